@@ -117,6 +117,13 @@ struct tg_count_evidence {
     tg_sv with;
 };
 
+/* The rank whose steady calls per step rose most, and how many ranks have more. */
+struct tg_rank_shift {
+    int64_t rank;
+    double count[2];
+    size_t n;
+};
+
 struct tg_attr_change {
     enum tg_attr_kind kind;
     tg_sv base, test; /* only the parts that differ, as text: "registers 128", "registers 255" */
@@ -140,12 +147,17 @@ struct tg_op {
                         differ, the mean over all steps */
     bool settled;    /* >= 60 % of steps of every run have the modal count */
     bool agreed;     /* and all runs of a side have the same one */
-    enum tg_change change;            /* TG_SAME unless proven */
+    enum tg_change change; /* TG_SAME unless proven */
+    /* Ranks that call it more often, each side in all its runs: others may have as many less, and the
+     * mean over ranks is the same. NULL: none. */
+    const struct tg_rank_shift *shift;
     struct tg_count_evidence counted; /* of what `change` says, or hints at */
     bool iteration_scaled; /* counts compared after division by a common ratio (no step markers) */
     /* ns per step and rank, means over steps, medians over runs */
     double total[2], self[2];
     double share[2]; /* of the step, 0..1 (self on the host, duration on the device) */
+    double
+        fullest_share; /* of a new name: on the fresh rank that has most of it; else share[TEST] */
     /* sums over everything: steps, ranks, runs, and the time outside every step */
     uint64_t whole_count[2];
     tg_ns whole_total[2];

@@ -4,7 +4,7 @@
 #include "core/diff/internal.h"
 #include "core/diff/names.h"
 
-#define SMALL_SHARE 0.001 /* of the step: a new name below it is small */
+#define SMALL_SHARE 0.001 /* of the step of each rank: a new name below it is small */
 
 bool tg_op_makes_wait(const struct tg_op *op)
 {
@@ -23,7 +23,7 @@ enum tg_exception tg_op_exception(const struct tg_op *op)
     if (op->relation == TG_REL_REPLACED)
         return TG_EXCEPTION_REPLACED;
     if (op->relation == TG_REL_NONE && op->change == TG_ADDED && !tg_op_makes_wait(op) &&
-        !op->leads && op->share[TG_TEST] < SMALL_SHARE)
+        !op->leads && op->fullest_share < SMALL_SHARE)
         return TG_EXCEPTION_SMALL;
     return TG_EXCEPTION_NONE;
 }

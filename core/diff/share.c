@@ -42,6 +42,42 @@ static double step_of_side(struct tg_diff_work *w, int side)
     return tg_median(mean, c->n_runs[side]);
 }
 
+/* Runs and ranks of a side: from, and the first that is not meant. */
+struct cells {
+    size_t run[2], rank[2];
+};
+
+/* Part that an operator's time is of these cells' steps: 0..1. */
+static double share_in(const struct tg_diff_work *w, const struct tg_op *op, int side,
+                       struct cells of)
+{
+    double step = 0, self = 0;
+
+    for (size_t run = of.run[0]; run < of.run[1]; run++)
+        for (size_t rank = of.rank[0]; rank < of.rank[1]; rank++) {
+            size_t at = tg_diff_cell_index(w, side, run, rank);
+            for (size_t j = 0; j < w->used[at].n; j++) {
+                size_t i = w->used[at].step[j];
+                step += step_length(w->shard[at], i);
+                for (size_t r = 0; r < op->rows->cell[at].n; r++)
+                    self += (double)op->rows->cell[at].row[r]->self[i];
+            }
+        }
+    return step > 0 ? self / step : 0;
+}
+
+/* Of the fresh rank that has most of it: over many ranks, what one of them does would be little. */
+static double share_of_fullest_rank(const struct tg_diff_work *w, const struct tg_op *op)
+{
+    double most = op->share[TG_TEST];
+
+    for (size_t rank = 0; op->rows && rank < w->c->n_ranks[TG_TEST]; rank++)
+        most = fmax(most, share_in(w, op, TG_TEST,
+                                   (struct cells){ .run = { 0, w->c->n_runs[TG_TEST] },
+                                                   .rank = { rank, rank + 1 } }));
+    return most;
+}
+
 void tg_share_out(struct tg_diff_work *w)
 {
     for (int side = 0; side < 2; side++) {
@@ -55,23 +91,11 @@ void tg_share_out(struct tg_diff_work *w)
             op->share[side] = step > 0 ? op->self[side] / step : 0;
         }
     }
-}
-
-/* Mean of the run's steps, and of the operator's time in them, over all ranks; ns. */
-static double run_share(const struct tg_diff_work *w, const struct tg_op *op, int side, size_t run)
-{
-    double step = 0, self = 0;
-
-    for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
-        size_t at = tg_diff_cell_index(w, side, run, rank);
-        for (size_t j = 0; j < w->used[at].n; j++) {
-            size_t i = w->used[at].step[j];
-            step += step_length(w->shard[at], i);
-            for (size_t r = 0; r < op->rows->cell[at].n; r++)
-                self += (double)op->rows->cell[at].row[r]->self[i];
-        }
+    for (size_t i = 0; i < w->c->n_ops; i++) {
+        struct tg_op *op = &w->c->ops[i];
+        bool one = op->present[TG_BASE] || w->c->n_ranks[TG_TEST] == 1;
+        op->fullest_share = one ? op->share[TG_TEST] : share_of_fullest_rank(w, op);
     }
-    return step > 0 ? self / step : 0;
 }
 
 #define SCALE 10000 /* the rule compares logarithms of at least 1: shares count from 0.01 % */
@@ -86,7 +110,9 @@ bool tg_op_share_evidence(const struct tg_op *op, struct tg_evidence *ev)
     for (int side = 0; side < 2; side++) {
         y[side] = TG_NEW_N(w->a, double, w->c->n_runs[side]);
         for (size_t run = 0; run < w->c->n_runs[side]; run++)
-            y[side][run] = SCALE * run_share(w, op, side, run);
+            y[side][run] = SCALE * share_in(w, op, side,
+                                            (struct cells){ .run = { run, run + 1 },
+                                                            .rank = { 0, w->c->n_ranks[side] } });
     }
     tg_evidence_of_values(w, ev, y, TG_VALUES_PLAIN);
     for (int side = 0; side < 2; side++)

@@ -1,4 +1,6 @@
 /* Calls and times of one operator, added up over steps, ranks and runs. */
+#include <math.h>
+
 #include "core/diff/internal.h"
 #include "core/diff/stats.h"
 
@@ -8,6 +10,7 @@
 struct tg_sum_room {
     uint64_t *count, *sorted; /* per step of one cell */
     double *total, *self;     /* per run of one side */
+    double *of_rank[2];       /* usual calls; NAN: they vary from step to step or run to run */
     struct tg_op_counts counts;
 };
 
@@ -23,15 +26,17 @@ struct tg_sum_room *tg_sum_room_new(const struct tg_diff_work *w)
         x->counts.modal[side] = TG_NEW_N(w->a, double, runs);
         x->counts.by_step[side] = TG_NEW_N(w->a, double, runs * w->max_steps + 1);
         x->counts.run[side] = TG_NEW_N(w->a, struct tg_step_counts, runs);
+        x->of_rank[side] = TG_NEW_N(w->a, double, w->c->n_ranks[side] + 1);
     }
     x->total = TG_NEW_N(w->a, double, runs);
     x->self = TG_NEW_N(w->a, double, runs);
     return x;
 }
 
-/* Adds up one cell. Returns the modal count; `settled` falls when too few steps have it. */
+/* Adds up one cell. Returns the modal count; `settled` falls when too few steps have it. `steady`: do
+ * all have it, but for a first one? */
 static uint64_t sum_cell(const struct tg_diff_work *w, struct tg_op *op, int side, size_t at,
-                         struct tg_sum_room *x, double *total, double *self)
+                         struct tg_sum_room *x, double *total, double *self, bool *steady)
 {
     const struct tg_diff_cell *cell = &op->rows->cell[at];
     const struct tg_used *used = &w->used[at];
@@ -60,6 +65,7 @@ static uint64_t sum_cell(const struct tg_diff_work *w, struct tg_op *op, int sid
     uint64_t modal = tg_mode(x->sorted, used->n, &hits);
     if ((double)hits < SETTLED * (double)used->n || used->n == 0)
         op->settled = false;
+    *steady = hits && (hits == used->n || (hits + 1 == used->n && x->count[0] != modal));
     return modal;
 }
 
@@ -93,8 +99,14 @@ static void sum_side(const struct tg_diff_work *w, struct tg_op *op, int side,
         memset(by_step, 0, w->max_steps * sizeof *by_step);
         for (size_t rank = 0; rank < n_ranks; rank++) {
             size_t at = tg_diff_cell_index(w, side, run, rank);
-            uint64_t usual = sum_cell(w, op, side, at, x, &total, &self);
+            bool steady;
+            uint64_t usual = sum_cell(w, op, side, at, x, &total, &self, &steady);
+            double *of_rank = &x->of_rank[side][rank];
             modal += (double)usual;
+            if (!steady || (run && *of_rank != (double)usual))
+                *of_rank = NAN;
+            else if (!run)
+                *of_rank = (double)usual;
             add_steps(x, by_step, w->used[at].n, n_steps, usual, n_ranks);
         }
         x->counts.run[side][run] = (struct tg_step_counts){ by_step, n_steps };
@@ -106,10 +118,37 @@ static void sum_side(const struct tg_diff_work *w, struct tg_op *op, int side,
     op->self[side] = tg_median(x->self, n_runs);
 }
 
+/* Which ranks have more calls than before, whatever the mean over all of them did? */
+static const struct tg_rank_shift *find_shift(const struct tg_diff_work *w,
+                                              const struct tg_sum_room *x)
+{
+    struct tg_rank_shift most = { 0 }, *out = NULL;
+    double rise = 0;
+
+    if (w->c->n_ranks[TG_BASE] != w->c->n_ranks[TG_TEST])
+        return NULL;
+    for (size_t rank = 0; rank < w->c->n_ranks[TG_TEST]; rank++) {
+        double b = x->of_rank[TG_BASE][rank], t = x->of_rank[TG_TEST][rank];
+        if (!(t > b))
+            continue;
+        most.n++;
+        if (t - b <= rise)
+            continue;
+        rise = t - b;
+        most = (struct tg_rank_shift){ w->c->side[TG_TEST].ranks[rank], { b, t }, most.n };
+    }
+    if (most.n) {
+        out = TG_NEW(w->a, struct tg_rank_shift);
+        *out = most;
+    }
+    return out;
+}
+
 struct tg_op_counts *tg_sum_op(struct tg_diff_work *w, struct tg_op *op, struct tg_sum_room *x)
 {
     op->settled = true;
     for (int side = 0; side < 2; side++)
         sum_side(w, op, side, x);
+    op->shift = find_shift(w, x);
     return &x->counts;
 }

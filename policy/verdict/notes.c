@@ -535,6 +535,45 @@ static void tell_partial_ranks(struct tg_eval_state *e, const struct tg_comparis
     tg_buf_release(&b);
 }
 
+/* Ranks changed places, or one does what another did: the mean over ranks does not show it. */
+static bool is_shifted(const struct tg_comparison *c, const struct tg_op *op)
+{
+    return op->shift && op->change == TG_SAME && c->marked[TG_BASE] && c->marked[TG_TEST] &&
+           tg_kind_is_counted(op->kind) && !op->polling;
+}
+
+/* "the same calls on other ranks: 'kern3' 1 -> 7 on rank 1, and 2 more names" */
+static void tell_shifted(struct tg_eval_state *e, const struct tg_comparison *c)
+{
+    const struct tg_op *most = NULL;
+    struct tg_buf b = { 0 };
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        if (!is_shifted(c, op))
+            continue;
+        n++;
+        if (!most || op->shift->count[TG_TEST] - op->shift->count[TG_BASE] >
+                         most->shift->count[TG_TEST] - most->shift->count[TG_BASE])
+            most = op;
+    }
+    if (!n)
+        return;
+    tg_buf_printf(&b,
+                  "as many calls as before, but on other ranks: '%.*s' %.0f -> %.0f on rank %lld",
+                  TG_SV_ARG(most->name), most->shift->count[TG_BASE], most->shift->count[TG_TEST],
+                  (long long)most->shift->rank);
+    if (most->shift->n > 1)
+        tg_buf_printf(&b, " (and more on %zu other%s)", most->shift->n - 1,
+                      most->shift->n == 2 ? "" : "s");
+    if (n > 1)
+        tg_buf_printf(&b, "; %zu more name%s", n - 1, n == 2 ? "" : "s");
+    tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
+                        TG_SV("A step takes as long as its slowest rank. Counts are means over "
+                              "ranks; a rule with `rank: each` judges every rank by itself."));
+    tg_buf_release(&b);
+}
+
 static void tell_unmarked(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     struct tg_buf b = { 0 }, next = { 0 };
@@ -580,6 +619,7 @@ void tg_notes(struct tg_eval_state *e)
     tell_more_events(e, c);
     tell_idle_launches(e, c);
     tell_partial_ranks(e, c);
+    tell_shifted(e, c);
     tell_ratio(e, c);
     tell_unjudged_kinds(e, c);
     tell_unmarked(e, c);

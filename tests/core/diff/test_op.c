@@ -27,7 +27,7 @@ BY_HAND(what_makes_wait)
 static struct tg_op small(void)
 {
     return (struct tg_op){
-        .name = TG_SV("aten::neg"), .kind = TG_KIND_OP, .change = TG_ADDED, .share = { 0, 0.00099 }
+        .name = TG_SV("aten::neg"), .kind = TG_KIND_OP, .change = TG_ADDED, .fullest_share = 0.00099
     };
 }
 
@@ -35,7 +35,7 @@ BY_HAND(a_small_new_name_is_an_exception)
 {
     struct tg_op op = small();
     assert_int_equal(tg_op_exception(&op), TG_EXCEPTION_SMALL);
-    op.share[TG_TEST] = 0.001; /* as large as the limit: not below it */
+    op.fullest_share = 0.001; /* as large as the limit: not below it */
     assert_int_equal(tg_op_exception(&op), TG_EXCEPTION_NONE);
     op = small();
     op.change = TG_MORE; /* not new */

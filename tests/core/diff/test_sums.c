@@ -75,3 +75,39 @@ BY_HAND(what_is_outside_every_step)
     assert_int_equal(find(f, "x")->whole_total[TG_BASE], 200 + 5000);
     assert_int_equal(find(f, "x")->step_count[TG_BASE], 2);
 }
+
+/* Calls of rank 0 that rank 1 makes now: the mean is the same, `shift` names rank 1. Calls that vary
+ * from step to step prove nothing; a first step may be cold. */
+BY_HAND(the_same_calls_on_other_ranks)
+{
+    static const struct {
+        uint32_t base[2][3], test[2][3]; /* [rank][step] */
+        size_t n;                        /* ranks with more */
+        double from, to;
+    } rows[] = {
+        { { { 7, 7, 7 }, { 1, 1, 1 } }, { { 1, 1, 1 }, { 7, 7, 7 } }, 1, 1, 7 },
+        { { { 7, 7, 7 }, { 1, 1, 1 } }, { { 7, 7, 7 }, { 1, 1, 1 } }, 0, 0, 0 },
+        { { { 7, 7, 7 }, { 1, 1, 1 } }, { { 1, 1, 1 }, { 9, 7, 7 } }, 1, 1, 7 },
+        { { { 7, 7, 7 }, { 1, 1, 1 } }, { { 1, 1, 1 }, { 7, 9, 7 } }, 0, 0, 0 },
+        { { { 7, 7, 7 }, { 1, 2, 1 } }, { { 1, 1, 1 }, { 7, 7, 7 } }, 0, 0, 0 },
+        { { { 1, 1, 1 }, { 1, 1, 1 } }, { { 2, 2, 2 }, { 4, 4, 4 } }, 2, 1, 4 },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        f->c = (struct tg_comparison){ 0 };
+        for (int side = 0; side < 2; side++) {
+            make_ranks(f, side, 1, 2, 0, 3);
+            for (size_t rank = 0; rank < 2; rank++)
+                add_to(f, shard_of(f, side, 0, rank), TG_KIND_OP, "x", "",
+                       side ? rows[i].test[rank] : rows[i].base[rank], 100);
+        }
+        compare(f);
+        const struct tg_rank_shift *shift = find(f, "x")->shift;
+        assert_int_equal(shift ? shift->n : 0, rows[i].n);
+        if (!shift)
+            continue;
+        assert_int_equal(shift->rank, 1);
+        near(shift->count[TG_BASE], rows[i].from);
+        near(shift->count[TG_TEST], rows[i].to);
+    }
+}

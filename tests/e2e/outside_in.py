@@ -320,6 +320,45 @@ def fused_probes():
                         side(rest[:3] + [Work(op, "kernel", "void triton_fused(float*)", us * factor)] + rest[3:], 100, runs)
 
 
+# ---- ranks ------------------------------------------------------------------------------------------------------------
+
+def ranks(n, seed, change=None, runs=1, base=usual()):
+    """One recording a rank. `change`: rank -> its step."""
+    return [trace([(change or {}).get(k, base)] * 3, seed + 1000 * r + k, rank=k, world=n) for r in range(runs) for k in range(n)]
+
+
+def copied(docs, source, targets, world, **meta):
+    """Ranks whose file is the one of another rank, under their own number."""
+    return [dict(docs[source], distributedInfo=doc["distributedInfo"], **meta) if k in targets else doc for k, doc in enumerate(docs)]
+
+
+def rank_probes():
+    u, more = usual(), usual()[3:4] * 6
+    for sort, new in (("kernel", Work("aten::mm", "kernel", "void gemm(float*)", 20)), ("op", Work("aten::mm", "op", "", 20)),
+                      ("known", u[3]), ("sync", Work(None, "sync"))):
+        for n, who in ((2, 1), (8, 5), (100, 70)):
+            yield f"ranks: a {sort} on one of {n}", "red", ranks(n, 1), ranks(n, 5000, {who: u + [new]})
+    yield "ranks: control, a tiny kernel on one of 8", "warn", ranks(8, 1), ranks(8, 5000, {5: u + [Work(None, "kernel", "void t(float*)", 0.05)]})
+    for n in (2, 8, 64):
+        base, fresh = ranks(n, 1), ranks(n, 5000)
+        yield f"ranks: control, {n} of their own", "green", base, fresh
+        for source, targets in ((0, {1}), (n - 1, {0}), (0, set(range(1, n))))[:2 if n == 2 else 3]:
+            what = f"{len(targets)} of {n} are rank {source}'s"
+            yield f"ranks: {what}", "told", base, copied(fresh, source, targets, n)
+            yield f"ranks: {what}, with another name inside", "told", base, copied(fresh, source, targets, n, traceName="elsewhere.json")
+            yield f"ranks: {what}, in the baseline", "told", copied(base, source, targets, n), fresh
+            yield f"ranks: {what} of the baseline", "told", base, \
+                [copied(base, source, targets, n)[k] if k in targets else doc for k, doc in enumerate(fresh)]
+    for n in (2, 8):
+        for runs in (1, 3):
+            even, left = ranks(n, 1, runs=runs, base=u + more), {0: u, 1: u + more * 2}
+            yield f"ranks: work of one is another's, {n} ranks, {runs} runs", "told", even, ranks(n, 5000, left, runs, u + more)
+            yield f"ranks: control, the same uneven, {n} ranks, {runs} runs", "green", ranks(n, 1, left, runs, u + more), \
+                ranks(n, 5000, left, runs, u + more)
+            yield f"ranks: they change places, {n} ranks, {runs} runs", "told", ranks(n, 1, {0: u + more}, runs), \
+                ranks(n, 5000, {1: u + more}, runs)
+
+
 # ---- harmless changes ------------------------------------------------------------------------------------------------
 
 def shuffled(events):
@@ -373,7 +412,7 @@ def harmless_probes():
 
 def probes():
     for part in (size_probes, event_probes, call_probes, part_probes, elsewhere_probes, written_probes, small_probes, row_probes, copy_probes,
-                 fused_probes, harmless_probes):
+                 fused_probes, rank_probes, harmless_probes):
         yield from part()
 
 

@@ -11,8 +11,6 @@
  * chance of that by the ranks of steps. */
 #define WINS 0.75
 #define RANK_LIMIT 0.001
-/* What other data may do to such a count; beyond this factor it is not data. */
-#define DATA_FACTOR 2
 
 /* Counts by step of all runs of a side, one run after the other. */
 struct pool {
@@ -206,7 +204,7 @@ static void judge_varying(const struct question *q, struct tg_count_evidence *ev
     ev->shape = TG_COUNT_VARIES;
     ev->runs_above = (unsigned)means_above(q);
     ev->above = (unsigned)above(fresh->v, fresh->n, base->most);
-    bool twice = fresh->least > DATA_FACTOR * base->most;
+    bool twice = fresh->least > TG_DATA_FACTOR * base->most;
     if (twice && fresh->least - base->most > width) {
         ev->proof = TG_COUNT_PROVEN;
         return;

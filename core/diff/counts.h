@@ -9,6 +9,11 @@
  */
 #include "core/diff/compare.h"
 
+/* What other data may do to a count that varies; beyond this factor it is not data. */
+#define TG_DATA_FACTOR 2
+/* Runs per side, from which on it is not chance that all of one side have a name and none of the other. */
+#define TG_NEW_RUNS 3
+
 struct tg_step_counts { /* of a run: calls by step, mean over ranks */
     const double *v;
     size_t n;

@@ -2,7 +2,8 @@
  * Renames and replacements: what came and what went, paired before anything is called a regression.
  * An added name is excused only by removed names of the same kind in the same place.
  *
- * A rename is a removed and an added operator of one kind with the same count and about the same time.
+ * A rename is a removed and an added operator of one kind with the same count and about the same time
+ * per call.
  * A replacement is a region, the nearest enclosing annotation (Optimizer.step#Adam.step, a module)
  * or else the step, in which names came and went: it costs more only if its launches (its operators,
  * if nothing is launched) rise by more than a quarter, or its time by a duration verdict.
@@ -10,10 +11,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/diff/counts.h"
 #include "core/diff/internal.h"
 #include "core/diff/stats.h"
 
-#define RENAME_FACTOR 1.3  /* of time per step */
+#define RENAME_FACTOR 1.3  /* of time per call */
 #define RENAME_FLOOR 0.002 /* of the step: below it equal times are chance */
 #define WORSE_FACTOR 1.25  /* calls that came over calls that went */
 #define MAX_DEPTH 64       /* of enclosers; names that enclose each other would not end */
@@ -25,16 +27,24 @@ struct pair {
     uint32_t removed, added;
 };
 
+/* What only some steps have comes more often in some runs than in others, as counts that vary do. */
+static bool same_calls(const struct tg_op *removed, const struct tg_op *added)
+{
+    double a = removed->count[TG_BASE], b = added->count[TG_TEST];
+    bool vary =
+        removed->counted.shape == TG_COUNT_VARIES && added->counted.shape == TG_COUNT_SOME_STEPS;
+    return a == b || (vary && fmax(a, b) <= TG_DATA_FACTOR * fmin(a, b));
+}
+
 static bool could_rename(const struct tg_comparison *c, const struct tg_op *removed,
                          const struct tg_op *added, double *distance)
 {
     double tb = removed->self[TG_BASE], tt = added->self[TG_TEST];
     double floor = RENAME_FLOOR * c->step_ns[TG_BASE];
 
-    if (removed->kind != added->kind || removed->count[TG_BASE] != added->count[TG_TEST] ||
-        tb <= floor || tt <= floor)
+    if (removed->kind != added->kind || !same_calls(removed, added) || tb <= floor || tt <= floor)
         return false;
-    *distance = fabs(log(tt / tb));
+    *distance = fabs(log(tt / added->count[TG_TEST] * removed->count[TG_BASE] / tb));
     return *distance <= log(RENAME_FACTOR);
 }
 

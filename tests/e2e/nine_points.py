@@ -90,6 +90,11 @@ def of(counts):
     return lambda run: trace(calls(counts), 100 + run)
 
 
+def sometimes(name):
+    """In one of five steps, another one in each run."""
+    return lambda run: trace([host() + [Work(name, "op", "", 400.0)] * (run % 5 == k) for k in range(5)], run)
+
+
 def loud(step):
     """Two of ten runs are recorded on a machine that takes 1.3 times as long."""
     return lambda run: trace([scaled(step, 1.3 if run in (3, 7) else 1)] * 5, 100 + run)
@@ -99,6 +104,9 @@ def loud(step):
 CASES = [
     (1, "counts that vary, one run", (1, 1), DEFAULT, of([3, 3, 3, 4, 2]), of([4, 4, 4, 3, 2]), ("pass", "warn"), [], ["aten::index"]),
     (1, "control: far more calls", (1, 1), DEFAULT, of([3, 3, 3, 4, 2]), of([9, 9, 9, 9, 9]), ("fail",), ["aten::index"], []),
+    (1, "a name that never was, in one of five steps", (3, 3), DEFAULT, of([0] * 5), sometimes("aten::index"), ("fail",), ["aten::index"], []),
+    (1, "control: it was", (3, 3), DEFAULT, lambda run: sometimes("aten::index")(run + 20), sometimes("aten::index"), ("pass",), [], []),
+    (1, "control: under another name", (3, 3), DEFAULT, lambda run: sometimes("aten::take")(run + 21), sometimes("aten::index"), ("warn",), [], []),
     (2, "a step without calls is no fast one", (5, 5), DEFAULT, lambda run: trace(calls([0, 2, 2, 0, 2] if run else [0, 3, 3, 0, 3]), 100 + run),
      of([2] * 5), ("pass", "warn"), [], ["aten::index"]),
     (2, "control: calls that do not vary", (5, 5), DEFAULT, of([2] * 5), lambda run: trace(calls([2] * 5, 150.0), run), ("fail",),

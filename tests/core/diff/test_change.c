@@ -34,6 +34,66 @@ BY_HAND(by_step)
 }
 
 /*
+ * "x" in some of five steps of each run. At most three of them but for the first: the number of steps alone
+ * proves nothing, at C(12, 3) / C(24, 3) = 11 %. What a run has only in its first step may be cold.
+ */
+BY_HAND(in_some_steps)
+{
+    static const struct {
+        size_t runs;
+        uint32_t base[3][5], test[3][5];
+        enum tg_change change;
+    } cases[] = {
+        { 3, { { 0 } }, { { 0, 1 }, { 0, 0, 2 }, { 0, 0, 0, 0, 1 } }, TG_ADDED },
+        { 2,
+          { { 0 } },
+          { { 0, 1 }, { 0, 0, 2 }, { 0, 0, 0, 0, 1 } },
+          TG_SAME },                                                  /* two runs a side */
+        { 3, { { 0 } }, { { 0, 1 }, { 0, 0, 1 }, { 0 } }, TG_SAME },  /* two of three */
+        { 3, { { 0 } }, { { 0, 1 }, { 1 }, { 0, 0, 1 } }, TG_ADDED }, /* one of them at first */
+        { 3, { { 0 } }, { { 0, 1 }, { 1 }, { 1 } }, TG_SAME },
+        { 3, { { 0 } }, { { 1, 1 }, { 1, 0, 1 }, { 1 } }, TG_SAME }, /* all of them are cold */
+        { 3, { { 0 } }, { { 1, 1 }, { 1, 0, 1 }, { 1, 1 } }, TG_ADDED },
+        { 3, { { 0 } }, { { 1 }, { 1 }, { 1 } }, TG_SAME },
+        { 3, { { 0 }, { 1 } }, { { 0, 1 }, { 0, 1 }, { 0, 1 } }, TG_SAME }, /* a cold one had it */
+        { 3,
+          { { 1, 1, 1, 1, 1 }, { 1, 1, 1, 1, 1 }, { 1, 1, 1, 1, 1 } },
+          { { 1, 2, 1, 1, 1 }, { 1, 1, 2, 1, 1 }, { 1, 2, 1, 1, 1 } },
+          TG_SAME }, /* not a new name */
+        { 3, { { 0, 1 }, { 0, 0, 2 }, { 0, 0, 0, 0, 1 } }, { { 0 } }, TG_REMOVED },
+        { 3, { { 0, 1 }, { 0, 0, 2 }, { 0 } }, { { 0 } }, TG_SAME },
+        { 2, { { 0, 1 }, { 0, 0, 2 } }, { { 0 } }, TG_SAME },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, cases[i].runs, cases[i].runs, 5);
+        for (int side = 0; side < 2; side++)
+            for (size_t run = 0; run < cases[i].runs; run++)
+                add_counts(f, side, run, TG_KIND_OP, "x", "",
+                           side == TG_BASE ? cases[i].base[run] : cases[i].test[run], 101);
+        compare(f);
+        if (find(f, "x")->change != cases[i].change)
+            fail_msg("row %zu: %d", i, (int)find(f, "x")->change);
+    }
+}
+
+/* The other side has fewer than three runs: three with the name against two without, and the reverse. */
+BY_HAND(few_runs_of_the_other_side)
+{
+    static const uint32_t part[] = { 0, 1, 0, 0, 0 }, none[5];
+    for (int with = 0; with < 2; with++) {
+        f->c = (struct tg_comparison){ 0 };
+        make_side(f, with, 3, 5);
+        make_side(f, !with, 2, 5);
+        for (int side = 0; side < 2; side++)
+            for (size_t run = 0; run < f->side[side].n_runs; run++)
+                add_counts(f, side, run, TG_KIND_OP, "x", "", side == with ? part : none, 101);
+        compare(f);
+        assert_int_equal(find(f, "x")->change, TG_SAME);
+    }
+}
+
+/*
  * Traces without steps: one number a run. Runs that agree are exact; else all of a side must be
  * beyond the other, and the medians a tenth apart. Three others keep their counts, so that no ratio of
  * iterations explains it.

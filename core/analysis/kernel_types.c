@@ -50,9 +50,10 @@ struct edge {
     int class_;
 };
 
-static int by_time(const void *pa, const void *pb)
+static int by_time(const void *pa, const void *pb, void *unused)
 {
     const struct edge *a = pa, *b = pb;
+    (void)unused;
     return (a->at > b->at) - (a->at < b->at);
 }
 
@@ -74,7 +75,7 @@ static void sweep(struct job *j, const struct tg_union *unions)
             edges[n++] = (struct edge){ unions[c].v[i].start, c };
             edges[n++] = (struct edge){ unions[c].v[i].end, c };
         }
-    tg_sort_runs(edges, n, sizeof *edges, by_time); /* a run a class */
+    tg_sort_runs(edges, n, sizeof *edges, by_time, NULL); /* a run a class */
     for (size_t i = 0; i + 1 < n; i++) {
         running ^= 1 << edges[i].class_;
         j->by_set[running] = tg_ns_add(j->by_set[running], tg_ns_sub(edges[i + 1].at, edges[i].at));

@@ -63,9 +63,10 @@ static void add_row(struct lane *l, const struct tg_device_work *d, const struct
     l->starts[l->n++] = (struct edge){ r->start > at ? r->start : at, -1 };
 }
 
-static int by_time(const void *pa, const void *pb)
+static int by_time(const void *pa, const void *pb, void *unused)
 {
     const struct edge *a = pa, *b = pb;
+    (void)unused;
     if (a->at != b->at)
         return a->at < b->at ? -1 : 1;
     return (a->change < b->change) - (a->change > b->change);
@@ -94,7 +95,7 @@ static struct edge *edges_of(const struct lane *l)
         memcpy(edges, l->launches, l->n * sizeof *edges);
         memcpy(edges + l->n, l->starts, l->n * sizeof *edges);
     }
-    tg_sort_runs(edges, 2 * l->n, sizeof *edges, by_time);
+    tg_sort_runs(edges, 2 * l->n, sizeof *edges, by_time, NULL);
     return edges;
 }
 

@@ -15,11 +15,11 @@ struct runs {
 
 /* False: too many runs. */
 static bool find_runs(struct runs *r, const char *v, size_t n, size_t size,
-                      int (*compare)(const void *, const void *))
+                      int (*compare)(const void *, const void *, void *), void *arg)
 {
     size_t most = n / LEAST_STRETCH + 1;
     for (size_t i = 0; i < n; i++) {
-        if (i && compare(v + (i - 1) * size, v + i * size) <= 0)
+        if (i && compare(v + (i - 1) * size, v + i * size, arg) <= 0)
             continue;
         if (r->n == most)
             return false;
@@ -32,12 +32,12 @@ static bool find_runs(struct runs *r, const char *v, size_t n, size_t size,
 
 /* Merges [a, m) and [m, b) of `v` into the same range of `to`. */
 static void merge(char *to, const char *v, size_t a, size_t m, size_t b, size_t size,
-                  int (*compare)(const void *, const void *))
+                  int (*compare)(const void *, const void *, void *), void *arg)
 {
     size_t i = a, j = m;
     to += a * size;
     for (; i < m && j < b; to += size) {
-        bool left = compare(v + i * size, v + j * size) <= 0;
+        bool left = compare(v + i * size, v + j * size, arg) <= 0;
         memcpy(to, v + (left ? i : j) * size, size);
         i += left;
         j += !left;
@@ -48,33 +48,34 @@ static void merge(char *to, const char *v, size_t a, size_t m, size_t b, size_t 
 
 /* One pass: merges pairs of neighbours. */
 static void merge_pairs(struct runs *r, char *to, const char *v, size_t size,
-                        int (*compare)(const void *, const void *))
+                        int (*compare)(const void *, const void *, void *), void *arg)
 {
     size_t kept = 0, end = r->from[r->n];
     for (size_t i = 0; i < r->n; i += 2) {
         size_t m = r->from[i + 1], b = i + 1 < r->n ? r->from[i + 2] : m;
-        merge(to, v, r->from[i], m, b, size, compare);
+        merge(to, v, r->from[i], m, b, size, compare, arg);
         r->from[kept++] = r->from[i];
     }
     r->from[kept] = end;
     r->n = kept;
 }
 
-void tg_sort_runs(void *v, size_t n, size_t size, int (*compare)(const void *, const void *))
+void tg_sort_runs(void *v, size_t n, size_t size,
+                  int (*compare)(const void *, const void *, void *), void *arg)
 {
     struct runs r = { 0 };
     char *from = v, *other;
     if (n < 2)
         return;
-    if (!find_runs(&r, v, n, size, compare)) {
+    if (!find_runs(&r, v, n, size, compare, arg)) {
         free(r.from);
-        qsort(v, n, size, compare);
+        qsort_r(v, n, size, compare, arg);
         return;
     }
     other = r.n > 1 ? tg_xrealloc(NULL, n, size) : NULL;
     for (char *to = other; r.n > 1;) {
         char *swap = from;
-        merge_pairs(&r, to, from, size, compare);
+        merge_pairs(&r, to, from, size, compare, arg);
         from = to;
         to = swap;
     }

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "core/base/arena.h"
+#include "core/base/keymap.h"
 #include "core/metric/internal.h"
 
 static const struct tg_measure_info infos[TG_MEASURES] = {
@@ -234,19 +235,6 @@ static void init_values(const struct work *w)
     }
 }
 
-struct named {
-    uint32_t name;
-    int32_t step;
-};
-
-static int by_step_name(const void *a, const void *b)
-{
-    const struct named *x = a, *y = b;
-    if (x->step != y->step)
-        return x->step < y->step ? -1 : 1;
-    return (x->name > y->name) - (x->name < y->name);
-}
-
 /* The first id with the same text: one name under two categories is one name. */
 static uint32_t *same_text(const struct tg_names *names)
 {
@@ -262,20 +250,20 @@ static uint32_t *same_text(const struct tg_names *names)
 static void count_kernel_names(const struct work *w)
 {
     const struct tg_trace *t = w->t;
-    struct named *v = tg_xrealloc(NULL, t->n_spans + 1, sizeof *v);
     uint32_t *first = same_text(t->names);
-    size_t n = 0;
+    struct tg_keymap seen; /* (step, name) */
+    tg_keymap_init(&seen, 1);
     for (size_t i = 0; i < t->n_spans; i++) {
         const struct tg_span *s = tg_span_at(t, i);
-        if (w->s->step_of[i] >= 0 && tg_span_kind(t, s) == TG_KIND_KERNEL)
-            v[n++] = (struct named){ first[s->name], w->s->step_of[i] };
+        const uint64_t key = (uint64_t)(uint32_t)w->s->step_of[i] << 32 | first[s->name];
+        if (w->s->step_of[i] >= 0 && tg_span_kind(t, s) == TG_KIND_KERNEL &&
+            tg_keymap_find(&seen, &key) == TG_NO_ID) {
+            (void)tg_keymap_add(&seen, &key);
+            add(w, TG_MEASURE_KERNEL_NAMES, (size_t)w->s->step_of[i], 1, 0);
+        }
     }
-    qsort(v, n, sizeof *v, by_step_name);
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || by_step_name(&v[i], &v[i - 1]) != 0)
-            add(w, TG_MEASURE_KERNEL_NAMES, (size_t)v[i].step, 1, 0);
+    tg_keymap_release(&seen);
     free(first);
-    free(v);
 }
 
 /* For one step, over devices; `longest` belongs to the device that took longest. */
@@ -412,6 +400,7 @@ void tg_measures_compute(const struct tg_trace *t, const struct tg_steps *steps,
         else if (!tg_kind_is_device(kind))
             add_call(&w, i, s, (size_t)steps->step_of[i]);
     }
+    free(w.launches); /* before others as large */
     count_kernel_names(&w);
     for (size_t step = 0; w.device_rows && step < steps->n; step++)
         put_device(&w, step);
@@ -426,6 +415,5 @@ void tg_measures_compute(const struct tg_trace *t, const struct tg_steps *steps,
             out[i] = (struct tg_measure_value){ false, 0, 1 };
     free(w.class);
     free(w.call);
-    free(w.launches);
     free(w.bins);
 }

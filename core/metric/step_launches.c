@@ -12,22 +12,64 @@
 #include "core/metric/internal.h"
 
 struct edge {
-    uint32_t lane; /* dense stream */
-    int32_t step;
     tg_ns at;
+    int32_t step;
     int change;
 };
 
-static int by_lane_and_time(const void *pa, const void *pb)
+/* The linked work of one stream, twice: four bytes each, where an edge has 16. */
+struct lane {
+    const struct tg_trace *t;
+    const struct tg_steps *s;
+    uint32_t *launches,
+        *starts; /* by the start of the launching call; by its own, if that is later */
+    size_t n, next_launch, next_start;
+};
+
+static tg_ns launched_at(const struct lane *l, uint32_t work)
 {
-    const struct edge *a = pa, *b = pb;
-    if (a->lane != b->lane)
-        return a->lane < b->lane ? -1 : 1;
-    if (a->at != b->at)
-        return a->at < b->at ? -1 : 1;
-    if (a->change != b->change)
-        return a->change > b->change ? -1 : 1;
-    return (a->step > b->step) - (a->step < b->step);
+    return tg_span_at(l->t, l->s->launch[work])->start;
+}
+
+static tg_ns started_at(const struct lane *l, uint32_t work)
+{
+    tg_ns call = launched_at(l, work), start = tg_span_at(l->t, work)->start;
+    return start > call ? start : call;
+}
+
+static int compare_edges(const struct lane *l, uint32_t a, tg_ns at_a, uint32_t b, tg_ns at_b)
+{
+    if (at_a != at_b)
+        return at_a < at_b ? -1 : 1;
+    return (l->s->step_of[a] > l->s->step_of[b]) - (l->s->step_of[a] < l->s->step_of[b]);
+}
+
+static int by_launch(const void *pa, const void *pb, void *lane)
+{
+    uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+    return compare_edges(lane, a, launched_at(lane, a), b, launched_at(lane, b));
+}
+
+static int by_start(const void *pa, const void *pb, void *lane)
+{
+    uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+    return compare_edges(lane, a, started_at(lane, a), b, started_at(lane, b));
+}
+
+static bool next_edge(struct lane *l, struct edge *out)
+{
+    bool launches = l->next_launch < l->n, starts = l->next_start < l->n;
+    uint32_t launch = launches ? l->launches[l->next_launch] : 0;
+    uint32_t start = starts ? l->starts[l->next_start] : 0;
+    if (launches && (!starts || launched_at(l, launch) <= started_at(l, start))) {
+        *out = (struct edge){ launched_at(l, launch), l->s->step_of[launch], 1 };
+        l->next_launch++;
+        return true;
+    }
+    if (starts)
+        *out = (struct edge){ started_at(l, start), l->s->step_of[start], -1 };
+    l->next_start += starts;
+    return starts;
 }
 
 static void add(struct tg_measure_value *v, int64_t num, int64_t den)
@@ -45,16 +87,17 @@ static int64_t area(int64_t length, tg_ns time)
     return __builtin_mul_overflow(length, time, &v) ? INT64_MAX : v;
 }
 
-static void walk_queues(const struct edge *e, size_t n, size_t n_steps,
-                        struct tg_measure_value *out)
+static void walk_queue(struct lane *l, struct tg_measure_value *out)
 {
+    size_t n_steps = l->s->n;
     int64_t length = 0;
-    for (size_t i = 0; i < n; i++) {
-        size_t step = (size_t)e[i].step;
-        bool last = i + 1 == n || e[i + 1].lane != e[i].lane;
-        tg_ns time = last ? 0 : tg_ns_sub(e[i + 1].at, e[i].at);
-        length += e[i].change;
-        if (e[i].step >= 0) {
+    struct edge next;
+    for (bool more = next_edge(l, &next); more;) {
+        struct edge e = next;
+        size_t step = (size_t)e.step;
+        tg_ns time = (more = next_edge(l, &next)) ? tg_ns_sub(next.at, e.at) : 0;
+        length += e.change;
+        if (e.step >= 0) {
             struct tg_measure_value *most = &out[TG_MEASURE_QUEUE_MAX * n_steps + step];
             add(&out[TG_MEASURE_QUEUE_MEAN * n_steps + step], area(length, time), time);
             add(&out[TG_MEASURE_QUEUE_FULL * n_steps + step], length >= TG_FULL_QUEUE ? time : 0,
@@ -62,10 +105,12 @@ static void walk_queues(const struct edge *e, size_t n, size_t n_steps,
             if (!most->known || length > most->num)
                 *most = (struct tg_measure_value){ true, length, 1 };
         }
-        if (last)
-            length = 0;
     }
-    /* A mean over no time is unknown. */
+}
+
+/* A mean over no time is unknown. */
+static void forget_empty_means(struct tg_measure_value *out, size_t n_steps)
+{
     for (size_t k = 0; k < n_steps; k++)
         for (int m = 0; m < 2; m++) {
             struct tg_measure_value *v =
@@ -96,57 +141,50 @@ static bool is_launched(const struct tg_trace *t, const struct tg_steps *s, uint
     return s->launch[i] != TG_NO_SPAN && tg_is_work(t, tg_span_at(t, i));
 }
 
-/* Where each lane's launches and, after them, its starts go; returns the total number. */
-static size_t lay_out(const struct tg_trace *t, const struct tg_steps *s, size_t *launches,
-                      size_t *starts)
+/* The lanes, each with room for its work; both lists are in the order of the spans. */
+static struct lane *lanes_new(const struct tg_trace *t, const struct tg_steps *s)
 {
-    size_t n = 0;
-    memset(launches, 0, s->lanes.n_streams * sizeof *launches);
+    struct lane *l = tg_xrealloc(NULL, s->lanes.n_streams + 1, sizeof *l);
+    for (size_t k = 0; k < s->lanes.n_streams; k++)
+        l[k] = (struct lane){ .t = t, .s = s };
     for (uint32_t i = 0; i < t->n_spans; i++)
         if (is_launched(t, s, i))
-            launches[s->lanes.stream[tg_span_at(t, i)->track]]++;
+            l[s->lanes.stream[tg_span_at(t, i)->track]].n++;
     for (size_t k = 0; k < s->lanes.n_streams; k++) {
-        size_t of_lane = launches[k];
-        launches[k] = n;
-        starts[k] = n + of_lane;
-        n += 2 * of_lane;
+        l[k].launches = tg_xrealloc(NULL, l[k].n + 1, sizeof *l[k].launches);
+        l[k].starts = tg_xrealloc(NULL, l[k].n + 1, sizeof *l[k].starts);
+        l[k].n = 0;
     }
-    return n;
-}
-
-/* The launches of each lane, then its starts: on a stream both are nearly always in order. */
-static struct edge *sorted_edges(const struct tg_trace *t, const struct tg_steps *s, size_t *n)
-{
-    size_t *launches = tg_xrealloc(NULL, s->lanes.n_streams + 1, sizeof *launches);
-    size_t *starts = tg_xrealloc(NULL, s->lanes.n_streams + 1, sizeof *starts);
-    struct edge *out;
-    *n = lay_out(t, s, launches, starts);
-    out = tg_xrealloc(NULL, *n + 1, sizeof *out);
     for (size_t k = 0; k < t->n_spans; k++) {
         uint32_t i = s->order[k];
-        const struct tg_span *work = tg_span_at(t, i);
-        tg_ns call;
-        uint32_t lane;
-        if (!is_launched(t, s, i))
-            continue;
-        call = tg_span_at(t, s->launch[i])->start;
-        lane = s->lanes.stream[work->track];
-        out[launches[lane]++] = (struct edge){ lane, s->step_of[i], call, 1 };
-        out[starts[lane]++] =
-            (struct edge){ lane, s->step_of[i], work->start > call ? work->start : call, -1 };
+        struct lane *of =
+            is_launched(t, s, i) ? &l[s->lanes.stream[tg_span_at(t, i)->track]] : NULL;
+        if (of)
+            of->launches[of->n] = of->starts[of->n] = i, of->n++;
     }
-    free(launches);
-    free(starts);
-    tg_sort_runs(out, *n, sizeof *out, by_lane_and_time);
-    return out;
+    return l;
+}
+
+/* On a stream both are nearly always in order. */
+static void measure_queues(const struct tg_trace *t, const struct tg_steps *s,
+                           struct tg_measure_value *out)
+{
+    struct lane *l = lanes_new(t, s);
+    for (size_t k = 0; k < s->lanes.n_streams; k++) {
+        tg_sort_runs(l[k].launches, l[k].n, sizeof *l[k].launches, by_launch, &l[k]);
+        tg_sort_runs(l[k].starts, l[k].n, sizeof *l[k].starts, by_start, &l[k]);
+        walk_queue(&l[k], out);
+        free(l[k].launches);
+        free(l[k].starts);
+    }
+    free(l);
+    forget_empty_means(out, s->n);
 }
 
 void tg_measure_launches(const struct tg_trace *t, const struct tg_steps *s,
                          struct tg_measure_value *out)
 {
     bool *counted = tg_xmalloc(t->n_spans + 1);
-    struct edge *edges;
-    size_t n;
     memset(counted, 0, t->n_spans + 1);
     for (size_t k = 0; k < s->n; k++) {
         out[TG_MEASURE_SHORT_KERNELS * s->n + k].known = true;
@@ -163,8 +201,6 @@ void tg_measure_launches(const struct tg_trace *t, const struct tg_steps *s,
             count(call, work, !counted[s->launch[i]], (size_t)s->step_of[i], s->n, out);
         counted[s->launch[i]] = true;
     }
-    edges = sorted_edges(t, s, &n);
-    walk_queues(edges, n, s->n, out);
-    free(edges);
     free(counted);
+    measure_queues(t, s, out);
 }

@@ -251,9 +251,10 @@ struct pair {
     unsigned place;
 };
 
-static int by_pair_key(const void *pa, const void *pb)
+static int by_pair_key(const void *pa, const void *pb, void *unused)
 {
     const struct pair *a = pa, *b = pb;
+    (void)unused;
     return (a->key > b->key) - (a->key < b->key);
 }
 
@@ -269,7 +270,7 @@ TEST(runs_are_merged)
                 v[i] = (struct pair){ (int)(i % stretch * (1 + i / stretch % 3) / 2), i };
                 sum += i;
             }
-            tg_sort_runs(v, n, sizeof *v, by_pair_key);
+            tg_sort_runs(v, n, sizeof *v, by_pair_key, NULL);
             for (unsigned i = 1; i < n; i++)
                 assert_true(
                     v[i - 1].key < v[i].key ||

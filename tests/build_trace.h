@@ -120,9 +120,10 @@ static inline const struct tg_trace *bt_trace(struct bt *b, uint64_t seed)
     t->info = &b->info;
     t->tracks = TG_NEW_N(b->arena, struct tg_track, b->n + 1);
     t->n_segments = b->n / TG_SPAN_SEGMENT + 1;
-    t->segment = TG_NEW_N(b->arena, struct tg_span *, t->n_segments);
+    t->segment = TG_NEW_N(b->arena, struct tg_segment, t->n_segments);
     for (size_t i = 0; i < t->n_segments; i++)
-        t->segment[i] = TG_NEW_N(b->arena, struct tg_span, TG_SPAN_SEGMENT);
+        t->segment[i] = (struct tg_segment){ TG_NEW_N(b->arena, struct tg_span, TG_SPAN_SEGMENT),
+                                             TG_NEW_N(b->arena, int64_t, TG_SPAN_SEGMENT) };
     tg_strmap_init(&t->attrs);
     b->info.events = b->n;
     for (size_t i = 0; i < b->n; i++) {
@@ -130,12 +131,12 @@ static inline const struct tg_trace *bt_trace(struct bt *b, uint64_t seed)
         *tg_span_at(t, i) = (struct tg_span){
             r->ts,
             r->dur,
-            r->correlation,
             bt_name(b, r),
             bt_track(b, threads, r),
             *r->attrs ? tg_strmap_add(&t->attrs, tg_sv_of(r->attrs)) : TG_NO_ID,
             (uint32_t)i,
         };
+        *tg_correlation_at(t, i) = r->correlation;
     }
     t->n_spans = b->n;
     return t;

@@ -72,6 +72,7 @@ struct job {
 };
 struct pair {
     const struct tg_span *call, *work;
+    int64_t correlation;
     tg_ns call_dur, work_dur, delay, own_delay;
 };
 
@@ -97,7 +98,7 @@ static void put_pair(const struct job *j, const struct tg_device_work *d, const 
 {
     const struct tg_trace *t = d->work->rank->trace;
     struct tg_table_cell *row = tg_table_row(&j->out->v[j->first]);
-    row[CORRELATION] = tg_table_int(p->work->correlation);
+    row[CORRELATION] = tg_table_int(p->correlation);
     row[CPU] = tg_table_int(p->call_dur);
     row[GPU] = tg_table_int(p->work_dur);
     row[DELAY] = tg_table_int(p->delay);
@@ -145,7 +146,9 @@ static struct pair pair_of(const struct tg_device_work *d, const struct tg_work_
                            uint32_t call, bool busy, tg_ns busy_until)
 {
     const struct tg_trace *t = d->work->rank->trace;
-    struct pair p = { .call = tg_span_at(t, call), .work = tg_span_at(t, r->span) };
+    struct pair p = { .call = tg_span_at(t, call),
+                      .work = tg_span_at(t, r->span),
+                      .correlation = *tg_correlation_at(t, r->span) };
     tg_ns ready = tg_span_end(p.call);
     p.call_dur = positive(p.call->dur);
     p.work_dur = tg_ns_sub(r->end, r->start);

@@ -1,15 +1,24 @@
 #ifndef TG_STEPS_INTERNAL_H
 #define TG_STEPS_INTERNAL_H
 /*
- * The passes of tg_steps_build, in the order they run. Each fills its columns of `out`, all of
- * which are allocated; no pass fails. Cost: linear in the spans, apart from the sort before them.
+ * The passes of tg_steps_build, in the order they run: what takes most memory last. Each makes and
+ * fills its columns of `out`; no pass fails. Cost: linear in the spans, apart from the sort before them.
  */
+#include "core/base/arena.h"
 #include "core/steps/steps.h"
 
-/* nest.c: parent and self of host spans. */
-void tg_steps_nest(struct tg_steps *out, const struct tg_trace *t);
-/* links.c: launch of device spans, then their parent. Needs nest. */
+/* A value of `size` bytes for each span. */
+static inline void *tg_steps_column(const struct tg_trace *t, size_t size)
+{
+    return tg_xrealloc(NULL, t->n_spans ? t->n_spans : 1, size);
+}
+
+/* links.c: launch of device spans. The only pass that asks for correlations. */
 void tg_steps_link(struct tg_steps *out, const struct tg_trace *t);
 /* place.c: step_of. Needs the windows and links. */
 void tg_steps_place(struct tg_steps *out, const struct tg_trace *t);
+/* nest.c: parent and self of host spans. */
+void tg_steps_nest(struct tg_steps *out, const struct tg_trace *t);
+/* links.c: parent of device spans. Needs link and nest. */
+void tg_steps_link_parents(struct tg_steps *out, const struct tg_trace *t);
 #endif

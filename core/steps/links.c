@@ -22,8 +22,8 @@ enum tg_call tg_call_of(enum tg_kind kind, tg_sv name)
 
 /* correlation -> its best runtime row */
 struct entry {
-    uint32_t span, devices;
-    enum tg_call call;
+    uint32_t span;
+    unsigned devices : 30, call : 2; /* devices: up to one more than matters; enum tg_call */
 };
 struct table {
     struct tg_keymap ids;
@@ -55,24 +55,24 @@ static void collect_launches(struct table *h, const struct tg_trace *t, const ui
 {
     for (size_t k = 0; k < t->n_spans; k++) {
         const struct tg_span *s = tg_span_at(t, order[k]);
-        const uint64_t key = (uint64_t)s->correlation;
+        const uint64_t key = (uint64_t)*tg_correlation_at(t, order[k]);
         size_t known = h->ids.n;
         uint32_t id;
-        if (s->correlation < 0 || !is_runtime(tg_span_kind(t, s)))
+        if ((int64_t)key < 0 || !is_runtime(tg_span_kind(t, s)))
             continue;
         id = tg_keymap_add(&h->ids, &key);
         h->v = tg_grow(h->v, &h->cap, h->ids.n, sizeof *h->v);
-        if (id == known || (enum tg_call)call[s->name] > h->v[id].call)
-            h->v[id] = (struct entry){ order[k], 0, (enum tg_call)call[s->name] };
+        if (id == known || call[s->name] > h->v[id].call)
+            h->v[id] = (struct entry){ order[k], 0, call[s->name] & 3u };
     }
 }
 
-static struct entry *launch_of(const struct table *h, const struct tg_trace *t,
-                               const struct tg_span *s)
+static struct entry *launch_of(const struct table *h, const struct tg_trace *t, uint32_t i)
 {
-    if (s->correlation < 0 || !is_linked_kind(tg_span_kind(t, s)))
+    int64_t correlation = *tg_correlation_at(t, i);
+    if (correlation < 0 || !is_linked_kind(tg_span_kind(t, tg_span_at(t, i))))
         return NULL;
-    return table_find(h, s->correlation);
+    return table_find(h, correlation);
 }
 
 /* The innermost operator, annotation or step around a launch; runtime calls are skipped. */
@@ -108,14 +108,15 @@ static void count_lost(struct tg_steps *out, const struct tg_trace *t, const str
         capture[i] = (unsigned char)capture_of(&t->names->v[i]);
     for (size_t k = 0; k < t->n_spans; k++) {
         const struct tg_span *s = tg_span_at(t, out->order[k]);
+        int64_t correlation = *tg_correlation_at(t, out->order[k]);
         bool *here = &capturing[t->tracks[s->track].thread];
         if (capture[s->name] == CAPTURE_END && !*here)
             since = 0; /* the recording began inside a capture */
         if (capture[s->name] != CAPTURE_NONE)
             *here = capture[s->name] == CAPTURE_BEGIN;
-        if (call[s->name] != TG_CALL_KERNEL || s->correlation < 0 || *here)
+        if (call[s->name] != TG_CALL_KERNEL || correlation < 0 || *here)
             continue;
-        if (table_find(h, s->correlation)->devices) {
+        if (table_find(h, correlation)->devices) {
             out->lost_kernels += since;
             since = 0;
         } else {
@@ -130,16 +131,14 @@ static void link_devices(struct tg_steps *out, const struct tg_trace *t, const s
 {
     for (uint32_t i = 0; i < t->n_spans; i++) {
         const struct tg_span *s = tg_span_at(t, i);
-        const struct entry *e = launch_of(h, t, s);
+        const struct entry *e = launch_of(h, t, i);
         out->launch[i] = TG_NO_SPAN;
-        if (e && !(e->call == TG_CALL_KERNEL && e->devices > TG_MAX_KERNELS_PER_LAUNCH)) {
+        if (e && !(e->call == TG_CALL_KERNEL && e->devices > TG_MAX_KERNELS_PER_LAUNCH))
             out->launch[i] = e->span;
-            out->parent[i] = encloser(out, t, e->span);
-        }
         if (tg_kind_is_device(tg_span_kind(t, s))) {
             out->device_spans++;
             out->unlinked += out->launch[i] == TG_NO_SPAN;
-            out->unnumbered += s->correlation < 0;
+            out->unnumbered += *tg_correlation_at(t, i) < 0;
         }
     }
 }
@@ -148,14 +147,15 @@ void tg_steps_link(struct tg_steps *out, const struct tg_trace *t)
 {
     struct table h = { 0 };
     unsigned char *call = tg_xmalloc(t->names->n);
+    out->launch = tg_steps_column(t, sizeof *out->launch);
     for (size_t i = 0; i < t->names->n; i++)
         call[i] = (unsigned char)tg_call_of(t->names->v[i].kind, t->names->v[i].name);
     tg_keymap_init(&h.ids, 1);
     collect_launches(&h, t, out->order, call);
-    for (size_t i = 0; i < t->n_spans; i++) {
-        const struct tg_span *s = tg_span_at(t, i);
-        struct entry *e = launch_of(&h, t, s);
-        if (e && tg_kind_is_device(tg_span_kind(t, s)) && e->devices < UINT32_MAX)
+    for (uint32_t i = 0; i < t->n_spans; i++) {
+        struct entry *e = launch_of(&h, t, i);
+        if (e && tg_kind_is_device(tg_span_kind(t, tg_span_at(t, i))) &&
+            e->devices <= TG_MAX_KERNELS_PER_LAUNCH)
             e->devices++;
     }
     link_devices(out, t, &h);
@@ -163,4 +163,11 @@ void tg_steps_link(struct tg_steps *out, const struct tg_trace *t)
     tg_keymap_release(&h.ids);
     free(h.v);
     free(call);
+}
+
+void tg_steps_link_parents(struct tg_steps *out, const struct tg_trace *t)
+{
+    for (size_t i = 0; i < t->n_spans; i++)
+        if (out->launch[i] != TG_NO_SPAN)
+            out->parent[i] = encloser(out, t, out->launch[i]);
 }

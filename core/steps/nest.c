@@ -37,6 +37,8 @@ void tg_steps_nest(struct tg_steps *out, const struct tg_trace *t)
     size_t n_stacks = t->n_threads ? t->n_threads : 1;
     struct stack *stacks = tg_xmalloc(n_stacks * sizeof *stacks);
     memset(stacks, 0, n_stacks * sizeof *stacks);
+    out->parent = tg_steps_column(t, sizeof *out->parent);
+    out->self = tg_steps_column(t, sizeof *out->self);
     for (size_t k = 0; k < t->n_spans; k++) {
         uint32_t i = out->order[k];
         const struct tg_span *s = tg_span_at(t, i);

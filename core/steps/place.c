@@ -163,6 +163,7 @@ int32_t tg_steps_at(const struct tg_steps *s, tg_ns at)
 void tg_steps_place(struct tg_steps *out, const struct tg_trace *t)
 {
     const struct tg_lanes *l = &out->lanes;
+    out->step_of = tg_steps_column(t, sizeof *out->step_of);
     for (uint32_t i = 0; i < t->n_spans; i++) {
         const struct tg_span *s = tg_span_at(t, i);
         if (!out->marked)

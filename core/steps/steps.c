@@ -112,15 +112,10 @@ static void lanes_init(struct tg_lanes *l, const struct tg_trace *t)
     free(k);
 }
 
-bool tg_steps_build(struct tg_steps *out, const struct tg_trace *t, const struct tg_window_spec *w,
-                    struct tg_err *err)
+static bool begin(struct tg_steps *out, const struct tg_trace *t, const struct tg_window_spec *w,
+                  struct tg_err *err)
 {
-    size_t n = t->n_spans ? t->n_spans : 1;
-    *out = (struct tg_steps){ .order = tg_xrealloc(NULL, n, sizeof *out->order),
-                              .step_of = tg_xrealloc(NULL, n, sizeof *out->step_of),
-                              .launch = tg_xrealloc(NULL, n, sizeof *out->launch),
-                              .parent = tg_xrealloc(NULL, n, sizeof *out->parent),
-                              .self = tg_xrealloc(NULL, n, sizeof *out->self) };
+    *out = (struct tg_steps){ .order = tg_steps_column(t, sizeof *out->order) };
     tg_trace_sort(t, out->order);
     if (w->by != TG_WINDOW_WHOLE)
         find_windows(out, t, w);
@@ -133,10 +128,31 @@ bool tg_steps_build(struct tg_steps *out, const struct tg_trace *t, const struct
         tg_steps_release(out);
         return tg_err_hint(err, "Cut the trace, or use another window (`window:` in the policy).");
     }
-    tg_steps_nest(out, t);
     tg_steps_link(out, t);
-    tg_steps_place(out, t);
     return true;
+}
+
+static bool finish(struct tg_steps *out, const struct tg_trace *t)
+{
+    tg_steps_place(out, t);
+    tg_steps_nest(out, t);
+    tg_steps_link_parents(out, t);
+    return true;
+}
+
+bool tg_steps_build(struct tg_steps *out, const struct tg_trace *t, const struct tg_window_spec *w,
+                    struct tg_err *err)
+{
+    return begin(out, t, w, err) && finish(out, t);
+}
+
+bool tg_steps_build_sparing(struct tg_steps *out, struct tg_trace *t,
+                            const struct tg_window_spec *w, struct tg_err *err)
+{
+    if (!begin(out, t, w, err))
+        return false;
+    tg_trace_drop(t, TG_TRACE_CORRELATIONS);
+    return finish(out, t);
 }
 
 void tg_steps_release(struct tg_steps *s)

@@ -20,7 +20,7 @@
  * (cudaLaunchKernel and the cuLaunchKernel inside it), the launching call is taken; of two
  * launching calls, the outer one. A kernel launch (other than a graph) with more than
  * TG_MAX_KERNELS_PER_LAUNCH device rows has a wrong correlation: those rows count as unlinked.
- * Cost: n log n for the sort, else linear; about 30 bytes per span.
+ * Cost: n log n for the sort, else linear; 24 bytes per span.
  */
 #include "core/trace/trace.h"
 
@@ -108,6 +108,9 @@ static inline tg_ns tg_span_end(const struct tg_span *s)
 
 TG_MUST bool tg_steps_build(struct tg_steps *out, const struct tg_trace *t,
                             const struct tg_window_spec *w, struct tg_err *err);
+/* The same, and frees the correlations of `t` as soon as work is linked. */
+TG_MUST bool tg_steps_build_sparing(struct tg_steps *out, struct tg_trace *t,
+                                    const struct tg_window_spec *w, struct tg_err *err);
 void tg_steps_release(struct tg_steps *s);
 /* The step of host work that starts at `at`: index into v, -1 outside every step. */
 int32_t tg_steps_at(const struct tg_steps *s, tg_ns at);

@@ -67,8 +67,9 @@ static int by_rest(const void *pa, const void *pb, void *arg)
     if (!c)
         c = compare_ints(r->thread[r->t->tracks[a->track].thread],
                          r->thread[r->t->tracks[b->track].thread]);
-    if (!c)
-        c = compare_ints(a->correlation, b->correlation);
+    if (!c && r->t->segment->correlations)
+        c = compare_ints(*tg_correlation_at(r->t, *(const uint32_t *)pa),
+                         *tg_correlation_at(r->t, *(const uint32_t *)pb));
     return c ? c : compare_ints(a->index, b->index);
 }
 
@@ -140,21 +141,27 @@ void tg_trace_sort(const struct tg_trace *t, uint32_t *order)
     tg_trace_sort_list(t, order, t->n_spans);
 }
 
+void tg_trace_swap(struct tg_trace *t, size_t from, size_t to)
+{
+    struct tg_span span = *tg_span_at(t, from);
+    int64_t correlation = *tg_correlation_at(t, from);
+    *tg_span_at(t, from) = *tg_span_at(t, to);
+    *tg_span_at(t, to) = span;
+    *tg_correlation_at(t, from) = *tg_correlation_at(t, to);
+    *tg_correlation_at(t, to) = correlation;
+    if (t->sequence) {
+        int64_t number = t->sequence[from];
+        t->sequence[from] = t->sequence[to];
+        t->sequence[to] = number;
+    }
+}
+
 void tg_trace_set_python_apart(struct tg_trace *t)
 {
     size_t kept = 0;
     for (size_t i = 0; i < t->n_spans; i++) {
-        struct tg_span *s = tg_span_at(t, i), *to = tg_span_at(t, kept), move = *s;
-        if (tg_span_kind(t, s) == TG_KIND_PYTHON)
-            continue;
-        *s = *to;
-        *to = move;
-        if (t->sequence) {
-            int64_t number = t->sequence[i];
-            t->sequence[i] = t->sequence[kept];
-            t->sequence[kept] = number;
-        }
-        kept++;
+        if (tg_span_kind(t, tg_span_at(t, i)) != TG_KIND_PYTHON)
+            tg_trace_swap(t, i, kept++);
     }
     t->n_python = t->n_spans - kept;
     t->n_spans = kept;

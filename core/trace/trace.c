@@ -89,15 +89,18 @@ static bool limit(struct loader *l, const char *what, size_t max)
     return tg_err_set(l->err, TG_ERR_LIMIT, TG_AT_FILE(l->t->path), "more than %zu %s", max, what);
 }
 
-static bool add_span(struct loader *l, const struct tg_span *s)
+static bool add_span(struct loader *l, const struct tg_span *s, int64_t correlation)
 {
     struct tg_trace *t = l->t;
     if (t->n_spans >= l->limits.max_spans)
         return limit(l, "events to keep", l->limits.max_spans);
     if (t->n_spans == t->n_segments * TG_SPAN_SEGMENT) {
         t->segment = tg_grow(t->segment, &l->segments_cap, t->n_segments + 1, sizeof *t->segment);
-        t->segment[t->n_segments++] = tg_xmalloc(TG_SPAN_SEGMENT * sizeof **t->segment);
+        t->segment[t->n_segments++] =
+            (struct tg_segment){ tg_xrealloc(NULL, TG_SPAN_SEGMENT, sizeof(struct tg_span)),
+                                 tg_xrealloc(NULL, TG_SPAN_SEGMENT, sizeof(int64_t)) };
     }
+    *tg_correlation_at(t, t->n_spans) = correlation;
     *tg_span_at(t, t->n_spans++) = *s;
     return true;
 }
@@ -168,12 +171,11 @@ static bool take_span(struct loader *l, const struct tg_event *ev, uint32_t name
     enum tg_kind kind = l->t->names->v[name].kind;
     struct tg_span s = { .start = ev->ts,
                          .dur = ev->dur,
-                         .correlation = ev->correlation,
                          .name = name,
                          .attr = attr_of(l, kind),
                          .index = (uint32_t)ev->index };
     s.track = track_id(l, track_of(l, kind, ev->thread, ev->stream, ev->device));
-    if (!add_span(l, &s))
+    if (!add_span(l, &s, ev->correlation))
         return false;
     if (l->opts->want_sequence)
         add_sequence(l, kind == TG_KIND_OP ? sequence_of(ev) : -1);
@@ -189,8 +191,6 @@ static void take_pair(void *arg, const struct tg_mark *b, const struct tg_mark *
     uint32_t name = b->name != TG_NO_ID ? b->name : e->name;
     struct tg_span s = { .start = b->ts,
                          .dur = e->ts - b->ts,
-                         .correlation =
-                             b->correlation != TG_NO_CORRELATION ? b->correlation : e->correlation,
                          .name = name,
                          .attr = b->attr != TG_NO_ID ? b->attr : e->attr,
                          .index = b->index };
@@ -206,7 +206,8 @@ static void take_pair(void *arg, const struct tg_mark *b, const struct tg_mark *
     s.track =
         track_id(l, track_of(l, kind, b->thread, b->stream != TG_NO_STREAM ? b->stream : e->stream,
                              b->device >= 0 ? b->device : e->device));
-    if (add_span(l, &s) && l->opts->want_sequence)
+    if (add_span(l, &s, b->correlation != TG_NO_CORRELATION ? b->correlation : e->correlation) &&
+        l->opts->want_sequence)
         add_sequence(l, -1);
 }
 
@@ -332,16 +333,38 @@ static void *part_new(void)
     return p;
 }
 
+void tg_trace_drop(struct tg_trace *t, unsigned columns)
+{
+    for (size_t i = 0; columns & TG_TRACE_CORRELATIONS && i < t->n_segments; i++) {
+        free(t->segment[i].correlations);
+        t->segment[i].correlations = NULL;
+    }
+    for (size_t i = 0; columns & TG_TRACE_SPANS && i < t->n_segments; i++) {
+        free(t->segment[i].spans);
+        t->segment[i].spans = NULL;
+    }
+    if (columns & TG_TRACE_PYTHON) {
+        size_t kept = (t->n_spans + TG_SPAN_SEGMENT - 1) / TG_SPAN_SEGMENT;
+        for (; t->n_segments > kept && t->n_segments > 1; t->n_segments--) {
+            free(t->segment[t->n_segments - 1].spans);
+            free(t->segment[t->n_segments - 1].correlations);
+        }
+        t->n_python = 0;
+    }
+    if (columns & TG_TRACE_SEQUENCE) {
+        free(t->sequence);
+        t->sequence = NULL;
+    }
+}
+
 static void free_columns(struct tg_trace *t)
 {
-    for (size_t i = 0; i < t->n_segments; i++)
-        free(t->segment[i]);
+    tg_trace_drop(t, TG_TRACE_SEQUENCE | TG_TRACE_CORRELATIONS | TG_TRACE_SPANS);
     free(t->segment);
     free(t->memory);
     free(t->hta_ts);
     free(t->hta_dur);
     free(t->ts_float);
-    free(t->sequence);
     free(t->labels);
 }
 
@@ -488,7 +511,8 @@ static void join_spans(struct loader *l, const struct worker *w, const struct tg
         if (s.attr != TG_NO_ID)
             s.attr = w->attr[s.attr];
         s.index += (uint32_t)ids->first_index;
-        (void)add_span(l, &s); /* `fits` has checked that there is room */
+        /* `fits` has checked that there is room */
+        (void)add_span(l, &s, *tg_correlation_at(from, i));
         if (l->opts->want_sequence)
             add_sequence(l, from->sequence[i]);
         if (l->opts->keep_hta)

@@ -1,8 +1,9 @@
 #ifndef TG_TRACE_TRACE_H
 #define TG_TRACE_TRACE_H
 /*
- * A whole trace in memory: the events with a duration, as columns. 40 bytes per span, in segments, so
- * that growing copies nothing. X events and matched B/E pairs; everything else only counts.
+ * A whole trace in memory: the events with a duration, as columns. 32 bytes per span and 8 for its
+ * correlation, in segments, so that growing copies nothing; what was read for the last time can go
+ * before the rest (tg_trace_drop). X events and matched B/E pairs; everything else only counts.
  */
 #include "core/trace/reader.h"
 
@@ -10,11 +11,10 @@
 
 struct tg_span {
     tg_ns start, dur;
-    int64_t correlation; /* TG_NO_CORRELATION: absent */
-    uint32_t name;       /* tg_trace.names */
-    uint32_t track;      /* tg_trace.tracks */
-    uint32_t attr;       /* tg_trace.attrs; TG_NO_ID: no attributes, or not asked for */
-    uint32_t index;      /* position in traceEvents (HTA's row identity) */
+    uint32_t name;  /* tg_trace.names */
+    uint32_t track; /* tg_trace.tracks */
+    uint32_t attr;  /* tg_trace.attrs; TG_NO_ID: no attributes, or not asked for */
+    uint32_t index; /* position in traceEvents (HTA's row identity) */
 };
 
 /* Where a span ran: host thread, or device stream. */
@@ -59,6 +59,12 @@ struct tg_trace_label {
     char name[58];
 };
 
+#define TG_SPAN_SEGMENT ((size_t)1 << 16)
+struct tg_segment {
+    struct tg_span *spans; /* TG_SPAN_SEGMENT each */
+    int64_t *correlations; /* of the spans; TG_NO_CORRELATION: absent. NULL: dropped */
+};
+
 struct tg_trace {
     char *path;
     struct tg_reader *reader; /* owns names, threads, info */
@@ -66,7 +72,7 @@ struct tg_trace {
     const struct tg_thread *threads;
     size_t n_threads;
     const struct tg_trace_info *info;
-    struct tg_span **segment; /* TG_SPAN_SEGMENT spans each */
+    struct tg_segment *segment;
     size_t n_spans, n_segments;
     size_t n_python; /* spans after the first n_spans: see tg_trace_set_python_apart */
     struct tg_track *tracks;
@@ -83,11 +89,15 @@ struct tg_trace {
     bool is_capped;       /* as many events as the exporter writes at most */
     int64_t *sequence;    /* per span: args' "Sequence number"; -1 absent. NULL unless wanted */
 };
-#define TG_SPAN_SEGMENT ((size_t)1 << 16)
 
 static inline struct tg_span *tg_span_at(const struct tg_trace *t, size_t i)
 {
-    return &t->segment[i / TG_SPAN_SEGMENT][i % TG_SPAN_SEGMENT];
+    return &t->segment[i / TG_SPAN_SEGMENT].spans[i % TG_SPAN_SEGMENT];
+}
+
+static inline int64_t *tg_correlation_at(const struct tg_trace *t, size_t i)
+{
+    return &t->segment[i / TG_SPAN_SEGMENT].correlations[i % TG_SPAN_SEGMENT];
 }
 
 static inline const struct tg_name *tg_span_name(const struct tg_trace *t, const struct tg_span *s)
@@ -127,6 +137,20 @@ struct tg_load_opts {
 TG_MUST struct tg_trace *tg_trace_load(struct tg_source *s, const struct tg_load_opts *o,
                                        const struct tg_progress *progress, struct tg_err *err);
 void tg_trace_free(struct tg_trace *t);
+
+/* Frees columns that nobody asks for any more: a bit each. Sequence numbers, correlations (after
+ * that, the total order is without them), all of the spans (n_spans stays), the n_python after them. */
+enum tg_trace_column {
+    TG_TRACE_SEQUENCE = 1,
+    TG_TRACE_CORRELATIONS = 2,
+    TG_TRACE_SPANS = 4,
+    TG_TRACE_PYTHON = 8
+};
+void tg_trace_drop(struct tg_trace *t, unsigned columns);
+
+/* Gives the place of span `to` what span `from` has, sequence number and correlation too, and the other way
+ * round. */
+void tg_trace_swap(struct tg_trace *t, size_t from, size_t to);
 
 /*
  * HTA keeps a row iff dur and cat are present and cat is not "Trace"; ph does not matter. Ours: ph

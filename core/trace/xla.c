@@ -188,13 +188,10 @@ bool tg_xla_apply(struct tg_trace *t, bool keep_python, struct tg_err *err)
     for (size_t i = 0; i < t->n_tracks; i++)
         lane[i] = set_track(t, &t->tracks[i]);
     for (size_t i = 0; ok && i < t->n_spans; i++) {
-        struct tg_span s = *tg_span_at(t, i);
-        ok = rename_in(t, lane[s.track], memo, &s.name, err);
-        if (ok && t->names->v[s.name].kind == TG_KIND_PYTHON && !keep_python)
-            continue;
-        if (t->sequence)
-            t->sequence[kept] = t->sequence[i];
-        *tg_span_at(t, kept++) = s;
+        struct tg_span *s = tg_span_at(t, i);
+        ok = rename_in(t, lane[s->track], memo, &s->name, err);
+        if (!ok || keep_python || t->names->v[s->name].kind != TG_KIND_PYTHON)
+            tg_trace_swap(t, i, kept++);
     }
     if (ok)
         t->n_spans = kept;

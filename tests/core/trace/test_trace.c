@@ -34,8 +34,8 @@ static void put_spans(struct tg_buf *out, const struct tg_trace *t)
                       TG_SV_ARG(name->name), s->start, s->dur);
         if (k->stream != TG_NO_STREAM || k->device != -1)
             tg_buf_printf(out, " %" PRId64 "/%" PRId64, tg_track_hta_stream(k), k->device);
-        if (s->correlation != TG_NO_CORRELATION)
-            tg_buf_printf(out, " c%" PRId64, s->correlation);
+        if (*tg_correlation_at(t, order[i]) != TG_NO_CORRELATION)
+            tg_buf_printf(out, " c%" PRId64, *tg_correlation_at(t, order[i]));
         tg_buf_printf(out, " #%u\n", s->index);
     }
     free(order);

@@ -105,9 +105,10 @@ static bool judge_alone(struct tg_check *c, struct tg_check_job *j, struct tg_er
     return ok;
 }
 
+/* The fresh side first: traces take more memory than the summaries that a baseline mostly is. */
 static bool judge_once(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
-    if (!load_side(c, j, TG_BASE, err) || !load_fresh(c, j, err) ||
+    if (!load_fresh(c, j, err) || !load_side(c, j, TG_BASE, err) ||
         !tg_gate_judge(&j->verdict, &j->gate, err))
         return false;
     tg_check_note_copies(c, j);

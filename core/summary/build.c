@@ -28,6 +28,11 @@ struct attr {
     uint64_t count;
 };
 
+/* A collective in a step. */
+struct call {
+    uint32_t span, attr;
+};
+
 struct build {
     const struct tg_trace *t;
     const struct tg_steps *s;
@@ -45,6 +50,8 @@ struct build {
     struct tg_strmap values;
     uint32_t *value; /* per attribute id and kind: id in values; TG_NO_ID: none */
     struct tg_collective_id *collective; /* per attribute id */
+    struct call *calls;                  /* in the total order */
+    size_t n_calls;
     struct attr *attrs;
     size_t n_attrs, attrs_cap;
     struct tg_keymap attr_ids; /* row, value, kind -> attribute */
@@ -245,25 +252,36 @@ static void add_totals(struct build *b)
     }
 }
 
-/* The slot `at` of a row is this span. */
-static void note_collective(struct build *b, uint32_t row, size_t at, const struct tg_span *s)
+static void find_collectives(struct build *b)
+{
+    size_t cap = 0;
+    for (size_t k = 0; k < b->t->n_spans; k++) {
+        uint32_t i = b->s->order[k], attr = tg_span_at(b->t, i)->attr;
+        if (b->s->step_of[i] < 0 || attr == TG_NO_ID || !b->collective[attr].op)
+            continue;
+        b->calls = tg_grow(b->calls, &cap, b->n_calls + 1, sizeof *b->calls);
+        b->calls[b->n_calls++] = (struct call){ i, attr };
+    }
+}
+
+/* The slot `at` of a row is this collective. */
+static void note_collective(struct build *b, uint32_t row, size_t at, uint32_t attr)
 {
     struct row *r = &b->rows[row];
     size_t n = (size_t)tg_row_calls(b->out, &b->out->rows[row]) * TG_COLLECTIVE_ID_TEXT;
     struct tg_buf text = { 0 };
-    if (s->attr == TG_NO_ID || !b->collective[s->attr].op)
-        return;
     if (!r->which)
         r->which = memset(tg_arena_alloc(b->a, n, 1), '0', n);
-    tg_collective_id_put(&text, b->collective[s->attr]);
+    tg_collective_id_put(&text, b->collective[attr]);
     memcpy(r->which + at * TG_COLLECTIVE_ID_TEXT, text.p, TG_COLLECTIVE_ID_TEXT);
     tg_buf_release(&text);
 }
 
-/* Values in start order, step after step: one cursor per row and step. */
+/* Values in start order, step after step: one cursor per row and step. Reads no span, so that none
+ * has to be there any more. */
 static void fill_slots(struct build *b)
 {
-    size_t n = b->s->n;
+    size_t n = b->s->n, next = 0;
     tg_ns ***cursor = tg_xrealloc(NULL, b->n_rows + 1, sizeof *cursor);
     for (size_t r = 0; r < b->n_rows; r++) {
         struct tg_row *row = &b->out->rows[r];
@@ -281,7 +299,8 @@ static void fill_slots(struct build *b)
             continue;
         slot = cursor[r][b->s->step_of[i]]++;
         *slot = b->s->self[i];
-        note_collective(b, r, (size_t)(slot - b->out->rows[r].slots), tg_span_at(b->t, i));
+        if (next < b->n_calls && b->calls[next].span == i)
+            note_collective(b, r, (size_t)(slot - b->out->rows[r].slots), b->calls[next++].attr);
     }
     for (size_t r = 0; r < b->n_rows; r++)
         free(cursor[r]);
@@ -478,6 +497,7 @@ static void release(struct build *b)
     free(b->row_of);
     free(b->value);
     free(b->collective);
+    free(b->calls);
     free(b->attrs);
     tg_keymap_release(&b->attr_ids);
 }
@@ -503,9 +523,24 @@ static size_t frame_names(const struct tg_trace *t)
     return n;
 }
 
+/* Links are for metrics, totals by frame and parents; spans for all but the slots. */
+static void drop_launches(const struct tg_spent *own)
+{
+    free(own->steps->launch);
+    own->steps->launch = NULL;
+}
+
+static void drop_spans(const struct tg_spent *own)
+{
+    drop_launches(own);
+    free(own->steps->parent);
+    own->steps->parent = NULL;
+    tg_trace_drop(own->trace, TG_TRACE_SPANS);
+}
+
 struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps *steps,
-                                const struct tg_summarize_opts *o, struct tg_arena *a,
-                                struct tg_err *err)
+                                const struct tg_summarize_opts *o, const struct tg_spent *own,
+                                struct tg_arena *a, struct tg_err *err)
 {
     const struct tg_limits *limits = o->load.reader.limits;
     struct build b = { .t = t, .s = steps, .a = a, .out = TG_NEW(a, struct tg_shard) };
@@ -519,6 +554,10 @@ struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps 
     intern_names(&b);
     split_attrs(&b);
     build_steps(&b);
+    out->measures = TG_NEW_N(a, struct tg_measure_value, TG_MEASURES * steps->n);
+    tg_measures_compute(t, steps, o->classes, out->measures);
+    if (own && !o->frame_sorts)
+        drop_launches(own);
     collect_rows(&b);
     /* A frame has two rows, and its names are among those of the trace. */
     if (!within_limits(&b, b.n_rows, err) ||
@@ -529,16 +568,17 @@ struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps 
     init_rows(&b);
     order_kernels(&b);
     add_totals(&b);
-    fill_slots(&b);
-    place_attrs(&b);
     build_gaps(&b);
     count_damage(&b, o->classes);
     build_hints(&b);
     tg_env_build(out, t, o, a);
-    out->measures = TG_NEW_N(a, struct tg_measure_value, TG_MEASURES * steps->n);
-    tg_measures_compute(t, steps, o->classes, out->measures);
     if (o->frame_sorts)
         tg_frames_of_trace(out, t, steps, o->frame_sorts, a);
+    find_collectives(&b);
+    if (own)
+        drop_spans(own);
+    fill_slots(&b);
+    place_attrs(&b);
     out->marked = steps->marked;
     out->window = window_text(&o->window, a);
     out->classes = tg_sv_of(

@@ -32,8 +32,15 @@ size_t tg_inject_frames(struct tg_shard *s, const struct tg_inject *p, struct tg
 const char *tg_frame_sort_name(enum tg_stack_sort sort);
 
 /* build.c: a complete shard in `a`; rank, run and hash are not set yet. NULL with err: a limit. */
+/* A trace and its steps of which nothing but the shard is wanted: what the shard was made of is freed
+ * column by column. */
+struct tg_spent {
+    struct tg_trace *trace;
+    struct tg_steps *steps;
+};
 TG_MUST struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps *steps,
-                                        const struct tg_summarize_opts *o, struct tg_arena *a,
+                                        const struct tg_summarize_opts *o,
+                                        const struct tg_spent *own, struct tg_arena *a,
                                         struct tg_err *err);
 
 /* content.c: the content hash, 16 hex digits in `a`. */

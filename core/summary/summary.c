@@ -47,9 +47,9 @@ static int64_t rank_of(const struct tg_trace *t, const struct tg_summarize_opts 
 
 static struct tg_shard *shard_of(struct tg_summary *out, const struct tg_trace *t,
                                  const struct tg_steps *steps, const struct tg_summarize_opts *o,
-                                 struct tg_err *err)
+                                 const struct tg_spent *own, struct tg_err *err)
 {
-    struct tg_shard *s = tg_shard_build(t, steps, o, out->arena, err);
+    struct tg_shard *s = tg_shard_build(t, steps, o, own, out->arena, err);
     if (!s)
         return NULL;
     s->rank = rank_of(t, o);
@@ -59,11 +59,11 @@ static struct tg_shard *shard_of(struct tg_summary *out, const struct tg_trace *
     return s;
 }
 
-bool tg_summary_of_trace(struct tg_summary *out, const struct tg_trace *t,
-                         const struct tg_steps *steps, const struct tg_summarize_opts *o,
-                         struct tg_err *err)
+static bool add_shard(struct tg_summary *out, const struct tg_trace *t,
+                      const struct tg_steps *steps, const struct tg_summarize_opts *o,
+                      const struct tg_spent *own, struct tg_err *err)
 {
-    struct tg_shard *s = shard_of(out, t, steps, o, err);
+    struct tg_shard *s = shard_of(out, t, steps, o, own, err);
     const struct tg_shard *there;
     if (!s)
         return false;
@@ -76,6 +76,13 @@ bool tg_summary_of_trace(struct tg_summary *out, const struct tg_trace *t,
     return tg_summary_insert(out, s, err);
 }
 
+bool tg_summary_of_trace(struct tg_summary *out, const struct tg_trace *t,
+                         const struct tg_steps *steps, const struct tg_summarize_opts *o,
+                         struct tg_err *err)
+{
+    return add_shard(out, t, steps, o, NULL, err);
+}
+
 void tg_kept_release(struct tg_kept_trace *k)
 {
     tg_steps_release(&k->steps);
@@ -83,17 +90,38 @@ void tg_kept_release(struct tg_kept_trace *k)
     *k = (struct tg_kept_trace){ .any = k->any };
 }
 
-/* The trace is the keeper's from here on, or gone. */
-static void keep_or_free(struct tg_kept_trace *k, struct tg_trace *t, struct tg_steps *steps)
+static bool is_kept(const struct tg_kept_trace *k, const struct tg_trace *t)
 {
-    if (!k || t->n_spans + t->n_python >= TG_KEPT_SPANS || !(k->any || t->n_python)) {
-        tg_steps_release(steps);
-        tg_trace_free(t);
-        return;
-    }
-    tg_kept_release(k);
-    k->trace = t;
-    k->steps = *steps;
+    return k && t->n_spans + t->n_python < TG_KEPT_SPANS && (k->any || t->n_python);
+}
+
+/* Of a trace that nobody keeps, what is read for the last time goes before the rest is made. */
+static bool add_spent(struct tg_summary *out, struct tg_trace *t, const struct tg_summarize_opts *o,
+                      struct tg_err *err)
+{
+    struct tg_steps steps;
+    const struct tg_spent own = { t, &steps };
+    bool ok;
+    tg_trace_drop(t, TG_TRACE_SEQUENCE | (o->frame_sorts ? 0 : TG_TRACE_PYTHON));
+    ok = o->frame_sorts ? tg_steps_build(&steps, t, &o->window, err)
+                        : tg_steps_build_sparing(&steps, t, &o->window, err);
+    ok = ok && add_shard(out, t, &steps, o, &own, err);
+    tg_steps_release(&steps);
+    tg_trace_free(t);
+    return ok;
+}
+
+/* The trace is the keeper's from here on, or gone. */
+static bool add_kept(struct tg_summary *out, struct tg_trace *t, const struct tg_summarize_opts *o,
+                     struct tg_err *err)
+{
+    struct tg_kept_trace new = { t, { 0 }, o->keep->any };
+    bool ok = tg_steps_build(&new.steps, t, &o->window, err) &&
+              tg_summary_of_trace(out, t, &new.steps, o, err);
+    tg_kept_release(ok ? o->keep : &new);
+    if (ok)
+        *o->keep = new;
+    return ok;
 }
 
 static bool add_trace(struct tg_summary *out, struct tg_source *s,
@@ -102,8 +130,6 @@ static bool add_trace(struct tg_summary *out, struct tg_source *s,
 {
     struct tg_load_opts load = o->load;
     struct tg_trace *t;
-    struct tg_steps steps;
-    bool ok;
     load.reader.want_args = load.want_attrs = load.want_memory = true;
     load.keep_hta = false;
     load.keep_python = o->frame_sorts != 0;
@@ -114,10 +140,7 @@ static bool add_trace(struct tg_summary *out, struct tg_source *s,
         return false;
     if (load.keep_python || load.python_aside)
         tg_trace_set_python_apart(t);
-    ok = tg_steps_build(&steps, t, &o->window, err);
-    ok = ok && tg_summary_of_trace(out, t, &steps, o, err);
-    keep_or_free(ok ? o->keep : NULL, t, &steps);
-    return ok;
+    return is_kept(o->keep, t) ? add_kept(out, t, o, err) : add_spent(out, t, o, err);
 }
 
 bool tg_summary_add(struct tg_summary *out, struct tg_source *s, const struct tg_summarize_opts *o,

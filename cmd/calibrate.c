@@ -396,6 +396,33 @@ static void add_outlier(struct tg_doc *list, const struct tg_outlier *o)
         tg_doc_add_str(d, "op", o->op);
 }
 
+static void add_alarm(struct tg_doc *list, const struct tg_alarm *m)
+{
+    struct tg_doc *d = tg_doc_add_object(list, NULL);
+    tg_doc_add_str(d, "rule", m->rule->id);
+    tg_doc_add_str(d, "kind", m->kind);
+    tg_doc_add_str(d, "op", m->op);
+    tg_doc_add_i64(d, "failed", (int64_t)m->fails);
+    tg_doc_add_num(d, "worst_pct", m->worst);
+}
+
+static void add_noise(struct tg_doc *list, const struct tg_calibration *c, size_t i)
+{
+    struct tg_doc *d = tg_doc_add_object(list, NULL), *sizes;
+    tg_doc_add_str(d, "op", c->ops[i].name);
+    tg_doc_add_str(d, "kind", c->ops[i].kind);
+    tg_doc_add_num(d, "share", c->ops[i].share);
+    tg_doc_add_num(d, "noise_pct", 100 * c->ops[i].sigma);
+    tg_doc_add_num(d, "equal_code_pct", worst_of(c, &c->ops[i]));
+    sizes = tg_doc_add_array(d, "detectable");
+    for (size_t k = 0; k < TG_NOISE_SIZES; k++) {
+        struct tg_doc *s = tg_doc_add_object(sizes, NULL);
+        tg_doc_add_i64(s, "runs", (int64_t)tg_noise_sizes[k]);
+        tg_doc_add_num(s, "pct", 100 * c->ops[i].mde[k]);
+        tg_doc_add_bool(s, "estimate", c->again[k]);
+    }
+}
+
 static void put_json(const struct job *j, struct tg_buf *out)
 {
     const struct tg_calibration *c = &j->c;
@@ -410,36 +437,15 @@ static void put_json(const struct job *j, struct tg_buf *out)
     tg_doc_add_num(root, "false_alarms_per_100", 100 * c->rate);
     tg_doc_add_num(root, "false_alarms_error", 100 * c->error);
     list = tg_doc_add_array(root, "alarms");
-    for (size_t i = 0; i < c->n_alarms; i++) {
-        const struct tg_alarm *m = &c->alarms[i];
-        struct tg_doc *d = m->fails ? tg_doc_add_object(list, NULL) : NULL;
-        if (!d)
-            continue;
-        tg_doc_add_str(d, "rule", m->rule->id);
-        tg_doc_add_str(d, "kind", m->kind);
-        tg_doc_add_str(d, "op", m->op);
-        tg_doc_add_i64(d, "failed", (int64_t)m->fails);
-        tg_doc_add_num(d, "worst_pct", m->worst);
-    }
+    for (size_t i = 0; i < c->n_alarms; i++)
+        if (c->alarms[i].fails)
+            add_alarm(list, &c->alarms[i]);
     list = tg_doc_add_array(root, "outliers");
     for (size_t i = 0; i < j->n_outliers; i++)
         add_outlier(list, &j->outliers[i]);
     list = tg_doc_add_array(root, "ops");
-    for (size_t i = 0; i < c->n_ops; i++) {
-        struct tg_doc *d = tg_doc_add_object(list, NULL), *sizes;
-        tg_doc_add_str(d, "op", c->ops[i].name);
-        tg_doc_add_str(d, "kind", c->ops[i].kind);
-        tg_doc_add_num(d, "share", c->ops[i].share);
-        tg_doc_add_num(d, "noise_pct", 100 * c->ops[i].sigma);
-        tg_doc_add_num(d, "equal_code_pct", worst_of(c, &c->ops[i]));
-        sizes = tg_doc_add_array(d, "detectable");
-        for (size_t k = 0; k < TG_NOISE_SIZES; k++) {
-            struct tg_doc *s = tg_doc_add_object(sizes, NULL);
-            tg_doc_add_i64(s, "runs", (int64_t)tg_noise_sizes[k]);
-            tg_doc_add_num(s, "pct", 100 * c->ops[i].mde[k]);
-            tg_doc_add_bool(s, "estimate", c->again[k]);
-        }
-    }
+    for (size_t i = 0; i < c->n_ops; i++)
+        add_noise(list, c, i);
     tg_doc_write(root, TG_DOC_INDENTED, out);
     tg_doc_free(root);
 }

@@ -279,6 +279,26 @@ static bool judge_without(struct tg_check *c, struct tg_check_job *j, struct tg_
     return true;
 }
 
+/* With a baseline; without one, if that is why; false: the error. */
+static bool judge_suite(struct tg_check *c, struct tg_check_job *j, bool found, struct tg_err *why)
+{
+    if (found && j->what == JOB_FIRST_RUN) {
+        tg_verdict_first_run(&j->verdict, outcome_of(j->policy->baseline.on_first_run), c->arena);
+        return judge_alone(c, j, why);
+    }
+    if (found)
+        return judge(c, j, why);
+    if (no_repository(j, why))
+        return judge_without(c, j, why);
+    if (why->kind != TG_ERR_LOST)
+        return false;
+    tg_io_error(c->io, why);
+    tg_verdict_lost(&j->verdict, why, outcome_of(j->policy->baseline.on_lost), c->arena);
+    j->info.situation = TG_SITUATION_LOST;
+    tg_err_init(why);
+    return judge_alone(c, j, why);
+}
+
 /* Exit code of the suite; -1: an error that stops everything is in `err`. */
 static int check_suite(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
@@ -292,20 +312,7 @@ static int check_suite(struct tg_check *c, struct tg_check_job *j, struct tg_err
          tg_check_two_sides(c, j, &why);
     if (ok && c->o->dry_run)
         return tg_check_print_plan(c, j, err) ? 0 : -1;
-    if (ok && j->what == JOB_FIRST_RUN) {
-        tg_verdict_first_run(&j->verdict, outcome_of(j->policy->baseline.on_first_run), c->arena);
-        ok = judge_alone(c, j, &why);
-    } else if (ok) {
-        ok = judge(c, j, &why);
-    } else if (no_repository(j, &why)) {
-        ok = judge_without(c, j, &why);
-    } else if (why.kind == TG_ERR_LOST) {
-        tg_io_error(c->io, &why);
-        tg_verdict_lost(&j->verdict, &why, outcome_of(j->policy->baseline.on_lost), c->arena);
-        j->info.situation = TG_SITUATION_LOST;
-        tg_err_init(&why);
-        ok = judge_alone(c, j, &why);
-    }
+    ok = judge_suite(c, j, ok, &why);
     if (!ok && ends_it(why.kind)) {
         *err = why;
         return -1;

@@ -120,6 +120,26 @@ static void say_no_bytes(struct tg_result *r, const struct tg_rule *rule, const 
                     TG_SV("Record both sides with the same version of PyTorch and the driver."));
 }
 
+static void probe_attr(struct tg_probe *p, enum tg_metric m, const struct tg_op *op)
+{
+    bool changed = false;
+    p->attr = attr_kind(m);
+    for (size_t i = 0; i < op->n_attrs; i++)
+        changed |= op->attrs[i].kind == p->attr;
+    p->unit = TG_UNIT_ATTR;
+    p->exact = true;
+    p->bad = TG_ANY_IS_BAD;
+    p->test = changed;
+}
+
+static void name_rank(struct tg_result *r, const struct tg_eval_state *e,
+                      const struct tg_rule_scope *s, tg_sv name)
+{
+    if (s->rank >= 0 && !e->brief)
+        r->op_normalised = tg_sv_of(
+            tg_arena_printf(e->arena, "%.*s [rank %lld]", TG_SV_ARG(name), (long long)s->rank));
+}
+
 void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const struct tg_rule *rule,
                  const struct tg_op *op)
 {
@@ -130,14 +150,7 @@ void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const s
     struct tg_judgement j;
     struct tg_result *r;
     if (tg_metric_info(rule->metric)->unit == TG_UNIT_ATTR) {
-        bool changed = false;
-        p.attr = attr_kind(rule->metric);
-        for (size_t i = 0; i < op->n_attrs; i++)
-            changed |= op->attrs[i].kind == p.attr;
-        p.unit = TG_UNIT_ATTR;
-        p.exact = true;
-        p.bad = TG_ANY_IS_BAD;
-        p.test = changed;
+        probe_attr(&p, rule->metric, op);
     } else if (!tg_probe_op(&p, rule->metric, s->c, op)) {
         if (rule->metric == TG_METRIC_BYTES && op->bytes_known[TG_BASE] && op->bytes[TG_BASE] > 0)
             say_no_bytes(tg_eval_add(e, rule), rule, op);
@@ -169,10 +182,7 @@ void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const s
     tell(s, rule, op, &p, &j);
     if (!e->brief || j.state != TG_STATE_PASS)
         tg_describe_op(r, op, s->c, &p, &j, e->arena);
-    if (s->rank >= 0 && !e->brief) {
-        r->op_normalised = tg_sv_of(
-            tg_arena_printf(e->arena, "%.*s [rank %lld]", TG_SV_ARG(op->name), (long long)s->rank));
-    }
+    name_rank(r, e, s, op->name);
     tg_grounds_set(r, &l, &p, &j);
 }
 
@@ -210,6 +220,19 @@ static const char *doubt_of_small(const struct tg_comparison *c, enum tg_kind ki
     return NULL;
 }
 
+/* The message names them; the evidence says why they do not fail. */
+static void tell_small(struct tg_result *r, const struct tg_op *const *op, size_t n,
+                       const char *doubt, struct tg_arena *a)
+{
+    struct tg_buf b = { 0 };
+    tg_buf_add(&b, r->message);
+    put_names(&b, op, n);
+    r->message = tg_phrase_take(&b, a);
+    tg_buf_add(&b, r->evidence);
+    tg_buf_puts(&b, doubt ? doubt : "");
+    r->evidence = tg_phrase_take(&b, a);
+}
+
 void tg_judge_small(struct tg_eval_state *e, const struct tg_rule_scope *s,
                     const struct tg_rule *rule, const struct tg_op *const *op, size_t n,
                     const struct tg_evidence *ev)
@@ -225,7 +248,6 @@ void tg_judge_small(struct tg_eval_state *e, const struct tg_rule_scope *s,
                          .region = TG_NO_ID,
                          .partner = TG_NO_ID,
                          .leader = TG_NO_ID };
-    struct tg_buf b = { 0 };
     const char *doubt = NULL;
     struct tg_judgement j;
     struct tg_result *r;
@@ -250,15 +272,8 @@ void tg_judge_small(struct tg_eval_state *e, const struct tg_rule_scope *s,
     r->rank = fabs(r->delta);
     place_limit(r, &j, e->arena);
     tg_describe_measure(r, s->c, &p, &j, e->arena);
-    tg_buf_add(&b, r->message);
-    put_names(&b, op, n);
-    r->message = tg_phrase_take(&b, e->arena);
-    tg_buf_add(&b, r->evidence);
-    tg_buf_puts(&b, doubt ? doubt : "");
-    r->evidence = tg_phrase_take(&b, e->arena);
-    if (s->rank >= 0 && !e->brief)
-        r->op_normalised = tg_sv_of(
-            tg_arena_printf(e->arena, "%.*s [rank %lld]", TG_SV_ARG(all.name), (long long)s->rank));
+    tell_small(r, op, n, doubt, e->arena);
+    name_rank(r, e, s, all.name);
     tg_grounds_set(r, &l, &p, &j);
 }
 

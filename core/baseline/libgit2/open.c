@@ -149,13 +149,23 @@ static const char *real_root(struct tg_arena *a, git_repository *repo)
     return tg_arena_printf(a, "%s%s", real, real[1] ? "/" : "");
 }
 
+/* libgit2's code. Somebody else's repository opens if `safe.directory` names it. */
+static int open_trusted(git_repository **repo, const struct tg_git_opts *o, const char *dir)
+{
+    char folder[PATH_MAX];
+    int rc = open_at(repo, o->dir, !o->trust_owner);
+    if (rc >= 0 || !is_owner_error(rc))
+        return rc;
+    owned_folder(dir, folder, sizeof folder);
+    /* if it is not trusted: again, because the message was lost on the way */
+    return open_at(repo, o->dir, !is_safe_directory(folder));
+}
+
 struct tg_git *tg_git_open(const struct tg_git_opts *o, struct tg_err *err)
 {
     const char *dir = o->dir ? o->dir : ".";
-    char folder[PATH_MAX];
     git_repository *repo = NULL;
     struct tg_git *g;
-    bool trusted = o->trust_owner;
     int rc;
 
     if (!tg_libgit2_load(err))
@@ -165,15 +175,7 @@ struct tg_git *tg_git_open(const struct tg_git_opts *o, struct tg_err *err)
         return NULL;
     }
     allow_extensions();
-    rc = open_at(&repo, o->dir, !trusted);
-    if (rc < 0 && is_owner_error(rc)) {
-        owned_folder(dir, folder, sizeof folder);
-        trusted = is_safe_directory(folder);
-        if (trusted)
-            rc = open_at(&repo, o->dir, false);
-        else
-            rc = open_at(&repo, o->dir, true); /* the message was lost on the way */
-    }
+    rc = open_trusted(&repo, o, dir);
     if (rc < 0) {
         open_refused(dir, rc, err);
         (void)git_libgit2_shutdown();

@@ -193,6 +193,8 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const ch
     if ((v->outcome != TG_OUTCOME_FAIL && v->outcome != TG_OUTCOME_WARN) || !r ||
         r->subject == TG_SUBJECT_REQUIRE)
         return; /* a requirement's row says itself what to do */
+    if (v->outcome == TG_OUTCOME_WARN)
+        tg_buf_puts(out, "A warning does not block. ");
     if (f) {
         bool touched = !r->cause->change_known || r->cause->link > TG_CAUSE_LINK_FILE;
         tg_buf_puts(out, touched ? "Look at " : "It runs in ");

@@ -91,7 +91,7 @@ uint32_t *tg_causes_folded(const struct tg_verdict *v, const uint32_t *roots, si
 
 const char *tg_result_joins(const struct tg_result *head)
 {
-    return head->state == TG_STATE_WAIVED ? "with it" : "explains";
+    return head->state == TG_STATE_WAIVED ? "with it" : "also causes";
 }
 
 /* ---- messages ---- */
@@ -148,7 +148,7 @@ static bool repeats_limit(tg_sv evidence, tg_sv limit)
 
 tg_sv tg_result_evidence(const struct tg_result *r)
 {
-    return repeats_limit(r->evidence, r->limit) ? TG_SV("") : r->evidence;
+    return repeats_limit(r->evidence, r->limit_said) ? TG_SV("") : r->evidence;
 }
 
 void tg_result_put_rule(struct tg_buf *out, const struct tg_result *r, enum tg_rule_place place)
@@ -159,8 +159,8 @@ void tg_result_put_rule(struct tg_buf *out, const struct tg_result *r, enum tg_r
         tg_result_put_at(out, r);
         tg_buf_putc(out, ')');
     }
-    if (r->limit.n && !tg_sv_has(tg_result_evidence(r), r->limit))
-        tg_buf_printf(out, "%slimit %.*s", r->rule.n ? ", " : "", TG_SV_ARG(r->limit));
+    if (r->limit_said.n && !tg_sv_has(tg_result_evidence(r), r->limit_said))
+        tg_buf_printf(out, "%slimit %.*s", r->rule.n ? ", " : "", TG_SV_ARG(r->limit_said));
     if (r->why.n)
         tg_buf_printf(out, ": %.*s", TG_SV_ARG(r->why));
 }

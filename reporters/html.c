@@ -72,10 +72,13 @@ static void put_banner(struct tg_html *h)
     tg_buf_release(&effect);
 }
 
-static void put_notes(struct tg_html *h)
+/* Warnings before the causes, hints after them. */
+static void put_notes(struct tg_html *h, bool warnings)
 {
     for (size_t i = 0; i < h->v->n_notes; i++) {
         const struct tg_note *n = &h->v->notes[i];
+        if (n->warning != warnings)
+            continue;
         tg_page_raw(&h->page,
                     n->warning ? "<p class=\"note warn\"><b>warning</b> " : "<p class=\"note\">");
         tg_html_put_text(h, n->text);
@@ -331,8 +334,9 @@ bool tg_reporter_html(struct tg_buf *out, const struct tg_verdict *v, const stru
     (void)err;
     begin(&h, out);
     put_banner(&h);
-    put_notes(&h);
+    put_notes(&h, true);
     tg_html_put_causes(&h);
+    put_notes(&h, false);
     put_next(&h);
     put_comparison(&h);
     put_rules(&h);

@@ -126,11 +126,14 @@ static void put_error(struct tg_markdown *m)
     tg_buf_release(&part);
 }
 
-static void put_notes(struct tg_markdown *m)
+/* Warnings before the causes, hints after them. */
+static void put_notes(struct tg_markdown *m, bool warnings)
 {
     struct tg_buf part = { 0 };
     for (size_t i = 0; i < m->v->n_notes; i++) {
         const struct tg_note *n = &m->v->notes[i];
+        if (n->warning != warnings)
+            continue;
         tg_buf_printf(&part, "\n> %s ",
                       n->warning ? tg_markdown_outcome_icon(TG_OUTCOME_WARN)
                                  : "\xe2\x84\xb9\xef\xb8\x8f");
@@ -309,11 +312,12 @@ bool tg_reporter_markdown(struct tg_buf *out, const struct tg_verdict *v, const 
     tg_prose_init(&m.prose, v);
     put_head(&m);
     put_error(&m);
-    put_notes(&m);
+    put_notes(&m, true);
     tg_markdown_put_causes(&m);
     tg_markdown_put_table(&m);
     tg_markdown_put_chart(&m);
     put_replaced(&m);
+    put_notes(&m, false);
     put_environment(&m);
     tg_markdown_put_next(&m);
     put_foot(&m);

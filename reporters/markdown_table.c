@@ -9,7 +9,7 @@
 #include "reporters/number.h"
 #include "reporters/rows.h"
 
-enum { NAME_TABLE = 44 }; /* wider cells make the rows scroll */
+enum { NAME_TABLE = 34 }; /* wider cells make the rows scroll, on a phone all of them */
 
 /* Each pair has its unit: rows of both sizes share a table. */
 static void put_times(struct tg_buf *out, const struct tg_row_numbers *n)
@@ -17,7 +17,7 @@ static void put_times(struct tg_buf *out, const struct tg_row_numbers *n)
     double largest = n->ns[TG_BASE] > n->ns[TG_TEST] ? n->ns[TG_BASE] : n->ns[TG_TEST];
     double shown = largest > 0 ? largest : 1;
     tg_put_time(out, n->ns[TG_BASE], shown);
-    tg_buf_puts(out, "\xc2\xa0\xe2\x86\x92\xc2\xa0"); /* never broken into two lines */
+    tg_buf_puts(out, "\xc2\xa0\xe2\x86\x92 "); /* two lines where it is narrow */
     tg_put_time(out, n->ns[TG_TEST], shown);
     tg_buf_puts(out, tg_time_unit(shown));
 }
@@ -60,13 +60,13 @@ static void put_row(struct tg_buf *out, const struct tg_verdict *v, uint32_t row
     const struct tg_op *op = &v->comparison->ops[row];
     struct tg_row_numbers n = tg_effect_numbers(v, op);
     double pct = 100 * n.d_ns / n.ns[TG_BASE];
-    tg_buf_printf(out, "| %s | ", tg_effect_mark(v, op));
+    tg_buf_puts(out, "| ");
+    put_names(out, v, op, label);
+    tg_buf_printf(out, " | %s%s", tg_effect_mark(v, op), *tg_effect_mark(v, op) ? " " : "");
     if (n.ns[TG_BASE] > 0 && n.ns[TG_TEST] > 0 && tg_dec_pct_tells(pct))
         tg_put_pct_delta(out, pct);
     else if (n.d_ns != 0)
         tg_put_time_delta(out, n.d_ns);
-    tg_buf_puts(out, " | ");
-    put_names(out, v, op, label);
     tg_buf_puts(out, " | ");
     put_times(out, &n);
     tg_buf_puts(out, " | ");
@@ -76,9 +76,9 @@ static void put_row(struct tg_buf *out, const struct tg_verdict *v, uint32_t row
     tg_buf_puts(out, " |\n");
 }
 
-/* On a phone only what comes first is seen: the change, then as much of the name as fits. */
-static const char table_head[] = "| | change | operator or kernel | self time per step | calls | "
-                                 "of\xc2\xa0step |\n|:--|--:|:--|--:|--:|--:|\n";
+/* On a phone only what comes first is seen: name, change, before and after. */
+static const char table_head[] = "| operator or kernel | change | self time per step | calls | "
+                                 "of\xc2\xa0step |\n|:--|--:|--:|--:|--:|\n";
 
 /* Names that the table shortened, in full; those that do not fit are left out. */
 static void put_full_names(struct tg_markdown *m, const struct tg_labels *labels, size_t n)

@@ -119,16 +119,37 @@ static tg_sv trimmed(tg_sv s)
     return s;
 }
 
+/* What a number is kept together with, and how it is printed. */
+static const struct {
+    const char *said, *printed;
+} units[] = { { " us", "\xc2\xa0\xc2\xb5s" },
+              { " ms", "\xc2\xa0ms" },
+              { " ns", "\xc2\xa0ns" },
+              { " %", "\xc2\xa0%" } };
+
+/* The unit that `rest` begins with, after a digit; NULL. */
+static const char *unit_at(tg_sv rest, size_t *n)
+{
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        tg_sv said = tg_sv_of(units[i].said);
+        if (tg_sv_starts(rest, said) && (rest.n == said.n || !part_of_word(rest.p[said.n]))) {
+            *n = said.n;
+            return units[i].printed;
+        }
+    }
+    return NULL;
+}
+
 /* "12 us -> 34 us" as it is printed: sentences are written for terminals. */
 static void typeset(struct tg_buf *out, tg_sv words)
 {
-    for (size_t i = 0; i < words.n; i++) {
+    for (size_t i = 0, n = 0; i < words.n; i++) {
         tg_sv rest = { words.p + i, words.n - i };
         bool after_digit = i && words.p[i - 1] >= '0' && words.p[i - 1] <= '9';
-        bool ends = rest.n == 3 || (rest.n > 3 && !part_of_word(rest.p[3]));
-        if (after_digit && ends && tg_sv_starts(rest, TG_SV(" us"))) {
-            tg_buf_puts(out, "\xc2\xa0\xc2\xb5s");
-            i += 2;
+        const char *unit = after_digit ? unit_at(rest, &n) : NULL;
+        if (unit) {
+            tg_buf_puts(out, unit);
+            i += n - 1;
         } else if (tg_sv_starts(rest, TG_SV(" -> "))) {
             tg_buf_puts(out, " \xe2\x86\x92 ");
             i += 3;

@@ -246,7 +246,7 @@ static void put_folded(struct page *p, const uint32_t *roots, size_t i, size_t i
     if (n > TG_FOLDED)
         tg_buf_printf(&text, " and %zu more", n - TG_FOLDED);
     if (n)
-        put_field(p, indent, tg_result_joins(&p->v->results[i]), 10, tg_buf_sv(&text), TG_TINT_DIM);
+        put_field(p, indent, tg_result_joins(&p->v->results[i]), 12, tg_buf_sv(&text), TG_TINT_DIM);
     tg_buf_release(&text);
     free(list);
 }
@@ -362,18 +362,17 @@ static void put_replacements(struct page *p)
         tg_buf_puts(p->out, "  and more (--json has all)\n");
 }
 
-static void put_notes(struct page *p)
+/* Warnings before the causes, hints after them. */
+static void put_notes(struct page *p, bool warnings)
 {
-    for (int warning = 1; warning >= 0; warning--) {
-        for (size_t i = 0; i < p->v->n_notes; i++) {
-            const struct tg_note *n = &p->v->notes[i];
-            if (n->warning != (warning == 1))
-                continue;
-            put_field(p, 0, warning ? "warning: " : "note: ", warning ? 9 : 6, n->text,
-                      warning ? TG_TINT_YELLOW : TG_TINT_DIM);
-            if (n->next.n)
-                put_field(p, 2, "next ", 5, n->next, TG_TINT_DIM);
-        }
+    for (size_t i = 0; i < p->v->n_notes; i++) {
+        const struct tg_note *n = &p->v->notes[i];
+        if (n->warning != warnings)
+            continue;
+        put_field(p, 0, warnings ? "warning: " : "note: ", warnings ? 9 : 6, n->text,
+                  warnings ? TG_TINT_YELLOW : TG_TINT_DIM);
+        if (n->next.n)
+            put_field(p, 2, "next ", 5, n->next, TG_TINT_DIM);
     }
 }
 
@@ -496,6 +495,14 @@ static void put_movers(struct page *p)
     free(rows);
 }
 
+static bool has_hints(const struct tg_verdict *v)
+{
+    for (size_t i = 0; i < v->n_notes; i++)
+        if (!v->notes[i].warning)
+            return true;
+    return false;
+}
+
 bool tg_reporter_text(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
                       struct tg_err *err)
 {
@@ -508,12 +515,15 @@ bool tg_reporter_text(struct tg_buf *out, const struct tg_verdict *v, const stru
         put_passed(&p);
     else
         put_context(&p);
-    put_notes(&p);
+    put_notes(&p, true);
     for (int s = 0; s < TG_SECTIONS; s++)
         put_section(&p, (enum tg_section)s, roots);
     put_replacements(&p);
     put_waived(&p, roots);
     put_movers(&p);
+    if (has_hints(v))
+        tg_buf_puts(out, "\n");
+    put_notes(&p, false);
     if (!passes) {
         size_t before = out->n;
         put_tally(out, v, "\n");

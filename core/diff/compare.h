@@ -438,6 +438,8 @@ bool tg_kind_is_counted(enum tg_kind k);
 uint32_t tg_measure_kinds(enum tg_measure m);
 /* The operator of these kinds whose calls rose most; NULL: none rose. */
 const struct tg_op *tg_op_behind(const struct tg_comparison *c, enum tg_measure m);
+/* More calls in some steps, which have one number in the baseline: a mean says little of them. */
+bool tg_op_in_some_steps(const struct tg_op *op);
 /* What became of its calls in a replacement: TG_BASE they went, TG_TEST they came, -1 neither. */
 int tg_op_side_of_region(const struct tg_op *op);
 /*

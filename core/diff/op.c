@@ -121,6 +121,14 @@ const char *tg_side_label(const struct tg_diff_work *w, int side)
     return w->o->label[side] ? w->o->label[side] : usual[side];
 }
 
+bool tg_op_in_some_steps(const struct tg_op *op)
+{
+    const struct tg_count_evidence *ev = &op->counted;
+    return ev->proof != TG_COUNT_UNCHANGED && !op->launched && ev->above &&
+           op->change != TG_FEWER && op->change != TG_REMOVED &&
+           (ev->shape == TG_COUNT_SOME_STEPS || ev->shape == TG_COUNT_FIRST_STEP);
+}
+
 int tg_op_side_of_region(const struct tg_op *op)
 {
     if (op->region == TG_NO_ID || op->relation == TG_REL_MOVED || op->relation == TG_REL_RENAMED)

@@ -67,14 +67,7 @@ static void put_where(struct tg_buf *m, const struct tg_comparison *c, const str
         put_runs(m, c, op);
         return;
     case TG_COUNT_SOME_STEPS:
-    case TG_COUNT_FIRST_STEP:
-        if (!ev->above || op->change == TG_FEWER || op->change == TG_REMOVED)
-            return;
-        tg_buf_printf(m, "; up to ");
-        tg_phrase_value(m, ev->most, TG_UNIT_COUNT);
-        tg_buf_printf(m, " a step, in %u of %u steps, in %u of %zu runs%s", ev->above, ev->steps,
-                      ev->runs_above, c->n_runs[TG_TEST],
-                      ev->shape == TG_COUNT_FIRST_STEP ? ", the first ones" : "");
+    case TG_COUNT_FIRST_STEP: /* told first */
         return;
     case TG_COUNT_BREAKS:
         tg_buf_printf(m, "; was: what goes with the calls of %.*s", TG_SV_ARG(ev->with));
@@ -92,14 +85,18 @@ static void describe_count(struct tg_buf *m, struct tg_result *r, const struct t
         tg_buf_puts(m, "new: ");
     if (op->change == TG_REMOVED)
         tg_buf_puts(m, "gone: ");
-    if (op->launched)
-        tg_buf_puts(m, "work on the device ");
-    tg_buf_printf(m, "%s ", op->launched ? "launched" : verb(op->kind));
-    tg_phrase_value(m, p->test, TG_UNIT_COUNT);
-    tg_buf_puts(m, p->test == 1 ? " time per step, was " : " times per step, was ");
+    if (tg_op_in_some_steps(op)) {
+        tg_phrase_some_steps(m, &op->counted, c->n_runs[TG_TEST]);
+        tg_buf_puts(m, ", was ");
+    } else {
+        tg_buf_printf(m, "%s ", op->launched ? "work on the device launched" : verb(op->kind));
+        tg_phrase_value(m, p->test, TG_UNIT_COUNT);
+        tg_buf_puts(m, p->test == 1 ? " time per step, was " : " times per step, was ");
+    }
     tg_phrase_value(m, p->base, TG_UNIT_COUNT);
     tg_buf_puts(m, " (");
     tg_phrase_signed(m, p->test - p->base, TG_UNIT_COUNT);
+    tg_buf_puts(m, tg_op_in_some_steps(op) ? " a step in the mean" : "");
     r->weight_at = m->n;
     put_share(m, op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE]);
     r->weight_n = m->n - r->weight_at;
@@ -152,7 +149,27 @@ static void describe_change(struct tg_buf *m, const struct tg_probe *p, double s
         tg_buf_printf(m, ", %zu names together", pooled);
 }
 
-/* "launched 3 times per step, limit max: 1, was 0": a budget is about the value, not the change. */
+/* " (2 over)" */
+static void put_overrun(struct tg_buf *m, const struct tg_probe *p, const struct tg_limit *limit)
+{
+    const struct tg_bound *b = limit->bound;
+    double by = limit->n != 1             ? NAN
+                : b->kind == TG_BOUND_MAX ? p->test - b->value
+                : b->kind == TG_BOUND_MIN ? b->value - p->test
+                                          : NAN;
+    if (!(by > 0))
+        return;
+    tg_buf_puts(m, " (");
+    if (p->unit == TG_UNIT_PERCENT) {
+        tg_dec_put_fixed(m, by, 1);
+        tg_buf_puts(m, " points");
+    } else {
+        tg_phrase_value(m, by, p->unit);
+    }
+    tg_buf_puts(m, b->kind == TG_BOUND_MAX ? " over)" : " under)");
+}
+
+/* "launched 3 times per step, limit max: 1 (2 over), was 0": a budget is about the value, not the change. */
 static void describe_budget(struct tg_buf *m, const struct tg_probe *p, const struct tg_op *op,
                             const struct tg_limit *limit)
 {
@@ -163,6 +180,7 @@ static void describe_budget(struct tg_buf *m, const struct tg_probe *p, const st
         tg_buf_puts(m, p->test == 1 ? " time" : " times");
     tg_buf_puts(m, " per step, limit ");
     tg_limit_text(limit, m);
+    put_overrun(m, p, limit);
     if (isnan(p->base))
         return;
     tg_buf_puts(m, ", was ");
@@ -233,15 +251,30 @@ static void describe_relation(struct tg_buf *m, const struct tg_op *op,
     }
 }
 
-/* What `pct: auto` comes to with this number of runs. */
-static void put_auto(struct tg_buf *b, const struct tg_limit *l, const struct tg_evidence *ev)
+/* What decides by noise: a percentage that the runs give, and beside it at most a least size. */
+static bool is_by_noise(const struct tg_limit *l, const struct tg_evidence *ev)
 {
-    for (size_t i = 0; ev && ev->tau > 0 && i < l->n; i++)
-        if (l->bound[i].is_auto) {
-            tg_buf_puts(b, " (auto is ");
-            tg_dec_put_fixed(b, 100 * ev->tau, 0);
-            tg_buf_puts(b, " %)");
-        }
+    bool by_noise = false;
+    for (size_t i = 0; ev && ev->tau > 0 && i < l->n; i++) {
+        if (!l->bound[i].is_auto && l->bound[i].kind != TG_BOUND_ABS)
+            return false;
+        by_noise |= l->bound[i].is_auto;
+    }
+    return by_noise;
+}
+
+void tg_describe_limit(struct tg_buf *b, const struct tg_limit *l, const struct tg_probe *p)
+{
+    bool any_is_too_much =
+        p->unit == TG_UNIT_ATTR || (p->unit == TG_UNIT_COUNT && p->bad == TG_MORE_IS_BAD);
+    bool none =
+        l->n == 1 && l->bound[0].kind == TG_BOUND_ABS && l->bound[0].value == 0 && any_is_too_much;
+    if (none)
+        return;
+    if (is_by_noise(l, p->ev))
+        tg_phrase_pct(b, 100 * p->ev->tau);
+    else
+        tg_limit_text(l, b);
 }
 
 const char *tg_exception_meaning(enum tg_exception x)
@@ -262,7 +295,7 @@ const char *tg_exception_meaning(enum tg_exception x)
 static void put_exception(struct tg_buf *b, const struct tg_judgement *j)
 {
     if (j->state == TG_STATE_WARN && j->exception)
-        tg_buf_printf(b, "; only warns: %s (the rule's exceptions)",
+        tg_buf_printf(b, "%sonly warns: %s (the rule's exceptions)", b->n ? "; " : "",
                       tg_exception_meaning(j->exception));
 }
 
@@ -307,16 +340,25 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
         tg_buf_printf(&b, "not judged: %s", j->why_not);
     }
     if (j->limit) {
-        tg_buf_puts(&b, b.n ? "; limit " : p->exact ? "exact; limit " : "limit ");
-        tg_limit_text(j->limit, &b);
-        put_auto(&b, j->limit, p->ev);
+        struct tg_buf limit = { 0 };
+        tg_describe_limit(&limit, j->limit, p);
+        if (limit.n)
+            tg_buf_printf(&b, "%slimit %s",
+                          b.n                    ? "; "
+                          : p->exact && !j->hint ? "exact; "
+                                                 : "",
+                          limit.p);
+        tg_buf_release(&limit);
     }
     put_exception(&b, j);
     if (j->hint)
-        tg_buf_puts(&b, "; only warns: more calls in some steps or runs may be chance");
+        tg_buf_printf(&b, "%sonly warns: more calls in some steps or runs may be chance",
+                      b.n ? "; " : "");
     if (j->crowded && j->state == TG_STATE_WARN)
-        tg_buf_puts(&b, "; only warns: more than a tenth of the big operators moved as well, which "
-                        "may be the machine");
+        tg_buf_printf(&b,
+                      "%sonly warns: more than a tenth of the big operators moved as well, which "
+                      "may be the machine",
+                      b.n ? "; " : "");
     r->evidence = tg_phrase_take(&b, a);
     if (j->state == TG_STATE_SUSPICIOUS ||
         (j->state == TG_STATE_NOT_JUDGED && ev && ev->judged == TG_NOT_FEW_RUNS))

@@ -21,6 +21,9 @@ enum tg_headline { TG_HEADLINE_BARE, TG_HEADLINE_PLACED };
 tg_sv tg_describe_headline(const struct tg_verdict *v, const struct tg_comparison *c,
                            enum tg_headline how, struct tg_arena *a);
 void tg_describe_replace(struct tg_verdict *v, tg_sv was, tg_sv now, struct tg_arena *a);
+/* A limit as a reader takes it: "+15 %" for `pct: auto` with a least size, nothing for `abs: 0` of calls, which the
+ * words of a rule say; else as written. */
+void tg_describe_limit(struct tg_buf *b, const struct tg_limit *l, const struct tg_probe *p);
 /* "renamed", "new and under 0.1 % of the step" */
 const char *tg_exception_meaning(enum tg_exception x);
 #endif

@@ -241,10 +241,22 @@ static void put_calls(struct tg_buf *b, double delta, const char *unit)
     tg_buf_printf(b, " %s%s", unit, fabs(delta) == 1 ? "" : "s");
 }
 
-/* "+4 calls", "+18 %", "17 (max: 3)" */
-static void put_amount(struct tg_buf *b, const struct tg_result *r, const struct tg_region *g)
+/* What is called more often in some steps; NULL. */
+static const struct tg_op *in_some_steps(const struct tg_comparison *c, const struct tg_result *r)
 {
-    if (r->over_budget) {
+    const struct tg_op *op =
+        c && !r->over_budget && r->dimension == TG_DIM_COUNT ? tg_result_op(c, r) : NULL;
+    return op && tg_op_in_some_steps(op) ? op : NULL;
+}
+
+/* "+4 calls", "+18 %", "17 (max: 3)" */
+static void put_amount(struct tg_buf *b, const struct tg_comparison *c, const struct tg_result *r,
+                       const struct tg_region *g)
+{
+    const struct tg_op *op = g ? NULL : in_some_steps(c, r);
+    if (op) {
+        tg_phrase_some_steps(b, &op->counted, c->n_runs[TG_TEST]);
+    } else if (r->over_budget) {
         put_budget(b, r);
     } else if (r->dimension == TG_DIM_COUNT && r->subject == TG_SUBJECT_TRACE) {
         tg_phrase_signed(b, r->delta, TG_UNIT_COUNT);
@@ -273,8 +285,8 @@ static void put_finding(struct tg_buf *b, const struct tg_result *r, const struc
         put_attr(b, r);
         return;
     }
-    tg_buf_putc(b, ' ');
-    put_amount(b, r, g);
+    tg_buf_puts(b, !g && in_some_steps(c, r) ? ": " : " ");
+    put_amount(b, c, r, g);
 }
 
 static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c,
@@ -368,8 +380,8 @@ static const struct tg_op *next_largest(const struct tg_comparison *c, double ab
 }
 
 /*
- * "; the smallest slowdown these runs could show: step time +9 %, largest operators +12 % and +30 %"; one
- * percentage where all are the same.
+ * "; slower is found from +9 % (step time), +12 % and +30 % (largest operators)"; one percentage where
+ * all are the same.
  */
 static void put_detectable(struct tg_buf *b, const struct tg_comparison *c)
 {
@@ -388,13 +400,13 @@ static void put_detectable(struct tg_buf *b, const struct tg_comparison *c)
         same = same && tg_sv_eq(tg_buf_sv(&one), tg_buf_sv(&before));
     }
     if (before.n || n)
-        tg_buf_puts(b, "; the smallest slowdown these runs could show: ");
+        tg_buf_puts(b, "; slower is found from ");
     if (before.n)
-        tg_buf_printf(b, "step time %s%.*s", same && n ? "and largest operators " : "",
-                      TG_SV_ARG(tg_buf_sv(&before)));
+        tg_buf_printf(b, "%.*s (step time%s)", TG_SV_ARG(tg_buf_sv(&before)),
+                      same && n ? ", largest operators" : "");
     if (n && !same)
-        tg_buf_printf(b, "%slargest operator%s %.*s", before.n ? ", " : "", n == 1 ? "" : "s",
-                      TG_SV_ARG(tg_buf_sv(&ops)));
+        tg_buf_printf(b, "%s%.*s (largest operator%s)", before.n ? ", " : "",
+                      TG_SV_ARG(tg_buf_sv(&ops)), n == 1 ? "" : "s");
     tg_buf_release(&ops);
     tg_buf_release(&one);
     tg_buf_release(&before);
@@ -436,7 +448,11 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
     size_t need = runs_needed(v);
     tg_describe_weights(v, c, a);
     v->headline = tg_describe_headline(v, c, TG_HEADLINE_BARE, a);
-    tg_buf_puts(&b, v->counts_judged ? "counts judged" : "counts not judged");
+    if (v->budgets_judged && !v->counts_judged) /* what a failure may be about comes first */
+        tg_buf_puts(&b, "budgets judged; ");
+    tg_buf_puts(&b, v->counts_judged    ? "counts judged"
+                    : v->budgets_judged ? "counts by name not judged"
+                                        : "counts not judged");
     if (v->counts_judged && !c->same_device)
         tg_buf_puts(&b, ", but not of kernels");
     if (!v->counts_judged && !v->counts_asked)
@@ -465,7 +481,7 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
                           c->n_runs[TG_BASE], c->n_runs[TG_BASE] == 1 ? "" : "s",
                           c->n_runs[TG_TEST], need);
     }
-    if (v->budgets_judged)
+    if (v->budgets_judged && v->counts_judged)
         tg_buf_puts(&b, "; budgets judged");
     v->coverage = tg_phrase_take(&b, a);
 }

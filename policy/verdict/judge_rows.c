@@ -47,7 +47,8 @@ static double weight_op(const struct tg_op *op)
     return isfinite(weight) ? fabs(weight) : 0;
 }
 
-static void place_limit(struct tg_result *r, const struct tg_judgement *j, struct tg_arena *a)
+static void place_limit(struct tg_result *r, const struct tg_judgement *j, const struct tg_probe *p,
+                        struct tg_arena *a)
 {
     struct tg_buf b = { 0 };
     if (!j->limit)
@@ -55,6 +56,8 @@ static void place_limit(struct tg_result *r, const struct tg_judgement *j, struc
     r->over_budget = tg_limit_is_budget(j->limit);
     tg_limit_text(j->limit, &b);
     r->limit = tg_phrase_take(&b, a);
+    tg_describe_limit(&b, j->limit, p);
+    r->limit_said = tg_phrase_take(&b, a);
     r->file = j->limit->at.file;
     r->line = j->limit->at.line;
     r->col = j->limit->at.col;
@@ -178,7 +181,7 @@ void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const s
     r->switched_off = j.state == TG_STATE_SKIP && (j.exception != TG_EXCEPTION_POLLING ||
                                                    !tg_is_polling(op->raw[op->present[TG_TEST]]));
     r->rank = weight_op(op);
-    place_limit(r, &j, e->arena);
+    place_limit(r, &j, &p, e->arena);
     tell(s, rule, op, &p, &j);
     if (!e->brief || j.state != TG_STATE_PASS)
         tg_describe_op(r, op, s->c, &p, &j, e->arena);
@@ -270,7 +273,7 @@ void tg_judge_small(struct tg_eval_state *e, const struct tg_rule_scope *s,
     r = tg_eval_add(e, rule);
     fill_op(r, &all, rule, &p, &j);
     r->rank = fabs(r->delta);
-    place_limit(r, &j, e->arena);
+    place_limit(r, &j, &p, e->arena);
     tg_describe_measure(r, s->c, &p, &j, e->arena);
     tell_small(r, op, n, doubt, e->arena);
     name_rank(r, e, s, all.name);
@@ -319,7 +322,7 @@ void tg_judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s,
     r->delta_pct = tg_probe_pct(&p);
     r->ev = p.exact ? NULL : p.ev;
     r->rank = p.unit == TG_UNIT_NS ? fabs(r->delta) : 0;
-    place_limit(r, &j, e->arena);
+    place_limit(r, &j, &p, e->arena);
     tg_describe_measure(r, s->c, &p, &j, e->arena);
     if (s->rank >= 0 && !e->brief)
         r->op_normalised =
@@ -374,7 +377,7 @@ static void judge_gap(struct tg_eval_state *e, const struct tg_rule_scope *s,
         r->subject = TG_SUBJECT_STEP;
     }
     r->rank = fabs(r->delta);
-    place_limit(r, &j, e->arena);
+    place_limit(r, &j, &p, e->arena);
     tg_describe_measure(r, s->c, &p, &j, e->arena);
     tg_grounds_set(r, &l, &p, &j);
 }
@@ -437,7 +440,7 @@ void tg_judge_regions(struct tg_eval_state *e, const struct tg_rule_scope *s,
         struct tg_result *r = tg_eval_add(e, rule);
         fill_op(r, &op, rule, &p, &j);
         r->rank = fabs(r->delta);
-        place_limit(r, &j, e->arena);
+        place_limit(r, &j, &p, e->arena);
         tg_describe_measure(r, s->c, &p, &j, e->arena);
         tg_grounds_set(r, &l, &p, &j);
     }

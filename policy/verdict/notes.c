@@ -341,7 +341,7 @@ static bool matters(enum tg_kind kind, double share)
     return kind != TG_KIND_ANNOTATION || share >= 0.05;
 }
 
-/* "no rule is about the kernels (20 names, 93.1 % of the step), annotations (2 names, …)" */
+/* "no rule checks the kernels (20 names, 93.1 % of the step), annotations (2 names, …)" */
 static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     struct tg_buf b = { 0 };
@@ -356,7 +356,7 @@ static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_compari
             }
         if (!n || !matters(expected[k], share) || is_judged(e, c, expected[k]))
             continue;
-        tg_buf_printf(&b, "%s%s (%zu name%s, ", b.n ? ", " : "no rule is about the ",
+        tg_buf_printf(&b, "%s%s (%zu name%s, ", b.n ? ", " : "no rule checks the ",
                       tg_phrase_kind(expected[k]), n, n == 1 ? "" : "s");
         tg_dec_put_fixed(&b, 100 * fmin(share, 1), 1);
         tg_buf_puts(&b, " % of the step)");

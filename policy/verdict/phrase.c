@@ -96,3 +96,24 @@ size_t tg_phrase_region(struct tg_buf *out, const struct tg_comparison *c, uint3
         tg_buf_printf(out, "%s%zu more", shown ? " and " : "", n - shown);
     return n;
 }
+
+/* Each run alike? Then a step of one run says it all. */
+void tg_phrase_some_steps(struct tg_buf *out, const struct tg_count_evidence *ev, size_t n_runs)
+{
+    size_t alike =
+        ev->runs_above == n_runs && n_runs && ev->above % n_runs == 0 && ev->steps % n_runs == 0
+            ? n_runs
+            : 1;
+    tg_buf_puts(out, "up to ");
+    tg_phrase_value(out, ev->most, TG_UNIT_COUNT);
+    tg_buf_printf(out, " call%s in ", ev->most == 1 ? "" : "s");
+    if (ev->shape == TG_COUNT_FIRST_STEP)
+        tg_buf_puts(out, "the first ");
+    if (ev->shape != TG_COUNT_FIRST_STEP || ev->above != alike)
+        tg_buf_printf(out, "%zu ", ev->above / alike);
+    tg_buf_printf(out, "of %zu steps", ev->steps / alike);
+    if (n_runs > 1 && ev->runs_above == n_runs)
+        tg_buf_printf(out, " (all %zu runs)", n_runs);
+    else if (n_runs > 1)
+        tg_buf_printf(out, " (%u of %zu runs)", ev->runs_above, n_runs);
+}

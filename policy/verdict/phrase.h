@@ -17,5 +17,7 @@ const char *tg_phrase_kind(enum tg_kind kind);
  * how many. */
 size_t tg_phrase_region(struct tg_buf *out, const struct tg_comparison *c, uint32_t region,
                         int side, const struct tg_op *but);
+/* "up to 3 calls in 1 of 4 steps (all 3 runs)" */
+void tg_phrase_some_steps(struct tg_buf *out, const struct tg_count_evidence *ev, size_t n_runs);
 tg_sv tg_phrase_take(struct tg_buf *b, struct tg_arena *a); /* releases `b` */
 #endif

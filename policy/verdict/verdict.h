@@ -96,6 +96,7 @@ struct tg_result {
     const struct tg_evidence *ev; /* what it was decided by; NULL: exact, a budget, or a guard */
     tg_sv unit;  /* "ns", "count", "%", "bytes", "GB/s", "": to be shown; `dimension` decides */
     tg_sv limit; /* the limit that was exceeded or applied, as written: "pct: 10%, abs: 0.2%step" */
+    tg_sv limit_said; /* the same as reports say it: "+15 %"; "" needs no word */
     double share;     /* of the step on the test side, 0..1; NaN unknown */
     tg_sv calling_op; /* the operator of unchanged count that makes the additional calls; "" */
     tg_sv message;    /* one line, numbers included: what, how much, share */

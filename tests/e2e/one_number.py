@@ -123,12 +123,12 @@ def markdown_rows(text):
     rows = {}
     for line in text.splitlines():
         cells = [c.strip() for c in line.split("|")]
-        if len(cells) < 7 or "→" not in cells[4]:
+        if len(cells) < 7 or "→" not in cells[3]:
             continue
-        m = re.match(r"([\d.,]+)\s*→\s*([\d.,]+)\s*(ns|us|µs|ms|s)", cells[4].replace("\u00a0", " "))
+        m = re.match(r"([\d.,]+)\s*→\s*([\d.,]+)\s*(ns|us|µs|ms|s)", cells[3].replace("\u00a0", " "))
         if m:
             unit = m[3].replace("µ", "u")
-            rows[cells[3].strip("`")] = (cells[2], in_ns(m[1].replace(",", ""), unit), in_ns(m[2].replace(",", ""), unit))
+            rows[cells[1].strip("`")] = (cells[2].split(" ", 1)[-1], in_ns(m[1].replace(",", ""), unit), in_ns(m[2].replace(",", ""), unit))
     return rows
 
 

@@ -267,12 +267,12 @@ static const struct tg_verdict *make_warn(struct tg_arena *a)
     r = add_result(&m, TG_STATE_WARN, "less-work", fewer, TG_METRIC_COUNT, TG_DIM_COUNT);
     r->message = TG_SV("called 6 times per step, was 8 (-2)");
     r->why = TG_SV("work disappeared: intended?");
-    r->evidence = TG_SV("exact; limit abs: 0");
     r->limit = TG_SV("abs: 0");
     r = add_result(&m, TG_STATE_SUSPICIOUS, "slower", op, TG_METRIC_SELF, TG_DIM_DURATION);
     r->message = TG_SV("1.18 ms per step, was 900 us (+31 %, +280 us, 2.8 % of the step)");
-    r->evidence = TG_SV("not judged: fewer than 3 runs on a side; limit pct: auto, abs: 0.1%step");
+    r->evidence = TG_SV("not judged: fewer than 3 runs on a side; limit +15 %");
     r->limit = TG_SV("pct: auto, abs: 0.1%step");
+    r->limit_said = TG_SV("+15 %");
     r->next = TG_SV("Record at least 3 (better 5) runs a side; then this can be judged.");
     m.v->durations_judged = false;
     m.v->coverage = TG_SV("counts judged; durations not judged: 1 baseline run and 1 fresh, at "
@@ -321,14 +321,14 @@ static void add_failures(struct make *m)
     r = add_result(m, TG_STATE_FAIL, "new-sync", sync, TG_METRIC_COUNT, TG_DIM_COUNT);
     r->message = TG_SV("new: called 1 times per step, was 0 (+1, 1.9 % of the step)");
     r->why = TG_SV("the program waits more often");
-    r->evidence = r->limit = TG_SV("abs: 0");
+    r->limit = TG_SV("abs: 0");
     r = add_result(m, TG_STATE_FAIL, "new-work", copy, TG_METRIC_COUNT, TG_DIM_COUNT);
     r->message =
         TG_SV("called 20 times per step, was 12 (+8, 1.2 % of the step), all inside aten::to");
     r->calling_op = TG_SV("aten::to");
     r->why = TG_SV("more launches, copies or operators per step");
     r->limit = TG_SV("abs: 0");
-    r->evidence = TG_SV("exact; limit abs: 0; waiver expired 20 days ago (.tracegate.yml:31)");
+    r->evidence = TG_SV("waiver expired 20 days ago (.tracegate.yml:31)");
     r->next = TG_SV("Fix the regression, or renew the waiver with a new date.");
     r = add_result(m, TG_STATE_FAIL, "new-work", clone, TG_METRIC_COUNT, TG_DIM_COUNT);
     r->message = TG_SV("called 10 times per step, was 2 (+8, 0.2 % of the step)");
@@ -345,8 +345,9 @@ static void add_failures(struct make *m)
     r->message = TG_SV("10.4 ms per step, was 9.12 ms (+14 %, +1.29 ms, 24.8 % of the step)");
     r->evidence =
         TG_SV("5 of 5 runs above all 5 baseline runs, noise 1.8 %, detectable from +4.5 %; "
-              "limit pct: auto, abs: 0.1%step");
+              "limit +15 %");
     r->limit = TG_SV("pct: auto, abs: 0.1%step");
+    r->limit_said = TG_SV("+15 %");
     r->owner = TG_SV("perf-team");
     r = add_result(m, TG_STATE_FAIL, "step", NULL, TG_METRIC_STEP_TIME, TG_DIM_DURATION);
     r->op = r->op_normalised = TG_SV("step_time");
@@ -361,7 +362,7 @@ static void add_failures(struct make *m)
     r->message = TG_SV("41.9 ms per step, was 40.0 ms (+4.8 %, +1.90 ms)");
     r->evidence = TG_SV("5 of 5 runs above all 5 baseline runs, noise 0.6 %, detectable from +2.0 "
                         "%; limit pct: 3%, abs: 500us");
-    r->limit = TG_SV("pct: 3%, abs: 500us");
+    r->limit = r->limit_said = TG_SV("pct: 3%, abs: 500us");
     r = add_result(m, TG_STATE_WARN, "launch-config", elementwise, TG_METRIC_LAUNCH_CONFIG,
                    TG_DIM_ATTR);
     r->unit = TG_SV("");
@@ -474,7 +475,7 @@ static const struct tg_verdict *make_hostile(struct tg_arena *a)
         r->message = name;
         r->evidence = hostile_names[(i + 3) % n_hostile_names];
         r->next = hostile_names[(i + 5) % n_hostile_names];
-        r->limit = name;
+        r->limit = r->limit_said = name;
         r->why = hostile_names[(i + 7) % n_hostile_names];
         r->owner = TG_SV("@team");
         r->file = "a,b:c\n::error::%x.yml";

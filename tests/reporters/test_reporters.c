@@ -280,7 +280,7 @@ TEST(causes_come_in_order)
                                          "cudaStreamSynchronize:",
                                          "rule new-work",
                                          "aten::copy_:",
-                                         "explains  aten::clone +8",
+                                         "also causes aten::clone +8",
                                          "rule launch-config",
                                          "Durations changed",
                                          "rule slower",

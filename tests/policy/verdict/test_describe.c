@@ -69,14 +69,19 @@ WITH_HAND(calls_in_some_steps)
                                                .steps = 15,
                                                .runs_above = 2,
                                                .run = { NULL, runs } };
+    says(h, &s, "up to 1001 calls in 6 of 15 steps (2 of 3 runs), was 1 (+1 a step in the mean)");
+    s.op.counted.runs_above = 3; /* in every run alike: one of them tells it */
+    says(h, &s, "up to 1001 calls in 2 of 5 steps (all 3 runs), was 1 (+1 a step in the mean)");
+    s.op.counted.above = 7;
+    s.op.counted.most = 1;
+    says(h, &s, "up to 1 call in 7 of 15 steps (all 3 runs), was 1 (+1 a step in the mean)");
+    s.op.counted.most = 1001;
+    s.op.counted.runs_above = 2;
+    s.op.counted.above = 6;
+    s.op.counted.shape = TG_COUNT_FIRST_STEP;
     says(
         h, &s,
-        "called 2 times per step, was 1 (+1); up to 1001 a step, in 6 of 15 steps, in 2 of 3 runs");
-    s.op.counted.shape = TG_COUNT_FIRST_STEP;
-    says(h, &s,
-         "called 2 times per step, was 1 (+1); up to 1001 a step, in 6 of 15 steps, in 2 of 3 "
-         "runs, the "
-         "first ones");
+        "up to 1001 calls in the first 6 of 15 steps (2 of 3 runs), was 1 (+1 a step in the mean)");
     s.op.counted.above = 0;
     says(h, &s, "called 2 times per step, was 1 (+1)");
     s.op.counted.above = 6;
@@ -149,7 +154,7 @@ WITH_HAND(a_budget_and_its_limit)
 
     s.r.over_budget = true;
     s.j.limit = max.v;
-    says(h, &s, "called 3 times per step, limit max: as written, was 1");
+    says(h, &s, "called 3 times per step, limit max: as written (2 over), was 1");
     s.p.test = 1;
     says(h, &s, "called 1 time per step, limit max: as written, was 1");
     s.p.base = NAN;
@@ -157,12 +162,12 @@ WITH_HAND(a_budget_and_its_limit)
     s = of_time(100000, 0.5, &ev);
     s.r.over_budget = true;
     s.j.limit = max.v;
-    says(h, &s, "150 us per step, limit max: as written, was 100 us");
+    says(h, &s, "150 us per step, limit max: as written (150 us over), was 100 us");
     s = of_count(1, 3); /* a number of calls of the whole trace has no verb */
     s.r.over_budget = true;
     s.j.limit = max.v;
     tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
-    hand_text(s.r.message, "3 per step, limit max: as written, was 1");
+    hand_text(s.r.message, "3 per step, limit max: as written (2 over), was 1");
 }
 
 /* Of a number of calls the operator that adds most of them: what makes its calls, if that came too. */
@@ -187,25 +192,24 @@ WITH_HAND(what_is_behind_a_number_of_calls)
     s.j.limit = max.v;
     tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
     hand_text(s.r.message,
-              "15 per step, limit max: as written, was 10; most of the rise: copy (+4)");
+              "15 per step, limit max: as written (14 over), was 10; most of the rise: copy (+4)");
     ops[1].leader = 0;
     s.r.delta = 9;
     tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
-    hand_text(
-        s.r.message,
-        "15 per step, limit max: as written, was 10; largest part of the rise: aten::clone (+4)");
+    hand_text(s.r.message, "15 per step, limit max: as written (14 over), was 10; largest part of "
+                           "the rise: aten::clone (+4)");
     s.r.metric = tg_metric_of(TG_MEASURE_SYNC_COUNT);
     s.r.delta = 6;
     tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
     hand_text(s.r.message,
-              "15 per step, limit max: as written, was 10; all of the rise: wait (+6)");
+              "15 per step, limit max: as written (14 over), was 10; all of the rise: wait (+6)");
     s.r.metric = tg_metric_of(TG_MEASURE_KERNEL_NAMES); /* not a number of calls */
     tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
-    hand_text(s.r.message, "15 per step, limit max: as written, was 10");
+    hand_text(s.r.message, "15 per step, limit max: as written (14 over), was 10");
     s.r.metric = tg_metric_of(TG_MEASURE_SYNC_COUNT);
     ops[3].count[TG_TEST] = 1; /* none rose */
     tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
-    hand_text(s.r.message, "15 per step, limit max: as written, was 10");
+    hand_text(s.r.message, "15 per step, limit max: as written (14 over), was 10");
 }
 
 /* ---- attributes ---- */
@@ -390,22 +394,31 @@ WITH_HAND(evidence_of_a_time)
     s.j.limit = tau.v;
     rests_on(h, &s,
              "5 of 5 runs above all 5 baseline runs, noise 1.8 %, detectable from +8.0 %; "
-             "limit pct: as written (auto is 8 %)");
+             "limit +8.0 %");
 }
 
 WITH_HAND(evidence_of_the_rest)
 {
-    struct tg_limit_list abs = hand_limit(h, TG_BOUND_ABS, 0);
+    struct tg_limit_list abs = hand_limit(h, TG_BOUND_ABS, 0), two = hand_limit(h, TG_BOUND_ABS, 2);
     struct tg_evidence ev;
     struct said s = of_count(1, 2);
 
     s.j.limit = abs.v;
+    rests_on(h, &s, ""); /* no more calls: the words of the rule say it */
+    s.p.bad = TG_LESS_IS_BAD;
+    rests_on(h, &s, "exact; limit abs: as written");
+    s.p.bad = TG_MORE_IS_BAD;
+    s.j.limit = two.v;
     rests_on(h, &s, "exact; limit abs: as written");
     s.j.exception = TG_EXCEPTION_RENAMED;
     rests_on(h, &s, "exact; limit abs: as written"); /* it fails all the same */
     s.j.state = TG_STATE_WARN;
     rests_on(h, &s, "exact; limit abs: as written; only warns: renamed (the rule's exceptions)");
-    s.j = (struct tg_judgement){ .state = TG_STATE_FAIL, .limit = abs.v, .crowded = true };
+    s.j.limit = abs.v;
+    rests_on(h, &s, "only warns: renamed (the rule's exceptions)");
+    s.j = (struct tg_judgement){ .state = TG_STATE_WARN, .limit = abs.v, .hint = true };
+    rests_on(h, &s, "only warns: more calls in some steps or runs may be chance");
+    s.j = (struct tg_judgement){ .state = TG_STATE_FAIL, .limit = two.v, .crowded = true };
     rests_on(h, &s, "exact; limit abs: as written"); /* it fails all the same */
     s.j.state = TG_STATE_WARN;
     rests_on(h, &s,

@@ -413,17 +413,17 @@ WITH_HAND(what_could_have_been_detected)
     h->c.measures[TG_MEASURE_STEP_TIME].ev.mde = 0.05;
     h->c.n_runs[TG_TEST] = 1;
     covers(h, true, true, true,
-           "counts judged; durations judged: 5 baseline runs, 1 fresh run; the smallest slowdown "
-           "these runs could show: step time +5.0 %, largest operators +40 % and +50 %");
+           "counts judged; durations judged: 5 baseline runs, 1 fresh run; slower is found from "
+           "+5.0 % (step time), +40 % and +50 % (largest operators)");
     h->c.n_ops = 0;
     covers(h, true, true, true,
-           "counts judged; durations judged: 5 baseline runs, 1 fresh run; the smallest slowdown "
-           "these runs could show: step time +5.0 %");
+           "counts judged; durations judged: 5 baseline runs, 1 fresh run; slower is found from "
+           "+5.0 % (step time)");
     h->c.measures[TG_MEASURE_STEP_TIME].ev.judged = TG_NOT_WAIT;
     h->c.n_ops = 3;
     covers(h, true, true, true,
-           "counts judged; durations judged: 5 baseline runs, 1 fresh run; the smallest slowdown "
-           "these runs could show: largest operator +30 %");
+           "counts judged; durations judged: 5 baseline runs, 1 fresh run; slower is found from "
+           "+30 % (largest operator)");
     h->c.n_ops = 0;
     covers(h, true, true, true, "counts judged; durations judged: 5 baseline runs, 1 fresh run");
 }

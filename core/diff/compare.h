@@ -398,6 +398,9 @@ bool tg_op_evidence_by(const struct tg_op *op, enum tg_op_part part, enum tg_est
 bool tg_ops_evidence(const struct tg_op *const *op, size_t n, struct tg_evidence *ev);
 /* Is its own time judged, and under 0.3 % of the step? */
 bool tg_op_is_small(const struct tg_comparison *c, const struct tg_op *op);
+/* With too few runs to judge: does it take twice as long, too little of the step to be suspicious by
+ * itself? Two single runs of the same code seldom have one such name that matters, and not several. */
+bool tg_op_has_doubled(const struct tg_op *op);
 
 /*
  * Compares two sides. `out`, and everything that it points at, is in `a`, except for what it shares with

@@ -36,6 +36,16 @@ bool tg_op_is_small(const struct tg_comparison *c, const struct tg_op *op)
            op->ev.value[TG_BASE] < SMALL_TIME * c->step_ns[TG_BASE];
 }
 
+#define DOUBLED                                                                                    \
+    2 /* of 294 pairs of single runs of the same code none has two such names that matter together */
+
+bool tg_op_has_doubled(const struct tg_op *op)
+{
+    const struct tg_evidence *ev = &op->ev;
+    return ev->judged == TG_NOT_FEW_RUNS && !ev->suspicious && !op->wait && ev->pairs &&
+           ev->above == ev->pairs && ev->e > log(DOUBLED);
+}
+
 #define SAME_SIZE 1.1 /* of the bytes of a call */
 
 enum tg_exception tg_op_bytes_exception(const struct tg_op *op)

@@ -47,16 +47,31 @@ static void judge_chosen(struct tg_eval_state *e, const struct tg_rule_scope *s,
     out->small[out->n_small++] = op;
 }
 
-/* Operators come by kind. */
+/* Is there something to say of them together? */
+static bool judge_together(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                           const struct tg_rule *rule, const struct tg_op *const *op, size_t n)
+{
+    struct tg_evidence *ev = TG_NEW(e->arena, struct tg_evidence);
+    size_t before = e->n;
+    if (n > 1 && tg_ops_evidence(op, n, ev))
+        tg_judge_small(e, s, rule, op, n, ev);
+    return e->n > before;
+}
+
+/* Operators come by kind. With few runs, some that doubled show among many that did not. */
 static void judge_small(struct tg_eval_state *e, const struct tg_rule_scope *s,
                         const struct tg_rule *rule, const struct chosen *found)
 {
-    for (size_t i = 0, n; i < found->n_small; i += n) {
-        for (n = 1; i + n < found->n_small && found->small[i + n]->kind == found->small[i]->kind;)
+    for (size_t i = 0, n, m = 0; i < found->n_small; i += n, m = 0) {
+        const struct tg_op **op = found->small + i;
+        for (n = 1; i + n < found->n_small && op[n]->kind == op[0]->kind;)
             n++;
-        struct tg_evidence *ev = TG_NEW(e->arena, struct tg_evidence);
-        if (n > 1 && tg_ops_evidence(found->small + i, n, ev))
-            tg_judge_small(e, s, rule, found->small + i, n, ev);
+        if (judge_together(e, s, rule, op, n))
+            continue;
+        for (size_t k = 0; k < n; k++)
+            if (tg_op_has_doubled(op[k]))
+                op[m++] = op[k];
+        (void)judge_together(e, s, rule, op, m);
     }
 }
 

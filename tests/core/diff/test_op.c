@@ -64,6 +64,33 @@ BY_HAND(exceptions_have_an_order)
     assert_int_equal(tg_op_exception(&op), TG_EXCEPTION_REPLACED);
 }
 
+/* Twice as long with few runs, in all of them, and not suspicious by itself. */
+BY_HAND(doubled_but_not_suspicious)
+{
+    const struct tg_op doubled = {
+        .ev = { .judged = TG_NOT_FEW_RUNS, .pairs = 2, .above = 2, .e = 0.7 } /* ln 2 = 0.693 */
+    };
+    struct tg_op op = doubled;
+    assert_true(tg_op_has_doubled(&op));
+    op.ev.e = 0.69;
+    assert_false(tg_op_has_doubled(&op));
+    op = doubled;
+    op.ev.above = 1;
+    assert_false(tg_op_has_doubled(&op));
+    op = doubled;
+    op.ev.suspicious = true;
+    assert_false(tg_op_has_doubled(&op));
+    op = doubled;
+    op.wait = true;
+    assert_false(tg_op_has_doubled(&op));
+    op = doubled;
+    op.ev.judged = TG_JUDGED; /* enough runs: the rule has the word */
+    assert_false(tg_op_has_doubled(&op));
+    op = doubled;
+    op.ev.pairs = op.ev.above = 0;
+    assert_false(tg_op_has_doubled(&op));
+}
+
 BY_HAND(which_kinds_are_counted)
 {
     static const enum tg_kind counted[] = { TG_KIND_OP,     TG_KIND_SYNC,   TG_KIND_GRAPH,

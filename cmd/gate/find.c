@@ -106,10 +106,12 @@ static bool find_at(struct tg_check *c, struct tg_check_job *j, struct tg_git *g
                     const struct tg_commit *start, bool explicit_side, struct tg_baseline *out,
                     struct tg_err *err)
 {
-    if (explicit_side && !stored_at(c, j, git, start, out, err))
-        return false;
-    if (explicit_side && out->files.n)
-        return true;
+    if (explicit_side) {
+        if (!stored_at(c, j, git, start, out, err))
+            return false;
+        if (out->files.n)
+            return true;
+    }
     return j->suite->baseline.n
                ? find_path(c, j, git, start, j->suite->baseline, explicit_side, out, err)
                : find_stored(c, j, git, start, explicit_side, out, err);

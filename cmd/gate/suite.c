@@ -42,7 +42,7 @@ static const char *beside_policy(const struct tg_suites *s, tg_sv path)
 {
     const char *file = s->policy->file.n ? s->policy->file.p : "";
     const char *slash = strrchr(file, '/');
-    if (!slash || (path.n && path.p[0] == '/'))
+    if (!slash || path.p[0] == '/')
         return tg_arena_sv(s->arena, path).p;
     return tg_arena_printf(s->arena, "%.*s/%.*s", (int)(slash - file), file, TG_SV_ARG(path));
 }
@@ -108,7 +108,7 @@ struct tg_summarize_opts tg_suite_reading(const struct tg_policy *p, const struc
     };
     for (size_t i = 0; i < p->n_rules; i++)
         so.frame_sorts |= tg_frame_sorts(p->rules[i].match.kinds);
-    if (w->by == TG_BY_ANNOTATION && w->name) {
+    if (w->name) {
         so.window.by = TG_WINDOW_ANNOTATION;
         so.window.name = tg_pattern_text(w->name);
     } else if (w->by == TG_BY_TRACE) {

@@ -71,7 +71,8 @@ IN_BOX(but_lost_where_a_policy_was)
 IN_BOX(what_the_command_line_names)
 {
     static const char *path[] = { "perf/base.json" }, *two[] = { "perf/base.json", "x" },
-                      *in_git[] = { "HEAD~1:perf/base.json" }, *rev[] = { "HEAD~1" };
+                      *in_git[] = { "HEAD~1:perf/base.json" }, *rev[] = { "HEAD~1" },
+                      *twice[] = { "HEAD~1:perf/base.json", "HEAD:perf/base.json" };
     static const struct {
         struct tg_strs named;
         enum tg_situation situation;
@@ -84,6 +85,11 @@ IN_BOX(what_the_command_line_names)
           "HEAD~1",
           "named on the command line",
           "HEAD~1:perf/base.json" },
+        { { twice, 2, 2 }, /* the first of them is told */
+          TG_SITUATION_FOUND,
+          "HEAD~1",
+          "named on the command line",
+          "HEAD~1:perf/base.json, HEAD:perf/base.json" },
         { { rev, 1, 1 }, TG_SITUATION_FOUND, "HEAD~1", "revision HEAD~1", "perf/base.json" },
     };
     job_repository(b, committed);
@@ -188,4 +194,172 @@ IN_BOX(the_commit_of_the_baseline)
     job_open(&k, b, PATH_POLICY);
     assert_false(tg_repo_commit(&k.c.named_base, &k.c.repo, "base-commit", "HEAD", k.box->a, &err));
     job_close(&k);
+}
+
+/* ---- each situation: what is there, what is asked for, and which files that are ---- */
+
+#define OBJECT(rev) "cd w; o=$(git rev-parse " rev "); rm .git/objects/$(echo $o | sed 's|..|&/|')"
+#define RUN_OF(rev) "refs/tracegate/v1/main/$(git rev-parse " rev ")/"
+#define NO_REFS "for d in w/.git/refs/tracegate/v1/main/*; do echo x > $d/0123456789abcdef; done"
+#define WINDOW "version: 1\nbaseline: {ref: window(9)}\nsuites: [{name: main, trace: 'o.json'}]\n"
+#define NEAR "baseline: {max_walk: 1}\n"
+
+struct there {
+    const char *commits[5];
+    const char *stored[3]; /* commits with a run; NULL at the end, as everywhere */
+    const char *script;    /* before the search, in the box */
+};
+struct asked_for {
+    const char *policy, *file; /* text; --policy, then the text is ../p.yml */
+    const char *own;           /* the fresh trace */
+    const char *named[3];
+};
+struct search {
+    struct there there;
+    struct asked_for ask;
+    enum tg_situation situation; /* UNKNOWN: an error */
+    const char *commit;
+    size_t n; /* files */
+    bool stored;
+    const char *hint_lacks; /* of an error */
+};
+
+static void search(const struct box *b, const struct search *s, size_t row)
+{
+    const char *own[] = { s->ask.own };
+    const char *named[3] = { s->ask.named[0], s->ask.named[1], s->ask.named[2] };
+    struct job k = { .args = { own, s->ask.own != NULL, 1 },
+                     .o = { .policy = s->ask.file,
+                            .baseline = { named, (size_t)(!!named[0] + !!named[1]), 3 } } };
+    struct tg_err err;
+    bool ok;
+    tg_err_init(&err);
+    assert_no_error(tg_file_write(box_path(b, "p.yml"), tg_sv_of(s->ask.policy), &err), &err);
+    job_repository(b, s->there.commits);
+    box_sh(b, "mkdir -p w/gate; cp p.yml w/gate/p.yml");
+    job_open(&k, b, s->ask.file ? NULL : s->ask.policy);
+    for (size_t i = 0; s->there.stored[i]; i++)
+        job_store(&k, "main", s->there.stored[i], s->there.stored[i]);
+    const char *sha = s->commit ? job_commit(&k, s->commit).sha : "";
+    sha = tg_arena_printf(b->a, "%s", sha);
+    if (s->there.script)
+        box_sh(b, s->there.script);
+    ok = tg_check_find(&k.c, &k.j, &k.err);
+    if (ok != (s->situation != TG_SITUATION_UNKNOWN))
+        fail_msg("row %zu: %s", row, ok ? tg_situation_name(k.j.info.situation) : k.err.message);
+    if (!ok && s->hint_lacks && strstr(k.err.hint, s->hint_lacks))
+        fail_msg("row %zu: %s", row, k.err.hint);
+    if (!ok && !s->hint_lacks)
+        assert_int_equal(k.j.info.situation, TG_SITUATION_UNKNOWN);
+    if (ok) {
+        if (k.j.info.situation != s->situation || k.j.base.n != s->n)
+            fail_msg("row %zu: %s, %zu files", row, tg_situation_name(k.j.info.situation),
+                     k.j.base.n);
+        assert_int_equal(k.j.what,
+                         s->situation == TG_SITUATION_FIRST_RUN ? JOB_FIRST_RUN : JOB_COMPARE);
+        if (s->commit && !tg_sv_eq(k.j.info.commit, tg_sv_of(sha)))
+            fail_msg("row %zu: another commit", row);
+        if (s->n && k.j.base.v[0].stored != s->stored)
+            fail_msg("row %zu: stored %d", row, k.j.base.v[0].stored);
+    }
+    job_close(&k);
+}
+
+/* docs/baselines.md: the named commit, its ancestors, the store, the trace's own path, a first run. */
+IN_BOX(where_a_baseline_is_looked_for)
+{
+#define FIRST .situation = TG_SITUATION_FIRST_RUN
+#define AT(what, rev, files, is_stored)                                                            \
+    .situation = TG_SITUATION_##what, .commit = rev, .n = files, .stored = is_stored
+    static const struct search rows[] = {
+        /* standard input is no path, and outside the repository is none of it */
+        { { .commits = { "echo 1 > ./-", "echo x > x" } },
+          { .policy = STORED_POLICY, .own = "-" },
+          FIRST },
+        { { .commits = { "echo x > x", "echo y > x" } },
+          { .policy = STORED_POLICY, .own = "/nowhere/x.json" },
+          FIRST },
+        /* a policy on the way, wherever this one is, means that there were baselines */
+        { { .commits = { "mkdir gate; cp ../p.yml gate", "rm -r gate", "echo x > x" } },
+          { .policy = STORED_POLICY, .file = "gate/p.yml", .own = "perf/base.json" },
+          FIRST },
+        { { .commits = { "mkdir gate; cp ../p.yml gate", "rm -r gate", "echo x > x" } },
+          { .policy =
+                "version: 1\nsuites: [{name: main, trace: 'o.json', baseline: 'perf/base.json'}]\n",
+            .file = "gate/p.yml" },
+          .hint_lacks = "--baseline" },
+        { { .commits = { "echo x > x", "echo y > x" } },
+          { .policy =
+                "version: 1\nsuites: [{name: main, trace: 'o.json', baseline: 'perf/base.json'}]\n",
+            .file = "gate/p.yml" },
+          FIRST },
+        { { .commits = { "echo x > x", "echo y > x" } },
+          { .policy = STORED_POLICY, .file = "../p.yml", .own = "perf/base.json" },
+          FIRST },
+        { { .commits = { "echo x > x", "echo y > x" } },
+          { .policy = "", .own = "perf/base.json" },
+          FIRST },
+        /* what is stored at a commit that was named comes before its files */
+        { { .commits = { "echo 1 > perf/base.json", "echo x > x" }, .stored = { "HEAD~1" } },
+          { .policy = PATH_POLICY, .named = { "HEAD~1" } },
+          AT(FOUND, "HEAD~1", 1, true) },
+        { { .commits = { "echo 1 > perf/base.json", "echo x > x" }, .stored = { "HEAD~1" } },
+          { .policy = PATH_POLICY },
+          AT(FOUND, "HEAD~1", 1, false) },
+        /* the trace's own path: where nothing is stored, or nothing where the user looks */
+        { { .commits = { "echo 1 > perf/base.json", "rm perf/base.json", "echo x > x" } },
+          { .policy = STORED_POLICY, .own = "perf/base.json" },
+          AT(GAP, "HEAD~2", 1, false) },
+        { { .commits = { "echo x > x", "echo y > x", "echo 1 > perf/base.json", "echo z > x" },
+            .stored = { "HEAD~3" } },
+          { .policy = STORED_POLICY NEAR, .own = "perf/base.json" },
+          .hint_lacks = "--baseline" },
+        { { .commits = { "echo 1 > perf/base.json", "rm perf/base.json", "echo x > x" } },
+          { .policy = STORED_POLICY, .own = "perf/base.json", .named = { "HEAD" } },
+          AT(GAP, "HEAD~2", 1, false) },
+        { { .commits = { "echo 1 > perf/base.json", "rm perf/base.json", "echo x > x" },
+            .stored = { "HEAD~1" } },
+          { .policy = STORED_POLICY, .own = "perf/base.json", .named = { "HEAD" } },
+          AT(GAP, "HEAD~1", 1, true) },
+        { { .commits = { "echo 1 > perf/base.json", "rm perf/base.json", "echo x > x",
+                         "echo y > x" } },
+          { .policy = PATH_POLICY NEAR, .named = { "HEAD" } },
+          .hint_lacks = ":PATH" },
+        /* a commit that was named is the whole baseline */
+        { { .commits = { "echo x > x", "echo y > x", "echo z > x" },
+            .stored = { "HEAD~1", "HEAD~2" } },
+          { .policy = WINDOW },
+          AT(FOUND, "HEAD~1", 2, true) },
+        { { .commits = { "echo x > x", "echo y > x", "echo z > x" },
+            .stored = { "HEAD~1", "HEAD~2" } },
+          { .policy = WINDOW, .named = { "HEAD~1" } },
+          AT(FOUND, "HEAD~1", 1, true) },
+        /* what cannot be read is an error; so is one of several that is not there */
+        { { .commits = { "echo x > x", "echo y > x" }, .stored = { "HEAD~1" }, .script = NO_REFS },
+          { .policy = STORED_POLICY },
+          .situation = TG_SITUATION_UNKNOWN },
+        { { .commits = { "echo x > x", "echo y > x" }, .stored = { "HEAD~1" }, .script = NO_REFS },
+          { .policy = STORED_POLICY, .named = { "HEAD~1" } },
+          .situation = TG_SITUATION_UNKNOWN },
+        { { .commits = { "echo 1 > perf/base.json", "echo x > x" },
+            .script = OBJECT("HEAD~1^{tree}") },
+          { .policy = PATH_POLICY },
+          .situation = TG_SITUATION_UNKNOWN },
+        { { .commits = { "echo x > x", "echo y > x", "echo z > x" },
+            .stored = { "HEAD~1", "HEAD~2" },
+            .script = OBJECT("$(git for-each-ref --format='%(objectname)' " RUN_OF("HEAD~2") ")") },
+          { .policy = WINDOW },
+          .hint_lacks = "--baseline" },
+        { { .commits = { "echo x > x", "echo y > x" } },
+          { .policy = STORED_POLICY "baseline: {ref: nope}\n" },
+          .situation = TG_SITUATION_UNKNOWN },
+        { { .commits = { "echo 1 > perf/base.json", "echo x > x" } },
+          { .policy = PATH_POLICY, .named = { "perf/base.json", "nofile.json" } },
+          .situation = TG_SITUATION_UNKNOWN },
+        { { .commits = { "echo 1 > perf/base.json", "echo x > x" } },
+          { .policy = PATH_POLICY, .named = { "" } },
+          .situation = TG_SITUATION_UNKNOWN },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        search(b, &rows[i], i);
 }

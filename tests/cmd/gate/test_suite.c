@@ -123,3 +123,72 @@ TEST(traces_are_named_or_the_suites_own)
     assert_failed(&c.room, TG_ERR_USAGE, "no trace given");
     close_suites(&c);
 }
+
+/* Paths of a policy are relative to its folder, unless they begin with '/'. */
+TEST(traces_beside_the_policy)
+{
+    const struct tg_strs none = { 0 };
+    for (int absolute = 0; absolute < 2; absolute++) {
+        struct tg_input_list list = { 0 };
+        struct chosen c = { .repo = { 0 } };
+        const char *want;
+        room_open(&c.room);
+        assert_int_equal(mkdir("sub", 0700), 0);
+        want = absolute ? tg_arena_printf(c.room.arena, "%s/here.json", c.room.folder)
+                        : "sub/here.json";
+        room_file(want, "{}");
+        room_file("sub/p.yml", tg_arena_printf(c.room.arena,
+                                               "version: 1\nsuites: [{name: a, trace: '%s', "
+                                               "baseline: x}]\n",
+                                               absolute ? want : "here.json"));
+        c.suites = (struct tg_suites){ .io = &c.room.io, .repo = &c.repo, .arena = c.room.arena };
+        assert_true(tg_suites_load(&c.suites, "sub/p.yml", NULL, &c.room.err));
+        assert_true(choose(&c, "a", TG_SUITES_ONE));
+        assert_true(tg_suite_traces(&list, &c.suites, c.suites.v[0], &none, &c.room.err));
+        assert_int_equal(list.n, 1);
+        assert_string_equal(list.v[0].label, want);
+        (void)unlink("sub/here.json");
+        (void)unlink("sub/p.yml");
+        assert_int_equal(rmdir("sub"), 0);
+        close_suites(&c);
+    }
+}
+
+/* Named on the command line, or by the suite; of the suite's own each path must say its run. */
+TEST(traces_that_are_not_there)
+{
+    static const struct {
+        const char *policy, *named, *says, *context;
+    } rows[] = {
+        { TWO, "nofile.json", "no such file: 'nofile.json'", "" },
+        { TWO, NULL, "y.json", "looking for the fresh traces of suite 'b'" },
+        { "version: 1\nsuites: [{name: b, trace: {files: 'n*.json', run: 'run(\\d+)'}, baseline: "
+          "x}]\n",
+          NULL, "'n1.json' does not match the suite's `run: ", "" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *named[] = { rows[i].named };
+        const struct tg_strs args = { named, rows[i].named != NULL, 1 };
+        struct tg_input_list list = { 0 };
+        struct chosen c;
+        open_suites(&c, rows[i].policy);
+        room_file("n1.json", "{}");
+        assert_true(choose(&c, "b", TG_SUITES_ONE));
+        assert_false(tg_suite_traces(&list, &c.suites, c.suites.v[0], &args, &c.room.err));
+        assert_non_null(strstr(c.room.err.context, rows[i].context));
+        assert_int_equal(c.room.err.context[0] != 0, rows[i].context[0] != 0);
+        assert_failed(&c.room, c.room.err.kind, rows[i].says);
+        close_suites(&c);
+    }
+}
+
+/* A report of each suite, and of each baseline; there is one standard output. */
+TEST(a_report_of_each_suite)
+{
+    struct tg_arena *a = tg_arena_new();
+    assert_string_equal(tg_suites_path("-", TG_SV("main"), TG_SV("old"), a), "-");
+    assert_string_equal(tg_suites_path("r.json", TG_SV(""), TG_SV(""), a), "r.json");
+    assert_string_equal(tg_suites_path("o/r.json", TG_SV("main"), TG_SV("old"), a),
+                        "o/r-main@old.json");
+    tg_arena_free(a);
+}

@@ -35,7 +35,7 @@ static const char *const *policy_paths(struct tg_check *c, struct tg_git *git, s
 {
     const char **p = TG_NEW_N(c->arena, const char *, 3);
     struct tg_err ignored;
-    tg_sv rel;
+    tg_sv rel = TG_SV("");
     tg_err_init(&ignored);
     *n = 0;
     if (c->suites.policy->file.n &&
@@ -85,7 +85,7 @@ static bool find_stored(struct tg_check *c, struct tg_check_job *j, struct tg_gi
     struct tg_baseline own = { .found = TG_FOUND_FIRST_RUN };
     struct tg_store store = tg_store_open(git);
     struct tg_err ignored;
-    tg_sv path;
+    tg_sv path = TG_SV("");
     tg_err_init(&ignored);
     if (own_path(c, git, &path) &&
         !find_path(c, j, git, start, path, explicit_side, &own, &ignored))

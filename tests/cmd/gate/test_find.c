@@ -294,7 +294,7 @@ IN_BOX(where_a_baseline_is_looked_for)
             .file = "gate/p.yml" },
           FIRST },
         { { .commits = { "echo x > x", "echo y > x" } },
-          { .policy = STORED_POLICY, .file = "../p.yml", .own = "perf/base.json" },
+          { .policy = PATH_POLICY, .file = "../p.yml" },
           FIRST },
         { { .commits = { "echo x > x", "echo y > x" } },
           { .policy = "", .own = "perf/base.json" },

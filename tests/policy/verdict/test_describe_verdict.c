@@ -18,6 +18,8 @@ static void headline(struct hand *h, struct tg_result row, const char *want)
 /* How much, in the words of what it is. */
 WITH_HAND(how_much)
 {
+    struct tg_cause_frame f = { .text = TG_SV("Block.forward") };
+    struct tg_cause cause = { .function = &f, .share = 1 };
     struct tg_result r = hand_row("aten::mm", 2);
 
     headline(h, r, "FAIL: 1 violation: aten::mm +2 calls");
@@ -45,6 +47,7 @@ WITH_HAND(how_much)
     headline(h, r, "FAIL: 1 violation: aten::mm +5.00 us");
     r.delta = NAN; /* unknown in the baseline */
     headline(h, r, "FAIL: 1 violation: aten::mm ");
+    r.delta_pct = 50;
     r.dimension = TG_DIM_RATIO;
     r.test = 12.34;
     headline(h, r, "FAIL: 1 violation: aten::mm 12.3 %");
@@ -59,6 +62,13 @@ WITH_HAND(how_much)
     r.dimension = TG_DIM_COUNT; /* a guard: its words are below */
     r.message = TG_SV("the fresh side is empty");
     headline(h, r, "FAIL: 1 violation: aten::mm");
+    r.dimension =
+        TG_DIM_DURATION; /* a budget without a former value: no change, and no place of it */
+    r.cause = &cause;
+    headline(h, r, "FAIL: 1 violation: aten::mm");
+    h->v.results = &r;
+    hand_text(tg_describe_headline(&h->v, &h->c, TG_HEADLINE_PLACED, h->a),
+              "FAIL: 1 violation: aten::mm");
 }
 
 /* One finding: what its calls cost, with what is told with it, each operator once; and where it is. */
@@ -232,11 +242,113 @@ WITH_HAND(what_a_finding_weighs)
     hand_text(
         v[0].message,
         "new: called 2 times per step, was 0 (+2, waits 20.0 us, 20.0 % of the step); up to 3");
+    m[TG_MEASURE_STEP_TIME].value[1] = 9999;
+    m[TG_MEASURE_GPU_BUSY].value[1] = 0; /* the device does not work */
+    described(h);
+    hand_text(
+        v[0].message,
+        "new: called 2 times per step, was 0 (+2, waits 20.0 us, 20.0 % of the step); up to 3");
+    m[TG_MEASURE_GPU_BUSY].value[1] = 1;
+    m[TG_MEASURE_STEP_TIME].known[0] = false;
+    described(h);
+    hand_text(
+        v[0].message,
+        "new: called 2 times per step, was 0 (+2, waits 20.0 us, 20.0 % of the step); up to 3");
+    m[TG_MEASURE_STEP_TIME].known[0] = true;
+    ops[1].self[TG_TEST] = 30000; /* the device works longer than the host waits */
+    ops[1].share[TG_TEST] = 0.3;
+    described(h);
+    hand_text(
+        v[0].message,
+        "new: called 2 times per step, was 0 (+2, with its kernel 30.0 % of the step); up to 3");
     v[1].folded_under = v[2].folded_under = TG_NO_ID;
     v[0].message = said; /* alone it weighs what it says */
     v[0].weight_n = 19;
     described(h);
     hand_text(v[0].message, said.p);
+}
+
+/* What has no share to correct stays as it is written. */
+WITH_HAND(what_is_not_weighed)
+{
+    enum { NO_PLACE, NO_WORDS, FOLDED, FELL, OTHER_NAME, DEVICE, REPLACEMENT, PASSED, WEIGHED, N };
+    const tg_sv said = TG_SV("called (+2, 0.1 % of the step)");
+
+    for (int what = 0; what < N; what++) {
+        struct tg_op ops[] = { hand_op("a", TG_KIND_OP), hand_op("k", TG_KIND_KERNEL) };
+        struct tg_result v[] = { hand_row("a", 2), hand_row("k", 2), hand_row("head", 1) };
+        struct tg_region region = { .calls = { 1, 3 } };
+
+        h->c.ops = ops;
+        h->c.n_ops = 2;
+        h->c.regions = &region;
+        h->c.n_regions = 1;
+        ops[1].self[TG_TEST] = 4000;
+        ops[1].share[TG_TEST] = 0.04;
+        v[1].op_kind = TG_KIND_KERNEL;
+        v[1].folded_under = 0;
+        v[2].state = TG_STATE_PASS;
+        v[0].message = what == NO_WORDS ? TG_SV("") : said;
+        v[0].weight_at = what == NO_PLACE ? 0 : 10;
+        v[0].weight_n = 19;
+        if (what == FOLDED)
+            v[0].folded_under = 2;
+        if (what == FELL)
+            v[0].delta = -1;
+        if (what == OTHER_NAME)
+            v[0].op_normalised = TG_SV("a [rank 1]");
+        if (what == DEVICE) {
+            v[0].op_kind = ops[0].kind = TG_KIND_MEMCPY;
+        }
+        if (what == REPLACEMENT) {
+            ops[0].change = TG_ADDED;
+            ops[0].relation = TG_REL_REPLACED_WORSE;
+            ops[0].region = 0;
+        }
+        if (what == PASSED)
+            v[0].state = TG_STATE_PASS;
+        h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = 3 };
+        described(h);
+        if (what == WEIGHED)
+            hand_text(v[0].message, "called (+2, with its kernel 4.0 % of the step)");
+        else if (!tg_sv_eq(v[0].message, what == NO_WORDS ? TG_SV("") : said))
+            fail_msg("%d: %.*s", what, TG_SV_ARG(v[0].message));
+    }
+}
+
+/* Renamed kernels of a replacement go with the operator that launches them, and with no other. */
+WITH_HAND(work_under_what_came)
+{
+    static const struct {
+        enum tg_kind kind;  /* of what came with the name */
+        bool found;         /* by the finding */
+        enum tg_change how; /* and its change */
+        const char *want;
+    } rows[] = {
+        { TG_KIND_OP, true, TG_ADDED, "FAIL: 1 violation: a +2 calls (+4.00 us on the device)" },
+        { TG_KIND_OP, true, TG_REMOVED, "FAIL: 1 violation: a +2 calls (+4.00 us on the device)" },
+        { TG_KIND_OP, true, TG_MORE, "FAIL: 1 violation: a +2 calls" },
+        { TG_KIND_OP, false, TG_ADDED, "FAIL: 1 violation: a +2 calls" },
+        { TG_KIND_ANNOTATION, true, TG_ADDED, "FAIL: 1 violation: a +2 calls" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tg_op ops[] = { hand_op("a", TG_KIND_OP), hand_op("b", rows[i].kind),
+                               hand_op("k", TG_KIND_KERNEL) };
+        struct tg_result v[] = { hand_row("a", 2), hand_row("b", 2) };
+
+        h->c.ops = ops;
+        h->c.n_ops = 3;
+        ops[1].change = rows[i].how;
+        ops[2].change = TG_ADDED;
+        ops[2].parent = ops[1].name;
+        ops[2].self[TG_TEST] = 4000;
+        v[1].op_kind = rows[i].kind;
+        v[1].folded_under = rows[i].found ? 0 : TG_NO_ID;
+        v[1].state = rows[i].found ? TG_STATE_FAIL : TG_STATE_PASS;
+        h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = 2 };
+        described(h);
+        hand_text(h->v.headline, rows[i].want);
+    }
 }
 
 /* Times that are judged together have one row, in which the others are counted. */

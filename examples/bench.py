@@ -42,6 +42,7 @@ def record(path):
     # 5 steps for compilers, autotuning and the allocator, 3 for the profiler itself, 10 that count
     with profile(activities=[ProfilerActivity.CPU] + ([ProfilerActivity.CUDA] if cuda else []),
                  schedule=schedule(wait=5, warmup=3, active=10, repeat=1),
+                 with_stack=os.environ.get("TRACE_STACKS") == "1",  # after a failure, for the causes alone
                  on_trace_ready=lambda p: p.export_chrome_trace(path)) as profiler:
         for k in range(18):
             step(k)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cmd/baseline.h"
+#include "cmd/options.h"
 
 static const struct tg_opt baseline_options[] = {
     { "suite", TG_OPT_STR, offsetof(struct tg_baseline_opts, suite), "NAME",
@@ -53,21 +54,6 @@ static const struct {
 };
 #define VERBS (sizeof verbs / sizeof *verbs)
 
-static bool no_such_verb(const struct tg_strs *args, struct tg_err *err)
-{
-    const char *names[VERBS + 1] = { 0 }, *meant;
-    for (size_t i = 0; i < VERBS; i++)
-        names[i] = verbs[i].name;
-    if (!args->n)
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "baseline: do what?");
-    else
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "baseline has no verb '%s'", args->v[0]);
-    meant = args->n ? tg_sv_nearest(tg_sv_of(args->v[0]), names) : NULL;
-    if (meant)
-        return tg_err_hint(err, "Did you mean %s?", meant);
-    return tg_err_hint(err, "One of record, show, list, fetch, push, prune.");
-}
-
 static bool run_verb(struct tg_store_cmd *s, size_t verb, struct tg_err *err)
 {
     bool ok;
@@ -93,14 +79,14 @@ static int baseline_run(const void *opts, const struct tg_strs *args, const stru
                         struct tg_err *err)
 {
     struct tg_store_cmd s = { .o = opts, .io = io };
-    size_t verb = 0;
+    const char *names[VERBS + 1] = { 0 };
+    size_t verb;
     bool ok;
-    while (verb < VERBS && (!args->n || strcmp(args->v[0], verbs[verb].name) != 0))
-        verb++;
-    if (verb == VERBS) {
-        (void)no_such_verb(args, err);
+    for (size_t i = 0; i < VERBS; i++)
+        names[i] = verbs[i].name;
+    verb = tg_options_verb("baseline", args, names, err);
+    if (verb == VERBS)
         return tg_err_exit_code(err->kind);
-    }
     s.arena = tg_arena_new();
     s.args = (struct tg_strs){ args->v + 1, args->n - 1, 0 };
     s.repo.opts.trust_owner = s.o->given.trust_repository;

@@ -76,7 +76,11 @@ static bool check_options(struct tg_diff_request *q, const struct tg_strs *args,
     const struct tg_diff_opts *o = q->o;
     if (args->n != 2) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "diff compares two sides, %zu given", args->n);
-        return tg_err_hint(err, "For example: tracegate diff origin/main:perf out/.");
+        return tg_err_hint(err, args->n > 2
+                                    ? "Name a folder, or quote a glob so that the shell "
+                                      "leaves it whole: tracegate diff perf 'out/*.json.gz' "
+                                      "--runs."
+                                    : "For example: tracegate diff origin/main:perf out/.");
     }
     if (o->no_rounding && !o->hta) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--no-rounding belongs to --hta");

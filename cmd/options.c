@@ -2,6 +2,9 @@
 
 #include <stddef.h>
 
+#include "core/base/buf.h"
+#include "core/base/file.h"
+
 const struct tg_opt tg_global_options[] = {
     { "color", TG_OPT_CHOICE, offsetof(struct tg_global_opts, color), "auto|always|never",
       "colour in texts; auto depends on NO_COLOR, CLICOLOR_FORCE and the terminal" },
@@ -107,6 +110,24 @@ static const struct tg_opt *find(const struct tg_opt *table, tg_sv name)
     return NULL;
 }
 
+/* "--json" where a command has `--format json`, "--format" where it has `--json FILE`. */
+static bool as_elsewhere(const struct tg_cmd *cmd, tg_sv name, struct tg_err *err)
+{
+    const struct tg_opt *format = find(cmd->options, TG_SV("format"));
+    tg_sv words = tg_sv_of(format ? format->value : NULL);
+    while (words.n)
+        if (tg_sv_eq(tg_sv_cut(&words, '|'), name))
+            return tg_err_hint(err, "Did you mean --format %.*s? It is printed.", TG_SV_ARG(name)),
+                   true;
+    if (tg_sv_eq(name, TG_SV("format")) && find(cmd->options, TG_SV("json")))
+        return tg_err_hint(err,
+                           "Each format has its own option: --json FILE, --markdown FILE; "
+                           "tracegate %s --help lists them.",
+                           cmd->name),
+               true;
+    return false;
+}
+
 static bool unknown(const struct tg_cmd *cmd, const char *arg, tg_sv name, struct tg_err *err)
 {
     const char *names[129] = { 0 };
@@ -119,10 +140,37 @@ static bool unknown(const struct tg_cmd *cmd, const char *arg, tg_sv name, struc
     meant = tg_sv_nearest(name, names);
     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s has no option '%.*s'", cmd->name,
                (int)(name.p + name.n - arg), arg);
+    if (as_elsewhere(cmd, name, err))
+        return false;
     if (meant)
         return tg_err_hint(err, "Did you mean %s%s? tracegate %s --help lists the options.",
                            meant[1] ? "--" : "-", meant, cmd->name);
     return tg_err_hint(err, "tracegate %s --help lists the options.", cmd->name);
+}
+
+size_t tg_options_verb(const char *cmd, const struct tg_strs *args, const char *const *verbs,
+                       struct tg_err *err)
+{
+    const char *meant;
+    struct tg_buf all = { 0 };
+    size_t k = 0;
+    for (; verbs[k]; k++) {
+        if (args->n && strcmp(args->v[0], verbs[k]) == 0)
+            return k;
+        tg_buf_printf(&all, "%s%s", k ? ", " : "", verbs[k]);
+    }
+    meant = args->n ? tg_sv_nearest(tg_sv_of(args->v[0]), verbs) : NULL;
+    if (args->n)
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s has no verb '%s'", cmd, args->v[0]);
+    else
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s: do what?", cmd);
+    if (meant)
+        (void)tg_err_hint(err, "Did you mean %s? It is one of %.*s.", meant,
+                          TG_SV_ARG(tg_buf_sv(&all)));
+    else
+        (void)tg_err_hint(err, "One of %.*s.", TG_SV_ARG(tg_buf_sv(&all)));
+    tg_buf_release(&all);
+    return k;
 }
 
 struct parser {
@@ -133,6 +181,21 @@ struct parser {
     struct tg_global_opts *common;
     struct tg_arena *arena;
 };
+
+/* "--runs 5": the number would be read as a trace. */
+static bool refuse_number(const struct parser *p, const struct tg_opt *o, struct tg_err *err)
+{
+    const char *next = p->at < p->n ? p->argv[p->at] : "";
+    size_t digits = strspn(next, "0123456789");
+    if (!digits || next[digits] || digits > 3 || tg_file_exists(next))
+        return true;
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--%s takes no value, and there is no file '%s'", o->name,
+               next);
+    if (strcmp(o->name, "runs") == 0)
+        return tg_err_hint(err, "Each trace is one run here. How many to record is an option of "
+                                "tracegate-ab and of the action.");
+    return tg_err_hint(err, "See tracegate %s --help.", p->cmd->name);
+}
 
 /* One option at argv[at]; steps over it and its value. */
 static bool option(struct parser *p, struct tg_err *err)
@@ -167,6 +230,8 @@ static bool option(struct parser *p, struct tg_err *err)
                    o->name);
         return tg_err_hint(err, "See tracegate %s --help.", p->cmd->name);
     }
+    if (o->type == TG_OPT_FLAG && is_long && !refuse_number(p, o, err))
+        return false;
     if (o->type != TG_OPT_FLAG && !value) {
         if (p->at == p->n) {
             tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s%s needs a value: %s",

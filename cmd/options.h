@@ -25,6 +25,13 @@ TG_MUST bool tg_options_parse(const struct tg_cmd *cmd, const char *const *argv,
                               void *opts, struct tg_global_opts *common, struct tg_strs *args,
                               struct tg_arena *a, struct tg_err *err);
 
+/*
+ * The first argument's place among a command's verbs, a list that ends with NULL. For any other word the
+ * place of the end, and an error that guesses which was meant.
+ */
+size_t tg_options_verb(const char *cmd, const struct tg_strs *args, const char *const *verbs,
+                       struct tg_err *err);
+
 /* True when the table's `value` lists the accepted words. */
 bool tg_opt_is_choice(const struct tg_opt *o);
 

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "cmd/options.h"
 #include "cmd/policy_waive.h"
 #include "cmd/setup/files.h"
 #include "core/base/file.h"
@@ -267,24 +268,23 @@ static const struct {
               { "show", show },       { "explain", tg_policy_cmd_explain },
               { "diff", diff },       { "schema", schema },
               { "metrics", metrics }, { "waive", waive } };
+#define VERBS (sizeof verbs / sizeof *verbs)
 
 static int policy_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
                       struct tg_err *err)
 {
     struct tg_policy_cmd j = { .o = opts, .args = args, .io = io };
-    int code = -1;
+    const char *names[VERBS + 1] = { 0 };
+    size_t verb;
+    int code = 2;
     j.arena = tg_arena_new();
     tg_diags_init(&j.diags);
     tg_summary_init(&j.summary);
-    for (size_t i = 0; args->n && i < sizeof verbs / sizeof *verbs; i++)
-        if (strcmp(args->v[0], verbs[i].name) == 0)
-            code = verbs[i].run(&j, err);
-    if (code < 0) {
-        code = 2;
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
-                   "policy needs one of: init, lint, show, explain, diff, waive, schema, metrics");
-        (void)tg_err_hint(err, "For example: tracegate policy lint.");
-    }
+    for (size_t i = 0; i < VERBS; i++)
+        names[i] = verbs[i].name;
+    verb = tg_options_verb("policy", args, names, err);
+    if (verb < VERBS)
+        code = verbs[verb].run(&j, err);
     tg_policy_free(j.policy);
     tg_diags_release(&j.diags);
     tg_summary_release(&j.summary);

@@ -175,6 +175,36 @@ static bool cause_inputs(struct tg_check *c, struct tg_err *err)
     return true;
 }
 
+static tg_sv folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return (tg_sv){ path, slash ? (size_t)(slash - path) : 0 };
+}
+
+/*
+ * `check out/x* --baseline perf/x*`: the shell gives --baseline the first file, and the others would be
+ * fresh traces. Told by a folder that both sides share while other fresh traces come from elsewhere.
+ */
+static bool refuse_spread(const struct tg_check *c, struct tg_err *err)
+{
+    const struct tg_strs *fresh = c->args;
+    const char *base = c->o->baseline.n == 1 ? c->o->baseline.v[0] : NULL;
+    size_t beside = 0;
+    if (!base || !tg_file_exists(base) || tg_file_is_dir(base))
+        return true;
+    for (size_t i = 0; i < fresh->n; i++)
+        beside += tg_sv_eq(folder_of(fresh->v[i]), folder_of(base));
+    if (!beside || beside == fresh->n)
+        return true;
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
+               "%zu of %zu fresh traces are in the folder of the baseline '%s'", beside, fresh->n,
+               base);
+    return tg_err_hint(err,
+                       "Did the shell expand a glob? --baseline takes one word: name the folder, "
+                       "or quote the glob: --baseline '%.*s/*.json.gz'.",
+                       TG_SV_ARG(folder_of(base)));
+}
+
 static struct tg_first_traces first_traces(struct tg_check *c, struct tg_check_job *j,
                                            const struct tg_summarize_opts *so)
 {
@@ -430,7 +460,7 @@ int tg_check_run(const struct tg_check_opts *o, const struct tg_strs *args, cons
     c.wants_picture = o->report[TG_REPORT_html] || o->report[TG_REPORT_collapsed];
     c.repo.opts.trust_owner = c.o->given.trust_repository;
     c.suites = (struct tg_suites){ .io = io, .repo = &c.repo, .arena = c.arena };
-    if (tg_given_check(&c.o->given, err) && cause_inputs(&c, err) &&
+    if (tg_given_check(&c.o->given, err) && refuse_spread(&c, err) && cause_inputs(&c, err) &&
         tg_repo_commit(&c.named_base, &c.repo, "base-commit", c.o->base_commit, c.arena, err) &&
         tg_suites_load(&c.suites, c.o->policy, c.o->profile, err) && choose_baseline(&c, err) &&
         tg_suites_choose(&c.suites, c.o->suite, args->n ? TG_SUITES_ONE : TG_SUITES_ALL, err)) {

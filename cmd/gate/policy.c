@@ -1,5 +1,6 @@
 #include "cmd/gate/policy.h"
 
+#include "core/base/file.h"
 #include "policy/verdict/verdict.h"
 
 /* The commit that a policy named REV:PATH is read from. */
@@ -25,6 +26,19 @@ static bool read_preset(void *arg, const char *path, struct tg_buf *out, struct 
     (void)err;
     tg_buf_printf(out, "version: 1\nextends: [%s]\n", path);
     return true;
+}
+
+/* A policy under a name that is not read would be missed without a word. */
+static void note_misplaced(const char *root, const struct tg_io *io, struct tg_arena *a)
+{
+    static const char *const names[] = { "tracegate.yml", "tracegate.yaml", ".tracegate.json",
+                                         ".github/tracegate.yml", ".github/.tracegate.yml" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (tg_file_exists(root ? tg_arena_printf(a, "%s/%s", root, names[i]) : names[i]))
+            tg_io_note(io,
+                       "'%s' is not read: a policy is called .tracegate.yml, at the root of the "
+                       "repository, or is named with --policy",
+                       names[i]);
 }
 
 static const char *root_of(struct tg_repo *repo)
@@ -98,6 +112,8 @@ struct tg_policy *tg_gate_policy(const struct tg_gate_policy_opts *o, struct tg_
     struct tg_diags own;
     if (!find_source(&po, &tree, repo, a, err))
         return NULL;
+    if (!po.path)
+        note_misplaced(po.root, io, a);
     choose_profile(&po, io);
     tg_diags_init(&own);
     policy = tg_policy_load(&po, diags ? diags : &own, err);

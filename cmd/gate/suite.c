@@ -83,8 +83,8 @@ bool tg_suite_traces(struct tg_input_list *out, const struct tg_suites *s,
     const struct tg_trace_spec *spec = &suite->trace;
     if (!args->n && !spec->files.n) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no trace given");
-        return tg_err_hint(err, "Name the fresh traces: tracegate check out/*.json.gz --baseline "
-                                "origin/main:perf");
+        return tg_err_hint(err, "Name the fresh traces, as in out/*.json.gz, or write their place "
+                                "into the policy: trace: {files: \"out/run*.json.gz\"}.");
     }
     for (size_t i = 0; i < args->n; i++)
         if (!tg_inputs_add(out, args->v[i], NULL, s->repo, s->arena, err))

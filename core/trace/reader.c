@@ -167,6 +167,9 @@ static bool report_here(struct tg_reader *r, const char *message, const char *hi
     return report(r, &s, err);
 }
 
+static const char a_trace_is[] = "A trace is what torch.profiler's export_chrome_trace or "
+                                 "tensorboard_trace_handler writes (*.pt.trace.json).";
+
 static bool not_a_trace(struct tg_reader *r, struct tg_err *err)
 {
     static const struct {
@@ -181,8 +184,7 @@ static bool not_a_trace(struct tg_reader *r, struct tg_err *err)
         { "profiles", "It looks like a profile of speedscope, not a trace." },
     };
     const char *name = tg_source_name(r->source);
-    const char *hint = "A trace is what torch.profiler's export_chrome_trace or "
-                       "tensorboard_trace_handler writes.";
+    const char *hint = a_trace_is;
     if (stream_is_damaged(r, err))
         return false;
     tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(name), "'%s' is not a trace: it has no traceEvents",
@@ -401,7 +403,7 @@ static bool scan_event(struct tg_reader *r, struct tg_scan *s)
 {
     if (*s->p != '{')
         return tg_scan_bad(s, s->p, "an element of traceEvents that is not an object",
-                           "There is probably a comma too many.");
+                           r->info.events ? "There is probably a comma too many." : a_trace_is);
     return tg_kineto_event(s, r->opts.want_args ? TG_ARGS_READ : TG_ARGS_SKIPPED, &r->raw);
 }
 
@@ -540,10 +542,12 @@ static bool at_start(struct tg_reader *r, struct tg_err *err)
         r->bare = true;
         tg_reader_begin_events(r);
     } else if (r->at == r->n) {
-        return tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(tg_source_name(r->source)), "'%s' is empty",
-                          tg_source_name(r->source));
+        tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(tg_source_name(r->source)), "'%s' is empty",
+                   tg_source_name(r->source));
+        return tg_err_hint(err, "The program ended, or the disk was full, before "
+                                "export_chrome_trace wrote it.");
     } else {
-        return report_here(r, "not a trace: neither a JSON object nor an array", "", err);
+        return report_here(r, "not a trace: neither a JSON object nor an array", a_trace_is, err);
     }
     r->at++;
     return true;

@@ -121,6 +121,8 @@ static bool refuse_foreign(struct tg_source *s, struct tg_err *err)
         size_t n;
         const char *what, *hint;
     } foreign[] = {
+        { "\x80", 1, "a pickle, as torch.save and memory snapshots write",
+          "tracegate reads what torch.profiler writes: record with export_chrome_trace." },
         { "PK\x03\x04", 4, "a zip archive", "Unpack it first." },
         { "BZh", 3, "compressed with bzip2", "Repack it with gzip or zstd." },
         { "\xfd"

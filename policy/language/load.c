@@ -176,11 +176,23 @@ static void push_layer(struct load *l, const struct tg_yaml *root)
                            "more than %d layers", MAX_LAYERS);
 }
 
+/* Compressed, or a trace as it is: somebody named it in a policy's place. */
+static bool is_trace(tg_sv text)
+{
+    return tg_sv_starts(text, TG_SV("\x1f\x8b")) || tg_sv_starts(text, TG_SV("\x28\xb5\x2f\xfd")) ||
+           (tg_sv_starts(text, TG_SV("{")) && tg_sv_has(text, TG_SV("\"traceEvents\"")));
+}
+
 static bool read_text(struct load *l, const char *path, struct tg_buf *out, struct tg_err *err)
 {
-    if (l->opts->read)
-        return l->opts->read(l->opts->read_arg, path, out, err);
-    return tg_file_read(out, path, TG_LIMITS_DEFAULT.max_policy, err);
+    if (l->opts->read ? !l->opts->read(l->opts->read_arg, path, out, err)
+                      : !tg_file_read(out, path, TG_LIMITS_DEFAULT.max_policy, err))
+        return false;
+    if (!is_trace(tg_buf_sv(out)))
+        return true;
+    tg_err_set(err, TG_ERR_POLICY, TG_AT_FILE(path), "'%s' is a trace, not a policy", path);
+    return tg_err_hint(
+        err, "traces are named without an option: tracegate check TRACE... --policy FILE");
 }
 
 /* "a/./b/../c" -> "a/c"; leading ".." stay. On the text, so it also works inside a commit. */

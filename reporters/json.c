@@ -153,6 +153,12 @@ static void add_results(struct tg_doc *root, const char *key, const struct tg_ve
 
 /* ---- the table ---- */
 
+/* Logarithms and exponentials differ in their last digits from one C library to another. */
+static void add_estimate(struct tg_doc *o, const char *key, double v)
+{
+    tg_doc_add_num(o, key, tg_dec_round(v));
+}
+
 static void add_evidence(struct tg_doc *o, const struct tg_evidence *ev)
 {
     struct tg_doc *e = tg_doc_add_object(o, "evidence");
@@ -164,17 +170,17 @@ static void add_evidence(struct tg_doc *o, const struct tg_evidence *ev)
         add_name(e, "reason", tg_judged_text(ev->judged));
     add_name(e, "estimate", tg_estimate_name(ev->estimate));
     tg_json_pair(e, "value_ns", ev->value);
-    tg_doc_add_num(e, "log_ratio", ev->e);
-    tg_doc_add_num(e, "delta_ns", ev->delta_ns);
-    tg_doc_add_num(e, "noise", ev->noise);
-    tg_doc_add_num(e, "se", ev->se);
-    tg_doc_add_num(e, "z", ev->z);
-    tg_doc_add_num(e, "tau", ev->tau);
-    tg_doc_add_num(e, "p", ev->p);
-    tg_doc_add_num(e, "p_limit", ev->p_limit);
+    add_estimate(e, "log_ratio", ev->e);
+    add_estimate(e, "delta_ns", ev->delta_ns);
+    add_estimate(e, "noise", ev->noise);
+    add_estimate(e, "se", ev->se);
+    add_estimate(e, "z", ev->z);
+    add_estimate(e, "tau", ev->tau);
+    add_estimate(e, "p", ev->p);
+    add_estimate(e, "p_limit", ev->p_limit);
     tg_doc_add_i64(e, "above", ev->above);
     tg_doc_add_i64(e, "pairs", ev->pairs);
-    tg_doc_add_num(e, "detectable", ev->mde);
+    add_estimate(e, "detectable", ev->mde);
     tg_doc_add_bool(e, "proven", ev->proven);
     tg_doc_add_bool(e, "slower", ev->slower);
     tg_doc_add_bool(e, "faster", ev->faster);

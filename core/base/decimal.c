@@ -177,6 +177,13 @@ void tg_dec_put_us(struct tg_buf *out, tg_ns ns)
         tg_buf_add(out, (tg_sv){ text, fraction % 10 ? 4 : fraction % 100 ? 3 : 2 });
 }
 
+double tg_dec_round(double v)
+{
+    char text[40];
+    (void)snprintf(text, sizeof text, "%.12g", v);
+    return isfinite(v) ? strtod(text, NULL) : v;
+}
+
 void tg_dec_put_double(struct tg_buf *out, double v)
 {
     char text[40];

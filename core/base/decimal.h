@@ -24,6 +24,9 @@ TG_MUST bool tg_dec_double(tg_sv text, double *out);
 /* The nearest double of ns/1000, as Python's float("us.fraction") gives it. */
 double tg_ns_to_us_double(tg_ns ns);
 
+/* The nearest double of `v` written with 12 significant digits; NaN and infinities stay. */
+double tg_dec_round(double v);
+
 void tg_dec_put_us(struct tg_buf *out, tg_ns ns);     /* exact us: "12.345", "-0.001", "7" */
 void tg_dec_put_double(struct tg_buf *out, double v); /* shortest text that reads back equal */
 void tg_dec_put_fixed(struct tg_buf *out, double v, int decimals); /* "12.30", never "-0.00" */

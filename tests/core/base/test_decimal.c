@@ -58,6 +58,11 @@ TEST(doubles_read_back)
         assert_true(tg_dec_double(tg_buf_sv(&b), &back));
         assert_true(back == v[i]);
     }
+    /* two neighbours, as two C libraries give one logarithm; %.12g of Python's is 0.405058145316 */
+    assert_true(tg_dec_round(0.40505814531592954) == 0.405058145316);
+    assert_true(tg_dec_round(0.4050581453159296) == 0.405058145316);
+    assert_true(tg_dec_round(-12.5) == -12.5);
+    assert_true(isnan(tg_dec_round(NAN)) && isinf(tg_dec_round(-INFINITY)));
     double no;
     assert_false(tg_dec_double(TG_SV("1,5"), &no));
     assert_false(tg_dec_double(TG_SV("0x10"), &no));

@@ -407,6 +407,9 @@ static void put_next(struct job *j)
                       "5 --junit gate.xml -- python3 bench.py --trace '{trace}'\n",
                       TG_SV_ARG(j->survey.branch));
     put_suite_commands(j);
+    if (j->setup.nightly)
+        tg_buf_puts(&j->out, "  the first night may be red, because nothing is stored yet; it is "
+                             "recorded, and the night of the next commit is compared with it\n");
     tg_buf_printf(&j->out,
                   "  3. git switch -c %s && git add%s && git commit -m \"performance gate\"%s\n",
                   j->survey.topic, add.n ? add.p : " .",

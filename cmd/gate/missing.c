@@ -5,7 +5,7 @@
 #include "core/baseline/remote.h"
 
 /* What `origin` says of a suite of which this clone has nothing. */
-enum answer { NOT_ASKED, HOLDS_SOME, HOLDS_NONE };
+enum answer { NOT_ASKED, HOLDS_SOME, HOLDS_HEAD, HOLDS_NONE };
 
 static enum answer ask(struct tg_check *c, const struct tg_check_job *j, struct tg_git *git,
                        const struct tg_commit *start, size_t *runs)
@@ -13,17 +13,25 @@ static enum answer ask(struct tg_check *c, const struct tg_check_job *j, struct 
     struct tg_remote origin = { .name = "origin", .tries = 1, .seed = (uint32_t)getpid() };
     struct tg_store store = tg_store_open(git);
     struct tg_stored *v;
+    struct tg_commit head = { .sha = "" };
     struct tg_err ignored;
+    bool is_head = false;
     size_t n;
     *runs = 0;
     tg_err_init(&ignored);
     if (!tg_remote_list(git, &origin, j->suite->name, c->arena, &v, &n, &ignored))
         return NOT_ASKED;
-    for (size_t i = 0; i < n; i++)
+    if (!tg_git_resolve(git, "HEAD", c->arena, &head, &ignored))
+        return NOT_ASKED;
+    for (size_t i = 0; i < n; i++) {
         *runs += tg_store_precedes(&store, v[i].commit, start->sha);
+        is_head |= strcmp(v[i].commit, head.sha) == 0;
+    }
     if (*runs)
         return HOLDS_SOME;
-    return n && tg_git_is_shallow(git) ? NOT_ASKED : HOLDS_NONE; /* the cut hides whose they are */
+    if (n && tg_git_is_shallow(git))
+        return NOT_ASKED; /* the cut hides whose they are */
+    return is_head ? HOLDS_HEAD : HOLDS_NONE;
 }
 
 static bool not_fetched(const struct tg_check_job *j, size_t runs, struct tg_err *err)
@@ -41,10 +49,15 @@ static bool nothing_stored(const struct tg_check_job *j, const struct tg_commit 
                "nothing is stored for suite '%.*s' up to commit %.12s%s, and that commit has a "
                "policy (%s): this is not a first run",
                TG_SV_ARG(j->suite->name), start->sha,
-               said == HOLDS_NONE ? ", here or at 'origin'" : " in this clone", policy);
+               said == NOT_ASKED ? " in this clone" : ", here or at 'origin'", policy);
+    if (said == HOLDS_HEAD)
+        return tg_err_hint(err,
+                           "The only runs are of HEAD itself, as after a first night without a "
+                           "new commit: the next commit is compared with them.");
     if (said == HOLDS_NONE)
-        return tg_err_hint(err, "Record a baseline on the target branch (`tracegate baseline "
-                                "record`, `push`); was the suite renamed, or the store deleted?");
+        return tg_err_hint(err, "The first night or push? Record it (`tracegate baseline record`, "
+                                "`push`; the workflows do): the next commit is compared with it. "
+                                "If not, was the suite renamed, or the store deleted?");
     return tg_err_hint(err, "Either it was not fetched (`tracegate baseline fetch`), or nothing "
                             "was ever recorded under this name (`tracegate baseline record`); "
                             "'origin' could not be asked which.");

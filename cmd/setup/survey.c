@@ -575,6 +575,11 @@ static void make_names_unique(struct tg_survey *s)
                     tg_arena_printf(s->arena, "%.*s-%zu", TG_SV_ARG(s->suites[i].name), i + 1));
 }
 
+static int by_folder(const void *a, const void *b)
+{
+    return tg_sv_cmp(*(const tg_sv *)a, *(const tg_sv *)b);
+}
+
 /* A program below the root, nothing recorded yet. */
 static void add_empty_suite(struct tg_survey *s, tg_sv below)
 {
@@ -614,6 +619,8 @@ static bool make_suites(struct tg_survey *s, const struct trace_paths *all, bool
             tg_arena_printf(s->arena, "%.*s: %s", TG_SV_ARG(s->suites[i].form.files), why.message));
         s->suites[i--] = s->suites[--s->n_suites];
     }
+    if (all->n_programs) /* in one order, before the first recording and after it */
+        qsort(all->programs, all->n_programs, sizeof *all->programs, by_folder);
     for (size_t i = 0; i < all->n_programs; i++)
         add_empty_suite(s, all->programs[i]);
     make_names_unique(s);

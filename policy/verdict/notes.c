@@ -451,7 +451,8 @@ static void tell_machine(struct tg_eval_state *e, const struct tg_comparison *c)
         e->out, e->arena,
         c->drifted && c->drift > 0 ? TG_NOTE_WARNING | TG_NOTE_LIFTS : TG_NOTE_PLAIN, tg_buf_sv(&b),
         TG_SV("Compare on one machine: tracegate-ab (scripts/ab), or mode ab of "
-              "the action. A slowdown of everything looks the same."));
+              "the action. If both sides ran in turn on one machine, run it again: a slowdown of "
+              "everything looks the same."));
     tg_buf_release(&b);
 }
 

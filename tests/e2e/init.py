@@ -289,17 +289,17 @@ def monorepo(tmp, mock):
         jobs = pull(f, doc, number, box.pull_request(number, base, change, f"b{number}"))
         expect(f"mono {number}", {n: j.result for n, j in jobs.items()}, {"gate (train)": train, "gate (serve)": serve})
         told(f"mono {number}", jobs)
-    # two programs that have recorded nothing yet
+    # two programs that have recorded nothing yet: in the order that recorded ones have
     two = repository(tmp + "/two", {"train/train.py": "def train_step(k):\n    pass\n", "serve/serve.py": "x\n"})
     said = init(two, "train", "serve/")
     expect_has("two folders: told", said, "none in train yet", "none in serve yet", "serve/bench.py: your own step",
-               "  1. (cd train && python3 bench.py) && (cd serve && python3 bench.py)\n",
-               "  2. tracegate selftest --suite train train/out/run*.json.gz && tracegate selftest --suite serve serve/out/run*.json.gz\n")
+               "  1. (cd serve && python3 bench.py) && (cd train && python3 bench.py)\n",
+               "  2. tracegate selftest --suite serve serve/out/run*.json.gz && tracegate selftest --suite train train/out/run*.json.gz\n")
     expect("two folders: suites", [(s["name"], s["trace"]["files"]) for s in policy(two)["suites"]],
-           [("train", "train/out/run*.json.gz"), ("serve", "serve/out/run*.json.gz")])
+           [("serve", "serve/out/run*.json.gz"), ("train", "train/out/run*.json.gz")])
     expect("two folders: benches", [os.path.exists(two.path(f"{s}/bench.py")) for s in ("train", "serve")], [True, True])
     expect("two folders: matrix", load(two.path(GATE), yaml)["jobs"]["gate"]["strategy"]["matrix"]["include"],
-           [{"suite": "train", "folder": "train"}, {"suite": "serve", "folder": "serve"}])
+           [{"suite": "serve", "folder": "serve"}, {"suite": "train", "folder": "train"}])
     lint(two)
     expect_has("two folders: no requirements", open(two.path(GATE), encoding="utf-8").read(), "pip install torch # and what the suites need")
     two.write("requirements.txt", "torch\n")
@@ -378,6 +378,10 @@ def nightly_beside_a_gate(tmp, mock):
         expect(f"beside: night {k}", {n: j.result for n, j in jobs.items()}, {"gate": result})
         told(f"beside: night {k}", jobs)
         expect(f"beside: night {k} lacks a baseline", "nothing is stored for suite" in jobs["gate"].log, k == 0)
+        if k == 0:  # a second night without a commit: its only runs are its own
+            expect_has("beside: the next hint", jobs["gate"].log, "The first night or push? Record it")
+            jobs = f.run(doc, "schedule", {"schedule": "17 3 * * *"}, "refs/heads/main", sha)
+            expect_has("beside: nothing new", jobs["gate"].log, "The only runs are of HEAD itself")
     box.git(folder, "clone", "-q", "-b", "main", box.bare, folder + "/clone")
     clone = Clone(folder + "/clone")
     expect("beside: fetch", clone.run("baseline", "fetch", "--all").returncode, 0)

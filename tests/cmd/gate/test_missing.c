@@ -103,7 +103,7 @@ IN_BOX(an_origin_that_holds_none_is_told_so)
     job_close(&k);
     open_clone(&k, b, gated, 0, STORED_POLICY);
     refused(&k, ", here or at 'origin', and that commit has a policy",
-            "Record a baseline on the target branch");
+            "The first night or push? Record it");
     job_close(&k);
 }
 

@@ -30,12 +30,14 @@ struct job {
     const struct tg_io *io;
     struct tg_gate_same same;
     struct tg_mutation mutation;
-    struct tg_verdict self;          /* base against base */
-    tg_sv sides;                     /* which runs were compared */
-    struct tg_mutation_result *seen; /* of each rule */
+    struct tg_verdict self;               /* base against base */
+    const struct tg_comparison *compared; /* the last one */
+    tg_sv sides;                          /* which runs were compared */
+    struct tg_mutation_result *seen;      /* of each rule */
     size_t n[TG_MUTATION_UNTESTED + 1];
 };
 
+/* What is compared serves every rule. */
 static bool judge(struct job *j, const struct tg_side side[2], struct tg_verdict *v,
                   struct tg_err *err)
 {
@@ -47,6 +49,7 @@ static bool judge(struct job *j, const struct tg_side side[2], struct tg_verdict
                            .arena = j->same.arena };
     g->side[TG_BASE] = side[TG_BASE];
     g->side[TG_TEST] = side[TG_TEST];
+    j->compared = &g->comparison;
     return tg_gate_judge(v, g, err);
 }
 
@@ -64,6 +67,7 @@ static bool choose_sides(struct job *j, struct tg_err *err)
     j->mutation.side[TG_BASE] = j->mutation.side[TG_TEST] = j->same.all;
     j->sides = tg_sv_of(tg_arena_printf(j->same.arena, "all %zu run%s against themselves, changed",
                                         n, n == 1 ? "" : "s"));
+    j->mutation.uninjected = j->compared;
     if (n < SPLIT_RUNS)
         return true;
     for (int k = 0; k < 2; k++) {
@@ -80,6 +84,7 @@ static bool choose_sides(struct job *j, struct tg_err *err)
             TG_SV_ARG(v.headline)));
         return true;
     }
+    j->mutation.uninjected = j->compared;
     j->mutation.side[TG_BASE] = side[TG_BASE];
     j->mutation.side[TG_TEST] = side[TG_TEST];
     j->sides = tg_sv_of(

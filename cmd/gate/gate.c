@@ -75,7 +75,9 @@ bool tg_gate_judge(struct tg_verdict *out, struct tg_gate *g, struct tg_err *err
     struct tg_part part;
     in.ask_known = g->known ? tg_known_find : NULL;
     in.known_arg = g->known;
-    if (!compare(&g->comparison, g, &g->compare, err))
+    if (g->compared)
+        g->comparison = *g->compared;
+    else if (!compare(&g->comparison, g, &g->compare, err))
         return false;
     e = tg_eval_begin(out, &in, g->arena);
     while (tg_eval_wants(e, &part))

@@ -26,6 +26,8 @@ struct tg_gate {
     bool alone;         /* both sides are the fresh one: nothing is said of a baseline */
     struct tg_known_ask *known; /* NULL: no history is asked */
     struct tg_compare_opts compare;
+    const struct tg_comparison
+        *compared;                   /* of these sides and options; NULL: tg_gate_judge compares */
     struct tg_comparison comparison; /* filled by tg_gate_judge */
     struct tg_arena *arena;
 };

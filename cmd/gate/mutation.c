@@ -62,12 +62,13 @@ static void isolate(struct look *l, const struct tg_rule *rule)
 }
 
 static bool judge(struct look *l, struct tg_gate *g, const struct tg_side *test,
-                  struct tg_verdict *v, struct tg_arena *a)
+                  const struct tg_comparison *compared, struct tg_verdict *v, struct tg_arena *a)
 {
     *g = (struct tg_gate){ .policy = &l->policy,
                            .suite = l->b->suite,
                            .io = l->b->io,
                            .compare = *l->b->compare,
+                           .compared = compared,
                            .arena = a };
     g->side[TG_BASE] = l->b->side[TG_BASE];
     g->side[TG_TEST] = *test;
@@ -170,7 +171,7 @@ static enum answer try_one(struct look *l, const struct attempt *t)
     struct tg_gate g;
     struct tg_verdict v;
     if (inject(l, t, &side, a)) {
-        if (!judge(l, &g, &side, &v, a)) {
+        if (!judge(l, &g, &side, NULL, &v, a)) {
             answer = FAILED;
         } else {
             const struct tg_result *r = result_of(l, t, &v);
@@ -541,7 +542,7 @@ bool tg_mutation_try(struct tg_mutation_result *out, const struct tg_mutation *b
     *out = (struct tg_mutation_result){ .rule = rule, .outcome = TG_MUTATION_SURVIVES };
     isolate(&l, rule);
     l.sizes = tg_rule_is_budget(rule) ? budget_sizes : change_sizes;
-    if (!judge(&l, &g, &b->side[TG_TEST], &v, a)) {
+    if (!judge(&l, &g, &b->side[TG_TEST], b->uninjected, &v, a)) {
         tg_arena_free(a);
         return false;
     }

@@ -36,8 +36,9 @@ struct tg_mutation {
     const struct tg_suite *suite;
     const struct tg_io *io;
     const struct tg_compare_opts *compare;
-    struct tg_side side[2]; /* the fresh side gets the injections */
-    struct tg_arena *arena; /* texts of the answers */
+    struct tg_side side[2];                 /* the fresh side gets the injections */
+    const struct tg_comparison *uninjected; /* of the two; NULL: each rule compares them again */
+    struct tg_arena *arena;                 /* texts of the answers */
 };
 TG_MUST bool tg_mutation_try(struct tg_mutation_result *out, const struct tg_mutation *b,
                              const struct tg_rule *rule, struct tg_err *err);

@@ -106,6 +106,12 @@ static struct key key_of(const struct build *b, uint32_t i, const struct tg_span
                          device && k->stream != TG_NO_STREAM ? k->stream : -1 };
 }
 
+static bool same_key(const struct key *p, const struct key *q)
+{
+    return p->name == q->name && p->cat == q->cat && p->parent == q->parent &&
+           p->device == q->device && p->stream == q->stream;
+}
+
 static uint32_t row_for(struct build *b, const struct key *k, tg_ns start)
 {
     const uint64_t words[ROW_WORDS] = { (uint64_t)k->name << 32 | k->cat, k->parent,
@@ -146,41 +152,62 @@ static void split_attrs(struct build *b)
         tg_buf_release(&value[k]);
 }
 
-/* In the total order, so that the attributes kept within the limit are the same for every file. */
-static void count_attr(struct build *b, uint32_t row, uint32_t kind, uint32_t value)
+/* In the total order, so that the attributes kept within the limit are the same for every file.
+ * TG_NO_ID: there was no room. */
+static uint32_t attr_for(struct build *b, uint32_t row, uint32_t kind, uint32_t value)
 {
     const uint64_t words[ATTR_WORDS] = { (uint64_t)row << 32 | value, kind };
     uint32_t id = tg_keymap_find(&b->attr_ids, words);
-    if (id != TG_NO_ID) {
-        b->attrs[id].count++;
-        return;
-    }
+    if (id != TG_NO_ID)
+        return id;
     if (b->rows[row].n_attrs[kind] >= b->max_attrs) {
         b->rows[row].attrs_capped = true;
-        return;
+        return TG_NO_ID;
     }
     b->rows[row].n_attrs[kind]++;
     (void)tg_keymap_add(&b->attr_ids, words);
     b->attrs = tg_grow(b->attrs, &b->attrs_cap, b->n_attrs + 1, sizeof *b->attrs);
-    b->attrs[b->n_attrs++] = (struct attr){ row, kind, value, 1 };
+    b->attrs[b->n_attrs] = (struct attr){ row, kind, value, 0 };
+    return (uint32_t)b->n_attrs++;
+}
+
+/* Equal launch attributes mostly come with one row: then they are looked up once. */
+struct seen {
+    uint32_t row; /* TG_NO_ID: none yet */
+    uint32_t attr[TG_ATTR_KINDS];
+};
+
+static void count_attrs(struct build *b, struct seen *seen, uint32_t row, uint32_t attr)
+{
+    const uint32_t *value = &b->value[(size_t)attr * TG_ATTR_KINDS];
+    if (seen->row != row)
+        for (uint32_t f = 0; f < TG_ATTR_KINDS; f++)
+            seen->attr[f] = value[f] == TG_NO_ID ? TG_NO_ID : attr_for(b, row, f, value[f]);
+    seen->row = row;
+    for (uint32_t f = 0; f < TG_ATTR_KINDS; f++)
+        if (seen->attr[f] != TG_NO_ID)
+            b->attrs[seen->attr[f]].count++;
 }
 
 static void collect_rows(struct build *b)
 {
+    struct seen *seen = tg_xrealloc(NULL, b->t->attrs.n + 1, sizeof *seen);
+    uint32_t *last = tg_xrealloc(NULL, b->t->names->n + 1, sizeof *last); /* row of each name */
+    memset(seen, 0xff, (b->t->attrs.n + 1) * sizeof *seen);
+    memset(last, 0xff, (b->t->names->n + 1) * sizeof *last);
     b->row_of = tg_xrealloc(NULL, b->t->n_spans + 1, sizeof *b->row_of);
     for (size_t k = 0; k < b->t->n_spans; k++) {
         uint32_t i = b->s->order[k];
         const struct tg_span *s = tg_span_at(b->t, i);
         struct key key = key_of(b, i, s);
-        b->row_of[i] = row_for(b, &key, s->start);
-        if (b->s->step_of[i] < 0 || s->attr == TG_NO_ID)
-            continue;
-        for (uint32_t f = 0; f < TG_ATTR_KINDS; f++) {
-            uint32_t v = b->value[(size_t)s->attr * TG_ATTR_KINDS + f];
-            if (v != TG_NO_ID)
-                count_attr(b, b->row_of[i], f, v);
-        }
+        if (last[s->name] == TG_NO_ID || !same_key(&b->rows[last[s->name]].key, &key))
+            last[s->name] = row_for(b, &key, s->start);
+        b->row_of[i] = last[s->name];
+        if (b->s->step_of[i] >= 0 && s->attr != TG_NO_ID)
+            count_attrs(b, &seen[s->attr], b->row_of[i], s->attr);
     }
+    free(seen);
+    free(last);
 }
 
 static void init_rows(struct build *b)

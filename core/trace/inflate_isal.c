@@ -107,9 +107,31 @@ const struct tg_inflate_ops *tg_inflate_isal(void)
 {
     return &ops;
 }
+
+enum tg_isal_unpacked tg_isal_unpack_zlib(tg_sv in, char *out, size_t size)
+{
+    struct inflate_state z;
+    int code;
+    if (in.n > UINT32_MAX || size > UINT32_MAX)
+        return TG_ISAL_CANNOT;
+    isal_inflate_init(&z);
+    z.crc_flag = ISAL_ZLIB;
+    z.next_in = (uint8_t *)(uintptr_t)in.p;
+    z.avail_in = (uint32_t)in.n;
+    z.next_out = (uint8_t *)out;
+    z.avail_out = (uint32_t)size;
+    code = isal_inflate_stateless(&z);
+    return code == ISAL_DECOMP_OK && z.total_out == size ? TG_ISAL_WHOLE : TG_ISAL_DAMAGED;
+}
 #else
 const struct tg_inflate_ops *tg_inflate_isal(void)
 {
     return NULL;
+}
+
+enum tg_isal_unpacked tg_isal_unpack_zlib(tg_sv in, char *out, size_t size)
+{
+    (void)in, (void)out, (void)size;
+    return TG_ISAL_CANNOT;
 }
 #endif

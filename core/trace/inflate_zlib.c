@@ -90,8 +90,12 @@ size_t tg_zlib_packed_size(tg_sv in, int level)
 bool tg_zlib_unpack(tg_sv in, size_t size, struct tg_buf *out)
 {
     uLongf n = (uLongf)size;
-    if (uncompress((Bytef *)tg_buf_room(out, size), &n, (const Bytef *)in.p, (uLong)in.n) != Z_OK ||
-        n != size)
+    char *to = tg_buf_room(out, size);
+    enum tg_isal_unpacked fast = tg_isal_unpack_zlib(in, to, size);
+    if (fast == TG_ISAL_DAMAGED)
+        return false;
+    if (fast == TG_ISAL_CANNOT &&
+        (uncompress((Bytef *)to, &n, (const Bytef *)in.p, (uLong)in.n) != Z_OK || n != size))
         return false;
     out->n += n;
     out->p[out->n] = '\0';

@@ -27,24 +27,18 @@ struct fixture {
     struct tg_buf svg;
 };
 
-static int setup(void **state)
+static void setup(struct fixture *f)
 {
-    struct fixture *f = calloc(1, sizeof *f);
     tg_tables_init(&f->frames);
-    *state = f;
-    return 0;
 }
 
-static int teardown(void **state)
+static void teardown(struct fixture *f)
 {
-    struct fixture *f = *state;
     tg_tables_release(&f->frames);
     tg_buf_release(&f->svg);
-    free(f);
-    return 0;
 }
 
-#define CASE(name) TEST_WITH(struct fixture *f, setup, teardown, name)
+#define CASE(name) TEST_IN(struct fixture, f, setup, teardown, name)
 
 static bool has(const struct fixture *f, const char *text)
 {

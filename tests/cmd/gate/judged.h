@@ -49,11 +49,10 @@ static inline struct tg_gate gate_of(struct fixture *f)
     return g;
 }
 
-static inline int judged_tear_down(void **state)
+static inline void judged_tear_down(struct fixture *f)
 {
-    struct fixture *f = *state;
     tg_policy_free(f->policy);
-    return by_hand_tear_down(state);
+    by_hand_tear_down(f);
 }
-#define JUDGED(name) TEST_WITH(struct fixture *f, by_hand_set_up, judged_tear_down, name)
+#define JUDGED(name) TEST_IN(struct fixture, f, by_hand_set_up, judged_tear_down, name)
 #endif

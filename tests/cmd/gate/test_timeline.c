@@ -10,23 +10,17 @@ struct drawn {
     struct tg_picture_step p;
 };
 
-static int set_up(void **state)
+static void set_up(struct drawn *d)
 {
-    struct drawn *d = calloc(1, sizeof *d);
     bt_init(&d->x.b);
-    *state = d;
-    return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(struct drawn *d)
 {
-    struct drawn *d = *state;
     built_release(&d->x);
-    free(d);
-    return 0;
 }
 
-#define CASE(name) TEST_WITH(struct drawn *d, set_up, tear_down, name)
+#define CASE(name) TEST_IN(struct drawn, d, set_up, tear_down, name)
 
 static void step(struct drawn *d, const char *name, tg_ns start, tg_ns dur)
 {

@@ -99,25 +99,19 @@ static inline void box_add(struct box *b, int side, const struct box_row *v, siz
 }
 #define BOX_ADD(b, side, rows) box_add((b), (side), (rows), sizeof(rows) / sizeof *(rows))
 
-static inline int box_setup(void **state)
+static inline void box_setup(struct box *b)
 {
-    struct box *b = calloc(1, sizeof *b);
     b->ask = (struct tg_paths_ask){ NULL, box_target, box_function };
     tg_paths_init(&b->p, &b->ask, BOX_STEP);
     b->a = tg_arena_new();
-    *state = b;
-    return 0;
 }
 
-static inline int box_teardown(void **state)
+static inline void box_teardown(struct box *b)
 {
-    struct box *b = *state;
     tg_paths_release(&b->p);
     tg_arena_free(b->a);
-    free(b);
-    return 0;
 }
-#define IN_BOX(name) TEST_WITH(struct box *b, box_setup, box_teardown, name)
+#define IN_BOX(name) TEST_IN(struct box, b, box_setup, box_teardown, name)
 
 /* "Block > f > op" */
 static inline const char *box_path(struct box *b, const struct tg_cause_path *path)

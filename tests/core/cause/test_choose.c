@@ -30,26 +30,20 @@ struct fixture {
     struct tg_cause out;
 };
 
-static int setup(void **state)
+static void setup(struct fixture *f)
 {
-    struct fixture *f = calloc(1, sizeof *f);
     f->a = tg_arena_new();
     functions[0].share = 0.3;
     functions[1].share = 0.9;
     f->path = (struct tg_cause_path){ .functions = functions, .n_functions = 3, .share = 0.3 };
-    *state = f;
-    return 0;
 }
 
-static int teardown(void **state)
+static void teardown(struct fixture *f)
 {
-    struct fixture *f = *state;
     tg_arena_free(f->a);
-    free(f);
-    return 0;
 }
 
-#define CASE(name) TEST_WITH(struct fixture *f, setup, teardown, name)
+#define CASE(name) TEST_IN(struct fixture, f, setup, teardown, name)
 
 static void choose(struct fixture *f, uint32_t first, uint32_t last)
 {

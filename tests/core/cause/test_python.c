@@ -37,24 +37,18 @@ struct file {
     size_t n;
 };
 
-static int setup(void **state)
+static void setup(struct file *f)
 {
-    struct file *f = calloc(1, sizeof *f);
     f->a = tg_arena_new();
     f->n = tg_py_functions(tg_sv_of(source), f->a, &f->v);
-    *state = f;
-    return 0;
 }
 
-static int teardown(void **state)
+static void teardown(struct file *f)
 {
-    struct file *f = *state;
     tg_arena_free(f->a);
-    free(f);
-    return 0;
 }
 
-#define CASE(name) TEST_WITH(struct file *f, setup, teardown, name)
+#define CASE(name) TEST_IN(struct file, f, setup, teardown, name)
 
 CASE(functions_and_their_lines)
 {

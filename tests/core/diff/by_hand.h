@@ -178,23 +178,15 @@ static inline void is_text(tg_sv got, const char *want)
         fail_msg("got '%.*s', want '%s'", TG_SV_ARG(got), want);
 }
 
-static inline int by_hand_set_up(void **state)
+static inline void by_hand_set_up(struct fixture *f)
 {
-    struct fixture *f = calloc(1, sizeof *f);
-
     f->a = tg_arena_new();
     tg_err_init(&f->err);
-    *state = f;
-    return 0;
 }
 
-static inline int by_hand_tear_down(void **state)
+static inline void by_hand_tear_down(struct fixture *f)
 {
-    struct fixture *f = *state;
-
     tg_arena_free(f->a);
-    free(f);
-    return 0;
 }
-#define BY_HAND(name) TEST_WITH(struct fixture *f, by_hand_set_up, by_hand_tear_down, name)
+#define BY_HAND(name) TEST_IN(struct fixture, f, by_hand_set_up, by_hand_tear_down, name)
 #endif

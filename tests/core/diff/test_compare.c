@@ -17,23 +17,19 @@ static struct tg_policy *built_in_policy(struct tg_err *err)
     return p;
 }
 
-static int set_up(void **state)
+static void set_up(struct fixture *f)
 {
-    struct fixture *f;
-    (void)by_hand_set_up(state);
-    f = *state;
+    by_hand_set_up(f);
     f->policy = built_in_policy(&f->err);
-    return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *f)
 {
-    struct fixture *f = *state;
     tg_policy_free(f->policy);
-    return by_hand_tear_down(state);
+    by_hand_tear_down(f);
 }
 
-#define CASE(name) TEST_WITH(struct fixture *f, set_up, tear_down, name)
+#define CASE(name) TEST_IN(struct fixture, f, set_up, tear_down, name)
 
 /* What the built-in policy makes of a count. */
 enum { NOT_LOOKED_AT = TG_STATE_FAIL + 1 };

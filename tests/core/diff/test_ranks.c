@@ -15,23 +15,17 @@ struct fixture {
     struct tg_compare_opts o;
 };
 
-static int set_up(void **state)
+static void set_up(struct fixture *f)
 {
-    struct fixture *f = calloc(1, sizeof *f);
     f->a = tg_arena_new();
-    *state = f;
-    return 0;
 }
 
-static int tear_down(void **state)
+static void tear_down(struct fixture *f)
 {
-    struct fixture *f = *state;
     tg_arena_free(f->a);
-    free(f);
-    return 0;
 }
 
-#define CASE(name) TEST_WITH(struct fixture *f, set_up, tear_down, name)
+#define CASE(name) TEST_IN(struct fixture, f, set_up, tear_down, name)
 
 static struct tg_shard *shard(struct fixture *f, int64_t rank)
 {

@@ -9,23 +9,17 @@ struct fixture {
     struct tg_measure_value v[TG_MEASURES * MAX_STEPS];
 };
 
-static int setup(void **state)
+static void setup(struct fixture *f)
 {
-    struct fixture *f = calloc(1, sizeof *f);
     bt_init(&f->x.b);
-    *state = f;
-    return 0;
 }
 
-static int teardown(void **state)
+static void teardown(struct fixture *f)
 {
-    struct fixture *f = *state;
     built_release(&f->x);
-    free(f);
-    return 0;
 }
 
-#define CASE(name) TEST_WITH(struct fixture *f, setup, teardown, name)
+#define CASE(name) TEST_IN(struct fixture, f, setup, teardown, name)
 
 static void compute(struct fixture *f, uint64_t seed)
 {

@@ -1,22 +1,17 @@
 #include "tests/build_steps.h"
 #include "tests/support.h"
 
-static int setup(void **state)
+static void setup(struct built *f)
 {
-    struct built *f = calloc(1, sizeof *f);
     bt_init(&f->b);
-    *state = f;
-    return 0;
 }
 
-static int teardown(void **state)
+static void teardown(struct built *f)
 {
-    built_release(*state);
-    free(*state);
-    return 0;
+    built_release(f);
 }
 
-#define CASE(name) TEST_WITH(struct built *f, setup, teardown, name)
+#define CASE(name) TEST_IN(struct built, f, setup, teardown, name)
 
 static int32_t step_of(const struct built *f, const char *name, tg_ns ts)
 {

@@ -10,24 +10,18 @@ struct fixture {
     struct tg_err err;
 };
 
-static int setup(void **state)
+static void setup(struct fixture *f)
 {
-    struct fixture *f = calloc(1, sizeof *f);
     tg_summary_init(&f->s);
     tg_err_init(&f->err);
-    *state = f;
-    return 0;
 }
 
-static int teardown(void **state)
+static void teardown(struct fixture *f)
 {
-    struct fixture *f = *state;
     tg_summary_release(&f->s);
-    free(f);
-    return 0;
 }
 
-#define CASE(name) TEST_WITH(struct fixture *f, setup, teardown, name)
+#define CASE(name) TEST_IN(struct fixture, f, setup, teardown, name)
 
 /* A shard with nothing in it but what arranging asks for. */
 static struct tg_shard *shard(struct fixture *f, const char *run, int64_t rank, const char *hash)

@@ -47,26 +47,20 @@ static void add_rank(struct tg_summary *to, int64_t rank, tg_ns step, struct tg_
     bt_release(&b);
 }
 
-static int setup(void **state)
+static void setup(struct fixture *f)
 {
-    struct fixture *f = calloc(1, sizeof *f);
     tg_err_init(&f->err);
     tg_summary_init(&f->all);
     for (int64_t rank = 0; rank < RANKS; rank++)
         add_rank(&f->all, rank, rank == 9 ? 6000000 : 5000000 + rank, &f->err);
-    *state = f;
-    return 0;
 }
 
-static int teardown(void **state)
+static void teardown(struct fixture *f)
 {
-    struct fixture *f = *state;
     tg_summary_release(&f->all);
-    free(f);
-    return 0;
 }
 
-#define CASE(name) TEST_WITH(struct fixture *f, setup, teardown, name)
+#define CASE(name) TEST_IN(struct fixture, f, setup, teardown, name)
 
 static struct tg_buf written(const struct tg_summary *s)
 {

@@ -38,9 +38,8 @@ static struct tg_row row(struct tg_arena *a, const char *name, enum tg_kind kind
     return r;
 }
 
-static int setup(void **state)
+static void setup(struct fixture *f)
 {
-    struct fixture *f = calloc(1, sizeof *f);
     struct tg_arena *a = f->a = tg_arena_new();
     struct tg_shard *s = &f->s;
     *s = (struct tg_shard){ .n_steps = 2, .marked = true, .n_rows = 3 };
@@ -64,19 +63,14 @@ static int setup(void **state)
         s->measures[TG_MEASURE_STEP_TIME * 2 + k] = (struct tg_measure_value){ true, 100000, 1 };
         s->measures[TG_MEASURE_HOST_TIME * 2 + k] = (struct tg_measure_value){ true, 100000, 1 };
     }
-    *state = f;
-    return 0;
 }
 
-static int teardown(void **state)
+static void teardown(struct fixture *f)
 {
-    struct fixture *f = *state;
     tg_arena_free(f->a);
-    free(f);
-    return 0;
 }
 
-#define CASE(name) TEST_WITH(struct fixture *f, setup, teardown, name)
+#define CASE(name) TEST_IN(struct fixture, f, setup, teardown, name)
 
 static bool named(const void *arg, const struct tg_row *r)
 {

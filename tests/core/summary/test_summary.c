@@ -9,26 +9,20 @@ struct fixture {
     struct tg_err err;
 };
 
-static int setup(void **state)
+static void setup(struct fixture *f)
 {
-    struct fixture *f = calloc(1, sizeof *f);
     bt_init(&f->b);
     tg_summary_init(&f->s);
     tg_err_init(&f->err);
-    *state = f;
-    return 0;
 }
 
-static int teardown(void **state)
+static void teardown(struct fixture *f)
 {
-    struct fixture *f = *state;
     tg_summary_release(&f->s);
     bt_release(&f->b);
-    free(f);
-    return 0;
 }
 
-#define CASE(name) TEST_WITH(struct fixture *f, setup, teardown, name)
+#define CASE(name) TEST_IN(struct fixture, f, setup, teardown, name)
 
 /* Two steps with an operator around a launch, two kernels on one stream, a copy, unlinked work. */
 static void two_steps(struct bt *b, tg_ns slower)

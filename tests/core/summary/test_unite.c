@@ -41,9 +41,8 @@ static void add_rank(struct tg_summary *to, int64_t rank, struct tg_err *err)
     bt_release(&b);
 }
 
-static int setup(void **state)
+static void setup(struct fixture *f)
 {
-    struct fixture *f = calloc(1, sizeof *f);
     tg_err_init(&f->err);
     tg_summary_init(&f->all);
     for (int i = 0; i < RANKS; i++) {
@@ -55,22 +54,17 @@ static int setup(void **state)
         tg_summary_release(&s);
     }
     assert_true(tg_summary_write(&f->all, NULL, &f->whole, &f->err));
-    *state = f;
-    return 0;
 }
 
-static int teardown(void **state)
+static void teardown(struct fixture *f)
 {
-    struct fixture *f = *state;
     for (int i = 0; i < RANKS; i++)
         tg_buf_release(&f->one[i]);
     tg_buf_release(&f->whole);
     tg_summary_release(&f->all);
-    free(f);
-    return 0;
 }
 
-#define CASE(name) TEST_WITH(struct fixture *f, setup, teardown, name)
+#define CASE(name) TEST_IN(struct fixture, f, setup, teardown, name)
 
 struct inputs {
     const struct tg_buf *const *text;

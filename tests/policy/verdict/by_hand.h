@@ -22,10 +22,8 @@ struct hand {
     struct tg_rule_scope all; /* the comparison of all ranks */
 };
 
-static inline int hand_set_up(void **state)
+static inline void hand_set_up(struct hand *h)
 {
-    struct hand *h = calloc(1, sizeof *h);
-
     h->a = tg_arena_new();
     h->c.arena = h->a;
     h->c.same_device = h->c.same_flags = true;
@@ -38,21 +36,15 @@ static inline int hand_set_up(void **state)
     h->in = (struct tg_eval_input){ .policy = &h->policy, .comparison = &h->c };
     h->e = (struct tg_eval_state){ .in = &h->in, .out = &h->v, .arena = h->a, .kept = h->a };
     h->all = (struct tg_rule_scope){ &h->c, -1 };
-    *state = h;
-    return 0;
 }
 
-static inline int hand_tear_down(void **state)
+static inline void hand_tear_down(struct hand *h)
 {
-    struct hand *h = *state;
-
     free(h->e.results);
     tg_arena_free(h->a);
-    free(h);
-    return 0;
 }
 
-#define WITH_HAND(name) TEST_WITH(struct hand *h, hand_set_up, hand_tear_down, name)
+#define WITH_HAND(name) TEST_IN(struct hand, h, hand_set_up, hand_tear_down, name)
 
 /* One limit of one bound. */
 static inline struct tg_limit_list hand_limit(struct hand *h, enum tg_bound_kind kind, double value)

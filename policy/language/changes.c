@@ -447,6 +447,36 @@ void tg_policy_changes(struct tg_policy_changes *out, const struct tg_policy *be
         qsort(out->v, out->n, sizeof *out->v, by_direction);
 }
 
+static bool is_told(const struct tg_policy_changes *all, const struct tg_policy_change *x)
+{
+    for (size_t i = 0; i < all->n; i++)
+        if (tg_sv_eq(all->v[i].path, x->path) && tg_sv_eq(all->v[i].before, x->before) &&
+            tg_sv_eq(all->v[i].to, x->to))
+            return true;
+    return false;
+}
+
+void tg_policy_changes_add(struct tg_policy_changes *out, const struct tg_policy_changes *more,
+                           const char *profile, struct tg_arena *a)
+{
+    struct tg_policy_changes all = *out;
+    all.v = TG_NEW_N(a, struct tg_policy_change, out->n + more->n + 1);
+    for (size_t i = 0; i < out->n; i++)
+        all.v[i] = out->v[i];
+    for (size_t i = 0; i < more->n; i++) {
+        struct tg_policy_change x = more->v[i];
+        if (is_told(out, &x))
+            continue;
+        x.path = tg_sv_of(tg_arena_printf(a, "profiles.%s.%.*s", profile, TG_SV_ARG(x.path)));
+        x.at.file = x.at.file ? tg_arena_sv(a, tg_sv_of(x.at.file)).p : NULL;
+        all.v[all.n++] = x;
+        all.n_looser += x.direction == TG_LOOSER || x.direction == TG_MAYBE_LOOSER;
+    }
+    if (all.n)
+        qsort(all.v, all.n, sizeof *all.v, by_direction);
+    *out = all;
+}
+
 void tg_policy_changes_text(const struct tg_policy_changes *c, struct tg_buf *out)
 {
     static const char *const name[] = { "looser", "looser?", "tighter", "changed" };

@@ -28,6 +28,9 @@ struct tg_policy_changes {
 /* Texts live in `a`. */
 void tg_policy_changes(struct tg_policy_changes *out, const struct tg_policy *before,
                        const struct tg_policy *now, struct tg_arena *a);
+/* Adds those of `more`, with the profile selected, that `out` does not have: "profiles.pr.rules.slower.fail". */
+void tg_policy_changes_add(struct tg_policy_changes *out, const struct tg_policy_changes *more,
+                           const char *profile, struct tg_arena *a);
 /*
  * Is it known what a change of this key means? `in`: "policy" for the top of a file, else what an
  * earlier call returned in *section, the keys of a mapping or of a list's items (NULL: none are

@@ -408,7 +408,11 @@ static struct tg_yaml *select_profile(struct load *l, struct tg_yaml *tree,
     const char *wanted = l->opts->profile;
     struct tg_yaml *selected = tree;
     size_t n = profile_names(l, names);
+    const char **kept = TG_NEW_N(l->arena, const char *, n + 1);
     bool found = false;
+    memcpy(kept, names, n * sizeof *kept);
+    p->profiles = kept;
+    p->n_profiles = n;
     for (size_t i = 0; i < n; i++) {
         struct tg_removed also = { 0 };
         for (size_t k = 0; k < removed->n; k++) {

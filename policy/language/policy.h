@@ -251,11 +251,13 @@ struct tg_waiver {
 /* ---- the policy ---- */
 
 struct tg_policy {
-    struct tg_arena *arena;        /* owns everything below */
-    tg_sv file;                    /* main file as named; "" when the built-in policy applies */
-    const char **files;            /* every file that was read, the main one first; */
-    size_t n_files;                /* 0 of a commit's or the built-in one */
-    tg_sv profile;                 /* "" for none */
+    struct tg_arena *arena;      /* owns everything below */
+    tg_sv file;                  /* main file as named; "" when the built-in policy applies */
+    const char **files;          /* every file that was read, the main one first; */
+    size_t n_files;              /* 0 of a commit's or the built-in one */
+    tg_sv profile;               /* "" for none */
+    const char *const *profiles; /* those that --profile may select */
+    size_t n_profiles;
     int64_t today;                 /* as in tg_policy_opts; 0: unknown */
     bool built_in;                 /* no policy file: tracegate:recommended */
     const struct tg_suite *suites; /* may be empty: `check TRACE --baseline SIDE` makes one */

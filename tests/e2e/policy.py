@@ -136,6 +136,21 @@ def diff(tmp):
     expect("diff of what is not there", run("policy", "diff", "old.yml", "none.yml", cwd=tmp)[0], 2)
 
 
+def diff_profiles(tmp):
+    """A profile is judged when it is selected: what is looser in it alone is told, and what is looser anyway once."""
+    old = OLD + "profiles: {pr: {fail_on: [fail, warn], rules: [{id: long, fail: {pct: 7%}}]}}\n"
+    for after, want in ((old.replace("pct: 7%", "pct: 9%"), ["looser profiles.pr.rules.long.fail.pct"]),
+                        (old.replace("pct: 7%", "pct: 4%"), ["tighter profiles.pr.rules.long.fail.pct"]),
+                        (old.replace("7%}}]}}", "7%}}]}, night: {rules: [{id: long, fail: off}]}}"), ["looser profiles.night.rules.long.fail"]),
+                        (old.replace("steps: 3", "steps: 2"), ["looser require.steps"]), (old, [])):
+        for name, content in (("old.yml", old), ("new.yml", after)):
+            with open(f"{tmp}/{name}", "w", encoding="utf-8") as f:
+                f.write(content)
+        code, out, err = run("policy", "diff", "old.yml", "new.yml", "--strict", cwd=tmp)
+        got = sorted(" ".join(x.split()[:2]).rstrip(":") for x in out.splitlines() if x != "no difference")
+        expect(f"profiles {want} {err}", (got, code), (want, int(any(x.startswith("looser") for x in want))))
+
+
 def explain(tmp, trace):
     with open(tmp + "/e.yml", "w", encoding="utf-8") as f:
         f.write("version: 1\nrules:\n"
@@ -271,6 +286,7 @@ def main():
         expect("schema", "properties" in json.loads(out), True)
         expect("no verb", run("policy")[0], 2)
         diff(tmp)
+        diff_profiles(tmp)
         numbers(tmp)
         explain(tmp, traces[0])
         waive(tmp)

@@ -106,12 +106,17 @@ static double rise(const struct tg_comparison *c, const struct tg_op *op)
     return op->count[TG_TEST] / c->iteration_ratio - op->count[TG_BASE];
 }
 
-/* As many calls came as the parent's own additional calls make. */
+/*
+ * As many calls came as the parent's own additional calls make: as many by the call as all its calls; or
+ * a whole number by the additional call, if the others made none, as those with other arguments.
+ */
 static bool explained_by(const struct tg_comparison *c, const struct part *p,
                          const struct tg_op *parent)
 {
     double each = p->under * c->iteration_ratio / parent->count[TG_TEST];
-    return fabs(rise(c, parent) * each - p->added) <= REST * p->added;
+    double own = p->added / rise(c, parent);
+    return fabs(rise(c, parent) * each - p->added) <= REST * p->added ||
+           (p->added >= p->under && own >= 1 && own == floor(own));
 }
 
 /*

@@ -70,6 +70,47 @@ BY_HAND(a_changed_caller_has_to_explain_the_calls)
     is_text(through_bmm(f, 0, 20)->calling_op, "aten::bmm");  /* itself as before */
 }
 
+/*
+ * aten::clone was called once and called aten::empty_like; two more calls of it call aten::empty_strided,
+ * which others call as well: so often of each side.
+ */
+static const struct tg_op *other_clones(struct fixture *f, uint32_t before, uint32_t after)
+{
+    f->c = (struct tg_comparison){ 0 };
+    make(f, 1, 1, 3);
+    for (int side = 0; side < 2; side++) {
+        add_all(f, side, TG_KIND_OP, "aten::clone", "ProfilerStep", side ? 3 : 1, 501);
+        add_all(f, side, TG_KIND_OP, "aten::empty_strided", "aten::to", 4, 501);
+        if (side ? after : before)
+            add_all(f, side, TG_KIND_OP, "aten::empty_strided", "aten::clone",
+                    side ? after : before, 501);
+    }
+    compare(f);
+    return find(f, "aten::empty_strided");
+}
+
+BY_HAND(additional_calls_may_call_what_the_others_did_not)
+{
+    static const struct {
+        uint32_t before, after;
+        bool led;
+    } v[] = {
+        { 0, 2, true },  /* one each */
+        { 0, 4, true },  /* two each */
+        { 0, 3, false }, /* the first call makes one now, too */
+        { 0, 1, false }, /* of two calls one: another change */
+        { 0, 5, false }, /* two and a half */
+        { 1, 3, true },  /* by the call */
+        { 1, 5, false }, /* the first one may have made them */
+    };
+    for (size_t i = 0; i < sizeof v / sizeof *v; i++) {
+        const struct tg_op *op = other_clones(f, v[i].before, v[i].after);
+        assert_int_equal(op->leader != TG_NO_ID, v[i].led);
+        if (v[i].led)
+            is_text(f->c.ops[op->leader].name, "aten::clone");
+    }
+}
+
 /* A new operator calls aten::mm three times: it is the leader. */
 BY_HAND(the_outermost_new_operator_leads)
 {

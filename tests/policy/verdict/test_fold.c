@@ -111,7 +111,7 @@ WITH_HAND(what_a_new_operator_calls_is_folded_under_it)
     folded(h, (struct tg_result[]){ b, a, c }, 3, "b a c");
 }
 
-/* Autograd's node of an operator, as often more as the operator; others and other numbers are findings. */
+/* Autograd's node of an operator, as often more at most: what needs no gradient has none. Others and more are findings. */
 WITH_HAND(a_backward_node_follows_its_operator)
 {
     struct tg_op *ops = chain(h);
@@ -126,6 +126,10 @@ WITH_HAND(a_backward_node_follows_its_operator)
            (struct tg_result[]){
                clone, hand_row("autograd::engine::evaluate_function: CloneBackward0", 2) },
            2, "aten::clone autograd::engine::evaluate_function: CloneBackward0<aten::clone");
+    folded(h, (struct tg_result[]){ clone, hand_row("CloneBackward0", 1) }, 2,
+           "aten::clone CloneBackward0<aten::clone");
+    folded(h, (struct tg_result[]){ clone, hand_row("CloneBackward0", -1) }, 2,
+           "aten::clone CloneBackward0");
     folded(h, (struct tg_result[]){ clone, hand_row("CloneBackward0", 3) }, 2,
            "aten::clone CloneBackward0");
     ops[A].name = TG_SV("aten::copy_");

@@ -48,11 +48,10 @@ static bool may_tell(const struct tg_result *head, const struct tg_result *r)
     return may_fold(head) && head->state >= r->state;
 }
 
-/* What a waiver covers beside the name that it gives. */
+/* A waived row: is it what that row's waiver covers beside the name that it gives? */
 static bool is_waived_with(const struct tg_result *head, const struct tg_result *r)
 {
-    return head->state == TG_STATE_WAIVED && r->state == TG_STATE_WAIVED &&
-           tg_sv_eq(head->rule, r->rule);
+    return head->state == TG_STATE_WAIVED && tg_sv_eq(head->rule, r->rule);
 }
 
 static bool may_fold_under(const struct tg_result *head, const struct tg_result *r)

@@ -231,6 +231,24 @@ WITH_HAND(a_waiver_covers_what_its_own_rule_says)
     assert_false(h->e.results[1].follows);
 }
 
+/* What is waived under one rule is one row; what is not waived is never under it, nor the other way round. */
+WITH_HAND(waived_rows_of_one_rule_are_one)
+{
+    struct tg_result a = hand_row("a", 2), b = hand_row("b", 2);
+
+    (void)chain(h);
+    a.state = b.state = TG_STATE_WAIVED;
+    folded(h, (struct tg_result[]){ a, b }, 2, "a b<a");
+    b.rule = TG_SV("another");
+    folded(h, (struct tg_result[]){ a, b }, 2, "a b");
+    b.rule = a.rule;
+    b.state = TG_STATE_FAIL;
+    folded(h, (struct tg_result[]){ a, b }, 2, "a b");
+    a.state = TG_STATE_FAIL;
+    b.state = TG_STATE_WAIVED;
+    folded(h, (struct tg_result[]){ a, b }, 2, "a b");
+}
+
 static struct tg_result step(double ns)
 {
     struct tg_result r = slower("step_time", ns);

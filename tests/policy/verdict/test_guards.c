@@ -243,6 +243,38 @@ WITH_HAND(a_change_has_to_be_detectable)
                "%");
 }
 
+/* Of four expected: which are missing, where the other side has them; else how many there are. */
+WITH_HAND(ranks_that_are_expected)
+{
+    static const int64_t lacking[] = { 2, 3 };
+    static const struct {
+        size_t runs, brought, lacking;
+        const char *want;
+    } rows[] = {
+        { 1, 4, 0, "" },
+        { 1, 3, 1, "ranks: rank 2 of 4 has no fresh trace" },
+        { 1, 2, 2, "ranks: ranks 2, 3 of 4 have no fresh trace" },
+        { 3, 3, 1, "ranks: rank 2 of 4 is not in every fresh run" },
+        { 1, 5, 0, "ranks: 5 ranks in the fresh run, 4 are expected" },
+        { 3, 1, 0, "ranks: 1 rank in every fresh run, 4 are expected" },
+        { 1, 2, 1, "ranks: 2 ranks in the fresh run, 4 are expected" }, /* and another one is */
+        { 1, 3, 0, "ranks: 3 ranks in the fresh run, 4 are expected" }, /* neither side has it */
+    };
+    struct tg_suite suite = { .ranks_expect = 4 };
+
+    h->in.suite = &suite;
+    h->in.alone = true; /* the fresh side */
+    h->c.n_brought[TG_BASE] = 4;
+    h->c.given[TG_TEST].n_ranks = 4;
+    h->c.lacking[TG_TEST] = lacking;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        h->c.n_runs[TG_TEST] = rows[i].runs;
+        h->c.n_brought[TG_TEST] = rows[i].brought;
+        h->c.n_lacking[TG_TEST] = rows[i].lacking;
+        guarded(h, rows[i].want);
+    }
+}
+
 WITH_HAND(kernels_a_step)
 {
     struct tg_op ops[] = { hand_op("gemm", TG_KIND_KERNEL), hand_op("aten::mm", TG_KIND_OP),

@@ -415,6 +415,11 @@ TEST(small_names_are_judged_together)
           2,
           "fail (small kernels)," },
         { OF("kernel", "mean, fail: {abs: 2us}"), LARGE TEN(TINY_KERNEL), { NULL }, 2, "" },
+        { OF("kernel", "self, fail: {abs: 2us}, noise: {test: none}"),
+          LARGE TEN(TINY_KERNEL),
+          { NULL },
+          2,
+          "" },
         /* a budget is one of each name */
         { OF("kernel", "self, fail: {max: 500us}"), LARGE TEN(TINY_KERNEL), { NULL }, 2, "" },
         { OF("kernel", "self, fail: {max: 5us}"), LARGE TEN(TINY_KERNEL), { NULL }, 2, "" },

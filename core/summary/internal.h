@@ -31,13 +31,14 @@ size_t tg_inject_frames(struct tg_shard *s, const struct tg_inject *p, struct tg
 /* "module", "source", by their bits. */
 const char *tg_frame_sort_name(enum tg_stack_sort sort);
 
-/* build.c: a complete shard in `a`; rank, run and hash are not set yet. NULL with err: a limit. */
 /* A trace and its steps of which nothing but the shard is wanted: what the shard was made of is freed
  * column by column. */
 struct tg_spent {
     struct tg_trace *trace;
     struct tg_steps *steps;
 };
+/* build.c: a complete shard in `a`; rank, run and hash are not set yet. `own` NULL:
+ * both are needed after it. NULL with err: a limit. */
 TG_MUST struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps *steps,
                                         const struct tg_summarize_opts *o,
                                         const struct tg_spent *own, struct tg_arena *a,

@@ -121,7 +121,11 @@ struct tg_shard {
      * metrics are missing. */
     bool steps_only;
     bool unnamed; /* of its rows only collectives were loaded (tg_summarize_opts.named_ranks) */
+    bool ran;     /* and there were others of work: it is not empty */
 };
+
+/* Does it have nothing that ran, beside the marks around it? */
+bool tg_shard_is_empty(const struct tg_shard *s);
 
 /* How many calls of a row are in steps: as many as it has slots. */
 uint64_t tg_row_calls(const struct tg_shard *s, const struct tg_row *r);

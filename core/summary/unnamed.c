@@ -33,6 +33,16 @@ static void find_kept(struct tg_kept_rows *k, const struct tg_shard *s,
     }
 }
 
+bool tg_shard_is_empty(const struct tg_shard *s)
+{
+    for (size_t i = 0; i < s->n_rows; i++) {
+        enum tg_kind k = s->rows[i].key->kind;
+        if (k != TG_KIND_STEP && k != TG_KIND_DEVICE_ANNOTATION && k != TG_KIND_OVERHEAD)
+            return false;
+    }
+    return !s->n_frames && !s->steps_only && !s->ran;
+}
+
 struct tg_shard *tg_shard_unnamed(const struct tg_shard *s, const struct tg_classes *classes,
                                   struct tg_kept_rows *k, struct tg_arena *a)
 {
@@ -47,6 +57,7 @@ struct tg_shard *tg_shard_unnamed(const struct tg_shard *s, const struct tg_clas
             few.rows[few.n_rows++] = s->rows[i];
     memset(few.gap_count, 0, (s->n_steps + 1) * sizeof *few.gap_count);
     few.unnamed = true;
+    few.ran = !tg_shard_is_empty(s);
     out = tg_shard_copy(&few, a);
     free(few.rows);
     free(few.gap_count);

@@ -136,17 +136,6 @@ static bool guard_steps(struct tg_eval_state *e)
     return false;
 }
 
-/* Does the shard have anything that ran, beside the marks around it? */
-static bool is_empty(const struct tg_shard *s)
-{
-    for (size_t i = 0; i < s->n_rows; i++) {
-        enum tg_kind k = s->rows[i].key->kind;
-        if (k != TG_KIND_STEP && k != TG_KIND_DEVICE_ANNOTATION && k != TG_KIND_OVERHEAD)
-            return false;
-    }
-    return !s->n_frames && !s->steps_only;
-}
-
 /* A trace without events keeps every budget and shows nothing. */
 static void guard_empty(struct tg_eval_state *e)
 {
@@ -154,7 +143,7 @@ static void guard_empty(struct tg_eval_state *e)
     size_t n = 0;
     for (size_t run = 0; run < s->n_runs; run++)
         for (size_t rank = 0; rank < s->n_ranks; rank++)
-            n += is_empty(s->at[run][rank]);
+            n += tg_shard_is_empty(s->at[run][rank]);
     if (n)
         guard(
             e, TG_SV("empty"),

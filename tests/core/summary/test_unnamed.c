@@ -53,6 +53,21 @@ BY_HAND(collectives_and_metrics_stay)
     tg_kept_rows_release(&kept);
 }
 
+/* A rank whose rows are left out is empty only if it was: marks of steps alone are nothing that ran. */
+BY_HAND(a_rank_of_host_work_is_not_empty)
+{
+    struct tg_kept_rows kept = { 0 };
+    struct tg_shard *host = empty_shard(f, 2, 1), *marks = empty_shard(f, 2, 1), *few;
+    (void)add_to(f, host, TG_KIND_OP, "aten::mm", "", CALLS, 9);
+    (void)add_to(f, marks, TG_KIND_STEP, "ProfilerStep", "", CALLS, 9);
+    few = tg_shard_unnamed(host, NULL, &kept, f->a);
+    assert_int_equal(few->n_rows, 0);
+    assert_false(tg_shard_is_empty(host) || tg_shard_is_empty(few));
+    few = tg_shard_unnamed(marks, NULL, &kept, f->a);
+    assert_true(tg_shard_is_empty(marks) && tg_shard_is_empty(few));
+    tg_kept_rows_release(&kept);
+}
+
 /* Ranks 4, 5 and 6 of a document, of which names are asked below 5; hashes stay what they are. */
 BY_HAND(ranks_from_a_number_on)
 {

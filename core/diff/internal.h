@@ -179,6 +179,7 @@ enum tg_step_statistic {
     TG_LEAST_LAST,  /* of the last half */
     TG_USUAL,       /* the lower median of the steps */
     TG_REST,        /* the least without the fastest fifth */
+    TG_BULK,        /* the same; of three and four steps without the fastest one */
     TG_SLOW,        /* the largest without the slowest fifth */
     TG_MEAN,        /* their mean */
     TG_MOST,        /* the largest */

@@ -10,6 +10,7 @@
 #define OTHERS 0.9         /* quantile of the other big operators' shifts */
 #define SUSPECT_SIZE 1.3   /* with too few runs: this large, */
 #define SUSPECT_FLOOR 0.01 /* this much of the step, */
+#define BULK_RUNS 4        /* per side: the fastest of three or four steps may be spared */
 #define RARE_FLOORS 5      /* a slow step takes this many times the smallest reported change */
 
 /* One comparison in one direction: what is compared, and what a change has to be. */
@@ -58,17 +59,26 @@ static bool supports(const struct tg_diff_work *w, const struct question *q,
                tg_half_p_limit(nb, nt);
 }
 
+/* Four runs per side and more have enough steps together for one of three to be left out in each. */
+static enum tg_step_statistic bulk_of(const struct tg_diff_work *w)
+{
+    bool many = w->c->n_runs[TG_BASE] >= BULK_RUNS && w->c->n_runs[TG_TEST] >= BULK_RUNS;
+    return many ? TG_BULK : TG_REST;
+}
+
 /* Operators with two speeds: does no baseline run have steps, but for the slowest fifth, that reach
- * the test's, but for the fastest fifth? */
+ * those of any test run, but for the fastest ones? */
 static bool is_new_speed(const struct tg_diff_work *w, const struct question *q, double c)
 {
-    struct tg_logs fast = tg_logs_of_values(w, q->v->y[TG_REST], q->order);
+    struct tg_logs fast = tg_logs_of_values(w, q->v->y[bulk_of(w)], q->order);
     struct tg_logs slow = tg_logs_of_values(w, q->v->y[TG_SLOW], q->order);
-    double most = -INFINITY;
+    double most = -INFINITY, least = INFINITY;
 
     for (size_t run = 0; run < w->c->n_runs[q->order]; run++)
         most = fmax(most, slow.x[TG_BASE][run]);
-    return fast.median[TG_TEST] - c > most;
+    for (size_t run = 0; run < w->c->n_runs[!q->order]; run++)
+        least = fmin(least, fast.x[TG_TEST][run]);
+    return least - c > most;
 }
 
 /*
@@ -111,7 +121,7 @@ static bool supported(const struct tg_diff_work *w, struct tg_evidence *ev,
         return supports(w, q, TG_SLOW, c, ev->e, NULL) || in_a_step_of_every_run(w, q, c);
     if (estimate == TG_ESTIMATE_USUAL)
         return !q->v->y[TG_REST][0] ||
-               (supports(w, q, TG_REST, c, ev->e, NULL) && is_new_speed(w, q, c));
+               (supports(w, q, bulk_of(w), c, ev->e, NULL) && is_new_speed(w, q, c));
     if (!q->v->y[TG_LEAST_FIRST][0])
         return true;
     bool first = supports(w, q, TG_LEAST_FIRST, c, ev->e, ev->half[0]);

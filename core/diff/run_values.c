@@ -82,6 +82,7 @@ void tg_step_statistics_add(double out[TG_STEP_STATISTICS], const double *v, siz
     out[TG_LEAST_LAST] += least(v + n - last, last);
     out[TG_USUAL] += ordered[(n - 1) / 2];
     out[TG_REST] += ordered[n / 5];
+    out[TG_BULK] += ordered[n == 3 || n == 4 ? 1 : n / 5];
     out[TG_SLOW] += ordered[n - 1 - n / 5];
     out[TG_MEAN] += mean(v, n);
     out[TG_MOST] += ordered[n - 1];
@@ -97,6 +98,7 @@ static void add_usual(double out[TG_STEP_STATISTICS], const double *v, size_t n,
     out[TG_LEAST] += ordered[(n - 1) / 2];
     out[TG_USUAL] += ordered[(n - 1) / 2];
     out[TG_REST] += ordered[(n - 1) / 2];
+    out[TG_BULK] += ordered[(n - 1) / 2];
     out[TG_SLOW] += ordered[(n - 1) / 2];
     out[TG_MOST] += ordered[(n - 1) / 2];
     out[TG_MEAN] += mean(v, n);

@@ -746,15 +746,16 @@ CASE(both_halves_of_the_steps_have_to_show_it)
     assert_true(find(f, "warm")->ev.slower);
 }
 
-/* One call in each of five steps; the step `odd + run` takes `one`, the others `most`. */
+/* One call in each step; the step `odd + run` takes `one`, the others `most`. */
 static void add_odd_step(struct fixture *f, int side, const char *name, tg_ns most, tg_ns one,
                          size_t odd)
 {
     for (size_t r = 0; r < f->side[side].n_runs; r++) {
         struct tg_row *row = add_row(f, side, r, TG_KIND_OP, name, "", 1, 1);
-        for (size_t j = 0; j < 5; j++)
+        size_t n = shard(f, side, r)->n_steps;
+        for (size_t j = 0; j < n; j++)
             row->slots[j] = row->self[j] = row->total[j] =
-                (j == (odd + r) % 5 ? one : most) + 2 * (tg_ns)r;
+                (j == (odd + r) % n ? one : most) + 2 * (tg_ns)r;
     }
 }
 
@@ -786,6 +787,30 @@ CASE(four_of_five_slow_steps_are_slower)
     assert_false(find(f, "less")->ev.slower);
     assert_int_equal(find(f, "less")->ev.estimate, TG_ESTIMATE_LEAST);
     assert_false(find(f, "state")->ev.slower);
+}
+
+/* A slowdown that spares one step: of three and four from four runs per side on, of two it is half of them. */
+CASE(all_but_one_of_few_slow_steps_are_slower)
+{
+    static const struct {
+        size_t runs, steps;
+        bool slower;
+    } cases[] = { { 4, 3, true }, { 4, 4, true },  { 3, 3, false }, { 3, 4, false },
+                  { 3, 5, true }, { 4, 2, false }, { 4, 10, true } };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, cases[i].runs, cases[i].runs, cases[i].steps);
+        add_odd_step(f, TG_BASE, "most", 100001, 100001, 0);
+        add_odd_step(f, TG_TEST, "most", 150001, 100001, 0);
+        /* A step of each baseline run is as slow: two speeds. */
+        add_odd_step(f, TG_BASE, "state", 100001, 150001, 1);
+        add_odd_step(f, TG_TEST, "state", 150001, 100001, 1);
+        compare(f);
+        if (find(f, "most")->ev.slower != cases[i].slower)
+            fail_msg("row %zu", i);
+        assert_false(cases[i].steps < 5 && find(f, "state")->ev.slower);
+    }
 }
 
 /* One step of every fresh run is a warning; of all but one of them nothing. */

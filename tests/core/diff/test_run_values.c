@@ -40,6 +40,7 @@ BY_HAND(each_reading_of_slots)
     near(v.y[TG_LEAST_LAST][TG_TEST][2], 20 + 300);  /* of the last two */
     near(v.y[TG_USUAL][TG_TEST][2], 30 + 300);
     near(v.y[TG_REST][TG_TEST][2], 20 + 200); /* without the fastest fifth */
+    near(v.y[TG_BULK][TG_TEST][2], 20 + 200);
     near(v.y[TG_SLOW][TG_TEST][2], 40 + 400);
     near(v.y[TG_MEAN][TG_TEST][2], 30 + 300);
 }

@@ -5,6 +5,7 @@
 #include "core/base/arena.h"
 #include "core/base/decimal.h"
 #include "core/base/strmap.h"
+#include "reporters/link.h"
 #include "reporters/number.h"
 
 const char *tg_section_title(enum tg_section s)
@@ -149,6 +150,12 @@ static bool repeats_limit(tg_sv evidence, tg_sv limit)
 tg_sv tg_result_evidence(const struct tg_result *r)
 {
     return repeats_limit(r->evidence, r->limit_said) ? TG_SV("") : r->evidence;
+}
+
+tg_sv tg_result_issue(const struct tg_result *r)
+{
+    return tg_link_is_web(r->issue) && tg_sv_ends(tg_result_evidence(r), r->issue) ? r->issue
+                                                                                   : TG_SV("");
 }
 
 void tg_result_put_rule(struct tg_buf *out, const struct tg_result *r, enum tg_rule_place place)

@@ -59,6 +59,8 @@ void tg_result_put_rule(struct tg_buf *out, const struct tg_result *r, enum tg_r
 bool tg_result_same_rule(const struct tg_result *a, const struct tg_result *b);
 /* The evidence, or "" if it only repeats the limit, which is shown with the rule. */
 tg_sv tg_result_evidence(const struct tg_result *r);
+/* The address at the end of the evidence, for reports with links; "" none. */
+tg_sv tg_result_issue(const struct tg_result *r);
 /* What a folded result adds after its name: " +4", " +18.2% (slower)"; the rule if it is another one. */
 void tg_result_put_effect(struct tg_buf *out, const struct tg_result *r,
                           const struct tg_result *head);

@@ -3,6 +3,7 @@
 
 #include "reporters/accept.h"
 #include "reporters/cause.h"
+#include "reporters/link.h"
 #include "reporters/markdown.h"
 #include "reporters/number.h"
 #include "reporters/origin.h"
@@ -19,6 +20,23 @@ static void put_sub(const struct tg_markdown *m, struct tg_buf *out, const char 
         tg_markdown_put_name(out, text);
     else
         tg_markdown_put_text(m, out, text);
+    tg_buf_puts(out, "</sub>");
+}
+
+/* An issue that the waiver names is a link. */
+static void put_evidence(const struct tg_markdown *m, struct tg_buf *out, const struct tg_result *r)
+{
+    tg_sv text = tg_result_evidence(r), issue = tg_result_issue(r);
+    text.n -= issue.n;
+    if (!text.n)
+        return;
+    tg_buf_puts(out, "<br>\n  <sub>evidence ");
+    tg_markdown_put_text(m, out, text);
+    if (issue.n) {
+        tg_buf_puts(out, "[issue](");
+        tg_link_put_encoded(out, issue);
+        tg_buf_putc(out, ')');
+    }
     tg_buf_puts(out, "</sub>");
 }
 
@@ -80,7 +98,7 @@ static void put_cause(struct tg_markdown *m, struct tg_buf *part, const uint32_t
     tg_buf_puts(part, parts.joint);
     tg_markdown_put_text(m, part, parts.rest);
     put_origin(m, part, r);
-    put_sub(m, part, "evidence", tg_result_evidence(r), false);
+    put_evidence(m, part, r);
     put_folded(part, m->v, roots, i);
     put_sub(m, part, "owner", r->owner, true);
     put_sub(m, part, "**next**", tg_result_next(m->v, r), false);

@@ -68,6 +68,7 @@ static void apply_waiver(struct tg_eval_state *e, const struct tg_waiver *w, str
     } else {
         r->state = TG_STATE_WAIVED;
         put_waiver(&b, w);
+        r->issue = w->issue;
         if (late >= -14)
             r->next = TG_SV("The waiver ends within 14 days.");
     }

@@ -150,6 +150,20 @@ def drawings(page):
     expect(f"by keyboard: {first}", page.run(width), 1080)
 
 
+def of_diff(folder, base, fresh):
+    """The page of `diff --html`: the same frame, without verdict, causes and rules."""
+    run = subprocess.run([PROGRAM, "diff", base, fresh, "--html", "diff.html"], cwd=folder, env=cause.ENV, capture_output=True, text=True,
+                         errors="replace")
+    expect(f"{folder}: exit of diff: {run.stderr}", run.returncode, 0)
+    with open(f"{folder}/diff.html", "rb") as f:
+        page = f.read()
+    tags = well_formed("diff", page)
+    expect("diff: addresses", outside(tags.links), [])
+    for part, there in (('id="step"', True), ('id="rows"', True), ('id="causes"', False), ('id="policy"', False)):
+        expect(f"diff: {part}", part in page.decode(), there)
+    return len(re.findall(b'<tr class="', page))
+
+
 def outside(links):
     """What leads out of the page: neither the empty icon nor another place of it."""
     return [link for link in links if link != "data:," and not link.startswith("#")]
@@ -179,8 +193,12 @@ def main():
         shown = [re.sub(r"<(i|span)>.*?</\1>", "…", row) for row in re.findall(r'<tr class="\w+"><td>(.*?)</td>', long)]
         expect("rows that look alike", len(set(shown)), len(shown))
         expect("names that do not fit are counted", re.search(r"\d+ of 3002 names", made["large"][2].decode()) is not None, True)
+        diffs = {name: of_diff(f"{tmp}/{name}", *sides) for name, sides in
+                 (("stacks", ("base/run0.json.gz", "out/run0.json.gz")), ("hostile", ("a.json.gz", "b.json.gz")), ("large", ("a.json.gz", "b.json.gz")))}
         try:
             with Browser() as b:
+                for name, n_rows in diffs.items():
+                    in_browser(b, f"diff of {name}", f"{tmp}/{name}/diff.html", n_rows)
                 pages = {name: in_browser(b, name, f"{folder}/page.html", len(re.findall(b'<tr class="', page)))
                          for name, (folder, _, page) in made.items()}
                 drawings(pages["stacks"])

@@ -175,7 +175,9 @@ struct tg_op {
     const struct tg_evidence *reported;
     enum tg_relation relation;
     uint32_t partner; /* index into ops of a rename; TG_NO_ID */
-    uint32_t region;  /* id of the replacement it belongs to; TG_NO_ID */
+    /* What ev is of: this one and what it replaced; NULL: this one alone. */
+    const struct tg_op *joined;
+    uint32_t region; /* id of the replacement it belongs to; TG_NO_ID */
     /*
      * The operator of unchanged count that contains at least 90 % of the additional calls,
      * normalised; "" if none or several do, or if it is not known. `calling_part`: their

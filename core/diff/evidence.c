@@ -260,6 +260,7 @@ static void judge_joint(struct tg_diff_work *w, const struct tg_joint *joint,
         return;
     ev.pooled = joint->n;
     leader->ev = ev;
+    leader->joined = joint->op;
     if (moved)
         leader->relation = TG_REL_NONE;
     else
@@ -352,7 +353,7 @@ bool tg_ops_evidence(const struct tg_op *const *op, size_t n, struct tg_evidence
         return false;
     sum = tg_run_values_new(w);
     for (size_t i = 0; i < n; i++) {
-        each = tg_run_values(w, op[i], TG_ASK_BEST, w->room);
+        each = tg_run_values(w, op[i]->joined ? op[i]->joined : op[i], TG_ASK_BEST, w->room);
         add_values(w, &sum, &each);
         tick += tick_of(w, op[i]);
     }

@@ -194,15 +194,15 @@ static double slower_by(const struct tg_op *op)
     return op->ev.value[TG_TEST] - op->ev.value[TG_BASE];
 }
 
-/* "; 60 names together, most of it in tiny3, tiny17, tiny5" */
+/* "; 60 names together, most of the rise in tiny3, tiny17, tiny5" */
 static void put_names(struct tg_buf *b, const struct tg_op *const *op, size_t n)
 {
     const struct tg_op *last = NULL;
-    tg_buf_printf(b, "; %zu names together, most of it in ", n);
+    tg_buf_printf(b, "; %zu names together, most of the rise in ", n);
     for (size_t named = 0; named < 3 && named < n; named++) {
         const struct tg_op *next = NULL;
         for (size_t i = 0; i < n; i++)
-            if ((!last || slower_by(op[i]) < slower_by(last)) &&
+            if (slower_by(op[i]) > 0 && (!last || slower_by(op[i]) < slower_by(last)) &&
                 (!next || slower_by(op[i]) > slower_by(next)))
                 next = op[i];
         if (!next)

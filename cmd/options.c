@@ -155,8 +155,10 @@ size_t tg_options_verb(const char *cmd, const struct tg_strs *args, const char *
     struct tg_buf all = { 0 };
     size_t k = 0;
     for (; verbs[k]; k++) {
-        if (args->n && strcmp(args->v[0], verbs[k]) == 0)
+        if (args->n && strcmp(args->v[0], verbs[k]) == 0) {
+            tg_buf_release(&all);
             return k;
+        }
         tg_buf_printf(&all, "%s%s", k ? ", " : "", verbs[k]);
     }
     meant = args->n ? tg_sv_nearest(tg_sv_of(args->v[0]), verbs) : NULL;

@@ -168,18 +168,37 @@ WITH_HAND(a_copy_outlives_its_part)
 {
     struct tg_arena *part = tg_arena_new();
     struct tg_result r = hand_row("a", 1), copy;
+    const struct {
+        tg_sv *of, *kept;
+    } texts[] = {
+        { &r.op, &copy.op },
+        { &r.op_normalised, &copy.op_normalised },
+        { &r.plain, &copy.plain },
+        { &r.calling_op, &copy.calling_op },
+        { &r.message, &copy.message },
+        { &r.evidence, &copy.evidence },
+        { &r.next, &copy.next },
+        { &r.limit, &copy.limit },
+        { &r.limit_said, &copy.limit_said },
+        { &r.source, &copy.source },
+    };
+    const size_t n = sizeof texts / sizeof *texts;
 
-    r.message = tg_arena_sv(part, TG_SV("text"));
+    for (size_t i = 0; i < n; i++)
+        *texts[i].of = tg_arena_sv(part, TG_SV("text"));
     r.why_not = tg_arena_sv(part, TG_SV("because")).p;
     struct tg_evidence *ev = TG_NEW(part, struct tg_evidence);
     *ev = hand_evidence(1000, 0.5);
     r.ev = ev;
     copy = tg_result_copy(&r, h->a);
     *ev = hand_evidence(9, 0);
-    memset((char *)(uintptr_t)r.message.p, '#', r.message.n);
+    for (size_t i = 0; i < n; i++)
+        memset((char *)(uintptr_t)texts[i].of->p, '#', texts[i].of->n);
     memset((char *)(uintptr_t)r.why_not, '#', 7);
     tg_arena_free(part);
-    hand_text(copy.message, "text");
+    for (size_t i = 0; i < n; i++)
+        if (!tg_sv_eq(*texts[i].kept, TG_SV("text")))
+            fail_msg("text %zu: '%.*s'", i, TG_SV_ARG(*texts[i].kept));
     assert_string_equal(copy.why_not, "because");
     assert_true(copy.ev->value[TG_BASE] == 1000);
     r = hand_row("a", 1);

@@ -89,8 +89,8 @@ static enum tg_next next_line(struct tg_layout_reader *r, tg_sv *line, struct tg
     enum { PIECE = 65536 };
     size_t seen = r->at;
     for (;;) {
-        const char *from = r->text.p + seen;
-        const char *end = seen < r->text.n ? memchr(from, '\n', r->text.n - seen) : NULL;
+        const char *end =
+            seen < r->text.n ? memchr(r->text.p + seen, '\n', r->text.n - seen) : NULL;
         int64_t got;
         if (end) {
             *line = (tg_sv){ r->text.p + r->at, (size_t)(end - r->text.p) - r->at };

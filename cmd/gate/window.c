@@ -110,10 +110,10 @@ bool tg_check_window(struct tg_check *c, struct tg_check_job *j, struct tg_git *
         if (ok)
             tg_inputs_add_git(&j->base, w.sha[i], &files, c->arena);
     }
-    if (ok && w.same)
+    if (ok) { /* the baseline's own commit is always in it */
         j->oldest = w.sha[w.same - 1];
-    if (ok && w.same)
         describe(c, j, &w, most);
+    }
     tg_series_release(&w.series);
     return ok;
 }

@@ -38,6 +38,7 @@ IN_BOX(as_many_commits_as_it_says)
         { WINDOW(9), 0, 4, "here, and 2 before it: 4 runs of window(9)" },
         { WINDOW(4), 1, 3, "here, and 1 before it: 3 runs of window(4)" },
         { WINDOW(3), 2, 1, "here" },
+        { WINDOW(3), 5, 1, "here" }, /* it began before the window does */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct job k = { 0 };
@@ -87,18 +88,19 @@ IN_BOX(until_the_calls_changed)
     static const struct {
         const char *runs[4];
         size_t n;        /* runs of the window */
+        int last;        /* its oldest commit, before HEAD */
         const char *cut; /* NULL: it is whole */
     } rows[] = {
-        { { "1", "1", "1", "1" }, 4, NULL },
-        { { "1", "1", "2", "1" }, 2, "HEAD~3" },
-        { { "2", "1", "2", "2" }, 1, "HEAD~2" },
-        { { "2", "2", "2", "1" }, 3, "HEAD~4" },
-        { { "1", "r", "1", "1" }, 4, NULL }, /* a call of the driver is no operator */
-        { { "r", "1", "r", "r" }, 4, NULL },
-        { { "1", "12", "1", "1" }, 5, NULL }, /* what the runs of a commit do not agree on */
-        { { "12", "1", "2", "1" }, 5, NULL },
-        { { "1", "x", "1", "1" }, 4, NULL }, /* the reader says so */
-        { { "1", "x", "2", "1" }, 2, "HEAD~3" },
+        { { "1", "1", "1", "1" }, 4, 4, NULL },
+        { { "1", "1", "2", "1" }, 2, 2, "HEAD~3" },
+        { { "2", "1", "2", "2" }, 1, 1, "HEAD~2" },
+        { { "2", "2", "2", "1" }, 3, 3, "HEAD~4" },
+        { { "1", "r", "1", "1" }, 4, 4, NULL }, /* a call of the driver is no operator */
+        { { "r", "1", "r", "r" }, 4, 4, NULL },
+        { { "1", "12", "1", "1" }, 5, 4, NULL }, /* what the runs of a commit do not agree on */
+        { { "12", "1", "2", "1" }, 5, 4, NULL },
+        { { "1", "x", "1", "1" }, 4, 4, NULL }, /* the reader says so */
+        { { "1", "x", "2", "1" }, 2, 2, "HEAD~3" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct job k = { 0 };
@@ -107,6 +109,8 @@ IN_BOX(until_the_calls_changed)
         assert_no_error(window_of(&k, rows[i].runs, ""), &k.err);
         if (k.j.base.n != rows[i].n)
             fail_msg("row %zu: %zu runs", i, k.j.base.n);
+        const char *oldest = tg_arena_printf(b->a, "HEAD~%d", rows[i].last);
+        assert_string_equal(k.j.oldest, job_commit(&k, oldest).sha);
         if (rows[i].cut)
             is_in(k.j.info.how.p, tg_arena_printf(b->a, ", since the calls changed after %.12s",
                                                   job_commit(&k, rows[i].cut).sha));

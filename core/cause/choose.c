@@ -231,27 +231,44 @@ static bool is_far_fetched(const struct candidate *c, const struct tg_cause_chan
            (change->others & (TG_CAUSE_DEPENDENCIES | TG_CAUSE_BUILD));
 }
 
+/*
+ * A changed function that holds too little to be named, and that this one was seen to call. Asked
+ * of the deepest function that holds enough: those around it call everything.
+ */
+static void find_callee(struct candidate *c, const struct tg_cause *out,
+                        const struct tg_cause_change *change, struct tg_arena *a)
+{
+    for (size_t i = 0; change->paths && i < out->path.n_functions; i++) {
+        const struct tg_cause_frame *f = &out->path.functions[i];
+        struct candidate callee;
+        if (f->share >= TG_CAUSE_ENOUGH ||
+            !tg_paths_calls(change->paths, c->frame->file, c->frame->text, f->file, f->text))
+            continue;
+        callee = candidate_of(f, change, a);
+        if (callee.link != TG_CAUSE_LINK_SELF)
+            continue;
+        c->link = TG_CAUSE_LINK_CALLEE;
+        c->changed_in = f->text;
+        c->lines = callee.lines;
+        c->n_lines = callee.n_lines;
+        return;
+    }
+}
+
 /* Functions come deepest first, so a later one must be better, not equal. */
 static void choose_function(struct tg_cause *out, const struct tg_cause_change *change,
                             struct tg_arena *a)
 {
-    struct candidate callee = { .link = TG_CAUSE_LINK_NONE };
     unsigned carriers = 0;
     for (size_t i = 0; i < out->path.n_functions; i++) {
-        struct candidate c = candidate_of(&out->path.functions[i], change, a);
-        if (c.frame->share < TG_CAUSE_ENOUGH) {
-            if (c.link == TG_CAUSE_LINK_SELF && callee.link == TG_CAUSE_LINK_NONE)
-                callee = c;
+        struct candidate c;
+        if (out->path.functions[i].share < TG_CAUSE_ENOUGH)
             continue;
-        }
+        c = candidate_of(&out->path.functions[i], change, a);
         if (is_far_fetched(&c, change, carriers))
             c.link = TG_CAUSE_LINK_NONE;
-        if (rank_of(c.link) < 2 && callee.link != TG_CAUSE_LINK_NONE) {
-            c.link = TG_CAUSE_LINK_CALLEE;
-            c.changed_in = callee.frame->text;
-            c.lines = callee.lines;
-            c.n_lines = callee.n_lines;
-        }
+        if (rank_of(c.link) < 2 && !out->function)
+            find_callee(&c, out, change, a);
         if (!out->function || rank_of(c.link) > rank_of(out->link))
             use(out, &c, carriers > 0);
         carriers += c.frame->share >= TG_CAUSE_CHILD && c.link != TG_CAUSE_LINK_SELF &&

@@ -49,7 +49,7 @@ enum tg_cause_link { /* of the function to the change, the closest last */
                      TG_CAUSE_LINK_FILE,       /* another function of its file was changed */
                      TG_CAUSE_LINK_OUTSIDE,    /* its file, outside every function */
                      TG_CAUSE_LINK_SETUP_FILE, /* a function of its file that runs in no step */
-                     TG_CAUSE_LINK_CALLEE,     /* a function that it calls */
+                     TG_CAUSE_LINK_CALLEE,     /* a function that it was seen to call */
                      TG_CAUSE_LINK_FEEDS, /* changed itself; another one's backward work came */
                      TG_CAUSE_LINK_SETUP, /* a method of its class that runs in no step */
                      TG_CAUSE_LINK_SELF   /* changed itself */

@@ -380,6 +380,21 @@ bool tg_paths_ran(const struct tg_paths *p, tg_sv file, tg_sv function, uint32_t
     return text != TG_NO_ID;
 }
 
+bool tg_paths_calls(const struct tg_paths *p, tg_sv file, tg_sv function, tg_sv other_file,
+                    tg_sv other_function)
+{
+    const struct tg_path_tree *t = &p->tree[TG_PATHS_BY_CLASS];
+    uint32_t one = text_of(p, file, function), other = text_of(p, other_file, other_function);
+    for (uint32_t i = 1; one != TG_NO_ID && other != TG_NO_ID && i < t->keys.n; i++) {
+        if (t->v[i].kind != TG_PATH_FUNCTION || t->v[i].text != other)
+            continue;
+        for (uint32_t at = t->v[i].parent; at; at = t->v[at].parent)
+            if (t->v[at].kind == TG_PATH_FUNCTION && t->v[at].text == one)
+                return true;
+    }
+    return false;
+}
+
 uint32_t tg_paths_meet(const struct tg_paths *p, tg_sv file, tg_sv function, tg_sv other_file,
                        tg_sv other_function)
 {

@@ -95,6 +95,9 @@ void tg_paths_finish(struct tg_paths *p);
 /* Did a function ever run, in a step or between two? `file` and `function` as the ask gave them;
  * `line` as the fresh trace has it, 0 unknown. */
 bool tg_paths_ran(const struct tg_paths *p, tg_sv file, tg_sv function, uint32_t *line);
+/* Did `function` ever call the other one, itself or through others? */
+bool tg_paths_calls(const struct tg_paths *p, tg_sv file, tg_sv function, tg_sv other_file,
+                    tg_sv other_function);
 /* How deep the innermost frame is that two functions have in common, where one may call the other;
  * 0: none. */
 uint32_t tg_paths_meet(const struct tg_paths *p, tg_sv file, tg_sv function, tg_sv other_file,

@@ -54,6 +54,20 @@ static void choose(struct fixture *f, uint32_t first, uint32_t last)
     assert_non_null(f->out.function);
 }
 
+/* A tree in which step > Block.forward > norm ran, and nothing else of the file. */
+static void ran(struct tg_paths *p)
+{
+    uint32_t at = 0;
+    static const char *const text[] = { "train.py: step", "model.py: Block.forward",
+                                        "model.py: norm" };
+    tg_paths_init(p, NULL, TG_NO_ID);
+    for (size_t i = 0; i < 3; i++) {
+        at = tg_path_node_of(p, TG_PATHS_BY_CLASS, at, TG_PATH_FUNCTION,
+                             tg_strmap_add(&p->texts, tg_sv_of(text[i])));
+        p->tree[TG_PATHS_BY_CLASS].v[at].line[TG_PATHS_TEST] = (uint32_t)(i + 1);
+    }
+}
+
 CASE(the_changed_function_wins)
 {
     choose(f, 12, 14);
@@ -73,13 +87,47 @@ CASE(lines_are_cut_at_the_function)
 
 CASE(a_changed_callee_with_too_little_names_its_caller)
 {
+    struct tg_paths p;
     choose(f, 31, 31);
+    ran(&p);
+    f->change.paths = &p;
+    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
     assert_sv_equal(f->out.function->text, TG_SV("Block.forward"));
     assert_int_equal(f->out.link, TG_CAUSE_LINK_CALLEE);
+    assert_sv_equal(f->out.changed_in, TG_SV("norm"));
+    assert_int_equal(f->out.changed[0].first, 31);
+    tg_paths_release(&p);
     functions[0].share = 0.6; /* the control: now it holds enough itself */
     choose(f, 31, 31);
     assert_sv_equal(f->out.function->text, TG_SV("norm"));
     assert_int_equal(f->out.link, TG_CAUSE_LINK_SELF);
+}
+
+/* norm and other run in step, beside Block.forward: nothing says that it calls them. */
+CASE(a_changed_function_beside_the_named_one_is_no_callee)
+{
+    struct tg_paths p;
+    uint32_t step;
+    ran(&p);
+    step = tg_path_node_of(&p, TG_PATHS_BY_CLASS, 0, TG_PATH_FUNCTION,
+                           tg_strmap_add(&p.texts, TG_SV("train.py: step")));
+    (void)tg_path_node_of(&p, TG_PATHS_BY_CLASS, step, TG_PATH_FUNCTION,
+                          tg_strmap_add(&p.texts, TG_SV("model.py: other")));
+    functions[0].text = TG_SV("other");
+    choose(f, 55, 55);
+    f->change.paths = &p;
+    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
+    assert_sv_equal(f->out.function->text, TG_SV("Block.forward"));
+    assert_int_equal(f->out.link, TG_CAUSE_LINK_FILE);
+    assert_false(tg_cause_blames(&f->out));
+    functions[1].share =
+        0.4; /* the control: step, which does call it, is the deepest with enough */
+    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
+    assert_sv_equal(f->out.function->text, TG_SV("step"));
+    assert_int_equal(f->out.link, TG_CAUSE_LINK_CALLEE);
+    assert_sv_equal(f->out.changed_in, TG_SV("other"));
+    functions[0].text = TG_SV("norm");
+    tg_paths_release(&p);
 }
 
 CASE(another_function_of_the_file_is_not_blamed)
@@ -118,20 +166,6 @@ CASE(without_stacks_names_decide)
     frames[1].text = TG_SV("Blocks_3"); /* the control: another class */
     tg_cause_choose(&f->out, &f->path, &f->change, f->a);
     assert_null(f->out.function);
-}
-
-/* A tree in which step > Block.forward > norm ran, and nothing else of the file. */
-static void ran(struct tg_paths *p)
-{
-    uint32_t at = 0;
-    static const char *const text[] = { "train.py: step", "model.py: Block.forward",
-                                        "model.py: norm" };
-    tg_paths_init(p, NULL, TG_NO_ID);
-    for (size_t i = 0; i < 3; i++) {
-        at = tg_path_node_of(p, TG_PATHS_BY_CLASS, at, TG_PATH_FUNCTION,
-                             tg_strmap_add(&p->texts, tg_sv_of(text[i])));
-        p->tree[TG_PATHS_BY_CLASS].v[at].line[TG_PATHS_TEST] = (uint32_t)(i + 1);
-    }
 }
 
 CASE(a_constructor_is_named_with_its_class)

@@ -85,6 +85,10 @@ IN_BOX(what_ran_and_where_two_meet)
     assert_true(tg_paths_ran(&b->p, TG_SV("m.py"), TG_SV("g"), &line));
     assert_int_equal(line, 7);
     assert_false(tg_paths_ran(&b->p, TG_SV("m.py"), TG_SV("h"), &line));
+    assert_true(tg_paths_calls(&b->p, TG_SV("m.py"), TG_SV("f"), TG_SV("m.py"), TG_SV("g")));
+    assert_false(tg_paths_calls(&b->p, TG_SV("m.py"), TG_SV("g"), TG_SV("m.py"), TG_SV("f")));
+    assert_false(tg_paths_calls(&b->p, TG_SV("m.py"), TG_SV("f"), TG_SV("m.py"), TG_SV("h")));
+    assert_false(tg_paths_calls(&b->p, TG_SV("m.py"), TG_SV("h"), TG_SV("m.py"), TG_SV("h")));
     /* f calls g, so f itself, the outermost frame, is what they share */
     assert_int_equal(tg_paths_meet(&b->p, TG_SV("m.py"), TG_SV("g"), TG_SV("m.py"), TG_SV("f")), 1);
     assert_int_equal(tg_paths_meet(&b->p, TG_SV("m.py"), TG_SV("g"), TG_SV("m.py"), TG_SV("h")), 0);

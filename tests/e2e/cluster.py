@@ -143,7 +143,7 @@ def verdicts(tmp, ranks):
     name = int("".join(c for c in os.path.basename(usual[7]) if c.isdigit()))
     code, text = judged(tmp, tmp + "/lost.tgs", base, ranks)
     expect("a rank is missing: " + text[:500], code, 4)
-    expect_has("a rank is missing", text, f"rank {name} is missing")
+    expect_has("a rank is missing", text, f"rank {name} of {ranks} has no fresh trace")
     with open(tmp + "/cut.tgs", "wb") as f:
         f.write(whole[:len(whole) // 2])
     done = run("merge", tmp + "/cut.tgs", "-o", tmp + "/never.tgs")
@@ -156,7 +156,7 @@ def verdicts(tmp, ranks):
             ("the whole part", tmp + "/rest.tgs", ranks, 1), ("the cut file itself", tmp + "/cut.tgs", ranks, 1)):
         code, text = judged(tmp, fresh, base, policy_ranks)
         expect(what + ": " + text[:300], code, wanted)  # the collective more on rank 5 is in it
-        expect_has(what, text, COLLECTIVE + " [rank 5]", "are missing")
+        expect_has(what, text, COLLECTIVE + " [rank 5]", f"of {policy_ranks} have no fresh trace")
     damaged(tmp, usual, base, ranks)
     metrics_alone(tmp, same, base, ranks)
     return files, whole
@@ -206,7 +206,7 @@ def damaged(tmp, usual, base, ranks):
         f.truncate(300)
     code, text = judged(tmp, tmp + "/d", base, ranks)
     expect("a cut trace: " + text[:300], code, 4)
-    expect_has("a cut trace", text, "fresh side, damaged and not judged: rank ", name, "is missing")
+    expect_has("a cut trace", text, "fresh side, damaged and not judged: rank ", name, f"of {ranks} has no fresh trace")
     done = run("check", tmp + "/d", "--baseline", base)  # no policy says how many ranks there are
     expect("a cut trace, no ranks expected: " + done.stderr[:300], done.returncode, 3)
 

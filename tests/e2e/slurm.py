@@ -179,7 +179,7 @@ def cases(c, tmp):
     expect_has("a collective more on one rank", text, cluster.COLLECTIVE + " [rank 2]")
     code, text, files = gated(c, "less", tmp + "/usual", step.replace("sh -c '", "sh -c 'test $SLURM_PROCID != 3 || kill -9 $$; "), gate)
     expect("a task is killed: " + text[-400:], (code, files), (4, everyone[:3]))
-    expect_has("a task is killed", text, "rank 3 is missing")
+    expect_has("a task is killed", text, "rank 3 of 4 has no fresh trace")
     with open(tmp + "/epilog", "w") as f:
         f.write("#!/bin/sh\nPATH=" + c.env["PATH"] + "\n" + task[len("sh -c '"):-1] + "\n")
     os.chmod(tmp + "/epilog", 0o755)

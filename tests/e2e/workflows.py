@@ -393,9 +393,9 @@ def ranks(folder, mock):
         (8, "base - 5 -", [], ok, "pass", [], ["aten::clone", "rank 2"]),
         (9, "extra_copy 2 0 -", [], red, "fail", ["aten::clone", "rank 2"], ["rank 0", "rank 1", "rank 3"]),
         (10, "extra_copy 0 5 -", [], red, "fail", ["aten::clone", "rank 0"], ["rank 1", "rank 2", "rank 3"]),
-        (11, "base 0 0 2", [2], red, "inconclusive", ["rank 2 is missing"], ["aten::clone", "rank 1", "rank 3"]),
-        (12, "base 0 5 3", [3], red, "inconclusive", ["rank 3 is missing"], ["aten::clone", "rank 1", "rank 2"]),
-        (13, "extra_copy 0 0 2", [2], red, "fail", ["aten::clone", "rank 0", "rank 2 is missing"], ["rank 1", "rank 3"]),
+        (11, "base 0 0 2", [2], red, "inconclusive", ["rank 2 of 4 has no fresh trace"], ["aten::clone", "rank 1", "rank 3"]),
+        (12, "base 0 5 3", [3], red, "inconclusive", ["rank 3 of 4 has no fresh trace"], ["aten::clone", "rank 1", "rank 2"]),
+        (13, "extra_copy 0 0 2", [2], red, "fail", ["aten::clone", "rank 0", "rank 2 of 4 has no fresh trace"], ["rank 1", "rank 3"]),
         (14, "base 0 0 9", [0, 1, 2, 3], red, None, [], []),
     ]
     for number, planted, dead, gate, verdict, said, unsaid in table:

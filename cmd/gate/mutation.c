@@ -33,6 +33,7 @@ struct look {
     bool less; /* less is what the rule calls bad */
     const double *sizes;
     bool needs_fail;
+    bool proven; /* an injected change of calls or bytes was more than chance */
     struct tg_err *err;
 };
 
@@ -161,6 +162,16 @@ static const struct tg_result *result_of(const struct look *l, const struct atte
     return &v->results[0];
 }
 
+/* Whether what was injected is a change for the comparison, whatever the limit says of it. */
+static bool is_proven(const struct look *l, const struct attempt *t, const struct tg_comparison *c)
+{
+    bool calls = t->inject.what == TG_INJECT_CALLS;
+    for (size_t i = 0; (calls || l->rule.metric == TG_METRIC_BYTES) && i < c->n_ops; i++)
+        if (c->ops[i].kind == t->op->kind && tg_sv_eq(c->ops[i].name, t->op->name))
+            return calls ? c->ops[i].change != TG_SAME : c->ops[i].moved.proof == TG_COUNT_PROVEN;
+    return true;
+}
+
 enum answer { RED, GREEN, NOT_PLANTED, FAILED };
 
 static enum answer try_one(struct look *l, const struct attempt *t)
@@ -177,6 +188,7 @@ static enum answer try_one(struct look *l, const struct attempt *t)
             const struct tg_result *r = result_of(l, t, &v);
             struct tg_mutation_result *out = l->out;
             answer = r && is_red(l, r->state) ? RED : GREEN;
+            l->proven |= is_proven(l, t, &g.comparison);
             out->tried++;
             out->injected = tg_arena_sv(keep, tg_sv_of(t->text));
             out->not_judged = r && (r->state == TG_STATE_NOT_JUDGED || r->why_not);
@@ -355,6 +367,27 @@ static double weight(const struct look *l, const struct tg_op *op)
                                                                  : op->self[TG_BASE];
 }
 
+static bool is_attr(enum tg_metric m)
+{
+    return tg_metric_info(m)->unit == TG_UNIT_ATTR;
+}
+
+/* Whether a small change of the name tells: in no step or run is it different by itself. */
+static bool is_steady(const struct look *l, const struct tg_op *op)
+{
+    if (is_attr(l->rule.metric))
+        return op->compared_attrs & 1u << attr_of(l->rule.metric);
+    if (l->rule.metric == TG_METRIC_BYTES)
+        return op->moved.shape == TG_COUNT_CONSTANT;
+    return tg_metric_info(l->rule.metric)->unit != TG_UNIT_COUNT || (op->settled && op->agreed);
+}
+
+static bool comes_first(const struct look *l, const struct tg_op *a, const struct tg_op *b)
+{
+    bool steady = is_steady(l, a);
+    return steady != is_steady(l, b) ? steady : weight(l, a) > weight(l, b);
+}
+
 static bool is_op(const struct tg_op *op, const struct tg_result *r)
 {
     return r->subject == TG_SUBJECT_NAME && r->op_kind == op->kind &&
@@ -374,7 +407,7 @@ static const struct tg_op *op_of(const struct look *l, const struct tg_result *r
     return NULL;
 }
 
-/* The largest names that the rule has judged (all of them where runs are few). */
+/* The largest names that the rule has judged (all of them where runs are few), steady ones first. */
 static size_t candidates(const struct look *l, const struct tg_verdict *v,
                          const struct tg_op *out[MAX_CANDIDATES])
 {
@@ -383,13 +416,14 @@ static size_t candidates(const struct look *l, const struct tg_verdict *v,
         const struct tg_op *op = op_of(l, &v->results[i]);
         bool timed = tg_metric_info(l->rule.metric)->unit == TG_UNIT_NS;
         bool known = !op || op->count[TG_BASE] <= 0 || op->polling ||
+                     (is_attr(l->rule.metric) && !is_steady(l, op)) ||
                      (timed && op->wait && l->rule.metric != TG_METRIC_REMOVED);
         for (size_t k = 0; k < n; k++)
             known |= out[k] == op;
         if (known)
             continue;
         size_t at = n < MAX_CANDIDATES ? n++ : MAX_CANDIDATES;
-        while (at > 0 && weight(l, op) > weight(l, out[at - 1])) {
+        while (at > 0 && comes_first(l, op, out[at - 1])) {
             if (at < MAX_CANDIDATES)
                 out[at] = out[at - 1];
             at--;
@@ -501,6 +535,12 @@ static void say_green(struct look *l)
     else if (too_few_runs(l))
         say(l, TG_MUTATION_UNTESTED, tg_few_runs_text(l->rule.noise.min_runs, l->b->arena),
             "Name at least as many runs as noise.min_runs asks for.");
+    else if (!tg_rule_is_budget(&l->rule) && !l->proven)
+        say(l, TG_MUTATION_UNTESTED,
+            tg_arena_printf(l->b->arena,
+                            "steps or runs differ by themselves; this may be chance: %.*s",
+                            TG_SV_ARG(l->out->injected)),
+            "Name more runs, or traces of more steps.");
     else if (!tg_rule_is_budget(&l->rule) && l->out->not_judged)
         say(l, TG_MUTATION_SURVIVES,
             tg_arena_printf(l->b->arena, "it never judges: %.*s", TG_SV_ARG(l->out->said)),
@@ -520,8 +560,11 @@ static bool matches_nothing(const struct tg_verdict *v)
 static void say_nothing_there(struct look *l, const struct tg_verdict *v)
 {
     bool nothing = matches_nothing(v);
-    const char *why =
-        nothing ? "the rule matches nothing on these traces" : "the traces lack what it is about";
+    const char *why = nothing ? "the rule matches nothing on these traces"
+                      : is_attr(l->rule.metric)
+                          ? tg_arena_printf(l->b->arena, "no name has the same %s in every run",
+                                            tg_metric_info(l->rule.metric)->name)
+                          : "the traces lack what it is about";
     if (l->rule.optional)
         say(l, TG_MUTATION_SKIPPED, why,
             "Nothing to do if that is intended: the rule is optional.");

@@ -306,6 +306,14 @@ static bool describe(const struct tg_diff_work *w, const struct attr_set set[2],
     return true;
 }
 
+static unsigned kinds_of(const struct attr_set *s)
+{
+    unsigned kinds = 0;
+    for (size_t i = 0; i < s->n; i++)
+        kinds |= 1u << s->v[i].kind;
+    return kinds;
+}
+
 static void compare_op(struct tg_diff_work *w, struct tg_op *op)
 {
     static const enum tg_attr_kind kinds[] = { TG_ATTR_KIND_LAUNCH, TG_ATTR_KIND_TYPES,
@@ -319,6 +327,7 @@ static void compare_op(struct tg_diff_work *w, struct tg_op *op)
     if (!attrs_of_side(w, op, TG_BASE, &set[TG_BASE]) ||
         !attrs_of_side(w, op, TG_TEST, &set[TG_TEST]) || set[0].n == 0 || set[1].n == 0)
         return;
+    op->compared_attrs = kinds_of(&set[TG_BASE]) & kinds_of(&set[TG_TEST]);
     for (size_t k = 0; k < N; k++)
         n += describe(w, set, kinds[k], &found[n]);
     if (n == 0)

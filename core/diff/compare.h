@@ -190,6 +190,9 @@ struct tg_op {
     bool leads; /* it is such a leader, and nothing excuses its calls */
     const struct tg_attr_change *attrs;
     size_t n_attrs;
+    /* Kinds of attributes that are compared, as 1 << enum tg_attr_kind: both sides have them, and the
+     * runs of a side agree on them. */
+    unsigned compared_attrs;
     /*
      * Bytes copied, set, or sent by a collective, per step and rank; for a renamed operator the base
      * is that of the other name. Unknown if some calls do not give them. `bytes` is compared: the

@@ -311,7 +311,7 @@ static tg_sv other_attr(tg_sv v, double factor, struct tg_arena *a)
     while (to < v.n && v.p[to] >= '0' && v.p[to] <= '9')
         to++;
     if (from == to || !tg_sv_i64((tg_sv){ v.p + from, to - from }, &number))
-        return tg_sv_eq(v, TG_SV("[\"double\"]")) ? TG_SV("[\"float\"]") : TG_SV("[\"double\"]");
+        return TG_SV("[\"c10::complex<double>\"]"); /* has a number: no other value becomes this */
     number = factor > 1 && number < INT64_MAX / 1000 ? scaled(number, factor) : number;
     return tg_sv_of(tg_arena_printf(a, "%.*s%lld%.*s", (int)from, v.p, (long long)number + 1,
                                     (int)(v.n - to), v.p + to));

@@ -3,6 +3,7 @@
 what it writes, and that the gate it sets up passes the same code and stops a needless copy, end to end by scripts/ab
 and by the workflows it wrote.
 """
+import glob
 import gzip
 import json
 import os
@@ -13,7 +14,7 @@ import tempfile
 
 import github
 from box import Box
-from support import ENV, PROGRAM, ROOT, TRACES, Clone, expect, expect_has, faults, finish, need
+from support import ENV, PROGRAM, ROOT, SHARED, TRACES, Clone, expect, expect_has, faults, finish, need
 from workflow import Forge, load
 
 yaml = need("yaml", "python3-yaml")
@@ -187,6 +188,16 @@ def server(tmp):
     shutil.move(r.path("profiles/host_4710.1699990.pt.trace.json.gz"), r.path("kept"))
     run = r.run("check", "--baseline", "kept")
     expect(f"server: check by them; {run.stdout} {run.stderr}", run.returncode, 0)
+
+
+def corpus(tmp):
+    """Traces of many programs and devices: the policy passes on them and sees what is injected."""
+    for folder in sorted(set(map(os.path.dirname, glob.glob(f"{SHARED}/corpus/traces/*/*/*.json.gz")))):
+        name = os.path.basename(folder)
+        # an execution trace; one without an event in its step, by which no policy can fail
+        code = {"not_a_trace_et": 3, "cpu_only": 1}.get(name, 0)
+        out = init(repository(f"{tmp}/corpus/{name}"), *sorted(glob.glob(f"{folder}/*.gz")), code=code)
+        expect(f"{name}: {out}", "pass against themselves" in out, not code)
 
 
 def ranks(tmp):
@@ -401,7 +412,7 @@ def services(tmp):
 
 def main():
     with tempfile.TemporaryDirectory() as tmp:
-        for part in (empty, never_overwrites, cpu, server, ranks, services):
+        for part in (empty, never_overwrites, cpu, server, corpus, ranks, services):
             part(tmp)
         for part in (workflows, monorepo, stored, nightly_beside_a_gate):
             with github.Mock(None) as mock:

@@ -100,6 +100,95 @@ JUDGED(durations_need_runs)
     is(&r, TG_MUTATION_RED, "aten::mm takes +20 % time");
 }
 
+/* An attribute in every step of every run: of each run another value, or one. */
+static void give(struct tg_row *row, struct fixture *f, enum tg_attr_kind kind, const char *value)
+{
+    row->attrs = TG_NEW(f->a, struct tg_attr);
+    *row->attrs = (struct tg_attr){ kind, tg_sv_of(value), 0 };
+    row->n_attrs = 1;
+    for (size_t k = 0; k < 4; k++)
+        row->attrs->count += row->count[k];
+}
+
+/*
+ * The largest operator and copy differ from run to run, and the operator's calls from step to step:
+ * no change of them tells. `steady`: smaller ones do not.
+ */
+static struct tg_mutation_result try_varying(struct fixture *f, bool steady, const char *rule)
+{
+    static const char *const shapes[] = { "[[1,2]]", "[[5,2]]" }, *const bytes[] = { "64", "4096" };
+    struct tg_mutation m = { .suite = &no_suite, .io = &no_io, .arena = f->a };
+    struct tg_compare_opts compare;
+    struct tg_mutation_result r;
+    make(f, 2, 2, 4);
+    for (size_t k = 0; k < 4; k++) {
+        int side = k < 2 ? TG_BASE : TG_TEST;
+        give(add_counts(f, side, k % 2, TG_KIND_OP, "large", "", (uint32_t[]){ 2, 7, 3, 12 }, 1001),
+             f, TG_ATTR_KIND_SHAPES, shapes[k % 2]);
+        give(add_row(f, side, k % 2, TG_KIND_MEMCPY, "Memcpy HtoD", "", 3, 901), f,
+             TG_ATTR_KIND_BYTES, bytes[k % 2]);
+        if (!steady)
+            continue;
+        give(add_row(f, side, k % 2, TG_KIND_OP, "small", "", 2, 101), f, TG_ATTR_KIND_SHAPES,
+             "[[3]]");
+        give(add_row(f, side, k % 2, TG_KIND_MEMCPY, "Memcpy DtoH", "", 1, 11), f,
+             TG_ATTR_KIND_BYTES, "64");
+    }
+    load_policy(f, rule);
+    m.policy = f->policy;
+    m.side[TG_BASE] = f->side[TG_BASE];
+    m.side[TG_TEST] = f->side[TG_TEST];
+    tg_gate_compare_opts(&compare, f->policy, &no_suite, f->a);
+    m.compare = &compare;
+    if (!tg_mutation_try(&r, &m, &f->policy->rules[0], &f->err))
+        fail_msg("%s", f->err.message);
+    return r;
+}
+
+/* `reason`: what it says of a rule that did not turn red. */
+JUDGED(what_varies_by_itself_is_tried_last)
+{
+    static const struct {
+        bool steady;
+        enum tg_mutation_outcome outcome;
+        const char *rule, *injected, *reason;
+    } cases[] = {
+        { true, TG_MUTATION_RED, "match: {kind: op}, metric: input_shapes, fail: {abs: 0}",
+          "small: another input_shapes", "" },
+        { true, TG_MUTATION_SURVIVES, /* blind: switched off for every name */
+          "match: {kind: op}, metric: input_shapes, fail: {abs: 0}, overrides: [{match: {name: "
+          "'*'}, fail: off}]",
+          "", "the policy sets no limit for it" },
+        { false, TG_MUTATION_SURVIVES, "match: {kind: op}, metric: input_shapes, fail: {abs: 0}",
+          "", "no name has the same input_shapes in every run" },
+        { false, TG_MUTATION_SKIPPED,
+          "match: {kind: op}, metric: input_shapes, fail: {abs: 0}, optional: true", "",
+          "no name has the same input_shapes in every run" },
+        { true, TG_MUTATION_RED,
+          "match: {kind: op}, metric: count, direction: down, fail: {abs: 0}",
+          "small: 1 call fewer", "" },
+        { true, TG_MUTATION_SURVIVES, /* blind: more than there are */
+          "match: {kind: op}, metric: count, direction: down, fail: {abs: 50}", "",
+          "even this passes" },
+        { false, TG_MUTATION_UNTESTED,
+          "match: {kind: op}, metric: count, direction: down, fail: {abs: 0}",
+          "large: ", "this may be chance" },
+        { true, TG_MUTATION_RED, "match: {kind: memcpy}, metric: bytes, fail: {pct: 15%}",
+          "Memcpy DtoH moves +20 % bytes", "" },
+        { true, TG_MUTATION_SURVIVES, /* blind: +200 % is the largest that is injected */
+          "match: {kind: memcpy}, metric: bytes, fail: {pct: 1000%}", "", "even this passes" },
+        { false, TG_MUTATION_UNTESTED, "match: {kind: memcpy}, metric: bytes, fail: {pct: 15%}",
+          "Memcpy HtoD moves", "this may be chance" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tg_mutation_result r = try_varying(
+            f, cases[i].steady, tg_arena_printf(f->a, "rules: [{id: r, %s}]", cases[i].rule));
+        is(&r, cases[i].outcome, cases[i].injected);
+        if (!tg_sv_has(r.reason, tg_sv_of(cases[i].reason)))
+            fail_msg("%zu: %.*s", i, TG_SV_ARG(r.reason));
+    }
+}
+
 JUDGED(what_is_injected_elsewhere_does_not_count)
 {
     struct tg_mutation_result r =

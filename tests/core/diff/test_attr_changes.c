@@ -104,6 +104,7 @@ BY_HAND(what_cannot_be_held_against_each_other)
             add_row(f, TG_TEST, 0, TG_KIND_OP, "x", "", 1, 5001);
         compare(f);
         assert_int_equal(find(f, "x")->n_attrs, why == 0);
+        assert_int_equal(find(f, "x")->compared_attrs, why ? 0 : 1u << TG_ATTR_KIND_SHAPES);
     }
 }
 

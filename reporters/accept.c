@@ -196,12 +196,13 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const ch
     if (v->outcome == TG_OUTCOME_WARN)
         tg_buf_puts(out, "A warning does not block. ");
     if (f) {
+        struct tg_origin_place look = tg_origin_look(r->cause);
         bool touched = !r->cause->change_known || r->cause->link > TG_CAUSE_LINK_FILE;
         tg_buf_puts(out, touched ? "Look at " : "It runs in ");
-        tg_buf_printf(&text, "%.*s:%u", TG_SV_ARG(f->file), (unsigned)tg_origin_line(r));
-        put_code(out, touched ? tg_buf_sv(&text) : f->text);
+        tg_origin_put_place(&text, &look);
+        put_code(out, touched ? tg_buf_sv(&text) : look.function);
         tg_buf_puts(out, touched ? " in " : " (");
-        put_code(out, touched ? f->text : tg_buf_sv(&text));
+        put_code(out, touched ? look.function : tg_buf_sv(&text));
         tg_buf_puts(out, touched
                              ? ". "
                              : "), which the change does not touch: compare data, configuration "

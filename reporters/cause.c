@@ -68,6 +68,39 @@ uint32_t *tg_causes_roots(const struct tg_verdict *v)
     return root;
 }
 
+size_t tg_tally(const struct tg_verdict *v, struct tg_tally out[TG_STATE_FAIL + 1])
+{
+    static const enum tg_state order[] = { TG_STATE_FAIL,      TG_STATE_INCONCLUSIVE,
+                                           TG_STATE_WARN,      TG_STATE_SUSPICIOUS,
+                                           TG_STATE_WAIVED,    TG_STATE_PASS,
+                                           TG_STATE_NOT_JUDGED };
+    uint32_t *root = tg_causes_roots(v);
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        struct tg_tally t = { order[i], v->n_state[order[i]] - v->n_folded[order[i]], 0 };
+        for (size_t k = 0; k < v->n_results; k++)
+            t.follow += root[k] != k && v->results[root[k]].state == t.state &&
+                        (tg_result_shown(&v->results[k]) || t.state == TG_STATE_WAIVED);
+        if (t.n)
+            out[n++] = t;
+    }
+    free(root);
+    return n;
+}
+
+void tg_tally_put(struct tg_buf *out, const struct tg_tally *t)
+{
+    static const char *const word[] = {
+        [TG_STATE_FAIL] = "failed",   [TG_STATE_INCONCLUSIVE] = "inconclusive",
+        [TG_STATE_WARN] = "warned",   [TG_STATE_SUSPICIOUS] = "suspicious",
+        [TG_STATE_WAIVED] = "waived", [TG_STATE_PASS] = "passed",
+        [TG_STATE_SKIP] = "skipped",  [TG_STATE_NOT_JUDGED] = "not judged",
+    };
+    tg_buf_printf(out, "%zu %s", t->n, word[t->state]);
+    if (t->follow)
+        tg_buf_printf(out, " (%zu follow%s)", t->follow, t->follow == 1 ? "s" : "");
+}
+
 /* Operators are the program's own words; what runs on the device follows them. */
 static int order_of(const struct tg_result *r)
 {

@@ -25,6 +25,15 @@ bool tg_result_shown(const struct tg_result *r); /* fail, inconclusive, warn, su
  * its own index. */
 uint32_t *tg_causes_roots(const struct tg_verdict *v); /* the caller frees it */
 
+/* How many results there are of a state, and how many follow from these: one figure in every report. */
+struct tg_tally {
+    enum tg_state state;
+    size_t n, follow;
+};
+/* Findings first, then what passed and what was not judged; the number of them. */
+size_t tg_tally(const struct tg_verdict *v, struct tg_tally out[TG_STATE_FAIL + 1]);
+void tg_tally_put(struct tg_buf *out, const struct tg_tally *t); /* "1 failed (7 follow)" */
+
 enum { TG_FOLDED = 3 }; /* so many of them are listed */
 /* What is folded under result `i`, the whole step first, then operators; the caller frees it. */
 uint32_t *tg_causes_folded(const struct tg_verdict *v, const uint32_t *roots, size_t i, size_t *n);

@@ -17,17 +17,15 @@
 
 static void put_counts(struct tg_html *h)
 {
-    static const enum tg_state order[] = { TG_STATE_FAIL,   TG_STATE_INCONCLUSIVE,
-                                           TG_STATE_WARN,   TG_STATE_SUSPICIOUS,
-                                           TG_STATE_WAIVED, TG_STATE_NOT_JUDGED,
-                                           TG_STATE_PASS };
+    struct tg_tally tally[TG_STATE_FAIL + 1];
+    size_t n = tg_tally(h->v, tally);
     tg_page_raw(&h->page, "<ul class=\"facts\">\n");
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        const char *name = tg_state_name(order[i]);
-        size_t n = h->v->n_state[order[i]] - h->v->n_folded[order[i]];
-        if (n)
-            tg_buf_printf(h->page.out, "<li><span class=\"tag %s\">%zu %s</span></li>\n",
-                          order[i] == TG_STATE_NOT_JUDGED ? "none" : name, n, name);
+    for (size_t i = 0; i < n; i++) {
+        bool none = tally[i].state == TG_STATE_NOT_JUDGED;
+        tg_buf_printf(h->page.out, "<li><span class=\"tag %s\">",
+                      none ? "none" : tg_state_name(tally[i].state));
+        tg_tally_put(h->page.out, &tally[i]);
+        tg_page_raw(&h->page, "</span></li>\n");
     }
     tg_page_raw(&h->page, "</ul>\n");
 }

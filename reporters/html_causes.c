@@ -11,10 +11,10 @@
 enum { OPEN = 6, CARDS = 40 };
 
 /* `text` as code, linked to its line in the repository where that is known. */
-static void put_place(struct tg_html *h, tg_sv text, tg_sv file, uint32_t line)
+static void put_place(struct tg_html *h, tg_sv text, tg_sv file, uint32_t first, uint32_t last)
 {
     struct tg_buf url = { 0 };
-    tg_link_put_line(&url, h->r->repo_url, h->v->test_commit, file, line);
+    tg_link_put_lines(&url, h->r->repo_url, h->v->test_commit, file, first, last);
     tg_page_raw(&h->page, "<code>");
     tg_page_link(&h->page, tg_buf_sv(&url), text);
     tg_page_raw(&h->page, "</code>");
@@ -29,9 +29,10 @@ static void put_origin(struct tg_html *h, const struct tg_result *r)
         return;
     tg_page_raw(&h->page, "<p>");
     if (f) {
+        struct tg_origin_place place = tg_origin_place(r->cause);
         struct tg_buf at = { 0 };
-        tg_buf_printf(&at, "%.*s:%u", TG_SV_ARG(f->file), (unsigned)tg_origin_line(r));
-        put_place(h, tg_buf_sv(&at), f->file, tg_origin_line(r));
+        tg_origin_put_place(&at, &place);
+        put_place(h, tg_buf_sv(&at), place.file, place.first, place.last);
         tg_page_raw(&h->page, " ");
         tg_buf_release(&at);
     }
@@ -100,7 +101,7 @@ static void put_rule(struct tg_html *h, const struct tg_result *r)
         if (at.n) {
             tg_page_raw(&h->page, " ");
             put_place(h, tg_buf_sv(&at), tg_result_in_file(r) ? tg_sv_of(r->file) : TG_SV(""),
-                      r->line);
+                      r->line, r->line);
         }
         tg_page_raw(&h->page, "</p>\n");
     }

@@ -161,7 +161,8 @@ static void put_row(struct tg_html *h, const struct ranked *r, const struct tg_l
     }
     tg_page_label(&h->page, label);
     tg_page_cell(&h->page);
-    tg_buf_printf(h->page.out, "<span class=\"tag %s\">%s</span>", state, state);
+    tg_buf_printf(h->page.out, "<span class=\"tag %s\">%s</span>", state,
+                  strcmp(state, "none") == 0 ? "not judged" : state);
     put_change(h, op, &x);
     put_time(h, x.ns[TG_BASE]);
     put_time(h, x.ns[TG_TEST]);
@@ -205,7 +206,8 @@ void tg_html_put_rows(struct tg_html *h)
             shown, n);
     tg_page_raw(&h->page,
                 "<p class=\"dim small\"><b>noise</b>: the difference is one that runs of the "
-                "same code show. <b>none</b>: no rule judges the name.</p>\n");
+                "same code show. <b>not judged</b>: no rule judges the name, or its times could "
+                "not be.</p>\n");
     tg_page_section_end(&h->page);
     tg_labels_release(&labels);
     free(order);

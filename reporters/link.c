@@ -29,10 +29,15 @@ void tg_link_put_encoded(struct tg_buf *out, tg_sv url)
     put_encoded(out, url, "._~/-:?=&#%");
 }
 
+static bool is_gitlab(tg_sv repo)
+{
+    return tg_sv_has(repo, TG_SV("gitlab"));
+}
+
 static void put_page(struct tg_buf *out, tg_sv repo, const char *page, tg_sv sha)
 {
     tg_link_put_encoded(out, repo);
-    tg_buf_puts(out, tg_sv_has(repo, TG_SV("gitlab")) ? "/-/" : "/");
+    tg_buf_puts(out, is_gitlab(repo) ? "/-/" : "/");
     tg_buf_puts(out, page);
     put_encoded(out, sha, "");
 }
@@ -45,13 +50,21 @@ void tg_link_put_commit(struct tg_buf *out, tg_sv repo, tg_sv sha)
 
 void tg_link_put_line(struct tg_buf *out, tg_sv repo, tg_sv sha, tg_sv file, uint32_t line)
 {
+    tg_link_put_lines(out, repo, sha, file, line, line);
+}
+
+void tg_link_put_lines(struct tg_buf *out, tg_sv repo, tg_sv sha, tg_sv file, uint32_t first,
+                       uint32_t last)
+{
     if (!tg_link_is_web(repo) || !sha.n || !file.n || file.p[0] == '/')
         return;
     put_page(out, repo, "blob/", sha);
     tg_buf_putc(out, '/');
     put_encoded(out, file, "._~/-");
-    if (line)
-        tg_buf_printf(out, "#L%u", (unsigned)line);
+    if (first)
+        tg_buf_printf(out, "#L%u", (unsigned)first);
+    if (first && last > first)
+        tg_buf_printf(out, is_gitlab(repo) ? "-%u" : "-L%u", (unsigned)last);
 }
 
 static void put_ns(struct tg_buf *out, const char *key, tg_ns ns)

@@ -9,6 +9,8 @@
 
 void tg_link_put_commit(struct tg_buf *out, tg_sv repo, tg_sv sha);
 void tg_link_put_line(struct tg_buf *out, tg_sv repo, tg_sv sha, tg_sv file, uint32_t line);
+void tg_link_put_lines(struct tg_buf *out, tg_sv repo, tg_sv sha, tg_sv file, uint32_t first,
+                       uint32_t last); /* "#L20-L22"; GitLab's "#L20-22" */
 /* Percent-encodes what could end an address in Markdown or HTML. */
 void tg_link_put_encoded(struct tg_buf *out, tg_sv url);
 bool tg_link_is_web(tg_sv url); /* http:// or https:// */

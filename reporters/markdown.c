@@ -42,22 +42,16 @@ static void put_key(struct tg_buf *out, tg_sv key)
 
 /* ---- head ---- */
 
-/* "❌ 2 · ⚠️ 1 · ✅ 6": what was judged, consequences of another result left out. */
+/* "❌ 2 failed (1 follows) · ✅ 6 passed · 3 not judged" */
 static void put_counts(struct tg_buf *out, const struct tg_verdict *v)
 {
-    static const struct {
-        enum tg_state state;
-        const char *word;
-    } shown[] = { { TG_STATE_FAIL, "failed" },   { TG_STATE_INCONCLUSIVE, "inconclusive" },
-                  { TG_STATE_WARN, "warned" },   { TG_STATE_SUSPICIOUS, "suspicious" },
-                  { TG_STATE_WAIVED, "waived" }, { TG_STATE_PASS, "passed" } };
-    size_t n = 0;
-    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
-        size_t times = v->n_state[shown[i].state] - v->n_folded[shown[i].state];
-        if (!times)
-            continue;
-        tg_buf_puts(out, n++ ? " \xc2\xb7 " : "");
-        tg_buf_printf(out, "%s %zu %s", tg_markdown_icon(shown[i].state), times, shown[i].word);
+    struct tg_tally tally[TG_STATE_FAIL + 1];
+    size_t n = tg_tally(v, tally);
+    for (size_t i = 0; i < n; i++) {
+        tg_buf_puts(out, i ? " \xc2\xb7 " : "");
+        if (tally[i].state != TG_STATE_NOT_JUDGED)
+            tg_buf_printf(out, "%s ", tg_markdown_icon(tally[i].state));
+        tg_tally_put(out, &tally[i]);
     }
 }
 
@@ -275,7 +269,7 @@ static void put_foot(struct tg_markdown *m)
     if (v->policy.n) {
         tg_buf_puts(m->out, " \xc2\xb7 ");
         if (v->policy_file.n)
-            tg_markdown_put_place(m, m->out, v->policy, v->policy_file, 0);
+            tg_markdown_put_place(m, m->out, v->policy, v->policy_file, 0, 0);
         else
             tg_markdown_put_text(m, m->out, v->policy);
     }

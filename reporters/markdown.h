@@ -29,7 +29,7 @@ void tg_markdown_put_label(struct tg_buf *out, const struct tg_label *label,
                            enum tg_esc_place place);
 /* `text` as a code span, linked to the line in the repository where that is known. */
 void tg_markdown_put_place(const struct tg_markdown *m, struct tg_buf *out, tg_sv text, tg_sv file,
-                           uint32_t line);
+                           uint32_t first, uint32_t last);
 const char *tg_markdown_icon(enum tg_state s);
 const char *tg_markdown_outcome_icon(enum tg_outcome o);
 

@@ -75,9 +75,10 @@ static void put_origin(const struct tg_markdown *m, struct tg_buf *part, const s
         return;
     tg_buf_puts(part, "<br>\n  ");
     if (f) { /* the place is a link where the site is known */
+        struct tg_origin_place place = tg_origin_place(r->cause);
         struct tg_buf at = { 0 };
-        tg_buf_printf(&at, "%.*s:%u", TG_SV_ARG(f->file), (unsigned)tg_origin_line(r));
-        tg_markdown_put_place(m, part, tg_buf_sv(&at), f->file, tg_origin_line(r));
+        tg_origin_put_place(&at, &place);
+        tg_markdown_put_place(m, part, tg_buf_sv(&at), place.file, place.first, place.last);
         tg_buf_putc(part, ' ');
         style.without_place = true;
         tg_buf_release(&at);
@@ -117,7 +118,8 @@ static void put_rule(const struct tg_markdown *m, struct tg_buf *part, const str
         if (at.n) {
             tg_buf_puts(part, " (");
             tg_markdown_put_place(m, part, tg_buf_sv(&at),
-                                  tg_result_in_file(r) ? tg_sv_of(r->file) : TG_SV(""), r->line);
+                                  tg_result_in_file(r) ? tg_sv_of(r->file) : TG_SV(""), r->line,
+                                  r->line);
             tg_buf_putc(part, ')');
         }
         tg_buf_puts(part, "</sub>\n\n");

@@ -69,10 +69,10 @@ void tg_markdown_put_text(const struct tg_markdown *m, struct tg_buf *out, tg_sv
 }
 
 void tg_markdown_put_place(const struct tg_markdown *m, struct tg_buf *out, tg_sv text, tg_sv file,
-                           uint32_t line)
+                           uint32_t first, uint32_t last)
 {
     struct tg_buf url = { 0 };
-    tg_link_put_line(&url, m->r->repo_url, m->v->test_commit, file, line);
+    tg_link_put_lines(&url, m->r->repo_url, m->v->test_commit, file, first, last);
     tg_buf_puts(out, url.n ? "[" : "");
     tg_markdown_put_name(out, text);
     if (url.n)

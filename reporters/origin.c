@@ -58,6 +58,10 @@ static void put_changed_in(struct tg_buf *out, const struct tg_cause *c,
 {
     put_name(out, c->changed_in, s);
     tg_buf_puts(out, ", changed in this pull request (");
+    if (c->changed_file.n) {
+        put_name(out, c->changed_file, s);
+        tg_buf_putc(out, ' ');
+    }
     put_lines(out, c);
     tg_buf_putc(out, ')');
 }
@@ -108,18 +112,40 @@ static void put_not_changed(struct tg_buf *out, const struct tg_cause *c)
         put_others(out, c);
 }
 
-uint32_t tg_origin_line(const struct tg_result *r)
+struct tg_origin_place tg_origin_look(const struct tg_cause *c)
 {
-    return r->source_line ? r->source_line : r->cause->function->line;
+    const struct tg_cause_frame *f = c->function;
+    struct tg_origin_place p = { f->file, f->text, f->line, f->line };
+    if (!tg_cause_blames(c))
+        return p;
+    p.first = c->changed[0].first;
+    p.last = c->changed[c->n_changed - 1].last;
+    p.file = c->changed_file.n ? c->changed_file : p.file;
+    p.function = c->changed_in.n ? c->changed_in : p.function;
+    return p;
 }
 
-static void put_function(struct tg_buf *out, const struct tg_result *r,
+struct tg_origin_place tg_origin_place(const struct tg_cause *c)
+{
+    const struct tg_cause_frame *f = c->function;
+    return c->changed_in.n ? (struct tg_origin_place){ f->file, f->text, f->line, f->line }
+                           : tg_origin_look(c);
+}
+
+void tg_origin_put_place(struct tg_buf *out, const struct tg_origin_place *p)
+{
+    tg_buf_printf(out, "%.*s:%u", TG_SV_ARG(p->file), (unsigned)p->first);
+    if (p->last > p->first)
+        tg_buf_printf(out, "-%u", (unsigned)p->last);
+}
+
+static void put_function(struct tg_buf *out, const struct tg_cause *c,
                          const struct tg_origin_style *s)
 {
-    const struct tg_cause *c = r->cause;
     const struct tg_cause_frame *f = c->function;
+    struct tg_origin_place place = tg_origin_place(c);
     struct tg_buf at = { 0 };
-    tg_buf_printf(&at, "%.*s:%u", TG_SV_ARG(f->file), (unsigned)tg_origin_line(r));
+    tg_origin_put_place(&at, &place);
     if (!s->without_place) {
         put_name(out, tg_buf_sv(&at), s);
         tg_buf_putc(out, ' ');
@@ -180,7 +206,7 @@ void tg_origin_put(struct tg_buf *out, const struct tg_result *r, const struct t
     if (!c)
         return;
     if (c->function)
-        put_function(out, r, s);
+        put_function(out, c, s);
     else
         put_split(out, c, s);
 }

@@ -16,8 +16,16 @@ struct tg_origin_style {
 };
 /* One sentence without a full stop; empty if the result has no cause. */
 void tg_origin_put(struct tg_buf *out, const struct tg_result *r, const struct tg_origin_style *s);
-/* Where to look, in the file of the cause's function: the line that changed, else its first. */
-uint32_t tg_origin_line(const struct tg_result *r);
+struct tg_origin_place {
+    tg_sv file, function;
+    uint32_t first, last; /* equal, where it is one line */
+};
+/* Of a cause with a function: its changed lines as one range, else its first line. */
+struct tg_origin_place tg_origin_place(const struct tg_cause *c);
+/* Where to look: the lines that changed, in the function and the file that has them; else as above. */
+struct tg_origin_place tg_origin_look(const struct tg_cause *c);
+/* "train.py:20-22" */
+void tg_origin_put_place(struct tg_buf *out, const struct tg_origin_place *p);
 /* The path: "train.py: step > Block_3 > model.py: forward > aten::linear". */
 void tg_origin_put_path(struct tg_buf *out, const struct tg_cause *c,
                         const struct tg_origin_style *s);

@@ -131,31 +131,13 @@ static void put_side(struct page *p, const char *label, tg_sv what, int side)
     tg_buf_release(&text);
 }
 
-/* "1 fail (and 4 that follow)", "3 warn that follow" */
-static void put_state(struct tg_buf *out, const char *sep, size_t n, size_t folded,
-                      const char *name)
-{
-    if (n == folded) {
-        tg_buf_printf(out, "%s%zu %s that follow%s", sep, n, name, n == 1 ? "s" : "");
-        return;
-    }
-    tg_buf_printf(out, "%s%zu %s", sep, n - folded, name);
-    if (folded)
-        tg_buf_printf(out, " (and %zu that follow%s)", folded, folded == 1 ? "s" : "");
-}
-
 static void put_tally(struct tg_buf *out, const struct tg_verdict *v, const char *sep)
 {
-    static const enum tg_state order[] = { TG_STATE_FAIL,   TG_STATE_INCONCLUSIVE,
-                                           TG_STATE_WARN,   TG_STATE_SUSPICIOUS,
-                                           TG_STATE_WAIVED, TG_STATE_NOT_JUDGED,
-                                           TG_STATE_SKIP,   TG_STATE_PASS };
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        size_t n = v->n_state[order[i]];
-        if (!n)
-            continue;
-        put_state(out, sep, n, v->n_folded[order[i]], tg_state_name(order[i]));
-        sep = ", ";
+    struct tg_tally tally[TG_STATE_FAIL + 1];
+    size_t n = tg_tally(v, tally);
+    for (size_t i = 0; i < n; i++) {
+        tg_buf_puts(out, i ? ", " : sep);
+        tg_tally_put(out, &tally[i]);
     }
 }
 

@@ -246,7 +246,7 @@ static void attach(struct finder *f, const struct tg_verdict *v, struct tg_resul
     c->stacks = f->ask->stacks;
     r->cause = c;
     if (c->function && f->git) {
-        r->source = c->function->file;
+        r->source = c->changed_file.n ? c->changed_file : c->function->file;
         r->source_line = tg_cause_blames(c) ? c->changed[0].first : c->function->line;
     }
 }
@@ -269,6 +269,7 @@ static void keep(struct tg_result *r, struct tg_arena *a)
     keep_frame(&c->path.next, a);
     c->module = tg_arena_sv(a, c->module);
     c->changed_in = tg_arena_sv(a, c->changed_in);
+    c->changed_file = tg_arena_sv(a, c->changed_file);
     c->holder = tg_arena_sv(a, c->holder);
     r->source = tg_arena_sv(a, r->source);
     if (!c->function)

@@ -120,7 +120,7 @@ struct candidate {
     struct tg_cause_lines *lines;
     size_t n_lines;
     enum tg_cause_link link;
-    tg_sv changed_in;
+    tg_sv changed_in, changed_file;
 };
 
 /* How closely a link ties; links that tie equally are told apart by depth alone. */
@@ -175,7 +175,8 @@ static struct candidate candidate_of(const struct tg_cause_frame *frame,
 {
     struct candidate c = { .frame = frame,
                            .file = file_of(change, frame->file),
-                           .changed_in = TG_SV("") };
+                           .changed_in = TG_SV(""),
+                           .changed_file = TG_SV("") };
     const struct tg_py_function *function;
     if (!c.file)
         return c;
@@ -208,6 +209,7 @@ static void use(struct tg_cause *out, const struct candidate *c, bool carried)
     out->changed = c->lines;
     out->n_changed = c->n_lines;
     out->changed_in = c->changed_in;
+    out->changed_file = c->changed_file;
     out->confidence = confidence[c->link];
     if (carried && out->confidence == TG_CAUSE_HIGH)
         out->confidence = TG_CAUSE_MEDIUM;
@@ -249,6 +251,7 @@ static void find_callee(struct candidate *c, const struct tg_cause *out,
             continue;
         c->link = TG_CAUSE_LINK_CALLEE;
         c->changed_in = f->text;
+        c->changed_file = tg_sv_eq(f->file, c->frame->file) ? TG_SV("") : f->file;
         c->lines = callee.lines;
         c->n_lines = callee.n_lines;
         return;
@@ -294,7 +297,8 @@ static void choose_feeder(struct tg_cause *out, const struct tg_cause_change *ch
             const struct tg_py_function *fn = &file->functions[j];
             struct candidate c = { .file = file,
                                    .link = TG_CAUSE_LINK_FEEDS,
-                                   .changed_in = TG_SV("") };
+                                   .changed_in = TG_SV(""),
+                                   .changed_file = TG_SV("") };
             struct tg_cause_frame *frame;
             uint32_t line, depth;
             c.lines = TG_NEW_N(a, struct tg_cause_lines, file->n_lines + 1);
@@ -338,7 +342,8 @@ static void choose_by_name(struct tg_cause *out, const struct tg_cause_change *c
                 const struct tg_py_function *fn = &file->functions[j];
                 struct candidate c = { .file = file,
                                        .link = TG_CAUSE_LINK_SELF,
-                                       .changed_in = TG_SV("") };
+                                       .changed_in = TG_SV(""),
+                                       .changed_file = TG_SV("") };
                 struct tg_cause_frame *frame;
                 if (f->share < TG_CAUSE_ENOUGH || !names_class(f, fn->qualified))
                     continue;
@@ -359,9 +364,11 @@ static void choose_by_name(struct tg_cause *out, const struct tg_cause_change *c
 void tg_cause_choose(struct tg_cause *out, const struct tg_cause_path *path,
                      const struct tg_cause_change *change, struct tg_arena *a)
 {
-    *out = (struct tg_cause){
-        .path = *path, .module = TG_SV(""), .changed_in = TG_SV(""), .holder = TG_SV("")
-    };
+    *out = (struct tg_cause){ .path = *path,
+                              .module = TG_SV(""),
+                              .changed_in = TG_SV(""),
+                              .changed_file = TG_SV(""),
+                              .holder = TG_SV("") };
     choose_function(out, change, a);
     choose_feeder(out, change, a);
     if (!out->function && !path->n_functions)

@@ -63,8 +63,9 @@ struct tg_cause {
     enum tg_cause_link link;
     const struct tg_cause_lines *changed; /* the lines that the link is about */
     size_t n_changed;
-    tg_sv changed_in; /* the function of those lines, where it is not `function`; else "" */
-    tg_sv holder;     /* FEEDS: the function whose backward pass holds the difference; else "" */
+    tg_sv changed_in;   /* the function of those lines, where it is not `function`; else "" */
+    tg_sv changed_file; /* theirs, where it is not that of `function`; else "" */
+    tg_sv holder;       /* FEEDS: the function whose backward pass holds the difference; else "" */
     enum tg_cause_confidence confidence;
     /* What was asked, for the words of a report. */
     bool stacks, change_known;

@@ -82,6 +82,22 @@ TEST(addresses)
          "https://github.com/o/r/commit/abc", "");
 }
 
+static void lines(const char *repo, uint32_t first, uint32_t last, const char *want)
+{
+    struct tg_buf out = { 0 };
+    tg_link_put_lines(&out, tg_sv_of(repo), TG_SV("abc"), TG_SV("c.py"), first, last);
+    assert_string_equal(out.p, want);
+    tg_buf_release(&out);
+}
+
+TEST(ranges_of_lines)
+{
+    lines("https://github.com/o/r", 20, 22, "https://github.com/o/r/blob/abc/c.py#L20-L22");
+    lines("https://github.com/o/r", 20, 20, "https://github.com/o/r/blob/abc/c.py#L20");
+    lines("https://github.com/o/r", 0, 0, "https://github.com/o/r/blob/abc/c.py");
+    lines("https://gitlab.com/o/r", 20, 22, "https://gitlab.com/o/r/-/blob/abc/c.py#L20-22");
+}
+
 TEST(perfetto)
 {
     struct tg_buf out = { 0 };

@@ -69,8 +69,9 @@ struct job {
     size_t names_cap;
     struct tg_collective *v;
     size_t n, cap;
-    struct lane *lanes;      /* per rank */
-    struct tally all, *each; /* each: per name */
+    struct tg_collective_numbers numbers; /* per name id */
+    struct lane *lanes;                   /* per rank */
+    struct tally all, *each;              /* each: per name */
 };
 
 static tg_sv group_of(const struct tg_trace *t, const struct tg_span *s)
@@ -147,9 +148,10 @@ static struct found *find_collectives(struct job *j, uint32_t rank, size_t *n)
         tg_buf_clear(&text);
         tg_buf_printf(&text, "%u ", name);
         tg_buf_add(&text, encloser(t, steps, w->v[i].span));
-        v[(*n)++] =
+        v[*n] =
             (struct found){ tg_strmap_add(&what, tg_buf_sv(&text)), steps->lanes.stream[s->track],
                             name, (uint32_t)i, tg_collective_id_of(tg_span_attrs(t, s)) };
+        tg_collective_numbers_see(&j->numbers, name, rank, v[(*n)++].id.op);
     }
     if (*n)
         qsort(v, *n, sizeof *v, by_stream);
@@ -179,19 +181,19 @@ static uint32_t key_of(struct job *j, const struct found *f, size_t nth_stream, 
 }
 
 /* Device rows are in time order, and so are those of one stream. */
-static void collect_rank(struct job *j, uint32_t rank)
+static void collect_rank(struct job *j, uint32_t rank, struct found *v, size_t n)
 {
     const struct tg_rank_work *w = &j->in->work[rank];
     const struct tg_steps *steps = w->rank->steps;
     struct tg_collective_counter counter;
     const struct found *last = NULL; /* the last one that is matched by order */
-    size_t n;
-    struct found *v = find_collectives(j, rank, &n);
     tg_collective_counter_init(&counter);
     for (size_t i = 0, stream = 0; i < n; i++) {
         const struct tg_work_row *row = &w->v[v[i].row];
         int32_t step = steps->step_of[row->span];
         struct tg_collective p = { .rank = rank, .dur = tg_ns_sub(row->end, row->start) };
+        if (!tg_collective_numbers_all(&j->numbers, v[i].name))
+            v[i].id.op = 0;
         p.op = v[i].id.op;
         if (!p.op) {
             bool same = last && v[i].what == last->what;
@@ -205,7 +207,22 @@ static void collect_rank(struct job *j, uint32_t rank)
         j->v[j->n++] = p;
     }
     tg_collective_counter_release(&counter);
+}
+
+/* All ranks first: a name that one of them does not number is matched by order. */
+static void collect(struct job *j)
+{
+    struct found **v = tg_xrealloc(NULL, j->in->n + 1, sizeof(struct found *));
+    size_t *n = tg_xrealloc(NULL, j->in->n + 1, sizeof *n);
+    for (uint32_t r = 0; r < j->in->n; r++)
+        v[r] = find_collectives(j, r, &n[r]);
+    for (uint32_t r = 0; r < j->in->n; r++) {
+        collect_rank(j, r, v[r], n[r]);
+        free(v[r]);
+    }
+    tg_collective_numbers_release(&j->numbers);
     free(v);
+    free(n);
 }
 
 /* ---- one collective, all ranks ---- */
@@ -380,8 +397,7 @@ void tg_skew(const struct tg_analysis_in *in, struct tg_tables *out)
     tg_strmap_init(&j.names);
     tg_strmap_init(&j.keys);
     tally_init(&j.all, in->n);
-    for (uint32_t r = 0; r < in->n; r++)
-        collect_rank(&j, r);
+    collect(&j);
     match(&j, &out->v[first + 2], out->arena);
     for (size_t r = 0; r < in->n; r++)
         put_rank(&out->v[first], &j, r);

@@ -14,6 +14,8 @@
 struct job {
     const struct tg_diff_work *w;
     struct tg_strmap keys;
+    struct tg_strmap names; /* of kernels with their groups */
+    struct tg_collective_numbers numbers;
     struct tg_strmap kernels; /* names, and whether they communicate: ranks have the same ones */
     bool *comm;
     size_t cap_comm;
@@ -49,6 +51,18 @@ static tg_sv group_of(const struct tg_row *row)
         group = one;
     }
     return group;
+}
+
+static uint32_t name_of(struct job *j, const struct tg_row *row)
+{
+    struct tg_buf text = { 0 };
+    uint32_t id;
+    tg_buf_add(&text, row->key->name);
+    tg_buf_putc(&text, '\0');
+    tg_buf_add(&text, group_of(row));
+    id = tg_strmap_add(&j->names, tg_buf_sv(&text));
+    tg_buf_release(&text);
+    return id;
 }
 
 static uint32_t key_of(struct job *j, const struct tg_row *row, struct tg_strmap *of_rank)
@@ -104,7 +118,8 @@ static void add(struct job *j, struct tg_collective p)
 static void collect_row(struct job *j, const struct tg_shard *s, const struct tg_row *row,
                         const struct tg_used *used, uint32_t rank, struct tg_strmap *of_rank)
 {
-    const char *which = which_of(s, row);
+    const char *which =
+        tg_collective_numbers_all(&j->numbers, name_of(j, row)) ? which_of(s, row) : NULL;
     uint32_t by_order = TG_NO_ID;
     size_t from = 0;
     for (size_t k = 0, u = 0; k < s->n_steps && u < used->n; from += row->count[k++]) {
@@ -149,6 +164,28 @@ static bool communicates(struct job *j, const struct tg_row *row)
     return j->comm[id];
 }
 
+static bool is_numbered(const struct tg_shard *s, const struct tg_row *row)
+{
+    const char *which = which_of(s, row);
+    for (size_t i = 0; which && i < (size_t)tg_row_calls(s, row); i++)
+        if (tg_collective_id_read(which + i * TG_COLLECTIVE_ID_TEXT).op)
+            return true;
+    return false;
+}
+
+static bool is_collected(struct job *j, const struct tg_shard *s, const struct tg_row *row)
+{
+    return tg_kind_is_device(row->key->kind) && runs_in_steps(s, row) && communicates(j, row);
+}
+
+static void see_numbers(struct job *j, uint32_t rank, const struct tg_shard *s)
+{
+    for (size_t i = 0; i < s->n_rows; i++)
+        if (is_collected(j, s, &s->rows[i]))
+            tg_collective_numbers_see(&j->numbers, name_of(j, &s->rows[i]), rank,
+                                      is_numbered(s, &s->rows[i]));
+}
+
 /* False: single durations were left out of this summary. */
 static bool collect_rank(struct job *j, uint32_t rank, const struct tg_shard *s,
                          const struct tg_used *used)
@@ -159,7 +196,7 @@ static bool collect_rank(struct job *j, uint32_t rank, const struct tg_shard *s,
     tg_collective_counter_init(&j->counter);
     for (size_t i = 0; whole && i < s->n_rows; i++) {
         const struct tg_row *row = &s->rows[i];
-        if (!tg_kind_is_device(row->key->kind) || !runs_in_steps(s, row) || !communicates(j, row))
+        if (!is_collected(j, s, row))
             continue;
         whole = row->slots != NULL;
         if (whole)
@@ -207,14 +244,19 @@ static bool match_run(struct job *j, int side, size_t run)
     const struct tg_side_shards *m = &j->w->measured[side];
     bool known = true;
     tg_strmap_init(&j->keys);
+    tg_strmap_init(&j->names);
     tg_strmap_init(&j->kernels);
+    for (uint32_t rank = 0; rank < m->n_ranks; rank++)
+        see_numbers(j, rank, m->shard[run * m->n_ranks + rank]);
     for (uint32_t rank = 0; known && rank < m->n_ranks; rank++)
         known = collect_rank(j, rank, m->shard[run * m->n_ranks + rank],
                              &m->used[run * m->n_ranks + rank]);
     tg_collectives_match(j->v, j->n, j->keys.n, add_collective, j);
     free(j->v);
     free(j->comm);
+    tg_collective_numbers_release(&j->numbers);
     tg_strmap_release(&j->keys);
+    tg_strmap_release(&j->names);
     tg_strmap_release(&j->kernels);
     return known;
 }

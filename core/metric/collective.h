@@ -8,10 +8,11 @@
  * whatever their step, operator and stream, and kernels of one id are counted through. The key is
  * the kernel's name and the group with its ranks.
  *
- * Else by order: the k-th of a key in a step is the k-th of that key on the other ranks. A key
- * identifies what runs: kernel name, process group, the operator around the launch (one kernel
- * serves several collectives, and ranks may run them in different orders), and the ordinal of the
- * stream. Uses durations only: the clocks of ranks need not agree.
+ * Else, and for a name and group that one rank never numbers, by order: the k-th of a key in a step
+ * is the k-th of that key on the other ranks. A key identifies what runs: kernel name, process
+ * group, the operator around the launch (one kernel serves several collectives, and ranks may run
+ * them in different orders), and the ordinal of the stream. Uses durations only: the clocks of ranks
+ * need not agree.
  */
 #include "core/base/buf.h"
 #include "core/base/strmap.h"
@@ -44,6 +45,20 @@ struct tg_collective { /* one collective on one rank */
 void tg_collectives_match(struct tg_collective *v, size_t n, size_t n_keys,
                           void (*f)(void *arg, const struct tg_collective *p, size_t n, bool whole),
                           void *arg);
+
+/* Which names of a kernel and group every rank numbers, by the caller's id. Ranks one after the
+ * other. */
+struct tg_collective_numbers {
+    struct tg_collective_number {
+        uint32_t rank;     /* the last one that has it */
+        bool number, bare; /* that rank numbers one; a rank before it numbers none */
+    } * v;
+    size_t n, cap;
+};
+void tg_collective_numbers_see(struct tg_collective_numbers *s, uint32_t id, uint32_t rank,
+                               bool numbered);
+bool tg_collective_numbers_all(const struct tg_collective_numbers *s, uint32_t id);
+void tg_collective_numbers_release(struct tg_collective_numbers *s);
 
 /* How many of a key and step, or op, one rank has had before. */
 struct tg_collective_counter {

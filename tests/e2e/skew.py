@@ -155,10 +155,15 @@ def main():
                 joined = f"{tmp}/all.tgsum"
                 expect("summarize", run("summarize", *files, "-o", joined).returncode, 0)
                 expect(f"numbered by {keys}: from a summary", judged(tmp, [joined], by_id(lost) * 1.001)[0], 0)
-        for r, path in enumerate(files):  # without: by order, where another pair is one
-            numbered(path, r, (), True)
-        skew = json.loads(run("analyze", *files, "--measure", "skew", "--format", "json").stdout)["measures"]
-        expect("not numbered: other pairs", abs(skew["skew-summary"][0]["skew_pctg"] - by_id(True)) > 1, True)
+        by_order = None
+        for bare in ({0, 1, 2, 3}, {0}, {1}, {3}):  # without: by order, where another pair is one
+            for r, path in enumerate(files):
+                numbered(path, r, () if r in bare else ("Seq", "Comms Id"), True)
+            skew = json.loads(run("analyze", *files, "--measure", "skew", "--format", "json").stdout)["measures"]
+            by_order = by_order or skew
+            expect(f"not numbered on {bare}: as if none were", skew, by_order)
+            one(tmp, f"not numbered on {bare}", files, by_order["skew-summary"][0]["skew_pctg"])
+        expect("not numbered: other pairs", abs(by_order["skew-summary"][0]["skew_pctg"] - by_id(True)) > 1, True)
         real = [d for d in ("hta/sampled_2rank", "param/dlrm_8rank") if os.path.isdir(os.path.join(TRACES, d))]
         for d in real:
             files = sorted(glob.glob(os.path.join(TRACES, d, "*.gz")))

@@ -147,3 +147,55 @@ BY_HAND(who_comes_last)
         }
     }
 }
+
+/* Two calls in the first step, and which they are: NULL, the rank numbers nothing. */
+static void two(struct fixture *f, size_t rank, const char *group, const tg_ns dur[2],
+                const char *which)
+{
+    struct tg_row *row = add_to(f, shard_of(f, TG_BASE, 0, rank), TG_KIND_KERNEL, "ncclAllReduce",
+                                "", (uint32_t[]){ 2, 0 }, 100);
+    memcpy(row->slots, dur, 2 * sizeof *dur);
+    row->attrs = TG_NEW_N(f->a, struct tg_attr, 2);
+    row->attrs[0] = (struct tg_attr){ TG_ATTR_KIND_COLLECTIVE, tg_sv_of(group), 2 };
+    row->attrs[1] = (struct tg_attr){ TG_ATTR_KIND_WHICH, tg_sv_of(which ? which : ""), 2 };
+    row->n_attrs = which ? 2 : 1;
+}
+
+/*
+ * a takes 100, 120, 110 ns and b 300, 310, 305; rank 1 has b first. By number 20 of 120 and 10 of
+ * 310 are waiting, by order 210 of 310 and 185 of 305.
+ */
+BY_HAND(a_rank_without_numbers_is_matched_by_order)
+{
+    static const char a_b[] = "00000007000000010000000700000003",
+                      b_a[] = "00000007000000030000000700000001",
+                      a_only[] = "00000007000000010000000700000000",
+                      none[] = "00000007000000000000000700000000";
+    static const struct {
+        const char *third, *group;
+        double want;
+    } cases[] = {
+        { a_b, "group=dp", 100.0 * 30 / 430 },
+        { NULL, "group=dp", 100.0 * 395 / 615 },
+        { none, "group=dp", 100.0 * 395 / 615 },
+        { a_only, "group=dp", 100.0 * 20 / 120 }, /* it has numbers; its b is nobody's */
+        { NULL, "group=tp", 100.0 * 30 / 430 },   /* another group: two ranks alone */
+    };
+    for (size_t bare = 0; bare < 3; bare++) /* whichever rank it is */
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            double got;
+            start(f, 3);
+            for (size_t k = 0; k < 3; k++) {
+                size_t rank = (bare + 1 + k) % 3;
+                two(f, rank, k == 2 ? cases[i].group : "group=dp",
+                    k == 0   ? (const tg_ns[]){ 100, 300 }
+                    : k == 1 ? (const tg_ns[]){ 310, 120 }
+                             : (const tg_ns[]){ 110, 305 },
+                    k == 0   ? a_b
+                    : k == 1 ? b_a
+                             : cases[i].third);
+            }
+            assert_true(skew(f, &got));
+            near(got, cases[i].want);
+        }
+}

@@ -136,7 +136,7 @@ size_t tg_accept_put_all(struct tg_buf *out, const struct tg_verdict *v, size_t 
     if (list.n) {
         if (v->preset.n)
             tg_buf_printf(out, "version: 1\nextends: ['%.*s']\n", TG_SV_ARG(v->preset));
-        tg_buf_puts(out, v->has_waivers ? "" : "waivers:\n");
+        tg_buf_puts(out, v->waivers_there == TG_WAIVERS_LISTED ? "" : "waivers:\n");
         tg_buf_add(out, tg_buf_sv(&list));
     }
     tg_buf_release(&list);
@@ -159,13 +159,13 @@ void tg_accept_put_where(struct tg_buf *out, const struct tg_verdict *v,
         put_code(out, TG_SV(".tracegate.yml"));
         return;
     }
-    tg_buf_puts(out, "add ");
-    if (v->has_waivers) {
-        tg_buf_puts(out, "under ");
-        put_code(out, TG_SV("waivers:"));
-        tg_buf_puts(out, " in ");
+    if (v->waivers_there == TG_WAIVERS_ABSENT) {
+        tg_buf_puts(out, "add to ");
     } else {
-        tg_buf_puts(out, "to ");
+        bool listed = v->waivers_there == TG_WAIVERS_LISTED;
+        tg_buf_puts(out, listed ? "add under " : "put in place of ");
+        put_code(out, listed ? TG_SV("waivers:") : TG_SV("waivers: []"));
+        tg_buf_puts(out, " in ");
     }
     if (v->policy_file.n || v->policy.n)
         put_code(out, v->policy_file.n ? v->policy_file : v->policy);

@@ -83,12 +83,14 @@ static tg_sv policy_file(struct tg_check *c)
     return relative;
 }
 
-static bool has_waivers(const struct tg_policy *p)
+static enum tg_waivers_there waivers_there(const struct tg_policy *p)
 {
     for (size_t i = 0; i < p->n_waivers; i++)
         if (tg_sv_eq(tg_sv_of(p->waivers[i].at.file), p->file))
-            return true;
-    return false;
+            return TG_WAIVERS_LISTED;
+    return p->waivers_at.file && tg_sv_eq(tg_sv_of(p->waivers_at.file), p->file)
+               ? TG_WAIVERS_EMPTY
+               : TG_WAIVERS_ABSENT;
 }
 
 /* "FAIL: …" -> "FAIL against release: …": one check has a verdict for each baseline. */
@@ -135,7 +137,7 @@ void tg_check_describe(struct tg_check *c, struct tg_check_job *j)
         v->baseline.paths = paths_of(&j->base, c->arena);
     v->policy_file = policy_file(c);
     v->preset = c->suites.policy->built_in ? TG_SV("tracegate:recommended") : TG_SV("");
-    v->has_waivers = has_waivers(c->suites.policy);
+    v->waivers_there = waivers_there(c->suites.policy);
     if (c->o->report[TG_REPORT_markdown] || c->o->report[TG_REPORT_html]) /* links */
         c->render.repo_url = tg_site_repository(c->io, c->repo.git, c->arena);
     c->render.run_url = tg_site_run(c->io, c->arena);

@@ -13,6 +13,7 @@
 #include "core/trace/ahead.h"
 #include "core/trace/inflate.h"
 
+#define TAR_HEADER 512 /* bytes: no foreign format is known by later ones */
 #define IN_SIZE ((size_t)64 << 10)
 /* A ratio means nothing before this many bytes: a short run of blanks packs 1000:1. */
 #define RATIO_FROM ((uint64_t)64 << 20)
@@ -73,9 +74,14 @@ static bool need_input(struct tg_source *s, size_t want, struct tg_err *err)
     return true;
 }
 
+static bool has_at(const struct tg_source *s, size_t at, const char *magic, size_t n)
+{
+    return s->in_n - s->in_at >= at + n && memcmp(s->in + s->in_at + at, magic, n) == 0;
+}
+
 static bool begins(const struct tg_source *s, const char *magic, size_t n)
 {
-    return s->in_n - s->in_at >= n && memcmp(s->in + s->in_at, magic, n) == 0;
+    return has_at(s, 0, magic, n);
 }
 
 static bool is_gzip(const struct tg_source *s)
@@ -120,27 +126,31 @@ static bool refuse_foreign(struct tg_source *s, struct tg_err *err)
         const char *magic;
         size_t n;
         const char *what, *hint;
+        size_t at; /* byte */
     } foreign[] = {
         { "\x80", 1, "a pickle, as torch.save and memory snapshots write",
-          "tracegate reads what torch.profiler writes: record with export_chrome_trace." },
-        { "PK\x03\x04", 4, "a zip archive", "Unpack it first." },
-        { "BZh", 3, "compressed with bzip2", "Repack it with gzip or zstd." },
+          "tracegate reads what torch.profiler writes: record with export_chrome_trace.", 0 },
+        { "PK\x03\x04", 4, "a zip archive", "Unpack it first.", 0 },
+        { "BZh", 3, "compressed with bzip2", "Repack it with gzip or zstd.", 0 },
         { "\xfd"
           "7zXZ",
-          5, "compressed with xz", "Repack it with gzip or zstd." },
+          5, "compressed with xz", "Repack it with gzip or zstd.", 0 },
         { "version https://git-lfs", 23, "a Git LFS pointer, not the trace itself",
-          "Run 'git lfs pull', or check out with 'lfs: true'." },
+          "Run 'git lfs pull', or check out with 'lfs: true'.", 0 },
         { "SQLite format 3", 15, "an SQLite database, as Nsight Systems exports",
-          "tracegate reads what torch.profiler writes: record with export_chrome_trace." },
+          "tracegate reads what torch.profiler writes: record with export_chrome_trace.", 0 },
         { "NVTXRPTF", 8, "a report of Nsight Systems",
-          "tracegate reads what torch.profiler writes: record with export_chrome_trace." },
+          "tracegate reads what torch.profiler writes: record with export_chrome_trace.", 0 },
         { "<", 1, "a web page or XML, not JSON",
-          "Perhaps a login page was saved in place of the file." },
+          "Perhaps a login page was saved in place of the file.", 0 },
         { "\xef\xbb\xbf", 3, "text with a byte order mark, which JSON forbids",
-          "Remove its first three bytes." },
+          "Remove its first three bytes.", 0 },
+        { "ustar", 5, "a tar archive", "Unpack it first.", 257 },
+        { "brain.Event:", 12, "an event file of TensorBoard",
+          "The trace is the *.pt.trace.json that tensorboard_trace_handler writes.", 23 },
     };
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-        if (begins(s, foreign[i].magic, foreign[i].n)) {
+        if (has_at(s, foreign[i].at, foreign[i].magic, foreign[i].n)) {
             tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(s->name), "'%s' is %s", s->name,
                        foreign[i].what);
             return tg_err_hint(err, "%s", foreign[i].hint);
@@ -151,7 +161,7 @@ static bool refuse_foreign(struct tg_source *s, struct tg_err *err)
 static bool recognise(struct tg_source *s, struct tg_err *err)
 {
     const struct format *f;
-    if (!need_input(s, 32, err) || !refuse_foreign(s, err))
+    if (!need_input(s, TAR_HEADER, err) || !refuse_foreign(s, err))
         return false;
     f = format_of(s);
     if (!f)

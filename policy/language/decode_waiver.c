@@ -148,4 +148,5 @@ void tg_decode_waivers(struct tg_decode *c, const struct tg_yaml *n)
             waiver_of(c, n->items[i], &v[count++]);
     c->policy->waivers = v;
     c->policy->n_waivers = count;
+    c->policy->waivers_at = n->at;
 }

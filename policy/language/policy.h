@@ -276,6 +276,7 @@ struct tg_policy {
     size_t n_removed;
     const struct tg_waiver *waivers;
     size_t n_waivers;
+    struct tg_loc waivers_at; /* of the list; file NULL: the policy has none */
     struct tg_report_settings report;
     unsigned fail_on;                   /* bits of enum tg_fail_on */
     struct tg_policy_private *private_; /* merged tree, compiled patterns: for show, lint, free */

@@ -175,7 +175,11 @@ struct tg_verdict {
     tg_sv policy;      /* "built-in policy" or the file */
     tg_sv policy_file; /* its path in the repository; "" built in, or not known */
     tg_sv preset;      /* built in: what a file would extend, "tracegate:recommended"; else "" */
-    bool has_waivers;  /* the policy's file has `waivers:` */
+    enum tg_waivers_there { /* `waivers:` in the policy's file */
+                            TG_WAIVERS_ABSENT,
+                            TG_WAIVERS_EMPTY, /* `waivers: []`, which a list replaces */
+                            TG_WAIVERS_LISTED
+    } waivers_there;
     bool counts_asked; /* a rule counts calls; */
     bool counts_judged, durations_judged, budgets_judged;
     int64_t min_runs; /* noise.min_runs of the policy */

@@ -336,8 +336,21 @@ TEST(foreign_formats_are_named)
         { "version https://git-lfs.github.com/spec/v1\n", "a Git LFS pointer" },
         { "\xef\xbb\xbf{}", "a byte order mark" },
     };
+    static const struct {
+        size_t at;
+        const char *bytes, *message;
+    } inside[] = { { 257, "ustar  ", "a tar archive" },
+                   { 23, "brain.Event:2", "an event file of TensorBoard" } };
     struct tg_buf out = { 0 };
     struct tg_err err;
+    for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
+        for (size_t off = 0; off < 2; off++) { /* a byte later it is something else */
+            char bytes[512] = "x";
+            (void)strcpy(bytes + inside[i].at + off, inside[i].bytes);
+            assert_int_equal(unpack((tg_sv){ bytes, sizeof bytes }, 100, &out, &err), off);
+            if (!off)
+                assert_non_null(strstr(err.message, inside[i].message));
+        }
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_false(unpack(tg_sv_of(cases[i].bytes), 100, &out, &err));
         assert_int_equal(err.kind, TG_ERR_TRACE);

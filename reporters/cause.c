@@ -348,6 +348,11 @@ tg_sv tg_result_next(const struct tg_verdict *v, const struct tg_result *r)
 
 /* ---- the two sides ---- */
 
+const char *tg_situation_said(enum tg_situation s)
+{
+    return s == TG_SITUATION_LOST ? "not found" : tg_situation_name(s);
+}
+
 void tg_put_baseline(struct tg_buf *out, const struct tg_verdict *v)
 {
     const struct tg_baseline_info *b = &v->baseline;
@@ -365,7 +370,7 @@ void tg_put_baseline(struct tg_buf *out, const struct tg_verdict *v)
         sep = ", ";
     }
     if (tg_situation_is_special(b->situation))
-        tg_buf_printf(out, "%s%s", sep, tg_situation_name(b->situation));
+        tg_buf_printf(out, "%s%s", sep, tg_situation_said(b->situation));
 }
 
 static void put_plural(struct tg_buf *out, size_t n, const char *what)

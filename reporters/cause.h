@@ -25,6 +25,8 @@ bool tg_result_shown(const struct tg_result *r); /* fail, inconclusive, warn, su
  * its own index. */
 uint32_t *tg_causes_roots(const struct tg_verdict *v); /* the caller frees it */
 
+const char *tg_situation_said(enum tg_situation s); /* "not found", where JSON has "lost" */
+
 /* How many results there are of a state, and how many follow from these: one figure in every report. */
 struct tg_tally {
     enum tg_state state;

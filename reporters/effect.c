@@ -182,6 +182,10 @@ double tg_effect_share(const struct tg_verdict *v, const struct tg_op *op)
 const char *tg_effect_mark(const struct tg_verdict *v, const struct tg_op *op)
 {
     struct tg_row_numbers n = tg_effect_numbers(v, op);
+    for (size_t i = 0; i < v->n_results; i++)
+        if (v->results[i].state == TG_STATE_WAIVED && tg_result_is_about(&v->results[i], op) &&
+            !any_about(v, op))
+            return "waived";
     return pool_of(v, op) ? "replaced" : tg_row_mark(op, &n);
 }
 

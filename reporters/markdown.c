@@ -252,7 +252,7 @@ static void put_side(const struct tg_markdown *m, int side)
         tg_markdown_put_text(m, m->out, path);
     }
     if (side == TG_BASE && tg_situation_is_special(b->situation))
-        tg_buf_printf(m->out, " (%s)", tg_situation_name(b->situation));
+        tg_buf_printf(m->out, " (%s)", tg_situation_said(b->situation));
     if (runs.n)
         tg_buf_printf(m->out, " (%s)", runs.p);
     tg_buf_release(&runs);

@@ -267,6 +267,8 @@ FAILURES = [
      {"policy": "extends: [tracegate:recommended]\nwaivers:\n  - rule: new-work\n    name: aten::clone\n    ceiling: {abs: 4}\n"
                 "    reason: the copy keeps the gradient of a view\n    issue: https://example.org/issues/31\n    owner: ana\n    expires: 2026-05-30\n"},
      ["aten::item", "waived"]),
+    ("warned", CLONE, {"copy": True}, {"policy": "rules:\n  - id: launches-near-the-edge\n    metric: launch_count\n    warn: {max: 52}\n"},
+     ["launch_count", "52", "A warning does not block", "model.py:14"]),
     ("pass", {"train.py": [("import torch\n", "# trains\nimport torch\n")]}, {}, {}, ["PASS"]),
 ]
 NAMES = [f[0] for f in FAILURES]

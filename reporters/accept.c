@@ -105,7 +105,8 @@ static void collect(struct waivers *w, const struct tg_verdict *v)
             const struct tg_result *r = &v->results[i];
             bool folded = r->folded_under < v->n_results;
             if (is_waivable(r) && (r->follows ? 2 : folded ? 1 : 0) == pass)
-                tg_accept_widen(&waiver_for(w, v, covered_by(v, r))->change, r->delta, r->delta_pct);
+                tg_accept_widen(&waiver_for(w, v, covered_by(v, r))->change, r->delta,
+                                r->delta_pct);
         }
 }
 

@@ -298,11 +298,11 @@ bool tg_put_replaced(struct tg_buf *out, const struct tg_verdict *v, size_t regi
     tg_buf_release(&came);
     if (out->n == before)
         return false;
-    tg_buf_puts(out, ": ");
-    tg_put_count(out, g->calls[TG_BASE]);
-    tg_buf_puts(out, " calls went, ");
-    tg_put_count(out, g->calls[TG_TEST]);
-    tg_buf_puts(out, " came in ");
+    tg_buf_puts(out, form == TG_EFFECT_PRINT ? ": calls \xe2\x88\x92" : ": calls -");
+    tg_put_count(out, tg_region_calls(c, g, TG_BASE));
+    tg_buf_puts(out, " +");
+    tg_put_count(out, tg_region_calls(c, g, TG_TEST));
+    tg_buf_puts(out, " in ");
     if (g->encloser.n) {
         put_name(out, g->encloser);
         tg_buf_puts(out, " (");

@@ -84,7 +84,7 @@ const char *tg_row_mark(const struct tg_op *op, const struct tg_row_numbers *n);
 #define TG_ROW_NOISE "\xe2\x89\x88 within the noise of these runs"
 /*
  * What came and went in one place of the program, in one line; false: no name did, or a finding tells it.
- * "aten::gelu -> aten::erf, aten::mul: 8 calls went, 32 came, in Block (242.0 -> 428.0 us per step); slower"
+ * "aten::gelu -> aten::erf, aten::mul: calls -8 +32 in Block (242.0 -> 428.0 us per step); slower"
  */
 bool tg_put_replaced(struct tg_buf *out, const struct tg_verdict *v, size_t region,
                      enum tg_effect_form form, void (*put_name)(struct tg_buf *out, tg_sv name));

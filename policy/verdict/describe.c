@@ -225,7 +225,7 @@ static void put_in_place_of(struct tg_buf *m, const struct tg_op *op, const stru
     tg_buf_release(&names);
 }
 
-/* "; with aten::erf in place of aten::gelu: 8 calls went, 32 came in the step" */
+/* "; with aten::erf in place of aten::gelu: calls -8 +32 in the step"; as many: nothing of calls */
 static void describe_relation(struct tg_buf *m, const struct tg_op *op,
                               const struct tg_comparison *c)
 {
@@ -240,14 +240,17 @@ static void describe_relation(struct tg_buf *m, const struct tg_op *op,
     const struct tg_region *g = &c->regions[op->region];
     if (op->relation == TG_REL_REPLACED || op->relation == TG_REL_REPLACED_WORSE) {
         size_t before = m->n;
+        double went = tg_region_calls(c, g, TG_BASE);
+        double came = tg_region_calls(c, g, TG_TEST);
         tg_buf_puts(m, "; ");
         put_in_place_of(m, op, c);
-        tg_buf_puts(m, m->n > before + 2 ? ": " : "");
-        tg_phrase_value(m, g->calls[TG_BASE], TG_UNIT_COUNT);
-        tg_buf_puts(m, " calls went, ");
-        tg_phrase_value(m, g->calls[TG_TEST], TG_UNIT_COUNT);
-        tg_buf_printf(m, " came in %.*s",
-                      TG_SV_ARG(g->encloser.n ? g->encloser : TG_SV("the step")));
+        if (went == came && m->n > before + 2)
+            return;
+        tg_buf_puts(m, m->n > before + 2 ? ": calls -" : "calls -");
+        tg_phrase_value(m, went, TG_UNIT_COUNT);
+        tg_buf_puts(m, " +");
+        tg_phrase_value(m, came, TG_UNIT_COUNT);
+        tg_buf_printf(m, " in %.*s", TG_SV_ARG(g->encloser.n ? g->encloser : TG_SV("the step")));
     }
 }
 

@@ -257,7 +257,8 @@ static void put_amount(struct tg_buf *b, const struct tg_comparison *c, const st
     } else if (r->dimension == TG_DIM_COUNT && r->subject == TG_SUBJECT_TRACE) {
         tg_phrase_signed(b, r->delta, TG_UNIT_COUNT);
     } else if (r->dimension == TG_DIM_COUNT) {
-        put_calls(b, g ? g->calls[TG_TEST] - g->calls[TG_BASE] : r->delta, "call");
+        put_calls(b, g ? tg_region_calls(c, g, TG_TEST) - tg_region_calls(c, g, TG_BASE) : r->delta,
+                  "call");
     } else if (r->dimension == TG_DIM_RATIO) {
         tg_dec_put_fixed(b, r->test, 1);
         tg_buf_puts(b, " %");

@@ -1,5 +1,9 @@
 #include "policy/verdict/verdict.h"
 
+#include <math.h>
+
+#include "core/cause/forward.h"
+
 const char *tg_state_name(enum tg_state s)
 {
     static const char *const name[] = {
@@ -107,4 +111,15 @@ const char *tg_situation_name(enum tg_situation s)
         [TG_SITUATION_LOST] = "lost", [TG_SITUATION_PATH] = "path",
     };
     return names[s];
+}
+
+double tg_region_calls(const struct tg_comparison *c, const struct tg_region *g, int side)
+{
+    uint32_t region = (uint32_t)(g - c->regions);
+    double calls = g->calls[side];
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].region == region && tg_op_side_of_region(&c->ops[i]) == side &&
+            tg_backward_named(c->ops[i].name))
+            calls -= fabs(c->ops[i].count[side] - c->ops[i].count[1 - side]);
+    return calls >= 1 ? calls : g->calls[side];
 }

@@ -43,7 +43,6 @@ struct waiver {
     tg_sv rule, name;
     enum tg_waiver_naming naming;
     struct tg_accept_change change;
-    bool measures; /* the rule judged more than this metric: all of them are accepted */
 };
 
 static tg_sv name_of(const struct tg_result *r)
@@ -59,16 +58,7 @@ struct waivers {
     struct tg_strmap at; /* "rule name" -> its place in `v` */
 };
 
-static bool judges_others(const struct tg_verdict *v, const struct tg_result *r)
-{
-    for (size_t i = 0; i < v->n_results; i++)
-        if (tg_sv_eq(v->results[i].rule, r->rule) && v->results[i].metric != r->metric)
-            return true;
-    return false;
-}
-
-static struct waiver *waiver_for(struct waivers *w, const struct tg_verdict *v,
-                                 const struct tg_result *r)
+static struct waiver *waiver_for(struct waivers *w, const struct tg_result *r)
 {
     tg_sv name = name_of(r);
     size_t n = w->at.n;
@@ -82,8 +72,7 @@ static struct waiver *waiver_for(struct waivers *w, const struct tg_verdict *v,
         w->v[i] = (struct waiver){ .rule = r->rule,
                                    .name = name,
                                    .naming = name.n ? tg_waiver_naming(name) : TG_WAIVER_EXACT,
-                                   .change = { .metric = r->metric },
-                                   .measures = !name.n && judges_others(v, r) };
+                                   .change = { .metric = r->metric } };
     }
     return &w->v[i];
 }
@@ -105,8 +94,7 @@ static void collect(struct waivers *w, const struct tg_verdict *v)
             const struct tg_result *r = &v->results[i];
             bool folded = r->folded_under < v->n_results;
             if (is_waivable(r) && (r->follows ? 2 : folded ? 1 : 0) == pass)
-                tg_accept_widen(&waiver_for(w, v, covered_by(v, r))->change, r->delta,
-                                r->delta_pct);
+                tg_accept_widen(&waiver_for(w, covered_by(v, r))->change, r->delta, r->delta_pct);
         }
 }
 
@@ -126,7 +114,7 @@ static void put_waiver(struct tg_buf *out, const struct waiver *w)
         tg_buf_puts(out, "ceiling: ");
         tg_accept_put_ceiling(out, &w->change, 1);
         tg_buf_puts(out, ", reason: '\xe2\x80\xa6', owner: you, expires: YYYY-MM-DD}");
-        tg_buf_puts(out, w->measures ? " # every metric of this rule\n" : "\n");
+        tg_buf_puts(out, w->name.n ? "\n" : " # any metric of this rule\n");
     }
     tg_buf_release(&visible);
 }

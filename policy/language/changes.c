@@ -472,8 +472,7 @@ void tg_policy_changes_add(struct tg_policy_changes *out, const struct tg_policy
         all.v[all.n++] = x;
         all.n_looser += x.direction == TG_LOOSER || x.direction == TG_MAYBE_LOOSER;
     }
-    if (all.n)
-        qsort(all.v, all.n, sizeof *all.v, by_direction);
+    qsort(all.v, all.n, sizeof *all.v, by_direction);
     *out = all;
 }
 

@@ -286,6 +286,46 @@ TEST(what_is_wrong_with_an_input_or_with_the_job)
     room_close(&r);
 }
 
+/* What the shell makes of `fresh/x* --baseline perf/x*`; all in one folder, or none beside the baseline, is meant so. */
+TEST(a_glob_that_the_shell_expanded)
+{
+    static const char spread[] =
+        "1 of 2 fresh traces are in the folder of the baseline 'perf/a.json'";
+    static const char read[] = "reading the fresh side", own[] = "the baseline's own recording";
+    static const struct {
+        struct command k;
+        int code;
+        const char *says;
+    } rows[] = {
+        { { .fresh = { "base.json", "perf/b.json" }, .baseline = { "perf/a.json" } }, 2, spread },
+        { { .fresh = { "base.json", "perf/b.json" }, .baseline = { "perf/a.json" } },
+          2,
+          "or quote the glob: --baseline 'perf/*.json.gz'" },
+        { { .fresh = { "perf/b.json" }, .baseline = { "perf/a.json" } }, 0, own },
+        { { .fresh = { "base.json" }, .baseline = { "perf/a.json" } }, 0, own },
+        { { .fresh = { "base.json", "perf/b.json" }, .baseline = { "perf/a.json", "perf/b.json" } },
+          2,
+          read },
+        { { .fresh = { "base.json", "perf/b.json" }, .baseline = { "perf/a*.json" } }, 2, read },
+        { { .fresh = { "base.json", "perf/b.json" }, .baseline = { "perf" } }, 2, read },
+    };
+    struct room r;
+    room_of_traces(&r);
+    assert_int_equal(mkdir("perf", 0700), 0);
+    put_trace("perf/a.json", 1);
+    put_trace("perf/b.json", 1);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct command k = rows[i].k;
+        const char *said;
+        int code = run(r.arena, &k, &said);
+        assert_says(said, code, rows[i].code, rows[i].says);
+    }
+    (void)unlink("perf/a.json");
+    (void)unlink("perf/b.json");
+    assert_int_equal(rmdir("perf"), 0);
+    room_close(&r);
+}
+
 TEST(sides_without_a_rank_in_common)
 {
     struct command k = { .fresh = { "r2.json", "r3.json" }, .baseline = { "r0.json", "r1.json" } };

@@ -107,6 +107,25 @@ IN_BOX(an_origin_that_holds_none_is_told_so)
     job_close(&k);
 }
 
+/* Runs of HEAD itself, as after a first night, are no baseline of it; and of a clone without HEAD nobody can say. */
+IN_BOX(runs_of_head_itself_are_no_baseline)
+{
+    static const char *const night[] = { "echo 'version: 1' > .tracegate.yml", "echo 2 > x", NULL };
+    struct tg_commit start;
+    struct job k;
+    open_clone(&k, b, night, 1, STORED_POLICY);
+    start = job_commit(&k, "HEAD~1");
+    assert_false(first_run_from(&k, start));
+    assert_error(&k.err, TG_ERR_LOST, ", here or at 'origin', and that commit has a policy",
+                 "The only runs are of HEAD itself");
+    tg_err_init(&k.err);
+    box_sh(b, "echo 'ref: refs/heads/none' > w/.git/HEAD");
+    assert_false(first_run_from(&k, start));
+    assert_error(&k.err, TG_ERR_LOST, "in this clone, and that commit has a policy",
+                 "'origin' could not be asked which");
+    job_close(&k);
+}
+
 /* The first commit of all has none before it to start from, so nobody can say whose runs those are. */
 IN_BOX(without_a_commit_origin_says_nothing)
 {

@@ -134,25 +134,35 @@ IN_BOX(a_store_that_is_damaged)
         struct job k = { 0 };
         job_repository(b, five);
         job_open(&k, b, WINDOW(9));
-        if (window_of(&k, runs, scripts[i]))
+        k.j.info.how = TG_SV("here");
+        if (window_of(&k, runs, scripts[i]) || k.j.oldest)
             fail_msg("row %zu", i);
+        is_text(k.j.info.how, "here");
         job_close(&k);
     }
 }
 
 IN_BOX(a_path_has_no_window_and_says_so)
 {
+    static const struct {
+        const char *policy, *says;
+    } rows[] = {
+        { WINDOW(3), "window(3) is of stored baselines; 'perf/base.json' is that of one commit" },
+        { STORED_POLICY, "" }, /* nobody asked for one */
+    };
     struct tg_git_file file = { .path = TG_SV("perf/base.json") };
     struct tg_git_files files = { &file, 1 };
     struct tg_baseline base = { .path = file.path };
-    struct job k = { 0 };
-    job_repository(b, five);
-    job_open(&k, b, WINDOW(3));
-    base.commit = job_commit(&k, "HEAD~1");
-    tg_inputs_add_git(&k.j.base, base.commit.sha, &files, k.box->a);
-    assert_no_error(tg_check_window(&k.c, &k.j, job_git(&k), &base, &k.err), &k.err);
-    assert_int_equal(k.j.base.n, 1);
-    is_in(job_text(&k, "stderr"),
-          "window(3) is of stored baselines; 'perf/base.json' is that of one commit");
-    job_close(&k);
+    for (size_t i = 0; i < 2; i++) {
+        struct job k = { 0 };
+        job_repository(b, five);
+        job_open(&k, b, rows[i].policy);
+        base.commit = job_commit(&k, "HEAD~1");
+        tg_inputs_add_git(&k.j.base, base.commit.sha, &files, k.box->a);
+        assert_no_error(tg_check_window(&k.c, &k.j, job_git(&k), &base, &k.err), &k.err);
+        assert_int_equal(k.j.base.n, 1);
+        is_in(job_text(&k, "stderr"), rows[i].says);
+        assert_int_equal(!*job_text(&k, "stderr"), !*rows[i].says);
+        job_close(&k);
+    }
 }

@@ -355,3 +355,35 @@ TEST(many_changes_are_in_order)
     forty_changes(false);
     forty_changes(true);
 }
+
+/* With a profile a change is told once more only where it is another: its path, what was or what is. */
+TEST(what_a_profile_adds)
+{
+    struct tg_policy_change had[] = {
+        { TG_TIGHTER, TG_SV("a"), TG_SV("1"), TG_SV("2"), { .file = "p.yml", .line = 1 } },
+    };
+    struct tg_policy_change with[] = {
+        { TG_OTHERWISE, TG_SV("b"), TG_SV("1"), TG_SV("2"), { .file = "p.yml", .line = 2 } },
+        { TG_TIGHTER, TG_SV("a"), TG_SV("1"), TG_SV("2"), { .file = "p.yml", .line = 1 } },
+        { TG_TIGHTER, TG_SV("a"), TG_SV("1"), TG_SV("3"), { .file = "p.yml", .line = 3 } },
+        { TG_LOOSER, TG_SV("a"), TG_SV("0"), TG_SV("2"), { .file = "p.yml", .line = 4 } },
+        { TG_MAYBE_LOOSER, TG_SV("c"), TG_SV(""), TG_SV("2"), { .file = "p.yml", .line = 5 } },
+    };
+    struct tg_policy_changes all = { had, 1, 0 }, none = { 0 };
+    const struct tg_policy_changes more = { with, 5, 2 };
+    struct tg_arena *a = tg_arena_new();
+    struct tg_buf out = { 0 };
+    tg_policy_changes_add(&all, &more, "pr", a);
+    assert_int_equal(all.n, 5);
+    assert_int_equal(all.n_looser, 2);
+    tg_policy_changes_text(&all, &out);
+    assert_string_equal(out.p, "looser   profiles.pr.a: 0 -> 2  (p.yml:4)\n"
+                               "looser?  profiles.pr.c: (absent) -> 2  (p.yml:5)\n"
+                               "tighter  a: 1 -> 2  (p.yml:1)\n"
+                               "tighter  profiles.pr.a: 1 -> 3  (p.yml:3)\n"
+                               "changed  profiles.pr.b: 1 -> 2  (p.yml:2)\n");
+    tg_policy_changes_add(&none, &none, "pr", a);
+    assert_int_equal(none.n, 0);
+    tg_buf_release(&out);
+    tg_arena_free(a);
+}

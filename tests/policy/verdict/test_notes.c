@@ -241,6 +241,49 @@ WITH_HAND(busy_and_other_data)
           "never were; durations are not judged");
 }
 
+/* A rank has more of what others have less of: the name that rose most on one rank, and how many more. A row that says
+ * so by itself, a polled name and sides without steps do not count. */
+WITH_HAND(the_same_calls_on_other_ranks)
+{
+    static const char two[] = "!as many calls as before, but on other ranks: 'b' 1 -> 7 on rank 3 "
+                              "(and more on 1 other); 1 more name";
+    const struct tg_rank_shift by_two = { 1, { 2, 4 }, 1 }, by_six = { 3, { 1, 7 }, 2 },
+                               by_five = { 2, { 3, 8 }, 3 };
+    struct tg_op ops[3] = { hand_op("a", TG_KIND_KERNEL), hand_op("b", TG_KIND_KERNEL),
+                            hand_op("c", TG_KIND_KERNEL) };
+    plain(h);
+    h->c.ops = ops;
+    h->c.n_ops = 3;
+    noted(h, "");
+    ops[0].shift = &by_two;
+    noted(h, "!as many calls as before, but on other ranks: 'a' 2 -> 4 on rank 1");
+    ops[1].shift = &by_six;
+    noted(h, two);
+    ops[2].shift = &by_five;
+    noted(h, "!as many calls as before, but on other ranks: 'b' 1 -> 7 on rank 3 (and more on 1 "
+             "other); 2 more names");
+    ops[2].change = TG_MORE;
+    noted(h, two);
+    ops[2].change = TG_SAME;
+    ops[2].polling = true;
+    noted(h, two);
+    ops[2] = (struct tg_op){ .kind = TG_KIND_STEP, .shift = &by_five };
+    noted(h, two);
+    ops[1].polling = true;
+    ops[2] = hand_op("c", TG_KIND_KERNEL);
+    ops[2].shift = &by_five;
+    noted(h, "!as many calls as before, but on other ranks: 'c' 3 -> 8 on rank 2 (and more on 2 "
+             "others); 1 more name");
+    for (int side = 0; side < 2; side++) {
+        h->v.n_notes = 0;
+        h->c.marked[side] = false;
+        h->c.marked[!side] = true;
+        tg_notes(&h->e);
+        for (size_t i = 0; i < h->v.n_notes; i++)
+            assert_false(tg_sv_has(h->v.notes[i].text, TG_SV("other ranks")));
+    }
+}
+
 /* Each name up to three, and how many more. */
 WITH_HAND(more_of_what_no_rule_is_about)
 {

@@ -86,7 +86,7 @@ bool tg_check_first_run(struct tg_check *c, struct tg_check_job *j, struct tg_gi
     if (policy)
         return stored ? nothing_stored(j, &b->start, said, policy, err) : no_files(b, policy, err);
     j->what = JOB_FIRST_RUN;
-    if (stored && said != HOLDS_NONE)
+    if (stored && said == NOT_ASKED)
         tg_io_note(c->io,
                    "nothing is stored for suite '%.*s' in this clone: run `tracegate baseline "
                    "fetch` first if the remote has it, or name a baseline with --baseline",

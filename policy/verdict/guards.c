@@ -183,7 +183,7 @@ static tg_sv common_ranks_expected(struct tg_eval_state *e, int64_t expected)
 /* Those that are missing are known: the other side has them. */
 static bool missing_are_known(const struct tg_comparison *c, int side, int64_t expected)
 {
-    return c->n_lacking[side] && c->n_brought[side] + c->n_lacking[side] == (size_t)expected;
+    return c->n_brought[side] + c->n_lacking[side] == (size_t)expected;
 }
 
 /* "rank 2 of 4 has no fresh trace"; "9 ranks in the baseline run, 8 are expected" */

@@ -124,6 +124,10 @@ IN_BOX(runs_of_head_itself_are_no_baseline)
     assert_error(&k.err, TG_ERR_LOST, "in this clone, and that commit has a policy",
                  "'origin' could not be asked which");
     job_close(&k);
+    open_clone(&k, b, (const char *const[]){ "echo 1 > x", "echo 2 > x", NULL }, 1, STORED_POLICY);
+    assert_no_error(first_run_from(&k, job_commit(&k, "HEAD~1")), &k.err);
+    is_in(job_text(&k, "stderr"), "nothing is stored for suite 'main' yet, here or at 'origin'");
+    job_close(&k);
 }
 
 /* The first commit of all has none before it to start from, so nobody can say whose runs those are. */

@@ -98,6 +98,12 @@ WITH_HAND(calls_in_some_steps)
     s.op.launched = false;
     s.op.counted.shape = TG_COUNT_RUNS_DIFFER;
     says(h, &s, "called 2 times per step, was 1 (+1); the runs disagree: 1, 2.50, 1");
+    s.op.counted.proof = TG_COUNT_UNCHANGED;
+    says(h, &s, "called 2 times per step, was 1 (+1)");
+    s.op.counted.proof = TG_COUNT_HINT;
+    s.op.launched = true;
+    says(h, &s, "work on the device launched 2 times per step, was 1 (+1)");
+    s.op.launched = false;
     s.op.counted.shape = TG_COUNT_VARIES;
     says(h, &s, "called 2 times per step, was 1 (+1); the baseline's steps differ, too");
     s.op.counted.shape = TG_COUNT_BREAKS;
@@ -401,6 +407,31 @@ WITH_HAND(evidence_of_a_time)
     rests_on(h, &s,
              "5 of 5 runs above all 5 baseline runs, noise 1.8 %, detectable from +8.0 %; "
              "limit +8.0 %");
+}
+
+/* A bound that the runs give is told as they give it, alone or beside a least size; others as they are written. */
+WITH_HAND(limits_that_the_runs_give)
+{
+    static const struct {
+        struct tg_bound bound[2];
+        size_t n;
+        bool by_runs;
+    } rows[] = {
+        { { { .kind = TG_BOUND_PCT, .is_auto = true } }, 1, true },
+        { { { .kind = TG_BOUND_PCT, .is_auto = true }, { .kind = TG_BOUND_ABS } }, 2, true },
+        { { { .kind = TG_BOUND_PCT, .is_auto = true }, { .kind = TG_BOUND_MAX } }, 2, false },
+        { { { .kind = TG_BOUND_ABS } }, 1, false },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct tg_limit limit = { rows[i].bound, rows[i].n, { .file = "p.yml" } };
+        struct tg_evidence ev = hand_evidence(100, 0.5);
+        const struct tg_probe p = { .unit = TG_UNIT_NS, .ev = &ev };
+        struct tg_buf b = { 0 };
+        tg_describe_limit(&b, &limit, &p);
+        if (tg_sv_eq(tg_buf_sv(&b), TG_SV("+8.0 %")) != rows[i].by_runs)
+            fail_msg("row %zu: %.*s", i, TG_SV_ARG(tg_buf_sv(&b)));
+        tg_buf_release(&b);
+    }
 }
 
 WITH_HAND(evidence_of_the_rest)

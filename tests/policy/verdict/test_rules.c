@@ -366,6 +366,10 @@ TEST(verdicts_are_as_written)
 #define LARGE "kernel|aten::op1|void large(float*)|400;op|aten::op1||400"
 #define TINY_KERNEL(i) ";kernel|aten::op3|void tiny" i "(float*)|0.4"
 #define TINY_FIRST(i) ";kernel|aten::op" i "|void tiny" i "(float*)|0.4"
+#define STILL_5(i) ";kernel|aten::op5|void still5" i "(float*)|1.6"
+#define STILL_6(i) ";kernel|aten::op6|void still6" i "(float*)|1.6"
+#define STILL_7(i) ";kernel|aten::op7|void still7" i "(float*)|1.6"
+#define MANY_STILL TEN(STILL_5) TEN(STILL_6) TEN(STILL_7)
 #define TINY_COPY(i) ";memcpy|aten::op3|Memcpy " i "|0.3"
 #define TINY_MODULE(i, us)                                                                         \
     "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: M" i                          \
@@ -458,6 +462,32 @@ TEST(small_names_are_judged_together)
         small_rows(&row, &got);
         if (!tg_sv_eq(tg_buf_sv(&got), tg_sv_of(rows[i].want)))
             fail_msg("row %zu: '%.*s', want '%s'", i, TG_SV_ARG(tg_buf_sv(&got)), rows[i].want);
+        tg_buf_release(&got);
+    }
+}
+
+/* docs/statistics.md: of few runs, those that take twice as long are also added up by themselves. */
+TEST(small_names_that_double_show_among_many)
+{
+    static const struct {
+        const char *work;
+        double slower;
+        const char *want;
+    } rows[] = {
+        { LARGE TEN(TINY_KERNEL), 6, "suspicious (small kernels)," }, /* told once */
+        { LARGE TEN(TINY_KERNEL) MANY_STILL, 6, "suspicious (small kernels)," },
+        { LARGE TEN(TINY_KERNEL) MANY_STILL, 1.8, "" },
+        { LARGE TINY_KERNEL("0") MANY_STILL, 40, "" }, /* one alone is not together */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct model_side side = { .work = rows[i].work };
+        struct model_row row = { "small", OF("kernel", "self, fail: {pct: auto}"), .base = side,
+                                 .test = side };
+        struct tg_buf got = { 0 };
+        row.test.slower = rows[i].slower;
+        small_rows(&row, &got);
+        if (!tg_sv_eq(tg_buf_sv(&got), tg_sv_of(rows[i].want)))
+            fail_msg("row %zu: '%.*s'", i, TG_SV_ARG(tg_buf_sv(&got)));
         tg_buf_release(&got);
     }
 }

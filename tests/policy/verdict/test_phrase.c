@@ -50,3 +50,36 @@ WITH_HAND(changes_have_a_sign)
         hand_text(tg_phrase_take(&b, h->a), rows[i].pct);
     }
 }
+
+/* Names of a replacement but one, the one that changed most first: two, and how many more. */
+WITH_HAND(what_else_came)
+{
+    static const struct {
+        int but;
+        size_t n;
+        const char *want;
+    } rows[] = {
+        { -1, 4, "a, b and 2 more" },
+        { 0, 3, "b, c and 1 more" },
+        { 1, 3, "a, c and 1 more" },
+        { 2, 3, "a, b and 1 more" },
+    };
+    struct tg_region region = { .calls = { 1, 4 } };
+    struct tg_op ops[4];
+    h->c.ops = ops;
+    h->c.n_ops = 4;
+    h->c.regions = &region;
+    h->c.n_regions = 1;
+    for (int i = 0; i < 4; i++) {
+        ops[i] = hand_op((const char *const[]){ "a", "b", "c", "d" }[i], TG_KIND_KERNEL);
+        ops[i].change = TG_ADDED;
+        ops[i].region = 0;
+        ops[i].self[TG_TEST] = 10 - i;
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tg_buf b = { 0 };
+        const struct tg_op *but = rows[i].but < 0 ? NULL : &ops[rows[i].but];
+        assert_int_equal(tg_phrase_region(&b, &h->c, 0, TG_TEST, but), rows[i].n);
+        hand_text(tg_phrase_take(&b, h->a), rows[i].want);
+    }
+}

@@ -150,6 +150,28 @@ IN_BOX(what_is_stored_and_else_the_traces_own_path)
     job_close(&k);
 }
 
+/* What is outside the repository has no path in its commits: no trace, several or the standard input, nor a policy. */
+IN_BOX(what_has_no_path_in_a_commit)
+{
+    static const char *const at_root[] = { "echo 1 > base.json", "echo x > x", NULL };
+    static const char *const suites[] = { "trace: o.json", "trace: o.json, baseline: perf" };
+    static const char *const rows[][2] = { { "../out.json" },
+                                           { "-" },
+                                           { "perf/base.json", "perf/more.json" } };
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+        const char *const *row = rows[i / 2], *fresh[] = { row[0], row[1] };
+        struct job k = { .args = { fresh, fresh[1] ? 2 : 1, 2 }, .o.policy = "../p.yml" };
+        job_repository(b, at_root);
+        box_sh(b, tg_arena_printf(b->a, "echo 'version: 1\nsuites: [{name: main, %s}]' > p.yml",
+                                  suites[i % 2]));
+        job_open(&k, b, "");
+        assert_no_error(tg_check_find(&k.c, &k.j, &k.err), &k.err);
+        if (k.j.what != JOB_FIRST_RUN || k.j.base.n)
+            fail_msg("row %zu", i);
+        job_close(&k);
+    }
+}
+
 IN_BOX(a_named_commit_without_a_run_says_what_to_name)
 {
     static const char *rev[] = { "HEAD~1" };

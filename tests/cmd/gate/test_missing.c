@@ -130,6 +130,22 @@ IN_BOX(runs_of_head_itself_are_no_baseline)
     job_close(&k);
 }
 
+/* In a clone that is cut nobody can say whose the runs at origin are; that there are none, one can. */
+IN_BOX(a_clone_that_is_cut)
+{
+    for (int runs = 0; runs < 2; runs++) {
+        struct job k;
+        open_clone(&k, b, gated, runs, STORED_POLICY);
+        job_close(&k);
+        box_sh(b, "cd origin; git commit -q --allow-empty -m more; cd ..; rm -rf w; git clone -q "
+                  "--depth 1 \"file://$PWD/origin\" w");
+        k = (struct job){ 0 };
+        job_open(&k, b, STORED_POLICY);
+        refused(&k, runs ? "in this clone, and that" : ", here or at 'origin', and that", NULL);
+        job_close(&k);
+    }
+}
+
 /* The first commit of all has none before it to start from, so nobody can say whose runs those are. */
 IN_BOX(without_a_commit_origin_says_nothing)
 {

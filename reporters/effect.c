@@ -5,6 +5,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/decimal.h"
+#include "core/cause/forward.h"
 #include "reporters/cause.h"
 #include "reporters/number.h"
 #include "reporters/rows.h"
@@ -137,6 +138,17 @@ bool tg_effect_is_part(const struct tg_verdict *v, const struct tg_op *op)
     return false;
 }
 
+/* Calls of a replacement's names, those that stay included; autograd's bookkeeping only where there is
+ * nothing else, as in the sentence. */
+static double region_calls(const struct tg_comparison *c, uint32_t region, int side)
+{
+    double calls[2] = { 0 };
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].region == region && tg_op_side_of_region(&c->ops[i]) >= 0 && !c->ops[i].wait)
+            calls[tg_backward_named(c->ops[i].name)] += c->ops[i].count[side];
+    return calls[false] > 0 ? calls[false] : calls[true];
+}
+
 struct tg_row_numbers tg_effect_numbers(const struct tg_verdict *v, const struct tg_op *op)
 {
     const struct tg_comparison *c = v->comparison;
@@ -146,11 +158,7 @@ struct tg_row_numbers tg_effect_numbers(const struct tg_verdict *v, const struct
         return n;
     for (int s = 0; s < 2; s++) {
         n.ns[s] = ev->value[s];
-        n.count[s] = 0;
-        for (size_t i = 0; i < c->n_ops; i++)
-            if (c->ops[i].region == op->region && tg_op_side_of_region(&c->ops[i]) >= 0 &&
-                !c->ops[i].wait)
-                n.count[s] += c->ops[i].count[s];
+        n.count[s] = region_calls(c, op->region, s);
     }
     n.d_ns = n.ns[TG_TEST] - n.ns[TG_BASE];
     n.d_count = n.count[TG_TEST] - n.count[TG_BASE];

@@ -252,7 +252,7 @@ FAILURES = [
      ["launch_count", "52"]),
     ("new-kernel", {"model.py": [("        y = torch.nn.functional.gelu(self.up(y))",
                                   "        y = self.up(y)\n        y = 0.5 * y * (1 + torch.erf(y / 2**0.5))")]},
-     {"unfused": True}, {}, ["aten::erf", "`Block.forward`", "model.py:14"]),
+     {"unfused": True}, {}, ["aten::erf", "+8 calls", "calls -4 +12", "`Block.forward`", "model.py:14-15"]),
     ("lost-baseline", CLONE, {"copy": True}, {"baseline": "lost", "policy": "extends: [tracegate:recommended]\nsuites:\n  - name: train\n"
                                                         "    trace: {files: out/*.json.gz, run: 'run(.)'}\n    baseline: perf/*.json.gz\n"}, ["baseline"]),
     ("missing-rank", CLONE, {}, {"ranks": [0, 1, 3], "policy": "extends: [tracegate:recommended]\nsuites:\n  - {name: train, ranks: {expect: 4}}\n"}, ["rank 2"]),

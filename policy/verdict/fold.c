@@ -210,11 +210,17 @@ static const struct tg_cause *blamed(const struct tg_result *r)
                                                                                       : NULL;
 }
 
+/* The file that the changed lines are in. */
+static tg_sv changed_file(const struct tg_cause *c)
+{
+    return c->changed_file.n ? c->changed_file : c->function->file;
+}
+
 /* `y` is a change that some result is blamed on. */
 static bool is_of_change(const struct tg_result *r, const struct tg_cause *y)
 {
     const struct tg_cause *x = blamed(r);
-    if (!x || !tg_sv_eq(x->function->file, y->function->file) || x->n_changed != y->n_changed)
+    if (!x || !tg_sv_eq(changed_file(x), changed_file(y)) || x->n_changed != y->n_changed)
         return false;
     for (size_t i = 0; i < x->n_changed; i++)
         if (x->changed[i].first != y->changed[i].first || x->changed[i].last != y->changed[i].last)

@@ -408,6 +408,9 @@ WITH_HAND(other_lines_are_another_change)
     other->n_changed = 1;
     joined(h, v, 2, "a b");
     other->n_changed = 2;
+    other->changed_file = TG_SV("n.py"); /* a callee's */
+    joined(h, v, 2, "a b");
+    one->changed_file = TG_SV("n.py");
     joined(h, v, 2, "a b<a");
 }
 

@@ -231,6 +231,7 @@ WITH_HAND(a_failure_of_an_earlier_night)
             fail_msg("%g to %g", cases[i].base, cases[i].test);
     r = explained(h, &k, timed(TG_METRIC_SELF, 100, 130));
     assert_true(tg_sv_eq(r->evidence, TG_SV("exact; since night 9, commit abc, open")));
+    assert_true(tg_sv_starts(r->next, TG_SV("Fix it. More nights make it an event")));
     assert_int_equal(r->event.n, 0);
     assert_int_equal(asked[TG_KNOWN_EVENTS], 1);
     assert_int_equal(asked[TG_KNOWN_NIGHTS], 1);

@@ -3,16 +3,12 @@
 
 #include "cmd/gate/mutation.h"
 
-/* Four steps of 1 ms: aten::mm twice, 100 us each, in `runs` runs a side that differ by 1 us. */
-static struct tg_mutation_result try_rule(struct fixture *f, size_t runs, const char *rule)
+/* What became of the rule, which is tried on the sides of `f`. */
+static struct tg_mutation_result tried(struct fixture *f, const char *rule)
 {
     struct tg_mutation m = { .suite = &no_suite, .io = &no_io, .arena = f->a };
     struct tg_compare_opts compare;
     struct tg_mutation_result r;
-    make(f, runs, runs, 4);
-    for (int side = 0; side < 2; side++)
-        for (size_t k = 0; k < runs; k++)
-            add_row(f, side, k, TG_KIND_OP, "aten::mm", "", 2, 100001 + 1000 * (tg_ns)k);
     load_policy(f, rule);
     m.policy = f->policy;
     m.side[TG_BASE] = f->side[TG_BASE];
@@ -22,6 +18,16 @@ static struct tg_mutation_result try_rule(struct fixture *f, size_t runs, const 
     if (!tg_mutation_try(&r, &m, &f->policy->rules[0], &f->err))
         fail_msg("%s", f->err.message);
     return r;
+}
+
+/* Four steps of 1 ms: aten::mm twice, 100 us each, in `runs` runs a side that differ by 1 us. */
+static struct tg_mutation_result try_rule(struct fixture *f, size_t runs, const char *rule)
+{
+    make(f, runs, runs, 4);
+    for (int side = 0; side < 2; side++)
+        for (size_t k = 0; k < runs; k++)
+            add_row(f, side, k, TG_KIND_OP, "aten::mm", "", 2, 100001 + 1000 * (tg_ns)k);
+    return tried(f, rule);
 }
 
 static void is(const struct tg_mutation_result *r, enum tg_mutation_outcome outcome,
@@ -117,9 +123,6 @@ static void give(struct tg_row *row, struct fixture *f, enum tg_attr_kind kind, 
 static struct tg_mutation_result try_varying(struct fixture *f, bool steady, const char *rule)
 {
     static const char *const shapes[] = { "[[1,2]]", "[[5,2]]" }, *const bytes[] = { "64", "4096" };
-    struct tg_mutation m = { .suite = &no_suite, .io = &no_io, .arena = f->a };
-    struct tg_compare_opts compare;
-    struct tg_mutation_result r;
     make(f, 2, 2, 4);
     for (size_t k = 0; k < 4; k++) {
         int side = k < 2 ? TG_BASE : TG_TEST;
@@ -134,15 +137,7 @@ static struct tg_mutation_result try_varying(struct fixture *f, bool steady, con
         give(add_row(f, side, k % 2, TG_KIND_MEMCPY, "Memcpy DtoH", "", 1, 11), f,
              TG_ATTR_KIND_BYTES, "64");
     }
-    load_policy(f, rule);
-    m.policy = f->policy;
-    m.side[TG_BASE] = f->side[TG_BASE];
-    m.side[TG_TEST] = f->side[TG_TEST];
-    tg_gate_compare_opts(&compare, f->policy, &no_suite, f->a);
-    m.compare = &compare;
-    if (!tg_mutation_try(&r, &m, &f->policy->rules[0], &f->err))
-        fail_msg("%s", f->err.message);
-    return r;
+    return tried(f, rule);
 }
 
 /* `reason`: what it says of a rule that did not turn red. */

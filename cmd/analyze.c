@@ -10,14 +10,14 @@
 struct analyze_opts {
     enum tg_format format;
     const char *operator_name, *svg_dir, *overlay, *classes_file;
-    struct tg_strs measure, rank, step, classes;
+    struct tg_strs analyses, rank, step, classes;
     int64_t min_length, top;
     struct tg_given given;
     bool whole, hta, no_rounding, include_last_step, series;
 };
 
 static const struct tg_opt analyze_options[] = {
-    { "measure", TG_OPT_LIST, offsetof(struct analyze_opts, measure),
+    { "measure", TG_OPT_LIST, offsetof(struct analyze_opts, analyses),
       "ops|temporal|idle|kernel-types|kernels|overlap|bandwidth|queue|launches|sequences|steps|"
       "modules|sources|skew",
       "what to measure, ops by default; may be given several times" },
@@ -58,31 +58,31 @@ static const struct tg_opt analyze_options[] = {
     { 0 },
 };
 
-static bool has_measure(const struct analyze_opts *o, const char *name)
+static bool has_analysis(const struct analyze_opts *o, const char *name)
 {
-    for (size_t i = 0; i < o->measure.n; i++)
-        if (strcmp(o->measure.v[i], name) == 0)
+    for (size_t i = 0; i < o->analyses.n; i++)
+        if (strcmp(o->analyses.v[i], name) == 0)
             return true;
     return false;
 }
 
 /* Either "ops", or any number of the analyses that share loaded traces. */
-static bool find_measures(const struct analyze_opts *o, bool *ops, struct tg_err *err)
+static bool find_analyses(const struct analyze_opts *o, bool *ops, struct tg_err *err)
 {
-    *ops = !o->measure.n || has_measure(o, "ops");
-    if (!*ops || o->measure.n < 2)
+    *ops = !o->analyses.n || has_analysis(o, "ops");
+    if (!*ops || o->analyses.n < 2)
         return true;
     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--measure ops cannot be combined with others");
-    return tg_err_hint(err, "Run it by itself; the other measures can be combined.");
+    return tg_err_hint(err, "Run it by itself; the other analyses can be combined.");
 }
 
-/* Measures that HTA does not have cannot be asked for with its definitions. */
+/* Analyses that HTA does not have cannot be asked for with its definitions. */
 static bool check_hta(const struct analyze_opts *o, struct tg_err *err)
 {
-    for (size_t i = 0; o->hta && i < o->measure.n; i++) {
-        const struct tg_analyzer *a = tg_analyzer_find(tg_sv_of(o->measure.v[i]));
+    for (size_t i = 0; o->hta && i < o->analyses.n; i++) {
+        const struct tg_analyzer *a = tg_analyzer_find(tg_sv_of(o->analyses.v[i]));
         if (a && !tg_hta_find(tg_sv_of(a->name))) {
-            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "HTA has no measure '%s'", a->name);
+            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "HTA has no analysis '%s'", a->name);
             return tg_err_hint(err, "Leave --hta out.");
         }
     }
@@ -91,8 +91,8 @@ static bool check_hta(const struct analyze_opts *o, struct tg_err *err)
 
 static bool wants_python(const struct analyze_opts *o)
 {
-    for (size_t i = 0; i < o->measure.n; i++) {
-        const struct tg_analyzer *a = tg_analyzer_find(tg_sv_of(o->measure.v[i]));
+    for (size_t i = 0; i < o->analyses.n; i++) {
+        const struct tg_analyzer *a = tg_analyzer_find(tg_sv_of(o->analyses.v[i]));
         if (a && a->python)
             return true;
     }
@@ -116,13 +116,13 @@ static bool check_options(const struct analyze_opts *o, const struct tg_strs *ar
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--include-last-step belongs to --hta");
         return tg_err_hint(err, "Without --hta no step is omitted.");
     }
-    if (o->overlay && (o->hta || args->n != 1 || !o->measure.n || has_measure(o, "ops"))) {
+    if (o->overlay && (o->hta || args->n != 1 || !o->analyses.n || has_analysis(o, "ops"))) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
                    "--overlay needs one trace, --measure (not ops), and no --hta");
         return tg_err_hint(err, "For example: tracegate analyze t.json.gz --measure queue "
                                 "--overlay marked.json.gz.");
     }
-    if (has_measure(o, "sequences") != (o->operator_name != NULL)) {
+    if (has_analysis(o, "sequences") != (o->operator_name != NULL)) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
                    o->operator_name ? "--operator belongs to --measure sequences"
                                     : "--measure sequences needs --operator");
@@ -153,8 +153,8 @@ static bool measure_ops(const struct tg_analyze_request *q, const struct analyze
 static bool measure_traces(const struct tg_analyze_request *q, const struct analyze_opts *o,
                            struct tg_buf *out, struct tg_err *err)
 {
-    struct tg_analyze_traces m = { .names = o->measure.v,
-                                   .n = o->measure.n,
+    struct tg_analyze_traces m = { .names = o->analyses.v,
+                                   .n = o->analyses.n,
                                    .include_last_step = o->include_last_step,
                                    .series = o->series,
                                    .operator_name = o->operator_name,
@@ -200,7 +200,7 @@ static bool analyze(const struct analyze_opts *o, const struct tg_strs *args,
                                     .io = io,
                                     .progress = &progress.line,
                                     .arena = a };
-    bool ok = find_measures(o, &ops, err) && check_options(o, args, err) && check_hta(o, err) &&
+    bool ok = find_analyses(o, &ops, err) && check_options(o, args, err) && check_hta(o, err) &&
               tg_given_window(&q.window, &o->given, err) &&
               tg_numbers_parse(&q.ranks, &o->rank, "rank", a, err) &&
               tg_numbers_parse(&q.steps, &o->step, "step", a, err);

@@ -15,7 +15,7 @@ struct tg_analyze_request {
     struct tg_window_spec window;   /* what a step is */
     bool whole;                     /* everything, undivided, instead of per step */
     bool hta, no_rounding;          /* HTA's own selection and rounding */
-    bool keep_python;               /* a measure of Python frames was asked for */
+    bool keep_python;               /* an analysis of Python frames was asked for */
     int64_t top;                    /* ops: at most this many rows; 0 or TG_OPT_UNSET: all */
     enum tg_arrange arrange;        /* what files without a rank are */
     const struct tg_io *io;         /* for notes */
@@ -27,7 +27,7 @@ TG_MUST bool tg_analyze_ops(struct tg_table *t, const struct tg_analyze_request 
                             struct tg_err *err);
 
 /*
- * The measures of core/analysis (temporal, idle, …): the traces are loaded once for all of them.
+ * The analyses of core/analysis (temporal, idle, …): the traces are loaded once for all of them.
  * `names` are names of tg_analyzers.
  */
 struct tg_analyze_traces {
@@ -35,7 +35,7 @@ struct tg_analyze_traces {
     size_t n;
     bool include_last_step, series;
     const char *operator_name;
-    int64_t min_length, top;  /* TG_OPT_UNSET: the measure's own default */
+    int64_t min_length, top;  /* TG_OPT_UNSET: the analysis's own default */
     struct tg_strs classes;   /* GLOB=CLASS */
     const char *classes_file; /* NULL: none; see core/metric/classes.h */
     enum tg_format format;

@@ -1,4 +1,4 @@
-/* The measures of core/analysis over traces that are loaded once: from files to printed tables. */
+/* The analyses of core/analysis over traces that are loaded once: from files to printed tables. */
 #include <inttypes.h>
 #include <stdlib.h>
 

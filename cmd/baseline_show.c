@@ -112,7 +112,7 @@ static void take_step(void *arg, size_t i, const struct tg_side *side, const str
 }
 
 /* Reads every run that is stored here: a millisecond each. */
-static bool measure(struct tg_store_cmd *s, struct listed_commit *v, size_t n, struct tg_err *err)
+static bool metric(struct tg_store_cmd *s, struct listed_commit *v, size_t n, struct tg_err *err)
 {
     struct tg_stored_night *nights = TG_NEW_N(s->arena, struct tg_stored_night, n + 1);
     struct tg_progress_line progress;
@@ -187,7 +187,7 @@ bool tg_baseline_list(struct tg_store_cmd *s, struct tg_err *err)
         return false;
     commits = TG_NEW_N(s->arena, struct listed_commit, n + 1);
     k = commits_of(s, v, n, commits, &oldest);
-    if (!measure(s, commits, k, err) || !order_line(s, commits, k, oldest, err))
+    if (!metric(s, commits, k, err) || !order_line(s, commits, k, oldest, err))
         return false;
     if (k)
         qsort(commits, k, sizeof *commits, by_history);
@@ -245,14 +245,14 @@ static void take_shown(void *arg, size_t i, const struct tg_side *side, const st
         tg_io_note(w->s->io, "the runs do not fit together: %s", why->message);
         return;
     }
-    tg_night_measure(&night, side, &w->series, w->s->arena);
+    tg_night_metric(&night, side, &w->series, w->s->arena);
     tg_buf_puts(&w->s->out, "  ");
     put_step(&w->s->out, tg_night_step_ns(side));
     tg_buf_puts(&w->s->out, "; self time, part of it and calls a step of the largest:\n");
     qsort(night.v, night.n, sizeof *night.v, by_plain);
     for (size_t k = 0; k < night.n && rows < ROWS; k++) {
         const struct tg_series *x = &w->series.v[night.v[k].series];
-        if (x->what == TG_SERIES_MEASURE || !(night.v[k].plain > 0))
+        if (x->what == TG_SERIES_METRIC || !(night.v[k].plain > 0))
             continue;
         put_row(w->s, x, &night.v[k], night.step_ns);
         rows++;

@@ -261,7 +261,7 @@ static double rule_fit(const struct job *j, const struct tg_rule *rule,
             *worst = m;
         v[n++] = m->worst;
     }
-    if (tg_metric_info(rule->metric)->scope != TG_SCOPE_NAME)
+    if (tg_rule_metric_info(rule->metric)->scope != TG_SCOPE_NAME)
         return n ? fitting(j, (*worst)->worst) : 0;
     for (size_t i = 0; i < j->c.n_ops; i++) { /* the calmest three quarters of the large ones */
         const struct tg_op_noise *o = &j->c.ops[i];
@@ -346,7 +346,7 @@ static void put_rule(const struct job *j, struct tg_buf *out, const struct tg_ru
     if (rule->n_overrides)
         tg_buf_puts(&part, "    # it has overrides of its own, which a layer would replace: none "
                            "suggested\n");
-    else if (tg_metric_info(rule->metric)->scope == TG_SCOPE_NAME)
+    else if (tg_rule_metric_info(rule->metric)->scope == TG_SCOPE_NAME)
         put_overrides(j, &part, rule, limit, key, now);
     if (part.n > start && !(rule->n_overrides && !strchr(part.p + start, '{')))
         tg_buf_add(out, tg_buf_sv(&part));
@@ -498,7 +498,7 @@ static bool run_job(struct job *j, struct tg_err *err)
                                      .compare = &j->same.compare,
                                      .all = j->same.all };
     j->outliers = tg_outliers_find(&j->in.all, &j->n_outliers, j->same.arena);
-    return choose_sizes(j, err) && tg_noise_measure(&j->c, &j->in, j->same.arena, err) &&
+    return choose_sizes(j, err) && tg_noise_metric(&j->c, &j->in, j->same.arena, err) &&
            put_all(j, err);
 }
 

@@ -24,7 +24,7 @@ static bool result_of(struct tg_result *r, const struct tg_op *op, double step_n
                             .op = op->name,
                             .op_normalised = tg_arena_sv(a, tg_buf_sv(&plain)),
                             .op_kind = op->kind,
-                            .metric = calls ? TG_METRIC_COUNT : TG_METRIC_SELF,
+                            .metric = calls ? TG_RULE_METRIC_COUNT : TG_RULE_METRIC_SELF,
                             .dimension = calls ? TG_DIM_COUNT : TG_DIM_DURATION,
                             .base = v[TG_BASE],
                             .test = v[TG_TEST],

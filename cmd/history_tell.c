@@ -47,7 +47,7 @@ static int by_weight(const void *x, const void *y)
 
 static bool is_asked_for(const struct tg_history_cmd_opts *o, const struct tg_series *s)
 {
-    const char *glob = s->what == TG_SERIES_MEASURE ? o->metric : o->op;
+    const char *glob = s->what == TG_SERIES_METRIC ? o->metric : o->op;
     return glob && tg_sv_glob(tg_sv_of(glob), s->name);
 }
 
@@ -57,8 +57,8 @@ static double weight_of(const struct tg_nights *n, uint32_t id)
     const struct tg_history *h = &n->history;
     const struct tg_series *s = &n->series.v[id];
     double plain = h->n ? tg_history_plain(h, h->n - 1, id) : (double)NAN, moved = 0;
-    if (s->what == TG_SERIES_MEASURE)
-        return s->measure == TG_MEASURE_STEP_TIME ? INFINITY : 0;
+    if (s->what == TG_SERIES_METRIC)
+        return s->metric == TG_METRIC_STEP_TIME ? INFINITY : 0;
     for (size_t i = 0; i < h->n_events; i++)
         for (size_t k = 0; k < h->event[i].n; k++)
             if (h->event[i].v[k].series == id)

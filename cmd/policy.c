@@ -48,11 +48,11 @@ static int metrics(struct tg_policy_cmd *j, struct tg_err *err)
 {
     struct tg_buf out = { 0 };
     if (j->o->format == TG_FORMAT_JSON)
-        tg_metric_json(&out);
+        tg_rule_metric_json(&out);
     else if (j->o->format == TG_FORMAT_MARKDOWN)
-        tg_metric_markdown(&out);
+        tg_rule_metric_markdown(&out);
     else
-        tg_metric_text(&out);
+        tg_rule_metric_text(&out);
     return tg_policy_cmd_put(j, &out, err);
 }
 

@@ -21,23 +21,23 @@ static tg_sv name_of(const struct tg_doc *r)
     return plain.n ? plain : text_of(r, "op");
 }
 
-static enum tg_metric metric_of(const struct tg_doc *r)
+static enum tg_rule_metric metric_of(const struct tg_doc *r)
 {
-    enum tg_metric m = TG_METRIC_SELF;
-    (void)tg_metric_from_name(text_of(r, "metric"), &m);
+    enum tg_rule_metric m = TG_RULE_METRIC_SELF;
+    (void)tg_rule_metric_from_name(text_of(r, "metric"), &m);
     return m;
 }
 
 static bool by_calls(const struct tg_doc *r)
 {
-    return tg_metric_info(metric_of(r))->unit == TG_UNIT_COUNT;
+    return tg_rule_metric_info(metric_of(r))->unit == TG_UNIT_COUNT;
 }
 
 /* As a waiver says it: "" where the rule judges the whole trace, and of "aten::mm [rank 3]" the name. */
 static tg_sv waived_name(const struct tg_doc *r)
 {
     tg_sv name = name_of(r);
-    if (tg_metric_info(metric_of(r))->scope != TG_SCOPE_NAME)
+    if (tg_rule_metric_info(metric_of(r))->scope != TG_SCOPE_NAME)
         return TG_SV("");
     if (tg_sv_ends(name, TG_SV("]")) && tg_sv_has(name, TG_SV(" [rank ")))
         while (name.n && !tg_sv_ends(name, TG_SV(" [rank ")))
@@ -73,7 +73,7 @@ static struct rule *rule_for(struct waivers *w, const struct tg_doc *r)
         if (tg_sv_eq(w->v[i].rule, rule) &&
             (tg_sv_eq(w->v[i].name, name) ||
              (i == w->root && by_calls(r) && follows(r) &&
-              tg_metric_info(w->v[i].change.metric)->unit == TG_UNIT_COUNT)))
+              tg_rule_metric_info(w->v[i].change.metric)->unit == TG_UNIT_COUNT)))
             return &w->v[i];
     w->v = tg_grow(w->v, &w->cap, w->n + 1, sizeof *w->v);
     w->v[w->n] = (struct rule){ rule, name, { .metric = metric_of(r) } };

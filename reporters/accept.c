@@ -24,7 +24,7 @@ void tg_accept_widen(struct tg_accept_change *c, double delta, double pct)
 /* From (almost) nothing a value has no percentage: then so many us, bytes or GB/s more. */
 void tg_accept_put_ceiling(struct tg_buf *out, const struct tg_accept_change *c, double margin)
 {
-    const struct tg_metric_info *info = tg_metric_info(c->metric);
+    const struct tg_rule_metric_info *info = tg_rule_metric_info(c->metric);
     double more = ceil(c->delta * (info->exact ? 1 : margin));
     if (info->unit == TG_UNIT_COUNT)
         tg_buf_printf(out, "{abs: %.0f}", ceil(c->delta));
@@ -47,7 +47,7 @@ struct waiver {
 
 static tg_sv name_of(const struct tg_result *r)
 {
-    if (tg_metric_info(r->metric)->scope != TG_SCOPE_NAME)
+    if (tg_rule_metric_info(r->metric)->scope != TG_SCOPE_NAME)
         return TG_SV("");
     return r->plain.n ? r->plain : r->op_normalised.n ? r->op_normalised : r->op;
 }

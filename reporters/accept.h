@@ -27,7 +27,7 @@ size_t tg_accept_put_all(struct tg_buf *out, const struct tg_verdict *v, size_t 
 
 /* The largest changes that one waiver is to cover. */
 struct tg_accept_change {
-    enum tg_metric metric; /* of its rule */
+    enum tg_rule_metric metric; /* of its rule */
     double delta,
         pct; /* in the metric's unit (ns for times), percent of the baseline; signs do not count, NaN: none */
 };

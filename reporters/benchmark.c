@@ -38,13 +38,13 @@ static void add_entry(struct tg_doc *list, const struct tg_verdict *v, tg_sv nam
     tg_buf_release(&text);
 }
 
-static void add_measure(struct tg_doc *list, const struct tg_verdict *v, enum tg_measure m)
+static void add_metric(struct tg_doc *list, const struct tg_verdict *v, enum tg_metric m)
 {
-    const struct tg_measure_change *x = &v->comparison->measures[m];
-    const struct tg_measure_info *info = tg_measure_info(m);
-    bool time = info->unit_id == TG_MEASURE_NS;
+    const struct tg_metric_change *x = &v->comparison->metrics[m];
+    const struct tg_metric_info *info = tg_metric_info(m);
+    bool time = info->unit_id == TG_METRIC_NS;
     double ns[2], value = x->value[TG_TEST];
-    if (m == TG_MEASURE_STEP_TIME && tg_effect_step(v, ns))
+    if (m == TG_METRIC_STEP_TIME && tg_effect_step(v, ns))
         value = ns[TG_TEST];
     if (x->known[TG_TEST])
         add_entry(list, v, tg_sv_of(info->name), "", time ? "us" : info->unit,
@@ -77,10 +77,10 @@ bool tg_reporter_benchmark(struct tg_buf *out, const struct tg_verdict *v,
     (void)r;
     (void)err;
     if (v->comparison) {
-        add_measure(list, v, TG_MEASURE_STEP_TIME);
-        add_measure(list, v, TG_MEASURE_LAUNCH_COUNT);
-        add_measure(list, v, TG_MEASURE_SYNC_COUNT);
-        add_measure(list, v, TG_MEASURE_MEM_PEAK);
+        add_metric(list, v, TG_METRIC_STEP_TIME);
+        add_metric(list, v, TG_METRIC_LAUNCH_COUNT);
+        add_metric(list, v, TG_METRIC_SYNC_COUNT);
+        add_metric(list, v, TG_METRIC_MEM_PEAK);
         add_names(list, v);
     }
     tg_doc_write(list, TG_DOC_INDENTED, out);

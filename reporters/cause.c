@@ -135,7 +135,7 @@ struct tg_parts tg_result_parts(const struct tg_result *r)
     struct tg_parts parts = { TG_SV(""), r->message, "", "" };
     if (tg_result_is_guard(r))
         return parts; /* guards have messages of their own */
-    if (r->subject == TG_SUBJECT_STEP && r->metric != TG_METRIC_TOTAL) {
+    if (r->subject == TG_SUBJECT_STEP && r->metric != TG_RULE_METRIC_TOTAL) {
         parts.what = "host time between operators (ProfilerStep)";
         parts.joint = ": ";
         return parts;

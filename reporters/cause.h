@@ -2,7 +2,7 @@
 #define TG_REPORTERS_CAUSE_H
 /*
  * The results that explain a verdict, in the order in which an engineer looks for the cause: what
- * could not be judged, counts that changed, durations, then gaps and other whole-trace measures.
+ * could not be judged, counts that changed, durations, then gaps and other whole-trace metrics.
  * Callers whose children explain their change are listed under those children.
  */
 #include "core/base/buf.h"

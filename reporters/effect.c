@@ -27,14 +27,14 @@ static const struct tg_evidence *step_evidence(const struct tg_verdict *v)
 {
     for (size_t i = 0; i < v->n_results; i++) {
         const struct tg_result *r = &v->results[i];
-        if (r->subject == TG_SUBJECT_TRACE && r->metric == TG_METRIC_STEP_TIME &&
+        if (r->subject == TG_SUBJECT_TRACE && r->metric == TG_RULE_METRIC_STEP_TIME &&
             tg_sv_eq(r->op_normalised, r->plain) && r->ev && r->state > TG_STATE_SUSPICIOUS)
             return r->ev;
     }
-    return &v->comparison->measures[TG_MEASURE_STEP_TIME].ev;
+    return &v->comparison->metrics[TG_METRIC_STEP_TIME].ev;
 }
 
-static bool times_of(const struct tg_measure_change *m, const struct tg_evidence *ev, double ns[2])
+static bool times_of(const struct tg_metric_change *m, const struct tg_evidence *ev, double ns[2])
 {
     const double *v = ev->judged == TG_JUDGED ? ev->value : m->value;
     ns[TG_BASE] = v[TG_BASE];
@@ -45,16 +45,16 @@ static bool times_of(const struct tg_measure_change *m, const struct tg_evidence
 bool tg_effect_step(const struct tg_verdict *v, double ns[2])
 {
     return v->comparison &&
-           times_of(&v->comparison->measures[TG_MEASURE_STEP_TIME], step_evidence(v), ns);
+           times_of(&v->comparison->metrics[TG_METRIC_STEP_TIME], step_evidence(v), ns);
 }
 
 bool tg_effect_is_hosts(const struct tg_verdict *v)
 {
-    const struct tg_measure_change *m = v->comparison->measures;
+    const struct tg_metric_change *m = v->comparison->metrics;
     for (size_t i = 0; i < v->n_results; i++)
         if (tg_result_shown(&v->results[i]) && v->results[i].folded_under >= v->n_results)
             return v->results[i].subject == TG_SUBJECT_STEP &&
-                   m[TG_MEASURE_HOST_TIME].value[TG_BASE] != m[TG_MEASURE_STEP_TIME].value[TG_BASE];
+                   m[TG_METRIC_HOST_TIME].value[TG_BASE] != m[TG_METRIC_STEP_TIME].value[TG_BASE];
     return false;
 }
 
@@ -65,8 +65,8 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, enum tg_effec
     bool host = v->comparison && tg_effect_is_hosts(v);
     if (!v->comparison)
         return;
-    ev = host ? &v->comparison->measures[TG_MEASURE_HOST_TIME].ev : step_evidence(v);
-    if (!(host ? times_of(&v->comparison->measures[TG_MEASURE_HOST_TIME], ev, ns)
+    ev = host ? &v->comparison->metrics[TG_METRIC_HOST_TIME].ev : step_evidence(v);
+    if (!(host ? times_of(&v->comparison->metrics[TG_METRIC_HOST_TIME], ev, ns)
                : tg_effect_step(v, ns)))
         return;
     most = fmax(ns[TG_BASE], ns[TG_TEST]);
@@ -87,9 +87,9 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, enum tg_effec
 /* Of a number of calls the rows that it counts, where they changed. */
 static bool is_counted(const struct tg_result *r, const struct tg_op *op)
 {
-    enum tg_measure m;
-    return r->subject == TG_SUBJECT_TRACE && tg_metric_measure(r->metric, &m) &&
-           tg_measure_kinds(m) & 1u << op->kind && op->change != TG_SAME;
+    enum tg_metric m;
+    return r->subject == TG_SUBJECT_TRACE && tg_rule_metric_of_trace(r->metric, &m) &&
+           tg_metric_info(m)->counts & 1u << op->kind && op->change != TG_SAME;
 }
 
 static bool is_about(const struct tg_result *r, const struct tg_op *op)
@@ -181,7 +181,7 @@ double tg_effect_share(const struct tg_verdict *v, const struct tg_op *op)
 {
     struct tg_row_numbers n = tg_effect_numbers(v, op);
     int s = n.ns[TG_TEST] > 0 ? TG_TEST : TG_BASE;
-    const struct tg_measure_change *host = &v->comparison->measures[TG_MEASURE_HOST_TIME];
+    const struct tg_metric_change *host = &v->comparison->metrics[TG_METRIC_HOST_TIME];
     if (op->kind == TG_KIND_STEP && host->known[s] && host->value[s] > 0)
         return n.ns[s] / host->value[s];
     return pool_of(v, op) && op->self[s] > 0 ? op->share[s] * n.ns[s] / op->self[s] : op->share[s];

@@ -13,8 +13,8 @@ tg_sv tg_history_moved_name(const struct tg_history *h, const struct tg_moved_se
 
 static bool is_percent(const struct tg_history *h, const struct tg_moved_series *m)
 {
-    return m->series != UINT32_MAX && h->series->v[m->series].what == TG_SERIES_MEASURE &&
-           tg_measure_info(h->series->v[m->series].measure)->unit_id == TG_MEASURE_PERCENT;
+    return m->series != UINT32_MAX && h->series->v[m->series].what == TG_SERIES_METRIC &&
+           tg_metric_info(h->series->v[m->series].metric)->unit_id == TG_METRIC_PERCENT;
 }
 
 static void put_signed(struct tg_buf *out, double v, const char *unit)
@@ -34,7 +34,7 @@ void tg_history_put_change(struct tg_buf *out, const struct tg_history *h,
         tg_dec_put_double(out, m->before);
         tg_buf_puts(out, " \xe2\x86\x92 ");
         tg_dec_put_double(out, m->after);
-        tg_buf_puts(out, h->series->v[m->series].what == TG_SERIES_MEASURE ? "" : " calls");
+        tg_buf_puts(out, h->series->v[m->series].what == TG_SERIES_METRIC ? "" : " calls");
         return;
     default:
         if (is_percent(h, m))
@@ -65,18 +65,18 @@ void tg_history_put_value(struct tg_buf *out, const struct tg_series *s, double 
         tg_buf_puts(out, "-");
         return;
     }
-    if (s->what != TG_SERIES_MEASURE || tg_measure_info(s->measure)->unit_id == TG_MEASURE_NS) {
+    if (s->what != TG_SERIES_METRIC || tg_metric_info(s->metric)->unit_id == TG_METRIC_NS) {
         tg_dec_put_human_ns(out, plain);
         return;
     }
     tg_dec_put_fixed(out, plain, plain == floor(plain) ? 0 : 2);
-    if (tg_measure_info(s->measure)->unit_id == TG_MEASURE_PERCENT)
+    if (tg_metric_info(s->metric)->unit_id == TG_METRIC_PERCENT)
         tg_buf_puts(out, " %");
 }
 
 const char *tg_history_series_kind(const struct tg_series *s)
 {
-    return s->what == TG_SERIES_MEASURE ? "measure" : tg_kind_name(s->kind);
+    return s->what == TG_SERIES_METRIC ? "metric" : tg_kind_name(s->kind);
 }
 
 struct tg_open_count tg_history_count_open(const struct tg_history_suite *s)

@@ -75,5 +75,5 @@ struct tg_open_count {
     size_t all, fresh;
 };
 struct tg_open_count tg_history_count_open(const struct tg_history_suite *s);
-const char *tg_history_series_kind(const struct tg_series *s); /* "op", "kernel", "measure", … */
+const char *tg_history_series_kind(const struct tg_series *s); /* "op", "kernel", "metric", … */
 #endif

@@ -30,8 +30,8 @@ static void add_operator(struct tg_doc *operators, const struct tg_history *h,
                          const struct tg_moved_series *m)
 {
     const struct tg_series *s = m->series == UINT32_MAX ? NULL : &h->series->v[m->series];
-    bool percent = s && s->what == TG_SERIES_MEASURE &&
-                   tg_measure_info(s->measure)->unit_id == TG_MEASURE_PERCENT;
+    bool percent =
+        s && s->what == TG_SERIES_METRIC && tg_metric_info(s->metric)->unit_id == TG_METRIC_PERCENT;
     struct tg_doc *d = tg_doc_add_object(operators, NULL);
     tg_doc_add_str(d, "name", tg_history_moved_name(h, m));
     tg_doc_add_str(d, "kind", s ? tg_sv_of(tg_history_series_kind(s)) : TG_SV("machine"));
@@ -121,9 +121,8 @@ static void add_series(struct tg_doc *series, const struct tg_history_suite *s, 
     tg_doc_add_str(d, "suite", s->name);
     tg_doc_add_str(d, "kind", tg_sv_of(tg_history_series_kind(x)));
     tg_doc_add_str(d, "name", x->name);
-    tg_doc_add_str(
-        d, "unit",
-        tg_sv_of(x->what == TG_SERIES_MEASURE ? tg_measure_info(x->measure)->unit : "ns"));
+    tg_doc_add_str(d, "unit",
+                   tg_sv_of(x->what == TG_SERIES_METRIC ? tg_metric_info(x->metric)->unit : "ns"));
     values = tg_doc_add_array(d, "values");
     for (size_t i = s->first; i < s->history->n; i++)
         tg_doc_add_num(values, NULL, tg_history_plain(s->history, i, id));

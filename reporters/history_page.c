@@ -375,8 +375,8 @@ static void put_series(struct page *p)
     const struct tg_history *h = p->s->history;
     if (h->n == p->s->first)
         return;
-    begin_section(p, "series", "Operators, kernels and measures");
-    tg_page_table(&p->frame, &(struct tg_page_table){ .caption = "Operators, kernels and measures",
+    begin_section(p, "series", "Operators, kernels and metrics");
+    tg_page_table(&p->frame, &(struct tg_page_table){ .caption = "Operators, kernels and metrics",
                                                       .columns = columns,
                                                       .n_columns = sizeof columns / sizeof *columns,
                                                       .first = ROWS_FIRST });

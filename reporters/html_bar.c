@@ -16,10 +16,10 @@ struct part {
     double ns[2];
 };
 
-static bool of_measure(const struct tg_comparison *c, enum tg_measure m, int side, double *out)
+static bool of_metric(const struct tg_comparison *c, enum tg_metric m, int side, double *out)
 {
-    *out = c->measures[m].known[side] ? c->measures[m].value[side] : 0;
-    return c->measures[m].known[side];
+    *out = c->metrics[m].known[side] ? c->metrics[m].value[side] : 0;
+    return c->metrics[m].known[side];
 }
 
 static double not_below(double v)
@@ -37,10 +37,10 @@ static bool device_parts(const struct tg_comparison *c, struct part *p)
     p[3] = (struct part){ .title = "idle", .paint = "c4" };
     for (int s = 0; s < 2; s++) {
         double step, busy;
-        known = of_measure(c, TG_MEASURE_STEP_TIME, s, &step) && known;
-        known = of_measure(c, TG_MEASURE_GPU_BUSY, s, &busy) && known;
-        known = of_measure(c, TG_MEASURE_COMPUTE_TIME, s, &p[0].ns[s]) && known;
-        (void)of_measure(c, TG_MEASURE_COMM_EXPOSED, s, &p[1].ns[s]);
+        known = of_metric(c, TG_METRIC_STEP_TIME, s, &step) && known;
+        known = of_metric(c, TG_METRIC_GPU_BUSY, s, &busy) && known;
+        known = of_metric(c, TG_METRIC_COMPUTE_TIME, s, &p[0].ns[s]) && known;
+        (void)of_metric(c, TG_METRIC_COMM_EXPOSED, s, &p[1].ns[s]);
         p[2].ns[s] = not_below(busy - p[0].ns[s] - p[1].ns[s]);
         p[3].ns[s] = not_below(step - busy);
     }

@@ -264,12 +264,12 @@ static void add_table(struct tg_doc *root, const struct tg_comparison *c)
         add_op(list, c, &c->ops[i]);
 }
 
-static void add_measures(struct tg_doc *root, const struct tg_comparison *c)
+static void add_metrics(struct tg_doc *root, const struct tg_comparison *c)
 {
     struct tg_doc *list = tg_doc_add_array(root, "measures");
-    for (int m = 0; c && m < TG_MEASURES; m++) {
-        const struct tg_measure_change *x = &c->measures[m];
-        const struct tg_measure_info *info = tg_measure_info((enum tg_measure)m);
+    for (int m = 0; c && m < TG_METRICS; m++) {
+        const struct tg_metric_change *x = &c->metrics[m];
+        const struct tg_metric_info *info = tg_metric_info((enum tg_metric)m);
         struct tg_doc *o;
         double value[2], slowest[2];
         if (!x->known[TG_BASE] && !x->known[TG_TEST])
@@ -414,7 +414,7 @@ bool tg_reporter_json(struct tg_buf *out, const struct tg_verdict *v, const stru
     add_results(root, "passed", v, TG_STATE_PASS);
     add_notes(root, v);
     add_environment(root, v->comparison);
-    add_measures(root, v->comparison);
+    add_metrics(root, v->comparison);
     add_replacements(root, v->comparison);
     add_table(root, v->comparison);
     versions = tg_doc_add_object(root, "versions");

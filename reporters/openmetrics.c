@@ -54,17 +54,17 @@ static void put_results(struct tg_buf *out, const struct tg_verdict *v)
 }
 
 /* Times in seconds; counts, bytes and shares as they are. */
-static void put_measure(struct tg_buf *out, const struct tg_verdict *v, enum tg_measure m)
+static void put_metric(struct tg_buf *out, const struct tg_verdict *v, enum tg_metric m)
 {
-    const struct tg_measure_change *x = &v->comparison->measures[m];
-    const struct tg_measure_info *info = tg_measure_info(m);
+    const struct tg_metric_change *x = &v->comparison->metrics[m];
+    const struct tg_metric_info *info = tg_metric_info(m);
     double ns[2], value = x->value[TG_TEST];
-    bool time = info->unit_id == TG_MEASURE_NS, bytes = info->unit_id == TG_MEASURE_BYTES;
+    bool time = info->unit_id == TG_METRIC_NS, bytes = info->unit_id == TG_METRIC_BYTES;
     bool named = tg_sv_has(tg_sv_of(info->name), TG_SV("bytes"));
     struct tg_buf name = { 0 };
     if (!x->known[TG_TEST] || !isfinite(x->value[TG_TEST]))
         return;
-    if (m == TG_MEASURE_STEP_TIME && tg_effect_step(v, ns))
+    if (m == TG_METRIC_STEP_TIME && tg_effect_step(v, ns))
         value = ns[TG_TEST];
     tg_buf_printf(&name, "%s%s", info->name, time ? "_seconds" : bytes && !named ? "_bytes" : "");
     tg_buf_printf(out, "# TYPE tracegate_%s gauge\n", name.p);
@@ -104,8 +104,8 @@ bool tg_reporter_openmetrics(struct tg_buf *out, const struct tg_verdict *v,
     (void)r;
     (void)err;
     put_results(out, v);
-    for (int m = 0; v->comparison && m < TG_MEASURES; m++)
-        put_measure(out, v, (enum tg_measure)m);
+    for (int m = 0; v->comparison && m < TG_METRICS; m++)
+        put_metric(out, v, (enum tg_metric)m);
     if (v->comparison && v->comparison->n_ops) {
         put_ops(out, v, false);
         put_ops(out, v, true);

@@ -99,11 +99,11 @@ void tg_table_as_json(struct tg_buf *out, const struct tg_table *t, const char *
 
 void tg_tables_as_json(struct tg_buf *out, const struct tg_tables *tables, const char *schema)
 {
-    struct tg_doc *doc = tg_doc_new_object(), *measures;
+    struct tg_doc *doc = tg_doc_new_object(), *metrics;
     tg_doc_add_str(doc, "schema", tg_sv_of(schema));
-    measures = tg_doc_add_object(doc, "measures");
+    metrics = tg_doc_add_object(doc, "measures");
     for (size_t i = 0; i < tables->n; i++)
-        json_rows(tg_doc_add_array(measures, tables->v[i].name), &tables->v[i]);
+        json_rows(tg_doc_add_array(metrics, tables->v[i].name), &tables->v[i]);
     put_doc(out, doc);
 }
 

@@ -50,7 +50,7 @@ static uint32_t ask_target(void *arg, enum tg_kind kind, tg_sv name)
 static bool is_step(const struct tg_result *r)
 {
     return r->subject == TG_SUBJECT_STEP ||
-           (r->subject == TG_SUBJECT_TRACE && r->metric == TG_METRIC_STEP_TIME);
+           (r->subject == TG_SUBJECT_TRACE && r->metric == TG_RULE_METRIC_STEP_TIME);
 }
 
 static bool can_have_cause(const struct tg_verdict *v, const struct tg_result *r)

@@ -54,7 +54,7 @@ static void add_event(struct known_list *l, const struct tg_history_event *e,
     for (size_t i = 0; i < e->n; i++) {
         const struct tg_moved_series *m = &e->v[i];
         const struct tg_series *s = &t->v[m->series]; /* only the machine's events have none */
-        if (s->what == TG_SERIES_MEASURE || m->back)
+        if (s->what == TG_SERIES_METRIC || m->back)
             continue;
         l->v[l->n++] = (struct tg_known){
             .what = TG_KNOWN_NAME,

@@ -139,9 +139,9 @@ static bool is_red(const struct look *l, enum tg_state s)
  * What a rule about a whole trace says of its metric. It may have more results (step_time judges
  * gaps and regions too), and those being red proves nothing about its limit.
  */
-static const struct tg_result *result_of_measure(const struct look *l, const struct tg_verdict *v)
+static const struct tg_result *result_of_metric(const struct look *l, const struct tg_verdict *v)
 {
-    tg_sv name = tg_sv_of(tg_metric_info(l->rule.metric)->name);
+    tg_sv name = tg_sv_of(tg_rule_metric_info(l->rule.metric)->name);
     for (size_t i = 0; i < v->n_results; i++) /* "step_time", "step_time [rank 3]" */
         if (tg_sv_starts(v->results[i].op_normalised, name))
             return &v->results[i];
@@ -152,8 +152,8 @@ static const struct tg_result *result_of_measure(const struct look *l, const str
 static const struct tg_result *result_of(const struct look *l, const struct attempt *t,
                                          const struct tg_verdict *v)
 {
-    if (tg_metric_info(l->rule.metric)->scope != TG_SCOPE_NAME)
-        return result_of_measure(l, v);
+    if (tg_rule_metric_info(l->rule.metric)->scope != TG_SCOPE_NAME)
+        return result_of_metric(l, v);
     if (!v->n_results || is_red(l, v->results[0].state))
         return v->n_results ? &v->results[0] : NULL;
     for (size_t i = 0; t->op && i < v->n_results; i++)
@@ -166,7 +166,7 @@ static const struct tg_result *result_of(const struct look *l, const struct atte
 static bool is_proven(const struct look *l, const struct attempt *t, const struct tg_comparison *c)
 {
     bool calls = t->inject.what == TG_INJECT_CALLS;
-    for (size_t i = 0; (calls || l->rule.metric == TG_METRIC_BYTES) && i < c->n_ops; i++)
+    for (size_t i = 0; (calls || l->rule.metric == TG_RULE_METRIC_BYTES) && i < c->n_ops; i++)
         if (c->ops[i].kind == t->op->kind && tg_sv_eq(c->ops[i].name, t->op->name))
             return calls ? c->ops[i].change != TG_SAME : c->ops[i].moved.proof == TG_COUNT_PROVEN;
     return true;
@@ -255,12 +255,12 @@ static bool count_attempt(const struct look *l, struct attempt *t, size_t i)
     return true;
 }
 
-static enum tg_attr_kind attr_of(enum tg_metric m)
+static enum tg_attr_kind attr_of(enum tg_rule_metric m)
 {
-    return m == TG_METRIC_LAUNCH_CONFIG  ? TG_ATTR_KIND_LAUNCH
-           : m == TG_METRIC_INPUT_TYPES  ? TG_ATTR_KIND_TYPES
-           : m == TG_METRIC_INPUT_SHAPES ? TG_ATTR_KIND_SHAPES
-                                         : TG_ATTR_KIND_BYTES;
+    return m == TG_RULE_METRIC_LAUNCH_CONFIG  ? TG_ATTR_KIND_LAUNCH
+           : m == TG_RULE_METRIC_INPUT_TYPES  ? TG_ATTR_KIND_TYPES
+           : m == TG_RULE_METRIC_INPUT_SHAPES ? TG_ATTR_KIND_SHAPES
+                                              : TG_ATTR_KIND_BYTES;
 }
 
 /* The i-th violation of a per-name rule on t->op; false: there is no such one. */
@@ -271,10 +271,10 @@ static bool op_attempt(const struct look *l, struct attempt *t, size_t i)
     const char *name = name_of(l, t->op);
     double factor = l->less ? 1 / l->sizes[i] : l->sizes[i];
     switch (l->rule.metric) {
-    case TG_METRIC_COUNT:
-    case TG_METRIC_DEVICE_COUNT:
+    case TG_RULE_METRIC_COUNT:
+    case TG_RULE_METRIC_DEVICE_COUNT:
         return count_attempt(l, t, i);
-    case TG_METRIC_ADDED:
+    case TG_RULE_METRIC_ADDED:
         t->inject =
             (struct tg_inject){ .what = TG_INJECT_NEW,
                                 .text = tg_sv_of(tg_arena_printf(a, "%s_injected", name)),
@@ -282,17 +282,18 @@ static bool op_attempt(const struct look *l, struct attempt *t, size_t i)
         t->text =
             tg_arena_printf(a, "%s_injected is new, %g %% of the step", name, 100 * of_step[i]);
         return true;
-    case TG_METRIC_REMOVED:
+    case TG_RULE_METRIC_REMOVED:
         t->inject = (struct tg_inject){ .what = TG_INJECT_DROP };
         t->text = tg_arena_printf(a, "%s is gone", name);
         return i == 0;
-    case TG_METRIC_LAUNCH_CONFIG:
-    case TG_METRIC_INPUT_TYPES:
-    case TG_METRIC_INPUT_SHAPES:
+    case TG_RULE_METRIC_LAUNCH_CONFIG:
+    case TG_RULE_METRIC_INPUT_TYPES:
+    case TG_RULE_METRIC_INPUT_SHAPES:
         t->inject = (struct tg_inject){ .what = TG_INJECT_ATTR, .attr = attr_of(l->rule.metric) };
-        t->text = tg_arena_printf(a, "%s: another %s", name, tg_metric_info(l->rule.metric)->name);
+        t->text =
+            tg_arena_printf(a, "%s: another %s", name, tg_rule_metric_info(l->rule.metric)->name);
         return i == 0;
-    case TG_METRIC_BYTES:
+    case TG_RULE_METRIC_BYTES:
         t->inject = (struct tg_inject){ .what = TG_INJECT_ATTR,
                                         .attr = attr_of(l->rule.metric),
                                         .factor = factor };
@@ -319,18 +320,18 @@ static const struct tg_op *largest_collective(const struct look *l)
 
 static bool measure_attempt(const struct look *l, struct attempt *t, size_t i)
 {
-    const struct tg_metric_info *info = tg_metric_info(l->rule.metric);
+    const struct tg_rule_metric_info *info = tg_rule_metric_info(l->rule.metric);
     struct tg_arena *a = l->b->arena;
-    enum tg_measure id;
+    enum tg_metric id;
     *t = (struct attempt){ .inject = { .what = TG_INJECT_WAIT,
                                        .factor = l->less ? 1 / l->sizes[i] : l->sizes[i] } };
-    if (l->rule.metric == TG_METRIC_SKEW || l->rule.metric == TG_METRIC_RANK_SPREAD) {
+    if (l->rule.metric == TG_RULE_METRIC_SKEW || l->rule.metric == TG_RULE_METRIC_RANK_SPREAD) {
         t->last_rank = true;
         t->text = tg_arena_printf(a, "the last rank's step takes %+.0f %% time",
                                   100 * (t->inject.factor - 1));
         return true;
     }
-    if (l->rule.metric == TG_METRIC_COLLECTIVE_SKEW) {
+    if (l->rule.metric == TG_RULE_METRIC_COLLECTIVE_SKEW) {
         t->op = largest_collective(l);
         t->last_rank = true;
         t->inject.what = TG_INJECT_SLOWER;
@@ -339,17 +340,17 @@ static bool measure_attempt(const struct look *l, struct attempt *t, size_t i)
                         : "";
         return t->op != NULL;
     }
-    if (l->rule.metric == TG_METRIC_STEP_TIME) {
+    if (l->rule.metric == TG_RULE_METRIC_STEP_TIME) {
         t->text = tg_arena_printf(a, "the step takes %+.0f %% time, outside every operator",
                                   100 * (t->inject.factor - 1));
         return true;
     }
-    if (!tg_measure_find(tg_sv_of(info->name), &id))
+    if (!tg_metric_find(tg_sv_of(info->name), &id))
         return false;
-    t->inject = (struct tg_inject){ .what = TG_INJECT_MEASURE,
-                                    .measure = id,
+    t->inject = (struct tg_inject){ .what = TG_INJECT_METRIC,
+                                    .metric = id,
                                     .factor = l->sizes[i],
-                                    .better = l->less == (tg_measure_info(id)->worse > 0) };
+                                    .better = l->less == (tg_metric_info(id)->worse > 0) };
     if (info->unit == TG_UNIT_PERCENT)
         t->text = tg_arena_printf(a, "%s goes %.0f %% of the way to %s", info->name,
                                   100 * (1 - 1 / l->sizes[i]), l->less ? "0" : "100 %");
@@ -363,13 +364,13 @@ static bool measure_attempt(const struct look *l, struct attempt *t, size_t i)
 
 static double weight(const struct look *l, const struct tg_op *op)
 {
-    return tg_metric_info(l->rule.metric)->unit == TG_UNIT_COUNT ? op->count[TG_BASE]
-                                                                 : op->self[TG_BASE];
+    return tg_rule_metric_info(l->rule.metric)->unit == TG_UNIT_COUNT ? op->count[TG_BASE]
+                                                                      : op->self[TG_BASE];
 }
 
-static bool is_attr(enum tg_metric m)
+static bool is_attr(enum tg_rule_metric m)
 {
-    return tg_metric_info(m)->unit == TG_UNIT_ATTR;
+    return tg_rule_metric_info(m)->unit == TG_UNIT_ATTR;
 }
 
 /* Whether a small change of the name tells: in no step or run is it different by itself. */
@@ -377,9 +378,10 @@ static bool is_steady(const struct look *l, const struct tg_op *op)
 {
     if (is_attr(l->rule.metric))
         return op->compared_attrs & 1u << attr_of(l->rule.metric);
-    if (l->rule.metric == TG_METRIC_BYTES)
+    if (l->rule.metric == TG_RULE_METRIC_BYTES)
         return op->moved.shape == TG_COUNT_CONSTANT;
-    return tg_metric_info(l->rule.metric)->unit != TG_UNIT_COUNT || (op->settled && op->agreed);
+    return tg_rule_metric_info(l->rule.metric)->unit != TG_UNIT_COUNT ||
+           (op->settled && op->agreed);
 }
 
 static bool comes_first(const struct look *l, const struct tg_op *a, const struct tg_op *b)
@@ -401,7 +403,7 @@ static const struct tg_op *op_of(const struct look *l, const struct tg_result *r
         if (is_op(&c->ops[i], r))
             return &c->ops[i];
     for (size_t i = 0; i < c->n_frames; i++)
-        if (c->frames[i].launched == tg_metric_of_launched(l->rule.metric) &&
+        if (c->frames[i].launched == tg_rule_metric_of_launched(l->rule.metric) &&
             is_op(&c->frames[i], r))
             return &c->frames[i];
     return NULL;
@@ -414,10 +416,10 @@ static size_t candidates(const struct look *l, const struct tg_verdict *v,
     size_t n = 0;
     for (size_t i = 0; i < v->n_results; i++) {
         const struct tg_op *op = op_of(l, &v->results[i]);
-        bool timed = tg_metric_info(l->rule.metric)->unit == TG_UNIT_NS;
+        bool timed = tg_rule_metric_info(l->rule.metric)->unit == TG_UNIT_NS;
         bool known = !op || op->count[TG_BASE] <= 0 || op->polling ||
                      (is_attr(l->rule.metric) && !is_steady(l, op)) ||
-                     (timed && op->wait && l->rule.metric != TG_METRIC_REMOVED);
+                     (timed && op->wait && l->rule.metric != TG_RULE_METRIC_REMOVED);
         for (size_t k = 0; k < n; k++)
             known |= out[k] == op;
         if (known)
@@ -454,7 +456,7 @@ static bool new_name(const struct look *l, struct attempt *t)
     const struct tg_match *m = &l->rule.match;
     struct tg_buf b = { 0 };
     tg_sv pattern;
-    bool counted = l->rule.metric == TG_METRIC_COUNT || l->rule.metric == TG_METRIC_ADDED;
+    bool counted = l->rule.metric == TG_RULE_METRIC_COUNT || l->rule.metric == TG_RULE_METRIC_ADDED;
     enum tg_kind kind = m->kinds ? TG_KINDS : TG_KIND_OP;
     for (unsigned k = 0; k < TG_KINDS && kind == TG_KINDS; k++)
         if (m->kinds & 1u << k)
@@ -517,7 +519,7 @@ static void say(struct look *l, enum tg_mutation_outcome outcome, const char *re
 static bool too_few_runs(const struct look *l)
 {
     size_t need = (size_t)l->rule.noise.min_runs;
-    return !tg_metric_info(l->rule.metric)->exact && !tg_rule_is_budget(&l->rule) &&
+    return !tg_rule_metric_info(l->rule.metric)->exact && !tg_rule_is_budget(&l->rule) &&
            l->rule.noise.test != TG_NOISE_NONE &&
            (l->b->side[TG_BASE].n_runs < need || l->b->side[TG_TEST].n_runs < need);
 }
@@ -563,7 +565,7 @@ static void say_nothing_there(struct look *l, const struct tg_verdict *v)
     const char *why = nothing ? "the rule matches nothing on these traces"
                       : is_attr(l->rule.metric)
                           ? tg_arena_printf(l->b->arena, "no name has the same %s in every run",
-                                            tg_metric_info(l->rule.metric)->name)
+                                            tg_rule_metric_info(l->rule.metric)->name)
                           : "the traces lack what it is about";
     if (l->rule.optional)
         say(l, TG_MUTATION_SKIPPED, why,
@@ -590,13 +592,13 @@ bool tg_mutation_try(struct tg_mutation_result *out, const struct tg_mutation *b
         return false;
     }
     l.uninjected = g.comparison;
-    if (tg_metric_info(rule->metric)->scope == TG_SCOPE_NAME) {
+    if (tg_rule_metric_info(rule->metric)->scope == TG_SCOPE_NAME) {
         const struct tg_op *op[MAX_CANDIDATES];
         size_t n = candidates(&l, &v, op);
         answer = try_names(&l, op, n);
         if (answer == NOT_PLANTED && rule->optional && new_name(&l, &t))
             answer = try_one(&l, &t);
-        else if (answer == RED && l.rule.metric == TG_METRIC_COUNT && !l.less &&
+        else if (answer == RED && l.rule.metric == TG_RULE_METRIC_COUNT && !l.less &&
                  look_unfused(&l, op, n) == FAILED)
             answer = FAILED;
     } else if (v.n_results && v.results[0].state != TG_STATE_SKIP &&

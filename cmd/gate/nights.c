@@ -194,7 +194,7 @@ static void take_night(void *arg, size_t i, const struct tg_side *side, const st
                                 .subject = c->summary,
                                 .author = c->author,
                                 .date = c->date };
-    tg_night_measure(night, side, &out->series, out->arena);
+    tg_night_metric(night, side, &out->series, out->arena);
 }
 
 /* The nights of the line, oldest first. */

@@ -58,7 +58,7 @@ static double median_of(const double *v, size_t n, struct tg_arena *a)
 
 static double step_time(const struct tg_shard *s, size_t k)
 {
-    const struct tg_measure_value *m = &s->measures[TG_MEASURE_STEP_TIME * s->n_steps + k];
+    const struct tg_metric_value *m = &s->metrics[TG_METRIC_STEP_TIME * s->n_steps + k];
     return m->known && m->den > 0 ? (double)m->num / (double)m->den : NAN;
 }
 

@@ -357,8 +357,8 @@ static bool measure_ops(struct tg_calibration *out, const struct tg_noise_input 
     return true;
 }
 
-bool tg_noise_measure(struct tg_calibration *out, const struct tg_noise_input *in,
-                      struct tg_arena *a, struct tg_err *err)
+bool tg_noise_metric(struct tg_calibration *out, const struct tg_noise_input *in,
+                     struct tg_arena *a, struct tg_err *err)
 {
     *out = (struct tg_calibration){ .n_runs = in->all.n_runs,
                                     .side = in->side,

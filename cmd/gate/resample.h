@@ -16,7 +16,7 @@ extern const size_t tg_noise_sizes[TG_NOISE_SIZES]; /* runs per side: 3, 5, 8, 1
 /* One name under one rule, over all splits. */
 struct tg_alarm {
     const struct tg_rule *rule;
-    tg_sv kind, op; /* op: normalised; of measures its name */
+    tg_sv kind, op; /* op: normalised; of metrics of the whole trace its name */
     bool timed;
     size_t fails, warns;
     double worst; /* the largest change in the bad direction, percent; 0 none */
@@ -51,6 +51,6 @@ struct tg_noise_input {
     size_t side;   /* runs per side; 2 * side <= runs */
     size_t splits; /* at most */
 };
-TG_MUST bool tg_noise_measure(struct tg_calibration *out, const struct tg_noise_input *in,
-                              struct tg_arena *a, struct tg_err *err);
+TG_MUST bool tg_noise_metric(struct tg_calibration *out, const struct tg_noise_input *in,
+                             struct tg_arena *a, struct tg_err *err);
 #endif

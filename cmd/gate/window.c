@@ -29,7 +29,7 @@ static bool makes_same_calls(const struct window_read *w, const struct tg_night 
 {
     for (uint32_t i = 0; i < w->series.n; i++) {
         double a = calls_of(&w->newest, i), b = calls_of(night, i);
-        if (w->series.v[i].counted && w->series.v[i].what != TG_SERIES_MEASURE && !isnan(a) &&
+        if (w->series.v[i].counted && w->series.v[i].what != TG_SERIES_METRIC && !isnan(a) &&
             !isnan(b) && a != b)
             return false;
     }
@@ -43,7 +43,7 @@ static void take_commit(void *arg, size_t i, const struct tg_side *side, const s
     struct tg_night night = { 0 };
     (void)why;
     if (side)
-        tg_night_measure(i ? &night : &w->newest, side, &w->series, w->arena);
+        tg_night_metric(i ? &night : &w->newest, side, &w->series, w->arena);
     if (i == w->same && (!i || !side || makes_same_calls(w, &night)))
         w->same++;
 }

@@ -184,7 +184,7 @@ static void put_device_rules(struct tg_buf *out, const struct tg_survey *s)
     tg_buf_puts(out,
                 "# What the devices wait for, as changes or as budgets (max, min), which need no "
                 "baseline.\n"
-                "# All measures: tracegate policy metrics. Limits that fit: tracegate calibrate.\n"
+                "# All metrics: tracegate policy metrics. Limits that fit: tracegate calibrate.\n"
                 "#rules:\n"
                 "#  - {id: idle, metric: idle, warn: {pp: 3pp}, fail: {pp: 8pp}}\n"
                 "#  - {id: late-launches, metric: launch_gap, fail: {pct: 15%, abs: 1%step}}\n"

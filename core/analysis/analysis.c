@@ -16,7 +16,7 @@ const struct tg_analyzer tg_analyzers[] = {
     { "queue", "launched work that waits, by stream", tg_queue, false },
     { "launches", "device work beside the call that launched it", tg_launches, false },
     { "sequences", "frequent sequences of device work below an operator", tg_sequences, false },
-    { "steps", "every measure of the policy, by rank and step", tg_step_table, false },
+    { "steps", "every metric of the whole trace, by rank and step", tg_step_table, false },
     { "modules", "time by nn.Module, device work included", tg_modules, true },
     { "sources", "time by Python function, device work included", tg_sources, true },
     { "skew", "waiting in collectives, and the rank that the others wait for", tg_skew, false },

@@ -9,7 +9,7 @@
  * Tables carry HTA's column names. A rank without device rows gives a row whose `reason` says so.
  */
 #include "core/analysis/table.h"
-#include "core/metric/measure.h"
+#include "core/metric/metric.h"
 
 struct tg_analysis_opts {
     bool hta, no_rounding, include_last_step; /* the latter two with `hta` only */

@@ -6,12 +6,12 @@
 #include "core/analysis/device.h"
 #include "core/analysis/internal.h"
 
-enum { RANK, STEP, MEASURES, COLUMNS = MEASURES + TG_MEASURES };
+enum { RANK, STEP, METRICS, COLUMNS = METRICS + TG_METRICS };
 
 /* Whole ns, except for means such as launch_delay. */
-static bool is_time(const struct tg_measure_info *info)
+static bool is_time(const struct tg_metric_info *info)
 {
-    return info->unit_id == TG_MEASURE_NS && info->how == TG_MEASURE_MEAN;
+    return info->unit_id == TG_METRIC_NS && info->how == TG_METRIC_MEAN;
 }
 
 /* "step_time(us)", "idle(%)", "sync_count": the metric and its unit. */
@@ -20,10 +20,10 @@ static const struct tg_table_column *make_columns(struct tg_arena *a)
     struct tg_table_column *c = TG_NEW_N(a, struct tg_table_column, COLUMNS);
     c[RANK] = (struct tg_table_column){ "rank", TG_TABLE_INT };
     c[STEP] = (struct tg_table_column){ "step", TG_TABLE_INT };
-    for (int m = 0; m < TG_MEASURES; m++) {
-        const struct tg_measure_info *info = tg_measure_info((enum tg_measure)m);
+    for (int m = 0; m < TG_METRICS; m++) {
+        const struct tg_metric_info *info = tg_metric_info((enum tg_metric)m);
         bool time = strcmp(info->unit, "ns") == 0, plain = strcmp(info->unit, "count") == 0;
-        c[MEASURES + m] = (struct tg_table_column){
+        c[METRICS + m] = (struct tg_table_column){
             plain ? info->name : tg_arena_printf(a, "%s(%s)", info->name, time ? "us" : info->unit),
             is_time(info) ? TG_TABLE_US : TG_TABLE_REAL,
         };
@@ -31,15 +31,14 @@ static const struct tg_table_column *make_columns(struct tg_arena *a)
     return c;
 }
 
-static struct tg_table_cell cell(const struct tg_measure_info *info,
-                                 const struct tg_measure_value *v)
+static struct tg_table_cell cell(const struct tg_metric_info *info, const struct tg_metric_value *v)
 {
     double value = (double)v->num / (double)v->den;
     if (!v->known || v->den == 0)
         return (struct tg_table_cell){ 0 };
     if (is_time(info))
         return tg_table_int(v->num / v->den);
-    if (info->unit_id == TG_MEASURE_NS)
+    if (info->unit_id == TG_METRIC_NS)
         value /= 1000;
     return tg_table_real(strcmp(info->unit, "%") == 0 ? 100 * value : value);
 }
@@ -48,8 +47,8 @@ static void one_rank(struct tg_table *f, const struct tg_rank_trace *r,
                      const struct tg_analysis_opts *opts)
 {
     size_t n = r->steps->n;
-    struct tg_measure_value *v = tg_xrealloc(NULL, TG_MEASURES * n + 1, sizeof *v);
-    tg_measures_compute(r->trace, r->steps, &opts->classes, v);
+    struct tg_metric_value *v = tg_xrealloc(NULL, TG_METRICS * n + 1, sizeof *v);
+    tg_metrics_compute(r->trace, r->steps, &opts->classes, v);
     for (size_t step = 0; step < n; step++) {
         struct tg_table_cell *row;
         if (!tg_step_wanted(r->steps, (int32_t)step, opts))
@@ -57,8 +56,8 @@ static void one_rank(struct tg_table *f, const struct tg_rank_trace *r,
         row = tg_table_row(f);
         row[RANK] = tg_table_int(r->rank);
         row[STEP] = tg_table_int(r->steps->v[step].number);
-        for (int m = 0; m < TG_MEASURES; m++)
-            row[MEASURES + m] = cell(tg_measure_info((enum tg_measure)m), &v[(size_t)m * n + step]);
+        for (int m = 0; m < TG_METRICS; m++)
+            row[METRICS + m] = cell(tg_metric_info((enum tg_metric)m), &v[(size_t)m * n + step]);
     }
     free(v);
 }

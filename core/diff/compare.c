@@ -105,7 +105,7 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
         tg_calling_ops_find(w);
         if (!w->o->no_evidence)
             tg_evidence_of_ops(w);
-        tg_compare_measures(w);
+        tg_compare_metrics(w);
         tg_straggler_find(w);
         tg_compare_attrs(w);
         tg_compare_bytes(w);

@@ -214,8 +214,8 @@ struct tg_region {     /* one replacement */
     struct tg_evidence ev; /* of that time */
 };
 
-struct tg_measure_change {
-    enum tg_measure id;
+struct tg_metric_change {
+    enum tg_metric id;
     bool known[2];
     double value[2];   /* ns, count, bytes, GB/s, or percent 0..100; median over runs of mean over
                           steps and ranks */
@@ -284,12 +284,12 @@ struct tg_comparison {
     unsigned frame_sorts[2], frames_lack[2];
     struct tg_region *regions;
     size_t n_regions;
-    struct tg_measure_change measures[TG_MEASURES];
+    struct tg_metric_change metrics[TG_METRICS];
     /*
      * The host's step. `ev`: its gaps (step less its direct children: host slowness outside every
      * operator), the same as the operator of kind TG_KIND_STEP in `ops`. `ev_total`: the step as a
      * whole without preemption (sum of the values of all operators and of the gaps); not judged
-     * when there is device work (TG_NOT_WAIT), else also measures[TG_MEASURE_STEP_TIME].ev.
+     * when there is device work (TG_NOT_WAIT), else also metrics[TG_METRIC_STEP_TIME].ev.
      */
     struct tg_op step;
     struct tg_evidence step_by[TG_ESTIMATES]; /* ev_total by one estimate alone */
@@ -442,10 +442,8 @@ enum tg_exception tg_op_exception(const struct tg_op *op);
 enum tg_exception tg_op_bytes_exception(const struct tg_op *op);
 /* Names of this kind are counted: operators, kernels, copies, sets, graphs, synchronising calls. */
 bool tg_kind_is_counted(enum tg_kind k);
-/* The kinds, a bit each, whose calls this metric counts; 0: it counts no calls. */
-uint32_t tg_measure_kinds(enum tg_measure m);
 /* The operator of these kinds whose calls rose most; NULL: none rose. */
-const struct tg_op *tg_op_behind(const struct tg_comparison *c, enum tg_measure m);
+const struct tg_op *tg_op_behind(const struct tg_comparison *c, enum tg_metric m);
 /* More calls in some steps, which have one number in the baseline: a mean says little of them. */
 bool tg_op_in_some_steps(const struct tg_op *op);
 /* What became of its calls in a replacement: TG_BASE they went, TG_TEST they came, -1 neither. */

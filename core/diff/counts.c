@@ -109,7 +109,7 @@ static size_t runs_above(const struct question *q, double limit)
 
 /*
  * An operator that only first steps have, as often in each run of the baseline: what runs once a run
- * is its own measure, and more of it in most fresh runs is more.
+ * is a metric of its own, and more of it in most fresh runs is more.
  */
 static bool runs_once(const struct question *q)
 {

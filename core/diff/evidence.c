@@ -68,7 +68,7 @@ static void add_values(const struct tg_diff_work *w, struct tg_run_values *sum,
 }
 
 /* The step as a whole without preemption: all operators and the gaps between them. Host only: on a
- * device, work overlaps and its end to end is a measure of its own. */
+ * device, work overlaps and its end to end is a metric of its own. */
 static void judge_step(struct tg_diff_work *w, const struct tg_run_values *v,
                        const struct tg_machine *m, struct tg_value_room *x)
 {

@@ -241,8 +241,8 @@ void tg_evidence_of_times(const struct tg_diff_work *w, struct tg_evidence *ev,
 void tg_evidence_of_times_by(const struct tg_diff_work *w, struct tg_evidence *ev,
                              struct tg_run_values *v, enum tg_estimate by);
 
-/* core/diff/measures.c */
-void tg_compare_measures(struct tg_diff_work *w);
+/* core/diff/metrics.c */
+void tg_compare_metrics(struct tg_diff_work *w);
 void tg_compare_env(struct tg_diff_work *w);
 
 /* core/diff/collectives.c: of one run, in %. False: no collective that two ranks have, or single

@@ -66,20 +66,7 @@ bool tg_kind_is_counted(enum tg_kind k)
     return tg_kind_is_device(k) || k == TG_KIND_GRAPH || k == TG_KIND_OP || k == TG_KIND_SYNC;
 }
 
-uint32_t tg_measure_kinds(enum tg_measure m)
-{
-    switch (m) {
-    case TG_MEASURE_LAUNCH_COUNT:
-        return 1u << TG_KIND_KERNEL | 1u << TG_KIND_MEMCPY | 1u << TG_KIND_MEMSET |
-               1u << TG_KIND_GRAPH;
-    case TG_MEASURE_SYNC_COUNT:
-        return 1u << TG_KIND_SYNC;
-    default:
-        return 0;
-    }
-}
-
-const struct tg_op *tg_op_behind(const struct tg_comparison *c, enum tg_measure m)
+const struct tg_op *tg_op_behind(const struct tg_comparison *c, enum tg_metric m)
 {
     const struct tg_op *most = NULL;
     double rise = 0;
@@ -87,7 +74,7 @@ const struct tg_op *tg_op_behind(const struct tg_comparison *c, enum tg_measure 
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
         double d = op->count[TG_TEST] / c->iteration_ratio - op->count[TG_BASE];
-        if (!(tg_measure_kinds(m) & 1u << op->kind) || d <= rise)
+        if (!(tg_metric_info(m)->counts & 1u << op->kind) || d <= rise)
             continue;
         most = op;
         rise = d;

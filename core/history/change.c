@@ -119,9 +119,9 @@ static void negate(const struct tg_history_window *w, double *out)
 static bool is_taken(const struct tg_history_replay *r, const struct tg_history_scan *scan,
                      uint32_t series)
 {
-    if (series == UINT32_MAX || r->h->series->v[series].what != TG_SERIES_MEASURE)
+    if (series == UINT32_MAX || r->h->series->v[series].what != TG_SERIES_METRIC)
         return scan->lane != TG_LANE_NONE;
-    return scan->lane == TG_LANE_SCAN && scan->z > TG_CHANGEPOINT_MEASURE_Z;
+    return scan->lane == TG_LANE_SCAN && scan->z > TG_CHANGEPOINT_METRIC_Z;
 }
 
 void tg_history_look(struct tg_history_replay *r, struct tg_history_stream *s,
@@ -213,7 +213,7 @@ void tg_history_look_at_calls(struct tg_history_replay *r, struct tg_history_str
     if (calls == 0)
         m.what = TG_MOVED_GONE;
     m.e = m.before > 0 ? log((calls > 0 ? calls : 1e-9) / m.before) : 0;
-    if (x->what != TG_SERIES_MEASURE) {
+    if (x->what != TG_SERIES_METRIC) {
         double old = plain_median(r, s, series, &t->w, 0, place);
         m.cost_ns = plain - old;
     }

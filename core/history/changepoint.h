@@ -39,7 +39,7 @@ enum {
 #define TG_CHANGEPOINT_TAU 0.0198026272961797 /* ln 1.02 */
 #define TG_CHANGEPOINT_Z 5.0
 #define TG_CHANGEPOINT_FAST_Z 8.0
-#define TG_CHANGEPOINT_MEASURE_Z                                                                   \
+#define TG_CHANGEPOINT_METRIC_Z                                                                    \
     6.5 /* of metrics of the step, which hold all that disturbs a machine */
 #define TG_CHANGEPOINT_FAST_P 0.005
 

@@ -77,9 +77,9 @@ static bool slow(enum tg_moved m)
     return m == TG_MOVED_DRIFT;
 }
 
-static bool is_measure(const struct tg_history_replay *r, const struct tg_moved_series *m)
+static bool is_metric(const struct tg_history_replay *r, const struct tg_moved_series *m)
 {
-    return m->series != UINT32_MAX && r->h->series->v[m->series].what == TG_SERIES_MEASURE;
+    return m->series != UINT32_MAX && r->h->series->v[m->series].what == TG_SERIES_METRIC;
 }
 
 /*
@@ -93,12 +93,12 @@ static bool goes_with(const struct tg_history_replay *r, const struct tg_history
     bool worse = false, better = false;
     double sum = m->cost_ns;
     for (size_t i = 0; i < e->n; i++) {
-        if (is_measure(r, &e->v[i]))
+        if (is_metric(r, &e->v[i]))
             continue;
         *(e->v[i].worse ? &worse : &better) = true;
         sum += e->v[i].cost_ns;
     }
-    return is_measure(r, m) || !(m->worse ? better : worse) || (worse && better) ||
+    return is_metric(r, m) || !(m->worse ? better : worse) || (worse && better) ||
            fabs(sum) <= 0.25 * fabs(m->cost_ns);
 }
 
@@ -186,7 +186,7 @@ static size_t judged_series(const struct tg_history *h, size_t night)
     size_t count = 0;
     for (size_t i = 0; i < n->n; i++) {
         const struct tg_series *s = &h->series->v[n->v[i].series];
-        count += s->what != TG_SERIES_MEASURE && s->judged &&
+        count += s->what != TG_SERIES_METRIC && s->judged &&
                  n->v[i].plain >= TG_HISTORY_SHARE * n->step_ns;
     }
     return count;
@@ -210,7 +210,7 @@ static struct sums sums_of(const struct tg_history *h, const struct tg_history_e
         x = &h->series->v[m->series];
         if (m->what != TG_MOVED_STEP && m->what != TG_MOVED_DRIFT)
             s.calls++;
-        if (x->what == TG_SERIES_MEASURE)
+        if (x->what == TG_SERIES_METRIC)
             continue;
         (m->cost_ns > 0 ? s.rise : s.fall)[on_device(x)] += m->cost_ns;
         if (m->what == TG_MOVED_STEP) {
@@ -265,7 +265,7 @@ void tg_history_finish(struct tg_history *h, struct tg_history_event *e)
     e->cost_ns = fabs(device) > fabs(host) ? device : host;
     qsort(e->v, e->n, sizeof *e->v, by_cost);
     for (size_t i = 0; e->cost_ns == 0 && i < e->n; i++)
-        e->cost_ns = e->v[i].cost_ns; /* only measures moved: the largest of them */
+        e->cost_ns = e->v[i].cost_ns; /* only metrics moved: the largest of them */
     e->delta = e->v[0].series != UINT32_MAX && !is_time(&h->series->v[e->v[0].series])
                    ? e->v[0].e
                    : expm1(e->v[0].e);

@@ -29,7 +29,7 @@ const char *tg_moved_name(enum tg_moved m)
 
 static int factor_of(const struct tg_history_replay *r, size_t night, const struct tg_series *s)
 {
-    if (s->what == TG_SERIES_MEASURE)
+    if (s->what == TG_SERIES_METRIC)
         return isnan(r->h->factor[DEVICE][night]) ? HOST : DEVICE;
     return on_device(s) ? DEVICE : HOST;
 }
@@ -55,7 +55,7 @@ static double factor(struct tg_history_replay *r, struct tg_history_stream *s,
         const struct tg_history_value *v = &night->v[i];
         const struct tg_series *series = &r->h->series->v[v->series];
         const struct tg_history_track *t = &s->track[v->series];
-        if (series->what != TG_SERIES_MEASURE && series->judged && on_device(series) == side &&
+        if (series->what != TG_SERIES_METRIC && series->judged && on_device(series) == side &&
             !isnan(v->v) && t->has_reference && t->shares)
             s->value[n++] = v->v - t->reference;
     }
@@ -140,7 +140,7 @@ static void judge_gone(struct tg_history_replay *r, struct tg_history_stream *s)
     for (uint32_t i = 0; i < r->h->series->n; i++) {
         struct tg_history_track *t = &s->track[i];
         if (!t->seen || t->last + 2 != s->n || !r->h->series->v[i].counted ||
-            r->h->series->v[i].what == TG_SERIES_MEASURE || isnan(t->calls) || t->calls == 0)
+            r->h->series->v[i].what == TG_SERIES_METRIC || isnan(t->calls) || t->calls == 0)
             continue;
         if (!tg_history_undo_calls(r, s, t, 0))
             tg_history_look_at_calls(r, s, t, i, 0, 0);

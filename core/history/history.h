@@ -33,7 +33,7 @@ enum {
 
 enum tg_moved {
     TG_MOVED_STEP,    /* found by the rank scan or the fast lane */
-    TG_MOVED_CALLS,   /* another number of calls (or another exact measure) */
+    TG_MOVED_CALLS,   /* another number of calls (or another exact metric) */
     TG_MOVED_DRIFT,   /* 5 % above the first nights of its level, slowly */
     TG_MOVED_MACHINE, /* the common factor itself */
     TG_MOVED_NEW,     /* a series that was not there */

@@ -63,7 +63,7 @@ static inline bool on_device(const struct tg_series *s)
 /* A percentage is not a time: the machine's speed is not in them. */
 static inline bool is_time(const struct tg_series *s)
 {
-    return s->what != TG_SERIES_MEASURE || tg_measure_info(s->measure)->unit_id == TG_MEASURE_NS;
+    return s->what != TG_SERIES_METRIC || tg_metric_info(s->metric)->unit_id == TG_METRIC_NS;
 }
 
 /* ---- track.c ---- */

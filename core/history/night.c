@@ -102,21 +102,21 @@ static uint32_t series_of(struct tg_series_table *t, enum tg_kind kind, tg_sv ra
     return (uint32_t)t->n - 1;
 }
 
-static uint32_t series_of_measure(struct tg_series_table *t, enum tg_measure m)
+static uint32_t series_of_metric(struct tg_series_table *t, enum tg_metric m)
 {
-    const struct tg_measure_info *info = tg_measure_info(m);
+    const struct tg_metric_info *info = tg_metric_info(m);
     struct tg_series *s;
     for (uint32_t i = 0; i < t->n; i++)
-        if (t->v[i].what == TG_SERIES_MEASURE && t->v[i].measure == m)
+        if (t->v[i].what == TG_SERIES_METRIC && t->v[i].metric == m)
             return i;
     s = add_series(t);
-    s->what = TG_SERIES_MEASURE;
-    s->measure = m;
+    s->what = TG_SERIES_METRIC;
+    s->metric = m;
     s->name = tg_sv_of(info->name);
     s->worse = info->worse < 0 ? -1 : 1;
     s->counted = info->exact;
     s->judged = !info->exact && info->worse != 0 &&
-                (info->unit_id == TG_MEASURE_NS || info->unit_id == TG_MEASURE_PERCENT);
+                (info->unit_id == TG_METRIC_NS || info->unit_id == TG_METRIC_PERCENT);
     return (uint32_t)t->n - 1;
 }
 
@@ -338,14 +338,14 @@ static void put_op(struct work *w, struct tg_night *out, uint32_t series)
                                         .calls = settled ? y->calls : (double)NAN });
 }
 
-/* ---- measures ---- */
+/* ---- metrics of the whole step ---- */
 
 /* `plain`: what is shown; `least`: of a time the least step, which the machine disturbed least. */
-static bool measure_of_shard(const struct tg_shard *s, enum tg_measure m, double *v, double *plain,
-                             double *least)
+static bool metric_of_shard(const struct tg_shard *s, enum tg_metric m, double *v, double *plain,
+                            double *least)
 {
-    const struct tg_measure_value *x = s->measures + (size_t)m * s->n_steps;
-    const struct tg_measure_info *info = tg_measure_info(m);
+    const struct tg_metric_value *x = s->metrics + (size_t)m * s->n_steps;
+    const struct tg_metric_info *info = tg_metric_info(m);
     double num = 0, den = 0;
     size_t n = 0;
     if (s->steps_only)
@@ -359,8 +359,8 @@ static bool measure_of_shard(const struct tg_shard *s, enum tg_measure m, double
     }
     if (!n)
         return false;
-    *plain = *least = info->how == TG_MEASURE_RATIO ? num / den : tg_median(v, n);
-    if (info->how == TG_MEASURE_MEAN && info->unit_id == TG_MEASURE_NS)
+    *plain = *least = info->how == TG_METRIC_RATIO ? num / den : tg_median(v, n);
+    if (info->how == TG_METRIC_MEAN && info->unit_id == TG_METRIC_NS)
         *least = v[0]; /* tg_median sorts */
     return true;
 }
@@ -377,8 +377,8 @@ struct measured {
 };
 
 /* Median over the runs; false: no run has it. */
-static bool measure_of_side(const struct tg_side *side, enum tg_measure m, struct tg_arena *scratch,
-                            struct measured *out)
+static bool metric_of_side(const struct tg_side *side, enum tg_metric m, struct tg_arena *scratch,
+                           struct measured *out)
 {
     double *runs = TG_NEW_N(scratch, double, side->n_runs);
     double *plain = TG_NEW_N(scratch, double, side->n_runs);
@@ -390,7 +390,7 @@ static bool measure_of_side(const struct tg_side *side, enum tg_measure m, struc
         for (size_t k = 0; k < side->n_ranks; k++) {
             const struct tg_shard *s = side->at[r][k];
             double one, one_least, *steps = TG_NEW_N(scratch, double, s->n_steps + 1);
-            if (measure_of_shard(s, m, steps, &one, &one_least)) {
+            if (metric_of_shard(s, m, steps, &one, &one_least)) {
                 sum += one;
                 least += one_least;
                 ranks++;
@@ -413,21 +413,21 @@ double tg_night_step_ns(const struct tg_side *side)
 {
     struct tg_arena *scratch = tg_arena_new();
     struct measured x;
-    bool known = measure_of_side(side, TG_MEASURE_STEP_TIME, scratch, &x);
+    bool known = metric_of_side(side, TG_METRIC_STEP_TIME, scratch, &x);
     tg_arena_free(scratch);
     return known ? x.shown : (double)NAN;
 }
 
-static void put_measure(struct work *w, struct tg_night *out, enum tg_measure m)
+static void put_metric(struct work *w, struct tg_night *out, enum tg_metric m)
 {
-    const struct tg_measure_info *info = tg_measure_info(m);
-    bool percent = info->unit_id == TG_MEASURE_PERCENT;
+    const struct tg_metric_info *info = tg_metric_info(m);
+    bool percent = info->unit_id == TG_METRIC_PERCENT;
     struct measured x;
-    if (!measure_of_side(w->side, m, w->scratch, &x))
+    if (!metric_of_side(w->side, m, w->scratch, &x))
         return;
-    if (m == TG_MEASURE_STEP_TIME)
+    if (m == TG_METRIC_STEP_TIME)
         out->step_ns = x.shown;
-    put(out, (struct tg_history_value){ .series = series_of_measure(w->t, m),
+    put(out, (struct tg_history_value){ .series = series_of_metric(w->t, m),
                                         .v = on_scale(x.v, percent),
                                         .plain = percent ? x.shown * 100 : x.shown,
                                         .calls = info->exact && x.lo == x.hi ? x.v : (double)NAN });
@@ -459,8 +459,8 @@ static int by_id(const void *x, const void *y)
     return (a->series > b->series) - (a->series < b->series);
 }
 
-void tg_night_measure(struct tg_night *out, const struct tg_side *side, struct tg_series_table *t,
-                      struct tg_arena *a)
+void tg_night_metric(struct tg_night *out, const struct tg_side *side, struct tg_series_table *t,
+                     struct tg_arena *a)
 {
     struct work w = { .t = t, .side = side, .scratch = tg_arena_new() };
     out->runs = side->n_runs;
@@ -471,12 +471,12 @@ void tg_night_measure(struct tg_night *out, const struct tg_side *side, struct t
         end_run(&w, r);
     }
     out->n = 0;
-    out->v = TG_NEW_N(a, struct tg_history_value, t->n + TG_MEASURES);
+    out->v = TG_NEW_N(a, struct tg_history_value, t->n + TG_METRICS);
     for (uint32_t i = 0; i < w.cap && i < t->n; i++)
         if (w.tally[i].of_run)
             put_op(&w, out, i);
-    for (int m = 0; m < TG_MEASURES; m++)
-        put_measure(&w, out, (enum tg_measure)m);
+    for (int m = 0; m < TG_METRICS; m++)
+        put_metric(&w, out, (enum tg_metric)m);
     qsort(out->v, out->n, sizeof *out->v, by_id);
     free(w.tally);
     free(w.room.pattern);

@@ -2,11 +2,11 @@
 #define TG_HISTORY_NIGHT_H
 /*
  * One night of a suite: what its runs come to, one value for each series. A series is an operator
- * or kernel (kind and normalised name) or a measure of the whole step.
+ * or kernel (kind and normalised name) or a metric of the whole step.
  *
  * Value of a run: the sum over slots of the minimum over the steps whose calls are the usual ones
  * (slot: the k-th call of a row within its step), averaged over ranks; without slots the least sum
- * of a step. Value of a night: over its runs the mean of the middle half (tg_mid_mean) of the natural log of that. Measures:
+ * of a step. Value of a night: over its runs the mean of the middle half (tg_mid_mean) of the natural log of that. Metrics:
  * median over steps, or ratio of sums; percentages stay parts of 1. Calls of a night are exact: the
  * usual number of calls per step and rank, if at least nine of ten steps of all runs have it.
  */
@@ -17,15 +17,15 @@
 enum tg_series_what {
     TG_SERIES_OP,     /* time and calls of an operator, a runtime call, an annotation */
     TG_SERIES_KERNEL, /* the same of device work */
-    TG_SERIES_MEASURE
+    TG_SERIES_METRIC
 };
 struct tg_series {
     enum tg_series_what what;
     enum tg_kind kind;
-    enum tg_measure measure;
+    enum tg_metric metric;
     tg_sv name;
-    bool judged;  /* by time: not a wait, a copy, a poll, or a measure without a bad direction */
-    bool counted; /* by calls, or an exact measure */
+    bool judged;  /* by time: not a wait, a copy, a poll, or a metric without a bad direction */
+    bool counted; /* by calls, or an exact metric */
     int worse;    /* +1: more is worse, -1: less is worse */
 };
 
@@ -43,8 +43,8 @@ void tg_series_release(struct tg_series_table *t);
 struct tg_history_value {
     uint32_t series;
     double v;     /* ln ns, or part of 1; NAN: no value */
-    double plain; /* ns, or the measure's own unit */
-    double calls; /* a step and rank, or an exact measure's value; NAN: not settled */
+    double plain; /* ns, or the metric's own unit */
+    double calls; /* a step and rank, or an exact metric's value; NAN: not settled */
 };
 
 struct tg_night {
@@ -62,8 +62,8 @@ struct tg_night {
  * Fills environment, runs, step_ns and values; they live in `a`. `t` grows by the series that are
  * new. Cost: linear in the slots of the side.
  */
-void tg_night_measure(struct tg_night *out, const struct tg_side *side, struct tg_series_table *t,
-                      struct tg_arena *a);
+void tg_night_metric(struct tg_night *out, const struct tg_side *side, struct tg_series_table *t,
+                     struct tg_arena *a);
 /* Median step time of a side, ns; NAN: it has no step. Cost: its steps. */
 double tg_night_step_ns(const struct tg_side *side);
 /* The value of a series on that night; NULL: it has none. */

@@ -4,7 +4,7 @@
  * HTA's own view of traces, for `--hta`: its rows, its rounding, its links, its filter, its
  * classes, quirks included (each is marked). Never used for a verdict. Times are doubles in us,
  * relative to the first row of all ranks. Nothing of ours depends on this room:
- * `analyze` looks a measure up in tg_hta_analyses when --hta is given.
+ * `analyze` looks an analysis up in tg_hta_analyses when --hta is given.
  */
 #include "core/analysis/analysis.h"
 #include "core/base/keymap.h"

@@ -62,8 +62,8 @@ struct lane {
 };
 
 /* Rows of one stream in start order; the gap is to the previous row, not to the latest end. */
-static void measure(struct lane *l, const struct tg_hta_rows *r,
-                    const struct tg_hta_row *const *rows, size_t n)
+static void metric(struct lane *l, const struct tg_hta_rows *r,
+                   const struct tg_hta_row *const *rows, size_t n)
 {
     *l = (struct lane){ .met[OTHER] = true }; /* the first row has no gap and counts there */
     for (size_t i = 1; i < n; i++) {
@@ -115,7 +115,7 @@ static void one_rank(struct tg_tables *out, size_t first, const struct tg_hta_ro
         struct lane l;
         for (j = i + 1; j < n && rows[j]->stream == rows[i]->stream;)
             j++;
-        measure(&l, r, rows + i, j - i);
+        metric(&l, r, rows + i, j - i);
         put_lane(out, first, r, rows[i]->stream, &l);
     }
     free(rows);

@@ -11,17 +11,17 @@
 #include "core/metric/rates.h"
 
 enum direction { HTOD, DTOH, DTOD, PTOP, SET, DIRECTIONS };
-static const enum tg_measure bytes_of[DIRECTIONS] = {
-    TG_MEASURE_BYTES_HTOD, TG_MEASURE_BYTES_DTOH, TG_MEASURE_BYTES_DTOD,
-    TG_MEASURE_BYTES_PTOP, TG_MEASURE_BYTES_SET,
+static const enum tg_metric bytes_of[DIRECTIONS] = {
+    TG_METRIC_BYTES_HTOD, TG_METRIC_BYTES_DTOH, TG_METRIC_BYTES_DTOD,
+    TG_METRIC_BYTES_PTOP, TG_METRIC_BYTES_SET,
 };
-static const enum tg_measure mean_of[DIRECTIONS] = {
-    TG_MEASURE_BANDWIDTH_HTOD, TG_MEASURE_BANDWIDTH_DTOH, TG_MEASURE_BANDWIDTH_DTOD,
-    TG_MEASURE_BANDWIDTH_PTOP, TG_MEASURE_BANDWIDTH_SET,
+static const enum tg_metric mean_of[DIRECTIONS] = {
+    TG_METRIC_BANDWIDTH_HTOD, TG_METRIC_BANDWIDTH_DTOH, TG_METRIC_BANDWIDTH_DTOD,
+    TG_METRIC_BANDWIDTH_PTOP, TG_METRIC_BANDWIDTH_SET,
 };
-static const enum tg_measure peak_of[DIRECTIONS] = {
-    TG_MEASURE_PEAK_HTOD, TG_MEASURE_PEAK_DTOH, TG_MEASURE_PEAK_DTOD,
-    TG_MEASURE_PEAK_PTOP, TG_MEASURE_PEAK_SET,
+static const enum tg_metric peak_of[DIRECTIONS] = {
+    TG_METRIC_PEAK_HTOD, TG_METRIC_PEAK_DTOH, TG_METRIC_PEAK_DTOD,
+    TG_METRIC_PEAK_PTOP, TG_METRIC_PEAK_SET,
 };
 
 struct copy {
@@ -90,7 +90,7 @@ static struct copy *find_copies(const struct tg_trace *t, const struct tg_steps 
     return v;
 }
 
-static void add_bytes(struct tg_measure_value *v, int64_t bytes)
+static void add_bytes(struct tg_metric_value *v, int64_t bytes)
 {
     v->known &= bytes >= 0;
     v->num = tg_ns_add(v->num, bytes > 0 ? bytes : 0);
@@ -130,7 +130,7 @@ static double peak(const struct copy *v, size_t n, struct tg_rates *rates)
 }
 
 /* Bytes over the union of the copies' times. */
-static void add_mean(struct tg_measure_value *v, const struct copy *c, size_t n)
+static void add_mean(struct tg_metric_value *v, const struct copy *c, size_t n)
 {
     tg_ns time = 0, until = INT64_MIN;
     int64_t bytes = 0;
@@ -146,16 +146,16 @@ static void add_mean(struct tg_measure_value *v, const struct copy *c, size_t n)
     }
     if (time <= 0)
         return;
-    *v = (struct tg_measure_value){ true, tg_ns_add(v->known ? v->num : 0, bytes),
-                                    tg_ns_add(v->known ? v->den : 0, time) };
+    *v = (struct tg_metric_value){ true, tg_ns_add(v->known ? v->num : 0, bytes),
+                                   tg_ns_add(v->known ? v->den : 0, time) };
 }
 
 /* One direction in one step on one device. */
 static void put_series(const struct copy *c, size_t n, size_t n_steps, struct tg_rates *rates,
-                       struct tg_measure_value *out)
+                       struct tg_metric_value *out)
 {
     size_t at = (size_t)c->step;
-    struct tg_measure_value *most = &out[peak_of[c->direction] * n_steps + at];
+    struct tg_metric_value *most = &out[peak_of[c->direction] * n_steps + at];
     double bytes_per_second;
     for (size_t i = 0; i < n; i++)
         if (c[i].bytes < 0)
@@ -164,23 +164,23 @@ static void put_series(const struct copy *c, size_t n, size_t n_steps, struct tg
     bytes_per_second = round(peak(c, n, rates) * 1e9);
     if (bytes_per_second > 0 && bytes_per_second < 9e18 &&
         (!most->known || (int64_t)bytes_per_second > most->num))
-        *most = (struct tg_measure_value){ true, (int64_t)bytes_per_second, 1000000000 };
+        *most = (struct tg_metric_value){ true, (int64_t)bytes_per_second, 1000000000 };
 }
 
 void tg_measure_copies(const struct tg_trace *t, const struct tg_steps *s,
-                       struct tg_measure_value *out)
+                       struct tg_metric_value *out)
 {
     size_t n, end;
     struct copy *v = find_copies(t, s, &n);
     struct tg_rates rates = { 0 };
     for (size_t k = 0; k < s->n; k++) {
-        out[TG_MEASURE_MEMCPY_BYTES * s->n + k].known = true;
+        out[TG_METRIC_MEMCPY_BYTES * s->n + k].known = true;
         for (int d = 0; d < DIRECTIONS; d++)
             out[bytes_of[d] * s->n + k].known = true;
     }
     for (size_t i = 0; i < n; i++) {
         if (v[i].direction != SET)
-            add_bytes(&out[TG_MEASURE_MEMCPY_BYTES * s->n + (size_t)v[i].step], v[i].bytes);
+            add_bytes(&out[TG_METRIC_MEMCPY_BYTES * s->n + (size_t)v[i].step], v[i].bytes);
         if (v[i].direction != DIRECTIONS)
             add_bytes(&out[bytes_of[v[i].direction] * s->n + (size_t)v[i].step], v[i].bytes);
     }

@@ -72,10 +72,10 @@ static bool next_edge(struct lane *l, struct edge *out)
     return starts;
 }
 
-static void add(struct tg_measure_value *v, int64_t num, int64_t den)
+static void add(struct tg_metric_value *v, int64_t num, int64_t den)
 {
     if (!v->known)
-        *v = (struct tg_measure_value){ true, 0, 0 };
+        *v = (struct tg_metric_value){ true, 0, 0 };
     v->num = tg_ns_add(v->num, num);
     v->den = tg_ns_add(v->den, den);
 }
@@ -87,7 +87,7 @@ static int64_t area(int64_t length, tg_ns time)
     return __builtin_mul_overflow(length, time, &v) ? INT64_MAX : v;
 }
 
-static void walk_queue(struct lane *l, struct tg_measure_value *out)
+static void walk_queue(struct lane *l, struct tg_metric_value *out)
 {
     size_t n_steps = l->s->n;
     int64_t length = 0;
@@ -98,25 +98,25 @@ static void walk_queue(struct lane *l, struct tg_measure_value *out)
         tg_ns time = (more = next_edge(l, &next)) ? tg_ns_sub(next.at, e.at) : 0;
         length += e.change;
         if (e.step >= 0) {
-            struct tg_measure_value *most = &out[TG_MEASURE_QUEUE_MAX * n_steps + step];
-            add(&out[TG_MEASURE_QUEUE_MEAN * n_steps + step], area(length, time), time);
-            add(&out[TG_MEASURE_QUEUE_FULL * n_steps + step], length >= TG_FULL_QUEUE ? time : 0,
+            struct tg_metric_value *most = &out[TG_METRIC_QUEUE_MAX * n_steps + step];
+            add(&out[TG_METRIC_QUEUE_MEAN * n_steps + step], area(length, time), time);
+            add(&out[TG_METRIC_QUEUE_FULL * n_steps + step], length >= TG_FULL_QUEUE ? time : 0,
                 time);
             if (!most->known || length > most->num)
-                *most = (struct tg_measure_value){ true, length, 1 };
+                *most = (struct tg_metric_value){ true, length, 1 };
         }
     }
 }
 
 /* A mean over no time is unknown. */
-static void forget_empty_means(struct tg_measure_value *out, size_t n_steps)
+static void forget_empty_means(struct tg_metric_value *out, size_t n_steps)
 {
     for (size_t k = 0; k < n_steps; k++)
         for (int m = 0; m < 2; m++) {
-            struct tg_measure_value *v =
-                &out[(m ? TG_MEASURE_QUEUE_FULL : TG_MEASURE_QUEUE_MEAN) * n_steps + k];
+            struct tg_metric_value *v =
+                &out[(m ? TG_METRIC_QUEUE_FULL : TG_METRIC_QUEUE_MEAN) * n_steps + k];
             if (v->known && v->den <= 0)
-                *v = (struct tg_measure_value){ false, 0, 1 };
+                *v = (struct tg_metric_value){ false, 0, 1 };
         }
 }
 
@@ -126,13 +126,13 @@ static tg_ns duration(const struct tg_span *s)
 }
 
 static void count(const struct tg_span *call, const struct tg_span *work, bool first_of_call,
-                  size_t step, size_t n_steps, struct tg_measure_value *out)
+                  size_t step, size_t n_steps, struct tg_metric_value *out)
 {
     tg_ns delay = tg_ns_sub(work->start, tg_span_end(call));
-    add(&out[TG_MEASURE_LAUNCH_DELAY * n_steps + step], delay > 0 ? delay : 0, 1);
-    out[TG_MEASURE_SHORT_KERNELS * n_steps + step].num += duration(work) < duration(call);
-    out[TG_MEASURE_DELAY_OUTLIERS * n_steps + step].num += delay > TG_LONG_DELAY_NS;
-    out[TG_MEASURE_RUNTIME_OUTLIERS * n_steps + step].num +=
+    add(&out[TG_METRIC_LAUNCH_DELAY * n_steps + step], delay > 0 ? delay : 0, 1);
+    out[TG_METRIC_SHORT_KERNELS * n_steps + step].num += duration(work) < duration(call);
+    out[TG_METRIC_DELAY_OUTLIERS * n_steps + step].num += delay > TG_LONG_DELAY_NS;
+    out[TG_METRIC_RUNTIME_OUTLIERS * n_steps + step].num +=
         first_of_call && duration(call) > TG_LONG_CALL_NS;
 }
 
@@ -167,7 +167,7 @@ static struct lane *lanes_new(const struct tg_trace *t, const struct tg_steps *s
 
 /* On a stream both are nearly always in order. */
 static void measure_queues(const struct tg_trace *t, const struct tg_steps *s,
-                           struct tg_measure_value *out)
+                           struct tg_metric_value *out)
 {
     struct lane *l = lanes_new(t, s);
     for (size_t k = 0; k < s->lanes.n_streams; k++) {
@@ -182,14 +182,14 @@ static void measure_queues(const struct tg_trace *t, const struct tg_steps *s,
 }
 
 void tg_measure_launches(const struct tg_trace *t, const struct tg_steps *s,
-                         struct tg_measure_value *out)
+                         struct tg_metric_value *out)
 {
     bool *counted = tg_xmalloc(t->n_spans + 1);
     memset(counted, 0, t->n_spans + 1);
     for (size_t k = 0; k < s->n; k++) {
-        out[TG_MEASURE_SHORT_KERNELS * s->n + k].known = true;
-        out[TG_MEASURE_DELAY_OUTLIERS * s->n + k].known = true;
-        out[TG_MEASURE_RUNTIME_OUTLIERS * s->n + k].known = true;
+        out[TG_METRIC_SHORT_KERNELS * s->n + k].known = true;
+        out[TG_METRIC_DELAY_OUTLIERS * s->n + k].known = true;
+        out[TG_METRIC_RUNTIME_OUTLIERS * s->n + k].known = true;
     }
     for (size_t k = 0; k < t->n_spans; k++) {
         uint32_t i = s->order[k];

@@ -581,8 +581,8 @@ struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps 
     intern_names(&b);
     split_attrs(&b);
     build_steps(&b);
-    out->measures = TG_NEW_N(a, struct tg_measure_value, TG_MEASURES * steps->n);
-    tg_measures_compute(t, steps, o->classes, out->measures);
+    out->metrics = TG_NEW_N(a, struct tg_metric_value, TG_METRICS * steps->n);
+    tg_metrics_compute(t, steps, o->classes, out->metrics);
     if (own && !o->frame_sorts)
         drop_launches(own);
     collect_rows(&b);

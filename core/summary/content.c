@@ -15,13 +15,13 @@ static void add_pair(struct tg_doc *array, int64_t a, int64_t b)
     tg_doc_add_i64(pair, NULL, b);
 }
 
-static void add_measures(struct tg_doc *d, const struct tg_shard *s)
+static void add_metrics(struct tg_doc *d, const struct tg_shard *s)
 {
     struct tg_doc *all = tg_doc_add_object(d, "measures");
-    for (int m = 0; m < TG_MEASURES; m++) {
-        struct tg_doc *v = tg_doc_add_array(all, tg_measure_info((enum tg_measure)m)->name);
+    for (int m = 0; m < TG_METRICS; m++) {
+        struct tg_doc *v = tg_doc_add_array(all, tg_metric_info((enum tg_metric)m)->name);
         for (size_t k = 0; k < s->n_steps; k++) {
-            const struct tg_measure_value *x = &s->measures[(size_t)m * s->n_steps + k];
+            const struct tg_metric_value *x = &s->metrics[(size_t)m * s->n_steps + k];
             if (x->known)
                 add_pair(v, x->num, x->den);
             else
@@ -106,7 +106,7 @@ void tg_content_add(struct tg_doc *d, const struct tg_shard *s)
         tg_doc_add_i64(one, NULL, s->steps[k].start);
         tg_doc_add_i64(one, NULL, s->steps[k].end);
     }
-    add_measures(d, s);
+    add_metrics(d, s);
     add_counters(d, s);
     hints = tg_doc_add_array(d, "hints");
     for (size_t i = 0; i < s->n_hints; i++) {
@@ -288,14 +288,14 @@ static bool read_steps(struct tg_arena *a, const struct tg_doc *d, struct tg_sha
     return true;
 }
 
-static bool read_measures(struct tg_arena *a, const struct tg_doc *d, struct tg_shard *s)
+static bool read_metrics(struct tg_arena *a, const struct tg_doc *d, struct tg_shard *s)
 {
-    s->measures = TG_NEW_N(a, struct tg_measure_value, TG_MEASURES * s->n_steps);
-    for (int m = 0; m < TG_MEASURES; m++) {
-        const struct tg_doc *all = tg_doc_get(d, tg_measure_info((enum tg_measure)m)->name);
+    s->metrics = TG_NEW_N(a, struct tg_metric_value, TG_METRICS * s->n_steps);
+    for (int m = 0; m < TG_METRICS; m++) {
+        const struct tg_doc *all = tg_doc_get(d, tg_metric_info((enum tg_metric)m)->name);
         const struct tg_doc *v = tg_doc_first(all);
         for (size_t k = 0; k < s->n_steps; k++, v = tg_doc_next(v)) {
-            struct tg_measure_value *to = &s->measures[(size_t)m * s->n_steps + k];
+            struct tg_metric_value *to = &s->metrics[(size_t)m * s->n_steps + k];
             int64_t pair[2] = { 0, 1 };
             if (!v)
                 return false;
@@ -368,7 +368,7 @@ const char *tg_content_read(struct tg_shard *s, const struct tg_doc *d, struct t
         return "env";
     if (!read_steps(a, tg_doc_get(d, "steps"), s))
         return "steps";
-    if (!read_measures(a, tg_doc_get(d, "measures"), s))
+    if (!read_metrics(a, tg_doc_get(d, "measures"), s))
         return "measures";
     if (!read_counters(tg_doc_get(d, "counters"), s))
         return "counters";

@@ -21,10 +21,10 @@ static bool is_injected(const struct job *j, const struct tg_row *r)
     return j->p->is && j->p->is(j->p->arg, r);
 }
 
-static void add(struct job *j, enum tg_measure m, size_t step, int64_t num, int64_t den)
+static void add(struct job *j, enum tg_metric m, size_t step, int64_t num, int64_t den)
 {
-    struct tg_measure_value *v = &j->s->measures[(size_t)m * j->s->n_steps + step];
-    if (!j->s->measures || !v->known)
+    struct tg_metric_value *v = &j->s->metrics[(size_t)m * j->s->n_steps + step];
+    if (!j->s->metrics || !v->known)
         return;
     v->num = v->num + num > 0 ? v->num + num : 0;
     v->den = v->den + den > 1 ? v->den + den : 1;
@@ -88,7 +88,7 @@ static void lengthen_enclosers(struct job *j, const struct tg_row *row)
     lengthen_step_rows(j, false);
 }
 
-/* `delta` and `calls` of one row -> enclosers, step, measures; then both are zero again. */
+/* `delta` and `calls` of one row -> enclosers, step, metrics; then both are zero again. */
 static void settle(struct job *j, const struct tg_row *row)
 {
     bool device = tg_kind_is_device(row->key->kind);
@@ -97,19 +97,19 @@ static void settle(struct job *j, const struct tg_row *row)
         lengthen_enclosers(j, row);
     for (size_t k = 0; k < j->s->n_steps; k++) {
         tg_ns d = j->delta[k];
-        add(j, TG_MEASURE_HOST_TIME, k, device ? 0 : d, 0);
+        add(j, TG_METRIC_HOST_TIME, k, device ? 0 : d, 0);
         if (device || !j->s->device_spans)
-            add(j, TG_MEASURE_STEP_TIME, k, d, 0);
+            add(j, TG_METRIC_STEP_TIME, k, d, 0);
         if (device) {
-            add(j, TG_MEASURE_GPU_BUSY, k, d, 0);
-            add(j, TG_MEASURE_IDLE, k, 0, d);
+            add(j, TG_METRIC_GPU_BUSY, k, d, 0);
+            add(j, TG_METRIC_IDLE, k, 0, d);
         }
         if (launched)
-            add(j, TG_MEASURE_LAUNCH_COUNT, k, j->calls[k], 0);
+            add(j, TG_METRIC_LAUNCH_COUNT, k, j->calls[k], 0);
         if (row->key->kind == TG_KIND_GRAPH)
-            add(j, TG_MEASURE_GRAPH_LAUNCHES, k, j->calls[k], 0);
+            add(j, TG_METRIC_GRAPH_LAUNCHES, k, j->calls[k], 0);
         if (row->key->kind == TG_KIND_SYNC)
-            add(j, TG_MEASURE_SYNC_COUNT, k, j->calls[k], 0);
+            add(j, TG_METRIC_SYNC_COUNT, k, j->calls[k], 0);
     }
     move_steps(j);
     memset(j->delta, 0, j->s->n_steps * sizeof *j->delta);
@@ -243,7 +243,7 @@ static void new_row(struct job *j, const struct tg_row_key *model, tg_sv name,
         r.self[k] = r.total[k] = calls[k] ? ns[k] / calls[k] * calls[k] : 0;
         j->delta[k] = r.self[k];
         j->calls[k] = calls[k];
-        add(j, TG_MEASURE_KERNEL_NAMES, k, key->kind == TG_KIND_KERNEL, 0);
+        add(j, TG_METRIC_KERNEL_NAMES, k, key->kind == TG_KIND_KERNEL, 0);
     }
     added = add_row(j, &r);
     settle(j, added);
@@ -329,35 +329,35 @@ static void change_attrs(struct job *j)
     }
 }
 
-/* ---- the step and its measures ---- */
+/* ---- the step and its metrics ---- */
 
-static tg_ns measured(const struct job *j, enum tg_measure m, size_t step)
+static tg_ns measured(const struct job *j, enum tg_metric m, size_t step)
 {
-    const struct tg_measure_value *v = &j->s->measures[(size_t)m * j->s->n_steps + step];
-    return j->s->measures && v->known && v->den ? v->num / v->den : 0;
+    const struct tg_metric_value *v = &j->s->metrics[(size_t)m * j->s->n_steps + step];
+    return j->s->metrics && v->known && v->den ? v->num / v->den : 0;
 }
 
 static void wait_longer(struct job *j)
 {
     size_t gap = 0;
     for (size_t k = 0; k < j->s->n_steps; k++) {
-        tg_ns d = scaled(measured(j, TG_MEASURE_STEP_TIME, k), j->p->factor - 1);
+        tg_ns d = scaled(measured(j, TG_METRIC_STEP_TIME, k), j->p->factor - 1);
         j->delta[k] = d;
         if (j->s->gap_count[k])
             j->s->gaps[gap] += d;
         gap += j->s->gap_count[k];
-        add(j, TG_MEASURE_STEP_TIME, k, d, 0);
-        add(j, TG_MEASURE_HOST_TIME, k, d, 0);
-        add(j, TG_MEASURE_IDLE, k, d, d);
+        add(j, TG_METRIC_STEP_TIME, k, d, 0);
+        add(j, TG_METRIC_HOST_TIME, k, d, 0);
+        add(j, TG_METRIC_IDLE, k, d, d);
     }
     lengthen_step_rows(j, true);
     move_steps(j);
     j->injected++;
 }
 
-static int64_t worsened(const struct job *j, const struct tg_measure_value *v, size_t step)
+static int64_t worsened(const struct job *j, const struct tg_metric_value *v, size_t step)
 {
-    const struct tg_measure_info *info = tg_measure_info(j->p->measure);
+    const struct tg_metric_info *info = tg_metric_info(j->p->metric);
     bool up = (info->worse > 0) != j->p->better;
     double f = j->p->factor;
     if (strcmp(info->unit, "%") == 0) /* of the distance to the worst value, the part 1 - 1/f */
@@ -365,14 +365,14 @@ static int64_t worsened(const struct job *j, const struct tg_measure_value *v, s
     if (!up)
         return scaled(v->num, 1 / f) < v->num ? scaled(v->num, 1 / f) : v->num - (v->num > 0);
     if (v->num == 0 && strcmp(info->unit, "ns") == 0)
-        return scaled(measured(j, TG_MEASURE_STEP_TIME, step), f - 1);
+        return scaled(measured(j, TG_METRIC_STEP_TIME, step), f - 1);
     return scaled(v->num, f) > v->num ? scaled(v->num, f) : v->num + v->den;
 }
 
-static void change_measure(struct job *j)
+static void change_metric(struct job *j)
 {
-    for (size_t k = 0; j->s->measures && k < j->s->n_steps; k++) {
-        struct tg_measure_value *v = &j->s->measures[(size_t)j->p->measure * j->s->n_steps + k];
+    for (size_t k = 0; j->s->metrics && k < j->s->n_steps; k++) {
+        struct tg_metric_value *v = &j->s->metrics[(size_t)j->p->metric * j->s->n_steps + k];
         if (!v->known)
             continue;
         v->num = worsened(j, v, k);
@@ -411,8 +411,8 @@ struct tg_shard *tg_inject(const struct tg_shard *s, const struct tg_inject *p, 
     case TG_INJECT_WAIT:
         wait_longer(&j);
         break;
-    case TG_INJECT_MEASURE:
-        change_measure(&j);
+    case TG_INJECT_METRIC:
+        change_metric(&j);
         break;
     }
     j.injected += tg_inject_frames(j.s, p, a);

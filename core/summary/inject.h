@@ -20,7 +20,7 @@ enum tg_inject_kind {
     TG_INJECT_ATTR,   /* another value of the launch attribute `attr` */
     TG_INJECT_WAIT,   /* each step is `factor` times as long: host time outside every operator, on a
                         device idle time */
-    TG_INJECT_MEASURE /* the measure alone: times, counts and bytes by `factor`, a percentage by the
+    TG_INJECT_METRIC  /* the metric alone: times, counts and bytes by `factor`, a percentage by the
                         same part of the way to its worst; `better`: the other way */
 };
 
@@ -35,7 +35,7 @@ struct tg_inject {
     enum tg_attr_kind attr;
     enum tg_kind kind; /* of a NEW without a model */
     tg_ns ns;
-    enum tg_measure measure;
+    enum tg_metric metric;
     bool better;
 };
 

@@ -148,7 +148,7 @@ struct tg_shard *tg_shard_copy(const struct tg_shard *s, struct tg_arena *a)
     to->steps = copy(a, s->steps, s->n_steps, sizeof *to->steps);
     to->gap_count = copy(a, s->gap_count, s->n_steps, sizeof *to->gap_count);
     to->gaps = copy(a, s->gaps, gaps, sizeof *to->gaps);
-    to->measures = copy(a, s->measures, TG_MEASURES * s->n_steps, sizeof *to->measures);
+    to->metrics = copy(a, s->metrics, TG_METRICS * s->n_steps, sizeof *to->metrics);
     to->hints = copy(a, s->hints, s->n_hints, sizeof *to->hints);
     for (size_t i = 0; i < s->n_hints; i++)
         to->hints[i].name = tg_arena_sv(a, s->hints[i].name);

@@ -38,7 +38,7 @@ void tg_content_hash_put(struct tg_buf *b, tg_sv hash)
 
 static void put_times(struct tg_buf *b, const struct tg_shard *s)
 {
-    const struct tg_measure_value *v = s->measures + TG_MEASURE_STEP_TIME * s->n_steps;
+    const struct tg_metric_value *v = s->metrics + TG_METRIC_STEP_TIME * s->n_steps;
     int64_t number = 0, time = 0;
     tg_pack_u64(b, s->n_steps);
     for (size_t k = 0; k < s->n_steps; k++) {
@@ -96,11 +96,11 @@ static bool read_times(struct tg_unpack *u, struct tg_arena *a, struct tg_shard 
         return false;
     s->steps = TG_NEW_N(a, struct tg_step, s->n_steps);
     s->gap_count = TG_NEW_N(a, uint32_t, s->n_steps);
-    s->measures = TG_NEW_N(a, struct tg_measure_value, TG_MEASURES * s->n_steps);
-    for (size_t i = 0; i < TG_MEASURES * s->n_steps; i++)
-        s->measures[i].den = 1;
+    s->metrics = TG_NEW_N(a, struct tg_metric_value, TG_METRICS * s->n_steps);
+    for (size_t i = 0; i < TG_METRICS * s->n_steps; i++)
+        s->metrics[i].den = 1;
     for (size_t k = 0; k < s->n_steps; k++) {
-        struct tg_measure_value *v = &s->measures[TG_MEASURE_STEP_TIME * s->n_steps + k];
+        struct tg_metric_value *v = &s->metrics[TG_METRIC_STEP_TIME * s->n_steps + k];
         uint64_t den;
         number = (int64_t)((uint64_t)number + (uint64_t)tg_unpack_i64(u));
         s->steps[k] = (struct tg_step){ .number = number, .span = TG_NO_SPAN };

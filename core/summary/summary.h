@@ -13,7 +13,7 @@
 #include "core/base/doc.h"
 #include "core/base/host.h"
 #include "core/base/strmap.h"
-#include "core/metric/measure.h"
+#include "core/metric/metric.h"
 #include "core/metric/stacks.h"
 #include "core/steps/steps.h"
 #include "core/summary/damage.h"
@@ -108,7 +108,7 @@ struct tg_shard {
     struct tg_row *frames;
     size_t n_frames;
     unsigned frame_sorts;
-    struct tg_measure_value *measures; /* [TG_MEASURES][n_steps], see core/metric/measure.h */
+    struct tg_metric_value *metrics; /* [TG_METRICS][n_steps], see core/metric/metric.h */
     struct tg_integrity integrity;
     uint64_t events, spans, unassigned, unlinked, device_spans, leniencies;
     struct tg_lenient lenient; /* their kinds */

@@ -1,3 +1,7 @@
+/*
+ * Totals of a file by category and name in one pass, without keeping its events: what
+ * `analyze --measure ops --whole` prints.
+ */
 #include <stdlib.h>
 
 #include "core/base/arena.h"

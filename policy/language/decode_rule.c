@@ -41,14 +41,15 @@ static void check_device_keys(struct tg_decode *c, const struct tg_yaml *match, 
 
 /* Metrics of Python frames, and of nothing else. */
 static void check_frames(struct tg_decode *c, const struct tg_yaml *match,
-                         const struct tg_yaml *metric, enum tg_metric m, uint32_t kinds)
+                         const struct tg_yaml *metric, enum tg_rule_metric m, uint32_t kinds)
 {
     static const char *const keys[] = { "parent", "class", "family" };
     uint32_t frames = kinds & TG_FRAME_KINDS;
-    const char *name = tg_metric_info(m)->name;
-    bool single = m == TG_METRIC_MEDIAN || m == TG_METRIC_P95 || m == TG_METRIC_MAX ||
-                  m == TG_METRIC_BYTES || tg_metric_info(m)->unit == TG_UNIT_ATTR;
-    if (tg_metric_of_launched(m) && (!frames || frames != kinds))
+    const char *name = tg_rule_metric_info(m)->name;
+    bool single = m == TG_RULE_METRIC_MEDIAN || m == TG_RULE_METRIC_P95 ||
+                  m == TG_RULE_METRIC_MAX || m == TG_RULE_METRIC_BYTES ||
+                  tg_rule_metric_info(m)->unit == TG_UNIT_ATTR;
+    if (tg_rule_metric_of_launched(m) && (!frames || frames != kinds))
         (void)tg_diags_add(c->diags, TG_DIAG_MATCH_SCOPE, metric->at, tg_yaml_width(metric),
                            "say which:  match: {kind: module}; of a kernel ask for  total",
                            "'%s' is the work that modules and sources launch", name);
@@ -66,7 +67,8 @@ static void check_frames(struct tg_decode *c, const struct tg_yaml *match,
 }
 
 static void check_scope(struct tg_decode *c, const struct tg_yaml *rule,
-                        const struct tg_metric_info *info, enum tg_metric m, uint32_t kinds)
+                        const struct tg_rule_metric_info *info, enum tg_rule_metric m,
+                        uint32_t kinds)
 {
     const struct tg_yaml *match = tg_yaml_get(rule, "match"), *metric = tg_yaml_get(rule, "metric");
     if (info->scope == TG_SCOPE_NAME) {
@@ -94,7 +96,7 @@ static void check_scope(struct tg_decode *c, const struct tg_yaml *rule,
 }
 
 static void overrides_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_rule *rule,
-                         const struct tg_metric_info *info)
+                         const struct tg_rule_metric_info *info)
 {
     if (!n || n->type != TG_YAML_SEQ)
         return;
@@ -133,12 +135,12 @@ static bool same_layer(struct tg_loc a, struct tg_loc b)
  * a preset's rule another metric did not write the preset's exceptions: they fall away.
  */
 static void check_exceptions(struct tg_decode *c, const struct tg_yaml *n,
-                             const struct tg_metric_info *info, struct tg_rule *r)
+                             const struct tg_rule_metric_info *info, struct tg_rule *r)
 {
     const struct tg_yaml_pair *p = tg_yaml_pair(n, "exceptions");
-    enum tg_metric m = r->metric;
-    if (!p || m == TG_METRIC_COUNT || m == TG_METRIC_ADDED || m == TG_METRIC_REMOVED ||
-        m == TG_METRIC_BYTES)
+    enum tg_rule_metric m = r->metric;
+    if (!p || m == TG_RULE_METRIC_COUNT || m == TG_RULE_METRIC_ADDED ||
+        m == TG_RULE_METRIC_REMOVED || m == TG_RULE_METRIC_BYTES)
         return;
     r->exceptions = 0;
     if (same_layer(p->key->at, r->metric_at))
@@ -148,7 +150,7 @@ static void check_exceptions(struct tg_decode *c, const struct tg_yaml *n,
 }
 
 static enum tg_polarity direction_of(struct tg_decode *c, const struct tg_yaml *n,
-                                     const struct tg_metric_info *info)
+                                     const struct tg_rule_metric_info *info)
 {
     static const enum tg_polarity meaning[] = { TG_MORE_IS_BAD, TG_LESS_IS_BAD, TG_ANY_IS_BAD };
     const struct tg_yaml *direction = tg_node_scalar(n, "direction");
@@ -195,8 +197,8 @@ static uint32_t against_of(struct tg_decode *c, const struct tg_yaml *n)
 static void rule_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_rule *r)
 {
     const struct tg_yaml *id = tg_node_scalar(n, "id"), *metric = tg_node_scalar(n, "metric");
-    bool known = metric && tg_metric_from_name(metric->text, &r->metric);
-    const struct tg_metric_info *info = known ? tg_metric_info(r->metric) : NULL;
+    bool known = metric && tg_rule_metric_from_name(metric->text, &r->metric);
+    const struct tg_rule_metric_info *info = known ? tg_rule_metric_info(r->metric) : NULL;
     r->id = tg_node_text(n, "id");
     r->at = id ? id->at : n->at;
     r->why = tg_node_text(n, "why");

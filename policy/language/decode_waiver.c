@@ -37,7 +37,7 @@ static void check_waiver_name(struct tg_decode *c, const struct tg_yaml *n,
                               const struct tg_waiver *w, const struct tg_rule *r)
 {
     const struct tg_yaml *name = tg_node_scalar(n, "name");
-    bool per_name = !r || tg_metric_info(r->metric)->scope == TG_SCOPE_NAME;
+    bool per_name = !r || tg_rule_metric_info(r->metric)->scope == TG_SCOPE_NAME;
     if (!name) {
         if (r && per_name && !tg_yaml_get(n, "name"))
             (void)tg_decode_mistake(c, TG_DIAG_WAIVER_NAME, n, "add  name: \"...\"",
@@ -131,7 +131,7 @@ static void waiver_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_wa
     w->owner = tg_node_text(n, "owner");
     w->when = tg_decode_when(c, tg_yaml_get(n, "when"));
     if (r && ceiling &&
-        tg_limit_of(ceiling, tg_metric_info(r->metric), c->arena, c->diags, &w->ceiling))
+        tg_limit_of(ceiling, tg_rule_metric_info(r->metric), c->arena, c->diags, &w->ceiling))
         check_ceiling(c, ceiling, &w->ceiling, r);
     check_waiver_name(c, n, w, r);
     check_expiry(c, tg_node_scalar(n, "expires"), w);

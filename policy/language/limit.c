@@ -9,7 +9,7 @@ static const double max_bound = 1e15; /* 11 days in ns, a petabyte; anything lar
                                          mistake */
 
 /* How a bound of this metric is written; for fixes. */
-static const char *how_to_write(const struct tg_metric_info *info, enum tg_bound_kind kind)
+static const char *how_to_write(const struct tg_rule_metric_info *info, enum tg_bound_kind kind)
 {
     bool budget = kind == TG_BOUND_MAX || kind == TG_BOUND_MIN;
     if (kind == TG_BOUND_PCT)
@@ -34,7 +34,7 @@ static const char *how_to_write(const struct tg_metric_info *info, enum tg_bound
 }
 
 static bool bound_problem(struct tg_diags *d, enum tg_diag_code code, const struct tg_yaml *n,
-                          const struct tg_metric_info *info, enum tg_bound_kind kind,
+                          const struct tg_rule_metric_info *info, enum tg_bound_kind kind,
                           const char *problem)
 {
     char fix[160];
@@ -43,7 +43,7 @@ static bool bound_problem(struct tg_diags *d, enum tg_diag_code code, const stru
 }
 
 /* Does this unit fit this bound of this metric? */
-static bool unit_fits(const struct tg_metric_info *info, enum tg_bound_kind kind,
+static bool unit_fits(const struct tg_rule_metric_info *info, enum tg_bound_kind kind,
                       const struct tg_value_unit *u)
 {
     switch (kind) {
@@ -72,7 +72,7 @@ static double scaled(double number, double factor)
 }
 
 static bool bound_value(struct tg_diags *d, const struct tg_yaml *n,
-                        const struct tg_metric_info *info, struct tg_bound *b)
+                        const struct tg_rule_metric_info *info, struct tg_bound *b)
 {
     struct tg_value_unit u;
     tg_sv unit;
@@ -114,7 +114,7 @@ static bool bound_value(struct tg_diags *d, const struct tg_yaml *n,
 }
 
 static void illegal_bound(struct tg_diags *d, const struct tg_yaml *key,
-                          const struct tg_yaml *value, const struct tg_metric_info *info,
+                          const struct tg_yaml *value, const struct tg_rule_metric_info *info,
                           enum tg_bound_kind kind)
 {
     char fix[200];
@@ -200,7 +200,7 @@ const struct tg_bound *tg_limit_find(const struct tg_limit *l, enum tg_bound_kin
 
 /* Checks the bounds of one limit together. */
 static void check_limit(struct tg_diags *d, const struct tg_yaml *n, const struct tg_limit *l,
-                        const struct tg_metric_info *info)
+                        const struct tg_rule_metric_info *info)
 {
     const struct tg_bound *max = tg_limit_find(l, TG_BOUND_MAX),
                           *min = tg_limit_find(l, TG_BOUND_MIN);
@@ -215,8 +215,8 @@ static void check_limit(struct tg_diags *d, const struct tg_yaml *n, const struc
                            "'abs' is required for metric '%s' (its baseline is 0)", info->name);
 }
 
-bool tg_limit_of(const struct tg_yaml *n, const struct tg_metric_info *info, struct tg_arena *a,
-                 struct tg_diags *d, struct tg_limit *out)
+bool tg_limit_of(const struct tg_yaml *n, const struct tg_rule_metric_info *info,
+                 struct tg_arena *a, struct tg_diags *d, struct tg_limit *out)
 {
     if (n->type != TG_YAML_MAP)
         return false;
@@ -243,8 +243,9 @@ bool tg_limit_of(const struct tg_yaml *n, const struct tg_metric_info *info, str
     return out->n > 0;
 }
 
-struct tg_limit_list tg_limit_list_of(const struct tg_yaml *n, const struct tg_metric_info *info,
-                                      struct tg_arena *a, struct tg_diags *d)
+struct tg_limit_list tg_limit_list_of(const struct tg_yaml *n,
+                                      const struct tg_rule_metric_info *info, struct tg_arena *a,
+                                      struct tg_diags *d)
 {
     struct tg_limit_list list = { .at = TG_NOWHERE };
     if (!n)

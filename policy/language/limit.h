@@ -8,11 +8,12 @@
 #include "policy/language/yaml.h"
 
 /* `info` NULL (the metric is unknown, which was reported): bounds are not checked. */
-struct tg_limit_list tg_limit_list_of(const struct tg_yaml *n, const struct tg_metric_info *info,
-                                      struct tg_arena *a, struct tg_diags *d);
+struct tg_limit_list tg_limit_list_of(const struct tg_yaml *n,
+                                      const struct tg_rule_metric_info *info, struct tg_arena *a,
+                                      struct tg_diags *d);
 /* One mapping. False: nothing in it is usable. */
-bool tg_limit_of(const struct tg_yaml *n, const struct tg_metric_info *info, struct tg_arena *a,
-                 struct tg_diags *d, struct tg_limit *out);
+bool tg_limit_of(const struct tg_yaml *n, const struct tg_rule_metric_info *info,
+                 struct tg_arena *a, struct tg_diags *d, struct tg_limit *out);
 
 /* Budgets, `max` and `min`, ask the fresh side alone. */
 bool tg_limit_is_budget(const struct tg_limit *l);

@@ -20,7 +20,7 @@ enum { NOTICE_DAYS = 14 }; /* before a waiver ends */
 static void lint_floor(struct lint *c, const struct tg_rule *r, const struct tg_limit_list *list,
                        const char *key)
 {
-    const struct tg_metric_info *info = tg_metric_info(r->metric);
+    const struct tg_rule_metric_info *info = tg_rule_metric_info(r->metric);
     for (size_t i = 0; i < list->n && info->unit == TG_UNIT_NS; i++) {
         const struct tg_limit *l = &list->v[i];
         const struct tg_bound *pct = tg_limit_find(l, TG_BOUND_PCT);
@@ -228,8 +228,8 @@ static bool judges_durations(const struct tg_rule *r)
     for (size_t i = 0; i < r->fail.n; i++)
         changes = changes || tg_limit_find(&r->fail.v[i], TG_BOUND_PCT) ||
                   tg_limit_find(&r->fail.v[i], TG_BOUND_ABS);
-    return changes && tg_metric_info(r->metric)->unit == TG_UNIT_NS &&
-           r->metric != TG_METRIC_ADDED && r->metric != TG_METRIC_REMOVED;
+    return changes && tg_rule_metric_info(r->metric)->unit == TG_UNIT_NS &&
+           r->metric != TG_RULE_METRIC_ADDED && r->metric != TG_RULE_METRIC_REMOVED;
 }
 
 static void lint_evidence(struct lint *c, const struct tg_rule *r)

@@ -103,11 +103,11 @@ static const struct tg_yaml *part_of_built_in(struct load *l, struct tg_yaml *ru
 
 static bool judges_counts(const struct tg_yaml *rule)
 {
-    enum tg_metric m;
+    enum tg_rule_metric m;
     const struct tg_yaml *metric = tg_yaml_get(rule, "metric");
-    if (!metric || !tg_metric_from_name(metric->text, &m))
+    if (!metric || !tg_rule_metric_from_name(metric->text, &m))
         return false;
-    enum tg_unit unit = tg_metric_info(m)->unit;
+    enum tg_unit unit = tg_rule_metric_info(m)->unit;
     return unit == TG_UNIT_COUNT || unit == TG_UNIT_ATTR || unit == TG_UNIT_BYTES;
 }
 

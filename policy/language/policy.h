@@ -13,7 +13,7 @@
 #include "core/metric/classes.h"
 #include "core/metric/stacks.h"
 #include "policy/language/match.h"
-#include "policy/language/metric.h"
+#include "policy/language/rule_metric.h"
 
 /* ---- limits: what a change may be ---- */
 
@@ -137,7 +137,7 @@ struct tg_rule {
     tg_sv why;   /* "" if not given */
     tg_sv owner; /* printed, never @mentioned; "" if not given */
     struct tg_match match;
-    enum tg_metric metric;
+    enum tg_rule_metric metric;
     enum tg_polarity bad; /* resolved: `direction:`, else the metric's own */
     struct tg_limit_list warn, fail;
     const struct tg_override *overrides;

@@ -85,8 +85,8 @@ static void put_words(struct tg_doc *o, const char *const *words)
 static void put_metrics(struct tg_doc *o)
 {
     struct tg_doc *list = tg_doc_add_array(o, "oneOf");
-    for (int i = 0; i < TG_METRICS; i++) {
-        const struct tg_metric_info *m = tg_metric_info((enum tg_metric)i);
+    for (int i = 0; i < TG_RULE_METRICS; i++) {
+        const struct tg_rule_metric_info *m = tg_rule_metric_info((enum tg_rule_metric)i);
         struct tg_doc *one = tg_doc_add_object(list, NULL);
         tg_doc_add_str(one, "const", tg_sv_of(m->name));
         tg_doc_add_str(one, "description", tg_sv_of(m->meaning));

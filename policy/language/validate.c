@@ -97,12 +97,12 @@ static void check_word(struct check *c, const struct tg_key_shape *s, const stru
 
 static void check_metric(struct check *c, const struct tg_yaml *n)
 {
-    const char *names[TG_METRICS + 1] = { NULL };
-    enum tg_metric m;
-    if (tg_metric_from_name(n->text, &m))
+    const char *names[TG_RULE_METRICS + 1] = { NULL };
+    enum tg_rule_metric m;
+    if (tg_rule_metric_from_name(n->text, &m))
         return;
-    for (int i = 0; i < TG_METRICS; i++)
-        names[i] = tg_metric_info((enum tg_metric)i)->name;
+    for (int i = 0; i < TG_RULE_METRICS; i++)
+        names[i] = tg_rule_metric_info((enum tg_rule_metric)i)->name;
     list_words(c, names, n->text);
     (void)tg_diags_add(c->diags, TG_DIAG_WORD, n->at, tg_yaml_width(n), c->fix.p,
                        "there is no metric '%s'", n->text.p);

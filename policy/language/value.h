@@ -1,7 +1,7 @@
 #ifndef TG_POLICY_LANGUAGE_VALUE_H
 #define TG_POLICY_LANGUAGE_VALUE_H
 /* Texts of a policy -> values. Numbers are decimal digits with one point, nothing else. */
-#include "policy/language/metric.h"
+#include "policy/language/rule_metric.h"
 
 /*
  * "+12.5ms" -> 12.5 and "ms"; a leading '+' or '-' belongs to the number. False: not a number (hex,

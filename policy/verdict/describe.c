@@ -409,8 +409,8 @@ static void put_behind(struct tg_buf *m, const struct tg_result *r, const struct
     tg_buf_puts(m, ")");
 }
 
-void tg_describe_measure(struct tg_result *r, const struct tg_comparison *c,
-                         const struct tg_probe *p, const struct tg_judgement *j, struct tg_arena *a)
+void tg_describe_metric(struct tg_result *r, const struct tg_comparison *c,
+                        const struct tg_probe *p, const struct tg_judgement *j, struct tg_arena *a)
 {
     struct tg_buf m = { 0 };
     if (r->over_budget)

@@ -158,8 +158,8 @@ static void put_weight(struct tg_buf *b, const struct cost *cost)
 /* Why a long wait may leave the step as long as it was: the device works meanwhile. */
 static void put_wait(struct tg_buf *b, const struct tg_comparison *c, const struct cost *cost)
 {
-    const struct tg_measure_change *step = &c->measures[TG_MEASURE_STEP_TIME];
-    const struct tg_measure_change *busy = &c->measures[TG_MEASURE_GPU_BUSY];
+    const struct tg_metric_change *step = &c->metrics[TG_METRIC_STEP_TIME];
+    const struct tg_metric_change *busy = &c->metrics[TG_METRIC_GPU_BUSY];
     bool known = step->known[TG_BASE] && step->known[TG_TEST] && busy->known[TG_TEST];
     if (waits_most(cost) && cost->share[1] >= SHARE && known && busy->value[TG_TEST] > 0 &&
         2 * (step->value[TG_TEST] - step->value[TG_BASE]) < cost->waits)
@@ -212,7 +212,7 @@ static void put_place(struct tg_buf *b, const struct tg_result *r)
 static void put_name(struct tg_buf *b, const struct tg_result *r)
 {
     tg_sv name = tg_utf8_prefix(r->op_normalised, 60);
-    if (r->subject == TG_SUBJECT_STEP && r->metric != TG_METRIC_TOTAL) {
+    if (r->subject == TG_SUBJECT_STEP && r->metric != TG_RULE_METRIC_TOTAL) {
         tg_buf_puts(b, "host time between operators");
         return;
     }
@@ -382,7 +382,7 @@ static const struct tg_op *next_largest(const struct tg_comparison *c, double ab
  */
 static void put_detectable(struct tg_buf *b, const struct tg_comparison *c)
 {
-    const struct tg_evidence *step = &c->measures[TG_MEASURE_STEP_TIME].ev;
+    const struct tg_evidence *step = &c->metrics[TG_METRIC_STEP_TIME].ev;
     const struct tg_op *op = NULL;
     struct tg_buf ops = { 0 }, one = { 0 }, before = { 0 };
     size_t n = 0;

@@ -39,7 +39,7 @@ static bool asks_for_counts(const struct tg_eval_state *e)
 {
     const struct tg_policy *p = e->in->policy;
     for (size_t i = 0; i < p->n_rules; i++) {
-        const struct tg_metric_info *m = tg_metric_info(p->rules[i].metric);
+        const struct tg_rule_metric_info *m = tg_rule_metric_info(p->rules[i].metric);
         if (m->unit == TG_UNIT_COUNT && m->exact && tg_select_rule(e, &p->rules[i].when))
             return true;
     }

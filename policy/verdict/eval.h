@@ -37,7 +37,7 @@ struct tg_known {
     tg_sv text, id; /* "since night 9, commit abc, open: event …" */
     tg_sv rule;     /* of FAILURE, and all that follows */
     enum tg_subject subject;
-    enum tg_metric metric;
+    enum tg_rule_metric metric;
     enum tg_dimension dimension;
 };
 

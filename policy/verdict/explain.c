@@ -52,8 +52,8 @@ static void put_noise(struct tg_buf *out, const struct tg_noise *n)
 
 static void put_head(struct tg_buf *out, const struct tg_rule *r)
 {
-    tg_buf_printf(out, "  %.*s: %s, %s is bad", TG_SV_ARG(r->id), tg_metric_info(r->metric)->name,
-                  tg_polarity_name(r->bad));
+    tg_buf_printf(out, "  %.*s: %s, %s is bad", TG_SV_ARG(r->id),
+                  tg_rule_metric_info(r->metric)->name, tg_polarity_name(r->bad));
     put_at(out, r->at);
     tg_buf_putc(out, '\n');
 }
@@ -113,7 +113,7 @@ static void put_rest(struct tg_buf *out, const struct tg_policy *p, const struct
 
 static bool is_timed(const struct tg_rule *r)
 {
-    enum tg_unit unit = tg_metric_info(r->metric)->unit;
+    enum tg_unit unit = tg_rule_metric_info(r->metric)->unit;
     return unit == TG_UNIT_NS || unit == TG_UNIT_PERCENT;
 }
 
@@ -220,8 +220,8 @@ static bool op_numbers(struct tg_buf *out, const struct tg_policy *policy, const
 {
     struct tg_rule_limits l = tg_select_limits(r, op);
     struct tg_probe p = { .step_ns = c->step_ns[TG_BASE], .bad = r->bad, .test_kind = l.test };
-    if (tg_metric_info(r->metric)->unit == TG_UNIT_ATTR || !tg_probe_op(&p, r->metric, c, op) ||
-        isnan(p.base))
+    if (tg_rule_metric_info(r->metric)->unit == TG_UNIT_ATTR ||
+        !tg_probe_op(&p, r->metric, c, op) || isnan(p.base))
         return false;
     tg_grounds_ask_runs(&p, l.noise, policy, c, c->arena);
     put_numbers(out, &p, &l, c);
@@ -233,7 +233,7 @@ static bool judges(const struct tg_rule *r, const struct tg_op *op)
 {
     bool frame = tg_frame_sorts(1u << op->kind) != 0;
     return tg_select_op(&r->match, op) == TG_HIT_YES &&
-           (!frame || op->launched == tg_metric_of_launched(r->metric));
+           (!frame || op->launched == tg_rule_metric_of_launched(r->metric));
 }
 
 static int by_time(const void *pa, const void *pb)
@@ -273,12 +273,12 @@ static void rule_numbers(struct tg_buf *out, const struct tg_policy *policy,
 {
     struct tg_rule_limits l = tg_select_limits(r, NULL);
     struct tg_probe p = { .step_ns = c->step_ns[TG_BASE], .bad = r->bad, .test_kind = l.test };
-    if (tg_metric_info(r->metric)->scope == TG_SCOPE_NAME) {
+    if (tg_rule_metric_info(r->metric)->scope == TG_SCOPE_NAME) {
         rule_names(out, policy, r, c);
         return;
     }
     tg_buf_puts(out, "    ");
-    if (!tg_probe_measure(&p, r, c)) {
+    if (!tg_probe_metric(&p, r, c)) {
         tg_buf_puts(out, "these traces lack what this metric needs\n");
         return;
     }
@@ -318,7 +318,7 @@ size_t tg_policy_explain_op(const struct tg_policy *p, const struct tg_op *op,
         const struct tg_rule *r = &p->rules[i];
         struct tg_rule open = *r; /* whatever the parent */
         struct tg_match not_;
-        if (tg_metric_info(r->metric)->scope != TG_SCOPE_NAME)
+        if (tg_rule_metric_info(r->metric)->scope != TG_SCOPE_NAME)
             continue;
         open.match.parent.n = 0;
         if (r->match.not_) {
@@ -344,7 +344,7 @@ bool tg_policy_explain_rule(const struct tg_policy *p, tg_sv id, const struct tg
         if (!tg_sv_eq(r->id, id))
             continue;
         put_head(out, r);
-        tg_buf_printf(out, "    %s\n", tg_metric_info(r->metric)->meaning);
+        tg_buf_printf(out, "    %s\n", tg_rule_metric_info(r->metric)->meaning);
         if (r->why.n)
             tg_buf_printf(out, "    why: %.*s\n", TG_SV_ARG(r->why));
         if (r->owner.n)

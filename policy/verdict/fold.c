@@ -143,8 +143,8 @@ static void fold_names(struct tg_result *v, size_t n)
 /* The step's time, as the device or the host has it. */
 static bool is_step_time(const struct tg_result *r)
 {
-    return r->subject == TG_SUBJECT_TRACE &&
-           (r->metric == TG_METRIC_STEP_TIME || r->metric == tg_metric_of(TG_MEASURE_HOST_TIME));
+    return r->subject == TG_SUBJECT_TRACE && (r->metric == TG_RULE_METRIC_STEP_TIME ||
+                                              r->metric == tg_rule_metric_of(TG_METRIC_HOST_TIME));
 }
 
 static bool has_device(const struct tg_comparison *c)

@@ -1,17 +1,21 @@
+/*
+ * What a judgement rests on, and when there is nothing to rest on: exceptions of the rule, runs too
+ * few, another device, names or Python rows that a side lacks.
+ */
 #include "policy/language/limit.h"
 #include "policy/verdict/internal.h"
 
-static bool about_presence(enum tg_metric m)
+static bool about_presence(enum tg_rule_metric m)
 {
-    return m == TG_METRIC_COUNT || m == TG_METRIC_ADDED || m == TG_METRIC_REMOVED;
+    return m == TG_RULE_METRIC_COUNT || m == TG_RULE_METRIC_ADDED || m == TG_RULE_METRIC_REMOVED;
 }
 
 /* What the rule's exceptions make of a judgement: fail becomes warn, polling is not judged. */
 void tg_grounds_except(struct tg_judgement *j, const struct tg_rule *rule, const struct tg_op *op)
 {
-    enum tg_exception x = about_presence(rule->metric)      ? tg_op_exception(op)
-                          : rule->metric == TG_METRIC_BYTES ? tg_op_bytes_exception(op)
-                                                            : TG_EXCEPTION_NONE;
+    enum tg_exception x = about_presence(rule->metric)           ? tg_op_exception(op)
+                          : rule->metric == TG_RULE_METRIC_BYTES ? tg_op_bytes_exception(op)
+                                                                 : TG_EXCEPTION_NONE;
     if (!(rule->exceptions & 1u << x))
         return;
     if (x == TG_EXCEPTION_POLLING && op->count[TG_BASE] <= 0 &&
@@ -66,11 +70,11 @@ void tg_grounds_hint(struct tg_judgement *j, const struct tg_op *op, const struc
                      const struct tg_probe *p, const struct tg_rule_limits *l)
 {
     const struct tg_count_evidence *ev =
-        rule->metric == TG_METRIC_BYTES ? &op->moved : &op->counted;
+        rule->metric == TG_RULE_METRIC_BYTES ? &op->moved : &op->counted;
     struct tg_probe worst = *p, mean = *p;
     struct tg_judgement then;
     bool fails;
-    if ((rule->metric != TG_METRIC_COUNT && rule->metric != TG_METRIC_BYTES) ||
+    if ((rule->metric != TG_RULE_METRIC_COUNT && rule->metric != TG_RULE_METRIC_BYTES) ||
         ev->proof != TG_COUNT_HINT || j->state != TG_STATE_PASS)
         return;
     worst.test = ev->most;
@@ -148,15 +152,12 @@ const char *tg_grounds_op_differs(const struct tg_rule_scope *s, const struct tg
     return differs_text(s, a);
 }
 
-const char *tg_grounds_measure_differs(const struct tg_rule_scope *s, const struct tg_rule *rule,
-                                       struct tg_arena *a)
+const char *tg_grounds_metric_differs(const struct tg_rule_scope *s, const struct tg_rule *rule,
+                                      struct tg_arena *a)
 {
-    static const enum tg_measure of_kernels[] = { TG_MEASURE_LAUNCH_COUNT, TG_MEASURE_KERNEL_NAMES,
-                                                  TG_MEASURE_MEM_PEAK };
-    bool depends = !tg_metric_info(rule->metric)->exact;
-    enum tg_measure id;
-    for (size_t i = 0; i < sizeof of_kernels / sizeof *of_kernels; i++)
-        depends |= tg_metric_measure(rule->metric, &id) && id == of_kernels[i];
+    enum tg_metric id;
+    bool depends = !tg_rule_metric_info(rule->metric)->exact ||
+                   (tg_rule_metric_of_trace(rule->metric, &id) && tg_metric_info(id)->of_device);
     return s->c->same_device || !depends ? NULL : differs_text(s, a);
 }
 

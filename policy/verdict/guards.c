@@ -34,7 +34,7 @@ static void guard(struct tg_eval_state *e, tg_sv name, tg_sv message, tg_sv next
 static void guard_detectable(struct tg_eval_state *e, const struct tg_comparison *c,
                              const struct tg_require *q)
 {
-    const struct tg_evidence *ev = &c->measures[TG_MEASURE_STEP_TIME].ev;
+    const struct tg_evidence *ev = &c->metrics[TG_METRIC_STEP_TIME].ev;
     struct tg_buf b = { 0 };
 
     if (!(q->detectable > 0) || (ev->judged == TG_JUDGED && 100 * ev->mde <= q->detectable))

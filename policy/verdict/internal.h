@@ -110,17 +110,16 @@ enum tg_unit tg_dimension_unit(enum tg_dimension d);
 const char *tg_unit_text(enum tg_unit unit); /* as in reports: "ns", "%", "" */
 
 /* Fills unit, values and evidence of a metric per name; false: this operator has none. */
-bool tg_probe_op(struct tg_probe *p, enum tg_metric m, const struct tg_comparison *c,
+bool tg_probe_op(struct tg_probe *p, enum tg_rule_metric m, const struct tg_comparison *c,
                  const struct tg_op *op);
 /* The same for a whole trace; false: one of the sides does not carry it. */
-bool tg_probe_measure(struct tg_probe *p, const struct tg_rule *rule,
-                      const struct tg_comparison *c);
+bool tg_probe_metric(struct tg_probe *p, const struct tg_rule *rule, const struct tg_comparison *c);
 
 /* The same by one estimate alone; false: this metric or name has none. */
-bool tg_probe_op_by(struct tg_probe *p, enum tg_metric m, const struct tg_comparison *c,
+bool tg_probe_op_by(struct tg_probe *p, enum tg_rule_metric m, const struct tg_comparison *c,
                     const struct tg_op *op, enum tg_estimate by);
-bool tg_probe_measure_by(struct tg_probe *p, const struct tg_rule *rule,
-                         const struct tg_comparison *c, enum tg_estimate by);
+bool tg_probe_metric_by(struct tg_probe *p, const struct tg_rule *rule,
+                        const struct tg_comparison *c, enum tg_estimate by);
 
 /* ---- grounds.c ---- */
 
@@ -141,8 +140,8 @@ void tg_grounds_ask_runs(struct tg_probe *p, const struct tg_noise *noise,
 /* Why values of two devices cannot be compared; NULL: they can. */
 const char *tg_grounds_op_differs(const struct tg_rule_scope *s, const struct tg_op *op,
                                   const struct tg_probe *p, struct tg_arena *a);
-const char *tg_grounds_measure_differs(const struct tg_rule_scope *s, const struct tg_rule *rule,
-                                       struct tg_arena *a);
+const char *tg_grounds_metric_differs(const struct tg_rule_scope *s, const struct tg_rule *rule,
+                                      struct tg_arena *a);
 /* Does a side lack totals by Python frame that rules about these kinds need? */
 bool tg_grounds_lacks_frames(const struct tg_rule_scope *s, uint32_t kinds, int side);
 
@@ -157,8 +156,8 @@ void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const s
 void tg_judge_small(struct tg_eval_state *e, const struct tg_rule_scope *s,
                     const struct tg_rule *rule, const struct tg_op *const *op, size_t n,
                     const struct tg_evidence *ev);
-void tg_judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                      const struct tg_rule *rule);
+void tg_judge_metric(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                     const struct tg_rule *rule);
 /* Time between operators, and regions whose content was replaced: rules about the step's time. */
 void tg_judge_gaps(struct tg_eval_state *e, const struct tg_rule_scope *s,
                    const struct tg_rule *rule);

@@ -6,11 +6,11 @@
 #include "policy/verdict/phrase.h"
 
 /* Of a metric that is a launch attribute. */
-static enum tg_attr_kind attr_kind(enum tg_metric m)
+static enum tg_attr_kind attr_kind(enum tg_rule_metric m)
 {
-    return m == TG_METRIC_LAUNCH_CONFIG ? TG_ATTR_KIND_LAUNCH
-           : m == TG_METRIC_INPUT_TYPES ? TG_ATTR_KIND_TYPES
-                                        : TG_ATTR_KIND_SHAPES;
+    return m == TG_RULE_METRIC_LAUNCH_CONFIG ? TG_ATTR_KIND_LAUNCH
+           : m == TG_RULE_METRIC_INPUT_TYPES ? TG_ATTR_KIND_TYPES
+                                             : TG_ATTR_KIND_SHAPES;
 }
 
 static bool is_on(const struct tg_rule_limits *l)
@@ -80,7 +80,7 @@ static void judge_by_all(const struct tg_rule_scope *s, const struct tg_rule *ru
         struct tg_probe other = *p;
         struct tg_judgement then;
         if (op ? !tg_probe_op_by(&other, rule->metric, s->c, op, by)
-               : !tg_probe_measure_by(&other, rule, s->c, by))
+               : !tg_probe_metric_by(&other, rule, s->c, by))
             continue;
         then = tg_judge(&other, &l->warn, &l->fail);
         if (then.state <= j->state)
@@ -108,8 +108,8 @@ static void show_budget(struct tg_probe *p, const struct tg_rule_limits *l,
 static void tell(const struct tg_rule_scope *s, const struct tg_rule *rule, const struct tg_op *op,
                  const struct tg_probe *p, const struct tg_judgement *j)
 {
-    bool self = rule->metric == TG_METRIC_SELF ||
-                (tg_kind_is_device(op->kind) && rule->metric == TG_METRIC_TOTAL);
+    bool self = rule->metric == TG_RULE_METRIC_SELF ||
+                (tg_kind_is_device(op->kind) && rule->metric == TG_RULE_METRIC_TOTAL);
 
     if (self && j->limit && p->ev && p->ev->judged == TG_JUDGED && !tg_kind_is_frame(op->kind))
         s->c->ops[op - s->c->ops].reported = p->ev;
@@ -123,7 +123,7 @@ static void say_no_bytes(struct tg_result *r, const struct tg_rule *rule, const 
                     TG_SV("Record both sides with the same version of PyTorch and the driver."));
 }
 
-static void probe_attr(struct tg_probe *p, enum tg_metric m, const struct tg_op *op)
+static void probe_attr(struct tg_probe *p, enum tg_rule_metric m, const struct tg_op *op)
 {
     bool changed = false;
     p->attr = attr_kind(m);
@@ -152,10 +152,11 @@ void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const s
                           .test_kind = l.test };
     struct tg_judgement j;
     struct tg_result *r;
-    if (tg_metric_info(rule->metric)->unit == TG_UNIT_ATTR) {
+    if (tg_rule_metric_info(rule->metric)->unit == TG_UNIT_ATTR) {
         probe_attr(&p, rule->metric, op);
     } else if (!tg_probe_op(&p, rule->metric, s->c, op)) {
-        if (rule->metric == TG_METRIC_BYTES && op->bytes_known[TG_BASE] && op->bytes[TG_BASE] > 0)
+        if (rule->metric == TG_RULE_METRIC_BYTES && op->bytes_known[TG_BASE] &&
+            op->bytes[TG_BASE] > 0)
             say_no_bytes(tg_eval_add(e, rule), rule, op);
         return;
     }
@@ -274,7 +275,7 @@ void tg_judge_small(struct tg_eval_state *e, const struct tg_rule_scope *s,
     fill_op(r, &all, rule, &p, &j);
     r->rank = fabs(r->delta);
     place_limit(r, &j, &p, e->arena);
-    tg_describe_measure(r, s->c, &p, &j, e->arena);
+    tg_describe_metric(r, s->c, &p, &j, e->arena);
     tell_small(r, op, n, doubt, e->arena);
     name_rank(r, e, s, all.name);
     tg_grounds_set(r, &l, &p, &j);
@@ -287,17 +288,17 @@ static void say_unknown(struct tg_result *r, const struct tg_rule *rule)
                     TG_SV("Record what docs/metrics.md names for it, or mark the rule optional."));
 }
 
-void tg_judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                      const struct tg_rule *rule)
+void tg_judge_metric(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                     const struct tg_rule *rule)
 {
-    const struct tg_metric_info *info = tg_metric_info(rule->metric);
+    const struct tg_rule_metric_info *info = tg_rule_metric_info(rule->metric);
     struct tg_rule_limits l = tg_select_limits(rule, NULL);
     struct tg_probe p = { .step_ns = s->c->step_ns[TG_BASE],
                           .bad = rule->bad,
                           .test_kind = l.test };
     struct tg_judgement j;
     struct tg_result *r = tg_eval_add(e, rule);
-    bool known = tg_probe_measure(&p, rule, s->c);
+    bool known = tg_probe_metric(&p, rule, s->c);
     r->metric = rule->metric;
     r->dimension = tg_unit_dimension(info->unit);
     if (!known && !(tg_rule_is_budget(rule) && p.known[TG_TEST])) {
@@ -307,7 +308,7 @@ void tg_judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s,
     if (!p.known[TG_BASE])
         p.base = p.recorded[TG_BASE] = NAN;
     tg_grounds_ask_runs(&p, l.noise, e->in->policy, s->c, e->arena);
-    p.incomparable = tg_grounds_measure_differs(s, rule, e->arena);
+    p.incomparable = tg_grounds_metric_differs(s, rule, e->arena);
     j = tg_judge(&p, &l.warn, &l.fail);
     judge_by_all(s, rule, NULL, &l, &p, &j);
     show_budget(&p, &l, &j);
@@ -323,7 +324,7 @@ void tg_judge_measure(struct tg_eval_state *e, const struct tg_rule_scope *s,
     r->ev = p.exact ? NULL : p.ev;
     r->rank = p.unit == TG_UNIT_NS ? fabs(r->delta) : 0;
     place_limit(r, &j, &p, e->arena);
-    tg_describe_measure(r, s->c, &p, &j, e->arena);
+    tg_describe_metric(r, s->c, &p, &j, e->arena);
     if (s->rank >= 0 && !e->brief)
         r->op_normalised =
             tg_sv_of(tg_arena_printf(e->arena, "%s [rank %lld]", info->name, (long long)s->rank));
@@ -378,7 +379,7 @@ static void judge_gap(struct tg_eval_state *e, const struct tg_rule_scope *s,
     }
     r->rank = fabs(r->delta);
     place_limit(r, &j, &p, e->arena);
-    tg_describe_measure(r, s->c, &p, &j, e->arena);
+    tg_describe_metric(r, s->c, &p, &j, e->arena);
     tg_grounds_set(r, &l, &p, &j);
 }
 
@@ -386,7 +387,7 @@ static void judge_gap(struct tg_eval_state *e, const struct tg_rule_scope *s,
 static double step_lost(const struct tg_comparison *c)
 {
     const struct tg_evidence *ev[] = { &c->step.ev, &c->step.ev_total,
-                                       &c->measures[TG_MEASURE_STEP_TIME].ev };
+                                       &c->metrics[TG_METRIC_STEP_TIME].ev };
     double lost = 0;
     for (size_t i = 0; i < sizeof ev / sizeof *ev; i++)
         if (ev[i]->slower)
@@ -441,7 +442,7 @@ void tg_judge_regions(struct tg_eval_state *e, const struct tg_rule_scope *s,
         fill_op(r, &op, rule, &p, &j);
         r->rank = fabs(r->delta);
         place_limit(r, &j, &p, e->arena);
-        tg_describe_measure(r, s->c, &p, &j, e->arena);
+        tg_describe_metric(r, s->c, &p, &j, e->arena);
         tg_grounds_set(r, &l, &p, &j);
     }
 }

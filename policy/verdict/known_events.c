@@ -63,7 +63,7 @@ bool tg_known_goes_on(const struct tg_known *then, const struct tg_known *now)
 static bool is_about(const struct tg_known *k, const struct tg_result *r)
 {
     if (k->what == TG_KNOWN_STEP)
-        return r->metric == TG_METRIC_STEP_TIME;
+        return r->metric == TG_RULE_METRIC_STEP_TIME;
     return r->subject == TG_SUBJECT_NAME && r->op_kind == k->kind && tg_sv_eq(r->plain, k->name) &&
            (r->dimension == TG_DIM_COUNT || r->dimension == TG_DIM_DURATION);
 }

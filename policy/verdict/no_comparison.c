@@ -86,7 +86,7 @@ bool tg_policy_asks_metrics_alone(const struct tg_policy *p)
 {
     for (size_t i = 0; i < p->n_rules; i++)
         if (p->rules[i].match.present || p->rules[i].n_overrides ||
-            tg_metric_info(p->rules[i].metric)->scope == TG_SCOPE_NAME)
+            tg_rule_metric_info(p->rules[i].metric)->scope == TG_SCOPE_NAME)
             return false;
     return p->n_rules > 0 && !p->require.kernels && !p->require.ops.n;
 }
@@ -94,8 +94,8 @@ bool tg_policy_asks_metrics_alone(const struct tg_policy *p)
 bool tg_policy_asks_fresh_alone(const struct tg_policy *p)
 {
     for (size_t i = 0; i < p->n_rules; i++)
-        if (!tg_rule_is_budget(&p->rules[i]) || p->rules[i].metric == TG_METRIC_ADDED ||
-            p->rules[i].metric == TG_METRIC_REMOVED)
+        if (!tg_rule_is_budget(&p->rules[i]) || p->rules[i].metric == TG_RULE_METRIC_ADDED ||
+            p->rules[i].metric == TG_RULE_METRIC_REMOVED)
             return false;
     return p->n_rules > 0;
 }
@@ -129,7 +129,7 @@ static void describe_budget(struct tg_result *r, struct tg_arena *a)
     r->folded_under = TG_NO_ID;
     if (!r->has_values || !r->over_budget)
         return;
-    tg_phrase_value(&b, r->test, tg_metric_info(r->metric)->unit);
+    tg_phrase_value(&b, r->test, tg_rule_metric_info(r->metric)->unit);
     tg_buf_printf(&b, ", limit %.*s", TG_SV_ARG(r->limit));
     r->message = tg_phrase_take(&b, a);
     r->evidence = TG_SV("");

@@ -228,7 +228,8 @@ static bool is_judged(const struct tg_eval_state *e, const struct tg_comparison 
     const struct tg_policy *p = e->in->policy;
     for (size_t r = 0; r < p->n_rules; r++) {
         const struct tg_rule *rule = &p->rules[r];
-        if (tg_metric_info(rule->metric)->scope != TG_SCOPE_NAME || !tg_select_rule(e, &rule->when))
+        if (tg_rule_metric_info(rule->metric)->scope != TG_SCOPE_NAME ||
+            !tg_select_rule(e, &rule->when))
             continue;
         for (size_t i = 0; i < c->n_ops; i++)
             if (c->ops[i].kind == kind && c->ops[i].present[TG_TEST] &&

@@ -5,7 +5,7 @@
 #include "core/base/buf.h"
 #include "core/diff/compare.h"
 #include "core/trace/kind.h"
-#include "policy/language/metric.h"
+#include "policy/language/rule_metric.h"
 
 /* "12.3 us", "14", "3.2 %", "1.5 MiB" */
 void tg_phrase_value(struct tg_buf *out, double v, enum tg_unit unit);

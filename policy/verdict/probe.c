@@ -62,21 +62,22 @@ static void probe_time(struct tg_probe *p, const struct tg_evidence *ev, const d
     p->test = value[TG_TEST];
 }
 
-static bool is_inclusive(enum tg_metric m)
+static bool is_inclusive(enum tg_rule_metric m)
 {
-    return m == TG_METRIC_TOTAL || m == TG_METRIC_DEVICE_TIME || m == TG_METRIC_MEAN;
+    return m == TG_RULE_METRIC_TOTAL || m == TG_RULE_METRIC_DEVICE_TIME || m == TG_RULE_METRIC_MEAN;
 }
 
-static bool is_self(enum tg_metric m)
+static bool is_self(enum tg_rule_metric m)
 {
-    return m == TG_METRIC_SELF || m == TG_METRIC_DEVICE_SELF;
+    return m == TG_RULE_METRIC_SELF || m == TG_RULE_METRIC_DEVICE_SELF;
 }
 
 /* On the device self time is the duration, so its evidence is that of the total. */
-static void probe_op_time(struct tg_probe *p, enum tg_metric m, const struct tg_op *op,
+static void probe_op_time(struct tg_probe *p, enum tg_rule_metric m, const struct tg_op *op,
                           const struct tg_evidence *ev)
 {
-    probe_time(p, ev, is_self(m) ? op->self : op->total, m == TG_METRIC_MEAN ? op->count : NULL);
+    probe_time(p, ev, is_self(m) ? op->self : op->total,
+               m == TG_RULE_METRIC_MEAN ? op->count : NULL);
 }
 
 /* `q` of the single calls. */
@@ -108,48 +109,48 @@ static void probe_share(struct tg_probe *p, const struct tg_comparison *c, const
 }
 
 /* Values of a per-name metric; false: this operator has none. */
-bool tg_probe_op(struct tg_probe *p, enum tg_metric m, const struct tg_comparison *c,
+bool tg_probe_op(struct tg_probe *p, enum tg_rule_metric m, const struct tg_comparison *c,
                  const struct tg_op *op)
 {
-    p->unit = tg_metric_info(m)->unit;
+    p->unit = tg_rule_metric_info(m)->unit;
     switch (m) {
-    case TG_METRIC_COUNT:
-    case TG_METRIC_DEVICE_COUNT:
+    case TG_RULE_METRIC_COUNT:
+    case TG_RULE_METRIC_DEVICE_COUNT:
         p->exact = true;
         p->base = op->count[TG_BASE];
         p->test = op->count[TG_TEST];
         p->unchanged = op->change == TG_SAME;
         return true;
-    case TG_METRIC_SELF:
-    case TG_METRIC_DEVICE_SELF:
+    case TG_RULE_METRIC_SELF:
+    case TG_RULE_METRIC_DEVICE_SELF:
         probe_op_time(p, m, op, &op->ev);
         return true;
-    case TG_METRIC_TOTAL:
-    case TG_METRIC_DEVICE_TIME:
-    case TG_METRIC_MEAN:
+    case TG_RULE_METRIC_TOTAL:
+    case TG_RULE_METRIC_DEVICE_TIME:
+    case TG_RULE_METRIC_MEAN:
         probe_op_time(p, m, op, tg_kind_is_device(op->kind) ? &op->ev : &op->ev_total);
         return true;
-    case TG_METRIC_ADDED:
+    case TG_RULE_METRIC_ADDED:
         p->ev = NULL;
         p->exact = true; /* a name that did not exist: no noise can explain it */
         p->test = op->change == TG_ADDED ? op->total[TG_TEST] : 0;
         p->unchanged = op->change != TG_ADDED;
         return true;
-    case TG_METRIC_REMOVED:
+    case TG_RULE_METRIC_REMOVED:
         p->exact = true;
         p->test = op->change == TG_REMOVED ? op->total[TG_BASE] : 0;
         p->unchanged = op->change != TG_REMOVED;
         return true;
-    case TG_METRIC_SHARE:
+    case TG_RULE_METRIC_SHARE:
         probe_share(p, c, op);
         return true;
-    case TG_METRIC_MEDIAN:
+    case TG_RULE_METRIC_MEDIAN:
         return probe_quantile(p, .5, c, op);
-    case TG_METRIC_P95:
+    case TG_RULE_METRIC_P95:
         return probe_quantile(p, .95, c, op);
-    case TG_METRIC_MAX:
+    case TG_RULE_METRIC_MAX:
         return probe_quantile(p, 1, c, op);
-    case TG_METRIC_BYTES:
+    case TG_RULE_METRIC_BYTES:
         p->exact = true;
         p->base = op->bytes[TG_BASE];
         p->test = op->bytes[TG_TEST];
@@ -163,9 +164,9 @@ bool tg_probe_op(struct tg_probe *p, enum tg_metric m, const struct tg_compariso
     }
 }
 
-static bool probe_ranks(struct tg_probe *p, enum tg_metric m, const struct tg_comparison *c)
+static bool probe_ranks(struct tg_probe *p, enum tg_rule_metric m, const struct tg_comparison *c)
 {
-    if (m == TG_METRIC_COLLECTIVE_SKEW) {
+    if (m == TG_RULE_METRIC_COLLECTIVE_SKEW) {
         p->ev = &c->collective_skew_ev;
         p->base = c->collective_skew[TG_BASE];
         p->test = c->collective_skew[TG_TEST];
@@ -175,7 +176,7 @@ static bool probe_ranks(struct tg_probe *p, enum tg_metric m, const struct tg_co
     }
     p->known[TG_BASE] = c->ranks_known[TG_BASE];
     p->known[TG_TEST] = c->ranks_known[TG_TEST];
-    if (m == TG_METRIC_RANK_SPREAD) {
+    if (m == TG_RULE_METRIC_RANK_SPREAD) {
         probe_time(p, &c->rank_spread_ev, c->rank_spread, NULL);
     } else {
         p->ev = &c->skew_ev;
@@ -185,8 +186,8 @@ static bool probe_ranks(struct tg_probe *p, enum tg_metric m, const struct tg_co
     return p->known[TG_BASE] && p->known[TG_TEST];
 }
 
-static void probe_measure(struct tg_probe *p, const struct tg_measure_change *m,
-                          const struct tg_evidence *ev, bool slowest)
+static void probe_metric(struct tg_probe *p, const struct tg_metric_change *m,
+                         const struct tg_evidence *ev, bool slowest)
 {
     const double *mean = slowest ? m->slowest : m->value;
 
@@ -199,26 +200,26 @@ static void probe_measure(struct tg_probe *p, const struct tg_measure_change *m,
     p->test = mean[TG_TEST];
 }
 
-bool tg_probe_measure(struct tg_probe *p, const struct tg_rule *rule, const struct tg_comparison *c)
+bool tg_probe_metric(struct tg_probe *p, const struct tg_rule *rule, const struct tg_comparison *c)
 {
-    const struct tg_metric_info *info = tg_metric_info(rule->metric);
+    const struct tg_rule_metric_info *info = tg_rule_metric_info(rule->metric);
     bool slowest = rule->match.rank == TG_MATCH_RANK_SLOWEST;
-    const struct tg_measure_change *m;
-    enum tg_measure id;
+    const struct tg_metric_change *m;
+    enum tg_metric id;
     p->unit = info->unit;
     p->exact = info->exact;
-    if (!tg_metric_measure(rule->metric, &id))
+    if (!tg_rule_metric_of_trace(rule->metric, &id))
         return probe_ranks(p, rule->metric, c);
-    m = &c->measures[id];
-    probe_measure(p, m, slowest ? &m->ev_slowest : &m->ev, slowest);
-    p->outside = tg_outside_growth_of(c, tg_measure_kinds(id));
+    m = &c->metrics[id];
+    probe_metric(p, m, slowest ? &m->ev_slowest : &m->ev, slowest);
+    p->outside = tg_outside_growth_of(c, tg_metric_info(id)->counts);
     p->test += p->outside;
     p->known[TG_BASE] = m->known[TG_BASE];
     p->known[TG_TEST] = m->known[TG_TEST];
     return p->known[TG_BASE] && p->known[TG_TEST];
 }
 
-bool tg_probe_op_by(struct tg_probe *p, enum tg_metric m, const struct tg_comparison *c,
+bool tg_probe_op_by(struct tg_probe *p, enum tg_rule_metric m, const struct tg_comparison *c,
                     const struct tg_op *op, enum tg_estimate by)
 {
     struct tg_evidence *ev = TG_NEW(c->arena, struct tg_evidence);
@@ -231,20 +232,20 @@ bool tg_probe_op_by(struct tg_probe *p, enum tg_metric m, const struct tg_compar
     return true;
 }
 
-bool tg_probe_measure_by(struct tg_probe *p, const struct tg_rule *rule,
-                         const struct tg_comparison *c, enum tg_estimate by)
+bool tg_probe_metric_by(struct tg_probe *p, const struct tg_rule *rule,
+                        const struct tg_comparison *c, enum tg_estimate by)
 {
     bool slowest = rule->match.rank == TG_MATCH_RANK_SLOWEST;
-    const struct tg_measure_change *m;
+    const struct tg_metric_change *m;
     const struct tg_evidence *ev;
-    enum tg_measure id;
+    enum tg_metric id;
 
-    if (!tg_metric_measure(rule->metric, &id))
+    if (!tg_rule_metric_of_trace(rule->metric, &id))
         return false;
-    m = &c->measures[id];
+    m = &c->metrics[id];
     ev = slowest ? &m->by_slowest[by] : &m->by[by];
     if (ev->judged != TG_JUDGED)
         return false;
-    probe_measure(p, m, ev, slowest);
+    probe_metric(p, m, ev, slowest);
     return true;
 }

@@ -130,7 +130,7 @@ static void put_change(struct tg_buf *b, const struct tg_result *r, float change
     }
     if (change >= 0)
         tg_buf_putc(b, '+');
-    tg_phrase_value(b, (double)change, tg_metric_info(r->metric)->unit);
+    tg_phrase_value(b, (double)change, tg_rule_metric_info(r->metric)->unit);
 }
 
 /*

@@ -22,8 +22,8 @@ struct chosen {
 /* Does the rule judge the time that an operator takes itself, by its own limits? */
 static bool is_own_time(const struct tg_rule *rule, const struct tg_op *op)
 {
-    bool own = rule->metric == TG_METRIC_SELF ||
-               (rule->metric == TG_METRIC_TOTAL && tg_kind_is_device(op->kind));
+    bool own = rule->metric == TG_RULE_METRIC_SELF ||
+               (rule->metric == TG_RULE_METRIC_TOTAL && tg_kind_is_device(op->kind));
     for (size_t i = 0; i < rule->n_overrides; i++)
         own &= !tg_select_override(&rule->overrides[i], op);
     return own && !tg_kind_is_frame(op->kind) && !tg_rule_is_budget(rule);
@@ -95,8 +95,8 @@ static void judge_op_if(struct tg_eval_state *e, const struct tg_rule_scope *s,
 /* What a bound says of the fresh side alone. Added and removed are so of the other side. */
 static bool is_of_test_alone(const struct tg_rule *rule)
 {
-    return tg_rule_is_budget(rule) && rule->metric != TG_METRIC_ADDED &&
-           rule->metric != TG_METRIC_REMOVED;
+    return tg_rule_is_budget(rule) && rule->metric != TG_RULE_METRIC_ADDED &&
+           rule->metric != TG_RULE_METRIC_REMOVED;
 }
 
 /*
@@ -168,7 +168,7 @@ static void judge_ops(struct tg_eval_state *e, const struct tg_rule_scope *s,
     for (size_t i = 0; i < s->c->n_ops; i++)
         judge_op_if(e, s, rule, &s->c->ops[i], &found);
     for (size_t i = 0; frames && i < s->c->n_frames; i++)
-        if (s->c->frames[i].launched == tg_metric_of_launched(rule->metric))
+        if (s->c->frames[i].launched == tg_rule_metric_of_launched(rule->metric))
             judge_op_if(e, s, rule, &s->c->frames[i], &found);
     judge_small(e, s, rule, &found);
     free(found.small);
@@ -185,7 +185,7 @@ static void judge_ops(struct tg_eval_state *e, const struct tg_rule_scope *s,
                         TG_SV("Record what docs/metrics.md names for it, or mark the rule "
                               "optional."));
     if (found.matched && !found.fresh && is_narrow(&rule->match) &&
-        rule->metric != TG_METRIC_REMOVED)
+        rule->metric != TG_RULE_METRIC_REMOVED)
         tell_all_gone(e, rule, before);
     if (!found.matched && !found.gave_up && frames)
         tg_eval_message(tg_eval_add(e, rule),
@@ -197,12 +197,12 @@ static void judge_ops(struct tg_eval_state *e, const struct tg_rule_scope *s,
 static void judge_scope(struct tg_eval_state *e, const struct tg_rule_scope *s,
                         const struct tg_rule *rule)
 {
-    if (tg_metric_info(rule->metric)->scope == TG_SCOPE_NAME) {
+    if (tg_rule_metric_info(rule->metric)->scope == TG_SCOPE_NAME) {
         judge_ops(e, s, rule);
         return;
     }
-    tg_judge_measure(e, s, rule);
-    if (rule->metric == TG_METRIC_STEP_TIME && !tg_rule_is_budget(rule)) {
+    tg_judge_metric(e, s, rule);
+    if (rule->metric == TG_RULE_METRIC_STEP_TIME && !tg_rule_is_budget(rule)) {
         tg_judge_gaps(e, s, rule);
         tg_judge_regions(e, s, rule);
     }
@@ -289,13 +289,13 @@ static bool is_each(const struct tg_comparison *all, const struct tg_rule *rule)
 }
 
 /*
- * The slowest rank: of measures the worst rank of either side, which the comparison of all knows;
+ * The slowest rank: of metrics of the whole trace the worst rank of either side, which the comparison of all knows;
  * of names the rank whose steps take longest in the fresh traces, against itself in the baseline.
  */
 static bool is_slowest(const struct tg_comparison *all, const struct tg_rule *rule)
 {
     return rule->match.rank == TG_MATCH_RANK_SLOWEST &&
-           tg_metric_info(rule->metric)->scope == TG_SCOPE_NAME && all->n_ranks[TG_TEST] > 1;
+           tg_rule_metric_info(rule->metric)->scope == TG_SCOPE_NAME && all->n_ranks[TG_TEST] > 1;
 }
 
 bool tg_rule_wants(const struct tg_eval_state *e, const struct tg_rule *rule, int64_t rank)

@@ -85,14 +85,14 @@ const struct tg_region *tg_result_region(const struct tg_comparison *c, const st
 
 tg_sv tg_result_metric(const struct tg_result *r)
 {
-    return tg_result_is_guard(r) ? TG_SV("") : tg_sv_of(tg_metric_info(r->metric)->name);
+    return tg_result_is_guard(r) ? TG_SV("") : tg_sv_of(tg_rule_metric_info(r->metric)->name);
 }
 
 const struct tg_op *tg_result_behind(const struct tg_result *r, const struct tg_comparison *c)
 {
-    enum tg_measure m;
+    enum tg_metric m;
     if (!c || r->subject != TG_SUBJECT_TRACE || !(r->delta > 0) ||
-        !tg_metric_measure(r->metric, &m))
+        !tg_rule_metric_of_trace(r->metric, &m))
         return NULL;
     return tg_op_behind(c, m);
 }

@@ -7,7 +7,7 @@
 #include "core/cause/choose.h"
 #include "core/diff/compare.h"
 #include "policy/language/match.h"
-#include "policy/language/metric.h"
+#include "policy/language/rule_metric.h"
 
 /*
  * The rules of evidence (core/diff, policy/verdict) by number: it rises with each release that may
@@ -83,12 +83,13 @@ struct tg_result {
     bool few_runs;     /* not judged for want of runs: the coverage line tells it */
     int64_t
         needs_runs; /* so many per side would judge it (noise.min_runs); 0: not for want of runs */
-    const char *why_not;     /* not judged: the reason; NULL: judged, or a guard */
-    tg_sv rule, why, owner;  /* rule id; its `why` */
-    tg_sv op, op_normalised; /* raw, normalised; for measures the metric's name in both */
-    tg_sv plain;             /* op_normalised without the rank */
-    enum tg_kind op_kind;    /* of subject NAME */
-    enum tg_metric metric;   /* of guards: nothing; see tg_result_metric */
+    const char *why_not;    /* not judged: the reason; NULL: judged, or a guard */
+    tg_sv rule, why, owner; /* rule id; its `why` */
+    tg_sv op,
+        op_normalised; /* raw, normalised; for metrics of the whole trace the metric's name in both */
+    tg_sv plain;       /* op_normalised without the rank */
+    enum tg_kind op_kind;       /* of subject NAME */
+    enum tg_rule_metric metric; /* of guards: nothing; see tg_result_metric */
     enum tg_dimension dimension;
     bool has_values;              /* false: attributes and guards, see `message` */
     double base, test, delta;     /* in `unit`, per step (ns for durations, percent for ratios) */

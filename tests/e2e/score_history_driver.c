@@ -103,7 +103,7 @@ static void load(struct model *m, const char *path)
         !tg_side_arrange(&side, &one, TG_ARRANGE_RUNS, m->arena, &err))
         fail(path, &err);
     tg_source_close(s);
-    tg_night_measure(&m->run[m->n++], &side, &m->series, m->arena);
+    tg_night_metric(&m->run[m->n++], &side, &m->series, m->arena);
     tg_summary_release(&one);
 }
 
@@ -154,8 +154,8 @@ static void make_night(const struct model *m, size_t first, struct rng *r, struc
             continue;
         x.calls = calls;
         x.v = n ? tg_mid_mean(v, n) : NAN;
-        if (m->series.v[s].what == TG_SERIES_MEASURE &&
-            tg_measure_info(m->series.v[s].measure)->unit_id == TG_MEASURE_PERCENT) {
+        if (m->series.v[s].what == TG_SERIES_METRIC &&
+            tg_metric_info(m->series.v[s].metric)->unit_id == TG_METRIC_PERCENT) {
             x.plain = 100 * x.v;
         } else {
             x.v += machine + 0.0005 * normal(r);

@@ -31,9 +31,9 @@ static void put_head(struct tg_buf *text)
         "\"],\"shards\":[\n{\"run\":\"r\",\"hash\":\"0000000000000000\",\"rank\":0,\"window\":"
         "\"auto\",\"classes\":\"\",\"marked\":true,\"truncated\":false,\"env\":{},\"steps\":"
         "[[0,0,9],[1,9,20]],\"measures\":{");
-    for (int m = 0; m < TG_MEASURES; m++)
+    for (int m = 0; m < TG_METRICS; m++)
         tg_buf_printf(text, "%s\"%s\":[null,null]", m ? "," : "",
-                      tg_measure_info((enum tg_measure)m)->name);
+                      tg_metric_info((enum tg_metric)m)->name);
     tg_buf_puts(text,
                 "},\"counters\":{\"events\":0,\"spans\":0,\"device_spans\":0,\"unlinked\":0,"
                 "\"unassigned\":0,\"leniencies\":0,\"device_time\":0,\"classified_by_fallback\":0,"

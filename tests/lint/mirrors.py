@@ -17,7 +17,7 @@ TOGETHER = {
     "policy/language/decode_suite.c": "load",
     "policy/language/decode_waiver.c": "load",
     "policy/language/keys.c": "validate",  # the tables that a file is checked against
-    "policy/language/metric_list.c": "metric",  # the same table, printed
+    "policy/language/rule_metric_list.c": "rule_metric",  # the same table, printed
     "policy/language/schema.c": "docs",  # the grammar, printed; schema.py checks it with a validator
 }
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)

@@ -129,7 +129,7 @@ static struct tg_op *add_op(struct make *m, enum tg_kind kind, tg_sv name, doubl
 }
 
 static struct tg_result *add_result(struct make *m, enum tg_state state, const char *rule,
-                                    const struct tg_op *op, enum tg_metric metric,
+                                    const struct tg_op *op, enum tg_rule_metric metric,
                                     enum tg_dimension dimension)
 {
     struct tg_result *r = &m->v->results[m->v->n_results++];
@@ -167,14 +167,14 @@ static struct tg_note *add_note(struct make *m, const char *text, const char *ne
     return n;
 }
 
-static void add_measure(struct make *m, enum tg_measure id, double base, double test)
+static void add_metric(struct make *m, enum tg_metric id, double base, double test)
 {
-    struct tg_measure_change *x = &m->c->measures[id];
-    *x = (struct tg_measure_change){ .id = id,
-                                     .known = { true, true },
-                                     .value = { base, test },
-                                     .slowest = { base, test },
-                                     .ev = no_evidence(TG_NOT_TOO_SMALL) };
+    struct tg_metric_change *x = &m->c->metrics[id];
+    *x = (struct tg_metric_change){ .id = id,
+                                    .known = { true, true },
+                                    .value = { base, test },
+                                    .slowest = { base, test },
+                                    .ev = no_evidence(TG_NOT_TOO_SMALL) };
 }
 
 static struct make begin(struct tg_arena *a, size_t n, bool compared)
@@ -211,12 +211,12 @@ static struct make begin(struct tg_arena *a, size_t n, bool compared)
         m.c->marked[s] = true;
         m.c->step_ns[s] = s ? 41.9e6 : 40e6;
     }
-    for (int k = 0; k < TG_MEASURES; k++)
-        m.c->measures[k] = (struct tg_measure_change){ .id = (enum tg_measure)k,
-                                                       .ev = no_evidence(TG_NOT_NO_STEPS) };
-    add_measure(&m, TG_MEASURE_STEP_TIME, m.c->step_ns[0], m.c->step_ns[1]);
-    add_measure(&m, TG_MEASURE_IDLE, 12.5, 16.25);
-    add_measure(&m, TG_MEASURE_LAUNCH_COUNT, 412, 428);
+    for (int k = 0; k < TG_METRICS; k++)
+        m.c->metrics[k] = (struct tg_metric_change){ .id = (enum tg_metric)k,
+                                                     .ev = no_evidence(TG_NOT_NO_STEPS) };
+    add_metric(&m, TG_METRIC_STEP_TIME, m.c->step_ns[0], m.c->step_ns[1]);
+    add_metric(&m, TG_METRIC_IDLE, 12.5, 16.25);
+    add_metric(&m, TG_METRIC_LAUNCH_COUNT, 412, 428);
     m.v->counts_judged = m.v->durations_judged = true;
     m.v->coverage = TG_SV("counts judged; durations judged: 5 baseline runs, 5 fresh runs");
     return m;
@@ -237,10 +237,10 @@ static const struct tg_verdict *make_pass(struct tg_arena *a)
     struct make m = begin(a, 16, true);
     struct tg_op *op = add_op(&m, TG_KIND_OP, TG_SV("aten::addmm"), 24, 24, 1810.2, 1822.9);
     struct tg_result *r =
-        add_result(&m, TG_STATE_PASS, "slower", op, TG_METRIC_SELF, TG_DIM_DURATION);
+        add_result(&m, TG_STATE_PASS, "slower", op, TG_RULE_METRIC_SELF, TG_DIM_DURATION);
     r->message = TG_SV("1.82 ms per step, was 1.81 ms (+0.7 %, +12.7 us, 4.4 % of the step)");
     r->limit = TG_SV("pct: auto, abs: 0.1%step");
-    r = add_result(&m, TG_STATE_PASS, "new-work", op, TG_METRIC_COUNT, TG_DIM_COUNT);
+    r = add_result(&m, TG_STATE_PASS, "new-work", op, TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
     r->message = TG_SV("called 24 times per step, was 24 (+0, 4.4 % of the step)");
     add_op(&m, TG_KIND_KERNEL, TG_SV(LONG_KERNEL), 96, 96, 5210.0, 5198.4);
     add_note(&m, "built-in policy: no .tracegate.yml was found",
@@ -264,11 +264,11 @@ static const struct tg_verdict *make_warn(struct tg_arena *a)
     }
     op->ev = no_evidence(TG_NOT_FEW_RUNS);
     op->ev.suspicious = true;
-    r = add_result(&m, TG_STATE_WARN, "less-work", fewer, TG_METRIC_COUNT, TG_DIM_COUNT);
+    r = add_result(&m, TG_STATE_WARN, "less-work", fewer, TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
     r->message = TG_SV("called 6 times per step, was 8 (-2)");
     r->why = TG_SV("work disappeared: intended?");
     r->limit = TG_SV("abs: 0");
-    r = add_result(&m, TG_STATE_SUSPICIOUS, "slower", op, TG_METRIC_SELF, TG_DIM_DURATION);
+    r = add_result(&m, TG_STATE_SUSPICIOUS, "slower", op, TG_RULE_METRIC_SELF, TG_DIM_DURATION);
     r->message = TG_SV("1.18 ms per step, was 900 us (+31 %, +280 us, 2.8 % of the step)");
     r->evidence = TG_SV("not judged: fewer than 3 runs on a side; limit +15 %");
     r->limit = TG_SV("pct: auto, abs: 0.1%step");
@@ -318,11 +318,11 @@ static void add_failures(struct make *m)
     copy->parent = TG_SV("aten::clone");
     clone->parent = TG_SV("aten::contiguous");
 
-    r = add_result(m, TG_STATE_FAIL, "new-sync", sync, TG_METRIC_COUNT, TG_DIM_COUNT);
+    r = add_result(m, TG_STATE_FAIL, "new-sync", sync, TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
     r->message = TG_SV("new: called 1 times per step, was 0 (+1, 1.9 % of the step)");
     r->why = TG_SV("the program waits more often");
     r->limit = TG_SV("abs: 0");
-    r = add_result(m, TG_STATE_FAIL, "new-work", copy, TG_METRIC_COUNT, TG_DIM_COUNT);
+    r = add_result(m, TG_STATE_FAIL, "new-work", copy, TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
     r->message =
         TG_SV("called 20 times per step, was 12 (+8, 1.2 % of the step), all inside aten::to");
     r->calling_op = TG_SV("aten::to");
@@ -330,17 +330,17 @@ static void add_failures(struct make *m)
     r->limit = TG_SV("abs: 0");
     r->evidence = TG_SV("waiver expired 20 days ago (.tracegate.yml:31)");
     r->next = TG_SV("Fix the regression, or renew the waiver with a new date.");
-    r = add_result(m, TG_STATE_FAIL, "new-work", clone, TG_METRIC_COUNT, TG_DIM_COUNT);
+    r = add_result(m, TG_STATE_FAIL, "new-work", clone, TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
     r->message = TG_SV("called 10 times per step, was 2 (+8, 0.2 % of the step)");
     r->limit = TG_SV("abs: 0");
     r->folded_under = 1;
     m->v->n_folded[r->state]++;
-    r = add_result(m, TG_STATE_FAIL, "new-work", contiguous, TG_METRIC_COUNT, TG_DIM_COUNT);
+    r = add_result(m, TG_STATE_FAIL, "new-work", contiguous, TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
     r->message = TG_SV("called 9 times per step, was 1 (+8, 0.1 % of the step)");
     r->limit = TG_SV("abs: 0");
     r->folded_under = 2;
     m->v->n_folded[r->state]++;
-    r = add_result(m, TG_STATE_FAIL, "slower", gemm, TG_METRIC_SELF, TG_DIM_DURATION);
+    r = add_result(m, TG_STATE_FAIL, "slower", gemm, TG_RULE_METRIC_SELF, TG_DIM_DURATION);
     r->line = 19;
     r->message = TG_SV("10.4 ms per step, was 9.12 ms (+14 %, +1.29 ms, 24.8 % of the step)");
     r->evidence =
@@ -349,7 +349,7 @@ static void add_failures(struct make *m)
     r->limit = TG_SV("pct: auto, abs: 0.1%step");
     r->limit_said = TG_SV("+15 %");
     r->owner = TG_SV("perf-team");
-    r = add_result(m, TG_STATE_FAIL, "step", NULL, TG_METRIC_STEP_TIME, TG_DIM_DURATION);
+    r = add_result(m, TG_STATE_FAIL, "step", NULL, TG_RULE_METRIC_STEP_TIME, TG_DIM_DURATION);
     r->op = r->op_normalised = TG_SV("step_time");
     r->subject = TG_SUBJECT_TRACE;
     r->unit = TG_SV("ns");
@@ -363,13 +363,13 @@ static void add_failures(struct make *m)
     r->evidence = TG_SV("5 of 5 runs above all 5 baseline runs, noise 0.6 %, detectable from +2.0 "
                         "%; limit pct: 3%, abs: 500us");
     r->limit = r->limit_said = TG_SV("pct: 3%, abs: 500us");
-    r = add_result(m, TG_STATE_WARN, "launch-config", elementwise, TG_METRIC_LAUNCH_CONFIG,
+    r = add_result(m, TG_STATE_WARN, "launch-config", elementwise, TG_RULE_METRIC_LAUNCH_CONFIG,
                    TG_DIM_ATTR);
     r->unit = TG_SV("");
     r->message = TG_SV("same launches: registers 128 -> 255");
     r->limit = TG_SV("abs: 0");
     r->line = 30;
-    r = add_result(m, TG_STATE_WAIVED, "slower", mm, TG_METRIC_SELF, TG_DIM_DURATION);
+    r = add_result(m, TG_STATE_WAIVED, "slower", mm, TG_RULE_METRIC_SELF, TG_DIM_DURATION);
     r->message = TG_SV("219 us per step, was 211 us (+3.8 %, +8.00 us); waived: 3.8 % of 18 %");
 }
 
@@ -389,16 +389,16 @@ static const struct tg_verdict *make_fail(struct tg_arena *a)
     add_op(&m, TG_KIND_OP, TG_SV("aten::item"), 1, 1, 2.2, 2.3);
     add_op(&m, TG_KIND_STEP, TG_SV("ProfilerStep"), 1, 1, 39000, 40900);
     add_op(&m, TG_KIND_PYTHON, TG_SV("train.py: step"), 1, 1, 100, 900);
-    r = add_result(&m, TG_STATE_NOT_JUDGED, "slower", gone, TG_METRIC_SELF, TG_DIM_DURATION);
+    r = add_result(&m, TG_STATE_NOT_JUDGED, "slower", gone, TG_RULE_METRIC_SELF, TG_DIM_DURATION);
     r->message = TG_SV("gone: 0 ns per step, was 402 us; replaced: one of 2 names that were "
                        "added or removed in TransformerLayer, together 12 -> 12 calls");
     r->evidence = TG_SV("not judged: replaced");
-    r = add_result(&m, TG_STATE_SKIP, "exposed-comm", NULL, tg_metric_of(TG_MEASURE_COMM_EXPOSED),
-                   TG_DIM_DURATION);
+    r = add_result(&m, TG_STATE_SKIP, "exposed-comm", NULL,
+                   tg_rule_metric_of(TG_METRIC_COMM_EXPOSED), TG_DIM_DURATION);
     r->op = r->op_normalised = TG_SV("comm_exposed");
     r->subject = TG_SUBJECT_TRACE;
     r->message = TG_SV("the traces lack what this metric needs");
-    r = add_result(&m, TG_STATE_PASS, "new-work", gone, TG_METRIC_COUNT, TG_DIM_COUNT);
+    r = add_result(&m, TG_STATE_PASS, "new-work", gone, TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
     r->message = TG_SV("gone: called 0 times per step, was 12 (-12, 1.0 % of the step)");
     add_note(&m,
              "the machine is 2.1 % slower than at the baseline; that factor is taken out of all "
@@ -414,7 +414,7 @@ static const struct tg_verdict *make_inconclusive(struct tg_arena *a)
 {
     struct make m = begin(a, 8, true);
     struct tg_result *r =
-        add_result(&m, TG_STATE_INCONCLUSIVE, "require", NULL, TG_METRIC_COUNT, TG_DIM_COUNT);
+        add_result(&m, TG_STATE_INCONCLUSIVE, "require", NULL, TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
     r->op = r->op_normalised = TG_SV("collapse");
     r->subject = TG_SUBJECT_REQUIRE;
     r->message =
@@ -471,7 +471,7 @@ static const struct tg_verdict *make_hostile(struct tg_arena *a)
         struct tg_op *op = add_op(&m, i % 2 ? TG_KIND_OP : TG_KIND_KERNEL, name, 1,
                                   1 + (double)(i % 3), 10, 30.5 + (double)i);
         struct tg_result *r = add_result(&m, i % 5 ? TG_STATE_FAIL : TG_STATE_WARN, "new-work", op,
-                                         TG_METRIC_COUNT, TG_DIM_COUNT);
+                                         TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
         r->message = name;
         r->evidence = hostile_names[(i + 3) % n_hostile_names];
         r->next = hostile_names[(i + 5) % n_hostile_names];
@@ -505,9 +505,10 @@ static const struct tg_verdict *make_large(struct tg_arena *a)
         tg_sv name = hostile_name(i, a);
         struct tg_op *op = add_op(&m, i % 3 ? TG_KIND_OP : TG_KIND_KERNEL, name, 2,
                                   2 + (double)(i % 5), 50, 50 + (double)((i * 7919) % 1000));
-        struct tg_result *r = add_result(
-            &m, i < 1200 ? TG_STATE_FAIL : TG_STATE_PASS, i % 2 ? "new-work" : "slower", op,
-            i % 2 ? TG_METRIC_COUNT : TG_METRIC_SELF, i % 2 ? TG_DIM_COUNT : TG_DIM_DURATION);
+        struct tg_result *r =
+            add_result(&m, i < 1200 ? TG_STATE_FAIL : TG_STATE_PASS, i % 2 ? "new-work" : "slower",
+                       op, i % 2 ? TG_RULE_METRIC_COUNT : TG_RULE_METRIC_SELF,
+                       i % 2 ? TG_DIM_COUNT : TG_DIM_DURATION);
         r->message = TG_SV("called more often than before");
         r->limit = TG_SV("abs: 0");
     }

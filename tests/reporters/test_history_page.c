@@ -39,8 +39,8 @@ static void name_series(struct box *b)
             .counted = true,
             .worse = 1
         };
-    b->table.v[STEP] = (struct tg_series){ .what = TG_SERIES_MEASURE,
-                                           .measure = TG_MEASURE_STEP_TIME,
+    b->table.v[STEP] = (struct tg_series){ .what = TG_SERIES_METRIC,
+                                           .metric = TG_METRIC_STEP_TIME,
                                            .name = TG_SV("step_time"),
                                            .worse = 1 };
 }

@@ -30,7 +30,7 @@ static struct tg_result failed(void)
                                .op = TG_SV("aten::mm"),
                                .op_normalised = TG_SV("aten::mm"),
                                .op_kind = TG_KIND_OP,
-                               .metric = TG_METRIC_SELF,
+                               .metric = TG_RULE_METRIC_SELF,
                                .has_values = true,
                                .base = 100000,
                                .test = 300000,

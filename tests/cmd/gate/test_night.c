@@ -32,7 +32,7 @@ static void failed(struct job *k, const char *rev, bool want)
         return;
     is_text(v->rule, "calls");
     is_text(v->name, "aten::mm");
-    assert_int_equal(v->metric, TG_METRIC_COUNT);
+    assert_int_equal(v->metric, TG_RULE_METRIC_COUNT);
     assert_int_equal(v->kind, TG_KIND_OP);
     assert_true(v->before == 1 && v->after == 2);
 }

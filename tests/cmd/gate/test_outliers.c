@@ -13,8 +13,8 @@ struct change {
 
 static void set_step(struct tg_shard *s, size_t k, double ns)
 {
-    s->measures[TG_MEASURE_STEP_TIME * s->n_steps + k] =
-        (struct tg_measure_value){ .num = (tg_ns)ns, .den = 1, .known = true };
+    s->metrics[TG_METRIC_STEP_TIME * s->n_steps + k] =
+        (struct tg_metric_value){ .num = (tg_ns)ns, .den = 1, .known = true };
 }
 
 static const struct tg_outlier *outliers(struct fixture *f, const struct change *c, size_t *n)

@@ -5,8 +5,8 @@
 #include "cmd/gate/runs.h"
 
 /* Runs of one commit; run k has `calls[k]` calls of aten::mm, 100 us each and 1 us more in run k. */
-static struct tg_calibration measure(struct fixture *f, const uint32_t *calls, size_t runs,
-                                     size_t side)
+static struct tg_calibration metric(struct fixture *f, const uint32_t *calls, size_t runs,
+                                    size_t side)
 {
     struct tg_noise_input in = { .suite = &no_suite, .io = &no_io, .side = side, .splits = 40 };
     struct tg_compare_opts compare;
@@ -21,7 +21,7 @@ static struct tg_calibration measure(struct fixture *f, const uint32_t *calls, s
     in.all = f->side[TG_BASE];
     tg_gate_compare_opts(&compare, f->policy, &no_suite, f->a);
     in.compare = &compare;
-    if (!tg_noise_measure(&c, &in, f->a, &f->err))
+    if (!tg_noise_metric(&c, &in, f->a, &f->err))
         fail_msg("%s", f->err.message);
     return c;
 }
@@ -29,7 +29,7 @@ static struct tg_calibration measure(struct fixture *f, const uint32_t *calls, s
 JUDGED(runs_that_are_alike_never_fail)
 {
     static const uint32_t calls[] = { 1, 1, 1, 1, 1, 1, 1, 1 };
-    struct tg_calibration c = measure(f, calls, 8, 3);
+    struct tg_calibration c = metric(f, calls, 8, 3);
     assert_int_equal(c.n_runs, 8);
     assert_int_equal(c.side, 3);
     assert_int_equal(c.disjoint, 1); /* 8 runs hold one pair of 3 against 3 */
@@ -45,7 +45,7 @@ JUDGED(runs_that_are_alike_never_fail)
 JUDGED(a_count_that_varies_is_a_false_alarm)
 {
     static const uint32_t calls[] = { 1, 1, 1, 1, 1, 2 };
-    struct tg_calibration c = measure(f, calls, 6, 1), again;
+    struct tg_calibration c = metric(f, calls, 6, 1), again;
     bool told = false;
     assert_true(c.fails > 0 && c.fails <= 5 && c.splits <= 30);
     near(c.rate, (double)c.fails / (double)c.splits);
@@ -57,7 +57,7 @@ JUDGED(a_count_that_varies_is_a_false_alarm)
             told = true;
         }
     assert_true(told);
-    again = measure(f, calls, 6, 1); /* equal input, equal answer */
+    again = metric(f, calls, 6, 1); /* equal input, equal answer */
     assert_int_equal(again.fails, c.fails);
     assert_int_equal(again.splits, c.splits);
 }
@@ -66,7 +66,7 @@ JUDGED(a_count_that_varies_is_a_false_alarm)
 JUDGED(the_noise_of_an_operator)
 {
     static const uint32_t calls[] = { 1, 1, 1, 1, 1, 1, 1, 1 };
-    struct tg_calibration c = measure(f, calls, 8, 3);
+    struct tg_calibration c = metric(f, calls, 8, 3);
     assert_int_equal(c.n_ops, 1);
     is_text(c.ops[0].name, "aten::mm");
     assert_true(fabs(c.ops[0].sigma - 0.0237) < 0.003);

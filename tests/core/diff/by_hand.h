@@ -42,7 +42,7 @@ static inline struct tg_shard *empty_shard(struct fixture *f, int64_t rank, size
                                         .end = (tg_ns)(j + 1) * 1000000 };
     h->gap_count = TG_NEW_N(f->a, uint32_t, steps);
     h->rows = TG_NEW_N(f->a, struct tg_row, MAX_ROWS);
-    h->measures = TG_NEW_N(f->a, struct tg_measure_value, TG_MEASURES * steps);
+    h->metrics = TG_NEW_N(f->a, struct tg_metric_value, TG_METRICS * steps);
     return h;
 }
 

@@ -50,7 +50,7 @@ static int verdict_on(struct fixture *f, const char *name)
     int worst = -1;
     for (size_t i = 0; i < v.n_results; i++)
         if (tg_sv_eq(v.results[i].op_normalised, tg_sv_of(name)) &&
-            v.results[i].metric == TG_METRIC_COUNT && (int)v.results[i].state > worst)
+            v.results[i].metric == TG_RULE_METRIC_COUNT && (int)v.results[i].state > worst)
             worst = (int)v.results[i].state;
     return worst < 0 ? NOT_LOOKED_AT : worst;
 }
@@ -996,7 +996,7 @@ CASE(the_step_as_a_whole_and_its_gaps)
     assert_true(gaps->ev.slower);
     near(gaps->ev.e, log(300201.0 / 200201));
     near(f->c.step.ev.e, gaps->ev.e);
-    near(f->c.measures[TG_MEASURE_STEP_TIME].ev.e, 0); /* no measure in these shards */
+    near(f->c.metrics[TG_METRIC_STEP_TIME].ev.e, 0); /* no metric in these shards */
     assert_true(f->c.step.ev_total.slower);
     near(f->c.step.ev_total.e, log((300201.0 + 100201) / (200201 + 100201)));
     assert_false(find(f, "op")->ev.slower);
@@ -1143,22 +1143,22 @@ CASE(steps_and_ranks_can_be_chosen)
     assert_int_equal(f->err.kind, TG_ERR_USAGE);
 }
 
-CASE(measures_are_means_and_ratios_of_sums)
+CASE(metrics_are_means_and_ratios_of_sums)
 {
     make(f, 1, 1, 2);
     add_times(f, "op", quiet, quiet);
     for (int side = 0; side < 2; side++) {
-        struct tg_measure_value *v = shard(f, side, 0)->measures;
-        v[TG_MEASURE_SYNC_COUNT * 2 + 0] = (struct tg_measure_value){ true, 4, 1 };
-        v[TG_MEASURE_SYNC_COUNT * 2 + 1] = (struct tg_measure_value){ true, 6 + side, 1 };
-        v[TG_MEASURE_IDLE * 2 + 0] = (struct tg_measure_value){ true, 100, 1000 };
-        v[TG_MEASURE_IDLE * 2 + 1] = (struct tg_measure_value){ true, 900, 3000 };
+        struct tg_metric_value *v = shard(f, side, 0)->metrics;
+        v[TG_METRIC_SYNC_COUNT * 2 + 0] = (struct tg_metric_value){ true, 4, 1 };
+        v[TG_METRIC_SYNC_COUNT * 2 + 1] = (struct tg_metric_value){ true, 6 + side, 1 };
+        v[TG_METRIC_IDLE * 2 + 0] = (struct tg_metric_value){ true, 100, 1000 };
+        v[TG_METRIC_IDLE * 2 + 1] = (struct tg_metric_value){ true, 900, 3000 };
     }
     compare(f);
-    near(f->c.measures[TG_MEASURE_SYNC_COUNT].value[TG_BASE], 5);
-    near(f->c.measures[TG_MEASURE_SYNC_COUNT].value[TG_TEST], 5.5);
-    near(f->c.measures[TG_MEASURE_IDLE].value[TG_BASE], 25); /* 1000 of 4000, not (10 + 30) / 2 */
-    assert_false(f->c.measures[TG_MEASURE_GPU_BUSY].known[TG_BASE]);
+    near(f->c.metrics[TG_METRIC_SYNC_COUNT].value[TG_BASE], 5);
+    near(f->c.metrics[TG_METRIC_SYNC_COUNT].value[TG_TEST], 5.5);
+    near(f->c.metrics[TG_METRIC_IDLE].value[TG_BASE], 25); /* 1000 of 4000, not (10 + 30) / 2 */
+    assert_false(f->c.metrics[TG_METRIC_GPU_BUSY].known[TG_BASE]);
 }
 
 CASE(quantiles_are_over_single_calls)

@@ -37,7 +37,7 @@ static struct tg_shard *shard(struct fixture *f, int64_t rank)
     s->n_steps = 1;
     s->steps = TG_NEW(f->a, struct tg_step);
     s->steps[0] = (struct tg_step){ .number = 3, .end = 1000000 };
-    s->measures = TG_NEW_N(f->a, struct tg_measure_value, TG_MEASURES);
+    s->metrics = TG_NEW_N(f->a, struct tg_metric_value, TG_METRICS);
     *key = (struct tg_row_key){
         .name = TG_SV("aten::mm"), .kind = TG_KIND_OP, .device = -1, .stream = -1
     };

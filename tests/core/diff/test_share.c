@@ -17,8 +17,8 @@ static struct tg_op *compared(struct fixture *f, tg_ns base, tg_ns test)
 static void set_device_step(struct fixture *f, int side, size_t step, uint64_t ns)
 {
     for (size_t run = 0; run < 3; run++)
-        shard(f, side, run)->measures[TG_MEASURE_STEP_TIME * 2 + step] =
-            (struct tg_measure_value){ true, (tg_ns)ns, 1 };
+        shard(f, side, run)->metrics[TG_METRIC_STEP_TIME * 2 + step] =
+            (struct tg_metric_value){ true, (tg_ns)ns, 1 };
 }
 
 /* 100,001 ns of 1 ms, and 250,001 ns. The device says nothing: the host's step counts. */

@@ -80,15 +80,15 @@ BY_HAND(metrics_are_of_ranks_without_names_too)
                 struct tg_shard *h = shard_of(f, side, run, rank);
                 int64_t k = (int64_t)rank + 1;
                 h->unnamed = rank > 1;
-                h->measures[TG_MEASURE_GPU_BUSY] = (struct tg_measure_value){ true, 10 * k, 1 };
-                h->measures[TG_MEASURE_STEP_TIME] = (struct tg_measure_value){ true, 1000 * k, 1 };
+                h->metrics[TG_METRIC_GPU_BUSY] = (struct tg_metric_value){ true, 10 * k, 1 };
+                h->metrics[TG_METRIC_STEP_TIME] = (struct tg_metric_value){ true, 1000 * k, 1 };
                 if (rank < 2)
                     (void)add_to(f, h, TG_KIND_OP, "aten::mm", "", (uint32_t[]){ 3 }, 101);
             }
     compare(f);
     assert_int_equal(f->c.n_unnamed, 2);
-    near(f->c.measures[TG_MEASURE_GPU_BUSY].value[TG_TEST], 25);
-    near(f->c.measures[TG_MEASURE_STEP_TIME].slowest[TG_BASE], 4000);
+    near(f->c.metrics[TG_METRIC_GPU_BUSY].value[TG_TEST], 25);
+    near(f->c.metrics[TG_METRIC_STEP_TIME].slowest[TG_BASE], 4000);
     near(f->c.rank_spread[TG_BASE], 3000);
     assert_int_equal(f->c.slowest_rank, 8);
     near(find(f, "aten::mm")->count[TG_BASE], 3); /* a rank that has it, not 3/2 */

@@ -10,7 +10,7 @@ static struct tg_shard *whole(struct fixture *f)
     h->truncated = true;
     h->events = 17;
     h->integrity.lost_kernels = 2;
-    h->measures[TG_MEASURE_SYNC_COUNT * 3 + 1] = (struct tg_measure_value){ true, 5, 1 };
+    h->metrics[TG_METRIC_SYNC_COUNT * 3 + 1] = (struct tg_metric_value){ true, 5, 1 };
     h->hints = TG_NEW(f->a, struct tg_window_hint);
     h->hints[0] = (struct tg_window_hint){ TG_SV("execute_model"), 12, 0.25 };
     h->n_hints = 1;
@@ -48,9 +48,9 @@ BY_HAND(what_is_written_is_read)
     assert_int_equal(r.n_steps, 3);
     assert_int_equal(r.steps[2].number, 5);
     assert_int_equal(r.steps[2].end, 3000000);
-    assert_true(r.measures[TG_MEASURE_SYNC_COUNT * 3 + 1].known);
-    assert_int_equal(r.measures[TG_MEASURE_SYNC_COUNT * 3 + 1].num, 5);
-    assert_false(r.measures[TG_MEASURE_SYNC_COUNT * 3].known);
+    assert_true(r.metrics[TG_METRIC_SYNC_COUNT * 3 + 1].known);
+    assert_int_equal(r.metrics[TG_METRIC_SYNC_COUNT * 3 + 1].num, 5);
+    assert_false(r.metrics[TG_METRIC_SYNC_COUNT * 3].known);
     is_text(r.hints[0].name, "execute_model");
     near(r.hints[0].covered, 0.25);
     assert_int_equal(r.frame_sorts, 1u << TG_STACK_MODULES);

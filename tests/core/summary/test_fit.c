@@ -122,8 +122,8 @@ static void assert_step_times(const struct tg_shard *a, const struct tg_shard *b
 {
     assert_int_equal(a->n_steps, b->n_steps);
     for (size_t k = 0; k < a->n_steps; k++) {
-        const struct tg_measure_value *x = &a->measures[TG_MEASURE_STEP_TIME * a->n_steps + k];
-        const struct tg_measure_value *y = &b->measures[TG_MEASURE_STEP_TIME * b->n_steps + k];
+        const struct tg_metric_value *x = &a->metrics[TG_METRIC_STEP_TIME * a->n_steps + k];
+        const struct tg_metric_value *y = &b->metrics[TG_METRIC_STEP_TIME * b->n_steps + k];
         assert_int_equal(a->steps[k].number, b->steps[k].number);
         assert_true(x->known && y->known);
         assert_int_equal(x->num, y->num);

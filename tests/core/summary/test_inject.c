@@ -58,10 +58,10 @@ static void setup(struct fixture *f)
     s->rows[0] = row(a, "inner", TG_KIND_OP, "outer", 2, 50000, 50000);
     s->rows[1] = row(a, "outer", TG_KIND_OP, "ProfilerStep", 1, 60000, 10000);
     s->rows[2] = row(a, "ProfilerStep#0", TG_KIND_STEP, "", 1, 100000, 40000);
-    s->measures = TG_NEW_N(a, struct tg_measure_value, TG_MEASURES * 2);
+    s->metrics = TG_NEW_N(a, struct tg_metric_value, TG_METRICS * 2);
     for (size_t k = 0; k < 2; k++) {
-        s->measures[TG_MEASURE_STEP_TIME * 2 + k] = (struct tg_measure_value){ true, 100000, 1 };
-        s->measures[TG_MEASURE_HOST_TIME * 2 + k] = (struct tg_measure_value){ true, 100000, 1 };
+        s->metrics[TG_METRIC_STEP_TIME * 2 + k] = (struct tg_metric_value){ true, 100000, 1 };
+        s->metrics[TG_METRIC_HOST_TIME * 2 + k] = (struct tg_metric_value){ true, 100000, 1 };
     }
 }
 
@@ -87,10 +87,10 @@ static const struct tg_row *find(const struct tg_shard *s, const char *name)
 
 static tg_ns step_time(const struct tg_shard *s, size_t k)
 {
-    return s->measures[TG_MEASURE_STEP_TIME * 2 + k].num;
+    return s->metrics[TG_METRIC_STEP_TIME * 2 + k].num;
 }
 
-/* inner 50 -> 75 us: outer, the step and its measure are 25 us longer, self times of both stay. */
+/* inner 50 -> 75 us: outer, the step and its metric are 25 us longer, self times of both stay. */
 CASE(slower_reaches_enclosers)
 {
     struct tg_inject p = { .what = TG_INJECT_SLOWER, .is = named, .arg = "inner", .factor = 1.5 };
@@ -157,6 +157,6 @@ CASE(nothing_there_is_no_injection)
         .what = TG_INJECT_ATTR, .is = named, .arg = "inner", .attr = TG_ATTR_KIND_TYPES
     };
     assert_null(tg_inject(&f->s, &p, f->a));
-    p = (struct tg_inject){ .what = TG_INJECT_MEASURE, .measure = TG_MEASURE_IDLE, .factor = 2 };
+    p = (struct tg_inject){ .what = TG_INJECT_METRIC, .metric = TG_METRIC_IDLE, .factor = 2 };
     assert_null(tg_inject(&f->s, &p, f->a));
 }

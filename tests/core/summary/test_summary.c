@@ -539,8 +539,8 @@ CASE(frames_change_nothing_else)
     assert_true(add_stacks(f, &plain, 7, 0));
     assert_int_equal(f->s.shards[0]->n_rows, plain.shards[0]->n_rows);
     assert_int_equal(f->s.shards[0]->spans, plain.shards[0]->spans);
-    assert_memory_equal(f->s.shards[0]->measures, plain.shards[0]->measures,
-                        2 * TG_MEASURES * sizeof(struct tg_measure_value));
+    assert_memory_equal(f->s.shards[0]->metrics, plain.shards[0]->metrics,
+                        2 * TG_METRICS * sizeof(struct tg_metric_value));
     text_of(&plain, &without);
     text_of(&f->s, &with);
     assert_non_null(strstr(with.p, "\"frames\":[\"module\",\"source\"]"));

@@ -16,7 +16,7 @@ static struct tg_shard *with_collective(struct fixture *f, int64_t rank)
     row->key = key;
     h->rank = rank;
     h->run = TG_SV("a");
-    h->measures[TG_MEASURE_GPU_BUSY * h->n_steps] = (struct tg_measure_value){ true, 40 + rank, 1 };
+    h->metrics[TG_METRIC_GPU_BUSY * h->n_steps] = (struct tg_metric_value){ true, 40 + rank, 1 };
     h->hash = tg_shard_hash(h, f->a);
     return h;
 }
@@ -30,7 +30,7 @@ static void is_unnamed(const struct tg_shard *h, int64_t rank)
     for (size_t i = 0; i < 5; i++)
         assert_int_equal(h->rows[0].slots[i], 700 + rank);
     assert_int_equal(h->n_steps, 3);
-    assert_int_equal(h->measures[TG_MEASURE_GPU_BUSY * 3].num, 40 + rank);
+    assert_int_equal(h->metrics[TG_METRIC_GPU_BUSY * 3].num, 40 + rank);
     assert_int_equal(h->gap_count[0], 0);
     is_text(h->window, "auto");
 }

@@ -1,11 +1,11 @@
 /*
  * The manual and the program say the same: the examples load, the table of metrics is the program's
- * and has its measures, every key and every code is listed.
+ * and has its metrics, every key and every code is listed.
  */
 #include "policy_support.h"
 
 #include "core/base/file.h"
-#include "core/metric/measure.h"
+#include "core/metric/metric.h"
 #include "policy/language/keys.h"
 
 static void read_source(struct tg_buf *out, const char *name)
@@ -75,7 +75,7 @@ TEST(metrics_are_listed)
     static const char begin[] = "<!-- tracegate policy metrics --format markdown -->\n";
     struct tg_buf text = { 0 }, table = { 0 };
     read_source(&text, "docs/policy-metrics.md");
-    tg_metric_markdown(&table);
+    tg_rule_metric_markdown(&table);
     char *from = strstr(text.p, begin), *to = from ? strstr(from, "<!-- end -->") : NULL;
     assert_non_null(to);
     from += strlen(begin);
@@ -85,13 +85,13 @@ TEST(metrics_are_listed)
     tg_buf_release(&table);
 }
 
-/* Every measure has a row with its unit in docs/metrics.md, which says how it is computed. */
-TEST(measures_are_explained)
+/* Every metric has a row with its unit in docs/metrics.md, which says how it is computed. */
+TEST(metrics_are_explained)
 {
     struct tg_buf text = { 0 };
     read_source(&text, "docs/metrics.md");
-    for (int i = 0; i < TG_MEASURES; i++) {
-        const struct tg_measure_info *m = tg_measure_info((enum tg_measure)i);
+    for (int i = 0; i < TG_METRICS; i++) {
+        const struct tg_metric_info *m = tg_metric_info((enum tg_metric)i);
         struct tg_buf row = { 0 };
         tg_buf_printf(&row, "\n| `%s` | %s | %s | ", m->name, m->unit,
                       m->worse > 0 ? "more" : "less");

@@ -12,13 +12,13 @@ struct read {
 static struct read *parse(const char *metric, const char *text)
 {
     static struct read r;
-    enum tg_metric m;
+    enum tg_rule_metric m;
 
     r = (struct read){ .a = tg_arena_new() };
     tg_diags_init(&r.d);
-    assert_true(tg_metric_from_name(tg_sv_of(metric), &m));
-    r.list = tg_limit_list_of(tg_yaml_parse(tg_sv_of(text), "p.yml", r.a, &r.d), tg_metric_info(m),
-                              r.a, &r.d);
+    assert_true(tg_rule_metric_from_name(tg_sv_of(metric), &m));
+    r.list = tg_limit_list_of(tg_yaml_parse(tg_sv_of(text), "p.yml", r.a, &r.d),
+                              tg_rule_metric_info(m), r.a, &r.d);
     return &r;
 }
 

@@ -128,7 +128,7 @@ TEST(a_rule_with_everything)
     assert_non_null(r->match.not_);
     assert_int_equal(r->match.not_->classes, 1u << TG_CLASS_COMM);
     assert_int_equal(r->match.not_->raw_name.n, 1);
-    assert_int_equal(r->metric, TG_METRIC_TOTAL);
+    assert_int_equal(r->metric, TG_RULE_METRIC_TOTAL);
     assert_int_equal(r->bad, TG_ANY_IS_BAD);
     assert_int_equal(r->warn.n, 1);
     assert_int_equal(r->warn.v[0].n, 2);
@@ -409,7 +409,7 @@ TEST(later_layers_win_per_key)
     assert_string_equal(slower->at.file, "ci/policy.yml");
     assert_int_equal(slower->at.line, 6);
     assert_sv_is(shared->why, "second");
-    assert_int_equal(shared->metric, TG_METRIC_SKEW);
+    assert_int_equal(shared->metric, TG_RULE_METRIC_SKEW);
     assert_int_equal(rule(p, "own")->noise.min_runs, 4);
     release(p, &d);
 }

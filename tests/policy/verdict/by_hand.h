@@ -123,7 +123,7 @@ static inline struct tg_result hand_row(const char *name, double more)
                                .plain = tg_sv_of(name),
                                .op_kind = TG_KIND_OP,
                                .rule = TG_SV("r"),
-                               .metric = TG_METRIC_COUNT,
+                               .metric = TG_RULE_METRIC_COUNT,
                                .grounds = TG_GROUNDS_COUNT,
                                .dimension = TG_DIM_COUNT,
                                .has_values = true,

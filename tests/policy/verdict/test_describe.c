@@ -172,7 +172,7 @@ WITH_HAND(a_budget_and_its_limit)
     s = of_count(1, 3); /* a number of calls of the whole trace has no verb */
     s.r.over_budget = true;
     s.j.limit = max.v;
-    tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
+    tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
     hand_text(s.r.message, "3 per step, limit max: as written (2 over), was 1");
 }
 
@@ -193,28 +193,28 @@ WITH_HAND(what_is_behind_a_number_of_calls)
     ops[3].count[TG_TEST] = 7;
     s.r.over_budget = true;
     s.r.subject = TG_SUBJECT_TRACE;
-    s.r.metric = tg_metric_of(TG_MEASURE_LAUNCH_COUNT);
+    s.r.metric = tg_rule_metric_of(TG_METRIC_LAUNCH_COUNT);
     s.r.delta = 5;
     s.j.limit = max.v;
-    tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
+    tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
     hand_text(s.r.message,
               "15 per step, limit max: as written (14 over), was 10; most of the rise: copy (+4)");
     ops[1].leader = 0;
     s.r.delta = 9;
-    tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
+    tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
     hand_text(s.r.message, "15 per step, limit max: as written (14 over), was 10; largest part of "
                            "the rise: aten::clone (+4)");
-    s.r.metric = tg_metric_of(TG_MEASURE_SYNC_COUNT);
+    s.r.metric = tg_rule_metric_of(TG_METRIC_SYNC_COUNT);
     s.r.delta = 6;
-    tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
+    tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
     hand_text(s.r.message,
               "15 per step, limit max: as written (14 over), was 10; all of the rise: wait (+6)");
-    s.r.metric = tg_metric_of(TG_MEASURE_KERNEL_NAMES); /* not a number of calls */
-    tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
+    s.r.metric = tg_rule_metric_of(TG_METRIC_KERNEL_NAMES); /* not a number of calls */
+    tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
     hand_text(s.r.message, "15 per step, limit max: as written (14 over), was 10");
-    s.r.metric = tg_metric_of(TG_MEASURE_SYNC_COUNT);
+    s.r.metric = tg_rule_metric_of(TG_METRIC_SYNC_COUNT);
     ops[3].count[TG_TEST] = 1; /* none rose */
-    tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
+    tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
     hand_text(s.r.message, "15 per step, limit max: as written (14 over), was 10");
 }
 
@@ -488,20 +488,20 @@ WITH_HAND(a_metric_of_the_trace)
     struct said s = of_count(10, 12);
 
     s.p.outside = 2;
-    tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
+    tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
     hand_text(s.r.message, "12 per step, was 10 (+20 %, +2); 2 more outside the steps");
     s.p.outside = 0;
     s.p.unit = TG_UNIT_PERCENT;
-    tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
+    tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
     hand_text(s.r.message, "12.0 % per step, was 10.0 % (+2.0 points)");
     s.p.test = 7.5;
-    tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
+    tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
     hand_text(s.r.message, "7.5 % per step, was 10.0 % (-2.5 points)");
     s = of_time(100000, 0.5, &ev);
     ev.slowest[TG_BASE] = 200000;
     ev.slowest[TG_TEST] = 900000;
     s.j.some_steps = ev.some_steps = true;
-    tg_describe_measure(&s.r, &h->c, &s.p, &s.j, h->a);
+    tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
     hand_text(s.r.message,
               "the slowest step of each fresh run takes 900 us, of the baseline's 200 us");
 }

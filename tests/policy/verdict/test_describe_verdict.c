@@ -26,9 +26,9 @@ WITH_HAND(how_much)
     r.subject = TG_SUBJECT_STEP; /* the gaps; by its total it is the step itself */
     r.dimension = TG_DIM_DURATION;
     r.unit = TG_SV("ns");
-    r.metric = TG_METRIC_SELF;
+    r.metric = TG_RULE_METRIC_SELF;
     headline(h, r, "FAIL: 1 violation: host time between operators +200 % (+2 ns)");
-    r.metric = TG_METRIC_TOTAL;
+    r.metric = TG_RULE_METRIC_TOTAL;
     headline(h, r, "FAIL: 1 violation: aten::mm +200 % (+2 ns)");
     r = hand_row("aten::mm", 2);
     r.delta = 1;
@@ -202,7 +202,7 @@ WITH_HAND(what_a_finding_weighs)
     struct tg_result v[] = { hand_row("a", 2), hand_row("k", 2), hand_row("wait", 2) };
     const tg_sv said =
         TG_SV("new: called 2 times per step, was 0 (+2, 0.1 % of the step); up to 3");
-    struct tg_measure_change *m = h->c.measures;
+    struct tg_metric_change *m = h->c.metrics;
 
     h->c.ops = ops;
     h->c.n_ops = 3;
@@ -225,10 +225,10 @@ WITH_HAND(what_a_finding_weighs)
         "new: called 2 times per step, was 0 (+2, with its kernel 4.0 % of the step); up to 3");
     ops[2].self[TG_TEST] = 20000; /* the same again: nothing is told twice */
     ops[2].share[TG_TEST] = 0.2;
-    m[TG_MEASURE_STEP_TIME].known[0] = m[TG_MEASURE_STEP_TIME].known[1] = true;
-    m[TG_MEASURE_GPU_BUSY].known[1] = true;
-    m[TG_MEASURE_GPU_BUSY].value[1] = 1;
-    m[TG_MEASURE_STEP_TIME].value[1] = 9999;
+    m[TG_METRIC_STEP_TIME].known[0] = m[TG_METRIC_STEP_TIME].known[1] = true;
+    m[TG_METRIC_GPU_BUSY].known[1] = true;
+    m[TG_METRIC_GPU_BUSY].value[1] = 1;
+    m[TG_METRIC_STEP_TIME].value[1] = 9999;
     for (int i = 0; i < 2; i++) {
         described(h);
         hand_text(
@@ -237,24 +237,24 @@ WITH_HAND(what_a_finding_weighs)
             "3; the step itself grew by less, since the device works meanwhile, but the host "
             "can no longer run ahead of it");
     }
-    m[TG_MEASURE_STEP_TIME].value[1] = 10000; /* half of it: the step tells it */
+    m[TG_METRIC_STEP_TIME].value[1] = 10000; /* half of it: the step tells it */
     described(h);
     hand_text(
         v[0].message,
         "new: called 2 times per step, was 0 (+2, waits 20.0 us, 20.0 % of the step); up to 3");
-    m[TG_MEASURE_STEP_TIME].value[1] = 9999;
-    m[TG_MEASURE_GPU_BUSY].value[1] = 0; /* the device does not work */
+    m[TG_METRIC_STEP_TIME].value[1] = 9999;
+    m[TG_METRIC_GPU_BUSY].value[1] = 0; /* the device does not work */
     described(h);
     hand_text(
         v[0].message,
         "new: called 2 times per step, was 0 (+2, waits 20.0 us, 20.0 % of the step); up to 3");
-    m[TG_MEASURE_GPU_BUSY].value[1] = 1;
-    m[TG_MEASURE_STEP_TIME].known[0] = false;
+    m[TG_METRIC_GPU_BUSY].value[1] = 1;
+    m[TG_METRIC_STEP_TIME].known[0] = false;
     described(h);
     hand_text(
         v[0].message,
         "new: called 2 times per step, was 0 (+2, waits 20.0 us, 20.0 % of the step); up to 3");
-    m[TG_MEASURE_STEP_TIME].known[0] = true;
+    m[TG_METRIC_STEP_TIME].known[0] = true;
     ops[1].self[TG_TEST] = 30000; /* the device works longer than the host waits */
     ops[1].share[TG_TEST] = 0.3;
     described(h);
@@ -521,8 +521,8 @@ WITH_HAND(what_could_have_been_detected)
         ops[i].ev.mde = 0.1 * (i + 1);
     }
     ops[1].ev.judged = TG_NOT_WAIT;
-    h->c.measures[TG_MEASURE_STEP_TIME].ev = hand_evidence(1000000, 0);
-    h->c.measures[TG_MEASURE_STEP_TIME].ev.mde = 0.05;
+    h->c.metrics[TG_METRIC_STEP_TIME].ev = hand_evidence(1000000, 0);
+    h->c.metrics[TG_METRIC_STEP_TIME].ev.mde = 0.05;
     h->c.n_runs[TG_TEST] = 1;
     covers(h, true, true, true,
            "counts judged; durations judged: 5 baseline runs, 1 fresh run; slower is found from "
@@ -531,7 +531,7 @@ WITH_HAND(what_could_have_been_detected)
     covers(h, true, true, true,
            "counts judged; durations judged: 5 baseline runs, 1 fresh run; slower is found from "
            "+5.0 % (step time)");
-    h->c.measures[TG_MEASURE_STEP_TIME].ev.judged = TG_NOT_WAIT;
+    h->c.metrics[TG_METRIC_STEP_TIME].ev.judged = TG_NOT_WAIT;
     h->c.n_ops = 3;
     covers(h, true, true, true,
            "counts judged; durations judged: 5 baseline runs, 1 fresh run; slower is found from "
@@ -551,7 +551,7 @@ WITH_HAND(what_varies_is_not_judged)
                            hand_op("c", TG_KIND_OP), hand_op("d", TG_KIND_OP) };
 
     h->c.ops = ops;
-    h->c.measures[TG_MEASURE_STEP_TIME].ev.judged = TG_NOT_WAIT;
+    h->c.metrics[TG_METRIC_STEP_TIME].ev.judged = TG_NOT_WAIT;
     for (int i = 0; i < 4; i++) {
         ops[i].ev.judged = i == 3 ? TG_NOT_WAIT : TG_NOT_COUNT_VARIES;
         memcpy(ops[i].share, share[i], sizeof share[i]);

@@ -206,7 +206,7 @@ static const struct tg_result *ended(struct hand *h, const struct tg_result *v, 
 {
     struct tg_rule_results *of = TG_NEW(h->a, struct tg_rule_results);
 
-    h->rule.metric = TG_METRIC_SELF; /* asks for no calls */
+    h->rule.metric = TG_RULE_METRIC_SELF; /* asks for no calls */
     h->policy.rules = &h->rule;
     h->policy.n_rules = 1;
     h->e.of_rule = of;
@@ -288,7 +288,7 @@ static struct tg_rule counting(struct hand *h, struct tg_ints devices, struct tg
 {
     return (struct tg_rule){
         .id = TG_SV("r"),
-        .metric = TG_METRIC_COUNT,
+        .metric = TG_RULE_METRIC_COUNT,
         .noise = h->policy.noise,
         .fail = hand_limit(h, TG_BOUND_ABS, 0),
         .match = { .present = true, .devices = devices, .streams = streams, .rank = rank }

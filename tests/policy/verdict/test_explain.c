@@ -390,7 +390,7 @@ WITH_HAND(the_names_of_a_rule)
 
 WITH_HAND(a_rule_of_the_whole_trace)
 {
-    struct tg_measure_change *m = &h->c.measures[TG_MEASURE_LAUNCH_COUNT];
+    struct tg_metric_change *m = &h->c.metrics[TG_METRIC_LAUNCH_COUNT];
     static const char policy[] = V "rules: [{id: a, metric: launch_count, fail: {max: 50}}]\n";
     struct tg_policy *p = loaded(policy);
     struct tg_buf out = { 0 };

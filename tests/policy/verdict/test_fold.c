@@ -253,7 +253,7 @@ static struct tg_result step(double ns)
 {
     struct tg_result r = slower("step_time", ns);
     r.subject = TG_SUBJECT_TRACE;
-    r.metric = TG_METRIC_STEP_TIME;
+    r.metric = TG_RULE_METRIC_STEP_TIME;
     return r;
 }
 
@@ -281,9 +281,9 @@ WITH_HAND(what_explains_a_step)
     struct tg_op *ops = chain(h);
     struct tg_result host = step(1000), a = slower("a", 900), calls = hand_row("launch_count", 2);
 
-    host.metric = tg_metric_of(TG_MEASURE_HOST_TIME); /* of the step as well, */
+    host.metric = tg_rule_metric_of(TG_METRIC_HOST_TIME); /* of the step as well, */
     folded(h, (struct tg_result[]){ host, a }, 2, "step_time<a a");
-    host.metric = TG_METRIC_DEVICE_TIME; /* and this is not */
+    host.metric = TG_RULE_METRIC_DEVICE_TIME; /* and this is not */
     folded(h, (struct tg_result[]){ host, a }, 2, "step_time a");
     folded(h, (struct tg_result[]){ step(1000), slower("a", 600), slower("b", 200) }, 3,
            "step_time<a a b"); /* the larger, in any order */
@@ -452,6 +452,6 @@ WITH_HAND(a_step_explains_no_step)
     v[1].state = TG_STATE_WARN;
     v[0].cause = v[1].cause = cause(h, "m.py", 3);
     v[2].op = TG_SV("host_time");
-    v[2].metric = tg_metric_of(TG_MEASURE_HOST_TIME);
+    v[2].metric = tg_rule_metric_of(TG_METRIC_HOST_TIME);
     joined(h, v, 3, "step_time ProfilerStep<step_time host_time");
 }

@@ -6,7 +6,7 @@
 
 /* ---- exceptions ---- */
 
-static enum tg_state excepted(enum tg_metric m, unsigned exceptions, const struct tg_op *op,
+static enum tg_state excepted(enum tg_rule_metric m, unsigned exceptions, const struct tg_op *op,
                               enum tg_state state, struct tg_judgement *j)
 {
     const struct tg_rule rule = { .metric = m, .exceptions = exceptions };
@@ -22,11 +22,13 @@ static enum tg_state excepted(enum tg_metric m, unsigned exceptions, const struc
 TEST(exceptions_are_about_calls)
 {
     static const struct {
-        enum tg_metric m;
+        enum tg_rule_metric m;
         enum tg_state want;
-    } rows[] = { { TG_METRIC_COUNT, TG_STATE_WARN },   { TG_METRIC_ADDED, TG_STATE_WARN },
-                 { TG_METRIC_REMOVED, TG_STATE_WARN }, { TG_METRIC_SELF, TG_STATE_FAIL },
-                 { TG_METRIC_TOTAL, TG_STATE_FAIL },   { TG_METRIC_BYTES, TG_STATE_FAIL } };
+    } rows[] = {
+        { TG_RULE_METRIC_COUNT, TG_STATE_WARN },   { TG_RULE_METRIC_ADDED, TG_STATE_WARN },
+        { TG_RULE_METRIC_REMOVED, TG_STATE_WARN }, { TG_RULE_METRIC_SELF, TG_STATE_FAIL },
+        { TG_RULE_METRIC_TOTAL, TG_STATE_FAIL },   { TG_RULE_METRIC_BYTES, TG_STATE_FAIL }
+    };
     const struct tg_op renamed = { .relation = TG_REL_RENAMED, .change = TG_ADDED };
     struct tg_judgement j;
 
@@ -37,7 +39,7 @@ TEST(exceptions_are_about_calls)
                          rows[i].want == TG_STATE_WARN ? TG_EXCEPTION_RENAMED : TG_EXCEPTION_NONE);
     }
     /* of another exception, and of none */
-    assert_int_equal(excepted(TG_METRIC_COUNT, BIT(SMALL), &renamed, TG_STATE_FAIL, &j),
+    assert_int_equal(excepted(TG_RULE_METRIC_COUNT, BIT(SMALL), &renamed, TG_STATE_FAIL, &j),
                      TG_STATE_FAIL);
 }
 
@@ -49,7 +51,7 @@ TEST(exceptions_are_for_failures)
     struct tg_judgement j;
 
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        assert_int_equal(excepted(TG_METRIC_COUNT, BIT(RENAMED), &renamed, others[i], &j),
+        assert_int_equal(excepted(TG_RULE_METRIC_COUNT, BIT(RENAMED), &renamed, others[i], &j),
                          others[i]);
         assert_int_equal(j.exception, TG_EXCEPTION_NONE);
     }
@@ -69,7 +71,7 @@ TEST(polling_is_not_judged_unless_it_is_new)
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct tg_op op = { .polling = true, .count = { rows[i].before, 9 } };
-        if (excepted(TG_METRIC_COUNT, BIT(POLLING), &op, rows[i].state, &j) != rows[i].want)
+        if (excepted(TG_RULE_METRIC_COUNT, BIT(POLLING), &op, rows[i].state, &j) != rows[i].want)
             fail_msg("row %zu: got %s", i, tg_state_name(j.state));
         assert_int_equal(j.exception, TG_EXCEPTION_POLLING);
         assert_true((j.why_not != NULL) == (rows[i].want == TG_STATE_SKIP));
@@ -148,7 +150,7 @@ WITH_HAND(too_few_runs_are_told)
 
 struct hinted {
     enum tg_count_proof proof;
-    enum tg_metric m;
+    enum tg_rule_metric m;
     enum tg_state before;
     double most;
     bool moved; /* it is said of the bytes, not of the calls */
@@ -178,7 +180,7 @@ static enum tg_state hinted(struct hand *h, struct hinted x, struct averaged mea
 
 WITH_HAND(a_hint_warns)
 {
-    const enum tg_metric count = TG_METRIC_COUNT;
+    const enum tg_rule_metric count = TG_RULE_METRIC_COUNT;
     const struct {
         struct hinted x;
         enum tg_state want;
@@ -188,8 +190,8 @@ WITH_HAND(a_hint_warns)
         { { TG_COUNT_HINT, count, TG_STATE_PASS, 1, false }, TG_STATE_PASS },      /* would pass */
         { { TG_COUNT_UNCHANGED, count, TG_STATE_PASS, 9, false }, TG_STATE_PASS }, /* not one */
         { { TG_COUNT_PROVEN, count, TG_STATE_PASS, 9, false }, TG_STATE_PASS },
-        { { TG_COUNT_HINT, TG_METRIC_BYTES, TG_STATE_PASS, 9, false }, TG_STATE_PASS },
-        { { TG_COUNT_HINT, TG_METRIC_BYTES, TG_STATE_PASS, 9, true }, TG_STATE_WARN },
+        { { TG_COUNT_HINT, TG_RULE_METRIC_BYTES, TG_STATE_PASS, 9, false }, TG_STATE_PASS },
+        { { TG_COUNT_HINT, TG_RULE_METRIC_BYTES, TG_STATE_PASS, 9, true }, TG_STATE_WARN },
         { { TG_COUNT_HINT, count, TG_STATE_PASS, 9, true }, TG_STATE_PASS },
         { { TG_COUNT_HINT, count, TG_STATE_FAIL, 9, false },
           TG_STATE_FAIL }, /* never less than it was */
@@ -212,7 +214,7 @@ WITH_HAND(a_hint_of_the_mean_fails)
                  { { 4, TG_COUNT_VARIES, 0 }, TG_STATE_WARN },
                  { { 4, TG_COUNT_BREAKS, 0 }, TG_STATE_WARN },
                  { { 4, TG_COUNT_SOME_STEPS, BIT(CHANCE) }, TG_STATE_WARN } };
-    static const struct hinted x = { TG_COUNT_HINT, TG_METRIC_COUNT, TG_STATE_PASS, 9, false };
+    static const struct hinted x = { TG_COUNT_HINT, TG_RULE_METRIC_COUNT, TG_STATE_PASS, 9, false };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (hinted(h, x, rows[i].mean) != rows[i].want)
@@ -307,28 +309,29 @@ WITH_HAND(what_another_device_leaves_to_judge)
         }
 }
 
-static const char *differs(struct hand *h, enum tg_metric m)
+static const char *differs(struct hand *h, enum tg_rule_metric m)
 {
     h->rule.metric = m;
-    return tg_grounds_measure_differs(&h->all, &h->rule, h->a);
+    return tg_grounds_metric_differs(&h->all, &h->rule, h->a);
 }
 
 WITH_HAND(metrics_of_the_trace_on_another_device)
 {
     h->c.differs = TG_SV("cuda_major");
-    assert_null(differs(h, tg_metric_of(TG_MEASURE_LAUNCH_COUNT)));
+    assert_null(differs(h, tg_rule_metric_of(TG_METRIC_LAUNCH_COUNT)));
     h->c.same_device = false;
-    assert_string_equal(differs(h, tg_metric_of(TG_MEASURE_LAUNCH_COUNT)),
+    assert_string_equal(differs(h, tg_rule_metric_of(TG_METRIC_LAUNCH_COUNT)),
                         "the two sides differ in cuda_major");
     h->c.differs = TG_SV("device");
     h->c.only_device_differs = true;
-    assert_string_equal(differs(h, tg_metric_of(TG_MEASURE_KERNEL_NAMES)),
+    assert_string_equal(differs(h, tg_rule_metric_of(TG_METRIC_KERNEL_NAMES)),
                         "the two sides ran on different devices");
-    assert_non_null(differs(h, tg_metric_of(TG_MEASURE_MEM_PEAK)));
-    assert_non_null(differs(h, tg_metric_of(TG_MEASURE_GPU_BUSY))); /* measured */
-    assert_non_null(differs(h, TG_METRIC_SKEW));
-    assert_null(differs(h, tg_metric_of(TG_MEASURE_SYNC_COUNT))); /* what the program asks for */
-    assert_null(differs(h, tg_metric_of(TG_MEASURE_MEMCPY_BYTES)));
+    assert_non_null(differs(h, tg_rule_metric_of(TG_METRIC_MEM_PEAK)));
+    assert_non_null(differs(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY))); /* measured */
+    assert_non_null(differs(h, TG_RULE_METRIC_SKEW));
+    assert_null(
+        differs(h, tg_rule_metric_of(TG_METRIC_SYNC_COUNT))); /* what the program asks for */
+    assert_null(differs(h, tg_rule_metric_of(TG_METRIC_MEMCPY_BYTES)));
 }
 
 /* ---- Python frames ---- */

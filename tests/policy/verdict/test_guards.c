@@ -222,7 +222,7 @@ WITH_HAND(slower_on_a_busy_machine_or_other_data)
 /* require.detectable: 10 %. These runs show a change from 8 %, from 12 %, or none. */
 WITH_HAND(a_change_has_to_be_detectable)
 {
-    struct tg_evidence *ev = &h->c.measures[TG_MEASURE_STEP_TIME].ev;
+    struct tg_evidence *ev = &h->c.metrics[TG_METRIC_STEP_TIME].ev;
 
     *ev = hand_evidence(1000000, 0);
     ev->mde = 0.12;

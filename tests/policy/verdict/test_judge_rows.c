@@ -17,12 +17,12 @@ static const struct tg_result *measured(struct hand *h)
 {
     size_t before = h->e.n;
 
-    tg_judge_measure(&h->e, &h->all, &h->rule);
+    tg_judge_metric(&h->e, &h->all, &h->rule);
     assert_int_equal(h->e.n, before + 1);
     return &h->e.results[before];
 }
 
-static void rule(struct hand *h, enum tg_metric m, struct tg_limit_list fail)
+static void rule(struct hand *h, enum tg_rule_metric m, struct tg_limit_list fail)
 {
     h->rule.metric = m;
     h->rule.fail = fail;
@@ -39,9 +39,9 @@ WITH_HAND(few_steps_leave_counts_judged)
     op.count[TG_TEST] = 2;
     op.ev = hand_evidence(1000, 0.5);
     h->rule.noise.min_steps = 5; /* each run has 4 */
-    rule(h, TG_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
+    rule(h, TG_RULE_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
     assert_int_equal(judged(h, &op)->state, TG_STATE_FAIL);
-    rule(h, TG_METRIC_SELF, hand_limit(h, TG_BOUND_PCT, 10));
+    rule(h, TG_RULE_METRIC_SELF, hand_limit(h, TG_BOUND_PCT, 10));
     assert_int_equal(judged(h, &op)->state, TG_STATE_NOT_JUDGED);
     h->rule.noise.min_steps = 4;
     assert_int_equal(judged(h, &op)->state, TG_STATE_FAIL);
@@ -57,7 +57,7 @@ WITH_HAND(small_ones_together)
     const struct tg_result *r;
     static const double more[] = { -1, 3, 2, 4 };
 
-    rule(h, TG_METRIC_SELF, hand_limit(h, TG_BOUND_PCT, 10));
+    rule(h, TG_RULE_METRIC_SELF, hand_limit(h, TG_BOUND_PCT, 10));
     for (size_t i = 0; i < 4; i++) {
         k[i] = hand_op((const char *[]){ "k0", "k1", "k2", "k3" }[i], TG_KIND_KERNEL);
         k[i].ev = hand_evidence(10000, more[i] / 10);
@@ -116,7 +116,7 @@ WITH_HAND(a_rule_may_ask_for_fewer_runs)
     same.ev = hand_evidence(300000, 0);
     slow.ev.judged = same.ev.judged = TG_NOT_FEW_RUNS; /* by the policy's 8, of 5 runs */
     h->policy.noise.min_runs = 8;
-    rule(h, TG_METRIC_SELF, hand_auto(h));
+    rule(h, TG_RULE_METRIC_SELF, hand_auto(h));
     assert_int_equal(judged(h, &slow)->state, TG_STATE_FAIL);
     assert_int_equal(judged(h, &same)->state, TG_STATE_PASS);
     assert_int_equal(h->e.results[0].ev->judged, TG_JUDGED);
@@ -131,7 +131,7 @@ WITH_HAND(bytes_that_only_the_baseline_says)
 
     copy.bytes_known[TG_BASE] = true;
     copy.bytes[TG_BASE] = 4096;
-    rule(h, TG_METRIC_BYTES, hand_limit(h, TG_BOUND_ABS, 0));
+    rule(h, TG_RULE_METRIC_BYTES, hand_limit(h, TG_BOUND_ABS, 0));
     assert_int_equal(judged(h, &copy)->state, TG_STATE_INCONCLUSIVE);
     h->rule.optional = true;
     assert_int_equal(judged(h, &copy)->state, TG_STATE_WARN);
@@ -142,7 +142,7 @@ WITH_HAND(bytes_that_only_the_baseline_says)
     assert_null(judged(h, &copy));
     copy.bytes_known[TG_BASE] = true;
     copy.present[TG_TEST] = false; /* no longest call either */
-    rule(h, TG_METRIC_MAX, hand_limit(h, TG_BOUND_ABS, 0));
+    rule(h, TG_RULE_METRIC_MAX, hand_limit(h, TG_BOUND_ABS, 0));
     assert_null(judged(h, &copy));
 }
 
@@ -154,7 +154,7 @@ WITH_HAND(the_time_of_a_new_name_needs_no_evidence)
     op.change = TG_ADDED;
     op.present[TG_BASE] = false;
     op.total[TG_TEST] = 30000;
-    rule(h, TG_METRIC_ADDED, hand_limit(h, TG_BOUND_ABS, 20000));
+    rule(h, TG_RULE_METRIC_ADDED, hand_limit(h, TG_BOUND_ABS, 20000));
     assert_int_equal(judged(h, &op)->state, TG_STATE_FAIL);
     assert_null(h->e.results[0].ev);
     op.total[TG_TEST] = 20000;
@@ -171,15 +171,15 @@ WITH_HAND(a_finding_tells_its_evidence)
     for (int i = 0; i < 2; i++)
         ops[i].ev = ops[i].ev_total = hand_evidence(100000, 0.5);
 
-    rule(h, TG_METRIC_SELF, hand_limit(h, TG_BOUND_PCT, 60)); /* not exceeded */
+    rule(h, TG_RULE_METRIC_SELF, hand_limit(h, TG_BOUND_PCT, 60)); /* not exceeded */
     (void)judged(h, &ops[0]);
     assert_null(ops[0].reported);
-    rule(h, TG_METRIC_TOTAL, hand_limit(h, TG_BOUND_PCT, 10)); /* inclusive time of the host */
+    rule(h, TG_RULE_METRIC_TOTAL, hand_limit(h, TG_BOUND_PCT, 10)); /* inclusive time of the host */
     (void)judged(h, &ops[0]);
     assert_null(ops[0].reported);
     (void)judged(h, &ops[1]); /* on the device that is its own time */
     assert_ptr_equal(ops[1].reported, &ops[1].ev);
-    rule(h, TG_METRIC_SELF, hand_limit(h, TG_BOUND_PCT, 10));
+    rule(h, TG_RULE_METRIC_SELF, hand_limit(h, TG_BOUND_PCT, 10));
     (void)judged(h, &ops[0]);
     assert_ptr_equal(ops[0].reported, &ops[0].ev);
 }
@@ -192,18 +192,18 @@ WITH_HAND(what_tells_nothing)
     h->c.ops = ops;
     h->c.n_ops = 1;
     h->c.frame_sorts[0] = h->c.frame_sorts[1] = ~0u;
-    rule(h, TG_METRIC_SELF, hand_limit(h, TG_BOUND_MAX, 10)); /* a budget: as recorded */
+    rule(h, TG_RULE_METRIC_SELF, hand_limit(h, TG_BOUND_MAX, 10)); /* a budget: as recorded */
     ops[0].ev = hand_evidence(100000, 0.5);
     ops[0].self[TG_TEST] = 150000;
     assert_int_equal(judged(h, &ops[0])->state, TG_STATE_FAIL);
     assert_null(ops[0].reported);
-    rule(h, TG_METRIC_SELF, hand_auto(h)); /* suspicious: not by what was compared */
+    rule(h, TG_RULE_METRIC_SELF, hand_auto(h)); /* suspicious: not by what was compared */
     ops[0].ev = (struct tg_evidence){ .judged = TG_NOT_FEW_RUNS, .suspicious = true, .e = 0.5 };
     ops[0].self[TG_BASE] = 100000;
     assert_int_equal(judged(h, &ops[0])->state, TG_STATE_SUSPICIOUS);
     assert_null(ops[0].reported);
     frame.ev = hand_evidence(100000, 0.5); /* of no operator in the tables */
-    rule(h, TG_METRIC_SELF, hand_limit(h, TG_BOUND_PCT, 10));
+    rule(h, TG_RULE_METRIC_SELF, hand_limit(h, TG_BOUND_PCT, 10));
     h->c.frames = &frame;
     h->c.n_frames = 1;
     assert_int_equal(judged(h, &frame)->state, TG_STATE_FAIL);
@@ -214,7 +214,7 @@ WITH_HAND(a_rank_is_named)
 {
     struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
 
-    rule(h, TG_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
+    rule(h, TG_RULE_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
     hand_text(judged(h, &op)->op_normalised, "aten::mm");
     h->all.rank = 3;
     hand_text(judged(h, &op)->op_normalised, "aten::mm [rank 3]");
@@ -228,7 +228,7 @@ WITH_HAND(passes_of_many_ranks_say_nothing)
 {
     struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
 
-    rule(h, TG_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
+    rule(h, TG_RULE_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
     hand_text(judged(h, &op)->message, "called 1 time per step, was 1 (+0)");
     h->e.brief = true;
     hand_text(judged(h, &op)->message, "");
@@ -239,9 +239,9 @@ WITH_HAND(passes_of_many_ranks_say_nothing)
 
 /* ---- the whole trace ---- */
 
-static struct tg_measure_change *busy(struct hand *h)
+static struct tg_metric_change *busy(struct hand *h)
 {
-    struct tg_measure_change *m = &h->c.measures[TG_MEASURE_GPU_BUSY];
+    struct tg_metric_change *m = &h->c.metrics[TG_METRIC_GPU_BUSY];
 
     m->known[0] = m->known[1] = true;
     for (int i = 0; i < TG_ESTIMATES; i++)
@@ -252,19 +252,19 @@ static struct tg_measure_change *busy(struct hand *h)
 /* The least of the steps is the same; their mean is 30 % more. */
 WITH_HAND(a_size_of_its_own_asks_the_mean)
 {
-    struct tg_measure_change *m = busy(h);
+    struct tg_metric_change *m = busy(h);
 
     m->ev = hand_evidence(100000, 0);
     m->by[TG_ESTIMATE_MEAN] = hand_evidence(110000, 0.3);
-    rule(h, tg_metric_of(TG_MEASURE_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 20));
+    rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 20));
     assert_int_equal(measured(h)->state, TG_STATE_FAIL);
     assert_true(h->e.results[0].base == 110000); /* the values of what exceeds it */
-    rule(h, tg_metric_of(TG_MEASURE_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 40));
+    rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 40));
     assert_int_equal(measured(h)->state, TG_STATE_PASS);
     assert_true(h->e.results[1].base == 100000);
-    rule(h, tg_metric_of(TG_MEASURE_GPU_BUSY), hand_auto(h)); /* asks the noise rule alone */
+    rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_auto(h)); /* asks the noise rule alone */
     assert_int_equal(measured(h)->state, TG_STATE_PASS);
-    rule(h, tg_metric_of(TG_MEASURE_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 20));
+    rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 20));
     h->rule.noise.test = TG_NOISE_NONE; /* the bare limit, on what is compared */
     assert_int_equal(measured(h)->state, TG_STATE_PASS);
     h->rule.noise.test = TG_NOISE_RUNS;
@@ -275,12 +275,12 @@ WITH_HAND(a_size_of_its_own_asks_the_mean)
 /* Both are exceeded, the mean by a failing limit: the worst holds. */
 WITH_HAND(the_worst_estimate_holds)
 {
-    struct tg_measure_change *m = busy(h);
+    struct tg_metric_change *m = busy(h);
 
     m->ev = hand_evidence(100000, 0.1);
     m->by[TG_ESTIMATE_USUAL] = hand_evidence(105000, 0.1);
     m->by[TG_ESTIMATE_MEAN] = hand_evidence(110000, 0.3);
-    rule(h, tg_metric_of(TG_MEASURE_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 20));
+    rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 20));
     h->rule.warn = hand_limit(h, TG_BOUND_PCT, 5);
     assert_int_equal(measured(h)->state, TG_STATE_FAIL);
     assert_true(h->e.results[0].base == 110000);
@@ -292,25 +292,25 @@ WITH_HAND(the_worst_estimate_holds)
 /* A budget asks the fresh side alone, so it needs no baseline; a change needs both. */
 WITH_HAND(a_budget_of_a_metric_that_the_baseline_lacks)
 {
-    struct tg_measure_change *m = busy(h);
+    struct tg_metric_change *m = busy(h);
 
     m->known[TG_BASE] = false;
     m->value[TG_BASE] = 777;
     m->value[TG_TEST] = 60000;
     m->ev.judged = TG_NOT_ONE_SIDED;
-    rule(h, tg_metric_of(TG_MEASURE_GPU_BUSY), hand_limit(h, TG_BOUND_MAX, 50000));
+    rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_limit(h, TG_BOUND_MAX, 50000));
     assert_int_equal(measured(h)->state, TG_STATE_FAIL);
     assert_true(isnan(h->e.results[0].base));
     hand_text(h->e.results[0].message, "60.0 us per step, limit max: as written (10.0 us over)");
-    rule(h, tg_metric_of(TG_MEASURE_GPU_BUSY), hand_limit(h, TG_BOUND_MAX, 60000));
+    rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_limit(h, TG_BOUND_MAX, 60000));
     assert_int_equal(measured(h)->state, TG_STATE_PASS);
-    rule(h, tg_metric_of(TG_MEASURE_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 10));
+    rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 10));
     assert_int_equal(measured(h)->state, TG_STATE_INCONCLUSIVE);
     m->known[TG_BASE] = true;
     m->known[TG_TEST] = false; /* a budget of what the fresh side lacks */
-    rule(h, tg_metric_of(TG_MEASURE_GPU_BUSY), hand_limit(h, TG_BOUND_MAX, 1));
+    rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_limit(h, TG_BOUND_MAX, 1));
     assert_int_equal(measured(h)->state, TG_STATE_INCONCLUSIVE);
-    assert_int_equal(h->e.results[3].metric, tg_metric_of(TG_MEASURE_GPU_BUSY));
+    assert_int_equal(h->e.results[3].metric, tg_rule_metric_of(TG_METRIC_GPU_BUSY));
     h->rule.optional = true;
     assert_int_equal(measured(h)->state, TG_STATE_SKIP);
 }
@@ -318,7 +318,7 @@ WITH_HAND(a_budget_of_a_metric_that_the_baseline_lacks)
 WITH_HAND(a_rank_of_a_metric_is_named)
 {
     busy(h)->ev = hand_evidence(100000, 0);
-    rule(h, tg_metric_of(TG_MEASURE_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 20));
+    rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 20));
     hand_text(measured(h)->op_normalised, "gpu_busy");
     h->all.rank = 3;
     hand_text(measured(h)->op_normalised, "gpu_busy [rank 3]");
@@ -333,7 +333,7 @@ static void step_of(struct hand *h, double more)
     h->c.step = hand_op("ProfilerStep", TG_KIND_STEP);
     h->c.step.ev = hand_evidence(100000, more);
     h->c.step.ev_total = (struct tg_evidence){ .judged = TG_NOT_WAIT };
-    h->c.measures[TG_MEASURE_STEP_TIME].ev = hand_evidence(1000000, 0);
+    h->c.metrics[TG_METRIC_STEP_TIME].ev = hand_evidence(1000000, 0);
 }
 
 static size_t gaps(struct hand *h)
@@ -347,7 +347,7 @@ static size_t gaps(struct hand *h)
 /* The gaps of the step have a line, whatever they are. */
 WITH_HAND(the_gaps_of_the_step_have_a_line)
 {
-    rule(h, TG_METRIC_STEP_TIME, hand_auto(h));
+    rule(h, TG_RULE_METRIC_STEP_TIME, hand_auto(h));
     step_of(h, 0);
     assert_int_equal(gaps(h), 1);
     assert_int_equal(h->e.results[0].state, TG_STATE_PASS);
@@ -363,7 +363,7 @@ WITH_HAND(the_gaps_of_the_step_have_a_line)
 /* Not judged: no line, unless it is suspicious. */
 WITH_HAND(gaps_without_evidence)
 {
-    rule(h, TG_METRIC_STEP_TIME, hand_auto(h));
+    rule(h, TG_RULE_METRIC_STEP_TIME, hand_auto(h));
     step_of(h, 0.5);
     h->c.step.ev.judged = TG_NOT_FEW_RUNS;
     assert_int_equal(gaps(h), 0);
@@ -379,13 +379,13 @@ WITH_HAND(gaps_without_evidence)
 WITH_HAND(a_size_of_step_time_is_one_of_the_step)
 {
     step_of(h, 0.6);
-    rule(h, TG_METRIC_STEP_TIME, hand_limit(h, TG_BOUND_PCT, 10));
+    rule(h, TG_RULE_METRIC_STEP_TIME, hand_limit(h, TG_BOUND_PCT, 10));
     assert_int_equal(gaps(h), 1);
     assert_int_equal(h->e.results[0].state, TG_STATE_PASS);
-    rule(h, TG_METRIC_STEP_TIME, hand_limit(h, TG_BOUND_PCT, 5));
+    rule(h, TG_RULE_METRIC_STEP_TIME, hand_limit(h, TG_BOUND_PCT, 5));
     (void)gaps(h);
     assert_int_equal(h->e.results[1].state, TG_STATE_FAIL);
-    rule(h, TG_METRIC_STEP_TIME, hand_auto(h));
+    rule(h, TG_RULE_METRIC_STEP_TIME, hand_auto(h));
     (void)gaps(h);
     assert_int_equal(h->e.results[2].state, TG_STATE_FAIL);
 }
@@ -406,7 +406,7 @@ WITH_HAND(an_annotation_that_holds_most_of_a_slower_step)
 {
     struct tg_op *op;
 
-    rule(h, TG_METRIC_STEP_TIME, hand_auto(h));
+    rule(h, TG_RULE_METRIC_STEP_TIME, hand_auto(h));
     step_of(h, 0.5);
     (void)annotations(h, 26000);
     assert_int_equal(gaps(h), 2);
@@ -422,7 +422,8 @@ WITH_HAND(an_annotation_that_holds_most_of_a_slower_step)
     op->ev.slower = false; /* not by the noise rule */
     assert_int_equal(gaps(h), 1);
     (void)annotations(h, 26000);
-    rule(h, TG_METRIC_STEP_TIME, hand_limit(h, TG_BOUND_PCT, 10)); /* of the step: 2.6 %, no line */
+    rule(h, TG_RULE_METRIC_STEP_TIME,
+         hand_limit(h, TG_BOUND_PCT, 10)); /* of the step: 2.6 %, no line */
     assert_int_equal(gaps(h), 1);
 }
 
@@ -430,9 +431,9 @@ WITH_HAND(an_annotation_that_holds_most_of_a_slower_step)
 WITH_HAND(what_the_step_lost_is_the_most_of_three)
 {
     struct tg_evidence *const ev[] = { &h->c.step.ev, &h->c.step.ev_total,
-                                       &h->c.measures[TG_MEASURE_STEP_TIME].ev };
+                                       &h->c.metrics[TG_METRIC_STEP_TIME].ev };
 
-    rule(h, TG_METRIC_STEP_TIME, hand_auto(h));
+    rule(h, TG_RULE_METRIC_STEP_TIME, hand_auto(h));
     (void)annotations(h, 26000);
     for (size_t i = 0; i < 3; i++) {
         step_of(h, 0);
@@ -471,7 +472,7 @@ static size_t replaced(struct hand *h)
 
 WITH_HAND(a_replacement_that_got_slower_has_a_line)
 {
-    rule(h, TG_METRIC_STEP_TIME, hand_auto(h));
+    rule(h, TG_RULE_METRIC_STEP_TIME, hand_auto(h));
     (void)region(h);
     assert_int_equal(replaced(h), 1);
     assert_int_equal(h->e.results[0].state, TG_STATE_FAIL);

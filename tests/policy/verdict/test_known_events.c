@@ -132,7 +132,7 @@ WITH_HAND(the_step_by_its_cost)
     struct tg_result r = failure(TG_DIM_DURATION, 10000, 11250);
 
     r.subject = TG_SUBJECT_TRACE;
-    r.metric = TG_METRIC_STEP_TIME;
+    r.metric = TG_RULE_METRIC_STEP_TIME;
     assert_int_equal(explained(h, &k, r)->state, TG_STATE_WARN);
     r.test = 11251;
     r.delta = 1251;
@@ -140,7 +140,7 @@ WITH_HAND(the_step_by_its_cost)
     r.delta = -1000; /* faster, for a rule of both directions */
     assert_int_equal(explained(h, &k, r)->state, TG_STATE_FAIL);
     r.delta = 1000;
-    r.metric = tg_metric_of(TG_MEASURE_IDLE);
+    r.metric = tg_rule_metric_of(TG_METRIC_IDLE);
     assert_int_equal(explained(h, &k, r)->state, TG_STATE_FAIL);
 }
 
@@ -198,7 +198,7 @@ static struct tg_known night_9(struct tg_result r)
     return k;
 }
 
-static struct tg_result timed(enum tg_metric metric, double base, double test)
+static struct tg_result timed(enum tg_rule_metric metric, double base, double test)
 {
     struct tg_result r = failure(TG_DIM_DURATION, base, test);
     r.rule = TG_SV("slower");
@@ -222,34 +222,34 @@ WITH_HAND(a_failure_of_an_earlier_night)
         { 106, 138, TG_STATE_WARN }, { 108, 138, TG_STATE_FAIL }, { 130, 138, TG_STATE_FAIL },
         { 90, 120, TG_STATE_WARN },  { 130, 169, TG_STATE_FAIL },
     };
-    struct tg_known k = night_9(timed(TG_METRIC_SELF, 100, 130));
+    struct tg_known k = night_9(timed(TG_RULE_METRIC_SELF, 100, 130));
     const struct tg_result *r;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (explained(h, &k, timed(TG_METRIC_SELF, cases[i].base, cases[i].test))->state !=
+        if (explained(h, &k, timed(TG_RULE_METRIC_SELF, cases[i].base, cases[i].test))->state !=
             cases[i].state)
             fail_msg("%g to %g", cases[i].base, cases[i].test);
-    r = explained(h, &k, timed(TG_METRIC_SELF, 100, 130));
+    r = explained(h, &k, timed(TG_RULE_METRIC_SELF, 100, 130));
     assert_true(tg_sv_eq(r->evidence, TG_SV("exact; since night 9, commit abc, open")));
     assert_true(tg_sv_starts(r->next, TG_SV("Fix it. More nights make it an event")));
     assert_int_equal(r->event.n, 0);
     assert_int_equal(asked[TG_KNOWN_EVENTS], 1);
     assert_int_equal(asked[TG_KNOWN_NIGHTS], 1);
     h->policy.fail_on = TG_FAIL_ON_OPEN;
-    assert_int_equal(explained(h, &k, timed(TG_METRIC_SELF, 100, 130))->state, TG_STATE_FAIL);
+    assert_int_equal(explained(h, &k, timed(TG_RULE_METRIC_SELF, 100, 130))->state, TG_STATE_FAIL);
 }
 
 /* A night's failure is of one rule, name, kind, metric and value; another of the same size is new. */
 WITH_HAND(of_the_same_thing_alone)
 {
-    const struct tg_result same = timed(TG_METRIC_SELF, 100, 130);
+    const struct tg_result same = timed(TG_RULE_METRIC_SELF, 100, 130);
     struct tg_result cases[8];
     struct tg_known k = night_9(same);
 
     assert_int_equal(explained(h, &k, same)->state, TG_STATE_WARN);
     for (size_t i = 0; i < 8; i++)
         cases[i] = same;
-    cases[0].metric = TG_METRIC_TOTAL;
+    cases[0].metric = TG_RULE_METRIC_TOTAL;
     cases[1].rule = TG_SV("other");
     cases[2].op_normalised = TG_SV("aten::add");
     cases[3].op_kind = TG_KIND_KERNEL;
@@ -273,14 +273,14 @@ WITH_HAND(told_once)
 {
     struct tg_known k[TG_KNOWN_SOURCES] = {
         [TG_KNOWN_EVENTS] = name_event(TG_KIND_OP, "aten::mm"),
-        [TG_KNOWN_NIGHTS] = night_9(timed(TG_METRIC_SELF, 100, 130)),
+        [TG_KNOWN_NIGHTS] = night_9(timed(TG_RULE_METRIC_SELF, 100, 130)),
     };
 
     k[TG_KNOWN_EVENTS].e = log(1.3);
     h->policy.fail_on = TG_FAIL_ON_OPEN;
     h->in.ask_known = ask_both;
     h->in.known_arg = k;
-    hand_results(h, (struct tg_result[]){ timed(TG_METRIC_SELF, 100, 130) }, 1);
+    hand_results(h, (struct tg_result[]){ timed(TG_RULE_METRIC_SELF, 100, 130) }, 1);
     tg_known_explain(&h->e);
     hand_text(h->e.results[0].evidence, "exact; since night 9, commit abc, open: event 12: "
                                         "`fail_on` makes it a failure");
@@ -330,8 +330,8 @@ WITH_HAND(each_dimension_in_its_own_way)
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct tg_result then = timed(TG_METRIC_SELF, cases[i].then[0], cases[i].then[1]);
-        struct tg_result now = timed(TG_METRIC_SELF, cases[i].now[0], cases[i].now[1]);
+        struct tg_result then = timed(TG_RULE_METRIC_SELF, cases[i].then[0], cases[i].then[1]);
+        struct tg_result now = timed(TG_RULE_METRIC_SELF, cases[i].now[0], cases[i].now[1]);
         then.dimension = now.dimension = cases[i].dimension;
         struct tg_known k = night_9(then);
         if (explained(h, &k, now)->state != cases[i].state)
@@ -343,18 +343,18 @@ WITH_HAND(each_dimension_in_its_own_way)
 WITH_HAND(what_fails_every_night)
 {
     struct tg_known k;
-    struct tg_result r = timed(TG_METRIC_SELF, 100, 130);
+    struct tg_result r = timed(TG_RULE_METRIC_SELF, 100, 130);
 
     assert_true(tg_known_failure(&r, &k));
     r.over_budget = true;
     assert_false(tg_known_failure(&r, &k));
-    r = timed(TG_METRIC_SELF, 100, 130);
+    r = timed(TG_RULE_METRIC_SELF, 100, 130);
     r.state = TG_STATE_WARN;
     assert_false(tg_known_failure(&r, &k));
-    r = timed(TG_METRIC_SELF, 100, 130);
+    r = timed(TG_RULE_METRIC_SELF, 100, 130);
     r.has_values = false;
     assert_false(tg_known_failure(&r, &k));
-    r = timed(TG_METRIC_SELF, 100, 130);
+    r = timed(TG_RULE_METRIC_SELF, 100, 130);
     r.waiver_ended = true;
     assert_false(tg_known_failure(&r, &k));
 }

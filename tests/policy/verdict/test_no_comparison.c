@@ -178,14 +178,14 @@ TEST(verdicts_are_as_written)
 WITH_HAND(rules_that_ask_the_fresh_side_alone)
 {
     static const struct {
-        enum tg_metric m;
+        enum tg_rule_metric m;
         enum tg_bound_kind bound;
         bool alone;
     } rows[] = {
-        { TG_METRIC_COUNT, TG_BOUND_MAX, true },
-        { TG_METRIC_COUNT, TG_BOUND_ABS, false },
-        { TG_METRIC_ADDED, TG_BOUND_MAX, false }, /* new: compared with the other side */
-        { TG_METRIC_REMOVED, TG_BOUND_MAX, false },
+        { TG_RULE_METRIC_COUNT, TG_BOUND_MAX, true },
+        { TG_RULE_METRIC_COUNT, TG_BOUND_ABS, false },
+        { TG_RULE_METRIC_ADDED, TG_BOUND_MAX, false }, /* new: compared with the other side */
+        { TG_RULE_METRIC_REMOVED, TG_BOUND_MAX, false },
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -206,19 +206,19 @@ WITH_HAND(rules_that_ask_the_fresh_side_alone)
 WITH_HAND(policies_that_ask_metrics_alone)
 {
     static const struct {
-        enum tg_metric m;
+        enum tg_rule_metric m;
         bool match, names, alone;
         unsigned overrides, kernels;
     } rows[] = {
-        { TG_METRIC_OF_TRACE, .alone = true }, { TG_METRIC_SKEW, .alone = true },
-        { TG_METRIC_COUNT, .alone = false },   { TG_METRIC_OF_TRACE, .match = true },
-        { TG_METRIC_OF_TRACE, .names = true }, { TG_METRIC_OF_TRACE, .overrides = 1 },
-        { TG_METRIC_OF_TRACE, .kernels = 1 },
+        { TG_RULE_METRIC_OF_TRACE, .alone = true }, { TG_RULE_METRIC_SKEW, .alone = true },
+        { TG_RULE_METRIC_COUNT, .alone = false },   { TG_RULE_METRIC_OF_TRACE, .match = true },
+        { TG_RULE_METRIC_OF_TRACE, .names = true }, { TG_RULE_METRIC_OF_TRACE, .overrides = 1 },
+        { TG_RULE_METRIC_OF_TRACE, .kernels = 1 },
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct tg_rule two[2] = { h->rule, h->rule };
-        two[0].metric = TG_METRIC_RANK_SPREAD;
+        two[0].metric = TG_RULE_METRIC_RANK_SPREAD;
         two[1].metric = rows[i].m;
         two[1].match.present = rows[i].match;
         two[1].n_overrides = rows[i].overrides;

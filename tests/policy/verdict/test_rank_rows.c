@@ -78,7 +78,7 @@ WITH_HAND(changes_from_nothing)
               "exact; 3 of 3 ranks, these are the values of rank 0; change on all: median "
               "+2, from -1 to +3");
     for (int i = 0; i < 3; i++) {
-        v[i].metric = TG_METRIC_ADDED;
+        v[i].metric = TG_RULE_METRIC_ADDED;
         v[i].delta *= 1000;
     }
     r = row_of(h, v, 3);
@@ -151,7 +151,7 @@ WITH_HAND(a_row_for_each_name)
     struct tg_rank_rows x;
 
     v[1].op_kind = TG_KIND_KERNEL;
-    v[2].metric = TG_METRIC_SELF;
+    v[2].metric = TG_RULE_METRIC_SELF;
     v[3].plain = v[4].plain = TG_SV("");
     v[3].op = TG_SV("(no match)");
     v[4].op = TG_SV("(no value)");

@@ -494,7 +494,7 @@ TEST(small_names_that_double_show_among_many)
 
 /* ---- by hand ---- */
 
-static struct tg_rule *rule_of(struct hand *h, enum tg_metric m, struct tg_limit_list fail)
+static struct tg_rule *rule_of(struct hand *h, enum tg_rule_metric m, struct tg_limit_list fail)
 {
     h->rule.metric = m;
     h->rule.fail = fail;
@@ -511,13 +511,16 @@ static void with_ranks(struct hand *h, int side, const int64_t *v, size_t n)
 WITH_HAND(frames_that_the_baseline_lacks)
 {
     static const struct {
-        enum tg_metric m;
+        enum tg_rule_metric m;
         enum tg_bound_kind bound;
         bool inconclusive;
     } rows[] = {
-        { TG_METRIC_COUNT, TG_BOUND_MAX, false },  { TG_METRIC_COUNT, TG_BOUND_ABS, true },
-        { TG_METRIC_ADDED, TG_BOUND_MAX, true },   { TG_METRIC_ADDED, TG_BOUND_ABS, true },
-        { TG_METRIC_REMOVED, TG_BOUND_MAX, true }, { TG_METRIC_REMOVED, TG_BOUND_ABS, true },
+        { TG_RULE_METRIC_COUNT, TG_BOUND_MAX, false },
+        { TG_RULE_METRIC_COUNT, TG_BOUND_ABS, true },
+        { TG_RULE_METRIC_ADDED, TG_BOUND_MAX, true },
+        { TG_RULE_METRIC_ADDED, TG_BOUND_ABS, true },
+        { TG_RULE_METRIC_REMOVED, TG_BOUND_MAX, true },
+        { TG_RULE_METRIC_REMOVED, TG_BOUND_ABS, true },
     };
     struct tg_op frame = hand_op("Linear", TG_KIND_MODULE);
 
@@ -543,25 +546,26 @@ WITH_HAND(lines_beside_step_time)
     struct tg_region region = { .encloser = TG_SV("Adam.step"),
                                 .worse_time = true,
                                 .ev = hand_evidence(100000, 0.5) };
-    static const enum tg_measure id[] = { TG_MEASURE_STEP_TIME, TG_MEASURE_GPU_BUSY };
+    static const enum tg_metric id[] = { TG_METRIC_STEP_TIME, TG_METRIC_GPU_BUSY };
 
     h->c.regions = &region;
     h->c.n_regions = 1;
     h->c.step = (struct tg_op){ .kind = TG_KIND_STEP, .ev = hand_evidence(100000, 0.5) };
     for (int i = 0; i < 2; i++) {
-        struct tg_measure_change *m = &h->c.measures[id[i]];
+        struct tg_metric_change *m = &h->c.metrics[id[i]];
         m->known[0] = m->known[1] = true;
         m->ev = hand_evidence(1000000, 0.05);
     }
-    tg_rule_judge_part(&h->e, rule_of(h, TG_METRIC_STEP_TIME, hand_auto(h)), &h->c, -1);
+    tg_rule_judge_part(&h->e, rule_of(h, TG_RULE_METRIC_STEP_TIME, hand_auto(h)), &h->c, -1);
     assert_int_equal(h->e.n, 3);
     hand_text(h->e.results[0].op, "step_time");
     hand_text(h->e.results[1].op, "ProfilerStep");
     hand_text(h->e.results[2].op, "Adam.step");
-    tg_rule_judge_part(&h->e, rule_of(h, tg_metric_of(TG_MEASURE_GPU_BUSY), hand_auto(h)), &h->c,
-                       -1);
+    tg_rule_judge_part(&h->e, rule_of(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_auto(h)),
+                       &h->c, -1);
     assert_int_equal(h->e.n, 4);
-    tg_rule_judge_part(&h->e, rule_of(h, TG_METRIC_STEP_TIME, hand_limit(h, TG_BOUND_MAX, 2000000)),
+    tg_rule_judge_part(&h->e,
+                       rule_of(h, TG_RULE_METRIC_STEP_TIME, hand_limit(h, TG_BOUND_MAX, 2000000)),
                        &h->c, -1);
     assert_int_equal(h->e.n, 5);
 }
@@ -590,7 +594,7 @@ WITH_HAND(ranks_that_are_not_compared)
     h->c.n_lacking[TG_BASE] = h->c.n_lacking[TG_TEST] = 2;
     h->rule.match.rank = TG_MATCH_RANK_LIST;
     h->rule.match.ranks = (struct tg_ints){ asked, 7 };
-    tg_rule_judge(&h->e, rule_of(h, TG_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0)));
+    tg_rule_judge(&h->e, rule_of(h, TG_RULE_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0)));
     assert_int_equal(h->e.n, sizeof want / sizeof *want);
     for (size_t i = 0; i < h->e.n; i++) {
         hand_text(h->e.results[i].op, want[i].name);
@@ -606,7 +610,7 @@ WITH_HAND(another_rank_on_each_side)
 
     with_ranks(h, TG_BASE, base, 2);
     with_ranks(h, TG_TEST, test, 2);
-    (void)rule_of(h, TG_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
+    (void)rule_of(h, TG_RULE_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
     h->rule.match.rank = TG_MATCH_RANK_EACH;
     tg_rule_judge(&h->e, &h->rule);
     assert_int_equal(h->e.n, 1);
@@ -641,7 +645,7 @@ WITH_HAND(ranks_that_a_rule_looks_at)
 
     with_ranks(h, TG_BASE, base, 3);
     with_ranks(h, TG_TEST, test, 3);
-    (void)rule_of(h, TG_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
+    (void)rule_of(h, TG_RULE_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
     wants(h, "......"); /* the whole is not asked for by itself */
     h->rule.match.rank = TG_MATCH_RANK_EACH;
     wants(h, ".xx.x."); /* the baseline has them */
@@ -684,7 +688,7 @@ WITH_HAND(one_rank_is_the_whole)
     h->c.n_ops = 1;
     for (int side = 0; side < 2; side++)
         with_ranks(h, side, rank, 1);
-    (void)rule_of(h, TG_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
+    (void)rule_of(h, TG_RULE_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
     for (size_t i = 0; i < 2; i++) {
         h->rule.match.rank = all[i];
         tg_rule_judge(&h->e, &h->rule);
@@ -699,7 +703,7 @@ WITH_HAND(one_common_rank_of_several)
 {
     static const int64_t rank[] = { 0 };
 
-    (void)rule_of(h, TG_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
+    (void)rule_of(h, TG_RULE_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
     h->rule.match.rank = TG_MATCH_RANK_EACH;
     for (int side = 0; side < 2; side++) {
         with_ranks(h, side, rank, 1);
@@ -794,7 +798,7 @@ WITH_HAND(a_rule_whose_names_all_went_warns)
     gone.change = TG_REMOVED;
     h->c.ops = &gone;
     h->c.n_ops = 1;
-    h->rule.metric = TG_METRIC_COUNT;
+    h->rule.metric = TG_RULE_METRIC_COUNT;
     h->rule.bad = TG_MORE_IS_BAD;
     h->rule.fail = hand_limit(h, TG_BOUND_ABS, 0);
     assert_false(tells_all_gone(h, &all));
@@ -806,7 +810,7 @@ WITH_HAND(a_rule_whose_names_all_went_warns)
     h->rule.warn = h->rule.fail;
     h->rule.fail = (struct tg_limit_list){ .state = TG_LIMIT_OFF };
     assert_false(tells_all_gone(h, &narrow[0]));
-    h->rule.metric = TG_METRIC_REMOVED; /* which is about what went */
+    h->rule.metric = TG_RULE_METRIC_REMOVED; /* which is about what went */
     h->rule.warn = hand_limit(h, TG_BOUND_ABS, 1e9);
     assert_false(tells_all_gone(h, &narrow[0]));
 }

@@ -74,18 +74,18 @@ WITH_HAND(the_operator_that_a_metric_rose_by)
 {
     struct tg_op ops[] = { hand_op("a", TG_KIND_KERNEL), hand_op("b", TG_KIND_KERNEL) };
     const struct {
-        enum tg_metric m;
+        enum tg_rule_metric m;
         enum tg_subject subject;
         double delta;
         bool known;
     } rows[] = {
-        { tg_metric_of(TG_MEASURE_LAUNCH_COUNT), TG_SUBJECT_TRACE, 3, true },
-        { tg_metric_of(TG_MEASURE_LAUNCH_COUNT), TG_SUBJECT_TRACE, 0, false },
-        { tg_metric_of(TG_MEASURE_LAUNCH_COUNT), TG_SUBJECT_TRACE, -3, false },
-        { tg_metric_of(TG_MEASURE_LAUNCH_COUNT), TG_SUBJECT_TRACE, NAN, false },
-        { tg_metric_of(TG_MEASURE_LAUNCH_COUNT), TG_SUBJECT_NAME, 3, false },
-        { TG_METRIC_STEP_TIME, TG_SUBJECT_TRACE, 3, false },
-        { TG_METRIC_SKEW, TG_SUBJECT_TRACE, 3, false },
+        { tg_rule_metric_of(TG_METRIC_LAUNCH_COUNT), TG_SUBJECT_TRACE, 3, true },
+        { tg_rule_metric_of(TG_METRIC_LAUNCH_COUNT), TG_SUBJECT_TRACE, 0, false },
+        { tg_rule_metric_of(TG_METRIC_LAUNCH_COUNT), TG_SUBJECT_TRACE, -3, false },
+        { tg_rule_metric_of(TG_METRIC_LAUNCH_COUNT), TG_SUBJECT_TRACE, NAN, false },
+        { tg_rule_metric_of(TG_METRIC_LAUNCH_COUNT), TG_SUBJECT_NAME, 3, false },
+        { TG_RULE_METRIC_STEP_TIME, TG_SUBJECT_TRACE, 3, false },
+        { TG_RULE_METRIC_SKEW, TG_SUBJECT_TRACE, 3, false },
     };
     h->c.ops = ops;
     h->c.n_ops = 2;

@@ -1,4 +1,4 @@
-#include "core/metric/measure.h"
+#include "core/metric/metric.h"
 #include "tests/build_steps.h"
 #include "tests/support.h"
 
@@ -6,7 +6,7 @@
 
 struct fixture {
     struct built x;
-    struct tg_measure_value v[TG_MEASURES * MAX_STEPS];
+    struct tg_metric_value v[TG_METRICS * MAX_STEPS];
 };
 
 static void setup(struct fixture *f)
@@ -25,17 +25,17 @@ static void compute(struct fixture *f, uint64_t seed)
 {
     built_steps(&f->x, seed, &BUILT_AUTO);
     assert_true(f->x.s.n <= MAX_STEPS);
-    tg_measures_compute(f->x.t, &f->x.s, NULL, f->v);
+    tg_metrics_compute(f->x.t, &f->x.s, NULL, f->v);
 }
 
-static const struct tg_measure_value *get(struct fixture *f, enum tg_measure m, size_t step)
+static const struct tg_metric_value *get(struct fixture *f, enum tg_metric m, size_t step)
 {
     return &f->v[(size_t)m * f->x.s.n + step];
 }
 
 #define assert_value(f, m, step, want_num, want_den)                                               \
     do {                                                                                           \
-        const struct tg_measure_value *value_ = get(f, m, step);                                   \
+        const struct tg_metric_value *value_ = get(f, m, step);                                    \
         assert_true(value_->known);                                                                \
         assert_int_equal(value_->num, want_num);                                                   \
         assert_int_equal(value_->den, want_den);                                                   \
@@ -74,20 +74,20 @@ CASE(a_step_by_hand)
     one_step(&f->x.b);
     for (uint64_t seed = 0; seed < 6; seed++) {
         compute(f, seed);
-        assert_value(f, TG_MEASURE_STEP_TIME, 0, 210, 1);
-        assert_value(f, TG_MEASURE_GPU_BUSY, 0, 200, 1);
-        assert_value(f, TG_MEASURE_IDLE, 0, 10, 210);
-        assert_value(f, TG_MEASURE_COMM_EXPOSED, 0, 50, 1);
-        assert_value(f, TG_MEASURE_COMM_OVERLAP, 0, 50, 100);
-        assert_value(f, TG_MEASURE_LAUNCH_COUNT, 0, 5, 1);
-        assert_value(f, TG_MEASURE_LAUNCH_TIME, 0, 27, 1);
-        assert_value(f, TG_MEASURE_LAUNCH_GAP, 0, 10, 1);
-        assert_value(f, TG_MEASURE_SYNC_COUNT, 0, 1, 1);
-        assert_value(f, TG_MEASURE_MEMCPY_BYTES, 0, 4096, 1);
-        assert_value(f, TG_MEASURE_KERNEL_NAMES, 0, 2, 1);
-        assert_value(f, TG_MEASURE_GRAPH_LAUNCHES, 0, 0, 1);
-        assert_value(f, TG_MEASURE_HOST_TIME, 0, 400, 1);
-        assert_unknown(f, TG_MEASURE_MEM_PEAK, 0);
+        assert_value(f, TG_METRIC_STEP_TIME, 0, 210, 1);
+        assert_value(f, TG_METRIC_GPU_BUSY, 0, 200, 1);
+        assert_value(f, TG_METRIC_IDLE, 0, 10, 210);
+        assert_value(f, TG_METRIC_COMM_EXPOSED, 0, 50, 1);
+        assert_value(f, TG_METRIC_COMM_OVERLAP, 0, 50, 100);
+        assert_value(f, TG_METRIC_LAUNCH_COUNT, 0, 5, 1);
+        assert_value(f, TG_METRIC_LAUNCH_TIME, 0, 27, 1);
+        assert_value(f, TG_METRIC_LAUNCH_GAP, 0, 10, 1);
+        assert_value(f, TG_METRIC_SYNC_COUNT, 0, 1, 1);
+        assert_value(f, TG_METRIC_MEMCPY_BYTES, 0, 4096, 1);
+        assert_value(f, TG_METRIC_KERNEL_NAMES, 0, 2, 1);
+        assert_value(f, TG_METRIC_GRAPH_LAUNCHES, 0, 0, 1);
+        assert_value(f, TG_METRIC_HOST_TIME, 0, 400, 1);
+        assert_unknown(f, TG_METRIC_MEM_PEAK, 0);
     }
 }
 
@@ -102,30 +102,30 @@ CASE(shares_launches_and_copies_by_hand)
     one_step(&f->x.b);
     for (uint64_t seed = 0; seed < 6; seed++) {
         compute(f, seed);
-        assert_value(f, TG_MEASURE_IDLE_HOST_WAIT, 0, 10, 210);
-        assert_value(f, TG_MEASURE_IDLE_KERNEL_WAIT, 0, 0, 210);
-        assert_value(f, TG_MEASURE_IDLE_OTHER, 0, 0, 210);
-        assert_value(f, TG_MEASURE_COMPUTE_SHARE, 0, 140, 210);
-        assert_value(f, TG_MEASURE_NON_COMPUTE_SHARE, 0, 60, 210);
-        assert_value(f, TG_MEASURE_COMM_SHARE, 0, 100, 210);
-        assert_value(f, TG_MEASURE_MEMORY_SHARE, 0, 10, 210);
-        assert_value(f, TG_MEASURE_COMPUTE_TIME, 0, 140, 1);
-        assert_value(f, TG_MEASURE_COMM_TIME, 0, 100, 1);
-        assert_value(f, TG_MEASURE_MEMORY_TIME, 0, 10, 1);
-        assert_value(f, TG_MEASURE_LAUNCH_DELAY, 0, 155, 4);
-        assert_value(f, TG_MEASURE_SHORT_KERNELS, 0, 0, 1);
-        assert_value(f, TG_MEASURE_RUNTIME_OUTLIERS, 0, 0, 1);
-        assert_value(f, TG_MEASURE_DELAY_OUTLIERS, 0, 0, 1);
-        assert_value(f, TG_MEASURE_QUEUE_MEAN, 0, 175, 450);
-        assert_value(f, TG_MEASURE_QUEUE_MAX, 0, 1, 1);
-        assert_value(f, TG_MEASURE_QUEUE_FULL, 0, 0, 450);
-        assert_value(f, TG_MEASURE_BYTES_DTOH, 0, 4096, 1);
-        assert_value(f, TG_MEASURE_BYTES_HTOD, 0, 0, 1);
-        assert_value(f, TG_MEASURE_BYTES_SET, 0, 0, 1);
-        assert_value(f, TG_MEASURE_BANDWIDTH_DTOH, 0, 4096, 10);
-        assert_value(f, TG_MEASURE_PEAK_DTOH, 0, 409600000000, 1000000000);
-        assert_unknown(f, TG_MEASURE_BANDWIDTH_HTOD, 0);
-        assert_unknown(f, TG_MEASURE_PEAK_SET, 0);
+        assert_value(f, TG_METRIC_IDLE_HOST_WAIT, 0, 10, 210);
+        assert_value(f, TG_METRIC_IDLE_KERNEL_WAIT, 0, 0, 210);
+        assert_value(f, TG_METRIC_IDLE_OTHER, 0, 0, 210);
+        assert_value(f, TG_METRIC_COMPUTE_SHARE, 0, 140, 210);
+        assert_value(f, TG_METRIC_NON_COMPUTE_SHARE, 0, 60, 210);
+        assert_value(f, TG_METRIC_COMM_SHARE, 0, 100, 210);
+        assert_value(f, TG_METRIC_MEMORY_SHARE, 0, 10, 210);
+        assert_value(f, TG_METRIC_COMPUTE_TIME, 0, 140, 1);
+        assert_value(f, TG_METRIC_COMM_TIME, 0, 100, 1);
+        assert_value(f, TG_METRIC_MEMORY_TIME, 0, 10, 1);
+        assert_value(f, TG_METRIC_LAUNCH_DELAY, 0, 155, 4);
+        assert_value(f, TG_METRIC_SHORT_KERNELS, 0, 0, 1);
+        assert_value(f, TG_METRIC_RUNTIME_OUTLIERS, 0, 0, 1);
+        assert_value(f, TG_METRIC_DELAY_OUTLIERS, 0, 0, 1);
+        assert_value(f, TG_METRIC_QUEUE_MEAN, 0, 175, 450);
+        assert_value(f, TG_METRIC_QUEUE_MAX, 0, 1, 1);
+        assert_value(f, TG_METRIC_QUEUE_FULL, 0, 0, 450);
+        assert_value(f, TG_METRIC_BYTES_DTOH, 0, 4096, 1);
+        assert_value(f, TG_METRIC_BYTES_HTOD, 0, 0, 1);
+        assert_value(f, TG_METRIC_BYTES_SET, 0, 0, 1);
+        assert_value(f, TG_METRIC_BANDWIDTH_DTOH, 0, 4096, 10);
+        assert_value(f, TG_METRIC_PEAK_DTOH, 0, 409600000000, 1000000000);
+        assert_unknown(f, TG_METRIC_BANDWIDTH_HTOD, 0);
+        assert_unknown(f, TG_METRIC_PEAK_SET, 0);
     }
 }
 
@@ -146,19 +146,19 @@ CASE(bandwidth_of_overlapping_copies)
     for (size_t i = 0; i < 4; i++)
         bt_add(&f->x.b, copies[i]);
     compute(f, 0);
-    assert_value(f, TG_MEASURE_BYTES_HTOD, 0, 200, 1);
-    assert_value(f, TG_MEASURE_MEMCPY_BYTES, 0, 200, 1);
-    assert_value(f, TG_MEASURE_BYTES_SET, 0, 8, 1);
-    assert_value(f, TG_MEASURE_BANDWIDTH_HTOD, 0, 200, 35);
-    assert_value(f, TG_MEASURE_PEAK_HTOD, 0, 13000000000, 1000000000);
-    assert_value(f, TG_MEASURE_BANDWIDTH_SET, 0, 8, 2);
+    assert_value(f, TG_METRIC_BYTES_HTOD, 0, 200, 1);
+    assert_value(f, TG_METRIC_MEMCPY_BYTES, 0, 200, 1);
+    assert_value(f, TG_METRIC_BYTES_SET, 0, 8, 1);
+    assert_value(f, TG_METRIC_BANDWIDTH_HTOD, 0, 200, 35);
+    assert_value(f, TG_METRIC_PEAK_HTOD, 0, 13000000000, 1000000000);
+    assert_value(f, TG_METRIC_BANDWIDTH_SET, 0, 8, 2);
     bt_add(&f->x.b, copies[4]);
     compute(f, 0);
-    assert_unknown(f, TG_MEASURE_BYTES_HTOD, 0);
-    assert_unknown(f, TG_MEASURE_MEMCPY_BYTES, 0);
-    assert_unknown(f, TG_MEASURE_BANDWIDTH_HTOD, 0);
-    assert_unknown(f, TG_MEASURE_PEAK_HTOD, 0);
-    assert_value(f, TG_MEASURE_BYTES_SET, 0, 8, 1);
+    assert_unknown(f, TG_METRIC_BYTES_HTOD, 0);
+    assert_unknown(f, TG_METRIC_MEMCPY_BYTES, 0);
+    assert_unknown(f, TG_METRIC_BANDWIDTH_HTOD, 0);
+    assert_unknown(f, TG_METRIC_PEAK_HTOD, 0);
+    assert_value(f, TG_METRIC_BYTES_SET, 0, 8, 1);
 }
 
 /*
@@ -178,15 +178,15 @@ CASE(idle_causes_and_outliers)
     bt_device(&f->x.b, "kernel", "c", 7, 40200, 100, 3);
     bt_device(&f->x.b, "kernel", "d", 7, 40310, 100, 4);
     compute(f, 0);
-    assert_value(f, TG_MEASURE_IDLE, 0, 40030, 40410);
-    assert_value(f, TG_MEASURE_IDLE_KERNEL_WAIT, 0, 20, 40410);
-    assert_value(f, TG_MEASURE_IDLE_OTHER, 0, 40000, 40410);
-    assert_value(f, TG_MEASURE_IDLE_HOST_WAIT, 0, 10, 40410);
-    assert_value(f, TG_MEASURE_LAUNCH_GAP, 0, 10, 1);
-    assert_value(f, TG_MEASURE_SHORT_KERNELS, 0, 1, 1);
-    assert_value(f, TG_MEASURE_RUNTIME_OUTLIERS, 0, 1, 1);
-    assert_value(f, TG_MEASURE_DELAY_OUTLIERS, 0, 0, 1);
-    assert_value(f, TG_MEASURE_LAUNCH_DELAY, 0, 109 + 40188, 4);
+    assert_value(f, TG_METRIC_IDLE, 0, 40030, 40410);
+    assert_value(f, TG_METRIC_IDLE_KERNEL_WAIT, 0, 20, 40410);
+    assert_value(f, TG_METRIC_IDLE_OTHER, 0, 40000, 40410);
+    assert_value(f, TG_METRIC_IDLE_HOST_WAIT, 0, 10, 40410);
+    assert_value(f, TG_METRIC_LAUNCH_GAP, 0, 10, 1);
+    assert_value(f, TG_METRIC_SHORT_KERNELS, 0, 1, 1);
+    assert_value(f, TG_METRIC_RUNTIME_OUTLIERS, 0, 1, 1);
+    assert_value(f, TG_METRIC_DELAY_OUTLIERS, 0, 0, 1);
+    assert_value(f, TG_METRIC_LAUNCH_DELAY, 0, 109 + 40188, 4);
 }
 
 /* The gap [250,260) is the device's own when its kernel was launched at 240. */
@@ -195,31 +195,31 @@ CASE(a_gap_after_an_early_launch_is_not_the_hosts)
     one_step(&f->x.b);
     f->x.b.v[4].ts = 240;
     compute(f, 0);
-    assert_value(f, TG_MEASURE_LAUNCH_GAP, 0, 0, 1);
+    assert_value(f, TG_METRIC_LAUNCH_GAP, 0, 0, 1);
 }
 
 CASE(what_a_trace_cannot_tell_is_unknown)
 {
     bt_host(&f->x.b, "cpu_op", "aten::mm", "1", 10, 90, -1);
     compute(f, 0); /* CPU only, no markers */
-    assert_value(f, TG_MEASURE_STEP_TIME, 0, 90, 1);
-    assert_value(f, TG_MEASURE_HOST_TIME, 0, 90, 1);
-    assert_unknown(f, TG_MEASURE_GPU_BUSY, 0);
-    assert_unknown(f, TG_MEASURE_IDLE, 0);
-    assert_unknown(f, TG_MEASURE_COMM_OVERLAP, 0);
-    assert_unknown(f, TG_MEASURE_LAUNCH_COUNT, 0);
-    assert_unknown(f, TG_MEASURE_SYNC_COUNT, 0);
-    assert_unknown(f, TG_MEASURE_MEMCPY_BYTES, 0);
-    assert_unknown(f, TG_MEASURE_KERNEL_NAMES, 0);
+    assert_value(f, TG_METRIC_STEP_TIME, 0, 90, 1);
+    assert_value(f, TG_METRIC_HOST_TIME, 0, 90, 1);
+    assert_unknown(f, TG_METRIC_GPU_BUSY, 0);
+    assert_unknown(f, TG_METRIC_IDLE, 0);
+    assert_unknown(f, TG_METRIC_COMM_OVERLAP, 0);
+    assert_unknown(f, TG_METRIC_LAUNCH_COUNT, 0);
+    assert_unknown(f, TG_METRIC_SYNC_COUNT, 0);
+    assert_unknown(f, TG_METRIC_MEMCPY_BYTES, 0);
+    assert_unknown(f, TG_METRIC_KERNEL_NAMES, 0);
     bt_device(&f->x.b, "gpu_memcpy", "Memcpy DtoD", 7, 40, 5, 1);
     compute(f, 0); /* a copy without bytes; no links; no communication */
-    assert_value(f, TG_MEASURE_STEP_TIME, 0, 5, 1);
-    assert_value(f, TG_MEASURE_GPU_BUSY, 0, 5, 1);
-    assert_value(f, TG_MEASURE_COMM_EXPOSED, 0, 0, 1);
-    assert_unknown(f, TG_MEASURE_COMM_OVERLAP, 0);
-    assert_unknown(f, TG_MEASURE_MEMCPY_BYTES, 0);
-    assert_unknown(f, TG_MEASURE_LAUNCH_GAP, 0);
-    assert_unknown(f, TG_MEASURE_LAUNCH_COUNT, 0);
+    assert_value(f, TG_METRIC_STEP_TIME, 0, 5, 1);
+    assert_value(f, TG_METRIC_GPU_BUSY, 0, 5, 1);
+    assert_value(f, TG_METRIC_COMM_EXPOSED, 0, 0, 1);
+    assert_unknown(f, TG_METRIC_COMM_OVERLAP, 0);
+    assert_unknown(f, TG_METRIC_MEMCPY_BYTES, 0);
+    assert_unknown(f, TG_METRIC_LAUNCH_GAP, 0);
+    assert_unknown(f, TG_METRIC_LAUNCH_COUNT, 0);
 }
 
 /* AMD writes bytes as text. A step without device work has no step time, but busy 0. */
@@ -229,12 +229,12 @@ CASE(bytes_as_text_and_empty_steps)
     f->x.b.v[f->x.b.n - 1].attrs = "bytes=\"512\"";
     bt_host(&f->x.b, "user_annotation", "ProfilerStep#2", "1", 400, 50, -1);
     compute(f, 0);
-    assert_value(f, TG_MEASURE_MEMCPY_BYTES, 0, 512, 1);
-    assert_value(f, TG_MEASURE_GPU_BUSY, 1, 0, 1);
-    assert_value(f, TG_MEASURE_LAUNCH_COUNT, 1, 0, 1);
-    assert_value(f, TG_MEASURE_HOST_TIME, 1, 50, 1);
-    assert_unknown(f, TG_MEASURE_STEP_TIME, 1);
-    assert_unknown(f, TG_MEASURE_IDLE, 1);
+    assert_value(f, TG_METRIC_MEMCPY_BYTES, 0, 512, 1);
+    assert_value(f, TG_METRIC_GPU_BUSY, 1, 0, 1);
+    assert_value(f, TG_METRIC_LAUNCH_COUNT, 1, 0, 1);
+    assert_value(f, TG_METRIC_HOST_TIME, 1, 50, 1);
+    assert_unknown(f, TG_METRIC_STEP_TIME, 1);
+    assert_unknown(f, TG_METRIC_IDLE, 1);
 }
 
 /* Two devices: sums of busy and of lengths; step time is the longer one's. Device 1 works
@@ -247,10 +247,10 @@ CASE(devices_are_not_merged)
     bt_add(&f->x.b, (struct bt_row){ "kernel", "gemm_b", "1", "7", 0, 30, 11, 1, 7, "" });
     bt_add(&f->x.b, (struct bt_row){ "kernel", "gemm_b", "1", "7", 50, 10, 12, 1, 7, "" });
     compute(f, 0);
-    assert_value(f, TG_MEASURE_STEP_TIME, 0, 210, 1);
-    assert_value(f, TG_MEASURE_GPU_BUSY, 0, 240, 1);
-    assert_value(f, TG_MEASURE_IDLE, 0, 30, 270);
-    assert_value(f, TG_MEASURE_KERNEL_NAMES, 0, 3, 1);
+    assert_value(f, TG_METRIC_STEP_TIME, 0, 210, 1);
+    assert_value(f, TG_METRIC_GPU_BUSY, 0, 240, 1);
+    assert_value(f, TG_METRIC_IDLE, 0, 30, 270);
+    assert_value(f, TG_METRIC_KERNEL_NAMES, 0, 3, 1);
 }
 
 CASE(memory_peaks_are_those_of_the_device_in_the_step)
@@ -268,11 +268,11 @@ CASE(memory_peaks_are_those_of_the_device_in_the_step)
     with_memory = *f->x.t;
     with_memory.memory = m;
     with_memory.n_memory = 5;
-    tg_measures_compute(&with_memory, &f->x.s, NULL, f->v);
-    assert_value(f, TG_MEASURE_MEM_PEAK, 0, 300, 1);
+    tg_metrics_compute(&with_memory, &f->x.s, NULL, f->v);
+    assert_value(f, TG_METRIC_MEM_PEAK, 0, 300, 1);
     with_memory.n_memory = 1;
-    tg_measures_compute(&with_memory, &f->x.s, NULL, f->v);
-    assert_value(f, TG_MEASURE_MEM_PEAK, 0, 900, 1);
+    tg_metrics_compute(&with_memory, &f->x.s, NULL, f->v);
+    assert_value(f, TG_METRIC_MEM_PEAK, 0, 900, 1);
 }
 
 /* The oracle: every ns of a short random trace is looked at by itself. */
@@ -315,23 +315,23 @@ CASE(random_traces_agree_with_a_sweep_over_every_ns)
             }
         }
         compute(f, (uint64_t)round);
-        assert_value(f, TG_MEASURE_GPU_BUSY, 0, busy, 1);
-        assert_value(f, TG_MEASURE_STEP_TIME, 0, last - first, 1);
-        assert_value(f, TG_MEASURE_IDLE, 0, last - first - busy, last - first);
-        assert_value(f, TG_MEASURE_COMM_EXPOSED, 0, comm - hidden, 1);
+        assert_value(f, TG_METRIC_GPU_BUSY, 0, busy, 1);
+        assert_value(f, TG_METRIC_STEP_TIME, 0, last - first, 1);
+        assert_value(f, TG_METRIC_IDLE, 0, last - first - busy, last - first);
+        assert_value(f, TG_METRIC_COMM_EXPOSED, 0, comm - hidden, 1);
         if (comm)
-            assert_value(f, TG_MEASURE_COMM_OVERLAP, 0, hidden, comm);
+            assert_value(f, TG_METRIC_COMM_OVERLAP, 0, hidden, comm);
         else
-            assert_unknown(f, TG_MEASURE_COMM_OVERLAP, 0);
+            assert_unknown(f, TG_METRIC_COMM_OVERLAP, 0);
     }
 }
 
-CASE(names_lead_to_measures_and_back)
+CASE(names_lead_to_metrics_and_back)
 {
-    for (int m = 0; m < TG_MEASURES; m++) {
-        enum tg_measure back;
-        assert_true(tg_measure_find(tg_sv_of(tg_measure_info((enum tg_measure)m)->name), &back));
+    for (int m = 0; m < TG_METRICS; m++) {
+        enum tg_metric back;
+        assert_true(tg_metric_find(tg_sv_of(tg_metric_info((enum tg_metric)m)->name), &back));
         assert_int_equal(back, m);
     }
-    assert_false(tg_measure_find(TG_SV("nothing"), &(enum tg_measure){ 0 }));
+    assert_false(tg_metric_find(TG_SV("nothing"), &(enum tg_metric){ 0 }));
 }

@@ -1,5 +1,5 @@
-/* Whole-trace measures and the environment of both sides. */
-#include "core/metric/measure.h"
+/* Whole-trace metrics and the environment of both sides. */
+#include "core/metric/metric.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,21 +7,21 @@
 #include "core/diff/internal.h"
 #include "core/diff/stats.h"
 
-/* ---- measures ---- */
+/* ---- metrics ---- */
 
-static bool is_time(enum tg_measure m)
+static bool is_time(enum tg_metric m)
 {
-    return tg_measure_info(m)->unit_id == TG_MEASURE_NS;
+    return tg_metric_info(m)->unit_id == TG_METRIC_NS;
 }
 
 /* Times of which more is worse: their evidence has the numbers that are shown, by several statistics. */
-static bool has_statistics(enum tg_measure m)
+static bool has_statistics(enum tg_metric m)
 {
-    return is_time(m) && tg_measure_info(m)->worse > 0;
+    return is_time(m) && tg_metric_info(m)->worse > 0;
 }
 
 /*
- * One measure of one shard over its used steps. MEAN: of the steps' values. RATIO: of the sums, so
+ * One metric of one shard over its used steps. MEAN: of the steps' values. RATIO: of the sums, so
  * that long steps weigh as long as they are.
  */
 struct shard_value {
@@ -31,29 +31,29 @@ struct shard_value {
     double statistic[TG_STEP_STATISTICS]; /* of times */
 };
 
-static bool shard_value(const struct tg_diff_work *w, enum tg_measure m, const struct tg_shard *s,
+static bool shard_value(const struct tg_diff_work *w, enum tg_metric m, const struct tg_shard *s,
                         const struct tg_used *used, struct shard_value *out)
 {
-    const struct tg_measure_info *info = tg_measure_info(m);
-    double scale = info->unit_id == TG_MEASURE_PERCENT ? 100 : 1, num = 0, den = 0;
+    const struct tg_metric_info *info = tg_metric_info(m);
+    double scale = info->unit_id == TG_METRIC_PERCENT ? 100 : 1, num = 0, den = 0;
     double *each = TG_NEW_N(w->a, double, used->n + 1);
     size_t n = 0;
 
-    for (size_t j = 0; s->measures && j < used->n; j++) {
-        const struct tg_measure_value *v = &s->measures[m * s->n_steps + used->step[j]];
+    for (size_t j = 0; s->metrics && j < used->n; j++) {
+        const struct tg_metric_value *v = &s->metrics[m * s->n_steps + used->step[j]];
         double one = v->den ? (double)v->num / (double)v->den : 0;
         if (!v->known)
             continue;
         each[n++] = scale * one;
-        num += info->how == TG_MEASURE_RATIO ? (double)v->num : one;
-        den += info->how == TG_MEASURE_RATIO ? (double)v->den : 1;
+        num += info->how == TG_METRIC_RATIO ? (double)v->num : one;
+        den += info->how == TG_METRIC_RATIO ? (double)v->den : 1;
     }
     memset(out->statistic, 0, sizeof out->statistic);
     if (n && is_time(m))
         tg_step_statistics_add(out->statistic, each, n, TG_NEW_N(w->a, double, n));
     out->mean = den > 0 ? scale * num / den : 0;
     out->of_run = has_statistics(m) ? tg_median(each, n) : out->mean;
-    if (m == TG_MEASURE_STEP_TIME && n)
+    if (m == TG_METRIC_STEP_TIME && n)
         out->of_run = each[0]; /* sorted by tg_median */
     return n > 0;
 }
@@ -79,13 +79,13 @@ static void add_rank(struct run_values *y, int side, size_t run, const struct sh
 }
 
 /* Medians over runs of the mean over ranks and of the worst rank; `y` receives evidence values. */
-static void side_value(struct tg_diff_work *w, struct tg_measure_change *out, int side,
+static void side_value(struct tg_diff_work *w, struct tg_metric_change *out, int side,
                        struct run_values *y)
 {
     const struct tg_side_shards *m = &w->measured[side];
     size_t n_runs = w->c->n_runs[side];
     double *mean = TG_NEW_N(w->a, double, n_runs), *worst = TG_NEW_N(w->a, double, n_runs);
-    int sign = tg_measure_info(out->id)->worse;
+    int sign = tg_metric_info(out->id)->worse;
 
     out->known[side] = n_runs > 0;
     for (size_t run = 0; run < n_runs; run++) {
@@ -114,18 +114,18 @@ static void side_value(struct tg_diff_work *w, struct tg_measure_change *out, in
  * The noise rule asks whether logarithms of values of at least 1 rose: counts, percentages and GB/s
  * are scaled, so that they count from 0.01, and where less is worse the reciprocal is asked.
  */
-static void prepare(enum tg_measure m, double *y, size_t n)
+static void prepare(enum tg_metric m, double *y, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (!is_time(m))
             y[i] = 100 * fmax(y[i], 0.01);
-        if (tg_measure_info(m)->worse < 0)
+        if (tg_metric_info(m)->worse < 0)
             y[i] = 1e12 / fmax(y[i], 1);
     }
 }
 
 /* Evidence of run values; `value` are the two numbers that are shown. */
-static void judge_runs(struct tg_diff_work *w, enum tg_measure m, struct tg_evidence *ev,
+static void judge_runs(struct tg_diff_work *w, enum tg_metric m, struct tg_evidence *ev,
                        double *const y[2], const double value[2])
 {
     for (int side = 0; side < 2; side++)
@@ -139,7 +139,7 @@ static void judge_runs(struct tg_diff_work *w, enum tg_measure m, struct tg_evid
 }
 
 /* The worst rank's step time is known of ranks that are left out as well. */
-static void worst_step(struct tg_diff_work *w, struct tg_measure_change *out, int side,
+static void worst_step(struct tg_diff_work *w, struct tg_metric_change *out, int side,
                        struct run_values *y)
 {
     const struct tg_side_shards *given = &w->given[side];
@@ -167,7 +167,7 @@ static void drop_halves(struct tg_run_values *v)
         v->y[TG_LEAST_FIRST][side] = v->y[TG_LEAST_LAST][side] = NULL;
 }
 
-static void judge_step_time(struct tg_diff_work *w, struct tg_measure_change *m,
+static void judge_step_time(struct tg_diff_work *w, struct tg_metric_change *m,
                             struct run_values *y)
 {
     const struct tg_comparison *c = w->c;
@@ -190,10 +190,10 @@ static void judge_step_time(struct tg_diff_work *w, struct tg_measure_change *m,
         tg_evidence_of_times(w, &m->ev, &y->of_mean);
 }
 
-static void compare_measure(struct tg_diff_work *w, enum tg_measure id)
+static void compare_metric(struct tg_diff_work *w, enum tg_metric id)
 {
     struct tg_comparison *c = w->c;
-    struct tg_measure_change *m = &c->measures[id];
+    struct tg_metric_change *m = &c->metrics[id];
     struct run_values y = { .of_mean = tg_run_values_new(w), .of_worst = tg_run_values_new(w) };
 
     m->id = id;
@@ -201,7 +201,7 @@ static void compare_measure(struct tg_diff_work *w, enum tg_measure id)
         y.mean[side] = TG_NEW_N(w->a, double, c->n_runs[side]);
         y.worst[side] = TG_NEW_N(w->a, double, c->n_runs[side]);
         side_value(w, m, side, &y);
-        if (id == TG_MEASURE_STEP_TIME && c->n_steps_only)
+        if (id == TG_METRIC_STEP_TIME && c->n_steps_only)
             worst_step(w, m, side, &y);
     }
     m->ev.judged = m->ev_slowest.judged = TG_NOT_ONE_SIDED;
@@ -209,7 +209,7 @@ static void compare_measure(struct tg_diff_work *w, enum tg_measure id)
         m->by[by].judged = m->by_slowest[by].judged = TG_NOT_ONE_SIDED;
     if (w->o->no_evidence || !m->known[TG_BASE] || !m->known[TG_TEST])
         return;
-    if (id == TG_MEASURE_STEP_TIME) {
+    if (id == TG_METRIC_STEP_TIME) {
         judge_step_time(w, m, &y);
         return;
     }
@@ -232,7 +232,7 @@ static size_t rank_times(const struct tg_diff_work *w, int side, size_t run, dou
     for (size_t rank = 0; rank < given->n_ranks; rank++) {
         size_t at = run * given->n_ranks + rank;
         struct shard_value v;
-        if (!shard_value(w, TG_MEASURE_STEP_TIME, given->shard[at], &given->used[at], &v))
+        if (!shard_value(w, TG_METRIC_STEP_TIME, given->shard[at], &given->used[at], &v))
             continue;
         mean[n++] = v.mean;
     }
@@ -323,7 +323,7 @@ static void find_slowest(struct tg_diff_work *w)
         for (size_t run = 0; run < c->n_runs[TG_TEST]; run++) {
             struct shard_value x = { 0 };
             size_t at = run * m->n_ranks + rank;
-            (void)shard_value(w, TG_MEASURE_STEP_TIME, m->shard[at], &m->used[at], &x);
+            (void)shard_value(w, TG_METRIC_STEP_TIME, m->shard[at], &m->used[at], &x);
             v[run] = x.mean;
         }
         middle = tg_median(v, c->n_runs[TG_TEST]);
@@ -334,10 +334,10 @@ static void find_slowest(struct tg_diff_work *w)
     }
 }
 
-void tg_compare_measures(struct tg_diff_work *w)
+void tg_compare_metrics(struct tg_diff_work *w)
 {
-    for (int i = 0; i < TG_MEASURES; i++)
-        compare_measure(w, (enum tg_measure)i);
+    for (int i = 0; i < TG_METRICS; i++)
+        compare_metric(w, (enum tg_metric)i);
     compare_ranks(w);
     compare_collectives(w);
     find_slowest(w);

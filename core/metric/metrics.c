@@ -4,7 +4,15 @@
 #include "core/base/keymap.h"
 #include "core/metric/internal.h"
 
-static const struct tg_measure_info infos[TG_MEASURES] = {
+#define BY_RUNS false, false
+#define BY_PROGRAM true, false
+#define BY_DEVICE true, true
+#define NOTHING 0u
+#define SYNCS (1u << TG_KIND_SYNC)
+#define LAUNCHES                                                                                   \
+    (1u << TG_KIND_KERNEL | 1u << TG_KIND_MEMCPY | 1u << TG_KIND_MEMSET | 1u << TG_KIND_GRAPH)
+
+static const struct tg_metric_info infos[TG_METRICS] = {
 #define UNIT_NS "ns"
 #define UNIT_PERCENT "%"
 #define UNIT_COUNT "count"
@@ -12,23 +20,22 @@ static const struct tg_measure_info infos[TG_MEASURES] = {
 #define UNIT_RATE "GB/s"
 #define WORSE_MORE 1
 #define WORSE_LESS (-1)
-#define ROW(id, name, unit, worse, how, exact, meaning)                                            \
-    [TG_MEASURE_##                                                                                 \
-        id] = { name,          UNIT_##unit, meaning, TG_MEASURE_##unit, TG_MEASURE_##how,          \
-                WORSE_##worse, exact },
-    TG_MEASURE_TABLE(ROW)
+#define ROW(id, name, unit, worse, how, by, counts, meaning)                                       \
+    [TG_METRIC_##id] = { name,          UNIT_##unit, meaning, TG_METRIC_##unit, TG_METRIC_##how,   \
+                         WORSE_##worse, BY_##by,     counts },
+    TG_METRIC_TABLE(ROW)
 };
 
-const struct tg_measure_info *tg_measure_info(enum tg_measure m)
+const struct tg_metric_info *tg_metric_info(enum tg_metric m)
 {
     return &infos[m];
 }
 
-bool tg_measure_find(tg_sv name, enum tg_measure *out)
+bool tg_metric_find(tg_sv name, enum tg_metric *out)
 {
-    for (int m = 0; m < TG_MEASURES; m++)
+    for (int m = 0; m < TG_METRICS; m++)
         if (tg_sv_eq(name, tg_sv_of(infos[m].name))) {
-            *out = (enum tg_measure)m;
+            *out = (enum tg_metric)m;
             return true;
         }
     return false;
@@ -100,7 +107,7 @@ static void share(struct bin *b)
 struct work {
     const struct tg_trace *t;
     const struct tg_steps *s;
-    struct tg_measure_value *out;
+    struct tg_metric_value *out;
     struct bin *bins;     /* [n_devices][n] */
     unsigned char *class; /* per name */
     unsigned char *call;  /* per name */
@@ -108,21 +115,21 @@ struct work {
     bool runtime, device_rows, linked;
 };
 
-static struct tg_measure_value *at(const struct work *w, enum tg_measure m, size_t step)
+static struct tg_metric_value *at(const struct work *w, enum tg_metric m, size_t step)
 {
     return &w->out[(size_t)m * w->s->n + step];
 }
 
-static void add(const struct work *w, enum tg_measure m, size_t step, int64_t num, int64_t den)
+static void add(const struct work *w, enum tg_metric m, size_t step, int64_t num, int64_t den)
 {
-    struct tg_measure_value *v = at(w, m, step);
+    struct tg_metric_value *v = at(w, m, step);
     v->num = tg_ns_add(v->num, num);
     v->den = tg_ns_add(v->den, den);
 }
 
-static void put(const struct work *w, enum tg_measure m, size_t step, int64_t num)
+static void put(const struct work *w, enum tg_metric m, size_t step, int64_t num)
 {
-    *at(w, m, step) = (struct tg_measure_value){ true, num, 1 };
+    *at(w, m, step) = (struct tg_metric_value){ true, num, 1 };
 }
 
 static void look_up_names(struct work *w, const struct tg_classes *classes)
@@ -189,13 +196,13 @@ static void add_call(struct work *w, uint32_t i, const struct tg_span *s, size_t
 {
     enum tg_kind k = tg_span_kind(w->t, s);
     if (w->launches[i] && !inside(w, i, false)) {
-        add(w, TG_MEASURE_LAUNCH_COUNT, step, 1, 0);
-        add(w, TG_MEASURE_LAUNCH_TIME, step, s->dur > 0 ? s->dur : 0, 0);
+        add(w, TG_METRIC_LAUNCH_COUNT, step, 1, 0);
+        add(w, TG_METRIC_LAUNCH_TIME, step, s->dur > 0 ? s->dur : 0, 0);
         if (k == TG_KIND_GRAPH)
-            add(w, TG_MEASURE_GRAPH_LAUNCHES, step, 1, 0);
+            add(w, TG_METRIC_GRAPH_LAUNCHES, step, 1, 0);
     }
     if (k == TG_KIND_SYNC && !inside(w, i, true))
-        add(w, TG_MEASURE_SYNC_COUNT, step, 1, 0);
+        add(w, TG_METRIC_SYNC_COUNT, step, 1, 0);
 }
 
 /*
@@ -225,13 +232,13 @@ static void survey(struct work *w)
 static void init_values(const struct work *w)
 {
     for (size_t step = 0; step < w->s->n; step++) {
-        for (int m = 0; m < TG_MEASURES; m++)
-            *at(w, (enum tg_measure)m, step) = (struct tg_measure_value){ false, 0, 1 };
-        at(w, TG_MEASURE_LAUNCH_COUNT, step)->known = w->runtime;
-        at(w, TG_MEASURE_LAUNCH_TIME, step)->known = w->runtime;
-        at(w, TG_MEASURE_GRAPH_LAUNCHES, step)->known = w->runtime;
-        at(w, TG_MEASURE_SYNC_COUNT, step)->known = w->runtime;
-        at(w, TG_MEASURE_KERNEL_NAMES, step)->known = w->device_rows;
+        for (int m = 0; m < TG_METRICS; m++)
+            *at(w, (enum tg_metric)m, step) = (struct tg_metric_value){ false, 0, 1 };
+        at(w, TG_METRIC_LAUNCH_COUNT, step)->known = w->runtime;
+        at(w, TG_METRIC_LAUNCH_TIME, step)->known = w->runtime;
+        at(w, TG_METRIC_GRAPH_LAUNCHES, step)->known = w->runtime;
+        at(w, TG_METRIC_SYNC_COUNT, step)->known = w->runtime;
+        at(w, TG_METRIC_KERNEL_NAMES, step)->known = w->device_rows;
     }
 }
 
@@ -259,7 +266,7 @@ static void count_kernel_names(const struct work *w)
         if (w->s->step_of[i] >= 0 && tg_span_kind(t, s) == TG_KIND_KERNEL &&
             tg_keymap_find(&seen, &key) == TG_NO_ID) {
             (void)tg_keymap_add(&seen, &key);
-            add(w, TG_MEASURE_KERNEL_NAMES, (size_t)w->s->step_of[i], 1, 0);
+            add(w, TG_METRIC_KERNEL_NAMES, (size_t)w->s->step_of[i], 1, 0);
         }
     }
     tg_keymap_release(&seen);
@@ -294,34 +301,34 @@ static struct sums sum_of(const struct work *w, size_t step)
     return x;
 }
 
-static void put_share(const struct work *w, enum tg_measure m, size_t step, tg_ns part, tg_ns whole)
+static void put_share(const struct work *w, enum tg_metric m, size_t step, tg_ns part, tg_ns whole)
 {
     if (whole > 0)
-        *at(w, m, step) = (struct tg_measure_value){ true, part, whole };
+        *at(w, m, step) = (struct tg_metric_value){ true, part, whole };
 }
 
 static void put_device(const struct work *w, size_t step)
 {
     struct sums x = sum_of(w, step);
-    put(w, TG_MEASURE_GPU_BUSY, step, x.busy);
-    put(w, TG_MEASURE_COMPUTE_TIME, step, x.comp);
-    put(w, TG_MEASURE_COMM_TIME, step, x.comm);
-    put(w, TG_MEASURE_MEMORY_TIME, step, x.memory);
-    put(w, TG_MEASURE_COMM_EXPOSED, step, tg_ns_sub(x.comm, x.hidden));
+    put(w, TG_METRIC_GPU_BUSY, step, x.busy);
+    put(w, TG_METRIC_COMPUTE_TIME, step, x.comp);
+    put(w, TG_METRIC_COMM_TIME, step, x.comm);
+    put(w, TG_METRIC_MEMORY_TIME, step, x.memory);
+    put(w, TG_METRIC_COMM_EXPOSED, step, tg_ns_sub(x.comm, x.hidden));
     if (x.any)
-        put(w, TG_MEASURE_STEP_TIME, step, x.longest);
-    put_share(w, TG_MEASURE_IDLE, step, tg_ns_sub(x.length, x.busy), x.length);
-    put_share(w, TG_MEASURE_COMPUTE_SHARE, step, x.comp, x.length);
-    put_share(w, TG_MEASURE_NON_COMPUTE_SHARE, step, tg_ns_sub(x.busy, x.comp), x.length);
-    put_share(w, TG_MEASURE_COMM_SHARE, step, x.comm, x.length);
-    put_share(w, TG_MEASURE_MEMORY_SHARE, step, x.memory, x.length);
-    put_share(w, TG_MEASURE_COMM_OVERLAP, step, x.hidden, x.comm);
+        put(w, TG_METRIC_STEP_TIME, step, x.longest);
+    put_share(w, TG_METRIC_IDLE, step, tg_ns_sub(x.length, x.busy), x.length);
+    put_share(w, TG_METRIC_COMPUTE_SHARE, step, x.comp, x.length);
+    put_share(w, TG_METRIC_NON_COMPUTE_SHARE, step, tg_ns_sub(x.busy, x.comp), x.length);
+    put_share(w, TG_METRIC_COMM_SHARE, step, x.comm, x.length);
+    put_share(w, TG_METRIC_MEMORY_SHARE, step, x.memory, x.length);
+    put_share(w, TG_METRIC_COMM_OVERLAP, step, x.hidden, x.comm);
     if (!w->linked)
         return;
-    put(w, TG_MEASURE_LAUNCH_GAP, step, x.idle[IDLE_HOST_WAIT]);
-    put_share(w, TG_MEASURE_IDLE_HOST_WAIT, step, x.idle[IDLE_HOST_WAIT], x.length);
-    put_share(w, TG_MEASURE_IDLE_KERNEL_WAIT, step, x.idle[IDLE_KERNEL_WAIT], x.length);
-    put_share(w, TG_MEASURE_IDLE_OTHER, step, x.idle[IDLE_OTHER], x.length);
+    put(w, TG_METRIC_LAUNCH_GAP, step, x.idle[IDLE_HOST_WAIT]);
+    put_share(w, TG_METRIC_IDLE_HOST_WAIT, step, x.idle[IDLE_HOST_WAIT], x.length);
+    put_share(w, TG_METRIC_IDLE_KERNEL_WAIT, step, x.idle[IDLE_KERNEL_WAIT], x.length);
+    put_share(w, TG_METRIC_IDLE_OTHER, step, x.idle[IDLE_OTHER], x.length);
 }
 
 /* Without markers: from the first start to the last end of everything on the host. */
@@ -345,9 +352,9 @@ static void host_times(const struct work *w)
         tg_ns length = tg_ns_sub(w->s->v[step].end, w->s->v[step].start);
         if (!w->s->marked && !host_extent(w, &length))
             continue;
-        put(w, TG_MEASURE_HOST_TIME, step, length);
+        put(w, TG_METRIC_HOST_TIME, step, length);
         if (!w->device_rows)
-            put(w, TG_MEASURE_STEP_TIME, step, length);
+            put(w, TG_METRIC_STEP_TIME, step, length);
     }
 }
 
@@ -360,7 +367,7 @@ static void memory_peaks(const struct work *w)
     for (size_t i = 0; i < w->t->n_memory; i++) {
         const struct tg_memory_event *e = &w->t->memory[i];
         size_t lo = 0, hi = w->s->n;
-        struct tg_measure_value *v;
+        struct tg_metric_value *v;
         if (e->total_allocated < 0 || (device && e->device_type <= 0))
             continue;
         while (lo < hi) {
@@ -372,14 +379,14 @@ static void memory_peaks(const struct work *w)
         }
         if (w->s->marked && (lo == 0 || e->ts >= w->s->v[lo - 1].end))
             continue;
-        v = at(w, TG_MEASURE_MEM_PEAK, lo ? lo - 1 : 0);
+        v = at(w, TG_METRIC_MEM_PEAK, lo ? lo - 1 : 0);
         if (!v->known || e->total_allocated > v->num)
-            *v = (struct tg_measure_value){ true, e->total_allocated, 1 };
+            *v = (struct tg_metric_value){ true, e->total_allocated, 1 };
     }
 }
 
-void tg_measures_compute(const struct tg_trace *t, const struct tg_steps *steps,
-                         const struct tg_classes *classes, struct tg_measure_value *out)
+void tg_metrics_compute(const struct tg_trace *t, const struct tg_steps *steps,
+                        const struct tg_classes *classes, struct tg_metric_value *out)
 {
     struct work w = { .t = t, .s = steps, .out = out };
     size_t n_bins;
@@ -410,9 +417,9 @@ void tg_measures_compute(const struct tg_trace *t, const struct tg_steps *steps,
         tg_measure_launches(t, steps, out);
     host_times(&w);
     memory_peaks(&w);
-    for (size_t i = 0; i < TG_MEASURES * steps->n; i++)
+    for (size_t i = 0; i < TG_METRICS * steps->n; i++)
         if (!out[i].known)
-            out[i] = (struct tg_measure_value){ false, 0, 1 };
+            out[i] = (struct tg_metric_value){ false, 0, 1 };
     free(w.class);
     free(w.call);
     free(w.bins);

@@ -1,4 +1,4 @@
-/* Whole-trace metrics, ranks and the environment of two sides (measures.c). */
+/* Whole-trace metrics, ranks and the environment of two sides (metrics.c). */
 #include "by_hand.h"
 
 static void start(struct fixture *f, size_t runs, size_t ranks, size_t steps)
@@ -8,25 +8,25 @@ static void start(struct fixture *f, size_t runs, size_t ranks, size_t steps)
         make_ranks(f, side, runs, ranks, 0, steps);
 }
 
-static void give(struct fixture *f, int side, size_t run, size_t rank, enum tg_measure m,
+static void give(struct fixture *f, int side, size_t run, size_t rank, enum tg_metric m,
                  size_t step, int64_t num, int64_t den)
 {
     struct tg_shard *h = shard_of(f, side, run, rank);
 
-    h->measures[m * h->n_steps + step] = (struct tg_measure_value){ true, num, den };
+    h->metrics[m * h->n_steps + step] = (struct tg_metric_value){ true, num, den };
 }
 
 /* The same in every step of a run. */
-static void give_all(struct fixture *f, int side, size_t run, size_t rank, enum tg_measure m,
+static void give_all(struct fixture *f, int side, size_t run, size_t rank, enum tg_metric m,
                      int64_t num, int64_t den)
 {
     for (size_t j = 0; j < shard_of(f, side, run, rank)->n_steps; j++)
         give(f, side, run, rank, m, j, num, den);
 }
 
-static const struct tg_measure_change *measure(struct fixture *f, enum tg_measure m)
+static const struct tg_metric_change *metric(struct fixture *f, enum tg_metric m)
 {
-    return &f->c.measures[m];
+    return &f->c.metrics[m];
 }
 
 /*
@@ -40,42 +40,42 @@ BY_HAND(means_over_ranks_then_a_median_over_runs)
     start(f, 3, 2, 1);
     for (size_t run = 0; run < 3; run++)
         for (size_t rank = 0; rank < 2; rank++) {
-            give(f, TG_BASE, run, rank, TG_MEASURE_GPU_BUSY, 0, busy[run][rank], 1);
-            give(f, TG_BASE, run, rank, TG_MEASURE_COMPUTE_SHARE, 0, busy[run][rank], 200);
+            give(f, TG_BASE, run, rank, TG_METRIC_GPU_BUSY, 0, busy[run][rank], 1);
+            give(f, TG_BASE, run, rank, TG_METRIC_COMPUTE_SHARE, 0, busy[run][rank], 200);
         }
     compare(f);
-    near(measure(f, TG_MEASURE_GPU_BUSY)->value[TG_BASE], 40);
-    near(measure(f, TG_MEASURE_GPU_BUSY)->slowest[TG_BASE], 60);
+    near(metric(f, TG_METRIC_GPU_BUSY)->value[TG_BASE], 40);
+    near(metric(f, TG_METRIC_GPU_BUSY)->slowest[TG_BASE], 60);
     /* Less of the share is worse: 5, 10 and 5 %, the median of the worst is 5. */
-    near(measure(f, TG_MEASURE_COMPUTE_SHARE)->value[TG_BASE], 20);
-    near(measure(f, TG_MEASURE_COMPUTE_SHARE)->slowest[TG_BASE], 5);
+    near(metric(f, TG_METRIC_COMPUTE_SHARE)->value[TG_BASE], 20);
+    near(metric(f, TG_METRIC_COMPUTE_SHARE)->slowest[TG_BASE], 5);
 }
 
 /* A rank that does not know it has no part in the mean; a run in which none does is unknown. */
 BY_HAND(what_a_run_does_not_know)
 {
     start(f, 2, 2, 2);
-    give(f, TG_BASE, 0, 0, TG_MEASURE_SYNC_COUNT, 0, 4, 1); /* the other step is not known */
-    give_all(f, TG_BASE, 1, 1, TG_MEASURE_SYNC_COUNT, 6, 1);
-    give_all(f, TG_TEST, 0, 0, TG_MEASURE_SYNC_COUNT, 9, 1); /* nothing in the second run */
+    give(f, TG_BASE, 0, 0, TG_METRIC_SYNC_COUNT, 0, 4, 1); /* the other step is not known */
+    give_all(f, TG_BASE, 1, 1, TG_METRIC_SYNC_COUNT, 6, 1);
+    give_all(f, TG_TEST, 0, 0, TG_METRIC_SYNC_COUNT, 9, 1); /* nothing in the second run */
     compare(f);
-    assert_true(measure(f, TG_MEASURE_SYNC_COUNT)->known[TG_BASE]);
-    near(measure(f, TG_MEASURE_SYNC_COUNT)->value[TG_BASE], 5);
-    assert_false(measure(f, TG_MEASURE_SYNC_COUNT)->known[TG_TEST]);
-    assert_int_equal(measure(f, TG_MEASURE_SYNC_COUNT)->ev.judged, TG_NOT_ONE_SIDED);
+    assert_true(metric(f, TG_METRIC_SYNC_COUNT)->known[TG_BASE]);
+    near(metric(f, TG_METRIC_SYNC_COUNT)->value[TG_BASE], 5);
+    assert_false(metric(f, TG_METRIC_SYNC_COUNT)->known[TG_TEST]);
+    assert_int_equal(metric(f, TG_METRIC_SYNC_COUNT)->ev.judged, TG_NOT_ONE_SIDED);
 }
 
 /* Steps of 1000 and 3000 ns idle for 100 and 900: 1000 of 4000, not the mean of 10 and 30 %. */
 BY_HAND(ratios_are_of_sums)
 {
     start(f, 1, 1, 2);
-    give(f, TG_TEST, 0, 0, TG_MEASURE_IDLE, 0, 100, 1000);
-    give(f, TG_TEST, 0, 0, TG_MEASURE_IDLE, 1, 900, 3000);
-    give(f, TG_TEST, 0, 0, TG_MEASURE_COMM_TIME, 0, 100, 1);
-    give(f, TG_TEST, 0, 0, TG_MEASURE_COMM_TIME, 1, 900, 1);
+    give(f, TG_TEST, 0, 0, TG_METRIC_IDLE, 0, 100, 1000);
+    give(f, TG_TEST, 0, 0, TG_METRIC_IDLE, 1, 900, 3000);
+    give(f, TG_TEST, 0, 0, TG_METRIC_COMM_TIME, 0, 100, 1);
+    give(f, TG_TEST, 0, 0, TG_METRIC_COMM_TIME, 1, 900, 1);
     compare(f);
-    near(measure(f, TG_MEASURE_IDLE)->value[TG_TEST], 25);
-    near(measure(f, TG_MEASURE_COMM_TIME)->value[TG_TEST], 500);
+    near(metric(f, TG_METRIC_IDLE)->value[TG_TEST], 25);
+    near(metric(f, TG_METRIC_COMM_TIME)->value[TG_TEST], 500);
 }
 
 /* Four runs a side. 40 % busy become 20 %: less is worse, so that is the change that fails. */
@@ -86,13 +86,13 @@ BY_HAND(the_direction_of_a_metric_is_its_own)
         for (int side = 0; side < 2; side++)
             for (size_t run = 0; run < 4; run++) {
                 int64_t low = side == fewer ? 20 : 40;
-                give_all(f, side, run, 0, TG_MEASURE_COMPUTE_SHARE, low, 100);
-                give_all(f, side, run, 0, TG_MEASURE_IDLE, low, 100);
+                give_all(f, side, run, 0, TG_METRIC_COMPUTE_SHARE, low, 100);
+                give_all(f, side, run, 0, TG_METRIC_IDLE, low, 100);
             }
         compare(f);
-        const struct tg_measure_change *share = measure(f, TG_MEASURE_COMPUTE_SHARE);
+        const struct tg_metric_change *share = metric(f, TG_METRIC_COMPUTE_SHARE);
         assert_int_equal(share->ev.slower, fewer);
-        assert_int_equal(measure(f, TG_MEASURE_IDLE)->ev.slower, !fewer);
+        assert_int_equal(metric(f, TG_METRIC_IDLE)->ev.slower, !fewer);
         near(share->ev.value[TG_TEST], fewer ? 20 : 40); /* as shown, not as judged */
         near(share->ev.delta_ns, fewer ? -20 : 20);
     }
@@ -103,7 +103,7 @@ static void give_idle(struct fixture *f, int side, const int64_t idle[5])
 {
     for (size_t run = 0; run < 4; run++)
         for (size_t j = 0; j < 5; j++)
-            give(f, side, run, 0, TG_MEASURE_IDLE, j, idle[j], 100);
+            give(f, side, run, 0, TG_METRIC_IDLE, j, idle[j], 100);
 }
 
 /*
@@ -121,7 +121,7 @@ BY_HAND(a_percentage_is_proven_as_it_is_shown)
         give_idle(f, TG_BASE, base[same]);
         give_idle(f, TG_TEST, test[same]);
         compare(f);
-        const struct tg_measure_change *m = measure(f, TG_MEASURE_IDLE);
+        const struct tg_metric_change *m = metric(f, TG_METRIC_IDLE);
         near(m->value[TG_BASE], shown[same][0]);
         near(m->ev.value[TG_TEST], shown[same][1]);
         assert_int_equal(m->ev.proven, !same);
@@ -140,8 +140,8 @@ BY_HAND(ranks_are_compared_as_they_are_shown)
         for (int side = 0; side < 2; side++)
             for (size_t run = 0; run < 4; run++) {
                 for (size_t rank = 0; rank < 2; rank++)
-                    give_all(f, side, run, rank, TG_MEASURE_STEP_TIME, 100, 1);
-                give(f, side, run, 1, TG_MEASURE_STEP_TIME, run % 5, slow && side ? 200 : 101, 1);
+                    give_all(f, side, run, rank, TG_METRIC_STEP_TIME, 100, 1);
+                give(f, side, run, 1, TG_METRIC_STEP_TIME, run % 5, slow && side ? 200 : 101, 1);
             }
         compare(f);
         near(f->c.skew[TG_TEST], slow ? 100 * (120 / 110.0 - 1) : 100 * (100.2 / 100.1 - 1));
@@ -158,11 +158,11 @@ BY_HAND(nothing_is_judged_where_nobody_asks)
         start(f, 4, 1, 3);
         for (int side = 0; side < 2; side++)
             for (size_t run = 0; run < 4; run++)
-                give_all(f, side, run, 0, TG_MEASURE_IDLE, side ? 40 : 20, 100);
+                give_all(f, side, run, 0, TG_METRIC_IDLE, side ? 40 : 20, 100);
         f->o.no_evidence = no;
         compare(f);
-        near(measure(f, TG_MEASURE_IDLE)->value[TG_TEST], 40);
-        assert_int_equal(measure(f, TG_MEASURE_IDLE)->ev.judged, no ? TG_NOT_ONE_SIDED : TG_JUDGED);
+        near(metric(f, TG_METRIC_IDLE)->value[TG_TEST], 40);
+        assert_int_equal(metric(f, TG_METRIC_IDLE)->ev.judged, no ? TG_NOT_ONE_SIDED : TG_JUDGED);
     }
 }
 
@@ -173,8 +173,8 @@ BY_HAND(skew_and_spread_of_ranks)
 
     start(f, 1, 3, 2);
     for (size_t rank = 0; rank < 3; rank++)
-        give_all(f, TG_TEST, 0, rank, TG_MEASURE_STEP_TIME, ns[rank], 1);
-    give_all(f, TG_BASE, 0, 1, TG_MEASURE_STEP_TIME, 100, 1);
+        give_all(f, TG_TEST, 0, rank, TG_METRIC_STEP_TIME, ns[rank], 1);
+    give_all(f, TG_BASE, 0, 1, TG_METRIC_STEP_TIME, 100, 1);
     compare(f);
     assert_true(f->c.ranks_known[TG_TEST]);
     assert_false(f->c.ranks_known[TG_BASE]); /* of one rank alone */

@@ -1,6 +1,6 @@
 /* The table of metrics as people and programs read it. */
 #include "core/base/doc.h"
-#include "policy/language/metric.h"
+#include "policy/language/rule_metric.h"
 
 static void put_bounds(struct tg_buf *out, unsigned bounds)
 {
@@ -12,17 +12,17 @@ static void put_bounds(struct tg_buf *out, unsigned bounds)
         }
 }
 
-static const char *evidence(const struct tg_metric_info *m)
+static const char *evidence(const struct tg_rule_metric_info *m)
 {
     return m->exact ? "exact" : "measured";
 }
 
-void tg_metric_markdown(struct tg_buf *out)
+void tg_rule_metric_markdown(struct tg_buf *out)
 {
     tg_buf_puts(out, "| metric | scope | unit | worse | bounds | change | |\n"
                      "|---|---|---|---|---|---|---|\n");
-    for (int i = 0; i < TG_METRICS; i++) {
-        const struct tg_metric_info *m = tg_metric_info((enum tg_metric)i);
+    for (int i = 0; i < TG_RULE_METRICS; i++) {
+        const struct tg_rule_metric_info *m = tg_rule_metric_info((enum tg_rule_metric)i);
         tg_buf_printf(out, "| `%s` | %s | %s | %s | ", m->name, tg_scope_name(m->scope),
                       tg_unit_name(m->unit), tg_polarity_name(m->polarity));
         put_bounds(out, m->bounds);
@@ -30,10 +30,10 @@ void tg_metric_markdown(struct tg_buf *out)
     }
 }
 
-void tg_metric_text(struct tg_buf *out)
+void tg_rule_metric_text(struct tg_buf *out)
 {
-    for (int i = 0; i < TG_METRICS; i++) {
-        const struct tg_metric_info *m = tg_metric_info((enum tg_metric)i);
+    for (int i = 0; i < TG_RULE_METRICS; i++) {
+        const struct tg_rule_metric_info *m = tg_rule_metric_info((enum tg_rule_metric)i);
         struct tg_buf bounds = { 0 };
         put_bounds(&bounds, m->bounds);
         tg_buf_printf(out, "%-20s %-5s %-9s %-4s %-8s %-15s %s\n", m->name, tg_scope_name(m->scope),
@@ -43,13 +43,13 @@ void tg_metric_text(struct tg_buf *out)
     }
 }
 
-void tg_metric_json(struct tg_buf *out)
+void tg_rule_metric_json(struct tg_buf *out)
 {
     struct tg_doc *root = tg_doc_new_object(), *list;
     tg_doc_add_str(root, "schema", TG_SV("tracegate-metrics-v1"));
     list = tg_doc_add_array(root, "metrics");
-    for (int i = 0; i < TG_METRICS; i++) {
-        const struct tg_metric_info *m = tg_metric_info((enum tg_metric)i);
+    for (int i = 0; i < TG_RULE_METRICS; i++) {
+        const struct tg_rule_metric_info *m = tg_rule_metric_info((enum tg_rule_metric)i);
         struct tg_doc *o = tg_doc_add_object(list, NULL), *bounds;
         tg_doc_add_str(o, "name", tg_sv_of(m->name));
         tg_doc_add_str(o, "scope", tg_sv_of(tg_scope_name(m->scope)));

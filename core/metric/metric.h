@@ -1,0 +1,50 @@
+#ifndef TG_METRIC_METRIC_H
+#define TG_METRIC_METRIC_H
+/*
+ * Whole-trace metrics per step, as numerator and denominator, so that merging is exact. The table
+ * is metric_table.h; the names are those of policies. Formulas and pitfalls: docs/metrics.md.
+ */
+#include "core/metric/classes.h"
+#include "core/metric/metric_table.h"
+#include "core/steps/steps.h"
+
+enum tg_metric {
+#define TG_METRIC_ID(id, ...) TG_METRIC_##id,
+    TG_METRIC_TABLE(TG_METRIC_ID)
+#undef TG_METRIC_ID
+        TG_METRICS
+};
+
+struct tg_metric_value {
+    bool known; /* false: the trace cannot provide it (no device rows, no memory events, …) */
+    int64_t num, den; /* value = num / den (den 1 for plain numbers); % is 100 * num / den */
+};
+
+enum tg_metric_unit {
+    TG_METRIC_NS,
+    TG_METRIC_PERCENT, /* 100 * num / den */
+    TG_METRIC_COUNT,
+    TG_METRIC_BYTES,
+    TG_METRIC_RATE /* GB/s: bytes per ns */
+};
+enum tg_metric_how { TG_METRIC_MEAN, TG_METRIC_RATIO };
+
+struct tg_metric_info {
+    const char *name, *unit, *meaning; /* unit: "ns", "%", "count", "bytes", "GB/s" */
+    enum tg_metric_unit unit_id;
+    enum tg_metric_how how; /* how the values of steps become one number */
+    int worse;              /* +1: more is worse; -1: less is worse */
+    bool exact;             /* false: a change needs evidence */
+    bool of_device;         /* exact on one device; another one changes it */
+    uint32_t counts;        /* 1u << tg_kind of the calls that it counts; 0: none */
+};
+const struct tg_metric_info *tg_metric_info(enum tg_metric m);
+bool tg_metric_find(tg_sv name, enum tg_metric *out);
+
+/*
+ * All metrics of one trace that is divided into steps: out[m * steps->n + step]. `classes` NULL:
+ * the built-in table.
+ */
+void tg_metrics_compute(const struct tg_trace *t, const struct tg_steps *steps,
+                        const struct tg_classes *classes, struct tg_metric_value *out);
+#endif

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Fails if a page names a file, a folder or an identifier that does not exist, if a link or its #section leads
 nowhere, if a table is torn by a blank line, if a room has no README, if a room's README does not name one of its C files (`x.h` names x.c as well),
-or if CONTRIBUTING.md misses a file that asks for kinds of events or a file of core/diff with limits. Pages are CONTRIBUTING.md, the READMEs, and docs/. NAME and capitals like it are placeholders.
+if the lists of changes in the
+READMEs contradict each other or CONTRIBUTING.md's table, or if they miss a file that asks for kinds of events or a file of core/diff with limits. Pages are CONTRIBUTING.md, the READMEs, and docs/. NAME and capitals like it are placeholders.
 
 The check checks itself first: an injected wrong name of each sort must be found.
 """
@@ -25,11 +26,13 @@ PATH = re.compile(r"^(?:\.\./)*((?:%s)(?:/[A-Za-z0-9_.*-]+)*/?)$" % "|".join(TOP
 FILE = re.compile(r"^[a-z0-9_*-]+\.(?:c|h|py|yml)$")
 # A bare name in a page about all rooms: C files alone, because users have files called train.py.
 SOURCE = re.compile(r"^[a-z0-9_]+\.[ch]$")
-# Files that decide about a set of kinds, and the page that lists them.
+# Files that decide about a set of kinds, which the lists of changes name.
 KINDS = re.compile(r"\bTG_KIND_(?:GRAPH|MEMSET)\b")
-# Files with limits of a decision, which the same page lists.
+# Files with limits of a decision, which they name as well.
 LIMITS = re.compile(r"^#define [A-Z_]+ +[0-9]", re.M)
+# The table of changes, and the section of a README that lists all files of those that begin in its room.
 LISTING = "CONTRIBUTING.md"
+BEGIN = "\n## Changes that begin here\n"
 # The page that follows a run by function name: static ones as well.
 FOLLOWED = "docs/architecture.md"
 FUNCTION = re.compile(r"^[a-z][a-z0-9]*(?:_[a-z0-9]+)+$")
@@ -101,7 +104,7 @@ def faults(there, page, text):
             if path and "." in word.split("/")[-1] + "." and not placeholder(word) and ("/" in word) and not there.has(path[1].rstrip("/")):
                 yield f"{page}: {word} does not exist"
             elif FILE.match(word) and here and here.split("/")[0] in ("core", "policy", "reporters", "cmd") and not placeholder(word):
-                if not there.has(os.path.join(here, word)):
+                if not there.has(os.path.join(here, word)) and not there.has(word):
                     yield f"{page}: {here}/{word} does not exist"
             elif SOURCE.match(word) and word not in there.bases:
                 yield f"{page}: no file is called {word}"
@@ -131,32 +134,46 @@ def all_unnamed(there):
             yield from unnamed(room, sources, tree.read(room + "/README.md"))
 
 
-def entries(text):
-    """(anchor, files) of each change that CONTRIBUTING lists."""
-    for entry in re.split(r"^### ", text, flags=re.M)[1:]:
-        yield next(anchors("### " + entry)), {w for w in SPAN.findall(entry) if re.fullmatch(r"[\w./-]+\.[a-z]+", w)}
+def begun(text):
+    """What a README says of the changes that begin in its room."""
+    return re.split(r"^## ", text.partition(BEGIN)[2], flags=re.M)[0]
+
+
+def entries(room, text):
+    """(room, anchor, files) of each change that begins in a room."""
+    for entry in re.split(r"^### ", begun(text), flags=re.M)[1:]:
+        yield room, next(anchors("### " + entry)), {w for w in SPAN.findall(entry) if re.fullmatch(r"[\w./-]+\.[a-z]+", w)}
 
 
 def untouched(room, listing, text):
-    """What the list of changes in a room's README lacks: a row for each change, with its files in the room."""
+    """What the table in a room's README lacks: a row for each change that begins elsewhere, with its files in the room."""
     rows = {m[1]: set(SPAN.findall(m[2])) for m in re.finditer(r"^\| \[.*?#([\w-]+)\) \| (.*)$", text, re.M)}
-    for anchor, named in listing:
-        here = {os.path.basename(f) for f in named if os.path.dirname(f) == room} - {"README.md", "CMakeLists.txt"}
+    for home, anchor, named in listing:
+        here = {os.path.basename(f) for f in named if os.path.dirname(f) == room != home} - {"README.md", "CMakeLists.txt"}
         for f in sorted(here ^ rows.get(anchor, set())):
-            yield f"{room}/README.md, row #{anchor}: {f} is in it or in {LISTING}, not in both"
+            yield f"{room}/README.md, row #{anchor}: {f} is in it or in the list of {home}/README.md, not in both"
+
+
+def unrowed(listing, text):
+    """Changes without a row in the table of all changes."""
+    for home, anchor, _ in listing:
+        if f"({home}/README.md#{anchor}) |" not in text:
+            yield f"{LISTING}: no row leads to {home}/README.md#{anchor}"
 
 
 def all_untouched(there):
-    listing = list(entries(tree.read(LISTING)))
-    for room in ROOMS:
-        if there.has(room + "/README.md"):
-            yield from untouched(room, listing, tree.read(room + "/README.md"))
+    readmes = {room: tree.read(room + "/README.md") for room in ROOMS if there.has(room + "/README.md")}
+    listing = [entry for room, text in readmes.items() for entry in entries(room, text)]
+    for room, text in readmes.items():
+        yield from untouched(room, listing, text)
+    yield from unrowed(listing, tree.read(LISTING))
+    yield from unlisted(there, "".join(map(begun, readmes.values())))
 
 
 def unlisted(there, text):
     for f, why in sorted(there.listed.items()):
         if f"`{f}`" not in text:
-            yield f"{LISTING}: {f} {why} and is not listed"
+            yield f"{f} {why} and no list of changes names it"
 
 
 def pages(there):
@@ -175,15 +192,16 @@ def main():
     found = [f"{room}: no README.md" for room in ROOMS if not there.has(room + "/README.md")]
     found += all_unnamed(there)
     found += all_untouched(there)
-    found += unlisted(there, tree.read(LISTING))
     names = list(pages(there))
     for page in names:
         found += faults(there, page, tree.read(page))
     injected = [(text, faults(there, page, text)) for page, text in wrong]
     injected += [("a file that no README names", unnamed("core/base", ["core/base/nowhere.c"], tree.read("core/base/README.md"))),
                  ("a file that only prose names", unnamed("core/base", ["core/base/sv.c"], "sv.h, and `sv_*.c`")),
-                 ("a change without its row", untouched("core/base", [("x", {"core/base/sv.c"})], "")),
-                 ("a row with another file", untouched("core/base", [("x", {"core/base/sv.c"})], "| [x](y#x) | `buf.c` |")),
+                 ("a change without its row", untouched("core/base", [("core/diff", "x", {"core/base/sv.c"})], "")),
+                 ("a row with another file", untouched("core/base", [("core/diff", "x", {"core/base/sv.c"})], "| [x](y#x) | `buf.c` |")),
+                 ("a change that the table of all misses", unrowed([("core/base", "x", set())], "| x | y | [core/base](core/base/README.md#y) |")),
+                 ("a file of a change that begins elsewhere", untouched("core/base", entries("core/diff", BEGIN + "### x\n`core/base/sv.c`"), "")),
                  ("no list of files that ask for kinds or have limits", unlisted(there, ""))]
     return tree.run("pages", len(names), found, injected, 20,
                     "pages, every name exists")

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "core/base/utf8.h"
-#include "reporters/cause.h"
 #include "reporters/escape.h"
+#include "reporters/findings.h"
 #include "reporters/origin.h"
 #include "reporters/reporter.h"
 
@@ -72,7 +72,7 @@ static void notes_of(struct tg_buf *text, const struct tg_verdict *v, bool polic
 bool tg_reporter_annotations(struct tg_buf *out, const struct tg_verdict *v,
                              const struct tg_render *r, struct tg_err *err)
 {
-    uint32_t *roots = tg_causes_roots(v);
+    uint32_t *roots = tg_findings_roots(v);
     struct tg_buf damage = { 0 }, policy = { 0 };
     size_t total = 0, done = 0, most = MAX_LINES;
     (void)r;

@@ -1,5 +1,5 @@
 #include "reporters/chart.h"
-#include "reporters/cause.h"
+#include "reporters/findings.h"
 
 #include <math.h>
 #include <stdlib.h>

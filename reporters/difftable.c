@@ -3,9 +3,9 @@
 
 #include "core/base/utf8.h"
 #include "core/diff/names.h"
-#include "reporters/cause.h"
 #include "reporters/csv.h"
 #include "reporters/escape.h"
+#include "reporters/findings.h"
 #include "reporters/json.h"
 #include "reporters/number.h"
 #include "reporters/reporter.h"

@@ -6,7 +6,7 @@
 #include "core/base/arena.h"
 #include "core/base/decimal.h"
 #include "core/cause/forward.h"
-#include "reporters/cause.h"
+#include "reporters/findings.h"
 #include "reporters/number.h"
 #include "reporters/rows.h"
 

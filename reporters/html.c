@@ -1,5 +1,5 @@
 /*
- * The report as one self-contained page: verdict and causes, the step before and after, where the
+ * The report as one self-contained page: verdict and findings, the step before and after, where the
  * time comes from, one step of each side, all names, and the rules that judged. Never the trace
  * itself, and at most 500,000 bytes: names that would exceed them are omitted, and counted.
  */
@@ -7,9 +7,9 @@
 
 #include "core/base/utf8.h"
 #include "reporters/accept.h"
-#include "reporters/cause.h"
 #include "reporters/effect.h"
 #include "reporters/escape.h"
+#include "reporters/findings.h"
 #include "reporters/link.h"
 #include "reporters/page/assets.h"
 
@@ -70,7 +70,7 @@ static void put_banner(struct tg_html *h)
     tg_buf_release(&effect);
 }
 
-/* Warnings before the causes, hints after them. */
+/* Warnings before the findings, hints after them. */
 static void put_notes(struct tg_html *h, bool warnings)
 {
     for (size_t i = 0; i < h->v->n_notes; i++) {
@@ -333,7 +333,7 @@ bool tg_reporter_html(struct tg_buf *out, const struct tg_verdict *v, const stru
     begin(&h, out);
     put_banner(&h);
     put_notes(&h, true);
-    tg_html_put_causes(&h);
+    tg_html_put_findings(&h);
     put_notes(&h, false);
     put_next(&h);
     put_comparison(&h);

@@ -16,9 +16,9 @@ struct tg_html {
 void tg_html_put_text(struct tg_html *h, tg_sv sentence); /* names in it as code */
 void tg_html_put_name(struct tg_buf *out, tg_sv name);    /* a name as code, shortened */
 
-void tg_html_put_causes(struct tg_html *h); /* html_causes.c */
-void tg_html_put_bar(struct tg_html *h);    /* html_bar.c: the step before and after */
-void tg_html_put_tree(struct tg_html *h);   /* html_tree.c: call paths */
-void tg_html_put_steps(struct tg_html *h);  /* html_steps.c: one step of each side */
-void tg_html_put_rows(struct tg_html *h);   /* html_rows.c: all names */
+void tg_html_put_findings(struct tg_html *h); /* html_findings.c */
+void tg_html_put_bar(struct tg_html *h);      /* html_bar.c: the step before and after */
+void tg_html_put_tree(struct tg_html *h);     /* html_tree.c: call paths */
+void tg_html_put_steps(struct tg_html *h);    /* html_steps.c: one step of each side */
+void tg_html_put_rows(struct tg_html *h);     /* html_rows.c: all names */
 #endif

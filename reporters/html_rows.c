@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "core/base/strmap.h"
-#include "reporters/cause.h"
+#include "reporters/findings.h"
 #include "reporters/html.h"
 #include "reporters/number.h"
 #include "reporters/rows.h"

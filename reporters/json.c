@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "core/base/strmap.h"
-#include "reporters/cause.h"
+#include "reporters/findings.h"
 #include "reporters/reporter.h"
 
 void tg_json_pair(struct tg_doc *o, const char *key, const double v[2])

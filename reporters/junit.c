@@ -8,7 +8,7 @@
  * state, and the suite's own properties, system-out and system-err.
  */
 #include "core/base/utf8.h"
-#include "reporters/cause.h"
+#include "reporters/findings.h"
 #include "reporters/junit_xml.h"
 #include "reporters/label.h"
 #include "reporters/origin.h"

@@ -1,6 +1,6 @@
 /*
  * A pull request comment or step summary in GitHub's Markdown: marker, headline, what it costs,
- * causes, the rows they are about, a chart, and everything else folded; a pass is three lines. It
+ * findings, the rows they are about, a chart, and everything else folded; a pass is three lines. It
  * stays within a budget of bytes: whole rows are dropped, and the last line says how many and where
  * the full report is.
  *
@@ -11,9 +11,9 @@
 
 #include "core/base/utf8.h"
 #include "reporters/accept.h"
-#include "reporters/cause.h"
 #include "reporters/effect.h"
 #include "reporters/escape.h"
+#include "reporters/findings.h"
 #include "reporters/label.h"
 #include "reporters/link.h"
 #include "reporters/number.h"
@@ -120,7 +120,7 @@ static void put_error(struct tg_markdown *m)
     tg_buf_release(&part);
 }
 
-/* Warnings before the causes, hints after them. */
+/* Warnings before the findings, hints after them. */
 static void put_notes(struct tg_markdown *m, bool warnings)
 {
     struct tg_buf part = { 0 };
@@ -307,7 +307,7 @@ bool tg_reporter_markdown(struct tg_buf *out, const struct tg_verdict *v, const 
     put_head(&m);
     put_error(&m);
     put_notes(&m, true);
-    tg_markdown_put_causes(&m);
+    tg_markdown_put_findings(&m);
     tg_markdown_put_table(&m);
     tg_markdown_put_chart(&m);
     put_replaced(&m);

@@ -33,7 +33,7 @@ void tg_markdown_put_place(const struct tg_markdown *m, struct tg_buf *out, tg_s
 const char *tg_markdown_icon(enum tg_state s);
 const char *tg_markdown_outcome_icon(enum tg_outcome o);
 
-void tg_markdown_put_causes(struct tg_markdown *m); /* markdown_causes.c */
+void tg_markdown_put_findings(struct tg_markdown *m); /* markdown_findings.c */
 void tg_markdown_put_next(struct tg_markdown *m);
 void tg_markdown_put_table(struct tg_markdown *m); /* markdown_table.c */
 void tg_markdown_put_chart(struct tg_markdown *m); /* markdown_chart.c */

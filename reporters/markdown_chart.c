@@ -2,8 +2,8 @@
 
 #include "core/base/decimal.h"
 #include "core/base/strmap.h"
-#include "reporters/cause.h"
 #include "reporters/escape.h"
+#include "reporters/findings.h"
 #include "reporters/label.h"
 #include "reporters/markdown.h"
 #include "reporters/number.h"

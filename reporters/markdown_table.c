@@ -1,9 +1,9 @@
 #include <stdlib.h>
 
 #include "core/base/decimal.h"
-#include "reporters/cause.h"
 #include "reporters/effect.h"
 #include "reporters/escape.h"
+#include "reporters/findings.h"
 #include "reporters/label.h"
 #include "reporters/markdown.h"
 #include "reporters/number.h"

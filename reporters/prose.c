@@ -4,8 +4,8 @@
 
 #include "core/base/strmap.h"
 #include "core/base/utf8.h"
-#include "reporters/cause.h"
 #include "reporters/escape.h"
+#include "reporters/findings.h"
 
 static int longest_first(const void *pa, const void *pb)
 {

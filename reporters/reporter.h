@@ -35,12 +35,12 @@ struct tg_render {
  * X(ID, name, extension, FILE or PRINT, summary)
  */
 #define TG_REPORTERS(X)                                                                            \
-    X(text, "text", ".txt", PRINT, "verdict, causes and what moved most, for terminals")           \
+    X(text, "text", ".txt", PRINT, "verdict, findings and what moved most, for terminals")         \
     X(junit, "junit", ".xml", FILE, "write JUnit XML")                                             \
     X(markdown, "markdown", ".md", FILE, "write the pull request comment")                         \
     X(json, "json", ".json", FILE, "write everything as JSON")                                     \
     X(html, "html", ".html", FILE,                                                                 \
-      "write a self-contained page: verdict, causes, charts, all rows")                            \
+      "write a self-contained page: verdict, findings, charts, all rows")                          \
     X(svg_counts, "svg-counts", ".svg", FILE, "draw what changed in counts")                       \
     X(svg_durations, "svg-durations", ".svg", FILE, "draw what changed in durations")              \
     X(csv, "csv", ".csv", FILE, "write the table of all names")                                    \
@@ -77,7 +77,7 @@ struct tg_difftable {
 void tg_difftable_text(struct tg_buf *out, const struct tg_difftable *t, const struct tg_render *r);
 void tg_difftable_csv(struct tg_buf *out, const struct tg_difftable *t);
 void tg_difftable_json(struct tg_buf *out, const struct tg_difftable *t);
-/* The page of `check` without verdict, causes and rules; all rows. */
+/* The page of `check` without verdict, findings and rules; all rows. */
 void tg_difftable_html(struct tg_buf *out, const struct tg_difftable *t, const struct tg_render *r);
 void tg_difftable_svg(struct tg_buf *out, const struct tg_difftable *t, bool durations,
                       const struct tg_render *r);

@@ -60,10 +60,10 @@ static void stack_columns(struct stack *s, const struct tg_table *f)
     }
 }
 
-/* One row per cause: consecutive rows of one stream belong together. */
-static void stack_causes(struct stack *s, const struct tg_table *f)
+/* One row per category: consecutive rows of one stream belong together. */
+static void stack_categories(struct stack *s, const struct tg_table *f)
 {
-    static const char *const causes[] = { "host_wait", "kernel_wait", "other" };
+    static const char *const categories[] = { "host_wait", "kernel_wait", "other" };
     bool devices = tg_tablechart_has_devices(f);
     for (size_t r = 0; r < f->n_rows; r++) {
         char label[96];
@@ -80,7 +80,7 @@ static void stack_causes(struct stack *s, const struct tg_table *f)
         }
         for (int c = 0; c < 3; c++)
             if (tg_sv_eq(tg_tablechart_text(f, r, tg_tablechart_column(f, "idle_category")),
-                         tg_sv_of(causes[c])))
+                         tg_sv_of(categories[c])))
                 b->part[c] += us > 0 ? us : 0;
     }
 }
@@ -224,7 +224,7 @@ static const struct shape {
         .sub = "gaps between the work of one stream; other streams may be busy",
         .parts = { "waits for the host", "between kernels", "other" },
         .n_parts = 3 },
-      stack_causes },
+      stack_categories },
     { "kernel-types",
       { .title = "Device time by class of work",
         .sub = "time in which exactly these classes run, all ranks",

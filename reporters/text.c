@@ -1,5 +1,5 @@
 /*
- * The terminal: verdict first, then the causes one line each, then what moved most. Readable at 80
+ * The terminal: verdict first, then the findings one line each, then what moved most. Readable at 80
  * columns; colour only if asked. No line starts with hostile text ("::error::" is a command to a CI
  * runner).
  */
@@ -7,9 +7,9 @@
 
 #include "core/base/utf8.h"
 #include "reporters/accept.h"
-#include "reporters/cause.h"
 #include "reporters/effect.h"
 #include "reporters/escape.h"
+#include "reporters/findings.h"
 #include "reporters/label.h"
 #include "reporters/number.h"
 #include "reporters/origin.h"
@@ -218,7 +218,7 @@ static void put_folded(struct page *p, const uint32_t *roots, size_t i, size_t i
 {
     struct tg_buf text = { 0 };
     size_t n;
-    uint32_t *list = tg_causes_folded(p->v, roots, i, &n);
+    uint32_t *list = tg_findings_folded(p->v, roots, i, &n);
     for (size_t k = 0; k < n && k < TG_FOLDED; k++) {
         const struct tg_result *r = &p->v->results[list[k]];
         tg_buf_puts(&text, k ? ", " : "");
@@ -242,7 +242,7 @@ static void put_origin(struct page *p, const struct tg_result *r, size_t indent)
     tg_buf_release(&text);
 }
 
-static void put_cause(struct page *p, const uint32_t *roots, size_t i)
+static void put_finding(struct page *p, const uint32_t *roots, size_t i)
 {
     const struct tg_result *r = &p->v->results[i];
     const size_t indent = 8;
@@ -263,7 +263,7 @@ static void put_cause(struct page *p, const uint32_t *roots, size_t i)
         put_field(p, indent, "next", 10, r->next, TG_TINT_DIM);
 }
 
-/* Rule, limit and why, once for the causes listed under it. */
+/* Rule, limit and why, once for the findings listed under it. */
 static void put_rule(struct page *p, const struct tg_result *r)
 {
     struct tg_buf rule = { 0 };
@@ -277,14 +277,14 @@ static void put_section(struct page *p, enum tg_section s, const uint32_t *roots
 {
     const struct tg_result *before = NULL;
     size_t n;
-    uint32_t *list = tg_causes_of(p->v, roots, s, &n);
+    uint32_t *list = tg_findings_of(p->v, roots, s, &n);
     if (n)
         tg_buf_printf(p->out, "\n%s\n", tg_section_title(s));
     for (size_t i = 0; i < n && i < p->top; i++) {
         const struct tg_result *r = &p->v->results[list[i]];
         if (!before || !tg_result_same_rule(before, r))
             put_rule(p, r);
-        put_cause(p, roots, list[i]);
+        put_finding(p, roots, list[i]);
         before = r;
     }
     free(list);
@@ -307,7 +307,7 @@ static void put_waived(struct page *p, const uint32_t *roots)
             continue;
         if (!before || !tg_result_same_rule(before, r))
             put_rule(p, r);
-        put_cause(p, roots, i);
+        put_finding(p, roots, i);
         before = r;
     }
     if (n > p->top)
@@ -344,7 +344,7 @@ static void put_replacements(struct page *p)
         tg_buf_puts(p->out, "  and more (--json has all)\n");
 }
 
-/* Warnings before the causes, hints after them. */
+/* Warnings before the findings, hints after them. */
 static void put_notes(struct page *p, bool warnings)
 {
     for (size_t i = 0; i < p->v->n_notes; i++) {
@@ -489,7 +489,7 @@ bool tg_reporter_text(struct tg_buf *out, const struct tg_verdict *v, const stru
                       struct tg_err *err)
 {
     struct page p = { out, v, r, r->columns > 0 ? (size_t)r->columns : 100, r->top ? r->top : 10 };
-    uint32_t *roots = tg_causes_roots(v);
+    uint32_t *roots = tg_findings_roots(v);
     bool passes = v->outcome == TG_OUTCOME_PASS && v->comparison && !v->n_notes;
     (void)err;
     put_headline(&p);

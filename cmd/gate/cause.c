@@ -7,7 +7,7 @@
 #include "cmd/gate/codefile.h"
 #include "core/baseline/changed.h"
 #include "core/diff/names.h"
-#include "reporters/cause.h"
+#include "reporters/findings.h"
 
 enum { MAX_RESULTS = 100 };
 

@@ -51,11 +51,10 @@ static bool nothing_stored(const struct tg_check_job *j, const struct tg_commit 
                TG_SV_ARG(j->suite->name), start->sha,
                said == NOT_ASKED ? " in this clone" : ", here or at 'origin'", policy);
     if (said == HOLDS_HEAD)
-        return tg_err_hint(err,
-                           "The only runs are of HEAD itself, as after a first night without a "
-                           "new commit: the next commit is compared with them.");
+        return tg_err_hint(err, "The only runs are of HEAD itself, as after the first recording: "
+                                "the next commit is compared with them.");
     if (said == HOLDS_NONE)
-        return tg_err_hint(err, "The first night or push? Record it (`tracegate baseline record`, "
+        return tg_err_hint(err, "The first commit? Record it (`tracegate baseline record`, "
                                 "`push`; the workflows do): the next commit is compared with it. "
                                 "If not, was the suite renamed, or the store deleted?");
     return tg_err_hint(err, "Either it was not fetched (`tracegate baseline fetch`), or nothing "

@@ -17,10 +17,10 @@
 
 #define KERNEL_WAIT_NS 30000 /* HTA's consecutive_kernel_delay: 30, compared with us */
 
-enum cause { HOST_WAIT, KERNEL_WAIT, OTHER, CAUSES };
-static const char *const cause_names[CAUSES] = { "host_wait", "kernel_wait", "other" };
+enum category { HOST_WAIT, KERNEL_WAIT, OTHER, CATEGORIES };
+static const char *const category_names[CATEGORIES] = { "host_wait", "kernel_wait", "other" };
 
-enum { RANK, STREAM, CAUSE, IDLE, RATIO, GAPS, DEVICE_IDLE, DEVICE, REASON, COLUMNS };
+enum { RANK, STREAM, CATEGORY, IDLE, RATIO, GAPS, DEVICE_IDLE, DEVICE, REASON, COLUMNS };
 static const struct tg_table_column columns[COLUMNS] = {
     { "rank", TG_TABLE_INT },
     { "stream", TG_TABLE_INT },
@@ -33,14 +33,14 @@ static const struct tg_table_column columns[COLUMNS] = {
     { "reason", TG_TABLE_TEXT },
 };
 
-enum { S_CAUSE, S_RANK, S_STREAM, S_STATS, S_DEVICE = S_STATS + TG_QUANTILE_CELLS, S_COLUMNS };
+enum { S_CATEGORY, S_RANK, S_STREAM, S_STATS, S_DEVICE = S_STATS + TG_QUANTILE_CELLS, S_COLUMNS };
 static const struct tg_table_column stat_columns[S_COLUMNS] = {
     { "idle_category", TG_TABLE_TEXT }, { "rank", TG_TABLE_INT },
     { "stream", TG_TABLE_INT },         TG_QUANTILE_COLUMNS,
     { "device", TG_TABLE_INT },
 };
 
-struct gaps { /* of one cause on one stream */
+struct gaps { /* of one category on one stream */
     double *us;
     size_t n, cap;
     tg_ns total, device_idle;
@@ -49,7 +49,7 @@ struct lane { /* one stream */
     int64_t stream;
     bool any;
     tg_ns until;
-    struct gaps by[CAUSES];
+    struct gaps by[CATEGORIES];
 };
 struct job {
     struct tg_tables *out; /* idle, then idle-stats */
@@ -57,7 +57,8 @@ struct job {
     const struct tg_analysis_opts *opts;
 };
 
-static enum cause cause_of(const struct tg_device_work *d, const struct tg_work_row *r, tg_ns since)
+static enum category category_of(const struct tg_device_work *d, const struct tg_work_row *r,
+                                 tg_ns since)
 {
     uint32_t launch = d->work->rank->steps->launch[r->span];
     if (launch != TG_NO_SPAN && tg_span_at(d->work->rank->trace, launch)->start > since)
@@ -69,7 +70,7 @@ static void add_row(struct lane *l, const struct tg_device_work *d, const struct
                     const struct tg_union *busy)
 {
     if (l->any && r->start > l->until) {
-        struct gaps *g = &l->by[cause_of(d, r, l->until)];
+        struct gaps *g = &l->by[category_of(d, r, l->until)];
         tg_ns gap = tg_ns_sub(r->start, l->until);
         g->us = tg_grow(g->us, &g->cap, g->n + 1, sizeof *g->us);
         g->us[g->n++] = (double)gap / 1000;
@@ -85,16 +86,16 @@ static void add_row(struct lane *l, const struct tg_device_work *d, const struct
 static void put_lane(const struct job *j, const struct tg_device_work *d, struct lane *l)
 {
     tg_ns total = 0;
-    for (int c = 0; c < CAUSES; c++)
+    for (int c = 0; c < CATEGORIES; c++)
         total = tg_ns_add(total, l->by[c].total);
-    for (int c = 0; c < CAUSES; c++) {
+    for (int c = 0; c < CATEGORIES; c++) {
         struct gaps *g = &l->by[c];
         struct tg_quantiles stats = tg_quantiles_of(g->us, g->n);
         struct tg_table_cell *row = tg_table_row(&j->out->v[j->first]);
-        struct tg_table_cell cause = tg_table_text(tg_sv_of(cause_names[c]));
+        struct tg_table_cell category = tg_table_text(tg_sv_of(category_names[c]));
         row[RANK] = tg_table_int(d->rank);
         row[STREAM] = tg_table_int(l->stream);
-        row[CAUSE] = cause;
+        row[CATEGORY] = category;
         row[IDLE] = tg_table_int(g->total);
         if (total > 0)
             row[RATIO] = tg_table_real((double)g->total / (double)total);
@@ -103,7 +104,7 @@ static void put_lane(const struct job *j, const struct tg_device_work *d, struct
         if (d->device >= 0)
             row[DEVICE] = tg_table_int(d->device);
         row = tg_table_row(&j->out->v[j->first + 1]);
-        row[S_CAUSE] = cause;
+        row[S_CATEGORY] = category;
         row[S_RANK] = tg_table_int(d->rank);
         row[S_STREAM] = tg_table_int(l->stream);
         tg_quantiles_put(row + S_STATS, &stats, -1);

@@ -22,8 +22,8 @@ static bool varies(const struct tg_op *op)
     return op->counted.shape == TG_COUNT_VARIES || op->counted.shape == TG_COUNT_BREAKS;
 }
 
-/* A cause by itself: more calls that no exception covers, in an operator that does not vary anyway. */
-static bool is_cause(const struct tg_comparison *c, const struct tg_op *op)
+/* Certain by itself: more calls that no exception covers, in an operator that does not vary anyway. */
+static bool is_certain(const struct tg_comparison *c, const struct tg_op *op)
 {
     bool rose = op->change == TG_ADDED || op->change == TG_MORE;
     return rose && !varies(op) && !op->polling && tg_kind_is_counted(op->kind) &&
@@ -50,13 +50,13 @@ static void find_other_data(struct tg_comparison *c)
     c->other_data = vary >= FEW_VARY && 2 * moved > vary;
 }
 
-/* Beside a cause, counts that vary anyway are not a second cause: they become hints. */
-static void yield_to_causes(struct tg_comparison *c)
+/* Beside a certain change, counts that vary anyway are not findings: they become hints. */
+static void yield_to_certain(struct tg_comparison *c)
 {
     bool any = false;
 
     for (size_t i = 0; i < c->n_ops; i++)
-        any |= is_cause(c, &c->ops[i]);
+        any |= is_certain(c, &c->ops[i]);
     for (size_t i = 0; any && i < c->n_ops; i++) {
         struct tg_op *op = &c->ops[i];
         if (!varies(op) || op->counted.proof != TG_COUNT_PROVEN)
@@ -101,7 +101,7 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
         tg_relate_counts(w);
         tg_replacements_pair(w);
         find_other_data(out);
-        yield_to_causes(out);
+        yield_to_certain(out);
         tg_calling_ops_find(w);
         if (!w->o->no_evidence)
             tg_evidence_of_ops(w);

@@ -7,10 +7,10 @@
 
 #define KERNEL_WAIT_US 30 /* the default of consecutive_kernel_delay */
 
-enum cause { HOST_WAIT, KERNEL_WAIT, OTHER, CAUSES };
-static const char *const cause_names[CAUSES] = { "host_wait", "kernel_wait", "other" };
+enum category { HOST_WAIT, KERNEL_WAIT, OTHER, CATEGORIES };
+static const char *const category_names[CATEGORIES] = { "host_wait", "kernel_wait", "other" };
 
-enum { RANK, STREAM, CAUSE, IDLE, RATIO, COLUMNS };
+enum { RANK, STREAM, CATEGORY, IDLE, RATIO, COLUMNS };
 static const struct tg_table_column columns[COLUMNS] = {
     { "rank", TG_TABLE_INT },
     { "stream", TG_TABLE_INT },
@@ -18,7 +18,7 @@ static const struct tg_table_column columns[COLUMNS] = {
     { "idle_time", TG_TABLE_REAL },
     { "idle_time_ratio", TG_TABLE_REAL },
 };
-enum { S_CAUSE, S_RANK, S_STREAM, S_STATS, S_COLUMNS = S_STATS + TG_QUANTILE_CELLS };
+enum { S_CATEGORY, S_RANK, S_STREAM, S_STATS, S_COLUMNS = S_STATS + TG_QUANTILE_CELLS };
 static const struct tg_table_column stat_columns[S_COLUMNS] = {
     { "idle_category", TG_TABLE_TEXT },
     { "rank", TG_TABLE_INT },
@@ -55,10 +55,10 @@ static double launch_start(const struct tg_hta_rows *r, const struct tg_hta_row 
 }
 
 struct lane {
-    double *gap[CAUSES];
-    size_t n[CAUSES], cap[CAUSES];
-    bool met[CAUSES];
-    double total[CAUSES];
+    double *gap[CATEGORIES];
+    size_t n[CATEGORIES], cap[CATEGORIES];
+    bool met[CATEGORIES];
+    double total[CATEGORIES];
 };
 
 /* Rows of one stream in start order; the gap is to the previous row, not to the latest end. */
@@ -68,7 +68,7 @@ static void metric(struct lane *l, const struct tg_hta_rows *r,
     *l = (struct lane){ .met[OTHER] = true }; /* the first row has no gap and counts there */
     for (size_t i = 1; i < n; i++) {
         double since = rows[i - 1]->ts + rows[i - 1]->dur, gap = rows[i]->ts - since;
-        enum cause c = gap < KERNEL_WAIT_US ? KERNEL_WAIT : OTHER;
+        enum category c = gap < KERNEL_WAIT_US ? KERNEL_WAIT : OTHER;
         if (launch_start(r, rows[i]) > since)
             c = HOST_WAIT;
         l->met[c] = true;
@@ -82,7 +82,7 @@ static void put_lane(struct tg_tables *out, size_t first, const struct tg_hta_ro
                      int64_t stream, struct lane *l)
 {
     double all = l->total[HOST_WAIT] + l->total[KERNEL_WAIT] + l->total[OTHER];
-    for (int c = 0; c < CAUSES; c++) {
+    for (int c = 0; c < CATEGORIES; c++) {
         struct tg_quantiles stats = tg_quantiles_of(l->gap[c], l->n[c]);
         struct tg_table_cell *row;
         free(l->gap[c]);
@@ -91,11 +91,11 @@ static void put_lane(struct tg_tables *out, size_t first, const struct tg_hta_ro
         row = tg_table_row(&out->v[first]);
         row[RANK] = tg_table_int(r->rank);
         row[STREAM] = tg_table_int(stream);
-        row[CAUSE] = tg_table_text(tg_sv_of(cause_names[c]));
+        row[CATEGORY] = tg_table_text(tg_sv_of(category_names[c]));
         row[IDLE] = tg_table_real(tg_round_to(l->total[c], 2));
         row[RATIO] = tg_table_real(tg_round_to(l->total[c] / all, 2));
         row = tg_table_row(&out->v[first + 1]);
-        row[S_CAUSE] = tg_table_text(tg_sv_of(cause_names[c]));
+        row[S_CATEGORY] = tg_table_text(tg_sv_of(category_names[c]));
         row[S_RANK] = tg_table_int(r->rank);
         row[S_STREAM] = tg_table_int(stream);
         tg_quantiles_put(row + S_STATS, &stats, 2);

@@ -73,7 +73,7 @@ struct piece {
  * Why the device ran dry, by what ended the gap (as core/analysis/idle.c, but for the whole
  * device).
  */
-enum idle_cause { IDLE_HOST_WAIT, IDLE_KERNEL_WAIT, IDLE_OTHER, IDLE_CAUSES };
+enum idle_category { IDLE_HOST_WAIT, IDLE_KERNEL_WAIT, IDLE_OTHER, IDLE_CATEGORIES };
 
 /* One (device, step). */
 struct bin {
@@ -81,7 +81,7 @@ struct bin {
     struct piece comm_now, comp_now; /* the current connected interval of each union */
     struct cover memory;
     tg_ns hidden, shared_until;
-    tg_ns idle[IDLE_CAUSES];
+    tg_ns idle[IDLE_CATEGORIES];
 };
 
 static void piece_add(struct piece *p, bool first, tg_ns start, tg_ns end)
@@ -144,7 +144,7 @@ static void look_up_names(struct work *w, const struct tg_classes *classes)
 }
 
 /* Did the host launch the span only after the device had become idle at `since`? */
-static enum idle_cause cause_of(const struct work *w, uint32_t span, tg_ns since, tg_ns gap)
+static enum idle_category category_of(const struct work *w, uint32_t span, tg_ns since, tg_ns gap)
 {
     uint32_t launch = w->s->launch[span];
     if (launch != TG_NO_SPAN && tg_span_at(w->t, launch)->start > since)
@@ -161,7 +161,7 @@ static void add_device_span(struct work *w, uint32_t i, const struct tg_span *s)
 
     if (dry) {
         tg_ns gap = tg_ns_sub(s->start, idle_since);
-        tg_ns *idle = &b->idle[cause_of(w, i, idle_since, gap)];
+        tg_ns *idle = &b->idle[category_of(w, i, idle_since, gap)];
         *idle = tg_ns_add(*idle, gap);
     }
     cover_add(&b->busy, s->start, end, &from);
@@ -275,7 +275,7 @@ static void count_kernel_names(const struct work *w)
 
 /* For one step, over devices; `longest` belongs to the device that took longest. */
 struct sums {
-    tg_ns longest, length, busy, comm, comp, memory, hidden, idle[IDLE_CAUSES];
+    tg_ns longest, length, busy, comm, comp, memory, hidden, idle[IDLE_CATEGORIES];
     bool any;
 };
 
@@ -295,7 +295,7 @@ static struct sums sum_of(const struct work *w, size_t step)
         x.comp = tg_ns_add(x.comp, b->comp.total);
         x.memory = tg_ns_add(x.memory, b->memory.total);
         x.hidden = tg_ns_add(x.hidden, b->hidden);
-        for (int c = 0; c < IDLE_CAUSES; c++)
+        for (int c = 0; c < IDLE_CATEGORIES; c++)
             x.idle[c] = tg_ns_add(x.idle[c], b->idle[c]);
     }
     return x;

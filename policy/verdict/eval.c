@@ -19,7 +19,7 @@ static int by_weight(const void *a, const void *b)
     int c;
     if (x->state != y->state)
         return x->state > y->state ? -1 : 1;
-    /* Cause lines: counts, then attributes, then durations and ratios. */
+    /* Findings: counts, then attributes, then durations and ratios. */
     if ((x->dimension == TG_DIM_COUNT) != (y->dimension == TG_DIM_COUNT))
         return x->dimension == TG_DIM_COUNT ? -1 : 1;
     /* What tells where comes before what tells that: an operator before a metric of the trace. */

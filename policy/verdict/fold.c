@@ -3,24 +3,23 @@
 #include "policy/verdict/internal.h"
 
 /* Is the result about the operator whose additional calls make these? */
-static bool is_leader(const struct tg_result *cause, const struct tg_op *op,
+static bool is_leader(const struct tg_result *head, const struct tg_op *op,
                       const struct tg_comparison *c)
 {
-    return op->leader != TG_NO_ID && tg_result_is_about(cause, &c->ops[op->leader]);
+    return op->leader != TG_NO_ID && tg_result_is_about(head, &c->ops[op->leader]);
 }
 
-bool tg_eval_explains(const struct tg_result *cause, const struct tg_result *r,
+bool tg_eval_explains(const struct tg_result *head, const struct tg_result *r,
                       const struct tg_op *op, const struct tg_comparison *c)
 {
-    bool backward =
-        op->kind == TG_KIND_OP && tg_name_is_backward_of(op->name, cause->op_normalised);
-    bool its = tg_sv_eq(cause->op_normalised, op->parent);
-    return cause->dimension == TG_DIM_COUNT &&
-           ((its && cause->delta == r->delta) ||
+    bool backward = op->kind == TG_KIND_OP && tg_name_is_backward_of(op->name, head->op_normalised);
+    bool its = tg_sv_eq(head->op_normalised, op->parent);
+    return head->dimension == TG_DIM_COUNT &&
+           ((its && head->delta == r->delta) ||
             /* what needs no gradient has no node */
-            (backward && r->delta > 0 ? r->delta <= cause->delta
-                                      : backward && r->delta == cause->delta) ||
-            (op->parent.n && is_leader(cause, op, c)));
+            (backward && r->delta > 0 ? r->delta <= head->delta
+                                      : backward && r->delta == head->delta) ||
+            (op->parent.n && is_leader(head, op, c)));
 }
 
 /* Operators follow what calls them, and device work follows the operator that launches it. */
@@ -92,8 +91,8 @@ static void flatten(struct tg_result *v, size_t n)
 
 /*
  * An operator that is called as often more as the one that calls it is a consequence, and so is what
- * a new operator calls, however often: one cause line instead of five. `clone` calls `empty_like` and
- * `copy_`: three rows, one cause. Autograd's node of an operator runs as often as the operator at most. The order of the rows plays no part.
+ * a new operator calls, however often: one finding instead of five. `clone` calls `empty_like` and
+ * `copy_`: three rows, one finding. Autograd's node of an operator runs as often as the operator at most. The order of the rows plays no part.
  */
 static void fold_calls(struct tg_result *v, size_t n, const struct tg_comparison *c)
 {

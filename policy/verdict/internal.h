@@ -13,7 +13,7 @@
  *             rank_rows.c: many ranks in one row
  *   waive.c   accepted violations
  *   known_events.c   failures that an event of the history explains
- *   fold.c    consequences under their cause
+ *   fold.c    consequences under their finding
  *   eval.c    order, outcome
  *
  * no_comparison.c makes the verdicts without any of these: first run, lost baseline, error.
@@ -67,8 +67,8 @@ struct tg_rule_scope { /* one comparison a rule looks at: all ranks, or one of t
 
 /* A new result of `rule` (NULL: a guard); valid until the next one is added. */
 struct tg_result *tg_eval_add(struct tg_eval_state *e, const struct tg_rule *rule);
-/* Do the additional calls of `cause` make those of `r`, which is about `op`? */
-bool tg_eval_explains(const struct tg_result *cause, const struct tg_result *r,
+/* Do the additional calls of `head` make those of `r`, which is about `op`? */
+bool tg_eval_explains(const struct tg_result *head, const struct tg_result *r,
                       const struct tg_op *op, const struct tg_comparison *c);
 /* Makes it a result without values; `op` is what reports call it. */
 void tg_eval_message(struct tg_result *r, enum tg_state state, enum tg_subject subject, tg_sv op,

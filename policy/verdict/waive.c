@@ -47,16 +47,16 @@ static void put_waiver(struct tg_buf *b, const struct tg_waiver *w)
         tg_buf_printf(b, "; %.*s", TG_SV_ARG(w->issue));
 }
 
-/* `cause`: the waived name that `r` follows from; "" it is waived itself. */
+/* `head`: the waived name that `r` follows from; "" it is waived itself. */
 static void apply_waiver(struct tg_eval_state *e, const struct tg_waiver *w, struct tg_result *r,
-                         tg_sv cause)
+                         tg_sv head)
 {
     struct tg_buf b = { 0 };
     int64_t late = e->in->today - w->expires; /* an unknown day, 0, is before every other */
     tg_buf_add(&b, r->evidence);
     tg_buf_puts(&b, b.n ? "; " : "");
-    if (cause.n)
-        tg_buf_printf(&b, "follows from %.*s, ", TG_SV_ARG(cause));
+    if (head.n)
+        tg_buf_printf(&b, "follows from %.*s, ", TG_SV_ARG(head));
     r->waiver_ended = late > 0;
     if (late > 0) {
         tg_buf_printf(&b, "waiver expired %lld day%s ago (%s:%u)", (long long)late,
@@ -76,8 +76,7 @@ static void apply_waiver(struct tg_eval_state *e, const struct tg_waiver *w, str
 }
 
 /* The waived result whose additional calls make those of `r`; NULL: none. */
-static const struct tg_result *waived_cause(const struct tg_eval_state *e,
-                                            const struct tg_result *r)
+static const struct tg_result *waived_head(const struct tg_eval_state *e, const struct tg_result *r)
 {
     const struct tg_op *op = tg_result_op(e->in->comparison, r);
     for (size_t i = 0; op && i < e->n; i++) {
@@ -97,12 +96,12 @@ static void waive_consequences(struct tg_eval_state *e, const struct tg_waiver *
         any = false;
         for (size_t k = 0; k < e->n; k++) {
             struct tg_result *r = &e->results[k];
-            const struct tg_result *cause =
-                could_waive(w, r) && r->dimension == TG_DIM_COUNT ? waived_cause(e, r) : NULL;
-            if (seen[k] || !cause)
+            const struct tg_result *head =
+                could_waive(w, r) && r->dimension == TG_DIM_COUNT ? waived_head(e, r) : NULL;
+            if (seen[k] || !head)
                 continue;
             seen[k] = true;
-            apply_waiver(e, w, r, cause->plain);
+            apply_waiver(e, w, r, head->plain);
             any |= r->state == TG_STATE_WAIVED;
         }
     }

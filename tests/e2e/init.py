@@ -390,7 +390,7 @@ def nightly_beside_a_gate(tmp, mock):
         told(f"beside: night {k}", jobs)
         expect(f"beside: night {k} lacks a baseline", "nothing is stored for suite" in jobs["gate"].log, k == 0)
         if k == 0:  # a second night without a commit: its only runs are its own
-            expect_has("beside: the next hint", jobs["gate"].log, "The first night or push? Record it")
+            expect_has("beside: the next hint", jobs["gate"].log, "The first commit? Record it")
             jobs = f.run(doc, "schedule", {"schedule": "17 3 * * *"}, "refs/heads/main", sha)
             expect_has("beside: nothing new", jobs["gate"].log, "The only runs are of HEAD itself")
     box.git(folder, "clone", "-q", "-b", "main", box.bare, folder + "/clone")

@@ -159,7 +159,7 @@ def of_diff(folder, base, fresh):
         page = f.read()
     tags = well_formed("diff", page)
     expect("diff: addresses", outside(tags.links), [])
-    for part, there in (('id="step"', True), ('id="rows"', True), ('id="causes"', False), ('id="policy"', False)):
+    for part, there in (('id="step"', True), ('id="rows"', True), ('id="findings"', False), ('id="policy"', False)):
         expect(f"diff: {part}", part in page.decode(), there)
     return len(re.findall(b'<tr class="', page))
 

@@ -103,11 +103,11 @@ IN_BOX(an_origin_that_holds_none_is_told_so)
     job_close(&k);
     open_clone(&k, b, gated, 0, STORED_POLICY);
     refused(&k, ", here or at 'origin', and that commit has a policy",
-            "The first night or push? Record it");
+            "The first commit? Record it");
     job_close(&k);
 }
 
-/* Runs of HEAD itself, as after a first night, are no baseline of it; and of a clone without HEAD nobody can say. */
+/* Runs of HEAD itself, as after the first recording, are no baseline of it; and of a clone without HEAD nobody can say. */
 IN_BOX(runs_of_head_itself_are_no_baseline)
 {
     static const char *const night[] = { "echo 'version: 1' > .tracegate.yml", "echo 2 > x", NULL };

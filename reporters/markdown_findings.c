@@ -2,13 +2,13 @@
 #include <stdlib.h>
 
 #include "reporters/accept.h"
-#include "reporters/cause.h"
+#include "reporters/findings.h"
 #include "reporters/link.h"
 #include "reporters/markdown.h"
 #include "reporters/number.h"
 #include "reporters/origin.h"
 
-/* ---- causes ---- */
+/* ---- findings ---- */
 
 static void put_sub(const struct tg_markdown *m, struct tg_buf *out, const char *label, tg_sv text,
                     bool name)
@@ -44,7 +44,7 @@ static void put_folded(struct tg_buf *out, const struct tg_verdict *v, const uin
                        size_t i)
 {
     size_t n;
-    uint32_t *list = tg_causes_folded(v, roots, i, &n);
+    uint32_t *list = tg_findings_folded(v, roots, i, &n);
     tg_sv names[TG_FOLDED];
     struct tg_labels labels;
     size_t shown = n < TG_FOLDED ? n : TG_FOLDED;
@@ -88,7 +88,7 @@ static void put_origin(const struct tg_markdown *m, struct tg_buf *part, const s
     tg_buf_release(&rest);
 }
 
-static void put_cause(struct tg_markdown *m, struct tg_buf *part, const uint32_t *roots, size_t i)
+static void put_finding(struct tg_markdown *m, struct tg_buf *part, const uint32_t *roots, size_t i)
 {
     const struct tg_result *r = &m->v->results[i];
     struct tg_parts parts = tg_result_parts(r);
@@ -106,7 +106,7 @@ static void put_cause(struct tg_markdown *m, struct tg_buf *part, const uint32_t
     tg_buf_putc(part, '\n');
 }
 
-/* Rule, limit and why, once for the causes listed under it; the place in the policy is a link. */
+/* Rule, limit and why, once for the findings listed under it; the place in the policy is a link. */
 static void put_rule(const struct tg_markdown *m, struct tg_buf *part, const struct tg_result *r)
 {
     struct tg_buf rule = { 0 }, at = { 0 };
@@ -133,7 +133,7 @@ static void put_section(struct tg_markdown *m, enum tg_section s, const uint32_t
     struct tg_buf part = { 0 };
     const struct tg_result *before = NULL;
     size_t n, left = 0;
-    uint32_t *list = tg_causes_of(m->v, roots, s, &n);
+    uint32_t *list = tg_findings_of(m->v, roots, s, &n);
     for (size_t i = 0; i < n; i++) {
         const struct tg_result *r = &m->v->results[list[i]];
         if (i == 0)
@@ -141,7 +141,7 @@ static void put_section(struct tg_markdown *m, enum tg_section s, const uint32_t
         if (i < m->top) {
             if (!before || !tg_result_same_rule(before, r))
                 put_rule(m, &part, r);
-            put_cause(m, &part, roots, list[i]);
+            put_finding(m, &part, roots, list[i]);
             before = r;
         }
         if (i >= m->top || !tg_markdown_add(m, &part))
@@ -169,7 +169,7 @@ static void put_waived(struct tg_markdown *m, const uint32_t *roots)
         if (n++ < m->top) {
             if (!before || !tg_result_same_rule(before, r))
                 put_rule(m, &part, r);
-            put_cause(m, &part, roots, i);
+            put_finding(m, &part, roots, i);
             before = r;
         }
         if (n > m->top || !tg_markdown_add(m, &part))
@@ -182,9 +182,9 @@ static void put_waived(struct tg_markdown *m, const uint32_t *roots)
     tg_buf_release(&part);
 }
 
-void tg_markdown_put_causes(struct tg_markdown *m)
+void tg_markdown_put_findings(struct tg_markdown *m)
 {
-    uint32_t *roots = tg_causes_roots(m->v);
+    uint32_t *roots = tg_findings_roots(m->v);
     for (int s = 0; s < TG_SECTIONS; s++)
         put_section(m, (enum tg_section)s, roots);
     put_waived(m, roots);

@@ -1,8 +1,8 @@
 /* What explains the verdict: a card each, with what follows from it, where it is and what to do. */
 #include <stdlib.h>
 
-#include "reporters/cause.h"
 #include "reporters/escape.h"
+#include "reporters/findings.h"
 #include "reporters/html.h"
 #include "reporters/link.h"
 #include "reporters/number.h"
@@ -72,7 +72,7 @@ static void put_evidence(struct tg_html *h, const struct tg_result *r)
 static void put_folded(struct tg_html *h, const uint32_t *roots, size_t i)
 {
     size_t n;
-    uint32_t *list = tg_causes_folded(h->v, roots, i, &n);
+    uint32_t *list = tg_findings_folded(h->v, roots, i, &n);
     struct tg_page *p = &h->page;
     for (size_t k = 0; k < n && k < TG_FOLDED; k++) {
         const struct tg_result *r = &h->v->results[list[k]];
@@ -134,7 +134,7 @@ static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)
 static void put_section(struct tg_html *h, enum tg_section s, const uint32_t *roots)
 {
     size_t n;
-    uint32_t *list = tg_causes_of(h->v, roots, s, &n);
+    uint32_t *list = tg_findings_of(h->v, roots, s, &n);
     if (n)
         tg_buf_printf(h->page.out, "<h3>%s</h3>\n<ul class=\"cards\">\n", tg_section_title(s));
     for (size_t i = 0; i < n && i < CARDS; i++) {
@@ -161,11 +161,11 @@ static void put_waived(struct tg_html *h, const uint32_t *roots)
     tg_page_raw(&h->page, n ? "</ul>\n" : "");
 }
 
-void tg_html_put_causes(struct tg_html *h)
+void tg_html_put_findings(struct tg_html *h)
 {
-    uint32_t *roots = tg_causes_roots(h->v);
+    uint32_t *roots = tg_findings_roots(h->v);
     size_t before, begun = h->page.out->n;
-    tg_page_section(&h->page, "causes", "Causes");
+    tg_page_section(&h->page, "findings", "Findings");
     before = h->page.out->n;
     for (int s = 0; s < TG_SECTIONS; s++)
         put_section(h, (enum tg_section)s, roots);

@@ -1,7 +1,7 @@
-#ifndef TG_REPORTERS_CAUSE_H
-#define TG_REPORTERS_CAUSE_H
+#ifndef TG_REPORTERS_FINDINGS_H
+#define TG_REPORTERS_FINDINGS_H
 /*
- * The results that explain a verdict, in the order in which an engineer looks for the cause: what
+ * The results that explain a verdict, in the order in which an engineer looks at them: what
  * could not be judged, counts that changed, durations, then gaps and other whole-trace metrics.
  * Callers whose children explain their change are listed under those children.
  */
@@ -23,7 +23,7 @@ bool tg_result_shown(const struct tg_result *r); /* fail, inconclusive, warn, su
 
 /* For each result the index of the shown one that it is folded under (a waived one under a waived one), or
  * its own index. */
-uint32_t *tg_causes_roots(const struct tg_verdict *v); /* the caller frees it */
+uint32_t *tg_findings_roots(const struct tg_verdict *v); /* the caller frees it */
 
 const char *tg_situation_said(enum tg_situation s); /* "not found", where JSON has "lost" */
 
@@ -38,15 +38,16 @@ void tg_tally_put(struct tg_buf *out, const struct tg_tally *t); /* "1 failed (7
 
 enum { TG_FOLDED = 3 }; /* so many of them are listed */
 /* What is folded under result `i`, the whole step first, then operators; the caller frees it. */
-uint32_t *tg_causes_folded(const struct tg_verdict *v, const uint32_t *roots, size_t i, size_t *n);
+uint32_t *tg_findings_folded(const struct tg_verdict *v, const uint32_t *roots, size_t i,
+                             size_t *n);
 const char *tg_result_joins(const struct tg_result *head); /* the word before them */
 
 /*
  * The results of a section that are not folded, worst first; results with the same state, rule and
  * limit are adjacent. The caller frees it.
  */
-uint32_t *tg_causes_of(const struct tg_verdict *v, const uint32_t *roots, enum tg_section s,
-                       size_t *n);
+uint32_t *tg_findings_of(const struct tg_verdict *v, const uint32_t *roots, enum tg_section s,
+                         size_t *n);
 
 /*
  * A result's line is "name: rest"; the name is separate, so that a report can set it off or shorten

@@ -1,4 +1,4 @@
-#include "reporters/cause.h"
+#include "reporters/findings.h"
 
 #include <stdlib.h>
 
@@ -60,7 +60,7 @@ static uint32_t root_of(const struct tg_verdict *v, uint32_t i)
     return i;
 }
 
-uint32_t *tg_causes_roots(const struct tg_verdict *v)
+uint32_t *tg_findings_roots(const struct tg_verdict *v)
 {
     uint32_t *root = tg_xmalloc((v->n_results + 1) * sizeof *root);
     for (size_t i = 0; i < v->n_results; i++)
@@ -74,7 +74,7 @@ size_t tg_tally(const struct tg_verdict *v, struct tg_tally out[TG_STATE_FAIL + 
                                            TG_STATE_WARN,      TG_STATE_SUSPICIOUS,
                                            TG_STATE_WAIVED,    TG_STATE_PASS,
                                            TG_STATE_NOT_JUDGED };
-    uint32_t *root = tg_causes_roots(v);
+    uint32_t *root = tg_findings_roots(v);
     size_t n = 0;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         struct tg_tally t = { order[i], v->n_state[order[i]] - v->n_folded[order[i]], 0 };
@@ -109,7 +109,7 @@ static int order_of(const struct tg_result *r)
                                                                        : 2;
 }
 
-uint32_t *tg_causes_folded(const struct tg_verdict *v, const uint32_t *roots, size_t i, size_t *n)
+uint32_t *tg_findings_folded(const struct tg_verdict *v, const uint32_t *roots, size_t i, size_t *n)
 {
     uint32_t *list = tg_xmalloc((v->n_results + 1) * sizeof *list);
     *n = 0;
@@ -317,8 +317,8 @@ bool tg_put_replaced(struct tg_buf *out, const struct tg_verdict *v, size_t regi
     return true;
 }
 
-uint32_t *tg_causes_of(const struct tg_verdict *v, const uint32_t *roots, enum tg_section s,
-                       size_t *n)
+uint32_t *tg_findings_of(const struct tg_verdict *v, const uint32_t *roots, enum tg_section s,
+                         size_t *n)
 {
     uint32_t *list = tg_xmalloc((v->n_results + 1) * sizeof *list);
     bool *taken = tg_xmalloc(v->n_results + 1);

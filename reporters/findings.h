@@ -12,7 +12,7 @@
 
 enum tg_section {
     TG_SECTION_BLOCKED,  /* guards; nothing could be judged */
-    TG_SECTION_REPLACED, /* calls that came in the place of others */
+    TG_SECTION_REPLACED, /* calls that replaced others */
     TG_SECTION_COUNTS,   /* counts, launch attributes, bytes */
     TG_SECTION_DURATIONS,
     TG_SECTION_GAPS, /* the step as a whole, idle time, … */

@@ -39,7 +39,7 @@ struct tg_check_job {
     const struct tg_suite *suite;   /* never NULL */
     const struct tg_policy *policy; /* as it is for the baseline: tg_policy_against */
     bool first;                     /* of the suite */
-    bool named;                     /* --baseline is in the place of this one */
+    bool named;                     /* --baseline replaces this one */
     struct tg_input_list fresh, base;
     struct tg_baseline_info info;
     char commit[TG_SHA_SIZE]; /* that holds the baseline; "": it has no history */

@@ -5,7 +5,7 @@
  * night after night is judged with what was known then, so that an event keeps its name and its
  * first night however often the history is read again. Pure: no git, no clock, no printing.
  *
- *   nights --(one stream an environment)--> values less the machine's common factor
+ *   nights --(one stream per environment)--> values less the machine's common factor
  *          --(changepoint.h, one look per series and night)--> changes
  *          --(what moved on one night of one stream)--> events
  *

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """scripts/comment against a small GitHub (github.py). The table says what is expected, before
-anything runs. With --openapi DIR each request is held against GitHub's OpenAPI description, which npm
+anything runs. With --openapi DIR each request is compared with GitHub's OpenAPI description, which npm
 fetches into DIR; without npm or network that test is skipped, under CI only if the registry does not
 answer.
 """

@@ -1,5 +1,5 @@
 """A small GitHub for the tests: issues and their comments, with pages, refusals and bad days. Request
-bodies are held against GitHub's OpenAPI description where it is at hand.
+bodies are compared with GitHub's OpenAPI description where it is at hand.
 """
 import http.server
 import json

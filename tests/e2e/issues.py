@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """scripts/issues against a small GitHub (github.py): one issue an event, opened once, commented when the event changes,
-closed when it is gone. What must come out is in the table. With --openapi DIR each request is held against GitHub's
+closed when it is gone. What must come out is in the table. With --openapi DIR each request is compared with GitHub's
 OpenAPI description, as comment.py does it.
 """
 import json

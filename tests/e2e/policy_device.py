@@ -4,7 +4,7 @@ examples/policy-device.yml, and the keys that narrow a rule: device, stream, ran
 here before the run; on real traces (8 ranks of DLRM, where the corpus is) the passing candidate is the baseline itself
 and the failing ones are the same job whose host stops for 10 ms in the middle of each step, and the same job whose
 collectives block. What the policy says of idle time, overlap, exposed communication and launch
-gap is held against sweeps over the files' events here.
+gap is compared with sweeps over the files' events here.
 """
 import gzip
 import json

@@ -19,12 +19,17 @@ PATTERNS = [
     (r"\bits kin\b", "and the like", "cudaEventQuery and its kin"),
     (r"\bof several [a-z]+ the\b", "if there are several …", "of several errors the one told"),
     (r"\bhas (?:no|a) say\b", "decides", "so that nothing else has a say"),
+    (r"\b(?:is|are|was|were) held against\b", "is compared with", "a count is held against the baseline"),
+    (r"\bin the place of\b", "instead of", "calls that came in the place of others"),
+    (r"\bso it is with\b", "the same holds for", "everything is loaded; so it is with reports"),
+    (r"\bhow many of how many\b", "how many of the …", "a note says how many of how many are compared"),
+    (r"\b(?:durations?|runs?|jobs?|rules?|metrics?|traces?|counts?|operators?|commands?) wants?\b(?! to\b)", "needs", "durations want five runs"),
 ]
 NUMBER = r"(?:(?:one|two|three|four|five|ten|many|more|most|least)|\d[\d,.]*(?:\s?(?:µs|us|ms|%|bytes|spans))?)(?: (?!times)[a-z]+){0,2}"
-COUNTED = r"(?:runs|calls|launches|bytes|ticks|traces|values?|MB|KB|files?|refs?|spans|kernels|ms|µs)"
+COUNTED = r"(?:CPU|comparisons|runs|calls|launches|bytes|ticks|traces|values?|MB|KB|files?|refs?|spans|kernels|ms|µs)"
 NOT_A_NUMBER = "".join(rf"(?<! {word})" for word in (
     "and as at by for from has have if in is names not of on or over per than that to under what with within without".split()))
-UNIT = r"(?:side|step|call|night|run|span|rank|trace|commit|row|name|file|process|series|source|command|format|stage|line|column|suite|pair|job)"
+UNIT = r"(?:side|step|call|night|run|span|rank|trace|commit|row|name|file|process|series|source|command|format|stage|line|column|suite|pair|job|policy|environment|operator)"
 RATES = [
     (rf"\b(?:{NUMBER}|{COUNTED}|a process|a row){NOT_A_NUMBER} an? {UNIT}\b", "per", "three runs a side"),
 ]
@@ -34,6 +39,7 @@ SENTENCES = [
     (r"(?:(?<=[.;] )|(?<=^)|(?<=^- ))Where (?:[^\s.:;|,]+ ){2,14}[^\s.:;|,]+, ", "If …,", "It is slower. Where the step got slower, it is named."),
     (r"\bwhere (?:there (?:is|are) (?:any|none|no)|it is there|nothing|none)\b", "if", "the device's where there are any"),
     (r"(?:(?<=[.:;] )|(?<=^)|(?<=^- ))(?:Compared|Shown|Told|Kept|Left out|Excluded|Judged|Named|Stored|Omitted|Counted|Not [a-z]+) (?:is|are|was|were) ", "subject first", "There are two sides. Compared are the ranks of both."),
+    (r"(?:(?<=[.;] )|(?<=^)|(?<=^- ))Besides? (?:it|that|this|them)\b", "in addition", "It is faster. Beside that, two nights are enough."),
     (r"\bof one's own\b", "your own, its own", "machines of one's own"),
     (r"\bfor who\b", "for those who", "for who reads spans"),
     (r"\b(?:[Ff]rom|up to|[Aa]t most|in|that has|wants) so many\b", "this many", "from so many runs on"),

@@ -179,7 +179,7 @@ with tempfile.TemporaryDirectory() as folder:
     check("one rank has no skew", m["skew"][0]["reason"] == "one rank alone: give the traces of all ranks"
           and m["skew-summary"] == [])
     r = run(trace, "--measure", "skew", "--hta")
-    check("HTA has no skew", r.returncode == 2 and "HTA has no measure 'skew'" in r.stderr)
+    check("HTA has no skew", r.returncode == 2 and "HTA has no analysis 'skew'" in r.stderr)
     trace.write_text(json.dumps(document, indent=1))
 
     charts = folder / "made" / "charts"  # folders are made

@@ -3,7 +3,6 @@
  * what each does locally is core/baseline/store.h, over the network core/baseline/remote.h.
  */
 #include <stddef.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "cmd/baseline.h"

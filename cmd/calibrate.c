@@ -5,14 +5,12 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 #include "cmd/gate/outliers.h"
 #include "cmd/gate/resample.h"
 #include "cmd/gate/runs.h"
 #include "cmd/options.h"
 #include "core/base/decimal.h"
-#include "policy/verdict/judge.h"
 
 #define MIN_RUNS 6     /* three against three */
 #define SIDE 5         /* runs per side by default */

@@ -1,5 +1,4 @@
 /* `history accept ID` and `reopen ID`: somebody's word about an event, kept in git. */
-#include <stdlib.h>
 #include <time.h>
 
 #include "cmd/history.h"

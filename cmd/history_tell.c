@@ -6,7 +6,6 @@
 
 #include "core/baseline/changed.h"
 #include "core/baseline/git.h"
-#include "reporters/history_trend.h"
 
 enum { SERIES_SHOWN = 13, SERIES_OF_PAGE = 1000, EVENTS_WITH_FILES = 20, TAGS = 1000 };
 

@@ -10,7 +10,6 @@
 #include "core/base/file.h"
 #include "core/diff/names.h"
 #include "policy/language/changes.h"
-#include "policy/verdict/explain.h"
 
 static const struct tg_opt policy_options[] = {
     { "policy", TG_OPT_STR, offsetof(struct tg_policy_cmd_opts, policy), "FILE",

@@ -1,5 +1,4 @@
 /* `policy explain NAME|RULE [TRACE…]`: which rules judge a name, with which limits. */
-#include <stdlib.h>
 
 #include "cmd/policy.h"
 #include "core/diff/names.h"

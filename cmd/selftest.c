@@ -3,7 +3,6 @@
  * violation must turn each rule red. Exit 1 if one survives.
  */
 #include <stddef.h>
-#include <stdlib.h>
 
 #include "cmd/gate/mutation.h"
 #include "cmd/gate/runs.h"

@@ -1,7 +1,5 @@
 /* The comparison without a policy: `tracegate diff`. */
-#include <math.h>
 
-#include "core/base/utf8.h"
 #include "core/diff/names.h"
 #include "reporters/csv.h"
 #include "reporters/escape.h"

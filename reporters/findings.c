@@ -4,7 +4,6 @@
 
 #include "core/base/arena.h"
 #include "core/base/decimal.h"
-#include "core/base/strmap.h"
 #include "reporters/link.h"
 #include "reporters/number.h"
 

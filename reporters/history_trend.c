@@ -1,7 +1,6 @@
 #include "reporters/history_trend.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/base/arena.h"
 #include "core/base/decimal.h"

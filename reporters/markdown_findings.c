@@ -1,11 +1,9 @@
-#include <math.h>
 #include <stdlib.h>
 
 #include "reporters/accept.h"
 #include "reporters/findings.h"
 #include "reporters/link.h"
 #include "reporters/markdown.h"
-#include "reporters/number.h"
 #include "reporters/origin.h"
 
 /* ---- findings ---- */

@@ -1,7 +1,6 @@
 #include "cmd/gate/cause.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/gate/codefile.h"

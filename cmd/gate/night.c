@@ -1,6 +1,5 @@
 /* Earlier nights as they were: judged again by today's policy, to know what failed then already. */
 #include "cmd/gate/internal.h"
-#include "core/baseline/store.h"
 
 struct asked {
     struct tg_check *c;

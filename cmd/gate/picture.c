@@ -1,7 +1,6 @@
 #include "cmd/gate/picture.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "cmd/gate/codefile.h"
 #include "cmd/gate/timeline.h"

@@ -1,6 +1,5 @@
 #include "cmd/gate/site.h"
 
-#include "cmd/gate/io.h"
 #include "core/baseline/spawn.h"
 
 static tg_sv env(const struct tg_io *io, const char *name)

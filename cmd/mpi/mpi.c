@@ -2,9 +2,7 @@
 
 #include <mpi.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { TAG_SIZE = 1, TAG_BYTES = 2 };
 

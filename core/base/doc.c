@@ -5,7 +5,6 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "core/base/arena.h"
 #include "core/base/decimal.h"

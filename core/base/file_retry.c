@@ -1,8 +1,6 @@
 #include "core/base/file_retry.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/base/arena.h"
 
 /* ---- how many ---- */
 

@@ -1,7 +1,6 @@
 #include "core/baseline/remote.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "core/baseline/event.h"

@@ -1,7 +1,6 @@
 #include "core/cause/forward.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 bool tg_backward_named(tg_sv name)
 {

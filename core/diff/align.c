@@ -3,7 +3,6 @@
  * sums and shares.
  */
 #include "core/diff/internal.h"
-#include "core/diff/stats.h"
 
 /* ---- did the benchmark run? ---- */
 

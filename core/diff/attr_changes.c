@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "core/diff/internal.h"
-#include "core/diff/stats.h"
 
 /* How often a step has an attribute: events over steps, rounded, so that a cold first step drops
  * out. */

@@ -3,7 +3,6 @@
  * (counts.h). Copies and sets say their bytes; a collective says how many elements of which type.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/diff/internal.h"
 #include "core/diff/stats.h"

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "core/diff/internal.h"
-#include "core/diff/names.h"
 
 /* Time by text; the largest wins, of equals the first in byte order. */
 struct weights {

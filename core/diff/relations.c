@@ -5,7 +5,6 @@
  * followed other data; one that breaks it was changed.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/diff/counts.h"
 #include "core/diff/internal.h"

@@ -13,7 +13,6 @@
 
 #include "core/diff/counts.h"
 #include "core/diff/internal.h"
-#include "core/diff/stats.h"
 
 #define RENAME_FACTOR 1.3  /* of time per call */
 #define RENAME_FLOOR 0.002 /* of the step: below it equal times are chance */

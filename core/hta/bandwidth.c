@@ -3,7 +3,6 @@
  * Points at equal times are in the order of a stable sort (starts before ends); HTA's order depends
  * on an unstable sort.
  */
-#include <math.h>
 #include <stdlib.h>
 
 #include "core/analysis/device.h"

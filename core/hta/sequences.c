@@ -2,7 +2,6 @@
  * HTA's get_frequent_cuda_kernel_sequences: a call tree per host thread by time nesting, device
  * rows below their launches, and only operators at the smallest depth at which any of them occurs.
  */
-#include <math.h>
 #include <stdlib.h>
 
 #include "core/analysis/sequences.h"

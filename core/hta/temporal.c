@@ -1,5 +1,4 @@
 /* HTA's get_temporal_breakdown. Gives the numbers even if an assertion of HTA would fail. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "core/analysis/quantiles.h"

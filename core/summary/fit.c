@@ -1,7 +1,6 @@
 #include "core/summary/fit.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/summary/internal.h"

@@ -1,5 +1,4 @@
 /* Texts seen before, for the kernels of the fast path. */
-#include <stdlib.h>
 
 #include "core/base/arena.h"
 #include "core/trace/shape.h"

@@ -1,5 +1,4 @@
 /* Reads one text in parts: stops, continues elsewhere, and guesses where an event begins. */
-#include <stdlib.h>
 
 #include "core/trace/reader_state.h"
 

@@ -1,6 +1,5 @@
 #include "policy/language/internal.h"
 
-#include "policy/language/value.h"
 
 bool tg_decode_mistake(struct tg_decode *c, enum tg_diag_code code, const struct tg_yaml *n,
                        const char *fix, const char *message)

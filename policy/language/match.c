@@ -1,7 +1,6 @@
 #include "policy/language/match.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>

@@ -1,6 +1,5 @@
 #include "policy/language/merge.h"
 
-#include <stdlib.h>
 
 enum { MAX_RULES = 2000 }; /* of all layers together */
 

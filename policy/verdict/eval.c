@@ -1,12 +1,9 @@
 #include "policy/verdict/eval.h"
 
-#include <math.h>
 #include <stdlib.h>
 
-#include "policy/language/limit.h"
 #include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
-#include "policy/verdict/phrase.h"
 
 static bool is_of_trace(const struct tg_result *r)
 {

@@ -1,6 +1,5 @@
 #include <math.h>
 
-#include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 

@@ -1,7 +1,6 @@
 #include <math.h>
 
 #include "core/base/decimal.h"
-#include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 

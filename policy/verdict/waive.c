@@ -1,4 +1,3 @@
-#include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 

@@ -1,7 +1,6 @@
 /* `git` as a child process, for what libgit2 cannot do: objects that a partial clone lacks. */
 #include "core/baseline/libgit2/internal.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

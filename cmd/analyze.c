@@ -187,7 +187,7 @@ static bool analyze(const struct analyze_opts *o, const struct tg_strs *args,
     bool ops = false;
     struct tg_input_list inputs = { 0 };
     struct tg_repo repo = { 0 };
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     struct tg_progress_line progress;
     struct tg_analyze_request q = { .inputs = &inputs,
                                     .repo = &repo,
@@ -213,7 +213,6 @@ static bool analyze(const struct analyze_opts *o, const struct tg_strs *args,
     ok = ok && (ops ? measure_ops(&q, o, &out, err) : measure_traces(&q, o, &out, err));
     tg_progress_end(&progress);
     ok = ok && tg_io_put(io, tg_buf_sv(&out), err);
-    tg_buf_release(&out);
     tg_repo_release(&repo);
     return ok;
 }

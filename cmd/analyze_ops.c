@@ -38,12 +38,11 @@ static const struct tg_table_column step_columns[STEP_COLUMNS] = {
 static struct tg_table_cell *name_row(struct tg_table *t, struct tg_arena *a, tg_sv cat, tg_sv name)
 {
     struct tg_table_cell *row = tg_table_row(t);
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     tg_name_short(name, &text);
     row[COL_CAT] = tg_table_text(cat);
     row[COL_NAME] = tg_table_text(name);
     row[COL_SHORT] = tg_table_text(tg_arena_sv(a, tg_buf_sv(&text)));
-    tg_buf_release(&text);
     return row;
 }
 
@@ -252,7 +251,7 @@ static bool add_file(void *arg, size_t i, struct tg_err *err)
 {
     struct whole *w = arg;
     const struct tg_input_list *inputs = w->q->inputs;
-    struct tg_buf bytes = { 0 };
+    TG_BUF bytes = { 0 };
     struct tg_source *source = tg_inputs_open(&inputs->v[i], w->q->repo, NULL, &bytes, err);
     tg_sv head;
     bool ok = source && tg_source_peek(source, &head, err);
@@ -261,7 +260,6 @@ static bool add_file(void *arg, size_t i, struct tg_err *err)
                  ? add_summary(w, source, err)
                  : add_trace(w, source, tg_reading_share(i, inputs->n), err);
     tg_source_close(source);
-    tg_buf_release(&bytes);
     return ok;
 }
 

@@ -26,7 +26,7 @@ struct loaded {
 static bool hta_rank(int64_t *rank, const struct tg_input_item *item,
                      const struct tg_analyze_request *q, struct tg_err *err)
 {
-    struct tg_buf bytes = { 0 };
+    TG_BUF bytes = { 0 };
     struct tg_source *s;
     bool ok;
     *rank = -1;
@@ -35,7 +35,6 @@ static bool hta_rank(int64_t *rank, const struct tg_input_item *item,
     s = tg_inputs_open(item, q->repo, NULL, &bytes, err);
     ok = s && tg_hta_find_rank(s, rank, err);
     tg_source_close(s);
-    tg_buf_release(&bytes);
     return ok;
 }
 
@@ -66,7 +65,7 @@ static struct tg_trace *load_trace(const struct tg_analyze_request *q, size_t i,
                                  .keep_python = q->keep_python,
                                  .want_attrs = true,
                                  .want_memory = !q->hta };
-    struct tg_buf bytes = { 0 };
+    TG_BUF bytes = { 0 };
     struct tg_source *s = tg_inputs_open(&q->inputs->v[i], q->repo, NULL, &bytes, err);
     struct tg_trace *t;
     tg_reading_opts(&opts.reader, tg_reading_share(i, q->inputs->n));
@@ -74,7 +73,6 @@ static struct tg_trace *load_trace(const struct tg_analyze_request *q, size_t i,
     if (t && q->keep_python && !q->hta)
         tg_trace_set_python_apart(t);
     tg_source_close(s);
-    tg_buf_release(&bytes);
     return t;
 }
 
@@ -224,7 +222,7 @@ static void release(struct loaded *l)
 static bool class_rows(struct tg_classes *out, const struct tg_analyze_traces *m,
                        struct tg_arena *a, struct tg_err *err)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     struct tg_classes file = { 0 };
     struct tg_class_row *rows;
     size_t n = m->classes.n;
@@ -298,7 +296,7 @@ static void drop_series(struct tg_tables *f)
 static bool put_charts(const struct tg_tables *f, const char *dir, const struct tg_io *io,
                        struct tg_arena *a, struct tg_err *err)
 {
-    struct tg_buf svg = { 0 };
+    TG_BUF svg = { 0 };
     bool ok = true;
     for (const struct tg_tablechart *g = tg_tablecharts; ok && g->frame; g++) {
         const struct tg_table *frame = tg_tables_find(f, g->frame);
@@ -310,7 +308,6 @@ static bool put_charts(const struct tg_tables *f, const char *dir, const struct 
         else
             tg_io_note(io, "nothing to draw for %s", g->file);
     }
-    tg_buf_release(&svg);
     return ok;
 }
 

@@ -29,7 +29,7 @@ static bool load_stored(struct tg_store_cmd *s, tg_sv suite, const char *sha,
     if (!tg_store_files(&s->store, suite, sha, s->arena, &files, err))
         return false;
     for (size_t i = 0; i < files.n; i++) {
-        struct tg_buf bytes = { 0 };
+        TG_BUF bytes = { 0 };
         struct tg_err ignored;
         bool ok = tg_store_read(&s->store, &files.v[i], &bytes, err);
         out->runs++;
@@ -97,7 +97,7 @@ static bool record_run(struct tg_store_cmd *s, const struct tg_suite *suite,
                        const struct tg_commit *at, const struct tg_summary *run, size_t share,
                        struct stored_runs *there, struct tg_err *err)
 {
-    struct tg_buf bytes = { 0 };
+    TG_BUF bytes = { 0 };
     struct tg_fitted how;
     struct tg_err ignored;
     bool ok;
@@ -120,7 +120,6 @@ static bool record_run(struct tg_store_cmd *s, const struct tg_suite *suite,
         there->runs++;
         there->bytes += how.packed;
     }
-    tg_buf_release(&bytes);
     return ok;
 }
 

@@ -186,7 +186,7 @@ static bool size_of(struct tg_store_cmd *s, const struct tg_stored *v, size_t n,
     *size = 0;
     for (size_t i = 0; i < n; i++) {
         struct tg_git_file f = { .path = v[i].ref, .size = TG_SIZE_UNKNOWN };
-        struct tg_buf bytes = { 0 };
+        TG_BUF bytes = { 0 };
         bool ok;
         memcpy(f.oid, v[i].oid, sizeof f.oid);
         ok = tg_store_read(&s->store, &f, &bytes, err);

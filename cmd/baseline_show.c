@@ -220,7 +220,7 @@ static int by_plain(const void *x, const void *y)
 static void put_row(struct tg_store_cmd *s, const struct tg_series *series,
                     const struct tg_history_value *v, double step_ns)
 {
-    struct tg_buf ns = { 0 };
+    TG_BUF ns = { 0 };
     tg_dec_put_human_ns(&ns, v->plain);
     tg_buf_printf(&s->out, "  %10.*s  %4.1f %%  ", (int)ns.n, ns.p,
                   step_ns > 0 ? 100 * v->plain / step_ns : 0);
@@ -231,7 +231,6 @@ static void put_row(struct tg_store_cmd *s, const struct tg_series *series,
     tg_buf_printf(&s->out, "  %-10s  ", tg_kind_name(series->kind));
     tg_esc_terminal(&s->out, tg_utf8_prefix(series->name, 80));
     tg_buf_putc(&s->out, '\n');
-    tg_buf_release(&ns);
 }
 
 static void take_shown(void *arg, size_t i, const struct tg_side *side, const struct tg_err *why)
@@ -293,7 +292,7 @@ static void put_shard(struct tg_store_cmd *s, const struct tg_shard *shard)
 static bool show_run(struct tg_store_cmd *s, const struct tg_git_file *f, struct tg_summary *all,
                      struct tg_err *err)
 {
-    struct tg_buf bytes = { 0 };
+    TG_BUF bytes = { 0 };
     struct tg_summary one;
     bool ok;
     tg_summary_init(&one);
@@ -306,7 +305,6 @@ static bool show_run(struct tg_store_cmd *s, const struct tg_git_file *f, struct
         put_shard(s, one.shards[i]);
     ok = ok && tg_summary_merge(all, &one, err);
     tg_summary_release(&one);
-    tg_buf_release(&bytes);
     return ok;
 }
 
@@ -327,10 +325,9 @@ static bool show_runs(struct tg_store_cmd *s, const struct tg_stored *v, size_t 
 
 static bool write_summary(const char *path, const struct tg_summary *all, struct tg_err *err)
 {
-    struct tg_buf bytes = { 0 };
+    TG_BUF bytes = { 0 };
     bool ok =
         tg_summary_write(all, NULL, &bytes, err) && tg_file_write(path, tg_buf_sv(&bytes), err);
-    tg_buf_release(&bytes);
     return ok;
 }
 

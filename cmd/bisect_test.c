@@ -137,17 +137,15 @@ static const char *trace_path(const struct tg_bisect *b, int side, int64_t k)
 /* Every {trace} of a word becomes the path. */
 static const char *with_trace(const struct tg_bisect *b, const char *word, const char *trace)
 {
-    struct tg_buf out = { 0 };
-    const char *at, *kept;
+    TG_BUF out = { 0 };
+    const char *at;
     while ((at = strstr(word, "{trace}"))) {
         tg_buf_add(&out, (tg_sv){ word, (size_t)(at - word) });
         tg_buf_puts(&out, trace);
         word = at + 7;
     }
     tg_buf_puts(&out, word);
-    kept = tg_arena_sv(b->arena, tg_buf_sv(&out)).p;
-    tg_buf_release(&out);
-    return kept;
+    return tg_arena_sv(b->arena, tg_buf_sv(&out)).p;
 }
 
 /* False with *why: the command failed or left no trace. */
@@ -172,7 +170,7 @@ static bool record(const struct tg_bisect *b, int side, int64_t k, tg_sv *why)
 
 static tg_sv headline(const struct tg_bisect *b, const char *path)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     struct tg_err ignored;
     struct tg_doc *d = NULL;
     tg_sv line = TG_SV("");
@@ -182,7 +180,6 @@ static tg_sv headline(const struct tg_bisect *b, const char *path)
     if (d)
         line = tg_arena_sv(b->arena, tg_doc_str(tg_doc_get(d, "headline"), TG_SV("")));
     tg_doc_free(d);
-    tg_buf_release(&text);
     return line;
 }
 

@@ -46,10 +46,9 @@ struct job {
 
 static void put_number(struct tg_buf *out, double v, int decimals, int width)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     tg_dec_put_fixed(&b, v, decimals);
     tg_buf_printf(out, "%*s", width, isfinite(v) ? tg_buf_sv(&b).p : "-");
-    tg_buf_release(&b);
 }
 
 /* ---- what was found ---- */
@@ -317,7 +316,7 @@ static void put_rule(const struct job *j, struct tg_buf *out, const struct tg_ru
     const char *key = "fail";
     const struct tg_bound *pct = pct_of(&rule->fail, &limit);
     const struct tg_alarm *worst;
-    struct tg_buf part = { 0 };
+    TG_BUF part = { 0 };
     double fit, now;
     if (!pct) {
         key = "warn";
@@ -348,12 +347,11 @@ static void put_rule(const struct job *j, struct tg_buf *out, const struct tg_ru
         put_overrides(j, &part, rule, limit, key, now);
     if (part.n > start && !(rule->n_overrides && !strchr(part.p + start, '{')))
         tg_buf_add(out, tg_buf_sv(&part));
-    tg_buf_release(&part);
 }
 
 static void put_yaml(const struct job *j, struct tg_buf *out)
 {
-    struct tg_buf rules = { 0 };
+    TG_BUF rules = { 0 };
     const char *file = j->same.policy->built_in ? "tracegate:recommended" : j->same.policy->file.p;
     const char *slash = strrchr(file, '/');
     for (size_t i = 0; i < j->same.policy->n_rules; i++)
@@ -371,7 +369,6 @@ static void put_yaml(const struct job *j, struct tg_buf *out)
     } else {
         tg_buf_puts(out, "# Every limit fits: no change is needed.\n");
     }
-    tg_buf_release(&rules);
 }
 
 /* ---- output ---- */
@@ -450,8 +447,7 @@ static void put_json(const struct job *j, struct tg_buf *out)
 
 static bool put_all(const struct job *j, struct tg_err *err)
 {
-    struct tg_buf out = { 0 };
-    bool ok;
+    TG_BUF out = { 0 };
     if (j->o->format == TG_FORMAT_JSON) {
         put_json(j, &out);
     } else if (j->o->format == TG_FORMAT_YAML) {
@@ -463,9 +459,7 @@ static bool put_all(const struct job *j, struct tg_err *err)
         tg_buf_puts(&out, "\nlimits that fit (--format yaml prints them alone)\n\n");
         put_yaml(j, &out);
     }
-    ok = tg_io_put(j->io, tg_buf_sv(&out), err);
-    tg_buf_release(&out);
-    return ok;
+    return tg_io_put(j->io, tg_buf_sv(&out), err);
 }
 
 static bool choose_sizes(struct job *j, struct tg_err *err)

@@ -48,8 +48,7 @@ static int help_run(const void *opts, const struct tg_strs *args, const struct t
 {
     const struct help_opts *o = opts;
     const struct tg_cmd *cmd = NULL;
-    struct tg_buf out = { 0 };
-    bool ok;
+    TG_BUF out = { 0 };
     if (args->n && !(cmd = tg_cmd_find(args->v[0], err)))
         return 2;
     if (o->man)
@@ -62,9 +61,7 @@ static int help_run(const void *opts, const struct tg_strs *args, const struct t
         tg_help_command(&out, cmd, io->columns);
     else
         tg_help_overview(&out, tg_commands, io->columns);
-    ok = tg_io_put(io, tg_buf_sv(&out), err);
-    tg_buf_release(&out);
-    return ok ? 0 : 5;
+    return tg_io_put(io, tg_buf_sv(&out), err) ? 0 : 5;
 }
 
 static const struct tg_cmd cmd_help = {

@@ -140,7 +140,7 @@ static bool open_charts(struct charts *ch, const struct tg_diff_opts *o, struct 
 static bool put_charts(struct charts *ch, const struct tg_difftable *t, const struct tg_render *r,
                        struct tg_err *err)
 {
-    struct tg_buf svg = { 0 };
+    TG_BUF svg = { 0 };
     bool ok = true;
     for (int i = 0; ok && i < CHARTS; i++) {
         if (!ch->path[i])
@@ -152,24 +152,20 @@ static bool put_charts(struct charts *ch, const struct tg_difftable *t, const st
             tg_difftable_svg(&svg, t, i == CHART_DURATIONS, r);
         ok = tg_outputs_put(&ch->files, ch->handle[i], tg_buf_sv(&svg), err);
     }
-    tg_buf_release(&svg);
     return ok && tg_outputs_commit(&ch->files, err);
 }
 
 static bool put_table(const struct tg_diff_request *q, const struct tg_difftable *t,
                       const struct tg_render *r, struct tg_err *err)
 {
-    struct tg_buf out = { 0 };
-    bool ok;
+    TG_BUF out = { 0 };
     if (q->o->format == TG_FORMAT_CSV)
         tg_difftable_csv(&out, t);
     else if (q->o->format == TG_FORMAT_JSON)
         tg_difftable_json(&out, t);
     else
         tg_difftable_text(&out, t, r);
-    ok = tg_io_put(q->io, tg_buf_sv(&out), err);
-    tg_buf_release(&out);
-    return ok;
+    return tg_io_put(q->io, tg_buf_sv(&out), err);
 }
 
 static tg_sv env_value(const struct tg_comparison *c, const char *key, int side)
@@ -185,12 +181,11 @@ static tg_sv env_value(const struct tg_comparison *c, const char *key, int side)
 static void put_lacking_ranks(const struct tg_diff_request *q, const struct tg_comparison *c)
 {
     for (int s = 0; s < 2; s++) {
-        struct tg_buf b = { 0 };
+        TG_BUF b = { 0 };
         if (!c->n_lacking[s] || c->side[TG_BASE].ranks[0] != c->side[TG_TEST].ranks[0])
             continue;
         tg_ranks_put(&b, c->lacking[s], c->n_lacking[s]);
         tg_io_note(q->io, "%s not in every run of %s: ignored", b.p, q->label[s]);
-        tg_buf_release(&b);
     }
 }
 
@@ -214,13 +209,10 @@ static void put_notes(const struct tg_diff_request *q, const struct tg_compariso
 static bool put_causes(const struct tg_diff_request *q, const struct tg_verdict *causes,
                        struct tg_err *err)
 {
-    struct tg_buf out = { 0 };
-    bool ok;
+    TG_BUF out = { 0 };
     if (q->o->cause && q->o->format == TG_FORMAT_TEXT)
         tg_diff_put_causes(&out, causes);
-    ok = !out.n || tg_io_put(q->io, tg_buf_sv(&out), err);
-    tg_buf_release(&out);
-    return ok;
+    return !out.n || tg_io_put(q->io, tg_buf_sv(&out), err);
 }
 
 /* Of the first trace of each side. */

@@ -13,7 +13,7 @@ enum { MOST = 10 };
 static bool result_of(struct tg_result *r, const struct tg_op *op, double step_ns,
                       struct tg_arena *a)
 {
-    struct tg_buf plain = { 0 };
+    TG_BUF plain = { 0 };
     bool calls = op->count[TG_BASE] != op->count[TG_TEST];
     const double *v = calls ? op->count : op->kind == TG_KIND_STEP ? op->total : op->self;
     tg_name_normalise(op->kind, op->raw[TG_TEST].n ? op->raw[TG_TEST] : op->raw[TG_BASE], &plain);
@@ -29,7 +29,6 @@ static bool result_of(struct tg_result *r, const struct tg_op *op, double step_n
                             .base = v[TG_BASE],
                             .test = v[TG_TEST],
                             .delta = v[TG_TEST] - v[TG_BASE] };
-    tg_buf_release(&plain);
     return calls || fabs(r->delta) >= LEAST * step_ns;
 }
 

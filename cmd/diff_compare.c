@@ -86,7 +86,7 @@ static bool tally_one(void *arg, size_t i, struct tg_err *err)
     const struct tg_diff_request *q = all->q;
     const int side = all->side;
     struct tg_load_opts load = { .want_attrs = true };
-    struct tg_buf bytes = { 0 };
+    TG_BUF bytes = { 0 };
     struct tg_steps steps = { 0 };
     struct tg_trace *trace = NULL;
     struct tg_source *s = tg_inputs_open(&all->inputs->v[i], q->repo, NULL, &bytes, err);
@@ -102,7 +102,6 @@ static bool tally_one(void *arg, size_t i, struct tg_err *err)
     tg_steps_release(&steps);
     tg_trace_free(trace);
     tg_source_close(s);
-    tg_buf_release(&bytes);
     return ok;
 }
 

@@ -147,7 +147,7 @@ static void option_lines(struct tg_buf *out, const struct tg_opt *o, int columns
 {
     const int indent = 26;
     for (; o && o->name; o++) {
-        struct tg_buf head = { 0 };
+        TG_BUF head = { 0 };
         option_head(&head, o);
         tg_buf_printf(out, "  %s", head.p);
         if ((int)head.n + 4 > indent)
@@ -157,7 +157,6 @@ static void option_lines(struct tg_buf *out, const struct tg_opt *o, int columns
         tg_buf_clear(&head);
         option_text(&head, o);
         wrap(out, tg_buf_sv(&head), indent, indent, columns);
-        tg_buf_release(&head);
     }
 }
 
@@ -294,10 +293,9 @@ static void roff_options(struct tg_buf *out, const struct tg_opt *o)
             tg_buf_puts(out, "\\fR");
         }
         tg_buf_putc(out, '\n');
-        struct tg_buf text = { 0 };
+        TG_BUF text = { 0 };
         option_text(&text, o);
         roff_line(out, text.p);
-        tg_buf_release(&text);
     }
 }
 
@@ -402,12 +400,11 @@ void tg_help_bash(struct tg_buf *out, const struct tg_cmd *const *commands)
     }
     tg_buf_puts(out, "  esac\n  if [ \"$COMP_CWORD\" -eq 2 ]; then\n    case $cmd in\n");
     for (const struct tg_cmd *const *c = commands; *c; c++) {
-        struct tg_buf verbs = { 0 };
+        TG_BUF verbs = { 0 };
         verb_words(&verbs, (*c)->synopsis);
         if (verbs.n)
             tg_buf_printf(out, "      %s) COMPREPLY=( $(compgen -W '%s' -- \"$cur\") ) ;;\n",
                           (*c)->name, verbs.p);
-        tg_buf_release(&verbs);
     }
     tg_buf_puts(out, "    esac\n    [ ${#COMPREPLY[@]} -eq 0 ] || return\n  fi\n"
                      "  case $cur in\n"
@@ -472,7 +469,7 @@ void tg_help_zsh(struct tg_buf *out, const struct tg_cmd *const *commands)
         tg_buf_printf(out, "    %s)\n      _arguments \\\n", (*c)->name);
         zsh_options(out, (*c)->options);
         zsh_options(out, tg_global_options);
-        struct tg_buf verbs = { 0 };
+        TG_BUF verbs = { 0 };
         verb_words(&verbs, (*c)->synopsis);
         if (verbs.n)
             tg_buf_printf(out, "        '1:command:(%s)' \\\n", verbs.p);

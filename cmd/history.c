@@ -107,7 +107,7 @@ static bool put_file(struct tg_history_cmd *c, const char *path,
                      void (*write)(struct tg_buf *, const struct tg_history_report *),
                      const struct tg_history_report *r, struct tg_err *err)
 {
-    struct tg_buf bytes = { 0 };
+    TG_BUF bytes = { 0 };
     size_t handle;
     bool ok;
     if (!path)
@@ -117,7 +117,6 @@ static bool put_file(struct tg_history_cmd *c, const char *path,
         write(&bytes, r);
         ok = tg_outputs_put(&c->files, handle, tg_buf_sv(&bytes), err);
     }
-    tg_buf_release(&bytes);
     return ok;
 }
 
@@ -127,14 +126,11 @@ static bool print(struct tg_history_cmd *c, const struct tg_history_report *r, s
         c->o->format == TG_FORMAT_JSON  ? tg_history_put_json
         : c->o->format == TG_FORMAT_CSV ? tg_history_put_csv
                                         : tg_history_put_text;
-    struct tg_buf bytes = { 0 };
-    bool ok;
+    TG_BUF bytes = { 0 };
     if (c->o->output)
         return put_file(c, c->o->output, write, r, err);
     write(&bytes, r);
-    ok = tg_io_put(c->io, tg_buf_sv(&bytes), err);
-    tg_buf_release(&bytes);
-    return ok;
+    return tg_io_put(c->io, tg_buf_sv(&bytes), err);
 }
 
 /* "https://github.com/o/r/commit/"; "" unknown. */
@@ -151,14 +147,13 @@ static bool put_drawings(struct tg_history_cmd *c, struct tg_err *err)
     const char *path = c->o->svg;
     bool ok = true;
     for (size_t i = 0; path && ok && i < c->n; i++) {
-        struct tg_buf bytes = { 0 };
+        TG_BUF bytes = { 0 };
         size_t handle;
         const char *file =
             c->n == 1 ? path : tg_suites_path(path, c->suite[i].name, TG_SV(""), c->arena);
         tg_trend_svg(&bytes, &c->suite[i]);
         ok = tg_outputs_open(&c->files, file, &handle, err) &&
              tg_outputs_put(&c->files, handle, tg_buf_sv(&bytes), err);
-        tg_buf_release(&bytes);
     }
     return ok;
 }

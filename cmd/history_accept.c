@@ -10,7 +10,7 @@ static tg_sv actor(const struct tg_history_cmd *c)
 {
     static const char *const args[] = { "config", "--get", "user.name", NULL };
     const char *ci = tg_io_env(c->io, "GITHUB_ACTOR");
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     struct tg_spawned how;
     tg_sv name = TG_SV("unknown");
     if (ci)
@@ -20,7 +20,6 @@ static tg_sv actor(const struct tg_history_cmd *c)
         name = tg_arena_sv(c->arena, tg_buf_sv(&b));
         name = tg_sv_cut(&name, '\n');
     }
-    tg_buf_release(&b);
     return name;
 }
 
@@ -53,9 +52,8 @@ bool tg_history_cmd_accept(struct tg_history_cmd *c, enum tg_event_word word, co
     struct tg_event_record record = { .word = word };
     const struct tg_history_event *e = NULL;
     const char *now = tg_io_env(c->io, "SOURCE_DATE_EPOCH");
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     size_t suite = 0;
-    bool ok;
     if (!find_event(c, id, &suite, &e, err))
         return false;
     record.id = tg_sv_of(e->id);
@@ -67,7 +65,5 @@ bool tg_history_cmd_accept(struct tg_history_cmd *c, enum tg_event_word word, co
         return false;
     tg_buf_printf(&b, "%s %s: %s\n", word == TG_EVENT_WORD_ACCEPTED ? "accepted" : "reopened",
                   e->id, tg_event_kind_name(e->kind));
-    ok = tg_io_put(c->io, tg_buf_sv(&b), err);
-    tg_buf_release(&b);
-    return ok;
+    return tg_io_put(c->io, tg_buf_sv(&b), err);
 }

@@ -10,7 +10,7 @@
 static bool find_rank(int64_t *rank, const struct tg_input_item *item, struct tg_repo *repo,
                       struct tg_err *err)
 {
-    struct tg_buf bytes = { 0 };
+    TG_BUF bytes = { 0 };
     struct tg_source *s;
     bool ok = false;
     *rank = -1;
@@ -21,7 +21,6 @@ static bool find_rank(int64_t *rank, const struct tg_input_item *item, struct tg
         ok = tg_hta_find_rank(s, rank, err);
         tg_source_close(s);
     }
-    tg_buf_release(&bytes);
     return ok;
 }
 
@@ -67,7 +66,7 @@ static bool load_one(void *arg, size_t i, struct tg_err *err)
     const struct tg_input_item *item = &all->inputs->v[i];
     struct task *k = &all->v[i];
     struct tg_load_opts opts = { .keep_hta = true };
-    struct tg_buf bytes = { 0 };
+    TG_BUF bytes = { 0 };
     struct tg_source *s = NULL;
     bool ok;
     tg_reading_opts(&opts.reader, tg_reading_share(i, all->inputs->n));

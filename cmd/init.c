@@ -131,7 +131,7 @@ static void put_change(struct job *j, const struct tg_setup_file *f, const char 
     };
     struct tg_spawn spawn = { .argv = argv, .timeout_ms = 10000, .max_out = MAX_WRITTEN };
     struct tg_spawned result;
-    struct tg_buf diff = { 0 };
+    TG_BUF diff = { 0 };
     struct tg_err ignored;
     tg_sv rest;
     bool in_hunk = false;
@@ -150,14 +150,13 @@ static void put_change(struct job *j, const struct tg_setup_file *f, const char 
         if (in_hunk)
             tg_buf_printf(&j->changes, "%.*s\n", TG_SV_ARG(line));
     }
-    tg_buf_release(&diff);
 }
 
 static bool write_file(struct job *j, size_t i, struct tg_err *err)
 {
     const struct tg_setup_file *f = &j->files.v[i];
     const char *path = tg_survey_path(&j->survey, f->path);
-    struct tg_buf old = { 0 };
+    TG_BUF old = { 0 };
     bool same;
     if (!tg_file_exists(path)) {
         j->written[i] = WRITTEN_NEW;
@@ -211,7 +210,7 @@ static struct tg_doc *selftest(struct job *j, const struct tg_survey_suite *one,
     void *opts = tg_arena_alloc(j->arena, 1, tg_cmd_selftest.opts_size);
     struct tg_global_opts common = { 0 };
     struct tg_strs args = { 0 };
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     struct tg_doc *doc = NULL;
     const char **argv = TG_NEW_N(j->arena, const char *, one->n + 8);
     size_t n = 0;
@@ -237,7 +236,6 @@ static struct tg_doc *selftest(struct job *j, const struct tg_survey_suite *one,
     (void)fclose(file);
     if (err->kind == TG_ERR_NONE)
         doc = tg_doc_parse(tg_buf_sv(&text), "selftest", err);
-    tg_buf_release(&text);
     return doc;
 }
 
@@ -348,11 +346,10 @@ static void put_paths(struct job *j, struct tg_buf *out)
 
 static bool ignores_out(struct job *j)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     bool yes = !tg_file_exists(tg_survey_path(&j->survey, TG_SV(".gitignore"))) ||
                (read_old(tg_survey_path(&j->survey, TG_SV(".gitignore")), &text) &&
                 tg_sv_has(tg_buf_sv(&text), TG_SV("out")));
-    tg_buf_release(&text);
     return yes;
 }
 
@@ -386,7 +383,7 @@ static void put_suite_commands(struct job *j)
 
 static void put_next(struct job *j)
 {
-    struct tg_buf add = { 0 };
+    TG_BUF add = { 0 };
     put_paths(j, &add);
     tg_buf_puts(&j->out, "next\n");
     if (keeps_any(j))
@@ -414,7 +411,6 @@ static void put_next(struct job *j)
                   "  3. git switch -c %s && git add%s && git commit -m \"performance gate\"%s\n",
                   j->survey.topic, add.n ? add.p : " .",
                   j->survey.remote.n ? " && git push -u origin HEAD" : "");
-    tg_buf_release(&add);
 }
 
 static bool run_job(struct job *j, const struct tg_strs *args, struct tg_err *err)

@@ -36,7 +36,7 @@ static tg_sv kept(struct tg_arena *a, struct tg_buf *text)
 static void add_name(struct tg_table *t, struct tg_arena *arena, const struct tg_name *name,
                      uint64_t count, const struct names_opts *o)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     struct tg_table_cell *row;
     if (!count || (name->kind == TG_KIND_PYTHON && !o->python))
         return;
@@ -51,7 +51,6 @@ static void add_name(struct tg_table *t, struct tg_arena *arena, const struct tg
         row[COL_COUNTS] = tg_table_int((int64_t)count);
         row[COL_RAW] = tg_table_text(tg_arena_sv(arena, name->name));
     }
-    tg_buf_release(&text);
 }
 
 static int by_name(const void *pa, const void *pb)
@@ -122,13 +121,12 @@ static bool has_categories(const struct tg_totals *t)
 
 static bool read_again(struct reading *r, size_t i, struct tg_err *err)
 {
-    struct tg_buf bytes = { 0 };
+    TG_BUF bytes = { 0 };
     struct tg_source *s = tg_inputs_open(&r->inputs->v[i], r->repo, NULL, &bytes, err);
     bool ok = s && read_summary(r, i, s, err);
     if (!s)
         skip_turn(r, i);
     tg_source_close(s);
-    tg_buf_release(&bytes);
     return ok;
 }
 
@@ -155,7 +153,7 @@ static bool read_trace(struct reading *r, size_t i, struct tg_source *s, struct 
 static bool read_file(void *arg, size_t i, struct tg_err *err)
 {
     struct reading *r = arg;
-    struct tg_buf bytes = { 0 };
+    TG_BUF bytes = { 0 };
     struct tg_source *s = tg_inputs_open(&r->inputs->v[i], r->repo, NULL, &bytes, err);
     tg_sv head;
     bool ok = s && tg_source_peek(s, &head, err);
@@ -164,7 +162,6 @@ static bool read_file(void *arg, size_t i, struct tg_err *err)
     else
         skip_turn(r, i);
     tg_source_close(s);
-    tg_buf_release(&bytes);
     return ok;
 }
 
@@ -202,7 +199,7 @@ static bool names(const struct names_opts *o, const struct tg_strs *args, const 
     struct tg_input_list inputs = { 0 };
     struct tg_repo repo = { 0 };
     struct tg_table t;
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     bool ok = true;
     tg_table_init(&t, "names", columns, COLUMNS);
     for (size_t i = 0; ok && i < args->n; i++)
@@ -216,7 +213,6 @@ static bool names(const struct names_opts *o, const struct tg_strs *args, const 
     else if (ok)
         tg_table_as_text(&out, &t, io->columns, 0);
     ok = ok && tg_io_put(io, tg_buf_sv(&out), err);
-    tg_buf_release(&out);
     tg_table_release(&t);
     tg_repo_release(&repo);
     return ok;

@@ -152,11 +152,10 @@ size_t tg_options_verb(const char *cmd, const struct tg_strs *args, const char *
                        struct tg_err *err)
 {
     const char *meant;
-    struct tg_buf all = { 0 };
+    TG_BUF all = { 0 };
     size_t k = 0;
     for (; verbs[k]; k++) {
         if (args->n && strcmp(args->v[0], verbs[k]) == 0) {
-            tg_buf_release(&all);
             return k;
         }
         tg_buf_printf(&all, "%s%s", k ? ", " : "", verbs[k]);
@@ -171,7 +170,6 @@ size_t tg_options_verb(const char *cmd, const struct tg_strs *args, const char *
                           TG_SV_ARG(tg_buf_sv(&all)));
     else
         (void)tg_err_hint(err, "One of %.*s.", TG_SV_ARG(tg_buf_sv(&all)));
-    tg_buf_release(&all);
     return k;
 }
 
@@ -191,8 +189,8 @@ static bool refuse_number(const struct parser *p, const struct tg_opt *o, struct
     size_t digits = strspn(next, "0123456789");
     if (!digits || next[digits] || digits > 3 || tg_file_exists(next))
         return true;
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--%s takes no value, and there is no file '%s'", o->name,
-               next);
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--%s takes no value, and there is no file '%s'",
+               o->name, next);
     if (strcmp(o->name, "runs") == 0)
         return tg_err_hint(err, "Each trace is one run here. How many to record is an option of "
                                 "tracegate-ab and of the action.");

@@ -15,14 +15,13 @@
 
 static void put_text(struct tg_buf *out, tg_sv s)
 {
-    struct tg_buf clean = { 0 };
+    TG_BUF clean = { 0 };
     tg_utf8_visible(&clean, s);
     for (size_t i = 0; i < clean.n; i++) {
         if (clean.p[i] == '"' || clean.p[i] == '\\')
             tg_buf_putc(out, '\\');
         tg_buf_putc(out, clean.p[i]);
     }
-    tg_buf_release(&clean);
 }
 
 static void open_event(struct tg_buf *out, char ph, tg_ns ts)
@@ -229,7 +228,7 @@ bool tg_overlay_write(const char *path, const struct tg_input_item *item,
                       struct tg_err *err)
 {
     struct copy c = { .out.standard = q->io->out };
-    struct tg_buf events = { 0 }, bytes = { 0 };
+    TG_BUF events = { 0 }, bytes = { 0 };
     struct tg_source *s = NULL;
     bool ok = tg_outputs_open(&c.out, path, &c.handle, err) &&
               (item->from_git || tg_inputs_spare_file(item->label, &c.out, err));
@@ -244,7 +243,5 @@ bool tg_overlay_write(const char *path, const struct tg_input_item *item,
     tg_gzip_free(c.gzip);
     tg_outputs_release(&c.out);
     tg_buf_release(&c.ready);
-    tg_buf_release(&events);
-    tg_buf_release(&bytes);
     return ok;
 }

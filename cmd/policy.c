@@ -171,10 +171,9 @@ static int schema(struct tg_policy_cmd *j, struct tg_err *err)
 
 static void add_name(struct tg_strmap *names, const struct tg_row *row)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     tg_name_normalise(row->key->kind, row->key->name, &text);
     (void)tg_strmap_add(names, tg_buf_sv(&text));
-    tg_buf_release(&text);
 }
 
 /* Each normalised name of the traces, in order of first appearance. */
@@ -275,7 +274,7 @@ static tg_sv given(const char *text)
 
 static int waive(struct tg_policy_cmd *j, struct tg_err *err)
 {
-    struct tg_buf text = { 0 }, out = { 0 };
+    TG_BUF text = { 0 }, out = { 0 };
     struct tg_policy_waive_ask ask = { .reason = given(j->o->reason),
                                        .owner = given(j->o->owner),
                                        .issue = given(j->o->issue),
@@ -299,8 +298,6 @@ static int waive(struct tg_policy_cmd *j, struct tg_err *err)
     }
     if (err->kind != TG_ERR_NONE)
         code = tg_err_exit_code(err->kind);
-    tg_buf_release(&text);
-    tg_buf_release(&out);
     return code;
 }
 

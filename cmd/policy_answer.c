@@ -13,8 +13,7 @@ bool tg_policy_cmd_load(struct tg_policy_cmd *j, struct tg_err *err)
 
 bool tg_policy_cmd_put_diags(struct tg_policy_cmd *j, struct tg_err *err)
 {
-    struct tg_buf out = { 0 };
-    bool ok;
+    TG_BUF out = { 0 };
     if (j->o->format == TG_FORMAT_JSON) {
         struct tg_doc *root = tg_doc_new_object();
         tg_diags_json(&j->diags, root, "diagnostics");
@@ -26,9 +25,7 @@ bool tg_policy_cmd_put_diags(struct tg_policy_cmd *j, struct tg_err *err)
         tg_buf_printf(&out, "%s: no mistakes found\n",
                       j->policy && j->policy->file.n ? j->policy->file.p : "built-in policy");
     }
-    ok = tg_io_put(j->io, tg_buf_sv(&out), err);
-    tg_buf_release(&out);
-    return ok;
+    return tg_io_put(j->io, tg_buf_sv(&out), err);
 }
 
 /* Never over what was read: a trace, a report, a policy. */

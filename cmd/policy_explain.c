@@ -26,12 +26,9 @@ static bool compare_self(struct tg_policy_cmd *j, struct tg_comparison *c, struc
 
 static bool is_called(const struct tg_op *op, tg_sv name)
 {
-    struct tg_buf norm = { 0 };
-    bool yes;
+    TG_BUF norm = { 0 };
     tg_name_normalise(op->kind, name, &norm);
-    yes = tg_sv_eq(op->name, name) || tg_sv_eq(op->name, tg_buf_sv(&norm));
-    tg_buf_release(&norm);
-    return yes;
+    return tg_sv_eq(op->name, name) || tg_sv_eq(op->name, tg_buf_sv(&norm));
 }
 
 /* Each kind that the name has in the traces. */
@@ -61,7 +58,7 @@ static size_t explain_kinds(struct tg_policy_cmd *j, tg_sv name, struct tg_buf *
     struct tg_buf text[TG_KINDS] = { 0 };
     size_t n = 0;
     for (int k = 0; k < TG_KINDS; k++) {
-        struct tg_buf norm = { 0 };
+        TG_BUF norm = { 0 };
         struct tg_op op = { .raw = { name, name },
                             .present = { true, true },
                             .kind = (enum tg_kind)k,
@@ -69,7 +66,6 @@ static size_t explain_kinds(struct tg_policy_cmd *j, tg_sv name, struct tg_buf *
         tg_name_normalise(op.kind, name, &norm);
         op.name = tg_buf_sv(&norm);
         (void)tg_policy_explain_op(j->policy, &op, NULL, &text[k]);
-        tg_buf_release(&norm);
     }
     for (int k = 0; k < TG_KINDS; k++) {
         bool printed = text[k].n == 0;
@@ -146,14 +142,13 @@ static bool is_word(tg_sv name)
 static int explain_name(struct tg_policy_cmd *j, tg_sv name, struct tg_comparison *seen,
                         struct tg_err *err)
 {
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     struct tg_comparison c;
     struct tg_err ignored;
     tg_err_init(&ignored);
     if (!seen && compare_self(j, &c, &ignored))
         seen = &c;
     if (seen ? !explain_seen(j, name, seen, &out) : is_word(name)) {
-        tg_buf_release(&out);
         return unknown_name(j, name, seen, err);
     }
     if (!seen && !explain_kinds(j, name, &out))
@@ -163,7 +158,7 @@ static int explain_name(struct tg_policy_cmd *j, tg_sv name, struct tg_compariso
 
 int tg_policy_cmd_explain(struct tg_policy_cmd *j, struct tg_err *err)
 {
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     struct tg_comparison c, *seen = NULL;
     tg_sv name;
     if (j->args->n < 2) {
@@ -181,6 +176,5 @@ int tg_policy_cmd_explain(struct tg_policy_cmd *j, struct tg_err *err)
     }
     if (tg_policy_explain_rule(j->policy, name, seen, &out))
         return tg_policy_cmd_put(j, &out, err);
-    tg_buf_release(&out);
     return explain_name(j, name, seen, err);
 }

@@ -12,7 +12,7 @@ static int run_command(const struct tg_cmd *cmd, const char *const *argv, size_t
     struct tg_arena *a = tg_arena_new();
     struct tg_global_opts common = { 0 };
     struct tg_strs args = { 0 };
-    struct tg_buf help = { 0 };
+    TG_BUF help = { 0 };
     void *opts = tg_arena_alloc(a, 1, cmd->opts_size ? cmd->opts_size : 1);
     int code = 2;
     if (tg_options_parse(cmd, argv, n, opts, &common, &args, a, err)) {
@@ -25,7 +25,6 @@ static int run_command(const struct tg_cmd *cmd, const char *const *argv, size_t
             code = cmd->run(opts, &args, io, err);
         }
     }
-    tg_buf_release(&help);
     tg_arena_free(a);
     return code;
 }
@@ -33,12 +32,11 @@ static int run_command(const struct tg_cmd *cmd, const char *const *argv, size_t
 int tg_cmd_run(const char *const *argv, size_t n, struct tg_io *io, struct tg_err *err)
 {
     const struct tg_cmd *cmd;
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     int code = 0;
     if (n == 0) {
         tg_help_overview(&out, tg_commands, io->columns);
         (void)!write(io->err, out.p, out.n);
-        tg_buf_release(&out);
         return 2;
     }
     if (strcmp(argv[0], "--version") == 0)
@@ -46,7 +44,6 @@ int tg_cmd_run(const char *const *argv, size_t n, struct tg_io *io, struct tg_er
     if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0) {
         tg_help_overview(&out, tg_commands, io->columns);
         code = tg_io_put(io, tg_buf_sv(&out), err) ? 0 : 5;
-        tg_buf_release(&out);
         return code;
     }
     cmd = tg_cmd_find(argv[0], err);

@@ -123,15 +123,12 @@ static bool self_passes(const struct job *j)
 /* The rules with this outcome: "rule 'a'", "rules 'a', 'b'". */
 static const char *rules_with(const struct job *j, enum tg_mutation_outcome outcome)
 {
-    struct tg_buf b = { 0 };
-    const char *text;
+    TG_BUF b = { 0 };
     tg_buf_printf(&b, "rule%s", j->n[outcome] == 1 ? "" : "s");
     for (size_t i = 0, n = 0; i < j->same.policy->n_rules; i++)
         if (j->seen[i].outcome == outcome)
             tg_buf_printf(&b, "%s '%.*s'", n++ ? "," : "", TG_SV_ARG(j->seen[i].rule->id));
-    text = tg_arena_sv(j->same.arena, tg_buf_sv(&b)).p;
-    tg_buf_release(&b);
-    return text;
+    return tg_arena_sv(j->same.arena, tg_buf_sv(&b)).p;
 }
 
 /* NULL: the policy sees. */
@@ -257,8 +254,7 @@ static void put_json(const struct job *j, struct tg_buf *out)
 
 static bool run_job(struct job *j, struct tg_err *err)
 {
-    struct tg_buf out = { 0 };
-    bool ok;
+    TG_BUF out = { 0 };
     j->mutation = (struct tg_mutation){ .policy = j->same.policy,
                                         .suite = j->same.suite,
                                         .io = j->io,
@@ -270,9 +266,7 @@ static bool run_job(struct job *j, struct tg_err *err)
         put_json(j, &out);
     else
         put_text(j, &out);
-    ok = tg_io_put(j->io, tg_buf_sv(&out), err);
-    tg_buf_release(&out);
-    return ok;
+    return tg_io_put(j->io, tg_buf_sv(&out), err);
 }
 
 static int selftest_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,

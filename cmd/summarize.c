@@ -120,7 +120,7 @@ static bool summarize_own(const struct summarize_opts *o, const struct tg_strs *
     struct tg_summary summary;
     struct tg_summarize_opts so = { .rank = -1, .run = tg_sv_of(o->run) };
     struct tg_launcher l;
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     bool ok;
     so.frame_sorts = o->stacks ? TG_STACK_ALL : 0;
     tg_summary_init(&summary);
@@ -134,7 +134,6 @@ static bool summarize_own(const struct summarize_opts *o, const struct tg_strs *
     else
         ok = ok &&
              tg_file_retry_write(place_of(o, l.rank, a), tg_buf_sv(&out), (uint64_t)l.rank, err);
-    tg_buf_release(&out);
     tg_summary_release(&summary);
     tg_repo_release(&repo);
     return ok;
@@ -151,7 +150,7 @@ static bool summarize(const struct summarize_opts *o, const struct tg_strs *args
     struct tg_summarize_opts so = { .run = tg_sv_of(o->run) };
     struct tg_progress_line progress;
     struct tg_outputs files = { .standard = io->out };
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     size_t handle;
     const char *to = o->output ? o->output : "-";
     bool ok;
@@ -170,7 +169,6 @@ static bool summarize(const struct summarize_opts *o, const struct tg_strs *args
     ok = ok && tg_summary_write(&summary, NULL, &out, err) &&
          tg_outputs_put(&files, handle, tg_buf_sv(&out), err) && tg_outputs_commit(&files, err);
     tg_outputs_release(&files);
-    tg_buf_release(&out);
     tg_summary_release(&summary);
     tg_repo_release(&repo);
     return ok;

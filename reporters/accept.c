@@ -62,7 +62,7 @@ static struct waiver *waiver_for(struct waivers *w, const struct tg_result *r)
 {
     tg_sv name = name_of(r);
     size_t n = w->at.n;
-    struct tg_buf key = { 0 };
+    TG_BUF key = { 0 };
     tg_buf_printf(&key, "%.*s ", TG_SV_ARG(r->rule));
     tg_buf_add(&key, name);
     uint32_t i = tg_strmap_add(&w->at, tg_buf_sv(&key));
@@ -101,7 +101,7 @@ static void collect(struct waivers *w, const struct tg_verdict *v)
 /* Nothing for a name that cannot be copied as it looks. */
 static void put_waiver(struct tg_buf *out, const struct waiver *w)
 {
-    struct tg_buf visible = { 0 };
+    TG_BUF visible = { 0 };
     tg_utf8_visible(&visible, w->name);
     if (tg_sv_eq(tg_buf_sv(&visible), w->name) && !memchr(w->name.p, '`', w->name.n) &&
         w->naming != TG_WAIVER_NEVER) {
@@ -116,13 +116,12 @@ static void put_waiver(struct tg_buf *out, const struct waiver *w)
         tg_buf_puts(out, ", reason: '\xe2\x80\xa6', owner: you, expires: YYYY-MM-DD}");
         tg_buf_puts(out, w->name.n ? "\n" : " # any metric of this rule\n");
     }
-    tg_buf_release(&visible);
 }
 
 size_t tg_accept_put_all(struct tg_buf *out, const struct tg_verdict *v, size_t most,
                          const struct tg_result **first)
 {
-    struct tg_buf list = { 0 };
+    TG_BUF list = { 0 };
     struct waivers w = { 0 };
     size_t n;
     tg_strmap_init(&w.at);
@@ -140,7 +139,6 @@ size_t tg_accept_put_all(struct tg_buf *out, const struct tg_verdict *v, size_t 
         tg_buf_puts(out, v->waivers_there == TG_WAIVERS_LISTED ? "" : "waivers:\n");
         tg_buf_add(out, tg_buf_sv(&list));
     }
-    tg_buf_release(&list);
     tg_strmap_release(&w.at);
     free(w.v);
     return n > most ? n - most : 0;
@@ -189,7 +187,7 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const ch
 {
     const struct tg_result *r = first_finding(v);
     const struct tg_cause_frame *f = r && r->cause ? r->cause->function : NULL;
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     put_code = put_code ? put_code : put_words;
     if ((v->outcome != TG_OUTCOME_FAIL && v->outcome != TG_OUTCOME_WARN) || !r ||
         r->subject == TG_SUBJECT_REQUIRE)
@@ -221,5 +219,4 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const ch
         tg_buf_puts(out, "Its limit: ");
         put_code(out, tg_buf_sv(&text));
     }
-    tg_buf_release(&text);
 }

@@ -37,7 +37,7 @@ static void put_command(struct tg_buf *out, const char *level, tg_sv file, uint3
 static void put_result(struct tg_buf *out, const struct tg_result *r)
 {
     struct tg_parts parts = tg_result_parts(r);
-    struct tg_buf title = { 0 }, message = { 0 };
+    TG_BUF title = { 0 }, message = { 0 };
     bool red = r->state == TG_STATE_FAIL || r->state == TG_STATE_INCONCLUSIVE;
     tg_buf_printf(&title, "tracegate: %.*s", TG_SV_ARG(r->rule.n ? r->rule : TG_SV("result")));
     tg_buf_add(&message, tg_utf8_prefix(parts.name, 300));
@@ -55,8 +55,6 @@ static void put_result(struct tg_buf *out, const struct tg_result *r)
         put_command(out, "notice", r->source, r->source_line, tg_buf_sv(&title),
                     tg_buf_sv(&message));
     }
-    tg_buf_release(&title);
-    tg_buf_release(&message);
 }
 
 /* What the traces themselves are like, or the policy, in one line; "": nothing to tell. */
@@ -73,7 +71,7 @@ bool tg_reporter_annotations(struct tg_buf *out, const struct tg_verdict *v,
                              const struct tg_render *r, struct tg_err *err)
 {
     uint32_t *roots = tg_findings_roots(v);
-    struct tg_buf damage = { 0 }, policy = { 0 };
+    TG_BUF damage = { 0 }, policy = { 0 };
     size_t total = 0, done = 0, most = MAX_LINES;
     (void)r;
     (void)err;
@@ -91,10 +89,9 @@ bool tg_reporter_annotations(struct tg_buf *out, const struct tg_verdict *v,
         done++;
     }
     if (done < total) {
-        struct tg_buf more = { 0 };
+        TG_BUF more = { 0 };
         tg_buf_printf(&more, "%zu more results: see the report", total - done);
         put_command(out, "notice", TG_SV(""), 0, TG_SV("tracegate"), tg_buf_sv(&more));
-        tg_buf_release(&more);
     }
     if (!total && v->error.n)
         put_command(out, "error", TG_SV(""), 0, TG_SV("tracegate"), v->error);
@@ -102,8 +99,6 @@ bool tg_reporter_annotations(struct tg_buf *out, const struct tg_verdict *v,
         put_command(out, "notice", TG_SV(""), 0, TG_SV("tracegate: traces"), tg_buf_sv(&damage));
     if (policy.n)
         put_command(out, "warning", TG_SV(""), 0, TG_SV("tracegate: policy"), tg_buf_sv(&policy));
-    tg_buf_release(&damage);
-    tg_buf_release(&policy);
     free(roots);
     return true;
 }

@@ -19,7 +19,7 @@ static void add_entry(struct tg_doc *list, const struct tg_verdict *v, tg_sv nam
                       const char *unit, double value, const struct tg_evidence *ev)
 {
     struct tg_doc *o;
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     if (!isfinite(value))
         return;
     o = tg_doc_add_object(list, NULL);
@@ -35,7 +35,6 @@ static void add_entry(struct tg_doc *list, const struct tg_verdict *v, tg_sv nam
         tg_buf_puts(&text, "%");
         tg_doc_add_str(o, "range", tg_buf_sv(&text));
     }
-    tg_buf_release(&text);
 }
 
 static void add_metric(struct tg_doc *list, const struct tg_verdict *v, enum tg_metric m)
@@ -60,11 +59,10 @@ static void add_names(struct tg_doc *list, const struct tg_verdict *v)
     tg_labels_of_rows(&labels, c, rows, n, NAME);
     for (size_t i = 0; i < n; i++) {
         const struct tg_op *op = &c->ops[rows[i]];
-        struct tg_buf name = { 0 };
+        TG_BUF name = { 0 };
         tg_label_put(&name, &labels.v[i]);
         add_entry(list, v, tg_buf_sv(&name), " self time", "us", round(op->self[TG_TEST]) / 1000,
                   &op->ev);
-        tg_buf_release(&name);
     }
     tg_labels_release(&labels);
     free(rows);

@@ -191,18 +191,17 @@ static void put_value(struct tg_buf *out, const struct plot *p, double v)
 /* A real minus sign is as wide as the plus. */
 static void put_delta(struct tg_buf *out, const struct plot *p, double v)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     put_value(&text, p, fabs(v));
     if (strspn(text.p, "0.") < text.n)
         tg_buf_puts(out, v > 0 ? "+" : "\xe2\x88\x92");
     tg_buf_add(out, tg_buf_sv(&text));
-    tg_buf_release(&text);
 }
 
 /* Wide (East Asian, emoji) characters take two columns; then half as many are kept. */
 static void put_short_name(struct tg_buf *out, const struct tg_label *label, size_t columns)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     bool two = false;
     tg_label_put(&text, label);
     for (size_t i = 0; i < text.n; i++)
@@ -211,7 +210,6 @@ static void put_short_name(struct tg_buf *out, const struct tg_label *label, siz
         tg_buf_puts(out, "(blank)");
     else
         tg_shorten(out, tg_buf_sv(&text), two ? columns / 2 : columns);
-    tg_buf_release(&text);
 }
 
 /*
@@ -276,11 +274,10 @@ static void put_frame(struct plot *p)
     tg_esc_xml(p->out, p->chart->title);
     tg_buf_puts(p->out, "</title>\n  <desc id=\"d\">");
     for (size_t i = 0; i < p->n; i++) {
-        struct tg_buf text = { 0 };
+        TG_BUF text = { 0 };
         put_sentence(&text, p, i);
         tg_buf_puts(p->out, i ? "; " : "");
         tg_esc_xml(p->out, tg_buf_sv(&text));
-        tg_buf_release(&text);
     }
     if (!p->n)
         tg_buf_puts(p->out, "no differences");
@@ -326,7 +323,7 @@ static void put_legend(struct plot *p)
 
 static void put_head(struct plot *p)
 {
-    struct tg_buf text = { 0 }, safe = { 0 };
+    TG_BUF text = { 0 }, safe = { 0 };
     tg_buf_puts(p->out, "  ");
     tg_sv title = p->chart->title; /* narrow: "Self time per step" without ": what changed most" */
     put_text(p, "title", p->form->margin, 34, p->form == &narrow ? tg_sv_cut(&title, ':') : title);
@@ -339,8 +336,6 @@ static void put_head(struct plot *p)
     tg_buf_putc(p->out, '\n');
     if (p->n)
         put_legend(p);
-    tg_buf_release(&text);
-    tg_buf_release(&safe);
 }
 
 static void put_axis(struct plot *p)
@@ -352,7 +347,7 @@ static void put_axis(struct plot *p)
     for (int k = 0; k <= ticks; k++) {
         double v = p->s.low + k * p->s.step, x = x_of(p, v);
         bool zero = fabs(v) < p->s.step / 1e6;
-        struct tg_buf label = { 0 };
+        TG_BUF label = { 0 };
         tg_buf_printf(p->out, "<line class=\"%s\"", zero ? "zero" : "grid");
         put_x(p->out, "x1", x);
         put_x(p->out, "x2", x);
@@ -363,7 +358,6 @@ static void put_axis(struct plot *p)
             tg_buf_puts(&label, v > 0 ? "+" : "\xe2\x88\x92");
         tg_dec_put_fixed(&label, fabs(v), zero ? 0 : decimals);
         put_text(p, "tick num mid", x, bottom + 16, tg_buf_sv(&label));
-        tg_buf_release(&label);
     }
     put_text(p, "tick mid", p->form->bars_x + p->form->bars_w / 2.0, bottom + 34,
              tg_sv_of(whole_of(p) > 0       ? "change in % of the step"
@@ -376,7 +370,7 @@ static void put_axis(struct plot *p)
 
 static void put_columns(struct plot *p)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     tg_buf_puts(p->out, "  ");
     put_text(p, "head", p->form->margin, HEAD - 10, TG_SV("operator or kernel"));
     tg_buf_printf(&text, "%s, %s", p->form == &narrow ? "change" : "before", p->s.unit);
@@ -387,7 +381,6 @@ static void put_columns(struct plot *p)
     put_text(p, "head end", p->form->width - p->form->margin, HEAD - 10,
              p->form == &narrow ? tg_buf_sv(&text) : TG_SV("change"));
     tg_buf_putc(p->out, '\n');
-    tg_buf_release(&text);
 }
 
 static void put_bar(struct plot *p, enum category k, bool faded, double delta, double y)
@@ -416,7 +409,7 @@ static void put_row(struct plot *p, size_t i)
     enum doubt doubt = doubt_of(p->chart, p->rows[i]);
     double delta = delta_of(p, &n), y = HEAD + (double)(i * (size_t)f->row);
     double base = f == &narrow ? y + f->bar_y + BAR - 3 : y + f->name_y;
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     tg_buf_puts(p->out, "  <g>");
     put_sentence(&text, p, i);
     put_title(p, tg_buf_sv(&text));
@@ -447,21 +440,18 @@ static void put_row(struct plot *p, size_t i)
                          : "num end downt",
              f->width - f->margin, base, tg_buf_sv(&text));
     tg_buf_puts(p->out, "</g>\n");
-    tg_buf_release(&text);
 }
 
 static void put_notes(struct plot *p)
 {
     for (size_t i = 0; i < p->chart->n_notes; i++) {
-        struct tg_buf text = { 0 }, safe = { 0 };
+        TG_BUF text = { 0 }, safe = { 0 };
         tg_utf8_visible(&safe, p->chart->notes[i]);
         tg_shorten(&text, tg_buf_sv(&safe), p->form->note_columns);
         tg_buf_puts(p->out, "  ");
         put_text(p, "sub", p->form->margin, (double)(notes_top(p) + i * NOTE + 10),
                  tg_buf_sv(&text));
         tg_buf_putc(p->out, '\n');
-        tg_buf_release(&text);
-        tg_buf_release(&safe);
     }
 }
 

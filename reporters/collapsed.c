@@ -11,11 +11,10 @@
 /* A frame has no ';', which separates frames, and no blank before a number at its end. */
 static void put_frame(struct tg_buf *out, const struct tg_picture_node *n)
 {
-    struct tg_buf visible = { 0 };
+    TG_BUF visible = { 0 };
     tg_utf8_visible(&visible, n->kind == TG_PATH_ROOT ? TG_SV("step") : n->text);
     for (size_t i = 0; i < visible.n; i++)
         tg_buf_putc(out, visible.p[i] == ';' ? ':' : visible.p[i]);
-    tg_buf_release(&visible);
 }
 
 static void put_path(struct tg_buf *out, const struct tg_picture *p, size_t i)

@@ -62,7 +62,7 @@ static bool is_formula(tg_sv text)
 
 static void put_cell(struct tg_buf *out, tg_sv text)
 {
-    struct tg_buf clean = { 0 };
+    TG_BUF clean = { 0 };
     bool quote = false;
     if (csv_plain(text, &quote)) {
         quote |= is_command(text);
@@ -90,12 +90,11 @@ static void put_cell(struct tg_buf *out, tg_sv text)
     }
     if (quote)
         tg_buf_putc(out, '"');
-    tg_buf_release(&clean);
 }
 
 void tg_csv_text(struct tg_buf *out, tg_sv text)
 {
-    struct tg_buf safe = { 0 };
+    TG_BUF safe = { 0 };
     if (!is_formula(text)) {
         put_cell(out, text);
         return;
@@ -103,7 +102,6 @@ void tg_csv_text(struct tg_buf *out, tg_sv text)
     tg_buf_putc(&safe, '\'');
     tg_buf_add(&safe, text);
     put_cell(out, tg_buf_sv(&safe));
-    tg_buf_release(&safe);
 }
 
 static void put_number(struct tg_buf *out, double v)

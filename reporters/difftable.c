@@ -67,7 +67,7 @@ static void add_row(struct tg_texttable *g, const struct tg_difftable *t, const 
 {
     struct tg_row_numbers n = tg_row_numbers(t->comparison, op, basis_of(t, TG_BASIS_ESTIMATED));
     bool noise = estimate(t, op) && tg_evidence_is_noise(estimate(t, op));
-    struct tg_buf cell = { 0 }, name = { 0 };
+    TG_BUF cell = { 0 }, name = { 0 };
     tg_buf_putc(&cell, noise && n.d_count == 0 ? '~' : tg_row_category(&n));
     add(g, &cell, tint_of(n.d_count));
     put_name(&name, t, op);
@@ -87,8 +87,6 @@ static void add_row(struct tg_texttable *g, const struct tg_difftable *t, const 
     add(g, &cell, noise ? TG_TINT_DIM : tint_of(n.d_ns));
     put_change(&cell, &n);
     add(g, &cell, noise ? TG_TINT_DIM : TG_TINT_NONE);
-    tg_buf_release(&cell);
-    tg_buf_release(&name);
 }
 
 /* Titles carry the side's labels; they live as long as the table. */
@@ -103,14 +101,13 @@ static void make_titles(struct titles *ti, const struct tg_difftable *t)
     static const char *const fallback[] = { "control", "test" };
     memcpy(ti->columns, columns, sizeof columns);
     for (size_t i = 0; i < 4; i++) {
-        struct tg_buf label = { 0 };
+        TG_BUF label = { 0 };
         size_t side = i % 2;
         ti->text[i] = (struct tg_buf){ 0 };
         tg_esc_terminal(&label, t->label[side].n ? t->label[side] : tg_sv_of(fallback[side]));
         tg_shorten(&ti->text[i], tg_buf_sv(&label), 12);
         tg_buf_puts(&ti->text[i], i < 2 ? " #" : " us");
         ti->columns[at[i]].title = ti->text[i].p;
-        tg_buf_release(&label);
     }
 }
 
@@ -147,7 +144,7 @@ void tg_difftable_text(struct tg_buf *out, const struct tg_difftable *t, const s
 
 void tg_difftable_csv(struct tg_buf *out, const struct tg_difftable *t)
 {
-    struct tg_buf name = { 0 };
+    TG_BUF name = { 0 };
     tg_csv_header(out);
     for (size_t i = 0; i < t->n_rows; i++) {
         const struct tg_op *op = &t->comparison->ops[t->rows[i]];
@@ -156,7 +153,6 @@ void tg_difftable_csv(struct tg_buf *out, const struct tg_difftable *t)
         put_name(&name, t, op);
         tg_csv_row(out, tg_buf_sv(&name), &n);
     }
-    tg_buf_release(&name);
 }
 
 /* As check takes the duration from the runs. */
@@ -176,7 +172,7 @@ static void add_json_row(struct tg_doc *list, const struct tg_difftable *t, cons
     struct tg_doc *o = tg_doc_add_object(list, NULL);
     const double us[2] = { n.ns[TG_BASE] / 1000, n.ns[TG_TEST] / 1000 };
     const char category[2] = { tg_row_category(&n), '\0' };
-    struct tg_buf name = { 0 };
+    TG_BUF name = { 0 };
     put_name(&name, t, op);
     tg_doc_add_str(o, "name", tg_buf_sv(&name));
     tg_doc_add_str(o, "kind", tg_sv_of(tg_kind_name(op->kind)));
@@ -188,7 +184,6 @@ static void add_json_row(struct tg_doc *list, const struct tg_difftable *t, cons
     tg_doc_add_str(o, "group", tg_sv_of(tg_row_group(&n)));
     if (estimate(t, op))
         add_estimate(o, estimate(t, op));
-    tg_buf_release(&name);
 }
 
 /* As check's JSON has them, for the rows that were followed. */

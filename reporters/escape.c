@@ -7,7 +7,7 @@
 /* `special` maps a byte to its replacement; NULL keeps it. */
 static void put_mapped(struct tg_buf *out, tg_sv text, const char *(*special)(char c))
 {
-    struct tg_buf line = { 0 };
+    TG_BUF line = { 0 };
     tg_utf8_visible(&line, text);
     for (size_t i = 0; i < line.n; i++) {
         const char *s = special(line.p[i]);
@@ -16,7 +16,6 @@ static void put_mapped(struct tg_buf *out, tg_sv text, const char *(*special)(ch
         else
             tg_buf_putc(out, line.p[i]);
     }
-    tg_buf_release(&line);
 }
 
 static const char *html_special(char c)
@@ -48,7 +47,7 @@ static bool is_noncharacter(tg_sv s)
 
 void tg_esc_xml(struct tg_buf *out, tg_sv text)
 {
-    struct tg_buf line = { 0 };
+    TG_BUF line = { 0 };
     tg_utf8_visible(&line, text);
     for (size_t i = 0; i < line.n; i++) {
         const char *s = html_special(line.p[i]);
@@ -61,7 +60,6 @@ void tg_esc_xml(struct tg_buf *out, tg_sv text)
             tg_buf_putc(out, line.p[i]);
         }
     }
-    tg_buf_release(&line);
 }
 
 void tg_esc_xml_lines(struct tg_buf *out, tg_sv text)
@@ -89,19 +87,18 @@ void tg_esc_mermaid(struct tg_buf *out, tg_sv text)
 
 void tg_esc_terminal(struct tg_buf *out, tg_sv text)
 {
-    struct tg_buf line = { 0 };
+    TG_BUF line = { 0 };
     tg_utf8_visible(&line, text);
     for (size_t i = 0; i < line.n; i++) {
         if (line.p[i] == '[' && i >= 2 && line.p[i - 1] == '#' && line.p[i - 2] == '#')
             tg_buf_puts(out, "\\u200b");
         tg_buf_putc(out, line.p[i]);
     }
-    tg_buf_release(&line);
 }
 
 static void put_command(struct tg_buf *out, tg_sv text, bool property)
 {
-    struct tg_buf line = { 0 };
+    TG_BUF line = { 0 };
     tg_esc_terminal(&line, text);
     for (size_t i = 0; i < line.n; i++) {
         if (line.p[i] == '%')
@@ -113,7 +110,6 @@ static void put_command(struct tg_buf *out, tg_sv text, bool property)
         else
             tg_buf_putc(out, line.p[i]);
     }
-    tg_buf_release(&line);
 }
 
 void tg_esc_command(struct tg_buf *out, tg_sv text)
@@ -174,10 +170,9 @@ static void put_span(struct tg_buf *out, tg_sv line, enum tg_esc_place place)
 
 void tg_esc_md_code(struct tg_buf *out, tg_sv text, enum tg_esc_place place)
 {
-    struct tg_buf line = { 0 };
+    TG_BUF line = { 0 };
     tg_utf8_visible(&line, text);
     put_span(out, tg_buf_sv(&line), place);
-    tg_buf_release(&line);
 }
 
 static bool is_letter(char c)
@@ -284,7 +279,7 @@ static void put_words(struct tg_buf *out, tg_sv s, enum tg_esc_place place)
 
 void tg_esc_md_text(struct tg_buf *out, tg_sv text, enum tg_esc_place place)
 {
-    struct tg_buf line = { 0 };
+    TG_BUF line = { 0 };
     tg_sv rest, before, code, after, unsafe = { NULL, 0 };
     bool first = true;
     tg_utf8_visible(&line, text);
@@ -321,7 +316,6 @@ void tg_esc_md_text(struct tg_buf *out, tg_sv text, enum tg_esc_place place)
         tg_buf_add(out, arrow ? TG_SV("\xe2\x86\x92") : word);
         first = false;
     }
-    tg_buf_release(&line);
 }
 
 /* ---- shortening ---- */

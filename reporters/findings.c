@@ -286,7 +286,7 @@ bool tg_put_replaced(struct tg_buf *out, const struct tg_verdict *v, size_t regi
     const struct tg_comparison *c = v->comparison;
     const struct tg_region *g = &c->regions[region];
     size_t before = out->n;
-    struct tg_buf came = { 0 };
+    TG_BUF came = { 0 };
     bool went = !is_told(v, g) && put_names_of(out, c, region, TG_BASE, put_name);
     if (!is_told(v, g) && put_names_of(&came, c, region, TG_TEST, put_name)) {
         tg_buf_puts(out, went ? arrow : "new: ");

@@ -8,7 +8,7 @@
 /* RFC 4180; a text that a spreadsheet would take for a formula begins with an apostrophe. */
 static void put_text(struct tg_buf *out, tg_sv text)
 {
-    struct tg_buf visible = { 0 };
+    TG_BUF visible = { 0 };
     tg_utf8_visible(&visible, text);
     tg_buf_putc(out, '"');
     if (visible.n && strchr("=+-@", visible.p[0]))
@@ -19,7 +19,6 @@ static void put_text(struct tg_buf *out, tg_sv text)
         tg_buf_putc(out, visible.p[i]);
     }
     tg_buf_putc(out, '"');
-    tg_buf_release(&visible);
 }
 
 static void put_number(struct tg_buf *out, double v)

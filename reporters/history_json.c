@@ -6,10 +6,9 @@
 
 static void add_date(struct tg_doc *d, const char *key, int64_t seconds)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     tg_history_put_date(&b, seconds);
     tg_doc_add_str(d, key, tg_buf_sv(&b));
-    tg_buf_release(&b);
 }
 
 static void add_night(struct tg_doc *nights, const struct tg_history_suite *s, size_t i)

@@ -27,13 +27,12 @@ static void put_date(struct page *p, int64_t date)
 
 static void put_commit(struct page *p, tg_sv sha)
 {
-    struct tg_buf url = { 0 };
+    TG_BUF url = { 0 };
     tg_buf_printf(&url, "%.*s%.*s", TG_SV_ARG(p->r->commit_url), TG_SV_ARG(sha));
     tg_page_raw(&p->frame, "<code>");
     tg_page_link(&p->frame, p->r->commit_url.n ? tg_buf_sv(&url) : TG_SV(""),
                  (tg_sv){ sha.p, sha.n < 10 ? sha.n : 10 });
     tg_page_raw(&p->frame, "</code>");
-    tg_buf_release(&url);
 }
 
 static void put_cost(struct tg_buf *out, double ns)
@@ -62,7 +61,7 @@ static void put_operators(struct page *p, const struct tg_history_event *e)
     static const struct tg_page_column columns[] = { { "change", true },
                                                      { "per step", true },
                                                      { "what", false } };
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     if (!e->n)
         return;
     tg_page_table(&p->frame,
@@ -86,7 +85,6 @@ static void put_operators(struct page *p, const struct tg_history_event *e)
     if (e->n > OPERATORS_SHOWN)
         tg_buf_printf(p->frame.out, "<p class=\"dim small\">and %zu more</p>\n",
                       e->n - OPERATORS_SHOWN);
-    tg_buf_release(&text);
 }
 
 static void put_commits(struct page *p, const struct tg_history_entry *t)
@@ -290,7 +288,7 @@ static void put_trends(struct page *p)
 static void put_event_row(struct page *p, const struct tg_history_entry *t)
 {
     const struct tg_history_event *e = t->event;
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     tg_page_row(&p->frame, tg_event_state_name(t->state));
     tg_page_cell(&p->frame);
     put_date(p, p->s->history->night[e->to].date);
@@ -316,7 +314,6 @@ static void put_event_row(struct page *p, const struct tg_history_entry *t)
     tg_page_number(&p->frame, tg_buf_sv(&text), e->cost_ns != 0 ? e->cost_ns : (double)NAN);
     tg_page_cell(&p->frame);
     put_commit(p, t->to);
-    tg_buf_release(&text);
 }
 
 static void put_events(struct page *p)
@@ -344,7 +341,7 @@ static void put_series_row(struct page *p, uint32_t id)
     const struct tg_series *x = &h->series->v[id];
     double now = tg_history_plain(h, h->n - 1, id), level = tg_trend_level(p->s, id);
     double change = level > 0 ? 100 * (now / level - 1) : (double)NAN;
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     tg_page_row(&p->frame, NULL);
     tg_page_cell(&p->frame);
     tg_page_name(&p->frame, x->name, 48);
@@ -362,7 +359,6 @@ static void put_series_row(struct page *p, uint32_t id)
         tg_buf_puts(&text, " %");
     }
     tg_page_number(&p->frame, tg_buf_sv(&text), floor(change * 100 + 0.5) / 100);
-    tg_buf_release(&text);
 }
 
 static void put_series(struct page *p)
@@ -403,7 +399,7 @@ static void put_nights(struct page *p)
                                            .columns = columns,
                                            .n_columns = sizeof columns / sizeof *columns });
     for (size_t i = p->s->first; i < h->n; i++) {
-        struct tg_buf text = { 0 };
+        TG_BUF text = { 0 };
         tg_page_row(&p->frame, NULL);
         tg_page_cell(&p->frame);
         put_date(p, h->night[i].date);
@@ -419,7 +415,6 @@ static void put_nights(struct page *p)
         tg_page_number(&p->frame, tg_buf_sv(&text), (double)(h->stream[i] + 1));
         tg_page_cell(&p->frame);
         tg_page_text(&p->frame, tg_utf8_prefix(h->night[i].subject, 80));
-        tg_buf_release(&text);
     }
     tg_page_table_end(&p->frame);
     tg_page_fold_end(&p->frame);
@@ -441,7 +436,7 @@ static void put_suite(struct page *p)
 void tg_history_put_page(struct tg_buf *out, const struct tg_history_report *r)
 {
     struct page p = { .r = r };
-    struct tg_buf title = { 0 };
+    TG_BUF title = { 0 };
     tg_buf_puts(&title, "Nights");
     for (size_t i = 0; i < r->n && i < 3; i++)
         tg_buf_printf(&title, "%s%.*s", i ? ", " : " of ", TG_SV_ARG(r->suites[i].name));
@@ -458,5 +453,4 @@ void tg_history_put_page(struct tg_buf *out, const struct tg_history_report *r)
                 "<footer>Made by <code>tracegate history --html</code>. Self times a step; "
                 "docs/nightly.md says how a change is found.</footer>\n");
     tg_page_end(&p.frame);
-    tg_buf_release(&title);
 }

@@ -11,7 +11,7 @@ enum { NAME_WIDTH = 36, VALUE_WIDTH = 9, SPARK_MOST = 60, COMMITS_SHOWN = 6, OPS
 /* `text`, cut to `width` in its middle and filled up with blanks. */
 static void put_cell(struct tg_buf *out, tg_sv text, size_t width, bool right)
 {
-    struct tg_buf visible = { 0 }, cut = { 0 };
+    TG_BUF visible = { 0 }, cut = { 0 };
     size_t n;
     tg_esc_terminal(&visible, text);
     tg_shorten(&cut, tg_buf_sv(&visible), width);
@@ -21,8 +21,6 @@ static void put_cell(struct tg_buf *out, tg_sv text, size_t width, bool right)
     tg_buf_add(out, tg_buf_sv(&cut));
     for (size_t i = n; !right && i < width; i++)
         tg_buf_putc(out, ' ');
-    tg_buf_release(&visible);
-    tg_buf_release(&cut);
 }
 
 /* One of eight heights a night between the least and the largest value shown; blank: no value. */
@@ -48,7 +46,7 @@ static void put_series(struct tg_buf *out, const struct tg_history_suite *s, siz
                        uint32_t id)
 {
     const struct tg_history *h = s->history;
-    struct tg_buf value = { 0 };
+    TG_BUF value = { 0 };
     tg_buf_puts(out, "  ");
     put_cell(out, h->series->v[id].name, NAME_WIDTH, false);
     tg_buf_putc(out, ' ');
@@ -57,7 +55,6 @@ static void put_series(struct tg_buf *out, const struct tg_history_suite *s, siz
     tg_buf_puts(out, "  ");
     put_spark(out, h, from, id);
     tg_buf_putc(out, '\n');
-    tg_buf_release(&value);
 }
 
 static size_t nights_for(const struct tg_history_report *r, const struct tg_history_suite *s)

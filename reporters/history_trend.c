@@ -181,11 +181,10 @@ static void put_grid(const struct plot *p)
 {
     double step = tg_svg_step(p->max - p->min, 4);
     for (double at = ceil(p->min / step) * step; at <= p->max; at += step) {
-        struct tg_buf text = { 0 };
+        TG_BUF text = { 0 };
         put_line(p, "grid", p->left, y_of(p, at), p->right, y_of(p, at));
         put_value_text(&text, p, at);
         put_text(p, "tick end", p->left - 8, y_of(p, at) + 4, tg_buf_sv(&text));
-        tg_buf_release(&text);
     }
 }
 
@@ -195,12 +194,11 @@ static void put_dates(const struct plot *p)
     size_t room = (size_t)((p->right - p->left) / (DATE_WIDTH * 1.6));
     size_t every = nights > room ? (nights + room - 1) / room : 1;
     for (size_t i = p->n; i-- > p->first;) {
-        struct tg_buf text = { 0 };
+        TG_BUF text = { 0 };
         if ((p->n - 1 - i) % every)
             continue;
         tg_history_put_date(&text, p->h->night[i].date);
         put_text(p, "tick mid", x_of(p, (double)i), p->low + 18, tg_buf_sv(&text));
-        tg_buf_release(&text);
     }
     put_line(p, "axis", p->left, p->low, p->right, p->low);
 }
@@ -220,7 +218,7 @@ static const struct tg_moved_series *moved_of(const struct plot *p,
 static void put_event_label(const struct plot *p, const struct tg_history_event *e,
                             const struct tg_moved_series *m, double x, size_t row)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     bool left = x > p->right - LABEL_WIDTH;
     tg_history_put_change(&text, p->h, m);
     tg_buf_printf(&text, "  %.6s", e->id);
@@ -229,7 +227,6 @@ static void put_event_label(const struct plot *p, const struct tg_history_event 
              : left   ? "downt end"
                       : "downt",
              x + (left ? -4 : 4), p->top - 6 - 14 * (double)row, tg_buf_sv(&text));
-    tg_buf_release(&text);
 }
 
 /* The change is within the shaded nights; a line ends them. */
@@ -343,7 +340,7 @@ static void put_dots(const struct plot *p)
 
 static void put_head(const struct plot *p)
 {
-    struct tg_buf name = { 0 }, cut = { 0 }, value = { 0 };
+    TG_BUF name = { 0 }, cut = { 0 }, value = { 0 };
     double now = p->n > p->first ? p->v[p->n - 1 - p->first] : (double)NAN;
     double width = p->box->width - (p->box->small ? 130 : 220);
     tg_utf8_visible(&name, p->h->series->v[p->series].name);
@@ -353,9 +350,6 @@ static void put_head(const struct plot *p)
              tg_buf_sv(&cut));
     put_text(p, "value end", p->box->x + p->box->width, p->box->y + (p->box->small ? 12 : 18),
              tg_buf_sv(&value));
-    tg_buf_release(&name);
-    tg_buf_release(&cut);
-    tg_buf_release(&value);
 }
 
 /* What a script reads off: values in the order of the nights, and where they are. */

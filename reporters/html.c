@@ -42,7 +42,7 @@ static void put_paragraph(struct tg_html *h, const char *open, tg_sv text)
 static void put_banner(struct tg_html *h)
 {
     const struct tg_verdict *v = h->v;
-    struct tg_buf effect = { 0 };
+    TG_BUF effect = { 0 };
     tg_buf_printf(h->page.out, "<header class=\"banner %s\">\n<h1>", tg_outcome_name(v->outcome));
     tg_html_put_text(h, v->headline.n ? v->headline : tg_sv_of(tg_outcome_name(v->outcome)));
     tg_page_raw(&h->page, "</h1>\n");
@@ -67,7 +67,6 @@ static void put_banner(struct tg_html *h)
         tg_buf_printf(h->page.out, "<p><b>next</b> %s</p>\n", effect.p);
     put_paragraph(h, "<p class=\"dim small\">", v->coverage);
     tg_page_raw(&h->page, "</header>\n");
-    tg_buf_release(&effect);
 }
 
 /* Warnings before the findings, hints after them. */
@@ -94,7 +93,7 @@ enum { WAIVERS = 8 };
 
 static void put_next(struct tg_html *h)
 {
-    struct tg_buf waivers = { 0 };
+    TG_BUF waivers = { 0 };
     const struct tg_result *first;
     size_t left = tg_accept_put_all(&waivers, h->v, WAIVERS, &first);
     if (first || h->r->command.n) {
@@ -126,7 +125,6 @@ static void put_next(struct tg_html *h)
         tg_page_fold_end(&h->page);
         tg_page_section_end(&h->page);
     }
-    tg_buf_release(&waivers);
 }
 
 /* ---- judged by what, and on what ---- */
@@ -146,14 +144,13 @@ static bool is_first_of_rule(const struct tg_verdict *v, size_t i)
 
 static void put_tally(struct tg_html *h, size_t i, bool (*in)(enum tg_state s))
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     size_t n = 0;
     for (size_t k = i; k < h->v->n_results; k++)
         n +=
             tg_result_same_rule(&h->v->results[k], &h->v->results[i]) && in(h->v->results[k].state);
     tg_buf_printf(&text, "%zu", n);
     tg_page_number(&h->page, tg_buf_sv(&text), (double)n);
-    tg_buf_release(&text);
 }
 
 static bool failed(enum tg_state s)
@@ -186,7 +183,7 @@ static void put_rules(struct tg_html *h)
     tg_page_table(&h->page, &table);
     for (size_t i = 0; i < v->n_results && n < RULES; i++) {
         const struct tg_result *r = &v->results[i];
-        struct tg_buf at = { 0 }, url = { 0 };
+        TG_BUF at = { 0 }, url = { 0 };
         if (!is_first_of_rule(v, i))
             continue;
         n++;
@@ -205,8 +202,6 @@ static void put_rules(struct tg_html *h)
         put_tally(h, i, failed);
         put_tally(h, i, warned);
         put_tally(h, i, passed);
-        tg_buf_release(&at);
-        tg_buf_release(&url);
     }
     tg_page_table_end(&h->page);
     tg_page_section_end(&h->page);
@@ -238,13 +233,12 @@ static void put_commits(struct tg_html *h)
     tg_page_cell(&h->page);
     tg_page_raw(&h->page, "commit");
     for (int s = 0; s < 2; s++) {
-        struct tg_buf url = { 0 };
+        TG_BUF url = { 0 };
         tg_link_put_commit(&url, h->r->repo_url, sha[s]);
         tg_page_cell(&h->page);
         tg_page_raw(&h->page, sha[s].n ? "<code>" : "");
         tg_page_link(&h->page, tg_buf_sv(&url), tg_utf8_prefix(sha[s], 12));
         tg_page_raw(&h->page, sha[s].n ? "</code>" : "");
-        tg_buf_release(&url);
     }
 }
 
@@ -265,12 +259,11 @@ static void put_environment(struct tg_html *h)
         tg_put_side(&runs[s], c, s);
     put_both(h, "runs", tg_buf_sv(&runs[0]), tg_buf_sv(&runs[1]));
     for (size_t i = 0; c && i < c->n_env; i++) {
-        struct tg_buf key = { 0 };
+        TG_BUF key = { 0 };
         tg_esc_xml(&key, c->env[i].key);
         put_both(h, key.p ? key.p : "",
                  c->env[i].value[0].n ? c->env[i].value[0] : TG_SV("unknown"),
                  c->env[i].value[1].n ? c->env[i].value[1] : TG_SV("unknown"));
-        tg_buf_release(&key);
     }
     tg_page_table_end(&h->page);
     tg_page_raw(&h->page,
@@ -346,7 +339,7 @@ bool tg_reporter_html(struct tg_buf *out, const struct tg_verdict *v, const stru
 
 void tg_difftable_html(struct tg_buf *out, const struct tg_difftable *t, const struct tg_render *r)
 {
-    struct tg_buf head = { 0 }, effect = { 0 };
+    TG_BUF head = { 0 }, effect = { 0 };
     struct tg_verdict v = { .comparison = t->comparison,
                             .baseline.paths = t->label[TG_BASE],
                             .test_paths = t->label[TG_TEST] };
@@ -366,6 +359,4 @@ void tg_difftable_html(struct tg_buf *out, const struct tg_difftable *t, const s
     put_environment(&h);
     tg_page_raw(&h.page, "<footer>tracegate " TG_VERSION "</footer>\n");
     end(&h);
-    tg_buf_release(&head);
-    tg_buf_release(&effect);
 }

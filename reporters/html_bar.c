@@ -118,7 +118,7 @@ static const struct tg_page_column columns[] = {
 
 static void put_row(struct tg_html *h, const struct part *p)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     double d = p->ns[TG_TEST] - p->ns[TG_BASE];
     tg_page_row(&h->page, NULL);
     tg_page_cell(&h->page);
@@ -139,7 +139,6 @@ static void put_row(struct tg_html *h, const struct part *p)
     if (p->ns[TG_BASE] > 0)
         tg_put_pct_delta(&text, 100 * d / p->ns[TG_BASE]);
     tg_page_number(&h->page, tg_buf_sv(&text), p->ns[TG_BASE] > 0 ? d / p->ns[TG_BASE] : NAN);
-    tg_buf_release(&text);
 }
 
 void tg_html_put_bar(struct tg_html *h)

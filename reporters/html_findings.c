@@ -13,12 +13,11 @@ enum { OPEN = 6, CARDS = 40 };
 /* `text` as code, linked to its line in the repository where that is known. */
 static void put_place(struct tg_html *h, tg_sv text, tg_sv file, uint32_t first, uint32_t last)
 {
-    struct tg_buf url = { 0 };
+    TG_BUF url = { 0 };
     tg_link_put_lines(&url, h->r->repo_url, h->v->test_commit, file, first, last);
     tg_page_raw(&h->page, "<code>");
     tg_page_link(&h->page, tg_buf_sv(&url), text);
     tg_page_raw(&h->page, "</code>");
-    tg_buf_release(&url);
 }
 
 static void put_origin(struct tg_html *h, const struct tg_result *r)
@@ -30,11 +29,10 @@ static void put_origin(struct tg_html *h, const struct tg_result *r)
     tg_page_raw(&h->page, "<p>");
     if (f) {
         struct tg_origin_place place = tg_origin_place(r->cause);
-        struct tg_buf at = { 0 };
+        TG_BUF at = { 0 };
         tg_origin_put_place(&at, &place);
         put_place(h, tg_buf_sv(&at), place.file, place.first, place.last);
         tg_page_raw(&h->page, " ");
-        tg_buf_release(&at);
     }
     tg_origin_put(h->page.out, r, &style);
     if (r->cause->path.n > 1) {
@@ -92,7 +90,7 @@ static void put_folded(struct tg_html *h, const uint32_t *roots, size_t i)
 
 static void put_rule(struct tg_html *h, const struct tg_result *r)
 {
-    struct tg_buf rule = { 0 }, at = { 0 };
+    TG_BUF rule = { 0 }, at = { 0 };
     tg_result_put_rule(&rule, r, TG_RULE_ALONE);
     tg_result_put_at(&at, r);
     if (rule.n) {
@@ -105,8 +103,6 @@ static void put_rule(struct tg_html *h, const struct tg_result *r)
         }
         tg_page_raw(&h->page, "</p>\n");
     }
-    tg_buf_release(&rule);
-    tg_buf_release(&at);
 }
 
 static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)

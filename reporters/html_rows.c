@@ -41,7 +41,7 @@ static void put_key(struct tg_buf *key, tg_sv kind, tg_sv name)
 static void find_states(const struct tg_verdict *v, struct ranked *rows, size_t n)
 {
     struct tg_strmap map;
-    struct tg_buf key = { 0 };
+    TG_BUF key = { 0 };
     uint32_t *place = tg_xmalloc((n + 1) * sizeof *place);
     tg_strmap_init(&map);
     for (size_t i = 0; i < n; i++) {
@@ -66,7 +66,6 @@ static void find_states(const struct tg_verdict *v, struct ranked *rows, size_t 
     }
     free(place);
     tg_strmap_release(&map);
-    tg_buf_release(&key);
 }
 
 static bool is_row(const struct tg_op *op)
@@ -111,25 +110,23 @@ static const char *state_of(const struct ranked *r, const struct tg_op *op)
 
 static void put_time(struct tg_html *h, double ns)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     tg_put_time_unit(&text, ns);
     tg_page_number(&h->page, tg_buf_sv(&text), ns);
-    tg_buf_release(&text);
 }
 
 static void put_change(struct tg_html *h, const struct tg_op *op, const struct tg_row_numbers *x)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     if (op->relation != TG_REL_RENAMED && (op->change == TG_ADDED || op->change == TG_REMOVED))
         tg_buf_puts(&text, op->change == TG_ADDED ? "new " : "gone ");
     tg_put_time_delta(&text, x->d_ns);
     tg_page_number(&h->page, tg_buf_sv(&text), x->d_ns);
-    tg_buf_release(&text);
 }
 
 static void put_calls(struct tg_html *h, const struct tg_row_numbers *x)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     tg_put_count(&text, x->count[TG_BASE]);
     if (x->d_count != 0) {
         tg_buf_puts(&text, " \xe2\x86\x92 ");
@@ -140,7 +137,6 @@ static void put_calls(struct tg_html *h, const struct tg_row_numbers *x)
     if (x->d_count != 0)
         tg_put_count_delta(&text, x->d_count);
     tg_page_number(&h->page, tg_buf_sv(&text), x->d_count != 0 ? x->d_count : NAN);
-    tg_buf_release(&text);
 }
 
 static void put_row(struct tg_html *h, const struct ranked *r, const struct tg_label *label)
@@ -152,7 +148,7 @@ static void put_row(struct tg_html *h, const struct ranked *r, const struct tg_l
     const char *state = state_of(r, op);
     double pct = x.ns[TG_BASE] > 0 && x.ns[TG_TEST] > 0 ? 100 * x.d_ns / x.ns[TG_BASE] : NAN;
     double share = op->share[x.ns[TG_TEST] > 0 ? TG_TEST : TG_BASE];
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     tg_page_row(&h->page, state);
     tg_page_cell(&h->page);
     if (former) {
@@ -173,7 +169,6 @@ static void put_row(struct tg_html *h, const struct ranked *r, const struct tg_l
     tg_buf_clear(&text);
     tg_put_share(&text, share);
     tg_page_number(&h->page, tg_buf_sv(&text), share);
-    tg_buf_release(&text);
 }
 
 void tg_html_put_rows(struct tg_html *h)

@@ -30,7 +30,7 @@ static size_t height(const struct tg_picture_step *s)
 
 static void put_span(struct tg_buf *out, const struct tg_picture_span *s, double scale, size_t top)
 {
-    struct tg_buf name = { 0 };
+    TG_BUF name = { 0 };
     tg_buf_printf(out, "<rect class=\"%s\"", paint[s->paint]);
     tg_svg_attribute(out, "x", LEFT + (double)s->start * scale);
     tg_buf_printf(out, " y=\"%zu\"", top + HEAD + s->lane * LANE);
@@ -43,7 +43,6 @@ static void put_span(struct tg_buf *out, const struct tg_picture_span *s, double
     tg_buf_puts(out, ", ");
     tg_put_time_unit(out, (double)s->dur);
     tg_buf_puts(out, "</title></rect>\n");
-    tg_buf_release(&name);
 }
 
 static void put_step(struct tg_buf *out, const struct tg_picture_step *s, const char *title,
@@ -98,7 +97,7 @@ static void put_legend(struct tg_html *h)
 static void put_trace(struct tg_html *h, int side)
 {
     const struct tg_picture_step *s = &h->r->picture->step[side];
-    struct tg_buf url = { 0 };
+    TG_BUF url = { 0 };
     if (!s->n)
         return;
     if (side == TG_PICTURE_TEST)
@@ -114,7 +113,6 @@ static void put_trace(struct tg_html *h, int side)
         tg_page_raw(&h->page, " \xc2\xb5s on; drop the file on ui.perfetto.dev to look closer");
     }
     tg_page_raw(&h->page, "</p>\n");
-    tg_buf_release(&url);
 }
 
 void tg_html_put_steps(struct tg_html *h)

@@ -85,7 +85,7 @@ static tg_sv without_file(const struct tg_picture_node *n)
 static void put_label(struct tg_buf *out, const struct tg_picture_node *n, double width)
 {
     enum { LEAST = 12 }; /* that a label can be shortened to */
-    struct tg_buf percent = { 0 }, text = { 0 };
+    TG_BUF percent = { 0 }, text = { 0 };
     double fit = (width - 8) / 7;
     size_t room = fit > 0 ? (size_t)fit : 0;
     tg_sv name = text_of(n);
@@ -98,20 +98,17 @@ static void put_label(struct tg_buf *out, const struct tg_picture_node *n, doubl
     if (room >= LEAST) {
         tg_label_put_one(&text, name, room);
     } else if (room >= 3) {
-        struct tg_buf visible = { 0 };
+        TG_BUF visible = { 0 };
         tg_utf8_visible(&visible, name);
         tg_shorten(&text, tg_buf_sv(&visible), room);
-        tg_buf_release(&visible);
     }
     tg_esc_xml(out, tg_buf_sv(&text));
     tg_buf_add(out, tg_buf_sv(&percent));
-    tg_buf_release(&percent);
-    tg_buf_release(&text);
 }
 
 static void put_title(struct tg_buf *out, const struct tg_picture_node *n)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     tg_label_put_one(&text, text_of(n), 120);
     tg_buf_puts(out, "<title>");
     tg_esc_xml(out, tg_buf_sv(&text));
@@ -121,7 +118,6 @@ static void put_title(struct tg_buf *out, const struct tg_picture_node *n)
     tg_put_time_unit(out, n->value[1]);
     put_percent(out, n);
     tg_buf_puts(out, "</title>");
-    tg_buf_release(&text);
 }
 
 static void put_node(struct tg_buf *out, const struct tree *t, size_t i)

@@ -105,7 +105,7 @@ void tg_json_cause(struct tg_doc *o, const struct tg_result *r)
 static void add_result(struct tg_doc *list, const struct tg_verdict *v, const struct tg_result *r)
 {
     struct tg_doc *o = tg_doc_add_object(list, NULL);
-    struct tg_buf at = { 0 };
+    TG_BUF at = { 0 };
     add_name(o, "state", tg_state_name(r->state));
     tg_doc_add_str(o, "rule", r->rule);
     tg_doc_add_str(o, "op", r->op);
@@ -140,7 +140,6 @@ static void add_result(struct tg_doc *list, const struct tg_verdict *v, const st
     else
         tg_doc_add_null(o, "explained_by");
     tg_doc_add_bool(o, "follows", r->follows);
-    tg_buf_release(&at);
 }
 
 static void add_results(struct tg_doc *root, const char *key, const struct tg_verdict *v,

@@ -45,10 +45,9 @@ static void open_own_case(struct suite *s, const struct tg_result *guard)
 static void put_line(struct tg_buf *out, const char *label, tg_sv text)
 {
     if (text.n) {
-        struct tg_buf line = { 0 };
+        TG_BUF line = { 0 };
         tg_utf8_visible(&line, text);
         tg_buf_printf(out, "%s%.*s\n", label, TG_SV_ARG(tg_buf_sv(&line)));
-        tg_buf_release(&line);
     }
 }
 
@@ -63,7 +62,7 @@ static void put_message(struct tg_buf *out, const struct tg_result *r)
 
 static void put_source(struct tg_buf *out, const struct tg_result *r)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     tg_origin_put(&text, r, &(struct tg_origin_style){ .put_name = NULL });
     put_line(out, "cause: ", tg_buf_sv(&text));
     if (r->cause) {
@@ -71,13 +70,12 @@ static void put_source(struct tg_buf *out, const struct tg_result *r)
         tg_origin_put_path(&text, r->cause, &(struct tg_origin_style){ .put_name = NULL });
         put_line(out, "path: ", tg_buf_sv(&text));
     }
-    tg_buf_release(&text);
 }
 
 /* The message again (GitLab shows the body, others the attribute), then what explains it. */
 static void put_body(struct tg_buf *out, const struct tg_result *r)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     put_message(&text, r);
     put_line(out, "", tg_buf_sv(&text));
     put_line(out, "evidence: ", tg_result_evidence(r));
@@ -87,12 +85,11 @@ static void put_body(struct tg_buf *out, const struct tg_result *r)
     put_line(out, "owner: ", r->owner);
     put_source(out, r);
     put_line(out, "next: ", r->next);
-    tg_buf_release(&text);
 }
 
 static void put_skipped(struct suite *s, const struct tg_result *r)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     tg_buf_printf(&text, "%s: ", tg_state_name(r->state));
     put_message(&text, r);
     if (r->state == TG_STATE_WAIVED && r->evidence.n)
@@ -102,7 +99,6 @@ static void put_skipped(struct suite *s, const struct tg_result *r)
         tg_result_put_rule(&text, r, TG_RULE_WITH_LINE);
     }
     tg_junit_close(&s->xml, TG_JUNIT_SKIPPED, TG_SV(""), tg_buf_sv(&text), TG_SV(""));
-    tg_buf_release(&text);
 }
 
 /* ---- what a rule did not judge: one case, whatever the number of names ---- */
@@ -121,7 +117,7 @@ static tg_sv reason_of(const struct tg_result *r)
 static void put_reason(struct tg_buf *out, const struct tg_verdict *v, tg_sv rule, tg_sv reason)
 {
     enum { SHOWN = 3 };
-    struct tg_buf names = { 0 };
+    TG_BUF names = { 0 };
     size_t n = 0;
     for (size_t i = 0; i < v->n_results; i++) {
         const struct tg_result *r = &v->results[i];
@@ -137,12 +133,11 @@ static void put_reason(struct tg_buf *out, const struct tg_verdict *v, tg_sv rul
     if (n > SHOWN)
         tg_buf_printf(out, " and %zu more", n - SHOWN);
     tg_buf_puts(out, names.n ? ")" : "");
-    tg_buf_release(&names);
 }
 
 static void put_unjudged(struct suite *s, const struct tg_result *first)
 {
-    struct tg_buf text = { 0 }, name = { 0 };
+    TG_BUF text = { 0 }, name = { 0 };
     struct tg_strmap reasons;
     tg_strmap_init(&reasons);
     tg_buf_puts(&text, "not judged: ");
@@ -161,8 +156,6 @@ static void put_unjudged(struct suite *s, const struct tg_result *first)
     open_case(s, first, tg_buf_sv(&name), 0);
     tg_junit_close(&s->xml, TG_JUNIT_SKIPPED, TG_SV(""), tg_buf_sv(&text), TG_SV(""));
     tg_strmap_release(&reasons);
-    tg_buf_release(&text);
-    tg_buf_release(&name);
 }
 
 /* ---- cases of results ---- */
@@ -172,16 +165,15 @@ static void open_result(struct suite *s, const struct tg_result *r)
 {
     bool timed = r->has_values && r->dimension == TG_DIM_DURATION;
     tg_sv op = r->op_normalised.n ? r->op_normalised : r->op;
-    struct tg_buf name = { 0 };
+    TG_BUF name = { 0 };
     tg_buf_printf(&name, "%.*s%s", TG_SV_ARG(r->rule), r->rule.n ? ": " : "");
     tg_junit_put_name(&name, op);
     open_case(s, r, tg_buf_sv(&name), timed ? r->test / 1e9 : 0);
-    tg_buf_release(&name);
 }
 
 static void put_result(struct suite *s, const struct tg_result *r)
 {
-    struct tg_buf message = { 0 }, body = { 0 };
+    TG_BUF message = { 0 }, body = { 0 };
     open_result(s, r);
     put_message(&message, r);
     put_body(&body, r);
@@ -204,8 +196,6 @@ static void put_result(struct suite *s, const struct tg_result *r)
         put_skipped(s, r);
         break;
     }
-    tg_buf_release(&message);
-    tg_buf_release(&body);
 }
 
 /* ---- the suite's own case ---- */
@@ -220,7 +210,7 @@ static void put_error(struct suite *s)
 {
     const struct tg_verdict *v = s->v;
     const struct tg_result *guard = NULL;
-    struct tg_buf body = { 0 };
+    TG_BUF body = { 0 };
     tg_sv why;
     for (size_t i = 0; i < v->n_results && !guard; i++)
         guard = is_guard(&v->results[i]) ? &v->results[i] : NULL;
@@ -235,7 +225,6 @@ static void put_error(struct suite *s)
     open_own_case(s, guard);
     tg_junit_close(&s->xml, TG_JUNIT_ERROR, tg_sv_of(tg_outcome_name(v->outcome)), why,
                    tg_buf_sv(&body));
-    tg_buf_release(&body);
 }
 
 /* A report is never empty: a first run is skipped, with the reason. */

@@ -45,7 +45,7 @@ static void put_classname(struct tg_buf *out, const struct tg_verdict *v, tg_sv 
 
 void tg_junit_put_name(struct tg_buf *out, tg_sv name)
 {
-    struct tg_buf line = { 0 };
+    TG_BUF line = { 0 };
     size_t before = out->n;
     tg_sv rest;
     tg_utf8_visible(&line, name);
@@ -58,18 +58,16 @@ void tg_junit_put_name(struct tg_buf *out, tg_sv name)
     }
     if (out->n == before)
         tg_buf_puts(out, "(blank)");
-    tg_buf_release(&line);
 }
 
 static bool taken(struct tg_junit *s, const struct tg_buf *classname, const struct tg_buf *name)
 {
-    struct tg_buf key = { 0 };
+    TG_BUF key = { 0 };
     size_t before = s->names.n;
     tg_buf_add(&key, tg_buf_sv(classname));
     tg_buf_putc(&key, '\0');
     tg_buf_add(&key, tg_buf_sv(name));
     (void)tg_strmap_add(&s->names, tg_buf_sv(&key));
-    tg_buf_release(&key);
     return s->names.n == before;
 }
 
@@ -169,7 +167,7 @@ static void put_property(struct tg_buf *out, const char *name, tg_sv value)
 
 static void put_properties(struct tg_buf *out, const struct tg_verdict *v, size_t omitted)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     tg_buf_puts(out, "    <properties>\n");
     put_property(out, "verdict", tg_sv_of(tg_outcome_name(v->outcome)));
     tg_buf_printf(&text, "%d", v->exit_code);
@@ -189,7 +187,6 @@ static void put_properties(struct tg_buf *out, const struct tg_verdict *v, size_
         put_property(out, "results_left_out", tg_buf_sv(&text));
     }
     tg_buf_puts(out, "    </properties>\n");
-    tg_buf_release(&text);
 }
 
 /* The outer element has no attribute for skipped cases. */
@@ -207,7 +204,7 @@ static void put_counts(struct tg_buf *out, const struct tg_junit *s, size_t stat
 void tg_junit_put(struct tg_buf *out, const struct tg_junit *s, size_t omitted)
 {
     const struct tg_verdict *v = s->v;
-    struct tg_buf name = { 0 };
+    TG_BUF name = { 0 };
     tg_junit_put_name(&name, v->suite.n ? v->suite : TG_SV("default"));
     tg_buf_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
     if (!s->strict) {
@@ -232,5 +229,4 @@ void tg_junit_put(struct tg_buf *out, const struct tg_junit *s, size_t omitted)
         tg_buf_puts(out, "</system-out>\n    <system-err></system-err>\n");
     }
     tg_buf_puts(out, "  </testsuite>\n</testsuites>\n");
-    tg_buf_release(&name);
 }

@@ -198,7 +198,7 @@ static void make_one(struct tg_label *l, tg_sv name, size_t width)
 static void find_twins(const struct tg_labels *l, uint32_t *first)
 {
     struct tg_strmap seen;
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     uint32_t *owner = tg_xmalloc((l->n + 1) * sizeof *owner);
     tg_strmap_init(&seen);
     for (size_t i = 0; i < l->n; i++) {
@@ -213,7 +213,6 @@ static void find_twins(const struct tg_labels *l, uint32_t *first)
     }
     free(owner);
     tg_strmap_release(&seen);
-    tg_buf_release(&text);
 }
 
 static bool same_name(const struct tg_label *a, const struct tg_label *b)

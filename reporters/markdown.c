@@ -59,7 +59,7 @@ static void put_counts(struct tg_buf *out, const struct tg_verdict *v)
 static void put_effect(const struct tg_markdown *m, struct tg_buf *out)
 {
     const struct tg_verdict *v = m->v;
-    struct tg_buf text = { 0 }, counts = { 0 };
+    TG_BUF text = { 0 }, counts = { 0 };
     tg_effect_put(&text, v, TG_EFFECT_PRINT);
     put_counts(&counts, v);
     if (text.n) {
@@ -77,8 +77,6 @@ static void put_effect(const struct tg_markdown *m, struct tg_buf *out)
     }
     if (text.n || counts.n || v->coverage.n)
         tg_buf_puts(out, "\n");
-    tg_buf_release(&text);
-    tg_buf_release(&counts);
 }
 
 static void put_head(struct tg_markdown *m)
@@ -98,7 +96,7 @@ static void put_head(struct tg_markdown *m)
 
 static void put_error(struct tg_markdown *m)
 {
-    struct tg_buf part = { 0 }, first = { 0 };
+    TG_BUF part = { 0 }, first = { 0 };
     tg_sv next = m->v->error_hint;
     if (m->v->error.n && !tg_sv_has(m->v->headline, m->v->error)) {
         tg_buf_puts(&part, "\n**Why** ");
@@ -116,14 +114,12 @@ static void put_error(struct tg_markdown *m)
         tg_buf_printf(&part, "\n**Next** %s\n", first.p);
     }
     tg_markdown_add_or_drop(m, &part);
-    tg_buf_release(&first);
-    tg_buf_release(&part);
 }
 
 /* Warnings before the findings, hints after them. */
 static void put_notes(struct tg_markdown *m, bool warnings)
 {
-    struct tg_buf part = { 0 };
+    TG_BUF part = { 0 };
     for (size_t i = 0; i < m->v->n_notes; i++) {
         const struct tg_note *n = &m->v->notes[i];
         if (n->warning != warnings)
@@ -139,7 +135,6 @@ static void put_notes(struct tg_markdown *m, bool warnings)
         tg_buf_puts(&part, "\n");
         tg_markdown_add_or_drop(m, &part);
     }
-    tg_buf_release(&part);
 }
 
 /* ---- the rest ---- */
@@ -149,7 +144,7 @@ static void put_replaced(struct tg_markdown *m)
 {
     enum { NEWS = 3 };
     const struct tg_comparison *c = m->v->comparison;
-    struct tg_buf list = { 0 }, part = { 0 };
+    TG_BUF list = { 0 }, part = { 0 };
     size_t n = 0;
     for (size_t i = 0; c && i < c->n_regions && n < m->top; i++) {
         tg_buf_clear(&part);
@@ -166,25 +161,21 @@ static void put_replaced(struct tg_markdown *m)
         tg_buf_puts(&part, n > NEWS ? "\n</details>\n" : "");
     }
     tg_markdown_add_or_drop(m, &part);
-    tg_buf_release(&list);
-    tg_buf_release(&part);
 }
 
 static void put_cell(struct tg_buf *out, tg_sv text)
 {
     enum { LONGEST = 160 };
-    struct tg_buf visible = { 0 }, shorter = { 0 };
+    TG_BUF visible = { 0 }, shorter = { 0 };
     tg_utf8_visible(&visible, text);
     tg_shorten(&shorter, tg_buf_sv(&visible), LONGEST);
     tg_esc_md_code(out, tg_buf_sv(&shorter), TG_ESC_CELL);
-    tg_buf_release(&visible);
-    tg_buf_release(&shorter);
 }
 
 static void put_environment(struct tg_markdown *m)
 {
     const struct tg_comparison *c = m->v->comparison;
-    struct tg_buf part = { 0 };
+    TG_BUF part = { 0 };
     if (c && c->n_env) {
         tg_buf_puts(&part, "\n<details><summary>Environment: what differs or is unknown</summary>\n"
                            "\n| | baseline | test |\n|:--|:--|:--|\n");
@@ -203,7 +194,6 @@ static void put_environment(struct tg_markdown *m)
         tg_buf_puts(&part, "\n</details>\n");
         tg_markdown_add_or_drop(m, &part);
     }
-    tg_buf_release(&part);
 }
 
 /* ---- foot ---- */
@@ -222,13 +212,12 @@ static void put_linked(struct tg_buf *out, tg_sv url, const char *text)
 /* Twelve digits of a commit, linked where the site is known. */
 static void put_commit(const struct tg_markdown *m, tg_sv sha)
 {
-    struct tg_buf url = { 0 };
+    TG_BUF url = { 0 };
     tg_link_put_commit(&url, m->r->repo_url, sha);
     tg_buf_puts(m->out, url.n ? " [" : " ");
     tg_esc_md_code(m->out, tg_utf8_prefix(sha, 12), TG_ESC_PROSE);
     if (url.n)
         tg_buf_printf(m->out, "](%s)", url.p);
-    tg_buf_release(&url);
 }
 
 /* Where a side comes from: the commit, or its path if there is none. */
@@ -238,7 +227,7 @@ static void put_side(const struct tg_markdown *m, int side)
     const struct tg_baseline_info *b = &v->baseline;
     tg_sv commit = side == TG_BASE ? b->commit : v->test_commit;
     tg_sv path = side == TG_BASE ? b->paths : v->test_paths;
-    struct tg_buf runs = { 0 };
+    TG_BUF runs = { 0 };
     tg_put_side(&runs, v->comparison, side);
     tg_buf_puts(m->out, side == TG_BASE ? "baseline" : " \xc2\xb7 test");
     if (commit.n)
@@ -255,7 +244,6 @@ static void put_side(const struct tg_markdown *m, int side)
         tg_buf_printf(m->out, " (%s)", tg_situation_said(b->situation));
     if (runs.n)
         tg_buf_printf(m->out, " (%s)", runs.p);
-    tg_buf_release(&runs);
 }
 
 static void put_foot(struct tg_markdown *m)

@@ -24,7 +24,7 @@ static double round_up(double v)
 /* Mermaid draws bars of equal labels as one: the second of a label gets a number. */
 static void put_label(struct tg_buf *out, const struct tg_label *name, struct tg_strmap *used)
 {
-    struct tg_buf text = { 0 }, label = { 0 };
+    TG_BUF text = { 0 }, label = { 0 };
     size_t before = used->n, stem;
     tg_label_put(&text, name);
     tg_esc_mermaid(&label, tg_buf_sv(&text));
@@ -38,8 +38,6 @@ static void put_label(struct tg_buf *out, const struct tg_label *name, struct tg
         (void)tg_strmap_add(used, tg_buf_sv(&label));
     }
     tg_buf_printf(out, "\"%s\"", label.p);
-    tg_buf_release(&text);
-    tg_buf_release(&label);
 }
 
 enum { MAX_BARS = 8, NAME_BAR = 28 };
@@ -106,7 +104,7 @@ static void put_bars(struct tg_buf *out, const struct bars *b, const struct tg_c
 void tg_markdown_put_chart(struct tg_markdown *m)
 {
     const struct tg_comparison *c = m->v->comparison;
-    struct tg_buf part = { 0 };
+    TG_BUF part = { 0 };
     struct bars b = { .n = 0 };
     double sign = 1;
     size_t n = 0;
@@ -122,5 +120,4 @@ void tg_markdown_put_chart(struct tg_markdown *m)
         put_bars(&part, &b, c, sign);
     tg_markdown_add_or_drop(m, &part);
     free(rows);
-    tg_buf_release(&part);
 }

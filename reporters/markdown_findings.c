@@ -67,23 +67,21 @@ static void put_folded(struct tg_buf *out, const struct tg_verdict *v, const uin
 static void put_origin(const struct tg_markdown *m, struct tg_buf *part, const struct tg_result *r)
 {
     const struct tg_cause_frame *f = r->cause ? r->cause->function : NULL;
-    struct tg_buf rest = { 0 };
+    TG_BUF rest = { 0 };
     struct tg_origin_style style = { .put_name = tg_markdown_put_short };
     if (!r->cause)
         return;
     tg_buf_puts(part, "<br>\n  ");
     if (f) { /* the place is a link where the site is known */
         struct tg_origin_place place = tg_origin_place(r->cause);
-        struct tg_buf at = { 0 };
+        TG_BUF at = { 0 };
         tg_origin_put_place(&at, &place);
         tg_markdown_put_place(m, part, tg_buf_sv(&at), place.file, place.first, place.last);
         tg_buf_putc(part, ' ');
         style.without_place = true;
-        tg_buf_release(&at);
     }
     tg_origin_put(&rest, r, &style);
     tg_buf_add(part, tg_buf_sv(&rest));
-    tg_buf_release(&rest);
 }
 
 static void put_finding(struct tg_markdown *m, struct tg_buf *part, const uint32_t *roots, size_t i)
@@ -107,7 +105,7 @@ static void put_finding(struct tg_markdown *m, struct tg_buf *part, const uint32
 /* Rule, limit and why, once for the findings listed under it; the place in the policy is a link. */
 static void put_rule(const struct tg_markdown *m, struct tg_buf *part, const struct tg_result *r)
 {
-    struct tg_buf rule = { 0 }, at = { 0 };
+    TG_BUF rule = { 0 }, at = { 0 };
     tg_result_put_rule(&rule, r, TG_RULE_ALONE);
     if (rule.n) {
         tg_buf_puts(part, "\n<sub>rule ");
@@ -122,13 +120,11 @@ static void put_rule(const struct tg_markdown *m, struct tg_buf *part, const str
         }
         tg_buf_puts(part, "</sub>\n\n");
     }
-    tg_buf_release(&rule);
-    tg_buf_release(&at);
 }
 
 static void put_section(struct tg_markdown *m, enum tg_section s, const uint32_t *roots)
 {
-    struct tg_buf part = { 0 };
+    TG_BUF part = { 0 };
     const struct tg_result *before = NULL;
     size_t n, left = 0;
     uint32_t *list = tg_findings_of(m->v, roots, s, &n);
@@ -150,12 +146,11 @@ static void put_section(struct tg_markdown *m, enum tg_section s, const uint32_t
         tg_buf_printf(&part, "- and %zu more of this kind\n", left);
         (void)tg_markdown_add(m, &part);
     }
-    tg_buf_release(&part);
 }
 
 static void put_waived(struct tg_markdown *m, const uint32_t *roots)
 {
-    struct tg_buf part = { 0 };
+    TG_BUF part = { 0 };
     const struct tg_result *before = NULL;
     size_t n = 0, left = 0;
     for (size_t i = 0; i < m->v->n_results; i++) {
@@ -177,7 +172,6 @@ static void put_waived(struct tg_markdown *m, const uint32_t *roots)
         tg_buf_printf(&part, "- and %zu more waived\n", left);
         (void)tg_markdown_add(m, &part);
     }
-    tg_buf_release(&part);
 }
 
 void tg_markdown_put_findings(struct tg_markdown *m)
@@ -194,7 +188,7 @@ void tg_markdown_put_findings(struct tg_markdown *m)
 void tg_markdown_put_next(struct tg_markdown *m)
 {
     enum { MAX_WAIVERS = 8 };
-    struct tg_buf part = { 0 }, waivers = { 0 };
+    TG_BUF part = { 0 }, waivers = { 0 };
     const struct tg_result *first;
     size_t left = tg_accept_put_all(&waivers, m->v, MAX_WAIVERS, &first);
     if (first) {
@@ -218,6 +212,4 @@ void tg_markdown_put_next(struct tg_markdown *m)
         tg_buf_puts(&part, "\n</details>\n");
         tg_markdown_add_or_drop(m, &part);
     }
-    tg_buf_release(&part);
-    tg_buf_release(&waivers);
 }

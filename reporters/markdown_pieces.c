@@ -27,10 +27,9 @@ void tg_markdown_add_or_drop(struct tg_markdown *m, struct tg_buf *part)
 
 static void put_name(struct tg_buf *out, tg_sv name, size_t width)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     tg_label_put_one(&text, name, width);
     tg_esc_md_code(out, tg_buf_sv(&text), TG_ESC_PROSE);
-    tg_buf_release(&text);
 }
 
 void tg_markdown_put_name(struct tg_buf *out, tg_sv name)
@@ -46,20 +45,17 @@ void tg_markdown_put_short(struct tg_buf *out, tg_sv name)
 void tg_markdown_put_label(struct tg_buf *out, const struct tg_label *label,
                            enum tg_esc_place place)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     tg_label_put(&text, label);
     tg_esc_md_code(out, tg_buf_sv(&text), place);
-    tg_buf_release(&text);
 }
 
 static void put_words(struct tg_buf *out, tg_sv text)
 {
-    struct tg_buf visible = { 0 }, shorter = { 0 };
+    TG_BUF visible = { 0 }, shorter = { 0 };
     tg_utf8_visible(&visible, text);
     tg_shorten(&shorter, tg_buf_sv(&visible), LINE_MAX);
     tg_esc_md_text(out, tg_buf_sv(&shorter), TG_ESC_PROSE);
-    tg_buf_release(&visible);
-    tg_buf_release(&shorter);
 }
 
 void tg_markdown_put_text(const struct tg_markdown *m, struct tg_buf *out, tg_sv text)
@@ -71,13 +67,12 @@ void tg_markdown_put_text(const struct tg_markdown *m, struct tg_buf *out, tg_sv
 void tg_markdown_put_place(const struct tg_markdown *m, struct tg_buf *out, tg_sv text, tg_sv file,
                            uint32_t first, uint32_t last)
 {
-    struct tg_buf url = { 0 };
+    TG_BUF url = { 0 };
     tg_link_put_lines(&url, m->r->repo_url, m->v->test_commit, file, first, last);
     tg_buf_puts(out, url.n ? "[" : "");
     tg_markdown_put_name(out, text);
     if (url.n)
         tg_buf_printf(out, "](%s)", url.p);
-    tg_buf_release(&url);
 }
 
 const char *tg_markdown_outcome_icon(enum tg_outcome o)

@@ -42,7 +42,7 @@ static void put_names(struct tg_buf *out, const struct tg_verdict *v, const stru
                       const struct tg_label *label)
 {
     struct tg_effect_former f = tg_effect_former(v, op);
-    struct tg_buf name = { 0 };
+    TG_BUF name = { 0 };
     if (f.name) {
         tg_label_put_one(&name, f.name->name, NAME_TABLE);
         tg_esc_md_code(out, tg_buf_sv(&name), TG_ESC_CELL);
@@ -51,7 +51,6 @@ static void put_names(struct tg_buf *out, const struct tg_verdict *v, const stru
     }
     tg_markdown_put_label(out, label, TG_ESC_CELL);
     put_more(out, f.n_after);
-    tg_buf_release(&name);
 }
 
 static void put_row(struct tg_buf *out, const struct tg_verdict *v, uint32_t row,
@@ -83,7 +82,7 @@ static const char table_head[] = "| operator or kernel | change | self time per 
 /* Names that the table shortened, in full; those that do not fit are left out. */
 static void put_full_names(struct tg_markdown *m, const struct tg_labels *labels, size_t n)
 {
-    struct tg_buf part = { 0 };
+    TG_BUF part = { 0 };
     bool open = false;
     for (size_t i = 0; i < n; i++) {
         if (tg_label_is_whole(&labels->v[i]))
@@ -99,7 +98,6 @@ static void put_full_names(struct tg_markdown *m, const struct tg_labels *labels
     }
     if (open)
         tg_buf_puts(m->out, "\n</details>\n");
-    tg_buf_release(&part);
 }
 
 /* What results are about, then what else changed; nothing on a pass. */
@@ -107,7 +105,7 @@ void tg_markdown_put_table(struct tg_markdown *m)
 {
     enum { OTHERS = 3 };
     const struct tg_comparison *c = m->v->comparison;
-    struct tg_buf part = { 0 };
+    TG_BUF part = { 0 };
     struct tg_labels labels;
     size_t n = 0, shown = 0;
     bool noise = false;
@@ -131,5 +129,4 @@ void tg_markdown_put_table(struct tg_markdown *m)
     m->dropped_rows += n - shown;
     tg_labels_release(&labels);
     free(rows);
-    tg_buf_release(&part);
 }

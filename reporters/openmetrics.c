@@ -16,7 +16,7 @@ enum { NAMES = 200 };
 /* A label's value: one visible line, with backslash and quote escaped. */
 static void put_label(struct tg_buf *out, const char *key, tg_sv value)
 {
-    struct tg_buf visible = { 0 };
+    TG_BUF visible = { 0 };
     tg_utf8_visible(&visible, value);
     tg_buf_printf(out, "%s=\"", key);
     for (size_t i = 0; i < visible.n; i++) {
@@ -25,7 +25,6 @@ static void put_label(struct tg_buf *out, const char *key, tg_sv value)
         tg_buf_putc(out, visible.p[i]);
     }
     tg_buf_putc(out, '"');
-    tg_buf_release(&visible);
 }
 
 static void open_sample(struct tg_buf *out, const char *name, const struct tg_verdict *v)
@@ -61,7 +60,7 @@ static void put_metric(struct tg_buf *out, const struct tg_verdict *v, enum tg_m
     double ns[2], value = x->value[TG_TEST];
     bool time = info->unit_id == TG_METRIC_NS, bytes = info->unit_id == TG_METRIC_BYTES;
     bool named = tg_sv_has(tg_sv_of(info->name), TG_SV("bytes"));
-    struct tg_buf name = { 0 };
+    TG_BUF name = { 0 };
     if (!x->known[TG_TEST] || !isfinite(x->value[TG_TEST]))
         return;
     if (m == TG_METRIC_STEP_TIME && tg_effect_step(v, ns))
@@ -73,7 +72,6 @@ static void put_metric(struct tg_buf *out, const struct tg_verdict *v, enum tg_m
     tg_buf_printf(out, "# HELP tracegate_%s %s\n", name.p, info->meaning);
     open_sample(out, name.p, v);
     close_sample(out, time ? value / 1e9 : value);
-    tg_buf_release(&name);
 }
 
 static void put_ops(struct tg_buf *out, const struct tg_verdict *v, bool calls)

@@ -144,7 +144,7 @@ static void put_function(struct tg_buf *out, const struct tg_cause *c,
 {
     const struct tg_cause_frame *f = c->function;
     struct tg_origin_place place = tg_origin_place(c);
-    struct tg_buf at = { 0 };
+    TG_BUF at = { 0 };
     tg_origin_put_place(&at, &place);
     if (!s->without_place) {
         put_name(out, tg_buf_sv(&at), s);
@@ -171,14 +171,13 @@ void tg_origin_put_path(struct tg_buf *out, const struct tg_cause *c,
 {
     for (size_t i = 0; i < c->path.n; i++) {
         const struct tg_cause_frame *f = &c->path.frames[i];
-        struct tg_buf one = { 0 };
+        TG_BUF one = { 0 };
         if (f->kind == TG_PATH_FUNCTION)
             tg_buf_printf(&one, "%.*s: ", TG_SV_ARG(f->file));
         tg_buf_add(&one, f->text);
         if (i)
             tg_buf_puts(out, " > ");
         put_name(out, tg_buf_sv(&one), s);
-        tg_buf_release(&one);
     }
 }
 

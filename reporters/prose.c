@@ -18,7 +18,7 @@ static int longest_first(const void *pa, const void *pb)
 /* A headline holds the first 60 bytes of a longer name and an ellipsis. */
 static void add_name(struct tg_strmap *m, tg_sv name)
 {
-    struct tg_buf begun = { 0 };
+    TG_BUF begun = { 0 };
     tg_sv head = tg_utf8_prefix(name, 60);
     if (name.n)
         (void)tg_strmap_add(m, name);
@@ -27,7 +27,6 @@ static void add_name(struct tg_strmap *m, tg_sv name)
         tg_buf_puts(&begun, "\xe2\x80\xa6");
         (void)tg_strmap_add(m, tg_buf_sv(&begun));
     }
-    tg_buf_release(&begun);
 }
 
 static void add_risky(struct tg_strmap *m, tg_sv name)
@@ -162,7 +161,7 @@ static void typeset(struct tg_buf *out, tg_sv words)
 static void put_words(struct tg_buf *out, tg_sv words, const struct tg_prose_style *style)
 {
     tg_sv inner = trimmed(words);
-    struct tg_buf set = { 0 };
+    TG_BUF set = { 0 };
     typeset(&set, inner);
     if (words.n && words.p[0] == ' ')
         tg_buf_putc(out, ' ');
@@ -170,7 +169,6 @@ static void put_words(struct tg_buf *out, tg_sv words, const struct tg_prose_sty
         style->words(out, tg_buf_sv(&set));
     if (inner.n && words.p[words.n - 1] == ' ')
         tg_buf_putc(out, ' ');
-    tg_buf_release(&set);
 }
 
 void tg_prose_put(struct tg_buf *out, const struct tg_prose *p, tg_sv s,

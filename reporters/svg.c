@@ -31,7 +31,7 @@ static tg_sv *notes_of(const struct tg_verdict *v, bool durations, size_t *n)
 static void write_chart(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
                         bool durations)
 {
-    struct tg_buf sub = { 0 };
+    TG_BUF sub = { 0 };
     size_t n_notes;
     tg_sv *notes = notes_of(v, durations, &n_notes);
     struct tg_chart chart = { .comparison = v->comparison,
@@ -53,7 +53,6 @@ static void write_chart(struct tg_buf *out, const struct tg_verdict *v, const st
     put_side(&sub, v->test_commit, v->test_paths);
     chart.sub = tg_buf_sv(&sub);
     tg_chart_svg(out, &chart);
-    tg_buf_release(&sub);
     free(notes);
 }
 
@@ -76,7 +75,7 @@ bool tg_reporter_svg_durations(struct tg_buf *out, const struct tg_verdict *v,
 void tg_difftable_svg(struct tg_buf *out, const struct tg_difftable *t, bool durations,
                       const struct tg_render *r)
 {
-    struct tg_buf sub = { 0 };
+    TG_BUF sub = { 0 };
     struct tg_chart chart = {
         .comparison = t->comparison,
         .rows = t->rows,
@@ -99,5 +98,4 @@ void tg_difftable_svg(struct tg_buf *out, const struct tg_difftable *t, bool dur
     tg_buf_add(&sub, t->label[TG_TEST]);
     chart.sub = tg_buf_sv(&sub);
     tg_chart_svg(out, &chart);
-    tg_buf_release(&sub);
 }

@@ -122,7 +122,7 @@ static bool is_shown(const struct tg_table *t, size_t column)
 
 static void add_cell(struct tg_texttable *g, enum tg_table_type type, const struct tg_table_cell *c)
 {
-    struct tg_buf cell = { 0 };
+    TG_BUF cell = { 0 };
     if (!c->known)
         tg_buf_puts(&cell, type == TG_TABLE_TEXT ? "" : "-");
     else if (type == TG_TABLE_TEXT)
@@ -130,7 +130,6 @@ static void add_cell(struct tg_texttable *g, enum tg_table_type type, const stru
     else
         put_number(&cell, type, c, true);
     tg_texttable_add(g, tg_buf_sv(&cell), TG_TINT_NONE);
-    tg_buf_release(&cell);
 }
 
 void tg_table_as_text(struct tg_buf *out, const struct tg_table *t, int columns, size_t max_rows)

@@ -137,12 +137,10 @@ static bool any_value(const struct tg_table *f, const char *name)
 static void name_label(char *to, size_t size, tg_sv name)
 {
     enum { COLUMNS = 72 };
-    struct tg_buf visible = { 0 }, label = { 0 };
+    TG_BUF visible = { 0 }, label = { 0 };
     tg_utf8_visible(&visible, name);
     tg_shorten(&label, tg_buf_sv(&visible), COLUMNS);
     (void)snprintf(to, size, "%s", label.p ? label.p : "");
-    tg_buf_release(&visible);
-    tg_buf_release(&label);
 }
 
 /* Puts a bar in its place among longer ones; the shortest one drops out after MAX_NAMES. */
@@ -246,7 +244,7 @@ static double total_of(const struct stack *s, const struct bar *b)
 static void put_bar(struct tg_buf *out, const struct stack *s, const struct bar *b, int y,
                     double widest)
 {
-    struct tg_buf label = { 0 };
+    TG_BUF label = { 0 };
     double x = PLOT_X, total = total_of(s, b);
     tg_shorten(&label, tg_sv_of(b->label), LABEL_COLUMNS);
     tg_buf_printf(out, "  <text x=\"%d\" y=\"%d\">", MARGIN, y + 14);
@@ -271,7 +269,6 @@ static void put_bar(struct tg_buf *out, const struct stack *s, const struct bar 
     tg_buf_printf(out, "  <text class=\"num end\" x=\"%d\" y=\"%d\">", TG_TABLECHART_RIGHT, y + 14);
     tg_tablechart_put_us(out, total);
     tg_buf_puts(out, "</text>\n");
-    tg_buf_release(&label);
 }
 
 static void draw(struct tg_buf *out, const struct stack *s, double widest)

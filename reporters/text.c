@@ -79,14 +79,13 @@ static void put_wrapped(struct page *p, tg_sv text, size_t at, size_t indent)
 static void put_field(struct page *p, size_t indent, const char *label, size_t width, tg_sv text,
                       enum tg_tint tint)
 {
-    struct tg_buf safe = { 0 };
+    TG_BUF safe = { 0 };
     tg_esc_terminal(&safe, text);
     tg_buf_printf(p->out, "%*s", (int)indent, "");
     tg_tint_on(p->out, tint, p->r->color);
     tg_buf_printf(p->out, "%-*s", (int)width, label);
     tg_tint_off(p->out, tint, p->r->color);
     put_wrapped(p, tg_buf_sv(&safe), indent + width, indent + width);
-    tg_buf_release(&safe);
 }
 
 static void put_headline(struct page *p)
@@ -96,7 +95,7 @@ static void put_headline(struct page *p)
                         : v->outcome == TG_OUTCOME_FAIL || v->outcome == TG_OUTCOME_ERROR
                             ? TG_TINT_RED
                             : TG_TINT_YELLOW;
-    struct tg_buf safe = { 0 };
+    TG_BUF safe = { 0 };
     if (v->headline.n) {
         tg_esc_terminal(&safe, v->headline);
     } else {
@@ -115,12 +114,11 @@ static void put_headline(struct page *p)
                       v->outcome == TG_OUTCOME_FAIL           ? "FAIL"
                       : v->outcome == TG_OUTCOME_INCONCLUSIVE ? "INCONCLUSIVE"
                                                               : "ERROR");
-    tg_buf_release(&safe);
 }
 
 static void put_side(struct page *p, const char *label, tg_sv what, int side)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     tg_buf_add(&text, what);
     if (p->v->comparison) {
         tg_buf_puts(&text, text.n ? "; " : "");
@@ -128,7 +126,6 @@ static void put_side(struct page *p, const char *label, tg_sv what, int side)
     }
     if (text.n)
         put_field(p, 2, label, 10, tg_buf_sv(&text), TG_TINT_DIM);
-    tg_buf_release(&text);
 }
 
 static void put_tally(struct tg_buf *out, const struct tg_verdict *v, const char *sep)
@@ -145,7 +142,7 @@ static void put_tally(struct tg_buf *out, const struct tg_verdict *v, const char
 static void put_passed(struct page *p)
 {
     const struct tg_verdict *v = p->v;
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     tg_effect_put(&text, v, TG_EFFECT_TERMINAL);
     put_tally(&text, v, text.n ? "; " : "");
     put_field(p, 2, "effect", 10, tg_buf_sv(&text), TG_TINT_NONE);
@@ -157,13 +154,12 @@ static void put_passed(struct page *p)
     tg_put_baseline(&text, v);
     tg_buf_printf(&text, ": %.*s", TG_SV_ARG(v->coverage));
     put_field(p, 2, "judged", 10, tg_buf_sv(&text), TG_TINT_DIM);
-    tg_buf_release(&text);
 }
 
 static void put_context(struct page *p)
 {
     const struct tg_verdict *v = p->v;
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     tg_effect_put(&text, v, TG_EFFECT_TERMINAL);
     if (text.n)
         put_field(p, 2, "effect", 10, tg_buf_sv(&text), TG_TINT_NONE);
@@ -195,14 +191,13 @@ static void put_context(struct page *p)
                        NULL);
     if (text.n)
         put_field(p, 2, "next", 10, tg_buf_sv(&text), TG_TINT_DIM);
-    tg_buf_release(&text);
 }
 
 /* The message with its name shortened to fit a line. */
 static void put_message(struct page *p, const struct tg_result *r, size_t at, size_t indent)
 {
     struct tg_parts parts = tg_result_parts(r);
-    struct tg_buf line = { 0 }, name = { 0 };
+    TG_BUF line = { 0 }, name = { 0 };
     size_t room = p->columns > indent + 24 ? p->columns - indent - 12 : 24;
     tg_label_put_one(&name, parts.name, room);
     tg_esc_terminal(&line, tg_buf_sv(&name));
@@ -210,13 +205,11 @@ static void put_message(struct page *p, const struct tg_result *r, size_t at, si
     tg_buf_puts(&line, parts.joint);
     tg_esc_terminal(&line, parts.rest);
     put_wrapped(p, tg_buf_sv(&line), at, indent);
-    tg_buf_release(&line);
-    tg_buf_release(&name);
 }
 
 static void put_folded(struct page *p, const uint32_t *roots, size_t i, size_t indent)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     size_t n;
     uint32_t *list = tg_findings_folded(p->v, roots, i, &n);
     for (size_t k = 0; k < n && k < TG_FOLDED; k++) {
@@ -229,17 +222,15 @@ static void put_folded(struct page *p, const uint32_t *roots, size_t i, size_t i
         tg_buf_printf(&text, " and %zu more", n - TG_FOLDED);
     if (n)
         put_field(p, indent, tg_result_joins(&p->v->results[i]), 12, tg_buf_sv(&text), TG_TINT_DIM);
-    tg_buf_release(&text);
     free(list);
 }
 
 static void put_origin(struct page *p, const struct tg_result *r, size_t indent)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     tg_origin_put(&text, r, &(struct tg_origin_style){ .put_name = NULL });
     if (text.n)
         put_field(p, indent, "cause", 10, tg_buf_sv(&text), TG_TINT_NONE);
-    tg_buf_release(&text);
 }
 
 static void put_finding(struct page *p, const uint32_t *roots, size_t i)
@@ -266,11 +257,10 @@ static void put_finding(struct page *p, const uint32_t *roots, size_t i)
 /* Rule, limit and why, once for the findings listed under it. */
 static void put_rule(struct page *p, const struct tg_result *r)
 {
-    struct tg_buf rule = { 0 };
+    TG_BUF rule = { 0 };
     tg_result_put_rule(&rule, r, TG_RULE_WITH_LINE);
     if (rule.n)
         put_field(p, 2, "rule", 5, tg_buf_sv(&rule), TG_TINT_DIM);
-    tg_buf_release(&rule);
 }
 
 static void put_section(struct page *p, enum tg_section s, const uint32_t *roots)
@@ -321,11 +311,10 @@ static void put_short(struct tg_buf *out, tg_sv name)
 
 static bool put_replacement(struct page *p, size_t i)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     bool any = tg_put_replaced(&text, p->v, i, TG_EFFECT_TERMINAL, put_short);
     if (any)
         put_field(p, 6, "-", 2, tg_buf_sv(&text), TG_TINT_DIM);
-    tg_buf_release(&text);
     return any;
 }
 
@@ -384,7 +373,7 @@ static void add(struct tg_texttable *g, struct tg_buf *cell, enum tg_tint tint)
 /* A line of its own, above that of the numbers. */
 static void add_former(struct tg_texttable *g, const struct tg_effect_former *f, const char *mark)
 {
-    struct tg_buf name = { 0 }, cell = { 0 };
+    TG_BUF name = { 0 }, cell = { 0 };
     tg_texttable_add(g, tg_sv_of(mark), TG_TINT_DIM);
     tg_label_put_one(&name, f->name->name, FORMER);
     tg_esc_terminal(&cell, tg_buf_sv(&name));
@@ -393,8 +382,6 @@ static void add_former(struct tg_texttable *g, const struct tg_effect_former *f,
     add(g, &cell, TG_TINT_NONE);
     for (size_t i = 2; i < sizeof mover_columns / sizeof *mover_columns; i++)
         tg_texttable_add(g, TG_SV(""), TG_TINT_NONE);
-    tg_buf_release(&name);
-    tg_buf_release(&cell);
 }
 
 static void add_mover(struct tg_texttable *g, const struct tg_verdict *v, const struct tg_op *op,
@@ -403,7 +390,7 @@ static void add_mover(struct tg_texttable *g, const struct tg_verdict *v, const 
     struct tg_row_numbers n = tg_effect_numbers(v, op);
     struct tg_effect_former f = tg_effect_former(v, op);
     enum tg_tint tint = n.d_ns > 0 ? TG_TINT_RED : TG_TINT_GREEN;
-    struct tg_buf cell = { 0 }, name = { 0 };
+    TG_BUF cell = { 0 }, name = { 0 };
     if (f.name)
         add_former(g, &f, tg_effect_mark(v, op));
     tg_texttable_add(g, f.name ? TG_SV("") : tg_sv_of(tg_effect_mark(v, op)), TG_TINT_DIM);
@@ -433,7 +420,6 @@ static void add_mover(struct tg_texttable *g, const struct tg_verdict *v, const 
     add(g, &cell, TG_TINT_NONE);
     tg_put_share(&cell, tg_effect_share(v, op));
     add(g, &cell, TG_TINT_NONE);
-    tg_buf_release(&cell);
 }
 
 /* As wide as leaves room for the numbers. */

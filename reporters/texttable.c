@@ -122,7 +122,7 @@ static void put_blanks(struct tg_buf *out, size_t n)
 static void put_cell(struct tg_buf *out, const struct tg_texttable_column *c, size_t width,
                      tg_sv text, enum tg_tint tint, bool last, bool color)
 {
-    struct tg_buf fitting = { 0 };
+    TG_BUF fitting = { 0 };
     size_t w;
     tg_shorten(&fitting, text, width);
     w = tg_utf8_count(tg_buf_sv(&fitting));
@@ -133,7 +133,6 @@ static void put_cell(struct tg_buf *out, const struct tg_texttable_column *c, si
     tg_tint_off(out, tint, color);
     if (!c->right && !last)
         put_blanks(out, width - w);
-    tg_buf_release(&fitting);
 }
 
 static void put_row(const struct tg_texttable *g, const struct layout *l, struct tg_buf *out,

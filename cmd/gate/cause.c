@@ -35,14 +35,11 @@ static uint32_t target_of(struct finder *f, const char *kind, tg_sv name)
 static uint32_t ask_target(void *arg, enum tg_kind kind, tg_sv name)
 {
     struct finder *f = arg;
-    struct tg_buf plain = { 0 };
-    uint32_t id;
+    TG_BUF plain = { 0 };
     if (!f->targets.n || kind == TG_KIND_STEP)
         return TG_NO_ID;
     tg_name_normalise(kind, name, &plain);
-    id = target_of(f, tg_kind_name(kind), tg_buf_sv(&plain));
-    tg_buf_release(&plain);
-    return id;
+    return target_of(f, tg_kind_name(kind), tg_buf_sv(&plain));
 }
 
 /* The host's step, or its gaps. */

@@ -436,7 +436,7 @@ static bool choose_baseline(struct tg_check *c, struct tg_err *err)
 {
     const struct tg_policy *p = c->suites.policy;
     tg_sv name = tg_sv_of(c->o->against ? c->o->against : "baseline");
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     if (tg_sv_eq(name, TG_SV("baseline")))
         return true;
     for (size_t i = 0; i < p->n_baselines && !c->chosen; i++)
@@ -448,7 +448,6 @@ static bool choose_baseline(struct tg_check *c, struct tg_err *err)
     for (size_t i = 0; i < p->n_baselines; i++)
         tg_buf_printf(&b, ", %.*s", TG_SV_ARG(p->baselines[i].name));
     tg_err_hint(err, "There are: baseline%.*s.", (int)b.n, b.n ? b.p : "");
-    tg_buf_release(&b);
     return false;
 }
 

@@ -101,7 +101,7 @@ static bool is_there(struct tg_codefiles *f, const char *path, struct tg_git_fil
 static bool take_file(struct tg_codefiles *f, const struct tg_git_file *file,
                       struct tg_codefile *out)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     struct tg_err ignored;
     bool ok;
     tg_err_init(&ignored);
@@ -110,7 +110,6 @@ static bool take_file(struct tg_codefiles *f, const struct tg_git_file *file,
         out->in_repo = file->path;
         out->text = tg_arena_sv(f->arena, tg_buf_sv(&text));
     }
-    tg_buf_release(&text);
     return ok;
 }
 

@@ -17,7 +17,7 @@ static void describe_found(struct tg_check *c, struct tg_check_job *j, const str
                                                    [TG_FOUND_FIRST_RUN] = TG_SITUATION_FIRST_RUN,
                                                    [TG_FOUND_LOST] = TG_SITUATION_LOST };
     const struct tg_commit *k = b->commit.sha[0] ? &b->commit : &b->start;
-    struct tg_buf how = { 0 };
+    TG_BUF how = { 0 };
     j->info.commit = tg_sv_of(tg_arena_printf(c->arena, "%s", k->sha));
     j->info.ref = b->start.ref;
     tg_buf_add(&how, b->start.found);
@@ -150,7 +150,7 @@ static bool walk_to_baseline(struct tg_check *c, struct tg_check_job *j, struct 
 
 static bool explicit_baseline(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
-    struct tg_buf paths = { 0 };
+    TG_BUF paths = { 0 };
     bool ok = true;
     for (size_t i = 0; ok && i < c->o->baseline.n; i++) {
         const char *text = c->o->baseline.v[i];
@@ -183,7 +183,6 @@ static bool explicit_baseline(struct tg_check *c, struct tg_check_job *j, struct
             j->info.how = TG_SV("given on the command line");
         }
     }
-    tg_buf_release(&paths);
     return ok && tg_suite_groups(&j->base, j->suite, TG_GROUPS_OPTIONAL, err);
 }
 

@@ -90,8 +90,8 @@ static bool is_command(tg_sv line)
 
 bool tg_io_put(const struct tg_io *io, tg_sv bytes, struct tg_err *err)
 {
-    struct tg_buf safe = { 0 };
-    bool ends = bytes.n && bytes.p[bytes.n - 1] == '\n', ok;
+    TG_BUF safe = { 0 };
+    bool ends = bytes.n && bytes.p[bytes.n - 1] == '\n';
     for (tg_sv rest = bytes; rest.n;) {
         tg_sv line = tg_sv_cut(&rest, '\n');
         if (is_command(line))
@@ -100,9 +100,7 @@ bool tg_io_put(const struct tg_io *io, tg_sv bytes, struct tg_err *err)
         if (rest.n || ends)
             tg_buf_putc(&safe, '\n');
     }
-    ok = written(tg_file_put(io->out, tg_buf_sv(&safe)), err);
-    tg_buf_release(&safe);
-    return ok;
+    return written(tg_file_put(io->out, tg_buf_sv(&safe)), err);
 }
 
 /* What keeps a line from passing for a command, or for a line of ours that it is not. */
@@ -122,10 +120,10 @@ static const char *guard(tg_sv line, bool indented)
  */
 static void put_safely(const struct tg_io *io, tg_sv text, const char *prefix)
 {
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     bool first = true;
     while (text.n) {
-        struct tg_buf line = { 0 };
+        TG_BUF line = { 0 };
         tg_sv rest;
         tg_utf8_visible(&line, tg_sv_cut(&text, '\n'));
         rest = tg_buf_sv(&line);
@@ -139,18 +137,15 @@ static void put_safely(const struct tg_io *io, tg_sv text, const char *prefix)
             }
         }
         tg_buf_putc(&out, '\n');
-        tg_buf_release(&line);
     }
     (void)tg_file_put(io->err, tg_buf_sv(&out));
-    tg_buf_release(&out);
 }
 
 void tg_io_error(const struct tg_io *io, const struct tg_err *err)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     tg_err_format(err, &text);
     put_safely(io, tg_buf_sv(&text), "tracegate: ");
-    tg_buf_release(&text);
 }
 
 void tg_io_lines(const struct tg_io *io, tg_sv text)
@@ -178,7 +173,7 @@ static int64_t now_ms(void)
 /* "trace.json.gz  812 of 4310 MB, 1204 MB/s, 3 files left" */
 static void show(const struct tg_progress_line *p, const char *name, uint64_t total, int64_t ms)
 {
-    struct tg_buf line = { 0 }, shown = { 0 };
+    TG_BUF line = { 0 }, shown = { 0 };
     tg_utf8_visible(&shown, tg_sv_of(name));
     tg_buf_puts(&line, "\r\033[K");
     tg_buf_add(&line, tg_utf8_prefix(tg_buf_sv(&shown), 32));
@@ -189,8 +184,6 @@ static void show(const struct tg_progress_line *p, const char *name, uint64_t to
     if (p->files > 0 && p->several)
         tg_buf_printf(&line, ", %" PRId64 " file%s left", p->files, p->files == 1 ? "" : "s");
     (void)tg_file_put(p->io->err, tg_buf_sv(&line));
-    tg_buf_release(&line);
-    tg_buf_release(&shown);
 }
 
 static void tick(void *arg, const char *name, uint64_t bytes, uint64_t total)

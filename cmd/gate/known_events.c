@@ -28,15 +28,12 @@ static tg_sv text_of(const struct known_list *l, const struct tg_history_event *
                      const struct tg_event_record *said)
 {
     const struct tg_night *night = &l->nights->history.night[e->to];
-    struct tg_buf b = { 0 };
-    tg_sv text;
+    TG_BUF b = { 0 };
     put_night(&b, &(struct tg_known_night){ night->commit.p, night->date, e->to + 1 });
     tg_buf_printf(&b, ", %s: event %s", said ? "accepted" : "open", e->id);
     if (said)
         tg_buf_printf(&b, ", %.*s: %.*s", TG_SV_ARG(said->actor), TG_SV_ARG(said->reason));
-    text = tg_arena_sv(l->ask->arena, tg_buf_sv(&b));
-    tg_buf_release(&b);
-    return text;
+    return tg_arena_sv(l->ask->arena, tg_buf_sv(&b));
 }
 
 static bool is_after(const struct known_list *l, size_t night)
@@ -137,13 +134,10 @@ struct failed {
 
 static tg_sv since_night(const struct tg_known_ask *ask, const struct tg_known_night *night)
 {
-    struct tg_buf b = { 0 };
-    tg_sv text;
+    TG_BUF b = { 0 };
     put_night(&b, night);
     tg_buf_puts(&b, ", open: it failed then; the history has no event of it yet");
-    text = tg_arena_sv(ask->arena, tg_buf_sv(&b));
-    tg_buf_release(&b);
-    return text;
+    return tg_arena_sv(ask->arena, tg_buf_sv(&b));
 }
 
 /* What goes on keeps the size and the night of its beginning, or it could creep up unseen. */

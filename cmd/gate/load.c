@@ -58,7 +58,7 @@ static bool load_one(void *arg, size_t i, struct tg_err *err)
     struct loaded *l = &all->v[i];
     const struct tg_input_item *item = l->item;
     struct tg_summarize_opts mine = *all->opts;
-    struct tg_buf bytes = { 0 };
+    TG_BUF bytes = { 0 };
     struct tg_source *s = tg_inputs_open(item, all->repo, mine.load.reader.limits, &bytes, err);
     bool ok;
     mine.keep = i == 0 ? mine.keep : NULL;
@@ -75,7 +75,6 @@ static bool load_one(void *arg, size_t i, struct tg_err *err)
         make_small(all, &l->summary);
     }
     tg_source_close(s);
-    tg_buf_release(&bytes);
     return ok;
 }
 
@@ -280,7 +279,7 @@ static void read_first(struct tg_kept_trace *k, const struct tg_first_traces *f,
 {
     const struct tg_input_list *list = f->side[side];
     struct tg_load_opts opts = *f->load;
-    struct tg_buf bytes = { 0 };
+    TG_BUF bytes = { 0 };
     struct tg_source *s = NULL;
     struct tg_err ignored;
     tg_sv head;
@@ -297,7 +296,6 @@ static void read_first(struct tg_kept_trace *k, const struct tg_first_traces *f,
             tg_kept_release(k);
     }
     tg_source_close(s);
-    tg_buf_release(&bytes);
 }
 
 bool tg_inputs_use_first(const struct tg_first_traces *f, int side,

@@ -85,9 +85,8 @@ struct op_rows {
 static bool is_of_op(const void *arg, const struct tg_row *row)
 {
     const struct op_rows *x = arg;
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     tg_sv name;
-    bool same;
     if (row->key->kind != x->op->kind ||
         (tg_kind_is_frame(row->key->kind) && (row->key->device >= 0) != x->op->launched))
         return false;
@@ -98,9 +97,7 @@ static bool is_of_op(const void *arg, const struct tg_row *row)
             name = x->o->aliases[i].value;
             break;
         }
-    same = tg_sv_eq(name, x->op->name);
-    tg_buf_release(&b);
-    return same;
+    return tg_sv_eq(name, x->op->name);
 }
 
 /* The fresh side with the violation in every run; false: it can be injected in none. */
@@ -454,7 +451,7 @@ static enum answer try_names(struct look *l, const struct tg_op *const *op, size
 static bool new_name(const struct look *l, struct attempt *t)
 {
     const struct tg_match *m = &l->rule.match;
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     tg_sv pattern;
     bool counted = l->rule.metric == TG_RULE_METRIC_COUNT || l->rule.metric == TG_RULE_METRIC_ADDED;
     enum tg_kind kind = m->kinds ? TG_KINDS : TG_KIND_OP;
@@ -475,7 +472,6 @@ static bool new_name(const struct look *l, struct attempt *t)
                               "%.*s is new, 1 %% of the step; no name of these traces "
                               "matches",
                               TG_SV_ARG(t->inject.text));
-    tg_buf_release(&b);
     return t->inject.text.n > 0;
 }
 

@@ -100,13 +100,10 @@ static bool is_work(enum tg_kind kind)
 
 static uint32_t op_of(struct job *j, const struct tg_row_key *key)
 {
-    struct tg_buf text = { 0 };
-    uint32_t id;
+    TG_BUF text = { 0 };
     tg_buf_putc(&text, (char)key->kind);
     tg_buf_add(&text, key->name);
-    id = tg_strmap_add(&j->ops, tg_buf_sv(&text));
-    tg_buf_release(&text);
-    return id;
+    return tg_strmap_add(&j->ops, tg_buf_sv(&text));
 }
 
 static void sum_operators(struct job *j)

@@ -89,12 +89,11 @@ static void choose_profile(struct tg_policy_opts *o, const struct tg_io *io)
 
 static void put_diags(const struct tg_diags *diags, const struct tg_io *io)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     if (!diags->n)
         return;
     tg_diags_text(diags, &text);
     tg_io_lines(io, tg_buf_sv(&text));
-    tg_buf_release(&text);
 }
 
 struct tg_policy *tg_gate_policy(const struct tg_gate_policy_opts *o, struct tg_diags *diags,

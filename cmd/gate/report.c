@@ -30,7 +30,7 @@ static bool report_on_stdout(const struct tg_check *c)
 
 bool tg_check_report(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     bool ok = true;
     for (int k = 0; ok && k < TG_REPORTS; k++) {
         if (!c->o->report[k])
@@ -48,15 +48,13 @@ bool tg_check_report(struct tg_check *c, struct tg_check_job *j, struct tg_err *
     if (ok && c->o->annotations)
         ok = tg_reporter_annotations(&out, &j->verdict, &c->render, err) &&
              tg_io_put_commands(c->io, tg_buf_sv(&out), err);
-    tg_buf_release(&out);
     return ok;
 }
 
 /* Of many files the first and the last; the folder once where they share it. */
 static tg_sv paths_of(const struct tg_input_list *l, struct tg_arena *a)
 {
-    struct tg_buf b = { 0 };
-    tg_sv out;
+    TG_BUF b = { 0 };
     if (l->n > 2) {
         const char *first = l->v[0].label, *last = l->v[l->n - 1].label,
                    *slash = strrchr(first, '/');
@@ -66,9 +64,7 @@ static tg_sv paths_of(const struct tg_input_list *l, struct tg_arena *a)
     }
     for (size_t i = 0; l->n <= 2 && i < l->n; i++)
         tg_buf_printf(&b, "%s%s", i ? ", " : "", l->v[i].label);
-    out = tg_arena_sv(a, tg_buf_sv(&b));
-    tg_buf_release(&b);
-    return out;
+    return tg_arena_sv(a, tg_buf_sv(&b));
 }
 
 /* The policy's path in the repository; "" built in, or outside of it. */
@@ -150,8 +146,7 @@ void tg_check_describe(struct tg_check *c, struct tg_check_job *j)
 
 bool tg_check_print_plan(struct tg_check *c, const struct tg_check_job *j, struct tg_err *err)
 {
-    struct tg_buf b = { 0 };
-    bool ok;
+    TG_BUF b = { 0 };
     tg_buf_printf(&b, "suite %.*s\n  policy: %s\n", TG_SV_ARG(j->suite->name),
                   c->suites.policy->built_in ? "built-in (tracegate:recommended)"
                                              : c->suites.policy->file.p);
@@ -164,9 +159,7 @@ bool tg_check_print_plan(struct tg_check *c, const struct tg_check_job *j, struc
     tg_buf_puts(&b, "  fresh:\n");
     for (size_t i = 0; i < j->fresh.n; i++)
         tg_buf_printf(&b, "    %s\n", j->fresh.v[i].label);
-    ok = tg_io_put(c->io, tg_buf_sv(&b), err);
-    tg_buf_release(&b);
-    return ok;
+    return tg_io_put(c->io, tg_buf_sv(&b), err);
 }
 
 /* ---- the command ---- */
@@ -201,8 +194,7 @@ static void put_option(struct tg_buf *out, const char *name, const char *value)
 tg_sv tg_check_command(struct tg_check *c, const struct tg_strs *args)
 {
     const struct tg_check_opts *o = c->o;
-    struct tg_buf b = { 0 };
-    tg_sv out;
+    TG_BUF b = { 0 };
     tg_buf_puts(&b, "tracegate check");
     for (size_t i = 0; i < args->n; i++)
         put_word(&b, args->v[i]);
@@ -219,7 +211,5 @@ tg_sv tg_check_command(struct tg_check *c, const struct tg_strs *args)
     put_option(&b, "against", o->against);
     put_option(&b, "profile", o->profile);
     put_option(&b, "base-commit", o->base_commit);
-    out = tg_arena_sv(c->arena, tg_buf_sv(&b));
-    tg_buf_release(&b);
-    return out;
+    return tg_arena_sv(c->arena, tg_buf_sv(&b));
 }

@@ -71,7 +71,7 @@ static double badness(const struct tg_rule *rule, const struct tg_result *r)
 
 static void count_result(struct alarms *x, const struct tg_policy *p, const struct tg_result *r)
 {
-    struct tg_buf key = { 0 };
+    TG_BUF key = { 0 };
     const struct tg_rule *rule = NULL;
     size_t known = x->keys.n;
     uint32_t id;
@@ -127,14 +127,13 @@ static int by_index(const void *a, const void *b)
 /* False: these two sides were drawn before. */
 static bool is_new(struct tg_strmap *seen, size_t *run, size_t k)
 {
-    struct tg_buf key = { 0 };
+    TG_BUF key = { 0 };
     size_t known = seen->n;
     qsort(run, k, sizeof *run, by_index);
     qsort(run + k, k, sizeof *run, by_index);
     for (size_t i = 0; i < 2 * k; i++)
         tg_buf_printf(&key, "%zu ", run[i]);
     bool fresh = tg_strmap_add(seen, tg_buf_sv(&key)) == known;
-    tg_buf_release(&key);
     return fresh;
 }
 

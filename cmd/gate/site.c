@@ -34,7 +34,7 @@ static tg_sv of_remote(tg_sv url, struct tg_arena *a)
 tg_sv tg_site_origin(struct tg_git *git, struct tg_arena *a)
 {
     static const char *const args[] = { "config", "--get", "remote.origin.url", NULL };
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     struct tg_spawned how;
     tg_sv url = TG_SV("");
     tg_git_spawn(git, args, 4096, &b, &how);
@@ -42,7 +42,6 @@ tg_sv tg_site_origin(struct tg_git *git, struct tg_arena *a)
         url = tg_arena_sv(a, tg_buf_sv(&b));
         url = of_remote(tg_sv_cut(&url, '\n'), a);
     }
-    tg_buf_release(&b);
     return url;
 }
 

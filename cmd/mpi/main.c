@@ -154,7 +154,7 @@ static void add_lost(struct job *j, tg_sv lines)
 /* Two messages: what was lost, and the summaries. If a process is lost, so are those that it had merged. */
 static bool take(struct job *j, int from, int step, struct tg_buf *own, struct tg_err *err)
 {
-    struct tg_buf lost = { 0 }, other = { 0 };
+    TG_BUF lost = { 0 }, other = { 0 };
     bool there, ok = true;
     expect(j, from);
     there = tg_mpi_receive(&j->mpi, from, j->wait, &lost) &&
@@ -165,8 +165,6 @@ static bool take(struct job *j, int from, int step, struct tg_buf *own, struct t
     }
     for (int p = from; !there && p < from + step && p < j->mpi.size; p++)
         lose_process(j, p);
-    tg_buf_release(&lost);
-    tg_buf_release(&other);
     return ok;
 }
 
@@ -189,10 +187,9 @@ static bool reduce(struct job *j, struct tg_buf *own, struct tg_err *err)
 
 static int fail(const struct tg_err *err)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     tg_err_format(err, &text);
     (void)fprintf(stderr, "tracegate-mpi: %s", text.p);
-    tg_buf_release(&text);
     return tg_err_exit_code(err->kind);
 }
 
@@ -278,7 +275,7 @@ static int judge(const struct job *j, const char *const *environment)
 
 static int run(struct job *j, const char *const *environment)
 {
-    struct tg_buf own = { 0 };
+    TG_BUF own = { 0 };
     struct tg_err err;
     int code = 0;
     bool first = j->mpi.rank == 0;
@@ -292,7 +289,6 @@ static int run(struct job *j, const char *const *environment)
         (void)fprintf(stderr, "INCONCLUSIVE: not in %s:\n%s", j->output, j->lost.text.p);
         code = code ? code : 4;
     }
-    tg_buf_release(&own);
     return code;
 }
 

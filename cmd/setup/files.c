@@ -240,7 +240,7 @@ static void put_requirements(struct tg_buf *text, const struct tg_survey *s, tg_
 /* The matrix of a repository with several programs, or with one that is not at the root. */
 static void put_matrix(struct tg_buf *text, const struct tg_survey *s)
 {
-    struct tg_buf rows = { 0 };
+    TG_BUF rows = { 0 };
     bool all = true;
     for (size_t i = 0; i < s->n_suites; i++) {
         const struct tg_survey_suite *one = &s->suites[i];
@@ -286,7 +286,7 @@ static void add_ab(struct tg_setup_files *f, const struct tg_survey *s,
 /* The suites' own files, where one folder "out" does not hold them all. */
 static void put_stored_suites(struct tg_buf *text, const struct tg_survey *s, bool named)
 {
-    struct tg_buf bench = { 0 }, names = { 0 };
+    TG_BUF bench = { 0 }, names = { 0 };
     const char *first;
     for (size_t i = 0; i < s->n_suites; i++) {
         const struct tg_survey_suite *one = &s->suites[i];
@@ -308,8 +308,6 @@ static void put_stored_suites(struct tg_buf *text, const struct tg_survey *s, bo
     if (named)
         replace(text, "          runs: \"true\"\n          traces: out/run*.json.gz\n",
                 tg_arena_printf(s->arena, "          suites: |\n%s", names.p));
-    tg_buf_release(&bench);
-    tg_buf_release(&names);
 }
 
 static void add_stored(struct tg_setup_files *f, const struct tg_survey *s,

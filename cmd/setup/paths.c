@@ -86,7 +86,7 @@ tg_sv tg_path_program(tg_sv group, struct tg_arena *a)
 tg_sv tg_path_suite(tg_sv group, struct tg_arena *a)
 {
     tg_sv best = TG_SV("main");
-    struct tg_buf name = { 0 };
+    TG_BUF name = { 0 };
     while (group.n) {
         tg_sv part = tg_sv_cut(&group, '/');
         if (part.n && !is_one_of(part, output_names) && !is_one_of(part, baseline_names) &&
@@ -98,7 +98,6 @@ tg_sv tg_path_suite(tg_sv group, struct tg_arena *a)
                                ? best.p[i]
                                : '-');
     best = tg_arena_sv(a, tg_buf_sv(&name));
-    tg_buf_release(&name);
     return best;
 }
 
@@ -165,9 +164,8 @@ static size_t find_numbers(struct number *out, const tg_sv *paths, size_t n)
 /* The first path with '*' for each number that varies. */
 static tg_sv glob_of(tg_sv path, const struct number *numbers, size_t n, struct tg_arena *a)
 {
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     size_t at = 0;
-    tg_sv glob;
     for (size_t k = 0; k < n; k++) {
         tg_sv number = number_at(path, k);
         size_t from = (size_t)(number.p - path.p);
@@ -176,9 +174,7 @@ static tg_sv glob_of(tg_sv path, const struct number *numbers, size_t n, struct 
         at = from + number.n;
     }
     tg_buf_add(&out, (tg_sv){ path.p + at, path.n - at });
-    glob = tg_arena_sv(a, tg_buf_sv(&out));
-    tg_buf_release(&out);
-    return glob;
+    return tg_arena_sv(a, tg_buf_sv(&out));
 }
 
 /* PyTorch's own files are called NAME.pt.trace.json. */

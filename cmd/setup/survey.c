@@ -31,13 +31,12 @@ static tg_sv ask_git(const struct tg_survey *s, const char *const *argv)
 {
     struct tg_spawn spawn = { .argv = argv, .timeout_ms = 10000, .max_out = 65536 };
     struct tg_spawned result;
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     tg_sv text, line = TG_SV("");
     tg_spawn_run(&spawn, &out, &result);
     text = tg_buf_sv(&out);
     if (result.end == TG_SPAWN_EXIT && result.code == 0)
         line = tg_arena_sv(s->arena, tg_sv_cut(&text, '\n'));
-    tg_buf_release(&out);
     return line;
 }
 
@@ -109,7 +108,7 @@ static tg_sv find_branch(const struct tg_survey *s)
 /* What the gate's workflow says after `uses:`, where that is a repository called tracegate. */
 static const char *find_action(const struct tg_survey *s)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     struct tg_err ignored;
     const char *found = NULL;
     tg_sv rest;
@@ -126,7 +125,6 @@ static const char *find_action(const struct tg_survey *s)
                 !tg_sv_eq(place, TG_SV("OWNER/tracegate@COMMIT")))
                 found = tg_arena_sv(s->arena, place).p;
         }
-    tg_buf_release(&text);
     return found;
 }
 
@@ -638,14 +636,11 @@ static tg_sv in_folder(const struct tg_survey *s, tg_sv folder, const char *name
 static bool says(const struct tg_survey *s, tg_sv folder, const char *name, const char *words)
 {
     const char *path = tg_survey_path(s, in_folder(s, folder, name));
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     struct tg_err ignored;
-    bool yes;
     tg_err_init(&ignored);
-    yes = tg_file_exists(path) && tg_file_read(&text, path, MAX_SCRIPT, &ignored) &&
-          tg_sv_has(tg_buf_sv(&text), tg_sv_of(words));
-    tg_buf_release(&text);
-    return yes;
+    return tg_file_exists(path) && tg_file_read(&text, path, MAX_SCRIPT, &ignored) &&
+           tg_sv_has(tg_buf_sv(&text), tg_sv_of(words));
 }
 
 static enum tg_survey_bench bench_of(const struct tg_survey *s, const struct tg_survey_suite *one)

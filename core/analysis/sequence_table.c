@@ -77,7 +77,7 @@ void tg_sequence_table_finish(struct tg_sequence_table *t, struct tg_sequences *
     size_t n = t->keys.n;
     uint32_t *order = tg_xrealloc(NULL, n + 1, sizeof *order);
     uint32_t *place = tg_xrealloc(NULL, n + 1, sizeof *place);
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     *out = t->out;
     out->n = n;
     out->v = tg_xrealloc(NULL, n + 1, sizeof *out->v);
@@ -97,7 +97,6 @@ void tg_sequence_table_finish(struct tg_sequence_table *t, struct tg_sequences *
     free(t->ids);
     free(order);
     free(place);
-    tg_buf_release(&text);
     tg_strmap_release(&t->keys);
     tg_strmap_release(&t->names);
 }

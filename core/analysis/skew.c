@@ -90,14 +90,11 @@ static tg_sv group_of(const struct tg_trace *t, const struct tg_span *s)
 
 static uint32_t name_id(struct job *j, const struct tg_trace *t, const struct tg_span *s)
 {
-    struct tg_buf text = { 0 };
-    uint32_t id;
+    TG_BUF text = { 0 };
     tg_buf_add(&text, tg_span_name(t, s)->name);
     tg_buf_putc(&text, '\0');
     tg_buf_add(&text, group_of(t, s));
-    id = tg_strmap_add(&j->names, tg_buf_sv(&text));
-    tg_buf_release(&text);
-    return id;
+    return tg_strmap_add(&j->names, tg_buf_sv(&text));
 }
 
 /* The operator or annotation around the launch, named as summaries do. */
@@ -135,7 +132,7 @@ static struct found *find_collectives(struct job *j, uint32_t rank, size_t *n)
     const struct tg_trace *t = w->rank->trace;
     const struct tg_steps *steps = w->rank->steps;
     struct found *v = tg_xrealloc(NULL, w->n + 1, sizeof *v);
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     struct tg_strmap what;
     tg_strmap_init(&what);
     *n = 0;
@@ -155,14 +152,13 @@ static struct found *find_collectives(struct job *j, uint32_t rank, size_t *n)
     }
     if (*n)
         qsort(v, *n, sizeof *v, by_stream);
-    tg_buf_release(&text);
     tg_strmap_release(&what);
     return v;
 }
 
 static uint32_t key_of(struct job *j, const struct found *f, size_t nth_stream, tg_sv around)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     size_t known = j->keys.n;
     uint32_t key;
     if (f->id.op) {

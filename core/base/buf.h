@@ -8,7 +8,9 @@ struct tg_buf {
     size_t n, cap;
 };
 
-void tg_buf_release(struct tg_buf *b);
+void tg_buf_release(struct tg_buf *b); /* twice is once */
+/* A local one that is released where its block ends, after what is returned was computed. */
+#define TG_BUF struct tg_buf TG_AUTO(tg_buf_release)
 void tg_buf_clear(struct tg_buf *b); /* keeps the memory */
 /* Room for `n` more bytes; returns where they go. The caller adds what it wrote to b->n. */
 char *tg_buf_room(struct tg_buf *b, size_t n);

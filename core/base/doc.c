@@ -176,10 +176,9 @@ struct tg_doc *tg_doc_add_array(struct tg_doc *parent, const char *key)
 
 void tg_doc_add_str(struct tg_doc *parent, const char *key, tg_sv value)
 {
-    struct tg_buf clean = { 0 };
+    TG_BUF clean = { 0 };
     tg_utf8_clean(&clean, value);
     attach(parent, key, cJSON_CreateString(clean.p ? clean.p : ""));
-    tg_buf_release(&clean);
 }
 
 /* Numbers are added as their own text, so that cJSON does not format them. */

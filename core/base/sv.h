@@ -20,6 +20,8 @@ typedef struct {
 #define TG_SV_ARG(s) (int)(s).n, (s).p /* for "%.*s" */
 
 #define TG_MUST __attribute__((warn_unused_result))
+/* A local variable whose address `release` gets where its block ends, however that is left. */
+#define TG_AUTO(release) __attribute__((cleanup(release)))
 
 static inline tg_sv tg_sv_of(const char *s)
 {

@@ -177,7 +177,7 @@ bool tg_git_changed(struct tg_git *g, const char *from, const char *to, struct t
                                   "--",
                                   "*.py",
                                   NULL };
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     bool ok = ask(g, names, &text, err);
     *out = (struct tg_changed){ 0 };
     if (ok)
@@ -185,6 +185,5 @@ bool tg_git_changed(struct tg_git *g, const char *from, const char *to, struct t
     ok = ok && ask(g, lines, &text, err);
     if (ok)
         tg_changed_parse(tg_buf_sv(&text), a, out);
-    tg_buf_release(&text);
     return ok;
 }

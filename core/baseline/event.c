@@ -28,7 +28,7 @@ bool tg_event_write(const struct tg_store *store, tg_sv suite, const struct tg_e
                     struct tg_arena *a, struct tg_err *err)
 {
     char oid[TG_SHA_SIZE], there[TG_SHA_SIZE];
-    struct tg_buf bytes = { 0 };
+    TG_BUF bytes = { 0 };
     const char *ref;
     tg_sv component;
     bool ok = tg_store_suite(suite, a, &component, err);
@@ -87,7 +87,7 @@ static bool read_record(const struct tg_store *store, const struct tg_git_ref_at
                         struct tg_err *err)
 {
     tg_sv rest = { ref->name.p + prefix, ref->name.n - prefix }, id = tg_sv_cut(&rest, '/');
-    struct tg_buf bytes = { 0 };
+    TG_BUF bytes = { 0 };
     uint64_t size;
     bool ok = true;
     *read = false;
@@ -100,7 +100,6 @@ static bool read_record(const struct tg_store *store, const struct tg_git_ref_at
         ok = store->place->read(store, ref->oid, ref->name.p, &bytes, err);
         *read = ok && parse_record(tg_buf_sv(&bytes), id, a, out);
     }
-    tg_buf_release(&bytes);
     return ok;
 }
 

@@ -47,14 +47,13 @@ static bool starts_here(const char *path)
 bool tg_git_tree_path(const struct tg_git *g, const char *path, struct tg_arena *a, tg_sv *out,
                       struct tg_err *err)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     bool ok = path[0] != '/';
     if (ok && starts_here(path))
         ok = add_components(&b, tg_sv_of(tg_git_prefix(g)));
     ok = ok && add_components(&b, tg_sv_of(path));
     if (ok)
         *out = tg_arena_sv(a, tg_buf_sv(&b));
-    tg_buf_release(&b);
     return ok || leaves(path, err);
 }
 
@@ -82,7 +81,7 @@ bool tg_git_relative(const struct tg_git *g, const char *path, struct tg_arena *
     char here[PATH_MAX], real[PATH_MAX];
     const char *root = tg_git_root(g);
     size_t n = root ? strlen(root) : 0;
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     tg_sv rest;
     bool ok;
     if (path[0] != '/') {
@@ -99,7 +98,6 @@ bool tg_git_relative(const struct tg_git *g, const char *path, struct tg_arena *
         *out = tg_arena_sv(a, (tg_sv){ b.p + n - 1, b.n + 1 - n });
     else
         ok = false;
-    tg_buf_release(&b);
     return ok || leaves(path, err);
 }
 

@@ -25,7 +25,7 @@ static void add(struct dirs *d, const char *dir, int depth);
 /* info/alternates: a folder a line, relative ones to `dir`. */
 static void add_alternates(struct dirs *d, const char *dir, int depth)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     struct tg_err ignored;
     tg_sv rest, line;
     tg_err_init(&ignored);
@@ -39,7 +39,6 @@ static void add_alternates(struct dirs *d, const char *dir, int depth)
                                      : tg_arena_printf(d->a, "%s/%.*s", dir, TG_SV_ARG(line)),
                     depth + 1);
         }
-    tg_buf_release(&text);
 }
 
 static void add(struct dirs *d, const char *dir, int depth)

@@ -35,8 +35,8 @@ static tg_sv complaint(const struct tg_spawned *s)
 
 static tg_sv reason(const struct tg_spawned *s, struct tg_arena *a)
 {
-    struct tg_buf b = { 0 };
-    tg_sv rest = tg_sv_of(s->said), out;
+    TG_BUF b = { 0 };
+    tg_sv rest = tg_sv_of(s->said);
     while (rest.n) {
         tg_sv line = tg_sv_cut(&rest, '\n');
         if (!tg_sv_starts(line, TG_SV("remote: ")))
@@ -52,9 +52,7 @@ static tg_sv reason(const struct tg_spawned *s, struct tg_arena *a)
     }
     if (!b.n)
         tg_buf_add(&b, complaint(s));
-    out = tg_arena_sv(a, tg_buf_sv(&b));
-    tg_buf_release(&b);
-    return out;
+    return tg_arena_sv(a, tg_buf_sv(&b));
 }
 
 static bool has_any(tg_sv text, const char *const *words)
@@ -168,7 +166,7 @@ static void push_once(struct push *p, struct tg_pushed *out, struct tg_spawned *
 {
     size_t n = p->n < TG_REMOTE_BATCH ? p->n : TG_REMOTE_BATCH, k = 0;
     const char **args = TG_NEW_N(p->a, const char *, n + 10);
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     tg_sv rest;
     args[k++] = "push";
     args[k++] = "--porcelain";
@@ -185,7 +183,6 @@ static void push_once(struct push *p, struct tg_pushed *out, struct tg_spawned *
     rest = tg_buf_sv(&text);
     while (rest.n)
         take_line(p, tg_sv_cut(&rest, '\n'), out);
-    tg_buf_release(&text);
 }
 
 /* Between nothing and the whole of a span that doubles: writers that met once part soon. */
@@ -406,7 +403,7 @@ bool tg_remote_list(struct tg_git *g, const struct tg_remote *r, tg_sv suite, st
 {
     const char *pattern = TG_STORE_PREFIX "*";
     struct tg_spawned s;
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     struct tg_git_ref_at *refs;
     size_t n_refs;
     tg_sv component;
@@ -418,7 +415,6 @@ bool tg_remote_list(struct tg_git *g, const struct tg_remote *r, tg_sv suite, st
     const char *args[] = { "ls-remote", "--quiet", "--refs", "--", r->name, pattern, NULL };
     tg_git_spawn(g, args, MAX_ANSWER, &text, &s);
     if (s.end != TG_SPAWN_EXIT || s.code != 0) {
-        tg_buf_release(&text);
         return command_failed(g, r, "listing the refs of", &s, a, err);
     }
     tg_remote_refs(tg_buf_sv(&text), a, &refs, &n_refs);

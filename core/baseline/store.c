@@ -30,7 +30,7 @@ static bool may_dot(tg_sv s, size_t i)
 
 bool tg_store_suite(tg_sv suite, struct tg_arena *a, tg_sv *component, struct tg_err *err)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     if (!suite.n || suite.n > TG_STORE_MAX_SUITE) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "suite name '%.*s' has %zu bytes",
                    TG_SV_ARG(suite), suite.n);
@@ -43,7 +43,6 @@ bool tg_store_suite(tg_sv suite, struct tg_arena *a, tg_sv *component, struct tg
         else
             tg_buf_printf(&b, "%%%02X", (unsigned)(unsigned char)suite.p[i]);
     *component = tg_arena_sv(a, tg_buf_sv(&b));
-    tg_buf_release(&b);
     return true;
 }
 
@@ -57,7 +56,7 @@ static int hex_digit(char c)
 /* The way back; false on what tg_store_suite never writes. */
 static bool suite_of(tg_sv component, struct tg_arena *a, tg_sv *suite)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     tg_sv again;
     struct tg_err ignored;
     bool ok = true;
@@ -75,7 +74,6 @@ static bool suite_of(tg_sv component, struct tg_arena *a, tg_sv *suite)
     }
     tg_err_init(&ignored);
     *suite = tg_arena_sv(a, tg_buf_sv(&b));
-    tg_buf_release(&b);
     return ok && tg_store_suite(*suite, a, &again, &ignored) && tg_sv_eq(again, component);
 }
 

@@ -102,7 +102,7 @@ static bool has(tg_sv name, const char *word)
 static void name_function(struct walk *w, struct frame_name *f, tg_sv name)
 {
     tg_sv file, function;
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     bool by_line = false;
     if (!w->p->ask->function(w->p->ask->arg, w->side, name, &file, &function, &f->line, &by_line))
         return;
@@ -112,7 +112,6 @@ static void name_function(struct walk *w, struct frame_name *f, tg_sv name)
     f->kind = TG_PATH_FUNCTION;
     f->text[0] = f->text[1] = tg_strmap_add(&w->p->texts, tg_buf_sv(&text));
     w->p->stacks[w->side] = true;
-    tg_buf_release(&text);
 }
 
 static void name_python(struct walk *w, struct frame_name *f, tg_sv name)
@@ -361,12 +360,9 @@ void tg_paths_add(struct tg_paths *p, int side, const struct tg_trace *t,
 
 static uint32_t text_of(const struct tg_paths *p, tg_sv file, tg_sv function)
 {
-    struct tg_buf text = { 0 };
-    uint32_t id;
+    TG_BUF text = { 0 };
     tg_buf_printf(&text, "%.*s: %.*s", TG_SV_ARG(file), TG_SV_ARG(function));
-    id = tg_strmap_find(&p->texts, tg_buf_sv(&text));
-    tg_buf_release(&text);
-    return id;
+    return tg_strmap_find(&p->texts, tg_buf_sv(&text));
 }
 
 bool tg_paths_ran(const struct tg_paths *p, tg_sv file, tg_sv function, uint32_t *line)

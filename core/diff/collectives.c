@@ -55,19 +55,16 @@ static tg_sv group_of(const struct tg_row *row)
 
 static uint32_t name_of(struct job *j, const struct tg_row *row)
 {
-    struct tg_buf text = { 0 };
-    uint32_t id;
+    TG_BUF text = { 0 };
     tg_buf_add(&text, row->key->name);
     tg_buf_putc(&text, '\0');
     tg_buf_add(&text, group_of(row));
-    id = tg_strmap_add(&j->names, tg_buf_sv(&text));
-    tg_buf_release(&text);
-    return id;
+    return tg_strmap_add(&j->names, tg_buf_sv(&text));
 }
 
 static uint32_t key_of(struct job *j, const struct tg_row *row, struct tg_strmap *of_rank)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     uint32_t key;
     tg_buf_add(&text, row->key->name);
     tg_buf_putc(&text, '\0');
@@ -81,7 +78,6 @@ static uint32_t key_of(struct job *j, const struct tg_row *row, struct tg_strmap
         tg_buf_putc(&text, '\0');
     }
     key = tg_strmap_add(&j->keys, tg_buf_sv(&text));
-    tg_buf_release(&text);
     return key;
 }
 
@@ -97,13 +93,12 @@ static const char *which_of(const struct tg_shard *s, const struct tg_row *row)
 
 static uint32_t key_in_group(struct job *j, const struct tg_row *row, uint32_t group)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     uint32_t key;
     tg_buf_add(&text, row->key->name);
     tg_buf_putc(&text, '\0');
     tg_buf_printf(&text, "#%" PRIu32, group);
     key = tg_strmap_add(&j->keys, tg_buf_sv(&text));
-    tg_buf_release(&text);
     return key;
 }
 

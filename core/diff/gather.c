@@ -96,7 +96,7 @@ static const struct tg_row *next_row(const struct tg_diff_work *w, bool frames, 
 
 static void count_rows(struct tg_diff_work *w, struct gather *g, bool frames)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     const struct tg_row *row;
     for (size_t cell = 0, i = 0; (row = next_row(w, frames, &cell, &i));) {
         uint32_t op = op_of(w, g, &b, row);
@@ -104,7 +104,6 @@ static void count_rows(struct tg_diff_work *w, struct gather *g, bool frames)
         g->op_of_row[g->n++] = op;
         g->op[op].n++;
     }
-    tg_buf_release(&b);
 }
 
 /* Room for the rows of each operator, cell after cell. */

@@ -349,7 +349,7 @@ void tg_compare_metrics(struct tg_diff_work *w)
 static tg_sv env_of(const struct tg_diff_work *w, int side, tg_sv key)
 {
     const struct tg_side_shards *m = &w->measured[side];
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     struct tg_strmap seen;
     tg_sv out;
 
@@ -366,7 +366,6 @@ static tg_sv env_of(const struct tg_diff_work *w, int side, tg_sv key)
             tg_buf_add(&b, kv->value);
         }
     out = tg_arena_sv(w->a, tg_buf_sv(&b));
-    tg_buf_release(&b);
     tg_strmap_release(&seen);
     return out;
 }
@@ -405,15 +404,12 @@ static bool same_env(const struct tg_diff_work *w, tg_sv key)
 /* Of these keys, those that differ: "device, cuda_major". */
 static tg_sv what_differs(const struct tg_diff_work *w, const tg_sv *key, size_t n)
 {
-    struct tg_buf b = { 0 };
-    tg_sv out;
+    TG_BUF b = { 0 };
 
     for (size_t i = 0; i < n; i++)
         if (!same_env(w, key[i]))
             tg_buf_printf(&b, "%s%.*s", b.n ? ", " : "", TG_SV_ARG(key[i]));
-    out = tg_arena_sv(w->a, tg_buf_sv(&b));
-    tg_buf_release(&b);
-    return out;
+    return tg_arena_sv(w->a, tg_buf_sv(&b));
 }
 
 static int by_key(const void *pa, const void *pb)

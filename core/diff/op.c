@@ -92,7 +92,7 @@ static tg_sv aliased(const struct tg_diff_work *w, tg_sv name)
 
 tg_sv tg_diff_name(struct tg_diff_work *w, enum tg_kind kind, tg_sv raw)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     tg_sv name = raw;
 
     if (raw.n == 0)
@@ -108,7 +108,6 @@ tg_sv tg_diff_name(struct tg_diff_work *w, enum tg_kind kind, tg_sv raw)
         w->interned = tg_grow(w->interned, &w->cap_interned, id + 1, sizeof *w->interned);
         w->interned[id] = tg_arena_sv(w->a, name);
     }
-    tg_buf_release(&b);
     return w->interned[id];
 }
 

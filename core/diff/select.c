@@ -37,7 +37,7 @@ static struct tg_used pick_steps(const struct tg_diff_work *w, int side, const s
 static bool no_such_step(const struct tg_diff_work *w, int side, int64_t number, struct tg_err *err)
 {
     const struct tg_shard *s = w->shard[w->first[side]];
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
 
     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no step %lld on the %s side", (long long)number,
                tg_side_label(w, side));
@@ -47,7 +47,6 @@ static bool no_such_step(const struct tg_diff_work *w, int side, int64_t number,
         tg_err_hint(err, "That side has the steps %s%s.", b.p, s->n_steps > 12 ? ", …" : "");
     else
         tg_err_hint(err, "That side has no ProfilerStep markers.");
-    tg_buf_release(&b);
     return false;
 }
 

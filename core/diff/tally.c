@@ -151,7 +151,7 @@ static void add_op(struct tg_op *to, const struct tg_op *op)
 void tg_join_names(struct tg_comparison *c, bool short_names, struct tg_arena *a)
 {
     struct tg_strmap keys;
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     size_t kept = 0;
     tg_strmap_init(&keys);
     for (size_t i = 0; i < c->n_ops; i++) {
@@ -174,5 +174,4 @@ void tg_join_names(struct tg_comparison *c, bool short_names, struct tg_arena *a
     }
     c->n_ops = kept;
     tg_strmap_release(&keys);
-    tg_buf_release(&text);
 }

@@ -96,7 +96,7 @@ struct table {
 static void add_side(struct table *t, int side, const struct tg_hta_side *s,
                      const struct tg_hta_select *q, enum tg_hta_device device, bool short_names)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     for (size_t r = 0; r < s->n_ranks; r++) {
         if (!takes_rank(s, q, r))
             continue;
@@ -124,7 +124,6 @@ static void add_side(struct table *t, int side, const struct tg_hta_side *s,
             tg_hta_sum(&t->v[id].total[side], &t->v[id].lost[side], c->total);
         }
     }
-    tg_buf_release(&text);
 }
 
 static tg_ns us_to_ns(double us)

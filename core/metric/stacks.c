@@ -79,7 +79,7 @@ static tg_sv row_name(const struct job *j, tg_sv name, struct tg_buf *b)
 static void find_names(struct job *j)
 {
     const struct tg_names *names = j->t->names;
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     struct tg_strmap *rows = &j->out->names;
     j->row_of = tg_xrealloc(NULL, names->n + 1, sizeof *j->row_of);
     for (size_t i = 0; i < names->n; i++) {
@@ -87,7 +87,6 @@ static void find_names(struct job *j)
             names->v[i].kind == TG_KIND_PYTHON && sorts[j->spec->sort].is(names->v[i].name);
         j->row_of[i] = wanted ? tg_strmap_add(rows, row_name(j, names->v[i].name, &b)) : TG_NO_ID;
     }
-    tg_buf_release(&b);
 }
 
 /* All sums in one block, those of work outside every frame last. */

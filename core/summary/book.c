@@ -300,14 +300,13 @@ void tg_listing_put(struct tg_buf *out, const struct tg_listing *l, const struct
  * matter here. */
 static bool unpack(const struct tg_doc *array, struct tg_arena *a, struct tg_unpack *out)
 {
-    struct tg_buf raw = { 0 };
+    TG_BUF raw = { 0 };
     bool ok = tg_doc_type(array) == TG_DOC_ARRAY;
     tg_sv kept;
     for (const struct tg_doc *m = tg_doc_first(array); ok && m; m = tg_doc_next(m))
         ok = tg_unpack_text(tg_doc_str(m, TG_SV("")), &raw) && raw.n <= TG_PACK_MAX;
     kept = tg_arena_sv(a, tg_buf_sv(&raw));
     *out = (struct tg_unpack){ kept.p, kept.p + (ok ? kept.n : 0), false };
-    tg_buf_release(&raw);
     return ok;
 }
 

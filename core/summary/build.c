@@ -137,7 +137,6 @@ static void split_attrs(struct build *b)
         b->collective[i] = tg_collective_id_of(b->t->attrs.text[i]);
         tg_attr_split(b->t->attrs.text[i], value);
         for (size_t k = 0; k < TG_ATTR_KINDS; k++) {
-            struct tg_buf clean = { 0 };
             uint32_t *id = &b->value[i * TG_ATTR_KINDS + k];
             *id = TG_NO_ID;
             if (value[k].n) {
@@ -145,7 +144,6 @@ static void split_attrs(struct build *b)
                 *id = tg_strmap_add(&b->values, tg_clean_text(scratch, tg_buf_sv(&value[k])));
                 tg_arena_free(scratch);
             }
-            tg_buf_release(&clean);
         }
     }
     for (size_t k = 0; k < TG_ATTR_KINDS; k++)
@@ -296,12 +294,11 @@ static void note_collective(struct build *b, uint32_t row, size_t at, uint32_t a
 {
     struct row *r = &b->rows[row];
     size_t n = (size_t)tg_row_calls(b->out, &b->out->rows[row]) * TG_COLLECTIVE_ID_TEXT;
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     if (!r->which)
         r->which = memset(tg_arena_alloc(b->a, n, 1), '0', n);
     tg_collective_id_put(&text, b->collective[attr]);
     memcpy(r->which + at * TG_COLLECTIVE_ID_TEXT, text.p, TG_COLLECTIVE_ID_TEXT);
-    tg_buf_release(&text);
 }
 
 /* Values in start order, step after step: one cursor per row and step. Reads no span, so that none

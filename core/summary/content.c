@@ -151,15 +151,12 @@ static void put_shape(struct tg_buf *b, const struct tg_row *rows, size_t n_rows
 
 uint64_t tg_content_shape_hash(const struct tg_shard *s)
 {
-    struct tg_buf b = { 0 };
-    uint64_t h;
+    TG_BUF b = { 0 };
     put_shape(&b, s->rows, s->n_rows, s->n_steps + 1);
     put_shape(&b, s->frames, s->n_frames, s->n_steps + 1);
     for (size_t k = 0; k < s->n_steps; k++)
         tg_pack_u64(&b, s->gap_count[k]);
-    h = tg_hash(tg_buf_sv(&b), TG_SUMMARY_FORMAT);
-    tg_buf_release(&b);
-    return h;
+    return tg_hash(tg_buf_sv(&b), TG_SUMMARY_FORMAT);
 }
 
 static void put_times(struct tg_buf *b, const struct tg_row *rows, size_t n_rows, size_t n)
@@ -174,7 +171,7 @@ static void put_times(struct tg_buf *b, const struct tg_row *rows, size_t n_rows
 tg_sv tg_content_hash(const struct tg_shard *s, uint64_t shape, struct tg_arena *a)
 {
     struct tg_doc *d = tg_doc_new_object();
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     const tg_ns *gap = s->gaps;
     uint64_t h;
     tg_content_add(d, s);
@@ -186,7 +183,6 @@ tg_sv tg_content_hash(const struct tg_shard *s, uint64_t shape, struct tg_arena 
         for (size_t i = 0; i < s->gap_count[k]; i++)
             tg_pack_u64(&b, (uint64_t)*gap++);
     h = tg_hash(tg_buf_sv(&b), TG_SUMMARY_FORMAT);
-    tg_buf_release(&b);
     tg_doc_free(d);
     return tg_sv_of(tg_arena_printf(a, "%016" PRIx64, h));
 }

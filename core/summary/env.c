@@ -99,7 +99,7 @@ static int by_text(const void *a, const void *b)
 static void add_devices(struct env *e, const struct tg_trace *t)
 {
     tg_sv json = meta_of(t, "deviceProperties"), name, *names = NULL;
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     size_t n = 0, cap = 0, devices = 0, at = 0;
     while (next_value(json, &at, "name", &name)) {
         devices++;
@@ -119,7 +119,6 @@ static void add_devices(struct env *e, const struct tg_trace *t)
     set_text(e, "device", tg_buf_sv(&text));
     if (devices)
         set_number(e, "devices", (int64_t)devices);
-    tg_buf_release(&text);
     free(names);
 }
 

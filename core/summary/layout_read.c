@@ -56,17 +56,16 @@ static void put_key(struct tg_buf *b, const struct tg_layout_key *k)
 static bool shard_damaged(const struct tg_layout_reader *r, const struct tg_layout_key *k,
                           const char *what, struct tg_err *err)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     put_key(&b, k);
     tg_buf_printf(&b, ": %s", what);
     (void)damaged(r, b.p, err);
-    tg_buf_release(&b);
     return false;
 }
 
 static bool ends_early(struct tg_layout_reader *r, struct tg_err *err)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     tg_buf_puts(&b, "it ends ");
     if (r->next < r->n) {
         tg_buf_puts(&b, "before ");
@@ -77,7 +76,6 @@ static bool ends_early(struct tg_layout_reader *r, struct tg_err *err)
     }
     r->next = r->n + 1;
     (void)damaged(r, b.p, err);
-    tg_buf_release(&b);
     return false;
 }
 
@@ -175,7 +173,7 @@ static bool read_key(struct tg_unpack *u, struct tg_layout_key *k, bool first, s
 
 static bool read_index(struct tg_layout_reader *r, const struct tg_doc *d)
 {
-    struct tg_buf raw = { 0 };
+    TG_BUF raw = { 0 };
     struct tg_unpack u;
     bool ok = tg_unpack_text(tg_doc_str(tg_doc_get(d, "index"), TG_SV("")), &raw);
     u = (struct tg_unpack){ raw.p, raw.p ? raw.p + raw.n : raw.p, false };
@@ -185,7 +183,6 @@ static bool read_index(struct tg_layout_reader *r, const struct tg_doc *d)
     for (size_t i = 0; ok && i < r->n; i++)
         ok = read_key(&u, &r->index[i], i == 0, r->a);
     ok = ok && u.p == u.end;
-    tg_buf_release(&raw);
     return ok;
 }
 
@@ -251,7 +248,7 @@ static void keep_book(struct tg_layout_books *all, struct tg_layout_book *b)
 
 static bool read_book(struct tg_layout_reader *r, const struct tg_doc *d)
 {
-    struct tg_buf packed = { 0 };
+    TG_BUF packed = { 0 };
     struct tg_arena *a = r->a;
     if (r->books) {
         put_packed(&packed, d);
@@ -263,7 +260,6 @@ static bool read_book(struct tg_layout_reader *r, const struct tg_doc *d)
     if (r->book) {
         r->book->users++;
         tg_arena_free(a);
-        tg_buf_release(&packed);
         return true;
     }
     r->book = TG_NEW(a, struct tg_layout_book);
@@ -295,7 +291,7 @@ static bool read_head(struct tg_layout_reader *r, const struct tg_doc *d, struct
 static struct tg_doc *parse_head(struct tg_layout_reader *r, tg_sv line, struct tg_err *err)
 {
     static const tg_sv open = { "\"shards\":[", 10 };
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     struct tg_doc *d = NULL;
     struct tg_err json;
     tg_err_init(&json);
@@ -376,7 +372,7 @@ void tg_layout_close(struct tg_layout_reader *r)
 /* A number, or the text of a new column: its number. */
 static bool column_of(struct tg_layout_reader *r, const struct tg_doc *d, uint32_t *out)
 {
-    struct tg_buf raw = { 0 };
+    TG_BUF raw = { 0 };
     int64_t id;
     if (tg_doc_type(d) == TG_DOC_NUMBER) {
         if (!tg_doc_i64(d, &id) || id < 0 || (uint64_t)id >= r->n_columns)
@@ -385,13 +381,11 @@ static bool column_of(struct tg_layout_reader *r, const struct tg_doc *d, uint32
         return true;
     }
     if (!tg_unpack_text(tg_doc_str(d, TG_SV("")), &raw)) {
-        tg_buf_release(&raw);
         return false;
     }
     r->column = tg_grow(r->column, &r->cap_columns, r->n_columns + 1, sizeof *r->column);
     r->column[r->n_columns] = tg_arena_sv(r->a, tg_buf_sv(&raw));
     *out = (uint32_t)r->n_columns++;
-    tg_buf_release(&raw);
     return true;
 }
 
@@ -452,7 +446,7 @@ static const char *read_shard(struct tg_layout_reader *r, const struct tg_doc *d
 {
     const struct tg_layout_key *k = &r->index[r->next];
     const struct tg_layout_shape *shape = NULL;
-    struct tg_buf values = { 0 };
+    TG_BUF values = { 0 };
     uint32_t rows = 0, pattern = 0;
     bool columns = column_of(r, tg_doc_get(d, "rows"), &rows);
     const char *bad;

@@ -45,14 +45,12 @@ static void put_key(struct tg_buf *b, const struct tg_layout_key *k,
 
 static void add_index(struct tg_doc *d, const struct tg_layout_key *keys, size_t n)
 {
-    struct tg_buf raw = { 0 }, packed = { 0 };
+    TG_BUF raw = { 0 }, packed = { 0 };
     tg_pack_u64(&raw, n);
     for (size_t i = 0; i < n; i++)
         put_key(&raw, &keys[i], i ? &keys[i - 1] : NULL);
     tg_pack_text(tg_buf_sv(&raw), &packed);
     tg_doc_add_str(d, "index", tg_buf_sv(&packed));
-    tg_buf_release(&raw);
-    tg_buf_release(&packed);
 }
 
 /* One object for all that are alike; where the first of them is. */
@@ -147,7 +145,7 @@ static bool try_slots(const struct tg_shard *s, const struct sized *v, size_t n,
                       struct tg_buf *text)
 {
     bool *kept = tg_xmalloc(s->n_rows + 1);
-    struct tg_buf raw = { 0 };
+    TG_BUF raw = { 0 };
     bool fits;
     memset(kept, 0, s->n_rows + 1);
     for (size_t i = 0; i < n; i++)
@@ -158,7 +156,6 @@ static bool try_slots(const struct tg_shard *s, const struct sized *v, size_t n,
     if (fits)
         tg_pack_text(tg_buf_sv(&raw), text);
     free(kept);
-    tg_buf_release(&raw);
     return fits && text->n <= most;
 }
 
@@ -223,7 +220,7 @@ static bool does_not_fit(const struct tg_shard *s, struct tg_err *err)
 bool tg_layout_put_shard(struct tg_layout_writer *w, const struct tg_shard *s,
                          const struct tg_listing *l, struct tg_err *err)
 {
-    struct tg_buf content = { 0 }, rows = { 0 }, pattern = { 0 }, values = { 0 };
+    TG_BUF content = { 0 }, rows = { 0 }, pattern = { 0 }, values = { 0 };
     size_t used, room;
     bool ok;
     put_content(&content, s);
@@ -245,10 +242,6 @@ bool tg_layout_put_shard(struct tg_layout_writer *w, const struct tg_shard *s,
     } else {
         (void)does_not_fit(s, err);
     }
-    tg_buf_release(&content);
-    tg_buf_release(&rows);
-    tg_buf_release(&pattern);
-    tg_buf_release(&values);
     return ok;
 }
 

@@ -116,16 +116,15 @@ bool tg_base64_get(tg_sv text, struct tg_buf *out)
 
 void tg_pack_text(tg_sv raw, struct tg_buf *out)
 {
-    struct tg_buf packed = { 0 };
+    TG_BUF packed = { 0 };
     tg_zlib_pack(raw, &packed);
     tg_buf_printf(out, "%zu:", raw.n);
     tg_base64_put(tg_buf_sv(&packed), out);
-    tg_buf_release(&packed);
 }
 
 bool tg_unpack_text(tg_sv text, struct tg_buf *raw)
 {
-    struct tg_buf packed = { 0 };
+    TG_BUF packed = { 0 };
     tg_sv size_text = tg_sv_cut(&text, ':');
     int64_t size;
     bool ok = tg_sv_i64(size_text, &size) && size >= 0 && (uint64_t)size <= TG_PACK_MAX &&
@@ -133,6 +132,5 @@ bool tg_unpack_text(tg_sv text, struct tg_buf *raw)
               /* zlib cannot do better than 1032:1 */
               (size_t)size / 1100 <= packed.n &&
               tg_zlib_unpack(tg_buf_sv(&packed), (size_t)size, raw);
-    tg_buf_release(&packed);
     return ok;
 }

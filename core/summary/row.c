@@ -8,14 +8,11 @@ bool tg_text_is_clean(tg_sv s)
 
 tg_sv tg_clean_text(struct tg_arena *a, tg_sv s)
 {
-    struct tg_buf clean = { 0 };
-    tg_sv out;
+    TG_BUF clean = { 0 };
     if (tg_text_is_clean(s))
         return tg_arena_sv(a, s);
     tg_utf8_clean(&clean, s);
-    out = tg_arena_sv(a, tg_buf_sv(&clean));
-    tg_buf_release(&clean);
-    return out;
+    return tg_arena_sv(a, tg_buf_sv(&clean));
 }
 
 int tg_row_key_cmp(const struct tg_row_key *a, const struct tg_row_key *b)

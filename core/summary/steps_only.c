@@ -55,7 +55,7 @@ static void put_times(struct tg_buf *b, const struct tg_shard *s)
 void tg_shard_steps_only_write(struct tg_doc *shards, struct tg_shard *const *v, size_t n)
 {
     struct tg_doc *d = tg_doc_add_object(shards, NULL);
-    struct tg_buf raw = { 0 }, packed = { 0 };
+    TG_BUF raw = { 0 }, packed = { 0 };
     int64_t rank = 0;
     tg_doc_add_str(d, "run", v[0]->run);
     tg_doc_add_str(d, "window", v[0]->window);
@@ -70,8 +70,6 @@ void tg_shard_steps_only_write(struct tg_doc *shards, struct tg_shard *const *v,
     }
     tg_pack_text(tg_buf_sv(&raw), &packed);
     tg_doc_add_str(d, "times", tg_buf_sv(&packed));
-    tg_buf_release(&packed);
-    tg_buf_release(&raw);
 }
 
 /* ---- reading ---- */
@@ -150,7 +148,7 @@ bool tg_shard_steps_only_read(const struct tg_doc *d, struct tg_arena *a, struct
                               size_t *n)
 {
     struct tg_shard model = { .steps_only = true };
-    struct tg_buf raw = { 0 };
+    TG_BUF raw = { 0 };
     struct tg_unpack u;
     tg_sv packed;
     bool ok;
@@ -161,6 +159,5 @@ bool tg_shard_steps_only_read(const struct tg_doc *d, struct tg_arena *a, struct
     ok = tg_unpack_text(packed, &raw);
     u = (struct tg_unpack){ raw.p, raw.p ? raw.p + raw.n : raw.p, false };
     ok = ok && read_shards(&u, &model, a, v, n) && *n;
-    tg_buf_release(&raw);
     return ok;
 }

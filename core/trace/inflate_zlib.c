@@ -79,12 +79,9 @@ void tg_zlib_pack(tg_sv in, struct tg_buf *out)
 
 size_t tg_zlib_packed_size(tg_sv in, int level)
 {
-    struct tg_buf packed = { 0 };
-    size_t n;
+    TG_BUF packed = { 0 };
     pack(in, level, &packed);
-    n = packed.n;
-    tg_buf_release(&packed);
-    return n;
+    return packed.n;
 }
 
 bool tg_zlib_unpack(tg_sv in, size_t size, struct tg_buf *out)

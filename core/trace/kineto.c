@@ -4,14 +4,11 @@
 
 bool tg_kineto_key(const struct tg_value *key, tg_sv word)
 {
-    struct tg_buf text = { 0 };
-    bool equal;
     if (!key->escaped)
         return tg_sv_eq(key->raw, word);
+    TG_BUF text = { 0 };
     tg_unescape(&text, key->raw);
-    equal = tg_sv_eq(tg_buf_sv(&text), word);
-    tg_buf_release(&text);
-    return equal;
+    return tg_sv_eq(tg_buf_sv(&text), word);
 }
 
 int64_t tg_kineto_int(const struct tg_value *v, int64_t fallback)
@@ -29,12 +26,11 @@ int64_t tg_kineto_int(const struct tg_value *v, int64_t fallback)
 
 static void note_attr(const struct tg_value *key, tg_sv value, struct tg_attr_values *attrs)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     enum tg_attr_key attr;
     if (key->escaped)
         tg_unescape(&text, key->raw);
     attr = tg_attr_of_key(key->escaped ? tg_buf_sv(&text) : key->raw);
-    tg_buf_release(&text);
     if (attr == TG_ATTRS)
         return;
     attrs->have |= (uint32_t)1 << attr;
@@ -102,14 +98,12 @@ bool tg_kineto_time(struct tg_scan *s, const struct tg_value *v, uint64_t *round
 
 static char first_byte(const struct tg_value *v)
 {
-    struct tg_buf text = { 0 };
     char c = v->type == TG_TOKEN_STRING && v->raw.n ? v->raw.p[0] : '\0';
     if (c != '\\')
         return c;
+    TG_BUF text = { 0 };
     tg_unescape(&text, v->raw);
-    c = text.p[0];
-    tg_buf_release(&text);
-    return c;
+    return text.p[0];
 }
 
 static bool read_member(struct tg_scan *s, const struct tg_value *key, bool want_args,

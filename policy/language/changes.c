@@ -238,13 +238,12 @@ static enum tg_direction of_sides(const struct tg_yaml *before, const struct tg_
 
 static tg_sv flow(struct walk *w, const struct tg_yaml *n)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     tg_sv text = TG_SV("");
     if (n) {
         tg_show_flow(&b, n);
         text = tg_arena_sv(w->a, tg_buf_sv(&b));
     }
-    tg_buf_release(&b);
     return text;
 }
 

@@ -163,7 +163,7 @@ static void put_excerpt(const struct tg_diag *g, tg_sv line, struct tg_buf *out)
     tg_sv shown = points(behind(line, points(line, from)), COLUMNS);
     tg_sv before = points(shown, g->at.col - 1 - from);
     tg_sv marked = points(behind(shown, before), g->length);
-    struct tg_buf visible = { 0 };
+    TG_BUF visible = { 0 };
 
     tg_buf_printf(out, "%5u | %s", (unsigned)g->at.line, from ? "…" : "");
     tg_utf8_visible(out, shown);
@@ -179,7 +179,6 @@ static void put_excerpt(const struct tg_diag *g, tg_sv line, struct tg_buf *out)
         tg_utf8_visible(out, g->fix);
     }
     tg_buf_putc(out, '\n');
-    tg_buf_release(&visible);
 }
 
 static void put_diag(const struct tg_diags *d, const struct tg_diag *g, struct tg_buf *out)

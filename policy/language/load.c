@@ -198,7 +198,7 @@ static bool read_text(struct load *l, const char *path, struct tg_buf *out, stru
 /* "a/./b/../c" -> "a/c"; leading ".." stay. On the text, so it also works inside a commit. */
 static const char *tidy(struct tg_arena *a, const char *path)
 {
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     tg_sv rest = tg_sv_of(path);
     bool absolute = rest.n && rest.p[0] == '/';
     while (rest.n) {
@@ -220,7 +220,6 @@ static const char *tidy(struct tg_arena *a, const char *path)
         tg_buf_add(&out, part);
     }
     const char *s = tg_arena_printf(a, "%s%s", absolute ? "/" : "", out.n ? out.p : "");
-    tg_buf_release(&out);
     return s;
 }
 
@@ -327,7 +326,7 @@ static void extend(struct load *l, const struct tg_yaml *root, const char *file,
 /* A file, its presets and files first. `from`: the text that named it; NULL for the main file. */
 static void load_file(struct load *l, const char *path, const struct tg_yaml *from, size_t depth)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     struct tg_err err;
     tg_err_init(&err);
     if (l->n_files == TG_POLICY_FILES) {
@@ -354,7 +353,6 @@ static void load_file(struct load *l, const char *path, const struct tg_yaml *fr
             push_layer(l, root);
         }
     }
-    tg_buf_release(&text);
 }
 
 /* ---- layers to policy ---- */

@@ -34,12 +34,11 @@ void tg_rule_metric_text(struct tg_buf *out)
 {
     for (int i = 0; i < TG_RULE_METRICS; i++) {
         const struct tg_rule_metric_info *m = tg_rule_metric_info((enum tg_rule_metric)i);
-        struct tg_buf bounds = { 0 };
+        TG_BUF bounds = { 0 };
         put_bounds(&bounds, m->bounds);
         tg_buf_printf(out, "%-20s %-5s %-9s %-4s %-8s %-15s %s\n", m->name, tg_scope_name(m->scope),
                       tg_unit_name(m->unit), tg_polarity_name(m->polarity), evidence(m), bounds.p,
                       m->meaning);
-        tg_buf_release(&bounds);
     }
 }
 

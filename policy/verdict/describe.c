@@ -214,7 +214,7 @@ static void describe_attrs(struct tg_buf *m, const struct tg_op *op, enum tg_att
 /* "with aten::erf in place of aten::gelu" */
 static void put_in_place_of(struct tg_buf *m, const struct tg_op *op, const struct tg_comparison *c)
 {
-    struct tg_buf names = { 0 };
+    TG_BUF names = { 0 };
     if (tg_op_side_of_region(op) != TG_TEST)
         return;
     if (tg_phrase_region(&names, c, op->region, TG_TEST, op))
@@ -222,7 +222,6 @@ static void put_in_place_of(struct tg_buf *m, const struct tg_op *op, const stru
     tg_buf_clear(&names);
     if (tg_phrase_region(&names, c, op->region, TG_BASE, NULL))
         tg_buf_printf(m, "in place of %s", names.p);
-    tg_buf_release(&names);
 }
 
 /* "; with aten::erf in place of aten::gelu: calls -8 +32 in the step"; as many: nothing of calls */
@@ -343,7 +342,7 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
         tg_buf_printf(&b, "not judged: %s", j->why_not);
     }
     if (j->limit) {
-        struct tg_buf limit = { 0 };
+        TG_BUF limit = { 0 };
         tg_describe_limit(&limit, j->limit, p);
         if (limit.n)
             tg_buf_printf(&b, "%slimit %s",
@@ -351,7 +350,6 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
                           : p->exact && !j->hint ? "exact; "
                                                  : "",
                           limit.p);
-        tg_buf_release(&limit);
     }
     put_exception(&b, j);
     if (j->hint)

@@ -384,7 +384,7 @@ static void put_detectable(struct tg_buf *b, const struct tg_comparison *c)
 {
     const struct tg_evidence *step = &c->metrics[TG_METRIC_STEP_TIME].ev;
     const struct tg_op *op = NULL;
-    struct tg_buf ops = { 0 }, one = { 0 }, before = { 0 };
+    TG_BUF ops = { 0 }, one = { 0 }, before = { 0 };
     size_t n = 0;
     bool same = step->judged == TG_JUDGED;
     if (same)
@@ -404,9 +404,6 @@ static void put_detectable(struct tg_buf *b, const struct tg_comparison *c)
     if (n && !same)
         tg_buf_printf(b, "%s%.*s (largest operator%s)", before.n ? ", " : "",
                       TG_SV_ARG(tg_buf_sv(&ops)), n == 1 ? "" : "s");
-    tg_buf_release(&ops);
-    tg_buf_release(&one);
-    tg_buf_release(&before);
 }
 
 /* "; not judged: 2 operators whose calls vary, the largest 4.0 % of the step"; of small ones nothing. */

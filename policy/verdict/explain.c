@@ -257,11 +257,10 @@ static void rule_names(struct tg_buf *out, const struct tg_policy *policy, const
     qsort(op, n, sizeof *op, by_time);
     tg_buf_printf(out, "    matches %zu name%s of these traces\n", n, n == 1 ? "" : "s");
     for (size_t i = 0; i < n && i < MOST_NAMES; i++) {
-        struct tg_buf line = { 0 };
+        TG_BUF line = { 0 };
         if (op_numbers(&line, policy, r, c, op[i]))
             tg_buf_printf(out, "      %.*s: %.*s", TG_SV_ARG(op[i]->name),
                           TG_SV_ARG(tg_buf_sv(&line)));
-        tg_buf_release(&line);
     }
     if (n > MOST_NAMES)
         tg_buf_printf(out, "      and %zu more\n", n - MOST_NAMES);
@@ -291,7 +290,7 @@ static void rule_numbers(struct tg_buf *out, const struct tg_policy *policy,
 static void explain_for(struct tg_buf *out, const struct tg_policy *p, const struct tg_rule *r,
                         const struct tg_op *op, const struct tg_comparison *c)
 {
-    struct tg_buf numbers = { 0 };
+    TG_BUF numbers = { 0 };
     struct tg_rule_limits l = tg_select_limits(r, op);
     const struct tg_override *o = last_override(r, op);
     put_head(out, r);
@@ -307,7 +306,6 @@ static void explain_for(struct tg_buf *out, const struct tg_policy *p, const str
     put_rest(out, p, r, op);
     if (c && op_numbers(&numbers, p, r, c, op))
         tg_buf_printf(out, "    %.*s", TG_SV_ARG(tg_buf_sv(&numbers)));
-    tg_buf_release(&numbers);
 }
 
 size_t tg_policy_explain_op(const struct tg_policy *p, const struct tg_op *op,

@@ -458,17 +458,15 @@ static void tell_damage(struct tg_eval_state *e, const char *name, const struct 
           "are device work that names no launch, as copies of MTIA and all of XLA do" },
         { d->lost, "are launches whose kernel is not in the trace (dropped)" },
     };
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i].n > 0)
             tg_buf_printf(&b, "%s %.0f %s", b.n ? ";" : "", kinds[i].n, kinds[i].what);
     if (b.n) {
-        struct tg_buf text = { 0 };
+        TG_BUF text = { 0 };
         tg_buf_printf(&text, "of the events of the %s traces%s", name, b.p);
         tell(e, more_a_step(d->lost, d, base ? base->lost : 0, base) >= 1, &text, TG_SV(""));
-        tg_buf_release(&text);
     }
-    tg_buf_release(&b);
 }
 
 /*
@@ -499,7 +497,7 @@ static void put_lenient(struct tg_buf *b, const struct tg_lenient *l)
 static void judge_damage(struct tg_eval_state *e, const char *name, const struct damage *d,
                          const struct damage *base)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     tell_damage(e, name, d, base);
     if (is_damaged(d)) {
         put_damage(&b, name, d);
@@ -533,7 +531,6 @@ static void judge_damage(struct tg_eval_state *e, const char *name, const struct
              TG_SV("Their number and time are not judged. A complete event (ph X) has ts and "
                    "dur: what writes the trace does not."));
     }
-    tg_buf_release(&b);
 }
 
 void tg_guard_integrity(struct tg_eval_state *e)

@@ -12,19 +12,18 @@ static size_t compared_ranks(const struct tg_comparison *c)
 /* One rank a side, and not the same one: compared all the same. */
 static void tell_other_rank(struct tg_eval_state *e, const struct tg_comparison *c)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     tg_buf_printf(&b, "rank %lld is compared with rank %lld of the baseline",
                   (long long)c->side[TG_TEST].ranks[0], (long long)c->side[TG_BASE].ranks[0]);
     tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
                         TG_SV("Ranks of one program may differ: record the same one on both "
                               "sides."));
-    tg_buf_release(&b);
 }
 
 /* "rank 5 is not in every fresh run: not compared; 7 ranks are" */
 static void tell_ranks(struct tg_eval_state *e, const struct tg_comparison *c)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     if (c->n_ranks[TG_BASE] == 1 && c->n_ranks[TG_TEST] == 1 && c->n_lacking[TG_BASE] &&
         c->side[TG_BASE].ranks[0] != c->side[TG_TEST].ranks[0]) {
         tell_other_rank(e, c);
@@ -46,7 +45,6 @@ static void tell_ranks(struct tg_eval_state *e, const struct tg_comparison *c)
                                              "inconclusive."));
         tg_buf_clear(&b);
     }
-    tg_buf_release(&b);
 }
 
 static void put_time(struct tg_buf *b, double ns)
@@ -61,7 +59,7 @@ static void put_time(struct tg_buf *b, double ns)
 static void tell_straggler(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     const struct tg_straggler *s = c->straggler;
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     if (!s)
         return;
     tg_ranks_put(&b, s->ranks, s->n_ranks);
@@ -84,7 +82,6 @@ static void tell_straggler(struct tg_eval_state *e, const struct tg_comparison *
         s->op ? TG_SV("Is it the program on this rank, its data, or its machine?")
               : TG_SV("No operator or kernel of it takes longer: look at its machine, "
                       "and at the time between operators."));
-    tg_buf_release(&b);
 }
 
 /* "kernels are not judged, 93.1 % of the step: the two sides differ in device" */
@@ -92,7 +89,7 @@ static void tell_other_device(struct tg_eval_state *e, const struct tg_compariso
 {
     double share = 0;
     size_t kernels = 0;
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     for (size_t i = 0; i < c->n_ops; i++)
         if (c->ops[i].kind == TG_KIND_KERNEL) {
             share += c->ops[i].share[TG_TEST];
@@ -107,7 +104,6 @@ static void tell_other_device(struct tg_eval_state *e, const struct tg_compariso
                         TG_SV("Judged are operators, copies, sets, synchronisations and graph "
                               "launches, by number and bytes. Record both sides alike, or change "
                               "baseline.require_same."));
-    tg_buf_release(&b);
 }
 
 /* What would do as steps: 'window: {by: annotation, name: "execute_*"} (or "step *"); …' */
@@ -137,7 +133,7 @@ static void tell_other_data(struct tg_eval_state *e, const struct tg_comparison 
 /* Where nothing looks slower the counts stand for themselves; else see tg_guards. */
 static void tell_busy(struct tg_eval_state *e, const struct tg_comparison *c)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     if (!c->busy)
         return;
     tg_buf_puts(&b, "the machine was busy during the fresh runs: most operators wait in their "
@@ -147,13 +143,12 @@ static void tell_busy(struct tg_eval_state *e, const struct tg_comparison *c)
     tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
                         TG_SV("Record the fresh runs again, with nothing else running and after a "
                               "warm-up."));
-    tg_buf_release(&b);
 }
 
 /* No rule per name sees what runs outside the windows: work that went there must not be green. */
 static void tell_outside(struct tg_eval_state *e, const struct tg_comparison *c)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     size_t n = 0;
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
@@ -175,7 +170,6 @@ static void tell_outside(struct tg_eval_state *e, const struct tg_comparison *c)
                             TG_SV("Calls a step. Rules about names judge what is inside the steps: "
                                   "widen the window, or see `diff --whole`. launch_count and "
                                   "sync_count count them."));
-    tg_buf_release(&b);
 }
 
 static bool is_launch_call(const struct tg_op *op)
@@ -191,7 +185,7 @@ static bool is_launch_call(const struct tg_op *op)
 static void tell_idle_launches(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     double calls = 0, work = 0;
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     for (size_t i = 0; c->same_device && i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
         double more = op->change == TG_SAME
@@ -212,7 +206,6 @@ static void tell_idle_launches(struct tg_eval_state *e, const struct tg_comparis
     tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
                         TG_SV("Kernels, copies and sets. Were their events lost, or do more "
                               "calls now launch the same work?"));
-    tg_buf_release(&b);
 }
 
 /* Kinds of which people expect that a policy looks at them. */
@@ -271,7 +264,7 @@ static void tell_more_rows(struct tg_eval_state *e, const struct tg_comparison *
     for (size_t i = 0; i < c->n_ops; i++)
         all += c->ops[i].count[TG_BASE];
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        struct tg_buf b = { 0 };
+        TG_BUF b = { 0 };
         double more = 0;
         for (size_t i = 0; i < c->n_ops; i++)
             more += c->ops[i].kind == kinds[k] ? more_calls(&c->ops[i]) : 0;
@@ -287,7 +280,6 @@ static void tell_more_rows(struct tg_eval_state *e, const struct tg_comparison *
                         "their `cat`.")
                 : TG_SV("A step. No rule judges them, and recording them takes "
                         "time as well."));
-        tg_buf_release(&b);
     }
 }
 
@@ -313,7 +305,7 @@ static double events_of(const struct tg_comparison *c, int side, double *rest)
 static void tell_more_events(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     double rest[2], all[2], traces[2];
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     for (int side = 0; side < 2; side++) {
         all[side] = events_of(c, side, &rest[side]);
         traces[side] = (double)(c->side[side].n_runs * c->side[side].n_ranks);
@@ -332,7 +324,6 @@ static void tell_more_events(struct tg_eval_state *e, const struct tg_comparison
     tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
                         TG_SV("Python functions, flows, counters. Record both sides with the same "
                               "settings of the profiler; recording them takes time as well."));
-    tg_buf_release(&b);
 }
 
 /* Annotations enclose operators, which are judged: their own time has to matter. */
@@ -344,7 +335,7 @@ static bool matters(enum tg_kind kind, double share)
 /* "no rule checks the kernels (20 names, 93.1 % of the step), annotations (2 names, …)" */
 static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_comparison *c)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
         double share = 0;
         size_t n = 0;
@@ -365,13 +356,12 @@ static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_compari
         tg_verdict_add_note(e->out, e->arena, TG_NOTE_PLAIN, tg_buf_sv(&b),
                             TG_SV("A change of them shows only in what rules say of the whole "
                                   "trace."));
-    tg_buf_release(&b);
 }
 
 /* Where steps are not known, more work everywhere cannot be told from more steps. */
 static void tell_ratio(struct tg_eval_state *e, const struct tg_comparison *c)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     if (c->iteration_ratio == 1)
         return;
     tg_buf_printf(&b,
@@ -381,7 +371,6 @@ static void tell_ratio(struct tg_eval_state *e, const struct tg_comparison *c)
     tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
                         TG_SV("Mark the steps (prof.step()), or record the same number of them on "
                               "both sides."));
-    tg_buf_release(&b);
 }
 
 #define BIG 0.003     /* of the step: smaller operators say little about the machine */
@@ -428,7 +417,7 @@ static void tell_machine(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     const struct tg_env_change *cpu = other_cpu(c);
     bool same = has_same_counts(c);
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     if (c->drifted) {
         static const char *const whose[] = { [TG_DRIFT_OF_ALL] = "whole machine",
                                              [TG_DRIFT_OF_HOST] = "host",
@@ -453,7 +442,6 @@ static void tell_machine(struct tg_eval_state *e, const struct tg_comparison *c)
         TG_SV("Compare on one machine: tracegate-ab (scripts/ab), or mode ab of "
               "the action. If both sides ran in turn on one machine, run it again: a slowdown of "
               "everything looks the same."));
-    tg_buf_release(&b);
 }
 
 /* "2/1" of "Torch-Compiled Region: 2/1", frame and recompilation; "" for the first compilation. */
@@ -484,7 +472,7 @@ static void find_recompilations(const struct tg_side *side, struct tg_strmap *ou
 static void tell_recompilations(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     struct tg_strmap of[2];
-    struct tg_buf names = { 0 }, b = { 0 };
+    TG_BUF names = { 0 }, b = { 0 };
     size_t n = 0;
     for (int side = 0; side < 2; side++) {
         tg_strmap_init(&of[side]);
@@ -506,13 +494,11 @@ static void tell_recompilations(struct tg_eval_state *e, const struct tg_compari
     }
     tg_strmap_release(&of[TG_BASE]);
     tg_strmap_release(&of[TG_TEST]);
-    tg_buf_release(&names);
-    tg_buf_release(&b);
 }
 
 static void tell_partial_ranks(struct tg_eval_state *e, const struct tg_comparison *c)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     if (c->n_steps_only) {
         tg_buf_printf(&b,
                       "%zu of %zu ranks are compared in full; of the others the stored side has "
@@ -533,7 +519,6 @@ static void tell_partial_ranks(struct tg_eval_state *e, const struct tg_comparis
             TG_SV("A rule about names, or --json, --html or --csv, compares them on "
                   "all ranks (docs/clusters.md)."));
     }
-    tg_buf_release(&b);
 }
 
 /* Ranks changed places, or one does what another did: the mean over ranks does not show it. */
@@ -547,7 +532,7 @@ static bool is_shifted(const struct tg_comparison *c, const struct tg_op *op)
 static void tell_shifted(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     const struct tg_op *most = NULL;
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     size_t n = 0;
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
@@ -572,12 +557,11 @@ static void tell_shifted(struct tg_eval_state *e, const struct tg_comparison *c)
     tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
                         TG_SV("A step takes as long as its slowest rank. Counts are means over "
                               "ranks; a rule with `rank: each` judges every rank by itself."));
-    tg_buf_release(&b);
 }
 
 static void tell_unmarked(struct tg_eval_state *e, const struct tg_comparison *c)
 {
-    struct tg_buf b = { 0 }, next = { 0 };
+    TG_BUF b = { 0 }, next = { 0 };
     if (c->marked[TG_BASE] && c->marked[TG_TEST])
         return;
     tg_buf_puts(&b, "no ProfilerStep markers: the whole trace counts as one step");
@@ -585,13 +569,11 @@ static void tell_unmarked(struct tg_eval_state *e, const struct tg_comparison *c
         tg_buf_printf(&b, ", counts are divided by the common ratio %.4g", c->iteration_ratio);
     put_windows(&next, c);
     tg_verdict_add_note(e->out, e->arena, TG_NOTE_PLAIN, tg_buf_sv(&b), tg_buf_sv(&next));
-    tg_buf_release(&next);
-    tg_buf_release(&b);
 }
 
 static void tell_environment(struct tg_eval_state *e, const struct tg_comparison *c)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     for (size_t i = 0; i < c->n_env; i++) {
         const struct tg_env_change *x = &c->env[i];
         if (x == other_cpu(c)) /* told first */
@@ -602,7 +584,6 @@ static void tell_environment(struct tg_eval_state *e, const struct tg_comparison
         tg_verdict_add_note(e->out, e->arena, TG_NOTE_PLAIN, tg_buf_sv(&b), TG_SV(""));
         tg_buf_clear(&b);
     }
-    tg_buf_release(&b);
 }
 
 void tg_notes(struct tg_eval_state *e)

@@ -63,7 +63,7 @@ struct tg_result tg_result_copy(const struct tg_result *r, struct tg_arena *a)
 /* The row of a result's name; a new one is zero. */
 static struct tg_rank_row *row_of(struct tg_rank_rows *x, const struct tg_result *r)
 {
-    struct tg_buf key = { 0 };
+    TG_BUF key = { 0 };
     size_t known = x->names.n;
     uint32_t id;
     tg_buf_printf(&key, "%.*s\n%.*s\n", TG_SV_ARG(tg_result_kind(r)),

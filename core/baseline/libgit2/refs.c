@@ -89,12 +89,11 @@ static bool delete_ref(struct tg_git *g, const char *name, const char *oid, stru
 static bool delete_together(struct tg_git *g, const struct tg_git_ref_at *v, size_t n)
 {
     static const char *const args[] = { "update-ref", "--stdin", NULL };
-    struct tg_buf commands = { 0 };
+    TG_BUF commands = { 0 };
     struct tg_spawned how;
     for (size_t i = 0; i < n; i++)
         tg_buf_printf(&commands, "delete %.*s %s\n", TG_SV_ARG(v[i].name), v[i].oid);
     tg_git_spawn_with(g, args, tg_buf_sv(&commands), 0, NULL, &how);
-    tg_buf_release(&commands);
     return how.end == TG_SPAWN_EXIT && how.code == 0;
 }
 

@@ -81,7 +81,7 @@ bool tg_libgit2_missing(const char *oid, struct tg_err *err)
 /* Lets git bring an object that a partial clone left on the server. */
 bool tg_libgit2_fetch(struct tg_git *g, const char *oid, struct tg_err *err)
 {
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     struct tg_spawned r;
     char what[96];
     if (!g->promised)

@@ -11,6 +11,9 @@
  * chance of that by the ranks of steps. */
 #define WINS 0.75
 #define RANK_LIMIT 0.001
+/* Chance that the steps of both sides repeat by luck: at most this warns, and fails. */
+#define SCHEDULE_HINT 0.01
+#define SCHEDULE_PROOF 0.0001
 
 /* Counts by step of all runs of a side, one run after the other. */
 struct pool {
@@ -191,12 +194,108 @@ static double wins(const struct pool *base, const struct pool *fresh)
     return won / ((double)base->n * (double)fresh->n);
 }
 
+/* What runs every so many steps (an optimizer after four batches): a side whose runs repeat it. */
+struct schedule {
+    double mean;   /* calls per step, over whole periods */
+    double chance; /* that steps in random order repeat like this: of the run that says least */
+};
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* ln of the number of orders that these values have. */
+static double ln_orders(const double *v, size_t n)
+{
+    double *sorted = tg_xmalloc(n * sizeof *sorted), ln = lgamma((double)n + 1);
+
+    memcpy(sorted, v, n * sizeof *v);
+    qsort(sorted, n, sizeof *sorted, by_value);
+    for (size_t i = 0, alike = 1; i < n; i++, alike++)
+        if (i + 1 == n || sorted[i + 1] != sorted[i]) {
+            ln -= lgamma((double)alike + 1);
+            alike = 0;
+        }
+    free(sorted);
+    return ln;
+}
+
+/* After how many steps the run repeats itself, at least twice; 0: never. */
+static size_t period_of(struct tg_step_counts s)
+{
+    for (size_t period = 1; 2 * period <= s.n; period++) {
+        size_t i = period;
+        while (i < s.n && s.v[i] == s.v[i - period])
+            i++;
+        if (i == s.n)
+            return period;
+    }
+    return 0;
+}
+
+/* The first `skip` steps of each run aside, does each run of the side repeat one schedule? */
+static bool find_schedule(const struct question *q, int side, bool skip, struct schedule *out)
+{
+    *out = (struct schedule){ 0 };
+    for (size_t i = 0; i < q->n_runs[side]; i++) {
+        struct tg_step_counts s = skip ? rest_of(&q->run[side][i]) : q->run[side][i];
+        size_t period = period_of(s);
+        if (period == 0)
+            return false;
+        double mean = mean_of((struct tg_step_counts){ s.v, period });
+        if (i > 0 && fabs(mean - out->mean) > 1e-6 * fmax(fabs(mean), 1))
+            return false;
+        out->mean = mean;
+        out->chance = fmax(out->chance, exp(ln_orders(s.v, period) - ln_orders(s.v, s.n)));
+    }
+    return true;
+}
+
+/*
+ * The chance to draw the numbers of a fresh run, in whatever order, from the steps of a run of each
+ * side: all of a constant one at least as large, else those that are above the baseline.
+ */
+static double chance_of_numbers(const struct question *q)
+{
+    const struct tg_step_counts *base = &q->run[TG_BASE][0], *fresh = &q->run[TG_TEST][0];
+    size_t as_many = 0;
+
+    if (!is_constant(&q->all[TG_TEST]))
+        return all_fresh(base->n, fresh->n, above(fresh->v, fresh->n, q->all[TG_BASE].most));
+    for (size_t i = 0; i < base->n; i++)
+        as_many += base->v[i] >= q->all[TG_TEST].most;
+    return all_fresh(base->n - as_many, fresh->n + as_many, fresh->n);
+}
+
+/*
+ * Both sides repeat a schedule: their means over its periods are as exact as constant counts, if
+ * neither repeats by luck. Does it decide?
+ */
+static bool judge_schedules(const struct question *q, bool waits, struct tg_count_evidence *ev)
+{
+    for (int skip = 0; skip < 2; skip++) {
+        struct schedule s[2];
+        if (!find_schedule(q, TG_BASE, skip, &s[TG_BASE]) ||
+            !find_schedule(q, TG_TEST, skip, &s[TG_TEST]))
+            continue;
+        double p = s[TG_BASE].chance * s[TG_TEST].chance * chance_of_numbers(q);
+        if (s[TG_TEST].mean <= s[TG_BASE].mean || p > SCHEDULE_HINT)
+            return false;
+        ev->p = p;
+        ev->proof = p <= SCHEDULE_PROOF || waits ? TG_COUNT_PROVEN : TG_COUNT_HINT;
+        return true;
+    }
+    return false;
+}
+
 /*
  * The baseline varies. More than twice as many calls, with a gap between the sides that is wider
  * than either of them, are neither chance nor other data. Steps that mostly win may be other data,
  * whatever the number of runs: those of a run share it. relations.c tells more.
  */
-static void judge_varying(const struct question *q, struct tg_count_evidence *ev)
+static void judge_varying(const struct question *q, bool waits, struct tg_count_evidence *ev)
 {
     const struct pool *base = &q->rest[TG_BASE], *fresh = &q->rest[TG_TEST];
     double width = fmax(base->most - base->least, fresh->most - fresh->least);
@@ -209,6 +308,8 @@ static void judge_varying(const struct question *q, struct tg_count_evidence *ev
         ev->proof = TG_COUNT_PROVEN;
         return;
     }
+    if (judge_schedules(q, waits, ev))
+        return;
     if (ev->most - q->all[TG_BASE].most > q->all[TG_BASE].most - q->all[TG_BASE].least)
         ev->proof = TG_COUNT_HINT; /* a step as the baseline has none by far */
     if (2 * (size_t)ev->runs_above <= q->n_runs[TG_TEST] || wins(base, fresh) < WINS)
@@ -249,7 +350,7 @@ static void decide(const struct question *q, bool waits, struct tg_count_evidenc
     ev->most = q->all[TG_TEST].most;
     ev->runs_above = (unsigned)runs_above(q, q->rest[TG_BASE].most);
     if (!is_constant(&q->rest[TG_BASE])) {
-        judge_varying(q, ev);
+        judge_varying(q, waits, ev);
         if (ev->proof == TG_COUNT_UNCHANGED && follows_odd_run(q))
             ev->proof = TG_COUNT_HINT;
     } else if (is_constant(&q->rest[TG_TEST]))

@@ -311,6 +311,23 @@ def row_probes():
         yield f"rows: control, inputs recorded on one side, {runs}", "calm", side(u, 1, runs), side(u, 100, runs, change=shapes(32))
 
 
+def schedule_probes():
+    """Work of every so many steps, such as an optimizer's after some batches: more of it, or more often."""
+    u, block = usual(), [Work(f"aten::adam{i}", "kernel", f"void adam{i}(float*)", 25) for i in range(4)]
+    for what, more in (("kernel", block[:1]), ("block", block), ("op", [Work("aten::log", "op", "", 25)]), ("known", u[3:4]),
+                       ("sync", [Work(None, "sync", "cudaDeviceSynchronize")])):
+        every = lambda k, n=1, at=0, m=more: lambda run, step: u + m * n * (step % k == at)  # noqa: E731
+        for runs, steps in ((1, 8), (1, 12), (3, 8)):
+            for k, now, n in ((4, 2, 1), (2, 1, 1), (4, 4, 2), (2, 2, 2)):
+                proof = what != "block" and (what == "sync" or (steps == 12 and k == 2))
+                yield f"schedule: {what} every {k} steps, {n} every {now}, {runs} of {steps}", "red" if proof else "told", \
+                    side(every(k), 1, runs, steps), side(every(now, n), 100, runs, steps)
+            yield f"schedule: control, {what}, the same, {runs} of {steps}", "green", side(every(4), 1, runs, steps), side(every(4), 100, runs, steps)
+            yield f"schedule: control, {what}, more steps, {runs} of {steps}", "calm", side(every(4), 1, runs, steps), side(every(4), 100, runs, steps + 3)
+            yield f"schedule: control, {what}, from another step on, {runs} of {steps}", "calm", side(every(4), 1, runs, steps), \
+                side(every(4, at=1), 100, runs, steps)
+
+
 def copy_probes():
     u = usual()
     for runs in (1, 2, 5):
@@ -424,8 +441,8 @@ def harmless_probes():
 
 
 def probes():
-    for part in (size_probes, event_probes, call_probes, part_probes, elsewhere_probes, written_probes, small_probes, row_probes, copy_probes,
-                 fused_probes, rank_probes, harmless_probes):
+    for part in (size_probes, event_probes, call_probes, part_probes, elsewhere_probes, written_probes, small_probes, row_probes,
+                 schedule_probes, copy_probes, fused_probes, rank_probes, harmless_probes):
         yield from part()
 
 

@@ -159,6 +159,63 @@ TEST(a_step_far_above_all_others_is_told)
     assert_int_equal(judge(3, base, 1, far, false).proof, TG_COUNT_HINT);
 }
 
+/* A run of digits, one a step; `runs` alike a side. */
+static struct tg_count_evidence judge_digits(const char *base, const char *test, size_t runs,
+                                             bool waits)
+{
+    double v[2][32];
+    struct tg_step_counts view[2][MAX_RUNS];
+    const struct tg_step_counts *const run[2] = { view[TG_BASE], view[TG_TEST] };
+    const size_t n[2] = { runs, runs };
+    struct tg_count_evidence ev;
+
+    for (int side = 0; side < 2; side++) {
+        const char *digits = side == TG_BASE ? base : test;
+        for (size_t i = 0; digits[i]; i++)
+            v[side][i] = digits[i] - '0';
+        for (size_t i = 0; i < runs; i++)
+            view[side][i] = (struct tg_step_counts){ v[side], strlen(digits) };
+    }
+    tg_count_judge(&ev, run, n, waits ? TG_CALLS_WAIT : TG_CALLS_WORK);
+    return ev;
+}
+
+/*
+ * What runs every so many steps. The chance is that of the order of the steps, times that of the numbers:
+ *   10101010 becomes 11111111: 2 of 70 orders repeat after two steps; 16 of 16 drawn from 12 of 16: C(12,8)/C(16,8)
+ *   10001000 becomes 20002000: 4 of 28 on both sides; both twos fresh: C(8,2)/C(16,2)
+ */
+TEST(a_schedule_is_exact)
+{
+    const struct {
+        const char *base, *test;
+        double p;
+        enum tg_count_proof proof;
+        bool waits;
+    } rows[] = {
+        { "10101010", "11111111", 2.0 / 70 * 495 / 12870, TG_COUNT_HINT, false },
+        { "10101010", "11111111", 2.0 / 70 * 495 / 12870, TG_COUNT_PROVEN, true },
+        { "10001000", "10101010", 4.0 / 28 * 2 / 70, TG_COUNT_HINT, false },
+        { "10001000", "20002000", 16.0 / 784 * 28 / 120, TG_COUNT_HINT, false },
+        { "101010101010", "202020202020", 4.0 / 924 / 924 * 924 / 134596, TG_COUNT_PROVEN, false },
+        { "901010101010", "902020202020", -1, TG_COUNT_PROVEN, false }, /* cold */
+        { "10001000", "01000100", 1, TG_COUNT_UNCHANGED, true },        /* another phase */
+        { "10001000", "10001000100", 1, TG_COUNT_UNCHANGED, true },     /* more steps */
+        { "20202020", "10101010", 1, TG_COUNT_UNCHANGED, true },        /* fewer */
+        { "01101000", "01111010", 1, TG_COUNT_UNCHANGED, true },        /* no schedule */
+        { "1010", "1111", 1, TG_COUNT_UNCHANGED, true },                /* 2 of 6 orders: too few */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (size_t runs = 1; runs <= 3; runs += 2) {
+            struct tg_count_evidence ev =
+                judge_digits(rows[i].base, rows[i].test, runs, rows[i].waits);
+            if (ev.proof != rows[i].proof)
+                fail_msg("%s, %s, %zu runs: %d", rows[i].base, rows[i].test, runs, ev.proof);
+            if (rows[i].p >= 0 && ev.proof != TG_COUNT_UNCHANGED)
+                near(ev.p, rows[i].p);
+        }
+}
+
 TEST(no_steps_say_nothing)
 {
     assert_int_equal(judge(0, ones, 1, ones, false).proof, TG_COUNT_UNCHANGED);

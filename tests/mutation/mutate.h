@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define TG_MUT_MOST 8192
+#define TG_MUT_MOST 16384
 __attribute__((weak)) unsigned char tg_mut_seen[TG_MUT_MOST];
 __attribute__((weak)) int tg_mut_chosen = -1;
 __attribute__((weak)) int tg_mut_ready;
@@ -44,6 +44,22 @@ __attribute__((weak)) int tg_mut(int id, int value)
     if (tg_mut_chosen >> 1 == id && tg_mut_chosen >= 0)
         return tg_mut_chosen & 1;
     return value;
+}
+
+/* For a change that is no value: whether it is wanted. Seen as false, so that 2 * id + 1 wants it. */
+__attribute__((weak)) int tg_mut_is(int id);
+__attribute__((weak)) int tg_mut_is(int id)
+{
+    return tg_mut(id, 0);
+}
+
+/* Two comparisons that differ in a tie; only a tie is seen. */
+__attribute__((weak)) int tg_mut_tie(int id, int other, int value);
+__attribute__((weak)) int tg_mut_tie(int id, int other, int value)
+{
+    if (other == value)
+        return value;
+    return tg_mut_is(id) ? other : value;
 }
 #define TG_MUT(id, ...) tg_mut(id, !!(__VA_ARGS__))
 #endif

@@ -3,17 +3,21 @@
 
 Rewrites each condition of SOURCES in a copy of the repository, builds the copy once, and then runs the fast tests with one
 condition fixed at a time. A condition is the operand of `&&` and `||` in an `if` or in a `return` of a function of type
-bool. Tests that never saw the other value of a condition cannot notice and are not run; a mutant that no test can notice
+bool; what sets an error is false as it is. --more changes other things as well, each by a word after its text: what `?:` and
+assignments of `&&` and `||` ask (`?: true`), `&&` for `||` and the reverse (`swapped`), `<` for `<=` and the reverse (`tie`),
+and statements that assign or call, but for what frees (`dropped`). Tests that never saw the other value of a condition cannot notice and are not run; a mutant that no test can notice
 survives at once. What a mutant changes is seen if a test fails, crashes or hangs.
 
-usage: run.py FOLDER [--only SOURCE…] [--again REPORT] [--unknown] [--fresh] [--scripts | --units] [--sample N] [--seed S] [--jobs N] [--report FILE]
+usage: run.py FOLDER [--only SOURCE…] [--again REPORT] [--unknown] [--more] [--fresh] [--scripts | --units] [--sample N] [--seed S]
+              [--jobs N] [--report FILE]
+       run.py --lint
 
 FOLDER receives the copy and the build, and is used again if it is there. What was noticed is kept in FOLDER/results.json: a
 mutant of a source that has not changed since is run again only if it survived (--fresh: all are). --again runs the survivors
 of an earlier report, --unknown leaves out those that have a reason. The end-to-end scripts are asked for sources of cmd/ (with --units they are not), and with --scripts
 for all: the rest is for tests without a process to notice. Survivors are compared with REASONS in
 survivors.txt: "file: condition: value: reason", "condition #2" for the second of one text in the file; one without a reason
-is a fault.
+is a fault, and so is a reason for what is not in the sources (--lint looks for these alone).
 """
 import argparse
 import collections
@@ -39,7 +43,8 @@ SCRIPTS = [["guards.py"], ["own_policy.py"], ["policy.py"], ["sides.py"], ["inte
 ACTION = ["scripts/action-verdict"]
 SLOWEST = 240  # seconds of a test, and ten times what it took without a mutant: longer is a mutant that hangs
 UNIT = r"^test_(?:judge|verdict|ranks|compare|policy|gate)(?:_|$)"  # names of the tests without a process
-Condition = collections.namedtuple("Condition", "id file line text nth")
+Condition = collections.namedtuple("Condition", "id file line text nth values")
+FIXED = {0: "false", 1: "true"}
 
 
 # ---- rewriting -----------------------------------------------------------------------------------------------------
@@ -60,55 +65,123 @@ def closing(text, at):
     raise ValueError("a bracket is not closed")
 
 
-def operands(text, begin, end):
-    """(begin, end) of each operand of the top-level && and ||; of ?: nothing is split."""
-    depth, start, parts = 0, begin, []
+def top_level(text, begin, end):
+    """The indices outside of all brackets."""
+    depth = 0
     for i in range(begin, end):
         depth += text[i] in "([{"
         depth -= text[i] in ")]}"
-        if depth == 0 and text[i] == "?":
-            return [(begin, end)]
-        if depth == 0 and text[i:i + 2] in ("&&", "||"):
-            parts.append((start, i))
-            start = i + 2
-    parts.append((start, end))
+        if depth == 0:
+            yield i
+
+
+def operands(text, begin, end, chains=None):
+    """(begin, end) of each operand of the top-level && and ||; of ?: nothing is split. What they are operands of goes to `chains`."""
+    at = list(top_level(text, begin, end))
+    if any(text[i] == "?" for i in at):
+        return [(begin, end)]
+    cuts = [i for i in at if text[i:i + 2] in ("&&", "||")]
+    if cuts and chains is not None:
+        chains.append((begin, end, cuts))
+    parts = list(zip([begin] + [i + 2 for i in cuts], cuts + [end]))
     flat = []
     for b, e in parts:
         inner = text[b:e].strip()
         at = b + text[b:e].index(inner) if inner else b
         if len(parts) > 1 and inner.startswith("(") and closing(text, at) == at + len(inner) - 1 and re.search("&&|[|]{2}", inner):
-            flat += operands(text, at + 1, at + len(inner) - 1)
+            flat += operands(text, at + 1, at + len(inner) - 1, chains)
         else:
             flat.append((b, e))
     return flat
 
 
-def conditions_of(text):
-    plain = blank(text)
+def conditions_of(plain, chains):
     spans, boolean = [], False
     for m in re.finditer(r"^(?P<head>[a-zA-Z][^;={}]*?)\{|\bif \(|\breturn (?=[^;]*;)", plain, re.S | re.M):
         if m["head"] is not None:
             boolean = re.match(r"(?:static |inline |TG_MUST )*bool\s+\w+\(", m["head"].strip()) is not None
         elif m[0].startswith("if"):
             at = m.end() - 1
-            spans += operands(plain, at + 1, closing(plain, at))
+            spans += operands(plain, at + 1, closing(plain, at), chains)
         elif boolean:
             begin, end = m.end(), plain.index(";", m.end())
             if plain[begin:end].strip() not in ("true", "false"):
-                spans += operands(plain, begin, end)
+                spans += operands(plain, begin, end, chains)
     return spans
 
 
-def rewrite(text, name, first):
-    """The source with each condition numbered from `first` on; the conditions."""
-    found, out, last, seen = [], [], 0, collections.Counter()
-    for begin, end in sorted(conditions_of(text)):
+def choices_of(plain, chains):
+    """What `?:` and assignments of && and || ask."""
+    spans = []
+    for m in re.finditer(r"^ +\w[^\n({.]*? = (?=[^;]*(?:&&|[|]{2}))", plain, re.M):
+        begin, end = m.end(), plain.index(";", m.end())
+        parts = operands(plain, begin, end, chains)
+        spans += parts if len(parts) > 1 else []
+    for m in re.finditer(r" \? ", plain):
+        depth, begin = 0, m.start()
+        while depth >= 0:
+            begin -= 1
+            depth += (plain[begin] in ")]}") - (plain[begin] in "([{")
+            if depth == 0 and (plain[begin] in ",;?:" or re.match(r"(?<![=<>!])=(?!=)", plain[begin:begin + 2]) and
+                               plain[begin - 1] not in "=<>!" or plain[begin - 6:begin + 1] == "return "):
+                break
+        spans += operands(plain, begin + 1, m.start(), chains)
+    return spans
+
+
+def tie_of(plain, begin, end):
+    """Where the one < <= > >= of an operand is, and the operand without brackets."""
+    inner = plain[begin:end].strip(" \n!")
+    begin = plain.index(inner, begin)
+    end = begin + len(inner)
+    if inner.startswith("(") and closing(plain, begin) == end - 1:
+        return tie_of(plain, begin + 1, end - 1)
+    ops = [i for i in top_level(plain, begin, end) if re.match(r" [<>]=? ", plain[i:i + 4])]
+    return (begin, end, ops[0] + 1) if len(ops) == 1 and not re.search(r"[&|]{2}|\+\+|--|\?", inner) else None
+
+
+def statements_of(plain):
+    """Where a statement that assigns or calls begins and ends."""
+    for m in re.finditer(r"^ +(?P<do>\*?[a-z]\w*(?:->|\.|\w|\[[^\]\n]*\])*(?: [-+*/|&^]?= |\+\+;|--;)|(?:\(void\))?[a-z]\w*\()", plain, re.M):
+        begin = m.start("do")
+        before = plain[:begin].rstrip()
+        if re.match(r"(?:if|for|while|switch|return|sizeof|assert|free|\w*_(?:release|close|free))\b", m["do"]) or not re.search(r"(?:[;{})]|else)$", before):
+            continue
+        end = closing(plain, m.end() - 1) + 1 if m["do"].endswith("(") else plain.find(";", begin)
+        if plain.count("(", 0, begin) == plain.count(")", 0, begin) and plain[end] == ";":
+            yield begin, end + 1
+
+
+def rewrite(text, name, first, more):
+    """The source with what can be changed numbered from `first` on, and a list of it."""
+    plain, chains, places = blank(text), [], []  # (begin, end, values, what opens, what closes)
+    for begin, end in (spans := conditions_of(plain, chains)):
+        setter = re.match(r"\s*tg_err_(?:set|hint|context)\(", plain[begin:end])
+        places.append((begin, end, {1: "true"} if setter else FIXED, "TG_MUT({},", ")"))
+    if more:
+        choices = [s for s in choices_of(plain, chains) if s not in spans]
+        for begin, end in choices:
+            places.append((begin, end, {0: "?: false", 1: "?: true"}, "TG_MUT({},", ")"))
+        for begin, end, cuts in chains:
+            other = "".join({"&": "|", "|": "&"}[c] if i in cuts or i - 1 in cuts else c for i, c in enumerate(text[begin:end], begin))
+            places.append((begin, end, {1: "swapped"}, "(tg_mut_is({}) ? (" + other + ") : (", "))"))
+        for begin, end, at in filter(None, (tie_of(plain, *s) for s in spans + choices)):
+            n = 1 + (text[at + 1] == "=")
+            other = text[begin:at + 1] + ("=" if n == 1 else "") + text[at + n:end]
+            places.append((begin, end, {1: "tie"}, "tg_mut_tie({}, (" + other + "), (", "))"))
+        for begin, end in statements_of(plain):
+            places.append((begin, end, {1: "dropped"}, "if (tg_mut_is({})) {} else ", ""))
+    found, edits, seen = [], [], collections.Counter()
+    for begin, end, values, opens, closes in sorted(places, key=lambda p: (p[0], -p[1])):
         words = " ".join(text[begin:end].split())
-        seen[words] += 1
-        condition = Condition(first + len(found), name, text.count("\n", 0, begin) + 1, words, seen[words])
-        out += [text[last:begin], f" TG_MUT({condition.id},", text[begin:end], ")"]
-        last = end
-        found.append(condition)
+        seen[words, *values.values()] += 1
+        found.append(Condition(first + len(found), name, text.count("\n", 0, begin) + 1, words, seen[words, *values.values()], values))
+        edits.append((begin, 1, len(edits), " " + opens.replace("{}", str(found[-1].id), 1)))
+        edits.append((end, 0, -len(edits), closes))
+    out, last = [], 0
+    for at, _, _, insert in sorted(edits):
+        out += [text[last:at], insert]
+        last = at
     out.append(text[last:])
     return '#include "tests/mutation/mutate.h"\n#line 1 "%s"\n' % name + "".join(out), found
 
@@ -127,7 +200,7 @@ def put(path, content, mode):
     os.chmod(path, mode)
 
 
-def make_copy(folder):
+def make_copy(folder, more):
     source, build = folder + "/source", folder + "/build"
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\n")
     names = [name for name in listed if os.path.isfile(f"{ROOT}/{name}")]
@@ -144,7 +217,7 @@ def make_copy(folder):
             content = f.read()
         if name in SOURCES:
             digests[name] = hashlib.sha256(content).hexdigest()
-            text, conditions = rewrite(content.decode(), name, len(found))
+            text, conditions = rewrite(content.decode(), name, len(found), more)
             content = text.encode()
             found += conditions
         put(f"{source}/{name}", content, os.stat(f"{ROOT}/{name}").st_mode)
@@ -199,10 +272,10 @@ class Tests:
             print(f"{name}: {len(seen)} conditions", flush=True)
 
     def notices(self, mutant, source, scripts):
-        """The first test that fails, the source's own first; None: all pass. `scripts`: the slow ones are asked as well."""
+        """The first test that fails, the source's own first, then the quick ones; None: all pass. `scripts`: the slow ones are asked as well."""
         needs = 1 if mutant & 1 else 2  # always true is seen where it was false
         own = "_" + os.path.basename(source)[:-2]
-        for name in sorted(self.names if scripts else self.units, key=lambda name: (name not in self.units, not name.endswith(own))):
+        for name in sorted(self.names if scripts else self.units, key=lambda name: (name not in self.units, not name.endswith(own), self.most[name])):
             if self.seen[name][mutant >> 1] & needs and not self.passes(name, TG_MUTANT=str(mutant)):
                 return name
         return None
@@ -275,18 +348,30 @@ def reasons():
         return [line.strip() for line in f if line.strip() and not line.startswith("#")]
 
 
+def stale_reasons():
+    """Those whose condition has another text by now, or is gone."""
+    texts = []
+    for name in SOURCES:
+        with open(f"{ROOT}/{name}", encoding="utf-8") as f:
+            found = rewrite(f.read(), name, 0, True)[1]
+        texts += [text_of(found, 2 * c.id + v) + ": " for c in found for v in c.values]
+    return [r for r in reasons() if not r.startswith(tuple(texts))]
+
+
 def text_of(found, mutant):
     """Names a mutant without its line; of conditions of one text in one file the second is "text #2"."""
     c = found[mutant >> 1]
-    return f"{c.file}: {c.text}{f' #{c.nth}' if c.nth > 1 else ''}: {'true' if mutant & 1 else 'false'}"
+    return f"{c.file}: {c.text}{f' #{c.nth}' if c.nth > 1 else ''}: {c.values[mutant & 1]}"
 
 
 def main():
     p = argparse.ArgumentParser()
-    p.add_argument("folder")
+    p.add_argument("folder", nargs="?", default="mutation")
+    p.add_argument("--lint", action="store_true")
     p.add_argument("--only", nargs="+", default=SOURCES)
     p.add_argument("--again")
     p.add_argument("--unknown", action="store_true")
+    p.add_argument("--more", action="store_true")
     p.add_argument("--fresh", action="store_true")
     p.add_argument("--scripts", action="store_true")
     p.add_argument("--units", action="store_true")
@@ -295,11 +380,15 @@ def main():
     p.add_argument("--jobs", type=int, default=1)
     p.add_argument("--report", default="survivors")
     args = p.parse_args()
-    found, digests = make_copy(os.path.abspath(args.folder))
+    if stale := stale_reasons():
+        sys.exit("mutation: survivors.txt has reasons for what is not in the sources:\n" + "\n".join(stale))
+    if args.lint:
+        return 0
+    found, digests = make_copy(os.path.abspath(args.folder), args.more)
     tests = Tests(os.path.abspath(args.folder))
     asks_scripts = {name: not args.units and (args.scripts or name.startswith("cmd/")) for name in args.only}
     tests.cover(any(asks_scripts.values()))
-    mutants = [2 * c.id + v for c in found if c.file in args.only for v in (0, 1)]
+    mutants = [2 * c.id + v for c in found if c.file in args.only for v in c.values]
     if args.again:
         with open(args.again, encoding="utf-8") as f:
             before = f.read().split("\n")

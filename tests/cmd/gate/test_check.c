@@ -340,6 +340,42 @@ TEST(sides_without_a_rank_in_common)
     room_close(&r);
 }
 
+/* Files that differ in the rank alone; two runs of one rank are another matter. */
+TEST(ranks_that_are_one_recording)
+{
+    static const struct {
+        struct command k;
+        const char *says; /* NULL: nothing of one recording */
+    } rows[] = {
+        { { .fresh = { "a0.json", "b1.json" }, .baseline = { "c0.json", "d1.json" } }, NULL },
+        { { .fresh = { "a0.json", "a1.json" }, .baseline = { "c0.json", "d1.json" } },
+          "ranks 0 and 1 of the fresh side are one recording: 'a0.json'" },
+        { { .fresh = { "a0.json", "b1.json" }, .baseline = { "c0.json", "c1.json" } },
+          "ranks 0 and 1 of the baseline are one recording: 'c0.json'" },
+        { { .fresh = { "a0.json", "again0.json" },
+            .baseline = { "c0.json", "d0.json" },
+            .o.given.runs = true },
+          NULL },
+    };
+    struct room r;
+    room_open(&r);
+    room_file("again0.json", tg_arena_printf(r.arena, "{\"cuda_driver_version\":12040,%s",
+                                             trace_text(r.arena, 0, 1, 10) + 1));
+    for (int rank = 0; rank < 2; rank++)
+        for (char kind = 'a'; kind <= 'd'; kind++)
+            room_file(tg_arena_printf(r.arena, "%c%d.json", kind, rank),
+                      trace_text(r.arena, rank, 1, 10 + (unsigned)(kind - 'a')));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct command k = rows[i].k;
+        const char *said;
+        int code = run(r.arena, &k, &said);
+        assert_says(said, code, 0, rows[i].says ? rows[i].says : "");
+        if (!rows[i].says && strstr(said, "one recording"))
+            fail_msg("row %zu: %s", i, said);
+    }
+    room_close(&r);
+}
+
 #define WITHOUT_NAMES "operators and kernels are compared on 64 of 66 ranks"
 
 /* Of no two ranks and sides the same; all wait in one kernel a step, a rank that is late not as long. */
@@ -413,6 +449,13 @@ TEST(ranks_whose_names_are_not_loaded)
           0,
           false,
           "64 is late" },
+        /* all is well but for a note of what was recorded twice */
+        { { .fresh = { "b*.json" }, .baseline = { "b*.json" } },
+          kept,
+          NULL,
+          0,
+          false,
+          "66 of 66 fresh traces are the baseline's own recording" },
         /* what is read from a pipe is read once */
         { { .fresh = { "f[0-9]*.json", "-" }, .baseline = { "b*.json" } },
           kept,

@@ -76,16 +76,23 @@ IN_BOX(a_report_replaces_no_input)
         { "link.json", PATH_POLICY, false },
         { "base.json", PATH_POLICY, false },
         { ".tracegate.yml", PATH_POLICY, false },
+        { "cause0.json", PATH_POLICY, false },
+        { "cause1.json", PATH_POLICY, false },
         { "report.json", PATH_POLICY, true },
         { "report.json", "", true },
     };
     job_repository(b, committed);
-    box_sh(b, "cd w; echo a > fresh.json; echo b > base.json; ln -s fresh.json link.json");
+    box_sh(b, "cd w; echo a > fresh.json; echo b > base.json; ln -s fresh.json link.json; "
+              "echo c > cause0.json; echo d > cause1.json");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct job k = { 0 };
         job_open(&k, b, cases[i].policy);
         k.o.report[TG_REPORT_json] = cases[i].report;
         assert_true(apart(&k, "fresh.json", "base.json"));
+        for (int side = 0; side < 2; side++)
+            assert_no_error(tg_inputs_add(&k.c.cause[side], side ? "cause1.json" : "cause0.json",
+                                          NULL, &k.c.repo, b->a, &k.err),
+                            &k.err);
         assert_no_error(tg_check_open_reports(&k.c, &k.j, &k.err), &k.err);
         if (tg_check_outputs(&k.c, &k.j, &k.err) != cases[i].fine)
             fail_msg("%s", cases[i].report);

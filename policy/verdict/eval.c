@@ -269,14 +269,13 @@ bool tg_eval_wants(struct tg_eval_state *e, struct tg_part *next)
 /* What a rule says of a part outlives it: texts are copied. */
 static void keep_part(struct tg_eval_state *e, struct tg_rule_results *to, size_t from)
 {
-    bool joined = to->many && e->part.rank >= 0;
     for (size_t i = from; i < e->n; i++) {
-        if (joined)
+        if (to->many)
             tg_rank_rows_add(&to->each, &e->results[i], e->part.rank, e->kept);
         else
             e->results[i] = tg_result_copy(&e->results[i], e->kept);
     }
-    if (joined)
+    if (to->many)
         e->n = from;
     else
         give_to_rule(e, to, from);
@@ -293,9 +292,8 @@ void tg_eval_part(struct tg_eval_state *e, const struct tg_comparison *c)
             !same_numbers(&m->streams, e->part.streams) ||
             !tg_rule_wants(e, &p->rules[i], e->part.rank))
             continue;
-        e->brief = e->of_rule[i].many && e->of_rule[i].each.names.n > 0;
+        e->brief = e->of_rule[i].each.names.n > 0;
         tg_rule_judge_part(e, &p->rules[i], c, e->part.rank);
-        e->brief = false;
         keep_part(e, &e->of_rule[i], from);
     }
     tg_arena_free(e->arena);

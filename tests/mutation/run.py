@@ -145,7 +145,7 @@ def statements_of(plain):
     for m in re.finditer(r"^ +(?P<do>\*?[a-z]\w*(?:->|\.|\w|\[[^\]\n]*\])*(?: [-+*/|&^]?= |\+\+;|--;)|(?:\(void\))?[a-z]\w*\()", plain, re.M):
         begin = m.start("do")
         before = plain[:begin].rstrip()
-        if re.match(r"(?:if|for|while|switch|return|sizeof|assert|free|\w*_(?:release|close|free))\b", m["do"]) or not re.search(r"(?:[;{})]|else)$", before):
+        if re.match(r"(?:if|for|while|switch|return|sizeof|assert|free|\w*_(?:release|close|free|drop))\b", m["do"]) or not re.search(r"(?:[;{})]|else)$", before):
             continue
         end = closing(plain, m.end() - 1) + 1 if m["do"].endswith("(") else plain.find(";", begin)
         if plain.count("(", 0, begin) == plain.count(")", 0, begin) and plain[end] == ";":

@@ -55,6 +55,7 @@ static const struct {
     { "step_time", "{pct: 0}", TG_DIAG_BOUND_UNIT, "" },
     { "step_time", "{pct: 0%}", OK, "" },
     { "idle", "{pp: 0}", TG_DIAG_BOUND_UNIT, "'idle': write it in percentage points:  3pp" },
+    { "idle", "{pp: 3}", TG_DIAG_BOUND_UNIT, "'idle': write it in percentage points:  3pp" },
     { "idle", "{pp: 3%}", TG_DIAG_BOUND_FIT, "'idle': write it in percentage points:  3pp" },
     { "idle", "{pp: 3pp}", OK, "" },
     { "step_time", "{abs: 2}", TG_DIAG_BOUND_UNIT,
@@ -137,6 +138,17 @@ TEST(the_rest_of_a_limit_is_kept)
     drop(r);
 }
 
+/* A decimal fraction of a unit is a whole number of ns where it was meant: 2.01 * 1000 is 2009.9999999999998. */
+TEST(a_fraction_of_a_unit_is_whole)
+{
+    struct read *r = parse("step_time", "{abs: 2.01us}");
+    assert_true(r->list.v[0].bound[0].value == 2010);
+    drop(r);
+    r = parse("step_time", "{abs: 0.5ns}");
+    assert_true(r->list.v[0].bound[0].value == 0.5);
+    drop(r);
+}
+
 /* ---- budgets ---- */
 
 static struct tg_limit_list list_of(const struct tg_limit *l)
@@ -165,9 +177,11 @@ TEST(a_budget_asks_the_fresh_side_alone)
     r.overrides = &o;
     r.n_overrides = 1;
     assert_true(tg_rule_is_budget(&r) && tg_rule_has_budget(&r));
+    o = (struct tg_override){ .warn = list_of(&one) };
+    assert_true(tg_rule_is_budget(&r) && tg_rule_has_budget(&r));
     r.warn = c;
     assert_false(tg_rule_is_budget(&r));
     assert_true(tg_rule_has_budget(&r));
-    o.fail = c;
+    o.warn = c;
     assert_false(tg_rule_has_budget(&r));
 }

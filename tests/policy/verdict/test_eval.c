@@ -378,3 +378,39 @@ WITH_HAND(many_ranks_share_a_row)
                   n == 16 ? "aten::mm [rank 0]" : "aten::mm [17 ranks]");
     }
 }
+
+/* Where all pass, a shared row tells of the first rank; what fails is told of the worst. */
+WITH_HAND(a_shared_row_says_whose_values_it_has)
+{
+    const struct tg_ints none = { 0 };
+    struct tg_rule rule = counting(h, none, none, TG_MATCH_RANK_EACH);
+
+    for (int fails = 0; fails < 2; fails++) {
+        struct tg_part part;
+        rule.fail = hand_limit(h, TG_BOUND_ABS, fails ? 2 : 99);
+        begin(h, &rule, 1, 17);
+        while (tg_eval_wants(&h->e, &part)) {
+            ((struct tg_op *)(uintptr_t)h->c.ops)->count[TG_TEST] = (double)(2 + part.rank);
+            tg_eval_part(&h->e, &h->c);
+        }
+        tg_eval_end(&h->e);
+        assert_int_equal(h->v.n_results, 1);
+        assert_int_equal(h->v.results[0].state, fails ? TG_STATE_FAIL : TG_STATE_PASS);
+        assert_true(h->v.results[0].message.n > 0);
+        hand_near(h->v.results[0].delta, fails ? 17 : 1);
+    }
+}
+
+WITH_HAND(a_verdict_names_its_suite_and_its_policy)
+{
+    h->policy.file = TG_SV("p.yml");
+    h->suite.name = TG_SV("train");
+    for (int named = 0; named < 2; named++) {
+        h->in.suite = named ? &h->suite : NULL;
+        h->policy.built_in = !named;
+        begin(h, &h->rule, 0, 1);
+        hand_text(h->v.suite, named ? "train" : "default");
+        hand_text(h->v.policy, named ? "p.yml" : "built-in policy");
+        tg_eval_drop(&h->e);
+    }
+}

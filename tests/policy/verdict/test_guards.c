@@ -217,6 +217,11 @@ WITH_HAND(slower_on_a_busy_machine_or_other_data)
     guarded(h, "data: the fresh runs had other data, and 1 operator looks slower");
     h->c.busy = true; /* one reason will do */
     guarded(h, "data: the fresh runs had other data, and 1 operator looks slower");
+    h->c.n_withheld = 2;
+    guarded(h, "data: the fresh runs had other data, and 2 operators look slower");
+    h->c.n_withheld = 1;
+    h->c.other_data = false;
+    guarded(h, "machine: the machine was busy during the fresh runs, and 1 operator looks slower");
 }
 
 /* require.detectable: 10 %. These runs show a change from 8 %, from 12 %, or none. */
@@ -255,6 +260,7 @@ WITH_HAND(ranks_that_are_expected)
         { 1, 3, 1, "ranks: rank 2 of 4 has no fresh trace" },
         { 1, 2, 2, "ranks: ranks 2, 3 of 4 have no fresh trace" },
         { 3, 3, 1, "ranks: rank 2 of 4 is not in every fresh run" },
+        { 3, 2, 2, "ranks: ranks 2, 3 of 4 are not in every fresh run" },
         { 1, 5, 0, "ranks: 5 ranks in the fresh run, 4 are expected" },
         { 3, 1, 0, "ranks: 1 rank in every fresh run, 4 are expected" },
         { 1, 2, 1, "ranks: 2 ranks in the fresh run, 4 are expected" }, /* and another one is */
@@ -273,6 +279,71 @@ WITH_HAND(ranks_that_are_expected)
         h->c.n_lacking[TG_TEST] = rows[i].lacking;
         guarded(h, rows[i].want);
     }
+}
+
+/* The lost ones are looked for where the other side has them; so many may be meant. */
+WITH_HAND(what_to_do_about_missing_ranks)
+{
+    static const int64_t lacking[] = { 2, 3 };
+    static const struct {
+        int side;
+        size_t runs, brought, lacking;
+        const char *want, *next;
+    } rows[] = {
+        { TG_TEST, 1, 3, 1, "ranks: rank 2 of 4 has no fresh trace",
+          "Find why rank 2 wrote no trace. If 3 are meant, set `ranks: {expect: 3}` in the "
+          "suite." },
+        { TG_TEST, 3, 2, 2, "ranks: ranks 2, 3 of 4 are not in every fresh run",
+          "Find why ranks 2, 3 wrote no trace in some runs. If 2 are meant, set `ranks: {expect: "
+          "2}` in the suite." },
+        { TG_TEST, 1, 1, 0, "ranks: 1 rank in the fresh run, 4 are expected",
+          "Record every rank. If 1 is meant, set `ranks: {expect: 1}` in the suite." },
+        { TG_BASE, 1, 2, 2, "ranks: ranks 2, 3 of 4 have no baseline trace",
+          "Record the baseline with ranks 2, 3. If 2 are meant, set `ranks: {expect: 2}` in the "
+          "suite." },
+        { TG_BASE, 3, 3, 1, "ranks: rank 2 of 4 is not in every baseline run",
+          "Record the baseline with rank 2. If 3 are meant, set `ranks: {expect: 3}` in the "
+          "suite." },
+        { TG_BASE, 3, 5, 0, "ranks: 5 ranks in every baseline run, 4 are expected",
+          "Record every rank. If 5 are meant, set `ranks: {expect: 5}` in the suite." },
+    };
+    struct tg_suite suite = { .ranks_expect = 4 };
+
+    h->in.suite = &suite;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int side = rows[i].side;
+        h->c.n_brought[!side] = h->c.given[TG_TEST].n_ranks = 4;
+        h->c.lacking[side] = lacking;
+        h->c.n_runs[side] = rows[i].runs;
+        h->c.n_brought[side] = rows[i].brought;
+        h->c.n_lacking[side] = rows[i].lacking;
+        guarded(h, rows[i].want);
+        hand_text(h->e.results[0].next, rows[i].next);
+    }
+    h->c.n_brought[TG_BASE] = h->c.n_brought[TG_TEST] = 4; /* but not the same ones */
+    h->c.given[TG_TEST].n_ranks = 1;
+    guarded(h, "ranks: 1 rank is on both sides, 4 are expected");
+    h->c.given[TG_TEST].n_ranks = 3;
+    guarded(h, "ranks: 3 ranks are on both sides, 4 are expected");
+}
+
+/* Up to three are named; a suite is not needed for it. */
+WITH_HAND(what_is_damaged_is_named)
+{
+    static const char *const want[] = {
+        "",
+        "ranks: baseline side, damaged and not judged: a",
+        "ranks: baseline side, damaged and not judged: a; b",
+        "ranks: baseline side, damaged and not judged: a; b; c",
+        "ranks: baseline side, damaged and not judged: a; b; c; and 1 more",
+    };
+    struct tg_damage damage = { 0 };
+
+    tg_buf_puts(&damage.text, "a\nb\nc\nd\n");
+    h->in.damage[TG_BASE] = &damage;
+    for (; damage.n < sizeof want / sizeof *want; damage.n++)
+        guarded(h, want[damage.n]);
+    tg_buf_release(&damage.text);
 }
 
 WITH_HAND(kernels_a_step)
@@ -310,7 +381,30 @@ WITH_HAND(steps_that_one_side_does_not_mark)
                            side ? "fresh" : "baseline",
                            named == 2 ? "annotations 'iteration'" : "step markers");
             hand_text(h->e.results[0].message, want);
+            /* of some of its runs */
+            h->c.any_marked[side] = true;
+            h->e.n = 0;
+            assert_false(tg_guards(&h->e));
+            assert_true(tg_sv_starts(h->e.results[0].message, TG_SV("some of the ")));
+            /* neither side: whole traces are compared, unless the suite names the mark */
+            h->c.marked[0] = h->c.marked[1] = h->c.any_marked[0] = h->c.any_marked[1] = false;
+            h->e.n = 0;
+            assert_int_equal(tg_guards(&h->e), named != 2);
+            assert_int_equal(h->e.n, named == 2);
         }
+}
+
+WITH_HAND(a_side_without_a_step)
+{
+    for (int side = 0; side < 2; side++) {
+        h->c.marked[0] = h->c.marked[1] = true;
+        h->c.least_steps[side] = 0;
+        h->c.least_steps[!side] = 1;
+        h->e.n = 0;
+        assert_false(tg_guards(&h->e));
+        hand_text(h->e.results[0].message, side ? "a fresh trace has no usable step"
+                                                : "a baseline trace has no usable step");
+    }
 }
 
 /* One device's work of 1 ms in which a part runs past the next start on its stream. */
@@ -325,6 +419,9 @@ WITH_HAND(damage_is_a_part_of_the_whole)
     } rows[] = {
         { 50000, 1, 10, NULL }, /* as much as the limits */
         { 51000, 0, 0,
+          "the fresh traces are damaged: 5.1 % of device time runs past the next start on its "
+          "stream" },
+        { 51000, 1, 10,
           "the fresh traces are damaged: 5.1 % of device time runs past the next start on its "
           "stream" },
         { 0, 2, 0,
@@ -415,6 +512,78 @@ WITH_HAND(events_without_a_time_are_told)
     assert_false(h->v.notes[0].lifts || h->v.notes[1].lifts);
 }
 
+/* Each kind has its number, over all runs. */
+WITH_HAND(what_was_accepted_is_told)
+{
+    struct tg_shard shard[2] = {
+        { .spans = 100000, .device_spans = 100000, .device_time = 100000, .unlinked = 12 },
+        { .leniencies = 9, .unlinked = 2, .truncated = true },
+    };
+    const struct tg_shard *v[2] = { &shard[0], &shard[1] }, **runs[2] = { &v[0], &v[1] };
+
+    shard[0].integrity.overlapping = 2;
+    shard[0].integrity.negative_durations = 3;
+    shard[0].integrity.longer_than_step = 4;
+    shard[0].integrity.zero_kernels = 5;
+    shard[0].integrity.unlinked = 6;
+    shard[0].integrity.lost_kernels = 7;
+    shard[0].integrity.undated = shard[1].integrity.undated = 1;
+    shard[0].integrity.unmatched_begin = 2;
+    shard[1].integrity.unmatched_end = 1;
+    shard[1].lenient = (struct tg_lenient){
+        .invalid_escapes = 1, .control_bytes = 2, .bad_utf8 = 3, .non_finite = 1, .huge_integers = 2
+    };
+    h->c.given[TG_BASE] = (struct tg_side){ .n_runs = 2, .n_ranks = 1, .at = (void *)runs };
+    tg_guard_integrity(&h->e);
+    assert_int_equal(h->e.n, 0);
+    assert_int_equal(h->v.n_notes, 5);
+    hand_text(h->v.notes[0].text,
+              "of the events of the baseline traces 2 run past the next start on their stream; 3 "
+              "have a negative duration; 4 are kernels that outlast every step; 5 are kernels "
+              "with start 0 and duration 0; 6 are device work whose launch is not in the trace "
+              "(dropped, or from before the recording); 8 are device work that names no launch, as "
+              "copies of MTIA and all of XLA do; 7 are launches whose kernel is not in the trace "
+              "(dropped)");
+    hand_text(h->v.notes[1].text, "a baseline trace is truncated: its missing part was not judged");
+    hand_text(h->v.notes[2].text,
+              "9 deviations from JSON in the baseline traces accepted: 1 invalid escape, 2 raw "
+              "control bytes, 3 texts with invalid bytes, 1 NaN or Infinity, 2 integers out of "
+              "range");
+    hand_text(h->v.notes[3].text,
+              "3 begin or end events of the baseline traces without a partner ignored");
+    hand_text(h->v.notes[4].text,
+              "2 events of the baseline traces without a start or a duration left out");
+}
+
+/* Of work that was lost one more a step than in the baseline keeps the verdict from a pass. */
+WITH_HAND(more_lost_work_than_in_the_baseline)
+{
+    struct tg_shard shard[2] = { { .n_steps = 2 }, { .n_steps = 4 } };
+    const struct tg_shard *one[2] = { &shard[0], &shard[1] }, **run[2] = { &one[0], &one[1] };
+    static const struct {
+        uint64_t base, fresh;
+        bool lifts;
+    } rows[] = { { 10, 20, false }, { 10, 23, false }, { 10, 24, true }, { 0, 4, true } };
+
+    for (int side = 0; side < 2; side++) {
+        h->c.given[side] = (struct tg_side){ .n_runs = 1, .n_ranks = 1, .at = (void *)&run[side] };
+        shard[side].spans = shard[side].device_spans = 100000;
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int partner = 0; partner < 2; partner++) {
+            for (int side = 0; side < 2; side++) {
+                uint64_t n = side ? rows[i].fresh : rows[i].base;
+                shard[side].integrity.lost_kernels = partner ? 0 : n;
+                shard[side].integrity.unmatched_begin = partner ? n : 0;
+            }
+            h->v.n_notes = 0;
+            tg_guard_integrity(&h->e);
+            assert_int_equal(h->v.n_notes, rows[i].base ? 2 : 1);
+            assert_int_equal(h->v.notes[h->v.n_notes - 1].lifts, rows[i].lifts);
+            assert_false(h->v.n_notes > 1 && h->v.notes[0].lifts);
+        }
+}
+
 /* Marks and what the profiler itself took are nothing that ran; frames and stored step times are. */
 WITH_HAND(a_trace_of_marks_alone_is_empty)
 {
@@ -444,4 +613,16 @@ WITH_HAND(a_trace_of_marks_alone_is_empty)
     shard.n_frames = 0;
     shard.steps_only = true;
     guarded(h, "");
+}
+
+/* Of two runs one, then both. */
+WITH_HAND(empty_ones_among_traces)
+{
+    struct tg_shard full = { .n_frames = 1 }, none = { 0 };
+    const struct tg_shard *v[2] = { &full, &none }, **runs[2] = { &v[0], &v[1] };
+
+    h->c.given[TG_TEST] = (struct tg_side){ .n_runs = 2, .n_ranks = 1, .at = (void *)runs };
+    guarded(h, "empty: a fresh trace holds no events");
+    v[0] = &none;
+    guarded(h, "empty: some fresh traces hold no events");
 }

@@ -163,6 +163,7 @@ TEST(a_time_without_evidence_is_not_judged)
     struct tg_probe p = timed(NULL, 1000, 2000);
     struct tg_judgement j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_ABS, 0), NULL));
     assert_int_equal(j.state, TG_STATE_NOT_JUDGED);
+    assert_non_null(j.why_not);
     j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_ABS, 5000), NULL)); /* also where it is kept */
     assert_int_equal(j.state, TG_STATE_NOT_JUDGED);
     assert_non_null(j.why_not);
@@ -191,6 +192,37 @@ TEST(the_worst_limit_counts)
             assert_int_equal(j.state, TG_STATE_FAIL);
             assert_ptr_equal(j.limit, &v[!swapped]);
         }
+}
+
+/* A failure that is not proven hides no warning; of two that are not, the failure's limit is told. */
+TEST(a_warning_beside_a_failure)
+{
+    struct tg_evidence unproven = { .judged = TG_JUDGED, .delta_ns = 1000, .e = log(2) };
+    const struct tg_bound change = bound(TG_BOUND_ABS, 0), far = bound(TG_BOUND_ABS, 5000),
+                          broken = bound(TG_BOUND_MAX, 1500), kept = bound(TG_BOUND_MAX, 5000);
+    const struct {
+        struct tg_bound fail, warn;
+        enum tg_state want;
+        bool by_warn, by_fail;
+    } rows[] = {
+        { change, broken, TG_STATE_WARN, true, false },
+        { change, kept, TG_STATE_PASS, false, true },
+        { change, change, TG_STATE_PASS, false, true },
+        { far, change, TG_STATE_PASS, true, false },
+        { broken, broken, TG_STATE_FAIL, false, true },
+        { far, kept, TG_STATE_PASS, false, false },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct one fail, warn;
+        struct tg_probe p = timed(&unproven, 1000, 2000);
+        struct tg_judgement j =
+            tg_judge(&p, limit(&warn, rows[i].warn, NULL), limit(&fail, rows[i].fail, NULL));
+        const struct tg_limit *want = rows[i].by_warn   ? &warn.limit
+                                      : rows[i].by_fail ? &fail.limit
+                                                        : NULL;
+        if (j.state != rows[i].want || j.limit != want)
+            fail_msg("row %zu: %s", i, tg_state_name(j.state));
+    }
 }
 
 /* Reasons that say "nothing is wrong" pass; those that say "we could not look" do not. */

@@ -11,12 +11,14 @@ BY_HAND(a_result_knows_its_rule)
     struct tg_limit limit = { &bound, 1, TG_NOWHERE };
     const struct tg_rule rule = { .id = TG_SV("r"),
                                   .why = TG_SV("because"),
+                                  .owner = TG_SV("team"),
                                   .at = { .file = "p.yml", .line = 3, .col = 5 },
                                   .fail = { TG_LIMIT_ON, &limit, 1, TG_NOWHERE } };
     struct tg_eval_state e = { .n = 0 };
     const struct tg_result *r = tg_eval_add(&e, &rule);
     is_text(r->rule, "r");
     is_text(r->why, "because");
+    is_text(r->owner, "team");
     assert_true(r->line == 3 && r->col == 5 && r->budget);
     assert_true(isnan(r->delta_pct) && isnan(r->share));
     assert_int_equal(r->folded_under, TG_NO_ID);

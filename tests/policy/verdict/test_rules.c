@@ -375,6 +375,9 @@ TEST(verdicts_are_as_written)
     "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"nn.Module: M" i                          \
     "\",\"pid\":10,\"tid\":10,\"ts\":100" i ",\"dur\":" us ",\"args\":{\"Python id\":1" i          \
     ",\"Python module id\":" i "}},"
+#define TINY_OP(i, us) OP_EVENT("aten::tiny" i, "100" i, us)
+#define SHORT_OP(i) TINY_OP(i, "0.4")
+#define LONG_OP(i) TINY_OP(i, "0.8")
 #define SHORT_MODULE(i) TINY_MODULE(i, "0.4")
 #define LONG_MODULE(i) TINY_MODULE(i, "0.8")
 
@@ -449,6 +452,13 @@ TEST(small_names_are_judged_together)
           2,
           "fail (small kernels),fail (small copies)," },
         { own, LARGE TINY_COPY("0") TINY_KERNEL("0"), { NULL }, 2, "" },
+        /* the total of an operator has those in it that it calls */
+        { OF("op", "self, fail: {abs: 2us}"),
+          LARGE,
+          { TEN(SHORT_OP), TEN(LONG_OP) },
+          1,
+          "warn (small operators)," },
+        { OF("op", "total, fail: {abs: 2us}"), LARGE, { TEN(SHORT_OP), TEN(LONG_OP) }, 1, "" },
         /* Python frames are not added up */
         { modules, LARGE, { TEN(SHORT_MODULE), TEN(LONG_MODULE) }, 1, "" },
     };
@@ -537,6 +547,53 @@ WITH_HAND(frames_that_the_baseline_lacks)
             fail_msg("row %zu", i);
         if (rows[i].inconclusive)
             hand_text(h->e.results[before].op, "(no totals)");
+    }
+}
+
+/* Which side, and whether nothing was stored or some trace was recorded without; the fresh side first. */
+WITH_HAND(why_frames_are_not_there)
+{
+    const unsigned sort = 1u << TG_STACK_MODULES;
+    static const char fresh[] = "Summarise with --stacks, or name the traces themselves.";
+    static const char base[] =
+        "Record the baseline again with this policy, or with summarize --stacks.";
+    static const char both[] = "Record both sides with with_stack=True.";
+    const struct {
+        unsigned stored[2], lack[2];
+        const char *want, *next;
+    } rows[] = {
+        { { 0, 0 }, { 0, 0 }, "not in this summary: totals by Python frame were not taken", fresh },
+        { { sort, 0 },
+          { 0, 0 },
+          "not in this summary: totals by Python frame were not taken",
+          fresh },
+        { { 0, sort },
+          { 0, 0 },
+          "not in this baseline: totals by Python frame were not taken",
+          base },
+        { { sort, sort },
+          { sort, 0 },
+          "not in every trace of the baseline: recorded without Python stacks, unlike the fresh "
+          "ones",
+          both },
+        { { sort, sort },
+          { 0, sort },
+          "not in every fresh trace: recorded without Python stacks, unlike the baseline",
+          both },
+    };
+
+    h->rule.match.kinds = 1u << TG_KIND_MODULE;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        h->e.n = 0;
+        for (int side = 0; side < 2; side++) {
+            h->c.frame_sorts[side] = rows[i].stored[side];
+            h->c.frames_lack[side] = rows[i].lack[side];
+        }
+        tg_rule_judge_part(&h->e, rule_of(h, TG_RULE_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 9)),
+                           &h->c, -1);
+        assert_int_equal(h->e.n, 1);
+        hand_text(h->e.results[0].message, rows[i].want);
+        hand_text(h->e.results[0].next, rows[i].next);
     }
 }
 
@@ -810,6 +867,9 @@ WITH_HAND(a_rule_whose_names_all_went_warns)
     h->rule.warn = h->rule.fail;
     h->rule.fail = (struct tg_limit_list){ .state = TG_LIMIT_OFF };
     assert_false(tells_all_gone(h, &narrow[0]));
+    h->rule.metric = TG_RULE_METRIC_BYTES; /* nor where it cannot be told what went */
+    assert_false(tells_all_gone(h, &narrow[0]));
+    hand_text(h->e.results[h->e.n - 1].op, "(no value)");
     h->rule.metric = TG_RULE_METRIC_REMOVED; /* which is about what went */
     h->rule.warn = hand_limit(h, TG_BOUND_ABS, 1e9);
     assert_false(tells_all_gone(h, &narrow[0]));

@@ -186,7 +186,7 @@ static bool analyze(const struct analyze_opts *o, const struct tg_strs *args,
 {
     bool ops = false;
     struct tg_input_list inputs = { 0 };
-    struct tg_repo repo = { 0 };
+    TG_AUTO(tg_repo_release) struct tg_repo repo = { 0 };
     TG_BUF out = { 0 };
     struct tg_progress_line progress;
     struct tg_analyze_request q = { .inputs = &inputs,
@@ -212,18 +212,14 @@ static bool analyze(const struct analyze_opts *o, const struct tg_strs *args,
     tg_progress_start(&progress, io);
     ok = ok && (ops ? measure_ops(&q, o, &out, err) : measure_traces(&q, o, &out, err));
     tg_progress_end(&progress);
-    ok = ok && tg_io_put(io, tg_buf_sv(&out), err);
-    tg_repo_release(&repo);
-    return ok;
+    return ok && tg_io_put(io, tg_buf_sv(&out), err);
 }
 
 static int analyze_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
                        struct tg_err *err)
 {
-    struct tg_arena *a = tg_arena_new();
-    bool ok = analyze(opts, args, io, a, err);
-    tg_arena_free(a);
-    return ok ? 0 : tg_err_exit_code(err->kind);
+    TG_ARENA *a = tg_arena_new();
+    return analyze(opts, args, io, a, err) ? 0 : tg_err_exit_code(err->kind);
 }
 
 const struct tg_cmd tg_cmd_analyze = {

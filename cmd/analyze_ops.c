@@ -217,7 +217,7 @@ struct whole {
 static bool add_summary(struct whole *w, struct tg_source *source, struct tg_err *err)
 {
     struct tg_summarize_opts so = { .rank = -1 };
-    struct tg_summary summary;
+    TG_AUTO(tg_summary_release) struct tg_summary summary;
     bool ok;
     tg_summary_init(&summary);
     ok = tg_summary_add(&summary, source, &so, w->q->progress, err);
@@ -226,7 +226,6 @@ static bool add_summary(struct whole *w, struct tg_source *source, struct tg_err
         if (wanted(&w->q->ranks, summary.shards[i]->rank))
             add_shard(&w->sums, summary.shards[i], &w->q->steps, true);
     (void)pthread_mutex_unlock(&w->lock);
-    tg_summary_release(&summary);
     return ok;
 }
 
@@ -318,7 +317,7 @@ static bool one_run(const struct tg_side *side, const struct tg_analyze_request 
 static bool ops_per_step(struct tg_table *t, const struct tg_analyze_request *q, struct tg_err *err)
 {
     struct tg_summarize_opts so = { .rank = -1, .window = q->window };
-    struct tg_summary summary;
+    TG_AUTO(tg_summary_release) struct tg_summary summary;
     struct tg_side side;
     struct sums s;
     uint64_t units = 0;
@@ -340,7 +339,6 @@ static bool ops_per_step(struct tg_table *t, const struct tg_analyze_request *q,
         row[COL_SELF] = tg_table_real((double)s.self[i] / ((double)units * 1000));
         row[COL_SHARE] = tg_table_real(length > 0 ? 100 * (double)s.self[i] / (double)length : 0);
     }
-    tg_summary_release(&summary);
     sums_release(&s);
     return ok;
 }

@@ -147,7 +147,7 @@ static bool find_line(struct tg_store_cmd *s, const struct tg_commit *head, stru
 static void spare_tagged(const struct tg_stored *all, size_t n_all, const struct tg_strmap *line,
                          const struct tg_strmap *tagged, struct spared *out)
 {
-    bool *stored = tg_xmalloc(line->n + 1);
+    TG_FREE bool *stored = tg_xmalloc(line->n + 1);
     for (size_t i = 0, end; i < n_all; i = end) {
         size_t last = line->n;
         memset(stored, false, line->n + 1);
@@ -165,7 +165,6 @@ static void spare_tagged(const struct tg_stored *all, size_t n_all, const struct
                 spare(out, line->text[last], all[i].suite);
         }
     }
-    free(stored);
 }
 
 static bool spare_releases(struct tg_store_cmd *s, const struct tg_commit *head,

@@ -293,7 +293,7 @@ static bool show_run(struct tg_store_cmd *s, const struct tg_git_file *f, struct
                      struct tg_err *err)
 {
     TG_BUF bytes = { 0 };
-    struct tg_summary one;
+    TG_AUTO(tg_summary_release) struct tg_summary one;
     bool ok;
     tg_summary_init(&one);
     ok = tg_store_read(&s->store, f, &bytes, err) &&
@@ -303,9 +303,7 @@ static bool show_run(struct tg_store_cmd *s, const struct tg_git_file *f, struct
                       tg_packed_size(tg_buf_sv(&bytes)));
     for (size_t i = 0; ok && i < one.n; i++)
         put_shard(s, one.shards[i]);
-    ok = ok && tg_summary_merge(all, &one, err);
-    tg_summary_release(&one);
-    return ok;
+    return ok && tg_summary_merge(all, &one, err);
 }
 
 /* The runs v[0..n) of one commit and suite. */
@@ -334,7 +332,7 @@ static bool write_summary(const char *path, const struct tg_summary *all, struct
 bool tg_baseline_show(struct tg_store_cmd *s, struct tg_err *err)
 {
     struct tg_commit at;
-    struct tg_summary all;
+    TG_AUTO(tg_summary_release) struct tg_summary all;
     size_t shown = 0;
     size_t n = 0, suites = 0, end;
     struct tg_stored *v;
@@ -357,7 +355,5 @@ bool tg_baseline_show(struct tg_store_cmd *s, struct tg_err *err)
                         suites);
         (void)tg_err_hint(err, "Add --suite NAME.");
     }
-    ok = ok && (!s->o->output || write_summary(s->o->output, &all, err));
-    tg_summary_release(&all);
-    return ok;
+    return ok && (!s->o->output || write_summary(s->o->output, &all, err));
 }

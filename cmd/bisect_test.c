@@ -172,14 +172,13 @@ static tg_sv headline(const struct tg_bisect *b, const char *path)
 {
     TG_BUF text = { 0 };
     struct tg_err ignored;
-    struct tg_doc *d = NULL;
+    TG_AUTO(tg_doc_drop) struct tg_doc *d = NULL;
     tg_sv line = TG_SV("");
     tg_err_init(&ignored);
     if (tg_file_read(&text, path, MAX_REPORT, &ignored))
         d = tg_doc_parse(tg_buf_sv(&text), path, &ignored);
     if (d)
         line = tg_arena_sv(b->arena, tg_doc_str(tg_doc_get(d, "headline"), TG_SV("")));
-    tg_doc_free(d);
     return line;
 }
 

@@ -287,7 +287,7 @@ static void put_selftest(struct job *j)
     for (size_t i = 0; i < j->survey.n_suites; i++) {
         const struct tg_survey_suite *one = &j->survey.suites[i];
         struct tg_err why;
-        struct tg_doc *doc;
+        TG_AUTO(tg_doc_drop) struct tg_doc *doc = NULL;
         tg_err_init(&why);
         if (!one->n) {
             tg_buf_printf(&j->out, "  %-10.*s  not yet: there is no trace to try it on\n",
@@ -300,7 +300,6 @@ static void put_selftest(struct job *j)
         else
             tg_buf_printf(&j->out, "  %-10.*s  could not run: %s\n", TG_SV_ARG(one->name),
                           why.message);
-        tg_doc_free(doc);
     }
 }
 

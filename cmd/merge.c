@@ -76,7 +76,7 @@ static bool merge(const struct merge_opts *o, const struct tg_strs *args, const 
                   struct tg_damage *damage, struct tg_arena *a, struct tg_err *err)
 {
     struct tg_input_list inputs = { 0 };
-    struct tg_repo repo = { 0 };
+    TG_AUTO(tg_repo_release) struct tg_repo repo = { 0 };
     struct tg_outputs files = { .standard = io->out };
     struct merging g = { &inputs, &repo, NULL, &files, 0 };
     struct tg_unite m = { .open = open_input, .put = put, .arg = &g, .damage = damage };
@@ -90,7 +90,6 @@ static bool merge(const struct merge_opts *o, const struct tg_strs *args, const 
     tg_outputs_release(&files);
     for (size_t i = 0; i < inputs.n; i++)
         tg_buf_release(&g.buffered[i].bytes);
-    tg_repo_release(&repo);
     return ok;
 }
 
@@ -99,7 +98,7 @@ static int merge_run(const void *opts, const struct tg_strs *args, const struct 
 {
     const struct merge_opts *o = opts;
     struct tg_damage damage = { 0 };
-    struct tg_arena *a;
+    TG_ARENA *a = NULL;
     bool ok;
     if (args->n == 0) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "merge needs summaries");
@@ -112,7 +111,6 @@ static int merge_run(const void *opts, const struct tg_strs *args, const struct 
         tg_io_note(io, "INCONCLUSIVE: damaged and omitted:\n%s", damage.text.p);
     ok = ok && damage.n == 0;
     tg_damage_release(&damage);
-    tg_arena_free(a);
     return ok ? 0 : err->kind ? tg_err_exit_code(err->kind) : 4;
 }
 

@@ -98,7 +98,7 @@ static void add_shard(struct reading *r, const struct tg_shard *shard)
 static bool read_summary(struct reading *r, size_t i, struct tg_source *s, struct tg_err *err)
 {
     struct tg_summarize_opts so = { .rank = -1, .load = { .reader = { .want_args = true } } };
-    struct tg_summary summary;
+    TG_AUTO(tg_summary_release) struct tg_summary summary;
     bool ok;
     tg_summary_init(&summary);
     ok = tg_summary_add(&summary, s, &so, NULL, err);
@@ -106,7 +106,6 @@ static bool read_summary(struct reading *r, size_t i, struct tg_source *s, struc
     for (size_t k = 0; ok && k < summary.n; k++)
         add_shard(r, summary.shards[k]);
     tg_turns_pass(&r->turns);
-    tg_summary_release(&summary);
     return ok;
 }
 
@@ -197,7 +196,7 @@ static bool names(const struct names_opts *o, const struct tg_strs *args, const 
                   struct tg_arena *a, struct tg_err *err)
 {
     struct tg_input_list inputs = { 0 };
-    struct tg_repo repo = { 0 };
+    TG_AUTO(tg_repo_release) struct tg_repo repo = { 0 };
     struct tg_table t;
     TG_BUF out = { 0 };
     bool ok = true;
@@ -214,24 +213,20 @@ static bool names(const struct names_opts *o, const struct tg_strs *args, const 
         tg_table_as_text(&out, &t, io->columns, 0);
     ok = ok && tg_io_put(io, tg_buf_sv(&out), err);
     tg_table_release(&t);
-    tg_repo_release(&repo);
     return ok;
 }
 
 static int names_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
                      struct tg_err *err)
 {
-    struct tg_arena *a;
-    bool ok;
+    TG_ARENA *a = NULL;
     if (args->n == 0) {
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "names needs a trace");
         (void)tg_err_hint(err, "For example: tracegate names trace.json.gz.");
         return 2;
     }
     a = tg_arena_new();
-    ok = names(opts, args, io, a, err);
-    tg_arena_free(a);
-    return ok ? 0 : tg_err_exit_code(err->kind);
+    return names(opts, args, io, a, err) ? 0 : tg_err_exit_code(err->kind);
 }
 
 const struct tg_cmd tg_cmd_names = {

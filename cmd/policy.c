@@ -221,7 +221,7 @@ static int lint(struct tg_policy_cmd *j, struct tg_err *err)
     if (!loaded && !j->diags.n)
         return tg_err_exit_code(err->kind);
     if (loaded) {
-        struct tg_strmap n = { 0 };
+        TG_AUTO(tg_strmap_release) struct tg_strmap n = { 0 };
         if (j->args->n > 1) {
             if (!read_traces(j, 1, err))
                 return tg_err_exit_code(err->kind);
@@ -229,8 +229,6 @@ static int lint(struct tg_policy_cmd *j, struct tg_err *err)
             lint_windows(j);
         }
         tg_policy_lint(j->policy, n.text, n.n, &j->diags);
-        if (j->args->n > 1)
-            tg_strmap_release(&n);
     }
     if (!tg_policy_cmd_put_diags(j, err))
         return 5;

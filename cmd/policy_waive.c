@@ -174,7 +174,7 @@ static bool none(const struct tg_policy_waive_ask *ask, const struct tg_doc *vio
 bool tg_policy_waive(struct tg_buf *out, const struct tg_policy_waive_ask *ask, struct tg_err *err)
 {
     struct waivers w = { 0 };
-    struct tg_doc *root = tg_doc_parse(ask->report, ask->file, err);
+    TG_AUTO(tg_doc_drop) struct tg_doc *root = tg_doc_parse(ask->report, ask->file, err);
     const struct tg_doc *violations = tg_doc_get(root, "violations");
     bool ok = false;
     if (!root)
@@ -193,6 +193,5 @@ bool tg_policy_waive(struct tg_buf *out, const struct tg_policy_waive_ask *ask, 
     }
     tg_strmap_release(&w.explained);
     free(w.v);
-    tg_doc_free(root);
     return ok;
 }

@@ -9,7 +9,7 @@
 static int run_command(const struct tg_cmd *cmd, const char *const *argv, size_t n,
                        struct tg_io *io, struct tg_err *err)
 {
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct tg_global_opts common = { 0 };
     struct tg_strs args = { 0 };
     TG_BUF help = { 0 };
@@ -25,7 +25,6 @@ static int run_command(const struct tg_cmd *cmd, const char *const *argv, size_t
             code = cmd->run(opts, &args, io, err);
         }
     }
-    tg_arena_free(a);
     return code;
 }
 

@@ -116,8 +116,8 @@ static bool summarize_own(const struct summarize_opts *o, const struct tg_strs *
                           const struct tg_io *io, struct tg_arena *a, struct tg_err *err)
 {
     struct tg_input_list inputs = { 0 };
-    struct tg_repo repo = { 0 };
-    struct tg_summary summary;
+    TG_AUTO(tg_repo_release) struct tg_repo repo = { 0 };
+    TG_AUTO(tg_summary_release) struct tg_summary summary;
     struct tg_summarize_opts so = { .rank = -1, .run = tg_sv_of(o->run) };
     struct tg_launcher l;
     TG_BUF out = { 0 };
@@ -134,8 +134,6 @@ static bool summarize_own(const struct summarize_opts *o, const struct tg_strs *
     else
         ok = ok &&
              tg_file_retry_write(place_of(o, l.rank, a), tg_buf_sv(&out), (uint64_t)l.rank, err);
-    tg_summary_release(&summary);
-    tg_repo_release(&repo);
     return ok;
 }
 
@@ -145,8 +143,8 @@ static bool summarize(const struct summarize_opts *o, const struct tg_strs *args
                       const struct tg_io *io, struct tg_arena *a, struct tg_err *err)
 {
     struct tg_input_list inputs = { 0 };
-    struct tg_repo repo = { 0 };
-    struct tg_summary summary;
+    TG_AUTO(tg_repo_release) struct tg_repo repo = { 0 };
+    TG_AUTO(tg_summary_release) struct tg_summary summary;
     struct tg_summarize_opts so = { .run = tg_sv_of(o->run) };
     struct tg_progress_line progress;
     struct tg_outputs files = { .standard = io->out };
@@ -169,18 +167,15 @@ static bool summarize(const struct summarize_opts *o, const struct tg_strs *args
     ok = ok && tg_summary_write(&summary, NULL, &out, err) &&
          tg_outputs_put(&files, handle, tg_buf_sv(&out), err) && tg_outputs_commit(&files, err);
     tg_outputs_release(&files);
-    tg_summary_release(&summary);
-    tg_repo_release(&repo);
     return ok;
 }
 
 static int summarize_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
                          struct tg_err *err)
 {
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     bool ok =
         is_auto(opts) ? summarize_own(opts, args, io, a, err) : summarize(opts, args, io, a, err);
-    tg_arena_free(a);
     return ok ? 0 : tg_err_exit_code(err->kind);
 }
 

@@ -70,7 +70,7 @@ static void notes_of(struct tg_buf *text, const struct tg_verdict *v, bool polic
 bool tg_reporter_annotations(struct tg_buf *out, const struct tg_verdict *v,
                              const struct tg_render *r, struct tg_err *err)
 {
-    uint32_t *roots = tg_findings_roots(v);
+    TG_FREE uint32_t *roots = tg_findings_roots(v);
     TG_BUF damage = { 0 }, policy = { 0 };
     size_t total = 0, done = 0, most = MAX_LINES;
     (void)r;
@@ -99,6 +99,5 @@ bool tg_reporter_annotations(struct tg_buf *out, const struct tg_verdict *v,
         put_command(out, "notice", TG_SV(""), 0, TG_SV("tracegate: traces"), tg_buf_sv(&damage));
     if (policy.n)
         put_command(out, "warning", TG_SV(""), 0, TG_SV("tracegate: policy"), tg_buf_sv(&policy));
-    free(roots);
     return true;
 }

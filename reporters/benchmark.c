@@ -55,7 +55,7 @@ static void add_names(struct tg_doc *list, const struct tg_verdict *v)
     const struct tg_comparison *c = v->comparison;
     struct tg_labels labels;
     size_t n;
-    uint32_t *rows = tg_rows_longest(c, NAMES, &n);
+    TG_FREE uint32_t *rows = tg_rows_longest(c, NAMES, &n);
     tg_labels_of_rows(&labels, c, rows, n, NAME);
     for (size_t i = 0; i < n; i++) {
         const struct tg_op *op = &c->ops[rows[i]];
@@ -65,13 +65,12 @@ static void add_names(struct tg_doc *list, const struct tg_verdict *v)
                   &op->ev);
     }
     tg_labels_release(&labels);
-    free(rows);
 }
 
 bool tg_reporter_benchmark(struct tg_buf *out, const struct tg_verdict *v,
                            const struct tg_render *r, struct tg_err *err)
 {
-    struct tg_doc *list = tg_doc_new_array();
+    TG_AUTO(tg_doc_drop) struct tg_doc *list = tg_doc_new_array();
     (void)r;
     (void)err;
     if (v->comparison) {
@@ -82,6 +81,5 @@ bool tg_reporter_benchmark(struct tg_buf *out, const struct tg_verdict *v,
         add_names(list, v);
     }
     tg_doc_write(list, TG_DOC_INDENTED, out);
-    tg_doc_free(list);
     return true;
 }

@@ -461,7 +461,7 @@ static size_t order_rows(const struct tg_chart *chart, uint32_t *rows, size_t n,
                          size_t *more)
 {
     enum { NOISE = 3 };
-    uint32_t *all = tg_xmalloc((n + 1) * sizeof *all);
+    TG_FREE uint32_t *all = tg_xmalloc((n + 1) * sizeof *all);
     size_t kept = 0;
     if (n)
         memcpy(all, rows, n * sizeof *all);
@@ -470,7 +470,6 @@ static size_t order_rows(const struct tg_chart *chart, uint32_t *rows, size_t n,
             if (doubt_of(chart, all[i]) == d && (d != DOUBT_NOISE || m++ < NOISE))
                 rows[kept++] = all[i];
     *more = n - kept;
-    free(all);
     return kept;
 }
 

@@ -31,7 +31,7 @@ bool tg_reporter_collapsed(struct tg_buf *out, const struct tg_verdict *v,
 {
     const struct tg_picture *p = r->picture;
     size_t n = p ? p->n_nodes : 0;
-    double *self = tg_xmalloc((n + 1) * sizeof *self);
+    TG_FREE double *self = tg_xmalloc((n + 1) * sizeof *self);
     (void)v;
     (void)err;
     for (size_t i = 0; i < n; i++)
@@ -46,6 +46,5 @@ bool tg_reporter_collapsed(struct tg_buf *out, const struct tg_verdict *v,
         tg_dec_put_fixed(out, self[i], 0);
         tg_buf_putc(out, '\n');
     }
-    free(self);
     return true;
 }

@@ -73,7 +73,7 @@ size_t tg_tally(const struct tg_verdict *v, struct tg_tally out[TG_STATE_FAIL + 
                                            TG_STATE_WARN,      TG_STATE_SUSPICIOUS,
                                            TG_STATE_WAIVED,    TG_STATE_PASS,
                                            TG_STATE_NOT_JUDGED };
-    uint32_t *root = tg_findings_roots(v);
+    TG_FREE uint32_t *root = tg_findings_roots(v);
     size_t n = 0;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         struct tg_tally t = { order[i], v->n_state[order[i]] - v->n_folded[order[i]], 0 };
@@ -83,7 +83,6 @@ size_t tg_tally(const struct tg_verdict *v, struct tg_tally out[TG_STATE_FAIL + 
         if (t.n)
             out[n++] = t;
     }
-    free(root);
     return n;
 }
 
@@ -320,7 +319,7 @@ uint32_t *tg_findings_of(const struct tg_verdict *v, const uint32_t *roots, enum
                          size_t *n)
 {
     uint32_t *list = tg_xmalloc((v->n_results + 1) * sizeof *list);
-    bool *taken = tg_xmalloc(v->n_results + 1);
+    TG_FREE bool *taken = tg_xmalloc(v->n_results + 1);
     *n = 0;
     for (size_t i = 0; i < v->n_results; i++)
         taken[i] =
@@ -336,7 +335,6 @@ uint32_t *tg_findings_of(const struct tg_verdict *v, const uint32_t *roots, enum
             taken[k] = true;
         }
     }
-    free(taken);
     return list;
 }
 

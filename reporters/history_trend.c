@@ -382,7 +382,7 @@ void tg_trend_put(struct tg_buf *out, const struct tg_history_suite *s, uint32_t
                       .series = series,
                       .first = s->first,
                       .n = s->history->n };
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     p.v = TG_NEW_N(a, double, p.n - p.first + 1);
     for (size_t i = p.first; i < p.n; i++)
         p.v[i - p.first] = tg_history_plain(p.h, i, series);
@@ -404,7 +404,6 @@ void tg_trend_put(struct tg_buf *out, const struct tg_history_suite *s, uint32_t
     put_values(&p);
     put_dots(&p);
     tg_buf_puts(out, "</g>\n");
-    tg_arena_free(a);
 }
 
 /* ---- a line for a cell ---- */

@@ -70,7 +70,7 @@ static void put_evidence(struct tg_html *h, const struct tg_result *r)
 static void put_folded(struct tg_html *h, const uint32_t *roots, size_t i)
 {
     size_t n;
-    uint32_t *list = tg_findings_folded(h->v, roots, i, &n);
+    TG_FREE uint32_t *list = tg_findings_folded(h->v, roots, i, &n);
     struct tg_page *p = &h->page;
     for (size_t k = 0; k < n && k < TG_FOLDED; k++) {
         const struct tg_result *r = &h->v->results[list[k]];
@@ -85,7 +85,6 @@ static void put_folded(struct tg_html *h, const uint32_t *roots, size_t i)
     if (n > TG_FOLDED)
         tg_buf_printf(p->out, " and %zu more", n - TG_FOLDED);
     tg_page_raw(p, n ? "</p>\n" : "");
-    free(list);
 }
 
 static void put_rule(struct tg_html *h, const struct tg_result *r)
@@ -130,7 +129,7 @@ static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)
 static void put_section(struct tg_html *h, enum tg_section s, const uint32_t *roots)
 {
     size_t n;
-    uint32_t *list = tg_findings_of(h->v, roots, s, &n);
+    TG_FREE uint32_t *list = tg_findings_of(h->v, roots, s, &n);
     if (n)
         tg_buf_printf(h->page.out, "<h3>%s</h3>\n<ul class=\"cards\">\n", tg_section_title(s));
     for (size_t i = 0; i < n && i < CARDS; i++) {
@@ -142,7 +141,6 @@ static void put_section(struct tg_html *h, enum tg_section s, const uint32_t *ro
     tg_page_raw(&h->page, n > OPEN ? "</ul>\n</details>\n" : n ? "</ul>\n" : "");
     if (n > CARDS)
         tg_buf_printf(h->page.out, "<p>and %zu more: the table has all of them</p>\n", n - CARDS);
-    free(list);
 }
 
 static void put_waived(struct tg_html *h, const uint32_t *roots)
@@ -159,7 +157,7 @@ static void put_waived(struct tg_html *h, const uint32_t *roots)
 
 void tg_html_put_findings(struct tg_html *h)
 {
-    uint32_t *roots = tg_findings_roots(h->v);
+    TG_FREE uint32_t *roots = tg_findings_roots(h->v);
     size_t before, begun = h->page.out->n;
     tg_page_section(&h->page, "findings", "Findings");
     before = h->page.out->n;
@@ -170,5 +168,4 @@ void tg_html_put_findings(struct tg_html *h)
         h->page.out->n = begun; /* nothing to explain */
     else
         tg_page_section_end(&h->page);
-    free(roots);
 }

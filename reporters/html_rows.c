@@ -40,9 +40,9 @@ static void put_key(struct tg_buf *key, tg_sv kind, tg_sv name)
 /* The worst state of each name. */
 static void find_states(const struct tg_verdict *v, struct ranked *rows, size_t n)
 {
-    struct tg_strmap map;
+    TG_AUTO(tg_strmap_release) struct tg_strmap map;
     TG_BUF key = { 0 };
-    uint32_t *place = tg_xmalloc((n + 1) * sizeof *place);
+    TG_FREE uint32_t *place = tg_xmalloc((n + 1) * sizeof *place);
     tg_strmap_init(&map);
     for (size_t i = 0; i < n; i++) {
         const struct tg_op *op = &v->comparison->ops[rows[i].row];
@@ -64,8 +64,6 @@ static void find_states(const struct tg_verdict *v, struct ranked *rows, size_t 
             rows[place[id]].state = r->state;
         rows[place[id]].judged = true;
     }
-    free(place);
-    tg_strmap_release(&map);
 }
 
 static bool is_row(const struct tg_op *op)
@@ -178,8 +176,8 @@ void tg_html_put_rows(struct tg_html *h)
     };
     const struct tg_comparison *c = h->v->comparison;
     struct tg_labels labels;
-    struct ranked *rows;
-    uint32_t *order;
+    TG_FREE struct ranked *rows = NULL;
+    TG_FREE uint32_t *order = NULL;
     size_t n, shown = 0;
     if (!c || !c->n_ops)
         return;
@@ -205,6 +203,4 @@ void tg_html_put_rows(struct tg_html *h)
                 "not be.</p>\n");
     tg_page_section_end(&h->page);
     tg_labels_release(&labels);
-    free(order);
-    free(rows);
 }

@@ -58,7 +58,7 @@ static tg_sv text_of(const struct tg_picture_node *n)
 /* Children from the left edge of their parent on, in the order of the nodes. */
 static void lay_out(struct tree *t)
 {
-    double *next = tg_xmalloc((t->p->n_nodes + 1) * sizeof *next);
+    TG_FREE double *next = tg_xmalloc((t->p->n_nodes + 1) * sizeof *next);
     t->scale = WIDTH / t->p->nodes[0].value[t->side];
     for (size_t i = 0; i < t->p->n_nodes; i++) {
         const struct tg_picture_node *n = &t->p->nodes[i];
@@ -70,7 +70,6 @@ static void lay_out(struct tree *t)
         if (width >= 0.5 && n->depth > t->deepest)
             t->deepest = n->depth;
     }
-    free(next);
 }
 
 /* A function without its file. */
@@ -199,7 +198,7 @@ static void put_top(struct tg_html *h, const struct tg_picture_node *n, int side
 static void put_only(struct tg_html *h, int side)
 {
     const struct tg_picture *p = h->r->picture;
-    struct top *v = tg_xmalloc((p->n_nodes + 1) * sizeof *v);
+    TG_FREE struct top *v = tg_xmalloc((p->n_nodes + 1) * sizeof *v);
     size_t n = 0;
     for (size_t i = 0; i < p->n_nodes; i++)
         if (is_top(p, i, side))
@@ -212,7 +211,6 @@ static void put_only(struct tg_html *h, int side)
             put_top(h, &p->nodes[v[i].node], side);
         tg_page_raw(&h->page, "</ul>\n</details>\n");
     }
-    free(v);
 }
 
 static void put_legend(struct tg_html *h)

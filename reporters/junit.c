@@ -138,7 +138,7 @@ static void put_reason(struct tg_buf *out, const struct tg_verdict *v, tg_sv rul
 static void put_unjudged(struct suite *s, const struct tg_result *first)
 {
     TG_BUF text = { 0 }, name = { 0 };
-    struct tg_strmap reasons;
+    TG_AUTO(tg_strmap_release) struct tg_strmap reasons;
     tg_strmap_init(&reasons);
     tg_buf_puts(&text, "not judged: ");
     for (size_t i = 0; i < s->v->n_results; i++) {
@@ -155,7 +155,6 @@ static void put_unjudged(struct suite *s, const struct tg_result *first)
     tg_buf_printf(&name, "%.*s: not judged", TG_SV_ARG(first->rule));
     open_case(s, first, tg_buf_sv(&name), 0);
     tg_junit_close(&s->xml, TG_JUNIT_SKIPPED, TG_SV(""), tg_buf_sv(&text), TG_SV(""));
-    tg_strmap_release(&reasons);
 }
 
 /* ---- cases of results ---- */

@@ -197,9 +197,9 @@ static void make_one(struct tg_label *l, tg_sv name, size_t width)
 /* For each label the first that looks like it. */
 static void find_twins(const struct tg_labels *l, uint32_t *first)
 {
-    struct tg_strmap seen;
+    TG_AUTO(tg_strmap_release) struct tg_strmap seen;
     TG_BUF text = { 0 };
-    uint32_t *owner = tg_xmalloc((l->n + 1) * sizeof *owner);
+    TG_FREE uint32_t *owner = tg_xmalloc((l->n + 1) * sizeof *owner);
     tg_strmap_init(&seen);
     for (size_t i = 0; i < l->n; i++) {
         uint32_t id;
@@ -211,8 +211,6 @@ static void find_twins(const struct tg_labels *l, uint32_t *first)
             owner[id] = (uint32_t)i;
         first[i] = owner[id];
     }
-    free(owner);
-    tg_strmap_release(&seen);
 }
 
 static bool same_name(const struct tg_label *a, const struct tg_label *b)
@@ -223,7 +221,7 @@ static bool same_name(const struct tg_label *a, const struct tg_label *b)
 /* Different names that look alike, around their difference: the first of them, too. */
 static void part_lookalikes(struct tg_labels *l, const uint32_t *first, size_t width)
 {
-    bool *done = tg_xmalloc(l->n + 1);
+    TG_FREE bool *done = tg_xmalloc(l->n + 1);
     memset(done, 0, l->n + 1);
     for (size_t i = 0; i < l->n; i++) {
         size_t k = first[i];
@@ -234,7 +232,6 @@ static void part_lookalikes(struct tg_labels *l, const uint32_t *first, size_t w
             cut_around(&l->v[k], &l->v[i], width);
         done[k] = true;
     }
-    free(done);
 }
 
 /* Equal names by their kind; what still looks like another gets a number. */
@@ -252,7 +249,7 @@ static void number_twins(struct tg_labels *l, const char *const *kinds, uint32_t
 void tg_labels_make(struct tg_labels *l, const tg_sv *names, const char *const *kinds, size_t n,
                     size_t width)
 {
-    uint32_t *first = tg_xmalloc((n + 1) * sizeof *first);
+    TG_FREE uint32_t *first = tg_xmalloc((n + 1) * sizeof *first);
     *l = (struct tg_labels){ .v = tg_xmalloc((n + 1) * sizeof *l->v), .n = n };
     for (size_t i = 0; i < n; i++)
         make_one(&l->v[i], names[i], width);
@@ -260,22 +257,19 @@ void tg_labels_make(struct tg_labels *l, const tg_sv *names, const char *const *
     part_lookalikes(l, first, width);
     find_twins(l, first);
     number_twins(l, kinds, first);
-    free(first);
 }
 
 void tg_labels_of_rows(struct tg_labels *l, const struct tg_comparison *c, const uint32_t *rows,
                        size_t n, size_t width)
 {
-    tg_sv *names = tg_xmalloc((n + 1) * sizeof *names);
-    const char **kinds = tg_xmalloc((n + 1) * sizeof *kinds);
+    TG_FREE tg_sv *names = tg_xmalloc((n + 1) * sizeof *names);
+    TG_FREE const char **kinds = tg_xmalloc((n + 1) * sizeof *kinds);
     for (size_t i = 0; i < n; i++) {
         const struct tg_op *op = &c->ops[rows ? rows[i] : i];
         names[i] = op->name;
         kinds[i] = tg_kind_name(op->kind);
     }
     tg_labels_make(l, names, kinds, n, width);
-    free(names);
-    free(kinds);
 }
 
 void tg_labels_release(struct tg_labels *l)

@@ -72,7 +72,7 @@ static void collect_bars(struct bars *b, const struct tg_markdown *m, const uint
 static void put_bars(struct tg_buf *out, const struct bars *b, const struct tg_comparison *c,
                      double sign)
 {
-    struct tg_strmap used;
+    TG_AUTO(tg_strmap_release) struct tg_strmap used;
     struct tg_labels labels;
     tg_strmap_init(&used);
     tg_labels_of_rows(&labels, c, b->row, b->n, NAME_BAR);
@@ -94,7 +94,6 @@ static void put_bars(struct tg_buf *out, const struct bars *b, const struct tg_c
     }
     tg_buf_puts(out, "]\n```\n");
     tg_labels_release(&labels);
-    tg_strmap_release(&used);
 }
 
 /*
@@ -108,7 +107,7 @@ void tg_markdown_put_chart(struct tg_markdown *m)
     struct bars b = { .n = 0 };
     double sign = 1;
     size_t n = 0;
-    uint32_t *rows;
+    TG_FREE uint32_t *rows = NULL;
     if (!c || m->v->outcome == TG_OUTCOME_PASS)
         return;
     rows =
@@ -119,5 +118,4 @@ void tg_markdown_put_chart(struct tg_markdown *m)
     if (b.n > 1 && b.sum >= 0.01 * c->step_ns[TG_BASE])
         put_bars(&part, &b, c, sign);
     tg_markdown_add_or_drop(m, &part);
-    free(rows);
 }

@@ -42,7 +42,7 @@ static void put_folded(struct tg_buf *out, const struct tg_verdict *v, const uin
                        size_t i)
 {
     size_t n;
-    uint32_t *list = tg_findings_folded(v, roots, i, &n);
+    TG_FREE uint32_t *list = tg_findings_folded(v, roots, i, &n);
     tg_sv names[TG_FOLDED];
     struct tg_labels labels;
     size_t shown = n < TG_FOLDED ? n : TG_FOLDED;
@@ -61,7 +61,6 @@ static void put_folded(struct tg_buf *out, const struct tg_verdict *v, const uin
         tg_buf_printf(out, " and %zu more", n - shown);
     tg_buf_puts(out, n ? "</sub>" : "");
     tg_labels_release(&labels);
-    free(list);
 }
 
 static void put_origin(const struct tg_markdown *m, struct tg_buf *part, const struct tg_result *r)
@@ -176,11 +175,10 @@ static void put_waived(struct tg_markdown *m, const uint32_t *roots)
 
 void tg_markdown_put_findings(struct tg_markdown *m)
 {
-    uint32_t *roots = tg_findings_roots(m->v);
+    TG_FREE uint32_t *roots = tg_findings_roots(m->v);
     for (int s = 0; s < TG_SECTIONS; s++)
         put_section(m, (enum tg_section)s, roots);
     put_waived(m, roots);
-    free(roots);
 }
 
 /* ---- what now, folded ---- */

@@ -109,7 +109,7 @@ void tg_markdown_put_table(struct tg_markdown *m)
     struct tg_labels labels;
     size_t n = 0, shown = 0;
     bool noise = false;
-    uint32_t *rows;
+    TG_FREE uint32_t *rows = NULL;
     if (!c || m->v->outcome == TG_OUTCOME_PASS)
         return;
     rows = tg_effect_rows(m->v, m->top, OTHERS, &n);
@@ -128,5 +128,4 @@ void tg_markdown_put_table(struct tg_markdown *m)
     }
     m->dropped_rows += n - shown;
     tg_labels_release(&labels);
-    free(rows);
 }

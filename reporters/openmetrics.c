@@ -78,7 +78,7 @@ static void put_ops(struct tg_buf *out, const struct tg_verdict *v, bool calls)
 {
     const struct tg_comparison *c = v->comparison;
     size_t n;
-    uint32_t *rows = tg_rows_longest(c, NAMES, &n);
+    TG_FREE uint32_t *rows = tg_rows_longest(c, NAMES, &n);
     tg_buf_puts(out, calls ? "# TYPE tracegate_calls gauge\n"
                              "# HELP tracegate_calls Calls per step and rank.\n"
                            : "# TYPE tracegate_self_time_seconds gauge\n"
@@ -93,7 +93,6 @@ static void put_ops(struct tg_buf *out, const struct tg_verdict *v, bool calls)
         put_label(out, "name", op->name);
         close_sample(out, calls ? op->count[TG_TEST] : op->self[TG_TEST] / 1e9);
     }
-    free(rows);
 }
 
 bool tg_reporter_openmetrics(struct tg_buf *out, const struct tg_verdict *v,

@@ -37,7 +37,7 @@ static void add_risky(struct tg_strmap *m, tg_sv name)
 
 void tg_prose_init(struct tg_prose *p, const struct tg_verdict *v)
 {
-    struct tg_strmap m;
+    TG_AUTO(tg_strmap_release) struct tg_strmap m;
     *p = (struct tg_prose){ .arena = tg_arena_new() };
     tg_strmap_init(&m);
     for (size_t i = 0; i < v->n_results; i++) {
@@ -57,7 +57,6 @@ void tg_prose_init(struct tg_prose *p, const struct tg_verdict *v)
         p->names[p->n] = tg_arena_sv(p->arena, m.text[p->n]);
     if (p->n)
         qsort(p->names, p->n, sizeof *p->names, longest_first);
-    tg_strmap_release(&m);
 }
 
 void tg_prose_release(struct tg_prose *p)
@@ -174,7 +173,7 @@ static void put_words(struct tg_buf *out, tg_sv words, const struct tg_prose_sty
 void tg_prose_put(struct tg_buf *out, const struct tg_prose *p, tg_sv s,
                   const struct tg_prose_style *style)
 {
-    uint32_t *owner = tg_xmalloc((s.n + 1) * sizeof *owner);
+    TG_FREE uint32_t *owner = tg_xmalloc((s.n + 1) * sizeof *owner);
     memset(owner, 0, (s.n + 1) * sizeof *owner);
     find_names(p, s, owner);
     for (size_t at = 0, end; at < s.n; at = end) {
@@ -185,5 +184,4 @@ void tg_prose_put(struct tg_buf *out, const struct tg_prose *p, tg_sv s,
         else
             put_words(out, (tg_sv){ s.p + at, end - at }, style);
     }
-    free(owner);
 }

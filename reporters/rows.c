@@ -151,7 +151,7 @@ uint32_t *tg_rows_worst(const struct tg_comparison *c, const struct tg_rows_choi
                         size_t *n_out, size_t *more)
 {
     size_t all = of->rows ? of->n_rows : c->n_ops, found = 0;
-    struct ranked *r = tg_xmalloc((all ? all : 1) * sizeof *r);
+    TG_FREE struct ranked *r = tg_xmalloc((all ? all : 1) * sizeof *r);
     uint32_t *out;
     for (size_t i = 0; i < all; i++) {
         uint32_t row = of->rows ? of->rows[i] : (uint32_t)i;
@@ -170,13 +170,12 @@ uint32_t *tg_rows_worst(const struct tg_comparison *c, const struct tg_rows_choi
     out = tg_xmalloc((*n_out ? *n_out : 1) * sizeof *out);
     for (size_t i = 0; i < *n_out; i++)
         out[i] = r[i].row;
-    free(r);
     return out;
 }
 
 uint32_t *tg_rows_longest(const struct tg_comparison *c, size_t n, size_t *n_out)
 {
-    struct ranked *r = tg_xmalloc((c->n_ops + 1) * sizeof *r);
+    TG_FREE struct ranked *r = tg_xmalloc((c->n_ops + 1) * sizeof *r);
     uint32_t *out;
     size_t found = 0;
     for (size_t i = 0; i < c->n_ops; i++)
@@ -188,6 +187,5 @@ uint32_t *tg_rows_longest(const struct tg_comparison *c, size_t n, size_t *n_out
     out = tg_xmalloc((*n_out + 1) * sizeof *out);
     for (size_t i = 0; i < *n_out; i++)
         out[i] = r[i].row;
-    free(r);
     return out;
 }

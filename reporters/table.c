@@ -135,8 +135,8 @@ static void add_cell(struct tg_texttable *g, enum tg_table_type type, const stru
 void tg_table_as_text(struct tg_buf *out, const struct tg_table *t, int columns, size_t max_rows)
 {
     size_t rows = max_rows && max_rows < t->n_rows ? max_rows : t->n_rows, shown = 0;
-    struct tg_texttable_column *v = tg_xmalloc((t->n_columns + 1) * sizeof *v);
-    size_t *from = tg_xmalloc((t->n_columns + 1) * sizeof *from);
+    TG_FREE struct tg_texttable_column *v = tg_xmalloc((t->n_columns + 1) * sizeof *v);
+    TG_FREE size_t *from = tg_xmalloc((t->n_columns + 1) * sizeof *from);
     struct tg_texttable g;
     for (size_t k = 0; k < t->n_columns; k++) {
         bool text = t->columns[k].type == TG_TABLE_TEXT;
@@ -155,6 +155,4 @@ void tg_table_as_text(struct tg_buf *out, const struct tg_table *t, int columns,
     if (rows < t->n_rows)
         tg_buf_printf(out, "... %zu more rows (--format csv has them all)\n", t->n_rows - rows);
     tg_texttable_release(&g);
-    free(from);
-    free(v);
 }

@@ -290,7 +290,7 @@ static void draw(struct tg_buf *out, const struct stack *s, double widest)
 
 bool tg_tablechart_bars(struct tg_buf *out, const struct tg_table *f)
 {
-    struct bar *bars;
+    TG_FREE struct bar *bars = NULL;
     struct stack s;
     double widest = 0;
     size_t k = 0;
@@ -305,6 +305,5 @@ bool tg_tablechart_bars(struct tg_buf *out, const struct tg_table *f)
         widest = fmax(widest, total_of(&s, &bars[i]));
     if (widest > 0)
         draw(out, &s, widest);
-    free(bars);
     return widest > 0;
 }

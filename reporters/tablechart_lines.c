@@ -56,7 +56,7 @@ static int by_label(const void *pa, const void *pb)
 /* Rows of one series are adjacent, in the order of time. */
 static void choose_lines(struct lines *l, const struct tg_table *f, size_t value)
 {
-    struct series *all = NULL;
+    TG_FREE struct series *all = NULL;
     size_t ts = tg_tablechart_column(f, "ts"), n = 0, cap = 0;
     bool devices = tg_tablechart_has_devices(f);
     for (size_t r = 0; r < f->n_rows; r++) {
@@ -82,7 +82,6 @@ static void choose_lines(struct lines *l, const struct tg_table *f, size_t value
             l->v[i].top[x] = l->v[i].last[x] = NAN;
     }
     qsort(l->v, l->n, sizeof *l->v, by_label);
-    free(all);
 }
 
 static struct line *line_of(struct lines *l, const char *label)

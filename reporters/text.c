@@ -211,7 +211,7 @@ static void put_folded(struct page *p, const uint32_t *roots, size_t i, size_t i
 {
     TG_BUF text = { 0 };
     size_t n;
-    uint32_t *list = tg_findings_folded(p->v, roots, i, &n);
+    TG_FREE uint32_t *list = tg_findings_folded(p->v, roots, i, &n);
     for (size_t k = 0; k < n && k < TG_FOLDED; k++) {
         const struct tg_result *r = &p->v->results[list[k]];
         tg_buf_puts(&text, k ? ", " : "");
@@ -222,7 +222,6 @@ static void put_folded(struct page *p, const uint32_t *roots, size_t i, size_t i
         tg_buf_printf(&text, " and %zu more", n - TG_FOLDED);
     if (n)
         put_field(p, indent, tg_result_joins(&p->v->results[i]), 12, tg_buf_sv(&text), TG_TINT_DIM);
-    free(list);
 }
 
 static void put_origin(struct page *p, const struct tg_result *r, size_t indent)
@@ -441,7 +440,7 @@ static void put_movers(struct page *p)
     struct tg_labels labels;
     size_t n = 0;
     bool noise = false;
-    uint32_t *rows;
+    TG_FREE uint32_t *rows = NULL;
     if (!c || p->v->outcome == TG_OUTCOME_PASS)
         return;
     rows = tg_effect_rows(p->v, p->top, OTHERS, &n);
@@ -460,7 +459,6 @@ static void put_movers(struct page *p)
         tg_buf_puts(p->out, "  " TG_ROW_NOISE "\n");
     tg_texttable_release(&g);
     tg_labels_release(&labels);
-    free(rows);
 }
 
 static bool has_hints(const struct tg_verdict *v)
@@ -475,7 +473,7 @@ bool tg_reporter_text(struct tg_buf *out, const struct tg_verdict *v, const stru
                       struct tg_err *err)
 {
     struct page p = { out, v, r, r->columns > 0 ? (size_t)r->columns : 100, r->top ? r->top : 10 };
-    uint32_t *roots = tg_findings_roots(v);
+    TG_FREE uint32_t *roots = tg_findings_roots(v);
     bool passes = v->outcome == TG_OUTCOME_PASS && v->comparison && !v->n_notes;
     (void)err;
     put_headline(&p);
@@ -497,6 +495,5 @@ bool tg_reporter_text(struct tg_buf *out, const struct tg_verdict *v, const stru
         put_tally(out, v, "\n");
         tg_buf_puts(out, out->n > before ? "\n" : "");
     }
-    free(roots);
     return true;
 }

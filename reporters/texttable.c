@@ -163,10 +163,9 @@ static void put_row(const struct tg_texttable *g, const struct layout *l, struct
 void tg_texttable_write(const struct tg_texttable *g, struct tg_buf *out, size_t indent,
                         size_t width, enum tg_texttable_color color)
 {
-    struct layout *l = tg_xmalloc((g->n_columns + 1) * sizeof *l);
+    TG_FREE struct layout *l = tg_xmalloc((g->n_columns + 1) * sizeof *l);
     fit(g, l, width > indent ? width - indent : 0);
     put_row(g, l, out, indent, SIZE_MAX, color);
     for (size_t row = 0; g->n_columns && row < g->n / g->n_columns; row++)
         put_row(g, l, out, indent, row, color);
-    free(l);
 }

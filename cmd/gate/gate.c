@@ -41,7 +41,7 @@ static bool judge_part(struct tg_eval_state *e, struct tg_gate *g, const struct 
 {
     struct tg_compare_opts o = g->compare;
     struct tg_comparison one;
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     bool ok;
     if (part->rank >= 0) {
         o.ranks[0] = o.ranks[1] = &part->rank;
@@ -54,7 +54,6 @@ static bool judge_part(struct tg_eval_state *e, struct tg_gate *g, const struct 
     ok = tg_compare(&one, &g->side[TG_BASE], &g->side[TG_TEST], &o, a, err);
     if (ok)
         tg_eval_part(e, &one);
-    tg_arena_free(a);
     return ok;
 }
 

@@ -128,8 +128,8 @@ static bool is_twin(const struct loaded *l, const struct met *first, const struc
 
 static bool refuse_twins(const struct loaded *l, size_t n, struct tg_err *err)
 {
-    struct tg_strmap hashes;
-    struct met *met = NULL;
+    TG_AUTO(tg_strmap_release) struct tg_strmap hashes;
+    TG_FREE struct met *met = NULL;
     size_t cap = 0;
     bool ok = true;
     tg_strmap_init(&hashes);
@@ -144,8 +144,6 @@ static bool refuse_twins(const struct loaded *l, size_t n, struct tg_err *err)
             else
                 ok = !is_twin(l, &met[id], &here, err);
         }
-    free(met);
-    tg_strmap_release(&hashes);
     return ok;
 }
 
@@ -173,8 +171,8 @@ static uint32_t run_of(const struct loaded *l, struct tg_strmap *runs)
 /* One id for the shards of a run, from their contents: independent of paths and order. */
 static void label_runs(struct loaded *l, size_t n)
 {
-    struct tg_strmap runs;
-    uint64_t *id = tg_xrealloc(NULL, n + 1, sizeof *id);
+    TG_AUTO(tg_strmap_release) struct tg_strmap runs;
+    TG_FREE uint64_t *id = tg_xrealloc(NULL, n + 1, sizeof *id);
     memset(id, 0, (n + 1) * sizeof *id);
     tg_strmap_init(&runs);
     for (size_t i = 0; i < n; i++)
@@ -185,8 +183,6 @@ static void label_runs(struct loaded *l, size_t n)
         if (l[i].summary.n)
             l[i].summary.shards[0]->run = tg_sv_of(
                 tg_arena_printf(l[i].summary.arena, "%016" PRIx64, id[run_of(&l[i], &runs)]));
-    tg_strmap_release(&runs);
-    free(id);
 }
 
 /* Every file is one shard of a known rank, and there are several ranks. */
@@ -214,8 +210,8 @@ static int64_t rank_said(const struct tg_input_item *item)
 
 static void number_runs(struct loaded *l, size_t n)
 {
-    struct tg_strmap ranks;
-    size_t *of_rank = tg_xrealloc(NULL, n + 1, sizeof *of_rank);
+    TG_AUTO(tg_strmap_release) struct tg_strmap ranks;
+    TG_FREE size_t *of_rank = tg_xrealloc(NULL, n + 1, sizeof *of_rank);
     memset(of_rank, 0, (n + 1) * sizeof *of_rank);
     tg_strmap_init(&ranks);
     for (size_t i = 0; i < n; i++) {
@@ -226,8 +222,6 @@ static void number_runs(struct loaded *l, size_t n)
         l[i].run =
             of_rank[tg_strmap_add(&ranks, (tg_sv){ (const char *)&l[i].rank, sizeof l[i].rank })]++;
     }
-    tg_strmap_release(&ranks);
-    free(of_rank);
 }
 
 /* Nothing is whole: what is wrong with the first is the error. */
@@ -245,7 +239,7 @@ bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *list,
                     const struct tg_summarize_opts *o, struct tg_repo *repo,
                     const struct tg_progress *progress, struct tg_err *err)
 {
-    struct loaded *l = tg_xmalloc(list->n * sizeof *l);
+    TG_FREE struct loaded *l = tg_xmalloc(list->n * sizeof *l);
     struct load all = { l, list->n, o, repo, progress, out, PTHREAD_MUTEX_INITIALIZER };
     bool ok;
     for (size_t i = 0; i < list->n; i++) {
@@ -270,9 +264,7 @@ bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *list,
         tg_damage_release(&l[i].damage);
         tg_summary_release(&l[i].summary);
     }
-    ok = ok && any_whole(out, o->damage, err);
-    free(l);
-    return ok;
+    return ok && any_whole(out, o->damage, err);
 }
 
 static void read_first(struct tg_kept_trace *k, const struct tg_first_traces *f, int side)

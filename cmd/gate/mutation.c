@@ -574,7 +574,7 @@ static void say_nothing_there(struct look *l, const struct tg_verdict *v)
 bool tg_mutation_try(struct tg_mutation_result *out, const struct tg_mutation *b,
                      const struct tg_rule *rule, struct tg_err *err)
 {
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct look l = { .b = b, .out = out, .err = err, .less = less_is_bad(rule) };
     struct tg_gate g;
     struct tg_verdict v;
@@ -584,7 +584,6 @@ bool tg_mutation_try(struct tg_mutation_result *out, const struct tg_mutation *b
     isolate(&l, rule);
     l.sizes = tg_rule_is_budget(rule) ? budget_sizes : change_sizes;
     if (!judge(&l, &g, &b->side[TG_TEST], b->uninjected, &v, a)) {
-        tg_arena_free(a);
         return false;
     }
     l.uninjected = g.comparison;
@@ -607,6 +606,5 @@ bool tg_mutation_try(struct tg_mutation_result *out, const struct tg_mutation *b
         say_green(&l);
     else if (answer == NOT_PLANTED)
         say_nothing_there(&l, &v);
-    tg_arena_free(a);
     return answer != FAILED;
 }

@@ -87,7 +87,7 @@ bool tg_nights_each(const struct tg_store *store, const struct tg_stored_night *
                     tg_nights_take *take, void *arg, const struct tg_progress *progress,
                     struct tg_err *err)
 {
-    struct night_read *batch = tg_xmalloc(BATCH * sizeof *batch);
+    TG_FREE struct night_read *batch = tg_xmalloc(BATCH * sizeof *batch);
     bool ok = true;
     for (size_t first = 0; ok && first < n; first += BATCH) {
         size_t some = n - first < BATCH ? n - first : BATCH, fetched = 0;
@@ -102,7 +102,6 @@ bool tg_nights_each(const struct tg_store *store, const struct tg_stored_night *
             forget(&batch[i]);
         }
     }
-    free(batch);
     return ok;
 }
 

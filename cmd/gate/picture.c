@@ -96,7 +96,7 @@ static void keep_nodes(struct tg_picture *out, const struct tg_paths *p, const d
                        struct tg_arena *a)
 {
     const struct tg_path_tree *t = &p->tree[TG_PATHS_BY_CLASS];
-    uint32_t *place = tg_xmalloc((t->keys.n + 1) * sizeof *place);
+    TG_FREE uint32_t *place = tg_xmalloc((t->keys.n + 1) * sizeof *place);
     out->least = choose_least(value, t->keys.n);
     out->nodes = TG_NEW_N(a, struct tg_picture_node, TG_PICTURE_NODES + 1);
     for (size_t i = 0; i < t->keys.n; i++) { /* a parent has a smaller number than its children */
@@ -110,7 +110,6 @@ static void keep_nodes(struct tg_picture *out, const struct tg_paths *p, const d
         n->value[0] = value[2 * i];
         n->value[1] = value[2 * i + 1];
     }
-    free(place);
 }
 
 void tg_picture_take(struct tg_picture *out, const struct tg_picture_ask *ask)

@@ -32,7 +32,7 @@ static size_t draw(uint64_t *state, size_t below)
  */
 static void pick(uint64_t *state, size_t *out, size_t n, size_t of, bool again)
 {
-    size_t *bag = tg_xmalloc(of * sizeof *bag);
+    TG_FREE size_t *bag = tg_xmalloc(of * sizeof *bag);
     for (size_t i = 0; i < of; i++)
         bag[i] = i;
     for (size_t i = 0; i < n; i++) {
@@ -44,7 +44,6 @@ static void pick(uint64_t *state, size_t *out, size_t n, size_t of, bool again)
         }
         out[i] = v;
     }
-    free(bag);
 }
 
 static void two_sides(struct tg_side side[2], const struct tg_side *all, const size_t *run,
@@ -102,7 +101,7 @@ static void count_result(struct alarms *x, const struct tg_policy *p, const stru
 static bool judge_split(struct alarms *x, const struct tg_noise_input *in, const size_t *run,
                         enum tg_outcome *outcome, struct tg_err *err)
 {
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct tg_gate g = {
         .policy = in->policy, .suite = in->suite, .io = in->io, .compare = *in->compare, .arena = a
     };
@@ -114,7 +113,6 @@ static bool judge_split(struct alarms *x, const struct tg_noise_input *in, const
         count_result(x, in->policy, &v.results[i]);
     if (ok)
         *outcome = v.outcome;
-    tg_arena_free(a);
     return ok;
 }
 
@@ -246,7 +244,7 @@ static bool read_values(struct values *all, const struct tg_noise_input *in, str
     size_t n = in->all.n_runs;
     bool ok = true;
     for (size_t i = 0; ok && i < n; i++) {
-        struct tg_arena *mine = tg_arena_new();
+        TG_ARENA *mine = tg_arena_new();
         struct tg_comparison c;
         size_t run[2] = { i, (i + 1) % n };
         struct tg_side side[2];
@@ -259,7 +257,6 @@ static bool read_values(struct values *all, const struct tg_noise_input *in, str
                 all->v[all->n++] = new_values(&c.ops[k], n, a);
         for (size_t k = 0; ok && k < c.n_ops; k++)
             keep_value(find(all, &c.ops[k]), &c.ops[k].ev, i);
-        tg_arena_free(mine);
     }
     return ok;
 }
@@ -282,7 +279,7 @@ static bool draw_size(double **found, const struct values *all, const struct tg_
     uint64_t state = SEED + at + 1;
     bool ok = true;
     for (size_t d = 0; ok && d < DRAWS; d++) {
-        struct tg_arena *a = tg_arena_new();
+        TG_ARENA *a = tg_arena_new();
         struct tg_comparison c;
         struct tg_side side[2];
         pick(&state, run, 2 * k, in->all.n_runs, again);
@@ -295,7 +292,6 @@ static bool draw_size(double **found, const struct values *all, const struct tg_
                 continue;
             found[o - all->v][d] = log(tg_op_slower_from(&c.ops[i], MOST));
         }
-        tg_arena_free(a);
     }
     return ok;
 }

@@ -20,7 +20,7 @@ static int by_length(const void *pa, const void *pb)
 static const struct tg_step *median_step(const struct tg_steps *steps, unsigned skip_first)
 {
     size_t from = skip_first < steps->n ? skip_first : 0, n = steps->n - from;
-    const struct tg_step **v = tg_xmalloc((n + 1) * sizeof *v);
+    TG_FREE const struct tg_step **v = tg_xmalloc((n + 1) * sizeof *v);
     const struct tg_step *found = NULL;
     for (size_t i = 0; i < n; i++)
         v[i] = &steps->v[from + i];
@@ -28,7 +28,6 @@ static const struct tg_step *median_step(const struct tg_steps *steps, unsigned 
         qsort(v, n, sizeof *v, by_length);
         found = v[(n - 1) / 2];
     }
-    free(v);
     return found;
 }
 
@@ -158,7 +157,7 @@ static size_t join(struct tg_picture_span *out, const struct tg_picture_span *in
 
 static void keep(struct tg_picture_step *out, struct drawing *d, struct tg_arena *a)
 {
-    struct tg_picture_span *few = tg_xmalloc((d->n + 1) * sizeof *few);
+    TG_FREE struct tg_picture_span *few = tg_xmalloc((d->n + 1) * sizeof *few);
     tg_ns pixel = (d->end - d->start) / WIDTH + 1;
     size_t n;
     qsort(d->v, d->n, sizeof *d->v, by_lane);
@@ -172,7 +171,6 @@ static void keep(struct tg_picture_step *out, struct drawing *d, struct tg_arena
         out->spans[i].name = tg_arena_sv(a, few[i].name);
     }
     out->n = n;
-    free(few);
 }
 
 /* Titles of the lanes that have spans; the others close up. */

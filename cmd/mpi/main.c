@@ -88,21 +88,18 @@ static bool add_trace(struct job *j, struct tg_summary *s, const char *path, str
 /* The stored form of this process's files: every size-th. */
 static bool summarize_share(struct job *j, struct tg_buf *out, struct tg_err *err)
 {
-    struct tg_summary all;
+    TG_AUTO(tg_summary_release) struct tg_summary all;
     bool ok = true;
     tg_summary_init(&all);
     for (size_t i = (size_t)j->mpi.rank; ok && i < j->n; i += (size_t)j->mpi.size) {
-        struct tg_summary one;
+        TG_AUTO(tg_summary_release) struct tg_summary one;
         tg_summary_init(&one);
         ok = add_trace(j, &one, j->path[i], err);
         if (ok && one.n == 1)
             tg_summary_compact(&one, &all);
         ok = ok && tg_summary_take(&all, &one, err);
-        tg_summary_release(&one);
     }
-    ok = ok && tg_summary_write(&all, NULL, out, err);
-    tg_summary_release(&all);
-    return ok;
+    return ok && tg_summary_write(&all, NULL, out, err);
 }
 
 /* ---- merging two ---- */

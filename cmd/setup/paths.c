@@ -97,8 +97,7 @@ tg_sv tg_path_suite(tg_sv group, struct tg_arena *a)
         tg_buf_putc(&name, is_letter(best.p[i]) || is_digit(best.p[i]) || best.p[i] == '-'
                                ? best.p[i]
                                : '-');
-    best = tg_arena_sv(a, tg_buf_sv(&name));
-    return best;
+    return tg_arena_sv(a, tg_buf_sv(&name));
 }
 
 /* ---- the form ---- */

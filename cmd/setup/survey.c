@@ -498,7 +498,7 @@ static bool read_suite(struct tg_survey_suite *out, const struct tg_io *io, stru
     struct tg_summarize_opts so = { .rank = -1, .load = { .reader = { .want_args = true } } };
     struct tg_input_list list = { 0 };
     struct tg_progress_line progress;
-    struct tg_summary all;
+    TG_AUTO(tg_summary_release) struct tg_summary all;
     bool ok = true;
     tg_summary_init(&all);
     for (size_t i = 0; ok && i < out->n; i++)
@@ -508,7 +508,6 @@ static bool read_suite(struct tg_survey_suite *out, const struct tg_io *io, stru
     tg_progress_end(&progress);
     if (ok)
         describe(out, &all, a);
-    tg_summary_release(&all);
     return ok;
 }
 

@@ -101,9 +101,8 @@ static void put_point(const struct job *j, const struct tg_device_work *d, const
 static struct tg_quantiles run(const struct job *j, const struct tg_device_work *d, struct kind *k)
 {
     const struct tg_rate_edge *e = k->rates.edges;
-    struct tg_weighted *states = tg_xrealloc(NULL, k->rates.n + 1, sizeof *states);
+    TG_FREE struct tg_weighted *states = tg_xrealloc(NULL, k->rates.n + 1, sizeof *states);
     struct tg_rate_sum sum = { 0 };
-    struct tg_quantiles stats;
     size_t n = 0;
     tg_rates_sort(&k->rates);
     for (size_t i = 0; i < k->rates.n; i++) {
@@ -114,9 +113,7 @@ static struct tg_quantiles run(const struct job *j, const struct tg_device_work 
         if (sum.in_flight)
             states[n++] = (struct tg_weighted){ sum.rate, (double)tg_ns_sub(e[i + 1].at, e[i].at) };
     }
-    stats = tg_quantiles_weighted(states, n);
-    free(states);
-    return stats;
+    return tg_quantiles_weighted(states, n);
 }
 
 static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };

@@ -64,7 +64,7 @@ void tg_work_init(struct tg_rank_work *w, const struct tg_rank_trace *rank,
 {
     const struct tg_trace *t = rank->trace;
     const struct tg_steps *steps = rank->steps;
-    struct name_class *classes = classify(opts, t);
+    TG_FREE struct name_class *classes = classify(opts, t);
     size_t cap = 0;
     *w = (struct tg_rank_work){ .rank = rank };
     number_devices(w);
@@ -82,7 +82,6 @@ void tg_work_init(struct tg_rank_work *w, const struct tg_rank_trace *rank,
                                              .class_ = (enum tg_class)classes[s->name].class_,
                                              .fallback = classes[s->name].fallback };
     }
-    free(classes);
 }
 
 void tg_work_release(struct tg_rank_work *w)
@@ -97,7 +96,7 @@ void tg_work_each(const struct tg_analysis_in *in,
 {
     for (size_t r = 0; r < in->n; r++) {
         const struct tg_rank_work *w = &in->work[r];
-        const struct tg_work_row **rows = tg_xrealloc(NULL, w->n + 1, sizeof *rows);
+        TG_FREE const struct tg_work_row **rows = tg_xrealloc(NULL, w->n + 1, sizeof *rows);
         struct tg_device_work d = { .work = w, .rank = in->ranks[r].rank, .device = -1 };
         if (!w->n)
             f(arg, &d);
@@ -109,7 +108,6 @@ void tg_work_each(const struct tg_analysis_in *in,
             if (d.n)
                 f(arg, &d);
         }
-        free(rows);
     }
 }
 

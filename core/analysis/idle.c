@@ -121,7 +121,7 @@ static void one_device(void *arg, const struct tg_device_work *d)
     const struct job *j = arg;
     struct tg_union busy = { 0 };
     struct tg_streams streams = { 0 };
-    struct lane *lanes;
+    TG_FREE struct lane *lanes = NULL;
     if (!d->n) {
         (void)tg_work_row(&j->out->v[j->first], &work_columns, d, j->opts);
         return;
@@ -135,7 +135,6 @@ static void one_device(void *arg, const struct tg_device_work *d)
         add_row(&lanes[tg_streams_of(&streams, d, d->rows[i])], d, d->rows[i], &busy);
     for (size_t i = 0; i < streams.n; i++)
         put_lane(j, d, &lanes[i]);
-    free(lanes);
     tg_streams_release(&streams);
     tg_union_release(&busy);
 }

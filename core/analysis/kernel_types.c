@@ -64,7 +64,7 @@ static int by_time(const void *pa, const void *pb, void *unused)
 static void sweep(struct job *j, const struct tg_union *unions)
 {
     size_t n = 0;
-    struct edge *edges;
+    TG_FREE struct edge *edges = NULL;
     int running = 0;
     for (int c = 0; c < TG_CLASSES; c++)
         n += 2 * unions[c].n;
@@ -80,7 +80,6 @@ static void sweep(struct job *j, const struct tg_union *unions)
         running ^= 1 << edges[i].class_;
         j->by_set[running] = tg_ns_add(j->by_set[running], tg_ns_sub(edges[i + 1].at, edges[i].at));
     }
-    free(edges);
 }
 
 struct share {

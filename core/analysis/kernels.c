@@ -95,7 +95,7 @@ static uint32_t *entries_of(const struct tg_device_work *d, struct entry **out, 
 {
     const struct tg_trace *t = d->work->rank->trace;
     uint32_t *id = tg_xrealloc(NULL, t->names->n + 1, sizeof *id);
-    struct tg_strmap texts;
+    TG_AUTO(tg_strmap_release) struct tg_strmap texts;
     size_t cap = 0;
     tg_strmap_init(&texts);
     for (size_t i = 0; i < t->names->n; i++)
@@ -114,7 +114,6 @@ static uint32_t *entries_of(const struct tg_device_work *d, struct entry **out, 
                                                .fallback = r->fallback };
     }
     *n = texts.n;
-    tg_strmap_release(&texts);
     return id;
 }
 
@@ -123,7 +122,7 @@ static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };
 static void one_device(void *arg, const struct tg_device_work *d)
 {
     const struct job *j = arg;
-    struct entry *e = NULL;
+    TG_FREE struct entry *e = NULL;
     uint32_t *id;
     size_t n;
     tg_ns total = 0;
@@ -145,7 +144,6 @@ static void one_device(void *arg, const struct tg_device_work *d)
             k++;
         put_class(j, d, e + i, k - i, total);
     }
-    free(e);
 }
 
 void tg_kernels(const struct tg_analysis_in *in, struct tg_tables *out)

@@ -169,7 +169,7 @@ static void one_device(void *arg, const struct tg_device_work *d)
         bool busy;
         tg_ns until;
     } * lanes;
-    bool *counted;
+    TG_FREE bool *counted = NULL;
     if (!d->n) {
         put_totals(j, d, &totals);
         return;
@@ -194,7 +194,6 @@ static void one_device(void *arg, const struct tg_device_work *d)
         lanes[lane].busy = true;
     }
     put_totals(j, d, &totals);
-    free(counted);
     free(lanes);
     tg_streams_release(&streams);
 }

@@ -107,8 +107,8 @@ static struct edge *edges_of(const struct lane *l)
 static struct tg_quantiles run(const struct job *j, const struct tg_device_work *d, int64_t stream,
                                const struct lane *l)
 {
-    struct edge *edges = edges_of(l);
-    struct tg_weighted *lengths = tg_xrealloc(NULL, l->n + 1, sizeof *lengths);
+    TG_FREE struct edge *edges = edges_of(l);
+    TG_FREE struct tg_weighted *lengths = tg_xrealloc(NULL, l->n + 1, sizeof *lengths);
     struct tg_quantiles stats;
     size_t length = 0, most = 0, states = 0;
     for (size_t i = 0; i <= l->n; i++)
@@ -126,8 +126,6 @@ static struct tg_quantiles run(const struct job *j, const struct tg_device_work 
         stats.max = (double)most;
     if (states)
         stats.count = states;
-    free(lengths);
-    free(edges);
     return stats;
 }
 
@@ -151,7 +149,7 @@ static void one_device(void *arg, const struct tg_device_work *d)
 {
     const struct job *j = arg;
     struct tg_streams streams;
-    struct lane *lanes;
+    TG_FREE struct lane *lanes = NULL;
     if (!d->n) {
         (void)tg_work_row(&j->out->v[j->first], &work_columns, d, j->opts);
         return;
@@ -161,7 +159,6 @@ static void one_device(void *arg, const struct tg_device_work *d)
         add_row(&lanes[tg_streams_of(&streams, d, d->rows[i])], d, d->rows[i]);
     for (size_t i = 0; i < streams.n; i++)
         put(j, d, streams.number[i], &lanes[i]);
-    free(lanes);
     tg_streams_release(&streams);
 }
 

@@ -75,8 +75,8 @@ void tg_sequence_table_finish(struct tg_sequence_table *t, struct tg_sequences *
                               struct tg_arena *a)
 {
     size_t n = t->keys.n;
-    uint32_t *order = tg_xrealloc(NULL, n + 1, sizeof *order);
-    uint32_t *place = tg_xrealloc(NULL, n + 1, sizeof *place);
+    TG_FREE uint32_t *order = tg_xrealloc(NULL, n + 1, sizeof *order);
+    TG_FREE uint32_t *place = tg_xrealloc(NULL, n + 1, sizeof *place);
     TG_BUF text = { 0 };
     *out = t->out;
     out->n = n;
@@ -95,8 +95,6 @@ void tg_sequence_table_finish(struct tg_sequence_table *t, struct tg_sequences *
         out->at[i].sequence = place[out->at[i].sequence];
     free(t->out.v);
     free(t->ids);
-    free(order);
-    free(place);
     tg_strmap_release(&t->keys);
     tg_strmap_release(&t->names);
 }

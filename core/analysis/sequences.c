@@ -15,7 +15,7 @@ static uint32_t *find_owners(const struct tg_rank_trace *r, tg_sv text)
 {
     const struct tg_trace *t = r->trace;
     uint32_t *owner = tg_xrealloc(NULL, t->n_spans + 1, sizeof *owner);
-    bool *matches = tg_xrealloc(NULL, t->names->n + 1, sizeof *matches);
+    TG_FREE bool *matches = tg_xrealloc(NULL, t->names->n + 1, sizeof *matches);
     for (size_t i = 0; i < t->names->n; i++)
         matches[i] = tg_kind_nests(t->names->v[i].kind) && tg_sv_has(t->names->v[i].name, text);
     for (size_t i = 0; i < t->n_spans; i++)
@@ -30,7 +30,6 @@ static uint32_t *find_owners(const struct tg_rank_trace *r, tg_sv text)
         else if (matches[s->name])
             owner[i] = i;
     }
-    free(matches);
     return owner;
 }
 
@@ -62,7 +61,7 @@ static void add_instance(struct tg_sequence_table *table, const struct tg_rank_w
     const struct tg_trace *t = w->rank->trace;
     const struct tg_span *op = tg_span_at(t, p[0].owner);
     struct tg_sequence_at at = { .rank = rank, .span = p[0].owner };
-    tg_sv *names = tg_xrealloc(NULL, n + 1, sizeof *names);
+    TG_FREE tg_sv *names = tg_xrealloc(NULL, n + 1, sizeof *names);
     struct tg_sequence *s;
     tg_ns gpu = 0;
     names[0] = tg_span_name(t, op)->name;
@@ -77,14 +76,13 @@ static void add_instance(struct tg_sequence_table *table, const struct tg_rank_w
     s = tg_sequence_table_add(table, names, n + 1, &at);
     s->gpu = tg_ns_add(s->gpu, gpu);
     s->cpu = tg_ns_add(s->cpu, op->dur > 0 ? op->dur : 0);
-    free(names);
 }
 
 static void one_rank(struct tg_sequence_table *table, const struct tg_analysis_in *in, size_t rank)
 {
     const struct tg_rank_work *w = &in->work[rank];
-    uint32_t *owner = find_owners(w->rank, in->opts->operator_name);
-    struct piece *pieces = tg_xrealloc(NULL, w->n + 1, sizeof *pieces);
+    TG_FREE uint32_t *owner = find_owners(w->rank, in->opts->operator_name);
+    TG_FREE struct piece *pieces = tg_xrealloc(NULL, w->n + 1, sizeof *pieces);
     size_t n = 0;
     for (size_t i = 0; i < w->n; i++) {
         uint32_t o = owner_of(w->rank, owner, w->v[i].span);
@@ -99,8 +97,6 @@ static void one_rank(struct tg_sequence_table *table, const struct tg_analysis_i
         if (k - i >= in->opts->min_length)
             add_instance(table, w, rank, pieces + i, k - i);
     }
-    free(pieces);
-    free(owner);
 }
 
 void tg_sequences_find(struct tg_sequences *out, const struct tg_analysis_in *in,

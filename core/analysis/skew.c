@@ -133,7 +133,7 @@ static struct found *find_collectives(struct job *j, uint32_t rank, size_t *n)
     const struct tg_steps *steps = w->rank->steps;
     struct found *v = tg_xrealloc(NULL, w->n + 1, sizeof *v);
     TG_BUF text = { 0 };
-    struct tg_strmap what;
+    TG_AUTO(tg_strmap_release) struct tg_strmap what;
     tg_strmap_init(&what);
     *n = 0;
     for (size_t i = 0; i < w->n; i++) {
@@ -152,7 +152,6 @@ static struct found *find_collectives(struct job *j, uint32_t rank, size_t *n)
     }
     if (*n)
         qsort(v, *n, sizeof *v, by_stream);
-    tg_strmap_release(&what);
     return v;
 }
 
@@ -208,8 +207,8 @@ static void collect_rank(struct job *j, uint32_t rank, struct found *v, size_t n
 /* All ranks first: a name that one of them does not number is matched by order. */
 static void collect(struct job *j)
 {
-    struct found **v = tg_xrealloc(NULL, j->in->n + 1, sizeof(struct found *));
-    size_t *n = tg_xrealloc(NULL, j->in->n + 1, sizeof *n);
+    TG_FREE struct found **v = tg_xrealloc(NULL, j->in->n + 1, sizeof(struct found *));
+    TG_FREE size_t *n = tg_xrealloc(NULL, j->in->n + 1, sizeof *n);
     for (uint32_t r = 0; r < j->in->n; r++)
         v[r] = find_collectives(j, r, &n[r]);
     for (uint32_t r = 0; r < j->in->n; r++) {
@@ -217,8 +216,6 @@ static void collect(struct job *j)
         free(v[r]);
     }
     tg_collective_numbers_release(&j->numbers);
-    free(v);
-    free(n);
 }
 
 /* ---- one collective, all ranks ---- */

@@ -47,7 +47,7 @@ static void one_rank(struct tg_table *f, const struct tg_rank_trace *r,
                      const struct tg_analysis_opts *opts)
 {
     size_t n = r->steps->n;
-    struct tg_metric_value *v = tg_xrealloc(NULL, TG_METRICS * n + 1, sizeof *v);
+    TG_FREE struct tg_metric_value *v = tg_xrealloc(NULL, TG_METRICS * n + 1, sizeof *v);
     tg_metrics_compute(r->trace, r->steps, &opts->classes, v);
     for (size_t step = 0; step < n; step++) {
         struct tg_table_cell *row;
@@ -59,7 +59,6 @@ static void one_rank(struct tg_table *f, const struct tg_rank_trace *r,
         for (int m = 0; m < TG_METRICS; m++)
             row[METRICS + m] = cell(tg_metric_info((enum tg_metric)m), &v[(size_t)m * n + step]);
     }
-    free(v);
 }
 
 void tg_step_table(const struct tg_analysis_in *in, struct tg_tables *out)

@@ -68,6 +68,13 @@ void *tg_xrealloc(void *p, size_t n, size_t size)
     return p;
 }
 
+void tg_free_at(void *pointer)
+{
+    void *p;
+    memcpy(&p, pointer, sizeof p);
+    free(p);
+}
+
 void *tg_grow(void *p, size_t *cap, size_t need, size_t size)
 {
     size_t to = *cap ? *cap : 16;

@@ -11,6 +11,12 @@ struct tg_arena;
 
 TG_MUST struct tg_arena *tg_arena_new(void);
 void tg_arena_free(struct tg_arena *a); /* accepts NULL */
+/* A local one, `TG_ARENA *a = tg_arena_new();`, that is freed where its block ends. */
+#define TG_ARENA struct tg_arena TG_AUTO(tg_arena_drop)
+static inline void tg_arena_drop(struct tg_arena **a)
+{
+    tg_arena_free(*a);
+}
 
 /* Zeroed, aligned for any type. `n` * `size` is checked for overflow. */
 void *tg_arena_alloc(struct tg_arena *a, size_t n, size_t size);
@@ -26,6 +32,9 @@ size_t tg_arena_used(const struct tg_arena *a); /* bytes handed out */
 /* malloc/realloc that end the process with exit code 3 and a message instead of returning NULL. */
 void *tg_xmalloc(size_t size);
 void *tg_xrealloc(void *p, size_t n, size_t size);
+/* Before the type of a local pointer: what it points at (or NULL) is freed where its block ends. */
+#define TG_FREE TG_AUTO(tg_free_at)
+void tg_free_at(void *pointer);
 /* Grows `p` (of `*cap` elements) to hold at least `need`, doubling. */
 void *tg_grow(void *p, size_t *cap, size_t need, size_t size);
 #endif

@@ -12,7 +12,11 @@ struct tg_doc; /* a node; a root owns its whole tree */
 
 /* Parses one document; nothing may follow it. `file` is for messages. NULL with err set. */
 TG_MUST struct tg_doc *tg_doc_parse(tg_sv text, const char *file, struct tg_err *err);
-void tg_doc_free(struct tg_doc *root); /* accepts NULL */
+void tg_doc_free(struct tg_doc *root);               /* accepts NULL */
+static inline void tg_doc_drop(struct tg_doc **root) /* for TG_AUTO */
+{
+    tg_doc_free(*root);
+}
 
 enum tg_doc_type {
     TG_DOC_NULL,

@@ -12,7 +12,7 @@ static const char *const words[] = { "accepted", "reopened" };
 
 static void put_record(const struct tg_event_record *r, struct tg_buf *out)
 {
-    struct tg_doc *d = tg_doc_new_object();
+    TG_AUTO(tg_doc_drop) struct tg_doc *d = tg_doc_new_object();
     tg_doc_add_i64(d, "tracegate_event", 1);
     tg_doc_add_str(d, "event", r->id);
     tg_doc_add_str(d, "state", tg_sv_of(words[r->word]));
@@ -21,7 +21,6 @@ static void put_record(const struct tg_event_record *r, struct tg_buf *out)
     tg_doc_add_i64(d, "time", r->time);
     tg_doc_write(d, TG_DOC_INDENTED, out);
     tg_buf_putc(out, '\n');
-    tg_doc_free(d);
 }
 
 bool tg_event_write(const struct tg_store *store, tg_sv suite, const struct tg_event_record *record,
@@ -49,7 +48,7 @@ bool tg_event_write(const struct tg_store *store, tg_sv suite, const struct tg_e
 static bool parse_record(tg_sv text, tg_sv id, struct tg_arena *a, struct tg_event_record *out)
 {
     struct tg_err ignored;
-    struct tg_doc *d;
+    TG_AUTO(tg_doc_drop) struct tg_doc *d = NULL;
     bool ok = false;
     tg_err_init(&ignored);
     d = tg_doc_parse(text, "event", &ignored);
@@ -65,9 +64,7 @@ static bool parse_record(tg_sv text, tg_sv id, struct tg_arena *a, struct tg_eve
             out->word = (enum tg_event_word)i;
             ok = tg_doc_i64(tg_doc_get(d, "time"), &out->time);
         }
-    ok = ok && tg_sv_eq(tg_doc_str(tg_doc_get(d, "event"), TG_SV("")), id);
-    tg_doc_free(d);
-    return ok;
+    return ok && tg_sv_eq(tg_doc_str(tg_doc_get(d, "event"), TG_SV("")), id);
 }
 
 static int by_time(const void *x, const void *y)

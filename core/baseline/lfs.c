@@ -65,7 +65,7 @@ bool tg_lfs_read(struct tg_git *g, const struct tg_git_file *f, size_t start, st
                  struct tg_err *err)
 {
     size_t most = tg_git_limits(g)->max_blob;
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct tg_lfs p;
     char hex[65];
     const char *path;
@@ -93,6 +93,5 @@ bool tg_lfs_read(struct tg_git *g, const struct tg_git_file *f, size_t start, st
         ok = strcmp(hex, p.oid) == 0 || wrong(f, path, "its SHA-256 differs", err);
     }
 done:
-    tg_arena_free(a);
     return ok;
 }

@@ -135,21 +135,19 @@ static enum tg_loose_state check_prefix(const char *dir, const char *hex, struct
 
 enum tg_loose_state tg_loose_check(const struct tg_loose *l, const char *hex)
 {
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     enum tg_loose_state found = TG_LOOSE_ABSENT;
     for (size_t i = 0; i < l->n && found == TG_LOOSE_ABSENT && strlen(hex) > 2; i++)
         found = check_prefix(l->dirs[i], hex, a);
-    tg_arena_free(a);
     return found;
 }
 
 enum tg_loose_state tg_loose_read(const struct tg_loose *l, const char *hex,
                                   enum tg_loose_part part, struct tg_loose_object *o)
 {
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     enum tg_loose_state found = TG_LOOSE_ABSENT;
     for (size_t i = 0; i < l->n && found == TG_LOOSE_ABSENT; i++)
         found = read_path(tg_arena_printf(a, "%s/%.2s/%s", l->dirs[i], hex, hex + 2), o, part);
-    tg_arena_free(a);
     return found;
 }

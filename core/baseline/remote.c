@@ -295,9 +295,8 @@ static bool run_fetch(struct tg_git *g, const struct tg_remote *r, const char *c
         if (s.end == TG_SPAWN_EXIT && s.code == 0)
             return true;
         if (k >= tries || s.end != TG_SPAWN_EXIT || is_final(tg_sv_of(s.said))) {
-            struct tg_arena *a = tg_arena_new();
+            TG_ARENA *a = tg_arena_new();
             (void)command_failed(g, r, what, &s, a, err);
-            tg_arena_free(a);
             return false;
         }
         sleep_randomly(&state, span);
@@ -315,7 +314,7 @@ static const char *both_sides(struct tg_arena *a, const char *prefix, tg_sv suit
 bool tg_remote_fetch_all(struct tg_git *g, const struct tg_remote *r, tg_sv suite,
                          struct tg_err *err)
 {
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     const char *args[16];
     size_t k = begin_fetch(args);
     tg_sv component = TG_SV("");
@@ -328,14 +327,13 @@ bool tg_remote_fetch_all(struct tg_git *g, const struct tg_remote *r, tg_sv suit
         args[k] = NULL;
         ok = r->dry_run || run_fetch(g, r, args, "fetching from", err);
     }
-    tg_arena_free(a);
     return ok;
 }
 
 bool tg_remote_fetch(struct tg_git *g, const struct tg_remote *r, tg_sv suite,
                      const struct tg_commit *at, size_t n, struct tg_err *err)
 {
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     const char **args = TG_NEW_N(a, const char *, TG_REMOTE_BATCH + 16);
     tg_sv component;
     bool ok = check_name(r, err) && tg_store_suite(suite, a, &component, err);
@@ -351,25 +349,21 @@ bool tg_remote_fetch(struct tg_git *g, const struct tg_remote *r, tg_sv suite,
         args[k] = NULL;
         ok = r->dry_run || run_fetch(g, r, args, "fetching from", err);
     }
-    tg_arena_free(a);
     return ok;
 }
 
 bool tg_remote_deepen(struct tg_git *g, const struct tg_remote *r, const char *sha, unsigned n,
                       struct tg_err *err)
 {
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     const char *args[16];
     size_t k = begin_fetch(args);
-    bool ok;
     args[k++] = tg_arena_printf(a, "--deepen=%u", n);
     args[k++] = "--";
     args[k++] = r->name;
     args[k++] = sha;
     args[k] = NULL;
-    ok = check_name(r, err) && run_fetch(g, r, args, "deepening the history from", err);
-    tg_arena_free(a);
-    return ok;
+    return check_name(r, err) && run_fetch(g, r, args, "deepening the history from", err);
 }
 
 /* A line is an object's name, a tab and a ref; other lines are skipped. False: no more. */

@@ -389,15 +389,12 @@ bool tg_store_old(const struct tg_store *store, const struct tg_prune_opts *o,
 bool tg_store_delete(const struct tg_store *store, const struct tg_stored *v, size_t n,
                      struct tg_err *err)
 {
-    struct tg_git_ref_at *refs = tg_xmalloc((n + 1) * sizeof *refs);
-    bool ok;
+    TG_FREE struct tg_git_ref_at *refs = tg_xmalloc((n + 1) * sizeof *refs);
     for (size_t i = 0; i < n; i++) {
         refs[i].name = v[i].ref;
         memcpy(refs[i].oid, v[i].oid, sizeof refs[i].oid);
     }
-    ok = store->place->remove(store, refs, n, err);
-    free(refs);
-    return ok;
+    return store->place->remove(store, refs, n, err);
 }
 
 bool tg_store_read(const struct tg_store *store, const struct tg_git_file *f, struct tg_buf *out,

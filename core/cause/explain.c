@@ -204,7 +204,7 @@ static double function_difference(const struct sums *s, uint32_t text, int sign)
     double side[2];
     for (int k = 0; k < 2; k++) {
         size_t steps = s->p->n_steps[k];
-        double *sum = tg_xmalloc((steps + 1) * sizeof *sum);
+        TG_FREE double *sum = tg_xmalloc((steps + 1) * sizeof *sum);
         for (size_t j = 0; j < steps; j++)
             sum[j] = 0;
         for (size_t i = 1; i < s->n; i++) {
@@ -215,7 +215,6 @@ static double function_difference(const struct sums *s, uint32_t text, int sign)
                 sum[j] += s->value[k][i * steps + j];
         }
         side[k] = middle_of(sum, steps, s->means);
-        free(sum);
     }
     return sign * (side[TG_PATHS_TEST] - side[TG_PATHS_BASE]);
 }
@@ -262,8 +261,8 @@ static void put_functions(struct tg_cause_path *out, const struct sums *s, int s
                           struct tg_arena *a)
 {
     const struct tg_path_tree *t = &s->p->tree[s->tree];
-    struct ranked *v = tg_xmalloc((s->n + 1) * sizeof *v);
-    bool *seen = tg_xmalloc((s->p->texts.n + 1) * sizeof *seen);
+    TG_FREE struct ranked *v = tg_xmalloc((s->n + 1) * sizeof *v);
+    TG_FREE bool *seen = tg_xmalloc((s->p->texts.n + 1) * sizeof *seen);
     size_t n = 0;
     memset(seen, 0, (s->p->texts.n + 1) * sizeof *seen);
     for (size_t i = 1; i < s->n; i++) {
@@ -285,8 +284,6 @@ static void put_functions(struct tg_cause_path *out, const struct sums *s, int s
     for (size_t i = 0; i < n; i++)
         out->functions[i] = v[i].frame;
     out->n_functions = n;
-    free(v);
-    free(seen);
 }
 
 /* The instance's path where it leads as far as the class's; else that of the class. */

@@ -324,13 +324,12 @@ static uint32_t *order_host(const struct walk *w, size_t *n)
 static void walk_spans(struct walk *w)
 {
     size_t n;
-    uint32_t *order = order_host(w, &n);
+    TG_FREE uint32_t *order = order_host(w, &n);
     for (size_t i = 0; i < n; i++)
         host_span(w, order[i]);
     for (uint32_t i = 0; i < w->t->n_spans; i++)
         if (tg_kind_is_device(tg_span_kind(w->t, tg_span_at(w->t, i))))
             device_span(w, i);
-    free(order);
 }
 
 void tg_paths_add(struct tg_paths *p, int side, const struct tg_trace *t,
@@ -396,7 +395,7 @@ uint32_t tg_paths_meet(const struct tg_paths *p, tg_sv file, tg_sv function, tg_
 {
     const struct tg_path_tree *t = &p->tree[TG_PATHS_BY_CLASS];
     uint32_t one = text_of(p, file, function), other = text_of(p, other_file, other_function);
-    bool *above = tg_xmalloc(t->keys.n * sizeof *above);
+    TG_FREE bool *above = tg_xmalloc(t->keys.n * sizeof *above);
     uint32_t deepest = 0;
     memset(above, 0, t->keys.n * sizeof *above);
     for (uint32_t i = 1; one != TG_NO_ID && i < t->keys.n; i++)
@@ -412,7 +411,6 @@ uint32_t tg_paths_meet(const struct tg_paths *p, tg_sv file, tg_sv function, tg_
         if (t->v[at].depth > deepest)
             deepest = t->v[at].depth;
     }
-    free(above);
     return deepest;
 }
 

@@ -170,8 +170,8 @@ static void read_row(struct layout *l, tg_sv row)
 /* Overloads, setters, branches of an `if`: the second of a name is "step (2)". */
 static void tell_apart(struct layout *l)
 {
-    struct tg_strmap seen;
-    unsigned *times = tg_xmalloc((l->n + 1) * sizeof *times);
+    TG_AUTO(tg_strmap_release) struct tg_strmap seen;
+    TG_FREE unsigned *times = tg_xmalloc((l->n + 1) * sizeof *times);
     tg_strmap_init(&seen);
     for (size_t i = 0; i < l->n; i++) {
         size_t before = seen.n;
@@ -181,8 +181,6 @@ static void tell_apart(struct layout *l)
             l->v[i].qualified = tg_sv_of(
                 tg_arena_printf(l->a, "%.*s (%u)", TG_SV_ARG(l->v[i].qualified), times[id]));
     }
-    tg_strmap_release(&seen);
-    free(times);
 }
 
 size_t tg_py_functions(tg_sv text, struct tg_arena *a, struct tg_py_function **out)

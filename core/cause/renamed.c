@@ -131,7 +131,7 @@ static void move_node(struct joiner *j, uint32_t from, uint32_t to)
 /* A parent's id is smaller than its children's, so one pass in order moves whole branches. */
 static void move_nodes(struct joiner *j)
 {
-    uint32_t *now = tg_xmalloc((j->n + 1) * sizeof *now);
+    TG_FREE uint32_t *now = tg_xmalloc((j->n + 1) * sizeof *now);
     now[0] = 0;
     for (uint32_t i = 1; i < j->n; i++) {
         struct tg_path_node n = *node_at(j, i);
@@ -144,7 +144,6 @@ static void move_nodes(struct joiner *j)
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < j->p->n[side]; i++)
             j->p->entry[side][i].node[j->tree] = now[j->p->entry[side][i].node[j->tree]];
-    free(now);
 }
 
 static bool one_round(struct tg_paths *p, int tree)

@@ -37,7 +37,7 @@ static struct attr_set attrs_of_run(const struct tg_diff_work *w, const struct t
                                     size_t run)
 {
     struct attr_set s = { 0 };
-    struct attr_use *all; /* of every rank */
+    TG_FREE struct attr_use *all = NULL; /* of every rank */
     size_t n = 0, kept = 0, steps = 0;
 
     for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
@@ -71,7 +71,6 @@ static struct attr_set attrs_of_run(const struct tg_diff_work *w, const struct t
     s.n = kept;
     s.v = TG_NEW_N(w->a, struct attr_use, kept + 1);
     memcpy(s.v, all, kept * sizeof *all);
-    free(all);
     return s;
 }
 

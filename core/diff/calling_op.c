@@ -51,7 +51,7 @@ struct under {          /* one parent */
 /* Per parent; raw parents of one normalised name are one. The caller frees it. */
 static struct under *split(struct tg_diff_work *w, const struct tg_op *op, size_t *n)
 {
-    struct tg_strmap raw;
+    TG_AUTO(tg_strmap_release) struct tg_strmap raw;
     struct under *v = NULL;
     size_t cap = 0, k;
 
@@ -72,7 +72,6 @@ static struct under *split(struct tg_diff_work *w, const struct tg_op *op, size_
         v[k].delta += test - tg_count_under(w, op, TG_BASE, raw.text[i]);
         v[k].test += test;
     }
-    tg_strmap_release(&raw);
     return v;
 }
 
@@ -81,7 +80,7 @@ static struct part main_part(struct tg_diff_work *w, const struct tg_op *op)
     struct part best = { 0 };
     double moved = 0;
     size_t n;
-    struct under *v = split(w, op, &n);
+    TG_FREE struct under *v = split(w, op, &n);
 
     for (size_t i = 0; i < n; i++) {
         moved += fabs(v[i].delta);
@@ -89,7 +88,6 @@ static struct part main_part(struct tg_diff_work *w, const struct tg_op *op)
             best = (struct part){ .added = v[i].delta, .under = v[i].test, .parent = v[i].parent };
     }
     best.elsewhere = moved - best.added;
-    free(v);
     return best;
 }
 

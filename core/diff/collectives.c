@@ -65,7 +65,6 @@ static uint32_t name_of(struct job *j, const struct tg_row *row)
 static uint32_t key_of(struct job *j, const struct tg_row *row, struct tg_strmap *of_rank)
 {
     TG_BUF text = { 0 };
-    uint32_t key;
     tg_buf_add(&text, row->key->name);
     tg_buf_putc(&text, '\0');
     tg_buf_add(&text, group_of(row));
@@ -77,8 +76,7 @@ static uint32_t key_of(struct job *j, const struct tg_row *row, struct tg_strmap
             break;
         tg_buf_putc(&text, '\0');
     }
-    key = tg_strmap_add(&j->keys, tg_buf_sv(&text));
-    return key;
+    return tg_strmap_add(&j->keys, tg_buf_sv(&text));
 }
 
 /* Which collectives its slots are, as core/metric/collective.h has it; NULL: not numbered. */
@@ -94,12 +92,10 @@ static const char *which_of(const struct tg_shard *s, const struct tg_row *row)
 static uint32_t key_in_group(struct job *j, const struct tg_row *row, uint32_t group)
 {
     TG_BUF text = { 0 };
-    uint32_t key;
     tg_buf_add(&text, row->key->name);
     tg_buf_putc(&text, '\0');
     tg_buf_printf(&text, "#%" PRIu32, group);
-    key = tg_strmap_add(&j->keys, tg_buf_sv(&text));
-    return key;
+    return tg_strmap_add(&j->keys, tg_buf_sv(&text));
 }
 
 static void add(struct job *j, struct tg_collective p)
@@ -185,7 +181,7 @@ static void see_numbers(struct job *j, uint32_t rank, const struct tg_shard *s)
 static bool collect_rank(struct job *j, uint32_t rank, const struct tg_shard *s,
                          const struct tg_used *used)
 {
-    struct tg_strmap of_rank;
+    TG_AUTO(tg_strmap_release) struct tg_strmap of_rank;
     bool whole = true;
     tg_strmap_init(&of_rank);
     tg_collective_counter_init(&j->counter);
@@ -197,7 +193,6 @@ static bool collect_rank(struct job *j, uint32_t rank, const struct tg_shard *s,
         if (whole)
             collect_row(j, s, row, used, rank, &of_rank);
     }
-    tg_strmap_release(&of_rank);
     tg_collective_counter_release(&j->counter);
     return whole;
 }

@@ -143,7 +143,7 @@ void tg_gather(struct tg_diff_work *w, enum tg_gather_rows which, struct tg_op *
 {
     bool frames = which == TG_GATHER_FRAMES;
     struct gather g = { 0 };
-    struct tg_op *ops;
+    TG_FREE struct tg_op *ops = NULL;
     size_t n_ops, cap_ops = 0;
 
     tg_strmap_init(&g.raw);
@@ -160,7 +160,6 @@ void tg_gather(struct tg_diff_work *w, enum tg_gather_rows which, struct tg_op *
         memcpy(*out, ops, n_ops * sizeof *ops);
         qsort(*out, n_ops, sizeof **out, by_kind_and_name);
     }
-    free(ops);
     free(g.op_of_row);
     free(g.op);
     free(g.op_of_raw);

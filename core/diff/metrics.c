@@ -350,8 +350,7 @@ static tg_sv env_of(const struct tg_diff_work *w, int side, tg_sv key)
 {
     const struct tg_side_shards *m = &w->measured[side];
     TG_BUF b = { 0 };
-    struct tg_strmap seen;
-    tg_sv out;
+    TG_AUTO(tg_strmap_release) struct tg_strmap seen;
 
     tg_strmap_init(&seen);
     for (size_t at = 0; at < w->c->n_runs[side] * m->n_ranks; at++)
@@ -365,9 +364,7 @@ static tg_sv env_of(const struct tg_diff_work *w, int side, tg_sv key)
                 tg_buf_puts(&b, ", ");
             tg_buf_add(&b, kv->value);
         }
-    out = tg_arena_sv(w->a, tg_buf_sv(&b));
-    tg_strmap_release(&seen);
-    return out;
+    return tg_arena_sv(w->a, tg_buf_sv(&b));
 }
 
 /* The first `parts` dot-separated numbers of a version. */

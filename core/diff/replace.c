@@ -65,7 +65,7 @@ static bool is_counted(const struct tg_op *op)
 static void pair_renames(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
-    struct pair *v = NULL;
+    TG_FREE struct pair *v = NULL;
     size_t n = 0, cap = 0;
     double distance;
 
@@ -89,7 +89,6 @@ static void pair_renames(struct tg_diff_work *w)
         removed->partner = v[i].added;
         added->partner = v[i].removed;
     }
-    free(v);
 }
 
 /* Beside `came`, under the same encloser, clearly more calls of new names came than went. */
@@ -226,7 +225,7 @@ static void split_change(struct regions *g, uint32_t index)
 {
     struct tg_diff_work *w = g->w;
     const struct tg_op *op = &w->c->ops[index];
-    struct tg_strmap parents;
+    TG_AUTO(tg_strmap_release) struct tg_strmap parents;
 
     tg_strmap_init(&parents);
     for (size_t at = 0; at < w->n_cells; at++)
@@ -242,7 +241,6 @@ static void split_change(struct regions *g, uint32_t index)
         g->part[g->n_parts++] =
             (struct part){ index, place_of(g, climb(g, name), sort_of(op)), test - base };
     }
-    tg_strmap_release(&parents);
 }
 
 static int by_op_and_place(const void *pa, const void *pb)
@@ -338,7 +336,7 @@ static double rise(const struct tg_comparison *c, const struct tg_op *op)
 static double calls_under(const struct regions *g, const struct tg_op *op)
 {
     struct tg_diff_work *w = g->w;
-    struct tg_strmap parents;
+    TG_AUTO(tg_strmap_release) struct tg_strmap parents;
     double calls = 0;
 
     tg_strmap_init(&parents);
@@ -351,7 +349,6 @@ static double calls_under(const struct regions *g, const struct tg_op *op)
         if (parent && parent->change == TG_ADDED && g->linked[parent - w->c->ops])
             calls += tg_count_under(w, op, TG_TEST, parents.text[i]);
     }
-    tg_strmap_release(&parents);
     return calls;
 }
 
@@ -511,7 +508,7 @@ static size_t find_around(const struct regions *g, const uint32_t *member, size_
                           uint32_t *around)
 {
     const struct tg_diff_work *w = g->w;
-    struct tg_strmap names;
+    TG_AUTO(tg_strmap_release) struct tg_strmap names;
     size_t n_around = 0;
 
     tg_strmap_init(&names);
@@ -532,7 +529,6 @@ static size_t find_around(const struct regions *g, const uint32_t *member, size_
         if (op != TG_NO_ID && k == n_around)
             around[n_around++] = op;
     }
-    tg_strmap_release(&names);
     return n_around;
 }
 

@@ -150,7 +150,7 @@ static void add_op(struct tg_op *to, const struct tg_op *op)
 
 void tg_join_names(struct tg_comparison *c, bool short_names, struct tg_arena *a)
 {
-    struct tg_strmap keys;
+    TG_AUTO(tg_strmap_release) struct tg_strmap keys;
     TG_BUF text = { 0 };
     size_t kept = 0;
     tg_strmap_init(&keys);
@@ -173,5 +173,4 @@ void tg_join_names(struct tg_comparison *c, bool short_names, struct tg_arena *a
         c->ops[kept++].name = tg_arena_sv(a, (tg_sv){ text.p + 1, text.n - 1 });
     }
     c->n_ops = kept;
-    tg_strmap_release(&keys);
 }

@@ -199,7 +199,7 @@ static void take_night(struct tg_history_replay *r, size_t i)
 static void number_streams(struct tg_history_replay *r)
 {
     struct tg_history *h = r->h;
-    struct tg_strmap map;
+    TG_AUTO(tg_strmap_release) struct tg_strmap map;
     tg_strmap_init(&map);
     for (size_t i = 0; i < h->n; i++)
         h->stream[i] = tg_strmap_add(&map, h->night[i].environment);
@@ -208,7 +208,6 @@ static void number_streams(struct tg_history_replay *r)
     memset(r->stream, 0, (map.n + 1) * sizeof *r->stream);
     for (size_t i = 0; i < h->n; i++)
         r->stream[h->stream[i]].environment = h->night[i].environment;
-    tg_strmap_release(&map);
 }
 
 void tg_history_replay(struct tg_history *h, tg_sv suite, struct tg_arena *a)

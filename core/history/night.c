@@ -411,10 +411,9 @@ static bool metric_of_side(const struct tg_side *side, enum tg_metric m, struct 
 
 double tg_night_step_ns(const struct tg_side *side)
 {
-    struct tg_arena *scratch = tg_arena_new();
+    TG_ARENA *scratch = tg_arena_new();
     struct measured x;
     bool known = metric_of_side(side, TG_METRIC_STEP_TIME, scratch, &x);
-    tg_arena_free(scratch);
     return known ? x.shown : (double)NAN;
 }
 

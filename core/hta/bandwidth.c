@@ -106,8 +106,8 @@ void tg_hta_bandwidth(const struct tg_hta *in, struct tg_tables *out)
     for (size_t k = 0; k < in->n; k++) {
         const struct tg_hta_rows *r = &in->ranks[k];
         size_t n, n_edges;
-        const struct tg_hta_row **rows = tg_hta_device_rows(r, &n);
-        struct edge *edges = tg_xrealloc(NULL, 2 * n + 1, sizeof *edges);
+        TG_FREE const struct tg_hta_row **rows = tg_hta_device_rows(r, &n);
+        TG_FREE struct edge *edges = tg_xrealloc(NULL, 2 * n + 1, sizeof *edges);
         n_edges = collect(edges, r, rows, n);
         if (n_edges)
             qsort(edges, n_edges, sizeof *edges, by_kind_and_time);
@@ -116,7 +116,5 @@ void tg_hta_bandwidth(const struct tg_hta *in, struct tg_tables *out)
                 e++;
             put(out, first, in->opts->series, r, edges + i, e - i);
         }
-        free(edges);
-        free(rows);
     }
 }

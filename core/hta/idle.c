@@ -104,7 +104,7 @@ static void put_lane(struct tg_tables *out, size_t first, const struct tg_hta_ro
 
 static void one_rank(struct tg_tables *out, size_t first, const struct tg_hta_rows *r)
 {
-    const struct tg_hta_row **rows = tg_xrealloc(NULL, r->n + 1, sizeof *rows);
+    TG_FREE const struct tg_hta_row **rows = tg_xrealloc(NULL, r->n + 1, sizeof *rows);
     size_t n = 0;
     for (size_t i = 0; i < r->n; i++)
         if (r->v[i].stream != -1 && counts(r, &r->v[i]))
@@ -118,7 +118,6 @@ static void one_rank(struct tg_tables *out, size_t first, const struct tg_hta_ro
         metric(&l, r, rows + i, j - i);
         put_lane(out, first, r, rows[i]->stream, &l);
     }
-    free(rows);
 }
 
 void tg_hta_idle(const struct tg_hta *in, struct tg_tables *out)

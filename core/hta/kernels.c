@@ -42,7 +42,7 @@ static int by_time(const void *pa, const void *pb)
 /* Slices are cut to whole us each; a running sum that is not positive has no label. */
 static void sweep(struct set_time *by_set, const struct tg_hta_row *const *rows, size_t n)
 {
-    struct edge *edges = NULL;
+    TG_FREE struct edge *edges = NULL;
     size_t n_edges = 0, cap = 0;
     int running = 0;
     for (int c = 0; c < TYPES; c++) {
@@ -64,7 +64,6 @@ static void sweep(struct set_time *by_set, const struct tg_hta_row *const *rows,
         by_set[running & (SETS - 1)].met = true;
         by_set[running & (SETS - 1)].sum += trunc(edges[i + 1].at - edges[i].at);
     }
-    free(edges);
 }
 
 static tg_sv set_name(struct tg_arena *a, int set)
@@ -84,9 +83,8 @@ void tg_hta_kernel_types(const struct tg_hta *in, struct tg_tables *out)
     double total = 0;
     for (size_t k = 0; k < in->n; k++) {
         size_t n;
-        const struct tg_hta_row **rows = tg_hta_device_rows(&in->ranks[k], &n);
+        TG_FREE const struct tg_hta_row **rows = tg_hta_device_rows(&in->ranks[k], &n);
         sweep(by_set, rows, n);
-        free(rows);
     }
     for (int s = 1; s < SETS; s++)
         total += by_set[s].sum;
@@ -154,7 +152,7 @@ static struct entry metric(tg_sv name, double *durations, size_t n)
 static size_t calls_of(struct call *calls, tg_sv *names, const struct tg_hta_rows *r,
                        const struct tg_hta_row *const *rows, size_t n, int class_)
 {
-    struct tg_strmap ids;
+    TG_AUTO(tg_strmap_release) struct tg_strmap ids;
     size_t n_calls = 0;
     tg_strmap_init(&ids);
     for (size_t i = 0; i < n; i++)
@@ -164,7 +162,6 @@ static size_t calls_of(struct call *calls, tg_sv *names, const struct tg_hta_row
             names[id] = name;
             calls[n_calls++] = (struct call){ id, rows[i]->dur };
         }
-    tg_strmap_release(&ids);
     return n_calls;
 }
 
@@ -172,9 +169,9 @@ static size_t calls_of(struct call *calls, tg_sv *names, const struct tg_hta_row
 static struct entry *collect(const struct tg_hta_rows *r, const struct tg_hta_row *const *rows,
                              size_t n, int class_, size_t *n_entries)
 {
-    struct call *calls = tg_xrealloc(NULL, n + 1, sizeof *calls);
-    double *durations = tg_xrealloc(NULL, n + 1, sizeof *durations);
-    tg_sv *names = tg_xrealloc(NULL, n + 1, sizeof *names);
+    TG_FREE struct call *calls = tg_xrealloc(NULL, n + 1, sizeof *calls);
+    TG_FREE double *durations = tg_xrealloc(NULL, n + 1, sizeof *durations);
+    TG_FREE tg_sv *names = tg_xrealloc(NULL, n + 1, sizeof *names);
     size_t n_calls = calls_of(calls, names, r, rows, n, class_);
     struct entry *e = tg_xrealloc(NULL, n_calls + 1, sizeof *e);
     if (n_calls)
@@ -187,9 +184,6 @@ static struct entry *collect(const struct tg_hta_rows *r, const struct tg_hta_ro
     }
     if (*n_entries)
         qsort(e, *n_entries, sizeof *e, by_sum);
-    free(calls);
-    free(durations);
-    free(names);
     return e;
 }
 
@@ -215,10 +209,10 @@ static void put_top(struct tg_table *f, struct entry *e, size_t n, const struct 
                     int class_, size_t top)
 {
     double *running = tg_xrealloc(NULL, n + 1, sizeof *running), limit;
-    double *rest = tg_xrealloc(NULL, n + 1, sizeof *rest);
+    TG_FREE double *rest = tg_xrealloc(NULL, n + 1, sizeof *rest);
     double at = DURATION_RATIO * (double)(n - 1), sum = 0;
     size_t n_rest = 0, low = (size_t)at;
-    double *sorted = tg_xrealloc(NULL, n + 1, sizeof *sorted);
+    TG_FREE double *sorted = tg_xrealloc(NULL, n + 1, sizeof *sorted);
     for (size_t i = 0; i < n; i++)
         sorted[i] = running[i] = sum += e[i].sum;
     (void)tg_quantiles_of(sorted, n); /* a sort, because sums can be negative */
@@ -237,8 +231,6 @@ static void put_top(struct tg_table *f, struct entry *e, size_t n, const struct 
         put(f, &others, r, class_);
     }
     free(running);
-    free(sorted);
-    free(rest);
 }
 
 void tg_hta_kernels(const struct tg_hta *in, struct tg_tables *out)
@@ -249,14 +241,12 @@ void tg_hta_kernels(const struct tg_hta *in, struct tg_tables *out)
         for (size_t k = 0; k < in->n; k++) {
             const struct tg_hta_rows *r = &in->ranks[k];
             size_t n, n_entries;
-            const struct tg_hta_row **rows = tg_hta_device_rows(r, &n);
-            struct entry *e = collect(r, rows, n, c, &n_entries);
+            TG_FREE const struct tg_hta_row **rows = tg_hta_device_rows(r, &n);
+            TG_FREE struct entry *e = collect(r, rows, n, c, &n_entries);
             if (top && n_entries > top)
                 put_top(f, e, n_entries, r, c, top);
             else
                 for (size_t i = 0; i < n_entries; i++)
                     put(f, &e[i], r, c);
-            free(e);
-            free(rows);
         }
 }

@@ -95,7 +95,7 @@ static int by_stream_and_time(const void *pa, const void *pb)
 
 static size_t queue_edges(struct edge *edges, const struct tg_hta_rows *r)
 {
-    bool *is_call = listed(r->trace, queue_calls);
+    TG_FREE bool *is_call = listed(r->trace, queue_calls);
     struct numbers launched = { tg_xrealloc(NULL, r->n + 1, sizeof(int64_t)), 0 };
     size_t n = 0;
     for (size_t i = 0; i < r->n; i++) {
@@ -113,7 +113,6 @@ static size_t queue_edges(struct edge *edges, const struct tg_hta_rows *r)
         if (r->v[i].stream != -1 && has(&launched, r->v[i].correlation))
             edges[n++] = (struct edge){ r->v[i].stream, r->v[i].ts, -1 };
     free(launched.v);
-    free(is_call);
     return n;
 }
 
@@ -151,7 +150,7 @@ void tg_hta_queue(const struct tg_hta *in, struct tg_tables *out)
         tg_tables_add(out, "queue-series", series_columns, S_COLUMNS);
     for (size_t k = 0; k < in->n; k++) {
         const struct tg_hta_rows *r = &in->ranks[k];
-        struct edge *edges = tg_xrealloc(NULL, 2 * r->n + 1, sizeof *edges);
+        TG_FREE struct edge *edges = tg_xrealloc(NULL, 2 * r->n + 1, sizeof *edges);
         size_t n = queue_edges(edges, r);
         if (n)
             qsort(edges, n, sizeof *edges, by_stream_and_time);
@@ -160,7 +159,6 @@ void tg_hta_queue(const struct tg_hta *in, struct tg_tables *out)
                 e++;
             put_queue(out, first, in->opts->series, r->rank, edges + i, e - i);
         }
-        free(edges);
     }
 }
 
@@ -253,7 +251,7 @@ static void pair(struct tg_table *f, struct totals *t, const struct tg_hta_rows 
 
 static struct totals join(struct tg_table *f, const struct tg_hta_rows *r)
 {
-    bool *is_call = listed(r->trace, launch_calls);
+    TG_FREE bool *is_call = listed(r->trace, launch_calls);
     struct numbers wanted = { tg_xrealloc(NULL, r->n + 1, sizeof(int64_t)), 0 };
     struct side host, device;
     struct totals t = { .most = -1 };
@@ -274,7 +272,6 @@ static struct totals join(struct tg_table *f, const struct tg_hta_rows *r)
     free(host.v);
     free(device.v);
     free(wanted.v);
-    free(is_call);
     return t;
 }
 

@@ -34,7 +34,7 @@ void tg_hta_overlap(const struct tg_hta *in, struct tg_tables *out)
         struct tg_table_cell *row = tg_table_row(f);
         struct tg_hta_groups comm, compute;
         size_t n;
-        const struct tg_hta_row **rows = tg_hta_device_rows(r, &n);
+        TG_FREE const struct tg_hta_row **rows = tg_hta_device_rows(r, &n);
         tg_hta_merge(&comm, rows, n, TG_HTA_COMMUNICATION);
         tg_hta_merge(&compute, rows, n, TG_HTA_COMPUTATION);
         row[RANK] = tg_table_int(r->rank);
@@ -43,6 +43,5 @@ void tg_hta_overlap(const struct tg_hta *in, struct tg_tables *out)
                 tg_round_to(common(&comm, &compute) / tg_hta_groups_length(&comm) * 100, 2));
         tg_hta_groups_release(&comm);
         tg_hta_groups_release(&compute);
-        free(rows);
     }
 }

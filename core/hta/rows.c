@@ -158,7 +158,7 @@ struct tg_hta_row tg_hta_row_at(const struct tg_trace *t, size_t i, bool rounded
 static void read_rows(struct tg_hta_rows *r, const struct tg_rank_trace *from, bool rounded)
 {
     const struct tg_trace *t = from->trace;
-    enum tg_hta_class *classes = tg_xrealloc(NULL, t->names->n + 1, sizeof *classes);
+    TG_FREE enum tg_hta_class *classes = tg_xrealloc(NULL, t->names->n + 1, sizeof *classes);
     for (size_t i = 0; i < t->names->n; i++)
         classes[i] = class_of(t->names->v[i].name);
     *r = (struct tg_hta_rows){ .rank = from->rank, .trace = t, .n = t->n_spans };
@@ -168,7 +168,6 @@ static void read_rows(struct tg_hta_rows *r, const struct tg_rank_trace *from, b
         r->v[i].class_ = classes[r->v[i].name];
     }
     r->empty = r->n == 0;
-    free(classes);
 }
 
 static void align(struct tg_hta *h)
@@ -195,8 +194,7 @@ static bool is_step_name(tg_sv name)
 /* Distinct step names over all ranks. */
 static size_t count_step_names(const struct tg_hta *h)
 {
-    struct tg_strmap seen;
-    size_t n;
+    TG_AUTO(tg_strmap_release) struct tg_strmap seen;
     tg_strmap_init(&seen);
     for (size_t k = 0; k < h->n; k++)
         for (size_t i = 0; i < h->ranks[k].n; i++) {
@@ -204,9 +202,7 @@ static size_t count_step_names(const struct tg_hta *h)
             if (is_step_name(name))
                 (void)tg_strmap_add(&seen, name);
         }
-    n = seen.n;
-    tg_strmap_release(&seen);
-    return n;
+    return seen.n;
 }
 
 static double last_step_start(const struct tg_hta_rows *r)
@@ -269,7 +265,7 @@ struct tg_hta *tg_hta_prepare(const struct tg_rank_trace *ranks, size_t n,
                               const struct tg_analysis_opts *opts)
 {
     struct tg_hta *h = tg_xmalloc(sizeof *h);
-    struct tg_hta_partners *partners = tg_xrealloc(NULL, n + 1, sizeof *partners);
+    TG_FREE struct tg_hta_partners *partners = tg_xrealloc(NULL, n + 1, sizeof *partners);
     *h = (struct tg_hta){ .ranks = tg_xrealloc(NULL, n + 1, sizeof *h->ranks),
                           .n = n,
                           .opts = opts };
@@ -287,7 +283,6 @@ struct tg_hta *tg_hta_prepare(const struct tg_rank_trace *ranks, size_t n,
         index_rows(&h->ranks[k]);
         tg_hta_partners_release(&partners[k]);
     }
-    free(partners);
     return h;
 }
 

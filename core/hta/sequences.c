@@ -145,7 +145,7 @@ static void insert_ends(struct end *v, size_t n)
 /* Stable, n log n, and the same on every platform even for an order that is not total. */
 static void merge_ends(struct end *v, size_t n)
 {
-    struct end *other;
+    TG_FREE struct end *other = NULL;
     size_t half = n / 2, i = 0, k = half, out = 0;
     if (n <= RUN) {
         insert_ends(v, n);
@@ -157,7 +157,6 @@ static void merge_ends(struct end *v, size_t n)
     memcpy(other, v, half * sizeof *other);
     while (i < half)
         v[out++] = k < n && before(&v[k], &other[i]) ? v[k++] : other[i++];
-    free(other);
 }
 
 static int by_end_time(const void *pa, const void *pb)
@@ -176,8 +175,8 @@ static int by_end_time(const void *pa, const void *pb)
  */
 static void nest_thread(struct tree *t, uint32_t *rows, size_t n)
 {
-    struct end *ends = tg_xrealloc(NULL, 2 * n, sizeof *ends);
-    uint32_t *stack = tg_xrealloc(NULL, n, sizeof *stack);
+    TG_FREE struct end *ends = tg_xrealloc(NULL, 2 * n, sizeof *ends);
+    TG_FREE uint32_t *stack = tg_xrealloc(NULL, n, sizeof *stack);
     size_t depth = 0, out = 0;
     for (size_t k = 0; k < n; k++) {
         const struct tg_hta_row *r = &t->r->v[rows[k]];
@@ -201,8 +200,6 @@ static void nest_thread(struct tree *t, uint32_t *rows, size_t n)
         stack[depth++] = ends[i].row;
         rows[out++] = ends[i].row;
     }
-    free(stack);
-    free(ends);
 }
 
 /* Leaves `order` such that parents come before their children. */
@@ -263,7 +260,7 @@ static void hang_backward(struct tree *t)
 {
     uint32_t main_thread = only_thread_with(t, tg_sv_starts, TG_SV("ProfilerStep#"), NOBODY);
     uint32_t backward = only_thread_with(t, tg_sv_has, TG_SV("autograd::"), main_thread);
-    uint32_t *hosts = tg_xrealloc(NULL, t->r->n + 1, sizeof *hosts);
+    TG_FREE uint32_t *hosts = tg_xrealloc(NULL, t->r->n + 1, sizeof *hosts);
     size_t n = 0;
     if (main_thread != NOBODY && backward != NOBODY) {
         n = find_hosts(t, main_thread, TG_SV("## backward ##"), hosts);
@@ -280,7 +277,6 @@ static void hang_backward(struct tree *t)
         if (node->parent != NOBODY)
             node->depth = t->nodes[node->parent].depth + 1;
     }
-    free(hosts);
 }
 
 static void hang_device_rows(struct tree *t)
@@ -322,7 +318,7 @@ static void add_instance(struct tg_sequence_table *table, const struct tg_hta_ro
                          const struct piece *p, size_t n)
 {
     struct tg_sequence_at at = { .span = r->v[p[0].root].span };
-    tg_sv *names = tg_xrealloc(NULL, n + 1, sizeof *names);
+    TG_FREE tg_sv *names = tg_xrealloc(NULL, n + 1, sizeof *names);
     struct tg_sequence *s;
     double gpu = 0;
     names[0] = name_of(r, p[0].root);
@@ -333,7 +329,6 @@ static void add_instance(struct tg_sequence_table *table, const struct tg_hta_ro
     s = tg_sequence_table_add(table, names, n + 1, &at);
     s->gpu_us += gpu;
     s->cpu_us += r->v[p[0].root].dur;
-    free(names);
 }
 
 static int least_depth(const struct tree *t, const bool *matches)
@@ -350,8 +345,8 @@ static void find(struct tg_sequence_table *table, const struct tree *t,
                  const struct tg_analysis_opts *opts)
 {
     const struct tg_trace *trace = t->r->trace;
-    bool *matches = tg_xrealloc(NULL, trace->names->n + 1, sizeof *matches);
-    struct piece *pieces = tg_xrealloc(NULL, t->r->n + 1, sizeof *pieces);
+    TG_FREE bool *matches = tg_xrealloc(NULL, trace->names->n + 1, sizeof *matches);
+    TG_FREE struct piece *pieces = tg_xrealloc(NULL, t->r->n + 1, sizeof *pieces);
     size_t n = 0;
     int depth;
     for (size_t i = 0; i < trace->names->n; i++)
@@ -374,8 +369,6 @@ static void find(struct tg_sequence_table *table, const struct tree *t,
         if (k - i >= opts->min_length)
             add_instance(table, t->r, pieces + i, k - i);
     }
-    free(pieces);
-    free(matches);
 }
 
 void tg_hta_sequences(const struct tg_hta *in, struct tg_tables *out)

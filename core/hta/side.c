@@ -140,7 +140,7 @@ static void open_rows(struct rows *r)
 static void fill_rank(struct tg_hta_side *s, struct tg_hta_rank *to, struct rows *r)
 {
     const struct tg_trace *t = r->t;
-    struct text_ids *ids = tg_xmalloc((t->names->n + 1) * sizeof *ids);
+    TG_FREE struct text_ids *ids = tg_xmalloc((t->names->n + 1) * sizeof *ids);
     memset(ids, 0, (t->names->n + 1) * sizeof *ids);
     open_rows(r);
     for (size_t i = 0; i < t->n_spans; i++) {
@@ -159,7 +159,6 @@ static void fill_rank(struct tg_hta_side *s, struct tg_hta_rank *to, struct rows
     }
     tg_hta_timeline_release(&r->line);
     tg_hta_partners_release(&r->partners);
-    free(ids);
 }
 
 static struct tg_hta_rank *rank_slot(struct tg_hta_side *s, int64_t rank, bool *replaced)

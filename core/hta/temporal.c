@@ -28,12 +28,11 @@ static void one_rank(struct tg_table *f, const struct tg_hta_rows *r)
     struct tg_table_cell *row = tg_table_row(f);
     struct tg_hta_groups busy, compute;
     size_t n;
-    const struct tg_hta_row **rows = tg_hta_device_rows(r, &n);
+    TG_FREE const struct tg_hta_row **rows = tg_hta_device_rows(r, &n);
     double total, idle, computing, rest;
     row[RANK] = tg_table_int(r->rank);
     if (!n) {
         row[REASON] = tg_table_text(TG_SV("no device activity (HTA raises IndexError)"));
-        free(rows);
         return;
     }
     tg_hta_merge(&busy, rows, n, -1);
@@ -51,7 +50,6 @@ static void one_rank(struct tg_table *f, const struct tg_hta_rows *r)
             tg_table_text(TG_SV("negative time by HTA's rounding (HTA raises AssertionError)"));
     tg_hta_groups_release(&busy);
     tg_hta_groups_release(&compute);
-    free(rows);
 }
 
 void tg_hta_temporal(const struct tg_hta *in, struct tg_tables *out)

@@ -64,7 +64,7 @@ static void heap_pop(const struct window **h, size_t *n)
 
 static void build(struct tg_hta_timeline *l, struct window *w, size_t n)
 {
-    const struct window **heap = tg_xmalloc((n + 1) * sizeof *heap);
+    TG_FREE const struct window **heap = tg_xmalloc((n + 1) * sizeof *heap);
     size_t heaped = 0, next = 0;
     l->at = tg_xmalloc((2 * n + 1) * sizeof *l->at);
     l->number = tg_xmalloc((2 * n + 1) * sizeof *l->number);
@@ -83,7 +83,6 @@ static void build(struct tg_hta_timeline *l, struct window *w, size_t n)
             heap_pop(heap, &heaped);
         l->number[i] = heaped ? heap[0]->number : -1;
     }
-    free(heap);
 }
 
 int64_t tg_hta_timeline_find(const struct tg_hta_timeline *l, double ts)
@@ -101,7 +100,7 @@ int64_t tg_hta_timeline_find(const struct tg_hta_timeline *l, double ts)
 
 void tg_hta_timeline_init(struct tg_hta_timeline *l, const struct tg_trace *t, bool rounded)
 {
-    struct window *w = NULL;
+    TG_FREE struct window *w = NULL;
     size_t n = 0, cap = 0;
     for (size_t i = 0; i < t->n_spans; i++) {
         struct tg_hta_row row;
@@ -116,7 +115,6 @@ void tg_hta_timeline_init(struct tg_hta_timeline *l, const struct tg_trace *t, b
         n++;
     }
     build(l, w, n);
-    free(w);
 }
 
 void tg_hta_timeline_release(struct tg_hta_timeline *l)

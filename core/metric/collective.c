@@ -102,7 +102,7 @@ static int by_match(const void *pa, const void *pb)
 static uint32_t *count_ranks(const struct tg_collective *v, size_t n, size_t n_keys)
 {
     uint32_t *ranks = tg_xrealloc(NULL, n_keys + 1, sizeof *ranks);
-    uint32_t *last = tg_xrealloc(NULL, n_keys + 1, sizeof *last);
+    TG_FREE uint32_t *last = tg_xrealloc(NULL, n_keys + 1, sizeof *last);
     for (size_t k = 0; k < n_keys; k++) {
         ranks[k] = 0;
         last[k] = TG_NO_ID;
@@ -112,7 +112,6 @@ static uint32_t *count_ranks(const struct tg_collective *v, size_t n, size_t n_k
             last[v[i].key] = v[i].rank;
             ranks[v[i].key]++;
         }
-    free(last);
     return ranks;
 }
 
@@ -120,7 +119,7 @@ void tg_collectives_match(struct tg_collective *v, size_t n, size_t n_keys,
                           void (*f)(void *arg, const struct tg_collective *p, size_t n, bool whole),
                           void *arg)
 {
-    uint32_t *ranks = count_ranks(v, n, n_keys);
+    TG_FREE uint32_t *ranks = count_ranks(v, n, n_keys);
     if (n)
         qsort(v, n, sizeof *v, by_match);
     for (size_t i = 0, k; i < n; i = k) {
@@ -128,7 +127,6 @@ void tg_collectives_match(struct tg_collective *v, size_t n, size_t n_keys,
             k++;
         f(arg, v + i, k - i, k - i >= 2 && k - i >= ranks[v[i].key]);
     }
-    free(ranks);
 }
 
 void tg_collective_counter_init(struct tg_collective_counter *c)

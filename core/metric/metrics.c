@@ -246,18 +246,17 @@ static void init_values(const struct work *w)
 static uint32_t *same_text(const struct tg_names *names)
 {
     uint32_t *first = tg_xrealloc(NULL, names->n + 1, sizeof *first);
-    struct tg_strmap m;
+    TG_AUTO(tg_strmap_release) struct tg_strmap m;
     tg_strmap_init(&m);
     for (size_t i = 0; i < names->n; i++)
         first[i] = tg_strmap_add(&m, names->v[i].name);
-    tg_strmap_release(&m);
     return first;
 }
 
 static void count_kernel_names(const struct work *w)
 {
     const struct tg_trace *t = w->t;
-    uint32_t *first = same_text(t->names);
+    TG_FREE uint32_t *first = same_text(t->names);
     struct tg_keymap seen; /* (step, name) */
     tg_keymap_init(&seen, 1);
     for (size_t i = 0; i < t->n_spans; i++) {
@@ -270,7 +269,6 @@ static void count_kernel_names(const struct work *w)
         }
     }
     tg_keymap_release(&seen);
-    free(first);
 }
 
 /* For one step, over devices; `longest` belongs to the device that took longest. */

@@ -171,7 +171,7 @@ void tg_measure_copies(const struct tg_trace *t, const struct tg_steps *s,
                        struct tg_metric_value *out)
 {
     size_t n, end;
-    struct copy *v = find_copies(t, s, &n);
+    TG_FREE struct copy *v = find_copies(t, s, &n);
     struct tg_rates rates = { 0 };
     for (size_t k = 0; k < s->n; k++) {
         out[TG_METRIC_MEMCPY_BYTES * s->n + k].known = true;
@@ -194,5 +194,4 @@ void tg_measure_copies(const struct tg_trace *t, const struct tg_steps *s,
         put_series(v + i, end - i, s->n, &rates, out);
     }
     tg_rates_release(&rates);
-    free(v);
 }

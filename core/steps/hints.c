@@ -206,7 +206,7 @@ static size_t hints_around(const struct tg_trace *t, const uint32_t *order, cons
                            const struct tally *v, tg_ns length, struct tg_window_hint *out,
                            struct tg_arena *a)
 {
-    struct around *all = tg_xrealloc(NULL, t->names->n + MAX_PREFIXES + 1, sizeof *all);
+    TG_FREE struct around *all = tg_xrealloc(NULL, t->names->n + MAX_PREFIXES + 1, sizeof *all);
     size_t n = collect_around(t, g, v, all), kept = 0;
     uint64_t calls = count_calls(t, order, g, all, n);
     for (size_t i = 0; i < n && length > 0; i++) {
@@ -218,17 +218,17 @@ static size_t hints_around(const struct tg_trace *t, const uint32_t *order, cons
         if (holds)
             out[kept++] = hint_of(name, all[i].tally, length);
     }
-    free(all);
     return kept;
 }
 
 size_t tg_steps_hints(const struct tg_trace *t, struct tg_window_hint *out, size_t max,
                       struct tg_arena *a)
 {
-    uint32_t *order = tg_xrealloc(NULL, t->n_spans + 1, sizeof *order);
-    struct tg_window_hint *all = tg_xrealloc(NULL, t->names->n + MAX_PREFIXES + 1, sizeof *all);
+    TG_FREE uint32_t *order = tg_xrealloc(NULL, t->n_spans + 1, sizeof *order);
+    TG_FREE struct tg_window_hint *all =
+        tg_xrealloc(NULL, t->names->n + MAX_PREFIXES + 1, sizeof *all);
     struct groups g;
-    struct tally *v;
+    TG_FREE struct tally *v = NULL;
     tg_ns length;
     size_t n = 0;
     tg_trace_sort(t, order);
@@ -248,8 +248,5 @@ size_t tg_steps_hints(const struct tg_trace *t, struct tg_window_hint *out, size
     for (size_t i = 0; i < n; i++)
         out[i] = all[i];
     groups_release(&g);
-    free(all);
-    free(v);
-    free(order);
     return n;
 }

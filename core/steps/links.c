@@ -100,8 +100,8 @@ static enum capture capture_of(const struct tg_name *n)
 static void count_lost(struct tg_steps *out, const struct tg_trace *t, const struct table *h,
                        const unsigned char *call)
 {
-    unsigned char *capture = tg_xmalloc(t->names->n + 1);
-    bool *capturing = tg_xmalloc(t->n_threads + 1);
+    TG_FREE unsigned char *capture = tg_xmalloc(t->names->n + 1);
+    TG_FREE bool *capturing = tg_xmalloc(t->n_threads + 1);
     uint64_t since = 0; /* launches without a kernel since the last one that has it */
     memset(capturing, 0, t->n_threads + 1);
     for (size_t i = 0; i < t->names->n; i++)
@@ -123,8 +123,6 @@ static void count_lost(struct tg_steps *out, const struct tg_trace *t, const str
             since++;
         }
     }
-    free(capture);
-    free(capturing);
 }
 
 static void link_devices(struct tg_steps *out, const struct tg_trace *t, const struct table *h)
@@ -146,7 +144,7 @@ static void link_devices(struct tg_steps *out, const struct tg_trace *t, const s
 void tg_steps_link(struct tg_steps *out, const struct tg_trace *t)
 {
     struct table h = { 0 };
-    unsigned char *call = tg_xmalloc(t->names->n);
+    TG_FREE unsigned char *call = tg_xmalloc(t->names->n);
     out->launch = tg_steps_column(t, sizeof *out->launch);
     for (size_t i = 0; i < t->names->n; i++)
         call[i] = (unsigned char)tg_call_of(t->names->v[i].kind, t->names->v[i].name);
@@ -162,7 +160,6 @@ void tg_steps_link(struct tg_steps *out, const struct tg_trace *t)
     count_lost(out, t, &h, call);
     tg_keymap_release(&h.ids);
     free(h.v);
-    free(call);
 }
 
 void tg_steps_link_parents(struct tg_steps *out, const struct tg_trace *t)

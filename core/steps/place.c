@@ -109,8 +109,8 @@ static bool is_device_side(enum tg_kind k)
  */
 static void ask_neighbours(struct tg_steps *out, const struct tg_trace *t, const struct tg_lanes *l)
 {
-    int32_t *ahead = tg_xrealloc(NULL, t->n_spans, sizeof *ahead);
-    int32_t *last = tg_xrealloc(NULL, l->n_streams ? l->n_streams : 1, sizeof *last);
+    TG_FREE int32_t *ahead = tg_xrealloc(NULL, t->n_spans, sizeof *ahead);
+    TG_FREE int32_t *last = tg_xrealloc(NULL, l->n_streams ? l->n_streams : 1, sizeof *last);
     for (size_t k = 0; k < l->n_streams; k++)
         last[k] = NOT_YET;
     for (size_t k = 0; k < t->n_spans; k++) {
@@ -134,8 +134,6 @@ static void ask_neighbours(struct tg_steps *out, const struct tg_trace *t, const
         else if (ahead[i] == last[l->stream[s->track]])
             out->step_of[i] = ahead[i];
     }
-    free(ahead);
-    free(last);
 }
 
 /* The spans that the neighbours do not decide: by the time windows of the device. */

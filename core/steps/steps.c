@@ -27,7 +27,7 @@ static int thread_cmp(const struct tg_thread *a, const struct tg_thread *b)
  */
 static uint32_t main_thread(const struct tg_trace *t, const struct tg_window_spec *w)
 {
-    size_t *count = tg_xrealloc(NULL, t->n_threads + 1, sizeof *count);
+    TG_FREE size_t *count = tg_xrealloc(NULL, t->n_threads + 1, sizeof *count);
     uint32_t best = 0;
     memset(count, 0, (t->n_threads + 1) * sizeof *count);
     for (size_t i = 0; i < t->n_spans; i++) {
@@ -39,7 +39,6 @@ static uint32_t main_thread(const struct tg_trace *t, const struct tg_window_spe
         if (count[k] > count[best] ||
             (count[k] == count[best] && thread_cmp(&t->threads[k], &t->threads[best]) < 0))
             best = k;
-    free(count);
     return best;
 }
 
@@ -96,7 +95,7 @@ static int by_lane(const void *a, const void *b)
 
 static void lanes_init(struct tg_lanes *l, const struct tg_trace *t)
 {
-    struct track_key *k = tg_xrealloc(NULL, t->n_tracks, sizeof *k);
+    TG_FREE struct track_key *k = tg_xrealloc(NULL, t->n_tracks, sizeof *k);
     *l = (struct tg_lanes){ tg_xrealloc(NULL, t->n_tracks, sizeof *l->device),
                             tg_xrealloc(NULL, t->n_tracks, sizeof *l->stream), 0, 0 };
     for (size_t i = 0; i < t->n_tracks; i++)
@@ -109,7 +108,6 @@ static void lanes_init(struct tg_lanes *l, const struct tg_trace *t)
         l->device[k[i].track] = (uint32_t)l->n_devices - 1;
         l->stream[k[i].track] = (uint32_t)l->n_streams - 1;
     }
-    free(k);
 }
 
 static bool begin(struct tg_steps *out, const struct tg_trace *t, const struct tg_window_spec *w,

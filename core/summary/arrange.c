@@ -130,14 +130,11 @@ static size_t columns_of(const struct tg_shard **v, size_t n, struct column *col
 /* Ids of runs, over all ranks. */
 static size_t distinct_runs(const struct tg_shard **v, size_t n)
 {
-    struct tg_strmap ids;
-    size_t found;
+    TG_AUTO(tg_strmap_release) struct tg_strmap ids;
     tg_strmap_init(&ids);
     for (size_t i = 0; i < n; i++)
         (void)tg_strmap_add(&ids, v[i]->run);
-    found = ids.n;
-    tg_strmap_release(&ids);
-    return found;
+    return ids.n;
 }
 
 /*

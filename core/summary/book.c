@@ -173,7 +173,7 @@ static int by_attr(const void *pa, const void *pb)
 static uint32_t *positions(const struct tg_book *b, enum tg_book_set set, size_t n,
                            int (*cmp)(const void *, const void *), uint32_t **order)
 {
-    struct sorted *v = tg_xrealloc(NULL, n + 1, sizeof *v);
+    TG_FREE struct sorted *v = tg_xrealloc(NULL, n + 1, sizeof *v);
     uint32_t *at = ids(n);
     *order = ids(n);
     for (size_t i = 0; i < n; i++)
@@ -184,7 +184,6 @@ static uint32_t *positions(const struct tg_book *b, enum tg_book_set set, size_t
         at[v[i].id] = (uint32_t)i;
         (*order)[i] = v[i].id;
     }
-    free(v);
     return at;
 }
 

@@ -59,9 +59,8 @@ struct build {
 
 static uint32_t text_id(struct build *b, tg_sv s)
 {
-    struct tg_arena *scratch = tg_arena_new();
+    TG_ARENA *scratch = tg_arena_new();
     uint32_t id = tg_strmap_add(&b->texts, tg_clean_text(scratch, s));
-    tg_arena_free(scratch);
     return id;
 }
 
@@ -140,9 +139,8 @@ static void split_attrs(struct build *b)
             uint32_t *id = &b->value[i * TG_ATTR_KINDS + k];
             *id = TG_NO_ID;
             if (value[k].n) {
-                struct tg_arena *scratch = tg_arena_new();
+                TG_ARENA *scratch = tg_arena_new();
                 *id = tg_strmap_add(&b->values, tg_clean_text(scratch, tg_buf_sv(&value[k])));
-                tg_arena_free(scratch);
             }
         }
     }
@@ -189,8 +187,9 @@ static void count_attrs(struct build *b, struct seen *seen, uint32_t row, uint32
 
 static void collect_rows(struct build *b)
 {
-    struct seen *seen = tg_xrealloc(NULL, b->t->attrs.n + 1, sizeof *seen);
-    uint32_t *last = tg_xrealloc(NULL, b->t->names->n + 1, sizeof *last); /* row of each name */
+    TG_FREE struct seen *seen = tg_xrealloc(NULL, b->t->attrs.n + 1, sizeof *seen);
+    TG_FREE uint32_t *last =
+        tg_xrealloc(NULL, b->t->names->n + 1, sizeof *last); /* row of each name */
     memset(seen, 0xff, (b->t->attrs.n + 1) * sizeof *seen);
     memset(last, 0xff, (b->t->names->n + 1) * sizeof *last);
     b->row_of = tg_xrealloc(NULL, b->t->n_spans + 1, sizeof *b->row_of);
@@ -204,8 +203,6 @@ static void collect_rows(struct build *b)
         if (b->s->step_of[i] >= 0 && s->attr != TG_NO_ID)
             count_attrs(b, &seen[s->attr], b->row_of[i], s->attr);
     }
-    free(seen);
-    free(last);
 }
 
 static void init_rows(struct build *b)
@@ -246,7 +243,7 @@ static int by_first(const void *pa, const void *pb)
 
 static void order_kernels(struct build *b)
 {
-    struct first *v = tg_xrealloc(NULL, b->n_rows + 1, sizeof *v);
+    TG_FREE struct first *v = tg_xrealloc(NULL, b->n_rows + 1, sizeof *v);
     size_t n = 0;
     for (size_t r = 0; r < b->n_rows; r++)
         if (b->rows[r].kind == TG_KIND_KERNEL)
@@ -255,7 +252,6 @@ static void order_kernels(struct build *b)
         qsort(v, n, sizeof *v, by_first);
     for (size_t i = 0; i < n; i++)
         v[i].row->order = (uint32_t)i;
-    free(v);
 }
 
 static size_t bucket(const struct build *b, uint32_t span)
@@ -306,7 +302,7 @@ static void note_collective(struct build *b, uint32_t row, size_t at, uint32_t a
 static void fill_slots(struct build *b)
 {
     size_t n = b->s->n, next = 0;
-    tg_ns ***cursor = tg_xrealloc(NULL, b->n_rows + 1, sizeof *cursor);
+    TG_FREE tg_ns ***cursor = tg_xrealloc(NULL, b->n_rows + 1, sizeof *cursor);
     for (size_t r = 0; r < b->n_rows; r++) {
         struct tg_row *row = &b->out->rows[r];
         tg_ns *at = row->slots = TG_NEW_N(b->a, tg_ns, (size_t)tg_row_calls(b->out, row));
@@ -328,7 +324,6 @@ static void fill_slots(struct build *b)
     }
     for (size_t r = 0; r < b->n_rows; r++)
         free(cursor[r]);
-    free(cursor);
 }
 
 static int by_value(const void *a, const void *b)
@@ -406,8 +401,8 @@ static void name_windows(struct build *b)
 static void build_gaps(struct build *b)
 {
     size_t n = b->s->n, total = 0;
-    tg_ns *cursor = tg_xrealloc(NULL, n, sizeof *cursor);
-    tg_ns **at = tg_xrealloc(NULL, n, sizeof *at);
+    TG_FREE tg_ns *cursor = tg_xrealloc(NULL, n, sizeof *cursor);
+    TG_FREE tg_ns **at = tg_xrealloc(NULL, n, sizeof *at);
     name_windows(b);
     b->out->gap_count = TG_NEW_N(b->a, uint32_t, n);
     for (size_t k = 0; b->s->marked && k < n; k++)
@@ -438,14 +433,12 @@ static void build_gaps(struct build *b)
     }
     for (size_t k = 0; b->s->marked && k < n; k++)
         *at[k] = b->s->v[k].end > cursor[k] ? tg_ns_sub(b->s->v[k].end, cursor[k]) : 0;
-    free(cursor);
-    free(at);
 }
 
 static void count_fallback(struct build *b, const struct tg_classes *classes)
 {
     const struct tg_names *names = b->t->names;
-    bool *fallback = tg_xmalloc(names->n + 1);
+    TG_FREE bool *fallback = tg_xmalloc(names->n + 1);
     for (size_t i = 0; i < names->n; i++)
         (void)tg_class_of(classes, names->v[i].kind, names->v[i].name, &fallback[i]);
     for (size_t i = 0; i < b->t->n_spans; i++) {
@@ -457,7 +450,6 @@ static void count_fallback(struct build *b, const struct tg_classes *classes)
         if (fallback[s->name])
             b->out->classified_by_fallback = tg_ns_add(b->out->classified_by_fallback, dur);
     }
-    free(fallback);
 }
 
 static void count_damage(struct build *b, const struct tg_classes *classes)

@@ -361,7 +361,8 @@ bool tg_shard_values_read(struct tg_shard *s, tg_sv raw, const struct tg_shared_
 {
     struct values v = { { raw.p, raw.p + raw.n, false }, 0, a };
     uint64_t unit = tg_unpack_u64(&v.u);
-    bool *kept, ok = true;
+    TG_FREE bool *kept = NULL;
+    bool ok = true;
     s->n_rows = shape->n[TG_BOOK_ROWS];
     s->n_frames = shape->n[TG_BOOK_FRAMES];
     s->gap_count = shape->gap_count;
@@ -376,7 +377,5 @@ bool tg_shard_values_read(struct tg_shard *s, tg_sv raw, const struct tg_shared_
         kept[i] = flag == 1;
         ok &= flag <= 1;
     }
-    ok = ok && read_all(&v, s, kept);
-    free(kept);
-    return ok;
+    return ok && read_all(&v, s, kept);
 }

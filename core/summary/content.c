@@ -170,7 +170,7 @@ static void put_times(struct tg_buf *b, const struct tg_row *rows, size_t n_rows
 
 tg_sv tg_content_hash(const struct tg_shard *s, uint64_t shape, struct tg_arena *a)
 {
-    struct tg_doc *d = tg_doc_new_object();
+    TG_AUTO(tg_doc_drop) struct tg_doc *d = tg_doc_new_object();
     TG_BUF b = { 0 };
     const tg_ns *gap = s->gaps;
     uint64_t h;
@@ -183,7 +183,6 @@ tg_sv tg_content_hash(const struct tg_shard *s, uint64_t shape, struct tg_arena 
         for (size_t i = 0; i < s->gap_count[k]; i++)
             tg_pack_u64(&b, (uint64_t)*gap++);
     h = tg_hash(tg_buf_sv(&b), TG_SUMMARY_FORMAT);
-    tg_doc_free(d);
     return tg_sv_of(tg_arena_printf(a, "%016" PRIx64, h));
 }
 
@@ -217,9 +216,8 @@ static bool same_times(const struct tg_shard *p, const struct tg_shard *q)
 bool tg_shard_same_recording(const struct tg_shard *p, const struct tg_shard *q)
 {
     const struct tg_shard *const shard[] = { p, q };
-    struct tg_arena *a;
+    TG_ARENA *a = NULL;
     tg_sv hash[2];
-    bool same;
     if (!p->n_rows || p->unnamed || q->unnamed || !same_times(p, q))
         return false;
     a = tg_arena_new();
@@ -229,9 +227,7 @@ bool tg_shard_same_recording(const struct tg_shard *p, const struct tg_shard *q)
         bare.n_env = bare.n_frames = bare.frame_sorts = 0;
         hash[i] = tg_shard_hash(&bare, a);
     }
-    same = tg_sv_eq(hash[0], hash[1]);
-    tg_arena_free(a);
-    return same;
+    return tg_sv_eq(hash[0], hash[1]);
 }
 
 /* ---- reading ---- */

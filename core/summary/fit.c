@@ -67,7 +67,7 @@ static size_t take(size_t *order, bool *taken, size_t n, size_t rank)
 static void choose_order(struct fit *f)
 {
     size_t n = f->run->n, k = 0;
-    bool *taken = tg_xmalloc(n);
+    TG_FREE bool *taken = tg_xmalloc(n);
     memset(taken, 0, n);
     k = take(f->order, taken, k, 0);
     k = take(f->order, taken, k, slowest(f->run));
@@ -77,7 +77,6 @@ static void choose_order(struct fit *f)
     }
     for (size_t i = 0; k < n; i++)
         k = take(f->order, taken, k, i);
-    free(taken);
 }
 
 /* Writes the run with its first `ranks` ranks whole; false: more than f->most bytes. */

@@ -64,7 +64,7 @@ static void add_row(struct tg_shard *out, size_t *cap, enum tg_kind kind, tg_sv 
 static void add_sort(struct tg_shard *out, size_t *cap, const struct tg_trace *t,
                      const struct tg_steps *steps, enum tg_stack_sort sort, struct tg_arena *a)
 {
-    size_t *bucket = tg_xrealloc(NULL, steps->n + 1, sizeof *bucket);
+    TG_FREE size_t *bucket = tg_xrealloc(NULL, steps->n + 1, sizeof *bucket);
     struct tg_stack_spec spec = { sort, sort == TG_STACK_SOURCES, bucket, steps->n + 1 };
     struct tg_stacks s;
     for (size_t k = 0; k <= steps->n; k++)
@@ -77,7 +77,6 @@ static void add_sort(struct tg_shard *out, size_t *cap, const struct tg_trace *t
     }
     add_row(out, cap, kinds[sort], tg_sv_of(tg_stack_outside(sort)), s.outside, DEVICE, a);
     tg_stacks_release(&s);
-    free(bucket);
 }
 
 static int by_key(const void *a, const void *b)
@@ -107,7 +106,7 @@ static void join_equal(struct tg_shard *s)
 void tg_frames_of_trace(struct tg_shard *out, const struct tg_trace *t,
                         const struct tg_steps *steps, unsigned sorts, struct tg_arena *a)
 {
-    struct tg_row *grown;
+    TG_FREE struct tg_row *grown = NULL;
     size_t cap = 0;
     out->frame_sorts = sorts;
     for (int sort = 0; sort < TG_STACK_SORTS; sort++)
@@ -120,5 +119,4 @@ void tg_frames_of_trace(struct tg_shard *out, const struct tg_trace *t,
     out->frames = TG_NEW_N(a, struct tg_row, out->n_frames);
     if (out->n_frames)
         memcpy(out->frames, grown, out->n_frames * sizeof *grown);
-    free(grown);
 }

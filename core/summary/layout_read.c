@@ -182,8 +182,7 @@ static bool read_index(struct tg_layout_reader *r, const struct tg_doc *d)
     r->index = TG_NEW_N(r->a, struct tg_layout_key, ok ? r->n + 1 : 1);
     for (size_t i = 0; ok && i < r->n; i++)
         ok = read_key(&u, &r->index[i], i == 0, r->a);
-    ok = ok && u.p == u.end;
-    return ok;
+    return ok && u.p == u.end;
 }
 
 static bool read_steps_only(struct tg_layout_reader *r, const struct tg_doc *array)
@@ -325,9 +324,8 @@ bool tg_layout_open(struct tg_layout_reader *r, struct tg_source *source,
                     const struct tg_limits *limits, struct tg_layout_books *books,
                     struct tg_arena *a, struct tg_err *err)
 {
-    struct tg_doc *d;
+    TG_AUTO(tg_doc_drop) struct tg_doc *d = NULL;
     tg_sv line;
-    bool ok;
     *r = (struct tg_layout_reader){ .source = source,
                                     .a = a,
                                     .books = books,
@@ -344,9 +342,7 @@ bool tg_layout_open(struct tg_layout_reader *r, struct tg_source *source,
         break;
     }
     d = parse_head(r, line, err);
-    ok = d && read_head(r, d, err);
-    tg_doc_free(d);
-    return ok;
+    return d && read_head(r, d, err);
 }
 
 /* ---- shards ---- */
@@ -566,12 +562,11 @@ static enum tg_next next_unnamed(struct tg_layout_reader *r, const struct tg_sum
                                  struct tg_kept_rows *kept, struct tg_arena *a,
                                  struct tg_shard **out, struct tg_err *err)
 {
-    struct tg_arena *own = tg_arena_new();
+    TG_ARENA *own = tg_arena_new();
     const struct tg_listing *ids;
     enum tg_next got = tg_layout_next(r, own, out, &ids, err);
     if (got == TG_NEXT)
         *out = tg_shard_unnamed(*out, o->classes, kept, a);
-    tg_arena_free(own);
     return got;
 }
 

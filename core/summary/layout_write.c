@@ -57,8 +57,8 @@ static void add_index(struct tg_doc *d, const struct tg_layout_key *keys, size_t
 static void add_steps_only(struct tg_doc *d, struct tg_shard *const *v, size_t n)
 {
     struct tg_doc *array = tg_doc_add_array(d, "steps_only");
-    struct tg_shard **alike = tg_xrealloc(NULL, n + 1, sizeof *alike);
-    bool *done = tg_xmalloc(n + 1);
+    TG_FREE struct tg_shard **alike = tg_xrealloc(NULL, n + 1, sizeof *alike);
+    TG_FREE bool *done = tg_xmalloc(n + 1);
     memset(done, 0, n + 1);
     for (size_t i = 0; i < n; i++) {
         size_t k = 0;
@@ -73,8 +73,6 @@ static void add_steps_only(struct tg_doc *d, struct tg_shard *const *v, size_t n
         if (k)
             tg_shard_steps_only_write(array, alike, k);
     }
-    free(alike);
-    free(done);
 }
 
 bool tg_layout_put_head(struct tg_layout_writer *w, const struct tg_layout_key *keys, size_t n,
@@ -144,7 +142,7 @@ static struct sized *rows_by_size(const struct tg_shard *s, size_t *n)
 static bool try_slots(const struct tg_shard *s, const struct sized *v, size_t n, size_t most,
                       struct tg_buf *text)
 {
-    bool *kept = tg_xmalloc(s->n_rows + 1);
+    TG_FREE bool *kept = tg_xmalloc(s->n_rows + 1);
     TG_BUF raw = { 0 };
     bool fits;
     memset(kept, 0, s->n_rows + 1);
@@ -155,7 +153,6 @@ static bool try_slots(const struct tg_shard *s, const struct sized *v, size_t n,
     fits = raw.n <= TG_PACK_MAX;
     if (fits)
         tg_pack_text(tg_buf_sv(&raw), text);
-    free(kept);
     return fits && text->n <= most;
 }
 
@@ -163,7 +160,7 @@ static bool try_slots(const struct tg_shard *s, const struct sized *v, size_t n,
 static bool fit_slots(const struct tg_shard *s, size_t most, size_t max_slots, struct tg_buf *text)
 {
     size_t n, lo = 0, hi;
-    struct sized *v = rows_by_size(s, &n);
+    TG_FREE struct sized *v = rows_by_size(s, &n);
     bool ok = true;
     if (max_slots != SIZE_MAX || !try_slots(s, v, n, most, text)) {
         size_t more;
@@ -179,7 +176,6 @@ static bool fit_slots(const struct tg_shard *s, size_t most, size_t max_slots, s
         }
         ok = ok && try_slots(s, v, lo, SIZE_MAX, text);
     }
-    free(v);
     return ok;
 }
 
@@ -200,13 +196,12 @@ static void put_column(struct tg_layout_writer *w, const char *key, const struct
 /* Run, hash and content, without the end of the object. */
 static void put_content(struct tg_buf *out, const struct tg_shard *s)
 {
-    struct tg_doc *d = tg_doc_new_object();
+    TG_AUTO(tg_doc_drop) struct tg_doc *d = tg_doc_new_object();
     tg_doc_add_str(d, "run", s->run);
     tg_doc_add_str(d, "hash", s->hash);
     tg_content_add(d, s);
     tg_doc_write(d, TG_DOC_COMPACT, out);
     out->n -= 2; /* the brace and the end of the line */
-    tg_doc_free(d);
 }
 
 static bool does_not_fit(const struct tg_shard *s, struct tg_err *err)
@@ -262,10 +257,10 @@ bool tg_summary_write_slots(const struct tg_summary *s, const struct tg_limits *
                             size_t max_slots, struct tg_buf *out, struct tg_err *err)
 {
     struct tg_layout_writer w;
-    struct tg_layout_key *keys = tg_xrealloc(NULL, s->n + 1, sizeof *keys);
-    struct tg_listing *l = tg_xrealloc(NULL, s->n + 1, sizeof *l);
-    struct tg_shard **whole = tg_xrealloc(NULL, s->n + 1, sizeof *whole);
-    struct tg_shard **less = tg_xrealloc(NULL, s->n + 1, sizeof *less);
+    TG_FREE struct tg_layout_key *keys = tg_xrealloc(NULL, s->n + 1, sizeof *keys);
+    TG_FREE struct tg_listing *l = tg_xrealloc(NULL, s->n + 1, sizeof *l);
+    TG_FREE struct tg_shard **whole = tg_xrealloc(NULL, s->n + 1, sizeof *whole);
+    TG_FREE struct tg_shard **less = tg_xrealloc(NULL, s->n + 1, sizeof *less);
     size_t n = 0, n_less = 0, before = out->n;
     bool ok;
     tg_layout_writer_init(&w, out, limits, max_slots);
@@ -288,10 +283,6 @@ bool tg_summary_write_slots(const struct tg_summary *s, const struct tg_limits *
         out->n = before;
     for (size_t i = 0; i < n; i++)
         tg_listing_release(&l[i]);
-    free(keys);
-    free(l);
-    free(whole);
-    free(less);
     tg_layout_writer_release(&w);
     return ok;
 }

@@ -180,11 +180,10 @@ static struct tg_shard **arrived(const struct tg_summary *s)
 
 bool tg_summary_merge(struct tg_summary *out, const struct tg_summary *one, struct tg_err *err)
 {
-    struct tg_shard **v = arrived(one);
+    TG_FREE struct tg_shard **v = arrived(one);
     bool ok = true;
     for (size_t i = 0; ok && i < one->n; i++)
         ok = tg_summary_insert(out, tg_shard_copy(v[i], out->arena), err);
-    free(v);
     return ok;
 }
 

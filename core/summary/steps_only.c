@@ -158,6 +158,5 @@ bool tg_shard_steps_only_read(const struct tg_doc *d, struct tg_arena *a, struct
     model.marked = tg_doc_bool(tg_doc_get(d, "marked"), false);
     ok = tg_unpack_text(packed, &raw);
     u = (struct tg_unpack){ raw.p, raw.p ? raw.p + raw.n : raw.p, false };
-    ok = ok && read_shards(&u, &model, a, v, n) && *n;
-    return ok;
+    return ok && read_shards(&u, &model, a, v, n) && *n;
 }

@@ -188,14 +188,11 @@ static bool only_less(struct merging *g, const struct tg_layout_key *keys, size_
 
 static bool put_head(struct merging *g)
 {
-    struct tg_layout_key *keys = tg_xrealloc(NULL, g->n + 1, sizeof *keys);
-    struct tg_shard **less = tg_xrealloc(NULL, g->less.n + 1, sizeof *less);
+    TG_FREE struct tg_layout_key *keys = tg_xrealloc(NULL, g->n + 1, sizeof *keys);
+    TG_FREE struct tg_shard **less = tg_xrealloc(NULL, g->less.n + 1, sizeof *less);
     size_t n, n_less;
-    bool ok = distinct(g, keys, &n) && only_less(g, keys, n, less, &n_less) &&
-              tg_layout_put_head(&g->writer, keys, n, less, n_less, g->err);
-    free(keys);
-    free(less);
-    return ok;
+    return distinct(g, keys, &n) && only_less(g, keys, n, less, &n_less) &&
+           tg_layout_put_head(&g->writer, keys, n, less, n_less, g->err);
 }
 
 /* ---- shard after shard ---- */

@@ -39,7 +39,7 @@ static int by_lane(const void *pa, const void *pb, void *arg)
 static void number_lanes(struct lanes *l)
 {
     const struct tg_trace *t = l->t;
-    uint32_t *track = tg_xrealloc(NULL, t->n_tracks + 1, sizeof *track);
+    TG_FREE uint32_t *track = tg_xrealloc(NULL, t->n_tracks + 1, sizeof *track);
     l->of_track = tg_xrealloc(NULL, t->n_tracks + 1, sizeof *l->of_track);
     for (size_t i = 0; i < t->n_tracks; i++)
         track[i] = (uint32_t)i;
@@ -49,7 +49,6 @@ static void number_lanes(struct lanes *l)
         l->n += i == 0 || by_lane(&track[i - 1], &track[i], t->tracks) != 0;
         l->of_track[track[i]] = (uint32_t)l->n - 1;
     }
-    free(track);
 }
 
 static int by_time(const void *pa, const void *pb, void *arg)

@@ -179,8 +179,8 @@ static bool rename_in(struct tg_trace *t, enum lane lane, uint32_t *memo, uint32
 bool tg_xla_apply(struct tg_trace *t, bool keep_python, struct tg_err *err)
 {
     size_t n_names = t->names->n, kept = 0;
-    uint32_t *memo = tg_xrealloc(NULL, (n_names + 1) * LANES, sizeof *memo);
-    enum lane *lane = tg_xrealloc(NULL, t->n_tracks + 1, sizeof *lane);
+    TG_FREE uint32_t *memo = tg_xrealloc(NULL, (n_names + 1) * LANES, sizeof *memo);
+    TG_FREE enum lane *lane = tg_xrealloc(NULL, t->n_tracks + 1, sizeof *lane);
     bool ok = true;
     memset(memo, 0xff, (n_names + 1) * LANES * sizeof *memo);
     t->is_capped = t->n_spans == TG_XLA_MAX_EVENTS;
@@ -195,7 +195,5 @@ bool tg_xla_apply(struct tg_trace *t, bool keep_python, struct tg_err *err)
     }
     if (ok)
         t->n_spans = kept;
-    free(memo);
-    free(lane);
     return ok;
 }

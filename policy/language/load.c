@@ -49,7 +49,8 @@ static bool find_in(const char *dir, struct tg_arena *a, const char **path, stru
 bool tg_policy_find(const char *dir, const char *root, struct tg_arena *a, const char **path,
                     struct tg_err *err)
 {
-    char *here = realpath(dir, NULL), *top = root ? realpath(root, NULL) : NULL;
+    TG_FREE char *here = realpath(dir, NULL);
+    TG_FREE char *top = root ? realpath(root, NULL) : NULL;
     size_t n = top ? strlen(top) : 0;
     bool ok = find_in(dir, a, path, err);
     /* Upwards only below the root. */
@@ -61,8 +62,6 @@ bool tg_policy_find(const char *dir, const char *root, struct tg_arena *a, const
         ok = find_in(up ? up : here, a, path, err);
         up = up ? join(a, up, "..") : NULL;
     }
-    free(here);
-    free(top);
     return ok;
 }
 

@@ -91,11 +91,10 @@ static bool is_launched_by(const struct tg_comparison *c, const bool *mine, cons
 static struct cost cost_of(const struct tg_verdict *v, const struct tg_comparison *c, uint32_t head)
 {
     struct cost cost = { 0 };
-    bool *mine = names_of(v, c, head);
+    TG_FREE bool *mine = names_of(v, c, head);
     for (size_t i = 0; i < c->n_ops; i++)
         if (mine[i] || is_launched_by(c, mine, &c->ops[i]))
             add_cost(&cost, c, &c->ops[i]);
-    free(mine);
     return cost;
 }
 

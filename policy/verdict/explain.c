@@ -247,7 +247,7 @@ static int by_time(const void *pa, const void *pb)
 static void rule_names(struct tg_buf *out, const struct tg_policy *policy, const struct tg_rule *r,
                        const struct tg_comparison *c)
 {
-    const struct tg_op **op = tg_xmalloc((c->n_ops + c->n_frames + 1) * sizeof *op);
+    TG_FREE const struct tg_op **op = tg_xmalloc((c->n_ops + c->n_frames + 1) * sizeof *op);
     size_t n = 0;
     for (size_t i = 0; i < c->n_ops + c->n_frames; i++) {
         const struct tg_op *one = i < c->n_ops ? &c->ops[i] : &c->frames[i - c->n_ops];
@@ -264,7 +264,6 @@ static void rule_names(struct tg_buf *out, const struct tg_policy *policy, const
     }
     if (n > MOST_NAMES)
         tg_buf_printf(out, "      and %zu more\n", n - MOST_NAMES);
-    free(op);
 }
 
 static void rule_numbers(struct tg_buf *out, const struct tg_policy *policy,

@@ -15,7 +15,7 @@ void tg_git_spawn_with(struct tg_git *g, const char *const *args, tg_sv input, s
                                        NULL };
     static const char *const drop[] = { "GIT_DIR",        "GIT_WORK_TREE", "GIT_COMMON_DIR",
                                         "GIT_INDEX_FILE", "GIT_PREFIX",    NULL };
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct tg_spawn s = { NULL, g->env, set, drop, g->timeout_ms, max_out, false, input };
     size_t n = 0;
     const char **argv;
@@ -29,7 +29,6 @@ void tg_git_spawn_with(struct tg_git *g, const char *const *args, tg_sv input, s
     memcpy(argv + 4, args, n * sizeof *args);
     s.argv = argv;
     tg_spawn_run(&s, out, r);
-    tg_arena_free(a);
 }
 
 void tg_git_spawn(struct tg_git *g, const char *const *args, size_t max_out, struct tg_buf *out,

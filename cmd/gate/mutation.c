@@ -252,14 +252,6 @@ static bool count_attempt(const struct look *l, struct attempt *t, size_t i)
     return true;
 }
 
-static enum tg_attr_kind attr_of(enum tg_rule_metric m)
-{
-    return m == TG_RULE_METRIC_LAUNCH_CONFIG  ? TG_ATTR_KIND_LAUNCH
-           : m == TG_RULE_METRIC_INPUT_TYPES  ? TG_ATTR_KIND_TYPES
-           : m == TG_RULE_METRIC_INPUT_SHAPES ? TG_ATTR_KIND_SHAPES
-                                              : TG_ATTR_KIND_BYTES;
-}
-
 /* The i-th violation of a per-name rule on t->op; false: there is no such one. */
 static bool op_attempt(const struct look *l, struct attempt *t, size_t i)
 {
@@ -286,13 +278,14 @@ static bool op_attempt(const struct look *l, struct attempt *t, size_t i)
     case TG_RULE_METRIC_LAUNCH_CONFIG:
     case TG_RULE_METRIC_INPUT_TYPES:
     case TG_RULE_METRIC_INPUT_SHAPES:
-        t->inject = (struct tg_inject){ .what = TG_INJECT_ATTR, .attr = attr_of(l->rule.metric) };
+        t->inject =
+            (struct tg_inject){ .what = TG_INJECT_ATTR, .attr = tg_rule_attr_kind(l->rule.metric) };
         t->text =
             tg_arena_printf(a, "%s: another %s", name, tg_rule_metric_info(l->rule.metric)->name);
         return i == 0;
     case TG_RULE_METRIC_BYTES:
         t->inject = (struct tg_inject){ .what = TG_INJECT_ATTR,
-                                        .attr = attr_of(l->rule.metric),
+                                        .attr = tg_rule_attr_kind(l->rule.metric),
                                         .factor = factor };
         t->text = tg_arena_printf(a, "%s moves %+.0f %% bytes", name, 100 * (factor - 1));
         return true;
@@ -374,7 +367,7 @@ static bool is_attr(enum tg_rule_metric m)
 static bool is_steady(const struct look *l, const struct tg_op *op)
 {
     if (is_attr(l->rule.metric))
-        return op->compared_attrs & 1u << attr_of(l->rule.metric);
+        return op->attr[tg_rule_attr_kind(l->rule.metric)].what == TG_ATTR_COMPARED;
     if (l->rule.metric == TG_RULE_METRIC_BYTES)
         return op->moved.shape == TG_COUNT_CONSTANT;
     return tg_rule_metric_info(l->rule.metric)->unit != TG_UNIT_COUNT ||

@@ -6,18 +6,33 @@
 
 #include "core/diff/internal.h"
 
-/* How often a step has an attribute: events over steps, rounded, so that a cold first step drops
- * out. */
+/* How often the calls of a run have a value: events in its steps, or events by the step. */
 struct attr_use {
-    enum tg_attr_kind kind;
     tg_sv value;
-    uint64_t per_step;
+    uint64_t times;
 };
 
-struct attr_set {
+struct attr_list { /* by value */
     struct attr_use *v;
     size_t n;
-    bool cut; /* some were left out of the summary */
+};
+
+/* The values of one kind in one run, all ranks together. */
+struct attr_set {
+    struct attr_list all;   /* with the number of events */
+    struct attr_list usual; /* by the step, rounded, so that a cold first step drops out */
+    uint64_t steps;
+    uint64_t of_step; /* events of a step: as many may have another value in one step alone */
+    bool cut;         /* some were left out of the summary */
+    bool uneven;      /* more dropped out than one step has */
+};
+
+struct attr_side {
+    struct attr_set *run;
+    size_t n, lacking; /* runs; those of them without any */
+    bool cut, uneven;
+    bool agreed; /* the runs have the same usual values, as often: maybe none */
+    bool alike;  /* the runs have the same values in as many of their events, and as many steps */
 };
 
 /* Ranks share most texts: those are not read. */
@@ -26,75 +41,159 @@ static int compare_texts(tg_sv a, tg_sv b)
     return a.p == b.p && a.n == b.n ? 0 : tg_sv_cmp(a, b);
 }
 
-static int by_kind_and_value(const void *pa, const void *pb)
+static int by_value(const void *pa, const void *pb)
 {
     const struct attr_use *a = pa, *b = pb;
-    return a->kind != b->kind ? (a->kind > b->kind) - (a->kind < b->kind)
-                              : compare_texts(a->value, b->value);
+    return compare_texts(a->value, b->value);
 }
 
-static struct attr_set attrs_of_run(const struct tg_diff_work *w, const struct tg_op *op, int side,
-                                    size_t run)
+static void sort_and_add_up(struct attr_list *l)
+{
+    size_t kept = 0;
+
+    if (l->n)
+        qsort(l->v, l->n, sizeof *l->v, by_value);
+    for (size_t i = 0; i < l->n; i++) {
+        if (kept && by_value(&l->v[kept - 1], &l->v[i]) == 0)
+            l->v[kept - 1].times += l->v[i].times;
+        else
+            l->v[kept++] = l->v[i];
+    }
+    l->n = kept;
+}
+
+/* Adds the row's values of a kind. The kind that is cut has the most of them. */
+static void add_values(struct attr_set *s, const struct tg_row *row, enum tg_attr_kind kind,
+                       size_t *cap)
+{
+    size_t n[TG_ATTR_KINDS] = { 0 };
+    bool most = true;
+
+    for (size_t i = 0; i < row->n_attrs; i++) {
+        const struct tg_attr *f = &row->attrs[i];
+        n[f->kind]++;
+        if (f->kind != kind || !f->count)
+            continue;
+        s->all.v = tg_grow(s->all.v, cap, s->all.n + 1, sizeof *s->all.v);
+        s->all.v[s->all.n++] = (struct attr_use){ f->value, f->count };
+    }
+    for (size_t k = 0; k < TG_ATTR_KINDS; k++)
+        most &= n[k] <= n[kind];
+    s->cut |= row->attrs_capped && most;
+}
+
+static struct attr_set set_of_run(const struct tg_diff_work *w, const struct tg_op *op, int side,
+                                  size_t run, enum tg_attr_kind kind)
 {
     struct attr_set s = { 0 };
-    TG_FREE struct attr_use *all = NULL; /* of every rank */
-    size_t n = 0, kept = 0, steps = 0;
+    uint64_t total = 0, dropped = 0;
+    size_t cap = 0;
 
     for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
         size_t at = tg_diff_cell_index(w, side, run, rank);
         const struct tg_diff_cell *cell = &op->rows->cell[at];
-        steps += w->shard[at]->n_steps;
+        s.steps += w->shard[at]->n_steps;
         for (size_t r = 0; r < cell->n; r++)
-            n += cell->row[r]->n_attrs;
+            add_values(&s, cell->row[r], kind, &cap);
     }
-    all = tg_xrealloc(NULL, n + 1, sizeof *all);
-    for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
-        const struct tg_diff_cell *cell = &op->rows->cell[tg_diff_cell_index(w, side, run, rank)];
-        for (size_t r = 0; r < cell->n; r++) {
-            s.cut |= cell->row[r]->attrs_capped;
-            for (size_t i = 0; i < cell->row[r]->n_attrs; i++) {
-                const struct tg_attr *f = &cell->row[r]->attrs[i];
-                all[s.n++] = (struct attr_use){ f->kind, f->value, f->count };
-            }
-        }
+    sort_and_add_up(&s.all);
+    s.usual.v = tg_xrealloc(NULL, s.all.n + 1, sizeof *s.usual.v);
+    for (size_t i = 0; i < s.all.n; i++) {
+        uint64_t times = s.all.v[i].times, by_step = s.steps ? (times + s.steps / 2) / s.steps : 0;
+        total += times;
+        if (by_step)
+            s.usual.v[s.usual.n++] = (struct attr_use){ s.all.v[i].value, by_step };
+        else
+            dropped += times;
     }
-    if (s.n)
-        qsort(all, s.n, sizeof *all, by_kind_and_value);
-    for (size_t i = 0, j; i < s.n; i = j) {
-        struct attr_use sum = all[i];
-        for (j = i + 1; j < s.n && by_kind_and_value(&all[i], &all[j]) == 0; j++)
-            sum.per_step += all[j].per_step;
-        sum.per_step = steps ? (sum.per_step + steps / 2) / steps : 0;
-        if (sum.per_step)
-            all[kept++] = sum;
-    }
-    s.n = kept;
-    s.v = TG_NEW_N(w->a, struct attr_use, kept + 1);
-    memcpy(s.v, all, kept * sizeof *all);
+    s.of_step = s.steps ? (total + s.steps - 1) / s.steps : 0;
+    s.uneven = dropped > s.of_step;
     return s;
 }
 
-static bool same_sets(const struct attr_set *a, const struct attr_set *b)
+static bool same_lists(const struct attr_list *a, const struct attr_list *b)
 {
-    if (a->n != b->n)
-        return false;
-    for (size_t i = 0; i < a->n; i++)
-        if (by_kind_and_value(&a->v[i], &b->v[i]) != 0 || a->v[i].per_step != b->v[i].per_step)
-            return false;
-    return true;
+    bool same = a->n == b->n;
+
+    for (size_t i = 0; same && i < a->n; i++)
+        same = by_value(&a->v[i], &b->v[i]) == 0 && a->v[i].times == b->v[i].times;
+    return same;
 }
 
-/* True if all runs of the side agree (dynamic shapes do not); `out` is what they agree on. */
-static bool attrs_of_side(const struct tg_diff_work *w, const struct tg_op *op, int side,
-                          struct attr_set *out)
+static struct attr_side side_of(const struct tg_diff_work *w, const struct tg_op *op, int side,
+                                enum tg_attr_kind kind)
 {
-    for (size_t run = 0; run < w->c->n_runs[side]; run++) {
-        struct attr_set one = attrs_of_run(w, op, side, run);
-        if (one.cut || (run > 0 && !same_sets(out, &one)))
-            return false;
-        *out = one;
+    struct attr_side s = { .n = w->c->n_runs[side], .agreed = true, .alike = true };
+
+    s.run = tg_xrealloc(NULL, s.n + 1, sizeof *s.run);
+    for (size_t i = 0; i < s.n; i++) {
+        s.run[i] = set_of_run(w, op, side, i, kind);
+        s.lacking += !s.run[i].all.n;
+        s.cut |= s.run[i].cut;
+        s.uneven |= s.run[i].uneven;
+        s.agreed &= same_lists(&s.run[0].usual, &s.run[i].usual);
+        s.alike &= s.run[0].steps == s.run[i].steps && same_lists(&s.run[0].all, &s.run[i].all);
     }
-    return true;
+    return s;
+}
+
+static void release(struct attr_side *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        free(s->run[i].all.v);
+        free(s->run[i].usual.v);
+    }
+    free(s->run);
+}
+
+static const struct attr_use *value_in(const struct attr_list *l, const struct attr_use *x)
+{
+    return l->n ? bsearch(x, l->v, l->n, sizeof *l->v, by_value) : NULL;
+}
+
+/* Events whose value the other list lacks. */
+static uint64_t only_in(const struct attr_list *here, const struct attr_list *there)
+{
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < here->n; i++)
+        n += value_in(there, &here->v[i]) ? 0 : here->v[i].times;
+    return n;
+}
+
+static bool share_values(const struct attr_list *a, const struct attr_list *b)
+{
+    for (size_t i = 0; i < a->n; i++)
+        if (value_in(b, &a->v[i]))
+            return true;
+    return false;
+}
+
+/* The values of all runs. */
+static struct attr_list together(const struct attr_side *s)
+{
+    struct attr_list l = { 0 };
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        n += s->run[i].all.n;
+    l.v = tg_xrealloc(NULL, n + 1, sizeof *l.v);
+    for (size_t i = 0; i < s->n; i++) {
+        memcpy(l.v + l.n, s->run[i].all.v, s->run[i].all.n * sizeof *l.v);
+        l.n += s->run[i].all.n;
+    }
+    sort_and_add_up(&l);
+    return l;
+}
+
+/* Values come again: each run shares some with each other one. One run must have the same in its steps. */
+static bool comes_again(const struct attr_side *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        for (size_t k = 0; k < i; k++)
+            if (!share_values(&s->run[i].all, &s->run[k].all))
+                return false;
+    return s->n > 1 || !s->uneven;
 }
 
 /* ---- text ---- */
@@ -260,42 +359,43 @@ static void put_difference(struct tg_buf text[2], enum tg_attr_kind kind, tg_sv 
     }
 }
 
-/* The entries of one kind that only one side has, or more often than the other. */
-static size_t only_here(const struct attr_set *here, const struct attr_set *there,
-                        enum tg_attr_kind kind, const struct attr_use **first)
+/* The values that only one side has, or more often than the other. */
+static size_t only_here(const struct attr_list *here, const struct attr_list *there,
+                        const struct attr_use **first)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < here->n; i++) {
-        bool found = false;
-        if (here->v[i].kind != kind)
-            continue;
-        for (size_t j = 0; j < there->n && !found; j++)
-            found = by_kind_and_value(&here->v[i], &there->v[j]) == 0 &&
-                    here->v[i].per_step <= there->v[j].per_step;
-        if (!found && n++ == 0)
-            *first = &here->v[i];
+        const struct attr_use *x = &here->v[i], *y = value_in(there, x);
+        if ((!y || x->times > y->times) && n++ == 0)
+            *first = x;
     }
     return n;
 }
 
-static bool describe(const struct tg_diff_work *w, const struct attr_set set[2],
-                     enum tg_attr_kind kind, struct tg_attr_change *out)
+/* What the text of a difference is about. */
+enum told { BY_STEP, AT_ALL, IN_SOME_CALLS };
+
+/* Two lists that differ; at equal counts a difference has two sides. */
+static bool describe(const struct tg_diff_work *w, enum tg_attr_kind kind,
+                     const struct attr_list *base, const struct attr_list *test, enum told told,
+                     struct tg_attr_change *out)
 {
     const struct attr_use *first[2] = { NULL, NULL };
-    size_t n[2] = { only_here(&set[0], &set[1], kind, &first[0]),
-                    only_here(&set[1], &set[0], kind, &first[1]) };
+    size_t n[2] = { only_here(base, test, &first[0]), only_here(test, base, &first[1]) };
     struct tg_buf text[2] = { { 0 }, { 0 } };
 
-    if (n[0] == 0 || n[1] == 0) /* at equal counts a difference has two sides; else not recorded */
+    if (n[0] == 0 || n[1] == 0)
         return false;
     put_difference(text, kind, first[0]->value, first[1]->value);
     for (int i = 0; i < 2; i++) {
-        if (first[0]->per_step != first[1]->per_step || n[0] > 1 || n[1] > 1)
-            tg_buf_printf(&text[i], " (%llu a step)", (unsigned long long)first[i]->per_step);
+        if (told == BY_STEP && (first[0]->times != first[1]->times || n[0] > 1 || n[1] > 1))
+            tg_buf_printf(&text[i], " (%llu a step)", (unsigned long long)first[i]->times);
         if (n[i] > 1)
             tg_buf_printf(&text[i], " and %zu more", n[i] - 1);
     }
+    if (told == IN_SOME_CALLS)
+        tg_buf_puts(&text[1], " in some calls");
     out->kind = kind;
     out->base = tg_arena_sv(w->a, tg_buf_sv(&text[0]));
     out->test = tg_arena_sv(w->a, tg_buf_sv(&text[1]));
@@ -304,11 +404,145 @@ static bool describe(const struct tg_diff_work *w, const struct attr_set set[2],
     return true;
 }
 
-static unsigned kinds_of(const struct attr_set *s)
+/* Events that have one value more often than there. */
+static uint64_t more_in(const struct attr_list *here, const struct attr_list *there)
+{
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < here->n; i++) {
+        const struct attr_use *x = &here->v[i], *y = value_in(there, x);
+        n += !y ? x->times : x->times > y->times ? x->times - y->times : 0;
+    }
+    return n;
+}
+
+/* At equal counts, where each side agrees with itself: false says nothing. */
+static bool differ_exactly(const struct tg_diff_work *w, enum tg_attr_kind kind,
+                           const struct attr_side s[2], struct tg_attr_change *out)
+{
+    bool several = s[TG_BASE].n > 1 && s[TG_TEST].n > 1;
+
+    if (s[TG_BASE].agreed && s[TG_TEST].agreed &&
+        describe(w, kind, &s[TG_BASE].run->usual, &s[TG_TEST].run->usual, BY_STEP, out))
+        return true;
+    return several && s[TG_BASE].alike && s[TG_TEST].alike &&
+           s[TG_BASE].run->steps == s[TG_TEST].run->steps &&
+           more_in(&s[TG_TEST].run->all, &s[TG_BASE].run->all) > s[TG_TEST].run->of_step &&
+           describe(w, kind, &s[TG_BASE].run->all, &s[TG_TEST].run->all, AT_ALL, out);
+}
+
+/*
+ * The baseline has the same values in all its runs, and each fresh run has others in more than a
+ * step: `had` are all values of the baseline.
+ */
+static bool differ_in_part(const struct tg_diff_work *w, enum tg_attr_kind kind,
+                           const struct attr_side s[2], const struct attr_list *had,
+                           struct tg_attr_change *out)
+{
+    const struct attr_set *fresh = s[TG_TEST].run;
+    struct attr_list other = { tg_xrealloc(NULL, fresh->all.n + 1, sizeof *other.v), 0 };
+    bool differ = s[TG_BASE].agreed && !s[TG_BASE].uneven;
+
+    for (size_t i = 0; i < s[TG_TEST].n; i++)
+        differ &= only_in(&fresh[i].all, had) > fresh[i].of_step;
+    for (size_t i = 0; i < fresh->all.n; i++)
+        if (!value_in(had, &fresh->all.v[i]))
+            other.v[other.n++] = fresh->all.v[i];
+    differ = differ && describe(w, kind, &s[TG_BASE].run->usual, &other, IN_SOME_CALLS, out);
+    free(other.v);
+    return differ;
+}
+
+/* Is there a difference that neither other data nor other counts explain? */
+static bool differ(const struct tg_diff_work *w, const struct tg_op *op, enum tg_attr_kind kind,
+                   const struct attr_side s[2], struct tg_attr_change *out)
+{
+    struct attr_list had = together(&s[TG_BASE]), has = together(&s[TG_TEST]);
+    bool same_count = op->change == TG_SAME, found;
+
+    found = same_count && differ_exactly(w, kind, s, out);
+    found = found || (!share_values(&had, &has) && comes_again(&s[TG_BASE]) &&
+                      comes_again(&s[TG_TEST]) && describe(w, kind, &had, &has, AT_ALL, out));
+    found = found || (same_count && differ_in_part(w, kind, s, &had, out));
+    free(had.v);
+    free(has.v);
+    return found;
+}
+
+/* Each side agrees with itself, and both have the same: at other counts the same values. */
+static bool are_equal(const struct tg_op *op, const struct attr_side s[2])
+{
+    const struct attr_set *a = s[TG_BASE].run, *b = s[TG_TEST].run;
+
+    if (s[TG_BASE].alike && s[TG_TEST].alike && a->steps == b->steps &&
+        same_lists(&a->all, &b->all))
+        return true;
+    if (!s[TG_BASE].agreed || !s[TG_TEST].agreed || s[TG_BASE].uneven || s[TG_TEST].uneven)
+        return false;
+    return op->change == TG_SAME ? same_lists(&a->usual, &b->usual)
+                                 : !only_in(&a->usual, &b->usual) && !only_in(&b->usual, &a->usual);
+}
+
+/* The bits of the sides of which something holds. */
+static unsigned sides(bool base, bool test)
+{
+    return (base ? 1u << TG_BASE : 0) | (test ? 1u << TG_TEST : 0);
+}
+
+/* Why nothing can be said of what every run has. */
+static struct tg_attr_state why_not(const struct tg_op *op, const struct attr_side s[2])
+{
+    const struct attr_side *b = &s[TG_BASE], *t = &s[TG_TEST];
+    unsigned by_step = sides(b->uneven || !b->run->usual.n, t->uneven || !t->run->usual.n);
+
+    if (!b->agreed || !t->agreed)
+        return (struct tg_attr_state){ TG_ATTR_RUNS_DIFFER, sides(!b->agreed, !t->agreed) };
+    if (op->change != TG_SAME && !by_step)
+        return (struct tg_attr_state){ TG_ATTR_OTHER_COUNT, 0 };
+    return (struct tg_attr_state){ TG_ATTR_STEPS_DIFFER, by_step ? by_step : sides(true, true) };
+}
+
+/* Each side's runs: false if that tells why nothing can be compared. */
+static bool all_recorded(const struct attr_side s[2], struct tg_attr_state *out)
+{
+    const struct attr_side *b = &s[TG_BASE], *t = &s[TG_TEST];
+
+    if (b->lacking || t->lacking)
+        *out = (struct tg_attr_state){ TG_ATTR_RUNS_LACK, sides(b->lacking, t->lacking) };
+    else if (b->cut || t->cut)
+        *out = (struct tg_attr_state){ TG_ATTR_CUT, sides(b->cut, t->cut) };
+    return !b->lacking && !t->lacking && !b->cut && !t->cut;
+}
+
+static struct tg_attr_state compare_kind(const struct tg_diff_work *w, const struct tg_op *op,
+                                         enum tg_attr_kind kind, struct tg_attr_change *out,
+                                         size_t *n)
+{
+    struct attr_side s[2] = { side_of(w, op, TG_BASE, kind), side_of(w, op, TG_TEST, kind) };
+    struct tg_attr_state state = { TG_ATTR_COMPARED, 0 };
+
+    if (all_recorded(s, &state)) {
+        bool found = differ(w, op, kind, s, &out[*n]);
+        *n += found;
+        if (!found && !are_equal(op, s))
+            state = why_not(op, s);
+    }
+    release(&s[TG_BASE]);
+    release(&s[TG_TEST]);
+    return state;
+}
+
+/* The kinds that any call of a side has, as 1 << kind. */
+static unsigned kinds_of(const struct tg_diff_work *w, const struct tg_op *op, int side)
 {
     unsigned kinds = 0;
-    for (size_t i = 0; i < s->n; i++)
-        kinds |= 1u << s->v[i].kind;
+
+    for (size_t at = w->first[side]; at < (side ? w->n_cells : w->first[TG_TEST]); at++) {
+        const struct tg_diff_cell *cell = &op->rows->cell[at];
+        for (size_t r = 0; r < cell->n; r++)
+            for (size_t i = 0; i < cell->row[r]->n_attrs; i++)
+                kinds |= cell->row[r]->attrs[i].count ? 1u << cell->row[r]->attrs[i].kind : 0;
+    }
     return kinds;
 }
 
@@ -318,16 +552,25 @@ static void compare_op(struct tg_diff_work *w, struct tg_op *op)
                                                TG_ATTR_KIND_SHAPES, TG_ATTR_KIND_BYTES,
                                                TG_ATTR_KIND_COLLECTIVE };
     enum { N = sizeof kinds / sizeof *kinds };
-    struct attr_set set[2];
+    unsigned had = kinds_of(w, op, TG_BASE), has = kinds_of(w, op, TG_TEST);
+    bool one_side = !op->present[TG_BASE] || !op->present[TG_TEST];
     struct tg_attr_change found[N];
     size_t n = 0;
 
-    if (!attrs_of_side(w, op, TG_BASE, &set[TG_BASE]) ||
-        !attrs_of_side(w, op, TG_TEST, &set[TG_TEST]) || set[0].n == 0 || set[1].n == 0)
-        return;
-    op->compared_attrs = kinds_of(&set[TG_BASE]) & kinds_of(&set[TG_TEST]);
-    for (size_t k = 0; k < N; k++)
-        n += describe(w, set, kinds[k], &found[n]);
+    for (size_t k = 0; k < N; k++) {
+        unsigned bit = 1u << kinds[k];
+        unsigned lack = sides(!(had & bit), !(has & bit));
+        struct tg_attr_state *state = &op->attr[kinds[k]];
+        if (op->kind == TG_KIND_KERNEL && !w->c->same_device)
+            *state =
+                (struct tg_attr_state){ TG_ATTR_OTHER_DEVICE, 0 }; /* other launches by nature */
+        else if (lack == sides(true, true))
+            *state = (struct tg_attr_state){ TG_ATTR_NONE, 0 };
+        else if (lack)
+            *state = (struct tg_attr_state){ one_side ? TG_ATTR_NAME_LACKS : TG_ATTR_LACKS, lack };
+        else
+            *state = compare_kind(w, op, kinds[k], found, &n);
+    }
     if (n == 0)
         return;
     struct tg_attr_change *list = TG_NEW_N(w->a, struct tg_attr_change, n);
@@ -338,12 +581,32 @@ static void compare_op(struct tg_diff_work *w, struct tg_op *op)
 
 void tg_compare_attrs(struct tg_diff_work *w)
 {
-    for (size_t i = 0; i < w->c->n_ops; i++) {
-        struct tg_op *op = &w->c->ops[i];
-        if (op->change != TG_SAME || !op->present[TG_BASE] || !op->present[TG_TEST])
-            continue;
-        if (op->kind == TG_KIND_KERNEL && !w->c->same_device)
-            continue; /* another device has other launches by nature */
-        compare_op(w, op);
-    }
+    for (size_t i = 0; i < w->c->n_ops; i++)
+        compare_op(w, &w->c->ops[i]);
+}
+
+const char *tg_attr_state_text(const struct tg_op *op, enum tg_attr_kind kind, struct tg_arena *a)
+{
+    static const char *const of[TG_ATTR_KINDS] = { "bytes", "collectives", "launch configurations",
+                                                   "input shapes", "input types" };
+    static const char *const side[] = { "", "the baseline", "the fresh traces", "both sides" };
+    static const struct {
+        const char *before, *after;
+    } text[] = {
+        [TG_ATTR_NONE] = { "no ", "" },
+        [TG_ATTR_NAME_LACKS] = { "no ", " to compare with in " },
+        [TG_ATTR_LACKS] = { "no ", " in " },
+        [TG_ATTR_RUNS_LACK] = { "no ", " in some runs of " },
+        [TG_ATTR_CUT] = { "more ", " than a summary keeps, in " },
+        [TG_ATTR_RUNS_DIFFER] = { "", " differ from run to run in " },
+        [TG_ATTR_STEPS_DIFFER] = { "", " differ from step to step or rank to rank in " },
+        [TG_ATTR_OTHER_COUNT] = { "the ", " are those of more or fewer calls" },
+        [TG_ATTR_OTHER_DEVICE] = { "", " of different devices" },
+    };
+    const struct tg_attr_state *s = &op->attr[kind];
+
+    return s->what == TG_ATTR_COMPARED
+               ? NULL
+               : tg_arena_printf(a, "%s%s%s%s", text[s->what].before, of[kind], text[s->what].after,
+                                 side[s->sides]);
 }

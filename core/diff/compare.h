@@ -130,6 +130,27 @@ struct tg_attr_change {
 };
 
 /*
+ * Was a kind of attribute compared? The runs of a side must agree: the same values in as many calls per step,
+ * not counting one cold step. If they do not agree, or the number of calls changed, it is still a change if the
+ * values recur from run to run and the two sides share none.
+ */
+struct tg_attr_state {
+    enum {
+        TG_ATTR_NONE, /* neither side has any */
+        TG_ATTR_COMPARED,
+        TG_ATTR_NAME_LACKS, /* `sides` (bits 1 << side) lack the name itself */
+        TG_ATTR_LACKS,      /* do not record it; */
+        TG_ATTR_RUNS_LACK,  /* some of their runs */
+        TG_ATTR_CUT,        /* have more values than a summary keeps */
+        TG_ATTR_RUNS_DIFFER,
+        TG_ATTR_STEPS_DIFFER, /* or ranks */
+        TG_ATTR_OTHER_COUNT,
+        TG_ATTR_OTHER_DEVICE
+    } what;
+    unsigned sides;
+};
+
+/*
  * One operator, kernel, …: identity is (kind, normalised name). A Python frame (module, source) has two
  * entries: one for host time and calls, one (`launched`) for the device work launched inside it.
  */
@@ -190,9 +211,7 @@ struct tg_op {
     bool leads; /* it is such a leader, and nothing excuses its calls */
     const struct tg_attr_change *attrs;
     size_t n_attrs;
-    /* Kinds of attributes that are compared, as 1 << enum tg_attr_kind: both sides have them, and the
-     * runs of a side agree on them. */
-    unsigned compared_attrs;
+    struct tg_attr_state attr[TG_ATTR_KINDS]; /* which kinds are compared; of frames none */
     /*
      * Bytes copied, set, or sent by a collective, per step and rank; for a renamed operator the base
      * is that of the other name. Unknown if some calls do not give them. `bytes` is compared: the
@@ -374,6 +393,8 @@ bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidenc
  * by itself.
  */
 double tg_op_slower_from(const struct tg_op *op, double most);
+/* Why a kind of attribute was not compared: "input shapes differ from run to run in the baseline"; NULL: it was. */
+const char *tg_attr_state_text(const struct tg_op *op, enum tg_attr_kind kind, struct tg_arena *a);
 /* Evidence for its share of the mean step; value and delta_ns in %. False: its time is not judged. */
 bool tg_op_share_evidence(const struct tg_op *op, struct tg_evidence *ev);
 

@@ -371,8 +371,8 @@ void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg
 {
     struct tg_buf m = { 0 };
     if (r->dimension == TG_DIM_ATTR) {
-        if (j->state == TG_STATE_PASS)
-            tg_buf_puts(&m, "as before");
+        if (j->state == TG_STATE_PASS || p->incomparable)
+            tg_buf_puts(&m, p->incomparable ? "not compared" : "as before");
         else
             describe_attrs(&m, op, p->attr);
     } else if (r->over_budget) {

@@ -425,6 +425,35 @@ static void put_varying(struct tg_buf *b, const struct tg_comparison *c)
     tg_buf_puts(b, " of the step");
 }
 
+/* Did the traces not tell what a rule about an attribute asks, of a name that both sides have? */
+static bool is_untold(const struct tg_verdict *v, const struct tg_comparison *c, size_t i,
+                      enum tg_rule_metric m)
+{
+    const struct tg_result *r = &v->results[i];
+    const struct tg_op *op;
+    if (r->dimension != TG_DIM_ATTR || r->state != TG_STATE_NOT_JUDGED || r->metric != m)
+        return false;
+    op = tg_result_op(c, r);
+    return op && op->change == TG_SAME && c->same_device;
+}
+
+/* "; not compared: input_shapes of 12 names, launch_config of 1 name" */
+static void put_untold(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c)
+{
+    const char *before = "; not compared: ";
+    for (enum tg_rule_metric m = 0; m < TG_RULE_METRICS; m++) {
+        size_t n = 0;
+        if (tg_rule_metric_info(m)->unit != TG_UNIT_ATTR)
+            continue;
+        for (size_t i = 0; i < v->n_results; i++)
+            n += is_untold(v, c, i, m);
+        if (n)
+            tg_buf_printf(b, "%s%s of %zu name%s", before, tg_rule_metric_info(m)->name, n,
+                          n == 1 ? "" : "s");
+        before = n ? ", " : before;
+    }
+}
+
 /* Runs a side that would judge a duration, at least: a rule may ask for a number of its own. */
 static size_t runs_needed(const struct tg_verdict *v)
 {
@@ -476,5 +505,6 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
     }
     if (v->budgets_judged && v->counts_judged)
         tg_buf_puts(&b, "; budgets judged");
+    put_untold(&b, v, c);
     v->coverage = tg_phrase_take(&b, a);
 }

@@ -13,6 +13,9 @@
 #include "policy/language/policy.h"
 #include "policy/verdict/verdict.h"
 
+/* What a rule about an attribute asks for. */
+enum tg_attr_kind tg_rule_attr_kind(enum tg_rule_metric m);
+
 /* What a rule looks at when it is not everything. */
 struct tg_part {
     int64_t rank;                            /* -1: all */

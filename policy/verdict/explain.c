@@ -220,8 +220,12 @@ static bool op_numbers(struct tg_buf *out, const struct tg_policy *policy, const
 {
     struct tg_rule_limits l = tg_select_limits(r, op);
     struct tg_probe p = { .step_ns = c->step_ns[TG_BASE], .bad = r->bad, .test_kind = l.test };
-    if (tg_rule_metric_info(r->metric)->unit == TG_UNIT_ATTR ||
-        !tg_probe_op(&p, r->metric, c, op) || isnan(p.base))
+    if (tg_rule_metric_info(r->metric)->unit == TG_UNIT_ATTR) {
+        const char *why = tg_attr_state_text(op, tg_rule_attr_kind(r->metric), c->arena);
+        tg_buf_printf(out, "%s%s\n", why ? "not judged: " : "compared exactly", why ? why : "");
+        return true;
+    }
+    if (!tg_probe_op(&p, r->metric, c, op) || isnan(p.base))
         return false;
     tg_grounds_ask_runs(&p, l.noise, policy, c, c->arena);
     put_numbers(out, &p, &l, c);

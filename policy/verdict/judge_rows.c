@@ -5,14 +5,6 @@
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 
-/* Of a metric that is a launch attribute. */
-static enum tg_attr_kind attr_kind(enum tg_rule_metric m)
-{
-    return m == TG_RULE_METRIC_LAUNCH_CONFIG ? TG_ATTR_KIND_LAUNCH
-           : m == TG_RULE_METRIC_INPUT_TYPES ? TG_ATTR_KIND_TYPES
-                                             : TG_ATTR_KIND_SHAPES;
-}
-
 static bool is_on(const struct tg_rule_limits *l)
 {
     return l->warn.state == TG_LIMIT_ON || l->fail.state == TG_LIMIT_ON;
@@ -123,16 +115,18 @@ static void say_no_bytes(struct tg_result *r, const struct tg_rule *rule, const 
                     TG_SV("Record both sides with the same version of PyTorch and the driver."));
 }
 
-static void probe_attr(struct tg_probe *p, enum tg_rule_metric m, const struct tg_op *op)
+/* False: neither side has any. An attribute that was not compared does not pass. */
+static bool probe_attr(struct tg_probe *p, enum tg_rule_metric m, const struct tg_op *op,
+                       struct tg_arena *a)
 {
-    bool changed = false;
-    p->attr = attr_kind(m);
+    p->attr = tg_rule_attr_kind(m);
     for (size_t i = 0; i < op->n_attrs; i++)
-        changed |= op->attrs[i].kind == p->attr;
+        p->test += op->attrs[i].kind == p->attr;
     p->unit = TG_UNIT_ATTR;
     p->exact = true;
     p->bad = TG_ANY_IS_BAD;
-    p->test = changed;
+    p->incomparable = tg_attr_state_text(op, p->attr, a);
+    return op->attr[p->attr].what != TG_ATTR_NONE;
 }
 
 static void name_rank(struct tg_result *r, const struct tg_eval_state *e,
@@ -150,10 +144,12 @@ void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const s
     struct tg_probe p = { .step_ns = s->c->step_ns[TG_BASE],
                           .bad = rule->bad,
                           .test_kind = l.test };
+    const char *differs;
     struct tg_judgement j;
     struct tg_result *r;
     if (tg_rule_metric_info(rule->metric)->unit == TG_UNIT_ATTR) {
-        probe_attr(&p, rule->metric, op);
+        if (!probe_attr(&p, rule->metric, op, e->arena))
+            return;
     } else if (!tg_probe_op(&p, rule->metric, s->c, op)) {
         if (rule->metric == TG_RULE_METRIC_BYTES && op->bytes_known[TG_BASE] &&
             op->bytes[TG_BASE] > 0)
@@ -163,7 +159,8 @@ void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const s
     if (tg_grounds_lacks_frames(s, 1u << op->kind, TG_BASE))
         p.base = p.recorded[TG_BASE] = NAN;
     tg_grounds_ask_runs(&p, l.noise, e->in->policy, s->c, e->arena);
-    p.incomparable = tg_grounds_op_differs(s, op, &p, e->arena);
+    if ((differs = tg_grounds_op_differs(s, op, &p, e->arena)))
+        p.incomparable = differs;
     j = tg_judge(&p, &l.warn, &l.fail);
     judge_by_all(s, rule, op, &l, &p, &j);
     show_budget(&p, &l, &j);

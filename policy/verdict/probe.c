@@ -40,6 +40,14 @@ const char *tg_unit_text(enum tg_unit unit)
     return text[unit];
 }
 
+enum tg_attr_kind tg_rule_attr_kind(enum tg_rule_metric m)
+{
+    return m == TG_RULE_METRIC_LAUNCH_CONFIG  ? TG_ATTR_KIND_LAUNCH
+           : m == TG_RULE_METRIC_INPUT_TYPES  ? TG_ATTR_KIND_TYPES
+           : m == TG_RULE_METRIC_INPUT_SHAPES ? TG_ATTR_KIND_SHAPES
+                                              : TG_ATTR_KIND_BYTES;
+}
+
 /*
  * Values of a time with evidence: what was compared, where that was judged, else the means. Per call
  * both sides are divided by the baseline's calls, as the evidence is: it is judged at equal counts.

@@ -293,6 +293,62 @@ def shapes(batch):
     return change
 
 
+ATTRIBUTES = {"input_shapes": ("cpu_op", lambda v: {"Input Dims": [[v, 128], [128, 64]]}),
+              "input_types": ("cpu_op", lambda v: {"Input type": [f"type{v}", "float"]}),
+              "launch_config": ("kernel", lambda v: {"registers per thread": v, "grid": [v, 1, 1]})}
+LAUNCH = ("grid", "block", "registers per thread", "shared memory")
+
+
+def given(docs, metric, value):
+    """`docs` with an attribute: a number, a function of (run, step), or None for nothing."""
+    cat, args = ATTRIBUTES[metric]
+    for run, doc in enumerate(docs):
+        starts = sorted(e["ts"] for e in doc["traceEvents"] if e["name"].startswith("ProfilerStep#"))
+        for e in doc["traceEvents"]:
+            if e.get("cat") == cat:
+                v = value(run, sum(ts <= e["ts"] for ts in starts) - 1) if callable(value) else value
+                e["args"] = {k: x for k, x in e["args"].items() if k not in LAUNCH or v is not None} | (args(v) if v is not None else {})
+    return docs
+
+
+def attribute_probes():
+    """A rule does not pass by an attribute that could not be compared; a change is found if the values of a side recur."""
+    u = usual()
+    own = "version: 1\nrules:\n  - {id: a, match: {kind: [kernel, op]}, metric: %s, fail: {abs: 0}%s}\n"
+    by_step = lambda at: lambda run, step: at + step % 2  # noqa: E731
+    by_run = lambda at: lambda run, step: at + 10 * run + step  # noqa: E731
+    mixed = lambda at: lambda run, step: at + (step < 2 + run % 2)  # noqa: E731
+    in_steps = lambda some: lambda run, step: 32 if step in some else 8  # noqa: E731
+    # what, by a rule of one's own (that is optional: what is open passes), by the built-in policy, baseline, fresh
+    cases = (("8 and 32", "red", "told", 8, 32), ("control, 8 on both sides", "green", "green", 8, 8),
+             ("none in the baseline", "open", "calm", None, 8), ("none in the fresh traces", "open", "calm", 8, None),
+             ("none on both sides", "open", "green", None, None),
+             ("one fresh run has none", "open", "calm", 8, lambda run, step: 8 if run else None),
+             ("other ones in each run of the baseline", "open", "green", by_run(8), 8),
+             ("other ones in each fresh run", "red", "told", 8, by_run(108)),
+             ("other ones in each run", "open", "green", by_run(8), by_run(108)),
+             ("other ones in a fresh run", "open", "green", 8, lambda run, step: 32 if run == 1 else 8),
+             ("by the data, none of before", "red", "told", mixed(8), mixed(32)),
+             ("by the data, some of before", "open", "green", mixed(8), mixed(9)),
+             ("control, by the step as before", "green", "green", by_step(8), by_step(8)),
+             ("by the step, another one", "red", "told", by_step(8), lambda run, step: 8 + 4 * (step % 2)),
+             ("in two steps", "red", "told", 8, in_steps({1, 3})), ("control, in a cold step", "green", "green", 8, in_steps({0})))
+    for metric in ("input_shapes", "input_types", "launch_config"):
+        for what, mine, built_in, before, now in cases:
+            base, fresh = given(side(u, 1, 3), metric, before), given(side(u, 100, 3), metric, now)
+            yield f"attributes: {metric}, {what}", mine, base, fresh, own % (metric, "")
+            yield f"attributes: {metric}, {what}, optional", "green" if mine == "open" else mine, base, fresh, own % (metric, ", optional: true") + \
+                "  - {id: c, match: {kind: op}, metric: count, fail: {abs: 0}}\n"
+            yield f"attributes: {metric}, {what}, built in", built_in, base, fresh
+        base = given(ranks(8, 1), metric, 8)
+        yield f"attributes: {metric}, on one of 8 ranks", "red", base, given(ranks(8, 5000), metric, lambda run, step: 32 if run == 3 else 8), own % (metric, "")
+        yield f"attributes: control, {metric}, of each rank its own", "green", given(ranks(8, 1), metric, by_rank := lambda run, step: 8 + run), \
+            given(ranks(8, 5000), metric, by_rank), own % (metric, "")
+        yield f"attributes: {metric}, as many calls more", "red", given(side(u, 1, 1), metric, 8), given(side(u + u, 100, 1), metric, 32), own % (metric, "")
+        yield f"attributes: control, {metric}, as many calls more of the same", "green", given(side(u, 1, 1), metric, 8), \
+            given(side(u + u, 100, 1), metric, 8), own % (metric, "")
+
+
 def row_probes():
     u = usual()
     for runs in (1, 3):
@@ -441,8 +497,8 @@ def harmless_probes():
 
 
 def probes():
-    for part in (size_probes, event_probes, call_probes, part_probes, elsewhere_probes, written_probes, small_probes, row_probes,
-                 schedule_probes, copy_probes, fused_probes, rank_probes, harmless_probes):
+    for part in (size_probes, event_probes, call_probes, part_probes, elsewhere_probes, written_probes, small_probes, attribute_probes,
+                 row_probes, schedule_probes, copy_probes, fused_probes, rank_probes, harmless_probes):
         yield from part()
 
 

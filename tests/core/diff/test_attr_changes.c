@@ -90,21 +90,157 @@ BY_HAND(how_often_and_how_many)
     is_text(find(f, "x")->attrs[0].test, "[2] (1 a step) and 1 more");
 }
 
-/* Runs that do not agree, attributes left out, other counts, or nothing recorded on a side. */
-BY_HAND(what_cannot_be_held_against_each_other)
+/* "a3 b2": of five steps of one call each, three have [a] and two [b]. */
+static void give_run(struct fixture *f, int side, size_t run, const char *text)
 {
-    for (int why = 0; why < 5; why++) {
-        start(f, 2, TG_KIND_OP, 1);
-        for (size_t run = 0; run < 2; run++)
-            give(f, TG_BASE, run, TG_ATTR_KIND_SHAPES, why == 1 && run ? "[[9]]" : "[[1]]", STEPS);
-        if (why != 4)
-            give(f, TG_TEST, 0, TG_ATTR_KIND_SHAPES, "[[2]]", STEPS);
-        shard(f, TG_TEST, 0)->rows[0].attrs_capped = why == 2;
-        if (why == 3)
-            add_row(f, TG_TEST, 0, TG_KIND_OP, "x", "", 1, 5001);
+    for (; text && *text; text += text[2] ? 3 : 2)
+        give(f, side, run, TG_ATTR_KIND_SHAPES, tg_arena_printf(f->a, "[%c]", text[0]),
+             (uint64_t)(text[1] - '0'));
+}
+
+enum { BASE = 1, FRESH = 2, BOTH_SIDES = 3 }; /* bits of tg_attr_state.sides */
+
+/* What was compared and what was not, by hand: values a step has by itself are no change of it. */
+BY_HAND(compared_or_why_not)
+{
+    static const struct {
+        const char *run[2][2]; /* NULL: one run; "": nothing recorded */
+        int what;
+        unsigned sides;
+        const char *change[2]; /* NULL: none */
+        uint32_t fresh_calls;  /* by the step; 0: one */
+    } cases[] = {
+        { { { "a5", "a5" }, { "a5", "a5" } }, TG_ATTR_COMPARED, 0, { 0 }, 0 },
+        { { { "a5" }, { "b5" } }, TG_ATTR_COMPARED, 0, { "[a]", "[b]" }, 0 },
+        { { { "a5", "b5" }, { "a5", "a5" } }, TG_ATTR_RUNS_DIFFER, BASE, { 0 }, 0 },
+        { { { "a5", "a5" }, { "a5", "b5" } }, TG_ATTR_RUNS_DIFFER, FRESH, { 0 }, 0 },
+        /* None of the other side's: a change only if each side's own come again from run to run. */
+        { { { "a5", "b5" }, { "c5", "d5" } }, TG_ATTR_RUNS_DIFFER, BOTH_SIDES, { 0 }, 0 },
+        { { { "a5", "b5" }, { "c5", "c5" } }, TG_ATTR_RUNS_DIFFER, BASE, { 0 }, 0 },
+        { { { "a3 b2", "a2 b3" }, { "c3 d2", "c2 d3" } },
+          TG_ATTR_COMPARED,
+          0,
+          { "[a] and 1 more", "[c] and 1 more" },
+          0 },
+        { { { "a3 b2", "a2 b3" }, { "c5", "c5" } },
+          TG_ATTR_COMPARED,
+          0,
+          { "[a] and 1 more", "[c]" },
+          0 },
+        { { { "a3 b2", "a2 b3" }, { "a3 c2", "a2 c3" } },
+          TG_ATTR_RUNS_DIFFER,
+          BOTH_SIDES,
+          { 0 },
+          0 },
+        /* All runs have the same steps, as with one seed. */
+        { { { "a3 b2", "a3 b2" }, { "a3 b2", "a3 b2" } }, TG_ATTR_COMPARED, 0, { 0 }, 0 },
+        { { { "a3 b2", "a3 b2" }, { "a3 c2", "a3 c2" } },
+          TG_ATTR_COMPARED,
+          0,
+          { "[b]", "[c]" },
+          0 },
+        { { { "a3 b2" }, { "a3 b2" } }, TG_ATTR_COMPARED, 0, { 0 }, 0 },
+        { { { "a3 b2" }, { "a3 c2" } }, TG_ATTR_STEPS_DIFFER, BOTH_SIDES, { 0 }, 0 },
+        { { { "a2 b2 c1" }, { "d2 e2 f1" } }, TG_ATTR_STEPS_DIFFER, BOTH_SIDES, { 0 }, 0 },
+        /* In some steps of every fresh run; one step may be a cold one. */
+        { { { "a5" }, { "a4 b1" } }, TG_ATTR_COMPARED, 0, { 0 }, 0 },
+        { { { "a5" }, { "a3 b2" } }, TG_ATTR_COMPARED, 0, { "[a]", "[b] in some calls" }, 0 },
+        { { { "a5", "a5" }, { "a3 b2", "a2 b3" } },
+          TG_ATTR_COMPARED,
+          0,
+          { "[a]", "[b] in some calls" },
+          0 },
+        { { { "a5", "a5" }, { "a3 b2", "a4 b1" } }, TG_ATTR_STEPS_DIFFER, FRESH, { 0 }, 0 },
+        /* Other counts: the same values, or none of them. */
+        { { { "a5" }, { "a9 a1" } }, TG_ATTR_COMPARED, 0, { 0 }, 2 },
+        { { { "a5" }, { "b9 b1" } }, TG_ATTR_COMPARED, 0, { "[a]", "[b]" }, 2 },
+        { { { "a5" }, { "a5 b5" } }, TG_ATTR_OTHER_COUNT, 0, { 0 }, 2 },
+        /* Not recorded. */
+        { { { "" }, { "" } }, TG_ATTR_NONE, 0, { 0 }, 0 },
+        { { { "a5" }, { "" } }, TG_ATTR_LACKS, FRESH, { 0 }, 0 },
+        { { { "", "" }, { "a5", "a5" } }, TG_ATTR_LACKS, BASE, { 0 }, 0 },
+        { { { "a5", "" }, { "a5", "a5" } }, TG_ATTR_RUNS_LACK, BASE, { 0 }, 0 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, cases[i].run[TG_BASE][1] ? 2 : 1, cases[i].run[TG_TEST][1] ? 2 : 1, 5);
+        for (int side = 0; side < 2; side++) {
+            uint32_t calls = side && cases[i].fresh_calls ? cases[i].fresh_calls : 1;
+            add_all(f, side, TG_KIND_OP, "x", "", calls, 5001);
+            for (size_t run = 0; run < 2; run++)
+                give_run(f, side, run, cases[i].run[side][run]);
+        }
         compare(f);
-        assert_int_equal(find(f, "x")->n_attrs, why == 0);
-        assert_int_equal(find(f, "x")->compared_attrs, why ? 0 : 1u << TG_ATTR_KIND_SHAPES);
+        const struct tg_op *x = find(f, "x");
+        struct tg_attr_state state = x->attr[TG_ATTR_KIND_SHAPES];
+        if ((int)state.what != cases[i].what || state.sides != cases[i].sides ||
+            (x->n_attrs == 1) != (cases[i].change[TG_BASE] != NULL))
+            fail_msg("case %zu: %d of sides %u, %zu changes", i, (int)state.what, state.sides,
+                     x->n_attrs);
+        for (int side = 0; side < 2 && x->n_attrs; side++)
+            is_text(side ? x->attrs[0].test : x->attrs[0].base, cases[i].change[side]);
+    }
+}
+
+/* Of the kind that has most values some may be left out, of no other. */
+BY_HAND(values_left_out)
+{
+    for (int side = 0; side < 2; side++) {
+        start(f, 1, TG_KIND_OP, 2);
+        for (int k = 0; k < 2; k++) {
+            give(f, k, 0, TG_ATTR_KIND_SHAPES, "[[1]]", STEPS);
+            give(f, k, 0, TG_ATTR_KIND_SHAPES, "[[2]]", STEPS);
+            give(f, k, 0, TG_ATTR_KIND_TYPES, k ? "[\"int\"]" : "[\"float\"]", 2 * STEPS);
+        }
+        shard(f, side, 0)->rows[0].attrs_capped = true;
+        compare(f);
+        const struct tg_op *x = find(f, "x");
+        assert_int_equal(x->attr[TG_ATTR_KIND_SHAPES].what, TG_ATTR_CUT);
+        assert_int_equal(x->attr[TG_ATTR_KIND_SHAPES].sides, side ? FRESH : BASE);
+        assert_int_equal(x->attr[TG_ATTR_KIND_TYPES].what, TG_ATTR_COMPARED);
+        assert_int_equal(x->n_attrs, 1);
+    }
+}
+
+/* A new name has nothing to compare with, and one that is gone. */
+BY_HAND(names_of_one_side)
+{
+    for (int side = 0; side < 2; side++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 1, 1, STEPS);
+        add_all(f, side, TG_KIND_OP, "x", "", 1, 5001);
+        give(f, side, 0, TG_ATTR_KIND_SHAPES, "[[1]]", STEPS);
+        compare(f);
+        assert_int_equal(find(f, "x")->attr[TG_ATTR_KIND_SHAPES].what, TG_ATTR_NAME_LACKS);
+        assert_int_equal(find(f, "x")->attr[TG_ATTR_KIND_SHAPES].sides, side ? BASE : FRESH);
+    }
+}
+
+BY_HAND(reasons_in_words)
+{
+    static const struct {
+        struct tg_attr_state state;
+        const char *text;
+    } cases[] = {
+        { { TG_ATTR_COMPARED, 0 }, NULL },
+        { { TG_ATTR_NONE, 0 }, "no input types" },
+        { { TG_ATTR_NAME_LACKS, BASE }, "no input types to compare with in the baseline" },
+        { { TG_ATTR_LACKS, FRESH }, "no input types in the fresh traces" },
+        { { TG_ATTR_RUNS_LACK, FRESH }, "no input types in some runs of the fresh traces" },
+        { { TG_ATTR_CUT, BASE }, "more input types than a summary keeps, in the baseline" },
+        { { TG_ATTR_RUNS_DIFFER, BOTH_SIDES }, "input types differ from run to run in both sides" },
+        { { TG_ATTR_STEPS_DIFFER, BASE },
+          "input types differ from step to step or rank to rank in the baseline" },
+        { { TG_ATTR_OTHER_COUNT, 0 }, "the input types are those of more or fewer calls" },
+        { { TG_ATTR_OTHER_DEVICE, 0 }, "input types of different devices" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tg_op op = { .kind = TG_KIND_OP };
+        op.attr[TG_ATTR_KIND_TYPES] = cases[i].state;
+        const char *text = tg_attr_state_text(&op, TG_ATTR_KIND_TYPES, f->a);
+        assert_int_equal(!text, !cases[i].text);
+        if (text)
+            assert_string_equal(text, cases[i].text);
     }
 }
 

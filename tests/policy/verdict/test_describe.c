@@ -272,6 +272,9 @@ WITH_HAND(attributes_of_a_metric)
     says(h, &s, "same launches: float -> float 2");
     s.j.state = TG_STATE_PASS;
     says(h, &s, "as before");
+    s.j.state = TG_STATE_NOT_JUDGED;
+    s.p.incomparable = "why";
+    says(h, &s, "not compared");
 }
 
 /* Bytes a step have values, and are told as such. */

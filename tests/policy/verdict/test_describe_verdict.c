@@ -540,6 +540,45 @@ WITH_HAND(what_could_have_been_detected)
     covers(h, true, true, true, "counts judged; durations judged: 5 baseline runs, 1 fresh run");
 }
 
+/* By metric, names of both sides: a new one has nothing to compare with, nor has another device. */
+WITH_HAND(attributes_that_were_not_compared)
+{
+    static const char said[] = "counts judged; durations judged: 5 baseline runs, 5 fresh runs";
+    struct tg_op ops[] = { hand_op("a", TG_KIND_OP), hand_op("b", TG_KIND_OP) };
+    struct tg_result r[3];
+
+    for (size_t i = 0; i < 3; i++)
+        r[i] = (struct tg_result){ .state = TG_STATE_NOT_JUDGED,
+                                   .subject = TG_SUBJECT_NAME,
+                                   .dimension = TG_DIM_ATTR,
+                                   .metric = i == 2 ? TG_RULE_METRIC_INPUT_TYPES
+                                                    : TG_RULE_METRIC_INPUT_SHAPES,
+                                   .op_kind = TG_KIND_OP,
+                                   .op = i ? TG_SV("b") : TG_SV("a"),
+                                   .op_normalised = i ? TG_SV("b") : TG_SV("a"),
+                                   .plain = i ? TG_SV("b") : TG_SV("a") };
+    h->c.metrics[TG_METRIC_STEP_TIME].ev.judged = TG_NOT_WAIT;
+    h->c.ops = ops;
+    h->c.n_ops = 2;
+    h->v = (struct tg_verdict){ .counts_judged = true,
+                                .counts_asked = true,
+                                .durations_judged = true,
+                                .results = r,
+                                .n_results = 3 };
+    described(h);
+    hand_text(h->v.coverage,
+              tg_arena_printf(
+                  h->a, "%s; not compared: input_types of 1 name, input_shapes of 2 names", said));
+    ops[0].change = TG_ADDED;
+    r[2].state = TG_STATE_PASS;
+    described(h);
+    hand_text(h->v.coverage,
+              tg_arena_printf(h->a, "%s; not compared: input_shapes of 1 name", said));
+    ops[1].change = TG_MORE;
+    described(h);
+    hand_text(h->v.coverage, said);
+}
+
 /* Of what varies, what takes 1 % of the step or more on either side; another reason is another matter. */
 WITH_HAND(what_varies_is_not_judged)
 {

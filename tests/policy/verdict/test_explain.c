@@ -203,10 +203,10 @@ WITH_HAND(what_depends_on_the_parent)
 #undef A
 }
 
-/* What a time needs is told; a launch attribute has no number. */
+/* What a time needs is told; a launch attribute has no number, but a reason if it is not judged. */
 WITH_HAND(what_a_time_needs)
 {
-    const struct tg_op mm = hand_op("aten::mm", TG_KIND_OP);
+    struct tg_op mm = hand_op("aten::mm", TG_KIND_OP);
 
     name_is(V "rules: [{id: a, match: {kind: op}, metric: self, fail: {abs: 20us}, noise: "
               "{min_runs: 4}}]\n",
@@ -214,10 +214,17 @@ WITH_HAND(what_a_time_needs)
             "  a: self, more is bad  (.tracegate.yml:2)\n"
             "    fail {abs: 20us}  (.tracegate.yml:2)\n"
             "    noise: durations need 4 runs a side  (.tracegate.yml:2)\n");
-    name_is(V "rules: [{id: a, match: {kind: op}, metric: input_types, fail: {abs: 0}}]\n", &mm,
-            &h->c, 1,
-            "  a: input_types, any is bad  (.tracegate.yml:2)\n"
-            "    fail {abs: 0}  (.tracegate.yml:2)\n");
+    for (int judged = 0; judged < 2; judged++) {
+        mm.attr[TG_ATTR_KIND_TYPES].what = judged ? TG_ATTR_COMPARED : TG_ATTR_NONE;
+        name_is(V "rules: [{id: a, match: {kind: op}, metric: input_types, fail: {abs: 0}}]\n", &mm,
+                &h->c, 1,
+                judged ? "  a: input_types, any is bad  (.tracegate.yml:2)\n"
+                         "    fail {abs: 0}  (.tracegate.yml:2)\n"
+                         "    compared exactly\n"
+                       : "  a: input_types, any is bad  (.tracegate.yml:2)\n"
+                         "    fail {abs: 0}  (.tracegate.yml:2)\n"
+                         "    not judged: no input types\n");
+    }
 }
 
 /* Of a module host time and calls are one thing, the work it launches another. */

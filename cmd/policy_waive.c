@@ -33,12 +33,10 @@ static bool by_calls(const struct tg_doc *r)
     return tg_rule_metric_info(metric_of(r))->unit == TG_UNIT_COUNT;
 }
 
-/* As a waiver says it: "" where the rule judges the whole trace, and of "aten::mm [rank 3]" the name. */
+/* As a waiver says it: of "aten::mm [rank 3]" the name. */
 static tg_sv waived_name(const struct tg_doc *r)
 {
     tg_sv name = name_of(r);
-    if (tg_rule_metric_info(metric_of(r))->scope != TG_SCOPE_NAME)
-        return TG_SV("");
     if (tg_sv_ends(name, TG_SV("]")) && tg_sv_has(name, TG_SV(" [rank ")))
         while (name.n && !tg_sv_ends(name, TG_SV(" [rank ")))
             name.n--;
@@ -135,12 +133,10 @@ static void put_one(struct tg_buf *out, const struct rule *r, const struct tg_po
     char last[16];
     tg_buf_puts(out, "  - rule: ");
     tg_esc_yaml(out, r->rule);
-    if (r->name.n) {
-        tg_buf_puts(out, "\n    name: ");
-        tg_esc_yaml(out, r->name);
-        if (tg_waiver_naming(r->name) == TG_WAIVER_MANY)
-            tg_buf_puts(out, "\n    many: true");
-    }
+    tg_buf_puts(out, "\n    name: ");
+    tg_esc_yaml(out, r->name);
+    if (tg_waiver_naming(r->name) == TG_WAIVER_MANY)
+        tg_buf_puts(out, "\n    many: true");
     tg_buf_puts(out, "\n    ceiling: ");
     tg_accept_put_ceiling(out, &r->change, 1.25);
     tg_buf_puts(out, "\n    reason: ");

@@ -45,9 +45,13 @@ static void check_waiver_name(struct tg_decode *c, const struct tg_yaml *n,
         return;
     }
     bool globbed = tg_waiver_naming(name->text) == TG_WAIVER_MANY;
-    if (!per_name)
-        (void)tg_decode_mistake(c, TG_DIAG_WAIVER_NAME, name, "remove it",
-                                "the rule judges the whole trace, it has no names");
+    /* Of a step's time the host's part, annotations and replacements are rows of their own. */
+    if (!per_name && !w->many && r->metric != TG_RULE_METRIC_STEP_TIME &&
+        !tg_sv_eq(name->text, tg_sv_of(tg_rule_metric_info(r->metric)->name)))
+        (void)tg_decode_mistake(
+            c, TG_DIAG_WAIVER_NAME, name,
+            tg_arena_printf(c->arena, "write  name: %s", tg_rule_metric_info(r->metric)->name),
+            "the rule judges the whole trace: its metric is the one name that it has");
     else if (!w->many && (globbed || (w->name && tg_pattern_is_regex(w->name))))
         (void)tg_decode_mistake(c, TG_DIAG_WAIVER_NAME, name,
                                 "write the exact name, or add  many: true",

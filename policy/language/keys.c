@@ -377,7 +377,8 @@ static const struct tg_key alias_keys[] = {
 };
 static const struct tg_key waiver_keys[] = {
     { "rule", &id, TG_KEY_REQUIRED, "id of the rule" },
-    { "name", &pattern, 0, "exact normalised name; a pattern needs many: true" },
+    { "name", &pattern, 0,
+      "exact normalised name, or the metric of the whole trace; a pattern needs many: true" },
     { "many", &yes_no, 0, "name is a pattern on purpose" },
     { "ceiling", &limit, TG_KEY_REQUIRED, "beyond it, it fails again" },
     { "reason", &text, TG_KEY_REQUIRED, "why this is accepted" },

@@ -230,7 +230,16 @@ static const struct sample samples[] = {
     /* waivers; TEST_TODAY is 2026-07-01, so 180 days ahead is 2026-12-28 */
     { 140, NAMED "name: §\"x*\"}\n", NAMED "name: \"x*\", many: true}\n", "many: true" },
     { 140, NAMED "name: §/x/}\n", NAMED "name: /x/, many: true}\n", "many: true" },
-    { 140, W("expires: 2026-08-01, name: §x"), W("expires: 2026-08-01"), "no names" },
+    { 140, W("expires: 2026-08-01, name: §x"), W("expires: 2026-08-01, name: idle"),
+      "write  name: idle" },
+    { 140,
+      V "rules: [{id: a, metric: step_time, fail: {pct: 5%}}]\nwaivers: [{rule: a, ceiling: {pct: "
+        "9%}, "
+        "reason: r, expires: 2026-08-01, name: §\"x*\"}]\n",
+      V "rules: [{id: a, metric: step_time, fail: {pct: 5%}}]\nwaivers: [{rule: a, ceiling: {pct: "
+        "9%}, "
+        "reason: r, expires: 2026-08-01, name: ProfilerStep}]\n",
+      "many: true" },
     { 140,
       V "rules:\n  - {id: a, match: {kind: op}, metric: count, fail: {abs: 0}}\n"
         "waivers: [§{rule: a, ceiling: {abs: 1}, reason: r, expires: 2026-08-01}]\n",

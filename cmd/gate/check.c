@@ -302,7 +302,7 @@ static bool judge_without(struct tg_check *c, struct tg_check_job *j, struct tg_
         tg_verdict_alone(&j->verdict);
         return judge_alone(c, j, why);
     }
-    tg_io_error(c->io, why);
+    tg_check_tell(c, why);
     tg_verdict_of_error(&j->verdict, why, c->arena);
     if (has_budget(j->policy))
         (void)judge_alone(c, j, &second); /* the first error is reported */
@@ -322,7 +322,7 @@ static bool judge_suite(struct tg_check *c, struct tg_check_job *j, bool found, 
         return judge_without(c, j, why);
     if (why->kind != TG_ERR_LOST)
         return false;
-    tg_io_error(c->io, why);
+    tg_check_tell(c, why);
     tg_verdict_lost(&j->verdict, why, outcome_of(j->policy->baseline.on_lost), c->arena);
     j->info.situation = TG_SITUATION_LOST;
     tg_err_init(why);
@@ -348,7 +348,7 @@ static int check_suite(struct tg_check *c, struct tg_check_job *j, struct tg_err
         return -1;
     }
     if (!ok) {
-        tg_io_error(c->io, &why);
+        tg_check_tell(c, &why);
         tg_verdict_of_error(&j->verdict, &why, c->arena);
     }
     if (j->first) {

@@ -1,5 +1,6 @@
 #include "cmd/gate/internal.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 #include "core/baseline/remote.h"
@@ -62,13 +63,28 @@ static bool nothing_stored(const struct tg_check_job *j, const struct tg_commit 
                             "'origin' could not be asked which.");
 }
 
-static bool no_files(const struct tg_baseline *b, const char *policy, struct tg_err *err)
+/* What to do where a commit has no files at the path that the suite gives. */
+static bool commit_one(const struct tg_suite *s, struct tg_err *err)
+{
+    char place[300] = "";
+    if (s->baseline_at.file)
+        (void)snprintf(place, sizeof place, " (%s:%u)", s->baseline_at.file,
+                       (unsigned)s->baseline_at.line);
+    return tg_err_hint(err,
+                       "Record runs on the target branch and commit them there as %.*s, then "
+                       "rebase: files that this branch adds do not count. Or correct `baseline:` "
+                       "of suite %.*s%s, a path from the repository's root.",
+                       TG_SV_ARG(s->baseline), TG_SV_ARG(s->name), place);
+}
+
+static bool no_files(const struct tg_suite *s, const struct tg_baseline *b, const char *policy,
+                     struct tg_err *err)
 {
     tg_err_set(err, TG_ERR_LOST, TG_NOWHERE,
                "no baseline '%.*s' in commit %.12s, and that commit has a policy (%s): this is not "
                "a first run",
                TG_SV_ARG(b->path), b->start.sha, policy);
-    return tg_err_hint(err, TG_BASELINE_COMMIT_ONE);
+    return commit_one(s, err);
 }
 
 bool tg_check_first_run(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
@@ -83,7 +99,8 @@ bool tg_check_first_run(struct tg_check *c, struct tg_check_job *j, struct tg_gi
     if (said == HOLDS_SOME)
         return not_fetched(j, runs, err);
     if (policy)
-        return stored ? nothing_stored(j, &b->start, said, policy, err) : no_files(b, policy, err);
+        return stored ? nothing_stored(j, &b->start, said, policy, err)
+                      : no_files(j->suite, b, policy, err);
     j->what = JOB_FIRST_RUN;
     if (stored && said == NOT_ASKED)
         tg_io_note(c->io,
@@ -102,5 +119,10 @@ bool tg_check_lost(struct tg_check *c, struct tg_check_job *j, struct tg_git *gi
     size_t runs;
     if (!j->suite->baseline.n && ask(c, j, git, &b->start, &runs) == HOLDS_SOME)
         return not_fetched(j, runs, err);
-    return tg_baseline_missing(b, err);
+    (void)tg_baseline_missing(b, err);
+    if (j->suite->baseline.n && !b->beyond) {
+        err->hint[0] = '\0';
+        return commit_one(j->suite, err);
+    }
+    return false;
 }

@@ -20,12 +20,20 @@ bool tg_check_open_reports(struct tg_check *c, struct tg_check_job *j, struct tg
 }
 
 /* A report on standard output is alone there, so that a pipe can read it. */
-static bool report_on_stdout(const struct tg_check *c)
+static bool prints_text(const struct tg_check *c)
 {
     for (int k = 0; k < TG_REPORTS; k++)
         if (c->o->report[k] && strcmp(c->o->report[k], "-") == 0)
-            return true;
-    return false;
+            return false;
+    return !c->o->quiet;
+}
+
+void tg_check_tell(const struct tg_check *c, const struct tg_err *why)
+{
+    struct tg_err said = *why;
+    if (prints_text(c))
+        said.hint[0] = '\0';
+    tg_io_error(c->io, &said);
 }
 
 bool tg_check_report(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
@@ -41,7 +49,7 @@ bool tg_check_report(struct tg_check *c, struct tg_check_job *j, struct tg_err *
     }
     ok = ok && tg_outputs_commit(&j->outputs, err);
     tg_buf_clear(&out);
-    if (ok && !c->o->quiet && !report_on_stdout(c))
+    if (ok && prints_text(c))
         ok = tg_reporter_text(&out, &j->verdict, &c->render, err) &&
              tg_io_put(c->io, tg_buf_sv(&out), err);
     tg_buf_clear(&out);

@@ -242,10 +242,6 @@ TG_MUST bool tg_baseline_find(struct tg_git *g, const struct tg_commit *start,
                               const struct tg_find_opts *o, struct tg_arena *a,
                               struct tg_baseline *out, struct tg_err *err);
 
-/* The next step where a commit has no files at the baseline's path. */
-#define TG_BASELINE_COMMIT_ONE                                                                     \
-    "Commit a baseline there on the target branch, then rebase: one that this branch adds does "   \
-    "not count. Or correct the path, which starts at the repository's root."
 /* LOST as an error (TG_ERR_LOST) with the next step. Always returns false. */
 bool tg_baseline_missing(const struct tg_baseline *b, struct tg_err *err);
 

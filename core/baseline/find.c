@@ -496,5 +496,7 @@ bool tg_baseline_missing(const struct tg_baseline *b, struct tg_err *err)
                            "It was last there %u commits back: raise baseline.max_walk to "
                            "%u, or commit a newer one.",
                            b->beyond, b->beyond);
-    return tg_err_hint(err, TG_BASELINE_COMMIT_ONE);
+    return tg_err_hint(err, "Commit a baseline at that path on the target branch: one that this "
+                            "branch adds does not count. Or correct the path, which starts at the "
+                            "repository's root.");
 }

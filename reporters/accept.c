@@ -6,7 +6,9 @@
 #include "core/base/decimal.h"
 #include "core/base/strmap.h"
 #include "core/base/utf8.h"
+#include "reporters/cause.h"
 #include "reporters/escape.h"
+#include "reporters/label.h"
 #include "reporters/origin.h"
 
 /* It failed, by a value under a rule. */
@@ -38,7 +40,7 @@ void tg_accept_put_ceiling(struct tg_buf *out, const struct tg_accept_change *c,
         tg_buf_printf(out, "{abs: %.0f%s}", more, info->unit == TG_UNIT_RATE ? "GB/s" : "B");
 }
 
-/* One waiver: for a name under a rule, or for all that a rule about the whole trace found. */
+/* One waiver: for a name under a rule, or for a metric that a rule about the whole trace found. */
 struct waiver {
     tg_sv rule, name;
     enum tg_waiver_naming naming;
@@ -47,8 +49,6 @@ struct waiver {
 
 static tg_sv name_of(const struct tg_result *r)
 {
-    if (tg_rule_metric_info(r->metric)->scope != TG_SCOPE_NAME)
-        return TG_SV("");
     return r->plain.n ? r->plain : r->op_normalised.n ? r->op_normalised : r->op;
 }
 
@@ -71,7 +71,7 @@ static struct waiver *waiver_for(struct waivers *w, const struct tg_result *r)
         w->v = tg_grow(w->v, &w->cap, n + 1, sizeof *w->v);
         w->v[i] = (struct waiver){ .rule = r->rule,
                                    .name = name,
-                                   .naming = name.n ? tg_waiver_naming(name) : TG_WAIVER_EXACT,
+                                   .naming = tg_waiver_naming(name),
                                    .change = { .metric = r->metric } };
     }
     return &w->v[i];
@@ -106,15 +106,12 @@ static void put_waiver(struct tg_buf *out, const struct waiver *w)
     if (tg_sv_eq(tg_buf_sv(&visible), w->name) && !memchr(w->name.p, '`', w->name.n) &&
         w->naming != TG_WAIVER_NEVER) {
         tg_buf_printf(out, "  - {rule: %.*s, ", TG_SV_ARG(w->rule));
-        if (w->name.n) {
-            tg_buf_puts(out, "name: ");
-            tg_esc_yaml(out, w->name);
-            tg_buf_puts(out, w->naming == TG_WAIVER_MANY ? ", many: true, " : ", ");
-        }
+        tg_buf_puts(out, "name: ");
+        tg_esc_yaml(out, w->name);
+        tg_buf_puts(out, w->naming == TG_WAIVER_MANY ? ", many: true, " : ", ");
         tg_buf_puts(out, "ceiling: ");
         tg_accept_put_ceiling(out, &w->change, 1);
-        tg_buf_puts(out, ", reason: '\xe2\x80\xa6', owner: you, expires: YYYY-MM-DD}");
-        tg_buf_puts(out, w->name.n ? "\n" : " # any metric of this rule\n");
+        tg_buf_puts(out, ", reason: '\xe2\x80\xa6', owner: you, expires: YYYY-MM-DD}\n");
     }
 }
 
@@ -172,6 +169,16 @@ void tg_accept_put_where(struct tg_buf *out, const struct tg_verdict *v,
         tg_buf_puts(out, "the policy");
 }
 
+static void put_short(struct tg_buf *out, tg_sv name,
+                      void (*put_code)(struct tg_buf *out, tg_sv text))
+{
+    enum { WIDTH = 40 };
+    struct tg_buf text = { 0 };
+    tg_label_put_one(&text, name, WIDTH);
+    put_code(out, tg_buf_sv(&text));
+    tg_buf_release(&text);
+}
+
 /* The first violation, or else warning, that is not a consequence of another. */
 static const struct tg_result *first_finding(const struct tg_verdict *v)
 {
@@ -197,7 +204,11 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const ch
     if (f) {
         struct tg_origin_place look = tg_origin_look(r->cause);
         bool touched = !r->cause->change_known || r->cause->link > TG_CAUSE_LINK_FILE;
-        tg_buf_puts(out, touched ? "Look at " : "It runs in ");
+        if (touched)
+            tg_buf_puts(out, "Look at ");
+        else
+            put_short(out, tg_result_called(r), put_code);
+        tg_buf_puts(out, touched ? "" : " runs in ");
         tg_origin_put_place(&text, &look);
         put_code(out, touched ? tg_buf_sv(&text) : look.function);
         tg_buf_puts(out, touched ? " in " : " (");

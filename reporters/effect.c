@@ -58,6 +58,68 @@ bool tg_effect_is_hosts(const struct tg_verdict *v)
     return false;
 }
 
+/* Of a number of calls the rows that it counts, where they changed. */
+static bool is_counted(const struct tg_result *r, const struct tg_op *op)
+{
+    enum tg_metric m;
+    return r->subject == TG_SUBJECT_TRACE && tg_rule_metric_of_trace(r->metric, &m) &&
+           tg_metric_info(m)->counts & 1u << op->kind && op->change != TG_SAME;
+}
+
+static bool is_about(const struct tg_result *r, const struct tg_op *op)
+{
+    return tg_result_shown(r) && (tg_result_is_about(r, op) || is_counted(r, op));
+}
+
+static bool any_about(const struct tg_verdict *v, const struct tg_op *op)
+{
+    for (size_t i = 0; i < v->n_results; i++)
+        if (is_about(&v->results[i], op))
+            return true;
+    return false;
+}
+
+/* Accepted, and nothing that is shown is about it. */
+static bool is_waived(const struct tg_verdict *v, const struct tg_op *op)
+{
+    for (size_t i = 0; i < v->n_results; i++)
+        if (v->results[i].state == TG_STATE_WAIVED && tg_result_is_about(&v->results[i], op))
+            return !any_about(v, op);
+    return false;
+}
+
+/* ns per step that waived rows add: on the device, where it works. */
+static double waived_ns(const struct tg_verdict *v)
+{
+    const struct tg_comparison *c = v->comparison;
+    double ns[2] = { 0 };
+    bool device = false;
+    for (size_t i = 0; i < c->n_ops; i++) {
+        bool on_device = tg_kind_is_device(c->ops[i].kind);
+        device |= on_device;
+        if (is_waived(v, &c->ops[i]) && !c->ops[i].wait)
+            ns[on_device] += tg_effect_numbers(v, &c->ops[i]).d_ns;
+    }
+    return ns[device];
+}
+
+/* "of it +240 us waived"; of a change that is not longer than that: only that it holds such changes. */
+static void put_waived(struct tg_buf *out, const struct tg_verdict *v, double change,
+                       enum tg_effect_form form)
+{
+    double ns = v->n_state[TG_STATE_WAIVED] ? waived_ns(v) : 0;
+    if (!v->n_state[TG_STATE_WAIVED])
+        return;
+    if (!(ns > 0) || ns > change) {
+        tg_buf_puts(out, ", waived changes included");
+        return;
+    }
+    tg_buf_puts(out, ", of it +");
+    tg_put_time(out, ns, ns);
+    tg_buf_puts(out, form == TG_EFFECT_PRINT ? tg_time_unit(ns) : ns >= 1e6 ? " ms" : " us");
+    tg_buf_puts(out, " waived");
+}
+
 void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, enum tg_effect_form form)
 {
     const struct tg_evidence *ev;
@@ -81,33 +143,35 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, enum tg_effec
     else
         tg_put_value_delta(out, ns[TG_TEST] - ns[TG_BASE], TG_DIM_DURATION);
     put_noise(out, ev);
-    tg_buf_puts(out, v->n_state[TG_STATE_WAIVED] ? ", waived changes included)" : ")");
+    put_waived(out, v, host ? 0 : ns[TG_TEST] - ns[TG_BASE], form);
+    tg_buf_putc(out, ')');
 }
 
-/* Of a number of calls the rows that it counts, where they changed. */
-static bool is_counted(const struct tg_result *r, const struct tg_op *op)
+static bool is_left_wait(const struct tg_op *op)
 {
-    enum tg_metric m;
-    return r->subject == TG_SUBJECT_TRACE && tg_rule_metric_of_trace(r->metric, &m) &&
-           tg_metric_info(m)->counts & 1u << op->kind && op->change != TG_SAME;
+    return op->wait && op->change == TG_SAME && !tg_evidence_compared(tg_op_reported(op)) &&
+           op->self[TG_TEST] < op->self[TG_BASE];
 }
 
-static bool is_about(const struct tg_result *r, const struct tg_op *op)
+/* Part of a wait that a finding is about was in this one before. */
+static bool is_moved_from(const struct tg_verdict *v, const struct tg_op *op)
 {
-    return tg_result_shown(r) && (tg_result_is_about(r, op) || is_counted(r, op));
-}
-
-static bool any_about(const struct tg_verdict *v, const struct tg_op *op)
-{
-    for (size_t i = 0; i < v->n_results; i++)
-        if (is_about(&v->results[i], op))
+    double less = op->self[TG_BASE] - op->self[TG_TEST];
+    for (size_t i = 0; is_left_wait(op) && i < v->comparison->n_ops; i++) {
+        const struct tg_op *to = &v->comparison->ops[i];
+        double more = to->self[TG_TEST] - to->self[TG_BASE];
+        if (to->wait && to->change != TG_SAME && 2 * less > more && 2 * more > less &&
+            any_about(v, to))
             return true;
+    }
     return false;
 }
 
 /* The host waits as long as the device works: a wait that no result is about mirrors what is. */
-static bool is_news(const struct tg_op *op)
+static bool is_news(const struct tg_verdict *v, const struct tg_op *op)
 {
+    if (is_moved_from(v, op))
+        return true;
     bool judged = op->change != TG_SAME || tg_evidence_compared(tg_op_reported(op));
     return judged && op->kind != TG_KIND_STEP && op->kind != TG_KIND_SYNC &&
            !tg_op_within_noise(op);
@@ -190,10 +254,10 @@ double tg_effect_share(const struct tg_verdict *v, const struct tg_op *op)
 const char *tg_effect_mark(const struct tg_verdict *v, const struct tg_op *op)
 {
     struct tg_row_numbers n = tg_effect_numbers(v, op);
-    for (size_t i = 0; i < v->n_results; i++)
-        if (v->results[i].state == TG_STATE_WAIVED && tg_result_is_about(&v->results[i], op) &&
-            !any_about(v, op))
-            return "waived";
+    if (is_waived(v, op))
+        return "waived";
+    if (is_left_wait(op))
+        return "less";
     return pool_of(v, op) ? "replaced" : tg_row_mark(op, &n);
 }
 
@@ -209,7 +273,7 @@ uint32_t *tg_effect_rows(const struct tg_verdict *v, size_t top, size_t others, 
         if (any_about(v, &c->ops[rows[i]]) && !tg_effect_is_part(v, &c->ops[rows[i]]))
             out[(*n)++] = rows[i];
     for (size_t i = 0; i < all && *n < top && others; i++)
-        if (is_news(&c->ops[rows[i]]) && !any_about(v, &c->ops[rows[i]]) &&
+        if (is_news(v, &c->ops[rows[i]]) && !any_about(v, &c->ops[rows[i]]) &&
             !tg_effect_is_part(v, &c->ops[rows[i]])) {
             out[(*n)++] = rows[i];
             others--;

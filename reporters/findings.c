@@ -11,8 +11,10 @@ const char *tg_section_title(enum tg_section s)
 {
     static const char *const title[TG_SECTIONS] = { "Could not be judged",
                                                     "Kernels or operators replaced",
-                                                    "Counts changed", "Durations changed",
-                                                    "Steps and gaps" };
+                                                    "Counts changed",
+                                                    "Durations changed",
+                                                    "Budgets",
+                                                    "The step as a whole" };
     return title[s];
 }
 
@@ -22,6 +24,8 @@ static enum tg_section section_of(const struct tg_verdict *v, const struct tg_re
         return TG_SECTION_BLOCKED;
     if (tg_result_region(v->comparison, r))
         return TG_SECTION_REPLACED;
+    if (r->over_budget)
+        return TG_SECTION_BUDGETS;
     if (r->subject == TG_SUBJECT_TRACE || r->subject == TG_SUBJECT_STEP)
         return TG_SECTION_GAPS;
     switch (r->dimension) {
@@ -96,7 +100,14 @@ void tg_tally_put(struct tg_buf *out, const struct tg_tally *t)
     };
     tg_buf_printf(out, "%zu %s", t->n, word[t->state]);
     if (t->follow)
-        tg_buf_printf(out, " (%zu follow%s)", t->follow, t->follow == 1 ? "s" : "");
+        tg_buf_printf(out, " (%zu more follow%s from %s)", t->follow, t->follow == 1 ? "s" : "",
+                      t->n == 1 ? "it" : "them");
+}
+
+enum tg_note_place tg_note_place(const struct tg_verdict *v, const struct tg_note *n)
+{
+    bool first = v->outcome != TG_OUTCOME_FAIL || n->damage || n->lifts;
+    return n->warning && first ? TG_PLACE_FIRST : TG_PLACE_LAST;
 }
 
 /* Operators are the program's own words; what runs on the device follows them. */

@@ -15,7 +15,8 @@ enum tg_section {
     TG_SECTION_REPLACED, /* calls that replaced others */
     TG_SECTION_COUNTS,   /* counts, launch attributes, bytes */
     TG_SECTION_DURATIONS,
-    TG_SECTION_GAPS, /* the step as a whole, idle time, … */
+    TG_SECTION_BUDGETS, /* over a maximum or under a minimum, whatever the baseline had */
+    TG_SECTION_GAPS,    /* the step as a whole, idle time, … */
     TG_SECTIONS
 };
 const char *tg_section_title(enum tg_section s); /* "Counts changed" */
@@ -34,7 +35,12 @@ struct tg_tally {
 };
 /* Findings first, then what passed and what was not judged; the number of them. */
 size_t tg_tally(const struct tg_verdict *v, struct tg_tally out[TG_STATE_FAIL + 1]);
-void tg_tally_put(struct tg_buf *out, const struct tg_tally *t); /* "1 failed (7 follow)" */
+void tg_tally_put(struct tg_buf *out,
+                  const struct tg_tally *t); /* "1 failed (7 more follow from it)" */
+
+/* Warnings come before the causes; of a failure only those about the traces, and those that would lift a pass. */
+enum tg_note_place { TG_PLACE_FIRST, TG_PLACE_LAST };
+enum tg_note_place tg_note_place(const struct tg_verdict *v, const struct tg_note *n);
 
 enum { TG_FOLDED = 3 }; /* so many of them are listed */
 /* What is folded under result `i`, the whole step first, then operators; the caller frees it. */

@@ -42,7 +42,7 @@ static void put_key(struct tg_buf *out, tg_sv key)
 
 /* ---- head ---- */
 
-/* "❌ 2 failed (1 follows) · ✅ 6 passed · 3 not judged" */
+/* "❌ 2 failed (1 more follows from them) · ✅ 6 passed · 3 not judged" */
 static void put_counts(struct tg_buf *out, const struct tg_verdict *v)
 {
     struct tg_tally tally[TG_STATE_FAIL + 1];
@@ -55,13 +55,14 @@ static void put_counts(struct tg_buf *out, const struct tg_verdict *v)
     }
 }
 
-/* What it costs, and how many results there are of each sort; then what was judged. */
+/* What it costs, and how many results there are of each sort. */
 static void put_effect(const struct tg_markdown *m, struct tg_buf *out)
 {
     const struct tg_verdict *v = m->v;
     TG_BUF text = { 0 }, counts = { 0 };
     tg_effect_put(&text, v, TG_EFFECT_PRINT);
     put_counts(&counts, v);
+    tg_buf_puts(out, text.n || counts.n ? "\n" : "");
     if (text.n) {
         tg_buf_puts(out, "**");
         tg_markdown_put_text(m, out, tg_buf_sv(&text));
@@ -70,12 +71,7 @@ static void put_effect(const struct tg_markdown *m, struct tg_buf *out)
     tg_buf_puts(out, text.n && counts.n ? " \xc2\xb7 " : "");
     if (counts.n)
         tg_buf_add(out, tg_buf_sv(&counts));
-    if (v->coverage.n) {
-        tg_buf_puts(out, text.n || counts.n ? "<br>\n<sub>" : "<sub>");
-        tg_markdown_put_text(m, out, v->coverage);
-        tg_buf_puts(out, "</sub>");
-    }
-    if (text.n || counts.n || v->coverage.n)
+    if (text.n || counts.n)
         tg_buf_puts(out, "\n");
 }
 
@@ -88,9 +84,9 @@ static void put_head(struct tg_markdown *m)
     tg_buf_printf(out, " -->\n### %s ", tg_markdown_outcome_icon(v->outcome));
     tg_markdown_put_text(m, out,
                          v->headline.n ? v->headline : tg_sv_of(tg_outcome_name(v->outcome)));
-    tg_buf_puts(out, "\n\n");
+    tg_buf_puts(out, "\n");
     if (m->r->exit_zero && v->exit_code)
-        tg_buf_puts(out, "The verdict stands; the job goes on because of `--exit-zero`.\n\n");
+        tg_buf_puts(out, "\nThe verdict stands; the job goes on because of `--exit-zero`.\n");
     put_effect(m, out);
 }
 
@@ -117,12 +113,12 @@ static void put_error(struct tg_markdown *m)
 }
 
 /* Warnings before the findings, hints after them. */
-static void put_notes(struct tg_markdown *m, bool warnings)
+static void put_notes(struct tg_markdown *m, enum tg_note_place place)
 {
     TG_BUF part = { 0 };
     for (size_t i = 0; i < m->v->n_notes; i++) {
         const struct tg_note *n = &m->v->notes[i];
-        if (n->warning != warnings)
+        if (tg_note_place(m->v, n) != place)
             continue;
         tg_buf_printf(&part, "\n> %s ",
                       n->warning ? tg_markdown_outcome_icon(TG_OUTCOME_WARN)
@@ -250,6 +246,10 @@ static void put_foot(struct tg_markdown *m)
 {
     const struct tg_verdict *v = m->v;
     tg_buf_puts(m->out, "\n<sub>");
+    if (v->coverage.n) {
+        tg_markdown_put_text(m, m->out, v->coverage);
+        tg_buf_puts(m->out, "<br>\n");
+    }
     put_side(m, TG_BASE);
     put_side(m, TG_TEST);
     tg_buf_puts(m->out, " \xc2\xb7 suite ");
@@ -294,12 +294,12 @@ bool tg_reporter_markdown(struct tg_buf *out, const struct tg_verdict *v, const 
     tg_prose_init(&m.prose, v);
     put_head(&m);
     put_error(&m);
-    put_notes(&m, true);
+    put_notes(&m, TG_PLACE_FIRST);
     tg_markdown_put_findings(&m);
     tg_markdown_put_table(&m);
     tg_markdown_put_chart(&m);
     put_replaced(&m);
-    put_notes(&m, false);
+    put_notes(&m, TG_PLACE_LAST);
     put_environment(&m);
     tg_markdown_put_next(&m);
     put_foot(&m);

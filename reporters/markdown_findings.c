@@ -28,7 +28,7 @@ static void put_evidence(const struct tg_markdown *m, struct tg_buf *out, const 
     text.n -= issue.n;
     if (!text.n)
         return;
-    tg_buf_puts(out, "<br>\n  <sub>evidence ");
+    tg_buf_puts(out, r->state == TG_STATE_WAIVED ? "<br>\n  <sub>" : "<br>\n  <sub>evidence ");
     tg_markdown_put_text(m, out, text);
     if (issue.n) {
         tg_buf_puts(out, "[issue](");

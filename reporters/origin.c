@@ -139,10 +139,21 @@ void tg_origin_put_place(struct tg_buf *out, const struct tg_origin_place *p)
         tg_buf_printf(out, "-%u", (unsigned)p->last);
 }
 
-static void put_function(struct tg_buf *out, const struct tg_cause *c,
+/* "78 % of it" */
+static void put_part(struct tg_buf *out, const struct tg_cause *c, double share)
+{
+    if (!c->whole && percent(share) == 100)
+        tg_buf_puts(out, "all of it");
+    else
+        tg_buf_printf(out, "%d %% of %s", percent(share), of_what(c));
+}
+
+static void put_function(struct tg_buf *out, const struct tg_result *r,
                          const struct tg_origin_style *s)
 {
+    const struct tg_cause *c = r->cause;
     const struct tg_cause_frame *f = c->function;
+    bool one_name = !r->ev || !r->ev->pooled; /* of several, others may be of the forward pass */
     struct tg_origin_place place = tg_origin_place(c);
     TG_BUF at = { 0 };
     tg_origin_put_place(&at, &place);
@@ -152,7 +163,7 @@ static void put_function(struct tg_buf *out, const struct tg_cause *c,
     }
     put_name(out, f->text, s);
     tg_buf_release(&at);
-    if (c->path.backward && !c->holder.n)
+    if (c->path.backward && !c->holder.n && one_name)
         tg_buf_puts(out, " (its backward pass)");
     put_change(out, c, s);
     if (c->holder.n) {
@@ -162,7 +173,8 @@ static void put_function(struct tg_buf *out, const struct tg_cause *c,
     } else {
         tg_buf_putc(out, ',');
     }
-    tg_buf_printf(out, " accounts for %d %% of %s", percent(c->share), of_what(c));
+    tg_buf_puts(out, " accounts for ");
+    put_part(out, c, c->share);
     put_not_changed(out, c);
 }
 
@@ -187,7 +199,8 @@ static void put_split(struct tg_buf *out, const struct tg_cause *c, const struct
     const struct tg_cause_frame *last = c->path.n ? &c->path.frames[c->path.n - 1] : NULL;
     if (last) {
         put_name(out, last->text, s);
-        tg_buf_printf(out, " accounts for %d %% of %s", percent(c->path.share), of_what(c));
+        tg_buf_puts(out, " accounts for ");
+        put_part(out, c, c->path.share);
     } else {
         tg_buf_puts(out, "no single place accounts for most of it");
     }
@@ -205,7 +218,7 @@ void tg_origin_put(struct tg_buf *out, const struct tg_result *r, const struct t
     if (!c)
         return;
     if (c->function)
-        put_function(out, c, s);
+        put_function(out, r, s);
     else
         put_split(out, c, s);
 }

@@ -156,14 +156,12 @@ static void put_passed(struct page *p)
     put_field(p, 2, "judged", 10, tg_buf_sv(&text), TG_TINT_DIM);
 }
 
+/* What the verdict is of, at the end. */
 static void put_context(struct page *p)
 {
     const struct tg_verdict *v = p->v;
     TG_BUF text = { 0 };
-    tg_effect_put(&text, v, TG_EFFECT_TERMINAL);
-    if (text.n)
-        put_field(p, 2, "effect", 10, tg_buf_sv(&text), TG_TINT_NONE);
-    tg_buf_clear(&text);
+    tg_buf_puts(p->out, "\n");
     if (v->suite.n)
         put_field(p, 2, "suite", 10, v->suite, TG_TINT_DIM);
     tg_buf_printf(&text, "%.*s%stracegate %.*s", TG_SV_ARG(v->policy), v->policy.n ? "; " : "",
@@ -180,14 +178,26 @@ static void put_context(struct page *p)
     put_side(p, "test", tg_buf_sv(&text), TG_TEST);
     if (v->coverage.n)
         put_field(p, 2, "coverage", 10, v->coverage, TG_TINT_DIM);
+    tg_buf_release(&text);
+}
+
+static void put_first(struct page *p)
+{
+    const struct tg_verdict *v = p->v;
+    struct tg_buf text = { 0 };
+    tg_effect_put(&text, v, TG_EFFECT_TERMINAL);
+    put_tally(&text, v, text.n ? "; " : "");
+    if (text.n)
+        put_field(p, 2, "effect", 10, tg_buf_sv(&text), TG_TINT_NONE);
+    tg_buf_clear(&text);
     if (v->error.n && !tg_sv_has(v->headline, v->error))
         put_field(p, 2, "why", 10, v->error, TG_TINT_RED);
     if (v->error_hint.n)
         put_field(p, 2, "next", 10, v->error_hint, TG_TINT_DIM);
     tg_buf_clear(&text);
     tg_accept_put_next(&text, v,
-                       "Meant? tracegate policy waive REPORT.json prints what accepts it (check "
-                       "--json REPORT.json writes the report).",
+                       "Meant? Run it with --json R.json; tracegate policy waive R.json then "
+                       "prints what accepts it.",
                        NULL);
     if (text.n)
         put_field(p, 2, "next", 10, tg_buf_sv(&text), TG_TINT_DIM);
@@ -332,15 +342,14 @@ static void put_replacements(struct page *p)
         tg_buf_puts(p->out, "  and more (--json has all)\n");
 }
 
-/* Warnings before the findings, hints after them. */
-static void put_notes(struct page *p, bool warnings)
+static void put_notes(struct page *p, enum tg_note_place place)
 {
     for (size_t i = 0; i < p->v->n_notes; i++) {
         const struct tg_note *n = &p->v->notes[i];
-        if (n->warning != warnings)
+        if (tg_note_place(p->v, n) != place)
             continue;
-        put_field(p, 0, warnings ? "warning: " : "note: ", warnings ? 9 : 6, n->text,
-                  warnings ? TG_TINT_YELLOW : TG_TINT_DIM);
+        put_field(p, 0, n->warning ? "warning: " : "note: ", n->warning ? 9 : 6, n->text,
+                  n->warning ? TG_TINT_YELLOW : TG_TINT_DIM);
         if (n->next.n)
             put_field(p, 2, "next ", 5, n->next, TG_TINT_DIM);
     }
@@ -464,7 +473,7 @@ static void put_movers(struct page *p)
 static bool has_hints(const struct tg_verdict *v)
 {
     for (size_t i = 0; i < v->n_notes; i++)
-        if (!v->notes[i].warning)
+        if (tg_note_place(v, &v->notes[i]) == TG_PLACE_LAST)
             return true;
     return false;
 }
@@ -480,8 +489,8 @@ bool tg_reporter_text(struct tg_buf *out, const struct tg_verdict *v, const stru
     if (passes)
         put_passed(&p);
     else
-        put_context(&p);
-    put_notes(&p, true);
+        put_first(&p);
+    put_notes(&p, TG_PLACE_FIRST);
     for (int s = 0; s < TG_SECTIONS; s++)
         put_section(&p, (enum tg_section)s, roots);
     put_replacements(&p);
@@ -489,11 +498,8 @@ bool tg_reporter_text(struct tg_buf *out, const struct tg_verdict *v, const stru
     put_movers(&p);
     if (has_hints(v))
         tg_buf_puts(out, "\n");
-    put_notes(&p, false);
-    if (!passes) {
-        size_t before = out->n;
-        put_tally(out, v, "\n");
-        tg_buf_puts(out, out->n > before ? "\n" : "");
-    }
+    put_notes(&p, TG_PLACE_LAST);
+    if (!passes)
+        put_context(&p);
     return true;
 }

@@ -467,6 +467,8 @@ bool tg_kind_is_counted(enum tg_kind k);
 const struct tg_op *tg_op_behind(const struct tg_comparison *c, enum tg_metric m);
 /* More calls in some steps, which have one number in the baseline: a mean says little of them. */
 bool tg_op_in_some_steps(const struct tg_op *op);
+/* The one of several ranks that calls it more often, where all of the change is that rank's; NULL. */
+const struct tg_rank_shift *tg_op_rank_alone(const struct tg_comparison *c, const struct tg_op *op);
 /* What became of its calls in a replacement: TG_BASE they went, TG_TEST they came, -1 neither. */
 int tg_op_side_of_region(const struct tg_op *op);
 /*

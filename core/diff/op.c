@@ -125,6 +125,15 @@ bool tg_op_in_some_steps(const struct tg_op *op)
            (ev->shape == TG_COUNT_SOME_STEPS || ev->shape == TG_COUNT_FIRST_STEP);
 }
 
+const struct tg_rank_shift *tg_op_rank_alone(const struct tg_comparison *c, const struct tg_op *op)
+{
+    const struct tg_rank_shift *s = op->shift;
+    double ranks = (double)c->n_ranks[TG_TEST], more = op->count[TG_TEST] - op->count[TG_BASE];
+    bool all = s && ranks > 1 && s->n == 1 &&
+               fabs(s->count[TG_TEST] - s->count[TG_BASE] - ranks * more) < 1e-6 * ranks;
+    return all ? s : NULL;
+}
+
 int tg_op_side_of_region(const struct tg_op *op)
 {
     if (op->region == TG_NO_ID || op->relation == TG_REL_MOVED || op->relation == TG_REL_RENAMED)

@@ -1,6 +1,7 @@
 #include "policy/verdict/describe.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/base/decimal.h"
 #include "policy/verdict/phrase.h"
@@ -14,17 +15,14 @@ static void put_share(struct tg_buf *out, double share)
     tg_buf_puts(out, " % of the step");
 }
 
-static const char *verb(enum tg_kind kind)
+static bool is_launched(const struct tg_op *op)
 {
-    switch (kind) {
-    case TG_KIND_KERNEL:
-    case TG_KIND_MEMCPY:
-    case TG_KIND_MEMSET:
-    case TG_KIND_GRAPH:
-        return "launched";
-    default:
-        return "called";
-    }
+    return tg_kind_is_device(op->kind) || op->kind == TG_KIND_GRAPH;
+}
+
+static const char *verb(const struct tg_op *op)
+{
+    return op->launched ? "work on the device launched" : is_launched(op) ? "launched" : "called";
 }
 
 /* ", all inside aten::bmm" */
@@ -78,29 +76,66 @@ static void put_where(struct tg_buf *m, const struct tg_comparison *c, const str
     }
 }
 
+/* "new, 4 calls per step", "gone, was 4 calls per step": one side has none; false: it is not so simple */
+static bool put_one_sided(struct tg_buf *m, const struct tg_comparison *c, const struct tg_op *op,
+                          const struct tg_probe *p)
+{
+    const struct tg_rank_shift *alone = tg_op_rank_alone(c, op);
+    bool came = op->change == TG_ADDED && p->base == 0;
+    double n = alone ? alone->count[TG_TEST] : came ? p->test : p->base;
+    if (op->launched || tg_op_in_some_steps(op) ||
+        (!came && (op->change != TG_REMOVED || p->test != 0)))
+        return false;
+    tg_buf_puts(m, came ? "new, " : "gone, was ");
+    tg_phrase_value(m, n, TG_UNIT_COUNT);
+    tg_buf_printf(m, " %s%s per step",
+                  !is_launched(op) ? "call"
+                  : n == 1         ? "launch"
+                                   : "launche",
+                  n == 1 ? "" : "s");
+    if (alone)
+        tg_buf_printf(m, " on rank %lld alone", (long long)alone->rank);
+    return true;
+}
+
+/* The mean over ranks of what one rank alone does more. */
+static void put_rank(struct tg_buf *m, const struct tg_comparison *c, const struct tg_op *op)
+{
+    const struct tg_rank_shift *alone = tg_op_rank_alone(c, op);
+    if (!alone)
+        return;
+    tg_buf_puts(m, ", ");
+    tg_phrase_signed(m, alone->count[TG_TEST] - alone->count[TG_BASE], TG_UNIT_COUNT);
+    tg_buf_printf(m, " on rank %lld alone", (long long)alone->rank);
+}
+
 static void describe_count(struct tg_buf *m, struct tg_result *r, const struct tg_comparison *c,
                            const struct tg_op *op, const struct tg_probe *p)
 {
-    if (op->change == TG_ADDED)
+    bool one_sided = put_one_sided(m, c, op, p);
+    if (!one_sided && op->change == TG_ADDED)
         tg_buf_puts(m, "new: ");
-    if (op->change == TG_REMOVED)
+    if (!one_sided && op->change == TG_REMOVED)
         tg_buf_puts(m, "gone: ");
     if (tg_op_in_some_steps(op)) {
         tg_phrase_some_steps(m, &op->counted, c->n_runs[TG_TEST]);
         tg_buf_puts(m, ", was ");
-    } else {
-        tg_buf_printf(m, "%s ", op->launched ? "work on the device launched" : verb(op->kind));
+    } else if (!one_sided) {
+        tg_buf_printf(m, "%s ", verb(op));
         tg_phrase_value(m, p->test, TG_UNIT_COUNT);
         tg_buf_puts(m, p->test == 1 ? " time per step, was " : " times per step, was ");
     }
-    tg_phrase_value(m, p->base, TG_UNIT_COUNT);
-    tg_buf_puts(m, " (");
-    tg_phrase_signed(m, p->test - p->base, TG_UNIT_COUNT);
-    tg_buf_puts(m, tg_op_in_some_steps(op) ? " a step in the mean" : "");
+    if (!one_sided) {
+        tg_phrase_value(m, p->base, TG_UNIT_COUNT);
+        tg_buf_puts(m, " (");
+        tg_phrase_signed(m, p->test - p->base, TG_UNIT_COUNT);
+        tg_buf_puts(m, tg_op_in_some_steps(op) ? " a step in the mean" : "");
+        put_rank(m, c, op);
+    }
     r->weight_at = m->n;
     put_share(m, op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE]);
     r->weight_n = m->n - r->weight_at;
-    tg_buf_puts(m, ")");
+    tg_buf_puts(m, one_sided ? "" : ")");
     put_calling_op(m, op);
     put_where(m, c, op);
 }
@@ -149,37 +184,39 @@ static void describe_change(struct tg_buf *m, const struct tg_probe *p, double s
         tg_buf_printf(m, ", %zu names together", pooled);
 }
 
-/* " (2 over)" */
+/* ", 2 over the limit of 1" */
 static void put_overrun(struct tg_buf *m, const struct tg_probe *p, const struct tg_limit *limit)
 {
     const struct tg_bound *b = limit->bound;
+    struct tg_buf text = { 0 };
     double by = limit->n != 1             ? NAN
                 : b->kind == TG_BOUND_MAX ? p->test - b->value
                 : b->kind == TG_BOUND_MIN ? b->value - p->test
                                           : NAN;
-    if (!(by > 0))
-        return;
-    tg_buf_puts(m, " (");
-    if (p->unit == TG_UNIT_PERCENT) {
+    tg_limit_text(limit, &text);
+    tg_buf_puts(m, ", ");
+    if (by > 0 && p->unit == TG_UNIT_PERCENT) {
         tg_dec_put_fixed(m, by, 1);
-        tg_buf_puts(m, " points");
-    } else {
+        tg_buf_puts(m, " points ");
+    } else if (by > 0) {
         tg_phrase_value(m, by, p->unit);
+        tg_buf_puts(m, " ");
     }
-    tg_buf_puts(m, b->kind == TG_BOUND_MAX ? " over)" : " under)");
+    if (!(by > 0) || !tg_phrase_budget(m, tg_buf_sv(&text)))
+        tg_buf_printf(m, "limit %.*s", TG_SV_ARG(tg_buf_sv(&text)));
+    tg_buf_release(&text);
 }
 
-/* "launched 3 times per step, limit max: 1 (2 over), was 0": a budget is about the value, not the change. */
+/* "launched 3 times per step, 2 over the limit of 1, was 0": a budget is about the value, not the change. */
 static void describe_budget(struct tg_buf *m, const struct tg_probe *p, const struct tg_op *op,
                             const struct tg_limit *limit)
 {
     if (op && p->unit == TG_UNIT_COUNT)
-        tg_buf_printf(m, "%s ", op->launched ? "work on the device launched" : verb(op->kind));
+        tg_buf_printf(m, "%s ", verb(op));
     tg_phrase_value(m, p->test, p->unit);
     if (op && p->unit == TG_UNIT_COUNT)
         tg_buf_puts(m, p->test == 1 ? " time" : " times");
-    tg_buf_puts(m, " per step, limit ");
-    tg_limit_text(limit, m);
+    tg_buf_puts(m, " per step");
     put_overrun(m, p, limit);
     if (isnan(p->base))
         return;
@@ -211,17 +248,53 @@ static void describe_attrs(struct tg_buf *m, const struct tg_op *op, enum tg_att
     }
 }
 
+/* " (fp16 -> fp32 by their names)": other kernels for another data type */
+static void put_types(struct tg_buf *m, const struct tg_comparison *c, uint32_t region)
+{
+    const char *type[2] = { NULL, NULL };
+    for (int s = 0; s < 2; s++) {
+        const struct tg_op *op;
+        if (tg_region_names(c, region, s, &op, 1) && op->kind == TG_KIND_KERNEL)
+            type[s] = tg_phrase_type(op->name);
+    }
+    if (type[TG_BASE] && type[TG_TEST] && strcmp(type[TG_BASE], type[TG_TEST]) != 0)
+        tg_buf_printf(m, " (%s -> %s by their names)", type[TG_BASE], type[TG_TEST]);
+}
+
+/* ": 1.92 -> 4.58 ms", of a part of the calls that `ev` is of: what went, and more by what all rose */
+static void put_part_time(struct tg_buf *m, const struct tg_op *op, const struct tg_comparison *c)
+{
+    double ns = 0;
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].region == op->region && tg_op_side_of_region(&c->ops[i]) == TG_BASE)
+            ns += c->ops[i].self[TG_BASE] - c->ops[i].self[TG_TEST];
+    if (!op->ev.pooled || op->ev.judged != TG_JUDGED || !(ns > 0))
+        return;
+    tg_buf_puts(m, ": these took ");
+    tg_phrase_value(m, ns, TG_UNIT_NS);
+    tg_buf_puts(m, ", now ");
+    tg_phrase_value(m, ns + op->ev.delta_ns, TG_UNIT_NS);
+}
+
 /* "with aten::erf in place of aten::gelu" */
 static void put_in_place_of(struct tg_buf *m, const struct tg_op *op, const struct tg_comparison *c)
 {
+    const struct tg_region *g = &c->regions[op->region];
+    double went = tg_region_calls(c, g, TG_BASE), all = tg_region_all_calls(c, g);
     TG_BUF names = { 0 };
     if (tg_op_side_of_region(op) != TG_TEST)
         return;
     if (tg_phrase_region(&names, c, op->region, TG_TEST, op))
         tg_buf_printf(m, "with %s ", names.p);
     tg_buf_clear(&names);
-    if (tg_phrase_region(&names, c, op->region, TG_BASE, NULL))
-        tg_buf_printf(m, "in place of %s", names.p);
+    if (tg_phrase_region(&names, c, op->region, TG_BASE, NULL)) {
+        tg_buf_puts(m, "in place of ");
+        tg_phrase_part(m, went, all);
+        tg_buf_add(m, tg_buf_sv(&names));
+        put_types(m, c, op->region);
+        if (went == tg_region_calls(c, g, TG_TEST) && all > went)
+            put_part_time(m, op, c);
+    }
 }
 
 /* "; with aten::erf in place of aten::gelu: calls -8 +32 in the step"; as many: nothing of calls */

@@ -26,10 +26,16 @@ static void put_attr(struct tg_buf *b, const struct tg_result *r)
     tg_buf_printf(b, " %.*s%s", TG_SV_ARG(shown), shown.n < change.n ? "…" : "");
 }
 
-/* "17 (max: 3)" */
+/* "17, over the limit of 3" */
 static void put_budget(struct tg_buf *b, const struct tg_result *r)
 {
+    size_t at;
     tg_phrase_value(b, r->test, tg_dimension_unit(r->dimension));
+    at = b->n;
+    tg_buf_puts(b, ", ");
+    if (tg_phrase_budget(b, r->limit))
+        return;
+    b->n = at;
     tg_buf_printf(b, " (%.*s)", TG_SV_ARG(r->limit));
 }
 
@@ -39,7 +45,20 @@ struct cost {
     double device, waits, host; /* ns per step more than in the baseline */
     double share[2];            /* of the step: device, waits */
     size_t n_device, n_kernels, n_host;
+    double fewer;             /* what all other waits lost */
+    const struct tg_op *from; /* the one of them that lost most */
 };
+
+/* The host waits there for the device as it waited elsewhere before. */
+static void add_moved(struct cost *cost, const struct tg_op *op)
+{
+    double less = op->self[TG_BASE] - op->self[TG_TEST];
+    if (!op->wait || !(less > 0))
+        return;
+    cost->fewer += less;
+    if (!cost->from || less > cost->from->self[TG_BASE] - cost->from->self[TG_TEST])
+        cost->from = op;
+}
 
 static void add_cost(struct cost *cost, const struct tg_comparison *c, const struct tg_op *op)
 {
@@ -95,6 +114,8 @@ static struct cost cost_of(const struct tg_verdict *v, const struct tg_compariso
     for (size_t i = 0; i < c->n_ops; i++)
         if (mine[i] || is_launched_by(c, mine, &c->ops[i]))
             add_cost(&cost, c, &c->ops[i]);
+        else
+            add_moved(&cost, &c->ops[i]);
     return cost;
 }
 
@@ -106,13 +127,20 @@ static bool waits_most(const struct cost *cost)
     return cost->waits >= LEAST && cost->waits > cost->device;
 }
 
+static bool wait_moved(const struct cost *cost)
+{
+    return waits_most(cost) && 2 * cost->fewer > cost->waits;
+}
+
 /* " (+239.3 us on the device)": the largest sort of it. */
 static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c,
                      uint32_t head)
 {
     const struct tg_result *r = &v->results[head];
     struct cost cost;
-    if (r->dimension == TG_DIM_DURATION && tg_dec_pct_tells(r->delta_pct)) {
+    const struct tg_region *g = tg_result_region(c, r);
+    bool part = g && tg_region_all_calls(c, g) >= tg_region_calls(c, g, TG_BASE) + 0.5;
+    if (r->dimension == TG_DIM_DURATION && tg_dec_pct_tells(r->delta_pct) && !part) {
         tg_buf_puts(b, " (");
         tg_phrase_signed(b, r->delta, TG_UNIT_NS);
         tg_buf_puts(b, ")");
@@ -123,9 +151,9 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct 
     if (fmax(cost.device, fmax(cost.waits, cost.host)) < LEAST)
         return;
     if (waits_most(&cost)) {
-        tg_buf_puts(b, " (the host waits ");
+        tg_buf_puts(b, wait_moved(&cost) ? " (" : " (the host waits ");
         tg_phrase_value(b, cost.waits, TG_UNIT_NS);
-        tg_buf_puts(b, " in it)");
+        tg_buf_puts(b, wait_moved(&cost) ? " of waiting moved into it)" : " in it)");
         return;
     }
     tg_buf_puts(b, " (");
@@ -141,6 +169,14 @@ static void put_weight(struct tg_buf *b, const struct cost *cost)
     if (waits) {
         tg_buf_puts(b, ", waits ");
         tg_phrase_value(b, cost->waits, TG_UNIT_NS);
+    }
+    if (wait_moved(cost)) {
+        tg_buf_printf(b, ", a wait that moved here from %.*s (", TG_SV_ARG(cost->from->name));
+        tg_phrase_value(b, cost->from->self[TG_BASE], TG_UNIT_NS);
+        tg_buf_puts(b, " -> ");
+        tg_phrase_value(b, cost->from->self[TG_TEST], TG_UNIT_NS);
+        tg_buf_puts(b, "): the host can no longer run ahead of the device");
+        return;
     }
     if (share < 0.0005)
         return;
@@ -160,8 +196,8 @@ static void put_wait(struct tg_buf *b, const struct tg_comparison *c, const stru
     const struct tg_metric_change *step = &c->metrics[TG_METRIC_STEP_TIME];
     const struct tg_metric_change *busy = &c->metrics[TG_METRIC_GPU_BUSY];
     bool known = step->known[TG_BASE] && step->known[TG_TEST] && busy->known[TG_TEST];
-    if (waits_most(cost) && cost->share[1] >= SHARE && known && busy->value[TG_TEST] > 0 &&
-        2 * (step->value[TG_TEST] - step->value[TG_BASE]) < cost->waits)
+    if (waits_most(cost) && !wait_moved(cost) && cost->share[1] >= SHARE && known &&
+        busy->value[TG_TEST] > 0 && 2 * (step->value[TG_TEST] - step->value[TG_BASE]) < cost->waits)
         tg_buf_puts(b, "; the step itself grew by less, since the device works meanwhile, but the "
                        "host can no longer run ahead of it");
 }
@@ -222,7 +258,14 @@ static void put_name(struct tg_buf *b, const struct tg_result *r)
 static bool put_replaced(struct tg_buf *b, const struct tg_region *g, const struct tg_comparison *c)
 {
     uint32_t region = (uint32_t)(g - c->regions);
-    if (!tg_phrase_region(b, c, region, TG_BASE, NULL))
+    struct tg_buf went = { 0 };
+    bool any = tg_phrase_region(&went, c, region, TG_BASE, NULL) > 0;
+    if (any) {
+        tg_phrase_part(b, tg_region_calls(c, g, TG_BASE), tg_region_all_calls(c, g));
+        tg_buf_add(b, tg_buf_sv(&went));
+    }
+    tg_buf_release(&went);
+    if (!any)
         return false;
     tg_buf_puts(b, " replaced by ");
     (void)tg_phrase_region(b, c, region, TG_TEST, NULL);
@@ -248,9 +291,16 @@ static const struct tg_op *in_some_steps(const struct tg_comparison *c, const st
 static void put_amount(struct tg_buf *b, const struct tg_comparison *c, const struct tg_result *r,
                        const struct tg_region *g)
 {
-    const struct tg_op *op = g ? NULL : in_some_steps(c, r);
+    const struct tg_op *op = g ? NULL : in_some_steps(c, r), *named = tg_result_op(c, r);
+    const struct tg_rank_shift *alone = named && !g ? tg_op_rank_alone(c, named) : NULL;
+    bool part = g && tg_region_all_calls(c, g) >= tg_region_calls(c, g, TG_BASE) + 0.5;
     if (op) {
         tg_phrase_some_steps(b, &op->counted, c->n_runs[TG_TEST]);
+    } else if (r->dimension == TG_DIM_COUNT && alone && !r->over_budget) {
+        put_calls(b, alone->count[TG_TEST] - alone->count[TG_BASE], "call");
+        tg_buf_printf(b, " on rank %lld alone", (long long)alone->rank);
+    } else if (r->dimension == TG_DIM_DURATION && part) { /* the rest is as it was */
+        tg_phrase_signed(b, r->delta, TG_UNIT_NS);
     } else if (r->over_budget) {
         put_budget(b, r);
     } else if (r->dimension == TG_DIM_COUNT && r->subject == TG_SUBJECT_TRACE) {

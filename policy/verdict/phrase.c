@@ -97,6 +97,44 @@ size_t tg_phrase_region(struct tg_buf *out, const struct tg_comparison *c, uint3
     return n;
 }
 
+void tg_phrase_part(struct tg_buf *out, double part, double all)
+{
+    if (all < part + 0.5)
+        return;
+    tg_phrase_value(out, part, TG_UNIT_COUNT);
+    tg_buf_puts(out, " of ");
+    tg_phrase_value(out, all, TG_UNIT_COUNT);
+    tg_buf_puts(out, " calls of ");
+}
+
+const char *tg_phrase_type(tg_sv kernel)
+{
+    static const char *const said[][2] = {
+        { "bf16", "bf16" },  { "BFloat16", "bf16" }, { "tf32", "tf32" },  { "fp16", "fp16" },
+        { "_f16", "fp16" },  { "hgemm", "fp16" },    { "Half", "fp16" },  { "half", "fp16" },
+        { "dgemm", "fp64" }, { "double", "fp64" },   { "sgemm", "fp32" }, { "fp32", "fp32" },
+        { "_f32", "fp32" },  { "float", "fp32" },
+    };
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        if (tg_sv_has(kernel, tg_sv_of(said[i][0])))
+            return said[i][1];
+    return NULL;
+}
+
+bool tg_phrase_budget(struct tg_buf *out, tg_sv limit)
+{
+    static const char *const bound[][2] = { { "max: ", "over" }, { "min: ", "under" } };
+    for (size_t i = 0; i < 2 && !tg_sv_has(limit, TG_SV(", ")); i++) {
+        tg_sv word = tg_sv_of(bound[i][0]);
+        if (!tg_sv_starts(limit, word))
+            continue;
+        tg_buf_printf(out, "%s the limit of %.*s", bound[i][1], (int)(limit.n - word.n),
+                      limit.p + word.n);
+        return true;
+    }
+    return false;
+}
+
 /* Each run alike? Then a step of one run says it all. */
 void tg_phrase_some_steps(struct tg_buf *out, const struct tg_count_evidence *ev, size_t n_runs)
 {
@@ -113,7 +151,7 @@ void tg_phrase_some_steps(struct tg_buf *out, const struct tg_count_evidence *ev
         tg_buf_printf(out, "%zu ", ev->above / alike);
     tg_buf_printf(out, "of %zu steps", ev->steps / alike);
     if (n_runs > 1 && ev->runs_above == n_runs)
-        tg_buf_printf(out, " (all %zu runs)", n_runs);
+        tg_buf_puts(out, alike > 1 ? " of every run" : ", in every run");
     else if (n_runs > 1)
         tg_buf_printf(out, " (%u of %zu runs)", ev->runs_above, n_runs);
 }

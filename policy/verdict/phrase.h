@@ -17,7 +17,13 @@ const char *tg_phrase_kind(enum tg_kind kind);
  * how many. */
 size_t tg_phrase_region(struct tg_buf *out, const struct tg_comparison *c, uint32_t region,
                         int side, const struct tg_op *but);
-/* "up to 3 calls in 1 of 4 steps (all 3 runs)" */
+/* "12 of 27 calls of ": a replacement takes the place of a part of its names' calls; of all: nothing. */
+void tg_phrase_part(struct tg_buf *out, double part, double all);
+/* "fp16", "fp32", …: what a kernel computes with, as far as its name says; NULL. */
+const char *tg_phrase_type(tg_sv kernel);
+/* "over the limit of 52" of "max: 52", "under the limit of 3" of "min: 3"; false: nothing, it is another bound */
+bool tg_phrase_budget(struct tg_buf *out, tg_sv limit);
+/* "up to 3 calls in 1 of 4 steps of every run" */
 void tg_phrase_some_steps(struct tg_buf *out, const struct tg_count_evidence *ev, size_t n_runs);
 tg_sv tg_phrase_take(struct tg_buf *b, struct tg_arena *a); /* releases `b` */
 #endif

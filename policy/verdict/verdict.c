@@ -113,6 +113,16 @@ const char *tg_situation_name(enum tg_situation s)
     return names[s];
 }
 
+double tg_region_all_calls(const struct tg_comparison *c, const struct tg_region *g)
+{
+    double calls[2] = { 0 };
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].region == (uint32_t)(g - c->regions) &&
+            tg_op_side_of_region(&c->ops[i]) == TG_BASE)
+            calls[tg_backward_named(c->ops[i].name)] += c->ops[i].count[TG_BASE];
+    return calls[false] > 0 ? calls[false] : calls[true];
+}
+
 double tg_region_calls(const struct tg_comparison *c, const struct tg_region *g, int side)
 {
     uint32_t region = (uint32_t)(g - c->regions);

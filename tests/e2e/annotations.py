@@ -98,10 +98,10 @@ def generated(tmp):
         return BASE[:1] + [(frames, op, times, kernel)]
     # name, the fresh trace's calls -> (file, line) of the notices, what they say; baseline is BASE: one clone in helper
     table = [
-        ("in a function", clone([STEP, HELPER, TORCH]), [("train.py", 4)], "train.py:4 helper, accounts for 100 % of it"),
+        ("in a function", clone([STEP, HELPER, TORCH]), [("train.py", 4)], "train.py:4 helper, accounts for all of it"),
         ("the innermost of ours", clone([HELPER, STEP]), [("train.py", 8)], "train.py:8 step"),
         ("where it grew, not where most are", BASE[:1] + [([STEP, HELPER], "aten::clone", 1, None), ([STEP], "aten::clone", 1, None)],
-         [("train.py", 8)], "train.py:8 step, accounts for 100 % of it"),
+         [("train.py", 8)], "train.py:8 step, accounts for all of it"),
         ("a decorator's line", clone(["train.py(8): step"]), [("train.py", 8)], "train.py:8 step"),
         ("async", clone(["train.py(14): poll"]), [("train.py", 14)], "train.py:14 poll"),
         ("the module itself", clone(["train.py(19): <module>"]), [("train.py", 19)], "train.py:19 <module>"),

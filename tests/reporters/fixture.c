@@ -319,7 +319,7 @@ static void add_failures(struct make *m)
     clone->parent = TG_SV("aten::contiguous");
 
     r = add_result(m, TG_STATE_FAIL, "new-sync", sync, TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
-    r->message = TG_SV("new: called 1 times per step, was 0 (+1, 1.9 % of the step)");
+    r->message = TG_SV("new, 1 call per step, 1.9 % of the step");
     r->why = TG_SV("the program waits more often");
     r->limit = TG_SV("abs: 0");
     r = add_result(m, TG_STATE_FAIL, "new-work", copy, TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
@@ -399,7 +399,7 @@ static const struct tg_verdict *make_fail(struct tg_arena *a)
     r->subject = TG_SUBJECT_TRACE;
     r->message = TG_SV("the traces lack what this metric needs");
     r = add_result(&m, TG_STATE_PASS, "new-work", gone, TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
-    r->message = TG_SV("gone: called 0 times per step, was 12 (-12, 1.0 % of the step)");
+    r->message = TG_SV("gone, was 12 calls per step, 1.0 % of the step");
     add_note(&m,
              "the machine is 2.1 % slower than at the baseline; that factor is taken out of all "
              "durations",

@@ -284,7 +284,7 @@ TEST(causes_come_in_order)
                                          "rule launch-config",
                                          "Durations changed",
                                          "rule slower",
-                                         "Steps and gaps",
+                                         "The step as a whole",
                                          "rule step",
                                          "Replaced",
                                          "Waived",

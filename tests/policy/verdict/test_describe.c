@@ -45,10 +45,10 @@ WITH_HAND(calls_and_where_they_come_from)
     s = of_count(0, 1);
     s.op.kind = TG_KIND_KERNEL;
     s.op.change = TG_ADDED;
-    says(h, &s, "new: launched 1 time per step, was 0 (+1)");
+    says(h, &s, "new, 1 launch per step");
     s = of_count(2, 0);
     s.op.change = TG_REMOVED;
-    says(h, &s, "gone: called 0 times per step, was 2 (-2)");
+    says(h, &s, "gone, was 2 calls per step");
     s = of_count(1, 2);
     s.op.kind = TG_KIND_MODULE;
     s.op.launched = true;
@@ -71,10 +71,10 @@ WITH_HAND(calls_in_some_steps)
                                                .run = { NULL, runs } };
     says(h, &s, "up to 1001 calls in 6 of 15 steps (2 of 3 runs), was 1 (+1 a step in the mean)");
     s.op.counted.runs_above = 3; /* in every run alike: one of them tells it */
-    says(h, &s, "up to 1001 calls in 2 of 5 steps (all 3 runs), was 1 (+1 a step in the mean)");
+    says(h, &s, "up to 1001 calls in 2 of 5 steps of every run, was 1 (+1 a step in the mean)");
     s.op.counted.above = 7;
     s.op.counted.most = 1;
-    says(h, &s, "up to 1 call in 7 of 15 steps (all 3 runs), was 1 (+1 a step in the mean)");
+    says(h, &s, "up to 1 call in 7 of 15 steps, in every run, was 1 (+1 a step in the mean)");
     s.op.counted.most = 1001;
     s.op.counted.runs_above = 2;
     s.op.counted.above = 6;
@@ -160,7 +160,7 @@ WITH_HAND(a_budget_and_its_limit)
 
     s.r.over_budget = true;
     s.j.limit = max.v;
-    says(h, &s, "called 3 times per step, limit max: as written (2 over), was 1");
+    says(h, &s, "called 3 times per step, 2 over the limit of as written, was 1");
     s.p.test = 1;
     says(h, &s, "called 1 time per step, limit max: as written, was 1");
     s.p.base = NAN;
@@ -168,12 +168,12 @@ WITH_HAND(a_budget_and_its_limit)
     s = of_time(100000, 0.5, &ev);
     s.r.over_budget = true;
     s.j.limit = max.v;
-    says(h, &s, "150 us per step, limit max: as written (150 us over), was 100 us");
+    says(h, &s, "150 us per step, 150 us over the limit of as written, was 100 us");
     s = of_count(1, 3); /* a number of calls of the whole trace has no verb */
     s.r.over_budget = true;
     s.j.limit = max.v;
     tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
-    hand_text(s.r.message, "3 per step, limit max: as written (2 over), was 1");
+    hand_text(s.r.message, "3 per step, 2 over the limit of as written, was 1");
 }
 
 /* Of a number of calls the operator that adds most of them: what makes its calls, if that came too. */
@@ -198,24 +198,24 @@ WITH_HAND(what_is_behind_a_number_of_calls)
     s.j.limit = max.v;
     tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
     hand_text(s.r.message,
-              "15 per step, limit max: as written (14 over), was 10; most of the rise: copy (+4)");
+              "15 per step, 14 over the limit of as written, was 10; most of the rise: copy (+4)");
     ops[1].leader = 0;
     s.r.delta = 9;
     tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
-    hand_text(s.r.message, "15 per step, limit max: as written (14 over), was 10; largest part of "
+    hand_text(s.r.message, "15 per step, 14 over the limit of as written, was 10; largest part of "
                            "the rise: aten::clone (+4)");
     s.r.metric = tg_rule_metric_of(TG_METRIC_SYNC_COUNT);
     s.r.delta = 6;
     tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
     hand_text(s.r.message,
-              "15 per step, limit max: as written (14 over), was 10; all of the rise: wait (+6)");
+              "15 per step, 14 over the limit of as written, was 10; all of the rise: wait (+6)");
     s.r.metric = tg_rule_metric_of(TG_METRIC_KERNEL_NAMES); /* not a number of calls */
     tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
-    hand_text(s.r.message, "15 per step, limit max: as written (14 over), was 10");
+    hand_text(s.r.message, "15 per step, 14 over the limit of as written, was 10");
     s.r.metric = tg_rule_metric_of(TG_METRIC_SYNC_COUNT);
     ops[3].count[TG_TEST] = 1; /* none rose */
     tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
-    hand_text(s.r.message, "15 per step, limit max: as written (14 over), was 10");
+    hand_text(s.r.message, "15 per step, 14 over the limit of as written, was 10");
 }
 
 /* ---- attributes ---- */

@@ -301,7 +301,7 @@ WITH_HAND(a_budget_of_a_metric_that_the_baseline_lacks)
     rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_limit(h, TG_BOUND_MAX, 50000));
     assert_int_equal(measured(h)->state, TG_STATE_FAIL);
     assert_true(isnan(h->e.results[0].base));
-    hand_text(h->e.results[0].message, "60.0 us per step, limit max: as written (10.0 us over)");
+    hand_text(h->e.results[0].message, "60.0 us per step, 10.0 us over the limit of as written");
     rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_limit(h, TG_BOUND_MAX, 60000));
     assert_int_equal(measured(h)->state, TG_STATE_PASS);
     rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 10));

@@ -183,13 +183,19 @@ static void read_change(struct finder *f)
 
 /* ---- results ---- */
 
-/* Without stacks, what the summary knows: the operator or annotation around the operator. */
+/* Without stacks, what the summary knows: the annotation, or operator of the program's own, around it. */
+static const struct tg_op *op_inside(const struct tg_verdict *v, const struct tg_result *r)
+{
+    const struct tg_op *op = tg_result_op(v->comparison, r);
+    return op && op->parent.n && !tg_sv_starts(op->parent, TG_SV("aten::")) ? op : NULL;
+}
+
 static bool path_of_summary(const struct tg_verdict *v, const struct tg_result *r,
                             struct tg_cause_path *out, struct tg_arena *a)
 {
-    const struct tg_op *op = tg_result_op(v->comparison, r);
+    const struct tg_op *op = op_inside(v, r);
     *out = (struct tg_cause_path){ .share = 1, .difference = r->delta };
-    if (!op || !op->parent.n)
+    if (!op)
         return false;
     out->frames = TG_NEW_N(a, struct tg_cause_frame, 2);
     out->frames[0] = (struct tg_cause_frame){ .kind = TG_PATH_ANNOTATION, .share = 1 };
@@ -291,15 +297,17 @@ void tg_cause_find(struct tg_verdict *v, const struct tg_cause_ask *ask)
     struct finder f = { .ask = ask };
     struct tg_err ignored;
     size_t n = 0;
+    bool any = ask->stacks;
     tg_err_init(&ignored);
     tg_strmap_init(&f.targets);
     for (size_t i = 0; i < v->n_results && n < MAX_RESULTS; i++)
         if (can_have_cause(v, &v->results[i])) {
             (void)tg_strmap_add(&f.targets, key_of(&f, v, &v->results[i]));
+            any = any || op_inside(v, &v->results[i]);
             n++;
         }
     if (n) {
-        f.git = tg_repo_get(ask->from.repo, &ignored);
+        f.git = any ? tg_repo_get(ask->from.repo, &ignored) : NULL;
         if (f.git && !tg_git_resolve(f.git, "HEAD", ask->arena, &f.head, &ignored))
             f.git = NULL;
         for (int side = 0; side < 2; side++)

@@ -149,6 +149,13 @@ def more(under, node):
     return change
 
 
+def several(*changes):
+    def change(tree, back):
+        for one_of in changes:
+            one_of(tree, back)
+    return change
+
+
 def edit(text, old, new):
     assert old in text
     return text.replace(old, new)
@@ -171,6 +178,9 @@ CASES = [
          slower(NORM, "aten::div", by=4), "aten::div", ("model.py", "norm"), [[22, 22]]),
     Case("another function of the file was changed", {"model.py": edit(MODEL, "        x = x + 1\n        return x", "        x = x + 2\n        return x")},
          slower(NORM, "aten::div", by=4), "aten::div", ("model.py", "norm"), []),
+    Case("a callee in another file, which holds a fifth", {"model.py": edit(MODEL, "        x = x + 1\n        return x", "        x = (x + 1).t()\n        return x")},
+         several(more((EMBED,), op("aten::clone", 60)), *[more((STEP,), op("aten::clone", 60))] * 4), "aten::clone", ("train.py", "step"), [[6, 6]],
+         says="which calls Embed.forward, changed in this pull request (model.py line 6)"),
     Case("a dependency alone", {"requirements.txt": "torch==2.9\n"},
          slower(NORM, "aten::div", by=4), "aten::div", ("model.py", "norm"), [], says="the change touches dependencies"),
     Case("a constant above all functions", {"model.py": edit(MODEL, "import torch\n", "import torch  # 2\n")},

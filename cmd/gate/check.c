@@ -302,7 +302,7 @@ static bool judge_without(struct tg_check *c, struct tg_check_job *j, struct tg_
         tg_verdict_alone(&j->verdict);
         return judge_alone(c, j, why);
     }
-    tg_check_tell(c, why);
+    tg_io_error(c->io, why);
     tg_verdict_of_error(&j->verdict, why, c->arena);
     if (has_budget(j->policy))
         (void)judge_alone(c, j, &second); /* the first error is reported */
@@ -348,7 +348,7 @@ static int check_suite(struct tg_check *c, struct tg_check_job *j, struct tg_err
         return -1;
     }
     if (!ok) {
-        tg_check_tell(c, &why);
+        tg_io_error(c->io, &why);
         tg_verdict_of_error(&j->verdict, &why, c->arena);
     }
     if (j->first) {

@@ -148,7 +148,7 @@ def baselines(tmp):
     run = subprocess.run([PROGRAM, "check", "../outside.json.gz", "--baseline", "main", "--policy", "none.yml"],
                          cwd=r.dir, env=ENV, capture_output=True, text=True)
     expect("a trace from outside against a commit", run.returncode, 4)
-    expect_has("a trace from outside against a commit", run.stderr, "--baseline main:PATH")
+    expect_has("a trace from outside against a commit", run.stdout, "--baseline main:PATH")
 
     # A shallow clone: history is cut before the merge base.
     src = fresh(tmp + "/deep")

@@ -92,7 +92,7 @@ def main():
         for line, code, words in MISTAKES:
             run = subprocess.run(["bash", "-c", f"'{PROGRAM}' {line}"], cwd=tmp, env=ENV, capture_output=True, text=True)
             expect(f"{line}: exit; {run.stderr}", run.returncode, code)
-            expect_has(line, run.stderr, *words)
+            expect_has(line, run.stderr + " ".join(run.stdout.split()), *words)
     return finish(f"mistakes: {len(MISTAKES)} lines", enough=len(MISTAKES) >= 30)
 
 

@@ -123,7 +123,7 @@ def markdown_rows(text):
     rows = {}
     for line in text.splitlines():
         cells = [c.strip() for c in line.split("|")]
-        if len(cells) < 7 or "→" not in cells[3]:
+        if len(cells) < 5 or "→" not in cells[3]:
             continue
         m = re.match(r"([\d.,]+)\s*→\s*([\d.,]+)\s*(ns|us|µs|ms|s)", cells[3].replace("\u00a0", " "))
         if m:

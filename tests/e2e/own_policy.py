@@ -274,7 +274,7 @@ def lost(tmp):
         got, err, reports = r.check()
         expect(f"{name}: exit", got, code)
         expect(f"{name}: situation", json.loads(reports["json"])["baseline"]["situation"], situation)
-        expect_has(f"{name}: said", err, said)
+        expect_has(f"{name}: said", err + " ".join(reports["text"].split()), said)
         if name == "fail_on":
             expect_has(f"{name}: headline", reports["text"].replace("\n  ", " "), "FAIL: nothing is stored", "(fail_on: inconclusive)")
             expect(f"{name}: JUnit is red", "<failure" in reports["xml"], True)

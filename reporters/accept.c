@@ -6,8 +6,8 @@
 #include "core/base/decimal.h"
 #include "core/base/strmap.h"
 #include "core/base/utf8.h"
-#include "reporters/cause.h"
 #include "reporters/escape.h"
+#include "reporters/findings.h"
 #include "reporters/label.h"
 #include "reporters/origin.h"
 
@@ -173,10 +173,9 @@ static void put_short(struct tg_buf *out, tg_sv name,
                       void (*put_code)(struct tg_buf *out, tg_sv text))
 {
     enum { WIDTH = 40 };
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     tg_label_put_one(&text, name, WIDTH);
     put_code(out, tg_buf_sv(&text));
-    tg_buf_release(&text);
 }
 
 /* The first violation, or else warning, that is not a consequence of another. */

@@ -178,13 +178,12 @@ static void put_context(struct page *p)
     put_side(p, "test", tg_buf_sv(&text), TG_TEST);
     if (v->coverage.n)
         put_field(p, 2, "coverage", 10, v->coverage, TG_TINT_DIM);
-    tg_buf_release(&text);
 }
 
 static void put_first(struct page *p)
 {
     const struct tg_verdict *v = p->v;
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     tg_effect_put(&text, v, TG_EFFECT_TERMINAL);
     put_tally(&text, v, text.n ? "; " : "");
     if (text.n)

@@ -188,7 +188,7 @@ static void describe_change(struct tg_buf *m, const struct tg_probe *p, double s
 static void put_overrun(struct tg_buf *m, const struct tg_probe *p, const struct tg_limit *limit)
 {
     const struct tg_bound *b = limit->bound;
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     double by = limit->n != 1             ? NAN
                 : b->kind == TG_BOUND_MAX ? p->test - b->value
                 : b->kind == TG_BOUND_MIN ? b->value - p->test
@@ -204,7 +204,6 @@ static void put_overrun(struct tg_buf *m, const struct tg_probe *p, const struct
     }
     if (!(by > 0) || !tg_phrase_budget(m, tg_buf_sv(&text)))
         tg_buf_printf(m, "limit %.*s", TG_SV_ARG(tg_buf_sv(&text)));
-    tg_buf_release(&text);
 }
 
 /* "launched 3 times per step, 2 over the limit of 1, was 0": a budget is about the value, not the change. */

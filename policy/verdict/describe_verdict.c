@@ -258,13 +258,12 @@ static void put_name(struct tg_buf *b, const struct tg_result *r)
 static bool put_replaced(struct tg_buf *b, const struct tg_region *g, const struct tg_comparison *c)
 {
     uint32_t region = (uint32_t)(g - c->regions);
-    struct tg_buf went = { 0 };
+    TG_BUF went = { 0 };
     bool any = tg_phrase_region(&went, c, region, TG_BASE, NULL) > 0;
     if (any) {
         tg_phrase_part(b, tg_region_calls(c, g, TG_BASE), tg_region_all_calls(c, g));
         tg_buf_add(b, tg_buf_sv(&went));
     }
-    tg_buf_release(&went);
     if (!any)
         return false;
     tg_buf_puts(b, " replaced by ");

@@ -53,10 +53,14 @@ static void find_windows(struct tg_steps *out, const struct tg_trace *t,
         int64_t number;
         if (t->tracks[s->track].thread != thread || s->dur <= 0 || !is_window(t, s, w))
             continue;
-        if (last && tg_span_end(s) <= last->end)
-            continue; /* inside the previous one */
-        if (last && last->end > s->start)
-            last->end = s->start; /* clock granularity */
+        if (last && tg_span_end(s) <= last->end) { /* inside the previous one */
+            out->nested += s->start != last->start || tg_span_end(s) != last->end;
+            continue;
+        }
+        if (last && last->end > s->start) {
+            out->crossing += last->end - s->start > (last->end - last->start) / 100;
+            last->end = s->start;
+        }
         number =
             w->by == TG_WINDOW_AUTO ? tg_step_number(tg_span_name(t, s)->name) : (int64_t)out->n;
         out->v = tg_grow(out->v, &cap, out->n + 1, sizeof *out->v);

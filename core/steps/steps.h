@@ -62,6 +62,9 @@ struct tg_steps {
     uint64_t device_spans, unlinked, unassigned;
     uint64_t unnumbered;   /* of the unlinked ones, those without a correlation: they never had one
                               (a third of MTIA's work), so no launch is missing */
+    /* Windows inside the one before them, which do not count, and those that begin before its last
+     * hundredth: what a clock errs is less. */
+    uint64_t nested, crossing;
     uint64_t lost_kernels; /* launches whose kernel is missing, up to the last launch that has its
                               kernel; launches into a graph that is being captured run nothing
                               and do not count */

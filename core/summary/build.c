@@ -459,6 +459,8 @@ static void count_damage(struct build *b, const struct tg_classes *classes)
     out->integrity = b->t->integrity;
     out->integrity.unlinked = b->s->unlinked - b->s->unnumbered;
     out->integrity.lost_kernels = b->s->lost_kernels;
+    out->integrity.nested_windows = b->s->nested;
+    out->integrity.crossing_windows = b->s->crossing;
     out->events = info->events;
     out->spans = b->t->n_spans;
     out->unassigned = b->s->unassigned;

@@ -58,10 +58,12 @@ static const struct {
     { "non_finite", offsetof(struct tg_shard, lenient.non_finite) },
     { "huge_integers", offsetof(struct tg_shard, lenient.huge_integers) },
     { "undated", offsetof(struct tg_shard, integrity.undated) },
+    { "nested_windows", offsetof(struct tg_shard, integrity.nested_windows) },
+    { "crossing_windows", offsetof(struct tg_shard, integrity.crossing_windows) },
 };
 #define N_COUNTERS (sizeof counters / sizeof *counters)
 /* Later ones are written where they are not 0, so that what was stored before keeps its bytes. */
-#define ALWAYS_WRITTEN (N_COUNTERS - 1)
+#define ALWAYS_WRITTEN (N_COUNTERS - 3)
 _Static_assert(sizeof(tg_ns) == sizeof(uint64_t), "counters are read as one type");
 
 static void add_counters(struct tg_doc *d, const struct tg_shard *s)

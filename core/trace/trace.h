@@ -49,6 +49,8 @@ struct tg_integrity {
      * correlation have none to miss), launches without a kernel.
      */
     uint64_t unlinked, lost_kernels;
+    /* Found by tg_steps_build, 0 until then: windows inside another one, and that begin in one. */
+    uint64_t nested_windows, crossing_windows;
 };
 
 /* What a metadata event calls a thread or its process; a long name is cut. */

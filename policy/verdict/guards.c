@@ -118,6 +118,56 @@ static bool guard_markers(struct tg_eval_state *e)
     return false;
 }
 
+/* How steps are marked, beside the marks themselves. */
+enum { NESTED, CROSSING, HOLLOW, MARKINGS };
+
+struct markings {
+    uint64_t n[MARKINGS], steps;
+};
+
+static struct markings markings_of(const struct tg_side *side)
+{
+    struct markings m = { 0 };
+    for (size_t run = 0; run < side->n_runs; run++)
+        for (size_t rank = 0; rank < side->n_ranks; rank++) {
+            const struct tg_shard *s = side->at[run][rank];
+            m.n[NESTED] += s->integrity.nested_windows;
+            m.n[CROSSING] += s->integrity.crossing_windows;
+            m.steps += s->n_steps;
+            for (size_t k = 0; k < s->n_steps; k++)
+                m.n[HOLLOW] += s->marked && s->gap_count[k] == 1;
+        }
+    return m;
+}
+
+/* Steps that are cut in another way than the other side's: their calls are not comparable. */
+static bool guard_markings(struct tg_eval_state *e)
+{
+    static const char *const what[] = { [NESTED] = "%llu marker%s of steps inside others",
+                                        [CROSSING] = "%llu marker%s of steps that overlap",
+                                        [HOLLOW] = "%llu marker%s of steps on a thread that "
+                                                   "does nothing else" };
+    const struct tg_comparison *c = e->in->comparison;
+    const struct markings of[2] = { markings_of(&c->side[TG_BASE]),
+                                    markings_of(&c->side[TG_TEST]) };
+    for (int side = 1; side >= 0; side--)
+        for (int i = 0; i < MARKINGS; i++) {
+            if (of[!side].n[i] || 2 * of[side].n[i] <= (i == NESTED ? 0 : of[side].steps))
+                continue;
+            struct tg_buf b = { 0 };
+            tg_buf_printf(&b, "the %s traces have ", side_name[side]);
+            tg_buf_printf(&b, what[i], (unsigned long long)of[side].n[i],
+                          of[side].n[i] == 1 ? "" : "s");
+            tg_buf_puts(&b, ", unlike the other side's");
+            guard(e, TG_SV("window"), tg_phrase_take(&b, e->arena),
+                  TG_SV("Record both sides with the same markers. If the window is an annotation, "
+                        "name one that does not contain itself."),
+                  e->in->suite ? e->in->suite->window.at : TG_NOWHERE);
+            return true;
+        }
+    return false;
+}
+
 static bool guard_steps(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
@@ -321,7 +371,7 @@ bool tg_guards(struct tg_eval_state *e)
     const struct tg_require *q = &e->in->policy->require;
     const struct tg_comparison *c = e->in->comparison;
     const struct tg_suite *suite = e->in->suite;
-    bool comparable = !guard_markers(e) && !guard_steps(e);
+    bool comparable = !guard_markers(e) && !guard_markings(e) && !guard_steps(e);
     guard_empty(e);
     guard_required(e, c, q);
     guard_detectable(e, c, q);

@@ -367,6 +367,48 @@ def row_probes():
         yield f"rows: control, inputs recorded on one side, {runs}", "calm", side(u, 1, runs), side(u, 100, runs, change=shapes(32))
 
 
+def on_marks(change):
+    """The markers of steps in the order of their starts, and all events."""
+    return lambda events: change(sorted((e for e in events if e["name"].startswith("ProfilerStep#")), key=lambda e: e["ts"]), events)
+
+
+def marks_elsewhere(marks, _):
+    for e in marks:
+        e["tid"] = 99
+
+
+def marks_one_around_all(marks, events):
+    events.append(dict(marks[0], name="ProfilerStep#99", ts=marks[0]["ts"] - 1, dur=marks[-1]["ts"] + marks[-1]["dur"] - marks[0]["ts"] + 2))
+
+
+def marks_overlap(marks, _):
+    for e in marks:
+        e["dur"] *= 1.5
+
+
+def marks_two_inside(marks, events):
+    events += [dict(e, name=e["name"] + f"{k}", ts=e["ts"] + k * e["dur"] / 2 + 0.1, dur=e["dur"] / 2 - 0.2) for e in marks for k in (0, 1)]
+
+
+def marks_twice(marks, events):
+    events += [dict(e) for e in marks]
+
+
+def mark_probes():
+    """Steps that are marked in another way on one side: neither red without a change nor green with one."""
+    u, more = usual(), usual() + usual()[3:4]
+    for name in (marks_elsewhere, marks_one_around_all, marks_overlap, marks_two_inside):
+        change, what = on_marks(name), f"marks: {name.__name__[6:]}"
+        for runs in (1, 3):
+            yield f"{what}, fresh alone, {runs}", "open", side(u, 1, runs), side(u, 100, runs, change=change)
+            yield f"{what}, fresh alone, a call more, {runs}", "open", side(u, 1, runs), side(more, 100, runs, change=change)
+            yield f"{what}, baseline alone, {runs}", "open", side(u, 1, runs, change=change), side(more, 100, runs)
+            yield f"{what}, both, a call more, {runs}", "red", side(u, 1, runs, change=change), side(more, 100, runs, change=change)
+            yield f"{what}, control, both, {runs}", "calm", side(u, 1, runs, change=change), side(u, 100, runs, change=change)
+    for runs in (1, 3):
+        yield f"marks: control, each twice, {runs}", "green", side(u, 1, runs), side(u, 100, runs, change=on_marks(marks_twice))
+
+
 def schedule_probes():
     """Work of every so many steps, such as an optimizer's after some batches: more of it, or more often."""
     u, block = usual(), [Work(f"aten::adam{i}", "kernel", f"void adam{i}(float*)", 25) for i in range(4)]
@@ -498,7 +540,7 @@ def harmless_probes():
 
 def probes():
     for part in (size_probes, event_probes, call_probes, part_probes, elsewhere_probes, written_probes, small_probes, attribute_probes,
-                 row_probes, schedule_probes, copy_probes, fused_probes, rank_probes, harmless_probes):
+                 row_probes, mark_probes, schedule_probes, copy_probes, fused_probes, rank_probes, harmless_probes):
         yield from part()
 
 

@@ -59,6 +59,21 @@ CASE(overlapping_windows_are_cut_nested_ones_ignored)
     assert_int_equal(f->s.n, 2);
     assert_int_equal(f->s.v[0].end, 1000);
     assert_int_equal(f->s.v[1].end, 2000);
+    assert_int_equal(f->s.nested, 1);
+    assert_int_equal(f->s.crossing, 0);
+}
+
+/* 1 % of a window may be the clock's; the same window twice is not inside itself. */
+CASE(windows_that_cross_are_counted)
+{
+    bt_host(&f->b, "user_annotation", "ProfilerStep#7", "1", 0, 1010, -1);
+    bt_host(&f->b, "user_annotation", "ProfilerStep#8", "1", 1000, 1011, -1);
+    bt_host(&f->b, "user_annotation", "ProfilerStep#9", "1", 2000, 1000, -1);
+    bt_host(&f->b, "user_annotation", "ProfilerStep#9", "1", 2000, 1000, -1);
+    built_steps(f, 0, &BUILT_AUTO);
+    assert_int_equal(f->s.n, 3);
+    assert_int_equal(f->s.nested, 0);
+    assert_int_equal(f->s.crossing, 1);
 }
 
 /* Three windows on thread 2, one on thread 1: thread 2 is the main one. */

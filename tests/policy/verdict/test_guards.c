@@ -407,6 +407,55 @@ WITH_HAND(a_side_without_a_step)
     }
 }
 
+/* Four steps a side: markers inside others, that overlap, or that hold nothing, on one side alone. */
+WITH_HAND(steps_that_one_side_marks_in_another_way)
+{
+    static const struct {
+        unsigned nested[2], crossing[2], hollow[2]; /* baseline, fresh */
+        const char *want;
+    } rows[] = {
+        { { 0, 0 }, { 0, 0 }, { 0, 0 }, NULL },
+        { { 0, 1 }, { 0, 0 }, { 0, 0 }, "fresh traces have 1 marker of steps inside others" },
+        { { 3, 0 }, { 0, 0 }, { 0, 0 }, "baseline traces have 3 markers of steps inside others" },
+        { { 1, 8 }, { 0, 0 }, { 0, 0 }, NULL },
+        { { 0, 0 }, { 0, 3 }, { 0, 0 }, "fresh traces have 3 markers of steps that overlap" },
+        { { 0, 0 }, { 0, 2 }, { 0, 0 }, NULL }, /* half of them is not most of them */
+        { { 0, 0 }, { 3, 1 }, { 0, 0 }, NULL },
+        { { 0, 0 },
+          { 0, 0 },
+          { 4, 0 },
+          "baseline traces have 4 markers of steps on a thread that does nothing else" },
+        { { 0, 0 }, { 0, 0 }, { 0, 2 }, NULL },
+        { { 0, 0 }, { 0, 0 }, { 4, 4 }, NULL },
+    };
+    uint32_t gaps[2][4];
+    struct tg_shard shard[2];
+    const struct tg_shard *one[2] = { &shard[0], &shard[1] }, **run[2] = { &one[0], &one[1] };
+
+    h->c.least_steps[0] = h->c.least_steps[1] = 4;
+    h->c.marked[0] = h->c.marked[1] = h->c.any_marked[0] = h->c.any_marked[1] = true;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (int side = 0; side < 2; side++) {
+            for (unsigned k = 0; k < 4; k++)
+                gaps[side][k] = k < rows[i].hollow[side] ? 1 : 3;
+            shard[side] = (struct tg_shard){ .marked = true, .n_steps = 4 };
+            shard[side].gap_count = gaps[side];
+            shard[side].integrity.nested_windows = rows[i].nested[side];
+            shard[side].integrity.crossing_windows = rows[i].crossing[side];
+            h->c.side[side] =
+                (struct tg_side){ .n_runs = 1, .n_ranks = 1, .at = (void *)&run[side] };
+        }
+        h->e.n = 0;
+        assert_int_equal(tg_guards(&h->e), !rows[i].want);
+        assert_int_equal(h->e.n, rows[i].want ? 1 : 0);
+        if (rows[i].want) {
+            char want[120];
+            (void)snprintf(want, sizeof want, "the %s, unlike the other side's", rows[i].want);
+            hand_text(h->e.results[0].message, want);
+        }
+    }
+}
+
 /* One device's work of 1 ms in which a part runs past the next start on its stream. */
 WITH_HAND(damage_is_a_part_of_the_whole)
 {

@@ -241,20 +241,21 @@ CLONE = {"model.py": [("self.up(y)", "self.up(y.clone())")]}
 # name, edits of the head commit, work of the fresh side, more; what must be on the first screen
 FAILURES = [
     ("slower-operator", {"model.py": [("gelu(self.up(y))", "gelu(self.up(y.float()).half())")]}, {"fp32": 2.4}, {},
-     ["ampere_sgemm", "`Block.forward`", "model.py:14"]),
+     ["12 of 27 calls of `ampere_fp16", "fp16 \u2192 fp32", "now 4.58", "ampere_sgemm", "`Block.forward`", "model.py:14"]),
     ("added-copy", CLONE, {"copy": True}, {}, ["aten::clone", "`Block.forward`", "model.py:14"]),
     ("synchronisation", {"train.py": [("        return torch.nn.functional.cross_entropy(logits, labels)",
                                        "        loss = torch.nn.functional.cross_entropy(logits, labels)\n"
                                        "        self.log(loss.item())\n        return loss")]},
-     {"item": True}, {}, ["aten::item", "`Trainer.loss`", "train.py:20"]),
+     {"item": True}, {}, ["aten::item", "of waiting moved into it", "moved here from cudaDeviceSynchronize", "`Trainer.loss`", "train.py:20"]),
     ("budget", CLONE, {"copy": True}, {"policy": "rules:\n  - id: launches-on-the-edge\n    why: the small device pays 10 us a launch\n"
                                                  "    metric: launch_count\n    fail: {max: 52}\n"},
-     ["launch_count", "52"]),
+     ["launch_count", "over the limit of 52"]),
     ("new-kernel", {"model.py": [("        y = torch.nn.functional.gelu(self.up(y))",
                                   "        y = self.up(y)\n        y = 0.5 * y * (1 + torch.erf(y / 2**0.5))")]},
      {"unfused": True}, {}, ["aten::erf", "+8 calls", "calls -4 +12", "`Block.forward`", "model.py:14-15"]),
     ("lost-baseline", CLONE, {"copy": True}, {"baseline": "lost", "policy": "extends: [tracegate:recommended]\nsuites:\n  - name: train\n"
-                                                        "    trace: {files: out/*.json.gz, run: 'run(.)'}\n    baseline: perf/*.json.gz\n"}, ["baseline"]),
+                                                        "    trace: {files: out/*.json.gz, run: 'run(.)'}\n    baseline: perf/*.json.gz\n"},
+     ["baseline", "Record runs on the target branch", "`baseline:` of suite train (`.tracegate.yml:6`)"]),
     ("missing-rank", CLONE, {}, {"ranks": [0, 1, 3], "policy": "extends: [tracegate:recommended]\nsuites:\n  - {name: train, ranks: {expect: 4}}\n"}, ["rank 2"]),
     ("data-loading", {"data.py": [("        return rows", "        rows = {k: v.clone() for k, v in rows.items()}\n        return rows")]},
      {"load": 900}, {}, ["Host time of a step", "`Batches.load`", "data.py:10"]),
@@ -266,7 +267,7 @@ FAILURES = [
      {"copy": True, "item": True},
      {"policy": "extends: [tracegate:recommended]\nwaivers:\n  - rule: new-work\n    name: aten::clone\n    ceiling: {abs: 4}\n"
                 "    reason: the copy keeps the gradient of a view\n    issue: https://example.org/issues/31\n    owner: ana\n    expires: 2026-05-30\n"},
-     ["aten::item", "waived"]),
+     ["aten::item", ", of it +240", "waived"]),
     ("warned", CLONE, {"copy": True}, {"policy": "rules:\n  - id: launches-near-the-edge\n    metric: launch_count\n    warn: {max: 52}\n"},
      ["launch_count", "52", "A warning does not block", "model.py:14"]),
     ("pass", {"train.py": [("import torch\n", "# trains\nimport torch\n")]}, {}, {}, ["PASS"]),

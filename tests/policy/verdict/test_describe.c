@@ -55,6 +55,35 @@ WITH_HAND(calls_and_where_they_come_from)
     says(h, &s, "work on the device launched 2 times per step, was 1 (+1)");
 }
 
+/* Of several ranks one alone: its own number, not the mean of all. */
+WITH_HAND(calls_on_one_rank_alone)
+{
+    struct tg_rank_shift on = { .rank = 3, .count = { 0, 25 }, .n = 1 };
+    struct said s = of_count(0, 6.25);
+
+    h->c.n_ranks[TG_TEST] = 4;
+    s.op.change = TG_ADDED;
+    s.op.count[TG_BASE] = 0;
+    s.op.count[TG_TEST] = 6.25;
+    says(h, &s, "new, 6.25 calls per step");
+    s.op.shift = &on;
+    says(h, &s, "new, 25 calls per step on rank 3 alone");
+    on.n = 2; /* another one, too */
+    says(h, &s, "new, 6.25 calls per step");
+    on.n = 1;
+    on.count[TG_TEST] = 24; /* others, which are not steady, have the rest */
+    says(h, &s, "new, 6.25 calls per step");
+    s = of_count(2, 8.25);
+    s.op.count[TG_BASE] = 2;
+    s.op.count[TG_TEST] = 8.25;
+    on.count[TG_BASE] = 2;
+    on.count[TG_TEST] = 27;
+    s.op.shift = &on;
+    says(h, &s, "called 8.25 times per step, was 2 (+6.25, +25 on rank 3 alone)");
+    h->c.n_ranks[TG_TEST] = 1;
+    says(h, &s, "called 8.25 times per step, was 2 (+6.25)");
+}
+
 /* Only where they did not come in every step of every run, and are not as before. */
 WITH_HAND(calls_in_some_steps)
 {

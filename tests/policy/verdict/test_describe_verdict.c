@@ -256,6 +256,39 @@ WITH_HAND(what_a_finding_weighs)
     hand_text(v[0].message, said.p);
 }
 
+/* The host waits for the device in one place or another: only one that is new in all costs. */
+WITH_HAND(a_wait_that_moved)
+{
+    struct tg_op ops[] = { hand_op("a", TG_KIND_OP), hand_op("wait", TG_KIND_SYNC),
+                           hand_op("sync", TG_KIND_SYNC) };
+    struct tg_result v[] = { hand_row("a", 1), hand_row("wait", 1) };
+
+    h->c.ops = ops;
+    h->c.n_ops = 3;
+    h->c.step_ns[TG_BASE] = h->c.step_ns[TG_TEST] = 100000;
+    ops[1].wait = ops[2].wait = true;
+    ops[1].self[TG_TEST] = 20000;
+    ops[1].share[TG_TEST] = 0.2;
+    ops[2].self[TG_BASE] = 50000;
+    v[1].op_kind = TG_KIND_SYNC;
+    v[1].folded_under = 0;
+    for (int i = 0; i < 2; i++) {
+        ops[2].self[TG_TEST] = i ? 40000 : 39000; /* half of it is not enough */
+        v[0].message = TG_SV("new, 1 call per step, 0.1 % of the step");
+        v[0].weight_at = 20;
+        v[0].weight_n = 19;
+        h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = 2 };
+        described(h);
+        hand_text(v[0].message,
+                  i ? "new, 1 call per step, waits 20.0 us, 20.0 % of the step"
+                    : "new, 1 call per step, waits 20.0 us, a wait that moved here from sync "
+                      "(50.0 us -> 39.0 us): the host can no longer run ahead of the device");
+        hand_text(h->v.headline,
+                  i ? "FAIL: 1 violation: a +1 call (the host waits 20.0 us in it)"
+                    : "FAIL: 1 violation: a +1 call (20.0 us of waiting moved into it)");
+    }
+}
+
 /* What has no share to correct stays as it is written. */
 WITH_HAND(what_is_not_weighed)
 {

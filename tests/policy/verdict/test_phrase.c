@@ -51,6 +51,62 @@ WITH_HAND(changes_have_a_sign)
     }
 }
 
+/* What a limit reads as where it is exceeded: of one bound of the fresh side alone. */
+WITH_HAND(a_budget_in_words)
+{
+    static const char *const rows[][2] = { { "max: 52", "over the limit of 52" },
+                                           { "min: 3us", "under the limit of 3us" },
+                                           { "abs: 4", "" },
+                                           { "max: 52, abs: 4", "" } };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tg_buf b = { 0 };
+        assert_int_equal(tg_phrase_budget(&b, tg_sv_of(rows[i][0])), *rows[i][1] != '\0');
+        hand_text(tg_phrase_take(&b, h->a), rows[i][1]);
+    }
+}
+
+/* Only where some of the calls stay as they were. */
+WITH_HAND(a_part_of_the_calls)
+{
+    static const struct {
+        double part, all;
+        const char *want;
+    } rows[] = { { 12, 27, "12 of 27 calls of " },
+                 { 0.5, 1, "0.50 of 1 calls of " },
+                 { 12, 12.4, "" },
+                 { 12, 12, "" } };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tg_buf b = { 0 };
+        tg_phrase_part(&b, rows[i].part, rows[i].all);
+        hand_text(tg_phrase_take(&b, h->a), rows[i].want);
+    }
+}
+
+/* As libraries name their kernels; a name that says nothing has no type. */
+TEST(the_data_type_of_a_kernel)
+{
+    static const char *const rows[][2] = {
+        { "ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_64x4_tn", "fp16" },
+        { "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_tn", "bf16" },
+        { "ampere_sgemm_128x64_tn", "fp32" },
+        { "volta_dgemm_64x64_nn", "fp64" },
+        { "sm80_xmma_gemm_f32f32_tf32f32_f32_tn_n", "tf32" },
+        { "cutlass_80_tensorop_f16_s16816gemm_f16_256x128", "fp16" },
+        { "void kern<c10::Half>(int)", "fp16" },
+        { "void kern<c10::BFloat16>(float)", "bf16" },
+        { "void kern<float>(int)", "fp32" },
+        { "flash_fwd_kernel", NULL },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *got = tg_phrase_type(tg_sv_of(rows[i][0]));
+        if (!got != !rows[i][1] || (got && strcmp(got, rows[i][1]) != 0))
+            fail_msg("%s: %s", rows[i][0], got ? got : "no type");
+    }
+}
+
 /* Names of a replacement but one, the one that changed most first: two, and how many more. */
 WITH_HAND(what_else_came)
 {

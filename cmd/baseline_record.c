@@ -99,14 +99,13 @@ static bool record_run(struct tg_store_cmd *s, const struct tg_suite *suite,
 {
     TG_BUF bytes = { 0 };
     struct tg_fitted how;
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     bool ok;
     if (is_stored(there, run)) {
         tg_buf_printf(&s->out, "same run of %zu rank%s: stored at %.12s already\n", run->n,
                       tg_plural(run->n), at->sha);
         return true;
     }
-    tg_err_init(&ignored);
     ok = tg_summary_fit(run, share, &bytes, &how, &ignored) ||
          tg_summary_fit(run, TG_STORE_COMMIT_BYTES, &bytes, &how, err);
     if (ok && there->bytes + how.packed > TG_STORE_COMMIT_BYTES) {

@@ -57,12 +57,11 @@ static bool fetch_evidence(struct tg_store_cmd *s, tg_sv suite, const struct tg_
         return false;
     for (size_t i = 0; i < n; i++) {
         struct tg_commit c;
-        struct tg_err ignored;
+        struct tg_err ignored = TG_ERR_INIT;
         bool here;
         if (i && strcmp(v[i].commit, v[i - 1].commit) == 0)
             continue;
         commits++;
-        tg_err_init(&ignored);
         here = tg_git_resolve(s->git, v[i].commit, s->arena, &c, &ignored);
         if (here ? tg_store_precedes(&s->store, v[i].commit, start->sha)
                  : tg_git_is_shallow(s->git) && !proof.sha[0])
@@ -234,10 +233,9 @@ static bool with_room(struct tg_store_cmd *s, const struct tg_commit *at, struct
 {
     struct tg_remote once = s->remote;
     struct tg_stored *there, *all;
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     size_t n_there, n_all, known, kept, used, size;
     once.tries = 1;
-    tg_err_init(&ignored);
     if (!tg_remote_fetch(s->git, &once, mine->suite, at, 1, &ignored))
         return true;
     if (!tg_store_list(&s->store, mine->suite, at->sha, s->arena, &all, &n_all, NULL, err) ||

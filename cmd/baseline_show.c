@@ -75,11 +75,10 @@ static bool order_line(struct tg_store_cmd *s, struct listed_commit *v, size_t n
     enum { SLACK = 1000 }; /* commits beyond the oldest date: dates may be wrong there too */
     struct on_line *line = NULL;
     struct tg_commit at, next;
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     size_t cap = 0, k = 0, beyond = 0;
     bool cut;
     enum tg_seen back = TG_SEEN;
-    tg_err_init(&ignored);
     if (!n || !tg_git_resolve(s->git, "HEAD", s->arena, &at, &ignored))
         return true;
     while (back == TG_SEEN && beyond < SLACK) {
@@ -160,8 +159,7 @@ static size_t commits_of(struct tg_store_cmd *s, const struct tg_stored *v, size
     size_t end, k = 0;
     *oldest = INT64_MAX;
     for (size_t i = 0; i < n; i = end) {
-        struct tg_err ignored;
-        tg_err_init(&ignored);
+        struct tg_err ignored = TG_ERR_INIT;
         for (end = i; end < n && tg_sv_eq(v[end].suite, v[i].suite) &&
                       strcmp(v[end].commit, v[i].commit) == 0;)
             end++;

@@ -171,10 +171,9 @@ static bool record(const struct tg_bisect *b, int side, int64_t k, tg_sv *why)
 static tg_sv headline(const struct tg_bisect *b, const char *path)
 {
     TG_BUF text = { 0 };
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     TG_AUTO(tg_doc_drop) struct tg_doc *d = NULL;
     tg_sv line = TG_SV("");
-    tg_err_init(&ignored);
     if (tg_file_read(&text, path, MAX_REPORT, &ignored))
         d = tg_doc_parse(tg_buf_sv(&text), path, &ignored);
     if (d)

@@ -174,8 +174,7 @@ static void tell_commits(const struct tg_history_cmd *c, const struct tg_nights 
 static void tell_files(const struct tg_history_cmd *c, struct tg_history_entry *t)
 {
     struct tg_changed changed = { 0 };
-    struct tg_err ignored;
-    tg_err_init(&ignored);
+    struct tg_err ignored = TG_ERR_INIT;
     t->files_known = tg_git_changed(c->git, t->from.p, t->to.p, c->arena, &changed, &ignored);
     t->files = changed.paths;
     t->n_files = t->files_known ? changed.n_paths : 0;

@@ -116,8 +116,7 @@ static void put_found(struct job *j)
 
 static bool read_old(const char *path, struct tg_buf *out)
 {
-    struct tg_err ignored;
-    tg_err_init(&ignored);
+    struct tg_err ignored = TG_ERR_INIT;
     return tg_file_read(out, path, MAX_WRITTEN, &ignored);
 }
 
@@ -132,10 +131,9 @@ static void put_change(struct job *j, const struct tg_setup_file *f, const char 
     struct tg_spawn spawn = { .argv = argv, .timeout_ms = 10000, .max_out = MAX_WRITTEN };
     struct tg_spawned result;
     TG_BUF diff = { 0 };
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     tg_sv rest;
     bool in_hunk = false;
-    tg_err_init(&ignored);
     if (fd < 0)
         return;
     (void)close(fd);
@@ -286,9 +284,8 @@ static void put_selftest(struct job *j)
     tg_buf_puts(&j->out, "selftest\n");
     for (size_t i = 0; i < j->survey.n_suites; i++) {
         const struct tg_survey_suite *one = &j->survey.suites[i];
-        struct tg_err why;
+        struct tg_err why = TG_ERR_INIT;
         TG_AUTO(tg_doc_drop) struct tg_doc *doc = NULL;
-        tg_err_init(&why);
         if (!one->n) {
             tg_buf_printf(&j->out, "  %-10.*s  not yet: there is no trace to try it on\n",
                           TG_SV_ARG(one->name));

@@ -32,9 +32,8 @@ static void give_memory_back(void)
 int main(int argc, char **argv, char **envp)
 {
     struct tg_io io = { .in = 0, .out = 1, .err = 2, .environ_ = (const char *const *)envp };
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     int code;
-    tg_err_init(&err);
     if (!keep_standard_descriptors())
         return 5;
     tg_signals_watch();

@@ -144,8 +144,7 @@ static int explain_name(struct tg_policy_cmd *j, tg_sv name, struct tg_compariso
 {
     TG_BUF out = { 0 };
     struct tg_comparison c;
-    struct tg_err ignored;
-    tg_err_init(&ignored);
+    struct tg_err ignored = TG_ERR_INIT;
     if (!seen && compare_self(j, &c, &ignored))
         seen = &c;
     if (seen ? !explain_seen(j, name, seen, &out) : is_word(name)) {

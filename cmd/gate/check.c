@@ -295,8 +295,7 @@ static bool has_budget(const struct tg_policy *p)
 /* Budgets are judged all the same. What needs a baseline keeps its error. */
 static bool judge_without(struct tg_check *c, struct tg_check_job *j, struct tg_err *why)
 {
-    struct tg_err second;
-    tg_err_init(&second);
+    struct tg_err second = TG_ERR_INIT;
     if (tg_policy_asks_fresh_alone(j->policy)) {
         tg_err_init(why);
         tg_verdict_alone(&j->verdict);
@@ -332,9 +331,8 @@ static bool judge_suite(struct tg_check *c, struct tg_check_job *j, bool found, 
 /* Exit code of the suite; -1: an error that stops everything is in `err`. */
 static int check_suite(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
-    struct tg_err why;
+    struct tg_err why = TG_ERR_INIT;
     bool ok;
-    tg_err_init(&why);
     if (!tg_check_open_reports(c, j, err))
         return -1;
     ok = tg_suite_traces(&j->fresh, &c->suites, j->suite, c->args, &why) &&

@@ -57,9 +57,8 @@ static void add_folder(struct tg_codefiles *f, const struct tg_entry *folder, co
                        int level)
 {
     struct tg_entry *e;
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     size_t n;
-    tg_err_init(&ignored);
     if (!tg_git_entries(f->git, folder, f->arena, &e, &n, &ignored))
         return;
     for (size_t i = 0; i < n; i++) {
@@ -74,8 +73,7 @@ static void add_folder(struct tg_codefiles *f, const struct tg_entry *folder, co
 static void list_places(struct tg_codefiles *f)
 {
     struct tg_entry root;
-    struct tg_err ignored;
-    tg_err_init(&ignored);
+    struct tg_err ignored = TG_ERR_INIT;
     f->places = tg_xmalloc(sizeof *f->places);
     *f->places = (struct tg_codefile_places){ .n = 0 };
     tg_strmap_init(&f->places->names);
@@ -89,8 +87,7 @@ static void list_places(struct tg_codefiles *f)
 static bool is_there(struct tg_codefiles *f, const char *path, struct tg_git_file *out)
 {
     struct tg_git_files files = { NULL, 0 };
-    struct tg_err ignored;
-    tg_err_init(&ignored);
+    struct tg_err ignored = TG_ERR_INIT;
     if (!tg_git_list(f->git, f->commit, path, f->arena, &files, &ignored) || files.n != 1 ||
         files.v[0].size > MAX_SOURCE)
         return false;
@@ -102,9 +99,8 @@ static bool take_file(struct tg_codefiles *f, const struct tg_git_file *file,
                       struct tg_codefile *out)
 {
     TG_BUF text = { 0 };
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     bool ok;
-    tg_err_init(&ignored);
     ok = tg_git_read(f->git, file, &text, &ignored);
     if (ok) {
         out->in_repo = file->path;

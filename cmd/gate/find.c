@@ -4,9 +4,8 @@
 /* The fresh trace's own path in a commit, for those who commit the trace itself; false: none. */
 static bool own_path(struct tg_check *c, struct tg_git *git, tg_sv *out)
 {
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     const char *fresh = c->args->n == 1 ? c->args->v[0] : NULL;
-    tg_err_init(&ignored);
     return fresh && strcmp(fresh, "-") != 0 && tg_git_relative(git, fresh, c->arena, out, &ignored);
 }
 
@@ -34,9 +33,8 @@ static void describe_found(struct tg_check *c, struct tg_check_job *j, const str
 static const char *const *policy_paths(struct tg_check *c, struct tg_git *git, size_t *n)
 {
     const char **p = TG_NEW_N(c->arena, const char *, 3);
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     tg_sv rel = TG_SV("");
-    tg_err_init(&ignored);
     *n = 0;
     if (c->suites.policy->file.n &&
         tg_git_relative(git, c->suites.policy->file.p, c->arena, &rel, &ignored))
@@ -84,9 +82,8 @@ static bool find_stored(struct tg_check *c, struct tg_check_job *j, struct tg_gi
 {
     struct tg_baseline own = { .found = TG_FOUND_FIRST_RUN };
     struct tg_store store = tg_store_open(git);
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     tg_sv path = TG_SV("");
-    tg_err_init(&ignored);
     if (own_path(c, git, &path) &&
         !find_path(c, j, git, start, path, explicit_side, &own, &ignored))
         own.found = TG_FOUND_FIRST_RUN;

@@ -84,14 +84,13 @@ bool tg_inputs_are_stored(const struct tg_input_list *list)
 static bool add_stored(struct tg_input_list *list, const struct tg_input *in, struct tg_repo *repo,
                        struct tg_arena *a, struct tg_err *err)
 {
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     struct tg_git *git;
     struct tg_store store;
     struct tg_commit commit;
     struct tg_git_files files;
     struct tg_stored *all;
     size_t n;
-    tg_err_init(&ignored);
     git = tg_repo_get(repo, &ignored);
     if (!git) { /* nothing can be a commit here, so a path was meant */
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' is neither a file nor REV:PATH",

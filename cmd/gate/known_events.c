@@ -110,8 +110,7 @@ static size_t find_events(struct tg_known_ask *ask, const struct tg_known **out)
     struct known_list l = { .ask = ask, .nights = &nights };
     struct tg_event_record *records = NULL;
     struct tg_commit until = { 0 };
-    struct tg_err ignored;
-    tg_err_init(&ignored);
+    struct tg_err ignored = TG_ERR_INIT;
     if (!ask->until(ask->arg, &until) ||
         !tg_event_records(&store, ask->suite, ask->arena, &records, &l.n_records, &ignored))
         return 0;

@@ -273,9 +273,8 @@ static void read_first(struct tg_kept_trace *k, const struct tg_first_traces *f,
     struct tg_load_opts opts = *f->load;
     TG_BUF bytes = { 0 };
     struct tg_source *s = NULL;
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     tg_sv head;
-    tg_err_init(&ignored);
     opts.keep_python = opts.want_sequence = true;
     opts.keep_hta = opts.want_attrs = opts.want_memory = false;
     if (list->n && strcmp(list->v[0].label, "-") != 0)

@@ -18,8 +18,7 @@ static const char *file_at(struct tg_check *c, struct tg_git *git, const char *s
                            const char *path)
 {
     struct tg_git_files files = { 0 };
-    struct tg_err ignored;
-    tg_err_init(&ignored);
+    struct tg_err ignored = TG_ERR_INIT;
     return tg_git_list(git, sha, path, c->arena, &files, &ignored) && files.n ? files.v[0].path.p
                                                                               : NULL;
 }
@@ -59,9 +58,8 @@ static const char *found_elsewhere(struct tg_check *c, struct tg_git *git, const
 static const char *path_now(struct tg_check *c, struct tg_git *git)
 {
     const struct tg_policy *p = c->suites.policy;
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     tg_sv path;
-    tg_err_init(&ignored);
     return !p->built_in && tg_git_relative(git, p->file.p, c->arena, &path, &ignored) ? path.p
                                                                                       : NULL;
 }
@@ -145,8 +143,7 @@ static void compare_with(struct tg_check *c, struct tg_check_job *j, const char 
                                                                   : c->suites.policy->file.p);
     struct tg_policy_changes changes;
     struct tg_policy *before;
-    struct tg_err why;
-    tg_err_init(&why);
+    struct tg_err why = TG_ERR_INIT;
     before = load_from(c, where, &why);
     if (!before) {
         tell(c, j, TG_NOTE_LIFTS,
@@ -189,8 +186,7 @@ static void compare_with_built_in(struct tg_check *c, struct tg_check_job *j, st
     const char *now = path_now(c, git);
     bool judged = j->info.situation == TG_SITUATION_FOUND || j->info.situation == TG_SITUATION_GAP;
     struct tg_commit head = { 0 };
-    struct tg_err ignored;
-    tg_err_init(&ignored);
+    struct tg_err ignored = TG_ERR_INIT;
     if (judged && now && tg_git_resolve(git, "HEAD", c->arena, &head, &ignored) &&
         file_at(c, git, head.sha, now))
         compare_with(c, j, "tracegate:recommended", "tracegate:recommended",
@@ -219,8 +215,7 @@ bool tg_check_change_start(struct tg_check *c, struct tg_git *git, struct tg_com
 {
     struct tg_baseline_ref usual = { .choice = TG_CHOICE_MERGE_BASE };
     struct tg_ci_env ci = tg_suites_ci(&c->suites);
-    struct tg_err ignored;
-    tg_err_init(&ignored);
+    struct tg_err ignored = TG_ERR_INIT;
     return tg_baseline_commit(git, &usual, &ci, c->arena, out, &ignored) && out->sha[0];
 }
 
@@ -228,11 +223,10 @@ bool tg_check_change_start(struct tg_check *c, struct tg_git *git, struct tg_com
 void tg_check_note_policy(struct tg_check *c, struct tg_check_job *j)
 {
     struct tg_commit from;
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     struct tg_git *git;
     const char *path;
     tell_fixed_day(c, j);
-    tg_err_init(&ignored);
     git = tg_repo_get(&c->repo, &ignored);
     if (!git)
         return;

@@ -15,11 +15,10 @@ static enum answer ask(struct tg_check *c, const struct tg_check_job *j, struct 
     struct tg_store store = tg_store_open(git);
     struct tg_stored *v;
     struct tg_commit head = { .sha = "" };
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     bool is_head = false;
     size_t n;
     *runs = 0;
-    tg_err_init(&ignored);
     if (!tg_remote_list(git, &origin, j->suite->name, c->arena, &v, &n, &ignored))
         return NOT_ASKED;
     if (!tg_git_resolve(git, "HEAD", c->arena, &head, &ignored))

@@ -55,9 +55,8 @@ static size_t failures_of(void *arg, const char *night, struct tg_known **out)
     struct tg_check c = *x->c;
     struct tg_check_job j = { .suite = x->j->suite, .policy = x->j->policy };
     struct tg_summary summary[2];
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     size_t n = 0;
-    tg_err_init(&ignored);
     tg_summary_init(&summary[TG_BASE]);
     tg_summary_init(&summary[TG_TEST]);
     c.arena = c.suites.arena = tg_arena_new();

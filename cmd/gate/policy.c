@@ -43,9 +43,8 @@ static void note_misplaced(const char *root, const struct tg_io *io, struct tg_a
 
 static const char *root_of(struct tg_repo *repo)
 {
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     struct tg_git *git;
-    tg_err_init(&ignored);
     git = tg_repo_get(repo, &ignored); /* no repository is fine here */
     return git ? tg_git_root(git) : NULL;
 }
@@ -55,7 +54,7 @@ static bool find_source(struct tg_policy_opts *o, struct tree *tree, struct tg_r
                         struct tg_arena *a, struct tg_err *err)
 {
     struct tg_input in;
-    struct tg_err no_input;
+    struct tg_err no_input = TG_ERR_INIT;
     o->root = root_of(repo);
     if (!o->path)
         return tg_policy_find(".", o->root, a, &o->path, err);
@@ -64,7 +63,6 @@ static bool find_source(struct tg_policy_opts *o, struct tree *tree, struct tg_r
         o->read = read_preset;
         return true;
     }
-    tg_err_init(&no_input);
     if (!tg_input_parse(&in, o->path, a, &no_input) || in.kind != TG_INPUT_GIT_PATH)
         return true; /* the loader says what is wrong with a file */
     tree->git = tg_repo_get(repo, err);

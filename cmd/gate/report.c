@@ -78,9 +78,8 @@ static tg_sv paths_of(const struct tg_input_list *l, struct tg_arena *a)
 /* The policy's path in the repository; "" built in, or outside of it. */
 static tg_sv policy_file(struct tg_check *c)
 {
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     tg_sv relative = TG_SV("");
-    tg_err_init(&ignored);
     if (!c->repo.git || c->suites.policy->built_in || !c->suites.policy->file.n ||
         !tg_git_relative(c->repo.git, c->suites.policy->file.p, c->arena, &relative, &ignored))
         return TG_SV("");
@@ -113,13 +112,12 @@ void tg_check_describe(struct tg_check *c, struct tg_check_job *j)
 {
     struct tg_verdict *v = &j->verdict;
     struct tg_commit head;
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     int64_t epoch = 0;
     bool dated = false;
     const char *fixed = tg_io_env(c->io, "SOURCE_DATE_EPOCH");
     struct tm tm;
     time_t t;
-    tg_err_init(&ignored);
     if (c->repo.git && tg_git_resolve(c->repo.git, "HEAD", c->arena, &head, &ignored)) {
         v->test_commit = tg_sv_of(tg_arena_printf(c->arena, "%s", head.sha));
         epoch = head.date;

@@ -38,8 +38,7 @@ static bool no_runs(const struct tg_gate_runs *r, struct tg_err *err)
 static bool find_runs(struct tg_input_list *list, const struct tg_gate_runs *r,
                       struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
 {
-    struct tg_err ignored;
-    tg_err_init(&ignored);
+    struct tg_err ignored = TG_ERR_INIT;
     for (size_t i = 0; i < r->args->n; i++)
         if (!tg_inputs_add(list, r->args->v[i], NULL, repo, a, err))
             return false;

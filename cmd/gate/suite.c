@@ -62,8 +62,7 @@ bool tg_suite_groups(struct tg_input_list *list, const struct tg_suite *suite,
                      enum tg_groups wanted, struct tg_err *err)
 {
     const struct tg_trace_spec *spec = &suite->trace;
-    struct tg_err ignored;
-    tg_err_init(&ignored);
+    struct tg_err ignored = TG_ERR_INIT;
     for (size_t i = 0; i < list->n; i++) {
         struct tg_input_item *item = &list->v[i];
         struct tg_err *e = wanted == TG_GROUPS_REQUIRED ? err : &ignored;

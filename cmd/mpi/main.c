@@ -195,8 +195,7 @@ static bool add_path(struct job *j, const char *path)
 {
     const char **in = &path;
     size_t n = 1;
-    struct tg_err err;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     if (tg_file_is_dir(path) && !tg_files_in_dir(path, j->a, &in, &n, &err))
         return false;
     j->path = tg_grow(j->path, &j->cap, j->n + n, sizeof *j->path);
@@ -256,11 +255,10 @@ static const char **check_line(const struct job *j, size_t *n)
 static int judge(const struct job *j, const char *const *environment)
 {
     struct tg_io io = { .in = 0, .out = 1, .err = 2, .environ_ = environment };
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     size_t n;
     const char **line = check_line(j, &n);
     int code;
-    tg_err_init(&err);
     (void)signal(SIGTERM, SIG_DFL);
     tg_signals_watch();
     tg_io_setup(&io, TG_COLOR_DEFAULT);
@@ -273,10 +271,9 @@ static int judge(const struct job *j, const char *const *environment)
 static int run(struct job *j, const char *const *environment)
 {
     TG_BUF own = { 0 };
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     int code = 0;
     bool first = j->mpi.rank == 0;
-    tg_err_init(&err);
     if (!summarize_share(j, &own, &err) || !reduce(j, &own, &err) ||
         (first && !tg_file_retry_write(j->output, tg_buf_sv(&own), 0, &err)))
         code = fail(&err);

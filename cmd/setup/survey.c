@@ -109,10 +109,9 @@ static tg_sv find_branch(const struct tg_survey *s)
 static const char *find_action(const struct tg_survey *s)
 {
     TG_BUF text = { 0 };
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     const char *found = NULL;
     tg_sv rest;
-    tg_err_init(&ignored);
     if (tg_file_read(&text, tg_survey_path(s, TG_SV(".github/workflows/tracegate.yml")), MAX_SCRIPT,
                      &ignored))
         for (rest = tg_buf_sv(&text); rest.n && !found;) {
@@ -133,8 +132,7 @@ static const char *find_topic(struct tg_survey *s, struct tg_git *git)
 {
     const char *name = "performance-gate";
     struct tg_commit at;
-    struct tg_err ignored;
-    tg_err_init(&ignored);
+    struct tg_err ignored = TG_ERR_INIT;
     for (int k = 2; git && tg_git_resolve(git, name, s->arena, &at, &ignored); k++)
         name = tg_arena_printf(s->arena, "performance-gate-%d", k);
     return name;
@@ -143,9 +141,8 @@ static const char *find_topic(struct tg_survey *s, struct tg_git *git)
 static void look_at_repository(struct tg_survey *s, struct tg_repo *repo)
 {
     const char *const origin[] = { "git", "remote", "get-url", "origin", NULL };
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     struct tg_git *git;
-    tg_err_init(&ignored);
     git = tg_repo_get(repo, &ignored);
     s->in_git = git && tg_git_root(git);
     s->root = s->in_git ? tg_arena_sv(s->arena, tg_sv_of(tg_git_root(git))).p : "./";
@@ -264,8 +261,7 @@ static bool look_in_folder(struct trace_paths *all, const struct tg_survey *s, c
 {
     const char **found;
     size_t n = 0, before = all->n;
-    struct tg_err ignored;
-    tg_err_init(&ignored);
+    struct tg_err ignored = TG_ERR_INIT;
     if (tg_files_in_dir(dir, all->arena, &found, &n, &ignored))
         for (size_t i = 0; i < n; i++)
             add_path(all, s, found[i]);
@@ -604,8 +600,7 @@ static bool make_suites(struct tg_survey *s, const struct trace_paths *all, bool
     }
     join_kept(s);
     for (size_t i = 0; i < s->n_suites; i++) {
-        struct tg_err why;
-        tg_err_init(&why);
+        struct tg_err why = TG_ERR_INIT;
         if (read_suite(&s->suites[i], io, repo, s->arena, &why))
             continue;
         if (named) {
@@ -636,8 +631,7 @@ static bool says(const struct tg_survey *s, tg_sv folder, const char *name, cons
 {
     const char *path = tg_survey_path(s, in_folder(s, folder, name));
     TG_BUF text = { 0 };
-    struct tg_err ignored;
-    tg_err_init(&ignored);
+    struct tg_err ignored = TG_ERR_INIT;
     return tg_file_exists(path) && tg_file_read(&text, path, MAX_SCRIPT, &ignored) &&
            tg_sv_has(tg_buf_sv(&text), tg_sv_of(words));
 }

@@ -37,4 +37,6 @@ void *tg_xrealloc(void *p, size_t n, size_t size);
 void tg_free_at(void *pointer);
 /* Grows `p` (of `*cap` elements) to hold at least `need`, doubling. */
 void *tg_grow(void *p, size_t *cap, size_t need, size_t size);
+/* The new last element of the array `v`, which has `n` of room for `cap`: all three are changed. */
+#define TG_PUSH(v, n, cap) ((v) = tg_grow((v), &(cap), (n) + 1, sizeof *(v)), &(v)[(n)++])
 #endif

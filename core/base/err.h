@@ -40,7 +40,8 @@ struct tg_err {
     uint64_t offset;
 };
 
-/* Starts (or resets) an error: kind NONE, all text empty. */
+/* Starts (or resets) an error: kind NONE, all text empty. TG_ERR_INIT is the same for a new one. */
+#define TG_ERR_INIT { .offset = TG_NO_OFFSET }
 void tg_err_init(struct tg_err *err);
 
 bool tg_err_set(struct tg_err *err, enum tg_err_kind kind, struct tg_loc at, const char *fmt, ...)

@@ -41,9 +41,8 @@ tg_sv tg_host_cpu(tg_sv cpuinfo, struct tg_arena *a)
 static tg_sv read_proc(const char *proc, const char *name, struct tg_arena *a)
 {
     TG_BUF text = { 0 };
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     tg_sv out = TG_SV("");
-    tg_err_init(&ignored);
     if (tg_file_read(&text, tg_arena_printf(a, "%s/%s", proc, name), MAX_PROC, &ignored))
         out = tg_arena_sv(a, tg_buf_sv(&text));
     return out;

@@ -47,10 +47,9 @@ bool tg_event_write(const struct tg_store *store, tg_sv suite, const struct tg_e
 
 static bool parse_record(tg_sv text, tg_sv id, struct tg_arena *a, struct tg_event_record *out)
 {
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     TG_AUTO(tg_doc_drop) struct tg_doc *d = NULL;
     bool ok = false;
-    tg_err_init(&ignored);
     d = tg_doc_parse(text, "event", &ignored);
     if (!d)
         return false;

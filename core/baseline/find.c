@@ -161,8 +161,7 @@ static bool first_parent(const struct search *s, enum tg_how how, tg_sv label, c
 static bool is_ancestor(const struct search *s, const char *sha, const char *of)
 {
     char base[TG_SHA_SIZE];
-    struct tg_err ignored;
-    tg_err_init(&ignored);
+    struct tg_err ignored = TG_ERR_INIT;
     return strcmp(sha, of) == 0 ||
            (tg_git_merge_base(s->g, sha, of, base, &ignored) == TG_SEEN && strcmp(base, sha) == 0);
 }
@@ -171,9 +170,8 @@ static bool is_ancestor(const struct search *s, const char *sha, const char *of)
 static bool is_before_push(const struct search *s)
 {
     const char *before = s->env->base_sha;
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     struct tg_commit c;
-    tg_err_init(&ignored);
     return is_event(s, "push") && before && strspn(before, "0") != strlen(before) &&
            strcmp(before, s->head.sha) != 0 &&
            tg_git_commit(s->g, before, s->a, &c, &ignored) == TG_SEEN &&
@@ -404,9 +402,8 @@ static unsigned last_seen(struct tg_git *g, const struct tg_commit *from, unsign
 {
     struct tg_commit at = *from, next;
     struct tg_git_files files;
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     bool cut;
-    tg_err_init(&ignored);
     if (tg_git_is_partial(g))
         return 0;
     for (unsigned k = 1; k <= TG_LOOK_BEYOND; k++, at = next) {

@@ -26,9 +26,8 @@ static void add(struct dirs *d, const char *dir, int depth);
 static void add_alternates(struct dirs *d, const char *dir, int depth)
 {
     TG_BUF text = { 0 };
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     tg_sv rest, line;
-    tg_err_init(&ignored);
     if (tg_file_read(&text, tg_arena_printf(d->a, "%s/info/alternates", dir), MAX_ALTERNATES,
                      &ignored))
         for (rest = tg_buf_sv(&text); rest.n;) {

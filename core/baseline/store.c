@@ -58,7 +58,7 @@ static bool suite_of(tg_sv component, struct tg_arena *a, tg_sv *suite)
 {
     TG_BUF b = { 0 };
     tg_sv again;
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     bool ok = true;
     for (size_t i = 0; ok && i < component.n; i++) {
         int high, low;
@@ -72,7 +72,6 @@ static bool suite_of(tg_sv component, struct tg_arena *a, tg_sv *suite)
             tg_buf_putc(&b, (char)(high * 16 + low));
         i += 2;
     }
-    tg_err_init(&ignored);
     *suite = tg_arena_sv(a, tg_buf_sv(&b));
     return ok && tg_store_suite(*suite, a, &again, &ignored) && tg_sv_eq(again, component);
 }

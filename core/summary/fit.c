@@ -83,9 +83,8 @@ static void choose_order(struct fit *f)
 static bool attempt(struct fit *f, size_t ranks, size_t max_slots, struct tg_fitted *how)
 {
     struct tg_summary view = *f->run;
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     bool ok;
-    tg_err_init(&ignored);
     view.shards = f->shown;
     for (size_t i = 0; i < view.n; i++) {
         f->copy[f->order[i]].steps_only = i >= ranks || f->run->shards[f->order[i]]->steps_only;

@@ -292,8 +292,7 @@ static struct tg_doc *parse_head(struct tg_layout_reader *r, tg_sv line, struct 
     static const tg_sv open = { "\"shards\":[", 10 };
     TG_BUF text = { 0 };
     struct tg_doc *d = NULL;
-    struct tg_err json;
-    tg_err_init(&json);
+    struct tg_err json = TG_ERR_INIT;
     tg_buf_add(&text, line);
     if (tg_sv_ends(line, open))
         tg_buf_puts(&text, "]}");
@@ -492,7 +491,7 @@ static bool take_tail(struct tg_layout_reader *r, struct tg_err *err)
 static struct tg_doc *shard_line(struct tg_layout_reader *r, struct tg_err *err)
 {
     bool more = r->next + 1 < r->n;
-    struct tg_err json;
+    struct tg_err json = TG_ERR_INIT;
     struct tg_doc *d = NULL;
     tg_sv line;
     switch (next_line(r, &line, err)) {
@@ -505,7 +504,6 @@ static struct tg_doc *shard_line(struct tg_layout_reader *r, struct tg_err *err)
     case TG_NEXT:
         break;
     }
-    tg_err_init(&json);
     if (tg_sv_ends(line, TG_SV(",")) == more) {
         line.n -= more;
         d = tg_doc_parse(line, r->file, &json);

@@ -75,12 +75,11 @@ void tg_reader_free(struct tg_reader *r)
 static struct tg_loc locate(struct tg_reader *r, uint64_t offset)
 {
     struct tg_loc loc = { tg_source_name(r->source), 0, 0, offset };
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     char bytes[16384];
     uint64_t at = 0;
     int64_t got;
     uint32_t line = 1, col = 1;
-    tg_err_init(&ignored);
     if (!tg_source_rewind(r->source))
         return loc;
     while (at < offset && (got = tg_source_fill(r->source, bytes, sizeof bytes, &ignored)) > 0)
@@ -102,10 +101,9 @@ static struct tg_loc locate(struct tg_reader *r, uint64_t offset)
  */
 static bool stream_is_damaged(struct tg_reader *r, struct tg_err *err)
 {
-    struct tg_err why;
+    struct tg_err why = TG_ERR_INIT;
     char bytes[16384];
     int64_t got = 1;
-    tg_err_init(&why);
     while (tg_source_is_packed(r->source) && got > 0)
         got = tg_source_fill(r->source, bytes, sizeof bytes, &why);
     if (got >= 0 || why.kind != TG_ERR_TRACE || tg_source_truncated(r->source))

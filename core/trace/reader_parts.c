@@ -102,12 +102,11 @@ static bool looks_like_event(const struct tg_reader *r, const char *brace)
 bool tg_reader_guess(struct tg_reader *r, uint64_t from, uint64_t to, uint64_t *at)
 {
     uint64_t start = from > LOOK_BACK ? from - LOOK_BACK : 0;
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     const char *p;
     int tries = 0;
     r->info = (struct tg_trace_info){ .rank = -1, .world_size = -1 };
     r->stopped = false;
-    tg_err_init(&ignored);
     move_to(r, start);
     tg_source_expect_end(r->source, to);
     if (!tg_reader_refill(r, &ignored) || r->n <= from - start)

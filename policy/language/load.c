@@ -326,8 +326,7 @@ static void extend(struct load *l, const struct tg_yaml *root, const char *file,
 static void load_file(struct load *l, const char *path, const struct tg_yaml *from, size_t depth)
 {
     TG_BUF text = { 0 };
-    struct tg_err err;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     if (l->n_files == TG_POLICY_FILES) {
         (void)tg_diags_add(l->diags, TG_DIAG_EXTENDS_DEPTH, from->at, tg_yaml_width(from), NULL,
                            "more than %d files", TG_POLICY_FILES);

@@ -67,8 +67,8 @@ struct spared {
 
 static void spare(struct spared *s, tg_sv commit, tg_sv suite)
 {
-    s->v = tg_grow(s->v, &s->cap, s->n + 1, sizeof *s->v);
-    s->v[s->n++] = tg_arena_printf(s->a, "%.*s %.*s", TG_SV_ARG(commit), TG_SV_ARG(suite));
+    *TG_PUSH(s->v, s->n, s->cap) =
+        tg_arena_printf(s->a, "%.*s %.*s", TG_SV_ARG(commit), TG_SV_ARG(suite));
 }
 
 /*

@@ -72,8 +72,7 @@ static bool find_line(struct search *s, const struct tg_commit *bad, struct tg_e
     size_t cap = 0;
     bool cut;
     while (strcmp(at.sha, s->b.good.sha) != 0) {
-        s->v = tg_grow(s->v, &cap, s->n + 1, sizeof *s->v);
-        s->v[s->n++] = (struct candidate){ .commit = at };
+        *TG_PUSH(s->v, s->n, cap) = (struct candidate){ .commit = at };
         switch (tg_git_step_back(s->b.git, at.sha, s->b.arena, &next, &cut, err)) {
         case TG_SEEN_FAILED:
             return false;

@@ -22,8 +22,7 @@ void tg_texttable_release(struct tg_texttable *g)
 
 void tg_texttable_add(struct tg_texttable *g, tg_sv cell, enum tg_tint tint)
 {
-    g->cells = tg_grow(g->cells, &g->cap, g->n + 1, sizeof *g->cells);
-    g->cells[g->n++] = (struct tg_texttable_cell){ g->text.n, cell.n, tint };
+    *TG_PUSH(g->cells, g->n, g->cap) = (struct tg_texttable_cell){ g->text.n, cell.n, tint };
     tg_buf_add(&g->text, cell);
 }
 

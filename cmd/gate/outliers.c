@@ -66,8 +66,7 @@ static double step_time(const struct tg_shard *s, size_t k)
 
 static void add(struct job *j, struct tg_outlier one)
 {
-    j->v = tg_grow(j->v, &j->cap, j->n + 1, sizeof *j->v);
-    j->v[j->n++] = one;
+    *TG_PUSH(j->v, j->n, j->cap) = one;
 }
 
 static double find_level(const struct job *j, const struct tg_shard *s)

@@ -108,13 +108,12 @@ static void collect(struct drawing *d)
             continue;
         if (tg_span_end(s) > d->end)
             d->end = tg_span_end(s);
-        d->v = tg_grow(d->v, &d->cap, d->n + 1, sizeof *d->v);
-        d->v[d->n++] = (struct tg_picture_span){ .lane = lane,
-                                                 .start = s->start - d->start,
-                                                 .dur = s->dur,
-                                                 .name = name,
-                                                 .paint = paint_of(kind, name),
-                                                 .n = 1 };
+        *TG_PUSH(d->v, d->n, d->cap) = (struct tg_picture_span){ .lane = lane,
+                                                                 .start = s->start - d->start,
+                                                                 .dur = s->dur,
+                                                                 .name = name,
+                                                                 .paint = paint_of(kind, name),
+                                                                 .n = 1 };
     }
 }
 

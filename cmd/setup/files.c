@@ -60,8 +60,7 @@ static struct tg_buf *add_file(struct tg_setup_files *f, const struct tg_survey 
                                const char *path, const char *text)
 {
     struct tg_setup_file *one;
-    f->v = tg_grow(f->v, &f->cap, f->n + 1, sizeof *f->v);
-    one = &f->v[f->n++];
+    one = TG_PUSH(f->v, f->n, f->cap);
     *one = (struct tg_setup_file){ .path = tg_arena_sv(s->arena, tg_sv_of(path)) };
     tg_buf_puts(&one->text, text);
     return &one->text;

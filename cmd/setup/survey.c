@@ -177,8 +177,7 @@ static void add_path(struct trace_paths *all, const struct tg_survey *s, const c
 {
     char full[PATH_MAX], root[PATH_MAX];
     struct trace_path *t;
-    all->v = tg_grow(all->v, &all->cap, all->n + 1, sizeof *all->v);
-    t = &all->v[all->n++];
+    t = TG_PUSH(all->v, all->n, all->cap);
     *t = (struct trace_path){ .path = tg_arena_sv(all->arena, tg_sv_of(path)).p };
     if (realpath(path, full) && realpath(s->root, root)) {
         size_t n = strlen(root);
@@ -224,8 +223,7 @@ static const char **names_in(const char *dir, size_t *n, struct tg_arena *a)
     for (struct dirent *e; d && (e = readdir(d));) {
         if (is_skipped_folder(e->d_name))
             continue;
-        names = tg_grow(names, &cap, *n + 1, sizeof *names);
-        names[(*n)++] = tg_arena_sv(a, tg_sv_of(e->d_name)).p;
+        *TG_PUSH(names, *n, cap) = tg_arena_sv(a, tg_sv_of(e->d_name)).p;
     }
     if (d)
         (void)closedir(d);
@@ -275,9 +273,7 @@ static void add_program(struct trace_paths *all, const char *dir)
     size_t n = strlen(dir);
     while (n > 1 && dir[n - 1] == '/')
         n--;
-    all->programs =
-        tg_grow(all->programs, &all->programs_cap, all->n_programs + 1, sizeof *all->programs);
-    all->programs[all->n_programs++] =
+    *TG_PUSH(all->programs, all->n_programs, all->programs_cap) =
         tg_arena_sv(all->arena, (tg_sv){ dir, tg_sv_eq((tg_sv){ dir, n }, TG_SV(".")) ? 0 : n });
 }
 

@@ -154,8 +154,7 @@ static void one_device(void *arg, const struct tg_device_work *d)
         while (k < n && !tg_sv_eq(kinds[k].name, name))
             k++;
         if (k == n) {
-            kinds = tg_grow(kinds, &cap, n + 1, sizeof *kinds);
-            kinds[n++] = (struct kind){ .name = name };
+            *TG_PUSH(kinds, n, cap) = (struct kind){ .name = name };
         }
         add_copy(&kinds[k], t, d->rows[i]);
     }

@@ -74,13 +74,13 @@ void tg_work_init(struct tg_rank_work *w, const struct tg_rank_trace *rank,
         if (!tg_kind_is_device(tg_span_kind(t, s)) || (s->start == 0 && s->dur == 0) ||
             !tg_step_wanted(steps, steps->step_of[i], opts))
             continue;
-        w->v = tg_grow(w->v, &cap, w->n + 1, sizeof *w->v);
-        w->v[w->n++] = (struct tg_work_row){ .start = s->start,
-                                             .end = tg_span_end(s),
-                                             .span = i,
-                                             .device = steps->lanes.device[s->track],
-                                             .class_ = (enum tg_class)classes[s->name].class_,
-                                             .fallback = classes[s->name].fallback };
+        *TG_PUSH(w->v, w->n, cap) =
+            (struct tg_work_row){ .start = s->start,
+                                  .end = tg_span_end(s),
+                                  .span = i,
+                                  .device = steps->lanes.device[s->track],
+                                  .class_ = (enum tg_class)classes[s->name].class_,
+                                  .fallback = classes[s->name].fallback };
     }
 }
 

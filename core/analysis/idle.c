@@ -72,8 +72,7 @@ static void add_row(struct lane *l, const struct tg_device_work *d, const struct
     if (l->any && r->start > l->until) {
         struct gaps *g = &l->by[category_of(d, r, l->until)];
         tg_ns gap = tg_ns_sub(r->start, l->until);
-        g->us = tg_grow(g->us, &g->cap, g->n + 1, sizeof *g->us);
-        g->us[g->n++] = (double)gap / 1000;
+        *TG_PUSH(g->us, g->n, g->cap) = (double)gap / 1000;
         g->total = tg_ns_add(g->total, gap);
         g->device_idle =
             tg_ns_add(g->device_idle, tg_ns_sub(gap, tg_union_inside(busy, l->until, r->start)));

@@ -19,8 +19,7 @@ void tg_union_add(struct tg_union *u, tg_ns start, tg_ns end)
             u->v[u->n - 1].end = end;
         return;
     }
-    u->v = tg_grow(u->v, &u->cap, u->n + 1, sizeof *u->v);
-    u->v[u->n++] = (struct tg_interval){ start, end };
+    *TG_PUSH(u->v, u->n, u->cap) = (struct tg_interval){ start, end };
 }
 
 tg_ns tg_union_length(const struct tg_union *u)

@@ -41,8 +41,7 @@ struct tg_sequence *tg_sequence_table_add(struct tg_sequence_table *t, const tg_
     if (t->keys.n > known)
         t->out.v[id] = (struct tg_sequence){ .length = n - 1 };
     t->out.v[id].count++;
-    t->out.at = tg_grow(t->out.at, &t->at_cap, t->out.n_at + 1, sizeof *t->out.at);
-    mine = &t->out.at[t->out.n_at++];
+    mine = TG_PUSH(t->out.at, t->out.n_at, t->at_cap);
     *mine = *at;
     mine->sequence = id;
     return &t->out.v[id];

@@ -198,8 +198,7 @@ static void collect_rank(struct job *j, uint32_t rank, struct found *v, size_t n
         p.key = key_of(j, &v[i], stream, encloser(w->rank->trace, steps, row->span));
         p.step = steps->marked && step >= 0 ? steps->v[step].number : -1;
         tg_collective_count(&counter, &p);
-        j->v = tg_grow(j->v, &j->cap, j->n + 1, sizeof *j->v);
-        j->v[j->n++] = p;
+        *TG_PUSH(j->v, j->n, j->cap) = p;
     }
     tg_collective_counter_release(&counter);
 }

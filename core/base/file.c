@@ -221,8 +221,7 @@ struct paths {
 
 static void paths_add(struct paths *l, struct tg_arena *a, const char *path)
 {
-    l->p = tg_grow(l->p, &l->cap, l->n + 1, sizeof *l->p);
-    l->p[l->n++] = tg_arena_sv(a, tg_sv_of(path)).p;
+    *TG_PUSH(l->p, l->n, l->cap) = tg_arena_sv(a, tg_sv_of(path)).p;
 }
 
 /* Sorts, moves the list into the arena. */

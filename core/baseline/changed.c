@@ -69,8 +69,7 @@ static void add_hunk(struct hunks *h, tg_sv row)
     word = tg_sv_cut(&row, ' ');
     if (!h->n || !range_of(word, &first, &n))
         return;
-    h->lines = tg_grow(h->lines, &h->lines_cap, h->n_lines + 1, sizeof *h->lines);
-    h->lines[h->n_lines++] =
+    *TG_PUSH(h->lines, h->n_lines, h->lines_cap) =
         (struct tg_changed_lines){ first ? first : 1, n ? first + n - 1 : (first ? first : 1) };
     h->trivial = true;
 }
@@ -80,8 +79,7 @@ static void start_file(struct hunks *h, tg_sv path, struct tg_arena *a)
     close_file(h, a);
     if (path.n && path.p[path.n - 1] == '\t')
         path.n--;
-    h->files = tg_grow(h->files, &h->cap, h->n + 1, sizeof *h->files);
-    h->files[h->n++] =
+    *TG_PUSH(h->files, h->n, h->cap) =
         (struct tg_changed_file){ .path = tg_arena_sv(a, path), .was = tg_arena_sv(a, h->was) };
     h->was = TG_SV("");
 }

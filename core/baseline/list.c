@@ -127,8 +127,7 @@ static bool add_file(struct list *l, tg_sv folder, tg_sv name, const struct tg_e
                                       TG_SV_ARG(name)));
     memcpy(f.oid, e->oid, sizeof f.oid);
     (void)snprintf(f.commit, sizeof f.commit, "%s", l->sha);
-    l->v = tg_grow(l->v, &l->cap, l->n + 1, sizeof *l->v);
-    l->v[l->n++] = f;
+    *TG_PUSH(l->v, l->n, l->cap) = f;
     return true;
 }
 

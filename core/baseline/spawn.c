@@ -48,12 +48,10 @@ static char **environment(const struct tg_spawn *s)
     size_t n = 0, cap = 0;
     for (; *from; from++)
         if (!listed(*from, s->set) && !listed(*from, s->drop)) {
-            to = tg_grow(to, &cap, n + 1, sizeof *to);
-            to[n++] = *from;
+            *TG_PUSH(to, n, cap) = *from;
         }
     for (const char *const *set = s->set; set && *set; set++) {
-        to = tg_grow(to, &cap, n + 1, sizeof *to);
-        memcpy(&to[n++], set, sizeof *set); /* execve's own cast: nobody writes to it */
+        memcpy(TG_PUSH(to, n, cap), set, sizeof *set); /* execve's own cast: nobody writes to it */
     }
     to = tg_grow(to, &cap, n + 1, sizeof *to);
     to[n] = NULL;

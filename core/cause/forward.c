@@ -26,8 +26,7 @@ void tg_forwards_init(struct tg_forwards *f, const struct tg_trace *t, const boo
         const struct tg_span *s = tg_span_at(t, i);
         if (t->sequence[i] < 0 || is_backward[s->name])
             continue;
-        f->v = tg_grow(f->v, &cap, f->n + 1, sizeof *f->v);
-        f->v[f->n++] = (struct tg_forward){ t->sequence[i], s->start, i };
+        *TG_PUSH(f->v, f->n, cap) = (struct tg_forward){ t->sequence[i], s->start, i };
     }
     if (f->n)
         qsort(f->v, f->n, sizeof *f->v, by_sequence);

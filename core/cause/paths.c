@@ -263,8 +263,7 @@ static void host_span(struct walk *w, uint32_t i)
     }
     if (f->target != TG_NO_ID)
         (void)add_entry(w, f->target, at.node, w->steps->step_of[i], w->steps->self[i]);
-    h->v = tg_grow(h->v, &h->cap, h->n + 1, sizeof *h->v);
-    h->v[h->n++] = at;
+    *TG_PUSH(h->v, h->n, h->cap) = at;
 }
 
 static void device_span(struct walk *w, uint32_t i)

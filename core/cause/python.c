@@ -96,15 +96,14 @@ static void open_scope(struct layout *l, uint32_t indent, tg_sv name, bool is_fu
         s.qualified =
             tg_sv_of(tg_arena_printf(l->a, "%.*s.%.*s", TG_SV_ARG(up->qualified), TG_SV_ARG(name)));
     if (is_function) {
-        l->v = tg_grow(l->v, &l->cap, l->n + 1, sizeof *l->v);
-        l->v[l->n++] = (struct tg_py_function){ .name = name,
-                                                .qualified = s.qualified,
-                                                .first = l->decorator ? l->decorator : l->line,
-                                                .last = l->line,
-                                                .def = l->line };
+        *TG_PUSH(l->v, l->n, l->cap) =
+            (struct tg_py_function){ .name = name,
+                                     .qualified = s.qualified,
+                                     .first = l->decorator ? l->decorator : l->line,
+                                     .last = l->line,
+                                     .def = l->line };
     }
-    l->open = tg_grow(l->open, &l->open_cap, l->n_open + 1, sizeof *l->open);
-    l->open[l->n_open++] = s;
+    *TG_PUSH(l->open, l->n_open, l->open_cap) = s;
 }
 
 /* "def f(x):", "        y):": a signature ends here. A comment after it may hide that. */

@@ -101,8 +101,7 @@ static uint32_t key_in_group(struct job *j, const struct tg_row *row, uint32_t g
 static void add(struct job *j, struct tg_collective p)
 {
     tg_collective_count(&j->counter, &p);
-    j->v = tg_grow(j->v, &j->cap, j->n + 1, sizeof *j->v);
-    j->v[j->n++] = p;
+    *TG_PUSH(j->v, j->n, j->cap) = p;
 }
 
 /* The key by order is made for the first call that needs it: keys count the streams. */

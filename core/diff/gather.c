@@ -100,8 +100,7 @@ static void count_rows(struct tg_diff_work *w, struct gather *g, bool frames)
     const struct tg_row *row;
     for (size_t cell = 0, i = 0; (row = next_row(w, frames, &cell, &i));) {
         uint32_t op = op_of(w, g, &b, row);
-        g->op_of_row = tg_grow(g->op_of_row, &g->cap, g->n + 1, sizeof *g->op_of_row);
-        g->op_of_row[g->n++] = op;
+        *TG_PUSH(g->op_of_row, g->n, g->cap) = op;
         g->op[op].n++;
     }
 }

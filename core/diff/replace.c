@@ -75,8 +75,7 @@ static void pair_renames(struct tg_diff_work *w)
         for (uint32_t j = 0; j < c->n_ops; j++)
             if (is_counted(&c->ops[j]) && c->ops[j].change == TG_ADDED &&
                 could_rename(c, &c->ops[i], &c->ops[j], &distance)) {
-                v = tg_grow(v, &cap, n + 1, sizeof *v);
-                v[n++] = (struct pair){ distance, i, j };
+                *TG_PUSH(v, n, cap) = (struct pair){ distance, i, j };
             }
     }
     if (n)
@@ -237,8 +236,7 @@ static void split_change(struct regions *g, uint32_t index)
         if (test == base)
             continue;
         tg_sv name = tg_diff_name(w, TG_KIND_OP, parents.text[i]);
-        g->part = tg_grow(g->part, &g->cap_parts, g->n_parts + 1, sizeof *g->part);
-        g->part[g->n_parts++] =
+        *TG_PUSH(g->part, g->n_parts, g->cap_parts) =
             (struct part){ index, place_of(g, climb(g, name), sort_of(op)), test - base };
     }
 }

@@ -39,8 +39,7 @@ static void add_wait(void *arg, const struct tg_wait *p)
     struct one o = { p->rank, tg_strmap_add(&x->names, p->name),
                      tg_strmap_add(&x->steps, (tg_sv){ (const char *)&p->step, sizeof p->step }),
                      p->ns };
-    x->v = tg_grow(x->v, &x->cap, x->n + 1, sizeof *x->v);
-    x->v[x->n++] = o;
+    *TG_PUSH(x->v, x->n, x->cap) = o;
     x->rank[p->rank] += o.ns;
     x->all += o.ns;
 }

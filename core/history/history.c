@@ -87,8 +87,7 @@ static void first_references(struct tg_history_replay *r, struct tg_history_stre
 
 static void append(struct tg_history_stream *s, size_t night, size_t n_series)
 {
-    s->night = tg_grow(s->night, &s->cap, s->n + 1, sizeof *s->night);
-    s->night[s->n++] = night;
+    *TG_PUSH(s->night, s->n, s->cap) = night;
     if (!s->track) {
         s->track = tg_xmalloc((n_series + 1) * sizeof *s->track);
         memset(s->track, 0, (n_series + 1) * sizeof *s->track);

@@ -235,14 +235,12 @@ static void filter(struct tg_hta_rows *r, struct tg_hta_partners *p, bool includ
         if (as_device(r->trace, &r->v[i]) && r->v[i].correlation != -1)
             copies = partner_find(p, r->v[i].correlation)->host_rows;
         for (; copies; copies--) {
-            kept = tg_grow(kept, &cap, n + 1, sizeof *kept);
-            kept[n++] = r->v[i];
+            *TG_PUSH(kept, n, cap) = r->v[i];
         }
     }
     for (size_t i = 0; i < r->n; i++)
         if (!as_device(r->trace, &r->v[i]) && r->v[i].ts < cut) {
-            kept = tg_grow(kept, &cap, n + 1, sizeof *kept);
-            kept[n++] = r->v[i];
+            *TG_PUSH(kept, n, cap) = r->v[i];
         }
     free(r->v);
     r->v = kept;
@@ -330,8 +328,7 @@ void tg_hta_merge(struct tg_hta_groups *g, const struct tg_hta_row *const *rows,
         if (class_ >= 0 && (int)rows[i]->class_ != class_)
             continue;
         if (!g->n || rows[i]->ts > until) {
-            g->v = tg_grow(g->v, &g->cap, g->n + 1, sizeof *g->v);
-            g->v[g->n++] = (struct tg_hta_group){ rows[i]->ts, end };
+            *TG_PUSH(g->v, g->n, g->cap) = (struct tg_hta_group){ rows[i]->ts, end };
         } else if (end > g->v[g->n - 1].end) {
             g->v[g->n - 1].end = end;
         }

@@ -46,8 +46,7 @@ struct tg_hta_cell *tg_hta_cell_of(struct tg_hta_rank *r, const struct tg_hta_ce
         tg_keymap_init(&r->ids, sizeof words / sizeof *words);
     id = tg_keymap_add(&r->ids, words);
     if (id == r->n) {
-        r->cells = tg_grow(r->cells, &r->cap, r->n + 1, sizeof *r->cells);
-        r->cells[r->n++] = *key;
+        *TG_PUSH(r->cells, r->n, r->cap) = *key;
     }
     return &r->cells[id];
 }
@@ -95,8 +94,7 @@ static int by_number(const void *pa, const void *pb)
 
 static void note_step(struct tg_hta_side *s, int64_t number)
 {
-    s->steps = tg_grow(s->steps, &s->steps_cap, s->n_steps + 1, sizeof *s->steps);
-    s->steps[s->n_steps++] = number;
+    *TG_PUSH(s->steps, s->n_steps, s->steps_cap) = number;
 }
 
 static void sort_steps(struct tg_hta_side *s)

@@ -79,13 +79,12 @@ static struct copy *find_copies(const struct tg_trace *t, const struct tg_steps 
         enum tg_kind kind = tg_span_kind(t, x);
         if (s->step_of[i] < 0 || (kind != TG_KIND_MEMCPY && kind != TG_KIND_MEMSET))
             continue;
-        v = tg_grow(v, &cap, *n + 1, sizeof *v);
-        v[(*n)++] = (struct copy){ direction_of(kind, tg_span_name(t, x)->name),
-                                   s->lanes.device[x->track],
-                                   s->step_of[i],
-                                   x->start,
-                                   tg_span_end(x),
-                                   attr_bytes(t, x) };
+        *TG_PUSH(v, *n, cap) = (struct copy){ direction_of(kind, tg_span_name(t, x)->name),
+                                              s->lanes.device[x->track],
+                                              s->step_of[i],
+                                              x->start,
+                                              tg_span_end(x),
+                                              attr_bytes(t, x) };
     }
     return v;
 }

@@ -28,8 +28,7 @@ static void enter(struct tg_steps *out, struct stack *k, const struct tg_span *s
             p->covered = end;
         }
     }
-    k->v = tg_grow(k->v, &k->cap, k->n + 1, sizeof *k->v);
-    k->v[k->n++] = (struct open){ i, end, s->start };
+    *TG_PUSH(k->v, k->n, k->cap) = (struct open){ i, end, s->start };
 }
 
 void tg_steps_nest(struct tg_steps *out, const struct tg_trace *t)

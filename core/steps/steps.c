@@ -63,8 +63,8 @@ static void find_windows(struct tg_steps *out, const struct tg_trace *t,
         }
         number =
             w->by == TG_WINDOW_AUTO ? tg_step_number(tg_span_name(t, s)->name) : (int64_t)out->n;
-        out->v = tg_grow(out->v, &cap, out->n + 1, sizeof *out->v);
-        out->v[out->n++] = (struct tg_step){ number, s->start, tg_span_end(s), out->order[k] };
+        *TG_PUSH(out->v, out->n, cap) =
+            (struct tg_step){ number, s->start, tg_span_end(s), out->order[k] };
     }
     out->marked = out->n > 0;
 }

@@ -117,8 +117,7 @@ static uint32_t row_for(struct build *b, const struct key *k, tg_ns start)
                                         (uint64_t)k->device, (uint64_t)k->stream };
     uint32_t id = tg_keymap_add(&b->row_ids, words);
     if (id == b->n_rows) {
-        b->rows = tg_grow(b->rows, &b->rows_cap, b->n_rows + 1, sizeof *b->rows);
-        b->rows[b->n_rows++] =
+        *TG_PUSH(b->rows, b->n_rows, b->rows_cap) =
             (struct row){ .key = *k,
                           .kind = tg_kind_of(b->texts.text[k->cat], b->texts.text[k->name]),
                           .first = start };
@@ -280,8 +279,7 @@ static void find_collectives(struct build *b)
         uint32_t i = b->s->order[k], attr = tg_span_at(b->t, i)->attr;
         if (b->s->step_of[i] < 0 || attr == TG_NO_ID || !b->collective[attr].op)
             continue;
-        b->calls = tg_grow(b->calls, &cap, b->n_calls + 1, sizeof *b->calls);
-        b->calls[b->n_calls++] = (struct call){ i, attr };
+        *TG_PUSH(b->calls, b->n_calls, cap) = (struct call){ i, attr };
     }
 }
 

@@ -19,8 +19,7 @@ static void set(struct env *e, tg_sv key, tg_sv value)
             e->v[i].value = value;
             return;
         }
-    e->v = tg_grow(e->v, &e->cap, e->n + 1, sizeof *e->v);
-    e->v[e->n++] = (struct tg_kv){ key, value };
+    *TG_PUSH(e->v, e->n, e->cap) = (struct tg_kv){ key, value };
 }
 
 static void set_text(struct env *e, const char *key, tg_sv value)
@@ -105,8 +104,7 @@ static void add_devices(struct env *e, const struct tg_trace *t)
         devices++;
         if (!name.n)
             continue;
-        names = tg_grow(names, &cap, n + 1, sizeof *names);
-        names[n++] = name;
+        *TG_PUSH(names, n, cap) = name;
     }
     if (n)
         qsort(names, n, sizeof *names, by_text);

@@ -189,8 +189,7 @@ bool tg_summary_merge(struct tg_summary *out, const struct tg_summary *one, stru
 
 static void take_arena(struct tg_summary *out, struct tg_arena *a)
 {
-    out->taken = tg_grow(out->taken, &out->cap_taken, out->n_taken + 1, sizeof *out->taken);
-    out->taken[out->n_taken++] = a;
+    *TG_PUSH(out->taken, out->n_taken, out->cap_taken) = a;
 }
 
 bool tg_summary_take(struct tg_summary *out, struct tg_summary *one, struct tg_err *err)

@@ -95,8 +95,7 @@ static bool list_shard(struct merging *g, size_t i, size_t k)
     struct tg_layout_key key = kept_key(g, &g->input[i].reader.index[k]);
     if (g->n >= 8 * TG_MAX_SHARDS)
         return too_many(g);
-    g->entry = tg_grow(g->entry, &g->cap, g->n + 1, sizeof *g->entry);
-    g->entry[g->n++] = (struct entry){ key, (uint32_t)i, (uint32_t)k };
+    *TG_PUSH(g->entry, g->n, g->cap) = (struct entry){ key, (uint32_t)i, (uint32_t)k };
     return true;
 }
 

@@ -6,18 +6,17 @@
 
 void tg_marks_add(struct tg_marks *m, const struct tg_event *ev, uint32_t attr)
 {
-    m->v = tg_grow(m->v, &m->cap, m->n + 1, sizeof *m->v);
-    m->v[m->n++] = (struct tg_mark){ .ts = ev->ts,
-                                     .stream = ev->stream,
-                                     .correlation = ev->correlation,
-                                     .device = ev->device,
-                                     .name = ev->name,
-                                     .thread = ev->thread,
-                                     .attr = attr,
-                                     .index = (uint32_t)ev->index,
-                                     .is_end = ev->ph == 'E',
-                                     .has_name = ev->has_name,
-                                     .has_cat = ev->has_cat };
+    *TG_PUSH(m->v, m->n, m->cap) = (struct tg_mark){ .ts = ev->ts,
+                                                     .stream = ev->stream,
+                                                     .correlation = ev->correlation,
+                                                     .device = ev->device,
+                                                     .name = ev->name,
+                                                     .thread = ev->thread,
+                                                     .attr = attr,
+                                                     .index = (uint32_t)ev->index,
+                                                     .is_end = ev->ph == 'E',
+                                                     .has_name = ev->has_name,
+                                                     .has_cat = ev->has_cat };
 }
 
 void tg_marks_join(struct tg_marks *m, const struct tg_marks *part, const uint32_t *name,
@@ -120,8 +119,7 @@ static void match_instant(struct matcher *m, struct tg_mark *v, size_t n)
                 v[i].is_end = false; /* used */
     floor = m->n_open;
     for (size_t i = ends; i < n; i++) {
-        m->open = tg_grow(m->open, &m->cap, m->n_open + 1, sizeof *m->open);
-        m->open[m->n_open++] = &v[i];
+        *TG_PUSH(m->open, m->n_open, m->cap) = &v[i];
     }
     for (size_t i = 0; i < ends; i++)
         left += v[i].is_end && !close_one(m, &v[i], floor);

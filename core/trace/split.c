@@ -93,8 +93,7 @@ static void open_tables(struct worker *w)
 
 static void add_pair(struct pairs *p, tg_sv a, tg_sv b)
 {
-    p->v = tg_grow(p->v, &p->cap, p->n + 1, sizeof *p->v);
-    p->v[p->n++] = (struct pair){ a, b };
+    *TG_PUSH(p->v, p->n, p->cap) = (struct pair){ a, b };
     p->bytes += b.n;
 }
 

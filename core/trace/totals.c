@@ -142,8 +142,7 @@ static bool take_in_part(void *arg, const struct tg_event *ev)
         !tg_reader_intern(c->out->reader, (tg_sv){ "", 0 }, (tg_sv){ "", 0 }, &name, c->err))
         return false;
     if (name >= c->cap || c->out->v[name].count == 0) {
-        p->v = tg_grow(p->v, &p->cap, p->n + 1, sizeof *p->v);
-        p->v[p->n++].name = name;
+        TG_PUSH(p->v, p->n, p->cap)->name = name;
     }
     add(c, name, (struct tg_total){ 1, ev->dur });
     return true;

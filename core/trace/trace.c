@@ -43,8 +43,7 @@ static uint32_t track_id(struct loader *l, struct tg_track k)
         return l->last_track;
     id = l->last_track = tg_keymap_add(&l->track_ids, key);
     if (id == t->n_tracks) {
-        t->tracks = tg_grow(t->tracks, &l->tracks_cap, t->n_tracks + 1, sizeof *t->tracks);
-        t->tracks[t->n_tracks++] = k;
+        *TG_PUSH(t->tracks, t->n_tracks, l->tracks_cap) = k;
     }
     return id;
 }
@@ -95,8 +94,7 @@ static bool add_span(struct loader *l, const struct tg_span *s, int64_t correlat
     if (t->n_spans >= l->limits.max_spans)
         return limit(l, "events to keep", l->limits.max_spans);
     if (t->n_spans == t->n_segments * TG_SPAN_SEGMENT) {
-        t->segment = tg_grow(t->segment, &l->segments_cap, t->n_segments + 1, sizeof *t->segment);
-        t->segment[t->n_segments++] =
+        *TG_PUSH(t->segment, t->n_segments, l->segments_cap) =
             (struct tg_segment){ tg_xrealloc(NULL, TG_SPAN_SEGMENT, sizeof(struct tg_span)),
                                  tg_xrealloc(NULL, TG_SPAN_SEGMENT, sizeof(int64_t)) };
     }
@@ -254,8 +252,7 @@ static void take_label(struct loader *l, const struct tg_event *ev, uint32_t nam
     bool process = tg_sv_eq(text, TG_SV("process_name"));
     if (!process && !tg_sv_eq(text, TG_SV("thread_name")))
         return;
-    t->labels = tg_grow(t->labels, &l->labels_cap, t->n_labels + 1, sizeof *t->labels);
-    tg_xla_label(&t->labels[t->n_labels++], ev, process);
+    tg_xla_label(TG_PUSH(t->labels, t->n_labels, l->labels_cap), ev, process);
 }
 
 static bool is_hta_row(const struct loader *l, const struct tg_event *ev)

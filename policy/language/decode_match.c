@@ -1,6 +1,5 @@
 #include "policy/language/internal.h"
 
-
 bool tg_decode_mistake(struct tg_decode *c, enum tg_diag_code code, const struct tg_yaml *n,
                        const char *fix, const char *message)
 {
@@ -10,8 +9,7 @@ bool tg_decode_mistake(struct tg_decode *c, enum tg_diag_code code, const struct
 static struct tg_pattern *keep_pattern(struct tg_decode *c, struct tg_pattern *p)
 {
     struct tg_policy_private *v = c->policy->private_;
-    v->patterns = tg_grow(v->patterns, &v->cap_patterns, v->n_patterns + 1, sizeof *v->patterns);
-    v->patterns[v->n_patterns++] = p;
+    *TG_PUSH(v->patterns, v->n_patterns, v->cap_patterns) = p;
     return p;
 }
 

@@ -39,8 +39,7 @@ void tg_diags_source(struct tg_diags *d, const char *file, tg_sv text)
 {
     if (source_of(d, file) < d->n_sources)
         return;
-    d->sources = tg_grow(d->sources, &d->cap_sources, d->n_sources + 1, sizeof *d->sources);
-    d->sources[d->n_sources++] = (struct tg_diag_source){
+    *TG_PUSH(d->sources, d->n_sources, d->cap_sources) = (struct tg_diag_source){
         tg_arena_sv(d->arena, tg_sv_of(file)).p,
         tg_arena_sv(d->arena, text),
     };
@@ -95,8 +94,7 @@ bool tg_diags_add(struct tg_diags *d, enum tg_diag_code code, struct tg_loc at, 
     one.message = tg_arena_sv(d->arena, one.message);
     one.fix = fix ? tg_arena_sv(d->arena, tg_sv_of(fix)) : TG_SV("");
     one.order = d->n;
-    d->v = tg_grow(d->v, &d->cap, d->n + 1, sizeof *d->v);
-    d->v[d->n++] = one;
+    *TG_PUSH(d->v, d->n, d->cap) = one;
     return false;
 }
 

@@ -412,8 +412,7 @@ static struct tg_yaml *select_profile(struct load *l, struct tg_yaml *tree,
     for (size_t i = 0; i < n; i++) {
         struct tg_removed also = { 0 };
         for (size_t k = 0; k < removed->n; k++) {
-            also.id = tg_grow(also.id, &also.cap, also.n + 1, sizeof *also.id);
-            also.id[also.n++] = removed->id[k];
+            *TG_PUSH(also.id, also.n, also.cap) = removed->id[k];
         }
         struct tg_yaml *with = fold_profile(l, tree, tg_sv_of(names[i]), &also);
         try_decode(l, with, &also);

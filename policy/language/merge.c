@@ -1,6 +1,5 @@
 #include "policy/language/merge.h"
 
-
 enum { MAX_RULES = 2000 }; /* of all layers together */
 
 struct merge {
@@ -97,8 +96,7 @@ static void remove_rule(struct merge *m, struct tg_yaml *rules, const struct tg_
         rules->items[i] = rules->items[i + 1];
     rules->n--;
     struct tg_removed *r = m->removed;
-    r->id = tg_grow(r->id, &r->cap, r->n + 1, sizeof *r->id);
-    r->id[r->n++] = id->text;
+    *TG_PUSH(r->id, r->n, r->cap) = id->text;
 }
 
 static struct tg_yaml *merge_rules(struct merge *m, const struct tg_yaml *base,

@@ -91,8 +91,7 @@ static void add_change(struct tg_rank_row *row, const struct tg_result *r)
     struct changes *c = pct ? &row->pct : &row->by;
     if (!r->has_values)
         return;
-    c->v = tg_grow(c->v, &c->cap, c->n + 1, sizeof *c->v);
-    c->v[c->n++] = (float)(pct ? r->delta_pct : r->delta);
+    *TG_PUSH(c->v, c->n, c->cap) = (float)(pct ? r->delta_pct : r->delta);
 }
 
 void tg_rank_rows_add(struct tg_rank_rows *x, const struct tg_result *r, int64_t rank,
@@ -105,8 +104,7 @@ void tg_rank_rows_add(struct tg_rank_rows *x, const struct tg_result *r, int64_t
     if (r->state > row->worst.state)
         row->n_rank = 0;
     if (r->state >= row->worst.state) {
-        row->rank = tg_grow(row->rank, &row->cap_rank, row->n_rank + 1, sizeof *row->rank);
-        row->rank[row->n_rank++] = rank;
+        *TG_PUSH(row->rank, row->n_rank, row->cap_rank) = rank;
     }
     if (first || (r->message.n && is_worse(r, &row->worst))) {
         row->worst = tg_result_copy(r, a);

@@ -43,8 +43,7 @@ static void judge_chosen(struct tg_eval_state *e, const struct tg_rule_scope *s,
     tg_judge_op(e, s, rule, op);
     if (!is_small(e, s, rule, op))
         return;
-    out->small = tg_grow(out->small, &out->cap_small, out->n_small + 1, sizeof *out->small);
-    out->small[out->n_small++] = op;
+    *TG_PUSH(out->small, out->n_small, out->cap_small) = op;
 }
 
 /* Is there something to say of them together? */

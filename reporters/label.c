@@ -221,8 +221,7 @@ static bool same_name(const struct tg_label *a, const struct tg_label *b)
 /* Different names that look alike, around their difference: the first of them, too. */
 static void part_lookalikes(struct tg_labels *l, const uint32_t *first, size_t width)
 {
-    TG_FREE bool *done = tg_xmalloc(l->n + 1);
-    memset(done, 0, l->n + 1);
+    TG_FREE bool *done = tg_xcalloc(l->n + 1, 1);
     for (size_t i = 0; i < l->n; i++) {
         size_t k = first[i];
         if (k == i || same_name(&l->v[i], &l->v[k]))

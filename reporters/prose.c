@@ -173,8 +173,7 @@ static void put_words(struct tg_buf *out, tg_sv words, const struct tg_prose_sty
 void tg_prose_put(struct tg_buf *out, const struct tg_prose *p, tg_sv s,
                   const struct tg_prose_style *style)
 {
-    TG_FREE uint32_t *owner = tg_xmalloc((s.n + 1) * sizeof *owner);
-    memset(owner, 0, (s.n + 1) * sizeof *owner);
+    TG_FREE uint32_t *owner = tg_xcalloc(s.n + 1, sizeof *owner);
     find_names(p, s, owner);
     for (size_t at = 0, end; at < s.n; at = end) {
         for (end = at + 1; end < s.n && owner[end] == owner[at];)

@@ -156,9 +156,8 @@ static void read_change(struct finder *f)
 {
     struct tg_changed c;
     struct tg_cause_file *files;
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     struct tg_arena *a = f->ask->arena;
-    tg_err_init(&ignored);
     if (!f->git || !f->ask->base_commit || !f->ask->base_commit[0] ||
         !tg_git_changed(f->git, f->ask->base_commit, f->head.sha, a, &c, &ignored))
         return;
@@ -295,10 +294,9 @@ static void read_both(struct finder *f, uint32_t step)
 void tg_cause_find(struct tg_verdict *v, const struct tg_cause_ask *ask)
 {
     struct finder f = { .ask = ask };
-    struct tg_err ignored;
+    struct tg_err ignored = TG_ERR_INIT;
     size_t n = 0;
     bool any = ask->stacks;
-    tg_err_init(&ignored);
     tg_strmap_init(&f.targets);
     for (size_t i = 0; i < v->n_results && n < MAX_RESULTS; i++)
         if (can_have_cause(v, &v->results[i])) {

@@ -172,8 +172,7 @@ static uint32_t run_of(const struct loaded *l, struct tg_strmap *runs)
 static void label_runs(struct loaded *l, size_t n)
 {
     TG_AUTO(tg_strmap_release) struct tg_strmap runs;
-    TG_FREE uint64_t *id = tg_xrealloc(NULL, n + 1, sizeof *id);
-    memset(id, 0, (n + 1) * sizeof *id);
+    TG_FREE uint64_t *id = tg_xcalloc(n + 1, sizeof *id);
     tg_strmap_init(&runs);
     for (size_t i = 0; i < n; i++)
         if (l[i].summary.n)
@@ -211,8 +210,7 @@ static int64_t rank_said(const struct tg_input_item *item)
 static void number_runs(struct loaded *l, size_t n)
 {
     TG_AUTO(tg_strmap_release) struct tg_strmap ranks;
-    TG_FREE size_t *of_rank = tg_xrealloc(NULL, n + 1, sizeof *of_rank);
-    memset(of_rank, 0, (n + 1) * sizeof *of_rank);
+    TG_FREE size_t *of_rank = tg_xcalloc(n + 1, sizeof *of_rank);
     tg_strmap_init(&ranks);
     for (size_t i = 0; i < n; i++) {
         if (l[i].summary.n == 1)

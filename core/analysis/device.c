@@ -141,8 +141,7 @@ void *tg_streams_init(struct tg_streams *s, const struct tg_device_work *d, size
             s->number[s->n] = s->number[i];
             s->lane[i] = (uint32_t)s->n++;
         }
-    lanes = tg_xmalloc(s->n * size);
-    memset(lanes, 0, s->n * size);
+    lanes = tg_xcalloc(s->n * size, 1);
     return lanes;
 }
 

@@ -175,8 +175,7 @@ static void one_device(void *arg, const struct tg_device_work *d)
         return;
     }
     lanes = tg_streams_init(&streams, d, sizeof *lanes);
-    counted = tg_xrealloc(NULL, rank->trace->n_spans, sizeof *counted);
-    memset(counted, 0, rank->trace->n_spans * sizeof *counted);
+    counted = tg_xcalloc(rank->trace->n_spans, sizeof *counted);
     for (size_t i = 0; i < d->n; i++) {
         const struct tg_work_row *r = d->rows[i];
         uint32_t call = rank->steps->launch[r->span];

@@ -68,6 +68,14 @@ void *tg_xrealloc(void *p, size_t n, size_t size)
     return p;
 }
 
+void *tg_xcalloc(size_t n, size_t size)
+{
+    void *p = calloc(n ? n : 1, size ? size : 1);
+    if (!p)
+        out_of_memory();
+    return p;
+}
+
 void tg_free_at(void *pointer)
 {
     void *p;

@@ -32,6 +32,7 @@ size_t tg_arena_used(const struct tg_arena *a); /* bytes handed out */
 /* malloc/realloc that end the process with exit code 3 and a message instead of returning NULL. */
 void *tg_xmalloc(size_t size);
 void *tg_xrealloc(void *p, size_t n, size_t size);
+void *tg_xcalloc(size_t n, size_t size); /* zeroed */
 /* Before the type of a local pointer: what it points at (or NULL) is freed where its block ends. */
 #define TG_FREE TG_AUTO(tg_free_at)
 void tg_free_at(void *pointer);

@@ -43,8 +43,7 @@ static void rehash(struct tg_keymap *m)
 {
     size_t slots = m->slots ? m->slots * 2 : 64;
     free(m->slot);
-    m->slot = tg_xmalloc(slots * sizeof *m->slot);
-    memset(m->slot, 0, slots * sizeof *m->slot);
+    m->slot = tg_xcalloc(slots, sizeof *m->slot);
     m->slots = slots;
     for (size_t id = 0; id < m->n; id++)
         m->slot[probe(m, m->key + id * m->words)] = (uint32_t)id + 1;

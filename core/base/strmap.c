@@ -35,8 +35,7 @@ static void rehash(struct tg_strmap *m)
 {
     size_t slots = m->slots ? m->slots * 2 : 64;
     free(m->slot);
-    m->slot = tg_xmalloc(slots * sizeof *m->slot);
-    memset(m->slot, 0, slots * sizeof *m->slot);
+    m->slot = tg_xcalloc(slots, sizeof *m->slot);
     m->slots = slots;
     for (size_t id = 0; id < m->n; id++) {
         size_t i = (size_t)m->hash[id] & (slots - 1);

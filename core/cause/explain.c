@@ -262,9 +262,8 @@ static void put_functions(struct tg_cause_path *out, const struct sums *s, int s
 {
     const struct tg_path_tree *t = &s->p->tree[s->tree];
     TG_FREE struct ranked *v = tg_xmalloc((s->n + 1) * sizeof *v);
-    TG_FREE bool *seen = tg_xmalloc((s->p->texts.n + 1) * sizeof *seen);
+    TG_FREE bool *seen = tg_xcalloc(s->p->texts.n + 1, sizeof *seen);
     size_t n = 0;
-    memset(seen, 0, (s->p->texts.n + 1) * sizeof *seen);
     for (size_t i = 1; i < s->n; i++) {
         const struct tg_path_node *d = &t->v[s->node[i]];
         if (d->kind != TG_PATH_FUNCTION || seen[d->text])

@@ -299,8 +299,7 @@ static void find_threads(struct walk *w)
         if (w->names[s->name].backward && t->tracks[s->track].thread != w->main_thread)
             w->other_backward = true;
     }
-    w->threads = tg_xmalloc((w->n_threads + 1) * sizeof *w->threads);
-    memset(w->threads, 0, (w->n_threads + 1) * sizeof *w->threads);
+    w->threads = tg_xcalloc(w->n_threads + 1, sizeof *w->threads);
 }
 
 /* In the total order, without the functions that say nothing: most are of libraries. */
@@ -394,9 +393,8 @@ uint32_t tg_paths_meet(const struct tg_paths *p, tg_sv file, tg_sv function, tg_
 {
     const struct tg_path_tree *t = &p->tree[TG_PATHS_BY_CLASS];
     uint32_t one = text_of(p, file, function), other = text_of(p, other_file, other_function);
-    TG_FREE bool *above = tg_xmalloc(t->keys.n * sizeof *above);
+    TG_FREE bool *above = tg_xcalloc(t->keys.n, sizeof *above);
     uint32_t deepest = 0;
-    memset(above, 0, t->keys.n * sizeof *above);
     for (uint32_t i = 1; one != TG_NO_ID && i < t->keys.n; i++)
         if (t->v[i].kind == TG_PATH_FUNCTION && t->v[i].text == one)
             for (uint32_t at = i; at && !above[at]; at = t->v[at].parent)
@@ -417,8 +415,7 @@ uint32_t tg_paths_meet(const struct tg_paths *p, tg_sv file, tg_sv function, tg_
 static void sort_entries(struct tg_paths *p, int side)
 {
     struct tg_path_entry *to = tg_xmalloc((p->n[side] + 1) * sizeof *to);
-    size_t *first = tg_xmalloc((p->n_targets + 2) * sizeof *first);
-    memset(first, 0, (p->n_targets + 2) * sizeof *first);
+    size_t *first = tg_xcalloc(p->n_targets + 2, sizeof *first);
     for (size_t i = 0; i < p->n[side]; i++)
         first[p->entry[side][i].target + 2]++;
     for (size_t k = 2; k <= p->n_targets; k++)

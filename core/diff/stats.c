@@ -124,11 +124,8 @@ double tg_choose(size_t n, size_t k)
 static void rank_chances(double *p, size_t m, size_t n, size_t u_max)
 {
     size_t width = u_max + 1;
-    double *prev = tg_xmalloc((n + 1) * width * sizeof *prev), *cur = NULL, sum = 0;
-
-    cur = tg_xmalloc((n + 1) * width * sizeof *cur);
-    memset(prev, 0, (n + 1) * width * sizeof *prev);
-    memset(cur, 0, (n + 1) * width * sizeof *cur);
+    double *prev = tg_xcalloc((n + 1) * width, sizeof *prev);
+    double *cur = tg_xcalloc((n + 1) * width, sizeof *cur), sum = 0;
     for (size_t j = 0; j <= n; j++)
         prev[j * width] = 1;
     for (size_t i = 1; i <= m; i++) {

@@ -89,8 +89,7 @@ static void append(struct tg_history_stream *s, size_t night, size_t n_series)
 {
     *TG_PUSH(s->night, s->n, s->cap) = night;
     if (!s->track) {
-        s->track = tg_xmalloc((n_series + 1) * sizeof *s->track);
-        memset(s->track, 0, (n_series + 1) * sizeof *s->track);
+        s->track = tg_xcalloc(n_series + 1, sizeof *s->track);
         s->value = tg_xmalloc((n_series + 1) * sizeof *s->value);
         for (size_t i = 0; i < n_series; i++)
             s->track[i].calls = NAN;
@@ -203,8 +202,7 @@ static void number_streams(struct tg_history_replay *r)
     for (size_t i = 0; i < h->n; i++)
         h->stream[i] = tg_strmap_add(&map, h->night[i].environment);
     h->n_streams = map.n;
-    r->stream = tg_xmalloc((map.n + 1) * sizeof *r->stream);
-    memset(r->stream, 0, (map.n + 1) * sizeof *r->stream);
+    r->stream = tg_xcalloc(map.n + 1, sizeof *r->stream);
     for (size_t i = 0; i < h->n; i++)
         r->stream[h->stream[i]].environment = h->night[i].environment;
 }

@@ -138,8 +138,7 @@ static void open_rows(struct rows *r)
 static void fill_rank(struct tg_hta_side *s, struct tg_hta_rank *to, struct rows *r)
 {
     const struct tg_trace *t = r->t;
-    TG_FREE struct text_ids *ids = tg_xmalloc((t->names->n + 1) * sizeof *ids);
-    memset(ids, 0, (t->names->n + 1) * sizeof *ids);
+    TG_FREE struct text_ids *ids = tg_xcalloc(t->names->n + 1, sizeof *ids);
     open_rows(r);
     for (size_t i = 0; i < t->n_spans; i++) {
         struct tg_hta_row row = tg_hta_row_at(t, i, r->rounded);

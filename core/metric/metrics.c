@@ -212,8 +212,7 @@ static void add_call(struct work *w, uint32_t i, const struct tg_span *s, size_t
 static void survey(struct work *w)
 {
     const struct tg_trace *t = w->t;
-    w->launches = tg_xmalloc(t->n_spans + 1);
-    memset(w->launches, 0, t->n_spans + 1);
+    w->launches = tg_xcalloc(t->n_spans + 1, 1);
     for (size_t i = 0; i < t->n_spans; i++) {
         const struct tg_span *s = tg_span_at(t, i);
         enum tg_kind k = tg_span_kind(t, s);
@@ -391,8 +390,7 @@ void tg_metrics_compute(const struct tg_trace *t, const struct tg_steps *steps,
     look_up_names(&w, classes);
     survey(&w);
     n_bins = steps->lanes.n_devices * steps->n + 1;
-    w.bins = tg_xrealloc(NULL, n_bins, sizeof *w.bins);
-    memset(w.bins, 0, n_bins * sizeof *w.bins);
+    w.bins = tg_xcalloc(n_bins, sizeof *w.bins);
     init_values(&w);
     for (size_t k = 0; k < t->n_spans; k++) {
         uint32_t i = steps->order[k];

@@ -97,13 +97,11 @@ static void make_rows(struct job *j)
     out->n = out->names.n;
     n = (out->n + 1) * buckets;
     out->rows = tg_xrealloc(NULL, out->n + 1, sizeof *out->rows);
-    out->sums = tg_xrealloc(NULL, n + 1, sizeof *out->sums);
-    memset(out->sums, 0, (n + 1) * sizeof *out->sums);
+    out->sums = tg_xcalloc(n + 1, sizeof *out->sums);
     for (size_t i = 0; i < out->n; i++)
         out->rows[i] = (struct tg_stack){ out->names.text[i], out->sums + i * buckets };
     out->outside = out->sums + out->n * buckets;
-    j->state = tg_xrealloc(NULL, out->n + 1, sizeof *j->state);
-    memset(j->state, 0, (out->n + 1) * sizeof *j->state);
+    j->state = tg_xcalloc(out->n + 1, sizeof *j->state);
 }
 
 /* The bucket of a step (-1: outside), in `sums`; NULL: not wanted. */

@@ -184,8 +184,7 @@ static void measure_queues(const struct tg_trace *t, const struct tg_steps *s,
 void tg_measure_launches(const struct tg_trace *t, const struct tg_steps *s,
                          struct tg_metric_value *out)
 {
-    bool *counted = tg_xmalloc(t->n_spans + 1);
-    memset(counted, 0, t->n_spans + 1);
+    bool *counted = tg_xcalloc(t->n_spans + 1, 1);
     for (size_t k = 0; k < s->n; k++) {
         out[TG_METRIC_SHORT_KERNELS * s->n + k].known = true;
         out[TG_METRIC_DELAY_OUTLIERS * s->n + k].known = true;

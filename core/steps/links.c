@@ -101,9 +101,8 @@ static void count_lost(struct tg_steps *out, const struct tg_trace *t, const str
                        const unsigned char *call)
 {
     TG_FREE unsigned char *capture = tg_xmalloc(t->names->n + 1);
-    TG_FREE bool *capturing = tg_xmalloc(t->n_threads + 1);
+    TG_FREE bool *capturing = tg_xcalloc(t->n_threads + 1, 1);
     uint64_t since = 0; /* launches without a kernel since the last one that has it */
-    memset(capturing, 0, t->n_threads + 1);
     for (size_t i = 0; i < t->names->n; i++)
         capture[i] = (unsigned char)capture_of(&t->names->v[i]);
     for (size_t k = 0; k < t->n_spans; k++) {

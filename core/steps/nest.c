@@ -34,8 +34,7 @@ static void enter(struct tg_steps *out, struct stack *k, const struct tg_span *s
 void tg_steps_nest(struct tg_steps *out, const struct tg_trace *t)
 {
     size_t n_stacks = t->n_threads ? t->n_threads : 1;
-    TG_FREE struct stack *stacks = tg_xmalloc(n_stacks * sizeof *stacks);
-    memset(stacks, 0, n_stacks * sizeof *stacks);
+    TG_FREE struct stack *stacks = tg_xcalloc(n_stacks, sizeof *stacks);
     out->parent = tg_steps_column(t, sizeof *out->parent);
     out->self = tg_steps_column(t, sizeof *out->self);
     for (size_t k = 0; k < t->n_spans; k++) {

@@ -27,9 +27,8 @@ static int thread_cmp(const struct tg_thread *a, const struct tg_thread *b)
  */
 static uint32_t main_thread(const struct tg_trace *t, const struct tg_window_spec *w)
 {
-    TG_FREE size_t *count = tg_xrealloc(NULL, t->n_threads + 1, sizeof *count);
+    TG_FREE size_t *count = tg_xcalloc(t->n_threads + 1, sizeof *count);
     uint32_t best = 0;
-    memset(count, 0, (t->n_threads + 1) * sizeof *count);
     for (size_t i = 0; i < t->n_spans; i++) {
         const struct tg_span *s = tg_span_at(t, i);
         if (is_window(t, s, w))

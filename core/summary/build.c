@@ -389,8 +389,7 @@ static void build_steps(struct build *b)
 
 static void name_windows(struct build *b)
 {
-    b->names_window = tg_xmalloc(b->t->names->n + 1);
-    memset(b->names_window, 0, b->t->names->n + 1);
+    b->names_window = tg_xcalloc(b->t->names->n + 1, 1);
     for (size_t k = 0; b->s->marked && k < b->s->n; k++)
         b->names_window[tg_span_at(b->t, b->s->v[k].span)->name] = true;
 }

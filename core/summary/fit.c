@@ -67,8 +67,7 @@ static size_t take(size_t *order, bool *taken, size_t n, size_t rank)
 static void choose_order(struct fit *f)
 {
     size_t n = f->run->n, k = 0;
-    TG_FREE bool *taken = tg_xmalloc(n);
-    memset(taken, 0, n);
+    TG_FREE bool *taken = tg_xcalloc(n, 1);
     k = take(f->order, taken, k, 0);
     k = take(f->order, taken, k, slowest(f->run));
     for (uint32_t i = 1; k < n && i < 8 * n; i++) {

@@ -58,8 +58,7 @@ static void add_steps_only(struct tg_doc *d, struct tg_shard *const *v, size_t n
 {
     struct tg_doc *array = tg_doc_add_array(d, "steps_only");
     TG_FREE struct tg_shard **alike = tg_xrealloc(NULL, n + 1, sizeof *alike);
-    TG_FREE bool *done = tg_xmalloc(n + 1);
-    memset(done, 0, n + 1);
+    TG_FREE bool *done = tg_xcalloc(n + 1, 1);
     for (size_t i = 0; i < n; i++) {
         size_t k = 0;
         for (size_t at = i; !done[i] && at < n && tg_sv_eq(v[at]->run, v[i]->run); at++)
@@ -142,10 +141,9 @@ static struct sized *rows_by_size(const struct tg_shard *s, size_t *n)
 static bool try_slots(const struct tg_shard *s, const struct sized *v, size_t n, size_t most,
                       struct tg_buf *text)
 {
-    TG_FREE bool *kept = tg_xmalloc(s->n_rows + 1);
+    TG_FREE bool *kept = tg_xcalloc(s->n_rows + 1, 1);
     TG_BUF raw = { 0 };
     bool fits;
-    memset(kept, 0, s->n_rows + 1);
     for (size_t i = 0; i < n; i++)
         kept[v[i].row] = true;
     tg_buf_clear(text);

@@ -331,8 +331,7 @@ bool tg_unite_run(const struct tg_unite *m, struct tg_err *err)
 {
     struct merging g = { .m = m, .err = err, .a = tg_arena_new() };
     bool ok;
-    g.input = tg_xrealloc(NULL, m->n + 1, sizeof *g.input);
-    memset(g.input, 0, (m->n + 1) * sizeof *g.input);
+    g.input = tg_xcalloc(m->n + 1, sizeof *g.input);
     tg_summary_init(&g.less);
     tg_layout_writer_init(&g.writer, &g.out, NULL, SIZE_MAX);
     ok = merge(&g);

@@ -20,8 +20,7 @@ struct tg_attr_cached {
 void tg_attr_cache_init(struct tg_attr_cache *c)
 {
     *c = (struct tg_attr_cache){ .arena = tg_arena_new() };
-    c->slot = tg_xmalloc(SLOTS * sizeof *c->slot);
-    memset(c->slot, 0, SLOTS * sizeof *c->slot);
+    c->slot = tg_xcalloc(SLOTS, sizeof *c->slot);
 }
 
 void tg_attr_cache_release(struct tg_attr_cache *c)

@@ -76,8 +76,7 @@ static void lanes_init(struct lanes *l, const struct tg_trace *t)
     size_t sum = 0;
     *l = (struct lanes){ .t = t };
     number_lanes(l);
-    l->end = tg_xrealloc(NULL, l->n + 1, sizeof *l->end);
-    memset(l->end, 0, (l->n + 1) * sizeof *l->end);
+    l->end = tg_xcalloc(l->n + 1, sizeof *l->end);
     for (size_t i = 0; i < t->n_spans; i++) {
         const struct tg_span *s = tg_span_at(t, i);
         l->end[l->of_track[s->track]] += tg_kind_is_device(tg_span_kind(t, s));

@@ -33,8 +33,7 @@ static void rehash(struct tg_intern *t)
 {
     t->slots = t->slots ? t->slots * 2 : 256;
     free(t->slot);
-    t->slot = tg_xmalloc(t->slots * sizeof *t->slot);
-    memset(t->slot, 0, t->slots * sizeof *t->slot);
+    t->slot = tg_xcalloc(t->slots, sizeof *t->slot);
     for (size_t id = 0; id < t->n; id++) {
         size_t i = (size_t)t->hash[id] & (t->slots - 1);
         while (t->slot[i].id1)

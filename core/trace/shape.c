@@ -355,6 +355,5 @@ void tg_shapes_init(struct tg_shapes *f, const char *isa)
     if (!f->run)
         return;
     f->memo_arena = tg_arena_new();
-    f->memo_slot = tg_xmalloc(TG_MEMO_SLOTS * sizeof *f->memo_slot);
-    memset(f->memo_slot, 0, TG_MEMO_SLOTS * sizeof *f->memo_slot);
+    f->memo_slot = tg_xcalloc(TG_MEMO_SLOTS, sizeof *f->memo_slot);
 }

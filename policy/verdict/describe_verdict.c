@@ -82,8 +82,7 @@ static void add_cost(struct cost *cost, const struct tg_comparison *c, const str
 /* What a finding is about: its own names and those folded under it; of a replacement what went, too. */
 static bool *names_of(const struct tg_verdict *v, const struct tg_comparison *c, uint32_t head)
 {
-    bool *mine = tg_xmalloc(c->n_ops + 1);
-    memset(mine, 0, c->n_ops + 1);
+    bool *mine = tg_xcalloc(c->n_ops + 1, 1);
     for (size_t i = 0; i < v->n_results; i++) {
         const struct tg_result *r = &v->results[i];
         const struct tg_op *op = i == head || r->folded_under == head ? tg_result_op(c, r) : NULL;

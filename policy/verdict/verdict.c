@@ -75,12 +75,10 @@ const struct tg_op *tg_result_op(const struct tg_comparison *c, const struct tg_
 
 const struct tg_region *tg_result_region(const struct tg_comparison *c, const struct tg_result *r)
 {
-    const struct tg_op *op = c && r->has_values && !r->over_budget ? tg_result_op(c, r) : NULL;
+    const struct tg_op *op = r->has_values && !r->over_budget ? tg_result_op(c, r) : NULL;
     bool whole = op && (r->dimension == TG_DIM_COUNT ? op->relation == TG_REL_REPLACED_WORSE
                                                      : r->ev && r->ev->pooled);
-    return whole && op->region < c->n_regions && tg_op_side_of_region(op) == TG_TEST
-               ? &c->regions[op->region]
-               : NULL;
+    return whole && tg_op_side_of_region(op) == TG_TEST ? &c->regions[op->region] : NULL;
 }
 
 tg_sv tg_result_metric(const struct tg_result *r)

@@ -101,3 +101,91 @@ WITH_HAND(the_operator_that_a_metric_rose_by)
         assert_null(tg_result_behind(&r, NULL));
     }
 }
+
+/* What came in a replacement that is worse, and its time, are the whole replacement's. */
+WITH_HAND(the_replacement_that_a_result_is_about)
+{
+    const struct tg_evidence pooled = { .pooled = true }, own = { .pooled = false };
+    const struct {
+        bool has_values, over_budget;
+        enum tg_dimension dimension;
+        enum tg_relation relation;
+        enum tg_change change;
+        const struct tg_evidence *ev;
+        bool known;
+    } rows[] = {
+        { true, false, TG_DIM_COUNT, TG_REL_REPLACED_WORSE, TG_MORE, &own, true },
+        { true, false, TG_DIM_COUNT, TG_REL_REPLACED_WORSE, TG_FEWER, &own, false },
+        { true, false, TG_DIM_COUNT, TG_REL_MOVED, TG_MORE, &pooled, false },
+        { false, false, TG_DIM_COUNT, TG_REL_REPLACED_WORSE, TG_MORE, &own, false },
+        { true, true, TG_DIM_COUNT, TG_REL_REPLACED_WORSE, TG_MORE, &own, false },
+        { true, false, TG_DIM_DURATION, TG_REL_REPLACED_WORSE, TG_MORE, &pooled, true },
+        { true, false, TG_DIM_DURATION, TG_REL_REPLACED_WORSE, TG_MORE, &own, false },
+        { true, false, TG_DIM_DURATION, TG_REL_REPLACED_WORSE, TG_MORE, NULL, false },
+    };
+    struct tg_region regions[2] = { { .worse_count = false } };
+    struct tg_op op = hand_op("a", TG_KIND_OP);
+
+    op.region = 1;
+    h->c.ops = &op;
+    h->c.n_ops = 1;
+    h->c.regions = regions;
+    h->c.n_regions = 2;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tg_result r = { .op_kind = TG_KIND_OP,
+                               .op_normalised = op.name,
+                               .has_values = rows[i].has_values,
+                               .over_budget = rows[i].over_budget,
+                               .dimension = rows[i].dimension,
+                               .ev = rows[i].ev };
+        op.relation = rows[i].relation;
+        op.change = rows[i].change;
+        if (tg_result_region(&h->c, &r) != (rows[i].known ? &regions[1] : NULL))
+            fail_msg("row %zu", i);
+        assert_null(tg_result_region(NULL, &r));
+        r.op_normalised = TG_SV("b");
+        assert_null(tg_result_region(&h->c, &r));
+    }
+}
+
+/* What autograd records of a name is no call of its own, unless there is nothing else. */
+WITH_HAND(calls_of_a_replacement)
+{
+    static const struct {
+        const char *name;
+        uint32_t region;
+        double base, test;
+    } of[] = {
+        { "aten::mm", 1, 0, 4 },     { "MmBackward0", 1, 0, 2 },  { "AddBackward0", 1, 1, 3 },
+        { "MulBackward0", 0, 0, 9 }, { "SubBackward0", 1, 9, 0 }, /* the other side's */
+    };
+    static const struct {
+        double calls, want;
+    } rows[] = { { 8, 4 }, { 5, 1 }, { 4.5, 4.5 } };
+    struct tg_region regions[2] = { { .worse_count = false } };
+    struct tg_op ops[5];
+
+    for (size_t i = 0; i < 5; i++) {
+        ops[i] = hand_op(of[i].name, TG_KIND_OP);
+        ops[i].region = of[i].region;
+        ops[i].count[TG_BASE] = of[i].base;
+        ops[i].count[TG_TEST] = of[i].test;
+        ops[i].change = of[i].test > of[i].base ? TG_MORE : TG_REMOVED;
+    }
+    h->c.ops = ops;
+    h->c.n_ops = 5;
+    h->c.regions = regions;
+    h->c.n_regions = 2;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        regions[1].calls[TG_TEST] = rows[i].calls;
+        hand_near(tg_region_calls(&h->c, &regions[1], TG_TEST), rows[i].want);
+    }
+}
+
+TEST(a_guard_has_no_metric)
+{
+    struct tg_result r = { .subject = TG_SUBJECT_TRACE, .metric = TG_RULE_METRIC_STEP_TIME };
+    hand_text(tg_result_metric(&r), "step_time");
+    r.subject = TG_SUBJECT_REQUIRE;
+    hand_text(tg_result_metric(&r), "");
+}

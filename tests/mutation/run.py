@@ -152,25 +152,24 @@ def statements_of(plain):
             yield begin, end + 1
 
 
-def rewrite(text, name, first, more):
+def rewrite(text, name, first):
     """The source with what can be changed numbered from `first` on, and a list of it."""
     plain, chains, places = blank(text), [], []  # (begin, end, values, what opens, what closes)
     for begin, end in (spans := conditions_of(plain, chains)):
         setter = re.match(r"\s*tg_err_(?:set|hint|context)\(", plain[begin:end])
         places.append((begin, end, {1: "true"} if setter else FIXED, "TG_MUT({},", ")"))
-    if more:
-        choices = [s for s in choices_of(plain, chains) if s not in spans]
-        for begin, end in choices:
-            places.append((begin, end, {0: "?: false", 1: "?: true"}, "TG_MUT({},", ")"))
-        for begin, end, cuts in chains:
-            other = "".join({"&": "|", "|": "&"}[c] if i in cuts or i - 1 in cuts else c for i, c in enumerate(text[begin:end], begin))
-            places.append((begin, end, {1: "swapped"}, "(tg_mut_is({}) ? (" + other + ") : (", "))"))
-        for begin, end, at in filter(None, (tie_of(plain, *s) for s in spans + choices)):
-            n = 1 + (text[at + 1] == "=")
-            other = text[begin:at + 1] + ("=" if n == 1 else "") + text[at + n:end]
-            places.append((begin, end, {1: "tie"}, "tg_mut_tie({}, (" + other + "), (", "))"))
-        for begin, end in statements_of(plain):
-            places.append((begin, end, {1: "dropped"}, "if (tg_mut_is({})) {} else ", ""))
+    choices = [s for s in choices_of(plain, chains) if s not in spans]
+    for begin, end in choices:
+        places.append((begin, end, {0: "?: false", 1: "?: true"}, "TG_MUT({},", ")"))
+    for begin, end, cuts in chains:
+        other = "".join({"&": "|", "|": "&"}[c] if i in cuts or i - 1 in cuts else c for i, c in enumerate(text[begin:end], begin))
+        places.append((begin, end, {1: "swapped"}, "(tg_mut_is({}) ? (" + other + ") : (", "))"))
+    for begin, end, at in filter(None, (tie_of(plain, *s) for s in spans + choices)):
+        n = 1 + (text[at + 1] == "=")
+        other = text[begin:at + 1] + ("=" if n == 1 else "") + text[at + n:end]
+        places.append((begin, end, {1: "tie"}, "tg_mut_tie({}, (" + other + "), (", "))"))
+    for begin, end in statements_of(plain):
+        places.append((begin, end, {1: "dropped"}, "if (tg_mut_is({})) {} else ", ""))
     found, edits, seen = [], [], collections.Counter()
     for begin, end, values, opens, closes in sorted(places, key=lambda p: (p[0], -p[1])):
         words = " ".join(text[begin:end].split())
@@ -200,7 +199,7 @@ def put(path, content, mode):
     os.chmod(path, mode)
 
 
-def make_copy(folder, more):
+def make_copy(folder):
     source, build = folder + "/source", folder + "/build"
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\n")
     names = [name for name in listed if os.path.isfile(f"{ROOT}/{name}")]
@@ -217,7 +216,7 @@ def make_copy(folder, more):
             content = f.read()
         if name in SOURCES:
             digests[name] = hashlib.sha256(content).hexdigest()
-            text, conditions = rewrite(content.decode(), name, len(found), more)
+            text, conditions = rewrite(content.decode(), name, len(found))
             content = text.encode()
             found += conditions
         put(f"{source}/{name}", content, os.stat(f"{ROOT}/{name}").st_mode)
@@ -353,7 +352,7 @@ def stale_reasons():
     texts = []
     for name in SOURCES:
         with open(f"{ROOT}/{name}", encoding="utf-8") as f:
-            found = rewrite(f.read(), name, 0, True)[1]
+            found = rewrite(f.read(), name, 0)[1]
         texts += [text_of(found, 2 * c.id + v) + ": " for c in found for v in c.values]
     return [r for r in reasons() if not r.startswith(tuple(texts))]
 
@@ -384,11 +383,11 @@ def main():
         sys.exit("mutation: survivors.txt has reasons for what is not in the sources:\n" + "\n".join(stale))
     if args.lint:
         return 0
-    found, digests = make_copy(os.path.abspath(args.folder), args.more)
+    found, digests = make_copy(os.path.abspath(args.folder))
     tests = Tests(os.path.abspath(args.folder))
     asks_scripts = {name: not args.units and (args.scripts or name.startswith("cmd/")) for name in args.only}
     tests.cover(any(asks_scripts.values()))
-    mutants = [2 * c.id + v for c in found if c.file in args.only for v in c.values]
+    mutants = [2 * c.id + v for c in found if c.file in args.only and (args.more or c.values.items() <= FIXED.items()) for v in c.values]
     if args.again:
         with open(args.again, encoding="utf-8") as f:
             before = f.read().split("\n")

@@ -378,6 +378,9 @@ WITH_HAND(what_it_is_related_to)
          "in Adam.step");
     s.op.change = TG_FEWER; /* it went itself */
     says(h, &s, "called 2 times per step, was 1 (+1); calls -6 +7 in Adam.step");
+    region.calls[TG_TEST] = 6; /* as many, of no name */
+    says(h, &s, "called 2 times per step, was 1 (+1); calls -6 +6 in Adam.step");
+    region.calls[TG_TEST] = 7;
     s.op.change = TG_MORE;
     region.encloser = TG_SV("");
     says(h, &s,

@@ -5,8 +5,9 @@ Rewrites each condition of SOURCES in a copy of the repository, builds the copy 
 condition fixed at a time. A condition is the operand of `&&` and `||` in an `if` or in a `return` of a function of type
 bool; what sets an error is false as it is. --more changes other things as well, each by a word after its text: what `?:` and
 assignments of `&&` and `||` ask (`?: true`), `&&` for `||` and the reverse (`swapped`), `<` for `<=` and the reverse (`tie`),
-and statements that assign or call, but for what frees (`dropped`). Tests that never saw the other value of a condition cannot notice and are not run; a mutant that no test can notice
-survives at once. What a mutant changes is seen if a test fails, crashes or hangs.
+and statements that assign or call, but for what frees (`dropped`). Tests that never saw the other value of a condition cannot
+notice and are not run; a mutant that no test can notice survives at once. What a mutant changes is seen if a test fails,
+crashes or hangs.
 
 usage: run.py FOLDER [--only SOURCE…] [--again REPORT] [--unknown] [--more] [--fresh] [--scripts | --units] [--sample N] [--seed S]
               [--jobs N] [--report FILE]

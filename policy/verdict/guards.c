@@ -194,14 +194,13 @@ static void guard_empty(struct tg_eval_state *e)
         for (size_t rank = 0; rank < s->n_ranks; rank++)
             n += tg_shard_is_empty(s->at[run][rank]);
     if (n)
-        guard(
-            e, TG_SV("empty"),
-            tg_sv_of(tg_arena_printf(e->arena, "%s fresh trace%s no events",
-                                     s->n_runs * s->n_ranks == 1 ? "the"
-                                     : n == 1                    ? "a"
-                                                                 : "some",
-                                     n == 1 || s->n_runs * s->n_ranks == 1 ? " holds" : "s hold")),
-            TG_SV("Did the benchmark run while the profiler recorded?"), TG_NOWHERE);
+        guard(e, TG_SV("empty"),
+              tg_sv_of(tg_arena_printf(e->arena, "%s fresh trace%s no events",
+                                       s->n_runs * s->n_ranks == 1 ? "the"
+                                       : n == 1                    ? "a"
+                                                                   : "some",
+                                       n == 1 ? " holds" : "s hold")),
+              TG_SV("Did the benchmark run while the profiler recorded?"), TG_NOWHERE);
 }
 
 static double kernels_per_step(const struct tg_comparison *c)

@@ -185,3 +185,15 @@ TEST(a_budget_asks_the_fresh_side_alone)
     o.warn = c;
     assert_false(tg_rule_has_budget(&r));
 }
+
+/* By the bound, whatever the metric's unit is called. */
+TEST(a_percentage_without_a_unit)
+{
+    static const char *const bounds_of[][2] = { { "step_time", "{pct: 3}" },
+                                                { "idle", "{pp: 3}" } };
+    for (size_t i = 0; i < 2; i++) {
+        struct read *r = parse(bounds_of[i][0], bounds_of[i][1]);
+        assert_true(tg_sv_starts(r->d.v[0].message, TG_SV("percentage without unit")));
+        drop(r);
+    }
+}

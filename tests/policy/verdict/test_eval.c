@@ -411,6 +411,8 @@ WITH_HAND(a_verdict_names_its_suite_and_its_policy)
         begin(h, &h->rule, 0, 1);
         hand_text(h->v.suite, named ? "train" : "default");
         hand_text(h->v.policy, named ? "p.yml" : "built-in policy");
-        tg_eval_drop(&h->e);
+        tg_eval_end(&h->e);
+        hand_text(h->v.results[0].next, "The policy has no rules: write some, or start from the "
+                                        "built-in ones with `extends: [tracegate:recommended]`.");
     }
 }

@@ -715,6 +715,8 @@ WITH_HAND(ranks_that_a_rule_looks_at)
     h->rule.match.rank = TG_MATCH_RANK_SLOWEST;
     h->c.slowest_rank = 1;
     wants(h, "..x...");
+    h->c.slowest_rank = 0;
+    wants(h, ".x....");
     h->c.slowest_rank = -1; /* not known: nothing, least of all the whole */
     wants(h, "......");
     h->rule.match.rank = TG_MATCH_RANK_DEFAULT;
@@ -791,6 +793,7 @@ WITH_HAND(a_rule_that_judged_nothing_is_not_green)
     const struct tg_result silent = { .state = TG_STATE_NOT_JUDGED, .why_not = "waits" },
                            off = { .state = TG_STATE_SKIP, .why_not = "off", .switched_off = true },
                            passed = { .state = TG_STATE_PASS, .grounds = TG_GROUNDS_RUNS },
+                           groundless = { .state = TG_STATE_PASS },
                            few = { .state = TG_STATE_NOT_JUDGED,
                                    .why_not = "few",
                                    .few_runs = true },
@@ -805,7 +808,8 @@ WITH_HAND(a_rule_that_judged_nothing_is_not_green)
         { { off }, 1, true, true }, /* the policy itself leaves it out */
         { { off, silent }, 2, true, false },
         { { silent, passed }, 2, false, false },
-        { { silent, few }, 2, false, false }, /* more runs would do: the coverage tells */
+        { { silent, groundless }, 2, true, false }, /* passed, and rests on nothing */
+        { { silent, few }, 2, false, false },       /* more runs would do: the coverage tells */
         { { silent, suspicious }, 2, false, false },
         { { guard }, 1, false, false }, /* said so already */
         { { silent }, 0, false, false },

@@ -189,6 +189,25 @@ static struct tg_result *waived(struct hand *h, const struct tg_waiver *w, size_
     return h->e.results;
 }
 
+/* A rule about a step's time finds more than one measure: a waiver accepts the one that it names, or all. */
+WITH_HAND(a_waiver_for_one_measure_of_a_rule)
+{
+    struct tg_result rows[] = { hand_row("ProfilerStep", 2), hand_row("step_time", 2) };
+    struct tg_waiver w = waiver(h, "ProfilerStep");
+    const struct tg_result *r;
+
+    rows[0].subject = TG_SUBJECT_STEP;
+    rows[1].subject = TG_SUBJECT_TRACE;
+    r = waived(h, &w, 1, rows, 2);
+    assert_int_equal(r[0].state, TG_STATE_WAIVED);
+    assert_int_equal(r[1].state, TG_STATE_FAIL);
+    w.name = NULL;
+    w.name_text = TG_SV("");
+    r = waived(h, &w, 1, rows, 2);
+    assert_int_equal(r[0].state, TG_STATE_WAIVED);
+    assert_int_equal(r[1].state, TG_STATE_WAIVED);
+}
+
 /* A waiver holds through its last day; where the day is not known, it holds. */
 WITH_HAND(a_waiver_ends_with_its_last_day)
 {

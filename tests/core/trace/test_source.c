@@ -125,75 +125,83 @@ static const size_t steps[] = { 1, 2, 3, 7, 64, 4096 };
 
 /* ---- tests ---- */
 
-TEST(plain_text_is_passed_on)
-{
-    struct tg_buf out = { 0 };
+struct fixture {
+    struct tg_buf out;
     struct tg_err err;
-    FOR_STEPS(i)
-    {
-        assert_true(unpack(TG_SV("hello, trace"), steps[i], &out, &err));
-        assert_text(&out, "hello, trace");
-    }
-    assert_true(unpack(TG_SV(""), 10, &out, &err));
-    assert_int_equal(out.n, 0);
-    tg_buf_release(&out);
+    struct tg_buf packed;
+    struct tg_buf text;
+};
+
+static void set_up(struct fixture *f)
+{
+    tg_err_init(&f->err);
 }
 
-TEST(members_are_joined)
+static void tear_down(struct fixture *f)
 {
-    struct tg_buf packed = { 0 }, out = { 0 };
-    struct tg_err err;
-    put_member(&packed, TG_SV("first, "), 3);
-    put_member(&packed, TG_SV(""), 100);
-    put_member(&packed, TG_SV("second"), 100);
-    FOR_STEPS(i)
-    {
-        assert_true(unpack(tg_buf_sv(&packed), steps[i], &out, &err));
-        assert_text(&out, "first, second");
-    }
-    tg_buf_add(&packed, TG_SV("\0\0\0\0\0\0\0")); /* padding of tapes and blocks */
-    assert_true(unpack(tg_buf_sv(&packed), 100, &out, &err));
-    assert_text(&out, "first, second");
-    tg_buf_release(&packed);
-    tg_buf_release(&out);
+    tg_buf_release(&f->out);
+    tg_buf_release(&f->packed);
+    tg_buf_release(&f->text);
 }
 
-TEST(frames_are_joined)
+#define CASE(name) TEST_IN(struct fixture, f, set_up, tear_down, name)
+
+CASE(plain_text_is_passed_on)
 {
-    struct tg_buf packed = { 0 }, out = { 0 };
-    struct tg_err err;
+    FOR_STEPS(i)
+    {
+        assert_true(unpack(TG_SV("hello, trace"), steps[i], &f->out, &f->err));
+        assert_text(&f->out, "hello, trace");
+    }
+    assert_true(unpack(TG_SV(""), 10, &f->out, &f->err));
+    assert_int_equal(f->out.n, 0);
+}
+
+CASE(members_are_joined)
+{
+    put_member(&f->packed, TG_SV("first, "), 3);
+    put_member(&f->packed, TG_SV(""), 100);
+    put_member(&f->packed, TG_SV("second"), 100);
+    FOR_STEPS(i)
+    {
+        assert_true(unpack(tg_buf_sv(&f->packed), steps[i], &f->out, &f->err));
+        assert_text(&f->out, "first, second");
+    }
+    tg_buf_add(&f->packed, TG_SV("\0\0\0\0\0\0\0")); /* padding of tapes and blocks */
+    assert_true(unpack(tg_buf_sv(&f->packed), 100, &f->out, &f->err));
+    assert_text(&f->out, "first, second");
+}
+
+CASE(frames_are_joined)
+{
     if (!tg_inflate_zstd())
         skip();
-    put_frame(&packed, TG_SV("first, "));
-    tg_buf_add(&packed, TG_SV("\x50\x2a\x4d\x18\x03\0\0\0abc")); /* a skippable frame */
-    put_frame(&packed, TG_SV("second"));
+    put_frame(&f->packed, TG_SV("first, "));
+    tg_buf_add(&f->packed, TG_SV("\x50\x2a\x4d\x18\x03\0\0\0abc")); /* a skippable frame */
+    put_frame(&f->packed, TG_SV("second"));
     FOR_STEPS(i)
     {
-        assert_true(unpack(tg_buf_sv(&packed), steps[i], &out, &err));
-        assert_text(&out, "first, second");
+        assert_true(unpack(tg_buf_sv(&f->packed), steps[i], &f->out, &f->err));
+        assert_text(&f->out, "first, second");
     }
-    tg_buf_add(&packed, TG_SV("x"));
-    assert_false(unpack(tg_buf_sv(&packed), 100, &out, &err));
-    assert_non_null(strstr(err.message, "garbage after the zstd stream"));
-    packed.n -= 3;
-    assert_false(unpack(tg_buf_sv(&packed), 100, &out, &err));
-    assert_non_null(strstr(err.message, "the zstd stream ends early"));
-    tg_buf_release(&packed);
-    tg_buf_release(&out);
+    tg_buf_add(&f->packed, TG_SV("x"));
+    assert_false(unpack(tg_buf_sv(&f->packed), 100, &f->out, &f->err));
+    assert_non_null(strstr(f->err.message, "garbage after the zstd stream"));
+    f->packed.n -= 3;
+    assert_false(unpack(tg_buf_sv(&f->packed), 100, &f->out, &f->err));
+    assert_non_null(strstr(f->err.message, "the zstd stream ends early"));
 }
 
 /* Every prefix of a stream is an error that names where it ends: never a short read. */
-TEST(every_prefix_is_truncated)
+CASE(every_prefix_is_truncated)
 {
-    struct tg_buf packed = { 0 }, out = { 0 };
-    struct tg_err err;
     size_t second;
-    put_member(&packed, TG_SV("first, "), 3);
-    second = packed.n;
-    put_member(&packed, TG_SV("second"), 100);
-    for (size_t n = 2; n < packed.n; n++) {
+    put_member(&f->packed, TG_SV("first, "), 3);
+    second = f->packed.n;
+    put_member(&f->packed, TG_SV("second"), 100);
+    for (size_t n = 2; n < f->packed.n; n++) {
         char want[64];
-        bool ok = unpack((tg_sv){ packed.p, n }, 5, &out, &err);
+        bool ok = unpack((tg_sv){ f->packed.p, n }, 5, &f->out, &f->err);
         if (n == second) {
             assert_true(ok);
             continue;
@@ -204,123 +212,106 @@ TEST(every_prefix_is_truncated)
         }
         (void)snprintf(want, sizeof want, "compressed byte %zu", n);
         assert_false(ok);
-        assert_int_equal(err.kind, TG_ERR_TRACE);
-        if (!strstr(err.message, "ends early") || !strstr(err.message, want))
-            fail_msg("prefix %zu: %s", n, err.message);
-        assert_int_equal(err.offset, n);
+        assert_int_equal(f->err.kind, TG_ERR_TRACE);
+        if (!strstr(f->err.message, "ends early") || !strstr(f->err.message, want))
+            fail_msg("prefix %zu: %s", n, f->err.message);
+        assert_int_equal(f->err.offset, n);
     }
-    tg_buf_release(&packed);
-    tg_buf_release(&out);
 }
 
-TEST(damage_is_found)
+CASE(damage_is_found)
 {
     /* Where one byte is changed; negative: from the end. The member has a header of 15 bytes, 5 of
        the stored block, "second", CRC, length. */
     static const long at[] = { -8, -4, -10, 17, 2 };
-    struct tg_buf packed = { 0 }, out = { 0 };
-    struct tg_err err;
     for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
-        tg_buf_clear(&packed);
-        put_member(&packed, TG_SV("second"), 100);
-        packed.p[at[i] < 0 ? packed.n - (size_t)-at[i] : (size_t)at[i]] ^= 0x15;
-        assert_false(unpack(tg_buf_sv(&packed), 100, &out, &err));
-        assert_int_equal(err.kind, TG_ERR_TRACE);
-        if (!strstr(err.message, "corrupt") || !strstr(err.message, "compressed byte"))
-            fail_msg("byte %ld: %s", at[i], err.message);
+        tg_buf_clear(&f->packed);
+        put_member(&f->packed, TG_SV("second"), 100);
+        f->packed.p[at[i] < 0 ? f->packed.n - (size_t)-at[i] : (size_t)at[i]] ^= 0x15;
+        assert_false(unpack(tg_buf_sv(&f->packed), 100, &f->out, &f->err));
+        assert_int_equal(f->err.kind, TG_ERR_TRACE);
+        if (!strstr(f->err.message, "corrupt") || !strstr(f->err.message, "compressed byte"))
+            fail_msg("byte %ld: %s", at[i], f->err.message);
     }
-    tg_buf_release(&packed);
-    tg_buf_release(&out);
 }
 
 /* RFC 1952, 2.3.1.2: "must give an error indication if any reserved bit is nonzero". */
-TEST(reserved_flags_are_refused)
+CASE(reserved_flags_are_refused)
 {
-    struct tg_buf packed = { 0 }, out = { 0 };
-    struct tg_err err;
     size_t second;
-    put_member(&packed, TG_SV("first, "), 100);
-    second = packed.n;
-    put_member(&packed, TG_SV("second"), 100);
+    put_member(&f->packed, TG_SV("first, "), 100);
+    second = f->packed.n;
+    put_member(&f->packed, TG_SV("second"), 100);
     for (unsigned bit = 0x10; bit <= 0x80; bit *= 2)
         FOR_STEPS(i)
         {
-            char old = packed.p[second + 3];
+            char old = f->packed.p[second + 3];
             bool ok;
-            packed.p[second + 3] = (char)(old | (bit == 0x10 ? 0 : (int)bit));
-            ok = unpack(tg_buf_sv(&packed), steps[i], &out, &err);
-            packed.p[second + 3] = old;
+            f->packed.p[second + 3] = (char)(old | (bit == 0x10 ? 0 : (int)bit));
+            ok = unpack(tg_buf_sv(&f->packed), steps[i], &f->out, &f->err);
+            f->packed.p[second + 3] = old;
             assert_int_equal(ok, bit == 0x10); /* 0x10: nothing is changed */
-            if (!ok && !strstr(err.message, "corrupt: unknown header flags set"))
-                fail_msg("flag %x: %s", bit, err.message);
+            if (!ok && !strstr(f->err.message, "corrupt: unknown header flags set"))
+                fail_msg("flag %x: %s", bit, f->err.message);
         }
-    tg_buf_release(&packed);
-    tg_buf_release(&out);
 }
 
-TEST(garbage_behind_is_refused)
+CASE(garbage_behind_is_refused)
 {
-    struct tg_buf packed = { 0 }, out = { 0 };
-    struct tg_err err;
     char want[64];
-    put_member(&packed, TG_SV("text"), 100);
-    (void)snprintf(want, sizeof want, "compressed byte %zu", packed.n);
-    tg_buf_add(&packed, TG_SV("garbage"));
-    assert_false(unpack(tg_buf_sv(&packed), 100, &out, &err));
-    assert_non_null(strstr(err.message, "garbage after the gzip stream"));
-    assert_non_null(strstr(err.message, want));
-    packed.n -= 7;
-    tg_buf_add(&packed, TG_SV("\0\0\0x"));
-    assert_false(unpack(tg_buf_sv(&packed), 100, &out, &err));
-    assert_non_null(strstr(err.message, "garbage after the gzip stream"));
-    tg_buf_release(&packed);
-    tg_buf_release(&out);
+    put_member(&f->packed, TG_SV("text"), 100);
+    (void)snprintf(want, sizeof want, "compressed byte %zu", f->packed.n);
+    tg_buf_add(&f->packed, TG_SV("garbage"));
+    assert_false(unpack(tg_buf_sv(&f->packed), 100, &f->out, &f->err));
+    assert_non_null(strstr(f->err.message, "garbage after the gzip stream"));
+    assert_non_null(strstr(f->err.message, want));
+    f->packed.n -= 7;
+    tg_buf_add(&f->packed, TG_SV("\0\0\0x"));
+    assert_false(unpack(tg_buf_sv(&f->packed), 100, &f->out, &f->err));
+    assert_non_null(strstr(f->err.message, "garbage after the gzip stream"));
 }
 
-TEST(limits_stop_bombs)
+CASE(limits_stop_bombs)
 {
     struct tg_limits limits = TG_LIMITS_DEFAULT;
-    struct tg_buf packed = { 0 };
     struct tg_source *s;
-    struct tg_err err;
     int64_t got;
     char *to = malloc(1 << 20);
     assert_non_null(to);
-    put_bomb(&packed, ((size_t)66 << 20) / 258);
-    tg_err_init(&err);
+    put_bomb(&f->packed, ((size_t)66 << 20) / 258);
     limits.max_ratio = 150;
-    s = tg_source_memory(tg_buf_sv(&packed), "bomb", &limits, &err);
+    s = tg_source_memory(tg_buf_sv(&f->packed), "bomb", &limits, &f->err);
     assert_non_null(s);
-    while ((got = tg_source_fill(s, to, 1 << 20, &err)) > 0)
+    while ((got = tg_source_fill(s, to, 1 << 20, &f->err)) > 0)
         ;
     assert_int_equal(got, -1);
-    assert_int_equal(err.kind, TG_ERR_LIMIT);
-    assert_non_null(strstr(err.message, "more than 150 times its size"));
+    assert_int_equal(f->err.kind, TG_ERR_LIMIT);
+    assert_non_null(strstr(f->err.message, "more than 150 times its size"));
     tg_source_close(s);
 
-    tg_err_init(&err);
+    tg_err_init(&f->err);
     limits.max_ratio = 1000;
     limits.max_inflated = 1000000;
-    s = tg_source_memory(tg_buf_sv(&packed), "bomb", &limits, &err);
-    while ((got = tg_source_fill(s, to, 4096, &err)) > 0)
+    s = tg_source_memory(tg_buf_sv(&f->packed), "bomb", &limits, &f->err);
+    while ((got = tg_source_fill(s, to, 4096, &f->err)) > 0)
         ;
-    assert_int_equal(err.kind, TG_ERR_LIMIT);
-    assert_non_null(strstr(err.message, "more than 1000000 bytes"));
+    assert_int_equal(f->err.kind, TG_ERR_LIMIT);
+    assert_non_null(strstr(f->err.message, "more than 1000000 bytes"));
     tg_source_close(s);
 
     /* The same bytes under the default limits get as far as their (wrong) checksum. */
-    tg_err_init(&err);
-    s = tg_source_memory(tg_buf_sv(&packed), "bomb", NULL, &err);
-    while ((got = tg_source_fill(s, to, 1 << 20, &err)) > 0)
+    tg_err_init(&f->err);
+    s = tg_source_memory(tg_buf_sv(&f->packed), "bomb", NULL, &f->err);
+    while ((got = tg_source_fill(s, to, 1 << 20, &f->err)) > 0)
         ;
-    assert_int_equal(err.kind, TG_ERR_TRACE);
-    assert_non_null(strstr(err.message, "corrupt"));
+    assert_int_equal(f->err.kind, TG_ERR_TRACE);
+    assert_non_null(strstr(f->err.message, "corrupt"));
     tg_source_close(s);
-    tg_buf_release(&packed);
+    tg_buf_release(&f->packed);
     free(to);
 }
 
-TEST(foreign_formats_are_named)
+CASE(foreign_formats_are_named)
 {
     static const struct {
         const char *bytes, *message;
@@ -341,23 +332,20 @@ TEST(foreign_formats_are_named)
         const char *bytes, *message;
     } inside[] = { { 257, "ustar  ", "a tar archive" },
                    { 23, "brain.Event:2", "an event file of TensorBoard" } };
-    struct tg_buf out = { 0 };
-    struct tg_err err;
     for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
         for (size_t off = 0; off < 2; off++) { /* a byte later it is something else */
             char bytes[512] = "x";
             (void)strcpy(bytes + inside[i].at + off, inside[i].bytes);
-            assert_int_equal(unpack((tg_sv){ bytes, sizeof bytes }, 100, &out, &err), off);
+            assert_int_equal(unpack((tg_sv){ bytes, sizeof bytes }, 100, &f->out, &f->err), off);
             if (!off)
-                assert_non_null(strstr(err.message, inside[i].message));
+                assert_non_null(strstr(f->err.message, inside[i].message));
         }
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_false(unpack(tg_sv_of(cases[i].bytes), 100, &out, &err));
-        assert_int_equal(err.kind, TG_ERR_TRACE);
-        assert_non_null(strstr(err.message, cases[i].message));
-        assert_true(err.hint[0] != '\0');
+        assert_false(unpack(tg_sv_of(cases[i].bytes), 100, &f->out, &f->err));
+        assert_int_equal(f->err.kind, TG_ERR_TRACE);
+        assert_non_null(strstr(f->err.message, cases[i].message));
+        assert_true(f->err.hint[0] != '\0');
     }
-    tg_buf_release(&out);
 }
 
 /* What a library leaves on the stack is not there at its next call. */
@@ -369,11 +357,10 @@ static __attribute__((noinline)) void scribble(int byte)
 }
 
 /* Both gzip libraries, one byte in and one byte out at a time. */
-TEST(libraries_agree)
+CASE(libraries_agree)
 {
     const struct tg_inflate_ops *all[] = { tg_inflate_zlib(), tg_inflate_isal() };
-    struct tg_buf packed = { 0 };
-    put_member(&packed, TG_SV("a text of some length, twice: a text of some length"), 17);
+    put_member(&f->packed, TG_SV("a text of some length, twice: a text of some length"), 17);
     for (size_t k = 0; k < 2; k++) {
         unsigned char out[100];
         size_t used = 0, made = 0;
@@ -384,7 +371,7 @@ TEST(libraries_agree)
         z = all[k]->open();
         for (int round = 0; round < 1000 && result == TG_INFLATE_MORE; round++) {
             struct tg_inflate_io io = {
-                (unsigned char *)packed.p + used, out + made, used < packed.n, 1, NULL, 0
+                (unsigned char *)f->packed.p + used, out + made, used < f->packed.n, 1, NULL, 0
             };
             size_t n_in = io.n_in;
             scribble(round);
@@ -393,24 +380,23 @@ TEST(libraries_agree)
             made += 1 - io.n_out;
         }
         assert_int_equal(result, TG_INFLATE_MEMBER_END);
-        assert_int_equal(used, packed.n);
+        assert_int_equal(used, f->packed.n);
         assert_int_equal(made, 51);
         assert_memory_equal(out, "a text of some length, twice: a text of some length", 51);
         all[k]->close(z);
     }
-    tg_buf_release(&packed);
 }
 
 /* Inflating in a thread of its own changes neither bytes nor errors, however early one stops. */
-TEST(a_thread_changes_nothing)
+CASE(a_thread_changes_nothing)
 {
-    struct tg_buf packed = { 0 }, text = { 0 }, want = { 0 }, got = { 0 };
+    struct tg_buf want = { 0 }, got = { 0 };
     for (int i = 0; i < 400000; i++) /* more than all buffers between the threads hold */
-        tg_buf_printf(&text, "%d,", i);
-    put_member(&packed, tg_buf_sv(&text), 65535);
-    put_member(&packed, TG_SV("second"), 100);
+        tg_buf_printf(&f->text, "%d,", i);
+    put_member(&f->packed, tg_buf_sv(&f->text), 65535);
+    put_member(&f->packed, TG_SV("second"), 100);
     for (size_t cut = 0; cut < 40; cut++) {
-        tg_sv part = { packed.p, packed.n - cut * (cut < 35 ? 1 : 60000) };
+        tg_sv part = { f->packed.p, f->packed.n - cut * (cut < 35 ? 1 : 60000) };
         struct tg_err err, other;
         struct tg_source *s;
         bool ok = unpack(part, 4096, &want, &err), with;
@@ -433,7 +419,7 @@ TEST(a_thread_changes_nothing)
         struct tg_source *s;
         char to[10];
         tg_err_init(&err);
-        s = tg_source_memory(tg_buf_sv(&packed), "test", NULL, &err);
+        s = tg_source_memory(tg_buf_sv(&f->packed), "test", NULL, &err);
         tg_source_read_ahead(s);
         for (int i = 0; i < taken; i++)
             assert_int_equal(tg_source_fill(s, to, sizeof to, &err), sizeof to);
@@ -444,8 +430,6 @@ TEST(a_thread_changes_nothing)
         }
         tg_source_close(s);
     }
-    tg_buf_release(&packed);
-    tg_buf_release(&text);
     tg_buf_release(&want);
     tg_buf_release(&got);
 }
@@ -454,11 +438,10 @@ static char *temporary(tg_sv bytes);
 
 /* A member may end wherever the input buffer (64 KiB) does: what a decompressor has read too much
  * of belongs to the next member. */
-TEST(members_end_anywhere_in_the_buffer)
+CASE(members_end_anywhere_in_the_buffer)
 {
-    struct tg_buf text = { 0 };
     for (int i = 0; i < 20000; i++)
-        tg_buf_putc(&text, 'x');
+        tg_buf_putc(&f->text, 'x');
     for (size_t end = 65536 - 12; end <= 65536 + 12; end++) {
         struct tg_buf packed = { 0 }, blanks = { 0 }, out = { 0 }, small = { 0 };
         struct tg_err err;
@@ -472,8 +455,8 @@ TEST(members_end_anywhere_in_the_buffer)
         put_le(&small, blanks.n, 4);
         /* Stored members of 20000, then one of what is missing: 15 + 5 + n + 8 bytes each. */
         for (int i = 0; i < 3; i++)
-            put_member(&packed, tg_buf_sv(&text), 65535);
-        put_member(&packed, (tg_sv){ text.p, end - small.n - packed.n - 28 }, 65535);
+            put_member(&packed, tg_buf_sv(&f->text), 65535);
+        put_member(&packed, (tg_sv){ f->text.p, end - small.n - packed.n - 28 }, 65535);
         tg_buf_add(&packed, tg_buf_sv(&small));
         assert_int_equal(packed.n, end);
         put_member(&packed, TG_SV("last"), 100);
@@ -492,7 +475,6 @@ TEST(members_end_anywhere_in_the_buffer)
         tg_buf_release(&small);
         tg_buf_release(&out);
     }
-    tg_buf_release(&text);
 }
 
 static char *temporary(tg_sv bytes)
@@ -509,47 +491,39 @@ static char *temporary(tg_sv bytes)
     return path;
 }
 
-TEST(files_are_read_and_rewound)
+CASE(files_are_read_and_rewound)
 {
-    struct tg_buf packed = { 0 }, out = { 0 }, text = { 0 };
-    struct tg_err err;
     struct tg_source *s;
     uint64_t done, total;
     char *path;
     for (int i = 0; i < 40000; i++) /* larger than the input buffer */
-        tg_buf_printf(&text, "%d,", i);
-    put_member(&packed, tg_buf_sv(&text), 65535);
-    path = temporary(tg_buf_sv(&packed));
-    tg_err_init(&err);
-    s = tg_source_open(path, NULL, &err);
+        tg_buf_printf(&f->text, "%d,", i);
+    put_member(&f->packed, tg_buf_sv(&f->text), 65535);
+    path = temporary(tg_buf_sv(&f->packed));
+    s = tg_source_open(path, NULL, &f->err);
     assert_non_null(s);
     for (int round = 0; round < 2; round++) {
-        tg_buf_clear(&out);
-        assert_true(drain(s, 4096, &out, &err));
-        assert_int_equal(out.n, text.n);
-        assert_memory_equal(out.p, text.p, text.n);
+        tg_buf_clear(&f->out);
+        assert_true(drain(s, 4096, &f->out, &f->err));
+        assert_int_equal(f->out.n, f->text.n);
+        assert_memory_equal(f->out.p, f->text.p, f->text.n);
         tg_source_progress(s, &done, &total);
-        assert_int_equal(done, packed.n);
-        assert_int_equal(total, packed.n);
+        assert_int_equal(done, f->packed.n);
+        assert_int_equal(total, f->packed.n);
         assert_true(tg_source_rewind(s));
     }
     tg_source_close(s);
     (void)unlink(path);
     free(path);
-    tg_buf_release(&packed);
-    tg_buf_release(&out);
-    tg_buf_release(&text);
 }
 
-TEST(what_cannot_be_opened_is_named)
+CASE(what_cannot_be_opened_is_named)
 {
-    struct tg_err err;
-    tg_err_init(&err);
-    assert_null(tg_source_open("/nonexistent/trace.json", NULL, &err));
-    assert_int_equal(err.kind, TG_ERR_IO);
-    assert_non_null(strstr(err.message, "/nonexistent/trace.json"));
-    tg_err_init(&err);
-    assert_null(tg_source_open("/tmp", NULL, &err));
-    assert_int_equal(err.kind, TG_ERR_IO);
-    assert_non_null(strstr(err.message, "is a directory"));
+    assert_null(tg_source_open("/nonexistent/trace.json", NULL, &f->err));
+    assert_int_equal(f->err.kind, TG_ERR_IO);
+    assert_non_null(strstr(f->err.message, "/nonexistent/trace.json"));
+    tg_err_init(&f->err);
+    assert_null(tg_source_open("/tmp", NULL, &f->err));
+    assert_int_equal(f->err.kind, TG_ERR_IO);
+    assert_non_null(strstr(f->err.message, "is a directory"));
 }

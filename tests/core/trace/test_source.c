@@ -126,10 +126,8 @@ static const size_t steps[] = { 1, 2, 3, 7, 64, 4096 };
 /* ---- tests ---- */
 
 struct fixture {
-    struct tg_buf out;
+    struct tg_buf packed, text, out;
     struct tg_err err;
-    struct tg_buf packed;
-    struct tg_buf text;
 };
 
 static void set_up(struct fixture *f)

@@ -4,6 +4,10 @@
 #include "model.h"
 #include "tests/support.h"
 
+#define LAUNCHES_AND_SYNCS                                                                         \
+    "rules: [{id: l, metric: launch_count, fail: {abs: 0}}, {id: s, metric: sync_count, fail: "    \
+    "{abs: 0}}]"
+
 static const struct model_row model_rows[] = {
     { .what = "notes: a rank is missing",
       .policy = ABS,
@@ -52,35 +56,29 @@ static const struct model_row model_rows[] = {
       .policy = ABS,
       .test = { .between = "sync|-|cudaEventQuery" } },
     { .what = "notes: counted by metrics of the trace",
-      .policy = "rules: [{id: l, metric: launch_count, fail: {abs: 0}}, {id: s, metric: "
-                "sync_count, fail: {abs: 0}}]",
+      .policy = LAUNCHES_AND_SYNCS,
       .test = { .between = KERNEL ";sync|-|cudaDeviceSynchronize" } },
     { .what = "notes: moved outside the steps",
-      .policy = "rules: [{id: l, metric: launch_count, fail: {abs: 0}}, {id: s, metric: "
-                "sync_count, fail: {abs: 0}}]",
+      .policy = LAUNCHES_AND_SYNCS,
       .test = { .gone = "aten::op5", .between = "kernel|aten::op5|void kern5(float*)|25" } },
     { .what = "notes: moved outside the steps, by names",
       .policy = ABS,
       .test = { .gone = "aten::op5", .between = "kernel|aten::op5|void kern5(float*)|25" } },
     { .what = "notes: outside once in a trace of three runs",
-      .policy = "rules: [{id: l, metric: launch_count, fail: {abs: 0}}, {id: s, metric: "
-                "sync_count, fail: {abs: 0}}]",
+      .policy = LAUNCHES_AND_SYNCS,
       .base = { .runs = 3 },
       .test = { .between = KERNEL, .in_steps = 8, .in_runs = 4, .runs = 3 } },
     { .what = "notes: outside once in each of three runs",
-      .policy = "rules: [{id: l, metric: launch_count, fail: {abs: 0}}, {id: s, metric: "
-                "sync_count, fail: {abs: 0}}]",
+      .policy = LAUNCHES_AND_SYNCS,
       .base = { .runs = 3 },
       .test = { .between = KERNEL, .in_steps = 8, .runs = 3 } },
     { .what = "notes: outside, more steps",
-      .policy = "rules: [{id: l, metric: launch_count, fail: {abs: 0}}, {id: s, metric: "
-                "sync_count, fail: {abs: 0}}]",
+      .policy = LAUNCHES_AND_SYNCS,
       .base = { .between = KERNEL },
       .test = { .between = KERNEL, .steps = 8 } },
     { .what = "notes: outside, in steps that are skipped",
-      .policy = "rules: [{id: l, metric: launch_count, fail: {abs: 0}}, {id: s, metric: "
-                "sync_count, fail: {abs: 0}}]"
-                "\nsuites: [{name: s, trace: x, window: {by: ProfilerStep, skip_first: 1}}]",
+      .policy = LAUNCHES_AND_SYNCS
+      "\nsuites: [{name: s, trace: x, window: {by: ProfilerStep, skip_first: 1}}]",
       .test = { .more = KERNEL, .in_steps = 1 } },
     { .what = "notes: an unknown category",
       .policy = ABS,

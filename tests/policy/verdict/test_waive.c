@@ -4,83 +4,71 @@
 #include "model.h"
 #include "tests/support.h"
 
+/* A waiver under the rule of ABS: for what, within what, and its last day. */
+#define WAIVER(what, until)                                                                        \
+    "waivers: [{rule: work, " what ", reason: because, owner: me, issue: '#7', expires: " until    \
+    "}]\n"
+#define OP3 "name: 'aten::op3', ceiling: {abs: 1}"
+#define SPRING "2026-03-01"
+/* An operator that calls one that calls one. */
+#define NESTED                                                                                     \
+    OP_EVENT("aten::a", "1000.1", "0.8")                                                           \
+    OP_EVENT("aten::b", "1000.2", "0.5") OP_EVENT("aten::c", "1000.3", "0.1")
+
 static const struct model_row model_rows[] = {
-    { .what = "waived: a waiver",
-      .policy = ABS "waivers: [{rule: work, name: 'aten::op3', ceiling: {abs: 1}, reason: because, "
-                    "owner: me, issue: '#7', expires: 2026-03-01}]\n",
-      .test = { .more = OP } },
+    { .what = "waived: a waiver", .policy = ABS WAIVER(OP3, SPRING), .test = { .more = OP } },
     { .what = "waived: its last day",
-      .policy = ABS "waivers: [{rule: work, name: 'aten::op3', ceiling: {abs: 1}, reason: because, "
-                    "owner: me, issue: '#7', expires: 2026-01-02}]\n",
+      .policy = ABS WAIVER(OP3, "2026-01-02"),
       .test = { .more = OP } },
     { .what = "waived: ended yesterday",
-      .policy = ABS "waivers: [{rule: work, name: 'aten::op3', ceiling: {abs: 1}, reason: because, "
-                    "owner: me, issue: '#7', expires: 2026-01-01}]\n",
+      .policy = ABS WAIVER(OP3, "2026-01-01"),
       .test = { .more = OP } },
     { .what = "waived: ended two days ago",
-      .policy = ABS "waivers: [{rule: work, name: 'aten::op3', ceiling: {abs: 1}, reason: because, "
-                    "owner: me, issue: '#7', expires: 2025-12-31}]\n",
+      .policy = ABS WAIVER(OP3, "2025-12-31"),
       .test = { .more = OP } },
     { .what = "waived: ends in two weeks",
-      .policy = ABS "waivers: [{rule: work, name: 'aten::op3', ceiling: {abs: 1}, reason: because, "
-                    "owner: me, issue: '#7', expires: 2026-01-16}]\n",
+      .policy = ABS WAIVER(OP3, "2026-01-16"),
       .test = { .more = OP } },
     { .what = "waived: ends in fifteen days",
-      .policy = ABS "waivers: [{rule: work, name: 'aten::op3', ceiling: {abs: 1}, reason: because, "
-                    "owner: me, issue: '#7', expires: 2026-01-17}]\n",
+      .policy = ABS WAIVER(OP3, "2026-01-17"),
       .test = { .more = OP } },
     { .what = "waived: above its ceiling",
-      .policy = ABS "waivers: [{rule: work, name: 'aten::op3', ceiling: {abs: 1}, reason: because, "
-                    "owner: me, issue: '#7', expires: 2026-03-01}]\n",
+      .policy = ABS WAIVER(OP3, SPRING),
       .test = { .more = OP ";" OP } },
     { .what = "waived: for another name",
-      .policy = ABS "waivers: [{rule: work, name: 'aten::op4', ceiling: {abs: 1}, reason: because, "
-                    "owner: me, issue: '#7', expires: 2026-03-01}]\n",
+      .policy = ABS WAIVER("name: 'aten::op4', ceiling: {abs: 1}", SPRING),
       .test = { .more = OP } },
     { .what = "waived: for many",
-      .policy = ABS "waivers: [{rule: work, name: 'aten::*', many: true, ceiling: {abs: 1}, "
-                    "reason: because, owner: me, issue: '#7', expires: 2026-03-01}]\n",
+      .policy = ABS WAIVER("name: 'aten::*', many: true, ceiling: {abs: 1}", SPRING),
       .test = { .more = OP } },
     { .what = "waived: for many, none matches",
-      .policy = ABS "waivers: [{rule: work, name: 'lib::*', many: true, ceiling: {abs: 1}, reason: "
-                    "because, owner: me, issue: '#7', expires: 2026-03-01}]\n",
+      .policy = ABS WAIVER("name: 'lib::*', many: true, ceiling: {abs: 1}", SPRING),
       .test = { .more = OP } },
     { .what = "waived: for a kernel by its exact name",
-      .policy = ABS "waivers: [{rule: work, name: 'void kern3(float*)', ceiling: {abs: 1}, reason: "
-                    "because, owner: me, issue: '#7', expires: 2026-03-01}]\n",
+      .policy = ABS WAIVER("name: 'void kern3(float*)', ceiling: {abs: 1}", SPRING),
       .test = { .more = "kernel|-|void kern3(float*)|20" } },
-    { .what = "waived: unused",
-      .policy = ABS "waivers: [{rule: work, name: 'aten::op3', ceiling: {abs: 1}, reason: because, "
-                    "owner: me, issue: '#7', expires: 2026-03-01}]\n" },
+    { .what = "waived: unused", .policy = ABS WAIVER(OP3, SPRING) },
     { .what = "waived: unused, elsewhere",
       .policy =
-          ABS "waivers: [{rule: work, name: 'aten::op3', when: {branch: 'release/*'}, ceiling: "
-              "{abs: 1}, reason: because, owner: me, issue: '#7', expires: 2026-03-01}]\n" },
+          ABS WAIVER("name: 'aten::op3', when: {branch: 'release/*'}, ceiling: {abs: 1}", SPRING) },
     { .what = "waived: elsewhere",
       .policy =
-          ABS "waivers: [{rule: work, name: 'aten::op3', when: {branch: 'release/*'}, ceiling: "
-              "{abs: 1}, reason: because, owner: me, issue: '#7', expires: 2026-03-01}]\n",
+          ABS WAIVER("name: 'aten::op3', when: {branch: 'release/*'}, ceiling: {abs: 1}", SPRING),
       .test = { .more = OP } },
     { .what = "waived: of a percentage",
-      .policy = ABS "waivers: [{rule: work, name: 'aten::op3', ceiling: {pct: 50%}, reason: "
-                    "because, owner: me, issue: '#7', expires: 2026-03-01}]\n",
+      .policy = ABS WAIVER("name: 'aten::op3', ceiling: {pct: 50%}", SPRING),
       .test = { .more = OP } },
     { .what = "waived: of a percentage, enough",
-      .policy = ABS "waivers: [{rule: work, name: 'aten::op3', ceiling: {pct: 100%}, reason: "
-                    "because, owner: me, issue: '#7', expires: 2026-03-01}]\n",
+      .policy = ABS WAIVER("name: 'aten::op3', ceiling: {pct: 100%}", SPRING),
       .test = { .more = OP } },
     { .what = "waived: what it explains",
-      .policy = ABS "waivers: [{rule: work, name: 'aten::fresh', ceiling: {abs: 1}, reason: "
-                    "because, owner: me, issue: '#7', expires: 2026-03-01}]\n",
+      .policy = ABS WAIVER("name: 'aten::fresh', ceiling: {abs: 1}", SPRING),
       .test = { .more = "kernel|aten::fresh|void kern3(float*)|20" } },
     { .what = "waived: what it explains, one more elsewhere",
-      .policy = ABS "waivers: [{rule: work, name: 'aten::fresh', ceiling: {abs: 1}, reason: "
-                    "because, owner: me, issue: '#7', expires: 2026-03-01}]\n",
+      .policy = ABS WAIVER("name: 'aten::fresh', ceiling: {abs: 1}", SPRING),
       .test = { .more = "kernel|aten::fresh|void kern3(float*)|20;op|aten::op5" } },
     { .what = "waived: what is not exceeded",
-      .policy = COUNT(
-          "warn: {abs: 0}") "waivers: [{rule: work, name: 'aten::op3', ceiling: {abs: 1}, reason: "
-                            "because, owner: me, issue: '#7', expires: 2026-03-01}]\n",
+      .policy = COUNT("warn: {abs: 0}") WAIVER(OP3, SPRING),
       .test = { .more = OP } },
     { .what = "waived: a duration",
       .policy = TIME("fail: {pct: 10%}") "waivers: [{rule: time, name: 'void kern3(float*)', "
@@ -102,40 +90,31 @@ static const struct model_row model_rows[] = {
       .test = { .more = KERNEL } },
     { .what = "waived: another rule",
       .policy = "rules: [{id: work, match: {kind: graph}, metric: count, fail: {abs: 0}, optional: "
-                "true}, {id: other, match: {kind: op}, metric: count, fail: {abs: 0}}]\n"
-                "waivers: [{rule: work, name: 'aten::op3', ceiling: {abs: 1}, reason: because, "
-                "owner: me, issue: '#7', expires: 2026-03-01}]\n",
+                "true}, {id: other, match: {kind: op}, metric: count, fail: {abs: 0}}]\n" WAIVER(
+                    OP3, SPRING),
       .test = { .more = OP } },
     { .what = "waived: nested",
-      .policy = ABS "waivers: [{rule: work, name: 'aten::a', ceiling: {abs: 1}, reason: because, "
-                    "owner: me, issue: '#7', expires: 2026-03-01}]\n",
-      .test = { .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::b", "1000.2", "0.5")
-                    OP_EVENT("aten::c", "1000.3", "0.1") } },
+      .policy = ABS WAIVER("name: 'aten::a', ceiling: {abs: 1}", SPRING),
+      .test = { .events = NESTED } },
     { .what = "waived: a consequence under another rule",
       .policy = "rules: [{id: work, match: {kind: op}, metric: count, fail: {abs: 0}}, {id: other, "
                 "match: {kind: op}, metric: count, fail: {abs: 0}}]\n"
                 "waivers: [{rule: work, name: 'aten::a', ceiling: {abs: 1}, reason: because, "
                 "expires: 2026-03-01}]",
       .base = { .steps = 1 },
-      .test = { .steps = 1,
-                .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::b", "1000.2", "0.5")
-                    OP_EVENT("aten::c", "1000.3", "0.1") } },
+      .test = { .steps = 1, .events = NESTED } },
     { .what = "waived: consequences",
       .policy = "rules: [{id: work, match: {kind: op}, metric: count, fail: {abs: 0}}, {id: other, "
                 "match: {kind: op}, metric: count, warn: {abs: 5}}]\n"
                 "waivers: [{rule: work, name: 'aten::a', ceiling: {abs: 1}, reason: because, "
                 "expires: 2026-03-01}]",
       .base = { .steps = 1 },
-      .test = { .steps = 1,
-                .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::b", "1000.2", "0.5")
-                    OP_EVENT("aten::c", "1000.3", "0.1") } },
+      .test = { .steps = 1, .events = NESTED } },
     { .what = "waived: a cause that is not waived",
       .policy = ABS "waivers: [{rule: work, name: 'aten::b', ceiling: {abs: 1}, reason: because, "
                     "expires: 2026-03-01}]",
       .base = { .steps = 1 },
-      .test = { .steps = 1,
-                .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::b", "1000.2", "0.5")
-                    OP_EVENT("aten::c", "1000.3", "0.1") } },
+      .test = { .steps = 1, .events = NESTED } },
     { .what = "waived: launch attributes",
       .policy = "rules: [{id: f, match: {kind: kernel}, metric: launch_config, fail: {abs: "
                 "0}}]\nwaivers: [{rule: f, name: 'void kern1(float*)', ceiling: {abs: 0}, reason: "

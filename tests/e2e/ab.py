@@ -7,14 +7,10 @@ import subprocess
 import sys
 import tempfile
 
-from support import ENV, PROGRAM, ROOT, expect, finish
+from support import ENV, PROGRAM, ROOT, expect, finish, git, tracegate
 
 TRACES, AB = os.path.join(ROOT, "examples/traces"), os.path.join(ROOT, "scripts/ab")
 ENV = dict(ENV, TRACEGATE=PROGRAM)
-
-
-def git(folder, *args):
-    return subprocess.run(["git", *args], cwd=folder, env=ENV, check=True, capture_output=True, text=True).stdout
 
 
 def repository(tmp):
@@ -117,7 +113,7 @@ def explain(tmp):
     done, report, log = run("same", "some", "--explain")
     expect("a pass needs no stacks", (done.returncode, len(log)), (0, 6))
     for args in (("--cause-traces", "x"), ("--cause-baseline", "x")):
-        one = subprocess.run([PROGRAM, "check", tmp + "/r.json", *args], cwd=tmp, env=ENV, capture_output=True, text=True)
+        one = tracegate("check", tmp + "/r.json", *args, cwd=tmp)
         expect(f"{args} alone: {one.stderr}", (one.returncode, "is given without" in one.stderr), (2, True))
 
 
@@ -167,8 +163,7 @@ def snippet(tmp):
         return
     run = subprocess.run([sys.executable, path, tmp + "/t.json.gz"], capture_output=True, text=True)
     expect(f"runs {run.stderr}", run.returncode, 0)
-    told = subprocess.run([PROGRAM, "check", tmp + "/t.json.gz", "--baseline", tmp + "/t.json.gz", "--exit-zero"],
-                          capture_output=True, text=True, cwd=tmp)
+    told = tracegate("check", tmp + "/t.json.gz", "--baseline", tmp + "/t.json.gz", "--exit-zero", cwd=tmp)
     expect(f"a trace with steps {told.stdout} {told.stderr}", told.returncode, 0)
 
 

@@ -14,7 +14,7 @@ import tempfile
 import github
 from box import Box, hostile_traces, runs
 from runner import Runner
-from support import PROGRAM, ROOT, TRACES, need
+from support import PROGRAM, ROOT, TRACES, need, write_text
 
 yaml = need("yaml", "python3-yaml")
 
@@ -280,8 +280,7 @@ def fault_cases(action):
         wrapper = os.path.join(folder, "wrapper")
 
         def job(when, what, inputs, event="pull_request"):
-            with open(wrapper, "w", encoding="utf-8") as f:
-                f.write(f'#!/bin/sh\n{when} && {{ {what}\n}}\nexec "$P" "$@"\n')
+            write_text(wrapper, f'#!/bin/sh\n{when} && {{ {what}\n}}\nexec "$P" "$@"\n')
             os.chmod(wrapper, 0o755)
             with tempfile.TemporaryDirectory() as reports:
                 r = Runner(action, dict(inputs, binary=wrapper, comment="never", **{"report-dir": reports}), path, event,

@@ -4,7 +4,6 @@ terminal, JUnit, Markdown, the annotations, the action's outputs and the exit co
 
 What each state looks like everywhere is the table SAYS; which state a case has is written beside it.
 """
-import json
 import os
 import re
 import shutil
@@ -15,7 +14,7 @@ import xml.etree.ElementTree as ET
 
 sys.path.insert(0, os.path.join(os.environ["TG_SOURCE_DIR"], "tests/data"))
 from plain_model import Work, usual, write_run  # noqa: E402
-from support import ENV, PROGRAM, ROOT, Clone, expect, finish  # noqa: E402
+from support import ENV, PROGRAM, ROOT, Repository, expect, finish, read_json, read_text, tracegate
 
 # verdict: exit code, first word of the headline, sign in Markdown, JUnit (failures, errors), levels of annotations that
 # must be there and must not, exit code of the action's last step. None: either, for a requirement may be unmet as well
@@ -95,9 +94,7 @@ def traces(folder, work, runs, seed):
 
 def place(tmp, n, policy, work, runs, how):
     """A repository: the policy and the baseline, unless lost or not there yet; then a commit, and fresh traces."""
-    r = Clone(f"{tmp}/{n}")
-    os.makedirs(r.dir)
-    r.git("init", "-q", "-b", "main")
+    r = Repository(f"{tmp}/{n}")
     r.write("README", "x")
     r.write(".gitignore", "out/\n")
     if not how.get("first"):
@@ -144,12 +141,9 @@ def one(tmp, n, name, verdict, policy, work, runs, how):
     env = dict(ENV, SOURCE_DATE_EPOCH="1767323045")  # 2026-01-02
     r = place(tmp, n, policy, work, runs, how)
     code, words, sign, junit, there, not_there, job = SAYS[verdict]
-    run = subprocess.run([PROGRAM, "check", "--json", "a.json", "--junit", "a.xml", "--markdown", "a.md", "--annotations"],
-                         cwd=r.dir, env=env, capture_output=True, text=True, timeout=120)
-    with open(r.path("a.json"), encoding="utf-8") as f:
-        report = json.load(f)
-    with open(r.path("a.md"), encoding="utf-8") as f:
-        markdown = f.read()
+    run = tracegate("check", "--json", "a.json", "--junit", "a.xml", "--markdown", "a.md", "--annotations", cwd=r.dir, env=env, timeout=120)
+    report = read_json(r.path("a.json"))
+    markdown = read_text(r.path("a.md"))
     lines = run.stdout.splitlines()
     headline = next((s for s in lines if s and not s.startswith("::")), "")
     levels = set(re.findall(r"^::(\w+) ", run.stdout, re.M))
@@ -172,8 +166,7 @@ def one(tmp, n, name, verdict, policy, work, runs, how):
     expect(f"{name}: the action's outputs", (out.get("verdict"), out.get("exit-code")), (verdict, str(code)))
     expect(f"{name}: the job", last, job)
     zero = subprocess.run([PROGRAM, "check", "--exit-zero", "--json", "z.json", "--quiet"], cwd=r.dir, env=env, capture_output=True)
-    with open(r.path("z.json"), encoding="utf-8") as f:
-        expect(f"{name}: --exit-zero", (zero.returncode, json.load(f)["verdict"]), (0, report["verdict"]))
+    expect(f"{name}: --exit-zero", (zero.returncode, read_json(r.path("z.json"))["verdict"]), (0, report["verdict"]))
     shutil.rmtree(r.dir)
 
 

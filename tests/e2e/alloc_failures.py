@@ -14,7 +14,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["TG_SOURCE_DIR"], "tests/data"))
 from plain_model import Work, usual, write_run  # noqa: E402
-from support import DATED, PROGRAM, Clone, check, expect, fault, finish  # noqa: E402
+from support import DATED, PROGRAM, Repository, check, expect, fault, finish, read_text
 
 POLICY = """version: 1
 extends: [tracegate:recommended]
@@ -24,8 +24,7 @@ REPORTS = ("r.json", "r.xml", "r.md")
 
 
 def repository(folder):
-    repo = Clone(folder)
-    repo.git("init", "-q", "-b", "main")
+    repo = Repository(folder)
     repo.write(".tracegate.yml", POLICY)
     repo.write(".gitignore", "x\n")
     write_run(f"{folder}/perf/run0.json", [usual()] * 3, 1)
@@ -52,8 +51,7 @@ def main():
         repo = repository(tmp)
         control = run(repo, library, TG_FAIL_COUNT=repo.path("count"))
         expect(f"control: {control.stderr}", (control.returncode, control.stdout[:5]), (1, "FAIL:"))
-        with open(repo.path("count"), encoding="utf-8") as f:
-            total = int(f.read())
+        total = int(read_text(repo.path("count")))
         check("the library counts", total > first)
         at = list(range(1, first)) + sorted(random.Random(11).sample(range(first, total), sample))
         for n in at:

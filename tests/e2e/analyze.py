@@ -5,16 +5,15 @@ import gzip
 import io
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as xml
 
-from support import PROGRAM, check, fault, finish
+from support import check, fault, finish, tracegate
 
 
 def run(*args):
-    return subprocess.run([PROGRAM, "analyze", *map(str, args)], capture_output=True, text=True)
+    return tracegate("analyze", *map(str, args))
 
 
 def event(cat, name, ts, dur, stream=None, correlation=None, tid=1):

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-from support import CORPUS, ENV, PROGRAM, Clone, expect, fault, faults, finish
+from support import CORPUS, ENV, PROGRAM, Repository, expect, fault, faults, finish, read_text, write_text
 
 POLICY = "version: 1\nrules:\n  - {id: new-work, match: {kind: [op, kernel]}, metric: count, fail: {abs: 0}}\n"
 SOURCE = """import torch
@@ -35,11 +35,9 @@ if __name__ == "__main__":
 """
 
 
-class Repo(Clone):
+class Repo(Repository):
     def __init__(self, folder, files):
         super().__init__(folder)
-        os.makedirs(folder)
-        self.git("init", "-q", "-b", "main")
         for name, text in dict(files, **{".tracegate.yml": POLICY}).items():
             self.write(name, text)
         self.git("add", "-A")
@@ -130,8 +128,7 @@ def generated(tmp):
         ("no file", clone(["(4): helper"]), [], None),
         ("not committed", clone(["new.py(4): helper"]), [], None),
     ]
-    with open(repo.dir + "/new.py", "w", encoding="utf-8") as f:
-        f.write(SOURCE)
+    write_text(repo.dir + "/new.py", SOURCE)
     trace(tmp + "/base.json.gz", 2, BASE)
     for name, calls, notices, says in table:
         trace(tmp + "/test.json.gz", 2, calls)
@@ -140,8 +137,7 @@ def generated(tmp):
         expect(f"{name}: at the rule", [x[1:3] for x in out if x[0] == "error"], [(".tracegate.yml", 3)] * max(1, len(notices)))
         expect(f"{name}: at the source", [x[1:3] for x in out if x[0] == "notice"], notices)
         expect(f"{name}: says {says} in {out}", all(says in x[3].replace("%25", "%") for x in out if x[0] == "notice"), True) if says else None
-        with open(repo.dir + "/.git/j.xml", encoding="utf-8") as f:
-            junit = f.read()
+        junit = read_text(repo.dir + "/.git/j.xml")
         expect(f"{name}: JUnit", [f"cause: {f}:{n} " in junit for f, n in notices[:1]], [True] * len(notices[:1]))
         if name in ("a command", "in a function") and any(x.startswith(name) for x in faults):
             print(text)

@@ -12,7 +12,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["TG_SOURCE_DIR"], "tests/data"))
 from plain_model import Work, usual, write_run  # noqa: E402
-from support import ENV, PROGRAM, ROOT, SHARED, expect, fault, finish  # noqa: E402
+from support import ENV, PROGRAM, ROOT, SHARED, expect, fault, finish, tracegate, write_text
 
 STEPS = 5
 RED, OPEN, TOLD = {1}, {4}, {1, 4}  # exit codes
@@ -74,11 +74,9 @@ def check(tmp, n, work, runs, marker="ProfilerStep#%d", base_marker="ProfilerSte
         write_run(f"{folder}/x/run{run}.json", steps, 1001 + run, marker=marker)
     args = ["--runs"] if runs > 1 else []
     if policy:
-        with open(f"{folder}/p.yml", "w", encoding="utf-8") as f:
-            f.write(policy)
+        write_text(f"{folder}/p.yml", policy)
         args += ["--policy", "p.yml"]
-    return subprocess.run([PROGRAM, "check", "x", "--baseline", "base", *args], cwd=folder, env=ENV, capture_output=True, text=True,
-                          timeout=120)
+    return tracegate("check", "x", "--baseline", "base", *args, cwd=folder, timeout=120)
 
 
 def shared(tmp):

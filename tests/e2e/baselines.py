@@ -9,13 +9,13 @@
 
 So against the parent it passes, against v1 it fails (every night: `fail_on: [open]`), and a window has the six runs
 after v1. Every state of a baseline is tried on the release alone."""
-import json
 import os
 import sys
 import tempfile
 import xml.etree.ElementTree as ET
 
-from support import DATED, TRACES, Clone, check, expect, expect_has, finish
+import support
+from support import DATED, TRACES, check, expect, expect_has, finish, read_json, read_text, write_text
 
 PRESET = "version: 1\nextends: [tracegate:recommended]\nbaseline: {ref: parent}\nsuites: [{name: train, trace: none.json}]\n"
 RULE = "{id: %s, match: {kind: op}, metric: count, fail: {abs: 0}%s}"
@@ -37,13 +37,11 @@ def policy(ref="release(v*)", more="", main=RULE % ("calls", ""), release=RULE %
     return POLICY % (ref, more, main, release)
 
 
-class Repository(Clone):
+class Repository(support.Repository):
     env = DATED
 
     def __init__(self, folder):
         super().__init__(folder)
-        os.makedirs(folder)
-        self.git("init", "-q", "-b", "main")
         self.commit("root")
         self.git("tag", "v0")
         self.write(policy())
@@ -60,8 +58,7 @@ class Repository(Clone):
         self.git("commit", "-q", "--allow-empty", "-m", subject)
 
     def write(self, text):
-        with open(f"{self.dir}/p.yml", "w", encoding="utf-8") as f:
-            f.write(text)
+        write_text(f"{self.dir}/p.yml", text)
 
     def record(self, traces):
         run = self.run("baseline", "record", *traces, "--runs", "--suite", "train", "--policy", "p.yml")
@@ -76,8 +73,7 @@ class Repository(Clone):
         reports = {}
         for f in os.listdir(self.dir):
             if f.startswith("out") and f.endswith(".json"):
-                with open(f"{self.dir}/{f}", encoding="utf-8") as x:
-                    reports[f[3:-5].lstrip("@")] = json.load(x)
+                reports[f[3:-5].lstrip("@")] = read_json(f"{self.dir}/{f}")
         return run.returncode, reports, run
 
 
@@ -99,8 +95,7 @@ def against_three(r):
         file = "out" + ("@" + name if name else "")
         root = ET.parse(f"{r.dir}/{file}.xml").getroot().find("testsuite")
         expect(f"{suite}: JUnit", (root.get("name"), int(root.get("failures")) > 0), (suite, v["verdict"] == "fail"))
-        with open(f"{r.dir}/{file}.md", encoding="utf-8") as f:
-            text = f.read()
+        text = read_text(f"{r.dir}/{file}.md")
         expect_has(f"{suite}: Markdown", text, f"key={suite.replace('@', '.')} -->", suite)
         rules = {x["rule"] for part in ("violations", "passed", "not_judged") for x in v[part]}
         expect(f"{suite}: rules", rules, {{"": "calls", "release": "since", "recent": "recent-step"}[name]})
@@ -168,12 +163,10 @@ def language(r):
     run = r.run("policy", "explain", "since", "--policy", "p.yml")
     expect_has("explain", run.stdout, "against release")
     expect("explain: only there", "against" in r.run("policy", "explain", "calls", "--policy", "p.yml").stdout, False)
-    with open(f"{r.dir}/old.yml", "w", encoding="utf-8") as f:
-        f.write(policy())
+    write_text(f"{r.dir}/old.yml", policy())
     for text, direction in ((policy().replace("  - {name: recent, ref: window(9)}\n", "").replace("against: recent, ", ""), "looser"),
                             (policy(more=", on_lost: pass"), "looser"), (policy(), "no difference")):
-        with open(f"{r.dir}/new.yml", "w", encoding="utf-8") as f:
-            f.write(text)
+        write_text(f"{r.dir}/new.yml", text)
         expect_has("policy diff", r.run("policy", "diff", "old.yml", "new.yml").stdout, direction)
     expect_has("show", r.run("policy", "show", "--policy", "p.yml").stdout, "baselines:", "name: release", "against: release")
     os.remove(f"{r.dir}/old.yml")

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """`tracegate bisect` on histories whose truth is written beside them: which commit made the extra copy, commits that do
 not build or run, a merge, the answers for `git bisect run`, and signals."""
-import json
 import os
 import signal
 import subprocess
@@ -9,26 +8,20 @@ import sys
 import tempfile
 import time
 
-from support import ENV, PROGRAM, ROOT, expect, finish
+from support import ENV, PROGRAM, ROOT, expect, finish, git, read_json, read_text, tracegate, write_text
 
 TRACES = os.path.join(ROOT, "examples/traces")
 
 
-def git(folder, *args):
-    return subprocess.run(["git", *args], cwd=folder, env=ENV, check=True, capture_output=True, text=True).stdout.strip()
-
-
 def bisect(folder, *args):
-    return subprocess.run([PROGRAM, "bisect", *args], cwd=folder, env=ENV, capture_output=True, text=True, timeout=200)
+    return tracegate("bisect", *args, cwd=folder, timeout=200)
 
 
 def commit(r, k, variant):
     """variant: what is handed out; "" the command fails; "!" the build fails; "0" no trace is written."""
     body = {"": "exit 7", "!": "", "0": "exit 0"}.get(variant, f'cp {TRACES}/{variant}/$(basename "$1") "$TRACE"')
-    with open(r + "/bench", "w", encoding="utf-8") as f:
-        f.write(f"#!/bin/sh\n# {k}\n{body}\n")
-    with open(r + "/build", "w", encoding="utf-8") as f:
-        f.write(f"echo built {k}\n" + ("echo no such header >&2; exit 1\n" if variant == "!" else ""))
+    write_text(r + "/bench", f"#!/bin/sh\n# {k}\n{body}\n")
+    write_text(r + "/build", f"echo built {k}\n" + ("echo no such header >&2; exit 1\n" if variant == "!" else ""))
     os.chmod(r + "/bench", 0o755)
     git(r, "add", "-A")
     git(r, "commit", "-qm", f"commit {k}")
@@ -66,8 +59,7 @@ def found(tmp):
         expect(f"{variants}: no worktree stays", git(r, "worktree", "list").count("\n"), 0)
         expect(f"{variants}: nothing changed", (git(r, "status", "--porcelain"), git(r, "rev-parse", "HEAD")), ("", shas[-1]))
         if which == [6]:
-            with open(os.path.join(tmp, f"out{k}", shas[6][:12] + ".json"), encoding="utf-8") as f:
-                expect("the report", json.load(f)["verdict"], "fail")
+            expect("the report", read_json(os.path.join(tmp, f"out{k}", shas[6][:12] + ".json"))["verdict"], "fail")
             expect("evidence", "aten::clone" in run.stdout, True)
             expect("four or five of seven are tested", run.stdout.count("commit") < 12, True)
 
@@ -118,8 +110,7 @@ def folder(tmp):
 def is_running(pid):
     """Not gone, and not a zombie that nobody has waited for."""
     try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8") as f:
-            return f.read().rsplit(")", 1)[1].split()[0] != "Z"
+        return read_text(f"/proc/{pid}/stat").rsplit(")", 1)[1].split()[0] != "Z"
     except OSError:
         return False
 
@@ -138,8 +129,7 @@ def signals(tmp):
         until = time.monotonic() + 60
         while not (os.path.exists(pids) and os.path.getsize(pids)) and time.monotonic() < until:
             time.sleep(0.02)
-        with open(pids, encoding="utf-8") as f:
-            started = f.read().split()
+        started = read_text(pids).split()
         expect(f"{end.name} {k}: two programs run", [is_running(x) for x in started], [True, True])
         expect(f"{end.name} {k}: worktrees while it runs", git(r, "worktree", "list").count("\n") > 0, True)
         p.send_signal(end)

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 
-from support import TRACES
+from support import TRACES, write_text
 
 # what may not become a command, a mention, a tag or a file, wherever it is printed
 KERNEL = ("\n::error::pwned\n::set-output name=verdict::pass\r\n##[error]pwned `|</details><img src=x>@octocat #1 "
@@ -41,8 +41,7 @@ class Box:
                 for f in content:
                     shutil.copy(f, full)
             else:
-                with open(full, "w", encoding="utf-8") as f:
-                    f.write(content)
+                write_text(full, content)
         self.git(self.work, "add", "-A")
         self.git(self.work, "commit", "-q", "--allow-empty", "-m", message)
         return self.git(self.work, "rev-parse", "HEAD")

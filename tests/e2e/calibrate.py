@@ -15,7 +15,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-from support import PROGRAM, ROOT, SHARED, expect, fault, finish
+from support import ROOT, SHARED, expect, fault, finish, read_json, read_text, run, write_text
 
 BASE = sorted(glob.glob(f"{ROOT}/examples/traces/base/run*.json.gz"))
 MODELS = ["mlp", "cnn", "xfmr", "lstm"]
@@ -28,11 +28,6 @@ POLICIES = {
     "bare 5 %": "rules: [{id: s, match: {kind: op}, metric: self, fail: {pct: 5%, abs: 0.1%step}, noise: {test: none}}]",
     "bare 20 %": "rules: [{id: s, match: {kind: op}, metric: self, fail: {pct: 20%, abs: 0.1%step}, noise: {test: none}}]",
 }
-
-
-def run(*args, cwd=None):
-    p = subprocess.run([PROGRAM, *args], capture_output=True, text=True, cwd=cwd)
-    return p.returncode, p.stdout, p.stderr
 
 
 def calibrate(traces, *args):
@@ -74,8 +69,7 @@ def held_out(tmp):
     """
     for name, text in POLICIES.items():
         path = f"{tmp}/{name.replace(' ', '').replace('%', '')}.yml"
-        with open(path, "w", encoding="utf-8") as f:
-            f.write(f"version: 1\n{text}\n")
+        write_text(path, f"version: 1\n{text}\n")
         predicted = failed = 0
         for k, model in enumerate(MODELS):
             runs = sorted(glob.glob(f"{SHARED}/noise/cpu/{model}/aa/*.gz"))
@@ -111,8 +105,7 @@ def sizes():
             subprocess.run([DRIVER[0], "--pairs", f"{SHARED}/noise", tmp], input="".join(lines), text=True, check=True)
             found = judged = 0
             for name, op in wanted.items():
-                with open(f"{tmp}/{name}.json", encoding="utf-8") as f:
-                    report = json.load(f)
+                report = read_json(f"{tmp}/{name}.json")
                 judged += not report["busy"]
                 found += any(v["op"] == op for v in report["violations"])
         # The prediction is of pairs whose durations are judged: on a busy machine they are not, and the verdict says so.
@@ -158,9 +151,8 @@ def examples(tmp):
     """
     for name, low, high in (("built-in", 0, 10), ("bare 0.01 %", 90, 100)):
         path = f"{tmp}/e.yml"
-        with open(path, "w", encoding="utf-8") as f:
-            f.write("version: 1\n" + (POLICIES["built-in"] if name == "built-in" else
-                                      POLICIES["bare 5 %"].replace("5%, abs: 0.1%step", "0.01%, abs: 1ns")) + "\n")
+        write_text(path, "version: 1\n" + (POLICIES["built-in"] if name == "built-in" else
+                                  POLICIES["bare 5 %"].replace("5%, abs: 0.1%step", "0.01%, abs: 1ns")) + "\n")
         predicted = calibrate(BASE[::2], "--policy", path)["false_alarms_per_100"]
         rate = 100 * measured(BASE[1::2], path, 20, 3, 1) / 20
         expect(f"examples, {name}: predicted {predicted:.1f}, measured {rate:.1f}, both from {low} to {high}",
@@ -170,8 +162,7 @@ def examples(tmp):
 def limits(tmp, traces, base_policy, what):
     """The YAML loads, and with it the alarms of the same comparisons fall."""
     code, text, _ = run("calibrate", "--format", "yaml", "--policy", "p.yml", "--side", "3", *traces, cwd=tmp)
-    with open(f"{tmp}/limits.yml", "w", encoding="utf-8") as f:
-        f.write(text)
+    write_text(f"{tmp}/limits.yml", text)
     code, out, err = run("policy", "lint", "--policy", "limits.yml", cwd=tmp)
     expect(f"{what}: limits load: {out}{err}{text}", code, 0)
     before = calibrate(traces, "--policy", f"{tmp}/p.yml", "--side", "3")["false_alarms_per_100"]
@@ -183,8 +174,7 @@ def limits(tmp, traces, base_policy, what):
 
 def main():
     with tempfile.TemporaryDirectory() as tmp:
-        with open(f"{tmp}/p.yml", "w", encoding="utf-8") as f:
-            f.write("version: 1\n" + POLICIES["bare 5 %"] + "\n")
+        write_text(f"{tmp}/p.yml", "version: 1\n" + POLICIES["bare 5 %"] + "\n")
         before, after, text = limits(tmp, BASE, "p.yml", "examples")
         # Limits lie above the largest change of these very comparisons, so none of them can fail.
         expect(f"examples: alarms with the limits (before: {before})", after, 0)
@@ -199,14 +189,12 @@ def main():
         code, out, _ = run("calibrate", *BASE)
         expect(f"text: {out}", (code, "expected false alarms: " in out, "aten::mkldnn_convolution" in out), (0, True, True))
         loose = POLICIES["bare 5 %"].replace("5%", "1000%")
-        with open(f"{tmp}/p.yml", "w", encoding="utf-8") as f:
-            f.write("version: 1\n" + loose + "\n")
+        write_text(f"{tmp}/p.yml", "version: 1\n" + loose + "\n")
         _, _, text = limits(tmp, BASE, "p.yml", "1000 %")
         code, out, _ = run("selftest", "--policy", "limits.yml", *BASE, cwd=tmp)
         expect(f"what survived at 1000 % fails with the limits: {out}{text}", code, 0)
         examples(tmp)
-        with open(f"{ROOT}/docs/calibrate.md", encoding="utf-8") as f:
-            example = f.read().split("```console\n")[1].split("```")[0]
+        example = read_text(f"{ROOT}/docs/calibrate.md").split("```console\n")[1].split("```")[0]
         shown = run("calibrate", *BASE, "--format", "yaml", cwd=ROOT)[1]
         # The form, not the digits: the rule may be tuned without this page.
         plain = [re.sub(r"[0-9]+(\.[0-9]+)?", "N", t) for t in (example.split("\n", 1)[1], shown)]
@@ -214,8 +202,7 @@ def main():
         if "--quick" in sys.argv:
             pass
         elif os.path.isdir(f"{SHARED}/noise/cpu"):
-            with open(f"{tmp}/p.yml", "w", encoding="utf-8") as f:
-                f.write("version: 1\n" + POLICIES["bare 5 %"] + "\n")
+            write_text(f"{tmp}/p.yml", "version: 1\n" + POLICIES["bare 5 %"] + "\n")
             before, after, _ = limits(tmp, sorted(glob.glob(f"{SHARED}/noise/cpu/mlp/aa/*.gz")), "p.yml", "mlp")
             expect("mlp: many alarms before", before > 40, True)
             held_out(tmp)

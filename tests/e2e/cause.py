@@ -7,17 +7,12 @@ import gzip
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from support import TRACES, expect, finish  # noqa: E402
+from support import TRACES, expect, finish, git, read_json, tracegate, write_text
 
-PROGRAM = os.environ["TG_PROGRAM"]
-ENV = {k: v for k, v in os.environ.items() if not k.startswith(("GITHUB_", "GIT_", "TRACEGATE_"))}
-ENV.update(GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL="/dev/null", GIT_AUTHOR_NAME="t", GIT_AUTHOR_EMAIL="t@t",
-           GIT_COMMITTER_NAME="t", GIT_COMMITTER_EMAIL="t@t")
 MODEL = """import torch
 
 
@@ -125,10 +120,6 @@ def trace(path, tree, back, seed, steps=5):
         json.dump({"schemaVersion": 1, "with_stack": 1, "traceEvents": events}, f)
 
 
-def git(folder, *args):
-    return subprocess.run(["git", *args], cwd=folder, env=ENV, check=True, capture_output=True, text=True).stdout.strip()
-
-
 class Case:
     def __init__(self, name, files, change, op_name, want, changed, share=0.5, **more):
         self.name, self.files, self.change, self.op, self.want = name, files, change, op_name, want
@@ -191,10 +182,8 @@ CASES = [
 
 
 def check(folder, *args):
-    run = subprocess.run([PROGRAM, "check", "out", "--runs", "--baseline", "base", "--base-commit", "main", "--json", "report.json", *args],
-                         cwd=folder, env=ENV, capture_output=True, text=True)
-    with open(folder + "/report.json", encoding="utf-8") as f:
-        return run.returncode, json.load(f), run.stdout + run.stderr
+    run = tracegate("check", "out", "--runs", "--baseline", "base", "--base-commit", "main", "--json", "report.json", *args, cwd=folder)
+    return run.returncode, read_json(folder + "/report.json"), run.stdout + run.stderr
 
 
 def violations(report):
@@ -205,14 +194,12 @@ def one(case, folder):
     os.makedirs(folder)
     git(folder, "init", "-q", "-b", "main")
     for name, text in {"model.py": MODEL, "train.py": TRAIN, ".gitignore": "base\nout\nreport.json\n"}.items():
-        with open(f"{folder}/{name}", "w", encoding="utf-8") as f:
-            f.write(text)
+        write_text(f"{folder}/{name}", text)
     git(folder, "add", "-A")
     git(folder, "commit", "-qm", "base")
     git(folder, "checkout", "-qb", "pr")
     for name, text in case.files.items():
-        with open(f"{folder}/{name}", "w", encoding="utf-8") as f:
-            f.write(text)
+        write_text(f"{folder}/{name}", text)
     git(folder, "add", "-A")
     git(folder, "commit", "-qm", "change")
     for side in ("base", "out"):
@@ -239,13 +226,11 @@ def one(case, folder):
     if "says" in case.more:
         expect(f"{case.name}: says {case.more['says']}: {text}", case.more["says"] in " ".join(text.split()), True)
     if case.want[1] != "parse":  # a row's time is that of the first runs
-        diff = subprocess.run([PROGRAM, "diff", "base", "out", "--runs", "--cause", "--base-commit", "main"], cwd=folder, env=ENV,
-                              capture_output=True, text=True)
+        diff = tracegate("diff", "base", "out", "--runs", "--cause", "--base-commit", "main", cwd=folder)
         told = [line for line in diff.stdout.split("\nCauses\n")[-1].split("\n") if line.startswith(f"  {case.op} ")]
         expect(f"{case.name}: diff --cause {diff.stdout[-600:]}", len(told) == 1 and f"{case.want[0]}:" in told[0] and
                f" {case.want[1]}" in told[0] and ("changed in this pull request" in told[0]) == bool(case.changed), True)
-        diff = subprocess.run([PROGRAM, "diff", "base", "out", "--runs", "--cause", "--base-commit", "main", "--format", "json"], cwd=folder, env=ENV,
-                              capture_output=True, text=True)
+        diff = tracegate("diff", "base", "out", "--runs", "--cause", "--base-commit", "main", "--format", "json", cwd=folder)
         same = [c for c in json.loads(diff.stdout)["causes"] if c["name"] == found[0]["op"] and c["dimension"] == found[0]["dimension"]]
         expect(f"{case.name}: diff's JSON has check's cause", [c["cause"] for c in same], [cause])
     if not case.changed:
@@ -254,7 +239,7 @@ def one(case, folder):
 
 def usage():
     for args, words in ((("--cause", "--format", "csv"), "exclude each other"), (("--base-commit", "main"), "belongs to --cause")):
-        run = subprocess.run([PROGRAM, "diff", "a", "b", *args], env=ENV, capture_output=True, text=True)
+        run = tracegate("diff", "a", "b", *args)
         expect(f"diff {args}: {run.stderr}", (run.returncode, words in run.stderr), (2, True))
     # a revision that cannot be read would leave out what it was named for: nothing is judged
     with tempfile.TemporaryDirectory() as folder:
@@ -265,7 +250,7 @@ def usage():
             for command in (["check", TRACES + "/base/run00.json.gz", "--baseline", TRACES + "/base/run01.json.gz"],
                             ["diff", TRACES + "/base/run00.json.gz", TRACES + "/base/run01.json.gz", "--cause"]):
                 for rev, code in (("mian", 2), ("main", 0)) if repository else (("main", 3),):
-                    run = subprocess.run([PROGRAM, *command, "--base-commit", rev], cwd=folder, env=ENV, capture_output=True, text=True)
+                    run = tracegate(*command, "--base-commit", rev, cwd=folder)
                     told = "--base-commit " + rev in run.stderr and ("git fetch origin mian" in run.stderr or not repository)
                     expect(f"{command[0]} --base-commit {rev}: {run.stderr}", (run.returncode, told, bool(run.stdout)),
                            (code, code != 0, code == 0))

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-from support import PROGRAM, SHARED, expect, finish
+from support import PROGRAM, SHARED, expect, finish, read_json, write_text
 
 TRACES = os.path.join(SHARED, "corpus/traces")
 ARROWS = {"hta/nccl_a100_ns/nccl_data.json.gz": 543, "hta/amd_mi250/mi250_minitoy.json.gz": 4,
@@ -140,11 +140,9 @@ def write(folder, trace, rows, seed):
 
 
 def first_cause(tmp):
-    with open(tmp + "/.tracegate.yml", "w", encoding="utf-8") as f:
-        f.write("version: 1\nextends: ['tracegate:recommended']\n")
+    write_text(tmp + "/.tracegate.yml", "version: 1\nextends: ['tracegate:recommended']\n")
     subprocess.run([PROGRAM, "check", "fresh", "--runs", "--baseline", "base", "--json", "r.json"], cwd=tmp, capture_output=True, check=False)
-    with open(tmp + "/r.json", encoding="utf-8") as f:
-        report = json.load(f)
+    report = read_json(tmp + "/r.json")
     shown = [r for r in report["violations"] + report["warnings"] if r["cause"]]
     return (shown[0]["op"], shown[0]["cause"]) if shown else (report["verdict"], None)
 

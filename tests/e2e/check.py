@@ -13,7 +13,8 @@ import sys
 import tempfile
 import time
 
-from support import ENV, PROGRAM, ROOT, TRACES, Clone, expect, expect_has, finish
+import support
+from support import ENV, PROGRAM, ROOT, TRACES, expect, expect_has, finish, tracegate, write_text
 
 ENV = dict(ENV, GIT_AUTHOR_DATE="2026-01-02T03:04:05Z", GIT_COMMITTER_DATE="2026-01-02T03:04:05Z")
 POLICY = """version: 1
@@ -26,13 +27,11 @@ rules:
 """
 
 
-class Repository(Clone):
+class Repository(support.Repository):
     env = ENV
 
     def __init__(self, folder, policy=POLICY, runs=("00", "01", "02")):
         super().__init__(folder)
-        os.makedirs(folder, exist_ok=True)
-        self.git("init", "-q", "-b", "main")
         self.write(".gitignore", "out/\n")
         if policy:
             self.write(".tracegate.yml", policy)
@@ -40,10 +39,6 @@ class Repository(Clone):
             self.copy(f"base/run{run}", f"perf/run{run}.json.gz")
         self.git("add", "-A")
         self.git("commit", "-qm", "baseline")
-
-    def copy(self, trace, name):
-        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
-        shutil.copyfile(f"{TRACES}/{trace}.json.gz", self.path(name))
 
     def commit(self, message="change"):
         self.git("commit", "-q", "--allow-empty", "-m", message)
@@ -143,10 +138,8 @@ def baselines(tmp):
     expect("explicit and nothing there", r.check("--baseline", "main:nowhere").returncode, 4)
     # A trace outside the repository has no path of its own in a commit, and the policy names none.
     shutil.copyfile(f"{TRACES}/base/run00.json.gz", tmp + "/outside.json.gz")
-    with open(r.path("none.yml"), "w", encoding="utf-8") as f:
-        f.write("version: 1\nextends: [tracegate:recommended]\n")
-    run = subprocess.run([PROGRAM, "check", "../outside.json.gz", "--baseline", "main", "--policy", "none.yml"],
-                         cwd=r.dir, env=ENV, capture_output=True, text=True)
+    write_text(r.path("none.yml"), "version: 1\nextends: [tracegate:recommended]\n")
+    run = tracegate("check", "../outside.json.gz", "--baseline", "main", "--policy", "none.yml", cwd=r.dir)
     expect("a trace from outside against a commit", run.returncode, 4)
     expect_has("a trace from outside against a commit", run.stdout, "--baseline main:PATH")
 
@@ -156,7 +149,7 @@ def baselines(tmp):
     subprocess.run(["git", "clone", "-q", "--depth=1", "--branch", "change", "file://" + src.dir, clone], env=ENV,
                    check=True, capture_output=True)
     shutil.copytree(src.path("out"), clone + "/out")
-    run = subprocess.run([PROGRAM, "check", "--baseline", "HEAD~1"], cwd=clone, env=ENV, capture_output=True, text=True)
+    run = tracegate("check", "--baseline", "HEAD~1", cwd=clone)
     expect("shallow: exit", run.returncode, 3)
     expect_has("shallow: fix", run.stderr, "fetch-depth")
 
@@ -164,8 +157,7 @@ def baselines(tmp):
     lone = tmp + "/lone"
     os.makedirs(lone)
     shutil.copyfile(f"{TRACES}/base/run00.json.gz", lone + "/t.json.gz")
-    run = subprocess.run([PROGRAM, "check", "t.json.gz"], cwd=lone, env=dict(ENV, GIT_CEILING_DIRECTORIES=tmp),
-                         capture_output=True, text=True)
+    run = tracegate("check", "t.json.gz", cwd=lone, env=dict(ENV, GIT_CEILING_DIRECTORIES=tmp))
     expect("no repository: exit", run.returncode, 3)
 
 
@@ -285,18 +277,15 @@ def damage(tmp):
     for name, kernels, code in cases:
         with open(tmp + "/d/test.json", "w") as f:
             f.write(trace_of(device_trace(kernels)))
-        run = subprocess.run([PROGRAM, "check", "--baseline", "base.json", "test.json"], cwd=tmp + "/d", env=ENV,
-                             capture_output=True, text=True)
+        run = tracegate("check", "--baseline", "base.json", "test.json", cwd=tmp + "/d")
         expect(f"damage, {name}: exit", run.returncode, code)
         if code:
             expect_has(f"damage, {name}: says so", run.stdout, "damaged", "Record the trace again")
     with open(tmp + "/d/test.json", "w") as f:
         f.write(trace_of(device_trace(good)).replace("gemm", "ge\\mm"))
-    run = subprocess.run([PROGRAM, "check", "--baseline", "test.json", "test.json"], cwd=tmp + "/d", env=ENV,
-                         capture_output=True, text=True)
+    run = tracegate("check", "--baseline", "test.json", "test.json", cwd=tmp + "/d")
     expect_has("invalid escapes are counted", run.stdout, "20 deviations from JSON in the fresh traces")
-    run = subprocess.run([PROGRAM, "check", "--strict-json", "--baseline", "test.json", "test.json"], cwd=tmp + "/d",
-                         env=ENV, capture_output=True, text=True)
+    run = tracegate("check", "--strict-json", "--baseline", "test.json", "test.json", cwd=tmp + "/d")
     expect("--strict-json: exit", run.returncode, 3)
     expect_has("--strict-json: place", run.stderr, "test.json", "byte")
 
@@ -351,8 +340,7 @@ def exact_facts(tmp):
             "types": (1, "same calls: float -> bf16"), "shapes": (1, "same calls: [32,64] -> [128,64]"),
             "bytes": (1, "9.8 KiB per step, was 8.0 KiB (+22 %, +1.8 KiB")}
     for name, (code, text) in want.items():
-        run = subprocess.run([PROGRAM, "check", f"{name}.json", "--baseline", "base.json", "--policy", "p.yml"], cwd=tmp,
-                             env=ENV, capture_output=True, text=True)
+        run = tracegate("check", f"{name}.json", "--baseline", "base.json", "--policy", "p.yml", cwd=tmp)
         expect(f"fact {name}: exit", run.returncode, code)
         expect_has(f"fact {name}: text", " ".join(run.stdout.split()), text)
         if code:
@@ -367,8 +355,7 @@ def missing_ranks(tmp):
     lacking = "rank 1 is not in every %s run: not compared; 1 rank is"
     for fresh_side, base_side, code, text in ((ranks, ranks, 0, None), (one, ranks, 0, lacking % "fresh"),
                                               (ranks, one, 0, lacking % "baseline")):
-        run = subprocess.run([PROGRAM, "check", fresh_side, "--baseline", base_side], cwd=tmp, env=ENV,
-                             capture_output=True, text=True)
+        run = tracegate("check", fresh_side, "--baseline", base_side, cwd=tmp)
         expect(f"ranks {text}: exit", run.returncode, code)
         expect(f"ranks {text}: a warning", run.stdout.startswith("WARN"), True)
         expect_has(f"ranks {text}", run.stdout, text or "2 of 2 fresh traces are the baseline's own recording")
@@ -383,8 +370,7 @@ def ranked_runs(tmp):
     for lacking, words in ((None, "PASS"), ("run2_rank1", "rank 1 is not in every fresh run")):
         if lacking:
             os.remove(f"{tmp}/ranked/out/{lacking}.json.gz")
-        run = subprocess.run([PROGRAM, "check", "--runs", "out", "--baseline", "base"], cwd=tmp + "/ranked", env=ENV,
-                             capture_output=True, text=True)
+        run = tracegate("check", "--runs", "out", "--baseline", "base", cwd=tmp + "/ranked")
         expect(f"ranked runs without {lacking}: exit", run.returncode, 0)
         expect_has(f"ranked runs without {lacking}", " ".join(run.stdout.split()), "3 baseline runs, 3 fresh runs", words)
 

@@ -11,7 +11,7 @@ import tempfile
 import xml.etree.ElementTree as ET
 
 from box import Box
-from support import PROGRAM, ROOT, TRACES, expect, finish, need
+from support import PROGRAM, ROOT, TRACES, expect, finish, need, read_text
 
 yaml = need("yaml", "python3-yaml")
 
@@ -30,8 +30,7 @@ for k in range(5):
 
 
 def snippets():
-    with open(os.path.join(ROOT, "docs/ci.md"), encoding="utf-8") as f:
-        text = f.read()
+    text = read_text(os.path.join(ROOT, "docs/ci.md"))
     return {m[1]: m[3] for m in re.finditer(r"^## (.*?)\n.*?^```(\w+)\n(.*?)^```$", text, re.S | re.M)}
 
 

@@ -2,14 +2,11 @@
 """torch.compile: a Triton kernel and the host operator that launches it are one finding; regions that were compiled again
 are one line, whatever their number, and none where the baseline has them too.
 """
-import json
-import os
 import re
-import subprocess
 import sys
 import tempfile
 
-from support import ENV, PROGRAM, expect, finish
+from support import expect, finish, read_json, tracegate, write_json
 
 KERNEL = "triton_poi_fused_add_{}"
 
@@ -30,16 +27,14 @@ def trace(path, triton, regions, steps=4):
                        {"ph": "X", "cat": "cuda_driver", "name": "cuLaunchKernel", "pid": 1, "tid": 1, "ts": ts + 5, "dur": 10, "args": {"correlation": correlation}},
                        {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": ts + 40, "dur": 55,
                         "args": {"device": 0, "stream": 7, "correlation": correlation}}]
-    with open(path, "w", encoding="utf-8") as f:
-        json.dump({"traceEvents": events}, f)
+    write_json(path, {"traceEvents": events})
 
 
 def check(tmp, base, fresh):
     trace(tmp + "/base.json", *base)
     trace(tmp + "/fresh.json", *fresh)
-    run = subprocess.run([PROGRAM, "check", "fresh.json", "--baseline", "base.json", "--json", "r.json"], cwd=tmp, env=ENV, capture_output=True, text=True)
-    with open(tmp + "/r.json", encoding="utf-8") as f:
-        return run.returncode, " ".join(run.stdout.split()), json.load(f)
+    run = tracegate("check", "fresh.json", "--baseline", "base.json", "--json", "r.json", cwd=tmp)
+    return run.returncode, " ".join(run.stdout.split()), read_json(tmp + "/r.json")
 
 
 def main():

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-from support import PROGRAM, SHARED
+from support import PROGRAM, SHARED, write_json, write_text
 
 TRACES = os.path.join(SHARED, "corpus/traces")
 PRESETS = [None, "tracegate:recommended", "tracegate:counts-only", "tracegate:advisory"]
@@ -21,8 +21,7 @@ def check(base, test, preset, tmp):
     command = [PROGRAM, "check", "--quiet", "--baseline", base, "--json", "-", test]
     if preset:
         policy = os.path.join(tmp, preset.split(":")[1] + ".yml")
-        with open(policy, "w", encoding="utf-8") as f:
-            f.write(f"version: 1\nextends: ['{preset}']\n")
+        write_text(policy, f"version: 1\nextends: ['{preset}']\n")
         command[2:2] = ["--policy", policy]
     run = subprocess.run(command, capture_output=True, text=True, cwd=tmp)
     try:
@@ -67,8 +66,7 @@ def plant(path):
         more = [dict(e) for e in events if isinstance(e, dict) and (e.get("cat"), e.get("name")) == top]
         events.extend(more)
         planted = os.path.join(tmp, "planted.json")
-        with open(planted, "w", encoding="utf-8") as f:
-            json.dump(doc, f)
+        write_json(planted, doc)
         code, verdict = check(path, planted, None, tmp)
     return None if (code, verdict) == (1, "fail") else f"{os.path.relpath(path, TRACES)}: planted {top} gives {code} {verdict}"
 

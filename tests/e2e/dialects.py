@@ -12,11 +12,10 @@ import io
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
 
-from support import ENV, PROGRAM, expect, expect_has, finish
+from support import ENV, expect, expect_has, finish, run, tracegate, write_text
 
 
 # ---- generators ----------------------------------------------------------------------------------
@@ -89,11 +88,6 @@ def newer(cat, calls=3, steps=3):
 
 
 # ---- what the program says -----------------------------------------------------------------------
-
-def run(*args, cwd=None):
-    r = subprocess.run([PROGRAM, *args], capture_output=True, text=True, env=ENV, cwd=cwd)
-    return r.returncode, r.stdout, r.stderr
-
 
 def put(folder, name, doc):
     path = os.path.join(folder, name)
@@ -181,7 +175,7 @@ def jax_traces(tmp):
         # in parts side by side, and by the slow path: the same bytes
         one = run("summarize", path, "-o", "-", "--threads", "1")[1]
         for env in ({"TRACEGATE_PART": "700"}, {"TRACEGATE_ISA": "generic"}):
-            more = subprocess.run([PROGRAM, "summarize", path, "-o", "-", "--threads", "4"], capture_output=True, text=True, env=dict(ENV, **env))
+            more = tracegate("summarize", path, "-o", "-", "--threads", "4", env=dict(ENV, **env))
             expect(f"jax {seed}: {env}", more.stdout == one and len(one) > 500, True)
         # the communication of a step, and numbers that the compiler gave anew
         code, out, err = run("analyze", path, "--measure", "kernel-types", "--format", "json")
@@ -235,8 +229,7 @@ def newer_categories(tmp):
         worse = put(tmp, "worse.json", newer(cat, calls=5))
         judged = kind in ("kernel", "runtime")
         policy = os.path.join(tmp, "p.yml")
-        with open(policy, "w", encoding="utf-8") as f:
-            f.write(f"version: 1\nrules:\n  - {{id: r, match: {{kind: {kind if judged else 'op'}}}, metric: count, fail: {{abs: 0}}}}\n")
+        write_text(policy, f"version: 1\nrules:\n  - {{id: r, match: {{kind: {kind if judged else 'op'}}}, metric: count, fail: {{abs: 0}}}}\n")
         expect(f"{cat}: two calls more", run("check", worse, "--baseline", path, "--policy", policy)[0], 1 if judged else 0)
 
 

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import xml.dom.minidom
 
-from support import CORPUS, PROGRAM, check, finish
+from support import CORPUS, PROGRAM, check, finish, read_text
 
 tmp = tempfile.mkdtemp(prefix="tg-diff-")
 
@@ -210,8 +210,7 @@ def output():
     pages = []
     for _ in range(2):
         check("page", run("diff", a, b, "--html", tmp + "/d.html")[0] == 0)
-        with open(tmp + "/d.html", encoding="utf-8") as f:
-            pages.append(f.read())
+        pages.append(read_text(tmp + "/d.html"))
     check("page: the same bytes again", pages[0] == pages[1] and len(pages[0]) < 500000)
     check("page: the sides, the rows and no verdict", "nothing is judged" in pages[0] and "a.json" in pages[0] and "gemm" in pages[0]
           and "violation" not in pages[0] and "policy explain" not in pages[0] and "suite" not in pages[0].split("<footer>")[1])

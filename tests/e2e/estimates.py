@@ -3,15 +3,13 @@
 a step of each run; `max` and `p95` are about single calls; budgets are about what was recorded. Each change has a control:
 the same code, and the same change inside the limit. Values are written by hand, of steps made by plain_model.
 """
-import json
 import os
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["TG_SOURCE_DIR"], "tests/data"))
 from plain_model import Work, trace, usual, write  # noqa: E402
-from support import ENV, PROGRAM, check, expect, finish  # noqa: E402
+from support import check, expect, finish, read_json, tracegate, write_text
 
 STEPS, RUNS = 5, 4
 RULE = "version: 1\nrules: [{id: r, match: {%s}, metric: %s, fail: {%s}}]\n"
@@ -53,14 +51,11 @@ def sides(d, fresh):
 
 
 def judge(d, policy):
-    with open(f"{d}/p.yml", "w", encoding="utf-8") as f:
-        f.write(policy)
+    write_text(f"{d}/p.yml", policy)
     args = [x for side in (["--baseline"], []) for run in range(RUNS)
             for x in side + [f"{d}/{'base' if side else 'test'}/run{run}.json"]]
-    run = subprocess.run([PROGRAM, "check", "--runs", "--policy", f"{d}/p.yml", "--json", f"{d}/o.json", "--quiet", *args],
-                         capture_output=True, text=True, env=ENV)
-    with open(f"{d}/o.json", encoding="utf-8") as f:
-        return json.load(f), run
+    run = tracegate("check", "--runs", "--policy", f"{d}/p.yml", "--json", f"{d}/o.json", "--quiet", *args)
+    return read_json(f"{d}/o.json"), run
 
 
 def stalled(ms, n):

@@ -4,7 +4,6 @@ before the run, the operators that must be named, and nothing named that is not 
 """
 import csv
 import glob
-import json
 import os
 import re
 import subprocess
@@ -12,7 +11,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-from support import PROGRAM, ROOT, TRACES
+from support import PROGRAM, ROOT, TRACES, read_json, read_text
 
 EXIT = {"pass": 0, "warn": 0, "fail": 1, "inconclusive": 4}
 
@@ -30,8 +29,7 @@ def check(base, test):
             command += ["--baseline", path]
         run = subprocess.run(command + test, capture_output=True, text=True, cwd=TRACES)
         try:
-            with open(out.name, encoding="utf-8") as f:
-                report = json.load(f)
+            report = read_json(out.name)
         except ValueError:
             report = {"verdict": "no report", "violations": []}
         return run.returncode, report, run.stderr
@@ -82,8 +80,7 @@ def comment_of(pair):
     with tempfile.NamedTemporaryFile(suffix=".md") as out:
         subprocess.run([PROGRAM, "check", "--runs", "--quiet", "--markdown", out.name, "--baseline", TRACES + "/base",
                         TRACES + "/" + pair], capture_output=True, cwd=TRACES)
-        with open(out.name, encoding="utf-8") as f:
-            return f.read()
+        return read_text(out.name)
 
 
 def chart_faults():

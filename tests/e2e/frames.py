@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-from support import CORPUS, PROGRAM, expect, fault, finish
+from support import CORPUS, PROGRAM, expect, fault, finish, tracegate, write_text
 
 TRACES = CORPUS
 REAL = ["tracelens/mi300_resnet_ckpt/resnet_act_checkpoint.json.gz", "tracelens/h100_nsfw/nsfw.json.gz",
@@ -117,10 +117,8 @@ class Oracle:
 
 
 def check(tmp, rules, test, base):
-    with open(f"{tmp}/p.yml", "w", encoding="utf-8") as f:
-        f.write("version: 1\nrequire: {collapse: off}\nrules:\n" + "".join(f"  - {r}\n" for r in rules))
-    p = subprocess.run([PROGRAM, "check", test, "--baseline", base, "--policy", f"{tmp}/p.yml", "--json", "-"],
-                       capture_output=True, text=True, check=False)
+    write_text(f"{tmp}/p.yml", "version: 1\nrequire: {collapse: off}\nrules:\n" + "".join(f"  - {r}\n" for r in rules))
+    p = tracegate("check", test, "--baseline", base, "--policy", f"{tmp}/p.yml", "--json", "-")
     if not p.stdout.startswith("{"):
         sys.exit(p.stdout + p.stderr)
     report, out = json.loads(p.stdout), {}

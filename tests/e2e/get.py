@@ -16,7 +16,7 @@ import tempfile
 import threading
 
 from runner import Runner, parse_env_file
-from support import ROOT
+from support import ROOT, write_text
 
 BAD, CHECKS = [], []
 TOOLS = ("bash sh env awk sed grep find sort xargs sha256sum cut uname mktemp mkdir mv cp rm rmdir cat tar gzip realpath dirname "
@@ -71,8 +71,7 @@ class Server:
 
 
 def program(path, text):
-    with open(path, "w", encoding="utf-8") as f:
-        f.write(text)
+    write_text(path, text)
     os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
 
 
@@ -95,8 +94,7 @@ class Box:
         shutil.copytree(os.path.join(ROOT, "scripts"), os.path.join(self.top, "scripts"))
         for name in ("CMakeLists.txt", "cmake/x", "core/x", "policy/x", "reporters/x", "cmd/x"):
             os.makedirs(os.path.dirname(os.path.join(self.top, name)), exist_ok=True)
-            with open(os.path.join(self.top, name), "w", encoding="utf-8") as f:
-                f.write(name)
+            write_text(os.path.join(self.top, name), name)
         self.bin, self.mark, self.builds = (os.path.join(self.dir, n) for n in ("bin", "ran", "builds"))
         os.mkdir(self.bin)
         for name in (*TOOLS, *tools):
@@ -117,8 +115,7 @@ class Box:
         self.assets()
 
     def assets(self, *lines):
-        with open(os.path.join(self.top, "scripts/release-assets.txt"), "w", encoding="utf-8") as f:
-            f.write("# comment\n" + "".join(" ".join(line) + "\n" for line in lines))
+        write_text(os.path.join(self.top, "scripts/release-assets.txt"), "# comment\n" + "".join(" ".join(line) + "\n" for line in lines))
 
     def get(self, *args, **environ):
         """Exit code, what was said, outputs. Each call is a new job on the same machine."""
@@ -222,8 +219,7 @@ def choice():
     check("plan: another source, another key", box.get("plan")[2]["cache-key"] != plan["cache-key"], True)
     check("another source is built anew", (box.get()[2]["built"], box.count(box.builds)), ("true", 2))
     program(os.path.join(out["binary"]), "#!/bin/sh\nexit 127\n")  # its libraries are gone
-    with open(os.path.join(box.top, "core/x"), "w", encoding="utf-8") as f:
-        f.write("core/x")
+    write_text(os.path.join(box.top, "core/x"), "core/x")
     check("a build that no longer starts is replaced", (box.get()[2]["built"], box.count(box.builds)), ("true", 3))
     check("without a tool cache", box.get(RUNNER_TOOL_CACHE="")[0], 0)
     shutil.rmtree(box.dir)

@@ -13,7 +13,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["TG_SOURCE_DIR"], "tests/data"))
 from plain_model import Work, trace, usual, write_run  # noqa: E402
-from support import ENV, PROGRAM, expect, expect_has, fault, finish  # noqa: E402
+from support import ENV, PROGRAM, expect, expect_has, fault, finish, read_json, read_text, tracegate, write_text
 
 RULE = "rules: [{id: work, match: {kind: [kernel, memcpy, memset, graph, op, sync]}, metric: count, %s}]\n"
 ABS = RULE % "fail: {abs: 0}"
@@ -118,12 +118,9 @@ ROWS = [  # (what, policy, work of a fresh step, verdict, what the headline says
 
 
 def reports_agree(what, verdict, run, folder):
-    with open(f"{folder}/out.json", encoding="utf-8") as f:
-        report = json.load(f)
-    with open(f"{folder}/out.xml", encoding="utf-8") as f:
-        junit = f.read()
-    with open(f"{folder}/out.md", encoding="utf-8") as f:
-        markdown = "\n".join(f.read().splitlines()[:3])
+    report = read_json(f"{folder}/out.json")
+    junit = read_text(f"{folder}/out.xml")
+    markdown = "\n".join(read_text(f"{folder}/out.md").splitlines()[:3])
     expect(f"{what}: verdict", report["verdict"], verdict)
     expect(f"{what}: exit code in JSON", report["exit_code"], CODES[verdict])
     word = verdict.upper()
@@ -144,11 +141,9 @@ def waivers_by_date(tmp, env):
                                      ("2026-01-17", usual(), "waiver for work aten::op3 is unused", "waived up to"),
                                      ("2026-01-01", usual() + MORE, "waiver expired 1 day ago", "waived up to"),
                                      ("2025-12-31", usual() + MORE, "waiver expired 2 days ago", "is unused")):
-        with open(f"{tmp}/p.yml", "w", encoding="utf-8") as f:
-            f.write("version: 1\n" + ABS + WAIVER % ("aten::op3", "", 1, last))
+        write_text(f"{tmp}/p.yml", "version: 1\n" + ABS + WAIVER % ("aten::op3", "", 1, last))
         write_run(f"{tmp}/x.json", [work] * STEPS, 100_003)
-        run = subprocess.run([PROGRAM, "check", "x.json", "--baseline", "b.json", "--policy", "p.yml", "--json", "-"], cwd=tmp, env=env,
-                             capture_output=True, text=True, timeout=60)
+        run = tracegate("check", "x.json", "--baseline", "b.json", "--policy", "p.yml", "--json", "-", cwd=tmp, env=env, timeout=60)
         expect_has(f"waiver until {last}", run.stdout, says)
         expect(f"waiver until {last}: {silent}", silent in run.stdout, False)
 
@@ -165,13 +160,10 @@ def odd_traces(tmp, env):
             ("an event that never ends", begun, [], 0, "1 begin or end event of the fresh traces without a partner ignored"),
             ("a trace that is cut off", cut, [], 3, "ERROR"),
             ("a trace that is cut off, allowed", cut, ["--allow-truncated"], 0, "a fresh trace is truncated: its missing part was not judged")):
-        with open(f"{tmp}/x.json", "w", encoding="utf-8") as f:
-            f.write(doc if isinstance(doc, str) else json.dumps(doc))
-        with open(f"{tmp}/p.yml", "w", encoding="utf-8") as f:
-            f.write("version: 1\n" + ABS + ("require: {steps: 1}\n" if "markers" in what else ""))
+        write_text(f"{tmp}/x.json", doc if isinstance(doc, str) else json.dumps(doc))
+        write_text(f"{tmp}/p.yml", "version: 1\n" + ABS + ("require: {steps: 1}\n" if "markers" in what else ""))
         write_run(f"{tmp}/b.json", [usual()] * STEPS, 1, marker=None if "markers" in what else "ProfilerStep#%d")
-        run = subprocess.run([PROGRAM, "check", "x.json", "--baseline", "b.json", "--policy", "p.yml", *options], cwd=tmp, env=env,
-                             capture_output=True, text=True, timeout=60)
+        run = tracegate("check", "x.json", "--baseline", "b.json", "--policy", "p.yml", *options, cwd=tmp, env=env, timeout=60)
         expect(f"{what}: exit", run.returncode, code)
         expect_has(what, " ".join(run.stdout.split()), says)
         expect(f"{what}: a plain pass", run.stdout.startswith("PASS"), what == "an event that never ends")
@@ -208,14 +200,12 @@ def alone(tmp, env):
         for args in (["init", "-q", "-b", "main"], ["commit", "-q", "--allow-empty", "-m", "one"]) if rows is first else ():
             subprocess.run(["git", *args], cwd=folder, env=env, check=True)
         for what, policy, code, says in rows:
-            with open(f"{folder}/p.yml", "w", encoding="utf-8") as f:
-                f.write("version: 1\n" + policy)
+            write_text(f"{folder}/p.yml", "version: 1\n" + policy)
             run = subprocess.run([PROGRAM, "check", "x.json", "--policy", "p.yml", "--json", "r.json"], cwd=folder, capture_output=True,
                                  env=dict(env, GIT_CEILING_DIRECTORIES=tmp), text=True, timeout=60)
             expect(f"{where}, {what}: exit", run.returncode, code)
             expect_has(f"{where}, {what}", (run.stdout.splitlines() or [""])[0], says)
-            with open(f"{folder}/r.json", encoding="utf-8") as f:
-                expect(f"{where}, {what}: exit code in JSON", json.load(f)["exit_code"], code)
+            expect(f"{where}, {what}: exit code in JSON", read_json(f"{folder}/r.json")["exit_code"], code)
 
 
 def budgets(tmp, env):
@@ -228,10 +218,8 @@ def budgets(tmp, env):
             ("match: {name: 'aten::op3'}, metric: count, fail: {min: 2}", "aten::op3 1, under the limit of 2",
              "aten::op3: called 1 time per step, 1 under the limit of 2, was 1"),
             ("metric: launch_count, fail: {max: 16}", "launch_count 17, over the limit of 16", "launch_count: 17 per step, 1 over the limit of 16, was 14")):
-        with open(f"{tmp}/p.yml", "w", encoding="utf-8") as f:
-            f.write("version: 1\nrules: [{id: g, %s}]\n" % policy)
-        run = subprocess.run([PROGRAM, "check", "x.json", "--baseline", "b.json", "--policy", "p.yml"], cwd=tmp, env=env,
-                             capture_output=True, text=True, timeout=60)
+        write_text(f"{tmp}/p.yml", "version: 1\nrules: [{id: g, %s}]\n" % policy)
+        run = tracegate("check", "x.json", "--baseline", "b.json", "--policy", "p.yml", cwd=tmp, env=env, timeout=60)
         expect(f"budget {policy}: exit", run.returncode, 1)
         expect(f"budget {policy}: headline", run.stdout.splitlines()[0], f"FAIL: 1 violation: {head}")
         text = " ".join(run.stdout.split())
@@ -243,8 +231,7 @@ def main():
     with tempfile.TemporaryDirectory() as tmp:
         write_run(f"{tmp}/b.json", [usual()] * STEPS, 1)
         for what, policy, work, verdict, says in ROWS:
-            with open(f"{tmp}/p.yml", "w", encoding="utf-8") as f:
-                f.write("version: 1\n" + policy)
+            write_text(f"{tmp}/p.yml", "version: 1\n" + policy)
             write_run(f"{tmp}/x.json", [work] * STEPS, 100_003)
             for name in ("out.json", "out.xml", "out.md"):
                 if os.path.exists(f"{tmp}/{name}"):

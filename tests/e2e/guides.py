@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from support import ENV, PROGRAM, ROOT, expect, fault, finish
+from support import ENV, PROGRAM, ROOT, expect, fault, finish, read_text, write_text
 
 FOLDER = os.path.join(ROOT, "docs/guides")
 
@@ -61,8 +61,7 @@ def blocks(text):
 
 
 def walk(page, tmp):
-    with open(f"{FOLDER}/{page}", encoding="utf-8") as f:
-        text = f.read()
+    text = read_text(f"{FOLDER}/{page}")
     links(page, text)
     setup = re.match(r"<!-- out: (\w+) -->", text)
     if not setup:
@@ -72,8 +71,7 @@ def walk(page, tmp):
     ran = 0
     for language, lines in blocks(text):
         if language == "yaml" and lines[0].startswith("version:"):
-            with open(tmp + "/.tracegate.yml", "w", encoding="utf-8") as f:
-                f.write("\n".join(lines) + "\n")
+            write_text(tmp + "/.tracegate.yml", "\n".join(lines) + "\n")
             lines = ["tracegate policy lint"]
         elif language != "sh":
             continue
@@ -87,8 +85,7 @@ def walk(page, tmp):
 
 def anchors(path):
     """The anchors of a page's headings, as GitHub makes them."""
-    with open(path, encoding="utf-8") as f:
-        heads = re.findall(r"^#+ (.*)$", f.read(), re.M)
+    heads = re.findall(r"^#+ (.*)$", read_text(path), re.M)
     return {re.sub(r"[^a-z0-9 _-]", "", re.sub(r"\[(.*?)\]\(.*?\)", r"\1", h).lower()).replace(" ", "-") for h in heads}
 
 
@@ -105,8 +102,7 @@ def links(page, text):
 
 def main():
     pages = sorted(os.listdir(FOLDER))
-    with open(FOLDER + "/README.md", encoding="utf-8") as f:
-        index = f.read()
+    index = read_text(FOLDER + "/README.md")
     ran = 0
     for page in pages:
         expect(f"{page}: in the index", page == "README.md" or f"({page})" in index, True)

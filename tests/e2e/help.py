@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 from guides import prepare
-from support import ENV, PROGRAM, check, expect, finish
+from support import ENV, check, expect, finish, tracegate, write_text
 
 POLICY = "version: 1\nextends: [tracegate:recommended]\nsuites: [{name: train, trace: {files: 'out/run*.json.gz', run: 'run(\\d+)'}, baseline: 'perf/run*.json.gz'}]\n"
 # An example stops with 1 where its traces have the needless copy; all others do their work.
@@ -17,13 +17,13 @@ ORDER = ["summarize", "merge", "baseline"]  # what others need comes first; init
 
 
 def examples(command, env, cwd):
-    text = subprocess.run([PROGRAM, command, "--help"], capture_output=True, text=True, env=env, cwd=cwd).stdout
+    text = tracegate(command, "--help", env=env, cwd=cwd).stdout
     part = re.search(r"^examples\n((?:  tracegate .*\n)+)", text, re.M)
     return [x.strip() for x in part[1].splitlines()] if part else []
 
 
 def main():
-    overview = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True, env=ENV).stdout
+    overview = tracegate("--help").stdout
     groups = overview.split("\nexit codes")[0].split("start here")[0]
     commands = re.findall(r"^  ([a-z]+) {2,}\S", groups, re.M)
     check("the groups", all(f"\n{g}\n" in groups for g in ("set up", "judge", "look", "files and help")))
@@ -36,8 +36,7 @@ def main():
         for line in ("tracegate summarize base/run0.json.gz -o run0.tgs", "tracegate summarize base/run1.json.gz -o run1.tgs",
                      "git commit -qm again --allow-empty", "git update-ref refs/remotes/origin/main HEAD"):
             subprocess.run(line.split(), cwd=tmp, env=env, check=True)
-        with open(tmp + "/.tracegate.yml", "w", encoding="utf-8") as f:
-            f.write(POLICY)
+        write_text(tmp + "/.tracegate.yml", POLICY)
         for command in commands:
             lines = examples(command, env, tmp)
             expect(f"{command}: two examples", (len(lines), len(set(lines))), (2, 2))

@@ -10,10 +10,9 @@ import csv
 import json
 import os
 import pathlib
-import subprocess
 import sys
 
-from support import PROGRAM
+from support import tracegate
 
 CORPUS = pathlib.Path(os.environ["TG_SHARED_DIR"]) / "corpus"
 
@@ -29,7 +28,7 @@ NOT_A_TRACE = {"hta/not_a_trace_et"}
 
 
 def run(*args):
-    r = subprocess.run([PROGRAM, *map(str, args), "--format", "json"], capture_output=True, text=True)
+    r = tracegate(*map(str, args), "--format", "json")
     return r.returncode, json.loads(r.stdout) if r.returncode == 0 else None, r.stderr
 
 

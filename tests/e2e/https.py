@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 
-from support import ENV, PROGRAM, TRACES, expect, finish
+from support import TRACES, expect, finish, git, tracegate, write_text
 
 BACKEND = "/usr/lib/git-core/git-http-backend"
 RIGHTS = {"ghs_writer": ("upload", "receive"), "ghs_reader": ("upload",)}
@@ -85,13 +85,8 @@ def serve(folder):
     return server
 
 
-def git(where, *args, env=ENV):
-    return subprocess.run(["git", *args], cwd=where, env=env, check=True, capture_output=True, text=True).stdout.strip()
-
-
 def baseline(where, *args):
-    return subprocess.run([PROGRAM, "baseline", *args], cwd=where, env=ENV, capture_output=True, text=True, timeout=120,
-                          stdin=subprocess.DEVNULL)
+    return tracegate("baseline", *args, cwd=where, timeout=120, stdin=subprocess.DEVNULL)
 
 
 def clone(folder, name, url, token, how):
@@ -114,8 +109,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         git(folder, "init", "-q", "--bare", "-b", "main", "server.git")
         git(folder, "init", "-q", "-b", "main", "w")
-        with open(folder + "/w/x", "w", encoding="utf-8") as f:
-            f.write("x")
+        write_text(folder + "/w/x", "x")
         git(folder + "/w", "add", "-A")
         git(folder + "/w", "commit", "-q", "-m", "x")
         git(folder + "/w", "push", "-q", folder + "/server.git", "main")

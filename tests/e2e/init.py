@@ -14,7 +14,7 @@ import tempfile
 
 import github
 from box import Box
-from support import ENV, PROGRAM, ROOT, SHARED, TRACES, Clone, expect, expect_has, faults, finish, need
+from support import ENV, PROGRAM, ROOT, SHARED, TRACES, Clone, Repository, expect, expect_has, faults, finish, need, read_json, read_text, tracegate
 from workflow import Forge, load
 
 yaml = need("yaml", "python3-yaml")
@@ -38,9 +38,7 @@ else:
 
 
 def repository(folder, files=()):
-    os.makedirs(folder)
-    r = Clone(folder)
-    r.git("init", "-q", "-b", "main")
+    r = Repository(folder)
     for name, text in dict(files).items():
         r.write(name, text)
     return r
@@ -69,7 +67,7 @@ def policy(r):
 
 
 def init(r, *args, code=0, folder="."):
-    run = subprocess.run([PROGRAM, "init", *args], cwd=r.path(folder), env=r.env, capture_output=True, text=True)
+    run = tracegate("init", *args, cwd=r.path(folder), env=r.env)
     expect(f"init {args} in {os.path.basename(r.dir)}: exit; {run.stdout} {run.stderr}", run.returncode, code)
     return run.stdout
 
@@ -93,8 +91,7 @@ def empty(tmp):
                "  1. python3 bench.py\n", "  2. tracegate selftest", "  3. git switch")
     lint(r)
     expect("empty: suites", [s["name"] for s in policy(r)["suites"]], ["main"])
-    with open(r.path("bench.py"), encoding="utf-8") as f:
-        compile(f.read(), "bench.py", "exec")
+    compile(read_text(r.path("bench.py")), "bench.py", "exec")
     expect("empty: the A/B workflow", load(r.path(GATE), yaml)["jobs"]["gate"]["steps"][3]["with"]["mode"], "ab")
     before = {f: open(r.path(f), encoding="utf-8").read() for f in files(r)}
     expect_has("again", init(r), "as it is already\n  .tracegate.yml")
@@ -224,8 +221,7 @@ def ranks(tmp):
     run = subprocess.run([AB, "--base", "HEAD^", "--runs", "2", "--json", "r.json", "--", sys.executable, "bench.py", "--trace", "{trace}"],
                          cwd=r.dir, env=dict(r.env, TRACEGATE=PROGRAM), capture_output=True, text=True)
     expect(f"ranks: A/B; {run.stdout} {run.stderr}", run.returncode, 0)
-    with open(r.path("r.json"), encoding="utf-8") as f:
-        compared = json.load(f)["environment"]
+    compared = read_json(r.path("r.json"))["environment"]
     expect("ranks: both sides have two runs of eight", (compared["runs"], compared["ranks"]), ([2, 2], [8, 8]))
 
 

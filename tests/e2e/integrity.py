@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-from support import PROGRAM, expect, fault, finish
+from support import PROGRAM, expect, fault, finish, read_text
 
 STEPS, WORK = 4, 50
 REPORTS = ("junit", "markdown", "json", "html", "svg-counts", "svg-durations")
@@ -114,8 +114,7 @@ class Folder:
         for name in REPORTS:
             path = os.path.join(self.path, name + ".out")
             if os.path.exists(path):
-                with open(path, encoding="utf-8") as f:
-                    said[name] = f.read()
+                said[name] = read_text(path)
         return r.returncode, said
 
 

@@ -10,14 +10,13 @@ import tempfile
 import yaml
 
 from cluster import make
-from support import PROGRAM, ROOT, expect, finish
+from support import PROGRAM, ROOT, expect, finish, read_text, tracegate
 
 RANKS = 3
 
 
 def manifest():
-    with open(os.path.join(ROOT, "docs/clusters.md"), encoding="utf-8") as f:
-        section = f.read().split("\n## Kubernetes\n")[1].split("\n## ")[0]
+    section = read_text(os.path.join(ROOT, "docs/clusters.md")).split("\n## Kubernetes\n")[1].split("\n## ")[0]
     return yaml.safe_load(re.search(r"```yaml\n(.*?)```", section, re.S)[1])
 
 
@@ -46,7 +45,7 @@ def main():
             expect(f"pod {rank}: {done.stderr}", done.returncode, 0)
         expect("files", sorted(os.listdir(tmp + "/perf/j")), [f"summary-{k}.tgs" for k in range(RANKS)])
         parts = [f"{tmp}/perf/j/{name}" for name in os.listdir(tmp + "/perf/j")]
-        done = subprocess.run([PROGRAM, "merge", *parts, "-o", tmp + "/all.tgs"], capture_output=True, text=True, check=False)
+        done = tracegate("merge", *parts, "-o", tmp + "/all.tgs")
         expect("merge: " + done.stderr, done.returncode, 0)
         done = subprocess.run(["sh", "-c", own], capture_output=True, text=True, check=False,
                               env={"PATH": tmp + "/bin:" + os.environ["PATH"], "JOB_COMPLETION_INDEX": "0", "JOB_NAME": "k"})

@@ -5,11 +5,10 @@ where the traces name two processors. Not when a count changed, or when one oper
 import gzip
 import json
 import os
-import subprocess
 import sys
 import tempfile
 
-from support import ENV, PROGRAM, TRACES, expect, finish
+from support import TRACES, expect, finish, read_text, tracegate
 
 SAYS = "may be the machine"
 
@@ -60,15 +59,13 @@ def main():
                 if "cpu" in change and k % 2:
                     side["cpu"] = "A"
                 write(f"{tmp}/{i}/{'base' if k % 2 else 'fresh'}", k, **side)
-            run = subprocess.run([PROGRAM, "check", "--runs", "fresh", "--baseline", "base", "--markdown", "r.md"],
-                                 cwd=f"{tmp}/{i}", env=ENV, capture_output=True, text=True)
+            run = tracegate("check", "--runs", "fresh", "--baseline", "base", "--markdown", "r.md", cwd=f"{tmp}/{i}")
             text = " ".join(run.stdout.split())
             expect(f"{name}: said; {text[:900]}", SAYS in text, said)
             expect(f"{name}: words", words in text, True)
             if said:
                 expect(f"{name}: before any result", text.index(SAYS) < (text + "| calls").index("calls"), True)
-                with open(f"{tmp}/{i}/r.md", encoding="utf-8") as f:
-                    expect(f"{name}: in the comment", SAYS in f.read(), True)
+                expect(f"{name}: in the comment", SAYS in read_text(f"{tmp}/{i}/r.md"), True)
     return finish(f"machine: {len(cases)} cases")
 
 

@@ -3,7 +3,6 @@
 verdict, or a message with the exact fix. The table says what comes out. The same shapes for files of a
 commit (REV:PATH, LFS, packed, loose and delta objects): tests/core/baseline/test_git.c.
 """
-import json
 import os
 import subprocess
 import sys
@@ -11,7 +10,7 @@ import tempfile
 
 from store import BASE, HEAD, POLICY, Clone, server, trace
 from support import DATED as ENV
-from support import expect, fault, finish
+from support import expect, fault, finish, read_json, write_text
 
 # name: how the clone `c` is made of $URL -> folder of it, exit codes of record, fetch and check, what is said.
 # `change` is one commit on main's tip, which has three stored runs.
@@ -52,8 +51,7 @@ def one(tmp, url, base, name, script, folder, codes, said):
         return
     c = Clone(os.path.join(place, folder))
     trust = ["--trust-repository"] if "trusted" in name else []
-    with open(place + "/policy.yml", "w", encoding="utf-8") as f:
-        f.write(POLICY)
+    write_text(place + "/policy.yml", POLICY)
     fresh = [trace("base", r) for r in HEAD]
     policy = ["--policy", place + "/policy.yml", *trust]
     runs = [c.baseline("record", trace("base", "05"), *policy), c.baseline("fetch", *policy),
@@ -63,8 +61,7 @@ def one(tmp, url, base, name, script, folder, codes, said):
     if any(codes):
         expect(f"{name}: says {said!r} in {text!r}", said in text, True)
     if codes == (0, 0, 0):
-        with open(place + "/r.json", encoding="utf-8") as f:
-            report = json.load(f)
+        report = read_json(place + "/r.json")
         expect(f"{name}: baseline", (report["baseline"]["situation"], report["baseline"]["commit"]), ("found", base))
 
 

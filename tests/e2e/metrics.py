@@ -7,11 +7,10 @@ it passes; a stored summary decides as its trace does; and what needs evidence g
 Which metrics there are is asked of the program, so a metric without a planted change fails this test.
 """
 import json
-import subprocess
 import sys
 import tempfile
 
-from support import PROGRAM, ROOT, expect, fault, finish
+from support import ROOT, expect, fault, finish, read_json, run, write_json, write_text
 
 sys.path.insert(0, f"{ROOT}/tests/data")
 import metric_plan as mp  # noqa: E402
@@ -36,11 +35,6 @@ UNIT = {"count": "", "duration": "ns", "bytes": "B", "bandwidth": "GB/s", "perce
 def close(what, got, want):
     if got is None or abs(got - want) > 1e-9 * max(1, abs(want)):
         fault(f"{what}: got {got!r}, want {want!r}")
-
-
-def run(*args, cwd):
-    p = subprocess.run([PROGRAM, *args], cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
-    return p.returncode, p.stdout, p.stderr
 
 
 def write(path, plans, **more):
@@ -166,8 +160,7 @@ def around(info, value):
 
 def check(tmp, rules, base, test):
     """(exit code, rule -> its result about what was asked)."""
-    with open(f"{tmp}/p.yml", "w", encoding="utf-8") as f:
-        f.write("version: 1\nrequire: {collapse: off}\nrules:\n" + rules)
+    write_text(f"{tmp}/p.yml", "version: 1\nrequire: {collapse: off}\nrules:\n" + rules)
     args = [a for b in base for a in ("--baseline", b)]
     code, out, err = run("check", *test, *args, "--policy", "p.yml", "--json", "-", cwd=tmp)
     if not out.startswith("{"):
@@ -212,12 +205,10 @@ def without_stacks(tmp, what, limits, info, base, test):
     for k, side in enumerate((base, test)):
         bare = []
         for name in side:
-            with open(f"{tmp}/{name}", encoding="utf-8") as f:
-                trace = json.load(f)
+            trace = read_json(f"{tmp}/{name}")
             trace["traceEvents"] = [e for e in trace["traceEvents"] if e.get("cat") != "python_function"]
             bare.append(f"bare-{name}")
-            with open(f"{tmp}/{bare[-1]}", "w", encoding="utf-8") as f:
-                json.dump(trace, f)
+            write_json(f"{tmp}/{bare[-1]}", trace)
         old, new = (bare, test) if k == 0 else (base, bare)
         for bound, low, high in limits:
             if k == 0 and bound in ("max", "min") and not what.startswith("added"):

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-from support import ENV, PROGRAM, ROOT, TRACES, check, expect, finish
+from support import ENV, PROGRAM, ROOT, TRACES, check, expect, finish, read_text
 
 
 def block(page, heading, word):
@@ -22,8 +22,7 @@ def block(page, heading, word):
 
 
 def main():
-    with open(f"{ROOT}/docs/nightly.md", encoding="utf-8") as f:
-        page = f.read()
+    page = read_text(f"{ROOT}/docs/nightly.md")
     night, accept = block(page, "A night", "baseline record"), block(page, "Events", "history accept")
     expect("the commands of a night", [c.split()[1] for c in night], ["baseline", "baseline", "baseline", "history"])
     expect("the commands that accept", [c.split()[1] for c in accept], ["history", "baseline"])
@@ -51,8 +50,7 @@ def main():
             ids = [e["id"] for e in told["events"] if e["state"] == "open"]
             expect(f"night {k}: events", (len(told["nights"]), len(ids)), (k + 1, int(k >= 3)))
             for name in ("night.html", "night.md"):
-                with open(f"{repo}/{name}", encoding="utf-8") as f:
-                    text = f.read()
+                text = read_text(f"{repo}/{name}")
                 check(f"night {k}: {name} has the event", all(i in text for i in ids) and len(text) > 50, text[:200])
         run = sh("tracegate history --fail-on open")
         expect("an open event", run.returncode, 1)

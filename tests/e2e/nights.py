@@ -8,13 +8,13 @@ import json
 import os
 import random
 import re
-import subprocess
 import sys
 import tempfile
 import time
 import xml.etree.ElementTree as ET
 
-from support import PROGRAM, check, finish
+import support
+from support import ENV, check, finish, read_json, read_text, write_text
 
 NIGHTS, RUNS, STEPS, OPS = 60, 3, 4, 12
 BROKEN = 26                                   # this commit does not build; its night is stored all the same
@@ -62,51 +62,44 @@ def write_trace(path, night, run):
         json.dump({"schemaVersion": 1, "traceEvents": events}, f)
 
 
-class Repository:
+def on(seconds):
+    """The environment of a commit of that time."""
+    return {"GIT_AUTHOR_DATE": f"{seconds} +0000", "GIT_COMMITTER_DATE": f"{seconds} +0000"}
+
+
+class Repository(support.Repository):
+    env = dict(ENV, GIT_AUTHOR_NAME="Ann Author", GIT_AUTHOR_EMAIL="a@x", GIT_COMMITTER_NAME="c", GIT_COMMITTER_EMAIL="c@x",
+               SOURCE_DATE_EPOCH="1790000000")
+
     def __init__(self, folder):
-        self.dir = folder
-        self.env = {k: v for k, v in os.environ.items() if not k.startswith(("GITHUB_", "GIT_", "TRACEGATE_"))}
-        self.env.update(GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL="/dev/null", GIT_AUTHOR_NAME="Ann Author",
-                        GIT_AUTHOR_EMAIL="a@x", GIT_COMMITTER_NAME="c", GIT_COMMITTER_EMAIL="c@x",
-                        SOURCE_DATE_EPOCH="1790000000")
-        self.git("init", "-q", "-b", "main", ".")
+        super().__init__(folder)
         self.sha = []
 
-    def git(self, *args, date=None):
-        env = dict(self.env, **({"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date} if date else {}))
-        run = subprocess.run(["git", *args], cwd=self.dir, env=env, capture_output=True, text=True)
-        assert run.returncode == 0, (args, run.stderr)
-        return run.stdout.strip()
-
-    def tool(self, *args):
-        return subprocess.run([PROGRAM, *args], cwd=self.dir, env=self.env, capture_output=True, text=True)
-
     def night(self, k):
-        date = f"{1780000000 + 86400 * k} +0000"
-        with open(os.path.join(self.dir, "model.py"), "w", encoding="utf-8") as f:
-            f.write(f"night = {k}\n" + ("this does not build\n" if k == BROKEN else ""))
+        dated = on(1780000000 + 86400 * k)
+        write_text(os.path.join(self.dir, "model.py"), f"night = {k}\n" + ("this does not build\n" if k == BROKEN else ""))
         if k % 3 == 2:
             self.git("checkout", "-q", "-b", f"topic{k}")
         self.git("add", "model.py")
-        self.git("commit", "-q", "-m", f"change of night {k}", date=date)
+        self.git("commit", "-q", "-m", f"change of night {k}", env=dated)
         if k % 3 == 2:
             self.git("checkout", "-q", "main")
-            self.git("merge", "-q", "--no-ff", "-m", f"merge of night {k}", f"topic{k}", date=date)
+            self.git("merge", "-q", "--no-ff", "-m", f"merge of night {k}", f"topic{k}", env=dated)
         self.sha.append(self.git("rev-parse", "HEAD"))
         if k == LOST:
             return
         traces = [os.path.join(self.dir, f"r{r}.json.gz") for r in range(RUNS)]
         for r, path in enumerate(traces):
             write_trace(path, k, r)
-        run = self.tool("baseline", "record", "--runs", "--meta", f"cpu={ENVIRONMENT(k)}", *traces)
+        run = self.run("baseline", "record", "--runs", "--meta", f"cpu={ENVIRONMENT(k)}", *traces)
         assert run.returncode == 0, run.stderr
         if k < 40:  # a suite that ended, in which nothing happened
             write_trace(traces[0], QUIET, k % 7)
-            run = self.tool("baseline", "record", "--suite", "quiet", traces[0])
+            run = self.run("baseline", "record", "--suite", "quiet", traces[0])
             assert run.returncode == 0, run.stderr
 
     def history(self, *args):
-        run = self.tool("history", "--format", "json", *args)
+        run = self.run("history", "--format", "json", *args)
         assert run.returncode in (0, 1), (args, run.stderr)
         return run.returncode, json.loads(run.stdout)
 
@@ -165,9 +158,9 @@ def check_nights(repo, told):
 def check_states(repo, told):
     for e in told["events"]:
         if e["fails"] and e["state"] == "open":
-            refused = repo.tool("history", "accept", e["id"])
+            refused = repo.run("history", "accept", e["id"])
             check("accept wants a reason", refused.returncode == 2 and "--reason" in refused.stderr, refused.stderr)
-            run = repo.tool("history", "accept", e["id"][:8], "--reason", "the new loss is worth it")
+            run = repo.run("history", "accept", e["id"][:8], "--reason", "the new loss is worth it")
             check("accept", run.returncode == 0, run.stderr)
     code, now = repo.history("--fail-on", "open")
     check("nothing open is left", code == 0, code)
@@ -175,24 +168,23 @@ def check_states(repo, told):
     check("who, why and when", record and all(r["reason"] == "the new loss is worth it" and r["time"] == 1790000000
                                                for r in record), record)
     e = next(e for e in now["events"] if "demo::op08" in named(e))
-    run = repo.tool("history", "reopen", e["id"], "--reason", "it is not")
+    run = repo.run("history", "reopen", e["id"], "--reason", "it is not")
     check("reopen", run.returncode == 0, run.stderr)
-    check("refused: no such event", repo.tool("history", "accept", "ffffffffffff", "--reason", "x").returncode == 2)
+    check("refused: no such event", repo.run("history", "accept", "ffffffffffff", "--reason", "x").returncode == 2)
 
 
 def check_forms(repo):
-    text = repo.tool("history", "--op", "demo::op08", "--last", "20")
+    text = repo.run("history", "--op", "demo::op08", "--last", "20")
     check("sparkline", "▁" in text.stdout and "demo::op08" in text.stdout and "demo::op07 " not in text.stdout, text.stdout)
-    csv = repo.tool("history", "--format", "csv", "--suite", "default", "--op", "demo::op08").stdout.splitlines()
+    csv = repo.run("history", "--format", "csv", "--suite", "default", "--op", "demo::op08").stdout.splitlines()
     check("csv: a line a night", len(csv) == NIGHTS, len(csv))
-    again = repo.tool("history", "--format", "json").stdout
-    check("the same bytes again", again == repo.tool("history", "--format", "json").stdout)
-    run = repo.tool("history", "--markdown", "report.md")
-    with open(os.path.join(repo.dir, "report.md"), encoding="utf-8") as f:
-        report = f.read()
+    again = repo.run("history", "--format", "json").stdout
+    check("the same bytes again", again == repo.run("history", "--format", "json").stdout)
+    run = repo.run("history", "--markdown", "report.md")
+    report = read_text(os.path.join(repo.dir, "report.md"))
     check("markdown", run.returncode == 0 and "open" in report and "### `" in report, report[:200])
     for option, glob, note in (("--op", "*op03", ""), ("--op", "demo::op0[3]", "no name matches"), ("--metric", "step_tme", "no name matches")):
-        run = repo.tool("history", "--suite", "default", option, glob)
+        run = repo.run("history", "--suite", "default", option, glob)
         check(f"{option} {glob}", run.returncode == 0 and (note in run.stderr if note else not run.stderr), run.stderr)
 
 
@@ -200,9 +192,9 @@ def check_page(repo, told):
     """The page and the drawing say what JSON says: open events, their operators, the releases, the environments."""
     repo.git("tag", "v1.0", repo.sha[20])
     args = ("history", "--suite", "default", "--html", "page.html", "--svg", "trend.svg")
-    check("page", repo.tool(*args).returncode == 0)
+    check("page", repo.run(*args).returncode == 0)
     both = [open(os.path.join(repo.dir, f), encoding="utf-8").read() for f in ("page.html", "trend.svg")]
-    repo.tool(*args)
+    repo.run(*args)
     check("the same bytes again", both == [open(os.path.join(repo.dir, f), encoding="utf-8").read() for f in ("page.html", "trend.svg")])
     page, svg = both
     cards = re.findall(r'<li id="e-([0-9a-f]{12})">(.*?)(?=<li id="e-|</section>)', page, re.S)
@@ -225,7 +217,7 @@ def check_page(repo, told):
 def check_bisect(repo):
     """Between nights 24 and 29 the calls of op05 came with 27; 26, a merge, does not build: it is one of the two."""
     repo.git("checkout", "-q", "--detach", "main")
-    run = repo.tool("bisect", "--good", repo.sha[24], "--bad", repo.sha[29], "--runs", "3", "--setup", "! grep build model.py", "--",
+    run = repo.run("bisect", "--good", repo.sha[24], "--bad", repo.sha[29], "--runs", "3", "--setup", "! grep build model.py", "--",
                     sys.executable, os.path.abspath(__file__), "--trace", "{trace}")
     tail = run.stdout.split("\n\n")[-1]
     check("bisect", run.returncode == 4 and [k for k in range(20, 40) if repo.sha[k][:12] in tail] == [26, 27], run.stdout + run.stderr)
@@ -236,13 +228,13 @@ def check_bisect(repo):
 
 
 def check_list(repo):
-    lines = repo.tool("baseline", "list", "--suite", "default").stdout.splitlines()
+    lines = repo.run("baseline", "list", "--suite", "default").stdout.splitlines()
     order = [s for k, s in enumerate(repo.sha) if k != LOST]
     check("list: in the order of history", [x.split()[1] for x in lines] == order, lines[:3])
     check("list: runs, step time and subject",
            re.search(r"  3 runs  step 1\.\d+ ms  default  change of night 0$", lines[0]) and "merge of night 59" in lines[-1],
            (lines[0], lines[-1]))
-    show = repo.tool("baseline", "show", "--suite", "default", "--commit", repo.sha[50]).stdout.splitlines()
+    show = repo.run("baseline", "show", "--suite", "default", "--commit", repo.sha[50]).stdout.splitlines()
     rows = [x.split()[-1] for x in show if " op  " in x]
     # two calls of 150 us, then 210, 180 x 1.12, 200 … us (op10's drift ended with its environment)
     check("show: the largest rows", rows[:2] == ["demo::op05", "demo::op11"] and len(rows) == 10, show)
@@ -253,9 +245,9 @@ def check_sides(repo):
     """A stored commit is a side of analyze, diff and names; its three runs are repeats."""
     a, b = repo.sha[45], repo.sha[46]
     for args, words in ((("analyze", b), "demo::op05"), (("diff", a, b), "demo::op05"), (("names", b), "demo::op11")):
-        run = repo.tool(*args)
+        run = repo.run(*args)
         check(f"{args[0]}: a stored side", run.returncode == 0 and words in run.stdout, run.stdout + run.stderr)
-    run = repo.tool("analyze", b, "--measure", "idle")
+    run = repo.run("analyze", b, "--measure", "idle")
     check("analyze: no trace is stored", run.returncode == 2 and "stored run" in run.stderr, run.stderr)
 
 
@@ -266,11 +258,11 @@ def check_remote(repo):
     repo.git("remote", "add", "origin", hub)
     repo.git("push", "-q", "origin", "main")
     for sha in repo.sha[-4:]:
-        run = repo.tool("baseline", "push", "--suite", "default", "--commit", sha)
+        run = repo.run("baseline", "push", "--suite", "default", "--commit", sha)
         check("push", run.returncode == 0, run.stderr)
     repo.git("clone", "-q", hub, repo.dir + "/clone")
     clone.dir, clone.env = repo.dir + "/clone", repo.env
-    run = clone.tool("baseline", "fetch", "--all")
+    run = clone.run("baseline", "fetch", "--all")
     check("fetch --all", run.stdout == "12 runs are here now\n", run.stdout + run.stderr)
     refs = [r.git("for-each-ref", "refs/tracegate/events") for r in (repo, clone)]
     check("records of events went along", refs[0] == refs[1] and refs[0], refs)
@@ -290,11 +282,9 @@ def judge(repo, at, fail_on="fail", base=20, **more):
         write_trace(os.path.join(repo.dir, f"r{r}.json.gz"), at, 10 + r)
     STEP.clear()
     STEP.update(kept)
-    with open(os.path.join(repo.dir, "p.yml"), "w", encoding="utf-8") as f:
-        f.write(POLICY % (repo.sha[base], fail_on))
-    run = repo.tool("check", "--policy", "p.yml", "--meta", "cpu=b", "--json", "out.json", "--quiet")
-    with open(os.path.join(repo.dir, "out.json"), encoding="utf-8") as f:
-        report = json.load(f)
+    write_text(os.path.join(repo.dir, "p.yml"), POLICY % (repo.sha[base], fail_on))
+    run = repo.run("check", "--policy", "p.yml", "--meta", "cpu=b", "--json", "out.json", "--quiet")
+    report = read_json(os.path.join(repo.dir, "out.json"))
     for name in ("p.yml", "out.json", *(f"r{r}.json.gz" for r in range(RUNS))):
         os.remove(os.path.join(repo.dir, name))
     repo.git("checkout", "-q", "main")
@@ -340,19 +330,16 @@ def check_accepted(repo, told):
 
 def check_window(repo):
     """window(4): the twelve runs of the four newest commits are the baseline, not three."""
-    with open(os.path.join(repo.dir, ".tracegate.yml"), "w", encoding="utf-8") as f:
-        f.write("version: 1\nextends: [tracegate:recommended]\nbaseline: {ref: window(4)}\n"
-                "suites:\n  - {name: default, trace: {files: 'r?.json.gz', run: 'r([0-9])'}}\n")
+    write_text(os.path.join(repo.dir, ".tracegate.yml"), "version: 1\nextends: [tracegate:recommended]\nbaseline: {ref: window(4)}\n"
+            "suites:\n  - {name: default, trace: {files: 'r?.json.gz', run: 'r([0-9])'}}\n")
     repo.git("checkout", "-q", "-b", "change")
     repo.git("commit", "-q", "--allow-empty", "-m", "a change")
     for r in range(RUNS):
         write_trace(os.path.join(repo.dir, f"r{r}.json.gz"), NIGHTS, r)
     for ref, runs in (("window(4)", 12), ("window(1)", 3), ("merge-base", 3)):
-        with open(os.path.join(repo.dir, ".tracegate.yml"), encoding="utf-8") as f:
-            text = re.sub(r"ref: [^}]*", f"ref: {ref}", f.read())
-        with open(os.path.join(repo.dir, ".tracegate.yml"), "w", encoding="utf-8") as f:
-            f.write(text)
-        run = repo.tool("check", "--meta", "cpu=c")
+        text = re.sub(r"ref: [^}]*", f"ref: {ref}", read_text(os.path.join(repo.dir, ".tracegate.yml")))
+        write_text(os.path.join(repo.dir, ".tracegate.yml"), text)
+        run = repo.run("check", "--meta", "cpu=c")
         check(f"{ref}: runs of the baseline", f": {runs} baseline runs, 3 fresh runs" in " ".join(run.stdout.split()),
                run.stdout[:600] + run.stderr)
 
@@ -369,11 +356,11 @@ def check_prune(repo):
         kept |= {k} if newest == k else set()
     want = sorted(repo.sha[k] for k in stored if k not in kept)
     repo.git("tag", "-d", *repo.git("tag").split())
-    run = repo.tool("baseline", "prune", "--suite", "quiet", "--keep", f"{days}d", "--then", "weekly", "--dry-run")
+    run = repo.run("baseline", "prune", "--suite", "quiet", "--keep", f"{days}d", "--then", "weekly", "--dry-run")
     check("prune: weekly", sorted(x.split("/")[4] for x in run.stdout.splitlines()) == want, (run.stdout, run.stderr))
     check("prune: some", 15 < len(want) < 25, len(want))
     _, before = repo.history("--suite", "default")
-    run = repo.tool("baseline", "prune", "--suite", "default", "--keep", f"{days - 27}d", "--then", "weekly")
+    run = repo.run("baseline", "prune", "--suite", "default", "--keep", f"{days - 27}d", "--then", "weekly")
     check("prune: deleted", run.returncode == 0 and run.stdout.startswith("deleted"), (run.stdout, run.stderr))
     _, after = repo.history("--suite", "default")
     told = [[(e["id"], e["kind"], e["state"]) for e in x["events"] if e["state"] == "open"] for x in (before, after)]
@@ -381,16 +368,16 @@ def check_prune(repo):
     for k, tag in ((10, "v1"), (LOST, "v2"), (11, "other")):
         repo.git("tag", "-m", tag, tag, repo.sha[k])
     for args, spared in (((), {10, 11, LOST - 1}), (("--keep-tags", "v*"), {10, LOST - 1}), (("--keep-tags", "x*"), set())):
-        run = repo.tool("baseline", "prune", "--suite", "quiet", "--keep", f"{days}d", "--then", "weekly", "--dry-run", *args)
+        run = repo.run("baseline", "prune", "--suite", "quiet", "--keep", f"{days}d", "--then", "weekly", "--dry-run", *args)
         gone = {x.split("/")[4] for x in run.stdout.splitlines()}
         check(f"prune: tags {args}", gone == set(want) - {repo.sha[k] for k in spared}, (run.stderr, spared))
-        run = repo.tool("baseline", "prune", "--suite", "quiet", "--keep", "3", "--dry-run", *args)
+        run = repo.run("baseline", "prune", "--suite", "quiet", "--keep", "3", "--dry-run", *args)
         stays = set(stored[-3:]) | spared
         check(f"prune: three, and tags {args}", {x.split("/")[4] for x in run.stdout.splitlines()} ==
               {repo.sha[k] for k in stored if k not in stays}, (run.stderr, spared))
     for args, words in ((("--keep", "5x"), "not an age"), (("--keep", "5d", "--older-than", "9d"), "exclude"),
                         ((), "prune needs")):
-        run = repo.tool("baseline", "prune", *args)
+        run = repo.run("baseline", "prune", *args)
         check(f"prune {args}", run.returncode == 2 and words in run.stderr, run.stderr)
 
 
@@ -417,8 +404,7 @@ def main():
 
 def trace_of_here(path):
     """What the checked-out commit does: its night is in model.py."""
-    with open("model.py", encoding="utf-8") as f:
-        write_trace(path, int(re.search(r"night = (\d+)", f.read())[1]), int(re.search(r"(\d+)\.json\.gz$", path)[1]))
+    write_trace(path, int(re.search(r"night = (\d+)", read_text("model.py"))[1]), int(re.search(r"(\d+)\.json\.gz$", path)[1]))
 
 
 if __name__ == "__main__":

@@ -2,14 +2,13 @@
 """A slower time that the history has not proven yet fails in one night, not in every night. Nine nights of three runs:
 too few for the history. op03 takes 1.3 times as long from night 5 on; the nights are told from 1 on, so that is night 6."""
 import datetime
-import json
 import os
 import sys
 import tempfile
 
 import nights
-from nights import RUNS, Repository, write_trace
-from support import check, finish
+from nights import RUNS, Repository, on, write_trace
+from support import check, finish, read_json, write_text
 
 SLOW, FACTOR, FIRST = "demo::op03", 1.3, 5
 POLICY = ("version: 1\nbaseline: {ref: %s}\nfail_on: [%s]\nsuites: [{name: default, trace: {files: 'r?.json.gz', run: 'r([0-9])'}}]\n"
@@ -27,11 +26,9 @@ class Nights(Repository):
     def judge(self, night, ref, fail_on="fail", waiver="", **planted):
         """A check of the checked-out commit as that night's: exit code, operators that fail, evidence of those that warn."""
         self.traces(night, planted)
-        with open(os.path.join(self.dir, "p.yml"), "w", encoding="utf-8") as f:
-            f.write(POLICY % (ref, fail_on, waiver))
-        run = self.tool("check", "--policy", "p.yml", "--meta", "cpu=a", "--json", "out.json", "--quiet")
-        with open(os.path.join(self.dir, "out.json"), encoding="utf-8") as f:
-            report = json.load(f)
+        write_text(os.path.join(self.dir, "p.yml"), POLICY % (ref, fail_on, waiver))
+        run = self.run("check", "--policy", "p.yml", "--meta", "cpu=a", "--json", "out.json", "--quiet")
+        report = read_json(os.path.join(self.dir, "out.json"))
         return run.returncode, sorted(x["op"] for x in report["violations"]), {x["op"]: x["evidence"] for x in report["warnings"]}
 
     def at(self, night, *args, **more):
@@ -78,7 +75,7 @@ def check_parent(repo):
 
 
 def record(repo, sha):
-    run = repo.tool("baseline", "record", "--commit", sha, "--runs", "--meta", "cpu=a", *(f"r{r}.json.gz" for r in range(RUNS)))
+    run = repo.run("baseline", "record", "--commit", sha, "--runs", "--meta", "cpu=a", *(f"r{r}.json.gz" for r in range(RUNS)))
     assert run.returncode == 0, run.stderr
 
 
@@ -86,13 +83,13 @@ def check_branch(repo, refs):
     """Commits of a change never count as nights, whatever is stored at them."""
     repo.git("checkout", "-q", "-b", "change", repo.sha[FIRST - 1])
     for k in range(2):
-        repo.git("commit", "-q", "--allow-empty", "-m", f"commit {k} of the change", date="1790000000 +0000")
+        repo.git("commit", "-q", "--allow-empty", "-m", f"commit {k} of the change", env=on(1790000000))
         for ref in refs:
             expect(f"{ref}: commit {k} of a branch", repo.judge(FIRST + k, ref), [SLOW])
         repo.traces(FIRST + k, {})
         record(repo, repo.git("rev-parse", "HEAD"))
     repo.git("checkout", "-q", "-b", "innocent", repo.sha[FIRST + 1])
-    repo.git("commit", "-q", "--allow-empty", "-m", "a change of nothing", date="1790000000 +0000")
+    repo.git("commit", "-q", "--allow-empty", "-m", "a change of nothing", env=on(1790000000))
     for ref in refs:
         expect(f"{ref}: a branch after it", repo.judge(FIRST + 2, ref), [], {SLOW: since(repo, FIRST)})
     repo.git("checkout", "-q", "-f", "main")
@@ -103,7 +100,7 @@ def check_again(repo, refs):
     slower = {SLOW: (FIRST, FACTOR * 1.3)}
     for k in (FIRST + 3, FIRST + 4):
         repo.sha.append(None)
-        repo.git("commit", "-q", "--allow-empty", "-m", f"night {k}", date=f"{1780000000 + 86400 * k} +0000")
+        repo.git("commit", "-q", "--allow-empty", "-m", f"night {k}", env=on(1780000000 + 86400 * k))
         repo.sha[k] = repo.git("rev-parse", "HEAD")
         told = {ref: repo.judge(k, ref, **slower) for ref in refs}
         for ref in refs:
@@ -116,8 +113,7 @@ def check_again(repo, refs):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         repo = Nights(folder)
-        with open(os.path.join(folder, ".gitignore"), "w", encoding="utf-8") as f:
-            f.write("r?.json.gz\np.yml\nout.json\n")
+        write_text(os.path.join(folder, ".gitignore"), "r?.json.gz\np.yml\nout.json\n")
         nights.STEP.clear()
         nights.STEP[SLOW] = (FIRST, FACTOR)
         for k in range(FIRST + 3):

@@ -4,16 +4,14 @@
 Traces are made by plain_model; what has to come out is written here by hand. The tests of each point in detail:
 tests/README.md, whose table is checked here. TG_PROGRAM=... runs the cases with another program.
 """
-import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["TG_SOURCE_DIR"], "tests/data"))
 from plain_model import Work, trace, usual, write  # noqa: E402
-from support import ENV, PROGRAM, expect, finish  # noqa: E402
+from support import ENV, expect, finish, read_json, read_text, tracegate, write_text
 
 FORWARD = "## forward ##"
 DEFAULT = "version: 1\nextends: [tracegate:recommended]\n"
@@ -161,14 +159,11 @@ def judge(case):
             for run in range(n):
                 write(f"{d}/{side}{run}.json", make(run))
                 args += ["--baseline"] * (side == "base") + [f"{d}/{side}{run}.json"]
-        with open(f"{d}/p.yml", "w", encoding="utf-8") as f:
-            f.write(policy)
-        run = subprocess.run([PROGRAM, "check", "--runs", "--policy", f"{d}/p.yml", "--json", f"{d}/o.json", *args],
-                             capture_output=True, text=True, env=dict(ENV, COLUMNS="400"))
+        write_text(f"{d}/p.yml", policy)
+        run = tracegate("check", "--runs", "--policy", f"{d}/p.yml", "--json", f"{d}/o.json", *args, env=dict(ENV, COLUMNS="400"))
         if not os.path.exists(f"{d}/o.json"):
             return {"verdict": f"exit {run.returncode}: {run.stderr}", "violations": []}, run.stdout
-        with open(f"{d}/o.json", encoding="utf-8") as f:
-            return json.load(f), run.stdout
+        return read_json(f"{d}/o.json"), run.stdout
 
 
 def missing(readme, sources):
@@ -182,10 +177,8 @@ def table():
     root = os.path.join(os.environ["TG_SOURCE_DIR"], "tests")
     sources = set()
     for name in os.listdir(f"{root}/core/diff"):
-        with open(f"{root}/core/diff/{name}", encoding="utf-8") as f:
-            sources |= set(re.findall(r"^[A-Z_]+\(([a-z_0-9]+)\)$", f.read(), re.M))
-    with open(f"{root}/README.md", encoding="utf-8") as f:
-        readme = f.read()
+        sources |= set(re.findall(r"^[A-Z_]+\(([a-z_0-9]+)\)$", read_text(f"{root}/core/diff/{name}"), re.M))
+    readme = read_text(f"{root}/README.md")
     expect("tests that the table names are there", missing(readme, sources), [])
     gone = readme.replace("`a_slow_run_hides_nothing`", "`a_test_that_is_not_there`")
     expect("one that is not is noticed", missing(gone, sources), ["a_test_that_is_not_there"])

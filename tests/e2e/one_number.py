@@ -14,7 +14,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["TG_SOURCE_DIR"], "tests/data"))
 from plain_model import Work, trace, usual, write  # noqa: E402
-from support import ENV, PROGRAM, check, expect, fault, finish  # noqa: E402
+from support import ENV, PROGRAM, check, expect, fault, finish, read_text, write_text
 
 STEPS, RUNS, SLOW = 5, 4, "void kern3(float*)"
 SELF = "version: 1\nrules: [{id: r, match: {kind: [kernel, op]}, metric: self, fail: {%s}}]\n"
@@ -53,8 +53,7 @@ def reports(d, policy, base, fresh, n):
     for side, seed, work in write_sides:
         for run in range(RUNS):
             write(f"{d}/{side}{run}.json", trace(steps(base, work, n, run), seed + run))
-    with open(f"{d}/p.yml", "w", encoding="utf-8") as f:
-        f.write(policy)
+    write_text(f"{d}/p.yml", policy)
     args = [x for run in range(RUNS) for x in ("--baseline", f"{d}/base{run}.json")]
     out = {"json": "--json", "md": "--markdown", "xml": "--junit", "svg": "--svg-durations"}
     run = subprocess.run([PROGRAM, "check", "--runs", "--policy", f"{d}/p.yml", *args,
@@ -63,8 +62,7 @@ def reports(d, policy, base, fresh, n):
     expect("exit", (run.returncode in (0, 1), run.stderr), (True, ""))
     got = {"text": run.stdout}
     for e in out:
-        with open(f"{d}/o.{e}", encoding="utf-8") as f:
-            got[e] = f.read()
+        got[e] = read_text(f"{d}/o.{e}")
     return got
 
 

@@ -8,17 +8,15 @@ a plain pass, `open` is inconclusive, `green` passes without a warning, `calm` d
 usage: outside_in.py [TEXT]: the probes whose name has it
 """
 import datetime
-import json
 import os
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["TG_SOURCE_DIR"], "tests/data"))
 from plain_model import Work, trace, usual, write  # noqa: E402
-from support import ENV, PROGRAM, expect, fault, finish  # noqa: E402
+from support import expect, fault, finish, read_json, tracegate, write_text
 
 ALLOWED = {"red": {"fail"}, "told": {"warn", "fail", "inconclusive"}, "open": {"inconclusive"}, "green": {"pass"},
            "calm": {"pass", "warn"}, "warn": {"warn"}}
@@ -551,14 +549,11 @@ def verdict(folder, base, fresh, policy):
             write(f"{folder}/{name}/run{run}.json", doc)
     args = ["--runs"] if max(len(base), len(fresh)) > 1 else []
     if policy:
-        with open(f"{folder}/p.yml", "w", encoding="utf-8") as f:
-            f.write(policy)
+        write_text(f"{folder}/p.yml", policy)
         args += ["--policy", "p.yml"]
-    run = subprocess.run([PROGRAM, "check", "x", "--baseline", "base", *args, "--json", "out.json"], cwd=folder, env=ENV,
-                         capture_output=True, text=True, timeout=120)
+    run = tracegate("check", "x", "--baseline", "base", *args, "--json", "out.json", cwd=folder, timeout=120)
     try:
-        with open(f"{folder}/out.json", encoding="utf-8") as f:
-            return json.load(f)["verdict"], run
+        return read_json(f"{folder}/out.json")["verdict"], run
     except OSError:
         return "no report", run
 

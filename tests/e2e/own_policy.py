@@ -13,7 +13,8 @@ import subprocess
 import sys
 import tempfile
 
-from support import ENV, PROGRAM, TRACES, Clone, expect, expect_has, finish
+import support
+from support import ENV, PROGRAM, TRACES, expect, expect_has, finish, tracegate
 
 POLICY = """version: 1
 extends: [tracegate:recommended]
@@ -49,13 +50,9 @@ EDITS = [
 DATE = {"SOURCE_DATE_EPOCH": "1767323045"}  # 2026-01-02, for the waiver
 
 
-class Repository(Clone):
-    env = ENV
-
+class Repository(support.Repository):
     def __init__(self, folder, policy=POLICY, name=".tracegate.yml", base=("00", "01", "02"), remote=False):
         super().__init__(folder)
-        os.makedirs(folder)
-        self.git("init", "-q", "-b", "main")
         self.write(".gitignore", "out/\n")
         if policy:
             self.write(name, policy)
@@ -69,10 +66,6 @@ class Repository(Clone):
         self.git("checkout", "-q", "-b", "change")
         for run in ("00", "01", "02"):
             self.copy(f"extra_copy/run{run}", f"out/run{run}.json.gz")
-
-    def copy(self, trace, name):
-        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
-        shutil.copyfile(f"{TRACES}/{trace}.json.gz", self.path(name))
 
     def commit(self, message):
         self.git("add", "-A")
@@ -144,12 +137,12 @@ def lifted(tmp):
 def upgraded(tmp):
     """A policy for another program's decisions is refused by every command that judges, and says the way out; the change
     that raises the number is judged, and is not looser. Reports name the number."""
-    number = int(re.search(r"decisions (\d+)", subprocess.run([PROGRAM, "--version"], capture_output=True, text=True).stdout).group(1))
+    number = int(re.search(r"decisions (\d+)", tracegate("--version").stdout).group(1))
     pinned = POLICY.replace("version: 1", f"version: 1\ndecisions: {number}")
     other = pinned.replace(f"decisions: {number}", f"decisions: {number + 1}")
     r = Repository(f"{tmp}/upgraded", policy=other)
     for args in (("check",), ("selftest", "perf"), ("calibrate", "perf"), ("policy", "lint"), ("policy", "show"), ("policy", "explain", "new-work")):
-        run = subprocess.run([PROGRAM, *args], cwd=r.dir, env=dict(ENV, **DATE), capture_output=True, text=True)
+        run = tracegate(*args, cwd=r.dir, env=dict(ENV, **DATE))
         expect(f"another number: {args}", run.returncode, 2)
         expect_has(f"another number: {args}", run.stdout + run.stderr, ".tracegate.yml:2:12: error[TG108]", f"decisions {number + 1}",
                    f"decisions {number}", f"then write  decisions: {number}")
@@ -162,9 +155,9 @@ def upgraded(tmp):
     told("the upgrade", reports, "")
     for kind in ("text", "md", "json", "xml"):
         expect_has(f"{kind} names it", reports[kind], f"decisions {number}")
-    run = subprocess.run([PROGRAM, "policy", "diff", "main:.tracegate.yml", ".tracegate.yml", "--strict"], cwd=r.dir, env=ENV, capture_output=True, text=True)
+    run = tracegate("policy", "diff", "main:.tracegate.yml", ".tracegate.yml", "--strict", cwd=r.dir)
     expect(f"policy diff of the upgrade {run.stderr}", (run.returncode, "decisions" in run.stdout), (0, True))
-    run = subprocess.run([PROGRAM, "policy", "show"], cwd=r.dir, env=ENV, capture_output=True, text=True)
+    run = tracegate("policy", "show", cwd=r.dir)
     expect_has("policy show", run.stdout, f"decisions: {number}")
 
 

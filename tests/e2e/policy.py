@@ -4,16 +4,10 @@ show loads again, schema is JSON."""
 import glob
 import json
 import os
-import subprocess
 import sys
 import tempfile
 
-from support import DATED, ENV, PROGRAM, ROOT, SHARED, expect, expect_has, finish
-
-
-def run(*args, cwd=None):
-    p = subprocess.run([PROGRAM, *args], capture_output=True, text=True, cwd=cwd)
-    return p.returncode, p.stdout, p.stderr
+from support import DATED, ENV, ROOT, SHARED, expect, expect_has, finish, read_json, read_text, run, tracegate, write_json, write_text
 
 
 def lint_dates(tmp):
@@ -24,10 +18,8 @@ def lint_dates(tmp):
                                    ("2026-01-01", True, 0, "expired 1 day(s) ago"), ("2026-07-01", True, 0, "no mistakes"),
                                    ("2026-07-02", True, 2, "the last day allowed is 2026-07-01"),
                                    ("2025-01-01", False, 0, "expired"), ("9999-01-01", False, 2, "TG141")):
-        with open(tmp + "/dated.yml", "w", encoding="utf-8") as f:
-            f.write(text % day)
-        p = subprocess.run([PROGRAM, "policy", "lint", "--policy", "dated.yml"], capture_output=True, text=True, cwd=tmp,
-                           env=DATED if dated else ENV)
+        write_text(tmp + "/dated.yml", text % day)
+        p = tracegate("policy", "lint", "--policy", "dated.yml", cwd=tmp, env=DATED if dated else ENV)
         expect(f"lint, last day {day}: {p.stdout}", (p.returncode, part in p.stdout), (code, True))
 
 
@@ -43,19 +35,16 @@ def examples():
 def waive(tmp):
     """Waivers for all causes of a failure, as `policy waive` writes them, and the same check passes: they cover what follows."""
     traces = os.path.join(ROOT, "examples/traces")
-    with open(tmp + "/day.yml", "w", encoding="utf-8") as f:
-        f.write("version: 1\nextends: ['tracegate:recommended']\n")
+    write_text(tmp + "/day.yml", "version: 1\nextends: ['tracegate:recommended']\n")
     for variant in ("extra_copy", "added_sync", "lost_fusion", "slower_op"):
         def check(policy, side=variant):
             fresh = sorted(glob.glob(f"{traces}/{side}/run0[0-4].json.gz"))
             code, _, err = run("check", *fresh, "--runs", "--baseline", traces + "/base", "--policy", policy, "--json", "w.json", "--quiet", cwd=tmp)
-            with open(tmp + "/w.json", encoding="utf-8") as f:
-                return code, json.load(f)["violations"], err
+            return code, read_json(tmp + "/w.json")["violations"], err
         code, failed, err = check("day.yml")
         expect(f"{variant} fails {err}", code, 1)
         code, whole, err = run("policy", "waive", "w.json", cwd=tmp)
-        with open(tmp + "/all.yml", "w", encoding="utf-8") as f:
-            f.write("version: 1\nextends: ['tracegate:recommended']\n" + whole)
+        write_text(tmp + "/all.yml", "version: 1\nextends: ['tracegate:recommended']\n" + whole)
         expect(f"{variant}: waivers for all {err}{whole}", (code, check("all.yml")[0]), (0, 0))
         check("day.yml")
         roots, texts = [r for r in failed if r["explained_by"] is None], []
@@ -120,12 +109,10 @@ EDITS = [
 def diff(tmp):
     """Every edit is told with its direction, and the opposite edit with the opposite one."""
     opposite = {"looser": "tighter", "tighter": "looser", "looser?": "looser?", "changed": "changed"}
-    with open(tmp + "/old.yml", "w", encoding="utf-8") as f:
-        f.write(OLD)
+    write_text(tmp + "/old.yml", OLD)
     for before, after, want in EDITS:
         expect(f"the edit of {before!r} finds its text", OLD.count(before), 1)
-        with open(tmp + "/new.yml", "w", encoding="utf-8") as f:
-            f.write(OLD.replace(before, after))
+        write_text(tmp + "/new.yml", OLD.replace(before, after))
         for files, lines in ((("old.yml", "new.yml"), want),
                              (("new.yml", "old.yml"), [f"{opposite[d]} {p}" for d, p in map(str.split, want)])):
             code, out, err = run("policy", "diff", *files, "--strict", cwd=tmp)
@@ -144,20 +131,18 @@ def diff_profiles(tmp):
                         (old.replace("7%}}]}}", "7%}}]}, night: {rules: [{id: long, fail: off}]}}"), ["looser profiles.night.rules.long.fail"]),
                         (old.replace("steps: 3", "steps: 2"), ["looser require.steps"]), (old, [])):
         for name, content in (("old.yml", old), ("new.yml", after)):
-            with open(f"{tmp}/{name}", "w", encoding="utf-8") as f:
-                f.write(content)
+            write_text(f"{tmp}/{name}", content)
         code, out, err = run("policy", "diff", "old.yml", "new.yml", "--strict", cwd=tmp)
         got = sorted(" ".join(x.split()[:2]).rstrip(":") for x in out.splitlines() if x != "no difference")
         expect(f"profiles {want} {err}", (got, code), (want, int(any(x.startswith("looser") for x in want))))
 
 
 def explain(tmp, trace):
-    with open(tmp + "/e.yml", "w", encoding="utf-8") as f:
-        f.write("version: 1\nrules:\n"
-                "  - {id: a, match: {kind: op, name: 'aten::*'}, metric: self, fail: {pct: 7%, abs: 0.1%step},\n"
-                "     overrides: [{match: {name: aten::mm}, fail: {pct: 21%}}]}\n"
-                "  - {id: b, match: {kind: op, parent: nowhere}, metric: count, fail: {abs: 0}}\n"
-                "  - {id: c, metric: step_time, fail: {max: 1ms}}\n")
+    write_text(tmp + "/e.yml", "version: 1\nrules:\n"
+            "  - {id: a, match: {kind: op, name: 'aten::*'}, metric: self, fail: {pct: 7%, abs: 0.1%step},\n"
+            "     overrides: [{match: {name: aten::mm}, fail: {pct: 21%}}]}\n"
+            "  - {id: b, match: {kind: op, parent: nowhere}, metric: count, fail: {abs: 0}}\n"
+            "  - {id: c, metric: step_time, fail: {max: 1ms}}\n")
     where = ("--policy", "e.yml")
     code, out, _ = run("policy", "explain", "aten::mm", trace, *where, cwd=tmp)
     expect("explain: the override's limit and place", (code, "pct: 21%" in out, "e.yml:4" in out, "7%" in out),
@@ -199,8 +184,7 @@ def write_run(path, gap, kernel=None):
         for cat, name, start in (("cuda_runtime", "cudaLaunchKernel", 800), ("kernel", kernel, 820)) if kernel else ():
             events.append({"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1 if cat != "kernel" else 7, "ts": at + start,
                            "dur": 10.001, "args": {"correlation": step + 1, "device": 0, "stream": 7}})
-    with open(path, "w", encoding="utf-8") as f:
-        json.dump({"schemaVersion": 1, "traceEvents": events}, f)
+    write_json(path, {"schemaVersion": 1, "traceEvents": events})
 
 
 def numbers(tmp):
@@ -211,14 +195,13 @@ def numbers(tmp):
     runs = [f"{tmp}/n{i}.json" for i in range(3)]
     for i, path in enumerate(runs):
         write_run(path, 499 + i)
-    with open(tmp + "/n.yml", "w", encoding="utf-8") as f:
-        f.write("version: 1\n"
-                "classes: [{name: 'mine::*', class: comm}]\n"
-                "rules:\n"
-                "  - {id: a, match: {kind: op}, metric: self, warn: {pct: 10%}, fail: [{pct: 20%, abs: 5%step}, {max: 0.9ms}],\n"
-                "     overrides: [{match: {name: mine::y}, fail: {pct: 50%}}]}\n"
-                "  - {id: b, match: {kind: kernel, class: comm}, metric: count, direction: both, fail: {abs: 1}}\n"
-                "  - {id: c, metric: step_time, fail: {max: 2ms}}\n")
+    write_text(tmp + "/n.yml", "version: 1\n"
+            "classes: [{name: 'mine::*', class: comm}]\n"
+            "rules:\n"
+            "  - {id: a, match: {kind: op}, metric: self, warn: {pct: 10%}, fail: [{pct: 20%, abs: 5%step}, {max: 0.9ms}],\n"
+            "     overrides: [{match: {name: mine::y}, fail: {pct: 50%}}]}\n"
+            "  - {id: b, match: {kind: kernel, class: comm}, metric: count, direction: both, fail: {abs: 1}}\n"
+            "  - {id: c, metric: step_time, fail: {max: 2ms}}\n")
     seen = "; 3 runs: noise 0.0 %, detectable from +15.0 %"
     for name, want in (
             ("x", [f"now 200 us, warns above 220 us, fails above 250 us or above 900 us{seen}"]),
@@ -245,8 +228,7 @@ def commented(tmp, text, trace):
     """The commented rules of `init` load when they are switched on; the trace keeps its own level, not a tighter budget."""
     rules = text.replace("\n#rules:", "\nrules:").replace("\n#  - ", "\n  - ")
     for budget, want in (("99.9%", 0), ("0.001%", 1)):
-        with open(tmp + "/more.yml", "w", encoding="utf-8") as f:
-            f.write(rules.replace("fail: {max: 60%}", f"fail: {{max: {budget}}}"))
+        write_text(tmp + "/more.yml", rules.replace("fail: {max: 60%}", f"fail: {{max: {budget}}}"))
         code, out, _ = run("policy", "lint", "--policy", "more.yml", "--strict", trace, cwd=tmp)
         expect(f"lint of init's commented rules: {out}", code, 0)
         code, _, err = run("check", "--policy", "more.yml", "--baseline", trace, trace, "--quiet", cwd=tmp)
@@ -264,23 +246,19 @@ def main():
             expect(f"lint of it: {out}", code, 0)
             code, out, err = run("check", "--policy", "p.yml", "--baseline", trace, trace, "--quiet", cwd=tmp)
             expect(f"check of the trace against itself: {err}", code, 0)
-            with open(tmp + "/p.yml", encoding="utf-8") as f:
-                text = f.read()
+            text = read_text(tmp + "/p.yml")
             expect(f"{trace}: rules about devices", "#rules:" in text, "tracelens" in trace)
             if "#rules:" in text:
                 commented(tmp, text, trace)
-        with open(tmp + "/p.yml", encoding="utf-8") as f:
-            text = f.read()
-        with open(tmp + "/bad.yml", "w", encoding="utf-8") as f:
-            f.write(text.replace("extends:", "extend:"))
+        text = read_text(tmp + "/p.yml")
+        write_text(tmp + "/bad.yml", text.replace("extends:", "extend:"))
         code, out, _ = run("policy", "lint", "--policy", "bad.yml", cwd=tmp)
         expect("lint of a typing error", (code, "extends" in out, "bad.yml:5:1" in out), (2, True, True))
         examples()
         lint_dates(tmp)
         code, out, _ = run("policy", "show", cwd=tmp)
         expect("show", code, 0)
-        with open(tmp + "/shown.yml", "w", encoding="utf-8") as f:
-            f.write(out)
+        write_text(tmp + "/shown.yml", out)
         expect("what show prints loads", run("policy", "lint", "--policy", "shown.yml", cwd=tmp)[0], 0)
         code, out, _ = run("policy", "schema")
         expect("schema", "properties" in json.loads(out), True)

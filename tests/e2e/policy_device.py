@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from support import PROGRAM, ROOT, expect, fault, finish
+from support import PROGRAM, ROOT, expect, fault, finish, read_text, tracegate, write_json, write_text
 
 DLRM = os.environ["TG_SHARED_DIR"] + "/corpus/traces/param/dlrm_8rank"
 sys.path.insert(0, f"{ROOT}/tests/data")
@@ -25,12 +25,10 @@ values = {}  # of the fresh side of the last check, by metric, from rules that a
 def check(tmp, policy, base, test):
     """(exit code, rule -> state) of budgets and changes; `policy` is a path or the text of rules."""
     if "\n" in policy:
-        with open(f"{tmp}/p.yml", "w", encoding="utf-8") as f:
-            f.write(policy)
+        write_text(f"{tmp}/p.yml", policy)
         policy = "p.yml"
     args = [a for b in base for a in ("--baseline", b)]
-    p = subprocess.run([PROGRAM, "check", *test, *args, "--policy", policy, "--json", "-"], cwd=tmp,
-                       capture_output=True, text=True, timeout=120, check=False)  # fmt: skip
+    p = tracegate("check", *test, *args, "--policy", policy, "--json", "-", cwd=tmp, timeout=120)  # fmt: skip
     if not p.stdout.startswith("{"):
         return p.returncode, {"no report": p.stderr}
     report = json.loads(p.stdout)
@@ -202,8 +200,7 @@ def changed(tmp, base, what, change):
         with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8") as f:
             docs.append(change(json.load(f)))
         names.append(f"{what}-{os.path.basename(path).removesuffix('.gz')}")
-        with open(f"{tmp}/{names[-1]}", "w", encoding="utf-8") as f:
-            json.dump(docs[-1], f)
+        write_json(f"{tmp}/{names[-1]}", docs[-1])
     return names, docs
 
 
@@ -223,8 +220,7 @@ def made(tmp):
     The generated program (tests/data/metric_plan.py) under budgets of its own: 50 of 100 us of communication are hidden.
     Bare, its collective starts when what runs has ended, and all else waits for its 150 us.
     """
-    with open(f"{ROOT}/examples/policy-device.yml", encoding="utf-8") as f:
-        text = f.read()
+    text = read_text(f"{ROOT}/examples/policy-device.yml")
     for old, new in (("{max: 60%}", "{max: 45%}"), ("{max: 10ms}", "{max: 100us}"), ("{min: 3%}", "{min: 30%}"),
                      ("{max: 7ms}", "{max: 70us}")):  # fmt: skip
         expect(f"the example has {old}", old in text, True)

@@ -16,8 +16,9 @@ import sys
 import tempfile
 import time
 
+import support
 from support import DATED as ENV
-from support import CORPUS, ROOT, Clone, expect, expect_has, fault, finish
+from support import CORPUS, ROOT, expect, expect_has, fault, finish, read_json, read_text, write_text
 
 SOURCE = os.path.join(ROOT, "examples/traces/base/run00.json.gz")
 LARGE = os.path.join(CORPUS, "hta/trace_diff/control/control.json.gz")
@@ -105,13 +106,11 @@ def golden_order(n):
 
 # ---- the repository ------------------------------------------------------------------------------------------------
 
-class Repository(Clone):
+class Repository(support.Repository):
     env = dict(ENV, GIT_AUTHOR_DATE="2026-01-01T00:00:00Z", GIT_COMMITTER_DATE="2026-01-01T00:00:00Z")
 
     def __init__(self, folder, url=None):
         super().__init__(folder)
-        os.makedirs(folder)
-        self.git("init", "-q", "-b", "main")
         for message in ("base", "change"):
             self.git("commit", "-q", "--allow-empty", "-m", message)
         if url:
@@ -134,11 +133,9 @@ class Repository(Clone):
         return {k for k, whole in ranks if whole}, {k for k, _ in ranks}
 
     def check(self, files, n, suite="s"):
-        with open(f"{self.dir}/p.yml", "w", encoding="utf-8") as f:
-            f.write(POLICY.format(n=n).replace("name: s,", f"name: {suite},"))
+        write_text(f"{self.dir}/p.yml", POLICY.format(n=n).replace("name: s,", f"name: {suite},"))
         run = self.run("check", *files, "--policy", "p.yml", "--suite", suite, "--json", "r.json")
-        with open(f"{self.dir}/r.json", encoding="utf-8") as f:
-            return run, json.load(f)
+        return run, read_json(f"{self.dir}/r.json")
 
 
 def fails(report):
@@ -221,13 +218,10 @@ def decisions(tmp):
     skew = report["environment"]["skew_pct"]
     expect(f"skew is 0 and 50 %: {skew}", [round(x, 3) for x in skew], [0.0, 50.0])
     # A rule that asks for a rank that is not whole is told so.
-    with open(f"{r.dir}/p.yml", encoding="utf-8") as f:
-        text = f.read() + f"  - {{id: that, match: {{kind: op, rank: [{out}]}}, metric: count, fail: {{abs: 0}}}}\n"
-    with open(f"{r.dir}/p.yml", "w", encoding="utf-8") as f:
-        f.write(text)
+    text = read_text(f"{r.dir}/p.yml") + f"  - {{id: that, match: {{kind: op, rank: [{out}]}}, metric: count, fail: {{abs: 0}}}}\n"
+    write_text(f"{r.dir}/p.yml", text)
     run = r.run("check", *sorted(glob.glob(tmp + "/same/run0*")), "--policy", "p.yml", "--suite", "s", "--json", "r.json")
-    with open(f"{r.dir}/r.json", encoding="utf-8") as f:
-        that = [x for x in json.load(f)["inconclusive"] if x["rule"] == "that"]
+    that = [x for x in read_json(f"{r.dir}/r.json")["inconclusive"] if x["rule"] == "that"]
     expect("that rank", len(that), 1)
     expect_has("that rank", json.dumps(that), "step times only of this rank")
 
@@ -306,8 +300,7 @@ def twice(tmp):
             r.record(base, "--policy", "p.yml")
         expect(f"{order}: refs", len(r.sizes()), 2)
         run = r.run("check", *fresh, "--policy", "p.yml", "--json", "r.json")
-        with open(f"{r.dir}/r.json", encoding="utf-8") as f:
-            report = json.load(f)
+        report = read_json(f"{r.dir}/r.json")
         expect(f"{order}: {run.stderr}", (run.returncode, report["environment"]["runs"], report["inconclusive"]), (0, [1, 1], []))
 
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-from support import ENV, PROGRAM, ROOT, fault, finish
+from support import ENV, PROGRAM, ROOT, fault, finish, read_text
 
 
 def copy(pattern, to):
@@ -21,8 +21,7 @@ def copy(pattern, to):
 
 
 def main():
-    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as f:
-        lines = [m[1] for m in re.finditer(r"^    (tracegate [a-z].*?)(?:\s+#.*)?$", f.read(), re.M)]
+    lines = [m[1] for m in re.finditer(r"^    (tracegate [a-z].*?)(?:\s+#.*)?$", read_text(os.path.join(ROOT, "README.md")), re.M)]
     with tempfile.TemporaryDirectory() as tmp:
         copy("base/run0[0-4].json.gz", tmp + "/perf")
         copy("base/run*.json.gz", tmp + "/base")

@@ -12,7 +12,6 @@ import html.parser
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 
@@ -20,7 +19,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../reporters"))
 import cause  # noqa: E402
 from browser import Browser, Missing  # noqa: E402
-from support import expect, finish  # noqa: E402
+from support import expect, finish, tracegate
 
 PROGRAM = os.environ["TG_PROGRAM"]
 HOSTILE = ["</script><script>window.pwned = 1</script>", "<img src=x onerror=window.pwned=1>", "\" onmouseover=\"window.pwned=1",
@@ -98,8 +97,7 @@ def large(folder):
 
 
 def make(folder, args, name="page.html", *more):
-    run = subprocess.run([PROGRAM, "check", *args, "--html", name, "--json", "report.json", *more], cwd=folder, env=cause.ENV,
-                         capture_output=True, text=True, errors="replace")
+    run = tracegate("check", *args, "--html", name, "--json", "report.json", *more, cwd=folder, errors="replace")
     want = 0 if folder.endswith("large") else 1  # there the new name is under 0.1 % of the step
     expect(f"{folder}: exit of {args}: {run.stderr}", run.returncode, want)
     with open(f"{folder}/{name}", "rb") as f:
@@ -152,8 +150,7 @@ def drawings(page):
 
 def of_diff(folder, base, fresh):
     """The page of `diff --html`: the same frame, without verdict, causes and rules."""
-    run = subprocess.run([PROGRAM, "diff", base, fresh, "--html", "diff.html"], cwd=folder, env=cause.ENV, capture_output=True, text=True,
-                         errors="replace")
+    run = tracegate("diff", base, fresh, "--html", "diff.html", cwd=folder, errors="replace")
     expect(f"{folder}: exit of diff: {run.stderr}", run.returncode, 0)
     with open(f"{folder}/diff.html", "rb") as f:
         page = f.read()

@@ -2,14 +2,13 @@
 env files parsed strictly, the limit of the step summary kept.
 """
 import contextlib
-import json
 import os
 import re
 import shutil
 import subprocess
 import tempfile
 
-from support import ROOT
+from support import ROOT, read_text, write_json
 
 SUMMARY_LIMIT = 1 << 20
 
@@ -166,8 +165,7 @@ class Runner:
         event = os.path.join(temp, "event.json")
         for path in (output, summary):
             open(path, "w").close()
-        with open(event, "w", encoding="utf-8") as f:
-            json.dump(self.github["event"], f)
+        write_json(event, self.github["event"])
         env = {k: v for k, v in os.environ.items() if not k.startswith(("GITHUB_", "INPUT_"))}
         env.update(GITHUB_ACTION_PATH=self.root, GITHUB_OUTPUT=output, GITHUB_STEP_SUMMARY=summary,
                    RUNNER_TEMP=temp, GITHUB_ACTIONS="true", GITHUB_WORKSPACE=self.workspace,
@@ -181,8 +179,7 @@ class Runner:
         self.ran.append(step["name"])
         if step.get("id"):
             self.outputs[step["id"]] = parse_env_file(output)
-        with open(summary, encoding="utf-8") as f:
-            text = f.read()
+        text = read_text(summary)
         self.summary += text if len(text.encode()) <= SUMMARY_LIMIT else ""
         if run.returncode:
             self.failed, self.code = True, run.returncode

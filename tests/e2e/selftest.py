@@ -4,12 +4,10 @@ rule must answer was written down before; the reasons are beside the rows.
 """
 import glob
 import json
-import os
-import subprocess
 import sys
 import tempfile
 
-from support import PROGRAM, ROOT, SHARED, Clone, expect, finish
+from support import ROOT, SHARED, Repository, expect, finish, tracegate, write_text
 
 BASE = sorted(glob.glob(f"{ROOT}/examples/traces/base/run*.json.gz"))
 GPU = sorted(glob.glob(f"{SHARED}/corpus/traces/tracelens/*_q*/*.gz"))
@@ -80,10 +78,8 @@ GPU_TABLE = [
 
 
 def run(rules, traces, cwd, *args, baselines=""):
-    with open(cwd + "/p.yml", "w", encoding="utf-8") as f:
-        f.write("version: 1\n" + baselines + "rules:\n" + "".join(f"  - {r}\n" for r in rules.split(";")))
-    p = subprocess.run([PROGRAM, "selftest", "--policy", "p.yml", "--format", "json", *args, *traces],
-                       capture_output=True, text=True, cwd=cwd)
+    write_text(cwd + "/p.yml", "version: 1\n" + baselines + "rules:\n" + "".join(f"  - {r}\n" for r in rules.split(";")))
+    p = tracegate("selftest", "--policy", "p.yml", "--format", "json", *args, *traces, cwd=cwd)
     try:
         return p.returncode, json.loads(p.stdout), p.stderr
     except ValueError:
@@ -97,7 +93,7 @@ def in_words(tmp):
              "{id: none, match: {kind: op}, metric: count, fail: {abs: 0}}")
     _, report, _ = run(rules, BASE[:1], tmp)
     expect("exceptions in JSON", [r["exceptions"] for r in report["rules"]], [[], ["renamed", "small"], []])
-    p = subprocess.run([PROGRAM, "selftest", "--policy", "p.yml", *BASE[:1]], capture_output=True, text=True, cwd=tmp)
+    p = tracegate("selftest", "--policy", "p.yml", *BASE[:1], cwd=tmp)
     expect("no match: last line", p.stdout.splitlines()[-1:], ["NO MATCH: rule 'typo' matches nothing on these traces"])
     expect("no match: its line", "  NO MATCH  typo: the rule matches nothing on these traces\n" in p.stdout, True)
     expect("nothing to judge: not said where there is none", "skipped" in p.stdout.split("\nNO MATCH")[0], False)
@@ -105,7 +101,7 @@ def in_words(tmp):
                      (("a", "b", "c"), "rules 'a', 'b', 'c': optional, and these traces have nothing to judge by them")):
         run(";".join(f"{{id: {i}, match: {{kind: kernel}}, metric: count, optional: true, fail: {{abs: 0}}}}" for i in ids) +
             ";{id: ops, match: {kind: op}, metric: count, fail: {abs: 0}}", BASE[:1], tmp)
-        text = subprocess.run([PROGRAM, "selftest", "--policy", "p.yml", *BASE[:1]], capture_output=True, text=True, cwd=tmp).stdout
+        text = tracegate("selftest", "--policy", "p.yml", *BASE[:1], cwd=tmp).stdout
         expect(f"nothing to judge, {len(ids)}: one line", [x for x in text.splitlines() if x.startswith("  skipped") or "Nothing to do" in x],
                ["  skipped   " + end])
     expect("exceptions in text", p.stdout.count("excepts: renamed (only warns), new and under 0.1 % of the step (only warns)\n"), 1)
@@ -113,9 +109,7 @@ def in_words(tmp):
 
 def stored(tmp):
     """Without traces: the runs that are stored at HEAD or before it; else what is needed is said."""
-    os.makedirs(f"{tmp}/repo")
-    repo = Clone(f"{tmp}/repo")
-    repo.git("init", "-q", "-b", "main")
+    repo = Repository(f"{tmp}/repo")
     repo.write(".tracegate.yml", "version: 1\nsuites: [{name: s, trace: out}]\n"
                                  "rules: [{id: a, match: {kind: op}, metric: count, fail: {abs: 0}}]\n")
     repo.git("add", "-A")
@@ -184,10 +178,9 @@ def main():
         expect("a policy that does not load", run("{id: a}", BASE, tmp)[0], 2)
         expect("no trace", run("{id: a, metric: step_time, fail: {max: 1s}}", [], tmp)[0], 2)
         expect("a trace that is none", run("{id: a, metric: step_time, fail: {max: 1s}}", [tmp + "/p.yml"], tmp)[0], 3)
-    p = subprocess.run([PROGRAM, "selftest", "--policy", f"{ROOT}/examples/policy.yml", *BASE], capture_output=True,
-                       text=True)
+    p = tracegate("selftest", "--policy", f"{ROOT}/examples/policy.yml", *BASE)
     expect(f"the examples' policy sees: {p.stdout}{p.stderr}", (p.returncode, "FAIL:" in p.stdout), (0, False))
-    p = subprocess.run([PROGRAM, "selftest", *BASE], capture_output=True, text=True, cwd="/")
+    p = tracegate("selftest", *BASE, cwd="/")
     expect("the built-in policy sees", (p.returncode, "  red       slower: " in p.stdout), (0, True))
     return finish(f"selftest: {len(TABLE)} rows")
 

@@ -4,7 +4,6 @@ judged, what cannot is said, and nothing is averaged over other things than on t
 
 Each rank calls one operator as often as its number says, so an average over another set of ranks is another number.
 """
-import json
 import os
 import shutil
 import subprocess
@@ -13,7 +12,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["TG_SOURCE_DIR"], "tests/data"))
 from plain_model import Work, usual, write_run  # noqa: E402
-from support import ENV, PROGRAM, expect, expect_has, finish  # noqa: E402
+from support import ENV, PROGRAM, expect, expect_has, finish, read_json, write_text
 
 POLICY = """version: 1
 extends: [tracegate:recommended]
@@ -38,14 +37,12 @@ class Place:
     def check(self, *args, suite="", more="", policy=True, ranked=True):
         global cases
         cases += 1
-        with open(f"{self.dir}/p.yml", "w", encoding="utf-8") as f:
-            f.write(POLICY.format(suite=suite, more=more, rank=", rank: 'rank(\\d+)'" if ranked else ""))
+        write_text(f"{self.dir}/p.yml", POLICY.format(suite=suite, more=more, rank=", rank: 'rank(\\d+)'" if ranked else ""))
         run = subprocess.run([PROGRAM, "check", "x", "--baseline", "b", "--json", "out.json",
                               *(["--policy", "p.yml"] if policy else []), *args],
                              cwd=self.dir, env=ENV, capture_output=True, text=True, timeout=120)
         try:
-            with open(f"{self.dir}/out.json", encoding="utf-8") as f:
-                run.report = json.load(f)
+            run.report = read_json(f"{self.dir}/out.json")
         except OSError:
             run.report = {}
         # of each rule its worst result that is listed; what passes is not

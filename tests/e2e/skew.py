@@ -9,11 +9,10 @@ import glob
 import gzip
 import json
 import os
-import subprocess
 import sys
 import tempfile
 
-from support import CORPUS, PROGRAM, fault, finish
+from support import CORPUS, fault, finish, tracegate, write_json, write_text
 
 TRACES = CORPUS
 # What a rank runs in a step: (operator, stream, duration in us). Rank 1 reduces before it exchanges.
@@ -42,8 +41,7 @@ def write(path, rank):
                         "args": {"correlation": n}},
                        {"ph": "X", "cat": "kernel", "name": "ncclKernel_SendRecv", "pid": 0, "tid": stream,
                         "ts": t0 + 200 + 1000 * (i % 2), "dur": dur, "args": {"correlation": n, "device": 0, "stream": stream}}]
-    with open(path, "w", encoding="utf-8") as f:
-        json.dump({"distributedInfo": {"rank": rank, "world_size": 2}, "traceEvents": events}, f)
+    write_json(path, {"distributedInfo": {"rank": rank, "world_size": 2}, "traceEvents": events})
 
 
 def waiting(files):
@@ -98,8 +96,7 @@ def numbered(path, rank, keys, lost):
             events += [{**host, "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": at + 1, "dur": 2, "args": {"correlation": n}},
                        {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce_Sum_f32", "pid": 0, "tid": 20, "ts": t0 + 200 + 300 * i,
                         "dur": dur, "args": {k: v for k, v in args.items() if k in keys or k not in ("Seq", "Comms Id")}}]
-    with open(path, "w", encoding="utf-8") as f:
-        json.dump({"distributedInfo": {"rank": rank, "world_size": 4}, "traceEvents": events}, f)
+    write_json(path, {"distributedInfo": {"rank": rank, "world_size": 4}, "traceEvents": events})
 
 
 def by_id(lost):
@@ -112,20 +109,15 @@ def by_id(lost):
     return 100 * sum(max(v) - min(v) for v in whole) / sum(map(max, whole))
 
 
-def run(*args):
-    return subprocess.run([PROGRAM, *args], capture_output=True, text=True, check=False)
-
-
 def judged(tmp, files, limit):
-    with open(f"{tmp}/p.yml", "w", encoding="utf-8") as f:
-        f.write(f"version: 1\nrules: [{{id: it, metric: collective_skew, fail: {{max: {limit:.9f}%}}}}]\n")
-    r = run("check", *files, *(a for b in files for a in ("--baseline", b)), "--policy", f"{tmp}/p.yml", "--json", "-")
+    write_text(f"{tmp}/p.yml", f"version: 1\nrules: [{{id: it, metric: collective_skew, fail: {{max: {limit:.9f}%}}}}]\n")
+    r = tracegate("check", *files, *(a for b in files for a in ("--baseline", b)), "--policy", f"{tmp}/p.yml", "--json", "-")
     report = json.loads(r.stdout) if r.stdout.startswith("{") else sys.exit(r.stdout + r.stderr)
     return r.returncode, (report["violations"] + report["passed"])[0]["test"]
 
 
 def one(tmp, what, files, want):
-    m = json.loads(run("analyze", *files, "--measure", "skew", "--format", "json").stdout)["measures"]
+    m = json.loads(tracegate("analyze", *files, "--measure", "skew", "--format", "json").stdout)["measures"]
     expect(f"{what}: analyze", m["skew-summary"][0]["skew_pctg"], want)
     expect(f"{what}: the policy, above", judged(tmp, files, want * 1.001), (0, m["skew-summary"][0]["skew_pctg"]))
     expect(f"{what}: the policy, below", judged(tmp, files, want * 0.999)[0], 1)
@@ -139,10 +131,10 @@ def main():
         expect("the oracle, by hand", waiting(made), BY_HAND)
         one(tmp, "made", made, BY_HAND)
         judged(tmp, made, 50)
-        r = run("selftest", *made, "--policy", f"{tmp}/p.yml")
+        r = tracegate("selftest", *made, "--policy", f"{tmp}/p.yml")
         expect(f"selftest: {r.stdout}", (r.returncode, "red       it: ncclKernel_SendRecv takes" in r.stdout), (0, True))
         judged(tmp, made, 99.9)
-        r = run("selftest", *made, "--policy", f"{tmp}/p.yml")
+        r = tracegate("selftest", *made, "--policy", f"{tmp}/p.yml")
         expect(f"selftest of a limit that nothing reaches: {r.stdout}", (r.returncode, "SURVIVED" in r.stdout), (1, True))
         for keys in (("Seq", "Comms Id"), ("Comms Id",), ("Seq",)):
             for lost in (True, False):
@@ -150,16 +142,16 @@ def main():
                 for r, path in enumerate(files):
                     numbered(path, r, keys, lost)
                 one(tmp, f"numbered by {keys}, {lost}", files, by_id(lost))
-                skew = json.loads(run("analyze", *files, "--measure", "skew", "--format", "json").stdout)["measures"]
+                skew = json.loads(tracegate("analyze", *files, "--measure", "skew", "--format", "json").stdout)["measures"]
                 expect(f"numbered by {keys}: unmatched", [r["unmatched"] for r in skew["skew"]], [int(lost), 0, 0, 0])
                 joined = f"{tmp}/all.tgsum"
-                expect("summarize", run("summarize", *files, "-o", joined).returncode, 0)
+                expect("summarize", tracegate("summarize", *files, "-o", joined).returncode, 0)
                 expect(f"numbered by {keys}: from a summary", judged(tmp, [joined], by_id(lost) * 1.001)[0], 0)
         by_order = None
         for bare in ({0, 1, 2, 3}, {0}, {1}, {3}):  # without: by order, where another pair is one
             for r, path in enumerate(files):
                 numbered(path, r, () if r in bare else ("Seq", "Comms Id"), True)
-            skew = json.loads(run("analyze", *files, "--measure", "skew", "--format", "json").stdout)["measures"]
+            skew = json.loads(tracegate("analyze", *files, "--measure", "skew", "--format", "json").stdout)["measures"]
             by_order = by_order or skew
             expect(f"not numbered on {bare}: as if none were", skew, by_order)
             one(tmp, f"not numbered on {bare}", files, by_order["skew-summary"][0]["skew_pctg"])

@@ -7,11 +7,10 @@ import json
 import os
 import shutil
 import re
-import subprocess
 import sys
 import tempfile
 
-from support import ENV, PROGRAM, expect, finish
+from support import ENV, expect, finish, tracegate, write_json, write_text
 
 NAMES = ["::stop-commands::x", "##[error]pwned", " ::error::y", "a\n::warning::z", "\t##[group]t", "=1+1", "-x", "@SUM(A1)", "plain"]
 MEASURES = ["kernels", "launches", "idle", "overlap", "sequences", "steps", "ops", "bandwidth", "queue", "memory"]
@@ -29,12 +28,11 @@ def write(path, calls):
                        {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": ts + 5, "dur": 8,
                         "args": {"correlation": c, "stream": 7, "device": 0}}]
             ts += 20
-    with open(path, "w", encoding="utf-8") as f:
-        json.dump({"schemaVersion": 1, "traceEvents": events}, f)
+    write_json(path, {"schemaVersion": 1, "traceEvents": events})
 
 
 def run(tmp, *args, env=None, stdin=None):
-    return subprocess.run([PROGRAM, *args], cwd=tmp, env=dict(ENV, **(env or {})), capture_output=True, text=True, stdin=stdin)
+    return tracegate(*args, cwd=tmp, env=dict(ENV, **(env or {})), stdin=stdin)
 
 
 def executed(text, ours=False):
@@ -72,10 +70,8 @@ waivers: [{rule: k, name: '*', many: true, ceiling: {abs: 50}, reason: r, owner:
 
 
 def fixed_day(tmp):
-    with open(tmp + "/p.yml", "w", encoding="utf-8") as f:
-        f.write(POLICY)
-    with open(tmp + "/q.yml", "w", encoding="utf-8") as f:
-        f.write(POLICY.split("waivers")[0])
+    write_text(tmp + "/p.yml", POLICY)
+    write_text(tmp + "/q.yml", POLICY.split("waivers")[0])
     said = "waivers are judged as of 2026-01-02: SOURCE_DATE_EPOCH is set"
     for name, policy, env, code, told in (("valid by the fixed day", "p.yml", {"SOURCE_DATE_EPOCH": "1767323045"}, 0, True),
                                           ("expired by the clock", "p.yml", {}, 1, False),
@@ -101,8 +97,7 @@ def inputs_stay(tmp):
     os.mkdir(tmp + "/ci")
     for name, text in (("main.yml", "version: 1\nextends: [ci/layer.yml]\n"), ("ci/layer.yml", "version: 1\nextends: [last.yml]\n"),
                        ("ci/last.yml", "version: 1\nextends: [tracegate:recommended]\n")):
-        with open(f"{tmp}/{name}", "w", encoding="utf-8") as f:
-            f.write(text)
+        write_text(f"{tmp}/{name}", text)
     for name in ("cb.json", "ct.json"):
         shutil.copyfile(tmp + "/a.json", f"{tmp}/{name}")
     for to in ("main.yml", "ci/layer.yml", "./ci/last.yml", "cb.json", "ct.json"):

@@ -10,7 +10,8 @@ import os
 import sys
 import tempfile
 
-from support import CORPUS, DATED, TRACES, Clone, fault, finish
+import support
+from support import CORPUS, DATED, TRACES, fault, finish, write_text
 
 PRESETS = {name: f"extends: ['tracegate:{name}']\n" for name in ("recommended", "counts-only", "advisory")}
 PRESETS["waivers"] = """extends: ['tracegate:recommended']
@@ -25,13 +26,11 @@ EACH_RANK = PRESETS["recommended"] + ("rules: [{id: each, match: {kind: op, rank
 verdicts = collections.Counter()
 
 
-class Repository(Clone):
+class Repository(support.Repository):
     env = DATED
 
     def __init__(self, folder):
         super().__init__(folder)
-        os.makedirs(folder)
-        self.git("init", "-q", "-b", "main")
         self.git("commit", "-q", "--allow-empty", "-m", "base")
         self.git("commit", "-q", "--allow-empty", "-m", "change")
 
@@ -40,9 +39,8 @@ class Repository(Clone):
         return run.returncode, run.stderr
 
     def policy(self, suite, text):
-        with open(f"{self.dir}/p.yml", "w", encoding="utf-8") as f:
-            f.write(f"version: 1\n{text}baseline: {{ref: parent}}\n"
-                    f"suites: [{{name: {suite}, trace: none.json, baseline: stored}}]\n")
+        write_text(f"{self.dir}/p.yml", f"version: 1\n{text}baseline: {{ref: parent}}\n"
+                f"suites: [{{name: {suite}, trace: none.json, baseline: stored}}]\n")
 
     def alike(self, what, suite, base, test, how=()):
         """Checks against the store and against the traces; the two reports may differ in `baseline` only."""

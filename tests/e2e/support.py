@@ -11,7 +11,9 @@
 `finish` gives the exit status. What must come out is written in the script, before the run.
 """
 import importlib
+import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -68,6 +70,38 @@ def need(module, package):
         return skip(f"{package} is missing")
 
 
+def tracegate(*args, env=ENV, **more):
+    return subprocess.run([PROGRAM, *args], capture_output=True, text=True, env=env, **more)
+
+
+def run(*args, **more):
+    """The exit code, what was printed, and what was said on standard error."""
+    done = tracegate(*args, **more)
+    return done.returncode, done.stdout, done.stderr
+
+
+def git(folder, *args, env=ENV):
+    return subprocess.run(["git", *args], cwd=folder, env=env, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def read_text(path):
+    with open(path, encoding="utf-8") as f:
+        return f.read()
+
+
+def write_text(path, text):
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+
+
+def read_json(path):
+    return json.loads(read_text(path))
+
+
+def write_json(path, document):
+    write_text(path, json.dumps(document))
+
+
 class Clone:
     """A working tree of git, and the program in it. Paths are relative to `dir`."""
 
@@ -77,9 +111,7 @@ class Clone:
         self.dir = folder
 
     def git(self, *args, env=None):
-        run = subprocess.run(["git", *args], cwd=self.dir, env=dict(self.env, **(env or {})), check=True,
-                             capture_output=True, text=True)
-        return run.stdout.strip()
+        return git(self.dir, *args, env=dict(self.env, **(env or {})))
 
     def run(self, *args, env=None):
         return subprocess.run([PROGRAM, *args], cwd=self.dir, env=dict(self.env, **(env or {})), capture_output=True,
@@ -90,5 +122,18 @@ class Clone:
 
     def write(self, name, text):
         os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
-        with open(self.path(name), "w", encoding="utf-8") as f:
-            f.write(text)
+        write_text(self.path(name), text)
+
+
+class Repository(Clone):
+    """A new one, without a commit."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        os.makedirs(folder, exist_ok=True)
+        self.git("init", "-q", "-b", "main")
+
+    def copy(self, trace, name):
+        """One of the example's traces: "base/run00"."""
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        shutil.copyfile(f"{TRACES}/{trace}.json.gz", self.path(name))

@@ -29,7 +29,6 @@ usage: variants.py [--sample N] [--seed S] [--only TEXT]
 """
 import argparse
 import collections
-import json
 import os
 import random
 import re
@@ -40,7 +39,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["TG_SOURCE_DIR"], "tests/data"))
 from plain_model import Work, usual, write_run  # noqa: E402
-from support import ENV, PROGRAM, Clone, expect, fault, finish  # noqa: E402
+from support import ENV, PROGRAM, Repository, expect, fault, finish, read_json, write_text
 
 GREEN, WARN, FAIL, OPEN = "pass", "warn", "fail", "inconclusive"
 NOT_RED, SAID, RED = {GREEN, WARN}, {WARN, FAIL}, {FAIL}
@@ -316,9 +315,8 @@ class Bench:
         text, window = LAYERS[v.layer], MARKS[v.marks][2]
         if text is None:
             return []
-        with open(f"{self.dir}/p.yml", "w", encoding="utf-8") as f:
-            f.write("version: 1\n" + text + SUITE % (", rank: 'rank(\\d+)'" if v.ranks else "",
-                                                     window + (f", ranks: {{expect: {v.expect_ranks}}}" if v.expect_ranks else "")))
+        write_text(f"{self.dir}/p.yml", "version: 1\n" + text + SUITE % (", rank: 'rank(\\d+)'" if v.ranks else "",
+                                                 window + (f", ranks: {{expect: {v.expect_ranks}}}" if v.expect_ranks else "")))
         return ["--policy", "p.yml"]
 
     def verdict(self, v):
@@ -329,8 +327,7 @@ class Bench:
                              env=dict(ENV, SOURCE_DATE_EPOCH="1767323045"), capture_output=True, text=True, timeout=120)
         code = {GREEN: 0, WARN: 0, FAIL: 1, OPEN: 4}
         try:
-            with open(f"{self.dir}/out.json", encoding="utf-8") as f:
-                got = json.load(f)["verdict"]
+            got = read_json(f"{self.dir}/out.json")["verdict"]
             os.unlink(f"{self.dir}/out.json")
         except OSError:
             got = "no report: " + run.stderr[:200]
@@ -358,9 +355,7 @@ def a_change_of_the_policy(bench):
             n += 1
             folder = f"{bench.dir}/repo"
             shutil.rmtree(folder, ignore_errors=True)
-            os.makedirs(folder)
-            repo = Clone(folder)
-            repo.git("init", "-q", "-b", "main")
+            repo = Repository(folder)
             repo.write(".tracegate.yml", strict)
             write_run(f"{folder}/perf/run0.json", [usual()] * STEPS, 1)
             repo.git("add", "-A")

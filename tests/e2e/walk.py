@@ -14,7 +14,7 @@ import tempfile
 
 import github
 from box import Box
-from support import PROGRAM, ROOT, TRACES, expect, faults, finish, need
+from support import PROGRAM, ROOT, TRACES, expect, faults, finish, need, read_text, write_text
 from workflow import Forge, load
 
 yaml = need("yaml", "python3-yaml")
@@ -80,8 +80,7 @@ if sys.argv[0].endswith("bench.py") or "-c" not in sys.argv:
 
 def blocks(language):
     """The code blocks of the manual's list of steps, without its indent."""
-    with open(os.path.join(ROOT, "docs/github-actions.md"), encoding="utf-8") as f:
-        found = re.findall(rf"^   ```{language}\n(.*?)^   ```$", f.read(), re.S | re.M)
+    found = re.findall(rf"^   ```{language}\n(.*?)^   ```$", read_text(os.path.join(ROOT, "docs/github-actions.md")), re.S | re.M)
     return ["\n".join(line[3:] for line in b.split("\n")) for b in found]
 
 
@@ -207,8 +206,7 @@ def main():
         print("walk: no PyTorch here: skipped (the walk with recorded traces has run)")
         return 77
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as modules, github.Mock(None) as mock:
-        with open(os.path.join(modules, "sitecustomize.py" if real else "torch.py"), "w", encoding="utf-8") as f:
-            f.write(EXPORTER if real else STAND_IN)
+        write_text(os.path.join(modules, "sitecustomize.py" if real else "torch.py"), EXPORTER if real else STAND_IN)
         path = os.path.dirname(python) + ":" + os.environ["PATH"] if real else os.environ["PATH"]
         walk(folder, mock, {"PYTHONPATH": modules, "TRACES": TRACES, "EXAMPLES": os.path.join(ROOT, "examples"), "PATH": path,
                             "PYTHONDONTWRITEBYTECODE": "1"}, python, not real)

@@ -3,14 +3,12 @@
 the numbers from the page and from the README's last sentence, and both are compared with the report. A control: the same
 runs on both sides.
 """
-import json
-import os
 import re
 import subprocess
 import sys
 import tempfile
 
-from support import ENV, PROGRAM, ROOT, check, expect, expect_has, finish
+from support import ENV, PROGRAM, ROOT, check, expect, expect_has, finish, read_json, read_text, write_json
 
 STEP_US = 149.0
 
@@ -35,8 +33,7 @@ def write(path, steps, calls_of_a, serial):
         for k in range(calls_of_a):
             add("demo::a", start + k, 0.301)
         add("demo::b", start + 4, us)
-    with open(path, "w", encoding="utf-8") as f:
-        json.dump({"schemaVersion": 1, "traceEvents": events}, f)
+    write_json(path, {"schemaVersion": 1, "traceEvents": events})
 
 
 def judge(d, base, fresh, calls_of_a):
@@ -47,8 +44,7 @@ def judge(d, base, fresh, calls_of_a):
     for run in range(len(base)):
         cmd += ["--baseline", f"{d}/base{run}.json"]
     code = subprocess.run(cmd + [f"{d}/test{run}.json" for run in range(len(fresh))], capture_output=True, env=ENV).returncode
-    with open(f"{d}/o.json", encoding="utf-8") as f:
-        return code, json.load(f)
+    return code, read_json(f"{d}/o.json")
 
 
 def number(page, pattern):
@@ -58,10 +54,8 @@ def number(page, pattern):
 
 
 def main():
-    with open(f"{ROOT}/core/diff/README.md", encoding="utf-8") as f:
-        readme = f.read()
-    with open(f"{ROOT}/docs/statistics.md", encoding="utf-8") as f:
-        page = f.read()
+    readme = read_text(f"{ROOT}/core/diff/README.md")
+    page = read_text(f"{ROOT}/docs/statistics.md")
     sides = runs(readme)
     expect("runs of the README", [len(sides["baseline"]), len(sides["fresh"])], [3, 3])
     with tempfile.TemporaryDirectory() as d:

@@ -8,7 +8,7 @@ import tempfile
 
 import github
 from box import Box, hostile_traces, runs
-from support import PROGRAM, ROOT, TRACES, expect, faults, finish, need
+from support import PROGRAM, ROOT, TRACES, expect, faults, finish, need, read_text
 from workflow import Forge, load, zip_of
 
 yaml = need("yaml", "python3-yaml")
@@ -373,8 +373,7 @@ shutil.copy(f"{os.environ['TRACES']}/{variant}/run{run:02}.json.gz", sys.argv[-1
 
 def manual_policy():
     """The policy that docs/clusters.md shows beside the workflow."""
-    with open(os.path.join(ROOT, "docs/clusters.md"), encoding="utf-8") as f:
-        return re.search(r"^## CI matrix\n.*?^```yaml\n(.*?)^```$", f.read(), re.S | re.M)[1]
+    return re.search(r"^## CI matrix\n.*?^```yaml\n(.*?)^```$", read_text(os.path.join(ROOT, "docs/clusters.md")), re.S | re.M)[1]
 
 
 def ranks(folder, mock):

@@ -73,9 +73,14 @@ void tg_esc_xml_lines(struct tg_buf *out, tg_sv text)
     }
 }
 
+/* Single guillemets stand in for angle brackets: "f<int>" is not "fint". */
 static const char *mermaid_special(char c)
 {
-    return c == '"' ? "#quot;" : c == '`' || c == '<' || c == '>' || c == ';' ? "" : NULL;
+    return c == '"'               ? "#quot;"
+           : c == '<'             ? "\xe2\x80\xb9"
+           : c == '>'             ? "\xe2\x80\xba"
+           : c == '`' || c == ';' ? ""
+                                  : NULL;
 }
 
 void tg_esc_mermaid(struct tg_buf *out, tg_sv text)
@@ -332,17 +337,20 @@ static size_t skip_points(tg_sv s, size_t n)
 
 void tg_shorten(struct tg_buf *out, tg_sv visible, size_t width)
 {
-    size_t count = tg_utf8_count(visible), head, tail, at;
+    const tg_sv dots = TG_SV("\xe2\x80\xa6");
+    size_t count = tg_utf8_count(visible), tail, at;
+    tg_sv begin, end;
     if (count <= width) {
         tg_buf_add(out, visible);
         return;
     }
-    head = (width - 1) * 3 / 5;
-    tail = width - 1 - head;
-    tg_buf_add(out, (tg_sv){ visible.p, skip_points(visible, head) });
-    tg_buf_puts(out, "\xe2\x80\xa6");
+    tail = (width - 1) / 3; /* as a label has it (label.h), which this may shorten further */
+    begin = (tg_sv){ visible.p, skip_points(visible, width - 1 - tail) };
     at = skip_points(visible, count - tail);
-    tg_buf_add(out, (tg_sv){ visible.p + at, visible.n - at });
+    end = (tg_sv){ visible.p + at, visible.n - at };
+    tg_buf_add(out, begin);
+    tg_buf_puts(out, tg_sv_ends(begin, dots) || tg_sv_starts(end, dots) ? "" : dots.p);
+    tg_buf_add(out, end);
 }
 
 void tg_esc_yaml(struct tg_buf *out, tg_sv text)

@@ -34,7 +34,7 @@ void tg_esc_xml_lines(struct tg_buf *out, tg_sv text); /* the same, but LF stays
 
 void tg_esc_yaml(struct tg_buf *out, tg_sv text); /* in single quotes, one line */
 
-/* A quoted Mermaid label: no quotes, backticks, angle brackets, semicolons. */
+/* A quoted Mermaid label: no quotes, backticks, semicolons; guillemets for angle brackets. */
 void tg_esc_mermaid(struct tg_buf *out, tg_sv text);
 
 /* GitHub workflow commands; ':' and ',' have a meaning in properties only. */

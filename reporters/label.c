@@ -65,17 +65,168 @@ static void drop_arguments(struct tg_label *l)
         hide(l, at, s.n - at, TG_LABEL_DROPPED);
 }
 
+/* ---- the frame of a kernel, and the functor in it ---- */
+
+struct piece {
+    size_t at, end;
+};
+
+/* The first of `stops` outside all brackets; `end`: there is none. */
+static size_t find_outside(tg_sv s, size_t at, size_t end, const char *stops)
+{
+    size_t depth = 0;
+    for (; at < end; at++) {
+        char c = s.p[at];
+        if (!depth && strchr(stops, c))
+            return at;
+        if (strchr("<({", c))
+            depth++;
+        else if (strchr(")}", c) || (c == '>' && at && s.p[at - 1] != '-'))
+            depth -= depth > 0;
+    }
+    return end;
+}
+
+/* "at::native::(anonymous namespace)::sum<float>(int)": the place and length of "sum". */
+static struct piece own_name(tg_sv s, struct piece of)
+{
+    for (;;) {
+        size_t stop = find_outside(s, of.at + (s.p[of.at] == '('), of.end, ":<(");
+        if (s.p[of.at] == '(') /* behind the closing bracket of an unnamed namespace */
+            stop = find_outside(s, of.at, of.end, ":");
+        if (stop + 2 >= of.end || s.p[stop] != ':' || s.p[stop + 1] != ':')
+            return (struct piece){ of.at, stop };
+        of.at = stop + 2;
+    }
+}
+
+/* Kernels and wrappers that run any functor: their own name tells nothing of the work. */
+static bool is_frame(tg_sv name)
+{
+    static const char *const frames[] = { "reduce_kernel",   "Kernel",
+                                          "Kernel2",         "device_kernel",
+                                          "gpu_kernel_impl", "ReduceOp",
+                                          "BinaryFunctor",   "AUnaryFunctor",
+                                          "BUnaryFunctor",   "gpu_kernel_impl_nocast",
+                                          "func_wrapper_t",  "gpu_index_kernel" };
+    if (tg_sv_has(name, TG_SV("multi_tensor_apply")) ||
+        (tg_sv_has(name, TG_SV("elementwise")) && tg_sv_has(name, TG_SV("kernel"))))
+        return true;
+    for (size_t i = 0; i < sizeof frames / sizeof *frames; i++)
+        if (tg_sv_eq(name, tg_sv_of(frames[i])))
+            return true;
+    return false;
+}
+
+/* No number, no type, no list of tensors: "gelu_kernel(…)", "MulFunctor<float>". */
+static bool is_functor(tg_sv arg)
+{
+    static const char *const others[] = { "c10::", "std::", "at::detail::Array", "__" };
+    bool plain = true;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (tg_sv_starts(arg, tg_sv_of(others[i])))
+            return false;
+    for (size_t i = 0; i < arg.n; i++)
+        plain = plain && ((arg.p[i] >= 'a' && arg.p[i] <= 'z') || arg.p[i] == ' ');
+    return arg.n && !plain && !strchr("0123456789(-", arg.p[0]) &&
+           !tg_sv_has(arg, TG_SV("ListMetadata")) &&
+           !(tg_sv_ends(arg, TG_SV("_t")) && !memchr(arg.p, '<', arg.n));
+}
+
+static struct piece next_argument(tg_sv s, size_t *at, size_t end)
+{
+    struct piece p = { *at, find_outside(s, *at, end, ",") };
+    *at = p.end + 1;
+    while (*at < end && s.p[*at] == ' ')
+        ++*at;
+    while (p.end > p.at && s.p[p.end - 1] == ' ') /* of "<f<int> >" */
+        p.end--;
+    return p;
+}
+
+static tg_sv text_of(tg_sv s, struct piece p)
+{
+    return (tg_sv){ s.p + p.at, p.end - p.at };
+}
+
+/*
+ * The functor in a frame, with its template arguments; `*within`: the argument it was found in. What
+ * it does to elements may be the argument after it: "UnaryOpFunctor<float>, std::negate<float>".
+ */
+static struct piece find_functor(tg_sv s, struct piece *within)
+{
+    struct piece name = own_name(s, *within), arg, next;
+    size_t at = name.end + 1, end;
+    if (name.end >= within->end || s.p[name.end] != '<')
+        return name;
+    end = find_outside(s, at, within->end, ">");
+    if (is_frame(text_of(s, name)))
+        while (at < end) {
+            arg = next_argument(s, &at, end);
+            if (!is_functor(text_of(s, arg)))
+                continue;
+            *within = arg;
+            name = find_functor(s, within);
+            next = next_argument(s, &at, end);
+            if (next.end <= end && tg_sv_starts(text_of(s, next), TG_SV("std::")) &&
+                !tg_sv_starts(text_of(s, next), TG_SV("std::array")))
+                name.end = next.end;
+            return name;
+        }
+    name.end = end < within->end ? end + 1 : end;
+    return name;
+}
+
+/* "…::{lambda(float)#1}": "(float)", what a functor that is no template works on. */
+static struct piece lambda_arguments(tg_sv s, struct piece of)
+{
+    static const char lambda[] = "{lambda(";
+    for (size_t at = of.end; at-- > of.at;) {
+        size_t open = at + sizeof lambda - 2;
+        if (open < of.end && memcmp(s.p + at, lambda, sizeof lambda - 1) == 0) {
+            size_t close = find_outside(s, open + 1, of.end, ")");
+            return (struct piece){ open, close > open + 1 && close < of.end ? close + 1 : open };
+        }
+    }
+    return (struct piece){ of.at, of.at };
+}
+
+/* Of a kernel that is a frame only the functor stays. */
+static void drop_frame(struct tg_label *l)
+{
+    tg_sv s = tg_buf_sv(&l->name);
+    size_t begin = tg_sv_starts(s, TG_SV("void ")) ? 5 : 0;
+    struct piece whole = { begin, s.n }, within = whole, functor, work;
+    if (begin == s.n)
+        return;
+    functor = find_functor(s, &within);
+    if (within.at == whole.at || functor.at >= functor.end)
+        return;
+    l->framed = true;
+    hide(l, 0, s.n, TG_LABEL_DROPPED);
+    hide(l, functor.at, functor.end - functor.at, TG_LABEL_SHOWN);
+    work = lambda_arguments(s, within);
+    if (functor.end <= work.at && !memchr(s.p + functor.at, '<', functor.end - functor.at))
+        hide(l, work.at, work.end - work.at, TG_LABEL_SHOWN);
+}
+
 static void drop_noise(struct tg_label *l)
 {
-    if (tg_sv_starts(tg_buf_sv(&l->name), TG_SV("void ")) && l->name.n > 5)
+    if (!l->framed && tg_sv_starts(tg_buf_sv(&l->name), TG_SV("void ")) && l->name.n > 5)
         hide(l, 0, 5, TG_LABEL_DROPPED);
     drop_word(l, "(anonymous namespace)::");
     drop_word(l, "at::native::");
+    if (l->framed) {
+        drop_word(l, "c10::");
+        return;
+    }
     drop_operands(l);
     drop_arguments(l);
 }
 
 /* ---- the width ---- */
+
+static const size_t NOT_AT_ALL = (size_t)-1;
 
 static bool begins_point(const struct tg_label *l, size_t i)
 {
@@ -99,56 +250,164 @@ static void cut(struct tg_label *l, size_t from, size_t to)
     }
 }
 
-static size_t shown_points(const struct tg_label *l)
+/* How many code points are shown before byte `at`. */
+static size_t points_before(const struct tg_label *l, size_t at)
 {
     size_t n = 0;
-    for (size_t i = 0; i < l->name.n; i++)
+    for (size_t i = 0; i < at; i++)
         n += l->hide[i] == TG_LABEL_SHOWN && begins_point(l, i);
     return n;
 }
 
+static size_t shown_points(const struct tg_label *l)
+{
+    return points_before(l, l->name.n);
+}
+
+/* "cudnn::ops::scale_kernel<float>": the namespaces go before anything of the name does. */
+static void drop_qualifiers(struct tg_label *l)
+{
+    tg_sv s = tg_buf_sv(&l->name);
+    size_t begin = tg_sv_starts(s, TG_SV("void ")) ? 5 : 0;
+    if (!l->framed && begin < s.n && (begin || memchr(s.p, '<', s.n)))
+        hide(l, begin, own_name(s, (struct piece){ begin, s.n }).at - begin, TG_LABEL_DROPPED);
+}
+
+/* The shown code points up to the first bracket, that of "sum<" or "copy(" with it. */
+static size_t own_points(const struct tg_label *l)
+{
+    for (size_t i = 1; i < l->name.n; i++)
+        if (l->hide[i] == TG_LABEL_SHOWN && strchr("<(", l->name.p[i]) && l->name.p[i - 1] != ' ')
+            return points_before(l, i) + 1;
+    return 0;
+}
+
+/* Of "a::b: name" and "a::b: c::name" the name is the end, where it leaves room for a beginning. */
+static size_t end_points(const struct tg_label *l, size_t width)
+{
+    enum { LEAST = 8 };
+    tg_sv s = tg_buf_sv(&l->name);
+    const char *colon = memmem(s.p, s.n, ": ", 2);
+    size_t at = colon ? (size_t)(colon - s.p) : s.n, n = points_before(l, s.n);
+    for (; colon && at + 1 < s.n; at++)
+        if (s.p[at] == ':' && s.p[at - 1] != ':' && n - points_before(l, at) + LEAST < width)
+            return n - points_before(l, at);
+    return 0;
+}
+
+/* "cutlass_80_tensorop_s1688gemm_64x64": "s1688gemm" tells the work; 0: there is no such word. */
+static size_t before_gemm(const struct tg_label *l, size_t *end)
+{
+    const char *gemm = memmem(l->name.p, l->name.n, "gemm", 4), *word = gemm;
+    while (word && word > l->name.p && word[-1] != '_')
+        word--;
+    *end = gemm ? points_before(l, (size_t)(gemm - l->name.p)) + 4 : 0;
+    return gemm ? points_before(l, (size_t)(word - l->name.p)) : 0;
+}
+
+/*
+ * Of a function or functor the name stays whole, if it fits, with its bracket if that fits; so does
+ * what ends "a: name". Else two thirds are the beginning: "splitKreduce_kernel<fl…lse, false>".
+ */
 static void cut_middle(struct tg_label *l, size_t width)
 {
-    size_t n = shown_points(l), head = (width - 1) * 3 / 5;
-    if (n > width)
-        cut(l, head, n - (width - 1 - head));
+    enum { SHORTEST = 6, BEGIN = 7 };
+    size_t tail = (width - 1) / 3, head = width - 1 - tail, n, own, end, gemm, gemm_end;
+    if (shown_points(l) > width)
+        drop_qualifiers(l);
+    n = shown_points(l);
+    if (n <= width)
+        return;
+    own = own_points(l);
+    end = end_points(l, width);
+    gemm = before_gemm(l, &gemm_end);
+    if (own > head && own <= width) {
+        head = own + 2 <= width ? own : own - 1;
+        tail = own + 2 > width ? 0 : width - 1 - own < SHORTEST ? 1 : width - 1 - own;
+    } else if (end > tail) {
+        head = width - 1 - (tail = end);
+    } else if (!own && gemm_end > head && gemm > BEGIN && n - gemm >= width - 1 - BEGIN) {
+        cut(l, gemm + width - 2 - BEGIN, n);
+        cut(l, BEGIN, gemm);
+        return;
+    }
+    cut(l, head, n - tail);
 }
 
-/* Where the two names first differ, at the beginning of a code point. */
-static size_t first_difference(const struct tg_label *a, const struct tg_label *b)
+/* Where the shown texts first differ, in code points; false: they do not. */
+static bool first_difference(const struct tg_label *a, const struct tg_label *b, size_t *at)
 {
+    struct tg_buf x = { 0 }, y = { 0 };
     size_t i = 0;
-    while (i < a->name.n && i < b->name.n && a->name.p[i] == b->name.p[i])
+    bool differ;
+    tg_label_put(&x, a);
+    tg_label_put(&y, b);
+    while (i < x.n && i < y.n && x.p[i] == y.p[i])
         i++;
-    while (i && i < a->name.n && !begins_point(a, i))
+    differ = i < x.n || i < y.n;
+    while (i && i < x.n && ((unsigned char)x.p[i] & 0xc0) == 0x80)
         i--;
-    return i;
+    *at = tg_utf8_count((tg_sv){ x.p, i });
+    tg_buf_release(&x);
+    tg_buf_release(&y);
+    return differ;
 }
 
-/* Of what is dropped the part before the difference; the rest is shown again. */
-static size_t show_from(struct tg_label *l, size_t at)
+/* What is hidden: what the rules drop, then less, then nothing. */
+enum level { BY_RULES, NAMESPACES, RESULT_TYPE, NOTHING };
+
+static void hide_only(struct tg_label *l, enum level what)
 {
-    size_t point = 0;
     hide(l, 0, l->name.n, TG_LABEL_SHOWN);
-    if (at >= 5 && tg_sv_starts(tg_buf_sv(&l->name), TG_SV("void ")))
+    if (what == BY_RULES && l->framed)
+        drop_frame(l);
+    if (what == BY_RULES)
+        drop_noise(l);
+    if (what == BY_RULES && !shown_points(l))
+        hide(l, 0, l->name.n, TG_LABEL_SHOWN);
+    if ((what == NAMESPACES || what == RESULT_TYPE) &&
+        tg_sv_starts(tg_buf_sv(&l->name), TG_SV("void ")))
         hide(l, 0, 5, TG_LABEL_DROPPED);
-    drop_word(l, "(anonymous namespace)::");
-    drop_word(l, "at::native::");
-    hide(l, at, l->name.n - at, TG_LABEL_SHOWN);
-    for (size_t i = 0; i < at; i++)
-        point += l->hide[i] == TG_LABEL_SHOWN && begins_point(l, i);
-    return point;
+    if (what == NAMESPACES) {
+        drop_word(l, "(anonymous namespace)::");
+        drop_word(l, "at::native::");
+    }
+}
+
+/*
+ * Where the two differ once no more is hidden than lets them differ; NOT_AT_ALL: equal functors of
+ * two frames, which get numbers: their frames would leave no room for them.
+ */
+static size_t show_difference(struct tg_label *l, struct tg_label *other)
+{
+    size_t at = 0;
+    for (enum level what = BY_RULES; what <= NOTHING; what++) {
+        hide_only(l, what);
+        hide_only(other, what);
+        if (first_difference(l, other, &at))
+            break;
+        if (l->framed && other->framed)
+            return NOT_AT_ALL;
+    }
+    return at;
 }
 
 /* "vectorized_ele…Functor<float>, …": the beginning, and what comes from the difference on. */
-static void cut_around(struct tg_label *l, const struct tg_label *other, size_t width)
+static void cut_around(struct tg_label *l, struct tg_label *other, size_t width)
 {
     enum { BEFORE = 3 }; /* code points shown before the difference */
-    size_t at = show_from(l, first_difference(l, other)), n = shown_points(l);
-    size_t head = (width - 2) * 2 / 5;
+    unsigned char *keep = tg_xmalloc(other->name.n + 1);
+    size_t at, n, head = (width - 2) * 2 / 5;
+    memcpy(keep, other->hide, other->name.n);
+    at = show_difference(l, other);
+    memcpy(other->hide, keep, other->name.n);
+    free(keep);
+    n = shown_points(l);
     if (n <= width)
         return;
-    if (at > head + BEFORE) {
+    if (at == NOT_AT_ALL) {
+        cut_middle(l, width);
+    } else if (at > head + BEFORE) {
         size_t from = at - BEFORE, rest = width - 2 - head;
         if (from + rest > n) /* all of the end fits */
             from = n - rest;
@@ -187,10 +446,11 @@ static void make_one(struct tg_label *l, tg_sv name, size_t width)
     if (!l->name.n)
         tg_buf_puts(&l->name, "");
     l->hide = tg_xmalloc(l->name.n + 1);
-    hide(l, 0, l->name.n, TG_LABEL_SHOWN);
-    drop_noise(l);
-    if (!shown_points(l))
-        hide(l, 0, l->name.n, TG_LABEL_SHOWN);
+    hide_only(l, BY_RULES);
+    if (shown_points(l) > width) {
+        drop_frame(l);
+        hide_only(l, BY_RULES);
+    }
     cut_middle(l, width);
 }
 
@@ -233,16 +493,42 @@ static void part_lookalikes(struct tg_labels *l, const uint32_t *first, size_t w
     }
 }
 
+/* " (2)" or the next number that makes a text of its own. */
+static void number(struct tg_label *l, size_t k, struct tg_strmap *used)
+{
+    size_t stem = l->after.n, before = used->n;
+    for (; used->n == before; k++) {
+        struct tg_buf text = { 0 };
+        l->after.n = stem;
+        tg_buf_printf(&l->after, " (%zu)", k);
+        tg_label_put(&text, l);
+        (void)tg_strmap_add(used, tg_buf_sv(&text));
+        tg_buf_release(&text);
+    }
+}
+
 /* Equal names by their kind; what still looks like another gets a number. */
 static void number_twins(struct tg_labels *l, const char *const *kinds, uint32_t *first)
 {
+    struct tg_strmap used;
+    uint32_t *twins = tg_xmalloc((l->n + 1) * sizeof *twins);
+    tg_strmap_init(&used);
     for (size_t i = 0; i < l->n; i++)
         if (first[i] != i && kinds && same_name(&l->v[i], &l->v[first[i]]))
             tg_buf_printf(&l->v[i].after, " [%s]", kinds[i]);
     find_twins(l, first);
-    for (size_t i = 0, k = 2; i < l->n; i++)
+    for (size_t i = 0; i < l->n; i++) {
+        struct tg_buf text = { 0 };
+        twins[i] = 1;
+        tg_label_put(&text, &l->v[i]);
+        (void)tg_strmap_add(&used, tg_buf_sv(&text));
+        tg_buf_release(&text);
+    }
+    for (size_t i = 0; i < l->n; i++)
         if (first[i] != i)
-            tg_buf_printf(&l->v[i].after, " (%zu)", k++);
+            number(&l->v[i], ++twins[first[i]], &used);
+    free(twins);
+    tg_strmap_release(&used);
 }
 
 void tg_labels_make(struct tg_labels *l, const tg_sv *names, const char *const *kinds, size_t n,

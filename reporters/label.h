@@ -4,12 +4,17 @@
  * Short forms of names, for a table or a chart of them: no two rows look the same.
  *
  *   void at::native::(anonymous namespace)::sum<float>(float*, int)     sum<float>
+ *   void at::native::vectorized_elementwise_kernel<4, at::native::BinaryFunctor<float, float, float,
+ *       at::native::binary_internal::MulFunctor<float> >, …>(…)         MulFunctor<float>
  *
  * A label omits `void`, the namespaces at::native and (anonymous namespace), the argument list of a
  * C++ signature, and at::detail::Array<char*, 2>, which all elementwise kernels have. If that is
- * still longer than the width, an ellipsis replaces the middle.
+ * longer than the width, a kernel that runs any functor (elementwise, reduce, multi_tensor_apply,
+ * cutlass::Kernel) is called by the functor, and by what its lambda works on:
+ * "direct_copy_kernel_cuda(float)". Of what is still longer an ellipsis replaces the middle.
  * If two different names would then look alike, they are shortened around their first
- * difference instead; equal names of different kinds get their kind, "gemm [kernel]".
+ * difference instead; equal functors get a number, "MulFunctor<float> (2)", equal names of
+ * different kinds their kind, "gemm [kernel]".
  *
  * A label says which bytes of the name are hidden, so that a page can show them on demand.
  * Cost: linear in the names, and once more for those that look alike.
@@ -25,6 +30,7 @@ struct tg_label {
     struct tg_buf name;  /* visible text (tg_utf8_visible), whole */
     unsigned char *hide; /* per byte of it: enum tg_label_hide */
     struct tg_buf after; /* " [kernel]", " (2)"; mostly "" */
+    bool framed;         /* all but the functor of a frame is dropped */
 };
 struct tg_labels {
     struct tg_label *v;

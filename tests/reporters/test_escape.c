@@ -75,7 +75,10 @@ TEST(markup)
     check(tg_esc_xml, TG_SV("]]> \x01 \xff"), "]]&gt; \\u0001 \xef\xbf\xbd");
     check(tg_esc_xml, TG_SV("\xef\xbf\xbe\xef\xbf\xbf"), "\\ufffe\\uffff");
     check(tg_esc_xml_lines, TG_SV("a<\nb"), "a&lt;\nb");
-    check(tg_esc_mermaid, TG_SV("a\"b`<c>;d"), "a#quot;bcd");
+    check(tg_esc_mermaid, TG_SV("a\"b`<c>;d"),
+          "a#quot;b\xe2\x80\xb9"
+          "c\xe2\x80\xba"
+          "d");
 }
 
 TEST(commands)
@@ -88,9 +91,9 @@ TEST(commands)
 TEST(shortening)
 {
     struct tg_buf out = { 0 };
-    /* 10 wide: an ellipsis, 9 left: 5 in front, 4 behind. */
+    /* 10 wide: an ellipsis, 9 left: 6 in front, 3 behind. */
     tg_shorten(&out, TG_SV("abcdefghijklmnop"), 10);
-    assert_string_equal(out.p, "abcde\xe2\x80\xa6mnop");
+    assert_string_equal(out.p, "abcdef\xe2\x80\xa6nop");
     tg_buf_clear(&out);
     tg_shorten(&out, TG_SV("abc"), 3);
     assert_string_equal(out.p, "abc");

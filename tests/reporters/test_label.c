@@ -24,9 +24,6 @@ TEST(noise_is_dropped)
     one("void (anonymous namespace)::softmax<float, 8>(float*)", 44, "softmax<float, 8>");
     one("Memcpy HtoD (Pageable -> Device)", 44, "Memcpy HtoD (Pageable -> Device)");
     one("Torch-Compiled Region: 0 (x)", 44, "Torch-Compiled Region: 0 (x)");
-    one("void at::native::unrolled_elementwise_kernel<at::native::direct_copy_kernel_cuda("
-        "at::TensorIteratorBase&), at::detail::Array<char*, 2> >(int)",
-        64, "unrolled_elementwise_kernel<direct_copy_kernel_cuda >");
     one("void at::native::f<4, g, std::array<char*, 3ul> >(int)", 44, "f<4, g >");
     one("void at::native::f<g, at::detail::Array<char*, long name> >(int)", 64,
         "f<g, at::detail::Array<char*, long name> >");
@@ -37,16 +34,68 @@ TEST(noise_is_dropped)
     one("", 44, "");
 }
 
-/* 20 columns: 11 before the ellipsis, 8 after it; in code points, not in bytes. */
+#define ATEN "at::native::"
+#define LAMBDA "(at::TensorIteratorBase&)::{lambda()#2}::operator()() const::{lambda(c10::Half)#1}"
+
+/* What runs any functor says nothing of the work; what is no frame, or has no functor, is whole. */
+TEST(the_functor_stays)
+{
+    one("void " ATEN "unrolled_elementwise_kernel<" ATEN "direct_copy_kernel_cuda("
+        "at::TensorIteratorBase&), at::detail::Array<char*, 2> >(int)",
+        34, "direct_copy_kernel_cuda");
+    one("void " ATEN "elementwise_kernel<128, 2, " ATEN "gpu_kernel_impl_nocast<" ATEN
+        "(anonymous namespace)::direct_copy_kernel_cuda" LAMBDA
+        ">(int, float)::{lambda(int)#1}>(int)",
+        34, "direct_copy_kernel_cuda(Half)");
+    one("void " ATEN "vectorized_elementwise_kernel<4, " ATEN "BinaryFunctor<c10::Half, c10::Half, "
+        "c10::Half, " ATEN "binary_internal::MulFunctor<float> >, std::array<char*, 3ul> >(int)",
+        34, "MulFunctor<float>");
+    one("void " ATEN "reduce_kernel<512, 1, " ATEN "ReduceOp<float, " ATEN
+        "func_wrapper_t<float, " ATEN
+        "sum_functor<float, float, float>::operator()(at::TensorIterator&)::{lambda(float)#1}>, "
+        "unsigned int, float, 4> >(int)",
+        34, "sum_functor<float, float, float>");
+    one("void " ATEN "(anonymous namespace)::multi_tensor_apply_kernel<" ATEN
+        "TensorListMetadata<2>, " ATEN "UnaryOpFunctor<float, 2>, std::negate<float> >(int)",
+        64, "UnaryOpFunctor<float, 2>, std::negate<float>");
+    one("void cutlass::Kernel<cutlass_80_gemm>(cutlass_80_gemm::Params)", 20, "cutlass_80_gemm");
+    one("void other::kernel<4, f::Functor<float> >(int)", 64,
+        "other::kernel<4, f::Functor<float> >");
+    one("void " ATEN "elementwise_kernel<4, float, int64_t>(int)", 64,
+        "elementwise_kernel<4, float, int64_t>");
+    one("elementwise_kernel<", 34, "elementwise_kernel<");
+    one("elementwise_kernel<f<", 16, "f<");
+    one("void reduce_kernel<(>", 34, "reduce_kernel<(>");
+}
+
+/* 20 columns: 13 before the ellipsis, 6 after it; in code points, not in bytes. */
 TEST(the_middle_gives_way)
 {
-    one("abcdefghijklmnopqrstuvwxyz", 20, "abcdefghijk\xe2\x80\xa6stuvwxyz");
+    one("abcdefghijklmnopqrstuvwxyz", 20, "abcdefghijklm\xe2\x80\xa6uvwxyz");
     one("\xc3\xa9\xc3\xa9"
         "cdefghijklmnopqrstuvwxyz",
         20,
         "\xc3\xa9\xc3\xa9"
-        "cdefghijk\xe2\x80\xa6stuvwxyz");
+        "cdefghijklm\xe2\x80\xa6uvwxyz");
     one("abcdefghijklmnopqrst", 20, "abcdefghijklmnopqrst");
+}
+
+/* The word that tells one from another: a function's own name, a node's, the gemm. */
+TEST(the_telling_word_stays)
+{
+    one("void cudnn::ops::scale_any_packed_kernel<float, float>(int)", 26,
+        "scale_any_packed_kernel<\xe2\x80\xa6>");
+    one("void cudnn::ops::scale_any_packed_kernel<float, float>(int)", 24,
+        "scale_any_packed_kernel\xe2\x80\xa6");
+    one("void cudnn::ops::scale_kernel<float, float, double>(int)", 26,
+        "scale_kernel<floa\xe2\x80\xa6 double>");
+    one("autograd::engine::evaluate_function: NativeBackward0", 26,
+        "autograd\xe2\x80\xa6: NativeBackward0");
+    one("autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", 30,
+        "autograd::eng\xe2\x80\xa6::AccumulateGrad");
+    one("cutlass_80_tensorop_s1688gemm_64x64_16x6_nt_align4", 28,
+        "cutlass\xe2\x80\xa6s1688gemm_64x64_16x\xe2\x80\xa6");
+    one("ampere_s1688gemm_64x64_16x6_nt_align4", 28, "ampere_s1688gemm_6\xe2\x80\xa6nt_align4");
 }
 
 static void check(const char *const *names, const char *const *kinds, size_t n, size_t width,
@@ -82,7 +131,18 @@ TEST(lookalikes_differ)
     static const char *const same[] = { "gemm", "gemm", "gemm" };
     static const char *const kinds[] = { "op", "kernel", "kernel" };
     static const char *const same_want[] = { "gemm", "gemm [kernel]", "gemm [kernel] (2)" };
+    static const char *const frames[] = {
+        "void elementwise_kernel<2, f<int> >(int)", "void elementwise_kernel<2, g<int> >(int)",
+        "void elementwise_kernel<4, g<int> >(int)", "f<int> (2)",
+        "void elementwise_kernel<4, f<int> >(int)", "void elementwise_kernel<8, f<int> >(int)"
+    };
+    static const char *const frames_want[] = { "f<int>",     "g<int>",     "g<int> (2)",
+                                               "f<int> (2)", "f<int> (3)", "f<int> (4)" };
+    static const char *const spaces[] = { "void at::native::f(int)", "void f(int)" };
+    static const char *const spaces_want[] = { "at::native::f(int)", "f(int)" };
     check(args, NULL, 2, 44, args_want);
+    check(frames, NULL, 6, 20, frames_want);
+    check(spaces, NULL, 2, 44, spaces_want);
     check(middle, NULL, 2, 28, middle_want);
     check(same, kinds, 3, 44, same_want);
 }

@@ -5,7 +5,10 @@
 #include "reporters/prose.h"
 #include "reporters/reporter.h"
 
-enum { TG_HTML_BYTES = 480000 /* of a page: rows that would exceed it are omitted */ };
+enum {
+    TG_HTML_BYTES = 480000, /* of a page: rows that would exceed it are omitted */
+    TG_HTML_NAME = 44       /* code points of a name: one short form on the whole page */
+};
 
 struct tg_html {
     struct tg_page page;

@@ -4,8 +4,6 @@
 
 #include "reporters/escape.h"
 
-enum { NAME = 90 };
-
 static void put_words(struct tg_buf *out, tg_sv text)
 {
     tg_esc_xml(out, text);
@@ -14,7 +12,7 @@ static void put_words(struct tg_buf *out, tg_sv text)
 void tg_html_put_name(struct tg_buf *out, tg_sv name)
 {
     struct tg_page page = { .out = out };
-    tg_page_name(&page, name, NAME);
+    tg_page_name(&page, name, TG_HTML_NAME);
 }
 
 static void put_sentence(struct tg_html *h, tg_sv sentence)

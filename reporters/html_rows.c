@@ -8,7 +8,7 @@
 #include "reporters/number.h"
 #include "reporters/rows.h"
 
-enum { NAME = 60, FIRST = 30 };
+enum { FIRST = 30 };
 
 struct ranked {
     uint32_t row;
@@ -150,7 +150,7 @@ static void put_row(struct tg_html *h, const struct ranked *r, const struct tg_l
     tg_page_row(&h->page, state);
     tg_page_cell(&h->page);
     if (former) {
-        tg_page_name(&h->page, former->name, NAME);
+        tg_page_name(&h->page, former->name, TG_HTML_NAME);
         tg_page_raw(&h->page, " \xe2\x86\x92 ");
     }
     tg_page_label(&h->page, label);
@@ -185,7 +185,7 @@ void tg_html_put_rows(struct tg_html *h)
     order = tg_xmalloc((n + 1) * sizeof *order);
     for (size_t i = 0; i < n; i++)
         order[i] = rows[i].row;
-    tg_labels_of_rows(&labels, c, order, n, NAME);
+    tg_labels_of_rows(&labels, c, order, n, TG_HTML_NAME);
     tg_page_section(&h->page, "rows", "All names, self time per step");
     tg_page_table(&h->page, &table);
     for (; shown < n && h->page.out->n + labels.v[shown].name.n * 2 + 1200 < TG_HTML_BYTES; shown++)

@@ -185,12 +185,12 @@ static void put_top(struct tg_html *h, const struct tg_picture_node *n, int side
 {
     const struct tg_picture_node *up = &h->r->picture->nodes[n->parent];
     tg_page_raw(&h->page, "<li>");
-    tg_page_name(&h->page, n->text, 60);
+    tg_page_name(&h->page, n->text, TG_HTML_NAME);
     tg_buf_putc(h->page.out, ' ');
     tg_put_time_unit(h->page.out, n->value[side]);
     if (up->text.n) {
         tg_page_raw(&h->page, " in ");
-        tg_page_name(&h->page, up->text, 60);
+        tg_page_name(&h->page, up->text, TG_HTML_NAME);
     }
     tg_page_raw(&h->page, "</li>\n");
 }

@@ -144,7 +144,7 @@ static void put_replaced(struct tg_markdown *m)
     size_t n = 0;
     for (size_t i = 0; c && i < c->n_regions && n < m->top; i++) {
         tg_buf_clear(&part);
-        if (!tg_put_replaced(&part, m->v, i, TG_EFFECT_PRINT, tg_markdown_put_name))
+        if (!tg_put_replaced(&part, m->v, i, TG_EFFECT_PRINT, tg_markdown_put_short))
             continue;
         tg_buf_printf(&list, "- %s\n", part.p);
         n++;
@@ -297,11 +297,12 @@ bool tg_reporter_markdown(struct tg_buf *out, const struct tg_verdict *v, const 
     put_notes(&m, TG_PLACE_FIRST);
     tg_markdown_put_findings(&m);
     tg_markdown_put_table(&m);
-    tg_markdown_put_chart(&m);
     put_replaced(&m);
+    tg_markdown_put_full_names(&m);
     put_notes(&m, TG_PLACE_LAST);
     put_environment(&m);
     tg_markdown_put_next(&m);
+    tg_markdown_put_chart(&m);
     put_foot(&m);
     tg_prose_release(&m.prose);
     return true;

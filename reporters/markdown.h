@@ -6,8 +6,11 @@
 #include "reporters/prose.h"
 #include "reporters/reporter.h"
 
-/* Code points of a name: a path or command; an operator, which has to fit beside a phone's edge. */
-enum { TG_MARKDOWN_NAME = 80, TG_MARKDOWN_SHORT = 40 };
+/*
+ * Code points of a name: a path or command; an operator, of which there is one short form in
+ * sentences, table and chart. Wider cells make the rows of the table scroll, on a phone all of them.
+ */
+enum { TG_MARKDOWN_NAME = 80, TG_MARKDOWN_SHORT = 24 };
 
 struct tg_markdown {
     struct tg_buf *out;
@@ -36,5 +39,6 @@ const char *tg_markdown_outcome_icon(enum tg_outcome o);
 void tg_markdown_put_findings(struct tg_markdown *m); /* markdown_findings.c */
 void tg_markdown_put_next(struct tg_markdown *m);
 void tg_markdown_put_table(struct tg_markdown *m); /* markdown_table.c */
+void tg_markdown_put_full_names(struct tg_markdown *m);
 void tg_markdown_put_chart(struct tg_markdown *m); /* markdown_chart.c */
 #endif

@@ -251,6 +251,14 @@ double tg_effect_share(const struct tg_verdict *v, const struct tg_op *op)
     return pool_of(v, op) && op->self[s] > 0 ? op->share[s] * n.ns[s] / op->self[s] : op->share[s];
 }
 
+bool tg_effect_is_waived(const struct tg_verdict *v, const struct tg_op *op)
+{
+    for (size_t i = 0; i < v->n_results; i++)
+        if (v->results[i].state == TG_STATE_WAIVED && tg_result_is_about(&v->results[i], op))
+            return !any_about(v, op);
+    return false;
+}
+
 const char *tg_effect_mark(const struct tg_verdict *v, const struct tg_op *op)
 {
     struct tg_row_numbers n = tg_effect_numbers(v, op);

@@ -29,6 +29,8 @@ bool tg_effect_is_part(const struct tg_verdict *v,
                        const struct tg_op *op); /* one of those others */
 struct tg_row_numbers tg_effect_numbers(const struct tg_verdict *v, const struct tg_op *op);
 double tg_effect_share(const struct tg_verdict *v, const struct tg_op *op);
+bool tg_effect_is_waived(const struct tg_verdict *v,
+                         const struct tg_op *op); /* and fails nothing */
 const char *tg_effect_mark(const struct tg_verdict *v, const struct tg_op *op);
 /* What a renamed row, or that of a replacement, was called; how many names such a replacement has on
  * either side (0: it is a rename). */

@@ -21,15 +21,27 @@ static double round_up(double v)
                             : 10 * power;
 }
 
+/* As Mermaid compares labels: blanks at the ends are none, and several are one. */
+static void squeeze(struct tg_buf *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++)
+        if (s->p[i] != ' ' || (n && s->p[n - 1] != ' '))
+            s->p[n++] = s->p[i];
+    s->n = n && s->p[n - 1] == ' ' ? n - 1 : n;
+    if (!s->n) /* nothing is left of the name "`", and "" is a syntax error */
+        tg_buf_putc(s, '?');
+}
+
 /* Mermaid draws bars of equal labels as one: the second of a label gets a number. */
 static void put_label(struct tg_buf *out, const struct tg_label *name, struct tg_strmap *used)
 {
-    TG_BUF text = { 0 }, label = { 0 };
+    TG_BUF text = { 0 };
+    TG_BUF label = { 0 };
     size_t before = used->n, stem;
     tg_label_put(&text, name);
     tg_esc_mermaid(&label, tg_buf_sv(&text));
-    if (!label.n) /* nothing is left of the name "`", and "" is a syntax error */
-        tg_buf_putc(&label, '?');
+    squeeze(&label);
     stem = label.n;
     (void)tg_strmap_add(used, tg_buf_sv(&label));
     for (unsigned k = 2; used->n == before; k++) {
@@ -37,45 +49,70 @@ static void put_label(struct tg_buf *out, const struct tg_label *name, struct tg
         tg_buf_printf(&label, " (%u)", k);
         (void)tg_strmap_add(used, tg_buf_sv(&label));
     }
-    tg_buf_printf(out, "\"%s\"", label.p);
+    tg_buf_putc(out, '"');
+    tg_buf_add(out, tg_buf_sv(&label));
+    tg_buf_putc(out, '"');
 }
 
-enum { MAX_BARS = 8, NAME_BAR = 28 };
+enum { MAX_BARS = 8 };
 
+struct bar {
+    uint32_t row;
+    double value; /* ns per step */
+};
 struct bars {
-    uint32_t row[MAX_BARS];
-    double value[MAX_BARS];
+    struct bar *v;
     size_t n;
-    double largest, sum; /* ns per step */
+    double sum;
 };
 
-/* Noise is not a slowdown; bars below a hundredth of the largest would be invisible. */
-static void collect_bars(struct bars *b, const struct tg_markdown *m, const uint32_t *rows,
-                         size_t n, double sign)
+static int longest_first(const void *pa, const void *pb)
+{
+    const struct bar *a = pa, *b = pb;
+    if (a->value != b->value)
+        return a->value > b->value ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+/* Noise is not a slowdown, what is waived is no news; bars below a hundredth of the largest would be
+ * invisible. */
+static void collect_bars(struct bars *b, const struct tg_markdown *m, double sign)
 {
     const struct tg_comparison *c = m->v->comparison;
-    for (size_t i = 0; i < n && b->n < MAX_BARS && b->n < m->top; i++) {
+    size_t n = 0, most = m->top < MAX_BARS ? m->top : MAX_BARS;
+    TG_FREE uint32_t *rows =
+        tg_rows_worst(c, &(struct tg_rows_choice){ .basis = TG_BASIS_JUDGED }, c->n_ops, &n, NULL);
+    b->v = tg_xmalloc((n + 1) * sizeof *b->v);
+    b->n = 0;
+    for (size_t i = 0; i < n; i++) {
         const struct tg_op *op = &c->ops[rows[i]];
         double d = sign * tg_effect_numbers(m->v, op).d_ns;
         /* that a wait is longer follows from what it waits for */
         bool wait = op->wait && op->change == TG_SAME;
-        if (tg_op_within_noise(op) || tg_effect_is_part(m->v, op) || wait || d < 100 ||
-            d < b->largest / 100)
-            continue;
-        b->largest = d > b->largest ? d : b->largest;
-        b->sum += d;
-        b->row[b->n] = rows[i];
-        b->value[b->n++] = d;
+        if (d >= 100 && !wait && !tg_op_within_noise(op) && !tg_effect_is_part(m->v, op) &&
+            !tg_effect_is_waived(m->v, op))
+            b->v[b->n++] = (struct bar){ rows[i], d };
     }
+    if (b->n)
+        qsort(b->v, b->n, sizeof *b->v, longest_first);
+    b->n = b->n < most ? b->n : most;
+    while (b->n && b->v[b->n - 1].value < b->v[0].value / 100)
+        b->n--;
+    b->sum = 0;
+    for (size_t i = 0; i < b->n; i++)
+        b->sum += b->v[i].value;
 }
 
 static void put_bars(struct tg_buf *out, const struct bars *b, const struct tg_comparison *c,
                      double sign)
 {
-    TG_AUTO(tg_strmap_release) struct tg_strmap used;
+    struct tg_strmap used;
     struct tg_labels labels;
+    uint32_t rows[MAX_BARS];
+    for (size_t i = 0; i < b->n; i++)
+        rows[i] = b->v[i].row;
     tg_strmap_init(&used);
-    tg_labels_of_rows(&labels, c, b->row, b->n, NAME_BAR);
+    tg_labels_of_rows(&labels, c, rows, b->n, TG_MARKDOWN_SHORT);
     tg_buf_printf(out,
                   "\n```mermaid\nxychart-beta horizontal\n    title \"%s, \xc2\xb5s per step\""
                   "\n    x-axis [",
@@ -86,36 +123,38 @@ static void put_bars(struct tg_buf *out, const struct bars *b, const struct tg_c
     }
     tg_buf_puts(out, "]\n    y-axis \"\xc2\xb5s per step\" 0 --> ");
     /* Without a range the axis would begin at the shortest bar. */
-    tg_dec_put_fixed(out, round_up(b->largest / 1000), 0);
+    tg_dec_put_fixed(out, round_up(b->v[0].value / 1000), 0);
     tg_buf_puts(out, "\n    bar [");
     for (size_t i = 0; i < b->n; i++) {
         tg_buf_puts(out, i ? ", " : "");
-        tg_put_us(out, b->value[i]);
+        tg_put_us(out, b->v[i].value);
     }
     tg_buf_puts(out, "]\n```\n");
     tg_labels_release(&labels);
+    tg_strmap_release(&used);
 }
 
 /*
  * Bars of a Mermaid chart start at the axis' end, so it shows growth alone, or else only what
- * shrank; and only where there is something to see: two bars, and a hundredth of the step.
+ * shrank; and only where there is something to see: more than three lines of the table show as
+ * well, and a hundredth of the step.
  */
 void tg_markdown_put_chart(struct tg_markdown *m)
 {
+    enum { TABLE_SHOWS = 3 };
     const struct tg_comparison *c = m->v->comparison;
     TG_BUF part = { 0 };
-    struct bars b = { .n = 0 };
+    struct bars b;
     double sign = 1;
-    size_t n = 0;
-    TG_FREE uint32_t *rows = NULL;
     if (!c || m->v->outcome == TG_OUTCOME_PASS)
         return;
-    rows =
-        tg_rows_worst(c, &(struct tg_rows_choice){ .basis = TG_BASIS_JUDGED }, c->n_ops, &n, NULL);
-    collect_bars(&b, m, rows, n, sign);
-    if (!b.n)
-        collect_bars(&b, m, rows, n, sign = -1);
-    if (b.n > 1 && b.sum >= 0.01 * c->step_ns[TG_BASE])
+    collect_bars(&b, m, sign);
+    if (!b.n) {
+        free(b.v);
+        collect_bars(&b, m, sign = -1);
+    }
+    if (b.n > TABLE_SHOWS && b.sum >= 0.01 * c->step_ns[TG_BASE])
         put_bars(&part, &b, c, sign);
     tg_markdown_add_or_drop(m, &part);
+    free(b.v);
 }

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Labels of the comment's Mermaid chart are unique, over pairs of the corpus' traces: Mermaid draws bars of equal
-labels as one. One trace of each folder of ../shared/corpus, as a summary, against the NEXT ones; `--all`: against all others.
+labels as one. One trace of each folder of ../shared/corpus, as a summary, against the NEXT ones; `--all`: against all others. And over
+random sets of names that differ in one place, of what a chart shortens, leaves out or replaces.
 
-Without ../shared the test is skipped.
+Without ../shared only the random names are tested.
 """
 import collections
+import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -14,7 +17,41 @@ import tempfile
 PROGRAM = os.environ["TG_PROGRAM"]
 TRACES = os.path.join(os.environ.get("TG_SHARED_DIR", os.path.join(os.environ["TG_SOURCE_DIR"], "../shared")), "corpus/traces")
 
-NEXT = 3
+NEXT, RANDOM = 3, 60
+FRAMES = ["void at::native::vectorized_elementwise_kernel<4, {}, std::array<char*, 3ul> >(int)", "void at::native::elementwise_kernel<128, 2, {}>(int)",
+          "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, {}, unsigned int, float, 4> >(int)", "{}", "void {}(int)",
+          "cutlass_80_tensorop_s1688gemm_{}_nt_align4", "autograd::engine::evaluate_function: {}"]
+WORK = ["at::native::MulFunctor<float>", "at::native::MulFunctor<double>", "f<a>", "f‹a›", "fa", "f<a> (2)", "long_name_" * 6, "x" * 40]
+MARKS = ["", "<", ">", ";", "`", '"', " ", "  ", "#quot;", "(anonymous namespace)::", "at::native::", "\u00e9", "\u202e", "\t", "1", "2"]
+
+
+def random_name(rng):
+    """A frame around some work, with a mark at any place."""
+    name = rng.choice(FRAMES).format(rng.choice(WORK))
+    at = rng.randrange(len(name) + 1)
+    return name[:at] + rng.choice(MARKS) + name[at:]
+
+
+def write_trace(path, names):
+    """A step of ops, each 100 us longer than the one before: all of them are bars against a trace without them."""
+    rows, now = [], 10
+    for k, name in enumerate(["first", *names]):
+        rows.append({"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": now, "dur": 500 + 100 * k, "args": {}})
+        now += 510 + 100 * k
+    rows.append({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 5, "dur": now, "args": {}})
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump({"schemaVersion": 1, "traceEvents": rows}, f)
+
+
+def random_pairs(folder):
+    """A base without the names, and RANDOM fresh sides of eight."""
+    rng = random.Random(15)
+    write_trace(f"{folder}/base.json", [])
+    for k in range(RANDOM):
+        names = [random_name(rng) for _ in range(8)]
+        names[1] = names[0] + rng.choice(MARKS)  # as near as can be
+        write_trace(f"{folder}/random{k}.json", names)
+        yield f"{folder}/base.json", f"{folder}/random{k}.json"
 
 
 def summaries(folder):
@@ -33,32 +70,42 @@ def labels(comment):
     return re.findall(r'"([^"]*)"', axis[1]) if axis else []
 
 
+def corpus_pairs(folder):
+    sides = summaries(folder) if os.path.isdir(TRACES) else []
+    near = len(sides) - 1 if "--all" in sys.argv else NEXT
+    for i, base in enumerate(sides):
+        for k in range(1, near + 1):
+            yield base, sides[(i + k) % len(sides)]
+
+
+def faults_of(pairs, folder, faults):
+    """How many pairs there are, and how many of them have a chart."""
+    charts, n = 0, 0
+    for base, fresh in pairs:
+        subprocess.run([PROGRAM, "check", fresh, "--baseline", base, "--markdown", f"{folder}/m.md", "--quiet"], cwd=folder, capture_output=True, check=False)
+        n += 1
+        if not os.path.exists(f"{folder}/m.md"):
+            continue
+        with open(f"{folder}/m.md", encoding="utf-8") as f:
+            found = labels(f.read())
+        os.remove(f"{folder}/m.md")
+        charts += bool(found)
+        # as Mermaid compares them: entities resolved, blanks as it has them
+        twice = [k for k, m in collections.Counter(" ".join(x.replace("#quot;", '"').split()) for x in found).items() if m > 1]
+        if twice:
+            faults.append(f"{os.path.basename(base)} {os.path.basename(fresh)}: {twice}")
+    return n, charts
+
+
 def main():
-    if not os.path.isdir(TRACES):
-        print("mermaid labels: no ../shared/corpus: skipped")
-        return 77
-    faults, charts, pairs = [], 0, 0
+    faults, said = [], []
     with tempfile.TemporaryDirectory() as tmp:
-        sides = summaries(tmp)
-        near = len(sides) - 1 if "--all" in sys.argv else NEXT
-        for i, base in enumerate(sides):
-            for k in range(1, near + 1):
-                fresh = sides[(i + k) % len(sides)]
-                subprocess.run([PROGRAM, "check", fresh, "--baseline", base, "--markdown", f"{tmp}/m.md", "--quiet"], cwd=tmp, capture_output=True, check=False)
-                pairs += 1
-                if not os.path.exists(f"{tmp}/m.md"):
-                    continue
-                with open(f"{tmp}/m.md", encoding="utf-8") as f:
-                    found = labels(f.read())
-                os.remove(f"{tmp}/m.md")
-                charts += bool(found)
-                # as Mermaid compares them: entities resolved, blanks as it has them
-                twice = [k for k, n in collections.Counter(" ".join(x.replace("#quot;", '"').split()) for x in found).items() if n > 1]
-                if twice:
-                    faults.append(f"{os.path.basename(base)} {os.path.basename(fresh)}: {twice}")
-    if charts < pairs // 4 or not pairs:
-        faults.append(f"{charts} charts of {pairs} pairs: too few to tell")
-    print("\n".join(faults) or f"mermaid labels: {charts} charts of {pairs} pairs, unique")
+        for what, pairs, least in (("corpus", corpus_pairs(tmp), 4), ("random", random_pairs(tmp), 1)):
+            n, charts = faults_of(pairs, tmp, faults)
+            said.append(f"{charts} charts of {n} {what} pairs")
+            if charts < n // least:
+                faults.append(said[-1] + ": too few to tell")
+    print("\n".join(faults) or f"mermaid labels: {', '.join(said)}, unique")
     return bool(faults)
 
 

@@ -73,7 +73,7 @@ void tg_esc_xml_lines(struct tg_buf *out, tg_sv text)
     }
 }
 
-/* Single guillemets stand in for angle brackets: "f<int>" is not "fint". */
+/* Single guillemets replace angle brackets: "f<int>" is not "fint". */
 static const char *mermaid_special(char c)
 {
     return c == '"'               ? "#quot;"

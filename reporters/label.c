@@ -92,7 +92,7 @@ static struct piece own_name(tg_sv s, struct piece of)
 {
     for (;;) {
         size_t stop = find_outside(s, of.at + (s.p[of.at] == '('), of.end, ":<(");
-        if (s.p[of.at] == '(') /* behind the closing bracket of an unnamed namespace */
+        if (s.p[of.at] == '(') /* after the closing bracket of an unnamed namespace */
             stop = find_outside(s, of.at, of.end, ":");
         if (stop + 2 >= of.end || s.p[stop] != ':' || s.p[stop + 1] != ':')
             return (struct piece){ of.at, stop };
@@ -177,7 +177,7 @@ static struct piece find_functor(tg_sv s, struct piece *within)
     return name;
 }
 
-/* "…::{lambda(float)#1}": "(float)", what a functor that is no template works on. */
+/* "…::{lambda(float)#1}": "(float)", what a functor without template arguments works on. */
 static struct piece lambda_arguments(tg_sv s, struct piece of)
 {
     static const char lambda[] = "{lambda(";

@@ -21,7 +21,7 @@ static double round_up(double v)
                             : 10 * power;
 }
 
-/* As Mermaid compares labels: blanks at the ends are none, and several are one. */
+/* As Mermaid compares labels: without blanks at the ends, and several blanks are one. */
 static void squeeze(struct tg_buf *s)
 {
     size_t n = 0;
@@ -74,7 +74,7 @@ static int longest_first(const void *pa, const void *pb)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-/* Noise is not a slowdown, what is waived is no news; bars below a hundredth of the largest would be
+/* Noise is not a slowdown, what is waived is accepted; bars below a hundredth of the largest would be
  * invisible. */
 static void collect_bars(struct bars *b, const struct tg_markdown *m, double sign)
 {

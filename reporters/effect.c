@@ -58,6 +58,15 @@ bool tg_effect_is_hosts(const struct tg_verdict *v)
     return false;
 }
 
+bool tg_effect_shown_step(const struct tg_verdict *v, double ns[2])
+{
+    const struct tg_metric_change *host;
+    if (!v->comparison || !tg_effect_is_hosts(v))
+        return tg_effect_step(v, ns);
+    host = &v->comparison->metrics[TG_METRIC_HOST_TIME];
+    return times_of(host, &host->ev, ns);
+}
+
 /* Of a number of calls the rows that it counts, where they changed. */
 static bool is_counted(const struct tg_result *r, const struct tg_op *op)
 {
@@ -79,8 +88,7 @@ static bool any_about(const struct tg_verdict *v, const struct tg_op *op)
     return false;
 }
 
-/* Accepted, and nothing that is shown is about it. */
-static bool is_waived(const struct tg_verdict *v, const struct tg_op *op)
+bool tg_effect_is_waived(const struct tg_verdict *v, const struct tg_op *op)
 {
     for (size_t i = 0; i < v->n_results; i++)
         if (v->results[i].state == TG_STATE_WAIVED && tg_result_is_about(&v->results[i], op))
@@ -97,7 +105,7 @@ static double waived_ns(const struct tg_verdict *v)
     for (size_t i = 0; i < c->n_ops; i++) {
         bool on_device = tg_kind_is_device(c->ops[i].kind);
         device |= on_device;
-        if (is_waived(v, &c->ops[i]) && !c->ops[i].wait)
+        if (tg_effect_is_waived(v, &c->ops[i]) && !c->ops[i].wait)
             ns[on_device] += tg_effect_numbers(v, &c->ops[i]).d_ns;
     }
     return ns[device];
@@ -128,8 +136,7 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, enum tg_effec
     if (!v->comparison)
         return;
     ev = host ? &v->comparison->metrics[TG_METRIC_HOST_TIME].ev : step_evidence(v);
-    if (!(host ? times_of(&v->comparison->metrics[TG_METRIC_HOST_TIME], ev, ns)
-               : tg_effect_step(v, ns)))
+    if (!tg_effect_shown_step(v, ns))
         return;
     most = fmax(ns[TG_BASE], ns[TG_TEST]);
     tg_buf_puts(out, host ? "Host time of a step " : "Step time ");
@@ -251,18 +258,10 @@ double tg_effect_share(const struct tg_verdict *v, const struct tg_op *op)
     return pool_of(v, op) && op->self[s] > 0 ? op->share[s] * n.ns[s] / op->self[s] : op->share[s];
 }
 
-bool tg_effect_is_waived(const struct tg_verdict *v, const struct tg_op *op)
-{
-    for (size_t i = 0; i < v->n_results; i++)
-        if (v->results[i].state == TG_STATE_WAIVED && tg_result_is_about(&v->results[i], op))
-            return !any_about(v, op);
-    return false;
-}
-
 const char *tg_effect_mark(const struct tg_verdict *v, const struct tg_op *op)
 {
     struct tg_row_numbers n = tg_effect_numbers(v, op);
-    if (is_waived(v, op))
+    if (tg_effect_is_waived(v, op))
         return "waived";
     if (is_left_wait(op))
         return "less";

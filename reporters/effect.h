@@ -18,6 +18,8 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, enum tg_effec
 /* What failed first is the time between operators on the host, and the device's step does not show it. */
 bool tg_effect_is_hosts(const struct tg_verdict *v);
 
+/* The time of the two sides that the text gives, in ns; false: it gives none. */
+bool tg_effect_shown_step(const struct tg_verdict *v, double ns[2]);
 /* The step's time of the two sides in ns, as every report gives it; false: a side has none. */
 bool tg_effect_step(const struct tg_verdict *v, double ns[2]);
 

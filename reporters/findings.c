@@ -307,7 +307,7 @@ bool tg_put_replaced(struct tg_buf *out, const struct tg_verdict *v, size_t regi
     tg_buf_release(&came);
     if (out->n == before)
         return false;
-    tg_buf_puts(out, form == TG_EFFECT_PRINT ? ": calls \xe2\x88\x92" : ": calls -");
+    tg_buf_puts(out, ": calls -");
     tg_put_count(out, tg_region_calls(c, g, TG_BASE));
     tg_buf_puts(out, " +");
     tg_put_count(out, tg_region_calls(c, g, TG_TEST));

@@ -196,7 +196,9 @@ static void put_rules(struct tg_html *h)
         tg_page_cell(&h->page);
         tg_page_link(&h->page, tg_buf_sv(&url), tg_buf_sv(&at));
         tg_page_cell(&h->page);
-        tg_page_text(&h->page, r->limit);
+        tg_page_text(&h->page, r->limit_said.n                       ? r->limit_said
+                               : tg_sv_eq(r->limit, TG_SV("abs: 0")) ? TG_SV("any change")
+                                                                     : r->limit);
         tg_page_cell(&h->page);
         tg_page_text(&h->page, r->why);
         put_tally(h, i, failed);

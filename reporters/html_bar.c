@@ -1,6 +1,6 @@
 /*
  * The step before and after, in parts that add up to it: on a device what no other part hides, on
- * the host operators, calls of the runtime, and the time between them.
+ * the host operators and calls of the runtime, waits, and the time between operators.
  */
 #include <math.h>
 
@@ -47,31 +47,46 @@ static bool device_parts(const struct tg_comparison *c, struct part *p)
     return known;
 }
 
-static bool host_parts(const struct tg_comparison *c, struct part *p)
-{
-    p[0] = (struct part){ .title = "operators", .paint = "c1" };
-    p[1] = (struct part){ .title = "runtime calls", .paint = "c2" };
-    p[2] = (struct part){ .title = "waiting", .paint = "c3" };
-    p[3] = (struct part){ .title = "between operators", .paint = "c4" };
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
-        int k = op->kind == TG_KIND_OP                                     ? 0
-                : op->kind == TG_KIND_RUNTIME || op->kind == TG_KIND_GRAPH ? 1
-                : op->kind == TG_KIND_SYNC                                 ? 2
-                : op->kind == TG_KIND_STEP                                 ? 3
-                                                                           : -1;
-        for (int s = 0; k >= 0 && s < 2; s++)
-            p[k].ns[s] += not_below(op->self[s]);
-    }
-    return p[0].ns[0] > 0 && p[0].ns[1] > 0;
-}
-
 static double sum(const struct part *p, int side)
 {
     double all = 0;
     for (int k = 0; k < PARTS; k++)
         all += p[k].ns[side];
     return all;
+}
+
+/*
+ * Of the thread that runs the step: its waits, and the time between operators where the traces have a
+ * row for it; operators and calls of the runtime are the rest. Without such a row the time between
+ * is the rest. False: the parts do not fit in, since work of other threads is among them.
+ */
+static bool host_parts(const struct tg_verdict *v, struct part *p)
+{
+    enum { OPERATORS, WAITS, BETWEEN, UNUSED };
+    const struct tg_comparison *c = v->comparison;
+    double step[2];
+    int rest;
+    if (!tg_effect_shown_step(v, step))
+        return false;
+    p[OPERATORS] = (struct part){ .title = "operators and runtime calls", .paint = "c1" };
+    p[WAITS] = (struct part){ .title = "waiting", .paint = "c2" };
+    p[BETWEEN] = (struct part){ .title = "between operators", .paint = "c4" };
+    p[UNUSED] = (struct part){ .title = "" };
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        bool works =
+            op->kind == TG_KIND_OP || op->kind == TG_KIND_RUNTIME || op->kind == TG_KIND_GRAPH;
+        int k = works                      ? OPERATORS
+                : op->kind == TG_KIND_SYNC ? WAITS
+                : op->kind == TG_KIND_STEP ? BETWEEN
+                                           : UNUSED;
+        for (int s = 0; k != UNUSED && s < 2; s++)
+            p[k].ns[s] += not_below(op->self[s]);
+    }
+    rest = p[BETWEEN].ns[TG_BASE] > 0 && p[BETWEEN].ns[TG_TEST] > 0 ? OPERATORS : BETWEEN;
+    for (int s = 0; s < 2; s++)
+        p[rest].ns[s] += step[s] - sum(p, s);
+    return p[rest].ns[TG_BASE] >= 0 && p[rest].ns[TG_TEST] >= 0;
 }
 
 /* The parts are those of the mean step; the page gives the step as it is judged. */
@@ -86,8 +101,7 @@ static void scale(struct part *p, const struct tg_verdict *v)
 }
 
 /* The words are not in the drawing, which has the width of the screen: they would shrink with it. */
-static void put_side(struct tg_buf *out, const struct part *p, int side, double largest,
-                     const char *of)
+static void put_side(struct tg_buf *out, const struct part *p, int side, double largest)
 {
     double x = 0;
     tg_buf_printf(out,
@@ -109,17 +123,19 @@ static void put_side(struct tg_buf *out, const struct part *p, int side, double 
     }
     tg_buf_puts(out, "</svg><span>");
     tg_put_time_unit(out, sum(p, side));
-    tg_buf_printf(out, "%s</span>\n", of);
+    tg_buf_puts(out, "</span>\n");
 }
 
 static const struct tg_page_column columns[] = {
     { "part", false }, { "before", true }, { "after", true }, { "change", true }, { "%", true }
 };
 
-static void put_row(struct tg_html *h, const struct part *p)
+/* A change below a thousandth of the step has no percentage. */
+static void put_row(struct tg_html *h, const struct part *p, double step)
 {
     TG_BUF text = { 0 };
     double d = p->ns[TG_TEST] - p->ns[TG_BASE];
+    bool tells = p->ns[TG_BASE] > 0 && fabs(d) >= step / 1000;
     tg_page_row(&h->page, NULL);
     tg_page_cell(&h->page);
     tg_buf_printf(h->page.out,
@@ -136,9 +152,9 @@ static void put_row(struct tg_html *h, const struct part *p)
     tg_put_time_delta(&text, d);
     tg_page_number(&h->page, tg_buf_sv(&text), d);
     tg_buf_clear(&text);
-    if (p->ns[TG_BASE] > 0)
+    if (tells)
         tg_put_pct_delta(&text, 100 * d / p->ns[TG_BASE]);
-    tg_page_number(&h->page, tg_buf_sv(&text), p->ns[TG_BASE] > 0 ? d / p->ns[TG_BASE] : NAN);
+    tg_page_number(&h->page, tg_buf_sv(&text), tells ? d / p->ns[TG_BASE] : NAN);
 }
 
 void tg_html_put_bar(struct tg_html *h)
@@ -153,7 +169,7 @@ void tg_html_put_bar(struct tg_html *h)
     if (!c)
         return;
     device = !tg_effect_is_hosts(h->v) && device_parts(c, parts);
-    if (!device && !host_parts(c, parts))
+    if (!device && !host_parts(h->v, parts))
         return;
     if (device)
         scale(parts, h->v);
@@ -162,19 +178,19 @@ void tg_html_put_bar(struct tg_html *h)
         return;
     tg_page_section(&h->page, "step", "The step, before and after");
     tg_page_raw(&h->page, "<div class=\"parts\">\n");
-    put_side(h->page.out, parts, TG_BASE, largest, device ? "" : ", all threads");
-    put_side(h->page.out, parts, TG_TEST, largest, device ? "" : ", all threads");
+    put_side(h->page.out, parts, TG_BASE, largest);
+    put_side(h->page.out, parts, TG_TEST, largest);
     tg_page_raw(&h->page, "</div>\n");
     tg_page_table(&h->page, &table);
     for (int k = 0; k < PARTS; k++)
         if (parts[k].ns[0] > 0 || parts[k].ns[1] > 0)
-            put_row(h, &parts[k]);
+            put_row(h, &parts[k], largest);
     tg_page_table_end(&h->page);
-    tg_page_raw(&h->page,
-                device
-                    ? "<p class=\"dim small\">Device time per step and rank; its parts as in the "
-                      "mean step.</p>\n"
-                    : "<p class=\"dim small\">Host time per step and rank, all threads together; "
-                      "&ldquo;between operators&rdquo; is ProfilerStep&rsquo;s own time.</p>\n");
+    tg_page_raw(
+        &h->page,
+        device ? "<p class=\"dim small\">Device time per step and rank; its parts as in the "
+                 "mean step.</p>\n"
+               : "<p class=\"dim small\">Host time per step and rank, of the thread that runs the "
+                 "step.</p>\n");
     tg_page_section_end(&h->page);
 }

@@ -3,12 +3,13 @@
 #include <stdlib.h>
 
 #include "core/base/strmap.h"
+#include "reporters/effect.h"
 #include "reporters/findings.h"
 #include "reporters/html.h"
 #include "reporters/number.h"
 #include "reporters/rows.h"
 
-enum { FIRST = 30 };
+enum { FIRST = 30, LEAST_CHANGE = 50 /* ns: what is shown as 0.0 has no percentage */ };
 
 struct ranked {
     uint32_t row;
@@ -37,6 +38,12 @@ static void put_key(struct tg_buf *key, tg_sv kind, tg_sv name)
     tg_buf_printf(key, "%.*s %.*s", TG_SV_ARG(kind), TG_SV_ARG(name));
 }
 
+/* What passed by calls was judged, though its times could not be. */
+static int weight(enum tg_state s)
+{
+    return s == TG_STATE_NOT_JUDGED || s == TG_STATE_SKIP ? -1 : (int)s;
+}
+
 /* The worst state of each name. */
 static void find_states(const struct tg_verdict *v, struct ranked *rows, size_t n)
 {
@@ -60,7 +67,7 @@ static void find_states(const struct tg_verdict *v, struct ranked *rows, size_t 
         id = tg_strmap_find(&map, tg_buf_sv(&key));
         if (id == TG_NO_ID)
             continue;
-        if (!rows[place[id]].judged || r->state > rows[place[id]].state)
+        if (!rows[place[id]].judged || weight(r->state) > weight(rows[place[id]].state))
             rows[place[id]].state = r->state;
         rows[place[id]].judged = true;
     }
@@ -145,7 +152,7 @@ static void put_row(struct tg_html *h, const struct ranked *r, const struct tg_l
     const struct tg_op *former = tg_row_former(c, op);
     const char *state = state_of(r, op);
     double pct = x.ns[TG_BASE] > 0 && x.ns[TG_TEST] > 0 ? 100 * x.d_ns / x.ns[TG_BASE] : NAN;
-    double share = op->share[x.ns[TG_TEST] > 0 ? TG_TEST : TG_BASE];
+    double share = tg_effect_share(h->v, op);
     TG_BUF text = { 0 };
     tg_page_row(&h->page, state);
     tg_page_cell(&h->page);
@@ -160,6 +167,8 @@ static void put_row(struct tg_html *h, const struct ranked *r, const struct tg_l
     put_change(h, op, &x);
     put_time(h, x.ns[TG_BASE]);
     put_time(h, x.ns[TG_TEST]);
+    if (tg_op_within_noise(op) || fabs(x.d_ns) < LEAST_CHANGE)
+        pct = NAN;
     if (isfinite(pct))
         tg_put_pct_delta(&text, pct);
     tg_page_number(&h->page, tg_buf_sv(&text), pct);

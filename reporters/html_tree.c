@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "core/base/utf8.h"
+#include "reporters/effect.h"
 #include "reporters/escape.h"
 #include "reporters/html.h"
 #include "reporters/label.h"
@@ -27,7 +28,12 @@ static double change_of(const struct tg_picture_node *n)
     return n->value[0] > 0 ? n->value[1] / n->value[0] - 1 : 0;
 }
 
-/* What a change of less than three in a hundred looks like is "flat". */
+/* A change of less than three in a hundred. */
+static bool is_flat(const struct tg_picture_node *n)
+{
+    return n->value[0] > 0 && n->value[1] > 0 && fabs(change_of(n)) < 0.03;
+}
+
 static const char *paint_of(const struct tg_picture_node *n)
 {
     double c = change_of(n);
@@ -140,23 +146,32 @@ static void put_node(struct tg_buf *out, const struct tree *t, size_t i)
     tg_buf_puts(out, "</text></g>\n");
 }
 
-static void put_icicle(struct tg_html *h, int side)
+static void put_icicle(struct tg_html *h, int side, const char *title)
 {
     const struct tg_picture *p = h->r->picture;
     struct tree t = { .p = p, .side = side, .x = tg_xmalloc((p->n_nodes + 1) * sizeof *t.x) };
     struct tg_buf *out = h->page.out;
     lay_out(&t);
-    tg_buf_printf(out, "<h3>%s: ", side == TG_PICTURE_BASE ? "Before" : "After");
-    tg_put_time_unit(out, p->nodes[0].value[side]);
     tg_buf_printf(out,
-                  "</h3>\n<div class=\"wide\"><svg class=\"tree\" viewBox=\"0 0 %d %zu\" "
+                  "<h3>%s</h3>\n<div class=\"wide\"><svg class=\"tree\" viewBox=\"0 0 %d %zu\" "
                   "role=\"img\" tabindex=\"0\" "
                   "aria-label=\"Call paths %s the change, as wide as their time\">\n",
-                  WIDTH, (t.deepest + 1) * ROW, side == TG_PICTURE_BASE ? "before" : "after");
+                  title, WIDTH, (t.deepest + 1) * ROW,
+                  side == TG_PICTURE_BASE ? "before" : "after");
     for (size_t i = 0; i < p->n_nodes; i++)
         put_node(out, &t, i);
     tg_buf_puts(out, "</svg></div>\n");
     free(t.x);
+}
+
+/* A frame that is drawn, and not in the colour of "as before". */
+static bool any_change(const struct tg_picture *p)
+{
+    double least = fmax(p->nodes[0].value[0], p->nodes[0].value[1]) / WIDTH / 2;
+    for (size_t i = 0; i < p->n_nodes; i++)
+        if (fmax(p->nodes[i].value[0], p->nodes[i].value[1]) >= least && !is_flat(&p->nodes[i]))
+            return true;
+    return false;
 }
 
 /* ---- what only one side has ---- */
@@ -181,9 +196,20 @@ static int longest_first(const void *pa, const void *pb)
     return (a->node > b->node) - (a->node < b->node);
 }
 
+/* "cudaLaunchKernel" is in much of the program: the place is the function, module or mark around it. */
+static const struct tg_picture_node *place_of(const struct tg_picture *p,
+                                              const struct tg_picture_node *n)
+{
+    const struct tg_picture_node *up = &p->nodes[n->parent];
+    while (up->depth && up->kind != TG_PATH_FUNCTION && up->kind != TG_PATH_MODULE &&
+           up->kind != TG_PATH_ANNOTATION)
+        up = &p->nodes[up->parent];
+    return up->depth ? up : &p->nodes[n->parent];
+}
+
 static void put_top(struct tg_html *h, const struct tg_picture_node *n, int side)
 {
-    const struct tg_picture_node *up = &h->r->picture->nodes[n->parent];
+    const struct tg_picture_node *up = place_of(h->r->picture, n);
     tg_page_raw(&h->page, "<li>");
     tg_page_name(&h->page, n->text, TG_HTML_NAME);
     tg_buf_putc(h->page.out, ' ');
@@ -217,17 +243,8 @@ static void put_legend(struct tg_html *h)
 {
     static const struct {
         const char *paint, *text;
-    } key[] = { { "u3", "+50% or more" },
-                { "u2", "+15%" },
-                { "u1", "+3%" },
-                { "flat", "as before" },
-                { "d1", "\xe2\x88\x92"
-                        "3%" },
-                { "d2", "\xe2\x88\x92"
-                        "15%" },
-                { "d3", "\xe2\x88\x92"
-                        "50% or less" },
-                { "new", "new" },
+    } key[] = { { "u3", "+50% or more" }, { "u2", "+15%" },         { "flat", "as before" },
+                { "d2", "-15%" },         { "d3", "-50% or less" }, { "new", "new" },
                 { "gone", "gone" } };
     tg_page_raw(&h->page, "<ul class=\"facts small dim\">\n");
     for (size_t i = 0; i < sizeof key / sizeof *key; i++)
@@ -261,9 +278,18 @@ void tg_html_put_tree(struct tg_html *h)
                 "<pattern id=\"went\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
                 "patternTransform=\"rotate(-45)\"><rect class=\"paper\" width=\"6\" height=\"6\"/>"
                 "<rect class=\"down\" width=\"3\" height=\"6\"/></pattern></defs></svg>\n");
+    if (!any_change(p)) {
+        tg_buf_printf(
+            h->page.out, "<p>%s: unchanged%s.</p>\n", p->device ? "Device time" : "Host time",
+            p->device && h->v->comparison && tg_effect_is_hosts(h->v) ? "; the loss is on the host"
+                                                                      : "");
+        put_icicle(h, TG_PICTURE_TEST, "Before and after");
+        tg_page_section_end(&h->page);
+        return;
+    }
     put_legend(h);
-    put_icicle(h, TG_PICTURE_BASE);
-    put_icicle(h, TG_PICTURE_TEST);
+    put_icicle(h, TG_PICTURE_BASE, "Before");
+    put_icicle(h, TG_PICTURE_TEST, "After");
     put_only(h, TG_PICTURE_TEST);
     put_only(h, TG_PICTURE_BASE);
     tg_page_section_end(&h->page);

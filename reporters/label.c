@@ -551,7 +551,7 @@ void tg_labels_of_rows(struct tg_labels *l, const struct tg_comparison *c, const
     TG_FREE const char **kinds = tg_xmalloc((n + 1) * sizeof *kinds);
     for (size_t i = 0; i < n; i++) {
         const struct tg_op *op = &c->ops[rows ? rows[i] : i];
-        names[i] = op->name;
+        names[i] = op->kind == TG_KIND_STEP ? TG_SV("host time between operators") : op->name;
         kinds[i] = tg_kind_name(op->kind);
     }
     tg_labels_make(l, names, kinds, n, width);

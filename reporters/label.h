@@ -40,7 +40,8 @@ struct tg_labels {
 /* `kinds` tells equal names apart; NULL: there are none. width >= 12, in code points. */
 void tg_labels_make(struct tg_labels *l, const tg_sv *names, const char *const *kinds, size_t n,
                     size_t width);
-/* The same of these rows of a comparison; NULL: of all, in order. */
+/* The same of these rows of a comparison; NULL: of all, in order. A step's own time is called what it
+ * is, host time between operators. */
 void tg_labels_of_rows(struct tg_labels *l, const struct tg_comparison *c, const uint32_t *rows,
                        size_t n, size_t width);
 void tg_labels_release(struct tg_labels *l);

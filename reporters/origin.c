@@ -188,7 +188,7 @@ void tg_origin_put_path(struct tg_buf *out, const struct tg_cause *c,
             tg_buf_printf(&one, "%.*s: ", TG_SV_ARG(f->file));
         tg_buf_add(&one, f->text);
         if (i)
-            tg_buf_puts(out, " > ");
+            tg_buf_puts(out, s->put_name ? " >\xc2\xa0" : " > "); /* the sign stays with its name */
         put_name(out, tg_buf_sv(&one), s);
     }
 }

@@ -152,6 +152,8 @@ static void choose_scale(struct plot *p)
     low /= p->s.divisor;
     high /= p->s.divisor;
     p->s.step = tg_svg_step(high - low, 4);
+    if (!p->chart->durations && !(whole_of(p) > 0) && p->s.step < 1)
+        p->s.step = 1; /* there is no half of a call */
     p->s.low = floor(low / p->s.step + 1e-9) * p->s.step;
     p->s.high = ceil(high / p->s.step - 1e-9) * p->s.step;
 }

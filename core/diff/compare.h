@@ -117,7 +117,7 @@ struct tg_count_evidence {
     tg_sv with;
 };
 
-/* The rank whose steady calls per step rose most, and how many ranks have more. */
+/* The rank whose steady calls or bytes per step rose most, and how many ranks have more. */
 struct tg_rank_shift {
     int64_t rank;
     double count[2];
@@ -221,6 +221,7 @@ struct tg_op {
     double bytes[2], bytes_mean[2];
     bool bytes_known[2];
     struct tg_count_evidence moved;
+    const struct tg_rank_shift *bytes_shift; /* as `shift`, of bytes */
     const struct tg_op_rows *rows;
 };
 

@@ -138,6 +138,9 @@ struct tg_op_counts {
 /* core/diff/sums.c: counts and sums of one operator. The counts are valid until the next call. */
 struct tg_sum_room;
 struct tg_sum_room *tg_sum_room_new(const struct tg_diff_work *w);
+/* Which ranks have more than before, whatever the mean over all did? NAN: a rank's value varies. NULL: none. */
+const struct tg_rank_shift *tg_diff_rank_shift(const struct tg_diff_work *w,
+                                               double *const of_rank[2]);
 struct tg_op_counts *tg_sum_op(struct tg_diff_work *w, struct tg_op *op, struct tg_sum_room *x);
 
 /* core/diff/identify.c: raw names, parent, class, whether it polls or waits. */

@@ -118,9 +118,8 @@ static void sum_side(const struct tg_diff_work *w, struct tg_op *op, int side,
     op->self[side] = tg_median(x->self, n_runs);
 }
 
-/* Which ranks have more calls than before, whatever the mean over all of them did? */
-static const struct tg_rank_shift *find_shift(const struct tg_diff_work *w,
-                                              const struct tg_sum_room *x)
+const struct tg_rank_shift *tg_diff_rank_shift(const struct tg_diff_work *w,
+                                               double *const of_rank[2])
 {
     struct tg_rank_shift most = { 0 }, *out = NULL;
     double rise = 0;
@@ -128,7 +127,7 @@ static const struct tg_rank_shift *find_shift(const struct tg_diff_work *w,
     if (w->c->n_ranks[TG_BASE] != w->c->n_ranks[TG_TEST])
         return NULL;
     for (size_t rank = 0; rank < w->c->n_ranks[TG_TEST]; rank++) {
-        double b = x->of_rank[TG_BASE][rank], t = x->of_rank[TG_TEST][rank];
+        double b = of_rank[TG_BASE][rank], t = of_rank[TG_TEST][rank];
         if (!(t > b))
             continue;
         most.n++;
@@ -149,6 +148,6 @@ struct tg_op_counts *tg_sum_op(struct tg_diff_work *w, struct tg_op *op, struct 
     op->settled = true;
     for (int side = 0; side < 2; side++)
         sum_side(w, op, side, x);
-    op->shift = find_shift(w, x);
+    op->shift = tg_diff_rank_shift(w, x->of_rank);
     return &x->counts;
 }

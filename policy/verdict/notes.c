@@ -521,42 +521,54 @@ static void tell_partial_ranks(struct tg_eval_state *e, const struct tg_comparis
     }
 }
 
-/* Ranks changed places, or one does what another did: the mean over ranks does not show it. */
-static bool is_shifted(const struct tg_comparison *c, const struct tg_op *op)
+/*
+ * Ranks changed places, or one does what another did: the mean over ranks does not show it. Bytes of
+ * calls that are on other ranks count as calls. NULL: no such rise.
+ */
+static const struct tg_rank_shift *shift_of(const struct tg_comparison *c, const struct tg_op *op,
+                                            enum tg_unit unit)
 {
-    return op->shift && op->change == TG_SAME && c->marked[TG_BASE] && c->marked[TG_TEST] &&
-           tg_kind_is_counted(op->kind) && !op->polling;
+    bool told = op->change == TG_SAME && c->marked[TG_BASE] && c->marked[TG_TEST] &&
+                tg_kind_is_counted(op->kind) && !op->polling;
+    if (unit == TG_UNIT_COUNT)
+        return told ? op->shift : NULL;
+    return told && !op->shift && op->bytes[TG_BASE] == op->bytes[TG_TEST] ? op->bytes_shift : NULL;
 }
 
-/* "the same calls on other ranks: 'kern3' 1 -> 7 on rank 1, and 2 more names" */
-static void tell_shifted(struct tg_eval_state *e, const struct tg_comparison *c)
+/* "as many calls as before, but on other ranks: 'kern3' 1 -> 7 on rank 1; 2 more names" */
+static void tell_shifted(struct tg_eval_state *e, const struct tg_comparison *c, enum tg_unit unit)
 {
-    const struct tg_op *most = NULL;
+    const struct tg_rank_shift *most = NULL;
     TG_BUF b = { 0 };
+    tg_sv name = { 0 };
     size_t n = 0;
     for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
-        if (!is_shifted(c, op))
+        const struct tg_rank_shift *shift = shift_of(c, &c->ops[i], unit);
+        if (!shift)
             continue;
         n++;
-        if (!most || op->shift->count[TG_TEST] - op->shift->count[TG_BASE] >
-                         most->shift->count[TG_TEST] - most->shift->count[TG_BASE])
-            most = op;
+        if (most && shift->count[TG_TEST] - shift->count[TG_BASE] <=
+                        most->count[TG_TEST] - most->count[TG_BASE])
+            continue;
+        most = shift;
+        name = c->ops[i].name;
     }
     if (!n)
         return;
-    tg_buf_printf(&b,
-                  "as many calls as before, but on other ranks: '%.*s' %.0f -> %.0f on rank %lld",
-                  TG_SV_ARG(most->name), most->shift->count[TG_BASE], most->shift->count[TG_TEST],
-                  (long long)most->shift->rank);
-    if (most->shift->n > 1)
-        tg_buf_printf(&b, " (and more on %zu other%s)", most->shift->n - 1,
-                      most->shift->n == 2 ? "" : "s");
+    tg_buf_printf(&b, "%s as before, but on other ranks: '%.*s' ",
+                  unit == TG_UNIT_COUNT ? "as many calls" : "as many bytes", TG_SV_ARG(name));
+    tg_phrase_value(&b, most->count[TG_BASE], unit);
+    tg_buf_puts(&b, " -> ");
+    tg_phrase_value(&b, most->count[TG_TEST], unit);
+    tg_buf_printf(&b, " on rank %lld", (long long)most->rank);
+    if (most->n > 1)
+        tg_buf_printf(&b, " (and more on %zu other%s)", most->n - 1, most->n == 2 ? "" : "s");
     if (n > 1)
         tg_buf_printf(&b, "; %zu more name%s", n - 1, n == 2 ? "" : "s");
-    tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
-                        TG_SV("A step takes as long as its slowest rank. Counts are means over "
-                              "ranks; a rule with `rank: each` judges every rank by itself."));
+    tg_verdict_add_note(
+        e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
+        TG_SV("A step takes as long as its slowest rank. Counts and bytes are means over "
+              "ranks; a rule with `rank: each` judges every rank by itself."));
 }
 
 static void tell_unmarked(struct tg_eval_state *e, const struct tg_comparison *c)
@@ -601,7 +613,8 @@ void tg_notes(struct tg_eval_state *e)
     tell_more_events(e, c);
     tell_idle_launches(e, c);
     tell_partial_ranks(e, c);
-    tell_shifted(e, c);
+    tell_shifted(e, c, TG_UNIT_COUNT);
+    tell_shifted(e, c, TG_UNIT_BYTES);
     tell_ratio(e, c);
     tell_unjudged_kinds(e, c);
     tell_unmarked(e, c);

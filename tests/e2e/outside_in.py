@@ -486,6 +486,11 @@ def rank_probes():
             yield f"ranks: work of one is another's, {n} ranks, {runs} runs", "told", even, ranks(n, 5000, left, runs, u + more)
             yield f"ranks: control, the same uneven, {n} ranks, {runs} runs", "green", ranks(n, 1, left, runs, u + more), \
                 ranks(n, 5000, left, runs, u + more)
+            large, uneven = scaled(u, "aten::copy_", size=2), {0: scaled(u, "aten::copy_", size=3), 1: scaled(u, "aten::copy_")}
+            even = ranks(n, 1, runs=runs, base=large)
+            yield f"ranks: bytes of one are another's, {n} ranks, {runs} runs", "warn", even, ranks(n, 5000, uneven, runs, large)
+            yield f"ranks: control, the same uneven bytes, {n} ranks, {runs} runs", "green", ranks(n, 1, uneven, runs, large), \
+                ranks(n, 5000, uneven, runs, large)
             yield f"ranks: they change places, {n} ranks, {runs} runs", "told", ranks(n, 1, {0: u + more}, runs), \
                 ranks(n, 5000, {1: u + more}, runs)
 

@@ -428,6 +428,11 @@ bool tg_op_is_small(const struct tg_comparison *c, const struct tg_op *op);
 /* With too few runs to judge: does it take twice as long, too little of the step to be suspicious by
  * itself? Two single runs of the same code seldom have one such name that matters, and not several. */
 bool tg_op_has_doubled(const struct tg_op *op);
+/*
+ * With too few runs to judge: those of one kind that take 1.3 times as long and stand out from the others, which
+ * hardly changed, none of them suspicious by itself. In `out`, which has room for all; how many.
+ */
+size_t tg_ops_that_grew(const struct tg_op *const *op, size_t n, const struct tg_op **out);
 
 /*
  * Compares two sides. `out`, and everything that it points at, is in `a`, except for what it shares with

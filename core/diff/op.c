@@ -3,6 +3,7 @@
 
 #include "core/diff/internal.h"
 #include "core/diff/names.h"
+#include "core/diff/stats.h"
 
 #define SMALL_SHARE 0.001 /* of the step of each rank: a new name below it is small */
 
@@ -39,11 +40,39 @@ bool tg_op_is_small(const struct tg_comparison *c, const struct tg_op *op)
 #define DOUBLED                                                                                    \
     2 /* of 294 pairs of single runs of the same code none has two such names that matter together */
 
-bool tg_op_has_doubled(const struct tg_op *op)
+static bool has_grown(const struct tg_op *op, double e)
 {
     const struct tg_evidence *ev = &op->ev;
     return ev->judged == TG_NOT_FEW_RUNS && !ev->suspicious && !op->wait && ev->pairs &&
-           ev->above == ev->pairs && ev->e > log(DOUBLED);
+           ev->above == ev->pairs && ev->e > e;
+}
+
+bool tg_op_has_doubled(const struct tg_op *op)
+{
+    return has_grown(op, log(DOUBLED));
+}
+
+/* With these, none of 294 pairs of single runs of the same code is reported; with the median, or 3, some are. */
+#define GROWN 1.3     /* as for one by itself */
+#define APART 5       /* times as much as */
+#define STILL 0.9     /* this quantile of those that did not grow, */
+#define LEAST_STILL 5 /* at least so many */
+
+size_t tg_ops_that_grew(const struct tg_op *const *op, size_t n, const struct tg_op **out)
+{
+    TG_FREE double *still = tg_xmalloc((n + 1) * sizeof *still);
+    size_t n_still = 0, found = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (op[i]->ev.judged == TG_NOT_FEW_RUNS && op[i]->ev.e <= log(GROWN))
+            still[n_still++] = fabs(op[i]->ev.e);
+    if (n_still < LEAST_STILL)
+        return 0;
+    double e = fmax(log(GROWN), APART * tg_quantile(still, n_still, STILL));
+    for (size_t i = 0; i < n; i++)
+        if (has_grown(op[i], e))
+            out[found++] = op[i];
+    return found;
 }
 
 #define SAME_SIZE 1.1 /* of the bytes of a call */

@@ -15,8 +15,8 @@ static bool has_number(const struct tg_ints *list, int64_t v)
 struct chosen {
     size_t matched, fresh; /* names; those of them that the fresh traces have */
     bool gave_up;
-    const struct tg_op **small; /* whose own time is too small to show anything: by kind */
-    size_t n_small, cap_small;
+    const struct tg_op **quiet; /* whose own time shows nothing by itself: by kind */
+    size_t n_quiet, cap_quiet;
 };
 
 /* Does the rule judge the time that an operator takes itself, by its own limits? */
@@ -29,11 +29,15 @@ static bool is_own_time(const struct tg_rule *rule, const struct tg_op *op)
     return own && !tg_kind_is_frame(op->kind) && !tg_rule_is_budget(rule);
 }
 
-/* Was nothing found that is as small as that? The rule has just been asked: a time has a result. */
-static bool is_small(const struct tg_eval_state *e, const struct tg_rule_scope *s,
+/*
+ * Was nothing found of an operator that is too small, or has too few runs, to show anything by itself? The
+ * rule has just been asked: a time has a result.
+ */
+static bool is_quiet(const struct tg_eval_state *e, const struct tg_rule_scope *s,
                      const struct tg_rule *rule, const struct tg_op *op)
 {
-    return is_own_time(rule, op) && tg_op_is_small(s->c, op) &&
+    return is_own_time(rule, op) &&
+           (tg_op_is_small(s->c, op) || op->ev.judged == TG_NOT_FEW_RUNS) &&
            e->results[e->n - 1].state <= TG_STATE_NOT_JUDGED;
 }
 
@@ -41,9 +45,9 @@ static void judge_chosen(struct tg_eval_state *e, const struct tg_rule_scope *s,
                          const struct tg_rule *rule, const struct tg_op *op, struct chosen *out)
 {
     tg_judge_op(e, s, rule, op);
-    if (!is_small(e, s, rule, op))
+    if (!is_quiet(e, s, rule, op))
         return;
-    *TG_PUSH(out->small, out->n_small, out->cap_small) = op;
+    *TG_PUSH(out->quiet, out->n_quiet, out->cap_quiet) = op;
 }
 
 /* Is there something to say of them together? */
@@ -57,20 +61,33 @@ static bool judge_together(struct tg_eval_state *e, const struct tg_rule_scope *
     return e->n > before;
 }
 
-/* Operators come by kind. With few runs, some that doubled show among many that did not. */
-static void judge_small(struct tg_eval_state *e, const struct tg_rule_scope *s,
+/* Of one kind: all small ones; with few runs those of them that doubled, or all that stand out. */
+static void judge_kind(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                       const struct tg_rule *rule, const struct tg_op *const *op, size_t n)
+{
+    TG_FREE const struct tg_op **some = tg_xmalloc((n + 1) * sizeof *some);
+    size_t small = 0, doubled = 0;
+    for (size_t i = 0; i < n; i++)
+        if (tg_op_is_small(s->c, op[i]))
+            some[small++] = op[i];
+    if (judge_together(e, s, rule, some, small))
+        return;
+    for (size_t i = 0; i < small; i++)
+        if (tg_op_has_doubled(some[i]))
+            some[doubled++] = some[i];
+    if (!judge_together(e, s, rule, some, doubled))
+        (void)judge_together(e, s, rule, some, tg_ops_that_grew(op, n, some));
+}
+
+/* Operators come by kind. */
+static void judge_quiet(struct tg_eval_state *e, const struct tg_rule_scope *s,
                         const struct tg_rule *rule, const struct chosen *found)
 {
-    for (size_t i = 0, n, m = 0; i < found->n_small; i += n, m = 0) {
-        const struct tg_op **op = found->small + i;
-        for (n = 1; i + n < found->n_small && op[n]->kind == op[0]->kind;)
+    for (size_t i = 0, n; i < found->n_quiet; i += n) {
+        const struct tg_op **op = found->quiet + i;
+        for (n = 1; i + n < found->n_quiet && op[n]->kind == op[0]->kind;)
             n++;
-        if (judge_together(e, s, rule, op, n))
-            continue;
-        for (size_t k = 0; k < n; k++)
-            if (tg_op_has_doubled(op[k]))
-                op[m++] = op[k];
-        (void)judge_together(e, s, rule, op, m);
+        judge_kind(e, s, rule, op, n);
     }
 }
 
@@ -169,8 +186,8 @@ static void judge_ops(struct tg_eval_state *e, const struct tg_rule_scope *s,
     for (size_t i = 0; frames && i < s->c->n_frames; i++)
         if (s->c->frames[i].launched == tg_rule_metric_of_launched(rule->metric))
             judge_op_if(e, s, rule, &s->c->frames[i], &found);
-    judge_small(e, s, rule, &found);
-    free(found.small);
+    judge_quiet(e, s, rule, &found);
+    free(found.quiet);
     if (found.gave_up)
         tg_eval_message(tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD,
                         TG_SV("(pattern)"),

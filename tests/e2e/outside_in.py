@@ -256,6 +256,12 @@ def small_probes():
                 side(u + tiny(factor, n, us, "op"), 100, runs)
             yield f"small: control, the same, {what}", "green", side(u + tiny(n=n, us=us), 1, runs), side(u + tiny(n=n, us=us), 100, runs)
             yield f"small: control, faster, {what}", "green", side(u + tiny(factor, n, us), 1, runs), side(u + tiny(n=n, us=us), 100, runs)
+    for n, us, factor in ((8, 0.05, 20), (4, 0.1, 20), (12, 0.02, 40)):
+        for runs in (1, 2):
+            what, base = f"own part of {n} of {us} us x{factor}, {runs} runs", side(u + tiny(n=n, us=us, sort="op"), 1, runs)
+            yield f"small: {what}", "warn", base, side(u + tiny(factor, n, us, "op"), 100, runs)
+            yield f"small: control, {what}, the same", "green", base, side(u + tiny(n=n, us=us, sort="op"), 100, runs)
+            yield f"small: control, {what}, faster", "green", side(u + tiny(factor, n, us, "op"), 1, runs), side(u + tiny(n=n, us=us, sort="op"), 100, runs)
     for sort in ("op", "kernel"):
         for runs, n, us, factor in ((1, 8, 1.5, 20), (2, 8, 1.5, 20), (1, 3, 10, 4), (1, 20, 4, 3)):
             what = f"{n} of {us} us x{factor} beside 400, {sort}, {runs} runs"

@@ -91,6 +91,34 @@ BY_HAND(doubled_but_not_suspicious)
     assert_false(tg_op_has_doubled(&op));
 }
 
+/* Two of ten took 1.35 times as long (ln 0.30); the other eight changed by `still`: 5 times as much is less, or not. */
+BY_HAND(grown_beside_others_that_did_not)
+{
+    static const struct {
+        double e, still;
+        size_t n, want;
+    } cases[] = {
+        { 0.30, 0.01, 10, 2 }, { 0.30, -0.01, 10, 2 }, { 0.26, 0.01, 10, 0 }, /* ln 1.3 = 0.262 */
+        { 0.30, 0.07, 10, 0 }, { 0.30, -0.07, 10, 0 }, { 0.40, 0.07, 10, 2 },
+        { 0.30, 0.01, 6, 0 },  { 0.30, 0.01, 7, 2 }, /* four others say too little */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tg_op ops[10];
+        const struct tg_op *op[10], *out[10];
+        for (size_t k = 0; k < 10; k++) {
+            ops[k] = (struct tg_op){ .ev = { .judged = TG_NOT_FEW_RUNS,
+                                             .pairs = 1,
+                                             .above = 1,
+                                             .e = k < 2 ? cases[i].e : cases[i].still } };
+            op[k] = &ops[k];
+        }
+        size_t got = tg_ops_that_grew(op, cases[i].n, out);
+        if (got != cases[i].want)
+            fail_msg("case %zu: %zu", i, got);
+        assert_true(!got || (out[0] == op[0] && out[1] == op[1]));
+    }
+}
+
 BY_HAND(which_kinds_are_counted)
 {
     static const enum tg_kind counted[] = { TG_KIND_OP,     TG_KIND_SYNC,   TG_KIND_GRAPH,

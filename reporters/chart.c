@@ -190,13 +190,12 @@ static void put_value(struct tg_buf *out, const struct plot *p, double v)
         tg_put_count(out, v);
 }
 
-/* A real minus sign is as wide as the plus. */
 static void put_delta(struct tg_buf *out, const struct plot *p, double v)
 {
     TG_BUF text = { 0 };
     put_value(&text, p, fabs(v));
     if (strspn(text.p, "0.") < text.n)
-        tg_buf_puts(out, v > 0 ? "+" : "\xe2\x88\x92");
+        tg_buf_puts(out, v > 0 ? "+" : "-");
     tg_buf_add(out, tg_buf_sv(&text));
 }
 
@@ -357,7 +356,7 @@ static void put_axis(struct plot *p)
         put_x(p->out, "y2", bottom);
         tg_buf_puts(p->out, "/>");
         if (!zero)
-            tg_buf_puts(&label, v > 0 ? "+" : "\xe2\x88\x92");
+            tg_buf_puts(&label, v > 0 ? "+" : "-");
         tg_dec_put_fixed(&label, fabs(v), zero ? 0 : decimals);
         put_text(p, "tick num mid", x, bottom + 16, tg_buf_sv(&label));
     }

@@ -146,7 +146,7 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, enum tg_effec
     tg_buf_puts(out, form == TG_EFFECT_PRINT ? tg_time_unit(most) : most >= 1e6 ? " ms" : " us");
     tg_buf_puts(out, " (");
     if (tg_dec_pct_tells(100 * (ns[TG_TEST] / ns[TG_BASE] - 1)))
-        tg_put_pct_sentence(out, 100 * (ns[TG_TEST] / ns[TG_BASE] - 1));
+        tg_put_pct_delta(out, 100 * (ns[TG_TEST] / ns[TG_BASE] - 1));
     else
         tg_put_value_delta(out, ns[TG_TEST] - ns[TG_BASE], TG_DIM_DURATION);
     put_noise(out, ev);

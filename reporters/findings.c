@@ -227,7 +227,7 @@ void tg_result_put_effect(struct tg_buf *out, const struct tg_result *r,
     if (r->has_values) {
         tg_buf_putc(out, ' ');
         if (r->dimension == TG_DIM_DURATION && tg_dec_pct_tells(r->delta_pct))
-            tg_put_pct_sentence(out, r->delta_pct);
+            tg_put_pct_delta(out, r->delta_pct);
         else
             tg_put_value_delta(out, r->delta, r->dimension);
     }
@@ -265,14 +265,15 @@ const char *tg_row_mark(const struct tg_op *op, const struct tg_row_numbers *n)
 
 /* The largest names of one side; false: none. */
 static bool put_names_of(struct tg_buf *out, const struct tg_comparison *c, size_t region, int side,
-                         void (*put_name)(struct tg_buf *out, tg_sv name))
+                         void (*put_name)(struct tg_buf *out, tg_sv name, const void *with),
+                         const void *with)
 {
     enum { SHOWN = 3 };
     const struct tg_op *op[SHOWN];
     size_t n = tg_region_names(c, (uint32_t)region, side, op, SHOWN);
     for (size_t i = 0; i < n && i < SHOWN; i++) {
         tg_buf_puts(out, i ? ", " : "");
-        put_name(out, op[i]->name);
+        put_name(out, op[i]->name, with);
     }
     if (n > SHOWN)
         tg_buf_printf(out, " and %zu more", n - SHOWN);
@@ -290,15 +291,17 @@ static bool is_told(const struct tg_verdict *v, const struct tg_region *g)
 }
 
 bool tg_put_replaced(struct tg_buf *out, const struct tg_verdict *v, size_t region,
-                     enum tg_effect_form form, void (*put_name)(struct tg_buf *out, tg_sv name))
+                     enum tg_effect_form form,
+                     void (*put_name)(struct tg_buf *out, tg_sv name, const void *with),
+                     const void *with)
 {
     const char *arrow = form == TG_EFFECT_PRINT ? " \xe2\x86\x92 " : " -> ";
     const struct tg_comparison *c = v->comparison;
     const struct tg_region *g = &c->regions[region];
     size_t before = out->n;
     TG_BUF came = { 0 };
-    bool went = !is_told(v, g) && put_names_of(out, c, region, TG_BASE, put_name);
-    if (!is_told(v, g) && put_names_of(&came, c, region, TG_TEST, put_name)) {
+    bool went = !is_told(v, g) && put_names_of(out, c, region, TG_BASE, put_name, with);
+    if (!is_told(v, g) && put_names_of(&came, c, region, TG_TEST, put_name, with)) {
         tg_buf_puts(out, went ? arrow : "new: ");
         tg_buf_add(out, tg_buf_sv(&came));
     } else if (went) {
@@ -313,7 +316,7 @@ bool tg_put_replaced(struct tg_buf *out, const struct tg_verdict *v, size_t regi
     tg_put_count(out, tg_region_calls(c, g, TG_TEST));
     tg_buf_puts(out, " in ");
     if (g->encloser.n) {
-        put_name(out, g->encloser);
+        put_name(out, g->encloser, with);
         tg_buf_puts(out, " (");
         tg_put_us(out, g->time[TG_BASE]);
         tg_buf_puts(out, arrow);

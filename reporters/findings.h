@@ -94,7 +94,9 @@ const char *tg_row_mark(const struct tg_op *op, const struct tg_row_numbers *n);
  * "aten::gelu -> aten::erf, aten::mul: calls -8 +32 in Block (242.0 -> 428.0 us per step); slower"
  */
 bool tg_put_replaced(struct tg_buf *out, const struct tg_verdict *v, size_t region,
-                     enum tg_effect_form form, void (*put_name)(struct tg_buf *out, tg_sv name));
+                     enum tg_effect_form form,
+                     void (*put_name)(struct tg_buf *out, tg_sv name, const void *with),
+                     const void *with);
 void tg_result_put_at(struct tg_buf *out, const struct tg_result *r); /* "file:line" or "" */
 /* The next step of one result, or "" if it is the verdict's own (error_hint), which is at the top. */
 tg_sv tg_result_next(const struct tg_verdict *v, const struct tg_result *r);

@@ -23,7 +23,7 @@ static void put_place(struct tg_html *h, tg_sv text, tg_sv file, uint32_t first,
 static void put_origin(struct tg_html *h, const struct tg_result *r)
 {
     const struct tg_cause_frame *f = r->cause ? r->cause->function : NULL;
-    struct tg_origin_style style = { .put_name = tg_html_put_name, .without_place = f != NULL };
+    struct tg_origin_style style = { .put_name = tg_html_name, .without_place = f != NULL };
     if (!r->cause)
         return;
     tg_page_raw(&h->page, "<p>");
@@ -38,7 +38,7 @@ static void put_origin(struct tg_html *h, const struct tg_result *r)
     if (r->cause->path.n > 1) {
         tg_page_raw(&h->page, "</p>\n<p class=\"dim small\">path ");
         tg_origin_put_path(h->page.out, r->cause,
-                           &(struct tg_origin_style){ .put_name = tg_html_put_name });
+                           &(struct tg_origin_style){ .put_name = tg_html_name });
     }
     tg_page_raw(&h->page, "</p>\n");
 }

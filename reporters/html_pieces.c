@@ -15,10 +15,16 @@ void tg_html_put_name(struct tg_buf *out, tg_sv name)
     tg_page_name(&page, name, TG_HTML_NAME);
 }
 
+void tg_html_name(struct tg_buf *out, tg_sv name, const void *with)
+{
+    (void)with;
+    tg_html_put_name(out, name);
+}
+
 static void put_sentence(struct tg_html *h, tg_sv sentence)
 {
     tg_prose_put(h->page.out, &h->prose, sentence,
-                 &(struct tg_prose_style){ .words = put_words, .name = tg_html_put_name });
+                 &(struct tg_prose_style){ .words = put_words, .name = tg_html_name });
 }
 
 /* Our own sentences have code between blanks or brackets; names may have backticks anywhere. */

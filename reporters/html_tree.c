@@ -51,7 +51,7 @@ static void put_percent(struct tg_buf *out, const struct tg_picture_node *n)
     if (!(n->value[0] > 0) || !(n->value[1] > 0))
         tg_buf_puts(out, n->value[1] > 0 ? " new" : " gone");
     else if (fabs(change_of(n)) >= 0.03)
-        tg_buf_printf(out, " %+.0f%%", 100 * change_of(n));
+        tg_buf_printf(out, " %+.0f %%", 100 * change_of(n));
 }
 
 static tg_sv text_of(const struct tg_picture_node *n)
@@ -86,7 +86,7 @@ static tg_sv without_file(const struct tg_picture_node *n)
     return at ? (tg_sv){ at + 2, text.n - (size_t)(at + 2 - text.p) } : text;
 }
 
-/* "forward +12%" on what fits; about 7 px a character. */
+/* "forward +12 %" on what fits; about 7 px a character. */
 static void put_label(struct tg_buf *out, const struct tg_picture_node *n, double width)
 {
     enum { LEAST = 12 }; /* that a label can be shortened to */
@@ -243,8 +243,8 @@ static void put_legend(struct tg_html *h)
 {
     static const struct {
         const char *paint, *text;
-    } key[] = { { "u3", "+50% or more" }, { "u2", "+15%" },         { "flat", "as before" },
-                { "d2", "-15%" },         { "d3", "-50% or less" }, { "new", "new" },
+    } key[] = { { "u3", "+50 % or more" }, { "u2", "+15 %" },         { "flat", "as before" },
+                { "d2", "-15 %" },         { "d3", "-50 % or less" }, { "new", "new" },
                 { "gone", "gone" } };
     tg_page_raw(&h->page, "<ul class=\"facts small dim\">\n");
     for (size_t i = 0; i < sizeof key / sizeof *key; i++)

@@ -392,6 +392,32 @@ static size_t show_difference(struct tg_label *l, struct tg_label *other)
     return at;
 }
 
+/*
+ * "…s16816gemm_fp16_256x64…" or "…s16816gemm_fp16…64x4_tn": from the word of a gemm on, with the end if
+ * the difference is there; false: no gemm, or both do not fit.
+ */
+static bool cut_gemm(struct tg_label *l, size_t at, size_t n, size_t width)
+{
+    enum { BEFORE = 3 };
+    size_t gemm_end, gemm = before_gemm(l, &gemm_end), least = (width - 2) / 3;
+    size_t tail = at > BEFORE && n - at + BEFORE > least ? n - at + BEFORE : least, head;
+    if (!gemm || at < gemm)
+        return false;
+    if (at + BEFORE < gemm + width - 2 && gemm + width - 2 < n) {
+        cut(l, gemm + width - 2, n);
+        cut(l, 0, gemm);
+        return true;
+    }
+    if (tail + 2 + gemm_end - gemm > width)
+        return false;
+    head = width - 2 - tail;
+    if (gemm + head >= n - tail)
+        return false;
+    cut(l, gemm + head, n - tail);
+    cut(l, 0, gemm);
+    return true;
+}
+
 /* "vectorized_ele…Functor<float>, …": the beginning, and what comes from the difference on. */
 static void cut_around(struct tg_label *l, struct tg_label *other, size_t width)
 {
@@ -404,6 +430,8 @@ static void cut_around(struct tg_label *l, struct tg_label *other, size_t width)
     free(keep);
     n = shown_points(l);
     if (n <= width)
+        return;
+    if (at != NOT_AT_ALL && cut_gemm(l, at, n, width))
         return;
     if (at == NOT_AT_ALL) {
         cut_middle(l, width);
@@ -544,6 +572,11 @@ void tg_labels_make(struct tg_labels *l, const tg_sv *names, const char *const *
     number_twins(l, kinds, first);
 }
 
+tg_sv tg_label_name_of(const struct tg_op *op)
+{
+    return op->kind == TG_KIND_STEP ? TG_SV("host time between operators") : op->name;
+}
+
 void tg_labels_of_rows(struct tg_labels *l, const struct tg_comparison *c, const uint32_t *rows,
                        size_t n, size_t width)
 {
@@ -551,7 +584,7 @@ void tg_labels_of_rows(struct tg_labels *l, const struct tg_comparison *c, const
     TG_FREE const char **kinds = tg_xmalloc((n + 1) * sizeof *kinds);
     for (size_t i = 0; i < n; i++) {
         const struct tg_op *op = &c->ops[rows ? rows[i] : i];
-        names[i] = op->kind == TG_KIND_STEP ? TG_SV("host time between operators") : op->name;
+        names[i] = tg_label_name_of(op);
         kinds[i] = tg_kind_name(op->kind);
     }
     tg_labels_make(l, names, kinds, n, width);

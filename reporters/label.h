@@ -13,7 +13,7 @@
  * cutlass::Kernel) is called by the functor, and by what its lambda works on:
  * "direct_copy_kernel_cuda(float)". Of what is still longer an ellipsis replaces the middle.
  * If two different names would then look alike, they are shortened around their first
- * difference instead; equal functors get a number, "MulFunctor<float> (2)", equal names of
+ * difference instead, of which a gemm keeps its word, "…s16816gemm_fp16…64x4_tn"; equal functors get a number, "MulFunctor<float> (2)", equal names of
  * different kinds their kind, "gemm [kernel]".
  *
  * A label says which bytes of the name are hidden, so that a page can show them on demand.
@@ -40,8 +40,9 @@ struct tg_labels {
 /* `kinds` tells equal names apart; NULL: there are none. width >= 12, in code points. */
 void tg_labels_make(struct tg_labels *l, const tg_sv *names, const char *const *kinds, size_t n,
                     size_t width);
-/* The same of these rows of a comparison; NULL: of all, in order. A step's own time is called what it
- * is, host time between operators. */
+/* A step's own time is called what it is, host time between operators. */
+tg_sv tg_label_name_of(const struct tg_op *op);
+/* The same of these rows of a comparison; NULL: of all, in order. */
 void tg_labels_of_rows(struct tg_labels *l, const struct tg_comparison *c, const uint32_t *rows,
                        size_t n, size_t width);
 void tg_labels_release(struct tg_labels *l);

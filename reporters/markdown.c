@@ -144,7 +144,7 @@ static void put_replaced(struct tg_markdown *m)
     size_t n = 0;
     for (size_t i = 0; c && i < c->n_regions && n < m->top; i++) {
         tg_buf_clear(&part);
-        if (!tg_put_replaced(&part, m->v, i, TG_EFFECT_PRINT, tg_markdown_put_short))
+        if (!tg_put_replaced(&part, m->v, i, TG_EFFECT_PRINT, tg_markdown_put_short, m))
             continue;
         tg_buf_printf(&list, "- %s\n", part.p);
         n++;
@@ -292,6 +292,7 @@ bool tg_reporter_markdown(struct tg_buf *out, const struct tg_verdict *v, const 
                              .top = r->top ? r->top : 10 };
     (void)err;
     tg_prose_init(&m.prose, v);
+    tg_markdown_names_init(&m);
     put_head(&m);
     put_error(&m);
     put_notes(&m, TG_PLACE_FIRST);
@@ -304,6 +305,7 @@ bool tg_reporter_markdown(struct tg_buf *out, const struct tg_verdict *v, const 
     tg_markdown_put_next(&m);
     tg_markdown_put_chart(&m);
     put_foot(&m);
+    tg_markdown_names_release(&m);
     tg_prose_release(&m.prose);
     return true;
 }

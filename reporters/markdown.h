@@ -1,6 +1,7 @@
 #ifndef TG_REPORTERS_MARKDOWN_H
 #define TG_REPORTERS_MARKDOWN_H
 /* The parts of the pull request comment: markdown.c is its order, markdown_pieces.c what the others share. */
+#include "core/base/strmap.h"
 #include "reporters/escape.h"
 #include "reporters/label.h"
 #include "reporters/prose.h"
@@ -12,11 +13,24 @@
  */
 enum { TG_MARKDOWN_NAME = 80, TG_MARKDOWN_SHORT = 24 };
 
+/*
+ * The names of a comment, each with one short form, and no two with the same: of the table's rows, of what
+ * their cells call former names, of findings and of what was replaced.
+ */
+struct tg_markdown_names {
+    uint32_t *row; /* of the comparison: n_rows of the table, then former names */
+    size_t n_rows, n;
+    struct tg_labels labels; /* of these n, then of the others */
+    struct tg_strmap ids;    /* names, then the beginnings that headlines have of them */
+    uint32_t *label;         /* by id; labels.n: several begin like this */
+};
+
 struct tg_markdown {
     struct tg_buf *out;
     const struct tg_verdict *v;
     const struct tg_render *r;
     struct tg_prose prose;
+    struct tg_markdown_names names;
     size_t budget, top;
     size_t dropped_rows, dropped_parts;
 };
@@ -26,8 +40,9 @@ void tg_markdown_add_or_drop(struct tg_markdown *m, struct tg_buf *part);
 
 /* A sentence: names as code spans, each in one piece; other risky words, too. */
 void tg_markdown_put_text(const struct tg_markdown *m, struct tg_buf *out, tg_sv text);
-void tg_markdown_put_name(struct tg_buf *out, tg_sv name);  /* a code span, shortened */
-void tg_markdown_put_short(struct tg_buf *out, tg_sv name); /* an operator */
+void tg_markdown_put_name(struct tg_buf *out, tg_sv name); /* a code span, shortened */
+/* The short form of an operator; `with` is the struct tg_markdown. */
+void tg_markdown_put_short(struct tg_buf *out, tg_sv name, const void *with);
 void tg_markdown_put_label(struct tg_buf *out, const struct tg_label *label,
                            enum tg_esc_place place);
 /* `text` as a code span, linked to the line in the repository where that is known. */
@@ -40,5 +55,9 @@ void tg_markdown_put_findings(struct tg_markdown *m); /* markdown_findings.c */
 void tg_markdown_put_next(struct tg_markdown *m);
 void tg_markdown_put_table(struct tg_markdown *m); /* markdown_table.c */
 void tg_markdown_put_full_names(struct tg_markdown *m);
+void tg_markdown_names_init(struct tg_markdown *m); /* markdown_names.c */
+void tg_markdown_names_release(struct tg_markdown *m);
+/* Which of names.row; names.n: none. */
+size_t tg_markdown_find_row(const struct tg_markdown *m, uint32_t row);
 void tg_markdown_put_chart(struct tg_markdown *m); /* markdown_chart.c */
 #endif

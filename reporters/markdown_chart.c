@@ -33,13 +33,24 @@ static void squeeze(struct tg_buf *s)
         tg_buf_putc(s, '?');
 }
 
+/* The short form that the table has, if it has the row. */
+static void put_row(struct tg_buf *text, const struct tg_markdown *m, uint32_t row)
+{
+    size_t at = tg_markdown_find_row(m, row);
+    if (at < m->names.n)
+        tg_label_put(text, &m->names.labels.v[at]);
+    else
+        tg_label_put_one(text, m->v->comparison->ops[row].name, TG_MARKDOWN_SHORT);
+}
+
 /* Mermaid draws bars of equal labels as one: the second of a label gets a number. */
-static void put_label(struct tg_buf *out, const struct tg_label *name, struct tg_strmap *used)
+static void put_label(struct tg_buf *out, const struct tg_markdown *m, uint32_t row,
+                      struct tg_strmap *used)
 {
     TG_BUF text = { 0 };
     TG_BUF label = { 0 };
     size_t before = used->n, stem;
-    tg_label_put(&text, name);
+    put_row(&text, m, row);
     tg_esc_mermaid(&label, tg_buf_sv(&text));
     squeeze(&label);
     stem = label.n;
@@ -103,23 +114,18 @@ static void collect_bars(struct bars *b, const struct tg_markdown *m, double sig
         b->sum += b->v[i].value;
 }
 
-static void put_bars(struct tg_buf *out, const struct bars *b, const struct tg_comparison *c,
+static void put_bars(struct tg_buf *out, const struct bars *b, const struct tg_markdown *m,
                      double sign)
 {
     struct tg_strmap used;
-    struct tg_labels labels;
-    uint32_t rows[MAX_BARS];
-    for (size_t i = 0; i < b->n; i++)
-        rows[i] = b->v[i].row;
     tg_strmap_init(&used);
-    tg_labels_of_rows(&labels, c, rows, b->n, TG_MARKDOWN_SHORT);
     tg_buf_printf(out,
                   "\n```mermaid\nxychart-beta horizontal\n    title \"%s, \xc2\xb5s per step\""
                   "\n    x-axis [",
                   sign > 0 ? "Got slower" : "Got faster");
     for (size_t i = 0; i < b->n; i++) {
         tg_buf_puts(out, i ? ", " : "");
-        put_label(out, &labels.v[i], &used);
+        put_label(out, m, b->v[i].row, &used);
     }
     tg_buf_puts(out, "]\n    y-axis \"\xc2\xb5s per step\" 0 --> ");
     /* Without a range the axis would begin at the shortest bar. */
@@ -130,7 +136,6 @@ static void put_bars(struct tg_buf *out, const struct bars *b, const struct tg_c
         tg_put_us(out, b->v[i].value);
     }
     tg_buf_puts(out, "]\n```\n");
-    tg_labels_release(&labels);
     tg_strmap_release(&used);
 }
 
@@ -154,7 +159,7 @@ void tg_markdown_put_chart(struct tg_markdown *m)
         collect_bars(&b, m, sign = -1);
     }
     if (b.n > TABLE_SHOWS && b.sum >= 0.01 * c->step_ns[TG_BASE])
-        put_bars(&part, &b, c, sign);
+        put_bars(&part, &b, m, sign);
     tg_markdown_add_or_drop(m, &part);
     free(b.v);
 }

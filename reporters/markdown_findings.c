@@ -38,36 +38,31 @@ static void put_evidence(const struct tg_markdown *m, struct tg_buf *out, const 
     tg_buf_puts(out, "</sub>");
 }
 
-static void put_folded(struct tg_buf *out, const struct tg_verdict *v, const uint32_t *roots,
+static void put_folded(const struct tg_markdown *m, struct tg_buf *out, const uint32_t *roots,
                        size_t i)
 {
+    const struct tg_verdict *v = m->v;
     size_t n;
     TG_FREE uint32_t *list = tg_findings_folded(v, roots, i, &n);
-    tg_sv names[TG_FOLDED];
-    struct tg_labels labels;
     size_t shown = n < TG_FOLDED ? n : TG_FOLDED;
-    for (size_t k = 0; k < shown; k++)
-        names[k] = tg_result_called(&v->results[list[k]]);
-    tg_labels_make(&labels, names, NULL, shown, TG_MARKDOWN_SHORT);
     for (size_t k = 0; k < shown; k++) {
         if (k)
             tg_buf_puts(out, ", ");
         else
             tg_buf_printf(out, "<br>\n  <sub>%s ", tg_result_joins(&v->results[i]));
-        tg_markdown_put_label(out, &labels.v[k], TG_ESC_PROSE);
+        tg_markdown_put_short(out, tg_result_called(&v->results[list[k]]), m);
         tg_result_put_effect(out, &v->results[list[k]], &v->results[i]);
     }
     if (n > shown)
         tg_buf_printf(out, " and %zu more", n - shown);
     tg_buf_puts(out, n ? "</sub>" : "");
-    tg_labels_release(&labels);
 }
 
 static void put_origin(const struct tg_markdown *m, struct tg_buf *part, const struct tg_result *r)
 {
     const struct tg_cause_frame *f = r->cause ? r->cause->function : NULL;
     TG_BUF rest = { 0 };
-    struct tg_origin_style style = { .put_name = tg_markdown_put_short };
+    struct tg_origin_style style = { .put_name = tg_markdown_put_short, .with = m };
     if (!r->cause)
         return;
     tg_buf_puts(part, "<br>\n  ");
@@ -89,13 +84,13 @@ static void put_finding(struct tg_markdown *m, struct tg_buf *part, const uint32
     struct tg_parts parts = tg_result_parts(r);
     tg_buf_printf(part, "- %s ", tg_markdown_icon(r->state));
     if (parts.name.n)
-        tg_markdown_put_short(part, parts.name);
+        tg_markdown_put_short(part, parts.name, m);
     tg_buf_puts(part, parts.what);
     tg_buf_puts(part, parts.joint);
     tg_markdown_put_text(m, part, parts.rest);
     put_origin(m, part, r);
     put_evidence(m, part, r);
-    put_folded(part, m->v, roots, i);
+    put_folded(m, part, roots, i);
     put_sub(m, part, "owner", r->owner, true);
     put_sub(m, part, "**next**", tg_result_next(m->v, r), false);
     tg_buf_putc(part, '\n');

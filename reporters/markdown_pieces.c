@@ -25,29 +25,11 @@ void tg_markdown_add_or_drop(struct tg_markdown *m, struct tg_buf *part)
         m->dropped_parts++;
 }
 
-static void put_name(struct tg_buf *out, tg_sv name, size_t width)
-{
-    TG_BUF text = { 0 };
-    tg_label_put_one(&text, name, width);
-    tg_esc_md_code(out, tg_buf_sv(&text), TG_ESC_PROSE);
-}
-
 void tg_markdown_put_name(struct tg_buf *out, tg_sv name)
 {
-    put_name(out, name, TG_MARKDOWN_NAME);
-}
-
-void tg_markdown_put_short(struct tg_buf *out, tg_sv name)
-{
-    put_name(out, name, TG_MARKDOWN_SHORT);
-}
-
-void tg_markdown_put_label(struct tg_buf *out, const struct tg_label *label,
-                           enum tg_esc_place place)
-{
     TG_BUF text = { 0 };
-    tg_label_put(&text, label);
-    tg_esc_md_code(out, tg_buf_sv(&text), place);
+    tg_label_put_one(&text, name, TG_MARKDOWN_NAME);
+    tg_esc_md_code(out, tg_buf_sv(&text), TG_ESC_PROSE);
 }
 
 static void put_words(struct tg_buf *out, tg_sv text)
@@ -60,8 +42,9 @@ static void put_words(struct tg_buf *out, tg_sv text)
 
 void tg_markdown_put_text(const struct tg_markdown *m, struct tg_buf *out, tg_sv text)
 {
-    tg_prose_put(out, &m->prose, text,
-                 &(struct tg_prose_style){ .words = put_words, .name = tg_markdown_put_short });
+    tg_prose_put(
+        out, &m->prose, text,
+        &(struct tg_prose_style){ .words = put_words, .name = tg_markdown_put_short, .with = m });
 }
 
 void tg_markdown_put_place(const struct tg_markdown *m, struct tg_buf *out, tg_sv text, tg_sv file,

@@ -69,17 +69,7 @@ void tg_put_pct_delta(struct tg_buf *out, double pct)
         return;
     put_sign(out, round(pct * 10));
     tg_dec_put_fixed(out, pct, decimals);
-    tg_buf_putc(out, '%');
-}
-
-void tg_put_pct_sentence(struct tg_buf *out, double pct)
-{
-    size_t before = out->n;
-    tg_put_pct_delta(out, pct);
-    if (out->n > before) { /* as the sentences of a verdict write it */
-        out->n--;
-        tg_buf_puts(out, " %");
-    }
+    tg_buf_puts(out, " %");
 }
 
 void tg_put_share(struct tg_buf *out, double fraction)
@@ -87,7 +77,7 @@ void tg_put_share(struct tg_buf *out, double fraction)
     if (!isfinite(fraction))
         return;
     tg_dec_put_fixed(out, 100 * fraction, 1);
-    tg_buf_putc(out, '%');
+    tg_buf_puts(out, " %");
 }
 
 static void put_bytes(struct tg_buf *out, double v)

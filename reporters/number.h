@@ -17,9 +17,8 @@ void tg_put_time_unit(struct tg_buf *out, double ns); /* one time with its unit:
 /* "+12.3 us", "-1.50 ms", each in the unit that suits it, with the micro sign. */
 void tg_put_time_delta(struct tg_buf *out, double ns);
 void tg_put_us_delta(struct tg_buf *out, double ns);   /* "+12.3", "-4.0", "0.0" */
-void tg_put_pct_delta(struct tg_buf *out, double pct); /* "+12.3%", "+250%"; "" from tenfold on */
-void tg_put_pct_sentence(struct tg_buf *out, double pct); /* "+12.3 %", outside tables */
-void tg_put_share(struct tg_buf *out, double fraction);   /* "3.1%" of 0..1 */
+void tg_put_pct_delta(struct tg_buf *out, double pct); /* "+12.3 %", "+250 %"; "" from tenfold on */
+void tg_put_share(struct tg_buf *out, double fraction);   /* "3.1 %" of 0..1 */
 /* A result's change: "+12", "+34.5 us", "-18.2 pp", "+4.00 MiB". */
 void tg_put_value_delta(struct tg_buf *out, double v, enum tg_dimension d);
 #endif

@@ -7,7 +7,7 @@
 static void put_name(struct tg_buf *out, tg_sv name, const struct tg_origin_style *s)
 {
     if (s->put_name) {
-        s->put_name(out, name);
+        s->put_name(out, name, s->with);
         return;
     }
     tg_buf_add(out, name);

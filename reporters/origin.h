@@ -11,7 +11,9 @@
 #include "policy/verdict/verdict.h"
 
 struct tg_origin_style {
-    void (*put_name)(struct tg_buf *out, tg_sv name); /* escapes; NULL: as it is */
+    void (*put_name)(struct tg_buf *out, tg_sv name,
+                     const void *with); /* escapes; NULL: as it is */
+    const void *with;
     bool without_place; /* "model.py:88" is there already: begin with the function */
 };
 /* One sentence without a full stop; empty if the result has no cause. */

@@ -15,18 +15,23 @@ static int longest_first(const void *pa, const void *pb)
     return tg_sv_cmp(*a, *b);
 }
 
-/* A headline holds the first 60 bytes of a longer name and an ellipsis. */
+bool tg_prose_begin(struct tg_buf *out, tg_sv name)
+{
+    tg_sv head = tg_utf8_prefix(name, 60);
+    if (head.n == name.n)
+        return false;
+    tg_buf_add(out, head);
+    tg_buf_puts(out, "\xe2\x80\xa6");
+    return true;
+}
+
 static void add_name(struct tg_strmap *m, tg_sv name)
 {
     TG_BUF begun = { 0 };
-    tg_sv head = tg_utf8_prefix(name, 60);
     if (name.n)
         (void)tg_strmap_add(m, name);
-    if (head.n < name.n) {
-        tg_buf_add(&begun, head);
-        tg_buf_puts(&begun, "\xe2\x80\xa6");
+    if (tg_prose_begin(&begun, name))
         (void)tg_strmap_add(m, tg_buf_sv(&begun));
-    }
 }
 
 static void add_risky(struct tg_strmap *m, tg_sv name)
@@ -139,7 +144,7 @@ static const char *unit_at(tg_sv rest, size_t *n)
 }
 
 /* "12 us -> 34 us" as it is printed: sentences are written for terminals. */
-static void typeset(struct tg_buf *out, tg_sv words)
+void tg_prose_typeset(struct tg_buf *out, tg_sv words)
 {
     for (size_t i = 0, n = 0; i < words.n; i++) {
         tg_sv rest = { words.p + i, words.n - i };
@@ -161,7 +166,7 @@ static void put_words(struct tg_buf *out, tg_sv words, const struct tg_prose_sty
 {
     tg_sv inner = trimmed(words);
     TG_BUF set = { 0 };
-    typeset(&set, inner);
+    tg_prose_typeset(&set, inner);
     if (words.n && words.p[0] == ' ')
         tg_buf_putc(out, ' ');
     if (inner.n)
@@ -179,7 +184,7 @@ void tg_prose_put(struct tg_buf *out, const struct tg_prose *p, tg_sv s,
         for (end = at + 1; end < s.n && owner[end] == owner[at];)
             end++;
         if (owner[at])
-            style->name(out, (tg_sv){ s.p + at, end - at });
+            style->name(out, (tg_sv){ s.p + at, end - at }, style->with);
         else
             put_words(out, (tg_sv){ s.p + at, end - at }, style);
     }

@@ -25,8 +25,13 @@ void tg_prose_release(struct tg_prose *p);
 
 struct tg_prose_style {
     void (*words)(struct tg_buf *out, tg_sv text); /* without blanks at its ends; escapes */
-    void (*name)(struct tg_buf *out, tg_sv name);  /* escapes */
+    void (*name)(struct tg_buf *out, tg_sv name, const void *with); /* escapes */
+    const void *with;
 };
+/* A headline holds the first 60 bytes of a longer name and an ellipsis; false: all of the name. */
+bool tg_prose_begin(struct tg_buf *out, tg_sv name);
+/* Numbers with their units, and arrows, as they are printed. */
+void tg_prose_typeset(struct tg_buf *out, tg_sv words);
 void tg_prose_put(struct tg_buf *out, const struct tg_prose *p, tg_sv sentence,
                   const struct tg_prose_style *style);
 #endif

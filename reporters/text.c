@@ -312,15 +312,16 @@ static void put_waived(struct page *p, const uint32_t *roots)
         tg_buf_printf(p->out, "  and %zu more\n", n - p->top);
 }
 
-static void put_short(struct tg_buf *out, tg_sv name)
+static void put_short(struct tg_buf *out, tg_sv name, const void *with)
 {
+    (void)with;
     tg_label_put_one(out, name, 48);
 }
 
 static bool put_replacement(struct page *p, size_t i)
 {
     TG_BUF text = { 0 };
-    bool any = tg_put_replaced(&text, p->v, i, TG_EFFECT_TERMINAL, put_short);
+    bool any = tg_put_replaced(&text, p->v, i, TG_EFFECT_TERMINAL, put_short, NULL);
     if (any)
         put_field(p, 6, "-", 2, tg_buf_sv(&text), TG_TINT_DIM);
     return any;

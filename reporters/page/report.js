@@ -10,7 +10,7 @@
       var r = g.querySelector("rect"), t = g.querySelector("text"), title = g.querySelector("title").textContent;
       return { g: g, r: r, t: t, i: g.getAttribute("data-i"), p: g.getAttribute("data-p"), x: Number(r.getAttribute("x")),
         y: Number(r.getAttribute("y")), w: Number(r.getAttribute("width")), title: title, own: t.textContent,
-        name: title.replace(/ \([^()]*\): [^:]*$/, "") + (/( [+-]\d+%| new| gone)$/.exec(title) || [""])[0] };
+        name: title.replace(/ \([^()]*\): [^:]*$/, "") + (/( [+-]\d+ %| new| gone)$/.exec(title) || [""])[0] };
     });
     var by = {}, root = nodes[0], at = root, focus = root;
     var status = document.createElement("p"), reset = document.createElement("button");

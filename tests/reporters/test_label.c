@@ -138,10 +138,22 @@ TEST(lookalikes_differ)
     };
     static const char *const frames_want[] = { "f<int>",     "g<int>",     "g<int> (2)",
                                                "f<int> (2)", "f<int> (3)", "f<int> (4)" };
+    static const char *const gemms[] = {
+        "ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_64x4_tn",
+        "ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_64x4_nn",
+        "ampere_fp16_s16816gemm_fp16_256x64_ldg8_f2f_stages_64x4_nn"
+    };
+    static const char *const gemms_want[] = { "\xe2\x80\xa6s16816gemm_fp16\xe2\x80\xa6"
+                                              "64x4_tn",
+                                              "\xe2\x80\xa6s16816gemm_fp16\xe2\x80\xa6"
+                                              "64x4_nn",
+                                              "\xe2\x80\xa6s16816gemm_fp16_256x64\xe2\x80\xa6" };
     static const char *const spaces[] = { "void at::native::f(int)", "void f(int)" };
     static const char *const spaces_want[] = { "at::native::f(int)", "f(int)" };
     check(args, NULL, 2, 44, args_want);
     check(frames, NULL, 6, 20, frames_want);
+    check(gemms, NULL, 2, 24, gemms_want);
+    check(gemms, NULL, 3, 24, gemms_want);
     check(spaces, NULL, 2, 44, spaces_want);
     check(middle, NULL, 2, 28, middle_want);
     check(same, kinds, 3, 44, same_want);

@@ -11,14 +11,15 @@ static void put_words(struct tg_buf *out, tg_sv text)
     tg_buf_add(out, text);
 }
 
-static void put_name(struct tg_buf *out, tg_sv name)
+static void put_name(struct tg_buf *out, tg_sv name, const void *with)
 {
+    (void)with;
     tg_buf_printf(out, "[%.*s]", TG_SV_ARG(name));
 }
 
 static void check(const struct tg_verdict *v, const char *sentence, const char *want)
 {
-    const struct tg_prose_style style = { put_words, put_name };
+    const struct tg_prose_style style = { put_words, put_name, NULL };
     struct tg_prose p;
     struct tg_buf out = { 0 };
     tg_prose_init(&p, v);

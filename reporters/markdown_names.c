@@ -1,0 +1,133 @@
+#include <stdlib.h>
+
+#include "core/base/utf8.h"
+#include "reporters/effect.h"
+#include "reporters/escape.h"
+#include "reporters/findings.h"
+#include "reporters/label.h"
+#include "reporters/markdown.h"
+#include "reporters/prose.h"
+
+/* ---- what has a name ---- */
+
+size_t tg_markdown_find_row(const struct tg_markdown *m, uint32_t row)
+{
+    size_t i = 0;
+    while (i < m->names.n && m->names.row[i] != row)
+        i++;
+    return i;
+}
+
+static void add_rows(struct tg_markdown *m)
+{
+    enum { OTHERS = 3 };
+    const struct tg_comparison *c = m->v->comparison;
+    struct tg_markdown_names *s = &m->names;
+    TG_FREE uint32_t *rows = tg_effect_rows(m->v, m->top, OTHERS, &s->n_rows);
+    s->row = tg_xmalloc((2 * s->n_rows + 1) * sizeof *s->row);
+    memcpy(s->row, rows, s->n_rows * sizeof *rows);
+    s->n = s->n_rows;
+    for (size_t i = 0; i < s->n_rows; i++) {
+        const struct tg_op *former = tg_effect_former(m->v, &c->ops[rows[i]]).name;
+        if (former && tg_markdown_find_row(m, (uint32_t)(former - c->ops)) == s->n)
+            s->row[s->n++] = (uint32_t)(former - c->ops);
+    }
+}
+
+static void add_names(struct tg_markdown *m)
+{
+    const struct tg_verdict *v = m->v;
+    const struct tg_comparison *c = v->comparison;
+    for (size_t i = 0; i < v->n_results; i++)
+        if (tg_result_shown(&v->results[i]) || v->results[i].state == TG_STATE_WAIVED)
+            (void)tg_strmap_add(&m->names.ids, tg_result_called(&v->results[i]));
+    for (size_t i = 0; c && i < c->n_ops; i++)
+        if (c->ops[i].region < c->n_regions)
+            (void)tg_strmap_add(&m->names.ids, c->ops[i].name);
+}
+
+/* Labels of the rows, of which several can have one name, then of the names that no row has. */
+static void make_labels(struct tg_markdown_names *s, const struct tg_comparison *c)
+{
+    size_t n = s->n, n_ids = s->ids.n;
+    TG_FREE tg_sv *names = tg_xmalloc((n + n_ids + 1) * sizeof *names);
+    TG_FREE const char **kinds = tg_xmalloc((n + n_ids + 1) * sizeof *kinds);
+    for (size_t id = 0; id < n_ids; id++)
+        s->label[id] = UINT32_MAX;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t id;
+        names[i] = tg_label_name_of(&c->ops[s->row[i]]);
+        kinds[i] = tg_kind_name(c->ops[s->row[i]].kind);
+        id = tg_strmap_find(&s->ids, names[i]);
+        if (id != TG_NO_ID && s->label[id] == UINT32_MAX)
+            s->label[id] = (uint32_t)i;
+    }
+    for (size_t id = 0; id < n_ids; id++)
+        if (s->label[id] == UINT32_MAX) {
+            s->label[id] = (uint32_t)n;
+            names[n] = s->ids.text[id];
+            kinds[n++] = "";
+        }
+    tg_labels_make(&s->labels, names, kinds, n, TG_MARKDOWN_SHORT);
+}
+
+/* What a headline has of a long name is written as the name, unless two begin so. */
+static void add_beginnings(struct tg_markdown_names *s)
+{
+    size_t n = s->ids.n;
+    for (size_t id = 0; id < n; id++) {
+        TG_BUF begun = { 0 };
+        size_t before = s->ids.n;
+        uint32_t at;
+        if (!tg_prose_begin(&begun, s->ids.text[id]))
+            continue;
+        at = tg_strmap_add(&s->ids, tg_buf_sv(&begun));
+        s->label[at] = s->ids.n > before ? s->label[id] : (uint32_t)s->labels.n;
+    }
+}
+
+void tg_markdown_names_init(struct tg_markdown *m)
+{
+    struct tg_markdown_names *s = &m->names;
+    const struct tg_comparison *c = m->v->comparison;
+    tg_strmap_init(&s->ids);
+    if (c && m->v->outcome != TG_OUTCOME_PASS)
+        add_rows(m);
+    for (size_t i = 0; i < s->n; i++)
+        (void)tg_strmap_add(&s->ids, tg_label_name_of(&c->ops[s->row[i]]));
+    add_names(m);
+    s->label = tg_xmalloc((2 * s->ids.n + 1) * sizeof *s->label);
+    make_labels(s, c);
+    add_beginnings(s);
+}
+
+void tg_markdown_names_release(struct tg_markdown *m)
+{
+    tg_labels_release(&m->names.labels);
+    tg_strmap_release(&m->names.ids);
+    free(m->names.row);
+    free(m->names.label);
+}
+
+/* ---- short ---- */
+
+void tg_markdown_put_label(struct tg_buf *out, const struct tg_label *label,
+                           enum tg_esc_place place)
+{
+    TG_BUF text = { 0 };
+    tg_label_put(&text, label);
+    tg_esc_md_code(out, tg_buf_sv(&text), place);
+}
+
+void tg_markdown_put_short(struct tg_buf *out, tg_sv name, const void *with)
+{
+    const struct tg_markdown_names *s = &((const struct tg_markdown *)with)->names;
+    uint32_t id = tg_strmap_find(&s->ids, name);
+    TG_BUF text = { 0 };
+    if (id != TG_NO_ID && s->label[id] < s->labels.n) {
+        tg_markdown_put_label(out, &s->labels.v[s->label[id]], TG_ESC_PROSE);
+        return;
+    }
+    tg_label_put_one(&text, name, TG_MARKDOWN_SHORT);
+    tg_esc_md_code(out, tg_buf_sv(&text), TG_ESC_PROSE);
+}

@@ -1,10 +1,13 @@
 /* The comparison without a policy: `tracegate diff`. */
 
+#include <stdlib.h>
+
 #include "core/diff/names.h"
 #include "reporters/csv.h"
 #include "reporters/escape.h"
 #include "reporters/findings.h"
 #include "reporters/json.h"
+#include "reporters/label.h"
 #include "reporters/number.h"
 #include "reporters/reporter.h"
 #include "reporters/texttable.h"
@@ -63,14 +66,19 @@ static void put_change(struct tg_buf *cell, const struct tg_row_numbers *n)
         tg_buf_puts(cell, before ? "gone" : "new");
 }
 
-static void add_row(struct tg_texttable *g, const struct tg_difftable *t, const struct tg_op *op)
+/* `label`: where the full name would not fit. */
+static void add_row(struct tg_texttable *g, const struct tg_difftable *t, const struct tg_op *op,
+                    const struct tg_label *label)
 {
     struct tg_row_numbers n = tg_row_numbers(t->comparison, op, basis_of(t, TG_BASIS_ESTIMATED));
     bool noise = estimate(t, op) && tg_evidence_is_noise(estimate(t, op));
     TG_BUF cell = { 0 }, name = { 0 };
     tg_buf_putc(&cell, noise && n.d_count == 0 ? '~' : tg_row_category(&n));
     add(g, &cell, tint_of(n.d_count));
-    put_name(&name, t, op);
+    if (t->short_names)
+        put_name(&name, t, op);
+    else
+        tg_label_put(&name, label);
     tg_esc_terminal(&cell, tg_buf_sv(&name));
     add(g, &cell, TG_TINT_NONE);
     for (int s = 0; s < 2; s++) {
@@ -111,12 +119,26 @@ static void make_titles(struct titles *ti, const struct tg_difftable *t)
     }
 }
 
+/* The durations are whole ones, so a step has the name of the trace. */
+static void make_labels(struct tg_labels *l, const struct tg_difftable *t, size_t n, size_t width)
+{
+    enum { NUMBERS = 44 }; /* columns that stay beside the name on a narrow terminal */
+    size_t room = width > NUMBERS ? width - NUMBERS : 0;
+    TG_FREE tg_sv *names = tg_xmalloc((n + 1) * sizeof *names);
+    for (size_t i = 0; i < n; i++)
+        names[i] = t->comparison->ops[t->rows[i]].name;
+    room = room < TG_TEXTTABLE_NAME_LEAST ? TG_TEXTTABLE_NAME_LEAST : room;
+    tg_labels_make(l, names, NULL, n,
+                   room < TG_TEXTTABLE_NAME_MOST ? room : TG_TEXTTABLE_NAME_MOST);
+}
+
 void tg_difftable_text(struct tg_buf *out, const struct tg_difftable *t, const struct tg_render *r)
 {
     size_t width = r->columns > 0 ? (size_t)r->columns : 100;
     size_t n = r->top && r->top < t->n_rows ? r->top : t->n_rows;
     struct titles ti;
     struct tg_texttable g;
+    struct tg_labels labels;
     bool estimated = false;
     if (!t->n_rows) {
         tg_buf_puts(out, "no rows\n");
@@ -124,9 +146,10 @@ void tg_difftable_text(struct tg_buf *out, const struct tg_difftable *t, const s
     }
     make_titles(&ti, t);
     tg_texttable_init(&g, ti.columns, N_COLUMNS);
+    make_labels(&labels, t, n, width);
     for (size_t i = 0; i < n; i++) {
         const struct tg_op *op = &t->comparison->ops[t->rows[i]];
-        add_row(&g, t, op);
+        add_row(&g, t, op, &labels.v[i]);
         estimated |= estimate(t, op) != NULL;
     }
     tg_texttable_write(&g, out, 0, width,
@@ -138,6 +161,7 @@ void tg_difftable_text(struct tg_buf *out, const struct tg_difftable *t, const s
     if (estimated)
         tg_buf_puts(out, "durations as check takes them from these runs; ~ within their noise\n");
     tg_texttable_release(&g);
+    tg_labels_release(&labels);
     for (size_t i = 0; i < 4; i++)
         tg_buf_release(&ti.text[i]);
 }

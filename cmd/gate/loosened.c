@@ -14,13 +14,13 @@ static const char *const names[] = { ".tracegate.yml", ".tracegate.yaml" };
 
 /* ---- the policy at a commit ---- */
 
-static const char *file_at(struct tg_check *c, struct tg_git *git, const char *sha,
-                           const char *path)
+/* What cannot be read is there: the comparison says why. */
+static const char *file_at(struct tg_git *git, const char *sha, const char *path)
 {
-    struct tg_git_files files = { 0 };
-    struct tg_err ignored = TG_ERR_INIT;
-    return tg_git_list(git, sha, path, c->arena, &files, &ignored) && files.n ? files.v[0].path.p
-                                                                              : NULL;
+    TG_BUF text = { 0 };
+    struct tg_err unread = TG_ERR_INIT;
+    bool found, ok = tg_git_read_path(git, sha, path, &text, &found, &unread);
+    return !ok || found ? path : NULL;
 }
 
 /* As tg_policy_find in the work tree: in `dir` ("" or "a/b/") or above. */
@@ -29,7 +29,7 @@ static const char *found_above(struct tg_check *c, struct tg_git *git, const cha
     for (;;) {
         for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
             const char *at =
-                file_at(c, git, sha, tg_arena_printf(c->arena, "%.*s%s", TG_SV_ARG(dir), names[i]));
+                file_at(git, sha, tg_arena_printf(c->arena, "%.*s%s", TG_SV_ARG(dir), names[i]));
             if (at)
                 return at;
         }
@@ -44,12 +44,13 @@ static const char *found_above(struct tg_check *c, struct tg_git *git, const cha
 static const char *found_elsewhere(struct tg_check *c, struct tg_git *git, const char *sha)
 {
     static const char *const below[] = { "*/", "*/*/" };
+    struct tg_git_files files;
+    struct tg_err ignored = TG_ERR_INIT;
     for (size_t k = 0; k < sizeof below / sizeof *below; k++)
         for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-            const char *at =
-                file_at(c, git, sha, tg_arena_printf(c->arena, "%s%s", below[k], names[i]));
-            if (at)
-                return at;
+            const char *glob = tg_arena_printf(c->arena, "%s%s", below[k], names[i]);
+            if (tg_git_list(git, sha, glob, c->arena, &files, &ignored) && files.n)
+                return files.v[0].path.p;
         }
     return NULL;
 }
@@ -67,8 +68,10 @@ static const char *path_now(struct tg_check *c, struct tg_git *git)
 const char *tg_check_policy_at(struct tg_check *c, struct tg_git *git, const char *sha)
 {
     const char *now = path_now(c, git), *at = NULL;
+    if (!sha[0])
+        return NULL;
     if (c->o->policy && now)
-        at = file_at(c, git, sha, now);
+        at = file_at(git, sha, now);
     if (!at)
         at = found_above(c, git, sha, tg_sv_of(tg_git_prefix(git)));
     return at ? at : found_elsewhere(c, git, sha);
@@ -188,7 +191,7 @@ static void compare_with_built_in(struct tg_check *c, struct tg_check_job *j, st
     struct tg_commit head = { 0 };
     struct tg_err ignored = TG_ERR_INIT;
     if (judged && now && tg_git_resolve(git, "HEAD", c->arena, &head, &ignored) &&
-        file_at(c, git, head.sha, now))
+        file_at(git, head.sha, now))
         compare_with(c, j, "tracegate:recommended", "tracegate:recommended",
                      tg_arena_printf(c->arena,
                                      "the baseline's commit has no policy, so the built-in one "

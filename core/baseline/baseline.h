@@ -198,7 +198,10 @@ TG_MUST bool tg_git_read(struct tg_git *g, const struct tg_git_file *f, struct t
  * that Git LFS keeps is never the same as its pointer. */
 bool tg_git_same_bytes(const struct tg_git_file *f, const char *path);
 
-/* One file by exact path, for the policy at the baseline commit. *found false: not there. */
+/*
+ * One file by exact path, for the policy at the baseline commit. *found false: not there. Symbolic
+ * links (8 at most) are followed inside the tree, as they are in a work tree.
+ */
 TG_MUST bool tg_git_read_path(struct tg_git *g, const char *sha, const char *path,
                               struct tg_buf *out, bool *found, struct tg_err *err);
 

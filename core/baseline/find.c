@@ -381,13 +381,14 @@ bool tg_baseline_window(struct tg_git *g, const struct tg_commit *from, unsigned
 
 /* Is any of the policy's paths a file of this commit? */
 static enum tg_seen has_policy(struct tg_git *g, const char *sha, const struct tg_find_opts *o,
-                               struct tg_arena *a, struct tg_err *err)
+                               struct tg_err *err)
 {
     for (size_t i = 0; i < o->n_policy_paths; i++) {
-        struct tg_git_files files;
-        if (!tg_git_list(g, sha, o->policy_paths[i], a, &files, err))
+        TG_BUF text = { 0 };
+        bool found, ok = tg_git_read_path(g, sha, o->policy_paths[i], &text, &found, err);
+        if (!ok)
             return TG_SEEN_FAILED;
-        if (files.n)
+        if (found)
             return TG_SEEN;
     }
     return TG_ABSENT;
@@ -458,7 +459,7 @@ bool tg_baseline_find(struct tg_git *g, const struct tg_commit *start, const str
         if (out->files.n)
             break;
         if (policy == TG_ABSENT)
-            policy = has_policy(g, at.sha, o, a, err);
+            policy = has_policy(g, at.sha, o, err);
         if (policy == TG_SEEN_FAILED)
             return false;
         if (out->walked == o->max_walk) {

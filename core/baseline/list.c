@@ -103,12 +103,15 @@ bool tg_git_relative(const struct tg_git *g, const char *path, struct tg_arena *
 
 /* ---- lists ---- */
 
+enum { MAX_LINKS = 8 };
+
 struct list {
     struct tg_git *g;
     const char *sha, *path;
     struct tg_arena *a;
     struct tg_git_file *v;
     size_t n, cap;
+    unsigned links; /* symbolic links that may still be followed */
     struct tg_err *err;
 };
 
@@ -141,8 +144,23 @@ static bool not_followed(const struct list *l, enum tg_entry_kind kind, tg_sv pa
                                       "in the submodule, or commit the baseline outside it.");
 }
 
+/* `path` with its part `name`, a link, replaced by the target; false: not followed. */
+static bool follow(struct list *l, const struct tg_entry *link, tg_sv *path, tg_sv name, tg_sv rest)
+{
+    tg_sv folder = { path->p, (size_t)(name.p - path->p) };
+    TG_BUF target = { 0 };
+    TG_BUF b = { 0 };
+    if (!l->links || !tg_git_blob(l->g, link->oid, l->path, &target, l->err) || !target.n ||
+        target.p[0] == '/' || !add_components(&b, folder) ||
+        !add_components(&b, tg_buf_sv(&target)) || !add_components(&b, rest))
+        return false;
+    l->links--;
+    *path = tg_arena_sv(l->a, tg_buf_sv(&b));
+    return true;
+}
+
 /* The entry at an exact path. */
-static enum tg_seen at(const struct list *l, const struct tg_entry *root, tg_sv path,
+static enum tg_seen at(struct list *l, const struct tg_entry *root, tg_sv path,
                        struct tg_entry *out)
 {
     tg_sv rest = path;
@@ -157,7 +175,10 @@ static enum tg_seen at(const struct list *l, const struct tg_entry *root, tg_sv 
         if (seen != TG_SEEN)
             return seen;
         *out = next;
-        if (next.kind == TG_ENTRY_LINK || next.kind == TG_ENTRY_MODULE) {
+        if (next.kind == TG_ENTRY_LINK && follow(l, &next, &path, name, rest)) {
+            rest = path;
+            *out = *root;
+        } else if (next.kind == TG_ENTRY_LINK || next.kind == TG_ENTRY_MODULE) {
             not_followed(l, next.kind, (tg_sv){ path.p, (size_t)(name.p + name.n - path.p) });
             return TG_SEEN_FAILED;
         }
@@ -255,7 +276,7 @@ bool tg_git_read_path(struct tg_git *g, const char *sha, const char *path, struc
                       bool *found, struct tg_err *err)
 {
     struct tg_arena *a = tg_arena_new();
-    struct list l = { .g = g, .sha = sha, .path = path, .a = a, .err = err };
+    struct list l = { .g = g, .sha = sha, .path = path, .a = a, .links = MAX_LINKS, .err = err };
     struct tg_git_file f = { .size = 0 };
     struct tg_entry root, e;
     bool ok = tg_git_tree_path(g, path, a, &f.path, err) && tg_git_tree_of(g, sha, &root, err);

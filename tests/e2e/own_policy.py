@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 import support
-from support import ENV, PROGRAM, TRACES, expect, expect_has, finish, tracegate
+from support import ENV, PROGRAM, TRACES, expect, expect_has, finish, tracegate, write_text
 
 POLICY = """version: 1
 extends: [tracegate:recommended]
@@ -218,6 +218,43 @@ def brought(tmp):
             expect_has(f"brought, {name}: what judged", " ".join(reports["text"].split()), "WARN: ", "so the built-in one judged there")
 
 
+def linked(tmp):
+    """The policy of the baseline's commit is a symbolic link, or below one: it is followed there as in the work tree."""
+    stored = POLICY.replace("'perf/run*.json.gz'", "stored")
+    # name, links, the file that the change edits, its text and new limit, exit, path that is told, said
+    for i, (name, links, file, text, edit, code, path, said) in enumerate((
+            ("control", {}, ".tracegate.yml", POLICY, "abs: 99", 0, "rules.new-work.fail.abs", "WARN: "),
+            ("a link", {".tracegate.yml": "ci/a.yml"}, "ci/a.yml", POLICY, "abs: 99", 0, "rules.new-work.fail.abs", "WARN: "),
+            ("a link, nothing else", {".tracegate.yml": "ci/a.yml"}, "ci/a.yml", POLICY, "abs: 0", 1, "", "FAIL: "),
+            ("two links", {".tracegate.yml": "ci/b.yml", "ci/b.yml": "../cd/./a.yml"}, "cd/a.yml", POLICY, "abs: 99", 0, "rules.new-work.fail.abs",
+             "WARN: "),
+            ("a folder", {"ci": "real/ci", ".tracegate.yml": "ci/a.yml"}, "real/ci/a.yml", POLICY, "abs: 99", 0, "rules.new-work.fail.abs", "WARN: "),
+            ("a layer's folder", {"to": "real"}, "real/rules.yml", POLICY[:POLICY.index("suites:")] + POLICY[POLICY.index("rules:"):], "abs: 99", 0,
+             "rules.new-work.fail.abs", "WARN: "),
+            ("outside", {".tracegate.yml": tmp + "/outside.yml"}, "x", "abs: 0", "abs: 0", 0, None, "than the baseline's is not known"),
+            ("stored, nothing there", {".tracegate.yml": "ci/a.yml"}, "ci/a.yml", stored, "abs: 0", 4, "", "this is not a first run"),
+            ("a path, nothing there", {".tracegate.yml": "ci/a.yml"}, "ci/a.yml", POLICY.replace("perf/", "none/"), "abs: 0", 4, "",
+             "INCONCLUSIVE: "))):
+        r = Repository(f"{tmp}/linked{i}", policy=None)
+        r.git("checkout", "-q", "main")
+        write_text(tmp + "/outside.yml", POLICY.replace("abs: 0", "abs: 99"))
+        for at, to in links.items():
+            os.makedirs(os.path.dirname(r.path(at)), exist_ok=True)
+            os.symlink(to, r.path(at))
+        r.write(file, text)
+        if "to" in links:
+            r.write(".tracegate.yml", POLICY[:POLICY.index("rules:")].replace("tracegate:recommended", "to/rules.yml"))
+        r.commit("base")
+        r.git("checkout", "-q", "-B", "change")
+        r.write(file, text.replace("abs: 0", edit))
+        r.commit("policy")
+        got, err, reports = r.check()
+        expect(f"linked, {name}: exit {err}", got, code)
+        expect_has(f"linked, {name}: said", err + " ".join(reports.get("text", "").split()), said)
+        if path is not None:
+            told(f"linked, {name}", reports, path)
+
+
 def one_set_of_files(tmp):
     """The trace glob names the baseline's files: an error, and the change of the policy is told."""
     for i, (name, how) in enumerate((("pointed at", None), ("copied over", "copy"))):
@@ -312,7 +349,7 @@ def raw_in_store(tmp):
 
 def main():
     with tempfile.TemporaryDirectory() as tmp:
-        for part in (each_edit, lifted, upgraded, moved, brought, one_set_of_files, lost, broken_refs, raw_in_store):
+        for part in (each_edit, lifted, upgraded, moved, brought, linked, one_set_of_files, lost, broken_refs, raw_in_store):
             part(tmp)
     return finish(f"own_policy: {len(EDITS)} edits")
 

@@ -575,6 +575,40 @@ IN_BOX(work_tree_paths)
     tg_git_close(g);
 }
 
+IN_BOX(one_file_through_links)
+{
+    static const struct {
+        const char *path, *text; /* text NULL: not there */
+        enum tg_err_kind kind;
+    } rows[] = { { "one", "text", TG_ERR_NONE },     { "folder/f", "text", TG_ERR_NONE },
+                 { "down/up", "text", TG_ERR_NONE }, { "two", "text", TG_ERR_NONE },
+                 { "nothing", NULL, TG_ERR_NONE },   { "one/f", NULL, TG_ERR_NONE },
+                 { "round", NULL, TG_ERR_GIT },      { "out", NULL, TG_ERR_GIT },
+                 { "root", NULL, TG_ERR_GIT } };
+    struct tg_err err;
+    struct tg_git *g;
+    const char *sha;
+    box_sh(
+        b,
+        "git init -q -b main links && cd links && mkdir d down && printf text >d/f && "
+        "ln -s d/f one && ln -s d folder && ln -s ../folder//./f down/up && ln -s down/up two && "
+        "ln -s none nothing && ln -s round round && ln -s ../../x out && ln -s /etc/passwd root && "
+        "git add -A && git commit -qm 1");
+    sha = box_line(b, "git -C links rev-parse HEAD");
+    g = open_at(b, "links", &err);
+    assert_non_null(g);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        TG_BUF out = { 0 };
+        bool found;
+        tg_err_init(&err);
+        assert_int_equal(tg_git_read_path(g, sha, rows[i].path, &out, &found, &err), !rows[i].kind);
+        assert_int_equal(err.kind, rows[i].kind);
+        assert_int_equal(found, rows[i].text != NULL);
+        assert_string_equal(found ? out.p : "", rows[i].text ? rows[i].text : "");
+    }
+    tg_git_close(g);
+}
+
 IN_BOX(one_file_by_path)
 {
     struct tg_buf out = { 0 };

@@ -74,14 +74,19 @@ static bool need_input(struct tg_source *s, size_t want, struct tg_err *err)
     return true;
 }
 
-static bool has_at(const struct tg_source *s, size_t at, const char *magic, size_t n)
+static tg_sv buffered(const struct tg_source *s)
 {
-    return s->in_n - s->in_at >= at + n && memcmp(s->in + s->in_at + at, magic, n) == 0;
+    return (tg_sv){ (const char *)s->in + s->in_at, s->in_n - s->in_at };
+}
+
+static bool has_at(tg_sv s, size_t at, const char *magic, size_t n)
+{
+    return s.n >= at + n && memcmp(s.p + at, magic, n) == 0;
 }
 
 static bool begins(const struct tg_source *s, const char *magic, size_t n)
 {
-    return has_at(s, 0, magic, n);
+    return has_at(buffered(s), 0, magic, n);
 }
 
 static bool is_gzip(const struct tg_source *s)
@@ -119,8 +124,8 @@ static const struct format *format_of(const struct tg_source *s)
     return NULL;
 }
 
-/* Formats met in practice that are not supported: named, with the way out. */
-static bool refuse_foreign(struct tg_source *s, struct tg_err *err)
+/* Formats met in practice that are not supported, packed or not: named, with the way out. */
+static bool refuse_foreign(const struct tg_source *s, tg_sv head, struct tg_err *err)
 {
     static const struct {
         const char *magic;
@@ -150,7 +155,7 @@ static bool refuse_foreign(struct tg_source *s, struct tg_err *err)
           "The trace is the *.pt.trace.json that tensorboard_trace_handler writes.", 23 },
     };
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-        if (has_at(s, foreign[i].at, foreign[i].magic, foreign[i].n)) {
+        if (has_at(head, foreign[i].at, foreign[i].magic, foreign[i].n)) {
             tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(s->name), "'%s' is %s", s->name,
                        foreign[i].what);
             return tg_err_hint(err, "%s", foreign[i].hint);
@@ -161,7 +166,7 @@ static bool refuse_foreign(struct tg_source *s, struct tg_err *err)
 static bool recognise(struct tg_source *s, struct tg_err *err)
 {
     const struct format *f;
-    if (!need_input(s, TAR_HEADER, err) || !refuse_foreign(s, err))
+    if (!need_input(s, TAR_HEADER, err) || !refuse_foreign(s, buffered(s), err))
         return false;
     f = format_of(s);
     if (!f)
@@ -434,7 +439,8 @@ static int64_t fill_inflated(struct tg_source *s, char *to, size_t n, struct tg_
                        io.why, loc.offset);
             return -1;
         }
-        if (!within_limits(s, err))
+        if (!within_limits(s, err) ||
+            (got && s->out == got && !refuse_foreign(s, (tg_sv){ to, got }, err)))
             return -1;
         s->between = result == TG_INFLATE_MEMBER_END;
         if (got)

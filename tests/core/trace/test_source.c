@@ -337,6 +337,11 @@ CASE(foreign_formats_are_named)
             assert_int_equal(unpack((tg_sv){ bytes, sizeof bytes }, 100, &f->out, &f->err), off);
             if (!off)
                 assert_non_null(strstr(f->err.message, inside[i].message));
+            tg_buf_clear(&f->packed); /* the same in gzip, as t.tar.gz */
+            put_member(&f->packed, (tg_sv){ bytes, sizeof bytes }, 17);
+            assert_int_equal(unpack(tg_buf_sv(&f->packed), 1000, &f->out, &f->err), off);
+            if (!off)
+                assert_non_null(strstr(f->err.message, inside[i].message));
         }
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_false(unpack(tg_sv_of(cases[i].bytes), 100, &f->out, &f->err));

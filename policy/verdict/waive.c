@@ -34,11 +34,31 @@ static bool within_ceiling(const struct tg_eval_state *e, const struct tg_waiver
     return tg_judge(&p, &none, &ceiling).state != TG_STATE_FAIL;
 }
 
-static void put_waiver(struct tg_buf *b, const struct tg_waiver *w)
+/* "4 calls more", "+64 %": a ceiling is about the change, unless it is a value. */
+static void put_ceiling(struct tg_buf *b, const struct tg_limit *l, const struct tg_result *r)
 {
-    tg_buf_puts(b, "waived up to ");
-    tg_limit_text(&w->ceiling, b);
-    tg_buf_printf(b, " until %.*s (%s:%u): %.*s", TG_SV_ARG(w->expires_text), w->at.file,
+    for (size_t i = 0; i < l->n; i++) {
+        const struct tg_bound *x = &l->bound[i];
+        tg_sv text = x->text;
+        bool one = tg_sv_eq(text, TG_SV("1"));
+        tg_buf_puts(b, i ? " and " : "");
+        if (x->kind == TG_BOUND_ABS && !x->of_step)
+            tg_buf_printf(b, "%.*s%s more", TG_SV_ARG(text),
+                          r->dimension != TG_DIM_COUNT ? ""
+                          : one                        ? " call"
+                                                       : " calls");
+        else if (x->kind == TG_BOUND_PCT && tg_sv_ends(text, TG_SV("%")))
+            tg_buf_printf(b, "+%.*s %%", (int)(text.n - 1), text.p);
+        else
+            tg_buf_printf(b, "%s: %.*s", tg_bound_name(x->kind), TG_SV_ARG(text));
+    }
+}
+
+static void put_waiver(struct tg_buf *b, const struct tg_waiver *w, const struct tg_result *r)
+{
+    tg_buf_puts(b, "waived: up to ");
+    put_ceiling(b, &w->ceiling, r);
+    tg_buf_printf(b, ", until %.*s (%s:%u): %.*s", TG_SV_ARG(w->expires_text), w->at.file,
                   w->at.line, TG_SV_ARG(w->reason));
     if (w->owner.n)
         tg_buf_printf(b, "; owner %.*s", TG_SV_ARG(w->owner));
@@ -62,11 +82,11 @@ static void apply_waiver(struct tg_eval_state *e, const struct tg_waiver *w, str
                       late == 1 ? "" : "s", w->at.file, w->at.line);
         r->next = TG_SV("Fix the regression, or renew the waiver with a new date.");
     } else if (!within_ceiling(e, w, r)) {
-        tg_buf_puts(&b, "beyond the waiver's ceiling ");
-        tg_limit_text(&w->ceiling, &b);
+        tg_buf_puts(&b, "beyond the waiver: up to ");
+        put_ceiling(&b, &w->ceiling, r);
     } else {
         r->state = TG_STATE_WAIVED;
-        put_waiver(&b, w);
+        put_waiver(&b, w, r);
         r->issue = w->issue;
         if (late >= -14)
             r->next = TG_SV("The waiver ends within 14 days.");

@@ -137,9 +137,9 @@ def waivers_by_date(tmp, env):
     """On 2026-01-02: the last two weeks are told, and a waiver that nothing uses."""
     write_run(f"{tmp}/b.json", [usual()] * STEPS, 1)
     for last, work, says, silent in (("2026-01-16", usual() + MORE, "The waiver ends within 14 days.", "is unused"),
-                                     ("2026-01-17", usual() + MORE, "waived up to abs: 1", "The waiver ends within 14 days."),
-                                     ("2026-01-17", usual(), "waiver for work aten::op3 is unused", "waived up to"),
-                                     ("2026-01-01", usual() + MORE, "waiver expired 1 day ago", "waived up to"),
+                                     ("2026-01-17", usual() + MORE, "waived: up to 1 call more, until", "The waiver ends within 14 days."),
+                                     ("2026-01-17", usual(), "waiver for work aten::op3 is unused", "waived: up to"),
+                                     ("2026-01-01", usual() + MORE, "waiver expired 1 day ago", "waived: up to"),
                                      ("2025-12-31", usual() + MORE, "waiver expired 2 days ago", "is unused")):
         write_text(f"{tmp}/p.yml", "version: 1\n" + ABS + WAIVER % ("aten::op3", "", 1, last))
         write_run(f"{tmp}/x.json", [work] * STEPS, 100_003)

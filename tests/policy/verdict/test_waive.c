@@ -195,10 +195,14 @@ WITH_HAND(a_waiver_ends_with_its_last_day)
         bool waived, soon;
         const char *evidence;
     } rows[] = {
-        { 0, true, false, "waived up to abs: as written until 2026-01-12 (p.yml:7): because" },
-        { 20450, true, false, "waived up to abs: as written until 2026-01-12 (p.yml:7): because" },
-        { 20451, true, true, "waived up to abs: as written until 2026-01-12 (p.yml:7): because" },
-        { 20465, true, true, "waived up to abs: as written until 2026-01-12 (p.yml:7): because" },
+        { 0, true, false,
+          "waived: up to as written calls more, until 2026-01-12 (p.yml:7): because" },
+        { 20450, true, false,
+          "waived: up to as written calls more, until 2026-01-12 (p.yml:7): because" },
+        { 20451, true, true,
+          "waived: up to as written calls more, until 2026-01-12 (p.yml:7): because" },
+        { 20465, true, true,
+          "waived: up to as written calls more, until 2026-01-12 (p.yml:7): because" },
         { 20466, false, false, "waiver expired 1 day ago (p.yml:7)" },
         { 20468, false, false, "waiver expired 3 days ago (p.yml:7)" },
     };
@@ -237,8 +241,9 @@ WITH_HAND(a_consequence_is_waived_under_its_rule)
     (void)calls(h);
     r = waived(h, w, 1, v, 2);
     assert_int_equal(r[1].state, TG_STATE_WAIVED);
-    hand_text(r[1].evidence, "follows from a, waived up to abs: as written until 2026-01-12 "
-                             "(p.yml:7): because");
+    hand_text(r[1].evidence,
+              "follows from a, waived: up to as written calls more, until 2026-01-12 "
+              "(p.yml:7): because");
     struct tg_waiver other[] = { w[0], w[1] };
     other[0].rule = TG_SV("s"); /* a is waived under s, b fails under r: no consequence of that */
     v[0].rule = TG_SV("s");
@@ -258,7 +263,7 @@ WITH_HAND(a_consequence_beyond_the_ceiling_is_told_once)
     r = waived(h, &w, 1, v, 3);
     assert_int_equal(r[2].state, TG_STATE_WAIVED);
     assert_int_equal(r[1].state, TG_STATE_FAIL);
-    hand_text(r[1].evidence, "follows from a, beyond the waiver's ceiling abs: as written");
+    hand_text(r[1].evidence, "follows from a, beyond the waiver: up to as written calls more");
 }
 
 /* A consequence of a consequence, wherever it stands. */

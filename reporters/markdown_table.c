@@ -111,7 +111,7 @@ void tg_markdown_put_table(struct tg_markdown *m)
     TG_BUF part = { 0 };
     const struct tg_markdown_names *s = &m->names;
     size_t shown = 0;
-    bool noise = false;
+    bool noise = false, sort[2] = { false }; /* sort[true]: on the device */
     if (!c || m->v->outcome == TG_OUTCOME_PASS)
         return;
     tg_buf_puts(&part, "\n");
@@ -121,8 +121,13 @@ void tg_markdown_put_table(struct tg_markdown *m)
             put_row(&part, m, shown);
             if (!tg_markdown_add(m, &part))
                 break;
+            sort[tg_kind_is_device(c->ops[s->row[shown]].kind)] = true;
             noise |= tg_op_within_noise(&c->ops[s->row[shown]]);
         }
+        tg_buf_puts(m->out, sort[0] && sort[1]
+                                ? "\n<sub>times of kernels and copies are the device's, all "
+                                  "others the host's</sub>\n"
+                                : "");
         tg_buf_puts(m->out, noise ? "\n<sub>" TG_ROW_NOISE "</sub>\n" : "");
     }
     m->dropped_rows += s->n_rows - shown;

@@ -2,7 +2,7 @@
 """Fails if a page names a file, a folder or an identifier that does not exist, if a link or its #section leads
 nowhere, if a table is torn by a blank line, if a room has no README, if a room's README does not name one of its C files (`x.h` names x.c as well),
 if the lists of changes in the
-READMEs contradict each other or CONTRIBUTING.md's table, or if they miss a file that asks for kinds of events or a file of core/diff with limits. Pages are CONTRIBUTING.md, the READMEs, and docs/. NAME and capitals like it are placeholders.
+READMEs contradict each other or CONTRIBUTING.md's table, if the list of a new category misses a file that asks for kinds of events, or the list of a new threshold a file of core/diff with limits. Pages are CONTRIBUTING.md, the READMEs, and docs/. NAME and capitals like it are placeholders.
 
 The check checks itself first: an injected wrong name of each sort must be found.
 """
@@ -30,6 +30,8 @@ SOURCE = re.compile(r"^[a-z0-9_]+\.[ch]$")
 KINDS = re.compile(r"\bTG_KIND_(?:GRAPH|MEMSET)\b")
 # Files with limits of a decision, which they name as well.
 LIMITS = re.compile(r"^#define [A-Z_]+ +[0-9]", re.M)
+# The change whose list names them.
+NAMED_BY = {"asks for kinds of events": "a-profilers-category-cat", "has limits": "a-statistics-threshold"}
 # The table of changes, and the section of a README that lists all files of those that begin in its room.
 LISTING = "CONTRIBUTING.md"
 BEGIN = "\n## Changes that begin here\n"
@@ -167,13 +169,14 @@ def all_untouched(there):
     for room, text in readmes.items():
         yield from untouched(room, listing, text)
     yield from unrowed(listing, tree.read(LISTING))
-    yield from unlisted(there, "".join(map(begun, readmes.values())))
+    yield from unlisted(there, listing)
 
 
-def unlisted(there, text):
+def unlisted(there, listing):
+    named = {anchor: files for _, anchor, files in listing}
     for f, why in sorted(there.listed.items()):
-        if f"`{f}`" not in text:
-            yield f"{f} {why} and no list of changes names it"
+        if f not in named.get(NAMED_BY[why], ()):
+            yield f"{f} {why} and the list of #{NAMED_BY[why]} does not name it"
 
 
 def pages(there):
@@ -202,7 +205,8 @@ def main():
                  ("a row with another file", untouched("core/base", [("core/diff", "x", {"core/base/sv.c"})], "| [x](y#x) | `buf.c` |")),
                  ("a change that the table of all misses", unrowed([("core/base", "x", set())], "| x | y | [core/base](core/base/README.md#y) |")),
                  ("a file of a change that begins elsewhere", untouched("core/base", entries("core/diff", BEGIN + "### x\n`core/base/sv.c`"), "")),
-                 ("no list of files that ask for kinds or have limits", unlisted(there, ""))]
+                 ("no list of files that ask for kinds or have limits", unlisted(there, [])),
+                 ("such files in the list of another change", unlisted(there, [("core/base", "x", set(there.listed))]))]
     return tree.run("pages", len(names), found, injected, 20,
                     "pages, every name exists")
 

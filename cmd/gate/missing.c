@@ -1,6 +1,5 @@
 #include "cmd/gate/internal.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 #include "core/baseline/remote.h"
@@ -65,15 +64,12 @@ static bool nothing_stored(const struct tg_check_job *j, const struct tg_commit 
 /* What to do where a commit has no files at the path that the suite gives. */
 static bool commit_one(const struct tg_suite *s, struct tg_err *err)
 {
-    char place[300] = "";
-    if (s->baseline_at.file)
-        (void)snprintf(place, sizeof place, " (%s:%u)", s->baseline_at.file,
-                       (unsigned)s->baseline_at.line);
     return tg_err_hint(err,
                        "Record runs on the target branch and commit them there as %.*s, then "
                        "rebase: files that this branch adds do not count. Or correct `baseline:` "
-                       "of suite %.*s%s, a path from the repository's root.",
-                       TG_SV_ARG(s->baseline), TG_SV_ARG(s->name), place);
+                       "of suite %.*s (%s:%u), a path from the repository's root.",
+                       TG_SV_ARG(s->baseline), TG_SV_ARG(s->name), s->baseline_at.file,
+                       (unsigned)s->baseline_at.line);
 }
 
 static bool no_files(const struct tg_suite *s, const struct tg_baseline *b, const char *policy,

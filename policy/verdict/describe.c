@@ -202,7 +202,9 @@ static void put_overrun(struct tg_buf *m, const struct tg_probe *p, const struct
         tg_phrase_value(m, by, p->unit);
         tg_buf_puts(m, " ");
     }
-    if (!(by > 0) || !tg_phrase_budget(m, tg_buf_sv(&text)))
+    if (by > 0)
+        (void)tg_phrase_budget(m, tg_buf_sv(&text));
+    else
         tg_buf_printf(m, "limit %.*s", TG_SV_ARG(tg_buf_sv(&text)));
 }
 
@@ -252,7 +254,7 @@ static void put_types(struct tg_buf *m, const struct tg_comparison *c, uint32_t 
 {
     const char *type[2] = { NULL, NULL };
     for (int s = 0; s < 2; s++) {
-        const struct tg_op *op;
+        const struct tg_op *op = NULL;
         if (tg_region_names(c, region, s, &op, 1) && op->kind == TG_KIND_KERNEL)
             type[s] = tg_phrase_type(op->name);
     }

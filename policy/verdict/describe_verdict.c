@@ -258,13 +258,10 @@ static bool put_replaced(struct tg_buf *b, const struct tg_region *g, const stru
 {
     uint32_t region = (uint32_t)(g - c->regions);
     TG_BUF went = { 0 };
-    bool any = tg_phrase_region(&went, c, region, TG_BASE, NULL) > 0;
-    if (any) {
-        tg_phrase_part(b, tg_region_calls(c, g, TG_BASE), tg_region_all_calls(c, g));
-        tg_buf_add(b, tg_buf_sv(&went));
-    }
-    if (!any)
+    if (!tg_phrase_region(&went, c, region, TG_BASE, NULL))
         return false;
+    tg_phrase_part(b, tg_region_calls(c, g, TG_BASE), tg_region_all_calls(c, g));
+    tg_buf_add(b, tg_buf_sv(&went));
     tg_buf_puts(b, " replaced by ");
     (void)tg_phrase_region(b, c, region, TG_TEST, NULL);
     tg_buf_puts(b, ":");

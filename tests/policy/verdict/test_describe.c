@@ -53,6 +53,14 @@ WITH_HAND(calls_and_where_they_come_from)
     s.op.kind = TG_KIND_MODULE;
     s.op.launched = true;
     says(h, &s, "work on the device launched 2 times per step, was 1 (+1)");
+    s = of_count(0, 2);
+    s.op.change = TG_ADDED;
+    s.op.launched = true;
+    says(h, &s, "new: work on the device launched 2 times per step, was 0 (+2)");
+    s = of_count(2, 0);
+    s.op.kind = TG_KIND_GRAPH;
+    s.op.change = TG_FEWER; /* not gone: another rule counts it elsewhere */
+    says(h, &s, "launched 0 times per step, was 2 (-2)");
 }
 
 /* Of several ranks one alone: its own number, not the mean of all. */
@@ -198,6 +206,10 @@ WITH_HAND(a_budget_and_its_limit)
     s.r.over_budget = true;
     s.j.limit = max.v;
     says(h, &s, "150 us per step, 150 us over the limit of as written, was 100 us");
+    s.p = (struct tg_probe){ .base = 2, .test = 3.5, .unit = TG_UNIT_PERCENT };
+    says(h, &s, "3.5 % per step, 2.5 points over the limit of as written, was 2.0 %");
+    s.p.test = 0.5; /* below it, as where another limit speaks */
+    says(h, &s, "0.5 % per step, limit max: as written, was 2.0 %");
     s = of_count(1, 3); /* a number of calls of the whole trace has no verb */
     s.r.over_budget = true;
     s.j.limit = max.v;
@@ -396,6 +408,84 @@ WITH_HAND(what_it_is_related_to)
          "aten::old: calls -6 +7 in the step");
     s.op.region = TG_NO_ID;
     says(h, &s, plain);
+}
+
+/* Kernels whose names tell another type of data: the first of what went, the first of what came. */
+WITH_HAND(kernels_of_another_data_type)
+{
+    static const struct {
+        const char *base, *test; /* NULL: nothing came */
+        enum tg_kind kind;
+        const char *want;
+    } rows[] = {
+        { "a_fp16", "b_fp32", TG_KIND_KERNEL,
+          "with b_fp32 in place of a_fp16 (fp16 -> fp32 by their names)" },
+        { "a_fp16", "b_fp32", TG_KIND_OP, "with b_fp32 in place of a_fp16" },
+        { "a_fp16", "b_fp16", TG_KIND_KERNEL, "with b_fp16 in place of a_fp16" },
+        { "a", "b_fp32", TG_KIND_KERNEL, "with b_fp32 in place of a" },
+        { "a_fp16", "b", TG_KIND_KERNEL, "with b in place of a_fp16" },
+        { "a_fp16", NULL, TG_KIND_KERNEL, "in place of a_fp16" },
+    };
+    struct tg_region region = { .encloser = TG_SV("f"), .calls = { 1, 1 } };
+
+    h->c.regions = &region;
+    h->c.n_regions = 1;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tg_op ops[] = { hand_op(rows[i].base, rows[i].kind),
+                               hand_op(rows[i].test ? rows[i].test : "", rows[i].kind) };
+        struct said s = of_count(1, 2);
+
+        ops[0].region = ops[1].region = s.op.region = 0;
+        ops[0].change = TG_REMOVED;
+        ops[1].change = TG_ADDED;
+        h->c.ops = ops;
+        h->c.n_ops = rows[i].test ? 2 : 1;
+        s.op.relation = TG_REL_REPLACED_WORSE;
+        says(h, &s, tg_arena_printf(h->a, "called 2 times per step, was 1 (+1); %s", rows[i].want));
+    }
+}
+
+/* Of ten calls four went, in whose place as many came: what the four took, and what is there instead. */
+WITH_HAND(a_part_of_the_calls_is_replaced)
+{
+    enum { PART, ALL, MORE, ALONE, FEW_RUNS, NO_TIME, N };
+    static const char *const want[N] = {
+        [PART] = "with new in place of 4 of 10 calls of old: these took 6.00 us, now 9.00 us",
+        [ALL] = "with new in place of old",
+        [MORE] = "with new in place of 4 of 10 calls of old: calls -4 +5 in f",
+        [ALONE] = "with new in place of 4 of 10 calls of old",
+        [FEW_RUNS] = "with new in place of 4 of 10 calls of old",
+        [NO_TIME] = "with new in place of 4 of 10 calls of old",
+    };
+    struct tg_op ops[] = { hand_op("old", TG_KIND_OP), hand_op("new", TG_KIND_OP),
+                           hand_op("other", TG_KIND_OP) };
+    struct tg_region region[2] = { { .encloser = TG_SV("f") } };
+
+    h->c.ops = ops;
+    h->c.n_ops = 3;
+    h->c.regions = region;
+    h->c.n_regions = 2;
+    ops[0].change = ops[2].change = TG_FEWER;
+    ops[1].change = TG_ADDED;
+    ops[0].region = ops[1].region = 0;
+    ops[2].region = 1;
+    ops[1].self[TG_TEST] = 500;
+    ops[2].self[TG_BASE] = 70000;
+    for (int i = 0; i < N; i++) {
+        struct said s = of_count(1, 2);
+
+        ops[0].count[TG_BASE] = i == ALL ? 4 : 10;
+        ops[0].self[TG_BASE] = 15000;
+        ops[0].self[TG_TEST] = i == NO_TIME ? 15000 : 9000;
+        region[0].calls[TG_BASE] = 4;
+        region[0].calls[TG_TEST] = i == MORE ? 5 : 4;
+        s.op.relation = TG_REL_REPLACED_WORSE;
+        s.op.region = 0;
+        s.op.ev = hand_evidence(6000, 0.5);
+        s.op.ev.pooled = i == ALONE ? 0 : 3;
+        s.op.ev.judged = i == FEW_RUNS ? TG_NOT_FEW_RUNS : TG_JUDGED;
+        says(h, &s, tg_arena_printf(h->a, "called 2 times per step, was 1 (+1); %s", want[i]));
+    }
 }
 
 /* ---- evidence ---- */

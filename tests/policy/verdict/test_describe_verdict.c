@@ -38,6 +38,8 @@ WITH_HAND(how_much)
     r.over_budget = true;
     r.limit = TG_SV("max: 1");
     headline(h, r, "FAIL: 1 violation: aten::mm 3, over the limit of 1");
+    r.limit = TG_SV("max: 1, min: 0");
+    headline(h, r, "FAIL: 1 violation: aten::mm 3 (max: 1, min: 0)");
     r = hand_row("aten::mm", 2);
     r.dimension = TG_DIM_DURATION;
     r.delta = 5000;
@@ -184,6 +186,15 @@ WITH_HAND(a_replacement)
     r.ev = &pooled;
     headline(h, r,
              "FAIL: 1 violation: aten::gelu replaced by aten::mul, aten::erf: +800 % (+8 ns)");
+    ops[0].count[TG_BASE] = 10; /* the others are as they were */
+    ops[2].count[TG_BASE] = 30; /* what came is no part of them, nor is what went elsewhere */
+    ops[3].count[TG_BASE] = 50;
+    ops[3].region = 1;
+    headline(h, r,
+             "FAIL: 1 violation: 4 of 10 calls of aten::gelu replaced by aten::mul, aten::erf: +8 "
+             "ns");
+    ops[0].count[TG_BASE] = 1;
+    ops[3].region = TG_NO_ID;
     r.ev = NULL; /* its own time */
     headline(h, r, "FAIL: 1 violation: aten::mul +800 % (+8 ns)");
     r.dimension = TG_DIM_COUNT;
@@ -259,30 +270,42 @@ WITH_HAND(what_a_finding_weighs)
 /* The host waits for the device in one place or another: only one that is new in all costs. */
 WITH_HAND(a_wait_that_moved)
 {
-    struct tg_op ops[] = { hand_op("a", TG_KIND_OP), hand_op("wait", TG_KIND_SYNC),
-                           hand_op("sync", TG_KIND_SYNC) };
+    struct tg_op ops[] = { hand_op("a", TG_KIND_OP),      hand_op("wait", TG_KIND_SYNC),
+                           hand_op("less", TG_KIND_SYNC), hand_op("sync", TG_KIND_SYNC),
+                           hand_op("more", TG_KIND_SYNC), hand_op("less too", TG_KIND_SYNC),
+                           hand_op("work", TG_KIND_OP) };
     struct tg_result v[] = { hand_row("a", 1), hand_row("wait", 1) };
+    struct tg_metric_change *m = h->c.metrics;
 
     h->c.ops = ops;
-    h->c.n_ops = 3;
+    h->c.n_ops = 7;
+    m[TG_METRIC_STEP_TIME].known[0] = m[TG_METRIC_STEP_TIME].known[1] = true;
+    m[TG_METRIC_GPU_BUSY].known[1] = true;
+    m[TG_METRIC_GPU_BUSY].value[1] = 1;
     h->c.step_ns[TG_BASE] = h->c.step_ns[TG_TEST] = 100000;
-    ops[1].wait = ops[2].wait = true;
+    for (int i = 1; i < 6; i++)
+        ops[i].wait = true;
     ops[1].self[TG_TEST] = 20000;
     ops[1].share[TG_TEST] = 0.2;
-    ops[2].self[TG_BASE] = 50000;
+    ops[2].self[TG_BASE] = ops[5].self[TG_BASE] = 500;
+    ops[3].self[TG_BASE] = 50000;
+    ops[4].self[TG_TEST] = 3000; /* waits more, which takes nothing from what the others lost */
+    ops[6].self[TG_BASE] = 90000;
     v[1].op_kind = TG_KIND_SYNC;
     v[1].folded_under = 0;
     for (int i = 0; i < 2; i++) {
-        ops[2].self[TG_TEST] = i ? 40000 : 39000; /* half of it is not enough */
+        ops[3].self[TG_TEST] = i ? 41000 : 40000; /* half of it is not enough */
         v[0].message = TG_SV("new, 1 call per step, 0.1 % of the step");
         v[0].weight_at = 20;
         v[0].weight_n = 19;
         h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = 2 };
         described(h);
         hand_text(v[0].message,
-                  i ? "new, 1 call per step, waits 20.0 us, 20.0 % of the step"
+                  i ? "new, 1 call per step, waits 20.0 us, 20.0 % of the step; the step itself "
+                      "grew by less, since the device works meanwhile, but the host can no longer "
+                      "run ahead of it"
                     : "new, 1 call per step, waits 20.0 us, a wait that moved here from sync "
-                      "(50.0 us -> 39.0 us): the host can no longer run ahead of the device");
+                      "(50.0 us -> 40.0 us): the host can no longer run ahead of the device");
         hand_text(h->v.headline,
                   i ? "FAIL: 1 violation: a +1 call (the host waits 20.0 us in it)"
                     : "FAIL: 1 violation: a +1 call (20.0 us of waiting moved into it)");
@@ -370,6 +393,24 @@ WITH_HAND(work_under_what_came)
         described(h);
         hand_text(h->v.headline, rows[i].want);
     }
+}
+
+/* Of several ranks one alone: its own number; a budget is about the value. */
+WITH_HAND(calls_of_one_rank)
+{
+    struct tg_rank_shift on = { .rank = 3, .count = { 1, 9 }, .n = 1 };
+    struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
+    struct tg_result r = hand_row("aten::mm", 2);
+
+    op.count[TG_TEST] = 3;
+    op.shift = &on;
+    h->c.ops = &op;
+    h->c.n_ops = 1;
+    h->c.n_ranks[TG_TEST] = 4;
+    headline(h, r, "FAIL: 1 violation: aten::mm +8 calls on rank 3 alone");
+    r.over_budget = true;
+    r.limit = TG_SV("max: 1");
+    headline(h, r, "FAIL: 1 violation: aten::mm 3, over the limit of 1");
 }
 
 /* Times that are judged together have one row, in which the others are counted. */

@@ -446,12 +446,15 @@ WITH_HAND(steps_that_one_side_marks_in_another_way)
                 (struct tg_side){ .n_runs = 1, .n_ranks = 1, .at = (void *)&run[side] };
         }
         h->e.n = 0;
+        h->suite.window.at.line = 7;
+        h->in.suite = i % 2 ? &h->suite : NULL;
         assert_int_equal(tg_guards(&h->e), !rows[i].want);
         assert_int_equal(h->e.n, rows[i].want ? 1 : 0);
         if (rows[i].want) {
             char want[120];
             (void)snprintf(want, sizeof want, "the %s, unlike the other side's", rows[i].want);
             hand_text(h->e.results[0].message, want);
+            assert_int_equal(h->e.results[0].line, i % 2 ? 7 : 0);
         }
     }
 }

@@ -180,6 +180,12 @@ WITH_HAND(calls_of_a_replacement)
         regions[1].calls[TG_TEST] = rows[i].calls;
         hand_near(tg_region_calls(&h->c, &regions[1], TG_TEST), rows[i].want);
     }
+    hand_near(tg_region_all_calls(&h->c, &regions[1]), 9);
+    ops[3] = hand_op("aten::sub", TG_KIND_OP); /* what autograd recorded the nine for */
+    ops[3].region = 1;
+    ops[3].count[TG_BASE] = 7;
+    ops[3].change = TG_FEWER;
+    hand_near(tg_region_all_calls(&h->c, &regions[1]), 7);
 }
 
 TEST(a_guard_has_no_metric)

@@ -476,7 +476,7 @@ static bool is_untold(const struct tg_verdict *v, const struct tg_comparison *c,
 {
     const struct tg_result *r = &v->results[i];
     const struct tg_op *op;
-    if (r->dimension != TG_DIM_ATTR || r->state != TG_STATE_NOT_JUDGED || r->metric != m)
+    if (r->state != TG_STATE_NOT_JUDGED || r->metric != m)
         return false;
     op = tg_result_op(c, r);
     return op && op->change == TG_SAME && c->same_device;

@@ -602,14 +602,14 @@ WITH_HAND(what_could_have_been_detected)
     covers(h, true, true, true, "counts judged; durations judged: 5 baseline runs, 1 fresh run");
 }
 
-/* By metric, names of both sides: a new one has nothing to compare with, nor has another device. */
+/* By metric, names of both sides: a new one has nothing to compare with, nor has another device. Calls have a line of their own. */
 WITH_HAND(attributes_that_were_not_compared)
 {
     static const char said[] = "counts judged; durations judged: 5 baseline runs, 5 fresh runs";
     struct tg_op ops[] = { hand_op("a", TG_KIND_OP), hand_op("b", TG_KIND_OP) };
-    struct tg_result r[3];
+    struct tg_result r[5];
 
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 5; i++)
         r[i] = (struct tg_result){ .state = TG_STATE_NOT_JUDGED,
                                    .subject = TG_SUBJECT_NAME,
                                    .dimension = TG_DIM_ATTR,
@@ -619,6 +619,9 @@ WITH_HAND(attributes_that_were_not_compared)
                                    .op = i ? TG_SV("b") : TG_SV("a"),
                                    .op_normalised = i ? TG_SV("b") : TG_SV("a"),
                                    .plain = i ? TG_SV("b") : TG_SV("a") };
+    r[3].metric = TG_RULE_METRIC_COUNT;
+    r[3].dimension = TG_DIM_COUNT;
+    r[4].op_normalised = TG_SV("b [rank 1]");
     h->c.metrics[TG_METRIC_STEP_TIME].ev.judged = TG_NOT_WAIT;
     h->c.ops = ops;
     h->c.n_ops = 2;
@@ -626,7 +629,7 @@ WITH_HAND(attributes_that_were_not_compared)
                                 .counts_asked = true,
                                 .durations_judged = true,
                                 .results = r,
-                                .n_results = 3 };
+                                .n_results = 5 };
     described(h);
     hand_text(h->v.coverage,
               tg_arena_printf(

@@ -77,11 +77,25 @@ static char *target_of(const char *path)
     return real ? real : copy_of(path);
 }
 
-static bool is_taken(const struct tg_outputs *o, const char *path)
+/* Two spellings of one path of a file that need not exist: "d/x", "./d/x", "link-to-d/x". */
+static bool is_one_path(const char *a, const char *b)
 {
-    bool sink = strcmp(path, "-") != 0 && is_written_in_place(path);
+    const char *x = strrchr(a, '/'), *y = strrchr(b, '/');
+    TG_BUF p = { 0 };
+    TG_BUF q = { 0 };
+    x = x ? x + 1 : a;
+    y = y ? y + 1 : b;
+    tg_buf_printf(&p, "%.*s.", (int)(x - a), a);
+    tg_buf_printf(&q, "%.*s.", (int)(y - b), b);
+    return strcmp(x, y) == 0 && tg_file_same(p.p, q.p);
+}
+
+static bool is_taken(const struct tg_outputs *o, const struct tg_outfile *f)
+{
+    bool sink = !f->standard && is_written_in_place(f->path);
     for (size_t i = 0; i < o->n; i++)
-        if (!sink && strcmp(o->files[i].path, path) == 0)
+        if (!sink && o->files[i].standard == f->standard &&
+            (f->standard || is_one_path(o->files[i].path, f->path)))
             return true;
     return false;
 }
@@ -112,7 +126,7 @@ bool tg_outputs_open(struct tg_outputs *o, const char *path, size_t *handle, str
 {
     struct tg_outfile f = { .path = target_of(path), .fd = -1, .standard = strcmp(path, "-") == 0 };
     bool ok = true;
-    if (is_taken(o, f.path)) {
+    if (is_taken(o, &f)) {
         outfile_release(&f);
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "two outputs go to '%s'", path);
         return tg_err_hint(err, "Give each report a file of its own.");

@@ -18,7 +18,8 @@ from support import ENV, PROGRAM, expect, expect_has, fault, finish, read_json, 
 RULE = "rules: [{id: work, match: {kind: [kernel, memcpy, memset, graph, op, sync]}, metric: count, %s}]\n"
 ABS = RULE % "fail: {abs: 0}"
 WARNS = RULE % "warn: {abs: 0}"
-WAIVER = "waivers: [{rule: work, name: '%s', %sceiling: {abs: %d}, reason: because, owner: me, expires: %s}]\n"
+WAIVER = "waivers:\n  - {rule: work, name: '%s', %sceiling: {abs: %d}, reason: because, owner: me, expires: %s}\n"
+PATTERN = "  - {rule: work, name: 'aten::*', many: true, ceiling: {abs: %d}, reason: because, expires: %s}\n"
 FOR = "rules: [{id: work, match: {%s}, metric: count, fail: {abs: 0}}]\n"
 TIMES = "rules:\n  - {id: t, match: {kind: kernel}, metric: self, fail: {pct: 10%}}\n"
 OTHER = "  - {id: n, match: {kind: kernel}, metric: count, fail: {abs: 0}}\n"
@@ -69,13 +70,17 @@ ROWS = [  # (what, policy, work of a fresh step, verdict, what the headline says
     ("a waiver", ABS + WAIVER % ("aten::op3", "", 1, "2026-01-02"), usual() + MORE, "pass", ""),
     ("a waiver that ended yesterday", ABS + WAIVER % ("aten::op3", "", 1, "2026-01-01"), usual() + MORE, "fail", ""),
     ("a waiver above its ceiling", ABS + WAIVER % ("aten::op3", "", 1, "2026-01-02"), usual() + TWO, "fail", "aten::op3 +2 calls"),
+    ("two waivers, one expired", ABS + WAIVER % ("aten::op3", "", 1, "2026-01-02") + PATTERN % (9, "2026-01-01"), usual() + MORE, "pass", ""),
+    ("two waivers, the other order", ABS + WAIVER % ("aten::op3", "", 1, "2026-01-01") + PATTERN % (9, "2026-01-02"), usual() + MORE, "pass", ""),
+    ("two waivers, one too low", ABS + WAIVER % ("aten::op3", "", 1, "2026-01-02") + PATTERN % (2, "2026-01-02"), usual() + TWO, "pass", ""),
+    ("two waivers, both too low", ABS + WAIVER % ("aten::op3", "", 1, "2026-01-02") + PATTERN % (1, "2026-01-02"), usual() + TWO, "fail", ""),
     ("a waiver for another name", ABS + WAIVER % ("aten::op4", "", 1, "2026-01-02"), usual() + MORE, "fail", ""),
     ("a waiver for many", ABS + WAIVER % ("aten::*", "many: true, ", 1, "2026-01-02"), usual() + MORE, "pass", ""),
     ("a waiver for many that none matches", ABS + WAIVER % ("lib::*", "many: true, ", 1, "2026-01-02"), usual() + MORE, "fail", ""),
     ("a waiver of a warning", WARNS + WAIVER % ("aten::op3", "", 1, "2026-01-02"), usual() + MORE, "warn", ""),
     ("a waiver for another rule", ABS[:-2] + ", {id: other, match: {kind: graph}, metric: count, fail: {abs: 0}, optional: true}]\n"
      + (WAIVER % ("aten::op3", "", 1, "2026-01-02")).replace("rule: work", "rule: other"), usual() + MORE, "fail", ""),
-    ("a waiver for another branch", ABS + (WAIVER % ("aten::op3", "", 1, "2026-01-02")).replace("}]", ", when: {branch: 'release/*'}}]"),
+    ("a waiver for another branch", ABS + (WAIVER % ("aten::op3", "", 1, "2026-01-02")).replace("}\n", ", when: {branch: 'release/*'}}\n"),
      usual() + MORE, "fail", ""),
     ("fail_on inconclusive, nothing judged", RULE % "fail: {abs: 0}, when: {branch: 'release/*'}" + "fail_on: [fail, inconclusive]",
      usual(), "fail", ""),

@@ -218,6 +218,35 @@ def brought(tmp):
             expect_has(f"brought, {name}: what judged", " ".join(reports["text"].split()), "WARN: ", "so the built-in one judged there")
 
 
+def layered(tmp):
+    """What the policy extends is a part of it: an edit of a layer, another layer or another order is told; moved text is not."""
+    def rules(limit):
+        return f"version: 1\nextends: [tracegate:recommended]\nrules:\n  - {{id: new-work, fail: {{abs: {limit}}}}}\n"
+
+    def main(*layers):
+        return POLICY[:POLICY.index("rules:")].replace("tracegate:recommended", ", ".join(layers))
+    base = {".tracegate.yml": main("ci/loose.yml", "ci/a.yml"), "ci/a.yml": "version: 1\nextends: [deep/b.yml]\n", "ci/deep/b.yml": rules(0),
+            "ci/loose.yml": rules(99)}
+    for i, (name, edits, told_path) in enumerate((
+            ("nothing", {}, ""), ("the deepest", {"ci/deep/b.yml": rules(99)}, "rules.new-work.fail.abs"),
+            ("the other order", {".tracegate.yml": main("ci/a.yml", "ci/loose.yml")}, "rules.new-work.fail.abs"),
+            ("one layer less", {".tracegate.yml": main("ci/loose.yml")}, "rules.new-work.fail.abs"),
+            ("another file of the same text", {"ci/c.yml": rules(0), ".tracegate.yml": main("ci/loose.yml", "ci/c.yml")}, ""),
+            ("all in one file", {".tracegate.yml": POLICY}, ""))):
+        r = Repository(f"{tmp}/layered{i}", policy=None)
+        r.git("checkout", "-q", "main")
+        for at, text in base.items():
+            r.write(at, text)
+        r.commit("base")
+        r.git("checkout", "-q", "-B", "change")
+        for at, text in edits.items():
+            r.write(at, text)
+        r.commit("policy")
+        code, err, reports = r.check()
+        expect(f"layers, {name}: exit {err}", code, 0 if told_path else 1)
+        told(f"layers, {name}", reports, told_path)
+
+
 def linked(tmp):
     """The policy of the baseline's commit is a symbolic link, or below one: it is followed there as in the work tree."""
     stored = POLICY.replace("'perf/run*.json.gz'", "stored")
@@ -349,7 +378,7 @@ def raw_in_store(tmp):
 
 def main():
     with tempfile.TemporaryDirectory() as tmp:
-        for part in (each_edit, lifted, upgraded, moved, brought, linked, one_set_of_files, lost, broken_refs, raw_in_store):
+        for part in (each_edit, lifted, upgraded, moved, brought, layered, linked, one_set_of_files, lost, broken_refs, raw_in_store):
             part(tmp)
     return finish(f"own_policy: {len(EDITS)} edits")
 

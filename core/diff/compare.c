@@ -92,6 +92,7 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
     w->o = o ? o : &defaults;
     w->a = a;
     w->names = &names;
+    w->period = 1;
     tg_strmap_init(&names);
     ok = sides_comparable(base, test, err) && tg_align(w, err);
     if (ok) {

@@ -222,26 +222,13 @@ static double ln_orders(const double *v, size_t n)
     return ln;
 }
 
-/* After how many steps the run repeats itself, at least twice; 0: never. */
-static size_t period_of(struct tg_step_counts s)
-{
-    for (size_t period = 1; 2 * period <= s.n; period++) {
-        size_t i = period;
-        while (i < s.n && s.v[i] == s.v[i - period])
-            i++;
-        if (i == s.n)
-            return period;
-    }
-    return 0;
-}
-
 /* The first `skip` steps of each run aside, does each run of the side repeat one schedule? */
 static bool find_schedule(const struct question *q, int side, bool skip, struct schedule *out)
 {
     *out = (struct schedule){ 0 };
     for (size_t i = 0; i < q->n_runs[side]; i++) {
         struct tg_step_counts s = skip ? rest_of(&q->run[side][i]) : q->run[side][i];
-        size_t period = period_of(s);
+        size_t period = tg_period_of(s.v, s.n);
         if (period == 0)
             return false;
         double mean = mean_of((struct tg_step_counts){ s.v, period });

@@ -10,6 +10,8 @@
 #include "core/diff/rule.h"
 #include "core/diff/stats.h"
 
+#define SCHEDULED 0.01 /* of the step: an operator whose schedule is the step's */
+
 /* A change of times that is large enough: beside the list of the big operators. */
 static struct tg_aim aim_at(const struct tg_diff_work *w, double tick)
 {
@@ -29,7 +31,7 @@ static void find_slow_steps(const struct tg_diff_work *w, struct tg_op *op,
     for (int side = 0; all && side < 2; side++) {
         slowest[side] = TG_NEW_N(w->a, double, c->n_runs[side] + 1);
         for (size_t run = 0; run < c->n_runs[side]; run++) {
-            struct tg_slow_step s = tg_run_slow_step(w, op, side, run, x);
+            struct tg_slow_step s = tg_run_slow_step(w, op, side, run, v->form, x);
             slowest[side][run] = s.slowest;
             if (side == TG_BASE) {
                 worst = fmax(worst, s.slowest);
@@ -270,6 +272,21 @@ static void judge_joint(struct tg_diff_work *w, const struct tg_joint *joint,
         excuse_faster(c, leader->region);
 }
 
+/* After how many steps all operators that take time repeat their calls; 1: a run has too few steps. */
+static size_t common_period(const struct tg_diff_work *w, const struct tg_run_values *v)
+{
+    size_t period = 1;
+
+    for (size_t i = 0; i < w->c->n_ops; i++) {
+        const struct tg_op *op = &w->c->ops[i];
+        if (v[i].period && op->self[TG_BASE] >= SCHEDULED * w->c->step_ns[TG_BASE])
+            period = tg_common_multiple(period, v[i].period);
+        if (2 * period > tg_fewest_steps(w))
+            return 1;
+    }
+    return period;
+}
+
 void tg_evidence_of_ops(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
@@ -281,8 +298,10 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
 
     for (size_t i = 0; i < c->n_ops; i++) {
         v[i] = tg_run_values(w, &c->ops[i], TG_ASK_BEST, x);
-        judged[i] = tg_own_reason(&c->ops[i], &v[i]) == TG_JUDGED && !c->ops[i].wait;
+        judged[i] = tg_own_reason(&c->ops[i], &v[i]) == TG_JUDGED && !c->ops[i].wait &&
+                    v[i].form != TG_FORM_SCHEDULE;
     }
+    w->period = common_period(w, v);
     tg_machine_find(w, v, judged, m);
     w->machine = m;
     w->room = x;

@@ -101,8 +101,8 @@ enum tg_judged tg_own_reason(const struct tg_op *op, const struct tg_run_values 
         return TG_NOT_POLLING;
     /* The step with the fewest calls of one run against that of another says nothing. */
     if (v->form == TG_FORM_CALLS ||
-        (v->form != TG_FORM_SLOTS && op->counted.shape != TG_COUNT_CONSTANT &&
-         op->counted.shape != TG_COUNT_FIRST_STEP))
+        (v->form != TG_FORM_SLOTS && v->form != TG_FORM_SCHEDULE &&
+         op->counted.shape != TG_COUNT_CONSTANT && op->counted.shape != TG_COUNT_FIRST_STEP))
         return TG_NOT_COUNT_VARIES;
     bool copy = op->kind == TG_KIND_MEMCPY || op->kind == TG_KIND_MEMSET; /* others wait for it */
     if ((op->wait && !copy) || (!tg_kind_is_timed(op->kind) && op->kind != TG_KIND_ANNOTATION))

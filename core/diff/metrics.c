@@ -31,6 +31,25 @@ struct shard_value {
     double statistic[TG_STEP_STATISTICS]; /* of times */
 };
 
+/* Of each step of the period by itself: their mean. */
+static void add_statistics(const struct tg_diff_work *w, enum tg_metric m, const double *each,
+                           size_t n, size_t period, struct shard_value *out)
+{
+    double *some = TG_NEW_N(w->a, double, n), *room = TG_NEW_N(w->a, double, n);
+
+    for (size_t at = 0; at < period; at++) {
+        size_t k = 0;
+        for (size_t j = at; j < n; j += period)
+            some[k++] = each[j];
+        tg_step_statistics_add(out->statistic, some, k, room);
+        double middle = tg_median(some, k); /* sorts */
+        out->of_run += m == TG_METRIC_STEP_TIME ? some[0] : middle;
+    }
+    for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
+        out->statistic[r] /= (double)period;
+    out->of_run /= (double)period;
+}
+
 static bool shard_value(const struct tg_diff_work *w, enum tg_metric m, const struct tg_shard *s,
                         const struct tg_used *used, struct shard_value *out)
 {
@@ -39,6 +58,7 @@ static bool shard_value(const struct tg_diff_work *w, enum tg_metric m, const st
     double *each = TG_NEW_N(w->a, double, used->n + 1);
     size_t n = 0;
 
+    *out = (struct shard_value){ 0 };
     for (size_t j = 0; s->metrics && j < used->n; j++) {
         const struct tg_metric_value *v = &s->metrics[m * s->n_steps + used->step[j]];
         double one = v->den ? (double)v->num / (double)v->den : 0;
@@ -48,13 +68,11 @@ static bool shard_value(const struct tg_diff_work *w, enum tg_metric m, const st
         num += info->how == TG_METRIC_RATIO ? (double)v->num : one;
         den += info->how == TG_METRIC_RATIO ? (double)v->den : 1;
     }
-    memset(out->statistic, 0, sizeof out->statistic);
-    if (n && is_time(m))
-        tg_step_statistics_add(out->statistic, each, n, TG_NEW_N(w->a, double, n));
     out->mean = den > 0 ? scale * num / den : 0;
-    out->of_run = has_statistics(m) ? tg_median(each, n) : out->mean;
-    if (m == TG_METRIC_STEP_TIME && n)
-        out->of_run = each[0]; /* sorted by tg_median */
+    if (n && is_time(m))
+        add_statistics(w, m, each, n, n == used->n && n >= w->period ? w->period : 1, out);
+    if (!has_statistics(m))
+        out->of_run = out->mean;
     return n > 0;
 }
 

@@ -3,6 +3,7 @@
  * row (name, parent, device, stream) is a slot; it does the same work in every step, and whatever
  * disturbs it only adds time. So each slot is read over the steps, and the slots are added up.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/diff/internal.h"
@@ -10,6 +11,9 @@
 
 #define USABLE 0.6 /* part of a run's steps that must have the modal pattern of calls */
 #define SHORT 24   /* up to this many steps, sorting by insertion is faster */
+#define HASH_BITS 24
+#define HASH 0xffffff
+#define LONGEST 64 /* steps of a schedule: a longer one is not looked for */
 
 struct tg_value_room {
     uint64_t *pattern, *sorted; /* per step */
@@ -119,15 +123,13 @@ static uint64_t mix(uint64_t h, uint64_t v)
 }
 
 /*
- * The steps that have the cell's usual pattern of calls (how often each fine row ran). The pattern
- * is a number: calls in the high bits, so that of equally frequent ones the fuller wins, a hash of
- * the rows' counts below. Returns how many steps; `calls` receives the calls of such a step.
+ * What the cell calls in each step (how often each fine row ran), as a number: calls in the high
+ * bits, so that of equally frequent ones the fuller wins, a hash of the rows' counts below.
  */
-static size_t usable_steps(const struct tg_diff_work *w, const struct tg_diff_cell *cell, size_t at,
-                           struct tg_value_room *x, uint64_t *calls)
+static void find_patterns(const struct tg_diff_work *w, const struct tg_diff_cell *cell, size_t at,
+                          struct tg_value_room *x)
 {
     const struct tg_used *used = &w->used[at];
-    size_t n = 0;
 
     for (size_t j = 0; j < used->n; j++) {
         uint64_t h = 1, sum = 0;
@@ -135,14 +137,30 @@ static size_t usable_steps(const struct tg_diff_work *w, const struct tg_diff_ce
             h = mix(h, cell->row[r]->count[used->step[j]]);
             sum += cell->row[r]->count[used->step[j]];
         }
-        x->pattern[j] = x->sorted[j] = sum << 24 | (h & 0xffffff);
+        x->pattern[j] = x->sorted[j] = sum << HASH_BITS | (h & HASH);
     }
-    uint64_t usual = tg_mode(x->sorted, used->n, NULL);
-    for (size_t j = 0; j < used->n; j++)
-        if (x->pattern[j] == usual)
+}
+
+/* The steps from `from` on that have this pattern, up to `most` of them; returns how many. */
+static size_t steps_with(struct tg_value_room *x, size_t n_steps, uint64_t pattern, size_t from,
+                         size_t most)
+{
+    size_t n = 0;
+
+    for (size_t j = from; j < n_steps && n < most; j++)
+        if (x->pattern[j] == pattern)
             x->usable[n++] = j;
-    *calls = usual >> 24;
     return n;
+}
+
+/* The steps that have the cell's usual pattern. `calls` receives the calls of such a step. */
+static size_t usable_steps(const struct tg_diff_work *w, const struct tg_diff_cell *cell, size_t at,
+                           struct tg_value_room *x, uint64_t *calls)
+{
+    find_patterns(w, cell, at, x);
+    uint64_t usual = tg_mode(x->sorted, w->used[at].n, NULL);
+    *calls = usual >> HASH_BITS;
+    return steps_with(x, w->used[at].n, usual, 0, SIZE_MAX);
 }
 
 /* Readings of the row's slots over the first `n_steps` usable steps. */
@@ -163,15 +181,13 @@ static void row_readings(const struct tg_row *row, const struct tg_used *used,
     }
 }
 
-static void slot_values(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
-                        size_t n_steps, struct tg_value_room *x, double out[TG_STEP_STATISTICS])
+/* Or were they dropped from the summary for its size? */
+static bool has_slots(const struct tg_diff_cell *cell, size_t step)
 {
-    const struct tg_diff_cell *cell = &op->rows->cell[at];
-    uint64_t calls;
-
-    usable_steps(w, cell, at, x, &calls);
     for (size_t r = 0; r < cell->n; r++)
-        row_readings(cell->row[r], &w->used[at], x, n_steps, w->shard[at]->n_steps, out);
+        if (!cell->row[r]->slots && cell->row[r]->count[step])
+            return false;
+    return true;
 }
 
 /*
@@ -194,9 +210,8 @@ static size_t slots_align(const struct tg_diff_work *w, const struct tg_op *op,
                 size_t n = usable_steps(w, cell, at, x, &calls);
                 if (n == 0 || (double)n < USABLE * (double)w->used[at].n)
                     return 0;
-                for (size_t r = 0; r < cell->n; r++)
-                    if (!cell->row[r]->slots && cell->row[r]->count[w->used[at].step[x->usable[0]]])
-                        return 0; /* dropped from the summary for its size */
+                if (!has_slots(cell, w->used[at].step[x->usable[0]]))
+                    return 0;
                 fewest = n < fewest ? n : fewest;
                 of_run += (double)calls;
             }
@@ -312,6 +327,159 @@ static bool call_values(const struct tg_diff_work *w, const struct tg_op *op, si
     return n > 0;
 }
 
+/* ---- schedules ---- */
+
+/*
+ * How the values are taken, and of how many steps of a run; or at how many calls per step. By a
+ * schedule, from which step on, in how many steps all ranks repeat it (0: they do not repeat it),
+ * and whether slot by slot or by sums.
+ */
+struct plan {
+    enum tg_value_form form;
+    size_t steps;
+    double calls;
+    size_t from, period;
+    bool slots;
+};
+
+/* After how many steps the cell's calls repeat, of those from `from` on; 0: never. Finds patterns. */
+static size_t find_period(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
+                          size_t from, struct tg_value_room *x)
+{
+    size_t n = w->used[at].n, period;
+
+    find_patterns(w, &op->rows->cell[at], at, x);
+    for (size_t j = 0; j < n; j++)
+        x->v[j] = (double)x->pattern[j];
+    period = n > from ? tg_period_of(x->v + from, n - from) : 0;
+    return period <= LONGEST ? period : 0;
+}
+
+/* Does every run repeat its calls after some steps, with the same calls per step? */
+static bool repeats(const struct tg_diff_work *w, const struct tg_op *op, struct plan *p,
+                    struct tg_value_room *x)
+{
+    double first = 0;
+
+    p->period = 1;
+    for (size_t at = 0; at < w->n_cells;) {
+        double calls = 0;
+        size_t n_ranks = w->c->n_ranks[at >= w->first[TG_TEST]];
+        for (size_t rank = 0; rank < n_ranks; rank++, at++) {
+            size_t period = find_period(w, op, at, p->from, x);
+            p->period = tg_common_multiple(p->period, period);
+            if (p->period == 0 || p->period > w->used[at].n)
+                return false;
+            for (size_t j = 0; j < period; j++)
+                calls +=
+                    (double)(x->pattern[p->from + j] >> HASH_BITS) / (double)(period * n_ranks);
+        }
+        first = first > 0 ? first : calls;
+        if (!(fabs(calls - first) <= 1e-6 * first) || calls <= 0)
+            return false;
+    }
+    return p->period > 1;
+}
+
+/* Do all runs make the same calls in the same steps? */
+static bool go_alike(const struct tg_diff_work *w, const struct tg_op *op)
+{
+    for (size_t at = 0; at < w->n_cells; at++) {
+        bool side = at >= w->first[TG_TEST];
+        size_t like = (at - w->first[side]) % w->c->n_ranks[side], n = w->used[at].n;
+        if (n != w->used[like].n || n > LONGEST || w->c->n_ranks[0] != w->c->n_ranks[1])
+            return false;
+        for (size_t j = 0; j < n; j++)
+            if (calls_of(&op->rows->cell[at], w->used[at].step[j]) !=
+                calls_of(&op->rows->cell[like], w->used[like].step[j]))
+                return false;
+    }
+    return true;
+}
+
+static bool has_all_slots(const struct tg_diff_work *w, const struct tg_op *op)
+{
+    for (size_t at = 0; at < w->n_cells; at++)
+        for (size_t j = 0; j < w->used[at].n; j++)
+            if (!has_slots(&op->rows->cell[at], w->used[at].step[j]))
+                return false;
+    return true;
+}
+
+enum sameness { BY_PERIOD, BY_STEP };
+
+/* The plan by a schedule; of 0 steps: there is no schedule. */
+static struct plan schedule_of(const struct tg_diff_work *w, const struct tg_op *op,
+                               enum tg_value_ask ask, enum sameness by, struct tg_value_room *x)
+{
+    struct plan p = { .form = TG_FORM_SCHEDULE };
+    bool found = by == BY_PERIOD ? repeats(w, op, &p, x) : go_alike(w, op);
+
+    if (!found && by == BY_PERIOD && p.period != 1) { /* the first step may be cold */
+        p.from = 1;
+        found = repeats(w, op, &p, x);
+    }
+    if (!found)
+        return (struct plan){ 0 };
+    p.steps = tg_fewest_steps(w) - p.from;
+    p.slots = ask == TG_ASK_BEST && has_all_slots(w, op);
+    return p;
+}
+
+/* Of the steps that `usable` lists. */
+static void usable_values(const struct tg_diff_work *w, const struct tg_diff_cell *cell, size_t at,
+                          size_t n_steps, struct plan p, bool inclusive, struct tg_value_room *x,
+                          double out[TG_STEP_STATISTICS])
+{
+    const struct tg_used *used = &w->used[at];
+
+    for (size_t r = 0; p.slots && r < cell->n; r++)
+        row_readings(cell->row[r], used, x, n_steps, w->shard[at]->n_steps, out);
+    for (size_t j = 0; !p.slots && j < n_steps; j++)
+        x->v[j] = time_of(cell, used->step[x->usable[j]], inclusive);
+    if (!p.slots && n_steps)
+        tg_step_statistics_add(out, x->v, n_steps, x->ordered);
+}
+
+/* Slot by slot, of the first steps with the usual pattern. */
+static void usual_values(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
+                         struct plan p, struct tg_value_room *x, double out[TG_STEP_STATISTICS])
+{
+    uint64_t calls;
+
+    usable_steps(w, &op->rows->cell[at], at, x, &calls);
+    usable_values(w, &op->rows->cell[at], at, p.steps, p, false, x, out);
+}
+
+/*
+ * Steps that make the same calls are read by themselves. Their values count for the part of all
+ * steps that they are.
+ */
+static void schedule_values(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
+                            struct plan p, bool inclusive, struct tg_value_room *x,
+                            double out[TG_STEP_STATISTICS])
+{
+    size_t n = w->used[at].n, period = find_period(w, op, at, p.from, x);
+    const uint64_t *pattern = x->pattern + p.from;
+
+    period = p.period ? period : n;
+    for (size_t i = 0; i < period; i++) {
+        double of_sort[TG_STEP_STATISTICS] = { 0 }, part = 0;
+        bool seen = false;
+        for (size_t j = 0; j < period; j++) {
+            part += pattern[j] == pattern[i] ? 1 / (double)period : 0;
+            seen |= j < i && pattern[j] == pattern[i];
+        }
+        if (seen)
+            continue;
+        size_t most = (size_t)fmax(1, part * (double)p.steps + 1e-6);
+        size_t m = steps_with(x, n, pattern[i], p.from, most);
+        usable_values(w, &op->rows->cell[at], at, m, p, inclusive, x, of_sort);
+        for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
+            out[r] += part * of_sort[r];
+    }
+}
+
 /* ---- all runs ---- */
 
 struct tg_run_values tg_run_values_new(const struct tg_diff_work *w)
@@ -323,13 +491,6 @@ struct tg_run_values tg_run_values_new(const struct tg_diff_work *w)
             v.y[r][side] = TG_NEW_N(w->a, double, w->c->n_runs[side]);
     return v;
 }
-
-/* How the values are taken, and of how many steps of a run; or at how many calls per step. */
-struct plan {
-    enum tg_value_form form;
-    size_t steps;
-    double calls;
-};
 
 /* The baseline's mean number of calls in a step of a rank. */
 static double mean_calls(const struct tg_diff_work *w, const struct tg_op *op)
@@ -344,17 +505,40 @@ static double mean_calls(const struct tg_diff_work *w, const struct tg_op *op)
     return steps > 0 ? calls / steps : 0;
 }
 
+/* In any of its steps: most of them may have none. */
+static bool is_usually_called(const struct tg_diff_work *w, const struct tg_op *op,
+                              struct tg_value_room *x)
+{
+    for (size_t at = 0; at < w->n_cells; at++) {
+        uint64_t calls;
+        usable_steps(w, &op->rows->cell[at], at, x, &calls);
+        if (calls)
+            return true;
+    }
+    return false;
+}
+
 static struct plan plan_of(const struct tg_diff_work *w, const struct tg_op *op,
                            enum tg_value_ask ask, struct tg_value_room *x)
 {
-    struct plan p = { TG_FORM_SLOTS, ask == TG_ASK_BEST ? slots_align(w, op, x) : 0, 0 };
+    struct plan p = { .form = TG_FORM_STEPS, .steps = tg_fewest_steps(w) }, q;
 
-    if (p.steps)
-        return p;
     if (ask == TG_ASK_STEPS || ask == TG_ASK_INCLUSIVE_STEPS)
-        return (struct plan){ TG_FORM_STEPS, tg_fewest_steps(w), 0 };
-    p = (struct plan){ TG_FORM_USUAL_STEPS, same_calls(w, op, x), 0 };
-    return p.steps ? p : (struct plan){ TG_FORM_CALLS, 0, mean_calls(w, op) };
+        return p;
+    q = schedule_of(w, op, ask, BY_PERIOD, x);
+    if (q.steps)
+        return q;
+    p = (struct plan){ .form = TG_FORM_SLOTS,
+                       .steps = ask == TG_ASK_BEST ? slots_align(w, op, x) : 0,
+                       .slots = true };
+    if (!p.steps)
+        p = (struct plan){ .form = TG_FORM_USUAL_STEPS, .steps = same_calls(w, op, x) };
+    if (p.steps && is_usually_called(w, op, x))
+        return p;
+    q = schedule_of(w, op, ask, BY_STEP, x);
+    return q.steps   ? q
+           : p.steps ? p
+                     : (struct plan){ .form = TG_FORM_CALLS, .calls = mean_calls(w, op) };
 }
 
 /* Adds the cell's statistics; false: the operator is not there. */
@@ -364,8 +548,10 @@ static bool cell_values(const struct tg_diff_work *w, const struct tg_op *op, si
 {
     if (p.form == TG_FORM_CALLS)
         return call_values(w, op, at, p.calls, inclusive, x, out);
-    if (p.form == TG_FORM_SLOTS)
-        slot_values(w, op, at, p.steps, x, out);
+    if (p.form == TG_FORM_SCHEDULE)
+        schedule_values(w, op, at, p, inclusive, x, out);
+    else if (p.form == TG_FORM_SLOTS)
+        usual_values(w, op, at, p, x, out);
     else if (p.form == TG_FORM_USUAL_STEPS)
         usual_step_values(w, op, at, p.steps, inclusive, x, out);
     else
@@ -381,6 +567,7 @@ struct tg_run_values tg_run_values(const struct tg_diff_work *w, const struct tg
     struct plan p = plan_of(w, op, ask, x);
 
     v.form = p.form;
+    v.period = p.period;
     v.device = tg_kind_is_device(op->kind);
     for (int side = 0; side < 2; side++)
         for (size_t run = 0; run < w->c->n_runs[side]; run++) {
@@ -398,15 +585,21 @@ struct tg_run_values tg_run_values(const struct tg_diff_work *w, const struct tg
 }
 
 struct tg_slow_step tg_run_slow_step(const struct tg_diff_work *w, const struct tg_op *op, int side,
-                                     size_t run, struct tg_value_room *x)
+                                     size_t run, enum tg_value_form form, struct tg_value_room *x)
 {
     struct tg_slow_step s = { 0 };
     size_t n_ranks = w->c->n_ranks[side];
 
     for (size_t rank = 0; rank < n_ranks; rank++) {
-        size_t at = tg_diff_cell_index(w, side, run, rank), n = w->used[at].n;
-        for (size_t j = 0; j < n; j++)
-            x->v[j] = time_of(&op->rows->cell[at], w->used[at].step[j], false);
+        size_t at = tg_diff_cell_index(w, side, run, rank), n = 0;
+        const struct tg_diff_cell *cell = &op->rows->cell[at];
+        const struct tg_used *used = &w->used[at];
+        uint64_t most = 0;
+        for (size_t j = 0; form == TG_FORM_SCHEDULE && j < used->n; j++)
+            most = calls_of(cell, used->step[j]) > most ? calls_of(cell, used->step[j]) : most;
+        for (size_t j = 0; j < used->n; j++)
+            if (calls_of(cell, used->step[j]) >= most)
+                x->v[n++] = time_of(cell, used->step[j], false);
         if (!n)
             continue;
         sort(x->v, n);

@@ -76,6 +76,30 @@ uint64_t tg_mode(uint64_t *v, size_t n, size_t *hits)
     return best;
 }
 
+size_t tg_period_of(const double *v, size_t n)
+{
+    for (size_t period = 1; 2 * period <= n; period++) {
+        size_t i = period;
+        while (i < n && v[i] == v[i - period])
+            i++;
+        if (i == n)
+            return period;
+    }
+    return 0;
+}
+
+size_t tg_common_multiple(size_t a, size_t b)
+{
+    size_t x = a, y = b;
+
+    while (y) {
+        size_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return x ? a / x * b : 0;
+}
+
 double tg_harmful_variance(const double *base, size_t nb, const double *test, size_t nt,
                            double median_base, double median_test)
 {

@@ -10,6 +10,7 @@ usage: outside_in.py [--part P] [--seed S] [TEXT]: of the probes whose name has 
 import argparse
 import datetime
 import functools
+import itertools
 import os
 import random
 import shutil
@@ -435,6 +436,20 @@ def schedule_probes():
                 side(every(4, at=1), 100, runs, steps)
 
 
+def scheduled_probes():
+    """What runs every so many steps and takes longer: 5 % of the mean step, which is some 370 us."""
+    u = usual()
+    for sort, k, steps, runs in itertools.product(("op", "kernel"), (2, 3, 4), (8, 12), (1, 3, 5)):
+        def every(times, s=sort, us=18.5 * k, k=k):
+            return lambda run, step: u + [Work("aten::adam", s, "void adam(float*)", us * times)] * (step % k == 0)
+        what = f"every {k} steps: {sort}, {runs} of {steps}"
+        for times in (1.5, 2, 4)[2 * (runs == 1):]:
+            yield f"{what}, x{times}", "told" if runs == 1 else "red", side(every(1), 1, runs, steps), side(every(times), 100, runs, steps)
+        yield f"{what}, control", "green", side(every(1), 1, runs, steps), side(every(1), 100, runs, steps)
+        yield f"{what}, control, noise", "green", side(every(1), 1, runs, steps, noise=0.1), side(every(1), 100, runs, steps, noise=0.1)
+        yield f"{what}, control, faster", "green", side(every(4), 1, runs, steps), side(every(1), 100, runs, steps)
+
+
 def copy_probes():
     u = usual()
     for runs in (1, 2, 5):
@@ -613,7 +628,7 @@ def recorded_probes():
 
 def probes():
     for part in (size_probes, event_probes, call_probes, part_probes, elsewhere_probes, written_probes, small_probes, attribute_probes,
-                 row_probes, mark_probes, schedule_probes, copy_probes, fused_probes, rank_probes, harmless_probes,
+                 row_probes, mark_probes, schedule_probes, scheduled_probes, copy_probes, fused_probes, rank_probes, harmless_probes,
                  recorded_probes):
         yield from part()
 

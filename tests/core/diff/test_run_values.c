@@ -65,18 +65,91 @@ BY_HAND(each_reading_of_steps)
 /* A step of five with other calls is left out; with three of five the slots do not align. */
 BY_HAND(steps_with_other_calls)
 {
-    static const uint32_t once[] = { 2, 2, 3, 2, 2 }, often[] = { 2, 4, 3, 1, 5 };
+    static const uint32_t once[] = { 2, 2, 3, 2, 2 },
+                          often[2][5] = { { 2, 4, 3, 1, 5 }, { 5, 3, 1, 2, 4 } };
 
     for (int n = 0; n < 2; n++) {
         f->c = (struct tg_comparison){ 0 };
         make(f, 3, 3, 5);
         for (int side = 0; side < 2; side++)
             for (size_t r = 0; r < 3; r++)
-                add_counts(f, side, r, TG_KIND_OP, "x", "", n ? often : once, 101);
+                add_counts(f, side, r, TG_KIND_OP, "x", "", n ? often[side] : once, 101);
         compare(f);
         struct tg_run_values v = read_values(f, "x", TG_ASK_BEST);
         assert_int_equal(v.form, n ? TG_FORM_CALLS : TG_FORM_SLOTS);
         near(v.y[TG_LEAST][TG_BASE][0], n ? 3 * 101 : 2 * 101); /* at the mean of 3 calls */
+    }
+}
+
+/* Each call of step j takes 101 + 10 j ns; `digits`: calls by step. */
+static void add_digits(struct fixture *f, int side, const char *digits)
+{
+    uint32_t count[MAX_STEPS] = { 0 };
+
+    for (size_t j = 0; digits[j]; j++)
+        count[j] = (uint32_t)(digits[j] - '0');
+    for (size_t r = 0; r < f->side[side].n_runs; r++) {
+        struct tg_row *row = add_counts(f, side, r, TG_KIND_OP, "x", "", count, 101);
+        for (size_t j = 0, n = 0; digits[j]; j++) {
+            row->self[j] = count[j] * (101 + 10 * (tg_ns)j);
+            for (size_t k = 0; k < count[j]; k++)
+                row->slots[n++] = 101 + 10 * (tg_ns)j;
+        }
+    }
+}
+
+/* By schedule each sort of step is read by itself, and weighs its part of the steps. Fresh values. */
+BY_HAND(calls_by_a_schedule)
+{
+    static const struct {
+        const char *base, *test;
+        enum tg_value_form form;
+        size_t period;
+        double least, usual, mean;
+    } rows[] = {
+        { "11111111", "11111111", TG_FORM_SLOTS, 0, 101, 131, 136 },
+        { "10101010", "10101010", TG_FORM_SCHEDULE, 2, 101 / 2.0, 121 / 2.0, 131 / 2.0 },
+        { "10101010", "01010101", TG_FORM_SCHEDULE, 2, 111 / 2.0, 131 / 2.0, 141 / 2.0 },
+        /* 8 steps have room for two repetitions alone */
+        { "10010010", "10010010", TG_FORM_SCHEDULE, 3, 101 / 3.0, 101 / 3.0, 116 / 3.0 },
+        { "10001000", "01000100", TG_FORM_SCHEDULE, 4, 111 / 4.0, 111 / 4.0, 131 / 4.0 },
+        { "21212121", "21212121", TG_FORM_SCHEDULE, 2, 101 + 111 / 2.0, 121 + 131 / 2.0,
+          131 + 141 / 2.0 },
+        { "31010101", "31010101", TG_FORM_SCHEDULE, 2, 111 / 2.0, 131 / 2.0, 131 / 2.0 }, /* cold */
+        { "11000000", "11000000", TG_FORM_SCHEDULE, 0, 101 / 4.0, 101 / 4.0, 106 / 4.0 },
+        { "12345678", "12345678", TG_FORM_SCHEDULE, 0, 5316 / 8.0, 5316 / 8.0, 5316 / 8.0 },
+        { "11000000", "00110000", TG_FORM_SLOTS, 0, 0, 0, 0 },
+        { "10101010", "10001000", TG_FORM_CALLS, 0, 101 / 2.0, 101 / 2.0, 121 / 2.0 },
+        { "12345678", "21345678", TG_FORM_CALLS, 0, 4.5 * 131, 4.5 * 131, 4.5 * 136 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 3, 3, strlen(rows[i].base));
+        add_digits(f, TG_BASE, rows[i].base);
+        add_digits(f, TG_TEST, rows[i].test);
+        compare(f);
+        struct tg_run_values v = read_values(f, "x", TG_ASK_BEST);
+        if (v.form != rows[i].form || v.period != rows[i].period)
+            fail_msg("%s, %s: %d, %zu", rows[i].base, rows[i].test, v.form, v.period);
+        near(v.y[TG_LEAST][TG_TEST][2], rows[i].least);
+        near(v.y[TG_USUAL][TG_TEST][2], rows[i].usual);
+        near(v.y[TG_MEAN][TG_TEST][2], rows[i].mean);
+    }
+}
+
+/* Of the steps with calls alone, where most have none by schedule; else of all. */
+BY_HAND(the_slowest_step_of_a_schedule)
+{
+    make(f, 3, 3, 6);
+    add_digits(f, TG_BASE, "100100");
+    add_digits(f, TG_TEST, "100100");
+    compare(f);
+    const struct tg_diff_work *w = find(f, "x")->rows->work;
+    for (enum tg_value_form form = TG_FORM_SLOTS; form <= TG_FORM_SCHEDULE; form++) {
+        struct tg_slow_step s =
+            tg_run_slow_step(w, find(f, "x"), TG_TEST, 0, form, tg_value_room_new(w));
+        near(s.slowest, 131);
+        near(s.usual, form == TG_FORM_SCHEDULE ? 101 : 0);
     }
 }
 
@@ -98,7 +171,8 @@ BY_HAND(the_slowest_step)
     compare(f);
     const struct tg_op *op = find(f, "x");
     const struct tg_diff_work *w = op->rows->work;
-    struct tg_slow_step s = tg_run_slow_step(w, op, TG_BASE, 0, tg_value_room_new(w));
+    struct tg_slow_step s =
+        tg_run_slow_step(w, op, TG_BASE, 0, TG_FORM_SLOTS, tg_value_room_new(w));
     near(s.slowest, 510);
     near(s.usual, 340);
 }

@@ -46,6 +46,17 @@ TEST(mode_prefers_the_larger_of_a_tie)
     assert_int_equal(hits, 0);
 }
 
+TEST(what_repeats)
+{
+    const double v[] = { 1, 0, 0, 1, 0, 0, 1 }, once[] = { 1, 0, 0, 1, 0 };
+    assert_int_equal(tg_period_of(v, 7), 3);
+    assert_int_equal(tg_period_of(v, 5), 0); /* not twice */
+    assert_int_equal(tg_period_of(once + 1, 2), 1);
+    assert_int_equal(tg_period_of(v, 1), 0);
+    assert_int_equal(tg_common_multiple(4, 6), 12);
+    assert_int_equal(tg_common_multiple(1, 0), 0);
+}
+
 TEST(rank_p_of_complete_separation)
 {
     const double b[] = { 1, 2, 3, 4, 5 }, t[] = { 6, 7, 8, 9, 10 };

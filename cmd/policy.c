@@ -91,45 +91,6 @@ static struct tg_policy *load_side(struct tg_policy_cmd *j, const char *text, co
     return tg_gate_policy(&o, &j->diags, j->io, &j->repo, j->arena, err);
 }
 
-/* What differs with a profile selected, beyond what differs anyway. */
-static bool add_profile(struct tg_policy_cmd *j, struct tg_policy_changes *all, const char *profile,
-                        struct tg_err *err)
-{
-    struct tg_policy *before = load_side(j, j->args->v[1], profile, err);
-    struct tg_policy *now = before ? load_side(j, j->args->v[2], profile, err) : NULL;
-    struct tg_policy_changes with;
-    if (now) {
-        tg_policy_changes(&with, before, now, j->arena);
-        tg_policy_changes_add(all, &with, profile, j->arena);
-    }
-    tg_policy_free(before);
-    tg_policy_free(now);
-    return now != NULL;
-}
-
-static bool has_profile(const struct tg_policy *p, const char *name)
-{
-    for (size_t i = 0; i < p->n_profiles; i++)
-        if (strcmp(p->profiles[i], name) == 0)
-            return true;
-    return false;
-}
-
-/* Without --profile each profile of either side is compared, too. */
-static bool add_profiles(struct tg_policy_cmd *j, struct tg_policy_changes *all,
-                         const struct tg_policy *before, struct tg_err *err)
-{
-    bool ok = true;
-    if (j->o->profile)
-        return true;
-    for (size_t i = 0; ok && i < before->n_profiles; i++)
-        ok = add_profile(j, all, before->profiles[i], err);
-    for (size_t i = 0; ok && i < j->policy->n_profiles; i++)
-        ok = has_profile(before, j->policy->profiles[i]) ||
-             add_profile(j, all, j->policy->profiles[i], err);
-    return ok;
-}
-
 static int diff(struct tg_policy_cmd *j, struct tg_err *err)
 {
     struct tg_policy_changes changes;
@@ -152,7 +113,10 @@ static int diff(struct tg_policy_cmd *j, struct tg_err *err)
         return tg_err_exit_code(err->kind);
     }
     tg_policy_changes(&changes, before, j->policy, j->arena);
-    if (!add_profiles(j, &changes, before, err)) {
+    if (!j->o->profile &&
+        !tg_gate_policy_profiles(&changes, (const char *const[]){ j->args->v[1], j->args->v[2] },
+                                 (const struct tg_policy *const[]){ before, j->policy }, &j->diags,
+                                 j->io, &j->repo, j->arena, err)) {
         tg_policy_free(before);
         return tg_err_exit_code(err->kind);
     }

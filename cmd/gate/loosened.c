@@ -5,8 +5,8 @@
 
 /*
  * A change may bring its own policy, and so the rules that judge it. The policy in force on the target
- * branch, wherever its file is, is compared with the policy that judges now; each difference that
- * lets more pass is reported.
+ * branch, wherever its file is, is compared with the policy that judges now, with every profile; each
+ * difference that lets more pass is reported.
  */
 
 enum { MAX_TOLD = 50, MAX_VALUE = 160 };
@@ -134,6 +134,31 @@ static void tell_changes(struct tg_check *c, struct tg_check_job *j,
              next);
 }
 
+static const char *place_now(const struct tg_check *c)
+{
+    const struct tg_policy *p = c->suites.policy;
+    return p->built_in ? "tracegate:recommended" : c->o->policy ? c->o->policy : p->file.p;
+}
+
+/* Another job may check the same change with another profile, a nightly one only after the merge. */
+static void add_profiles(struct tg_check *c, struct tg_check_job *j,
+                         struct tg_policy_changes *changes, const char *where,
+                         const struct tg_policy *before)
+{
+    struct tg_err why = TG_ERR_INIT;
+    struct tg_diags diags;
+    tg_diags_init(&diags);
+    if (!tg_gate_policy_profiles(changes, (const char *const[]){ where, place_now(c) },
+                                 (const struct tg_policy *const[]){ before, c->suites.policy },
+                                 &diags, c->io, &c->repo, c->arena, &why))
+        tell(c, j, TG_NOTE_LIFTS,
+             tg_arena_printf(c->arena,
+                             "whether a profile is looser than the baseline's is not known: %s",
+                             why.message),
+             "");
+    tg_diags_release(&diags);
+}
+
 /*
  * With the policy at `where`; `named` is the same place for people, `first` is reported before values
  * that are looser.
@@ -157,6 +182,7 @@ static void compare_with(struct tg_check *c, struct tg_check_job *j, const char 
         return;
     }
     tg_policy_changes(&changes, before, c->suites.policy, c->arena);
+    add_profiles(c, j, &changes, where, before);
     if (first && changes.n_looser)
         tell(c, j, 0, first, "");
     tell_changes(c, j, &changes, next);

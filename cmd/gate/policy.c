@@ -119,3 +119,53 @@ struct tg_policy *tg_gate_policy(const struct tg_gate_policy_opts *o, struct tg_
     tg_diags_release(&own);
     return policy;
 }
+
+/* ---- all profiles ---- */
+
+static bool has_profile(const struct tg_policy *p, const char *name)
+{
+    for (size_t i = 0; i < p->n_profiles; i++)
+        if (strcmp(p->profiles[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Those of either side; NULL, for none, first. Their texts live as long as the policies. */
+static struct tg_strs profiles_of(const struct tg_policy *const policy[2], struct tg_arena *a)
+{
+    struct tg_strs out = { 0 };
+    out.v = TG_NEW_N(a, const char *, 1 + policy[0]->n_profiles + policy[1]->n_profiles);
+    out.v[out.n++] = NULL;
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < policy[side]->n_profiles; i++)
+            if (!side || !has_profile(policy[0], policy[1]->profiles[i]))
+                out.v[out.n++] = policy[side]->profiles[i];
+    return out;
+}
+
+bool tg_gate_policy_profiles(struct tg_policy_changes *out, const char *const place[2],
+                             const struct tg_policy *const policy[2], struct tg_diags *diags,
+                             const struct tg_io *io, struct tg_repo *repo, struct tg_arena *a,
+                             struct tg_err *err)
+{
+    struct tg_strs profiles = profiles_of(policy, a);
+    bool ok = true;
+    for (size_t i = 0; ok && i < profiles.n; i++) {
+        struct tg_gate_policy_opts o = {
+            .path = place[0], .profile = profiles.v[i], .profile_may_lack = true, .undated = true
+        };
+        struct tg_policy *before = tg_gate_policy(&o, diags, io, repo, a, err), *now = NULL;
+        struct tg_policy_changes with;
+        o.path = place[1];
+        if (before)
+            now = tg_gate_policy(&o, diags, io, repo, a, err);
+        ok = now != NULL;
+        if (ok) {
+            tg_policy_changes(&with, before, now, a);
+            tg_policy_changes_add(out, &with, profiles.v[i], a);
+        }
+        tg_policy_free(before);
+        tg_policy_free(now);
+    }
+    return ok;
+}

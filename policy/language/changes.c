@@ -305,9 +305,12 @@ static void add(struct walk *w, enum tg_direction d, const char *path, const str
             memcpy(grown, out->v, out->n * sizeof *grown);
         out->v = grown;
     }
-    out->v[out->n++] =
-        (struct tg_policy_change){ d, tg_arena_sv(w->a, tg_sv_of(path)), flow(w, before),
-                                   flow(w, now), now ? now->at : before->at };
+    out->v[out->n++] = (struct tg_policy_change){ d,
+                                                  tg_arena_sv(w->a, tg_sv_of(path)),
+                                                  flow(w, before),
+                                                  flow(w, now),
+                                                  now ? now->at : before->at,
+                                                  false };
     out->n_looser += d == TG_LOOSER || d == TG_MAYBE_LOOSER;
 }
 
@@ -433,6 +436,8 @@ static int by_direction(const void *pa, const void *pb)
     const struct tg_policy_change *a = pa, *b = pb;
     if (a->direction != b->direction)
         return a->direction < b->direction ? -1 : 1;
+    if (a->elsewhere != b->elsewhere)
+        return a->elsewhere ? 1 : -1;
     return tg_sv_cmp(a->path, b->path);
 }
 
@@ -466,7 +471,9 @@ void tg_policy_changes_add(struct tg_policy_changes *out, const struct tg_policy
         struct tg_policy_change x = more->v[i];
         if (is_told(out, &x))
             continue;
-        x.path = tg_sv_of(tg_arena_printf(a, "profiles.%s.%.*s", profile, TG_SV_ARG(x.path)));
+        if (profile)
+            x.path = tg_sv_of(tg_arena_printf(a, "profiles.%s.%.*s", profile, TG_SV_ARG(x.path)));
+        x.elsewhere = true;
         x.at.file = x.at.file ? tg_arena_sv(a, tg_sv_of(x.at.file)).p : NULL;
         all.v[all.n++] = x;
         all.n_looser += x.direction == TG_LOOSER || x.direction == TG_MAYBE_LOOSER;

@@ -42,6 +42,48 @@ IN_BOX(each_looser_value_is_told)
     job_close(&k);
 }
 
+/* Another profile than the selected one, or none, may judge the same change in another job. */
+IN_BOX(each_looser_profile_is_told)
+{
+#define PROFILES(pct, pr, night)                                                                   \
+    RULE("pct: " pct)                                                                              \
+    "profiles:\n  pr: {rules: [{id: t, fail: {pct: " pr "}}]}\n"                                   \
+    "  night: {rules: [{id: t, fail: {pct: " night "}}]}\n"
+#define LOOSER "! the policy is looser than the baseline's: "
+    static const char *const before[] = { COMMIT(PROFILES("5%", "6%", "7%")), "echo x > x", NULL };
+    static const struct {
+        const char *profile, *now, *want;
+    } rows[] = {
+        { NULL, PROFILES("5%", "6%", "7%"), "" },
+        { NULL, PROFILES("5%", "6%", "4%"), "" },
+        { NULL, PROFILES("5%", "6%", "9%"),
+          LOOSER "profiles.night.rules.t.fail.pct 7% -> 9% (.tracegate.yml:5)" },
+        { "pr", PROFILES("5%", "6%", "7%"), "" },
+        { "pr", PROFILES("5%", "6%", "9%"),
+          LOOSER "profiles.night.rules.t.fail.pct 7% -> 9% (.tracegate.yml:5)" },
+        { "pr", PROFILES("8%", "6%", "7%"), LOOSER "rules.t.fail.pct 5% -> 8% (.tracegate.yml:2)" },
+        { "night", PROFILES("5%", "8%", "9%"), /* the selected one first, and once */
+          LOOSER "rules.t.fail.pct 7% -> 9% (.tracegate.yml:5)|" LOOSER
+                 "profiles.pr.rules.t.fail.pct 6% -> 8% (.tracegate.yml:4)" },
+        { NULL,
+          RULE("pct: 5%") "profiles:\n  pr: {rules: [{id: t, fail: {pct: 6%}}]}\n"
+                          "  night: {rules: [{id: t, fail: off}]}\n",
+          LOOSER "profiles.night.rules.t.fail {pct: 7%} -> off (.tracegate.yml:5)" },
+        { NULL, PROFILES("5%", "6%", "7%") "  week: {rules: [{id: t, fail: {pct: 30%}}]}\n",
+          LOOSER "profiles.week.rules.t.fail.pct 5% -> 30% (.tracegate.yml:6)" },
+    };
+    job_repository(b, before);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct job k = { .o.profile = rows[i].profile };
+        const char *told;
+        job_open(&k, b, rows[i].now);
+        told = notes(&k);
+        if (strcmp(told, rows[i].want) != 0)
+            fail_msg("row %zu: %s", i, told);
+        job_close(&k);
+    }
+}
+
 IN_BOX(a_policy_that_is_gone_or_unreadable)
 {
     static const char *const before[] = { COMMIT(RULE("pct: 5%")), "echo x > x", NULL };

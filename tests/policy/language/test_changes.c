@@ -360,14 +360,19 @@ TEST(many_changes_are_in_order)
 TEST(what_a_profile_adds)
 {
     struct tg_policy_change had[] = {
-        { TG_TIGHTER, TG_SV("a"), TG_SV("1"), TG_SV("2"), { .file = "p.yml", .line = 1 } },
+        { TG_TIGHTER, TG_SV("a"), TG_SV("1"), TG_SV("2"), { .file = "p.yml", .line = 1 }, false },
     };
     struct tg_policy_change with[] = {
-        { TG_OTHERWISE, TG_SV("b"), TG_SV("1"), TG_SV("2"), { .file = "p.yml", .line = 2 } },
-        { TG_TIGHTER, TG_SV("a"), TG_SV("1"), TG_SV("2"), { .file = "p.yml", .line = 1 } },
-        { TG_TIGHTER, TG_SV("a"), TG_SV("1"), TG_SV("3"), { .file = "p.yml", .line = 3 } },
-        { TG_LOOSER, TG_SV("a"), TG_SV("0"), TG_SV("2"), { .file = "p.yml", .line = 4 } },
-        { TG_MAYBE_LOOSER, TG_SV("c"), TG_SV(""), TG_SV("2"), { .file = "p.yml", .line = 5 } },
+        { TG_OTHERWISE, TG_SV("b"), TG_SV("1"), TG_SV("2"), { .file = "p.yml", .line = 2 }, false },
+        { TG_TIGHTER, TG_SV("a"), TG_SV("1"), TG_SV("2"), { .file = "p.yml", .line = 1 }, false },
+        { TG_TIGHTER, TG_SV("a"), TG_SV("1"), TG_SV("3"), { .file = "p.yml", .line = 3 }, false },
+        { TG_LOOSER, TG_SV("a"), TG_SV("0"), TG_SV("2"), { .file = "p.yml", .line = 4 }, false },
+        { TG_MAYBE_LOOSER,
+          TG_SV("c"),
+          TG_SV(""),
+          TG_SV("2"),
+          { .file = "p.yml", .line = 5 },
+          false },
     };
     struct tg_policy_changes all = { had, 1, 0 }, none = { 0 };
     const struct tg_policy_changes more = { with, 5, 2 };
@@ -382,6 +387,8 @@ TEST(what_a_profile_adds)
                                "tighter  a: 1 -> 2  (p.yml:1)\n"
                                "tighter  profiles.pr.a: 1 -> 3  (p.yml:3)\n"
                                "changed  profiles.pr.b: 1 -> 2  (p.yml:2)\n");
+    assert_false(all.v[2].elsewhere);
+    assert_true(all.v[3].elsewhere);
     tg_policy_changes_add(&none, &none, "pr", a);
     assert_int_equal(none.n, 0);
     tg_buf_release(&out);

@@ -135,6 +135,18 @@ void tg_markdown_put_table(struct tg_markdown *m)
 
 /* ---- in full ---- */
 
+/* A cell of the table writes `|` in another way than a sentence does. */
+static bool shows(const struct tg_buf *comment, const struct tg_label *l)
+{
+    for (enum tg_esc_place place = TG_ESC_PROSE; place <= TG_ESC_CELL; place++) {
+        TG_BUF code = { 0 };
+        tg_markdown_put_label(&code, l, place);
+        if (tg_sv_has(tg_buf_sv(comment), tg_buf_sv(&code)))
+            return true;
+    }
+    return false;
+}
+
 /* If the short form is in the comment; what does not fit is left out. */
 void tg_markdown_put_full_names(struct tg_markdown *m)
 {
@@ -142,12 +154,12 @@ void tg_markdown_put_full_names(struct tg_markdown *m)
     bool open = false;
     for (size_t i = 0; m->v->outcome != TG_OUTCOME_PASS && i < s->labels.n; i++) {
         const struct tg_label *l = &s->labels.v[i];
-        TG_BUF part = { 0 }, code = { 0 };
-        tg_markdown_put_label(&code, l, TG_ESC_PROSE);
-        if (tg_label_is_whole(l) || !tg_sv_has(tg_buf_sv(m->out), tg_buf_sv(&code)))
+        TG_BUF part = { 0 };
+        if (tg_label_is_whole(l) || !shows(m->out, l))
             continue;
-        tg_buf_puts(&part, open ? "" : "\n<details><summary>Full names</summary>\n\n");
-        tg_buf_printf(&part, "- %s: ", code.p);
+        tg_buf_puts(&part, open ? "- " : "\n<details><summary>Full names</summary>\n\n- ");
+        tg_markdown_put_label(&part, l, TG_ESC_PROSE);
+        tg_buf_puts(&part, ": ");
         tg_esc_md_code(&part, tg_buf_sv(&l->name), TG_ESC_PROSE);
         tg_buf_puts(&part, "\n");
         if (!tg_markdown_add(m, &part))

@@ -193,7 +193,7 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const ch
 {
     const struct tg_result *r = first_finding(v);
     const struct tg_cause_frame *f = r && r->cause ? r->cause->function : NULL;
-    TG_BUF text = { 0 };
+    TG_BUF text = { 0 }, at = { 0 };
     put_code = put_code ? put_code : put_words;
     if ((v->outcome != TG_OUTCOME_FAIL && v->outcome != TG_OUTCOME_WARN) || !r ||
         r->subject == TG_SUBJECT_REQUIRE)
@@ -226,7 +226,12 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const ch
     } else if (r->rule.n) {
         tg_buf_clear(&text);
         tg_buf_printf(&text, "tracegate policy explain %.*s", TG_SV_ARG(r->rule));
-        tg_buf_puts(out, "Its limit: ");
+        tg_result_put_at(&at, r);
+        tg_buf_puts(out, "Where its limit is set: ");
+        if (at.n)
+            put_code(out, tg_buf_sv(&at));
+        tg_buf_puts(out, at.n ? " (" : "");
         put_code(out, tg_buf_sv(&text));
+        tg_buf_puts(out, at.n ? ")" : "");
     }
 }

@@ -10,9 +10,25 @@
 #include "reporters/number.h"
 #include "reporters/rows.h"
 
-/* Noise as a percentage of the value: the evidence has it on a log scale. */
-static void put_noise(struct tg_buf *out, const struct tg_evidence *ev)
+/* Does a rule ask for the time of a step? Where nothing is judged at all, that is said elsewhere. */
+static bool is_ruled(const struct tg_verdict *v)
 {
+    for (size_t i = 0; i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i];
+        bool steps = r->subject == TG_SUBJECT_TRACE && r->metric == TG_RULE_METRIC_STEP_TIME;
+        if (!r->switched_off && (steps || r->subject == TG_SUBJECT_STEP))
+            return true;
+    }
+    return !v->n_results;
+}
+
+/* Noise as a percentage of the value: the evidence has it on a log scale. */
+static void put_noise(struct tg_buf *out, const struct tg_verdict *v, const struct tg_evidence *ev)
+{
+    if (!is_ruled(v)) {
+        tg_buf_puts(out, ", not judged: no rule");
+        return;
+    }
     if (ev->judged != TG_JUDGED) {
         tg_buf_puts(out, ", not judged");
         return;
@@ -149,7 +165,7 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, enum tg_effec
         tg_put_pct_delta(out, 100 * (ns[TG_TEST] / ns[TG_BASE] - 1));
     else
         tg_put_value_delta(out, ns[TG_TEST] - ns[TG_BASE], TG_DIM_DURATION);
-    put_noise(out, ev);
+    put_noise(out, v, ev);
     put_waived(out, v, host ? 0 : ns[TG_TEST] - ns[TG_BASE], form);
     tg_buf_putc(out, ')');
 }

@@ -236,7 +236,9 @@ static void tell_fixed_day(struct tg_check *c, struct tg_check_job *j)
     tg_value_date_text(tg_io_today(c->io), day);
     tell(c, j, 0,
          tg_arena_printf(c->arena, "waivers are judged as of %s: SOURCE_DATE_EPOCH is set", day),
-         "Unset it for this job; otherwise an expired waiver may still count.");
+         "A waiver that ended since then still counts here, and would not by the clock. Unset it "
+         "for "
+         "this job.");
 }
 
 /* Else `baseline: {ref: HEAD}` would hide what else the change does. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/decimal.h"
+#include "policy/language/keys.h"
 #include "policy/verdict/phrase.h"
 
 static void put_share(struct tg_buf *out, double share)
@@ -359,7 +360,7 @@ const char *tg_exception_meaning(enum tg_exception x)
         [TG_EXCEPTION_NONE] = "",
         [TG_EXCEPTION_RENAMED] = "renamed",
         [TG_EXCEPTION_REPLACED] = "replaced",
-        [TG_EXCEPTION_SMALL] = "new and under 0.1 % of the step",
+        [TG_EXCEPTION_SMALL] = "new and its own time under 0.1 % of the step",
         [TG_EXCEPTION_POLLING] = "polling",
         [TG_EXCEPTION_COUNTED] = "bytes that more calls alone explain",
         [TG_EXCEPTION_CHANCE] = "in some steps or runs only",
@@ -371,8 +372,8 @@ const char *tg_exception_meaning(enum tg_exception x)
 static void put_exception(struct tg_buf *b, const struct tg_judgement *j)
 {
     if (j->state == TG_STATE_WARN && j->exception)
-        tg_buf_printf(b, "%sonly warns: %s (the rule's exceptions)", b->n ? "; " : "",
-                      tg_exception_meaning(j->exception));
+        tg_buf_printf(b, "%sonly warns: %s (exception `%s`)", b->n ? "; " : "",
+                      tg_exception_meaning(j->exception), tg_words_exception[j->exception - 1]);
 }
 
 static tg_sv next_runs(int64_t min_runs, struct tg_arena *a)

@@ -131,7 +131,21 @@ static bool wait_moved(const struct cost *cost)
     return waits_most(cost) && 2 * cost->fewer > cost->waits;
 }
 
-/* " (+239.3 us on the device)": the largest sort of it. */
+/* What of it is shown as moved: no more than the waits there lost. */
+static double moved_ns(const struct cost *cost)
+{
+    return fmin(cost->waits, cost->fewer);
+}
+
+/* What is called more often in some steps; NULL. */
+static const struct tg_op *in_some_steps(const struct tg_comparison *c, const struct tg_result *r)
+{
+    const struct tg_op *op =
+        c && !r->over_budget && r->dimension == TG_DIM_COUNT ? tg_result_op(c, r) : NULL;
+    return op && tg_op_in_some_steps(op) ? op : NULL;
+}
+
+/* " (+239.3 us on the device)": the largest sort of it; of some steps the mean of all. */
 static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c,
                      uint32_t head)
 {
@@ -151,13 +165,14 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct 
         return;
     if (waits_most(&cost)) {
         tg_buf_puts(b, wait_moved(&cost) ? " (" : " (the host waits ");
-        tg_phrase_value(b, cost.waits, TG_UNIT_NS);
+        tg_phrase_value(b, wait_moved(&cost) ? moved_ns(&cost) : cost.waits, TG_UNIT_NS);
         tg_buf_puts(b, wait_moved(&cost) ? " of waiting moved into it)" : " in it)");
         return;
     }
     tg_buf_puts(b, " (");
     tg_phrase_signed(b, cost.device >= LEAST ? cost.device : cost.host, TG_UNIT_NS);
-    tg_buf_puts(b, cost.device >= LEAST ? " on the device)" : " on the host)");
+    tg_buf_puts(b, cost.device >= LEAST ? " on the device" : " on the host");
+    tg_buf_puts(b, !g && in_some_steps(c, r) ? ", per step on average)" : ")");
 }
 
 /* ", with its kernel 4.1 % of the step", ", waits 1.65 ms, 29.1 % of the step" */
@@ -170,7 +185,13 @@ static void put_weight(struct tg_buf *b, const struct cost *cost)
         tg_phrase_value(b, cost->waits, TG_UNIT_NS);
     }
     if (wait_moved(cost)) {
-        tg_buf_printf(b, ", a wait that moved here from %.*s (", TG_SV_ARG(cost->from->name));
+        double less = cost->from->self[TG_BASE] - cost->from->self[TG_TEST];
+        bool all = less >= 0.995 * cost->waits;
+        tg_buf_puts(b, ", ");
+        if (!all)
+            tg_phrase_value(b, less, TG_UNIT_NS);
+        tg_buf_printf(b, "%s moved here from %.*s (", all ? "a wait that" : " of it",
+                      TG_SV_ARG(cost->from->name));
         tg_phrase_value(b, cost->from->self[TG_BASE], TG_UNIT_NS);
         tg_buf_puts(b, " -> ");
         tg_phrase_value(b, cost->from->self[TG_TEST], TG_UNIT_NS);
@@ -243,11 +264,32 @@ static void put_place(struct tg_buf *b, const struct tg_result *r)
                       TG_SV_ARG(at->function->text));
 }
 
-static void put_name(struct tg_buf *b, const struct tg_result *r)
+/* The operator that launches `op` among the rows; NULL. */
+static const struct tg_op *launcher(const struct tg_comparison *c, const struct tg_op *op)
 {
-    tg_sv name = tg_utf8_prefix(r->op_normalised, 60);
+    for (size_t i = 0; op && op->kind == TG_KIND_KERNEL && op->parent.n && i < c->n_ops; i++)
+        if (c->ops[i].kind == TG_KIND_OP && tg_sv_eq(c->ops[i].name, op->parent))
+            return &c->ops[i];
+    return NULL;
+}
+
+/*
+ * A long kernel's name begins as most do, so the operator that launches it says more: "a kernel of
+ * aten::nonzero", " [rank 2]" after it as after the name.
+ */
+static void put_name(struct tg_buf *b, const struct tg_comparison *c, const struct tg_result *r)
+{
+    tg_sv name = tg_utf8_prefix(r->op_normalised, 60), rank = r->op_normalised;
+    const struct tg_op *by = NULL;
     if (r->subject == TG_SUBJECT_STEP && r->metric != TG_RULE_METRIC_TOTAL) {
         tg_buf_puts(b, "host time between operators");
+        return;
+    }
+    if (c && name.n < r->op_normalised.n && tg_sv_starts(rank, r->plain))
+        by = launcher(c, tg_result_op(c, r));
+    if (by) {
+        rank = (tg_sv){ rank.p + r->plain.n, rank.n - r->plain.n };
+        tg_buf_printf(b, "a kernel of %.*s%.*s", TG_SV_ARG(by->name), TG_SV_ARG(rank));
         return;
     }
     tg_buf_printf(b, "%.*s%s", TG_SV_ARG(name), name.n < r->op_normalised.n ? "…" : "");
@@ -272,14 +314,6 @@ static void put_calls(struct tg_buf *b, double delta, const char *unit)
 {
     tg_phrase_signed(b, delta, TG_UNIT_COUNT);
     tg_buf_printf(b, " %s%s", unit, fabs(delta) == 1 ? "" : "s");
-}
-
-/* What is called more often in some steps; NULL. */
-static const struct tg_op *in_some_steps(const struct tg_comparison *c, const struct tg_result *r)
-{
-    const struct tg_op *op =
-        c && !r->over_budget && r->dimension == TG_DIM_COUNT ? tg_result_op(c, r) : NULL;
-    return op && tg_op_in_some_steps(op) ? op : NULL;
 }
 
 /* "+4 calls", "+18 %", "17 (max: 3)" */
@@ -317,7 +351,7 @@ static void put_finding(struct tg_buf *b, const struct tg_result *r, const struc
 {
     const struct tg_region *g = tg_result_region(c, r);
     if (!g || !put_replaced(b, g, c)) {
-        put_name(b, r);
+        put_name(b, c, r);
         if (r->dimension == TG_DIM_DURATION && r->ev && r->ev->pooled)
             tg_buf_printf(b, " and %zu more", r->ev->pooled - 1);
         g = NULL;

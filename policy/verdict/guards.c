@@ -234,7 +234,17 @@ static bool missing_are_known(const struct tg_comparison *c, int side, int64_t e
     return c->n_brought[side] + c->n_lacking[side] == (size_t)expected;
 }
 
-/* "rank 2 of 4 has no fresh trace"; "9 ranks in the baseline run, 8 are expected" */
+/* " (found: ranks 0, 1, 3)": ranks count from 0, which "2 of 4" leaves open */
+static void put_found(struct tg_buf *b, const struct tg_side *s, size_t n_runs)
+{
+    if (!s->n_ranks || !s->ranks || s->ranks[0] < 0)
+        return;
+    tg_buf_puts(b, n_runs > 1 ? " (in all runs: " : " (found: ");
+    tg_ranks_put(b, s->ranks, s->n_ranks);
+    tg_buf_puts(b, ")");
+}
+
+/* "rank 2 of 4 has no fresh trace (found: ranks 0, 1, 3)"; "9 ranks in the baseline run, 8 are expected" */
 static tg_sv ranks_expected(struct tg_eval_state *e, int side, int64_t expected)
 {
     const struct tg_comparison *c = e->in->comparison;
@@ -249,6 +259,7 @@ static tg_sv ranks_expected(struct tg_eval_state *e, int side, int64_t expected)
         else
             tg_buf_printf(&b, " %s no %s trace", one ? "has" : "have",
                           side == TG_BASE ? "baseline" : "fresh");
+        put_found(&b, &c->side[side], c->n_runs[side]);
         return tg_phrase_take(&b, e->arena);
     }
     tg_buf_printf(&b, "%zu rank%s in %s %s run, %lld %s expected", c->n_brought[side],

@@ -354,8 +354,8 @@ static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_compari
     }
     if (b.n)
         tg_verdict_add_note(e->out, e->arena, TG_NOTE_PLAIN, tg_buf_sv(&b),
-                            TG_SV("A change of them shows only in what rules say of the whole "
-                                  "trace."));
+                            TG_SV("A slower or new one fails only by a limit on a total. `extends: "
+                                  "[tracegate:recommended]` in the policy checks them."));
 }
 
 /* Where steps are not known, more work everywhere cannot be told from more steps. */

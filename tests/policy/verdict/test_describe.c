@@ -575,9 +575,9 @@ WITH_HAND(evidence_of_the_rest)
     s.j.exception = TG_EXCEPTION_RENAMED;
     rests_on(h, &s, "exact; limit abs: as written"); /* it fails all the same */
     s.j.state = TG_STATE_WARN;
-    rests_on(h, &s, "exact; limit abs: as written; only warns: renamed (the rule's exceptions)");
+    rests_on(h, &s, "exact; limit abs: as written; only warns: renamed (exception `renamed`)");
     s.j.limit = abs.v;
-    rests_on(h, &s, "only warns: renamed (the rule's exceptions)");
+    rests_on(h, &s, "only warns: renamed (exception `renamed`)");
     s.j = (struct tg_judgement){ .state = TG_STATE_WARN, .limit = abs.v, .hint = true };
     rests_on(h, &s, "only warns: more calls in some steps or runs may be chance");
     s.j = (struct tg_judgement){ .state = TG_STATE_FAIL, .limit = two.v, .crowded = true };

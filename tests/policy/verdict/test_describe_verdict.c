@@ -304,11 +304,11 @@ WITH_HAND(a_wait_that_moved)
                   i ? "new, 1 call per step, waits 20.0 us, 20.0 % of the step; the step itself "
                       "grew by less, since the device works meanwhile, but the host can no longer "
                       "run ahead of it"
-                    : "new, 1 call per step, waits 20.0 us, a wait that moved here from sync "
+                    : "new, 1 call per step, waits 20.0 us, 10.0 us of it moved here from sync "
                       "(50.0 us -> 40.0 us): the host can no longer run ahead of the device");
         hand_text(h->v.headline,
                   i ? "FAIL: 1 violation: a +1 call (the host waits 20.0 us in it)"
-                    : "FAIL: 1 violation: a +1 call (20.0 us of waiting moved into it)");
+                    : "FAIL: 1 violation: a +1 call (10.0 us of waiting moved into it)");
     }
 }
 
@@ -474,6 +474,19 @@ WITH_HAND(long_names_are_cut)
     headline(h, hand_row(name, 2),
              "FAIL: 1 violation: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx… +2 "
              "calls");
+    for (int kernel = 0; kernel < 2; kernel++) { /* the operator that launches it says more */
+        struct tg_op ops[] = { hand_op("aten::nonzero", TG_KIND_OP),
+                               hand_op(name, kernel ? TG_KIND_KERNEL : TG_KIND_OP) };
+        struct tg_result r = hand_row(name, 2);
+        ops[1].parent = ops[0].name;
+        r.op_kind = ops[1].kind;
+        h->c.ops = ops;
+        h->c.n_ops = 2;
+        headline(h, r,
+                 kernel ? "FAIL: 1 violation: a kernel of aten::nonzero +2 calls"
+                        : "FAIL: 1 violation: "
+                          "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx… +2 calls");
+    }
 }
 
 /* ---- coverage ---- */

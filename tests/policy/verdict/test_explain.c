@@ -65,19 +65,19 @@ WITH_HAND(a_rule_of_counts)
 
 WITH_HAND(overrides_exceptions_and_when)
 {
-    rule_is(
-        V "rules:\n- id: a\n  match: {kind: op}\n  metric: count\n  fail: {abs: 0}\n"
-          "  exceptions: [renamed, replaced, small, polling]\n"
-          "  when: {event: push}\n"
-          "  overrides:\n  - {match: {name: x}, fail: {abs: 3}}\n",
-        "a", NULL,
-        "  a: count, more is bad  (.tracegate.yml:3)\n    calls or launches per step\n"
-        "    fail {abs: 0}  (.tracegate.yml:6)\n"
-        "    for what its override matches  (.tracegate.yml:10)\n"
-        "      fail {abs: 3}  (.tracegate.yml:10)\n"
-        "    only warns where it would fail: renamed, replaced, new and under 0.1 % of the step\n"
-        "    not judged: runtime calls that noise.ignore names\n"
-        "    only where its `when` holds  (.tracegate.yml:8)\n");
+    rule_is(V "rules:\n- id: a\n  match: {kind: op}\n  metric: count\n  fail: {abs: 0}\n"
+              "  exceptions: [renamed, replaced, small, polling]\n"
+              "  when: {event: push}\n"
+              "  overrides:\n  - {match: {name: x}, fail: {abs: 3}}\n",
+            "a", NULL,
+            "  a: count, more is bad  (.tracegate.yml:3)\n    calls or launches per step\n"
+            "    fail {abs: 0}  (.tracegate.yml:6)\n"
+            "    for what its override matches  (.tracegate.yml:10)\n"
+            "      fail {abs: 3}  (.tracegate.yml:10)\n"
+            "    only warns where it would fail: renamed, replaced, new and its own time under 0.1 "
+            "% of the step\n"
+            "    not judged: runtime calls that noise.ignore names\n"
+            "    only where its `when` holds  (.tracegate.yml:8)\n");
     rule_is(V "rules: [{id: a, match: {kind: op}, metric: count, fail: {abs: 0}, exceptions: "
               "[polling]}]\n",
             "a", NULL,
@@ -86,8 +86,9 @@ WITH_HAND(overrides_exceptions_and_when)
     rule_is(V "rules: [{id: a, match: {kind: op}, metric: count, fail: {abs: 0}, exceptions: "
               "[small]}]\n",
             "a", NULL,
-            CALLS "    fail {abs: 0}  (.tracegate.yml:2)\n"
-                  "    only warns where it would fail: new and under 0.1 % of the step\n");
+            CALLS
+            "    fail {abs: 0}  (.tracegate.yml:2)\n"
+            "    only warns where it would fail: new and its own time under 0.1 % of the step\n");
 }
 
 /* Which baselines it is judged against; `baseline` alone goes without saying. */

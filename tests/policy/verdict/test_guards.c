@@ -252,6 +252,7 @@ WITH_HAND(a_change_has_to_be_detectable)
 WITH_HAND(ranks_that_are_expected)
 {
     static const int64_t lacking[] = { 2, 3 };
+    static int64_t there[] = { 0, 1, 3 };
     static const struct {
         size_t runs, brought, lacking;
         const char *want;
@@ -278,6 +279,15 @@ WITH_HAND(ranks_that_are_expected)
         h->c.n_brought[TG_TEST] = rows[i].brought;
         h->c.n_lacking[TG_TEST] = rows[i].lacking;
         guarded(h, rows[i].want);
+    }
+    for (size_t runs = 1; runs < 4; runs += 2) { /* which there are shows that they count from 0 */
+        h->c.side[TG_TEST] = (struct tg_side){ .ranks = there, .n_ranks = 3 };
+        h->c.n_runs[TG_TEST] = runs;
+        h->c.n_brought[TG_TEST] = 3;
+        h->c.n_lacking[TG_TEST] = 1;
+        guarded(h, runs == 1 ? "ranks: rank 2 of 4 has no fresh trace (found: ranks 0, 1, 3)"
+                             : "ranks: rank 2 of 4 is not in every fresh run (in all runs: ranks "
+                               "0, 1, 3)");
     }
 }
 

@@ -122,7 +122,7 @@ def expected_ranks(p):
     p.side("x", [c for c in grid(1, 4) if c[1] != 2], 50001)
     run = p.check(suite=", ranks: {expect: 4}")
     expect("3 of 4 fresh", [r["message"] for r in run.report["inconclusive"]],
-           ["rank 2 of 4 has no fresh trace"])
+           ["rank 2 of 4 has no fresh trace (found: ranks 0, 1, 3)"])
     run = p.check(suite=", ranks: {expect: 3}")
     expect("4 where 3 are expected", [r["message"] for r in run.report["inconclusive"]],
            ["4 ranks in the baseline run, 3 are expected"])

@@ -308,7 +308,7 @@ WITH_HAND(a_wait_that_moved)
                       "(50.0 us -> 40.0 us): the host can no longer run ahead of the device");
         hand_text(h->v.headline,
                   i ? "FAIL: 1 violation: a +1 call (the host waits 20.0 us in it)"
-                    : "FAIL: 1 violation: a +1 call (10.0 us of waiting moved into it)");
+                    : "FAIL: 1 violation: a +1 call (11.0 us of waiting moved into it)");
     }
 }
 

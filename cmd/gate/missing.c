@@ -76,7 +76,7 @@ static bool no_files(const struct tg_suite *s, const struct tg_baseline *b, cons
                      struct tg_err *err)
 {
     tg_err_set(err, TG_ERR_LOST, TG_NOWHERE,
-               "no baseline '%.*s' in commit %.12s, and that commit has a policy (%s): this is not "
+               "no baseline `%.*s` in commit %.12s, and that commit has a policy (%s): this is not "
                "a first run",
                TG_SV_ARG(b->path), b->start.sha, policy);
     return commit_one(s, err);

@@ -481,10 +481,10 @@ bool tg_baseline_missing(const struct tg_baseline *b, struct tg_err *err)
 {
     if (b->walked)
         tg_err_set(err, TG_ERR_LOST, TG_NOWHERE,
-                   "no baseline '%.*s' in commit %.12s (%.*s), nor in the %u before it",
+                   "no baseline `%.*s` in commit %.12s (%.*s), nor in the %u before it",
                    TG_SV_ARG(b->path), b->start.sha, TG_SV_ARG(b->start.found), b->walked);
     else
-        tg_err_set(err, TG_ERR_LOST, TG_NOWHERE, "no baseline '%.*s' in commit %.12s (%.*s)",
+        tg_err_set(err, TG_ERR_LOST, TG_NOWHERE, "no baseline `%.*s` in commit %.12s (%.*s)",
                    TG_SV_ARG(b->path), b->start.sha, TG_SV_ARG(b->start.found));
     if (tg_sv_starts(b->path, TG_SV("stored:")))
         return tg_err_hint(err, "Fetch what is stored (`tracegate baseline fetch`), or record one "

@@ -316,7 +316,7 @@ def lost(tmp):
             ("not fetched", stored, stored, "remote", 4, "lost", "not fetched into this clone"),
             ("no answer", stored, stored, "away", 4, "lost", "'origin' could not be asked"),
             ("path to stored", POLICY, stored, "gone", 4, "lost", "this is not a first run"),
-            ("another path", POLICY, POLICY.replace("'perf/", "'none/"), "gone", 4, "lost", "no baseline 'none/run*.json.gz'"),
+            ("another path", POLICY, POLICY.replace("'perf/", "'none/"), "gone", 4, "lost", "no baseline `none/run*.json.gz`"),
             ("fail_on", stored, stored + "fail_on: [fail, inconclusive]\n", "gone", 1, "lost", "nothing is stored for suite 'train'"),
             ("no policy before", None, stored, "gone", 0, "first-run", ""))):
         r = Repository(f"{tmp}/lost{i}", policy=base, remote=True)

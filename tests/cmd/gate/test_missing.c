@@ -37,7 +37,7 @@ IN_BOX(a_commit_without_a_policy_was_never_gated)
     k = (struct job){ 0 };
     job_repository(b, gated);
     job_open(&k, b, PATH_POLICY);
-    refused(&k, "no baseline 'perf/base.json' in commit",
+    refused(&k, "no baseline `perf/base.json` in commit",
             "`baseline:` of suite main (.tracegate.yml:2), a path from");
     job_close(&k);
 }
@@ -166,12 +166,12 @@ IN_BOX(a_baseline_at_a_path_is_not_sought_at_origin)
     assert_string_equal(job_text(&k, "stderr"), "");
     lost.start = job_commit(&k, "HEAD");
     assert_false(tg_check_lost(&k.c, &k.j, job_git(&k), &lost, &k.err));
-    assert_error(&k.err, TG_ERR_LOST, "no baseline 'perf/base.json'",
+    assert_error(&k.err, TG_ERR_LOST, "no baseline `perf/base.json`",
                  "commit them there as perf/base.json, then rebase");
     tg_err_init(&k.err);
     lost.beyond = 7; /* it only is too far back */
     assert_false(tg_check_lost(&k.c, &k.j, job_git(&k), &lost, &k.err));
-    assert_error(&k.err, TG_ERR_LOST, "no baseline 'perf/base.json'",
+    assert_error(&k.err, TG_ERR_LOST, "no baseline `perf/base.json`",
                  "It was last there 7 commits back");
     job_close(&k);
 }

@@ -393,7 +393,7 @@ static void one_situation(const struct situation *c)
     if (!c->error && c->found == TG_FOUND_LOST) {
         assert_false(tg_baseline_missing(&found, &err));
         assert_int_equal(found.beyond, c->beyond);
-        assert_error(&err, TG_ERR_LOST, "no baseline 'perf/base.json' in commit",
+        assert_error(&err, TG_ERR_LOST, "no baseline `perf/base.json` in commit",
                      c->beyond ? tg_arena_printf(b->a, "baseline.max_walk to %u,", c->beyond)
                                : "on the target branch");
         assert_int_equal(tg_err_exit_code(err.kind), 4);

@@ -329,7 +329,7 @@ TEST(every_find)
                                 sha_of(b, tg_arena_printf(b->a, "HEAD~%u", finds[i].walked)));
         if (finds[i].found == TG_FOUND_LOST) {
             assert_false(tg_baseline_missing(&found, &err));
-            assert_error(&err, TG_ERR_LOST, "no baseline 'stored:s' in commit", "baseline fetch");
+            assert_error(&err, TG_ERR_LOST, "no baseline `stored:s` in commit", "baseline fetch");
         }
         tg_git_close(g);
         box_teardown(&box);

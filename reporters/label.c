@@ -559,13 +559,15 @@ static void number_twins(struct tg_labels *l, const char *const *kinds, uint32_t
     tg_strmap_release(&used);
 }
 
+static const char BETWEEN[] = "host time between operators"; /* our own words: always whole */
+
 void tg_labels_make(struct tg_labels *l, const tg_sv *names, const char *const *kinds, size_t n,
                     size_t width)
 {
     TG_FREE uint32_t *first = tg_xmalloc((n + 1) * sizeof *first);
     *l = (struct tg_labels){ .v = tg_xmalloc((n + 1) * sizeof *l->v), .n = n };
     for (size_t i = 0; i < n; i++)
-        make_one(&l->v[i], names[i], width);
+        make_one(&l->v[i], names[i], tg_sv_eq(names[i], tg_sv_of(BETWEEN)) ? SIZE_MAX : width);
     find_twins(l, first);
     part_lookalikes(l, first, width);
     find_twins(l, first);
@@ -574,7 +576,7 @@ void tg_labels_make(struct tg_labels *l, const tg_sv *names, const char *const *
 
 tg_sv tg_label_name_of(const struct tg_op *op)
 {
-    return op->kind == TG_KIND_STEP ? TG_SV("host time between operators") : op->name;
+    return op->kind == TG_KIND_STEP ? tg_sv_of(BETWEEN) : op->name;
 }
 
 void tg_labels_of_rows(struct tg_labels *l, const struct tg_comparison *c, const uint32_t *rows,

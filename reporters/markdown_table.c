@@ -33,10 +33,10 @@ static void put_calls(struct tg_buf *out, const struct tg_row_numbers *n)
         tg_buf_puts(out, "\xc2\xa0\xe2\x86\x92 ");
         tg_put_count(out, n->count[TG_TEST]);
     }
-    tg_buf_puts(out, n->count[TG_BASE] == 1 && n->d_count == 0 ? "\xc2\xa0"
-                                                                 "call"
-                                                               : "\xc2\xa0"
-                                                                 "calls");
+    tg_buf_puts(out, n->count[TG_TEST] == 1 ? "\xc2\xa0"
+                                              "call"
+                                            : "\xc2\xa0"
+                                              "calls");
 }
 
 /* Of a step; below a tenth of a per cent it says nothing. */
@@ -101,7 +101,7 @@ static void put_row(struct tg_buf *out, const struct tg_markdown *m, size_t i)
 }
 
 /* Three columns are as many as a phone shows. */
-static const char table_head[] = "| operator or kernel | change | of a step: time, calls, share |\n"
+static const char table_head[] = "| operator or kernel | change | per step<br>calls, share |\n"
                                  "|:--|--:|--:|\n";
 
 /* What results are about, then what else changed; nothing on a pass. */

@@ -58,13 +58,13 @@ static void put_banner(struct tg_html *h)
                               "<code>--exit-zero</code>.</p>\n");
     if (v->error.n && !tg_sv_has(v->headline, v->error))
         put_paragraph(h, "<p><b>why</b> ", v->error);
-    put_paragraph(h, "<p><b>next</b> ", v->error_hint);
+    put_paragraph(h, "<p><b>Next</b> ", v->error_hint);
     tg_buf_clear(&effect);
     tg_accept_put_next(&effect, v,
                        "Meant? Accept it with the waiver under <a href=\"#next\">What now</a>.",
                        tg_html_put_name);
     if (effect.n)
-        tg_buf_printf(h->page.out, "<p><b>next</b> %s</p>\n", effect.p);
+        tg_buf_printf(h->page.out, "<p><b>Next</b> %s</p>\n", effect.p);
     put_paragraph(h, "<p class=\"dim small\">", v->coverage);
     tg_page_raw(&h->page, "</header>\n");
 }

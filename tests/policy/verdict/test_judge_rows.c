@@ -388,6 +388,12 @@ WITH_HAND(a_size_of_step_time_is_one_of_the_step)
     rule(h, TG_RULE_METRIC_STEP_TIME, hand_auto(h));
     (void)gaps(h);
     assert_int_equal(h->e.results[2].state, TG_STATE_FAIL);
+    rule(h, TG_RULE_METRIC_STEP_TIME, hand_limit(h, TG_BOUND_ABS, 50000));
+    (void)gaps(h);
+    assert_int_equal(h->e.results[3].state, TG_STATE_FAIL);
+    rule(h, TG_RULE_METRIC_STEP_TIME, hand_limit(h, TG_BOUND_ABS, 70000));
+    (void)gaps(h);
+    assert_int_equal(h->e.results[4].state, TG_STATE_PASS);
 }
 
 static struct tg_op *annotations(struct hand *h, double more)

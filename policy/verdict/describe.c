@@ -134,7 +134,8 @@ static void describe_count(struct tg_buf *m, struct tg_result *r, const struct t
         put_rank(m, c, op);
     }
     r->weight_at = m->n;
-    put_share(m, op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE]);
+    if (op->region >= c->n_regions) /* of a replacement, one name's share says little of its cost */
+        put_share(m, op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE]);
     r->weight_n = m->n - r->weight_at;
     tg_buf_puts(m, one_sided ? "" : ")");
     put_calling_op(m, op);

@@ -32,6 +32,9 @@ struct tg_accept_change {
         pct; /* in the metric's unit (ns for times), percent of the baseline; signs do not count, NaN: none */
 };
 void tg_accept_widen(struct tg_accept_change *c, double delta, double pct);
-/* "{abs: 4}", "{pct: 18%}": a ceiling above them, in a bound that the metric has; times `margin` unless they are exact numbers. */
+/*
+ * "{abs: 4}", "{pct: 18%}": a ceiling above them, in a bound that the metric has; times `margin`
+ * unless they are exact numbers.
+ */
 void tg_accept_put_ceiling(struct tg_buf *out, const struct tg_accept_change *c, double margin);
 #endif

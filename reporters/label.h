@@ -12,9 +12,10 @@
  * longer than the width, a kernel that runs any functor (elementwise, reduce, multi_tensor_apply,
  * cutlass::Kernel) is called by the functor, and by what its lambda works on:
  * "direct_copy_kernel_cuda(float)". Of what is still longer an ellipsis replaces the middle.
- * If two different names would then look alike, they are shortened around their first
- * difference instead, of which a gemm keeps its word, "…s16816gemm_fp16…64x4_tn"; equal functors get a number, "MulFunctor<float> (2)", equal names of
- * different kinds their kind, "gemm [kernel]".
+ * If two different names would then look alike, they are shortened around their first difference
+ * instead; a gemm then keeps its word, "…s16816gemm_fp16…64x4_tn". Equal functors get a number,
+ * "MulFunctor<float> (2)", equal names of different kinds their kind, "gemm [kernel]". Our own
+ * words for a step's own time are never shortened.
  *
  * A label says which bytes of the name are hidden, so that a page can show them on demand.
  * Cost: linear in the names, and once more for those that look alike.

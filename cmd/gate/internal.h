@@ -110,7 +110,10 @@ TG_MUST bool tg_check_open_reports(struct tg_check *c, struct tg_check_job *j, s
 void tg_check_describe(struct tg_check *c, struct tg_check_job *j);
 /* The command line that repeats this check; without its reports. */
 tg_sv tg_check_command(struct tg_check *c, const struct tg_strs *args);
-/* That the baseline is lost, on standard error; the next step only where the text on standard output does not give it. */
+/*
+ * That the baseline is lost, on standard error; with the next step only if the text on standard
+ * output does not give it.
+ */
 void tg_check_tell(const struct tg_check *c, const struct tg_err *why);
 /* All reports into place, the text and the annotations onto standard output. */
 TG_MUST bool tg_check_report(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);

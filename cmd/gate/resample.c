@@ -271,7 +271,10 @@ static double deviation(const double *x, size_t n)
     return n > 1 ? sqrt(sum / (double)(n - 1)) : 0;
 }
 
-/* found[op][draw]: ln of the smallest slowdown that the rule finds, at tg_noise_sizes[at]; NaN where an operator was not judged. */
+/*
+ * found[op][draw]: ln of the smallest slowdown that the rule finds, at tg_noise_sizes[at]; NaN if the
+ * operator was not judged.
+ */
 static bool draw_size(double **found, const struct values *all, const struct tg_noise_input *in,
                       size_t at, bool again, struct tg_err *err)
 {

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-
 /* ---- how many ---- */
 
 #define PATH_SIZE 4352 /* PATH_MAX and our own part of it */

@@ -6,9 +6,10 @@
  *
  * Value of a run: the sum over slots of the minimum over the steps whose calls are the usual ones
  * (slot: the k-th call of a row within its step), averaged over ranks; without slots the least sum
- * of a step. Value of a night: over its runs the mean of the middle half (tg_mid_mean) of the natural log of that. Metrics:
- * median over steps, or ratio of sums; percentages stay parts of 1. Calls of a night are exact: the
- * usual number of calls per step and rank, if at least nine of ten steps of all runs have it.
+ * of a step. Value of a night: over its runs the mean of the middle half (tg_mid_mean) of the
+ * natural log of that. Metrics: median over steps, or ratio of sums; percentages stay parts of 1.
+ * Calls of a night are exact: the usual number of calls per step and rank, if at least nine of ten
+ * steps of all runs have it.
  */
 #include "core/base/arena.h"
 #include "core/base/strmap.h"

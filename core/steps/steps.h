@@ -60,7 +60,7 @@ struct tg_steps {
     tg_ns *self;      /* host: duration less direct children, >= 0; others: duration */
     struct tg_lanes lanes;
     uint64_t device_spans, unlinked, unassigned;
-    uint64_t unnumbered;   /* of the unlinked ones, those without a correlation: they never had one
+    uint64_t unnumbered; /* of the unlinked ones, those without a correlation: they never had one
                               (a third of MTIA's work), so no launch is missing */
     /* Windows inside the one before them, which do not count, and those that begin before its last
      * hundredth: what a clock errs is less. */

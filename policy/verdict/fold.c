@@ -92,7 +92,8 @@ static void flatten(struct tg_result *v, size_t n)
 /*
  * An operator that is called as often more as the one that calls it is a consequence, and so is what
  * a new operator calls, however often: one finding instead of five. `clone` calls `empty_like` and
- * `copy_`: three rows, one finding. Autograd's node of an operator runs as often as the operator at most. The order of the rows plays no part.
+ * `copy_`: three rows, one finding. Autograd's node of an operator runs as often as the operator at
+ * most. The order of the rows plays no part.
  */
 static void fold_calls(struct tg_result *v, size_t n, const struct tg_comparison *c)
 {

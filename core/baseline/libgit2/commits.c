@@ -1,7 +1,6 @@
 /* Commits, their parents and names, and what they have in common. */
 #include "core/baseline/libgit2/internal.h"
 
-
 bool tg_git_shallow(const char *what, struct tg_err *err)
 {
     tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "%s is not here: the history is shallow", what);

@@ -67,14 +67,13 @@ static void notes_of(struct tg_buf *text, const struct tg_verdict *v, bool polic
         }
 }
 
-bool tg_reporter_annotations(struct tg_buf *out, const struct tg_verdict *v,
-                             const struct tg_render *r, struct tg_err *err)
+void tg_reporter_annotations(struct tg_buf *out, const struct tg_verdict *v,
+                             const struct tg_render *r)
 {
     TG_FREE uint32_t *roots = tg_findings_roots(v);
     TG_BUF damage = { 0 }, policy = { 0 };
     size_t total = 0, done = 0, most = MAX_LINES;
     (void)r;
-    (void)err;
     notes_of(&damage, v, false);
     notes_of(&policy, v, true);
     most -= (size_t)(damage.n > 0) + (size_t)(policy.n > 0);
@@ -99,5 +98,4 @@ bool tg_reporter_annotations(struct tg_buf *out, const struct tg_verdict *v,
         put_command(out, "notice", TG_SV(""), 0, TG_SV("tracegate: traces"), tg_buf_sv(&damage));
     if (policy.n)
         put_command(out, "warning", TG_SV(""), 0, TG_SV("tracegate: policy"), tg_buf_sv(&policy));
-    return true;
 }

@@ -67,12 +67,11 @@ static void add_names(struct tg_doc *list, const struct tg_verdict *v)
     tg_labels_release(&labels);
 }
 
-bool tg_reporter_benchmark(struct tg_buf *out, const struct tg_verdict *v,
-                           const struct tg_render *r, struct tg_err *err)
+void tg_reporter_benchmark(struct tg_buf *out, const struct tg_verdict *v,
+                           const struct tg_render *r)
 {
     TG_AUTO(tg_doc_drop) struct tg_doc *list = tg_doc_new_array();
     (void)r;
-    (void)err;
     if (v->comparison) {
         add_metric(list, v, TG_METRIC_STEP_TIME);
         add_metric(list, v, TG_METRIC_LAUNCH_COUNT);
@@ -81,5 +80,4 @@ bool tg_reporter_benchmark(struct tg_buf *out, const struct tg_verdict *v,
         add_names(list, v);
     }
     tg_doc_write(list, TG_DOC_INDENTED, out);
-    return true;
 }

@@ -26,14 +26,13 @@ static void put_path(struct tg_buf *out, const struct tg_picture *p, size_t i)
     put_frame(out, &p->nodes[i]);
 }
 
-bool tg_reporter_collapsed(struct tg_buf *out, const struct tg_verdict *v,
-                           const struct tg_render *r, struct tg_err *err)
+void tg_reporter_collapsed(struct tg_buf *out, const struct tg_verdict *v,
+                           const struct tg_render *r)
 {
     const struct tg_picture *p = r->picture;
     size_t n = p ? p->n_nodes : 0;
     TG_FREE double *self = tg_xmalloc((n + 1) * sizeof *self);
     (void)v;
-    (void)err;
     for (size_t i = 0; i < n; i++)
         self[i] = p->nodes[i].value[TG_PICTURE_TEST];
     for (size_t i = 1; i < n; i++)
@@ -46,5 +45,4 @@ bool tg_reporter_collapsed(struct tg_buf *out, const struct tg_verdict *v,
         tg_dec_put_fixed(out, self[i], 0);
         tg_buf_putc(out, '\n');
     }
-    return true;
 }

@@ -136,16 +136,13 @@ void tg_csv_row(struct tg_buf *out, tg_sv name, const struct tg_row_numbers *n)
     tg_buf_printf(out, ",%c\n", tg_row_category(n));
 }
 
-bool tg_reporter_csv(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
-                     struct tg_err *err)
+void tg_reporter_csv(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r)
 {
     const struct tg_comparison *c = v->comparison;
     (void)r;
-    (void)err;
     tg_csv_header(out);
     for (size_t i = 0; c && i < c->n_ops; i++) {
         struct tg_row_numbers n = tg_row_numbers(c, &c->ops[i], TG_BASIS_PER_STEP);
         tg_csv_row(out, c->ops[i].name, &n);
     }
-    return true;
 }

@@ -320,11 +320,9 @@ static void end(struct tg_html *h)
     tg_prose_release(&h->prose);
 }
 
-bool tg_reporter_html(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
-                      struct tg_err *err)
+void tg_reporter_html(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r)
 {
     struct tg_html h = { .v = v, .r = r };
-    (void)err;
     begin(&h, out);
     put_banner(&h);
     put_notes(&h, true);
@@ -336,7 +334,6 @@ bool tg_reporter_html(struct tg_buf *out, const struct tg_verdict *v, const stru
     put_environment(&h);
     put_footer(&h);
     end(&h);
-    return true;
 }
 
 void tg_difftable_html(struct tg_buf *out, const struct tg_difftable *t, const struct tg_render *r)

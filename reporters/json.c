@@ -396,11 +396,9 @@ static void add_notes(struct tg_doc *root, const struct tg_verdict *v)
     }
 }
 
-bool tg_reporter_json(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
-                      struct tg_err *err)
+void tg_reporter_json(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r)
 {
     struct tg_doc *root = tg_doc_new_object(), *versions;
-    (void)err;
     add_head(root, v, r);
     add_summary(root, v);
     add_results(root, "violations", v, TG_STATE_FAIL);
@@ -421,5 +419,4 @@ bool tg_reporter_json(struct tg_buf *out, const struct tg_verdict *v, const stru
     tg_doc_add_i64(versions, "report", 1);
     tg_doc_write(root, TG_DOC_INDENTED, out);
     tg_doc_free(root);
-    return true;
 }

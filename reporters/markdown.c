@@ -282,15 +282,13 @@ static void put_foot(struct tg_markdown *m)
     tg_buf_puts(m->out, "</sub>\n");
 }
 
-bool tg_reporter_markdown(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
-                          struct tg_err *err)
+void tg_reporter_markdown(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r)
 {
     struct tg_markdown m = { .out = out,
                              .v = v,
                              .r = r,
                              .budget = r->budget ? r->budget : BUDGET,
                              .top = r->top ? r->top : 10 };
-    (void)err;
     tg_prose_init(&m.prose, v);
     tg_markdown_names_init(&m);
     put_head(&m);
@@ -307,5 +305,4 @@ bool tg_reporter_markdown(struct tg_buf *out, const struct tg_verdict *v, const 
     put_foot(&m);
     tg_markdown_names_release(&m);
     tg_prose_release(&m.prose);
-    return true;
 }

@@ -95,11 +95,10 @@ static void put_ops(struct tg_buf *out, const struct tg_verdict *v, bool calls)
     }
 }
 
-bool tg_reporter_openmetrics(struct tg_buf *out, const struct tg_verdict *v,
-                             const struct tg_render *r, struct tg_err *err)
+void tg_reporter_openmetrics(struct tg_buf *out, const struct tg_verdict *v,
+                             const struct tg_render *r)
 {
     (void)r;
-    (void)err;
     put_results(out, v);
     for (int m = 0; v->comparison && m < TG_METRICS; m++)
         put_metric(out, v, (enum tg_metric)m);
@@ -108,5 +107,4 @@ bool tg_reporter_openmetrics(struct tg_buf *out, const struct tg_verdict *v,
         put_ops(out, v, true);
     }
     tg_buf_puts(out, "# EOF\n");
-    return true;
 }

@@ -51,8 +51,8 @@ struct tg_render {
       "write the fresh call paths as collapsed stacks, for speedscope")                            \
     X(annotations, "annotations", ".txt", PRINT, "GitHub workflow commands, at most ten")
 
-typedef bool tg_report_writer(struct tg_buf *out, const struct tg_verdict *v,
-                              const struct tg_render *r, struct tg_err *err);
+typedef void tg_report_writer(struct tg_buf *out, const struct tg_verdict *v,
+                              const struct tg_render *r);
 #define TG_REPORTER_DECLARATION(id, name, extension, to, summary) tg_report_writer tg_reporter_##id;
 TG_REPORTERS(TG_REPORTER_DECLARATION)
 #define TG_REPORTER_INDEX(id, name, extension, to, summary) TG_REPORT_##id,

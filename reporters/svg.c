@@ -56,20 +56,16 @@ static void write_chart(struct tg_buf *out, const struct tg_verdict *v, const st
     free(notes);
 }
 
-bool tg_reporter_svg_counts(struct tg_buf *out, const struct tg_verdict *v,
-                            const struct tg_render *r, struct tg_err *err)
+void tg_reporter_svg_counts(struct tg_buf *out, const struct tg_verdict *v,
+                            const struct tg_render *r)
 {
-    (void)err;
     write_chart(out, v, r, false);
-    return true;
 }
 
-bool tg_reporter_svg_durations(struct tg_buf *out, const struct tg_verdict *v,
-                               const struct tg_render *r, struct tg_err *err)
+void tg_reporter_svg_durations(struct tg_buf *out, const struct tg_verdict *v,
+                               const struct tg_render *r)
 {
-    (void)err;
     write_chart(out, v, r, true);
-    return true;
 }
 
 void tg_difftable_svg(struct tg_buf *out, const struct tg_difftable *t, bool durations,

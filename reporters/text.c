@@ -478,13 +478,11 @@ static bool has_hints(const struct tg_verdict *v)
     return false;
 }
 
-bool tg_reporter_text(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r,
-                      struct tg_err *err)
+void tg_reporter_text(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r)
 {
     struct page p = { out, v, r, r->columns > 0 ? (size_t)r->columns : 100, r->top ? r->top : 10 };
     TG_FREE uint32_t *roots = tg_findings_roots(v);
     bool passes = v->outcome == TG_OUTCOME_PASS && v->comparison && !v->n_notes;
-    (void)err;
     put_headline(&p);
     if (passes)
         put_passed(&p);
@@ -501,5 +499,4 @@ bool tg_reporter_text(struct tg_buf *out, const struct tg_verdict *v, const stru
     put_notes(&p, TG_PLACE_LAST);
     if (!passes)
         put_context(&p);
-    return true;
 }

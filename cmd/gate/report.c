@@ -44,18 +44,20 @@ bool tg_check_report(struct tg_check *c, struct tg_check_job *j, struct tg_err *
         if (!c->o->report[k])
             continue;
         tg_buf_clear(&out);
-        ok = tg_reporters[k].write(&out, &j->verdict, &c->render, err) &&
-             tg_outputs_put(&j->outputs, j->handle[k], tg_buf_sv(&out), err);
+        tg_reporters[k].write(&out, &j->verdict, &c->render);
+        ok = tg_outputs_put(&j->outputs, j->handle[k], tg_buf_sv(&out), err);
     }
     ok = ok && tg_outputs_commit(&j->outputs, err);
     tg_buf_clear(&out);
-    if (ok && prints_text(c))
-        ok = tg_reporter_text(&out, &j->verdict, &c->render, err) &&
-             tg_io_put(c->io, tg_buf_sv(&out), err);
+    if (ok && prints_text(c)) {
+        tg_reporter_text(&out, &j->verdict, &c->render);
+        ok = tg_io_put(c->io, tg_buf_sv(&out), err);
+    }
     tg_buf_clear(&out);
-    if (ok && c->o->annotations)
-        ok = tg_reporter_annotations(&out, &j->verdict, &c->render, err) &&
-             tg_io_put_commands(c->io, tg_buf_sv(&out), err);
+    if (ok && c->o->annotations) {
+        tg_reporter_annotations(&out, &j->verdict, &c->render);
+        ok = tg_io_put_commands(c->io, tg_buf_sv(&out), err);
+    }
     return ok;
 }
 

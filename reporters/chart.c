@@ -484,7 +484,7 @@ void tg_chart_svg(struct tg_buf *out, const struct tg_chart *chart)
         size_t all;
         struct tg_rows_choice of = { chart->rows, chart->n_rows, chart->basis, !chart->durations,
                                      chart->steps };
-        rows = tg_rows_worst(chart->comparison, &of, SIZE_MAX, &all, NULL);
+        rows = tg_rows_worst(chart->comparison, &of, &all);
         p.n = order_rows(chart, rows, all, top, &p.more);
     }
     p.rows = rows;

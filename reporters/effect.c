@@ -289,7 +289,7 @@ uint32_t *tg_effect_rows(const struct tg_verdict *v, size_t top, size_t others, 
     const struct tg_comparison *c = v->comparison;
     size_t all = 0;
     const struct tg_rows_choice choice = { .basis = TG_BASIS_JUDGED, .steps = true };
-    TG_FREE uint32_t *rows = tg_rows_worst(c, &choice, c->n_ops, &all, NULL);
+    TG_FREE uint32_t *rows = tg_rows_worst(c, &choice, &all);
     uint32_t *out = tg_xmalloc((all + 1) * sizeof *out);
     *n = 0;
     for (size_t i = 0; i < all && *n < top; i++)

@@ -189,7 +189,8 @@ static void put_rules(struct tg_html *h)
         n++;
         tg_result_put_at(&at, r);
         if (tg_result_in_file(r))
-            tg_link_put_line(&url, h->r->repo_url, v->test_commit, tg_sv_of(r->file), r->line);
+            tg_link_put_lines(&url, h->r->repo_url, v->test_commit, tg_sv_of(r->file), r->line,
+                              r->line);
         tg_page_row(&h->page, NULL);
         tg_page_cell(&h->page);
         tg_page_name(&h->page, r->rule, 40);

@@ -48,11 +48,6 @@ void tg_link_put_commit(struct tg_buf *out, tg_sv repo, tg_sv sha)
         put_page(out, repo, "commit/", sha);
 }
 
-void tg_link_put_line(struct tg_buf *out, tg_sv repo, tg_sv sha, tg_sv file, uint32_t line)
-{
-    tg_link_put_lines(out, repo, sha, file, line, line);
-}
-
 void tg_link_put_lines(struct tg_buf *out, tg_sv repo, tg_sv sha, tg_sv file, uint32_t first,
                        uint32_t last)
 {

@@ -92,7 +92,7 @@ static void collect_bars(struct bars *b, const struct tg_markdown *m, double sig
     const struct tg_comparison *c = m->v->comparison;
     size_t n = 0, most = m->top < MAX_BARS ? m->top : MAX_BARS;
     TG_FREE uint32_t *rows =
-        tg_rows_worst(c, &(struct tg_rows_choice){ .basis = TG_BASIS_JUDGED }, c->n_ops, &n, NULL);
+        tg_rows_worst(c, &(struct tg_rows_choice){ .basis = TG_BASIS_JUDGED }, &n);
     b->v = tg_xmalloc((n + 1) * sizeof *b->v);
     b->n = 0;
     for (size_t i = 0; i < n; i++) {

@@ -147,12 +147,22 @@ static int by_size(const void *pa, const void *pb)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-uint32_t *tg_rows_worst(const struct tg_comparison *c, const struct tg_rows_choice *of, size_t n,
-                        size_t *n_out, size_t *more)
+/* The rows of the first `n` of `r` after sorting; *n_out: how many those are. */
+static uint32_t *largest(struct ranked *r, size_t found, size_t n, size_t *n_out)
+{
+    uint32_t *out = tg_xmalloc((found + 1) * sizeof *out);
+    qsort(r, found, sizeof *r, by_size);
+    *n_out = found < n ? found : n;
+    for (size_t i = 0; i < *n_out; i++)
+        out[i] = r[i].row;
+    return out;
+}
+
+uint32_t *tg_rows_worst(const struct tg_comparison *c, const struct tg_rows_choice *of,
+                        size_t *n_out)
 {
     size_t all = of->rows ? of->n_rows : c->n_ops, found = 0;
-    TG_FREE struct ranked *r = tg_xmalloc((all ? all : 1) * sizeof *r);
-    uint32_t *out;
+    TG_FREE struct ranked *r = tg_xmalloc((all + 1) * sizeof *r);
     for (size_t i = 0; i < all; i++) {
         uint32_t row = of->rows ? of->rows[i] : (uint32_t)i;
         struct tg_row_numbers v = tg_row_numbers(c, &c->ops[row], of->basis);
@@ -163,29 +173,15 @@ uint32_t *tg_rows_worst(const struct tg_comparison *c, const struct tg_rows_choi
             size >= (of->by_counts ? 1e-3 : 1))
             r[found++] = (struct ranked){ size, row, (uint32_t)i };
     }
-    qsort(r, found, sizeof *r, by_size);
-    *n_out = found < n ? found : n;
-    if (more)
-        *more = found - *n_out;
-    out = tg_xmalloc((*n_out ? *n_out : 1) * sizeof *out);
-    for (size_t i = 0; i < *n_out; i++)
-        out[i] = r[i].row;
-    return out;
+    return largest(r, found, found, n_out);
 }
 
 uint32_t *tg_rows_longest(const struct tg_comparison *c, size_t n, size_t *n_out)
 {
     TG_FREE struct ranked *r = tg_xmalloc((c->n_ops + 1) * sizeof *r);
-    uint32_t *out;
     size_t found = 0;
     for (size_t i = 0; i < c->n_ops; i++)
         if (is_work(&c->ops[i], false) && c->ops[i].self[TG_TEST] > 0)
             r[found++] = (struct ranked){ c->ops[i].self[TG_TEST], (uint32_t)i, (uint32_t)i };
-    if (found)
-        qsort(r, found, sizeof *r, by_size);
-    *n_out = found < n ? found : n;
-    out = tg_xmalloc((*n_out + 1) * sizeof *out);
-    for (size_t i = 0; i < *n_out; i++)
-        out[i] = r[i].row;
-    return out;
+    return largest(r, found, n, n_out);
 }

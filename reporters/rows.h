@@ -46,11 +46,11 @@ struct tg_rows_choice {
     bool steps;     /* with the rows of steps */
 };
 /*
- * The chosen rows that changed most, largest first, ties in the comparison's order; unchanged rows
- * are skipped. At most `n`; *more: how many changed rows did not fit. The caller frees the result.
+ * The chosen rows that changed, largest change first, ties in the comparison's order. The caller frees
+ * the result.
  */
-uint32_t *tg_rows_worst(const struct tg_comparison *c, const struct tg_rows_choice *of, size_t n,
-                        size_t *n_out, size_t *more);
+uint32_t *tg_rows_worst(const struct tg_comparison *c, const struct tg_rows_choice *of,
+                        size_t *n_out);
 /*
  * The rows of work on the fresh side that take longest (self time per step), without steps; at most
  * `n`, ties in the comparison's order. The caller frees the result.

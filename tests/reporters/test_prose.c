@@ -64,7 +64,7 @@ static void link(tg_sv repo, tg_sv sha, tg_sv file, const char *commit, const ch
     tg_link_put_commit(&out, repo, sha);
     assert_string_equal(out.p ? out.p : "", commit);
     tg_buf_clear(&out);
-    tg_link_put_line(&out, repo, sha, file, 7);
+    tg_link_put_lines(&out, repo, sha, file, 7, 7);
     assert_string_equal(out.p ? out.p : "", line);
     tg_buf_release(&out);
 }

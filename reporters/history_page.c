@@ -61,7 +61,6 @@ static void put_operators(struct page *p, const struct tg_history_event *e)
     static const struct tg_page_column columns[] = { { "change", true },
                                                      { "per step", true },
                                                      { "what", false } };
-    TG_BUF text = { 0 };
     if (!e->n)
         return;
     tg_page_table(&p->frame,
@@ -70,13 +69,11 @@ static void put_operators(struct page *p, const struct tg_history_event *e)
     for (size_t i = 0; i < e->n && i < OPERATORS_SHOWN; i++) {
         const struct tg_moved_series *m = &e->v[i];
         tg_page_row(&p->frame, NULL);
-        tg_buf_clear(&text);
-        tg_history_put_change(&text, p->s->history, m);
-        tg_page_number(&p->frame, tg_buf_sv(&text), change_of(m));
-        tg_buf_clear(&text);
+        tg_page_number(&p->frame, change_of(m));
+        tg_history_put_change(p->frame.out, p->s->history, m);
+        tg_page_number(&p->frame, m->cost_ns);
         if (m->cost_ns != 0)
-            put_cost(&text, m->cost_ns);
-        tg_page_number(&p->frame, tg_buf_sv(&text), m->cost_ns);
+            put_cost(p->frame.out, m->cost_ns);
         tg_page_cell(&p->frame);
         tg_page_name(&p->frame, tg_history_moved_name(p->s->history, m), 60);
         tg_page_raw(&p->frame, m->back ? " <span class=\"dim\">is back</span>" : "");
@@ -288,7 +285,6 @@ static void put_trends(struct page *p)
 static void put_event_row(struct page *p, const struct tg_history_entry *t)
 {
     const struct tg_history_event *e = t->event;
-    TG_BUF text = { 0 };
     tg_page_row(&p->frame, tg_event_state_name(t->state));
     tg_page_cell(&p->frame);
     put_date(p, p->s->history->night[e->to].date);
@@ -305,13 +301,12 @@ static void put_event_row(struct page *p, const struct tg_history_entry *t)
         tg_page_name(&p->frame, tg_history_moved_name(p->s->history, &e->v[0]), 44);
     if (e->n > 1)
         tg_buf_printf(p->frame.out, " <span class=\"dim\">and %zu</span>", e->n - 1);
+    tg_page_number(&p->frame, e->n ? change_of(&e->v[0]) : (double)NAN);
     if (e->n)
-        tg_history_put_change(&text, p->s->history, &e->v[0]);
-    tg_page_number(&p->frame, tg_buf_sv(&text), e->n ? change_of(&e->v[0]) : (double)NAN);
-    tg_buf_clear(&text);
+        tg_history_put_change(p->frame.out, p->s->history, &e->v[0]);
+    tg_page_number(&p->frame, e->cost_ns != 0 ? e->cost_ns : (double)NAN);
     if (e->cost_ns != 0)
-        put_cost(&text, e->cost_ns);
-    tg_page_number(&p->frame, tg_buf_sv(&text), e->cost_ns != 0 ? e->cost_ns : (double)NAN);
+        put_cost(p->frame.out, e->cost_ns);
     tg_page_cell(&p->frame);
     put_commit(p, t->to);
 }
@@ -341,24 +336,23 @@ static void put_series_row(struct page *p, uint32_t id)
     const struct tg_series *x = &h->series->v[id];
     double now = tg_history_plain(h, h->n - 1, id), level = tg_trend_level(p->s, id);
     double change = level > 0 ? 100 * (now / level - 1) : (double)NAN;
-    TG_BUF text = { 0 };
+    struct tg_buf *out = p->frame.out;
     tg_page_row(&p->frame, NULL);
     tg_page_cell(&p->frame);
     tg_page_name(&p->frame, x->name, 48);
     tg_page_cell(&p->frame);
     tg_page_raw(&p->frame, tg_history_series_kind(x));
     tg_page_cell(&p->frame);
-    tg_trend_put_spark(p->frame.out, p->s, id);
+    tg_trend_put_spark(out, p->s, id);
+    tg_page_number(&p->frame, floor(now * 100 + 0.5) / 100);
     if (!isnan(now))
-        tg_history_put_value(&text, x, now);
-    tg_page_number(&p->frame, tg_buf_sv(&text), floor(now * 100 + 0.5) / 100);
-    tg_buf_clear(&text);
+        tg_history_put_value(out, x, now);
+    tg_page_number(&p->frame, floor(change * 100 + 0.5) / 100);
     if (!isnan(change)) {
-        tg_buf_puts(&text, change > 0.05 ? "+" : change < -0.05 ? "\xe2\x88\x92" : "");
-        tg_dec_put_fixed(&text, fabs(change), 1);
-        tg_buf_puts(&text, " %");
+        tg_buf_puts(out, change > 0.05 ? "+" : change < -0.05 ? "\xe2\x88\x92" : "");
+        tg_dec_put_fixed(out, fabs(change), 1);
+        tg_buf_puts(out, " %");
     }
-    tg_page_number(&p->frame, tg_buf_sv(&text), floor(change * 100 + 0.5) / 100);
 }
 
 static void put_series(struct page *p)
@@ -399,20 +393,18 @@ static void put_nights(struct page *p)
                                            .columns = columns,
                                            .n_columns = sizeof columns / sizeof *columns });
     for (size_t i = p->s->first; i < h->n; i++) {
-        TG_BUF text = { 0 };
         tg_page_row(&p->frame, NULL);
         tg_page_cell(&p->frame);
         put_date(p, h->night[i].date);
         tg_page_cell(&p->frame);
         put_commit(p, h->night[i].commit);
-        tg_buf_printf(&text, "%zu", h->night[i].runs);
-        tg_page_number(&p->frame, tg_buf_sv(&text), (double)h->night[i].runs);
-        tg_buf_clear(&text);
-        tg_dec_put_human_ns(&text, h->night[i].step_ns);
-        tg_page_number(&p->frame, tg_buf_sv(&text), h->night[i].step_ns);
-        tg_buf_clear(&text);
-        tg_buf_printf(&text, "%zu", h->stream[i] + 1);
-        tg_page_number(&p->frame, tg_buf_sv(&text), (double)(h->stream[i] + 1));
+        tg_page_number(&p->frame, (double)h->night[i].runs);
+        tg_buf_printf(p->frame.out, "%zu", h->night[i].runs);
+        tg_page_number(&p->frame, h->night[i].step_ns);
+        if (isfinite(h->night[i].step_ns))
+            tg_dec_put_human_ns(p->frame.out, h->night[i].step_ns);
+        tg_page_number(&p->frame, (double)(h->stream[i] + 1));
+        tg_buf_printf(p->frame.out, "%zu", h->stream[i] + 1);
         tg_page_cell(&p->frame);
         tg_page_text(&p->frame, tg_utf8_prefix(h->night[i].subject, 80));
     }

@@ -144,13 +144,12 @@ static bool is_first_of_rule(const struct tg_verdict *v, size_t i)
 
 static void put_tally(struct tg_html *h, size_t i, bool (*in)(enum tg_state s))
 {
-    TG_BUF text = { 0 };
     size_t n = 0;
     for (size_t k = i; k < h->v->n_results; k++)
         n +=
             tg_result_same_rule(&h->v->results[k], &h->v->results[i]) && in(h->v->results[k].state);
-    tg_buf_printf(&text, "%zu", n);
-    tg_page_number(&h->page, tg_buf_sv(&text), (double)n);
+    tg_page_number(&h->page, (double)n);
+    tg_buf_printf(h->page.out, "%zu", n);
 }
 
 static bool failed(enum tg_state s)

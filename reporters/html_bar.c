@@ -133,7 +133,6 @@ static const struct tg_page_column columns[] = {
 /* A change below a thousandth of the step has no percentage. */
 static void put_row(struct tg_html *h, const struct part *p, double step)
 {
-    TG_BUF text = { 0 };
     double d = p->ns[TG_TEST] - p->ns[TG_BASE];
     bool tells = p->ns[TG_BASE] > 0 && fabs(d) >= step / 1000;
     tg_page_row(&h->page, NULL);
@@ -144,17 +143,14 @@ static void put_row(struct tg_html *h, const struct part *p, double step)
                   p->paint);
     tg_page_text(&h->page, tg_sv_of(p->title));
     for (int s = 0; s < 2; s++) {
-        tg_buf_clear(&text);
-        tg_put_time_unit(&text, p->ns[s]);
-        tg_page_number(&h->page, tg_buf_sv(&text), p->ns[s]);
+        tg_page_number(&h->page, p->ns[s]);
+        tg_put_time_unit(h->page.out, p->ns[s]);
     }
-    tg_buf_clear(&text);
-    tg_put_time_delta(&text, d);
-    tg_page_number(&h->page, tg_buf_sv(&text), d);
-    tg_buf_clear(&text);
+    tg_page_number(&h->page, d);
+    tg_put_time_delta(h->page.out, d);
+    tg_page_number(&h->page, tells ? d / p->ns[TG_BASE] : NAN);
     if (tells)
-        tg_put_pct_delta(&text, 100 * d / p->ns[TG_BASE]);
-    tg_page_number(&h->page, tg_buf_sv(&text), tells ? d / p->ns[TG_BASE] : NAN);
+        tg_put_pct_delta(h->page.out, 100 * d / p->ns[TG_BASE]);
 }
 
 void tg_html_put_bar(struct tg_html *h)

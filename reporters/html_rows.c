@@ -115,33 +115,30 @@ static const char *state_of(const struct ranked *r, const struct tg_op *op)
 
 static void put_time(struct tg_html *h, double ns)
 {
-    TG_BUF text = { 0 };
-    tg_put_time_unit(&text, ns);
-    tg_page_number(&h->page, tg_buf_sv(&text), ns);
+    tg_page_number(&h->page, ns);
+    tg_put_time_unit(h->page.out, ns);
 }
 
 static void put_change(struct tg_html *h, const struct tg_op *op, const struct tg_row_numbers *x)
 {
-    TG_BUF text = { 0 };
+    tg_page_number(&h->page, x->d_ns);
     if (op->relation != TG_REL_RENAMED && (op->change == TG_ADDED || op->change == TG_REMOVED))
-        tg_buf_puts(&text, op->change == TG_ADDED ? "new " : "gone ");
-    tg_put_time_delta(&text, x->d_ns);
-    tg_page_number(&h->page, tg_buf_sv(&text), x->d_ns);
+        tg_page_raw(&h->page, op->change == TG_ADDED ? "new " : "gone ");
+    tg_put_time_delta(h->page.out, x->d_ns);
 }
 
 static void put_calls(struct tg_html *h, const struct tg_row_numbers *x)
 {
-    TG_BUF text = { 0 };
-    tg_put_count(&text, x->count[TG_BASE]);
+    struct tg_buf *out = h->page.out;
+    tg_page_number(&h->page, x->count[TG_TEST]);
+    tg_put_count(out, x->count[TG_BASE]);
     if (x->d_count != 0) {
-        tg_buf_puts(&text, " \xe2\x86\x92 ");
-        tg_put_count(&text, x->count[TG_TEST]);
+        tg_buf_puts(out, " \xe2\x86\x92 ");
+        tg_put_count(out, x->count[TG_TEST]);
     }
-    tg_page_number(&h->page, tg_buf_sv(&text), x->count[TG_TEST]);
-    tg_buf_clear(&text);
+    tg_page_number(&h->page, x->d_count != 0 ? x->d_count : NAN);
     if (x->d_count != 0)
-        tg_put_count_delta(&text, x->d_count);
-    tg_page_number(&h->page, tg_buf_sv(&text), x->d_count != 0 ? x->d_count : NAN);
+        tg_put_count_delta(out, x->d_count);
 }
 
 static void put_row(struct tg_html *h, const struct ranked *r, const struct tg_label *label)
@@ -153,7 +150,6 @@ static void put_row(struct tg_html *h, const struct ranked *r, const struct tg_l
     const char *state = state_of(r, op);
     double pct = x.ns[TG_BASE] > 0 && x.ns[TG_TEST] > 0 ? 100 * x.d_ns / x.ns[TG_BASE] : NAN;
     double share = tg_effect_share(h->v, op);
-    TG_BUF text = { 0 };
     tg_page_row(&h->page, state);
     tg_page_cell(&h->page);
     if (former) {
@@ -169,13 +165,11 @@ static void put_row(struct tg_html *h, const struct ranked *r, const struct tg_l
     put_time(h, x.ns[TG_TEST]);
     if (tg_op_within_noise(op) || fabs(x.d_ns) < LEAST_CHANGE)
         pct = NAN;
-    if (isfinite(pct))
-        tg_put_pct_delta(&text, pct);
-    tg_page_number(&h->page, tg_buf_sv(&text), pct);
+    tg_page_number(&h->page, pct);
+    tg_put_pct_delta(h->page.out, pct);
     put_calls(h, &x);
-    tg_buf_clear(&text);
-    tg_put_share(&text, share);
-    tg_page_number(&h->page, tg_buf_sv(&text), share);
+    tg_page_number(&h->page, share);
+    tg_put_share(h->page.out, share);
 }
 
 void tg_html_put_rows(struct tg_html *h)

@@ -122,6 +122,8 @@ void tg_put_value_delta(struct tg_buf *out, double v, enum tg_dimension d)
 
 void tg_put_time_unit(struct tg_buf *out, double ns)
 {
+    if (!isfinite(ns))
+        return;
     tg_put_time(out, ns, ns);
     tg_buf_puts(out, tg_time_unit(ns));
 }

@@ -6,6 +6,7 @@
 #include "core/base/sha256.h"
 #include "core/summary/pack.h"
 #include "reporters/escape.h"
+#include "reporters/link.h"
 #include "reporters/page/assets.h"
 
 /* ---- head ---- */
@@ -145,7 +146,7 @@ void tg_page_name(struct tg_page *p, tg_sv name, size_t width)
 
 void tg_page_link(struct tg_page *p, tg_sv url, tg_sv text)
 {
-    bool web = tg_sv_starts(url, TG_SV("https://")) || tg_sv_starts(url, TG_SV("http://"));
+    bool web = tg_link_is_web(url);
     if (web) {
         tg_buf_puts(p->out, "<a rel=\"noopener noreferrer\" href=\"");
         tg_esc_xml(p->out, url);
@@ -203,18 +204,16 @@ void tg_page_cell(struct tg_page *p)
     p->in_cell = true;
 }
 
-void tg_page_number(struct tg_page *p, tg_sv text, double value)
+void tg_page_number(struct tg_page *p, double value)
 {
     end_cell(p);
     tg_buf_puts(p->out, "<td class=\"num\"");
     if (isfinite(value)) {
         tg_buf_puts(p->out, " data-v=\"");
         tg_dec_put_double(p->out, value);
-        tg_buf_puts(p->out, "\">");
-        tg_esc_xml(p->out, text);
-    } else {
-        tg_buf_putc(p->out, '>');
+        tg_buf_putc(p->out, '"');
     }
+    tg_buf_putc(p->out, '>');
     p->in_cell = true;
 }
 

@@ -17,7 +17,8 @@
  *   tg_page_row(&p, "open");
  *   tg_page_cell(&p);
  *   tg_page_name(&p, event->name, 60);
- *   tg_page_number(&p, TG_SV("+12.3%"), 12.3);
+ *   tg_page_number(&p, 12.3);
+ *   tg_page_text(&p, TG_SV("+12.3%"));
  *   tg_page_table_end(&p);
  *   tg_page_section_end(&p);
  *   tg_page_end(&p);
@@ -30,7 +31,7 @@
 
 struct tg_page_column {
     const char *title;
-    bool number; /* to the right; sorts by the value that tg_page_number gets, largest first */
+    bool number; /* to the right, of tg_page_number; sorts by its value, largest first */
 };
 struct tg_page_table {
     const char *caption; /* for screen readers and the filter's label */
@@ -79,6 +80,6 @@ void tg_page_link(struct tg_page *p, tg_sv url, tg_sv text);
 void tg_page_table(struct tg_page *p, const struct tg_page_table *table);
 void tg_page_row(struct tg_page *p, const char *state); /* NULL: none */
 void tg_page_cell(struct tg_page *p); /* content by the calls above, until the next cell */
-void tg_page_number(struct tg_page *p, tg_sv text, double value); /* NAN: an empty cell, last */
+void tg_page_number(struct tg_page *p, double value); /* the same, sorted by `value`; NAN: last */
 void tg_page_table_end(struct tg_page *p);
 #endif

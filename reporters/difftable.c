@@ -46,12 +46,6 @@ static const struct tg_texttable_column columns[] = {
 };
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 
-static void add(struct tg_texttable *g, struct tg_buf *cell, enum tg_tint tint)
-{
-    tg_texttable_add(g, tg_buf_sv(cell), tint);
-    tg_buf_clear(cell);
-}
-
 static enum tg_tint tint_of(double delta)
 {
     return delta > 0 ? TG_TINT_RED : delta < 0 ? TG_TINT_GREEN : TG_TINT_NONE;
@@ -72,29 +66,30 @@ static void add_row(struct tg_texttable *g, const struct tg_difftable *t, const 
 {
     struct tg_row_numbers n = tg_row_numbers(t->comparison, op, basis_of(t, TG_BASIS_ESTIMATED));
     bool noise = estimate(t, op) && tg_evidence_is_noise(estimate(t, op));
-    TG_BUF cell = { 0 }, name = { 0 };
-    tg_buf_putc(&cell, noise && n.d_count == 0 ? '~' : tg_row_category(&n));
-    add(g, &cell, tint_of(n.d_count));
+    struct tg_buf *cell = &g->text;
+    TG_BUF name = { 0 };
+    tg_buf_putc(cell, noise && n.d_count == 0 ? '~' : tg_row_category(&n));
+    tg_texttable_cell(g, tint_of(n.d_count));
     if (t->short_names)
         put_name(&name, t, op);
     else
         tg_label_put(&name, label);
-    tg_esc_terminal(&cell, tg_buf_sv(&name));
-    add(g, &cell, TG_TINT_NONE);
+    tg_esc_terminal(cell, tg_buf_sv(&name));
+    tg_texttable_cell(g, TG_TINT_NONE);
     for (int s = 0; s < 2; s++) {
-        tg_put_count(&cell, n.count[s]);
-        add(g, &cell, TG_TINT_NONE);
+        tg_put_count(cell, n.count[s]);
+        tg_texttable_cell(g, TG_TINT_NONE);
     }
-    tg_put_count_delta(&cell, n.d_count);
-    add(g, &cell, tint_of(n.d_count));
+    tg_put_count_delta(cell, n.d_count);
+    tg_texttable_cell(g, tint_of(n.d_count));
     for (int s = 0; s < 2; s++) {
-        tg_put_us(&cell, n.ns[s]);
-        add(g, &cell, TG_TINT_NONE);
+        tg_put_us(cell, n.ns[s]);
+        tg_texttable_cell(g, TG_TINT_NONE);
     }
-    tg_put_us_delta(&cell, n.d_ns);
-    add(g, &cell, noise ? TG_TINT_DIM : tint_of(n.d_ns));
-    put_change(&cell, &n);
-    add(g, &cell, noise ? TG_TINT_DIM : TG_TINT_NONE);
+    tg_put_us_delta(cell, n.d_ns);
+    tg_texttable_cell(g, noise ? TG_TINT_DIM : tint_of(n.d_ns));
+    put_change(cell, &n);
+    tg_texttable_cell(g, noise ? TG_TINT_DIM : TG_TINT_NONE);
 }
 
 /* Titles carry the side's labels; they live as long as the table. */

@@ -122,14 +122,13 @@ static bool is_shown(const struct tg_table *t, size_t column)
 
 static void add_cell(struct tg_texttable *g, enum tg_table_type type, const struct tg_table_cell *c)
 {
-    TG_BUF cell = { 0 };
     if (!c->known)
-        tg_buf_puts(&cell, type == TG_TABLE_TEXT ? "" : "-");
+        tg_buf_puts(&g->text, type == TG_TABLE_TEXT ? "" : "-");
     else if (type == TG_TABLE_TEXT)
-        tg_utf8_visible(&cell, c->is.text);
+        tg_utf8_visible(&g->text, c->is.text);
     else
-        put_number(&cell, type, c, true);
-    tg_texttable_add(g, tg_buf_sv(&cell), TG_TINT_NONE);
+        put_number(&g->text, type, c, true);
+    tg_texttable_cell(g, TG_TINT_NONE);
 }
 
 void tg_table_as_text(struct tg_buf *out, const struct tg_table *t, int columns, size_t max_rows)

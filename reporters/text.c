@@ -372,24 +372,19 @@ static const struct tg_texttable_column mover_columns[] = {
     { .title = "of step", .right = true, .drop = 4 },
 };
 
-static void add(struct tg_texttable *g, struct tg_buf *cell, enum tg_tint tint)
-{
-    tg_texttable_add(g, tg_buf_sv(cell), tint);
-    tg_buf_clear(cell);
-}
-
 /* A line of its own, above that of the numbers. */
 static void add_former(struct tg_texttable *g, const struct tg_effect_former *f, const char *mark)
 {
-    TG_BUF name = { 0 }, cell = { 0 };
-    tg_texttable_add(g, tg_sv_of(mark), TG_TINT_DIM);
+    TG_BUF name = { 0 };
+    tg_buf_puts(&g->text, mark);
+    tg_texttable_cell(g, TG_TINT_DIM);
     tg_label_put_one(&name, f->name->name, FORMER);
-    tg_esc_terminal(&cell, tg_buf_sv(&name));
+    tg_esc_terminal(&g->text, tg_buf_sv(&name));
     if (f->n_before > 1)
-        tg_buf_printf(&cell, " and %zu more", f->n_before - 1);
-    add(g, &cell, TG_TINT_NONE);
+        tg_buf_printf(&g->text, " and %zu more", f->n_before - 1);
+    tg_texttable_cell(g, TG_TINT_NONE);
     for (size_t i = 2; i < sizeof mover_columns / sizeof *mover_columns; i++)
-        tg_texttable_add(g, TG_SV(""), TG_TINT_NONE);
+        tg_texttable_cell(g, TG_TINT_NONE);
 }
 
 static void add_mover(struct tg_texttable *g, const struct tg_verdict *v, const struct tg_op *op,
@@ -398,36 +393,37 @@ static void add_mover(struct tg_texttable *g, const struct tg_verdict *v, const 
     struct tg_row_numbers n = tg_effect_numbers(v, op);
     struct tg_effect_former f = tg_effect_former(v, op);
     enum tg_tint tint = n.d_ns > 0 ? TG_TINT_RED : TG_TINT_GREEN;
-    TG_BUF cell = { 0 }, name = { 0 };
+    struct tg_buf *cell = &g->text;
+    TG_BUF name = { 0 };
     if (f.name)
         add_former(g, &f, tg_effect_mark(v, op));
-    tg_texttable_add(g, f.name ? TG_SV("") : tg_sv_of(tg_effect_mark(v, op)), TG_TINT_DIM);
-    tg_buf_puts(&cell, f.name ? "-> " : "");
+    tg_buf_puts(cell, f.name ? "" : tg_effect_mark(v, op));
+    tg_texttable_cell(g, TG_TINT_DIM);
+    tg_buf_puts(cell, f.name ? "-> " : "");
     tg_label_put(&name, label);
-    tg_esc_terminal(&cell, tg_buf_sv(&name));
+    tg_esc_terminal(cell, tg_buf_sv(&name));
     if (f.n_after > 1)
-        tg_buf_printf(&cell, " and %zu more", f.n_after - 1);
-    tg_buf_release(&name);
+        tg_buf_printf(cell, " and %zu more", f.n_after - 1);
     if (op->grouped)
-        tg_buf_puts(&cell, " ~grouped");
-    add(g, &cell, TG_TINT_NONE);
-    tg_put_count(&cell, n.count[TG_BASE]);
+        tg_buf_puts(cell, " ~grouped");
+    tg_texttable_cell(g, TG_TINT_NONE);
+    tg_put_count(cell, n.count[TG_BASE]);
     if (n.d_count != 0) {
-        tg_buf_puts(&cell, " -> ");
-        tg_put_count(&cell, n.count[TG_TEST]);
+        tg_buf_puts(cell, " -> ");
+        tg_put_count(cell, n.count[TG_TEST]);
     }
-    add(g, &cell, n.d_count != 0 ? TG_TINT_YELLOW : TG_TINT_NONE);
-    tg_put_us(&cell, n.ns[TG_BASE]);
-    add(g, &cell, TG_TINT_NONE);
-    tg_put_us(&cell, n.ns[TG_TEST]);
-    add(g, &cell, TG_TINT_NONE);
-    tg_put_us_delta(&cell, n.d_ns);
-    add(g, &cell, tint);
+    tg_texttable_cell(g, n.d_count != 0 ? TG_TINT_YELLOW : TG_TINT_NONE);
+    tg_put_us(cell, n.ns[TG_BASE]);
+    tg_texttable_cell(g, TG_TINT_NONE);
+    tg_put_us(cell, n.ns[TG_TEST]);
+    tg_texttable_cell(g, TG_TINT_NONE);
+    tg_put_us_delta(cell, n.d_ns);
+    tg_texttable_cell(g, tint);
     if (n.ns[TG_BASE] > 0 && n.ns[TG_TEST] > 0)
-        tg_put_pct_delta(&cell, 100 * n.d_ns / n.ns[TG_BASE]);
-    add(g, &cell, TG_TINT_NONE);
-    tg_put_share(&cell, tg_effect_share(v, op));
-    add(g, &cell, TG_TINT_NONE);
+        tg_put_pct_delta(cell, 100 * n.d_ns / n.ns[TG_BASE]);
+    tg_texttable_cell(g, TG_TINT_NONE);
+    tg_put_share(cell, tg_effect_share(v, op));
+    tg_texttable_cell(g, TG_TINT_NONE);
 }
 
 /* As wide as leaves room for the numbers. */

@@ -20,10 +20,9 @@ void tg_texttable_release(struct tg_texttable *g)
     *g = (struct tg_texttable){ 0 };
 }
 
-void tg_texttable_add(struct tg_texttable *g, tg_sv cell, enum tg_tint tint)
+void tg_texttable_cell(struct tg_texttable *g, enum tg_tint tint)
 {
-    *TG_PUSH(g->cells, g->n, g->cap) = (struct tg_texttable_cell){ g->text.n, cell.n, tint };
-    tg_buf_add(&g->text, cell);
+    *TG_PUSH(g->cells, g->n, g->cap) = (struct tg_texttable_cell){ g->text.n, tint };
 }
 
 void tg_tint_on(struct tg_buf *out, enum tg_tint tint, bool color)
@@ -41,7 +40,8 @@ void tg_tint_off(struct tg_buf *out, enum tg_tint tint, bool color)
 
 static tg_sv cell_text(const struct tg_texttable *g, size_t i)
 {
-    return (tg_sv){ g->text.p + g->cells[i].at, g->cells[i].n };
+    size_t at = i ? g->cells[i - 1].end : 0;
+    return (tg_sv){ tg_buf_sv(&g->text).p + at, g->cells[i].end - at };
 }
 
 struct layout {

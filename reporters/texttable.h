@@ -18,13 +18,13 @@ struct tg_texttable_column {
     unsigned drop; /* 0: stays */
 };
 struct tg_texttable_cell {
-    size_t at, n;
+    size_t end; /* in the text */
     enum tg_tint tint;
 };
 struct tg_texttable {
     const struct tg_texttable_column *columns;
     size_t n_columns;
-    struct tg_buf text;
+    struct tg_buf text; /* of all cells, row after row: the next one is written here */
     struct tg_texttable_cell *cells;
     size_t n, cap;
 };
@@ -33,7 +33,8 @@ struct tg_texttable {
 enum { TG_TEXTTABLE_NAME_LEAST = 28, TG_TEXTTABLE_NAME_MOST = 88 };
 
 void tg_texttable_init(struct tg_texttable *g, const struct tg_texttable_column *columns, size_t n);
-void tg_texttable_add(struct tg_texttable *g, tg_sv cell, enum tg_tint tint); /* row after row */
+/* Ends a cell: what was written to `text` since the one before. */
+void tg_texttable_cell(struct tg_texttable *g, enum tg_tint tint);
 enum tg_texttable_color { TG_TEXTTABLE_COLOR_OFF, TG_TEXTTABLE_COLOR_ON };
 void tg_texttable_write(const struct tg_texttable *g, struct tg_buf *out, size_t indent,
                         size_t width, enum tg_texttable_color color);

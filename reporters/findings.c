@@ -9,17 +9,20 @@
 
 const char *tg_section_title(enum tg_section s)
 {
-    static const char *const title[TG_SECTIONS] = { "Could not be judged",
-                                                    "Kernels or operators replaced",
-                                                    "Counts changed",
-                                                    "Durations changed",
-                                                    "Budgets",
-                                                    "The step as a whole" };
+    static const char *const title[] = { "Could not be judged",
+                                         "Kernels or operators replaced",
+                                         "Counts changed",
+                                         "Durations changed",
+                                         "Budgets",
+                                         "The step as a whole",
+                                         "Waived" };
     return title[s];
 }
 
 static enum tg_section section_of(const struct tg_verdict *v, const struct tg_result *r)
 {
+    if (r->state == TG_STATE_WAIVED)
+        return TG_SECTION_WAIVED;
     if (r->state == TG_STATE_INCONCLUSIVE || tg_result_is_guard(r))
         return TG_SECTION_BLOCKED;
     if (tg_result_region(v->comparison, r))
@@ -45,6 +48,11 @@ bool tg_result_shown(const struct tg_result *r)
 {
     return r->state == TG_STATE_FAIL || r->state == TG_STATE_INCONCLUSIVE ||
            r->state == TG_STATE_WARN || r->state == TG_STATE_SUSPICIOUS;
+}
+
+bool tg_result_listed(const struct tg_result *r)
+{
+    return tg_result_shown(r) || r->state == TG_STATE_WAIVED;
 }
 
 /* The last shown result up the chain; a circular chain ends where it began. */
@@ -125,8 +133,7 @@ uint32_t *tg_findings_folded(const struct tg_verdict *v, const uint32_t *roots, 
     for (int order = 0; order < 3; order++)
         for (size_t k = 0; k < v->n_results; k++) {
             const struct tg_result *r = &v->results[k];
-            bool listed = tg_result_shown(r) || r->state == TG_STATE_WAIVED;
-            if (roots[k] == i && k != i && listed && order_of(r) == order)
+            if (roots[k] == i && k != i && tg_result_listed(r) && order_of(r) == order)
                 list[(*n)++] = (uint32_t)k;
         }
     return list;
@@ -336,12 +343,13 @@ uint32_t *tg_findings_of(const struct tg_verdict *v, const uint32_t *roots, enum
     TG_FREE bool *taken = tg_xmalloc(v->n_results + 1);
     *n = 0;
     for (size_t i = 0; i < v->n_results; i++)
-        taken[i] =
-            !tg_result_shown(&v->results[i]) || roots[i] != i || section_of(v, &v->results[i]) != s;
+        taken[i] = !tg_result_listed(&v->results[i]) || roots[i] != i ||
+                   section_of(v, &v->results[i]) != s;
     for (size_t i = 0; i < v->n_results; i++) {
+        size_t end = s == TG_SECTION_WAIVED ? i + 1 : v->n_results;
         if (taken[i])
             continue;
-        for (size_t k = i; k < v->n_results; k++) {
+        for (size_t k = i; k < end; k++) {
             if (taken[k] || v->results[k].state != v->results[i].state ||
                 !tg_result_same_rule(&v->results[i], &v->results[k]))
                 continue;

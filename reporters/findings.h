@@ -17,10 +17,12 @@ enum tg_section {
     TG_SECTION_DURATIONS,
     TG_SECTION_BUDGETS, /* over a maximum or under a minimum, whatever the baseline had */
     TG_SECTION_GAPS,    /* the step as a whole, idle time, … */
-    TG_SECTIONS
+    TG_SECTIONS,
+    TG_SECTION_WAIVED = TG_SECTIONS /* no finding: after all others */
 };
-const char *tg_section_title(enum tg_section s); /* "Counts changed" */
-bool tg_result_shown(const struct tg_result *r); /* fail, inconclusive, warn, suspicious */
+const char *tg_section_title(enum tg_section s);  /* "Counts changed" */
+bool tg_result_shown(const struct tg_result *r);  /* fail, inconclusive, warn, suspicious */
+bool tg_result_listed(const struct tg_result *r); /* these, or waived */
 
 /* For each result the index of the shown one that it is folded under (a waived one under a waived one), or
  * its own index. */
@@ -50,7 +52,7 @@ const char *tg_result_joins(const struct tg_result *head); /* the word before th
 
 /*
  * The results of a section that are not folded, worst first; results with the same state, rule and
- * limit are adjacent. The caller frees it.
+ * limit are adjacent, but waived ones in the order of the verdict. The caller frees it.
  */
 uint32_t *tg_findings_of(const struct tg_verdict *v, const uint32_t *roots, enum tg_section s,
                          size_t *n);

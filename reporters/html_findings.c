@@ -126,33 +126,23 @@ static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)
     tg_page_raw(&h->page, "</li>\n");
 }
 
+/* Waived ones are not folded, nor are those counted that do not fit. */
 static void put_section(struct tg_html *h, enum tg_section s, const uint32_t *roots)
 {
+    bool waived = s == TG_SECTION_WAIVED;
     size_t n;
     TG_FREE uint32_t *list = tg_findings_of(h->v, roots, s, &n);
     if (n)
         tg_buf_printf(h->page.out, "<h3>%s</h3>\n<ul class=\"cards\">\n", tg_section_title(s));
     for (size_t i = 0; i < n && i < CARDS; i++) {
-        if (i == OPEN)
+        if (i == OPEN && !waived)
             tg_page_raw(&h->page, "</ul>\n<details><summary>more of this kind</summary>\n"
                                   "<ul class=\"cards\">\n");
         put_card(h, roots, list[i]);
     }
-    tg_page_raw(&h->page, n > OPEN ? "</ul>\n</details>\n" : n ? "</ul>\n" : "");
-    if (n > CARDS)
+    tg_page_raw(&h->page, n > OPEN && !waived ? "</ul>\n</details>\n" : n ? "</ul>\n" : "");
+    if (n > CARDS && !waived)
         tg_buf_printf(h->page.out, "<p>and %zu more: the table has all of them</p>\n", n - CARDS);
-}
-
-static void put_waived(struct tg_html *h, const uint32_t *roots)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < h->v->n_results; i++) {
-        if (h->v->results[i].state != TG_STATE_WAIVED || roots[i] != i || n++ >= CARDS)
-            continue;
-        tg_page_raw(&h->page, n == 1 ? "<h3>Waived</h3>\n<ul class=\"cards\">\n" : "");
-        put_card(h, roots, i);
-    }
-    tg_page_raw(&h->page, n ? "</ul>\n" : "");
 }
 
 void tg_html_put_findings(struct tg_html *h)
@@ -161,9 +151,8 @@ void tg_html_put_findings(struct tg_html *h)
     size_t before, begun = h->page.out->n;
     tg_page_section(&h->page, "findings", "Findings");
     before = h->page.out->n;
-    for (int s = 0; s < TG_SECTIONS; s++)
+    for (int s = 0; s <= TG_SECTION_WAIVED; s++)
         put_section(h, (enum tg_section)s, roots);
-    put_waived(h, roots);
     if (h->page.out->n == before)
         h->page.out->n = begun; /* nothing to explain */
     else

@@ -121,7 +121,7 @@ static void put_section(struct tg_markdown *m, enum tg_section s, const uint32_t
     TG_BUF part = { 0 };
     const struct tg_result *before = NULL;
     size_t n, left = 0;
-    uint32_t *list = tg_findings_of(m->v, roots, s, &n);
+    TG_FREE uint32_t *list = tg_findings_of(m->v, roots, s, &n);
     for (size_t i = 0; i < n; i++) {
         const struct tg_result *r = &m->v->results[list[i]];
         if (i == 0)
@@ -135,35 +135,9 @@ static void put_section(struct tg_markdown *m, enum tg_section s, const uint32_t
         if (i >= m->top || !tg_markdown_add(m, &part))
             left++;
     }
-    free(list);
     if (left) {
-        tg_buf_printf(&part, "- and %zu more of this kind\n", left);
-        (void)tg_markdown_add(m, &part);
-    }
-}
-
-static void put_waived(struct tg_markdown *m, const uint32_t *roots)
-{
-    TG_BUF part = { 0 };
-    const struct tg_result *before = NULL;
-    size_t n = 0, left = 0;
-    for (size_t i = 0; i < m->v->n_results; i++) {
-        const struct tg_result *r = &m->v->results[i];
-        if (r->state != TG_STATE_WAIVED || roots[i] != i)
-            continue;
-        if (!n)
-            tg_buf_puts(&part, "\n**Waived**\n");
-        if (n++ < m->top) {
-            if (!before || !tg_result_same_rule(before, r))
-                put_rule(m, &part, r);
-            put_finding(m, &part, roots, i);
-            before = r;
-        }
-        if (n > m->top || !tg_markdown_add(m, &part))
-            left++;
-    }
-    if (left) {
-        tg_buf_printf(&part, "- and %zu more waived\n", left);
+        tg_buf_printf(&part, "- and %zu more %s\n", left,
+                      s == TG_SECTION_WAIVED ? "waived" : "of this kind");
         (void)tg_markdown_add(m, &part);
     }
 }
@@ -171,9 +145,8 @@ static void put_waived(struct tg_markdown *m, const uint32_t *roots)
 void tg_markdown_put_findings(struct tg_markdown *m)
 {
     TG_FREE uint32_t *roots = tg_findings_roots(m->v);
-    for (int s = 0; s < TG_SECTIONS; s++)
+    for (int s = 0; s <= TG_SECTION_WAIVED; s++)
         put_section(m, (enum tg_section)s, roots);
-    put_waived(m, roots);
 }
 
 /* ---- what now, folded ---- */

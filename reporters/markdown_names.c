@@ -39,7 +39,7 @@ static void add_names(struct tg_markdown *m)
     const struct tg_verdict *v = m->v;
     const struct tg_comparison *c = v->comparison;
     for (size_t i = 0; i < v->n_results; i++)
-        if (tg_result_shown(&v->results[i]) || v->results[i].state == TG_STATE_WAIVED)
+        if (tg_result_listed(&v->results[i]))
             (void)tg_strmap_add(&m->names.ids, tg_result_called(&v->results[i]));
     for (size_t i = 0; c && i < c->n_ops; i++)
         if (c->ops[i].region < c->n_regions)

@@ -275,7 +275,7 @@ static void put_section(struct page *p, enum tg_section s, const uint32_t *roots
 {
     const struct tg_result *before = NULL;
     size_t n;
-    uint32_t *list = tg_findings_of(p->v, roots, s, &n);
+    TG_FREE uint32_t *list = tg_findings_of(p->v, roots, s, &n);
     if (n)
         tg_buf_printf(p->out, "\n%s\n", tg_section_title(s));
     for (size_t i = 0; i < n && i < p->top; i++) {
@@ -285,31 +285,9 @@ static void put_section(struct page *p, enum tg_section s, const uint32_t *roots
         put_finding(p, roots, list[i]);
         before = r;
     }
-    free(list);
     if (n > p->top)
-        tg_buf_printf(p->out, "  and %zu more (--json has all)\n", n - p->top);
-}
-
-static void put_waived(struct page *p, const uint32_t *roots)
-{
-    const struct tg_verdict *v = p->v;
-    const struct tg_result *before = NULL;
-    size_t n = 0;
-    for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_result *r = &v->results[i];
-        if (r->state != TG_STATE_WAIVED || roots[i] != i)
-            continue;
-        if (!n)
-            tg_buf_puts(p->out, "\nWaived\n");
-        if (n++ >= p->top)
-            continue;
-        if (!before || !tg_result_same_rule(before, r))
-            put_rule(p, r);
-        put_finding(p, roots, i);
-        before = r;
-    }
-    if (n > p->top)
-        tg_buf_printf(p->out, "  and %zu more\n", n - p->top);
+        tg_buf_printf(p->out, "  and %zu more%s\n", n - p->top,
+                      s == TG_SECTION_WAIVED ? "" : " (--json has all)");
 }
 
 static void put_short(struct tg_buf *out, tg_sv name, const void *with)
@@ -488,7 +466,7 @@ void tg_reporter_text(struct tg_buf *out, const struct tg_verdict *v, const stru
     for (int s = 0; s < TG_SECTIONS; s++)
         put_section(&p, (enum tg_section)s, roots);
     put_replacements(&p);
-    put_waived(&p, roots);
+    put_section(&p, TG_SECTION_WAIVED, roots);
     put_movers(&p);
     if (has_hints(v))
         tg_buf_puts(out, "\n");

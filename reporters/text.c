@@ -75,11 +75,13 @@ static void put_wrapped(struct page *p, tg_sv text, size_t at, size_t indent)
     tg_buf_putc(p->out, '\n');
 }
 
-/* "label text", the text escaped, wrapped and aligned after the label. */
+/* "label text", the text escaped, wrapped and aligned after the label; nothing without text. */
 static void put_field(struct page *p, size_t indent, const char *label, size_t width, tg_sv text,
                       enum tg_tint tint)
 {
     TG_BUF safe = { 0 };
+    if (!text.n)
+        return;
     tg_esc_terminal(&safe, text);
     tg_buf_printf(p->out, "%*s", (int)indent, "");
     tg_tint_on(p->out, tint, p->r->color);
@@ -124,18 +126,21 @@ static void put_side(struct page *p, const char *label, tg_sv what, int side)
         tg_buf_puts(&text, text.n ? "; " : "");
         tg_put_side(&text, p->v->comparison, side);
     }
-    if (text.n)
-        put_field(p, 2, label, 10, tg_buf_sv(&text), TG_TINT_DIM);
+    put_field(p, 2, label, 10, tg_buf_sv(&text), TG_TINT_DIM);
 }
 
-static void put_tally(struct tg_buf *out, const struct tg_verdict *v, const char *sep)
+/* What it costs, and how many results there are of each state. */
+static void put_effect(struct page *p)
 {
     struct tg_tally tally[TG_STATE_FAIL + 1];
-    size_t n = tg_tally(v, tally);
+    size_t n = tg_tally(p->v, tally);
+    TG_BUF text = { 0 };
+    tg_effect_put(&text, p->v, TG_EFFECT_TERMINAL);
     for (size_t i = 0; i < n; i++) {
-        tg_buf_puts(out, i ? ", " : sep);
-        tg_tally_put(out, &tally[i]);
+        tg_buf_puts(&text, i ? ", " : text.n ? "; " : "");
+        tg_tally_put(&text, &tally[i]);
     }
+    put_field(p, 2, "effect", 10, tg_buf_sv(&text), TG_TINT_NONE);
 }
 
 /* What a pass says after its headline: the effect and how much passed, then what that rests on. */
@@ -143,10 +148,7 @@ static void put_passed(struct page *p)
 {
     const struct tg_verdict *v = p->v;
     TG_BUF text = { 0 };
-    tg_effect_put(&text, v, TG_EFFECT_TERMINAL);
-    put_tally(&text, v, text.n ? "; " : "");
-    put_field(p, 2, "effect", 10, tg_buf_sv(&text), TG_TINT_NONE);
-    tg_buf_clear(&text);
+    put_effect(p);
     tg_buf_printf(&text, "suite %.*s, ", TG_SV_ARG(v->suite.n ? v->suite : TG_SV("default")));
     if (v->policy.n)
         tg_buf_printf(&text, "%.*s, ", TG_SV_ARG(v->policy));
@@ -162,8 +164,7 @@ static void put_context(struct page *p)
     const struct tg_verdict *v = p->v;
     TG_BUF text = { 0 };
     tg_buf_puts(p->out, "\n");
-    if (v->suite.n)
-        put_field(p, 2, "suite", 10, v->suite, TG_TINT_DIM);
+    put_field(p, 2, "suite", 10, v->suite, TG_TINT_DIM);
     tg_buf_printf(&text, "%.*s%stracegate %.*s", TG_SV_ARG(v->policy), v->policy.n ? "; " : "",
                   TG_SV_ARG(v->version));
     put_field(p, 2, "policy", 10, tg_buf_sv(&text), TG_TINT_DIM);
@@ -176,30 +177,22 @@ static void put_context(struct page *p)
     if (v->test_paths.n)
         tg_buf_printf(&text, "%s%.*s", text.n ? ", " : "", TG_SV_ARG(v->test_paths));
     put_side(p, "test", tg_buf_sv(&text), TG_TEST);
-    if (v->coverage.n)
-        put_field(p, 2, "coverage", 10, v->coverage, TG_TINT_DIM);
+    put_field(p, 2, "coverage", 10, v->coverage, TG_TINT_DIM);
 }
 
 static void put_first(struct page *p)
 {
     const struct tg_verdict *v = p->v;
     TG_BUF text = { 0 };
-    tg_effect_put(&text, v, TG_EFFECT_TERMINAL);
-    put_tally(&text, v, text.n ? "; " : "");
-    if (text.n)
-        put_field(p, 2, "effect", 10, tg_buf_sv(&text), TG_TINT_NONE);
-    tg_buf_clear(&text);
+    put_effect(p);
     if (v->error.n && !tg_sv_has(v->headline, v->error))
         put_field(p, 2, "why", 10, v->error, TG_TINT_RED);
-    if (v->error_hint.n)
-        put_field(p, 2, "next", 10, v->error_hint, TG_TINT_DIM);
-    tg_buf_clear(&text);
+    put_field(p, 2, "next", 10, v->error_hint, TG_TINT_DIM);
     tg_accept_put_next(&text, v,
                        "Meant? Run it with --json R.json; tracegate policy waive R.json then "
                        "prints what accepts it.",
                        NULL);
-    if (text.n)
-        put_field(p, 2, "next", 10, tg_buf_sv(&text), TG_TINT_DIM);
+    put_field(p, 2, "next", 10, tg_buf_sv(&text), TG_TINT_DIM);
 }
 
 /* The message with its name shortened to fit a line. */
@@ -229,16 +222,14 @@ static void put_folded(struct page *p, const uint32_t *roots, size_t i, size_t i
     }
     if (n > TG_FOLDED)
         tg_buf_printf(&text, " and %zu more", n - TG_FOLDED);
-    if (n)
-        put_field(p, indent, tg_result_joins(&p->v->results[i]), 12, tg_buf_sv(&text), TG_TINT_DIM);
+    put_field(p, indent, tg_result_joins(&p->v->results[i]), 12, tg_buf_sv(&text), TG_TINT_DIM);
 }
 
 static void put_origin(struct page *p, const struct tg_result *r, size_t indent)
 {
     TG_BUF text = { 0 };
     tg_origin_put(&text, r, &(struct tg_origin_style){ .put_name = NULL });
-    if (text.n)
-        put_field(p, indent, "cause", 10, tg_buf_sv(&text), TG_TINT_NONE);
+    put_field(p, indent, "cause", 10, tg_buf_sv(&text), TG_TINT_NONE);
 }
 
 static void put_finding(struct page *p, const uint32_t *roots, size_t i)
@@ -252,14 +243,11 @@ static void put_finding(struct page *p, const uint32_t *roots, size_t i)
     tg_buf_printf(p->out, "%-5s ", word);
     tg_tint_off(p->out, tint_of(r->state), p->r->color);
     put_message(p, r, at, indent);
-    if (tg_result_evidence(r).n)
-        put_field(p, indent, "evidence", 10, r->evidence, TG_TINT_DIM);
+    put_field(p, indent, "evidence", 10, tg_result_evidence(r), TG_TINT_DIM);
     put_origin(p, r, indent);
     put_folded(p, roots, i, indent);
-    if (r->owner.n)
-        put_field(p, indent, "owner", 10, r->owner, TG_TINT_DIM);
-    if (tg_result_next(p->v, r).n)
-        put_field(p, indent, "next", 10, r->next, TG_TINT_DIM);
+    put_field(p, indent, "owner", 10, r->owner, TG_TINT_DIM);
+    put_field(p, indent, "next", 10, tg_result_next(p->v, r), TG_TINT_DIM);
 }
 
 /* Rule, limit and why, once for the findings listed under it. */
@@ -267,8 +255,7 @@ static void put_rule(struct page *p, const struct tg_result *r)
 {
     TG_BUF rule = { 0 };
     tg_result_put_rule(&rule, r, TG_RULE_WITH_LINE);
-    if (rule.n)
-        put_field(p, 2, "rule", 5, tg_buf_sv(&rule), TG_TINT_DIM);
+    put_field(p, 2, "rule", 5, tg_buf_sv(&rule), TG_TINT_DIM);
 }
 
 static void put_section(struct page *p, enum tg_section s, const uint32_t *roots)
@@ -328,8 +315,7 @@ static void put_notes(struct page *p, enum tg_note_place place)
             continue;
         put_field(p, 0, n->warning ? "warning: " : "note: ", n->warning ? 9 : 6, n->text,
                   n->warning ? TG_TINT_YELLOW : TG_TINT_DIM);
-        if (n->next.n)
-            put_field(p, 2, "next ", 5, n->next, TG_TINT_DIM);
+        put_field(p, 2, "next ", 5, n->next, TG_TINT_DIM);
     }
 }
 

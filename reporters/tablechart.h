@@ -32,11 +32,9 @@ enum { /* px */
        TG_TABLECHART_FOOT = 48,
        TG_TABLECHART_RIGHT = TG_TABLECHART_WIDTH - TG_TABLECHART_MARGIN
 };
-/* Its place; n_columns: there is none. */
-size_t tg_tablechart_column(const struct tg_table *f, const char *name);
 /* Times in us, whatever the column's type; NaN: not known, or there is no such column. */
-double tg_tablechart_number(const struct tg_table *f, size_t row, size_t col);
-tg_sv tg_tablechart_text(const struct tg_table *f, size_t row, size_t col); /* "" */
+double tg_tablechart_number(const struct tg_table *f, size_t row, const char *column);
+tg_sv tg_tablechart_text(const struct tg_table *f, size_t row, const char *column); /* "" */
 /* Does a rank have several devices? If not, their numbers are not needed. */
 bool tg_tablechart_has_devices(const struct tg_table *f);
 /* "rank 0, device 1, stream 7", as far as the row has them. */

@@ -50,7 +50,7 @@ static void stack_columns(struct stack *s, const struct tg_table *f)
         bool known = true;
         struct bar *b;
         for (size_t k = 0; k < s->n_parts; k++) {
-            part[k] = tg_tablechart_number(f, r, tg_tablechart_column(f, s->columns[k]));
+            part[k] = tg_tablechart_number(f, r, s->columns[k]);
             known &= part[k] == part[k];
         }
         if (!known || !(b = add_bar(s)))
@@ -67,7 +67,7 @@ static void stack_categories(struct stack *s, const struct tg_table *f)
     bool devices = tg_tablechart_has_devices(f);
     for (size_t r = 0; r < f->n_rows; r++) {
         char label[96];
-        double us = tg_tablechart_number(f, r, tg_tablechart_column(f, "idle_time"));
+        double us = tg_tablechart_number(f, r, "idle_time");
         struct bar *b = s->n ? &s->bars[s->n - 1] : NULL;
         tg_tablechart_label(label, sizeof label, f, r, devices);
         if (us != us)
@@ -79,8 +79,7 @@ static void stack_categories(struct stack *s, const struct tg_table *f)
             memcpy(b->label, label, sizeof label);
         }
         for (int c = 0; c < 3; c++)
-            if (tg_sv_eq(tg_tablechart_text(f, r, tg_tablechart_column(f, "idle_category")),
-                         tg_sv_of(categories[c])))
+            if (tg_sv_eq(tg_tablechart_text(f, r, "idle_category"), tg_sv_of(categories[c])))
                 b->part[c] += us > 0 ? us : 0;
     }
 }
@@ -116,19 +115,19 @@ static void set_label(char *to, size_t size, tg_sv name)
 static void stack_types(struct stack *s, const struct tg_table *f)
 {
     for (size_t r = 0; r < f->n_rows; r++) {
-        tg_sv name = tg_tablechart_text(f, r, tg_tablechart_column(f, "kernel_type"));
+        tg_sv name = tg_tablechart_text(f, r, "kernel_type");
         struct bar *b = add_bar(s);
         if (!b)
             continue;
         set_label(b->label, sizeof b->label, name);
-        b->part[0] = tg_tablechart_number(f, r, tg_tablechart_column(f, "sum"));
+        b->part[0] = tg_tablechart_number(f, r, "sum");
     }
 }
 
 static bool any_value(const struct tg_table *f, const char *name)
 {
     for (size_t r = 0; r < f->n_rows; r++)
-        if (tg_tablechart_number(f, r, tg_tablechart_column(f, name)) > 0)
+        if (tg_tablechart_number(f, r, name) > 0)
             return true;
     return false;
 }
@@ -171,8 +170,7 @@ static void stack_names(struct stack *s, const struct tg_table *f)
     static const tg_sv prefix = { "nn.Module: ", 11 };
     bool modules = strcmp(f->name, "modules") == 0;
     bool device = any_value(f, "device_time(us)");
-    size_t own = tg_tablechart_column(f, device ? "device_self(us)" : "host_self(us)"),
-           rank = tg_tablechart_column(f, "rank");
+    const char *own = device ? "device_self(us)" : "host_self(us)";
     s->title = modules  ? device ? "Device time by nn.Module" : "Host time by nn.Module"
                : device ? "Device time by Python function"
                         : "Host time by Python function";
@@ -181,8 +179,8 @@ static void stack_names(struct stack *s, const struct tg_table *f)
                        : "without nested functions; the first rank's";
     for (size_t r = 0; r < f->n_rows; r++) {
         double v = tg_tablechart_number(f, r, own);
-        tg_sv name = tg_tablechart_text(f, r, tg_tablechart_column(f, "name"));
-        if (!(v > 0) || tg_tablechart_number(f, r, rank) != tg_tablechart_number(f, 0, rank))
+        tg_sv name = tg_tablechart_text(f, r, "name");
+        if (!(v > 0) || tg_tablechart_number(f, r, "rank") != tg_tablechart_number(f, 0, "rank"))
             continue;
         if (tg_sv_starts(name, prefix))
             name = (tg_sv){ name.p + prefix.n, name.n - prefix.n };

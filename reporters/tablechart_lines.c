@@ -18,7 +18,7 @@ struct line {
     double last[LINE_W + 1];
 };
 struct lines {
-    const char *title, *sub, *unit;
+    const char *title, *sub, *unit, *column;
     struct line *v;
     size_t n, omitted;
     double from, to, most;
@@ -26,7 +26,7 @@ struct lines {
 
 static void line_label(char *to, size_t size, const struct tg_table *f, size_t row, bool devices)
 {
-    tg_sv name = tg_tablechart_text(f, row, tg_tablechart_column(f, "name"));
+    tg_sv name = tg_tablechart_text(f, row, "name");
     size_t n;
     tg_tablechart_label(to, size, f, row, devices);
     n = strlen(to);
@@ -54,23 +54,23 @@ static int by_label(const void *pa, const void *pb)
 }
 
 /* Rows of one series are adjacent, in the order of time. */
-static void choose_lines(struct lines *l, const struct tg_table *f, size_t value)
+static void choose_lines(struct lines *l, const struct tg_table *f)
 {
     TG_FREE struct series *all = NULL;
-    size_t ts = tg_tablechart_column(f, "ts"), n = 0, cap = 0;
+    size_t n = 0, cap = 0;
     bool devices = tg_tablechart_has_devices(f);
     for (size_t r = 0; r < f->n_rows; r++) {
         char label[96];
         line_label(label, sizeof label, f, r, devices);
         if (!n || strcmp(all[n - 1].label, label) != 0) {
             all = tg_grow(all, &cap, n + 1, sizeof *all);
-            all[n] = (struct series){ .at = tg_tablechart_number(f, r, ts) };
+            all[n] = (struct series){ .at = tg_tablechart_number(f, r, "ts") };
             memcpy(all[n++].label, label, sizeof label);
         }
         all[n - 1].area +=
-            fmax(all[n - 1].value, 0) * (tg_tablechart_number(f, r, ts) - all[n - 1].at);
-        all[n - 1].at = tg_tablechart_number(f, r, ts);
-        all[n - 1].value = tg_tablechart_number(f, r, value);
+            fmax(all[n - 1].value, 0) * (tg_tablechart_number(f, r, "ts") - all[n - 1].at);
+        all[n - 1].at = tg_tablechart_number(f, r, "ts");
+        all[n - 1].value = tg_tablechart_number(f, r, l->column);
     }
     if (n)
         qsort(all, n, sizeof *all, by_area);
@@ -92,21 +92,20 @@ static struct line *line_of(struct lines *l, const char *label)
     return NULL;
 }
 
-static void fill_lines(struct lines *l, const struct tg_table *f, size_t value)
+static void fill_lines(struct lines *l, const struct tg_table *f)
 {
-    size_t ts = tg_tablechart_column(f, "ts");
     bool devices = tg_tablechart_has_devices(f);
     l->from = INFINITY;
     l->to = -INFINITY;
     for (size_t r = 0; r < f->n_rows; r++) {
-        double t = tg_tablechart_number(f, r, ts);
+        double t = tg_tablechart_number(f, r, "ts");
         l->from = fmin(l->from, t);
         l->to = fmax(l->to, t);
     }
     for (size_t r = 0; r < f->n_rows && l->to > l->from; r++) {
         char label[96];
-        double v = tg_tablechart_number(f, r, value);
-        int x = (int)((tg_tablechart_number(f, r, ts) - l->from) / (l->to - l->from) * LINE_W);
+        double v = tg_tablechart_number(f, r, l->column);
+        int x = (int)((tg_tablechart_number(f, r, "ts") - l->from) / (l->to - l->from) * LINE_W);
         struct line *line;
         line_label(label, sizeof label, f, r, devices);
         line = line_of(l, label);
@@ -163,11 +162,12 @@ bool tg_tablechart_lines(struct tg_buf *out, const struct tg_table *f)
                                       "largest in each pixel column"
                                     : "copies in flight, by kind; the largest in each pixel column",
                        .unit = queue ? "waiting pieces of work" : "GB/s",
+                       .column = queue ? "queue_length" : "memory_bw_gbps",
                        .v = tg_xrealloc(NULL, MAX_SERIES, sizeof *l.v) };
     const char *names[MAX_SERIES] = { 0 };
     double step, high;
-    choose_lines(&l, f, tg_tablechart_column(f, queue ? "queue_length" : "memory_bw_gbps"));
-    fill_lines(&l, f, tg_tablechart_column(f, queue ? "queue_length" : "memory_bw_gbps"));
+    choose_lines(&l, f);
+    fill_lines(&l, f);
     if (!l.n || l.most <= 0) {
         free(l.v);
         return false;

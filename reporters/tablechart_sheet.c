@@ -33,7 +33,8 @@ static const char style[] =
 
 /* ---- cells ---- */
 
-size_t tg_tablechart_column(const struct tg_table *f, const char *name)
+/* Its place; n_columns: there is none. */
+static size_t column_of(const struct tg_table *f, const char *name)
 {
     for (size_t k = 0; k < f->n_columns; k++)
         if (strcmp(f->columns[k].name, name) == 0)
@@ -41,9 +42,10 @@ size_t tg_tablechart_column(const struct tg_table *f, const char *name)
     return f->n_columns;
 }
 
-double tg_tablechart_number(const struct tg_table *f, size_t row, size_t col)
+double tg_tablechart_number(const struct tg_table *f, size_t row, const char *column)
 {
     const struct tg_table_cell *c;
+    size_t col = column_of(f, column);
     if (col >= f->n_columns)
         return NAN;
     c = tg_table_at(f, row, col);
@@ -54,8 +56,9 @@ double tg_tablechart_number(const struct tg_table *f, size_t row, size_t col)
     return f->columns[col].type == TG_TABLE_US ? (double)c->is.i / 1000 : (double)c->is.i;
 }
 
-tg_sv tg_tablechart_text(const struct tg_table *f, size_t row, size_t col)
+tg_sv tg_tablechart_text(const struct tg_table *f, size_t row, const char *column)
 {
+    size_t col = column_of(f, column);
     const struct tg_table_cell *c = col < f->n_columns ? tg_table_at(f, row, col) : NULL;
     return c && c->known && f->columns[col].type == TG_TABLE_TEXT ? c->is.text : TG_SV("");
 }
@@ -71,12 +74,11 @@ void tg_tablechart_put_us(struct tg_buf *out, double us)
 
 bool tg_tablechart_has_devices(const struct tg_table *f)
 {
-    size_t rank = tg_tablechart_column(f, "rank"), device = tg_tablechart_column(f, "device");
     for (size_t r = 1; r < f->n_rows; r++)
-        if (tg_tablechart_number(f, r, rank) == tg_tablechart_number(f, r - 1, rank) &&
-            tg_tablechart_number(f, r, device) >= 0 &&
-            tg_tablechart_number(f, r - 1, device) >= 0 &&
-            tg_tablechart_number(f, r, device) != tg_tablechart_number(f, r - 1, device))
+        if (tg_tablechart_number(f, r, "rank") == tg_tablechart_number(f, r - 1, "rank") &&
+            tg_tablechart_number(f, r, "device") >= 0 &&
+            tg_tablechart_number(f, r - 1, "device") >= 0 &&
+            tg_tablechart_number(f, r, "device") != tg_tablechart_number(f, r - 1, "device"))
             return true;
     return false;
 }
@@ -87,7 +89,7 @@ void tg_tablechart_label(char *to, size_t size, const struct tg_table *f, size_t
     size_t at = 0;
     to[0] = '\0';
     for (size_t k = 0; k < 3 && at < size; k++) {
-        double v = tg_tablechart_number(f, row, tg_tablechart_column(f, keys[k]));
+        double v = tg_tablechart_number(f, row, keys[k]);
         if (v == v && (devices || k != 1))
             at += (size_t)snprintf(to + at, size - at, "%s%s %.0f", at ? ", " : "", keys[k], v);
     }

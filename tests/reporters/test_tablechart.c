@@ -76,6 +76,39 @@ CASE(hostile_names_stay_text)
     assert_true(has(f, "&lt;script&gt;&amp;&quot;a + b"));
 }
 
+static const struct tg_table_column idle[] = {
+    { "rank", TG_TABLE_INT },
+    { "stream", TG_TABLE_INT },
+    { "idle_category", TG_TABLE_TEXT },
+    { "idle_time", TG_TABLE_US },
+};
+
+/* A row a category: 500, 300 and 200 ns of one stream are one bar, 500 ns of the next half of it. */
+CASE(categories_of_a_stream_are_one_bar)
+{
+    static const struct {
+        int64_t stream, ns;
+        const char *category;
+    } rows[] = { { 7, 500, "host_wait" },
+                 { 7, 300, "kernel_wait" },
+                 { 7, 200, "other" },
+                 { 9, 500, "kernel_wait" } };
+    struct tg_table *t = tg_tables_add(&f->frames, "idle", idle, 4);
+    for (size_t r = 0; r < 4; r++) {
+        struct tg_table_cell *row = tg_table_row(t);
+        row[0] = tg_table_int(0);
+        row[1] = tg_table_int(rows[r].stream);
+        row[2] = tg_table_text(tg_sv_of(rows[r].category));
+        row[3] = tg_table_int(rows[r].ns);
+    }
+    assert_true(tg_tablechart_svg(&f->svg, t));
+    assert_true(has(f, "class=\"c0\" x=\"230.00\" y=\"94\" width=\"294.20\""));
+    assert_true(has(f, "class=\"c2\" x=\"702.00\" y=\"94\" width=\"117.20\""));
+    assert_true(has(f, "class=\"c1\" x=\"230.00\" y=\"124\" width=\"294.20\""));
+    assert_true(has(f, "rank 0, stream 7, waits for the host: 500 ns (50.0 %)"));
+    assert_true(has(f, ">rank 0, stream 9<"));
+}
+
 static const struct tg_table_column frames[] = {
     { "name", TG_TABLE_TEXT },          { "host_self(us)", TG_TABLE_US },
     { "device_time(us)", TG_TABLE_US }, { "device_self(us)", TG_TABLE_US },

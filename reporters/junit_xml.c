@@ -96,7 +96,8 @@ static void put_attribute(struct tg_buf *out, const char *key, tg_sv value)
 
 void tg_junit_open(struct tg_junit *s, const struct tg_junit_case *c)
 {
-    struct tg_buf classname = { 0 }, unique = { 0 }, *out = &s->cases;
+    struct tg_buf *out = &s->cases;
+    TG_BUF classname = { 0 }, unique = { 0 };
     double seconds = isfinite(c->seconds) && c->seconds > 0 ? c->seconds : 0;
     put_classname(&classname, s->v, c->rule);
     tg_junit_put_name(&unique, c->name);
@@ -113,8 +114,6 @@ void tg_junit_open(struct tg_junit *s, const struct tg_junit_case *c)
     }
     s->tests++;
     s->seconds += seconds;
-    tg_buf_release(&classname);
-    tg_buf_release(&unique);
 }
 
 void tg_junit_pass(struct tg_junit *s)

@@ -337,7 +337,7 @@ static void cut_middle(struct tg_label *l, size_t width)
 /* Where the shown texts first differ, in code points; false: they do not. */
 static bool first_difference(const struct tg_label *a, const struct tg_label *b, size_t *at)
 {
-    struct tg_buf x = { 0 }, y = { 0 };
+    TG_BUF x = { 0 }, y = { 0 };
     size_t i = 0;
     bool differ;
     tg_label_put(&x, a);
@@ -348,8 +348,6 @@ static bool first_difference(const struct tg_label *a, const struct tg_label *b,
     while (i && i < x.n && ((unsigned char)x.p[i] & 0xc0) == 0x80)
         i--;
     *at = tg_utf8_count((tg_sv){ x.p, i });
-    tg_buf_release(&x);
-    tg_buf_release(&y);
     return differ;
 }
 
@@ -526,12 +524,11 @@ static void number(struct tg_label *l, size_t k, struct tg_strmap *used)
 {
     size_t stem = l->after.n, before = used->n;
     for (; used->n == before; k++) {
-        struct tg_buf text = { 0 };
+        TG_BUF text = { 0 };
         l->after.n = stem;
         tg_buf_printf(&l->after, " (%zu)", k);
         tg_label_put(&text, l);
         (void)tg_strmap_add(used, tg_buf_sv(&text));
-        tg_buf_release(&text);
     }
 }
 
@@ -546,11 +543,10 @@ static void number_twins(struct tg_labels *l, const char *const *kinds, uint32_t
             tg_buf_printf(&l->v[i].after, " [%s]", kinds[i]);
     find_twins(l, first);
     for (size_t i = 0; i < l->n; i++) {
-        struct tg_buf text = { 0 };
+        TG_BUF text = { 0 };
         twins[i] = 1;
         tg_label_put(&text, &l->v[i]);
         (void)tg_strmap_add(&used, tg_buf_sv(&text));
-        tg_buf_release(&text);
     }
     for (size_t i = 0; i < l->n; i++)
         if (first[i] != i)

@@ -66,8 +66,7 @@ static uint32_t next_random(uint32_t *seed)
 tg_sv hostile_name(unsigned k, struct tg_arena *a)
 {
     uint32_t seed = k * 2654435761u + 1;
-    struct tg_buf b = { 0 };
-    tg_sv out;
+    TG_BUF b = { 0 };
     if (k < n_hostile_names)
         return hostile_names[k];
     for (unsigned part = 0, parts = 1 + next_random(&seed) % 4; part < parts; part++) {
@@ -77,9 +76,7 @@ tg_sv hostile_name(unsigned k, struct tg_arena *a)
         tg_buf_add(&b, (tg_sv){ piece.p + from, n });
     }
     tg_buf_printf(&b, "#%u", k); /* so that no two are the same */
-    out = tg_arena_sv(a, tg_buf_sv(&b));
-    tg_buf_release(&b);
-    return out;
+    return tg_arena_sv(a, tg_buf_sv(&b));
 }
 
 /* ---- building ---- */

@@ -9,7 +9,7 @@
 void golden_check(const char *name, tg_sv bytes)
 {
     char path[512];
-    struct tg_buf want = { 0 };
+    TG_BUF want = { 0 };
     struct tg_err err;
     tg_err_init(&err);
     (void)snprintf(path, sizeof path, "%s/tests/golden/%s", TG_SOURCE_DIR, name);
@@ -26,5 +26,4 @@ void golden_check(const char *name, tg_sv bytes)
             line += want.p[at++] == '\n';
         fail_msg("%s differs from line %zu on; TG_UPDATE_GOLDEN=1 rewrites it", path, line);
     }
-    tg_buf_release(&want);
 }

@@ -10,24 +10,17 @@
 #include "reporters/rows.h"
 #include "tests/support.h"
 
-struct context {
-    struct tg_arena *a;
-    struct tg_difftable t;
-};
-
-static struct context table_of(enum fixture f, bool whole)
+static struct tg_difftable table_of(struct tg_arena *a, enum fixture f, bool whole)
 {
-    struct context x = { tg_arena_new(), { 0 } };
-    const struct tg_comparison *c = fixture_make(f, x.a)->comparison;
-    uint32_t *rows = TG_NEW_N(x.a, uint32_t, c->n_ops);
+    const struct tg_comparison *c = fixture_make(f, a)->comparison;
+    uint32_t *rows = TG_NEW_N(a, uint32_t, c->n_ops);
     for (size_t i = 0; i < c->n_ops; i++)
         rows[i] = (uint32_t)i;
-    x.t = (struct tg_difftable){ .comparison = c,
-                                 .rows = rows,
-                                 .n_rows = c->n_ops,
-                                 .whole = whole,
-                                 .label = { TG_SV("control"), TG_SV("test") } };
-    return x;
+    return (struct tg_difftable){ .comparison = c,
+                                  .rows = rows,
+                                  .n_rows = c->n_ops,
+                                  .whole = whole,
+                                  .label = { TG_SV("control"), TG_SV("test") } };
 }
 
 TEST(text_fits)
@@ -36,18 +29,17 @@ TEST(text_fits)
     static const enum fixture fixtures[] = { FIXTURE_FAIL, FIXTURE_HOSTILE };
     for (size_t f = 0; f < 2; f++)
         for (size_t w = 0; w < 2; w++) {
-            struct context x = table_of(fixtures[f], false);
+            TG_ARENA *a = tg_arena_new();
+            const struct tg_difftable t = table_of(a, fixtures[f], false);
             const struct tg_render r = { .columns = widths[w] };
-            struct tg_buf out = { 0 };
+            TG_BUF out = { 0 };
             char name[64];
-            tg_difftable_text(&out, &x.t, &r);
+            tg_difftable_text(&out, &t, &r);
             (void)snprintf(name, sizeof name, "table_%s_%d.txt", fixture_name(fixtures[f]),
                            widths[w]);
             golden_check(name, tg_buf_sv(&out));
             for (tg_sv rest = tg_buf_sv(&out); rest.n;)
                 assert_true(tg_utf8_count(tg_sv_cut(&rest, '\n')) <= (size_t)widths[w]);
-            tg_buf_release(&out);
-            tg_arena_free(x.a);
         }
 }
 
@@ -58,10 +50,12 @@ TEST(text_fits)
  */
 TEST(csv_has_htas_columns)
 {
-    struct context per_step = table_of(FIXTURE_FAIL, false), whole = table_of(FIXTURE_FAIL, true);
-    struct tg_buf a = { 0 }, b = { 0 };
-    tg_difftable_csv(&a, &per_step.t);
-    tg_difftable_csv(&b, &whole.t);
+    TG_ARENA *arena = tg_arena_new();
+    const struct tg_difftable per_step = table_of(arena, FIXTURE_FAIL, false);
+    const struct tg_difftable whole = table_of(arena, FIXTURE_FAIL, true);
+    TG_BUF a = { 0 }, b = { 0 };
+    tg_difftable_csv(&a, &per_step);
+    tg_difftable_csv(&b, &whole);
     assert_int_equal(strncmp(a.p,
                              "name,control_counts,control_total_duration,test_counts,"
                              "test_total_duration,diff_counts,diff_duration,"
@@ -71,25 +65,20 @@ TEST(csv_has_htas_columns)
     assert_non_null(strstr(a.p, "\naten::copy_,12,310.5,20,522.8,8,212.3,+\n"));
     assert_non_null(strstr(b.p, "\naten::copy_,481,12420.5,801,20912.5,320,8492,+\n"));
     assert_non_null(strstr(a.p, "\naten::native_layer_norm,12,402.2,0,0,-12,-402.2,-\n"));
-    tg_buf_release(&a);
-    tg_buf_release(&b);
-    tg_arena_free(per_step.a);
-    tg_arena_free(whole.a);
 }
 
 TEST(json_and_empty)
 {
-    struct context x = table_of(FIXTURE_FAIL, false);
-    struct tg_buf out = { 0 };
+    TG_ARENA *a = tg_arena_new();
+    struct tg_difftable t = table_of(a, FIXTURE_FAIL, false);
+    TG_BUF out = { 0 };
     const struct tg_render r = { 0 };
-    tg_difftable_json(&out, &x.t);
+    tg_difftable_json(&out, &t);
     golden_check("table_fail.json", tg_buf_sv(&out));
     tg_buf_clear(&out);
-    x.t.n_rows = 0;
-    tg_difftable_text(&out, &x.t, &r);
+    t.n_rows = 0;
+    tg_difftable_text(&out, &t, &r);
     assert_string_equal(out.p, "no rows\n");
-    tg_buf_release(&out);
-    tg_arena_free(x.a);
 }
 
 /* "gone" and "new" are about calls: a call of 0 ns, as some clocks give, is still there. */
@@ -103,14 +92,13 @@ TEST(a_call_that_takes_no_time_is_not_gone)
     const uint32_t rows[2] = { 0, 1 };
     struct tg_difftable t = { .comparison = &c, .rows = rows, .n_rows = 1 };
     const struct tg_render r = { 0 };
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     tg_difftable_text(&out, &t, &r);
     assert_null(strstr(out.p, "gone"));
     tg_buf_clear(&out);
     t.n_rows = 2;
     tg_difftable_text(&out, &t, &r);
     assert_non_null(strstr(out.p, "gone"));
-    tg_buf_release(&out);
 }
 
 /* 10 and 15 iterations without markers: 20 and 30 calls, 40 and 66 us are 20 and 20, 40 and 44. */
@@ -155,7 +143,7 @@ TEST(durations_are_checks_where_it_compared_them)
             .comparison = &c, .rows = rows, .n_rows = 1, .whole = cases[i].whole
         };
         const struct tg_render r = { .columns = 100 };
-        struct tg_buf text = { 0 }, json = { 0 };
+        TG_BUF text = { 0 }, json = { 0 };
         bool estimated = cases[i].kind == TG_KIND_OP && cases[i].pairs && !cases[i].whole;
         op.kind = cases[i].kind;
         op.ev_total.pairs = cases[i].pairs;
@@ -166,7 +154,5 @@ TEST(durations_are_checks_where_it_compared_them)
             fail_msg("case %zu: no '%s' in\n%s", i, cases[i].has, text.p);
         assert_int_equal(tg_sv_has(tg_buf_sv(&text), TG_SV("as check takes them")), estimated);
         assert_int_equal(tg_sv_has(tg_buf_sv(&json), TG_SV("\"estimate\"")), estimated);
-        tg_buf_release(&text);
-        tg_buf_release(&json);
     }
 }

@@ -13,10 +13,9 @@ typedef void escape(struct tg_buf *out, tg_sv text);
 
 static void check(escape *f, tg_sv in, const char *want)
 {
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     f(&out, in);
     assert_string_equal(out.p ? out.p : "", want);
-    tg_buf_release(&out);
 }
 
 static void code(struct tg_buf *out, tg_sv text)
@@ -90,7 +89,7 @@ TEST(commands)
 
 TEST(shortening)
 {
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     /* 10 wide: an ellipsis, 9 left: 6 in front, 3 behind. */
     tg_shorten(&out, TG_SV("abcdefghijklmnop"), 10);
     assert_string_equal(out.p, "abcdef\xe2\x80\xa6nop");
@@ -99,23 +98,20 @@ TEST(shortening)
     assert_string_equal(out.p, "abc");
     for (size_t i = 0; i < n_hostile_names; i++)
         for (size_t w = 3; w < 30; w++) {
-            struct tg_buf line = { 0 };
+            TG_BUF line = { 0 };
             tg_utf8_visible(&line, hostile_names[i]);
             tg_buf_clear(&out);
             tg_shorten(&out, tg_buf_sv(&line), w);
             assert_true(tg_utf8_valid(tg_buf_sv(&out)));
             assert_true(tg_utf8_count(tg_buf_sv(&out)) <= w);
-            tg_buf_release(&line);
         }
-    tg_buf_release(&out);
 }
 
 static void number(void (*f)(struct tg_buf *, double), double v, const char *want)
 {
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     f(&out, v);
     assert_string_equal(out.p ? out.p : "", want);
-    tg_buf_release(&out);
 }
 
 TEST(numbers)

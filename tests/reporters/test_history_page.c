@@ -124,17 +124,15 @@ static void end(struct box *b)
     tg_arena_free(b->a);
 }
 
+#define CASE(name) TEST_IN(struct box, b, begin, end, name)
+
 /* 500 operators by 60 nights in 500,000 bytes, the goal of the page. */
-TEST(the_page_is_small)
+CASE(the_page_is_small)
 {
-    struct box b;
-    struct tg_buf out = { 0 };
-    begin(&b);
-    tg_history_put_page(&out, &b.report);
+    TG_BUF out = { 0 };
+    tg_history_put_page(&out, &b->report);
     print_message("%zu bytes\n", out.n);
     assert_in_range(out.n, 100000, 500000);
-    tg_buf_release(&out);
-    end(&b);
 }
 
 static bool has(const struct tg_buf *b, const char *text)
@@ -142,72 +140,57 @@ static bool has(const struct tg_buf *b, const char *text)
     return tg_sv_has(tg_buf_sv(b), tg_sv_of(text));
 }
 
-TEST(hostile_text_is_text)
+CASE(hostile_text_is_text)
 {
-    struct box b;
-    struct tg_buf page = { 0 }, svg = { 0 };
-    begin(&b);
-    tg_history_put_page(&page, &b.report);
-    tg_trend_svg(&svg, &b.suite);
+    TG_BUF page = { 0 }, svg = { 0 };
+    tg_history_put_page(&page, &b->report);
+    tg_trend_svg(&svg, &b->suite);
     assert_false(has(&page, "<script>alert"));
     assert_true(has(&page, "&lt;script&gt;alert"));
     assert_false(has(&page, "<img"));
     assert_true(has(&page, "train &amp; eval"));
     assert_false(has(&svg, "v1.0</text></"));
     assert_true(has(&svg, "v1.0&lt;/text&gt;"));
-    tg_buf_release(&page);
-    tg_buf_release(&svg);
-    end(&b);
 }
 
 TEST(equal_input_gives_equal_bytes)
 {
     struct box one, two;
-    struct tg_buf a = { 0 }, b = { 0 };
+    TG_BUF a = { 0 }, b = { 0 };
     begin(&one);
     begin(&two);
     tg_history_put_page(&a, &one.report);
     tg_history_put_page(&b, &two.report);
     assert_true(tg_sv_eq(tg_buf_sv(&a), tg_buf_sv(&b)));
-    tg_buf_release(&a);
-    tg_buf_release(&b);
     end(&one);
     end(&two);
 }
 
 /* Nights 40 to 59 of op 7 are on the other machine: its first five nights are 20 to 24. */
-TEST(the_level_is_that_of_tonights_environment)
+CASE(the_level_is_that_of_tonights_environment)
 {
-    struct box b;
-    begin(&b);
-    assert_true(fabs(tg_trend_level(&b.suite, 7) / 1e6 - 1) < 0.006);
-    b.suite.first = 45;
-    assert_true(fabs(tg_trend_level(&b.suite, 7) / 1.2e6 - 1) < 0.006);
-    end(&b);
+    assert_true(fabs(tg_trend_level(&b->suite, 7) / 1e6 - 1) < 0.006);
+    b->suite.first = 45;
+    assert_true(fabs(tg_trend_level(&b->suite, 7) / 1.2e6 - 1) < 0.006);
 }
 
 /* A page and a drawing of nothing: no night, no series. */
-TEST(nothing_is_drawn_of_nothing)
+CASE(nothing_is_drawn_of_nothing)
 {
-    struct box b;
-    struct tg_buf page = { 0 }, svg = { 0 };
+    TG_BUF page = { 0 }, svg = { 0 };
     struct tg_history none = { 0 };
-    begin(&b);
-    none.series = &b.table;
-    b.suite = (struct tg_history_suite){ .name = TG_SV("s"), .history = &none };
-    tg_history_put_page(&page, &b.report);
-    tg_trend_svg(&svg, &b.suite);
+    none.series = &b->table;
+    b->suite = (struct tg_history_suite){ .name = TG_SV("s"), .history = &none };
+    tg_history_put_page(&page, &b->report);
+    tg_trend_svg(&svg, &b->suite);
     assert_true(has(&page, "0 nights"));
     assert_true(has(&svg, "0 nights"));
-    tg_buf_release(&page);
-    tg_buf_release(&svg);
-    end(&b);
 }
 
 static int dump(const char *page, const char *svg)
 {
     struct box b;
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     struct tg_err err;
     bool ok;
     tg_err_init(&err);
@@ -217,7 +200,6 @@ static int dump(const char *page, const char *svg)
     tg_buf_clear(&out);
     tg_trend_svg(&out, &b.suite);
     ok = ok && tg_file_write(svg, tg_buf_sv(&out), &err);
-    tg_buf_release(&out);
     end(&b);
     return ok ? 0 : 1;
 }

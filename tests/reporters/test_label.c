@@ -11,10 +11,9 @@
 
 static void one(const char *name, size_t width, const char *want)
 {
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     tg_label_put_one(&out, tg_sv_of(name), width);
     assert_string_equal(out.p ? out.p : "", want);
-    tg_buf_release(&out);
 }
 
 TEST(noise_is_dropped)
@@ -107,10 +106,9 @@ static void check(const char *const *names, const char *const *kinds, size_t n, 
         views[i] = tg_sv_of(names[i]);
     tg_labels_make(&l, views, kinds, n, width);
     for (size_t i = 0; i < n; i++) {
-        struct tg_buf out = { 0 };
+        TG_BUF out = { 0 };
         tg_label_put(&out, &l.v[i]);
         assert_string_equal(out.p, want[i]);
-        tg_buf_release(&out);
     }
     tg_labels_release(&l);
 }
@@ -163,7 +161,7 @@ TEST(lookalikes_differ)
 TEST(no_two_look_the_same)
 {
     enum { N = 2000 };
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct tg_strmap distinct, seen;
     struct tg_labels l;
     tg_strmap_init(&distinct);
@@ -177,16 +175,14 @@ TEST(no_two_look_the_same)
     }
     tg_labels_make(&l, distinct.text, NULL, distinct.n, 30);
     for (size_t i = 0; i < l.n; i++) {
-        struct tg_buf out = { 0 };
+        TG_BUF out = { 0 };
         tg_label_put(&out, &l.v[i]);
         (void)tg_strmap_add(&seen, tg_buf_sv(&out));
         assert_true(tg_utf8_valid(tg_buf_sv(&out)));
         assert_true(tg_utf8_count(tg_buf_sv(&out)) <= 30 + l.v[i].after.n);
-        tg_buf_release(&out);
     }
     assert_int_equal(seen.n, l.n);
     tg_labels_release(&l);
     tg_strmap_release(&distinct);
     tg_strmap_release(&seen);
-    tg_arena_free(a);
 }

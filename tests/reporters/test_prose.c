@@ -21,12 +21,11 @@ static void check(const struct tg_verdict *v, const char *sentence, const char *
 {
     const struct tg_prose_style style = { put_words, put_name, NULL };
     struct tg_prose p;
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     tg_prose_init(&p, v);
     tg_prose_put(&out, &p, tg_sv_of(sentence), &style);
     assert_string_equal(out.p ? out.p : "", want);
     tg_prose_release(&p);
-    tg_buf_release(&out);
 }
 
 TEST(names_stay_whole)
@@ -60,13 +59,12 @@ TEST(names_stay_whole)
 
 static void link(tg_sv repo, tg_sv sha, tg_sv file, const char *commit, const char *line)
 {
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     tg_link_put_commit(&out, repo, sha);
     assert_string_equal(out.p ? out.p : "", commit);
     tg_buf_clear(&out);
     tg_link_put_lines(&out, repo, sha, file, 7, 7);
     assert_string_equal(out.p ? out.p : "", line);
-    tg_buf_release(&out);
 }
 
 TEST(addresses)
@@ -85,10 +83,9 @@ TEST(addresses)
 
 static void lines(const char *repo, uint32_t first, uint32_t last, const char *want)
 {
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     tg_link_put_lines(&out, tg_sv_of(repo), TG_SV("abc"), TG_SV("c.py"), first, last);
     assert_string_equal(out.p, want);
-    tg_buf_release(&out);
 }
 
 TEST(ranges_of_lines)
@@ -101,7 +98,7 @@ TEST(ranges_of_lines)
 
 TEST(perfetto)
 {
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     tg_link_put_perfetto(&out, TG_SV("https://x.example/t.json.gz?a=1&b=2"), 1000, 200);
     assert_string_equal(
         out.p, "https://ui.perfetto.dev/#!/?url=https%3A%2F%2Fx.example%2Ft.json.gz%3Fa%3D1%"
@@ -109,5 +106,4 @@ TEST(perfetto)
     tg_buf_clear(&out);
     tg_link_put_perfetto(&out, TG_SV("http://x.example/t.json"), 1000, 200);
     assert_int_equal(out.n, 0);
-    tg_buf_release(&out);
 }

@@ -13,9 +13,8 @@
 static void render(tg_report_writer *write, enum fixture f, const struct tg_render *r,
                    struct tg_buf *out)
 {
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     write(out, fixture_make(f, a), r);
-    tg_arena_free(a);
 }
 
 /* Of a page what differs from page to page: style, script and their hashes are the same in all. */
@@ -53,14 +52,13 @@ TEST(golden_files)
         for (int f = 0; f < FIXTURE_LARGE; f++) {
             const struct tg_render r = { .picture = f == FIXTURE_FAIL ? &picture : NULL,
                                          .command = TG_SV("tracegate check") };
-            struct tg_buf out = { 0 };
+            TG_BUF out = { 0 };
             char name[128];
             (void)snprintf(name, sizeof name, "%s_%s%s", tg_reporters[k].name,
                            fixture_name((enum fixture)f), tg_reporters[k].extension);
             render(tg_reporters[k].write, (enum fixture)f, &r, &out);
             if (out.n) /* there are no call paths without traces */
                 golden_check(name, without_assets(tg_buf_sv(&out)));
-            tg_buf_release(&out);
         }
 }
 
@@ -68,10 +66,9 @@ TEST(golden_files)
 TEST(narrow_charts)
 {
     const struct tg_render r = { .narrow = true, .share = true, .top = 3 };
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     render(tg_reporter_svg_durations, FIXTURE_FAIL, &r, &out);
     golden_check("svg-durations_narrow.svg", tg_buf_sv(&out));
-    tg_buf_release(&out);
 }
 
 TEST(same_input_gives_same_bytes)
@@ -79,12 +76,10 @@ TEST(same_input_gives_same_bytes)
     const struct tg_render plain = { 0 };
     for (size_t k = 0; k < TG_REPORTS; k++)
         for (int f = 0; f < FIXTURES; f++) {
-            struct tg_buf one = { 0 }, two = { 0 };
+            TG_BUF one = { 0 }, two = { 0 };
             render(tg_reporters[k].write, (enum fixture)f, &plain, &one);
             render(tg_reporters[k].write, (enum fixture)f, &plain, &two);
             assert_true(tg_sv_eq(tg_buf_sv(&one), tg_buf_sv(&two)));
-            tg_buf_release(&one);
-            tg_buf_release(&two);
         }
 }
 
@@ -95,13 +90,12 @@ TEST(no_nan_no_inf)
     static const char *const bad[] = { "nan", "-nan", "inf", "-inf", "NaN", "Infinity" };
     for (size_t k = 0; k < TG_REPORTS; k++)
         for (int f = 0; f < FIXTURE_LARGE; f++) {
-            struct tg_buf out = { 0 };
+            TG_BUF out = { 0 };
             render(tg_reporters[k].write, (enum fixture)f, &plain, &out);
             for (char *word = strtok(out.n ? out.p : NULL, " \n\t,\"|:<>()=%"); word;
                  word = strtok(NULL, " \n\t,\"|:<>()=%"))
                 for (size_t b = 0; b < sizeof bad / sizeof *bad; b++)
                     assert_string_not_equal(word, bad[b]);
-            tg_buf_release(&out);
         }
 }
 
@@ -112,7 +106,7 @@ TEST(junit_tells_once_what_a_rule_did_not_judge)
     const struct tg_verdict v = { .results = r, .n_results = 6, .suite = TG_SV("s") };
     const struct tg_render plain = { 0 };
     static const char *const names[] = { "a", "b", "c", "d", "e", "f" };
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     for (size_t i = 0; i < 6; i++)
         r[i] = (struct tg_result){ .state = i == 3 ? TG_STATE_SKIP : TG_STATE_NOT_JUDGED,
                                    .rule = i < 5 ? TG_SV("slower") : TG_SV("step"),
@@ -126,18 +120,16 @@ TEST(junit_tells_once_what_a_rule_did_not_judge)
                                   "1 name: busy (b)\""));
     assert_non_null(strstr(out.p, "name=\"step: not judged\""));
     assert_non_null(strstr(out.p, "\"not judged: 1 name: too few runs (f)\""));
-    tg_buf_release(&out);
 }
 
 /* Self times: 1200 - 1100, 1100 - 400, 400; ';' separates frames. */
 TEST(collapsed_stacks_add_up)
 {
     const struct tg_render r = { .picture = &picture };
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     render(tg_reporter_collapsed, FIXTURE_FAIL, &r, &out);
     assert_string_equal(out.p, "step 100\nstep;train.py: step 700\n"
                                "step;train.py: step;aten::new:op <b> 400\n");
-    tg_buf_release(&out);
 }
 
 /* Text at 80 columns: only lines whose single word is longer may exceed. No line starts with
@@ -148,7 +140,7 @@ TEST(terminal_is_safe)
     for (size_t w = 0; w < 3; w++)
         for (int f = 0; f < FIXTURES; f++) {
             const struct tg_render r = { .columns = widths[w] };
-            struct tg_buf out = { 0 };
+            TG_BUF out = { 0 };
             render(tg_reporter_text, (enum fixture)f, &r, &out);
             for (char *line = out.p; line && *line;
                  line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
@@ -157,18 +149,16 @@ TEST(terminal_is_safe)
             }
             assert_null(strstr(out.p, "##["));
             assert_null(strchr(out.p, '\033'));
-            tg_buf_release(&out);
         }
 }
 
 TEST(colour_only_if_asked)
 {
     const struct tg_render colour = { .color = true };
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     render(tg_reporter_text, FIXTURE_FAIL, &colour, &out);
     assert_non_null(strstr(out.p, "\033[31m"));
     golden_check("text_fail_colour.txt", tg_buf_sv(&out));
-    tg_buf_release(&out);
 }
 
 TEST(text_widths)
@@ -176,12 +166,11 @@ TEST(text_widths)
     static const int widths[] = { 80, 200 };
     for (size_t w = 0; w < 2; w++) {
         const struct tg_render r = { .columns = widths[w] };
-        struct tg_buf out = { 0 };
+        TG_BUF out = { 0 };
         char name[64];
         render(tg_reporter_text, FIXTURE_FAIL, &r, &out);
         (void)snprintf(name, sizeof name, "text_fail_%d.txt", widths[w]);
         golden_check(name, tg_buf_sv(&out));
-        tg_buf_release(&out);
     }
 }
 
@@ -206,7 +195,7 @@ TEST(markdown_keeps_its_budget)
         const struct tg_render r = { .budget = budgets[b],
                                      .top = 5000,
                                      .report_url = TG_SV("https://ci.example/a b)/report") };
-        struct tg_buf out = { 0 };
+        TG_BUF out = { 0 };
         const char *table, *left;
         unsigned long omitted = 0;
         size_t shown = 0;
@@ -224,45 +213,41 @@ TEST(markdown_keeps_its_budget)
             left--;
         omitted = strtoul(left, NULL, 10);
         assert_int_equal(shown + omitted, 1201);
-        tg_buf_release(&out);
     }
 }
 
 TEST(junit_limit)
 {
     const struct tg_render r = { .junit_max = 7 }, plain = { 0 };
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     render(tg_reporter_junit, FIXTURE_LARGE, &r, &out);
     assert_int_equal(occurrences(out.p, "<testcase "), 7);
     assert_non_null(strstr(out.p, "name=\"results_left_out\" value=\"1993\""));
     tg_buf_clear(&out);
     render(tg_reporter_junit, FIXTURE_LARGE, &plain, &out);
     assert_int_equal(occurrences(out.p, "<testcase "), 500);
-    tg_buf_release(&out);
 }
 
 /* At most ten lines, the last of them a notice that counts the rest: 1,200 failures - 9. */
 TEST(annotations_limit)
 {
     const struct tg_render plain = { 0 };
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     render(tg_reporter_annotations, FIXTURE_LARGE, &plain, &out);
     assert_int_equal(occurrences(out.p, "\n"), 10);
     assert_non_null(strstr(out.p, "::notice title=tracegate::1191 more results"));
-    tg_buf_release(&out);
 }
 
 /* A preset is no file that a reader of the report could open. */
 TEST(presets_are_no_files)
 {
     const struct tg_render plain = { 0 };
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     render(tg_reporter_junit, FIXTURE_PASS, &plain, &out);
     assert_null(strstr(out.p, " file="));
     tg_buf_clear(&out);
     render(tg_reporter_junit, FIXTURE_FAIL, &plain, &out);
     assert_non_null(strstr(out.p, " file=\".tracegate.yml\" line=\"19\""));
-    tg_buf_release(&out);
 }
 
 /*
@@ -286,7 +271,7 @@ TEST(causes_come_in_order)
                                          "Waived",
                                          "Self time per step" };
     const struct tg_render plain = { 0 };
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     const char *at;
     render(tg_reporter_text, FIXTURE_FAIL, &plain, &out);
     at = out.p;
@@ -297,28 +282,26 @@ TEST(causes_come_in_order)
     }
     assert_int_equal(occurrences(out.p, "rule new-work"), 1);
     assert_null(strstr(out.p, "fail  aten::clone"));
-    tg_buf_release(&out);
 }
 
 TEST(exit_zero_is_said)
 {
     const struct tg_render r = { .exit_zero = true };
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     render(tg_reporter_text, FIXTURE_FAIL, &r, &out);
     assert_non_null(strstr(out.p, "verdict FAIL (exit 0 by --exit-zero)"));
     tg_buf_clear(&out);
     render(tg_reporter_text, FIXTURE_PASS, &r, &out);
     assert_null(strstr(out.p, "exit-zero"));
-    tg_buf_release(&out);
 }
 
 /* The large verdict without a budget, and its names byte by byte in hexadecimal. */
 static int dump_everything(const char *dir)
 {
     const struct tg_render boundless = { .budget = (size_t)64 << 20, .top = 5000 };
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     const struct tg_comparison *c = fixture_make(FIXTURE_LARGE, a)->comparison;
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     struct tg_err err;
     char path[512];
     bool ok;
@@ -334,8 +317,6 @@ static int dump_everything(const char *dir)
     }
     (void)snprintf(path, sizeof path, "%s/names.hex", dir);
     ok = ok && tg_file_write(path, tg_buf_sv(&out), &err);
-    tg_buf_release(&out);
-    tg_arena_free(a);
     return !ok;
 }
 
@@ -348,7 +329,7 @@ static int dump(const char *dir)
     for (size_t k = 0; k < TG_REPORTS; k++)
         for (int f = 0; f < FIXTURES; f++)
             for (int s = 0; s < 2; s++) {
-                struct tg_buf out = { 0 };
+                TG_BUF out = { 0 };
                 char path[512];
                 (void)snprintf(path, sizeof path, "%s/%s%s_%s%s", dir, tg_reporters[k].name,
                                s ? "-strict" : "", fixture_name((enum fixture)f),
@@ -358,7 +339,6 @@ static int dump(const char *dir)
                 render(tg_reporters[k].write, (enum fixture)f, s ? &strict : &plain, &out);
                 if (!tg_file_write(path, tg_buf_sv(&out), &err))
                     return 1;
-                tg_buf_release(&out);
             }
     return dump_everything(dir);
 }

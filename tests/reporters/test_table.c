@@ -32,7 +32,7 @@ static void fill(struct tg_table *t)
 TEST(tables_are_exact_in_csv_and_json)
 {
     struct tg_table t;
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     fill(&t);
     tg_table_as_csv(&out, &t);
     assert_string_equal(out.p,
@@ -46,13 +46,12 @@ TEST(tables_are_exact_in_csv_and_json)
     assert_non_null(strstr(out.p, "\"us\": 1234.567"));
     assert_non_null(strstr(out.p, "\"per_step\": null"));
     tg_table_release(&t);
-    tg_buf_release(&out);
 }
 
 TEST(tables_fit_the_terminal)
 {
     struct tg_table t;
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     tg_sv rest, line;
     fill(&t);
     tg_table_as_text(&out, &t, 70, 0);
@@ -66,7 +65,6 @@ TEST(tables_fit_the_terminal)
         assert_true(line.n <= 70 + 2); /* the ellipsis has three bytes */
     }
     tg_table_release(&t);
-    tg_buf_release(&out);
 }
 
 /* A byte at each place of a word and behind one: what the whole text needs is found there too. */
@@ -75,7 +73,7 @@ TEST(csv_texts_are_quoted_wherever_the_byte_stands)
     for (int c = 1; c < 256; c++)
         for (size_t at = 0; at < 19; at++) {
             char text[20] = "abcdefghijklmnopqrs", want[64] = "";
-            struct tg_buf out = { 0 };
+            TG_BUF out = { 0 };
             size_t n = 0;
             bool quote = c == ',' || c == '"' || c == '\n' || c == '\r';
             text[at] = (char)c;
@@ -95,7 +93,6 @@ TEST(csv_texts_are_quoted_wherever_the_byte_stands)
             tg_csv_text(&out, (tg_sv){ text, 19 });
             assert_int_equal(out.n, n);
             assert_memory_equal(out.p, want, n);
-            tg_buf_release(&out);
         }
 }
 
@@ -103,12 +100,11 @@ TEST(csv_texts_are_made_valid_wherever_the_byte_stands)
 {
     for (size_t at = 0; at < 19; at++) {
         char text[20] = "abcdefghijklmnopqrs";
-        struct tg_buf out = { 0 };
+        TG_BUF out = { 0 };
         text[at] = (char)0xff;
         tg_csv_text(&out, (tg_sv){ text, 19 });
         assert_non_null(strstr(out.p, "\xef\xbf\xbd"));
         assert_int_equal(out.n, 18 + 3);
-        tg_buf_release(&out);
     }
 }
 
@@ -121,12 +117,11 @@ TEST(no_csv_text_is_a_formula)
         { "-", "-" },        { "a=1", "a=1" },    { "aten::add_", "aten::add_" },
         { "", "" },
     };
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         tg_buf_clear(&out);
         tg_csv_text(&out, tg_sv_of(text[i][0]));
         if (!tg_sv_eq(tg_buf_sv(&out), tg_sv_of(text[i][1])))
             fail_msg("%s is written as %.*s", text[i][0], TG_SV_ARG(tg_buf_sv(&out)));
     }
-    tg_buf_release(&out);
 }

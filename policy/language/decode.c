@@ -16,8 +16,8 @@ static void classes_of(struct tg_decode *c, const struct tg_yaml *n)
         if (!name || word < 0)
             continue;
         if (name->text.n > 1 && name->text.p[0] == '/')
-            (void)tg_decode_mistake(c, TG_DIAG_PATTERN, name, "use * and ?",
-                                    "the names of a class are a glob");
+            tg_yaml_mistake(c->diags, TG_DIAG_PATTERN, name, "use * and ?",
+                            "the names of a class are a glob");
         v[count++] = (struct tg_class_row){ name->text, (enum tg_class)word };
     }
     c->policy->classes = (struct tg_classes){ v, count };
@@ -57,18 +57,18 @@ static void ref_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_basel
     } else if (tg_sv_starts(n->text, TG_SV("window"))) {
         b->ref = TG_REF_WINDOW;
         if (!ref_window(n->text, &b->ref_window))
-            (void)tg_decode_mistake(c, TG_DIAG_WORD, n, "write  window(20)",
-                                    "not a window of 1 to 1000");
+            tg_yaml_mistake(c->diags, TG_DIAG_WORD, n, "write  window(20)",
+                            "not a window of 1 to 1000");
     } else if (plain && tg_sv_starts(n->text, TG_SV("release("))) {
         b->ref = TG_REF_RELEASE;
         if (!ref_release(n->text, &b->ref_name))
-            (void)tg_decode_mistake(c, TG_DIAG_WORD, n, "write  release(v*)",
-                                    "not a glob of the tags of releases");
+            tg_yaml_mistake(c->diags, TG_DIAG_WORD, n, "write  release(v*)",
+                            "not a glob of the tags of releases");
     } else if (!plain || n->text.p[0] == '-') {
-        (void)tg_decode_mistake(c, TG_DIAG_TEXT, n,
-                                "write merge-base, parent, window(N), release(v*), a ref or a "
-                                "commit",
-                                "not a valid name of a ref");
+        tg_yaml_mistake(c->diags, TG_DIAG_TEXT, n,
+                        "write merge-base, parent, window(N), release(v*), a ref or a "
+                        "commit",
+                        "not a valid name of a ref");
     }
 }
 
@@ -110,8 +110,8 @@ static void baselines_of(struct tg_decode *c, const struct tg_yaml *n)
         if (!name)
             continue;
         if (tg_sv_eq(name->text, TG_SV("baseline")))
-            (void)tg_decode_mistake(c, TG_DIAG_TEXT, name, "choose another name",
-                                    "'baseline' is what the policy's `baseline` is called");
+            tg_yaml_mistake(c->diags, TG_DIAG_TEXT, name, "choose another name",
+                            "'baseline' is what the policy's `baseline` is called");
         v[count] = c->policy->baseline;
         v[count].name = name->text;
         settings_of(c, one, &v[count++]);
@@ -152,8 +152,8 @@ static void aliases_of(struct tg_decode *c, const struct tg_yaml *n)
         v[i] = (struct tg_alias){ tg_node_text(n->items[i], "from"),
                                   tg_node_text(n->items[i], "to"), n->items[i]->at };
         if (v[i].from.n && tg_sv_eq(v[i].from, v[i].to))
-            (void)tg_decode_mistake(c, TG_DIAG_TEXT, n->items[i], "remove it",
-                                    "the alias names the same text twice");
+            tg_yaml_mistake(c->diags, TG_DIAG_TEXT, n->items[i], "remove it",
+                            "the alias names the same text twice");
     }
     c->policy->aliases = v;
     c->policy->n_aliases = n->n;

@@ -1,11 +1,5 @@
 #include "policy/language/internal.h"
 
-bool tg_decode_mistake(struct tg_decode *c, enum tg_diag_code code, const struct tg_yaml *n,
-                       const char *fix, const char *message)
-{
-    return tg_diags_add(c->diags, code, n->at, tg_yaml_width(n), fix, "%s", message);
-}
-
 static struct tg_pattern *keep_pattern(struct tg_decode *c, struct tg_pattern *p)
 {
     struct tg_policy_private *v = c->policy->private_;
@@ -20,9 +14,9 @@ struct tg_pattern *tg_decode_pattern(struct tg_decode *c, const struct tg_yaml *
     size_t offset = 0;
     struct tg_pattern *p;
     if (text.n > 1 && text.p[0] == '/' && text.p[text.n - 1] != '/') {
-        (void)tg_decode_mistake(c, TG_DIAG_PATTERN, n,
-                                "end it with / or, for a glob, begin it with *",
-                                "a regex begins and ends with /");
+        tg_yaml_mistake(c->diags, TG_DIAG_PATTERN, n,
+                        "end it with / or, for a glob, begin it with *",
+                        "a regex begins and ends with /");
         return NULL;
     }
     p = tg_pattern_new(text, c->arena, why, sizeof why, &offset);

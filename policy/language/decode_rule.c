@@ -33,9 +33,9 @@ static void check_device_keys(struct tg_decode *c, const struct tg_yaml *match, 
     for (size_t i = 0; kinds && !(kinds & device) && i < 2; i++) {
         const struct tg_yaml_pair *p = match ? tg_yaml_pair(match, keys[i]) : NULL;
         if (p)
-            (void)tg_diags_add(c->diags, TG_DIAG_MATCH_SCOPE, p->key->at, tg_yaml_width(p->key),
-                               "ask for kernel, memcpy or memset",
-                               "'%s' has no meaning for host work", keys[i]);
+            tg_yaml_mistake(c->diags, TG_DIAG_MATCH_SCOPE, p->key,
+                            "ask for kernel, memcpy or memset", "'%s' has no meaning for host work",
+                            keys[i]);
     }
 }
 
@@ -50,19 +50,19 @@ static void check_frames(struct tg_decode *c, const struct tg_yaml *match,
                   m == TG_RULE_METRIC_MAX || m == TG_RULE_METRIC_BYTES ||
                   tg_rule_metric_info(m)->unit == TG_UNIT_ATTR;
     if (tg_rule_metric_of_launched(m) && (!frames || frames != kinds))
-        (void)tg_diags_add(c->diags, TG_DIAG_MATCH_SCOPE, metric->at, tg_yaml_width(metric),
-                           "say which:  match: {kind: module}; of a kernel ask for  total",
-                           "'%s' is the work that modules and sources launch", name);
+        tg_yaml_mistake(c->diags, TG_DIAG_MATCH_SCOPE, metric,
+                        "say which:  match: {kind: module}; of a kernel ask for  total",
+                        "'%s' is the work that modules and sources launch", name);
     if (frames && single)
-        (void)tg_diags_add(c->diags, TG_DIAG_MATCH_SCOPE, metric->at, tg_yaml_width(metric),
-                           "use count, total, self, mean, share, added, removed, device_time, "
-                           "device_self or device_count",
-                           "modules and sources have no '%s', only totals", name);
+        tg_yaml_mistake(c->diags, TG_DIAG_MATCH_SCOPE, metric,
+                        "use count, total, self, mean, share, added, removed, device_time, "
+                        "device_self or device_count",
+                        "modules and sources have no '%s', only totals", name);
     for (size_t i = 0; frames && frames == kinds && i < sizeof keys / sizeof *keys; i++) {
         const struct tg_yaml_pair *p = match ? tg_yaml_pair(match, keys[i]) : NULL;
         if (p)
-            (void)tg_diags_add(c->diags, TG_DIAG_MATCH_SCOPE, p->key->at, tg_yaml_width(p->key),
-                               "ask for their name", "modules and sources have no '%s'", keys[i]);
+            tg_yaml_mistake(c->diags, TG_DIAG_MATCH_SCOPE, p->key, "ask for their name",
+                            "modules and sources have no '%s'", keys[i]);
     }
 }
 
@@ -75,10 +75,9 @@ static void check_scope(struct tg_decode *c, const struct tg_yaml *rule,
         check_device_keys(c, match, kinds);
         check_frames(c, match, metric, m, kinds);
         if (!match)
-            (void)tg_diags_add(c->diags, TG_DIAG_NEEDS_MATCH, metric->at, tg_yaml_width(metric),
-                               "say which:  match: {kind: kernel}",
-                               "metric '%s' is measured per name, the rule has no 'match'",
-                               info->name);
+            tg_yaml_mistake(
+                c->diags, TG_DIAG_NEEDS_MATCH, metric, "say which:  match: {kind: kernel}",
+                "metric '%s' is measured per name, the rule has no 'match'", info->name);
         return;
     }
     for (size_t i = 0; match && match->type == TG_YAML_MAP && i < match->n; i++) {
@@ -86,12 +85,12 @@ static void check_scope(struct tg_decode *c, const struct tg_yaml *rule,
         bool is_rank = tg_sv_eq(key->text, TG_SV("rank"));
         if (tg_word_index(name_keys, key->text) < 0 && !(is_rank && info->scope == TG_SCOPE_RANKS))
             continue;
-        (void)tg_diags_add(c->diags, TG_DIAG_MATCH_SCOPE, key->at, tg_yaml_width(key),
-                           is_rank                         ? "it compares all ranks with each other"
-                           : info->scope == TG_SCOPE_RANKS ? "nothing can be chosen here"
-                                                           : "only rank can be asked here",
-                           "'%s' means nothing for '%s', which is measured for the whole trace",
-                           key->text.p, info->name);
+        tg_yaml_mistake(c->diags, TG_DIAG_MATCH_SCOPE, key,
+                        is_rank                         ? "it compares all ranks with each other"
+                        : info->scope == TG_SCOPE_RANKS ? "nothing can be chosen here"
+                                                        : "only rank can be asked here",
+                        "'%s' means nothing for '%s', which is measured for the whole trace",
+                        key->text.p, info->name);
     }
 }
 
@@ -101,9 +100,8 @@ static void overrides_of(struct tg_decode *c, const struct tg_yaml *n, struct tg
     if (!n || n->type != TG_YAML_SEQ)
         return;
     if (info && info->scope != TG_SCOPE_NAME)
-        (void)tg_decode_mistake(
-            c, TG_DIAG_MATCH_SCOPE, n, "write a second rule",
-            "overrides choose by name, this metric is measured for the whole trace");
+        tg_yaml_mistake(c->diags, TG_DIAG_MATCH_SCOPE, n, "write a second rule",
+                        "overrides choose by name, this metric is measured for the whole trace");
     struct tg_override *v = TG_NEW_N(c->arena, struct tg_override, n->n + 1);
     size_t count = 0;
     for (size_t i = 0; i < n->n; i++) {
@@ -118,8 +116,8 @@ static void overrides_of(struct tg_decode *c, const struct tg_yaml *n, struct tg
         out->has_noise = noise != NULL;
         out->noise = tg_decode_noise(c, noise, &rule->noise);
         if (out->warn.state == TG_LIMIT_UNSET && out->fail.state == TG_LIMIT_UNSET && !noise)
-            (void)tg_decode_mistake(c, TG_DIAG_NO_LIMIT, o, "add  fail: off  or another limit",
-                                    "the override changes nothing");
+            tg_yaml_mistake(c->diags, TG_DIAG_NO_LIMIT, o, "add  fail: off  or another limit",
+                            "the override changes nothing");
     }
     rule->overrides = v;
     rule->n_overrides = count;
@@ -144,9 +142,9 @@ static void check_exceptions(struct tg_decode *c, const struct tg_yaml *n,
         return;
     r->exceptions = 0;
     if (same_layer(p->key->at, r->metric_at))
-        (void)tg_diags_add(c->diags, TG_DIAG_MATCH_SCOPE, p->key->at, tg_yaml_width(p->key),
-                           "remove it: count, added, removed and bytes have exceptions",
-                           "'exceptions' mean nothing for '%s'", info->name);
+        tg_yaml_mistake(c->diags, TG_DIAG_MATCH_SCOPE, p->key,
+                        "remove it: count, added, removed and bytes have exceptions",
+                        "'exceptions' mean nothing for '%s'", info->name);
 }
 
 static enum tg_polarity direction_of(struct tg_decode *c, const struct tg_yaml *n,
@@ -158,8 +156,8 @@ static enum tg_polarity direction_of(struct tg_decode *c, const struct tg_yaml *
     bool fixed = info->unit == TG_UNIT_ATTR ||
                  info->bounds == (TG_BOUND_BIT(TG_BOUND_ABS) | TG_BOUND_BIT(TG_BOUND_MAX));
     if (direction && fixed)
-        (void)tg_diags_add(c->diags, TG_DIAG_DIRECTION, direction->at, tg_yaml_width(direction),
-                           "remove it", "'%s' has only one bad direction", info->name);
+        tg_yaml_mistake(c->diags, TG_DIAG_DIRECTION, direction, "remove it",
+                        "'%s' has only one bad direction", info->name);
     return word < 0 ? info->polarity : meaning[word];
 }
 
@@ -176,10 +174,10 @@ static uint32_t baseline_bit(struct tg_decode *c, const struct tg_yaml *n)
         if (tg_sv_eq(n->text, tg_sv_of(names[i])))
             return 1u << i;
     near = tg_sv_nearest(n->text, names);
-    (void)tg_diags_add(c->diags, TG_DIAG_BASELINE_UNKNOWN, n->at, tg_yaml_width(n),
-                       near ? tg_arena_printf(c->arena, "did you mean '%s'?", near)
-                            : "name it in `baselines`",
-                       "there is no baseline '%s'", tg_arena_sv(c->arena, n->text).p);
+    tg_yaml_mistake(c->diags, TG_DIAG_BASELINE_UNKNOWN, n,
+                    near ? tg_arena_printf(c->arena, "did you mean '%s'?", near)
+                         : "name it in `baselines`",
+                    "there is no baseline '%s'", tg_arena_sv(c->arena, n->text).p);
     return 0;
 }
 

@@ -9,8 +9,8 @@ static struct tg_pattern *group_of(struct tg_decode *c, const struct tg_yaml *ma
     struct tg_pattern *p =
         tg_decode_pattern(c, n, tg_sv_of(tg_arena_printf(c->arena, "/%s/", n->text.p)));
     if (p && tg_pattern_groups(p) != 1)
-        (void)tg_decode_mistake(c, TG_DIAG_PATTERN, n, "put the number into one group:  rank(\\d+)",
-                                "the regex must have exactly one group");
+        tg_yaml_mistake(c->diags, TG_DIAG_PATTERN, n, "put the number into one group:  rank(\\d+)",
+                        "the regex must have exactly one group");
     return p;
 }
 
@@ -22,16 +22,16 @@ static void window_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_wi
     w->skip_first = tg_node_int(n, "skip_first", 0);
     w->skip_last = tg_node_int(n, "skip_last", 0);
     if (w->by == TG_BY_ANNOTATION && !tg_yaml_get(n, "name"))
-        (void)tg_decode_mistake(c, TG_DIAG_MISSING, n, "add  name: \"execute_*\"",
-                                "a window by annotation needs 'name'");
+        tg_yaml_mistake(c->diags, TG_DIAG_MISSING, n, "add  name: \"execute_*\"",
+                        "a window by annotation needs 'name'");
     if (!name)
         return;
     if (w->by != TG_BY_ANNOTATION)
-        (void)tg_decode_mistake(c, TG_DIAG_MISSING, name, "add  by: annotation",
-                                "the name of a window needs 'by: annotation'");
+        tg_yaml_mistake(c->diags, TG_DIAG_MISSING, name, "add  by: annotation",
+                        "the name of a window needs 'by: annotation'");
     if (name->text.n > 1 && name->text.p[0] == '/')
-        (void)tg_decode_mistake(c, TG_DIAG_PATTERN, name, "use * and ?",
-                                "the name of a window is a glob");
+        tg_yaml_mistake(c->diags, TG_DIAG_PATTERN, name, "use * and ?",
+                        "the name of a window is a glob");
     else
         w->name = tg_decode_pattern(c, name, name->text);
 }
@@ -46,9 +46,9 @@ static void check_tree_path(struct tg_decode *c, const struct tg_yaml *n)
         outside = outside || tg_sv_eq(part, TG_SV(".."));
     }
     if (outside)
-        (void)tg_decode_mistake(c, TG_DIAG_TEXT, n,
-                                "write it from the repository's root, without ..",
-                                "the baseline's path leaves the repository");
+        tg_yaml_mistake(c->diags, TG_DIAG_TEXT, n,
+                        "write it from the repository's root, without ..",
+                        "the baseline's path leaves the repository");
 }
 
 static void suite_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_suite *s)

@@ -27,9 +27,9 @@ static const struct tg_rule *waived_rule(struct tg_decode *c, const struct tg_ya
     for (size_t i = 0; i < c->policy->n_rules; i++)
         names[i] = c->policy->rules[i].id.p;
     const char *near = tg_sv_nearest(n->text, names);
-    (void)tg_diags_add(c->diags, TG_DIAG_RULE_UNKNOWN, n->at, tg_yaml_width(n),
-                       near ? tg_arena_printf(c->arena, "did you mean '%s'?", near) : NULL,
-                       "there is no rule '%s' to waive", n->text.p);
+    tg_yaml_mistake(c->diags, TG_DIAG_RULE_UNKNOWN, n,
+                    near ? tg_arena_printf(c->arena, "did you mean '%s'?", near) : NULL,
+                    "there is no rule '%s' to waive", n->text.p);
     return NULL;
 }
 
@@ -40,22 +40,22 @@ static void check_waiver_name(struct tg_decode *c, const struct tg_yaml *n,
     bool per_name = !r || tg_rule_metric_info(r->metric)->scope == TG_SCOPE_NAME;
     if (!name) {
         if (r && per_name && !tg_yaml_get(n, "name"))
-            (void)tg_decode_mistake(c, TG_DIAG_WAIVER_NAME, n, "add  name: \"...\"",
-                                    "the rule judges names: the waiver must say which");
+            tg_yaml_mistake(c->diags, TG_DIAG_WAIVER_NAME, n, "add  name: \"...\"",
+                            "the rule judges names: the waiver must say which");
         return;
     }
     bool globbed = tg_waiver_naming(name->text) == TG_WAIVER_MANY;
     /* Of a step's time the host's part, annotations and replacements are rows of their own. */
     if (!per_name && !w->many && r->metric != TG_RULE_METRIC_STEP_TIME &&
         !tg_sv_eq(name->text, tg_sv_of(tg_rule_metric_info(r->metric)->name)))
-        (void)tg_decode_mistake(
-            c, TG_DIAG_WAIVER_NAME, name,
+        tg_yaml_mistake(
+            c->diags, TG_DIAG_WAIVER_NAME, name,
             tg_arena_printf(c->arena, "write  name: %s", tg_rule_metric_info(r->metric)->name),
             "the rule judges the whole trace: its metric is the one name that it has");
     else if (!w->many && (globbed || (w->name && tg_pattern_is_regex(w->name))))
-        (void)tg_decode_mistake(c, TG_DIAG_WAIVER_NAME, name,
-                                "write the exact name, or add  many: true",
-                                "a pattern waives more than one name");
+        tg_yaml_mistake(c->diags, TG_DIAG_WAIVER_NAME, name,
+                        "write the exact name, or add  many: true",
+                        "a pattern waives more than one name");
 }
 
 static void check_expiry(struct tg_decode *c, const struct tg_yaml *n, struct tg_waiver *w)
@@ -68,9 +68,9 @@ static void check_expiry(struct tg_decode *c, const struct tg_yaml *n, struct tg
     char last[16], fix[64];
     tg_value_date_text(c->today + MAX_WAIVER_DAYS, last);
     (void)snprintf(fix, sizeof fix, "the last day allowed is %s", last);
-    (void)tg_diags_add(c->diags, TG_DIAG_WAIVER_EXPIRES, n->at, tg_yaml_width(n), fix,
-                       "waiver needs 'expires' at most %d days ahead (got %s)", MAX_WAIVER_DAYS,
-                       n->text.p);
+    tg_yaml_mistake(c->diags, TG_DIAG_WAIVER_EXPIRES, n, fix,
+                    "waiver needs 'expires' at most %d days ahead (got %s)", MAX_WAIVER_DAYS,
+                    n->text.p);
 }
 
 /* Which way a rule may be violated: by a change, and by its budgets. */
@@ -111,14 +111,13 @@ static void check_ceiling(struct tg_decode *c, const struct tg_yaml *n, const st
     bool endless_up = w.up && tg_limit_find(l, TG_BOUND_MIN);
     bool endless_down = w.down && tg_limit_find(l, TG_BOUND_MAX);
     if (pct && pct->is_auto)
-        (void)tg_decode_mistake(c, TG_DIAG_BOUND_FIT, n, "write a number:  pct: 18%",
-                                "a ceiling cannot be 'auto'");
+        tg_yaml_mistake(c->diags, TG_DIAG_BOUND_FIT, n, "write a number:  pct: 18%",
+                        "a ceiling cannot be 'auto'");
     if (endless_up || endless_down)
-        (void)tg_decode_mistake(
-            c, TG_DIAG_NEVER, n,
-            endless_up ? "write abs, pct, pp or max" : "write abs, pct, pp or min",
-            endless_up ? "'min' is not a ceiling where the rule fails for more"
-                       : "'max' is not a ceiling where the rule fails for less");
+        tg_yaml_mistake(c->diags, TG_DIAG_NEVER, n,
+                        endless_up ? "write abs, pct, pp or max" : "write abs, pct, pp or min",
+                        endless_up ? "'min' is not a ceiling where the rule fails for more"
+                                   : "'max' is not a ceiling where the rule fails for less");
 }
 
 static void waiver_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_waiver *w)

@@ -22,10 +22,6 @@ struct tg_decode {
     int64_t today; /* days since 1970-01-01; 0: not checked */
 };
 
-/* Always false. */
-bool tg_decode_mistake(struct tg_decode *c, enum tg_diag_code code, const struct tg_yaml *n,
-                       const char *fix, const char *message);
-
 /* NULL: it does not compile, which is reported. Released with the policy. */
 struct tg_pattern *tg_decode_pattern(struct tg_decode *c, const struct tg_yaml *n, tg_sv text);
 struct tg_patterns tg_decode_patterns(struct tg_decode *c, const struct tg_yaml *n);

@@ -39,7 +39,7 @@ static bool bound_problem(struct tg_diags *d, enum tg_diag_code code, const stru
 {
     char fix[160];
     (void)snprintf(fix, sizeof fix, "'%s': %s", info->name, how_to_write(info, kind));
-    return tg_diags_add(d, code, n->at, tg_yaml_width(n), fix, "%s: %s", problem, n->text.p);
+    return tg_yaml_mistake(d, code, n, fix, "%s: %s", problem, n->text.p);
 }
 
 /* Does this unit fit this bound of this metric? */
@@ -126,16 +126,16 @@ static void illegal_bound(struct tg_diags *d, const struct tg_yaml *key,
             number = 5;
         (void)snprintf(fix, sizeof fix, "%g%% of 20%% is %g%%; if you mean %g%%, write  pp: %gpp",
                        number, 20 * (1 + number / 100), 20 + number, number);
-        (void)tg_diags_add(d, TG_DIAG_PCT_OF_PERCENT, key->at, tg_yaml_width(key), fix,
-                           "'pct' on '%s', which is itself a percentage", info->name);
+        tg_yaml_mistake(d, TG_DIAG_PCT_OF_PERCENT, key, fix,
+                        "'pct' on '%s', which is itself a percentage", info->name);
         return;
     }
     for (int k = 0; k < TG_BOUNDS && n < sizeof fix; k++)
         if (info->bounds & TG_BOUND_BIT(k))
             n += (size_t)snprintf(fix + n, sizeof fix - n, "%s%s",
                                   n ? ", " : "it has: ", tg_bound_name((enum tg_bound_kind)k));
-    (void)tg_diags_add(d, TG_DIAG_BOUND_LEGAL, key->at, tg_yaml_width(key), fix,
-                       "'%s' means nothing for '%s'", tg_bound_name(kind), info->name);
+    tg_yaml_mistake(d, TG_DIAG_BOUND_LEGAL, key, fix, "'%s' means nothing for '%s'",
+                    tg_bound_name(kind), info->name);
 }
 
 bool tg_limit_is_budget(const struct tg_limit *l)
@@ -206,13 +206,11 @@ static void check_limit(struct tg_diags *d, const struct tg_yaml *n, const struc
                           *min = tg_limit_find(l, TG_BOUND_MIN);
     bool from_zero = info->bounds == (TG_BOUND_BIT(TG_BOUND_ABS) | TG_BOUND_BIT(TG_BOUND_MAX));
     if (max && min && max->value >= min->value)
-        (void)tg_diags_add(d, TG_DIAG_NEVER, n->at, tg_yaml_width(n),
-                           "write a list:  [{max: ...}, {min: ...}]",
-                           "nothing is above 'max' and below 'min' at once");
+        tg_yaml_mistake(d, TG_DIAG_NEVER, n, "write a list:  [{max: ...}, {min: ...}]",
+                        "nothing is above 'max' and below 'min' at once");
     if (from_zero && !tg_yaml_get(n, "abs") && !tg_yaml_get(n, "max"))
-        (void)tg_diags_add(d, TG_DIAG_NEEDS_ABS, n->at, tg_yaml_width(n),
-                           "write  abs: 20us  or  abs: 0",
-                           "'abs' is required for metric '%s' (its baseline is 0)", info->name);
+        tg_yaml_mistake(d, TG_DIAG_NEEDS_ABS, n, "write  abs: 20us  or  abs: 0",
+                        "'abs' is required for metric '%s' (its baseline is 0)", info->name);
 }
 
 bool tg_limit_of(const struct tg_yaml *n, const struct tg_rule_metric_info *info,

@@ -257,12 +257,6 @@ static bool leaves_root(struct load *l, const char *path)
     return outside;
 }
 
-static bool at_node(struct load *l, enum tg_diag_code code, const struct tg_yaml *n,
-                    const char *fix, const char *message)
-{
-    return tg_diags_add(l->diags, code, n->at, tg_yaml_width(n), fix, "%s", message);
-}
-
 static void load_file(struct load *l, const char *path, const struct tg_yaml *from, size_t depth);
 
 static void extend_preset(struct load *l, const struct tg_yaml *name)
@@ -272,10 +266,10 @@ static void extend_preset(struct load *l, const struct tg_yaml *name)
         push_layer(l, preset_tree(l, (enum preset)i));
         return;
     }
-    (void)tg_diags_add(l->diags, TG_DIAG_PRESET, name->at, tg_yaml_width(name),
-                       "there are tracegate:recommended, tracegate:counts-only and "
-                       "tracegate:advisory",
-                       "there is no preset '%s'", name->text.p);
+    tg_yaml_mistake(l->diags, TG_DIAG_PRESET, name,
+                    "there are tracegate:recommended, tracegate:counts-only and "
+                    "tracegate:advisory",
+                    "there is no preset '%s'", name->text.p);
 }
 
 static void extend_file(struct load *l, const struct tg_yaml *name, const char *file, size_t depth)
@@ -283,26 +277,27 @@ static void extend_file(struct load *l, const struct tg_yaml *name, const char *
     const char *path =
         tidy(l->arena, tg_arena_printf(l->arena, "%s/%s", dir_of(l->arena, file), name->text.p));
     if (tg_sv_has(name->text, TG_SV("://")) || memchr(name->text.p, '\0', name->text.n)) {
-        (void)at_node(l, TG_DIAG_EXTENDS_OUTSIDE, name, "copy the file into the repository",
-                      "a policy extends files of its repository, not a URL");
+        tg_yaml_mistake(l->diags, TG_DIAG_EXTENDS_OUTSIDE, name,
+                        "copy the file into the repository",
+                        "a policy extends files of its repository, not a URL");
         return;
     }
     if (name->text.p[0] == '/' || leaves_root(l, path)) {
-        (void)at_node(l, TG_DIAG_EXTENDS_OUTSIDE, name,
-                      "write a path from this file to one inside the repository",
-                      "the file is outside the repository");
+        tg_yaml_mistake(l->diags, TG_DIAG_EXTENDS_OUTSIDE, name,
+                        "write a path from this file to one inside the repository",
+                        "the file is outside the repository");
         return;
     }
     for (size_t i = 0; i <= depth; i++) {
         if (strcmp(l->stack[i], path) != 0)
             continue;
-        (void)at_node(l, TG_DIAG_EXTENDS_CYCLE, name, "remove one of the two",
-                      "the file extends itself");
+        tg_yaml_mistake(l->diags, TG_DIAG_EXTENDS_CYCLE, name, "remove one of the two",
+                        "the file extends itself");
         return;
     }
     if (depth + 1 >= TG_POLICY_DEPTH) {
-        (void)tg_diags_add(l->diags, TG_DIAG_EXTENDS_DEPTH, name->at, tg_yaml_width(name), NULL,
-                           "files extend each other more than %d deep", TG_POLICY_DEPTH);
+        tg_yaml_mistake(l->diags, TG_DIAG_EXTENDS_DEPTH, name, NULL,
+                        "files extend each other more than %d deep", TG_POLICY_DEPTH);
         return;
     }
     load_file(l, path, name, depth + 1);
@@ -328,8 +323,8 @@ static void load_file(struct load *l, const char *path, const struct tg_yaml *fr
     TG_BUF text = { 0 };
     struct tg_err err = TG_ERR_INIT;
     if (l->n_files == TG_POLICY_FILES) {
-        (void)tg_diags_add(l->diags, TG_DIAG_EXTENDS_DEPTH, from->at, tg_yaml_width(from), NULL,
-                           "more than %d files", TG_POLICY_FILES);
+        tg_yaml_mistake(l->diags, TG_DIAG_EXTENDS_DEPTH, from, NULL, "more than %d files",
+                        TG_POLICY_FILES);
         return;
     }
     if (!l->opts->read)
@@ -338,8 +333,8 @@ static void load_file(struct load *l, const char *path, const struct tg_yaml *fr
     l->stack[depth] = tidy(l->arena, path);
     if (!read_text(l, path, &text, &err)) {
         if (from)
-            (void)at_node(l, TG_DIAG_EXTENDS_READ, from, err.hint[0] ? err.hint : NULL,
-                          err.message);
+            tg_yaml_mistake(l->diags, TG_DIAG_EXTENDS_READ, from, err.hint[0] ? err.hint : NULL,
+                            "%s", err.message);
         else
             (void)tg_diags_add(l->diags, TG_DIAG_READ, TG_AT_FILE(path), 1,
                                err.hint[0] ? err.hint : NULL, "%s", err.message);
@@ -448,10 +443,10 @@ static void check_decisions(struct load *l, const struct tg_yaml *tree)
                    "judge what you have by both programs (docs/release.md, Upgrades), then write  "
                    "decisions: %" PRId64,
                    have);
-    (void)tg_diags_add(l->diags, TG_DIAG_DECISIONS, n->at, tg_yaml_width(n), fix,
-                       "the policy is judged by decisions %" PRId64
-                       ", this program judges by decisions %" PRId64,
-                       want, have);
+    tg_yaml_mistake(l->diags, TG_DIAG_DECISIONS, n, fix,
+                    "the policy is judged by decisions %" PRId64
+                    ", this program judges by decisions %" PRId64,
+                    want, have);
 }
 
 static void fold(struct load *l, struct tg_policy *p)

@@ -78,9 +78,9 @@ static void report_unknown(struct merge *m, const struct tg_yaml *rules, const s
             names[n++] = known->text.p;
     }
     const char *near = tg_sv_nearest(id->text, names);
-    (void)tg_diags_add(m->diags, TG_DIAG_RULE_UNKNOWN, id->at, tg_yaml_width(id),
-                       near ? tg_arena_printf(m->arena, "did you mean '%s'?", near) : NULL,
-                       "no earlier layer has a rule '%s'", id->text.p);
+    tg_yaml_mistake(m->diags, TG_DIAG_RULE_UNKNOWN, id,
+                    near ? tg_arena_printf(m->arena, "did you mean '%s'?", near) : NULL,
+                    "no earlier layer has a rule '%s'", id->text.p);
 }
 
 static void remove_rule(struct merge *m, struct tg_yaml *rules, const struct tg_yaml *id)

@@ -59,8 +59,8 @@ static void unknown_key(struct check *c, const struct tg_key_shape *s, const str
         for (const struct tg_key *k = s->keys; k->name; k++)
             tg_buf_printf(&c->fix, "%s%s", k == s->keys ? "" : ", ", k->name);
     }
-    (void)tg_diags_add(c->diags, TG_DIAG_UNKNOWN_KEY, key->at, tg_yaml_width(key), c->fix.p,
-                       "unknown key '%s' in %s", key->text.p, s->what);
+    tg_yaml_mistake(c->diags, TG_DIAG_UNKNOWN_KEY, key, c->fix.p, "unknown key '%s' in %s",
+                    key->text.p, s->what);
 }
 
 /* ---- scalars ---- */
@@ -68,10 +68,10 @@ static void unknown_key(struct check *c, const struct tg_key_shape *s, const str
 static void complain(struct check *c, enum tg_diag_code code, const struct tg_yaml *n,
                      const char *fix, const char *key, const char *problem)
 {
-    (void)tg_diags_add(c->diags, code, n->at, tg_yaml_width(n), fix, "'%s' %s%s%s%s", key, problem,
-                       n->type == TG_YAML_SCALAR && n->text.n ? ", not '" : "",
-                       n->type == TG_YAML_SCALAR && n->text.n ? n->text.p : "",
-                       n->type == TG_YAML_SCALAR && n->text.n ? "'" : "");
+    tg_yaml_mistake(c->diags, code, n, fix, "'%s' %s%s%s%s", key, problem,
+                    n->type == TG_YAML_SCALAR && n->text.n ? ", not '" : "",
+                    n->type == TG_YAML_SCALAR && n->text.n ? n->text.p : "",
+                    n->type == TG_YAML_SCALAR && n->text.n ? "'" : "");
 }
 
 static void list_words(struct check *c, const char *const *words, tg_sv typed)
@@ -91,8 +91,7 @@ static void check_word(struct check *c, const struct tg_key_shape *s, const stru
     if (tg_word_index(s->words, n->text) >= 0)
         return;
     list_words(c, s->words, n->text);
-    (void)tg_diags_add(c->diags, TG_DIAG_WORD, n->at, tg_yaml_width(n), c->fix.p,
-                       "'%s' cannot be '%s'", key, n->text.p);
+    tg_yaml_mistake(c->diags, TG_DIAG_WORD, n, c->fix.p, "'%s' cannot be '%s'", key, n->text.p);
 }
 
 static void check_metric(struct check *c, const struct tg_yaml *n)
@@ -104,8 +103,7 @@ static void check_metric(struct check *c, const struct tg_yaml *n)
     for (int i = 0; i < TG_RULE_METRICS; i++)
         names[i] = tg_rule_metric_info((enum tg_rule_metric)i)->name;
     list_words(c, names, n->text);
-    (void)tg_diags_add(c->diags, TG_DIAG_WORD, n->at, tg_yaml_width(n), c->fix.p,
-                       "there is no metric '%s'", n->text.p);
+    tg_yaml_mistake(c->diags, TG_DIAG_WORD, n, c->fix.p, "there is no metric '%s'", n->text.p);
 }
 
 static void check_int(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
@@ -149,8 +147,7 @@ static void check_length(struct check *c, const struct tg_key_shape *s, const st
     if (n->text.n >= (size_t)s->min && n->text.n <= (size_t)s->max)
         return;
     (void)snprintf(why, sizeof why, "'%.40s' is longer than %lld bytes", key, (long long)s->max);
-    (void)tg_diags_add(c->diags, TG_DIAG_TEXT, n->at, tg_yaml_width(n), NULL, "%s",
-                       n->text.n ? why : "the text is empty");
+    tg_yaml_mistake(c->diags, TG_DIAG_TEXT, n, NULL, "%s", n->text.n ? why : "the text is empty");
 }
 
 static void check_id(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
@@ -208,9 +205,9 @@ static void check_scalar(struct check *c, const struct tg_key_shape *s, const st
         break;
     case TG_KEY_VERSION:
         if (!tg_sv_eq(n->text, TG_SV("1")))
-            (void)tg_diags_add(
-                c->diags, TG_DIAG_VERSION, n->at, tg_yaml_width(n), "write  version: 1",
-                "this program knows version 1 of the policy language, not '%s'", n->text.p);
+            tg_yaml_mistake(c->diags, TG_DIAG_VERSION, n, "write  version: 1",
+                            "this program knows version 1 of the policy language, not '%s'",
+                            n->text.p);
         break;
     case TG_KEY_WORD_OR_INT:
         check_word_or_int(c, s, n, key);
@@ -253,8 +250,8 @@ static void wrong_type(struct check *c, const struct tg_key_shape *s, const stru
     tg_buf_clear(&c->fix);
     if (s->example)
         tg_buf_printf(&c->fix, "write  %s: %s", key, s->example);
-    (void)tg_diags_add(c->diags, TG_DIAG_TYPE, n->at, tg_yaml_width(n), c->fix.n ? c->fix.p : NULL,
-                       "'%s' must be %s, not %s", key, name_of(s), tg_yaml_type_name(n));
+    tg_yaml_mistake(c->diags, TG_DIAG_TYPE, n, c->fix.n ? c->fix.p : NULL,
+                    "'%s' must be %s, not %s", key, name_of(s), tg_yaml_type_name(n));
 }
 
 /* Two items of a list with the same identity: the later one is the mistake. */
@@ -267,10 +264,9 @@ static void check_twice(struct check *c, const struct tg_yaml *list, const char 
             const struct tg_yaml *other = tg_yaml_get(list->items[j], key);
             if (!other || other->type != TG_YAML_SCALAR || !tg_sv_eq(other->text, id->text))
                 continue;
-            (void)tg_diags_add(c->diags, code, id->at, tg_yaml_width(id),
-                               "rename or merge one of them",
-                               "%s '%s' already defined at %u:%u in this file", what, id->text.p,
-                               (unsigned)other->at.line, (unsigned)other->at.col);
+            tg_yaml_mistake(c->diags, code, id, "rename or merge one of them",
+                            "%s '%s' already defined at %u:%u in this file", what, id->text.p,
+                            (unsigned)other->at.line, (unsigned)other->at.col);
             break;
         }
     }
@@ -280,8 +276,7 @@ static void check_list(struct check *c, const struct tg_key_shape *s, const stru
                        const char *key)
 {
     if (n->n < (size_t)s->min)
-        (void)tg_diags_add(c->diags, TG_DIAG_EMPTY_LIST, n->at, tg_yaml_width(n), NULL,
-                           "'%s' must not be empty", key);
+        tg_yaml_mistake(c->diags, TG_DIAG_EMPTY_LIST, n, NULL, "'%s' must not be empty", key);
     if (n->n > (size_t)s->max) {
         (void)tg_diags_add(c->diags, TG_DIAG_EMPTY_LIST, n->at, 1, NULL,
                            "'%s' has %zu entries, at most %lld are allowed", key, n->n,
@@ -316,8 +311,7 @@ static void check_map(struct check *c, const struct tg_key_shape *s, const struc
                            k->name);
     }
     if (n->n == 0 && s->kind == TG_KEY_MAP && s->example)
-        (void)tg_diags_add(c->diags, TG_DIAG_EMPTY_LIST, n->at, tg_yaml_width(n), NULL,
-                           "%s must not be empty", s->what);
+        tg_yaml_mistake(c->diags, TG_DIAG_EMPTY_LIST, n, NULL, "%s must not be empty", s->what);
 }
 
 static void check_map_of(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,

@@ -1,5 +1,7 @@
 #include "policy/language/yaml.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <yaml.h>
 
@@ -279,18 +281,17 @@ static struct tg_yaml *build_seq(struct parse *p, unsigned depth)
 static bool check_key(struct parse *p, const struct list *so_far, const struct tg_yaml *key)
 {
     if (key->type != TG_YAML_SCALAR || key->text.n == 0)
-        return tg_diags_add(p->diags, TG_DIAG_KEY, key->at, tg_yaml_width(key), NULL,
-                            "a key must be text, not %s",
-                            key->type == TG_YAML_SCALAR ? "empty" : tg_yaml_type_name(key));
+        return tg_yaml_mistake(p->diags, TG_DIAG_KEY, key, NULL, "a key must be text, not %s",
+                               key->type == TG_YAML_SCALAR ? "empty" : tg_yaml_type_name(key));
     if (key->plain && tg_sv_eq(key->text, TG_SV("<<")))
         return tg_diags_add(p->diags, TG_DIAG_MERGE, key->at, 2,
                             "write the keys out, or use extends:", "merge key '<<'");
     for (size_t i = 0; i < so_far->n; i += 2) {
         const struct tg_yaml *k = so_far->v[i];
         if (tg_sv_eq(k->text, key->text))
-            return tg_diags_add(p->diags, TG_DIAG_DUPLICATE_KEY, key->at, tg_yaml_width(key),
-                                "keep one of them", "key '%s' is already used at %u:%u",
-                                key->text.p, (unsigned)k->at.line, (unsigned)k->at.col);
+            return tg_yaml_mistake(p->diags, TG_DIAG_DUPLICATE_KEY, key, "keep one of them",
+                                   "key '%s' is already used at %u:%u", key->text.p,
+                                   (unsigned)k->at.line, (unsigned)k->at.col);
     }
     if (so_far->n >= 2 * (size_t)TG_YAML_KEYS) {
         (void)tg_diags_add(p->diags, TG_DIAG_NODES, key->at, 1, NULL,
@@ -422,6 +423,17 @@ struct tg_yaml *tg_yaml_get(const struct tg_yaml *map, const char *key)
 size_t tg_yaml_width(const struct tg_yaml *n)
 {
     return n->at.line == n->end_line && n->end_col > n->at.col ? n->end_col - n->at.col : 1;
+}
+
+bool tg_yaml_mistake(struct tg_diags *d, enum tg_diag_code code, const struct tg_yaml *n,
+                     const char *fix, const char *fmt, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    return tg_diags_add(d, code, n->at, tg_yaml_width(n), fix, "%s", text);
 }
 
 const char *tg_yaml_type_name(const struct tg_yaml *n)

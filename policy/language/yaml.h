@@ -46,6 +46,9 @@ const struct tg_yaml_pair *tg_yaml_pair(const struct tg_yaml *map, const char *k
 
 /* Columns to underline for a node: its text on one line; 1 if it spans several lines. */
 size_t tg_yaml_width(const struct tg_yaml *n);
+/* A mistake at the node, which is underlined; else as tg_diags_add. Always false. */
+bool tg_yaml_mistake(struct tg_diags *d, enum tg_diag_code code, const struct tg_yaml *n,
+                     const char *fix, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 /* "a mapping", "a list", "text"; for messages. */
 const char *tg_yaml_type_name(const struct tg_yaml *n);
 #endif

@@ -257,7 +257,7 @@ static void note_unused(struct tg_check *c, struct tg_check_job *j)
     for (size_t i = 0; i < p->n_baselines; i++)
         if (!tg_policy_has_baseline(p, i + 1) && !tg_policy_is_built_in(&p->baselines[i].at))
             tg_verdict_add_note(
-                &j->verdict, c->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS,
+                &j->verdict, c->arena, TG_NOTE_LIFTS,
                 tg_sv_of(tg_arena_printf(
                     c->arena,
                     "nothing was compared with the baseline '%.*s': no rule is against it",

@@ -123,11 +123,11 @@ bool tg_policy_asks_fresh_alone(const struct tg_policy *p);
  * without a comparison fails too.
  */
 void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *a);
-enum tg_note_flags {
-    TG_NOTE_PLAIN = 0,
-    TG_NOTE_WARNING = 1,
-    TG_NOTE_LIFTS = 2 /* a verdict that would pass becomes a warning */
+enum tg_note_level {
+    TG_NOTE_PLAIN,
+    TG_NOTE_WARNING, /* shown up front */
+    TG_NOTE_LIFTS    /* such a warning, and a verdict that would pass becomes one */
 };
-void tg_verdict_add_note(struct tg_verdict *v, struct tg_arena *a, unsigned flags, tg_sv text,
-                         tg_sv next);
+void tg_verdict_add_note(struct tg_verdict *v, struct tg_arena *a, enum tg_note_level level,
+                         tg_sv text, tg_sv next);
 #endif

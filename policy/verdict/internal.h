@@ -73,6 +73,7 @@ bool tg_eval_explains(const struct tg_result *head, const struct tg_result *r,
 /* Makes it a result without values; `op` is what reports call it. */
 void tg_eval_message(struct tg_result *r, enum tg_state state, enum tg_subject subject, tg_sv op,
                      tg_sv message, tg_sv next);
+void tg_eval_note(struct tg_eval_state *e, enum tg_note_level level, tg_sv text, const char *next);
 
 /* ---- select.c ---- */
 

@@ -4,52 +4,40 @@
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 
-static size_t compared_ranks(const struct tg_comparison *c)
-{
-    return c->given[TG_TEST].n_ranks;
-}
-
 /* One rank a side, and not the same one: compared all the same. */
 static void tell_other_rank(struct tg_eval_state *e, const struct tg_comparison *c)
 {
-    TG_BUF b = { 0 };
-    tg_buf_printf(&b, "rank %lld is compared with rank %lld of the baseline",
-                  (long long)c->side[TG_TEST].ranks[0], (long long)c->side[TG_BASE].ranks[0]);
-    tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
-                        TG_SV("Ranks of one program may differ: record the same one on both "
-                              "sides."));
+    tg_eval_note(e, TG_NOTE_LIFTS,
+                 TG_SV_PRINTF(e->arena, "rank %lld is compared with rank %lld of the baseline",
+                              (long long)c->side[TG_TEST].ranks[0],
+                              (long long)c->side[TG_BASE].ranks[0]),
+                 "Ranks of one program may differ: record the same one on both sides.");
 }
 
 /* "rank 5 is not in every fresh run: not compared; 7 ranks are" */
 static void tell_ranks(struct tg_eval_state *e, const struct tg_comparison *c)
 {
-    TG_BUF b = { 0 };
+    static const char *const name[] = { "baseline", "fresh" };
+    size_t expected = e->in->suite ? (size_t)e->in->suite->ranks_expect : 0;
+    size_t compared = c->given[TG_TEST].n_ranks;
     if (c->n_ranks[TG_BASE] == 1 && c->n_ranks[TG_TEST] == 1 && c->n_lacking[TG_BASE] &&
         c->side[TG_BASE].ranks[0] != c->side[TG_TEST].ranks[0]) {
         tell_other_rank(e, c);
         return;
     }
-    size_t expected = e->in->suite ? (size_t)e->in->suite->ranks_expect : 0;
     for (int side = 0; side < 2; side++) {
-        const char *name = side == TG_BASE ? "baseline" : "fresh";
+        TG_BUF b = { 0 };
         if (!c->n_lacking[side] || (expected && c->n_brought[side] != expected))
             continue; /* the guard of `ranks: {expect: N}` tells the latter */
         tg_ranks_put(&b, c->lacking[side], c->n_lacking[side]);
         tg_buf_printf(&b, " %s not in every %s run: not compared; %zu rank%s",
-                      c->n_lacking[side] == 1 ? "is" : "are", name, compared_ranks(c),
-                      compared_ranks(c) == 1 ? " is" : "s are");
-        tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
-                            expected ? TG_SV("Record every rank on both sides.")
-                                     : TG_SV("Record every rank on both sides. `ranks: {expect: "
-                                             "N}` in the suite makes a missing rank "
-                                             "inconclusive."));
-        tg_buf_clear(&b);
+                      c->n_lacking[side] == 1 ? "is" : "are", name[side], compared,
+                      compared == 1 ? " is" : "s are");
+        tg_eval_note(e, TG_NOTE_LIFTS, tg_buf_sv(&b),
+                     expected ? "Record every rank on both sides."
+                              : "Record every rank on both sides. `ranks: {expect: N}` in the "
+                                "suite makes a missing rank inconclusive.");
     }
-}
-
-static void put_time(struct tg_buf *b, double ns)
-{
-    tg_phrase_value(b, ns, TG_UNIT_NS);
 }
 
 /*
@@ -66,22 +54,21 @@ static void tell_straggler(struct tg_eval_state *e, const struct tg_comparison *
     if (s->node.n)
         tg_buf_printf(&b, " (node %.*s)", TG_SV_ARG(s->node));
     tg_buf_printf(&b, " %s late: the other ranks wait up to ", s->n_ranks == 1 ? "is" : "are");
-    put_time(&b, s->wait_ns);
+    tg_phrase_value(&b, s->wait_ns, TG_UNIT_NS);
     tg_buf_printf(&b, " a step for %s, most in %.*s", s->n_ranks == 1 ? "it" : "them",
                   TG_SV_ARG(s->collective));
     if (s->n_late && s->n_late < s->n_steps && s->since >= 0)
         tg_buf_printf(&b, ", from step %lld on", (long long)s->since);
     if (s->op) {
         tg_buf_puts(&b, "; meanwhile ");
-        put_time(&b, s->more_ns);
+        tg_phrase_value(&b, s->more_ns, TG_UNIT_NS);
         tg_buf_printf(&b, " a step more than the others in %.*s (%s)", TG_SV_ARG(s->op->name),
                       tg_kind_is_device(s->op->kind) ? "device" : "host");
     }
-    tg_verdict_add_note(
-        e->out, e->arena, TG_NOTE_WARNING, tg_buf_sv(&b),
-        s->op ? TG_SV("Is it the program on this rank, its data, or its machine?")
-              : TG_SV("No operator or kernel of it takes longer: look at its machine, "
-                      "and at the time between operators."));
+    tg_eval_note(e, TG_NOTE_WARNING, tg_buf_sv(&b),
+                 s->op ? "Is it the program on this rank, its data, or its machine?"
+                       : "No operator or kernel of it takes longer: look at its machine, "
+                         "and at the time between operators.");
 }
 
 /* "kernels are not judged, 93.1 % of the step: the two sides differ in device" */
@@ -100,10 +87,10 @@ static void tell_other_device(struct tg_eval_state *e, const struct tg_compariso
     tg_buf_puts(&b, "kernels are not judged, ");
     tg_dec_put_fixed(&b, 100 * fmin(share, 1), 1);
     tg_buf_printf(&b, " %% of the step: the two sides differ in %.*s", TG_SV_ARG(c->differs));
-    tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
-                        TG_SV("Judged are operators, copies, sets, synchronisations and graph "
-                              "launches, by number and bytes. Record both sides alike, or change "
-                              "baseline.require_same."));
+    tg_eval_note(e, TG_NOTE_LIFTS, tg_buf_sv(&b),
+                 "Judged are operators, copies, sets, synchronisations and graph "
+                 "launches, by number and bytes. Record both sides alike, or change "
+                 "baseline.require_same.");
 }
 
 /* What would do as steps: 'window: {by: annotation, name: "execute_*"} (or "step *"); …' */
@@ -124,10 +111,10 @@ static void put_windows(struct tg_buf *b, const struct tg_comparison *c)
 static void tell_other_data(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     if (c->other_data)
-        tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS,
-                            TG_SV("the fresh runs had other data: most of the counts that vary are "
-                                  "where the baseline's never were; durations are not judged"),
-                            TG_SV("Record both sides with the same data and seeds."));
+        tg_eval_note(e, TG_NOTE_LIFTS,
+                     TG_SV("the fresh runs had other data: most of the counts that vary are "
+                           "where the baseline's never were; durations are not judged"),
+                     "Record both sides with the same data and seeds.");
 }
 
 /* Where nothing looks slower the counts stand for themselves; else see tg_guards. */
@@ -140,9 +127,9 @@ static void tell_busy(struct tg_eval_state *e, const struct tg_comparison *c)
                     "steps, together ");
     tg_dec_put_fixed(&b, 100 * c->excess, 0);
     tg_buf_puts(&b, " % of a step longer than in the baseline; durations are not judged");
-    tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
-                        TG_SV("Record the fresh runs again, with nothing else running and after a "
-                              "warm-up."));
+    tg_eval_note(e, TG_NOTE_LIFTS, tg_buf_sv(&b),
+                 "Record the fresh runs again, with nothing else running and after a "
+                 "warm-up.");
 }
 
 /* No rule per name sees what runs outside the windows: work that went there must not be green. */
@@ -163,13 +150,10 @@ static void tell_outside(struct tg_eval_state *e, const struct tg_comparison *c)
     if (n > 3)
         tg_buf_printf(&b, " and %zu more", n - 3);
     if (n)
-        tg_verdict_add_note(e->out, e->arena,
-                            TG_NOTE_WARNING |
-                                (tg_outside_has_steps(c) ? TG_NOTE_PLAIN : TG_NOTE_LIFTS),
-                            tg_buf_sv(&b),
-                            TG_SV("Calls a step. Rules about names judge what is inside the steps: "
-                                  "widen the window, or see `diff --whole`. launch_count and "
-                                  "sync_count count them."));
+        tg_eval_note(e, tg_outside_has_steps(c) ? TG_NOTE_WARNING : TG_NOTE_LIFTS, tg_buf_sv(&b),
+                     "Calls a step. Rules about names judge what is inside the steps: "
+                     "widen the window, or see `diff --whole`. launch_count and "
+                     "sync_count count them.");
 }
 
 static bool is_launch_call(const struct tg_op *op)
@@ -203,9 +187,9 @@ static void tell_idle_launches(struct tg_eval_state *e, const struct tg_comparis
     else
         tg_buf_puts(&b, "none");
     tg_buf_puts(&b, " more of what they launch");
-    tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
-                        TG_SV("Kernels, copies and sets. Were their events lost, or do more "
-                              "calls now launch the same work?"));
+    tg_eval_note(e, TG_NOTE_LIFTS, tg_buf_sv(&b),
+                 "Kernels, copies and sets. Were their events lost, or do more "
+                 "calls now launch the same work?");
 }
 
 /* Kinds of which people expect that a policy looks at them. */
@@ -273,13 +257,12 @@ static void tell_more_rows(struct tg_eval_state *e, const struct tg_comparison *
             continue;
         tg_buf_printf(&b, "more %s: ", tg_phrase_kind(kinds[k]));
         put_more(&b, c, kinds[k]);
-        tg_verdict_add_note(
-            e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
-            kinds[k] == TG_KIND_OTHER
-                ? TG_SV("A step. No rule judges them: docs/metrics.md does not list "
-                        "their `cat`.")
-                : TG_SV("A step. No rule judges them, and recording them takes "
-                        "time as well."));
+        tg_eval_note(e, TG_NOTE_LIFTS, tg_buf_sv(&b),
+                     kinds[k] == TG_KIND_OTHER
+                         ? "A step. No rule judges them: docs/metrics.md does not list "
+                           "their `cat`."
+                         : "A step. No rule judges them, and recording them takes "
+                           "time as well.");
     }
 }
 
@@ -306,7 +289,6 @@ static double events_of(const struct tg_comparison *c, int side, double *rest)
 static void tell_more_events(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     double rest[2], all[2], traces[2];
-    TG_BUF b = { 0 };
     for (int side = 0; side < 2; side++) {
         all[side] = events_of(c, side, &rest[side]);
         traces[side] = (double)(c->side[side].n_runs * c->side[side].n_ranks);
@@ -318,13 +300,13 @@ static void tell_more_events(struct tg_eval_state *e, const struct tg_comparison
     if (rest[TG_TEST] - rest[TG_BASE] * by_trace < all[TG_BASE] * by_trace ||
         rest[TG_TEST] - rest[TG_BASE] * by_step < all[TG_BASE] * by_step)
         return;
-    tg_buf_printf(&b,
-                  "the fresh traces have %.2g times as many events a step as the baseline's, most "
-                  "of them of kinds that no rule sees",
-                  all[TG_TEST] / all[TG_BASE] / by_step);
-    tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
-                        TG_SV("Python functions, flows, counters. Record both sides with the same "
-                              "settings of the profiler; recording them takes time as well."));
+    tg_eval_note(e, TG_NOTE_LIFTS,
+                 TG_SV_PRINTF(e->arena,
+                              "the fresh traces have %.2g times as many events a step as the "
+                              "baseline's, most of them of kinds that no rule sees",
+                              all[TG_TEST] / all[TG_BASE] / by_step),
+                 "Python functions, flows, counters. Record both sides with the same settings of "
+                 "the profiler; recording them takes time as well.");
 }
 
 /* Annotations enclose operators, which are judged: their own time has to matter. */
@@ -354,24 +336,23 @@ static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_compari
         tg_buf_puts(&b, " % of the step)");
     }
     if (b.n)
-        tg_verdict_add_note(e->out, e->arena, TG_NOTE_PLAIN, tg_buf_sv(&b),
-                            TG_SV("A slower or new one fails only by a limit on a total. `extends: "
-                                  "[tracegate:recommended]` in the policy checks them."));
+        tg_eval_note(e, TG_NOTE_PLAIN, tg_buf_sv(&b),
+                     "A slower or new one fails only by a limit on a total. `extends: "
+                     "[tracegate:recommended]` in the policy checks them.");
 }
 
 /* Where steps are not known, more work everywhere cannot be told from more steps. */
 static void tell_ratio(struct tg_eval_state *e, const struct tg_comparison *c)
 {
-    TG_BUF b = { 0 };
-    if (c->iteration_ratio == 1)
-        return;
-    tg_buf_printf(&b,
-                  "every count of the fresh traces is %.4g times the baseline's: taken for more or "
-                  "fewer steps, but the same work done more often looks alike",
-                  c->iteration_ratio);
-    tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
-                        TG_SV("Mark the steps (prof.step()), or record the same number of them on "
-                              "both sides."));
+    if (c->iteration_ratio != 1)
+        tg_eval_note(e, TG_NOTE_LIFTS,
+                     TG_SV_PRINTF(e->arena,
+                                  "every count of the fresh traces is %.4g times the baseline's: "
+                                  "taken for more or fewer steps, but the same work done more "
+                                  "often looks alike",
+                                  c->iteration_ratio),
+                     "Mark the steps (prof.step()), or record the same number of them on both "
+                     "sides.");
 }
 
 #define BIG 0.003     /* of the step: smaller operators say little about the machine */
@@ -437,12 +418,11 @@ static void tell_machine(struct tg_eval_state *e, const struct tg_comparison *c)
     if (cpu)
         tg_buf_printf(&b, "; recorded on %.*s, the baseline on %.*s",
                       TG_SV_ARG(cpu->value[TG_TEST]), TG_SV_ARG(cpu->value[TG_BASE]));
-    tg_verdict_add_note(
-        e->out, e->arena,
-        c->drifted && c->drift > 0 ? TG_NOTE_WARNING | TG_NOTE_LIFTS : TG_NOTE_PLAIN, tg_buf_sv(&b),
-        TG_SV("Compare on one machine: tracegate-ab (scripts/ab), or mode ab of "
-              "the action. If both sides ran in turn on one machine, run it again: a slowdown of "
-              "everything looks the same."));
+    tg_eval_note(
+        e, c->drifted && c->drift > 0 ? TG_NOTE_LIFTS : TG_NOTE_PLAIN, tg_buf_sv(&b),
+        "Compare on one machine: tracegate-ab (scripts/ab), or mode ab of "
+        "the action. If both sides ran in turn on one machine, run it again: a slowdown of "
+        "everything looks the same.");
 }
 
 /* "2/1" of "Torch-Compiled Region: 2/1", frame and recompilation; "" for the first compilation. */
@@ -473,7 +453,7 @@ static void find_recompilations(const struct tg_side *side, struct tg_strmap *ou
 static void tell_recompilations(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     struct tg_strmap of[2];
-    TG_BUF names = { 0 }, b = { 0 };
+    TG_BUF names = { 0 };
     size_t n = 0;
     for (int side = 0; side < 2; side++) {
         tg_strmap_init(&of[side]);
@@ -485,41 +465,37 @@ static void tell_recompilations(struct tg_eval_state *e, const struct tg_compari
         if (n++ < 5)
             tg_buf_printf(&names, "%s%.*s", names.n ? ", " : "", TG_SV_ARG(of[TG_TEST].text[i]));
     }
-    if (n) {
-        tg_buf_printf(&b,
-                      "torch.compile compiled %zu region%s again that the baseline did not: %s%s",
-                      n, n == 1 ? "" : "s", names.p, n > 5 ? ", …" : "");
-        tg_verdict_add_note(e->out, e->arena, TG_NOTE_PLAIN, tg_buf_sv(&b),
-                            TG_SV("TORCH_LOGS=recompiles says why. Warm up longer if it is only "
-                                  "the first steps."));
-    }
+    if (n)
+        tg_eval_note(e, TG_NOTE_PLAIN,
+                     TG_SV_PRINTF(e->arena,
+                                  "torch.compile compiled %zu region%s again that the baseline did "
+                                  "not: %s%s",
+                                  n, n == 1 ? "" : "s", names.p, n > 5 ? ", …" : ""),
+                     "TORCH_LOGS=recompiles says why. Warm up longer if it is only the first "
+                     "steps.");
     tg_strmap_release(&of[TG_BASE]);
     tg_strmap_release(&of[TG_TEST]);
 }
 
 static void tell_partial_ranks(struct tg_eval_state *e, const struct tg_comparison *c)
 {
-    TG_BUF b = { 0 };
-    if (c->n_steps_only) {
-        tg_buf_printf(&b,
-                      "%zu of %zu ranks are compared in full; of the others the stored side has "
-                      "step times only, which are compared",
-                      c->n_ranks[TG_TEST], c->given[TG_TEST].n_ranks);
-        tg_verdict_add_note(e->out, e->arena, TG_NOTE_PLAIN, tg_buf_sv(&b),
-                            TG_SV("The stored size of a run is limited (docs/baselines.md). Fewer "
-                                  "steps leave room for more ranks."));
-        tg_buf_clear(&b);
-    }
-    if (c->n_unnamed) {
-        tg_buf_printf(&b,
-                      "operators and kernels are compared on %zu of %zu ranks: no rule is about "
-                      "them; metrics, step times and collectives on all",
-                      c->n_ranks[TG_TEST], c->given[TG_TEST].n_ranks);
-        tg_verdict_add_note(
-            e->out, e->arena, TG_NOTE_PLAIN, tg_buf_sv(&b),
-            TG_SV("A rule about names, or --json, --html or --csv, compares them on "
-                  "all ranks (docs/clusters.md)."));
-    }
+    size_t full = c->n_ranks[TG_TEST], all = c->given[TG_TEST].n_ranks;
+    if (c->n_steps_only)
+        tg_eval_note(e, TG_NOTE_PLAIN,
+                     TG_SV_PRINTF(e->arena,
+                                  "%zu of %zu ranks are compared in full; of the others the stored "
+                                  "side has step times only, which are compared",
+                                  full, all),
+                     "The stored size of a run is limited (docs/baselines.md). Fewer steps leave "
+                     "room for more ranks.");
+    if (c->n_unnamed)
+        tg_eval_note(e, TG_NOTE_PLAIN,
+                     TG_SV_PRINTF(e->arena,
+                                  "operators and kernels are compared on %zu of %zu ranks: no rule "
+                                  "is about them; metrics, step times and collectives on all",
+                                  full, all),
+                     "A rule about names, or --json, --html or --csv, compares them on all ranks "
+                     "(docs/clusters.md).");
 }
 
 /*
@@ -566,10 +542,9 @@ static void tell_shifted(struct tg_eval_state *e, const struct tg_comparison *c,
         tg_buf_printf(&b, " (and more on %zu other%s)", most->n - 1, most->n == 2 ? "" : "s");
     if (n > 1)
         tg_buf_printf(&b, "; %zu more name%s", n - 1, n == 2 ? "" : "s");
-    tg_verdict_add_note(
-        e->out, e->arena, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_buf_sv(&b),
-        TG_SV("A step takes as long as its slowest rank. Counts and bytes are means over "
-              "ranks; a rule with `rank: each` judges every rank by itself."));
+    tg_eval_note(e, TG_NOTE_LIFTS, tg_buf_sv(&b),
+                 "A step takes as long as its slowest rank. Counts and bytes are means over "
+                 "ranks; a rule with `rank: each` judges every rank by itself.");
 }
 
 static void tell_unmarked(struct tg_eval_state *e, const struct tg_comparison *c)
@@ -581,21 +556,21 @@ static void tell_unmarked(struct tg_eval_state *e, const struct tg_comparison *c
     if (c->iteration_ratio != 1)
         tg_buf_printf(&b, ", counts are divided by the common ratio %.4g", c->iteration_ratio);
     put_windows(&next, c);
-    tg_verdict_add_note(e->out, e->arena, TG_NOTE_PLAIN, tg_buf_sv(&b), tg_buf_sv(&next));
+    tg_eval_note(e, TG_NOTE_PLAIN, tg_buf_sv(&b), next.p);
 }
 
 static void tell_environment(struct tg_eval_state *e, const struct tg_comparison *c)
 {
-    TG_BUF b = { 0 };
     for (size_t i = 0; i < c->n_env; i++) {
         const struct tg_env_change *x = &c->env[i];
-        if (x == other_cpu(c)) /* told first */
-            continue;
-        tg_buf_printf(&b, "%.*s: %.*s -> %.*s", TG_SV_ARG(x->key),
-                      TG_SV_ARG(x->value[0].n ? x->value[0] : TG_SV("unknown")),
-                      TG_SV_ARG(x->value[1].n ? x->value[1] : TG_SV("unknown")));
-        tg_verdict_add_note(e->out, e->arena, TG_NOTE_PLAIN, tg_buf_sv(&b), TG_SV(""));
-        tg_buf_clear(&b);
+        tg_sv unknown = TG_SV("unknown");
+        tg_sv base = x->value[0].n ? x->value[0] : unknown;
+        tg_sv test = x->value[1].n ? x->value[1] : unknown;
+        if (x != other_cpu(c)) /* told first */
+            tg_eval_note(e, TG_NOTE_PLAIN,
+                         TG_SV_PRINTF(e->arena, "%.*s: %.*s -> %.*s", TG_SV_ARG(x->key),
+                                      TG_SV_ARG(base), TG_SV_ARG(test)),
+                         "");
     }
 }
 

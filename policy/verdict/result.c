@@ -30,15 +30,20 @@ void tg_eval_message(struct tg_result *r, enum tg_state state, enum tg_subject s
     r->next = next;
 }
 
-void tg_verdict_add_note(struct tg_verdict *v, struct tg_arena *a, unsigned flags, tg_sv text,
-                         tg_sv next)
+void tg_verdict_add_note(struct tg_verdict *v, struct tg_arena *a, enum tg_note_level level,
+                         tg_sv text, tg_sv next)
 {
     struct tg_note *grown = TG_NEW_N(a, struct tg_note, v->n_notes + 1);
     if (v->n_notes)
         memcpy(grown, v->notes, v->n_notes * sizeof *grown);
     grown[v->n_notes++] = (struct tg_note){ .text = tg_arena_sv(a, text),
                                             .next = tg_arena_sv(a, next),
-                                            .warning = flags & TG_NOTE_WARNING,
-                                            .lifts = flags & TG_NOTE_LIFTS };
+                                            .warning = level >= TG_NOTE_WARNING,
+                                            .lifts = level == TG_NOTE_LIFTS };
     v->notes = grown;
+}
+
+void tg_eval_note(struct tg_eval_state *e, enum tg_note_level level, tg_sv text, const char *next)
+{
+    tg_verdict_add_note(e->out, e->arena, level, text, tg_sv_of(next));
 }

@@ -50,9 +50,9 @@ BY_HAND(notes_are_kept_in_order)
     struct tg_verdict v = { .n_notes = 0 };
     char text[] = "first";
 
-    tg_verdict_add_note(&v, f->a, TG_NOTE_WARNING | TG_NOTE_LIFTS, tg_sv_of(text), TG_SV("do"));
+    tg_verdict_add_note(&v, f->a, TG_NOTE_LIFTS, tg_sv_of(text), TG_SV("do"));
     text[0] = 'X';
-    tg_verdict_add_note(&v, f->a, 0, TG_SV("second"), TG_SV(""));
+    tg_verdict_add_note(&v, f->a, TG_NOTE_PLAIN, TG_SV("second"), TG_SV(""));
     assert_int_equal(v.n_notes, 2);
     is_text(v.notes[0].text, "first");
     is_text(v.notes[0].next, "do");

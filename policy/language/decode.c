@@ -66,8 +66,7 @@ static void ref_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_basel
                             "not a glob of the tags of releases");
     } else if (!plain || n->text.p[0] == '-') {
         tg_yaml_mistake(c->diags, TG_DIAG_TEXT, n,
-                        "write merge-base, parent, window(N), release(v*), a ref or a "
-                        "commit",
+                        "write merge-base, parent, window(N), release(v*), a ref or a commit",
                         "not a valid name of a ref");
     }
 }

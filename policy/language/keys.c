@@ -356,8 +356,8 @@ static const struct tg_key baselines_keys[] = { { "name", &id, TG_KEY_REQUIRED,
 const struct tg_key_shape tg_key_shape_baselines = { .kind = TG_KEY_MAP,
                                                      .what = "a named baseline",
                                                      .keys = baselines_keys,
-                                                     .example = "{name: release, "
-                                                                "ref: release(v*)}" };
+                                                     .example =
+                                                         "{name: release, ref: release(v*)}" };
 static const struct tg_key require_keys[] = {
     { "steps", &count, 0, "least number of steps" },
     { "kernels", &count, 0, "least number of kernel launches per step" },

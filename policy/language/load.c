@@ -267,8 +267,7 @@ static void extend_preset(struct load *l, const struct tg_yaml *name)
         return;
     }
     tg_yaml_mistake(l->diags, TG_DIAG_PRESET, name,
-                    "there are tracegate:recommended, tracegate:counts-only and "
-                    "tracegate:advisory",
+                    "there are tracegate:recommended, tracegate:counts-only and tracegate:advisory",
                     "there is no preset '%s'", name->text.p);
 }
 

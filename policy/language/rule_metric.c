@@ -79,8 +79,7 @@ static const struct tg_rule_metric_info metrics[TG_RULE_METRICS] = {
     [TG_RULE_METRIC_COLLECTIVE_SKEW] = { "collective_skew", TG_SCOPE_RANKS, TG_UNIT_PERCENT,
                                          TG_MORE_IS_BAD, POINTS, false,
                                          "share of collectives' time that ranks spend waiting for "
-                                         "the "
-                                         "last one" },
+                                         "the last one" },
 };
 
 const struct tg_rule_metric_info *tg_rule_metric_info(enum tg_rule_metric m)

@@ -89,11 +89,10 @@ static tg_sv window_next(const struct tg_eval_state *e, int side)
     if (!others.n)
         return TG_SV("Call prof.step() once an iteration on both sides, or say which annotation "
                      "marks a step: `window: {by: annotation, name: ...}`.");
-    return tg_sv_of(
-        tg_arena_printf(e->arena,
-                        "These recur there and could mark steps: %.*s. Name one of them in "
-                        "the suite's `window`, and record both sides alike.",
-                        TG_SV_ARG(others)));
+    return tg_sv_of(tg_arena_printf(e->arena,
+                                    "These recur there and could mark steps: %.*s. Name one of "
+                                    "them in the suite's `window`, and record both sides alike.",
+                                    TG_SV_ARG(others)));
 }
 
 /* A step of one side against the whole trace of the other is not a comparison. */
@@ -143,10 +142,11 @@ static struct markings markings_of(const struct tg_side *side)
 /* Steps that are cut in another way than the other side's: their calls are not comparable. */
 static bool guard_markings(struct tg_eval_state *e)
 {
-    static const char *const what[] = { [NESTED] = "%llu marker%s of steps inside others",
-                                        [CROSSING] = "%llu marker%s of steps that overlap",
-                                        [HOLLOW] = "%llu marker%s of steps on a thread that "
-                                                   "does nothing else" };
+    static const char *const what[] = {
+        [NESTED] = "%llu marker%s of steps inside others",
+        [CROSSING] = "%llu marker%s of steps that overlap",
+        [HOLLOW] = "%llu marker%s of steps on a thread that does nothing else"
+    };
     const struct tg_comparison *c = e->in->comparison;
     const struct markings of[2] = { markings_of(&c->side[TG_BASE]),
                                     markings_of(&c->side[TG_TEST]) };
@@ -588,8 +588,8 @@ static void judge_damage(struct tg_eval_state *e, const char *name, const struct
         tg_buf_printf(&b, "%llu event%s of the %s traces without a start or a duration left out",
                       (unsigned long long)d->undated, d->undated == 1 ? "" : "s", name);
         tell(e, more_a_step((double)d->undated, d, base ? (double)base->undated : 0, base) > 0, &b,
-             TG_SV("Their number and time are not judged. A complete event (ph X) has ts and "
-                   "dur: what writes the trace does not."));
+             TG_SV("Their number and time are not judged. A complete event (ph X) has ts and dur: "
+                   "what writes the trace does not."));
     }
 }
 

@@ -102,12 +102,14 @@ bool tg_policy_asks_fresh_alone(const struct tg_policy *p)
 
 void tg_verdict_alone(struct tg_verdict *out)
 {
-    *out = (struct tg_verdict){ .outcome = TG_OUTCOME_PASS,
-                                .suite = TG_SV("default"),
-                                .headline = TG_SV("PASS: every budget is kept; the policy has no "
-                                                  "rule that needs a baseline"),
-                                .coverage = TG_SV("nothing judged"),
-                                .version = TG_SV(TG_JUDGED_BY) };
+    *out = (struct tg_verdict){
+        .outcome = TG_OUTCOME_PASS,
+        .suite = TG_SV("default"),
+        .headline =
+            TG_SV("PASS: every budget is kept; the policy has no rule that needs a baseline"),
+        .coverage = TG_SV("nothing judged"),
+        .version = TG_SV(TG_JUDGED_BY)
+    };
 }
 
 /* Of a verdict on the fresh side alone: what does not need a baseline, and is not in order. */

@@ -67,8 +67,8 @@ static void tell_straggler(struct tg_eval_state *e, const struct tg_comparison *
     }
     tg_eval_note(e, TG_NOTE_WARNING, tg_buf_sv(&b),
                  s->op ? "Is it the program on this rank, its data, or its machine?"
-                       : "No operator or kernel of it takes longer: look at its machine, "
-                         "and at the time between operators.");
+                       : "No operator or kernel of it takes longer: look at its machine, and at "
+                         "the time between operators.");
 }
 
 /* "kernels are not judged, 93.1 % of the step: the two sides differ in device" */
@@ -88,9 +88,8 @@ static void tell_other_device(struct tg_eval_state *e, const struct tg_compariso
     tg_dec_put_fixed(&b, 100 * fmin(share, 1), 1);
     tg_buf_printf(&b, " %% of the step: the two sides differ in %.*s", TG_SV_ARG(c->differs));
     tg_eval_note(e, TG_NOTE_LIFTS, tg_buf_sv(&b),
-                 "Judged are operators, copies, sets, synchronisations and graph "
-                 "launches, by number and bytes. Record both sides alike, or change "
-                 "baseline.require_same.");
+                 "Judged are operators, copies, sets, synchronisations and graph launches, by "
+                 "number and bytes. Record both sides alike, or change baseline.require_same.");
 }
 
 /* What would do as steps: 'window: {by: annotation, name: "execute_*"} (or "step *"); …' */
@@ -112,8 +111,8 @@ static void tell_other_data(struct tg_eval_state *e, const struct tg_comparison 
 {
     if (c->other_data)
         tg_eval_note(e, TG_NOTE_LIFTS,
-                     TG_SV("the fresh runs had other data: most of the counts that vary are "
-                           "where the baseline's never were; durations are not judged"),
+                     TG_SV("the fresh runs had other data: most of the counts that vary are where "
+                           "the baseline's never were; durations are not judged"),
                      "Record both sides with the same data and seeds.");
 }
 
@@ -128,8 +127,7 @@ static void tell_busy(struct tg_eval_state *e, const struct tg_comparison *c)
     tg_dec_put_fixed(&b, 100 * c->excess, 0);
     tg_buf_puts(&b, " % of a step longer than in the baseline; durations are not judged");
     tg_eval_note(e, TG_NOTE_LIFTS, tg_buf_sv(&b),
-                 "Record the fresh runs again, with nothing else running and after a "
-                 "warm-up.");
+                 "Record the fresh runs again, with nothing else running and after a warm-up.");
 }
 
 /* No rule per name sees what runs outside the windows: work that went there must not be green. */
@@ -151,9 +149,8 @@ static void tell_outside(struct tg_eval_state *e, const struct tg_comparison *c)
         tg_buf_printf(&b, " and %zu more", n - 3);
     if (n)
         tg_eval_note(e, tg_outside_has_steps(c) ? TG_NOTE_WARNING : TG_NOTE_LIFTS, tg_buf_sv(&b),
-                     "Calls a step. Rules about names judge what is inside the steps: "
-                     "widen the window, or see `diff --whole`. launch_count and "
-                     "sync_count count them.");
+                     "Calls a step. Rules about names judge what is inside the steps: widen the "
+                     "window, or see `diff --whole`. launch_count and sync_count count them.");
 }
 
 static bool is_launch_call(const struct tg_op *op)
@@ -188,8 +185,8 @@ static void tell_idle_launches(struct tg_eval_state *e, const struct tg_comparis
         tg_buf_puts(&b, "none");
     tg_buf_puts(&b, " more of what they launch");
     tg_eval_note(e, TG_NOTE_LIFTS, tg_buf_sv(&b),
-                 "Kernels, copies and sets. Were their events lost, or do more "
-                 "calls now launch the same work?");
+                 "Kernels, copies and sets. Were their events lost, or do more calls now launch "
+                 "the same work?");
 }
 
 /* Kinds of which people expect that a policy looks at them. */
@@ -259,10 +256,8 @@ static void tell_more_rows(struct tg_eval_state *e, const struct tg_comparison *
         put_more(&b, c, kinds[k]);
         tg_eval_note(e, TG_NOTE_LIFTS, tg_buf_sv(&b),
                      kinds[k] == TG_KIND_OTHER
-                         ? "A step. No rule judges them: docs/metrics.md does not list "
-                           "their `cat`."
-                         : "A step. No rule judges them, and recording them takes "
-                           "time as well.");
+                         ? "A step. No rule judges them: docs/metrics.md does not list their `cat`."
+                         : "A step. No rule judges them, and recording them takes time as well.");
     }
 }
 
@@ -345,14 +340,13 @@ static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_compari
 static void tell_ratio(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     if (c->iteration_ratio != 1)
-        tg_eval_note(e, TG_NOTE_LIFTS,
-                     TG_SV_PRINTF(e->arena,
-                                  "every count of the fresh traces is %.4g times the baseline's: "
-                                  "taken for more or fewer steps, but the same work done more "
-                                  "often looks alike",
-                                  c->iteration_ratio),
-                     "Mark the steps (prof.step()), or record the same number of them on both "
-                     "sides.");
+        tg_eval_note(
+            e, TG_NOTE_LIFTS,
+            TG_SV_PRINTF(e->arena,
+                         "every count of the fresh traces is %.4g times the baseline's: taken for "
+                         "more or fewer steps, but the same work done more often looks alike",
+                         c->iteration_ratio),
+            "Mark the steps (prof.step()), or record the same number of them on both sides.");
 }
 
 #define BIG 0.003     /* of the step: smaller operators say little about the machine */
@@ -420,9 +414,8 @@ static void tell_machine(struct tg_eval_state *e, const struct tg_comparison *c)
                       TG_SV_ARG(cpu->value[TG_TEST]), TG_SV_ARG(cpu->value[TG_BASE]));
     tg_eval_note(
         e, c->drifted && c->drift > 0 ? TG_NOTE_LIFTS : TG_NOTE_PLAIN, tg_buf_sv(&b),
-        "Compare on one machine: tracegate-ab (scripts/ab), or mode ab of "
-        "the action. If both sides ran in turn on one machine, run it again: a slowdown of "
-        "everything looks the same.");
+        "Compare on one machine: tracegate-ab (scripts/ab), or mode ab of the action. If both "
+        "sides ran in turn on one machine, run it again: a slowdown of everything looks the same.");
 }
 
 /* "2/1" of "Torch-Compiled Region: 2/1", frame and recompilation; "" for the first compilation. */
@@ -466,13 +459,13 @@ static void tell_recompilations(struct tg_eval_state *e, const struct tg_compari
             tg_buf_printf(&names, "%s%.*s", names.n ? ", " : "", TG_SV_ARG(of[TG_TEST].text[i]));
     }
     if (n)
-        tg_eval_note(e, TG_NOTE_PLAIN,
-                     TG_SV_PRINTF(e->arena,
-                                  "torch.compile compiled %zu region%s again that the baseline did "
-                                  "not: %s%s",
-                                  n, n == 1 ? "" : "s", names.p, n > 5 ? ", …" : ""),
-                     "TORCH_LOGS=recompiles says why. Warm up longer if it is only the first "
-                     "steps.");
+        tg_eval_note(
+            e, TG_NOTE_PLAIN,
+            TG_SV_PRINTF(
+                e->arena,
+                "torch.compile compiled %zu region%s again that the baseline did not: %s%s", n,
+                n == 1 ? "" : "s", names.p, n > 5 ? ", …" : ""),
+            "TORCH_LOGS=recompiles says why. Warm up longer if it is only the first steps.");
     tg_strmap_release(&of[TG_BASE]);
     tg_strmap_release(&of[TG_TEST]);
 }
@@ -543,8 +536,8 @@ static void tell_shifted(struct tg_eval_state *e, const struct tg_comparison *c,
     if (n > 1)
         tg_buf_printf(&b, "; %zu more name%s", n - 1, n == 2 ? "" : "s");
     tg_eval_note(e, TG_NOTE_LIFTS, tg_buf_sv(&b),
-                 "A step takes as long as its slowest rank. Counts and bytes are means over "
-                 "ranks; a rule with `rank: each` judges every rank by itself.");
+                 "A step takes as long as its slowest rank. Counts and bytes are means over ranks; "
+                 "a rule with `rank: each` judges every rank by itself.");
 }
 
 static void tell_unmarked(struct tg_eval_state *e, const struct tg_comparison *c)

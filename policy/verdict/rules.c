@@ -194,12 +194,11 @@ static void judge_ops(struct tg_eval_state *e, const struct tg_rule_scope *s,
                         TG_SV("a regular expression exceeded its budget of steps on a name"),
                         TG_SV("Write a simpler pattern; nested repeats are the usual cause."));
     if (found.matched && e->n == before)
-        tg_eval_message(tg_eval_add(e, rule),
-                        rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD,
-                        TG_SV("(no value)"),
-                        TG_SV("no matching name has what this metric needs, on both sides"),
-                        TG_SV("Record what docs/metrics.md names for it, or mark the rule "
-                              "optional."));
+        tg_eval_message(
+            tg_eval_add(e, rule), rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE,
+            TG_SUBJECT_GUARD, TG_SV("(no value)"),
+            TG_SV("no matching name has what this metric needs, on both sides"),
+            TG_SV("Record what docs/metrics.md names for it, or mark the rule optional."));
     if (found.matched && !found.fresh && is_narrow(&rule->match) &&
         rule->metric != TG_RULE_METRIC_REMOVED)
         tell_all_gone(e, rule, before);

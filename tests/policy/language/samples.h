@@ -148,8 +148,8 @@ static const struct sample samples[] = {
     { 118,
       V "rules:\n  - {id: a, metric: idle, fail: [{pp: 5pp}, {min: 9%}]}\nwaivers:\n  - {rule: a, "
         "ceiling: §{max: 90%}, reason: r, expires: 2026-08-01}\n",
-      V "rules:\n  - {id: a, metric: idle, fail: {min: 9%}}\nwaivers:\n  - {rule: a, "
-        "ceiling: {min: 5%}, reason: r, expires: 2026-08-01}\n",
+      V "rules:\n  - {id: a, metric: idle, fail: {min: 9%}}\nwaivers:\n  - {rule: a, ceiling: "
+        "{min: 5%}, reason: r, expires: 2026-08-01}\n",
       "'max' is not a ceiling" },
     { 119, R KERNEL "metric: added\n    direction: §both\n    fail: {abs: 0}\n",
       R KERNEL "metric: count\n    direction: both\n    fail: {abs: 0}\n", NULL },
@@ -234,11 +234,9 @@ static const struct sample samples[] = {
       "write  name: idle" },
     { 140,
       V "rules: [{id: a, metric: step_time, fail: {pct: 5%}}]\nwaivers: [{rule: a, ceiling: {pct: "
-        "9%}, "
-        "reason: r, expires: 2026-08-01, name: §\"x*\"}]\n",
+        "9%}, reason: r, expires: 2026-08-01, name: §\"x*\"}]\n",
       V "rules: [{id: a, metric: step_time, fail: {pct: 5%}}]\nwaivers: [{rule: a, ceiling: {pct: "
-        "9%}, "
-        "reason: r, expires: 2026-08-01, name: ProfilerStep}]\n",
+        "9%}, reason: r, expires: 2026-08-01, name: ProfilerStep}]\n",
       "many: true" },
     { 140,
       V "rules:\n  - {id: a, match: {kind: op}, metric: count, fail: {abs: 0}}\n"

@@ -221,14 +221,13 @@ static const struct {
     { "version: 1\nrules: [{id: a, metric: step_time, fail: {abs: 0}}, {id: b, metric: idle, fail: "
       "{pp: 3pp}}]\n",
       "version: 1\nrules: [{id: b, metric: idle, fail: {pp: 3pp}}, {id: a, metric: step_time, "
-      "fail: "
-      "{abs: 0}}]\n",
+      "fail: {abs: 0}}]\n",
       NULL, 0, 0 },
     /* two of one name */
-    { TOP("waivers: [{rule: a, name: x, reason: r, ceiling: {abs: 5}, expires: 2026-12-01}, "
-          "{rule: a, name: x, reason: r, ceiling: {abs: 5}, expires: 2026-12-01}]"),
-      TOP("waivers: [{rule: a, name: x, reason: r, ceiling: {abs: 5}, expires: 2026-12-01}, "
-          "{rule: a, name: x, reason: r, ceiling: {abs: 99}, expires: 2026-12-01}]"),
+    { TOP("waivers: [{rule: a, name: x, reason: r, ceiling: {abs: 5}, expires: 2026-12-01}, {rule: "
+          "a, name: x, reason: r, ceiling: {abs: 5}, expires: 2026-12-01}]"),
+      TOP("waivers: [{rule: a, name: x, reason: r, ceiling: {abs: 5}, expires: 2026-12-01}, {rule: "
+          "a, name: x, reason: r, ceiling: {abs: 99}, expires: 2026-12-01}]"),
       "waivers.a x.ceiling.abs", TG_LOOSER, TG_TIGHTER },
     /* another spelling is no change of what is judged */
     { RULE("fail: {abs: 0}"), RULE("fail: {abs: 0}") "# a comment\n", NULL, 0, 0 },

@@ -186,11 +186,11 @@ TEST(fifty_are_shown)
 /* Keys that were tried and removed (docs/experiments) get no special treatment. */
 TEST(removed_keys_are_unknown)
 {
-    static const char *const text[] = { "version: 1\nnoise: {few_runs: judge}\n",
-                                        "version: 1\nnoise: {device_steps: judge}\n",
-                                        "version: 1\nnoise: {history: 9}\n",
-                                        "version: 1\nrules: [{id: a, metric: idle, fail: {pp: "
-                                        "1pp}, sustained: 2}]\n" };
+    static const char *const text[] = {
+        "version: 1\nnoise: {few_runs: judge}\n", "version: 1\nnoise: {device_steps: judge}\n",
+        "version: 1\nnoise: {history: 9}\n",
+        "version: 1\nrules: [{id: a, metric: idle, fail: {pp: 1pp}, sustained: 2}]\n"
+    };
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         struct tg_buf out = { 0 };
         struct tg_diags d;

@@ -119,8 +119,8 @@ TEST(bounds_that_mean_something)
 /* What is right beside a mistake is kept. */
 TEST(the_rest_of_a_limit_is_kept)
 {
-    struct read *r = parse("step_time", "[{pct: 10%, abs: 2}, {max: 5}, text, {abs: 3ms, pct: {}}, "
-                                        "{abs: ''}]");
+    struct read *r =
+        parse("step_time", "[{pct: 10%, abs: 2}, {max: 5}, text, {abs: 3ms, pct: {}}, {abs: ''}]");
     assert_int_equal(r->d.n, 2); /* 2 and 5 have no unit; of other types the shape tells */
     assert_int_equal(r->list.state, TG_LIMIT_ON);
     assert_int_equal(r->list.n, 2);

@@ -299,12 +299,15 @@ TEST(shown_values_have_their_origin)
                   &d);
     tg_policy_show(p, &out);
     assert_non_null(strstr(out.p, "# removed rule: step\n"));
-    assert_non_null(strstr(out.p, "  top: 3                                                    "
-                                  "  # .tracegate.yml:3\n"));
-    assert_non_null(strstr(out.p, "    warn: {pct: 3%}                                         "
-                                  "  # .tracegate.yml:4\n"));
-    assert_non_null(strstr(out.p, "    fail: {pct: auto, abs: 0.1%step}                        "
-                                  "  # tracegate:recommended:"));
+    assert_non_null(strstr(
+        out.p,
+        "  top: 3                                                      # .tracegate.yml:3\n"));
+    assert_non_null(strstr(
+        out.p,
+        "    warn: {pct: 3%}                                           # .tracegate.yml:4\n"));
+    assert_non_null(strstr(
+        out.p,
+        "    fail: {pct: auto, abs: 0.1%step}                          # tracegate:recommended:"));
     tg_policy_free(p);
     tg_diags_release(&d);
     tg_buf_release(&out);

@@ -34,8 +34,8 @@ static void put_event(struct clock *c, const char *cat, tg_sv name, int device, 
                       int64_t end, const char *args)
 {
     tg_buf_printf(c->out,
-                  "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%.*s\",\"pid\":%d,\"tid\":%d,"
-                  "\"ts\":%.3f,\"dur\":%.3f,\"args\":{%s}},",
+                  "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%.*s\",\"pid\":%d,\"tid\":%d,\"ts\":%."
+                  "3f,\"dur\":%.3f,\"args\":{%s}},",
                   cat, TG_SV_ARG(name), device ? 0 : 10, device ? 7 : 10, (double)start / 1000,
                   (double)(end - start) / 1000, args);
 }

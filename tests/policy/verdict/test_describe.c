@@ -184,8 +184,7 @@ WITH_HAND(a_time_and_its_change)
     ev.some_runs = 3;
     says(h, &s,
          "3 of 5 fresh runs are slower, the middle one takes 900 us, the slowest of the baseline "
-         "200 "
-         "us");
+         "200 us");
 }
 
 /* A budget is about the value: how it changed is beside it. */
@@ -373,12 +372,10 @@ WITH_HAND(what_it_is_related_to)
     ops[2].name = TG_SV("OldBackward0");
     s.op.change = TG_MORE;
     says(h, &s,
-         "called 2 times per step, was 1 (+1); in place of aten::old: calls -6 +7 in "
-         "Adam.step");
+         "called 2 times per step, was 1 (+1); in place of aten::old: calls -6 +7 in Adam.step");
     ops[2].count[TG_BASE] = ops[2].count[TG_TEST] + 2; /* bookkeeping: no calls of the program */
     says(h, &s,
-         "called 2 times per step, was 1 (+1); in place of aten::old: calls -4 +7 in "
-         "Adam.step");
+         "called 2 times per step, was 1 (+1); in place of aten::old: calls -4 +7 in Adam.step");
     region.calls[TG_TEST] = 4; /* as many: nothing is said of them */
     says(h, &s, "called 2 times per step, was 1 (+1); in place of aten::old");
     region.calls[TG_TEST] = 7;
@@ -386,8 +383,8 @@ WITH_HAND(what_it_is_related_to)
     ops[1].change = TG_ADDED;
     s.op.relation = TG_REL_REPLACED_WORSE;
     says(h, &s,
-         "called 2 times per step, was 1 (+1); with new in place of aten::old: calls -6 +7 "
-         "in Adam.step");
+         "called 2 times per step, was 1 (+1); with new in place of aten::old: calls -6 +7 in "
+         "Adam.step");
     s.op.change = TG_FEWER; /* it went itself */
     says(h, &s, "called 2 times per step, was 1 (+1); calls -6 +7 in Adam.step");
     region.calls[TG_TEST] = 6; /* as many, of no name */
@@ -396,8 +393,8 @@ WITH_HAND(what_it_is_related_to)
     s.op.change = TG_MORE;
     region.encloser = TG_SV("");
     says(h, &s,
-         "called 2 times per step, was 1 (+1); with new in place of aten::old: calls -6 +7 "
-         "in the step");
+         "called 2 times per step, was 1 (+1); with new in place of aten::old: calls -6 +7 in the "
+         "step");
     struct said t = s;
     t.p.ev = &pooled; /* a time of all of them: how often each was called is another matter */
     t.p.unit = TG_UNIT_NS;
@@ -525,13 +522,13 @@ WITH_HAND(evidence_of_a_time)
              "machine-wide drift -20 % seen");
     h->c.drift_of = TG_DRIFT_OF_HOST;
     rests_on(h, &s,
-             "5 of 5 runs above all 5 baseline runs, noise 1.8 %, detectable from +8.0 %, "
-             "drift of the host -20 %");
+             "5 of 5 runs above all 5 baseline runs, noise 1.8 %, detectable from +8.0 %, drift of "
+             "the host -20 %");
     h->c.drifted = false;
     s.j.limit = tau.v;
-    rests_on(h, &s,
-             "5 of 5 runs above all 5 baseline runs, noise 1.8 %, detectable from +8.0 %; "
-             "limit +8.0 %");
+    rests_on(
+        h, &s,
+        "5 of 5 runs above all 5 baseline runs, noise 1.8 %, detectable from +8.0 %; limit +8.0 %");
 }
 
 /* A bound that the runs give is told as they give it, alone or beside a least size; others as they are written. */

@@ -173,15 +173,13 @@ WITH_HAND(a_replacement)
     h->c.n_ops = 5;
     h->c.regions = &region;
     h->c.n_regions = 1;
-    headline(
-        h, r,
-        "FAIL: 1 violation: aten::gelu replaced by aten::mul, aten::erf: +8 calls (+7.00 us on "
-        "the host)");
+    headline(h, r,
+             "FAIL: 1 violation: aten::gelu replaced by aten::mul, aten::erf: +8 calls (+7.00 us "
+             "on the host)");
     ops[4].self[TG_TEST] = 9000; /* 9 - 7 on the device, which is told where it has work */
-    headline(
-        h, r,
-        "FAIL: 1 violation: aten::gelu replaced by aten::mul, aten::erf: +8 calls (+2.00 us on "
-        "the device)");
+    headline(h, r,
+             "FAIL: 1 violation: aten::gelu replaced by aten::mul, aten::erf: +8 calls (+2.00 us "
+             "on the device)");
     r.dimension = TG_DIM_DURATION;
     r.ev = &pooled;
     headline(h, r,
@@ -190,9 +188,9 @@ WITH_HAND(a_replacement)
     ops[2].count[TG_BASE] = 30; /* what came is no part of them, nor is what went elsewhere */
     ops[3].count[TG_BASE] = 50;
     ops[3].region = 1;
-    headline(h, r,
-             "FAIL: 1 violation: 4 of 10 calls of aten::gelu replaced by aten::mul, aten::erf: +8 "
-             "ns");
+    headline(
+        h, r,
+        "FAIL: 1 violation: 4 of 10 calls of aten::gelu replaced by aten::mul, aten::erf: +8 ns");
     ops[0].count[TG_BASE] = 1;
     ops[3].region = TG_NO_ID;
     r.ev = NULL; /* its own time */
@@ -239,10 +237,9 @@ WITH_HAND(what_a_finding_weighs)
     m[TG_METRIC_STEP_TIME].value[1] = 9999;
     for (int i = 0; i < 2; i++) {
         described(h);
-        hand_text(v[0].message,
-                  "new, 2 calls per step, waits 20.0 us, 20.0 % of the step; up to "
-                  "3; the step itself grew by less, since the device works meanwhile, but the host "
-                  "can no longer run ahead of it");
+        hand_text(v[0].message, "new, 2 calls per step, waits 20.0 us, 20.0 % of the step; up to "
+                                "3; the step itself grew by less, since the device works "
+                                "meanwhile, but the host can no longer run ahead of it");
     }
     m[TG_METRIC_STEP_TIME].value[1] = 10000; /* half of it: the step tells it */
     described(h);
@@ -300,12 +297,12 @@ WITH_HAND(a_wait_that_moved)
         v[0].weight_n = 19;
         h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = 2 };
         described(h);
-        hand_text(v[0].message,
-                  i ? "new, 1 call per step, waits 20.0 us, 20.0 % of the step; the step itself "
-                      "grew by less, since the device works meanwhile, but the host can no longer "
-                      "run ahead of it"
-                    : "new, 1 call per step, waits 20.0 us, 10.0 us of it moved here from sync "
-                      "(50.0 us -> 40.0 us): the host can no longer run ahead of the device");
+        hand_text(
+            v[0].message,
+            i ? "new, 1 call per step, waits 20.0 us, 20.0 % of the step; the step itself grew by "
+                "less, since the device works meanwhile, but the host can no longer run ahead of it"
+              : "new, 1 call per step, waits 20.0 us, 10.0 us of it moved here from sync (50.0 us "
+                "-> 40.0 us): the host can no longer run ahead of the device");
         hand_text(h->v.headline,
                   i ? "FAIL: 1 violation: a +1 call (the host waits 20.0 us in it)"
                     : "FAIL: 1 violation: a +1 call (11.0 us of waiting moved into it)");
@@ -543,23 +540,20 @@ WITH_HAND(coverage_of_counts)
 WITH_HAND(why_durations_are_not_judged)
 {
     h->c.n_runs[TG_BASE] = 2;
-    covers(
-        h, true, true, false,
-        "counts judged; durations not judged: 2 baseline runs and 5 fresh, at least 3 a side are "
-        "needed");
+    covers(h, true, true, false,
+           "counts judged; durations not judged: 2 baseline runs and 5 fresh, at least 3 a side "
+           "are needed");
     h->c.n_runs[TG_BASE] = 5;
     h->c.n_runs[TG_TEST] = 2;
-    covers(
-        h, true, true, false,
-        "counts judged; durations not judged: 5 baseline runs and 2 fresh, at least 3 a side are "
-        "needed");
+    covers(h, true, true, false,
+           "counts judged; durations not judged: 5 baseline runs and 2 fresh, at least 3 a side "
+           "are needed");
     h->c.n_runs[TG_TEST] = 5;
     covers(h, true, true, false, "counts judged; durations not judged");
     h->policy.noise.min_runs = 6;
-    covers(
-        h, true, true, false,
-        "counts judged; durations not judged: 5 baseline runs and 5 fresh, at least 6 a side are "
-        "needed");
+    covers(h, true, true, false,
+           "counts judged; durations not judged: 5 baseline runs and 5 fresh, at least 6 a side "
+           "are needed");
     h->policy.noise.min_runs = 3;
     h->c.n_runs[TG_TEST] = 2;
     h->c.busy = true;

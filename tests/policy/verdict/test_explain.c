@@ -83,12 +83,12 @@ WITH_HAND(overrides_exceptions_and_when)
             "a", NULL,
             CALLS "    fail {abs: 0}  (.tracegate.yml:2)\n"
                   "    not judged: runtime calls that noise.ignore names\n");
-    rule_is(V "rules: [{id: a, match: {kind: op}, metric: count, fail: {abs: 0}, exceptions: "
-              "[small]}]\n",
-            "a", NULL,
-            CALLS
-            "    fail {abs: 0}  (.tracegate.yml:2)\n"
-            "    only warns where it would fail: new and its own time under 0.1 % of the step\n");
+    rule_is(
+        V
+        "rules: [{id: a, match: {kind: op}, metric: count, fail: {abs: 0}, exceptions: [small]}]\n",
+        "a", NULL,
+        CALLS "    fail {abs: 0}  (.tracegate.yml:2)\n"
+              "    only warns where it would fail: new and its own time under 0.1 % of the step\n");
 }
 
 /* Which baselines it is judged against; `baseline` alone goes without saying. */
@@ -102,11 +102,11 @@ WITH_HAND(the_baselines_of_a_rule)
                  { "[new, old]", "    against old, new\n" } };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct tg_buf text = { 0 }, want = { 0 };
-        tg_buf_printf(&text,
-                      V "baselines: [{name: old, ref: release(v*)}, {name: new, ref: window(7)}]\n"
-                        "rules: [{id: a, match: {kind: op}, metric: count, fail: {abs: 0}, "
-                        "against: %s}]\n",
-                      rows[i].against);
+        tg_buf_printf(
+            &text,
+            V "baselines: [{name: old, ref: release(v*)}, {name: new, ref: window(7)}]\n"
+              "rules: [{id: a, match: {kind: op}, metric: count, fail: {abs: 0}, against: %s}]\n",
+            rows[i].against);
         tg_buf_printf(&want,
                       "  a: count, more is bad  (.tracegate.yml:3)\n    calls or launches per "
                       "step\n    fail {abs: 0}  (.tracegate.yml:3)\n%s",
@@ -179,17 +179,15 @@ WITH_HAND(what_is_asked_of_a_name)
 WITH_HAND(what_depends_on_the_parent)
 {
     struct tg_op mm = hand_op("aten::mm", TG_KIND_OP);
-    static const char not_other[] = V "rules: [{id: a, match: {kind: op, not: {name: x}}, metric: "
-                                      "count, fail: {abs: 0}}]\n";
-    static const char parent[] =
-        V "rules: [{id: a, match: {kind: op, parent: 'aten::linear'}, metric: count, fail: {abs: "
-          "0}}]\n",
-                      not_parent[] = V
-                      "rules: [{id: a, match: {kind: op, not: {parent: x}}, metric: count, fail: "
-                      "{abs: 0}}]\n",
-                      not_name[] =
-                          V "rules: [{id: a, match: {kind: op, parent: 'aten::linear', not: {name: "
-                            "aten::mm}}, metric: count, fail: {abs: 0}}]\n";
+    static const char not_other[] =
+        V "rules: [{id: a, match: {kind: op, not: {name: x}}, metric: count, fail: {abs: 0}}]\n";
+    static const char
+        parent[] = V "rules: [{id: a, match: {kind: op, parent: 'aten::linear'}, metric: count, "
+                     "fail: {abs: 0}}]\n",
+        not_parent[] = V
+        "rules: [{id: a, match: {kind: op, not: {parent: x}}, metric: count, fail: {abs: 0}}]\n",
+        not_name[] = V "rules: [{id: a, match: {kind: op, parent: 'aten::linear', not: {name: "
+                       "aten::mm}}, metric: count, fail: {abs: 0}}]\n";
 #define A "  a: count, more is bad  (.tracegate.yml:2)\n    fail {abs: 0}  (.tracegate.yml:2)\n"
     name_is(parent, &mm, NULL, 1, A "    if its parent matches: name a trace to see\n");
     name_is(not_parent, &mm, NULL, 1, A "    if its parent matches: name a trace to see\n");

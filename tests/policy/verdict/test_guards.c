@@ -244,8 +244,8 @@ WITH_HAND(a_change_has_to_be_detectable)
         h, "detectable: step time is not judged: recorded on different devices; required is +10 %");
     ev->judged = TG_NOT_FEW_RUNS;
     h->policy.noise.min_runs = 6;
-    guarded(h, "detectable: step time is not judged: too few runs a side (need 6); required is +10 "
-               "%");
+    guarded(h,
+            "detectable: step time is not judged: too few runs a side (need 6); required is +10 %");
 }
 
 /* Of four expected: which are missing, where the other side has them; else how many there are. */
@@ -285,9 +285,10 @@ WITH_HAND(ranks_that_are_expected)
         h->c.n_runs[TG_TEST] = runs;
         h->c.n_brought[TG_TEST] = 3;
         h->c.n_lacking[TG_TEST] = 1;
-        guarded(h, runs == 1 ? "ranks: rank 2 of 4 has no fresh trace (found: ranks 0, 1, 3)"
-                             : "ranks: rank 2 of 4 is not in every fresh run (in all runs: ranks "
-                               "0, 1, 3)");
+        guarded(h,
+                runs == 1
+                    ? "ranks: rank 2 of 4 has no fresh trace (found: ranks 0, 1, 3)"
+                    : "ranks: rank 2 of 4 is not in every fresh run (in all runs: ranks 0, 1, 3)");
     }
 }
 
@@ -492,8 +493,7 @@ WITH_HAND(damage_is_a_part_of_the_whole)
         { 51000, 2, 11,
           "the fresh traces are damaged: 5.1 % of device time runs past the next start on its "
           "stream; 2 events have a negative duration or outlast every step; 11 kernels have start "
-          "0 "
-          "and duration 0" },
+          "0 and duration 0" },
     };
 
     h->c.given[TG_TEST] = (struct tg_side){ .n_runs = 1, .n_ranks = 1, .at = (void *)&run };
@@ -599,18 +599,18 @@ WITH_HAND(what_was_accepted_is_told)
     tg_guard_integrity(&h->e);
     assert_int_equal(h->e.n, 0);
     assert_int_equal(h->v.n_notes, 5);
-    hand_text(h->v.notes[0].text,
-              "of the events of the baseline traces 2 run past the next start on their stream; 3 "
-              "have a negative duration; 4 are kernels that outlast every step; 5 are kernels "
-              "with start 0 and duration 0; 6 are device work whose launch is not in the trace "
-              "(dropped, or from before the recording); 8 are device work that names no launch, as "
-              "copies of MTIA and all of XLA do; 7 are launches whose kernel is not in the trace "
-              "(dropped)");
+    hand_text(
+        h->v.notes[0].text,
+        "of the events of the baseline traces 2 run past the next start on their stream; 3 have a "
+        "negative duration; 4 are kernels that outlast every step; 5 are kernels with start 0 and "
+        "duration 0; 6 are device work whose launch is not in the trace (dropped, or from before "
+        "the recording); 8 are device work that names no launch, as copies of MTIA and all of XLA "
+        "do; 7 are launches whose kernel is not in the trace (dropped)");
     hand_text(h->v.notes[1].text, "a baseline trace is truncated: its missing part was not judged");
-    hand_text(h->v.notes[2].text,
-              "9 deviations from JSON in the baseline traces accepted: 1 invalid escape, 2 raw "
-              "control bytes, 3 texts with invalid bytes, 1 NaN or Infinity, 2 integers out of "
-              "range");
+    hand_text(
+        h->v.notes[2].text,
+        "9 deviations from JSON in the baseline traces accepted: 1 invalid escape, 2 raw control "
+        "bytes, 3 texts with invalid bytes, 1 NaN or Infinity, 2 integers out of range");
     hand_text(h->v.notes[3].text,
               "3 begin or end events of the baseline traces without a partner ignored");
     hand_text(h->v.notes[4].text,

@@ -282,8 +282,8 @@ WITH_HAND(told_once)
     h->in.known_arg = k;
     hand_results(h, (struct tg_result[]){ timed(TG_RULE_METRIC_SELF, 100, 130) }, 1);
     tg_known_explain(&h->e);
-    hand_text(h->e.results[0].evidence, "exact; since night 9, commit abc, open: event 12: "
-                                        "`fail_on` makes it a failure");
+    hand_text(h->e.results[0].evidence,
+              "exact; since night 9, commit abc, open: event 12: `fail_on` makes it a failure");
 }
 
 /* A waiver that ended fails until somebody accepts the event that it was about. */

@@ -297,8 +297,7 @@ WITH_HAND(a_budget_is_told_without_a_change)
     assert_false(left(h, r)->has_values);
     assert_int_equal(h->v.outcome, TG_OUTCOME_FAIL);
     hand_text(h->v.headline,
-              "FAIL: 1 violation: aten::mm 3, limit max: 1; no baseline, only budgets "
-              "were judged");
+              "FAIL: 1 violation: aten::mm 3, limit max: 1; no baseline, only budgets were judged");
     r.state = TG_STATE_INCONCLUSIVE; /* no number that exceeds a limit */
     r.over_budget = false;
     hand_text(left(h, r)->message, "is called more often");

@@ -198,16 +198,16 @@ WITH_HAND(a_rank_that_is_late)
     h->c.straggler = &s;
     noted(h, "?rank 2 is late: the other ranks wait up to 2.10 ms a step for it, most in "
              "ncclAllReduce, from step 3 on");
-    hand_text(h->v.notes[0].next,
-              "No operator or kernel of it takes longer: look at its machine, and "
-              "at the time between operators.");
+    hand_text(h->v.notes[0].next, "No operator or kernel of it takes longer: look at its machine, "
+                                  "and at the time between operators.");
     s.n_ranks = 2;
     s.node = TG_SV("n1");
     s.op = &op;
     s.n_late = 4; /* in all of them */
-    noted(h, "?ranks 2, 3 (node n1) are late: the other ranks wait up to 2.10 ms a step for them, "
-             "most in ncclAllReduce; meanwhile 2.00 ms a step more than the others in aten::copy_ "
-             "(host)");
+    noted(
+        h,
+        "?ranks 2, 3 (node n1) are late: the other ranks wait up to 2.10 ms a step for them, most "
+        "in ncclAllReduce; meanwhile 2.00 ms a step more than the others in aten::copy_ (host)");
     hand_text(h->v.notes[0].next, "Is it the program on this rank, its data, or its machine?");
     s.n_late = 0; /* not known in which */
     s.node = TG_SV("");
@@ -228,15 +228,12 @@ WITH_HAND(busy_and_other_data)
     h->c.excess = 0.07;
     noted(h, "");
     h->c.busy = true;
-    noted(
-        h,
-        "!the machine was busy during the fresh runs: most operators wait in their steps, together "
-        "7 % of a step longer than in the baseline; durations are not judged");
+    noted(h, "!the machine was busy during the fresh runs: most operators wait in their steps, "
+             "together 7 % of a step longer than in the baseline; durations are not judged");
     h->c.busy = false;
     h->c.other_data = true;
-    noted(h,
-          "!the fresh runs had other data: most of the counts that vary are where the baseline's "
-          "never were; durations are not judged");
+    noted(h, "!the fresh runs had other data: most of the counts that vary are where the "
+             "baseline's never were; durations are not judged");
 }
 
 /* A rank has more of what others have less of: the name that rose most on one rank, and how many more. A row that says
@@ -516,15 +513,13 @@ WITH_HAND(drift_and_other_processors)
     noted(h, "torch: 2.1 -> 2.2");
     h->c.drifted = true;
     noted(h, "!may be the machine: the whole machine is 20.0 % slower than for the baseline, and "
-             "no count "
-             "changed\ntorch: 2.1 -> 2.2");
+             "no count changed\ntorch: 2.1 -> 2.2");
     h->c.drift = log(0.8);
     ops[0].change = TG_MORE; /* faster is no reason to look twice */
     noted(h, "the whole machine is 20.0 % faster than for the baseline\ntorch: 2.1 -> 2.2");
     h->c.n_env = 2;
     noted(h, "the whole machine is 20.0 % faster than for the baseline; recorded on EPYC, the "
-             "baseline on "
-             "Xeon\ntorch: 2.1 -> 2.2");
+             "baseline on Xeon\ntorch: 2.1 -> 2.2");
     h->c.drifted = false;
     noted(h, "may be the machine: the processors differ; recorded on EPYC, the baseline on Xeon\n"
              "torch: 2.1 -> 2.2");

@@ -431,14 +431,14 @@ TEST(small_names_are_judged_together)
         { OF("kernel", "self, fail: {max: 500us}"), LARGE TEN(TINY_KERNEL), { NULL }, 2, "" },
         { OF("kernel", "self, fail: {max: 5us}"), LARGE TEN(TINY_KERNEL), { NULL }, 2, "" },
         /* what has limits of its own is not judged by those of the rule */
-        { OF("kernel", "self, fail: {abs: 2us}, overrides: [{match: {name: '*tiny*'}, fail: "
-                       "{abs: 2us}}]"),
+        { OF("kernel",
+             "self, fail: {abs: 2us}, overrides: [{match: {name: '*tiny*'}, fail: {abs: 2us}}]"),
           LARGE TEN(TINY_KERNEL),
           { NULL },
           2,
           "" },
-        { OF("kernel", "self, fail: {abs: 2us}, overrides: [{match: {name: '*large*'}, fail: "
-                       "{abs: 2us}}]"),
+        { OF("kernel",
+             "self, fail: {abs: 2us}, overrides: [{match: {name: '*large*'}, fail: {abs: 2us}}]"),
           LARGE TEN(TINY_KERNEL),
           { NULL },
           2,

@@ -159,8 +159,8 @@ static const struct model_row model_rows[] = {
           COUNT("fail: {abs: 0}, overrides: [{match: {not: {name: 'aten::op4'}}, fail: off}]"),
       .test = { .more = OP } },
     { .what = "override: off for a kind, but not for it",
-      .policy = COUNT("fail: {abs: 0}, overrides: [{match: {kind: op, not: {name: 'aten::op3'}}, "
-                      "fail: off}]"),
+      .policy = COUNT(
+          "fail: {abs: 0}, overrides: [{match: {kind: op, not: {name: 'aten::op3'}}, fail: off}]"),
       .test = { .more = OP } },
 };
 

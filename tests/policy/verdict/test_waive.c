@@ -241,9 +241,9 @@ WITH_HAND(a_consequence_is_waived_under_its_rule)
     (void)calls(h);
     r = waived(h, w, 1, v, 2);
     assert_int_equal(r[1].state, TG_STATE_WAIVED);
-    hand_text(r[1].evidence,
-              "follows from a, waived: up to as written calls more, until 2026-01-12 "
-              "(p.yml:7): because");
+    hand_text(
+        r[1].evidence,
+        "follows from a, waived: up to as written calls more, until 2026-01-12 (p.yml:7): because");
     struct tg_waiver other[] = { w[0], w[1] };
     other[0].rule = TG_SV("s"); /* a is waived under s, b fails under r: no consequence of that */
     v[0].rule = TG_SV("s");

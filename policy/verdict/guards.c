@@ -19,10 +19,13 @@
 #define MAX_LEFT_OUT 0.01      /* of spans: events without a start, a duration or a partner ... */
 #define MIN_UNMATCHED 100 /* ... the last ones also this many: recordings are cut at the ends */
 
-static void guard(struct tg_eval_state *e, tg_sv name, tg_sv message, tg_sv next, struct tg_loc at)
+/* `message`, `next`: texts of the arena, or constant ones. */
+static void guard(struct tg_eval_state *e, const char *name, const char *message, const char *next,
+                  struct tg_loc at)
 {
     struct tg_result *r = tg_eval_add(e, NULL);
-    tg_eval_message(r, TG_STATE_INCONCLUSIVE, TG_SUBJECT_REQUIRE, name, message, next);
+    tg_eval_message(r, TG_STATE_INCONCLUSIVE, TG_SUBJECT_REQUIRE, tg_sv_of(name), tg_sv_of(message),
+                    tg_sv_of(next));
     r->rule = TG_SV("require");
     r->file = at.file;
     r->line = at.line;
@@ -50,22 +53,26 @@ static void guard_detectable(struct tg_eval_state *e, const struct tg_comparison
     }
     tg_buf_puts(&b, "; required is ");
     tg_phrase_pct(&b, q->detectable);
-    guard(e, TG_SV("detectable"), tg_phrase_take(&b, e->arena),
-          TG_SV("Record more runs a side, or on a quieter machine. `tracegate calibrate` says how "
-                "many."),
+    guard(e, "detectable", tg_phrase_take(&b, e->arena).p,
+          "Record more runs a side, or on a quieter machine. `tracegate calibrate` says how many.",
           q->detectable_at);
 }
 
 static const char *const side_name[] = { "baseline", "fresh" };
 
-/* The window by which the sides were cut, as people say it. */
-static tg_sv marker_of(const struct tg_eval_state *e)
+/* The window by which the sides were cut, as people say it; and its place. */
+static const char *marker_of(const struct tg_eval_state *e)
 {
     const struct tg_suite *suite = e->in->suite;
-    if (suite && suite->window.name)
-        return tg_sv_of(tg_arena_printf(e->arena, "annotations '%.*s'",
-                                        TG_SV_ARG(tg_pattern_text(suite->window.name))));
-    return TG_SV("step markers");
+    return suite && suite->window.name
+               ? tg_arena_printf(e->arena, "annotations '%.*s'",
+                                 TG_SV_ARG(tg_pattern_text(suite->window.name)))
+               : "step markers";
+}
+
+static struct tg_loc window_at(const struct tg_eval_state *e)
+{
+    return e->in->suite ? e->in->suite->window.at : TG_NOWHERE;
 }
 
 /* What an unmarked trace of the side has that could mark its steps. */
@@ -83,16 +90,16 @@ static tg_sv other_windows(const struct tg_eval_state *e, int side)
     return tg_phrase_take(&b, e->arena);
 }
 
-static tg_sv window_next(const struct tg_eval_state *e, int side)
+static const char *window_next(const struct tg_eval_state *e, int side)
 {
     tg_sv others = other_windows(e, side);
     if (!others.n)
-        return TG_SV("Call prof.step() once an iteration on both sides, or say which annotation "
-                     "marks a step: `window: {by: annotation, name: ...}`.");
-    return tg_sv_of(tg_arena_printf(e->arena,
-                                    "These recur there and could mark steps: %.*s. Name one of "
-                                    "them in the suite's `window`, and record both sides alike.",
-                                    TG_SV_ARG(others)));
+        return "Call prof.step() once an iteration on both sides, or say which annotation marks a "
+               "step: `window: {by: annotation, name: ...}`.";
+    return tg_arena_printf(e->arena,
+                           "These recur there and could mark steps: %.*s. Name one of them in the "
+                           "suite's `window`, and record both sides alike.",
+                           TG_SV_ARG(others));
 }
 
 /* A step of one side against the whole trace of the other is not a comparison. */
@@ -100,18 +107,17 @@ static bool guard_markers(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
     const struct tg_suite *suite = e->in->suite;
-    struct tg_loc at = suite ? suite->window.at : TG_NOWHERE;
     bool named = suite && suite->window.by == TG_BY_ANNOTATION;
     bool any = c->any_marked[TG_BASE] || c->any_marked[TG_TEST];
     for (int side = 1; side >= 0; side--) {
         if (c->marked[side] || !(any || named))
             continue;
-        guard(e, TG_SV("window"),
-              tg_sv_of(tg_arena_printf(e->arena, "%s %s traces have no %.*s%s",
-                                       c->any_marked[side] ? "some of the" : "the", side_name[side],
-                                       TG_SV_ARG(marker_of(e)),
-                                       c->any_marked[!side] ? ", unlike the other side's" : "")),
-              window_next(e, side), at);
+        guard(e, "window",
+              tg_arena_printf(e->arena, "%s %s traces have no %s%s",
+                              c->any_marked[side] ? "some of the" : "the", side_name[side],
+                              marker_of(e),
+                              c->any_marked[!side] ? ", unlike the other side's" : ""),
+              window_next(e, side), window_at(e));
         return true;
     }
     return false;
@@ -159,10 +165,10 @@ static bool guard_markings(struct tg_eval_state *e)
             tg_buf_printf(&b, what[i], (unsigned long long)of[side].n[i],
                           of[side].n[i] == 1 ? "" : "s");
             tg_buf_puts(&b, ", unlike the other side's");
-            guard(e, TG_SV("window"), tg_phrase_take(&b, e->arena),
-                  TG_SV("Record both sides with the same markers. If the window is an annotation, "
-                        "name one that does not contain itself."),
-                  e->in->suite ? e->in->suite->window.at : TG_NOWHERE);
+            guard(e, "window", tg_phrase_take(&b, e->arena).p,
+                  "Record both sides with the same markers. If the window is an annotation, name "
+                  "one that does not contain itself.",
+                  window_at(e));
             return true;
         }
     return false;
@@ -171,15 +177,13 @@ static bool guard_markings(struct tg_eval_state *e)
 static bool guard_steps(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
-    const struct tg_suite *suite = e->in->suite;
     for (int side = 1; side >= 0; side--)
         if (!c->least_steps[side]) {
-            guard(e, TG_SV("steps"),
-                  tg_sv_of(
-                      tg_arena_printf(e->arena, "a %s trace has no usable step", side_name[side])),
-                  TG_SV("Record more steps, or lower `skip_first` and `skip_last` of the suite's "
-                        "window."),
-                  suite ? suite->window.at : TG_NOWHERE);
+            guard(e, "steps",
+
+                  tg_arena_printf(e->arena, "a %s trace has no usable step", side_name[side]),
+                  "Record more steps, or lower `skip_first` and `skip_last` of the suite's window.",
+                  window_at(e));
             return true;
         }
     return false;
@@ -194,13 +198,13 @@ static void guard_empty(struct tg_eval_state *e)
         for (size_t rank = 0; rank < s->n_ranks; rank++)
             n += tg_shard_is_empty(s->at[run][rank]);
     if (n)
-        guard(e, TG_SV("empty"),
-              tg_sv_of(tg_arena_printf(e->arena, "%s fresh trace%s no events",
-                                       s->n_runs * s->n_ranks == 1 ? "the"
-                                       : n == 1                    ? "a"
-                                                                   : "some",
-                                       n == 1 ? " holds" : "s hold")),
-              TG_SV("Did the benchmark run while the profiler recorded?"), TG_NOWHERE);
+        guard(e, "empty",
+              tg_arena_printf(e->arena, "%s fresh trace%s no events",
+                              s->n_runs * s->n_ranks == 1 ? "the"
+                              : n == 1                    ? "a"
+                                                          : "some",
+                              n == 1 ? " holds" : "s hold"),
+              "Did the benchmark run while the profiler recorded?", TG_NOWHERE);
 }
 
 static double kernels_per_step(const struct tg_comparison *c)
@@ -221,11 +225,11 @@ static bool has_op(const struct tg_comparison *c, const struct tg_pattern *p)
 }
 
 /* Each side has as many ranks as expected, but not the same ones. */
-static tg_sv common_ranks_expected(struct tg_eval_state *e, int64_t expected)
+static const char *common_ranks_expected(struct tg_eval_state *e, int64_t expected)
 {
     size_t n = e->in->comparison->given[TG_TEST].n_ranks;
-    return tg_sv_of(tg_arena_printf(e->arena, "%zu rank%s on both sides, %lld are expected", n,
-                                    n == 1 ? " is" : "s are", (long long)expected));
+    return tg_arena_printf(e->arena, "%zu rank%s on both sides, %lld are expected", n,
+                           n == 1 ? " is" : "s are", (long long)expected);
 }
 
 /* Those that are missing are known: the other side has them. */
@@ -245,7 +249,7 @@ static void put_found(struct tg_buf *b, const struct tg_side *s, size_t n_runs)
 }
 
 /* "rank 2 of 4 has no fresh trace (found: ranks 0, 1, 3)"; "9 ranks in the baseline run, 8 are expected" */
-static tg_sv ranks_expected(struct tg_eval_state *e, int side, int64_t expected)
+static const char *ranks_expected(struct tg_eval_state *e, int side, int64_t expected)
 {
     const struct tg_comparison *c = e->in->comparison;
     struct tg_buf b = { 0 };
@@ -254,23 +258,20 @@ static tg_sv ranks_expected(struct tg_eval_state *e, int side, int64_t expected)
         tg_ranks_put(&b, c->lacking[side], c->n_lacking[side]);
         tg_buf_printf(&b, " of %lld", (long long)expected);
         if (c->n_runs[side] > 1)
-            tg_buf_printf(&b, " %s not in every %s run", one ? "is" : "are",
-                          side == TG_BASE ? "baseline" : "fresh");
+            tg_buf_printf(&b, " %s not in every %s run", one ? "is" : "are", side_name[side]);
         else
-            tg_buf_printf(&b, " %s no %s trace", one ? "has" : "have",
-                          side == TG_BASE ? "baseline" : "fresh");
+            tg_buf_printf(&b, " %s no %s trace", one ? "has" : "have", side_name[side]);
         put_found(&b, &c->side[side], c->n_runs[side]);
-        return tg_phrase_take(&b, e->arena);
+        return tg_phrase_take(&b, e->arena).p;
     }
     tg_buf_printf(&b, "%zu rank%s in %s %s run, %lld %s expected", c->n_brought[side],
                   c->n_brought[side] == 1 ? "" : "s", c->n_runs[side] > 1 ? "every" : "the",
-                  side == TG_BASE ? "baseline" : "fresh", (long long)expected,
-                  expected == 1 ? "is" : "are");
-    return tg_phrase_take(&b, e->arena);
+                  side_name[side], (long long)expected, expected == 1 ? "is" : "are");
+    return tg_phrase_take(&b, e->arena).p;
 }
 
 /* What to do about it: the lost rank first, then the policy, in case so many are meant. */
-static tg_sv ranks_next(struct tg_eval_state *e, int side, int64_t expected)
+static const char *ranks_next(struct tg_eval_state *e, int side, int64_t expected)
 {
     const struct tg_comparison *c = e->in->comparison;
     struct tg_buf b = { 0 };
@@ -286,11 +287,11 @@ static tg_sv ranks_next(struct tg_eval_state *e, int side, int64_t expected)
     }
     tg_buf_printf(&b, ". If %zu %s meant, set `ranks: {expect: %zu}` in the suite.",
                   c->n_brought[side], c->n_brought[side] == 1 ? "is" : "are", c->n_brought[side]);
-    return tg_phrase_take(&b, e->arena);
+    return tg_phrase_take(&b, e->arena).p;
 }
 
 /* The first lines of what is damaged, and how many more there are. */
-static tg_sv damage_said(struct tg_eval_state *e, int side, const struct tg_damage *d)
+static const char *damage_said(struct tg_eval_state *e, int side, const struct tg_damage *d)
 {
     enum { SHOWN = 3 };
     struct tg_buf b = { 0 };
@@ -303,7 +304,7 @@ static tg_sv damage_said(struct tg_eval_state *e, int side, const struct tg_dama
     }
     if (d->n > SHOWN)
         tg_buf_printf(&b, "; and %zu more", d->n - SHOWN);
-    return tg_phrase_take(&b, e->arena);
+    return tg_phrase_take(&b, e->arena).p;
 }
 
 static void guard_damage(struct tg_eval_state *e, const struct tg_suite *suite)
@@ -311,8 +312,8 @@ static void guard_damage(struct tg_eval_state *e, const struct tg_suite *suite)
     for (int side = 0; side < 2; side++) {
         const struct tg_damage *d = e->in->damage[side];
         if (d && d->n)
-            guard(e, TG_SV("ranks"), damage_said(e, side, d),
-                  TG_SV("Record these ranks again, or restore their files."),
+            guard(e, "ranks", damage_said(e, side, d),
+                  "Record these ranks again, or restore their files.",
                   suite ? suite->at : TG_NOWHERE);
     }
 }
@@ -323,12 +324,12 @@ static void guard_ranks(struct tg_eval_state *e, const struct tg_suite *suite)
     int64_t expected = suite->ranks_expect;
     for (int side = e->in->alone ? TG_TEST : TG_BASE; side < 2; side++)
         if (c->n_brought[side] != (size_t)expected)
-            guard(e, TG_SV("ranks"), ranks_expected(e, side, expected),
-                  ranks_next(e, side, expected), suite->at);
+            guard(e, "ranks", ranks_expected(e, side, expected), ranks_next(e, side, expected),
+                  suite->at);
     if (c->n_brought[TG_BASE] == (size_t)expected && c->n_brought[TG_TEST] == (size_t)expected &&
         c->given[TG_TEST].n_ranks != (size_t)expected)
-        guard(e, TG_SV("ranks"), common_ranks_expected(e, expected),
-              TG_SV("Record every rank on both sides, under the same numbers."), suite->at);
+        guard(e, "ranks", common_ranks_expected(e, expected),
+              "Record every rank on both sides, under the same numbers.", suite->at);
 }
 
 /* What `require` asks of the fresh side by number or by name. */
@@ -336,43 +337,39 @@ static void guard_required(struct tg_eval_state *e, const struct tg_comparison *
                            const struct tg_require *q)
 {
     if (q->steps && (!c->marked[TG_TEST] || c->n_steps[TG_TEST] < (size_t)q->steps))
-        guard(e, TG_SV("steps"),
-              tg_sv_of(tg_arena_printf(e->arena, "the fresh trace has %zu steps, required are %lld",
-                                       c->marked[TG_TEST] ? c->n_steps[TG_TEST] : 0,
-                                       (long long)q->steps)),
-              TG_SV("Record more steps (the schedule's `active`), or lower require.steps."),
-              q->steps_at);
+        guard(e, "steps",
+              tg_arena_printf(e->arena, "the fresh trace has %zu steps, required are %lld",
+                              c->marked[TG_TEST] ? c->n_steps[TG_TEST] : 0, (long long)q->steps),
+              "Record more steps (the schedule's `active`), or lower require.steps.", q->steps_at);
     if (kernels_per_step(c) < (double)q->kernels)
-        guard(e, TG_SV("kernels"),
-              tg_sv_of(tg_arena_printf(
-                  e->arena, "the fresh trace has %.0f kernels per step, required are %lld",
-                  kernels_per_step(c), (long long)q->kernels)),
-              TG_SV("Did the benchmark run on the device? Otherwise lower require.kernels."),
+        guard(e, "kernels",
+              tg_arena_printf(e->arena,
+                              "the fresh trace has %.0f kernels per step, required are %lld",
+                              kernels_per_step(c), (long long)q->kernels),
+              "Did the benchmark run on the device? Otherwise lower require.kernels.",
               q->kernels_at);
     for (size_t i = 0; i < q->ops.n; i++)
         if (!has_op(c, q->ops.v[i]))
-            guard(
-                e, tg_pattern_text(q->ops.v[i]),
-                tg_sv_of(tg_arena_printf(e->arena, "required name '%.*s' is not in the fresh trace",
-                                         TG_SV_ARG(tg_pattern_text(q->ops.v[i])))),
-                TG_SV("Did the benchmark run the right program? Otherwise change require.ops."),
-                q->ops_at);
+            guard(e, tg_pattern_text(q->ops.v[i]).p,
+                  tg_arena_printf(e->arena, "required name '%s' is not in the fresh trace",
+                                  tg_pattern_text(q->ops.v[i]).p),
+                  "Did the benchmark run the right program? Otherwise change require.ops.",
+                  q->ops_at);
 }
 
 static void guard_held(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     if (c->other_data && c->n_withheld)
-        guard(e, TG_SV("data"),
-              tg_sv_of(tg_arena_printf(e->arena,
-                                       "the fresh runs had other data, and %zu operator%s slower",
-                                       c->n_withheld, c->n_withheld == 1 ? " looks" : "s look")),
-              TG_SV("Record both sides with the same data and seeds."), TG_NOWHERE);
+        guard(e, "data",
+              tg_arena_printf(e->arena, "the fresh runs had other data, and %zu operator%s slower",
+                              c->n_withheld, c->n_withheld == 1 ? " looks" : "s look"),
+              "Record both sides with the same data and seeds.", TG_NOWHERE);
     else if (c->busy && c->n_withheld)
-        guard(e, TG_SV("machine"),
-              tg_sv_of(tg_arena_printf(
+        guard(e, "machine",
+              tg_arena_printf(
                   e->arena, "the machine was busy during the fresh runs, and %zu operator%s slower",
-                  c->n_withheld, c->n_withheld == 1 ? " looks" : "s look")),
-              TG_SV("Record the fresh runs again, with nothing else running and after a warm-up."),
+                  c->n_withheld, c->n_withheld == 1 ? " looks" : "s look"),
+              "Record the fresh runs again, with nothing else running and after a warm-up.",
               TG_NOWHERE);
 }
 
@@ -390,10 +387,9 @@ bool tg_guards(struct tg_eval_state *e)
     guard_damage(e, suite);
     guard_held(e, c);
     if (q->collapse && c->collapsed)
-        guard(e, TG_SV("collapse"),
-              TG_SV("more than half of the kernels are gone, and the device's busy time with them"),
-              TG_SV("Did the benchmark run? If this is real, set `require: {collapse: off}`."),
-              q->at);
+        guard(e, "collapse",
+              "more than half of the kernels are gone, and the device's busy time with them",
+              "Did the benchmark run? If this is real, set `require: {collapse: off}`.", q->at);
     return comparable;
 }
 
@@ -438,16 +434,6 @@ static struct damage damage_of(const struct tg_side *side)
     return d;
 }
 
-static bool lacks_launches(const struct damage *d)
-{
-    return d->unlinked >= MIN_UNLINKED && d->unlinked > MAX_UNLINKED * d->device_spans;
-}
-
-static bool lacks_kernels(const struct damage *d)
-{
-    return d->lost >= MIN_LOST && d->lost > MAX_LOST * d->device_spans;
-}
-
 /* Work that may have been there and that no rule can see. */
 static bool lacks_times(const struct damage *d)
 {
@@ -455,9 +441,9 @@ static bool lacks_times(const struct damage *d)
     return (double)(d->undated + unmatched) > MAX_LEFT_OUT * d->spans;
 }
 
-static void put_damage(struct tg_buf *b, const char *side, const struct damage *d)
+/* " 3 launches of kernels have no kernel;" of all that is too much; nothing: it is noise at most. */
+static void put_damage(struct tg_buf *b, const struct damage *d)
 {
-    tg_buf_printf(b, "the %s traces are damaged:", side);
     if (d->overlap > MAX_OVERLAP * d->device_time)
         tg_buf_printf(b, " %.1f %% of device time runs past the next start on its stream;",
                       100 * d->overlap / d->device_time);
@@ -465,38 +451,26 @@ static void put_damage(struct tg_buf *b, const char *side, const struct damage *
         tg_buf_printf(b, " %.0f events have a negative duration or outlast every step;", d->bad);
     if (d->empty > MAX_EMPTY_KERNELS * d->device_spans)
         tg_buf_printf(b, " %.0f kernels have start 0 and duration 0;", d->empty);
-    if (lacks_launches(d))
+    if (d->unlinked >= MIN_UNLINKED && d->unlinked > MAX_UNLINKED * d->device_spans)
         tg_buf_printf(b, " %.0f of %.0f pieces of device work have no launch;", d->unlinked,
                       d->device_spans);
-    if (lacks_kernels(d))
+    if (d->lost >= MIN_LOST && d->lost > MAX_LOST * d->device_spans)
         tg_buf_printf(b, " %.0f launches of kernels have no kernel;", d->lost);
     if (lacks_times(d))
         tg_buf_printf(b, " %llu events have no start, no duration or no partner;",
                       (unsigned long long)(d->undated + d->unmatched));
-    b->n -= b->p[b->n - 1] == ';';
-    b->p[b->n] = '\0';
 }
 
-static bool is_damaged(const struct damage *d)
+static void tell(struct tg_eval_state *e, bool warning, tg_sv text, const char *next)
 {
-    return d->overlap > MAX_OVERLAP * d->device_time || d->bad > MAX_BAD_SPANS * d->spans ||
-           d->empty > MAX_EMPTY_KERNELS * d->device_spans || lacks_launches(d) ||
-           lacks_kernels(d) || lacks_times(d);
-}
-
-static void tell(struct tg_eval_state *e, bool warning, const struct tg_buf *text, tg_sv next)
-{
-    tg_verdict_add_note(e->out, e->arena, warning ? TG_NOTE_WARNING | TG_NOTE_LIFTS : TG_NOTE_PLAIN,
-                        tg_buf_sv(text), next);
+    tg_eval_note(e, warning ? TG_NOTE_LIFTS : TG_NOTE_PLAIN, text, next);
     e->out->notes[e->out->n_notes - 1].damage = true;
 }
 
-/* How many more per step than in the baseline; `base` NULL: of the baseline itself, 0. */
+/* How many more per step than in the baseline; of the baseline itself 0. */
 static double more_a_step(double n, const struct damage *d, double before,
                           const struct damage *base)
 {
-    if (!base)
-        return 0;
     return n / fmax(d->steps, 1) - before / fmax(base->steps, 1);
 }
 
@@ -522,11 +496,9 @@ static void tell_damage(struct tg_eval_state *e, const char *name, const struct 
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i].n > 0)
             tg_buf_printf(&b, "%s %.0f %s", b.n ? ";" : "", kinds[i].n, kinds[i].what);
-    if (b.n) {
-        TG_BUF text = { 0 };
-        tg_buf_printf(&text, "of the events of the %s traces%s", name, b.p);
-        tell(e, more_a_step(d->lost, d, base ? base->lost : 0, base) >= 1, &text, TG_SV(""));
-    }
+    if (b.n)
+        tell(e, more_a_step(d->lost, d, base->lost, base) >= 1,
+             TG_SV_PRINTF(e->arena, "of the events of the %s traces%s", name, b.p), "");
 }
 
 /*
@@ -553,50 +525,49 @@ static void put_lenient(struct tg_buf *b, const struct tg_lenient *l)
         }
 }
 
-/* `base`: what the baseline has of it; NULL where `d` is the baseline's. */
+/* `base`: what the baseline has of it, which may be `d` itself. */
 static void judge_damage(struct tg_eval_state *e, const char *name, const struct damage *d,
                          const struct damage *base)
 {
     TG_BUF b = { 0 };
     tell_damage(e, name, d, base);
-    if (is_damaged(d)) {
-        put_damage(&b, name, d);
-        guard(e, TG_SV("integrity"), tg_phrase_take(&b, e->arena),
-              TG_SV("Record the trace again; a profiler that loses buffers writes such events."),
+    put_damage(&b, d);
+    if (b.n)
+        guard(e, "integrity",
+              tg_arena_printf(e->arena, "the %s traces are damaged:%.*s", name, (int)b.n - 1, b.p),
+              "Record the trace again; a profiler that loses buffers writes such events.",
               TG_NOWHERE);
-    }
-    if (d->truncated) {
-        tg_buf_printf(&b, "a %s trace is truncated: its missing part was not judged", name);
-        tell(e, true, &b, TG_SV(""));
-        tg_buf_clear(&b);
-    }
+    if (d->truncated)
+        tell(e, true,
+             TG_SV_PRINTF(e->arena, "a %s trace is truncated: its missing part was not judged",
+                          name),
+             "");
     if (d->leniencies) {
+        tg_buf_clear(&b);
         tg_buf_printf(&b, "%llu deviation%s from JSON in the %s traces accepted",
                       (unsigned long long)d->leniencies, d->leniencies == 1 ? "" : "s", name);
         put_lenient(&b, &d->lenient);
-        tell(e, false, &b, TG_SV("--strict-json refuses them and says where."));
-        tg_buf_clear(&b);
+        tell(e, false, tg_buf_sv(&b), "--strict-json refuses them and says where.");
     }
-    if (d->unmatched) {
-        tg_buf_printf(&b, "%llu begin or end event%s of the %s traces without a partner ignored",
-                      (unsigned long long)d->unmatched, d->unmatched == 1 ? "" : "s", name);
-        tell(e, more_a_step((double)d->unmatched, d, base ? (double)base->unmatched : 0, base) >= 1,
-             &b, TG_SV(""));
-        tg_buf_clear(&b);
-    }
-    if (d->undated) {
-        tg_buf_printf(&b, "%llu event%s of the %s traces without a start or a duration left out",
-                      (unsigned long long)d->undated, d->undated == 1 ? "" : "s", name);
-        tell(e, more_a_step((double)d->undated, d, base ? (double)base->undated : 0, base) > 0, &b,
-             TG_SV("Their number and time are not judged. A complete event (ph X) has ts and dur: "
-                   "what writes the trace does not."));
-    }
+    if (d->unmatched)
+        tell(e, more_a_step((double)d->unmatched, d, (double)base->unmatched, base) >= 1,
+             TG_SV_PRINTF(e->arena,
+                          "%llu begin or end event%s of the %s traces without a partner ignored",
+                          (unsigned long long)d->unmatched, d->unmatched == 1 ? "" : "s", name),
+             "");
+    if (d->undated)
+        tell(e, more_a_step((double)d->undated, d, (double)base->undated, base) > 0,
+             TG_SV_PRINTF(e->arena,
+                          "%llu event%s of the %s traces without a start or a duration left out",
+                          (unsigned long long)d->undated, d->undated == 1 ? "" : "s", name),
+             "Their number and time are not judged. A complete event (ph X) has ts and dur: what "
+             "writes the trace does not.");
 }
 
 void tg_guard_integrity(struct tg_eval_state *e)
 {
     struct damage base = damage_of(&e->in->comparison->given[TG_BASE]);
     struct damage fresh = damage_of(&e->in->comparison->given[TG_TEST]);
-    judge_damage(e, side_name[TG_BASE], &base, NULL);
+    judge_damage(e, side_name[TG_BASE], &base, &base);
     judge_damage(e, side_name[TG_TEST], &fresh, &base);
 }

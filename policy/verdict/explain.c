@@ -219,7 +219,7 @@ static bool op_numbers(struct tg_buf *out, const struct tg_policy *policy, const
                        const struct tg_comparison *c, const struct tg_op *op)
 {
     struct tg_rule_limits l = tg_select_limits(r, op);
-    struct tg_probe p = { .step_ns = c->step_ns[TG_BASE], .bad = r->bad, .test_kind = l.test };
+    struct tg_probe p = tg_probe_begin(r, &l, c);
     if (tg_rule_metric_info(r->metric)->unit == TG_UNIT_ATTR) {
         const char *why = tg_attr_state_text(op, tg_rule_attr_kind(r->metric), c->arena);
         tg_buf_printf(out, "%s%s\n", why ? "not judged: " : "compared exactly", why ? why : "");
@@ -274,7 +274,7 @@ static void rule_numbers(struct tg_buf *out, const struct tg_policy *policy,
                          const struct tg_rule *r, const struct tg_comparison *c)
 {
     struct tg_rule_limits l = tg_select_limits(r, NULL);
-    struct tg_probe p = { .step_ns = c->step_ns[TG_BASE], .bad = r->bad, .test_kind = l.test };
+    struct tg_probe p = tg_probe_begin(r, &l, c);
     if (tg_rule_metric_info(r->metric)->scope == TG_SCOPE_NAME) {
         rule_names(out, policy, r, c);
         return;

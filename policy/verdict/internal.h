@@ -110,6 +110,9 @@ enum tg_dimension tg_unit_dimension(enum tg_unit unit);
 enum tg_unit tg_dimension_unit(enum tg_dimension d);
 const char *tg_unit_text(enum tg_unit unit); /* as in reports: "ns", "%", "" */
 
+/* What a rule asks of any value, by these limits of it. */
+struct tg_probe tg_probe_begin(const struct tg_rule *rule, const struct tg_rule_limits *l,
+                               const struct tg_comparison *c);
 /* Fills unit, values and evidence of a metric per name; false: this operator has none. */
 bool tg_probe_op(struct tg_probe *p, enum tg_rule_metric m, const struct tg_comparison *c,
                  const struct tg_op *op);

@@ -10,17 +10,12 @@ static bool is_on(const struct tg_rule_limits *l)
     return l->warn.state == TG_LIMIT_ON || l->fail.state == TG_LIMIT_ON;
 }
 
-static void fill_op(struct tg_result *r, const struct tg_op *op, const struct tg_rule *rule,
-                    const struct tg_probe *p, const struct tg_judgement *j)
+static void fill_values(struct tg_result *r, const struct tg_rule *rule, const struct tg_probe *p,
+                        const struct tg_judgement *j)
 {
     r->state = j->state;
-    r->op = op->raw[op->present[TG_TEST] ? TG_TEST : TG_BASE];
-    r->op_normalised = r->plain = op->name;
-    r->op_kind = op->kind;
     r->metric = rule->metric;
     r->dimension = tg_unit_dimension(p->unit);
-    if (r->dimension == TG_DIM_COUNT)
-        r->calling_op = op->calling_op;
     r->unit = tg_sv_of(tg_unit_text(p->unit));
     r->has_values = p->unit != TG_UNIT_ATTR;
     r->base = p->base;
@@ -28,7 +23,32 @@ static void fill_op(struct tg_result *r, const struct tg_op *op, const struct tg
     r->delta = tg_probe_delta(p);
     r->delta_pct = r->has_values ? tg_probe_pct(p) : NAN;
     r->ev = p->exact ? NULL : p->ev;
+}
+
+static void fill_op(struct tg_result *r, const struct tg_op *op, const struct tg_rule *rule,
+                    const struct tg_probe *p, const struct tg_judgement *j)
+{
+    fill_values(r, rule, p, j);
+    r->op = op->raw[op->present[TG_TEST] ? TG_TEST : TG_BASE];
+    r->op_normalised = r->plain = op->name;
+    r->op_kind = op->kind;
+    if (r->dimension == TG_DIM_COUNT)
+        r->calling_op = op->calling_op;
     r->share = op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE];
+}
+
+/* What stands for a result that no operator of the comparison has. */
+static struct tg_op *stand_in(struct tg_arena *a, enum tg_kind kind, tg_sv name)
+{
+    struct tg_op *op = TG_NEW(a, struct tg_op);
+    *op = (struct tg_op){ .name = name,
+                          .raw = { name, name },
+                          .present = { true, true },
+                          .kind = kind,
+                          .region = TG_NO_ID,
+                          .partner = TG_NO_ID,
+                          .leader = TG_NO_ID };
+    return op;
 }
 
 /* ns per step that the result is about: the order of reports. A new operator leads what it calls. */
@@ -53,6 +73,16 @@ static void place_limit(struct tg_result *r, const struct tg_judgement *j, const
     r->file = j->limit->at.file;
     r->line = j->limit->at.line;
     r->col = j->limit->at.col;
+}
+
+/* What is left to say of a result about a time that is not one operator's own, or about a metric. */
+static void describe_row(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                         struct tg_result *r, const struct tg_rule_limits *l,
+                         const struct tg_probe *p, const struct tg_judgement *j)
+{
+    place_limit(r, j, p, e->arena);
+    tg_describe_metric(r, s->c, p, j, e->arena);
+    tg_grounds_set(r, l, p, j);
 }
 
 /*
@@ -133,17 +163,15 @@ static void name_rank(struct tg_result *r, const struct tg_eval_state *e,
                       const struct tg_rule_scope *s, tg_sv name)
 {
     if (s->rank >= 0 && !e->brief)
-        r->op_normalised = tg_sv_of(
-            tg_arena_printf(e->arena, "%.*s [rank %lld]", TG_SV_ARG(name), (long long)s->rank));
+        r->op_normalised =
+            TG_SV_PRINTF(e->arena, "%.*s [rank %lld]", TG_SV_ARG(name), (long long)s->rank);
 }
 
 void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const struct tg_rule *rule,
                  const struct tg_op *op)
 {
     struct tg_rule_limits l = tg_select_limits(rule, op);
-    struct tg_probe p = { .step_ns = s->c->step_ns[TG_BASE],
-                          .bad = rule->bad,
-                          .test_kind = l.test };
+    struct tg_probe p = tg_probe_begin(rule, &l, s->c);
     const char *differs;
     struct tg_judgement j;
     struct tg_result *r;
@@ -210,6 +238,15 @@ static void put_names(struct tg_buf *b, const struct tg_op *const *op, size_t n)
     }
 }
 
+/* A time that is shown as it was compared. */
+static void probe_evidence(struct tg_probe *p, const struct tg_evidence *ev)
+{
+    p->unit = TG_UNIT_NS;
+    p->ev = ev;
+    p->base = ev->value[TG_BASE];
+    p->test = ev->value[TG_TEST];
+}
+
 /* Why the time of all small ones together may not be their own; NULL: it is. */
 static const char *doubt_of_small(const struct tg_comparison *c, enum tg_kind kind)
 {
@@ -239,47 +276,38 @@ void tg_judge_small(struct tg_eval_state *e, const struct tg_rule_scope *s,
                     const struct tg_evidence *ev)
 {
     struct tg_rule_limits l = tg_select_limits(rule, NULL);
-    struct tg_probe p = { .step_ns = s->c->step_ns[TG_BASE],
-                          .bad = rule->bad,
-                          .test_kind = l.test,
-                          .unit = TG_UNIT_NS,
-                          .ev = ev };
-    struct tg_op all = { .kind = op[0]->kind,
-                         .present = { true, true },
-                         .region = TG_NO_ID,
-                         .partner = TG_NO_ID,
-                         .leader = TG_NO_ID };
+    struct tg_probe p = tg_probe_begin(rule, &l, s->c);
     const char *doubt = NULL;
     struct tg_judgement j;
     struct tg_result *r;
+    struct tg_op *all;
 
     if (l.test == TG_NOISE_NONE || tg_grounds_few_steps(s, l.noise))
         return;
-    for (int side = 0; side < 2; side++) {
-        for (size_t i = 0; i < n; i++)
-            all.share[side] += op[i]->share[side];
-        *(side ? &p.test : &p.base) = ev->value[side];
-    }
+    probe_evidence(&p, ev);
     tg_grounds_ask_runs(&p, l.noise, e->in->policy, s->c, e->arena);
     j = tg_judge(&p, &l.warn, &l.fail);
     if (j.state <= TG_STATE_WAIVED)
         return;
-    if (j.state == TG_STATE_FAIL && (doubt = doubt_of_small(s->c, all.kind)))
+    if (j.state == TG_STATE_FAIL && (doubt = doubt_of_small(s->c, op[0]->kind)))
         j.state = TG_STATE_WARN;
-    all.name = all.raw[TG_BASE] = all.raw[TG_TEST] =
-        tg_sv_of(tg_arena_printf(e->arena, "(small %s)", tg_phrase_kind(all.kind)));
+    all = stand_in(e->arena, op[0]->kind,
+                   TG_SV_PRINTF(e->arena, "(small %s)", tg_phrase_kind(op[0]->kind)));
+    for (size_t i = 0; i < n; i++)
+        for (int side = 0; side < 2; side++)
+            all->share[side] += op[i]->share[side];
     r = tg_eval_add(e, rule);
-    fill_op(r, &all, rule, &p, &j);
+    fill_op(r, all, rule, &p, &j);
     r->rank = fabs(r->delta);
-    place_limit(r, &j, &p, e->arena);
-    tg_describe_metric(r, s->c, &p, &j, e->arena);
+    describe_row(e, s, r, &l, &p, &j);
     tell_small(r, op, n, doubt, e->arena);
-    name_rank(r, e, s, all.name);
-    tg_grounds_set(r, &l, &p, &j);
+    name_rank(r, e, s, all->name);
 }
 
 static void say_unknown(struct tg_result *r, const struct tg_rule *rule)
 {
+    r->metric = rule->metric;
+    r->dimension = tg_unit_dimension(tg_rule_metric_info(rule->metric)->unit);
     tg_eval_message(r, rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, TG_SUBJECT_TRACE,
                     tg_result_metric(r), TG_SV("the traces lack what this metric needs"),
                     TG_SV("Record what docs/metrics.md names for it, or mark the rule optional."));
@@ -288,16 +316,11 @@ static void say_unknown(struct tg_result *r, const struct tg_rule *rule)
 void tg_judge_metric(struct tg_eval_state *e, const struct tg_rule_scope *s,
                      const struct tg_rule *rule)
 {
-    const struct tg_rule_metric_info *info = tg_rule_metric_info(rule->metric);
     struct tg_rule_limits l = tg_select_limits(rule, NULL);
-    struct tg_probe p = { .step_ns = s->c->step_ns[TG_BASE],
-                          .bad = rule->bad,
-                          .test_kind = l.test };
+    struct tg_probe p = tg_probe_begin(rule, &l, s->c);
     struct tg_judgement j;
     struct tg_result *r = tg_eval_add(e, rule);
     bool known = tg_probe_metric(&p, rule, s->c);
-    r->metric = rule->metric;
-    r->dimension = tg_unit_dimension(info->unit);
     if (!known && !(tg_rule_is_budget(rule) && p.known[TG_TEST])) {
         say_unknown(r, rule);
         return;
@@ -309,23 +332,12 @@ void tg_judge_metric(struct tg_eval_state *e, const struct tg_rule_scope *s,
     j = tg_judge(&p, &l.warn, &l.fail);
     judge_by_all(s, rule, NULL, &l, &p, &j);
     show_budget(&p, &l, &j);
-    r->state = j.state;
+    fill_values(r, rule, &p, &j);
     r->subject = TG_SUBJECT_TRACE;
-    r->op = r->op_normalised = r->plain = tg_sv_of(info->name);
-    r->unit = tg_sv_of(tg_unit_text(p.unit));
-    r->has_values = true;
-    r->base = p.base;
-    r->test = p.test;
-    r->delta = tg_probe_delta(&p);
-    r->delta_pct = tg_probe_pct(&p);
-    r->ev = p.exact ? NULL : p.ev;
+    r->op = r->op_normalised = r->plain = tg_result_metric(r);
     r->rank = p.unit == TG_UNIT_NS ? fabs(r->delta) : 0;
-    place_limit(r, &j, &p, e->arena);
-    tg_describe_metric(r, s->c, &p, &j, e->arena);
-    if (s->rank >= 0 && !e->brief)
-        r->op_normalised =
-            tg_sv_of(tg_arena_printf(e->arena, "%s [rank %lld]", info->name, (long long)s->rank));
-    tg_grounds_set(r, &l, &p, &j);
+    describe_row(e, s, r, &l, &p, &j);
+    name_rank(r, e, s, r->plain);
 }
 
 /*
@@ -348,26 +360,22 @@ static struct tg_judgement judge_part(const struct tg_comparison *c, const struc
     return tg_judge(&step, &l->warn, &l->fail);
 }
 
-static void judge_gap(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                      const struct tg_rule *rule, const struct tg_op *op)
+/* The time that `op` has evidence of: the step's between operators, an annotation's, a replacement's. */
+static void judge_time(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                       const struct tg_rule *rule, const struct tg_op *op)
 {
     struct tg_rule_limits l = tg_select_limits(rule, NULL);
-    struct tg_probe p = { .step_ns = s->c->step_ns[TG_BASE],
-                          .bad = rule->bad,
-                          .test_kind = l.test,
-                          .unit = TG_UNIT_NS,
-                          .ev = &op->ev,
-                          .base = op->ev.value[TG_BASE],
-                          .test = op->ev.value[TG_TEST] };
+    struct tg_probe p = tg_probe_begin(rule, &l, s->c);
     struct tg_judgement j;
     struct tg_result *r;
     bool of_step = op->kind == TG_KIND_STEP;
+    probe_evidence(&p, &op->ev);
     tg_grounds_ask_runs(&p, l.noise, e->in->policy, s->c, e->arena);
     if (p.ev->judged != TG_JUDGED && !p.ev->suspicious)
         return;
     j = judge_part(s->c, &p, &l);
     if (!of_step && j.state <= TG_STATE_NOT_JUDGED)
-        return; /* one line for each annotation that got slower */
+        return; /* one line for each that got slower */
     r = tg_eval_add(e, rule);
     fill_op(r, op, rule, &p, &j);
     if (of_step) {
@@ -375,9 +383,7 @@ static void judge_gap(struct tg_eval_state *e, const struct tg_rule_scope *s,
         r->subject = TG_SUBJECT_STEP;
     }
     r->rank = fabs(r->delta);
-    place_limit(r, &j, &p, e->arena);
-    tg_describe_metric(r, s->c, &p, &j, e->arena);
-    tg_grounds_set(r, &l, &p, &j);
+    describe_row(e, s, r, &l, &p, &j);
 }
 
 /* ns that the step got slower by; 0: it did not. */
@@ -400,11 +406,11 @@ void tg_judge_gaps(struct tg_eval_state *e, const struct tg_rule_scope *s,
                    const struct tg_rule *rule)
 {
     double lost = step_lost(s->c);
-    judge_gap(e, s, rule, &s->c->step);
+    judge_time(e, s, rule, &s->c->step);
     for (size_t i = 0; lost > 0 && i < s->c->n_ops; i++) {
         const struct tg_op *op = &s->c->ops[i];
         if (op->kind == TG_KIND_ANNOTATION && op->ev.slower && 2 * op->ev.delta_ns > lost)
-            judge_gap(e, s, rule, op);
+            judge_time(e, s, rule, op);
     }
 }
 
@@ -413,33 +419,12 @@ void tg_judge_gaps(struct tg_eval_state *e, const struct tg_rule_scope *s,
 void tg_judge_regions(struct tg_eval_state *e, const struct tg_rule_scope *s,
                       const struct tg_rule *rule)
 {
-    struct tg_rule_limits l = tg_select_limits(rule, NULL);
     for (size_t i = 0; i < s->c->n_regions; i++) {
         const struct tg_region *g = &s->c->regions[i];
-        struct tg_probe p = { .step_ns = s->c->step_ns[TG_BASE],
-                              .bad = rule->bad,
-                              .test_kind = l.test,
-                              .unit = TG_UNIT_NS,
-                              .ev = &g->ev,
-                              .base = g->ev.value[TG_BASE],
-                              .test = g->ev.value[TG_TEST] };
-        struct tg_judgement j;
-        tg_grounds_ask_runs(&p, l.noise, e->in->policy, s->c, e->arena);
-        j = judge_part(s->c, &p, &l);
-        if (!g->encloser.n || !g->worse_time || j.state <= TG_STATE_NOT_JUDGED)
+        if (!g->encloser.n || !g->worse_time)
             continue;
-        struct tg_op op = { .name = g->encloser,
-                            .raw = { g->encloser, g->encloser },
-                            .present = { true, true },
-                            .kind = TG_KIND_ANNOTATION,
-                            .region = TG_NO_ID,
-                            .partner = TG_NO_ID,
-                            .leader = TG_NO_ID };
-        struct tg_result *r = tg_eval_add(e, rule);
-        fill_op(r, &op, rule, &p, &j);
-        r->rank = fabs(r->delta);
-        place_limit(r, &j, &p, e->arena);
-        tg_describe_metric(r, s->c, &p, &j, e->arena);
-        tg_grounds_set(r, &l, &p, &j);
+        struct tg_op *op = stand_in(e->arena, TG_KIND_ANNOTATION, g->encloser);
+        op->ev = g->ev;
+        judge_time(e, s, rule, op);
     }
 }

@@ -48,6 +48,13 @@ enum tg_attr_kind tg_rule_attr_kind(enum tg_rule_metric m)
                                               : TG_ATTR_KIND_BYTES;
 }
 
+struct tg_probe tg_probe_begin(const struct tg_rule *rule, const struct tg_rule_limits *l,
+                               const struct tg_comparison *c)
+{
+    return (
+        struct tg_probe){ .step_ns = c->step_ns[TG_BASE], .bad = rule->bad, .test_kind = l->test };
+}
+
 /*
  * Values of a time with evidence: what was compared, where that was judged, else the means. Per call
  * both sides are divided by the baseline's calls, as the evidence is: it is judged at equal counts.

@@ -1,6 +1,6 @@
 #include "policy/language/value.h"
 
-#include <stdio.h>
+#include <time.h>
 
 #include "core/base/decimal.h"
 
@@ -72,53 +72,31 @@ bool tg_value_unit(tg_sv text, struct tg_value_unit *out)
     return false;
 }
 
-static bool is_leap(int64_t y)
-{
-    return (y % 4 == 0 && y % 100 != 0) || y % 400 == 0;
-}
-
-static int64_t days_in(int64_t y, int64_t m)
-{
-    static const int64_t days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
-    return m == 2 && is_leap(y) ? 29 : days[m - 1];
-}
-
-/* Days from 1970-01-01 to January 1 of year `y`, y >= 1970. */
-static int64_t days_before_year(int64_t y)
-{
-    int64_t p = y - 1;
-    return 365 * (y - 1970) + (p / 4 - p / 100 + p / 400) - (1969 / 4 - 1969 / 100 + 1969 / 400);
-}
+enum { DAY = 24 * 60 * 60 }; /* s */
 
 bool tg_value_date(tg_sv text, int64_t *days)
 {
-    int64_t y, m, d;
-    if (text.n != 10 || text.p[4] != '-' || text.p[7] != '-')
+    struct tm day = { 0 };
+    int64_t y, m, d, at;
+    char same[16];
+    if (text.n != 10 || !tg_sv_i64((tg_sv){ text.p, 4 }, &y) || y < 1970 ||
+        !tg_sv_i64((tg_sv){ text.p + 5, 2 }, &m) || !tg_sv_i64((tg_sv){ text.p + 8, 2 }, &d))
         return false;
-    for (size_t i = 0; i < text.n; i++)
-        if (i != 4 && i != 7 && !is_digit(text.p[i]))
-            return false;
-    if (!tg_sv_i64((tg_sv){ text.p, 4 }, &y) || !tg_sv_i64((tg_sv){ text.p + 5, 2 }, &m) ||
-        !tg_sv_i64((tg_sv){ text.p + 8, 2 }, &d))
-        return false;
-    if (y < 1970 || m < 1 || m > 12 || d < 1 || d > days_in(y, m))
-        return false;
-    *days = days_before_year(y) + d - 1;
-    for (int64_t i = 1; i < m; i++)
-        *days += days_in(y, i);
+    day.tm_year = (int)y - 1900;
+    day.tm_mon = (int)m - 1;
+    day.tm_mday = (int)d;
+    at = timegm(&day) / DAY;
+    tg_value_date_text(at, same);
+    if (!tg_sv_eq(text, tg_sv_of(same)))
+        return false; /* "2023-02-29" is March 1, "2026/01/01" is written otherwise */
+    *days = at;
     return true;
 }
 
-/* Years that begin in March, 146,097 days in 400 of them: a leap day is a year's last. */
 void tg_value_date_text(int64_t days, char out[16])
 {
-    int64_t n = days + 719468; /* from 0000-03-01 */
-    int64_t age = (n < 0 ? n - 146096 : n) / 146097, day = n - age * 146097;
-    int64_t y = (day - day / 1460 + day / 36524 - day / 146096) / 365, m;
-    day -= 365 * y + y / 4 - y / 100;
-    m = (5 * day + 2) / 153; /* March is 0 */
-    day -= (153 * m + 2) / 5;
-    y += 400 * age + (m >= 10);
-    (void)snprintf(out, 16, "%04d-%02d-%02d", (int)(y % 10000), (int)(m < 10 ? m + 3 : m - 9) % 100,
-                   (int)(day + 1) % 100);
+    struct tm day;
+    time_t at = (time_t)days * DAY;
+    if (!gmtime_r(&at, &day) || !strftime(out, 16, "%Y-%m-%d", &day))
+        out[0] = '\0';
 }

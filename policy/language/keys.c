@@ -1,6 +1,14 @@
 #include "policy/language/keys.h"
 
 #define SHAPE(...) (&(const struct tg_key_shape){ __VA_ARGS__ })
+/* What the common shapes have; `min` and `max` of a list are numbers of items. */
+#define MAP(what_, keys_, example_)                                                                \
+    .kind = TG_KEY_MAP, .what = (what_), .keys = (keys_), .example = (example_)
+#define LIST(what_, item_, min_, max_, example_)                                                   \
+    .kind = TG_KEY_LIST, .what = (what_), .item = (item_), .min = (min_), .max = (max_),           \
+    .example = (example_)
+#define INT(min_, max_) .kind = TG_KEY_INT, .min = (min_), .max = (max_)
+#define WORD(words_) .kind = TG_KEY_WORD, .words = (words_)
 #define END                                                                                        \
     {                                                                                              \
         NULL, NULL, 0, NULL                                                                        \
@@ -41,8 +49,8 @@ static const struct tg_key_shape id = { .kind = TG_KEY_ID, .min = 1, .max = 80 }
 static const struct tg_key_shape glob = { .kind = TG_KEY_GLOB, .min = 1, .max = TG_PATTERN_MAX };
 static const struct tg_key_shape regex = { .kind = TG_KEY_REGEX, .min = 1, .max = TG_PATTERN_MAX };
 static const struct tg_key_shape yes_no = { .kind = TG_KEY_BOOL, .example = "true" };
-static const struct tg_key_shape on_off = { .kind = TG_KEY_WORD, .words = tg_words_on_off };
-static const struct tg_key_shape count = { .kind = TG_KEY_INT, .min = 0, .max = 1000000000 };
+static const struct tg_key_shape on_off = { WORD(tg_words_on_off) };
+static const struct tg_key_shape count = { INT(0, 1000000000) };
 static const struct tg_key_shape percent = { .kind = TG_KEY_PERCENT, .example = "10%" };
 /* 0 would read as the strictest requirement, and no runs can show a change of nothing. */
 static const struct tg_key_shape percent_above_zero = { .kind = TG_KEY_PERCENT,
@@ -52,9 +60,8 @@ static const struct tg_key_shape percent_above_zero = { .kind = TG_KEY_PERCENT,
 static const struct tg_key_shape pattern = { .kind = TG_KEY_PATTERN,
                                              .min = 1,
                                              .max = TG_PATTERN_MAX };
-static const struct tg_key_shape pattern_list = {
-    .kind = TG_KEY_LIST, .what = "a list of patterns", .item = &pattern, .min = 1, .max = 100
-};
+static const struct tg_key_shape pattern_list = { LIST("a list of patterns", &pattern, 1, 100,
+                                                       NULL) };
 static const struct tg_key_shape patterns = { .kind = TG_KEY_CHOICE,
                                               .what = "a pattern or a list of them",
                                               .scalar = &pattern,
@@ -62,20 +69,14 @@ static const struct tg_key_shape patterns = { .kind = TG_KEY_CHOICE,
                                               .example = "\"aten::*\"" };
 
 /* `ignore: []` and `ops: []` revoke what an earlier layer asked for. */
-static const struct tg_key_shape pattern_list_or_none = { .kind = TG_KEY_LIST,
-                                                          .what = "a list of patterns",
-                                                          .item = &pattern,
-                                                          .min = 0,
-                                                          .max = 100,
-                                                          .example = "[\"*EventQuery\"]" };
+static const struct tg_key_shape pattern_list_or_none = { LIST("a list of patterns", &pattern, 0,
+                                                               100, "[\"*EventQuery\"]") };
 
 /* One of some words, or a list of them. */
 #define WORDS(table, what_, example_)                                                              \
     {                                                                                              \
         .kind = TG_KEY_CHOICE, .what = (what_), .example = (example_),                             \
-        .scalar = SHAPE(.kind = TG_KEY_WORD, .words = (table)),                                    \
-        .list = SHAPE(.kind = TG_KEY_LIST, .what = (what_), .min = 1, .max = 20,                   \
-                      .item = SHAPE(.kind = TG_KEY_WORD, .words = (table)))                        \
+        .scalar = SHAPE(WORD(table)), .list = SHAPE(LIST(what_, SHAPE(WORD(table)), 1, 20, NULL))  \
     }
 static const struct tg_key_shape kinds = WORDS(tg_words_kind, "a kind or a list of them", "kernel");
 static const struct tg_key_shape classes =
@@ -86,9 +87,8 @@ static const struct tg_key_shape families =
 #define INTS(what_, example_, limit)                                                               \
     {                                                                                              \
         .kind = TG_KEY_CHOICE, .what = (what_), .example = (example_),                             \
-        .scalar = SHAPE(.kind = TG_KEY_INT, .min = 0, .max = (limit)),                             \
-        .list = SHAPE(.kind = TG_KEY_LIST, .what = (what_), .min = 1, .max = 1000,                 \
-                      .item = SHAPE(.kind = TG_KEY_INT, .min = 0, .max = (limit)))                 \
+        .scalar = SHAPE(INT(0, limit)),                                                            \
+        .list = SHAPE(LIST(what_, SHAPE(INT(0, limit)), 1, 1000, NULL))                            \
     }
 static const struct tg_key_shape devices = INTS("a device number or a list of them", "0", 65535);
 static const struct tg_key_shape streams =
@@ -98,8 +98,7 @@ static const struct tg_key_shape ranks = {
     .what = "each, slowest, a rank or a list of ranks",
     .example = "slowest",
     .scalar = SHAPE(.kind = TG_KEY_WORD_OR_INT, .words = tg_words_rank, .max = 1000000),
-    .list = SHAPE(.kind = TG_KEY_LIST, .what = "a list of ranks", .min = 1, .max = 1000,
-                  .item = SHAPE(.kind = TG_KEY_INT, .max = 1000000)),
+    .list = SHAPE(LIST("a list of ranks", SHAPE(INT(0, 1000000)), 1, 1000, NULL)),
 };
 
 /* ---- limits ---- */
@@ -115,17 +114,14 @@ static const struct tg_key limit_keys[] = {
     { "min", BOUND(TG_BOUND_MIN, "80%"), 0, "lower bound of the fresh side; needs no baseline" },
     END
 };
-static const struct tg_key_shape limit = {
-    .kind = TG_KEY_MAP, .what = "a limit", .keys = limit_keys, .example = "{pct: 10%, abs: 200us}"
-};
+static const struct tg_key_shape limit = { MAP("a limit", limit_keys, "{pct: 10%, abs: 200us}") };
 static const struct tg_key_shape limits = {
     .kind = TG_KEY_CHOICE,
     .what = "a limit, a list of limits or off",
     .example = "{pct: 10%, abs: 200us}",
-    .scalar = SHAPE(.kind = TG_KEY_WORD, .words = words_off),
+    .scalar = SHAPE(WORD(words_off)),
     .map = &limit,
-    .list =
-        SHAPE(.kind = TG_KEY_LIST, .what = "a list of limits", .item = &limit, .min = 1, .max = 10),
+    .list = SHAPE(LIST("a list of limits", &limit, 1, 10, NULL)),
 };
 
 /* ---- match, when, noise ---- */
@@ -141,16 +137,12 @@ static const struct tg_key_shape limits = {
     }
 
 static const struct tg_key not_keys[] = { MATCH_NAMES, END };
-static const struct tg_key_shape not_match = {
-    .kind = TG_KEY_MAP, .what = "what is excluded", .keys = not_keys, .example = "{class: comm}"
-};
+static const struct tg_key_shape not_match = { MAP("what is excluded", not_keys, "{class: comm}") };
 static const struct tg_key override_match_keys[] = {
     MATCH_NAMES, { "not", &not_match, 0, "excludes what all these keys hold for" }, END
 };
-static const struct tg_key_shape override_match = { .kind = TG_KEY_MAP,
-                                                    .what = "a match",
-                                                    .keys = override_match_keys,
-                                                    .example = "{name: \"triton_red_*\"}" };
+static const struct tg_key_shape override_match = { MAP("a match", override_match_keys,
+                                                        "{name: \"triton_red_*\"}") };
 static const struct tg_key match_keys[] = {
     MATCH_NAMES,
     { "device", &devices, 0, "device work on these device numbers only" },
@@ -159,34 +151,27 @@ static const struct tg_key match_keys[] = {
     { "not", &not_match, 0, "excludes what all these keys hold for" },
     END
 };
-static const struct tg_key_shape match = { .kind = TG_KEY_MAP,
-                                           .what = "a match",
-                                           .keys = match_keys,
-                                           .example = "{kind: kernel, name: \"*gemm*\"}" };
+static const struct tg_key_shape match = { MAP("a match", match_keys,
+                                               "{kind: kernel, name: \"*gemm*\"}") };
 
 static const struct tg_key when_keys[] = { { "event", &patterns, 0, "name of the CI event" },
                                            { "branch", &patterns, 0, "target branch" },
                                            { "device", &patterns, 0, "name of the device" },
                                            END };
-static const struct tg_key_shape when = {
-    .kind = TG_KEY_MAP, .what = "a condition", .keys = when_keys, .example = "{event: pull_request}"
-};
+static const struct tg_key_shape when = { MAP("a condition", when_keys, "{event: pull_request}") };
 
 /* What a rule may set for itself; the rest is about the comparison as a whole. */
 #define RULE_NOISE_KEYS                                                                            \
-    { "test", SHAPE(.kind = TG_KEY_WORD, .words = tg_words_noise_test), 0,                         \
+    { "test", SHAPE(WORD(tg_words_noise_test)), 0,                                                 \
       "runs: durations need evidence; none: the limit alone decides" },                            \
-        { "min_runs", SHAPE(.kind = TG_KEY_INT, .min = 1, .max = 1000), 0,                         \
-          "runs a side below which durations never fail" },                                        \
+        { "min_runs", SHAPE(INT(1, 1000)), 0, "runs a side below which durations never fail" },    \
     {                                                                                              \
         "min_steps", &count, 0, "usable steps of a run below which its durations are not judged"   \
     }
 
 static const struct tg_key rule_noise_keys[] = { RULE_NOISE_KEYS, END };
-static const struct tg_key_shape rule_noise = { .kind = TG_KEY_MAP,
-                                                .what = "noise settings of a rule",
-                                                .keys = rule_noise_keys,
-                                                .example = "{min_runs: 5}" };
+static const struct tg_key_shape rule_noise = { MAP("noise settings of a rule", rule_noise_keys,
+                                                    "{min_runs: 5}") };
 static const struct tg_key noise_keys[] = {
     RULE_NOISE_KEYS,
     { "drift", &percent, 0, "common change of all operators beyond which the report warns" },
@@ -194,9 +179,7 @@ static const struct tg_key noise_keys[] = {
       "raw names of runtime calls whose counts are random (polling)" },
     END
 };
-static const struct tg_key_shape noise = {
-    .kind = TG_KEY_MAP, .what = "noise settings", .keys = noise_keys, .example = "{min_runs: 5}"
-};
+static const struct tg_key_shape noise = { MAP("noise settings", noise_keys, "{min_runs: 5}") };
 
 /* ---- rules ---- */
 
@@ -207,14 +190,9 @@ static const struct tg_key override_keys[] = {
     { "noise", &rule_noise, 0, "other noise settings for these names" },
     END
 };
-static const struct tg_key_shape overrides = {
-    .kind = TG_KEY_LIST,
-    .what = "a list of overrides",
-    .min = 1,
-    .max = 200,
-    .item = SHAPE(.kind = TG_KEY_MAP, .what = "an override", .keys = override_keys,
-                  .example = "{match: {name: \"x*\"}, fail: off}"),
-};
+static const struct tg_key_shape overrides = { LIST(
+    "a list of overrides",
+    SHAPE(MAP("an override", override_keys, "{match: {name: \"x*\"}, fail: off}")), 1, 200, NULL) };
 
 static const struct tg_key rule_keys[] = {
     { "id", &id, TG_KEY_REQUIRED,
@@ -223,7 +201,7 @@ static const struct tg_key rule_keys[] = {
     { "owner", &text, 0, "who to ask; printed, never mentioned" },
     { "match", &match, 0, "the names that it judges; all keys must hold, a list means any" },
     { "metric", SHAPE(.kind = TG_KEY_METRIC), 0, "what is measured" },
-    { "direction", SHAPE(.kind = TG_KEY_WORD, .words = tg_words_direction), 0,
+    { "direction", SHAPE(WORD(tg_words_direction)), 0,
       "the direction that is bad, if not the metric's own" },
     { "warn", &limits, 0, "limit beyond which the result is a warning, or off" },
     { "fail", &limits, 0, "limit beyond which the result is a failure, or off" },
@@ -231,35 +209,26 @@ static const struct tg_key rule_keys[] = {
       "other limits for some of the names; the last that matches wins" },
     { "noise", &rule_noise, TG_KEY_MERGE, "other noise settings for this rule" },
     { "exceptions",
-      SHAPE(.kind = TG_KEY_LIST, .what = "a list of exceptions", .min = 0, .max = 6,
-            .example = "[renamed, replaced, small]",
-            .item = SHAPE(.kind = TG_KEY_WORD, .words = tg_words_exception)),
+      SHAPE(LIST("a list of exceptions", SHAPE(WORD(tg_words_exception)), 0, 6,
+                 "[renamed, replaced, small]")),
       0, "counts that only warn where the rule would fail; polling calls are not judged" },
     { "optional", &yes_no, 0, "matching nothing is a note, not inconclusive" },
     { "against",
       SHAPE(.kind = TG_KEY_CHOICE, .what = "a baseline's name or a list of them",
             .example = "release", .scalar = &id,
-            .list = SHAPE(.kind = TG_KEY_LIST, .what = "a list of baselines' names", .item = &id,
-                          .min = 1, .max = 1 + TG_POLICY_BASELINES)),
+            .list =
+                SHAPE(LIST("a list of baselines' names", &id, 1, 1 + TG_POLICY_BASELINES, NULL))),
       0, "the baselines it is judged against; by default `baseline` alone" },
     { "when", &when, 0, "where the rule judges; elsewhere it is skipped" },
     END
 };
-const struct tg_key_shape tg_key_shape_rule = { .kind = TG_KEY_MAP,
-                                                .what = "a rule",
-                                                .keys = rule_keys,
-                                                .example =
-                                                    "{id: x, metric: idle, fail: {pp: 5pp}}" };
-static const struct tg_key_shape rule_list = { .kind = TG_KEY_LIST,
-                                               .what = "a list of rules",
-                                               .item = &tg_key_shape_rule,
-                                               .min = 0,
-                                               .max = 1000 };
+const struct tg_key_shape tg_key_shape_rule = { MAP("a rule", rule_keys,
+                                                    "{id: x, metric: idle, fail: {pp: 5pp}}") };
+static const struct tg_key_shape rule_list = { LIST("a list of rules", &tg_key_shape_rule, 0, 1000,
+                                                    NULL) };
 static const struct tg_key rule_edit_keys[] = {
-    { "remove",
-      SHAPE(.kind = TG_KEY_LIST, .what = "a list of rule ids", .item = &id, .min = 1, .max = 1000,
-            .example = "[kernel-time]"),
-      0, "ids of earlier layers' rules that are dropped" },
+    { "remove", SHAPE(LIST("a list of rule ids", &id, 1, 1000, "[kernel-time]")), 0,
+      "ids of earlier layers' rules that are dropped" },
     { "add", &rule_list, 0, "rules of this layer, as in a plain list" },
     END
 };
@@ -268,8 +237,7 @@ static const struct tg_key_shape rules = {
     .what = "a list of rules",
     .example = "- {id: x, metric: idle, fail: {pp: 5pp}}",
     .list = &rule_list,
-    .map = SHAPE(.kind = TG_KEY_MAP, .what = "a change of the rules", .keys = rule_edit_keys,
-                 .example = "{remove: [x], add: [...]}"),
+    .map = SHAPE(MAP("a change of the rules", rule_edit_keys, "{remove: [x], add: [...]}")),
 };
 
 /* ---- suites ---- */
@@ -285,57 +253,42 @@ static const struct tg_key_shape trace = {
     .what = "a path, a glob or {files, rank, run}",
     .example = "\"out/*.json.gz\"",
     .scalar = &path,
-    .map = SHAPE(.kind = TG_KEY_MAP, .what = "a trace", .keys = trace_keys,
-                 .example = "{files: \"out/*.json.gz\"}"),
+    .map = SHAPE(MAP("a trace", trace_keys, "{files: \"out/*.json.gz\"}")),
 };
 static const struct tg_key window_keys[] = {
-    { "by", SHAPE(.kind = TG_KEY_WORD, .words = tg_words_window_by), 0, "what marks a step" },
+    { "by", SHAPE(WORD(tg_words_window_by)), 0, "what marks a step" },
     { "name", &glob, 0, "annotation that marks a step; a glob" },
-    { "skip_first", SHAPE(.kind = TG_KEY_INT, .min = 0, .max = 1000000), 0,
-      "steps to ignore at the beginning" },
-    { "skip_last", SHAPE(.kind = TG_KEY_INT, .min = 0, .max = 1000000), 0,
-      "steps to ignore at the end" },
+    { "skip_first", SHAPE(INT(0, 1000000)), 0, "steps to ignore at the beginning" },
+    { "skip_last", SHAPE(INT(0, 1000000)), 0, "steps to ignore at the end" },
     END
 };
 static const struct tg_key ranks_keys[] = {
-    { "expect", SHAPE(.kind = TG_KEY_INT, .min = 1, .max = 1000000), TG_KEY_REQUIRED,
-      "how many ranks each side must have" },
-    END
+    { "expect", SHAPE(INT(1, 1000000)), TG_KEY_REQUIRED, "how many ranks each side must have" }, END
 };
 static const struct tg_key suite_keys[] = {
     { "name", SHAPE(.kind = TG_KEY_NAME, .min = 1, .max = 80), TG_KEY_REQUIRED,
       "stable identity, letters, digits, - and _" },
     { "trace", &trace, 0, "where the fresh traces lie" },
     { "baseline", &path, 0, "path or glob in the baseline commit's tree, or stored" },
-    { "ranks",
-      SHAPE(.kind = TG_KEY_MAP, .what = "what is known about ranks", .keys = ranks_keys,
-            .example = "{expect: 8}"),
-      0, "what is known about ranks" },
-    { "window",
-      SHAPE(.kind = TG_KEY_MAP, .what = "a window", .keys = window_keys,
-            .example = "{by: ProfilerStep, skip_first: 1}"),
-      0, "what a step is" },
+    { "ranks", SHAPE(MAP("what is known about ranks", ranks_keys, "{expect: 8}")), 0,
+      "what is known about ranks" },
+    { "window", SHAPE(MAP("a window", window_keys, "{by: ProfilerStep, skip_first: 1}")), 0,
+      "what a step is" },
     END
 };
-const struct tg_key_shape tg_key_shape_suite = { .kind = TG_KEY_MAP,
-                                                 .what = "a suite",
-                                                 .keys = suite_keys,
-                                                 .example = "{name: train, trace: out.json.gz}" };
-static const struct tg_key_shape suites = { .kind = TG_KEY_LIST,
-                                            .what = "a list of suites",
-                                            .item = &tg_key_shape_suite,
-                                            .min = 1,
-                                            .max = 200,
-                                            .example = "- {name: train, trace: out.json.gz}" };
+const struct tg_key_shape tg_key_shape_suite = { MAP("a suite", suite_keys,
+                                                     "{name: train, trace: out.json.gz}") };
+static const struct tg_key_shape suites = { LIST("a list of suites", &tg_key_shape_suite, 1, 200,
+                                                 "- {name: train, trace: out.json.gz}") };
 
 /* ---- the other sections ---- */
 
-static const struct tg_key_shape on_missing = { .kind = TG_KEY_WORD, .words = tg_words_on_missing };
+static const struct tg_key_shape on_missing = { WORD(tg_words_on_missing) };
 /* What `baseline` and each of `baselines` have in common. */
 #define BASELINE_KEYS                                                                              \
     { "ref", &text, 0, "merge-base, parent, window(N), release(GLOB), or a ref or commit" },       \
         { "target", &text, 0, "target branch; auto: from the CI event, else origin/HEAD" },        \
-        { "max_walk", SHAPE(.kind = TG_KEY_INT, .min = 0, .max = 100000), 0,                       \
+        { "max_walk", SHAPE(INT(0, 100000)), 0,                                                    \
           "how many commits to walk back if that commit has no baseline" },                        \
         { "on_first_run", &on_missing, 0,                                                          \
           "the verdict if that commit had neither a policy nor a baseline" },                      \
@@ -343,28 +296,21 @@ static const struct tg_key_shape on_missing = { .kind = TG_KEY_WORD, .words = tg
           "the verdict if a baseline existed but is not found within max_walk" },                  \
     {                                                                                              \
         "require_same",                                                                            \
-            SHAPE(.kind = TG_KEY_LIST, .what = "a list", .min = 0, .max = 20,                      \
-                  .example = "[device, world_size]",                                               \
-                  .item = SHAPE(.kind = TG_KEY_WORD, .words = tg_words_same)),                     \
-            0, "what both sides must share; else durations and kernel names are shown, not judged" \
+            SHAPE(LIST("a list", SHAPE(WORD(tg_words_same)), 0, 20, "[device, world_size]")), 0,   \
+            "what both sides must share; else durations and kernel names are shown, not judged"    \
     }
 static const struct tg_key baseline_keys[] = { BASELINE_KEYS, END };
 static const struct tg_key baselines_keys[] = { { "name", &id, TG_KEY_REQUIRED,
                                                   "what rules and reports call it, [a-z0-9-]" },
                                                 BASELINE_KEYS,
                                                 END };
-const struct tg_key_shape tg_key_shape_baselines = { .kind = TG_KEY_MAP,
-                                                     .what = "a named baseline",
-                                                     .keys = baselines_keys,
-                                                     .example =
-                                                         "{name: release, ref: release(v*)}" };
+const struct tg_key_shape tg_key_shape_baselines = { MAP("a named baseline", baselines_keys,
+                                                         "{name: release, ref: release(v*)}") };
 static const struct tg_key require_keys[] = {
     { "steps", &count, 0, "least number of steps" },
     { "kernels", &count, 0, "least number of kernel launches per step" },
-    { "ops",
-      SHAPE(.kind = TG_KEY_LIST, .what = "a list of patterns", .item = &pattern, .min = 0,
-            .max = 100, .example = "[\"*flash*\"]"),
-      0, "names that must occur" },
+    { "ops", SHAPE(LIST("a list of patterns", &pattern, 0, 100, "[\"*flash*\"]")), 0,
+      "names that must occur" },
     { "collapse", &on_off, 0, "the guard against a benchmark that did not run" },
     { "detectable", &percent_above_zero, 0,
       "change of step time that the runs must be able to show" },
@@ -390,9 +336,8 @@ static const struct tg_key waiver_keys[] = {
     END
 };
 static const struct tg_key report_keys[] = {
-    { "top", SHAPE(.kind = TG_KEY_INT, .min = 1, .max = 1000), 0, "rows of the short table" },
-    { "junit_max", SHAPE(.kind = TG_KEY_INT, .min = 1, .max = 100000), 0,
-      "cases of the JUnit file" },
+    { "top", SHAPE(INT(1, 1000)), 0, "rows of the short table" },
+    { "junit_max", SHAPE(INT(1, 100000)), 0, "cases of the JUnit file" },
     END
 };
 
@@ -400,41 +345,31 @@ static const struct tg_key report_keys[] = {
 #define SECTIONS                                                                                   \
     { "suites", &suites, TG_KEY_BY_NAME,                                                           \
       "the programs that are gated; the same name changes an earlier suite" },                     \
-        { "baseline",                                                                              \
-          SHAPE(.kind = TG_KEY_MAP, .what = "baseline settings", .keys = baseline_keys,            \
-                .example = "{ref: merge-base}"),                                                   \
+        { "baseline", SHAPE(MAP("baseline settings", baseline_keys, "{ref: merge-base}")),         \
           TG_KEY_MERGE, "the commit to compare with" },                                            \
         { "baselines",                                                                             \
-          SHAPE(.kind = TG_KEY_LIST, .what = "a list of baselines", .min = 1,                      \
-                .max = TG_POLICY_BASELINES, .item = &tg_key_shape_baselines,                       \
-                .example = "- {name: release, ref: release(v*)}"),                                 \
+          SHAPE(LIST("a list of baselines", &tg_key_shape_baselines, 1, TG_POLICY_BASELINES,       \
+                     "- {name: release, ref: release(v*)}")),                                      \
           TG_KEY_BY_NAME, "other commits that rules are against; keys as in baseline" },           \
-        { "require",                                                                               \
-          SHAPE(.kind = TG_KEY_MAP, .what = "requirements", .keys = require_keys,                  \
-                .example = "{steps: 3}"),                                                          \
-          TG_KEY_MERGE, "what a trace must contain for a verdict" },                               \
+        { "require", SHAPE(MAP("requirements", require_keys, "{steps: 3}")), TG_KEY_MERGE,         \
+          "what a trace must contain for a verdict" },                                             \
         { "noise", &noise, TG_KEY_MERGE, "the evidence that a duration needs" },                   \
         { "aliases",                                                                               \
-          SHAPE(.kind = TG_KEY_LIST, .what = "a list of aliases", .min = 0, .max = 1000,           \
-                .item = SHAPE(.kind = TG_KEY_MAP, .what = "an alias", .keys = alias_keys,          \
-                              .example = "{from: a, to: b}")),                                     \
+          SHAPE(LIST("a list of aliases", SHAPE(MAP("an alias", alias_keys, "{from: a, to: b}")),  \
+                     0, 1000, NULL)),                                                              \
           TG_KEY_APPEND, "names that are the same operation" },                                    \
         { "rules", &rules, TG_KEY_BY_ID, "what may change, and by how much" },                     \
         { "waivers",                                                                               \
-          SHAPE(.kind = TG_KEY_LIST, .what = "a list of waivers", .min = 0, .max = 1000,           \
-                .item = SHAPE(.kind = TG_KEY_MAP, .what = "a waiver", .keys = waiver_keys,         \
-                              .example = "{rule: x, ceiling: {pct: 20%}, reason: y, "              \
-                                         "expires: 2027-02-28}")),                                 \
+          SHAPE(LIST("a list of waivers",                                                          \
+                     SHAPE(MAP("a waiver", waiver_keys,                                            \
+                               "{rule: x, ceiling: {pct: 20%}, reason: y, "                        \
+                               "expires: 2027-02-28}")),                                           \
+                     0, 1000, NULL)),                                                              \
           TG_KEY_APPEND, "violations that are accepted until a date" },                            \
-        { "report",                                                                                \
-          SHAPE(.kind = TG_KEY_MAP, .what = "report settings", .keys = report_keys,                \
-                .example = "{top: 10}"),                                                           \
-          TG_KEY_MERGE, "sizes of the reports" },                                                  \
+        { "report", SHAPE(MAP("report settings", report_keys, "{top: 10}")), TG_KEY_MERGE,         \
+          "sizes of the reports" },                                                                \
     {                                                                                              \
-        "fail_on",                                                                                 \
-            SHAPE(.kind = TG_KEY_LIST, .what = "a list of states", .min = 1, .max = 5,             \
-                  .example = "[fail]",                                                             \
-                  .item = SHAPE(.kind = TG_KEY_WORD, .words = tg_words_fail_on)),                  \
+        "fail_on", SHAPE(LIST("a list of states", SHAPE(WORD(tg_words_fail_on)), 1, 5, "[fail]")), \
             0, "states that fail the verdict"                                                      \
     }
 
@@ -442,42 +377,32 @@ static const struct tg_key profile_keys[] = { SECTIONS, END };
 
 static const struct tg_key class_keys[] = {
     { "name", &glob, TG_KEY_REQUIRED, "name as the trace has it: a glob, whatever the case" },
-    { "class", SHAPE(.kind = TG_KEY_WORD, .words = tg_words_class), TG_KEY_REQUIRED,
-      "compute, comm, memory or other" },
+    { "class", SHAPE(WORD(tg_words_class)), TG_KEY_REQUIRED, "compute, comm, memory or other" },
     END
 };
-static const struct tg_key_shape class_rows = {
-    .kind = TG_KEY_LIST,
-    .what = "a list of classes",
-    .min = 0,
-    .max = 1000,
-    .example = "- {name: \"*my_allreduce*\", class: comm}",
-    .item = SHAPE(.kind = TG_KEY_MAP, .what = "a class of names", .keys = class_keys,
-                  .example = "{name: \"*my_allreduce*\", class: comm}"),
-};
+static const struct tg_key_shape class_rows = { LIST(
+    "a list of classes",
+    SHAPE(MAP("a class of names", class_keys, "{name: \"*my_allreduce*\", class: comm}")), 0, 1000,
+    "- {name: \"*my_allreduce*\", class: comm}") };
 static const struct tg_key policy_keys[] = {
     { "version", SHAPE(.kind = TG_KEY_VERSION, .what = "1", .example = "1"),
       TG_KEY_REQUIRED | TG_KEY_MAIN, "of this language: 1" },
-    { "decisions", SHAPE(.kind = TG_KEY_INT, .min = 1, .max = 1000, .example = "2"), 0,
+    { "decisions", SHAPE(INT(1, 1000), .example = "2"), 0,
       "number of the rules of evidence to judge by; another program's number is refused" },
     { "extends",
-      SHAPE(.kind = TG_KEY_LIST, .what = "a list of presets and files", .item = &path, .min = 0,
-            .max = 20, .example = "[tracegate:recommended]"),
+      SHAPE(LIST("a list of presets and files", &path, 0, 20, "[tracegate:recommended]")),
       TG_KEY_MAIN, "earlier layers: presets (tracegate:recommended) or files of this repository" },
     SECTIONS,
     { "profiles",
       SHAPE(.kind = TG_KEY_MAP_OF, .what = "profiles by name", .min = 1, .max = 32,
             .example = "{nightly: {...}}",
-            .item = SHAPE(.kind = TG_KEY_MAP, .what = "a profile", .keys = profile_keys,
-                          .example = "{rules: [...]}")),
+            .item = SHAPE(MAP("a profile", profile_keys, "{rules: [...]}"))),
       TG_KEY_MAIN, "later layers, chosen with --profile" },
     { "classes", &class_rows, 0,
       "what device work is for, before the built-in table; the first that matches decides" },
     END
 };
-const struct tg_key_shape tg_key_shape_policy = {
-    .kind = TG_KEY_MAP, .what = "a policy", .keys = policy_keys, .example = "version: 1"
-};
+const struct tg_key_shape tg_key_shape_policy = { MAP("a policy", policy_keys, "version: 1") };
 
 /* ---- look-up ---- */
 

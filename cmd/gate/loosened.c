@@ -87,11 +87,10 @@ static tg_sv clipped(struct tg_check *c, tg_sv text)
     return head.n == text.n ? text : tg_sv_of(tg_arena_printf(c->arena, "%.*s…", TG_SV_ARG(head)));
 }
 
-static void tell(struct tg_check *c, struct tg_check_job *j, unsigned flags, const char *text,
-                 const char *next)
+static void tell(struct tg_check *c, struct tg_check_job *j, enum tg_note_level level,
+                 const char *text, const char *next)
 {
-    tg_verdict_add_note(&j->verdict, c->arena, TG_NOTE_WARNING | flags, tg_sv_of(text),
-                        tg_sv_of(next));
+    tg_verdict_add_note(&j->verdict, c->arena, level, tg_sv_of(text), tg_sv_of(next));
     j->verdict.notes[j->verdict.n_notes - 1].policy = true;
 }
 

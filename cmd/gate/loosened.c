@@ -183,7 +183,7 @@ static void compare_with(struct tg_check *c, struct tg_check_job *j, const char 
     tg_policy_changes(&changes, before, c->suites.policy, c->arena);
     add_profiles(c, j, &changes, where, before);
     if (first && changes.n_looser)
-        tell(c, j, 0, first, "");
+        tell(c, j, TG_NOTE_WARNING, first, "");
     tell_changes(c, j, &changes, next);
     tg_policy_free(before);
 }
@@ -194,7 +194,7 @@ static void compare_with_commit(struct tg_check *c, struct tg_check_job *j, stru
     const char *now = path_now(c, git);
     const struct tg_policy *p = c->suites.policy;
     if (!now || strcmp(now, path) != 0)
-        tell(c, j, 0,
+        tell(c, j, TG_NOTE_WARNING,
              tg_arena_printf(c->arena, "the policy of the baseline's commit is %s, %s judges now",
                              path,
                              p->built_in ? "the built-in policy"
@@ -233,7 +233,7 @@ static void tell_fixed_day(struct tg_check *c, struct tg_check_job *j)
         !tg_sv_i64(tg_sv_of(tg_io_env(c->io, "SOURCE_DATE_EPOCH")), &seconds))
         return;
     tg_value_date_text(tg_io_today(c->io), day);
-    tell(c, j, 0,
+    tell(c, j, TG_NOTE_WARNING,
          tg_arena_printf(c->arena, "waivers are judged as of %s: SOURCE_DATE_EPOCH is set", day),
          "A waiver that ended since then still counts here, and would not by the clock. Unset it "
          "for "

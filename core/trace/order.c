@@ -140,29 +140,3 @@ void tg_trace_sort(const struct tg_trace *t, uint32_t *order)
         order[i] = (uint32_t)i;
     tg_trace_sort_list(t, order, t->n_spans);
 }
-
-void tg_trace_swap(struct tg_trace *t, size_t from, size_t to)
-{
-    struct tg_span span = *tg_span_at(t, from);
-    int64_t correlation = *tg_correlation_at(t, from);
-    *tg_span_at(t, from) = *tg_span_at(t, to);
-    *tg_span_at(t, to) = span;
-    *tg_correlation_at(t, from) = *tg_correlation_at(t, to);
-    *tg_correlation_at(t, to) = correlation;
-    if (t->sequence) {
-        int64_t number = t->sequence[from];
-        t->sequence[from] = t->sequence[to];
-        t->sequence[to] = number;
-    }
-}
-
-void tg_trace_set_python_apart(struct tg_trace *t)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < t->n_spans; i++) {
-        if (tg_span_kind(t, tg_span_at(t, i)) != TG_KIND_PYTHON)
-            tg_trace_swap(t, i, kept++);
-    }
-    t->n_python = t->n_spans - kept;
-    t->n_spans = kept;
-}

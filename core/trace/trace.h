@@ -141,12 +141,14 @@ TG_MUST struct tg_trace *tg_trace_load(struct tg_source *s, const struct tg_load
 void tg_trace_free(struct tg_trace *t);
 
 /* Frees columns that nobody asks for any more: a bit each. Sequence numbers, correlations (after
- * that, the total order is without them), all of the spans (n_spans stays), the n_python after them. */
+ * that, the total order is without them), all of the spans (n_spans stays), the n_python after them;
+ * ALL: every column, which only a caller that is done with them may ask for. */
 enum tg_trace_column {
     TG_TRACE_SEQUENCE = 1,
     TG_TRACE_CORRELATIONS = 2,
     TG_TRACE_SPANS = 4,
-    TG_TRACE_PYTHON = 8
+    TG_TRACE_PYTHON = 8,
+    TG_TRACE_ALL = 15
 };
 void tg_trace_drop(struct tg_trace *t, unsigned columns);
 

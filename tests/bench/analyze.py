@@ -3,44 +3,20 @@
 
     bench/analyze TRACEGATE BENCH_READER SEED.json[.gz] [TIMES]
 
-SEED's events are repeated TIMES (default 3) with shifted `ts`, `id`, `correlation` and `External id`, so
-that the trace stays valid. The anchor is `bench_reader facts`: every event kept with all its fields.
+SEED's events are repeated about TIMES (default 3), as enlarge.py does it. The anchor is `bench_reader facts`: every event kept with all its fields.
 Prints both and their ratio; the budget is 2.
 """
-import gzip
-import json
 import os
-import re
-import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+from enlarge import enlarge, text_of  # noqa: E402
+from run import instructions  # noqa: E402
+
 MEASURES = ["temporal", "idle", "kernel-types", "kernels", "overlap", "bandwidth", "queue", "launches", "sequences",
             "steps", "modules", "sources", "skew"]
-
-
-def enlarge(seed, to, times):
-    with (gzip.open if seed.endswith(".gz") else open)(seed, "rb") as f:
-        text = f.read().decode()
-    start = text.index("[", text.index('"traceEvents"')) + 1
-    events, end = json.JSONDecoder().raw_decode(text, start - 1)
-    spans = [e for e in events if "dur" in e and "ts" in e]
-    length = int(max(e["ts"] + e["dur"] for e in spans) - min(e["ts"] for e in spans)) + 1000
-    ids = [e["args"].get("correlation", 0) for e in spans if isinstance(e.get("args"), dict)]
-    shifts = {"ts": length, "id": max(ids) + 1, "correlation": max(ids) + 1, "External id": max(ids) + 1}
-    body = text[start:end - 1].rstrip()
-    number = re.compile(r'("(ts|id|correlation|External id)": ?)(\d+)')
-    with open(to, "w") as f:
-        f.write(text[:start] + body)
-        for i in range(1, times):
-            f.write("," + number.sub(lambda m: m[1] + str(int(m[3]) + i * shifts[m[2]]), body))
-        f.write("\n" + text[end - 1:])
-
-
-def instructions(command):
-    r = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command],
-                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True)
-    return int(re.search(r"Collected : (\d+)", r.stderr)[1])
 
 
 def main():
@@ -48,7 +24,7 @@ def main():
     times = int(sys.argv[4]) if len(sys.argv) > 4 else 3
     with tempfile.TemporaryDirectory() as folder:
         trace = os.path.join(folder, "trace.json")
-        enlarge(seed, trace, times)
+        enlarge(seed, times * len(text_of(seed).encode()) / 1e6, trace)
         size = os.path.getsize(trace)
         parse = instructions([reader, "facts", trace])
         every = [x for m in MEASURES for x in ("--measure", m)]

@@ -95,16 +95,14 @@ class Case:
             with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
                 f.write(text)
 
-    def run(self, *args):
-        p = subprocess.run([self.program, *args], cwd=self.folder, capture_output=True, text=True, check=False)
+    def run(self, *args, before=()):
+        p = subprocess.run([*before, self.program, *args], cwd=self.folder, capture_output=True, text=True, check=False)
         if p.returncode not in (0, 1, 4):
             sys.exit(f"{args}: exit {p.returncode}: {p.stderr}")
+        return p
 
     def instructions(self, args):
-        p = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", self.program, *args], cwd=self.folder,
-                           capture_output=True, text=True, check=False)
-        if p.returncode not in (0, 1, 4):
-            sys.exit(f"{args}: exit {p.returncode}: {p.stderr}")
+        p = self.run(*args, before=("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"))
         return int(re.search(r"Collected : (\d+)", p.stderr)[1]) / 1e6
 
     def cpu(self, args, before=None, rounds=5):

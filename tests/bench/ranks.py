@@ -18,10 +18,13 @@ import random
 import subprocess
 import sys
 import tempfile
-import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.append(os.path.join(ROOT, "tests/data"))
+sys.dont_write_bytecode = True
+from plain_model import leaves  # noqa: E402
+
 POLICIES = {
     "measures": """version: 1
 
@@ -40,21 +43,6 @@ rules:
   - {id: slowest, match: {kind: kernel, rank: slowest}, metric: count, direction: both, fail: {abs: 0}}
 """,
 }
-
-
-def leaves(events):
-    out, open_ = [], []
-    spans = [e for e in events if e.get("ph") == "X" and "dur" in e]
-    for e in sorted(spans, key=lambda e: (str(e["pid"]), str(e["tid"]), e["ts"], -e["dur"])):
-        thread = (e["pid"], e["tid"])
-        while open_ and (open_[-1][0] != thread or open_[-1][1]["ts"] + open_[-1][1]["dur"] <= e["ts"]):
-            span = open_.pop()
-            if span[2]:
-                out.append(span[1])
-        if open_:
-            open_[-1][2] = False
-        open_.append([thread, e, True])
-    return out + [span[1] for span in open_ if span[2]]
 
 
 def source(path, steps):
@@ -83,25 +71,23 @@ def make(o):
                 e["dur"] = round(dur * (1 - 0.05 * r.random()), 3) if o.ns else round(dur * (1 - 0.05 * r.random()))
             doc["distributedInfo"] = {"backend": "nccl", "rank": rank, "world_size": o.ranks}
             with open(trace, "w") as f:
-                f.write(json.dumps(doc))
+                json.dump(doc, f)
             subprocess.run([o.program, "summarize", trace, "--run", "run%d" % o.change, "-o",
                             os.path.join(o.folder, "rank%d.tgs" % rank)], check=True)
 
 
 MEASURE = """
-import os, resource, subprocess, sys, time
-out = open(os.devnull, "w") if sys.argv[1] == "-" else open(sys.argv[1], "w")
-start = time.monotonic()
-code = subprocess.run(sys.argv[2:], stdout=out).returncode
+import resource, subprocess, sys
+code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
 u = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(code, u.ru_utime + u.ru_stime, u.ru_maxrss * 1024, time.monotonic() - start)
+print(code, u.ru_utime + u.ru_stime, u.ru_maxrss * 1024)
 """
 
 
-def measured(args, out="-"):
+def measured(args):
     """Exit code, CPU seconds, peak bytes. A small process of its own starts it: a child inherits its parent's peak."""
-    text = subprocess.run([sys.executable, "-c", MEASURE, out, *args], check=True, capture_output=True, text=True)
-    code, cpu, peak, _ = text.stdout.split()[-4:]
+    text = subprocess.run([sys.executable, "-c", MEASURE, *args], check=True, capture_output=True, text=True)
+    code, cpu, peak = text.stdout.split()
     return int(code), float(cpu), float(peak)
 
 

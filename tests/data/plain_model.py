@@ -3,7 +3,8 @@
     from plain_model import Work, usual, write_run
     write_run("out/run0.json", [usual(), usual() + [Work("aten::mm", "kernel", "void gemm(float*)", 20)]], seed=7)
 
-Times vary with the seed by 1 %, names and numbers never do, so two seeds are two recordings of one program.
+Times vary with the seed by 1 %, names and numbers never do, so two seeds are two recordings of one program. For traces of a
+script's own: `span`, `mark` and `launched` are single events, in us.
 """
 import dataclasses
 import json
@@ -14,6 +15,22 @@ CALLS = {"kernel": "cudaLaunchKernel", "comm": "cudaLaunchKernel", "memcpy": "cu
          "sync": "cudaStreamSynchronize", "graph": "cudaGraphLaunch"}
 ROWS = {"kernel": "kernel", "comm": "kernel", "memcpy": "gpu_memcpy", "memset": "gpu_memset"}
 HOST, THREAD, STREAM = 10, 10, 7
+
+
+def span(cat, name, ts, dur, pid=1, tid=1, **args):
+    return {"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args}
+
+
+def mark(number, ts, dur):
+    """The annotation around a step."""
+    return span("user_annotation", f"ProfilerStep#{number}", ts, dur)
+
+
+def launched(kernel, call, ts, dur, correlation, call_dur=2, **args):
+    """The host's call at `call`, and the kernel of `stream` (7) of device 0 that it launches."""
+    args = {"device": 0, "stream": 7, **args, "correlation": correlation}
+    return [span("cuda_runtime", "cudaLaunchKernel", call, call_dur, correlation=correlation),
+            span("kernel", kernel, ts, dur, 0, args["stream"], **args)]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,6 +53,26 @@ def usual(n=12):
     return work
 
 
+def scaled(work, op, us=1.0, size=1.0, name=None):
+    """The same step, but for the work of one operator: `us` times as long, `size` times the bytes, another name."""
+    return [dataclasses.replace(w, name=name or w.name, us=w.us * us, bytes=int(w.bytes * size)) if w.op == op else w for w in work]
+
+
+def leaves(events):
+    """The spans without a span inside: these can be shortened and nesting stays."""
+    found, open_, spans = [], [], [e for e in events if e.get("ph") == "X" and "dur" in e]
+    for e in sorted(spans, key=lambda e: (str(e["pid"]), str(e["tid"]), e["ts"], -e["dur"])):
+        thread = (e["pid"], e["tid"])
+        while open_ and (open_[-1][0] != thread or open_[-1][1]["ts"] + open_[-1][1]["dur"] <= e["ts"]):
+            one = open_.pop()
+            if one[2]:
+                found.append(one[1])
+        if open_:
+            open_[-1][2] = False
+        open_.append([thread, e, True])
+    return found + [one[1] for one in open_ if one[2]]
+
+
 class Clock:
     """Host and device time in ns, and the events so far."""
 
@@ -47,8 +84,7 @@ class Clock:
         return round(us * 1000 * (1 + self.random.uniform(-self.noise, self.noise)))
 
     def add(self, cat, name, pid, tid, start, dur, args):
-        self.events.append({"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": start / 1000,
-                            "dur": dur / 1000, "args": args})
+        self.events.append(span(cat, name, start / 1000, dur / 1000, pid, tid, **args))
 
     def do(self, work):
         self.serial += 1

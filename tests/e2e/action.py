@@ -8,13 +8,12 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 
 import github
 from box import Box, hostile_traces, runs
 from runner import Runner
-from support import PROGRAM, ROOT, TRACES, need, write_text
+from support import PROGRAM, ROOT, TRACES, check, expect, faults, need, read_text, run_parts, write_text
 
 yaml = need("yaml", "python3-yaml")
 
@@ -102,11 +101,10 @@ PATH_CASES = [
 ]
 
 
-def expect(name, got, want):
-    if got != want:
-        print(f"FAILED {name}: got {got!r}, want {want!r}")
-        return 1
-    return 0
+def log_of_faults(before, r):
+    """Prints what the runner said if faults came since there were `before`."""
+    if len(faults) > before:
+        print(r.log)
 
 
 def commands(log):
@@ -114,12 +112,6 @@ def commands(log):
     return [x for x in log.split("\n")
             if (x.lstrip().startswith("::") and not re.match(r"::(error|warning|notice) (file=[^:]*,)?(line=\d+,)?title=tracegate", x))
             or re.search(r"##\[\w", x)]
-
-
-def outside_code(markdown):
-    """What GitHub would read as Markdown: without fences and code spans."""
-    text = re.sub(r"^```.*?^```$", "", markdown, flags=re.S | re.M)
-    return re.sub(r"(`+)(?!`).+?(?<!`)\1(?!`)", "", text, flags=re.S)
 
 
 def prepare(box, sha, c, temp):
@@ -147,63 +139,58 @@ def prepare(box, sha, c, temp):
 def git_case(action, box, sha, name, c, verdict, code, job, writes, said):
     old = [github.comment(5, f"<!-- tracegate:report key={c['old']} -->\n### old\n")] if "old" in c else []
     with tempfile.TemporaryDirectory() as temp, github.Mock(None, old, read_only=c.get("read_only", False)) as mock:
+        known = len(faults)
         path, event, payload, environ = prepare(box, sha, c, temp)
         inputs = dict({k: c[k] for k in INPUTS if k in c}, binary=PROGRAM)
         before = sorted(os.listdir(path))
         for _ in range(2 if c.get("twice") else 1):
             r = Runner(action, inputs, path, event, payload, dict(environ, GITHUB_API_URL=mock.url, HOME=temp)).run()
-        bad = expect(f"{name}: verdict", r.result["verdict"], verdict)
-        bad += expect(f"{name}: exit-code", r.result["exit-code"], str(code))
-        bad += expect(f"{name}: job", r.code, job)
-        bad += expect(f"{name}: comment requests", mock.writes(), writes)
-        bad += expect(f"{name}: requests right", mock.wrong, [])
-        bad += expect(f"{name}: said", said in r.log, True)
-        bad += expect(f"{name}: commands in the log", commands(r.log), [])
-        bad += expect(f"{name}: token printed", "secret-token" in r.log, False)
-        bad += expect(f"{name}: workspace untouched", sorted(os.listdir(path)), before)
-        bad += expect(f"{name}: last step", r.ran[-1], "Verdict")
-        bad += expect(f"{name}: reports", all(all(v) for v in r.reports.values()), True)
+        expect(f"{name}: verdict", r.result["verdict"], verdict)
+        expect(f"{name}: exit-code", r.result["exit-code"], str(code))
+        expect(f"{name}: job", r.code, job)
+        expect(f"{name}: comment requests", mock.writes(), writes)
+        expect(f"{name}: requests right", mock.wrong, [])
+        expect(f"{name}: said", said in r.log, True)
+        expect(f"{name}: commands in the log", commands(r.log), [])
+        expect(f"{name}: token printed", "secret-token" in r.log, False)
+        expect(f"{name}: workspace untouched", sorted(os.listdir(path)), before)
+        expect(f"{name}: last step", r.ran[-1], "Verdict")
+        expect(f"{name}: reports", all(all(v) for v in r.reports.values()), True)
         if code in (0, 1, 3, 4):
             want = 2 if c.get("mono") and c.get("suites") != "serve" else 1
-            bad += expect(f"{name}: reports of all suites", [len(r.reports.get(k, [])) for k in ("json", "junit", "markdown")], [want] * 3)
-            bad += expect(f"{name}: summary", r.summary.count("<!-- tracegate:report key="), want)
+            expect(f"{name}: reports of all suites", [len(r.reports.get(k, [])) for k in ("json", "junit", "markdown")], [want] * 3)
+            expect(f"{name}: summary", r.summary.count("<!-- tracegate:report key="), want)
         for text in [r.summary] + [m["body"] for m in mock.comments if "### old" not in m["body"]]:
-            bad += expect(f"{name}: mention or tag", re.findall(r"@octocat|<img", outside_code(text)), [])
+            expect(f"{name}: mention or tag", re.findall(r"@octocat|<img", github.outside_code(text)), [])
         if not c.get("read_only"):
-            bad += expect(f"{name}: outputs of the comment", bool(r.result["comment-id"].strip()), bool(writes))
+            expect(f"{name}: outputs of the comment", bool(r.result["comment-id"].strip()), bool(writes))
         if c.get("mono") and writes and code == 1:
-            bad += expect(f"{name}: whose comment", mock.comments[-1]["body"].split("\n")[0], "<!-- tracegate:report key=train -->")
-        if bad:
-            print(r.log)
-        return bad
+            expect(f"{name}: whose comment", mock.comments[-1]["body"].split("\n")[0], "<!-- tracegate:report key=train -->")
+        log_of_faults(known, r)
 
 
 def path_cases(action):
-    bad = 0
     with tempfile.TemporaryDirectory() as workspace:
         for name, inputs, verdict, code in PATH_CASES:
+            known = len(faults)
             r = Runner(action, dict(inputs, binary=PROGRAM), workspace).run()
-            failed = expect(f"{name}: exit code", r.code, code)
-            failed += expect(f"{name}: output exit-code", r.result["exit-code"], str(code))
+            expect(f"{name}: exit code", r.code, code)
+            expect(f"{name}: output exit-code", r.result["exit-code"], str(code))
             if verdict:
-                failed += expect(f"{name}: verdict", r.result["verdict"], verdict)
+                expect(f"{name}: verdict", r.result["verdict"], verdict)
             if code in (0, 1):
-                failed += expect(f"{name}: reports", len(r.reports) >= 5 and all(map(all, r.reports.values())), True)
-                failed += expect(f"{name}: summary", "tracegate" in r.summary, True)
-            bad += failed > 0
-            if failed:
-                print(r.log)
-        bad += expect("injection", os.listdir(workspace), [])
+                expect(f"{name}: reports", len(r.reports) >= 5 and all(map(all, r.reports.values())), True)
+                expect(f"{name}: summary", "tracegate" in r.summary, True)
+            log_of_faults(known, r)
+        expect("injection", os.listdir(workspace), [])
         r = Runner(action, dict(binary="/nonexistent"), workspace).run()
-        bad += expect("no such binary", (r.failed, r.code != 0), (True, True))
-    return bad
+        expect("no such binary", (r.failed, r.code != 0), (True, True))
 
 
 def stored_baselines(action):
     """A merge queue: its base is what the event names, its baseline comes from the remote. A remote that
     does not answer is an error, never a first run; one that has nothing is a first run. Mode record on
     the push, twice: the second adds nothing."""
-    bad = 0
     traces = dict(binary=PROGRAM, runs="true", traces=f"{TRACES}/extra_copy/run0[0-2].json.gz")
     record = dict(traces, mode="record", traces=f"{TRACES}/base/run0[0-2].json.gz")
     with tempfile.TemporaryDirectory() as folder:
@@ -221,21 +208,20 @@ def stored_baselines(action):
             return Runner(action, traces, clones[-1], "merge_group", event, environ).run()
 
         r = check()
-        bad += expect("nothing stored yet", (r.code, r.result["verdict"], "first run" in r.summary.lower()), (0, "pass", True))
+        expect("nothing stored yet", (r.code, r.result["verdict"], "first run" in r.summary.lower()), (0, "pass", True))
         for again in range(2):
             r = Runner(action, record, main_, "push", {}, environ).run()
-            bad += expect(f"record {again}", (r.code, r.result["verdict"], r.result["markdown"]), (0, "recorded", ""))
+            expect(f"record {again}", (r.code, r.result["verdict"], r.result["markdown"]), (0, "recorded", ""))
         refs = box.git(box.bare, "for-each-ref", "refs/tracegate").count("\n") + 1
-        bad += expect("runs in the remote's store", refs, 3)
+        expect("runs in the remote's store", refs, 3)
         r = check()
-        bad += expect("merge queue, stored", (r.code, r.result["verdict"], base[:7] in r.summary), (1, "fail", True))
+        expect("merge queue, stored", (r.code, r.result["verdict"], base[:7] in r.summary), (1, "fail", True))
         os.rename(box.bare, box.bare + ".gone")
         box.git(clones[0], "for-each-ref")
         r = Runner(action, traces, clones[0], "merge_group", event, environ).run()
-        bad += expect("remote away", (r.code, r.result["verdict"], r.result["json"]), (3, "error", ""))
+        expect("remote away", (r.code, r.result["verdict"], r.result["json"]), (3, "error", ""))
         r = Runner(action, record, main_, "push", {}, environ).run()
-        bad += expect("record, remote away", (r.code != 0, r.result["verdict"]), (True, "error"))
-    return bad
+        expect("record, remote away", (r.code != 0, r.result["verdict"]), (True, "error"))
 
 
 # How the program can end without an answer, in `check` (first) or in `baseline record` (second word), as
@@ -264,7 +250,6 @@ NO_REPORT = [
 
 def fault_cases(action):
     """The program does not end as it should: never green. Control: the same wrapper that changes nothing."""
-    bad = 0
     with tempfile.TemporaryDirectory() as folder:
         box = Box(folder)
         sha = box.commit("two suites", {".tracegate.yml": TWO_SUITES, "perf/train": runs("base"), "perf/serve": runs("base"), "bench": BENCH, "variant": "base\n"})
@@ -288,13 +273,12 @@ def fault_cases(action):
             return r
 
         def expect_red(name, r, report=True):
-            failed = expect(name, (r.result["verdict"], r.result["exit-code"], r.code), ("error", "5", 5))
-            failed += expect(f"{name}: last step", r.ran[-1], "Verdict")
+            known = len(faults)
+            expect(name, (r.result["verdict"], r.result["exit-code"], r.code), ("error", "5", 5))
+            expect(f"{name}: last step", r.ran[-1], "Verdict")
             if report:
-                failed += expect(f"{name}: summary", ("exit code 5" in r.summary, "PASS" in r.summary), (True, False))
-            if failed:
-                print(r.log)
-            return failed
+                expect(f"{name}: summary", ("exit code 5" in r.summary, "PASS" in r.summary), (True, False))
+            log_of_faults(known, r)
 
         check, second, rec = '[ "$1" = check ]', '[ "$1" = check ] && [ "$3" = --suite ] && [ "$4" = serve ]', '[ "$2" = record ]'
         one, two = dict(suites="train"), dict(suites="train\nserve")
@@ -302,22 +286,19 @@ def fault_cases(action):
         record = dict(mode="record", traces="out/train/run10.json.gz", suites="train")
         for name, inputs, verdict in (("one", one, "pass"), ("two", two, "pass"), ("all", {}, "pass"), ("ab", ab, None), ("record", record, "recorded")):
             r = job("false", "exit 9", inputs, "push" if name == "record" else "pull_request")
-            bad += expect(f"control, {name}", (r.result["verdict"], r.result["exit-code"], r.code), (verdict or r.result["verdict"], "0", 0))
+            expect(f"control, {name}", (r.result["verdict"], r.result["exit-code"], r.code), (verdict or r.result["verdict"], "0", 0))
         for name, what in FAULTS + NO_REPORT:
-            bad += expect_red(f"{name}, one suite", job(check, what, one))
+            expect_red(f"{name}, one suite", job(check, what, one))
         for name, what in FAULTS[1:2] + NO_REPORT[:1]:
-            bad += expect_red(f"{name}, all suites", job(check, what, {}))
-            bad += expect_red(f"{name}, the second of two suites", job(second, what, two), report=False)
-            bad += expect_red(f"{name}, mode ab", job(check, what, ab))
+            expect_red(f"{name}, all suites", job(check, what, {}))
+            expect_red(f"{name}, the second of two suites", job(second, what, two), report=False)
+            expect_red(f"{name}, mode ab", job(check, what, ab))
         for name, what in FAULTS[:1] + FAULTS[-2:]:
-            bad += expect_red(f"{name}, mode record", job(rec, what, record, "push"), report=False)
-        bad += last_step_cases()
-    return bad
+            expect_red(f"{name}, mode record", job(rec, what, record, "push"), report=False)
 
 
 def last_step_cases():
     """The last step alone: what step Check left (nothing, if it was killed itself) and what the job ends with."""
-    bad = 0
     for code, verdict, policy, want in (
             ("0", "pass", "warn", 0), ("0", "warn", "warn", 0), ("0", "recorded", "warn", 0), ("0", "got", "fail", 0), ("4", "inconclusive", "warn", 0),
             ("4", "inconclusive", "fail", 4), ("4", "inconclusive", "", 0), ("4", "lost", "", 4),
@@ -326,9 +307,8 @@ def last_step_cases():
             ("137", "error", "warn", 5), ("139", "", "warn", 5), ("6", "pass", "warn", 5), ("00", "pass", "warn", 5), ("0", "passed", "warn", 5)):
         p = subprocess.run(["bash", os.path.join(ROOT, "scripts/action-verdict")], capture_output=True, text=True, check=False,
                            env=dict(os.environ, EXIT_CODE=code, VERDICT=verdict, INPUT_ON_INCONCLUSIVE=policy))
-        bad += expect(f"last step, code '{code}', verdict '{verdict}', {policy}", p.returncode, want)
-        bad += expect(f"last step, code '{code}', verdict '{verdict}': said", "::error" in p.stdout, want == 5 and code != "5")
-    return bad
+        expect(f"last step, code '{code}', verdict '{verdict}', {policy}", p.returncode, want)
+        expect(f"last step, code '{code}', verdict '{verdict}': said", "::error" in p.stdout, want == 5 and code != "5")
 
 
 # the bench of mode ab: one recorded trace of the variant that is checked out, each call logged; no two commits record the same
@@ -375,11 +355,11 @@ def ab_case(action, box, sha, temp, name, which, depth, inputs, more, verdict, c
     if event == "merge_group":
         environ.update(GITHUB_REF="refs/heads/gh-readonly-queue/main/pr-22", GITHUB_BASE_REF="")
         payload = {"merge_group": {"base_sha": sha["ab"], "head_sha": sha[number]}}
+    known = len(faults)
     with github.Mock() as mock:
         open(log, "w").close()
         r = Runner(action, dict(inputs, binary=PROGRAM), path, event, payload, dict(environ, GITHUB_API_URL=mock.url)).run()
-        with open(log) as f:
-            order = f.read().split("\n")[:-1]
+        order = read_text(log).split("\n")[:-1]
         variant = {"same": "base", "more": "extra_copy"}[which]
         want = (["base setup", variant + " setup"] if more.get("setup") else []) + \
             [f"{v} run0{k}" for k in range(n) for v in ("base", variant)] + \
@@ -390,7 +370,9 @@ def ab_case(action, box, sha, temp, name, which, depth, inputs, more, verdict, c
                  ("job", r.code, code), ("said", said in r.log, True), ("order", order, want), ("comment", mock.writes(), writes),
                  ("worktrees", box.git(path, "worktree", "list").count("\n"), 0), ("clean", box.git(path, "status", "--porcelain"), ""),
                  ("the base's commit in the report", f"base-{sha['ab'][:12]}" in r.summary, n > 0)]
-        return sum(expect(f"ab, {name}: {what}", got, wanted) for what, got, wanted in facts) > 0 and (print(r.log) or True)
+        for what, got, wanted in facts:
+            expect(f"ab, {name}: {what}", got, wanted)
+        log_of_faults(known, r)
 
 
 def ab_cases(action):
@@ -401,22 +383,24 @@ def ab_cases(action):
         box.push(sha["ab"], "main")
         sha[21] = box.pull_request(21, sha["ab"], {"later": "other recordings\n", "src.txt": "x"}, "same")
         sha[22] = box.pull_request(22, sha["ab"], {"variant": "extra_copy\n"}, "more")
-        return sum(bool(ab_case(action, box, sha, folder, *case)) for case in AB_CASES)
+        for case in AB_CASES:
+            ab_case(action, box, sha, folder, *case)
 
 
-def main():
-    with open(os.path.join(ROOT, "action.yml"), encoding="utf-8") as f:
-        action = yaml.safe_load(f)
+def git_cases(action, folder):
+    box, sha = build(folder)
+    for case in GIT_CASES:
+        git_case(action, box, sha, *case)
+
+
+def main(tmp):
+    action = yaml.safe_load(read_text(os.path.join(ROOT, "action.yml")))
     for name, spec in action["inputs"].items():
-        assert spec.get("description"), f"input {name} needs a description"
-    bad = path_cases(action) + fault_cases(action) + stored_baselines(action) + ab_cases(action)
-    only = sys.argv[1] if len(sys.argv) > 1 else ""
-    with tempfile.TemporaryDirectory() as folder:
-        box, sha = build(folder)
-        bad += sum(git_case(action, box, sha, *case) > 0 for case in GIT_CASES if only in case[0])
-    print(f"action: {len(PATH_CASES) + len(GIT_CASES) + len(AB_CASES) + len(FAULTS) + len(NO_REPORT) + 40} cases, {bad} failed")
-    return 1 if bad else 0
+        check(f"input {name} needs a description", spec.get("description"))
+    for part in (path_cases, fault_cases, stored_baselines, ab_cases):
+        part(action)
+    last_step_cases()
+    git_cases(action, tmp)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(main)

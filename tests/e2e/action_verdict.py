@@ -50,5 +50,4 @@ def main():
     return finish(f"action_verdict: {n} combinations", n == len(CODES) * len(VERDICTS) * 4)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

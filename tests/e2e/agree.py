@@ -4,17 +4,14 @@ terminal, JUnit, Markdown, the annotations, the action's outputs and the exit co
 
 What each state looks like everywhere is the table SAYS; which state a case has is written beside it.
 """
-import os
 import re
 import shutil
 import subprocess
-import sys
-import tempfile
 import xml.etree.ElementTree as ET
 
-sys.path.insert(0, os.path.join(os.environ["TG_SOURCE_DIR"], "tests/data"))
-from plain_model import Work, usual, write_run  # noqa: E402
-from support import ENV, PROGRAM, ROOT, Repository, expect, finish, read_json, read_text, tracegate
+from runner import parse_env_file
+from support import DATED, PROGRAM, ROOT, Repository, expect, read_json, read_text, run_parts, tracegate
+from plain_model import Work, scaled, usual, write_run
 
 # verdict: exit code, first word of the headline, sign in Markdown, JUnit (failures, errors), levels of annotations that
 # must be there and must not, exit code of the action's last step. None: either, for a requirement may be unmet as well
@@ -33,7 +30,7 @@ RULE = "rules: [{id: k, match: {kind: op%s}, metric: count, fail: {abs: 0}}]\n"
 BUDGET = "version: 1\n" + SUITE + "rules: [{id: k, match: {kind: op, name: 'aten::new'}, metric: count, %s}]\n"  # MORE calls it once
 
 SAME, MORE, LESS = (lambda: usual()), (lambda: usual() + [NEW]), (lambda: usual()[:-2] + usual()[-1:])
-SLOW = (lambda: [Work(w.op, w.sort, w.name, w.us * (2 if w.name == "void kern3(float*)" else 1)) for w in usual()])
+SLOW = (lambda: scaled(usual(), "aten::op3", 2))
 NOTHING = (lambda: [Work(None)])
 
 # name, verdict, policy, what a fresh step does, number of runs, more
@@ -101,14 +98,12 @@ def place(tmp, n, policy, work, runs, how):
         r.write(".tracegate.yml", policy)
         if not how.get("lost"):
             traces(f"{r.dir}/perf", usual, runs, 1)
-    r.git("add", "-A")
-    r.git("commit", "-q", "-m", "base")
+    r.commit("base")
     r.git("update-ref", "refs/remotes/origin/main", "HEAD")
     r.git("checkout", "-q", "-b", "change")
     r.write(".tracegate.yml", policy)
     r.write("src", "1")
-    r.git("add", "-A")
-    r.git("commit", "-q", "-m", "change")
+    r.commit()
     traces(f"{r.dir}/out", work, runs, 100)
     if how.get("broken"):
         r.write("out/run0.json", '{"traceEvents": [1, 2')
@@ -124,24 +119,21 @@ def junit_says(path):
     return int(suite.get("failures")) > 0, int(suite.get("errors")) > 0
 
 
-def action(r, env):
+def action(r):
     """(outputs of the action's check, exit code of its last step)"""
-    with open(r.path("outputs"), "w", encoding="utf-8"):
-        pass
+    r.write("outputs", "")
     more = {"GITHUB_OUTPUT": r.path("outputs"), "RUNNER_TEMP": r.dir, "TRACEGATE": PROGRAM, "INPUT_REPORT_DIR": r.path("rep")}
-    subprocess.run(["bash", ROOT + "/scripts/action-check"], cwd=r.dir, env={**env, **more}, capture_output=True, timeout=120)
-    with open(r.path("outputs"), encoding="utf-8") as f:
-        out = dict(line.rstrip("\n").split("=", 1) for line in f if "=" in line)
+    subprocess.run(["bash", ROOT + "/scripts/action-check"], cwd=r.dir, env={**DATED, **more}, capture_output=True, timeout=120)
+    out = parse_env_file(r.path("outputs"))
     last = subprocess.run(["bash", ROOT + "/scripts/action-verdict"], env={
-        **env, "EXIT_CODE": out.get("exit-code", ""), "VERDICT": out.get("verdict", "")}, capture_output=True)
+        **DATED, "EXIT_CODE": out.get("exit-code", ""), "VERDICT": out.get("verdict", "")}, capture_output=True)
     return out, last.returncode
 
 
 def one(tmp, n, name, verdict, policy, work, runs, how):
-    env = dict(ENV, SOURCE_DATE_EPOCH="1767323045")  # 2026-01-02
     r = place(tmp, n, policy, work, runs, how)
     code, words, sign, junit, there, not_there, job = SAYS[verdict]
-    run = tracegate("check", "--json", "a.json", "--junit", "a.xml", "--markdown", "a.md", "--annotations", cwd=r.dir, env=env, timeout=120)
+    run = tracegate("check", "--json", "a.json", "--junit", "a.xml", "--markdown", "a.md", "--annotations", cwd=r.dir, env=DATED, timeout=120)
     report = read_json(r.path("a.json"))
     markdown = read_text(r.path("a.md"))
     lines = run.stdout.splitlines()
@@ -162,22 +154,18 @@ def one(tmp, n, name, verdict, policy, work, runs, how):
         expect(f"{name}: no violations", report.get("violations"), [])
     if how.get("lost") and code == 4:
         verdict, job = "lost", 4  # the action's own word: not forgiven by on-inconclusive
-    out, last = action(r, env)
+    out, last = action(r)
     expect(f"{name}: the action's outputs", (out.get("verdict"), out.get("exit-code")), (verdict, str(code)))
     expect(f"{name}: the job", last, job)
-    zero = subprocess.run([PROGRAM, "check", "--exit-zero", "--json", "z.json", "--quiet"], cwd=r.dir, env=env, capture_output=True)
+    zero = tracegate("check", "--exit-zero", "--json", "z.json", "--quiet", cwd=r.dir, env=DATED)
     expect(f"{name}: --exit-zero", (zero.returncode, read_json(r.path("z.json"))["verdict"]), (0, report["verdict"]))
     shutil.rmtree(r.dir)
 
 
-def main():
-    only = sys.argv[1:]
-    with tempfile.TemporaryDirectory() as tmp:
-        for n, case in enumerate(CASES):
-            if not only or case[0] in only:
-                one(tmp, n, *case)
+def main(tmp):
+    for n, case in enumerate(CASES):
+        one(tmp, n, *case)
     expect("each verdict has cases", {c[1] for c in CASES}, set(SAYS))
-    return finish(f"agree: {len(CASES)} cases")
 
 
-sys.exit(main())
+run_parts(main)

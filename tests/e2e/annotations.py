@@ -2,15 +2,12 @@
 """Annotations at the program's own lines, for traces with Python stacks: generated traces with what must
 be named written beside them, hostile names and paths, and the corpus against a count made here.
 """
-import gzip
-import json
 import os
 import re
 import subprocess
-import sys
-import tempfile
 
-from support import CORPUS, ENV, PROGRAM, Repository, expect, fault, faults, finish, read_text, write_text
+from support import (CORPUS, ENV, PROGRAM, Repository, expect, fault, faults, read_json, read_text, run_parts,
+                     write_json, write_text)
 
 POLICY = "version: 1\nrules:\n  - {id: new-work, match: {kind: [op, kernel]}, metric: count, fail: {abs: 0}}\n"
 SOURCE = """import torch
@@ -40,8 +37,7 @@ class Repo(Repository):
         super().__init__(folder)
         for name, text in dict(files, **{".tracegate.yml": POLICY}).items():
             self.write(name, text)
-        self.git("add", "-A")
-        self.git("commit", "-q", "-m", "x")
+        self.commit()
 
     def check(self, base, test, env=None, cwd="."):
         """(exit code, annotations as (level, file, line, message), what was printed)"""
@@ -80,8 +76,7 @@ def trace(path, steps, calls):
         ts += 10
         add("user_annotation", f"ProfilerStep#{n}", begin, ts - begin)
         ts += 10
-    with gzip.open(path, "wt", encoding="utf-8") as f:
-        json.dump({"traceEvents": events, "deviceProperties": [{"id": 0, "name": "G"}] if any(c[3] for c in calls) else []}, f)
+    write_json(path, {"traceEvents": events, "deviceProperties": [{"id": 0, "name": "G"}] if any(c[3] for c in calls) else []})
 
 
 TORCH = "torch/nn/modules/module.py(1501): _call_impl"
@@ -194,8 +189,7 @@ def corpus(tmp):
         full = os.path.join(CORPUS, path)
         if not os.path.exists(full):
             continue
-        with gzip.open(full, "rt", encoding="utf-8") as f:
-            doc = json.load(f)
+        doc = read_json(full)
         events = doc["traceEvents"]
         files = {}
         for name in {e["name"] for e in events if e.get("cat") == "python_function"}:
@@ -214,8 +208,7 @@ def corpus(tmp):
         want = [(d, n) for n, (c, d) in inside.items() if 2 * c >= calls]
         repo = Repo(f"{tmp}/c{done}", texts)
         base = f"{tmp}/base{done}.json.gz"
-        with gzip.open(base, "wt", encoding="utf-8", compresslevel=1) as f:
-            json.dump(dict(doc, traceEvents=[e for e in events if e.get("name") != op]), f)
+        write_json(base, dict(doc, traceEvents=[e for e in events if e.get("name") != op]))
         code, out, text = repo.check(base, full)
         found = [x for x in out if x[0] == "notice" and x[3].startswith(op + ":")]
         if not want:
@@ -227,12 +220,9 @@ def corpus(tmp):
     return done
 
 
-def main():
-    with tempfile.TemporaryDirectory() as tmp:
-        generated(tmp)
-        n = corpus(tmp)
-    return finish(f"annotations: generated traces and {n} of the corpus" + ("" if n else " (no ../shared: corpus skipped)"))
+def main(tmp):
+    generated(tmp)
+    n = corpus(tmp)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(main)

@@ -10,12 +10,10 @@
 So against the parent it passes, against v1 it fails (every night: `fail_on: [open]`), and a window has the six runs
 after v1. Every state of a baseline is tried on the release alone."""
 import os
-import sys
-import tempfile
 import xml.etree.ElementTree as ET
 
 import support
-from support import DATED, TRACES, check, expect, expect_has, finish, read_json, read_text, write_text
+from support import DATED, TRACES, check, expect, expect_has, read_json, read_text, run_parts, write_text
 
 PRESET = "version: 1\nextends: [tracegate:recommended]\nbaseline: {ref: parent}\nsuites: [{name: train, trace: none.json}]\n"
 RULE = "{id: %s, match: {kind: op}, metric: count, fail: {abs: 0}%s}"
@@ -228,16 +226,13 @@ def remote(r, tmp):
     expect("shallow", (code, "shallow" in run.stderr), (3, True))
 
 
-def main():
-    with tempfile.TemporaryDirectory() as tmp:
-        r = Repository(f"{tmp}/r")
-        against_three(r)
-        states(r)
-        language(r)
-        suites(r)
-        remote(r, tmp)
-    return finish("baselines")
+def main(tmp):
+    r = Repository(f"{tmp}/r")
+    against_three(r)
+    states(r)
+    language(r)
+    suites(r)
+    remote(r, tmp)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(main)

@@ -4,13 +4,10 @@ not build or run, a merge, the answers for `git bisect run`, and signals."""
 import os
 import signal
 import subprocess
-import sys
-import tempfile
 import time
 
-from support import ENV, PROGRAM, ROOT, expect, finish, git, read_json, read_text, tracegate, write_text
-
-TRACES = os.path.join(ROOT, "examples/traces")
+from support import (ENV, PROGRAM, TRACES, expect, expect_end, git, read_json, read_text, run_parts, tracegate,
+                     write_text)
 
 
 def bisect(folder, *args):
@@ -74,12 +71,9 @@ def merges(tmp):
     merge = git(r, "rev-parse", "HEAD")
     commit(r, 20, "extra_copy")
     run = bisect(r, "--good", shas[0], *RUN)
-    expect(f"merge: exit {run.stderr}", run.returncode, 0)
-    expect("merge: named", f"first bad commit: {merge[:12]}  merge topic" in run.stdout, True)
+    expect_end(f"merge: exit {run.stderr}", run, 0, f"first bad commit: {merge[:12]}  merge topic")
     expect("merge: not inside", any(s[:12] in run.stdout for s in inside), False)
-    run = bisect(r, "--good", inside[0], *RUN)
-    expect("not on the line: exit", run.returncode, 2)
-    expect("not on the line: says", "first parents" in run.stderr, True)
+    expect_end("not on the line", bisect(r, "--good", inside[0], *RUN), 2, err="first parents")
 
 
 def git_bisect(tmp):
@@ -140,14 +134,11 @@ def signals(tmp):
     expect("nothing changed", (git(r, "status", "--porcelain"), git(r, "rev-parse", "HEAD")), ("", shas[-1]))
 
 
-def main():
-    with tempfile.TemporaryDirectory() as tmp:
-        os.makedirs(tmp + "/t")
-        ENV["TMPDIR"] = tmp + "/t"
-        for job in (found, merges, git_bisect, folder, signals):
-            job(tmp)
-    return finish("bisect")
+def main(tmp):
+    os.makedirs(tmp + "/t")
+    ENV["TMPDIR"] = tmp + "/t"
+    for job in (found, merges, git_bisect, folder, signals):
+        job(tmp)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(main)

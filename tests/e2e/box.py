@@ -1,12 +1,10 @@
 """Throw-away repositories with pull requests, as the tests of the action and of the workflows use them."""
 import glob
-import gzip
-import json
 import os
 import shutil
 import subprocess
 
-from support import TRACES, write_text
+from support import TRACES, read_json, write_json, write_text
 
 # what may not become a command, a mention, a tag or a file, wherever it is printed
 KERNEL = ("\n::error::pwned\n::set-output name=verdict::pass\r\n##[error]pwned `|</details><img src=x>@octocat #1 "
@@ -81,12 +79,10 @@ def hostile_traces(folder):
     """Traces whose new operator has a name that wants out."""
     out = []
     for f in runs("extra_copy"):
-        with gzip.open(f, "rt", encoding="utf-8") as g:
-            doc = json.load(g)
+        doc = read_json(f)
         for e in doc["traceEvents"]:
             if e.get("name") == "aten::clone":
                 e["name"] = KERNEL
         out.append(os.path.join(folder, os.path.basename(f)))
-        with gzip.open(out[-1], "wt", encoding="utf-8") as g:
-            json.dump(doc, g)
+        write_json(out[-1], doc)
     return out

@@ -15,7 +15,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-from support import ROOT, SHARED, expect, fault, finish, read_json, read_text, run, write_text
+from support import ROOT, SHARED, expect, fault, read_json, read_text, run, run_parts, write_text
 
 BASE = sorted(glob.glob(f"{ROOT}/examples/traces/base/run*.json.gz"))
 MODELS = ["mlp", "cnn", "xfmr", "lstm"]
@@ -172,47 +172,44 @@ def limits(tmp, traces, base_policy, what):
     return before, after, text
 
 
-def main():
-    with tempfile.TemporaryDirectory() as tmp:
+def main(tmp):
+    write_text(f"{tmp}/p.yml", "version: 1\n" + POLICIES["bare 5 %"] + "\n")
+    before, after, text = limits(tmp, BASE, "p.yml", "examples")
+    # Limits lie above the largest change of these very comparisons, so none of them can fail.
+    expect(f"examples: alarms with the limits (before: {before})", after, 0)
+    report = calibrate(BASE)
+    expect("twice the same, in any order", calibrate(BASE[::-1]), report)
+    expect("15 runs: 5 against 5, 200 comparisons, 1 disjoint pair",
+           [report[k] for k in ("runs", "side", "comparisons", "disjoint_pairs")], [15, 5, 200, 1])
+    # 6 runs: C(6, 3) = 20 pairs of sides, each once
+    expect("6 runs", [calibrate(BASE[:6])[k] for k in ("side", "comparisons")], [3, 20])
+    expect("5 runs are too few", run("calibrate", *BASE[:5])[0], 2)
+    expect("sides larger than half", run("calibrate", "--side", "8", *BASE)[0], 2)
+    code, out, _ = run("calibrate", *BASE)
+    expect(f"text: {out}", (code, "expected false alarms: " in out, "aten::mkldnn_convolution" in out), (0, True, True))
+    loose = POLICIES["bare 5 %"].replace("5%", "1000%")
+    write_text(f"{tmp}/p.yml", "version: 1\n" + loose + "\n")
+    _, _, text = limits(tmp, BASE, "p.yml", "1000 %")
+    code, out, _ = run("selftest", "--policy", "limits.yml", *BASE, cwd=tmp)
+    expect(f"what survived at 1000 % fails with the limits: {out}{text}", code, 0)
+    examples(tmp)
+    example = read_text(f"{ROOT}/docs/calibrate.md").split("```console\n")[1].split("```")[0]
+    shown = run("calibrate", *BASE, "--format", "yaml", cwd=ROOT)[1]
+    # The form, not the digits: the rule may be tuned without this page.
+    plain = [re.sub(r"[0-9]+(\.[0-9]+)?", "N", t) for t in (example.split("\n", 1)[1], shown)]
+    expect("the example of docs/calibrate.md", plain[0], plain[1])
+    if "--quick" in sys.argv:
+        pass
+    elif os.path.isdir(f"{SHARED}/noise/cpu"):
         write_text(f"{tmp}/p.yml", "version: 1\n" + POLICIES["bare 5 %"] + "\n")
-        before, after, text = limits(tmp, BASE, "p.yml", "examples")
-        # Limits lie above the largest change of these very comparisons, so none of them can fail.
-        expect(f"examples: alarms with the limits (before: {before})", after, 0)
-        report = calibrate(BASE)
-        expect("twice the same, in any order", calibrate(BASE[::-1]), report)
-        expect("15 runs: 5 against 5, 200 comparisons, 1 disjoint pair",
-               [report[k] for k in ("runs", "side", "comparisons", "disjoint_pairs")], [15, 5, 200, 1])
-        # 6 runs: C(6, 3) = 20 pairs of sides, each once
-        expect("6 runs", [calibrate(BASE[:6])[k] for k in ("side", "comparisons")], [3, 20])
-        expect("5 runs are too few", run("calibrate", *BASE[:5])[0], 2)
-        expect("sides larger than half", run("calibrate", "--side", "8", *BASE)[0], 2)
-        code, out, _ = run("calibrate", *BASE)
-        expect(f"text: {out}", (code, "expected false alarms: " in out, "aten::mkldnn_convolution" in out), (0, True, True))
-        loose = POLICIES["bare 5 %"].replace("5%", "1000%")
-        write_text(f"{tmp}/p.yml", "version: 1\n" + loose + "\n")
-        _, _, text = limits(tmp, BASE, "p.yml", "1000 %")
-        code, out, _ = run("selftest", "--policy", "limits.yml", *BASE, cwd=tmp)
-        expect(f"what survived at 1000 % fails with the limits: {out}{text}", code, 0)
-        examples(tmp)
-        example = read_text(f"{ROOT}/docs/calibrate.md").split("```console\n")[1].split("```")[0]
-        shown = run("calibrate", *BASE, "--format", "yaml", cwd=ROOT)[1]
-        # The form, not the digits: the rule may be tuned without this page.
-        plain = [re.sub(r"[0-9]+(\.[0-9]+)?", "N", t) for t in (example.split("\n", 1)[1], shown)]
-        expect("the example of docs/calibrate.md", plain[0], plain[1])
-        if "--quick" in sys.argv:
-            pass
-        elif os.path.isdir(f"{SHARED}/noise/cpu"):
-            write_text(f"{tmp}/p.yml", "version: 1\n" + POLICIES["bare 5 %"] + "\n")
-            before, after, _ = limits(tmp, sorted(glob.glob(f"{SHARED}/noise/cpu/mlp/aa/*.gz")), "p.yml", "mlp")
-            expect("mlp: many alarms before", before > 40, True)
-            held_out(tmp)
-            slowed()
-            if DRIVER:
-                sizes()
-        else:
-            print("no shared/noise: held-out pairs of the examples only")
-    return finish("calibrate")
+        before, after, _ = limits(tmp, sorted(glob.glob(f"{SHARED}/noise/cpu/mlp/aa/*.gz")), "p.yml", "mlp")
+        expect("mlp: many alarms before", before > 40, True)
+        held_out(tmp)
+        slowed()
+        if DRIVER:
+            sizes()
+    else:
+        print("no shared/noise: held-out pairs of the examples only")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(main)

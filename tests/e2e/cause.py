@@ -3,7 +3,6 @@
 traces of both sides, and beside each case the function that must be named, written down before the program runs.
 """
 import copy
-import gzip
 import json
 import os
 import random
@@ -11,7 +10,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from support import TRACES, expect, finish, git, read_json, tracegate, write_text
+from support import TRACES, expect, git, read_json, run_parts, tracegate, write_json, write_text
 
 MODEL = """import torch
 
@@ -116,8 +115,7 @@ def trace(path, tree, back, seed, steps=5):
         events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{n}", "pid": 1, "tid": 1, "ts": begin - 1,
                        "dur": round(t - begin, 3)})
         t += 10
-    with gzip.open(path, "wt", encoding="utf-8", compresslevel=1) as f:
-        json.dump({"schemaVersion": 1, "with_stack": 1, "traceEvents": events}, f)
+    write_json(path, {"schemaVersion": 1, "with_stack": 1, "traceEvents": events})
 
 
 class Case:
@@ -256,13 +254,11 @@ def usage():
                            (code, code != 0, code == 0))
 
 
-def main():
+def main(tmp):
     usage()
-    with tempfile.TemporaryDirectory() as tmp:
-        for i, case in enumerate(CASES):
-            one(case, f"{tmp}/{i}")
-    return finish(f"cause: {len(CASES)} changes")
+    for i, case in enumerate(CASES):
+        one(case, f"{tmp}/{i}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_parts(main)

@@ -7,8 +7,6 @@ Planted by time: all calls of one operator in one function take longer; the caus
 Skips where the corpus is absent.
 """
 import collections
-import gzip
-import json
 import os
 import random
 import re
@@ -16,9 +14,8 @@ import subprocess
 import sys
 import tempfile
 
-from support import PROGRAM, SHARED, expect, finish, read_json, write_text
+from support import CORPUS, PROGRAM, absent, expect, finish, read_json, write_json, write_text
 
-TRACES = os.path.join(SHARED, "corpus/traces")
 ARROWS = {"hta/nccl_a100_ns/nccl_data.json.gz": 543, "hta/amd_mi250/mi250_minitoy.json.gz": 4,
           "tracelens/mi300_resnet_ckpt/resnet_act_checkpoint.json.gz": 213}
 # backward work in % of device time, what is linked and what is AccumulateGrad in % of that
@@ -43,9 +40,8 @@ FRAME = re.compile(r"^(.+)\((\d+)\): (.+)$")
 
 
 def read(name):
-    path = os.path.join(TRACES, name)
-    with gzip.open(path, "rt", encoding="utf-8") as f:
-        return path, json.load(f)
+    path = os.path.join(CORPUS, name)
+    return path, read_json(path)
 
 
 def ask(driver, *args):
@@ -81,7 +77,7 @@ def link(driver):
 
 def device(driver):
     for name, want in DEVICE.items():
-        every, backward, linked, exchange = map(int, ask(driver, "device", os.path.join(TRACES, name)).split())
+        every, backward, linked, exchange = map(int, ask(driver, "device", os.path.join(CORPUS, name)).split())
         got = 100 * backward / every, 100 * linked / backward, 100 * exchange / backward
         expect(f"{name}: backward {got[0]:.1f} %, linked {got[1]:.1f} %, without number {got[2]:.1f} %",
                abs(got[0] - want[0]) <= 0.6 and abs(got[1] - want[1]) <= 0.11 and abs(got[2] - want[2]) <= 0.11, True)
@@ -135,8 +131,7 @@ def write(folder, trace, rows, seed):
         r = random.Random(seed * 10 + k)
         scale = 1 + r.uniform(-0.003, 0.003)
         own = [{**e, "dur": round(float(e["dur"]) * scale, 3)} if e.get("ph") == "X" and e.get("cat") == "cpu_op" else e for e in rows]
-        with gzip.open(f"{folder}/run{k}.json.gz", "wt", compresslevel=1) as f:
-            json.dump({**trace, "traceEvents": own}, f)
+        write_json(f"{folder}/run{k}.json.gz", {**trace, "traceEvents": own})
 
 
 def first_cause(tmp):
@@ -180,14 +175,12 @@ def planted(verbose):
 
 
 def main():
-    if not os.path.isdir(TRACES):
-        print("skipped: the corpus is not here")
-        return 77
+    if not os.path.isdir(CORPUS):
+        absent("corpus")
     link(sys.argv[1])
     device(sys.argv[1])
     planted("-v" in sys.argv)
     return finish("cause_corpus")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

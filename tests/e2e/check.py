@@ -10,11 +10,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 import support
-from support import ENV, PROGRAM, ROOT, TRACES, expect, expect_has, finish, tracegate, write_text
+from support import (ENV, PROGRAM, ROOT, TRACES, expect, expect_end, expect_has, run_parts, tracegate, write_bytes,
+                     write_text)
+from plain_model import launched, mark, span
 
 ENV = dict(ENV, GIT_AUTHOR_DATE="2026-01-02T03:04:05Z", GIT_COMMITTER_DATE="2026-01-02T03:04:05Z")
 POLICY = """version: 1
@@ -37,11 +38,7 @@ class Repository(support.Repository):
             self.write(".tracegate.yml", policy)
         for run in runs:
             self.copy(f"base/run{run}", f"perf/run{run}.json.gz")
-        self.git("add", "-A")
-        self.git("commit", "-qm", "baseline")
-
-    def commit(self, message="change"):
-        self.git("commit", "-q", "--allow-empty", "-m", message)
+        self.commit("baseline")
 
     def check(self, *args, env=None):
         return self.run("check", *args, env=env)
@@ -58,8 +55,7 @@ def fresh(folder, variant="base", runs=("10", "11", "12"), **kw):
 
 def the_main_job(tmp):
     r = fresh(tmp + "/same")
-    run = r.check("--json", "r.json")
-    expect("same code: exit", run.returncode, 0)
+    expect("same code: exit", r.check("--json", "r.json").returncode, 0)
     report = json.load(open(r.path("r.json")))
     head = subprocess.run(["git", "rev-parse", "main"], cwd=r.dir, env=ENV, capture_output=True, text=True).stdout.strip()
     expect("same code: commit", report["baseline"]["commit"], head)
@@ -68,8 +64,7 @@ def the_main_job(tmp):
     r = fresh(tmp + "/copy", "extra_copy", ("00", "01", "02"))
     run = r.check("--json", "r.json", "--junit", "r.xml", "--markdown", "r.md", "--svg-counts", "c.svg",
                   "--svg-durations", "d.svg", "--csv", "t.csv", "--html", "p.html")
-    expect("extra copy: exit", run.returncode, 1)
-    expect_has("extra copy: text", run.stdout, "aten::clone")
+    expect_end("extra copy", run, 1, "aten::clone")
     for name in ("r.json", "r.xml", "r.md", "c.svg", "d.svg", "t.csv", "p.html"):
         expect(f"extra copy: {name} is there", os.path.getsize(r.path(name)) > 100, True)
     # The chart fades what runs differ by anyway: what the report's own numbers say of each operator shown.
@@ -86,11 +81,8 @@ def the_main_job(tmp):
     expect("second run: same text", again.stdout, run.stdout)
     for name, data in first.items():
         expect(f"second run: same {name}", open(r.path(name), "rb").read() == data, True)
-    expect("--exit-zero", r.check("--exit-zero").returncode, 0)
-    expect_has("--exit-zero says so", r.check("--exit-zero").stdout, "--exit-zero")
-    dry = r.check("--dry-run")
-    expect("--dry-run", dry.returncode, 0)
-    expect_has("--dry-run", dry.stdout, "perf/run00.json.gz", "out/run00.json.gz", "merge base")
+    expect_end("--exit-zero", r.check("--exit-zero"), 0, "--exit-zero")
+    expect_end("--dry-run", r.check("--dry-run"), 0, "perf/run00.json.gz", "out/run00.json.gz", "merge base")
 
 
 def baselines(tmp):
@@ -101,8 +93,7 @@ def baselines(tmp):
     r.commit("drop the baseline")
     r.git("checkout", "-q", "-b", "later")
     r.commit()
-    run = r.check("--json", "r.json")
-    expect("gap: exit", run.returncode, 0)
+    expect("gap: exit", r.check("--json", "r.json").returncode, 0)
     expect("gap: walked", json.load(open(r.path("r.json")))["baseline"]["walked"], 1)
 
     # First run: neither policy nor baseline existed on main.
@@ -110,21 +101,17 @@ def baselines(tmp):
     r.git("checkout", "-q", "-b", "change")
     r.write(".tracegate.yml", POLICY)
     r.copy("base/run10", "out/run10.json.gz")
-    r.git("add", "-A")
     r.commit()
     run = r.check()
     expect("first run: exit", run.returncode, 0)
     expect_has("first run: text", run.stdout.lower(), "first run")
 
     # Lost: the policy was there, the baseline never.
-    r = fresh(tmp + "/lost", runs=("10",), **{})
-    shutil.rmtree(r.dir)
     r = Repository(tmp + "/lost", runs=())
     r.git("checkout", "-q", "-b", "change")
     r.commit()
     r.copy("base/run10", "out/run10.json.gz")
-    run = r.check("--junit", "r.xml")
-    expect("lost: exit", run.returncode, 4)
+    expect("lost: exit", r.check("--junit", "r.xml").returncode, 4)
     expect("lost: report", os.path.exists(r.path("r.xml")), True)
 
     # Explicit sides: path, REV:PATH, REV.
@@ -132,16 +119,13 @@ def baselines(tmp):
     expect("path", r.check("--baseline", "perf", "--runs").returncode, 0)
     expect("REV:PATH", r.check("--baseline", "main:perf").returncode, 0)
     expect("REV", r.check("--baseline", "main").returncode, 0)
-    run = r.check("--baseline", "nonesuch")
-    expect("unknown ref", run.returncode, 2)
-    expect_has("unknown ref", run.stderr, "nonesuch")
+    expect_end("unknown ref", r.check("--baseline", "nonesuch"), 2, err="nonesuch")
     expect("explicit and nothing there", r.check("--baseline", "main:nowhere").returncode, 4)
     # A trace outside the repository has no path of its own in a commit, and the policy names none.
     shutil.copyfile(f"{TRACES}/base/run00.json.gz", tmp + "/outside.json.gz")
     write_text(r.path("none.yml"), "version: 1\nextends: [tracegate:recommended]\n")
-    run = tracegate("check", "../outside.json.gz", "--baseline", "main", "--policy", "none.yml", cwd=r.dir)
-    expect("a trace from outside against a commit", run.returncode, 4)
-    expect_has("a trace from outside against a commit", run.stdout, "--baseline main:PATH")
+    expect_end("a trace from outside against a commit",
+               tracegate("check", "../outside.json.gz", "--baseline", "main", "--policy", "none.yml", cwd=r.dir), 4, "--baseline main:PATH")
 
     # A shallow clone: history is cut before the merge base.
     src = fresh(tmp + "/deep")
@@ -149,16 +133,13 @@ def baselines(tmp):
     subprocess.run(["git", "clone", "-q", "--depth=1", "--branch", "change", "file://" + src.dir, clone], env=ENV,
                    check=True, capture_output=True)
     shutil.copytree(src.path("out"), clone + "/out")
-    run = tracegate("check", "--baseline", "HEAD~1", cwd=clone)
-    expect("shallow: exit", run.returncode, 3)
-    expect_has("shallow: fix", run.stderr, "fetch-depth")
+    expect_end("shallow", tracegate("check", "--baseline", "HEAD~1", cwd=clone), 3, err="fetch-depth")
 
     # No repository at all.
     lone = tmp + "/lone"
     os.makedirs(lone)
     shutil.copyfile(f"{TRACES}/base/run00.json.gz", lone + "/t.json.gz")
-    run = tracegate("check", "t.json.gz", cwd=lone, env=dict(ENV, GIT_CEILING_DIRECTORIES=tmp))
-    expect("no repository: exit", run.returncode, 3)
+    expect("no repository: exit", tracegate("check", "t.json.gz", cwd=lone, env=dict(ENV, GIT_CEILING_DIRECTORIES=tmp)).returncode, 3)
 
 
 def bad_input(tmp):
@@ -172,26 +153,20 @@ def bad_input(tmp):
         ("bad CRC", whole[:-8] + bytes(4) + whole[-4:], ""),
     ]
     for name, data, part in cases:
-        with open(r.path("out/run10.json.gz"), "wb") as f:
-            f.write(data)
+        write_bytes(r.path("out/run10.json.gz"), data)
         for report in ("r.json", "r.xml"):
             if os.path.exists(r.path(report)):
                 os.remove(r.path(report))
-        run = r.check("--json", "r.json", "--junit", "r.xml")
-        expect(f"{name}: exit", run.returncode, 3)
-        expect_has(f"{name}: message", run.stderr, "out/run10.json.gz", "error:", part)
+        expect_end(f"{name}", r.check("--json", "r.json", "--junit", "r.xml"), 3, err=("out/run10.json.gz", "error:", part))
         expect(f"{name}: verdict", json.load(open(r.path("r.json")))["verdict"], "error")
         expect(f"{name}: JUnit says error", "<error" in open(r.path("r.xml")).read(), True)
     os.remove(r.path("out/run10.json.gz"))
     if os.geteuid() != 0:
-        with open(r.path("out/run10.json.gz"), "wb") as f:
-            f.write(whole)
+        write_bytes(r.path("out/run10.json.gz"), whole)
         os.chmod(r.path("out/run10.json.gz"), 0)
         expect("unreadable", r.check().returncode, 3)
     shutil.copyfile(r.path("out/run11.json.gz"), r.path("out/run13.json.gz"))
-    run = r.check()
-    expect("the same bytes twice: exit", run.returncode, 2)
-    expect_has("the same bytes twice", run.stderr, "run11.json.gz", "run13.json.gz")
+    expect_end("the same bytes twice", r.check(), 2, err=("run11.json.gz", "run13.json.gz"))
 
 
 def bad_policy(tmp):
@@ -224,9 +199,7 @@ rules:
 def reports_whole_or_not(tmp):
     r = fresh(tmp + "/reports")
     r.write("none", "a file, no folder")
-    run = r.check("--json", "none/r.json", "--junit", "r.xml")
-    expect("no folder: exit", run.returncode, 5)
-    expect_has("no folder", run.stderr, "none/r.json")
+    expect_end("no folder", r.check("--json", "none/r.json", "--junit", "r.xml"), 5, err="none/r.json")
     expect("no folder: nothing else was written", os.path.exists(r.path("r.xml")), False)
     # Killed at any moment: each report is whole or absent.
     whole = None
@@ -250,18 +223,14 @@ def trace_of(events):
     return json.dumps({"schemaVersion": 1, "traceEvents": events})
 
 
-def device_trace(kernels, step=100000.0):
-    """Two steps of `step` us; kernels: (start in the step, duration), one launch each."""
-    events, correlation = [], 0
+def device_trace(kernels):
+    """Two steps of 100 ms; kernels: (start in the step, duration), one launch each."""
+    events = []
     for n in range(2):
-        at = 1000.0 + n * step
-        events.append(dict(ph="X", cat="user_annotation", name=f"ProfilerStep#{n}", pid=1, tid=1, ts=at, dur=step))
+        at = 1000.0 + n * 100000.0
+        events.append(mark(n, at, 100000.0))
         for start, dur in kernels:
-            correlation += 1
-            events.append(dict(ph="X", cat="cuda_runtime", name="cudaLaunchKernel", pid=1, tid=1, ts=at + start, dur=1.0,
-                               args={"correlation": correlation}))
-            events.append(dict(ph="X", cat="kernel", name="gemm", pid=0, tid=7, ts=at + start + 5, dur=dur,
-                               args={"stream": 7, "device": 0, "correlation": correlation}))
+            events += launched("gemm", at + start, at + start + 5, dur, len(events))
     return events
 
 
@@ -272,22 +241,18 @@ def damage(tmp):
     good = [(1000.0 * i, 100.0) for i in range(10)]
     cases = [("whole", good, 0), ("slight overlap", [(0.0, 1004.0)] + good[1:], 0),
              ("corrupt duration", [(0.0, 1900.0)] + good[1:], 4), ("negative duration", [(0.0, -5.0)] + good[1:], 4)]
-    with open(tmp + "/d/base.json", "w") as f:
-        f.write(trace_of(device_trace(good)))
+    write_text(tmp + "/d/base.json", trace_of(device_trace(good)))
     for name, kernels, code in cases:
-        with open(tmp + "/d/test.json", "w") as f:
-            f.write(trace_of(device_trace(kernels)))
+        write_text(tmp + "/d/test.json", trace_of(device_trace(kernels)))
         run = tracegate("check", "--baseline", "base.json", "test.json", cwd=tmp + "/d")
         expect(f"damage, {name}: exit", run.returncode, code)
         if code:
             expect_has(f"damage, {name}: says so", run.stdout, "damaged", "Record the trace again")
-    with open(tmp + "/d/test.json", "w") as f:
-        f.write(trace_of(device_trace(good)).replace("gemm", "ge\\mm"))
+    write_text(tmp + "/d/test.json", trace_of(device_trace(good)).replace("gemm", "ge\\mm"))
     run = tracegate("check", "--baseline", "test.json", "test.json", cwd=tmp + "/d")
     expect_has("invalid escapes are counted", run.stdout, "20 deviations from JSON in the fresh traces")
-    run = tracegate("check", "--strict-json", "--baseline", "test.json", "test.json", cwd=tmp + "/d")
-    expect("--strict-json: exit", run.returncode, 3)
-    expect_has("--strict-json: place", run.stderr, "test.json", "byte")
+    expect_end("--strict-json", tracegate("check", "--strict-json", "--baseline", "test.json", "test.json", cwd=tmp + "/d"), 3,
+               err=("test.json", "byte"))
 
 
 def waivers(tmp):
@@ -383,9 +348,7 @@ def a_change_of_the_policy(tmp):
     expect("before: no word of it", "looser" in r.check().stdout, False)
     r.write(".tracegate.yml", POLICY.replace("fail: {abs: 0}", "fail: off") +
             "  - {id: less, match: {kind: op}, metric: count, warn: {abs: 0}}\n")
-    run = r.check()
-    expect("loosened: a rule without a limit judges nothing: exit", run.returncode, 4)
-    expect_has("loosened", run.stdout, said, "tracegate policy diff")
+    expect_end("loosened: a rule without a limit judges nothing", r.check(), 4, said, "tracegate policy diff")
     run = r.check("--policy", "main:.tracegate.yml")
     expect("the base's policy: exit", run.returncode, 1)
     expect("the base's policy: no word", "looser" in run.stdout, False)
@@ -398,8 +361,7 @@ def batch_trace(selects, elsewhere=0):
     spans = [("ProfilerStep#1", "user_annotation", 100, 2000), ("aten::bmm", "cpu_op", 150.3, 900.4),
              ("aten::index", "cpu_op", 1100.3, 800)]
     spans += [("aten::select", "cpu_op", at + 10 * i, 5.123) for at, n in ((160, selects), (1110, elsewhere)) for i in range(n)]
-    return trace_of([{"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": dur}
-                     for name, cat, ts, dur in spans])
+    return trace_of([span(cat, name, ts, dur) for name, cat, ts, dur in spans])
 
 
 def inside_which_operator(tmp):
@@ -431,8 +393,7 @@ def where_reports_go(tmp):
         expect(f"two reports, {one} and {other}: exit", run.returncode, code)
         expect(f"two reports, {one} and {other}: said", "two outputs go to '" in run.stderr, code == 2)
         expect(f"two reports, {one} and {other}: written", [os.path.exists(r.path(x)) for x in (one, other)], [not code] * 2)
-    run = r.check("--json", "/dev/full")
-    expect("a full device: exit", run.returncode, 5)
+    expect("a full device: exit", r.check("--json", "/dev/full").returncode, 5)
     expect("a full device stays one", os.path.isfile("/dev/full"), False)
 
 
@@ -442,14 +403,5 @@ def exit_of_usage(tmp):
         expect(f"usage {args}", r.check(*args).returncode, 2)
 
 
-def main():
-    jobs = [the_main_job, baselines, bad_input, bad_policy, reports_whole_or_not, damage, waivers, exact_facts, missing_ranks, ranked_runs,
-            a_change_of_the_policy, inside_which_operator, where_reports_go, exit_of_usage]
-    for job in jobs:
-        with tempfile.TemporaryDirectory() as tmp:
-            job(tmp)
-    return finish(f"check: {len(jobs)} groups")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(the_main_job, baselines, bad_input, bad_policy, reports_whole_or_not, damage, waivers, exact_facts, missing_ranks,
+          ranked_runs, a_change_of_the_policy, inside_which_operator, where_reports_go, exit_of_usage)

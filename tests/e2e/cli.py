@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 
-from support import PROGRAM, ROOT, check, finish
+from support import PROGRAM, ROOT, check, finish, read_bytes, read_text
 
 
 
@@ -45,9 +45,8 @@ for c in commands:
           or max(map(len, a.stdout.splitlines())) <= 60)
 
 man = run("help", "--man").stdout
-with open(os.path.join(ROOT, "docs/man/tracegate.1")) as f:
-    check("docs/man/tracegate.1 is what `tracegate help --man` prints "
-          "(tracegate help --man > docs/man/tracegate.1)", f.read() == man)
+check("docs/man/tracegate.1 is what `tracegate help --man` prints "
+      "(tracegate help --man > docs/man/tracegate.1)", read_text(os.path.join(ROOT, "docs/man/tracegate.1")) == man)
 for c in commands:
     check("manual tells of " + c, "tracegate " + c in man)
 if shutil.which("groff"):
@@ -136,8 +135,7 @@ def progress_on_a_terminal():
 
 def libgit2_is_loaded_when_asked_for():
     """Only where git is asked; a file that is not a library, or another one, is named."""
-    with open(PROGRAM, "rb") as f:
-        soname = re.search(rb"libgit2\.so\.[.0-9]+", f.read())
+    soname = re.search(rb"libgit2\.so\.[.0-9]+", read_bytes(PROGRAM))
     if not soname:
         return  # linked in
     with tempfile.TemporaryDirectory() as folder:

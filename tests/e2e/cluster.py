@@ -6,16 +6,16 @@ built. docs/clusters.md describes all of it.
 usage: cluster [RANKS]   (default 1024)
 """
 import glob
-import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
-from support import PROGRAM, expect, expect_has, finish
+from support import (PROGRAM, expect, expect_end, expect_has, read_bytes, read_json, read_text, run_parts, tracegate,
+                     write_bytes, write_json, write_text)
+from plain_model import launched, mark, span
 
 MPI = os.path.join(os.path.dirname(PROGRAM), "mpi", "tracegate-mpi")
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n"]
@@ -34,33 +34,24 @@ rules:
 
 
 def run(*args, env=None, **kw):
-    return subprocess.run([PROGRAM, *args], capture_output=True, text=True, env={"PATH": os.environ["PATH"], **(env or {})}, **kw)
+    return tracegate(*args, env={"PATH": os.environ["PATH"], **(env or {})}, **kw)
 
 
-def trace(rank, world, late=(), slow=(), extra=(), steps=3, since=1, run=0):
+def trace(rank, world, late=(), slow=(), extra=(), since=1, run=0):
     """Steps of 3 ms: host work, a kernel of 500 us, a collective that ends when the last rank has come. No two ranks, and no two runs,
     load their data in the same nanoseconds; the first 64 ranks take as long as all in the mean."""
     events, start = [], 1000
-    for step in range(steps):
+    for step in range(3):
         lag = 400 if rank in late and step >= since else 0
         longer = 300 if rank in slow else 0
         wait = 0 if lag or longer else 400 * (bool(late) and step >= since) + 300 * bool(slow)
         call = 100 * step + 1
 
-        def add(cat, name, tid, ts, dur, correlation=None):
-            args = {} if correlation is None else {"correlation": correlation}
-            if cat == "kernel":
-                args.update(device=0, stream=7)
-            events.append(dict(ph="X", cat=cat, name=name, pid=0 if cat == "kernel" else 1, tid=tid, ts=ts, dur=dur, args=args))
-        add("user_annotation", f"ProfilerStep#{10 + step}", 1, start, 3000)
-        add("cpu_op", "aten::load_data", 1, start + 10, 100 + lag + (rank * 1567 % 4096 * 2 + run) / 1000)
-        add("cuda_runtime", "cudaLaunchKernel", 1, start + 610, 5, call)
-        add("kernel", "gemm_kernel", 7, start + 700, 500 + longer, call)
-        add("cuda_runtime", "cudaLaunchKernel", 1, start + 660, 5, call + 1)
-        add("kernel", COLLECTIVE, 7, start + 1800 - wait, 100 + wait + rank % 3, call + 1)
+        events += [mark(10 + step, start, 3000), span("cpu_op", "aten::load_data", start + 10, 100 + lag + (rank * 1567 % 4096 * 2 + run) / 1000),
+                   *launched("gemm_kernel", start + 610, start + 700, 500 + longer, call, 5),
+                   *launched(COLLECTIVE, start + 660, start + 1800 - wait, 100 + wait + rank % 3, call + 1, 5)]
         if rank in extra:
-            add("cuda_runtime", "cudaLaunchKernel", 1, start + 680, 5, call + 2)
-            add("kernel", COLLECTIVE, 7, start + 2000, 100, call + 2)
+            events += launched(COLLECTIVE, start + 680, start + 2000, 100, call + 2, 5)
         start += 3100
     return dict(schemaVersion=1, deviceProperties=[dict(id=0, name="Fake")], traceEvents=events,
                 distributedInfo=dict(backend="nccl", rank=rank, world_size=world))
@@ -69,16 +60,15 @@ def trace(rank, world, late=(), slow=(), extra=(), steps=3, since=1, run=0):
 def make(folder, ranks, **planted):
     os.makedirs(folder)
     for rank in range(ranks):
-        with open(f"{folder}/rank{rank}.json", "w") as f:
-            f.write(json.dumps(trace(rank, ranks, **planted)))
+        write_json(f"{folder}/rank{rank}.json", trace(rank, ranks, **planted))
     return sorted(glob.glob(folder + "/*.json"))
 
 
-def summaries(files, folder, n=64):
-    """As xargs -n does it: some files a process."""
+def summaries(files, folder):
+    """As xargs -n 64 does it: some files a process."""
     os.makedirs(folder)
-    for i in range(0, len(files), n):
-        done = run("summarize", *files[i:i + n], "--run", "a", "-o", f"{folder}/{i:06}.tgs")
+    for i in range(0, len(files), 64):
+        done = run("summarize", *files[i:i + 64], "--run", "a", "-o", f"{folder}/{i:06}.tgs")
         expect("summarize: " + done.stderr, done.returncode, 0)
     return sorted(glob.glob(folder + "/*.tgs"))
 
@@ -86,8 +76,7 @@ def summaries(files, folder, n=64):
 def merge(files, to):
     done = run("merge", *files, "-o", to)
     expect("merge: " + done.stderr, done.returncode, 0)
-    with open(to, "rb") as f:
-        return f.read()
+    return read_bytes(to)
 
 
 def trees(tmp, parts):
@@ -97,8 +86,7 @@ def trees(tmp, parts):
     for i, part in enumerate(reversed(parts[:-1])):
         merge([so_far, part], f"{tmp}/chain{i % 2}.tgs")
         so_far = f"{tmp}/chain{i % 2}.tgs"
-    with open(so_far, "rb") as f:
-        expect("a chain gives the same bytes", f.read() == whole, True)
+    expect("a chain gives the same bytes", read_bytes(so_far) == whole, True)
     groups = []
     for i in range(3):
         groups.append(f"{tmp}/group{i}.tgs")
@@ -109,8 +97,7 @@ def trees(tmp, parts):
 
 
 def judged(tmp, fresh, base, ranks):
-    with open(tmp + "/p.yml", "w") as f:
-        f.write(POLICY.format(n=ranks))
+    write_text(tmp + "/p.yml", POLICY.format(n=ranks))
     done = run("check", fresh, "--baseline", base, "--policy", tmp + "/p.yml", "--suite", "s", env={"COLUMNS": "1000"})
     return done.returncode, done.stdout + done.stderr
 
@@ -144,14 +131,12 @@ def verdicts(tmp, ranks):
     code, text = judged(tmp, tmp + "/lost.tgs", base, ranks)
     expect("a rank is missing: " + text[:500], code, 4)
     expect_has("a rank is missing", text, f"rank {name} of {ranks} has no fresh trace")
-    with open(tmp + "/cut.tgs", "wb") as f:
-        f.write(whole[:len(whole) // 2])
+    write_bytes(tmp + "/cut.tgs", whole[:len(whole) // 2])
     done = run("merge", tmp + "/cut.tgs", "-o", tmp + "/never.tgs")
     expect("a cut summary", (done.returncode, os.path.exists(tmp + "/never.tgs")), (3, False))
     expect_has("a cut summary", done.stderr, "it ends before rank ", f"of {ranks} parts")
-    done = run("merge", tmp + "/cut.tgs", "-o", tmp + "/rest.tgs", "--keep-going")
-    expect("a cut summary, what is whole", done.returncode, 4)
-    expect_has("a cut summary, what is whole", done.stderr, "INCONCLUSIVE", "cut.tgs: damaged summary: it ends before rank ")
+    expect_end("a cut summary, what is whole", run("merge", tmp + "/cut.tgs", "-o", tmp + "/rest.tgs", "--keep-going"), 4,
+               err=("INCONCLUSIVE", "cut.tgs: damaged summary: it ends before rank "))
     for what, fresh, policy_ranks, wanted in (
             ("the whole part", tmp + "/rest.tgs", ranks, 1), ("the cut file itself", tmp + "/cut.tgs", ranks, 1)):
         code, text = judged(tmp, fresh, base, policy_ranks)
@@ -165,8 +150,7 @@ def verdicts(tmp, ranks):
 def metrics_alone(tmp, same, base, ranks):
     """Rules about metrics: names are read of ranks 0 to 63, and of all once something is not in order. Step times are those of all ranks:
     1200 to 1202 us, and 1400 us on the rank with a collective at the step's end: skew 1400 / 1201 - 1 = 16.6 %."""
-    with open(tmp + "/m.yml", "w") as f:
-        f.write(METRICS)
+    write_text(tmp + "/m.yml", METRICS)
 
     def judge(fresh, *more):
         done = run("check", fresh, "--baseline", base, "--policy", tmp + "/m.yml", *more, env={"COLUMNS": "1000"})
@@ -229,12 +213,10 @@ def auto(tmp):
         for old in glob.glob(to + "/*"):
             os.remove(old)
         done = run("summarize", path, "--rank", "auto", "--run", "a", "-o", to, env=env)
-        expect(f"auto, {env}: {done.stderr}", done.returncode, code)
-        expect_has(f"auto, {env}", done.stderr, says)
+        expect_end(f"auto, {env}: {done.stderr}", done, code, err=says)
         expect(f"auto, {env}: files", os.listdir(to), [] if code else ["summary-1.tgs"])
         if "SLURMD_NODENAME" in env and not code:
-            with open(to + "/summary-1.tgs") as f:
-                shard = json.load(f)["shards"][0]
+            shard = read_json(to + "/summary-1.tgs")["shards"][0]
             expect("auto: rank and node", (shard["rank"], shard["env"]["node"]), (1, "n7"))
 
 
@@ -263,8 +245,7 @@ def unsteady(tmp):
     if not cc:
         return print("no compiler: the shared file system is not tried")
     path = make(tmp + "/u", 1)[0]
-    with open(tmp + "/f.c", "w") as f:
-        f.write(FAILING)
+    write_text(tmp + "/f.c", FAILING)
     subprocess.run([cc, "-shared", "-fPIC", "-o", tmp + "/f.so", tmp + "/f.c", "-ldl"], check=True)
     for fails, code in ((2, 0), (1000, 5)):
         to = f"{tmp}/unsteady{fails}"
@@ -284,18 +265,14 @@ def mpi(tmp, files, whole):
         done = subprocess.run([*MPIRUN, n, MPI, "-o", tmp + "/mpi.tgs", "--run", "a", tmp + "/f"], capture_output=True, text=True,
                               timeout=300, env=env)
         expect(f"mpirun -n {n}: {done.stderr}", done.returncode, 0)
-        with open(tmp + "/mpi.tgs", "rb") as f:
-            expect(f"mpirun -n {n}: the same bytes", f.read() == whole, True)
-    with open(tmp + "/rank9999.json", "w") as f:
-        f.write('{"traceEvents":[')
+        expect(f"mpirun -n {n}: the same bytes", read_bytes(tmp + "/mpi.tgs") == whole, True)
+    write_text(tmp + "/rank9999.json", '{"traceEvents":[')
     done = subprocess.run([*MPIRUN, "2", MPI, "-o", tmp + "/part.tgs", "--run", "a", *files[:8], tmp + "/rank9999.json"],
                           capture_output=True, text=True, timeout=300, env=env)
-    expect("mpirun: a bad trace", done.returncode, 4)
-    expect_has("mpirun: a bad trace", done.stderr, "INCONCLUSIVE", "rank 9999")
+    expect_end("mpirun: a bad trace", done, 4, err=("INCONCLUSIVE", "rank 9999"))
     # The first process judges: the same sides, one with a bad trace, and a collective more.
     base, ranks = tmp + "/base.tgs", len(files)
-    with open(tmp + "/p.yml", "w") as f:
-        f.write(POLICY.format(n=ranks).replace(f", ranks: {{expect: {ranks}}}", ""))
+    write_text(tmp + "/p.yml", POLICY.format(n=ranks).replace(f", ranks: {{expect: {ranks}}}", ""))
     for what, paths, code, says in (
             ("the same", [tmp + "/same"], 0, ["PASS"]), ("a collective more", [tmp + "/f"], 1, [COLLECTIVE + " [rank 5]"]),
             ("a bad trace", [tmp + "/same", tmp + "/rank9999.json"], 4, ["INCONCLUSIVE: fresh side, damaged and not judged: rank 9999: "]),
@@ -303,8 +280,7 @@ def mpi(tmp, files, whole):
         done = subprocess.run([*MPIRUN, "3", MPI, "-o", tmp + "/judged.tgs", "--run", "a", *paths, "--check", "--baseline", base,
                                "--policy", tmp + "/p.yml", "--suite", "s", "--color", "never"], capture_output=True, text=True,
                               timeout=300, env=dict(env, COLUMNS="1000"))
-        expect(f"mpirun --check, {what}: {done.stdout[:300]}{done.stderr[:300]}", done.returncode, code)
-        expect_has(f"mpirun --check, {what}", done.stdout, *says)
+        expect_end(f"mpirun --check, {what}: {done.stdout[:300]}{done.stderr[:300]}", done, code, *says)
     # The second process waits at a pipe that nobody opens, and is killed.
     os.mkfifo(tmp + "/rank77.json")
     _, err, code = killed(tmp, [], [files[0], tmp + "/rank77.json"], env)
@@ -325,10 +301,8 @@ def killed(tmp, launcher, args, env):
         time.sleep(0.2)
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
-                with open(f"/proc/{pid}/environ") as f:
-                    mine = "OMPI_COMM_WORLD_RANK=1\0" in f.read()
-                with open(f"/proc/{pid}/cmdline") as f:
-                    mine = mine and tmp + "/killed.tgs" in f.read()
+                mine = "OMPI_COMM_WORLD_RANK=1\0" in read_text(f"/proc/{pid}/environ")
+                mine = mine and tmp + "/killed.tgs" in read_text(f"/proc/{pid}/cmdline")
             except OSError:
                 continue
             victim = int(pid) if mine else victim
@@ -338,15 +312,13 @@ def killed(tmp, launcher, args, env):
     return out, err, job.returncode
 
 
-def main():
+def main(tmp):
     ranks = int(sys.argv[1]) if len(sys.argv) > 1 else 1024
-    with tempfile.TemporaryDirectory() as tmp:
-        files, whole = verdicts(tmp, ranks)
-        auto(tmp)
-        unsteady(tmp)
-        mpi(tmp, files, whole)
-    return finish(f"cluster: {ranks} ranks")
+    files, whole = verdicts(tmp, ranks)
+    auto(tmp)
+    unsteady(tmp)
+    mpi(tmp, files, whole)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_parts(main)

@@ -11,8 +11,9 @@ import sys
 import tempfile
 
 import github
+from support import ROOT, finish, judged, read_text, write_text
 
-SCRIPT = os.path.join(os.environ["TG_SOURCE_DIR"], "scripts/comment")
+SCRIPT = os.path.join(ROOT, "scripts/comment")
 MARKER = "<!-- tracegate:report key=train -->"
 BODY = MARKER + "\n### FAIL: `aten::clone` +2 calls\n\ntext\n"
 OLD = MARKER + "\n### PASS\n"
@@ -100,10 +101,8 @@ CASES = [
 
 
 def write(folder, name, text):
-    path = os.path.join(folder, name)
-    with open(path, "w", encoding="utf-8") as f:
-        f.write(text)
-    return path
+    write_text(os.path.join(folder, name), text)
+    return os.path.join(folder, name)
 
 
 def call(mock, case, folder):
@@ -121,12 +120,10 @@ def call(mock, case, folder):
            "GITHUB_OUTPUT": output, "TRACEGATE_RETRY_DELAY": "0.01", "PYTHONPATH": folder}
     env.update({k: v for k, v in case.items() if k.isupper()})
     run = subprocess.run([SCRIPT, *args], cwd=folder, env=env, capture_output=True, text=True, timeout=60)
-    with open(output, encoding="utf-8") as f:
-        return run, f.read()
+    return run, read_text(output)
 
 
-def check(name, case, writes, code, said, ours, description):
-    """The number of wrong answers."""
+def check(description, name, case, writes, code, said, ours):
     author = case.get("COMMENT_AUTHOR", BOT)
     with tempfile.TemporaryDirectory() as folder, \
             github.Mock(description, [dict(c) for c in case.get("comments", [])], case.get("page", 100),
@@ -149,10 +146,7 @@ def check(name, case, writes, code, said, ours, description):
             facts.append(("our comments", after, ours))
         elif case.get("body"):
             facts.append(("too long is said", "too long" in after[0], len(case["body"].encode()) > 65000))
-        bad = [f for f in facts if f[1] != f[2]]
-        for what, got, want in bad:
-            print(f"FAILED {name}: {what}: got {got!r}, want {want!r}\n{text}")
-        return len(bad)
+        github.expect_facts(name, facts, text)
 
 
 def self_check(description):
@@ -160,22 +154,12 @@ def self_check(description):
     wrong = [("POST", "/repos/o/r/issues/7/comments", {}, {}), ("POST", "/repos/o/r/issues/7/comments", {}, {"body": 1}),
              ("POST", "/repos/o/r/issues/7/comments", {}, None), ("GET", "/repos/o/r/issues/7/coments", {}, None),
              ("GET", "/repos/o/r/issues/7/comments", {"perpage": "100"}, None)]
-    return sum(not description.errors(*w) for w in wrong)
-
-
-def main():
-    description = None
-    if len(sys.argv) == 3 and sys.argv[1] == "--openapi":
-        description, code = github.described("comment", sys.argv[2])
-        if not description:
-            return code
-        if self_check(description):
-            print("FAILED: the description accepts wrong requests")
-            return 1
-    bad = sum(check(*case, description) > 0 for case in CASES)
-    print(f"comment: {len(CASES)} cases, {bad} failed" + (", validated by OpenAPI" if description else ""))
-    return 1 if bad else 0
+    for request in wrong:
+        judged(description.errors(*request), f"the description accepts {request}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    known = github.described(self_check)
+    for one in CASES:
+        check(known, *one)
+    sys.exit(finish(f"comment: {len(CASES)} cases"))

@@ -3,30 +3,26 @@
 are one line, whatever their number, and none where the baseline has them too.
 """
 import re
-import sys
-import tempfile
 
-from support import expect, finish, read_json, tracegate, write_json
+from support import expect, read_json, run_parts, tracegate, write_json
+from plain_model import launched, mark, span
 
 KERNEL = "triton_poi_fused_add_{}"
 
 
 def trace(path, triton, regions, steps=4):
     """`triton` kernels a step, each launched by an operator of its name; `regions` are names of compiled regions."""
-    events, correlation = [], 0
+    events = []
     for k in range(steps):
         t0 = 10000 * k
-        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{k}", "pid": 1, "tid": 1, "ts": t0, "dur": 9000})
+        events.append(mark(k, t0, 9000))
         for i, region in enumerate(regions):
             if k == 0 or region.endswith("/0"):
-                events.append({"ph": "X", "cat": "cpu_op", "name": f"Torch-Compiled Region: {region}", "pid": 1, "tid": 1, "ts": t0 + 10 + 60 * i, "dur": 50})
+                events.append(span("cpu_op", f"Torch-Compiled Region: {region}", t0 + 10 + 60 * i, 50))
         for i, name in enumerate(triton):
-            correlation += 1
             ts = t0 + 2000 + 100 * i
-            events += [{"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": 60},
-                       {"ph": "X", "cat": "cuda_driver", "name": "cuLaunchKernel", "pid": 1, "tid": 1, "ts": ts + 5, "dur": 10, "args": {"correlation": correlation}},
-                       {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": ts + 40, "dur": 55,
-                        "args": {"device": 0, "stream": 7, "correlation": correlation}}]
+            call, kernel = launched(name, ts + 5, ts + 40, 55, len(events), 10)
+            events += [span("cpu_op", name, ts, 60), dict(call, cat="cuda_driver", name="cuLaunchKernel"), kernel]
     write_json(path, {"traceEvents": events})
 
 
@@ -37,26 +33,23 @@ def check(tmp, base, fresh):
     return run.returncode, " ".join(run.stdout.split()), read_json(tmp + "/r.json")
 
 
-def main():
+def main(tmp):
     one, other = "triton_poi_fused_add_0", "triton_red_fused_sum_1"
-    with tempfile.TemporaryDirectory() as tmp:
-        code, text, _ = check(tmp, ([one], ["0/0"]), ([one, other], ["0/0"]))
-        expect(f"a kernel more: exit; {text}", code, 1)
-        expect(f"a kernel more: one violation; {text[:200]}", re.match(r"FAIL: 1 violation\b", text) is not None, True)
-        # a kernel that another operator launches is its own finding
-        code, text, _ = check(tmp, ([one], ["0/0"]), ([one, one], ["0/0"]))
-        expect(f"one kernel twice: one violation; {text[:200]}", (code, re.match(r"FAIL: 1 violation\b", text) is not None), (1, True))
-        # name, regions before, after -> words
-        for name, before, after, words in (
-                ("none", ["0/0", "1/0"], ["0/0", "1/0"], None), ("first compilations are none", ["0/0"], ["0/0", "1/0"], None),
-                ("one", ["0/0", "1/0"], ["0/0", "1/0", "1/1"], "compiled 1 region again that the baseline did not: 1/1"),
-                ("known", ["0/0", "0/1"], ["0/0", "0/1"], None),
-                ("two frames", ["0/0", "2/0"], ["0/0", "2/0", "2/1", "0/1", "2/2"], "compiled 3 regions again that the baseline did not: "),
-                ("gone", ["0/0", "0/1"], ["0/0"], None)):
-            _, text, _ = check(tmp, ([one], before), ([one], after))
-            expect(f"{name}: {text[:700]}", words in text if words else "compiled" in text.replace("Torch-Compiled", ""), bool(words))
-    return finish("compiled: 8 cases")
+    code, text, _ = check(tmp, ([one], ["0/0"]), ([one, other], ["0/0"]))
+    expect(f"a kernel more: exit; {text}", code, 1)
+    expect(f"a kernel more: one violation; {text[:200]}", re.match(r"FAIL: 1 violation\b", text) is not None, True)
+    # a kernel that another operator launches is its own finding
+    code, text, _ = check(tmp, ([one], ["0/0"]), ([one, one], ["0/0"]))
+    expect(f"one kernel twice: one violation; {text[:200]}", (code, re.match(r"FAIL: 1 violation\b", text) is not None), (1, True))
+    # name, regions before, after -> words
+    for name, before, after, words in (
+            ("none", ["0/0", "1/0"], ["0/0", "1/0"], None), ("first compilations are none", ["0/0"], ["0/0", "1/0"], None),
+            ("one", ["0/0", "1/0"], ["0/0", "1/0", "1/1"], "compiled 1 region again that the baseline did not: 1/1"),
+            ("known", ["0/0", "0/1"], ["0/0", "0/1"], None),
+            ("two frames", ["0/0", "2/0"], ["0/0", "2/0", "2/1", "0/1", "2/2"], "compiled 3 regions again that the baseline did not: "),
+            ("gone", ["0/0", "0/1"], ["0/0"], None)):
+        _, text, _ = check(tmp, ([one], before), ([one], after))
+        expect(f"{name}: {text[:700]}", words in text if words else "compiled" in text.replace("Torch-Compiled", ""), bool(words))
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(main)

@@ -7,15 +7,14 @@ rows by name and kind, calls in each step, steps and their lengths, device time.
 """
 import collections
 import csv
-import gzip
 import io
 import json
 import os
 import random
 import sys
-import tempfile
 
-from support import ENV, expect, expect_has, finish, run, tracegate, write_text
+from support import ENV, expect, expect_has, run, run_parts, tracegate, write_json, write_text
+from plain_model import launched, mark, span
 
 
 # ---- generators ----------------------------------------------------------------------------------
@@ -25,7 +24,7 @@ def meta(pid, name, tid=None, text=""):
     return e if tid is None else dict(e, tid=tid)
 
 
-def jax(seed, device="GPU", devices=2, steps=4, named="{}", first=7, number=0):
+def jax(seed, device="GPU", devices=2, steps=4, named="{}", number=0):
     """A trace as jax.profiler writes it; events shuffled, the metadata too. The compiler numbers from `number` on."""
     rng = random.Random(seed)
     events = [meta(701, "process_name", text="/host:CPU"), meta(701, "thread_name", 1, "python"),
@@ -41,7 +40,7 @@ def jax(seed, device="GPU", devices=2, steps=4, named="{}", first=7, number=0):
             t0, length = 1000 * k + 100 + 3 * d, 900 + k
             def x(tid, name, ts, dur, pid=pid, **args):
                 events.append({"ph": "X", "pid": pid, "tid": tid, "ts": ts, "dur": dur, "name": name, **({"args": args} if args else {})})
-            x(1, named.format(first + k), t0, length)
+            x(1, named.format(7 + k), t0, length)
             x(2, "jit_train_step(123)", t0 + 5, 700)
             for i in range(3 + (k == 1)):  # step 1 has one more
                 x(3, f"fusion.{number + i}", t0 + 10 + 50 * i, 40, hlo_category="fusion")
@@ -66,35 +65,25 @@ NEWER = {"hpu_op": ("runtime", HOST), "collective_comm": ("kernel", DEVICE), "xp
          "privateuse1_runtime": ("runtime", HOST), "hip_runtime": ("runtime", HOST)}
 
 
-def newer(cat, calls=3, steps=3):
-    """Steps with an operator, kernels, and `calls` events of a newer category in each."""
+def newer(cat, calls=3):
+    """Three steps with an operator, kernels, and `calls` events of a newer category in each."""
     events, place = [], NEWER[cat][1]
-    for k in range(steps):
+    for k in range(3):
         t0 = 1000 * k
-        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{k}", "pid": 1, "tid": 1, "ts": t0, "dur": 900})
-        events.append({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": t0 + 10, "dur": 500})
-        events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": t0 + 20, "dur": 5,
-                       "args": {"correlation": 100 + k}})
-        events.append({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": t0 + 100, "dur": 50,
-                       "args": {"device": 0, "stream": 7, "correlation": 100 + k}})
-        events[-1]["dur"] = 400  # the device's time of this step: what names no launch belongs to it
-        events.append({"ph": "X", "cat": "cuda_sync", "name": "Stream Sync", "pid": 0, "tid": 1000007, "ts": t0 + 160, "dur": 300,
-                       "args": {"correlation": 200 + k}})
+        # 400 us are the device's time of this step: what names no launch belongs to it
+        events += [mark(k, t0, 900), span("cpu_op", "aten::mm", t0 + 10, 500), *launched("k", t0 + 20, t0 + 100, 400, 100 + k, 5),
+                   span("cuda_sync", "Stream Sync", t0 + 160, 300, 0, 1000007, correlation=200 + k)]
         for i in range(calls):
-            e = {"ph": "X", "cat": cat, "name": "newer thing", "ts": t0 + 200 + 20 * i, "dur": 10 + k}
-            e.update({"pid": 1, "tid": 1} if place == HOST else {"pid": 0, "tid": 9, "args": {"device": 0, "stream": 9}})
-            events.append(e)
+            where = {} if place == HOST else {"pid": 0, "tid": 9, "device": 0, "stream": 9}
+            events.append(span(cat, "newer thing", t0 + 200 + 20 * i, 10 + k, **where))
     return {"schemaVersion": 1, "traceEvents": events}
 
 
 # ---- what the program says -----------------------------------------------------------------------
 
 def put(folder, name, doc):
-    path = os.path.join(folder, name)
-    opened = gzip.open(path, "wt", encoding="utf-8", compresslevel=1) if name.endswith(".gz") else open(path, "w", encoding="utf-8")
-    with opened as f:
-        json.dump(doc, f)
-    return path
+    write_json(os.path.join(folder, name), doc)
+    return os.path.join(folder, name)
 
 
 def analyze(path, *more):
@@ -257,18 +246,16 @@ def refused(tmp):
     expect("one category is enough", run("summarize", some, "-o", "-")[0], 0)
 
 
-def main():
-    with tempfile.TemporaryDirectory() as tmp:
-        if sys.argv[1:2] == ["--write"]:
-            tmp = sys.argv[2]
-            os.makedirs(tmp, exist_ok=True)
-        rows = jax_traces(tmp)
-        newer_categories(tmp)
-        stream_syncs(tmp)
-        refused(tmp)
-        capped(tmp)
-    return finish(f"dialects: {rows} rows of JAX, {len(NEWER)} categories", enough=rows >= 20)
+def main(tmp):
+    if sys.argv[1:2] == ["--write"]:
+        tmp = sys.argv[2]
+        os.makedirs(tmp, exist_ok=True)
+    rows = jax_traces(tmp)
+    newer_categories(tmp)
+    stream_syncs(tmp)
+    refused(tmp)
+    capped(tmp)
+    expect("enough was seen", rows >= 20, True)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(main)

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import xml.dom.minidom
 
-from support import CORPUS, PROGRAM, check, finish, read_text
+from support import CORPUS, PROGRAM, check, finish, read_text, write_bytes
 
 tmp = tempfile.mkdtemp(prefix="tg-diff-")
 
@@ -161,8 +161,7 @@ def sides():
     check("csv has HTA's header", want.splitlines()[0] == "name,control_counts,control_total_duration,test_counts,"
           "test_total_duration,diff_counts,diff_duration,counts_change_categories")
     for name, data in (("b.json.gz", gzip.compress(open(b, "rb").read())),):
-        with open(os.path.join(tmp, name), "wb") as f:
-            f.write(data)
+        write_bytes(os.path.join(tmp, name), data)
     check("gzip", run("diff", a, b + ".gz", "--format", "csv")[1] == want)
     with open(b) as f:
         check("standard input", run("diff", a, "-", "--format", "csv", stdin=f)[1] == want)
@@ -203,8 +202,7 @@ def output():
     code = run("diff", a, b, "--svg-counts", tmp + "/c.svg", "--svg-durations", tmp + "/d.svg")[0]
     check("charts", code == 0)
     for name in ("c.svg", "d.svg"):
-        with open(os.path.join(tmp, name)) as f:
-            text = f.read()
+        text = read_text(os.path.join(tmp, name))
         xml.dom.minidom.parseString(text)
         check(name + " shows the kernel, not the step", "gemm" in text and "ProfilerStep" not in text)
     pages = []
@@ -217,8 +215,7 @@ def output():
     top = []
     for n in ("1", "2"):
         run("diff", a, b, "--top", n, "--svg-durations", tmp + "/n.svg")
-        with open(tmp + "/n.svg") as f:
-            top.append(f.read().count('class="name"'))
+        top.append(read_text(tmp + "/n.svg").count('class="name"'))
     check("charts have at most the rows of the table", top == [1, 2], top)
     check("same bytes again", len({run("diff", a, b, "--format", "json")[1] for _ in range(3)}) == 1)
     code, out, err = run("diff", a, b, "--svg-counts", a + "/dir.svg")

@@ -3,13 +3,11 @@
 a step of each run; `max` and `p95` are about single calls; budgets are about what was recorded. Each change has a control:
 the same code, and the same change inside the limit. Values are written by hand, of steps made by plain_model.
 """
-import os
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.environ["TG_SOURCE_DIR"], "tests/data"))
-from plain_model import Work, trace, usual, write  # noqa: E402
 from support import check, expect, finish, read_json, tracegate, write_text
+from plain_model import Work, scaled, trace, usual, write
 
 STEPS, RUNS = 5, 4
 RULE = "version: 1\nrules: [{id: r, match: {%s}, metric: %s, fail: {%s}}]\n"
@@ -38,10 +36,6 @@ def plain(kernel_ms):
     return [Work(w.op, w.sort, w.name, 1000 * kernel_ms if w.sort == "kernel" else w.us) for w in usual()]
 
 
-def slowed(work, factor):
-    return [Work(w.op, w.sort, w.name, w.us * (factor if w.name == "void kern3(float*)" else 1)) for w in work]
-
-
 def sides(d, fresh):
     """Baseline runs, and fresh ones that `fresh`(run) makes."""
     base = [trace([plain(8)] * STEPS, seed) for seed in range(RUNS)]
@@ -65,7 +59,7 @@ def stalled(ms, n):
 def kernel(factor, n):
     def of(run):
         slow = {(run + k) % STEPS for k in range(n)}
-        return trace([slowed(plain(8), factor) if i in slow else plain(8) for i in range(STEPS)], 100 + run)
+        return trace([scaled(plain(8), "aten::op3", factor) if i in slow else plain(8) for i in range(STEPS)], 100 + run)
     return of
 
 

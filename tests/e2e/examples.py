@@ -4,14 +4,13 @@ before the run, the operators that must be named, and nothing named that is not 
 """
 import csv
 import glob
+import json
 import os
 import re
-import subprocess
 import sys
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-from support import PROGRAM, ROOT, TRACES, read_json, read_text
+from support import ROOT, TRACES, check, finish, tracegate
 
 EXIT = {"pass": 0, "warn": 0, "fail": 1, "inconclusive": 4}
 
@@ -23,16 +22,12 @@ def paths(variant, runs):
 
 
 def check(base, test):
-    with tempfile.NamedTemporaryFile(suffix=".json") as out:
-        command = [PROGRAM, "check", "--runs", "--quiet", "--json", out.name]
-        for path in base:
-            command += ["--baseline", path]
-        run = subprocess.run(command + test, capture_output=True, text=True, cwd=TRACES)
-        try:
-            report = read_json(out.name)
-        except ValueError:
-            report = {"verdict": "no report", "violations": []}
-        return run.returncode, report, run.stderr
+    run = tracegate("check", "--runs", "--quiet", "--json", "-", *(a for path in base for a in ("--baseline", path)), *test, cwd=TRACES)
+    try:
+        report = json.loads(run.stdout)
+    except ValueError:
+        report = {"verdict": "no report", "violations": []}
+    return run.returncode, report, run.stderr
 
 
 def ops(text):
@@ -41,29 +36,27 @@ def ops(text):
 
 
 def judge(row):
-    """Faults of one row, as texts."""
+    """How many comparisons the row is."""
     if row["base_runs"] == "*":
         runs = sorted(glob.glob(f"{TRACES}/{row['baseline']}/run*.json.gz"))
         pairs = [([a], [b]) for a in runs for b in runs if a != b]
     else:
         pairs = [(paths(row["baseline"], row["base_runs"]), paths(row["test"], row["test_runs"]))]
-    faults = []
     for base, test in pairs:
         code, report, stderr = check(base, test)
         verdict = report["verdict"]
         where = row["id"] if len(pairs) == 1 else f"{row['id']} {os.path.basename(base[0])} {os.path.basename(test[0])}"
-        if verdict not in row["verdict"].split("|") or code != EXIT.get(verdict):
-            names = [v["op"] for v in report["violations"]]
-            faults.append(f"{where}: verdict {verdict}, exit {code}, want {row['verdict']}; {names[:6]} {stderr}")
+        names = [v["op"] for v in report["violations"]]
+        check(f"{where}: verdict {verdict}, exit {code}, want {row['verdict']}",
+              verdict in row["verdict"].split("|") and code == EXIT.get(verdict), names[:6], stderr)
         if row["verdict"] == "fail":
-            named = {v["op"] for v in report["violations"]}
+            named = set(names)
             missing = ops(row["ops"]) - named
             # What a pull request lost stands among the warnings; what it gained must be a violation.
             missing = {m for m in missing if not lost(row["ops"], m)}
             wrong = named - ops(row["ops"]) - ops(row["ops_ok"]) - {"ProfilerStep"}
-            if missing or wrong:
-                faults.append(f"{where}: not named {sorted(missing)}, wrongly named {sorted(wrong)}")
-    return len(pairs), faults
+            check(f"{where}: not named {sorted(missing)}, wrongly named {sorted(wrong)}", not missing and not wrong)
+    return len(pairs)
 
 
 def lost(text, op):
@@ -77,31 +70,25 @@ def lost(text, op):
 
 
 def comment_of(pair):
-    with tempfile.NamedTemporaryFile(suffix=".md") as out:
-        subprocess.run([PROGRAM, "check", "--runs", "--quiet", "--markdown", out.name, "--baseline", TRACES + "/base",
-                        TRACES + "/" + pair], capture_output=True, cwd=TRACES)
-        return read_text(out.name)
+    return tracegate("check", "--runs", "--quiet", "--markdown", "-", "--baseline", "base", pair, cwd=TRACES).stdout
 
 
-def chart_faults():
+def charts():
     """A needless copy costs less than a hundredth of the step, and three rows say as much as three bars: no chart. What moved within the
     noise has no row. (A chart of more bars: tests/golden/markdown_fail.md, tests/reporters/mermaid_labels.py.)"""
     comments = [comment_of("extra_copy"), comment_of("lost_fusion")]
     copy, fusion = (re.findall(r"`([^`]*)`", "".join(re.findall(r"^\|([^|]*)\|", text, re.M))) for text in comments)
     ok = "aten::clone" in copy and "aten::mkldnn_convolution" not in copy and "aten::mul" in fusion and "aten::mm" not in fusion
-    return [] if ok and not any("mermaid" in text for text in comments) else [f"rows of the comment: {copy} {fusion}"]
+    check("rows of the comment", ok and not any("mermaid" in text for text in comments), copy, fusion)
 
 
 def main():
     with open(os.path.join(ROOT, "examples/expected.csv"), newline="", encoding="utf-8") as f:
         rows = list(csv.DictReader(f))
     with ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(judge, rows))
-    faults = [fault for _, list_ in results for fault in list_] + chart_faults()
-    print("\n".join(faults))
-    print(f"examples: {len(rows)} rows, {sum(n for n, _ in results)} comparisons, {len(faults)} faults")
-    return 1 if faults or len(rows) < 20 else 0
+        compared = sum(pool.map(judge, rows))
+    charts()
+    return finish(f"examples: {len(rows)} rows, {compared} comparisons", len(rows) >= 20)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

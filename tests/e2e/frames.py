@@ -16,9 +16,8 @@ import subprocess
 import sys
 import tempfile
 
-from support import CORPUS, PROGRAM, expect, fault, finish, tracegate, write_text
+from support import CORPUS, PROGRAM, absent, expect, fault, finish, tracegate, write_text
 
-TRACES = CORPUS
 REAL = ["tracelens/mi300_resnet_ckpt/resnet_act_checkpoint.json.gz", "tracelens/h100_nsfw/nsfw.json.gz",
         "tracelens/b200_eager/eager_trace.json.gz", "tracelens/vllm_prefilldecode_capture/graph_capture_rank_0.json.gz"]
 DEVICE = ("kernel", "gpu_memcpy", "gpu_memset")
@@ -199,13 +198,12 @@ def plant(tmp, path, trace, events):
 
 
 def main():
-    if not os.path.isdir(TRACES):
-        print("skipped: no corpus beside the repository")
-        return 77
+    if not os.path.isdir(CORPUS):
+        absent("corpus")
     numbers = around = 0
     with tempfile.TemporaryDirectory() as tmp:
         for real in sys.argv[1:] or REAL:
-            path = os.path.join(TRACES, real)
+            path = os.path.join(CORPUS, real)
             trace, events = read(path)
             for kind in ("module", "source"):
                 numbers += every_name(tmp, path, events, kind)
@@ -213,5 +211,4 @@ def main():
     return finish(f"frames: {numbers} numbers of modules and functions compared, {around} modules around what was planted")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

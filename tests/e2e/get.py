@@ -16,9 +16,8 @@ import tempfile
 import threading
 
 from runner import Runner, parse_env_file
-from support import ROOT, write_text
+from support import ROOT, expect, finish, read_text, skip, write_bytes, write_text
 
-BAD, CHECKS = [], []
 TOOLS = ("bash sh env awk sed grep find sort xargs sha256sum cut uname mktemp mkdir mv cp rm rmdir cat tar gzip realpath dirname "
          "id ldd printf touch chmod sleep od tr tail nproc").split()
 STUB = "#!/bin/sh\necho x >>'{mark}'\necho 'tracegate 9.9.9 {what}'\n"
@@ -27,13 +26,6 @@ case "$1" in --build) exit 0;; esac
 while [ "$1" != -B ]; do shift; done
 mkdir -p "$2/cmd"; cp '{program}' "$2/cmd/tracegate"; echo x >>'{count}'
 """
-
-
-def check(name, got, want):
-    CHECKS.append(name)
-    if got != want:
-        BAD.append(name)
-        print(f"FAILED {name}: got {got!r}, want {want!r}")
 
 
 class Server:
@@ -157,16 +149,16 @@ def downloads():
         server = Server(box.body, plan)
         box.assets(("aarch64", "0" * 64, server.url + "/other"), ("x86_64", box.sum, server.url + "/moved"))
         got, log, out = box.get()
-        check(f"{name}: exit code", got, code)
-        check(f"{name}: said", said in log, True)
-        check(f"{name}: requests", server.requests.count("/asset.tar.gz"), requests)
-        check(f"{name}: builds", box.count(box.builds), builds)
-        check(f"{name}: built", out.get("built"), None if code else str(builds > 0).lower())
-        check(f"{name}: warned", "::warning title=tracegate::" in log, builds > 0)
+        expect(f"{name}: exit code", got, code)
+        expect(f"{name}: said", said in log, True)
+        expect(f"{name}: requests", server.requests.count("/asset.tar.gz"), requests)
+        expect(f"{name}: builds", box.count(box.builds), builds)
+        expect(f"{name}: built", out.get("built"), None if code else str(builds > 0).lower())
+        expect(f"{name}: warned", "::warning title=tracegate::" in log, builds > 0)
         if code:
-            check(f"{name}: ran nothing", box.count(box.mark), 0)
-            check(f"{name}: nothing foreign kept", os.listdir(os.path.join(box.dir, "tools/tracegate")), [])
-            check(f"{name}: both sums", box.sum in log and "has the SHA-256" in log, True)
+            expect(f"{name}: ran nothing", box.count(box.mark), 0)
+            expect(f"{name}: nothing foreign kept", os.listdir(os.path.join(box.dir, "tools/tracegate")), [])
+            expect(f"{name}: both sums", box.sum in log and "has the SHA-256" in log, True)
         server.close()
         shutil.rmtree(box.dir)
 
@@ -177,20 +169,19 @@ def cached():
     box.assets(("x86_64", box.sum, server.url + "/asset.tar.gz"))
     box.get()
     code, log, _ = box.get()
-    check("second job: from the cache", (code, RELEASED in log, len(server.requests)), (0, True, 1))
+    expect("second job: from the cache", (code, RELEASED in log, len(server.requests)), (0, True, 1))
     kept = os.path.join(box.dir, "tools/tracegate", box.sum + ".tar.gz")
-    with open(kept, "wb") as f:
-        f.write(archive("#!/bin/sh\necho pwned\n"))
+    write_bytes(kept, archive("#!/bin/sh\necho pwned\n"))
     code, log, _ = box.get()
-    check("tampered cache: downloaded again", (code, RELEASED in log, "pwned" in log, len(server.requests)), (0, True, False, 2))
+    expect("tampered cache: downloaded again", (code, RELEASED in log, "pwned" in log, len(server.requests)), (0, True, False, 2))
     server.close()
     code, log, _ = box.get()
-    check("offline with a cache", (code, RELEASED in log), (0, True))
+    expect("offline with a cache", (code, RELEASED in log), (0, True))
     os.remove(kept)
     code, log, _ = box.get()
-    check("offline without one", (code, BUILT in log, "::warning" in log), (0, True, True))
+    expect("offline without one", (code, BUILT in log, "::warning" in log), (0, True, True))
     code, log, _ = box.get()
-    check("offline, built before", (code, "earlier build" in log, box.count(box.builds)), (0, True, 1))
+    expect("offline, built before", (code, "earlier build" in log, box.count(box.builds)), (0, True, 1))
     shutil.rmtree(box.dir)
 
 
@@ -201,27 +192,27 @@ def choice():
     server = Server(box.body, ["ok"])
     box.assets(("x86_64", box.sum, server.url + "/asset.tar.gz"))
     code, log, out = box.get(INPUT_BINARY=mine)
-    check("given", (code, out["binary"], "mine" in log, len(server.requests)), (0, os.path.realpath(mine), True, 0))
-    check("given, not there", box.get(INPUT_BINARY=mine + "x")[0], 2)
-    check("plan: a release needs no cache of builds", box.get("plan")[2], {"cache-key": "", "cache-path": ""})
-    check("plan: a given program neither", box.get("plan", INPUT_BINARY=mine)[2], {"cache-key": "", "cache-path": ""})
+    expect("given", (code, out["binary"], "mine" in log, len(server.requests)), (0, os.path.realpath(mine), True, 0))
+    expect("given, not there", box.get(INPUT_BINARY=mine + "x")[0], 2)
+    expect("plan: a release needs no cache of builds", box.get("plan")[2], {"cache-key": "", "cache-path": ""})
+    expect("plan: a given program neither", box.get("plan", INPUT_BINARY=mine)[2], {"cache-key": "", "cache-path": ""})
     box.assets(("x86_64", "0" * 63, server.url))
-    check("a list with a sum that is none", box.get()[0], 1)
+    expect("a list with a sum that is none", box.get()[0], 1)
     server.close()
     box.assets()
     code, log, out = box.get()
-    check("no release", (code, BUILT in log, out["built"], "::warning" in log), (0, True, "true", False))
+    expect("no release", (code, BUILT in log, out["built"], "::warning" in log), (0, True, "true", False))
     plan = box.get("plan")[2]
-    check("plan: what was built lies there", os.path.dirname(out["binary"]), plan["cache-path"])
-    check("plan: the key is short", 20 < len(plan["cache-key"]) < 100, True)
+    expect("plan: what was built lies there", os.path.dirname(out["binary"]), plan["cache-path"])
+    expect("plan: the key is short", 20 < len(plan["cache-key"]) < 100, True)
     with open(os.path.join(box.top, "core/x"), "a", encoding="utf-8") as f:
         f.write("changed")
-    check("plan: another source, another key", box.get("plan")[2]["cache-key"] != plan["cache-key"], True)
-    check("another source is built anew", (box.get()[2]["built"], box.count(box.builds)), ("true", 2))
+    expect("plan: another source, another key", box.get("plan")[2]["cache-key"] != plan["cache-key"], True)
+    expect("another source is built anew", (box.get()[2]["built"], box.count(box.builds)), ("true", 2))
     program(os.path.join(out["binary"]), "#!/bin/sh\nexit 127\n")  # its libraries are gone
     write_text(os.path.join(box.top, "core/x"), "core/x")
-    check("a build that no longer starts is replaced", (box.get()[2]["built"], box.count(box.builds)), ("true", 3))
-    check("without a tool cache", box.get(RUNNER_TOOL_CACHE="")[0], 0)
+    expect("a build that no longer starts is replaced", (box.get()[2]["built"], box.count(box.builds)), ("true", 3))
+    expect("without a tool cache", box.get(RUNNER_TOOL_CACHE="")[0], 0)
     shutil.rmtree(box.dir)
 
 
@@ -231,20 +222,20 @@ def machines():
         server = Server(box.body, ["ok"])
         box.assets(("x86_64", "0" * 64, server.url + "/x"), ("aarch64", box.sum, server.url + "/asset.tar.gz"))
         code, log, out = box.get()
-        check(f"{machine}", (code, said in log, out["built"]), (0, True, built))
+        expect(f"{machine}", (code, said in log, out["built"]), (0, True, built))
         server.close()
         shutil.rmtree(box.dir)
     box = Box(tools=("wget", "dpkg-query") if shutil.which("wget") else ("curl", "dpkg-query"))
     server = Server(box.body, [503, "ok"])
     box.assets(("x86_64", box.sum, server.url + "/asset.tar.gz"))
-    check("wget alone", (box.get()[0], len(server.requests)), (0, 2))
+    expect("wget alone", (box.get()[0], len(server.requests)), (0, 2))
     server.close()
     shutil.rmtree(box.dir)
     # Fedora, say: no apt, no dpkg, no compiler, and the release cannot be had.
     box = Box(tools=("curl",), cmake=False)
     box.assets(("x86_64", box.sum, "http://127.0.0.1:9/asset.tar.gz"))
     code, log, out = box.get()
-    check("nothing to build with", (code != 0, "missing packages:" in log and "libgit2-dev" in log, "binary" in out), (True, True, False))
+    expect("nothing to build with", (code != 0, "missing packages:" in log and "libgit2-dev" in log, "binary" in out), (True, True, False))
     shutil.rmtree(box.dir)
 
 
@@ -254,10 +245,9 @@ def action():
         import yaml
     except ImportError:
         print("get: python3-yaml is missing" + (" (CI must have it)" if os.environ.get("CI") else ": action.yml not run"))
-        check("python3-yaml", bool(os.environ.get("CI")), False)
+        expect("python3-yaml", bool(os.environ.get("CI")), False)
         return
-    with open(os.path.join(ROOT, "action.yml"), encoding="utf-8") as f:
-        doc = yaml.safe_load(f)
+    doc = yaml.safe_load(read_text(os.path.join(ROOT, "action.yml")))
     last = [s["name"] for s in doc["runs"]["steps"]].index("Save the build")
     doc["runs"]["steps"] = doc["runs"]["steps"][:last + 1]
     doc["outputs"] = {}
@@ -274,19 +264,17 @@ def action():
             os.rename(os.path.join(box.dir, "machine0"), os.path.join(box.dir, "gone"))
             r.environ["RUNNER_TOOL_CACHE"] = os.path.join(box.dir, "machine0")
         r.run()
-        check(f"action.yml, machine {n}", (r.code, r.ran, BUILT in r.log), (0, steps, True))
-        check(f"action.yml, machine {n}: builds", box.count(box.builds), 1)
+        expect(f"action.yml, machine {n}", (r.code, r.ran, BUILT in r.log), (0, steps, True))
+        expect(f"action.yml, machine {n}: builds", box.count(box.builds), 1)
     r = Runner(doc, {"binary": os.path.join(box.dir, "built")}, box.dir, environ={"PATH": box.bin, "RUNNER_TOOL_CACHE": box.dir})
     r.root = box.top
     r.run()
-    check("action.yml, a given program", (r.code, r.ran), (0, ["Plan", "Get tracegate"]))
+    expect("action.yml, a given program", (r.code, r.ran), (0, ["Plan", "Get tracegate"]))
     shutil.rmtree(box.dir)
 
 
 if not shutil.which("curl"):
-    print("get: curl is missing" + (" (CI must have it)" if os.environ.get("CI") else ": skipped"))
-    sys.exit(1 if os.environ.get("CI") else 77)
+    skip("curl is missing")
 for part in (downloads, cached, choice, machines, action):
     part()
-print(f"get: {len(CHECKS)} checks, {len(BAD)} failed")
-sys.exit(1 if BAD else 0)
+sys.exit(finish("get"))

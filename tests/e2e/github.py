@@ -1,14 +1,18 @@
 """A small GitHub for the tests: issues and their comments, with pages, refusals and bad days. Request
 bodies are compared with GitHub's OpenAPI description where it is at hand.
 """
+import functools
 import http.server
 import json
 import os
 import re
 import socketserver
 import subprocess
+import sys
 import threading
 import urllib.parse
+
+from support import absent, judged, need, skip
 
 PACKAGE = "@octokit/openapi@23.0.2"
 MEMBER = "package/generated/api.github.com.json"
@@ -196,15 +200,38 @@ def comment(number, body, login="github-actions[bot]"):
             "html_url": f"https://github.com/o/r/pull/7#issuecomment-{number}"}
 
 
-def described(name, folder):
-    """The Description that `folder` holds or gets, or None and the exit code of a test that cannot have it."""
+def described(self_check):
+    """With --openapi FOLDER on the command line, the Description that the folder holds or gets; `self_check` has tried it. Else None."""
+    if sys.argv[1:2] != ["--openapi"]:
+        return None
+    folder = sys.argv[2]
     document = openapi(folder)
     if document is None:
-        must = os.environ.get("CI") and reachable(folder)
-        print(f"{name}: GitHub's OpenAPI description cannot be had" + (" (CI must)" if must else ": skipped"))
-        return None, 1 if must else 77
-    try:
-        return Description(document), 0
-    except ImportError:
-        print(f"{name}: python3-jsonschema is missing" + (" (CI must have it)" if os.environ.get("CI") else ": skipped"))
-        return None, 1 if os.environ.get("CI") else 77
+        why = "description of GitHub's API"
+        (skip if os.environ.get("CI") and reachable(folder) else absent)(why)
+    need("jsonschema", "python3-jsonschema")
+    description = Description(document)
+    self_check(description)
+    return description
+
+
+def with_mock(part):
+    """A part of a script, (folder, mock), as one that needs the folder alone."""
+    @functools.wraps(part)
+    def whole(folder):
+        with Mock() as mock:
+            part(folder, mock)
+            judged(not mock.wrong, f"{part.__name__}: wrong requests: {mock.wrong}")
+    return whole
+
+
+def expect_facts(name, facts, log):
+    """(what, is, must be) of a call; what it said is printed with a fault."""
+    for what, got, want in facts:
+        judged(got == want, f"{name}: {what}: got {got!r}, want {want!r}\n{log}")
+
+
+def outside_code(markdown):
+    """What GitHub would read as Markdown: without fences and code spans."""
+    text = re.sub(r"^```.*?^```$", "", markdown, flags=re.S | re.M)
+    return re.sub(r"(`+)(?!`).+?(?<!`)\1(?!`)", "", text, flags=re.S)

@@ -15,11 +15,9 @@ import math
 import os
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
 
-from support import PROGRAM
+from support import CORPUS, absent, check, expect, finish, tracegate
 
 SOURCE = pathlib.Path(os.environ["TG_SOURCE_DIR"])
 CORPUS = pathlib.Path(os.environ["TG_SHARED_DIR"]) / "corpus"
@@ -56,8 +54,7 @@ def value(text):
 
 
 def read_table(path):
-    opener = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rt", encoding="utf-8", newline="") as f:
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8", newline="") as f:
         return list(csv.DictReader(f))
 
 
@@ -139,16 +136,11 @@ def folders():
 
 def analyze(files, *options):
     """Rows of every frame, or None with the message."""
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        code = subprocess.run([PROGRAM, "analyze", "--format", "json", *options, *map(str, files)],
-                              stdout=out, stderr=err).returncode
-        out.seek(0), err.seek(0)
-        if code:
-            return None, code, err.read().decode()
-        return json.load(out)["measures"], 0, ""
+    r = tracegate("analyze", "--format", "json", *options, *map(str, files))
+    return (None, r.returncode, r.stderr) if r.returncode else (json.loads(r.stdout)["measures"], 0, "")
 
 
-def options_for(path, last):
+def options_for(path):
     """The call that makes a golden file beyond mode and last step."""
     m = re.match(r"freq_seq_(.*)_len(\d+)_rank(\d+)$", path)
     if m:
@@ -172,17 +164,15 @@ def unstable_values():
     out = {}
     queue = re.compile(r"^(.*/(?:hta|exact))(last_)?(-?\d+)$")
     memory = re.compile(r"^(.*/(?:hta|exact))(last_)?(Mem.*)$")
-    with open(CORPUS / "golden/UNSTABLE.csv", encoding="utf-8", newline="") as f:
-        for row in csv.DictReader(f):
-            metric, key = row["metric"], list(row.values())[1]
-            m = (queue if metric.startswith("queue") else memory).match(key)
-            if not m:
-                continue  # a maximum of all streams; its streams are listed as tied as well
-            kind = "queue_length_summary" if metric.startswith("queue") else "memory_bw_summary"
-            columns = ["count"] + STATS[1:] if kind.startswith("memory") else STATS[1:]
-            for column in columns:
-                # the rank is not in the list: all of the set
-                out.setdefault((m[1], bool(m[2])), set()).add((kind, m[3], column))
+    for row in read_table(CORPUS / "golden/UNSTABLE.csv"):
+        metric, key = row["metric"], list(row.values())[1]
+        m = (queue if metric.startswith("queue") else memory).match(key)
+        if not m:
+            continue  # a maximum of all streams; its streams are listed as tied as well
+        kind = "queue_length_summary" if metric.startswith("queue") else "memory_bw_summary"
+        for column in STATS if kind.startswith("memory") else STATS[1:]:
+            # the rank is not in the list: all of the set
+            out.setdefault((m[1], bool(m[2])), set()).add((kind, m[3], column))
     return out
 
 
@@ -236,7 +226,7 @@ def check_folder(tally, name, folder, files, unstable, measures):
             tally.add("runs", False, (name, last, "run", ("",), ""), 0, message)
             continue
         for path, stem, kind in tables:
-            own, frames = options_for(stem, last), every
+            own, frames = options_for(stem), every
             if own:
                 frames, code, message = analyze(files, *modes, *more, *own)
             frame, columns = TABLES[kind]
@@ -265,16 +255,13 @@ def planted():
     for got, misses in cases:
         t = Tally()
         compare(t, ("planted", "first"), "t", "t", ["rank"], want, got, False, Unstable(set()))
-        if len(t.misses) != misses:
-            return [f"the comparison does not see a planted mismatch: {got}"]
-    return []
+        expect(f"planted mismatches in {got}", len(t.misses), misses)
 
 
 def main():
     if not (CORPUS / "golden/analysis").is_dir():
-        print("skipped: no corpus beside the repository")
-        return 77
-    failures = planted()
+        absent("corpus")
+    planted()
     only = sys.argv[1] if len(sys.argv) > 1 else ""
     tally, unstable = Tally(), unstable_values()
     wanted = sorted({frame for frame, _ in TABLES.values()} - {"sequences"})
@@ -283,8 +270,7 @@ def main():
     for name, folder, files in folders():
         if only in name and "not_a_trace" not in name:
             check_folder(tally, name, folder, files, unstable, measures)
-    with open(LISTED, encoding="utf-8", newline="") as f:
-        listed = list(csv.DictReader(f))
+    listed = read_table(LISTED)
     hits = [0] * len(listed)
     unlisted = []
     for miss in tally.misses:
@@ -303,15 +289,11 @@ def main():
               f"{tally.skipped.get(kind, 0):9}")
     for entry, n in zip(listed, hits):
         print(f"listed: {n:5} of {entry['table']} in {entry['set']}: {entry['reason']}")
-        if not n and not only:
-            failures.append(f"listed, but nothing disagrees: {entry}")
+        check("listed, and something disagrees", n or only, entry)
     for miss in unlisted[:200]:
         print("DISAGREES:", *(str(x)[:90] for x in miss))
-    if unlisted:
-        failures.append(f"{len(unlisted)} values disagree and are not listed")
-    for text in failures:
-        print("FAILED:", text)
-    return 1 if failures else 0
+    expect("values that disagree and are not listed", len(unlisted), 0)
+    return finish("golden_analysis")
 
 
 sys.exit(main())

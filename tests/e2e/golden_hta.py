@@ -14,11 +14,11 @@ import csv
 import glob
 import json
 import os
-import subprocess
 import sys
 
-program = os.environ["TG_PROGRAM"]
-corpus = os.path.join(os.environ["TG_SHARED_DIR"], "corpus")
+from support import SHARED, absent, check, finish, read_json, tracegate
+
+corpus = os.path.join(SHARED, "corpus")
 quick = "--quick" in sys.argv
 # Rows of the whole run are counted in the golden files, see README there; less means lost tests.
 FLOOR = 4000 if quick else 100000 + 37000
@@ -27,10 +27,10 @@ DEVICES = ("cpu", "gpu", "all")
 
 
 def run(*args):
-    r = subprocess.run([program, *args], capture_output=True)
+    r = tracegate(*args)
     if r.returncode != 0:
-        raise SystemExit("FAILED: %s: exit %d: %s" % (" ".join(args), r.returncode, r.stderr.decode()))
-    return r.stdout.decode()
+        raise SystemExit("FAILED: %s: exit %d: %s" % (" ".join(args), r.returncode, r.stderr))
+    return r.stdout
 
 
 # ---- comparing ---------------------------------------------------------------------------------
@@ -144,9 +144,7 @@ def diff_job(folder, index, output):
     found = {"rows": len(golden), "groups": 0}
     twin = output["file"].replace("compare_", "opsdiff_").replace(".csv", ".json")
     if output["file"].startswith("compare_") and os.path.exists(os.path.join(folder, twin)):
-        with open(os.path.join(folder, twin)) as f:
-            ops = json.load(f)
-        bad += compare_groups(ops, groups)
+        bad += compare_groups(read_json(os.path.join(folder, twin)), groups)
         found["groups"] = 15
     return os.path.join(folder, output["file"]), bad, found
 
@@ -182,8 +180,7 @@ def jobs():
         folder = os.path.dirname(path)
         if quick and folder.split(os.sep)[-2] not in QUICK:
             continue
-        with open(path) as f:
-            index = json.load(f)
+        index = read_json(path)
         for output in index["outputs"]:
             if output["file"].endswith(".csv"):
                 yield lambda f=folder, i=index, o=output: diff_job(f, i, o)
@@ -196,12 +193,10 @@ def jobs():
 
 def check_comparer():
     folder = corpus + "/golden/diff/hta_tiny_base_test/hta"
-    with open(folder + "/index.json") as f:
-        index = json.load(f)
+    index = read_json(folder + "/index.json")
     output = next(o for o in index["outputs"] if o["file"] == "compare_default.csv")
     golden = golden_table(os.path.join(folder, output["file"]))
-    with open(folder + "/opsdiff_default.json") as f:
-        ops = json.load(f)
+    ops = read_json(folder + "/opsdiff_default.json")
     rows, groups = our_tables(arguments(index, output))
     assert compare_rows("hta", golden, rows) == [] and compare_groups(ops, groups) == []
     key = sorted(golden)[3]
@@ -228,26 +223,17 @@ def check_comparer():
 
 def main():
     if not os.path.isdir(corpus):
-        print("no corpus beside the repository: nothing compared")
-        return 77
+        absent("corpus")
     check_comparer()
-    total, failed = {}, 0
+    total = {}
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for name, bad, found in pool.map(lambda j: j(), jobs()):
             for k, n in found.items():
                 total[k] = total.get(k, 0) + n
-            failed += bool(bad)
-            for message in bad[:5]:
-                print("FAILED: %s: %s" % (os.path.relpath(name, corpus), message))
-            if len(bad) > 5:
-                print("  and %d more" % (len(bad) - 5))
+            check(os.path.relpath(name, corpus), not bad, *bad[:5], "of %d" % len(bad))
     n = total.get("rows", 0) + total.get("ops", 0)
-    print("compared %d rows (%d of compare and whole tables, %d of ops tables) and %d groups with HTA"
-          % (n, total.get("rows", 0), total.get("ops", 0), total.get("groups", 0)))
-    if n < FLOOR:
-        print("FAILED: only %d rows compared, at least %d expected" % (n, FLOOR))
-        failed += 1
-    return 1 if failed else 0
+    return finish("compared %d rows (%d of compare and whole tables, %d of ops tables) and %d groups with HTA; at least %d rows are needed"
+                  % (n, total.get("rows", 0), total.get("ops", 0), total.get("groups", 0), FLOOR), n >= FLOOR)
 
 
 sys.exit(main())

@@ -7,13 +7,9 @@ in which it speaks and one just inside its limit. Every report of a row must tel
 import json
 import os
 import re
-import subprocess
-import sys
-import tempfile
 
-sys.path.insert(0, os.path.join(os.environ["TG_SOURCE_DIR"], "tests/data"))
-from plain_model import Work, trace, usual, write_run  # noqa: E402
-from support import ENV, PROGRAM, expect, expect_has, fault, finish, read_json, read_text, tracegate, write_text
+from support import DATED, Repository, expect, expect_has, fault, read_json, read_text, run_parts, tracegate, write_text
+from plain_model import Work, scaled, trace, usual, write_run
 
 RULE = "rules: [{id: work, match: {kind: [kernel, memcpy, memset, graph, op, sync]}, metric: count, %s}]\n"
 ABS = RULE % "fail: {abs: 0}"
@@ -23,7 +19,7 @@ PATTERN = "  - {rule: work, name: 'aten::*', many: true, ceiling: {abs: %d}, rea
 FOR = "rules: [{id: work, match: {%s}, metric: count, fail: {abs: 0}}]\n"
 TIMES = "rules:\n  - {id: t, match: {kind: kernel}, metric: self, fail: {pct: 10%}}\n"
 OTHER = "  - {id: n, match: {kind: kernel}, metric: count, fail: {abs: 0}}\n"
-SLOW = [Work(w.op, w.sort, w.name, w.us * 1.6) if w.op == "aten::op3" else w for w in usual()]
+SLOW = scaled(usual(), "aten::op3", 1.6)
 MORE, TWO = [Work("aten::op3")], [Work("aten::op3")] * 2
 CODES = {"pass": 0, "warn": 0, "fail": 1, "inconclusive": 4}
 STEPS, KERNELS = 4, 12  # of usual()
@@ -122,6 +118,11 @@ ROWS = [  # (what, policy, work of a fresh step, verdict, what the headline says
 ]
 
 
+def checked(tmp, *args):
+    """A check of x.json against b.json by p.yml, on 2026-01-02."""
+    return tracegate("check", "x.json", "--baseline", "b.json", "--policy", "p.yml", *args, cwd=tmp, env=DATED, timeout=60)
+
+
 def reports_agree(what, verdict, run, folder):
     report = read_json(f"{folder}/out.json")
     junit = read_text(f"{folder}/out.xml")
@@ -138,7 +139,7 @@ def reports_agree(what, verdict, run, folder):
     expect(f"{what}: annotations of errors", "::error" in run.annotations, verdict in ("fail", "inconclusive"))
 
 
-def waivers_by_date(tmp, env):
+def waivers_by_date(tmp):
     """On 2026-01-02: the last two weeks are told, and a waiver that nothing uses."""
     write_run(f"{tmp}/b.json", [usual()] * STEPS, 1)
     for last, work, says, silent in (("2026-01-16", usual() + MORE, "The waiver ends within 14 days.", "is unused"),
@@ -148,12 +149,12 @@ def waivers_by_date(tmp, env):
                                      ("2025-12-31", usual() + MORE, "waiver expired 2 days ago", "is unused")):
         write_text(f"{tmp}/p.yml", "version: 1\n" + ABS + WAIVER % ("aten::op3", "", 1, last))
         write_run(f"{tmp}/x.json", [work] * STEPS, 100_003)
-        run = tracegate("check", "x.json", "--baseline", "b.json", "--policy", "p.yml", "--json", "-", cwd=tmp, env=env, timeout=60)
+        run = checked(tmp, "--json", "-")
         expect_has(f"waiver until {last}", run.stdout, says)
         expect(f"waiver until {last}: {silent}", silent in run.stdout, False)
 
 
-def odd_traces(tmp, env):
+def odd_traces(tmp):
     """What a trace itself lacks: (what, document, option, exit, what the report says)"""
     whole, unmarked = trace([usual()] * STEPS, 100_003), trace([usual()] * STEPS, 100_003, marker=None)
     begun = dict(whole, traceEvents=whole["traceEvents"] + [{"ph": "B", "cat": "cpu_op", "name": "aten::open", "pid": 10, "tid": 77,
@@ -168,13 +169,13 @@ def odd_traces(tmp, env):
         write_text(f"{tmp}/x.json", doc if isinstance(doc, str) else json.dumps(doc))
         write_text(f"{tmp}/p.yml", "version: 1\n" + ABS + ("require: {steps: 1}\n" if "markers" in what else ""))
         write_run(f"{tmp}/b.json", [usual()] * STEPS, 1, marker=None if "markers" in what else "ProfilerStep#%d")
-        run = tracegate("check", "x.json", "--baseline", "b.json", "--policy", "p.yml", *options, cwd=tmp, env=env, timeout=60)
+        run = checked(tmp, *options)
         expect(f"{what}: exit", run.returncode, code)
         expect_has(what, " ".join(run.stdout.split()), says)
         expect(f"{what}: a plain pass", run.stdout.startswith("PASS"), what == "an event that never ends")
 
 
-def alone(tmp, env):
+def alone(tmp):
     """A first run, and no repository at all: what asks the fresh side alone is judged, budgets and guards."""
     recommended, budget = "extends: [tracegate:recommended]\n", "rules: [{id: g, metric: launch_count, fail: {max: %d}}]\n"
     both = "rules: [{id: g, metric: launch_count, fail: {max: %d}}, {id: k, match: {kind: op}, metric: count, fail: {abs: 0}}]\n"
@@ -202,18 +203,18 @@ def alone(tmp, env):
     for where, rows in (("first run", first), ("no repository", outside)):
         folder = f"{tmp}/{where.split()[0]}"
         write_run(f"{folder}/x.json", [usual()] * STEPS, 1)
-        for args in (["init", "-q", "-b", "main"], ["commit", "-q", "--allow-empty", "-m", "one"]) if rows is first else ():
-            subprocess.run(["git", *args], cwd=folder, env=env, check=True)
+        if rows is first:
+            Repository(folder).commit()
         for what, policy, code, says in rows:
             write_text(f"{folder}/p.yml", "version: 1\n" + policy)
-            run = subprocess.run([PROGRAM, "check", "x.json", "--policy", "p.yml", "--json", "r.json"], cwd=folder, capture_output=True,
-                                 env=dict(env, GIT_CEILING_DIRECTORIES=tmp), text=True, timeout=60)
+            run = tracegate("check", "x.json", "--policy", "p.yml", "--json", "r.json", cwd=folder,
+                            env=dict(DATED, GIT_CEILING_DIRECTORIES=tmp), timeout=60)
             expect(f"{where}, {what}: exit", run.returncode, code)
             expect_has(f"{where}, {what}", (run.stdout.splitlines() or [""])[0], says)
             expect(f"{where}, {what}: exit code in JSON", read_json(f"{folder}/r.json")["exit_code"], code)
 
 
-def budgets(tmp, env):
+def budgets(tmp):
     """Against a baseline a budget is told by value and limit, and by no change of zero calls or of a percentage from nothing."""
     write_run(f"{tmp}/b.json", [usual()] * STEPS, 1)
     write_run(f"{tmp}/x.json", [usual() + [Work(None, "graph")] * 3] * STEPS, 100_003)
@@ -224,41 +225,30 @@ def budgets(tmp, env):
              "aten::op3: called 1 time per step, 1 under the limit of 2, was 1"),
             ("metric: launch_count, fail: {max: 16}", "launch_count 17, over the limit of 16", "launch_count: 17 per step, 1 over the limit of 16, was 14")):
         write_text(f"{tmp}/p.yml", "version: 1\nrules: [{id: g, %s}]\n" % policy)
-        run = tracegate("check", "x.json", "--baseline", "b.json", "--policy", "p.yml", cwd=tmp, env=env, timeout=60)
+        run = checked(tmp)
         expect(f"budget {policy}: exit", run.returncode, 1)
         expect(f"budget {policy}: headline", run.stdout.splitlines()[0], f"FAIL: 1 violation: {head}")
         text = " ".join(run.stdout.split())
         expect_has(f"budget {policy}", text, row, "budgets judged")
 
 
-def main():
-    env = dict(ENV, SOURCE_DATE_EPOCH="1767323045")  # 2026-01-02
-    with tempfile.TemporaryDirectory() as tmp:
-        write_run(f"{tmp}/b.json", [usual()] * STEPS, 1)
-        for what, policy, work, verdict, says in ROWS:
-            write_text(f"{tmp}/p.yml", "version: 1\n" + policy)
-            write_run(f"{tmp}/x.json", [work] * STEPS, 100_003)
-            for name in ("out.json", "out.xml", "out.md"):
-                if os.path.exists(f"{tmp}/{name}"):
-                    os.unlink(f"{tmp}/{name}")
-            args = [PROGRAM, "check", "x.json", "--baseline", "b.json", "--policy", "p.yml"]
-            run = subprocess.run([*args, "--json", "out.json", "--junit", "out.xml", "--markdown", "out.md"], cwd=tmp, env=env,
-                                 capture_output=True, text=True, timeout=60)
-            run.annotations = subprocess.run([*args, "--quiet", "--annotations"], cwd=tmp, env=env, capture_output=True, text=True,
-                                             timeout=60).stdout
-            expect(f"{what}: exit", run.returncode, CODES[verdict])
-            if not os.path.exists(f"{tmp}/out.json"):
-                fault(f"{what}: no report: {run.stderr}")
-                continue
-            reports_agree(what, verdict, run, tmp)
-            expect(f"{what}: notes", "of the events of" in run.stdout, False)
-            expect_has(what, run.stdout.splitlines()[0] if run.stdout else "", says[:50])
-        waivers_by_date(tmp, env)
-        odd_traces(tmp, env)
-        alone(tmp, env)
-        budgets(tmp, env)
-    return finish(f"guards: {len(ROWS)} rows")
+def main(tmp):
+    write_run(f"{tmp}/b.json", [usual()] * STEPS, 1)
+    for what, policy, work, verdict, says in ROWS:
+        write_text(f"{tmp}/p.yml", "version: 1\n" + policy)
+        write_run(f"{tmp}/x.json", [work] * STEPS, 100_003)
+        for name in ("out.json", "out.xml", "out.md"):
+            if os.path.exists(f"{tmp}/{name}"):
+                os.unlink(f"{tmp}/{name}")
+        run = checked(tmp, "--json", "out.json", "--junit", "out.xml", "--markdown", "out.md")
+        run.annotations = checked(tmp, "--quiet", "--annotations").stdout
+        expect(f"{what}: exit", run.returncode, CODES[verdict])
+        if not os.path.exists(f"{tmp}/out.json"):
+            fault(f"{what}: no report: {run.stderr}")
+            continue
+        reports_agree(what, verdict, run, tmp)
+        expect(f"{what}: notes", "of the events of" in run.stdout, False)
+        expect_has(what, run.stdout.splitlines()[0] if run.stdout else "", says[:50])
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(main, waivers_by_date, odd_traces, alone, budgets)

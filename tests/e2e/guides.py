@@ -5,8 +5,6 @@ order; a number at the end of a line is the exit code, else 0. A ```yaml block t
 it must load, and from there on it is the repository's. Links must lead somewhere.
 """
 import glob
-import gzip
-import json
 import os
 import re
 import shutil
@@ -14,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from support import ENV, PROGRAM, ROOT, expect, fault, finish, read_text, write_text
+from support import ENV, PROGRAM, ROOT, expect, fault, finish, read_json, read_text, write_json, write_text
 
 FOLDER = os.path.join(ROOT, "docs/guides")
 
@@ -30,14 +28,12 @@ def server(tmp):
     os.makedirs(tmp + "/out")
     os.makedirs(tmp + "/perf-server")
     for k in range(3):
-        with gzip.open(f"{ROOT}/examples/traces/base/run0{k}.json.gz", "rt", encoding="utf-8") as f:
-            trace = json.load(f)
+        trace = read_json(f"{ROOT}/examples/traces/base/run0{k}.json.gz")
         for e in trace["traceEvents"]:
             if e.get("name", "").startswith("ProfilerStep#"):
                 e["name"], e["cat"] = f"execute_{e['name'][13:]}", "user_annotation"
         for side in ("out", "perf-server"):
-            with gzip.open(f"{tmp}/{side}/run{k}.json.gz", "wt", encoding="utf-8", compresslevel=1) as f:
-                json.dump(trace, f)
+            write_json(f"{tmp}/{side}/run{k}.json.gz", trace)
 
 
 def prepare(tmp, out):

@@ -4,11 +4,9 @@ and base/ (the guides' one), a suite `train` and a stored baseline. Only the exa
 """
 import re
 import subprocess
-import sys
-import tempfile
 
 from guides import prepare
-from support import ENV, check, expect, finish, tracegate, write_text
+from support import ENV, check, expect, run_parts, tracegate, write_text
 
 POLICY = "version: 1\nextends: [tracegate:recommended]\nsuites: [{name: train, trace: {files: 'out/run*.json.gz', run: 'run(\\d+)'}, baseline: 'perf/run*.json.gz'}]\n"
 # An example stops with 1 where its traces have the needless copy; all others do their work.
@@ -22,7 +20,7 @@ def examples(command, env, cwd):
     return [x.strip() for x in part[1].splitlines()] if part else []
 
 
-def main():
+def main(tmp):
     overview = tracegate("--help").stdout
     groups = overview.split("\nexit codes")[0].split("start here")[0]
     commands = re.findall(r"^  ([a-z]+) {2,}\S", groups, re.M)
@@ -30,26 +28,24 @@ def main():
     check("no command twice", len(commands) == len(set(commands)) and len(commands) >= 14)
     commands.sort(key=lambda c: (c == "init", ORDER.index(c) if c in ORDER else 9))
     ran = 0
-    with tempfile.TemporaryDirectory() as tmp:
-        prepare(tmp, "extra_copy")
-        env = dict(ENV, PATH=tmp + "/bin:" + ENV["PATH"])
-        for line in ("tracegate summarize base/run0.json.gz -o run0.tgs", "tracegate summarize base/run1.json.gz -o run1.tgs",
-                     "git commit -qm again --allow-empty", "git update-ref refs/remotes/origin/main HEAD"):
-            subprocess.run(line.split(), cwd=tmp, env=env, check=True)
-        write_text(tmp + "/.tracegate.yml", POLICY)
-        for command in commands:
-            lines = examples(command, env, tmp)
-            expect(f"{command}: two examples", (len(lines), len(set(lines))), (2, 2))
-            for line in lines:
-                expect(f"{line}: its own command", line.split()[1], command)
-                if command == "bisect":
-                    continue
-                run = subprocess.run(["bash", "-c", line], cwd=tmp, env=env, capture_output=True, text=True)
-                want = 1 if line.startswith(tuple("tracegate " + s for s in STOPS)) else 0
-                expect(f"{line}: exit; {run.stdout[-300:]} {run.stderr[-500:]}", run.returncode, want)
-                ran += 1
-    return finish(f"help: {ran} examples", enough=ran >= 24)
+    prepare(tmp, "extra_copy")
+    env = dict(ENV, PATH=tmp + "/bin:" + ENV["PATH"])
+    for line in ("tracegate summarize base/run0.json.gz -o run0.tgs", "tracegate summarize base/run1.json.gz -o run1.tgs",
+                 "git commit -qm again --allow-empty", "git update-ref refs/remotes/origin/main HEAD"):
+        subprocess.run(line.split(), cwd=tmp, env=env, check=True)
+    write_text(tmp + "/.tracegate.yml", POLICY)
+    for command in commands:
+        lines = examples(command, env, tmp)
+        expect(f"{command}: two examples", (len(lines), len(set(lines))), (2, 2))
+        for line in lines:
+            expect(f"{line}: its own command", line.split()[1], command)
+            if command == "bisect":
+                continue
+            run = subprocess.run(["bash", "-c", line], cwd=tmp, env=env, capture_output=True, text=True)
+            want = 1 if line.startswith(tuple("tracegate " + s for s in STOPS)) else 0
+            expect(f"{line}: exit; {run.stdout[-300:]} {run.stderr[-500:]}", run.returncode, want)
+            ran += 1
+    expect("enough was seen", ran >= 24, True)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(main)

@@ -12,7 +12,7 @@ import os
 import pathlib
 import sys
 
-from support import tracegate
+from support import CORPUS, absent, check, finish, tracegate
 
 CORPUS = pathlib.Path(os.environ["TG_SHARED_DIR"]) / "corpus"
 
@@ -91,35 +91,31 @@ def planted():
            ([{"rank": 0, "x": 1, "reason": None}], True)]
     good = [([{"rank": 0, "x": 1, "reason": None}], False),
             ([{"rank": 0, "x": None, "reason": "no device activity"}], True)]
-    return (["a planted answer that is none passed" for rows, none in bad if not rows_answer(rows, none)]
-            + [f"a good answer was refused: {rows}" for rows, none in good if rows_answer(rows, none)])
+    for rows, none in bad:
+        check("an answer that is none is refused", rows_answer(rows, none), rows)
+    for rows, none in good:
+        check("a good answer is taken", not rows_answer(rows, none), rows)
 
 
 def main():
     table = CORPUS / "golden/HTA_FAILURES.csv"
     if not table.is_file():
-        print("skipped: no corpus beside the repository")
-        return 77
-    failures, answers, calls = planted(), {}, 0
+        absent("corpus")
+    planted()
+    answers, calls = {}, 0
     with open(table, encoding="utf-8", newline="") as f:
         rows = list(csv.DictReader(f))
     for row in rows:
         place, call = row["set/mode"], row["call"].split()[0]
-        if call not in CALLS:
-            failures.append(f"{place}: the call {call} is not known")
-            continue
-        for measure in CALLS[call]:
+        check(f"{place}: the call {call} is known", call in CALLS)
+        for measure in CALLS.get(call, []):
             name, mode = place.removeprefix("diff: ").rsplit("/", 1)
             key = (name, mode if measure == "diff" else "", measure)
             if key not in answers:
                 answers[key] = diff_answer(name, mode) if measure == "diff" else analysis_answer(name, measure)
-            if answers[key]:
-                failures.append(f"{place} {row['call']}: {answers[key]}")
+            check(f"{place} {row['call']}", not answers[key], answers[key])
         calls += 1
-    print(f"{calls} calls on real traces in which HTA raises; all answered" if not failures else "")
-    for text in failures:
-        print("FAILED:", text)
-    return 1 if failures or not calls else 0
+    return finish(f"{calls} calls on real traces in which HTA raises", calls > 0)
 
 
 sys.exit(main())

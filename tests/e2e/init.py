@@ -4,22 +4,21 @@ what it writes, and that the gate it sets up passes the same code and stops a ne
 and by the workflows it wrote.
 """
 import glob
-import gzip
 import json
 import os
 import shutil
 import subprocess
 import sys
-import tempfile
 
 import github
 from box import Box
-from support import ENV, PROGRAM, ROOT, SHARED, TRACES, Clone, Repository, expect, expect_has, faults, finish, need, read_json, read_text, tracegate
+from support import (ENV, PROGRAM, ROOT, SHARED, TRACES, Clone, Repository, expect, expect_has, faults, need, read_json,
+                     read_text, run_parts, tracegate, write_json)
+from plain_model import launched
 from workflow import Forge, load
 
 yaml = need("yaml", "python3-yaml")
-with open(os.path.join(ROOT, "action.yml"), encoding="utf-8") as f:
-    ACTION = yaml.safe_load(f)
+ACTION = yaml.safe_load(read_text(os.path.join(ROOT, "action.yml")))
 AB = os.path.join(ROOT, "scripts/ab")
 GATE = ".github/workflows/tracegate.yml"
 # a bench that hands out recorded traces by what `variant` beside it says
@@ -53,17 +52,14 @@ def copy(r, pattern, names):
 
 def edit(source, to, change):
     """A recorded trace with `change` applied to its document."""
-    with gzip.open(source, "rt", encoding="utf-8") as f:
-        doc = json.load(f)
+    doc = read_json(source)
     change(doc)
     os.makedirs(os.path.dirname(to), exist_ok=True)
-    with gzip.open(to, "wt", encoding="utf-8", compresslevel=1) as f:
-        json.dump(doc, f)
+    write_json(to, doc)
 
 
 def policy(r):
-    with open(r.path(".tracegate.yml"), encoding="utf-8") as f:
-        return yaml.safe_load(f)
+    return yaml.safe_load(r.read(".tracegate.yml"))
 
 
 def init(r, *args, code=0, folder="."):
@@ -93,9 +89,9 @@ def empty(tmp):
     expect("empty: suites", [s["name"] for s in policy(r)["suites"]], ["main"])
     compile(read_text(r.path("bench.py")), "bench.py", "exec")
     expect("empty: the A/B workflow", load(r.path(GATE), yaml)["jobs"]["gate"]["steps"][3]["with"]["mode"], "ab")
-    before = {f: open(r.path(f), encoding="utf-8").read() for f in files(r)}
+    before = {f: r.read(f) for f in files(r)}
     expect_has("again", init(r), "as it is already\n  .tracegate.yml")
-    expect("again: nothing changed", {f: open(r.path(f), encoding="utf-8").read() for f in files(r)}, before)
+    expect("again: nothing changed", {f: r.read(f) for f in files(r)}, before)
     # not a repository
     os.makedirs(tmp + "/bare")
     expect_has("no repository", init(Clone(tmp + "/bare")), "git init")
@@ -106,15 +102,15 @@ def never_overwrites(tmp):
     mine = "version: 1\nextends: [tracegate:counts-only]\n"
     r = repository(tmp + "/kept", {".tracegate.yml": mine, "bench.py": "print()\n"})
     said = init(r)
-    expect("kept: policy", open(r.path(".tracegate.yml"), encoding="utf-8").read(), mine)
-    expect("kept: bench", open(r.path("bench.py"), encoding="utf-8").read(), "print()\n")
+    expect("kept: policy", r.read(".tracegate.yml"), mine)
+    expect("kept: bench", r.read("bench.py"), "print()\n")
     expect_has("kept: told", said, "kept, not what init would write", "-extends: [tracegate:counts-only]\n",
                '+extends: ["tracegate:recommended"]\n', "in what was kept: take over", "bench.py is yours", "git add .tracegate.yml .gitignore .github/workflows/tracegate.yml bench.py &&")
     said = init(r, "--force")
     expect_has("forced: the difference", said, "replaced\n  .tracegate.yml", "-extends: [tracegate:counts-only]\n",
                '+extends: ["tracegate:recommended"]\n')
     expect("forced: policy", policy(r)["extends"], ["tracegate:recommended"])
-    expect("forced: their bench stays", open(r.path("bench.py"), encoding="utf-8").read(), "print()\n")
+    expect("forced: their bench stays", r.read("bench.py"), "print()\n")
     expect("an unreadable trace that is named", r.run("init", "bench.py").returncode in (2, 3), True)
 
 
@@ -127,9 +123,9 @@ def cpu(tmp):
     expect_has("cpu: found", said, "out/run*.json.gz: 5 runs\n", "5 steps (ProfilerStep)", "device      cpu\n",
                "https://github.com/acme/train.git, branch main", "&& git push -u origin HEAD\n", "pass against themselves; of ", " rules 3 fail")
     expect("cpu: no secret", "secret" in said, False)
-    expect("cpu: no placeholder", "OWNER" in open(r.path(GATE), encoding="utf-8").read() + said, False)
-    expect_has("cpu: bench", open(r.path("bench.py"), encoding="utf-8").read(), "    from train import train_step\n\n    return train_step\n")
-    expect_has("cpu: requirements", open(r.path(GATE), encoding="utf-8").read(), "pip install -r requirements.txt")
+    expect("cpu: no placeholder", "OWNER" in r.read(GATE) + said, False)
+    expect_has("cpu: bench", r.read("bench.py"), "    from train import train_step\n\n    return train_step\n")
+    expect_has("cpu: requirements", r.read(GATE), "pip install -r requirements.txt")
     lint(r, "out/run0.json.gz")
     expect("cpu: required", policy(r)["require"], {"steps": 3, "ops": ["aten::mm", "aten::linear"]})
     copy(r, "extra_copy", [f"new/run{k}.json.gz" for k in range(5)])
@@ -157,10 +153,8 @@ def server(tmp):
                 e["name"], e["cat"] = f"execute_{n}_context_0(0)_generation_8(8)", "user_annotation"
                 for k in range(3):
                     start = e["ts"] + 10 * k
-                    extra.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": e["pid"], "tid": e["tid"],
-                                  "ts": start, "dur": 2, "args": {"correlation": 1000 * int(n) + k}})
-                    extra.append({"ph": "X", "cat": "kernel", "name": f"void ns::k{k}<float, (int)4>(float*)", "pid": 0, "tid": 7,
-                                  "ts": start + 4, "dur": 5, "args": {"device": 0, "stream": 7, "correlation": 1000 * int(n) + k}})
+                    call, kernel = launched(f"void ns::k{k}<float, (int)4>(float*)", start, start + 4, 5, 1000 * int(n) + k)
+                    extra += [dict(call, pid=e["pid"], tid=e["tid"]), kernel]
         doc["traceEvents"] += extra
         doc["deviceProperties"] = [{"id": 0, "name": "NVIDIA H100 80GB HBM3"}]
     r = repository(tmp + "/server")
@@ -173,8 +167,8 @@ def server(tmp):
     expect("server: window", p["suites"][0]["window"], {"by": "annotation", "name": "execute_*", "skip_first": 1})
     expect("server: nothing volatile", "void" in json.dumps(p) or "k0" in json.dumps(p), False)
     expect_has("server: what to do", said, "in bench.py: your model, prompts and server in record()")
-    expect_has("server: a runner with a GPU", open(r.path(GATE), encoding="utf-8").read(), "runs-on: [self-hosted, linux, x64, gpu]")
-    expect_has("server: bench", open(r.path("bench.py"), encoding="utf-8").read(), "start_profile")
+    expect_has("server: a runner with a GPU", r.read(GATE), "runs-on: [self-hosted, linux, x64, gpu]")
+    expect_has("server: bench", r.read("bench.py"), "start_profile")
     lint(r)
     # with a bench of their own, the policy finds the traces by their own names
     r.write("bench.py", "# --trace\n")
@@ -210,14 +204,13 @@ def ranks(tmp):
     suite = policy(r)["suites"][0]
     expect("ranks: expected", suite["ranks"], {"expect": 8})
     expect("ranks: bench.py's names", suite["trace"], {"files": "out/run*.json.gz", "run": r"run(\d+)", "rank": r"rank(\d+)"})
-    expect_has("ranks: the bench starts eight", open(r.path("bench.py"), encoding="utf-8").read(), "RUNS, RANKS = 5, 8")
+    expect_has("ranks: the bench starts eight", r.read("bench.py"), "RUNS, RANKS = 5, 8")
     lint(r)
     # scripts/ab with a bench that writes a file a rank
     r.write("bench.py", "import os, shutil, sys\nend = sys.argv[2].removesuffix('.json.gz')\nk = int(end[-2:]) % 2\n"
             f"[shutil.copy(f'{r.dir}/out/rank{{n}}-run{{k}}.json.gz', f'{{end}}-rank{{n}}.json.gz') for n in range(8)]\n")
-    r.git("add", "-A")
-    r.git("commit", "-qm", "gate")
-    r.git("commit", "-q", "--allow-empty", "-m", "change")
+    r.commit("gate")
+    r.commit()
     run = subprocess.run([AB, "--base", "HEAD^", "--runs", "2", "--json", "r.json", "--", sys.executable, "bench.py", "--trace", "{trace}"],
                          cwd=r.dir, env=dict(r.env, TRACEGATE=PROGRAM), capture_output=True, text=True)
     expect(f"ranks: A/B; {run.stdout} {run.stderr}", run.returncode, 0)
@@ -225,9 +218,19 @@ def ranks(tmp):
     expect("ranks: both sides have two runs of eight", (compared["runs"], compared["ranks"]), ([2, 2], [8, 8]))
 
 
-def forge(box, mock, folder):
+def hosted(tmp, name, files):
+    """A forge's repository with its first commit, and the working tree of it: (box, clone)."""
+    os.makedirs(f"{tmp}/{name}")
+    box = Box(f"{tmp}/{name}")
+    box.push(box.commit("start", files), "main")
+    r = Clone(box.work)
+    r.env = dict(ENV, **box.env)
+    return box, r
+
+
+def forge(box, mock):
     environ = {k: v for k, v in box.env.items() if k.startswith("GIT_")}
-    f = Forge(box, mock, ACTION, PROGRAM, folder, dict(environ, TRACES=TRACES, HOME=folder))
+    f = Forge(box, mock, ACTION, PROGRAM, box.folder, dict(environ, TRACES=TRACES, HOME=box.folder))
     f.place = "acme/tracegate@" + "1" * 40
     return f
 
@@ -245,17 +248,12 @@ def told(what, jobs):
 
 def workflows(tmp, mock):
     """What init wrote runs as it stands: the pull request that brings the gate, an equal one, a needless copy."""
-    folder = tmp + "/hosted"
-    os.makedirs(folder)
-    box = Box(folder)
-    start = box.commit("start", {"variant": "base 0\n", "requirements.txt": "", "README.md": "x"})
-    box.push(start, "main")
-    r = Clone(box.work)
-    r.env = dict(ENV, **box.env)
+    box, r = hosted(tmp, "hosted", {"variant": "base 0\n", "requirements.txt": "", "README.md": "x"})
+    start = r.git("rev-parse", "HEAD")
     r.write("bench.py", BENCH)
     init(r, "--action", "acme/tracegate@" + "1" * 40)
-    written = {n: open(r.path(n), encoding="utf-8").read() for n in (".tracegate.yml", "bench.py", ".gitignore", GATE)}
-    f = forge(box, mock, folder)
+    written = {n: r.read(n) for n in (".tracegate.yml", "bench.py", ".gitignore", GATE)}
+    f = forge(box, mock)
     sha = box.pull_request(1, start, written, "gate")
     jobs = pull(f, load(r.path(GATE), yaml), 1, sha)
     expect("hosted: the gate itself", {n: j.result for n, j in jobs.items()}, {"gate": "success"})
@@ -273,15 +271,10 @@ def workflows(tmp, mock):
 
 def monorepo(tmp, mock):
     """Two programs; traces in train/out and serve/out."""
-    folder = tmp + "/mono"
-    os.makedirs(folder)
-    box = Box(folder)
     start = {"shared/lib.py": "x", ".gitignore": "out/\n"}
     for s in ("train", "serve"):
         start.update({f"{s}/bench.py": BENCH, f"{s}/variant": "base 0\n", f"{s}/requirements.txt": ""})
-    box.commit("start", start)
-    r = Clone(box.work)
-    r.env = dict(ENV, **box.env)
+    box, r = hosted(tmp, "mono", start)
     for s in ("train", "serve"):
         copy(r, "base", [f"{s}/out/run{k}.json.gz" for k in range(3)])
     said = init(r, "--action", "acme/tracegate@" + "1" * 40)
@@ -289,9 +282,9 @@ def monorepo(tmp, mock):
     expect("mono: suites", [(s["name"], s["trace"]["files"]) for s in policy(r)["suites"]],
            [("serve", "serve/out/run*.json.gz"), ("train", "train/out/run*.json.gz")])
     lint(r)
-    base = box.commit("gate", {n: open(r.path(n), encoding="utf-8").read() for n in (".tracegate.yml", GATE)})
+    base = box.commit("gate", {n: r.read(n) for n in (".tracegate.yml", GATE)})
     box.push(base, "main")
-    f, doc = forge(box, mock, folder), load(r.path(GATE), yaml)
+    f, doc = forge(box, mock), load(r.path(GATE), yaml)
     for number, change, train, serve in ((7, {"train/variant": "extra_copy 0\n"}, "failure", "success"), (8, {"shared/lib.py": "y"}, "success", "success")):
         jobs = pull(f, doc, number, box.pull_request(number, base, change, f"b{number}"))
         expect(f"mono {number}", {n: j.result for n, j in jobs.items()}, {"gate (train)": train, "gate (serve)": serve})
@@ -308,11 +301,11 @@ def monorepo(tmp, mock):
     expect("two folders: matrix", load(two.path(GATE), yaml)["jobs"]["gate"]["strategy"]["matrix"]["include"],
            [{"suite": "serve", "folder": "serve"}, {"suite": "train", "folder": "train"}])
     lint(two)
-    expect_has("two folders: no requirements", open(two.path(GATE), encoding="utf-8").read(), "pip install torch # and what the suites need")
+    expect_has("two folders: no requirements", two.read(GATE), "pip install torch # and what the suites need")
     two.write("requirements.txt", "torch\n")
     init(two, "--force", "train", "serve", "--nightly")
     for name in (GATE, ".github/workflows/tracegate-nightly.yml"):
-        expect_has(f"two folders: those of the root, {name}", open(two.path(name), encoding="utf-8").read(), "pip install -r requirements.txt\n")
+        expect_has(f"two folders: those of the root, {name}", two.read(name), "pip install -r requirements.txt\n")
     # from a folder without traces: a suite of its own name
     one = repository(tmp + "/one", {"models/lm/train.py": "def train_step(k):\n    pass\n"})
     init(one, folder="models/lm")
@@ -322,22 +315,17 @@ def monorepo(tmp, mock):
 
 def stored(tmp, mock):
     """--store --nightly: pull requests against what pushes recorded; a night."""
-    folder = tmp + "/stored"
-    os.makedirs(folder)
-    box = Box(folder)
-    box.commit("start", {"bench.py": BENCH, "variant": "base 0\n", "requirements.txt": ""})
-    r = Clone(box.work)
-    r.env = dict(ENV, **box.env)
+    box, r = hosted(tmp, "stored", {"bench.py": BENCH, "variant": "base 0\n", "requirements.txt": ""})
     init(r, "--store", "--nightly", "--action", "acme/tracegate@" + "1" * 40)
     names = ["tracegate.yml", "tracegate-record.yml", "tracegate-nightly.yml"]
     expect("stored: files", sorted(os.listdir(r.path(".github/workflows"))), sorted(names))
     docs = {n: load(r.path(".github/workflows/" + n), yaml) for n in names}
     expect("stored: own machines", docs["tracegate.yml"]["jobs"]["gate"]["runs-on"], ["self-hosted", "linux", "x64"])
     lint(r)
-    base = box.commit("gate", {n: open(r.path(n), encoding="utf-8").read() for n in
+    base = box.commit("gate", {n: r.read(n) for n in
                                [".tracegate.yml", ".gitignore"] + [".github/workflows/" + n for n in names]})
     box.push(base, "main")
-    f = forge(box, mock, folder)
+    f = forge(box, mock)
     jobs = f.run(docs["tracegate-record.yml"], "push", {"before": "0" * 40, "ref": "refs/heads/main"}, "refs/heads/main", base)
     expect("stored: recorded", {n: j.result for n, j in jobs.items()}, {"record": "success"})
     told("stored", jobs)
@@ -353,12 +341,8 @@ def stored(tmp, mock):
 def nightly_beside_a_gate(tmp, mock):
     """A gate that is there already, then --nightly: its place is taken over, the lines shown apply as they stand,
     and nights lead to an event that a clone reads."""
-    place, folder = "acme/tracegate@" + "1" * 40, tmp + "/beside"
-    os.makedirs(folder)
-    box = Box(folder)
-    box.commit("start", {"bench.py": BENCH, "variant": "base 0\n", "requirements.txt": ""})
-    r = Clone(box.work)
-    r.env = dict(ENV, **box.env)
+    place = "acme/tracegate@" + "1" * 40
+    box, r = hosted(tmp, "beside", {"bench.py": BENCH, "variant": "base 0\n", "requirements.txt": ""})
     expect_has("beside: a new branch", init(r, "--action", place), "git switch -c performance-gate &&")
     box.commit("gate", {})
     box.git(box.work, "branch", "performance-gate")
@@ -370,7 +354,7 @@ def nightly_beside_a_gate(tmp, mock):
     os.remove(r.path("lines"))
     expect("beside: taken over", ([s["name"] for s in policy(r)["suites"]], "kept" in init(r, "--nightly")), (["main", "nightly"], False))
     lint(r)
-    gated, f = box.commit("nightly", {}), forge(box, mock, folder)
+    gated, f = box.commit("nightly", {}), forge(box, mock)
     jobs = pull(f, load(r.path(GATE), yaml), 3, box.pull_request(3, gated, {"variant": "base 5\n"}, "b3"))
     expect("beside: the gate judges its own suite", (jobs["gate"].result, "nightly" in jobs["gate"].summary), ("success", False))
     told("beside", jobs)
@@ -389,8 +373,8 @@ def nightly_beside_a_gate(tmp, mock):
             expect_has("beside: the next hint", jobs["gate"].log, "The first commit? Record it")
             jobs = f.run(doc, "schedule", {"schedule": "17 3 * * *"}, "refs/heads/main", sha)
             expect_has("beside: nothing new", jobs["gate"].log, "The only runs are of HEAD itself")
-    box.git(folder, "clone", "-q", "-b", "main", box.bare, folder + "/clone")
-    clone = Clone(folder + "/clone")
+    box.git(tmp, "clone", "-q", "-b", "main", box.bare, tmp + "/clone")
+    clone = Clone(tmp + "/clone")
     expect("beside: fetch", clone.run("baseline", "fetch", "--all").returncode, 0)
     night = clone.run("history", "--suite", "nightly", "--format", "json")
     expect(f"beside: the event {night.stderr}", (night.returncode, [e["state"] for e in json.loads(night.stdout)["events"]]), (1, ["open"]))
@@ -406,15 +390,5 @@ def services(tmp):
         expect(f"{name}: no workflow of GitHub", os.path.exists(r.path(GATE)), False)
 
 
-def main():
-    with tempfile.TemporaryDirectory() as tmp:
-        for part in (empty, never_overwrites, cpu, server, corpus, ranks, services):
-            part(tmp)
-        for part in (workflows, monorepo, stored, nightly_beside_a_gate):
-            with github.Mock(None) as mock:
-                part(tmp, mock)
-    return finish("init: 9 repositories")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(empty, never_overwrites, cpu, server, corpus, ranks, services,
+          *map(github.with_mock, (workflows, monorepo, stored, nightly_beside_a_gate)))

@@ -8,31 +8,22 @@ kernels of 10 us, so 404 spans, 200 of them device work of 2000 us.
 import json
 import os
 import subprocess
-import sys
-import tempfile
 
-from support import PROGRAM, expect, fault, finish, read_text
+from support import PROGRAM, expect, fault, read_text, run_parts, tracegate, write_bytes
+from plain_model import launched, mark, span
 
 STEPS, WORK = 4, 50
 REPORTS = ("junit", "markdown", "json", "html", "svg-counts", "svg-durations")
 VERDICTS = ("text", "junit", "markdown", "json", "annotations")  # charts do not say why there is none
 
 
-def span(cat, name, ts, dur, **args):
-    device = cat in ("kernel", "gpu_memcpy")
-    return {"ph": "X", "cat": cat, "name": name, "pid": 0 if device else 1, "tid": 7 if device else 1,
-            "ts": ts, "dur": dur, "args": args}
-
-
-def events():
+def events(steps=STEPS):
     out = []
-    for step in range(STEPS):
+    for step in range(steps):
         at = 1000 + 1000 * step
-        out.append(span("user_annotation", f"ProfilerStep#{step}", at, 1000))
+        out.append(mark(step, at, 1000))
         for i in range(WORK):
-            c = step * WORK + i
-            out.append(span("cuda_runtime", "cudaLaunchKernel", at + 5 + 15 * i, 5, correlation=c))
-            out.append(span("kernel", f"k{i % 3}", at + 12 + 15 * i, 10, correlation=c, stream=7, device=0))
+            out += launched(f"k{i % 3}", at + 5 + 15 * i, at + 12 + 15 * i, 10, step * WORK + i, 5)
     return out
 
 
@@ -54,7 +45,7 @@ def negative(trace, n):
 def long_kernels(trace, n):
     """On a stream of their own, so that nothing overlaps."""
     for k in range(n):
-        trace.append(span("kernel", "k0", 1000, 1001, correlation=0, stream=100 + k, device=0))
+        trace.append(span("kernel", "k0", 1000, 1001, 0, 7, correlation=0, stream=100 + k, device=0))
 
 
 def empty(trace, n):
@@ -96,8 +87,7 @@ class Folder:
 
     def write(self, name, trace, more=b""):
         text = json.dumps({"traceEvents": trace}).encode()
-        with open(os.path.join(self.path, name), "wb") as f:
-            f.write(text[:-1] + (b', "more": ' + more if more else b"") + b"}")
+        write_bytes(os.path.join(self.path, name), text[:-1] + (b', "more": ' + more if more else b"") + b"}")
         return name
 
     def check(self, trace, *more, base="base.json"):
@@ -105,9 +95,7 @@ class Folder:
         for r in REPORTS:
             if os.path.exists(os.path.join(self.path, r + ".out")):
                 os.remove(os.path.join(self.path, r + ".out"))
-        r = subprocess.run([PROGRAM, "check", trace, "--baseline", base, "--annotations", *reports, *more],
-                           cwd=self.path, capture_output=True, text=True,
-                           env={k: v for k, v in os.environ.items() if not k.startswith("GITHUB_")})
+        r = tracegate("check", trace, "--baseline", base, "--annotations", *reports, *more, cwd=self.path)
         lines = r.stdout.splitlines(True)
         said = {"text": "".join(l for l in lines if not l.startswith("::")), "stderr": r.stderr,
                 "annotations": "".join(l for l in lines if l.startswith("::")).replace("%25", "%")}
@@ -172,10 +160,7 @@ def no_launch_by_nature(folder):
 def lost_kernels(folder):
     """The first kernels of a trace are gone: no verdict from 100 on, and above 5 % of the work that is left."""
     def trace_of(steps, gone):
-        global STEPS
-        before, STEPS = STEPS, steps
-        trace = events()
-        STEPS = before
+        trace = events(steps)
         lost = kernels(trace, gone)
         return [e for e in trace if not any(e is k for k in lost)]
     # 200 launches: 99 and 100 gone. 2100: 100 gone of 2000 left are 5 %, 101 of 1999 are more.
@@ -226,19 +211,16 @@ def leniencies(folder):
         fault("plain: leniencies told without being there")
 
 
-def main():
-    with tempfile.TemporaryDirectory() as tmp:
-        folder = Folder(tmp)
-        folder.write("base.json", events())
-        code, said = folder.check(folder.write("same.json", events()))
-        expect("undamaged", code, 0)
-        damage(folder)
-        few_without_launch(folder)
-        no_launch_by_nature(folder)
-        lost_kernels(folder)
-        leniencies(folder)
-    return finish(f"integrity: {len(DAMAGE)} kinds of damage, {len(LENIENT)} deviations from JSON")
+def main(tmp):
+    folder = Folder(tmp)
+    folder.write("base.json", events())
+    code, said = folder.check(folder.write("same.json", events()))
+    expect("undamaged", code, 0)
+    damage(folder)
+    few_without_launch(folder)
+    no_launch_by_nature(folder)
+    lost_kernels(folder)
+    leniencies(folder)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(main)

@@ -2,13 +2,9 @@
 """When everything got slower and the program does the same, the report says first that it may be the machine; so it does
 where the traces name two processors. Not when a count changed, or when one operator alone got slower.
 """
-import gzip
-import json
 import os
-import sys
-import tempfile
 
-from support import TRACES, expect, finish, read_text, tracegate
+from support import TRACES, expect, read_json, read_text, run_parts, tracegate, write_json
 
 SAYS = "may be the machine"
 
@@ -16,8 +12,7 @@ SAYS = "may be the machine"
 def write(folder, k, factor=1.0, cpu=None, change=None):
     """Run k of `base`, all times multiplied by `factor`."""
     os.makedirs(folder, exist_ok=True)
-    with gzip.open(f"{TRACES}/base/run{k:02}.json.gz", "rt", encoding="utf-8") as f:
-        doc = json.load(f)
+    doc = read_json(f"{TRACES}/base/run{k:02}.json.gz")
     for e in doc["traceEvents"]:
         for key in ("ts", "dur"):
             if key in e:
@@ -26,8 +21,7 @@ def write(folder, k, factor=1.0, cpu=None, change=None):
         doc["cpu"] = cpu
     if change:
         change(doc["traceEvents"])
-    with gzip.open(f"{folder}/run{k}.json.gz", "wt", encoding="utf-8", compresslevel=1) as f:
-        json.dump(doc, f)
+    write_json(f"{folder}/run{k}.json.gz", doc)
 
 
 def one_slower(events):
@@ -44,7 +38,7 @@ def more(events):
                        "ts": round(e["ts"] + e["dur"] - 0.5, 3), "dur": 0.2, "args": {}})
 
 
-def main():
+def main(tmp):
     # name, the fresh side's changes -> said, words
     cases = [("the same", {}, False, ""), ("all slower", {"factor": 1.2}, True, "no count changed"),
              ("all faster", {"factor": 0.8}, True, "faster than for the baseline, and no count changed"),
@@ -52,22 +46,19 @@ def main():
              ("slower on another processor", {"factor": 1.2, "cpu": "B"}, True, "recorded on B, the baseline on A"),
              ("the same processor", {"cpu": "A"}, False, ""), ("slower, and more of it", {"factor": 1.2, "change": more}, False, ""),
              ("one operator", {"change": one_slower}, False, "")]
-    with tempfile.TemporaryDirectory() as tmp:
-        for i, (name, change, said, words) in enumerate(cases):
-            for k in range(10):
-                side = {} if k % 2 else dict(change)
-                if "cpu" in change and k % 2:
-                    side["cpu"] = "A"
-                write(f"{tmp}/{i}/{'base' if k % 2 else 'fresh'}", k, **side)
-            run = tracegate("check", "--runs", "fresh", "--baseline", "base", "--markdown", "r.md", cwd=f"{tmp}/{i}")
-            text = " ".join(run.stdout.split())
-            expect(f"{name}: said; {text[:900]}", SAYS in text, said)
-            expect(f"{name}: words", words in text, True)
-            if said:
-                expect(f"{name}: before any result", text.index(SAYS) < (text + "| calls").index("calls"), True)
-                expect(f"{name}: in the comment", SAYS in read_text(f"{tmp}/{i}/r.md"), True)
-    return finish(f"machine: {len(cases)} cases")
+    for i, (name, change, said, words) in enumerate(cases):
+        for k in range(10):
+            side = {} if k % 2 else dict(change)
+            if "cpu" in change and k % 2:
+                side["cpu"] = "A"
+            write(f"{tmp}/{i}/{'base' if k % 2 else 'fresh'}", k, **side)
+        run = tracegate("check", "--runs", "fresh", "--baseline", "base", "--markdown", "r.md", cwd=f"{tmp}/{i}")
+        text = " ".join(run.stdout.split())
+        expect(f"{name}: said; {text[:900]}", SAYS in text, said)
+        expect(f"{name}: words", words in text, True)
+        if said:
+            expect(f"{name}: before any result", text.index(SAYS) < (text + "| calls").index("calls"), True)
+            expect(f"{name}: in the comment", SAYS in read_text(f"{tmp}/{i}/r.md"), True)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(main)

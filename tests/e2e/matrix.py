@@ -5,12 +5,10 @@ commit (REV:PATH, LFS, packed, loose and delta objects): tests/core/baseline/tes
 """
 import os
 import subprocess
-import sys
-import tempfile
 
 from store import BASE, HEAD, POLICY, Clone, server, trace
 from support import DATED as ENV
-from support import expect, fault, finish, read_json, write_text
+from support import expect, fault, read_json, run_parts, write_text
 
 # name: how the clone `c` is made of $URL -> folder of it, exit codes of record, fetch and check, what is said.
 # `change` is one commit on main's tip, which has three stored runs.
@@ -65,24 +63,21 @@ def one(tmp, url, base, name, script, folder, codes, said):
         expect(f"{name}: baseline", (report["baseline"]["situation"], report["baseline"]["commit"]), ("found", base))
 
 
-def main():
-    with tempfile.TemporaryDirectory() as tmp:
-        bare, url, w = server(tmp)
-        bare.git("config", "uploadpack.allowFilter", "true")
-        bare.git("config", "uploadpack.allowAnySHA1InWant", "true")
-        w.ok("record", *[trace("base", r) for r in BASE])
-        w.ok("push")
-        base = w.git("rev-parse", "main")
-        w.git("checkout", "-q", "-b", "change")
-        w.commit("change", 9)
-        w.git("push", "-q", "origin", "change")
-        for shape in SHAPES:
-            if "owner" in shape[0] and os.geteuid() != 0:
-                print(f"{shape[0]}: only root can give a clone away: skipped")
-                continue
-            one(tmp, url, base, *shape)
-    return finish(f"matrix: {len(SHAPES)} shapes")
+def main(tmp):
+    bare, url, w = server(tmp)
+    bare.git("config", "uploadpack.allowFilter", "true")
+    bare.git("config", "uploadpack.allowAnySHA1InWant", "true")
+    w.ok("record", *[trace("base", r) for r in BASE])
+    w.ok("push")
+    base = w.git("rev-parse", "main")
+    w.git("checkout", "-q", "-b", "change")
+    w.commit("change", 9)
+    w.git("push", "-q", "origin", "change")
+    for shape in SHAPES:
+        if "owner" in shape[0] and os.geteuid() != 0:
+            print(f"{shape[0]}: only root can give a clone away: skipped")
+            continue
+        one(tmp, url, base, *shape)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(main)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from support import PROGRAM, ROOT, fault, finish
+from support import PROGRAM, ROOT, absent, fault, finish
 
 sys.path.insert(0, os.path.join(ROOT, "tests/bench"))
 from enlarge import enlarge  # noqa: E402
@@ -53,8 +53,7 @@ def climb(what, start, args, report=None):
 def main():
     if run(None, "--version").returncode or b"asan" in subprocess.run(
             ["ldd", PROGRAM], capture_output=True, check=False).stdout:
-        print("sanitizers reserve address space: nothing to test")
-        return 77
+        absent("room: sanitizers reserve address space")
     with tempfile.TemporaryDirectory() as tmp:
         empty, large, out = (os.path.join(tmp, n) for n in ("empty.json", "large.json", "out.tgs"))
         with open(empty, "w", encoding="ascii") as f:
@@ -71,5 +70,4 @@ def main():
     return finish(f"memory: from {start // MB} MB on, refused {refused}, {more} and {summary} times, then the whole answer")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -8,12 +8,10 @@ Which metrics there are is asked of the program, so a metric without a planted c
 """
 import json
 import sys
-import tempfile
 
-from support import ROOT, expect, fault, finish, read_json, run, write_json, write_text
+from support import expect, fault, read_json, run, run_parts, write_bytes, write_json, write_text
+import metric_plan as mp
 
-sys.path.insert(0, f"{ROOT}/tests/data")
-import metric_plan as mp  # noqa: E402
 from metric_oracle import Oracle, quantile  # noqa: E402
 
 RANKS = 3
@@ -38,8 +36,7 @@ def close(what, got, want):
 
 
 def write(path, plans, **more):
-    with open(path, "wb") as f:
-        f.write(mp.trace_bytes(plans, **more))
+    write_bytes(path, mp.trace_bytes(plans, **more))
 
 
 def make(tmp, metric, changed, run_number=0):
@@ -278,18 +275,15 @@ def with_evidence(tmp, info, value):
     expect(f"{metric}: three runs, planted: {found}", (code, found.get("it", {}).get("state")), (1, "fail"))
 
 
-def main():
-    with tempfile.TemporaryDirectory() as tmp:
-        code, out, err = run("policy", "metrics", "--format", "json", cwd=tmp)
-        expect(f"policy metrics: {err}", code, 0)
-        metrics = json.loads(out)["metrics"]
-        expect("metrics without a planted change", sorted({m["name"] for m in metrics} - set(mp.PLANTED)), [])
-        infos = {m["name"]: m for m in metrics}
-        expect("changes without a metric", [k for k in mp.PLANTED if k.split(" ")[0] not in infos], [])
-        wanted = sys.argv[1:] or list(mp.PLANTED)
-        bounds = sum(one_metric(tmp, {**infos[key.split(" ")[0]], "key": key}) for key in wanted)
-    return finish(f"metrics: {len(wanted)} metrics, {bounds} bounds")
+def main(tmp):
+    code, out, err = run("policy", "metrics", "--format", "json", cwd=tmp)
+    expect(f"policy metrics: {err}", code, 0)
+    metrics = json.loads(out)["metrics"]
+    expect("metrics without a planted change", sorted({m["name"] for m in metrics} - set(mp.PLANTED)), [])
+    infos = {m["name"]: m for m in metrics}
+    expect("changes without a metric", [k for k in mp.PLANTED if k.split(" ")[0] not in infos], [])
+    wanted = sys.argv[1:] or list(mp.PLANTED)
+    bounds = sum(one_metric(tmp, {**infos[key.split(" ")[0]], "key": key}) for key in wanted)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(main)

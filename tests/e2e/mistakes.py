@@ -7,11 +7,9 @@ import json
 import os
 import sqlite3
 import subprocess
-import sys
-import tempfile
 
 from guides import prepare
-from support import ENV, PROGRAM, expect, expect_has, finish
+from support import ENV, PROGRAM, expect, expect_has, read_bytes, run_parts, write_bytes
 
 FRESH = "out/run*.json.gz"  # the shell expands it, as it would a user's
 MISTAKES = [  # the line, exit, what standard error says
@@ -61,12 +59,10 @@ MISTAKES = [  # the line, exit, what standard error says
 def trouble(tmp):
     """The files of the mistakes."""
     def write(name, text):
-        with open(f"{tmp}/{name}", "wb") as f:
-            f.write(text if isinstance(text, bytes) else text.encode())
+        write_bytes(f"{tmp}/{name}", text if isinstance(text, bytes) else text.encode())
     for folder in ("x", "tb", "empty", ".github"):
         os.makedirs(f"{tmp}/{folder}")
-    with open(tmp + "/out/run0.json.gz", "rb") as f:
-        whole = f.read()
+    whole = read_bytes(tmp + "/out/run0.json.gz")
     write("x/cut.json.gz", whole[:3000])
     write("x/trace.json", gzip.decompress(whole))
     write("tb/host_1.1700000000.pt.trace.json.gz", whole)
@@ -85,16 +81,14 @@ def trouble(tmp):
         db.execute("create table CUPTI_ACTIVITY_KIND_KERNEL(a)")
 
 
-def main():
-    with tempfile.TemporaryDirectory() as tmp:
-        prepare(tmp, "extra_copy")
-        trouble(tmp)
-        for line, code, words in MISTAKES:
-            run = subprocess.run(["bash", "-c", f"'{PROGRAM}' {line}"], cwd=tmp, env=ENV, capture_output=True, text=True)
-            expect(f"{line}: exit; {run.stderr}", run.returncode, code)
-            expect_has(line, run.stderr + " ".join(run.stdout.split()), *words)
-    return finish(f"mistakes: {len(MISTAKES)} lines", enough=len(MISTAKES) >= 30)
+def main(tmp):
+    prepare(tmp, "extra_copy")
+    trouble(tmp)
+    for line, code, words in MISTAKES:
+        run = subprocess.run(["bash", "-c", f"'{PROGRAM}' {line}"], cwd=tmp, env=ENV, capture_output=True, text=True)
+        expect(f"{line}: exit; {run.stderr}", run.returncode, code)
+        expect_has(line, run.stderr + " ".join(run.stdout.split()), *words)
+    expect("enough was seen", len(MISTAKES) >= 30, True)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(main)

@@ -3,7 +3,6 @@
 merge, two environment changes, a lost night, three planted regressions, a drift and an improvement. Twelve
 operators of 100 to 210 us; runs differ by 1 %, nights by 2 % for all of them together."""
 import datetime
-import gzip
 import json
 import os
 import random
@@ -14,7 +13,8 @@ import time
 import xml.etree.ElementTree as ET
 
 import support
-from support import ENV, check, finish, read_json, read_text, write_text
+from support import ENV, check, finish, read_json, read_text, write_json, write_text
+from plain_model import mark, span
 
 NIGHTS, RUNS, STEPS, OPS = 60, 3, 4, 12
 BROKEN = 26                                   # this commit does not build; its night is stored all the same
@@ -52,14 +52,11 @@ def write_trace(path, night, run):
             name = f"demo::op{i:02}"
             for _ in range(2 if name == CALLS[0] and night >= CALLS[1] else 1):
                 ns = int((100 + 10 * i) * 1000 * speed[i] * machine * factor(name, night))
-                events.append({"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": at / 1000,
-                               "dur": ns / 1000})
+                events.append(span("cpu_op", name, at / 1000, ns / 1000))
                 at += ns
-        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 1, "tid": 1,
-                       "ts": start / 1000, "dur": (at - start) / 1000})
+        events.append(mark(step, start / 1000, (at - start) / 1000))
         at += 1000
-    with gzip.open(path, "wt", encoding="utf-8", compresslevel=1) as f:
-        json.dump({"schemaVersion": 1, "traceEvents": events}, f)
+    write_json(path, {"schemaVersion": 1, "traceEvents": events})
 
 
 def on(seconds):

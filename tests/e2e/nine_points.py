@@ -9,9 +9,8 @@ import re
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.environ["TG_SOURCE_DIR"], "tests/data"))
-from plain_model import Work, trace, usual, write  # noqa: E402
 from support import ENV, expect, finish, read_json, read_text, tracegate, write_text
+from plain_model import Work, trace, usual, write
 
 FORWARD = "## forward ##"
 DEFAULT = "version: 1\nextends: [tracegate:recommended]\n"
@@ -53,11 +52,6 @@ def stalled(doc, ms, slow, around=None):
             start = first[0] + first[1] + 0.1
             doc["traceEvents"].append(dict(mark, name=around, ts=start, dur=middle + more - 0.1 - start))
     return doc
-
-
-def device(factor):
-    """All that runs on the device takes `factor` times as long."""
-    return [Work(w.op, w.sort, w.name, w.us * factor) for w in usual()]
 
 
 def inside(doc):
@@ -130,7 +124,7 @@ CASES = [
      ["aten::op1"]),
     (6, "control: one operator, quiet", (5, 5), DEFAULT, same(host()), lambda run: trace([scaled(host(), 1.25, "aten::op1")] * 5, run),
      ("fail",), ["aten::op1"], []),
-    (6, "a slower device", (3, 3), DEFAULT, same(usual()), lambda run: trace([device(1.2)] * 5, run), ("warn",), [], ["void kern3(float*)"]),
+    (6, "a slower device", (3, 3), DEFAULT, same(usual()), lambda run: trace([scaled(usual(), 1.2)] * 5, run), ("warn",), [], ["void kern3(float*)"]),
     (6, "a slow host hides no kernel", (3, 3), DEFAULT, same(usual()),
      lambda run: trace([scaled(usual(), 1.5, "void kern3(float*)")] * 5, run, pace=1.5), ("fail",), ["void kern3(float*)"],
      ["void kern4(float*)"]),

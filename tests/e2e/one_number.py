@@ -6,15 +6,13 @@ the steps; the row of an operator in the terminal's table, in Markdown and in th
 report has a percentage of ten times and more, which a baseline of (almost) 0 would give: those are told as differences.
 """
 import json
-import os
 import re
 import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.environ["TG_SOURCE_DIR"], "tests/data"))
-from plain_model import Work, trace, usual, write  # noqa: E402
 from support import ENV, PROGRAM, check, expect, fault, finish, read_text, write_text
+from plain_model import Work, trace, usual, write
 
 STEPS, RUNS, SLOW = 5, 4, "void kern3(float*)"
 SELF = "version: 1\nrules: [{id: r, match: {kind: [kernel, op]}, metric: self, fail: {%s}}]\n"

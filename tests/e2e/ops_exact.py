@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-from support import CORPUS, PROGRAM, ROOT, fault, finish
+from support import CORPUS, PROGRAM, ROOT, fault, finish, read_json
 
 quick = "--quick" in sys.argv
 
@@ -59,8 +59,7 @@ def synthetic():
     with tempfile.TemporaryDirectory() as tmp:
         subprocess.run([sys.executable, ROOT + "/tests/data/make_traces.py", tmp], check=True,
                        stdout=subprocess.DEVNULL, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
-        with open(tmp + "/expected.json") as f:
-            expected = json.load(f)
+        expected = read_json(tmp + "/expected.json")
         for name, known in expected.items():
             path = os.path.join(tmp, name)
             if known["reads"]:

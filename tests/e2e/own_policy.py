@@ -10,11 +10,9 @@ import os
 import re
 import shutil
 import subprocess
-import sys
-import tempfile
 
 import support
-from support import ENV, PROGRAM, TRACES, expect, expect_has, finish, tracegate, write_text
+from support import ENV, PROGRAM, TRACES, expect, expect_has, run_parts, tracegate, write_text
 
 POLICY = """version: 1
 extends: [tracegate:recommended]
@@ -68,10 +66,6 @@ class Repository(support.Repository):
         self.git("checkout", "-q", "-b", "change")
         for run in ("00", "01", "02"):
             self.copy(f"extra_copy/run{run}", f"out/run{run}.json.gz")
-
-    def commit(self, message):
-        self.git("add", "-A")
-        self.git("commit", "-q", "--allow-empty", "-m", message)
 
     def check(self, *args, folder="."):
         """(exit, text and annotations, all reports by kind)"""
@@ -378,12 +372,5 @@ def raw_in_store(tmp):
                (code, code == 3))
 
 
-def main():
-    with tempfile.TemporaryDirectory() as tmp:
-        for part in (each_edit, lifted, upgraded, moved, brought, layered, linked, one_set_of_files, lost, broken_refs, raw_in_store):
-            part(tmp)
-    return finish(f"own_policy: {len(EDITS)} edits")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(each_edit, lifted, upgraded, moved, brought, layered, linked, one_set_of_files, lost, broken_refs,
+          raw_in_store)

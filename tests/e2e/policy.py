@@ -4,10 +4,10 @@ show loads again, schema is JSON."""
 import glob
 import json
 import os
-import sys
-import tempfile
 
-from support import DATED, ENV, ROOT, SHARED, expect, expect_has, finish, read_json, read_text, run, tracegate, write_json, write_text
+from support import (DATED, ENV, ROOT, SHARED, expect, expect_has, read_json, read_text, run, run_parts, tracegate,
+                     write_json, write_text)
+from plain_model import launched, mark, span
 
 
 def lint_dates(tmp):
@@ -53,14 +53,12 @@ def waive(tmp):
                                  "--issue", "https://example.org/1", cwd=tmp)
             expect(f"{variant}: waive {r['op']} {err}", (code, out.startswith("waivers:\n")), (0, True))
             texts += out.split("\n", 1)[1].split("  - ")[1:]
-        with open(tmp + "/waived.yml", "w", encoding="utf-8") as f:
-            f.write("version: 1\nextends: ['tracegate:recommended']\nwaivers:\n" + "".join("  - " + t for t in dict.fromkeys(texts)))
+        texts, preset = list(dict.fromkeys(texts)), "version: 1\nextends: ['tracegate:recommended']\n"
+        write_text(tmp + "/waived.yml", preset + "waivers:\n" + "".join("  - " + t for t in texts))
         code, failed, err = check("waived.yml")
         expect(f"{variant}: waived {[(r['rule'], r['op'], r['evidence']) for r in failed]} {err}", code, 0)
         expect("the control: without the last waiver it fails", len(texts) > 0, True)
-        with open(tmp + "/waived.yml", "w", encoding="utf-8") as f:
-            f.write("version: 1\nextends: ['tracegate:recommended']\nwaivers:\n" + "".join("  - " + t for t in list(dict.fromkeys(texts))[1:] or ["" ])
-                    if len(set(texts)) > 1 else "version: 1\nextends: ['tracegate:recommended']\n")
+        write_text(tmp + "/waived.yml", preset + ("waivers:\n" + "".join("  - " + t for t in texts[1:]) if len(texts) > 1 else ""))
         expect(f"{variant}: one waiver less", check("waived.yml")[0], 1)
     for args, code, words in ((("w.json", "new-work", "nonesuch"), 2, "no failure of rule 'new-work' for 'nonesuch'"), ((), 2, "0 given"), (("w.json", "a", "b", "c"), 2, "4 given"), (("w.json", "nonesuch"), 2, "no failure that"),
                               (("day.yml", "a", "b"), None, ""), (("nonesuch.json", "a", "b"), 3, "nonesuch.json")):
@@ -178,12 +176,9 @@ def write_run(path, gap, kernel=None):
     events = []
     for step in range(3):
         at = 2000 * step
-        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 1, "tid": 1, "ts": at, "dur": 500 + gap})
-        for name, start, us in (("x", 0, 100.001), ("x", 200, 100.001), ("mine::y", 400, 300.001)):
-            events.append({"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": at + start, "dur": us})
-        for cat, name, start in (("cuda_runtime", "cudaLaunchKernel", 800), ("kernel", kernel, 820)) if kernel else ():
-            events.append({"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1 if cat != "kernel" else 7, "ts": at + start,
-                           "dur": 10.001, "args": {"correlation": step + 1, "device": 0, "stream": 7}})
+        events.append(mark(step, at, 500 + gap))
+        events += [span("cpu_op", name, at + start, us) for name, start, us in (("x", 0, 100.001), ("x", 200, 100.001), ("mine::y", 400, 300.001))]
+        events += launched(kernel, at + 800, at + 820, 10.001, step + 1, 10.001) if kernel else []
     write_json(path, {"schemaVersion": 1, "traceEvents": events})
 
 
@@ -235,41 +230,38 @@ def commented(tmp, text, trace):
         expect(f"idle at most {budget}: {err}", code, want)
 
 
-def main():
+def main(tmp):
     traces = [f"{ROOT}/examples/traces/base/run00.json.gz"]
     traces += sorted(glob.glob(f"{SHARED}/corpus/traces/tracelens/*_q*/*.gz"))
-    with tempfile.TemporaryDirectory() as tmp:
-        for trace in traces:
-            code, _, err = run("policy", "init", trace, "-o", "p.yml", cwd=tmp)
-            expect(f"init {os.path.basename(trace)}", (code, "error" in err), (0, False))
-            code, out, _ = run("policy", "lint", "--policy", "p.yml", "--strict", trace, cwd=tmp)
-            expect(f"lint of it: {out}", code, 0)
-            code, out, err = run("check", "--policy", "p.yml", "--baseline", trace, trace, "--quiet", cwd=tmp)
-            expect(f"check of the trace against itself: {err}", code, 0)
-            text = read_text(tmp + "/p.yml")
-            expect(f"{trace}: rules about devices", "#rules:" in text, "tracelens" in trace)
-            if "#rules:" in text:
-                commented(tmp, text, trace)
+    for trace in traces:
+        code, _, err = run("policy", "init", trace, "-o", "p.yml", cwd=tmp)
+        expect(f"init {os.path.basename(trace)}", (code, "error" in err), (0, False))
+        code, out, _ = run("policy", "lint", "--policy", "p.yml", "--strict", trace, cwd=tmp)
+        expect(f"lint of it: {out}", code, 0)
+        code, out, err = run("check", "--policy", "p.yml", "--baseline", trace, trace, "--quiet", cwd=tmp)
+        expect(f"check of the trace against itself: {err}", code, 0)
         text = read_text(tmp + "/p.yml")
-        write_text(tmp + "/bad.yml", text.replace("extends:", "extend:"))
-        code, out, _ = run("policy", "lint", "--policy", "bad.yml", cwd=tmp)
-        expect("lint of a typing error", (code, "extends" in out, "bad.yml:5:1" in out), (2, True, True))
-        examples()
-        lint_dates(tmp)
-        code, out, _ = run("policy", "show", cwd=tmp)
-        expect("show", code, 0)
-        write_text(tmp + "/shown.yml", out)
-        expect("what show prints loads", run("policy", "lint", "--policy", "shown.yml", cwd=tmp)[0], 0)
-        code, out, _ = run("policy", "schema")
-        expect("schema", "properties" in json.loads(out), True)
-        expect("no verb", run("policy")[0], 2)
-        diff(tmp)
-        diff_profiles(tmp)
-        numbers(tmp)
-        explain(tmp, traces[0])
-        waive(tmp)
-    return finish(f"policy: {len(traces)} traces")
+        expect(f"{trace}: rules about devices", "#rules:" in text, "tracelens" in trace)
+        if "#rules:" in text:
+            commented(tmp, text, trace)
+    text = read_text(tmp + "/p.yml")
+    write_text(tmp + "/bad.yml", text.replace("extends:", "extend:"))
+    code, out, _ = run("policy", "lint", "--policy", "bad.yml", cwd=tmp)
+    expect("lint of a typing error", (code, "extends" in out, "bad.yml:5:1" in out), (2, True, True))
+    examples()
+    lint_dates(tmp)
+    code, out, _ = run("policy", "show", cwd=tmp)
+    expect("show", code, 0)
+    write_text(tmp + "/shown.yml", out)
+    expect("what show prints loads", run("policy", "lint", "--policy", "shown.yml", cwd=tmp)[0], 0)
+    code, out, _ = run("policy", "schema")
+    expect("schema", "properties" in json.loads(out), True)
+    expect("no verb", run("policy")[0], 2)
+    diff(tmp)
+    diff_profiles(tmp)
+    numbers(tmp)
+    explain(tmp, traces[0])
+    waive(tmp)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(main)

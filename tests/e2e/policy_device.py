@@ -10,14 +10,11 @@ import gzip
 import json
 import os
 import subprocess
-import sys
-import tempfile
 
-from support import PROGRAM, ROOT, expect, fault, finish, read_text, tracegate, write_json, write_text
+from support import PROGRAM, ROOT, expect, fault, read_text, run_parts, tracegate, write_bytes, write_json, write_text
+import metric_plan as mp
 
 DLRM = os.environ["TG_SHARED_DIR"] + "/corpus/traces/param/dlrm_8rank"
-sys.path.insert(0, f"{ROOT}/tests/data")
-import metric_plan as mp  # noqa: E402
 
 values = {}  # of the fresh side of the last check, by metric, from rules that are budgets
 
@@ -48,8 +45,7 @@ def write(tmp, name, change=None, rank=None, world=1):
             p.row("gemm_c").dur += rank * 4 * mp.US
         if change:
             change(p)
-    with open(f"{tmp}/{name}.json", "wb") as f:
-        f.write(mp.trace_bytes(plans, rank=rank, world=world))
+    write_bytes(f"{tmp}/{name}.json", mp.trace_bytes(plans, rank=rank, world=world))
     return f"{name}.json"
 
 
@@ -248,12 +244,4 @@ def real(tmp):
         budgets_say(f"real, {what}", check(tmp, example, base, names), (1, want), docs)
 
 
-def main():
-    with tempfile.TemporaryDirectory() as tmp:
-        for part in (streams, ranks, classes, made, real):
-            part(tmp)
-    return finish("policy_device")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(streams, ranks, classes, made, real)

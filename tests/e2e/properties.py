@@ -17,17 +17,14 @@ import copy
 import decimal
 import gzip
 import json
-import os
 import pathlib
 import random
 import re
-import subprocess
 import sys
-import tempfile
 
-from support import PROGRAM
+from support import CORPUS, check, expect, run_parts, tracegate
 
-TRACES = pathlib.Path(os.environ["TG_SHARED_DIR"]) / "corpus/traces"
+TRACES = pathlib.Path(CORPUS)
 K, SHIFT_NS = 3, 1_234_567_000
 MEASURES = ["temporal", "idle", "kernel-types", "kernels", "overlap", "bandwidth", "queue", "launches",
             "sequences", "steps", "modules", "sources", "skew"]
@@ -82,7 +79,7 @@ MERGE = {"rank": {"kernel-types": ADD_TYPES, "sequences": ADD_SEQUENCES, "skew":
                     "sources": BOTH_SIDES, "skew": BOTH_SIDES, "skew-summary": BOTH_SIDES,
                     "skew-collectives": BOTH_SIDES}}
 
-failures, compared, undefined = [], 0, {}
+compared, undefined = 0, {}
 
 
 def rule(frame, column):
@@ -176,11 +173,9 @@ def generate(seed, rank, world):
 # --- comparison -------------------------------------------------------------------------------
 
 
-def analyze(paths, series=True):
+def analyze(paths):
     args = [x for m in MEASURES for x in ("--measure", m)]
-    r = subprocess.run([PROGRAM, "analyze", *map(str, paths), *args, "--operator", "aten::", "--min-length", "1",
-                        "--top", "0", "--format", "json", *(["--series"] if series else [])],
-                       capture_output=True, text=True)
+    r = tracegate("analyze", *map(str, paths), *args, "--operator", "aten::", "--min-length", "1", "--top", "0", "--format", "json", "--series")
     if r.returncode:
         raise SystemExit(f"FAILED: {paths[0]}: {r.stderr}")
     return json.loads(r.stdout)["measures"]
@@ -284,6 +279,10 @@ def check_merge(where, by, whole, parts):
 # --- the properties ---------------------------------------------------------------------------
 
 
+def told(bad):
+    check("a property", not bad, *(text[:400] for text in bad[:60]))
+
+
 def check_run(name, documents, folder):
     """All properties of one run, a document per rank."""
     def put(tag, docs):
@@ -300,19 +299,19 @@ def check_run(name, documents, folder):
         events = list(d["traceEvents"])
         rng.shuffle(events)
         shuffled.append({**d, "traceEvents": events})
-    failures.extend(compare(f"{name} shuffled", before, analyze(put("shuffled", shuffled))))
+    told(compare(f"{name} shuffled", before, analyze(put("shuffled", shuffled))))
     shifted = [with_times(exact(d), lambda t: t + SHIFT_NS, lambda t: t) for d in documents]
-    failures.extend(compare(f"{name} shifted", before, analyze(put("shifted", shifted)), shift_us=SHIFT_NS / 1000))
+    told(compare(f"{name} shifted", before, analyze(put("shifted", shifted)), shift_us=SHIFT_NS / 1000))
     longer = [with_times(exact(d), lambda t: K * t, lambda t: K * t) for d in documents]
-    failures.extend(check_scale(f"{name} times {K}", before, analyze(put("scaled", longer))))
+    told(check_scale(f"{name} times {K}", before, analyze(put("scaled", longer))))
     if len(documents) > 1:
         parts = [analyze([p]) for p in put("part", documents)]
-        failures.extend(check_merge(f"{name} by rank", "rank", before, parts))
+        told(check_merge(f"{name} by rank", "rank", before, parts))
     devices = sorted({e["args"]["device"] for d in documents for e in d["traceEvents"]
                       if isinstance(e.get("args"), dict) and isinstance(e["args"].get("device"), int)})
     if len(documents) == 1 and len(devices) > 1:
         parts = [analyze(put(f"device{v}", [parts_of(documents[0], v)])) for v in devices]
-        failures.extend(check_merge(f"{name} by device", "device", before, parts))
+        told(check_merge(f"{name} by device", "device", before, parts))
 
 
 def exact(document):
@@ -334,27 +333,24 @@ def planted():
              (compare("planted", before, good), 1), (compare("planted", before, {"temporal": []}), 1),
              (compare("planted", {"temporal": [{"new": 1}]}, {"temporal": [{"new": 1}]}), 1),
              (check_merge("planted", "rank", before, [{"temporal": [dict(row, rank=1)]}]), 1)]
-    return ["a planted mismatch passed" for got, n in cases if len(got) != n]
+    for got, n in cases:
+        expect("what was planted", len(got), n)
 
 
-def main():
-    real = TRACES.is_dir() and "--quick" not in sys.argv
-    failures.extend(planted())
-    with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        for seed in range(4):
-            check_run(f"generated {seed}", [generate(seed, 0, 1)], folder)
-        check_run("generated ranks", [generate(9, r, 3) for r in range(3)], folder)
-        for name in REAL if real else []:
-            place = TRACES / name
-            paths = sorted(place.glob("*.json*")) if place.is_dir() else [place]
-            check_run(name, [read(p) for p in paths], folder)
+def main(tmp):
+    real, folder = TRACES.is_dir() and "--quick" not in sys.argv, pathlib.Path(tmp)
+    planted()
+    for seed in range(4):
+        check_run(f"generated {seed}", [generate(seed, 0, 1)], folder)
+    check_run("generated ranks", [generate(9, r, 3) for r in range(3)], folder)
+    for name in REAL if real else []:
+        place = TRACES / name
+        paths = sorted(place.glob("*.json*")) if place.is_dir() else [place]
+        check_run(name, [read(p) for p in paths], folder)
     print(f"{compared} values and rows compared" + ("" if real else " (generated traces only)"))
     for reason, n in sorted(undefined.items()):
         print(f"not defined, {n} times: {reason}")
-    for text in failures[:60]:
-        print("FAILED:", text[:400])
-    return 1 if failures or compared < 10_000 else 0
+    expect("enough was compared", compared >= 10_000, True)
 
 
-sys.exit(main())
+run_parts(main)

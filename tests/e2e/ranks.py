@@ -7,18 +7,17 @@ usage: ranks [--quick | --many] [GROUP…]
   --quick  8 and 64 ranks alone;  --many  1024 ranks, and a large trace of ../shared/corpus 24 times
 """
 import glob
-import gzip
 import json
 import os
 import random
 import subprocess
 import sys
-import tempfile
 import time
 
 import support
 from support import DATED as ENV
-from support import CORPUS, ROOT, expect, expect_has, fault, finish, read_json, read_text, write_text
+from plain_model import leaves
+from support import CORPUS, ROOT, expect, expect_has, fault, read_json, read_text, run_parts, write_json, write_text
 
 SOURCE = os.path.join(ROOT, "examples/traces/base/run00.json.gz")
 LARGE = os.path.join(CORPUS, "hta/trace_diff/control/control.json.gz")
@@ -37,29 +36,12 @@ rules:
 
 # ---- ranks ---------------------------------------------------------------------------------------------------------
 
-def load(path):
-    """The trace, and its spans without a span inside: these can be shortened and nesting stays."""
-    with gzip.open(path, "rt", encoding="utf-8") as f:
-        doc = json.load(f)
-    leaves, open_, spans = [], [], [e for e in doc["traceEvents"] if e.get("ph") == "X" and "dur" in e]
-    for e in sorted(spans, key=lambda e: (str(e["pid"]), str(e["tid"]), e["ts"], -e["dur"])):
-        thread = (e["pid"], e["tid"])
-        while open_ and (open_[-1][0] != thread or open_[-1][1]["ts"] + open_[-1][1]["dur"] <= e["ts"]):
-            span = open_.pop()
-            if span[2]:
-                leaves.append(span[1])
-        if open_:
-            open_[-1][2] = False
-        open_.append([thread, e, True])
-    leaves += [span[1] for span in open_ if span[2]]
-    return doc, [e for e in leaves if not e["name"].startswith("ProfilerStep")]
-
-
 class Ranks:
     """Writes rank K of run SEED: leaves take 95 to 100 % of their time. Changes come on top."""
 
     def __init__(self, path):
-        self.doc, self.leaves = load(path)
+        self.doc = read_json(path)
+        self.leaves = [e for e in leaves(self.doc["traceEvents"]) if not e["name"].startswith("ProfilerStep")]
         self.dur = [e["dur"] for e in self.leaves]
         self.steps = [e for e in self.doc["traceEvents"] if e.get("name", "").startswith("ProfilerStep#") and
                       e.get("cat") == "user_annotation"]
@@ -80,8 +62,7 @@ class Ranks:
             events = [dict(e, ts=start + stretch * (e["ts"] - start), **({"dur": stretch * e["dur"]} if "dur" in e else {}))
                       if "ts" in e else e for e in events]
         self.doc["traceEvents"] = events + added
-        with gzip.open(path, "wt", compresslevel=1, encoding="utf-8") as f:
-            f.write(json.dumps(self.doc))
+        write_json(path, self.doc)
         self.doc["traceEvents"] = usual
 
     def side(self, folder, n, seed, runs=1, **change):
@@ -111,8 +92,8 @@ class Repository(support.Repository):
 
     def __init__(self, folder, url=None):
         super().__init__(folder)
-        for message in ("base", "change"):
-            self.git("commit", "-q", "--allow-empty", "-m", message)
+        self.commit("base")
+        self.commit()
         if url:
             self.git("remote", "add", "origin", url)
 
@@ -293,10 +274,9 @@ def twice(tmp):
     for order in ((), ("module",)), (("module",), ()), (("module",), ("module", "source")):
         r = Repository(f"{tmp}/{'-'.join(map(str, order))}")
         for kinds in (*order, ("module",)):
-            with open(f"{r.dir}/p.yml", "w", encoding="utf-8") as f:
-                f.write("version: 1\nbaseline: {ref: parent}\nsuites: [{name: s, trace: none.json, baseline: stored}]\nrules:\n"
-                        "  - {id: ops, match: {kind: op}, metric: count, fail: {abs: 0}}\n")
-                f.writelines(f"  - {{id: {k}, match: {{kind: {k}, name: Net_0}}, metric: count, fail: {{abs: 0}}}}\n" for k in kinds)
+            r.write("p.yml", "version: 1\nbaseline: {ref: parent}\nsuites: [{name: s, trace: none.json, baseline: stored}]\nrules:\n"
+                    "  - {id: ops, match: {kind: op}, metric: count, fail: {abs: 0}}\n" +
+                    "".join(f"  - {{id: {k}, match: {{kind: {k}, name: Net_0}}, metric: count, fail: {{abs: 0}}}}\n" for k in kinds))
             r.record(base, "--policy", "p.yml")
         expect(f"{order}: refs", len(r.sizes()), 2)
         run = r.run("check", *fresh, "--policy", "p.yml", "--json", "r.json")
@@ -334,17 +314,4 @@ def many(tmp):
     expect(f"large: the same code passes {run.stdout}", (run.returncode, fails(report)), (0, set()))
 
 
-def main():
-    args = sys.argv[1:]
-    groups = [quick] if "--quick" in args else [many] if "--many" in args else [bound, decisions, runs, pushed]
-    only = [a for a in args if a[0] != "-"]
-    for group in groups:
-        if only and group.__name__ not in only:
-            continue
-        with tempfile.TemporaryDirectory() as tmp:
-            group(tmp)
-    return finish(f"ranks: {len(groups)} groups")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(*[quick] if "--quick" in sys.argv else [many] if "--many" in sys.argv else [bound, decisions, runs, pushed])

@@ -18,23 +18,16 @@ import tempfile
 import warnings
 
 import github
+from support import ROOT, expect, finish, skip
 
-ROOT, CI = os.environ["TG_SOURCE_DIR"], bool(os.environ.get("CI"))
+CI = bool(os.environ.get("CI"))
 BUILD, NPM = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 CYCLONEDX = "@cyclonedx/cyclonedx-library@10.3.0"
-BAD, CHECKS = [], []
 DATE = 1793923200  # 2026-11-06T00:00:00Z, by `date -u -d 2026-11-06 +%s`
 BUILDER = """#!/bin/sh
 # stands for scripts/release-build LIST ARCHIVES ARCH WORK
 mkdir -p "$4/licences" && cp -R '{root}' "$4/root" && printf 'terms of one\\n\\f\\nend\\n' >"$4/licences/one.txt"
 """
-
-
-def check(name, got, want):
-    CHECKS.append(name)
-    if got != want:
-        BAD.append(name)
-        print(f"FAILED {name}: got {got!r}, want {want!r}")
 
 
 def sha256(data):
@@ -51,18 +44,18 @@ def lists():
     sources-debian.txt says."""
     upstream, debian = pins("sources.txt"), pins("sources-debian.txt")
     for name, fields in [*upstream.items(), *debian.items()]:
-        check(f"{name}: five fields, a SHA-256", (len(fields), bool(re.fullmatch("[0-9a-f]{64}", fields[2]))), (5, True))
-    check("over https", [n for n, f in upstream.items() if not f[4].startswith("https://")], [])
-    check("below a mirror", [n for n, f in debian.items() if not f[4].startswith("pool/main/")], [])
-    check("Debian has one more", sorted(set(debian) - set(upstream)), ["http-parser"])
-    check("other versions", [n for n in upstream if debian[n][1] != upstream[n][1]], ["pcre2"])
+        expect(f"{name}: five fields, a SHA-256", (len(fields), bool(re.fullmatch("[0-9a-f]{64}", fields[2]))), (5, True))
+    expect("over https", [n for n, f in upstream.items() if not f[4].startswith("https://")], [])
+    expect("below a mirror", [n for n, f in debian.items() if not f[4].startswith("pool/main/")], [])
+    expect("Debian has one more", sorted(set(debian) - set(upstream)), ["http-parser"])
+    expect("other versions", [n for n in upstream if debian[n][1] != upstream[n][1]], ["pcre2"])
 
 
 def no_clock():
     """Nothing compiled in tells when it was compiled."""
     run = subprocess.run(["grep", "-rlE", "__(DATE|TIME|TIMESTAMP)__", "core", "policy", "reporters", "cmd"], cwd=ROOT,
                          capture_output=True, text=True, check=False)
-    check("no dates in the source", run.stdout, "")
+    expect("no dates in the source", run.stdout, "")
 
 
 class Copy:
@@ -111,16 +104,16 @@ def wrong_sums(temp, archive):
     run = c.release()
     with open(archive, "rb") as f:
         real = sha256(f.read())
-    check("wrong sum: exit code", run.returncode, 1)
-    check("wrong sum: both are said", real in run.stderr and "0" * 64 in run.stderr, True)
-    check("wrong sum: nothing kept", os.listdir(os.path.join(c.top, "build/release-work/archives")), [])
-    check("wrong sum: nothing built", os.listdir(os.path.join(c.top, "out")), [])
+    expect("wrong sum: exit code", run.returncode, 1)
+    expect("wrong sum: both are said", real in run.stderr and "0" * 64 in run.stderr, True)
+    expect("wrong sum: nothing kept", os.listdir(os.path.join(c.top, "build/release-work/archives")), [])
+    expect("wrong sum: nothing built", os.listdir(os.path.join(c.top, "out")), [])
     c.write("cmake/release/sources.txt", f"one 1.0 {real} MIT file:///no/such/file\n")
     run = c.release()
-    check("no such source", (run.returncode, "cannot be had" in run.stderr), (1, True))
+    expect("no such source", (run.returncode, "cannot be had" in run.stderr), (1, True))
     run = c.release("--sources", os.path.dirname(archive))
-    check("the same from a folder, whatever its name", run.returncode, 0)
-    check("an architecture that is none", c.release("--arch", "mips").returncode, 2)
+    expect("the same from a folder, whatever its name", run.returncode, 0)
+    expect("an architecture that is none", c.release("--arch", "mips").returncode, 2)
 
 
 def archive_of(c, files):
@@ -128,17 +121,17 @@ def archive_of(c, files):
     with tarfile.open(os.path.join(c.top, "out", name + ".tar.gz")) as t:
         members = t.getmembers()
         program = t.extractfile(f"{name}/tracegate").read()
-    check("archive: owners", {(m.uid, m.gid, m.uname) for m in members}, {(0, 0, "")})
-    check("archive: dates", {m.mtime for m in members}, {DATE})
-    check("archive: modes", {(m.isdir(), oct(m.mode)) for m in members if m.name not in (f"{name}/tracegate", f"{name}/tracegate-ab")}, {(True, "0o755"), (False, "0o644")})
-    check("archive: files", sorted(os.path.relpath(m.name, name) for m in members if not m.isdir()),
+    expect("archive: owners", {(m.uid, m.gid, m.uname) for m in members}, {(0, 0, "")})
+    expect("archive: dates", {m.mtime for m in members}, {DATE})
+    expect("archive: modes", {(m.isdir(), oct(m.mode)) for m in members if m.name not in (f"{name}/tracegate", f"{name}/tracegate-ab")}, {(True, "0o755"), (False, "0o644")})
+    expect("archive: files", sorted(os.path.relpath(m.name, name) for m in members if not m.isdir()),
           ["LICENSE", "README.md", "_tracegate", "licences/one.txt", "tracegate", "tracegate-ab", "tracegate.1", "tracegate.bash"])
     with open(os.path.join(c.top, "installed/usr/bin/tracegate"), "rb") as f:
-        check("archive: the program", sha256(program), sha256(f.read()))
+        expect("archive: the program", sha256(program), sha256(f.read()))
     sums = dict(reversed(line.split()) for line in files["SHA256SUMS"].decode().splitlines())
-    check("sums", sums, {n: sha256(d) for n, d in files.items() if n not in ("SHA256SUMS", "release-assets.txt")})
+    expect("sums", sums, {n: sha256(d) for n, d in files.items() if n not in ("SHA256SUMS", "release-assets.txt")})
     line = f"x86_64 {sha256(files[name + '.tar.gz'])} https://github.com/OWNER/tracegate/releases/download/v{c.version}/{name}.tar.gz\n"
-    check("the action's line", files["release-assets.txt"].decode(), line)
+    expect("the action's line", files["release-assets.txt"].decode(), line)
     return json.loads(files[name + ".cdx.json"]), sha256(program), line
 
 
@@ -148,17 +141,17 @@ def package(c):
     def ask(*args):
         return subprocess.run(["dpkg-deb", *args], capture_output=True, text=True, check=True).stdout
     fields = dict(line.split(": ", 1) for line in ask("-f", deb).splitlines() if not line.startswith(" "))
-    check("deb: fields", (fields["Package"], fields["Version"], fields["Architecture"], fields.get("Depends")), ("tracegate", c.version, "amd64", None))
+    expect("deb: fields", (fields["Package"], fields["Version"], fields["Architecture"], fields.get("Depends")), ("tracegate", c.version, "amd64", None))
     names = {line.split()[-1].rstrip("/") for line in ask("-c", deb).splitlines()}
     wanted = ("./usr/bin/tracegate", "./usr/share/man/man1/tracegate.1.gz", "./usr/share/doc/tracegate/copyright",
               "./usr/share/bash-completion/completions/tracegate", "./usr/share/zsh/vendor-completions/_tracegate")
-    check("deb: files", [n for n in wanted if n not in names], [])
+    expect("deb: files", [n for n in wanted if n not in names], [])
     tree = os.path.join(c.top, "tree")
     subprocess.run(["dpkg-deb", "-R", deb, tree], check=True)
     with open(os.path.join(tree, "usr/share/doc/tracegate/copyright"), encoding="utf-8") as f:
-        check("deb: the terms of what is linked in", "the authors of one 1.0" in (text := f.read()) and " terms of one\n" in text, True)
+        expect("deb: the terms of what is linked in", "the authors of one 1.0" in (text := f.read()) and " terms of one\n" in text, True)
     run = subprocess.run(["md5sum", "--quiet", "-c", "DEBIAN/md5sums"], cwd=tree, capture_output=True, text=True, check=False)
-    check("deb: md5sums", (run.returncode, run.stdout), (0, ""))
+    expect("deb: md5sums", (run.returncode, run.stdout), (0, ""))
 
 
 def schemas():
@@ -177,17 +170,17 @@ def schemas():
 
 
 def bill(bom, program):
-    check("SBOM: of this program", bom["metadata"]["component"]["hashes"], [{"alg": "SHA-256", "content": program}])
-    check("SBOM: of these sources", [(x["name"], x["version"]) for x in bom["components"]], [("one", "1.0")])
-    check("SBOM: date", bom["metadata"]["timestamp"], "2026-11-06T00:00:00Z")
+    expect("SBOM: of this program", bom["metadata"]["component"]["hashes"], [{"alg": "SHA-256", "content": program}])
+    expect("SBOM: of these sources", [(x["name"], x["version"]) for x in bom["components"]], [("one", "1.0")])
+    expect("SBOM: date", bom["metadata"]["timestamp"], "2026-11-06T00:00:00Z")
     try:
         import jsonschema
     except ImportError:
-        check("python3-jsonschema", CI, False)
+        expect("python3-jsonschema", CI, False)
         return False
     known = schemas()
     if known is None:
-        check("CI must have CycloneDX's schemas", CI and github.reachable(NPM), False)
+        expect("CI must have CycloneDX's schemas", CI and github.reachable(NPM), False)
         return False
     warnings.simplefilter("ignore", DeprecationWarning)  # RefResolver: what Debian 12's jsonschema has
     top = known["bom-1.6"]
@@ -197,11 +190,11 @@ def bill(bom, program):
     real = subprocess.run([os.path.join(ROOT, "scripts/release-sbom"), os.path.join(ROOT, "cmake/release/sources.txt"), "1.2.3", "aarch64",
                            __file__, __file__], env=dict(os.environ, SOURCE_DATE_EPOCH=str(DATE)), capture_output=True, text=True, check=True)
     for name, doc in (("of the stub", bom), ("of the real list", json.loads(real.stdout))):
-        check(f"SBOM {name}: valid", [e.message[:100] for e in v.iter_errors(doc)], [])
-    check("SBOM: every pinned source", [x["name"] for x in json.loads(real.stdout)["components"]], list(pins("sources.txt")))
+        expect(f"SBOM {name}: valid", [e.message[:100] for e in v.iter_errors(doc)], [])
+    expect("SBOM: every pinned source", [x["name"] for x in json.loads(real.stdout)["components"]], list(pins("sources.txt")))
     wrong = json.loads(json.dumps(bom))
     wrong["components"][0]["licenses"] = [{"license": {"id": "MITT"}}]
-    check("SBOM: a licence that is none", v.is_valid(wrong), False)
+    expect("SBOM: a licence that is none", v.is_valid(wrong), False)
     return True
 
 
@@ -209,22 +202,21 @@ def tags(c, line):
     def assets(text):
         c.write("scripts/release-assets.txt", "# comment\n" + text)
     assets(line)
-    check("tag, version and list agree", c.tag("v" + c.version), 0)
-    check("another tag", c.tag("v9.9.9"), 1)
+    expect("tag, version and list agree", c.tag("v" + c.version), 0)
+    expect("another tag", c.tag("v9.9.9"), 1)
     assets(line.replace("x86_64 ", "x86_64 0"))
-    check("another sum", c.tag("v" + c.version), 1)
+    expect("another sum", c.tag("v" + c.version), 1)
     assets("")
-    check("an empty list", c.tag("v" + c.version), 1)
+    expect("an empty list", c.tag("v" + c.version), 1)
     assets(line)
     c.write("CHANGELOG.md", "# Changelog\n\n## Unreleased\n")
-    check("no entry in the changelog", c.tag("v" + c.version), 1)
+    expect("no entry in the changelog", c.tag("v" + c.version), 1)
 
 
 def main():
     missing = [t for t in ("dpkg-deb", "curl", "make", "pkg-config", "ninja") if not shutil.which(t)]
     if missing:
-        print(f"release: {', '.join(missing)} missing" + (" (CI must have it)" if CI else ": skipped"))
-        return 1 if CI else 77
+        skip(f"{', '.join(missing)} missing")
     lists()
     no_clock()
     with tempfile.TemporaryDirectory() as temp:
@@ -235,19 +227,17 @@ def main():
         wrong_sums(temp, archive)
         one = Copy(os.path.join(temp, "one"), archive, sha256(b"source"))
         two = Copy(os.path.join(temp, "another place, with blanks"), archive, sha256(b"source"))
-        check("one", one.release().returncode, 0)
+        expect("one", one.release().returncode, 0)
         os.utime(os.path.join(two.top, "LICENSE"), (0, 0))
         os.chmod(os.path.join(two.top, "README.md"), 0o600)
-        check("two", two.release(umask=0o077).returncode, 0)
+        expect("two", two.release(umask=0o077).returncode, 0)
         files = one.out()
-        check("the same bytes", [n for n, d in two.out().items() if files.get(n) != d] + sorted(set(files) ^ set(two.out())), [])
+        expect("the same bytes", [n for n, d in two.out().items() if files.get(n) != d] + sorted(set(files) ^ set(two.out())), [])
         bom, program, line = archive_of(one, files)
         package(one)
         whole = bill(bom, program)
         tags(one, line)
-    print(f"release: {len(CHECKS)} checks, {len(BAD)} failed" + ("" if whole else "; the SBOM was not held against its schema"))
-    return 1 if BAD else 0
+    return finish("release" if whole else "release, but the SBOM was not held against its schema")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

@@ -6,20 +6,18 @@ zoom by mouse and keyboard; 390 px, dark, print; at most 500,000 bytes, the same
 Without chromium the second half is skipped; with CI set it fails.
 """
 import base64
-import gzip
 import hashlib
 import html.parser
-import json
 import os
 import re
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../reporters"))
 import cause  # noqa: E402
 from browser import Browser, Missing  # noqa: E402
-from support import expect, finish, tracegate
+from support import expect, read_bytes, run_parts, tracegate, write_json
+from plain_model import mark, span
 
 PROGRAM = os.environ["TG_PROGRAM"]
 HOSTILE = ["</script><script>window.pwned = 1</script>", "<img src=x onerror=window.pwned=1>", "\" onmouseover=\"window.pwned=1",
@@ -60,11 +58,10 @@ def flat(path, names, factor, rounds=3):
         begin = ts
         for k, name in enumerate(names):
             dur = 100 * (1 + k % 7) * factor(k)
-            events.append({"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": dur})
+            events.append(span("cpu_op", name, ts, dur))
             ts += dur
-        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 1, "tid": 1, "ts": begin, "dur": ts - begin})
-    with gzip.open(path, "wt", encoding="utf-8") as f:
-        json.dump({"traceEvents": events}, f)
+        events.append(mark(step, begin, ts - begin))
+    write_json(path, {"traceEvents": events})
 
 
 def stacks(folder):
@@ -100,8 +97,7 @@ def make(folder, args, name="page.html", *more):
     run = tracegate("check", *args, "--html", name, "--json", "report.json", *more, cwd=folder, errors="replace")
     want = 0 if folder.endswith("large") else 1  # there the new name is under 0.1 % of the step
     expect(f"{folder}: exit of {args}: {run.stderr}", run.returncode, want)
-    with open(f"{folder}/{name}", "rb") as f:
-        return f.read()
+    return read_bytes(f"{folder}/{name}")
 
 
 def well_formed(what, page):
@@ -152,8 +148,7 @@ def of_diff(folder, base, fresh):
     """The page of `diff --html`: the same frame, without verdict, causes and rules."""
     run = tracegate("diff", base, fresh, "--html", "diff.html", cwd=folder, errors="replace")
     expect(f"{folder}: exit of diff: {run.stderr}", run.returncode, 0)
-    with open(f"{folder}/diff.html", "rb") as f:
-        page = f.read()
+    page = read_bytes(f"{folder}/diff.html")
     tags = well_formed("diff", page)
     expect("diff: addresses", outside(tags.links), [])
     for part, there in (('id="step"', True), ('id="rows"', True), ('id="findings"', False), ('id="policy"', False)):
@@ -166,45 +161,42 @@ def outside(links):
     return [link for link in links if link != "data:," and not link.startswith("#")]
 
 
-def main():
-    with tempfile.TemporaryDirectory() as tmp:
-        made = {}
-        for name, maker in (("stacks", stacks), ("hostile", hostile), ("large", large)):
-            folder = f"{tmp}/{name}"
-            args = maker(folder)
-            made[name] = (folder, args, make(folder, args))
-            tags = well_formed(name, made[name][2])
-            expect(f"{name}: addresses", outside(tags.links), [])
-        folder, args, page = made["stacks"]
-        expect("same bytes", make(folder, args, "again.html") == page, True)
-        text = page.decode()
-        for part in ("Block.forward", "tracegate check out --runs --baseline base", 'id="paths"', 'id="timeline"', 'id="step"', "new-work"):
-            expect(f"the page has {part}", part in text or part.replace("Block.forward", "forward") in text, True)
-        linked = make(folder, args, "linked.html", "--trace-url", "https://x.example/t.json.gz?a=1")
-        link = outside(well_formed("linked", linked).links)
-        expect("perfetto", [re.sub(r"\d+", "N", a) for a in link],
-               ["https://ui.perfetto.dev/#!/?url=https%NA%NF%NFx.example%NFt.json.gz%NFa%NDN&ts=N&dur=N&visStart=N&visEnd=N"])
-        refused = make(folder, args, "refused.html", "--trace-url", "javascript:alert(1)")
-        expect("not a web address", outside(well_formed("refused", refused).links), [])
-        long = made["hostile"][2].decode()
-        shown = [re.sub(r"<(i|span)>.*?</\1>", "…", row) for row in re.findall(r'<tr class="\w+"><td>(.*?)</td>', long)]
-        expect("rows that look alike", len(set(shown)), len(shown))
-        expect("names that do not fit are counted", re.search(r"\d+ of 3002 names", made["large"][2].decode()) is not None, True)
-        diffs = {name: of_diff(f"{tmp}/{name}", *sides) for name, sides in
-                 (("stacks", ("base/run0.json.gz", "out/run0.json.gz")), ("hostile", ("a.json.gz", "b.json.gz")), ("large", ("a.json.gz", "b.json.gz")))}
-        try:
-            with Browser() as b:
-                for name, n_rows in diffs.items():
-                    in_browser(b, f"diff of {name}", f"{tmp}/{name}/diff.html", n_rows)
-                pages = {name: in_browser(b, name, f"{folder}/page.html", len(re.findall(b'<tr class="', page)))
-                         for name, (folder, _, page) in made.items()}
-                drawings(pages["stacks"])
-        except Missing as why:
-            print(f"html: {why}")
-            if os.environ.get("CI"):
-                return 1
-    return finish("html: pages hold")
+def main(tmp):
+    made = {}
+    for name, maker in (("stacks", stacks), ("hostile", hostile), ("large", large)):
+        folder = f"{tmp}/{name}"
+        args = maker(folder)
+        made[name] = (folder, args, make(folder, args))
+        tags = well_formed(name, made[name][2])
+        expect(f"{name}: addresses", outside(tags.links), [])
+    folder, args, page = made["stacks"]
+    expect("same bytes", make(folder, args, "again.html") == page, True)
+    text = page.decode()
+    for part in ("Block.forward", "tracegate check out --runs --baseline base", 'id="paths"', 'id="timeline"', 'id="step"', "new-work"):
+        expect(f"the page has {part}", part in text or part.replace("Block.forward", "forward") in text, True)
+    linked = make(folder, args, "linked.html", "--trace-url", "https://x.example/t.json.gz?a=1")
+    link = outside(well_formed("linked", linked).links)
+    expect("perfetto", [re.sub(r"\d+", "N", a) for a in link],
+           ["https://ui.perfetto.dev/#!/?url=https%NA%NF%NFx.example%NFt.json.gz%NFa%NDN&ts=N&dur=N&visStart=N&visEnd=N"])
+    refused = make(folder, args, "refused.html", "--trace-url", "javascript:alert(1)")
+    expect("not a web address", outside(well_formed("refused", refused).links), [])
+    long = made["hostile"][2].decode()
+    shown = [re.sub(r"<(i|span)>.*?</\1>", "…", row) for row in re.findall(r'<tr class="\w+"><td>(.*?)</td>', long)]
+    expect("rows that look alike", len(set(shown)), len(shown))
+    expect("names that do not fit are counted", re.search(r"\d+ of 3002 names", made["large"][2].decode()) is not None, True)
+    diffs = {name: of_diff(f"{tmp}/{name}", *sides) for name, sides in
+             (("stacks", ("base/run0.json.gz", "out/run0.json.gz")), ("hostile", ("a.json.gz", "b.json.gz")), ("large", ("a.json.gz", "b.json.gz")))}
+    try:
+        with Browser() as b:
+            for name, n_rows in diffs.items():
+                in_browser(b, f"diff of {name}", f"{tmp}/{name}/diff.html", n_rows)
+            pages = {name: in_browser(b, name, f"{folder}/page.html", len(re.findall(b'<tr class="', page)))
+                     for name, (folder, _, page) in made.items()}
+            drawings(pages["stacks"])
+    except Missing as why:
+        print(f"html: {why}")
+        if os.environ.get("CI"):
+            return 1
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(main)

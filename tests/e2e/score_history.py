@@ -14,6 +14,8 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+from support import absent
+
 NOISE = os.path.join(os.environ["TG_SHARED_DIR"], "noise/cpu")
 SEEDS = 6  # draws of all series: 200 without a change are too few to tell 3 alarms from 9
 SET, HELD_OUT = ("mlp", "lstm"), ("xfmr", "cnn")
@@ -88,8 +90,7 @@ def goals(all_rows):
 
 def main():
     if not os.path.isdir(NOISE):
-        print("score_history: no ../shared/noise beside the repository")
-        return 77
+        absent("shared noise")
     with ThreadPoolExecutor(2) as pool:
         per_model = list(pool.map(lambda m: [r for seed in range(SEEDS) for r in rows(sys.argv[1], m, seed)], SET + HELD_OUT))
     every = [r for m in per_model for r in m]

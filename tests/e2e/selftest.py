@@ -4,10 +4,8 @@ rule must answer was written down before; the reasons are beside the rows.
 """
 import glob
 import json
-import sys
-import tempfile
 
-from support import ROOT, SHARED, Repository, expect, finish, tracegate, write_text
+from support import ROOT, SHARED, Repository, expect, run_parts, tracegate, write_text
 
 BASE = sorted(glob.glob(f"{ROOT}/examples/traces/base/run*.json.gz"))
 GPU = sorted(glob.glob(f"{SHARED}/corpus/traces/tracelens/*_q*/*.gz"))
@@ -112,8 +110,7 @@ def stored(tmp):
     repo = Repository(f"{tmp}/repo")
     repo.write(".tracegate.yml", "version: 1\nsuites: [{name: s, trace: out}]\n"
                                  "rules: [{id: a, match: {kind: op}, metric: count, fail: {abs: 0}}]\n")
-    repo.git("add", "-A")
-    repo.git("commit", "-qm", "one")
+    repo.commit("one")
     for command in ("selftest", "calibrate"):
         p = repo.run(command)
         expect(f"{command}: nothing stored", (p.returncode, "nothing is stored for suite 's' up to HEAD" in p.stderr), (2, True))
@@ -131,59 +128,54 @@ def stored(tmp):
         repo.git("commit", "--allow-empty", "-qm", where)
 
 
-def main():
-    with tempfile.TemporaryDirectory() as tmp:
-        for rules, outcomes, code in TABLE:
-            got, report, err = run(rules, BASE, tmp)
-            expect(rules, (" ".join(r["outcome"] for r in report["rules"]), got), (outcomes, code))
-            for r in report["rules"]:
-                if r["outcome"] not in ("red", "warns"):
-                    expect(f"{rules}: reason, fix and place", [bool(r[k]) for k in ("reason", "fix", "line")],
-                           [True] * 3)
-        for rules, outcomes, code in GPU_TABLE if GPU else []:
-            got, report, err = run(rules, GPU[:1], tmp)
-            one = " ".join(r["outcome"] for r in report["rules"])
-            expect(f"{rules} on a GPU trace: {err}", (one, got), (outcomes, code))
-        # few runs: durations are not tested, counts are; nothing pretends
-        rules = TABLE[0][0] + "; {id: b, match: {kind: op}, metric: self, fail: {pct: auto, abs: 0.1%step}}"
-        _, report, _ = run(rules, BASE[:2], tmp)
-        expect("two runs", [r["outcome"] for r in report["rules"]], ["red", "untested"])
-        _, report, _ = run(rules, BASE[:5], tmp)
-        expect("five runs against themselves", ([r["outcome"] for r in report["rules"]], "themselves" in report["sides"]),
-               (["red", "red"], True))
-        _, report, _ = run(rules, BASE[:6], tmp)
-        expect("six runs are split", report["sides"].startswith("3 runs, every second one"), True)
-        # one operator replaced by two: seen by a rule about all names, not by one about this name
-        for rule, seen in (("{id: a, match: {kind: op}, metric: count, fail: {abs: 0}}", True),
-                           ("{id: a, match: {kind: op, name: 'aten::mm'}, metric: count, fail: {abs: 0}}", False)):
-            _, report, _ = run(rule, BASE[:1], tmp)
-            expect(f"unfused: {rule}", [(r["outcome"], "replaced by two" in r["unfused"], r["sees_unfused"])
-                                        for r in report["rules"]], [("red", True, seen)])
-        _, report, _ = run("{id: a, match: {kind: op}, metric: count, direction: down, fail: {abs: 0}}", BASE[:1], tmp)
-        expect("unfused: not for fewer calls", report["rules"][0]["unfused"], "")
-        # runs of one commit stand for every baseline: a rule against another one is tried as the others are
-        rules_of_two = ("{id: a, against: release, match: {kind: op}, metric: count, fail: {abs: 0}};"
-                        "{id: b, against: release, match: {kind: op, name: 'aten::mm'}, metric: count, fail: {pct: 1000%}}")
-        code, report, err = run(rules_of_two, BASE[:1], tmp, baselines="baselines: [{name: release, ref: 'release(v*)'}]\n")
-        expect(f"against another baseline: {err}", (code, [r["outcome"] for r in report["rules"]]), (1, ["red", "survived"]))
-        # a budget that the baseline itself exceeds
-        code, report, _ = run("{id: a, metric: step_time, fail: {max: 1us}}", BASE, tmp)
-        expect("base against base is red", (code, report["self"], report["passed"]), (1, "fail", False))
-        # the same answer twice, and whatever the order of the traces
-        first = run(rules, BASE, tmp)[1]
-        expect("order does not matter", run(rules, BASE[::-1], tmp)[1], first)
-        in_words(tmp)
-        stored(tmp)
-        # usage
-        expect("a policy that does not load", run("{id: a}", BASE, tmp)[0], 2)
-        expect("no trace", run("{id: a, metric: step_time, fail: {max: 1s}}", [], tmp)[0], 2)
-        expect("a trace that is none", run("{id: a, metric: step_time, fail: {max: 1s}}", [tmp + "/p.yml"], tmp)[0], 3)
+def main(tmp):
+    for rules, outcomes, code in TABLE:
+        got, report, err = run(rules, BASE, tmp)
+        expect(rules, (" ".join(r["outcome"] for r in report["rules"]), got), (outcomes, code))
+        for r in report["rules"]:
+            if r["outcome"] not in ("red", "warns"):
+                expect(f"{rules}: reason, fix and place", [bool(r[k]) for k in ("reason", "fix", "line")],
+                       [True] * 3)
+    for rules, outcomes, code in GPU_TABLE if GPU else []:
+        got, report, err = run(rules, GPU[:1], tmp)
+        one = " ".join(r["outcome"] for r in report["rules"])
+        expect(f"{rules} on a GPU trace: {err}", (one, got), (outcomes, code))
+    # few runs: durations are not tested, counts are; nothing pretends
+    rules = TABLE[0][0] + "; {id: b, match: {kind: op}, metric: self, fail: {pct: auto, abs: 0.1%step}}"
+    _, report, _ = run(rules, BASE[:2], tmp)
+    expect("two runs", [r["outcome"] for r in report["rules"]], ["red", "untested"])
+    _, report, _ = run(rules, BASE[:5], tmp)
+    expect("five runs against themselves", ([r["outcome"] for r in report["rules"]], "themselves" in report["sides"]),
+           (["red", "red"], True))
+    _, report, _ = run(rules, BASE[:6], tmp)
+    expect("six runs are split", report["sides"].startswith("3 runs, every second one"), True)
+    # one operator replaced by two: seen by a rule about all names, not by one about this name
+    for rule, seen in (("{id: a, match: {kind: op}, metric: count, fail: {abs: 0}}", True),
+                       ("{id: a, match: {kind: op, name: 'aten::mm'}, metric: count, fail: {abs: 0}}", False)):
+        _, report, _ = run(rule, BASE[:1], tmp)
+        expect(f"unfused: {rule}", [(r["outcome"], "replaced by two" in r["unfused"], r["sees_unfused"])
+                                    for r in report["rules"]], [("red", True, seen)])
+    _, report, _ = run("{id: a, match: {kind: op}, metric: count, direction: down, fail: {abs: 0}}", BASE[:1], tmp)
+    expect("unfused: not for fewer calls", report["rules"][0]["unfused"], "")
+    # runs of one commit stand for every baseline: a rule against another one is tried as the others are
+    rules_of_two = ("{id: a, against: release, match: {kind: op}, metric: count, fail: {abs: 0}};"
+                    "{id: b, against: release, match: {kind: op, name: 'aten::mm'}, metric: count, fail: {pct: 1000%}}")
+    code, report, err = run(rules_of_two, BASE[:1], tmp, baselines="baselines: [{name: release, ref: 'release(v*)'}]\n")
+    expect(f"against another baseline: {err}", (code, [r["outcome"] for r in report["rules"]]), (1, ["red", "survived"]))
+    # a budget that the baseline itself exceeds
+    code, report, _ = run("{id: a, metric: step_time, fail: {max: 1us}}", BASE, tmp)
+    expect("base against base is red", (code, report["self"], report["passed"]), (1, "fail", False))
+    # the same answer twice, and whatever the order of the traces
+    first = run(rules, BASE, tmp)[1]
+    expect("order does not matter", run(rules, BASE[::-1], tmp)[1], first)
+    # usage
+    expect("a policy that does not load", run("{id: a}", BASE, tmp)[0], 2)
+    expect("no trace", run("{id: a, metric: step_time, fail: {max: 1s}}", [], tmp)[0], 2)
+    expect("a trace that is none", run("{id: a, metric: step_time, fail: {max: 1s}}", [tmp + "/p.yml"], tmp)[0], 3)
     p = tracegate("selftest", "--policy", f"{ROOT}/examples/policy.yml", *BASE)
     expect(f"the examples' policy sees: {p.stdout}{p.stderr}", (p.returncode, "FAIL:" in p.stdout), (0, False))
     p = tracegate("selftest", *BASE, cwd="/")
     expect("the built-in policy sees", (p.returncode, "  red       slower: " in p.stdout), (0, True))
-    return finish(f"selftest: {len(TABLE)} rows")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(main, in_words, stored)

@@ -6,25 +6,23 @@ Each rank calls one operator as often as its number says, so an average over ano
 """
 import os
 import shutil
-import subprocess
-import sys
-import tempfile
 
-sys.path.insert(0, os.path.join(os.environ["TG_SOURCE_DIR"], "tests/data"))
-from plain_model import Work, usual, write_run  # noqa: E402
-from support import ENV, PROGRAM, expect, expect_has, finish, read_json, write_text
+from support import expect, expect_end, expect_has, read_json, run_parts, tracegate, write_text
+from plain_model import Work, scaled, usual, write_run
 
 POLICY = """version: 1
 extends: [tracegate:recommended]
 suites: [{{name: s, trace: {{files: 'x/*.json', run: 'run(\\d+)'{rank}}}{suite}}}]
 {more}
 """
-cases = 0
 
 
 class Place:
     def __init__(self, folder):
         self.dir = folder
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
 
     def side(self, name, cells, seed, works=lambda run, rank: [], steps=4, **how):
         """Files of these (run, rank); rank None: none is told."""
@@ -35,12 +33,9 @@ class Place:
             write_run(path, [step] * steps, seed + 1000 * run + (rank or 0), rank=rank, **how)
 
     def check(self, *args, suite="", more="", policy=True, ranked=True):
-        global cases
-        cases += 1
         write_text(f"{self.dir}/p.yml", POLICY.format(suite=suite, more=more, rank=", rank: 'rank(\\d+)'" if ranked else ""))
-        run = subprocess.run([PROGRAM, "check", "x", "--baseline", "b", "--json", "out.json",
-                              *(["--policy", "p.yml"] if policy else []), *args],
-                             cwd=self.dir, env=ENV, capture_output=True, text=True, timeout=120)
+        run = tracegate("check", "x", "--baseline", "b", "--json", "out.json", *(["--policy", "p.yml"] if policy else []), *args,
+                        cwd=self.dir, timeout=120)
         try:
             run.report = read_json(f"{self.dir}/out.json")
         except OSError:
@@ -82,8 +77,7 @@ def missing_ranks(p):
         expect(f"{what}: same code: nothing fails", run.report["summary"]["fail"], 0)
         expect_has(f"{what}: told", run.stdout, said)
         run = p.check(suite=f", ranks: {{expect: {expect_n}}}")
-        expect(f"{what}: ranks.expect: exit", run.returncode, 4)
-        expect_has(f"{what}: ranks.expect", run.stdout, f"{expect_n} are expected" if what == "other ones each" else f" of {expect_n} ")
+        expect_end(f"{what}: ranks.expect", run, 4, f"{expect_n} are expected" if what == "other ones each" else f" of {expect_n} ")
         expect(f"{what}: ranks.expect is told once", sum(r["op"] == "ranks" for r in run.report["inconclusive"]), 1)
         p.side("x", fresh, 50001, one_more())
         expect(f"{what}: one more kernel on every rank: exit", p.check().returncode, 1)
@@ -99,14 +93,10 @@ def ranks_that_are_there(p):
     p.side("x", grid(1, 4), 50001, one_more(3))
     expect("one more kernel on one rank: exit", p.check().returncode, 1)
     p.side("x", [(0, 7)], 50001)
-    run = p.check()
-    expect("no rank in common: exit", run.returncode, 3)
-    expect_has("no rank in common", run.stderr, "the sides have no rank in common: the baseline side has ranks 0–3")
+    expect_end("no rank in common", p.check(), 3, err="the sides have no rank in common: the baseline side has ranks 0–3")
     p.side("b", [(0, 0)], 1, lambda *_: [Work("aten::rank")] * 3)
     p.side("x", [(0, 3)], 50001)
-    run = p.check()
-    expect("rank 3 against rank 0: exit", run.returncode, 0)
-    expect_has("rank 3 against rank 0", run.stdout, "rank 3 is compared with rank 0 of the baseline")
+    expect_end("rank 3 against rank 0", p.check(), 0, "rank 3 is compared with rank 0 of the baseline")
     p.side("x", [(0, 3)], 50001, one_more())
     expect("rank 3 against rank 0, one more kernel: exit", p.check().returncode, 1)
 
@@ -136,8 +126,7 @@ def rules_about_ranks(p):
         run = p.check(more=rule % which)
         expect(f"rank: {which}: exit", run.returncode in (0, 4) if told else run.returncode == 0, True)
         expect(f"rank: {which}: told", "the fresh side has no trace of this rank" in run.stdout, told)
-        run = p.check(more=rule % which, suite=", ranks: {expect: 4}")
-        expect(f"rank: {which}: expected: exit", run.returncode, 4)
+        expect(f"rank: {which}: expected: exit", p.check(more=rule % which, suite=", ranks: {expect: 4}").returncode, 4)
     p.side("x", [c for c in grid(1, 4) if c[1] != 2], 50001, lambda run, rank: [Work("aten::rank")] * (rank == 3))
     for which, code in (("each", 1), ("[3]", 1), ("[1]", 0)):
         run = p.check(more=rule % which)
@@ -160,8 +149,7 @@ def another_device(p):
             Work(w.op, w.sort, w.name, w.us, 8192) if w.sort == "memcpy" else w for w in renamed]
         write_run(p.path("x/run0.json"), [steps] * 4, 77, device="Tesla V100")
         run = p.check(policy=False)
-        expect(f"other device, {what}: exit", run.returncode, code)
-        expect_has(f"other device, {what}", run.stdout, "counts judged, but not of kernels", "kernels are not judged, ",
+        expect_end(f"other device, {what}", run, code, "counts judged, but not of kernels", "kernels are not judged, ",
                    " % of the step: the two sides differ in device")
         expect(f"other device, {what}: never a plain pass", run.report["verdict"] in ("warn", "fail"), True)
         rules = "rules: [{id: bytes, metric: memcpy_bytes, fail: {abs: 0}}, {id: n, metric: launch_count, fail: {abs: 0}}, " \
@@ -187,7 +175,7 @@ def traces_of_one_step(p):
             ("a kernel 40 % slower, 2 runs", five[:2], [], 1.4, 0, "warn"), ("one more kernel", five, slow, 1, 1, "fail"),
             ("everything twice", five, usual(), 1, 1, "fail")):
         shutil.rmtree(p.path("x"), ignore_errors=True)
-        step = [Work(w.op, w.sort, w.name, w.us * scale, w.bytes) if w.op == "aten::op3" else w for w in usual() + works]
+        step = scaled(usual() + works, "aten::op3", scale)
         for run, _ in runs:
             write_run(p.path(f"x/run{run}.json"), [step], 90001 + run, marker=None)
         got = p.check(suite=window, ranked=False)
@@ -211,20 +199,15 @@ def what_would_do_as_steps(p):
         expect_has(f"{steps} times {marker}", " ".join(p.check(policy=False).stdout.split()), says)
         name = says.partition('name: "')[2].partition('"')[0]
         if name:  # what is advised works
-            got = p.check(suite=", window: {by: annotation, name: '%s'}" % name, ranked=False)
-            expect(f"window {name}: exit", got.returncode, 0)
-            expect_has(f"window {name}", got.stdout, "1 run, %d step" % steps)
+            expect_end(f"window {name}", p.check(suite=", window: {by: annotation, name: '%s'}" % name, ranked=False), 0,
+                       "1 run, %d step" % steps)
 
 
-def main():
-    with tempfile.TemporaryDirectory() as tmp:
-        p = Place(tmp)
-        p.path = lambda name: os.path.join(tmp, name)
-        for group in (missing_ranks, ranks_that_are_there, expected_ranks, rules_about_ranks, another_device,
-                      traces_of_one_step, what_would_do_as_steps):
-            group(p)
-    return finish(f"sides: {cases} checks", cases > 50)
+def main(tmp):
+    p = Place(tmp)
+    for group in (missing_ranks, ranks_that_are_there, expected_ranks, rules_about_ranks, another_device,
+                  traces_of_one_step, what_would_do_as_steps):
+        group(p)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(main)

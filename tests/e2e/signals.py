@@ -9,13 +9,12 @@ import resource
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 
-TG = os.environ["TG_PROGRAM"]
-TRACES = os.path.join(os.environ["TG_SOURCE_DIR"], "examples/traces")
+from support import PROGRAM, TRACES, Repository, expect, read_text, run_parts, write_text
+
 BASE, FRESH = os.path.join(TRACES, "base/run00.json.gz"), os.path.join(TRACES, "base/run10.json.gz")
 ENDS = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM, signal.SIGXCPU]
 REPORTS = ["--json", "a.json", "--junit", "sub/b.xml", "--markdown", "c.md", "--svg-counts", "d.svg"]
@@ -26,14 +25,6 @@ COMMANDS = [
     ("diff", ["diff", BASE, "PIPE", "--svg-counts", "b.svg"], 0),
     ("summarize", ["summarize", "PIPE", "-o", "a.tgs"], 0),
 ]
-bad = 0
-
-
-def expect(name, got, want):
-    global bad
-    if got != want:
-        bad += 1
-        print(f"FAILED {name}: got {got!r}, want {want!r}")
 
 
 def files(folder):
@@ -42,7 +33,7 @@ def files(folder):
 
 def start(args, folder, pipe, **options):
     args = [pipe if a == "PIPE" else a for a in args]
-    return subprocess.Popen([TG, *args, "--quiet"] if args[0] == "check" else [TG, *args], cwd=folder, stdout=subprocess.DEVNULL,
+    return subprocess.Popen([PROGRAM, *args, "--quiet"] if args[0] == "check" else [PROGRAM, *args], cwd=folder, stdout=subprocess.DEVNULL,
                             stderr=subprocess.DEVNULL, **options)
 
 
@@ -75,8 +66,7 @@ def opened(pipe, p):
 
 def in_folder(temp):
     folder = tempfile.mkdtemp(dir=temp)
-    with open(os.path.join(folder, "a.json"), "w", encoding="utf-8") as f:
-        f.write("old\n")
+    write_text(folder + "/a.json", "old\n")
     return folder
 
 
@@ -93,8 +83,7 @@ def ended(name, args, n_open, sig, temp, pipe):
     expect(f"{name}, {sig.name}: status", p.wait(20), -sig)
     os.close(writer)
     expect(f"{name}, {sig.name}: left", files(folder), ["a.json"])
-    with open(os.path.join(folder, "a.json"), encoding="utf-8") as f:
-        expect(f"{name}, {sig.name}: the old report", f.read(), "old\n")
+    expect(f"{name}, {sig.name}: the old report", read_text(folder + "/a.json"), "old\n")
 
 
 def at_any_moment(temp):
@@ -138,16 +127,12 @@ def size_limit(temp):
         expect(f"file size limit {size}: left", files(folder), ["a.json"])
     folder = in_folder(temp)
     expect("file size limit that is enough: status", start(args, folder, "", preexec_fn=limit(10 << 20)).wait(30), 0)
-    repo = os.path.join(temp, "repo")
-    env = dict(os.environ, GIT_CONFIG_GLOBAL="/dev/null", GIT_AUTHOR_NAME="a", GIT_AUTHOR_EMAIL="a@b", GIT_COMMITTER_NAME="a",
-               GIT_COMMITTER_EMAIL="a@b")
-    for command in (["init", "-q", "-b", "main", repo], ["-C", repo, "commit", "-q", "--allow-empty", "-m", "a"]):
-        subprocess.run(["git", *command], check=True, env=env)
+    repo = Repository(os.path.join(temp, "repo"))
+    repo.commit()
     for size, want in ((64, 5), (10 << 20, 0)):
-        p = start(["baseline", "record", FRESH], repo, "", preexec_fn=limit(size))
+        p = start(["baseline", "record", FRESH], repo.dir, "", preexec_fn=limit(size))
         expect(f"record, file size limit {size}: status", p.wait(30), want)
-        refs = subprocess.run(["git", "-C", repo, "for-each-ref", "refs/tracegate"], check=True, capture_output=True, text=True).stdout
-        expect(f"record, file size limit {size}: refs", len(refs.splitlines()), 0 if want else 1)
+        expect(f"record, file size limit {size}: refs", len(repo.git("for-each-ref", "refs/tracegate").splitlines()), 0 if want else 1)
 
 
 def out_of_memory(temp):
@@ -168,24 +153,17 @@ def out_of_memory(temp):
     return None
 
 
-def main():
-    with tempfile.TemporaryDirectory() as temp:
-        pipe = os.path.join(temp, "fresh.json.gz")
-        os.mkfifo(pipe)
-        for name, args, n_open in COMMANDS:
-            for sig in ENDS if name == "check" else ENDS[:3]:
-                ended(name, args, n_open, sig, temp, pipe)
-        folder = in_folder(temp)
-        feed(pipe)
-        expect("left alone: status", start(COMMANDS[0][1], folder, pipe).wait(30), 0)
-        expect("left alone: reports", files(folder), ["a.json", "c.md", "d.svg", "sub/b.xml"])
-        at_any_moment(temp)
-        ignored(temp, pipe)
-        size_limit(temp)
-        out_of_memory(temp)
-    print(f"signals: {bad} failed")
-    return 1 if bad else 0
+def with_a_pipe(temp):
+    pipe = os.path.join(temp, "fresh.json.gz")
+    os.mkfifo(pipe)
+    for name, args, n_open in COMMANDS:
+        for sig in ENDS if name == "check" else ENDS[:3]:
+            ended(name, args, n_open, sig, temp, pipe)
+    folder = in_folder(temp)
+    feed(pipe)
+    expect("left alone: status", start(COMMANDS[0][1], folder, pipe).wait(30), 0)
+    expect("left alone: reports", files(folder), ["a.json", "c.md", "d.svg", "sub/b.xml"])
+    ignored(temp, pipe)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(with_a_pipe, at_any_moment, size_limit, out_of_memory)

@@ -12,11 +12,10 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 
 import cluster
-from support import ENV, PROGRAM, ROOT, expect, expect_has, finish, skip
+from support import ENV, PROGRAM, ROOT, expect, expect_has, read_text, run_parts, skip, write_text
 
 TOOLS = ("munged", "mungekey", "slurmctld", "slurmd", "srun", "sbatch")
 PATHS = os.environ["PATH"] + ":/usr/sbin:/sbin"
@@ -72,9 +71,8 @@ class Cluster:
         subprocess.run(["mungekey", "-c", "-k", tmp + "/key"], env=self.env, check=True)
         self.start("munged", "--foreground", "--force", "--key-file", tmp + "/key", "--socket", tmp + "/munge.socket",
                    "--pid-file", tmp + "/munged.pid", "--log-file", tmp + "/munged.log", "--seed-file", tmp + "/seed")
-        with open(tmp + "/slurm.conf", "w") as f:
-            f.write(CONF.format(tmp=tmp, host=socket.gethostname().split(".")[0], port=free_ports(3),
-                                user=subprocess.run(["id", "-un"], capture_output=True, text=True, check=True).stdout.strip()))
+        write_text(tmp + "/slurm.conf", CONF.format(tmp=tmp, host=socket.gethostname().split(".")[0], port=free_ports(3),
+                            user=subprocess.run(["id", "-un"], capture_output=True, text=True, check=True).stdout.strip()))
         self.wait("munge", lambda: os.path.exists(tmp + "/munge.socket"))
         self.start("slurmctld", "-D", "-i")
         for node in ("n1", "n2"):
@@ -112,8 +110,7 @@ class Cluster:
 
 def documented(tmp):
     """The lines of the page: what each task runs, and what the gate's job runs."""
-    with open(os.path.join(ROOT, "docs/clusters.md")) as f:
-        page = f.read()
+    page = read_text(os.path.join(ROOT, "docs/clusters.md"))
     section = page[page.index("## Slurm"):page.index("## torchrun")]
     task = re.search(r"^srun --ntasks-per-node 8 (sh -c '.*')$", section, re.M).group(1)
     gate = re.search(r"^tracegate merge .*$", section, re.M).group(0)
@@ -121,8 +118,7 @@ def documented(tmp):
 
 
 def submit(c, name, text, *options):
-    with open(f"{c.tmp}/{name}.sh", "w") as f:
-        f.write(text)
+    write_text(f"{c.tmp}/{name}.sh", text)
     job = c.call("sbatch", "--parsable", *options, f"{c.tmp}/{name}.sh")
     expect(f"{name}: a job", job.isdigit(), True)
     return job
@@ -139,26 +135,22 @@ def gated(c, name, traces, line, gate):
                    + gate + "\n", "--dependency=afterany:" + job)
     c.wait("end of " + name, lambda: re.search(r"JobState=(COMPLETED|FAILED)", state(c, after)))
     code = int(re.search(r"ExitCode=(\d+):", state(c, after)).group(1))
-    with open(f"{c.tmp}/{job}.out") as f:
-        trained = f.read()
-    with open(f"{c.tmp}/{after}.out") as f:
-        return code, trained + f.read(), sorted(os.listdir(f"{c.tmp}/shared/perf/{job}"))
+    trained = read_text(f"{c.tmp}/{job}.out")
+    return code, trained + read_text(f"{c.tmp}/{after}.out"), sorted(os.listdir(f"{c.tmp}/shared/perf/{job}"))
 
 
-def main():
+def main(tmp):
     missing = [t for t in TOOLS if not shutil.which(t, path=PATHS)]
     if missing:
         skip(f"no {', '.join(missing)} (Debian: munge slurm-client slurmctld slurmd)")
-    with tempfile.TemporaryDirectory() as tmp:
-        os.makedirs(tmp + "/bin")
-        os.symlink(PROGRAM, tmp + "/bin/tracegate")
-        c = Cluster(tmp)
-        c.env["PATH"] = tmp + "/bin:" + PATHS
-        try:
-            cases(c, tmp)
-        finally:
-            c.end()
-    return finish("slurm: 4 jobs and their gates on two nodes")
+    os.makedirs(tmp + "/bin")
+    os.symlink(PROGRAM, tmp + "/bin/tracegate")
+    c = Cluster(tmp)
+    c.env["PATH"] = tmp + "/bin:" + PATHS
+    try:
+        cases(c, tmp)
+    finally:
+        c.end()
 
 
 def cases(c, tmp):
@@ -167,8 +159,7 @@ def cases(c, tmp):
         cluster.make(f"{tmp}/{folder}", RANKS, **planted)
     cluster.merge(cluster.summaries(sorted(os.path.join(tmp, "usual", f) for f in os.listdir(tmp + "/usual")), tmp + "/base"),
                   tmp + "/base.tgs")
-    with open(tmp + "/perf.yml", "w") as f:
-        f.write(cluster.POLICY.format(n=RANKS))
+    write_text(tmp + "/perf.yml", cluster.POLICY.format(n=RANKS))
     gate += f" --baseline {tmp}/base.tgs --suite s"
     everyone = [f"summary-{rank}.tgs" for rank in range(RANKS)]
     step = "srun --ntasks-per-node 2 " + task
@@ -180,12 +171,10 @@ def cases(c, tmp):
     code, text, files = gated(c, "less", tmp + "/usual", step.replace("sh -c '", "sh -c 'test $SLURM_PROCID != 3 || kill -9 $$; "), gate)
     expect("a task is killed: " + text[-400:], (code, files), (4, everyone[:3]))
     expect_has("a task is killed", text, "rank 3 of 4 has no fresh trace")
-    with open(tmp + "/epilog", "w") as f:
-        f.write("#!/bin/sh\nPATH=" + c.env["PATH"] + "\n" + task[len("sh -c '"):-1] + "\n")
+    write_text(tmp + "/epilog", "#!/bin/sh\nPATH=" + c.env["PATH"] + "\n" + task[len("sh -c '"):-1] + "\n")
     os.chmod(tmp + "/epilog", 0o755)
     code, text, files = gated(c, "epilog", tmp + "/usual", f"srun --ntasks-per-node 2 --task-epilog={tmp}/epilog true", gate)
     expect("a task epilog: " + text[-400:], (code, files), (0, everyone))
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(main)

@@ -7,10 +7,9 @@ import json
 import os
 import shutil
 import re
-import sys
-import tempfile
 
-from support import ENV, expect, finish, tracegate, write_json, write_text
+from support import ENV, expect, run_parts, tracegate, write_json, write_text
+from plain_model import launched, mark, span
 
 NAMES = ["::stop-commands::x", "##[error]pwned", " ::error::y", "a\n::warning::z", "\t##[group]t", "=1+1", "-x", "@SUM(A1)", "plain"]
 MEASURES = ["kernels", "launches", "idle", "overlap", "sequences", "steps", "ops", "bandwidth", "queue", "memory"]
@@ -18,15 +17,10 @@ MEASURES = ["kernels", "launches", "idle", "overlap", "sequences", "steps", "ops
 
 def write(path, calls):
     """One step; each name as operator, runtime call, annotation and kernel."""
-    events, ts = [{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 0, "dur": 9000}], 1
+    events, ts = [mark(1, 0, 9000)], 1
     for k in range(calls):
         for i, name in enumerate(NAMES):
-            c = 1 + k * len(NAMES) + i
-            events += [{"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": 10},
-                       {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": ts + 1, "dur": 3,
-                        "args": {"correlation": c}},
-                       {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": ts + 5, "dur": 8,
-                        "args": {"correlation": c, "stream": 7, "device": 0}}]
+            events += [span("cpu_op", name, ts, 10), *launched(name, ts + 1, ts + 5, 8, 1 + k * len(NAMES) + i)]
             ts += 20
     write_json(path, {"schemaVersion": 1, "traceEvents": events})
 
@@ -142,13 +136,10 @@ def inputs_stay(tmp):
     expect("other files", (p.returncode, os.path.exists(tmp + "/new.csv")), (1, True))
 
 
-def main():
-    with tempfile.TemporaryDirectory() as tmp:
-        names_of_others(tmp)
-        fixed_day(tmp)
-        inputs_stay(tmp)
-    return finish("stdout_lines: done")
+def main(tmp):
+    names_of_others(tmp)
+    fixed_day(tmp)
+    inputs_stay(tmp)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(main)

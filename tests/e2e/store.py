@@ -3,17 +3,14 @@
 is recorded on one machine decides on another. The tables have the expected outcomes; see
 docs/baselines.md, "The store".
 """
-import gzip
 import json
 import os
 import shutil
 import subprocess
-import sys
-import tempfile
 
 import support
 from support import DATED as ENV
-from support import PROGRAM, TRACES, expect, expect_has, fault, finish
+from support import PROGRAM, TRACES, expect, expect_end, expect_has, fault, read_json, run_parts, write_text
 
 POLICY = """version: 1
 suites:
@@ -63,7 +60,7 @@ class Clone(support.Clone):
         if os.path.exists(report):
             os.remove(report)
         run = self.run("check", "--json", "r.json", *args, env=env)
-        return run, json.load(open(report)) if os.path.exists(report) else None
+        return run, read_json(report) if os.path.exists(report) else None
 
 
 def server(tmp, commits=3):
@@ -88,8 +85,8 @@ def clone(url, folder, *args):
     return Clone(folder)
 
 
-def branch(c, name="change"):
-    c.git("checkout", "-q", "-b", name)
+def branch(c):
+    c.git("checkout", "-q", "-b", "change")
     return c.commit("change", 20)
 
 
@@ -256,8 +253,7 @@ def writers(tmp):
     """Six at once, a hook that holds each push back: every run is there, none twice."""
     bare, url, w = server(tmp)
     hook = bare.dir + "/hooks/pre-receive"
-    with open(hook, "w") as f:
-        f.write("#!/bin/sh\nsleep 0.2\ncat >> " + tmp + "/pushed\n")
+    write_text(hook, "#!/bin/sh\nsleep 0.2\ncat >> " + tmp + "/pushed\n")
     os.chmod(hook, 0o755)
     runs = ["00", "01", "02", "03", "04", "05"]
     jobs = []
@@ -297,13 +293,10 @@ def refusals(tmp):
     w.ok("record", trace("base", "00"))
     hook = bare.dir + "/hooks/pre-receive"
     log = tmp + "/log"
-    with open(hook, "w") as f:
-        f.write(f"#!/bin/sh\necho x >> {log}\necho 'GL-123: refs/tracegate is protected by ops' >&2\nexit 1\n")
+    write_text(hook, f"#!/bin/sh\necho x >> {log}\necho 'GL-123: refs/tracegate is protected by ops' >&2\nexit 1\n")
     os.chmod(hook, 0o755)
-    run = w.baseline("push")
-    expect("protected: exit", run.returncode, 3)
-    expect_has("protected", run.stderr, "GL-123: refs/tracegate is protected by ops", "pre-receive hook declined",
-               "contents: write")
+    expect_end("protected", w.baseline("push"), 3,
+               err=("GL-123: refs/tracegate is protected by ops", "pre-receive hook declined", "contents: write"))
     expect("protected: tried once", len(open(log).read().split()), 1)
     expect("protected: nothing there", bare.refs(), [])
     os.remove(hook)
@@ -336,9 +329,7 @@ def refusals(tmp):
             ((), 2, "record"),
             (("list", "x"), 2, "no argument")):
         w.write("other.yml", "version: 1\n")
-        run = w.baseline(*args)
-        expect(f"{args}: exit", run.returncode, code)
-        expect_has(f"{args}", run.stderr, part)
+        expect_end(f"{args}", w.baseline(*args), code, err=part)
 
 
 def pruning(tmp):
@@ -365,9 +356,7 @@ def pruning(tmp):
     expect("all but one", [r.split("/")[4] for r in w.refs()], [shas[0]])
     # A shallow clone does not know the dates: it keeps what it cannot judge.
     s = clone(url, tmp + "/s", "--depth=1")
-    run = s.baseline("prune", "--keep", "0", "--remote", "origin")
-    expect("shallow prune", run.returncode, 0)
-    expect_has("shallow prune says", run.stderr, "2 commits that are not in this clone")
+    expect_end("shallow prune", s.baseline("prune", "--keep", "0", "--remote", "origin"), 0, err="2 commits that are not in this clone")
     expect("shallow prune: there", {r.split("/")[4] for r in bare.refs()}, set(shas[1:3]))
 
 
@@ -378,8 +367,7 @@ def size(tmp):
     hta = os.path.join(os.environ["TG_SHARED_DIR"], "corpus/traces/hta/trace_diff/control/control.json.gz")
     table = [(trace("base", "00"), 7.0)] + ([(hta, 1.2)] if os.path.exists(hta) else [])
     for path, most in table:
-        with gzip.open(path, "rt", encoding="utf-8") as f:
-            events = json.load(f)["traceEvents"]
+        events = read_json(path)["traceEvents"]
         spans = sum("dur" in e and e.get("cat") not in (None, "Trace", "python_function") for e in events)
         w.ok("record", path)
         ref = w.git("for-each-ref", "--sort=-objectsize", "--count=1", "--format=%(refname)", PREFIX)
@@ -390,19 +378,5 @@ def size(tmp):
         expect(f"{path}: {len(pack)} bytes for {spans} spans", len(pack) / spans <= most, True)
 
 
-def main():
-    jobs = [decides_alike, found, cut_history, merge_queue, writers, refusals, pruning, size]
-    only = sys.argv[1:]
-    for job in jobs:
-        if only and job.__name__ not in only:
-            continue
-        with tempfile.TemporaryDirectory() as tmp:
-            job(tmp)
-    return finish(f"store: {len(jobs)} groups")
-
-
 if __name__ == "__main__":
-    if not shutil.which("git"):
-        print("git is not there")
-        sys.exit(77)
-    sys.exit(main())
+    run_parts(decides_alike, found, cut_history, merge_queue, writers, refusals, pruning, size)

@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 import support
-from support import CORPUS, DATED, TRACES, fault, finish, write_text
+from support import CORPUS, DATED, TRACES, absent, fault, finish, write_text
 
 PRESETS = {name: f"extends: ['tracegate:{name}']\n" for name in ("recommended", "counts-only", "advisory")}
 PRESETS["waivers"] = """extends: ['tracegate:recommended']
@@ -155,8 +155,7 @@ def corpus(tmp):
 def main():
     whole = sys.argv[1:] == ["--corpus"]
     if whole and not os.path.isdir(CORPUS):
-        print("skipped: no ../shared/corpus")
-        return 77
+        absent("corpus")
     with tempfile.TemporaryDirectory() as tmp:
         (corpus if whole else examples)(tmp)
     want = {"fail", "warn"}  # a trace against itself: the baseline's own recording
@@ -165,5 +164,4 @@ def main():
     return finish(f"stored: {sum(verdicts.values())} pairs of reports, {dict(verdicts)}")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

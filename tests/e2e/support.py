@@ -1,21 +1,24 @@
 """What the end-to-end scripts share: where things are, a clean environment, a clone, and the list of faults.
 
-    from support import PROGRAM, expect, finish
+    from support import expect_end, run_parts, tracegate
 
-    def main():
-        run = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True)
-        expect("--version: exit", run.returncode, 0)
-        return finish("version: 1 case")
+    def version(tmp):
+        expect_end("--version", tracegate("--version", cwd=tmp), 0, "tracegate ")
 
-`expect`, `expect_has` and `check` print a fault at once, so that a script which dies later still shows it;
-`finish` gives the exit status. What must come out is written in the script, before the run.
+    run_parts(version)
+
+`expect`, `expect_has`, `expect_end` and `check` print a fault at once, so that a script which dies later still shows
+it. What must come out is written in the script, before the run. The generators of tests/data can
+be imported after it.
 """
+import gzip
 import importlib
 import json
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 
 ROOT, PROGRAM = os.environ["TG_SOURCE_DIR"], os.environ["TG_PROGRAM"]
 TRACES = os.path.join(ROOT, "examples/traces")
@@ -26,7 +29,8 @@ ENV = {k: v for k, v in os.environ.items() if not k.startswith(("GITHUB_", "GIT_
 ENV.update(GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL="/dev/null", GIT_AUTHOR_NAME="t", GIT_AUTHOR_EMAIL="t@t",
            GIT_COMMITTER_NAME="t", GIT_COMMITTER_EMAIL="t@t")
 DATED = dict(ENV, SOURCE_DATE_EPOCH="1767323045")  # the time of records and reports: 2026-01-02T03:04:05Z
-faults = []
+sys.path.append(os.path.join(ROOT, "tests/data"))  # plain_model, metric_plan
+faults, checks = [], 0
 
 
 def fault(text):
@@ -34,26 +38,53 @@ def fault(text):
     print(text, flush=True)
 
 
+def judged(truth, text):
+    """One check; `text` is what to say if it does not hold."""
+    global checks
+    checks += 1
+    if not truth:
+        fault(text)
+
+
 def expect(what, got, want):
-    if got != want:
-        fault(f"{what}: got {got!r}, want {want!r}")
+    judged(got == want, f"{what}: got {got!r}, want {want!r}")
 
 
 def expect_has(what, text, *parts):
     for part in parts:
-        if part not in text:
-            fault(f"{what}: {part!r} is not in {text!r}")
+        judged(part in text, f"{what}: {part!r} is not in {text!r}")
+
+
+def expect_end(what, done, code, *said, err=()):
+    """How a program ended: its exit code, and what its standard output and (`err`: a text or several) standard error say."""
+    expect(f"{what}: exit", done.returncode, code)
+    expect_has(what, done.stdout, *said)
+    expect_has(what, done.stderr, *([err] if isinstance(err, str) else err))
 
 
 def check(what, truth, *more):
-    if not truth:
-        fault(" ".join(["FAILED:", what, *map(str, more)]))
+    judged(truth, " ".join(["FAILED:", what, *map(str, more)]))
 
 
 def finish(summary, enough=True):
     """Prints `summary` and the number of faults. 1 if there are any or the test saw too little (`enough`)."""
-    print(f"{summary}, {len(faults)} faults" + ("" if enough else "; too few cases"))
+    print(f"{summary}, {checks} checks, {len(faults)} faults" + ("" if enough else "; too few cases"))
     return 0 if enough and not faults else 1
+
+
+def run_parts(*parts):
+    """The whole of a script: its parts, or those that the command line names, each with a folder of its own; then exits."""
+    chosen = [p for p in parts if p.__name__ in sys.argv[1:]] or parts
+    for part in chosen:
+        with tempfile.TemporaryDirectory() as tmp:
+            part(tmp)
+    sys.exit(finish(f"{os.path.basename(sys.argv[0])}: {' '.join(p.__name__ for p in chosen)}", checks > 0))
+
+
+def absent(what):
+    """Ends the script as skipped: what it needs cannot be had everywhere, not even under CI."""
+    print(f"{os.path.basename(sys.argv[0])}: no {what}: skipped")
+    sys.exit(77)
 
 
 def skip(why):
@@ -94,12 +125,26 @@ def write_text(path, text):
         f.write(text)
 
 
+def read_bytes(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def write_bytes(path, data):
+    with open(path, "wb") as f:
+        f.write(data)
+
+
 def read_json(path):
-    return json.loads(read_text(path))
+    """A path that ends in .gz is unpacked."""
+    data = read_bytes(path)
+    return json.loads(gzip.decompress(data) if str(path).endswith(".gz") else data)
 
 
 def write_json(path, document):
-    write_text(path, json.dumps(document))
+    """A path that ends in .gz is packed."""
+    text = json.dumps(document).encode()
+    write_bytes(path, gzip.compress(text, 1) if str(path).endswith(".gz") else text)
 
 
 class Clone:
@@ -119,6 +164,14 @@ class Clone:
 
     def path(self, name):
         return os.path.join(self.dir, name)
+
+    def read(self, name):
+        return read_text(self.path(name))
+
+    def commit(self, message="change"):
+        """All that is there, or nothing new."""
+        self.git("add", "-A")
+        self.git("commit", "-q", "--allow-empty", "-m", message)
 
     def write(self, name, text):
         os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)

@@ -2,8 +2,6 @@
 """--threads: the same bytes whatever the number, on every command that reads; and what it refuses.
 TRACEGATE_ISA: the same bytes by any path, and each is taken. Progress: on a terminal, nowhere else.
 """
-import gzip
-import json
 import os
 import pathlib
 import subprocess
@@ -12,7 +10,8 @@ import tempfile
 import threading
 import time
 
-from support import PROGRAM, check, finish
+from support import PROGRAM, check, finish, write_json
+from plain_model import launched, mark, span
 
 
 def run(*args, env=None):
@@ -25,21 +24,12 @@ def trace(path, rank, n, slow=1.0):
     events = []
     for step in range(3):
         start = 1000000 * step
-        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 1, "tid": 1,
-                       "ts": start, "dur": 900000})
+        events.append(mark(step, start, 900000))
         for i in range(n):
-            id = step * n + i
-            events.append({"ph": "X", "cat": "cpu_op", "name": f"aten::op_{i % 17}", "pid": 1, "tid": 1,
-                           "ts": start + 20 * i, "dur": 9, "args": {"Input Dims": [[i % 7, 3]]}})
-            events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1,
-                           "ts": start + 20 * i + 1, "dur": 2, "args": {"correlation": id}})
-            events.append({"ph": "X", "cat": "kernel", "name": f"kernel_{i % 5}<int>", "pid": 0, "tid": 7,
-                           "ts": start + 20 * i + 5, "dur": round(8 * slow, 3),
-                           "args": {"correlation": id, "stream": 7, "device": 0, "grid": [i % 3, 1, 1]}})
-    text = json.dumps({"distributedInfo": {"rank": rank}, "traceEvents": events})
-    opened = gzip.open(path, "wt", compresslevel=1) if path.suffix == ".gz" else open(path, "w")
-    with opened as f:
-        f.write(text)
+            ts = start + 20 * i
+            events += [span("cpu_op", f"aten::op_{i % 17}", ts, 9, **{"Input Dims": [[i % 7, 3]]}),
+                       *launched(f"kernel_{i % 5}<int>", ts + 1, ts + 5, round(8 * slow, 3), step * n + i, grid=[i % 3, 1, 1])]
+    write_json(path, {"distributedInfo": {"rank": rank}, "traceEvents": events})
     return path
 
 

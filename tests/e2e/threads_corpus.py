@@ -7,9 +7,8 @@ import subprocess
 import sys
 import tempfile
 
-from support import PROGRAM
+from support import CORPUS, PROGRAM, absent, check, finish
 
-CORPUS = pathlib.Path(os.environ["TG_SHARED_DIR"]) / "corpus/traces"
 COMMANDS = (("analyze", "--measure", "ops", "--whole", "--format", "csv"), ("summarize",),
             ("analyze", "--measure", "ops", "--hta", "--whole", "--format", "csv"))
 QUICK = 12_000_000  # bytes; with parts of 4 KiB a larger trace takes long
@@ -22,11 +21,9 @@ def run(command, path, threads, part, isa=""):
 
 
 def main():
-    if not CORPUS.is_dir():
-        print("no ../shared/corpus beside the repository")
-        return 77
-    wrong = runs = 0
-    for packed in sorted(p for p in CORPUS.rglob("*") if p.name.endswith((".json", ".json.gz"))):
+    if not os.path.isdir(CORPUS):
+        absent("corpus")
+    for packed in sorted(p for p in pathlib.Path(CORPUS).rglob("*") if p.name.endswith((".json", ".json.gz"))):
         opened = gzip.open if packed.suffix == ".gz" else open
         with tempfile.TemporaryDirectory() as tmp, opened(packed, "rb") as f:
             text = f.read()
@@ -37,13 +34,9 @@ def main():
                 for threads, part, isa in ((2, "65536", ""), (3, "4096", "sse2"), (8, "1000000", "generic")):
                     if part == "4096" and len(text) > QUICK:
                         continue
-                    runs += 1
-                    if run(command, path, threads, part, isa) != one:
-                        wrong += 1
-                        print(f"FAILED: {packed} {' '.join(command)}: {threads} threads, parts of {part}, {isa}")
-    print(f"{runs} runs, {wrong} differ")
-    return 1 if wrong or not runs else 0
+                    check(f"{packed} {' '.join(command)}: {threads} threads, parts of {part}, {isa}",
+                          run(command, path, threads, part, isa) == one)
+    return finish("threads_corpus")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

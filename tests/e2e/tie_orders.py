@@ -18,6 +18,8 @@ import pathlib
 import re
 import sys
 
+from support import absent, check, expect, finish
+
 try:
     import numpy as np
 except ImportError:
@@ -221,7 +223,7 @@ TABLES = {"queue_length_summary": (lambda ranks: queue(ranks[0]), "stream"),
           "kernel_type": (over_ranks, "kernel_type")}
 
 
-def check_table(path, table, ranks, failures):
+def check_table(path, table, ranks):
     of = re.search(r"_rank(\d+)$", path.stem)
     ranks = [ranks[int(of[1])]] if of else list(ranks.values())
     calculate, column = TABLES[table]
@@ -230,39 +232,28 @@ def check_table(path, table, ranks, failures):
         rows = list(csv.DictReader(f))
     labels = {str(int(float(r[column]))) if column == "stream" else r[column]: r for r in rows}
     luck = {label: v for label, v in luck.items() if v}
-    if set(labels) != set(luck):
-        failures.append(f"{path}: rows {sorted(labels)}, here {sorted(luck)}")
-        return values
+    expect(f"{path}: rows", sorted(labels), sorted(luck))
     for label, row in labels.items():
-        for name, got in luck[label].items():
+        for name, got in luck.get(label, {}).items():
             values += 1
-            if not close(row[name], got):
-                failures.append(f"{path} {label} {name}: {row[name]}, here {got}")
+            check(f"{path} {label} {name}", close(row[name], got), row[name], got)
     return values
 
 
 def main():
     if not (CORPUS / "golden/analysis").is_dir():
-        print("skipped: no corpus beside the repository")
-        return 77
+        absent("corpus")
     if not FITS:
-        print("skipped: needs numpy 1.24, with whose sort the tables were made")
-        return 77
-    failures, cache, tables, values = [], {}, 0, 0
+        absent("numpy 1.24, with whose sort the tables were made")
+    cache, tables, values = {}, 0, 0
     for name, last, table in tied_tables():
         if (name, last) not in cache:
             cache = {(name, last): filtered(dict(load(p) for p in files_of(name)), last)}
         for path in sorted((CORPUS / "golden/analysis" / name).glob("*.csv")):
             if re.fullmatch(("last_" if last else "") + table + r"(_rank\d+)?", path.stem):
                 tables += 1
-                values += check_table(path, table, cache[name, last], failures)
-    print(f"{values} values of {tables} tables with ties: {values - len(failures)} are HTA's under the "
-          "order that its sort gives equal times")
-    if not values:
-        failures.append("nothing was calculated")
-    for text in failures:
-        print("FAILED:", text)
-    return 1 if failures else 0
+                values += check_table(path, table, cache[name, last])
+    return finish(f"{values} values of {tables} tables with ties: HTA's under the order that its sort gives equal times", values > 0)
 
 
 sys.exit(main())

@@ -14,7 +14,7 @@ import tempfile
 
 import github
 from box import Box
-from support import PROGRAM, ROOT, TRACES, expect, faults, finish, need, read_text, write_text
+from support import PROGRAM, ROOT, TRACES, absent, expect, faults, finish, need, read_text, write_text
 from workflow import Forge, load
 
 yaml = need("yaml", "python3-yaml")
@@ -203,8 +203,7 @@ def main():
     real = "--torch" in sys.argv
     python = "/usr/bin/python3" if real else sys.executable
     if real and subprocess.run([python, "-c", "import torch"], capture_output=True).returncode:
-        print("walk: no PyTorch here: skipped (the walk with recorded traces has run)")
-        return 77
+        absent("PyTorch")
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as modules, github.Mock(None) as mock:
         write_text(os.path.join(modules, "sitecustomize.py" if real else "torch.py"), EXPORTER if real else STAND_IN)
         path = os.path.dirname(python) + ":" + os.environ["PATH"] if real else os.environ["PATH"]
@@ -214,5 +213,4 @@ def main():
     return finish(f"walk{' with PyTorch' if real else ''}")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

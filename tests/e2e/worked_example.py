@@ -4,11 +4,11 @@ the numbers from the page and from the README's last sentence, and both are comp
 runs on both sides.
 """
 import re
-import subprocess
 import sys
 import tempfile
 
-from support import ENV, PROGRAM, ROOT, check, expect, expect_has, finish, read_json, read_text, write_json
+from support import ROOT, check, expect, expect_has, finish, read_json, read_text, tracegate, write_json
+from plain_model import mark, span
 
 STEP_US = 149.0
 
@@ -27,12 +27,8 @@ def write(path, steps, calls_of_a, serial):
     events = []
     for number, us in enumerate(steps):
         start = 1000.0 * (number + 1) + serial
-        add = lambda name, ts, dur, cat="cpu_op": events.append(  # noqa: E731
-            {"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1, "ts": round(ts, 3), "dur": round(dur, 3)})
-        add(f"ProfilerStep#{number + 3}", start, STEP_US, "user_annotation")
-        for k in range(calls_of_a):
-            add("demo::a", start + k, 0.301)
-        add("demo::b", start + 4, us)
+        events += [mark(number + 3, start, STEP_US), *(span("cpu_op", "demo::a", start + k, 0.301) for k in range(calls_of_a)),
+                   span("cpu_op", "demo::b", start + 4, us)]
     write_json(path, {"schemaVersion": 1, "traceEvents": events})
 
 
@@ -40,11 +36,9 @@ def judge(d, base, fresh, calls_of_a):
     for side, some, calls in (("base", base, 2), ("test", fresh, calls_of_a)):
         for run, steps in enumerate(some):
             write(f"{d}/{side}{run}.json", steps, calls, run + (10 if side == "test" else 0))
-    cmd = [PROGRAM, "check", "--runs", "--quiet", "--json", f"{d}/o.json"]
-    for run in range(len(base)):
-        cmd += ["--baseline", f"{d}/base{run}.json"]
-    code = subprocess.run(cmd + [f"{d}/test{run}.json" for run in range(len(fresh))], capture_output=True, env=ENV).returncode
-    return code, read_json(f"{d}/o.json")
+    run = tracegate("check", "--runs", "--quiet", "--json", f"{d}/o.json", *(x for k in range(len(base)) for x in ("--baseline", f"{d}/base{k}.json")),
+                    *(f"{d}/test{k}.json" for k in range(len(fresh))))
+    return run.returncode, read_json(f"{d}/o.json")
 
 
 def number(page, pattern):

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """examples/workflows run as they are (workflow.py): what each job must answer, store and write is beside it before the run. The bench hands out recorded traces (verdicts: examples/expected.csv).
 """
+import io
 import os
 import re
-import sys
+import zipfile
 import tempfile
 
 import github
 from box import Box, hostile_traces, runs
-from support import PROGRAM, ROOT, TRACES, expect, faults, finish, need, read_text
+from support import PROGRAM, ROOT, TRACES, expect, faults, need, read_bytes, read_text, run_parts
 from workflow import Forge, load, zip_of
 
 yaml = need("yaml", "python3-yaml")
@@ -157,8 +158,7 @@ def second_half(f, doc, run_id, head, artifact, number=10, owner="mallory", foun
 
 
 def data(path):
-    with open(path, "rb") as f:
-        return f.read()
+    return read_bytes(path)
 
 
 def forks(folder, mock):
@@ -223,9 +223,8 @@ def hostile_artifacts(f, half, head, mock, folder):
     with tempfile.TemporaryDirectory() as temp:
         entries = [(f"run{i}.json.gz", data(p)) for i, p in enumerate(hostile_traces(temp))]
     jobs = second_half(f, half, 1, head, zip_of(entries), mock=mock)
-    body = mock.comments[-1]["body"]
-    outside = re.sub(r"(`+)(?!`).+?(?<!`)\1(?!`)", "", re.sub(r"^```.*?^```$", "", body, flags=re.S | re.M), flags=re.S)
-    expect("hostile names", (jobs["comment"].result, len(mock.comments), re.findall(r"@octocat|<img", outside)), ("failure", 1, []))
+    outside = re.findall(r"@octocat|<img", github.outside_code(mock.comments[-1]["body"]))
+    expect("hostile names", (jobs["comment"].result, len(mock.comments), outside), ("failure", 1, []))
     told("hostile names", jobs)
     # A damaged trace is an error, never a pass.
     jobs = second_half(f, half, 1, head, zip_of([("run0.json.gz", trace[:3000])]), mock=mock)
@@ -281,8 +280,6 @@ def nights(folder, mock):
 
 def report(job):
     """The JSON of the job's artifact "tracegate"."""
-    import io
-    import zipfile
     stored = job.forge.artifacts[str(job.forge.runs)]["tracegate"]
     with zipfile.ZipFile(io.BytesIO(stored)) as z:
         return z.read("tracegate-json.json").decode()
@@ -415,16 +412,4 @@ def ranks(folder, mock):
     expect("ranks: lost push", (jobs["rank (1)"].result, jobs["record"].result, len(refs(box, lost))), (red, skip, 0))
 
 
-def main():
-    groups = [merge_queue, forks, nightly, nights, ab, monorepo, gpu, ranks]
-    for group in groups:
-        if len(sys.argv) > 1 and group.__name__ not in sys.argv[1:]:
-            continue
-        with tempfile.TemporaryDirectory() as folder, github.Mock(None) as mock:
-            group(folder, mock)
-            expect(f"{group.__name__}: requests right", mock.wrong, [])
-    return finish(f"workflows: {len(groups)} groups")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+run_parts(*map(github.with_mock, (merge_queue, forks, nightly, nights, ab, monorepo, gpu, ranks)))

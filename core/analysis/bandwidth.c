@@ -42,11 +42,6 @@ struct kind {
     tg_ns time;
     struct tg_rates rates;
 };
-struct job {
-    const struct tg_analysis_opts *opts;
-    struct tg_tables *out;
-    size_t first; /* bandwidth, then bandwidth-series */
-};
 
 /* "Memcpy HtoD" of "Memcpy HtoD (Pageable -> Device)"; sets, and copies that kernels make. */
 static tg_sv kind_of(const struct tg_trace *t, const struct tg_span *s)
@@ -83,22 +78,18 @@ static void add_copy(struct kind *k, const struct tg_trace *t, const struct tg_w
     tg_rates_add(&k->rates, r->start, r->end, gbps);
 }
 
-static void put_point(const struct job *j, const struct tg_device_work *d, const struct kind *k,
+static void put_point(struct tg_table *series, const struct tg_device_work *d, const struct kind *k,
                       tg_ns at, double gbps)
 {
-    struct tg_table_cell *row;
-    if (!j->opts->series)
-        return;
-    row = tg_table_row(&j->out->v[j->first + 1]);
-    row[S_RANK] = tg_table_int(d->rank);
+    static const struct tg_work_columns work_columns = { .rank = S_RANK, .device = S_DEVICE };
+    struct tg_table_cell *row = tg_work_row(series, &work_columns, d);
     row[S_TS] = tg_table_int(at);
     row[S_NAME] = tg_table_text(k->name);
     row[S_VALUE] = tg_table_real(gbps);
-    if (d->device >= 0)
-        row[S_DEVICE] = tg_table_int(d->device);
 }
 
-static struct tg_quantiles run(const struct job *j, const struct tg_device_work *d, struct kind *k)
+static struct tg_quantiles run(struct tg_table *series, const struct tg_device_work *d,
+                               struct kind *k)
 {
     const struct tg_rate_edge *e = k->rates.edges;
     TG_FREE struct tg_weighted *states = tg_xrealloc(NULL, k->rates.n + 1, sizeof *states);
@@ -109,7 +100,8 @@ static struct tg_quantiles run(const struct job *j, const struct tg_device_work 
         tg_rate_step(&sum, &e[i]);
         if (i + 1 < k->rates.n && e[i + 1].at == e[i].at)
             continue;
-        put_point(j, d, k, e[i].at, sum.rate);
+        if (d->opts->series)
+            put_point(series, d, k, e[i].at, sum.rate);
         if (sum.in_flight)
             states[n++] = (struct tg_weighted){ sum.rate, (double)tg_ns_sub(e[i + 1].at, e[i].at) };
     }
@@ -118,10 +110,10 @@ static struct tg_quantiles run(const struct job *j, const struct tg_device_work 
 
 static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };
 
-static void put(const struct job *j, const struct tg_device_work *d, struct kind *k)
+static void put(struct tg_table *tables, const struct tg_device_work *d, struct kind *k)
 {
-    struct tg_quantiles stats = run(j, d, k);
-    struct tg_table_cell *row = tg_work_row(&j->out->v[j->first], &work_columns, d, j->opts);
+    struct tg_quantiles stats = run(tables + 1, d, k);
+    struct tg_table_cell *row = tg_work_row(tables, &work_columns, d);
     row[NAME] = tg_table_text(k->name);
     tg_quantiles_put(row + STATS, &stats, -1);
     row[COPIES] = tg_table_int(k->copies);
@@ -141,7 +133,7 @@ static int by_name(const void *pa, const void *pb)
 
 static void one_device(void *arg, const struct tg_device_work *d)
 {
-    const struct job *j = arg;
+    struct tg_table *tables = arg; /* bandwidth, then bandwidth-series */
     const struct tg_trace *t = d->work->rank->trace;
     struct kind *kinds = NULL;
     size_t n = 0, cap = 0;
@@ -153,30 +145,29 @@ static void one_device(void *arg, const struct tg_device_work *d)
         name = kind_of(t, tg_span_at(t, d->rows[i]->span));
         while (k < n && !tg_sv_eq(kinds[k].name, name))
             k++;
-        if (k == n) {
+        if (k == n)
             *TG_PUSH(kinds, n, cap) = (struct kind){ .name = name };
-        }
         add_copy(&kinds[k], t, d->rows[i]);
     }
     if (n)
         qsort(kinds, n, sizeof *kinds, by_name);
     for (size_t k = 0; k < n; k++) {
-        put(j, d, &kinds[k]);
+        put(tables, d, &kinds[k]);
         tg_rates_release(&kinds[k].rates);
     }
     free(kinds);
     if (!n) {
-        struct tg_table_cell *row = tg_table_row(&j->out->v[j->first]);
+        struct tg_table_cell *row = tg_table_row(tables);
         row[RANK] = tg_table_int(d->rank);
-        row[REASON] = tg_table_text(d->n ? TG_SV("no copies") : tg_work_reason(d->work, j->opts));
+        row[REASON] = tg_table_text(d->n ? TG_SV("no copies") : tg_work_reason(d->work, d->opts));
     }
 }
 
 void tg_bandwidth(const struct tg_analysis_in *in, struct tg_tables *out)
 {
-    struct job j = { in->opts, out, out->n };
+    size_t first = out->n;
     tg_tables_add(out, "bandwidth", columns, COLUMNS);
     if (in->opts->series)
         tg_tables_add(out, "bandwidth-series", series_columns, S_COLUMNS);
-    tg_work_each(in, one_device, &j);
+    tg_work_each(in, one_device, &out->v[first]);
 }

@@ -10,6 +10,16 @@ const char *tg_class_hta_name(enum tg_class c)
     return names[c];
 }
 
+tg_sv tg_class_hta_names(int classes, struct tg_arena *a)
+{
+    const char *text = "";
+    for (int c = 0; c < TG_CLASSES; c++)
+        if (classes >> c & 1)
+            text = tg_arena_printf(a, "%s%s%s", text, *text ? " overlapping " : "",
+                                   tg_class_hta_name((enum tg_class)c));
+    return tg_sv_of(text);
+}
+
 bool tg_trace_attr_real(const struct tg_trace *t, const struct tg_span *s, tg_sv key, double *out)
 {
     for (tg_sv rest = tg_span_attrs(t, s); rest.n;) {
@@ -97,11 +107,12 @@ void tg_work_each(const struct tg_analysis_in *in,
     for (size_t r = 0; r < in->n; r++) {
         const struct tg_rank_work *w = &in->work[r];
         TG_FREE const struct tg_work_row **rows = tg_xrealloc(NULL, w->n + 1, sizeof *rows);
-        struct tg_device_work d = { .work = w, .rank = in->ranks[r].rank, .device = -1 };
+        struct tg_device_work d = { w, in->opts, in->ranks[r].rank, -1, rows, 0 };
         if (!w->n)
             f(arg, &d);
         for (uint32_t k = 0; k < w->n_devices; k++) {
-            d = (struct tg_device_work){ w, in->ranks[r].rank, w->device[k], rows, 0 };
+            d.device = w->device[k];
+            d.n = 0;
             for (size_t i = 0; i < w->n; i++)
                 if (w->v[i].device == k)
                     rows[d.n++] = &w->v[i];
@@ -124,7 +135,6 @@ void *tg_streams_init(struct tg_streams *s, const struct tg_device_work *d, size
 {
     const struct tg_rank_trace *r = d->work->rank;
     size_t n = r->steps->lanes.n_streams;
-    void *lanes;
     s->lane = tg_xrealloc(NULL, n + 1, sizeof *s->lane);
     s->number = tg_xrealloc(NULL, n + 1, sizeof *s->number);
     s->n = 0;
@@ -141,8 +151,7 @@ void *tg_streams_init(struct tg_streams *s, const struct tg_device_work *d, size
             s->number[s->n] = s->number[i];
             s->lane[i] = (uint32_t)s->n++;
         }
-    lanes = tg_xcalloc(s->n * size, 1);
-    return lanes;
+    return tg_xcalloc(s->n * size, 1);
 }
 
 void tg_streams_release(struct tg_streams *s)
@@ -159,15 +168,14 @@ size_t tg_streams_of(const struct tg_streams *s, const struct tg_device_work *d,
 }
 
 struct tg_table_cell *tg_work_row(struct tg_table *t, const struct tg_work_columns *at,
-                                  const struct tg_device_work *d,
-                                  const struct tg_analysis_opts *opts)
+                                  const struct tg_device_work *d)
 {
     struct tg_table_cell *row = tg_table_row(t);
     row[at->rank] = tg_table_int(d->rank);
     if (d->device >= 0)
         row[at->device] = tg_table_int(d->device);
     if (!d->n)
-        row[at->reason] = tg_table_text(tg_work_reason(d->work, opts));
+        row[at->reason] = tg_table_text(tg_work_reason(d->work, d->opts));
     return row;
 }
 

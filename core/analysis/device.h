@@ -28,11 +28,12 @@ void tg_work_init(struct tg_rank_work *w, const struct tg_rank_trace *rank,
                   const struct tg_analysis_opts *opts);
 void tg_work_release(struct tg_rank_work *w);
 /*
- * Calls `f` for every device of every rank that has work, in order; and once, with NULL for `rows`,
+ * Calls `f` for every device of every rank that has work, in order; and once, without rows,
  * for a rank that has none. `rows` are the device's, in the total order.
  */
 struct tg_device_work {
     const struct tg_rank_work *work;
+    const struct tg_analysis_opts *opts;
     int64_t rank, device; /* device -1: not known */
     const struct tg_work_row *const *rows;
     size_t n;
@@ -45,14 +46,13 @@ tg_sv tg_work_reason(const struct tg_rank_work *w, const struct tg_analysis_opts
 
 /*
  * A new row of `t` for the device: its rank, its number if it is known, and, for a rank without
- * work, why it has none. The columns of these:
+ * work, why it has none. The columns of these; a table without such ranks needs no `reason`:
  */
 struct tg_work_columns {
     size_t rank, device, reason;
 };
 struct tg_table_cell *tg_work_row(struct tg_table *t, const struct tg_work_columns *at,
-                                  const struct tg_device_work *d,
-                                  const struct tg_analysis_opts *opts);
+                                  const struct tg_device_work *d);
 
 /* First start to last end. */
 tg_ns tg_work_extent(const struct tg_device_work *d);
@@ -71,6 +71,8 @@ size_t tg_streams_of(const struct tg_streams *s, const struct tg_device_work *d,
 
 /* HTA's word: "COMPUTATION", "COMMUNICATION", "MEMORY", "OTHER". */
 const char *tg_class_hta_name(enum tg_class c);
+/* Several, a bit each: "COMPUTATION overlapping MEMORY". */
+tg_sv tg_class_hta_names(int classes, struct tg_arena *a);
 /* A number in an attribute text ("bytes=4096", also quoted); false: absent. */
 bool tg_trace_attr_real(const struct tg_trace *t, const struct tg_span *s, tg_sv key, double *out);
 #endif

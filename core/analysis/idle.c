@@ -46,15 +46,9 @@ struct gaps { /* of one category on one stream */
     tg_ns total, device_idle;
 };
 struct lane { /* one stream */
-    int64_t stream;
     bool any;
     tg_ns until;
     struct gaps by[CATEGORIES];
-};
-struct job {
-    struct tg_tables *out; /* idle, then idle-stats */
-    size_t first;
-    const struct tg_analysis_opts *opts;
 };
 
 static enum category category_of(const struct tg_device_work *d, const struct tg_work_row *r,
@@ -82,7 +76,11 @@ static void add_row(struct lane *l, const struct tg_device_work *d, const struct
     l->any = true;
 }
 
-static void put_lane(const struct job *j, const struct tg_device_work *d, struct lane *l)
+static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };
+static const struct tg_work_columns stat_work_columns = { .rank = S_RANK, .device = S_DEVICE };
+
+static void put_lane(struct tg_table *tables, const struct tg_device_work *d, int64_t stream,
+                     struct lane *l)
 {
     tg_ns total = 0;
     for (int c = 0; c < CATEGORIES; c++)
@@ -90,58 +88,48 @@ static void put_lane(const struct job *j, const struct tg_device_work *d, struct
     for (int c = 0; c < CATEGORIES; c++) {
         struct gaps *g = &l->by[c];
         struct tg_quantiles stats = tg_quantiles_of(g->us, g->n);
-        struct tg_table_cell *row = tg_table_row(&j->out->v[j->first]);
+        struct tg_table_cell *row = tg_work_row(tables, &work_columns, d);
         struct tg_table_cell category = tg_table_text(tg_sv_of(category_names[c]));
-        row[RANK] = tg_table_int(d->rank);
-        row[STREAM] = tg_table_int(l->stream);
+        row[STREAM] = tg_table_int(stream);
         row[CATEGORY] = category;
         row[IDLE] = tg_table_int(g->total);
         if (total > 0)
             row[RATIO] = tg_table_real((double)g->total / (double)total);
         row[GAPS] = tg_table_int((int64_t)g->n);
         row[DEVICE_IDLE] = tg_table_int(g->device_idle);
-        if (d->device >= 0)
-            row[DEVICE] = tg_table_int(d->device);
-        row = tg_table_row(&j->out->v[j->first + 1]);
+        row = tg_work_row(tables + 1, &stat_work_columns, d);
         row[S_CATEGORY] = category;
-        row[S_RANK] = tg_table_int(d->rank);
-        row[S_STREAM] = tg_table_int(l->stream);
+        row[S_STREAM] = tg_table_int(stream);
         tg_quantiles_put(row + S_STATS, &stats, -1);
-        if (d->device >= 0)
-            row[S_DEVICE] = tg_table_int(d->device);
         free(g->us);
     }
 }
 
-static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };
-
 static void one_device(void *arg, const struct tg_device_work *d)
 {
-    const struct job *j = arg;
+    struct tg_table *tables = arg; /* idle, then idle-stats */
     struct tg_union busy = { 0 };
     struct tg_streams streams = { 0 };
     TG_FREE struct lane *lanes = NULL;
     if (!d->n) {
-        (void)tg_work_row(&j->out->v[j->first], &work_columns, d, j->opts);
+        (void)tg_work_row(tables, &work_columns, d);
         return;
     }
     lanes = tg_streams_init(&streams, d, sizeof *lanes);
-    for (size_t i = 0; i < streams.n; i++)
-        lanes[i].stream = streams.number[i];
     for (size_t i = 0; i < d->n; i++)
         tg_union_add(&busy, d->rows[i]->start, d->rows[i]->end);
     for (size_t i = 0; i < d->n; i++)
         add_row(&lanes[tg_streams_of(&streams, d, d->rows[i])], d, d->rows[i], &busy);
     for (size_t i = 0; i < streams.n; i++)
-        put_lane(j, d, &lanes[i]);
+        put_lane(tables, d, streams.number[i], &lanes[i]);
     tg_streams_release(&streams);
     tg_union_release(&busy);
 }
 
 void tg_idle(const struct tg_analysis_in *in, struct tg_tables *out)
 {
-    struct job j = { out, out->n, in->opts };
+    size_t first = out->n;
     tg_tables_add(out, "idle", columns, COLUMNS);
     tg_tables_add(out, "idle-stats", stat_columns, S_COLUMNS);
-    tg_work_each(in, one_device, &j);
+    tg_work_each(in, one_device, &out->v[first]);
 }

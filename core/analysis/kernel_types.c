@@ -38,9 +38,7 @@ static const struct tg_table_column class_columns[C_COLUMNS] = {
 };
 
 struct job {
-    const struct tg_analysis_opts *opts;
-    struct tg_tables *out;
-    size_t first; /* kernel-types, then kernel-classes */
+    struct tg_table *types, *classes;
     tg_ns by_set[SETS];
     tg_sv table; /* version of the built-in table */
 };
@@ -87,6 +85,8 @@ struct share {
     tg_ns time, unknown_time;
 };
 
+static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };
+
 static void put_classes(const struct job *j, const struct tg_device_work *d)
 {
     struct share by[TG_CLASSES] = { 0 };
@@ -102,27 +102,22 @@ static void put_classes(const struct job *j, const struct tg_device_work *d)
         struct tg_table_cell *row;
         if (!by[c].events)
             continue;
-        row = tg_table_row(&j->out->v[j->first + 1]);
-        row[RANK] = tg_table_int(d->rank);
+        row = tg_work_row(j->classes, &work_columns, d);
         row[CLASS] = tg_table_text(tg_sv_of(tg_class_hta_name((enum tg_class)c)));
         row[EVENTS] = tg_table_int(by[c].events);
         row[TIME] = tg_table_int(by[c].time);
         row[FALLBACK_EVENTS] = tg_table_int(by[c].unknown);
         row[FALLBACK_TIME] = tg_table_int(by[c].unknown_time);
         row[TABLE] = tg_table_text(j->table);
-        if (d->device >= 0)
-            row[DEVICE] = tg_table_int(d->device);
     }
 }
-
-static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };
 
 static void one_device(void *arg, const struct tg_device_work *d)
 {
     struct job *j = arg;
     struct tg_union unions[TG_CLASSES] = { 0 };
     if (!d->n) {
-        (void)tg_work_row(&j->out->v[j->first + 1], &work_columns, d, j->opts);
+        (void)tg_work_row(j->classes, &work_columns, d);
         return;
     }
     for (size_t i = 0; i < d->n; i++)
@@ -133,17 +128,7 @@ static void one_device(void *arg, const struct tg_device_work *d)
         tg_union_release(&unions[c]);
 }
 
-static tg_sv set_name(struct tg_arena *a, int set)
-{
-    const char *text = "";
-    for (int c = 0; c < TG_CLASSES; c++)
-        if (set >> c & 1)
-            text = tg_arena_printf(a, "%s%s%s", text, *text ? " overlapping " : "",
-                                   tg_class_hta_name((enum tg_class)c));
-    return tg_sv_of(text);
-}
-
-static void put_sets(const struct job *j)
+static void put_sets(const struct job *j, struct tg_arena *a)
 {
     tg_ns total = 0;
     int sorted[SETS], n = 0;
@@ -158,8 +143,8 @@ static void put_sets(const struct job *j)
         n++;
     }
     for (int i = 0; i < n; i++) {
-        struct tg_table_cell *row = tg_table_row(&j->out->v[j->first]);
-        row[TYPE] = tg_table_text(set_name(j->out->arena, sorted[i]));
+        struct tg_table_cell *row = tg_table_row(j->types);
+        row[TYPE] = tg_table_text(tg_class_hta_names(sorted[i], a));
         row[SUM] = tg_table_int(j->by_set[sorted[i]]);
         row[PERCENT] = tg_table_real(100.0 * (double)j->by_set[sorted[i]] / (double)total);
     }
@@ -167,12 +152,15 @@ static void put_sets(const struct job *j)
 
 void tg_kernel_types(const struct tg_analysis_in *in, struct tg_tables *out)
 {
-    struct job j = { .opts = in->opts, .out = out, .first = out->n };
+    struct job j = { 0 };
+    size_t first = out->n;
     tg_tables_add(out, "kernel-types", columns, COLUMNS);
     tg_tables_add(out, "kernel-classes", class_columns, C_COLUMNS);
+    j.types = &out->v[first];
+    j.classes = &out->v[first + 1];
     j.table = tg_sv_of(tg_arena_printf(out->arena, "%016llx%s",
                                        (unsigned long long)tg_class_table_hash(&in->opts->classes),
                                        in->opts->classes.n ? "+own" : ""));
     tg_work_each(in, one_device, &j);
-    put_sets(&j);
+    put_sets(&j, out->arena);
 }

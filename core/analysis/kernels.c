@@ -38,8 +38,7 @@ struct entry {
     struct tg_running_stats spread;
 };
 struct job {
-    struct tg_table *frame;
-    const struct tg_analysis_opts *opts;
+    struct tg_table *table;
     struct tg_arena *arena;
 };
 
@@ -53,10 +52,12 @@ static int by_class_and_sum(const void *pa, const void *pb)
     return tg_sv_cmp(a->name, b->name);
 }
 
+static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };
+
 static void put(const struct job *j, const struct tg_device_work *d, const struct entry *e,
                 tg_ns total)
 {
-    struct tg_table_cell *row = tg_table_row(j->frame);
+    struct tg_table_cell *row = tg_work_row(j->table, &work_columns, d);
     row[NAME] = tg_table_text(e->name);
     row[SUM] = tg_table_int(e->spread.sum);
     row[MAX] = tg_table_int(e->spread.max);
@@ -64,20 +65,17 @@ static void put(const struct job *j, const struct tg_device_work *d, const struc
     row[STD] = tg_table_real(tg_running_stats_std(&e->spread) / 1000);
     row[MEAN] = tg_table_real((double)e->spread.sum / (double)e->spread.n / 1000);
     row[TYPE] = tg_table_text(tg_sv_of(tg_class_hta_name(e->class_)));
-    row[RANK] = tg_table_int(d->rank);
     row[COUNT] = tg_table_int((int64_t)e->spread.n);
     if (total > 0)
         row[SHARE] = tg_table_real(100.0 * (double)e->spread.sum / (double)total);
     row[UNKNOWN] = tg_table_int(e->fallback);
-    if (d->device >= 0)
-        row[DEVICE] = tg_table_int(d->device);
 }
 
 /* One class: the `top` largest, then the rest merged, with the true statistics of its calls. */
 static void put_class(const struct job *j, const struct tg_device_work *d, const struct entry *e,
                       size_t n, tg_ns total)
 {
-    size_t shown = j->opts->top && j->opts->top < n ? j->opts->top : n;
+    size_t top = d->opts->top, shown = top && top < n ? top : n;
     struct entry others = { .class_ = e[0].class_ };
     for (size_t i = 0; i < shown; i++)
         put(j, d, &e[i], total);
@@ -117,8 +115,6 @@ static uint32_t *entries_of(const struct tg_device_work *d, struct entry **out, 
     return id;
 }
 
-static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };
-
 static void one_device(void *arg, const struct tg_device_work *d)
 {
     const struct job *j = arg;
@@ -127,7 +123,7 @@ static void one_device(void *arg, const struct tg_device_work *d)
     size_t n;
     tg_ns total = 0;
     if (!d->n) {
-        (void)tg_work_row(j->frame, &work_columns, d, j->opts);
+        (void)tg_work_row(j->table, &work_columns, d);
         return;
     }
     id = entries_of(d, &e, &n);
@@ -148,6 +144,6 @@ static void one_device(void *arg, const struct tg_device_work *d)
 
 void tg_kernels(const struct tg_analysis_in *in, struct tg_tables *out)
 {
-    struct job j = { tg_tables_add(out, "kernels", columns, COLUMNS), in->opts, out->arena };
+    struct job j = { tg_tables_add(out, "kernels", columns, COLUMNS), out->arena };
     tg_work_each(in, one_device, &j);
 }

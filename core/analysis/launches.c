@@ -65,11 +65,6 @@ struct totals {
     tg_ns cpu, gpu, own_delay;
     int64_t pairs, short_work, short_both, long_calls, long_delays, calls, graphs, unlinked;
 };
-struct job {
-    const struct tg_analysis_opts *opts;
-    struct tg_tables *out;
-    size_t first; /* launches, then launches-summary */
-};
 struct pair {
     const struct tg_span *call, *work;
     int64_t correlation;
@@ -93,28 +88,26 @@ static void count(struct totals *t, const struct pair *p, bool first_of_call, bo
     t->long_calls += p->call_dur > LONG_CALL_NS;
 }
 
-static void put_pair(const struct job *j, const struct tg_device_work *d, const struct pair *p,
+static void put_pair(struct tg_table *f, const struct tg_device_work *d, const struct pair *p,
                      int64_t stream)
 {
+    static const struct tg_work_columns at = { .rank = RANK, .device = DEVICE };
     const struct tg_trace *t = d->work->rank->trace;
-    struct tg_table_cell *row = tg_table_row(&j->out->v[j->first]);
+    struct tg_table_cell *row = tg_work_row(f, &at, d);
     row[CORRELATION] = tg_table_int(p->correlation);
     row[CPU] = tg_table_int(p->call_dur);
     row[GPU] = tg_table_int(p->work_dur);
     row[DELAY] = tg_table_int(p->delay);
     row[OWN_DELAY] = tg_table_int(p->own_delay);
-    row[RANK] = tg_table_int(d->rank);
     row[CALL] = tg_table_text(tg_span_name(t, p->call)->name);
     row[NAME] = tg_table_text(tg_span_name(t, p->work)->name);
     row[STREAM] = tg_table_int(stream);
-    if (d->device >= 0)
-        row[DEVICE] = tg_table_int(d->device);
 }
 
-static void put_totals(const struct job *j, const struct tg_device_work *d, const struct totals *t)
+static void put_totals(struct tg_table *f, const struct tg_device_work *d, const struct totals *t)
 {
     static const struct tg_work_columns at = { S_RANK, S_DEVICE, S_REASON };
-    struct tg_table_cell *row = tg_work_row(&j->out->v[j->first + 1], &at, d, j->opts);
+    struct tg_table_cell *row = tg_work_row(f, &at, d);
     if (!d->n)
         return;
     row[S_PAIRS] = tg_table_int(t->pairs);
@@ -161,7 +154,7 @@ static struct pair pair_of(const struct tg_device_work *d, const struct tg_work_
 
 static void one_device(void *arg, const struct tg_device_work *d)
 {
-    const struct job *j = arg;
+    struct tg_table *tables = arg; /* launches, then launches-summary */
     const struct tg_rank_trace *rank = d->work->rank;
     struct totals totals = { 0 };
     struct tg_streams streams = { 0 };
@@ -171,7 +164,7 @@ static void one_device(void *arg, const struct tg_device_work *d)
     } * lanes;
     TG_FREE bool *counted = NULL;
     if (!d->n) {
-        put_totals(j, d, &totals);
+        put_totals(tables + 1, d, &totals);
         return;
     }
     lanes = tg_streams_init(&streams, d, sizeof *lanes);
@@ -186,21 +179,21 @@ static void one_device(void *arg, const struct tg_device_work *d)
             struct pair p = pair_of(d, r, call, lanes[lane].busy, lanes[lane].until);
             count(&totals, &p, !counted[call], tg_span_kind(rank->trace, p.call) == TG_KIND_GRAPH);
             counted[call] = true;
-            put_pair(j, d, &p, streams.number[lane]);
+            put_pair(tables, d, &p, streams.number[lane]);
         }
         if (!lanes[lane].busy || r->end > lanes[lane].until)
             lanes[lane].until = r->end;
         lanes[lane].busy = true;
     }
-    put_totals(j, d, &totals);
+    put_totals(tables + 1, d, &totals);
     free(lanes);
     tg_streams_release(&streams);
 }
 
 void tg_launches(const struct tg_analysis_in *in, struct tg_tables *out)
 {
-    struct job j = { in->opts, out, out->n };
+    size_t first = out->n;
     tg_tables_add(out, "launches", columns, COLUMNS);
     tg_tables_add(out, "launches-summary", summary_columns, S_COLUMNS);
-    tg_work_each(in, one_device, &j);
+    tg_work_each(in, one_device, &out->v[first]);
 }

@@ -14,17 +14,11 @@ static const struct tg_table_column columns[COLUMNS] = {
     { "reason", TG_TABLE_TEXT },
 };
 
-struct job {
-    struct tg_table *frame;
-    const struct tg_analysis_opts *opts;
-};
-
 static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };
 
 static void one_device(void *arg, const struct tg_device_work *d)
 {
-    const struct job *j = arg;
-    struct tg_table_cell *row = tg_work_row(j->frame, &work_columns, d, j->opts);
+    struct tg_table_cell *row = tg_work_row(arg, &work_columns, d);
     struct tg_union compute = { 0 }, comm = { 0 };
     tg_ns total, hidden;
     if (!d->n)
@@ -49,6 +43,5 @@ static void one_device(void *arg, const struct tg_device_work *d)
 
 void tg_overlap(const struct tg_analysis_in *in, struct tg_tables *out)
 {
-    struct job j = { tg_tables_add(out, "overlap", columns, COLUMNS), in->opts };
-    tg_work_each(in, one_device, &j);
+    tg_work_each(in, one_device, tg_tables_add(out, "overlap", columns, COLUMNS));
 }

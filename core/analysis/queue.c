@@ -41,11 +41,6 @@ struct lane {
     size_t n, launches_cap, starts_cap;
     int64_t unlinked;
 };
-struct job {
-    const struct tg_analysis_opts *opts;
-    struct tg_tables *out;
-    size_t first; /* queue, then queue-series */
-};
 
 /* Work that seems to start before its launch (two clocks) did not wait. */
 static void add_row(struct lane *l, const struct tg_device_work *d, const struct tg_work_row *r)
@@ -72,19 +67,14 @@ static int by_time(const void *pa, const void *pb, void *unused)
     return (a->change < b->change) - (a->change > b->change);
 }
 
-static void put_point(const struct job *j, const struct tg_device_work *d, int64_t stream, tg_ns at,
-                      int64_t length)
+static void put_point(struct tg_table *series, const struct tg_device_work *d, int64_t stream,
+                      tg_ns at, int64_t length)
 {
-    struct tg_table_cell *row;
-    if (!j->opts->series)
-        return;
-    row = tg_table_row(&j->out->v[j->first + 1]);
-    row[S_RANK] = tg_table_int(d->rank);
+    static const struct tg_work_columns work_columns = { .rank = S_RANK, .device = S_DEVICE };
+    struct tg_table_cell *row = tg_work_row(series, &work_columns, d);
     row[S_TS] = tg_table_int(at);
     row[S_STREAM] = tg_table_int(stream);
     row[S_LENGTH] = tg_table_int(length);
-    if (d->device >= 0)
-        row[S_DEVICE] = tg_table_int(d->device);
 }
 
 /* Launches of a stream are nearly always in the order of their work: two sorted lists. */
@@ -104,8 +94,8 @@ static struct edge *edges_of(const struct lane *l)
  * once is a length of 1 that lasted no time. States of equal length are described together; a
  * length is at most the number of launches.
  */
-static struct tg_quantiles run(const struct job *j, const struct tg_device_work *d, int64_t stream,
-                               const struct lane *l)
+static struct tg_quantiles run(struct tg_table *series, const struct tg_device_work *d,
+                               int64_t stream, const struct lane *l)
 {
     TG_FREE struct edge *edges = edges_of(l);
     TG_FREE struct tg_weighted *lengths = tg_xrealloc(NULL, l->n + 1, sizeof *lengths);
@@ -117,7 +107,8 @@ static struct tg_quantiles run(const struct job *j, const struct tg_device_work 
         tg_ns time = i + 1 < 2 * l->n ? tg_ns_sub(edges[i + 1].at, edges[i].at) : 0;
         length = edges[i].change > 0 ? length + 1 : length - 1;
         most = length > most ? length : most;
-        put_point(j, d, stream, edges[i].at, (int64_t)length);
+        if (d->opts->series)
+            put_point(series, d, stream, edges[i].at, (int64_t)length);
         lengths[length].w += (double)time;
         states += time > 0;
     }
@@ -131,10 +122,11 @@ static struct tg_quantiles run(const struct job *j, const struct tg_device_work 
 
 static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };
 
-static void put(const struct job *j, const struct tg_device_work *d, int64_t stream, struct lane *l)
+static void put(struct tg_table *tables, const struct tg_device_work *d, int64_t stream,
+                struct lane *l)
 {
-    struct tg_quantiles stats = run(j, d, stream, l);
-    struct tg_table_cell *row = tg_work_row(&j->out->v[j->first], &work_columns, d, j->opts);
+    struct tg_quantiles stats = run(tables + 1, d, stream, l);
+    struct tg_table_cell *row = tg_work_row(tables, &work_columns, d);
     row[STREAM] = tg_table_int(stream);
     tg_quantiles_put(row + STATS, &stats, -1);
     row[LAUNCHED] = tg_table_int((int64_t)l->n);
@@ -147,26 +139,26 @@ static void put(const struct job *j, const struct tg_device_work *d, int64_t str
 
 static void one_device(void *arg, const struct tg_device_work *d)
 {
-    const struct job *j = arg;
+    struct tg_table *tables = arg; /* queue, then queue-series */
     struct tg_streams streams;
     TG_FREE struct lane *lanes = NULL;
     if (!d->n) {
-        (void)tg_work_row(&j->out->v[j->first], &work_columns, d, j->opts);
+        (void)tg_work_row(tables, &work_columns, d);
         return;
     }
     lanes = tg_streams_init(&streams, d, sizeof *lanes);
     for (size_t i = 0; i < d->n; i++)
         add_row(&lanes[tg_streams_of(&streams, d, d->rows[i])], d, d->rows[i]);
     for (size_t i = 0; i < streams.n; i++)
-        put(j, d, streams.number[i], &lanes[i]);
+        put(tables, d, streams.number[i], &lanes[i]);
     tg_streams_release(&streams);
 }
 
 void tg_queue(const struct tg_analysis_in *in, struct tg_tables *out)
 {
-    struct job j = { in->opts, out, out->n };
+    size_t first = out->n;
     tg_tables_add(out, "queue", columns, COLUMNS);
     if (in->opts->series)
         tg_tables_add(out, "queue-series", series_columns, S_COLUMNS);
-    tg_work_each(in, one_device, &j);
+    tg_work_each(in, one_device, &out->v[first]);
 }

@@ -243,8 +243,7 @@ static struct waits waits_of(const struct tg_collective *p, size_t n)
 
 static void tally_init(struct tally *t, size_t ranks)
 {
-    *t = (struct tally){ .caused = tg_xrealloc(NULL, ranks + 1, sizeof *t->caused) };
-    memset(t->caused, 0, (ranks + 1) * sizeof *t->caused);
+    *t = (struct tally){ .caused = tg_xcalloc(ranks + 1, sizeof *t->caused) };
 }
 
 static void tally_add(struct tally *t, const struct waits *w, size_t n)
@@ -380,12 +379,11 @@ static void put_summary(struct tg_table *f, const struct job *j)
 
 void tg_skew(const struct tg_analysis_in *in, struct tg_tables *out)
 {
-    struct job j = { .in = in, .lanes = tg_xrealloc(NULL, in->n + 1, sizeof *j.lanes) };
+    struct job j = { .in = in, .lanes = tg_xcalloc(in->n + 1, sizeof *j.lanes) };
     size_t first = out->n;
     tg_tables_add(out, "skew", columns, COLUMNS);
     tg_tables_add(out, "skew-summary", summary_columns, S_COLUMNS);
     tg_tables_add(out, "skew-collectives", name_columns, N_COLUMNS);
-    memset(j.lanes, 0, (in->n + 1) * sizeof *j.lanes);
     tg_strmap_init(&j.names);
     tg_strmap_init(&j.keys);
     tally_init(&j.all, in->n);

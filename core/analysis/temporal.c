@@ -29,11 +29,6 @@ static const struct tg_table_column columns[COLUMNS] = {
     { "reason", TG_TABLE_TEXT },
 };
 
-struct job {
-    struct tg_table *frame;
-    const struct tg_analysis_opts *opts;
-};
-
 static void put(struct tg_table_cell *row, int time, int percent, tg_ns ns, tg_ns total)
 {
     row[time] = tg_table_int(ns);
@@ -46,8 +41,7 @@ static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };
 /* kernel_time is first start to last end; compute and busy are unions over all streams. */
 static void one_device(void *arg, const struct tg_device_work *d)
 {
-    const struct job *j = arg;
-    struct tg_table_cell *row = tg_work_row(j->frame, &work_columns, d, j->opts);
+    struct tg_table_cell *row = tg_work_row(arg, &work_columns, d);
     struct tg_union busy = { 0 }, compute = { 0 };
     tg_ns total, idle, computing;
     if (!d->n)
@@ -70,6 +64,5 @@ static void one_device(void *arg, const struct tg_device_work *d)
 
 void tg_temporal(const struct tg_analysis_in *in, struct tg_tables *out)
 {
-    struct job j = { tg_tables_add(out, "temporal", columns, COLUMNS), in->opts };
-    tg_work_each(in, one_device, &j);
+    tg_work_each(in, one_device, tg_tables_add(out, "temporal", columns, COLUMNS));
 }

@@ -56,7 +56,7 @@ static size_t collect(struct edge *edges, const struct tg_hta_rows *r,
     for (size_t sign = 0; sign < 2; sign++)
         for (size_t i = 0; i < n; i++) {
             double gbps = 0, dur = rows[i]->dur == 0 ? 1 : rows[i]->dur;
-            if (rows[i]->class_ != TG_HTA_MEMORY)
+            if (rows[i]->class_ != TG_CLASS_MEMORY)
                 continue;
             (void)tg_trace_attr_real(r->trace, tg_span_at(r->trace, rows[i]->span),
                                      TG_SV("bandwidth"), &gbps);
@@ -68,12 +68,12 @@ static size_t collect(struct edge *edges, const struct tg_hta_rows *r,
     return n_edges;
 }
 
-static void put(struct tg_tables *out, size_t first, bool series, const struct tg_hta_rows *r,
+static void put(struct tg_table *summary, struct tg_table *series, const struct tg_hta_rows *r,
                 const struct edge *e, size_t n)
 {
-    double *values = tg_xrealloc(NULL, n + 1, sizeof *values), sum = 0;
+    TG_FREE double *values = tg_xrealloc(NULL, n + 1, sizeof *values);
+    double sum = 0;
     size_t n_values = 0;
-    struct tg_quantiles stats;
     struct tg_table_cell *row;
     for (size_t i = 0; i < n; i++) {
         sum += e[i].change;
@@ -81,17 +81,16 @@ static void put(struct tg_tables *out, size_t first, bool series, const struct t
             values[n_values++] = sum;
         if (!series)
             continue;
-        row = tg_table_row(&out->v[first + 1]);
+        row = tg_table_row(series);
         row[S_RANK] = tg_table_int(r->rank);
         row[S_TS] = tg_table_real(e[i].at);
         row[S_NAME] = tg_table_text(e[i].kind);
         row[S_VALUE] = tg_table_real(sum);
     }
-    stats = tg_quantiles_of(values, n_values);
-    free(values);
+    struct tg_quantiles stats = tg_quantiles_of(values, n_values);
     if (!n_values)
         return;
-    row = tg_table_row(&out->v[first]);
+    row = tg_table_row(summary);
     row[RANK] = tg_table_int(r->rank);
     row[NAME] = tg_table_text(e->kind);
     tg_quantiles_put(row + STATS, &stats, -1);
@@ -114,7 +113,7 @@ void tg_hta_bandwidth(const struct tg_hta *in, struct tg_tables *out)
         for (size_t i = 0, e; i < n_edges; i = e) {
             for (e = i; e < n_edges && tg_sv_eq(edges[e].kind, edges[i].kind);)
                 e++;
-            put(out, first, in->opts->series, r, edges + i, e - i);
+            put(&out->v[first], in->opts->series ? &out->v[first + 1] : NULL, r, edges + i, e - i);
         }
     }
 }

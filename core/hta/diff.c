@@ -90,7 +90,7 @@ struct sum {
 struct table {
     struct tg_strmap names;
     struct sum *v;
-    size_t cap;
+    size_t n, cap;
 };
 
 static void add_side(struct table *t, int side, const struct tg_hta_side *s,
@@ -103,6 +103,7 @@ static void add_side(struct table *t, int side, const struct tg_hta_side *s,
         for (size_t i = 0; i < s->ranks[r].n; i++) {
             const struct tg_hta_cell *c = &s->ranks[r].cells[i];
             tg_sv name = s->texts.text[c->name];
+            size_t known = t->names.n;
             uint32_t id;
             if ((device != TG_HTA_ALL && c->gpu != (device == TG_HTA_GPU)) ||
                 !takes_step(s, q, c->step))
@@ -113,13 +114,8 @@ static void add_side(struct table *t, int side, const struct tg_hta_side *s,
                 name = tg_buf_sv(&text);
             }
             id = tg_strmap_add(&t->names, name);
-            if (id >= t->cap) {
-                size_t from = t->cap;
-                t->v = tg_grow(t->v, &t->cap, (size_t)id + 1, sizeof *t->v);
-                memset(t->v + from, 0, (t->cap - from) * sizeof *t->v);
-            }
-            if (!t->v[id].count[0] && !t->v[id].count[1])
-                t->v[id].kind = c->kind;
+            if (id == known)
+                *TG_PUSH(t->v, t->n, t->cap) = (struct sum){ .kind = c->kind };
             t->v[id].count[side] += c->count;
             tg_hta_sum(&t->v[id].total[side], &t->v[id].lost[side], c->total);
         }

@@ -9,8 +9,6 @@
 #include "core/analysis/analysis.h"
 #include "core/base/keymap.h"
 
-enum tg_hta_class { TG_HTA_COMPUTATION, TG_HTA_COMMUNICATION, TG_HTA_MEMORY, TG_HTA_OTHER };
-
 struct tg_hta_row {
     double ts, dur;
     int64_t stream, correlation;
@@ -18,7 +16,7 @@ struct tg_hta_row {
     uint32_t index; /* position in traceEvents */
     uint32_t name;
     uint32_t span;
-    enum tg_hta_class class_;
+    enum tg_class class_; /* by HTA's own rules */
 };
 
 /* The i-th row of the trace, unlinked and without its class; `rounded`: to whole us. */
@@ -84,7 +82,6 @@ void tg_hta_sequences(const struct tg_hta *in, struct tg_tables *out);
 
 /* "Device" in the split that linking and filtering use; the analyses check for stream != -1. */
 bool tg_hta_links_as_device(tg_sv name, int64_t stream, int64_t correlation);
-const char *tg_hta_class_name(enum tg_hta_class c);
 
 /* The linked row; NULL: not linked. Link 0 finds event 0, whatever that is (an accident of HTA). */
 static inline const struct tg_hta_row *tg_hta_linked(const struct tg_hta_rows *r,

@@ -72,14 +72,13 @@ static void metric(struct lane *l, const struct tg_hta_rows *r,
         if (launch_start(r, rows[i]) > since)
             c = HOST_WAIT;
         l->met[c] = true;
-        l->gap[c] = tg_grow(l->gap[c], &l->cap[c], l->n[c] + 1, sizeof *l->gap[c]);
-        l->gap[c][l->n[c]++] = gap;
+        *TG_PUSH(l->gap[c], l->n[c], l->cap[c]) = gap;
         l->total[c] += gap;
     }
 }
 
-static void put_lane(struct tg_tables *out, size_t first, const struct tg_hta_rows *r,
-                     int64_t stream, struct lane *l)
+static void put_lane(struct tg_table *tables, const struct tg_hta_rows *r, int64_t stream,
+                     struct lane *l)
 {
     double all = l->total[HOST_WAIT] + l->total[KERNEL_WAIT] + l->total[OTHER];
     for (int c = 0; c < CATEGORIES; c++) {
@@ -88,13 +87,13 @@ static void put_lane(struct tg_tables *out, size_t first, const struct tg_hta_ro
         free(l->gap[c]);
         if (!l->met[c])
             continue;
-        row = tg_table_row(&out->v[first]);
+        row = tg_table_row(tables);
         row[RANK] = tg_table_int(r->rank);
         row[STREAM] = tg_table_int(stream);
         row[CATEGORY] = tg_table_text(tg_sv_of(category_names[c]));
         row[IDLE] = tg_table_real(tg_round_to(l->total[c], 2));
         row[RATIO] = tg_table_real(tg_round_to(l->total[c] / all, 2));
-        row = tg_table_row(&out->v[first + 1]);
+        row = tg_table_row(tables + 1);
         row[S_CATEGORY] = tg_table_text(tg_sv_of(category_names[c]));
         row[S_RANK] = tg_table_int(r->rank);
         row[S_STREAM] = tg_table_int(stream);
@@ -102,7 +101,8 @@ static void put_lane(struct tg_tables *out, size_t first, const struct tg_hta_ro
     }
 }
 
-static void one_rank(struct tg_tables *out, size_t first, const struct tg_hta_rows *r)
+/* `tables`: idle, then idle-stats. */
+static void one_rank(struct tg_table *tables, const struct tg_hta_rows *r)
 {
     TG_FREE const struct tg_hta_row **rows = tg_xrealloc(NULL, r->n + 1, sizeof *rows);
     size_t n = 0;
@@ -116,7 +116,7 @@ static void one_rank(struct tg_tables *out, size_t first, const struct tg_hta_ro
         for (j = i + 1; j < n && rows[j]->stream == rows[i]->stream;)
             j++;
         metric(&l, r, rows + i, j - i);
-        put_lane(out, first, r, rows[i]->stream, &l);
+        put_lane(tables, r, rows[i]->stream, &l);
     }
 }
 
@@ -126,5 +126,5 @@ void tg_hta_idle(const struct tg_hta *in, struct tg_tables *out)
     tg_tables_add(out, "idle", columns, COLUMNS);
     tg_tables_add(out, "idle-stats", stat_columns, S_COLUMNS);
     for (size_t k = 0; k < in->n; k++)
-        one_rank(out, first, &in->ranks[k]);
+        one_rank(&out->v[first], &in->ranks[k]);
 }

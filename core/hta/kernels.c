@@ -2,10 +2,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/analysis/device.h"
 #include "core/analysis/quantiles.h"
 #include "core/hta/hta.h"
 
-#define TYPES 3 /* computation, communication, memory; other work is excluded */
+#define TYPES TG_CLASS_OTHER /* computation, communication, memory; other work is excluded */
 #define SETS (1 << TYPES)
 #define DURATION_RATIO 0.8 /* HTA's default */
 #define NUM_KERNELS 10     /* HTA's default */
@@ -66,16 +67,6 @@ static void sweep(struct set_time *by_set, const struct tg_hta_row *const *rows,
     }
 }
 
-static tg_sv set_name(struct tg_arena *a, int set)
-{
-    const char *text = "";
-    for (int c = 0; c < TYPES; c++)
-        if (set >> c & 1)
-            text = tg_arena_printf(a, "%s%s%s", text, *text ? " overlapping " : "",
-                                   tg_hta_class_name((enum tg_hta_class)c));
-    return tg_sv_of(text);
-}
-
 void tg_hta_kernel_types(const struct tg_hta *in, struct tg_tables *out)
 {
     struct tg_table *f = tg_tables_add(out, "kernel-types", columns, COLUMNS);
@@ -93,7 +84,7 @@ void tg_hta_kernel_types(const struct tg_hta *in, struct tg_tables *out)
         if (!by_set[s].met)
             continue;
         row = tg_table_row(f);
-        row[TYPE] = tg_table_text(set_name(out->arena, s));
+        row[TYPE] = tg_table_text(tg_class_hta_names(s, out->arena));
         row[SUM] = tg_table_real(by_set[s].sum);
         row[PERCENT] = tg_table_real(tg_round_to(by_set[s].sum / total * 100, 1));
     }
@@ -196,7 +187,7 @@ static void put(struct tg_table *f, const struct entry *e, const struct tg_hta_r
     row[K_MIN] = tg_table_real(e->min);
     row[K_STD] = tg_table_real(e->std);
     row[K_MEAN] = tg_table_real(e->mean);
-    row[K_TYPE] = tg_table_text(tg_sv_of(tg_hta_class_name((enum tg_hta_class)class_)));
+    row[K_TYPE] = tg_table_text(tg_sv_of(tg_class_hta_name((enum tg_class)class_)));
     row[K_RANK] = tg_table_int(r->rank);
 }
 
@@ -208,9 +199,9 @@ static void put(struct tg_table *f, const struct entry *e, const struct tg_hta_r
 static void put_top(struct tg_table *f, struct entry *e, size_t n, const struct tg_hta_rows *r,
                     int class_, size_t top)
 {
-    double *running = tg_xrealloc(NULL, n + 1, sizeof *running), limit;
+    TG_FREE double *running = tg_xrealloc(NULL, n + 1, sizeof *running);
     TG_FREE double *rest = tg_xrealloc(NULL, n + 1, sizeof *rest);
-    double at = DURATION_RATIO * (double)(n - 1), sum = 0;
+    double at = DURATION_RATIO * (double)(n - 1), sum = 0, limit;
     size_t n_rest = 0, low = (size_t)at;
     TG_FREE double *sorted = tg_xrealloc(NULL, n + 1, sizeof *sorted);
     for (size_t i = 0; i < n; i++)
@@ -230,7 +221,6 @@ static void put_top(struct tg_table *f, struct entry *e, size_t n, const struct 
         struct entry others = metric(TG_SV("others"), rest, n_rest);
         put(f, &others, r, class_);
     }
-    free(running);
 }
 
 void tg_hta_kernels(const struct tg_hta *in, struct tg_tables *out)

@@ -50,10 +50,16 @@ static int by_number(const void *pa, const void *pb)
     return (a > b) - (a < b);
 }
 
-struct numbers {
+struct numbers { /* ascending */
     int64_t *v;
     size_t n;
 };
+
+static void sort(struct numbers *s)
+{
+    if (s->n)
+        qsort(s->v, s->n, sizeof *s->v, by_number);
+}
 
 static bool has(const struct numbers *s, int64_t v)
 {
@@ -107,8 +113,7 @@ static size_t queue_edges(struct edge *edges, const struct tg_hta_rows *r)
         if (work)
             edges[n++] = (struct edge){ work->stream, r->v[i].ts, 1 };
     }
-    if (launched.n)
-        qsort(launched.v, launched.n, sizeof *launched.v, by_number);
+    sort(&launched);
     for (size_t i = 0; i < r->n; i++)
         if (r->v[i].stream != -1 && has(&launched, r->v[i].correlation))
             edges[n++] = (struct edge){ r->v[i].stream, r->v[i].ts, -1 };
@@ -116,10 +121,10 @@ static size_t queue_edges(struct edge *edges, const struct tg_hta_rows *r)
     return n;
 }
 
-static void put_queue(struct tg_tables *out, size_t first, bool series, int64_t rank,
+static void put_queue(struct tg_table *summary, struct tg_table *series, int64_t rank,
                       const struct edge *e, size_t n)
 {
-    double *lengths = tg_xrealloc(NULL, n + 1, sizeof *lengths);
+    TG_FREE double *lengths = tg_xrealloc(NULL, n + 1, sizeof *lengths);
     struct tg_quantiles stats;
     struct tg_table_cell *row;
     int64_t length = 0;
@@ -128,15 +133,14 @@ static void put_queue(struct tg_tables *out, size_t first, bool series, int64_t 
         lengths[i] = (double)length;
         if (!series)
             continue;
-        row = tg_table_row(&out->v[first + 1]);
+        row = tg_table_row(series);
         row[S_RANK] = tg_table_int(rank);
         row[S_TS] = tg_table_real(e[i].at);
         row[S_STREAM] = tg_table_int(e[i].stream);
         row[S_LENGTH] = tg_table_int(length);
     }
     stats = tg_quantiles_of(lengths, n);
-    free(lengths);
-    row = tg_table_row(&out->v[first]);
+    row = tg_table_row(summary);
     row[RANK] = tg_table_int(rank);
     row[STREAM] = tg_table_int(e->stream);
     tg_quantiles_put(row + STATS, &stats, -1);
@@ -157,7 +161,8 @@ void tg_hta_queue(const struct tg_hta *in, struct tg_tables *out)
         for (size_t i = 0, e; i < n; i = e) {
             for (e = i; e < n && edges[e].stream == edges[i].stream;)
                 e++;
-            put_queue(out, first, in->opts->series, r->rank, edges + i, e - i);
+            put_queue(&out->v[first], in->opts->series ? &out->v[first + 1] : NULL, r->rank,
+                      edges + i, e - i);
         }
     }
 }
@@ -255,15 +260,13 @@ static struct totals join(struct tg_table *f, const struct tg_hta_rows *r)
     struct numbers wanted = { tg_xrealloc(NULL, r->n + 1, sizeof(int64_t)), 0 };
     struct side host, device;
     struct totals t = { .most = -1 };
-    size_t i = 0, k = 0;
-    for (size_t w = 0; w < r->n; w++)
-        if (is_call[r->v[w].name] && r->v[w].correlation != -1)
-            wanted.v[wanted.n++] = r->v[w].correlation;
-    if (wanted.n)
-        qsort(wanted.v, wanted.n, sizeof *wanted.v, by_number);
+    for (size_t i = 0; i < r->n; i++)
+        if (is_call[r->v[i].name] && r->v[i].correlation != -1)
+            wanted.v[wanted.n++] = r->v[i].correlation;
+    sort(&wanted);
     host = side_of(r, &wanted, false);
     device = side_of(r, &wanted, true);
-    for (; i < host.n; i++) {
+    for (size_t i = 0, k = 0; i < host.n; i++) {
         while (k < device.n && device.v[k]->correlation < host.v[i]->correlation)
             k++;
         for (size_t d = k; d < device.n && device.v[d]->correlation == host.v[i]->correlation; d++)

@@ -35,8 +35,8 @@ void tg_hta_overlap(const struct tg_hta *in, struct tg_tables *out)
         struct tg_hta_groups comm, compute;
         size_t n;
         TG_FREE const struct tg_hta_row **rows = tg_hta_device_rows(r, &n);
-        tg_hta_merge(&comm, rows, n, TG_HTA_COMMUNICATION);
-        tg_hta_merge(&compute, rows, n, TG_HTA_COMPUTATION);
+        tg_hta_merge(&comm, rows, n, TG_CLASS_COMM);
+        tg_hta_merge(&compute, rows, n, TG_CLASS_COMPUTE);
         row[RANK] = tg_table_int(r->rank);
         if (comm.n)
             row[OVERLAP] = tg_table_real(

@@ -9,24 +9,17 @@ bool tg_hta_links_as_device(tg_sv name, int64_t stream, int64_t correlation)
            tg_sv_eq(name, TG_SV("Context Sync"));
 }
 
+/* `is`: tg_sv_starts or tg_sv_has. */
+static bool is_one_of(tg_sv name, bool (*is)(tg_sv name, tg_sv text), const tg_sv *texts)
+{
+    for (; texts->n; texts++)
+        if (is(name, *texts))
+            return true;
+    return false;
+}
+
 /* By name alone, the first matching row; some rows can never win, as in HTA. */
-static bool starts_with_one_of(tg_sv name, const tg_sv *texts)
-{
-    for (; texts->n; texts++)
-        if (tg_sv_starts(name, *texts))
-            return true;
-    return false;
-}
-
-static bool has_one_of(tg_sv name, const tg_sv *texts)
-{
-    for (; texts->n; texts++)
-        if (tg_sv_has(name, *texts))
-            return true;
-    return false;
-}
-
-static enum tg_hta_class class_of(tg_sv name)
+static enum tg_class class_of(tg_sv name)
 {
     static const tg_sv comm[] = { { "nccl", 4 }, { "hip", 3 }, { "hccl", 4 }, { 0 } };
     static const tg_sv memory[] = { { "Memcpy", 6 }, { "Memset", 6 }, { "dma", 3 }, { 0 } };
@@ -41,20 +34,14 @@ static enum tg_hta_class class_of(tg_sv name)
     static const tg_sv inside[] = {
         { "Memcpy", 6 }, { "Memset", 6 }, { "dma", 3 }, { "Sync", 4 }, { 0 }
     };
-    if (starts_with_one_of(name, comm) || tg_sv_has(name, TG_SV("ncclKernel")))
-        return TG_HTA_COMMUNICATION;
-    if (starts_with_one_of(name, memory))
-        return TG_HTA_MEMORY;
-    if (starts_with_one_of(name, other) || has_one_of(name, inside) ||
+    if (is_one_of(name, tg_sv_starts, comm) || tg_sv_has(name, TG_SV("ncclKernel")))
+        return TG_CLASS_COMM;
+    if (is_one_of(name, tg_sv_starts, memory))
+        return TG_CLASS_MEMORY;
+    if (is_one_of(name, tg_sv_starts, other) || is_one_of(name, tg_sv_has, inside) ||
         (tg_sv_starts(name, TG_SV("cuda")) && tg_sv_has(name, TG_SV("LaunchKernel"))))
-        return TG_HTA_OTHER;
-    return TG_HTA_COMPUTATION;
-}
-
-const char *tg_hta_class_name(enum tg_hta_class c)
-{
-    static const char *const names[] = { "COMPUTATION", "COMMUNICATION", "MEMORY", "OTHER" };
-    return names[c];
+        return TG_CLASS_OTHER;
+    return TG_CLASS_COMPUTE;
 }
 
 /* ---- links ---- */
@@ -158,7 +145,7 @@ struct tg_hta_row tg_hta_row_at(const struct tg_trace *t, size_t i, bool rounded
 static void read_rows(struct tg_hta_rows *r, const struct tg_rank_trace *from, bool rounded)
 {
     const struct tg_trace *t = from->trace;
-    TG_FREE enum tg_hta_class *classes = tg_xrealloc(NULL, t->names->n + 1, sizeof *classes);
+    TG_FREE enum tg_class *classes = tg_xrealloc(NULL, t->names->n + 1, sizeof *classes);
     for (size_t i = 0; i < t->names->n; i++)
         classes[i] = class_of(t->names->v[i].name);
     *r = (struct tg_hta_rows){ .rank = from->rank, .trace = t, .n = t->n_spans };
@@ -234,14 +221,12 @@ static void filter(struct tg_hta_rows *r, struct tg_hta_partners *p, bool includ
         size_t copies = 0;
         if (as_device(r->trace, &r->v[i]) && r->v[i].correlation != -1)
             copies = partner_find(p, r->v[i].correlation)->host_rows;
-        for (; copies; copies--) {
+        for (; copies; copies--)
             *TG_PUSH(kept, n, cap) = r->v[i];
-        }
     }
     for (size_t i = 0; i < r->n; i++)
-        if (!as_device(r->trace, &r->v[i]) && r->v[i].ts < cut) {
+        if (!as_device(r->trace, &r->v[i]) && r->v[i].ts < cut)
             *TG_PUSH(kept, n, cap) = r->v[i];
-        }
     free(r->v);
     r->v = kept;
     r->n = n;
@@ -327,11 +312,10 @@ void tg_hta_merge(struct tg_hta_groups *g, const struct tg_hta_row *const *rows,
         double end = rows[i]->ts + rows[i]->dur;
         if (class_ >= 0 && (int)rows[i]->class_ != class_)
             continue;
-        if (!g->n || rows[i]->ts > until) {
+        if (!g->n || rows[i]->ts > until)
             *TG_PUSH(g->v, g->n, g->cap) = (struct tg_hta_group){ rows[i]->ts, end };
-        } else if (end > g->v[g->n - 1].end) {
+        else if (end > g->v[g->n - 1].end)
             g->v[g->n - 1].end = end;
-        }
         if (end > until)
             until = end;
     }

@@ -21,15 +21,14 @@ struct tree {
     size_t n;
 };
 
-static const struct tg_thread *thread_of(const struct tg_hta_rows *r, const struct tg_hta_row *row)
-{
-    const struct tg_trace *t = r->trace;
-    return &t->threads[t->tracks[tg_span_at(t, row->span)->track].thread];
-}
-
 static uint32_t thread_id(const struct tg_hta_rows *r, const struct tg_hta_row *row)
 {
     return r->trace->tracks[tg_span_at(r->trace, row->span)->track].thread;
+}
+
+static tg_sv name_of(const struct tg_hta_rows *r, uint32_t row)
+{
+    return r->trace->names->v[r->v[row].name].name;
 }
 
 static int by_thread_and_start(const void *pa, const void *pb, void *arg)
@@ -52,7 +51,7 @@ static void collect(struct tree *t, const struct tg_hta_rows *r)
     t->nodes = tg_xrealloc(NULL, r->n + 1, sizeof *t->nodes);
     t->order = tg_xrealloc(NULL, r->n + 1, sizeof *t->order);
     for (size_t i = 0; i < r->n; i++) {
-        const struct tg_thread *where = thread_of(r, &r->v[i]);
+        const struct tg_thread *where = &r->trace->threads[thread_id(r, &r->v[i])];
         t->nodes[i] = (struct node){ NOBODY, -1 };
         if (r->v[i].stream == -1 && !tg_sv_eq(where->pid, TG_SV("0")) &&
             !tg_sv_eq(where->tid, TG_SV("0")))
@@ -223,7 +222,7 @@ static uint32_t only_thread_with(const struct tree *t, bool (*is)(tg_sv name, tg
     for (size_t k = 0; k < t->n; k++) {
         const struct tg_hta_row *row = &t->r->v[t->order[k]];
         uint32_t thread = thread_id(t->r, row);
-        if (thread == found || thread == except || !is(t->r->trace->names->v[row->name].name, text))
+        if (thread == found || thread == except || !is(name_of(t->r, t->order[k]), text))
             continue;
         if (found != NOBODY)
             return NOBODY;
@@ -238,7 +237,7 @@ static size_t find_hosts(const struct tree *t, uint32_t thread, tg_sv name, uint
     size_t n = 0;
     for (uint32_t i = 0; i < t->r->n; i++)
         if (t->nodes[i].depth >= 0 && thread_id(t->r, &t->r->v[i]) == thread &&
-            tg_sv_starts(t->r->trace->names->v[t->r->v[i].name].name, name))
+            tg_sv_starts(name_of(t->r, i), name))
             out[n++] = i;
     return n;
 }
@@ -307,11 +306,6 @@ static int by_root_and_start(const void *pa, const void *pb, void *arg)
     if (r->v[a->row].ts != r->v[b->row].ts)
         return r->v[a->row].ts < r->v[b->row].ts ? -1 : 1;
     return (a->row > b->row) - (a->row < b->row);
-}
-
-static tg_sv name_of(const struct tg_hta_rows *r, uint32_t row)
-{
-    return r->trace->names->v[r->v[row].name].name;
 }
 
 static void add_instance(struct tg_sequence_table *table, const struct tg_hta_rows *r,

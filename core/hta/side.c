@@ -45,9 +45,8 @@ struct tg_hta_cell *tg_hta_cell_of(struct tg_hta_rank *r, const struct tg_hta_ce
     if (!r->ids.words)
         tg_keymap_init(&r->ids, sizeof words / sizeof *words);
     id = tg_keymap_add(&r->ids, words);
-    if (id == r->n) {
+    if (id == r->n)
         *TG_PUSH(r->cells, r->n, r->cap) = *key;
-    }
     return &r->cells[id];
 }
 
@@ -92,11 +91,6 @@ static int by_number(const void *pa, const void *pb)
     return (a > b) - (a < b);
 }
 
-static void note_step(struct tg_hta_side *s, int64_t number)
-{
-    *TG_PUSH(s->steps, s->n_steps, s->steps_cap) = number;
-}
-
 static void sort_steps(struct tg_hta_side *s)
 {
     size_t kept = 0;
@@ -122,7 +116,7 @@ static void name_ids(struct tg_hta_side *s, const struct tg_trace *t, uint32_t i
     ids->name = tg_strmap_add(&s->texts, name);
     ids->known = true;
     if (tg_sv_starts(name, TG_SV("ProfilerStep#")) && tg_hta_step_number(name, &number))
-        note_step(s, number);
+        *TG_PUSH(s->steps, s->n_steps, s->steps_cap) = number;
 }
 
 static void open_rows(struct rows *r)

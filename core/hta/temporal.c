@@ -36,7 +36,7 @@ static void one_rank(struct tg_table *f, const struct tg_hta_rows *r)
         return;
     }
     tg_hta_merge(&busy, rows, n, -1);
-    tg_hta_merge(&compute, rows, n, TG_HTA_COMPUTATION);
+    tg_hta_merge(&compute, rows, n, TG_CLASS_COMPUTE);
     total = busy.v[busy.n - 1].end - busy.v[0].start;
     idle = total - tg_hta_groups_length(&busy);
     computing = tg_hta_groups_length(&compute);

@@ -110,9 +110,8 @@ void tg_hta_timeline_init(struct tg_hta_timeline *l, const struct tg_trace *t, b
         row = tg_hta_row_at(t, i, rounded);
         if (!(row.dur > 0)) /* covers nothing; the same for NaN */
             continue;
-        w = tg_grow(w, &cap, n + 1, sizeof *w);
-        w[n] = (struct window){ row.ts, row.ts + row.dur, number, n };
-        n++;
+        struct window one = { row.ts, row.ts + row.dur, number, n };
+        *TG_PUSH(w, n, cap) = one;
     }
     build(l, w, n);
 }

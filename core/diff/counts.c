@@ -200,19 +200,13 @@ struct schedule {
     double chance; /* that steps in random order repeat like this: of the run that says least */
 };
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* ln of the number of orders that these values have. */
 static double ln_orders(const double *v, size_t n)
 {
     double *sorted = tg_xmalloc(n * sizeof *sorted), ln = lgamma((double)n + 1);
 
     memcpy(sorted, v, n * sizeof *v);
-    qsort(sorted, n, sizeof *sorted, by_value);
+    tg_sort_numbers(sorted, n);
     for (size_t i = 0, alike = 1; i < n; i++, alike++)
         if (i + 1 == n || sorted[i + 1] != sorted[i]) {
             ln -= lgamma((double)alike + 1);

@@ -1,6 +1,5 @@
 /* What all operators tell of the machine: its factor, its speed by run, whether it was busy. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/diff/rule.h"
 #include "core/diff/stats.h"
@@ -104,12 +103,6 @@ static double find_common(const struct tg_diff_work *w, const struct tg_run_valu
     return factor;
 }
 
-static int by_number(const void *pa, const void *pb)
-{
-    double a = *(const double *)pa, b = *(const double *)pb;
-    return (a > b) - (a < b);
-}
-
 /* How far the steps of the middle run are above their least, on average; ns. */
 static double excess_of(const struct tg_diff_work *w, const struct tg_run_values *v, int side,
                         double *least)
@@ -152,7 +145,7 @@ static void find_busy(struct tg_diff_work *w, const struct tg_run_values *v, con
     }
     if (n_big < TG_MIN_BIG)
         return;
-    qsort(rise, n, sizeof *rise, by_number);
+    tg_sort_numbers(rise, n);
     for (size_t i = 0; i + 2 < n; i++)
         sum += rise[i];
     double excess = sum / fmax(step, 1);

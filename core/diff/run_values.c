@@ -10,7 +10,6 @@
 #include "core/diff/stats.h"
 
 #define USABLE 0.6 /* part of a run's steps that must have the modal pattern of calls */
-#define SHORT 24   /* up to this many steps, sorting by insertion is faster */
 #define HASH_BITS 24
 #define HASH 0xffffff
 #define LONGEST 64 /* steps of a schedule: a longer one is not looked for */
@@ -34,27 +33,6 @@ struct tg_value_room *tg_value_room_new(const struct tg_diff_work *w)
 }
 
 /* ---- statistics of one series ---- */
-
-static int by_value(const void *pa, const void *pb)
-{
-    double a = *(const double *)pa, b = *(const double *)pb;
-    return (a > b) - (a < b);
-}
-
-static void sort(double *v, size_t n)
-{
-    if (n > SHORT) {
-        qsort(v, n, sizeof *v, by_value);
-        return;
-    }
-    for (size_t i = 1; i < n; i++) {
-        double x = v[i];
-        size_t j = i;
-        for (; j > 0 && v[j - 1] > x; j--)
-            v[j] = v[j - 1];
-        v[j] = x;
-    }
-}
 
 static double least(const double *v, size_t n)
 {
@@ -80,7 +58,7 @@ void tg_step_statistics_add(double out[TG_STEP_STATISTICS], const double *v, siz
     size_t last = n > 1 ? n / 2 : n;
 
     memcpy(ordered, v, n * sizeof *v);
-    sort(ordered, n);
+    tg_sort_numbers(ordered, n);
     out[TG_LEAST] += ordered[0];
     out[TG_LEAST_FIRST] += least(v, (n + 1) / 2);
     out[TG_LEAST_LAST] += least(v + n - last, last);
@@ -98,7 +76,7 @@ static void add_usual(double out[TG_STEP_STATISTICS], const double *v, size_t n,
     size_t last = n > 1 ? n / 2 : n, first = (n + 1) / 2;
 
     memcpy(ordered, v, n * sizeof *v);
-    sort(ordered, n);
+    tg_sort_numbers(ordered, n);
     out[TG_LEAST] += ordered[(n - 1) / 2];
     out[TG_USUAL] += ordered[(n - 1) / 2];
     out[TG_REST] += ordered[(n - 1) / 2];
@@ -107,10 +85,10 @@ static void add_usual(double out[TG_STEP_STATISTICS], const double *v, size_t n,
     out[TG_MOST] += ordered[(n - 1) / 2];
     out[TG_MEAN] += mean(v, n);
     memcpy(ordered, v, first * sizeof *v);
-    sort(ordered, first);
+    tg_sort_numbers(ordered, first);
     out[TG_LEAST_FIRST] += ordered[(first - 1) / 2];
     memcpy(ordered, v + n - last, last * sizeof *v);
-    sort(ordered, last);
+    tg_sort_numbers(ordered, last);
     out[TG_LEAST_LAST] += ordered[(last - 1) / 2];
 }
 
@@ -602,7 +580,7 @@ struct tg_slow_step tg_run_slow_step(const struct tg_diff_work *w, const struct 
                 x->v[n++] = time_of(cell, used->step[j], false);
         if (!n)
             continue;
-        sort(x->v, n);
+        tg_sort_numbers(x->v, n);
         s.slowest += x->v[n - 1] / (double)n_ranks;
         s.usual += x->v[(n - 1) / 2] / (double)n_ranks;
     }

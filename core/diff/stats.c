@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define SHORT 24 /* up to this many, sorting by insertion is faster */
+
 static int by_value(const void *pa, const void *pb)
 {
     double a = *(const double *)pa, b = *(const double *)pb;
@@ -15,11 +17,26 @@ static int by_count(const void *pa, const void *pb)
     return (a > b) - (a < b);
 }
 
+void tg_sort_numbers(double *v, size_t n)
+{
+    if (n > SHORT) {
+        qsort(v, n, sizeof *v, by_value);
+        return;
+    }
+    for (size_t i = 1; i < n; i++) {
+        double x = v[i];
+        size_t j = i;
+        for (; j > 0 && v[j - 1] > x; j--)
+            v[j] = v[j - 1];
+        v[j] = x;
+    }
+}
+
 double tg_median(double *v, size_t n)
 {
     if (n == 0)
         return 0;
-    qsort(v, n, sizeof *v, by_value);
+    tg_sort_numbers(v, n);
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
@@ -29,7 +46,7 @@ double tg_mid_mean(double *v, size_t n)
     double sum = 0;
     if (n == 0)
         return 0;
-    qsort(v, n, sizeof *v, by_value);
+    tg_sort_numbers(v, n);
     for (size_t i = out; i + out < n; i++)
         sum += v[i];
     return sum / (double)(n - 2 * out);
@@ -39,7 +56,7 @@ double tg_quantile(double *v, size_t n, double q)
 {
     if (n == 0)
         return NAN;
-    qsort(v, n, sizeof *v, by_value);
+    tg_sort_numbers(v, n);
     double at = (double)(n - 1) * q;
     size_t i = (size_t)at;
     if (i + 1 >= n)

@@ -6,6 +6,8 @@
  */
 #include "core/base/arena.h"
 
+/* Ascending. */
+void tg_sort_numbers(double *v, size_t n);
 /* Median of `n` numbers (mean of the middle two); 0 when n == 0. Sorts `v`. */
 double tg_median(double *v, size_t n);
 /*

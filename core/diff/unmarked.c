@@ -1,19 +1,13 @@
 /* Traces without step markers: the ratio of iterations that most counts share. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/diff/internal.h"
+#include "core/diff/stats.h"
 
 /* Part of the names that must share one ratio of counts, and what a scaled count may be off (a name
  * that is called at start-up as well does not scale exactly). */
 #define RATIO_SHARE 0.6
 #define RATIO_SLACK 0.1
-
-static int by_double(const void *pa, const void *pb)
-{
-    double a = *(const double *)pa, b = *(const double *)pb;
-    return (a > b) - (a < b);
-}
 
 /* The ratio test / baseline that most names share, when it is not 1; else 1. */
 static double common_ratio(const struct tg_diff_work *w)
@@ -26,9 +20,7 @@ static double common_ratio(const struct tg_diff_work *w)
         if (tg_kind_is_counted(op->kind) && !op->polling && op->count[0] > 0 && op->count[1] > 0)
             v[n++] = op->count[TG_TEST] / op->count[TG_BASE];
     }
-    if (n == 0)
-        return 1;
-    qsort(v, n, sizeof *v, by_double);
+    tg_sort_numbers(v, n);
     for (size_t i = 0, j; i < n; i = j) {
         for (j = i; j < n && v[j] <= v[i] * (1 + 1e-12); j++)
             ;

@@ -18,9 +18,15 @@ static struct tg_aim aim_at(const struct tg_diff_work *w, double tick)
     return (struct tg_aim){ .floor = TG_FLOOR * w->c->step_ns[TG_BASE], .tick = tick };
 }
 
+/* The machine whose speed its self time follows. */
+static const struct tg_machine *machine_of(const struct tg_diff_work *w, const struct tg_op *op)
+{
+    return &w->machine[tg_clock_of(op->kind)];
+}
+
 /* Every fresh run has slow steps, one or most of them, and the baseline has none. */
 static void find_slow_steps(const struct tg_diff_work *w, struct tg_op *op,
-                            const struct tg_run_values *v, struct tg_value_room *x)
+                            const struct tg_run_values *v)
 {
     const struct tg_comparison *c = w->c;
     double worst = 0, before = INFINITY, *slowest[2],
@@ -31,7 +37,7 @@ static void find_slow_steps(const struct tg_diff_work *w, struct tg_op *op,
     for (int side = 0; all && side < 2; side++) {
         slowest[side] = TG_NEW_N(w->a, double, c->n_runs[side] + 1);
         for (size_t run = 0; run < c->n_runs[side]; run++) {
-            struct tg_slow_step s = tg_run_slow_step(w, op, side, run, v->form, x);
+            struct tg_slow_step s = tg_run_slow_step(w, op, side, run, v->form);
             slowest[side][run] = s.slowest;
             if (side == TG_BASE) {
                 worst = fmax(worst, s.slowest);
@@ -46,7 +52,7 @@ static void find_slow_steps(const struct tg_diff_work *w, struct tg_op *op,
         }
         if (side == TG_BASE)
             before = tg_median(usual, c->n_runs[side]) *
-                     exp(w->machine[tg_clock_of(op->kind)].m[0].of[TG_ESTIMATE_LEAST].c);
+                     exp(machine_of(w, op)->m[0].of[TG_ESTIMATE_LEAST].c);
     }
     if (!all)
         return;
@@ -71,10 +77,10 @@ static void add_values(const struct tg_diff_work *w, struct tg_run_values *sum,
 
 /* The step as a whole without preemption: all operators and the gaps between them. Host only: on a
  * device, work overlaps and its end to end is a metric of its own. */
-static void judge_step(struct tg_diff_work *w, const struct tg_run_values *v,
-                       const struct tg_machine *m, struct tg_value_room *x)
+static void judge_step(struct tg_diff_work *w, const struct tg_run_values *v)
 {
     struct tg_comparison *c = w->c;
+    const struct tg_machine *m = &w->machine[TG_EITHER_TIMES];
     struct tg_run_values sum = tg_run_values_new(w);
     bool device = false;
 
@@ -86,16 +92,16 @@ static void judge_step(struct tg_diff_work *w, const struct tg_run_values *v,
         bool same =
             v[i].complete && op->change == TG_SAME && tg_kind_is_timed(op->kind) && !op->wait;
         same = same && v[i].form != TG_FORM_CALLS;
-        struct tg_run_values each = same ? v[i] : tg_run_values(w, op, TG_ASK_STEPS, x);
+        struct tg_run_values each = same ? v[i] : tg_run_values(w, op, TG_ASK_STEPS);
         add_values(w, &sum, &each);
     }
     c->step.ev_total =
         (struct tg_evidence){ .judged = device ? TG_NOT_WAIT : tg_common_reason(w, TG_HOST_TIMES) };
     for (enum tg_estimate by = 0; by < TG_ESTIMATES; by++) {
         c->step_by[by].judged = c->step.ev_total.judged;
-        tg_evidence_by(w, &c->step_by[by], &sum, &m[TG_EITHER_TIMES], aim_at(w, 0), by);
+        tg_evidence_by(w, &c->step_by[by], &sum, m, aim_at(w, 0), by);
     }
-    tg_evidence_fill(w, &c->step.ev_total, &sum, &m[TG_EITHER_TIMES], aim_at(w, 0));
+    tg_evidence_fill(w, &c->step.ev_total, &sum, m, aim_at(w, 0));
 }
 
 /* The step's own operator, for its gaps. With several (raw names), the first. */
@@ -119,9 +125,15 @@ static const struct tg_op *find_encloser(const struct tg_comparison *c, tg_sv na
     return NULL;
 }
 
+/* Of values whatever the calls did: reasons that hold for every one, and that some run has none. */
+static enum tg_judged reason_of(const struct tg_diff_work *w, const struct tg_run_values *v,
+                                enum tg_clock clock)
+{
+    return v->complete ? tg_common_reason(w, clock) : TG_NOT_ONE_SIDED;
+}
+
 /* A replacement's time: its encloser's inclusive time, or the step's. */
-static void judge_regions(struct tg_diff_work *w, const struct tg_machine *m,
-                          struct tg_value_room *x)
+static void judge_regions(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
 
@@ -129,9 +141,9 @@ static void judge_regions(struct tg_diff_work *w, const struct tg_machine *m,
         struct tg_region *r = &c->regions[i];
         const struct tg_op *op = r->encloser.n ? find_encloser(c, r->encloser) : NULL;
         if (op) {
-            struct tg_run_values v = tg_run_values(w, op, TG_ASK_INCLUSIVE_STEPS, x);
-            r->ev.judged = v.complete ? tg_common_reason(w, TG_HOST_TIMES) : TG_NOT_ONE_SIDED;
-            tg_evidence_fill(w, &r->ev, &v, &m[TG_EITHER_TIMES], aim_at(w, 0));
+            struct tg_run_values v = tg_run_values(w, op, TG_ASK_INCLUSIVE_STEPS);
+            r->ev.judged = reason_of(w, &v, TG_HOST_TIMES);
+            tg_evidence_fill(w, &r->ev, &v, &w->machine[TG_EITHER_TIMES], aim_at(w, 0));
         } else {
             r->ev = c->step.ev_total;
         }
@@ -189,21 +201,18 @@ void tg_evidence_of_values(const struct tg_diff_work *w, struct tg_evidence *ev,
  * Times of Python frames, by the least of the steps' sums. They are judged whatever their count
  * did, as a whole trace's times are: what a rule asks of a module is what it costs.
  */
-static void judge_frames(struct tg_diff_work *w, const struct tg_machine *m,
-                         struct tg_value_room *x)
+static void judge_frames(struct tg_diff_work *w)
 {
     for (size_t i = 0; i < w->c->n_frames; i++) {
         struct tg_op *op = &w->c->frames[i];
         struct tg_evidence *const ev[] = { &op->ev, &op->ev_total };
+        enum tg_clock clock = op->launched ? TG_DEVICE_TIMES : TG_EITHER_TIMES;
         for (int k = 0; k < 2; k++) {
             struct tg_run_values v =
-                tg_run_values(w, op, k ? TG_ASK_INCLUSIVE_STEPS : TG_ASK_STEPS, x);
-            ev[k]->judged =
-                v.complete ? tg_common_reason(w, op->launched ? TG_DEVICE_TIMES : TG_HOST_TIMES)
-                           : TG_NOT_ONE_SIDED;
+                tg_run_values(w, op, k ? TG_ASK_INCLUSIVE_STEPS : TG_ASK_STEPS);
+            ev[k]->judged = reason_of(w, &v, op->launched ? TG_DEVICE_TIMES : TG_HOST_TIMES);
             v.device = op->launched;
-            tg_evidence_fill(w, ev[k], &v, &m[op->launched ? TG_DEVICE_TIMES : TG_EITHER_TIMES],
-                             aim_at(w, tick_of(w, op)));
+            tg_evidence_fill(w, ev[k], &v, &w->machine[clock], aim_at(w, tick_of(w, op)));
         }
     }
 }
@@ -227,36 +236,33 @@ static bool has_device_work(const struct tg_comparison *c)
 
 /* Do the annotations that hold it show at least half of the slowdown? */
 static bool is_borne_out(const struct tg_diff_work *w, const struct tg_joint *joint,
-                         const struct tg_evidence *ev, const struct tg_machine *m,
-                         struct tg_value_room *x)
+                         const struct tg_evidence *ev)
 {
     struct tg_op *all = tg_ops_join(w, joint->around, joint->n_around);
-    struct tg_run_values v = tg_run_values(w, all, TG_ASK_INCLUSIVE_STEPS, x);
+    struct tg_run_values v = tg_run_values(w, all, TG_ASK_INCLUSIVE_STEPS);
     struct tg_evidence whole = { .judged = ev->judged };
 
-    tg_evidence_by(w, &whole, &v, &m[TG_EITHER_TIMES], aim_at(w, 0), ev->estimate);
+    tg_evidence_by(w, &whole, &v, &w->machine[TG_EITHER_TIMES], aim_at(w, 0), ev->estimate);
     return v.complete && whole.delta_ns >= TG_HALF_PART * ev->delta_ns &&
            whole.p <= tg_half_p_limit(w->c->n_runs[TG_BASE], w->c->n_runs[TG_TEST]);
 }
 
 /* What replaced something has a cost to compare with: that of what it replaced. */
-static void judge_joint(struct tg_diff_work *w, const struct tg_joint *joint,
-                        const struct tg_machine *m, struct tg_value_room *x)
+static void judge_joint(struct tg_diff_work *w, const struct tg_joint *joint)
 {
     struct tg_comparison *c = w->c;
     struct tg_op *leader = &c->ops[joint->leader];
     bool moved = joint->op == leader, on_device = tg_kind_is_device(leader->kind);
-    struct tg_run_values v = tg_run_values(w, joint->op, TG_ASK_BEST, x);
+    struct tg_run_values v = tg_run_values(w, joint->op, TG_ASK_BEST);
     struct tg_evidence ev = { 0 };
     struct tg_aim aim = aim_at(w, tick_of(w, joint->op));
 
     if (moved && tg_own_reason(leader, &v) != TG_JUDGED)
         return;
     aim.among = moved && w->big[joint->leader];
-    ev.judged = v.complete ? tg_common_reason(w, on_device ? TG_DEVICE_TIMES : TG_HOST_TIMES)
-                           : TG_NOT_ONE_SIDED;
-    tg_evidence_fill(w, &ev, &v, &m[tg_clock_of(leader->kind)], aim);
-    if (joint->n_around && !(ev.slower && is_borne_out(w, joint, &ev, m, x)))
+    ev.judged = reason_of(w, &v, on_device ? TG_DEVICE_TIMES : TG_HOST_TIMES);
+    tg_evidence_fill(w, &ev, &v, machine_of(w, leader), aim);
+    if (joint->n_around && !(ev.slower && is_borne_out(w, joint, &ev)))
         return;
     if (ev.judged != TG_JUDGED && !ev.suspicious)
         return;
@@ -292,19 +298,18 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
     struct tg_comparison *c = w->c;
     struct tg_run_values *v = TG_NEW_N(w->a, struct tg_run_values, c->n_ops + 1);
     bool *judged = TG_NEW_N(w->a, bool, c->n_ops + 1);
-    struct tg_value_room *x = tg_value_room_new(w);
     struct tg_machine *m = TG_NEW_N(w->a, struct tg_machine, TG_CLOCKS);
     enum tg_judged host, device;
 
+    w->room = tg_value_room_new(w);
     for (size_t i = 0; i < c->n_ops; i++) {
-        v[i] = tg_run_values(w, &c->ops[i], TG_ASK_BEST, x);
+        v[i] = tg_run_values(w, &c->ops[i], TG_ASK_BEST);
         judged[i] = tg_own_reason(&c->ops[i], &v[i]) == TG_JUDGED && !c->ops[i].wait &&
                     v[i].form != TG_FORM_SCHEDULE;
     }
     w->period = common_period(w, v);
     tg_machine_find(w, v, judged, m);
     w->machine = m;
-    w->room = x;
     host = tg_common_reason(w, TG_HOST_TIMES);
     device = tg_common_reason(w, TG_DEVICE_TIMES);
     for (size_t i = 0; i < c->n_ops; i++) {
@@ -317,24 +322,24 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
         struct tg_aim aim = aim_at(w, tick_of(w, op)), own_aim = aim;
         own_aim.among = w->big[i];
         own_aim.device = tg_kind_is_device(op->kind);
-        tg_evidence_fill(w, &op->ev, &v[i], &m[tg_clock_of(op->kind)], own_aim);
-        find_slow_steps(w, op, &v[i], x);
+        tg_evidence_fill(w, &op->ev, &v[i], machine_of(w, op), own_aim);
+        find_slow_steps(w, op, &v[i]);
         op->ev.suspicious &= !op->wait; /* copies: two single runs say nothing of the bus */
         c->n_withheld += op->ev.withheld;
         op->ev_total = op->ev;
         if (tg_kind_is_device(op->kind) || !tg_kind_nests(op->kind))
             continue;
-        struct tg_run_values whole = tg_run_values(w, op, TG_ASK_INCLUSIVE, x);
+        struct tg_run_values whole = tg_run_values(w, op, TG_ASK_INCLUSIVE);
         op->ev_total = (struct tg_evidence){ .judged = op->ev.judged };
         tg_evidence_fill(w, &op->ev_total, &whole, &m[TG_EITHER_TIMES], aim);
     }
-    judge_frames(w, m, x);
+    judge_frames(w);
     tg_excuse_moves(w);
     copy_gaps(c);
-    judge_step(w, v, m, x);
-    judge_regions(w, m, x);
+    judge_step(w, v);
+    judge_regions(w);
     for (size_t i = 0; i < w->n_joints; i++)
-        judge_joint(w, &w->joints[i], m, x);
+        judge_joint(w, &w->joints[i]);
 }
 
 static enum tg_value_ask ask_of(const struct tg_op *op, enum tg_op_part part)
@@ -354,10 +359,10 @@ bool tg_op_evidence_by(const struct tg_op *op, enum tg_op_part part, enum tg_est
 
     if (!w || !w->machine || op->ev.judged != TG_JUDGED || op->relation != TG_REL_NONE)
         return false;
-    v = tg_run_values(w, op, ask_of(op, part), w->room);
+    v = tg_run_values(w, op, ask_of(op, part));
     *ev = (struct tg_evidence){ .judged = v.complete ? TG_JUDGED : TG_NOT_ONE_SIDED };
     tg_evidence_by(w, ev, &v,
-                   &w->machine[part == TG_OP_TOTAL ? TG_EITHER_TIMES : tg_clock_of(op->kind)],
+                   part == TG_OP_TOTAL ? &w->machine[TG_EITHER_TIMES] : machine_of(w, op),
                    aim_at(w, tick_of(w, op)), by);
     return ev->judged == TG_JUDGED;
 }
@@ -372,7 +377,7 @@ bool tg_ops_evidence(const struct tg_op *const *op, size_t n, struct tg_evidence
         return false;
     sum = tg_run_values_new(w);
     for (size_t i = 0; i < n; i++) {
-        each = tg_run_values(w, op[i]->joined ? op[i]->joined : op[i], TG_ASK_BEST, w->room);
+        each = tg_run_values(w, op[i]->joined ? op[i]->joined : op[i], TG_ASK_BEST);
         add_values(w, &sum, &each);
         tick += tick_of(w, op[i]);
     }
@@ -380,7 +385,7 @@ bool tg_ops_evidence(const struct tg_op *const *op, size_t n, struct tg_evidence
     aim.device = tg_kind_is_device(op[0]->kind);
     *ev = (struct tg_evidence){ .judged = op[0]->ev.judged };
     sum.device = aim.device;
-    tg_evidence_fill(w, ev, &sum, &w->machine[tg_clock_of(op[0]->kind)], aim);
+    tg_evidence_fill(w, ev, &sum, machine_of(w, op[0]), aim);
     return true;
 }
 
@@ -404,15 +409,14 @@ double tg_op_slower_from(const struct tg_op *op, double most)
 
     if (!w || !w->machine || op->ev.judged != TG_JUDGED || op->relation != TG_REL_NONE)
         return most;
-    struct tg_run_values v = tg_run_values(w, op, TG_ASK_BEST, w->room);
+    struct tg_run_values v = tg_run_values(w, op, TG_ASK_BEST);
     struct tg_aim aim = aim_at(w, tick_of(w, op));
-    const struct tg_machine *m = &w->machine[tg_clock_of(op->kind)];
     aim.among = w->big[op - w->c->ops];
-    if (is_slower_by(w, &v, m, aim, 1))
+    if (is_slower_by(w, &v, machine_of(w, op), aim, 1))
         return 1;
     while (high > 1.005 * low) {
         double middle = sqrt(low * high);
-        bool slower = is_slower_by(w, &v, m, aim, middle / now);
+        bool slower = is_slower_by(w, &v, machine_of(w, op), aim, middle / now);
         now = middle;
         *(slower ? &high : &low) = middle;
     }

@@ -215,12 +215,14 @@ struct tg_run_values {
     bool device;   /* times of the device: it is that machine */
 };
 
-/* Buffers for one operator at a time; they live in the arena. */
-struct tg_value_room;
+/* Buffers for one operator at a time, `room` of the comparison; they live in the arena. */
 struct tg_value_room *tg_value_room_new(const struct tg_diff_work *w);
 struct tg_run_values tg_run_values_new(const struct tg_diff_work *w); /* all 0 */
 struct tg_run_values tg_run_values(const struct tg_diff_work *w, const struct tg_op *op,
-                                   enum tg_value_ask ask, struct tg_value_room *x);
+                                   enum tg_value_ask ask);
+/* Its time in the j-th step of a cell that is compared, ns. */
+double tg_cell_time(const struct tg_diff_work *w, const struct tg_op *op, size_t at, size_t j,
+                    enum tg_op_part part);
 /* Adds the statistics of the n >= 1 values of `v`, in the order of the steps; `ordered`: room for n. */
 void tg_step_statistics_add(double out[TG_STEP_STATISTICS], const double *v, size_t n,
                             double *ordered);
@@ -230,7 +232,7 @@ struct tg_slow_step {
     double slowest, usual;
 };
 struct tg_slow_step tg_run_slow_step(const struct tg_diff_work *w, const struct tg_op *op, int side,
-                                     size_t run, enum tg_value_form form, struct tg_value_room *x);
+                                     size_t run, enum tg_value_form form);
 /* Steps of the run with the fewest. */
 size_t tg_fewest_steps(const struct tg_diff_work *w);
 

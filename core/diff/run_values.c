@@ -70,26 +70,62 @@ void tg_step_statistics_add(double out[TG_STEP_STATISTICS], const double *v, siz
     out[TG_MOST] += ordered[n - 1];
 }
 
+/* The lower median. */
+static double usual(const double *v, size_t n, double *ordered)
+{
+    memcpy(ordered, v, n * sizeof *v);
+    tg_sort_numbers(ordered, n);
+    return ordered[(n - 1) / 2];
+}
+
 /* Each statistic is the usual value, of all steps or of a half. */
 static void add_usual(double out[TG_STEP_STATISTICS], const double *v, size_t n, double *ordered)
 {
-    size_t last = n > 1 ? n / 2 : n, first = (n + 1) / 2;
+    size_t last = n > 1 ? n / 2 : n;
+    double of[TG_STEP_STATISTICS], of_all = usual(v, n, ordered);
 
-    memcpy(ordered, v, n * sizeof *v);
-    tg_sort_numbers(ordered, n);
-    out[TG_LEAST] += ordered[(n - 1) / 2];
-    out[TG_USUAL] += ordered[(n - 1) / 2];
-    out[TG_REST] += ordered[(n - 1) / 2];
-    out[TG_BULK] += ordered[(n - 1) / 2];
-    out[TG_SLOW] += ordered[(n - 1) / 2];
-    out[TG_MOST] += ordered[(n - 1) / 2];
-    out[TG_MEAN] += mean(v, n);
-    memcpy(ordered, v, first * sizeof *v);
-    tg_sort_numbers(ordered, first);
-    out[TG_LEAST_FIRST] += ordered[(first - 1) / 2];
-    memcpy(ordered, v + n - last, last * sizeof *v);
-    tg_sort_numbers(ordered, last);
-    out[TG_LEAST_LAST] += ordered[(last - 1) / 2];
+    for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
+        of[r] = of_all;
+    of[TG_LEAST_FIRST] = usual(v, (n + 1) / 2, ordered);
+    of[TG_LEAST_LAST] = usual(v + n - last, last, ordered);
+    of[TG_MEAN] = mean(v, n);
+    for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
+        out[r] += of[r];
+}
+
+/* ---- one step of a cell, the j-th of those that are compared ---- */
+
+static uint64_t calls_in(const struct tg_diff_work *w, const struct tg_op *op, size_t at, size_t j)
+{
+    const struct tg_diff_cell *cell = &op->rows->cell[at];
+    uint64_t n = 0;
+
+    for (size_t r = 0; r < cell->n; r++)
+        n += cell->row[r]->count[w->used[at].step[j]];
+    return n;
+}
+
+double tg_cell_time(const struct tg_diff_work *w, const struct tg_op *op, size_t at, size_t j,
+                    enum tg_op_part part)
+{
+    const struct tg_diff_cell *cell = &op->rows->cell[at];
+    size_t step = w->used[at].step[j];
+    double sum = 0;
+
+    for (size_t r = 0; r < cell->n; r++)
+        sum += (double)(part == TG_OP_TOTAL ? cell->row[r]->total[step] : cell->row[r]->self[step]);
+    return sum;
+}
+
+/* Were its slots dropped from the summary for its size? */
+static bool has_slots(const struct tg_diff_work *w, const struct tg_op *op, size_t at, size_t j)
+{
+    const struct tg_diff_cell *cell = &op->rows->cell[at];
+
+    for (size_t r = 0; r < cell->n; r++)
+        if (!cell->row[r]->slots && cell->row[r]->count[w->used[at].step[j]])
+            return false;
+    return true;
 }
 
 /* ---- slots ---- */
@@ -104,9 +140,9 @@ static uint64_t mix(uint64_t h, uint64_t v)
  * What the cell calls in each step (how often each fine row ran), as a number: calls in the high
  * bits, so that of equally frequent ones the fuller wins, a hash of the rows' counts below.
  */
-static void find_patterns(const struct tg_diff_work *w, const struct tg_diff_cell *cell, size_t at,
-                          struct tg_value_room *x)
+static void find_patterns(const struct tg_diff_work *w, const struct tg_op *op, size_t at)
 {
+    const struct tg_diff_cell *cell = &op->rows->cell[at];
     const struct tg_used *used = &w->used[at];
 
     for (size_t j = 0; j < used->n; j++) {
@@ -115,7 +151,7 @@ static void find_patterns(const struct tg_diff_work *w, const struct tg_diff_cel
             h = mix(h, cell->row[r]->count[used->step[j]]);
             sum += cell->row[r]->count[used->step[j]];
         }
-        x->pattern[j] = x->sorted[j] = sum << HASH_BITS | (h & HASH);
+        w->room->pattern[j] = w->room->sorted[j] = sum << HASH_BITS | (h & HASH);
     }
 }
 
@@ -132,48 +168,20 @@ static size_t steps_with(struct tg_value_room *x, size_t n_steps, uint64_t patte
 }
 
 /* The steps that have the cell's usual pattern. `calls` receives the calls of such a step. */
-static size_t usable_steps(const struct tg_diff_work *w, const struct tg_diff_cell *cell, size_t at,
-                           struct tg_value_room *x, uint64_t *calls)
+static size_t usable_steps(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
+                           uint64_t *calls)
 {
-    find_patterns(w, cell, at, x);
-    uint64_t usual = tg_mode(x->sorted, w->used[at].n, NULL);
-    *calls = usual >> HASH_BITS;
-    return steps_with(x, w->used[at].n, usual, 0, SIZE_MAX);
-}
-
-/* Readings of the row's slots over the first `n_steps` usable steps. */
-static void row_readings(const struct tg_row *row, const struct tg_used *used,
-                         struct tg_value_room *x, size_t n_steps, size_t shard_steps,
-                         double out[TG_STEP_STATISTICS])
-{
-    size_t at = 0, n = n_steps ? row->count[used->step[x->usable[0]]] : 0;
-
-    for (size_t j = 0; j < shard_steps; j++) {
-        x->offset[j] = at;
-        at += row->count[j];
-    }
-    for (size_t k = 0; k < n; k++) {
-        for (size_t j = 0; j < n_steps; j++)
-            x->v[j] = (double)row->slots[x->offset[used->step[x->usable[j]]] + k];
-        tg_step_statistics_add(out, x->v, n_steps, x->ordered);
-    }
-}
-
-/* Or were they dropped from the summary for its size? */
-static bool has_slots(const struct tg_diff_cell *cell, size_t step)
-{
-    for (size_t r = 0; r < cell->n; r++)
-        if (!cell->row[r]->slots && cell->row[r]->count[step])
-            return false;
-    return true;
+    find_patterns(w, op, at);
+    uint64_t pattern = tg_mode(w->room->sorted, w->used[at].n, NULL);
+    *calls = pattern >> HASH_BITS;
+    return steps_with(w->room, w->used[at].n, pattern, 0, SIZE_MAX);
 }
 
 /*
  * Slots align if every cell has enough usable steps and every run the same number of slots.
  * Returns the number of steps to use, 0 for another form.
  */
-static size_t slots_align(const struct tg_diff_work *w, const struct tg_op *op,
-                          struct tg_value_room *x)
+static size_t slots_align(const struct tg_diff_work *w, const struct tg_op *op)
 {
     size_t fewest = SIZE_MAX;
     double slots = -1;
@@ -183,12 +191,10 @@ static size_t slots_align(const struct tg_diff_work *w, const struct tg_op *op,
             double of_run = 0;
             for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
                 size_t at = tg_diff_cell_index(w, side, run, rank);
-                const struct tg_diff_cell *cell = &op->rows->cell[at];
                 uint64_t calls;
-                size_t n = usable_steps(w, cell, at, x, &calls);
-                if (n == 0 || (double)n < USABLE * (double)w->used[at].n)
-                    return 0;
-                if (!has_slots(cell, w->used[at].step[x->usable[0]]))
+                size_t n = usable_steps(w, op, at, &calls);
+                if (n == 0 || (double)n < USABLE * (double)w->used[at].n ||
+                    !has_slots(w, op, at, w->room->usable[0]))
                     return 0;
                 fewest = n < fewest ? n : fewest;
                 of_run += (double)calls;
@@ -203,24 +209,6 @@ static size_t slots_align(const struct tg_diff_work *w, const struct tg_op *op,
 
 /* ---- steps and calls ---- */
 
-static uint64_t calls_of(const struct tg_diff_cell *cell, size_t step)
-{
-    uint64_t n = 0;
-
-    for (size_t r = 0; r < cell->n; r++)
-        n += cell->row[r]->count[step];
-    return n;
-}
-
-static double time_of(const struct tg_diff_cell *cell, size_t step, bool inclusive)
-{
-    double sum = 0;
-
-    for (size_t r = 0; r < cell->n; r++)
-        sum += (double)(inclusive ? cell->row[r]->total[step] : cell->row[r]->self[step]);
-    return sum;
-}
-
 size_t tg_fewest_steps(const struct tg_diff_work *w)
 {
     size_t n = SIZE_MAX;
@@ -230,79 +218,33 @@ size_t tg_fewest_steps(const struct tg_diff_work *w)
     return n == SIZE_MAX ? 0 : n;
 }
 
+/* The usual number of calls in a step of the cell, and how many steps have it. */
+static uint64_t usual_calls(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
+                            size_t *hits)
+{
+    for (size_t j = 0; j < w->used[at].n; j++)
+        w->room->sorted[j] = calls_in(w, op, at, j);
+    return tg_mode(w->room->sorted, w->used[at].n, hits);
+}
+
 /*
  * How many steps of every run have the usual number of calls, which must be most of them and the
  * same number of calls in all runs of a side; 0: calls vary.
  */
-static size_t same_calls(const struct tg_diff_work *w, const struct tg_op *op,
-                         struct tg_value_room *x)
+static size_t same_calls(const struct tg_diff_work *w, const struct tg_op *op)
 {
-    size_t fewest = SIZE_MAX;
+    size_t fewest = SIZE_MAX, hits;
     uint64_t first = 0;
 
     for (size_t at = 0; at < w->n_cells; at++) {
-        size_t hits, n = w->used[at].n;
-        for (size_t j = 0; j < n; j++)
-            x->sorted[j] = calls_of(&op->rows->cell[at], w->used[at].step[j]);
-        uint64_t usual = tg_mode(x->sorted, n, &hits);
-        if ((double)hits < USABLE * (double)n ||
-            (at != w->first[0] && at != w->first[1] && usual != first))
+        uint64_t calls = usual_calls(w, op, at, &hits);
+        if ((double)hits < USABLE * (double)w->used[at].n ||
+            (at != w->first[0] && at != w->first[1] && calls != first))
             return 0;
         fewest = hits < fewest ? hits : fewest;
-        first = usual;
+        first = calls;
     }
     return fewest == SIZE_MAX ? 0 : fewest;
-}
-
-/* Sums of the first `n_steps` steps. */
-static void step_values(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
-                        size_t n_steps, bool inclusive, struct tg_value_room *x,
-                        double out[TG_STEP_STATISTICS])
-{
-    for (size_t j = 0; j < n_steps; j++)
-        x->v[j] = time_of(&op->rows->cell[at], w->used[at].step[j], inclusive);
-    if (n_steps)
-        tg_step_statistics_add(out, x->v, n_steps, x->ordered);
-}
-
-/* The same of those with the usual number of calls, of which there are `n_steps` and more. */
-static void usual_step_values(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
-                              size_t n_steps, bool inclusive, struct tg_value_room *x,
-                              double out[TG_STEP_STATISTICS])
-{
-    const struct tg_diff_cell *cell = &op->rows->cell[at];
-    const struct tg_used *used = &w->used[at];
-    size_t n = 0;
-
-    for (size_t j = 0; j < used->n; j++)
-        x->sorted[j] = calls_of(cell, used->step[j]);
-    uint64_t usual = tg_mode(x->sorted, used->n, NULL);
-    for (size_t j = 0; j < used->n && n < n_steps; j++)
-        if (calls_of(cell, used->step[j]) == usual)
-            x->v[n++] = time_of(cell, used->step[j], inclusive);
-    if (n)
-        tg_step_statistics_add(out, x->v, n, x->ordered);
-}
-
-/*
- * Time per call in the usual step that has calls, times the baseline's mean number of calls. The
- * least of the steps would be the one whose calls happen to be small.
- */
-static bool call_values(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
-                        double calls, bool inclusive, struct tg_value_room *x,
-                        double out[TG_STEP_STATISTICS])
-{
-    size_t n = 0;
-
-    for (size_t j = 0; j < w->used[at].n; j++) {
-        size_t step = w->used[at].step[j];
-        uint64_t of_step = calls_of(&op->rows->cell[at], step);
-        if (of_step)
-            x->v[n++] = calls * time_of(&op->rows->cell[at], step, inclusive) / (double)of_step;
-    }
-    if (n)
-        add_usual(out, x->v, n, x->ordered);
-    return n > 0;
 }
 
 /* ---- schedules ---- */
@@ -322,20 +264,19 @@ struct plan {
 
 /* After how many steps the cell's calls repeat, of those from `from` on; 0: never. Finds patterns. */
 static size_t find_period(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
-                          size_t from, struct tg_value_room *x)
+                          size_t from)
 {
     size_t n = w->used[at].n, period;
 
-    find_patterns(w, &op->rows->cell[at], at, x);
+    find_patterns(w, op, at);
     for (size_t j = 0; j < n; j++)
-        x->v[j] = (double)x->pattern[j];
-    period = n > from ? tg_period_of(x->v + from, n - from) : 0;
+        w->room->v[j] = (double)w->room->pattern[j];
+    period = n > from ? tg_period_of(w->room->v + from, n - from) : 0;
     return period <= LONGEST ? period : 0;
 }
 
 /* Does every run repeat its calls after some steps, with the same calls per step? */
-static bool repeats(const struct tg_diff_work *w, const struct tg_op *op, struct plan *p,
-                    struct tg_value_room *x)
+static bool repeats(const struct tg_diff_work *w, const struct tg_op *op, struct plan *p)
 {
     double first = 0;
 
@@ -344,13 +285,13 @@ static bool repeats(const struct tg_diff_work *w, const struct tg_op *op, struct
         double calls = 0;
         size_t n_ranks = w->c->n_ranks[at >= w->first[TG_TEST]];
         for (size_t rank = 0; rank < n_ranks; rank++, at++) {
-            size_t period = find_period(w, op, at, p->from, x);
+            size_t period = find_period(w, op, at, p->from);
             p->period = tg_common_multiple(p->period, period);
             if (p->period == 0 || p->period > w->used[at].n)
                 return false;
             for (size_t j = 0; j < period; j++)
-                calls +=
-                    (double)(x->pattern[p->from + j] >> HASH_BITS) / (double)(period * n_ranks);
+                calls += (double)(w->room->pattern[p->from + j] >> HASH_BITS) /
+                         (double)(period * n_ranks);
         }
         first = first > 0 ? first : calls;
         if (!(fabs(calls - first) <= 1e-6 * first) || calls <= 0)
@@ -368,8 +309,7 @@ static bool go_alike(const struct tg_diff_work *w, const struct tg_op *op)
         if (n != w->used[like].n || n > LONGEST || w->c->n_ranks[0] != w->c->n_ranks[1])
             return false;
         for (size_t j = 0; j < n; j++)
-            if (calls_of(&op->rows->cell[at], w->used[at].step[j]) !=
-                calls_of(&op->rows->cell[like], w->used[like].step[j]))
+            if (calls_in(w, op, at, j) != calls_in(w, op, like, j))
                 return false;
     }
     return true;
@@ -379,7 +319,7 @@ static bool has_all_slots(const struct tg_diff_work *w, const struct tg_op *op)
 {
     for (size_t at = 0; at < w->n_cells; at++)
         for (size_t j = 0; j < w->used[at].n; j++)
-            if (!has_slots(&op->rows->cell[at], w->used[at].step[j]))
+            if (!has_slots(w, op, at, j))
                 return false;
     return true;
 }
@@ -388,14 +328,14 @@ enum sameness { BY_PERIOD, BY_STEP };
 
 /* The plan by a schedule; of 0 steps: there is no schedule. */
 static struct plan schedule_of(const struct tg_diff_work *w, const struct tg_op *op,
-                               enum tg_value_ask ask, enum sameness by, struct tg_value_room *x)
+                               enum tg_value_ask ask, enum sameness by)
 {
     struct plan p = { .form = TG_FORM_SCHEDULE };
-    bool found = by == BY_PERIOD ? repeats(w, op, &p, x) : go_alike(w, op);
+    bool found = by == BY_PERIOD ? repeats(w, op, &p) : go_alike(w, op);
 
     if (!found && by == BY_PERIOD && p.period != 1) { /* the first step may be cold */
         p.from = 1;
-        found = repeats(w, op, &p, x);
+        found = repeats(w, op, &p);
     }
     if (!found)
         return (struct plan){ 0 };
@@ -404,43 +344,101 @@ static struct plan schedule_of(const struct tg_diff_work *w, const struct tg_op 
     return p;
 }
 
-/* Of the steps that `usable` lists. */
-static void usable_values(const struct tg_diff_work *w, const struct tg_diff_cell *cell, size_t at,
-                          size_t n_steps, struct plan p, bool inclusive, struct tg_value_room *x,
-                          double out[TG_STEP_STATISTICS])
-{
-    const struct tg_used *used = &w->used[at];
+/* ---- one cell ---- */
 
-    for (size_t r = 0; p.slots && r < cell->n; r++)
-        row_readings(cell->row[r], used, x, n_steps, w->shard[at]->n_steps, out);
-    for (size_t j = 0; !p.slots && j < n_steps; j++)
-        x->v[j] = time_of(cell, used->step[x->usable[j]], inclusive);
-    if (!p.slots && n_steps)
+/* What is read, and how: self time, or inclusive time. */
+struct reading {
+    const struct tg_diff_work *w;
+    const struct tg_op *op;
+    enum tg_op_part part;
+    struct plan plan;
+};
+
+/* Statistics of the row's slots over the first `n_steps` steps that `usable` lists. */
+static void row_values(const struct reading *q, const struct tg_row *row, size_t at, size_t n_steps,
+                       double out[TG_STEP_STATISTICS])
+{
+    const size_t *step = q->w->used[at].step;
+    struct tg_value_room *x = q->w->room;
+    size_t offset = 0, n = n_steps ? row->count[step[x->usable[0]]] : 0;
+
+    for (size_t j = 0; j < q->w->shard[at]->n_steps; j++) {
+        x->offset[j] = offset;
+        offset += row->count[j];
+    }
+    for (size_t k = 0; k < n; k++) {
+        for (size_t j = 0; j < n_steps; j++)
+            x->v[j] = (double)row->slots[x->offset[step[x->usable[j]]] + k];
         tg_step_statistics_add(out, x->v, n_steps, x->ordered);
+    }
 }
 
-/* Slot by slot, of the first steps with the usual pattern. */
-static void usual_values(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
-                         struct plan p, struct tg_value_room *x, double out[TG_STEP_STATISTICS])
+/* Of the first `n_steps` steps that `usable` lists: slot by slot, or their sums. */
+static void usable_values(const struct reading *q, size_t at, size_t n_steps,
+                          double out[TG_STEP_STATISTICS])
 {
-    uint64_t calls;
+    const struct tg_diff_cell *cell = &q->op->rows->cell[at];
+    struct tg_value_room *x = q->w->room;
 
-    usable_steps(w, &op->rows->cell[at], at, x, &calls);
-    usable_values(w, &op->rows->cell[at], at, p.steps, p, false, x, out);
+    for (size_t r = 0; q->plan.slots && r < cell->n; r++)
+        row_values(q, cell->row[r], at, n_steps, out);
+    if (q->plan.slots || !n_steps)
+        return;
+    for (size_t j = 0; j < n_steps; j++)
+        x->v[j] = tg_cell_time(q->w, q->op, at, x->usable[j], q->part);
+    tg_step_statistics_add(out, x->v, n_steps, x->ordered);
+}
+
+/* Of the first steps, of those with the usual pattern, or of those with the usual number of calls. */
+static void plain_values(const struct reading *q, size_t at, double out[TG_STEP_STATISTICS])
+{
+    bool all = q->plan.form == TG_FORM_STEPS;
+    uint64_t calls = 0;
+    size_t n = 0;
+
+    if (q->plan.form == TG_FORM_SLOTS) {
+        (void)usable_steps(q->w, q->op, at, &calls);
+        usable_values(q, at, q->plan.steps, out);
+        return;
+    }
+    if (!all)
+        calls = usual_calls(q->w, q->op, at, NULL);
+    for (size_t j = 0; j < q->w->used[at].n && n < q->plan.steps; j++)
+        if (all || calls_in(q->w, q->op, at, j) == calls)
+            q->w->room->usable[n++] = j;
+    usable_values(q, at, n, out);
+}
+
+/*
+ * Time per call in the usual step that has calls, times the baseline's mean number of calls. The
+ * least of the steps would be the one whose calls happen to be small. False: it has none.
+ */
+static bool call_values(const struct reading *q, size_t at, double out[TG_STEP_STATISTICS])
+{
+    struct tg_value_room *x = q->w->room;
+    size_t n = 0;
+
+    for (size_t j = 0; j < q->w->used[at].n; j++) {
+        uint64_t calls = calls_in(q->w, q->op, at, j);
+        if (calls)
+            x->v[n++] = q->plan.calls * tg_cell_time(q->w, q->op, at, j, q->part) / (double)calls;
+    }
+    if (n)
+        add_usual(out, x->v, n, x->ordered);
+    return n > 0;
 }
 
 /*
  * Steps that make the same calls are read by themselves. Their values count for the part of all
  * steps that they are.
  */
-static void schedule_values(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
-                            struct plan p, bool inclusive, struct tg_value_room *x,
-                            double out[TG_STEP_STATISTICS])
+static void schedule_values(const struct reading *q, size_t at, double out[TG_STEP_STATISTICS])
 {
-    size_t n = w->used[at].n, period = find_period(w, op, at, p.from, x);
-    const uint64_t *pattern = x->pattern + p.from;
+    const struct plan *p = &q->plan;
+    size_t n = q->w->used[at].n, period = find_period(q->w, q->op, at, p->from);
+    const uint64_t *pattern = q->w->room->pattern + p->from;
 
-    period = p.period ? period : n;
+    period = p->period ? period : n;
     for (size_t i = 0; i < period; i++) {
         double of_sort[TG_STEP_STATISTICS] = { 0 }, part = 0;
         bool seen = false;
@@ -450,12 +448,23 @@ static void schedule_values(const struct tg_diff_work *w, const struct tg_op *op
         }
         if (seen)
             continue;
-        size_t most = (size_t)fmax(1, part * (double)p.steps + 1e-6);
-        size_t m = steps_with(x, n, pattern[i], p.from, most);
-        usable_values(w, &op->rows->cell[at], at, m, p, inclusive, x, of_sort);
+        size_t most = (size_t)fmax(1, part * (double)p->steps + 1e-6);
+        usable_values(q, at, steps_with(q->w->room, n, pattern[i], p->from, most), of_sort);
         for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
             out[r] += part * of_sort[r];
     }
+}
+
+/* Adds the cell's statistics; false: the operator is not there. */
+static bool cell_values(const struct reading *q, size_t at, double out[TG_STEP_STATISTICS])
+{
+    if (q->plan.form == TG_FORM_CALLS)
+        return call_values(q, at, out);
+    if (q->plan.form == TG_FORM_SCHEDULE)
+        schedule_values(q, at, out);
+    else
+        plain_values(q, at, out);
+    return q->op->rows->cell[at].n > 0;
 }
 
 /* ---- all runs ---- */
@@ -477,19 +486,18 @@ static double mean_calls(const struct tg_diff_work *w, const struct tg_op *op)
 
     for (size_t at = 0; at < w->first[TG_TEST]; at++) {
         for (size_t j = 0; j < w->used[at].n; j++)
-            calls += (double)calls_of(&op->rows->cell[at], w->used[at].step[j]);
+            calls += (double)calls_in(w, op, at, j);
         steps += (double)w->used[at].n;
     }
     return steps > 0 ? calls / steps : 0;
 }
 
 /* In any of its steps: most of them may have none. */
-static bool is_usually_called(const struct tg_diff_work *w, const struct tg_op *op,
-                              struct tg_value_room *x)
+static bool is_usually_called(const struct tg_diff_work *w, const struct tg_op *op)
 {
     for (size_t at = 0; at < w->n_cells; at++) {
         uint64_t calls;
-        usable_steps(w, &op->rows->cell[at], at, x, &calls);
+        (void)usable_steps(w, op, at, &calls);
         if (calls)
             return true;
     }
@@ -497,55 +505,37 @@ static bool is_usually_called(const struct tg_diff_work *w, const struct tg_op *
 }
 
 static struct plan plan_of(const struct tg_diff_work *w, const struct tg_op *op,
-                           enum tg_value_ask ask, struct tg_value_room *x)
+                           enum tg_value_ask ask)
 {
     struct plan p = { .form = TG_FORM_STEPS, .steps = tg_fewest_steps(w) }, q;
 
     if (ask == TG_ASK_STEPS || ask == TG_ASK_INCLUSIVE_STEPS)
         return p;
-    q = schedule_of(w, op, ask, BY_PERIOD, x);
+    q = schedule_of(w, op, ask, BY_PERIOD);
     if (q.steps)
         return q;
     p = (struct plan){ .form = TG_FORM_SLOTS,
-                       .steps = ask == TG_ASK_BEST ? slots_align(w, op, x) : 0,
+                       .steps = ask == TG_ASK_BEST ? slots_align(w, op) : 0,
                        .slots = true };
     if (!p.steps)
-        p = (struct plan){ .form = TG_FORM_USUAL_STEPS, .steps = same_calls(w, op, x) };
-    if (p.steps && is_usually_called(w, op, x))
+        p = (struct plan){ .form = TG_FORM_USUAL_STEPS, .steps = same_calls(w, op) };
+    if (p.steps && is_usually_called(w, op))
         return p;
-    q = schedule_of(w, op, ask, BY_STEP, x);
+    q = schedule_of(w, op, ask, BY_STEP);
     return q.steps   ? q
            : p.steps ? p
                      : (struct plan){ .form = TG_FORM_CALLS, .calls = mean_calls(w, op) };
 }
 
-/* Adds the cell's statistics; false: the operator is not there. */
-static bool cell_values(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
-                        struct plan p, bool inclusive, struct tg_value_room *x,
-                        double out[TG_STEP_STATISTICS])
-{
-    if (p.form == TG_FORM_CALLS)
-        return call_values(w, op, at, p.calls, inclusive, x, out);
-    if (p.form == TG_FORM_SCHEDULE)
-        schedule_values(w, op, at, p, inclusive, x, out);
-    else if (p.form == TG_FORM_SLOTS)
-        usual_values(w, op, at, p, x, out);
-    else if (p.form == TG_FORM_USUAL_STEPS)
-        usual_step_values(w, op, at, p.steps, inclusive, x, out);
-    else
-        step_values(w, op, at, p.steps, inclusive, x, out);
-    return op->rows->cell[at].n > 0;
-}
-
 struct tg_run_values tg_run_values(const struct tg_diff_work *w, const struct tg_op *op,
-                                   enum tg_value_ask ask, struct tg_value_room *x)
+                                   enum tg_value_ask ask)
 {
     bool inclusive = ask == TG_ASK_INCLUSIVE || ask == TG_ASK_INCLUSIVE_STEPS;
+    struct reading q = { w, op, inclusive ? TG_OP_TOTAL : TG_OP_SELF, plan_of(w, op, ask) };
     struct tg_run_values v = tg_run_values_new(w);
-    struct plan p = plan_of(w, op, ask, x);
 
-    v.form = p.form;
-    v.period = p.period;
+    v.form = q.plan.form;
+    v.period = q.plan.period;
     v.device = tg_kind_is_device(op->kind);
     for (int side = 0; side < 2; side++)
         for (size_t run = 0; run < w->c->n_runs[side]; run++) {
@@ -553,7 +543,7 @@ struct tg_run_values tg_run_values(const struct tg_diff_work *w, const struct tg
             for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
                 size_t at = tg_diff_cell_index(w, side, run, rank);
                 double of_rank[TG_STEP_STATISTICS] = { 0 }, share = 1 / (double)w->c->n_ranks[side];
-                here |= cell_values(w, op, at, p, inclusive, x, of_rank);
+                here |= cell_values(&q, at, of_rank);
                 for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
                     v.y[r][side][run] += of_rank[r] * share;
             }
@@ -563,26 +553,25 @@ struct tg_run_values tg_run_values(const struct tg_diff_work *w, const struct tg
 }
 
 struct tg_slow_step tg_run_slow_step(const struct tg_diff_work *w, const struct tg_op *op, int side,
-                                     size_t run, enum tg_value_form form, struct tg_value_room *x)
+                                     size_t run, enum tg_value_form form)
 {
     struct tg_slow_step s = { 0 };
+    double *v = w->room->v;
     size_t n_ranks = w->c->n_ranks[side];
 
     for (size_t rank = 0; rank < n_ranks; rank++) {
         size_t at = tg_diff_cell_index(w, side, run, rank), n = 0;
-        const struct tg_diff_cell *cell = &op->rows->cell[at];
-        const struct tg_used *used = &w->used[at];
         uint64_t most = 0;
-        for (size_t j = 0; form == TG_FORM_SCHEDULE && j < used->n; j++)
-            most = calls_of(cell, used->step[j]) > most ? calls_of(cell, used->step[j]) : most;
-        for (size_t j = 0; j < used->n; j++)
-            if (calls_of(cell, used->step[j]) >= most)
-                x->v[n++] = time_of(cell, used->step[j], false);
+        for (size_t j = 0; form == TG_FORM_SCHEDULE && j < w->used[at].n; j++)
+            most = calls_in(w, op, at, j) > most ? calls_in(w, op, at, j) : most;
+        for (size_t j = 0; j < w->used[at].n; j++)
+            if (calls_in(w, op, at, j) >= most)
+                v[n++] = tg_cell_time(w, op, at, j, TG_OP_SELF);
         if (!n)
             continue;
-        tg_sort_numbers(x->v, n);
-        s.slowest += x->v[n - 1] / (double)n_ranks;
-        s.usual += x->v[(n - 1) / 2] / (double)n_ranks;
+        tg_sort_numbers(v, n);
+        s.slowest += v[n - 1] / (double)n_ranks;
+        s.usual += v[(n - 1) / 2] / (double)n_ranks;
     }
     return s;
 }

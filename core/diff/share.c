@@ -57,10 +57,8 @@ static double share_in(const struct tg_diff_work *w, const struct tg_op *op, int
         for (size_t rank = of.rank[0]; rank < of.rank[1]; rank++) {
             size_t at = tg_diff_cell_index(w, side, run, rank);
             for (size_t j = 0; j < w->used[at].n; j++) {
-                size_t i = w->used[at].step[j];
-                step += step_length(w->shard[at], i);
-                for (size_t r = 0; r < op->rows->cell[at].n; r++)
-                    self += (double)op->rows->cell[at].row[r]->self[i];
+                step += step_length(w->shard[at], w->used[at].step[j]);
+                self += tg_cell_time(w, op, at, j, TG_OP_SELF);
             }
         }
     return step > 0 ? self / step : 0;

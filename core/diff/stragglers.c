@@ -161,11 +161,9 @@ static double time_on(const struct tg_diff_work *w, const struct tg_op *op, size
     size_t n = 0;
     for (size_t run = 0; run < w->c->n_runs[TG_TEST]; run++) {
         size_t at = tg_diff_cell_index(w, TG_TEST, run, rank);
-        const struct tg_diff_cell *cell = &op->rows->cell[at];
         n += w->used[at].n;
-        for (size_t r = 0; r < cell->n; r++)
-            for (size_t j = 0; j < w->used[at].n; j++)
-                sum += (double)cell->row[r]->self[w->used[at].step[j]];
+        for (size_t j = 0; j < w->used[at].n; j++)
+            sum += tg_cell_time(w, op, at, j, TG_OP_SELF);
     }
     return n ? sum / (double)n : 0;
 }

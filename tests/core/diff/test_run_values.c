@@ -6,7 +6,7 @@ static struct tg_run_values read_values(struct fixture *f, const char *name, enu
 {
     const struct tg_op *op = find(f, name);
 
-    return tg_run_values(op->rows->work, op, ask, tg_value_room_new(op->rows->work));
+    return tg_run_values(op->rows->work, op, ask);
 }
 
 /* Two calls a step, five steps; the k-th call takes each[k][step] in every run. */
@@ -146,8 +146,7 @@ BY_HAND(the_slowest_step_of_a_schedule)
     compare(f);
     const struct tg_diff_work *w = find(f, "x")->rows->work;
     for (enum tg_value_form form = TG_FORM_SLOTS; form <= TG_FORM_SCHEDULE; form++) {
-        struct tg_slow_step s =
-            tg_run_slow_step(w, find(f, "x"), TG_TEST, 0, form, tg_value_room_new(w));
+        struct tg_slow_step s = tg_run_slow_step(w, find(f, "x"), TG_TEST, 0, form);
         near(s.slowest, 131);
         near(s.usual, form == TG_FORM_SCHEDULE ? 101 : 0);
     }
@@ -171,8 +170,7 @@ BY_HAND(the_slowest_step)
     compare(f);
     const struct tg_op *op = find(f, "x");
     const struct tg_diff_work *w = op->rows->work;
-    struct tg_slow_step s =
-        tg_run_slow_step(w, op, TG_BASE, 0, TG_FORM_SLOTS, tg_value_room_new(w));
+    struct tg_slow_step s = tg_run_slow_step(w, op, TG_BASE, 0, TG_FORM_SLOTS);
     near(s.slowest, 510);
     near(s.usual, 340);
 }

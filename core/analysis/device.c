@@ -22,15 +22,7 @@ tg_sv tg_class_hta_names(int classes, struct tg_arena *a)
 
 bool tg_trace_attr_real(const struct tg_trace *t, const struct tg_span *s, tg_sv key, double *out)
 {
-    for (tg_sv rest = tg_span_attrs(t, s); rest.n;) {
-        tg_sv line = tg_sv_cut(&rest, '\n'), name = tg_sv_cut(&line, '=');
-        if (!tg_sv_eq(name, key))
-            continue;
-        if (line.n >= 2 && line.p[0] == '"' && line.p[line.n - 1] == '"')
-            line = (tg_sv){ line.p + 1, line.n - 2 };
-        return tg_dec_double(line, out);
-    }
-    return false;
+    return tg_dec_double(tg_sv_unquoted(tg_sv_value(tg_span_attrs(t, s), key)), out);
 }
 
 static void number_devices(struct tg_rank_work *w)

@@ -74,26 +74,12 @@ struct job {
     struct tally all, *each;              /* each: per name */
 };
 
-static tg_sv group_of(const struct tg_trace *t, const struct tg_span *s)
-{
-    for (tg_sv rest = tg_span_attrs(t, s); rest.n;) {
-        tg_sv line = tg_sv_cut(&rest, '\n');
-        if (!tg_sv_starts(line, TG_SV("group=")))
-            continue;
-        line = (tg_sv){ line.p + 6, line.n - 6 };
-        if (line.n >= 2 && line.p[0] == '"')
-            line = (tg_sv){ line.p + 1, line.n - 2 };
-        return line;
-    }
-    return TG_SV("");
-}
-
 static uint32_t name_id(struct job *j, const struct tg_trace *t, const struct tg_span *s)
 {
     TG_BUF text = { 0 };
     tg_buf_add(&text, tg_span_name(t, s)->name);
     tg_buf_putc(&text, '\0');
-    tg_buf_add(&text, group_of(t, s));
+    tg_buf_add(&text, tg_sv_unquoted(tg_sv_value(tg_span_attrs(t, s), TG_SV("group"))));
     return tg_strmap_add(&j->names, tg_buf_sv(&text));
 }
 

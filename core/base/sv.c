@@ -29,6 +29,21 @@ tg_sv tg_sv_cut(tg_sv *s, char sep)
     return head;
 }
 
+tg_sv tg_sv_unquoted(tg_sv s)
+{
+    return s.n >= 2 && s.p[0] == '"' && s.p[s.n - 1] == '"' ? (tg_sv){ s.p + 1, s.n - 2 } : s;
+}
+
+tg_sv tg_sv_value(tg_sv lines, tg_sv key)
+{
+    while (lines.n) {
+        tg_sv value = tg_sv_cut(&lines, '\n'), word = tg_sv_cut(&value, '=');
+        if (tg_sv_eq(word, key))
+            return value;
+    }
+    return TG_SV("");
+}
+
 bool tg_sv_i64(tg_sv s, int64_t *out)
 {
     bool negative = s.n && s.p[0] == '-';

@@ -208,8 +208,7 @@ static void put_word(struct tg_buf *b, tg_sv s)
         { "long int", "long" },           { "unsigned char", "uint8" },
         { "signed char", "int8" },
     };
-    if (s.n >= 2 && s.p[0] == '"' && s.p[s.n - 1] == '"')
-        s = (tg_sv){ s.p + 1, s.n - 2 };
+    s = tg_sv_unquoted(s);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (tg_sv_eq(s, tg_sv_of(words[i][0])))
             s = tg_sv_of(words[i][1]);

@@ -22,16 +22,6 @@ struct sizes {
     bool varies;                /* which step has which size is not known: shared out evenly */
 };
 
-static tg_sv line_of(tg_sv lines, tg_sv key)
-{
-    while (lines.n) {
-        tg_sv value = tg_sv_cut(&lines, '\n'), word = tg_sv_cut(&value, '=');
-        if (tg_sv_eq(word, key))
-            return value;
-    }
-    return TG_SV("");
-}
-
 /* Bytes of an element, by the type's name as Kineto writes it; 0: not known. */
 static int64_t width_of(tg_sv type)
 {
@@ -64,9 +54,9 @@ static bool bytes_of_attr(const struct tg_attr *f, double *out)
     }
     if (f->kind != TG_ATTR_KIND_COLLECTIVE)
         return false;
-    any = tg_sv_i64(line_of(f->value, TG_SV("nelems_in")), &in);
-    any |= tg_sv_i64(line_of(f->value, TG_SV("nelems_out")), &back);
-    bytes = width_of(line_of(f->value, TG_SV("dtype")));
+    any = tg_sv_i64(tg_sv_value(f->value, TG_SV("nelems_in")), &in);
+    any |= tg_sv_i64(tg_sv_value(f->value, TG_SV("nelems_out")), &back);
+    bytes = width_of(tg_sv_value(f->value, TG_SV("dtype")));
     *out = (double)(in > back ? in : back) * (double)bytes;
     return any && bytes > 0;
 }

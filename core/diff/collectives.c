@@ -27,16 +27,6 @@ struct job {
     void *arg;
 };
 
-static tg_sv group_line(tg_sv attr)
-{
-    while (attr.n) {
-        tg_sv line = tg_sv_cut(&attr, '\n');
-        if (tg_sv_starts(line, TG_SV("group=")))
-            return line;
-    }
-    return TG_SV("");
-}
-
 /* The process group of a row: "" unknown, "*" several, which nothing tells apart by call. */
 static tg_sv group_of(const struct tg_row *row)
 {
@@ -45,7 +35,7 @@ static tg_sv group_of(const struct tg_row *row)
         tg_sv one;
         if (row->attrs[i].kind != TG_ATTR_KIND_COLLECTIVE)
             continue;
-        one = group_line(row->attrs[i].value);
+        one = tg_sv_value(row->attrs[i].value, TG_SV("group"));
         if (group.n && !tg_sv_eq(group, one))
             return TG_SV("*");
         group = one;

@@ -54,18 +54,9 @@ static enum direction direction_of(enum tg_kind kind, tg_sv name)
 /* "bytes=123" or "bytes="123"" (AMD) in an attribute text; -1: absent. */
 static int64_t attr_bytes(const struct tg_trace *t, const struct tg_span *s)
 {
+    tg_sv value = tg_sv_unquoted(tg_sv_value(tg_span_attrs(t, s), TG_SV("bytes")));
     int64_t n;
-    tg_sv rest;
-    for (rest = tg_span_attrs(t, s); rest.n;) {
-        tg_sv line = tg_sv_cut(&rest, '\n');
-        if (!tg_sv_starts(line, TG_SV("bytes=")))
-            continue;
-        line = (tg_sv){ line.p + 6, line.n - 6 };
-        if (line.n >= 2 && line.p[0] == '"' && line.p[line.n - 1] == '"')
-            line = (tg_sv){ line.p + 1, line.n - 2 };
-        return tg_sv_i64(line, &n) && n >= 0 ? n : -1;
-    }
-    return -1;
+    return tg_sv_i64(value, &n) && n >= 0 ? n : -1;
 }
 
 static struct copy *find_copies(const struct tg_trace *t, const struct tg_steps *s, size_t *n)

@@ -35,12 +35,6 @@ static const struct {
     { "types", TG_ATTR_KIND_TYPES, true },
 };
 
-/* AMD writes bytes as text: "123" and 123 are one attribute. */
-static tg_sv unquoted(tg_sv s)
-{
-    return s.n >= 2 && s.p[0] == '"' && s.p[s.n - 1] == '"' ? (tg_sv){ s.p + 1, s.n - 2 } : s;
-}
-
 void tg_attr_split(tg_sv text, struct tg_buf value[TG_ATTR_KINDS])
 {
     for (int k = 0; k < TG_ATTR_KINDS; k++)
@@ -54,8 +48,9 @@ void tg_attr_split(tg_sv text, struct tg_buf value[TG_ATTR_KINDS])
             to = &value[keys[i].kind];
             if (to->n)
                 tg_buf_putc(to, '\n');
+            /* AMD writes bytes as text: "123" and 123 are one attribute. */
             tg_buf_add(to, !keys[i].bare                        ? line
-                           : keys[i].kind == TG_ATTR_KIND_BYTES ? unquoted(rest)
+                           : keys[i].kind == TG_ATTR_KIND_BYTES ? tg_sv_unquoted(rest)
                                                                 : rest);
         }
     }

@@ -46,6 +46,26 @@ TEST(integers_are_whole_texts_in_range)
     assert_false(tg_sv_i64(TG_SV("-"), &v));
 }
 
+TEST(values_of_lines_are_found_by_key)
+{
+    const tg_sv lines = TG_SV("a=1\nab=\"2=3\"\nc=\n\"");
+    static const struct {
+        const char *key, *value, *unquoted;
+    } c[] = {
+        { "a", "1", "1" },
+        { "ab", "\"2=3\"", "2=3" },
+        { "c", "", "" },
+        { "b", "", "" },
+    };
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        tg_sv value = tg_sv_value(lines, tg_sv_of(c[i].key));
+        if (!tg_sv_eq(value, tg_sv_of(c[i].value)) ||
+            !tg_sv_eq(tg_sv_unquoted(value), tg_sv_of(c[i].unquoted)))
+            fail_msg("%s: %.*s", c[i].key, TG_SV_ARG(value));
+    }
+    assert_int_equal(tg_sv_unquoted(TG_SV("\"")).n, 1);
+}
+
 /* kitten -> sitting: substitute k, substitute e, insert g. */
 TEST(distance_counts_edits)
 {

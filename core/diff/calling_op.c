@@ -16,10 +16,9 @@
 #define REST 0.1     /* elsewhere; 1 - ENOUGH is a bit less in doubles, and refused 9 of 10 */
 #define MAX_DEPTH 64 /* of parents; names that enclose each other would not end */
 
-struct part {                /* of an operator's change */
-    tg_sv parent;            /* under which most calls came, normalised */
-    double added, elsewhere; /* calls per step: there; and came or went under the others */
-    double under;            /* all calls there on the fresh side */
+struct under {          /* one parent */
+    tg_sv parent;       /* normalised */
+    double delta, test; /* calls per step: change, and those of the fresh side */
 };
 
 double tg_count_under(const struct tg_diff_work *w, const struct tg_op *op, int side, tg_sv parent)
@@ -43,10 +42,13 @@ double tg_count_under(const struct tg_diff_work *w, const struct tg_op *op, int 
     return tg_median(runs, w->c->n_runs[side]);
 }
 
-struct under {          /* one parent */
-    tg_sv parent;       /* normalised */
-    double delta, test; /* calls per step: change, and those of the fresh side */
-};
+void tg_op_parents(const struct tg_diff_work *w, const struct tg_op *op, int from,
+                   struct tg_strmap *raw)
+{
+    for (size_t at = w->first[from]; at < w->n_cells; at++)
+        for (size_t r = 0; r < op->rows->cell[at].n; r++)
+            tg_strmap_add(raw, op->rows->cell[at].row[r]->key->parent);
+}
 
 /* Per parent; raw parents of one normalised name are one. The caller frees it. */
 static struct under *split(struct tg_diff_work *w, const struct tg_op *op, size_t *n)
@@ -57,9 +59,7 @@ static struct under *split(struct tg_diff_work *w, const struct tg_op *op, size_
 
     *n = 0;
     tg_strmap_init(&raw);
-    for (size_t at = 0; at < w->n_cells; at++)
-        for (size_t r = 0; r < op->rows->cell[at].n; r++)
-            tg_strmap_add(&raw, op->rows->cell[at].row[r]->key->parent);
+    tg_op_parents(w, op, TG_BASE, &raw);
     for (size_t i = 0; i < raw.n; i++) {
         tg_sv parent = tg_diff_name(w, TG_KIND_OP, raw.text[i]);
         double test = tg_count_under(w, op, TG_TEST, raw.text[i]) / w->c->iteration_ratio;
@@ -75,19 +75,18 @@ static struct under *split(struct tg_diff_work *w, const struct tg_op *op, size_
     return v;
 }
 
-static struct part main_part(struct tg_diff_work *w, const struct tg_op *op)
+/* The parent under which most calls came. `moved`: calls per step that came or went, under any. */
+static struct under main_parent(struct tg_diff_work *w, const struct tg_op *op, double *moved)
 {
-    struct part best = { 0 };
-    double moved = 0;
+    struct under best = { 0 };
     size_t n;
     TG_FREE struct under *v = split(w, op, &n);
 
+    *moved = 0;
     for (size_t i = 0; i < n; i++) {
-        moved += fabs(v[i].delta);
-        if (v[i].delta > best.added)
-            best = (struct part){ .added = v[i].delta, .under = v[i].test, .parent = v[i].parent };
+        *moved += fabs(v[i].delta);
+        best = v[i].delta > best.delta ? v[i] : best;
     }
-    best.elsewhere = moved - best.added;
     return best;
 }
 
@@ -99,22 +98,17 @@ static const struct tg_op *operator_named(const struct tg_comparison *c, tg_sv n
     return NULL;
 }
 
-static double rise(const struct tg_comparison *c, const struct tg_op *op)
-{
-    return op->count[TG_TEST] / c->iteration_ratio - op->count[TG_BASE];
-}
-
 /*
  * As many calls came as the parent's own additional calls make: as many by the call as all its calls; or
  * a whole number by the additional call, if the others made none, as those with other arguments.
  */
-static bool explained_by(const struct tg_comparison *c, const struct part *p,
+static bool explained_by(const struct tg_comparison *c, const struct under *p,
                          const struct tg_op *parent)
 {
-    double each = p->under * c->iteration_ratio / parent->count[TG_TEST];
-    double own = p->added / rise(c, parent);
-    return fabs(rise(c, parent) * each - p->added) <= REST * p->added ||
-           (p->added >= p->under && own >= 1 && own == floor(own));
+    double each = p->test * c->iteration_ratio / parent->count[TG_TEST];
+    double own = p->delta / tg_op_rise(c, parent);
+    return fabs(tg_op_rise(c, parent) * each - p->delta) <= REST * p->delta ||
+           (p->delta >= p->test && own >= 1 && own == floor(own));
 }
 
 /*
@@ -129,19 +123,19 @@ static const struct tg_op *encloser(struct tg_diff_work *w, const struct tg_op *
 
     *part = 1;
     for (int depth = 0; depth < MAX_DEPTH; depth++) {
-        double more = rise(c, op);
-        struct part p = main_part(w, op);
-        if (p.added <= 0)
+        double more = tg_op_rise(c, op), moved;
+        struct under p = main_parent(w, op, &moved);
+        if (p.delta <= 0)
             return NULL;
-        *part *= p.added / (p.added + p.elsewhere);
-        if (*part < ENOUGH || fabs(p.added - more) > REST * more)
+        *part *= p.delta / moved;
+        if (*part < ENOUGH || fabs(p.delta - more) > REST * more)
             return NULL;
         const struct tg_op *parent = operator_named(c, p.parent);
         if (!parent || !parent->settled || parent->polling)
             return NULL;
         if (parent->change == TG_SAME)
             return parent;
-        if (rise(c, parent) <= 0 || !explained_by(c, &p, parent))
+        if (tg_op_rise(c, parent) <= 0 || !explained_by(c, &p, parent))
             return NULL;
         *leader = (uint32_t)(parent - c->ops);
         *added = parent->change == TG_ADDED ? *leader : *added;
@@ -161,8 +155,7 @@ void tg_calling_ops_find(struct tg_diff_work *w)
     for (size_t i = 0; i < c->n_ops; i++) {
         struct tg_op *op = &c->ops[i];
         added[i] = TG_NO_ID;
-        if ((op->change != TG_ADDED && op->change != TG_MORE) || op->polling || !op->settled ||
-            !tg_kind_is_counted(op->kind))
+        if (!tg_op_rose(op) || op->polling || !op->settled || !tg_kind_is_counted(op->kind))
             continue;
         const struct tg_op *found = encloser(w, op, &op->calling_part, &op->leader, &added[i]);
         if (found)

@@ -25,8 +25,7 @@ static bool varies(const struct tg_op *op)
 /* Certain by itself: more calls that no exception covers, in an operator that does not vary anyway. */
 static bool is_certain(const struct tg_comparison *c, const struct tg_op *op)
 {
-    bool rose = op->change == TG_ADDED || op->change == TG_MORE;
-    return rose && !varies(op) && !op->polling && tg_kind_is_counted(op->kind) &&
+    return tg_op_rose(op) && !varies(op) && !op->polling && tg_kind_is_counted(op->kind) &&
            tg_op_exception(op) == TG_EXCEPTION_NONE &&
            (c->same_device || !tg_kind_is_device(op->kind));
 }

@@ -105,21 +105,27 @@ static void count_rows(struct tg_diff_work *w, struct gather *g, bool frames)
     }
 }
 
+const struct tg_op_rows *tg_op_rows_new(const struct tg_diff_work *w, struct tg_diff_cell **cell)
+{
+    struct tg_op_rows *rows = TG_NEW(w->a, struct tg_op_rows);
+
+    *cell = TG_NEW_N(w->a, struct tg_diff_cell, w->n_cells);
+    *rows = (struct tg_op_rows){ *cell, w };
+    return rows;
+}
+
 /* Room for the rows of each operator, cell after cell. */
 static struct tg_op *make_ops(struct tg_diff_work *w, struct gather *g, size_t *cap)
 {
     struct tg_op *ops = tg_grow(NULL, cap, g->key.n + 1, sizeof *ops);
     memset(ops, 0, g->key.n * sizeof *ops);
     for (size_t k = 0; k < g->key.n; k++) {
-        struct tg_op_rows *rows = TG_NEW(w->a, struct tg_op_rows);
         struct gathered *from = &g->op[k];
-        rows->cell = from->cell = TG_NEW_N(w->a, struct tg_diff_cell, w->n_cells);
-        rows->work = w;
+        ops[k].rows = tg_op_rows_new(w, &from->cell);
         from->row = TG_NEW_N(w->a, const struct tg_row *, from->n);
         ops[k].kind = from->kind;
         ops[k].launched = from->launched;
         ops[k].name = from->name;
-        ops[k].rows = rows;
         ops[k].partner = ops[k].region = ops[k].leader = TG_NO_ID;
     }
     return ops;

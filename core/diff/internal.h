@@ -107,13 +107,17 @@ TG_MUST bool tg_align(struct tg_diff_work *w, struct tg_err *err);
 
 /* core/diff/select.c: the ranks and steps that are compared; lays out the cells. */
 TG_MUST bool tg_diff_select(struct tg_diff_work *w, struct tg_err *err);
-/* Is the number in the list, or is there no list? */
-static inline bool tg_listed(const int64_t *list, size_t n, int64_t v)
+static inline bool tg_is_among(const int64_t *list, size_t n, int64_t v)
 {
     for (size_t i = 0; i < n; i++)
         if (list[i] == v)
             return true;
-    return list == NULL;
+    return false;
+}
+/* Is the number in the list, or is there no list? */
+static inline bool tg_listed(const int64_t *list, size_t n, int64_t v)
+{
+    return !list || tg_is_among(list, n, v);
 }
 
 /* core/diff/share.c: D of both sides, and each operator's part of the step. */
@@ -123,6 +127,9 @@ void tg_share_out(struct tg_diff_work *w);
 enum tg_gather_rows { TG_GATHER_OPS, TG_GATHER_FRAMES };
 void tg_gather(struct tg_diff_work *w, enum tg_gather_rows which, struct tg_op **out,
                size_t *n_out);
+
+/* No rows yet: `cell` is to be filled. */
+const struct tg_op_rows *tg_op_rows_new(const struct tg_diff_work *w, struct tg_diff_cell **cell);
 
 /* core/diff/siblings.c: kernels that differ only in what normalising drops become operators of their
  * own, `stem#1` … in order of launch, where both sides agree on them; else they stay one, marked
@@ -167,6 +174,9 @@ struct tg_op *tg_ops_join(const struct tg_diff_work *w, const uint32_t *member, 
 
 /* core/diff/calling_op.c */
 void tg_calling_ops_find(struct tg_diff_work *w);
+/* Adds the raw parents of `op`, on both sides (from TG_BASE on) or the fresh one (from TG_TEST on). */
+void tg_op_parents(const struct tg_diff_work *w, const struct tg_op *op, int from,
+                   struct tg_strmap *raw);
 /* Calls per step and rank of `op` under a raw parent: median over runs of the modal count. */
 double tg_count_under(const struct tg_diff_work *w, const struct tg_op *op, int side, tg_sv parent);
 

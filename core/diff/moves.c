@@ -36,14 +36,6 @@ static double moved_under(struct tg_diff_work *w, const struct tg_op *op,
     return delta;
 }
 
-static void raw_parents(const struct tg_diff_work *w, const struct tg_op *op, struct tg_strmap *raw)
-{
-    tg_strmap_init(raw);
-    for (size_t at = 0; at < w->n_cells; at++)
-        for (size_t r = 0; r < op->rows->cell[at].n; r++)
-            tg_strmap_add(raw, op->rows->cell[at].row[r]->key->parent);
-}
-
 /* Most operators have one parent: nothing moved. */
 static bool has_parents(const struct tg_diff_work *w, const struct tg_op *op)
 {
@@ -64,9 +56,10 @@ static void mark_sources(struct tg_diff_work *w, const struct tg_op *child, tg_s
                          bool *source)
 {
     struct tg_comparison *c = w->c;
-    struct tg_strmap raw;
+    TG_AUTO(tg_strmap_release) struct tg_strmap raw;
 
-    raw_parents(w, child, &raw);
+    tg_strmap_init(&raw);
+    tg_op_parents(w, child, TG_BASE, &raw);
     if (moved_under(w, child, &raw, parent) > 0)
         for (size_t i = 0; i < raw.n; i++) {
             tg_sv name = tg_diff_name(w, TG_KIND_OP, raw.text[i]);
@@ -74,7 +67,6 @@ static void mark_sources(struct tg_diff_work *w, const struct tg_op *child, tg_s
             if (from && moved_under(w, child, &raw, name) < 0)
                 source[from - c->ops] = true;
         }
-    tg_strmap_release(&raw);
 }
 
 /* ns per step that the parents lost from which `parent` got calls. */
@@ -106,12 +98,12 @@ static double gone_inside(struct tg_diff_work *w, const struct tg_op *parent)
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
         int side = op->count[TG_BASE] > 0 ? TG_BASE : TG_TEST;
-        struct tg_strmap raw;
         if (!tg_kind_nests(op->kind) || op->change == TG_SAME || op->wait || op->count[side] <= 0)
             continue;
-        raw_parents(w, op, &raw);
+        TG_AUTO(tg_strmap_release) struct tg_strmap raw;
+        tg_strmap_init(&raw);
+        tg_op_parents(w, op, TG_BASE, &raw);
         gone -= moved_under(w, op, &raw, parent->name) * op->total[side] / op->count[side];
-        tg_strmap_release(&raw);
     }
     return fmax(gone, 0);
 }
@@ -125,9 +117,8 @@ void tg_excuse_moves(struct tg_diff_work *w)
             continue;
         if (op->ev.delta_ns > gone_inside(w, op) + WORTH * lost_elsewhere(w, op))
             continue;
-        op->ev.judged = TG_NOT_REPLACED;
+        op->ev.judged = op->ev_total.judged = TG_NOT_REPLACED;
         op->ev.slower = op->ev.proven = op->ev.suspicious = false;
-        op->ev_total.judged = TG_NOT_REPLACED;
         op->ev_total.slower = op->ev_total.proven = op->ev_total.suspicious = false;
         op->relation = TG_REL_MOVED;
     }

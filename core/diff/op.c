@@ -79,12 +79,11 @@ size_t tg_ops_that_grew(const struct tg_op *const *op, size_t n, const struct tg
 
 enum tg_exception tg_op_bytes_exception(const struct tg_op *op)
 {
-    bool more = op->change == TG_MORE || op->change == TG_ADDED;
     double each = op->count[TG_BASE] > 0 ? op->bytes[TG_BASE] / op->count[TG_BASE] : INFINITY;
 
     if (op->relation == TG_REL_REPLACED)
         return TG_EXCEPTION_REPLACED;
-    if (more && op->relation != TG_REL_RENAMED &&
+    if (tg_op_rose(op) && op->relation != TG_REL_RENAMED &&
         op->bytes[TG_TEST] <= SAME_SIZE * each * op->count[TG_TEST])
         return TG_EXCEPTION_COUNTED;
     return TG_EXCEPTION_NONE;
@@ -102,7 +101,7 @@ const struct tg_op *tg_op_behind(const struct tg_comparison *c, enum tg_metric m
 
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
-        double d = op->count[TG_TEST] / c->iteration_ratio - op->count[TG_BASE];
+        double d = tg_op_rise(c, op);
         if (!(tg_metric_info(m)->counts & 1u << op->kind) || d <= rise)
             continue;
         most = op;

@@ -4,14 +4,6 @@
 
 #include "core/diff/internal.h"
 
-static bool is_among(const int64_t *list, size_t n, int64_t rank)
-{
-    for (size_t i = 0; i < n; i++)
-        if (list[i] == rank)
-            return true;
-    return false;
-}
-
 static int ascending(const void *a, const void *b)
 {
     const int64_t *x = a, *y = b;
@@ -53,7 +45,7 @@ static void list_lacking(struct tg_comparison *c, const int64_t *all, size_t n, 
         const struct tg_side *s = &c->side[side];
         int64_t *v = TG_NEW_N(a, int64_t, n + 1);
         for (size_t i = 0; i < n; i++)
-            if (!is_among(s->ranks, s->n_ranks, all[i]))
+            if (!tg_is_among(s->ranks, s->n_ranks, all[i]))
                 v[c->n_lacking[side]++] = all[i];
         c->lacking[side] = v;
     }
@@ -111,7 +103,7 @@ static void keep_common(struct tg_diff_work *w, const struct tg_side in[2])
         const struct tg_side *s = &in[side], *other = &in[!side];
         bool *keep = TG_NEW_N(w->a, bool, s->n_ranks + 1);
         for (size_t r = 0; r < s->n_ranks; r++)
-            keep[r] = is_among(other->ranks, other->n_ranks, s->ranks[r]);
+            keep[r] = tg_is_among(other->ranks, other->n_ranks, s->ranks[r]);
         tg_side_keep(&w->c->side[side], keep, w->a);
     }
 }

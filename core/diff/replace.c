@@ -227,9 +227,7 @@ static void split_change(struct regions *g, uint32_t index)
     TG_AUTO(tg_strmap_release) struct tg_strmap parents;
 
     tg_strmap_init(&parents);
-    for (size_t at = 0; at < w->n_cells; at++)
-        for (size_t r = 0; r < op->rows->cell[at].n; r++)
-            tg_strmap_add(&parents, op->rows->cell[at].row[r]->key->parent);
+    tg_op_parents(w, op, TG_BASE, &parents);
     for (size_t i = 0; i < parents.n; i++) {
         double base = tg_count_under(w, op, TG_BASE, parents.text[i]);
         double test = tg_count_under(w, op, TG_TEST, parents.text[i]) / w->c->iteration_ratio;
@@ -293,7 +291,7 @@ static bool is_step_cheap(const struct regions *g, enum tg_kind sort)
 
     for (size_t i = 0; i < g->w->c->n_ops; i++) {
         const struct tg_op *op = &g->w->c->ops[i];
-        double delta = op->count[TG_TEST] / g->w->c->iteration_ratio - op->count[TG_BASE];
+        double delta = tg_op_rise(g->w->c, op);
         if (!is_balanced(g, op) || sort_of(op) != sort)
             continue;
         added += fmax(delta, 0);
@@ -325,11 +323,6 @@ static void list_regions(struct regions *g)
 
 /* ---- who runs the work that came ---- */
 
-static double rise(const struct tg_comparison *c, const struct tg_op *op)
-{
-    return op->count[TG_TEST] / c->iteration_ratio - op->count[TG_BASE];
-}
-
 /* Calls of an operator that new operators of a replacement make: its implementation. */
 static double calls_under(const struct regions *g, const struct tg_op *op)
 {
@@ -338,9 +331,7 @@ static double calls_under(const struct regions *g, const struct tg_op *op)
     double calls = 0;
 
     tg_strmap_init(&parents);
-    for (size_t at = w->first[TG_TEST]; at < w->n_cells; at++)
-        for (size_t r = 0; r < op->rows->cell[at].n; r++)
-            tg_strmap_add(&parents, op->rows->cell[at].row[r]->key->parent);
+    tg_op_parents(w, op, TG_TEST, &parents);
     for (size_t i = 0; i < parents.n; i++) {
         uint32_t id = tg_strmap_find(w->names, tg_diff_name(w, TG_KIND_OP, parents.text[i]));
         const struct tg_op *parent = id < g->n_op_of_name ? g->op_of_name[id] : NULL;
@@ -380,13 +371,14 @@ static void link_launchers(struct regions *g)
         more = false;
         for (size_t i = 0; i < c->n_ops; i++) {
             const struct tg_op *op = &c->ops[i];
-            if (g->linked[i] || op->kind != TG_KIND_OP || !is_balanced(g, op) || rise(c, op) <= 0)
+            if (g->linked[i] || op->kind != TG_KIND_OP || !is_balanced(g, op) ||
+                tg_op_rise(c, op) <= 0)
                 continue;
             double added = launches_of(g, op) + calls_under(g, op);
             for (size_t k = 0; k < c->n_ops; k++) /* it calls one that is linked */
                 if (g->linked[k] && tg_sv_eq(c->ops[k].parent, op->name))
-                    added += fmax(rise(c, &c->ops[k]), 0);
-            g->linked[i] = added >= rise(c, op);
+                    added += fmax(tg_op_rise(c, &c->ops[k]), 0);
+            g->linked[i] = added >= tg_op_rise(c, op);
             more |= g->linked[i];
         }
     }
@@ -413,7 +405,7 @@ static void relate(struct regions *g, struct tg_op *op, uint32_t index)
         op->region = at ? at->id : TG_NO_ID;
     }
     bool replaced = g->by_step ? g->step_cheap[sort_of(op)] : any && !worse;
-    bool rose = op->change == TG_ADDED || op->change == TG_MORE;
+    bool rose = tg_op_rose(op);
     replaced |= rose && g->linked[index];
     if (rose && tg_op_makes_wait(op))
         op->region = TG_NO_ID; /* counts for itself */
@@ -474,10 +466,10 @@ static void pair_regions(struct regions *g)
 struct tg_op *tg_ops_join(const struct tg_diff_work *w, const uint32_t *member, size_t n)
 {
     struct tg_op *joint = TG_NEW(w->a, struct tg_op);
-    struct tg_op_rows *rows = TG_NEW(w->a, struct tg_op_rows);
-    struct tg_diff_cell *cell = TG_NEW_N(w->a, struct tg_diff_cell, w->n_cells);
+    struct tg_diff_cell *cell;
 
     *joint = w->c->ops[member[0]];
+    joint->rows = tg_op_rows_new(w, &cell);
     joint->count[TG_BASE] = joint->count[TG_TEST] = 0;
     for (size_t i = 0; i < n; i++)
         for (int side = 0; side < 2; side++)
@@ -495,9 +487,6 @@ struct tg_op *tg_ops_join(const struct tg_diff_work *w, const uint32_t *member, 
                 row[cell[at].n++] = of->row[r];
         }
     }
-    rows->cell = cell;
-    rows->work = w;
-    joint->rows = rows;
     return joint;
 }
 
@@ -511,11 +500,7 @@ static size_t find_around(const struct regions *g, const uint32_t *member, size_
 
     tg_strmap_init(&names);
     for (size_t i = 0; i < n; i++)
-        for (size_t at = 0; at < w->n_cells; at++) {
-            const struct tg_diff_cell *cell = &w->c->ops[member[i]].rows->cell[at];
-            for (size_t r = 0; r < cell->n; r++)
-                tg_strmap_add(&names, cell->row[r]->key->parent);
-        }
+        tg_op_parents(w, &w->c->ops[member[i]], TG_BASE, &names);
     for (size_t i = 0; i < names.n; i++) {
         tg_sv name = climb(g, tg_diff_name(g->w, TG_KIND_OP, names.text[i]));
         uint32_t id = tg_strmap_find(w->names, name), op = TG_NO_ID;
@@ -555,8 +540,8 @@ static struct tg_joint *add_joint(struct tg_diff_work *w, const uint32_t *member
 
     for (size_t i = 0; i < n; i++) {
         const struct tg_op *op = &w->c->ops[member[i]];
-        bool rose = op->change == TG_ADDED || op->change == TG_MORE;
-        if (rose && (leader == TG_NO_ID || op->self[TG_TEST] > w->c->ops[leader].self[TG_TEST]))
+        if (tg_op_rose(op) &&
+            (leader == TG_NO_ID || op->self[TG_TEST] > w->c->ops[leader].self[TG_TEST]))
             leader = member[i];
     }
     if (leader == TG_NO_ID || n < 2)

@@ -68,11 +68,11 @@ static bool siblings_align(const struct sibling *a, const struct sibling *b, siz
 }
 
 /* The rows of `op` that carry one of two raw names. */
-static struct tg_op_rows *rows_named(struct tg_diff_work *w, const struct tg_op *op,
-                                     const tg_sv raw[2])
+static const struct tg_op_rows *rows_named(struct tg_diff_work *w, const struct tg_op *op,
+                                           const tg_sv raw[2])
 {
-    struct tg_op_rows *rows = TG_NEW(w->a, struct tg_op_rows);
-    struct tg_diff_cell *cell = TG_NEW_N(w->a, struct tg_diff_cell, w->n_cells);
+    struct tg_diff_cell *cell;
+    const struct tg_op_rows *rows = tg_op_rows_new(w, &cell);
 
     for (size_t at = 0; at < w->n_cells; at++) {
         const struct tg_diff_cell *from = &op->rows->cell[at];
@@ -82,13 +82,9 @@ static struct tg_op_rows *rows_named(struct tg_diff_work *w, const struct tg_op 
                 list[cell[at].n++] = from->row[r];
         cell[at].row = list;
     }
-    rows->cell = cell;
-    rows->work = w;
     return rows;
 }
 
-/* Kernels that differ only in what normalising drops become operators of their own, `stem#1` … in
- * order of launch, where both sides agree on them; else they stay one, marked `grouped`. */
 void tg_siblings_split(struct tg_diff_work *w, struct tg_op **ops, size_t *n_ops, size_t *cap)
 {
     for (size_t i = 0, before = *n_ops; i < before; i++) {

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "core/diff/internal.h"
 #include "core/diff/names.h"
 
 struct sum {
@@ -74,20 +75,12 @@ static struct sum *find(struct tg_tally *t, const struct tg_trace *trace, const 
     return &t->v[id];
 }
 
-static bool wanted(int64_t number, const int64_t *numbers, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (numbers[i] == number)
-            return true;
-    return numbers == NULL;
-}
-
 size_t tg_tally_add(struct tg_tally *t, int side, const struct tg_trace *trace,
                     const struct tg_steps *steps, const int64_t *numbers, size_t n_numbers)
 {
     size_t taken = 0;
     for (size_t i = 0; i < steps->n; i++)
-        taken += wanted(steps->v[i].number, numbers, n_numbers);
+        taken += tg_listed(numbers, n_numbers, steps->v[i].number);
     t->units[side] += taken;
     for (size_t i = 0; i < trace->n_spans; i++) {
         const struct tg_span *s = tg_span_at(trace, i);
@@ -95,7 +88,7 @@ size_t tg_tally_add(struct tg_tally *t, int side, const struct tg_trace *trace,
         int32_t step = steps->step_of[i];
         sum->whole_count[side]++;
         sum->whole_total[side] += s->dur;
-        if (step >= 0 && wanted(steps->v[step].number, numbers, n_numbers)) {
+        if (step >= 0 && tg_listed(numbers, n_numbers, steps->v[step].number)) {
             sum->step_count[side]++;
             sum->step_total[side] += s->dur;
         }

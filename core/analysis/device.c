@@ -10,7 +10,7 @@ const char *tg_class_hta_name(enum tg_class c)
     return names[c];
 }
 
-tg_sv tg_class_hta_names(int classes, struct tg_arena *a)
+tg_sv tg_work_class_names(int classes, struct tg_arena *a)
 {
     const char *text = "";
     for (int c = 0; c < TG_CLASSES; c++)

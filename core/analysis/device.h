@@ -72,7 +72,7 @@ size_t tg_streams_of(const struct tg_streams *s, const struct tg_device_work *d,
 /* HTA's word: "COMPUTATION", "COMMUNICATION", "MEMORY", "OTHER". */
 const char *tg_class_hta_name(enum tg_class c);
 /* Several, a bit each: "COMPUTATION overlapping MEMORY". */
-tg_sv tg_class_hta_names(int classes, struct tg_arena *a);
+tg_sv tg_work_class_names(int classes, struct tg_arena *a);
 /* A number in an attribute text ("bytes=4096", also quoted); false: absent. */
 bool tg_trace_attr_real(const struct tg_trace *t, const struct tg_span *s, tg_sv key, double *out);
 #endif

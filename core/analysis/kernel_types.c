@@ -144,7 +144,7 @@ static void put_sets(const struct job *j, struct tg_arena *a)
     }
     for (int i = 0; i < n; i++) {
         struct tg_table_cell *row = tg_table_row(j->types);
-        row[TYPE] = tg_table_text(tg_class_hta_names(sorted[i], a));
+        row[TYPE] = tg_table_text(tg_work_class_names(sorted[i], a));
         row[SUM] = tg_table_int(j->by_set[sorted[i]]);
         row[PERCENT] = tg_table_real(100.0 * (double)j->by_set[sorted[i]] / (double)total);
     }

@@ -61,7 +61,7 @@ tg_sv tg_sv_cut(tg_sv *s, char sep);
 /* Without the double quotes around it, if there are any. */
 tg_sv tg_sv_unquoted(tg_sv s);
 
-/* Of lines "key=value": the value of a key, as it stands there; "" if no line has the key. */
+/* Of lines "key=value": the value of a key, as written; "" if no line has the key. */
 tg_sv tg_sv_value(tg_sv lines, tg_sv key);
 
 /* A decimal integer with nothing before or after it. False on anything else and on overflow. */

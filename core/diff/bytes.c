@@ -121,14 +121,6 @@ static void add_row(const struct tg_row *row, size_t n_steps, const struct tg_us
     }
 }
 
-static double mean_of(struct tg_step_counts s)
-{
-    double sum = 0;
-    for (size_t i = 0; i < s.n; i++)
-        sum += s.v[i];
-    return s.n ? sum / (double)s.n : 0;
-}
-
 /* The bytes of all steps of a run but the first; NAN: they are not alike. */
 static double steady_bytes(const double *by_step, size_t n, bool varies)
 {
@@ -170,25 +162,20 @@ static struct sizes sizes_of(const struct tg_diff_work *w, const struct tg_op *o
         for (size_t j = 0; j < n; j++)
             by_step[j] /= (double)n_ranks;
         s.run[run] = (struct tg_step_counts){ by_step, n };
-        s.mean[run] = mean_of(s.run[run]);
+        s.mean[run] = tg_mean(by_step, n);
     }
     return s;
 }
 
-static double least_of(const double *v, size_t n)
-{
-    double x = n ? v[0] : 0;
-    for (size_t i = 1; i < n; i++)
-        x = fmin(x, v[i]);
-    return x;
-}
+/* Over the runs of a side: the least and the most of their means. */
+struct range {
+    double least, most;
+};
 
-static double most_of(const double *v, size_t n)
+static struct range range_of(const struct tg_diff_work *w, const struct sizes of[2], int side)
 {
-    double x = n ? v[0] : 0;
-    for (size_t i = 1; i < n; i++)
-        x = fmax(x, v[i]);
-    return x;
+    size_t n = w->c->n_runs[side];
+    return (struct range){ tg_least(of[side].mean, n), tg_most(of[side].mean, n) };
 }
 
 /*
@@ -199,17 +186,16 @@ static double most_of(const double *v, size_t n)
 static void judge_varying(const struct tg_diff_work *w, const struct tg_op *op,
                           const struct sizes of[2], struct tg_count_evidence *ev)
 {
-    double most = most_of(of[TG_BASE].mean, w->c->n_runs[TG_BASE]);
-    double least = least_of(of[TG_TEST].mean, w->c->n_runs[TG_TEST]);
-    bool steady = !of[TG_BASE].varies && least_of(of[TG_BASE].mean, w->c->n_runs[TG_BASE]) == most;
+    struct range base = range_of(w, of, TG_BASE), fresh = range_of(w, of, TG_TEST);
+    bool steady = !of[TG_BASE].varies && base.least == base.most;
     double calls = op->count[TG_TEST];
 
     ev->shape = TG_COUNT_VARIES;
-    ev->most = most_of(of[TG_TEST].mean, w->c->n_runs[TG_TEST]);
-    if (least > DATA_FACTOR * most || (steady && least > most))
+    ev->most = fresh.most;
+    if (fresh.least > DATA_FACTOR * base.most || (steady && fresh.least > base.most))
         ev->proof = TG_COUNT_HINT;
-    if (least > DATA_FACTOR * most && calls > 0 &&
-        least / calls > DATA_FACTOR * of[TG_BASE].largest)
+    if (fresh.least > DATA_FACTOR * base.most && calls > 0 &&
+        fresh.least / calls > DATA_FACTOR * of[TG_BASE].largest)
         ev->proof = TG_COUNT_PROVEN;
 }
 
@@ -218,14 +204,12 @@ static void judge_traces(const struct tg_diff_work *w, const struct sizes of[2],
                          struct tg_count_evidence *ev)
 {
     double ratio = w->c->iteration_ratio;
-    double most = most_of(of[TG_BASE].mean, w->c->n_runs[TG_BASE]) * ratio;
-    double least = least_of(of[TG_TEST].mean, w->c->n_runs[TG_TEST]);
-    bool agreed = least_of(of[TG_BASE].mean, w->c->n_runs[TG_BASE]) * ratio == most &&
-                  most_of(of[TG_TEST].mean, w->c->n_runs[TG_TEST]) == least &&
-                  !of[TG_BASE].varies && !of[TG_TEST].varies;
+    struct range base = range_of(w, of, TG_BASE), fresh = range_of(w, of, TG_TEST);
+    bool agreed = base.least == base.most && fresh.least == fresh.most && !of[TG_BASE].varies &&
+                  !of[TG_TEST].varies;
 
-    ev->most = most_of(of[TG_TEST].mean, w->c->n_runs[TG_TEST]);
-    if (least > most * (agreed && ratio == 1 ? 1 : 1 + RATIO_SLACK))
+    ev->most = fresh.most;
+    if (fresh.least > base.most * ratio * (agreed && ratio == 1 ? 1 : 1 + RATIO_SLACK))
         ev->proof = TG_COUNT_PROVEN;
 }
 
@@ -264,7 +248,7 @@ static void judge_op(struct tg_diff_work *w, struct tg_op *op)
     else if (of[TG_BASE].varies || of[TG_TEST].varies)
         judge_varying(w, op, of, ev);
     else
-        tg_count_judge(ev, run, w->c->n_runs, tg_op_makes_wait(op));
+        tg_count_judge(ev, run, w->c->n_runs, tg_calls_of(op));
     usual = marked && ev->shape == TG_COUNT_CONSTANT;
     for (int side = 0; side < 2; side++) {
         op->bytes[side] = value_of(w, &of[side], side, usual);

@@ -5,11 +5,11 @@
 #include "core/diff/internal.h"
 #include "core/diff/stats.h"
 
-static double median_of(const struct tg_diff_work *w, const double *v, size_t n)
+static double *copy_of(const struct tg_diff_work *w, const double *v, size_t n)
 {
     double *copy = TG_NEW_N(w->a, double, n + 1);
     memcpy(copy, v, n * sizeof *copy);
-    return tg_median(copy, n);
+    return copy;
 }
 
 /* Mean over all steps of a side. */
@@ -35,19 +35,18 @@ static bool all_alike(const struct tg_diff_work *w, const struct tg_op_counts *x
     return true;
 }
 
-static bool has_calls(const struct tg_diff_work *w, const struct tg_op_counts *x, int side)
-{
-    for (size_t run = 0; run < w->c->n_runs[side]; run++)
-        for (size_t j = 0; j < x->run[side][run].n; j++)
-            if (x->run[side][run].v[j] != 0)
-                return true;
-    return false;
-}
-
 static bool has_any(const double *v, size_t n)
 {
     for (size_t j = 0; j < n; j++)
         if (v[j] != 0)
+            return true;
+    return false;
+}
+
+static bool has_calls(const struct tg_diff_work *w, const struct tg_op_counts *x, int side)
+{
+    for (size_t run = 0; run < w->c->n_runs[side]; run++)
+        if (has_any(x->run[side][run].v, x->run[side][run].n))
             return true;
     return false;
 }
@@ -88,8 +87,7 @@ static enum tg_change rise_or_fall(struct tg_diff_work *w, struct tg_op *op, str
     const struct tg_step_counts *const run[2] = { x->run[TG_BASE], x->run[TG_TEST] };
     struct tg_count_evidence fall;
 
-    tg_count_judge(&op->counted, run, w->c->n_runs,
-                   tg_op_makes_wait(op) ? TG_CALLS_WAIT : TG_CALLS_WORK);
+    tg_count_judge(&op->counted, run, w->c->n_runs, tg_calls_of(op));
     if (op->counted.shape == TG_COUNT_SOME_STEPS && in_every_run_of(w, x, TG_TEST)) {
         op->counted.proof = TG_COUNT_PROVEN;
         op->counted.runs_above = (unsigned)w->c->n_runs[TG_TEST];
@@ -131,13 +129,9 @@ void tg_op_find_change(struct tg_diff_work *w, struct tg_op *op, struct tg_op_co
     op->counted = (struct tg_count_evidence){ .p = 1 };
     for (int side = 0; side < 2; side++) {
         size_t n = w->c->n_runs[side];
-        range[side][0] = INFINITY;
-        range[side][1] = -INFINITY;
-        for (size_t run = 0; run < n; run++) {
-            range[side][0] = fmin(range[side][0], x->modal[side][run]);
-            range[side][1] = fmax(range[side][1], x->modal[side][run]);
-        }
-        op->count[side] = median_of(w, x->modal[side], n);
+        range[side][0] = tg_least(x->modal[side], n);
+        range[side][1] = tg_most(x->modal[side], n);
+        op->count[side] = tg_median(copy_of(w, x->modal[side], n), n);
     }
     op->agreed = op->settled && range[TG_BASE][0] == range[TG_BASE][1] &&
                  range[TG_TEST][0] == range[TG_TEST][1];
@@ -151,10 +145,7 @@ void tg_op_find_change(struct tg_diff_work *w, struct tg_op *op, struct tg_op_co
     if (op->counted.shape == TG_COUNT_CONSTANT || op->counted.proof == TG_COUNT_UNCHANGED)
         return;
     for (int side = 0; side < 2; side++) {
-        size_t n = w->c->n_runs[side];
-        double *copy = TG_NEW_N(w->a, double, n + 1);
-        memcpy(copy, x->modal[side], n * sizeof *copy);
-        op->counted.run[side] = copy;
+        op->counted.run[side] = copy_of(w, x->modal[side], w->c->n_runs[side]);
         /* The usual count of the median run says nothing about what came elsewhere. */
         if (op->counted.shape != TG_COUNT_RUNS_DIFFER || op->counted.proof == TG_COUNT_HINT)
             op->count[side] = mean_count(w, x, side);

@@ -43,21 +43,16 @@ static size_t above(const double *v, size_t n, double limit)
     return found;
 }
 
-static double mean_of(struct tg_step_counts s)
-{
-    double sum = 0;
-    for (size_t i = 0; i < s.n; i++)
-        sum += s.v[i];
-    return s.n ? sum / (double)s.n : 0;
-}
-
 static void put(struct pool *p, struct tg_step_counts s)
 {
-    for (size_t i = 0; i < s.n; i++) {
-        p->least = p->n ? fmin(p->least, s.v[i]) : s.v[i];
-        p->most = p->n ? fmax(p->most, s.v[i]) : s.v[i];
+    for (size_t i = 0; i < s.n; i++)
         p->v[p->n++] = s.v[i];
-    }
+}
+
+static void find_range(struct pool *p)
+{
+    p->least = tg_least(p->v, p->n);
+    p->most = tg_most(p->v, p->n);
 }
 
 static void pool_side(struct question *q, int side)
@@ -72,6 +67,8 @@ static void pool_side(struct question *q, int side)
         put(&q->all[side], q->run[side][i]);
         put(&q->rest[side], rest_of(&q->run[side][i]));
     }
+    find_range(&q->all[side]);
+    find_range(&q->rest[side]);
 }
 
 static bool is_constant(const struct pool *p)
@@ -88,14 +85,13 @@ static double all_fresh(size_t base, size_t fresh, size_t k)
     return p;
 }
 
-/* Has every fresh run one count, so that only the runs differ? */
-static bool runs_constant(const struct question *q)
+/* Has every run of the side one count, so that only the runs differ? */
+static bool runs_constant(const struct question *q, int side)
 {
-    for (size_t i = 0; i < q->n_runs[TG_TEST]; i++) {
-        struct tg_step_counts s = rest_of(&q->run[TG_TEST][i]);
-        for (size_t j = 1; j < s.n; j++)
-            if (s.v[j] != s.v[0])
-                return false;
+    for (size_t i = 0; i < q->n_runs[side]; i++) {
+        struct tg_step_counts s = rest_of(&q->run[side][i]);
+        if (tg_least(s.v, s.n) != tg_most(s.v, s.n))
+            return false;
     }
     return true;
 }
@@ -159,7 +155,7 @@ static void judge_parts(const struct question *q, bool waits, struct tg_count_ev
     const struct pool *base = &q->rest[TG_BASE], *fresh = &q->rest[TG_TEST];
     size_t more = above(fresh->v, fresh->n, base->most);
 
-    ev->shape = runs_constant(q) ? TG_COUNT_RUNS_DIFFER : TG_COUNT_SOME_STEPS;
+    ev->shape = runs_constant(q, TG_TEST) ? TG_COUNT_RUNS_DIFFER : TG_COUNT_SOME_STEPS;
     ev->p = all_fresh(base->n, fresh->n, more);
     if (more == 0) {
         judge_first_steps(q, ev);
@@ -172,6 +168,12 @@ static void judge_parts(const struct question *q, bool waits, struct tg_count_ev
     ev->proof = most_runs && enough ? TG_COUNT_PROVEN : TG_COUNT_HINT;
 }
 
+static double mean_of_rest(const struct tg_step_counts *run)
+{
+    struct tg_step_counts s = rest_of(run);
+    return tg_mean(s.v, s.n);
+}
+
 /* Fresh runs whose mean is above that of every baseline run. */
 static size_t means_above(const struct question *q)
 {
@@ -179,9 +181,9 @@ static size_t means_above(const struct question *q)
     size_t found = 0;
 
     for (size_t i = 0; i < q->n_runs[TG_BASE]; i++)
-        most = fmax(most, mean_of(rest_of(&q->run[TG_BASE][i])));
+        most = fmax(most, mean_of_rest(&q->run[TG_BASE][i]));
     for (size_t i = 0; i < q->n_runs[TG_TEST]; i++)
-        found += mean_of(rest_of(&q->run[TG_TEST][i])) > most;
+        found += mean_of_rest(&q->run[TG_TEST][i]) > most;
     return found;
 }
 
@@ -206,7 +208,7 @@ static double ln_orders(const double *v, size_t n)
     double *sorted = tg_xmalloc(n * sizeof *sorted), ln = lgamma((double)n + 1);
 
     memcpy(sorted, v, n * sizeof *v);
-    tg_sort_numbers(sorted, n);
+    tg_numbers_sort(sorted, n);
     for (size_t i = 0, alike = 1; i < n; i++, alike++)
         if (i + 1 == n || sorted[i + 1] != sorted[i]) {
             ln -= lgamma((double)alike + 1);
@@ -225,7 +227,7 @@ static bool find_schedule(const struct question *q, int side, bool skip, struct 
         size_t period = tg_period_of(s.v, s.n);
         if (period == 0)
             return false;
-        double mean = mean_of((struct tg_step_counts){ s.v, period });
+        double mean = tg_mean(s.v, period);
         if (i > 0 && fabs(mean - out->mean) > 1e-6 * fmax(fabs(mean), 1))
             return false;
         out->mean = mean;
@@ -309,13 +311,11 @@ static bool follows_odd_run(const struct question *q)
     double fresh = q->rest[TG_TEST].most;
     size_t alike = 0;
 
-    if (q->n_runs[TG_BASE] < 3 || q->n_runs[TG_TEST] < 3 || !is_constant(&q->rest[TG_TEST]))
+    if (q->n_runs[TG_BASE] < 3 || q->n_runs[TG_TEST] < 3 || !is_constant(&q->rest[TG_TEST]) ||
+        !runs_constant(q, TG_BASE))
         return false;
     for (size_t i = 0; i < q->n_runs[TG_BASE]; i++) {
         struct tg_step_counts s = rest_of(&q->run[TG_BASE][i]);
-        for (size_t j = 1; j < s.n; j++)
-            if (s.v[j] != s.v[0])
-                return false;
         if (!s.n || s.v[0] > fresh)
             return false;
         alike += s.v[0] == fresh;

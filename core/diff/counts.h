@@ -20,6 +20,10 @@ struct tg_step_counts { /* of a run: calls by step, mean over ranks */
 };
 
 enum tg_calls { TG_CALLS_WORK, TG_CALLS_WAIT };
+static inline enum tg_calls tg_calls_of(const struct tg_op *op)
+{
+    return tg_op_makes_wait(op) ? TG_CALLS_WAIT : TG_CALLS_WORK;
+}
 /*
  * Fills everything but `run`. Calls that make others wait (tg_op_makes_wait) fail on less.
  * For "did it fall?" negate all counts. No steps on a side: unchanged. Cost: proportional to base

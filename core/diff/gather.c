@@ -105,15 +105,6 @@ static void count_rows(struct tg_diff_work *w, struct gather *g, bool frames)
     }
 }
 
-const struct tg_op_rows *tg_op_rows_new(const struct tg_diff_work *w, struct tg_diff_cell **cell)
-{
-    struct tg_op_rows *rows = TG_NEW(w->a, struct tg_op_rows);
-
-    *cell = TG_NEW_N(w->a, struct tg_diff_cell, w->n_cells);
-    *rows = (struct tg_op_rows){ *cell, w };
-    return rows;
-}
-
 /* Room for the rows of each operator, cell after cell. */
 static struct tg_op *make_ops(struct tg_diff_work *w, struct gather *g, size_t *cap)
 {

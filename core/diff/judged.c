@@ -1,42 +1,26 @@
 /* Which durations are judged, and why others are not. */
-#include "core/diff/internal.h"
 #include "core/diff/rule.h"
 
 const char *tg_judged_text(enum tg_judged j)
 {
-    switch (j) {
-    case TG_JUDGED:
-        return NULL;
-    case TG_NOT_FEW_RUNS:
-        return "too few runs a side";
-    case TG_NOT_WAIT:
-        return "its time is a wait for others";
-    case TG_NOT_POLLING:
-        return "a polling call: its number is random";
-    case TG_NOT_COUNT_CHANGED:
-        return "its count changed";
-    case TG_NOT_COUNT_VARIES:
-        return "its count varies, and its calls do not align";
-    case TG_NOT_ONE_SIDED:
-        return "not in every run of both sides";
-    case TG_NOT_NO_STEPS:
-        return "no step markers";
-    case TG_NOT_OTHER_DEVICE:
-        return "recorded on different devices";
-    case TG_NOT_OTHER_FLAGS:
-        return "recorded with different profiler flags";
-    case TG_NOT_REPLACED:
-        return "part of a replacement, judged as a whole";
-    case TG_NOT_TOO_SMALL:
-        return "no measurable time";
-    case TG_NOT_INTEGRITY:
-        return "the trace is damaged";
-    case TG_NOT_BUSY:
-        return "the machine was busy during the fresh runs";
-    case TG_NOT_OTHER_DATA:
-        return "the fresh runs had other data: most counts that vary moved";
-    }
-    return "";
+    static const char *const text[] = {
+        [TG_JUDGED] = NULL,
+        [TG_NOT_FEW_RUNS] = "too few runs a side",
+        [TG_NOT_WAIT] = "its time is a wait for others",
+        [TG_NOT_POLLING] = "a polling call: its number is random",
+        [TG_NOT_COUNT_CHANGED] = "its count changed",
+        [TG_NOT_COUNT_VARIES] = "its count varies, and its calls do not align",
+        [TG_NOT_ONE_SIDED] = "not in every run of both sides",
+        [TG_NOT_NO_STEPS] = "no step markers",
+        [TG_NOT_OTHER_DEVICE] = "recorded on different devices",
+        [TG_NOT_OTHER_FLAGS] = "recorded with different profiler flags",
+        [TG_NOT_REPLACED] = "part of a replacement, judged as a whole",
+        [TG_NOT_TOO_SMALL] = "no measurable time",
+        [TG_NOT_INTEGRITY] = "the trace is damaged",
+        [TG_NOT_BUSY] = "the machine was busy during the fresh runs",
+        [TG_NOT_OTHER_DATA] = "the fresh runs had other data: most counts that vary moved",
+    };
+    return text[j];
 }
 
 const char *tg_estimate_name(enum tg_estimate e)
@@ -57,7 +41,6 @@ static bool damaged(const struct tg_diff_work *w, bool device)
     return false;
 }
 
-/* Reasons that hold for every operator of the comparison; TG_JUDGED: none. */
 enum tg_judged tg_common_reason(const struct tg_diff_work *w, enum tg_clock clock)
 {
     const struct tg_comparison *c = w->c;
@@ -84,13 +67,11 @@ bool tg_kind_is_timed(enum tg_kind k)
            k == TG_KIND_MEMCPY || k == TG_KIND_MEMSET || k == TG_KIND_STEP;
 }
 
-/* Self time of these is what runs between operators: no speed of the machine's, and no usual noise. */
 bool tg_kind_is_gap(enum tg_kind k)
 {
     return k == TG_KIND_STEP || k == TG_KIND_ANNOTATION;
 }
 
-/* Reasons of its own, the strongest first. */
 enum tg_judged tg_own_reason(const struct tg_op *op, const struct tg_run_values *v)
 {
     if (!v->complete)

@@ -50,11 +50,6 @@ static double variance_of(const struct tg_diff_work *w, double *const y[2])
     return sum;
 }
 
-/*
- * Takes the speeds of the runs' machines off where that explains at least half of the variance: a
- * busy or slow run then neither hides a change nor looks like one. Not every operator follows the
- * machine alike.
- */
 void tg_logs_level(const struct tg_diff_work *w, struct tg_run_values *v)
 {
     double before;

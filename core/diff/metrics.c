@@ -50,10 +50,14 @@ static void add_statistics(const struct tg_diff_work *w, enum tg_metric m, const
     out->of_run /= (double)period;
 }
 
-static bool shard_value(const struct tg_diff_work *w, enum tg_metric m, const struct tg_shard *s,
-                        const struct tg_used *used, struct shard_value *out)
+/* Of one shard: false if no step has it. */
+static bool shard_value(const struct tg_diff_work *w, enum tg_metric m,
+                        const struct tg_side_shards *of, size_t run, size_t rank,
+                        struct shard_value *out)
 {
     const struct tg_metric_info *info = tg_metric_info(m);
+    const struct tg_shard *s = of->shard[run * of->n_ranks + rank];
+    const struct tg_used *used = &of->used[run * of->n_ranks + rank];
     double scale = info->unit_id == TG_METRIC_PERCENT ? 100 : 1, num = 0, den = 0;
     double *each = TG_NEW_N(w->a, double, used->n + 1);
     size_t n = 0;
@@ -109,9 +113,8 @@ static void side_value(struct tg_diff_work *w, struct tg_metric_change *out, int
     for (size_t run = 0; run < n_runs; run++) {
         size_t n = 0;
         for (size_t rank = 0; rank < m->n_ranks; rank++) {
-            size_t at = run * m->n_ranks + rank;
             struct shard_value v;
-            if (!shard_value(w, out->id, m->shard[at], &m->used[at], &v))
+            if (!shard_value(w, out->id, m, run, rank, &v))
                 continue;
             if (n == 0 || sign * v.mean > sign * worst[run])
                 worst[run] = v.mean;
@@ -142,6 +145,14 @@ static void prepare(enum tg_metric m, double *y, size_t n)
     }
 }
 
+/* The numbers that are shown in place of those that the rule was asked about. */
+static void show(struct tg_evidence *ev, const double value[2])
+{
+    ev->value[TG_BASE] = value[TG_BASE];
+    ev->value[TG_TEST] = value[TG_TEST];
+    ev->delta_ns = value[TG_TEST] - value[TG_BASE];
+}
+
 /* Evidence of run values; `value` are the two numbers that are shown. */
 static void judge_runs(struct tg_diff_work *w, enum tg_metric m, struct tg_evidence *ev,
                        double *const y[2], const double value[2])
@@ -149,11 +160,8 @@ static void judge_runs(struct tg_diff_work *w, enum tg_metric m, struct tg_evide
     for (int side = 0; side < 2; side++)
         prepare(m, y[side], w->c->n_runs[side]);
     tg_evidence_of_values(w, ev, y, is_time(m) ? TG_VALUES_NS : TG_VALUES_PLAIN);
-    if (has_statistics(m))
-        return;
-    ev->value[TG_BASE] = value[TG_BASE]; /* undo what `prepare` did */
-    ev->value[TG_TEST] = value[TG_TEST];
-    ev->delta_ns = value[TG_TEST] - value[TG_BASE];
+    if (!has_statistics(m))
+        show(ev, value);
 }
 
 /* The worst rank's step time is known of ranks that are left out as well. */
@@ -166,9 +174,8 @@ static void worst_step(struct tg_diff_work *w, struct tg_metric_change *out, int
 
     for (size_t run = 0; run < n_runs; run++)
         for (size_t rank = 0; rank < given->n_ranks; rank++) {
-            size_t at = run * given->n_ranks + rank;
             struct shard_value v;
-            if (!shard_value(w, out->id, given->shard[at], &given->used[at], &v))
+            if (!shard_value(w, out->id, given, run, rank, &v))
                 continue;
             worst[run] = fmax(worst[run], v.mean);
             y->worst[side][run] = fmax(y->worst[side][run], v.of_run);
@@ -248,13 +255,11 @@ static size_t rank_times(const struct tg_diff_work *w, int side, size_t run, dou
     size_t n = 0;
 
     for (size_t rank = 0; rank < given->n_ranks; rank++) {
-        size_t at = run * given->n_ranks + rank;
         struct shard_value v;
-        if (!shard_value(w, TG_METRIC_STEP_TIME, given->shard[at], &given->used[at], &v))
-            continue;
-        mean[n++] = v.mean;
+        if (shard_value(w, TG_METRIC_STEP_TIME, given, run, rank, &v))
+            mean[n++] = v.mean;
     }
-    (void)tg_median(mean, n); /* sorts */
+    tg_numbers_sort(mean, n);
     return n;
 }
 
@@ -262,6 +267,26 @@ static double skew_of(double *ascending, size_t n)
 {
     double middle = tg_median(ascending, n);
     return middle > 0 ? 100 * (ascending[n - 1] / middle - 1) : 0;
+}
+
+/* Percentages of the runs, [side][run]: their medians, and evidence if all runs of both sides have one. */
+static void judge_percent(struct tg_diff_work *w, struct tg_evidence *ev, double *const percent[2],
+                          const bool known[2], double value[2])
+{
+    double *y[2];
+
+    for (int side = 0; side < 2; side++) {
+        size_t n = w->c->n_runs[side];
+        y[side] = TG_NEW_N(w->a, double, n);
+        for (size_t run = 0; run < n; run++)
+            y[side][run] = 100 * fmax(percent[side][run], 0.01);
+        value[side] = tg_median(percent[side], n);
+    }
+    ev->judged = TG_NOT_ONE_SIDED;
+    if (w->o->no_evidence || !known[TG_BASE] || !known[TG_TEST])
+        return;
+    tg_evidence_of_values(w, ev, y, TG_VALUES_PLAIN);
+    show(ev, value);
 }
 
 /*
@@ -275,7 +300,7 @@ static void compare_ranks(struct tg_diff_work *w)
 
     for (int side = 0; side < 2; side++) {
         size_t n_runs = c->n_runs[side];
-        double *v = TG_NEW_N(w->a, double, n_runs), *d = TG_NEW_N(w->a, double, n_runs);
+        double *room = TG_NEW_N(w->a, double, n_runs);
         double *mean = TG_NEW_N(w->a, double, w->given[side].n_ranks + 1);
         skew[side] = TG_NEW_N(w->a, double, n_runs);
         spread[side] = TG_NEW_N(w->a, double, n_runs);
@@ -285,47 +310,30 @@ static void compare_ranks(struct tg_diff_work *w)
             c->ranks_known[side] &= n > 1;
             if (n < 2)
                 continue;
-            v[run] = skew_of(mean, n);
-            skew[side][run] = 100 * fmax(v[run], 0.01);
-            spread[side][run] = d[run] = mean[n - 1] - mean[0];
+            skew[side][run] = skew_of(mean, n);
+            spread[side][run] = room[run] = mean[n - 1] - mean[0];
         }
-        c->skew[side] = tg_median(v, n_runs);
-        c->rank_spread[side] = tg_median(d, n_runs);
+        c->rank_spread[side] = tg_median(room, n_runs);
     }
-    c->skew_ev.judged = c->rank_spread_ev.judged = TG_NOT_ONE_SIDED;
-    if (w->o->no_evidence || !c->ranks_known[TG_BASE] || !c->ranks_known[TG_TEST])
-        return;
-    tg_evidence_of_values(w, &c->skew_ev, skew, TG_VALUES_PLAIN);
-    c->skew_ev.value[TG_BASE] = c->skew[TG_BASE];
-    c->skew_ev.value[TG_TEST] = c->skew[TG_TEST];
-    c->skew_ev.delta_ns = c->skew[TG_TEST] - c->skew[TG_BASE];
-    tg_evidence_of_values(w, &c->rank_spread_ev, spread, TG_VALUES_NS);
+    judge_percent(w, &c->skew_ev, skew, c->ranks_known, c->skew);
+    c->rank_spread_ev.judged = TG_NOT_ONE_SIDED;
+    if (!w->o->no_evidence && c->ranks_known[TG_BASE] && c->ranks_known[TG_TEST])
+        tg_evidence_of_values(w, &c->rank_spread_ev, spread, TG_VALUES_NS);
 }
 
 /* Waiting in collectives. */
 static void compare_collectives(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
-    double *y[2];
+    double *skew[2];
 
     for (int side = 0; side < 2; side++) {
-        size_t n_runs = c->n_runs[side];
-        double *v = TG_NEW_N(w->a, double, n_runs);
-        y[side] = TG_NEW_N(w->a, double, n_runs);
-        c->collectives_known[side] = n_runs > 0;
-        for (size_t run = 0; run < n_runs; run++) {
-            c->collectives_known[side] &= tg_collective_skew(w, side, run, &v[run]);
-            y[side][run] = 100 * fmax(v[run], 0.01);
-        }
-        c->collective_skew[side] = tg_median(v, n_runs);
+        skew[side] = TG_NEW_N(w->a, double, c->n_runs[side]);
+        c->collectives_known[side] = c->n_runs[side] > 0;
+        for (size_t run = 0; run < c->n_runs[side]; run++)
+            c->collectives_known[side] &= tg_collective_skew(w, side, run, &skew[side][run]);
     }
-    c->collective_skew_ev.judged = TG_NOT_ONE_SIDED;
-    if (w->o->no_evidence || !c->collectives_known[TG_BASE] || !c->collectives_known[TG_TEST])
-        return;
-    tg_evidence_of_values(w, &c->collective_skew_ev, y, TG_VALUES_PLAIN);
-    c->collective_skew_ev.value[TG_BASE] = c->collective_skew[TG_BASE];
-    c->collective_skew_ev.value[TG_TEST] = c->collective_skew[TG_TEST];
-    c->collective_skew_ev.delta_ns = c->collective_skew[TG_TEST] - c->collective_skew[TG_BASE];
+    judge_percent(w, &c->collective_skew_ev, skew, c->collectives_known, c->collective_skew);
 }
 
 /* The rank of the fresh side whose steps take longest, of those that are compared. */
@@ -339,9 +347,8 @@ static void find_slowest(struct tg_diff_work *w)
     for (size_t rank = 0; rank < m->n_ranks; rank++) {
         double *v = TG_NEW_N(w->a, double, c->n_runs[TG_TEST] + 1), middle;
         for (size_t run = 0; run < c->n_runs[TG_TEST]; run++) {
-            struct shard_value x = { 0 };
-            size_t at = run * m->n_ranks + rank;
-            (void)shard_value(w, TG_METRIC_STEP_TIME, m->shard[at], &m->used[at], &x);
+            struct shard_value x;
+            (void)shard_value(w, TG_METRIC_STEP_TIME, m, run, rank, &x);
             v[run] = x.mean;
         }
         middle = tg_median(v, c->n_runs[TG_TEST]);

@@ -118,6 +118,15 @@ static tg_sv aliased(const struct tg_diff_work *w, tg_sv name)
     return name;
 }
 
+const struct tg_op_rows *tg_op_rows_new(const struct tg_diff_work *w, struct tg_diff_cell **cell)
+{
+    struct tg_op_rows *rows = TG_NEW(w->a, struct tg_op_rows);
+
+    *cell = TG_NEW_N(w->a, struct tg_diff_cell, w->n_cells);
+    *rows = (struct tg_op_rows){ *cell, w };
+    return rows;
+}
+
 tg_sv tg_diff_name(struct tg_diff_work *w, enum tg_kind kind, tg_sv raw)
 {
     TG_BUF b = { 0 };

@@ -178,7 +178,8 @@ static const struct series *reference(const struct relations *g, size_t group)
 
 /* Calls beyond the relation, by fresh step, against none in the baseline. */
 static struct tg_count_evidence judge_rest(const struct relations *g, const struct series *s,
-                                           const struct series *as, double sign, bool waits)
+                                           const struct series *as, double sign,
+                                           enum tg_calls calls)
 {
     const struct tg_step_counts *const run[2] = { g->run[TG_BASE], g->run[TG_TEST] };
     struct tg_count_evidence ev;
@@ -189,7 +190,7 @@ static struct tg_count_evidence judge_rest(const struct relations *g, const stru
         bool none = g->first[TG_TEST][j] || fabs(rest) <= EXACT;
         g->room[TG_TEST][j] = none ? 0 : sign * rest;
     }
-    tg_count_judge(&ev, run, g->w->c->n_runs, waits ? TG_CALLS_WAIT : TG_CALLS_WORK);
+    tg_count_judge(&ev, run, g->w->c->n_runs, calls);
     return ev;
 }
 
@@ -218,13 +219,13 @@ static void tell(const struct relations *g, const struct series *s, const struct
 static void judge_member(const struct relations *g, const struct series *s, const struct series *as)
 {
     const struct tg_op *op = &g->w->c->ops[s->op];
-    struct tg_count_evidence rose = judge_rest(g, s, as, 1, tg_op_makes_wait(op));
+    struct tg_count_evidence rose = judge_rest(g, s, as, 1, tg_calls_of(op));
 
     if (rose.proof == TG_COUNT_PROVEN) {
         tell(g, s, as, rose, TG_MORE);
         return;
     }
-    struct tg_count_evidence fell = judge_rest(g, s, as, -1, false);
+    struct tg_count_evidence fell = judge_rest(g, s, as, -1, TG_CALLS_WORK);
     if (fell.proof == TG_COUNT_PROVEN)
         tell(g, s, as, fell, TG_FEWER);
 }

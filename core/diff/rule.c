@@ -72,13 +72,9 @@ static bool is_new_speed(const struct tg_diff_work *w, const struct question *q,
 {
     struct tg_logs fast = tg_logs_of_values(w, q->v->y[bulk_of(w)], q->order);
     struct tg_logs slow = tg_logs_of_values(w, q->v->y[TG_SLOW], q->order);
-    double most = -INFINITY, least = INFINITY;
 
-    for (size_t run = 0; run < w->c->n_runs[q->order]; run++)
-        most = fmax(most, slow.x[TG_BASE][run]);
-    for (size_t run = 0; run < w->c->n_runs[!q->order]; run++)
-        least = fmin(least, fast.x[TG_TEST][run]);
-    return least - c > most;
+    return tg_least(fast.x[TG_TEST], w->c->n_runs[!q->order]) - c >
+           tg_most(slow.x[TG_BASE], w->c->n_runs[q->order]);
 }
 
 /*
@@ -88,14 +84,13 @@ static bool is_new_speed(const struct tg_diff_work *w, const struct question *q,
 static bool in_a_step_of_every_run(const struct tg_diff_work *w, const struct question *q, double c)
 {
     struct tg_logs most, usual;
-    double worst = -INFINITY;
+    double worst;
 
     if (!q->v->y[TG_MOST][0])
         return false;
     most = tg_logs_of_values(w, q->v->y[TG_MOST], q->order);
     usual = tg_logs_of_values(w, q->v->y[TG_USUAL], q->order);
-    for (size_t run = 0; run < w->c->n_runs[q->order]; run++)
-        worst = fmax(worst, most.x[TG_BASE][run]);
+    worst = tg_most(most.x[TG_BASE], w->c->n_runs[q->order]);
     for (size_t run = 0; run < w->c->n_runs[!q->order]; run++) {
         double slow = most.x[TG_TEST][run], fast = usual.x[TG_TEST][run];
         if (slow < fast + log(TG_RARE_STEP) || slow - c < worst + log(TG_RARE_BASE) ||
@@ -132,17 +127,13 @@ static bool supported(const struct tg_diff_work *w, struct tg_evidence *ev,
 static void count_above(struct tg_evidence *ev, const struct tg_logs *l, size_t nb, size_t nt,
                         double c)
 {
-    double most = -INFINITY, least = INFINITY;
+    double most = tg_most(l->x[TG_BASE], nb);
 
-    for (size_t i = 0; i < nb; i++)
-        most = fmax(most, l->x[TG_BASE][i]);
     ev->pairs = (unsigned)nt;
     ev->above = 0;
-    for (size_t i = 0; i < nt; i++) {
+    for (size_t i = 0; i < nt; i++)
         ev->above += l->x[TG_TEST][i] - c > most;
-        least = fmin(least, l->x[TG_TEST][i] - c);
-    }
-    ev->suspicious = ev->e > log(SUSPECT_SIZE) && least > most;
+    ev->suspicious = ev->e > log(SUSPECT_SIZE) && ev->above == ev->pairs;
 }
 
 /* Nothing has the logarithm of 1 ns. */
@@ -231,12 +222,11 @@ static void find_slow_runs(const struct tg_diff_work *w, struct tg_evidence *ev,
                            const struct question *q)
 {
     struct tg_logs l = tg_logs_of_values(w, q->v->y[TG_LEAST], q->order);
-    double c = q->m->of[TG_ESTIMATE_LEAST].c, most = -INFINITY;
+    double c = q->m->of[TG_ESTIMATE_LEAST].c;
+    double most = tg_most(l.x[TG_BASE], w->c->n_runs[TG_BASE]);
     size_t nt = w->c->n_runs[TG_TEST];
     unsigned n = 0;
 
-    for (size_t run = 0; run < w->c->n_runs[TG_BASE]; run++)
-        most = fmax(most, l.x[TG_BASE][run]);
     for (size_t run = 0; run < nt; run++)
         n += l.x[TG_TEST][run] - c >= most + log(tg_most_ratio(q->aim.device)) &&
              exp(l.x[TG_TEST][run] - c) - exp(most) >=

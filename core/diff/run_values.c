@@ -34,39 +34,21 @@ struct tg_value_room *tg_value_room_new(const struct tg_diff_work *w)
 
 /* ---- statistics of one series ---- */
 
-static double least(const double *v, size_t n)
-{
-    double x = v[0];
-
-    for (size_t i = 1; i < n; i++)
-        x = v[i] < x ? v[i] : x;
-    return x;
-}
-
-static double mean(const double *v, size_t n)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < n; i++)
-        sum += v[i];
-    return sum / (double)n;
-}
-
 void tg_step_statistics_add(double out[TG_STEP_STATISTICS], const double *v, size_t n,
                             double *ordered)
 {
     size_t last = n > 1 ? n / 2 : n;
 
     memcpy(ordered, v, n * sizeof *v);
-    tg_sort_numbers(ordered, n);
+    tg_numbers_sort(ordered, n);
     out[TG_LEAST] += ordered[0];
-    out[TG_LEAST_FIRST] += least(v, (n + 1) / 2);
-    out[TG_LEAST_LAST] += least(v + n - last, last);
+    out[TG_LEAST_FIRST] += tg_least(v, (n + 1) / 2);
+    out[TG_LEAST_LAST] += tg_least(v + n - last, last);
     out[TG_USUAL] += ordered[(n - 1) / 2];
     out[TG_REST] += ordered[n / 5];
     out[TG_BULK] += ordered[n == 3 || n == 4 ? 1 : n / 5];
     out[TG_SLOW] += ordered[n - 1 - n / 5];
-    out[TG_MEAN] += mean(v, n);
+    out[TG_MEAN] += tg_mean(v, n);
     out[TG_MOST] += ordered[n - 1];
 }
 
@@ -74,7 +56,7 @@ void tg_step_statistics_add(double out[TG_STEP_STATISTICS], const double *v, siz
 static double usual(const double *v, size_t n, double *ordered)
 {
     memcpy(ordered, v, n * sizeof *v);
-    tg_sort_numbers(ordered, n);
+    tg_numbers_sort(ordered, n);
     return ordered[(n - 1) / 2];
 }
 
@@ -88,7 +70,7 @@ static void add_usual(double out[TG_STEP_STATISTICS], const double *v, size_t n,
         of[r] = of_all;
     of[TG_LEAST_FIRST] = usual(v, (n + 1) / 2, ordered);
     of[TG_LEAST_LAST] = usual(v + n - last, last, ordered);
-    of[TG_MEAN] = mean(v, n);
+    of[TG_MEAN] = tg_mean(v, n);
     for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
         out[r] += of[r];
 }
@@ -569,7 +551,7 @@ struct tg_slow_step tg_run_slow_step(const struct tg_diff_work *w, const struct 
                 v[n++] = tg_cell_time(w, op, at, j, TG_OP_SELF);
         if (!n)
             continue;
-        tg_sort_numbers(v, n);
+        tg_numbers_sort(v, n);
         s.slowest += v[n - 1] / (double)n_ranks;
         s.usual += v[(n - 1) / 2] / (double)n_ranks;
     }

@@ -76,18 +76,18 @@ static double share_of_fullest_rank(const struct tg_diff_work *w, const struct t
     return most;
 }
 
+static void share_out(struct tg_op *ops, size_t n, int side, double step)
+{
+    for (size_t i = 0; i < n; i++)
+        ops[i].share[side] = step > 0 ? ops[i].self[side] / step : 0;
+}
+
 void tg_share_out(struct tg_diff_work *w)
 {
     for (int side = 0; side < 2; side++) {
         double step = step_of_side(w, side);
-        for (size_t i = 0; i < w->c->n_ops; i++) {
-            struct tg_op *op = &w->c->ops[i];
-            op->share[side] = step > 0 ? op->self[side] / step : 0;
-        }
-        for (size_t i = 0; i < w->c->n_frames; i++) {
-            struct tg_op *op = &w->c->frames[i];
-            op->share[side] = step > 0 ? op->self[side] / step : 0;
-        }
+        share_out(w->c->ops, w->c->n_ops, side, step);
+        share_out(w->c->frames, w->c->n_frames, side, step);
     }
     for (size_t i = 0; i < w->c->n_ops; i++) {
         struct tg_op *op = &w->c->ops[i];

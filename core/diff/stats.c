@@ -17,7 +17,34 @@ static int by_count(const void *pa, const void *pb)
     return (a > b) - (a < b);
 }
 
-void tg_sort_numbers(double *v, size_t n)
+double tg_least(const double *v, size_t n)
+{
+    double x = n ? v[0] : 0;
+
+    for (size_t i = 1; i < n; i++)
+        x = v[i] < x ? v[i] : x;
+    return x;
+}
+
+double tg_most(const double *v, size_t n)
+{
+    double x = n ? v[0] : 0;
+
+    for (size_t i = 1; i < n; i++)
+        x = v[i] > x ? v[i] : x;
+    return x;
+}
+
+double tg_mean(const double *v, size_t n)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        sum += v[i];
+    return n ? sum / (double)n : 0;
+}
+
+void tg_numbers_sort(double *v, size_t n)
 {
     if (n > SHORT) {
         qsort(v, n, sizeof *v, by_value);
@@ -36,7 +63,7 @@ double tg_median(double *v, size_t n)
 {
     if (n == 0)
         return 0;
-    tg_sort_numbers(v, n);
+    tg_numbers_sort(v, n);
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
@@ -46,7 +73,7 @@ double tg_mid_mean(double *v, size_t n)
     double sum = 0;
     if (n == 0)
         return 0;
-    tg_sort_numbers(v, n);
+    tg_numbers_sort(v, n);
     for (size_t i = out; i + out < n; i++)
         sum += v[i];
     return sum / (double)(n - 2 * out);
@@ -56,7 +83,7 @@ double tg_quantile(double *v, size_t n, double q)
 {
     if (n == 0)
         return NAN;
-    tg_sort_numbers(v, n);
+    tg_numbers_sort(v, n);
     double at = (double)(n - 1) * q;
     size_t i = (size_t)at;
     if (i + 1 >= n)

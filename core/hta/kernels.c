@@ -84,7 +84,7 @@ void tg_hta_kernel_types(const struct tg_hta *in, struct tg_tables *out)
         if (!by_set[s].met)
             continue;
         row = tg_table_row(f);
-        row[TYPE] = tg_table_text(tg_class_hta_names(s, out->arena));
+        row[TYPE] = tg_table_text(tg_work_class_names(s, out->arena));
         row[SUM] = tg_table_real(by_set[s].sum);
         row[PERCENT] = tg_table_real(tg_round_to(by_set[s].sum / total * 100, 1));
     }

@@ -208,7 +208,7 @@ static double ln_orders(const double *v, size_t n)
     double *sorted = tg_xmalloc(n * sizeof *sorted), ln = lgamma((double)n + 1);
 
     memcpy(sorted, v, n * sizeof *v);
-    tg_numbers_sort(sorted, n);
+    tg_ascend(sorted, n);
     for (size_t i = 0, alike = 1; i < n; i++, alike++)
         if (i + 1 == n || sorted[i + 1] != sorted[i]) {
             ln -= lgamma((double)alike + 1);

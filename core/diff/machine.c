@@ -145,7 +145,7 @@ static void find_busy(struct tg_diff_work *w, const struct tg_run_values *v, con
     }
     if (n_big < TG_MIN_BIG)
         return;
-    tg_numbers_sort(rise, n);
+    tg_ascend(rise, n);
     for (size_t i = 0; i + 2 < n; i++)
         sum += rise[i];
     double excess = sum / fmax(step, 1);

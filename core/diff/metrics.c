@@ -259,7 +259,7 @@ static size_t rank_times(const struct tg_diff_work *w, int side, size_t run, dou
         if (shard_value(w, TG_METRIC_STEP_TIME, given, run, rank, &v))
             mean[n++] = v.mean;
     }
-    tg_numbers_sort(mean, n);
+    tg_ascend(mean, n);
     return n;
 }
 

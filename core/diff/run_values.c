@@ -40,7 +40,7 @@ void tg_step_statistics_add(double out[TG_STEP_STATISTICS], const double *v, siz
     size_t last = n > 1 ? n / 2 : n;
 
     memcpy(ordered, v, n * sizeof *v);
-    tg_numbers_sort(ordered, n);
+    tg_ascend(ordered, n);
     out[TG_LEAST] += ordered[0];
     out[TG_LEAST_FIRST] += tg_least(v, (n + 1) / 2);
     out[TG_LEAST_LAST] += tg_least(v + n - last, last);
@@ -56,7 +56,7 @@ void tg_step_statistics_add(double out[TG_STEP_STATISTICS], const double *v, siz
 static double usual(const double *v, size_t n, double *ordered)
 {
     memcpy(ordered, v, n * sizeof *v);
-    tg_numbers_sort(ordered, n);
+    tg_ascend(ordered, n);
     return ordered[(n - 1) / 2];
 }
 
@@ -551,7 +551,7 @@ struct tg_slow_step tg_run_slow_step(const struct tg_diff_work *w, const struct 
                 v[n++] = tg_cell_time(w, op, at, j, TG_OP_SELF);
         if (!n)
             continue;
-        tg_numbers_sort(v, n);
+        tg_ascend(v, n);
         s.slowest += v[n - 1] / (double)n_ranks;
         s.usual += v[(n - 1) / 2] / (double)n_ranks;
     }

@@ -44,7 +44,7 @@ double tg_mean(const double *v, size_t n)
     return n ? sum / (double)n : 0;
 }
 
-void tg_numbers_sort(double *v, size_t n)
+void tg_ascend(double *v, size_t n)
 {
     if (n > SHORT) {
         qsort(v, n, sizeof *v, by_value);
@@ -63,7 +63,7 @@ double tg_median(double *v, size_t n)
 {
     if (n == 0)
         return 0;
-    tg_numbers_sort(v, n);
+    tg_ascend(v, n);
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
@@ -73,7 +73,7 @@ double tg_mid_mean(double *v, size_t n)
     double sum = 0;
     if (n == 0)
         return 0;
-    tg_numbers_sort(v, n);
+    tg_ascend(v, n);
     for (size_t i = out; i + out < n; i++)
         sum += v[i];
     return sum / (double)(n - 2 * out);
@@ -83,7 +83,7 @@ double tg_quantile(double *v, size_t n, double q)
 {
     if (n == 0)
         return NAN;
-    tg_numbers_sort(v, n);
+    tg_ascend(v, n);
     double at = (double)(n - 1) * q;
     size_t i = (size_t)at;
     if (i + 1 >= n)

@@ -11,7 +11,7 @@ double tg_least(const double *v, size_t n);
 double tg_most(const double *v, size_t n);
 double tg_mean(const double *v, size_t n);
 /* Ascending. */
-void tg_numbers_sort(double *v, size_t n);
+void tg_ascend(double *v, size_t n);
 /* Median of `n` numbers (mean of the middle two); 0 when n == 0. Sorts `v`. */
 double tg_median(double *v, size_t n);
 /*

@@ -20,7 +20,7 @@ static double common_ratio(const struct tg_diff_work *w)
         if (tg_kind_is_counted(op->kind) && !op->polling && op->count[0] > 0 && op->count[1] > 0)
             v[n++] = op->count[TG_TEST] / op->count[TG_BASE];
     }
-    tg_numbers_sort(v, n);
+    tg_ascend(v, n);
     for (size_t i = 0, j; i < n; i = j) {
         for (j = i; j < n && v[j] <= v[i] * (1 + 1e-12); j++)
             ;

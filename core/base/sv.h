@@ -44,6 +44,15 @@ static inline bool tg_sv_ends(tg_sv s, tg_sv suffix)
            (suffix.n == 0 || memcmp(s.p + s.n - suffix.n, suffix.p, suffix.n) == 0);
 }
 
+/* Goes past `prefix`; false: `s` does not begin with it and stays as it is. */
+static inline bool tg_sv_skip(tg_sv *s, tg_sv prefix)
+{
+    if (!tg_sv_starts(*s, prefix))
+        return false;
+    *s = (tg_sv){ s->p + prefix.n, s->n - prefix.n };
+    return true;
+}
+
 /* Byte order; a prefix sorts before the longer text. */
 static inline int tg_sv_cmp(tg_sv a, tg_sv b)
 {

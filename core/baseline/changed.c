@@ -84,24 +84,17 @@ static void start_file(struct hunks *h, tg_sv path, struct tg_arena *a)
     h->was = TG_SV("");
 }
 
-static tg_sv after(tg_sv row, tg_sv start)
-{
-    return (tg_sv){ row.p + start.n, row.n - start.n };
-}
-
 /* One row of a file's header. True: it named the file at the newer commit. */
 static bool read_header(struct hunks *h, tg_sv row, bool named, struct tg_arena *a)
 {
-    tg_sv from = TG_SV("rename from "), to = TG_SV("rename to "), name = TG_SV("+++ b/");
-    if (tg_sv_starts(row, from))
-        h->was = after(row, from);
-    else if (tg_sv_starts(row, to))
-        start_file(h, after(row, to), a);
-    else if (tg_sv_starts(row, name) && !named)
-        start_file(h, after(row, name), a);
-    else
+    if (tg_sv_skip(&row, TG_SV("rename from "))) {
+        h->was = row;
+        return false;
+    }
+    if (!tg_sv_skip(&row, TG_SV("rename to ")) && (named || !tg_sv_skip(&row, TG_SV("+++ b/"))))
         return named;
-    return !tg_sv_starts(row, from);
+    start_file(h, row, a);
+    return true;
 }
 
 void tg_changed_parse(tg_sv diff, struct tg_arena *a, struct tg_changed *out)

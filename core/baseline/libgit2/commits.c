@@ -8,6 +8,12 @@ bool tg_git_shallow(const char *what, struct tg_err *err)
                             "elsewhere run `git fetch --deepen=50` or `git fetch --unshallow`.");
 }
 
+bool tg_libgit2_unborn(struct tg_err *err)
+{
+    tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "this repository has no commit yet");
+    return tg_err_hint(err, "Commit first; a baseline is a file in an earlier commit.");
+}
+
 bool tg_git_head(struct tg_git *g, struct tg_head *out, struct tg_err *err)
 {
     git_oid oid;
@@ -19,8 +25,7 @@ bool tg_git_head(struct tg_git *g, struct tg_head *out, struct tg_err *err)
     }
     if (git_repository_head_unborn(g->repo) != 1)
         return tg_libgit2_failed(err, "HEAD cannot be read");
-    tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "this repository has no commit yet");
-    return tg_err_hint(err, "Commit first; a baseline is a file in an earlier commit.");
+    return tg_libgit2_unborn(err);
 }
 
 void tg_libgit2_describe(git_commit *c, struct tg_arena *a, struct tg_commit *out)
@@ -122,18 +127,13 @@ bool tg_git_symbolic(struct tg_git *g, const char *name, struct tg_arena *a, tg_
 
 static bool is_pull_name(tg_sv name)
 {
-    tg_sv number;
-    if (tg_sv_starts(name, TG_SV("refs/remotes/")))
-        name = (tg_sv){ name.p + 13, name.n - 13 };
-    else if (tg_sv_starts(name, TG_SV("refs/")))
-        name = (tg_sv){ name.p + 5, name.n - 5 };
-    if (!tg_sv_starts(name, TG_SV("pull/")) || !tg_sv_ends(name, TG_SV("/merge")) || name.n < 12)
+    size_t digits;
+    if (!tg_sv_skip(&name, TG_SV("refs/remotes/")))
+        (void)tg_sv_skip(&name, TG_SV("refs/"));
+    if (!tg_sv_skip(&name, TG_SV("pull/")))
         return false;
-    number = (tg_sv){ name.p + 5, name.n - 11 };
-    for (size_t i = 0; i < number.n; i++)
-        if (number.p[i] < '0' || number.p[i] > '9')
-            return false;
-    return number.n > 0;
+    digits = strspn(name.p, "0123456789"); /* libgit2's names end with a zero byte */
+    return digits && strcmp(name.p + digits, "/merge") == 0;
 }
 
 bool tg_git_is_pull_ref(struct tg_git *g, const char *sha)

@@ -56,7 +56,9 @@ bool tg_libgit2_fetch(struct tg_git *g, const char *oid, struct tg_err *err);
 /* "object OID is missing". Always returns false. */
 bool tg_libgit2_missing(const char *oid, struct tg_err *err);
 
-/* commits.c: libgit2's code; the caller frees *out. */
+/* commits.c: "no commit yet". Always returns false. */
+bool tg_libgit2_unborn(struct tg_err *err);
+/* libgit2's code; the caller frees *out. */
 int tg_libgit2_commit(struct tg_git *g, git_commit **out, const char *sha);
 void tg_libgit2_describe(git_commit *c, struct tg_arena *a, struct tg_commit *out);
 

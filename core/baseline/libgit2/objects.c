@@ -25,23 +25,31 @@ static int header(struct tg_git *g, const char *hex, git_oid *oid, size_t *size)
     return rc == 0 ? git_odb_read_header(size, &type, g->odb, oid) : rc;
 }
 
-static bool tree_lookup(struct tg_git *g, const char *hex, git_tree **out, struct tg_err *err)
+/* The same of an object that is needed: one that a partial clone lacks is fetched. */
+static bool find_object(struct tg_git *g, const char *hex, git_oid *oid, size_t *size,
+                        const char *failure, struct tg_err *err)
 {
-    git_oid oid;
-    size_t size = 0;
-    int rc = header(g, hex, &oid, &size);
+    int rc = header(g, hex, oid, size);
     if (rc == GIT_ENOTFOUND) {
         if (!tg_libgit2_fetch(g, hex, err))
             return false;
-        rc = header(g, hex, &oid, &size);
+        rc = header(g, hex, oid, size);
     }
-    if (rc == 0 && size > g->limits.max_blob)
+    return rc == 0 || tg_libgit2_failed(err, failure);
+}
+
+static bool tree_lookup(struct tg_git *g, const char *hex, git_tree **out, struct tg_err *err)
+{
+    static const char failure[] = "a folder of the commit cannot be read";
+    git_oid oid;
+    size_t size = 0;
+    if (!find_object(g, hex, &oid, &size, failure, err))
+        return false;
+    if (size > g->limits.max_blob)
         return tg_err_set(err, TG_ERR_LIMIT, TG_NOWHERE,
                           "a folder of the commit has %zu bytes of names, the limit is %zu", size,
                           g->limits.max_blob);
-    if (rc == 0)
-        rc = git_tree_lookup(out, g->repo, &oid);
-    return rc == 0 || tg_libgit2_failed(err, "a folder of the commit cannot be read");
+    return git_tree_lookup(out, g->repo, &oid) == 0 || tg_libgit2_failed(err, failure);
 }
 
 static void entry_of(const git_tree_entry *e, struct tg_entry *out)
@@ -138,18 +146,13 @@ static bool stream(struct tg_git *g, const char *hex, const char *path, uint64_t
 bool tg_git_blob(struct tg_git *g, const char *hex, const char *path, struct tg_buf *out,
                  struct tg_err *err)
 {
+    static const char failure[] = "a file of the commit cannot be read";
     git_odb_object *o;
     git_oid oid;
     size_t size = 0;
     bool ok = false;
-    int rc = header(g, hex, &oid, &size);
-    if (rc == GIT_ENOTFOUND) {
-        if (!tg_libgit2_fetch(g, hex, err))
-            return false;
-        rc = header(g, hex, &oid, &size);
-    }
-    if (rc < 0)
-        return tg_libgit2_failed(err, "a file of the commit cannot be read");
+    if (!find_object(g, hex, &oid, &size, failure, err))
+        return false;
     if (size > g->limits.max_blob) {
         tg_err_set(err, TG_ERR_LIMIT, TG_AT_FILE(path),
                    "'%s' has %zu bytes in git, the limit is %zu", path, size, g->limits.max_blob);
@@ -159,7 +162,7 @@ bool tg_git_blob(struct tg_git *g, const char *hex, const char *path, struct tg_
     if (size > STREAM_SIZE && stream(g, hex, path, size, out, &ok, err))
         return ok;
     if (git_odb_read(&o, g->odb, &oid) < 0)
-        return tg_libgit2_failed(err, "a file of the commit cannot be read");
+        return tg_libgit2_failed(err, failure);
     tg_buf_add(out, (tg_sv){ git_odb_object_data(o), git_odb_object_size(o) });
     git_odb_object_free(o);
     return true;

@@ -156,11 +156,10 @@ bool tg_git_refs(struct tg_git *g, const char *prefix, struct tg_arena *a,
     *n = 0;
     while (rc == 0 && (rc = git_reference_next(&ref, it)) == 0) {
         const git_oid *id = git_reference_target(ref);
-        v = tg_grow(v, &cap, *n + 1, sizeof *v);
         if (id) {
-            v[*n].name = tg_arena_sv(a, tg_sv_of(git_reference_name(ref)));
-            git_oid_tostr(v[*n].oid, TG_SHA_SIZE, id);
-            (*n)++;
+            struct tg_git_ref_at *at = TG_PUSH(v, *n, cap);
+            at->name = tg_arena_sv(a, tg_sv_of(git_reference_name(ref)));
+            git_oid_tostr(at->oid, TG_SHA_SIZE, id);
         }
         git_reference_free(ref);
     }

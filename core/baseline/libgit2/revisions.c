@@ -28,12 +28,6 @@ static bool invalid_rev(const char *rev, struct tg_err *err)
 
 /* ---- a name that several refs have ---- */
 
-/* The commit of a full ref name; false: no such ref, or not of a commit. */
-static bool other_ref(struct tg_git *g, const char *full, const char *sha, char found[TG_SHA_SIZE])
-{
-    return tg_git_ref(g, full, found) && strcmp(found, sha) != 0;
-}
-
 static bool is_short_sha(const char *name)
 {
     size_t n = strlen(name);
@@ -69,8 +63,11 @@ static bool two_names(const char *name, const char *one, const char *two, struct
  */
 static bool only_one_ref(struct tg_git *g, const char *rev, struct tg_arena *a, struct tg_err *err)
 {
-    static const char *const before[] = { "refs/%s", "refs/tags/%s", "refs/heads/%s",
-                                          "refs/remotes/%s", "refs/remotes/%s/HEAD" };
+    static const char *const around[][2] = { { "refs/", "" },
+                                             { "refs/tags/", "" },
+                                             { "refs/heads/", "" },
+                                             { "refs/remotes/", "" },
+                                             { "refs/remotes/", "/HEAD" } };
     size_t n = strcspn(rev, "^~:");
     const char *at = strstr(rev, "@{"), *first = NULL, *name;
     char sha[TG_SHA_SIZE], other[TG_SHA_SIZE];
@@ -79,13 +76,11 @@ static bool only_one_ref(struct tg_git *g, const char *rev, struct tg_arena *a, 
     name = tg_arena_sv(a, (tg_sv){ rev, n }).p;
     if (!n || (n == TG_SHA_SIZE - 1 && tg_is_sha(name)) || tg_git_ref(g, name, sha))
         return true;
-    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
-        const char *percent = strchr(before[i], '%');
-        const char *full = tg_arena_printf(a, "%.*s%s%s", (int)(percent - before[i]), before[i],
-                                           name, percent + 2);
+    for (size_t i = 0; i < sizeof around / sizeof *around; i++) {
+        const char *full = tg_arena_printf(a, "%s%s%s", around[i][0], name, around[i][1]);
         if (!first && tg_git_ref(g, full, sha))
             first = full;
-        else if (first && other_ref(g, full, sha, other))
+        else if (first && tg_git_ref(g, full, other) && strcmp(other, sha) != 0)
             return two_names(name, first, full, err);
     }
     if (first && commit_with_prefix(g, name, other) && strcmp(other, sha) != 0)
@@ -107,10 +102,8 @@ static bool unknown_rev(struct tg_git *g, const char *rev, int rc, struct tg_err
     }
     if (rc != GIT_ENOTFOUND && !g->shallow)
         return tg_libgit2_failed(err, "the revision cannot be resolved");
-    if (strncmp(rev, "HEAD", 4) == 0 && git_repository_head_unborn(g->repo) == 1) {
-        tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "this repository has no commit yet");
-        return tg_err_hint(err, "Commit first; a baseline is a file in an earlier commit.");
-    }
+    if (strncmp(rev, "HEAD", 4) == 0 && git_repository_head_unborn(g->repo) == 1)
+        return tg_libgit2_unborn(err);
     if (g->shallow) {
         (void)snprintf(name, sizeof name, "revision '%s'", rev);
         return tg_git_shallow(name, err);

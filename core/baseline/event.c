@@ -36,9 +36,7 @@ bool tg_event_write(const struct tg_store *store, tg_sv suite, const struct tg_e
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "the record of an event has %zu bytes", bytes.n);
         ok = tg_err_hint(err, "The limit is %u: shorten the reason.", TG_EVENT_MAX_RECORD);
     }
-    ok = ok && store->place->write(store, tg_buf_sv(&bytes), oid, err);
-    tg_buf_release(&bytes);
-    if (!ok)
+    if (!ok || !store->place->write(store, tg_buf_sv(&bytes), oid, err))
         return false;
     ref = tg_arena_printf(a, TG_EVENT_PREFIX "%.*s/%.*s/%.*s", TG_SV_ARG(component),
                           TG_SV_ARG(record->id), RECORD_DIGITS, oid);
@@ -48,9 +46,8 @@ bool tg_event_write(const struct tg_store *store, tg_sv suite, const struct tg_e
 static bool parse_record(tg_sv text, tg_sv id, struct tg_arena *a, struct tg_event_record *out)
 {
     struct tg_err ignored = TG_ERR_INIT;
-    TG_AUTO(tg_doc_drop) struct tg_doc *d = NULL;
+    TG_AUTO(tg_doc_drop) struct tg_doc *d = tg_doc_parse(text, "event", &ignored);
     bool ok = false;
-    d = tg_doc_parse(text, "event", &ignored);
     if (!d)
         return false;
     *out = (struct tg_event_record){
@@ -78,15 +75,17 @@ static int by_time(const void *x, const void *y)
 }
 
 /* A record that is too large or damaged says nothing. False: git failed. */
-static bool read_record(const struct tg_store *store, const struct tg_git_ref_at *ref,
-                        size_t prefix, struct tg_arena *a, struct tg_event_record *out, bool *read,
+static bool read_record(const struct tg_store *store, const struct tg_git_ref_at *ref, tg_sv prefix,
+                        struct tg_arena *a, struct tg_event_record *out, bool *read,
                         struct tg_err *err)
 {
-    tg_sv rest = { ref->name.p + prefix, ref->name.n - prefix }, id = tg_sv_cut(&rest, '/');
+    tg_sv rest = ref->name, id;
     TG_BUF bytes = { 0 };
     uint64_t size;
     bool ok = true;
     *read = false;
+    (void)tg_sv_skip(&rest, prefix);
+    id = tg_sv_cut(&rest, '/');
     if (id.n != ID_DIGITS || rest.n != RECORD_DIGITS ||
         memcmp(rest.p, ref->oid, RECORD_DIGITS) != 0)
         return true;
@@ -104,18 +103,16 @@ bool tg_event_records(const struct tg_store *store, tg_sv suite, struct tg_arena
 {
     struct tg_git_ref_at *refs;
     size_t n_refs;
-    const char *prefix;
-    tg_sv component;
+    tg_sv prefix;
     *n = 0;
-    if (!tg_store_suite(suite, a, &component, err))
-        return false;
-    prefix = tg_arena_printf(a, TG_EVENT_PREFIX "%.*s/", TG_SV_ARG(component));
-    if (!store->place->list(store, prefix, a, &refs, &n_refs, err))
+    if (!tg_store_suite(suite, a, &prefix, err) || /* one without a name is refused */
+        !tg_store_below(TG_EVENT_PREFIX, suite, a, &prefix, err) ||
+        !store->place->list(store, prefix.p, a, &refs, &n_refs, err))
         return false;
     *out = TG_NEW_N(a, struct tg_event_record, n_refs + 1);
     for (size_t i = 0; i < n_refs; i++) {
         bool read;
-        if (!read_record(store, &refs[i], strlen(prefix), a, &(*out)[*n], &read, err))
+        if (!read_record(store, &refs[i], prefix, a, &(*out)[*n], &read, err))
             return false;
         *n += read;
     }
@@ -127,15 +124,11 @@ bool tg_event_records(const struct tg_store *store, tg_sv suite, struct tg_arena
 bool tg_event_refs(const struct tg_store *store, tg_sv suite, struct tg_arena *a,
                    struct tg_stored **out, size_t *n, struct tg_err *err)
 {
-    const char *prefix = TG_EVENT_PREFIX;
     struct tg_git_ref_at *refs;
-    tg_sv component;
+    tg_sv prefix;
     *n = 0;
-    if (suite.n && !tg_store_suite(suite, a, &component, err))
-        return false;
-    if (suite.n)
-        prefix = tg_arena_printf(a, TG_EVENT_PREFIX "%.*s/", TG_SV_ARG(component));
-    if (!store->place->list(store, prefix, a, &refs, n, err))
+    if (!tg_store_below(TG_EVENT_PREFIX, suite, a, &prefix, err) ||
+        !store->place->list(store, prefix.p, a, &refs, n, err))
         return false;
     *out = TG_NEW_N(a, struct tg_stored, *n + 1);
     for (size_t i = 0; i < *n; i++) {

@@ -7,6 +7,15 @@
  */
 #include "core/baseline/baseline.h"
 
+/* `n` digits of an object's name, and nothing else. */
+static inline bool tg_is_hex(tg_sv s, size_t n)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (!memchr("0123456789abcdef", s.p[i], 16))
+            return false;
+    return s.n == n;
+}
+
 struct tg_head {
     char sha[TG_SHA_SIZE];
     bool detached;
@@ -118,18 +127,14 @@ bool tg_git_shallow(const char *what, struct tg_err *err);
 TG_MUST bool tg_git_tree_path(const struct tg_git *g, const char *path, struct tg_arena *a,
                               tg_sv *out, struct tg_err *err);
 
-/* glob.c: one component ("rank*.js?n", "[a-c]x"), never across '/'. No recursion, O(|p|*|s|). */
-bool tg_glob_has(tg_sv pattern);
-bool tg_glob_match(tg_sv pattern, tg_sv name);
-
 /* lfs.c */
-struct tg_lfs {
+struct tg_lfs { /* a pointer */
     char oid[65];
     uint64_t size;
 };
 #define TG_LFS_MAX_POINTER 1024u
 bool tg_lfs_parse(tg_sv text, struct tg_lfs *out);
-/* Replaces the pointer after `start` in `out` by its object. */
-TG_MUST bool tg_lfs_read(struct tg_git *g, const struct tg_git_file *f, size_t start,
+/* Appends the object that the pointer `f` names. */
+TG_MUST bool tg_lfs_read(struct tg_git *g, const struct tg_git_file *f, const struct tg_lfs *p,
                          struct tg_buf *out, struct tg_err *err);
 #endif

@@ -1,3 +1,4 @@
+#include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,36 +187,27 @@ static enum tg_seen at(struct list *l, const struct tg_entry *root, tg_sv path,
     return TG_SEEN;
 }
 
-static bool list_folder(struct list *l, const struct tg_entry *folder, tg_sv path)
+/*
+ * Goes down one folder per component of the pattern, so it is never deeper than the pattern. "": the
+ * traces and summaries of the folder.
+ */
+static bool list_folder(struct list *l, const struct tg_entry *folder, tg_sv path, tg_sv pattern)
 {
-    struct tg_entry *e;
-    size_t n;
-    if (!tg_git_entries(l->g, folder, l->a, &e, &n, l->err))
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (e[i].kind == TG_ENTRY_FILE && tg_file_is_input_name(e[i].name) &&
-            !add_file(l, path, e[i].name, &e[i]))
-            return false;
-    return true;
-}
-
-/* Goes down one folder per component of the pattern, so it is never deeper than the pattern. */
-static bool list_glob(struct list *l, const struct tg_entry *folder, tg_sv path, tg_sv pattern)
-{
-    tg_sv rest = pattern, first = tg_sv_cut(&rest, '/');
+    tg_sv rest = pattern, first = tg_arena_sv(l->a, tg_sv_cut(&rest, '/'));
     struct tg_entry *e;
     size_t n;
     if (!tg_git_entries(l->g, folder, l->a, &e, &n, l->err))
         return false;
     for (size_t i = 0; i < n; i++) {
-        if (!tg_glob_match(first, e[i].name))
+        if (first.n ? fnmatch(first.p, e[i].name.p, FNM_PERIOD) != 0
+                    : !tg_file_is_input_name(e[i].name))
             continue;
         if (!rest.n && e[i].kind == TG_ENTRY_FILE && !add_file(l, path, e[i].name, &e[i]))
             return false;
         if (rest.n && e[i].kind == TG_ENTRY_TREE) {
             tg_sv below = tg_sv_of(tg_arena_printf(l->a, "%.*s%s%.*s", TG_SV_ARG(path),
                                                    path.n ? "/" : "", TG_SV_ARG(e[i].name)));
-            if (!list_glob(l, &e[i], below, rest))
+            if (!list_folder(l, &e[i], below, rest))
                 return false;
         }
     }
@@ -236,11 +228,12 @@ static bool fill(struct list *l, tg_sv path)
     case TG_SEEN_FAILED:
         return false;
     case TG_ABSENT:
-        return !tg_glob_has(path) || list_glob(l, &root, TG_SV(""), path);
+        return !strpbrk(path.p, "*?[") || list_folder(l, &root, TG_SV(""), path);
     case TG_SEEN:
         break;
     }
-    return e.kind == TG_ENTRY_TREE ? list_folder(l, &e, path) : add_file(l, TG_SV(""), path, &e);
+    return e.kind == TG_ENTRY_TREE ? list_folder(l, &e, path, TG_SV(""))
+                                   : add_file(l, TG_SV(""), path, &e);
 }
 
 bool tg_git_list(struct tg_git *g, const char *sha, const char *path, struct tg_arena *a,
@@ -269,13 +262,14 @@ bool tg_git_read(struct tg_git *g, const struct tg_git_file *f, struct tg_buf *o
         return false;
     if (!tg_lfs_parse((tg_sv){ out->p + start, out->n - start }, &pointer))
         return true;
-    return tg_lfs_read(g, f, start, out, err);
+    out->n = start;
+    return tg_lfs_read(g, f, &pointer, out, err);
 }
 
 bool tg_git_read_path(struct tg_git *g, const char *sha, const char *path, struct tg_buf *out,
                       bool *found, struct tg_err *err)
 {
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct list l = { .g = g, .sha = sha, .path = path, .a = a, .links = MAX_LINKS, .err = err };
     struct tg_git_file f = { .size = 0 };
     struct tg_entry root, e;
@@ -287,6 +281,5 @@ bool tg_git_read_path(struct tg_git *g, const char *sha, const char *path, struc
         (void)snprintf(f.commit, sizeof f.commit, "%s", sha);
         ok = tg_git_read(g, &f, out, err);
     }
-    tg_arena_free(a);
     return ok && seen != TG_SEEN_FAILED;
 }

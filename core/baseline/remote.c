@@ -20,29 +20,27 @@ static bool check_name(const struct tg_remote *r, struct tg_err *err)
     return tg_err_hint(err, "`git remote -v` lists the remotes of this clone.");
 }
 
-/* What the remote said, joined to one line: its own lines if there are any, else git's complaint. */
 /* Git's own first complaint; advice follows it. */
 static tg_sv complaint(const struct tg_spawned *s)
 {
     tg_sv rest = tg_sv_of(s->said);
     while (rest.n) {
         tg_sv line = tg_sv_cut(&rest, '\n');
-        if (tg_sv_starts(line, TG_SV("fatal: ")))
-            return (tg_sv){ line.p + 7, line.n - 7 < 360 ? line.n - 7 : 360 };
+        if (tg_sv_skip(&line, TG_SV("fatal: ")))
+            return (tg_sv){ line.p, line.n < 360 ? line.n : 360 };
     }
     return tg_sv_of(s->last_words[0] ? s->last_words : "git says nothing");
 }
 
+/* What the remote said, joined to one line: its own lines if there are any, else git's complaint. */
 static tg_sv reason(const struct tg_spawned *s, struct tg_arena *a)
 {
     TG_BUF b = { 0 };
     tg_sv rest = tg_sv_of(s->said);
     while (rest.n) {
         tg_sv line = tg_sv_cut(&rest, '\n');
-        if (!tg_sv_starts(line, TG_SV("remote: ")))
+        if (!tg_sv_skip(&line, TG_SV("remote: ")))
             continue;
-        line.p += 8;
-        line.n -= 8;
         while (line.n && (line.p[line.n - 1] == ' ' || line.p[line.n - 1] == '\r'))
             line.n--;
         if (line.n && b.n + line.n < 360) {
@@ -276,16 +274,24 @@ static const char *const fetch_args[] = { "fetch",
                                           "--no-write-fetch-head",
                                           NULL };
 
-static size_t begin_fetch(const char **args)
+/* `option` (NULL: none), the remote, and `n` refs. */
+static const char **fetch_of(struct tg_arena *a, const struct tg_remote *r, const char *option,
+                             const char *const *refs, size_t n)
 {
+    const char **args = TG_NEW_N(a, const char *, n + 16);
     size_t k = 0;
     for (; fetch_args[k]; k++)
         args[k] = fetch_args[k];
-    return k;
+    if (option)
+        args[k++] = option;
+    args[k++] = "--";
+    args[k++] = r->name;
+    memcpy(args + k, refs, n * sizeof *refs);
+    return args;
 }
 
 static bool run_fetch(struct tg_git *g, const struct tg_remote *r, const char *const *args,
-                      const char *what, struct tg_err *err)
+                      const char *what, struct tg_arena *a, struct tg_err *err)
 {
     unsigned tries = r->tries ? r->tries : 3, span = r->sleep_ms ? r->sleep_ms : TG_REMOTE_SLEEP_MS;
     uint32_t state = r->seed;
@@ -294,60 +300,47 @@ static bool run_fetch(struct tg_git *g, const struct tg_remote *r, const char *c
         tg_git_spawn(g, args, 0, NULL, &s);
         if (s.end == TG_SPAWN_EXIT && s.code == 0)
             return true;
-        if (k >= tries || s.end != TG_SPAWN_EXIT || is_final(tg_sv_of(s.said))) {
-            TG_ARENA *a = tg_arena_new();
-            (void)command_failed(g, r, what, &s, a, err);
-            return false;
-        }
+        if (k >= tries || s.end != TG_SPAWN_EXIT || is_final(tg_sv_of(s.said)))
+            return command_failed(g, r, what, &s, a, err);
         sleep_randomly(&state, span);
     }
 }
 
-/* "PREFIX SUITE/…*" on both sides, as git fetch wants it. */
-static const char *both_sides(struct tg_arena *a, const char *prefix, tg_sv suite, const char *rest)
+/* "PREFIX…*" on both sides, as git fetch wants it. */
+static const char *both_sides(struct tg_arena *a, tg_sv prefix, const char *rest)
 {
-    const char *ref =
-        tg_arena_printf(a, "%s%.*s%s%s*", prefix, TG_SV_ARG(suite), suite.n ? "/" : "", rest);
-    return tg_arena_printf(a, "%s:%s", ref, ref);
+    return tg_arena_printf(a, "%s%s*:%s%s*", prefix.p, rest, prefix.p, rest);
 }
 
 bool tg_remote_fetch_all(struct tg_git *g, const struct tg_remote *r, tg_sv suite,
                          struct tg_err *err)
 {
     TG_ARENA *a = tg_arena_new();
-    const char *args[16];
-    size_t k = begin_fetch(args);
-    tg_sv component = TG_SV("");
-    bool ok = check_name(r, err) && (!suite.n || tg_store_suite(suite, a, &component, err));
-    if (ok) {
-        args[k++] = "--";
-        args[k++] = r->name;
-        args[k++] = both_sides(a, TG_STORE_PREFIX, component, "");
-        args[k++] = both_sides(a, TG_EVENT_PREFIX, component, "");
-        args[k] = NULL;
-        ok = r->dry_run || run_fetch(g, r, args, "fetching from", err);
-    }
-    return ok;
+    tg_sv runs, events;
+    const char *refs[2];
+    if (!check_name(r, err) || !tg_store_below(TG_STORE_PREFIX, suite, a, &runs, err) ||
+        !tg_store_below(TG_EVENT_PREFIX, suite, a, &events, err))
+        return false;
+    refs[0] = both_sides(a, runs, "");
+    refs[1] = both_sides(a, events, "");
+    return r->dry_run || run_fetch(g, r, fetch_of(a, r, NULL, refs, 2), "fetching from", a, err);
 }
 
 bool tg_remote_fetch(struct tg_git *g, const struct tg_remote *r, tg_sv suite,
                      const struct tg_commit *at, size_t n, struct tg_err *err)
 {
     TG_ARENA *a = tg_arena_new();
-    const char **args = TG_NEW_N(a, const char *, TG_REMOTE_BATCH + 16);
-    tg_sv component;
-    bool ok = check_name(r, err) && tg_store_suite(suite, a, &component, err);
+    const char *refs[TG_REMOTE_BATCH + 1];
+    tg_sv runs, events;
+    bool ok = check_name(r, err) && tg_store_suite(suite, a, &runs, err) &&
+              tg_store_below(TG_STORE_PREFIX, suite, a, &runs, err) &&
+              tg_store_below(TG_EVENT_PREFIX, suite, a, &events, err);
     for (size_t i = 0; ok && i < n;) {
-        size_t k = begin_fetch(args);
-        args[k++] = "--";
-        args[k++] = r->name;
-        for (size_t end = i + TG_REMOTE_BATCH; i < n && i < end; i++) {
-            args[k++] =
-                both_sides(a, TG_STORE_PREFIX, component, tg_arena_printf(a, "%s/", at[i].sha));
-        }
-        args[k++] = both_sides(a, TG_EVENT_PREFIX, component, "");
-        args[k] = NULL;
-        ok = r->dry_run || run_fetch(g, r, args, "fetching from", err);
+        size_t k = 0;
+        while (i < n && k < TG_REMOTE_BATCH)
+            refs[k++] = both_sides(a, runs, tg_arena_printf(a, "%s/", at[i++].sha));
+        refs[k++] = both_sides(a, events, "");
+        ok = r->dry_run || run_fetch(g, r, fetch_of(a, r, NULL, refs, k), "fetching from", a, err);
     }
     return ok;
 }
@@ -356,14 +349,9 @@ bool tg_remote_deepen(struct tg_git *g, const struct tg_remote *r, const char *s
                       struct tg_err *err)
 {
     TG_ARENA *a = tg_arena_new();
-    const char *args[16];
-    size_t k = begin_fetch(args);
-    args[k++] = tg_arena_printf(a, "--deepen=%u", n);
-    args[k++] = "--";
-    args[k++] = r->name;
-    args[k++] = sha;
-    args[k] = NULL;
-    return check_name(r, err) && run_fetch(g, r, args, "deepening the history from", err);
+    const char *deepen = tg_arena_printf(a, "--deepen=%u", n);
+    return check_name(r, err) &&
+           run_fetch(g, r, fetch_of(a, r, deepen, &sha, 1), "deepening the history from", a, err);
 }
 
 /* A line is an object's name, a tab and a ref; other lines are skipped. False: no more. */
@@ -395,24 +383,21 @@ void tg_remote_refs(tg_sv text, struct tg_arena *a, struct tg_git_ref_at **out, 
 bool tg_remote_list(struct tg_git *g, const struct tg_remote *r, tg_sv suite, struct tg_arena *a,
                     struct tg_stored **out, size_t *n, struct tg_err *err)
 {
-    const char *pattern = TG_STORE_PREFIX "*";
     struct tg_spawned s;
     TG_BUF text = { 0 };
     struct tg_git_ref_at *refs;
     size_t n_refs;
-    tg_sv component;
+    tg_sv prefix;
     *n = 0;
-    if (!check_name(r, err) || (suite.n && !tg_store_suite(suite, a, &component, err)))
+    if (!check_name(r, err) || !tg_store_below(TG_STORE_PREFIX, suite, a, &prefix, err))
         return false;
-    if (suite.n)
-        pattern = tg_arena_printf(a, TG_STORE_PREFIX "%.*s/*", TG_SV_ARG(component));
-    const char *args[] = { "ls-remote", "--quiet", "--refs", "--", r->name, pattern, NULL };
+    const char *args[] = { "ls-remote", "--quiet", "--refs",
+                           "--",        r->name,   tg_arena_printf(a, "%s*", prefix.p),
+                           NULL };
     tg_git_spawn(g, args, MAX_ANSWER, &text, &s);
-    if (s.end != TG_SPAWN_EXIT || s.code != 0) {
+    if (s.end != TG_SPAWN_EXIT || s.code != 0)
         return command_failed(g, r, "listing the refs of", &s, a, err);
-    }
     tg_remote_refs(tg_buf_sv(&text), a, &refs, &n_refs);
-    tg_buf_release(&text);
     tg_store_of_refs(refs, n_refs, a, out, n);
     return true;
 }

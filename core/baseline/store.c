@@ -46,6 +46,19 @@ bool tg_store_suite(tg_sv suite, struct tg_arena *a, tg_sv *component, struct tg
     return true;
 }
 
+bool tg_store_below(const char *prefix, tg_sv suite, struct tg_arena *a, tg_sv *out,
+                    struct tg_err *err)
+{
+    tg_sv component;
+    *out = tg_sv_of(prefix);
+    if (!suite.n)
+        return true;
+    if (!tg_store_suite(suite, a, &component, err))
+        return false;
+    *out = tg_sv_of(tg_arena_printf(a, "%s%.*s/", prefix, TG_SV_ARG(component)));
+    return true;
+}
+
 static int hex_digit(char c)
 {
     if (c >= '0' && c <= '9')
@@ -76,22 +89,17 @@ static bool suite_of(tg_sv component, struct tg_arena *a, tg_sv *suite)
     return ok && tg_store_suite(*suite, a, &again, &ignored) && tg_sv_eq(again, component);
 }
 
-static bool is_hex(tg_sv s, size_t n)
-{
-    for (size_t i = 0; i < s.n; i++)
-        if (!memchr("0123456789abcdef", s.p[i], 16))
-            return false;
-    return s.n == n;
-}
-
 static bool parse_ref(const struct tg_git_ref_at *ref, struct tg_arena *a, struct tg_stored *out)
 {
-    tg_sv rest = { ref->name.p + strlen(TG_STORE_PREFIX), ref->name.n - strlen(TG_STORE_PREFIX) };
-    tg_sv suite = tg_sv_cut(&rest, '/'), sha = tg_sv_cut(&rest, '/');
+    tg_sv rest = ref->name, suite, sha;
+    if (!tg_sv_skip(&rest, TG_SV(TG_STORE_PREFIX)))
+        return false;
+    suite = tg_sv_cut(&rest, '/');
+    sha = tg_sv_cut(&rest, '/');
     *out = (struct tg_stored){ .run = rest, .ref = ref->name };
-    if (!is_hex(sha, TG_SHA_SIZE - 1) || !is_hex(rest, RUN_DIGITS) ||
+    if (!tg_is_hex(sha, TG_SHA_SIZE - 1) || !tg_is_hex(rest, RUN_DIGITS) ||
         memcmp(rest.p, ref->oid, RUN_DIGITS) != 0 ||
-        !is_hex(tg_sv_of(ref->oid), TG_SHA_SIZE - 1)) /* ls-remote may print anything */
+        !tg_is_hex(tg_sv_of(ref->oid), TG_SHA_SIZE - 1)) /* ls-remote may print anything */
         return false;
     memcpy(out->commit, sha.p, sha.n);
     memcpy(out->oid, ref->oid, sizeof out->oid);
@@ -154,18 +162,15 @@ static int by_place(const void *x, const void *y)
 bool tg_store_list(const struct tg_store *store, tg_sv suite, const char *sha, struct tg_arena *a,
                    struct tg_stored **out, size_t *n, size_t *foreign, struct tg_err *err)
 {
-    const char *prefix = TG_STORE_PREFIX;
     struct tg_git_ref_at *refs;
     size_t n_refs, kept;
-    tg_sv component;
+    tg_sv prefix;
     *n = 0;
-    if (suite.n) {
-        if (!tg_store_suite(suite, a, &component, err))
-            return false;
-        prefix = tg_arena_printf(a, "%s%.*s/%s%s", prefix, TG_SV_ARG(component), sha ? sha : "",
-                                 sha ? "/" : "");
-    }
-    if (!store->place->list(store, prefix, a, &refs, &n_refs, err))
+    if (!tg_store_below(TG_STORE_PREFIX, suite, a, &prefix, err))
+        return false;
+    if (suite.n && sha)
+        prefix = tg_sv_of(tg_arena_printf(a, "%s%s/", prefix.p, sha));
+    if (!store->place->list(store, prefix.p, a, &refs, &n_refs, err))
         return false;
     tg_store_of_refs(refs, n_refs, a, out, n);
     if (foreign)
@@ -183,8 +188,7 @@ void tg_store_of_refs(const struct tg_git_ref_at *refs, size_t n_refs, struct tg
     *n = 0;
     *out = TG_NEW_N(a, struct tg_stored, n_refs + 1);
     for (size_t i = 0; i < n_refs; i++)
-        *n += tg_sv_starts(refs[i].name, TG_SV(TG_STORE_PREFIX)) &&
-              parse_ref(&refs[i], a, &(*out)[*n]);
+        *n += parse_ref(&refs[i], a, &(*out)[*n]);
     if (*n)
         qsort(*out, *n, sizeof **out, by_place);
 }

@@ -81,6 +81,10 @@ struct tg_stored {
  */
 TG_MUST bool tg_store_suite(tg_sv suite, struct tg_arena *a, tg_sv *component, struct tg_err *err);
 
+/* What the refs of a suite (n = 0: of all) begin with, by the prefix of their kind: "PREFIXSUITE/". */
+TG_MUST bool tg_store_below(const char *prefix, tg_sv suite, struct tg_arena *a, tg_sv *out,
+                            struct tg_err *err);
+
 /*
  * Stores one run of a suite at a commit (40 hex digits, must be here). *created false: these very
  * bytes were there already, which is fine: a retried job.

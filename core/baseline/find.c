@@ -1,6 +1,6 @@
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "core/base/strmap.h"
 #include "core/baseline/git.h"
 
 /* ---- which commit ---- */
@@ -25,7 +25,7 @@ static bool is_event(const struct search *s, const char *name)
 static bool choose(const struct search *s, const char *sha, enum tg_how how, tg_sv ref,
                    const char *found)
 {
-    char what[640];
+    const char *what = tg_arena_printf(s->a, "commit %.12s (%s)", sha, found);
     enum tg_seen seen = tg_git_commit(s->g, sha, s->a, s->out, s->err);
     if (seen == TG_SEEN) {
         s->out->how = how;
@@ -35,7 +35,6 @@ static bool choose(const struct search *s, const char *sha, enum tg_how how, tg_
     }
     if (seen == TG_SEEN_FAILED)
         return false;
-    (void)snprintf(what, sizeof what, "commit %.12s (%s)", sha, found);
     if (tg_git_is_shallow(s->g))
         return tg_git_shallow(what, s->err);
     tg_err_set(s->err, TG_ERR_REF, TG_NOWHERE, "%s does not exist here", what);
@@ -158,14 +157,6 @@ static bool first_parent(const struct search *s, enum tg_how how, tg_sv label, c
     return choose(s, s->parents.sha[0], how, label, found);
 }
 
-static bool is_ancestor(const struct search *s, const char *sha, const char *of)
-{
-    char base[TG_SHA_SIZE];
-    struct tg_err ignored = TG_ERR_INIT;
-    return strcmp(sha, of) == 0 ||
-           (tg_git_merge_base(s->g, sha, of, base, &ignored) == TG_SEEN && strcmp(base, sha) == 0);
-}
-
 /* A push may bring several commits: the one before all of them, when it is still an ancestor. */
 static bool is_before_push(const struct search *s)
 {
@@ -175,7 +166,7 @@ static bool is_before_push(const struct search *s)
     return is_event(s, "push") && before && strspn(before, "0") != strlen(before) &&
            strcmp(before, s->head.sha) != 0 &&
            tg_git_commit(s->g, before, s->a, &c, &ignored) == TG_SEEN &&
-           is_ancestor(s, before, s->head.sha);
+           tg_git_is_ancestor(s->g, before, s->head.sha);
 }
 
 static bool on_target(const struct search *s, tg_sv label)
@@ -215,7 +206,7 @@ static bool merge_base(const struct search *s)
         return choose(s, s->env->base_sha, TG_HOW_EVENT, TG_SV(""), "base of the merge queue");
     if (!target_of(s, &label, target))
         return false;
-    if (says_pull_request_merge(s) && is_ancestor(s, s->parents.sha[0], target))
+    if (says_pull_request_merge(s) && tg_git_is_ancestor(s->g, s->parents.sha[0], target))
         return pull_request_merge(s);
     found = tg_arena_printf(s->a, "merge base of HEAD and %.*s", TG_SV_ARG(label));
     seen = tg_git_merge_base(s->g, s->head.sha, target, base, s->err);
@@ -235,59 +226,31 @@ static bool merge_base(const struct search *s)
 
 /* ---- releases ---- */
 
-struct tags {
-    struct release {
-        char sha[TG_SHA_SIZE];
-        tg_sv name;
-    } * v; /* by commit, then name */
-    size_t n;
-};
-
-static int by_commit(const void *x, const void *y)
+/* The commits of the tags that match, and of each the last name. */
+static bool find_releases(const struct search *s, struct tg_strmap *commits, tg_sv **names)
 {
-    const struct release *a = x, *b = y;
-    int c = strcmp(a->sha, b->sha);
-    return c ? c : tg_sv_cmp(a->name, b->name);
-}
-
-static bool find_tags(const struct search *s, struct tags *out)
-{
-    const tg_sv prefix = TG_SV("refs/tags/");
     struct tg_git_ref_at *refs;
     size_t n;
-    if (!tg_git_refs(s->g, prefix.p, s->a, &refs, &n, s->err))
+    if (!tg_git_refs(s->g, "refs/tags/", s->a, &refs, &n, s->err))
         return false;
-    *out = (struct tags){ .v = TG_NEW_N(s->a, struct release, n + 1) };
+    *names = TG_NEW_N(s->a, tg_sv, n + 1);
     for (size_t i = 0; i < n; i++) {
-        struct release *r = &out->v[out->n];
-        r->name = (tg_sv){ refs[i].name.p + prefix.n, refs[i].name.n - prefix.n };
-        out->n += tg_sv_glob(s->ref->rev, r->name) && tg_git_ref(s->g, refs[i].name.p, r->sha);
+        tg_sv name = refs[i].name, *last;
+        char sha[TG_SHA_SIZE];
+        (void)tg_sv_skip(&name, TG_SV("refs/tags/"));
+        if (!tg_sv_glob(s->ref->rev, name) || !tg_git_ref(s->g, refs[i].name.p, sha))
+            continue;
+        last = &(*names)[tg_strmap_add(commits, tg_sv_of(sha))];
+        *last = tg_sv_cmp(name, *last) > 0 ? name : *last;
     }
-    if (out->n)
-        qsort(out->v, out->n, sizeof *out->v, by_commit);
     return true;
-}
-
-/* The last of the commit's names; NULL: no release. */
-static const struct release *release_at(const struct tags *t, const char *sha)
-{
-    size_t low = 0, high = t->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(t->v[middle].sha, sha) <= 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && strcmp(t->v[low - 1].sha, sha) == 0 ? &t->v[low - 1] : NULL;
 }
 
 static bool no_release(const struct search *s, bool cut)
 {
-    char what[640];
-    (void)snprintf(what, sizeof what, "a release '%.*s' before HEAD", TG_SV_ARG(s->ref->rev));
     if (cut)
-        return tg_git_shallow(what, s->err);
+        return tg_git_shallow(
+            tg_arena_printf(s->a, "a release '%.*s' before HEAD", TG_SV_ARG(s->ref->rev)), s->err);
     tg_err_set(s->err, TG_ERR_LOST, TG_NOWHERE, "no tag '%.*s' names a commit before HEAD",
                TG_SV_ARG(s->ref->rev));
     return tg_err_hint(s->err, "Fetch the tags (`git fetch --tags`; fetch-depth: 0 brings them); "
@@ -296,22 +259,24 @@ static bool no_release(const struct search *s, bool cut)
 
 static bool last_release(const struct search *s)
 {
+    TG_AUTO(tg_strmap_release) struct tg_strmap commits;
     struct tg_commit at, next;
-    struct tags tags;
+    tg_sv *names;
     bool cut = false;
     enum tg_seen back;
-    if (!find_tags(s, &tags))
+    tg_strmap_init(&commits);
+    if (!find_releases(s, &commits, &names))
         return false;
     (void)snprintf(at.sha, sizeof at.sha, "%s", s->head.sha);
-    while ((back = tags.n ? tg_git_step_back(s->g, at.sha, s->a, &next, &cut, s->err)
-                          : TG_ABSENT) == TG_SEEN) {
-        const struct release *r = release_at(&tags, next.sha);
-        if (r)
-            return choose(s, next.sha, TG_HOW_RELEASE, r->name,
-                          tg_arena_printf(s->a, "release %.*s", TG_SV_ARG(r->name)));
+    while ((back = commits.n ? tg_git_step_back(s->g, at.sha, s->a, &next, &cut, s->err)
+                             : TG_ABSENT) == TG_SEEN) {
+        uint32_t id = tg_strmap_find(&commits, tg_sv_of(next.sha));
+        if (id != TG_NO_ID)
+            return choose(s, next.sha, TG_HOW_RELEASE, names[id],
+                          tg_arena_printf(s->a, "release %.*s", TG_SV_ARG(names[id])));
         at = next;
     }
-    return back != TG_SEEN_FAILED && no_release(s, cut || (!tags.n && tg_git_is_shallow(s->g)));
+    return back != TG_SEEN_FAILED && no_release(s, cut || (!commits.n && tg_git_is_shallow(s->g)));
 }
 
 bool tg_baseline_commit(struct tg_git *g, const struct tg_baseline_ref *ref,

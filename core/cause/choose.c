@@ -9,55 +9,27 @@ const char *tg_cause_confidence_name(enum tg_cause_confidence c)
     return names[c];
 }
 
+static const char *const dependencies[] = { ".lock",           "-lock.json",       "pyproject.toml",
+                                            "setup.py",        "setup.cfg",        "Pipfile",
+                                            "environment.yml", "environment.yaml", NULL };
+static const char *const build[] = {
+    ".c",     ".cc",  ".cpp", ".cu",    ".cuh",           ".h",       ".hpp",       ".hip",
+    ".rs",    ".pyx", ".so",  ".cmake", "CMakeLists.txt", "Makefile", "Dockerfile", "Containerfile",
+    ".bazel", NULL
+};
+static const char *const config[] = { ".yml", ".yaml", ".toml", ".ini", ".cfg", ".json", NULL };
+static const char *const data[] = { ".csv", ".parquet",     ".npy",   ".npz", ".pt",
+                                    ".bin", ".safetensors", ".jsonl", ".tsv", ".txt",
+                                    ".pth", ".h5",          ".arrow", ".pkl", NULL };
+/* The first that has an ending of the name counts. */
 static const struct {
-    const char *end;
+    const char *const *ends;
     unsigned bit;
-} ends[] = {
-    { ".lock", TG_CAUSE_DEPENDENCIES },
-    { "-lock.json", TG_CAUSE_DEPENDENCIES },
-    { "pyproject.toml", TG_CAUSE_DEPENDENCIES },
-    { "setup.py", TG_CAUSE_DEPENDENCIES },
-    { "setup.cfg", TG_CAUSE_DEPENDENCIES },
-    { "Pipfile", TG_CAUSE_DEPENDENCIES },
-    { "environment.yml", TG_CAUSE_DEPENDENCIES },
-    { "environment.yaml", TG_CAUSE_DEPENDENCIES },
-    { ".c", TG_CAUSE_BUILD },
-    { ".cc", TG_CAUSE_BUILD },
-    { ".cpp", TG_CAUSE_BUILD },
-    { ".cu", TG_CAUSE_BUILD },
-    { ".cuh", TG_CAUSE_BUILD },
-    { ".h", TG_CAUSE_BUILD },
-    { ".hpp", TG_CAUSE_BUILD },
-    { ".hip", TG_CAUSE_BUILD },
-    { ".rs", TG_CAUSE_BUILD },
-    { ".pyx", TG_CAUSE_BUILD },
-    { ".so", TG_CAUSE_BUILD },
-    { ".cmake", TG_CAUSE_BUILD },
-    { "CMakeLists.txt", TG_CAUSE_BUILD },
-    { "Makefile", TG_CAUSE_BUILD },
-    { "Dockerfile", TG_CAUSE_BUILD },
-    { "Containerfile", TG_CAUSE_BUILD },
-    { ".bazel", TG_CAUSE_BUILD },
-    { ".yml", TG_CAUSE_CONFIG },
-    { ".yaml", TG_CAUSE_CONFIG },
-    { ".toml", TG_CAUSE_CONFIG },
-    { ".ini", TG_CAUSE_CONFIG },
-    { ".cfg", TG_CAUSE_CONFIG },
-    { ".json", TG_CAUSE_CONFIG },
-    { ".csv", TG_CAUSE_DATA },
-    { ".parquet", TG_CAUSE_DATA },
-    { ".npy", TG_CAUSE_DATA },
-    { ".npz", TG_CAUSE_DATA },
-    { ".pt", TG_CAUSE_DATA },
-    { ".bin", TG_CAUSE_DATA },
-    { ".safetensors", TG_CAUSE_DATA },
-    { ".jsonl", TG_CAUSE_DATA },
-    { ".tsv", TG_CAUSE_DATA },
-    { ".txt", TG_CAUSE_DATA },
-    { ".pth", TG_CAUSE_DATA },
-    { ".h5", TG_CAUSE_DATA },
-    { ".arrow", TG_CAUSE_DATA },
-    { ".pkl", TG_CAUSE_DATA },
+} others[] = {
+    { dependencies, TG_CAUSE_DEPENDENCIES },
+    { build, TG_CAUSE_BUILD },
+    { config, TG_CAUSE_CONFIG },
+    { data, TG_CAUSE_DATA },
 };
 
 unsigned tg_cause_other_of(tg_sv path)
@@ -66,9 +38,10 @@ unsigned tg_cause_other_of(tg_sv path)
     tg_sv name = slash ? (tg_sv){ slash + 1, path.n - (size_t)(slash + 1 - path.p) } : path;
     if (tg_sv_starts(name, TG_SV("requirements")) && tg_sv_ends(name, TG_SV(".txt")))
         return TG_CAUSE_DEPENDENCIES;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (tg_sv_ends(name, tg_sv_of(ends[i].end)))
-            return ends[i].bit;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        for (const char *const *end = others[i].ends; *end; end++)
+            if (tg_sv_ends(name, tg_sv_of(*end)))
+                return others[i].bit;
     return 0;
 }
 
@@ -215,6 +188,30 @@ static void use(struct tg_cause *out, const struct candidate *c, bool carried)
         out->confidence = TG_CAUSE_MEDIUM;
 }
 
+/* A changed function that may hold none of the difference; no lines: it was not changed. */
+static struct candidate candidate_in(const struct tg_cause_file *file,
+                                     const struct tg_py_function *fn, enum tg_cause_link link,
+                                     struct tg_arena *a)
+{
+    struct candidate c = { .file = file,
+                           .lines = TG_NEW_N(a, struct tg_cause_lines, file->n_lines + 1),
+                           .link = link,
+                           .changed_in = TG_SV(""),
+                           .changed_file = TG_SV("") };
+    c.n_lines = lines_in(file, fn, c.lines);
+    return c;
+}
+
+static void use_function(struct tg_cause *out, struct candidate *c, const struct tg_py_function *fn,
+                         uint32_t line, double share, struct tg_arena *a)
+{
+    struct tg_cause_frame *frame = TG_NEW(a, struct tg_cause_frame);
+    *frame = (struct tg_cause_frame){ TG_PATH_FUNCTION, fn->qualified, c->file->path, line, share,
+                                      { 0, 0 } };
+    c->frame = frame;
+    use(out, c, false);
+}
+
 static bool called_as_often(const struct tg_cause_frame *f)
 {
     double a = f->calls[TG_PATHS_BASE], b = f->calls[TG_PATHS_TEST];
@@ -295,14 +292,8 @@ static void choose_feeder(struct tg_cause *out, const struct tg_cause_change *ch
         for (size_t j = 0; j < change->files[k].n_functions; j++) {
             const struct tg_cause_file *file = &change->files[k];
             const struct tg_py_function *fn = &file->functions[j];
-            struct candidate c = { .file = file,
-                                   .link = TG_CAUSE_LINK_FEEDS,
-                                   .changed_in = TG_SV(""),
-                                   .changed_file = TG_SV("") };
-            struct tg_cause_frame *frame;
+            struct candidate c = candidate_in(file, fn, TG_CAUSE_LINK_FEEDS, a);
             uint32_t line, depth;
-            c.lines = TG_NEW_N(a, struct tg_cause_lines, file->n_lines + 1);
-            c.n_lines = lines_in(file, fn, c.lines);
             if (!c.n_lines || !tg_paths_ran(change->paths, file->path, fn->qualified, &line))
                 continue;
             depth =
@@ -310,11 +301,7 @@ static void choose_feeder(struct tg_cause *out, const struct tg_cause_change *ch
             if (depth <= deepest)
                 continue;
             deepest = depth;
-            frame = TG_NEW(a, struct tg_cause_frame);
-            *frame = (struct tg_cause_frame){ TG_PATH_FUNCTION,      fn->qualified, file->path,
-                                              line ? line : fn->def, holder->share, { 0, 0 } };
-            c.frame = frame;
-            use(out, &c, false);
+            use_function(out, &c, fn, line ? line : fn->def, holder->share, a);
             out->holder = holder->text;
         }
 }
@@ -330,35 +317,34 @@ static bool names_class(const struct tg_cause_frame *f, tg_sv qualified)
     return instance.n == class_name.n || instance.p[class_name.n] == '_';
 }
 
-/* Without stacks: a changed function whose class or name is that of a module or an annotation. */
+/* The first changed function whose class or name is that of the frame. */
+static bool use_named(struct tg_cause *out, const struct tg_cause_frame *f,
+                      const struct tg_cause_change *change, struct tg_arena *a)
+{
+    for (size_t k = 0; k < change->n_files; k++)
+        for (size_t j = 0; j < change->files[k].n_functions; j++) {
+            const struct tg_py_function *fn = &change->files[k].functions[j];
+            struct candidate c;
+            if (!names_class(f, fn->qualified))
+                continue;
+            c = candidate_in(&change->files[k], fn, TG_CAUSE_LINK_SELF, a);
+            if (!c.n_lines)
+                continue;
+            use_function(out, &c, fn, fn->def, f->share, a);
+            out->confidence = TG_CAUSE_MEDIUM;
+            return true;
+        }
+    return false;
+}
+
+/* Without stacks: a module or an annotation, the innermost first, gives the function. */
 static void choose_by_name(struct tg_cause *out, const struct tg_cause_change *change,
                            struct tg_arena *a)
 {
-    for (size_t i = out->path.n; i-- > 0 && !out->function;) {
-        const struct tg_cause_frame *f = &out->path.frames[i];
-        for (size_t k = 0; k < change->n_files && !out->function; k++)
-            for (size_t j = 0; j < change->files[k].n_functions && !out->function; j++) {
-                const struct tg_cause_file *file = &change->files[k];
-                const struct tg_py_function *fn = &file->functions[j];
-                struct candidate c = { .file = file,
-                                       .link = TG_CAUSE_LINK_SELF,
-                                       .changed_in = TG_SV(""),
-                                       .changed_file = TG_SV("") };
-                struct tg_cause_frame *frame;
-                if (f->share < TG_CAUSE_ENOUGH || !names_class(f, fn->qualified))
-                    continue;
-                c.lines = TG_NEW_N(a, struct tg_cause_lines, file->n_lines + 1);
-                c.n_lines = lines_in(file, fn, c.lines);
-                if (!c.n_lines)
-                    continue;
-                frame = TG_NEW(a, struct tg_cause_frame);
-                *frame = (struct tg_cause_frame){ TG_PATH_FUNCTION, fn->qualified, file->path,
-                                                  fn->def,          f->share,      { 0, 0 } };
-                c.frame = frame;
-                use(out, &c, false);
-                out->confidence = TG_CAUSE_MEDIUM;
-            }
-    }
+    for (size_t i = out->path.n; i-- > 0;)
+        if (out->path.frames[i].share >= TG_CAUSE_ENOUGH &&
+            use_named(out, &out->path.frames[i], change, a))
+            return;
 }
 
 void tg_cause_choose(struct tg_cause *out, const struct tg_cause_path *path,

@@ -6,7 +6,8 @@
 /* One target's nodes: inclusive values per step, both sides. */
 struct sums {
     const struct tg_paths *p;
-    int tree;
+    const struct tg_path_tree *t;
+    int tree;        /* its number */
     uint32_t *local; /* per node of the tree: its place here, or TG_NO_ID */
     uint32_t *node;  /* the other way */
     size_t n, cap;
@@ -32,33 +33,29 @@ static size_t first_of(const struct tg_paths *p, int side, uint32_t target)
 
 static void find_nodes(struct sums *s, uint32_t target)
 {
-    const struct tg_path_tree *t = &s->p->tree[s->tree];
-    s->local = tg_xmalloc((t->keys.n + 1) * sizeof *s->local);
-    memset(s->local, 0xff, (t->keys.n + 1) * sizeof *s->local);
+    s->local = tg_xmalloc((s->t->keys.n + 1) * sizeof *s->local);
+    memset(s->local, 0xff, (s->t->keys.n + 1) * sizeof *s->local);
     (void)place_of(s, 0);
     for (int side = 0; side < 2; side++)
         for (size_t i = first_of(s->p, side, target); i < first_of(s->p, side, target + 1); i++) {
             uint32_t at = s->p->entry[side][i].node[s->tree];
-            for (; at && s->local[at] == TG_NO_ID; at = t->v[at].parent)
+            for (; at && s->local[at] == TG_NO_ID; at = s->t->v[at].parent)
                 (void)place_of(s, at);
         }
 }
 
 static void add_up(struct sums *s, uint32_t target, enum tg_cause_by by)
 {
-    const struct tg_path_tree *t = &s->p->tree[s->tree];
     for (int side = 0; side < 2; side++) {
         size_t steps = s->p->n_steps[side], n = s->n * (steps ? steps : 1);
-        double *v = s->value[side] = tg_xmalloc((n + 1) * sizeof *v);
-        for (size_t i = 0; i < n; i++)
-            v[i] = 0;
+        double *v = s->value[side] = tg_xcalloc(n + 1, sizeof *v);
         for (size_t i = first_of(s->p, side, target); i < first_of(s->p, side, target + 1); i++) {
             const struct tg_path_entry *e = &s->p->entry[side][i];
             double x = by == TG_CAUSE_BY_CALLS ? (double)e->calls : (double)e->ns;
             uint32_t at = e->node[s->tree];
             if (e->step >= steps)
                 continue;
-            for (;; at = t->v[at].parent) {
+            for (;; at = s->t->v[at].parent) {
                 v[s->local[at] * steps + e->step] += x;
                 if (!at)
                     break;
@@ -75,20 +72,17 @@ static int by_value(const void *a, const void *b)
 
 static double middle_of(const double *v, size_t n, bool mean)
 {
-    double *copy, out = 0;
+    TG_FREE double *sorted = NULL;
+    double sum = 0;
     if (!n)
         return 0;
-    if (mean) {
-        for (size_t i = 0; i < n; i++)
-            out += v[i];
-        return out / (double)n;
-    }
-    copy = tg_xmalloc(n * sizeof *copy);
-    memcpy(copy, v, n * sizeof *copy);
-    qsort(copy, n, sizeof *copy, by_value);
-    out = n % 2 ? copy[n / 2] : (copy[n / 2 - 1] + copy[n / 2]) / 2;
-    free(copy);
-    return out;
+    for (size_t i = 0; mean && i < n; i++)
+        sum += v[i];
+    if (mean)
+        return sum / (double)n;
+    sorted = memcpy(tg_xmalloc(n * sizeof *sorted), v, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, by_value);
+    return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 }
 
 static double difference_at(const struct sums *s, size_t place, bool means)
@@ -112,7 +106,7 @@ static void find_differences(struct sums *s, int sign)
 static void sums_make(struct sums *s, const struct tg_paths *p, int tree, uint32_t target,
                       enum tg_cause_by by, int sign)
 {
-    *s = (struct sums){ .p = p, .tree = tree };
+    *s = (struct sums){ .p = p, .t = &p->tree[tree], .tree = tree };
     find_nodes(s, target);
     add_up(s, target, by);
     find_differences(s, sign);
@@ -135,7 +129,7 @@ static double part_of(double part, double whole)
 
 static struct tg_cause_frame frame_at(const struct sums *s, uint32_t node)
 {
-    const struct tg_path_node *n = &s->p->tree[s->tree].v[node];
+    const struct tg_path_node *n = &s->t->v[node];
     struct tg_cause_frame f = { .kind = n->kind, .text = s->p->texts.text[n->text] };
     double whole = s->difference[0];
     f.share = part_of(s->difference[s->local[node]], whole);
@@ -152,10 +146,9 @@ static struct tg_cause_frame frame_at(const struct sums *s, uint32_t node)
 /* The child with the largest difference; 0: none rises. */
 static uint32_t largest_child(const struct sums *s, uint32_t node)
 {
-    const struct tg_path_tree *t = &s->p->tree[s->tree];
     uint32_t best = 0;
     for (size_t i = 1; i < s->n; i++)
-        if (t->v[s->node[i]].parent == node && s->difference[i] > 0 &&
+        if (s->t->v[s->node[i]].parent == node && s->difference[i] > 0 &&
             (!best || s->difference[i] > s->difference[s->local[best]]))
             best = s->node[i];
     return best;
@@ -164,18 +157,17 @@ static uint32_t largest_child(const struct sums *s, uint32_t node)
 static void put_path(struct tg_cause_path *out, const struct sums *s, uint32_t node,
                      struct tg_arena *a)
 {
-    const struct tg_path_tree *t = &s->p->tree[s->tree];
-    out->n = t->v[node].depth;
+    out->n = s->t->v[node].depth;
     out->frames = TG_NEW_N(a, struct tg_cause_frame, out->n + 1);
     out->share = frame_at(s, node).share;
     out->come = middle_of(s->value[TG_PATHS_BASE] + s->local[node] * s->p->n_steps[TG_PATHS_BASE],
                           s->p->n_steps[TG_PATHS_BASE], true) == 0;
-    for (size_t i = out->n; i-- > 0; node = t->v[node].parent) {
+    for (size_t i = out->n; i-- > 0; node = s->t->v[node].parent) {
         out->frames[i] = frame_at(s, node);
         if (out->frames[i].kind != TG_PATH_BACKWARD)
             continue;
         out->backward = true;
-        out->come = out->come && t->v[t->v[node].parent].calls[TG_PATHS_BASE] > 0;
+        out->come = out->come && s->t->v[s->t->v[node].parent].calls[TG_PATHS_BASE] > 0;
     }
 }
 
@@ -193,23 +185,20 @@ static uint32_t descend(const struct sums *s, struct tg_cause_frame *next)
 static bool outermost(const struct tg_path_tree *t, uint32_t node)
 {
     for (uint32_t at = t->v[node].parent; at; at = t->v[at].parent)
-        if (t->v[at].kind == TG_PATH_FUNCTION && t->v[at].text == t->v[node].text)
+        if (tg_path_is_function(&t->v[at], t->v[node].text))
             return false;
     return true;
 }
 
 static double function_difference(const struct sums *s, uint32_t text, int sign)
 {
-    const struct tg_path_tree *t = &s->p->tree[s->tree];
     double side[2];
     for (int k = 0; k < 2; k++) {
         size_t steps = s->p->n_steps[k];
-        TG_FREE double *sum = tg_xmalloc((steps + 1) * sizeof *sum);
-        for (size_t j = 0; j < steps; j++)
-            sum[j] = 0;
+        TG_FREE double *sum = tg_xcalloc(steps + 1, sizeof *sum);
         for (size_t i = 1; i < s->n; i++) {
-            const struct tg_path_node *n = &t->v[s->node[i]];
-            if (n->kind != TG_PATH_FUNCTION || n->text != text || !outermost(t, s->node[i]))
+            const struct tg_path_node *n = &s->t->v[s->node[i]];
+            if (!tg_path_is_function(n, text) || !outermost(s->t, s->node[i]))
                 continue;
             for (size_t j = 0; j < steps; j++)
                 sum[j] += s->value[k][i * steps + j];
@@ -236,22 +225,20 @@ static int deepest_first(const void *pa, const void *pb)
 
 static double calls_per_step(const struct sums *s, uint32_t text, int side)
 {
-    const struct tg_path_tree *t = &s->p->tree[s->tree];
     double calls = 0;
-    for (uint32_t i = 1; i < t->keys.n; i++)
-        if (t->v[i].kind == TG_PATH_FUNCTION && t->v[i].text == text && outermost(t, i))
-            calls += t->v[i].calls[side];
+    for (uint32_t i = 1; i < s->t->keys.n; i++)
+        if (tg_path_is_function(&s->t->v[i], text) && outermost(s->t, i))
+            calls += s->t->v[i].calls[side];
     return s->p->n_steps[side] ? calls / (double)s->p->n_steps[side] : 0;
 }
 
 static uint32_t depth_where_it_grew(const struct sums *s, uint32_t text)
 {
-    const struct tg_path_tree *t = &s->p->tree[s->tree];
     uint32_t depth = 0;
     for (size_t i = 1; i < s->n; i++) {
-        const struct tg_path_node *n = &t->v[s->node[i]];
-        if (n->kind == TG_PATH_FUNCTION && n->text == text &&
-            s->difference[i] > TG_CAUSE_TOLD * s->difference[0] && n->depth > depth)
+        const struct tg_path_node *n = &s->t->v[s->node[i]];
+        if (tg_path_is_function(n, text) && s->difference[i] > TG_CAUSE_TOLD * s->difference[0] &&
+            n->depth > depth)
             depth = n->depth;
     }
     return depth;
@@ -260,12 +247,11 @@ static uint32_t depth_where_it_grew(const struct sums *s, uint32_t text)
 static void put_functions(struct tg_cause_path *out, const struct sums *s, int sign,
                           struct tg_arena *a)
 {
-    const struct tg_path_tree *t = &s->p->tree[s->tree];
     TG_FREE struct ranked *v = tg_xmalloc((s->n + 1) * sizeof *v);
     TG_FREE bool *seen = tg_xcalloc(s->p->texts.n + 1, sizeof *seen);
     size_t n = 0;
     for (size_t i = 1; i < s->n; i++) {
-        const struct tg_path_node *d = &t->v[s->node[i]];
+        const struct tg_path_node *d = &s->t->v[s->node[i]];
         if (d->kind != TG_PATH_FUNCTION || seen[d->text])
             continue;
         seen[d->text] = true;
@@ -289,29 +275,24 @@ static void put_functions(struct tg_cause_path *out, const struct sums *s, int s
 bool tg_cause_explain(struct tg_cause_path *out, const struct tg_paths *p, uint32_t target,
                       enum tg_cause_by by, int sign, struct tg_arena *a)
 {
-    struct sums class_, one;
+    TG_AUTO(sums_release) struct sums class_ = { 0 }, one = { 0 };
     struct tg_cause_frame next, next_one;
     uint32_t at, at_one;
-    bool found;
     *out = (struct tg_cause_path){ 0 };
     sums_make(&class_, p, TG_PATHS_BY_CLASS, target, by, sign);
-    found = class_.difference[0] > 0;
-    if (found) {
-        sums_make(&one, p, TG_PATHS_BY_INSTANCE, target, by, sign);
-        at = descend(&class_, &next);
-        at_one = descend(&one, &next_one);
-        out->difference = sign * class_.difference[0];
-        if (p->tree[TG_PATHS_BY_INSTANCE].v[at_one].depth >=
-            p->tree[TG_PATHS_BY_CLASS].v[at].depth) {
-            put_path(out, &one, at_one, a);
-            out->next = next_one;
-        } else {
-            put_path(out, &class_, at, a);
-            out->next = next;
-        }
-        put_functions(out, &class_, sign, a);
-        sums_release(&one);
+    if (class_.difference[0] <= 0)
+        return false;
+    sums_make(&one, p, TG_PATHS_BY_INSTANCE, target, by, sign);
+    at = descend(&class_, &next);
+    at_one = descend(&one, &next_one);
+    out->difference = sign * class_.difference[0];
+    if (one.t->v[at_one].depth >= class_.t->v[at].depth) {
+        put_path(out, &one, at_one, a);
+        out->next = next_one;
+    } else {
+        put_path(out, &class_, at, a);
+        out->next = next;
     }
-    sums_release(&class_);
-    return found;
+    put_functions(out, &class_, sign, a);
+    return true;
 }

@@ -22,11 +22,10 @@ const char *tg_path_kind_name(enum tg_path_kind k)
 
 bool tg_path_module(tg_sv name, tg_sv *class_name, tg_sv *instance)
 {
-    tg_sv prefix = TG_SV("nn.Module: ");
     size_t n;
-    if (!tg_sv_starts(name, prefix))
+    if (!tg_sv_skip(&name, TG_SV("nn.Module: ")))
         return false;
-    *instance = *class_name = (tg_sv){ name.p + prefix.n, name.n - prefix.n };
+    *instance = *class_name = name;
     for (n = class_name->n; n && class_name->p[n - 1] >= '0' && class_name->p[n - 1] <= '9';)
         n--;
     if (n > 1 && n < class_name->n && class_name->p[n - 1] == '_')
@@ -94,11 +93,6 @@ struct walk {
     bool other_backward; /* a thread of autograd's own works while the main one waits */
 };
 
-static bool has(tg_sv name, const char *word)
-{
-    return memmem(name.p, name.n, word, strlen(word)) != NULL;
-}
-
 static void name_function(struct walk *w, struct frame_name *f, tg_sv name)
 {
     tg_sv file, function;
@@ -117,7 +111,7 @@ static void name_function(struct walk *w, struct frame_name *f, tg_sv name)
 static void name_python(struct walk *w, struct frame_name *f, tg_sv name)
 {
     tg_sv class_name, instance;
-    f->runs_backward = has(name, "run_backward");
+    f->runs_backward = tg_sv_has(name, TG_SV("run_backward"));
     if (!tg_path_module(name, &class_name, &instance)) {
         name_function(w, f, name);
         return;
@@ -142,7 +136,7 @@ static void look_up_name(struct walk *w, const struct tg_name *n, struct frame_n
     if (f->target != TG_NO_ID && f->kind == TG_PATH_ROOT)
         f->kind = TG_PATH_OP; /* runtime calls and device work, where they are followed */
     f->text[0] = f->text[1] = tg_strmap_add(&w->p->texts, n->name);
-    f->exchange = n->kind == TG_KIND_OP && has(n->name, "AccumulateGrad");
+    f->exchange = n->kind == TG_KIND_OP && tg_sv_has(n->name, TG_SV("AccumulateGrad"));
     f->backward = n->kind == TG_KIND_OP && tg_backward_named(n->name);
 }
 
@@ -167,6 +161,8 @@ static size_t add_entry(struct walk *w, uint32_t target, const uint32_t *node, i
     int side = w->side;
     if (target == TG_NO_ID || step < 0 || (uint32_t)step < w->skip)
         return SIZE_MAX;
+    if (target >= p->n_targets)
+        p->n_targets = (size_t)target + 1;
     p->entry[side] = tg_grow(p->entry[side], &p->cap[side], p->n[side] + 1, sizeof **p->entry);
     p->entry[side][p->n[side]] = (struct tg_path_entry){
         target, { node[0], node[1] }, (uint32_t)(p->n_steps[side] + (size_t)step - w->skip), 1, ns
@@ -334,8 +330,9 @@ void tg_paths_add(struct tg_paths *p, int side, const struct tg_trace *t,
                   const struct tg_steps *steps, unsigned skip_first)
 {
     struct walk w = { .p = p, .side = side, .t = t, .steps = steps, .skip = skip_first };
-    w.names = tg_xmalloc((t->names->n + 1) * sizeof *w.names);
-    w.is_backward = tg_xmalloc((t->names->n + 1) * sizeof *w.is_backward);
+    TG_ARENA *a = tg_arena_new();
+    w.names = TG_NEW_N(a, struct frame_name, t->names->n + 1);
+    w.is_backward = TG_NEW_N(a, bool, t->names->n + 1);
     for (size_t i = 0; i < t->names->n; i++) {
         look_up_name(&w, &t->names->v[i], &w.names[i]);
         w.is_backward[i] = w.names[i].backward;
@@ -350,9 +347,7 @@ void tg_paths_add(struct tg_paths *p, int side, const struct tg_trace *t,
         free(w.threads[i].v);
     free(w.threads);
     tg_forwards_release(&w.forward);
-    free(w.is_backward);
     free(w.node);
-    free(w.names);
 }
 
 static uint32_t text_of(const struct tg_paths *p, tg_sv file, tg_sv function)
@@ -368,7 +363,7 @@ bool tg_paths_ran(const struct tg_paths *p, tg_sv file, tg_sv function, uint32_t
     const struct tg_path_tree *t = &p->tree[TG_PATHS_BY_CLASS];
     *line = 0;
     for (size_t i = 1; text != TG_NO_ID && i < t->keys.n; i++)
-        if (t->v[i].kind == TG_PATH_FUNCTION && t->v[i].text == text && !*line)
+        if (tg_path_is_function(&t->v[i], text) && !*line)
             *line = t->v[i].line[TG_PATHS_TEST];
     return text != TG_NO_ID;
 }
@@ -379,10 +374,10 @@ bool tg_paths_calls(const struct tg_paths *p, tg_sv file, tg_sv function, tg_sv 
     const struct tg_path_tree *t = &p->tree[TG_PATHS_BY_CLASS];
     uint32_t one = text_of(p, file, function), other = text_of(p, other_file, other_function);
     for (uint32_t i = 1; one != TG_NO_ID && other != TG_NO_ID && i < t->keys.n; i++) {
-        if (t->v[i].kind != TG_PATH_FUNCTION || t->v[i].text != other)
+        if (!tg_path_is_function(&t->v[i], other))
             continue;
         for (uint32_t at = t->v[i].parent; at; at = t->v[at].parent)
-            if (t->v[at].kind == TG_PATH_FUNCTION && t->v[at].text == one)
+            if (tg_path_is_function(&t->v[at], one))
                 return true;
     }
     return false;
@@ -396,12 +391,12 @@ uint32_t tg_paths_meet(const struct tg_paths *p, tg_sv file, tg_sv function, tg_
     TG_FREE bool *above = tg_xcalloc(t->keys.n, sizeof *above);
     uint32_t deepest = 0;
     for (uint32_t i = 1; one != TG_NO_ID && i < t->keys.n; i++)
-        if (t->v[i].kind == TG_PATH_FUNCTION && t->v[i].text == one)
+        if (tg_path_is_function(&t->v[i], one))
             for (uint32_t at = i; at && !above[at]; at = t->v[at].parent)
                 above[at] = true;
     for (uint32_t i = 1; other != TG_NO_ID && i < t->keys.n; i++) {
         uint32_t at = i;
-        if (t->v[i].kind != TG_PATH_FUNCTION || t->v[i].text != other)
+        if (!tg_path_is_function(&t->v[i], other))
             continue;
         while (at && !above[at])
             at = t->v[at].parent;
@@ -429,10 +424,6 @@ static void sort_entries(struct tg_paths *p, int side)
 
 void tg_paths_finish(struct tg_paths *p)
 {
-    for (int side = 0; side < 2; side++)
-        for (size_t i = 0; i < p->n[side]; i++)
-            if (p->entry[side][i].target >= p->n_targets)
-                p->n_targets = (size_t)p->entry[side][i].target + 1;
     tg_paths_join_renamed(p);
     for (int side = 0; side < 2; side++)
         sort_entries(p, side);

@@ -57,6 +57,10 @@ struct tg_path_node {
     uint32_t depth;
     uint32_t calls[2]; /* of the frame itself, in all steps that count */
 };
+static inline bool tg_path_is_function(const struct tg_path_node *n, uint32_t text)
+{
+    return n->kind == TG_PATH_FUNCTION && n->text == text;
+}
 struct tg_path_tree {
     struct tg_strmap keys; /* (parent, kind, text) -> node */
     struct tg_path_node *v;

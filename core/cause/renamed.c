@@ -31,8 +31,6 @@ static bool has_name(const struct tg_path_node *n)
 
 static void look_around(struct joiner *j)
 {
-    memset(j->in, 0, j->p->texts.n * sizeof *j->in);
-    memset(j->child, 0, j->n * sizeof *j->child);
     for (uint32_t i = (uint32_t)j->n; i-- > 1;) {
         const struct tg_path_node *n = node_at(j, i);
         if (!n->calls[TG_PATHS_BASE] && !n->calls[TG_PATHS_TEST])
@@ -148,21 +146,20 @@ static void move_nodes(struct joiner *j)
 
 static bool one_round(struct tg_paths *p, int tree)
 {
-    struct joiner j = { .p = p, .tree = tree, .n = p->tree[tree].keys.n };
-    bool found;
-    j.in = tg_xmalloc((p->texts.n + 1) * sizeof *j.in);
-    j.rename = tg_xmalloc((p->texts.n + 1) * sizeof *j.rename);
-    j.child = tg_xmalloc((j.n + 1) * sizeof *j.child);
-    j.next = tg_xmalloc((j.n + 1) * sizeof *j.next);
+    TG_ARENA *a = tg_arena_new();
+    size_t n = p->tree[tree].keys.n;
+    struct joiner j = { .p = p,
+                        .tree = tree,
+                        .n = n,
+                        .in = TG_NEW_N(a, unsigned, p->texts.n + 1),
+                        .child = TG_NEW_N(a, uint32_t, n + 1),
+                        .next = TG_NEW_N(a, uint32_t, n + 1),
+                        .rename = TG_NEW_N(a, uint32_t, p->texts.n + 1) };
     look_around(&j);
-    found = find_renames(&j);
-    if (found)
-        move_nodes(&j);
-    free(j.in);
-    free(j.rename);
-    free(j.child);
-    free(j.next);
-    return found;
+    if (!find_renames(&j))
+        return false;
+    move_nodes(&j);
+    return true;
 }
 
 void tg_paths_join_renamed(struct tg_paths *p)

@@ -7,16 +7,15 @@
 
 #define FLOOR_SHARE 0.001 /* of the step: a smaller change is not reported */
 
-static double plain_median(const struct tg_history_replay *r, const struct tg_history_stream *s,
-                           uint32_t series, const struct tg_history_window *w, size_t from,
-                           size_t to)
+static double plain_median(const struct tg_history_line *l, size_t from, size_t to)
 {
+    const struct tg_history_window *w = &l->t->w;
     double v[TG_CHANGEPOINT_WINDOW];
     size_t n = 0;
     for (size_t i = 0; i < w->n; i++)
         if (w->at[i] >= from && w->at[i] < to) {
             const struct tg_history_value *x =
-                tg_night_value(&r->h->night[s->night[w->at[i]]], series);
+                tg_night_value(&l->r->h->night[l->s->night[w->at[i]]], l->series);
             if (x)
                 v[n++] = x->plain;
         }
@@ -29,24 +28,38 @@ static double cost_of(const struct tg_series *series, double before, double e)
     return is_time(series) ? before * expm1(e) : 0;
 }
 
-static bool above_floor(const struct tg_history_replay *r, const struct tg_history_stream *s,
-                        const struct tg_series *x, double before, double e)
+static bool above_floor(const struct tg_history_line *l, const struct tg_series *x, double before,
+                        double e)
 {
-    const struct tg_night *night = &r->h->night[s->night[s->n - 1]];
+    const struct tg_night *night = &l->r->h->night[l->s->night[l->s->n - 1]];
     return !is_time(x) || fabs(cost_of(x, before, e)) > FLOOR_SHARE * night->step_ns;
+}
+
+/* The change becomes part of an event, and a new level begins at `first`. */
+static void begin_level(const struct tg_history_line *l, const struct tg_moved_series *m,
+                        size_t first, bool up)
+{
+    size_t moved, event = tg_history_attach(l->r, l->s, m, &moved);
+    tg_history_track_remember(l->t, first, event, moved, up, l->r->a);
+    tg_history_track_begin(l->t, first);
+}
+
+static struct tg_moved_series *change_of(const struct tg_history_line *l,
+                                         const struct tg_history_pending *p)
+{
+    return &l->r->h->event[p->event].v[p->moved];
 }
 
 /* ---- coming back ---- */
 
 /* The series is at its old level since its newest `n` nights. */
-static void resolve(struct tg_history_replay *r, struct tg_history_stream *s,
-                    struct tg_history_track *t, size_t n)
+static void resolve(const struct tg_history_line *l, size_t n)
 {
+    struct tg_history_track *t = l->t;
     struct tg_history_pending *p = t->pending;
-    struct tg_history_event *e = &r->h->event[p->event];
     struct tg_history_window back = p->old;
-    e->v[p->moved].back = true;
-    e->v[p->moved].back_at = s->night[t->w.at[t->w.n - n]];
+    change_of(l, p)->back = true;
+    change_of(l, p)->back_at = l->s->night[t->w.at[t->w.n - n]];
     for (size_t i = t->w.n - n; i < t->w.n; i++)
         tg_history_window_push_from(&back, &t->w, i);
     t->w = back;
@@ -54,59 +67,61 @@ static void resolve(struct tg_history_replay *r, struct tg_history_stream *s,
     memcpy(t->first, back.v, t->n_first * sizeof *t->first);
     t->has_reference = false;
     t->pending = p->before;
-    tg_history_end_event(r, e);
+    tg_history_end_event(l->r, &l->r->h->event[p->event]);
 }
 
 /* A step the other way that ends near the level before: the same event, mended. */
-static bool undoes(const struct tg_history_replay *r, const struct tg_history_track *t, size_t k,
-                   bool up)
+static bool undoes(const struct tg_history_line *l, size_t k, bool up)
 {
+    const struct tg_history_track *t = l->t;
     const struct tg_history_pending *p = t->pending;
     double now, then;
     if (!p || p->up == up || p->old.n < TG_CHANGEPOINT_OLD ||
-        r->h->event[p->event].v[p->moved].what == TG_MOVED_CALLS)
+        change_of(l, p)->what == TG_MOVED_CALLS)
         return false;
-    now = tg_history_median(t->w.v + t->w.n - k, k) * (p->up ? 1 : -1);
-    then = tg_history_median(t->w.v, t->w.n - k) * (p->up ? 1 : -1);
+    now = tg_changepoint_median(t->w.v + t->w.n - k, k) * (p->up ? 1 : -1);
+    then = tg_changepoint_median(t->w.v, t->w.n - k) * (p->up ? 1 : -1);
     return now <= p->median + (then - p->median) / 4 || now <= p->p90;
 }
 
 /* ---- steps and drifts ---- */
 
-static void found_step(struct tg_history_replay *r, struct tg_history_stream *s,
-                       struct tg_history_track *t, uint32_t series,
-                       const struct tg_history_scan *scan, bool up)
+/* NULL: the common factor, which is not a series. */
+static const struct tg_series *series_of(const struct tg_history_line *l)
 {
-    const struct tg_series *x = series == UINT32_MAX ? NULL : &r->h->series->v[series];
-    struct tg_history_window all = t->w;
-    size_t first = all.at[all.n - scan->k], lo = all.at[all.n - scan->k_max],
-           hi = all.at[all.n - scan->k_min], event, moved;
+    return l->series == UINT32_MAX ? NULL : &l->r->h->series->v[l->series];
+}
+
+static void found_step(const struct tg_history_line *l, const struct tg_history_scan *scan, bool up)
+{
+    const struct tg_series *x = series_of(l);
+    const struct tg_history_window *w = &l->t->w;
+    const size_t *night = l->s->night;
+    size_t first = w->at[w->n - scan->k], lo = w->at[w->n - scan->k_max];
     double e = up ? scan->e : -scan->e;
     struct tg_moved_series m = { .what = x ? TG_MOVED_STEP : TG_MOVED_MACHINE,
-                                 .series = series,
-                                 .fired = s->night[s->n - 1],
-                                 .first = s->night[first],
-                                 .from = s->night[tg_history_window_before(&all, lo)],
-                                 .to = s->night[hi],
+                                 .series = l->series,
+                                 .fired = night[l->s->n - 1],
+                                 .first = night[first],
+                                 .from = night[tg_history_window_before(w, lo)],
+                                 .to = night[w->at[w->n - scan->k_min]],
                                  .e = e,
                                  .rank_z = scan->rank_z,
                                  .z = scan->z,
                                  .p = scan->p,
                                  .worse = up == (!x || x->worse > 0) };
-    if (undoes(r, t, scan->k, up)) {
-        resolve(r, s, t, scan->k);
+    if (undoes(l, scan->k, up)) {
+        resolve(l, scan->k);
         return;
     }
     if (x) {
-        m.before = plain_median(r, s, series, &all, 0, first);
-        if (!above_floor(r, s, x, m.before, e))
+        m.before = plain_median(l, 0, first);
+        if (!above_floor(l, x, m.before, e))
             return;
         m.after = is_time(x) ? m.before * exp(e) : m.before + 100 * e;
         m.cost_ns = cost_of(x, m.before, e);
     }
-    event = tg_history_attach(r, s, &m, &moved);
-    tg_history_track_remember(r, t, &all, first, event, moved, up);
-    tg_history_track_begin(t, first);
+    begin_level(l, &m, first, up);
 }
 
 static void negate(const struct tg_history_window *w, double *out)
@@ -116,70 +131,65 @@ static void negate(const struct tg_history_window *w, double *out)
 }
 
 /* Metrics of the step hold all that disturbs a machine for some nights: no fast lane, and more z. */
-static bool is_taken(const struct tg_history_replay *r, const struct tg_history_scan *scan,
-                     uint32_t series)
+static bool is_taken(const struct tg_history_line *l, const struct tg_history_scan *scan)
 {
-    if (series == UINT32_MAX || r->h->series->v[series].what != TG_SERIES_METRIC)
+    const struct tg_series *x = series_of(l);
+    if (!x || x->what != TG_SERIES_METRIC)
         return scan->lane != TG_LANE_NONE;
     return scan->lane == TG_LANE_SCAN && scan->z > TG_CHANGEPOINT_METRIC_Z;
 }
 
-void tg_history_look(struct tg_history_replay *r, struct tg_history_stream *s,
-                     struct tg_history_track *t, uint32_t series)
+void tg_history_look(const struct tg_history_line *l)
 {
+    const struct tg_history_window *w = &l->t->w;
     double down[TG_CHANGEPOINT_WINDOW];
-    struct tg_history_scan scan = tg_history_scan_look(t->w.v, t->w.n);
+    struct tg_history_scan scan = tg_history_scan_look(w->v, w->n);
     bool up = scan.lane != TG_LANE_NONE;
     if (!up) {
-        negate(&t->w, down);
-        scan = tg_history_scan_look(down, t->w.n);
+        negate(w, down);
+        scan = tg_history_scan_look(down, w->n);
     }
-    if (is_taken(r, &scan, series))
-        found_step(r, s, t, series, &scan, up);
+    if (is_taken(l, &scan))
+        found_step(l, &scan, up);
 }
 
-/* All nights of the window taken together: a burst at its end is not a drift. */
-static bool rises(const struct tg_history_track *t, bool up)
+void tg_history_look_for_drift(const struct tg_history_line *l)
 {
-    return tg_changepoint_trend(t->w.v, t->w.n) * (up ? 1 : -1) > TG_DRIFT_TREND;
-}
-
-void tg_history_look_for_drift(struct tg_history_replay *r, struct tg_history_stream *s,
-                               struct tg_history_track *t, uint32_t series)
-{
-    const struct tg_series *x = &r->h->series->v[series];
+    const struct tg_series *x = series_of(l);
+    const struct tg_history_track *t = l->t;
+    const struct tg_history_window *w = &t->w;
+    const size_t *night = l->s->night, newest = night[l->s->n - 1];
     double old[TG_DRIFT_LEVEL], new_[TG_DRIFT_NIGHTS];
+    int up = x->worse > 0 ? 1 : -1;
     struct tg_drift d;
     struct tg_moved_series m;
-    size_t moved, event, first;
-    if (t->n_first < TG_DRIFT_LEVEL || t->w.n < TG_DRIFT_NIGHTS ||
-        t->w.at[t->w.n - TG_DRIFT_NIGHTS] < TG_DRIFT_LEVEL || !is_time(x))
+    size_t first;
+    if (t->n_first < TG_DRIFT_LEVEL || w->n < TG_DRIFT_NIGHTS ||
+        w->at[w->n - TG_DRIFT_NIGHTS] < TG_DRIFT_LEVEL || !is_time(x))
         return;
     for (size_t i = 0; i < TG_DRIFT_LEVEL; i++)
-        old[i] = x->worse > 0 ? t->first[i] : -t->first[i];
+        old[i] = up * t->first[i];
     for (size_t i = 0; i < TG_DRIFT_NIGHTS; i++)
-        new_[i] = t->w.v[t->w.n - TG_DRIFT_NIGHTS + i] * (x->worse > 0 ? 1 : -1);
+        new_[i] = up * w->v[w->n - TG_DRIFT_NIGHTS + i];
     d = tg_drift_look(old, TG_DRIFT_LEVEL, new_, TG_DRIFT_NIGHTS);
-    first = t->w.at[t->w.n - TG_DRIFT_NIGHTS];
-    if (!d.found || !rises(t, x->worse > 0))
+    first = w->at[w->n - TG_DRIFT_NIGHTS];
+    /* all nights of the window taken together: a burst at its end is not a drift */
+    if (!d.found || up * tg_changepoint_trend(w->v, w->n) <= TG_DRIFT_TREND)
         return;
     m = (struct tg_moved_series){ .what = TG_MOVED_DRIFT,
-                                  .series = series,
-                                  .fired = s->night[s->n - 1],
-                                  .first = s->night[first],
-                                  .from = s->night[t->w.at[0]],
-                                  .to = s->night[s->n - 1],
-                                  .e = x->worse > 0 ? d.e : -d.e,
+                                  .series = l->series,
+                                  .fired = newest,
+                                  .first = night[first],
+                                  .from = night[w->at[0]],
+                                  .to = newest,
+                                  .e = up * d.e,
                                   .z = d.z,
                                   .worse = true };
-    m.after = plain_median(r, s, series, &t->w, first, s->n);
+    m.after = plain_median(l, first, l->s->n);
     m.before = m.after / exp(m.e);
     m.cost_ns = cost_of(x, m.before, m.e);
-    if (!above_floor(r, s, x, m.before, m.e))
-        return;
-    event = tg_history_attach(r, s, &m, &moved);
-    tg_history_track_remember(r, t, &t->w, first, event, moved, x->worse > 0);
-    tg_history_track_begin(t, first);
+    if (above_floor(l, x, m.before, m.e))
+        begin_level(l, &m, first, up > 0);
 }
 
 /* ---- calls ---- */
@@ -190,65 +200,59 @@ static bool is_random(const struct tg_history_track *t, size_t place)
     return t->random && place < t->random + RENEW;
 }
 
-/* Another number of calls, at once: nothing about it is noise. */
-void tg_history_look_at_calls(struct tg_history_replay *r, struct tg_history_stream *s,
-                              struct tg_history_track *t, uint32_t series, double calls,
-                              double plain)
+void tg_history_look_at_calls(const struct tg_history_line *l, double calls, double plain)
 {
-    const struct tg_series *x = &r->h->series->v[series];
-    size_t place = s->n - 1, event, moved;
+    const struct tg_series *x = series_of(l);
+    const struct tg_history_track *t = l->t;
+    const size_t *night = l->s->night;
+    size_t place = l->s->n - 1;
     bool there = t->seen, known = there && !isnan(t->calls);
     struct tg_moved_series m = { .what = !there ? TG_MOVED_NEW : TG_MOVED_CALLS,
-                                 .series = series,
-                                 .fired = s->night[place],
-                                 .first = s->night[place],
-                                 .to = s->night[place],
+                                 .series = l->series,
+                                 .fired = night[place],
+                                 .first = night[place],
+                                 .to = night[place],
                                  .before = known ? t->calls : 0,
                                  .after = calls,
                                  .worse = calls * x->worse > (known ? t->calls : 0) * x->worse };
     if (isnan(calls) || (there && !known) || (known && t->calls == calls) || !place ||
         is_random(t, place))
         return;
-    m.from = s->night[t->seen ? t->last : place - 1];
+    m.from = night[t->seen ? t->last : place - 1];
     if (calls == 0)
         m.what = TG_MOVED_GONE;
     m.e = m.before > 0 ? log((calls > 0 ? calls : 1e-9) / m.before) : 0;
-    if (x->what != TG_SERIES_METRIC) {
-        double old = plain_median(r, s, series, &t->w, 0, place);
-        m.cost_ns = plain - old;
-    }
-    event = tg_history_attach(r, s, &m, &moved);
-    tg_history_track_remember(r, t, &t->w, place, event, moved, calls > m.before);
-    tg_history_track_begin(t, place);
+    if (x->what != TG_SERIES_METRIC)
+        m.cost_ns = plain - plain_median(l, 0, place);
+    begin_level(l, &m, place, calls > m.before);
 }
 
 /* ---- levels that were left ---- */
 
-void tg_history_look_back(struct tg_history_replay *r, struct tg_history_stream *s,
-                          struct tg_history_track *t)
+void tg_history_look_back(const struct tg_history_line *l)
 {
+    const struct tg_history_pending *p = l->t->pending;
     enum tg_moved what;
-    if (!t->pending || !tg_history_track_is_back(t, t->pending))
+    if (!p || !tg_history_track_is_back(l->t, p))
         return;
-    what = r->h->event[t->pending->event].v[t->pending->moved].what;
+    what = change_of(l, p)->what;
     if (what == TG_MOVED_STEP || what == TG_MOVED_DRIFT || what == TG_MOVED_MACHINE)
-        resolve(r, s, t, TG_HISTORY_BACK);
+        resolve(l, TG_HISTORY_BACK);
 }
 
-/* A change of calls that undoes an earlier one ends that one's event, and makes no event itself. */
-bool tg_history_undo_calls(struct tg_history_replay *r, struct tg_history_stream *s,
-                           struct tg_history_track *t, double calls)
+bool tg_history_undo_calls(const struct tg_history_line *l, double calls)
 {
+    struct tg_history_track *t = l->t;
     struct tg_history_pending *p = t->pending;
     struct tg_moved_series *m;
     if (!p || isnan(calls))
         return false;
-    m = &r->h->event[p->event].v[p->moved];
+    m = change_of(l, p);
     if ((m->what != TG_MOVED_CALLS && m->what != TG_MOVED_NEW && m->what != TG_MOVED_GONE) ||
         calls != m->before || calls == t->calls)
         return false;
     m->back = true;
-    m->back_at = s->night[s->n - 1];
+    m->back_at = l->s->night[l->s->n - 1];
     t->calls = calls;
     t->pending = p->before;
     if (t->w.n) {
@@ -257,35 +261,35 @@ bool tg_history_undo_calls(struct tg_history_replay *r, struct tg_history_stream
         t->w = back;
     }
     t->has_reference = false;
-    tg_history_end_event(r, &r->h->event[p->event]);
+    tg_history_end_event(l->r, &l->r->h->event[p->event]);
     return true;
 }
 
 enum { RELOCATE = 12 }; /* nights of the new level after which it stays */
 
-void tg_history_relocate(struct tg_history_replay *r, struct tg_history_stream *s,
-                         struct tg_history_track *t)
+void tg_history_relocate(const struct tg_history_line *l)
 {
-    struct tg_history_pending *p = t->pending;
+    const struct tg_history_track *t = l->t;
+    const struct tg_history_pending *p = t->pending;
+    const size_t *night = l->s->night;
     struct tg_moved_series *m;
     struct tg_history_window all;
     size_t k_min, k_max, k;
     if (!p || p->old.n < TG_CHANGEPOINT_OLD || !t->w.n || t->w.n > RELOCATE)
         return;
-    m = &r->h->event[p->event].v[p->moved];
+    m = change_of(l, p);
     if (m->what != TG_MOVED_STEP)
         return;
     all = p->old;
     for (size_t i = 0; i < t->w.n; i++)
         tg_history_window_push_from(&all, &t->w, i);
     if (!p->up)
-        for (size_t i = 0; i < all.n; i++)
-            all.v[i] = -all.v[i];
+        negate(&all, all.v);
     k = tg_changepoint_locate(all.v, all.n, &k_min, &k_max);
     if (k > t->w.n + RELOCATE)
         return;
-    m->first = s->night[all.at[all.n - k]];
-    m->from = s->night[tg_history_window_before(&all, all.at[all.n - k_max])];
-    m->to = s->night[all.at[all.n - k_min]];
-    tg_history_set_range(&r->h->event[p->event]);
+    m->first = night[all.at[all.n - k]];
+    m->from = night[tg_history_window_before(&all, all.at[all.n - k_max])];
+    m->to = night[all.at[all.n - k_min]];
+    tg_history_set_range(&l->r->h->event[p->event]);
 }

@@ -49,15 +49,7 @@ static void rank_zs(const double *v, size_t n, size_t last, double *z)
     }
 }
 
-double tg_changepoint_rank_z(const double *v, size_t n, size_t k)
-{
-    size_t u = 0;
-    for (size_t i = n - k; i < n; i++)
-        u += below(v, n - k, v[i]);
-    return rank_z(u, k, n - k);
-}
-
-static double median_of(const double *v, size_t n)
+double tg_changepoint_median(const double *v, size_t n)
 {
     double copy[TG_CHANGEPOINT_WINDOW];
     memcpy(copy, v, n * sizeof *v);
@@ -72,19 +64,25 @@ static double two_sided(const double *v, size_t n, double median)
     return sum;
 }
 
+/* A difference of medians of `b` and `k` values, in its standard errors. */
+static double in_errors(double e, double variance, size_t b, size_t k)
+{
+    double se = sqrt(variance * (1 / (double)b + 1 / (double)k));
+    return se > 0 ? e / se : (double)INFINITY;
+}
+
 /* The sizes of one split; `fast`: the smaller variance. */
 static struct tg_history_scan sized(const double *v, size_t n, size_t k, bool fast)
 {
     size_t b = n - k;
-    double before = median_of(v, b), after = median_of(v + b, k), s2, se;
+    double before = tg_changepoint_median(v, b), after = tg_changepoint_median(v + b, k), s2;
     struct tg_history_scan s = { .k = k, .k_min = k, .k_max = k, .e = after - before };
     s2 = tg_harmful_variance(v, b, v + b, k, before, after);
     if (fast) {
         double both = (two_sided(v, b, before) + two_sided(v + b, k, after)) / (double)(n - 2);
         s2 = both < s2 ? both : s2;
     }
-    se = sqrt(s2 * (1 / (double)b + 1 / (double)k));
-    s.z = s.e <= 0 ? 0 : se > 0 ? s.e / se : (double)INFINITY;
+    s.z = s.e <= 0 ? 0 : in_errors(s.e, s2, b, k);
     return s;
 }
 
@@ -97,7 +95,7 @@ static void range(const double *v, size_t n, const double *z, size_t from, size_
                   size_t *k_min, size_t *k_max)
 {
     size_t b = n - best;
-    double before = median_of(v, b), after = median_of(v + b, best);
+    double before = tg_changepoint_median(v, b), after = tg_changepoint_median(v + b, best);
     double sigma = sqrt(tg_harmful_variance(v, b, v + b, best, before, after));
     double low = (before + after) / 2 - 1.5 * sigma, high = (before + after) / 2 + 1.5 * sigma;
     *k_min = *k_max = best;
@@ -204,16 +202,14 @@ double tg_changepoint_trend(const double *v, size_t n)
 struct tg_drift tg_drift_look(const double *old, size_t n_old, const double *new_, size_t n_new)
 {
     struct tg_drift d = { 0 };
-    double before, after, se;
+    double before, after;
     for (size_t i = 0; i < n_new; i++)
-        if (n_old - below(old, n_old, new_[i] - TG_DRIFT_TAU) > 0)
+        if (below(old, n_old, new_[i] - TG_DRIFT_TAU) < n_old)
             return d;
-    before = median_of(old, n_old);
-    after = median_of(new_, n_new);
-    se = sqrt(tg_harmful_variance(old, n_old, new_, n_new, before, after) *
-              (1 / (double)n_old + 1 / (double)n_new));
+    before = tg_changepoint_median(old, n_old);
+    after = tg_changepoint_median(new_, n_new);
     d.e = after - before;
-    d.z = se > 0 ? d.e / se : (double)INFINITY;
+    d.z = in_errors(d.e, tg_harmful_variance(old, n_old, new_, n_new, before, after), n_old, n_new);
     d.found = d.z > TG_CHANGEPOINT_Z;
     return d;
 }

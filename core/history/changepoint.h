@@ -58,8 +58,8 @@ struct tg_history_scan {
 
 /* c(n), the critical value of the largest z_k; INFINITY below 13 nights and above the table. */
 double tg_changepoint_critical(size_t n);
-/* z_k of one split. */
-double tg_changepoint_rank_z(const double *v, size_t n, size_t k);
+/* Median of at most TG_CHANGEPOINT_WINDOW values, which keep their order; 0 when n == 0. */
+double tg_changepoint_median(const double *v, size_t n);
 /* The newest part of v[0..n) against the rest; n <= TG_CHANGEPOINT_WINDOW. */
 struct tg_history_scan tg_history_scan_look(const double *v, size_t n);
 /*

@@ -8,6 +8,17 @@
 
 /* ---- which event ---- */
 
+/* `v`, or a copy in the arena with room for one more. */
+static void *with_room(void *v, size_t n, size_t *cap, size_t size, struct tg_arena *a)
+{
+    void *grown;
+    if (n < *cap)
+        return v;
+    *cap = n ? 2 * n : 4;
+    grown = tg_arena_alloc(a, *cap, size);
+    return n ? memcpy(grown, v, n * size) : grown;
+}
+
 struct tg_history_event *tg_history_new_event(struct tg_history_replay *r,
                                               const struct tg_history_stream *s, size_t fired,
                                               size_t to, tg_sv what)
@@ -16,18 +27,7 @@ struct tg_history_event *tg_history_new_event(struct tg_history_replay *r,
     struct tg_history_event *e;
     char digest[65];
     tg_sv key;
-    if (h->n_events == r->cap_events) {
-        size_t cap = r->cap_events ? r->cap_events * 2 : 16;
-        struct tg_history_event *grown = TG_NEW_N(r->a, struct tg_history_event, cap);
-        size_t *caps = TG_NEW_N(r->a, size_t, cap);
-        if (h->n_events) {
-            memcpy(grown, h->event, h->n_events * sizeof *grown);
-            memcpy(caps, r->cap_moved, h->n_events * sizeof *caps);
-        }
-        h->event = grown;
-        r->cap_moved = caps;
-        r->cap_events = cap;
-    }
+    h->event = with_room(h->event, h->n_events, &r->cap_events, sizeof *h->event, r->a);
     e = &h->event[h->n_events++];
     *e = (struct tg_history_event){ .stream = (size_t)(s - r->stream), .fired = fired };
     key = tg_sv_of(tg_arena_printf(r->a, "%.*s\n%.*s\n%.*s\n%.*s", TG_SV_ARG(r->suite),
@@ -36,22 +36,6 @@ struct tg_history_event *tg_history_new_event(struct tg_history_replay *r,
     tg_sha256_hex(key, digest);
     memcpy(e->id, digest, sizeof e->id - 1);
     return e;
-}
-
-static struct tg_moved_series *add_moved(struct tg_history_replay *r, struct tg_history_event *e,
-                                         struct tg_moved_series m)
-{
-    size_t *cap = &r->cap_moved[e - r->h->event];
-    if (e->n == *cap) {
-        size_t more = *cap ? *cap * 2 : 4;
-        struct tg_moved_series *grown = TG_NEW_N(r->a, struct tg_moved_series, more);
-        if (e->n)
-            memcpy(grown, e->v, e->n * sizeof *grown);
-        e->v = grown;
-        *cap = more;
-    }
-    e->v[e->n] = m;
-    return &e->v[e->n++];
 }
 
 /* The nights that all of its changes allow; if there are none, those of the surest change. */
@@ -146,8 +130,8 @@ size_t tg_history_attach(struct tg_history_replay *r, struct tg_history_stream *
             tg_history_set_range(e);
             return (size_t)(e - r->h->event);
         }
-    *moved = e->n;
-    (void)add_moved(r, e, *m);
+    e->v = with_room(e->v, e->n, &e->cap, sizeof *e->v, r->a);
+    e->v[ *moved = e->n++] = *m;
     tg_history_set_range(e);
     return (size_t)(e - r->h->event);
 }

@@ -27,10 +27,10 @@ const char *tg_moved_name(enum tg_moved m)
 
 /* ---- the common factor ---- */
 
-static int factor_of(const struct tg_history_replay *r, size_t night, const struct tg_series *s)
+static int factor_of(const struct tg_history *h, size_t night, const struct tg_series *s)
 {
     if (s->what == TG_SERIES_METRIC)
-        return isnan(r->h->factor[DEVICE][night]) ? HOST : DEVICE;
+        return isnan(h->factor[DEVICE][night]) ? HOST : DEVICE;
     return on_device(s) ? DEVICE : HOST;
 }
 
@@ -38,11 +38,10 @@ double tg_history_corrected(const struct tg_history *h, size_t night, uint32_t s
 {
     const struct tg_history_value *v = tg_night_value(&h->night[night], series);
     const struct tg_series *s = &h->series->v[series];
-    struct tg_history_replay r = { .h = (struct tg_history *)(uintptr_t)h };
     double c;
     if (!v || isnan(v->v) || !is_time(s))
         return v ? v->v : NAN;
-    c = h->factor[factor_of(&r, night, s)][night];
+    c = h->factor[factor_of(h, night, s)][night];
     return isnan(c) ? v->v : v->v - c;
 }
 
@@ -114,13 +113,14 @@ static void judge_value(struct tg_history_replay *r, struct tg_history_stream *s
 {
     const struct tg_series *x = &r->h->series->v[v->series];
     struct tg_history_track *t = &s->track[v->series];
-    if (x->counted && !tg_history_undo_calls(r, s, t, v->calls))
-        tg_history_look_at_calls(r, s, t, v->series, v->calls, v->plain);
+    struct tg_history_line l = { r, s, t, v->series };
+    if (x->counted && !tg_history_undo_calls(&l, v->calls))
+        tg_history_look_at_calls(&l, v->calls, v->plain);
     if (x->judged && t->w.n && t->w.at[t->w.n - 1] == s->n - 1) {
-        tg_history_look(r, s, t, v->series);
-        tg_history_look_for_drift(r, s, t, v->series);
-        tg_history_look_back(r, s, t);
-        tg_history_relocate(r, s, t);
+        tg_history_look(&l);
+        tg_history_look_for_drift(&l);
+        tg_history_look_back(&l);
+        tg_history_relocate(&l);
     }
     if (!isnan(v->calls))
         t->calls = v->calls;
@@ -137,11 +137,12 @@ static void judge_gone(struct tg_history_replay *r, struct tg_history_stream *s)
 {
     for (uint32_t i = 0; i < r->h->series->n; i++) {
         struct tg_history_track *t = &s->track[i];
+        struct tg_history_line l = { r, s, t, i };
         if (!t->seen || t->last + 2 != s->n || !r->h->series->v[i].counted ||
             r->h->series->v[i].what == TG_SERIES_METRIC || isnan(t->calls) || t->calls == 0)
             continue;
-        if (!tg_history_undo_calls(r, s, t, 0))
-            tg_history_look_at_calls(r, s, t, i, 0, 0);
+        if (!tg_history_undo_calls(&l, 0))
+            tg_history_look_at_calls(&l, 0, 0);
         t->calls = 0;
     }
 }
@@ -149,13 +150,13 @@ static void judge_gone(struct tg_history_replay *r, struct tg_history_stream *s)
 static void judge_machine(struct tg_history_replay *r, struct tg_history_stream *s)
 {
     for (int side = 0; side < SIDES; side++) {
-        struct tg_history_track *t = &s->machine[side];
+        struct tg_history_line l = { r, s, &s->machine[side], UINT32_MAX };
         double c = r->h->factor[side][s->night[s->n - 1]];
         if (isnan(c))
             continue;
-        tg_history_window_push(&t->w, c, s->n - 1);
-        tg_history_look(r, s, t, UINT32_MAX);
-        tg_history_look_back(r, s, t);
+        tg_history_window_push(&l.t->w, c, s->n - 1);
+        tg_history_look(&l);
+        tg_history_look_back(&l);
     }
 }
 

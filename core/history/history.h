@@ -84,7 +84,7 @@ struct tg_history_event {
     size_t from, to;           /* nights: the change is after `from`, up to `to` */
     size_t ended;              /* FIXED, WENT_AWAY: first night after it; else 0 */
     struct tg_moved_series *v; /* largest cost first */
-    size_t n;
+    size_t n, cap;
     double cost_ns; /* a step: of host series or of device work, whichever is more */
     double delta;   /* e of the costliest series, as ratio - 1 (or difference of parts of 1) */
     tg_sv was, is;  /* ENVIRONMENT */

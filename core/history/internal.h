@@ -52,7 +52,14 @@ struct tg_history_replay {
     struct tg_arena *a;
     struct tg_history_stream *stream;
     size_t cap_events;
-    size_t *cap_moved; /* by event */
+};
+
+/* A series in a stream, at its newest night. */
+struct tg_history_line {
+    struct tg_history_replay *r;
+    struct tg_history_stream *s;
+    struct tg_history_track *t;
+    uint32_t series; /* UINT32_MAX: the common factor */
 };
 
 static inline bool on_device(const struct tg_series *s)
@@ -71,7 +78,6 @@ static inline bool is_time(const struct tg_series *s)
 void tg_history_window_push(struct tg_history_window *w, double v, size_t at);
 void tg_history_window_push_from(struct tg_history_window *w, const struct tg_history_window *from,
                                  size_t i);
-double tg_history_median(const double *v, size_t n);
 /* The last place before `first` that the series has a value at; the stream's first otherwise. */
 size_t tg_history_window_before(const struct tg_history_window *w, size_t first);
 /* The reference and whether it takes part in the common factor, from the newest nights. */
@@ -79,9 +85,8 @@ void tg_history_track_refer(struct tg_history_track *t, double step_ns);
 /* Only the nights from `first` on count from now on. */
 void tg_history_track_begin(struct tg_history_track *t, size_t first);
 /* The level before `first`, for when the series comes back. */
-void tg_history_track_remember(struct tg_history_replay *r, struct tg_history_track *t,
-                               const struct tg_history_window *all, size_t first, size_t event,
-                               size_t moved, bool up);
+void tg_history_track_remember(struct tg_history_track *t, size_t first, size_t event, size_t moved,
+                               bool up, struct tg_arena *a);
 /* Under the 90th percentile of the level before, or so far down that it cannot be noise. */
 bool tg_history_track_is_back(const struct tg_history_track *t, const struct tg_history_pending *p);
 
@@ -101,19 +106,14 @@ void tg_history_finish(struct tg_history *h, struct tg_history_event *e);
 
 /* ---- change.c: one look, the newest night being in the window ---- */
 
-void tg_history_look(struct tg_history_replay *r, struct tg_history_stream *s,
-                     struct tg_history_track *t, uint32_t series);
-void tg_history_look_for_drift(struct tg_history_replay *r, struct tg_history_stream *s,
-                               struct tg_history_track *t, uint32_t series);
+void tg_history_look(const struct tg_history_line *l);
+void tg_history_look_for_drift(const struct tg_history_line *l);
 /* Another number of calls, at once: nothing about it is noise. */
-void tg_history_look_at_calls(struct tg_history_replay *r, struct tg_history_stream *s,
-                              struct tg_history_track *t, uint32_t series, double calls,
-                              double plain);
-void tg_history_look_back(struct tg_history_replay *r, struct tg_history_stream *s,
-                          struct tg_history_track *t);
+void tg_history_look_at_calls(const struct tg_history_line *l, double calls, double plain);
+/* At a level that was left. */
+void tg_history_look_back(const struct tg_history_line *l);
 /* A change of calls that undoes an earlier one ends that one's event, and makes no event itself. */
-bool tg_history_undo_calls(struct tg_history_replay *r, struct tg_history_stream *s,
-                           struct tg_history_track *t, double calls);
-void tg_history_relocate(struct tg_history_replay *r, struct tg_history_stream *s,
-                         struct tg_history_track *t);
+bool tg_history_undo_calls(const struct tg_history_line *l, double calls);
+/* The place of the last step, now that more nights are known. */
+void tg_history_relocate(const struct tg_history_line *l);
 #endif

@@ -57,9 +57,9 @@ static bool is_counted(enum tg_kind kind)
 
 static struct tg_series *add_series(struct tg_series_table *t)
 {
-    t->v = tg_grow(t->v, &t->cap, t->n + 1, sizeof *t->v);
-    t->v[t->n] = (struct tg_series){ .worse = 1 };
-    return &t->v[t->n++];
+    struct tg_series *s = TG_PUSH(t->v, t->n, t->cap);
+    *s = (struct tg_series){ .worse = 1 };
+    return s;
 }
 
 static tg_sv keyed(struct tg_buf *b, enum tg_kind kind, tg_sv name)
@@ -70,27 +70,29 @@ static tg_sv keyed(struct tg_buf *b, enum tg_kind kind, tg_sv name)
     return tg_buf_sv(b);
 }
 
-/* The element `id` of a table of series + 1, which grows with zeros. */
-static uint32_t *slot_of(uint32_t **v, size_t *cap, uint32_t id)
+/* `v` with room for the element `id`; what it grows by is zero. */
+static void *with_element(void *v, size_t *cap, uint32_t id, size_t size)
 {
     size_t before = *cap;
     if (id >= before) {
-        *v = tg_grow(*v, cap, (size_t)id + 1, sizeof **v);
-        memset(*v + before, 0, (*cap - before) * sizeof **v);
+        v = tg_grow(v, cap, (size_t)id + 1, size);
+        memset((char *)v + before * size, 0, (*cap - before) * size);
     }
-    return &(*v)[id];
+    return v;
 }
 
 static uint32_t series_of(struct tg_series_table *t, enum tg_kind kind, tg_sv raw, struct tg_buf *b)
 {
     uint32_t id = tg_strmap_add(&t->raw, keyed(b, kind, raw)), key;
     struct tg_series *s;
-    if (*slot_of(&t->of_raw, &t->cap_raw, id))
+    t->of_raw = with_element(t->of_raw, &t->cap_raw, id, sizeof *t->of_raw);
+    if (t->of_raw[id])
         return t->of_raw[id] - 1;
     (void)keyed(b, kind, TG_SV(""));
     tg_name_normalise(kind, raw, b);
     key = tg_strmap_add(&t->names, tg_buf_sv(b));
-    if ((t->of_raw[id] = *slot_of(&t->of_name, &t->cap_name, key)))
+    t->of_name = with_element(t->of_name, &t->cap_name, key, sizeof *t->of_name);
+    if ((t->of_raw[id] = t->of_name[key]))
         return t->of_raw[id] - 1;
     s = add_series(t);
     s->what = tg_kind_is_device(kind) ? TG_SERIES_KERNEL : TG_SERIES_OP;
@@ -250,11 +252,7 @@ struct work {
 
 static struct tally *tally_of(struct work *w, uint32_t series)
 {
-    if (series >= w->cap) {
-        size_t before = w->cap;
-        w->tally = tg_grow(w->tally, &w->cap, (size_t)series + 1, sizeof *w->tally);
-        memset(w->tally + before, 0, (w->cap - before) * sizeof *w->tally);
-    }
+    w->tally = with_element(w->tally, &w->cap, series, sizeof *w->tally);
     if (!w->tally[series].of_run)
         w->tally[series].of_run = TG_NEW_N(w->scratch, double, w->side->n_runs);
     return &w->tally[series];
@@ -487,13 +485,6 @@ void tg_night_metric(struct tg_night *out, const struct tg_side *side, struct tg
 
 const struct tg_history_value *tg_night_value(const struct tg_night *n, uint32_t series)
 {
-    size_t low = 0, high = n->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (n->v[middle].series < series)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < n->n && n->v[low].series == series ? &n->v[low] : NULL;
+    const struct tg_history_value key = { .series = series };
+    return n->n ? bsearch(&key, n->v, n->n, sizeof key, by_id) : NULL;
 }

@@ -22,13 +22,6 @@ void tg_history_window_push_from(struct tg_history_window *w, const struct tg_hi
     tg_history_window_push(w, from->v[i], from->at[i]);
 }
 
-double tg_history_median(const double *v, size_t n)
-{
-    double copy[TG_CHANGEPOINT_WINDOW];
-    memcpy(copy, v, n * sizeof *v);
-    return tg_median(copy, n);
-}
-
 static double p90_of(const double *v, size_t n)
 {
     double copy[TG_CHANGEPOINT_WINDOW];
@@ -36,7 +29,6 @@ static double p90_of(const double *v, size_t n)
     return tg_quantile(copy, n, 0.9);
 }
 
-/* The last place before `first` that the series has a value at; the stream's first otherwise. */
 size_t tg_history_window_before(const struct tg_history_window *w, size_t first)
 {
     size_t at = first ? first - 1 : 0;
@@ -49,7 +41,7 @@ size_t tg_history_window_before(const struct tg_history_window *w, size_t first)
 void tg_history_track_refer(struct tg_history_track *t, double step_ns)
 {
     size_t n = t->w.n < RECENT ? t->w.n : RECENT;
-    t->reference = tg_history_median(t->w.v + t->w.n - n, n);
+    t->reference = tg_changepoint_median(t->w.v + t->w.n - n, n);
     t->has_reference = true;
     t->shares = exp(t->reference) >= TG_HISTORY_SHARE * step_ns;
 }
@@ -68,14 +60,13 @@ void tg_history_track_begin(struct tg_history_track *t, size_t first)
         }
 }
 
-void tg_history_track_remember(struct tg_history_replay *r, struct tg_history_track *t,
-                               const struct tg_history_window *all, size_t first, size_t event,
-                               size_t moved, bool up)
+void tg_history_track_remember(struct tg_history_track *t, size_t first, size_t event, size_t moved,
+                               bool up, struct tg_arena *a)
 {
-    struct tg_history_pending *p = TG_NEW(r->a, struct tg_history_pending);
+    struct tg_history_pending *p = TG_NEW(a, struct tg_history_pending);
     double signed_[TG_CHANGEPOINT_WINDOW];
-    for (size_t i = 0; i < all->n && all->at[i] < first; i++)
-        tg_history_window_push_from(&p->old, all, i);
+    for (size_t i = 0; i < t->w.n && t->w.at[i] < first; i++)
+        tg_history_window_push_from(&p->old, &t->w, i);
     for (size_t i = 0; i < p->old.n; i++)
         signed_[i] = up ? p->old.v[i] : -p->old.v[i];
     p->event = event;
@@ -83,12 +74,11 @@ void tg_history_track_remember(struct tg_history_replay *r, struct tg_history_tr
     p->since = first;
     p->up = up;
     p->p90 = p->old.n ? p90_of(signed_, p->old.n) : 0;
-    p->median = p->old.n ? tg_history_median(signed_, p->old.n) : 0;
+    p->median = p->old.n ? tg_changepoint_median(signed_, p->old.n) : 0;
     p->before = t->pending;
     t->pending = p;
 }
 
-/* Under the 90th percentile of the level before, or so far down that it cannot be noise. */
 bool tg_history_track_is_back(const struct tg_history_track *t, const struct tg_history_pending *p)
 {
     double all[TG_CHANGEPOINT_WINDOW], e, most;

@@ -66,6 +66,19 @@ int box_teardown(void **state)
     return 0;
 }
 
+struct box *box_new(void)
+{
+    void *state;
+    assert_int_equal(box_setup(&state), 0);
+    return state;
+}
+
+void box_drop(struct box **b)
+{
+    void *state = *b;
+    (void)box_teardown(&state);
+}
+
 static const char *in_box(const struct box *b, const char *script)
 {
     return tg_arena_printf(b->a, "cd '%s' && set -e\n%s", b->dir, script);
@@ -99,6 +112,24 @@ const char *box_line(const struct box *b, const char *script)
 const char *box_path(const struct box *b, const char *name)
 {
     return tg_arena_printf(b->a, "%s/%s", b->dir, name);
+}
+
+const char *box_sha(const struct box *b, const char *dir, const char *rev)
+{
+    return box_line(b, tg_arena_printf(b->a, "git -C %s rev-parse '%s^{commit}'", dir, rev));
+}
+
+struct tg_git *box_open(const struct box *b, const char *dir)
+{
+    struct tg_err err = TG_ERR_INIT;
+    struct tg_git *g = tg_git_open(&(struct tg_git_opts){ .dir = box_path(b, dir) }, &err);
+    assert_no_error(g != NULL, &err);
+    return g;
+}
+
+void box_close(struct tg_git **g)
+{
+    tg_git_close(*g);
 }
 
 void box_origin(const struct box *b)
@@ -136,12 +167,13 @@ void assert_no_error_at(bool ok, const struct tg_err *err, const char *file, int
     _fail(file, line);
 }
 
-void assert_error(const struct tg_err *err, enum tg_err_kind kind, const char *message,
-                  const char *hint)
+void assert_error(struct tg_err *err, enum tg_err_kind kind, const char *message, const char *hint)
 {
     if (err->kind == kind && (!message || strstr(err->message, message)) &&
-        (!hint || strstr(err->hint, hint)))
+        (!hint || strstr(err->hint, hint))) {
+        err->kind = TG_ERR_NONE; /* the text stays, for who asks more */
         return;
+    }
     fail_msg("kind %d, wanted %d\n message: %s\n  wanted: %s\n    hint: %s\n  wanted: %s",
              (int)err->kind, (int)kind, err->message, message ? message : "(any)", err->hint,
              hint ? hint : "(any)");

@@ -26,7 +26,7 @@ TEST(hunks_become_lines)
                                "+++ /dev/null\n"
                                "@@ -1 +0,0 @@\n"
                                "-q\n";
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct tg_changed c = { 0 };
     tg_changed_parse(tg_sv_of(diff), a, &c);
     assert_int_equal(c.n_python, 2);
@@ -38,18 +38,16 @@ TEST(hunks_become_lines)
     assert_int_equal(c.python[0].lines[1].last, 9);
     assert_sv_equal(c.python[1].path, TG_SV("new dir/n.py"));
     assert_int_equal(c.python[1].lines[0].first, 1);
-    tg_arena_free(a);
 }
 
 TEST(what_is_no_diff_is_passed_over)
 {
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct tg_changed c = { 0 };
     tg_changed_parse(TG_SV("@@ -1 +1 @@\n+++ b/x.py\n@@ -a +b,c @@\n@@"), a, &c);
     assert_int_equal(c.n_python, 0);
     tg_changed_parse(TG_SV(""), a, &c);
     assert_int_equal(c.n_python, 0);
-    tg_arena_free(a);
 }
 
 /* Comments and blank lines change nothing that runs; a comment beside code does not hide it. */
@@ -70,14 +68,13 @@ TEST(hunks_that_change_nothing)
                                "+x\n"
                                "@@ -30 +31 @@\n"
                                "+  \t# last\n";
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct tg_changed c = { 0 };
     tg_changed_parse(tg_sv_of(diff), a, &c);
     assert_int_equal(c.n_python, 1);
     assert_int_equal(c.python[0].n, 2);
     assert_int_equal(c.python[0].lines[0].first, 10);
     assert_int_equal(c.python[0].lines[1].first, 21);
-    tg_arena_free(a);
 }
 
 TEST(a_moved_file_has_both_paths)
@@ -104,7 +101,7 @@ TEST(a_moved_file_has_both_paths)
                                            { "b.py", "a.py" },
                                            { "c.py", "" } };
     static const size_t lines[] = { 1, 0, 1 };
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct tg_changed c = { 0 };
     tg_changed_parse(tg_sv_of(diff), a, &c);
     assert_int_equal(c.n_python, 3);
@@ -113,5 +110,4 @@ TEST(a_moved_file_has_both_paths)
         assert_sv_equal(c.python[i].was, tg_sv_of(want[i][1]));
         assert_int_equal(c.python[i].n, lines[i]);
     }
-    tg_arena_free(a);
 }

@@ -193,17 +193,7 @@ static const char *expand(const struct box *b, const char *text)
 {
     if (!text || text[0] != '$')
         return text;
-    return box_line(b, tg_arena_printf(b->a, "git -C w rev-parse '%s^{commit}'", text + 1));
-}
-
-static struct tg_git *open_w(const struct box *b)
-{
-    struct tg_err err;
-    struct tg_git *g;
-    tg_err_init(&err);
-    g = tg_git_open(&(struct tg_git_opts){ .dir = box_path(b, "w") }, &err);
-    assert_no_error(g != NULL, &err);
-    return g;
+    return box_sha(b, "w", text + 1);
 }
 
 /* As a policy says it. */
@@ -228,20 +218,15 @@ static void one_choice(const struct choice *c, const struct box *template)
     struct tg_baseline_ref ref;
     struct tg_ci_env env = c->env;
     struct tg_commit got;
-    struct tg_err err;
-    struct tg_git *g;
-    struct box *b;
-    void *state;
+    struct tg_err err = TG_ERR_INIT;
     bool ok;
-    assert_int_equal(box_setup(&state), 0);
-    b = state;
+    BOX *b = box_new();
     print_message("    %s\n", c->name);
     box_sh(b, tg_arena_printf(b->a, "cp -a '%s/origin' .; exec >/dev/null 2>&1\n%s", template->dir,
                               c->script));
     env.sha = expand(b, env.sha);
     env.base_sha = expand(b, env.base_sha);
-    g = open_w(b);
-    tg_err_init(&err);
+    BOX_GIT *g = box_open(b, "w");
     ref = ref_of(c->ref);
     ref.target = c->target;
     ok = tg_baseline_commit(g, &ref, &env, b->a, &got, &err);
@@ -250,17 +235,11 @@ static void one_choice(const struct choice *c, const struct box *template)
         assert_error(&err, c->kind, c->message, c->hint);
     } else {
         assert_no_error(ok, &err);
-        assert_string_equal(
-            got.sha,
-            c->want[0]
-                ? box_line(b, tg_arena_printf(b->a, "git -C w rev-parse '%s^{commit}'", c->want))
-                : "");
+        assert_string_equal(got.sha, c->want[0] ? box_sha(b, "w", c->want) : "");
         assert_int_equal(got.how, c->how);
         if (c->found)
             assert_string_equal(got.found.p, c->found);
     }
-    tg_git_close(g);
-    box_teardown(&state);
 }
 
 IN_BOX(every_way_to_a_commit)
@@ -273,27 +252,22 @@ IN_BOX(every_way_to_a_commit)
 IN_BOX(window_of_commits)
 {
     struct tg_commit head, *v;
-    struct tg_err err;
-    struct tg_git *g;
+    struct tg_err err = TG_ERR_INIT;
     size_t n;
-    tg_err_init(&err);
     box_origin(b);
     box_sh(b, "git clone -q file://$PWD/origin w; git clone -q --depth 2 file://$PWD/origin s");
-    g = open_w(b);
+    BOX_GIT *g = box_open(b, "w");
     assert_true(tg_git_resolve(g, "HEAD", b->a, &head, &err));
     assert_true(tg_baseline_window(g, &head, 3, b->a, &v, &n, &err));
     assert_int_equal(n, 3);
     for (size_t i = 0; i < n; i++)
-        assert_string_equal(v[i].sha,
-                            box_line(b, tg_arena_printf(b->a, "git -C w rev-parse HEAD~%zu", i)));
+        assert_string_equal(v[i].sha, box_sha(b, "w", tg_arena_printf(b->a, "HEAD~%zu", i)));
     assert_string_equal(v[2].found.p, "2 before the revision HEAD");
     assert_true(tg_baseline_window(g, &head, 100, b->a, &v, &n, &err));
     assert_int_equal(n, 4); /* c4 c3 c2 c1 */
-    tg_git_close(g);
-    g = tg_git_open(&(struct tg_git_opts){ .dir = box_path(b, "s") }, &err);
-    assert_true(tg_baseline_window(g, &head, 100, b->a, &v, &n, &err));
+    BOX_GIT *shallow = box_open(b, "s");
+    assert_true(tg_baseline_window(shallow, &head, 100, b->a, &v, &n, &err));
     assert_int_equal(n, 2); /* up to the cut, and no error */
-    tg_git_close(g);
 }
 
 /* ---- what was found ---- */
@@ -338,7 +312,7 @@ static const struct situation situations[] = {
 
 static void build_line(const struct box *b, const char *line)
 {
-    struct tg_buf s = { 0 };
+    TG_BUF s = { 0 };
     tg_buf_puts(&s, "git init -q -b main o; cd o; mkdir perf\n");
     for (size_t i = 0; line[i]; i++) {
         static const char *const does[] = { "p", "echo policy > .tracegate.yml",
@@ -352,7 +326,6 @@ static void build_line(const struct box *b, const char *line)
         tg_buf_printf(&s, "%s; echo %zu > n; git add -A; git commit -qm %zu\n", step, i, i);
     }
     box_sh(b, s.p);
-    tg_buf_release(&s);
 }
 
 static void one_situation(const struct situation *c)
@@ -361,19 +334,14 @@ static void one_situation(const struct situation *c)
     struct tg_find_opts o = { "perf/base.json", policy, 2, c->max_walk, c->explicit_side };
     struct tg_baseline found;
     struct tg_commit head;
-    struct tg_err err;
-    struct tg_git *g;
-    struct box *b;
-    void *state;
+    struct tg_err err = TG_ERR_INIT;
     bool ok;
-    assert_int_equal(box_setup(&state), 0);
-    b = state;
+    BOX *b = box_new();
     print_message("    %s\n", c->name);
     build_line(b, c->line);
     box_sh(b, c->depth ? tg_arena_printf(b->a, "git clone -q --depth %u file://$PWD/o w", c->depth)
                        : "git clone -q o w");
-    g = open_w(b);
-    tg_err_init(&err);
+    BOX_GIT *g = box_open(b, "w");
     assert_true(tg_git_resolve(g, "HEAD", b->a, &head, &err));
     ok = tg_baseline_find(g, &head, &o, b->a, &found, &err);
     if (c->error) {
@@ -387,19 +355,16 @@ static void one_situation(const struct situation *c)
         assert_int_equal(found.files.n, c->found <= TG_FOUND_GAP);
     }
     if (!c->error && c->found <= TG_FOUND_GAP)
-        assert_string_equal(
-            found.commit.sha,
-            box_line(b, tg_arena_printf(b->a, "git -C w rev-parse HEAD~%u", c->walked)));
+        assert_string_equal(found.commit.sha,
+                            box_sha(b, "w", tg_arena_printf(b->a, "HEAD~%u", c->walked)));
     if (!c->error && c->found == TG_FOUND_LOST) {
         assert_false(tg_baseline_missing(&found, &err));
         assert_int_equal(found.beyond, c->beyond);
+        assert_int_equal(tg_err_exit_code(err.kind), 4);
         assert_error(&err, TG_ERR_LOST, "no baseline `perf/base.json` in commit",
                      c->beyond ? tg_arena_printf(b->a, "baseline.max_walk to %u,", c->beyond)
                                : "on the target branch");
-        assert_int_equal(tg_err_exit_code(err.kind), 4);
     }
-    tg_git_close(g);
-    box_teardown(&state);
 }
 
 TEST(every_situation)
@@ -416,18 +381,15 @@ IN_BOX(nothing_before_the_root)
     struct tg_ci_env env = { .event = NULL };
     struct tg_baseline found;
     struct tg_commit c;
-    struct tg_err err;
-    struct tg_git *g;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     box_sh(b, "git init -q -b main w; cd w; git commit -q --allow-empty -m 1");
-    g = open_w(b);
+    BOX_GIT *g = box_open(b, "w");
     assert_true(tg_baseline_commit(g, &ref, &env, b->a, &c, &err));
     assert_true(tg_baseline_find(g, &c, &o, b->a, &found, &err));
     assert_int_equal(found.found, TG_FOUND_FIRST_RUN);
     o.explicit_side = true;
     assert_true(tg_baseline_find(g, &c, &o, b->a, &found, &err));
     assert_int_equal(found.found, TG_FOUND_LOST);
-    tg_git_close(g);
 }
 
 /* The walk follows first parents: what a merged branch held does not count for main. */
@@ -436,19 +398,16 @@ IN_BOX(walks_first_parents_only)
     struct tg_find_opts o = { .path = "base.json", .max_walk = 50 };
     struct tg_baseline found;
     struct tg_commit c;
-    struct tg_err err;
-    struct tg_git *g;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     box_sh(b, "git init -q -b main w; cd w; git commit -q --allow-empty -m 1\n"
               "git checkout -qb side; echo x > base.json; git add .; git commit -qm 2\n"
               "git rm -q base.json; git commit -qm 3; git checkout -q main\n"
               "git merge -q --no-ff -m 4 side");
-    g = open_w(b);
+    BOX_GIT *g = box_open(b, "w");
     assert_true(tg_git_resolve(g, "HEAD", b->a, &c, &err));
     assert_true(tg_baseline_find(g, &c, &o, b->a, &found, &err));
     assert_int_equal(found.found, TG_FOUND_FIRST_RUN);
     assert_int_equal(found.walked, 1);
-    tg_git_close(g);
 }
 
 /* A folder and a glob are found as a file is; a path that can never be is an error, not "lost". */
@@ -457,12 +416,10 @@ IN_BOX(folders_globs_and_bad_paths)
     struct tg_find_opts o = { .path = "perf", .max_walk = 50 };
     struct tg_baseline found;
     struct tg_commit c;
-    struct tg_err err;
-    struct tg_git *g;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     box_origin(b);
     box_sh(b, "git clone -q file://$PWD/origin w");
-    g = open_w(b);
+    BOX_GIT *g = box_open(b, "w");
     assert_true(tg_git_resolve(g, "HEAD", b->a, &c, &err));
     assert_true(tg_baseline_find(g, &c, &o, b->a, &found, &err));
     assert_int_equal(found.files.n, 3);
@@ -472,5 +429,4 @@ IN_BOX(folders_globs_and_bad_paths)
     o.path = "../elsewhere";
     assert_false(tg_baseline_find(g, &c, &o, b->a, &found, &err));
     assert_error(&err, TG_ERR_USAGE, "leaves the repository", NULL);
-    tg_git_close(g);
 }

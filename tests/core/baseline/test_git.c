@@ -10,26 +10,18 @@
 
 #include "core/base/sha256.h"
 
-static struct tg_git *open_at(const struct box *b, const char *dir, struct tg_err *err)
-{
-    tg_err_init(err);
-    return tg_git_open(&(struct tg_git_opts){ .dir = box_path(b, dir) }, err);
-}
-
 /* Opens, resolves, lists, reads the first file. */
 static bool read_first(const struct box *b, const struct tg_git_opts *o, const char *rev,
                        const char *path, struct tg_buf *out, struct tg_err *err)
 {
-    struct tg_git *g;
     struct tg_git_files files = { NULL, 0 };
     struct tg_commit c;
     bool ok;
     tg_err_init(err);
-    g = tg_git_open(o, err);
+    BOX_GIT *g = tg_git_open(o, err);
     ok = g && tg_git_resolve(g, rev, b->a, &c, err) &&
          tg_git_list(g, c.sha, path, b->a, &files, err) &&
          (files.n == 0 || tg_git_read(g, &files.v[0], out, err));
-    tg_git_close(g);
     if (ok && files.n == 0)
         fail_msg("%s:%s lists nothing", rev, path);
     return ok;
@@ -39,6 +31,10 @@ static bool read_first(const struct box *b, const struct tg_git_opts *o, const c
 
 #define CLONE "git clone -q file://$PWD/origin w 2>&1; "
 #define FORMAT1(key) CLONE "cd w; git config core.repositoryformatversion 1; git config " key
+#define WITHOUT(path)                                                                              \
+    CLONE "cd w; o=$(git rev-parse HEAD:" path "); p=$(ls .git/objects/pack/*.pack); mv $p p; "    \
+          "rm -f .git/objects/pack/*; git unpack-objects -q < p; "                                 \
+          "rm -f .git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-)"
 #define LFS_POINTER                                                                                \
     "printf '{\"big\":1}\\n' > object; h=$(sha256sum object | cut -c1-64)\n"                       \
     "git init -q -b main w; cd w; mkdir perf\n"                                                    \
@@ -122,20 +118,11 @@ static const struct shape shapes[] = {
       .message = "/w' is not inside a git repository", .hint = "--baseline FILE" },
     { "no such folder", "true", "w", "HEAD", "x", .kind = TG_ERR_GIT,
       .message = "is not inside a git repository", .hint = "--baseline FILE" },
-    { "an object is missing, no partial clone",
-      CLONE
-      "cd w; o=$(git rev-parse HEAD:perf/base.json);"
-      "p=$(ls .git/objects/pack/*.pack); mv $p p; rm -f .git/objects/pack/*; "
-      "git unpack-objects -q < p; rm -f .git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-)",
-      "w", "HEAD", "perf/base.json", .kind = TG_ERR_GIT, .message = " is missing",
+    { "an object is missing, no partial clone", WITHOUT("perf/base.json"), "w", "HEAD",
+      "perf/base.json", .kind = TG_ERR_GIT, .message = " is missing",
       .hint = "damaged: run `git fsck`" },
-    { "a tree is missing, no partial clone",
-      CLONE "cd w; o=$(git rev-parse HEAD:perf);"
-            "p=$(ls .git/objects/pack/*.pack); mv $p p; rm -f .git/objects/pack/*; "
-            "git unpack-objects -q < p; rm -f .git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut "
-            "-c3-)",
-      "w", "HEAD", "perf/base.json", .kind = TG_ERR_GIT, .message = " is missing",
-      .hint = "damaged: run `git fsck`" },
+    { "a tree is missing, no partial clone", WITHOUT("perf"), "w", "HEAD", "perf/base.json",
+      .kind = TG_ERR_GIT, .message = " is missing", .hint = "damaged: run `git fsck`" },
     { "LFS present", LFS_POINTER "cp ../object $at/$h", "w", "HEAD", "perf/base.json",
       .bytes = "{\"big\":1}\n" },
     { "LFS in lfs.storage",
@@ -156,13 +143,10 @@ static const struct shape shapes[] = {
 
 static void one_shape(const struct shape *s, const struct box *template)
 {
-    struct tg_buf out = { 0 };
-    struct tg_err err;
-    void *state;
-    struct box *b;
+    TG_BUF out = { 0 };
+    struct tg_err err = TG_ERR_INIT;
+    BOX *b = box_new();
     bool ok;
-    assert_int_equal(box_setup(&state), 0);
-    b = state;
     print_message("    %s\n", s->name);
     box_sh(b, tg_arena_printf(b->a, "cp -a '%s/origin' .; exec >/dev/null\n%s", template->dir,
                               s->script));
@@ -177,8 +161,6 @@ static void one_shape(const struct shape *s, const struct box *template)
         assert_false(ok);
         assert_error(&err, s->kind, s->message, s->hint);
     }
-    tg_buf_release(&out);
-    box_teardown(&state);
 }
 
 IN_BOX(every_shape_of_repository)
@@ -192,8 +174,8 @@ IN_BOX(every_shape_of_repository)
 IN_BOX(fetched_objects_stay)
 {
     struct tg_git_opts o = { .dir = box_path(b, "w") };
-    struct tg_buf out = { 0 };
-    struct tg_err err;
+    TG_BUF out = { 0 };
+    struct tg_err err = TG_ERR_INIT;
     box_origin(b);
     box_sh(b, "git clone -q -n --filter=tree:0 file://$PWD/origin w");
     assert_no_error(read_first(b, &o, "origin/main~1", "perf/base.json", &out, &err), &err);
@@ -201,19 +183,17 @@ IN_BOX(fetched_objects_stay)
     o.offline = true;
     assert_no_error(read_first(b, &o, "origin/main~1", "perf/base.json", &out, &err), &err);
     assert_string_equal(out.p, "{\"n\":1}\n{\"n\":1}\n");
-    tg_buf_release(&out);
 }
 
 IN_BOX(git_program_missing)
 {
     struct tg_git_opts o = { .dir = box_path(b, "w"), .git = "/nowhere/git" };
-    struct tg_buf out = { 0 };
-    struct tg_err err;
+    TG_BUF out = { 0 };
+    struct tg_err err = TG_ERR_INIT;
     box_origin(b);
     box_sh(b, "git clone -q -n --filter=blob:none file://$PWD/origin w");
     assert_false(read_first(b, &o, "origin/main", "perf/base.json", &out, &err));
     assert_error(&err, TG_ERR_GIT, "needs the program '/nowhere/git'", "Install git");
-    tg_buf_release(&out);
 }
 
 /* A server that never answers: the timeout holds and says so. */
@@ -222,14 +202,13 @@ IN_BOX(git_that_hangs)
     struct tg_git_opts o = { .dir = box_path(b, "w"),
                              .git = box_path(b, "slow"),
                              .timeout_ms = 300 };
-    struct tg_buf out = { 0 };
-    struct tg_err err;
+    TG_BUF out = { 0 };
+    struct tg_err err = TG_ERR_INIT;
     box_origin(b);
     box_sh(b, "git clone -q -n --filter=blob:none file://$PWD/origin w\n"
               "printf '#!/bin/sh\\nsleep 30\\n' > slow; chmod +x slow");
     assert_false(read_first(b, &o, "origin/main", "perf/base.json", &out, &err));
     assert_error(&err, TG_ERR_GIT, "took longer than", "Check the network");
-    tg_buf_release(&out);
 }
 
 /* ---- owners ---- */
@@ -237,8 +216,8 @@ IN_BOX(git_that_hangs)
 IN_BOX(foreign_owner)
 {
     struct tg_git_opts o = { .dir = box_path(b, "w") };
-    struct tg_buf out = { 0 };
-    struct tg_err err;
+    TG_BUF out = { 0 };
+    struct tg_err err = TG_ERR_INIT;
     if (geteuid() != 0) {
         print_message("only root can give a repository away: skipped\n");
         skip();
@@ -261,47 +240,57 @@ IN_BOX(foreign_owner)
     box_sh(b, "git config --global --unset-all safe.directory\n"
               "git config --global safe.directory \"$PWD/other/*\"");
     assert_false(read_first(b, &o, "HEAD", "perf/base.json", &out, &err));
-    tg_buf_release(&out);
 }
 
 /* ---- revisions ---- */
 
 static const char *const good_revs[] = {
-    "main",       "origin/main", "v1",    "light",       "HEAD",           "HEAD~1", "HEAD^",
-    "HEAD^0",     "v1^{commit}", ":/c2",  "HEAD^{/c2}",  "refs/tags/v1",   "origin", "main@{0}",
-    "tags/light", "@{u}",        "twice", "origin/HEAD", "origin/feature", "v1~1",
+    "main",
+    "origin/main",
+    "v1",
+    "light",
+    "HEAD",
+    "HEAD~1",
+    "HEAD^",
+    "HEAD^0",
+    "v1^{commit}",
+    ":/c2",
+    "HEAD^{/c2}",
+    "refs/tags/v1",
+    "origin",
+    "main@{0}",
+    "tags/light",
+    "@{u}",
+    "twice",
+    "origin/HEAD",
+    "origin/feature",
+    "v1~1",
+    /* '@' as git's manual has it; libgit2 1.5 fails on all but the first */
+    "@",
+    "@~1",
+    "@^{/c2}",
 };
 
 IN_BOX(revisions_are_what_git_says)
 {
-    struct tg_err err;
-    struct tg_git *g;
+    struct tg_err err = TG_ERR_INIT;
     struct tg_commit c;
     const char *want;
     box_origin(b);
     box_sh(b, "git clone -q file://$PWD/origin w; cd w; git tag -a -m two twice v1 2>/dev/null");
-    g = open_at(b, "w", &err);
-    assert_non_null(g);
+    BOX_GIT *g = box_open(b, "w");
     for (size_t i = 0; i < sizeof good_revs / sizeof *good_revs; i++) {
         want = box_line(b, tg_arena_printf(b->a, "git -C w rev-list -1 '%s'", good_revs[i]));
         assert_no_error(tg_git_resolve(g, good_revs[i], b->a, &c, &err), &err);
         assert_string_equal(c.sha, want);
         assert_string_equal(c.ref.p, good_revs[i]);
     }
-    /* '@' as git's manual has it; libgit2 1.5 fails on all but the first. */
-    assert_true(tg_git_resolve(g, "@", b->a, &c, &err));
-    assert_string_equal(c.sha, box_line(b, "git -C w rev-parse HEAD"));
-    assert_true(tg_git_resolve(g, "@~1", b->a, &c, &err));
-    assert_string_equal(c.sha, box_line(b, "git -C w rev-parse HEAD~1"));
-    assert_true(tg_git_resolve(g, "@^{/c2}", b->a, &c, &err));
-    assert_string_equal(c.sha, box_line(b, "git -C w rev-parse v1^{}"));
     /* Short: seven digits; and the record itself, dates as box_setup fixed them. */
     assert_true(tg_git_resolve(g, tg_arena_printf(b->a, "%.7s", c.sha), b->a, &c, &err));
     assert_string_equal(c.summary.p, "c2 baseline");
     assert_int_equal(c.date, 1700000000);
     assert_int_equal(c.date_offset, 60);
     assert_int_equal(c.how, TG_HOW_REV);
-    tg_git_close(g);
 }
 
 static const struct {
@@ -330,20 +319,16 @@ static const struct {
 
 IN_BOX(revisions_refused)
 {
-    struct tg_err err;
-    struct tg_git *g;
+    struct tg_err err = TG_ERR_INIT;
     box_origin(b);
     box_sh(b, "git clone -q file://$PWD/origin w; cd w; git tag blobtag HEAD:perf/base.json");
-    g = open_at(b, "w", &err);
-    assert_non_null(g);
+    BOX_GIT *g = box_open(b, "w");
     for (size_t i = 0; i < sizeof bad_revs / sizeof *bad_revs; i++) {
         struct tg_commit c;
-        tg_err_init(&err);
         if (tg_git_resolve(g, bad_revs[i].rev, b->a, &c, &err))
             fail_msg("'%s' resolves", bad_revs[i].rev);
         assert_error(&err, bad_revs[i].kind, bad_revs[i].message, bad_revs[i].hint);
     }
-    tg_git_close(g);
 }
 
 /* Names that two refs have: `one` and `two` are the full names that must be told. */
@@ -375,8 +360,7 @@ static const char *const clear[][2] = {
 
 IN_BOX(a_name_of_two_refs_is_refused)
 {
-    struct tg_err err;
-    struct tg_git *g;
+    struct tg_err err = TG_ERR_INIT;
     struct tg_commit c;
     const char *shorter;
     box_origin(b);
@@ -390,25 +374,20 @@ IN_BOX(a_name_of_two_refs_is_refused)
     for (int packed = 0; packed < 2; packed++) {
         if (packed)
             box_sh(b, "cd w; git pack-refs --all");
-        g = open_at(b, "w", &err);
-        assert_non_null(g);
+        BOX_GIT *g = box_open(b, "w");
         for (size_t i = 0; i < sizeof ambiguous / sizeof *ambiguous; i++) {
-            tg_err_init(&err);
             if (tg_git_resolve(g, ambiguous[i].rev, b->a, &c, &err))
                 fail_msg("'%s' resolves", ambiguous[i].rev);
-            assert_error(&err, TG_ERR_REF, "is ambiguous", "full name");
             assert_non_null(strstr(err.message, ambiguous[i].one));
             assert_non_null(strstr(err.message, ambiguous[i].two));
+            assert_error(&err, TG_ERR_REF, "is ambiguous", "full name");
         }
-        tg_err_init(&err);
         assert_false(tg_git_resolve(g, shorter, b->a, &c, &err));
         assert_error(&err, TG_ERR_REF, "is ambiguous: refs/tags/", NULL);
         for (size_t i = 0; i < sizeof clear / sizeof *clear; i++) {
-            tg_err_init(&err);
             assert_no_error(tg_git_resolve(g, clear[i][0], b->a, &c, &err), &err);
             assert_true(tg_sv_starts(c.summary, tg_sv_of(clear[i][1])));
         }
-        tg_git_close(g);
     }
 }
 
@@ -420,8 +399,8 @@ IN_BOX(a_cut_loose_object_is_an_error)
     static const char *const object[] = { "HEAD", "HEAD^{tree}", "HEAD:perf", "HEAD:perf/base.json",
                                           "HEAD~1" };
     static const char *const length[] = { "0", "1", "2", "10", "$((n / 2))", "$((n - 1))" };
-    struct tg_err err;
-    struct tg_buf out = { 0 };
+    struct tg_err err = TG_ERR_INIT;
+    TG_BUF out = { 0 };
     box_sh(
         b,
         "git init -q -b main w; cd w; mkdir perf; seq 3000 > perf/base.json; git add .\n"
@@ -436,7 +415,6 @@ IN_BOX(a_cut_loose_object_is_an_error)
                                       "f=.git/objects/$(printf %%.2s $o)/${o#??}; n=$(wc -c < $f)\n"
                                       "chmod +w $f; head -c %s ../good/$f > $f",
                                       object[i], length[k]));
-            tg_err_init(&err);
             if (read_first(b, &o, past ? "HEAD~1" : "HEAD", "perf/base.json", &out, &err))
                 fail_msg("%s cut to %s is read", object[i], length[k]);
             assert_error(&err, TG_ERR_GIT, "is truncated or damaged", "git fsck");
@@ -445,11 +423,9 @@ IN_BOX(a_cut_loose_object_is_an_error)
                       "other/.git/objects/info/alternates\n"
                       "git -C good rev-parse HEAD > other/.git/refs/heads/x");
             o.dir = box_path(b, "other");
-            tg_err_init(&err);
             assert_false(read_first(b, &o, past ? "x~1" : "x", "perf/base.json", &out, &err));
         }
     (void)alarm(0);
-    tg_buf_release(&out);
 }
 
 /* ---- paths and lists ---- */
@@ -484,18 +460,16 @@ static const struct {
 
 IN_BOX(lists_of_files)
 {
-    struct tg_err err;
-    struct tg_git *g;
+    struct tg_err err = TG_ERR_INIT;
     const char *sha;
     box_origin(b);
     box_sh(b, "git clone -q file://$PWD/origin w");
     sha = box_line(b, "git -C w rev-parse HEAD");
-    g = open_at(b, "w/perf", &err);
-    assert_non_null(g);
+    BOX_GIT *g = box_open(b, "w/perf");
     assert_string_equal(tg_git_prefix(g), "perf/");
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         struct tg_git_files f;
-        struct tg_buf names = { 0 };
+        TG_BUF names = { 0 };
         assert_no_error(tg_git_list(g, sha, lists[i].path, b->a, &f, &err), &err);
         tg_buf_puts(&names, "");
         for (size_t k = 0; k < f.n; k++) {
@@ -507,9 +481,7 @@ IN_BOX(lists_of_files)
         }
         if (strcmp(names.p, lists[i].list) != 0)
             fail_msg("'%s' lists '%s', not '%s'", lists[i].path, names.p, lists[i].list);
-        tg_buf_release(&names);
     }
-    tg_git_close(g);
 }
 
 IN_BOX(paths_that_leave)
@@ -517,66 +489,56 @@ IN_BOX(paths_that_leave)
     static const char *const paths[] = { "/etc/passwd", "../../x", "perf/../../x", "a/../..",
                                          ".." };
     struct tg_git_files f;
-    struct tg_err err;
-    struct tg_git *g;
+    struct tg_err err = TG_ERR_INIT;
     box_origin(b);
-    g = open_at(b, "origin", &err);
-    assert_non_null(g);
+    BOX_GIT *g = box_open(b, "origin");
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        tg_err_init(&err);
         assert_false(
             tg_git_list(g, box_line(b, "git -C origin rev-parse HEAD"), paths[i], b->a, &f, &err));
         assert_error(&err, TG_ERR_USAGE, "leaves the repository", "start at its root");
     }
-    tg_git_close(g);
 }
 
 /* A glob character in a name: the exact name wins. */
 IN_BOX(exact_name_before_glob)
 {
     struct tg_git_files f;
-    struct tg_err err;
-    struct tg_git *g;
+    struct tg_err err = TG_ERR_INIT;
     box_sh(b, "git init -q -b main w; cd w; echo 1 > 'r[1].json'; echo 2 > r1.json; git add .; "
               "git commit -qm x");
-    g = open_at(b, "w", &err);
-    assert_non_null(g);
+    BOX_GIT *g = box_open(b, "w");
     assert_true(
         tg_git_list(g, box_line(b, "git -C w rev-parse HEAD"), "r[1].json", b->a, &f, &err));
     assert_int_equal(f.n, 1);
     assert_string_equal(f.v[0].path.p, "r[1].json");
-    tg_git_close(g);
 }
 
 IN_BOX(work_tree_paths)
 {
-    struct tg_err err;
-    struct tg_git *g;
-    tg_sv p;
+    static const struct {
+        const char *path, *want; /* below the box unless it begins with '.'; NULL: outside */
+    } rows[] = { { "origin/perf/base.json", "perf/base.json" },
+                 { "origin/new/dir/x.json", "new/dir/x.json" },
+                 { "here/base.json", "perf/base.json" }, /* through a link: where it really is */
+                 { "origin/out.json", "out.json" },      /* the link itself is in the tree */
+                 { "../out/./x.json", "out/x.json" },
+                 { "..", "" },
+                 { "../../elsewhere", NULL },
+                 { "origin2", NULL } }; /* a mere prefix */
+    struct tg_err err = TG_ERR_INIT;
     box_origin(b);
     box_sh(b, "ln -s origin/perf here; ln -s /etc/hostname origin/out.json");
-    g = open_at(b, "origin", &err);
-    assert_non_null(g);
-    assert_true(tg_git_relative(g, box_path(b, "origin/perf/base.json"), b->a, &p, &err));
-    assert_string_equal(p.p, "perf/base.json");
-    assert_true(tg_git_relative(g, box_path(b, "origin/new/dir/x.json"), b->a, &p, &err));
-    assert_string_equal(p.p, "new/dir/x.json");
-    assert_true(tg_git_relative(g, box_path(b, "here/base.json"), b->a, &p, &err));
-    assert_string_equal(p.p, "perf/base.json"); /* through a link: where it really is */
-    assert_true(tg_git_relative(g, box_path(b, "origin/out.json"), b->a, &p, &err));
-    assert_string_equal(p.p, "out.json"); /* the link itself is in the tree */
+    BOX_GIT *g = box_open(b, "origin");
     assert_int_equal(chdir(box_path(b, "origin/perf")), 0);
-    assert_true(tg_git_relative(g, "../out/./x.json", b->a, &p, &err));
-    assert_string_equal(p.p, "out/x.json");
-    assert_true(tg_git_relative(g, "..", b->a, &p, &err));
-    assert_string_equal(p.p, "");
-    tg_err_init(&err);
-    assert_false(tg_git_relative(g, "../../elsewhere", b->a, &p, &err));
-    assert_error(&err, TG_ERR_USAGE, "leaves the repository", NULL);
-    tg_err_init(&err);
-    assert_false(tg_git_relative(g, box_path(b, "origin2"), b->a, &p, &err)); /* a mere prefix */
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *path = rows[i].path[0] == '.' ? rows[i].path : box_path(b, rows[i].path);
+        tg_sv p = TG_SV("");
+        assert_int_equal(tg_git_relative(g, path, b->a, &p, &err), rows[i].want != NULL);
+        assert_string_equal(p.p, rows[i].want ? rows[i].want : "");
+        if (!rows[i].want)
+            assert_error(&err, TG_ERR_USAGE, "leaves the repository", NULL);
+    }
     assert_int_equal(chdir("/"), 0);
-    tg_git_close(g);
 }
 
 IN_BOX(one_file_through_links)
@@ -589,8 +551,7 @@ IN_BOX(one_file_through_links)
                  { "nothing", NULL, TG_ERR_NONE },   { "one/f", NULL, TG_ERR_NONE },
                  { "round", NULL, TG_ERR_GIT },      { "out", NULL, TG_ERR_GIT },
                  { "root", NULL, TG_ERR_GIT } };
-    struct tg_err err;
-    struct tg_git *g;
+    struct tg_err err = TG_ERR_INIT;
     const char *sha;
     box_sh(
         b,
@@ -599,31 +560,26 @@ IN_BOX(one_file_through_links)
         "ln -s none nothing && ln -s round round && ln -s ../../x out && ln -s /etc/passwd root && "
         "git add -A && git commit -qm 1");
     sha = box_line(b, "git -C links rev-parse HEAD");
-    g = open_at(b, "links", &err);
-    assert_non_null(g);
+    BOX_GIT *g = box_open(b, "links");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         TG_BUF out = { 0 };
         bool found;
-        tg_err_init(&err);
         assert_int_equal(tg_git_read_path(g, sha, rows[i].path, &out, &found, &err), !rows[i].kind);
         assert_int_equal(err.kind, rows[i].kind);
         assert_int_equal(found, rows[i].text != NULL);
         assert_string_equal(found ? out.p : "", rows[i].text ? rows[i].text : "");
     }
-    tg_git_close(g);
 }
 
 IN_BOX(one_file_by_path)
 {
-    struct tg_buf out = { 0 };
-    struct tg_err err;
-    struct tg_git *g;
+    TG_BUF out = { 0 };
+    struct tg_err err = TG_ERR_INIT;
     const char *sha;
     bool found;
     box_origin(b);
     sha = box_line(b, "git -C origin rev-parse HEAD");
-    g = open_at(b, "origin", &err);
-    assert_non_null(g);
+    BOX_GIT *g = box_open(b, "origin");
     assert_true(tg_git_read_path(g, sha, ".tracegate.yml", &out, &found, &err));
     assert_true(found);
     assert_string_equal(out.p, "version: 1\n");
@@ -632,8 +588,6 @@ IN_BOX(one_file_by_path)
     assert_true(tg_git_read_path(g, sha, "perf", &out, &found, &err));
     assert_false(found); /* a folder is no file */
     assert_string_equal(out.p, "version: 1\n");
-    tg_buf_release(&out);
-    tg_git_close(g);
 }
 
 /* ---- sizes and limits ---- */
@@ -656,13 +610,10 @@ TEST(limit_before_loading)
             struct tg_limits limits = TG_LIMITS_DEFAULT;
             struct tg_git_opts o = { .limits = &limits };
             const char *rev = parent ? "HEAD~1" : "HEAD";
-            struct tg_buf out = { 0 };
-            struct tg_err err;
-            struct box *b;
+            TG_BUF out = { 0 };
+            struct tg_err err = TG_ERR_INIT;
+            BOX *b = box_new();
             char hex[65];
-            void *box;
-            assert_int_equal(box_setup(&box), 0);
-            b = box;
             box_sh(b, scripts[i]);
             o.dir = box_path(b, "w");
             limits.max_blob = MIB;
@@ -677,8 +628,6 @@ TEST(limit_before_loading)
                                                                  "git -C w show %s:big.json | "
                                                                  "sha256sum | cut -c1-64",
                                                                  rev)));
-            tg_buf_release(&out);
-            box_teardown(&box);
         }
 }
 
@@ -686,8 +635,8 @@ TEST(limit_before_loading)
 IN_BOX(streamed_blob)
 {
     static const char *const programs[] = { NULL, "/nowhere/git" };
-    struct tg_buf out = { 0 };
-    struct tg_err err;
+    TG_BUF out = { 0 };
+    struct tg_err err = TG_ERR_INIT;
     char hex[65];
     const char *want;
     box_sh(
@@ -710,14 +659,13 @@ IN_BOX(streamed_blob)
         read_first(b, &(struct tg_git_opts){ .dir = box_path(b, "w"), .git = box_path(b, "liar") },
                    "HEAD", "big.json", &out, &err));
     assert_error(&err, TG_ERR_GIT, "reading 'big.json' from git failed", NULL);
-    tg_buf_release(&out);
 }
 
 IN_BOX(too_many_files)
 {
     struct tg_limits limits = TG_LIMITS_DEFAULT;
-    struct tg_buf out = { 0 };
-    struct tg_err err;
+    TG_BUF out = { 0 };
+    struct tg_err err = TG_ERR_INIT;
     limits.max_files = 2; /* perf has three */
     box_origin(b);
     assert_false(
@@ -729,54 +677,45 @@ IN_BOX(too_many_files)
         read_first(b, &(struct tg_git_opts){ .dir = box_path(b, "origin"), .limits = &limits },
                    "HEAD", "perf", &out, &err));
     assert_error(&err, TG_ERR_LIMIT, "bytes of names, the limit is 30", NULL);
-    tg_buf_release(&out);
 }
 
 IN_BOX(lfs_limit)
 {
     struct tg_limits limits = TG_LIMITS_DEFAULT;
-    struct tg_buf out = { 0 };
-    struct tg_err err;
+    TG_BUF out = { 0 };
+    struct tg_err err = TG_ERR_INIT;
     limits.max_blob = 200; /* the pointer has 127 bytes, its object is said to have 201 */
     box_sh(b, "git init -q -b main w; cd w; printf 'version https://git-lfs.github.com/spec/v1\\n"
               "oid sha256:%064d\\nsize 201\\n' 0 > a.json; git add .; git commit -qm 1");
     assert_false(read_first(b, &(struct tg_git_opts){ .dir = box_path(b, "w"), .limits = &limits },
                             "HEAD", "a.json", &out, &err));
     assert_error(&err, TG_ERR_LIMIT, "201 bytes in Git LFS, the limit is 200", "summarize");
-    tg_buf_release(&out);
 }
 
 /* Two repositories open side by side: nothing is shared. */
 IN_BOX(two_at_once)
 {
-    struct tg_git *one, *two;
     struct tg_commit c;
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     box_origin(b);
     box_sh(b, "git init -q -b main w; cd w; git commit -q --allow-empty -m other");
-    one = open_at(b, "origin", &err);
-    two = open_at(b, "w", &err);
-    assert_non_null(one);
-    assert_non_null(two);
+    struct tg_git *one = box_open(b, "origin");
+    BOX_GIT *two = box_open(b, "w");
     tg_git_close(one);
     assert_true(tg_git_resolve(two, "HEAD", b->a, &c, &err));
     assert_string_equal(c.summary.p, "other");
-    tg_git_close(two);
 }
 
 /* GIT_DIR, as a hook has it, counts when no folder is named; GIT_WORK_TREE does not stop us. */
 IN_BOX(git_dir_from_a_hook)
 {
-    struct tg_git *g;
     struct tg_commit c;
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     box_origin(b);
     setenv("GIT_DIR", box_path(b, "origin/.git"), 1);
-    tg_err_init(&err);
-    g = tg_git_open(&(struct tg_git_opts){ .dir = NULL }, &err);
+    BOX_GIT *g = tg_git_open(&(struct tg_git_opts){ .dir = NULL }, &err);
     unsetenv("GIT_DIR");
     assert_no_error(g != NULL, &err);
     assert_true(tg_git_resolve(g, "HEAD", b->a, &c, &err));
     assert_string_equal(c.summary.p, "c4");
-    tg_git_close(g);
 }

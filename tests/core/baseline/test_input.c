@@ -64,8 +64,7 @@ IN_BOX(table_of_sides)
     enter(b);
     for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
         struct tg_input s;
-        struct tg_err err;
-        tg_err_init(&err);
+        struct tg_err err = TG_ERR_INIT;
         assert_no_error(tg_input_parse(&s, sides[i].text, b->a, &err), &err);
         if (s.kind != sides[i].kind)
             fail_msg("'%s' is of kind %d", sides[i].text, (int)s.kind);
@@ -81,12 +80,11 @@ IN_BOX(table_of_refusals)
     enter(b);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         struct tg_input s;
-        struct tg_err err;
-        tg_err_init(&err);
+        struct tg_err err = TG_ERR_INIT;
         assert_false(tg_input_parse(&s, refused[i].text, b->a, &err));
-        assert_error(&err, refused[i].kind, refused[i].message, refused[i].hint);
         if (strchr("/.D", refused[i].text[0]) && refused[i].text[0])
             assert_null(strstr(err.hint, "REV:")); /* nothing to look for in a commit */
+        assert_error(&err, refused[i].kind, refused[i].message, refused[i].hint);
     }
     assert_int_equal(chdir("/"), 0);
 }

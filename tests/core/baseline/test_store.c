@@ -14,31 +14,40 @@
 /* The store of a repository, for one call. */
 #define in(g) (&(struct tg_store){ (g), tg_store_in_git(g).place })
 
-static struct tg_git *open_dir(const struct box *b, const char *dir)
-{
-    struct tg_err err;
-    struct tg_git *g;
-    tg_err_init(&err);
-    g = tg_git_open(&(struct tg_git_opts){ .dir = box_path(b, dir) }, &err);
-    assert_no_error(g != NULL, &err);
-    return g;
-}
-
 static const char *sha_of(const struct box *b, const char *rev)
 {
-    return box_line(b, tg_arena_printf(b->a, "git -C w rev-parse '%s^{commit}'", rev));
+    return box_sha(b, "w", rev);
+}
+
+/* True: it was not there yet. */
+static bool record_as(const struct box *b, struct tg_git *g, const char *suite, const char *rev,
+                      const char *bytes, struct tg_stored *s)
+{
+    struct tg_err err = TG_ERR_INIT;
+    bool created;
+    assert_no_error(tg_store_record(in(g), tg_sv_of(suite), sha_of(b, rev), tg_sv_of(bytes), b->a,
+                                    s, &created, &err),
+                    &err);
+    return created;
 }
 
 static void record(const struct box *b, struct tg_git *g, const char *suite, const char *rev,
                    const char *bytes)
 {
     struct tg_stored s;
-    struct tg_err err;
-    bool created;
-    tg_err_init(&err);
-    assert_no_error(tg_store_record(in(g), tg_sv_of(suite), sha_of(b, rev), tg_sv_of(bytes), b->a,
-                                    &s, &created, &err),
-                    &err);
+    (void)record_as(b, g, suite, rev, bytes, &s);
+}
+
+/* How many runs of a suite ("": of all) at a revision (NULL: at all) there are. */
+static size_t list(const struct box *b, struct tg_git *g, const char *suite, const char *rev,
+                   struct tg_stored **v)
+{
+    struct tg_err err = TG_ERR_INIT;
+    size_t n;
+    assert_no_error(
+        tg_store_list(in(g), tg_sv_of(suite), rev ? sha_of(b, rev) : NULL, b->a, v, &n, NULL, &err),
+        &err);
+    return n;
 }
 
 /* Five commits on main: HEAD~4 ... HEAD, a minute apart; side, from HEAD~2. */
@@ -68,15 +77,12 @@ IN_BOX(names_of_suites)
         { "gr\xc3\xbc\xc3\x9f", "gr%C3%BC%C3%9F" },
         { "a\nb", "a%0Ab" },
     };
-    struct tg_err err;
-    struct tg_git *g;
+    struct tg_err err = TG_ERR_INIT;
     struct tg_stored *v;
     char text[TG_STORE_MAX_SUITE + 2];
-    size_t n;
     tg_sv got;
-    tg_err_init(&err);
     repository(b);
-    g = open_dir(b, "w");
+    BOX_GIT *g = box_open(b, "w");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         assert_true(tg_store_suite(tg_sv_of(names[i][0]), b->a, &got, &err));
         assert_string_equal(got.p, names[i][1]);
@@ -86,14 +92,11 @@ IN_BOX(names_of_suites)
                                   "test $(git for-each-ref 'refs/tracegate/v1/%s/' | wc -l) "
                                   "= 1",
                                   got.p, got.p));
-        assert_true(tg_store_list(in(g), tg_sv_of(names[i][0]), NULL, b->a, &v, &n, NULL, &err));
-        assert_int_equal(n, 1);
+        assert_int_equal(list(b, g, names[i][0], NULL, &v), 1);
         assert_string_equal(v[0].suite.p, names[i][0]); /* and back */
     }
-    tg_git_close(g);
     assert_false(tg_store_suite(TG_SV(""), b->a, &got, &err));
     assert_error(&err, TG_ERR_USAGE, "has 0 bytes", "1 to 100 bytes");
-    tg_err_init(&err);
     memset(text, 'x', sizeof text);
     assert_true(tg_store_suite((tg_sv){ text, TG_STORE_MAX_SUITE }, b->a, &got, &err));
     assert_false(tg_store_suite((tg_sv){ text, TG_STORE_MAX_SUITE + 1 }, b->a, &got, &err));
@@ -107,25 +110,16 @@ IN_BOX(what_git_sees)
     const char *before, *after = "git -C w rev-parse HEAD; git -C w status --porcelain";
     struct tg_stored one, two, again;
     struct tg_git_files files;
-    struct tg_buf out = { 0 };
-    struct tg_err err;
-    struct tg_git *g;
-    bool created;
-    tg_err_init(&err);
+    TG_BUF out = { 0 };
+    struct tg_err err = TG_ERR_INIT;
     repository(b);
     before = box_line(b, tg_arena_printf(b->a, "(%s) | sha256sum", after));
-    g = open_dir(b, "w");
-    assert_true(tg_store_record(in(g), TG_SV("s"), sha_of(b, "HEAD~1"), TG_SV("{\"run\":1}"), b->a,
-                                &one, &created, &err));
-    assert_true(created);
+    BOX_GIT *g = box_open(b, "w");
+    assert_true(record_as(b, g, "s", "HEAD~1", "{\"run\":1}", &one));
     /* A retried job brings the same bytes, a repeated one others. */
-    assert_true(tg_store_record(in(g), TG_SV("s"), sha_of(b, "HEAD~1"), TG_SV("{\"run\":1}"), b->a,
-                                &again, &created, &err));
-    assert_false(created);
+    assert_false(record_as(b, g, "s", "HEAD~1", "{\"run\":1}", &again));
     assert_string_equal(again.ref.p, one.ref.p);
-    assert_true(tg_store_record(in(g), TG_SV("s"), sha_of(b, "HEAD~1"), TG_SV("{\"run\":2}"), b->a,
-                                &two, &created, &err));
-    assert_true(created);
+    assert_true(record_as(b, g, "s", "HEAD~1", "{\"run\":2}", &two));
     assert_string_not_equal(two.ref.p, one.ref.p);
     assert_string_equal(one.ref.p,
                         tg_arena_printf(b->a, "refs/tracegate/v1/s/%s/%.16s", sha_of(b, "HEAD~1"),
@@ -143,50 +137,48 @@ IN_BOX(what_git_sees)
         assert_true(tg_store_read(in(g), &files.v[i], &out, &err));
     assert_true(strstr(out.p, "{\"run\":1}") && strstr(out.p, "{\"run\":2}"));
     assert_int_equal(files.v[0].size, 9);
-    tg_buf_release(&out);
-    tg_git_close(g);
 }
 
 IN_BOX(refused_records)
 {
+    static const struct {
+        const char *script, *suite, *sha, *bytes; /* sha NULL: HEAD */
+        enum tg_err_kind kind;
+        const char *message, *hint;
+    } rows[] = {
+        { "true", "s", NULL, "12345", TG_ERR_LIMIT, "5 bytes, the limit is 4",
+          "tracegate summarize" },
+        { "true", "s", "1111111111111111111111111111111111111111", "{}", TG_ERR_REF,
+          "does not exist here", NULL },
+        /* nothing was left; somebody else's ref of that name is not overwritten */
+        { "test -z \"$(git for-each-ref refs/tracegate)\"; "
+          "git update-ref refs/tracegate/v1/s/$(git rev-parse HEAD)/"
+          "$(printf '{}' | git hash-object --stdin | cut -c1-16) HEAD",
+          "s", NULL, "{}", TG_ERR_OUTPUT, "holds something else", "never overwritten" },
+        /* a place that cannot be written */
+        { "git update-ref refs/tracegate/v1/t HEAD", "t", NULL, "{}", TG_ERR_OUTPUT,
+          "a ref cannot be written", "writable" },
+    };
     struct tg_limits limits = TG_LIMITS_DEFAULT;
-    struct tg_git *g;
-    struct tg_stored s;
-    struct tg_err err;
-    bool created;
+    struct tg_err err = TG_ERR_INIT;
     limits.max_summary = 4;
     repository(b);
-    tg_err_init(&err);
-    g = tg_git_open(&(struct tg_git_opts){ .dir = box_path(b, "w"), .limits = &limits }, &err);
-    assert_false(tg_store_record(in(g), TG_SV("s"), sha_of(b, "HEAD"), TG_SV("12345"), b->a, &s,
-                                 &created, &err));
-    assert_error(&err, TG_ERR_LIMIT, "5 bytes, the limit is 4", "tracegate summarize");
-    tg_err_init(&err);
-    assert_false(tg_store_record(in(g), TG_SV("s"), "1111111111111111111111111111111111111111",
-                                 TG_SV("{}"), b->a, &s, &created, &err));
-    assert_error(&err, TG_ERR_REF, "does not exist here", NULL);
-    box_sh(b, "cd w; test -z \"$(git for-each-ref refs/tracegate)\""); /* nothing was left */
-    /* Somebody else's ref of that name is not overwritten. */
-    tg_err_init(&err);
-    box_sh(b, "cd w; git update-ref refs/tracegate/v1/s/$(git rev-parse HEAD)/"
-              "$(printf '{}' | git hash-object --stdin | cut -c1-16) HEAD");
-    assert_false(tg_store_record(in(g), TG_SV("s"), sha_of(b, "HEAD"), TG_SV("{}"), b->a, &s,
-                                 &created, &err));
-    assert_error(&err, TG_ERR_OUTPUT, "holds something else", "never overwritten");
-    /* A place that cannot be written. */
-    tg_err_init(&err);
-    box_sh(b, "cd w; git update-ref refs/tracegate/v1/t HEAD");
-    assert_false(tg_store_record(in(g), TG_SV("t"), sha_of(b, "HEAD"), TG_SV("{}"), b->a, &s,
-                                 &created, &err));
-    assert_error(&err, TG_ERR_OUTPUT, "a ref cannot be written", "writable");
-    assert_int_equal(tg_err_exit_code(err.kind), 5);
-    tg_git_close(g);
+    BOX_GIT *g =
+        tg_git_open(&(struct tg_git_opts){ .dir = box_path(b, "w"), .limits = &limits }, &err);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tg_stored s;
+        bool created;
+        box_sh(b, tg_arena_printf(b->a, "cd w; %s", rows[i].script));
+        assert_false(tg_store_record(in(g), tg_sv_of(rows[i].suite),
+                                     rows[i].sha ? rows[i].sha : sha_of(b, "HEAD"),
+                                     tg_sv_of(rows[i].bytes), b->a, &s, &created, &err));
+        assert_error(&err, rows[i].kind, rows[i].message, rows[i].hint);
+    }
 }
 
 IN_BOX(waits_for_a_lock)
 {
     const char *ref;
-    struct tg_git *g;
     repository(b);
     ref = tg_arena_printf(b->a, "w/.git/refs/tracegate/v1/s/%s", sha_of(b, "HEAD"));
     box_sh(b, tg_arena_printf(b->a,
@@ -194,9 +186,8 @@ IN_BOX(waits_for_a_lock)
                               "cut -c1-16).lock; : > $l; (sleep 0.3; rm $l) >/dev/null "
                               "2>&1 &",
                               ref, ref));
-    g = open_dir(b, "w");
+    BOX_GIT *g = box_open(b, "w");
     record(b, g, "s", "HEAD", "{}");
-    tg_git_close(g);
 }
 
 /* Six processes, twenty runs each, and one run that all of them record: 121 refs. */
@@ -210,11 +201,10 @@ IN_BOX(concurrent_writers)
         child[i] = fork();
         assert_true(child[i] >= 0);
         if (child[i] == 0) {
-            struct tg_err err;
-            struct tg_git *g = open_dir(b, "w");
+            struct tg_err err = TG_ERR_INIT;
+            struct tg_git *g = box_open(b, "w");
             struct tg_stored s;
             bool created, ok = true;
-            tg_err_init(&err);
             for (int k = 0; k <= 20 && ok; k++)
                 ok = tg_store_record(
                     in(g), TG_SV("s"), sha,
@@ -241,14 +231,11 @@ IN_BOX(concurrent_writers)
 IN_BOX(lists)
 {
     struct tg_stored *v;
-    struct tg_err err;
-    struct tg_git *g;
+    struct tg_err err = TG_ERR_INIT;
     size_t n, foreign;
-    tg_err_init(&err);
     repository(b);
-    g = open_dir(b, "w");
-    assert_true(tg_store_list(in(g), TG_SV(""), NULL, b->a, &v, &n, NULL, &err));
-    assert_int_equal(n, 0);
+    BOX_GIT *g = box_open(b, "w");
+    assert_int_equal(list(b, g, "", NULL, &v), 0);
     record(b, g, "b", "HEAD", "1");
     record(b, g, "a", "HEAD", "1");
     record(b, g, "a", "HEAD~1", "1");
@@ -267,15 +254,10 @@ IN_BOX(lists)
     for (size_t i = 1; i < 3; i++)
         assert_true(strcmp(v[i - 1].commit, v[i].commit) < 0 ||
                     tg_sv_cmp(v[i - 1].run, v[i].run) < 0);
-    assert_true(tg_store_list(in(g), TG_SV("a"), NULL, b->a, &v, &n, NULL, &err));
-    assert_int_equal(n, 3);
-    assert_true(tg_store_list(in(g), TG_SV("a"), sha_of(b, "HEAD~1"), b->a, &v, &n, NULL, &err));
-    assert_int_equal(n, 2);
-    assert_true(tg_store_list(in(g), TG_SV(""), sha_of(b, "HEAD"), b->a, &v, &n, NULL, &err));
-    assert_int_equal(n, 3);
-    assert_true(tg_store_list(in(g), TG_SV("c"), NULL, b->a, &v, &n, NULL, &err));
-    assert_int_equal(n, 0);
-    tg_git_close(g);
+    assert_int_equal(list(b, g, "a", NULL, &v), 3);
+    assert_int_equal(list(b, g, "a", "HEAD~1", &v), 2);
+    assert_int_equal(list(b, g, "", "HEAD", &v), 3);
+    assert_int_equal(list(b, g, "c", NULL, &v), 0);
 }
 
 /* ---- find ---- */
@@ -301,17 +283,12 @@ TEST(every_find)
     for (size_t i = 0; i < sizeof finds / sizeof *finds; i++) {
         struct tg_baseline found;
         struct tg_commit head;
-        struct tg_err err;
-        struct tg_git *g;
-        struct box *b;
-        void *box;
+        struct tg_err err = TG_ERR_INIT;
+        BOX *b = box_new();
         tg_sv revs = tg_sv_of(finds[i].stored);
-        assert_int_equal(box_setup(&box), 0);
-        b = box;
         print_message("    %s\n", finds[i].name);
-        tg_err_init(&err);
         repository(b);
-        g = open_dir(b, "w");
+        BOX_GIT *g = box_open(b, "w");
         record(b, g, "other", "HEAD", "{}");
         while (revs.n)
             record(b, g, "s", tg_arena_sv(b->a, tg_sv_cut(&revs, ' ')).p, "{\"s\":1}");
@@ -331,8 +308,6 @@ TEST(every_find)
             assert_false(tg_baseline_missing(&found, &err));
             assert_error(&err, TG_ERR_LOST, "no baseline `stored:s` in commit", "baseline fetch");
         }
-        tg_git_close(g);
-        box_teardown(&box);
     }
 }
 
@@ -341,29 +316,24 @@ IN_BOX(find_in_a_shallow_clone)
 {
     struct tg_baseline found;
     struct tg_commit head;
-    struct tg_err err;
-    struct tg_git *g;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     repository(b);
-    g = open_dir(b, "w");
+    BOX_GIT *g = box_open(b, "w");
     record(b, g, "s", "HEAD~3", "{}");
     record(b, g, "near", "HEAD~1", "{}");
-    tg_git_close(g);
     box_sh(b, "git clone -q --depth 2 file://$PWD/w c; cd c; "
               "git fetch -q origin 'refs/tracegate/*:refs/tracegate/*'");
-    g = open_dir(b, "c");
-    assert_true(tg_git_resolve(g, "HEAD", b->a, &head, &err));
+    BOX_GIT *c = box_open(b, "c");
+    assert_true(tg_git_resolve(c, "HEAD", b->a, &head, &err));
     assert_false(
-        tg_store_find(in(g), &head, TG_SV("s"), 50, TG_STORE_BY_POLICY, b->a, &found, &err));
+        tg_store_find(in(c), &head, TG_SV("s"), 50, TG_STORE_BY_POLICY, b->a, &found, &err));
     assert_error(&err, TG_ERR_GIT, "the history is shallow", "fetch-depth");
-    tg_err_init(&err);
     assert_true(
-        tg_store_find(in(g), &head, TG_SV("near"), 50, TG_STORE_BY_POLICY, b->a, &found, &err));
+        tg_store_find(in(c), &head, TG_SV("near"), 50, TG_STORE_BY_POLICY, b->a, &found, &err));
     assert_int_equal(found.found, TG_FOUND_GAP);
     assert_true(
-        tg_store_find(in(g), &head, TG_SV("never"), 50, TG_STORE_BY_POLICY, b->a, &found, &err));
+        tg_store_find(in(c), &head, TG_SV("never"), 50, TG_STORE_BY_POLICY, b->a, &found, &err));
     assert_int_equal(found.found, TG_FOUND_FIRST_RUN);
-    tg_git_close(g);
 }
 
 /* ---- prune, and moving between clones ---- */
@@ -374,9 +344,8 @@ static size_t prune(const struct box *b, struct tg_git *g, const char *suite, si
 {
     struct tg_prune_opts o = { .keep = keep, .since = since };
     struct tg_stored *all, *old;
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     size_t n_all, n;
-    tg_err_init(&err);
     assert_true(tg_store_list(in(g), tg_sv_of(suite), NULL, b->a, &all, &n_all, NULL, &err));
     assert_true(tg_store_old(in(g), &o, all, n_all, b->a, &old, &n, unknown, &err));
     assert_true(dry_run || tg_store_delete(in(g), old, n, &err));
@@ -385,10 +354,9 @@ static size_t prune(const struct box *b, struct tg_git *g, const char *suite, si
 
 IN_BOX(prunes_the_oldest)
 {
-    struct tg_git *g;
     size_t unknown;
     repository(b);
-    g = open_dir(b, "w");
+    BOX_GIT *g = box_open(b, "w");
     for (int i = 0; i < 5; i++) {
         record(b, g, "s", tg_arena_printf(b->a, "HEAD~%d", i), "1");
         record(b, g, "t", tg_arena_printf(b->a, "HEAD~%d", i), "1");
@@ -412,23 +380,18 @@ IN_BOX(prunes_the_oldest)
     assert_int_equal(prune(b, g, "s", 2, INT64_MAX, false, &unknown), 0);
     assert_int_equal(prune(b, g, "", 0, INT64_MAX, false, &unknown), 3 + 5);
     box_sh(b, "cd w; git pack-refs --all; test $(git for-each-ref refs/tracegate | wc -l) = 1");
-    tg_git_close(g);
 }
 
 /* Many at once: one transaction; where one is gone, the others go; where one changed, it stays. */
 IN_BOX(prunes_many)
 {
     struct tg_stored *all;
-    struct tg_err err;
-    struct tg_git *g;
-    size_t n;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     repository(b);
-    g = open_dir(b, "w");
+    BOX_GIT *g = box_open(b, "w");
     for (int i = 0; i < 60; i++)
         record(b, g, "s", "HEAD", tg_arena_printf(b->a, "{\"run\":%d}", i));
-    assert_true(tg_store_list(in(g), TG_SV("s"), NULL, b->a, &all, &n, NULL, &err));
-    assert_int_equal(n, 60);
+    assert_int_equal(list(b, g, "s", NULL, &all), 60);
     assert_no_error(tg_store_delete(in(g), all, 20, &err), &err);
     box_sh(b, "cd w; git pack-refs --all; test $(git for-each-ref refs/tracegate | wc -l) = 40");
     assert_no_error(tg_store_delete(in(g), all + 10, 20, &err), &err); /* half of them are gone */
@@ -440,39 +403,28 @@ IN_BOX(prunes_many)
     assert_non_null(strstr(err.message, "changed meanwhile"));
     box_sh(b,
            tg_arena_printf(b->a, "cd w; git rev-parse -q --verify %.*s", TG_SV_ARG(all[45].ref)));
-    tg_git_close(g);
 }
 
 /* A plain clone brings none; one commit's runs can be fetched alone; push creates only. */
 IN_BOX(moves_with_plain_git)
 {
     struct tg_stored *v;
-    struct tg_err err;
-    struct tg_git *g;
-    size_t n;
-    tg_err_init(&err);
     repository(b);
-    g = open_dir(b, "w");
+    BOX_GIT *g = box_open(b, "w");
     record(b, g, "s", "HEAD", "1");
     record(b, g, "s", "HEAD", "2");
     record(b, g, "s", "HEAD~1", "3");
-    tg_git_close(g);
     box_sh(b, "git init -q --bare -b main hub; cd w; git push -q ../hub main "
               "'refs/tracegate/v1/*:refs/tracegate/v1/*'\n"
               "cd ..; git clone -q file://$PWD/hub c; cd c; "
               "test -z \"$(git for-each-ref refs/tracegate)\"\n"
               "h=$(git rev-parse HEAD); "
               "git fetch -q origin \"refs/tracegate/v1/s/$h/*:refs/tracegate/v1/s/$h/*\"");
-    g = open_dir(b, "c");
-    assert_true(tg_store_list(in(g), TG_SV("s"), NULL, b->a, &v, &n, NULL, &err));
-    assert_int_equal(n, 2);
-    tg_git_close(g);
-    g = open_dir(b, "hub"); /* bare: recording works there as well */
-    record(b, g, "s", "main", "4");
-    tg_git_close(g);
+    BOX_GIT *clone = box_open(b, "c");
+    assert_int_equal(list(b, clone, "s", NULL, &v), 2);
+    BOX_GIT *hub = box_open(b, "hub"); /* bare: recording works there as well */
+    record(b, hub, "s", "main", "4");
     box_sh(b, "git -C w worktree add -q ../tree HEAD~1 2>/dev/null");
-    g = open_dir(b, "tree"); /* a worktree shares the store of its repository */
-    assert_true(tg_store_list(in(g), TG_SV("s"), NULL, b->a, &v, &n, NULL, &err));
-    assert_int_equal(n, 3);
-    tg_git_close(g);
+    BOX_GIT *tree = box_open(b, "tree"); /* a worktree shares the store of its repository */
+    assert_int_equal(list(b, tree, "s", NULL, &v), 3);
 }

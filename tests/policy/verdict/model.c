@@ -153,7 +153,7 @@ static void put_trace(struct tg_buf *out, const struct model_side *s, unsigned r
                        .host = 1000000,
                        .all_slower = s->all_slower > 0 ? s->all_slower : 1 };
     const char *marker = s->marker ? s->marker : "ProfilerStep#%d";
-    struct tg_buf usual = { 0 };
+    TG_BUF usual = { 0 };
     put_usual(&usual);
     tg_buf_printf(out,
                   "{\"schemaVersion\":1,%s\"deviceProperties\":[{\"id\":0,\"name\":\"%s\","
@@ -188,7 +188,6 @@ static void put_trace(struct tg_buf *out, const struct model_side *s, unsigned r
     }
     out->n -= out->p[out->n - 1] == ',';
     tg_buf_puts(out, s->cut ? "," : "]}");
-    tg_buf_release(&usual);
 }
 
 /* ---- sides ---- */
@@ -217,7 +216,7 @@ static void load_side(struct scene *s, int side, const struct model_side *m, con
     tg_summary_init(&s->summary[side]);
     for (unsigned run = 0; run < (m->runs ? m->runs : 1); run++)
         for (int rank = m->ranks ? 0 : -1; rank < (int)m->ranks; rank++) {
-            struct tg_buf text = { 0 };
+            TG_BUF text = { 0 };
             struct tg_source *from;
             char id[16];
             if (rank >= 0 && m->without_ranks & 1u << rank)
@@ -229,7 +228,6 @@ static void load_side(struct scene *s, int side, const struct model_side *m, con
             so.run = tg_sv_of(id);
             must(s, tg_summary_add(&s->summary[side], from, &so, NULL, &s->err), what);
             tg_source_close(from);
-            tg_buf_release(&text);
         }
     must(s,
          tg_side_arrange_some(&s->side[side], &s->summary[side],
@@ -451,9 +449,8 @@ void model_explain(struct tg_buf *out, const struct model_row *row, const char *
 
 void model_check(const char *golden, const struct model_row *rows, size_t n)
 {
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     for (size_t i = 0; i < n; i++)
         model_judge(&out, &rows[i]);
     golden_check(golden, tg_buf_sv(&out));
-    tg_buf_release(&out);
 }

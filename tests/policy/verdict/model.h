@@ -68,6 +68,20 @@ struct model_row {
     bool more_suites;   /* another suite is still to come */
 };
 
+/* A row: what it shows, its policy, and its sides; a side is SIDE(.members) or the USUAL step. */
+#define SIDE(...)                                                                                  \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+#define USUAL                                                                                      \
+    {                                                                                              \
+        .work = NULL                                                                               \
+    }
+#define ROW(what_, policy_, base_, test_)                                                          \
+    {                                                                                              \
+        .what = what_, .policy = policy_, .base = base_, .test = test_                             \
+    }
+
 /* The model's today: waivers are judged as of 2026-01-02. */
 #define MODEL_TODAY 20455
 

@@ -548,11 +548,10 @@ WITH_HAND(limits_that_the_runs_give)
         const struct tg_limit limit = { rows[i].bound, rows[i].n, { .file = "p.yml" } };
         struct tg_evidence ev = hand_evidence(100, 0.5);
         const struct tg_probe p = { .unit = TG_UNIT_NS, .ev = &ev };
-        struct tg_buf b = { 0 };
+        TG_BUF b = { 0 };
         tg_describe_limit(&b, &limit, &p);
         if (tg_sv_eq(tg_buf_sv(&b), TG_SV("+8.0 %")) != rows[i].by_runs)
             fail_msg("row %zu: %.*s", i, TG_SV_ARG(tg_buf_sv(&b)));
-        tg_buf_release(&b);
     }
 }
 

@@ -8,190 +8,127 @@
 #define UNSORTED "{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1000.1,\"dur\":0.5},"
 
 static const struct model_row model_rows[] = {
-    { .what = "folded: one in the other",
-      .policy = ABS,
-      .test = { .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::b", "1000.2", "0.5")
-                    OP_EVENT("aten::c", "1000.3", "0.1") } },
-    { .what = "folded: side by side",
-      .policy = ABS,
-      .test = { .events =
-                    OP_EVENT("aten::a", "1000.1", "0.2") OP_EVENT("aten::b", "1000.4", "0.2") } },
-    { .what = "folded: twice inside",
-      .policy = ABS,
-      .test = { .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::b", "1000.2", "0.2")
-                    OP_EVENT("aten::b", "1000.5", "0.2") } },
-    { .what = "folded: warnings",
-      .policy = COUNT("warn: {abs: 0}"),
-      .test = { .events =
-                    OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::b", "1000.2", "0.5") } },
-    { .what = "folded: a known operator inside",
-      .policy = ABS,
-      .test = { .events =
-                    OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::op3", "1000.2", "0.5") } },
-    { .what = "folded: work of a new operator",
-      .policy = ABS,
-      .test = { .more = "kernel|aten::fresh|void fresh(float*)|20" } },
-    { .what = "fail_on: warn",
-      .policy = COUNT("warn: {abs: 0}") "fail_on: [fail, warn]",
-      .test = { .more = OP } },
-    { .what = "fail_on: warn, nothing", .policy = COUNT("warn: {abs: 0}") "fail_on: [fail, warn]" },
-    { .what = "fail_on: warn, a note lifts",
-      .policy = ABS "fail_on: [fail, warn]",
-      .base = { .ranks = 3 },
-      .test = { .ranks = 3, .without_ranks = 2 } },
-    { .what = "a note lifts",
-      .policy = ABS,
-      .base = { .ranks = 3 },
-      .test = { .ranks = 3, .without_ranks = 2 } },
-    { .what = "a note lifts, and a warning",
-      .policy = COUNT("warn: {abs: 0}"),
-      .base = { .ranks = 3 },
-      .test = { .ranks = 3, .without_ranks = 2, .more = OP } },
-    { .what = "fail_on: inconclusive",
-      .policy = ABS "require: {steps: 99}\nfail_on: [fail, inconclusive]" },
-    { .what = "fail_on: inconclusive, nothing", .policy = ABS "fail_on: [fail, inconclusive]" },
-    { .what = "fail_on: suspicious",
-      .policy = TIME("fail: {pct: 10%}") "fail_on: [fail, suspicious]",
-      .test = { .slower = 1.6 } },
-    { .what = "suspicious", .policy = TIME("fail: {pct: 10%}"), .test = { .slower = 1.6 } },
-    { .what = "suspicious and a warning",
-      .policy = "rules: [{id: t, match: {kind: kernel}, metric: self, fail: {pct: 10%}}, {id: w, "
-                "match: {kind: op}, metric: count, warn: {abs: 0}}]",
-      .test = { .slower = 1.6, .more = OP } },
-    { .what = "a guard and a warning",
-      .policy = COUNT("warn: {abs: 0}") "require: {steps: 99}",
-      .test = { .more = OP } },
-    { .what = "a guard and a failure",
-      .policy = ABS "require: {steps: 99}",
-      .test = { .more = OP } },
-    { .what = "nothing to count",
-      .policy = ABS,
-      .base = { .work = "",
-                .events = "{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1}," },
-      .test = { .work = "",
-                .events =
-                    "{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1}," } },
-    { .what = "nothing to count, events without a category",
-      .base = { .work = "", .events = UNSORTED },
-      .test = { .work = "", .events = UNSORTED } },
-    { .what = "nothing to count, built-in", .base = { .work = "" }, .test = { .work = "" } },
-    { .what = "all optional, none there",
-      .policy =
-          "rules: [{id: a, match: {kind: graph}, metric: count, fail: {abs: 0}, optional: true}]" },
-    { .what = "only elsewhere", .policy = COUNT("fail: {abs: 0}, when: {branch: x}") },
-    { .what = "facts alone",
-      .policy = "rules: [{id: a, match: {kind: kernel}, metric: launch_config, fail: {abs: 0}}]" },
-    { .what = "budgets alone",
-      .policy = "rules: [{id: a, metric: launch_count, fail: {max: 99}}]" },
-    { .what = "durations alone, one run", .policy = TIME("fail: {pct: 10%}") },
-    { .what = "durations alone, five runs",
-      .policy = TIME("fail: {pct: 10%}"),
-      .base = { .runs = 5 },
-      .test = { .runs = 5 } },
-    { .what = "many violations",
-      .policy = ABS,
-      .test = { .more = "op|aten::a;op|aten::b;op|aten::c;op|aten::d;op|aten::op3;kernel|-|void "
-                        "fresh(float*)|20;sync|-|cudaDeviceSynchronize" } },
-    { .what = "a long name",
-      .policy = ABS,
-      .test = { .more = "op|aten::"
-                        "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuv"
-                        "wxyz" } },
-    { .what = "calls and time, sorted",
-      .policy =
-          "rules: [{id: t, match: {kind: kernel}, metric: self, fail: {pct: 10%}}, {id: s, metric: "
-          "step_time, fail: {max: 1us}}, {id: w, match: {kind: op}, metric: count, fail: {abs: "
-          "0}}, {id: f, match: {kind: kernel}, metric: launch_config, fail: {abs: 0}}]",
-      .base = { .runs = 5 },
-      .test = { .slower = 1.6, .more = OP ";op|aten::op4", .runs = 5 } },
-    { .what = "folded, in every step: one in the other",
-      .policy = ABS,
-      .base = { .steps = 1 },
-      .test = { .steps = 1,
-                .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::b", "1000.2", "0.5")
-                    OP_EVENT("aten::c", "1000.3", "0.1") } },
-    { .what = "folded, in every step: side by side",
-      .policy = ABS,
-      .base = { .steps = 1 },
-      .test = { .steps = 1,
-                .events =
-                    OP_EVENT("aten::a", "1000.1", "0.2") OP_EVENT("aten::b", "1000.4", "0.2") } },
-    { .what = "folded, in every step: itself inside",
-      .policy = ABS,
-      .base = { .steps = 1 },
-      .test = { .steps = 1,
-                .events =
-                    OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::a", "1000.2", "0.5") } },
-    { .what = "folded, in every step: twice inside",
-      .policy = ABS,
-      .base = { .steps = 1 },
-      .test = { .steps = 1,
-                .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::b", "1000.2", "0.2")
-                    OP_EVENT("aten::b", "1000.5", "0.2") } },
-    { .what = "folded, in every step: a known operator inside",
-      .policy = ABS,
-      .base = { .steps = 1 },
-      .test = { .steps = 1,
-                .events =
-                    OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::op3", "1000.2", "0.5") } },
-    { .what = "folded, in every step: inside a known operator",
-      .policy = ABS,
-      .base = { .steps = 1 },
-      .test = { .steps = 1,
-                .events =
-                    OP_EVENT("aten::op3", "1000.1", "0.8") OP_EVENT("aten::b", "1000.2", "0.5") } },
-    { .what = "folded, in every step: two rules",
-      .policy = "rules: [{id: work, match: {kind: op}, metric: count, fail: {abs: 0}}, {id: other, "
-                "match: {kind: op}, metric: count, warn: {abs: 0}}]\n",
-      .base = { .steps = 1 },
-      .test = { .steps = 1,
-                .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::b", "1000.2", "0.5")
-                    OP_EVENT("aten::c", "1000.3", "0.1") } },
-    { .what = "two rules that fail",
-      .policy = "rules: [{id: work, match: {kind: op}, metric: count, fail: {abs: 0}}, {id: other, "
-                "match: {kind: op}, metric: count, fail: {abs: 0}}]\n",
-      .test = { .more = OP } },
-    { .what = "folded, in every step: and time",
-      .policy = "rules: [{id: work, match: {kind: op}, metric: count, fail: {abs: 0}}, {id: new, "
-                "match: {kind: op}, metric: added, fail: {abs: 0}}]",
-      .base = { .steps = 1 },
-      .test = { .steps = 1,
-                .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::b", "1000.2", "0.5")
-                    OP_EVENT("aten::c", "1000.3", "0.1") } },
-    { .what = "a kernel with its operator's name",
-      .policy = ABS,
-      .test = { .more = "kernel|dup|dup|20" } },
-    { .what = "nothing to count, no rule counts",
-      .policy = "rules: [{id: s, metric: step_time, fail: {max: 1s}}]",
-      .base = { .work = "" },
-      .test = { .work = "" } },
-    { .what = "a measured number of calls",
-      .policy = "rules: [{id: s, metric: short_kernels, fail: {max: 99}}]",
-      .base = { .work = "" },
-      .test = { .work = "" } },
-    { .what = "time of a trace and of a kernel",
-      .policy = "rules: [{id: s, metric: gpu_busy, fail: {pct: 1%}}, {id: t, match: {kind: "
-                "kernel}, metric: self, fail: {pct: 10%}}]",
-      .base = { .runs = 5 },
-      .test = { .slower = 3, .runs = 5 } },
-    { .what = "fail_on: warn, a note lifts, and suspicious",
-      .policy = TIME("fail: {pct: 10%}") "fail_on: [fail, warn]",
-      .base = { .ranks = 3 },
-      .test = { .ranks = 3, .without_ranks = 2, .slower = 1.6 } },
-    { .what = "fail_on: warn, a note lifts, and a failure",
-      .policy = ABS "fail_on: [fail, warn]",
-      .base = { .ranks = 3 },
-      .test = { .ranks = 3, .without_ranks = 2, .more = OP } },
-    { .what = "fail_on: warn, a note lifts, and a guard",
-      .policy = ABS "fail_on: [fail, warn]\nrequire: {steps: 9}",
-      .base = { .ranks = 3 },
-      .test = { .ranks = 3, .without_ranks = 2 } },
-    { .what = "fail_on: warn, a note lifts, and what is waived",
-      .policy = ABS "fail_on: [fail, warn]\n"
-                    "waivers: [{rule: work, name: 'aten::a', ceiling: {abs: 1}, reason: because, "
-                    "expires: 2026-03-01}]",
-      .base = { .ranks = 3 },
-      .test = { .ranks = 3, .without_ranks = 2, .more = "op|aten::a" } },
+    ROW("folded: one in the other", ABS, USUAL,
+        SIDE(.events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::b", "1000.2", "0.5")
+                 OP_EVENT("aten::c", "1000.3", "0.1"))),
+    ROW("folded: side by side", ABS, USUAL,
+        SIDE(.events = OP_EVENT("aten::a", "1000.1", "0.2") OP_EVENT("aten::b", "1000.4", "0.2"))),
+    ROW("folded: twice inside", ABS, USUAL,
+        SIDE(.events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::b", "1000.2", "0.2")
+                 OP_EVENT("aten::b", "1000.5", "0.2"))),
+    ROW("folded: warnings", COUNT("warn: {abs: 0}"), USUAL,
+        SIDE(.events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::b", "1000.2", "0.5"))),
+    ROW("folded: a known operator inside", ABS, USUAL,
+        SIDE(.events =
+                 OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::op3", "1000.2", "0.5"))),
+    ROW("folded: work of a new operator", ABS, USUAL,
+        SIDE(.more = "kernel|aten::fresh|void fresh(float*)|20")),
+    ROW("fail_on: warn", COUNT("warn: {abs: 0}") "fail_on: [fail, warn]", USUAL, SIDE(.more = OP)),
+    ROW("fail_on: warn, nothing", COUNT("warn: {abs: 0}") "fail_on: [fail, warn]", USUAL, USUAL),
+    ROW("fail_on: warn, a note lifts", ABS "fail_on: [fail, warn]", SIDE(.ranks = 3),
+        SIDE(.ranks = 3, .without_ranks = 2)),
+    ROW("a note lifts", ABS, SIDE(.ranks = 3), SIDE(.ranks = 3, .without_ranks = 2)),
+    ROW("a note lifts, and a warning", COUNT("warn: {abs: 0}"), SIDE(.ranks = 3),
+        SIDE(.ranks = 3, .without_ranks = 2, .more = OP)),
+    ROW("fail_on: inconclusive", ABS "require: {steps: 99}\nfail_on: [fail, inconclusive]", USUAL,
+        USUAL),
+    ROW("fail_on: inconclusive, nothing", ABS "fail_on: [fail, inconclusive]", USUAL, USUAL),
+    ROW("fail_on: suspicious", TIME("fail: {pct: 10%}") "fail_on: [fail, suspicious]", USUAL,
+        SIDE(.slower = 1.6)),
+    ROW("suspicious", TIME("fail: {pct: 10%}"), USUAL, SIDE(.slower = 1.6)),
+    ROW("suspicious and a warning",
+        "rules: [{id: t, match: {kind: kernel}, metric: self, fail: {pct: 10%}}, {id: w, match: "
+        "{kind: op}, metric: count, warn: {abs: 0}}]",
+        USUAL, SIDE(.slower = 1.6, .more = OP)),
+    ROW("a guard and a warning", COUNT("warn: {abs: 0}") "require: {steps: 99}", USUAL,
+        SIDE(.more = OP)),
+    ROW("a guard and a failure", ABS "require: {steps: 99}", USUAL, SIDE(.more = OP)),
+    ROW("nothing to count", ABS,
+        SIDE(.work = "",
+             .events = "{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1},"),
+        SIDE(.work = "",
+             .events = "{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1},")),
+    ROW("nothing to count, events without a category", NULL, SIDE(.work = "", .events = UNSORTED),
+        SIDE(.work = "", .events = UNSORTED)),
+    ROW("nothing to count, built-in", NULL, SIDE(.work = ""), SIDE(.work = "")),
+    ROW("all optional, none there",
+        "rules: [{id: a, match: {kind: graph}, metric: count, fail: {abs: 0}, optional: true}]",
+        USUAL, USUAL),
+    ROW("only elsewhere", COUNT("fail: {abs: 0}, when: {branch: x}"), USUAL, USUAL),
+    ROW("facts alone",
+        "rules: [{id: a, match: {kind: kernel}, metric: launch_config, fail: {abs: 0}}]", USUAL,
+        USUAL),
+    ROW("budgets alone", "rules: [{id: a, metric: launch_count, fail: {max: 99}}]", USUAL, USUAL),
+    ROW("durations alone, one run", TIME("fail: {pct: 10%}"), USUAL, USUAL),
+    ROW("durations alone, five runs", TIME("fail: {pct: 10%}"), SIDE(.runs = 5), SIDE(.runs = 5)),
+    ROW("many violations", ABS, USUAL,
+        SIDE(.more = "op|aten::a;op|aten::b;op|aten::c;op|aten::d;op|aten::op3;kernel|-|void "
+                     "fresh(float*)|20;sync|-|cudaDeviceSynchronize")),
+    ROW("a long name", ABS, USUAL,
+        SIDE(.more =
+                 "op|aten::"
+                 "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz")),
+    ROW("calls and time, sorted",
+        "rules: [{id: t, match: {kind: kernel}, metric: self, fail: {pct: 10%}}, {id: s, metric: "
+        "step_time, fail: {max: 1us}}, {id: w, match: {kind: op}, metric: count, fail: {abs: 0}}, "
+        "{id: f, match: {kind: kernel}, metric: launch_config, fail: {abs: 0}}]",
+        SIDE(.runs = 5), SIDE(.slower = 1.6, .more = OP ";op|aten::op4", .runs = 5)),
+    ROW("folded, in every step: one in the other", ABS, SIDE(.steps = 1),
+        SIDE(.steps = 1, .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT(
+                             "aten::b", "1000.2", "0.5") OP_EVENT("aten::c", "1000.3", "0.1"))),
+    ROW("folded, in every step: side by side", ABS, SIDE(.steps = 1),
+        SIDE(.steps = 1,
+             .events = OP_EVENT("aten::a", "1000.1", "0.2") OP_EVENT("aten::b", "1000.4", "0.2"))),
+    ROW("folded, in every step: itself inside", ABS, SIDE(.steps = 1),
+        SIDE(.steps = 1,
+             .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT("aten::a", "1000.2", "0.5"))),
+    ROW("folded, in every step: twice inside", ABS, SIDE(.steps = 1),
+        SIDE(.steps = 1, .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT(
+                             "aten::b", "1000.2", "0.2") OP_EVENT("aten::b", "1000.5", "0.2"))),
+    ROW("folded, in every step: a known operator inside", ABS, SIDE(.steps = 1),
+        SIDE(.steps = 1, .events = OP_EVENT("aten::a", "1000.1", "0.8")
+                             OP_EVENT("aten::op3", "1000.2", "0.5"))),
+    ROW("folded, in every step: inside a known operator", ABS, SIDE(.steps = 1),
+        SIDE(.steps = 1, .events = OP_EVENT("aten::op3", "1000.1", "0.8")
+                             OP_EVENT("aten::b", "1000.2", "0.5"))),
+    ROW("folded, in every step: two rules",
+        "rules: [{id: work, match: {kind: op}, metric: count, fail: {abs: 0}}, {id: other, match: "
+        "{kind: op}, metric: count, warn: {abs: 0}}]\n",
+        SIDE(.steps = 1),
+        SIDE(.steps = 1, .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT(
+                             "aten::b", "1000.2", "0.5") OP_EVENT("aten::c", "1000.3", "0.1"))),
+    ROW("two rules that fail",
+        "rules: [{id: work, match: {kind: op}, metric: count, fail: {abs: 0}}, {id: other, match: "
+        "{kind: op}, metric: count, fail: {abs: 0}}]\n",
+        USUAL, SIDE(.more = OP)),
+    ROW("folded, in every step: and time",
+        "rules: [{id: work, match: {kind: op}, metric: count, fail: {abs: 0}}, {id: new, match: "
+        "{kind: op}, metric: added, fail: {abs: 0}}]",
+        SIDE(.steps = 1),
+        SIDE(.steps = 1, .events = OP_EVENT("aten::a", "1000.1", "0.8") OP_EVENT(
+                             "aten::b", "1000.2", "0.5") OP_EVENT("aten::c", "1000.3", "0.1"))),
+    ROW("a kernel with its operator's name", ABS, USUAL, SIDE(.more = "kernel|dup|dup|20")),
+    ROW("nothing to count, no rule counts", "rules: [{id: s, metric: step_time, fail: {max: 1s}}]",
+        SIDE(.work = ""), SIDE(.work = "")),
+    ROW("a measured number of calls", "rules: [{id: s, metric: short_kernels, fail: {max: 99}}]",
+        SIDE(.work = ""), SIDE(.work = "")),
+    ROW("time of a trace and of a kernel",
+        "rules: [{id: s, metric: gpu_busy, fail: {pct: 1%}}, {id: t, match: {kind: kernel}, "
+        "metric: self, fail: {pct: 10%}}]",
+        SIDE(.runs = 5), SIDE(.slower = 3, .runs = 5)),
+    ROW("fail_on: warn, a note lifts, and suspicious",
+        TIME("fail: {pct: 10%}") "fail_on: [fail, warn]", SIDE(.ranks = 3),
+        SIDE(.ranks = 3, .without_ranks = 2, .slower = 1.6)),
+    ROW("fail_on: warn, a note lifts, and a failure", ABS "fail_on: [fail, warn]", SIDE(.ranks = 3),
+        SIDE(.ranks = 3, .without_ranks = 2, .more = OP)),
+    ROW("fail_on: warn, a note lifts, and a guard",
+        ABS "fail_on: [fail, warn]\nrequire: {steps: 9}", SIDE(.ranks = 3),
+        SIDE(.ranks = 3, .without_ranks = 2)),
+    ROW("fail_on: warn, a note lifts, and what is waived",
+        ABS "fail_on: [fail, warn]\n"
+            "waivers: [{rule: work, name: 'aten::a', ceiling: {abs: 1}, reason: because, expires: "
+            "2026-03-01}]",
+        SIDE(.ranks = 3), SIDE(.ranks = 3, .without_ranks = 2, .more = "op|aten::a")),
 };
 
 TEST(verdicts_are_as_written)
@@ -343,7 +280,7 @@ WITH_HAND(parts_are_compared_once_each)
     /* of each rule: one result for each part that it asks for */
     static const size_t results[] = { 1, 1, 1, 1, 1, 1, 1, 2, 2 };
     struct tg_part part;
-    struct tg_buf got = { 0 };
+    TG_BUF got = { 0 };
 
     begin(h, rules, sizeof rules / sizeof *rules, 2);
     while (tg_eval_wants(&h->e, &part)) {
@@ -354,7 +291,6 @@ WITH_HAND(parts_are_compared_once_each)
         tg_eval_part(&h->e, &h->c);
     }
     hand_text(tg_buf_sv(&got), "-1 d0; -1 d0 d1; -1 d1; -1 d0 s7; -1 d0 s8; 0; 0 d1; 1; 1 d1; ");
-    tg_buf_release(&got);
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         assert_int_equal(h->e.of_rule[i].n, results[i]);
     tg_eval_drop(&h->e);

@@ -11,12 +11,10 @@
 
 static struct tg_policy *loaded(const char *text)
 {
-    struct tg_diags d;
+    AUTO_DIAGS d = no_diags();
     struct tg_policy *p;
 
-    tg_diags_init(&d);
     p = must_load(text, &d);
-    tg_diags_release(&d);
     return p;
 }
 
@@ -24,11 +22,10 @@ static void rule_is(const char *policy, const char *id, const struct tg_comparis
                     const char *want)
 {
     struct tg_policy *p = loaded(policy);
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
 
     assert_int_equal(tg_policy_explain_rule(p, tg_sv_of(id), c, &out), want != NULL);
     hand_text(tg_buf_sv(&out), want ? want : "");
-    tg_buf_release(&out);
     tg_policy_free(p);
 }
 
@@ -36,11 +33,10 @@ static void name_is(const char *policy, const struct tg_op *op, const struct tg_
                     size_t n, const char *want)
 {
     struct tg_policy *p = loaded(policy);
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
 
     assert_int_equal(tg_policy_explain_op(p, op, c, &out), n);
     hand_text(tg_buf_sv(&out), want);
-    tg_buf_release(&out);
     tg_policy_free(p);
 }
 
@@ -101,7 +97,7 @@ WITH_HAND(the_baselines_of_a_rule)
                  { "[old, baseline]", "    against baseline, old\n" },
                  { "[new, old]", "    against old, new\n" } };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct tg_buf text = { 0 }, want = { 0 };
+        TG_BUF text = { 0 }, want = { 0 };
         tg_buf_printf(
             &text,
             V "baselines: [{name: old, ref: release(v*)}, {name: new, ref: window(7)}]\n"
@@ -112,8 +108,6 @@ WITH_HAND(the_baselines_of_a_rule)
                       "step\n    fail {abs: 0}  (.tracegate.yml:3)\n%s",
                       rows[i].told);
         rule_is(text.p, "a", NULL, want.p);
-        tg_buf_release(&text);
-        tg_buf_release(&want);
     }
 }
 
@@ -134,7 +128,7 @@ WITH_HAND(noise_of_measured_values)
         { "metric: launch_count, fail: {abs: 1}, noise: {min_runs: 4}", NULL },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct tg_buf text = { 0 }, out = { 0 };
+        TG_BUF text = { 0 }, out = { 0 };
         struct tg_policy *p;
         tg_buf_printf(&text, V "rules: [{id: a, %s}]\n", rows[i].rule);
         p = loaded(text.p);
@@ -142,8 +136,6 @@ WITH_HAND(noise_of_measured_values)
         if (rows[i].noise ? !strstr(out.p, rows[i].noise) : strstr(out.p, "noise:") != NULL)
             fail_msg("%s", out.p);
         tg_policy_free(p);
-        tg_buf_release(&text);
-        tg_buf_release(&out);
     }
 }
 
@@ -249,7 +241,7 @@ WITH_HAND(frames_of_the_metrics_side)
 /* The last line: "now …" of an operator under one rule. */
 static void now(struct hand *h, const struct tg_op *op, const char *rule, const char *want)
 {
-    struct tg_buf text = { 0 }, out = { 0 };
+    TG_BUF text = { 0 }, out = { 0 };
     struct tg_policy *p;
     const char *last;
 
@@ -260,8 +252,6 @@ static void now(struct hand *h, const struct tg_op *op, const char *rule, const 
     if (want ? !last || strcmp(last + 4, want) != 0 : last != NULL)
         fail_msg("%s: %s", rule, out.p);
     tg_policy_free(p);
-    tg_buf_release(&text);
-    tg_buf_release(&out);
 }
 
 /* 40 calls; 100 us by judged evidence of 5 runs, a step of 1 ms. */
@@ -269,7 +259,7 @@ WITH_HAND(where_a_limit_begins)
 {
     struct tg_op op = hand_op("aten::mm", TG_KIND_OP);
     const char *runs = "; 5 runs: noise 1.8 %, detectable from +8.0 %\n";
-    struct tg_buf want = { 0 };
+    TG_BUF want = { 0 };
     static const struct {
         const char *rule, *from;
     } rows[] = {
@@ -293,14 +283,12 @@ WITH_HAND(where_a_limit_begins)
     op.ev.noise = 0.018;
     op.ev.mde = 0.08;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct tg_buf rule = { 0 };
+        TG_BUF rule = { 0 };
         tg_buf_clear(&want);
         tg_buf_printf(&want, "now 100 us, %s%s", rows[i].from, runs);
         tg_buf_printf(&rule, "metric: self, %s", rows[i].rule);
         now(h, &op, rule.p, want.p);
-        tg_buf_release(&rule);
     }
-    tg_buf_release(&want);
     op.count[TG_BASE] = 40;
     now(h, &op, "metric: count, fail: {pct: 10%}", "now 40, fails above 44\n");
     op.share[TG_BASE] = 0.25;
@@ -357,7 +345,7 @@ BY_HAND(a_name_of_some_runs_has_no_evidence)
 WITH_HAND(the_names_of_a_rule)
 {
     struct tg_op *ops = TG_NEW_N(h->a, struct tg_op, 23);
-    struct tg_buf want = { 0 };
+    TG_BUF want = { 0 };
     static const char policy[] =
         V "rules: [{id: a, match: {kind: op}, metric: count, fail: {abs: 0}}]\n";
 #define HEAD CALLS "    fail {abs: 0}  (.tracegate.yml:2)\n"
@@ -391,7 +379,6 @@ WITH_HAND(the_names_of_a_rule)
     for (int i = 19; i > 2; i--)
         tg_buf_printf(&want, "      op%02d: now 1, fails above 1\n", i);
     rule_is(policy, "a", &h->c, want.p);
-    tg_buf_release(&want);
 }
 
 WITH_HAND(a_rule_of_the_whole_trace)
@@ -399,7 +386,7 @@ WITH_HAND(a_rule_of_the_whole_trace)
     struct tg_metric_change *m = &h->c.metrics[TG_METRIC_LAUNCH_COUNT];
     static const char policy[] = V "rules: [{id: a, metric: launch_count, fail: {max: 50}}]\n";
     struct tg_policy *p = loaded(policy);
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
 
     assert_true(tg_policy_explain_rule(p, TG_SV("a"), &h->c, &out));
     assert_non_null(strstr(out.p, "\n    these traces lack what this metric needs\n"));
@@ -408,6 +395,5 @@ WITH_HAND(a_rule_of_the_whole_trace)
     tg_buf_clear(&out);
     assert_true(tg_policy_explain_rule(p, TG_SV("a"), &h->c, &out));
     assert_non_null(strstr(out.p, "\n    now 40, fails above 50\n"));
-    tg_buf_release(&out);
     tg_policy_free(p);
 }

@@ -24,7 +24,7 @@ static struct tg_op *chain(struct hand *h)
 /* The names of the rows, each followed by that of the row it is under. */
 static void folded(struct hand *h, const struct tg_result *v, size_t n, const char *want)
 {
-    struct tg_buf got = { 0 };
+    TG_BUF got = { 0 };
 
     hand_results(h, v, n);
     tg_fold(&h->e);
@@ -35,7 +35,6 @@ static void folded(struct hand *h, const struct tg_result *v, size_t n, const ch
             tg_buf_printf(&got, "<%.*s", TG_SV_ARG(h->e.results[r->folded_under].op));
     }
     hand_text(tg_buf_sv(&got), want);
-    tg_buf_release(&got);
 }
 
 WITH_HAND(a_chain_is_folded_under_its_first)
@@ -330,7 +329,7 @@ static const struct tg_cause *cause(struct hand *h, const char *file, uint32_t l
 
 static void joined(struct hand *h, struct tg_result *v, size_t n, const char *want)
 {
-    struct tg_buf got = { 0 };
+    TG_BUF got = { 0 };
     h->v = (struct tg_verdict){ .results = v, .n_results = n, .comparison = &h->c };
     h->v.outcome = TG_OUTCOME_FAIL;
     h->v.headline = TG_SV("FAIL: 3 violations: a +2 calls, b +3 calls, c +1 call; a note");
@@ -341,7 +340,6 @@ static void joined(struct hand *h, struct tg_result *v, size_t n, const char *wa
             tg_buf_printf(&got, "<%.*s", TG_SV_ARG(v[v[i].folded_under].op));
     }
     hand_text(tg_buf_sv(&got), want);
-    tg_buf_release(&got);
 }
 
 /* An operator that the function calls itself names it before its backward work does. */

@@ -6,173 +6,107 @@
 #include "model.h"
 #include "tests/support.h"
 
+#define WINDOW(keys) ABS "suites: [{name: s, trace: x, window: " keys "}]"
+#define EXPECTED(ranks) ABS "suites: [{name: s, trace: x, ranks: {expect: " ranks "}}]"
+/* A kernel of the one stream, in us, that no launch of the usual step has. */
+#define KERNEL_EVENT(name, start, us, id)                                                          \
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":0,\"tid\":7,\"ts\":" start     \
+    ",\"dur\":" us ",\"args\":{\"device\":0,\"stream\":7,\"correlation\":" id "}},"
+#define COLLAPSED "kernel|aten::op1|void kern1(float*)|21;op|aten::op2;op|aten::op3"
+#define OVERLAP                                                                                    \
+    KERNEL_EVENT("bad", "1001", "400", "90000") KERNEL_EVENT("bad", "1002", "400", "90001")
+#define BEGIN_EVENT(thread)                                                                        \
+    "{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"aten::open\",\"pid\":10,\"tid\":" thread          \
+    ",\"ts\":1100},"
+
 static const struct model_row model_rows[] = {
-    { .what = "nothing more", .policy = ABS },
-    { .what = "no steps asked for", .policy = ABS },
-    { .what = "require.steps", .policy = ABS "require: {steps: 5}" },
-    { .what = "require.steps, just enough", .policy = ABS "require: {steps: 4}" },
-    { .what = "require.steps, unmarked",
-      .policy = ABS "require: {steps: 1}",
-      .base = { .marker = "" },
-      .test = { .marker = "" } },
-    { .what = "require.kernels", .policy = ABS "require: {kernels: 13}" },
-    { .what = "require.kernels, just enough", .policy = ABS "require: {kernels: 12}" },
-    { .what = "require.ops", .policy = ABS "require: {ops: ['aten::op1', 'flash*']}" },
-    { .what = "require.ops, all there", .policy = ABS "require: {ops: ['aten::op1', 'aten::*']}" },
-    { .what = "require.ops, in the baseline alone",
-      .policy = ABS "require: {ops: ['aten::op5']}",
-      .test = { .gone = "aten::op5" } },
-    { .what = "collapse",
-      .policy = ABS,
-      .test = { .work = "kernel|aten::op1|void kern1(float*)|21;op|aten::op2;op|aten::op3" } },
-    { .what = "collapse, off",
-      .policy = ABS "require: {collapse: off}",
-      .test = { .work = "kernel|aten::op1|void kern1(float*)|21;op|aten::op2;op|aten::op3" } },
-    { .what = "collapse and a failure",
-      .policy = ABS,
-      .test = { .work = "kernel|aten::op1|void kern1(float*)|21;op|aten::op2;op|aten::op3",
-                .more = OP } },
-    { .what = "two guards", .policy = ABS "require: {steps: 99, kernels: 99}" },
-    { .what = "no markers on the fresh side", .policy = ABS, .test = { .marker = "" } },
-    { .what = "no markers on the baseline", .policy = ABS, .base = { .marker = "" } },
-    { .what = "no markers on either side",
-      .policy = ABS,
-      .base = { .marker = "" },
-      .test = { .marker = "", .more = OP } },
-    { .what = "one fresh run without markers",
-      .policy = ABS,
-      .base = { .runs = 2 },
-      .test = { .marker = "execute_%d", .runs = 2 } },
-    { .what = "a window by annotation",
-      .policy = ABS "suites: [{name: s, trace: x, window: {by: annotation, name: 'execute_*'}}]",
-      .base = { .marker = "execute_%d" },
-      .test = { .marker = "execute_%d", .more = OP } },
-    { .what = "a window by annotation, gone",
-      .policy = ABS "suites: [{name: s, trace: x, window: {by: annotation, name: 'execute_*'}}]",
-      .base = { .marker = "execute_%d" },
-      .test = { .marker = "run_%d" } },
-    { .what = "a window by annotation, on neither side",
-      .policy = ABS "suites: [{name: s, trace: x, window: {by: annotation, name: 'none*'}}]" },
-    { .what = "a window by trace",
-      .policy = ABS "suites: [{name: s, trace: x, window: {by: trace}}]",
-      .base = { .marker = "" },
-      .test = { .marker = "", .more = OP } },
-    { .what = "no step is left",
-      .policy = ABS
-      "suites: [{name: s, trace: x, window: {by: ProfilerStep, skip_first: 2, skip_last: 2}}]",
-      .test = { .more = OP } },
-    { .what = "one step is left",
-      .policy = ABS
-      "suites: [{name: s, trace: x, window: {by: ProfilerStep, skip_first: 2, skip_last: 1}}]",
-      .test = { .more = OP } },
-    { .what = "no step is left of the baseline",
-      .policy = ABS "suites: [{name: s, trace: x, window: {by: ProfilerStep, skip_first: 3}}]",
-      .base = { .steps = 3 },
-      .test = { .more = OP } },
-    { .what = "ranks expected, all there",
-      .policy = ABS "suites: [{name: s, trace: x, ranks: {expect: 3}}]",
-      .base = { .ranks = 3 },
-      .test = { .ranks = 3 } },
-    { .what = "ranks expected, one is missing",
-      .policy = ABS "suites: [{name: s, trace: x, ranks: {expect: 3}}]",
-      .base = { .ranks = 3 },
-      .test = { .ranks = 3, .without_ranks = 2 } },
-    { .what = "ranks expected, two are missing",
-      .policy = ABS "suites: [{name: s, trace: x, ranks: {expect: 4}}]",
-      .base = { .ranks = 4 },
-      .test = { .ranks = 4, .without_ranks = 5 } },
-    { .what = "ranks expected, missing in the baseline",
-      .policy = ABS "suites: [{name: s, trace: x, ranks: {expect: 3}}]",
-      .base = { .ranks = 3, .without_ranks = 1 },
-      .test = { .ranks = 3 } },
+    ROW("nothing more", ABS, USUAL, USUAL),
+    ROW("no steps asked for", ABS, USUAL, USUAL),
+    ROW("require.steps", ABS "require: {steps: 5}", USUAL, USUAL),
+    ROW("require.steps, just enough", ABS "require: {steps: 4}", USUAL, USUAL),
+    ROW("require.steps, unmarked", ABS "require: {steps: 1}", SIDE(.marker = ""),
+        SIDE(.marker = "")),
+    ROW("require.kernels", ABS "require: {kernels: 13}", USUAL, USUAL),
+    ROW("require.kernels, just enough", ABS "require: {kernels: 12}", USUAL, USUAL),
+    ROW("require.ops", ABS "require: {ops: ['aten::op1', 'flash*']}", USUAL, USUAL),
+    ROW("require.ops, all there", ABS "require: {ops: ['aten::op1', 'aten::*']}", USUAL, USUAL),
+    ROW("require.ops, in the baseline alone", ABS "require: {ops: ['aten::op5']}", USUAL,
+        SIDE(.gone = "aten::op5")),
+    ROW("collapse", ABS, USUAL, SIDE(.work = COLLAPSED)),
+    ROW("collapse, off", ABS "require: {collapse: off}", USUAL, SIDE(.work = COLLAPSED)),
+    ROW("collapse and a failure", ABS, USUAL, SIDE(.work = COLLAPSED, .more = OP)),
+    ROW("two guards", ABS "require: {steps: 99, kernels: 99}", USUAL, USUAL),
+    ROW("no markers on the fresh side", ABS, USUAL, SIDE(.marker = "")),
+    ROW("no markers on the baseline", ABS, SIDE(.marker = ""), USUAL),
+    ROW("no markers on either side", ABS, SIDE(.marker = ""), SIDE(.marker = "", .more = OP)),
+    ROW("one fresh run without markers", ABS, SIDE(.runs = 2),
+        SIDE(.marker = "execute_%d", .runs = 2)),
+    ROW("a window by annotation", WINDOW("{by: annotation, name: 'execute_*'}"),
+        SIDE(.marker = "execute_%d"), SIDE(.marker = "execute_%d", .more = OP)),
+    ROW("a window by annotation, gone", WINDOW("{by: annotation, name: 'execute_*'}"),
+        SIDE(.marker = "execute_%d"), SIDE(.marker = "run_%d")),
+    ROW("a window by annotation, on neither side", WINDOW("{by: annotation, name: 'none*'}"), USUAL,
+        USUAL),
+    ROW("a window by trace", WINDOW("{by: trace}"), SIDE(.marker = ""),
+        SIDE(.marker = "", .more = OP)),
+    ROW("no step is left", WINDOW("{by: ProfilerStep, skip_first: 2, skip_last: 2}"), USUAL,
+        SIDE(.more = OP)),
+    ROW("one step is left", WINDOW("{by: ProfilerStep, skip_first: 2, skip_last: 1}"), USUAL,
+        SIDE(.more = OP)),
+    ROW("no step is left of the baseline", WINDOW("{by: ProfilerStep, skip_first: 3}"),
+        SIDE(.steps = 3), SIDE(.more = OP)),
+    ROW("ranks expected, all there", EXPECTED("3"), SIDE(.ranks = 3), SIDE(.ranks = 3)),
+    ROW("ranks expected, one is missing", EXPECTED("3"), SIDE(.ranks = 3),
+        SIDE(.ranks = 3, .without_ranks = 2)),
+    ROW("ranks expected, two are missing", EXPECTED("4"), SIDE(.ranks = 4),
+        SIDE(.ranks = 4, .without_ranks = 5)),
+    ROW("ranks expected, missing in the baseline", EXPECTED("3"),
+        SIDE(.ranks = 3, .without_ranks = 1), SIDE(.ranks = 3)),
     { .what = "a rank is damaged",
-      .policy = ABS "suites: [{name: s, trace: x, ranks: {expect: 3}}]",
+      .policy = EXPECTED("3"),
       .base = { .ranks = 3 },
       .test = { .ranks = 3, .without_ranks = 2 },
       .damage = "rank 1: b/rank1.json: it is cut\n" },
     { .what = "more parts are damaged than are named",
-      .policy = ABS "suites: [{name: s, trace: x, ranks: {expect: 2}}]",
+      .policy = EXPECTED("2"),
       .base = { .ranks = 2 },
       .test = { .ranks = 2 },
       .damage = "a: 1\nb: 2\nc: 3\nd: 4\ne: 5\n" },
     { .what = "a rank is damaged, and the others have more work",
-      .policy = ABS "suites: [{name: s, trace: x, ranks: {expect: 3}}]",
+      .policy = EXPECTED("3"),
       .base = { .ranks = 3 },
       .test = { .ranks = 3, .without_ranks = 2, .more = OP },
       .damage = "rank 1: b/rank1.json: it is cut\n" },
-    { .what = "ranks expected, others on each side",
-      .policy = ABS "suites: [{name: s, trace: x, ranks: {expect: 2}}]",
-      .base = { .ranks = 3, .without_ranks = 4 },
-      .test = { .ranks = 3, .without_ranks = 1 } },
-    { .what = "one rank expected, three there",
-      .policy = ABS "suites: [{name: s, trace: x, ranks: {expect: 1}}]",
-      .base = { .ranks = 3 },
-      .test = { .ranks = 3 } },
-    { .what = "ranks expected, no rank known",
-      .policy = ABS "suites: [{name: s, trace: x, ranks: {expect: 1}}]" },
-    { .what = "negative durations",
-      .policy = ABS,
-      .test = { .events = "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"bad\",\"pid\":0,\"tid\":7,"
-                          "\"ts\":1001,\"dur\":-5,\"args\":{\"device\":0,\"stream\":7,"
-                          "\"correlation\":90000}}," } },
-    { .what = "overlap on a stream",
-      .policy = ABS,
-      .test = { .events = "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"bad\",\"pid\":0,\"tid\":7,"
-                          "\"ts\":1001,\"dur\":400,\"args\":{\"device\":0,\"stream\":7,"
-                          "\"correlation\":90000}},{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":"
-                          "\"bad\",\"pid\":0,\"tid\":7,\"ts\":1002,\"dur\":400,\"args\":{"
-                          "\"device\":0,\"stream\":7,\"correlation\":90001}}," } },
-    { .what = "empty kernels",
-      .policy = ABS,
-      .test = { .events =
-                    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"zero\",\"pid\":0,\"tid\":7,\"ts\":"
-                    "0,\"dur\":0,\"args\":{\"device\":0,\"stream\":7,\"correlation\":91000}},{"
-                    "\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"zero\",\"pid\":0,\"tid\":7,\"ts\":"
-                    "0,\"dur\":0,\"args\":{\"device\":0,\"stream\":7,\"correlation\":91001}},{"
-                    "\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"zero\",\"pid\":0,\"tid\":7,\"ts\":"
-                    "0,\"dur\":0,\"args\":{\"device\":0,\"stream\":7,\"correlation\":91002}}," } },
-    { .what = "the same in the baseline",
-      .policy = ABS,
-      .base = { .events = "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"bad\",\"pid\":0,\"tid\":7,"
-                          "\"ts\":1001,\"dur\":400,\"args\":{\"device\":0,\"stream\":7,"
-                          "\"correlation\":90000}},{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":"
-                          "\"bad\",\"pid\":0,\"tid\":7,\"ts\":1002,\"dur\":400,\"args\":{"
-                          "\"device\":0,\"stream\":7,\"correlation\":90001}}," } },
-    { .what = "an event that never ends",
-      .policy = ABS,
-      .test = { .events = "{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"aten::open\",\"pid\":10,"
-                          "\"tid\":77,\"ts\":1100}," } },
-    { .what = "two of them",
-      .policy = ABS,
-      .test = { .events = "{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"aten::open\",\"pid\":10,"
-                          "\"tid\":77,\"ts\":1100},{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":"
-                          "\"aten::open\",\"pid\":10,\"tid\":78,\"ts\":1100}," } },
-    { .what = "deviations from JSON",
-      .policy = ABS,
-      .test = { .properties = "\"a\":\"x\\q\",\"b\":NaN," } },
-    { .what = "one deviation", .policy = ABS, .test = { .properties = "\"b\":NaN," } },
-    { .what = "a trace that is cut off", .policy = ABS, .test = { .cut = true } },
-    { .what = "unmarked, and nothing recurs",
-      .policy = ABS,
-      .base = { .work = "op|aten::a;op|aten::b;op|aten::c", .steps = 1 },
-      .test = { .marker = "", .work = "op|aten::a;op|aten::b;op|aten::c", .steps = 1 } },
-    { .what = "no kernels asked for, none there",
-      .policy = ABS,
-      .base = { .work = "op|aten::a" },
-      .test = { .work = "op|aten::a" } },
-    { .what = "kernels without a launch, 99", .policy = ABS, .test = { .unlinked = 99 } },
-    { .what = "kernels without a launch, 120", .policy = ABS, .test = { .unlinked = 120 } },
-    { .what = "kernels without a launch, less than half",
-      .policy = ABS,
-      .base = { .steps = 12 },
-      .test = { .unlinked = 120, .steps = 12 } },
-    { .what = "launches without a kernel, 99", .policy = ABS, .test = { .lost = 99 } },
-    { .what = "launches without a kernel, 120", .policy = ABS, .test = { .lost = 120 } },
-    { .what = "launches without a kernel, under 5 %",
-      .policy = ABS,
-      .base = { .steps = 200 },
-      .test = { .lost = 105, .steps = 200 } },
-    { .what = "both, in the baseline", .policy = ABS, .base = { .unlinked = 120, .lost = 120 } },
+    ROW("ranks expected, others on each side", EXPECTED("2"), SIDE(.ranks = 3, .without_ranks = 4),
+        SIDE(.ranks = 3, .without_ranks = 1)),
+    ROW("one rank expected, three there", EXPECTED("1"), SIDE(.ranks = 3), SIDE(.ranks = 3)),
+    ROW("ranks expected, no rank known", EXPECTED("1"), USUAL, USUAL),
+    ROW("negative durations", ABS, USUAL,
+        SIDE(.events = KERNEL_EVENT("bad", "1001", "-5", "90000"))),
+    ROW("overlap on a stream", ABS, USUAL, SIDE(.events = OVERLAP)),
+    ROW("empty kernels", ABS, USUAL,
+        SIDE(.events = KERNEL_EVENT("zero", "0", "0", "91000")
+                 KERNEL_EVENT("zero", "0", "0", "91001") KERNEL_EVENT("zero", "0", "0", "91002"))),
+    ROW("the same in the baseline", ABS, SIDE(.events = OVERLAP), USUAL),
+    ROW("an event that never ends", ABS, USUAL, SIDE(.events = BEGIN_EVENT("77"))),
+    ROW("two of them", ABS, USUAL, SIDE(.events = BEGIN_EVENT("77") BEGIN_EVENT("78"))),
+    ROW("deviations from JSON", ABS, USUAL, SIDE(.properties = "\"a\":\"x\\q\",\"b\":NaN,")),
+    ROW("one deviation", ABS, USUAL, SIDE(.properties = "\"b\":NaN,")),
+    ROW("a trace that is cut off", ABS, USUAL, SIDE(.cut = true)),
+    ROW("unmarked, and nothing recurs", ABS,
+        SIDE(.work = "op|aten::a;op|aten::b;op|aten::c", .steps = 1),
+        SIDE(.marker = "", .work = "op|aten::a;op|aten::b;op|aten::c", .steps = 1)),
+    ROW("no kernels asked for, none there", ABS, SIDE(.work = "op|aten::a"),
+        SIDE(.work = "op|aten::a")),
+    ROW("kernels without a launch, 99", ABS, USUAL, SIDE(.unlinked = 99)),
+    ROW("kernels without a launch, 120", ABS, USUAL, SIDE(.unlinked = 120)),
+    ROW("kernels without a launch, less than half", ABS, SIDE(.steps = 12),
+        SIDE(.unlinked = 120, .steps = 12)),
+    ROW("launches without a kernel, 99", ABS, USUAL, SIDE(.lost = 99)),
+    ROW("launches without a kernel, 120", ABS, USUAL, SIDE(.lost = 120)),
+    ROW("launches without a kernel, under 5 %", ABS, SIDE(.steps = 200),
+        SIDE(.lost = 105, .steps = 200)),
+    ROW("both, in the baseline", ABS, SIDE(.unlinked = 120, .lost = 120), USUAL),
 };
 
 TEST(verdicts_are_as_written)
@@ -185,7 +119,7 @@ TEST(verdicts_are_as_written)
 /* What keeps the verdict from being green, by name: "" nothing. */
 static void guarded(struct hand *h, const char *want)
 {
-    struct tg_buf got = { 0 };
+    TG_BUF got = { 0 };
 
     for (int side = 0; side < 2; side++) {
         h->c.marked[side] = h->c.any_marked[side] = true;
@@ -197,7 +131,6 @@ static void guarded(struct hand *h, const char *want)
         tg_buf_printf(&got, "%s%.*s: %.*s", i ? "; " : "", TG_SV_ARG(h->e.results[i].op),
                       TG_SV_ARG(h->e.results[i].message));
     hand_text(tg_buf_sv(&got), want);
-    tg_buf_release(&got);
 }
 
 /* Durations are not judged then; where operators look slower, that must not be green. */

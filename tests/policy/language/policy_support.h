@@ -7,6 +7,22 @@
 #include "policy/language/load.h"
 #include "tests/support.h"
 
+/* Released where their block ends: `AUTO_DIAGS d = no_diags();`, `AUTO_POLICY *p = must_load(…);` */
+#define AUTO_DIAGS struct tg_diags TG_AUTO(tg_diags_release)
+#define AUTO_POLICY struct tg_policy TG_AUTO(drop_policy)
+
+static inline struct tg_diags no_diags(void)
+{
+    struct tg_diags d;
+    tg_diags_init(&d);
+    return d;
+}
+
+static inline void drop_policy(struct tg_policy **p)
+{
+    tg_policy_free(*p);
+}
+
 struct memory_file {
     const char *path, *text;
     size_t n; /* 0: strlen(text) */

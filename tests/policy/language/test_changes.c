@@ -274,11 +274,10 @@ TEST(each_edit_and_its_opposite)
 
 TEST(looser_ones_come_first)
 {
-    struct tg_diags d;
+    AUTO_DIAGS d = no_diags();
     struct tg_arena *a = tg_arena_new();
     struct tg_policy_changes c;
-    struct tg_buf text = { 0 };
-    tg_diags_init(&d);
+    TG_BUF text = { 0 };
     struct tg_policy *one = load_text(RULE("fail: {abs: 5}, warn: {abs: 1}, why: a"), &d);
     struct tg_policy *two =
         load_text(RULE("fail: {abs: 4}, warn: {abs: 2}, why: b, direction: down"), &d);
@@ -291,10 +290,8 @@ TEST(looser_ones_come_first)
     assert_non_null(strstr(text.p, "\nlooser?  rules.a.direction: (absent) -> down"));
     assert_non_null(strstr(text.p, "\ntighter  rules.a.fail.abs: 5 -> 4"));
     assert_non_null(strstr(text.p, "\nchanged  rules.a.why: a -> b"));
-    tg_buf_release(&text);
     tg_policy_free(one);
     tg_policy_free(two);
-    tg_diags_release(&d);
     tg_arena_free(a);
 }
 
@@ -305,8 +302,7 @@ static void forty_changes(bool ascending)
     struct tg_buf text[2] = { { 0 }, { 0 } }, out = { 0 };
     struct tg_policy_changes c;
     struct tg_policy *p[2];
-    struct tg_diags d;
-    tg_diags_init(&d);
+    AUTO_DIAGS d = no_diags();
     for (int now = 0; now < 2; now++) {
         tg_buf_puts(&text[now], "version: 1\nrules:\n");
         for (int k = 0; k < 40; k++) {
@@ -345,7 +341,6 @@ static void forty_changes(bool ascending)
         tg_buf_release(&text[now]);
     }
     tg_buf_release(&out);
-    tg_diags_release(&d);
     tg_arena_free(a);
 }
 
@@ -376,7 +371,7 @@ TEST(what_a_profile_adds)
     struct tg_policy_changes all = { had, 1, 0 }, none = { 0 };
     const struct tg_policy_changes more = { with, 5, 2 };
     struct tg_arena *a = tg_arena_new();
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     tg_policy_changes_add(&all, &more, "pr", a);
     assert_int_equal(all.n, 5);
     assert_int_equal(all.n_looser, 2);
@@ -390,6 +385,5 @@ TEST(what_a_profile_adds)
     assert_true(all.v[3].elsewhere);
     tg_policy_changes_add(&none, &none, "pr", a);
     assert_int_equal(none.n, 0);
-    tg_buf_release(&out);
     tg_arena_free(a);
 }

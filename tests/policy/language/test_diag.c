@@ -42,10 +42,9 @@ TEST(each_code_at_its_place)
         const struct sample *s = &samples[i];
         uint32_t line, col;
         char *text = unmark(s->bad, &line, &col);
-        struct tg_diags d;
+        AUTO_DIAGS d = no_diags();
         bool found = false;
-        tg_diags_init(&d);
-        struct tg_policy *p = load_sample(text, &d);
+        AUTO_POLICY *p = load_sample(text, &d);
         for (size_t k = 0; k < d.n; k++) {
             const struct tg_diag *g = &d.v[k];
             found = found || ((int)g->code == s->code && g->at.line == line && g->at.col == col &&
@@ -59,8 +58,6 @@ TEST(each_code_at_its_place)
             print_diags(&d);
             wrong++;
         }
-        tg_policy_free(p);
-        tg_diags_release(&d);
         test_free(text);
     }
     assert_int_equal(wrong, 0);
@@ -70,16 +67,13 @@ TEST(each_neighbour_loads)
 {
     size_t wrong = 0;
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
-        struct tg_diags d;
-        tg_diags_init(&d);
-        struct tg_policy *p = load_sample(samples[i].good, &d);
+        AUTO_DIAGS d = no_diags();
+        AUTO_POLICY *p = load_sample(samples[i].good, &d);
         if (!p || d.n) {
             print_message("neighbour %zu (TG%d):\n%s", i, samples[i].code, samples[i].good);
             print_diags(&d);
             wrong++;
         }
-        tg_policy_free(p);
-        tg_diags_release(&d);
     }
     assert_int_equal(wrong, 0);
 }
@@ -109,8 +103,7 @@ TEST(ten_mistakes_in_one_run)
         uint32_t line;
     } expected[] = { { 106, 1 },  { 101, 2 },  { 105, 3 },  { 105, 4 },  { 107, 6 }, { 104, 7 },
                      { 115, 11 }, { 112, 12 }, { 130, 13 }, { 122, 14 }, { 125, 15 } };
-    struct tg_diags d;
-    tg_diags_init(&d);
+    AUTO_DIAGS d = no_diags();
     assert_null(load_text(text, &d));
     if (d.n != sizeof expected / sizeof *expected)
         print_diags(&d);
@@ -120,7 +113,6 @@ TEST(ten_mistakes_in_one_run)
         assert_int_equal(d.v[i].code, expected[i].code);
         assert_int_equal(d.v[i].at.line, expected[i].line);
     }
-    tg_diags_release(&d);
 }
 
 TEST(text_has_line_caret_and_fix)
@@ -134,24 +126,20 @@ TEST(text_has_line_caret_and_fix)
         "      |                 ^~~ 'step_time': it is a duration: write 200us, 0.2ms or "
         "0.2%step\n"
         "2 errors. The gate did not run (exit 2).\n";
-    struct tg_diags d;
-    struct tg_buf out = { 0 };
-    tg_diags_init(&d);
+    AUTO_DIAGS d = no_diags();
+    TG_BUF out = { 0 };
     assert_null(load_text("version: 1\nrules:\n  - id: a\n    metric: step_time\n"
                           "    threshold: 10%\n    fail: {abs: 200}\n",
                           &d));
     tg_diags_text(&d, &out);
     assert_string_equal(out.p, expected);
-    tg_buf_release(&out);
-    tg_diags_release(&d);
 }
 
 TEST(json_has_the_same_data)
 {
-    struct tg_diags d;
-    struct tg_buf out = { 0 };
+    AUTO_DIAGS d = no_diags();
+    TG_BUF out = { 0 };
     struct tg_doc *root = tg_doc_new_object();
-    tg_diags_init(&d);
     assert_null(load_text("version: 1\nrules: {}\n", &d));
     tg_diags_json(&d, root, "diagnostics");
     tg_doc_write(root, TG_DOC_COMPACT, &out);
@@ -159,28 +147,22 @@ TEST(json_has_the_same_data)
                                "\"file\":\".tracegate.yml\",\"line\":2,\"column\":8,\"length\":2,"
                                "\"message\":\"a change of the rules must not be empty\"}]}\n");
     tg_doc_free(root);
-    tg_buf_release(&out);
-    tg_diags_release(&d);
 }
 
 /* 60 unknown keys: 50 are shown, all are counted, in order of the file. */
 TEST(fifty_are_shown)
 {
-    struct tg_buf text = { 0 }, out = { 0 };
-    struct tg_diags d;
+    TG_BUF text = { 0 }, out = { 0 };
+    AUTO_DIAGS d = no_diags();
     tg_buf_puts(&text, "version: 1\n");
     for (int i = 0; i < 60; i++)
         tg_buf_printf(&text, "k%d: 1\n", i);
-    tg_diags_init(&d);
     assert_null(load_text(text.p, &d));
     assert_int_equal(d.errors, 60);
     tg_diags_text(&d, &out);
     assert_non_null(strstr(out.p, "unknown key 'k49'"));
     assert_null(strstr(out.p, "unknown key 'k50'"));
     assert_non_null(strstr(out.p, "(10 more are not shown)\n60 errors."));
-    tg_buf_release(&text);
-    tg_buf_release(&out);
-    tg_diags_release(&d);
 }
 
 /* Keys that were tried and removed (docs/experiments) get no special treatment. */
@@ -192,33 +174,26 @@ TEST(removed_keys_are_unknown)
         "version: 1\nrules: [{id: a, metric: idle, fail: {pp: 1pp}, sustained: 2}]\n"
     };
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
-        struct tg_buf out = { 0 };
-        struct tg_diags d;
-        tg_diags_init(&d);
+        TG_BUF out = { 0 };
+        AUTO_DIAGS d = no_diags();
         assert_null(load_text(text[i], &d));
         tg_diags_text(&d, &out);
         assert_non_null(strstr(out.p, "error[TG101]: unknown key"));
-        tg_buf_release(&out);
-        tg_diags_release(&d);
     }
 }
 
 /* Controls and direction marks of the source never reach the terminal; long lines are cut. */
 TEST(hostile_source_lines_are_made_visible)
 {
-    struct tg_buf text = { 0 }, out = { 0 };
-    struct tg_diags d;
+    TG_BUF text = { 0 }, out = { 0 };
+    AUTO_DIAGS d = no_diags();
     tg_buf_puts(&text, "version: 1\nx\xE2\x80\xAE"
                        "y: \"");
     for (int i = 0; i < 300; i++)
         tg_buf_puts(&text, "long ");
     tg_buf_puts(&text, "\"\n");
-    tg_diags_init(&d);
     assert_null(load_text(text.p, &d));
     tg_diags_text(&d, &out);
     assert_null(strstr(out.p, "\xE2\x80\xAE"));
     assert_true(out.n < 800);
-    tg_buf_release(&text);
-    tg_buf_release(&out);
-    tg_diags_release(&d);
 }

@@ -20,30 +20,26 @@ static void read_source(struct tg_buf *out, const char *name)
 /* Blocks without a version are sections of a policy: `version: 1` is put before them. */
 static size_t load_examples(const char *page)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     size_t n = 0, clean = 0;
     read_source(&text, page);
     for (const char *p = strstr(text.p, "```yaml\n"); p; p = strstr(p, "```yaml\n")) {
         const char *end;
-        struct tg_buf one = { 0 };
-        struct tg_diags d;
+        TG_BUF one = { 0 };
+        AUTO_DIAGS d = no_diags();
         p += strlen("```yaml\n");
         end = strstr(p, "```");
         assert_non_null(end);
         if (strncmp(p, "version:", 8) != 0)
             tg_buf_puts(&one, "version: 1\n");
         tg_buf_add(&one, (tg_sv){ p, (size_t)(end - p) });
-        tg_diags_init(&d);
         struct tg_policy *policy = must_load(one.p, &d);
         tg_policy_lint(policy, NULL, 0, &d);
         clean += d.n == 0;
         n++;
         tg_policy_free(policy);
-        tg_diags_release(&d);
-        tg_buf_release(&one);
     }
     print_message("%s: %zu examples, %zu without a warning\n", page, n, clean);
-    tg_buf_release(&text);
     return n;
 }
 
@@ -58,14 +54,10 @@ TEST(the_example_policies_load)
 {
     static const char *const names[] = { "examples/policy.yml", "examples/policy-device.yml" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct tg_buf text = { 0 };
-        struct tg_diags d;
+        TG_BUF text = { 0 };
+        AUTO_DIAGS d = no_diags();
         read_source(&text, names[i]);
-        tg_diags_init(&d);
-        struct tg_policy *p = must_load(text.p, &d);
-        tg_policy_free(p);
-        tg_diags_release(&d);
-        tg_buf_release(&text);
+        AUTO_POLICY *p = must_load(text.p, &d);
     }
 }
 
@@ -73,7 +65,7 @@ TEST(the_example_policies_load)
 TEST(metrics_are_listed)
 {
     static const char begin[] = "<!-- tracegate policy metrics --format markdown -->\n";
-    struct tg_buf text = { 0 }, table = { 0 };
+    TG_BUF text = { 0 }, table = { 0 };
     read_source(&text, "docs/policy-metrics.md");
     tg_rule_metric_markdown(&table);
     char *from = strstr(text.p, begin), *to = from ? strstr(from, "<!-- end -->") : NULL;
@@ -81,25 +73,21 @@ TEST(metrics_are_listed)
     from += strlen(begin);
     *to = '\0';
     assert_string_equal(from, table.p);
-    tg_buf_release(&text);
-    tg_buf_release(&table);
 }
 
 /* Every metric has a row with its unit in docs/metrics.md, which says how it is computed. */
 TEST(metrics_are_explained)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     read_source(&text, "docs/metrics.md");
     for (int i = 0; i < TG_METRICS; i++) {
         const struct tg_metric_info *m = tg_metric_info((enum tg_metric)i);
-        struct tg_buf row = { 0 };
+        TG_BUF row = { 0 };
         tg_buf_printf(&row, "\n| `%s` | %s | %s | ", m->name, m->unit,
                       m->worse > 0 ? "more" : "less");
         if (!strstr(text.p, row.p))
             fail_msg("docs/metrics.md lacks: %s", row.p);
-        tg_buf_release(&row);
     }
-    tg_buf_release(&text);
 }
 
 static size_t missing_keys(const char *text, const struct tg_key_shape *s)
@@ -123,15 +111,14 @@ static size_t missing_keys(const char *text, const struct tg_key_shape *s)
 
 TEST(keys_are_described)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     read_source(&text, "docs/policy.md");
     assert_int_equal(missing_keys(text.p, &tg_key_shape_policy), 0);
-    tg_buf_release(&text);
 }
 
 TEST(codes_are_listed)
 {
-    struct tg_buf text = { 0 }, header = { 0 };
+    TG_BUF text = { 0 }, header = { 0 };
     size_t n = 0;
     read_source(&text, "docs/policy-diagnostics.md");
     read_source(&header, "policy/language/diag.h");
@@ -145,6 +132,4 @@ TEST(codes_are_listed)
         n += exists;
     }
     assert_true(n > 50);
-    tg_buf_release(&text);
-    tg_buf_release(&header);
 }

@@ -132,14 +132,13 @@ TEST(waivers_by_their_last_day)
         { "2026-12-29", 141, "at most 180 days ahead", "the last day allowed is 2026-12-28" },
     };
     for (size_t i = 0; i < sizeof days / sizeof *days; i++) {
-        struct tg_diags d;
+        AUTO_DIAGS d = no_diags();
         char text[200];
-        tg_diags_init(&d);
         (void)snprintf(text, sizeof text,
                        V "rules: [{id: a, metric: idle, fail: {pp: 1pp}}]\n"
                          "waivers:\n- rule: a\n  ceiling: {pp: 9pp}\n  reason: r\n  expires: %s\n",
                        days[i].day);
-        struct tg_policy *p = load_text(text, &d);
+        AUTO_POLICY *p = load_text(text, &d);
         if (p)
             tg_policy_lint(p, NULL, 0, &d);
         assert_int_equal(d.n, days[i].code != 0);
@@ -149,8 +148,6 @@ TEST(waivers_by_their_last_day)
             assert_true(tg_sv_has(d.v[0].message, tg_sv_of(days[i].says)));
             assert_true(tg_sv_has(d.v[0].fix, tg_sv_of(days[i].fix)));
         }
-        tg_policy_free(p);
-        tg_diags_release(&d);
     }
 }
 
@@ -200,9 +197,8 @@ TEST(patterns_against_names)
 {
     const tg_sv names[] = { TG_SV("aten::layer_norm"), TG_SV("aten::mm"), TG_SV("aten::linear"),
                             TG_SV("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!") };
-    struct tg_diags d;
-    tg_diags_init(&d);
-    struct tg_policy *p = must_load(
+    AUTO_DIAGS d = no_diags();
+    AUTO_POLICY *p = must_load(
         V "extends: [tracegate:recommended]\n" /* its patterns are optional: nothing to say */
           "require: {ops: [\"*flash*\", \"*norm\"]}\n"
           "rules:\n"
@@ -223,8 +219,6 @@ TEST(patterns_against_names)
     assert_int_equal(d.v[1].at.col, 27); /* 2 + "- {id: a, match: {name: " + 1 */
     assert_sv_is(d.v[2].fix, "nearest: aten::linear");
     assert_sv_is(d.v[3].message, "pattern '/^(a+)+$/' runs out of its budget");
-    tg_policy_free(p);
-    tg_diags_release(&d);
 }
 
 /* ---- show ---- */
@@ -262,10 +256,9 @@ TEST(shown_policies_load_again)
         "aliases: [{from: '- x', to: 'null'}]\nfail_on: [fail, warn]\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        struct tg_diags d;
+        AUTO_DIAGS d = no_diags();
         struct tg_buf first = { 0 }, second = { 0 }, plain = { 0 }, again = { 0 };
-        tg_diags_init(&d);
-        struct tg_policy *p = must_load(texts[i], &d);
+        AUTO_POLICY *p = must_load(texts[i], &d);
         tg_policy_show(p, &first);
         struct tg_policy *q = must_load(first.p, &d);
         tg_policy_show(q, &second);
@@ -278,9 +271,7 @@ TEST(shown_policies_load_again)
             assert_int_equal(p->rules[k].optional, q->rules[k].optional);
             assert_int_equal(p->rules[k].noise.min_runs, q->rules[k].noise.min_runs);
         }
-        tg_policy_free(p);
         tg_policy_free(q);
-        tg_diags_release(&d);
         tg_buf_release(&first);
         tg_buf_release(&second);
         tg_buf_release(&plain);
@@ -290,9 +281,8 @@ TEST(shown_policies_load_again)
 
 TEST(shown_values_have_their_origin)
 {
-    struct tg_diags d;
-    struct tg_buf out = { 0 };
-    tg_diags_init(&d);
+    AUTO_DIAGS d = no_diags();
+    TG_BUF out = { 0 };
     struct tg_policy *p =
         must_load(V "extends: [tracegate:recommended]\nreport: {top: 3}\n"
                     "rules: {remove: [step], add: [{id: slower, warn: {pct: 3%}}]}\n",
@@ -309,8 +299,6 @@ TEST(shown_values_have_their_origin)
         out.p,
         "    fail: {pct: auto, abs: 0.1%step}                          # tracegate:recommended:"));
     tg_policy_free(p);
-    tg_diags_release(&d);
-    tg_buf_release(&out);
 }
 
 /* ---- discovery ---- */

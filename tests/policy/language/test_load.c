@@ -62,18 +62,16 @@ TEST(bounds_in_the_metrics_unit)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[256];
-        struct tg_diags d;
-        tg_diags_init(&d);
+        AUTO_DIAGS d = no_diags();
         (void)snprintf(text, sizeof text, V "rules: [{id: a, metric: %s, fail: {%s}}]\n",
                        cases[i].metric, cases[i].bound);
-        struct tg_policy *p = must_load(text, &d);
+        AUTO_POLICY *p = must_load(text, &d);
         const struct tg_bound *b = only(&p->rules[0].fail);
         assert_int_equal(b->kind, cases[i].kind);
         assert_int_equal(b->of_step, cases[i].of_step);
         assert_int_equal(b->is_auto, cases[i].is_auto);
         assert_true(b->value == cases[i].value); /* exact: the last digit decides a verdict */
         assert_int_equal(b->at.line, 2);
-        release(p, &d);
     }
 }
 
@@ -102,9 +100,8 @@ TEST(a_rule_with_everything)
         "    optional: true\n"
         "    when: {event: pull_request, branch: [main, \"release/*\"], device: \"*H100*\"}\n";
 
-    struct tg_diags d;
-    tg_diags_init(&d);
-    struct tg_policy *p = must_load(text, &d);
+    AUTO_DIAGS d = no_diags();
+    AUTO_POLICY *p = must_load(text, &d);
     assert_int_equal(p->n_rules, 1);
     const struct tg_rule *r = &p->rules[0];
     assert_sv_is(r->id, "kernel-time");
@@ -148,7 +145,6 @@ TEST(a_rule_with_everything)
     assert_true(r->optional);
     assert_true(r->when.present);
     assert_int_equal(r->when.branch.n, 2);
-    release(p, &d);
 }
 
 TEST(defaults_without_a_word)
@@ -200,9 +196,8 @@ TEST(suites_and_settings)
           "aliases: [{from: old, to: new}]\n"
           "report: {top: 3, junit_max: 9}\n"
           "fail_on: [warn, inconclusive]\n";
-    struct tg_diags d;
-    tg_diags_init(&d);
-    struct tg_policy *p = must_load(text, &d);
+    AUTO_DIAGS d = no_diags();
+    AUTO_POLICY *p = must_load(text, &d);
     const struct tg_suite *s = &p->suites[0];
     tg_sv group;
     assert_int_equal(p->n_suites, 2);
@@ -236,14 +231,12 @@ TEST(suites_and_settings)
     assert_int_equal(p->n_aliases, 1);
     assert_sv_is(p->aliases[0].to, "new");
     assert_int_equal(p->fail_on, TG_FAIL_ON_FAIL | TG_FAIL_ON_WARN | TG_FAIL_ON_INCONCLUSIVE);
-    release(p, &d);
 }
 
 TEST(waivers_are_kept)
 {
-    struct tg_diags d;
-    tg_diags_init(&d);
-    struct tg_policy *p = must_load(
+    AUTO_DIAGS d = no_diags();
+    AUTO_POLICY *p = must_load(
         V "rules: [{id: slow, match: {kind: op}, metric: total, fail: {pct: 5%, abs: 1us}}]\n"
           "waivers:\n"
           "  - {rule: slow, name: \"aten::*\", many: true, ceiling: {pct: 18%}, reason: accepted,\n"
@@ -260,19 +253,17 @@ TEST(waivers_are_kept)
     assert_true(w->ceiling.bound[0].value == 18);
     assert_int_equal(w->expires, TEST_TODAY + 31); /* July has 31 days */
     assert_true(w->when.present);
-    release(p, &d);
 }
 
 /* ---- layers ---- */
 
 TEST(the_built_in_policy)
 {
-    struct tg_diags d;
+    AUTO_DIAGS d = no_diags();
     struct tg_err err;
     struct tg_policy_opts o = { .today = TEST_TODAY };
-    tg_diags_init(&d);
     tg_err_init(&err);
-    struct tg_policy *p = tg_policy_load(&o, &d, &err);
+    AUTO_POLICY *p = tg_policy_load(&o, &d, &err);
     assert_non_null(p);
     assert_int_equal(d.n, 0);
     assert_true(p->built_in);
@@ -290,7 +281,6 @@ TEST(the_built_in_policy)
     assert_int_equal(rule(p, "less-work")->fail.state, TG_LIMIT_UNSET);
     tg_policy_lint(p, NULL, 0, &d);
     assert_int_equal(d.n, 0); /* what everyone runs is not warned about */
-    release(p, &d);
 }
 
 TEST(presets)
@@ -352,14 +342,12 @@ TEST(another_number_where_nothing_is_judged)
     const struct memory_file file = { ".tracegate.yml", V "decisions: 6\n", 0 };
     struct memory m = { &file, 1 };
     const struct tg_policy_opts o = { .path = file.path, .read = memory_read, .read_arg = &m };
-    struct tg_diags d;
+    AUTO_DIAGS d = no_diags();
     struct tg_err err;
-    tg_diags_init(&d);
     tg_err_init(&err);
-    struct tg_policy *p = tg_policy_load(&o, &d, &err);
+    AUTO_POLICY *p = tg_policy_load(&o, &d, &err);
     assert_non_null(p);
     assert_int_equal(d.n, 0);
-    release(p, &d);
 }
 
 TEST(later_layers_win_per_key)
@@ -385,9 +373,8 @@ TEST(later_layers_win_per_key)
           0 },
         { "three.yml", V "require: {steps: 5}\n", 0 },
     };
-    struct tg_diags d;
-    tg_diags_init(&d);
-    struct tg_policy *p = load_files(files, 4, NULL, &d);
+    AUTO_DIAGS d = no_diags();
+    AUTO_POLICY *p = load_files(files, 4, NULL, &d);
     if (!p)
         print_diags(&d);
     assert_non_null(p);
@@ -411,14 +398,12 @@ TEST(later_layers_win_per_key)
     assert_sv_is(shared->why, "second");
     assert_int_equal(shared->metric, TG_RULE_METRIC_SKEW);
     assert_int_equal(rule(p, "own")->noise.min_runs, 4);
-    release(p, &d);
 }
 
 TEST(rules_are_removed_and_added)
 {
-    struct tg_diags d;
-    tg_diags_init(&d);
-    struct tg_policy *p = must_load(
+    AUTO_DIAGS d = no_diags();
+    AUTO_POLICY *p = must_load(
         V "extends: [tracegate:recommended]\n"
           "rules: {remove: [slower, step], add: [{id: own, metric: idle, fail: {max: 9%}}]}\n",
         &d);
@@ -427,7 +412,6 @@ TEST(rules_are_removed_and_added)
     assert_non_null(rule(p, "own"));
     assert_int_equal(p->n_removed, 2);
     assert_sv_is(p->removed[1], "step");
-    release(p, &d);
 }
 
 static const char profiles[] = V "rules: [{id: a, metric: step_time, fail: {pct: 10%, abs: 1us}}]\n"
@@ -442,8 +426,7 @@ static const char profiles[] = V "rules: [{id: a, metric: step_time, fail: {pct:
 TEST(profiles_are_later_layers)
 {
     const struct memory_file f = { "p.yml", profiles, 0 };
-    struct tg_diags d;
-    tg_diags_init(&d);
+    AUTO_DIAGS d = no_diags();
     struct tg_policy *p = load_files(&f, 1, "nightly", &d);
     assert_non_null(p);
     assert_sv_is(p->profile, "nightly");
@@ -459,7 +442,6 @@ TEST(profiles_are_later_layers)
     assert_null(load_files(&f, 1, "nightli", &d));
     assert_int_equal(d.v[0].code, TG_DIAG_PROFILE);
     assert_sv_is(d.v[0].fix, "did you mean 'nightly'?");
-    tg_diags_release(&d);
     assert_string_equal(tg_policy_profile_for("schedule"), "nightly");
     assert_string_equal(tg_policy_profile_for("merge_group"), "pr");
     assert_null(tg_policy_profile_for("push"));
@@ -518,8 +500,7 @@ TEST(presets_have_a_nightly_profile)
                              bare = { "p.yml", V "report: {top: 2}\n", 0 },
                              counts = { "p.yml", V "extends: [tracegate:counts-only]\n", 0 },
                              advice = { "p.yml", V "extends: [tracegate:advisory]\n", 0 };
-    struct tg_diags d;
-    tg_diags_init(&d);
+    AUTO_DIAGS d = no_diags();
     struct tg_policy *p = load_files(&own, 1, "nightly", &d);
     assert_int_equal(p->n_baselines, 2);
     assert_true(tg_policy_is_built_in(&p->baselines[0].at));
@@ -534,7 +515,6 @@ TEST(presets_have_a_nightly_profile)
     assert_int_equal(rule(p, "slower-recent")->fail.state, TG_LIMIT_UNSET);
     tg_policy_free(p);
     assert_null(load_files(&bare, 1, "nightly", &d));
-    tg_diags_release(&d);
 }
 
 /*
@@ -601,22 +581,20 @@ TEST(cycles_and_depth)
 static void expect_code(const char *text, size_t n, enum tg_diag_code code)
 {
     const struct memory_file f = { "p.yml", text, n };
-    struct tg_diags d;
+    AUTO_DIAGS d = no_diags();
     bool found = false;
-    tg_diags_init(&d);
     assert_null(load_files(&f, 1, NULL, &d));
     for (size_t i = 0; i < d.n; i++)
         found = found || d.v[i].code == code;
     if (!found)
         print_diags(&d);
     assert_true(found);
-    tg_diags_release(&d);
 }
 
 /* 9 levels of 9 aliases each: 9^9 values if they were expanded. */
 TEST(alias_bomb)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     tg_buf_puts(&b, V "a0: &a0 [x, x, x, x, x, x, x, x, x]\n");
     for (int i = 1; i < 10; i++) {
         tg_buf_printf(&b, "a%d: &a%d [", i, i);
@@ -625,22 +603,20 @@ TEST(alias_bomb)
         tg_buf_puts(&b, "]\n");
     }
     expect_code(b.p, b.n, TG_DIAG_ALIAS);
-    tg_buf_release(&b);
 }
 
 TEST(nesting_bomb)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     tg_buf_puts(&b, V "suites: ");
     for (int i = 0; i < 100000; i++)
         tg_buf_putc(&b, '[');
     expect_code(b.p, b.n, TG_DIAG_DEPTH);
-    tg_buf_release(&b);
 }
 
 TEST(too_many_values)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     tg_buf_puts(&b, V "suites: [");
     for (unsigned i = 0; i <= TG_YAML_NODES; i++)
         tg_buf_puts(&b, "a,");
@@ -651,24 +627,20 @@ TEST(too_many_values)
     for (int i = 0; i < 1001; i++)
         tg_buf_printf(&b, "k%d: 1\n", i);
     expect_code(b.p, b.n, TG_DIAG_NODES);
-    tg_buf_release(&b);
 }
 
 TEST(size_limit)
 {
     size_t max = TG_LIMITS_DEFAULT.max_policy;
-    struct tg_buf b = { 0 };
-    struct tg_diags d;
+    TG_BUF b = { 0 };
+    AUTO_DIAGS d = no_diags();
     tg_buf_puts(&b, V "#");
     while (b.n < max)
         tg_buf_putc(&b, 'x');
-    tg_diags_init(&d);
-    struct tg_policy *p = load_text(b.p, &d);
+    AUTO_POLICY *p = load_text(b.p, &d);
     assert_non_null(p);
-    release(p, &d);
     tg_buf_putc(&b, 'x');
     expect_code(b.p, b.n, TG_DIAG_READ);
-    tg_buf_release(&b);
 }
 
 /*
@@ -679,15 +651,13 @@ TEST(hostile_bytes)
     for (int c = 0; c < 256; c++) {
         char text[] = V "rules: [{id: a, metric: idle, why: \"x?y\", fail: {pp: 1pp}}]\n";
         const struct memory_file f = { "p.yml", text, sizeof text - 1 };
-        struct tg_diags d;
+        AUTO_DIAGS d = no_diags();
         *strchr(text, '?') = (char)c;
-        tg_diags_init(&d);
-        struct tg_policy *p = load_files(&f, 1, NULL, &d);
+        AUTO_POLICY *p = load_files(&f, 1, NULL, &d);
         bool harmless = c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
         bool line_break = c == '\n' || c == '\r';
         if ((p != NULL) != (harmless || line_break))
             fail_msg("byte 0x%02x", (unsigned)c);
-        release(p, &d);
     }
 }
 
@@ -715,11 +685,9 @@ TEST(scalars_are_typed_by_us)
 /* CR LF files, a byte order mark and a missing last line end change nothing. */
 TEST(line_ends_and_marks)
 {
-    struct tg_diags d;
-    tg_diags_init(&d);
-    struct tg_policy *p = must_load(
+    AUTO_DIAGS d = no_diags();
+    AUTO_POLICY *p = must_load(
         "\xEF\xBB\xBFversion: 1\r\nrules:\r\n  - {id: a, metric: idle, fail: {pp: 1pp}}", &d);
     assert_int_equal(p->rules[0].at.line, 3);
     assert_int_equal(p->rules[0].at.col, 10);
-    release(p, &d);
 }

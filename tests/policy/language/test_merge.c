@@ -8,7 +8,7 @@
 static void merged(const char *base, const char *layer, const char *want, unsigned code)
 {
     struct tg_removed removed = { 0 };
-    struct tg_buf got = { 0 };
+    TG_BUF got = { 0 };
     struct tree b, l;
     tree_open(&b, base);
     tree_open(&l, layer);
@@ -17,7 +17,6 @@ static void merged(const char *base, const char *layer, const char *want, unsign
     if (!tg_sv_eq(tg_buf_sv(&got), tg_sv_of(want)))
         fail_msg("%s + %s: got %.*s", base, layer, TG_SV_ARG(tg_buf_sv(&got)));
     free(removed.id);
-    tg_buf_release(&got);
     tree_close(&b);
     tree_close(&l);
 }

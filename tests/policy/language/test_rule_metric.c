@@ -48,12 +48,11 @@ TEST(lists_have_them_all)
     void (*const write[])(struct tg_buf *) = { tg_rule_metric_text, tg_rule_metric_json,
                                                tg_rule_metric_markdown };
     for (size_t i = 0; i < sizeof write / sizeof *write; i++) {
-        struct tg_buf b = { 0 };
+        TG_BUF b = { 0 };
         write[i](&b);
         for (int m = 0; m < TG_RULE_METRICS; m++)
             assert_true(tg_sv_has(tg_buf_sv(&b),
                                   tg_sv_of(tg_rule_metric_info((enum tg_rule_metric)m)->name)));
         assert_false(tg_sv_has(tg_buf_sv(&b), TG_SV("no_such_metric")));
-        tg_buf_release(&b);
     }
 }

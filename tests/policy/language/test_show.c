@@ -5,7 +5,7 @@
 
 static void shown(const char *text, const char *want)
 {
-    struct tg_buf once = { 0 }, twice = { 0 };
+    TG_BUF once = { 0 }, twice = { 0 };
     struct tree t, again;
     tree_open(&t, text);
     tree_has(&t, text, 0);
@@ -18,8 +18,6 @@ static void shown(const char *text, const char *want)
     tg_show_flow(&twice, again.root);
     if (!tg_sv_eq(tg_buf_sv(&twice), tg_sv_of(want)))
         fail_msg("%s: again %.*s", text, TG_SV_ARG(tg_buf_sv(&twice)));
-    tg_buf_release(&once);
-    tg_buf_release(&twice);
     tree_close(&again);
     tree_close(&t);
 }

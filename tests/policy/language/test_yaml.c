@@ -62,7 +62,7 @@ TEST(each_mistake_has_its_code)
 
 TEST(caps_are_reached)
 {
-    struct tg_buf deep = { 0 };
+    TG_BUF deep = { 0 };
     for (int n = TG_YAML_DEPTH; n <= TG_YAML_DEPTH + 1; n++) {
         struct tree t;
         tg_buf_clear(&deep);
@@ -76,5 +76,4 @@ TEST(caps_are_reached)
         tree_has(&t, "depth", n > TG_YAML_DEPTH ? TG_DIAG_DEPTH : 0);
         tree_close(&t);
     }
-    tg_buf_release(&deep);
 }

@@ -11,9 +11,7 @@ static void put_share(struct tg_buf *out, double share)
 {
     if (!isfinite(share) || share < 0.0005)
         return;
-    tg_buf_puts(out, ", ");
-    tg_dec_put_fixed(out, 100 * share, 1);
-    tg_buf_puts(out, " % of the step");
+    tg_buf_printf(out, ", %s of the step", TG_VALUE(100 * share, TG_UNIT_PERCENT));
 }
 
 static bool is_launched(const struct tg_op *op)
@@ -46,10 +44,9 @@ static void put_runs(struct tg_buf *m, const struct tg_comparison *c, const stru
 {
     size_t n = c->n_runs[TG_TEST];
     tg_buf_puts(m, "; the runs disagree: ");
-    for (size_t i = 0; i < n && i < 12; i++) {
-        tg_buf_puts(m, i ? ", " : "");
-        tg_phrase_value(m, op->counted.run[TG_TEST][i], TG_UNIT_COUNT);
-    }
+    for (size_t i = 0; i < n && i < 12; i++)
+        tg_buf_printf(m, "%s%s", i ? ", " : "",
+                      TG_VALUE(op->counted.run[TG_TEST][i], TG_UNIT_COUNT));
     tg_buf_puts(m, n > 12 ? ", …" : "");
 }
 
@@ -87,9 +84,8 @@ static bool put_one_sided(struct tg_buf *m, const struct tg_comparison *c, const
     if (op->launched || tg_op_in_some_steps(op) ||
         (!came && (op->change != TG_REMOVED || p->test != 0)))
         return false;
-    tg_buf_puts(m, came ? "new, " : "gone, was ");
-    tg_phrase_value(m, n, TG_UNIT_COUNT);
-    tg_buf_printf(m, " %s%s per step",
+    tg_buf_printf(m, "%s%s %s%s per step", came ? "new, " : "gone, was ",
+                  TG_VALUE(n, TG_UNIT_COUNT),
                   !is_launched(op) ? "call"
                   : n == 1         ? "launch"
                                    : "launche",
@@ -103,11 +99,10 @@ static bool put_one_sided(struct tg_buf *m, const struct tg_comparison *c, const
 static void put_rank(struct tg_buf *m, const struct tg_comparison *c, const struct tg_op *op)
 {
     const struct tg_rank_shift *alone = tg_op_rank_alone(c, op);
-    if (!alone)
-        return;
-    tg_buf_puts(m, ", ");
-    tg_phrase_signed(m, alone->count[TG_TEST] - alone->count[TG_BASE], TG_UNIT_COUNT);
-    tg_buf_printf(m, " on rank %lld alone", (long long)alone->rank);
+    if (alone)
+        tg_buf_printf(m, ", %s on rank %lld alone",
+                      TG_SIGNED(alone->count[TG_TEST] - alone->count[TG_BASE], TG_UNIT_COUNT),
+                      (long long)alone->rank);
 }
 
 static void describe_count(struct tg_buf *m, struct tg_result *r, const struct tg_comparison *c,
@@ -122,15 +117,13 @@ static void describe_count(struct tg_buf *m, struct tg_result *r, const struct t
         tg_phrase_some_steps(m, &op->counted, c->n_runs[TG_TEST]);
         tg_buf_puts(m, ", was ");
     } else if (!one_sided) {
-        tg_buf_printf(m, "%s ", verb(op));
-        tg_phrase_value(m, p->test, TG_UNIT_COUNT);
-        tg_buf_puts(m, p->test == 1 ? " time per step, was " : " times per step, was ");
+        tg_buf_printf(m, "%s %s time%s per step, was ", verb(op), TG_VALUE(p->test, TG_UNIT_COUNT),
+                      p->test == 1 ? "" : "s");
     }
     if (!one_sided) {
-        tg_phrase_value(m, p->base, TG_UNIT_COUNT);
-        tg_buf_puts(m, " (");
-        tg_phrase_signed(m, p->test - p->base, TG_UNIT_COUNT);
-        tg_buf_puts(m, tg_op_in_some_steps(op) ? " a step in the mean" : "");
+        tg_buf_printf(m, "%s (%s%s", TG_VALUE(p->base, TG_UNIT_COUNT),
+                      TG_SIGNED(p->test - p->base, TG_UNIT_COUNT),
+                      tg_op_in_some_steps(op) ? " a step in the mean" : "");
         put_rank(m, c, op);
     }
     r->weight_at = m->n;
@@ -150,33 +143,28 @@ static void describe_some_steps(struct tg_buf *m, const struct tg_evidence *ev)
     else
         tg_buf_printf(m, "%u of %u fresh runs are slower, the middle one takes ", ev->some_runs,
                       ev->pairs);
-    tg_phrase_value(m, ev->slowest[TG_TEST], TG_UNIT_NS);
-    tg_buf_puts(m, ev->some_steps ? ", of the baseline's " : ", the slowest of the baseline ");
-    tg_phrase_value(m, ev->slowest[TG_BASE], TG_UNIT_NS);
+    tg_buf_printf(m, "%s%s%s", TG_VALUE(ev->slowest[TG_TEST], TG_UNIT_NS),
+                  ev->some_steps ? ", of the baseline's " : ", the slowest of the baseline ",
+                  TG_VALUE(ev->slowest[TG_BASE], TG_UNIT_NS));
 }
 
 static void describe_change(struct tg_buf *m, const struct tg_probe *p, double share)
 {
-    double pct = tg_probe_pct(p);
+    double pct = tg_probe_pct(p), by = p->test - p->base;
     size_t pooled = p->ev ? p->ev->pooled : 0;
-    tg_phrase_value(m, p->test, p->unit);
+    tg_buf_printf(m, "%s per step", TG_VALUE(p->test, p->unit));
     if (isnan(p->base)) {
-        tg_buf_puts(m, " per step, unknown in the baseline");
+        tg_buf_puts(m, ", unknown in the baseline");
         return;
     }
-    tg_buf_puts(m, " per step");
-    tg_buf_puts(m, ", was ");
-    tg_phrase_value(m, p->base, p->unit);
-    tg_buf_puts(m, " (");
+    tg_buf_printf(m, ", was %s (", TG_VALUE(p->base, p->unit));
     if (p->unit == TG_UNIT_PERCENT) {
-        tg_buf_puts(m, p->test >= p->base ? "+" : "");
-        tg_dec_put_fixed(m, p->test - p->base, 1);
+        tg_buf_puts(m, by >= 0 ? "+" : "");
+        tg_dec_put_fixed(m, by, 1);
         tg_buf_puts(m, " points");
-    } else if (!tg_dec_pct_tells(pct)) {
-        tg_phrase_signed(m, tg_probe_delta(p), p->unit);
     } else {
-        tg_phrase_pct(m, pct);
-        tg_buf_puts(m, ", ");
+        if (tg_dec_pct_tells(pct))
+            tg_buf_printf(m, "%s, ", TG_PCT(pct));
         tg_phrase_signed(m, tg_probe_delta(p), p->unit);
     }
     if (!pooled) /* the share is of the one name */
@@ -201,8 +189,7 @@ static void put_overrun(struct tg_buf *m, const struct tg_probe *p, const struct
         tg_dec_put_fixed(m, by, 1);
         tg_buf_puts(m, " points ");
     } else if (by > 0) {
-        tg_phrase_value(m, by, p->unit);
-        tg_buf_puts(m, " ");
+        tg_buf_printf(m, "%s ", TG_VALUE(by, p->unit));
     }
     if (by > 0)
         (void)tg_phrase_budget(m, tg_buf_sv(&text));
@@ -215,16 +202,13 @@ static void describe_budget(struct tg_buf *m, const struct tg_probe *p, const st
                             const struct tg_limit *limit)
 {
     if (op && p->unit == TG_UNIT_COUNT)
-        tg_buf_printf(m, "%s ", verb(op));
-    tg_phrase_value(m, p->test, p->unit);
-    if (op && p->unit == TG_UNIT_COUNT)
-        tg_buf_puts(m, p->test == 1 ? " time" : " times");
-    tg_buf_puts(m, " per step");
+        tg_buf_printf(m, "%s %s time%s per step", verb(op), TG_VALUE(p->test, p->unit),
+                      p->test == 1 ? "" : "s");
+    else
+        tg_buf_printf(m, "%s per step", TG_VALUE(p->test, p->unit));
     put_overrun(m, p, limit);
-    if (isnan(p->base))
-        return;
-    tg_buf_puts(m, ", was ");
-    tg_phrase_value(m, p->base, p->unit);
+    if (!isnan(p->base))
+        tg_buf_printf(m, ", was %s", TG_VALUE(p->base, p->unit));
 }
 
 /* "registers 128 -> 255": the word before one value is given once; several values keep theirs. */
@@ -271,12 +255,9 @@ static void put_part_time(struct tg_buf *m, const struct tg_op *op, const struct
     for (size_t i = 0; i < c->n_ops; i++)
         if (c->ops[i].region == op->region && tg_op_side_of_region(&c->ops[i]) == TG_BASE)
             ns += c->ops[i].self[TG_BASE] - c->ops[i].self[TG_TEST];
-    if (!op->ev.pooled || op->ev.judged != TG_JUDGED || !(ns > 0))
-        return;
-    tg_buf_puts(m, ": these took ");
-    tg_phrase_value(m, ns, TG_UNIT_NS);
-    tg_buf_puts(m, ", now ");
-    tg_phrase_value(m, ns + op->ev.delta_ns, TG_UNIT_NS);
+    if (op->ev.pooled && op->ev.judged == TG_JUDGED && ns > 0)
+        tg_buf_printf(m, ": these took %s, now %s", TG_VALUE(ns, TG_UNIT_NS),
+                      TG_VALUE(ns + op->ev.delta_ns, TG_UNIT_NS));
 }
 
 /* "with aten::erf in place of aten::gelu" */
@@ -321,11 +302,9 @@ static void describe_relation(struct tg_buf *m, const struct tg_op *op,
         put_in_place_of(m, op, c);
         if (went == came && m->n > before + 2)
             return;
-        tg_buf_puts(m, m->n > before + 2 ? ": calls -" : "calls -");
-        tg_phrase_value(m, went, TG_UNIT_COUNT);
-        tg_buf_puts(m, " +");
-        tg_phrase_value(m, came, TG_UNIT_COUNT);
-        tg_buf_printf(m, " in %.*s", TG_SV_ARG(g->encloser.n ? g->encloser : TG_SV("the step")));
+        tg_buf_printf(m, "%scalls -%s +%s in %.*s", m->n > before + 2 ? ": " : "",
+                      TG_VALUE(went, TG_UNIT_COUNT), TG_VALUE(came, TG_UNIT_COUNT),
+                      TG_SV_ARG(g->encloser.n ? g->encloser : TG_SV("the step")));
     }
 }
 
@@ -401,16 +380,13 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
             tg_buf_puts(&b, " in the usual step");
         if (ev->estimate == TG_ESTIMATE_MEAN)
             tg_buf_puts(&b, " by the mean of the steps");
-        tg_buf_puts(&b, ", noise ");
-        tg_dec_put_fixed(&b, 100 * ev->noise, 1);
-        tg_buf_puts(&b, " %, detectable from ");
-        tg_phrase_pct(&b, 100 * ev->mde);
+        tg_buf_printf(&b, ", noise %s, detectable from %s",
+                      TG_VALUE(100 * ev->noise, TG_UNIT_PERCENT), TG_PCT(100 * ev->mde));
         if (c->drifted) {
             static const char *const whose[] = { [TG_DRIFT_OF_ALL] = "machine-wide drift",
                                                  [TG_DRIFT_OF_HOST] = "drift of the host",
                                                  [TG_DRIFT_OF_DEVICE] = "drift of the device" };
-            tg_buf_printf(&b, ", %s ", whose[c->drift_of]);
-            tg_phrase_pct(&b, 100 * expm1(c->drift));
+            tg_buf_printf(&b, ", %s %s", whose[c->drift_of], TG_PCT(100 * expm1(c->drift)));
             if (c->drift_of == TG_DRIFT_OF_ALL)
                 tg_buf_puts(&b, c->drift > 0 ? " removed" : " seen");
         }
@@ -474,13 +450,11 @@ static void put_behind(struct tg_buf *m, const struct tg_result *r, const struct
         return;
     by = op->leader != TG_NO_ID ? &c->ops[op->leader] : op;
     more = op->count[TG_TEST] / c->iteration_ratio - op->count[TG_BASE];
-    tg_buf_printf(m, "; %s of the rise: %.*s (",
+    tg_buf_printf(m, "; %s of the rise: %.*s (%s)",
                   more >= r->delta      ? "all"
                   : 2 * more > r->delta ? "most"
                                         : "largest part",
-                  TG_SV_ARG(by->name));
-    tg_phrase_signed(m, more, TG_UNIT_COUNT);
-    tg_buf_puts(m, ")");
+                  TG_SV_ARG(by->name), TG_SIGNED(more, TG_UNIT_COUNT));
 }
 
 void tg_describe_metric(struct tg_result *r, const struct tg_comparison *c,
@@ -493,11 +467,8 @@ void tg_describe_metric(struct tg_result *r, const struct tg_comparison *c,
         describe_some_steps(&m, p->ev);
     else
         describe_change(&m, p, NAN);
-    if (p->outside > 0) {
-        tg_buf_puts(&m, "; ");
-        tg_phrase_value(&m, p->outside, TG_UNIT_COUNT);
-        tg_buf_puts(&m, " more outside the steps");
-    }
+    if (p->outside > 0)
+        tg_buf_printf(&m, "; %s more outside the steps", TG_VALUE(p->outside, TG_UNIT_COUNT));
     put_behind(&m, r, c);
     r->message = tg_phrase_take(&m, a);
     describe_evidence(r, c, p, j, a);

@@ -153,26 +153,22 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct 
     struct cost cost;
     const struct tg_region *g = tg_result_region(c, r);
     bool part = g && tg_region_all_calls(c, g) >= tg_region_calls(c, g, TG_BASE) + 0.5;
-    if (r->dimension == TG_DIM_DURATION && tg_dec_pct_tells(r->delta_pct) && !part) {
-        tg_buf_puts(b, " (");
-        tg_phrase_signed(b, r->delta, TG_UNIT_NS);
-        tg_buf_puts(b, ")");
-    }
+    if (r->dimension == TG_DIM_DURATION && tg_dec_pct_tells(r->delta_pct) && !part)
+        tg_buf_printf(b, " (%s)", TG_SIGNED(r->delta, TG_UNIT_NS));
     if (r->dimension != TG_DIM_COUNT || r->over_budget || r->subject != TG_SUBJECT_NAME || !c)
         return;
     cost = cost_of(v, c, head);
     if (fmax(cost.device, fmax(cost.waits, cost.host)) < LEAST)
         return;
-    if (waits_most(&cost)) {
-        tg_buf_puts(b, wait_moved(&cost) ? " (" : " (the host waits ");
-        tg_phrase_value(b, wait_moved(&cost) ? moved_ns(&cost) : cost.waits, TG_UNIT_NS);
-        tg_buf_puts(b, wait_moved(&cost) ? " of waiting moved into it)" : " in it)");
-        return;
-    }
-    tg_buf_puts(b, " (");
-    tg_phrase_signed(b, cost.device >= LEAST ? cost.device : cost.host, TG_UNIT_NS);
-    tg_buf_puts(b, cost.device >= LEAST ? " on the device" : " on the host");
-    tg_buf_puts(b, !g && in_some_steps(c, r) ? ", per step on average)" : ")");
+    if (wait_moved(&cost))
+        tg_buf_printf(b, " (%s of waiting moved into it)", TG_VALUE(moved_ns(&cost), TG_UNIT_NS));
+    else if (waits_most(&cost))
+        tg_buf_printf(b, " (the host waits %s in it)", TG_VALUE(cost.waits, TG_UNIT_NS));
+    else
+        tg_buf_printf(b, " (%s on the %s%s)",
+                      TG_SIGNED(cost.device >= LEAST ? cost.device : cost.host, TG_UNIT_NS),
+                      cost.device >= LEAST ? "device" : "host",
+                      !g && in_some_steps(c, r) ? ", per step on average" : "");
 }
 
 /* ", with its kernel 4.1 % of the step", ", waits 1.65 ms, 29.1 % of the step" */
@@ -180,22 +176,17 @@ static void put_weight(struct tg_buf *b, const struct cost *cost)
 {
     bool waits = waits_most(cost);
     double share = cost->share[waits];
-    if (waits) {
-        tg_buf_puts(b, ", waits ");
-        tg_phrase_value(b, cost->waits, TG_UNIT_NS);
-    }
+    if (waits)
+        tg_buf_printf(b, ", waits %s", TG_VALUE(cost->waits, TG_UNIT_NS));
     if (wait_moved(cost)) {
         double less = cost->from->self[TG_BASE] - cost->from->self[TG_TEST];
         bool all = less >= 0.995 * cost->waits;
-        tg_buf_puts(b, ", ");
-        if (!all)
-            tg_phrase_value(b, less, TG_UNIT_NS);
-        tg_buf_printf(b, "%s moved here from %.*s (", all ? "a wait that" : " of it",
-                      TG_SV_ARG(cost->from->name));
-        tg_phrase_value(b, cost->from->self[TG_BASE], TG_UNIT_NS);
-        tg_buf_puts(b, " -> ");
-        tg_phrase_value(b, cost->from->self[TG_TEST], TG_UNIT_NS);
-        tg_buf_puts(b, "): the host can no longer run ahead of the device");
+        tg_buf_printf(b,
+                      ", %s%s moved here from %.*s (%s -> %s): the host can no longer run ahead of "
+                      "the device",
+                      all ? "" : TG_VALUE(less, TG_UNIT_NS), all ? "a wait that" : " of it",
+                      TG_SV_ARG(cost->from->name), TG_VALUE(cost->from->self[TG_BASE], TG_UNIT_NS),
+                      TG_VALUE(cost->from->self[TG_TEST], TG_UNIT_NS));
         return;
     }
     if (share < 0.0005)
@@ -205,9 +196,8 @@ static void put_weight(struct tg_buf *b, const struct cost *cost)
                       cost->n_kernels < cost->n_device ? "work on the device"
                       : cost->n_kernels == 1           ? "kernel"
                                                        : "kernels");
-    tg_buf_puts(b, waits ? ", " : " ");
-    tg_dec_put_fixed(b, 100 * share, 1);
-    tg_buf_puts(b, " % of the step");
+    tg_buf_printf(b, "%s%s of the step", waits ? ", " : " ",
+                  TG_VALUE(100 * share, TG_UNIT_PERCENT));
 }
 
 /* Why a long wait may leave the step as long as it was: the device works meanwhile. */
@@ -312,8 +302,7 @@ static bool put_replaced(struct tg_buf *b, const struct tg_region *g, const stru
 
 static void put_calls(struct tg_buf *b, double delta, const char *unit)
 {
-    tg_phrase_signed(b, delta, TG_UNIT_COUNT);
-    tg_buf_printf(b, " %s%s", unit, fabs(delta) == 1 ? "" : "s");
+    tg_buf_printf(b, "%s %s%s", TG_SIGNED(delta, TG_UNIT_COUNT), unit, fabs(delta) == 1 ? "" : "s");
 }
 
 /* "+4 calls", "+18 %", "17 (max: 3)" */
@@ -338,8 +327,7 @@ static void put_amount(struct tg_buf *b, const struct tg_comparison *c, const st
         put_calls(b, g ? tg_region_calls(c, g, TG_TEST) - tg_region_calls(c, g, TG_BASE) : r->delta,
                   "call");
     } else if (r->dimension == TG_DIM_RATIO) {
-        tg_dec_put_fixed(b, r->test, 1);
-        tg_buf_puts(b, " %");
+        tg_phrase_value(b, r->test, TG_UNIT_PERCENT);
     } else if (tg_dec_pct_tells(r->delta_pct)) {
         tg_phrase_pct(b, r->delta_pct);
     } else if (isfinite(r->delta)) {
@@ -498,10 +486,8 @@ static void put_varying(struct tg_buf *b, const struct tg_comparison *c)
     }
     if (!n)
         return;
-    tg_buf_printf(b, "; not judged: %zu operator%s whose calls vary, the largest ", n,
-                  n == 1 ? "" : "s");
-    tg_phrase_value(b, 100 * largest, TG_UNIT_PERCENT);
-    tg_buf_puts(b, " of the step");
+    tg_buf_printf(b, "; not judged: %zu operator%s whose calls vary, the largest %s of the step", n,
+                  n == 1 ? "" : "s", TG_VALUE(100 * largest, TG_UNIT_PERCENT));
 }
 
 /* Did the traces not tell what a rule about an attribute asks, of a name that both sides have? */

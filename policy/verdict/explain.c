@@ -195,19 +195,16 @@ static void put_evidence(struct tg_buf *out, const struct tg_probe *p,
                                                          : tg_judged_text(p->ev->judged));
         return;
     }
-    tg_buf_puts(out, "noise ");
-    tg_dec_put_fixed(out, 100 * p->ev->noise, 1);
-    tg_buf_puts(out, " %, detectable from +");
-    tg_dec_put_fixed(out, 100 * p->ev->mde, 1);
-    tg_buf_puts(out, " %");
+    tg_buf_printf(out, "noise %s, detectable from +%s",
+                  TG_VALUE(100 * p->ev->noise, TG_UNIT_PERCENT),
+                  TG_VALUE(100 * p->ev->mde, TG_UNIT_PERCENT));
 }
 
 /* The present values of the traces, and what it would take to warn and to fail. */
 static void put_numbers(struct tg_buf *out, const struct tg_probe *p,
                         const struct tg_rule_limits *l, const struct tg_comparison *c)
 {
-    tg_buf_puts(out, "now ");
-    tg_phrase_value(out, p->base, p->unit);
+    tg_buf_printf(out, "now %s", TG_VALUE(p->base, p->unit));
     put_from(out, p, &l->warn, "warns");
     put_from(out, p, &l->fail, "fails");
     put_evidence(out, p, c);

@@ -42,17 +42,15 @@ static void guard_detectable(struct tg_eval_state *e, const struct tg_comparison
     if (!(q->detectable > 0) || (ev->judged == TG_JUDGED && 100 * ev->mde <= q->detectable))
         return;
     if (ev->judged == TG_JUDGED) {
-        tg_buf_puts(&b, "these runs show a change of step time from ");
-        tg_phrase_pct(&b, 100 * ev->mde);
-        tg_buf_puts(&b, " on");
+        tg_buf_printf(&b, "these runs show a change of step time from %s on",
+                      TG_PCT(100 * ev->mde));
     } else {
         tg_buf_printf(&b, "step time is not judged: %s",
                       ev->judged == TG_NOT_FEW_RUNS
                           ? tg_few_runs_text(e->in->policy->noise.min_runs, e->arena)
                           : tg_judged_text(ev->judged));
     }
-    tg_buf_puts(&b, "; required is ");
-    tg_phrase_pct(&b, q->detectable);
+    tg_buf_printf(&b, "; required is %s", TG_PCT(q->detectable));
     guard(e, "detectable", tg_phrase_take(&b, e->arena).p,
           "Record more runs a side, or on a quieter machine. `tracegate calibrate` says how many.",
           q->detectable_at);

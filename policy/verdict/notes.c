@@ -53,18 +53,15 @@ static void tell_straggler(struct tg_eval_state *e, const struct tg_comparison *
     tg_ranks_put(&b, s->ranks, s->n_ranks);
     if (s->node.n)
         tg_buf_printf(&b, " (node %.*s)", TG_SV_ARG(s->node));
-    tg_buf_printf(&b, " %s late: the other ranks wait up to ", s->n_ranks == 1 ? "is" : "are");
-    tg_phrase_value(&b, s->wait_ns, TG_UNIT_NS);
-    tg_buf_printf(&b, " a step for %s, most in %.*s", s->n_ranks == 1 ? "it" : "them",
-                  TG_SV_ARG(s->collective));
+    tg_buf_printf(&b, " %s late: the other ranks wait up to %s a step for %s, most in %.*s",
+                  s->n_ranks == 1 ? "is" : "are", TG_VALUE(s->wait_ns, TG_UNIT_NS),
+                  s->n_ranks == 1 ? "it" : "them", TG_SV_ARG(s->collective));
     if (s->n_late && s->n_late < s->n_steps && s->since >= 0)
         tg_buf_printf(&b, ", from step %lld on", (long long)s->since);
-    if (s->op) {
-        tg_buf_puts(&b, "; meanwhile ");
-        tg_phrase_value(&b, s->more_ns, TG_UNIT_NS);
-        tg_buf_printf(&b, " a step more than the others in %.*s (%s)", TG_SV_ARG(s->op->name),
+    if (s->op)
+        tg_buf_printf(&b, "; meanwhile %s a step more than the others in %.*s (%s)",
+                      TG_VALUE(s->more_ns, TG_UNIT_NS), TG_SV_ARG(s->op->name),
                       tg_kind_is_device(s->op->kind) ? "device" : "host");
-    }
     tg_eval_note(e, TG_NOTE_WARNING, tg_buf_sv(&b),
                  s->op ? "Is it the program on this rank, its data, or its machine?"
                        : "No operator or kernel of it takes longer: look at its machine, and at "
@@ -76,7 +73,6 @@ static void tell_other_device(struct tg_eval_state *e, const struct tg_compariso
 {
     double share = 0;
     size_t kernels = 0;
-    TG_BUF b = { 0 };
     for (size_t i = 0; i < c->n_ops; i++)
         if (c->ops[i].kind == TG_KIND_KERNEL) {
             share += c->ops[i].share[TG_TEST];
@@ -84,12 +80,13 @@ static void tell_other_device(struct tg_eval_state *e, const struct tg_compariso
         }
     if (c->same_device || !kernels)
         return;
-    tg_buf_puts(&b, "kernels are not judged, ");
-    tg_dec_put_fixed(&b, 100 * fmin(share, 1), 1);
-    tg_buf_printf(&b, " %% of the step: the two sides differ in %.*s", TG_SV_ARG(c->differs));
-    tg_eval_note(e, TG_NOTE_LIFTS, tg_buf_sv(&b),
-                 "Judged are operators, copies, sets, synchronisations and graph launches, by "
-                 "number and bytes. Record both sides alike, or change baseline.require_same.");
+    tg_eval_note(
+        e, TG_NOTE_LIFTS,
+        TG_SV_PRINTF(e->arena,
+                     "kernels are not judged, %s of the step: the two sides differ in %.*s",
+                     TG_VALUE(100 * fmin(share, 1), TG_UNIT_PERCENT), TG_SV_ARG(c->differs)),
+        "Judged are operators, copies, sets, synchronisations and graph launches, by "
+        "number and bytes. Record both sides alike, or change baseline.require_same.");
 }
 
 /* What would do as steps: 'window: {by: annotation, name: "execute_*"} (or "step *"); …' */
@@ -139,11 +136,10 @@ static void tell_outside(struct tg_eval_state *e, const struct tg_comparison *c)
         const struct tg_op *op = &c->ops[i];
         if (tg_outside_growth(c, op) <= 0 || n++ >= 3)
             continue;
-        tg_buf_printf(&b, "%s%.*s ",
-                      n > 1 ? ", " : "more calls outside the steps: ", TG_SV_ARG(op->name));
-        tg_phrase_value(&b, tg_outside_calls(c, op, TG_BASE), TG_UNIT_COUNT);
-        tg_buf_puts(&b, " -> ");
-        tg_phrase_value(&b, tg_outside_calls(c, op, TG_TEST), TG_UNIT_COUNT);
+        tg_buf_printf(&b, "%s%.*s %s -> %s",
+                      n > 1 ? ", " : "more calls outside the steps: ", TG_SV_ARG(op->name),
+                      TG_VALUE(tg_outside_calls(c, op, TG_BASE), TG_UNIT_COUNT),
+                      TG_VALUE(tg_outside_calls(c, op, TG_TEST), TG_UNIT_COUNT));
     }
     if (n > 3)
         tg_buf_printf(&b, " and %zu more", n - 3);
@@ -166,7 +162,6 @@ static bool is_launch_call(const struct tg_op *op)
 static void tell_idle_launches(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     double calls = 0, work = 0;
-    TG_BUF b = { 0 };
     for (size_t i = 0; c->same_device && i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
         double more = op->change == TG_SAME
@@ -177,14 +172,11 @@ static void tell_idle_launches(struct tg_eval_state *e, const struct tg_comparis
     }
     if (calls < 1 || calls <= fmax(work, 0) + 0.5)
         return;
-    tg_phrase_value(&b, calls, TG_UNIT_COUNT);
-    tg_buf_puts(&b, " more launching calls a step, but ");
-    if (work > 0)
-        tg_phrase_value(&b, work, TG_UNIT_COUNT);
-    else
-        tg_buf_puts(&b, "none");
-    tg_buf_puts(&b, " more of what they launch");
-    tg_eval_note(e, TG_NOTE_LIFTS, tg_buf_sv(&b),
+    tg_eval_note(e, TG_NOTE_LIFTS,
+                 TG_SV_PRINTF(e->arena,
+                              "%s more launching calls a step, but %s more of what they launch",
+                              TG_VALUE(calls, TG_UNIT_COUNT),
+                              work > 0 ? TG_VALUE(work, TG_UNIT_COUNT) : "none"),
                  "Kernels, copies and sets. Were their events lost, or do more calls now launch "
                  "the same work?");
 }
@@ -228,8 +220,8 @@ static void put_more(struct tg_buf *b, const struct tg_comparison *c, enum tg_ki
         const struct tg_op *op = &c->ops[i];
         if (op->kind != kind || more_calls(op) <= 0 || n++ >= 3)
             continue;
-        tg_buf_printf(b, "%s%.*s ", n > 1 ? ", " : "", TG_SV_ARG(op->name));
-        tg_phrase_signed(b, more_calls(op), TG_UNIT_COUNT);
+        tg_buf_printf(b, "%s%.*s %s", n > 1 ? ", " : "", TG_SV_ARG(op->name),
+                      TG_SIGNED(more_calls(op), TG_UNIT_COUNT));
     }
     if (n > 3)
         tg_buf_printf(b, " and %zu more", n - 3);
@@ -325,10 +317,9 @@ static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_compari
             }
         if (!n || !matters(expected[k], share) || is_judged(e, c, expected[k]))
             continue;
-        tg_buf_printf(&b, "%s%s (%zu name%s, ", b.n ? ", " : "no rule checks the ",
-                      tg_phrase_kind(expected[k]), n, n == 1 ? "" : "s");
-        tg_dec_put_fixed(&b, 100 * fmin(share, 1), 1);
-        tg_buf_puts(&b, " % of the step)");
+        tg_buf_printf(&b, "%s%s (%zu name%s, %s of the step)", b.n ? ", " : "no rule checks the ",
+                      tg_phrase_kind(expected[k]), n, n == 1 ? "" : "s",
+                      TG_VALUE(100 * fmin(share, 1), TG_UNIT_PERCENT));
     }
     if (b.n)
         tg_eval_note(e, TG_NOTE_PLAIN, tg_buf_sv(&b),
@@ -398,10 +389,10 @@ static void tell_machine(struct tg_eval_state *e, const struct tg_comparison *c)
         static const char *const whose[] = { [TG_DRIFT_OF_ALL] = "whole machine",
                                              [TG_DRIFT_OF_HOST] = "host",
                                              [TG_DRIFT_OF_DEVICE] = "device" };
-        tg_buf_printf(&b, "%sthe %s is ", same ? "may be the machine: " : "", whose[c->drift_of]);
-        tg_phrase_value(&b, 100 * fabs(expm1(c->drift)), TG_UNIT_PERCENT);
-        tg_buf_printf(&b, " %s than for the baseline%s", c->drift > 0 ? "slower" : "faster",
-                      same ? ", and no count changed" : "");
+        tg_buf_printf(&b, "%sthe %s is %s %s than for the baseline%s",
+                      same ? "may be the machine: " : "", whose[c->drift_of],
+                      TG_VALUE(100 * fabs(expm1(c->drift)), TG_UNIT_PERCENT),
+                      c->drift > 0 ? "slower" : "faster", same ? ", and no count changed" : "");
     } else if (same && c->n_runs[TG_BASE] && has_moved_together(c)) {
         tg_buf_puts(&b, "may be the machine: most operators moved together, and no count changed");
     } else if (cpu) {
@@ -525,12 +516,10 @@ static void tell_shifted(struct tg_eval_state *e, const struct tg_comparison *c,
     }
     if (!n)
         return;
-    tg_buf_printf(&b, "%s as before, but on other ranks: '%.*s' ",
-                  unit == TG_UNIT_COUNT ? "as many calls" : "as many bytes", TG_SV_ARG(name));
-    tg_phrase_value(&b, most->count[TG_BASE], unit);
-    tg_buf_puts(&b, " -> ");
-    tg_phrase_value(&b, most->count[TG_TEST], unit);
-    tg_buf_printf(&b, " on rank %lld", (long long)most->rank);
+    tg_buf_printf(&b, "as many %s as before, but on other ranks: '%.*s' %s -> %s on rank %lld",
+                  unit == TG_UNIT_COUNT ? "calls" : "bytes", TG_SV_ARG(name),
+                  TG_VALUE(most->count[TG_BASE], unit), TG_VALUE(most->count[TG_TEST], unit),
+                  (long long)most->rank);
     if (most->n > 1)
         tg_buf_printf(&b, " (and more on %zu other%s)", most->n - 1, most->n == 2 ? "" : "s");
     if (n > 1)

@@ -1,6 +1,7 @@
 #include "policy/verdict/phrase.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "core/base/decimal.h"
 
@@ -61,6 +62,34 @@ void tg_phrase_pct(struct tg_buf *out, double pct)
     tg_buf_puts(out, " %");
 }
 
+static struct tg_phrase phrase_in(const struct tg_buf *b)
+{
+    struct tg_phrase p;
+    (void)snprintf(p.text, sizeof p.text, "%s", b->p);
+    return p;
+}
+
+struct tg_phrase tg_phrase_of(double v, enum tg_unit unit)
+{
+    TG_BUF b = { 0 };
+    tg_phrase_value(&b, v, unit);
+    return phrase_in(&b);
+}
+
+struct tg_phrase tg_phrase_signed_of(double v, enum tg_unit unit)
+{
+    TG_BUF b = { 0 };
+    tg_phrase_signed(&b, v, unit);
+    return phrase_in(&b);
+}
+
+struct tg_phrase tg_phrase_pct_of(double pct)
+{
+    TG_BUF b = { 0 };
+    tg_phrase_pct(&b, pct);
+    return phrase_in(&b);
+}
+
 const char *tg_phrase_kind(enum tg_kind kind)
 {
     static const char *const name[TG_KINDS] = {
@@ -101,10 +130,8 @@ void tg_phrase_part(struct tg_buf *out, double part, double all)
 {
     if (all < part + 0.5)
         return;
-    tg_phrase_value(out, part, TG_UNIT_COUNT);
-    tg_buf_puts(out, " of ");
-    tg_phrase_value(out, all, TG_UNIT_COUNT);
-    tg_buf_puts(out, " calls of ");
+    tg_buf_printf(out, "%s of %s calls of ", TG_VALUE(part, TG_UNIT_COUNT),
+                  TG_VALUE(all, TG_UNIT_COUNT));
 }
 
 const char *tg_phrase_type(tg_sv kernel)
@@ -142,9 +169,8 @@ void tg_phrase_some_steps(struct tg_buf *out, const struct tg_count_evidence *ev
         ev->runs_above == n_runs && n_runs && ev->above % n_runs == 0 && ev->steps % n_runs == 0
             ? n_runs
             : 1;
-    tg_buf_puts(out, "up to ");
-    tg_phrase_value(out, ev->most, TG_UNIT_COUNT);
-    tg_buf_printf(out, " call%s in ", ev->most == 1 ? "" : "s");
+    tg_buf_printf(out, "up to %s call%s in ", TG_VALUE(ev->most, TG_UNIT_COUNT),
+                  ev->most == 1 ? "" : "s");
     if (ev->shape == TG_COUNT_FIRST_STEP)
         tg_buf_puts(out, "the first ");
     if (ev->shape != TG_COUNT_FIRST_STEP || ev->above != alike)

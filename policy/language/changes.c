@@ -320,8 +320,8 @@ static tg_sv name_of(struct walk *w, const struct tg_yaml *item)
     const struct tg_yaml *id = tg_yaml_get(item, "id"), *name = tg_yaml_get(item, "name");
     const struct tg_yaml *rule = tg_yaml_get(item, "rule");
     if (rule)
-        return tg_sv_of(tg_arena_printf(w->a, "%.*s%s%.*s", TG_SV_ARG(rule->text), name ? " " : "",
-                                        TG_SV_ARG(name ? name->text : TG_SV(""))));
+        return TG_SV_PRINTF(w->a, "%.*s%s%.*s", TG_SV_ARG(rule->text), name ? " " : "",
+                            TG_SV_ARG(name ? name->text : TG_SV("")));
     return id ? id->text : name ? name->text : TG_SV("");
 }
 
@@ -472,7 +472,7 @@ void tg_policy_changes_add(struct tg_policy_changes *out, const struct tg_policy
         if (is_told(out, &x))
             continue;
         if (profile)
-            x.path = tg_sv_of(tg_arena_printf(a, "profiles.%s.%.*s", profile, TG_SV_ARG(x.path)));
+            x.path = TG_SV_PRINTF(a, "profiles.%s.%.*s", profile, TG_SV_ARG(x.path));
         x.elsewhere = true;
         x.at.file = x.at.file ? tg_arena_sv(a, tg_sv_of(x.at.file)).p : NULL;
         all.v[all.n++] = x;

@@ -6,8 +6,7 @@ static struct tg_pattern *group_of(struct tg_decode *c, const struct tg_yaml *ma
     const struct tg_yaml *n = tg_node_scalar(map, key);
     if (!n || n->text.n == 0 || n->text.n + 2 > TG_PATTERN_MAX)
         return NULL;
-    struct tg_pattern *p =
-        tg_decode_pattern(c, n, tg_sv_of(tg_arena_printf(c->arena, "/%s/", n->text.p)));
+    struct tg_pattern *p = tg_decode_pattern(c, n, TG_SV_PRINTF(c->arena, "/%s/", n->text.p));
     if (p && tg_pattern_groups(p) != 1)
         tg_yaml_mistake(c->diags, TG_DIAG_PATTERN, n, "put the number into one group:  rank(\\d+)",
                         "the regex must have exactly one group");

@@ -424,8 +424,8 @@ void tg_describe_replace(struct tg_verdict *v, tg_sv was, tg_sv now, struct tg_a
     if (!at)
         return;
     rest = (tg_sv){ at + was.n, (size_t)(v->headline.p + v->headline.n - at) - was.n };
-    v->headline = tg_sv_of(tg_arena_printf(a, "%.*s%.*s%.*s", (int)(at - v->headline.p),
-                                           v->headline.p, TG_SV_ARG(now), TG_SV_ARG(rest)));
+    v->headline = TG_SV_PRINTF(a, "%.*s%.*s%.*s", (int)(at - v->headline.p), v->headline.p,
+                               TG_SV_ARG(now), TG_SV_ARG(rest));
 }
 
 /* The largest operator after `above` (self time); NULL: none that is judged. */

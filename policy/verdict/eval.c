@@ -118,9 +118,9 @@ static void promote(struct tg_eval_state *e)
             struct tg_result *r = &e->results[i];
             if (!(e->in->policy->fail_on & kinds[k].bit) || r->state != kinds[k].state)
                 continue;
-            r->evidence = tg_sv_of(
-                tg_arena_printf(e->arena, "%.*s%s%s: `fail_on` makes it a failure",
-                                TG_SV_ARG(r->evidence), r->evidence.n ? "; " : "", kinds[k].what));
+            r->evidence =
+                TG_SV_PRINTF(e->arena, "%.*s%s%s: `fail_on` makes it a failure",
+                             TG_SV_ARG(r->evidence), r->evidence.n ? "; " : "", kinds[k].what);
             r->state = TG_STATE_FAIL;
             break;
         }

@@ -83,9 +83,9 @@ static void tell(struct tg_eval_state *e, struct tg_result *r, const struct tg_k
     if (k->what == TG_KNOWN_FAILURE)
         r->next = TG_SV("Fix it. More nights make it an event, which can be accepted.");
     else if (!k->accepted)
-        r->next = tg_sv_of(tg_arena_printf(
-            e->arena, "Fix it, or accept it: tracegate history accept %.*s --reason TEXT",
-            TG_SV_ARG(k->id)));
+        r->next = TG_SV_PRINTF(e->arena,
+                               "Fix it, or accept it: tracegate history accept %.*s --reason TEXT",
+                               TG_SV_ARG(k->id));
 }
 
 static bool explains(const struct tg_known *k, const struct tg_result *r)

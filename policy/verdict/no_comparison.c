@@ -13,12 +13,12 @@ void tg_verdict_of_error(struct tg_verdict *out, const struct tg_err *why, struc
                                 .suite = TG_SV("default"),
                                 .version = TG_SV(TG_JUDGED_BY) };
     out->exit_code = tg_err_exit_code(why->kind);
-    out->error = tg_sv_of(tg_arena_printf(a, "%s%s%s", why->file[0] ? why->file : "",
-                                          why->file[0] ? ": " : "", why->message));
+    out->error = TG_SV_PRINTF(a, "%s%s%s", why->file[0] ? why->file : "", why->file[0] ? ": " : "",
+                              why->message);
     out->error_hint = tg_arena_sv(a, tg_sv_of(why->hint));
-    out->headline = tg_sv_of(
-        tg_arena_printf(a, "%s: %.*s", out->outcome == TG_OUTCOME_ERROR ? "ERROR" : "INCONCLUSIVE",
-                        TG_SV_ARG(out->error)));
+    out->headline =
+        TG_SV_PRINTF(a, "%s: %.*s", out->outcome == TG_OUTCOME_ERROR ? "ERROR" : "INCONCLUSIVE",
+                     TG_SV_ARG(out->error));
     out->coverage = TG_SV("nothing judged");
 }
 
@@ -44,9 +44,8 @@ static void not_compared(struct tg_verdict *v, const char *key, enum tg_outcome 
                                         [TG_OUTCOME_FAIL] = "FAIL" };
     v->outcome = outcome_;
     v->exit_code = tg_outcome_exit_code(outcome_);
-    v->headline =
-        tg_sv_of(tg_arena_printf(a, "%s: %.*s; nothing was compared (%s: %s)", head[outcome_],
-                                 TG_SV_ARG(v->error), key, tg_outcome_name(outcome_)));
+    v->headline = TG_SV_PRINTF(a, "%s: %.*s; nothing was compared (%s: %s)", head[outcome_],
+                               TG_SV_ARG(v->error), key, tg_outcome_name(outcome_));
     if (outcome_ == TG_OUTCOME_FAIL)
         fail_baseline(v, a);
     if (outcome_ != TG_OUTCOME_PASS)
@@ -150,10 +149,10 @@ static void tell_budgets(struct tg_verdict *v, const struct tg_result *first, st
 {
     bool fails = v->outcome == TG_OUTCOME_FAIL;
     size_t n = v->n_state[first->state];
-    v->headline = tg_sv_of(tg_arena_printf(
+    v->headline = TG_SV_PRINTF(
         a, "%s: %zu %s%s: %.*s %.*s%s; no baseline, only budgets were judged",
         fails ? "FAIL" : "WARN", n, fails ? "violation" : "warning", n == 1 ? "" : "s",
-        TG_SV_ARG(first->op_normalised), TG_SV_ARG(first->message), n > 1 ? ", …" : ""));
+        TG_SV_ARG(first->op_normalised), TG_SV_ARG(first->message), n > 1 ? ", …" : "");
 }
 
 /* What the first `n` rows make of a verdict without a comparison. A failure is one whatever is
@@ -173,7 +172,7 @@ static void close_alone(struct tg_verdict *v, size_t n, struct tg_arena *a)
         v->outcome = TG_OUTCOME_INCONCLUSIVE;
         v->error = open->message;
         v->error_hint = open->next;
-        v->headline = tg_sv_of(tg_arena_printf(a, "INCONCLUSIVE: %.*s", TG_SV_ARG(open->message)));
+        v->headline = TG_SV_PRINTF(a, "INCONCLUSIVE: %.*s", TG_SV_ARG(open->message));
     } else if (warn && v->outcome == TG_OUTCOME_PASS) {
         v->outcome = TG_OUTCOME_WARN;
         tell_budgets(v, warn, a);
@@ -214,9 +213,9 @@ static tg_sv headline_by(const struct tg_verdict *v, tg_sv head, const struct tg
 {
     tg_sv why = tg_utf8_prefix(note->text, HEADLINE_NOTE), was = v->headline;
     bool named = v->comparison || v->outcome == TG_OUTCOME_FAIL; /* else `was` has more to tell */
-    return tg_sv_of(tg_arena_printf(a, "%.*s; %.*s%s%s%.*s", TG_SV_ARG(head), TG_SV_ARG(why),
-                                    why.n < note->text.n ? "…" : "", named ? "" : "; ",
-                                    named ? 0 : (int)was.n, was.p));
+    return TG_SV_PRINTF(a, "%.*s; %.*s%s%s%.*s", TG_SV_ARG(head), TG_SV_ARG(why),
+                        why.n < note->text.n ? "…" : "", named ? "" : "; ", named ? 0 : (int)was.n,
+                        was.p);
 }
 
 /* What `fail_on` makes a failure is a row, so that every report counts it. */
@@ -246,8 +245,8 @@ static void fail_inconclusive(struct tg_verdict *v, struct tg_arena *a)
 {
     fail_by(v, TG_SV("(inconclusive)"), v->error, v->error_hint,
             TG_SV("inconclusive: `fail_on` makes it a failure"), a);
-    v->headline = tg_sv_of(tg_arena_printf(
-        a, "FAIL: %.*s; nothing was compared (fail_on: inconclusive)", TG_SV_ARG(v->error)));
+    v->headline = TG_SV_PRINTF(a, "FAIL: %.*s; nothing was compared (fail_on: inconclusive)",
+                               TG_SV_ARG(v->error));
 }
 
 void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *a)

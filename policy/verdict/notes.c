@@ -85,8 +85,8 @@ static void tell_other_device(struct tg_eval_state *e, const struct tg_compariso
         TG_SV_PRINTF(e->arena,
                      "kernels are not judged, %s of the step: the two sides differ in %.*s",
                      TG_VALUE(100 * fmin(share, 1), TG_UNIT_PERCENT), TG_SV_ARG(c->differs)),
-        "Judged are operators, copies, sets, synchronisations and graph launches, by "
-        "number and bytes. Record both sides alike, or change baseline.require_same.");
+        "Judged are operators, copies, sets, synchronisations and graph launches, by number and "
+        "bytes. Record both sides alike, or change baseline.require_same.");
 }
 
 /* What would do as steps: 'window: {by: annotation, name: "execute_*"} (or "step *"); …' */

@@ -3,12 +3,25 @@
 #include "policy/language/limit.h"
 #include "policy/verdict/internal.h"
 
-static bool has_number(const struct tg_ints *list, int64_t v)
+static bool has_number(const int64_t *v, size_t n, int64_t x)
 {
-    for (size_t i = 0; i < list->n; i++)
-        if (list->v[i] == v)
+    for (size_t i = 0; i < n; i++)
+        if (v[i] == x)
             return true;
     return false;
+}
+
+/* A result of the rule that is about no name. */
+static void say(struct tg_eval_state *e, const struct tg_rule *rule, enum tg_state state,
+                tg_sv what, tg_sv message, tg_sv next)
+{
+    tg_eval_message(tg_eval_add(e, rule), state, TG_SUBJECT_GUARD, what, message, next);
+}
+
+/* Of a rule that has nothing to judge. */
+static enum tg_state unless_optional(const struct tg_rule *rule)
+{
+    return rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE;
 }
 
 /* The result for the names that a rule chooses. */
@@ -141,8 +154,7 @@ static bool has_frames(struct tg_eval_state *e, const struct tg_rule_scope *s,
         (side == TG_BASE && is_of_test_alone(rule)))
         return true;
     stored = !(tg_frame_sorts(rule->match.kinds) & ~s->c->frame_sorts[side]);
-    tg_eval_message(
-        tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD, TG_SV("(no totals)"),
+    say(e, rule, TG_STATE_INCONCLUSIVE, TG_SV("(no totals)"),
         tg_sv_of(stored ? texts[side].not_recorded : texts[side].not_stored),
         stored ? TG_SV("Record both sides with with_stack=True.") : tg_sv_of(texts[side].next));
     return false;
@@ -169,10 +181,10 @@ static void tell_all_gone(struct tg_eval_state *e, const struct tg_rule *rule, s
     for (size_t i = from; i < e->n; i++)
         if (e->results[i].state == TG_STATE_WARN || e->results[i].state >= TG_STATE_INCONCLUSIVE)
             return;
-    tg_eval_message(tg_eval_add(e, rule), TG_STATE_WARN, TG_SUBJECT_GUARD, TG_SV("(all gone)"),
-                    TG_SV("nothing that the rule matches is left in the fresh traces"),
-                    TG_SV("If the work has another name now, or runs elsewhere, change the rule's "
-                          "`match`; if it is no longer done, remove the rule."));
+    say(e, rule, TG_STATE_WARN, TG_SV("(all gone)"),
+        TG_SV("nothing that the rule matches is left in the fresh traces"),
+        TG_SV("If the work has another name now, or runs elsewhere, change the rule's `match`; if "
+              "it is no longer done, remove the rule."));
 }
 
 static void judge_ops(struct tg_eval_state *e, const struct tg_rule_scope *s,
@@ -189,22 +201,18 @@ static void judge_ops(struct tg_eval_state *e, const struct tg_rule_scope *s,
     judge_quiet(e, s, rule, &found);
     free(found.quiet);
     if (found.gave_up)
-        tg_eval_message(tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD,
-                        TG_SV("(pattern)"),
-                        TG_SV("a regular expression exceeded its budget of steps on a name"),
-                        TG_SV("Write a simpler pattern; nested repeats are the usual cause."));
+        say(e, rule, TG_STATE_INCONCLUSIVE, TG_SV("(pattern)"),
+            TG_SV("a regular expression exceeded its budget of steps on a name"),
+            TG_SV("Write a simpler pattern; nested repeats are the usual cause."));
     if (found.matched && e->n == before)
-        tg_eval_message(
-            tg_eval_add(e, rule), rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE,
-            TG_SUBJECT_GUARD, TG_SV("(no value)"),
+        say(e, rule, unless_optional(rule), TG_SV("(no value)"),
             TG_SV("no matching name has what this metric needs, on both sides"),
             TG_SV("Record what docs/metrics.md names for it, or mark the rule optional."));
     if (found.matched && !found.fresh && is_narrow(&rule->match) &&
         rule->metric != TG_RULE_METRIC_REMOVED)
         tell_all_gone(e, rule, before);
     if (!found.matched && !found.gave_up && frames)
-        tg_eval_message(tg_eval_add(e, rule),
-                        rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, TG_SUBJECT_NO_MATCH,
+        tg_eval_message(tg_eval_add(e, rule), unless_optional(rule), TG_SUBJECT_NO_MATCH,
                         TG_SV("(no match)"), TG_SV("the rule matches no name in either trace"),
                         no_match_next(rule));
 }
@@ -223,51 +231,37 @@ static void judge_scope(struct tg_eval_state *e, const struct tg_rule_scope *s,
     }
 }
 
+static int by_rank(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
 /* Ranks of a side are ascending. */
 static bool has_rank(const struct tg_side *side, int64_t rank)
 {
-    size_t lo = 0, hi = side->n_ranks;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (side->ranks[mid] < rank)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < side->n_ranks && side->ranks[lo] == rank;
-}
-
-static bool is_steps_only(const struct tg_comparison *c, int64_t rank)
-{
-    for (size_t i = 0; i < c->n_steps_only; i++)
-        if (c->steps_only[i] == rank)
-            return true;
-    return false;
+    return side->n_ranks && bsearch(&rank, side->ranks, side->n_ranks, sizeof rank, by_rank);
 }
 
 static void no_trace_of_rank(struct tg_eval_state *e, const struct tg_rule *rule, int64_t rank,
                              const char *side)
 {
-    if (is_steps_only(e->in->comparison, rank)) {
-        tg_eval_message(tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD,
-                        tg_sv_of(tg_arena_printf(e->arena, "(rank %lld)", (long long)rank)),
-                        TG_SV("the stored side has step times only of this rank"),
-                        TG_SV("The stored size of a run is limited: name a rank that `tracegate "
-                              "baseline show` lists in full, or record fewer steps."));
-        return;
-    }
-    tg_eval_message(tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD,
-                    tg_sv_of(tg_arena_printf(e->arena, "(rank %lld)", (long long)rank)),
-                    tg_sv_of(tg_arena_printf(e->arena, "the %s has no trace of this rank", side)),
-                    TG_SV("Record every rank on both sides."));
+    const struct tg_comparison *c = e->in->comparison;
+    tg_sv name = TG_SV_PRINTF(e->arena, "(rank %lld)", (long long)rank);
+    if (has_number(c->steps_only, c->n_steps_only, rank))
+        say(e, rule, TG_STATE_INCONCLUSIVE, name,
+            TG_SV("the stored side has step times only of this rank"),
+            TG_SV("The stored size of a run is limited: name a rank that `tracegate baseline show` "
+                  "lists in full, or record fewer steps."));
+    else
+        say(e, rule, TG_STATE_INCONCLUSIVE, name,
+            TG_SV_PRINTF(e->arena, "the %s has no trace of this rank", side),
+            TG_SV("Record every rank on both sides."));
 }
 
 static bool lacks_rank(const struct tg_comparison *c, int side, int64_t rank)
 {
-    for (size_t i = 0; i < c->n_lacking[side]; i++)
-        if (c->lacking[side][i] == rank)
-            return true;
-    return false;
+    return has_number(c->lacking[side], c->n_lacking[side], rank);
 }
 
 /*
@@ -322,7 +316,7 @@ bool tg_rule_wants(const struct tg_eval_state *e, const struct tg_rule *rule, in
     if (is_slowest(all, rule))
         return rank >= 0 && rank == all->slowest_rank;
     if (m->rank == TG_MATCH_RANK_LIST)
-        return has_number(&m->ranks, rank) && has_rank(&all->side[TG_BASE], rank);
+        return has_number(m->ranks.v, m->ranks.n, rank) && has_rank(&all->side[TG_BASE], rank);
     if (is_each(all, rule))
         return rank >= 0 && has_rank(&all->side[TG_BASE], rank);
     return rank < 0 && (m->devices.n || m->streams.n);
@@ -335,7 +329,7 @@ static void tell_other_ranks(struct tg_eval_state *e, const struct tg_rule *rule
     const struct tg_match *m = &rule->match;
     for (size_t i = 0; i < all->n_ranks[TG_TEST]; i++) {
         int64_t rank = all->side[TG_TEST].ranks[i];
-        if (m->rank == TG_MATCH_RANK_LIST && !has_number(&m->ranks, rank))
+        if (m->rank == TG_MATCH_RANK_LIST && !has_number(m->ranks.v, m->ranks.n, rank))
             continue;
         if (!has_rank(&all->side[TG_BASE], rank))
             no_trace_of_rank(e, rule, rank, "baseline");
@@ -347,13 +341,11 @@ void tg_rule_judge(struct tg_eval_state *e, const struct tg_rule *rule)
     const struct tg_comparison *all = e->in->comparison;
     const struct tg_match *m = &rule->match;
     if (!tg_select_rule(e, &rule->when)) {
-        tg_eval_message(tg_eval_add(e, rule), TG_STATE_SKIP, TG_SUBJECT_GUARD, TG_SV("(when)"),
-                        TG_SV("the rule does not apply to this event, branch or device"),
-                        TG_SV(""));
+        say(e, rule, TG_STATE_SKIP, TG_SV("(when)"),
+            TG_SV("the rule does not apply to this event, branch or device"), TG_SV(""));
     } else if (!has_limit(rule)) {
-        tg_eval_message(
-            tg_eval_add(e, rule), rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE,
-            TG_SUBJECT_GUARD, TG_SV("(no limit)"), TG_SV("every limit of the rule is off"),
+        say(e, rule, unless_optional(rule), TG_SV("(no limit)"),
+            TG_SV("every limit of the rule is off"),
             TG_SV("Set `warn` or `fail`, or remove the rule: `rules: {remove: [id]}`."));
     } else if (m->rank == TG_MATCH_RANK_LIST || is_each(all, rule)) {
         tell_missing_ranks(e, rule);
@@ -404,9 +396,8 @@ void tg_rule_close(struct tg_eval_state *e, const struct tg_rule *rule, const st
     struct tally t = tally_of(v, n);
     if (t.spoke || !(t.off + t.silent) || (t.silent && rule->optional))
         return;
-    tg_eval_message(
-        tg_eval_add(e, rule), TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD, TG_SV("(nothing judged)"),
-        tg_sv_of(tg_arena_printf(e->arena, "nothing that the rule matches was judged: %s", t.why)),
+    say(e, rule, TG_STATE_INCONCLUSIVE, TG_SV("(nothing judged)"),
+        TG_SV_PRINTF(e->arena, "nothing that the rule matches was judged: %s", t.why),
         t.silent
             ? TG_SV("The rows that are not judged say why; `optional: true` makes this a note.")
             : TG_SV("Narrow the override or `noise.ignore`, or remove the rule."));

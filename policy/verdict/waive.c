@@ -128,12 +128,11 @@ static void waive_consequences(struct tg_eval_state *e, const struct tg_waiver *
 
 static void tell_unused(struct tg_eval_state *e, const struct tg_waiver *w)
 {
-    tg_verdict_add_note(
-        e->out, e->arena, TG_NOTE_WARNING,
-        tg_sv_of(tg_arena_printf(e->arena, "waiver for %.*s%s%.*s is unused (%s:%u)",
-                                 TG_SV_ARG(w->rule), w->name_text.n ? " " : "",
-                                 TG_SV_ARG(w->name_text), w->at.file, w->at.line)),
-        TG_SV("Remove it when the change it accepted is in the baseline."));
+    tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING,
+                        TG_SV_PRINTF(e->arena, "waiver for %.*s%s%.*s is unused (%s:%u)",
+                                     TG_SV_ARG(w->rule), w->name_text.n ? " " : "",
+                                     TG_SV_ARG(w->name_text), w->at.file, w->at.line),
+                        TG_SV("Remove it when the change it accepted is in the baseline."));
 }
 
 void tg_waive(struct tg_eval_state *e)

@@ -36,7 +36,6 @@ enum how {
 static const char *const yes_no[] = { "true", "false", NULL };
 static const char *const off_on[] = { "off", "on", NULL };
 static const char *const tests[] = { "runs", "none", NULL };
-static const char *const judged[] = { "suspect", "judge", NULL };
 static const char *const missing[] = { "pass", "inconclusive", "fail", NULL };
 
 static const struct row {
@@ -93,8 +92,6 @@ static const struct row {
     { "noise", "min_steps", NUMBER, TG_LOOSER, TG_LOOSER, NULL, NULL },
     { "noise", "drift", NUMBER, TG_MAYBE_LOOSER, TG_LOOSER, NULL, NULL },
     { "noise", "ignore", LIST, TG_LOOSER, TG_LOOSER, NULL, NULL },
-    { "noise", "few_runs", WORDS, TG_MAYBE_LOOSER, 0, NULL, judged },
-    { "noise", "device_steps", WORDS, TG_MAYBE_LOOSER, 0, NULL, judged },
 
     { "rules", "id", ASIDE, 0, 0, NULL, NULL },
     { "rules", "why", ASIDE, 0, 0, NULL, NULL },

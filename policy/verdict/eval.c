@@ -51,14 +51,6 @@ static size_t resting_on(const struct tg_eval_state *e, enum tg_grounds g)
     return n;
 }
 
-static bool has_state(const struct tg_eval_state *e, enum tg_state s)
-{
-    for (size_t i = 0; i < e->n; i++)
-        if (e->results[i].state == s)
-            return true;
-    return false;
-}
-
 /* Names of which the fresh side's number could be judged. */
 static size_t countable(const struct tg_comparison *c)
 {
@@ -88,14 +80,14 @@ static void close_coverage(struct tg_eval_state *e)
     v->durations_judged = runs > 0;
     v->min_runs = e->in->policy->noise.min_runs;
     v->budgets_judged = resting_on(e, TG_GROUNDS_BUDGET) > 0;
-    if (has_state(e, TG_STATE_INCONCLUSIVE))
+    if (tg_result_first(e->results, e->n, TG_STATE_INCONCLUSIVE))
         return;
     if (v->counts_asked && !countable(e->in->comparison))
         open_guard(e, TG_SV("(no calls)"),
                    TG_SV("the fresh traces hold no operators, kernels, copies or synchronisations: "
                          "there is nothing to count"),
                    TG_SV("Did the benchmark run, and do the events have a category (`cat`)?"));
-    else if (!counts && !runs && !other && !has_state(e, TG_STATE_SUSPICIOUS))
+    else if (!counts && !runs && !other && !tg_result_first(e->results, e->n, TG_STATE_SUSPICIOUS))
         open_guard(e, TG_SV("(nothing judged)"), TG_SV("nothing could be judged"),
                    e->in->policy->n_rules
                        ? TG_SV("See the coverage line and the rules that were skipped.")
@@ -126,19 +118,11 @@ static void promote(struct tg_eval_state *e)
         }
 }
 
-static const struct tg_result *first_in(const struct tg_verdict *v, enum tg_state s)
-{
-    for (size_t i = 0; i < v->n_results; i++)
-        if (v->results[i].state == s)
-            return &v->results[i];
-    return NULL;
-}
-
 /* Any failure; else anything inconclusive; else any warning. */
 static void outcome(struct tg_eval_state *e)
 {
     struct tg_verdict *v = e->out;
-    const struct tg_result *open = first_in(v, TG_STATE_INCONCLUSIVE);
+    const struct tg_result *open = tg_result_first(v->results, v->n_results, TG_STATE_INCONCLUSIVE);
     const size_t *n = v->n_state;
     if (n[TG_STATE_FAIL]) {
         v->outcome = TG_OUTCOME_FAIL;

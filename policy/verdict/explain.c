@@ -12,13 +12,15 @@
 
 #define MOST_NAMES 20 /* of a rule, those with most time */
 
-static void put_at(struct tg_buf *out, struct tg_loc at)
+/* "  (.tracegate.yml:14)", where the line above was written, and its end. */
+static void end_line(struct tg_buf *out, struct tg_loc at)
 {
-    if (!at.file)
-        return;
-    tg_buf_puts(out, "  (");
-    tg_utf8_visible(out, tg_sv_of(at.file));
-    tg_buf_printf(out, ":%u)", at.line);
+    if (at.file) {
+        tg_buf_puts(out, "  (");
+        tg_utf8_visible(out, tg_sv_of(at.file));
+        tg_buf_printf(out, ":%u)", at.line);
+    }
+    tg_buf_putc(out, '\n');
 }
 
 /* "fail {pct: 10%, abs: 0.2%step} or {max: 5ms}  (.tracegate.yml:14)" */
@@ -34,8 +36,7 @@ static void put_limits(struct tg_buf *out, const char *what, const struct tg_lim
         tg_limit_text(&l->v[i], out);
         tg_buf_putc(out, '}');
     }
-    put_at(out, l->at);
-    tg_buf_putc(out, '\n');
+    end_line(out, l->at);
 }
 
 static void put_noise(struct tg_buf *out, const struct tg_noise *n)
@@ -46,16 +47,14 @@ static void put_noise(struct tg_buf *out, const struct tg_noise *n)
         tg_buf_printf(out, "    noise: durations need %lld runs a side", (long long)n->min_runs);
     if (n->min_steps)
         tg_buf_printf(out, " and %lld steps a run", (long long)n->min_steps);
-    put_at(out, n->at);
-    tg_buf_putc(out, '\n');
+    end_line(out, n->at);
 }
 
 static void put_head(struct tg_buf *out, const struct tg_rule *r)
 {
     tg_buf_printf(out, "  %.*s: %s, %s is bad", TG_SV_ARG(r->id),
                   tg_rule_metric_info(r->metric)->name, tg_polarity_name(r->bad));
-    put_at(out, r->at);
-    tg_buf_putc(out, '\n');
+    end_line(out, r->at);
 }
 
 /* What exceeds the failing limit and only warns, and what is not judged. */
@@ -95,8 +94,7 @@ static void put_rest(struct tg_buf *out, const struct tg_policy *p, const struct
     put_exceptions(out, r);
     if (r->when.present) {
         tg_buf_puts(out, "    only where its `when` holds");
-        put_at(out, r->when.at);
-        tg_buf_putc(out, '\n');
+        end_line(out, r->when.at);
     }
     for (size_t i = 0; i < p->n_waivers; i++) {
         const struct tg_waiver *w = &p->waivers[i];
@@ -106,8 +104,7 @@ static void put_rest(struct tg_buf *out, const struct tg_policy *p, const struct
         tg_buf_puts(out, "    waived up to {");
         tg_limit_text(&w->ceiling, out);
         tg_buf_printf(out, "} until %.*s", TG_SV_ARG(w->expires_text));
-        put_at(out, w->at);
-        tg_buf_putc(out, '\n');
+        end_line(out, w->at);
     }
 }
 
@@ -298,8 +295,7 @@ static void explain_for(struct tg_buf *out, const struct tg_policy *p, const str
     put_limits(out, "fail", &l.fail);
     if (o) {
         tg_buf_puts(out, "    by an override");
-        put_at(out, o->at);
-        tg_buf_putc(out, '\n');
+        end_line(out, o->at);
     }
     if (is_timed(r))
         put_noise(out, l.noise);
@@ -351,8 +347,7 @@ bool tg_policy_explain_rule(const struct tg_policy *p, tg_sv id, const struct tg
         put_limits(out, "fail", &r->fail);
         for (size_t k = 0; k < r->n_overrides; k++) {
             tg_buf_puts(out, "    for what its override matches");
-            put_at(out, r->overrides[k].at);
-            tg_buf_putc(out, '\n');
+            end_line(out, r->overrides[k].at);
             put_limits(out, "  warn", &r->overrides[k].warn);
             put_limits(out, "  fail", &r->overrides[k].fail);
         }

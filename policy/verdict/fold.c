@@ -259,18 +259,8 @@ static void recount(struct tg_verdict *v)
         v->n_folded[v->results[i].state] += v->results[i].folded_under != TG_NO_ID;
 }
 
-static bool any_cause(const struct tg_verdict *v)
-{
-    for (size_t i = 0; i < v->n_results; i++)
-        if (v->results[i].cause)
-            return true;
-    return false;
-}
-
 void tg_verdict_join_causes(struct tg_verdict *v, struct tg_arena *a)
 {
-    if (!any_cause(v))
-        return;
     tg_sv was = tg_describe_headline(v, v->comparison, TG_HEADLINE_BARE, a);
     for (uint32_t i = 0; i < v->n_results; i++) {
         uint32_t head;

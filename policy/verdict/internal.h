@@ -70,6 +70,8 @@ struct tg_result *tg_eval_add(struct tg_eval_state *e, const struct tg_rule *rul
 /* Do the additional calls of `head` make those of `r`, which is about `op`? */
 bool tg_eval_explains(const struct tg_result *head, const struct tg_result *r,
                       const struct tg_op *op, const struct tg_comparison *c);
+/* The first in this state; NULL: none. */
+const struct tg_result *tg_result_first(const struct tg_result *v, size_t n, enum tg_state s);
 /* Makes it a result without values; `op` is what reports call it. */
 void tg_eval_message(struct tg_result *r, enum tg_state state, enum tg_subject subject, tg_sv op,
                      tg_sv message, tg_sv next);

@@ -97,6 +97,14 @@ static enum tg_state proven(const struct tg_probe *p, enum tg_state severity, bo
     return ev->suspicious ? TG_STATE_SUSPICIOUS : TG_STATE_NOT_JUDGED;
 }
 
+static bool has_auto(const struct tg_limit *l)
+{
+    bool is_auto = false;
+    for (size_t b = 0; b < l->n; b++)
+        is_auto |= l->bound[b].is_auto;
+    return is_auto;
+}
+
 /*
  * A step of every fresh run is much slower, or most of the runs are: worth a warning where the noise
  * decides about size, as it does of times alone.
@@ -105,17 +113,13 @@ static bool some_steps_slow(const struct tg_probe *p, const struct tg_limit_list
 {
     bool is_auto = false;
     for (size_t i = 0; list->state == TG_LIMIT_ON && i < list->n; i++)
-        for (size_t b = 0; b < list->v[i].n; b++)
-            is_auto |= list->v[i].bound[b].is_auto;
+        is_auto |= has_auto(&list->v[i]);
     return is_auto && p->ev && (p->ev->some_steps || p->ev->some_runs);
 }
 
 static bool has_size(const struct tg_limit *l)
 {
-    bool is_auto = false;
-    for (size_t b = 0; b < l->n; b++)
-        is_auto |= l->bound[b].is_auto;
-    return !is_auto && !tg_limit_is_budget(l);
+    return !has_auto(l) && !tg_limit_is_budget(l);
 }
 
 static struct tg_judgement judge_list(const struct tg_probe *p, const struct tg_limit_list *list,

@@ -137,14 +137,6 @@ static void describe_budget(struct tg_result *r, struct tg_arena *a)
     r->has_values = false;
 }
 
-static const struct tg_result *first_of(const struct tg_result *v, size_t n, enum tg_state s)
-{
-    for (size_t i = 0; i < n; i++)
-        if (v[i].state == s)
-            return &v[i];
-    return NULL;
-}
-
 static void tell_budgets(struct tg_verdict *v, const struct tg_result *first, struct tg_arena *a)
 {
     bool fails = v->outcome == TG_OUTCOME_FAIL;
@@ -159,9 +151,9 @@ static void tell_budgets(struct tg_verdict *v, const struct tg_result *first, st
  * missing; the reason why nothing was compared stays beside it. */
 static void close_alone(struct tg_verdict *v, size_t n, struct tg_arena *a)
 {
-    const struct tg_result *fail = first_of(v->results, n, TG_STATE_FAIL);
-    const struct tg_result *warn = first_of(v->results, n, TG_STATE_WARN);
-    const struct tg_result *open = first_of(v->results, n, TG_STATE_INCONCLUSIVE);
+    const struct tg_result *fail = tg_result_first(v->results, n, TG_STATE_FAIL);
+    const struct tg_result *warn = tg_result_first(v->results, n, TG_STATE_WARN);
+    const struct tg_result *open = tg_result_first(v->results, n, TG_STATE_INCONCLUSIVE);
     if (fail) {
         if (v->error.n)
             tg_verdict_add_note(v, a, TG_NOTE_WARNING, v->error, v->error_hint);

@@ -20,6 +20,14 @@ struct tg_result *tg_eval_add(struct tg_eval_state *e, const struct tg_rule *rul
     return &e->results[e->n++];
 }
 
+const struct tg_result *tg_result_first(const struct tg_result *v, size_t n, enum tg_state s)
+{
+    for (size_t i = 0; i < n; i++)
+        if (v[i].state == s)
+            return &v[i];
+    return NULL;
+}
+
 void tg_eval_message(struct tg_result *r, enum tg_state state, enum tg_subject subject, tg_sv op,
                      tg_sv message, tg_sv next)
 {

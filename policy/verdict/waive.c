@@ -23,11 +23,7 @@ static bool within_ceiling(const struct tg_eval_state *e, const struct tg_waiver
                           .test = r->base + r->delta,
                           .exact = true,
                           .step_ns = e->in->comparison->step_ns[TG_BASE],
-                          .unit = r->dimension == TG_DIM_DURATION ? TG_UNIT_NS
-                                  : r->dimension == TG_DIM_RATIO  ? TG_UNIT_PERCENT
-                                  : r->dimension == TG_DIM_BYTES  ? TG_UNIT_BYTES
-                                  : r->dimension == TG_DIM_RATE   ? TG_UNIT_RATE
-                                                                  : TG_UNIT_COUNT,
+                          .unit = tg_dimension_unit(r->dimension),
                           .bad = TG_ANY_IS_BAD };
     struct tg_limit_list ceiling = { .state = TG_LIMIT_ON, .v = &w->ceiling, .n = 1 };
     struct tg_limit_list none = { .state = TG_LIMIT_OFF };

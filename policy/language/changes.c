@@ -4,6 +4,7 @@
 
 #include "core/base/utf8.h"
 #include "policy/language/decode.h"
+#include "policy/language/node.h"
 #include "policy/language/show.h"
 #include "policy/language/value.h"
 
@@ -16,7 +17,7 @@ struct walk {
 /* ---- what each key means ---- */
 
 /*
- * Every key of the language (keys.c) has its row here; tests/policy/language/test_changes.c walks
+ * Every key of the language (keys.c) is in a row here; tests/policy/language/test_changes.c walks
  * the keys and refuses one without. What is not in the table, or not comparable by it, may be
  * looser: a change of the policy has to be looked at by a person then.
  */
@@ -38,126 +39,98 @@ static const char *const off_on[] = { "off", "on", NULL };
 static const char *const tests[] = { "runs", "none", NULL };
 static const char *const missing[] = { "pass", "inconclusive", "fail", NULL };
 
+/* `keys`: words with a blank between them. */
 static const struct row {
-    const char *in, *key;
+    const char *in, *keys;
     enum how how;
     enum tg_direction comes, more; /* comes: what it means that the key or an item is there */
     const char *section;
     const char *const *words;
 } rows[] = {
-    { "policy", "version", ASIDE, 0, 0, NULL, NULL },
-    { "policy", "decisions", ASIDE, 0, 0, NULL, NULL }, /* what judges now has the number it says */
-    { "policy", "extends", ASIDE, 0, 0, NULL, NULL },   /* by its effect: both are effective */
-    { "policy", "profiles", ASIDE, 0, 0, NULL, NULL },
-    { "policy", "suites", ITEMS, TG_TIGHTER, 0, "suites", NULL },
-    { "policy", "baseline", SECTION, TG_MAYBE_LOOSER, 0, "baseline", NULL },
-    { "policy", "baselines", ITEMS, TG_TIGHTER, 0, "baseline", NULL },
-    { "policy", "require", SECTION, TG_TIGHTER, 0, "require", NULL },
-    { "policy", "noise", SECTION, TG_MAYBE_LOOSER, 0, "noise", NULL },
-    { "policy", "aliases", LIST, TG_LOOSER, TG_LOOSER, NULL, NULL },
-    { "policy", "rules", ITEMS, TG_TIGHTER, 0, "rules", NULL },
-    { "policy", "waivers", ITEMS, TG_LOOSER, 0, "waivers", NULL },
-    { "policy", "report", ASIDE, 0, 0, NULL, NULL },
-    { "policy", "fail_on", LIST, TG_MAYBE_LOOSER, TG_TIGHTER, NULL, NULL },
-    { "policy", "classes", OPEN, TG_MAYBE_LOOSER, 0, NULL, NULL },
+    /* What judges now has the number that `decisions` says; layers count by their effect. */
+    { "policy", "version decisions extends profiles report", .how = ASIDE },
+    { "policy", "suites", ITEMS, TG_TIGHTER, .section = "suites" },
+    { "policy", "baseline", SECTION, TG_MAYBE_LOOSER, .section = "baseline" },
+    { "policy", "baselines", ITEMS, TG_TIGHTER, .section = "baseline" },
+    { "policy", "require", SECTION, TG_TIGHTER, .section = "require" },
+    { "policy", "noise", SECTION, TG_MAYBE_LOOSER, .section = "noise" },
+    { "policy", "aliases", LIST, TG_LOOSER, .more = TG_LOOSER },
+    { "policy", "rules", ITEMS, TG_TIGHTER, .section = "rules" },
+    { "policy", "waivers", ITEMS, TG_LOOSER, .section = "waivers" },
+    { "policy", "fail_on", LIST, TG_MAYBE_LOOSER, .more = TG_TIGHTER },
+    { "policy", "classes", OPEN, .comes = TG_MAYBE_LOOSER },
 
-    { "suites", "name", ASIDE, 0, 0, NULL, NULL },
-    { "suites", "trace", OPEN, TG_MAYBE_LOOSER, 0, NULL, NULL },
-    { "suites", "baseline", OPEN, TG_MAYBE_LOOSER, 0, NULL, NULL },
-    { "suites", "ranks", SECTION, TG_TIGHTER, 0, "ranks", NULL },
-    { "suites", "window", SECTION, TG_MAYBE_LOOSER, 0, "window", NULL },
-    { "ranks", "expect", OPEN, TG_TIGHTER, 0, NULL, NULL },
-    { "window", "by", OPEN, TG_MAYBE_LOOSER, 0, NULL, NULL },
-    { "window", "name", OPEN, TG_MAYBE_LOOSER, 0, NULL, NULL },
-    { "window", "skip_first", NUMBER, TG_LOOSER, TG_LOOSER, NULL, NULL },
-    { "window", "skip_last", NUMBER, TG_LOOSER, TG_LOOSER, NULL, NULL },
+    { "suites", "name", .how = ASIDE },
+    { "suites", "trace baseline", OPEN, .comes = TG_MAYBE_LOOSER },
+    { "suites", "ranks", SECTION, TG_TIGHTER, .section = "ranks" },
+    { "suites", "window", SECTION, TG_MAYBE_LOOSER, .section = "window" },
+    { "ranks", "expect", OPEN, .comes = TG_TIGHTER },
+    { "window", "by name", OPEN, .comes = TG_MAYBE_LOOSER },
+    { "window", "skip_first skip_last", NUMBER, TG_LOOSER, .more = TG_LOOSER },
 
-    { "baseline", "name", ASIDE, 0, 0, NULL, NULL }, /* of one of `baselines` */
-    { "baseline", "ref", OPEN, TG_MAYBE_LOOSER, 0, NULL, NULL },
-    { "baseline", "target", OPEN, TG_MAYBE_LOOSER, 0, NULL, NULL },
-    { "baseline", "max_walk", OPEN, TG_MAYBE_LOOSER, 0, NULL, NULL },
-    { "baseline", "on_first_run", WORDS, TG_MAYBE_LOOSER, 0, NULL, missing },
-    { "baseline", "on_lost", WORDS, TG_MAYBE_LOOSER, 0, NULL, missing },
+    { "baseline", "name", .how = ASIDE }, /* of one of `baselines` */
+    { "baseline", "ref target max_walk", OPEN, .comes = TG_MAYBE_LOOSER },
+    { "baseline", "on_first_run on_lost", WORDS, TG_MAYBE_LOOSER, .words = missing },
     /* What is not the same is shown, not judged. */
-    { "baseline", "require_same", LIST, TG_LOOSER, TG_LOOSER, NULL, NULL },
+    { "baseline", "require_same", LIST, TG_LOOSER, .more = TG_LOOSER },
 
-    { "require", "steps", NUMBER, TG_TIGHTER, TG_TIGHTER, NULL, NULL },
-    { "require", "kernels", NUMBER, TG_TIGHTER, TG_TIGHTER, NULL, NULL },
-    { "require", "ops", LIST, TG_TIGHTER, TG_TIGHTER, NULL, NULL },
-    { "require", "collapse", WORDS, TG_TIGHTER, 0, NULL, off_on },
-    { "require", "detectable", NUMBER, TG_TIGHTER, TG_LOOSER, NULL, NULL },
+    { "require", "steps kernels", NUMBER, TG_TIGHTER, .more = TG_TIGHTER },
+    { "require", "ops", LIST, TG_TIGHTER, .more = TG_TIGHTER },
+    { "require", "collapse", WORDS, TG_TIGHTER, .words = off_on },
+    { "require", "detectable", NUMBER, TG_TIGHTER, .more = TG_LOOSER },
 
-    { "noise", "test", WORDS, TG_MAYBE_LOOSER, 0, NULL, tests },
-    { "noise", "min_runs", NUMBER, TG_MAYBE_LOOSER, TG_LOOSER, NULL, NULL },
-    { "noise", "min_steps", NUMBER, TG_LOOSER, TG_LOOSER, NULL, NULL },
-    { "noise", "drift", NUMBER, TG_MAYBE_LOOSER, TG_LOOSER, NULL, NULL },
-    { "noise", "ignore", LIST, TG_LOOSER, TG_LOOSER, NULL, NULL },
+    { "noise", "test", WORDS, TG_MAYBE_LOOSER, .words = tests },
+    { "noise", "min_runs drift", NUMBER, TG_MAYBE_LOOSER, .more = TG_LOOSER },
+    { "noise", "min_steps", NUMBER, TG_LOOSER, .more = TG_LOOSER },
+    { "noise", "ignore", LIST, TG_LOOSER, .more = TG_LOOSER },
 
-    { "rules", "id", ASIDE, 0, 0, NULL, NULL },
-    { "rules", "why", ASIDE, 0, 0, NULL, NULL },
-    { "rules", "owner", ASIDE, 0, 0, NULL, NULL },
-    { "rules", "match", SECTION, TG_MAYBE_LOOSER, 0, "match", NULL },
-    { "rules", "metric", OPEN, TG_MAYBE_LOOSER, 0, NULL, NULL },
-    { "rules", "direction", SIDES, TG_MAYBE_LOOSER, 0, NULL, NULL },
-    { "rules", "warn", LIMITS, TG_TIGHTER, 0, "limit", NULL },
-    { "rules", "fail", LIMITS, TG_TIGHTER, 0, "limit", NULL },
-    { "rules", "overrides", OPEN, TG_MAYBE_LOOSER, 0, NULL, NULL },
-    { "rules", "noise", SECTION, TG_MAYBE_LOOSER, 0, "noise", NULL },
-    { "rules", "exceptions", LIST, TG_LOOSER, TG_LOOSER, NULL, NULL },
-    { "rules", "optional", WORDS, TG_LOOSER, 0, NULL, yes_no },
+    { "rules", "id why owner", .how = ASIDE },
+    { "rules", "match", SECTION, TG_MAYBE_LOOSER, .section = "match" },
+    { "rules", "metric overrides", OPEN, .comes = TG_MAYBE_LOOSER },
+    { "rules", "direction", SIDES, .comes = TG_MAYBE_LOOSER },
+    { "rules", "warn fail", LIMITS, TG_TIGHTER, .section = "limit" },
+    { "rules", "noise", SECTION, TG_MAYBE_LOOSER, .section = "noise" },
+    { "rules", "exceptions", LIST, TG_LOOSER, .more = TG_LOOSER },
+    { "rules", "optional", WORDS, TG_LOOSER, .words = yes_no },
     /* Absent: against `baseline` alone. */
-    { "rules", "against", LIST, TG_MAYBE_LOOSER, TG_TIGHTER, NULL, NULL },
-    { "rules", "when", SECTION, TG_LOOSER, 0, "when", NULL },
+    { "rules", "against", LIST, TG_MAYBE_LOOSER, .more = TG_TIGHTER },
+    { "rules", "when", SECTION, TG_LOOSER, .section = "when" },
 
     /* A key more matches less. */
-    { "match", "kind", LIST, TG_LOOSER, TG_TIGHTER, NULL, NULL },
-    { "match", "name", LIST, TG_LOOSER, TG_TIGHTER, NULL, NULL },
-    { "match", "raw_name", LIST, TG_LOOSER, TG_TIGHTER, NULL, NULL },
-    { "match", "class", LIST, TG_LOOSER, TG_TIGHTER, NULL, NULL },
-    { "match", "family", LIST, TG_LOOSER, TG_TIGHTER, NULL, NULL },
-    { "match", "parent", LIST, TG_LOOSER, TG_TIGHTER, NULL, NULL },
-    { "match", "device", LIST, TG_LOOSER, TG_TIGHTER, NULL, NULL },
-    { "match", "stream", LIST, TG_LOOSER, TG_TIGHTER, NULL, NULL },
-    { "match", "rank", OPEN, TG_MAYBE_LOOSER, 0, NULL, NULL },
-    { "match", "not", SECTION, TG_LOOSER, 0, "not", NULL },
-    { "not", "kind", LIST, TG_TIGHTER, TG_LOOSER, NULL, NULL },
-    { "not", "name", LIST, TG_TIGHTER, TG_LOOSER, NULL, NULL },
-    { "not", "raw_name", LIST, TG_TIGHTER, TG_LOOSER, NULL, NULL },
-    { "not", "class", LIST, TG_TIGHTER, TG_LOOSER, NULL, NULL },
-    { "not", "family", LIST, TG_TIGHTER, TG_LOOSER, NULL, NULL },
-    { "not", "parent", LIST, TG_TIGHTER, TG_LOOSER, NULL, NULL },
-    { "when", "event", LIST, TG_LOOSER, TG_TIGHTER, NULL, NULL },
-    { "when", "branch", LIST, TG_LOOSER, TG_TIGHTER, NULL, NULL },
-    { "when", "device", LIST, TG_LOOSER, TG_TIGHTER, NULL, NULL },
+    { "match", "kind name raw_name class family parent device stream", LIST, TG_LOOSER,
+      .more = TG_TIGHTER },
+    { "match", "rank", OPEN, .comes = TG_MAYBE_LOOSER },
+    { "match", "not", SECTION, TG_LOOSER, .section = "not" },
+    { "not", "kind name raw_name class family parent", LIST, TG_TIGHTER, .more = TG_LOOSER },
+    { "when", "event branch device", LIST, TG_LOOSER, .more = TG_TIGHTER },
 
     /* Every bound must be exceeded. */
-    { "limit", "pct", NUMBER, TG_LOOSER, TG_LOOSER, NULL, NULL },
-    { "limit", "abs", NUMBER, TG_LOOSER, TG_LOOSER, NULL, NULL },
-    { "limit", "pp", NUMBER, TG_LOOSER, TG_LOOSER, NULL, NULL },
-    { "limit", "max", NUMBER, TG_LOOSER, TG_LOOSER, NULL, NULL },
-    { "limit", "min", NUMBER, TG_LOOSER, TG_TIGHTER, NULL, NULL },
+    { "limit", "pct abs pp max", NUMBER, TG_LOOSER, .more = TG_LOOSER },
+    { "limit", "min", NUMBER, TG_LOOSER, .more = TG_TIGHTER },
 
-    { "waivers", "rule", ASIDE, 0, 0, NULL, NULL }, /* rule and name say which waiver it is */
-    { "waivers", "name", OPEN, TG_TIGHTER, 0, NULL, NULL },
-    { "waivers", "many", WORDS, TG_LOOSER, 0, NULL, yes_no },
-    { "waivers", "ceiling", SECTION, TG_MAYBE_LOOSER, 0, "limit", NULL },
-    { "waivers", "reason", ASIDE, 0, 0, NULL, NULL },
-    { "waivers", "issue", ASIDE, 0, 0, NULL, NULL },
-    { "waivers", "owner", ASIDE, 0, 0, NULL, NULL },
-    { "waivers", "expires", DAY, TG_MAYBE_LOOSER, TG_LOOSER, NULL, NULL },
-    { "waivers", "when", SECTION, TG_TIGHTER, 0, "waived when", NULL },
-    { "waived when", "event", LIST, TG_TIGHTER, TG_LOOSER, NULL, NULL },
-    { "waived when", "branch", LIST, TG_TIGHTER, TG_LOOSER, NULL, NULL },
-    { "waived when", "device", LIST, TG_TIGHTER, TG_LOOSER, NULL, NULL },
+    { "waivers", "rule reason issue owner", .how = ASIDE }, /* rule and name say which it is */
+    { "waivers", "name", OPEN, .comes = TG_TIGHTER },
+    { "waivers", "many", WORDS, TG_LOOSER, .words = yes_no },
+    { "waivers", "ceiling", SECTION, TG_MAYBE_LOOSER, .section = "limit" },
+    { "waivers", "expires", DAY, TG_MAYBE_LOOSER, .more = TG_LOOSER },
+    { "waivers", "when", SECTION, TG_TIGHTER, .section = "waived when" },
+    { "waived when", "event branch device", LIST, TG_TIGHTER, .more = TG_LOOSER },
 };
+
+static bool has_word(const char *words, tg_sv word)
+{
+    tg_sv rest = tg_sv_of(words);
+    while (rest.n)
+        if (tg_sv_eq(tg_sv_cut(&rest, ' '), word))
+            return true;
+    return false;
+}
 
 static const struct row *row_of(const char *in, const char *key)
 {
-    static const struct row unknown = {
-        "", "", OPEN, TG_MAYBE_LOOSER, TG_MAYBE_LOOSER, NULL, NULL
-    };
+    static const struct row unknown = { "", "", OPEN, TG_MAYBE_LOOSER, .more = TG_MAYBE_LOOSER };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(rows[i].in, in) == 0 && strcmp(rows[i].key, key) == 0)
+        if (strcmp(rows[i].in, in) == 0 && has_word(rows[i].keys, tg_sv_of(key)))
             return &rows[i];
     return &unknown;
 }
@@ -250,17 +223,12 @@ static size_t length(const struct tg_yaml *n)
     return n->type == TG_YAML_SEQ ? n->n : 1;
 }
 
-static const struct tg_yaml *item(const struct tg_yaml *n, size_t i)
-{
-    return n->type == TG_YAML_SEQ ? n->items[i] : n;
-}
-
 static bool holds_all(struct walk *w, const struct tg_yaml *list, const struct tg_yaml *of)
 {
     for (size_t i = 0; i < length(of); i++) {
         bool found = false;
         for (size_t k = 0; k < length(list) && !found; k++)
-            found = tg_sv_eq(flow(w, item(list, k)), flow(w, item(of, i)));
+            found = tg_sv_eq(flow(w, tg_node_item(list, k)), flow(w, tg_node_item(of, i)));
         if (!found)
             return false;
     }

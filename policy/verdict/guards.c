@@ -357,18 +357,17 @@ static void guard_required(struct tg_eval_state *e, const struct tg_comparison *
 
 static void guard_held(struct tg_eval_state *e, const struct tg_comparison *c)
 {
+    const char *slower = tg_arena_printf(e->arena, "%zu operator%s slower", c->n_withheld,
+                                         c->n_withheld == 1 ? " looks" : "s look");
     if (c->other_data && c->n_withheld)
-        guard(e, "data",
-              tg_arena_printf(e->arena, "the fresh runs had other data, and %zu operator%s slower",
-                              c->n_withheld, c->n_withheld == 1 ? " looks" : "s look"),
+        guard(e, "data", tg_arena_printf(e->arena, "the fresh runs had other data, and %s", slower),
               "Record both sides with the same data and seeds.", TG_NOWHERE);
     else if (c->busy && c->n_withheld)
-        guard(e, "machine",
-              tg_arena_printf(
-                  e->arena, "the machine was busy during the fresh runs, and %zu operator%s slower",
-                  c->n_withheld, c->n_withheld == 1 ? " looks" : "s look"),
-              "Record the fresh runs again, with nothing else running and after a warm-up.",
-              TG_NOWHERE);
+        guard(
+            e, "machine",
+            tg_arena_printf(e->arena, "the machine was busy during the fresh runs, and %s", slower),
+            "Record the fresh runs again, with nothing else running and after a warm-up.",
+            TG_NOWHERE);
 }
 
 bool tg_guards(struct tg_eval_state *e)

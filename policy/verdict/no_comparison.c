@@ -22,17 +22,26 @@ void tg_verdict_of_error(struct tg_verdict *out, const struct tg_err *why, struc
     out->coverage = TG_SV("nothing judged");
 }
 
-/* A failure without a comparison is a row as well, so that every report counts it. */
-static void fail_baseline(struct tg_verdict *v, struct tg_arena *a)
+/* What fails without a comparison, or by `fail_on`, is a row as well, so that every report counts it. */
+static void fail_by(struct tg_verdict *v, tg_sv rule, tg_sv what, tg_sv text, tg_sv next,
+                    tg_sv evidence, struct tg_arena *a)
 {
-    struct tg_result *r = TG_NEW(a, struct tg_result);
-    *r = (struct tg_result){
-        .rule = TG_SV("baseline"), .delta_pct = NAN, .share = NAN, .folded_under = TG_NO_ID
+    struct tg_result *rows = TG_NEW_N(a, struct tg_result, v->n_results + 1);
+    rows[0] = (struct tg_result){
+        .rule = rule, .delta_pct = NAN, .share = NAN, .folded_under = TG_NO_ID
     };
-    tg_eval_message(r, TG_STATE_FAIL, TG_SUBJECT_REQUIRE, TG_SV("(no baseline)"), v->error,
-                    v->error_hint);
-    v->results = r;
-    v->n_results = v->n_state[TG_STATE_FAIL] = 1;
+    tg_eval_message(&rows[0], TG_STATE_FAIL, TG_SUBJECT_REQUIRE, what, text, next);
+    rows[0].evidence = evidence;
+    for (size_t i = 0; i < v->n_results; i++) {
+        rows[i + 1] = v->results[i];
+        if (rows[i + 1].folded_under != TG_NO_ID)
+            rows[i + 1].folded_under++;
+    }
+    v->results = rows;
+    v->n_results++;
+    v->n_state[TG_STATE_FAIL]++;
+    v->outcome = TG_OUTCOME_FAIL;
+    v->exit_code = tg_outcome_exit_code(TG_OUTCOME_FAIL);
 }
 
 /* Verdict without a comparison, as the policy's `key` wants it. */
@@ -47,7 +56,8 @@ static void not_compared(struct tg_verdict *v, const char *key, enum tg_outcome 
     v->headline = TG_SV_PRINTF(a, "%s: %.*s; nothing was compared (%s: %s)", head[outcome_],
                                TG_SV_ARG(v->error), key, tg_outcome_name(outcome_));
     if (outcome_ == TG_OUTCOME_FAIL)
-        fail_baseline(v, a);
+        fail_by(v, TG_SV("baseline"), TG_SV("(no baseline)"), v->error, v->error_hint, TG_SV(""),
+                a);
     if (outcome_ != TG_OUTCOME_PASS)
         return;
     tg_verdict_add_note(v, a, TG_NOTE_WARNING, v->error, v->error_hint);
@@ -210,32 +220,10 @@ static tg_sv headline_by(const struct tg_verdict *v, tg_sv head, const struct tg
                         was.p);
 }
 
-/* What `fail_on` makes a failure is a row, so that every report counts it. */
-static void fail_by(struct tg_verdict *v, tg_sv what, tg_sv text, tg_sv next, tg_sv evidence,
-                    struct tg_arena *a)
-{
-    struct tg_result *rows = TG_NEW_N(a, struct tg_result, v->n_results + 1);
-    rows[0] = (struct tg_result){
-        .rule = TG_SV("fail_on"), .delta_pct = NAN, .share = NAN, .folded_under = TG_NO_ID
-    };
-    tg_eval_message(&rows[0], TG_STATE_FAIL, TG_SUBJECT_REQUIRE, what, text, next);
-    rows[0].evidence = evidence;
-    for (size_t i = 0; i < v->n_results; i++) {
-        rows[i + 1] = v->results[i];
-        if (rows[i + 1].folded_under != TG_NO_ID)
-            rows[i + 1].folded_under++;
-    }
-    v->results = rows;
-    v->n_results++;
-    v->n_state[TG_STATE_FAIL]++;
-    v->outcome = TG_OUTCOME_FAIL;
-    v->exit_code = tg_outcome_exit_code(TG_OUTCOME_FAIL);
-}
-
 /* `fail_on: [inconclusive]` if nothing was compared; after a comparison its rows have failed. */
 static void fail_inconclusive(struct tg_verdict *v, struct tg_arena *a)
 {
-    fail_by(v, TG_SV("(inconclusive)"), v->error, v->error_hint,
+    fail_by(v, TG_SV("fail_on"), TG_SV("(inconclusive)"), v->error, v->error_hint,
             TG_SV("inconclusive: `fail_on` makes it a failure"), a);
     v->headline = TG_SV_PRINTF(a, "FAIL: %.*s; nothing was compared (fail_on: inconclusive)",
                                TG_SV_ARG(v->error));
@@ -252,7 +240,7 @@ void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *
     if (!note || (v->outcome != TG_OUTCOME_PASS && v->outcome != TG_OUTCOME_WARN))
         return;
     if (fail_on & TG_FAIL_ON_WARN) {
-        fail_by(v, TG_SV("(warning)"), note->text, note->next,
+        fail_by(v, TG_SV("fail_on"), TG_SV("(warning)"), note->text, note->next,
                 TG_SV("a warning: `fail_on` makes it a failure"), a);
         v->headline = headline_by(v, TG_SV("FAIL: 1 violation"), note, a);
     } else if (v->outcome == TG_OUTCOME_PASS) {

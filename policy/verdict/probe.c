@@ -55,6 +55,19 @@ struct tg_probe tg_probe_begin(const struct tg_rule *rule, const struct tg_rule_
         struct tg_probe){ .step_ns = c->step_ns[TG_BASE], .bad = rule->bad, .test_kind = l->test };
 }
 
+static void put_values(struct tg_probe *p, const double value[2])
+{
+    p->base = value[TG_BASE];
+    p->test = value[TG_TEST];
+}
+
+/* False: a side does not carry it. */
+static bool put_known(struct tg_probe *p, const bool known[2])
+{
+    memcpy(p->known, known, sizeof p->known);
+    return known[TG_BASE] && known[TG_TEST];
+}
+
 /*
  * Values of a time with evidence: what was compared, where that was judged, else the means. Per call
  * both sides are divided by the baseline's calls, as the evidence is: it is judged at equal counts.
@@ -73,8 +86,7 @@ static void probe_time(struct tg_probe *p, const struct tg_evidence *ev, const d
         p->recorded[side] = mean[side] / own;
         value[side] = judged ? ev->value[side] / (p->per > 0 ? p->per : 1) : p->recorded[side];
     }
-    p->base = value[TG_BASE];
-    p->test = value[TG_TEST];
+    put_values(p, value);
 }
 
 static bool is_inclusive(enum tg_rule_metric m)
@@ -105,8 +117,7 @@ static bool probe_quantile(struct tg_probe *p, double q, const struct tg_compari
     if (tg_op_quantile_evidence(op, q, ev)) {
         p->ev = ev;
         if (ev->judged == TG_JUDGED) {
-            p->base = ev->value[TG_BASE];
-            p->test = ev->value[TG_TEST];
+            put_values(p, ev->value);
         }
     }
     return op->present[TG_TEST];
@@ -132,8 +143,7 @@ bool tg_probe_op(struct tg_probe *p, enum tg_rule_metric m, const struct tg_comp
     case TG_RULE_METRIC_COUNT:
     case TG_RULE_METRIC_DEVICE_COUNT:
         p->exact = true;
-        p->base = op->count[TG_BASE];
-        p->test = op->count[TG_TEST];
+        put_values(p, op->count);
         p->unchanged = op->change == TG_SAME;
         return true;
     case TG_RULE_METRIC_SELF:
@@ -167,8 +177,7 @@ bool tg_probe_op(struct tg_probe *p, enum tg_rule_metric m, const struct tg_comp
         return probe_quantile(p, 1, c, op);
     case TG_RULE_METRIC_BYTES:
         p->exact = true;
-        p->base = op->bytes[TG_BASE];
-        p->test = op->bytes[TG_TEST];
+        put_values(p, op->bytes);
         p->unchanged = op->moved.proof != TG_COUNT_PROVEN && p->test >= p->base;
         p->has_recorded = true;
         p->recorded[TG_BASE] = op->bytes_mean[TG_BASE];
@@ -183,20 +192,15 @@ static bool probe_ranks(struct tg_probe *p, enum tg_rule_metric m, const struct 
 {
     if (m == TG_RULE_METRIC_COLLECTIVE_SKEW) {
         p->ev = &c->collective_skew_ev;
-        p->base = c->collective_skew[TG_BASE];
-        p->test = c->collective_skew[TG_TEST];
-        p->known[TG_BASE] = c->collectives_known[TG_BASE];
-        p->known[TG_TEST] = c->collectives_known[TG_TEST];
-        return p->known[TG_BASE] && p->known[TG_TEST];
+        put_values(p, c->collective_skew);
+        return put_known(p, c->collectives_known);
     }
-    p->known[TG_BASE] = c->ranks_known[TG_BASE];
-    p->known[TG_TEST] = c->ranks_known[TG_TEST];
+    (void)put_known(p, c->ranks_known);
     if (m == TG_RULE_METRIC_RANK_SPREAD) {
         probe_time(p, &c->rank_spread_ev, c->rank_spread, NULL);
     } else {
         p->ev = &c->skew_ev;
-        p->base = c->skew[TG_BASE];
-        p->test = c->skew[TG_TEST];
+        put_values(p, c->skew);
     }
     return p->known[TG_BASE] && p->known[TG_TEST];
 }
@@ -211,8 +215,7 @@ static void probe_metric(struct tg_probe *p, const struct tg_metric_change *m,
         return;
     }
     p->ev = ev;
-    p->base = mean[TG_BASE];
-    p->test = mean[TG_TEST];
+    put_values(p, mean);
 }
 
 bool tg_probe_metric(struct tg_probe *p, const struct tg_rule *rule, const struct tg_comparison *c)
@@ -229,9 +232,7 @@ bool tg_probe_metric(struct tg_probe *p, const struct tg_rule *rule, const struc
     probe_metric(p, m, slowest ? &m->ev_slowest : &m->ev, slowest);
     p->outside = tg_outside_growth_of(c, tg_metric_info(id)->counts);
     p->test += p->outside;
-    p->known[TG_BASE] = m->known[TG_BASE];
-    p->known[TG_TEST] = m->known[TG_TEST];
-    return p->known[TG_BASE] && p->known[TG_TEST];
+    return put_known(p, m->known);
 }
 
 bool tg_probe_op_by(struct tg_probe *p, enum tg_rule_metric m, const struct tg_comparison *c,

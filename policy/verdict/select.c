@@ -5,7 +5,8 @@
     (1u << TG_KIND_KERNEL | 1u << TG_KIND_MEMCPY | 1u << TG_KIND_MEMSET | 1u << TG_KIND_GRAPH |    \
      1u << TG_KIND_OP | 1u << TG_KIND_SYNC)
 
-static enum tg_match_family family_of(tg_sv name, bool *known)
+/* Its bit, 1 << enum tg_match_family; 0: of none. */
+static uint32_t family_of(tg_sv name)
 {
     static const struct {
         const char *part;
@@ -21,12 +22,9 @@ static enum tg_match_family family_of(tg_sv name, bool *known)
         { "norm", TG_MATCH_FAMILY_NORM },           { "elementwise", TG_MATCH_FAMILY_ELEMENTWISE },
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (tg_sv_has(name, tg_sv_of(table[i].part))) {
-            *known = true;
-            return table[i].family;
-        }
-    *known = false;
-    return TG_MATCH_FAMILY_GEMM;
+        if (tg_sv_has(name, tg_sv_of(table[i].part)))
+            return 1u << table[i].family;
+    return 0;
 }
 
 static enum tg_hit raw_hit(const struct tg_patterns *list, const struct tg_op *op)
@@ -50,12 +48,8 @@ static enum tg_hit match_keys(const struct tg_match *m, const struct tg_op *op)
         return TG_HIT_NO;
     if (m->classes && !(m->classes & 1u << (unsigned)op->class_))
         return TG_HIT_NO;
-    if (m->families) {
-        bool known;
-        enum tg_match_family f = family_of(op->name, &known);
-        if (!known || !(m->families & 1u << f))
-            return TG_HIT_NO;
-    }
+    if (m->families && !(m->families & family_of(op->name)))
+        return TG_HIT_NO;
     if (m->name.n && (h = tg_patterns_test(&m->name, op->name)) != TG_HIT_YES)
         return h;
     if (m->raw_name.n && (h = raw_hit(&m->raw_name, op)) != TG_HIT_YES)

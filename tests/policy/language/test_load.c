@@ -149,9 +149,8 @@ TEST(a_rule_with_everything)
 
 TEST(defaults_without_a_word)
 {
-    struct tg_diags d;
-    tg_diags_init(&d);
-    struct tg_policy *p =
+    AUTO_DIAGS d = no_diags();
+    AUTO_POLICY *p =
         must_load(V "rules: [{id: a, metric: comm_overlap, warn: {pp: 1pp}}]\n", &d);
     assert_int_equal(p->n_suites, 0);
     assert_int_equal(p->baseline.ref, TG_REF_MERGE_BASE);
@@ -176,7 +175,6 @@ TEST(defaults_without_a_word)
     assert_int_equal(p->fail_on, TG_FAIL_ON_FAIL);
     assert_int_equal(p->rules[0].bad, TG_LESS_IS_BAD); /* overlap: more is better */
     assert_false(p->rules[0].match.present);
-    release(p, &d);
 }
 
 TEST(suites_and_settings)
@@ -664,9 +662,8 @@ TEST(hostile_bytes)
 /* Texts that only look like numbers, words or nulls in YAML 1.1 stay what they are. */
 TEST(scalars_are_typed_by_us)
 {
-    struct tg_diags d;
-    tg_diags_init(&d);
-    struct tg_policy *p =
+    AUTO_DIAGS d = no_diags();
+    AUTO_POLICY *p =
         must_load(V "rules:\n"
                     "  - {id: no, metric: idle, why: 0x10, owner: on, fail: {pp: 1pp}}\n"
                     "  - {id: 1-30, metric: idle, why: 1_000, owner: ~, fail: off}\n"
@@ -679,7 +676,6 @@ TEST(scalars_are_typed_by_us)
     assert_sv_is(p->rules[1].owner, "~");
     assert_sv_is(p->rules[2].id, "007");
     assert_sv_is(p->rules[2].why, "1:30");
-    release(p, &d);
 }
 
 /* CR LF files, a byte order mark and a missing last line end change nothing. */

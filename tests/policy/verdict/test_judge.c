@@ -90,7 +90,9 @@ TEST(what_is_incomparable_is_judged_by_budgets_alone)
 
 static struct tg_probe timed(struct tg_evidence *ev, double base, double test)
 {
-    return (struct tg_probe){ .base = base, .test = test, .ev = ev, .unit = TG_UNIT_NS };
+    return (struct tg_probe){
+        .base = base, .test = test, .ev = ev, .step_ns = 10e6, .unit = TG_UNIT_NS
+    };
 }
 
 /* The change that is shown: without judged evidence of a time, the plain difference. */
@@ -285,12 +287,7 @@ TEST(durations_need_size_and_proof)
                               .p_limit = 1.0 / 252,
                               .proven = true,
                               .value = { 100e3, 130e3 } };
-    struct tg_probe p = { .base = 100e3,
-                          .test = 130e3,
-                          .ev = &ev,
-                          .step_ns = 10e6,
-                          .bad = TG_MORE_IS_BAD,
-                          .unit = TG_UNIT_NS };
+    struct tg_probe p = timed(&ev, 100e3, 130e3);
     const struct tg_limit_list *fail = limit(&o, bound(TG_BOUND_PCT, 20), NULL);
     assert_int_equal(tg_judge(&p, &off, fail).state, TG_STATE_FAIL);
     ev.proven = false;
@@ -305,12 +302,7 @@ TEST(slow_steps_are_a_warning)
 {
     struct one o;
     struct tg_evidence ev = { .judged = TG_JUDGED, .tau = 0.08, .some_steps = true };
-    struct tg_probe p = { .base = 100e3,
-                          .test = 100e3,
-                          .ev = &ev,
-                          .step_ns = 10e6,
-                          .bad = TG_MORE_IS_BAD,
-                          .unit = TG_UNIT_NS };
+    struct tg_probe p = timed(&ev, 100e3, 100e3);
     struct tg_bound by_noise = { .kind = TG_BOUND_PCT, .is_auto = true };
     struct tg_judgement j = tg_judge(&p, &off, limit(&o, by_noise, NULL));
     assert_int_equal(j.state, TG_STATE_WARN);
@@ -332,12 +324,7 @@ TEST(what_is_nearly_proven_warns)
 {
     struct one o;
     struct tg_evidence ev = { .judged = TG_JUDGED, .tau = 0.08, .e = log(1.3) };
-    struct tg_probe p = { .base = 100e3,
-                          .test = 130e3,
-                          .ev = &ev,
-                          .step_ns = 10e6,
-                          .bad = TG_MORE_IS_BAD,
-                          .unit = TG_UNIT_NS };
+    struct tg_probe p = timed(&ev, 100e3, 130e3);
     struct tg_bound by_noise = { .kind = TG_BOUND_PCT, .is_auto = true };
     assert_int_equal(tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PCT, 20), NULL)).state,
                      TG_STATE_PASS);
@@ -358,12 +345,7 @@ TEST(few_runs_never_fail)
 {
     struct one o;
     struct tg_evidence ev = { .judged = TG_NOT_FEW_RUNS, .e = log(2) };
-    struct tg_probe p = { .base = 100e3,
-                          .test = 200e3,
-                          .ev = &ev,
-                          .step_ns = 10e6,
-                          .bad = TG_MORE_IS_BAD,
-                          .unit = TG_UNIT_NS };
+    struct tg_probe p = timed(&ev, 100e3, 200e3);
     struct tg_judgement j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PCT, 20), NULL));
     assert_int_equal(j.state, TG_STATE_NOT_JUDGED);
     assert_non_null(j.why_not);

@@ -46,8 +46,8 @@ static void differ(struct fixture *f, enum tg_attr_kind kind, const char *const 
 BY_HAND(only_what_differs_is_told)
 {
     differ(f, TG_ATTR_KIND_TYPES,
-           BOTH("types=[\"c10::Half\",\"long int\"]", "types=[\"float\",\"long int\"]"),
-           BOTH("half", "float"));
+           BOTH("types=[\"c10::BFloat16\",\"long int\"]", "types=[\"float\",\"long int\"]"),
+           BOTH("bf16", "float"));
     differ(f, TG_ATTR_KIND_TYPES, BOTH("types=[\"float\"]", "types=[\"float\"]"), NULL);
     /* The same pair twice is told once; another length tells all. */
     differ(f, TG_ATTR_KIND_TYPES,

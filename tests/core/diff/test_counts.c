@@ -1,40 +1,38 @@
 /*
  * Counts by step: which differences are exact, which are chance, which are hints. A side is written
- * as runs of five steps; expected probabilities are worked out beside each test.
+ * as its runs, a digit a step, of which a is 10; expected probabilities are worked out beside each row.
  */
+#include <ctype.h>
 #include <math.h>
 
 #include "core/diff/counts.h"
 #include "tests/support.h"
 
-enum { STEPS = 5, MAX_RUNS = 10 };
+enum { MAX_STEPS = 64, MAX_RUNS = 10 };
 
-/* `n` runs from rows of five steps. */
-static struct tg_count_evidence judge(size_t n_base, const double base[][STEPS], size_t n_test,
-                                      const double test[][STEPS], bool waits)
+/* All runs of a side `times` times: "111 121" are two. */
+static struct tg_count_evidence judge(const char *base, const char *test, size_t times, bool waits)
 {
+    const char *const text[2] = { base, test };
+    double v[2][MAX_STEPS];
     struct tg_step_counts view[2][MAX_RUNS];
     const struct tg_step_counts *const run[2] = { view[TG_BASE], view[TG_TEST] };
-    const size_t n[2] = { n_base, n_test };
+    size_t n[2] = { 0 };
     struct tg_count_evidence ev;
 
-    for (size_t i = 0; i < n_base; i++)
-        view[TG_BASE][i] = (struct tg_step_counts){ base[i], STEPS };
-    for (size_t i = 0; i < n_test; i++)
-        view[TG_TEST][i] = (struct tg_step_counts){ test[i], STEPS };
+    for (int side = 0; side < 2; side++)
+        for (size_t again = 0; again < times; again++) {
+            tg_sv rest = tg_sv_of(text[side]);
+            for (double *at = v[side]; rest.n; n[side]++) {
+                tg_sv digits = tg_sv_cut(&rest, ' ');
+                view[side][n[side]] = (struct tg_step_counts){ at, digits.n };
+                for (size_t j = 0; j < digits.n; j++)
+                    *at++ = isdigit(digits.p[j]) ? digits.p[j] - '0' : digits.p[j] - 'a' + 10;
+            }
+        }
     tg_count_judge(&ev, run, n, waits ? TG_CALLS_WAIT : TG_CALLS_WORK);
     return ev;
 }
-
-#define ONE                                                                                        \
-    {                                                                                              \
-        1, 1, 1, 1, 1                                                                              \
-    }
-#define MANY                                                                                       \
-    {                                                                                              \
-        1001, 1001, 1001, 1001, 1001                                                               \
-    }
-static const double ones[5][STEPS] = { ONE, ONE, ONE, ONE, ONE };
 
 static void near(double got, double want)
 {
@@ -42,142 +40,84 @@ static void near(double got, double want)
         fail_msg("got %.17g, want %.17g", got, want);
 }
 
-TEST(constant_counts_are_exact)
-{
-    const double two[1][STEPS] = { { 2, 2, 2, 2, 2 } };
-    struct tg_count_evidence ev = judge(1, ones, 1, two, false);
-    assert_int_equal(ev.shape, TG_COUNT_CONSTANT);
-    assert_int_equal(ev.proof, TG_COUNT_PROVEN);
-    assert_int_equal(judge(1, ones, 1, ones, false).proof, TG_COUNT_UNCHANGED);
-    assert_int_equal(judge(1, two, 1, ones, false).proof, TG_COUNT_UNCHANGED); /* fell */
-}
+enum { ANY = -1 };
+#define UNCHANGED ANY, TG_COUNT_UNCHANGED
+#define HINT ANY, TG_COUNT_HINT
+#define PROVEN ANY, TG_COUNT_PROVEN
+#define ONES "11111 11111 11111"
+#define VARIED "45654 56644 65456"
 
-TEST(most_runs_decide_and_few_are_told)
+/* What is 0 is not asked. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+TEST(counts_are_judged_as_written)
 {
-    const double four[5][STEPS] = { MANY, ONE, MANY, MANY, MANY };
-    const double two[5][STEPS] = { ONE, MANY, ONE, ONE, MANY };
-    struct tg_count_evidence ev = judge(5, ones, 5, four, false);
-    assert_int_equal(ev.shape, TG_COUNT_RUNS_DIFFER);
-    assert_int_equal(ev.proof, TG_COUNT_PROVEN);
-    assert_int_equal(ev.runs_above, 4);
-    ev = judge(5, ones, 5, two, false);
-    assert_int_equal(ev.shape, TG_COUNT_RUNS_DIFFER);
-    assert_int_equal(ev.proof, TG_COUNT_HINT);
-    assert_int_equal(ev.runs_above, 2);
-    near(ev.most, 1001);
-}
+    static const struct {
+        const char *what, *base, *test;
+        int shape;
+        enum tg_count_proof proof;
+        bool waits;
+        unsigned above, steps, runs_above;
+        double p, most;
+    } rows[] = {
+        { "constant counts are exact", "11111", "22222", TG_COUNT_CONSTANT, TG_COUNT_PROVEN },
+        { "the same", "11111", "11111", UNCHANGED },
+        { "fewer", "22222", "11111", UNCHANGED },
 
-/* Without first steps 12 against 12, of which 6: C(12,6) / C(24,6) = 924 / 134596. */
-TEST(two_steps_of_five_in_three_runs_are_no_chance)
-{
-    const double part[3][STEPS] = { { 1, 9, 1, 9, 1 }, { 1, 1, 9, 1, 9 }, { 1, 9, 9, 1, 1 } };
-    const double once[3][STEPS] = { { 1, 9, 1, 1, 1 }, { 1, 1, 9, 1, 1 }, { 1, 1, 1, 1, 9 } };
-    struct tg_count_evidence ev = judge(3, ones, 3, part, false);
-    assert_int_equal(ev.shape, TG_COUNT_SOME_STEPS);
-    assert_int_equal(ev.proof, TG_COUNT_PROVEN);
-    assert_int_equal(ev.above, 6);
-    assert_int_equal(ev.steps, 15);
-    near(ev.p, 924.0 / 134596);
-    ev = judge(3, ones, 3, once, false); /* C(12,3) / C(24,3) = 220 / 2024 */
-    assert_int_equal(ev.proof, TG_COUNT_HINT);
-    near(ev.p, 220.0 / 2024);
-}
+        { "most runs decide", ONES " 11111 11111", "99999 11111 99999 99999 99999",
+          TG_COUNT_RUNS_DIFFER, TG_COUNT_PROVEN, .runs_above = 4 },
+        { "few are told", ONES " 11111 11111", "11111 99999 11111 11111 99999",
+          TG_COUNT_RUNS_DIFFER, TG_COUNT_HINT, .runs_above = 2, .most = 9 },
 
-/* The same six steps, all in one run of three, may be that run's data. */
-TEST(one_run_proves_nothing_about_three)
-{
-    const double long_run[3][STEPS] = { { 1, 9, 9, 9, 1 }, ONE, ONE };
-    assert_int_equal(judge(5, ones, 3, long_run, false).proof, TG_COUNT_HINT);
-}
+        /* Without first steps 12 against 12, of which 6: C(12,6) / C(24,6) = 924 / 134596. */
+        { "two steps of five in three runs are no chance", ONES, "19191 11919 19911",
+          TG_COUNT_SOME_STEPS, TG_COUNT_PROVEN, .above = 6, .steps = 15, .p = 924.0 / 134596 },
+        /* C(12,3) / C(24,3) = 220 / 2024 */
+        { "one is", ONES, "19111 11911 11119", HINT, .p = 220.0 / 2024 },
+        { "all in one run of three may be that run's data", ONES " 11111 11111",
+          "19991 11111 11111", HINT },
+        { "single runs with a branch only hint", "11111", "12122", HINT },
+        { "and the other way round say nothing", "12122", "11111", UNCHANGED },
 
-TEST(single_runs_with_a_branch_only_hint)
-{
-    const double taken[1][STEPS] = { { 1, 2, 1, 2, 2 } };
-    assert_int_equal(judge(1, ones, 1, taken, false).proof, TG_COUNT_HINT);
-    assert_int_equal(judge(1, taken, 1, ones, false).proof, TG_COUNT_UNCHANGED);
-}
+        { "waits fail in two steps", "11111", "12121", PROVEN, true },
+        { "which others do not", "11111", "12121", HINT },
+        { "and not in one", "11111", "11121", HINT, true },
 
-TEST(waits_fail_in_two_steps_but_not_in_one)
-{
-    const double twice[1][STEPS] = { { 1, 2, 1, 2, 1 } }, once[1][STEPS] = { { 1, 1, 1, 2, 1 } };
-    assert_int_equal(judge(1, ones, 1, twice, true).proof, TG_COUNT_PROVEN);
-    assert_int_equal(judge(1, ones, 1, twice, false).proof, TG_COUNT_HINT);
-    assert_int_equal(judge(1, ones, 1, once, true).proof, TG_COUNT_HINT);
-}
+        { "a cold first step is told and no more", ONES, "91111 91111 91111", TG_COUNT_FIRST_STEP,
+          TG_COUNT_HINT, true, .above = 3, .runs_above = 3 },
+        { "beside fewer", ONES, "91011", TG_COUNT_FIRST_STEP, TG_COUNT_HINT, true },
+        { "on both sides", "91111 91111 91111", "91111 91111 91111", UNCHANGED, true },
+        { "in the baseline", "91111 91111 91111", ONES, UNCHANGED, true },
 
-TEST(a_cold_first_step_is_told_and_no_more)
-{
-    const double cold[3][STEPS] = { { 9, 1, 1, 1, 1 }, { 9, 1, 1, 1, 1 }, { 9, 1, 1, 1, 1 } };
-    struct tg_count_evidence ev = judge(3, ones, 3, cold, true);
-    assert_int_equal(ev.shape, TG_COUNT_FIRST_STEP);
-    assert_int_equal(ev.proof, TG_COUNT_HINT);
-    assert_int_equal(ev.above, 3);
-    assert_int_equal(ev.runs_above, 3);
-    const double and_fewer[1][STEPS] = { { 9, 1, 0, 1, 1 } };
-    assert_int_equal(judge(3, ones, 1, and_fewer, true).shape, TG_COUNT_FIRST_STEP);
-    assert_int_equal(judge(3, cold, 3, cold, true).proof, TG_COUNT_UNCHANGED);
-    assert_int_equal(judge(3, cold, 3, ones, true).proof, TG_COUNT_UNCHANGED);
-}
+        /* No other step has it, so the first one is not a cold copy of the others: 6 calls become 12. */
+        { "what runs once a run is held against itself", "60000 60000 60000", "c0000 c0000 60000",
+          PROVEN },
+        { "the same once", "60000 60000 60000", "60000 60000 60000", UNCHANGED },
+        { "new once", "00000 00000 00000", "c0000 c0000 60000", HINT },
+        { "once, but not as often", "60000 70000 60000", "c0000 c0000 60000", HINT },
 
-/* No other step has it, so the first one is not a cold copy of the others: 6 calls become 12. */
-TEST(what_runs_once_a_run_is_held_against_itself)
-{
-    const double base[3][STEPS] = { { 6, 0, 0, 0, 0 }, { 6, 0, 0, 0, 0 }, { 6, 0, 0, 0, 0 } };
-    const double fresh[3][STEPS] = { { 12, 0, 0, 0, 0 }, { 12, 0, 0, 0, 0 }, { 6, 0, 0, 0, 0 } };
-    const double none[3][STEPS] = { { 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0 } };
-    const double differ[3][STEPS] = { { 6, 0, 0, 0, 0 }, { 7, 0, 0, 0, 0 }, { 6, 0, 0, 0, 0 } };
-    assert_int_equal(judge(3, base, 3, fresh, false).proof, TG_COUNT_PROVEN);
-    assert_int_equal(judge(3, base, 3, base, false).proof, TG_COUNT_UNCHANGED);
-    assert_int_equal(judge(3, none, 3, fresh, false).proof, TG_COUNT_HINT);
-    assert_int_equal(judge(3, differ, 3, fresh, false).proof, TG_COUNT_HINT);
-}
+        { "counts that vary", VARIED, "56665 66556 45566", UNCHANGED },
+        { "6 to 8: most pairs of steps won, but no gap", VARIED, "78678 87768 78876", HINT },
+        { "9 to 11: a gap, but not twice 6", VARIED, "9a9ab 99a99 9a999", HINT },
+        { "13 to 15: both", VARIED, "dedfe dddde feddd", TG_COUNT_VARIES, TG_COUNT_PROVEN },
+        { "8 is as far above 6 as the baseline is wide", VARIED, "45854", UNCHANGED },
+        { "9 is farther", VARIED, "45954", HINT },
 
-TEST(counts_that_vary_need_a_gap_and_twice_the_calls)
-{
-    const double base[3][STEPS] = { { 4, 5, 6, 5, 4 }, { 5, 6, 6, 4, 4 }, { 6, 5, 4, 5, 6 } };
-    const double same[3][STEPS] = { { 5, 6, 6, 6, 5 }, { 6, 6, 5, 5, 6 }, { 4, 5, 5, 6, 6 } };
-    /* 6..8: most pairs of steps won, but no gap; 9..11: a gap, but not twice 6; 13..15: both */
-    const double more[3][STEPS] = { { 7, 8, 6, 7, 8 }, { 8, 7, 7, 6, 8 }, { 7, 8, 8, 7, 6 } };
-    const double gap[3][STEPS] = { { 9, 10, 9, 10, 11 }, { 9, 9, 10, 9, 9 }, { 9, 10, 9, 9, 9 } };
-    const double twice[3][STEPS] = { { 13, 14, 13, 15, 14 },
-                                     { 13, 13, 13, 13, 14 },
-                                     { 15, 14, 13, 13, 13 } };
-    assert_int_equal(judge(3, base, 3, same, false).proof, TG_COUNT_UNCHANGED);
-    assert_int_equal(judge(3, base, 3, more, false).proof, TG_COUNT_HINT);
-    assert_int_equal(judge(3, base, 3, gap, false).proof, TG_COUNT_HINT);
-    struct tg_count_evidence ev = judge(3, base, 3, twice, false);
-    assert_int_equal(ev.shape, TG_COUNT_VARIES);
-    assert_int_equal(ev.proof, TG_COUNT_PROVEN);
-}
-
-/* 8 is as far above 6 as the baseline is wide, 9 is farther. */
-TEST(a_step_far_above_all_others_is_told)
-{
-    const double base[3][STEPS] = { { 4, 5, 6, 5, 4 }, { 5, 6, 6, 4, 4 }, { 6, 5, 4, 5, 6 } };
-    const double near_by[1][STEPS] = { { 4, 5, 8, 5, 4 } }, far[1][STEPS] = { { 4, 5, 9, 5, 4 } };
-    assert_int_equal(judge(3, base, 1, near_by, false).proof, TG_COUNT_UNCHANGED);
-    assert_int_equal(judge(3, base, 1, far, false).proof, TG_COUNT_HINT);
-}
-
-/* A run of digits, one a step; `runs` alike a side. */
-static struct tg_count_evidence judge_digits(const char *base, const char *test, size_t runs,
-                                             bool waits)
-{
-    double v[2][32];
-    struct tg_step_counts view[2][MAX_RUNS];
-    const struct tg_step_counts *const run[2] = { view[TG_BASE], view[TG_TEST] };
-    const size_t n[2] = { runs, runs };
-    struct tg_count_evidence ev;
-
-    for (int side = 0; side < 2; side++) {
-        const char *digits = side == TG_BASE ? base : test;
-        for (size_t i = 0; digits[i]; i++)
-            v[side][i] = digits[i] - '0';
-        for (size_t i = 0; i < runs; i++)
-            view[side][i] = (struct tg_step_counts){ v[side], strlen(digits) };
+        { "no baseline", "", "11111", UNCHANGED },
+        { "no fresh run", "11111", "", UNCHANGED },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tg_count_evidence ev = judge(rows[i].base, rows[i].test, 1, rows[i].waits);
+        if (ev.proof != rows[i].proof || (rows[i].shape != ANY && (int)ev.shape != rows[i].shape) ||
+            (rows[i].above && ev.above != rows[i].above) ||
+            (rows[i].steps && ev.steps != rows[i].steps) ||
+            (rows[i].runs_above && ev.runs_above != rows[i].runs_above))
+            fail_msg("%s: shape %d, proof %d, %u of %u steps, %u runs", rows[i].what, ev.shape,
+                     ev.proof, ev.above, ev.steps, ev.runs_above);
+        if (rows[i].p > 0)
+            near(ev.p, rows[i].p);
+        if (rows[i].most > 0)
+            near(ev.most, rows[i].most);
     }
-    tg_count_judge(&ev, run, n, waits ? TG_CALLS_WAIT : TG_CALLS_WORK);
-    return ev;
 }
 
 /*
@@ -207,17 +147,10 @@ TEST(a_schedule_is_exact)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (size_t runs = 1; runs <= 3; runs += 2) {
-            struct tg_count_evidence ev =
-                judge_digits(rows[i].base, rows[i].test, runs, rows[i].waits);
+            struct tg_count_evidence ev = judge(rows[i].base, rows[i].test, runs, rows[i].waits);
             if (ev.proof != rows[i].proof)
                 fail_msg("%s, %s, %zu runs: %d", rows[i].base, rows[i].test, runs, ev.proof);
             if (rows[i].p >= 0 && ev.proof != TG_COUNT_UNCHANGED)
                 near(ev.p, rows[i].p);
         }
-}
-
-TEST(no_steps_say_nothing)
-{
-    assert_int_equal(judge(0, ones, 1, ones, false).proof, TG_COUNT_UNCHANGED);
-    assert_int_equal(judge(1, ones, 0, ones, false).proof, TG_COUNT_UNCHANGED);
 }

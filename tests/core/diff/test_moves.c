@@ -28,6 +28,7 @@ BY_HAND(what_the_old_parent_lost_excuses_the_new_one)
     assert_int_equal(inner->ev_total.judged, TG_NOT_REPLACED);
     assert_false(inner->ev.slower || inner->ev.proven || inner->ev_total.slower);
     assert_int_equal(find(f, "outer")->relation, TG_REL_NONE);
+    assert_int_equal(find(f, "aten::mish")->change, TG_SAME);
 }
 
 /* 60 us become 48: 1.25 * 12 = 15 is less than 18. */

@@ -16,6 +16,12 @@ BY_HAND(steps_that_are_chosen)
     f->o = (struct tg_compare_opts){ .steps = { two, two }, .n_step_numbers = { 2, 2 } };
     compare(f);
     assert_int_equal(find(f, "x")->step_count[TG_TEST], 2 + 3);
+    /* Both: a list of the baseline's, and all but the first of the fresh ones. All are whole. */
+    f->o = (struct tg_compare_opts){ .steps = { two }, .n_step_numbers = { 2 }, .skip_first = 1 };
+    compare(f);
+    assert_int_equal(find(f, "x")->step_count[TG_BASE], 2 + 3);
+    assert_int_equal(find(f, "x")->step_count[TG_TEST], 2 + 3 + 4);
+    assert_int_equal(find(f, "x")->whole_count[TG_BASE], 1 + 2 + 3 + 4);
     f->o = (struct tg_compare_opts){ .steps = { none, none }, .n_step_numbers = { 1, 1 } };
     assert_false(tg_compare(&f->c, &f->side[0], &f->side[1], &f->o, f->a, &f->err));
     assert_string_equal(f->err.message, "no step 9 on the baseline side");

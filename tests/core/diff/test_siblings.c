@@ -15,16 +15,21 @@ BY_HAND(kernels_of_one_stem)
                 uint32_t n = 1 + (uint32_t)k, other = 1 + (uint32_t)(apart ? k : 1 - k);
                 struct tg_row *row = add_row(f, TG_BASE, r, TG_KIND_KERNEL, base[k], "", n, 1001);
                 row->order = (uint32_t)k;
-                row = add_row(f, TG_TEST, r, TG_KIND_KERNEL, test[k], "", other, 1001);
+                row = add_row(f, TG_TEST, r, TG_KIND_KERNEL, test[k], "", other, k ? 2001 : 1001);
                 row->order = (uint32_t)k;
             }
         compare(f);
         if (apart) {
             near(find(f, "triton_poi_fused#1")->count[TG_TEST], 1);
             near(find(f, "triton_poi_fused#2")->count[TG_TEST], 2);
+            is_text(find(f, "triton_poi_fused#2")->raw[TG_TEST], test[1]);
+            assert_false(find(f, "triton_poi_fused#2")->grouped);
+            assert_false(find(f, "triton_poi_fused#1")->ev.slower);
+            assert_true(find(f, "triton_poi_fused#2")->ev.slower);
         } else {
             near(find(f, "triton_poi_fused")->count[TG_TEST], 3);
             assert_true(find(f, "triton_poi_fused")->grouped);
+            assert_int_equal(find(f, "triton_poi_fused")->change, TG_SAME);
         }
     }
 }

@@ -12,12 +12,15 @@ BY_HAND(counts_of_more_iterations)
         add_all(f, TG_BASE, TG_KIND_OP, name[i], "", 10, 101);
         add_all(f, TG_TEST, TG_KIND_OP, name[i], "", 12, 101);
     }
-    add_all(f, TG_BASE, TG_KIND_OP, "more", "", 10, 101);
-    add_all(f, TG_TEST, TG_KIND_OP, "more", "", 24, 101);
+    for (int side = 0; side < 2; side++) {
+        add_all(f, side, TG_KIND_OP, "more", "", side ? 24 : 10, 101);
+        add_all(f, side, TG_KIND_OP, "once", "", 3, 101);
+    }
     compare(f);
     near(f->c.iteration_ratio, 1.2);
     assert_int_equal(find(f, "a")->change, TG_SAME);
     assert_int_equal(find(f, "more")->change, TG_MORE);
+    assert_int_equal(find(f, "once")->change, TG_SAME);
 }
 
 /* Of five names `scaled` have 12 calls after 10; three of five, 60 %, are enough. */

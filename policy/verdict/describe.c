@@ -412,6 +412,11 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
                       "%sonly warns: more than a tenth of the big operators moved as well, which "
                       "may be the machine",
                       b.n ? "; " : "");
+    if (j->as_long)
+        tg_buf_printf(&b,
+                      "%sonly warns: the host's step takes as long as before; did operators move to "
+                      "another thread, or the markers?",
+                      b.n ? "; " : "");
     r->evidence = tg_phrase_take(&b, a);
     if (j->state == TG_STATE_SUSPICIOUS ||
         (j->state == TG_STATE_NOT_JUDGED && ev && ev->judged == TG_NOT_FEW_RUNS))

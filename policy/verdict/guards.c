@@ -17,6 +17,7 @@
 #define MAX_LOST 0.05          /* of device spans: launches whose kernel is not in the trace ... */
 #define MIN_LOST 100           /* ... and this many */
 #define MAX_LEFT_OUT 0.01      /* of spans: events without a start, a duration or a partner ... */
+#define MAX_CAME_IN 0.01  /* of a step: what a trace's steps hold now and the baseline's did not */
 #define MIN_UNMATCHED 100 /* ... the last ones also this many: recordings are cut at the ends */
 
 /* `message`, `next`: texts of the arena, or constant ones. */
@@ -170,6 +171,31 @@ static bool guard_markings(struct tg_eval_state *e)
             return true;
         }
     return false;
+}
+
+/*
+ * The baseline's steps lack work that it did, and that the fresh ones hold: more calls and longer steps
+ * show that steps are cut elsewhere.
+ */
+static bool guard_cuts(struct tg_eval_state *e)
+{
+    const struct tg_comparison *c = e->in->comparison;
+    struct tg_came_in came = tg_outside_came_in(c);
+    if (!came.largest || came.ns < MAX_CAME_IN * c->step_ns[TG_TEST])
+        return false;
+    struct tg_buf b = { 0 };
+    tg_buf_printf(&b, "the baseline did outside its steps what the fresh traces do inside: ");
+    tg_buf_printf(&b, "%.*s", TG_SV_ARG(came.largest->name));
+    if (came.n_names > 1)
+        tg_buf_printf(&b, " and %zu more", came.n_names - 1);
+    guard(e, TG_SV("window"), tg_phrase_take(&b, e->arena),
+          came.device
+              ? TG_SV("Work on the device belongs to the step of its launch, which it names "
+                      "by `correlation`: record both sides with the same profiler.")
+              : TG_SV("Record both sides with markers at the same place. If this work came "
+                      "into the step, record the baseline again."),
+          e->in->suite ? e->in->suite->window.at : TG_NOWHERE);
+    return true;
 }
 
 static bool guard_steps(struct tg_eval_state *e)
@@ -375,7 +401,7 @@ bool tg_guards(struct tg_eval_state *e)
     const struct tg_require *q = &e->in->policy->require;
     const struct tg_comparison *c = e->in->comparison;
     const struct tg_suite *suite = e->in->suite;
-    bool comparable = !guard_markers(e) && !guard_markings(e) && !guard_steps(e);
+    bool comparable = !guard_markers(e) && !guard_markings(e) && !guard_steps(e) && !guard_cuts(e);
     guard_empty(e);
     guard_required(e, c, q);
     guard_detectable(e, c, q);

@@ -5,6 +5,9 @@
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 
+#define AS_LONG 0.5 /* of what came: a step that is longer by less is as long as before, */
+#define AS_LONG_Z 2 /* even by so many standard errors more */
+
 static bool is_on(const struct tg_rule_limits *l)
 {
     return l->warn.state == TG_LIMIT_ON || l->fail.state == TG_LIMIT_ON;
@@ -313,6 +316,37 @@ static void say_unknown(struct tg_result *r, const struct tg_rule *rule)
                     TG_SV("Record what docs/metrics.md names for it, or mark the rule optional."));
 }
 
+/* ns of a step that the host's operators and waits lost, but those that went outside the steps: so much
+ * may have come elsewhere. */
+static double operators_lost(const struct tg_comparison *c)
+{
+    double ns = 0;
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        bool went_out = tg_outside_calls(c, op, TG_TEST) > tg_outside_calls(c, op, TG_BASE);
+        if (tg_kind_nests(op->kind) && op->kind != TG_KIND_STEP && !went_out)
+            ns += op->self[TG_BASE] - op->self[TG_TEST];
+    }
+    return fmax(ns, 0);
+}
+
+/*
+ * Gaps, and the sum of operators and gaps, also grow where operators leave the marker's thread, or the
+ * marker its place. Then the step is as long as before, beyond the doubt of its runs, and no operator is
+ * shorter instead: no failure.
+ */
+static void except_as_long(struct tg_judgement *j, const struct tg_comparison *c, double more)
+{
+    const struct tg_evidence *step = &c->metrics[TG_METRIC_HOST_TIME].ev;
+    double longer = step->value[TG_BASE] * expm1(step->e + AS_LONG_Z * step->se);
+    if (j->state != TG_STATE_FAIL || tg_limit_is_budget(j->limit) ||
+        !c->metrics[TG_METRIC_HOST_TIME].known[TG_BASE] ||
+        fmax(longer, 0) + operators_lost(c) >= AS_LONG * more)
+        return;
+    j->state = TG_STATE_WARN;
+    j->as_long = true;
+}
+
 void tg_judge_metric(struct tg_eval_state *e, const struct tg_rule_scope *s,
                      const struct tg_rule *rule)
 {
@@ -331,6 +365,8 @@ void tg_judge_metric(struct tg_eval_state *e, const struct tg_rule_scope *s,
     p.incomparable = tg_grounds_metric_differs(s, rule, e->arena);
     j = tg_judge(&p, &l.warn, &l.fail);
     judge_by_all(s, rule, NULL, &l, &p, &j);
+    if (rule->metric == TG_RULE_METRIC_STEP_TIME && s->c->step.ev_total.judged == TG_JUDGED)
+        except_as_long(&j, s->c, p.ev->delta_ns);
     show_budget(&p, &l, &j);
     fill_values(r, rule, &p, &j);
     r->subject = TG_SUBJECT_TRACE;
@@ -374,6 +410,8 @@ static void judge_time(struct tg_eval_state *e, const struct tg_rule_scope *s,
     if (p.ev->judged != TG_JUDGED && !p.ev->suspicious)
         return;
     j = judge_part(s->c, &p, &l);
+    if (of_step)
+        except_as_long(&j, s->c, op->ev.delta_ns);
     if (!of_step && j.state <= TG_STATE_NOT_JUDGED)
         return; /* one line for each that got slower */
     r = tg_eval_add(e, rule);

@@ -1,7 +1,10 @@
+#include <math.h>
+
 #include "policy/verdict/internal.h"
 
 /* Calls of a trace, on average, that make a growth: one in most runs. */
 #define MORE_A_TRACE 1
+#define AS_MANY 0.1 /* of the calls that came in: as many were outside, but for so many */
 
 double tg_outside_calls(const struct tg_comparison *c, const struct tg_op *op, int side)
 {
@@ -27,6 +30,37 @@ double tg_outside_growth(const struct tg_comparison *c, const struct tg_op *op)
     double of_trace = calls_of_trace(c, op, TG_TEST) - calls_of_trace(c, op, TG_BASE);
     bool counts = tg_kind_is_counted(op->kind) && !op->polling && !op->launched;
     return counts && of_trace >= MORE_A_TRACE && more > 0 ? more : 0;
+}
+
+/* Of a trace, the baseline's that came in; 0: as many did not go outside. */
+static double calls_that_came_in(const struct tg_comparison *c, const struct tg_op *op)
+{
+    double in[2], less = tg_outside_calls(c, op, TG_BASE) - tg_outside_calls(c, op, TG_TEST);
+    for (int side = 0; side < 2; side++)
+        in[side] = (double)op->step_count[side] / (double)c->n_units[side];
+    double more = in[TG_TEST] - in[TG_BASE];
+    bool as_many = more > 0 && fabs(less - more) <= AS_MANY * more;
+    double steps = (double)c->n_units[TG_BASE] / (double)(c->n_runs[TG_BASE] * c->n_ranks[TG_BASE]);
+    return as_many && tg_kind_is_counted(op->kind) && !op->launched ? more * steps : 0;
+}
+
+struct tg_came_in tg_outside_came_in(const struct tg_comparison *c)
+{
+    struct tg_came_in came = { .device = true };
+    double most = 0;
+    for (size_t i = 0; i < c->n_ops && !tg_outside_has_steps(c); i++) {
+        const struct tg_op *op = &c->ops[i];
+        double n = calls_that_came_in(c, op);
+        if (n <= 0)
+            continue;
+        double ns = n * (double)op->step_total[TG_TEST] / (double)op->step_count[TG_TEST];
+        came.ns += ns;
+        came.device &= tg_kind_is_device(op->kind);
+        came.n_names++;
+        came.largest = ns >= most ? op : came.largest;
+        most = fmax(most, ns);
+    }
+    return came;
 }
 
 bool tg_outside_has_steps(const struct tg_comparison *c)

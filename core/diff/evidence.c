@@ -10,6 +10,7 @@
 #include "core/diff/rule.h"
 #include "core/diff/stats.h"
 
+#define LEFT_FLOOR 0.1 /* of the step: more of what cannot be compared name by name */
 #define SCHEDULED 0.01 /* of the step: an operator whose schedule is the step's */
 
 /* A change of times that is large enough: beside the list of the big operators. */
@@ -367,7 +368,9 @@ bool tg_op_evidence_by(const struct tg_op *op, enum tg_op_part part, enum tg_est
     return ev->judged == TG_JUDGED;
 }
 
-bool tg_ops_evidence(const struct tg_op *const *op, size_t n, struct tg_evidence *ev)
+/* The sum of all of them, as one operator. */
+static bool evidence_of_sum(const struct tg_op *const *op, size_t n, enum tg_value_ask ask,
+                            enum tg_estimate by, struct tg_evidence *ev)
 {
     const struct tg_diff_work *w = n && op[0]->rows ? op[0]->rows->work : NULL;
     struct tg_run_values sum, each;
@@ -377,7 +380,7 @@ bool tg_ops_evidence(const struct tg_op *const *op, size_t n, struct tg_evidence
         return false;
     sum = tg_run_values_new(w);
     for (size_t i = 0; i < n; i++) {
-        each = tg_run_values(w, op[i]->joined ? op[i]->joined : op[i], TG_ASK_BEST);
+        each = tg_run_values(w, op[i]->joined ? op[i]->joined : op[i], ask);
         add_values(w, &sum, &each);
         tick += tick_of(w, op[i]);
     }
@@ -385,7 +388,25 @@ bool tg_ops_evidence(const struct tg_op *const *op, size_t n, struct tg_evidence
     aim.device = tg_kind_is_device(op[0]->kind);
     *ev = (struct tg_evidence){ .judged = op[0]->ev.judged };
     sum.device = aim.device;
-    tg_evidence_fill(w, ev, &sum, machine_of(w, op[0]), aim);
+    if (by == TG_ESTIMATE_MEAN)
+        tg_evidence_by(w, ev, &sum, machine_of(w, op[0]), aim, by);
+    else
+        tg_evidence_fill(w, ev, &sum, machine_of(w, op[0]), aim);
+    return true;
+}
+
+bool tg_ops_evidence(const struct tg_op *const *op, size_t n, struct tg_evidence *ev)
+{
+    return evidence_of_sum(op, n, TG_ASK_BEST, TG_ESTIMATE_LEAST, ev);
+}
+
+bool tg_ops_left_evidence(const struct tg_op *const *op, size_t n, struct tg_evidence *ev)
+{
+    if (!evidence_of_sum(op, n, TG_ASK_STEPS, TG_ESTIMATE_MEAN, ev))
+        return false;
+    const struct tg_comparison *c = op[0]->rows->work->c;
+    ev->judged = TG_NOT_COUNT_VARIES;
+    ev->suspicious = ev->above == ev->pairs && ev->delta_ns > LEFT_FLOOR * c->step_ns[TG_BASE];
     return true;
 }
 

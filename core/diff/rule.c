@@ -238,6 +238,14 @@ static void find_slow_runs(const struct tg_diff_work *w, struct tg_evidence *ev,
     ev->slowest[TG_TEST] = time_of(l.median[TG_TEST] - c);
 }
 
+/* Calls that vary may be of other sizes each time: only a call that is much slower is told. */
+static bool is_slower_call(const struct tg_diff_work *w, const struct tg_evidence *ev,
+                           const struct tg_run_values *v)
+{
+    return v->form == TG_FORM_CALLS && ev->e > log(TG_RARE_STEP) &&
+           ev->delta_ns > TG_RARE_FLOOR * w->c->step_ns[TG_BASE];
+}
+
 void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, struct tg_run_values *v,
                       const struct tg_machine *m, struct tg_aim aim)
 {
@@ -258,7 +266,9 @@ void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, stru
     ev->withheld = ev->slower && is_disturbed(judged);
     ev->slower = ev->slower && judged == TG_JUDGED;
     ev->faster = back.slower && judged == TG_JUDGED && !ev->slower;
-    ev->suspicious = ev->suspicious && judged == TG_NOT_FEW_RUNS;
+    ev->suspicious =
+        ev->suspicious &&
+        (judged == TG_NOT_FEW_RUNS || (judged == TG_NOT_COUNT_VARIES && is_slower_call(w, ev, v)));
     if (judged == TG_JUDGED && !ev->slower && q.aim.floor > 0)
         find_slow_runs(w, ev, &q);
 }

@@ -366,6 +366,12 @@ static tg_sv next_runs(int64_t min_runs, struct tg_arena *a)
     return tg_phrase_take(&b, a);
 }
 
+/* A time that no number of runs makes comparable. */
+static bool is_of_varying_calls(const struct tg_judgement *j, const struct tg_evidence *ev)
+{
+    return j->state == TG_STATE_SUSPICIOUS && ev && ev->judged == TG_NOT_COUNT_VARIES;
+}
+
 /* "5 of 5 runs above all 5 baseline runs, noise 1.8 %, smallest detectable change 8 %" */
 static void describe_evidence(struct tg_result *r, const struct tg_comparison *c,
                               const struct tg_probe *p, const struct tg_judgement *j,
@@ -392,6 +398,12 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
         }
     } else if (j->why_not) {
         tg_buf_printf(&b, "not judged: %s", j->why_not);
+    } else if (is_of_varying_calls(j, ev)) {
+        tg_buf_printf(
+            &b,
+            "only warns: its calls vary; %u of %u runs above all %u baseline runs, by the "
+            "time per call or the mean step",
+            ev->above, ev->pairs, (unsigned)c->n_runs[TG_BASE]);
     }
     if (j->limit) {
         TG_BUF limit = { 0 };
@@ -413,12 +425,13 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
                       "may be the machine",
                       b.n ? "; " : "");
     if (j->as_long)
-        tg_buf_printf(&b,
-                      "%sonly warns: the host's step takes as long as before; did operators move to "
-                      "another thread, or the markers?",
-                      b.n ? "; " : "");
+        tg_buf_printf(
+            &b,
+            "%sonly warns: the host's step takes as long as before; did operators move to "
+            "another thread, or the markers?",
+            b.n ? "; " : "");
     r->evidence = tg_phrase_take(&b, a);
-    if (j->state == TG_STATE_SUSPICIOUS ||
+    if ((j->state == TG_STATE_SUSPICIOUS && !is_of_varying_calls(j, ev)) ||
         (j->state == TG_STATE_NOT_JUDGED && ev && ev->judged == TG_NOT_FEW_RUNS))
         r->next = next_runs(p->min_runs, a);
 }

@@ -31,15 +31,18 @@ static int by_weight(const void *a, const void *b)
     return tg_sv_cmp(tg_result_kind(x), tg_result_kind(y));
 }
 
-/* A rule whose `when` holds and that counts calls. */
+bool tg_rule_counts_calls(const struct tg_eval_state *e, const struct tg_rule *rule)
+{
+    const struct tg_rule_metric_info *m = tg_rule_metric_info(rule->metric);
+    return m->unit == TG_UNIT_COUNT && m->exact && tg_select_rule(e, &rule->when);
+}
+
 static bool asks_for_counts(const struct tg_eval_state *e)
 {
     const struct tg_policy *p = e->in->policy;
-    for (size_t i = 0; i < p->n_rules; i++) {
-        const struct tg_rule_metric_info *m = tg_rule_metric_info(p->rules[i].metric);
-        if (m->unit == TG_UNIT_COUNT && m->exact && tg_select_rule(e, &p->rules[i].when))
+    for (size_t i = 0; i < p->n_rules; i++)
+        if (tg_rule_counts_calls(e, &p->rules[i]))
             return true;
-    }
     return false;
 }
 

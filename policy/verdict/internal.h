@@ -167,12 +167,13 @@ bool tg_grounds_lacks_frames(const struct tg_rule_scope *s, uint32_t kinds, int 
 void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const struct tg_rule *rule,
                  const struct tg_op *op);
 /*
- * The time of those names of one kind that are too small to be judged by themselves, together (`ev`): of
- * those that the rule just judged, by its own limits, and found nothing in. Says nothing of a pass.
+ * The time of names of one kind that cannot be judged by themselves, together (`ev`): of those that the
+ * rule just judged, by its own limits, and found nothing in. `which`: "small", or "other" where they
+ * have nothing to be compared with. Says nothing of a pass.
  */
-void tg_judge_small(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                    const struct tg_rule *rule, const struct tg_op *const *op, size_t n,
-                    const struct tg_evidence *ev);
+void tg_judge_together(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                       const struct tg_rule *rule, const char *which, const struct tg_op *const *op,
+                       size_t n, const struct tg_evidence *ev);
 void tg_judge_metric(struct tg_eval_state *e, const struct tg_rule_scope *s,
                      const struct tg_rule *rule);
 /* Time between operators, and regions whose content was replaced: rules about the step's time. */
@@ -188,6 +189,9 @@ void tg_notes(struct tg_eval_state *e);
 bool tg_guards(struct tg_eval_state *e);
 void tg_guard_integrity(struct tg_eval_state *e);
 /* ---- rules.c ---- */
+
+/* Does its `when` hold, and does it count calls? (eval.c) */
+bool tg_rule_counts_calls(const struct tg_eval_state *e, const struct tg_rule *rule);
 
 /* Judges what the rule says of the whole; or says which ranks it asks for and are not there. */
 void tg_rule_judge(struct tg_eval_state *e, const struct tg_rule *rule);

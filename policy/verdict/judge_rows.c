@@ -220,7 +220,9 @@ void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const s
 
 static double slower_by(const struct tg_op *op)
 {
-    return op->ev.value[TG_TEST] - op->ev.value[TG_BASE];
+    bool compared = op->ev.judged == TG_JUDGED || op->ev.judged == TG_NOT_FEW_RUNS;
+    const double *of = compared ? op->ev.value : op->self;
+    return of[TG_TEST] - of[TG_BASE];
 }
 
 /* "; 60 names together, most of the rise in tiny3, tiny17, tiny5" */
@@ -274,9 +276,9 @@ static void tell_small(struct tg_result *r, const struct tg_op *const *op, size_
     r->evidence = tg_phrase_take(&b, a);
 }
 
-void tg_judge_small(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                    const struct tg_rule *rule, const struct tg_op *const *op, size_t n,
-                    const struct tg_evidence *ev)
+void tg_judge_together(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                       const struct tg_rule *rule, const char *which, const struct tg_op *const *op,
+                       size_t n, const struct tg_evidence *ev)
 {
     struct tg_rule_limits l = tg_select_limits(rule, NULL);
     struct tg_probe p = tg_probe_begin(rule, &l, s->c);
@@ -295,7 +297,7 @@ void tg_judge_small(struct tg_eval_state *e, const struct tg_rule_scope *s,
     if (j.state == TG_STATE_FAIL && (doubt = doubt_of_small(s->c, op[0]->kind)))
         j.state = TG_STATE_WARN;
     all = stand_in(e->arena, op[0]->kind,
-                   TG_SV_PRINTF(e->arena, "(small %s)", tg_phrase_kind(op[0]->kind)));
+                   TG_SV_PRINTF(e->arena, "(%s %s)", which, tg_phrase_kind(op[0]->kind)));
     for (size_t i = 0; i < n; i++)
         for (int side = 0; side < 2; side++)
             all->share[side] += op[i]->share[side];

@@ -30,6 +30,8 @@ struct chosen {
     bool gave_up;
     const struct tg_op **quiet; /* whose own time shows nothing by itself: by kind */
     size_t n_quiet, cap_quiet;
+    const struct tg_op **left; /* whose time has nothing to be compared with: by kind */
+    size_t n_left, cap_left;
 };
 
 /* Does the rule judge the time that an operator takes itself, by its own limits? */
@@ -54,13 +56,36 @@ static bool is_quiet(const struct tg_eval_state *e, const struct tg_rule_scope *
            e->results[e->n - 1].state <= TG_STATE_NOT_JUDGED;
 }
 
+/* Does a rule count the operator's calls? */
+static bool is_counted(const struct tg_eval_state *e, const struct tg_op *op)
+{
+    const struct tg_policy *p = e->in->policy;
+    for (size_t i = 0; i < p->n_rules; i++)
+        if (tg_rule_counts_calls(e, &p->rules[i]) &&
+            tg_select_op(&p->rules[i].match, op) == TG_HIT_YES)
+            return true;
+    return false;
+}
+
+/* Was its time left out, for what no other rule tells? */
+static bool is_left(const struct tg_eval_state *e, const struct tg_rule *rule,
+                    const struct tg_op *op)
+{
+    enum tg_judged j = op->ev.judged;
+    return is_own_time(rule, op) && !op->wait && !op->polling && op->relation == TG_REL_NONE &&
+           (op->change == TG_SAME || !is_counted(e, op)) &&
+           (j == TG_NOT_ONE_SIDED || j == TG_NOT_COUNT_CHANGED) &&
+           e->results[e->n - 1].state <= TG_STATE_NOT_JUDGED;
+}
+
 static void judge_chosen(struct tg_eval_state *e, const struct tg_rule_scope *s,
                          const struct tg_rule *rule, const struct tg_op *op, struct chosen *out)
 {
     tg_judge_op(e, s, rule, op);
-    if (!is_quiet(e, s, rule, op))
-        return;
-    *TG_PUSH(out->quiet, out->n_quiet, out->cap_quiet) = op;
+    if (is_quiet(e, s, rule, op))
+        *TG_PUSH(out->quiet, out->n_quiet, out->cap_quiet) = op;
+    else if (is_left(e, rule, op))
+        *TG_PUSH(out->left, out->n_left, out->cap_left) = op;
 }
 
 /* Is there something to say of them together? */
@@ -70,7 +95,7 @@ static bool judge_together(struct tg_eval_state *e, const struct tg_rule_scope *
     struct tg_evidence *ev = TG_NEW(e->arena, struct tg_evidence);
     size_t before = e->n;
     if (n > 1 && tg_ops_evidence(op, n, ev))
-        tg_judge_small(e, s, rule, op, n, ev);
+        tg_judge_together(e, s, rule, "small", op, n, ev);
     return e->n > before;
 }
 
@@ -92,15 +117,25 @@ static void judge_kind(struct tg_eval_state *e, const struct tg_rule_scope *s,
         (void)judge_together(e, s, rule, some, tg_ops_that_grew(op, n, some));
 }
 
-/* Operators come by kind. */
-static void judge_quiet(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                        const struct tg_rule *rule, const struct chosen *found)
+static void judge_left(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                       const struct tg_rule *rule, const struct tg_op *const *op, size_t n)
 {
-    for (size_t i = 0, n; i < found->n_quiet; i += n) {
-        const struct tg_op **op = found->quiet + i;
-        for (n = 1; i + n < found->n_quiet && op[n]->kind == op[0]->kind;)
+    struct tg_evidence *ev = TG_NEW(e->arena, struct tg_evidence);
+    if (tg_ops_left_evidence(op, n, ev))
+        tg_judge_together(e, s, rule, "other", op, n, ev);
+}
+
+/* Operators come by kind. */
+static void by_kind(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                    const struct tg_rule *rule, const struct tg_op *const *all, size_t n_all,
+                    void (*judge)(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                                  const struct tg_rule *rule, const struct tg_op *const *op,
+                                  size_t n))
+{
+    for (size_t i = 0, n; i < n_all; i += n) {
+        for (n = 1; i + n < n_all && all[i + n]->kind == all[i]->kind;)
             n++;
-        judge_kind(e, s, rule, op, n);
+        judge(e, s, rule, all + i, n);
     }
 }
 
@@ -198,8 +233,10 @@ static void judge_ops(struct tg_eval_state *e, const struct tg_rule_scope *s,
     for (size_t i = 0; frames && i < s->c->n_frames; i++)
         if (s->c->frames[i].launched == tg_rule_metric_of_launched(rule->metric))
             judge_op_if(e, s, rule, &s->c->frames[i], &found);
-    judge_quiet(e, s, rule, &found);
+    by_kind(e, s, rule, found.quiet, found.n_quiet, judge_kind);
+    by_kind(e, s, rule, found.left, found.n_left, judge_left);
     free(found.quiet);
+    free(found.left);
     if (found.gave_up)
         say(e, rule, TG_STATE_INCONCLUSIVE, TG_SV("(pattern)"),
             TG_SV("a regular expression exceeded its budget of steps on a name"),

@@ -238,7 +238,7 @@ static void find_slow_runs(const struct tg_diff_work *w, struct tg_evidence *ev,
     ev->slowest[TG_TEST] = time_of(l.median[TG_TEST] - c);
 }
 
-/* Calls that vary may be of other sizes each time: only a call that is much slower is told. */
+/* Calls that vary may be of other sizes each time: only much slower ones are worth a warning. */
 static bool is_slower_call(const struct tg_diff_work *w, const struct tg_evidence *ev,
                            const struct tg_run_values *v)
 {

@@ -31,12 +31,6 @@ static int by_weight(const void *a, const void *b)
     return tg_sv_cmp(tg_result_kind(x), tg_result_kind(y));
 }
 
-bool tg_rule_counts_calls(const struct tg_eval_state *e, const struct tg_rule *rule)
-{
-    const struct tg_rule_metric_info *m = tg_rule_metric_info(rule->metric);
-    return m->unit == TG_UNIT_COUNT && m->exact && tg_select_rule(e, &rule->when);
-}
-
 static bool asks_for_counts(const struct tg_eval_state *e)
 {
     const struct tg_policy *p = e->in->policy;

@@ -184,16 +184,15 @@ static bool guard_cuts(struct tg_eval_state *e)
     if (!came.largest || came.ns < MAX_CAME_IN * c->step_ns[TG_TEST])
         return false;
     struct tg_buf b = { 0 };
-    tg_buf_printf(&b, "the baseline did outside its steps what the fresh traces do inside: ");
-    tg_buf_printf(&b, "%.*s", TG_SV_ARG(came.largest->name));
+    tg_buf_printf(&b, "the baseline did outside its steps what the fresh traces do inside: %.*s",
+                  TG_SV_ARG(came.largest->name));
     if (came.n_names > 1)
         tg_buf_printf(&b, " and %zu more", came.n_names - 1);
-    guard(e, TG_SV("window"), tg_phrase_take(&b, e->arena),
-          came.device
-              ? TG_SV("Work on the device belongs to the step of its launch, which it names "
-                      "by `correlation`: record both sides with the same profiler.")
-              : TG_SV("Record both sides with markers at the same place. If this work came "
-                      "into the step, record the baseline again."),
+    guard(e, "window", tg_phrase_take(&b, e->arena).p,
+          came.device ? "Work on the device belongs to the step of its launch, which it names by "
+                        "`correlation`: record both sides with the same profiler."
+                      : "Record both sides with markers at the same place. If this work came into "
+                        "the step, record the baseline again.",
           e->in->suite ? e->in->suite->window.at : TG_NOWHERE);
     return true;
 }

@@ -190,7 +190,7 @@ bool tg_guards(struct tg_eval_state *e);
 void tg_guard_integrity(struct tg_eval_state *e);
 /* ---- rules.c ---- */
 
-/* Does its `when` hold, and does it count calls? (eval.c) */
+/* Does its `when` hold, and does it count calls? */
 bool tg_rule_counts_calls(const struct tg_eval_state *e, const struct tg_rule *rule);
 
 /* Judges what the rule says of the whole; or says which ranks it asks for and are not there. */

@@ -56,6 +56,12 @@ static bool is_quiet(const struct tg_eval_state *e, const struct tg_rule_scope *
            e->results[e->n - 1].state <= TG_STATE_NOT_JUDGED;
 }
 
+bool tg_rule_counts_calls(const struct tg_eval_state *e, const struct tg_rule *rule)
+{
+    const struct tg_rule_metric_info *m = tg_rule_metric_info(rule->metric);
+    return m->unit == TG_UNIT_COUNT && m->exact && tg_select_rule(e, &rule->when);
+}
+
 /* Does a rule count the operator's calls? */
 static bool is_counted(const struct tg_eval_state *e, const struct tg_op *op)
 {

@@ -3,7 +3,7 @@
 
 Each probe is a pair of recordings, what may come of it, and its control: the same plant in a form that was always seen, or
 the same code recorded in another way. Expected values follow from docs/policy.md, not from the program: `red` fails, `told` is not
-a plain pass, `open` is inconclusive, `green` passes without a warning, `calm` does not fail.
+a plain pass, `open` is inconclusive, `green` passes without a warning, `calm` does not fail and is not inconclusive, `not red` does not fail.
 
 usage: outside_in.py [--part P] [--seed S] [TEXT]: of the probes whose name has TEXT, each with a chance of P
 """
@@ -20,7 +20,7 @@ from support import expect, fault, finish, read_json, tracegate, write_text
 from plain_model import Work, scaled, trace, usual, write
 
 ALLOWED = {"red": {"fail"}, "told": {"warn", "fail", "inconclusive"}, "open": {"inconclusive"}, "green": {"pass"},
-           "calm": {"pass", "warn"}, "warn": {"warn"}}
+           "calm": {"pass", "warn"}, "warn": {"warn"}, "not red": {"pass", "warn", "inconclusive"}}
 STEPS = 5
 SOON = datetime.date.today() + datetime.timedelta(days=20)
 RULE = "version: 1\nrules:\n  - {id: k, match: {kind: %s}, metric: %s, fail: {pct: 20%%}}\n"
@@ -413,6 +413,120 @@ def mark_probes():
         yield f"marks: control, each twice, {runs}", "green", side(u, 1, runs), side(u, 100, runs, change=on_marks(marks_twice))
 
 
+def marks_shifted(us=0, part=0):
+    """Each marker so much later."""
+    @on_marks
+    def change(marks, _):
+        for e in marks:
+            e["ts"] += us + part * e["dur"]
+    return change
+
+
+def marks_short(part):
+    @on_marks
+    def change(marks, _):
+        for e in marks:
+            e["dur"] *= part
+    return change
+
+
+def on_thread(*names):
+    """These operators, and what they call, on another thread."""
+    def change(events):
+        spans = [(e["ts"], e["ts"] + e["dur"]) for e in events if e["cat"] == "cpu_op" and e["name"] in names]
+        for e in events:
+            if e["cat"] in ("cpu_op", "cuda_runtime") and any(a <= e["ts"] <= b for a, b in spans):
+                e["tid"] = 77
+    return change
+
+
+def unlinked(*cats):
+    def change(events):
+        for e in events:
+            if e["cat"] in cats:
+                e["args"].pop("correlation", None)
+    return change
+
+
+def pauses(us):
+    """The host waits in the middle of each step, between two operators, and all that follows is later."""
+    @on_marks
+    def change(marks, events):
+        for mark in marks:
+            half = mark["ts"] + mark["dur"] / 2
+            at = min(e["ts"] for e in events if e["cat"] == "cpu_op" and e["ts"] >= half)
+            for e in events:
+                e["ts"] += us * (e["ts"] >= at)
+            mark["dur"] += us
+    return change
+
+
+def cut_probes():
+    """Work that one side's steps hold and the other's do not, though both did it; gaps that only look like ones."""
+    host = [Work(f"aten::c{i}", "op", "", 30 + i) for i in range(10)]
+    u = usual() + host[:1]
+    changes = [(f"markers {us} us later", marks_shifted(us)) for us in (20, -20, 100)] + \
+        [(f"markers {part} of a step later", marks_shifted(part=part)) for part in (.33, .5)] + \
+        [(f"markers {part} as long", marks_short(part)) for part in (.9, .5, .1)] + \
+        [("no correlations", unlinked("kernel", "gpu_memcpy", "gpu_memset", "cuda_runtime")), ("no correlations of calls", unlinked("cuda_runtime"))]
+    for runs in (1, 3):
+        for what, change in changes:
+            yield f"cut: control, {what}, {runs}", "not red", side(u, 1, runs), side(u, 100, runs, change=change)
+            if "0.9" not in what:  # the end of a step alone: by all that the traces say it is longer now
+                yield f"cut: control, {what} in the baseline, {runs}", "not red", side(u, 1, runs, change=change), side(u, 100, runs)
+            yield f"cut: {what}, a call more, {runs}", "told", side(u, 1, runs), side(u + u[3:4], 100, runs, change=change)
+            yield f"cut: {what} in the baseline, a call more, {runs}", "told", side(u, 1, runs, change=change), side(u + u[3:4], 100, runs)
+    for what, work in (("host", host), ("device", u), ("both", u + host)):
+        moved = on_thread("aten::c3", "aten::c4", "aten::op2", "aten::op4")
+        for runs in (3, 5):
+            yield f"cut: control, operators on another thread, {what}, {runs}", "not red", side(work, 1, runs), side(work, 100, runs, change=moved)
+            yield f"cut: pauses, {what}, {runs}", "red", side(work, 1, runs), side(work, 100, runs, change=pauses(40))
+            faster = [Work(w.op, w.sort, w.name, w.us / 2 if w.sort == "op" else w.us, w.bytes) for w in work]
+            yield f"cut: pauses beside faster operators, {what}, {runs}", "red", side(work, 1, runs), side(faster, 100, runs, change=pauses(100))
+
+
+def by_chance(sort, least, most, us, seed):
+    """Calls without a schedule: `least` to `most` in a step."""
+    drawn, calls = random.Random(seed), {}
+    return lambda run, step: usual() + [Work("aten::vary", sort, "void vary(float*)", us)] * \
+        calls.setdefault((run, step), drawn.randint(least, most))
+
+
+NAMES = {"address": "step_fn_0x{0:012x}", "counter": "triton_poi_{1}", "dash": "job-{1}", "words": "batch {1}", "hash": "fn_{0:016x}"}
+
+
+def own_names(form, sort, n, us, seed):
+    """n calls in a step, each under a name of its own; `form` None: all under one."""
+    drawn, done = random.Random(seed), {}
+
+    def step(run, at):
+        if (run, at) not in done:
+            names = [form.format(drawn.getrandbits(47), n * len(done) + i) if form else "fixed" for i in range(n)]
+            done[run, at] = [Work(name if sort == "op" else "aten::w", sort, name, us) for name in names]
+        return usual() + done[run, at]
+    return step
+
+
+def uncompared_probes():
+    """Time that no name shows: calls by chance, and names that differ on every call."""
+    for sort, (least, most), (runs, steps) in itertools.product(("op", "kernel"), ((0, 4), (0, 1), (1, 5), (0, 9)), ((1, 12), (3, 8), (5, 12))):
+        what, us = f"{least} to {most} calls of {sort}, {runs} of {steps}", 160 / (least + most)
+        for times in (2, 4):
+            yield f"uncompared: {what}, x{times}", "told", side(by_chance(sort, least, most, us, 11), 1, runs, steps), \
+                side(by_chance(sort, least, most, us * times, 12), 100, runs, steps)
+        yield f"uncompared: control, {what}", "green", side(by_chance(sort, least, most, us, 21), 1, runs, steps), \
+            side(by_chance(sort, least, most, us, 22), 100, runs, steps)
+        yield f"uncompared: control, {what}, faster", "green", side(by_chance(sort, least, most, us * 4, 21), 1, runs, steps), \
+            side(by_chance(sort, least, most, us, 22), 100, runs, steps)
+    for (name, form), sort, runs in itertools.product(NAMES.items(), ("op", "kernel"), (1, 3, 5)):
+        for more, n, us in (("three times the calls", 12, 10), ("a call more", 5, 10), ("four times the time", 4, 40)):
+            for where, forms in (("on both sides", (form, form)), ("in the fresh traces", (None, form)), ("in the baseline", (form, None))):
+                yield f"uncompared: names by {name} {where}, {sort}, {more}, {runs}", "told", \
+                    side(own_names(forms[0], sort, 4, 10, 1), 1, runs), side(own_names(forms[1], sort, n, us, 2), 100, runs)
+        yield f"uncompared: control, names by {name}, {sort}, {runs}", "calm", \
+            side(own_names(form, sort, 4, 10, 1), 1, runs), side(own_names(form, sort, 4, 10, 2), 100, runs)
+
+
 def schedule_probes():
     """Work of every so many steps, such as an optimizer's after some batches: more of it, or more often."""
     u, block = usual(), [Work(f"aten::adam{i}", "kernel", f"void adam{i}(float*)", 25) for i in range(4)]
@@ -642,8 +756,8 @@ def known_probes():
 
 def probes():
     for part in (size_probes, event_probes, call_probes, part_probes, elsewhere_probes, written_probes, small_probes, attribute_probes,
-                 row_probes, mark_probes, schedule_probes, scheduled_probes, copy_probes, fused_probes, rank_probes, harmless_probes,
-                 recorded_probes, known_probes):
+                 row_probes, mark_probes, cut_probes, uncompared_probes, schedule_probes, scheduled_probes, copy_probes, fused_probes,
+                 rank_probes, harmless_probes, recorded_probes, known_probes):
         yield from part()
 
 

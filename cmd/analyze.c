@@ -72,8 +72,8 @@ static bool find_analyses(const struct analyze_opts *o, bool *ops, struct tg_err
     *ops = !o->analyses.n || has_analysis(o, "ops");
     if (!*ops || o->analyses.n < 2)
         return true;
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--measure ops cannot be combined with others");
-    return tg_err_hint(err, "Run it by itself; the other analyses can be combined.");
+    return tg_err_usage(err, "--measure ops cannot be combined with others",
+                        "Run it by itself; the other analyses can be combined.");
 }
 
 /* Analyses that HTA does not have cannot be asked for with its definitions. */
@@ -81,10 +81,8 @@ static bool check_hta(const struct analyze_opts *o, struct tg_err *err)
 {
     for (size_t i = 0; o->hta && i < o->analyses.n; i++) {
         const struct tg_analyzer *a = tg_analyzer_find(tg_sv_of(o->analyses.v[i]));
-        if (a && !tg_hta_find(tg_sv_of(a->name))) {
-            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "HTA has no analysis '%s'", a->name);
-            return tg_err_hint(err, "Leave --hta out.");
-        }
+        if (a && !tg_hta_find(tg_sv_of(a->name)))
+            return tg_err_usage(err, "HTA has no analysis '%s'", "Leave --hta out.", a->name);
     }
     return true;
 }
@@ -102,36 +100,29 @@ static bool wants_python(const struct analyze_opts *o)
 static bool check_options(const struct analyze_opts *o, const struct tg_strs *args,
                           struct tg_err *err)
 {
-    if (args->n == 0) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "analyze needs a trace");
-        return tg_err_hint(err, "For example: tracegate analyze trace.json.gz --measure ops.");
-    }
+    if (args->n == 0)
+        return tg_err_usage(err, "analyze needs a trace",
+                            "For example: tracegate analyze trace.json.gz --measure ops.");
     if (o->top != TG_OPT_UNSET && o->top < 0)
         return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--top is negative");
-    if (o->no_rounding && !o->hta) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--no-rounding belongs to --hta");
-        return tg_err_hint(err, "Without --hta nothing is ever rounded.");
-    }
-    if (o->include_last_step && !o->hta) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--include-last-step belongs to --hta");
-        return tg_err_hint(err, "Without --hta no step is omitted.");
-    }
-    if (o->overlay && (o->hta || args->n != 1 || !o->analyses.n || has_analysis(o, "ops"))) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
-                   "--overlay needs one trace, --measure (not ops), and no --hta");
-        return tg_err_hint(err, "For example: tracegate analyze t.json.gz --measure queue "
-                                "--overlay marked.json.gz.");
-    }
-    if (has_analysis(o, "sequences") != (o->operator_name != NULL)) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
-                   o->operator_name ? "--operator belongs to --measure sequences"
-                                    : "--measure sequences needs --operator");
-        return tg_err_hint(err, "For example: --measure sequences --operator aten::linear.");
-    }
-    if (o->whole && o->step.n) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--whole and --step exclude each other");
-        return tg_err_hint(err, "--whole includes the time outside steps.");
-    }
+    if (o->no_rounding && !o->hta)
+        return tg_err_usage(err, "--no-rounding belongs to --hta",
+                            "Without --hta nothing is ever rounded.");
+    if (o->include_last_step && !o->hta)
+        return tg_err_usage(err, "--include-last-step belongs to --hta",
+                            "Without --hta no step is omitted.");
+    if (o->overlay && (o->hta || args->n != 1 || !o->analyses.n || has_analysis(o, "ops")))
+        return tg_err_usage(err, "--overlay needs one trace, --measure (not ops), and no --hta",
+                            "For example: tracegate analyze t.json.gz --measure queue "
+                            "--overlay marked.json.gz.");
+    if (has_analysis(o, "sequences") != (o->operator_name != NULL))
+        return tg_err_usage(err,
+                            o->operator_name ? "--operator belongs to --measure sequences"
+                                             : "--measure sequences needs --operator",
+                            "For example: --measure sequences --operator aten::linear.");
+    if (o->whole && o->step.n)
+        return tg_err_usage(err, "--whole and --step exclude each other",
+                            "--whole includes the time outside steps.");
     return tg_given_check(&o->given, err);
 }
 
@@ -172,12 +163,10 @@ static bool measure_traces(const struct tg_analyze_request *q, const struct anal
 static bool has_traces(const struct tg_input_list *inputs, struct tg_err *err)
 {
     for (size_t i = 0; i < inputs->n; i++)
-        if (inputs->v[i].stored) {
-            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
-                       "'%s' is a stored run: it has operators and steps, not the trace",
-                       inputs->v[i].label);
-            return tg_err_hint(err, "--measure ops reads it; for the others name the trace.");
-        }
+        if (inputs->v[i].stored)
+            return tg_err_usage(
+                err, "'%s' is a stored run: it has operators and steps, not the trace",
+                "--measure ops reads it; for the others name the trace.", inputs->v[i].label);
     return true;
 }
 

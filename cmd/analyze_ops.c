@@ -310,8 +310,8 @@ static bool one_run(const struct tg_side *side, const struct tg_analyze_request 
 {
     if (side->n_runs < 2 || q->arrange == TG_ARRANGE_RUNS)
         return true;
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "several traces of one rank");
-    return tg_err_hint(err, "Analyse one run at a time, or say --runs for their average.");
+    return tg_err_usage(err, "several traces of one rank",
+                        "Analyse one run at a time, or say --runs for their average.");
 }
 
 static bool ops_per_step(struct tg_table *t, const struct tg_analyze_request *q, struct tg_err *err)
@@ -328,10 +328,9 @@ static bool ops_per_step(struct tg_table *t, const struct tg_analyze_request *q,
     tg_table_init(t, "ops", step_columns, STEP_COLUMNS);
     ok = tg_inputs_load(&summary, q->inputs, &so, q->repo, q->progress, err) &&
          tg_side_arrange(&side, &summary, q->arrange, q->arena, err) && one_run(&side, q, err);
-    if (ok && (units = add_side(&s, &side, q, &length)) == 0) {
-        ok = tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no trace has the wanted ranks and steps");
-        (void)tg_err_hint(err, "Run without --rank and --step to see all of them.");
-    }
+    if (ok && (units = add_side(&s, &side, q, &length)) == 0)
+        ok = tg_err_usage(err, "no trace has the wanted ranks and steps",
+                          "Run without --rank and --step to see all of them.");
     for (size_t i = 0; ok && i < s.keys.n; i++) {
         struct tg_table_cell *row = sums_row(t, q->arena, &s, i);
         row[COL_COUNTS] = tg_table_real((double)s.v[i].count / (double)units);

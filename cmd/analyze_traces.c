@@ -106,14 +106,13 @@ static bool read_one(void *arg, size_t i, struct tg_err *err)
 static bool refuse_rank(const struct loaded *l, size_t other, const char *label, int64_t rank,
                         struct tg_err *err)
 {
-    if (rank < 0) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "neither '%s' nor '%s' names a rank",
-                   l->labels[other], label);
-        return tg_err_hint(err, "Analyse repeats one by one; of ranks, say so with --ranks.");
-    }
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' and '%s' are both rank %" PRId64,
-               l->labels[other], label, rank);
-    return tg_err_hint(err, "analyze takes the ranks of one run: name each rank once.");
+    if (rank < 0)
+        return tg_err_usage(err, "neither '%s' nor '%s' names a rank",
+                            "Analyse repeats one by one; of ranks, say so with --ranks.",
+                            l->labels[other], label);
+    return tg_err_usage(err, "'%s' and '%s' are both rank %" PRId64,
+                        "analyze takes the ranks of one run: name each rank once.",
+                        l->labels[other], label, rank);
 }
 
 static void drop(struct loaded *l, size_t i)
@@ -198,10 +197,9 @@ static bool load(struct loaded *l, const struct tg_analyze_request *q, struct tg
     memset(l->steps, 0, n * sizeof *l->steps);
     if (!read_all(l, q, err))
         return false;
-    if (!l->n) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "none of the traces is of the wanted rank");
-        return tg_err_hint(err, "Run without --rank to see all of them.");
-    }
+    if (!l->n)
+        return tg_err_usage(err, "none of the traces is of the wanted rank",
+                            "Run without --rank to see all of them.");
     qsort(l->v, l->n, sizeof *l->v, by_rank);
     return true;
 }
@@ -235,11 +233,11 @@ static bool class_rows(struct tg_classes *out, const struct tg_analyze_traces *m
     rows = TG_NEW_N(a, struct tg_class_row, n + file.n + 1);
     for (size_t i = 0; i < n; i++) {
         const char *row = m->classes.v[i], *eq = strrchr(row, '=');
-        if (!eq || !tg_class_from_name(tg_sv_of(eq + 1), &rows[i].class_)) {
-            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--class '%s' is not GLOB=CLASS", row);
-            return tg_err_hint(err, "For example --class '*my_allreduce*=comm'; the classes are "
-                                    "compute, comm, memory, other.");
-        }
+        if (!eq || !tg_class_from_name(tg_sv_of(eq + 1), &rows[i].class_))
+            return tg_err_usage(err, "--class '%s' is not GLOB=CLASS",
+                                "For example --class '*my_allreduce*=comm'; the classes are "
+                                "compute, comm, memory, other.",
+                                row);
         rows[i].glob = (tg_sv){ row, (size_t)(eq - row) };
     }
     if (file.n)

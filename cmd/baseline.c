@@ -56,11 +56,10 @@ static const struct {
 static bool run_verb(struct tg_store_cmd *s, size_t verb, struct tg_err *err)
 {
     bool ok;
-    if (!verbs[verb].traces && s->args.n) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "baseline %s takes no argument, not '%s'",
-                   verbs[verb].name, s->args.v[0]);
-        return tg_err_hint(err, "A suite is --suite NAME, a commit --commit REV.");
-    }
+    if (!verbs[verb].traces && s->args.n)
+        return tg_err_usage(err, "baseline %s takes no argument, not '%s'",
+                            "A suite is --suite NAME, a commit --commit REV.", verbs[verb].name,
+                            s->args.v[0]);
     ok = tg_given_check(&s->o->given, err) && (s->git = tg_repo_get(&s->repo, err));
     s->store = tg_store_open(s->git);
     if (ok && verbs[verb].policy)

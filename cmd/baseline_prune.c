@@ -22,8 +22,7 @@ static bool age(const char *option, const char *text, int64_t *since, struct tg_
             *since = (int64_t)time(NULL) - n * units[i].days * 86400;
             return true;
         }
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s '%s' is not an age", option, text);
-    return tg_err_hint(err, "For example 90d, 12w or 2y.");
+    return tg_err_usage(err, "%s '%s' is not an age", "For example 90d, 12w or 2y.", option, text);
 }
 
 static bool is_count(const char *text)
@@ -36,13 +35,12 @@ static bool what_to_keep(const struct tg_store_cmd *s, struct tg_prune_opts *o, 
 {
     int64_t keep = 0;
     *o = (struct tg_prune_opts){ .since = INT64_MAX };
-    if (!s->o->keep && !s->o->older_than) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
-                   "prune needs --keep N, --keep AGE or "
-                   "--older-than AGE");
-        return tg_err_hint(err, "For example: tracegate baseline prune --keep 60d --then weekly "
-                                "--remote origin");
-    }
+    if (!s->o->keep && !s->o->older_than)
+        return tg_err_usage(err,
+                            "prune needs --keep N, --keep AGE or "
+                            "--older-than AGE",
+                            "For example: tracegate baseline prune --keep 60d --then weekly "
+                            "--remote origin");
     if (s->o->older_than && !age("--older-than", s->o->older_than, &o->since, err))
         return false;
     if (s->o->keep && is_count(s->o->keep) && tg_sv_i64(tg_sv_of(s->o->keep), &keep))

@@ -348,10 +348,7 @@ bool tg_baseline_show(struct tg_store_cmd *s, struct tg_err *err)
         (void)tg_err_hint(err, "`tracegate baseline list` shows what is; `tracegate baseline "
                                "fetch` gets what the remote has.");
     }
-    if (ok && s->o->output && suites > 1) {
-        ok = tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "-o writes one suite's runs, not %zu",
-                        suites);
-        (void)tg_err_hint(err, "Add --suite NAME.");
-    }
+    if (ok && s->o->output && suites > 1)
+        ok = tg_err_usage(err, "-o writes one suite's runs, not %zu", "Add --suite NAME.", suites);
     return ok && (!s->o->output || write_summary(s->o->output, &all, err));
 }

@@ -59,11 +59,10 @@ struct search {
 
 static bool not_on_line(const struct search *s, const char *bad, struct tg_err *err)
 {
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
-               "commit %.12s (good) is not among the first parents of %.12s (bad)", s->b.good.sha,
-               bad);
-    return tg_err_hint(err, "Give the good commit of the line that `tracegate history` follows; in "
-                            "a shallow clone fetch more of it (fetch-depth: 0).");
+    return tg_err_usage(err, "commit %.12s (good) is not among the first parents of %.12s (bad)",
+                        "Give the good commit of the line that `tracegate history` follows; in "
+                        "a shallow clone fetch more of it (fetch-depth: 0).",
+                        s->b.good.sha, bad);
 }
 
 static bool find_line(struct search *s, const struct tg_commit *bad, struct tg_err *err)
@@ -215,23 +214,21 @@ static int step(struct search *s, const struct tg_commit *head, struct tg_err *e
 
 static bool check_options(struct tg_bisect_opts *o, const struct tg_strs *args, struct tg_err *err)
 {
-    if (!o->good || !args->n) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "bisect needs %s",
-                   o->good ? "a command that makes a trace" : "--good REV");
-        return tg_err_hint(err,
-                           "For example: tracegate bisect --good v1.2 --bad HEAD --setup 'make' "
-                           "-- python3 bench.py {trace}");
-    }
+    if (!o->good || !args->n)
+        return tg_err_usage(err, "bisect needs %s",
+                            "For example: tracegate bisect --good v1.2 --bad HEAD --setup 'make' "
+                            "-- python3 bench.py {trace}",
+                            o->good ? "a command that makes a trace" : "--good REV");
     if (o->runs == TG_OPT_UNSET)
         o->runs = RUNS;
     if (o->max_runs == TG_OPT_UNSET)
         o->max_runs = o->runs > MAX_RUNS ? o->runs : MAX_RUNS;
     if (o->runs > 0 && o->max_runs >= o->runs && o->max_runs < 1000)
         return true;
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
-               "--runs and --max-runs are numbers from 1 to 999, the "
-               "second not below the first");
-    return tg_err_hint(err, "Five runs a side detect smaller changes than three.");
+    return tg_err_usage(err,
+                        "--runs and --max-runs are numbers from 1 to 999, the "
+                        "second not below the first",
+                        "Five runs a side detect smaller changes than three.");
 }
 
 static int run(struct search *s, const struct bisect_opts *o, struct tg_err *err)

@@ -209,9 +209,8 @@ static enum tg_bisect_answer skipped(struct tg_bisect *b, int side, tg_sv why, s
 {
     if (side == TESTED)
         return TG_BISECT_SKIP;
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "the good commit %.12s: %.*s", b->good.sha,
-               TG_SV_ARG(why));
-    (void)tg_err_hint(err, "Try the command by hand in a worktree of it.");
+    (void)tg_err_usage(err, "the good commit %.12s: %.*s",
+                       "Try the command by hand in a worktree of it.", b->good.sha, TG_SV_ARG(why));
     return TG_BISECT_ERROR;
 }
 

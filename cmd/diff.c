@@ -67,34 +67,27 @@ static bool excludes(const char *a, bool has_a, const char *b, bool has_b, struc
 {
     if (!has_a || !has_b)
         return true;
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s and %s exclude each other", a, b);
-    return tg_err_hint(err, "See tracegate diff --help.");
+    return tg_err_usage(err, "%s and %s exclude each other", "See tracegate diff --help.", a, b);
 }
 
 static bool check_options(struct tg_diff_request *q, const struct tg_strs *args, struct tg_err *err)
 {
     const struct tg_diff_opts *o = q->o;
-    if (args->n != 2) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "diff compares two sides, %zu given", args->n);
-        return tg_err_hint(err, args->n > 2
-                                    ? "Name a folder, or quote a glob so that the shell "
-                                      "leaves it whole: tracegate diff perf 'out/*.json.gz' "
-                                      "--runs."
-                                    : "For example: tracegate diff origin/main:perf out/.");
-    }
-    if (o->no_rounding && !o->hta) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--no-rounding belongs to --hta");
-        return tg_err_hint(err, "Without --hta nothing is ever rounded.");
-    }
-    if (o->base_commit && !o->cause) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--base-commit belongs to --cause");
-        return tg_err_hint(err, "Without --cause the commits are not read.");
-    }
-    if (o->top != TG_OPT_UNSET && o->top < 1) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--top needs a number from 1, not %" PRId64,
-                   o->top);
-        return tg_err_hint(err, "Without --top every row is shown.");
-    }
+    if (args->n != 2)
+        return tg_err_usage(err, "diff compares two sides, %zu given",
+                            args->n > 2 ? "Name a folder, or quote a glob so that the shell leaves "
+                                          "it whole: tracegate diff perf 'out/*.json.gz' --runs."
+                                        : "For example: tracegate diff origin/main:perf out/.",
+                            args->n);
+    if (o->no_rounding && !o->hta)
+        return tg_err_usage(err, "--no-rounding belongs to --hta",
+                            "Without --hta nothing is ever rounded.");
+    if (o->base_commit && !o->cause)
+        return tg_err_usage(err, "--base-commit belongs to --cause",
+                            "Without --cause the commits are not read.");
+    if (o->top != TG_OPT_UNSET && o->top < 1)
+        return tg_err_usage(err, "--top needs a number from 1, not %" PRId64,
+                            "Without --top every row is shown.", o->top);
     return tg_given_check(&o->given, err) &&
            excludes("--short-names", o->short_names, "--normalised-names", o->normalise, err) &&
            excludes("--hta", o->hta, "--normalised-names", o->normalise, err) &&

@@ -189,9 +189,9 @@ static bool say(struct tg_history_cmd *c, enum tg_event_word word, const char *i
 {
     if (c->o->reason)
         return load(c, err) && tg_history_cmd_accept(c, word, id, err);
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "history %s needs a reason",
-               word == TG_EVENT_WORD_ACCEPTED ? "accept" : "reopen");
-    return tg_err_hint(err, "--reason TEXT is kept with the event, for whoever asks later.");
+    return tg_err_usage(err, "history %s needs a reason",
+                        "--reason TEXT is kept with the event, for whoever asks later.",
+                        word == TG_EVENT_WORD_ACCEPTED ? "accept" : "reopen");
 }
 
 static bool run_verb(struct tg_history_cmd *c, const struct tg_strs *args, int *code,
@@ -208,9 +208,10 @@ static bool run_verb(struct tg_history_cmd *c, const struct tg_strs *args, int *
         return say(c, TG_EVENT_WORD_ACCEPTED, args->v[1], err);
     if (args->n == 2 && strcmp(args->v[0], "reopen") == 0)
         return say(c, TG_EVENT_WORD_REOPENED, args->v[1], err);
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "history takes no argument '%s'", args->v[0]);
-    return tg_err_hint(err, "Write `history`, `history accept ID --reason TEXT` or `history reopen "
-                            "ID --reason TEXT`.");
+    return tg_err_usage(err, "history takes no argument '%s'",
+                        "Write `history`, `history accept ID --reason TEXT` or `history reopen "
+                        "ID --reason TEXT`.",
+                        args->v[0]);
 }
 
 static int history_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,

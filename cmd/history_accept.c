@@ -39,11 +39,10 @@ static bool find_event(const struct tg_history_cmd *c, const char *id, size_t *s
         }
     if (found == 1)
         return true;
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' is %s", id,
-               found ? "more than one event" : "not an event of this history");
-    return tg_err_hint(
-        err,
-        "`tracegate history` lists them; the first digits of an id are enough if they are unique.");
+    return tg_err_usage(
+        err, "'%s' is %s",
+        "`tracegate history` lists them; the first digits of an id are enough if they are unique.",
+        id, found ? "more than one event" : "not an event of this history");
 }
 
 bool tg_history_cmd_accept(struct tg_history_cmd *c, enum tg_event_word word, const char *id,

@@ -2,9 +2,8 @@
 
 static bool bad(const char *option, tg_sv part, struct tg_err *err)
 {
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--%s does not understand '%.*s'", option,
-               TG_SV_ARG(part));
-    return tg_err_hint(err, "Give numbers: 4 or 4,5 or 0-3.");
+    return tg_err_usage(err, "--%s does not understand '%.*s'", "Give numbers: 4 or 4,5 or 0-3.",
+                        option, TG_SV_ARG(part));
 }
 
 /* "4" or "0-3". */

@@ -101,8 +101,8 @@ static int merge_run(const void *opts, const struct tg_strs *args, const struct 
     TG_ARENA *a = NULL;
     bool ok;
     if (args->n == 0) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "merge needs summaries");
-        (void)tg_err_hint(err, "For example: tracegate merge rank*.tgs -o all.tgs.");
+        (void)tg_err_usage(err, "merge needs summaries",
+                           "For example: tracegate merge rank*.tgs -o all.tgs.");
         return 2;
     }
     a = tg_arena_new();

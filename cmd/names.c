@@ -221,8 +221,8 @@ static int names_run(const void *opts, const struct tg_strs *args, const struct 
 {
     TG_ARENA *a = NULL;
     if (args->n == 0) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "names needs a trace");
-        (void)tg_err_hint(err, "For example: tracegate names trace.json.gz.");
+        (void)tg_err_usage(err, "names needs a trace",
+                           "For example: tracegate names trace.json.gz.");
         return 2;
     }
     a = tg_arena_new();

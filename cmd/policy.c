@@ -98,10 +98,10 @@ static int diff(struct tg_policy_cmd *j, struct tg_err *err)
     struct tg_buf out = { 0 };
     int code;
     if (j->args->n != 3) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "policy diff compares two policies, %zu given",
-                   j->args->n - 1);
-        (void)tg_err_hint(err, "For example: tracegate policy diff origin/main:.tracegate.yml "
-                               ".tracegate.yml");
+        (void)tg_err_usage(err, "policy diff compares two policies, %zu given",
+                           "For example: tracegate policy diff origin/main:.tracegate.yml "
+                           ".tracegate.yml",
+                           j->args->n - 1);
         return 2;
     }
     before = load_side(j, j->args->v[1], j->o->profile, err);
@@ -210,10 +210,10 @@ static int init(struct tg_policy_cmd *j, struct tg_err *err)
     struct tg_survey survey;
     struct tg_buf out = { 0 };
     if (!traces.n) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "policy init needs a trace");
-        (void)tg_err_hint(err, "For example: tracegate policy init out/run0.json.gz -o "
-                               ".tracegate.yml. tracegate init looks for traces itself, and "
-                               "writes the workflow too.");
+        (void)tg_err_usage(err, "policy init needs a trace",
+                           "For example: tracegate policy init out/run0.json.gz -o "
+                           ".tracegate.yml. tracegate init looks for traces itself, and "
+                           "writes the workflow too.");
         return 2;
     }
     if (!tg_survey_traces(&survey, &traces, j->io, &j->repo, j->arena, err))
@@ -243,11 +243,11 @@ static int waive(struct tg_policy_cmd *j, struct tg_err *err)
                                        .today = tg_io_today(j->io) };
     int code = 2;
     if (j->args->n < 2 || j->args->n > 4) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
-                   "policy waive needs a report, and may have a rule and a name, %zu given",
-                   j->args->n - 1);
-        (void)tg_err_hint(err, "For example: tracegate policy waive report.json new-work "
-                               "aten::clone");
+        (void)tg_err_usage(err,
+                           "policy waive needs a report, and may have a rule and a name, %zu given",
+                           "For example: tracegate policy waive report.json new-work "
+                           "aten::clone",
+                           j->args->n - 1);
         return code;
     }
     ask.file = j->args->v[1];

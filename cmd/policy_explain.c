@@ -161,8 +161,8 @@ int tg_policy_cmd_explain(struct tg_policy_cmd *j, struct tg_err *err)
     struct tg_comparison c, *seen = NULL;
     tg_sv name;
     if (j->args->n < 2) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "policy explain needs a name or a rule's id");
-        (void)tg_err_hint(err, "For example: tracegate policy explain aten::mm out/run0.json.gz");
+        (void)tg_err_usage(err, "policy explain needs a name or a rule's id",
+                           "For example: tracegate policy explain aten::mm out/run0.json.gz");
         return 2;
     }
     name = tg_sv_of(j->args->v[1]);

@@ -34,14 +34,12 @@ static const struct tg_opt summarize_options[] = {
 static bool check_options(const struct summarize_opts *o, const struct tg_strs *args,
                           struct tg_err *err)
 {
-    if (args->n == 0) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "summarize needs a trace");
-        return tg_err_hint(err, "For example: tracegate summarize trace.json.gz -o trace.tgs.");
-    }
-    if (o->rank && args->n > 1) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--rank names the rank of one trace, from 0");
-        return tg_err_hint(err, "Summarise each rank by itself, then merge.");
-    }
+    if (args->n == 0)
+        return tg_err_usage(err, "summarize needs a trace",
+                            "For example: tracegate summarize trace.json.gz -o trace.tgs.");
+    if (o->rank && args->n > 1)
+        return tg_err_usage(err, "--rank names the rank of one trace, from 0",
+                            "Summarise each rank by itself, then merge.");
     return true;
 }
 
@@ -55,9 +53,8 @@ static bool parse_rank(const struct summarize_opts *o, int64_t *rank, struct tg_
     *rank = -1;
     if (!o->rank || is_auto(o) || (tg_sv_i64(tg_sv_of(o->rank), rank) && *rank >= 0))
         return true;
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--rank needs a number from 0, or auto, not '%s'",
-               o->rank);
-    return tg_err_hint(err, "auto takes it from torchrun, mpirun or srun.");
+    return tg_err_usage(err, "--rank needs a number from 0, or auto, not '%s'",
+                        "auto takes it from torchrun, mpirun or srun.", o->rank);
 }
 
 /* ---- --rank auto ---- */
@@ -80,10 +77,9 @@ static bool check_rank(struct tg_summary *s, const struct tg_launcher *l, const 
 {
     const struct tg_shard *shard = s->n ? s->shards[0] : NULL;
     int64_t size;
-    if (s->n != 1) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' holds %zu ranks or runs", trace, s->n);
-        return tg_err_hint(err, "--rank auto is for the trace of one process.");
-    }
+    if (s->n != 1)
+        return tg_err_usage(err, "'%s' holds %zu ranks or runs",
+                            "--rank auto is for the trace of one process.", trace, s->n);
     if (shard->rank >= 0 && shard->rank != l->rank) {
         tg_err_set(err, TG_ERR_USAGE, TG_AT_FILE(trace),
                    "'%s' is the trace of rank %" PRId64 ", %s says %" PRId64, trace, shard->rank,

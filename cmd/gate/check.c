@@ -163,12 +163,11 @@ static bool judge(struct tg_check *c, struct tg_check_job *j, struct tg_err *err
 static bool cause_inputs(struct tg_check *c, struct tg_err *err)
 {
     const char *path[2] = { c->o->cause_baseline, c->o->cause_traces };
-    if (!path[0] != !path[1]) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s is given without %s",
-                   path[0] ? "--cause-baseline" : "--cause-traces",
-                   path[0] ? "--cause-traces" : "--cause-baseline");
-        return tg_err_hint(err, "A cause is found between two traces, one of each side.");
-    }
+    if (!path[0] != !path[1])
+        return tg_err_usage(err, "%s is given without %s",
+                            "A cause is found between two traces, one of each side.",
+                            path[0] ? "--cause-baseline" : "--cause-traces",
+                            path[0] ? "--cause-traces" : "--cause-baseline");
     for (int side = 0; path[0] && side < 2; side++)
         if (!tg_inputs_add(&c->cause[side], path[side], NULL, &c->repo, c->arena, err))
             return false;

@@ -4,8 +4,8 @@ bool tg_given_check(const struct tg_given *g, struct tg_err *err)
 {
     if (!g->runs || !g->ranks)
         return true;
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--runs and --ranks exclude each other");
-    return tg_err_hint(err, "Give one of them: files without a rank are either repeats or ranks.");
+    return tg_err_usage(err, "--runs and --ranks exclude each other",
+                        "Give one of them: files without a rank are either repeats or ranks.");
 }
 
 enum tg_arrange tg_given_arrange(const struct tg_given *g, enum tg_arrange otherwise)
@@ -17,10 +17,9 @@ static bool parse_meta(const struct tg_strs *texts, struct tg_kv *out, struct tg
 {
     for (size_t i = 0; i < texts->n; i++) {
         tg_sv value = tg_sv_of(texts->v[i]), key = tg_sv_cut(&value, '=');
-        if (key.n == strlen(texts->v[i]) || !key.n) {
-            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--meta '%s' is not KEY=VALUE", texts->v[i]);
-            return tg_err_hint(err, "For example --meta cpu=\"Xeon 8480\".");
-        }
+        if (key.n == strlen(texts->v[i]) || !key.n)
+            return tg_err_usage(err, "--meta '%s' is not KEY=VALUE",
+                                "For example --meta cpu=\"Xeon 8480\".", texts->v[i]);
         out[i] = (struct tg_kv){ key, value };
     }
     return true;
@@ -53,6 +52,7 @@ bool tg_given_window(struct tg_window_spec *out, const struct tg_given *g, struc
         out->name = rest;
         return true;
     }
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--window does not know '%s'", g->window);
-    return tg_err_hint(err, "Use auto, whole, or annotation:GLOB, as in annotation:execute_*.");
+    return tg_err_usage(err, "--window does not know '%s'",
+                        "Use auto, whole, or annotation:GLOB, as in annotation:execute_*.",
+                        g->window);
 }

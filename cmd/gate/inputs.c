@@ -93,9 +93,8 @@ static bool add_stored(struct tg_input_list *list, const struct tg_input *in, st
     size_t n;
     git = tg_repo_get(repo, &ignored);
     if (!git) { /* nothing can be a commit here, so a path was meant */
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' is neither a file nor REV:PATH",
-                   in->text.p);
-        return tg_err_hint(err, "Name a file, a folder or a glob that exists.");
+        return tg_err_usage(err, "'%s' is neither a file nor REV:PATH",
+                            "Name a file, a folder or a glob that exists.", in->text.p);
     }
     store = tg_store_open(git);
     if (!tg_git_resolve(git, in->rev.p, a, &commit, err) ||
@@ -177,11 +176,9 @@ struct tg_source *tg_inputs_open(const struct tg_input_item *item, struct tg_rep
 bool tg_inputs_spare_file(const char *input, const struct tg_outputs *o, struct tg_err *err)
 {
     for (size_t i = 0; i < o->n; i++)
-        if (o->files[i].temporary && tg_file_same(input, o->files[i].path)) {
-            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
-                       "the output '%s' would overwrite the input '%s'", o->files[i].path, input);
-            return tg_err_hint(err, "Give the output a name of its own.");
-        }
+        if (o->files[i].temporary && tg_file_same(input, o->files[i].path))
+            return tg_err_usage(err, "the output '%s' would overwrite the input '%s'",
+                                "Give the output a name of its own.", o->files[i].path, input);
     return true;
 }
 

@@ -25,8 +25,8 @@ static bool number_of(const struct tg_io *io, const char *name, int64_t *out, st
         return true;
     if (tg_sv_i64(tg_sv_of(text), out) && *out >= 0)
         return true;
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s is '%s', not a number", name, text);
-    return tg_err_hint(err, "Give the rank itself: --rank N.");
+    return tg_err_usage(err, "%s is '%s', not a number", "Give the rank itself: --rank N.", name,
+                        text);
 }
 
 static bool read_launcher(struct tg_launcher *out, size_t i, const struct tg_io *io,
@@ -40,10 +40,10 @@ static bool read_launcher(struct tg_launcher *out, size_t i, const struct tg_io 
 
 static bool none_found(struct tg_err *err)
 {
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--rank auto: no launcher set a rank");
-    return tg_err_hint(err, "Start it with torchrun, mpirun or srun (RANK with WORLD_SIZE, "
-                            "OMPI_COMM_WORLD_RANK, PMI_RANK, PMIX_RANK, SLURM_PROCID, "
-                            "JOB_COMPLETION_INDEX), or give the rank itself: --rank N.");
+    return tg_err_usage(err, "--rank auto: no launcher set a rank",
+                        "Start it with torchrun, mpirun or srun (RANK with WORLD_SIZE, "
+                        "OMPI_COMM_WORLD_RANK, PMI_RANK, PMIX_RANK, SLURM_PROCID, "
+                        "JOB_COMPLETION_INDEX), or give the rank itself: --rank N.");
 }
 
 static tg_sv node_name(const struct tg_io *io, struct tg_arena *a)
@@ -63,11 +63,10 @@ bool tg_launcher_find(struct tg_launcher *out, const struct tg_io *io, struct tg
             return false;
         if (out->rank < 0 || (launchers[i].needs_size && out->world_size < 0))
             continue;
-        if (out->world_size >= 0 && out->rank >= out->world_size) {
-            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s is %" PRId64 ", %s is %" PRId64,
-                       out->from, out->rank, launchers[i].world_size, out->world_size);
-            return tg_err_hint(err, "Ranks are counted from 0: give the rank itself, --rank N.");
-        }
+        if (out->world_size >= 0 && out->rank >= out->world_size)
+            return tg_err_usage(err, "%s is %" PRId64 ", %s is %" PRId64,
+                                "Ranks are counted from 0: give the rank itself, --rank N.",
+                                out->from, out->rank, launchers[i].world_size, out->world_size);
         out->node = node_name(io, a);
         return true;
     }

@@ -120,9 +120,9 @@ static bool is_twin(const struct loaded *l, const struct met *first, const struc
     if (first->file == again->file ||
         is_stored_again(b, a, b->summary.shards[again->shard], a->summary.shards[first->shard]))
         return false;
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' and '%s' hold the same trace", a->item->label,
-               b->item->label);
-    (void)tg_err_hint(err, "A copy is not a second run: name each recording once.");
+    (void)tg_err_usage(err, "'%s' and '%s' hold the same trace",
+                       "A copy is not a second run: name each recording once.", a->item->label,
+                       b->item->label);
     return true;
 }
 

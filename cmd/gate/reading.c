@@ -27,9 +27,9 @@ bool tg_reading_setup(int64_t threads, const char *isa, const char *part, struct
         reading.threads = (unsigned)threads;
         return true;
     }
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--threads needs a number from 1 to %u, not %" PRId64,
-               TG_THREADS_MAX, threads);
-    return tg_err_hint(err, "Leave it out to use the cores that this process may use.");
+    return tg_err_usage(err, "--threads needs a number from 1 to %u, not %" PRId64,
+                        "Leave it out to use the cores that this process may use.", TG_THREADS_MAX,
+                        threads);
 }
 
 struct each {

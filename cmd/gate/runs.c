@@ -66,12 +66,11 @@ bool tg_gate_load_runs(struct tg_side *out, struct tg_summary *summary,
     for (size_t i = 0; ok && i < summary->n; i++)
         unranked &= summary->shards[i]->rank < 0;
     ok = ok && tg_side_arrange(out, summary, unranked ? TG_ARRANGE_RUNS : TG_ARRANGE_AUTO, a, err);
-    if (ok && out->n_runs < r->min_runs) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%zu run%s: %s needs at least %zu", out->n_runs,
-                   out->n_runs == 1 ? "" : "s", r->command, r->min_runs);
-        return tg_err_hint(err, "Record the same commit more often; each run is a process of its "
-                                "own.");
-    }
+    if (ok && out->n_runs < r->min_runs)
+        return tg_err_usage(err, "%zu run%s: %s needs at least %zu",
+                            "Record the same commit more often; each run is a process of its "
+                            "own.",
+                            out->n_runs, out->n_runs == 1 ? "" : "s", r->command, r->min_runs);
     return ok;
 }
 

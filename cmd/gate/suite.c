@@ -23,15 +23,12 @@ bool tg_suites_choose(struct tg_suites *s, const char *name, enum tg_suites_want
     for (size_t i = 0; i < p->n_suites; i++)
         if (!name || tg_sv_eq(p->suites[i].name, tg_sv_of(name)))
             s->v[s->n++] = &p->suites[i];
-    if (name && !s->n && !p->built_in) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "the policy has no suite '%s'", name);
-        return tg_err_hint(err, "tracegate policy show lists its suites.");
-    }
-    if (wanted == TG_SUITES_ONE && s->n > 1) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
-                   "the policy has %zu suites: which one do these traces belong to?", s->n);
-        return tg_err_hint(err, "Add --suite NAME.");
-    }
+    if (name && !s->n && !p->built_in)
+        return tg_err_usage(err, "the policy has no suite '%s'",
+                            "tracegate policy show lists its suites.", name);
+    if (wanted == TG_SUITES_ONE && s->n > 1)
+        return tg_err_usage(err, "the policy has %zu suites: which one do these traces belong to?",
+                            "Add --suite NAME.", s->n);
     if (!s->n)
         s->v[s->n++] = lone_suite(s->arena, name);
     return true;
@@ -80,11 +77,10 @@ bool tg_suite_traces(struct tg_input_list *out, const struct tg_suites *s,
                      const struct tg_suite *suite, const struct tg_strs *args, struct tg_err *err)
 {
     const struct tg_trace_spec *spec = &suite->trace;
-    if (!args->n && !spec->files.n) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no trace given");
-        return tg_err_hint(err, "Name the fresh traces, as in out/*.json.gz, or write their place "
-                                "into the policy: trace: {files: \"out/run*.json.gz\"}.");
-    }
+    if (!args->n && !spec->files.n)
+        return tg_err_usage(err, "no trace given",
+                            "Name the fresh traces, as in out/*.json.gz, or write their place "
+                            "into the policy: trace: {files: \"out/run*.json.gz\"}.");
     for (size_t i = 0; i < args->n; i++)
         if (!tg_inputs_add(out, args->v[i], NULL, s->repo, s->arena, err))
             return false;

@@ -20,11 +20,11 @@ static void make_printable(char *s)
             *s = ' ';
 }
 
-bool tg_err_set(struct tg_err *err, enum tg_err_kind kind, struct tg_loc at, const char *fmt, ...)
+static void set(struct tg_err *err, enum tg_err_kind kind, struct tg_loc at, const char *fmt,
+                va_list ap)
 {
-    va_list ap;
     if (err->kind != TG_ERR_NONE)
-        return false;
+        return;
     tg_err_init(err);
     err->kind = kind;
     err->line = at.line;
@@ -32,11 +32,26 @@ bool tg_err_set(struct tg_err *err, enum tg_err_kind kind, struct tg_loc at, con
     err->offset = at.offset;
     if (at.file)
         (void)snprintf(err->file, sizeof err->file, "%s", at.file);
-    va_start(ap, fmt);
     (void)vsnprintf(err->message, sizeof err->message, fmt, ap);
-    va_end(ap);
     make_printable(err->message);
+}
+
+bool tg_err_set(struct tg_err *err, enum tg_err_kind kind, struct tg_loc at, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    set(err, kind, at, fmt, ap);
+    va_end(ap);
     return false;
+}
+
+bool tg_err_usage(struct tg_err *err, const char *fmt, const char *hint, ...)
+{
+    va_list ap;
+    va_start(ap, hint);
+    set(err, TG_ERR_USAGE, TG_NOWHERE, fmt, ap);
+    va_end(ap);
+    return tg_err_hint(err, "%s", hint);
 }
 
 bool tg_err_hint(struct tg_err *err, const char *fmt, ...)

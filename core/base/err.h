@@ -41,13 +41,22 @@ struct tg_err {
 };
 
 /* Starts (or resets) an error: kind NONE, all text empty. TG_ERR_INIT is the same for a new one. */
-#define TG_ERR_INIT { .offset = TG_NO_OFFSET }
+#define TG_ERR_INIT                                                                                \
+    {                                                                                              \
+        .offset = TG_NO_OFFSET                                                                     \
+    }
 void tg_err_init(struct tg_err *err);
 
 bool tg_err_set(struct tg_err *err, enum tg_err_kind kind, struct tg_loc at, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* Adds the next step for the user; keeps an earlier hint. Always returns false. */
 bool tg_err_hint(struct tg_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/*
+ * Both for a mistake of the command line: the message is `fmt` with what follows the hint, which is
+ * as it stands. Always returns false.
+ */
+bool tg_err_usage(struct tg_err *err, const char *fmt, const char *hint, ...)
+    __attribute__((format(printf, 2, 4)));
 /* Adds "while ..."; earlier (inner) context comes first. Always returns false. */
 bool tg_err_context(struct tg_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -259,11 +259,21 @@ TEST(first_error_stays)
         tg_err_set(&err, TG_ERR_TRACE, (struct tg_loc){ "t.json", 0, 0, 17 }, "bad '%s'", "x\ny"));
     assert_false(tg_err_set(&err, TG_ERR_IO, TG_NOWHERE, "later"));
     assert_false(tg_err_hint(&err, "Do this."));
+    assert_false(tg_err_usage(&err, "later", "Do that."));
     assert_false(tg_err_context(&err, "reading"));
     tg_err_format(&err, &b);
     assert_sv_equal(tg_buf_sv(&b),
                     TG_SV("t.json: at byte 17: error: bad 'x y'\n  while reading\n  Do this.\n"));
     tg_buf_release(&b);
+}
+
+TEST(usage_has_a_plain_hint)
+{
+    struct tg_err err = TG_ERR_INIT;
+    assert_false(tg_err_usage(&err, "--%s is %d", "Give less than 100 %s.", "top", 7));
+    assert_int_equal(tg_err_exit_code(err.kind), 2);
+    assert_string_equal(err.message, "--top is 7");
+    assert_string_equal(err.hint, "Give less than 100 %s.");
 }
 
 struct pair {

@@ -120,12 +120,10 @@ const struct tg_cmd tg_cmd_baseline = {
         "want of room.\n"
         "\n"
         "On the main branch: tracegate baseline record out/*.json.gz && tracegate baseline push. "
-        "In a "
-        "pull request: tracegate baseline fetch && tracegate check out/*.json.gz.\n"
+        "In a pull request: tracegate baseline fetch && tracegate check out/*.json.gz.\n"
         "\n"
         "Git does everything on the network, with its own credentials, without prompts. A push "
-        "that "
-        "lost a race is tried again; one that the remote forbids is not.",
+        "that lost a race is tried again; one that the remote forbids is not.",
     .options = baseline_options,
     .opts_size = sizeof(struct tg_baseline_opts),
     .run = baseline_run,

@@ -36,11 +36,9 @@ static bool what_to_keep(const struct tg_store_cmd *s, struct tg_prune_opts *o, 
     int64_t keep = 0;
     *o = (struct tg_prune_opts){ .since = INT64_MAX };
     if (!s->o->keep && !s->o->older_than)
-        return tg_err_usage(err,
-                            "prune needs --keep N, --keep AGE or "
-                            "--older-than AGE",
-                            "For example: tracegate baseline prune --keep 60d --then weekly "
-                            "--remote origin");
+        return tg_err_usage(
+            err, "prune needs --keep N, --keep AGE or --older-than AGE",
+            "For example: tracegate baseline prune --keep 60d --then weekly --remote origin");
     if (s->o->older_than && !age("--older-than", s->o->older_than, &o->since, err))
         return false;
     if (s->o->keep && is_count(s->o->keep) && tg_sv_i64(tg_sv_of(s->o->keep), &keep))

@@ -60,8 +60,8 @@ struct search {
 static bool not_on_line(const struct search *s, const char *bad, struct tg_err *err)
 {
     return tg_err_usage(err, "commit %.12s (good) is not among the first parents of %.12s (bad)",
-                        "Give the good commit of the line that `tracegate history` follows; in "
-                        "a shallow clone fetch more of it (fetch-depth: 0).",
+                        "Give the good commit of the line that `tracegate history` follows; in a "
+                        "shallow clone fetch more of it (fetch-depth: 0).",
                         s->b.good.sha, bad);
 }
 
@@ -225,10 +225,9 @@ static bool check_options(struct tg_bisect_opts *o, const struct tg_strs *args, 
         o->max_runs = o->runs > MAX_RUNS ? o->runs : MAX_RUNS;
     if (o->runs > 0 && o->max_runs >= o->runs && o->max_runs < 1000)
         return true;
-    return tg_err_usage(err,
-                        "--runs and --max-runs are numbers from 1 to 999, the "
-                        "second not below the first",
-                        "Five runs a side detect smaller changes than three.");
+    return tg_err_usage(
+        err, "--runs and --max-runs are numbers from 1 to 999, the second not below the first",
+        "Five runs a side detect smaller changes than three.");
 }
 
 static int run(struct search *s, const struct bisect_opts *o, struct tg_err *err)
@@ -267,22 +266,21 @@ const struct tg_cmd tg_cmd_bisect = {
     .name = "bisect",
     .summary = "find the commit between a good and a bad one that made it slower",
     .synopsis = "--good REV [--bad REV] [options] -- COMMAND [ARG…]",
-    .about =
-        "Tries commits along first parents between REV and REV, the middle one first. Each is "
-        "checked out into a folder of its own, beside the good one; COMMAND runs in both in turn, "
-        "on this machine, and writes one trace to \"$TRACE\", a path that ends in .json.gz (also "
-        "given as {trace} in an argument). The rules of check decide whether it is good or bad; an "
-        "inconclusive verdict is repeated with twice the runs.\n"
-        "\n"
-        "A commit that does not build, does not run, or stays inconclusive is skipped, and its "
-        "neighbour is tried. The exit code is 0 if one commit is found, 4 if several are left or "
-        "the bad one is not slower here.\n"
-        "\n"
-        "  tracegate bisect --good 3a134ca --bad 3861a99 --setup 'make ext' -- python3 bench.py "
-        "{trace}\n"
-        "\n"
-        "With --step it answers for HEAD alone: git bisect start BAD GOOD && git bisect run "
-        "tracegate bisect --step --good GOOD -- python3 bench.py {trace}",
+    .about = "Tries commits along first parents between REV and REV, the middle one first. Each is "
+             "checked out into a folder of its own, beside the good one; COMMAND runs in both in "
+             "turn, on this machine, and writes one trace to \"$TRACE\", a path that ends in "
+             ".json.gz (also given as {trace} in an argument). The rules of check decide whether "
+             "it is good or bad; an inconclusive verdict is repeated with twice the runs.\n"
+             "\n"
+             "A commit that does not build, does not run, or stays inconclusive is skipped, and "
+             "its neighbour is tried. The exit code is 0 if one commit is found, 4 if several are "
+             "left or the bad one is not slower here.\n"
+             "\n"
+             "  tracegate bisect --good 3a134ca --bad 3861a99 --setup 'make ext' -- python3 "
+             "bench.py {trace}\n"
+             "\n"
+             "With --step it answers for HEAD alone: git bisect start BAD GOOD && git bisect run "
+             "tracegate bisect --step --good GOOD -- python3 bench.py {trace}",
     .options = bisect_options,
     .opts_size = sizeof(struct bisect_opts),
     .run = bisect_run,

@@ -10,8 +10,7 @@
 static const struct tg_opt check_options[] = {
     { "baseline", TG_OPT_LIST, offsetof(struct tg_check_opts, baseline), "SIDE",
       "compare with SIDE: a path, REV:PATH, or REV (repeatable); default: the policy's, at the "
-      "merge "
-      "base" },
+      "merge base" },
     { "policy", TG_OPT_STR, offsetof(struct tg_check_opts, policy), "FILE",
       "judge by FILE, or REV:PATH in git; default: .tracegate.yml here or above, else the built-in "
       "policy" },
@@ -67,19 +66,18 @@ const struct tg_cmd tg_cmd_check = {
     .name = "check",
     .summary = "judge fresh traces against a baseline",
     .synopsis = "[TRACE…] [--baseline SIDE] [--policy FILE]",
-    .about =
-        "Compares the fresh traces with the baseline, judges the change by the policy, writes "
-        "the reports and exits with the verdict's code: 0 pass or warn, 1 fail, 2 bad policy or "
-        "command line, 3 unusable input, 4 inconclusive, 5 internal.\n"
-        "\n"
-        "Without --baseline the baseline is read from the git tree of the merge base with the "
-        "target branch, at the suite's `baseline:` path. Without a policy file the built-in "
-        "policy applies: no new launches, copies, operators or synchronisations, nothing proven "
-        "slower. Durations are judged with three or more runs a side.\n"
-        "\n"
-        "A report to - goes to standard output instead of the text.\n"
-        "\n"
-        "  tracegate check out/*.json.gz --runs --baseline origin/main:perf --junit gate.xml",
+    .about = "Compares the fresh traces with the baseline, judges the change by the policy, writes "
+             "the reports and exits with the verdict's code: 0 pass or warn, 1 fail, 2 bad policy "
+             "or command line, 3 unusable input, 4 inconclusive, 5 internal.\n"
+             "\n"
+             "Without --baseline the baseline is read from the git tree of the merge base with the "
+             "target branch, at the suite's `baseline:` path. Without a policy file the built-in "
+             "policy applies: no new launches, copies, operators or synchronisations, nothing "
+             "proven slower. Durations are judged with three or more runs a side.\n"
+             "\n"
+             "A report to - goes to standard output instead of the text.\n"
+             "\n"
+             "  tracegate check out/*.json.gz --runs --baseline origin/main:perf --junit gate.xml",
     .options = check_options,
     .opts_size = sizeof(struct tg_check_opts),
     .run = check_run,

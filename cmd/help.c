@@ -181,13 +181,12 @@ void tg_help_overview(struct tg_buf *out, const struct tg_cmd *const *commands, 
             wrap(out, tg_sv_of((*c)->summary), 14, 14, width);
         }
     }
-    tg_buf_puts(out,
-                "\nstart here\n"
-                "  tracegate init                              a gate for this repository\n"
-                "  tracegate diff BEFORE AFTER --runs          what changed between two folders of "
-                "traces\n");
-    tg_buf_puts(out, "\ntracegate COMMAND --help explains a command; --version tells the version."
-                     "\n\nexit codes\n");
+    tg_buf_puts(out, "\nstart here\n"
+                     "  tracegate init                              a gate for this repository\n"
+                     "  tracegate diff BEFORE AFTER --runs          what changed between two "
+                     "folders of traces\n");
+    tg_buf_puts(out, "\ntracegate COMMAND --help explains a command; --version tells the "
+                     "version.\n\nexit codes\n");
     for (const struct exit_row *r = exit_rows; r->code; r++) {
         tg_buf_printf(out, "  %s  ", r->code);
         wrap(out, tg_sv_of(r->meaning), 5, 5, width);

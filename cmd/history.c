@@ -94,9 +94,8 @@ static bool load(struct tg_history_cmd *c, struct tg_err *err)
     if (ok && !c->n) {
         ok = tg_err_set(err, TG_ERR_LOST, TG_NOWHERE, "nothing is stored of %s%s",
                         c->o->suite ? "suite " : "any suite", c->o->suite ? c->o->suite : "");
-        (void)tg_err_hint(err, "`tracegate baseline record` stores a night; "
-                               "`git fetch origin 'refs/tracegate/*:refs/tracegate/*'` brings "
-                               "what the remote has.");
+        (void)tg_err_hint(err, "`tracegate baseline record` stores a night; `git fetch origin "
+                               "'refs/tracegate/*:refs/tracegate/*'` brings what the remote has.");
     }
     return ok;
 }
@@ -208,10 +207,10 @@ static bool run_verb(struct tg_history_cmd *c, const struct tg_strs *args, int *
         return say(c, TG_EVENT_WORD_ACCEPTED, args->v[1], err);
     if (args->n == 2 && strcmp(args->v[0], "reopen") == 0)
         return say(c, TG_EVENT_WORD_REOPENED, args->v[1], err);
-    return tg_err_usage(err, "history takes no argument '%s'",
-                        "Write `history`, `history accept ID --reason TEXT` or `history reopen "
-                        "ID --reason TEXT`.",
-                        args->v[0]);
+    return tg_err_usage(
+        err, "history takes no argument '%s'",
+        "Write `history`, `history accept ID --reason TEXT` or `history reopen ID --reason TEXT`.",
+        args->v[0]);
 }
 
 static int history_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
@@ -245,8 +244,8 @@ const struct tg_cmd tg_cmd_history = {
         "Everything that changes on one night in one environment is one event. It has an id and a "
         "state: open, accepted (by `history accept`, which keeps who, when and why in git), fixed, "
         "or went away. The exit code is 1 in the night that first shows an open regression, drift "
-        "or rise "
-        "of calls, and 0 afterwards; --fail-on open keeps it at 1 until somebody accepts it.\n"
+        "or rise of calls, and 0 afterwards; --fail-on open keeps it at 1 until somebody accepts "
+        "it.\n"
         "\n"
         "Durations are judged with 11 or more nights of one environment, calls with two. How: "
         "docs/nightly.md.",

@@ -98,10 +98,10 @@ static int diff(struct tg_policy_cmd *j, struct tg_err *err)
     struct tg_buf out = { 0 };
     int code;
     if (j->args->n != 3) {
-        (void)tg_err_usage(err, "policy diff compares two policies, %zu given",
-                           "For example: tracegate policy diff origin/main:.tracegate.yml "
-                           ".tracegate.yml",
-                           j->args->n - 1);
+        (void)tg_err_usage(
+            err, "policy diff compares two policies, %zu given",
+            "For example: tracegate policy diff origin/main:.tracegate.yml .tracegate.yml",
+            j->args->n - 1);
         return 2;
     }
     before = load_side(j, j->args->v[1], j->o->profile, err);
@@ -211,9 +211,8 @@ static int init(struct tg_policy_cmd *j, struct tg_err *err)
     struct tg_buf out = { 0 };
     if (!traces.n) {
         (void)tg_err_usage(err, "policy init needs a trace",
-                           "For example: tracegate policy init out/run0.json.gz -o "
-                           ".tracegate.yml. tracegate init looks for traces itself, and "
-                           "writes the workflow too.");
+                           "For example: tracegate policy init out/run0.json.gz -o .tracegate.yml. "
+                           "tracegate init looks for traces itself, and writes the workflow too.");
         return 2;
     }
     if (!tg_survey_traces(&survey, &traces, j->io, &j->repo, j->arena, err))
@@ -243,11 +242,9 @@ static int waive(struct tg_policy_cmd *j, struct tg_err *err)
                                        .today = tg_io_today(j->io) };
     int code = 2;
     if (j->args->n < 2 || j->args->n > 4) {
-        (void)tg_err_usage(err,
-                           "policy waive needs a report, and may have a rule and a name, %zu given",
-                           "For example: tracegate policy waive report.json new-work "
-                           "aten::clone",
-                           j->args->n - 1);
+        (void)tg_err_usage(
+            err, "policy waive needs a report, and may have a rule and a name, %zu given",
+            "For example: tracegate policy waive report.json new-work aten::clone", j->args->n - 1);
         return code;
     }
     ask.file = j->args->v[1];
@@ -298,15 +295,15 @@ static int policy_run(const void *opts, const struct tg_strs *args, const struct
 const struct tg_cmd tg_cmd_policy = {
     .name = "policy",
     .summary = "write, check and show a policy",
-    .synopsis = "init TRACE... | lint [TRACE...] | show | explain NAME|RULE [TRACE...] | "
-                "diff OLD NEW | waive REPORT [RULE [NAME]] | schema | metrics",
+    .synopsis = "init TRACE... | lint [TRACE...] | show | explain NAME|RULE [TRACE...] | diff OLD "
+                "NEW | waive REPORT [RULE [NAME]] | schema | metrics",
     .about =
         "init prints the policy that `tracegate init` writes for these traces.\n"
         "lint prints all mistakes of a policy at once, and warns about what loads but cannot work "
         "as intended. With traces it also names patterns that match nothing in them, and a window "
         "of the only suite that leaves no step.\n"
-        "show prints the effective policy with the origin of each value; without a policy file "
-        "the built-in one.\n"
+        "show prints the effective policy with the origin of each value; without a policy file the "
+        "built-in one.\n"
         "explain prints the rules that judge a name, with their limits, noise and origin. With "
         "traces it uses the kinds and parents that the name has there, and adds the numbers: "
         "value, where each limit begins, noise, the smallest slowdown that is detected. Without "

@@ -106,8 +106,7 @@ static void note_both_sides(struct tg_check *c, struct tg_check_job *j,
                 c->arena, "%zu of %zu fresh traces %s the baseline's own recording: '%.*s'", n,
                 shards_of(fresh), n == 1 ? "is" : "are", TG_SV_ARG(first->source))),
             TG_SV("What is compared with itself shows nothing: did the job record, and keep, "
-                  "traces of its "
-                  "own?"));
+                  "traces of its own?"));
 }
 
 /* "ranks 3, 5 of the fresh side are one recording: 'rank5.json'" */

@@ -236,8 +236,7 @@ static void tell_fixed_day(struct tg_check *c, struct tg_check_job *j)
     tell(c, j, TG_NOTE_WARNING,
          tg_arena_printf(c->arena, "waivers are judged as of %s: SOURCE_DATE_EPOCH is set", day),
          "A waiver that ended since then still counts here, and would not by the clock. Unset it "
-         "for "
-         "this job.");
+         "for this job.");
 }
 
 /* Else `baseline: {ref: HEAD}` would hide what else the change does. */

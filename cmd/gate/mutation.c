@@ -462,8 +462,7 @@ static bool new_name(const struct look *l, struct attempt *t)
                                        .text = tg_arena_sv(l->b->arena, tg_buf_sv(&b)),
                                        .ns = (tg_ns)(0.01 * l->uninjected.step_ns[TG_BASE]) } };
     t->text = tg_arena_printf(l->b->arena,
-                              "%.*s is new, 1 %% of the step; no name of these traces "
-                              "matches",
+                              "%.*s is new, 1 %% of the step; no name of these traces matches",
                               TG_SV_ARG(t->inject.text));
     return t->inject.text.n > 0;
 }

@@ -68,8 +68,7 @@ bool tg_gate_load_runs(struct tg_side *out, struct tg_summary *summary,
     ok = ok && tg_side_arrange(out, summary, unranked ? TG_ARRANGE_RUNS : TG_ARRANGE_AUTO, a, err);
     if (ok && out->n_runs < r->min_runs)
         return tg_err_usage(err, "%zu run%s: %s needs at least %zu",
-                            "Record the same commit more often; each run is a process of its "
-                            "own.",
+                            "Record the same commit more often; each run is a process of its own.",
                             out->n_runs, out->n_runs == 1 ? "" : "s", r->command, r->min_runs);
     return ok;
 }

@@ -94,8 +94,7 @@ bool tg_check_window(struct tg_check *c, struct tg_check_job *j, struct tg_git *
         return true;
     if (!tg_inputs_are_stored(&j->base)) {
         tg_io_note(c->io,
-                   "suite '%.*s': window(%u) is of stored baselines; '%.*s' is that of one "
-                   "commit",
+                   "suite '%.*s': window(%u) is of stored baselines; '%.*s' is that of one commit",
                    TG_SV_ARG(j->suite->name), most, TG_SV_ARG(b->path));
         return true;
     }

@@ -51,11 +51,10 @@ static void on_term(int signal)
 /* Which processes have not sent theirs yet: if the launcher ends the job now, one of them died. */
 static void expect(const struct job *j, int from)
 {
-    int n =
-        snprintf(last_words, sizeof last_words,
-                 "INCONCLUSIVE: the launcher ended the job while process %d was waited for: its "
-                 "traces are '%s' and every %d. after it\n",
-                 from, (size_t)from < j->n ? j->path[from] : "(none)", j->mpi.size);
+    int n = snprintf(last_words, sizeof last_words,
+                     "INCONCLUSIVE: the launcher ended the job while process %d was waited for: "
+                     "its traces are '%s' and every %d. after it\n",
+                     from, (size_t)from < j->n ? j->path[from] : "(none)", j->mpi.size);
     n_last_words = n < (int)sizeof last_words ? n : (int)sizeof last_words - 1;
 }
 

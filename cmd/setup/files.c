@@ -314,12 +314,11 @@ static void add_stored(struct tg_setup_files *f, const struct tg_survey *s,
 {
     static const struct {
         const char *path, *text, *machine;
-    } parts[] = {
-        { ".github/workflows/tracegate.yml", tg_template_pull_request,
-          "ubuntu-24.04 # the machine that records must be like the one that recorded the "
-          "baseline" },
-        { ".github/workflows/tracegate-record.yml", tg_template_record, "ubuntu-24.04" }
-    };
+    } parts[] = { { ".github/workflows/tracegate.yml", tg_template_pull_request,
+                    "ubuntu-24.04 # the machine that records must be like the one that recorded "
+                    "the baseline" },
+                  { ".github/workflows/tracegate-record.yml", tg_template_record,
+                    "ubuntu-24.04" } };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         struct tg_buf *text = add_file(f, s, parts[i].path, parts[i].text);
         replace(text, parts[i].machine, has_device(s) ? WITH_GPU : SELF_HOSTED);

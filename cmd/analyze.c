@@ -170,45 +170,36 @@ static bool has_traces(const struct tg_input_list *inputs, struct tg_err *err)
     return true;
 }
 
-static bool analyze(const struct analyze_opts *o, const struct tg_strs *args,
-                    const struct tg_io *io, struct tg_arena *a, struct tg_err *err)
+static int analyze_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
+    const struct analyze_opts *o = c->opts;
     bool ops = false;
     struct tg_input_list inputs = { 0 };
-    TG_AUTO(tg_repo_release) struct tg_repo repo = { 0 };
     TG_BUF out = { 0 };
     struct tg_progress_line progress;
     struct tg_analyze_request q = { .inputs = &inputs,
-                                    .repo = &repo,
+                                    .repo = c->repo,
                                     .whole = o->whole,
                                     .top = o->top,
                                     .hta = o->hta,
                                     .no_rounding = o->no_rounding,
                                     .keep_python = wants_python(o),
                                     .arrange = tg_given_arrange(&o->given, TG_ARRANGE_AUTO),
-                                    .io = io,
+                                    .io = c->io,
                                     .progress = &progress.line,
-                                    .arena = a };
-    bool ok = find_analyses(o, &ops, err) && check_options(o, args, err) && check_hta(o, err) &&
+                                    .arena = c->arena };
+    bool ok = find_analyses(o, &ops, err) && check_options(o, c->args, err) && check_hta(o, err) &&
               tg_given_window(&q.window, &o->given, err) &&
-              tg_numbers_parse(&q.ranks, &o->rank, "rank", a, err) &&
-              tg_numbers_parse(&q.steps, &o->step, "step", a, err);
-    for (size_t i = 0; ok && i < args->n; i++)
-        ok = tg_inputs_add(&inputs, args->v[i], NULL, &repo, a, err);
+              tg_numbers_parse(&q.ranks, &o->rank, "rank", c->arena, err) &&
+              tg_numbers_parse(&q.steps, &o->step, "step", c->arena, err);
+    ok = ok && tg_inputs_add_all(&inputs, c->args, c->repo, c->arena, err);
     if (q.arrange == TG_ARRANGE_AUTO && tg_inputs_are_stored(&inputs))
         q.arrange = TG_ARRANGE_RUNS;
     ok = ok && (ops || has_traces(&inputs, err));
-    tg_progress_start(&progress, io);
+    tg_progress_start(&progress, c->io);
     ok = ok && (ops ? measure_ops(&q, o, &out, err) : measure_traces(&q, o, &out, err));
     tg_progress_end(&progress);
-    return ok && tg_io_put(io, tg_buf_sv(&out), err);
-}
-
-static int analyze_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
-                       struct tg_err *err)
-{
-    TG_ARENA *a = tg_arena_new();
-    return analyze(opts, args, io, a, err) ? 0 : tg_err_exit_code(err->kind);
+    return ok && tg_io_put(c->io, tg_buf_sv(&out), err) ? 0 : tg_err_exit_code(err->kind);
 }
 
 const struct tg_cmd tg_cmd_analyze = {

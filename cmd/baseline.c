@@ -60,7 +60,7 @@ static bool run_verb(struct tg_store_cmd *s, size_t verb, struct tg_err *err)
         return tg_err_usage(err, "baseline %s takes no argument, not '%s'",
                             "A suite is --suite NAME, a commit --commit REV.", verbs[verb].name,
                             s->args.v[0]);
-    ok = tg_given_check(&s->o->given, err) && (s->git = tg_repo_get(&s->repo, err));
+    ok = tg_given_check(&s->o->given, err) && (s->git = tg_repo_get(s->repo, err));
     s->store = tg_store_open(s->git);
     if (ok && verbs[verb].policy)
         ok = tg_suites_load(&s->suites, s->o->policy, NULL, err) &&
@@ -73,30 +73,26 @@ static bool run_verb(struct tg_store_cmd *s, size_t verb, struct tg_err *err)
     return ok;
 }
 
-static int baseline_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
-                        struct tg_err *err)
+static int baseline_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
-    struct tg_store_cmd s = { .o = opts, .io = io };
+    struct tg_store_cmd s = { .o = c->opts, .io = c->io, .repo = c->repo, .arena = c->arena };
     const char *names[VERBS + 1] = { 0 };
     size_t verb;
     bool ok;
     for (size_t i = 0; i < VERBS; i++)
         names[i] = verbs[i].name;
-    verb = tg_options_verb("baseline", args, names, err);
+    verb = tg_options_verb("baseline", c->args, names, err);
     if (verb == VERBS)
         return tg_err_exit_code(err->kind);
-    s.arena = tg_arena_new();
-    s.args = (struct tg_strs){ args->v + 1, args->n - 1, 0 };
-    s.repo.opts.trust_owner = s.o->given.trust_repository;
-    s.suites = (struct tg_suites){ .io = io, .repo = &s.repo, .arena = s.arena };
+    s.args = (struct tg_strs){ c->args->v + 1, c->args->n - 1, 0 };
+    c->repo->opts.trust_owner = s.o->given.trust_repository;
+    s.suites = (struct tg_suites){ .io = c->io, .repo = c->repo, .arena = c->arena };
     s.remote = (struct tg_remote){ .name = s.o->remote ? s.o->remote : "origin",
                                    .seed = (uint32_t)getpid(),
                                    .dry_run = s.o->dry_run };
     ok = run_verb(&s, verb, err);
     tg_policy_free(s.suites.policy);
-    tg_repo_release(&s.repo);
     tg_buf_release(&s.out);
-    tg_arena_free(s.arena);
     return ok ? 0 : tg_err_exit_code(err->kind);
 }
 

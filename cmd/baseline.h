@@ -16,7 +16,7 @@ struct tg_store_cmd {
     struct tg_strs args; /* after the verb */
     const struct tg_io *io;
     struct tg_arena *arena;
-    struct tg_repo repo;
+    struct tg_repo *repo;
     struct tg_git *git;
     struct tg_store store; /* of `git` */
     struct tg_suites suites;

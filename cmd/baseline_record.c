@@ -151,20 +151,13 @@ static bool record_suite(struct tg_store_cmd *s, const struct tg_suite *suite,
 {
     struct tg_summarize_opts so = tg_suite_reading(s->suites.policy, suite);
     struct tg_input_list inputs = { 0 };
-    struct tg_summary summary;
-    struct tg_progress_line progress;
-    bool ok = tg_given_apply(&so, &s->o->given, s->arena, err) &&
-              tg_suite_traces(&inputs, &s->suites, suite, &s->args, err);
-    if (!ok)
-        return false;
-    inputs.one_run = s->o->given.ranks;
+    TG_AUTO(tg_summary_release) struct tg_summary summary;
     tg_summary_init(&summary);
-    tg_progress_start(&progress, s->io);
-    ok = tg_inputs_load(&summary, &inputs, &so, &s->repo, &progress.line, err);
-    tg_progress_end(&progress);
-    ok = ok && check_sides(s, suite, &summary, err) && record_runs(s, suite, at, &summary, err);
-    tg_summary_release(&summary);
-    return ok;
+    inputs.one_run = s->o->given.ranks;
+    return tg_given_apply(&so, &s->o->given, s->arena, err) &&
+           tg_suite_traces(&inputs, &s->suites, suite, &s->args, err) &&
+           tg_inputs_read(&summary, &inputs, &so, s->repo, s->io, err) &&
+           check_sides(s, suite, &summary, err) && record_runs(s, suite, at, &summary, err);
 }
 
 bool tg_baseline_record(struct tg_store_cmd *s, struct tg_err *err)

@@ -241,21 +241,18 @@ static int run(struct search *s, const struct bisect_opts *o, struct tg_err *err
     return o->step ? step(s, &bad, err) : search(s, err);
 }
 
-static int bisect_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
-                      struct tg_err *err)
+static int bisect_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
-    const struct bisect_opts *o = opts;
+    const struct bisect_opts *o = c->opts;
     struct tg_bisect_opts bo = o->b;
-    struct tg_repo repo = { .opts = { .trust_owner = o->b.trust_repository } };
-    struct search s = { .b = { .o = &bo, .command = args, .io = io, .arena = tg_arena_new() } };
+    struct search s = { .b = { .o = &bo, .command = c->args, .io = c->io, .arena = c->arena } };
     int code = -1;
-    if (check_options(&bo, args, err) && (s.b.git = tg_repo_get(&repo, err)))
+    c->repo->opts.trust_owner = bo.trust_repository;
+    if (check_options(&bo, c->args, err) && (s.b.git = tg_repo_get(c->repo, err)))
         code = run(&s, o, err);
     tg_bisect_end(&s.b);
     tg_buf_release(&s.out);
     free(s.v);
-    tg_repo_release(&repo);
-    tg_arena_free(s.b.arena);
     if (code >= 0)
         return code;
     /* `git bisect run` takes 1 to 127 for an answer about the commit. */

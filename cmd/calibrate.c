@@ -494,12 +494,11 @@ static bool run_job(struct job *j, struct tg_err *err)
            put_all(j, err);
 }
 
-static int calibrate_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
-                         struct tg_err *err)
+static int calibrate_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
-    struct job j = { .o = opts, .io = io };
-    bool ok = tg_gate_same_open(&j.same, &j.o->gate, args, "calibrate", MIN_RUNS, io, err) &&
-              run_job(&j, err);
+    struct job j = { .o = c->opts, .io = c->io };
+    bool ok =
+        tg_gate_same_open(&j.same, &j.o->gate, c, "calibrate", MIN_RUNS, err) && run_job(&j, err);
     tg_gate_same_release(&j.same);
     return ok ? 0 : tg_err_exit_code(err->kind);
 }

@@ -56,10 +56,9 @@ static const struct tg_opt check_options[] = {
     { 0 },
 };
 
-static int check_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
-                     struct tg_err *err)
+static int check_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
-    return tg_check_run(opts, args, io, err);
+    return tg_check_run(c->opts, c->args, c->io, err);
 }
 
 const struct tg_cmd tg_cmd_check = {

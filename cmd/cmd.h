@@ -48,16 +48,25 @@ struct tg_io {        /* all that a command may touch of the process */
 };
 const char *tg_io_env(const struct tg_io *io, const char *name); /* NULL: unset or empty */
 
+/* One call of a command; the repository and the arena last until it returns. */
+struct tg_repo;
+struct tg_arena;
+struct tg_cmd_call {
+    const void *opts;           /* the command's struct */
+    const struct tg_strs *args; /* the positional arguments */
+    const struct tg_io *io;
+    struct tg_repo *repo; /* cmd/gate/inputs.h: opened when first needed */
+    struct tg_arena *arena;
+};
+
 struct tg_cmd {
     const char *name, *summary;
     const char *synopsis; /* "CONTROL TEST [options]" */
     const char *about;    /* paragraphs for --help and the manual */
     const struct tg_opt *options;
     size_t opts_size;
-    /* `args` are the positional arguments. Returns the exit code; on an error the caller prints
-     * err. */
-    int (*run)(const void *opts, const struct tg_strs *args, const struct tg_io *io,
-               struct tg_err *err);
+    /* Returns the exit code; on an error the caller prints err. */
+    int (*run)(const struct tg_cmd_call *c, struct tg_err *err);
 };
 extern const struct tg_cmd *const tg_commands[];                        /* NULL-terminated */
 const struct tg_cmd *tg_cmd_find(const char *name, struct tg_err *err); /* NULL with err set */

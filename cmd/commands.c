@@ -43,13 +43,12 @@ const struct tg_cmd *tg_cmd_find(const char *name, struct tg_err *err)
     return NULL;
 }
 
-static int help_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
-                    struct tg_err *err)
+static int help_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
-    const struct help_opts *o = opts;
+    const struct help_opts *o = c->opts;
     const struct tg_cmd *cmd = NULL;
     TG_BUF out = { 0 };
-    if (args->n && !(cmd = tg_cmd_find(args->v[0], err)))
+    if (c->args->n && !(cmd = tg_cmd_find(c->args->v[0], err)))
         return 2;
     if (o->man)
         tg_help_man(&out, tg_commands);
@@ -58,10 +57,10 @@ static int help_run(const void *opts, const struct tg_strs *args, const struct t
     else if (o->completion == SHELL_ZSH)
         tg_help_zsh(&out, tg_commands);
     else if (cmd)
-        tg_help_command(&out, cmd, io->columns);
+        tg_help_command(&out, cmd, c->io->columns);
     else
-        tg_help_overview(&out, tg_commands, io->columns);
-    return tg_io_put(io, tg_buf_sv(&out), err) ? 0 : 5;
+        tg_help_overview(&out, tg_commands, c->io->columns);
+    return tg_io_put(c->io, tg_buf_sv(&out), err) ? 0 : 5;
 }
 
 static const struct tg_cmd cmd_help = {

@@ -252,42 +252,35 @@ static bool report(const struct tg_diff_request *q, const struct tg_comparison *
     return put_charts(ch, &t, &r, err);
 }
 
-static bool diff(struct tg_diff_request *q, const struct tg_strs *args, struct tg_err *err)
+static int diff_run(const struct tg_cmd_call *call, struct tg_err *err)
 {
+    struct tg_progress_line progress;
+    struct tg_diff_request q = { .o = call->opts,
+                                 .io = call->io,
+                                 .repo = call->repo,
+                                 .progress = &progress.line,
+                                 .arena = call->arena };
     struct tg_input_list inputs[2] = { { 0 }, { 0 } };
-    struct tg_repo repo = { .opts = { .trust_owner = q->o->given.trust_repository } };
     struct tg_summary summary[2];
     struct tg_comparison c = { 0 };
-    struct charts ch = { .files.standard = q->io->out };
-    struct tg_progress_line progress;
-    bool ok = check_options(q, args, err) && open_charts(&ch, q->o, err);
+    struct charts ch = { .files.standard = q.io->out };
+    bool ok = check_options(&q, call->args, err) && open_charts(&ch, q.o, err);
+    q.repo->opts.trust_owner = q.o->given.trust_repository;
     for (int s = 0; ok && s < 2; s++) {
-        q->label[s] = args->v[s];
-        ok = tg_inputs_add(&inputs[s], args->v[s], NULL, &repo, q->arena, err) &&
+        q.label[s] = call->args->v[s];
+        ok = tg_inputs_add(&inputs[s], q.label[s], NULL, q.repo, q.arena, err) &&
              tg_inputs_spare(&inputs[s], &ch.files, err);
     }
     for (int s = 0; s < 2; s++)
         tg_summary_init(&summary[s]);
-    tg_progress_start(&progress, q->io);
-    q->repo = &repo;
-    q->progress = &progress.line;
-    ok = ok && tg_repo_commit(&q->base, &repo, "base-commit", q->o->base_commit, q->arena, err) &&
-         tg_diff_compare(&c, q, inputs, summary, err);
+    tg_progress_start(&progress, q.io);
+    ok = ok && tg_repo_commit(&q.base, q.repo, "base-commit", q.o->base_commit, q.arena, err) &&
+         tg_diff_compare(&c, &q, inputs, summary, err);
     tg_progress_end(&progress);
-    ok = ok && report(q, &c, inputs, summary, &ch, err);
+    ok = ok && report(&q, &c, inputs, summary, &ch, err);
     for (int s = 0; s < 2; s++)
         tg_summary_release(&summary[s]);
     tg_outputs_release(&ch.files);
-    tg_repo_release(&repo);
-    return ok;
-}
-
-static int diff_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
-                    struct tg_err *err)
-{
-    struct tg_diff_request q = { .o = opts, .io = io, .arena = tg_arena_new() };
-    bool ok = diff(&q, args, err);
-    tg_arena_free(q.arena);
     return ok ? 0 : tg_err_exit_code(err->kind);
 }
 

@@ -213,22 +213,21 @@ static bool run_verb(struct tg_history_cmd *c, const struct tg_strs *args, int *
         args->v[0]);
 }
 
-static int history_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
-                       struct tg_err *err)
+static int history_run(const struct tg_cmd_call *call, struct tg_err *err)
 {
+    const struct tg_io *io = call->io;
     struct tg_history_cmd c = {
-        .o = opts, .io = io, .arena = tg_arena_new(), .files.standard = io->out
+        .o = call->opts, .io = io, .arena = call->arena, .files.standard = io->out
     };
-    struct tg_repo repo = { .opts = { .trust_owner = c.o->given.trust_repository } };
     int code = 0;
-    bool ok = (c.git = tg_repo_get(&repo, err));
+    bool ok;
+    call->repo->opts.trust_owner = c.o->given.trust_repository;
+    ok = (c.git = tg_repo_get(call->repo, err));
     c.store = tg_store_open(c.git);
-    ok = ok && run_verb(&c, args, &code, err);
+    ok = ok && run_verb(&c, call->args, &code, err);
     for (size_t i = 0; i < c.n; i++)
         tg_nights_release(&c.nights[i]);
     tg_outputs_release(&c.files);
-    tg_repo_release(&repo);
-    tg_arena_free(c.arena);
     return ok ? code : tg_err_exit_code(err->kind);
 }
 

@@ -38,7 +38,7 @@ struct job {
     const struct init_opts *o;
     const struct tg_io *io;
     struct tg_arena *arena;
-    struct tg_repo repo;
+    struct tg_repo *repo;
     struct tg_survey survey;
     struct tg_setup_opts setup;
     struct tg_setup_files files;
@@ -208,6 +208,7 @@ static struct tg_doc *selftest(struct job *j, const struct tg_survey_suite *one,
     void *opts = tg_arena_alloc(j->arena, 1, tg_cmd_selftest.opts_size);
     struct tg_global_opts common = { 0 };
     struct tg_strs args = { 0 };
+    const struct tg_cmd_call call = { opts, &args, &io, j->repo, j->arena };
     TG_BUF text = { 0 };
     struct tg_doc *doc = NULL;
     const char **argv = TG_NEW_N(j->arena, const char *, one->n + 8);
@@ -225,7 +226,7 @@ static struct tg_doc *selftest(struct job *j, const struct tg_survey_suite *one,
     }
     io.out = fileno(file);
     if (tg_options_parse(&tg_cmd_selftest, argv, n, opts, &common, &args, j->arena, err))
-        (void)tg_cmd_selftest.run(opts, &args, &io, err);
+        (void)tg_cmd_selftest.run(&call, err);
     (void)lseek(io.out, 0, SEEK_SET);
     for (ssize_t got = 1; got > 0 && err->kind == TG_ERR_NONE;) {
         got = read(io.out, tg_buf_room(&text, 65536), 65536);
@@ -411,7 +412,7 @@ static void put_next(struct job *j)
 
 static bool run_job(struct job *j, const struct tg_strs *args, struct tg_err *err)
 {
-    if (!tg_survey_make(&j->survey, args, j->io, &j->repo, j->arena, err))
+    if (!tg_survey_make(&j->survey, args, j->io, j->repo, j->arena, err))
         return false;
     j->setup = (struct tg_setup_opts){ .store = j->o->store,
                                        .nightly = j->o->nightly,
@@ -424,20 +425,17 @@ static bool run_job(struct job *j, const struct tg_strs *args, struct tg_err *er
     return tg_io_put(j->io, tg_buf_sv(&j->out), err);
 }
 
-static int init_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
-                    struct tg_err *err)
+static int init_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
-    struct job j = { .o = opts, .io = io, .arena = tg_arena_new() };
+    struct job j = { .o = c->opts, .io = c->io, .repo = c->repo, .arena = c->arena };
     int code;
-    if (run_job(&j, args, err))
+    if (run_job(&j, c->args, err))
         code = j.survives ? 1 : 0;
     else
         code = tg_err_exit_code(err->kind);
     tg_setup_files_release(&j.files);
     tg_buf_release(&j.out);
     tg_buf_release(&j.changes);
-    tg_repo_release(&j.repo);
-    tg_arena_free(j.arena);
     return code;
 }
 

@@ -72,18 +72,16 @@ static bool put(void *arg, tg_sv bytes, struct tg_err *err)
     return tg_outputs_put(g->files, g->handle, bytes, err);
 }
 
-static bool merge(const struct merge_opts *o, const struct tg_strs *args, const struct tg_io *io,
-                  struct tg_damage *damage, struct tg_arena *a, struct tg_err *err)
+static bool merge(const struct tg_cmd_call *c, struct tg_damage *damage, struct tg_err *err)
 {
+    const struct merge_opts *o = c->opts;
     struct tg_input_list inputs = { 0 };
-    TG_AUTO(tg_repo_release) struct tg_repo repo = { 0 };
-    struct tg_outputs files = { .standard = io->out };
-    struct merging g = { &inputs, &repo, NULL, &files, 0 };
+    struct tg_outputs files = { .standard = c->io->out };
+    struct merging g = { &inputs, c->repo, NULL, &files, 0 };
     struct tg_unite m = { .open = open_input, .put = put, .arg = &g, .damage = damage };
-    bool ok = tg_outputs_open(&files, o->output ? o->output : "-", &g.handle, err);
-    for (size_t i = 0; ok && i < args->n; i++)
-        ok = tg_inputs_add(&inputs, args->v[i], NULL, &repo, a, err);
-    g.buffered = TG_NEW_N(a, struct buffered, inputs.n + 1);
+    bool ok = tg_outputs_open(&files, o->output ? o->output : "-", &g.handle, err) &&
+              tg_inputs_add_all(&inputs, c->args, c->repo, c->arena, err);
+    g.buffered = TG_NEW_N(c->arena, struct buffered, inputs.n + 1);
     m.n = inputs.n;
     ok = ok && tg_inputs_spare(&inputs, &files, err) && tg_unite_run(&m, err) &&
          tg_outputs_commit(&files, err);
@@ -93,22 +91,19 @@ static bool merge(const struct merge_opts *o, const struct tg_strs *args, const 
     return ok;
 }
 
-static int merge_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
-                     struct tg_err *err)
+static int merge_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
-    const struct merge_opts *o = opts;
+    const struct merge_opts *o = c->opts;
     struct tg_damage damage = { 0 };
-    TG_ARENA *a = NULL;
     bool ok;
-    if (args->n == 0) {
+    if (c->args->n == 0) {
         (void)tg_err_usage(err, "merge needs summaries",
                            "For example: tracegate merge rank*.tgs -o all.tgs.");
         return 2;
     }
-    a = tg_arena_new();
-    ok = merge(o, args, io, o->keep_going ? &damage : NULL, a, err);
+    ok = merge(c, o->keep_going ? &damage : NULL, err);
     if (ok && damage.n)
-        tg_io_note(io, "INCONCLUSIVE: damaged and omitted:\n%s", damage.text.p);
+        tg_io_note(c->io, "INCONCLUSIVE: damaged and omitted:\n%s", damage.text.p);
     ok = ok && damage.n == 0;
     tg_damage_release(&damage);
     return ok ? 0 : err->kind ? tg_err_exit_code(err->kind) : 4;

@@ -164,10 +164,12 @@ static bool read_file(void *arg, size_t i, struct tg_err *err)
     return ok;
 }
 
-static bool read_files(struct tg_table *t, const struct tg_input_list *inputs, struct tg_repo *repo,
-                       const struct names_opts *o, struct tg_arena *a, struct tg_err *err)
+static bool read_files(struct tg_table *t, const struct tg_input_list *inputs,
+                       const struct tg_cmd_call *c, struct tg_err *err)
 {
-    struct reading r = { .o = o, .inputs = inputs, .repo = repo, .table = t, .arena = a };
+    struct reading r = {
+        .o = c->opts, .inputs = inputs, .repo = c->repo, .table = t, .arena = c->arena
+    };
     bool ok;
     tg_turns_init(&r.turns);
     ok = tg_reading_each(inputs->n, read_file, &r, NULL, err);
@@ -192,41 +194,31 @@ static void join_rows(struct tg_table *t)
     t->n_rows = kept_rows;
 }
 
-static bool names(const struct names_opts *o, const struct tg_strs *args, const struct tg_io *io,
-                  struct tg_arena *a, struct tg_err *err)
+static int names_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
+    const struct names_opts *o = c->opts;
     struct tg_input_list inputs = { 0 };
-    TG_AUTO(tg_repo_release) struct tg_repo repo = { 0 };
     struct tg_table t;
     TG_BUF out = { 0 };
-    bool ok = true;
+    bool ok;
+    if (c->args->n == 0) {
+        (void)tg_err_usage(err, "names needs a trace",
+                           "For example: tracegate names trace.json.gz.");
+        return 2;
+    }
     tg_table_init(&t, "names", columns, COLUMNS);
-    for (size_t i = 0; ok && i < args->n; i++)
-        ok = tg_inputs_add(&inputs, args->v[i], NULL, &repo, a, err);
-    ok = ok && read_files(&t, &inputs, &repo, o, a, err);
+    ok = tg_inputs_add_all(&inputs, c->args, c->repo, c->arena, err) &&
+         read_files(&t, &inputs, c, err);
     join_rows(&t);
     if (ok && o->format == TG_FORMAT_CSV)
         tg_table_as_csv(&out, &t);
     else if (ok && o->format == TG_FORMAT_JSON)
         tg_table_as_json(&out, &t, "tracegate-names-v1");
     else if (ok)
-        tg_table_as_text(&out, &t, io->columns, 0);
-    ok = ok && tg_io_put(io, tg_buf_sv(&out), err);
+        tg_table_as_text(&out, &t, c->io->columns, 0);
+    ok = ok && tg_io_put(c->io, tg_buf_sv(&out), err);
     tg_table_release(&t);
-    return ok;
-}
-
-static int names_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
-                     struct tg_err *err)
-{
-    TG_ARENA *a = NULL;
-    if (args->n == 0) {
-        (void)tg_err_usage(err, "names needs a trace",
-                           "For example: tracegate names trace.json.gz.");
-        return 2;
-    }
-    a = tg_arena_new();
-    return names(opts, args, io, a, err) ? 0 : tg_err_exit_code(err->kind);
+    return ok ? 0 : tg_err_exit_code(err->kind);
 }
 
 const struct tg_cmd tg_cmd_names = {

@@ -67,17 +67,12 @@ static bool read_traces(struct tg_policy_cmd *j, size_t from, struct tg_err *err
 {
     const struct tg_suite *suite = only_suite(j);
     struct tg_summarize_opts so = { .rank = -1, .load = { .reader = { .want_args = true } } };
-    struct tg_progress_line progress;
-    bool ok = true;
+    const struct tg_strs traces = { .v = j->args->v + from, .n = j->args->n - from };
     if (suite)
         so = tg_suite_reading(j->policy, suite);
     so.frame_sorts = TG_STACK_ALL;
-    for (size_t i = from; ok && i < j->args->n; i++)
-        ok = tg_inputs_add(&j->inputs, j->args->v[i], NULL, &j->repo, j->arena, err);
-    tg_progress_start(&progress, j->io);
-    ok = ok && tg_inputs_load(&j->summary, &j->inputs, &so, &j->repo, &progress.line, err);
-    tg_progress_end(&progress);
-    return ok;
+    return tg_inputs_add_all(&j->inputs, &traces, j->repo, j->arena, err) &&
+           tg_inputs_read(&j->summary, &j->inputs, &so, j->repo, j->io, err);
 }
 
 /* ---- diff ---- */
@@ -88,7 +83,7 @@ static struct tg_policy *load_side(struct tg_policy_cmd *j, const char *text, co
     const struct tg_gate_policy_opts o = {
         .path = text, .profile = profile, .profile_may_lack = true, .undated = true
     };
-    return tg_gate_policy(&o, &j->diags, j->io, &j->repo, j->arena, err);
+    return tg_gate_policy(&o, &j->diags, j->io, j->repo, j->arena, err);
 }
 
 static int diff(struct tg_policy_cmd *j, struct tg_err *err)
@@ -116,7 +111,7 @@ static int diff(struct tg_policy_cmd *j, struct tg_err *err)
     if (!j->o->profile &&
         !tg_gate_policy_profiles(&changes, (const char *const[]){ j->args->v[1], j->args->v[2] },
                                  (const struct tg_policy *const[]){ before, j->policy }, &j->diags,
-                                 j->io, &j->repo, j->arena, err)) {
+                                 j->io, j->repo, j->arena, err)) {
         tg_policy_free(before);
         return tg_err_exit_code(err->kind);
     }
@@ -215,12 +210,11 @@ static int init(struct tg_policy_cmd *j, struct tg_err *err)
                            "tracegate init looks for traces itself, and writes the workflow too.");
         return 2;
     }
-    if (!tg_survey_traces(&survey, &traces, j->io, &j->repo, j->arena, err))
+    if (!tg_survey_traces(&survey, &traces, j->io, j->repo, j->arena, err))
         return tg_err_exit_code(err->kind);
     tg_setup_policy(&out, &survey, &o);
-    for (size_t i = 0; i < traces.n; i++)
-        if (!tg_inputs_add(&j->inputs, traces.v[i], NULL, &j->repo, j->arena, err))
-            return tg_err_exit_code(err->kind);
+    if (!tg_inputs_add_all(&j->inputs, &traces, j->repo, j->arena, err))
+        return tg_err_exit_code(err->kind);
     return tg_policy_cmd_put(j, &out, err);
 }
 
@@ -269,26 +263,24 @@ static const struct {
               { "metrics", metrics }, { "waive", waive } };
 #define VERBS (sizeof verbs / sizeof *verbs)
 
-static int policy_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
-                      struct tg_err *err)
+static int policy_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
-    struct tg_policy_cmd j = { .o = opts, .args = args, .io = io };
+    struct tg_policy_cmd j = {
+        .o = c->opts, .args = c->args, .io = c->io, .repo = c->repo, .arena = c->arena
+    };
     const char *names[VERBS + 1] = { 0 };
     size_t verb;
     int code = 2;
-    j.arena = tg_arena_new();
     tg_diags_init(&j.diags);
     tg_summary_init(&j.summary);
     for (size_t i = 0; i < VERBS; i++)
         names[i] = verbs[i].name;
-    verb = tg_options_verb("policy", args, names, err);
+    verb = tg_options_verb("policy", c->args, names, err);
     if (verb < VERBS)
         code = verbs[verb].run(&j, err);
     tg_policy_free(j.policy);
     tg_diags_release(&j.diags);
     tg_summary_release(&j.summary);
-    tg_repo_release(&j.repo);
-    tg_arena_free(j.arena);
     return code;
 }
 

@@ -16,7 +16,7 @@ struct tg_policy_cmd {
     struct tg_arena *arena;
     struct tg_diags diags;
     struct tg_policy *policy;
-    struct tg_repo repo;
+    struct tg_repo *repo;
     struct tg_input_list inputs; /* of lint and init */
     struct tg_summary summary;
 };

@@ -7,7 +7,7 @@ bool tg_policy_cmd_load(struct tg_policy_cmd *j, struct tg_err *err)
     const struct tg_gate_policy_opts o = { .path = j->o->policy,
                                            .profile = j->o->profile,
                                            .lint_refused = strcmp(j->args->v[0], "lint") == 0 };
-    j->policy = tg_gate_policy(&o, &j->diags, j->io, &j->repo, j->arena, err);
+    j->policy = tg_gate_policy(&o, &j->diags, j->io, j->repo, j->arena, err);
     return j->policy != NULL;
 }
 

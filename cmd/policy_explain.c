@@ -12,7 +12,7 @@ static bool compare_self(struct tg_policy_cmd *j, struct tg_comparison *c, struc
     struct tg_gate_runs runs = { .policy = j->policy,
                                  .args = &traces,
                                  .command = "policy explain" };
-    struct tg_suites suites = { .io = j->io, .repo = &j->repo, .arena = j->arena };
+    struct tg_suites suites = { .io = j->io, .repo = j->repo, .arena = j->arena };
     struct tg_compare_opts o;
     struct tg_side side;
     suites.policy = j->policy;
@@ -20,7 +20,7 @@ static bool compare_self(struct tg_policy_cmd *j, struct tg_comparison *c, struc
         return false;
     runs.suite = suites.v[0];
     tg_gate_compare_opts(&o, j->policy, runs.suite, j->arena);
-    return tg_gate_load_runs(&side, &j->summary, &runs, j->io, &j->repo, j->arena, err) &&
+    return tg_gate_load_runs(&side, &j->summary, &runs, j->io, j->repo, j->arena, err) &&
            tg_compare(c, &side, &side, &o, j->arena, err);
 }
 

@@ -1,6 +1,6 @@
 #include <unistd.h>
 
-#include "cmd/gate/io.h"
+#include "cmd/gate/inputs.h"
 #include "cmd/gate/reading.h"
 #include "cmd/help.h"
 #include "cmd/options.h"
@@ -12,6 +12,7 @@ static int run_command(const struct tg_cmd *cmd, const char *const *argv, size_t
     TG_ARENA *a = tg_arena_new();
     struct tg_global_opts common = { 0 };
     struct tg_strs args = { 0 };
+    TG_AUTO(tg_repo_release) struct tg_repo repo = { 0 };
     TG_BUF help = { 0 };
     void *opts = tg_arena_alloc(a, 1, cmd->opts_size ? cmd->opts_size : 1);
     int code = 2;
@@ -22,7 +23,7 @@ static int run_command(const struct tg_cmd *cmd, const char *const *argv, size_t
             code = tg_io_put(io, tg_buf_sv(&help), err) ? 0 : 5;
         } else if (tg_reading_setup(common.threads, tg_io_env(io, "TRACEGATE_ISA"),
                                     tg_io_env(io, "TRACEGATE_PART"), err)) {
-            code = cmd->run(opts, &args, io, err);
+            code = cmd->run(&(struct tg_cmd_call){ opts, &args, io, &repo, a }, err);
         }
     }
     return code;

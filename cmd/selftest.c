@@ -269,12 +269,11 @@ static bool run_job(struct job *j, struct tg_err *err)
     return tg_io_put(j->io, tg_buf_sv(&out), err);
 }
 
-static int selftest_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
-                        struct tg_err *err)
+static int selftest_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
-    struct job j = { .o = opts, .io = io };
+    struct job j = { .o = c->opts, .io = c->io };
     int code;
-    if (tg_gate_same_open(&j.same, &j.o->gate, args, "selftest", 1, io, err) && run_job(&j, err))
+    if (tg_gate_same_open(&j.same, &j.o->gate, c, "selftest", 1, err) && run_job(&j, err))
         code = why_survives(&j) ? 1 : 0;
     else
         code = tg_err_exit_code(err->kind);

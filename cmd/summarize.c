@@ -108,11 +108,10 @@ static const char *place_of(const struct summarize_opts *o, int64_t rank, struct
                            rank);
 }
 
-static bool summarize_own(const struct summarize_opts *o, const struct tg_strs *args,
-                          const struct tg_io *io, struct tg_arena *a, struct tg_err *err)
+static bool summarize_own(const struct tg_cmd_call *c, struct tg_err *err)
 {
+    const struct summarize_opts *o = c->opts;
     struct tg_input_list inputs = { 0 };
-    TG_AUTO(tg_repo_release) struct tg_repo repo = { 0 };
     TG_AUTO(tg_summary_release) struct tg_summary summary;
     struct tg_summarize_opts so = { .rank = -1, .run = tg_sv_of(o->run) };
     struct tg_launcher l;
@@ -120,58 +119,50 @@ static bool summarize_own(const struct summarize_opts *o, const struct tg_strs *
     bool ok;
     so.frame_sorts = o->stacks ? TG_STACK_ALL : 0;
     tg_summary_init(&summary);
-    ok = check_options(o, args, err) && tg_launcher_find(&l, io, a, err) &&
-         tg_given_window(&so.window, &o->given, err) && tg_given_apply(&so, &o->given, a, err);
-    ok = ok && tg_inputs_add(&inputs, args->v[0], NULL, &repo, a, err) &&
-         tg_inputs_load(&summary, &inputs, &so, &repo, NULL, err) &&
-         check_rank(&summary, &l, args->v[0], err) && tg_summary_write(&summary, NULL, &out, err);
+    ok = check_options(o, c->args, err) && tg_launcher_find(&l, c->io, c->arena, err) &&
+         tg_given_window(&so.window, &o->given, err) &&
+         tg_given_apply(&so, &o->given, c->arena, err) &&
+         tg_inputs_add_all(&inputs, c->args, c->repo, c->arena, err) &&
+         tg_inputs_load(&summary, &inputs, &so, c->repo, NULL, err) &&
+         check_rank(&summary, &l, c->args->v[0], err) &&
+         tg_summary_write(&summary, NULL, &out, err);
     if (ok && o->output && strcmp(o->output, "-") == 0)
-        ok = tg_io_put(io, tg_buf_sv(&out), err);
-    else
-        ok = ok &&
-             tg_file_retry_write(place_of(o, l.rank, a), tg_buf_sv(&out), (uint64_t)l.rank, err);
-    return ok;
+        return tg_io_put(c->io, tg_buf_sv(&out), err);
+    return ok && tg_file_retry_write(place_of(o, l.rank, c->arena), tg_buf_sv(&out),
+                                     (uint64_t)l.rank, err);
 }
 
 /* ---- traces as they are named ---- */
 
-static bool summarize(const struct summarize_opts *o, const struct tg_strs *args,
-                      const struct tg_io *io, struct tg_arena *a, struct tg_err *err)
+static bool summarize(const struct tg_cmd_call *c, struct tg_err *err)
 {
+    const struct summarize_opts *o = c->opts;
     struct tg_input_list inputs = { 0 };
-    TG_AUTO(tg_repo_release) struct tg_repo repo = { 0 };
     TG_AUTO(tg_summary_release) struct tg_summary summary;
     struct tg_summarize_opts so = { .run = tg_sv_of(o->run) };
-    struct tg_progress_line progress;
-    struct tg_outputs files = { .standard = io->out };
+    struct tg_outputs files = { .standard = c->io->out };
     TG_BUF out = { 0 };
     size_t handle;
-    const char *to = o->output ? o->output : "-";
     bool ok;
     if (o->stacks)
         so.frame_sorts = TG_STACK_ALL;
     tg_summary_init(&summary);
-    tg_progress_start(&progress, io);
-    ok = check_options(o, args, err) && parse_rank(o, &so.rank, err) &&
-         tg_given_window(&so.window, &o->given, err) && tg_given_apply(&so, &o->given, a, err) &&
-         tg_outputs_open(&files, to, &handle, err);
-    for (size_t i = 0; ok && i < args->n; i++)
-        ok = tg_inputs_add(&inputs, args->v[i], NULL, &repo, a, err);
-    ok = ok && tg_inputs_spare(&inputs, &files, err) &&
-         tg_inputs_load(&summary, &inputs, &so, &repo, &progress.line, err);
-    tg_progress_end(&progress);
-    ok = ok && tg_summary_write(&summary, NULL, &out, err) &&
+    ok = check_options(o, c->args, err) && parse_rank(o, &so.rank, err) &&
+         tg_given_window(&so.window, &o->given, err) &&
+         tg_given_apply(&so, &o->given, c->arena, err) &&
+         tg_outputs_open(&files, o->output ? o->output : "-", &handle, err) &&
+         tg_inputs_add_all(&inputs, c->args, c->repo, c->arena, err) &&
+         tg_inputs_spare(&inputs, &files, err) &&
+         tg_inputs_read(&summary, &inputs, &so, c->repo, c->io, err) &&
+         tg_summary_write(&summary, NULL, &out, err) &&
          tg_outputs_put(&files, handle, tg_buf_sv(&out), err) && tg_outputs_commit(&files, err);
     tg_outputs_release(&files);
     return ok;
 }
 
-static int summarize_run(const void *opts, const struct tg_strs *args, const struct tg_io *io,
-                         struct tg_err *err)
+static int summarize_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
-    TG_ARENA *a = tg_arena_new();
-    bool ok =
-        is_auto(opts) ? summarize_own(opts, args, io, a, err) : summarize(opts, args, io, a, err);
+    bool ok = is_auto(c->opts) ? summarize_own(c, err) : summarize(c, err);
     return ok ? 0 : tg_err_exit_code(err->kind);
 }
 

@@ -147,6 +147,15 @@ bool tg_inputs_add(struct tg_input_list *list, const char *text, const char *def
     return true;
 }
 
+bool tg_inputs_add_all(struct tg_input_list *list, const struct tg_strs *texts,
+                       struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
+{
+    for (size_t i = 0; i < texts->n; i++)
+        if (!tg_inputs_add(list, texts->v[i], NULL, repo, a, err))
+            return false;
+    return true;
+}
+
 /* One repository for all files, and libgit2 wants one thread at a time in it. */
 static bool read_blob(struct tg_repo *repo, const struct tg_input_item *item, struct tg_buf *bytes,
                       struct tg_err *err)

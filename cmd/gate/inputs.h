@@ -43,6 +43,9 @@ TG_MUST bool tg_repo_commit(struct tg_commit *out, struct tg_repo *r, const char
  */
 TG_MUST bool tg_inputs_add(struct tg_input_list *list, const char *text, const char *default_path,
                            struct tg_repo *repo, struct tg_arena *a, struct tg_err *err);
+/* The same of each of `texts`. */
+TG_MUST bool tg_inputs_add_all(struct tg_input_list *list, const struct tg_strs *texts,
+                               struct tg_repo *repo, struct tg_arena *a, struct tg_err *err);
 /* All of them are runs of the store: what has no rank there is a repeat. */
 bool tg_inputs_are_stored(const struct tg_input_list *list);
 /* The files of a baseline that was found in a commit; labels are SHA12:PATH. */
@@ -66,6 +69,11 @@ TG_MUST struct tg_source *tg_inputs_open(const struct tg_input_item *item, struc
 TG_MUST bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *list,
                             const struct tg_summarize_opts *o, struct tg_repo *repo,
                             const struct tg_progress *progress, struct tg_err *err);
+
+/* The same with a progress line. */
+TG_MUST bool tg_inputs_read(struct tg_summary *out, const struct tg_input_list *list,
+                            const struct tg_summarize_opts *o, struct tg_repo *repo,
+                            const struct tg_io *io, struct tg_err *err);
 
 /* The first trace of each side: where it is and how it is read. */
 struct tg_first_traces {

@@ -265,6 +265,18 @@ bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *list,
     return ok && any_whole(out, o->damage, err);
 }
 
+bool tg_inputs_read(struct tg_summary *out, const struct tg_input_list *list,
+                    const struct tg_summarize_opts *o, struct tg_repo *repo, const struct tg_io *io,
+                    struct tg_err *err)
+{
+    struct tg_progress_line progress;
+    bool ok;
+    tg_progress_start(&progress, io);
+    ok = tg_inputs_load(out, list, o, repo, &progress.line, err);
+    tg_progress_end(&progress);
+    return ok;
+}
+
 static void read_first(struct tg_kept_trace *k, const struct tg_first_traces *f, int side)
 {
     const struct tg_input_list *list = f->side[side];

@@ -39,11 +39,8 @@ static bool find_runs(struct tg_input_list *list, const struct tg_gate_runs *r,
                       struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
 {
     struct tg_err ignored = TG_ERR_INIT;
-    for (size_t i = 0; i < r->args->n; i++)
-        if (!tg_inputs_add(list, r->args->v[i], NULL, repo, a, err))
-            return false;
     if (r->args->n)
-        return true;
+        return tg_inputs_add_all(list, r->args, repo, a, err);
     if (r->suite->baseline.n)
         return tg_inputs_add(list, tg_arena_printf(a, "HEAD:%.*s", TG_SV_ARG(r->suite->baseline)),
                              NULL, repo, a, err);
@@ -56,13 +53,8 @@ bool tg_gate_load_runs(struct tg_side *out, struct tg_summary *summary,
 {
     struct tg_summarize_opts so = tg_suite_reading(r->policy, r->suite);
     struct tg_input_list list = { 0 };
-    struct tg_progress_line progress;
     bool unranked = true, ok;
-    if (!find_runs(&list, r, repo, a, err))
-        return false;
-    tg_progress_start(&progress, io);
-    ok = tg_inputs_load(summary, &list, &so, repo, &progress.line, err);
-    tg_progress_end(&progress);
+    ok = find_runs(&list, r, repo, a, err) && tg_inputs_read(summary, &list, &so, repo, io, err);
     for (size_t i = 0; ok && i < summary->n; i++)
         unranked &= summary->shards[i]->rank < 0;
     ok = ok && tg_side_arrange(out, summary, unranked ? TG_ARRANGE_RUNS : TG_ARRANGE_AUTO, a, err);
@@ -74,13 +66,12 @@ bool tg_gate_load_runs(struct tg_side *out, struct tg_summary *summary,
 }
 
 bool tg_gate_same_open(struct tg_gate_same *s, const struct tg_gate_opts *o,
-                       const struct tg_strs *args, const char *command, size_t min_runs,
-                       const struct tg_io *io, struct tg_err *err)
+                       const struct tg_cmd_call *c, const char *command, size_t min_runs,
+                       struct tg_err *err)
 {
-    struct tg_gate_runs runs = { .args = args, .command = command, .min_runs = min_runs };
-    struct tg_suites suites = { .io = io, .repo = &s->repo };
-    *s = (struct tg_gate_same){ .arena = tg_arena_new() };
-    suites.arena = s->arena;
+    struct tg_gate_runs runs = { .args = c->args, .command = command, .min_runs = min_runs };
+    struct tg_suites suites = { .io = c->io, .repo = c->repo, .arena = c->arena };
+    *s = (struct tg_gate_same){ .arena = c->arena };
     tg_summary_init(&s->summary);
     if (!tg_suites_load(&suites, o->policy, o->profile, err))
         return false;
@@ -88,7 +79,7 @@ bool tg_gate_same_open(struct tg_gate_same *s, const struct tg_gate_opts *o,
     if (!tg_suites_choose(&suites, o->suite, TG_SUITES_ONE, err))
         return false;
     runs.suite = s->suite = suites.v[0];
-    if (!tg_gate_load_runs(&s->all, &s->summary, &runs, io, &s->repo, s->arena, err))
+    if (!tg_gate_load_runs(&s->all, &s->summary, &runs, c->io, c->repo, c->arena, err))
         return false;
     tg_gate_compare_opts(&s->compare, s->policy, s->suite, s->arena);
     return true;
@@ -98,8 +89,6 @@ void tg_gate_same_release(struct tg_gate_same *s)
 {
     tg_policy_free(s->policy);
     tg_summary_release(&s->summary);
-    tg_repo_release(&s->repo);
-    tg_arena_free(s->arena);
 }
 
 struct tg_side tg_gate_subset(const struct tg_side *of, const size_t *run, size_t n,

@@ -40,8 +40,7 @@ TG_MUST bool tg_gate_load_runs(struct tg_side *out, struct tg_summary *summary,
 
 /* Runs of one commit under a policy, as calibrate and selftest take them. */
 struct tg_gate_same {
-    struct tg_arena *arena;
-    struct tg_repo repo;
+    struct tg_arena *arena; /* the call's */
     struct tg_policy *policy;
     const struct tg_suite *suite;
     struct tg_summary summary;
@@ -50,8 +49,8 @@ struct tg_gate_same {
 };
 /* Fills all of it; what was filled is released in any case. */
 TG_MUST bool tg_gate_same_open(struct tg_gate_same *s, const struct tg_gate_opts *o,
-                               const struct tg_strs *args, const char *command, size_t min_runs,
-                               const struct tg_io *io, struct tg_err *err);
+                               const struct tg_cmd_call *c, const char *command, size_t min_runs,
+                               struct tg_err *err);
 void tg_gate_same_release(struct tg_gate_same *s);
 /* A side of `n` of another side's runs, in the order of `run`. */
 struct tg_side tg_gate_subset(const struct tg_side *of, const size_t *run, size_t n,

@@ -81,9 +81,8 @@ bool tg_suite_traces(struct tg_input_list *out, const struct tg_suites *s,
         return tg_err_usage(err, "no trace given",
                             "Name the fresh traces, as in out/*.json.gz, or write their place "
                             "into the policy: trace: {files: \"out/run*.json.gz\"}.");
-    for (size_t i = 0; i < args->n; i++)
-        if (!tg_inputs_add(out, args->v[i], NULL, s->repo, s->arena, err))
-            return false;
+    if (!tg_inputs_add_all(out, args, s->repo, s->arena, err))
+        return false;
     if (!args->n &&
         !tg_inputs_add(out, beside_policy(s, spec->files), NULL, s->repo, s->arena, err)) {
         (void)tg_err_context(err, "looking for the fresh traces of suite '%.*s'",

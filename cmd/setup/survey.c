@@ -489,18 +489,14 @@ static bool read_suite(struct tg_survey_suite *out, const struct tg_io *io, stru
 {
     struct tg_summarize_opts so = { .rank = -1, .load = { .reader = { .want_args = true } } };
     struct tg_input_list list = { 0 };
-    struct tg_progress_line progress;
+    const struct tg_strs paths = { .v = out->paths, .n = out->n };
     TG_AUTO(tg_summary_release) struct tg_summary all;
-    bool ok = true;
     tg_summary_init(&all);
-    for (size_t i = 0; ok && i < out->n; i++)
-        ok = tg_inputs_add(&list, out->paths[i], NULL, repo, a, err);
-    tg_progress_start(&progress, io);
-    ok = ok && tg_inputs_load(&all, &list, &so, repo, &progress.line, err);
-    tg_progress_end(&progress);
-    if (ok)
-        describe(out, &all, a);
-    return ok;
+    if (!tg_inputs_add_all(&list, &paths, repo, a, err) ||
+        !tg_inputs_read(&all, &list, &so, repo, io, err))
+        return false;
+    describe(out, &all, a);
+    return true;
 }
 
 /* ---- suites ---- */

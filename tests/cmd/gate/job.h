@@ -74,6 +74,11 @@ static inline void job_close(struct job *k)
     assert_int_equal(chdir("/"), 0);
 }
 
+static inline struct tg_cmd_call job_call(struct job *k, const struct tg_strs *args)
+{
+    return (struct tg_cmd_call){ NULL, args, &k->io, &k->c.repo, k->box->a };
+}
+
 static inline struct tg_git *job_git(struct job *k)
 {
     struct tg_git *git = tg_repo_get(&k->c.repo, &k->err);

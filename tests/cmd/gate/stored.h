@@ -12,10 +12,11 @@ static inline void store_trace(struct job *k, const char *suite, const char *rev
     static const struct tg_gate_opts none;
     static const char *path[] = { "../t.json" };
     const struct tg_strs args = { path, 1, 1 };
+    const struct tg_cmd_call call = job_call(k, &args);
     struct tg_gate_same s;
     struct tg_buf b = { 0 };
     assert_no_error(tg_file_write("../t.json", tg_sv_of(trace), &k->err), &k->err);
-    assert_no_error(tg_gate_same_open(&s, &none, &args, "x", 1, &k->io, &k->err), &k->err);
+    assert_no_error(tg_gate_same_open(&s, &none, &call, "x", 1, &k->err), &k->err);
     assert_no_error(tg_summary_write(&s.summary, NULL, &b, &k->err), &k->err);
     tg_gate_same_release(&s);
     tg_buf_putc(&b, '\0');

@@ -19,7 +19,8 @@ static bool open_same(struct tg_gate_same *s, struct job *k, const char *path, s
     static const struct tg_gate_opts none;
     const char *named[] = { path };
     const struct tg_strs args = { named, path != NULL, 1 };
-    return tg_gate_same_open(s, &none, &args, "calibrate", min_runs, &k->io, &k->err);
+    const struct tg_cmd_call call = job_call(k, &args);
+    return tg_gate_same_open(s, &none, &call, "calibrate", min_runs, &k->err);
 }
 
 IN_BOX(named_files_without_a_rank_are_runs)

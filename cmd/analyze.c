@@ -1,64 +1,49 @@
 /* `tracegate analyze`: operators, and the analyses of whole traces. */
 #include "cmd/analyze.h"
 
-#include <stddef.h>
-
 #include "cmd/options.h"
 #include "core/hta/hta.h"
 #include "reporters/table.h"
 
-struct analyze_opts {
-    enum tg_format format;
-    const char *operator_name, *svg_dir, *overlay, *classes_file;
-    struct tg_strs analyses, rank, step, classes;
-    int64_t min_length, top;
-    struct tg_given given;
-    bool whole, hta, no_rounding, include_last_step, series;
-};
-
+#define AT(kind, member) TG_OPT_##kind, offsetof(struct tg_analyze_opts, member)
 static const struct tg_opt analyze_options[] = {
-    { "measure", TG_OPT_LIST, offsetof(struct analyze_opts, analyses),
+    { "measure", AT(LIST, analyses),
       "ops|temporal|idle|kernel-types|kernels|overlap|bandwidth|queue|launches|sequences|steps|"
       "modules|sources|skew",
       "what to measure, ops by default; may be given several times" },
-    { "format", TG_OPT_FORMAT, offsetof(struct analyze_opts, format), "text|csv|json",
-      "form of the table; text is the default" },
-    { "whole", TG_OPT_FLAG, offsetof(struct analyze_opts, whole), NULL,
+    { "format", AT(FORMAT, format), "text|csv|json", "form of the table; text is the default" },
+    { "whole", AT(FLAG, whole), NULL,
       "everything in the traces, undivided, instead of the mean of a step" },
-    { "rank", TG_OPT_LIST, offsetof(struct analyze_opts, rank), "LIST",
-      "only these ranks: 0 or 0,3 or 0-7" },
-    { "step", TG_OPT_LIST, offsetof(struct analyze_opts, step), "LIST",
-      "only these numbers of ProfilerStep#N" },
-    { "top", TG_OPT_INT, offsetof(struct analyze_opts, top), "N",
+    { "rank", AT(LIST, rank), "LIST", "only these ranks: 0 or 0,3 or 0-7" },
+    { "step", AT(LIST, step), "LIST", "only these numbers of ProfilerStep#N" },
+    { "top", AT(INT, top), "N",
       "ops, kernels, sequences, modules, sources: at most N rows, 0 for all" },
-    { "series", TG_OPT_FLAG, offsetof(struct analyze_opts, series), NULL,
+    { "series", AT(FLAG, series), NULL,
       "bandwidth, queue: every point of the time series as well" },
-    { "operator", TG_OPT_STR, offsetof(struct analyze_opts, operator_name), "TEXT",
+    { "operator", AT(STR, operator_name), "TEXT",
       "sequences: kernels below operators whose name contains TEXT" },
-    { "min-length", TG_OPT_INT, offsetof(struct analyze_opts, min_length), "N",
+    { "min-length", AT(INT, min_length), "N",
       "sequences: only those of at least N kernels, copies or sets; 3 is the default" },
-    { "class", TG_OPT_LIST, offsetof(struct analyze_opts, classes), "GLOB=CLASS",
+    { "class", AT(LIST, classes), "GLOB=CLASS",
       "device work whose name matches is compute, comm, memory or other" },
-    { "classes", TG_OPT_STR, offsetof(struct analyze_opts, classes_file), "FILE",
-      "a file of such rules, one per line: CLASS GLOB" },
-    { "include-last-step", TG_OPT_FLAG, offsetof(struct analyze_opts, include_last_step), NULL,
+    { "classes", AT(STR, classes_file), "FILE", "a file of such rules, one per line: CLASS GLOB" },
+    { "include-last-step", AT(FLAG, include_last_step), NULL,
       "with --hta: keep the last step, which HTA omits" },
-    TG_GIVEN_WINDOW(struct analyze_opts, given),
-    { "svg-dir", TG_OPT_STR, offsetof(struct analyze_opts, svg_dir), "DIR",
+    TG_GIVEN_WINDOW(struct tg_analyze_opts, given),
+    { "svg-dir", AT(STR, svg_dir), "DIR",
       "charts of temporal, idle, overlap, kernel-types, bandwidth, queue, skew, modules and "
       "sources: DIR/NAME.svg" },
-    { "overlay", TG_OPT_STR, offsetof(struct analyze_opts, overlay), "FILE",
+    { "overlay", AT(STR, overlay), "FILE",
       "write a copy of the trace (one only) with counter tracks and the sequences below "
       "--operator" },
-    TG_GIVEN_RUNS(struct analyze_opts, given, ""),
-    { "hta", TG_OPT_FLAG, offsetof(struct analyze_opts, hta), NULL,
+    TG_GIVEN_RUNS(struct tg_analyze_opts, given, ""),
+    { "hta", AT(FLAG, hta), NULL,
       "the numbers of Holistic Trace Analysis: its rounding and selection" },
-    { "no-rounding", TG_OPT_FLAG, offsetof(struct analyze_opts, no_rounding), NULL,
-      "with --hta: as with HTA_DISABLE_NS_ROUNDING=1" },
+    { "no-rounding", AT(FLAG, no_rounding), NULL, "with --hta: as with HTA_DISABLE_NS_ROUNDING=1" },
     { 0 },
 };
 
-static bool has_analysis(const struct analyze_opts *o, const char *name)
+static bool has_analysis(const struct tg_analyze_opts *o, const char *name)
 {
     for (size_t i = 0; i < o->analyses.n; i++)
         if (strcmp(o->analyses.v[i], name) == 0)
@@ -67,7 +52,7 @@ static bool has_analysis(const struct analyze_opts *o, const char *name)
 }
 
 /* Either "ops", or any number of the analyses that share loaded traces. */
-static bool find_analyses(const struct analyze_opts *o, bool *ops, struct tg_err *err)
+static bool find_analyses(const struct tg_analyze_opts *o, bool *ops, struct tg_err *err)
 {
     *ops = !o->analyses.n || has_analysis(o, "ops");
     if (!*ops || o->analyses.n < 2)
@@ -77,7 +62,7 @@ static bool find_analyses(const struct analyze_opts *o, bool *ops, struct tg_err
 }
 
 /* Analyses that HTA does not have cannot be asked for with its definitions. */
-static bool check_hta(const struct analyze_opts *o, struct tg_err *err)
+static bool check_hta(const struct tg_analyze_opts *o, struct tg_err *err)
 {
     for (size_t i = 0; o->hta && i < o->analyses.n; i++) {
         const struct tg_analyzer *a = tg_analyzer_find(tg_sv_of(o->analyses.v[i]));
@@ -87,7 +72,7 @@ static bool check_hta(const struct analyze_opts *o, struct tg_err *err)
     return true;
 }
 
-static bool wants_python(const struct analyze_opts *o)
+static bool wants_python(const struct tg_analyze_opts *o)
 {
     for (size_t i = 0; i < o->analyses.n; i++) {
         const struct tg_analyzer *a = tg_analyzer_find(tg_sv_of(o->analyses.v[i]));
@@ -97,7 +82,7 @@ static bool wants_python(const struct analyze_opts *o)
     return false;
 }
 
-static bool check_options(const struct analyze_opts *o, const struct tg_strs *args,
+static bool check_options(const struct tg_analyze_opts *o, const struct tg_strs *args,
                           struct tg_err *err)
 {
     if (args->n == 0)
@@ -126,37 +111,18 @@ static bool check_options(const struct analyze_opts *o, const struct tg_strs *ar
     return tg_given_check(&o->given, err);
 }
 
-static bool measure_ops(const struct tg_analyze_request *q, const struct analyze_opts *o,
-                        struct tg_buf *out, struct tg_err *err)
+static bool measure_ops(const struct tg_analyze_request *q, struct tg_buf *out, struct tg_err *err)
 {
     struct tg_table table = { 0 };
     bool ok = tg_analyze_ops(&table, q, err);
-    if (ok && o->format == TG_FORMAT_CSV)
+    if (ok && q->o->format == TG_FORMAT_CSV)
         tg_table_as_csv(out, &table);
-    else if (ok && o->format == TG_FORMAT_JSON)
+    else if (ok && q->o->format == TG_FORMAT_JSON)
         tg_table_as_json(out, &table, "tracegate-analyze-v1");
     else if (ok)
         tg_table_as_text(out, &table, q->io->columns, 0);
     tg_table_release(&table);
     return ok;
-}
-
-static bool measure_traces(const struct tg_analyze_request *q, const struct analyze_opts *o,
-                           struct tg_buf *out, struct tg_err *err)
-{
-    struct tg_analyze_traces m = { .names = o->analyses.v,
-                                   .n = o->analyses.n,
-                                   .include_last_step = o->include_last_step,
-                                   .series = o->series,
-                                   .operator_name = o->operator_name,
-                                   .min_length = o->min_length,
-                                   .top = o->top,
-                                   .classes = o->classes,
-                                   .classes_file = o->classes_file,
-                                   .format = o->format,
-                                   .svg_dir = o->svg_dir,
-                                   .overlay = o->overlay };
-    return tg_analyze_traces(out, &m, q, err);
 }
 
 /* Analyses other than ops need the events. */
@@ -172,17 +138,14 @@ static bool has_traces(const struct tg_input_list *inputs, struct tg_err *err)
 
 static int analyze_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
-    const struct analyze_opts *o = c->opts;
+    const struct tg_analyze_opts *o = c->opts;
     bool ops = false;
     struct tg_input_list inputs = { 0 };
     TG_BUF out = { 0 };
     struct tg_progress_line progress;
-    struct tg_analyze_request q = { .inputs = &inputs,
+    struct tg_analyze_request q = { .o = o,
+                                    .inputs = &inputs,
                                     .repo = c->repo,
-                                    .whole = o->whole,
-                                    .top = o->top,
-                                    .hta = o->hta,
-                                    .no_rounding = o->no_rounding,
                                     .keep_python = wants_python(o),
                                     .arrange = tg_given_arrange(&o->given, TG_ARRANGE_AUTO),
                                     .io = c->io,
@@ -197,7 +160,7 @@ static int analyze_run(const struct tg_cmd_call *c, struct tg_err *err)
         q.arrange = TG_ARRANGE_RUNS;
     ok = ok && (ops || has_traces(&inputs, err));
     tg_progress_start(&progress, c->io);
-    ok = ok && (ops ? measure_ops(&q, o, &out, err) : measure_traces(&q, o, &out, err));
+    ok = ok && (ops ? measure_ops(&q, &out, err) : tg_analyze_traces(&out, &q, err));
     tg_progress_end(&progress);
     return ok && tg_io_put(c->io, tg_buf_sv(&out), err) ? 0 : tg_err_exit_code(err->kind);
 }
@@ -216,6 +179,6 @@ const struct tg_cmd tg_cmd_analyze = {
              "\n"
              "  tracegate analyze out/ --measure ops --format csv",
     .options = analyze_options,
-    .opts_size = sizeof(struct analyze_opts),
+    .opts_size = sizeof(struct tg_analyze_opts),
     .run = analyze_run,
 };

@@ -8,15 +8,27 @@
 #include "cmd/lists.h"
 #include "core/analysis/table.h"
 
+struct tg_analyze_opts {
+    enum tg_format format;
+    const char *operator_name;
+    const char *svg_dir;      /* NULL: no charts */
+    const char *overlay;      /* NULL: none; else one trace only */
+    const char *classes_file; /* NULL: none; see core/metric/classes.h */
+    struct tg_strs analyses;  /* "ops", or names of tg_analyzers */
+    struct tg_strs rank, step, classes /* GLOB=CLASS */;
+    int64_t min_length, top; /* TG_OPT_UNSET: the analysis's own default; top 0: all */
+    struct tg_given given;
+    bool whole, hta, no_rounding; /* undivided instead of per step; HTA's selection and rounding */
+    bool include_last_step, series;
+};
+
 struct tg_analyze_request {
+    const struct tg_analyze_opts *o;
     const struct tg_input_list *inputs;
     struct tg_repo *repo;
     struct tg_numbers ranks, steps; /* only these; empty: all */
     struct tg_window_spec window;   /* what a step is */
-    bool whole;                     /* everything, undivided, instead of per step */
-    bool hta, no_rounding;          /* HTA's own selection and rounding */
     bool keep_python;               /* an analysis of Python frames was asked for */
-    int64_t top;                    /* ops: at most this many rows; 0 or TG_OPT_UNSET: all */
     enum tg_arrange arrange;        /* what files without a rank are */
     const struct tg_io *io;         /* for notes */
     const struct tg_progress *progress;
@@ -26,22 +38,7 @@ struct tg_analyze_request {
 TG_MUST bool tg_analyze_ops(struct tg_table *t, const struct tg_analyze_request *q,
                             struct tg_err *err);
 
-/*
- * The analyses of core/analysis (temporal, idle, …): the traces are loaded once for all of them.
- * `names` are names of tg_analyzers.
- */
-struct tg_analyze_traces {
-    const char *const *names;
-    size_t n;
-    bool include_last_step, series;
-    const char *operator_name;
-    int64_t min_length, top;  /* TG_OPT_UNSET: the analysis's own default */
-    struct tg_strs classes;   /* GLOB=CLASS */
-    const char *classes_file; /* NULL: none; see core/metric/classes.h */
-    enum tg_format format;
-    const char *svg_dir; /* NULL: no charts */
-    const char *overlay; /* NULL: none; else one trace only */
-};
-TG_MUST bool tg_analyze_traces(struct tg_buf *out, const struct tg_analyze_traces *m,
-                               const struct tg_analyze_request *q, struct tg_err *err);
+/* The analyses of core/analysis (temporal, idle, …): traces are loaded once for all of them. */
+TG_MUST bool tg_analyze_traces(struct tg_buf *out, const struct tg_analyze_request *q,
+                               struct tg_err *err);
 #endif

@@ -80,13 +80,13 @@ static void sort_rows(struct tg_table *t)
 
 static bool ops_hta(struct tg_table *t, const struct tg_analyze_request *q, struct tg_err *err)
 {
-    struct tg_hta_select select = { q->ranks.v, q->steps.v, q->ranks.n, q->steps.n, q->whole };
+    struct tg_hta_select select = { q->ranks.v, q->steps.v, q->ranks.n, q->steps.n, q->o->whole };
     struct tg_hta_side side;
     struct tg_hta_op *ops = NULL;
     size_t n = 0;
     bool ok;
     tg_table_init(t, "ops", real_columns, COLUMNS);
-    tg_hta_init(&side, q->no_rounding);
+    tg_hta_init(&side, q->o->no_rounding);
     ok = tg_hta_side_load(&side, q->inputs, q->repo, q->io, q->progress, err) &&
          tg_hta_ops(&ops, &n, &side, &select, "the trace", q->arena, err);
     for (size_t i = 0; i < n; i++) {
@@ -344,13 +344,13 @@ static bool ops_per_step(struct tg_table *t, const struct tg_analyze_request *q,
 
 bool tg_analyze_ops(struct tg_table *t, const struct tg_analyze_request *q, struct tg_err *err)
 {
-    bool ok = q->hta     ? ops_hta(t, q, err)
-              : q->whole ? ops_whole(t, q, err)
-                         : ops_per_step(t, q, err);
+    bool ok = q->o->hta     ? ops_hta(t, q, err)
+              : q->o->whole ? ops_whole(t, q, err)
+                            : ops_per_step(t, q, err);
     if (!ok)
         return false;
     sort_rows(t);
-    if (q->top > 0 && (uint64_t)q->top < t->n_rows)
-        t->n_rows = (size_t)q->top;
+    if (q->o->top > 0 && (uint64_t)q->o->top < t->n_rows)
+        t->n_rows = (size_t)q->o->top;
     return true;
 }

@@ -4,10 +4,10 @@
 
 #include "cmd/analyze.h"
 #include "cmd/gate/reading.h"
+#include "cmd/hta_side.h"
 #include "cmd/overlay.h"
 #include "core/analysis/analysis.h"
 #include "core/base/file.h"
-#include "core/hta/diff.h"
 #include "core/hta/hta.h"
 #include "reporters/table.h"
 #include "reporters/tablechart.h"
@@ -19,24 +19,6 @@ struct loaded {
     const char **labels;
     size_t n;
 };
-
-/* ---- ranks ---- */
-
-/* HTA searches the text; standard input passes only once and is asked for distributedInfo. */
-static bool hta_rank(int64_t *rank, const struct tg_input_item *item,
-                     const struct tg_analyze_request *q, struct tg_err *err)
-{
-    TG_BUF bytes = { 0 };
-    struct tg_source *s;
-    bool ok;
-    *rank = -1;
-    if (!item->from_git && strcmp(item->label, "-") == 0)
-        return true;
-    s = tg_inputs_open(item, q->repo, NULL, &bytes, err);
-    ok = s && tg_hta_find_rank(s, rank, err);
-    tg_source_close(s);
-    return ok;
-}
 
 /* ---- loading ---- */
 
@@ -61,16 +43,16 @@ static bool wanted_rank(const struct tg_analyze_request *q, int64_t rank)
 
 static struct tg_trace *load_trace(const struct tg_analyze_request *q, size_t i, struct tg_err *err)
 {
-    struct tg_load_opts opts = { .keep_hta = q->hta,
+    struct tg_load_opts opts = { .keep_hta = q->o->hta,
                                  .keep_python = q->keep_python,
                                  .want_attrs = true,
-                                 .want_memory = !q->hta };
+                                 .want_memory = !q->o->hta };
     TG_BUF bytes = { 0 };
     struct tg_source *s = tg_inputs_open(&q->inputs->v[i], q->repo, NULL, &bytes, err);
     struct tg_trace *t;
     tg_reading_opts(&opts.reader, tg_reading_share(i, q->inputs->n));
     t = s ? tg_trace_load(s, &opts, q->progress, err) : NULL;
-    if (t && q->keep_python && !q->hta)
+    if (t && q->keep_python && !q->o->hta)
         tg_trace_set_python_apart(t);
     tg_source_close(s);
     return t;
@@ -80,9 +62,9 @@ static int64_t rank_of(const struct tg_analyze_request *q, size_t i, const struc
                        int64_t hta)
 {
     int64_t rank = hta >= 0 ? hta : t->info->rank;
-    if (rank < 0 && !q->hta)
+    if (rank < 0 && !q->o->hta)
         rank = tg_file_rank(tg_sv_of(q->inputs->v[i].label));
-    return rank < 0 && (q->hta || q->inputs->n == 1) ? 0 : rank;
+    return rank < 0 && (q->o->hta || q->inputs->n == 1) ? 0 : rank;
 }
 
 /* Side by side with other files: shares nothing with them. */
@@ -92,12 +74,12 @@ static bool read_one(void *arg, size_t i, struct tg_err *err)
     const struct tg_analyze_request *q = all->q;
     struct task *k = &all->v[i];
     int64_t hta = -1;
-    if ((q->hta && !hta_rank(&hta, &q->inputs->v[i], q, err)) ||
+    if ((q->o->hta && !tg_rank_by_hta(&hta, &q->inputs->v[i], q->repo, err)) ||
         !(k->trace = load_trace(q, i, err)))
         return false;
     k->rank = rank_of(q, i, k->trace, hta);
     if (wanted_rank(q, k->rank))
-        return q->hta || tg_steps_build(&k->steps, k->trace, &q->window, err);
+        return q->o->hta || tg_steps_build(&k->steps, k->trace, &q->window, err);
     tg_trace_free(k->trace);
     k->trace = NULL;
     return true;
@@ -133,7 +115,7 @@ static bool find_place(struct loaded *l, const char *label, int64_t *rank, size_
         l->n++;
         return true;
     }
-    if (!q->hta)
+    if (!q->o->hta)
         return refuse_rank(l, *place, label, *rank, err);
     tg_io_note(q->io, "'%s' is rank %" PRId64 " again: as HTA does, it replaces the earlier file",
                label, *rank);
@@ -151,7 +133,7 @@ static bool add_trace(struct loaded *l, struct task *k, const char *label,
     l->traces[i] = k->trace;
     l->steps[i] = k->steps;
     l->labels[i] = label;
-    l->v[i] = (struct tg_rank_trace){ k->rank, k->trace, q->hta ? NULL : &l->steps[i] };
+    l->v[i] = (struct tg_rank_trace){ k->rank, k->trace, q->o->hta ? NULL : &l->steps[i] };
     k->trace = NULL;
     k->steps = (struct tg_steps){ 0 };
     return true;
@@ -217,8 +199,8 @@ static void release(struct loaded *l)
 /* ---- options ---- */
 
 /* --class rows come before those of --classes: the command line has the last word. */
-static bool class_rows(struct tg_classes *out, const struct tg_analyze_traces *m,
-                       struct tg_arena *a, struct tg_err *err)
+static bool class_rows(struct tg_classes *out, const struct tg_analyze_opts *m, struct tg_arena *a,
+                       struct tg_err *err)
 {
     TG_BUF text = { 0 };
     struct tg_classes file = { 0 };
@@ -246,18 +228,12 @@ static bool class_rows(struct tg_classes *out, const struct tg_analyze_traces *m
     return true;
 }
 
-static bool check_number(const char *option, int64_t v, struct tg_err *err)
+static bool make_opts(struct tg_analysis_opts *o, const struct tg_analyze_request *q,
+                      struct tg_err *err)
 {
-    if (v == TG_OPT_UNSET || v >= 0)
-        return true;
-    return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--%s is negative", option);
-}
-
-static bool make_opts(struct tg_analysis_opts *o, const struct tg_analyze_traces *m,
-                      const struct tg_analyze_request *q, struct tg_err *err)
-{
-    *o = (struct tg_analysis_opts){ .hta = q->hta,
-                                    .no_rounding = q->no_rounding,
+    const struct tg_analyze_opts *m = q->o;
+    *o = (struct tg_analysis_opts){ .hta = q->o->hta,
+                                    .no_rounding = q->o->no_rounding,
                                     .include_last_step = m->include_last_step,
                                     .series = m->series || m->svg_dir,
                                     .steps = q->steps.v,
@@ -265,8 +241,8 @@ static bool make_opts(struct tg_analysis_opts *o, const struct tg_analyze_traces
                                     .operator_name = tg_sv_of(m->operator_name),
                                     .min_length = 3,
                                     .top_default = m->top == TG_OPT_UNSET };
-    if (!check_number("min-length", m->min_length, err) || !check_number("top", m->top, err))
-        return false;
+    if (m->min_length != TG_OPT_UNSET && m->min_length < 0)
+        return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--min-length is negative");
     if (m->min_length != TG_OPT_UNSET)
         o->min_length = (size_t)m->min_length;
     if (!o->top_default)
@@ -310,40 +286,40 @@ static bool put_charts(const struct tg_tables *f, const char *dir, const struct 
 }
 
 /* Several tables in one stream are told apart by a line "# NAME" and an empty line between. */
-static void put_tables(const struct tg_tables *f, const struct tg_analyze_traces *m,
-                       const struct tg_analyze_request *q, struct tg_buf *out)
+static void put_tables(const struct tg_tables *f, const struct tg_analyze_request *q,
+                       struct tg_buf *out)
 {
-    if (m->format == TG_FORMAT_JSON) {
+    if (q->o->format == TG_FORMAT_JSON) {
         tg_tables_as_json(out, f, "tracegate-analyze-v1");
         return;
     }
     for (size_t i = 0; i < f->n; i++) {
         if (f->n > 1)
             tg_buf_printf(out, "%s# %s\n", i ? "\n" : "", f->v[i].name);
-        if (m->format == TG_FORMAT_CSV)
+        if (q->o->format == TG_FORMAT_CSV)
             tg_table_as_csv(out, &f->v[i]);
         else
             tg_table_as_text(out, &f->v[i], q->io->columns, TEXT_ROWS);
     }
 }
 
-static void run_hta(const struct tg_analyze_traces *m, const struct loaded *l,
+static void run_hta(const struct tg_analyze_opts *m, const struct loaded *l,
                     const struct tg_analysis_opts *opts, struct tg_tables *out)
 {
     struct tg_hta *in = tg_hta_prepare(l->v, l->n, opts);
-    for (size_t i = 0; i < m->n; i++)
-        tg_hta_find(tg_sv_of(m->names[i]))->run(in, out);
+    for (size_t i = 0; i < m->analyses.n; i++)
+        tg_hta_find(tg_sv_of(m->analyses.v[i]))->run(in, out);
     tg_hta_free(in);
 }
 
-bool tg_analyze_traces(struct tg_buf *out, const struct tg_analyze_traces *m,
-                       const struct tg_analyze_request *q, struct tg_err *err)
+bool tg_analyze_traces(struct tg_buf *out, const struct tg_analyze_request *q, struct tg_err *err)
 {
+    const struct tg_analyze_opts *m = q->o;
     struct tg_analysis_opts opts;
     struct tg_analysis_in in = { 0 };
     struct tg_tables tables;
     struct loaded l = { 0 };
-    bool ok = make_opts(&opts, m, q, err) && load(&l, q, err);
+    bool ok = make_opts(&opts, q, err) && load(&l, q, err);
     tg_tables_init(&tables);
     if (ok) {
         if (opts.hta) {
@@ -351,8 +327,8 @@ bool tg_analyze_traces(struct tg_buf *out, const struct tg_analyze_traces *m,
             run_hta(m, &l, &opts, &tables);
         } else {
             tg_analysis_init(&in, l.v, l.n, &opts);
-            for (size_t i = 0; i < m->n; i++)
-                tg_analyzer_find(tg_sv_of(m->names[i]))->run(&in, &tables);
+            for (size_t i = 0; i < m->analyses.n; i++)
+                tg_analyzer_find(tg_sv_of(m->analyses.v[i]))->run(&in, &tables);
         }
         ok = !m->svg_dir || put_charts(&tables, m->svg_dir, q->io, q->arena, err);
         if (ok && m->overlay && q->inputs->n != 1)
@@ -360,7 +336,7 @@ bool tg_analyze_traces(struct tg_buf *out, const struct tg_analyze_traces *m,
         ok = ok && (!m->overlay || tg_overlay_write(m->overlay, &q->inputs->v[0], &in, q, err));
         if (!m->series)
             drop_series(&tables);
-        put_tables(&tables, m, q, out);
+        put_tables(&tables, q, out);
         tg_analysis_release(&in);
     }
     tg_tables_release(&tables);

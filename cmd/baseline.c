@@ -2,36 +2,32 @@
  * tracegate baseline: the store of baselines in git. One command with a verb as first argument;
  * what each does locally is core/baseline/store.h, over the network core/baseline/remote.h.
  */
-#include <stddef.h>
 #include <unistd.h>
 
 #include "cmd/baseline.h"
 #include "cmd/options.h"
 
+#define AT(kind, member) TG_OPT_##kind, offsetof(struct tg_baseline_opts, member)
 static const struct tg_opt baseline_options[] = {
-    { "suite", TG_OPT_STR, offsetof(struct tg_baseline_opts, suite), "NAME",
+    { "suite", AT(STR, suite), "NAME",
       "this suite only; default: the policy's (record: its only one), or `default`" },
-    { "commit", TG_OPT_STR, offsetof(struct tg_baseline_opts, commit), "REV",
+    { "commit", AT(STR, commit), "REV",
       "record, show, push: the commit, default HEAD; fetch: where the walk begins" },
-    { "remote", TG_OPT_STR, offsetof(struct tg_baseline_opts, remote), "NAME",
+    { "remote", AT(STR, remote), "NAME",
       "fetch, push: default origin; list, prune: that remote's store instead of this clone's" },
-    { "policy", TG_OPT_STR, offsetof(struct tg_baseline_opts, policy), "FILE",
+    { "policy", AT(STR, policy), "FILE",
       "the policy with the suites and windows; default: .tracegate.yml here or above" },
-    { "keep", TG_OPT_STR, offsetof(struct tg_baseline_opts, keep), "N|AGE",
+    { "keep", AT(STR, keep), "N|AGE",
       "prune: keep the N newest commits of each suite, or all that are younger than 60d, 8w or "
       "2y" },
-    { "keep-tags", TG_OPT_STR, offsetof(struct tg_baseline_opts, keep_tags), "GLOB",
+    { "keep-tags", AT(STR, keep_tags), "GLOB",
       "prune: which tags keep their night, the last one stored up to theirs; default: *" },
-    { "then", TG_OPT_STR, offsetof(struct tg_baseline_opts, then), "weekly|monthly",
+    { "then", AT(STR, then), "weekly|monthly",
       "prune: of older ones keep one commit a week or month" },
-    { "older-than", TG_OPT_STR, offsetof(struct tg_baseline_opts, older_than), "AGE",
-      "prune: only commits older than 90d, 12w or 2y" },
-    { "o", TG_OPT_STR, offsetof(struct tg_baseline_opts, output), "FILE",
-      "show: write the runs as one summary" },
-    { "all", TG_OPT_FLAG, offsetof(struct tg_baseline_opts, all), NULL,
-      "fetch: the runs of every commit, as `history` needs them" },
-    { "dry-run", TG_OPT_FLAG, offsetof(struct tg_baseline_opts, dry_run), NULL,
-      "say what would be done" },
+    { "older-than", AT(STR, older_than), "AGE", "prune: only commits older than 90d, 12w or 2y" },
+    { "o", AT(STR, output), "FILE", "show: write the runs as one summary" },
+    { "all", AT(FLAG, all), NULL, "fetch: the runs of every commit, as `history` needs them" },
+    { "dry-run", AT(FLAG, dry_run), NULL, "say what would be done" },
     TG_GIVEN_META(struct tg_baseline_opts, given, "record: "),
     TG_GIVEN_RUNS(struct tg_baseline_opts, given, "record: "),
     TG_GIVEN_JSON(struct tg_baseline_opts, given, "record: "),

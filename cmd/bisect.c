@@ -4,7 +4,6 @@
  */
 #include "cmd/bisect.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 
 #include "core/base/utf8.h"
@@ -18,27 +17,25 @@ struct bisect_opts {
     bool step;
 };
 
+#define AT(kind, member) TG_OPT_##kind, offsetof(struct bisect_opts, member)
 static const struct tg_opt bisect_options[] = {
-    { "good", TG_OPT_STR, offsetof(struct bisect_opts, b.good), "REV",
+    { "good", AT(STR, b.good), "REV",
       "a commit before the change, with which the others are compared" },
-    { "bad", TG_OPT_STR, offsetof(struct bisect_opts, b.bad), "REV",
-      "a commit after the change; default: HEAD" },
-    { "runs", TG_OPT_INT, offsetof(struct bisect_opts, b.runs), "N",
-      "runs a side to begin with; default: 5" },
-    { "max-runs", TG_OPT_INT, offsetof(struct bisect_opts, b.max_runs), "N",
+    { "bad", AT(STR, b.bad), "REV", "a commit after the change; default: HEAD" },
+    { "runs", AT(INT, b.runs), "N", "runs a side to begin with; default: 5" },
+    { "max-runs", AT(INT, b.max_runs), "N",
       "runs a side after which an undecided commit is skipped; default: 20" },
-    { "setup", TG_OPT_STR, offsetof(struct bisect_opts, b.setup), "CMD",
+    { "setup", AT(STR, b.setup), "CMD",
       "bash, once for each commit before its runs (build, link the data); a commit in which it "
       "fails is skipped" },
-    { "policy", TG_OPT_STR, offsetof(struct bisect_opts, b.policy), "FILE",
+    { "policy", AT(STR, b.policy), "FILE",
       "the rules; default: .tracegate.yml here or above, else the built-in ones" },
-    { "suite", TG_OPT_STR, offsetof(struct bisect_opts, b.suite), "NAME",
-      "the suite of the policy that the traces belong to" },
-    { "out", TG_OPT_STR, offsetof(struct bisect_opts, b.out), "DIR",
+    { "suite", AT(STR, b.suite), "NAME", "the suite of the policy that the traces belong to" },
+    { "out", AT(STR, b.out), "DIR",
       "keep the JSON report of each commit tested, as DIR/COMMIT.json" },
-    { "step", TG_OPT_FLAG, offsetof(struct bisect_opts, step), NULL,
+    { "step", AT(FLAG, step), NULL,
       "only HEAD, for `git bisect run`: exit code 0 good, 1 bad, 125 skip, 128 and more stop" },
-    { "trust-repository", TG_OPT_FLAG, offsetof(struct bisect_opts, b.trust_repository), NULL,
+    { "trust-repository", AT(FLAG, b.trust_repository), NULL,
       "open the git repository although another user owns it" },
     { 0 },
 };

@@ -4,7 +4,6 @@
  */
 #include <inttypes.h>
 #include <math.h>
-#include <stddef.h>
 
 #include "cmd/gate/outliers.h"
 #include "cmd/gate/resample.h"
@@ -23,13 +22,12 @@ struct calibrate_opts {
     enum tg_format format;
     int64_t side, splits;
 };
+#define AT(kind, member) TG_OPT_##kind, offsetof(struct calibrate_opts, member)
 static const struct tg_opt calibrate_options[] = {
     TG_GATE_OPTIONS(struct calibrate_opts, gate),
-    { "side", TG_OPT_INT, offsetof(struct calibrate_opts, side), "K",
-      "runs a side of your checks; default: 5, or half of the runs" },
-    { "splits", TG_OPT_INT, offsetof(struct calibrate_opts, splits), "N",
-      "at most N comparisons of the same code; default: 200" },
-    { "format", TG_OPT_FORMAT, offsetof(struct calibrate_opts, format), "text|json|yaml",
+    { "side", AT(INT, side), "K", "runs a side of your checks; default: 5, or half of the runs" },
+    { "splits", AT(INT, splits), "N", "at most N comparisons of the same code; default: 200" },
+    { "format", AT(FORMAT, format), "text|json|yaml",
       "yaml: only the suggested limits; text is the default" },
     { 0 },
 };

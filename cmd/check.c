@@ -1,58 +1,50 @@
 /* `tracegate check`: its options; cmd/gate/check.h is what it does. */
 #include "cmd/gate/check.h"
 
-#include <stddef.h>
-
 #define OPTION_PRINT(id, name, text)
 #define OPTION_FILE(id, name, text)                                                                \
     { name, TG_OPT_STR, offsetof(struct tg_check_opts, report[TG_REPORT_##id]), "FILE", text },
 #define OPTION(id, name, extension, to, text) OPTION_##to(id, name, text)
+#define AT(kind, member) TG_OPT_##kind, offsetof(struct tg_check_opts, member)
 static const struct tg_opt check_options[] = {
-    { "baseline", TG_OPT_LIST, offsetof(struct tg_check_opts, baseline), "SIDE",
+    { "baseline", AT(LIST, baseline), "SIDE",
       "compare with SIDE: a path, REV:PATH, or REV (repeatable); default: the policy's, at the "
       "merge base" },
-    { "policy", TG_OPT_STR, offsetof(struct tg_check_opts, policy), "FILE",
+    { "policy", AT(STR, policy), "FILE",
       "judge by FILE, or REV:PATH in git; default: .tracegate.yml here or above, else the built-in "
       "policy" },
-    { "suite", TG_OPT_STR, offsetof(struct tg_check_opts, suite), "NAME", "check this suite only" },
-    { "against", TG_OPT_STR, offsetof(struct tg_check_opts, against), "NAME",
+    { "suite", AT(STR, suite), "NAME", "check this suite only" },
+    { "against", AT(STR, against), "NAME",
       "judge against this one of the policy's baselines only (`baseline`, or a name of "
       "`baselines`)" },
-    { "profile", TG_OPT_STR, offsetof(struct tg_check_opts, profile), "NAME",
+    { "profile", AT(STR, profile), "NAME",
       "use this profile of the policy; `auto`: by the CI event" },
     TG_REPORTERS(OPTION) /* --NAME FILE of each */
-    { "junit-strict", TG_OPT_FLAG, offsetof(struct tg_check_opts, junit_strict), NULL,
+    { "junit-strict", AT(FLAG, junit_strict), NULL,
       "JUnit without file and line, for readers with a strict schema" },
-    { "svg-narrow", TG_OPT_FLAG, offsetof(struct tg_check_opts, svg_narrow), NULL,
-      "draw for 390 px: a bar below its name" },
-    { "svg-share", TG_OPT_FLAG, offsetof(struct tg_check_opts, svg_share), NULL,
-      "draw durations in percent of the step" },
-    { "annotations", TG_OPT_FLAG, offsetof(struct tg_check_opts, annotations), NULL,
-      "print GitHub annotations as well" },
-    { "base-commit", TG_OPT_STR, offsetof(struct tg_check_opts, base_commit), "REV",
+    { "svg-narrow", AT(FLAG, svg_narrow), NULL, "draw for 390 px: a bar below its name" },
+    { "svg-share", AT(FLAG, svg_share), NULL, "draw durations in percent of the step" },
+    { "annotations", AT(FLAG, annotations), NULL, "print GitHub annotations as well" },
+    { "base-commit", AT(STR, base_commit), "REV",
       "commit of the baseline if --baseline is a path: shows which functions the change touched" },
-    { "damaged", TG_OPT_LIST, offsetof(struct tg_check_opts, damaged), "TEXT",
+    { "damaged", AT(LIST, damaged), "TEXT",
       "describe a part of the fresh side that could not be read: the verdict is inconclusive at "
       "best; repeatable" },
-    { "cause-baseline", TG_OPT_STR, offsetof(struct tg_check_opts, cause_baseline), "PATH",
+    { "cause-baseline", AT(STR, cause_baseline), "PATH",
       "a trace of the baseline with Python stacks: used for causes only, never judged" },
-    { "cause-traces", TG_OPT_STR, offsetof(struct tg_check_opts, cause_traces), "PATH",
+    { "cause-traces", AT(STR, cause_traces), "PATH",
       "the same for the fresh side; give both or neither" },
-    { "report-url", TG_OPT_STR, offsetof(struct tg_check_opts, report_url), "URL",
-      "URL of the full report, for the comment" },
-    { "trace-url", TG_OPT_STR, offsetof(struct tg_check_opts, trace_url), "URL",
+    { "report-url", AT(STR, report_url), "URL", "URL of the full report, for the comment" },
+    { "trace-url", AT(STR, trace_url), "URL",
       "https URL of the fresh trace, for the page's links into Perfetto" },
-    { "top", TG_OPT_INT, offsetof(struct tg_check_opts, top), "N", "rows shown; default 10" },
+    { "top", AT(INT, top), "N", "rows shown; default 10" },
     TG_GIVEN_RUNS(struct tg_check_opts, given, ""),
     TG_GIVEN_META(struct tg_check_opts, given, ""),
     TG_GIVEN_JSON(struct tg_check_opts, given, ""),
     TG_GIVEN_TRUST(struct tg_check_opts, given),
-    { "dry-run", TG_OPT_FLAG, offsetof(struct tg_check_opts, dry_run), NULL,
-      "resolve and print what would be compared" },
-    { "exit-zero", TG_OPT_FLAG, offsetof(struct tg_check_opts, exit_zero), NULL,
-      "report the verdict, but exit with 0" },
-    { "quiet", TG_OPT_FLAG, offsetof(struct tg_check_opts, quiet), NULL,
-      "no report on standard output" },
+    { "dry-run", AT(FLAG, dry_run), NULL, "resolve and print what would be compared" },
+    { "exit-zero", AT(FLAG, exit_zero), NULL, "report the verdict, but exit with 0" },
+    { "quiet", AT(FLAG, quiet), NULL, "no report on standard output" },
     { 0 },
 };
 

@@ -4,6 +4,8 @@
  * Commands: one file each, one row in tg_commands. Options come from tables, from which parsing,
  * --help, the manual page and shell completion are made.
  */
+#include <stddef.h> /* offsetof, in the tables */
+
 #include "core/base/err.h"
 
 enum tg_opt_type {

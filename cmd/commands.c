@@ -1,6 +1,4 @@
 /* The commands, in the order of --help and the manual; and `help`, which tells of them. */
-#include <stddef.h>
-
 #include "cmd/gate/io.h"
 #include "cmd/help.h"
 #include "cmd/options.h"

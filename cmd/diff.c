@@ -2,7 +2,6 @@
 #include "cmd/diff.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "cmd/gate/picture.h"
@@ -10,55 +9,46 @@
 #include "reporters/reporter.h"
 #include "reporters/rows.h"
 
+#define AT(kind, member) TG_OPT_##kind, offsetof(struct tg_diff_opts, member)
 static const struct tg_opt diff_options[] = {
-    { "device", TG_OPT_CHOICE, offsetof(struct tg_diff_opts, device), "all|cpu|gpu",
-      "host rows, device rows, or all (the default)" },
-    { "control-rank", TG_OPT_LIST, offsetof(struct tg_diff_opts, control_rank), "LIST",
+    { "device", AT(CHOICE, device), "all|cpu|gpu", "host rows, device rows, or all (the default)" },
+    { "control-rank", AT(LIST, control_rank), "LIST",
       "only these ranks of CONTROL: 0 or 0,3 or 0-7" },
-    { "test-rank", TG_OPT_LIST, offsetof(struct tg_diff_opts, test_rank), "LIST",
-      "only these ranks of TEST" },
-    { "control-step", TG_OPT_LIST, offsetof(struct tg_diff_opts, control_step), "LIST",
+    { "test-rank", AT(LIST, test_rank), "LIST", "only these ranks of TEST" },
+    { "control-step", AT(LIST, control_step), "LIST",
       "only these numbers of ProfilerStep#N in CONTROL" },
-    { "test-step", TG_OPT_LIST, offsetof(struct tg_diff_opts, test_step), "LIST",
-      "only these numbers of ProfilerStep#N in TEST" },
-    { "whole", TG_OPT_FLAG, offsetof(struct tg_diff_opts, whole), NULL,
+    { "test-step", AT(LIST, test_step), "LIST", "only these numbers of ProfilerStep#N in TEST" },
+    { "whole", AT(FLAG, whole), NULL,
       "undivided sums over everything, including the time outside steps" },
-    { "group", TG_OPT_LIST, offsetof(struct tg_diff_opts, group),
-      "added|deleted|increased|decreased|unchanged", "only rows of this group; repeatable" },
-    { "short-names", TG_OPT_FLAG, offsetof(struct tg_diff_opts, short_names), NULL,
+    { "group", AT(LIST, group), "added|deleted|increased|decreased|unchanged",
+      "only rows of this group; repeatable" },
+    { "short-names", AT(FLAG, short_names), NULL,
       "join rows by HTA's short name (which merges different kernels)" },
-    { "normalised-names", TG_OPT_FLAG, offsetof(struct tg_diff_opts, normalise), NULL,
-      "join rows by the name that check judges" },
-    { "by", TG_OPT_CHOICE, offsetof(struct tg_diff_opts, by), "name|shape|grid",
+    { "normalised-names", AT(FLAG, normalise), NULL, "join rows by the name that check judges" },
+    { "by", AT(CHOICE, by), "name|shape|grid",
       "split a name by its input shapes, or by its launch grid and block" },
-    { "sort", TG_OPT_CHOICE, offsetof(struct tg_diff_opts, sort),
-      "duration|count|name|control|test",
+    { "sort", AT(CHOICE, sort), "duration|count|name|control|test",
       "largest change of duration (the default) or of count first, by name, or by a side's total" },
-    { "top", TG_OPT_INT, offsetof(struct tg_diff_opts, top), "N", "only the first N rows" },
-    { "exclude", TG_OPT_LIST, offsetof(struct tg_diff_opts, exclude), "GLOB",
+    { "top", AT(INT, top), "N", "only the first N rows" },
+    { "exclude", AT(LIST, exclude), "GLOB",
       "omit names that match; repeatable: --exclude 'ProfilerStep*'" },
-    { "format", TG_OPT_FORMAT, offsetof(struct tg_diff_opts, format), "text|csv|json",
+    { "format", AT(FORMAT, format), "text|csv|json",
       "form of the table; text is the default, CSV has HTA's columns" },
-    { "cause", TG_OPT_FLAG, offsetof(struct tg_diff_opts, cause), NULL,
+    { "cause", AT(FLAG, cause), NULL,
       "below the table: where in the program the rows that changed most come from" },
-    { "base-commit", TG_OPT_STR, offsetof(struct tg_diff_opts, base_commit), "REV",
+    { "base-commit", AT(STR, base_commit), "REV",
       "with --cause: the commit of CONTROL, to see what changed since" },
-    { "svg-counts", TG_OPT_STR, offsetof(struct tg_diff_opts, svg_counts), "FILE",
-      "draw the largest changes of counts" },
-    { "svg-durations", TG_OPT_STR, offsetof(struct tg_diff_opts, svg_durations), "FILE",
-      "draw the largest changes of durations" },
-    { "html", TG_OPT_STR, offsetof(struct tg_diff_opts, html), "FILE",
+    { "svg-counts", AT(STR, svg_counts), "FILE", "draw the largest changes of counts" },
+    { "svg-durations", AT(STR, svg_durations), "FILE", "draw the largest changes of durations" },
+    { "html", AT(STR, html), "FILE",
       "write a self-contained page: the step before and after, call paths, all rows" },
-    { "svg-narrow", TG_OPT_FLAG, offsetof(struct tg_diff_opts, narrow), NULL,
-      "draw for 390 px: a bar below its name" },
-    { "svg-share", TG_OPT_FLAG, offsetof(struct tg_diff_opts, share), NULL,
-      "draw durations in percent of the step" },
+    { "svg-narrow", AT(FLAG, narrow), NULL, "draw for 390 px: a bar below its name" },
+    { "svg-share", AT(FLAG, share), NULL, "draw durations in percent of the step" },
     TG_GIVEN_WINDOW(struct tg_diff_opts, given),
     TG_GIVEN_RUNS(struct tg_diff_opts, given, ""),
-    { "hta", TG_OPT_FLAG, offsetof(struct tg_diff_opts, hta), NULL,
+    { "hta", AT(FLAG, hta), NULL,
       "the numbers of HTA's TraceDiff: its rounding, its first rank and first step" },
-    { "no-rounding", TG_OPT_FLAG, offsetof(struct tg_diff_opts, no_rounding), NULL,
-      "with --hta: as with HTA_DISABLE_NS_ROUNDING=1" },
+    { "no-rounding", AT(FLAG, no_rounding), NULL, "with --hta: as with HTA_DISABLE_NS_ROUNDING=1" },
     TG_GIVEN_TRUST(struct tg_diff_opts, given),
     { 0 },
 };
@@ -92,13 +82,13 @@ static bool check_options(struct tg_diff_request *q, const struct tg_strs *args,
            excludes("--short-names", o->short_names, "--normalised-names", o->normalise, err) &&
            excludes("--hta", o->hta, "--normalised-names", o->normalise, err) &&
            excludes("--hta", o->hta, "--window", o->given.window != NULL, err) &&
-           excludes("--normalised-names", o->normalise, "--by", tg_diff_splits_names(o), err) &&
-           excludes("--hta", o->hta, "--by", tg_diff_splits_names(o), err) &&
+           excludes("--normalised-names", o->normalise, "--by", q->splits_names, err) &&
+           excludes("--hta", o->hta, "--by", q->splits_names, err) &&
            excludes("--html", o->html != NULL, "--hta", o->hta, err) &&
            excludes("--html", o->html != NULL, "--whole", o->whole, err) &&
-           excludes("--html", o->html != NULL, "--by", tg_diff_splits_names(o), err) &&
+           excludes("--html", o->html != NULL, "--by", q->splits_names, err) &&
            excludes("--cause", o->cause, "--hta", o->hta, err) &&
-           excludes("--cause", o->cause, "--by", tg_diff_splits_names(o), err) &&
+           excludes("--cause", o->cause, "--by", q->splits_names, err) &&
            excludes("--cause", o->cause, "--whole", o->whole, err) &&
            excludes("--cause", o->cause, "--format csv", o->format == TG_FORMAT_CSV, err) &&
            excludes("--whole", o->whole, "--control-step", o->control_step.n > 0, err) &&
@@ -185,7 +175,7 @@ static void put_lacking_ranks(const struct tg_diff_request *q, const struct tg_c
 static void put_notes(const struct tg_diff_request *q, const struct tg_comparison *c)
 {
     put_lacking_ranks(q, c);
-    if (q->o->hta || q->o->whole || tg_diff_splits_names(q->o))
+    if (q->o->hta || q->o->whole || q->splits_names)
         return;
     for (int s = 0; s < 2; s++)
         if (!c->marked[s] && q->window.by == TG_WINDOW_AUTO)
@@ -209,21 +199,20 @@ static bool put_causes(const struct tg_diff_request *q, const struct tg_verdict 
 }
 
 /* Of the first trace of each side. */
-static const struct tg_picture *picture_of(const struct tg_diff_request *q,
-                                           const struct tg_input_list inputs[2])
+static const struct tg_picture *picture_of(const struct tg_diff_request *q)
 {
     const struct tg_load_opts load = { .reader = { .want_args = true } };
     struct tg_picture *picture = TG_NEW(q->arena, struct tg_picture);
-    tg_picture_take(picture, &(struct tg_picture_ask){ .from.side = { &inputs[0], &inputs[1] },
-                                                       .from.load = &load,
-                                                       .from.window = &q->window,
-                                                       .from.repo = q->repo,
-                                                       .arena = q->arena });
+    tg_picture_take(picture,
+                    &(struct tg_picture_ask){ .from.side = { &q->inputs[0], &q->inputs[1] },
+                                              .from.load = &load,
+                                              .from.window = &q->window,
+                                              .from.repo = q->repo,
+                                              .arena = q->arena });
     return picture;
 }
 
 static bool report(const struct tg_diff_request *q, const struct tg_comparison *c,
-                   const struct tg_input_list inputs[2], const struct tg_summary summary[2],
                    struct charts *ch, struct tg_err *err)
 {
     struct tg_difftable t = { .comparison = c, .whole = q->o->whole || q->o->hta };
@@ -234,7 +223,7 @@ static bool report(const struct tg_diff_request *q, const struct tg_comparison *
     t.label[0] = TG_SV("control");
     t.label[1] = TG_SV("test");
     if (q->o->cause) {
-        tg_diff_find_causes(&causes, q, c, t.rows, t.n_rows, inputs, summary);
+        tg_diff_find_causes(&causes, q, c, t.rows, t.n_rows);
         t.causes = &causes;
     }
     if (!put_table(q, &t, &r, err) || !put_causes(q, &causes, err))
@@ -247,7 +236,7 @@ static bool report(const struct tg_diff_request *q, const struct tg_comparison *
     if (ch->path[CHART_PAGE]) {
         for (int s = 0; s < 2; s++)
             t.label[s] = tg_sv_of(q->label[s]);
-        r.picture = picture_of(q, inputs);
+        r.picture = picture_of(q);
     }
     return put_charts(ch, &t, &r, err);
 }
@@ -260,26 +249,26 @@ static int diff_run(const struct tg_cmd_call *call, struct tg_err *err)
                                  .repo = call->repo,
                                  .progress = &progress.line,
                                  .arena = call->arena };
-    struct tg_input_list inputs[2] = { { 0 }, { 0 } };
-    struct tg_summary summary[2];
     struct tg_comparison c = { 0 };
     struct charts ch = { .files.standard = q.io->out };
-    bool ok = check_options(&q, call->args, err) && open_charts(&ch, q.o, err);
+    bool ok;
+    q.splits_names = q.o->by == TG_DIFF_BY_SHAPE || q.o->by == TG_DIFF_BY_GRID;
+    ok = check_options(&q, call->args, err) && open_charts(&ch, q.o, err);
     q.repo->opts.trust_owner = q.o->given.trust_repository;
     for (int s = 0; ok && s < 2; s++) {
         q.label[s] = call->args->v[s];
-        ok = tg_inputs_add(&inputs[s], q.label[s], NULL, q.repo, q.arena, err) &&
-             tg_inputs_spare(&inputs[s], &ch.files, err);
+        ok = tg_inputs_add(&q.inputs[s], q.label[s], NULL, q.repo, q.arena, err) &&
+             tg_inputs_spare(&q.inputs[s], &ch.files, err);
     }
     for (int s = 0; s < 2; s++)
-        tg_summary_init(&summary[s]);
+        tg_summary_init(&q.summary[s]);
     tg_progress_start(&progress, q.io);
     ok = ok && tg_repo_commit(&q.base, q.repo, "base-commit", q.o->base_commit, q.arena, err) &&
-         tg_diff_compare(&c, &q, inputs, summary, err);
+         tg_diff_compare(&c, &q, err);
     tg_progress_end(&progress);
-    ok = ok && report(&q, &c, inputs, summary, &ch, err);
+    ok = ok && report(&q, &c, &ch, err);
     for (int s = 0; s < 2; s++)
-        tg_summary_release(&summary[s]);
+        tg_summary_release(&q.summary[s]);
     tg_outputs_release(&ch.files);
     return ok ? 0 : tg_err_exit_code(err->kind);
 }

@@ -31,38 +31,32 @@ struct tg_diff_opts {
     int64_t top;
 };
 
-static inline bool tg_diff_splits_names(const struct tg_diff_opts *o)
-{
-    return o->by == TG_DIFF_BY_SHAPE || o->by == TG_DIFF_BY_GRID;
-}
-
 /* What the options say, checked; texts and numbers live in the arena. */
 struct tg_diff_request {
     const struct tg_diff_opts *o;
+    bool splits_names; /* --by shape or grid */
     const char *label[2];
     struct tg_numbers ranks[2], steps[2];
     struct tg_window_spec window;
     struct tg_commit base; /* --base-commit; `sha` "": not given */
+    struct tg_input_list inputs[2];
+    struct tg_summary summary[2]; /* what the comparison points at, except HTA's */
     struct tg_repo *repo;
     const struct tg_progress *progress;
     const struct tg_io *io;
     struct tg_arena *arena;
 };
 
-/*
- * Reads both sides and compares them: HTA's way, name by name from summaries, or split by shape or
- * grid. `summary` keeps what the comparison points at.
- */
-TG_MUST bool tg_diff_compare(struct tg_comparison *out, const struct tg_diff_request *q,
-                             const struct tg_input_list inputs[2], struct tg_summary summary[2],
+/* Reads both sides and compares them: HTA's way, name by name from summaries, or split by shape or
+ * grid. */
+TG_MUST bool tg_diff_compare(struct tg_comparison *out, struct tg_diff_request *q,
                              struct tg_err *err);
 /* Indices of the operators to show, sorted, in q->arena. */
 const uint32_t *tg_diff_rows(const struct tg_diff_request *q, const struct tg_comparison *c,
                              size_t *n);
 /* --cause: where in the program the first rows come from: a result each, in q->arena. */
 void tg_diff_find_causes(struct tg_verdict *v, const struct tg_diff_request *q,
-                         const struct tg_comparison *c, const uint32_t *rows, size_t n,
-                         const struct tg_input_list inputs[2], const struct tg_summary summary[2]);
+                         const struct tg_comparison *c, const uint32_t *rows, size_t n);
 /* A line each; why not, if none. */
 void tg_diff_put_causes(struct tg_buf *out, const struct tg_verdict *v);
 #endif

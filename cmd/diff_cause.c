@@ -63,8 +63,7 @@ static bool put_causes(struct tg_buf *out, const struct tg_verdict *v)
 }
 
 void tg_diff_find_causes(struct tg_verdict *v, const struct tg_diff_request *q,
-                         const struct tg_comparison *c, const uint32_t *rows, size_t n,
-                         const struct tg_input_list inputs[2], const struct tg_summary summary[2])
+                         const struct tg_comparison *c, const uint32_t *rows, size_t n)
 {
     struct tg_load_opts load = { .reader = { .want_args = true } };
     *v = (struct tg_verdict){ .comparison = c };
@@ -72,13 +71,13 @@ void tg_diff_find_causes(struct tg_verdict *v, const struct tg_diff_request *q,
     for (size_t i = 0; i < n && v->n_results < MOST; i++)
         if (result_of(&v->results[v->n_results], &c->ops[rows[i]], c->step_ns[TG_BASE], q->arena))
             v->n_results++;
-    tg_cause_find(v, &(struct tg_cause_ask){ .from.side = { &inputs[0], &inputs[1] },
+    tg_cause_find(v, &(struct tg_cause_ask){ .from.side = { &q->inputs[0], &q->inputs[1] },
                                              .from.load = &load,
                                              .from.window = &q->window,
                                              .from.repo = q->repo,
                                              .base_commit = q->base.sha[0] ? q->base.sha : NULL,
                                              .workspace = tg_io_env(q->io, "GITHUB_WORKSPACE"),
-                                             .stacks = has_stacks(&summary[TG_TEST]),
+                                             .stacks = has_stacks(&q->summary[TG_TEST]),
                                              .arena = q->arena });
 }
 

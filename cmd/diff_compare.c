@@ -5,7 +5,7 @@
 #include "core/diff/tally.h"
 
 static bool compare_hta(struct tg_comparison *out, const struct tg_diff_request *q,
-                        const struct tg_input_list inputs[2], struct tg_err *err)
+                        struct tg_err *err)
 {
     struct tg_hta_side side[2];
     const struct tg_hta_side *sides[2] = { &side[0], &side[1] };
@@ -20,7 +20,7 @@ static bool compare_hta(struct tg_comparison *out, const struct tg_diff_request 
                                             q->steps[s].n, q->o->whole };
     }
     for (int s = 0; ok && s < 2; s++)
-        ok = tg_hta_side_load(&side[s], &inputs[s], q->repo, q->io, q->progress, err);
+        ok = tg_hta_side_load(&side[s], &q->inputs[s], q->repo, q->io, q->progress, err);
     ok = ok &&
          tg_hta_compare(out, sides, select, device, q->o->short_names, q->label, q->arena, err);
     for (int s = 0; s < 2; s++)
@@ -31,8 +31,7 @@ static bool compare_hta(struct tg_comparison *out, const struct tg_diff_request 
 enum { JUDGED_RUNS = 3 }; /* per side: what evidence about durations needs */
 
 /* Both sides as summaries, aligned; exact sums, and evidence where there are runs for it. */
-static bool compare_summaries(struct tg_comparison *out, const struct tg_diff_request *q,
-                              const struct tg_input_list inputs[2], struct tg_summary summary[2],
+static bool compare_summaries(struct tg_comparison *out, struct tg_diff_request *q,
                               struct tg_err *err)
 {
     struct tg_summarize_opts so = { .window = q->window, .rank = -1 };
@@ -42,12 +41,10 @@ static bool compare_summaries(struct tg_comparison *out, const struct tg_diff_re
     struct tg_side side[2];
     for (int s = 0; s < 2; s++) {
         enum tg_arrange how = tg_given_arrange(
-            &q->o->given, tg_inputs_are_stored(&inputs[s]) ? TG_ARRANGE_RUNS : TG_ARRANGE_AUTO);
-        if (!tg_inputs_load(&summary[s], &inputs[s], &so, q->repo, q->progress, err) ||
-            !tg_side_arrange_some(&side[s], &summary[s], how, q->arena, err)) {
-            (void)tg_err_context(err, "reading %s", q->label[s]);
-            return false;
-        }
+            &q->o->given, tg_inputs_are_stored(&q->inputs[s]) ? TG_ARRANGE_RUNS : TG_ARRANGE_AUTO);
+        if (!tg_inputs_load(&q->summary[s], &q->inputs[s], &so, q->repo, q->progress, err) ||
+            !tg_side_arrange_some(&side[s], &q->summary[s], how, q->arena, err))
+            return tg_err_context(err, "reading %s", q->label[s]);
         co.steps[s] = q->steps[s].v;
         co.n_step_numbers[s] = q->steps[s].n;
         co.ranks[s] = q->ranks[s].v;
@@ -73,7 +70,6 @@ static bool no_attrs_in_summary(struct tg_source *s, struct tg_err *err)
 /* The files of one side. */
 struct tallying {
     const struct tg_diff_request *q;
-    const struct tg_input_list *inputs;
     int side;
     struct tg_tally *tally; /* in turn, as is `steps` */
     size_t steps;
@@ -85,13 +81,14 @@ static bool tally_one(void *arg, size_t i, struct tg_err *err)
     struct tallying *all = arg;
     const struct tg_diff_request *q = all->q;
     const int side = all->side;
+    const struct tg_input_list *inputs = &q->inputs[side];
     struct tg_load_opts load = { .want_attrs = true };
     TG_BUF bytes = { 0 };
     struct tg_steps steps = { 0 };
     struct tg_trace *trace = NULL;
-    struct tg_source *s = tg_inputs_open(&all->inputs->v[i], q->repo, NULL, &bytes, err);
+    struct tg_source *s = tg_inputs_open(&inputs->v[i], q->repo, NULL, &bytes, err);
     bool ok;
-    tg_reading_opts(&load.reader, tg_reading_share(i, all->inputs->n));
+    tg_reading_opts(&load.reader, tg_reading_share(i, inputs->n));
     ok = s && no_attrs_in_summary(s, err) && (trace = tg_trace_load(s, &load, q->progress, err)) &&
          tg_steps_build(&steps, trace, &q->window, err);
     tg_turns_wait(&all->turns, i);
@@ -105,13 +102,13 @@ static bool tally_one(void *arg, size_t i, struct tg_err *err)
     return ok;
 }
 
-static bool tally_side(struct tg_tally *t, const struct tg_diff_request *q,
-                       const struct tg_input_list *inputs, int side, struct tg_err *err)
+static bool tally_side(struct tg_tally *t, const struct tg_diff_request *q, int side,
+                       struct tg_err *err)
 {
-    struct tallying all = { .q = q, .inputs = inputs, .side = side, .tally = t };
+    struct tallying all = { .q = q, .side = side, .tally = t };
     bool ok;
     tg_turns_init(&all.turns);
-    ok = tg_reading_each(inputs->n, tally_one, &all, q->progress, err);
+    ok = tg_reading_each(q->inputs[side].n, tally_one, &all, q->progress, err);
     tg_turns_release(&all.turns);
     if (!ok || all.steps)
         return ok;
@@ -120,28 +117,25 @@ static bool tally_side(struct tg_tally *t, const struct tg_diff_request *q,
 }
 
 static bool compare_by_attr(struct tg_comparison *out, const struct tg_diff_request *q,
-                            const struct tg_input_list inputs[2], struct tg_err *err)
+                            struct tg_err *err)
 {
     struct tg_tally *t =
         tg_tally_new(q->o->by == TG_DIFF_BY_SHAPE ? TG_TALLY_SHAPE : TG_TALLY_GRID);
     bool ok = true;
     for (int side = 0; ok && side < 2; side++)
-        ok = tally_side(t, q, &inputs[side], side, err);
+        ok = tally_side(t, q, side, err);
     if (ok)
         tg_tally_comparison(out, t, q->arena);
     tg_tally_free(t);
     return ok;
 }
 
-bool tg_diff_compare(struct tg_comparison *out, const struct tg_diff_request *q,
-                     const struct tg_input_list inputs[2], struct tg_summary summary[2],
-                     struct tg_err *err)
+bool tg_diff_compare(struct tg_comparison *out, struct tg_diff_request *q, struct tg_err *err)
 {
     bool ok;
     if (q->o->hta)
-        return compare_hta(out, q, inputs, err);
-    ok = tg_diff_splits_names(q->o) ? compare_by_attr(out, q, inputs, err)
-                                    : compare_summaries(out, q, inputs, summary, err);
+        return compare_hta(out, q, err);
+    ok = q->splits_names ? compare_by_attr(out, q, err) : compare_summaries(out, q, err);
     if (ok)
         tg_join_names(out, q->o->short_names, q->arena);
     return ok;

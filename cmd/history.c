@@ -4,7 +4,6 @@
  */
 #include "cmd/history.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 
 #include "cmd/gate/site.h"
@@ -12,35 +11,27 @@
 #include "core/baseline/git.h"
 #include "reporters/history_trend.h"
 
+#define AT(kind, member) TG_OPT_##kind, offsetof(struct tg_history_cmd_opts, member)
 static const struct tg_opt history_options[] = {
-    { "suite", TG_OPT_STR, offsetof(struct tg_history_cmd_opts, suite), "NAME",
-      "this suite only; default: all stored ones" },
-    { "op", TG_OPT_STR, offsetof(struct tg_history_cmd_opts, op), "GLOB",
-      "show the operators and kernels whose names match" },
-    { "metric", TG_OPT_STR, offsetof(struct tg_history_cmd_opts, metric), "GLOB",
-      "show the metrics of the step whose names match" },
-    { "since", TG_OPT_STR, offsetof(struct tg_history_cmd_opts, since), "REV",
-      "show the nights after REV; all nights are judged" },
-    { "until", TG_OPT_STR, offsetof(struct tg_history_cmd_opts, until), "REV",
+    { "suite", AT(STR, suite), "NAME", "this suite only; default: all stored ones" },
+    { "op", AT(STR, op), "GLOB", "show the operators and kernels whose names match" },
+    { "metric", AT(STR, metric), "GLOB", "show the metrics of the step whose names match" },
+    { "since", AT(STR, since), "REV", "show the nights after REV; all nights are judged" },
+    { "until", AT(STR, until), "REV",
       "the newest commit, default HEAD; only first parents are followed" },
-    { "last", TG_OPT_INT, offsetof(struct tg_history_cmd_opts, last), "N",
-      "show the last N nights" },
-    { "format", TG_OPT_FORMAT, offsetof(struct tg_history_cmd_opts, format), "text|csv|json",
-      "output format; default: text" },
-    { "o", TG_OPT_STR, offsetof(struct tg_history_cmd_opts, output), "FILE",
-      "write to FILE instead of standard output" },
-    { "markdown", TG_OPT_STR, offsetof(struct tg_history_cmd_opts, markdown), "FILE",
+    { "last", AT(INT, last), "N", "show the last N nights" },
+    { "format", AT(FORMAT, format), "text|csv|json", "output format; default: text" },
+    { "o", AT(STR, output), "FILE", "write to FILE instead of standard output" },
+    { "markdown", AT(STR, markdown), "FILE",
       "also write the nightly report for an issue or a chat" },
-    { "html", TG_OPT_STR, offsetof(struct tg_history_cmd_opts, html), "FILE",
-      "also write the nightly report as one self-contained page" },
-    { "svg", TG_OPT_STR, offsetof(struct tg_history_cmd_opts, svg), "FILE",
+    { "html", AT(STR, html), "FILE", "also write the nightly report as one self-contained page" },
+    { "svg", AT(STR, svg), "FILE",
       "also draw trends: the step (or what --op and --metric name) and what changed most; several "
       "suites: FILE-SUITE.svg" },
-    { "fail-on", TG_OPT_CHOICE, offsetof(struct tg_history_cmd_opts, fail_on), "open|new|never",
+    { "fail-on", AT(CHOICE, fail_on), "open|new|never",
       "exit with 1 while an event is open, or only in the night that shows it first; default: "
       "new" },
-    { "reason", TG_OPT_STR, offsetof(struct tg_history_cmd_opts, reason), "TEXT",
-      "accept, reopen: why; kept with the event" },
+    { "reason", AT(STR, reason), "TEXT", "accept, reopen: why; kept with the event" },
     TG_GIVEN_TRUST(struct tg_history_cmd_opts, given),
     { 0 },
 };

@@ -6,21 +6,18 @@
 
 #include "cmd/gate/reading.h"
 
-/* Standard input passes once: its rank comes from distributedInfo instead of the text. */
-static bool find_rank(int64_t *rank, const struct tg_input_item *item, struct tg_repo *repo,
-                      struct tg_err *err)
+bool tg_rank_by_hta(int64_t *rank, const struct tg_input_item *item, struct tg_repo *repo,
+                    struct tg_err *err)
 {
     TG_BUF bytes = { 0 };
     struct tg_source *s;
-    bool ok = false;
+    bool ok;
     *rank = -1;
     if (!item->from_git && strcmp(item->label, "-") == 0)
         return true;
     s = tg_inputs_open(item, repo, NULL, &bytes, err);
-    if (s) {
-        ok = tg_hta_find_rank(s, rank, err);
-        tg_source_close(s);
-    }
+    ok = s && tg_hta_find_rank(s, rank, err);
+    tg_source_close(s);
     return ok;
 }
 
@@ -70,13 +67,12 @@ static bool load_one(void *arg, size_t i, struct tg_err *err)
     struct tg_source *s = NULL;
     bool ok;
     tg_reading_opts(&opts.reader, tg_reading_share(i, all->inputs->n));
-    ok = find_rank(&k->rank, item, all->repo, err) &&
+    ok = tg_rank_by_hta(&k->rank, item, all->repo, err) &&
          (s = tg_inputs_open(item, all->repo, NULL, &bytes, err)) &&
          (k->trace = tg_trace_load(s, &opts, all->progress, err));
     if (ok && k->rank < 0)
         k->rank = k->trace->info->rank < 0 ? 0 : k->trace->info->rank;
     tg_source_close(s);
-    tg_buf_release(&bytes);
     if (ok)
         add_ready(all, i);
     return ok;

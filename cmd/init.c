@@ -2,7 +2,6 @@
  * tracegate init: looks at what is there, says it, writes a policy, a bench and the CI service's
  * workflow, and runs selftest on the result. Asks nothing; replaces nothing without --force.
  */
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

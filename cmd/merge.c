@@ -1,6 +1,4 @@
 /* `tracegate merge`: the union of summaries, the same bytes in any order and grouping. */
-#include <stddef.h>
-
 #include "cmd/gate/inputs.h"
 #include "core/base/file.h"
 #include "core/summary/unite.h"

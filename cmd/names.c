@@ -1,5 +1,4 @@
 /* `tracegate names`: what the names of a trace are for a person and for the gate. */
-#include <stddef.h>
 #include <stdlib.h>
 
 #include "cmd/analyze.h"
@@ -12,12 +11,11 @@ struct names_opts {
     enum tg_format format;
     bool changed, python;
 };
+#define AT(kind, member) TG_OPT_##kind, offsetof(struct names_opts, member)
 static const struct tg_opt names_options[] = {
-    { "format", TG_OPT_FORMAT, offsetof(struct names_opts, format), "text|csv|json",
-      "form of the table; text is the default" },
-    { "changed", TG_OPT_FLAG, offsetof(struct names_opts, changed), NULL,
-      "only names that normalising changes" },
-    { "python", TG_OPT_FLAG, offsetof(struct names_opts, python), NULL, "with Python functions" },
+    { "format", AT(FORMAT, format), "text|csv|json", "form of the table; text is the default" },
+    { "changed", AT(FLAG, changed), NULL, "only names that normalising changes" },
+    { "python", AT(FLAG, python), NULL, "with Python functions" },
     { 0 },
 };
 

@@ -1,7 +1,5 @@
 #include "cmd/options.h"
 
-#include <stddef.h>
-
 #include "core/base/buf.h"
 #include "core/base/file.h"
 

@@ -2,8 +2,6 @@
  * schema. */
 #include "cmd/policy.h"
 
-#include <stddef.h>
-
 #include "cmd/options.h"
 #include "cmd/policy_waive.h"
 #include "cmd/setup/files.h"
@@ -11,34 +9,28 @@
 #include "core/diff/names.h"
 #include "policy/language/changes.h"
 
+#define AT(kind, member) TG_OPT_##kind, offsetof(struct tg_policy_cmd_opts, member)
 static const struct tg_opt policy_options[] = {
-    { "policy", TG_OPT_STR, offsetof(struct tg_policy_cmd_opts, policy), "FILE",
+    { "policy", AT(STR, policy), "FILE",
       "the policy, or REV:PATH in git; default: .tracegate.yml here or above, else the built-in "
       "one" },
-    { "profile", TG_OPT_STR, offsetof(struct tg_policy_cmd_opts, profile), "NAME",
-      "use this profile of the policy" },
-    { "format", TG_OPT_FORMAT, offsetof(struct tg_policy_cmd_opts, format), "text|json|markdown",
+    { "profile", AT(STR, profile), "NAME", "use this profile of the policy" },
+    { "format", AT(FORMAT, format), "text|json|markdown",
       "output format of lint and metrics; text is the default" },
-    { "strict", TG_OPT_FLAG, offsetof(struct tg_policy_cmd_opts, strict), NULL,
+    { "strict", AT(FLAG, strict), NULL,
       "lint: a warning is an error (exit 2); diff: exit 1 if anything is looser" },
-    { "reason", TG_OPT_STR, offsetof(struct tg_policy_cmd_opts, reason), "TEXT", "waive: why" },
-    { "owner", TG_OPT_STR, offsetof(struct tg_policy_cmd_opts, owner), "WHO",
-      "waive: who removes it" },
-    { "issue", TG_OPT_STR, offsetof(struct tg_policy_cmd_opts, issue), "URL",
-      "waive: URL of the issue" },
-    { "o", TG_OPT_STR, offsetof(struct tg_policy_cmd_opts, output), "FILE",
-      "init: the file of the policy; default: standard output" },
+    { "reason", AT(STR, reason), "TEXT", "waive: why" },
+    { "owner", AT(STR, owner), "WHO", "waive: who removes it" },
+    { "issue", AT(STR, issue), "URL", "waive: URL of the issue" },
+    { "o", AT(STR, output), "FILE", "init: the file of the policy; default: standard output" },
     { 0 },
 };
 
 static int show(struct tg_policy_cmd *j, struct tg_err *err)
 {
     struct tg_buf out = { 0 };
-    if (!tg_policy_cmd_load(j, err)) {
-        if (j->diags.n && !tg_policy_cmd_put_diags(j, err))
-            return 5;
-        return tg_err_exit_code(err->kind);
-    }
+    if (!tg_policy_cmd_load(j, err))
+        return tg_policy_cmd_refused(j, err);
     tg_policy_show(j->policy, &out);
     return tg_policy_cmd_put(j, &out, err);
 }
@@ -103,9 +95,7 @@ static int diff(struct tg_policy_cmd *j, struct tg_err *err)
     j->policy = before ? load_side(j, j->args->v[2], j->o->profile, err) : NULL;
     if (!j->policy) {
         tg_policy_free(before);
-        if (j->diags.n && !tg_policy_cmd_put_diags(j, err))
-            return 5;
-        return tg_err_exit_code(err->kind);
+        return tg_policy_cmd_refused(j, err);
     }
     tg_policy_changes(&changes, before, j->policy, j->arena);
     if (!j->o->profile &&

@@ -25,6 +25,8 @@ struct tg_policy_cmd {
 TG_MUST bool tg_policy_cmd_load(struct tg_policy_cmd *j, struct tg_err *err);
 /* The mistakes, in the form that --format asks for. */
 TG_MUST bool tg_policy_cmd_put_diags(struct tg_policy_cmd *j, struct tg_err *err);
+/* The exit code of a policy that is not loaded, its mistakes told. */
+int tg_policy_cmd_refused(struct tg_policy_cmd *j, struct tg_err *err);
 /* The answer, into -o or standard output; releases it. */
 int tg_policy_cmd_put(struct tg_policy_cmd *j, struct tg_buf *out, struct tg_err *err);
 

@@ -28,6 +28,13 @@ bool tg_policy_cmd_put_diags(struct tg_policy_cmd *j, struct tg_err *err)
     return tg_io_put(j->io, tg_buf_sv(&out), err);
 }
 
+int tg_policy_cmd_refused(struct tg_policy_cmd *j, struct tg_err *err)
+{
+    if (j->diags.n && !tg_policy_cmd_put_diags(j, err))
+        return 5;
+    return tg_err_exit_code(err->kind);
+}
+
 /* Never over what was read: a trace, a report, a policy. */
 static bool spares_inputs(const struct tg_policy_cmd *j, const struct tg_outputs *file,
                           struct tg_err *err)

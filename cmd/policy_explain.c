@@ -168,11 +168,8 @@ int tg_policy_cmd_explain(struct tg_policy_cmd *j, struct tg_err *err)
     name = tg_sv_of(j->args->v[1]);
     if (j->args->n > 2)
         seen = &c;
-    if (!tg_policy_cmd_load(j, err) || (seen && !compare_self(j, seen, err))) {
-        if (j->diags.n && !tg_policy_cmd_put_diags(j, err))
-            return 5;
-        return tg_err_exit_code(err->kind);
-    }
+    if (!tg_policy_cmd_load(j, err) || (seen && !compare_self(j, seen, err)))
+        return tg_policy_cmd_refused(j, err);
     if (tg_policy_explain_rule(j->policy, name, seen, &out))
         return tg_policy_cmd_put(j, &out, err);
     return explain_name(j, name, seen, err);

@@ -1,6 +1,5 @@
 /* `tracegate summarize`: traces -> the small form that a comparison needs. */
 #include <inttypes.h>
-#include <stddef.h>
 
 #include "cmd/gate/given.h"
 #include "cmd/gate/launcher.h"

@@ -5,7 +5,6 @@
  * how strictly they are read, what a step is, what they do not say of their machine. A command
  * embeds a `struct tg_given` and puts the rows into its table.
  */
-#include <stddef.h>
 
 #include "cmd/gate/inputs.h"
 

@@ -27,12 +27,11 @@ TEST(numbers_and_ranges_are_read)
         { { "9223372036854775808", NULL }, { 0 }, 99 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct tg_arena *a = tg_arena_new();
+        TG_ARENA *a = tg_arena_new();
         struct tg_strs texts = { 0 };
         const char *v[3];
         struct tg_numbers got;
-        struct tg_err err;
-        tg_err_init(&err);
+        struct tg_err err = TG_ERR_INIT;
         for (; cases[i].text[texts.n]; texts.n++)
             v[texts.n] = cases[i].text[texts.n];
         texts.v = v;
@@ -46,6 +45,5 @@ TEST(numbers_and_ranges_are_read)
             for (size_t k = 0; k < got.n; k++)
                 assert_int_equal(got.v[k], cases[i].expected[k]);
         }
-        tg_arena_free(a);
     }
 }

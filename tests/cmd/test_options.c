@@ -126,7 +126,7 @@ TEST(mistakes_are_named)
 TEST(help_names_every_option)
 {
     const struct tg_cmd *const commands[] = { &cmd, NULL };
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     tg_help_command(&out, &cmd, 80);
     for (const struct tg_opt *o = table; o->name; o++)
         assert_non_null(strstr(out.p, o->help));
@@ -142,5 +142,4 @@ TEST(help_names_every_option)
     tg_buf_clear(&out);
     tg_help_zsh(&out, commands);
     assert_non_null(strstr(out.p, "'*--exclude[leave out]:GLOB:_files'"));
-    tg_buf_release(&out);
 }

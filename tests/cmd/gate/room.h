@@ -39,15 +39,14 @@ static inline void room_open(struct room *r)
 
 static inline void room_file(const char *path, const char *text)
 {
-    struct tg_err err;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     assert_true(tg_file_write(path, tg_sv_of(text), &err));
 }
 
 /* What a file holds, in the arena. */
 static inline const char *room_text(struct room *r, const char *path)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     const char *copy;
     FILE *f = fopen(path, "rb");
     char bytes[4096];
@@ -56,7 +55,6 @@ static inline const char *room_text(struct room *r, const char *path)
         tg_buf_add(&text, (tg_sv){ bytes, n });
     (void)fclose(f);
     copy = tg_arena_sv(r->arena, tg_buf_sv(&text)).p;
-    tg_buf_release(&text);
     return copy;
 }
 
@@ -73,6 +71,9 @@ static inline void room_close(struct room *r)
     assert_int_equal(rmdir(r->folder), 0);
     tg_arena_free(r->arena);
 }
+
+/* A test in a room of its own, `r`. */
+#define IN_ROOM(name) TEST_IN(struct room, r, room_open, room_close, name)
 
 #define assert_failed(room, kind_, part)                                                           \
     do {                                                                                           \

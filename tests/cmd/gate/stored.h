@@ -14,14 +14,13 @@ static inline void store_trace(struct job *k, const char *suite, const char *rev
     const struct tg_strs args = { path, 1, 1 };
     const struct tg_cmd_call call = job_call(k, &args);
     struct tg_gate_same s;
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     assert_no_error(tg_file_write("../t.json", tg_sv_of(trace), &k->err), &k->err);
     assert_no_error(tg_gate_same_open(&s, &none, &call, "x", 1, &k->err), &k->err);
     assert_no_error(tg_summary_write(&s.summary, NULL, &b, &k->err), &k->err);
     tg_gate_same_release(&s);
     tg_buf_putc(&b, '\0');
     job_store(k, suite, rev, b.p);
-    tg_buf_release(&b);
 }
 
 /* Of the trace with so many calls. */

@@ -130,7 +130,7 @@ static int run(struct tg_arena *a, struct command *k, const char **said)
 {
     const struct tg_strs args = strs(k->fresh);
     struct tg_io io = { .in = -1, .environ_ = k->environ_ };
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     struct tg_err err;
     char bytes[4096];
     ssize_t n;
@@ -151,7 +151,6 @@ static int run(struct tg_arena *a, struct command *k, const char **said)
         tg_buf_add(&text, (tg_sv){ bytes, (size_t)n });
     tg_err_format(&err, &text);
     *said = tg_arena_sv(a, tg_buf_sv(&text)).p;
-    tg_buf_release(&text);
     (void)close(file);
     (void)unlink(".said");
     return code;
@@ -180,9 +179,8 @@ struct command_row {
 
 static void put_trace(const char *path, unsigned calls)
 {
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     room_file(path, trace_text(a, -1, calls, 10));
-    tg_arena_free(a);
 }
 
 /* fresh.json calls aten::mm three times a step, base.json once. */
@@ -194,8 +192,10 @@ static void room_of_traces(struct room *r)
     room_file("broken.json", "{\"traceEvents\": [");
 }
 
+#define IN_ROOM_OF_TRACES(name) TEST_IN(struct room, r, room_of_traces, room_close, name)
+
 /* Nobody named a baseline: budgets are judged, all else says that there is no repository. */
-TEST(without_a_repository)
+IN_ROOM_OF_TRACES(without_a_repository)
 {
     static const char none[] = "is not inside a git repository";
     static const struct {
@@ -215,21 +215,18 @@ TEST(without_a_repository)
         { RULES(BUDGET("3") ", " CALLS), "fresh.json", NULL, 3, none },
         { RULES(CALLS), "fresh.json", NULL, 3, none },
     };
-    struct room r;
-    room_of_traces(&r);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct command k = { .o.policy = "p.yml", AGAINST(rows[i].fresh, rows[i].baseline) };
         room_file("p.yml", rows[i].rules);
-        (void)says(r.arena, k, rows[i].code, rows[i].says);
+        (void)says(r->arena, k, rows[i].code, rows[i].says);
     }
     /* Without a budget there is nothing to judge: the traces are not read. */
     room_file("p.yml", RULES(CALLS) "require: {steps: 99}\n");
     struct command k = { .o.policy = "p.yml", .fresh = { "fresh.json" } };
-    assert_null(strstr(says(r.arena, k, 3, ""), "required are 99"));
-    room_close(&r);
+    assert_null(strstr(says(r->arena, k, 3, ""), "required are 99"));
 }
 
-TEST(what_is_wrong_with_an_input_or_with_the_job)
+IN_ROOM_OF_TRACES(what_is_wrong_with_an_input_or_with_the_job)
 {
     static const char *no_value[] = { "cpu" };
     static const struct command_row rows[] = {
@@ -268,14 +265,11 @@ TEST(what_is_wrong_with_an_input_or_with_the_job)
           3,
           "no such file: 'nofile.json'" },
     };
-    struct room r;
-    room_of_traces(&r);
-    each_says(r.arena, rows);
-    room_close(&r);
+    each_says(r->arena, rows);
 }
 
 /* What the shell makes of `fresh/x* --baseline perf/x*`; all in one folder, or none beside the baseline, is meant so. */
-TEST(a_glob_that_the_shell_expanded)
+IN_ROOM_OF_TRACES(a_glob_that_the_shell_expanded)
 {
     static const char spread[] =
         "1 of 2 fresh traces are in the folder of the baseline 'perf/a.json'";
@@ -293,31 +287,25 @@ TEST(a_glob_that_the_shell_expanded)
         { { .fresh = { "base.json", "perf/b.json" }, .baseline = { "perf/a*.json" } }, 2, read },
         { { .fresh = { "base.json", "perf/b.json" }, .baseline = { "perf" } }, 2, read },
     };
-    struct room r;
-    room_of_traces(&r);
     assert_int_equal(mkdir("perf", 0700), 0);
     put_trace("perf/a.json", 1);
     put_trace("perf/b.json", 1);
-    each_says(r.arena, rows);
+    each_says(r->arena, rows);
     (void)unlink("perf/a.json");
     (void)unlink("perf/b.json");
     assert_int_equal(rmdir("perf"), 0);
-    room_close(&r);
 }
 
-TEST(sides_without_a_rank_in_common)
+IN_ROOM(sides_without_a_rank_in_common)
 {
     struct command k = { .fresh = { "r2.json", "r3.json" }, .baseline = { "r0.json", "r1.json" } };
-    struct room r;
-    room_open(&r);
     for (int rank = 0; rank < 4; rank++)
-        room_file(tg_arena_printf(r.arena, "r%d.json", rank), trace_text(r.arena, rank, 1, 10));
-    (void)says(r.arena, k, 3, "the sides have no rank in common");
-    room_close(&r);
+        room_file(tg_arena_printf(r->arena, "r%d.json", rank), trace_text(r->arena, rank, 1, 10));
+    (void)says(r->arena, k, 3, "the sides have no rank in common");
 }
 
 /* Files that differ in the rank alone; two runs of one rank are another matter. */
-TEST(ranks_that_are_one_recording)
+IN_ROOM(ranks_that_are_one_recording)
 {
     static const struct {
         struct command k;
@@ -333,21 +321,18 @@ TEST(ranks_that_are_one_recording)
             .o.given.runs = true },
           NULL },
     };
-    struct room r;
-    room_open(&r);
-    room_file("again0.json", tg_arena_printf(r.arena, "{\"cuda_driver_version\":12040,%s",
-                                             trace_text(r.arena, 0, 1, 10) + 1));
+    room_file("again0.json", tg_arena_printf(r->arena, "{\"cuda_driver_version\":12040,%s",
+                                             trace_text(r->arena, 0, 1, 10) + 1));
     for (int rank = 0; rank < 2; rank++)
         for (char kind = 'a'; kind <= 'd'; kind++)
-            room_file(tg_arena_printf(r.arena, "%c%d.json", kind, rank),
-                      trace_text(r.arena, rank, 1, 10 + (unsigned)(kind - 'a')));
+            room_file(tg_arena_printf(r->arena, "%c%d.json", kind, rank),
+                      trace_text(r->arena, rank, 1, 10 + (unsigned)(kind - 'a')));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct command k = rows[i].k;
-        const char *said = says(r.arena, k, 0, rows[i].says ? rows[i].says : "");
+        const char *said = says(r->arena, k, 0, rows[i].says ? rows[i].says : "");
         if (!rows[i].says && strstr(said, "one recording"))
             fail_msg("row %zu: %s", i, said);
     }
-    room_close(&r);
 }
 
 #define WITHOUT_NAMES "operators and kernels are compared on 64 of 66 ranks"
@@ -461,7 +446,7 @@ TEST(ranks_whose_names_are_not_loaded)
 }
 
 /* One that the policy names itself; those of a preset need no rule. */
-TEST(a_baseline_that_no_rule_is_against)
+IN_ROOM_OF_TRACES(a_baseline_that_no_rule_is_against)
 {
     static const char unused[] = "nothing was compared with the baseline '";
     static const struct {
@@ -473,70 +458,59 @@ TEST(a_baseline_that_no_rule_is_against)
           "slower-recent, against: baseline}]}}\n",
           "nightly", false },
     };
-    struct room r;
-    room_of_traces(&r);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct command k = {
             .o = { .policy = "p.yml", .profile = rows[i].profile, .against = "baseline" },
             AGAINST("base.json", "base.json")
         };
         room_file("p.yml", rows[i].policy);
-        assert_int_equal(strstr(says(r.arena, k, 0, "WARN: nothing failed; 1 of 1 fresh traces is"),
-                                unused) != NULL,
-                         rows[i].told);
+        assert_int_equal(
+            strstr(says(r->arena, k, 0, "WARN: nothing failed; 1 of 1 fresh traces is"), unused) !=
+                NULL,
+            rows[i].told);
     }
-    room_close(&r);
 }
 
 /* --meta adds to the fresh side what its traces lack. */
-TEST(meta_is_of_the_fresh_side)
+IN_ROOM_OF_TRACES(meta_is_of_the_fresh_side)
 {
     struct command k = { AGAINST("base.json", "base.json") };
     const char *cuda = "cuda=12";
-    struct room r;
-    room_of_traces(&r);
     k.o.given.meta = (struct tg_strs){ &cuda, 1, 1 };
-    (void)says(r.arena, k, 0, "note: cuda: unknown -> 12");
-    room_close(&r);
+    (void)says(r->arena, k, 0, "note: cuda: unknown -> 12");
 }
 
 /* With `ranks: {expect: N}` a rank that cannot be read leaves the verdict open; without, it is an error. */
-TEST(a_rank_that_is_damaged)
+IN_ROOM(a_rank_that_is_damaged)
 {
     struct command k = { .o.policy = "p.yml", .baseline = { "b.json" } };
-    struct room r;
-    room_open(&r);
-    room_file("r0.json", trace_text(r.arena, 0, 1, 10));
-    room_file("b.json", trace_text(r.arena, 0, 1, 11));
+    room_file("r0.json", trace_text(r->arena, 0, 1, 10));
+    room_file("b.json", trace_text(r->arena, 0, 1, 11));
     room_file("r1.json", "{\"traceEvents\": [");
     for (int expected = 0; expected < 2; expected++) {
-        room_file("p.yml", tg_arena_printf(r.arena,
+        room_file("p.yml", tg_arena_printf(r->arena,
                                            RULES(CALLS) "suites: [{name: main, trace: "
                                                         "'r?.json', baseline: x%s}]\n",
                                            expected ? ", ranks: {expect: 2}" : ""));
-        (void)says(r.arena, k, expected ? 4 : 3,
+        (void)says(r->arena, k, expected ? 4 : 3,
                    expected ? "fresh side, damaged and not judged: " : "r1.json");
     }
-    room_close(&r);
 }
 
 /* The page and the call paths show the traces; a verdict without a comparison has none to show. */
-TEST(drawings_are_of_what_was_compared)
+IN_ROOM_OF_TRACES(drawings_are_of_what_was_compared)
 {
     static const char tree[] = "<svg class=\"tree\"";
     const char *said;
-    struct room r;
-    room_of_traces(&r);
     for (int page = 0; page < 2; page++) {
         struct command k = { AGAINST("fresh.json", "base.json") };
         k.o.report[page ? TG_REPORT_html : TG_REPORT_collapsed] = "out";
-        assert_int_equal(run(r.arena, &k, &said), 1);
-        assert_non_null(strstr(room_text(&r, "out"), page ? tree : "aten::mm "));
+        assert_int_equal(run(r->arena, &k, &said), 1);
+        assert_non_null(strstr(room_text(r, "out"), page ? tree : "aten::mm "));
         k.baseline[0] = "broken.json";
-        assert_int_equal(run(r.arena, &k, &said), 3);
-        assert_null(strstr(room_text(&r, "out"), page ? tree : "aten::mm "));
+        assert_int_equal(run(r->arena, &k, &said), 3);
+        assert_null(strstr(room_text(r, "out"), page ? tree : "aten::mm "));
     }
-    room_close(&r);
 }
 
 /* ---- in a repository ---- */

@@ -85,7 +85,7 @@ IN_BOX(a_report_replaces_no_input)
     box_sh(b, "cd w; echo a > fresh.json; echo b > base.json; ln -s fresh.json link.json; "
               "echo c > cause0.json; echo d > cause1.json");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct job k = { 0 };
+        TG_AUTO(job_close) struct job k = { 0 };
         job_open(&k, b, cases[i].policy);
         k.o.report[TG_REPORT_json] = cases[i].report;
         assert_true(apart(&k, "fresh.json", "base.json"));
@@ -98,6 +98,5 @@ IN_BOX(a_report_replaces_no_input)
             fail_msg("%s", cases[i].report);
         if (!cases[i].fine)
             assert_error(&k.err, TG_ERR_USAGE, "would overwrite", NULL);
-        job_close(&k);
     }
 }

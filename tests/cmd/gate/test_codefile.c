@@ -32,7 +32,7 @@ TEST(a_frame_has_three_parts)
 
 TEST(a_line_holds_only_in_its_function)
 {
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct tg_codefile f = { .in_repo = TG_SV("a.py"),
                              .text =
                                  TG_SV("import x\n\ndef f():\n    return 1\n\ndef g(): pass\n") };
@@ -47,5 +47,4 @@ TEST(a_line_holds_only_in_its_function)
     assert_false(tg_codefile_holds(&f, TG_SV(""), 3));
     outside.in_repo = TG_SV("");
     assert_false(tg_codefile_holds(&outside, TG_SV("<module>"), 1));
-    tg_arena_free(a);
 }

@@ -23,49 +23,45 @@ static void fails(struct job *k, enum tg_err_kind kind, const char *message, con
 
 IN_BOX(the_path_in_the_commit_before)
 {
-    struct job k = { 0 };
+    TG_AUTO(job_close) struct job k = { 0 };
     job_repository(b, committed);
     job_open(&k, b, PATH_POLICY);
     finds(&k, TG_SITUATION_FOUND, "HEAD~1", "first parent of HEAD, which is on main");
     assert_int_equal(k.j.base.n, 1);
     assert_string_equal(k.j.base.v[0].label,
                         tg_arena_printf(k.box->a, "%.12s:perf/base.json", k.j.commit));
-    job_close(&k);
 }
 
 IN_BOX(an_ancestors_where_that_commit_has_none)
 {
-    struct job k = { 0 };
+    TG_AUTO(job_close) struct job k = { 0 };
     job_repository(b, removed);
     job_open(&k, b, PATH_POLICY);
     finds(&k, TG_SITUATION_GAP, "HEAD~2",
           "first parent of HEAD, which is on main, 1 commit before it");
     assert_int_equal(k.j.info.walked, 1);
-    job_close(&k);
 }
 
 IN_BOX(nothing_anywhere_is_a_first_run)
 {
-    struct job k = { 0 };
+    TG_AUTO(job_close) struct job k = { 0 };
     job_repository(b, nothing);
     job_open(&k, b, PATH_POLICY);
     assert_no_error(tg_check_find(&k.c, &k.j, &k.err), &k.err);
     assert_int_equal(k.j.what, JOB_FIRST_RUN);
     assert_int_equal(k.j.info.situation, TG_SITUATION_FIRST_RUN);
     assert_int_equal(k.j.base.n, 0);
-    job_close(&k);
 }
 
 /* The same where the commit before was gated already. */
 IN_BOX(but_lost_where_a_policy_was)
 {
     static const char *const gated[] = { "echo 'version: 1' > .tracegate.yml", "echo x > x", NULL };
-    struct job k = { 0 };
+    TG_AUTO(job_close) struct job k = { 0 };
     job_repository(b, gated);
     job_open(&k, b, PATH_POLICY);
     fails(&k, TG_ERR_LOST, "perf/base.json", NULL);
     assert_int_equal(k.j.info.situation, TG_SITUATION_LOST);
-    job_close(&k);
 }
 
 IN_BOX(what_the_command_line_names)
@@ -94,19 +90,18 @@ IN_BOX(what_the_command_line_names)
     };
     job_repository(b, committed);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct job k = { .o.baseline = cases[i].named };
+        TG_AUTO(job_close) struct job k = { .o.baseline = cases[i].named };
         job_open(&k, b, PATH_POLICY);
         finds(&k, cases[i].situation, cases[i].commit, cases[i].how);
         is_text(k.j.info.paths, cases[i].paths);
         assert_int_equal(k.j.base.n, cases[i].named.n);
-        job_close(&k);
     }
 }
 
 IN_BOX(a_named_commit_must_have_it)
 {
     static const char *rev[] = { "HEAD" }, *unknown[] = { "nope" };
-    struct job k = { .o.baseline = { rev, 1, 1 } };
+    TG_AUTO(job_close) struct job k = { .o.baseline = { rev, 1, 1 } };
     job_repository(b, removed);
     job_open(&k, b, PATH_POLICY);
     k.c.suites.policy->baseline.max_walk = 0;
@@ -121,13 +116,12 @@ IN_BOX(a_named_commit_must_have_it)
     job_open(&k, b, PATH_POLICY);
     fails(&k, TG_ERR_GIT, NULL, NULL);
     is_in(k.err.context, "looking for a commit 'nope': no file or folder is called so");
-    job_close(&k);
 }
 
 IN_BOX(what_is_stored_and_else_the_traces_own_path)
 {
     static const char *own[] = { "perf/base.json" }, *rev[] = { "HEAD" };
-    struct job k = { .args = { own, 1, 1 } };
+    TG_AUTO(job_close) struct job k = { .args = { own, 1, 1 } };
     job_repository(b, committed);
     job_open(&k, b, STORED_POLICY);
     finds(&k, TG_SITUATION_FOUND, "HEAD~1", "first parent of HEAD, which is on main");
@@ -147,7 +141,6 @@ IN_BOX(what_is_stored_and_else_the_traces_own_path)
     job_open(&k, b, STORED_POLICY);
     finds(&k, TG_SITUATION_FOUND, "HEAD", "revision HEAD");
     is_text(k.j.info.paths, "perf/base.json");
-    job_close(&k);
 }
 
 /* What is outside the repository has no path in its commits: no trace, several or the standard input, nor a policy. */
@@ -160,6 +153,7 @@ IN_BOX(what_has_no_path_in_a_commit)
                                            { "perf/base.json", "perf/more.json" } };
     for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
         const char *const *row = rows[i / 2], *fresh[] = { row[0], row[1] };
+        TG_AUTO(job_close)
         struct job k = { .args = { fresh, fresh[1] ? 2 : 1, 2 }, .o.policy = "../p.yml" };
         job_repository(b, at_root);
         box_sh(b, tg_arena_printf(b->a, "echo 'version: 1\nsuites: [{name: main, %s}]' > p.yml",
@@ -168,18 +162,16 @@ IN_BOX(what_has_no_path_in_a_commit)
         assert_no_error(tg_check_find(&k.c, &k.j, &k.err), &k.err);
         if (k.j.what != JOB_FIRST_RUN || k.j.base.n)
             fail_msg("row %zu", i);
-        job_close(&k);
     }
 }
 
 IN_BOX(a_named_commit_without_a_run_says_what_to_name)
 {
     static const char *rev[] = { "HEAD~1" };
-    struct job k = { .o.baseline = { rev, 1, 1 } };
+    TG_AUTO(job_close) struct job k = { .o.baseline = { rev, 1, 1 } };
     job_repository(b, nothing);
     job_open(&k, b, STORED_POLICY);
     fails(&k, TG_ERR_LOST, NULL, "`--baseline HEAD~1:PATH`");
-    job_close(&k);
 }
 
 /* For what the change touched: found, or said where the baseline is a path; a mistake is told. */
@@ -191,9 +183,8 @@ IN_BOX(the_commit_of_the_baseline)
         { NULL, NULL, NULL },         { "HEAD~1", NULL, "HEAD~1" }, { NULL, "HEAD~1", "HEAD~1" },
         { "HEAD", "HEAD~1", "HEAD" }, { NULL, "nope", NULL },
     };
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     struct job k;
-    tg_err_init(&err);
     job_repository(b, committed);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *got;
@@ -250,12 +241,12 @@ static void search(const struct box *b, const struct search *s, size_t row)
 {
     const char *own[] = { s->ask.own };
     const char *named[3] = { s->ask.named[0], s->ask.named[1], s->ask.named[2] };
+    TG_AUTO(job_close)
     struct job k = { .args = { own, s->ask.own != NULL, 1 },
                      .o = { .policy = s->ask.file,
                             .baseline = { named, (size_t)(!!named[0] + !!named[1]), 3 } } };
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     bool ok;
-    tg_err_init(&err);
     assert_no_error(tg_file_write(box_path(b, "p.yml"), tg_sv_of(s->ask.policy), &err), &err);
     job_repository(b, s->there.commits);
     box_sh(b, "mkdir -p w/gate; cp p.yml w/gate/p.yml");
@@ -284,7 +275,6 @@ static void search(const struct box *b, const struct search *s, size_t row)
         if (s->n && k.j.base.v[0].stored != s->stored)
             fail_msg("row %zu: stored %d", row, k.j.base.v[0].stored);
     }
-    job_close(&k);
 }
 
 /* docs/baselines.md: the named commit, its ancestors, the store, the trace's own path, a first run. */

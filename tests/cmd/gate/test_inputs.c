@@ -11,42 +11,36 @@ static bool add(struct room *r, struct tg_input_list *list, const char *text)
     return ok;
 }
 
-TEST(files_are_sorted_and_hidden_ones_are_not_taken)
+IN_ROOM(files_are_sorted_and_hidden_ones_are_not_taken)
 {
     struct tg_input_list list = { 0 };
-    struct room r;
-    room_open(&r);
     room_file("b.json", "{}");
     room_file("a.json.gz", "x");
     room_file("s.tgs", "x");
     room_file(".hidden.json", "{}");
     room_file("notes.txt", "x");
-    assert_true(add(&r, &list, "."));
+    assert_true(add(r, &list, "."));
     assert_int_equal(list.n, 3);
     assert_string_equal(list.v[0].label, "./a.json.gz");
     assert_string_equal(list.v[2].label, "./s.tgs");
     list = (struct tg_input_list){ 0 };
-    assert_true(add(&r, &list, "*.json") && add(&r, &list, "notes.txt") && add(&r, &list, "-"));
+    assert_true(add(r, &list, "*.json") && add(r, &list, "notes.txt") && add(r, &list, "-"));
     assert_int_equal(list.n, 3); /* a file that is named may be called anything */
     assert_string_equal(list.v[0].label, "b.json");
     assert_string_equal(list.v[2].label, "-");
-    room_close(&r);
 }
 
-TEST(what_is_not_there_is_said)
+IN_ROOM(what_is_not_there_is_said)
 {
     struct tg_input_list list = { 0 };
-    struct room r;
-    room_open(&r);
-    assert_false(add(&r, &list, "no*.json"));
-    assert_failed(&r, TG_ERR_IO, "no file matches 'no*.json'");
-    assert_false(add(&r, &list, "main"));
-    assert_failed(&r, TG_ERR_USAGE, "'main' is neither a file nor REV:PATH");
-    assert_false(add(&r, &list, "main:perf"));
-    assert_true(r.err.kind != TG_ERR_NONE);
-    tg_err_init(&r.err);
-    assert_false(add(&r, &list, "."));
-    assert_failed(&r, TG_ERR_IO, "folder '.' holds no trace");
+    assert_false(add(r, &list, "no*.json"));
+    assert_failed(r, TG_ERR_IO, "no file matches 'no*.json'");
+    assert_false(add(r, &list, "main"));
+    assert_failed(r, TG_ERR_USAGE, "'main' is neither a file nor REV:PATH");
+    assert_false(add(r, &list, "main:perf"));
+    assert_true(r->err.kind != TG_ERR_NONE);
+    tg_err_init(&r->err);
+    assert_false(add(r, &list, "."));
+    assert_failed(r, TG_ERR_IO, "folder '.' holds no trace");
     assert_int_equal(list.n, 0);
-    room_close(&r);
 }

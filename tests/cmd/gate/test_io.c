@@ -3,21 +3,18 @@
 
 #include <signal.h>
 
-TEST(an_empty_variable_is_not_set)
+IN_ROOM(an_empty_variable_is_not_set)
 {
-    struct room r;
-    room_open(&r);
-    r.environ_[1] = "EMPTY=";
-    r.environ_[2] = "SOURCE=1";
-    assert_null(tg_io_env(&r.io, "EMPTY"));
-    assert_null(tg_io_env(&r.io, "SOURCE_DATE"));
-    assert_string_equal(tg_io_env(&r.io, "SOURCE"), "1");
+    r->environ_[1] = "EMPTY=";
+    r->environ_[2] = "SOURCE=1";
+    assert_null(tg_io_env(&r->io, "EMPTY"));
+    assert_null(tg_io_env(&r->io, "SOURCE_DATE"));
+    assert_string_equal(tg_io_env(&r->io, "SOURCE"), "1");
     /* 1760000000 / 86400 = 20370.37 */
-    assert_int_equal(tg_io_today(&r.io), 20370);
-    room_close(&r);
+    assert_int_equal(tg_io_today(&r->io), 20370);
 }
 
-TEST(colour_is_decided_in_order)
+IN_ROOM(colour_is_decided_in_order)
 {
     static const struct {
         enum tg_color asked;
@@ -32,43 +29,34 @@ TEST(colour_is_decided_in_order)
         { TG_COLOR_DEFAULT, "FORCE_COLOR=1", "NO_COLOR=1", false },
         { TG_COLOR_DEFAULT, "FORCE_COLOR=1", "NO_COLOR=", true },
     };
-    struct room r;
-    room_open(&r);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        r.environ_[1] = cases[i].a;
-        r.environ_[2] = cases[i].b;
-        tg_io_setup(&r.io, cases[i].asked);
-        assert_int_equal(r.io.color, cases[i].color);
+        r->environ_[1] = cases[i].a;
+        r->environ_[2] = cases[i].b;
+        tg_io_setup(&r->io, cases[i].asked);
+        assert_int_equal(r->io.color, cases[i].color);
     }
-    room_close(&r);
 }
 
-TEST(no_line_is_a_command_of_the_runner)
+IN_ROOM(no_line_is_a_command_of_the_runner)
 {
-    struct room r;
-    room_open(&r);
-    assert_true(tg_io_put(&r.io, TG_SV("a\n::error::x\n  ##[group]y\nb :: c"), &r.err));
-    assert_string_equal(room_text(&r, "stdout"), "a\n| ::error::x\n|   ##[group]y\nb :: c");
-    assert_true(tg_io_put_commands(&r.io, TG_SV("\n::notice::ours\n"), &r.err));
-    assert_non_null(strstr(room_text(&r, "stdout"), "\n::notice::ours\n"));
-    room_close(&r);
+    assert_true(tg_io_put(&r->io, TG_SV("a\n::error::x\n  ##[group]y\nb :: c"), &r->err));
+    assert_string_equal(room_text(r, "stdout"), "a\n| ::error::x\n|   ##[group]y\nb :: c");
+    assert_true(tg_io_put_commands(&r->io, TG_SV("\n::notice::ours\n"), &r->err));
+    assert_non_null(strstr(room_text(r, "stdout"), "\n::notice::ours\n"));
 }
 
-TEST(a_reader_that_left_is_not_an_error)
+IN_ROOM(a_reader_that_left_is_not_an_error)
 {
-    struct room r;
     int ends[2];
-    room_open(&r);
     (void)signal(SIGPIPE, SIG_IGN);
     assert_int_equal(pipe(ends), 0);
     (void)close(ends[0]);
-    (void)close(r.io.out);
-    r.io.out = ends[1];
-    assert_true(tg_io_put(&r.io, TG_SV("x\n"), &r.err));
-    (void)close(r.io.out);
-    r.io.out = open("/dev/full", O_WRONLY);
-    assert_true(r.io.out >= 0);
-    assert_false(tg_io_put(&r.io, TG_SV("x\n"), &r.err));
-    assert_failed(&r, TG_ERR_OUTPUT, "cannot write to standard output");
-    room_close(&r);
+    (void)close(r->io.out);
+    r->io.out = ends[1];
+    assert_true(tg_io_put(&r->io, TG_SV("x\n"), &r->err));
+    (void)close(r->io.out);
+    r->io.out = open("/dev/full", O_WRONLY);
+    assert_true(r->io.out >= 0);
+    assert_false(tg_io_put(&r->io, TG_SV("x\n"), &r->err));
+    assert_failed(r, TG_ERR_OUTPUT, "cannot write to standard output");
 }

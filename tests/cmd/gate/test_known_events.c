@@ -82,7 +82,7 @@ static const struct tg_known *event_of(struct job *k, const char *since, const c
 /* After the baseline, and before the change: HEAD~1 is the night of the event. */
 IN_BOX(events_between_the_baseline_and_the_change)
 {
-    struct job k = { 0 };
+    TG_AUTO(job_close) struct job k = { 0 };
     const struct tg_known *e;
     open_nights(&k, b);
     e = event_of(&k, "HEAD~4", "HEAD");
@@ -96,7 +96,6 @@ IN_BOX(events_between_the_baseline_and_the_change)
     assert_null(event_of(&k, "HEAD~1", "HEAD"));   /* the baseline has it as well */
     assert_null(event_of(&k, "HEAD~4", "HEAD~2")); /* it is the change's own */
     assert_null(event_of(&k, "HEAD~4", NULL));     /* nobody knows where the change begins */
-    job_close(&k);
 }
 
 /* Of the events that a check at HEAD against HEAD~4 knows: the names, and "step" for their cost, blanks between them. */
@@ -105,14 +104,13 @@ static const char *names_known(struct job *k)
     struct answers x = { .until = "HEAD" };
     struct tg_known_ask ask = asked(k, "HEAD~4", &x);
     const struct tg_known *v = NULL;
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     size_t n = tg_known_find(&ask, TG_KNOWN_EVENTS, &v);
     const char *text;
     for (size_t i = 0; i < n; i++)
         tg_buf_printf(&b, "%.*s ",
                       TG_SV_ARG(v[i].what == TG_KNOWN_NAME ? v[i].name : TG_SV("step")));
     text = b.n ? tg_arena_sv(k->box->a, tg_buf_sv(&b)).p : "";
-    tg_buf_release(&b);
     return text;
 }
 
@@ -130,7 +128,7 @@ IN_BOX(what_is_open_and_worse_is_known)
         { "13333", "13111", "aten::mm step " },              /* one of two is back */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct job k = { 0 };
+        TG_AUTO(job_close) struct job k = { 0 };
         const char *got;
         job_repository(b, five);
         job_open(&k, b, STORED_POLICY);
@@ -145,13 +143,12 @@ IN_BOX(what_is_open_and_worse_is_known)
         got = names_known(&k);
         if (strcmp(got, rows[i].known) != 0)
             fail_msg("row %zu: got '%s'", i, got);
-        job_close(&k);
     }
 }
 
 IN_BOX(accepted_with_who_and_why)
 {
-    struct job k = { 0 };
+    TG_AUTO(job_close) struct job k = { 0 };
     struct tg_store store;
     struct tg_event_record said = { .word = TG_EVENT_WORD_ACCEPTED,
                                     .actor = TG_SV("Ann"),
@@ -170,7 +167,6 @@ IN_BOX(accepted_with_who_and_why)
     said.time = 2;
     assert_no_error(tg_event_write(&store, TG_SV("main"), &said, k.box->a, &k.err), &k.err);
     assert_false(event_of(&k, "HEAD~4", "HEAD")->accepted);
-    job_close(&k);
 }
 
 /*
@@ -196,7 +192,7 @@ IN_BOX(what_failed_since_when)
         { { 130, 130, 130, 130, 130 }, "HEAD~2", 4, 130, 2 },
         { { 130, 130, 130, 130, 130 }, "HEAD", 0, 0, 0 },
     };
-    struct job k = { 0 };
+    TG_AUTO(job_close) struct job k = { 0 };
     open_nights(&k, b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct answers x = { .until = "HEAD" };
@@ -216,5 +212,4 @@ IN_BOX(what_failed_since_when)
                   job_commit(&k, tg_arena_printf(k.box->a, "HEAD~%u", 5 - cases[i].night)).sha));
         assert_true(v->after == cases[i].size);
     }
-    job_close(&k);
 }

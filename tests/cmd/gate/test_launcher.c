@@ -35,7 +35,7 @@ TEST(each_launcher_has_its_variables)
         { { "RANK=6", "SLURM_PROCID=1" }, "SLURM_PROCID", 1, -1, -1 },
         { { "RANK=", "PMIX_RANK=4" }, "PMIX_RANK", 4, -1, -1 },
     };
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tg_launcher l;
         struct tg_err err;
@@ -47,7 +47,6 @@ TEST(each_launcher_has_its_variables)
         assert_int_equal(l.world_size, cases[i].world_size);
         assert_true(l.node.n > 0);
     }
-    tg_arena_free(a);
 }
 
 TEST(what_makes_no_sense_is_refused)
@@ -62,7 +61,7 @@ TEST(what_makes_no_sense_is_refused)
         { { "RANK=1", "WORLD_SIZE=many" }, "WORLD_SIZE is 'many', not a number" },
         { { "RANK=8", "WORLD_SIZE=8" }, "RANK is 8, WORLD_SIZE is 8" },
     };
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tg_launcher l;
         struct tg_err err;
@@ -71,16 +70,14 @@ TEST(what_makes_no_sense_is_refused)
             fail_msg("row %zu: %s", i, err.message);
         assert_non_null(strstr(err.hint, "--rank N"));
     }
-    tg_arena_free(a);
 }
 
 TEST(slurm_names_the_node)
 {
     static const char *const environ_[] = { "SLURM_PROCID=0", "SLURMD_NODENAME=n17", NULL };
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct tg_launcher l;
     struct tg_err err;
     assert_true(find(&l, environ_, a, &err));
     assert_sv_equal(l.node, TG_SV("n17"));
-    tg_arena_free(a);
 }

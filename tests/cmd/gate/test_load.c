@@ -120,7 +120,7 @@ TEST(one_recording_twice_is_refused)
 
 TEST(a_stored_run_is_a_summary)
 {
-    struct tg_buf stored = { 0 };
+    TG_BUF stored = { 0 };
     struct loaded l;
     begin(&l);
     add(&l, "a.json", trace_text(l.room.arena, -1, 1, 10));
@@ -135,7 +135,6 @@ TEST(a_stored_run_is_a_summary)
     l.list.v[0].stored = true;
     assert_true(load(&l));
     assert_int_equal(l.s.n, 1);
-    tg_buf_release(&stored);
     end(&l);
 }
 

@@ -7,7 +7,7 @@
 /* All notes of the change's own policy against that of the commit before, '|' between them. */
 static const char *notes(struct job *k)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     const char *text;
     tg_check_note_policy(&k->c, &k->j);
     for (size_t i = 0; i < k->j.verdict.n_notes; i++) {
@@ -16,7 +16,6 @@ static const char *notes(struct job *k)
                       TG_SV_ARG(k->j.verdict.notes[i].text));
     }
     text = tg_arena_sv(k->box->a, tg_buf_sv(&b)).p;
-    tg_buf_release(&b);
     return text ? text : "";
 }
 
@@ -74,13 +73,12 @@ IN_BOX(each_looser_profile_is_told)
     };
     job_repository(b, before);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct job k = { .o.profile = rows[i].profile };
+        TG_AUTO(job_close) struct job k = { .o.profile = rows[i].profile };
         const char *told;
         job_open(&k, b, rows[i].now);
         told = notes(&k);
         if (strcmp(told, rows[i].want) != 0)
             fail_msg("row %zu: %s", i, told);
-        job_close(&k);
     }
 }
 
@@ -89,7 +87,7 @@ IN_BOX(a_policy_that_is_gone_or_unreadable)
     static const char *const before[] = { COMMIT(RULE("pct: 5%")), "echo x > x", NULL };
     static const char *const broken[] = { COMMIT("version: 1\nrules: 7\n"), "echo x > x", NULL };
     const char *told;
-    struct job k = { 0 };
+    TG_AUTO(job_close) struct job k = { 0 };
     job_repository(b, before);
     job_open(&k, b, "");
     told = notes(&k);
@@ -109,31 +107,28 @@ IN_BOX(a_policy_that_is_gone_or_unreadable)
     job_open(&k, b, RULE("pct: 5%"));
     is_in(notes(&k), "! whether the policy is looser than the baseline's is not known: ");
     assert_int_equal(k.j.verdict.n_notes, 1);
-    job_close(&k);
 }
 
 IN_BOX(a_policy_that_moves)
 {
     static const char *const before[] = { COMMIT(RULE("pct: 5%")), "echo x > x", NULL };
-    struct job k = { .o.policy = "perf/p.yml" };
+    TG_AUTO(job_close) struct job k = { .o.policy = "perf/p.yml" };
     job_repository(b, before);
     box_sh(b, "cp w/.tracegate.yml w/perf/p.yml");
     job_open(&k, b, NULL);
     assert_string_equal(notes(&k), "the policy of the baseline's commit is .tracegate.yml, "
                                    "perf/p.yml judges now");
-    job_close(&k);
 }
 
 /* As many rules, with one limit each. */
 static const char *rules(struct tg_arena *a, int n, const char *limit)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     const char *text;
     tg_buf_puts(&b, "version: 1\nrules:\n");
     for (int i = 0; i < n; i++)
         tg_buf_printf(&b, "  - {id: t%d, metric: step_time, fail: {pct: %s}}\n", i, limit);
     text = tg_arena_sv(a, tg_buf_sv(&b)).p;
-    tg_buf_release(&b);
     return text;
 }
 
@@ -142,7 +137,7 @@ IN_BOX(many_values_are_counted)
 {
     static const char *const before[] = { "cp ../many.yml .tracegate.yml", "echo x > x", NULL };
     for (int n = 50; n <= 52; n += 2) {
-        struct job k = { 0 };
+        TG_AUTO(job_close) struct job k = { 0 };
         const struct tg_note *last;
         assert_no_error(
             tg_file_write(box_path(b, "many.yml"), tg_sv_of(rules(b->a, n, "5%")), &k.err), &k.err);
@@ -152,7 +147,6 @@ IN_BOX(many_values_are_counted)
         last = &k.j.verdict.notes[k.j.verdict.n_notes - 1];
         assert_int_equal(k.j.verdict.n_notes, n == 50 ? 50 : 51);
         is_in(last->text.p, n == 50 ? "5% -> 9%" : "the policy is looser in 2 more values");
-        job_close(&k);
     }
 }
 
@@ -182,7 +176,7 @@ IN_BOX(the_first_policy_against_the_built_in_one)
                                "there; .tracegate.yml judges now|! the policy is looser than the "
                                "baseline's: ";
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct job k = { .j.info.situation = rows[i].situation };
+        TG_AUTO(job_close) struct job k = { .j.info.situation = rows[i].situation };
         const char *told;
         job_repository(b, rows[i].commits);
         job_open(&k, b, rows[i].policy);
@@ -192,7 +186,6 @@ IN_BOX(the_first_policy_against_the_built_in_one)
         if (rows[i].told)
             is_in(k.j.verdict.notes[1].next.p,
                   "tracegate policy diff tracegate:recommended .tracegate.yml");
-        job_close(&k);
     }
 }
 
@@ -213,7 +206,7 @@ IN_BOX(the_commit_that_is_compared_with)
         { two, "git branch -m work", "HEAD", "7%" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct job k = { .j.info.situation = TG_SITUATION_FOUND };
+        TG_AUTO(job_close) struct job k = { .j.info.situation = TG_SITUATION_FOUND };
         const char *told;
         job_repository(b, rows[i].commits);
         box_sh(b, tg_arena_printf(b->a, "cd w; %s", rows[i].script));
@@ -224,7 +217,6 @@ IN_BOX(the_commit_that_is_compared_with)
         if (rows[i].was ? !strstr(told, tg_arena_printf(k.box->a, " %s -> 9%%", rows[i].was))
                         : *told)
             fail_msg("row %zu: %s", i, told);
-        job_close(&k);
     }
 }
 
@@ -245,10 +237,9 @@ IN_BOX(a_day_in_the_past_is_told_where_waivers_are)
     };
     job_repository(b, none);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct job k = { .environ_ = { rows[i].day } };
+        TG_AUTO(job_close) struct job k = { .environ_ = { rows[i].day } };
         job_open(&k, b, tg_arena_printf(b->a, "%s%s", RULE("pct: 5%"), rows[i].waivers));
         assert_string_equal(notes(&k), rows[i].want);
-        job_close(&k);
     }
 }
 
@@ -277,7 +268,7 @@ IN_BOX(where_a_commit_has_its_policy)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *const commits[] = { cases[i].script, NULL };
-        struct job k = { 0 };
+        TG_AUTO(job_close) struct job k = { 0 };
         const char *at;
         job_repository(b, commits);
         k.folder = cases[i].folder;
@@ -287,7 +278,6 @@ IN_BOX(where_a_commit_has_its_policy)
         if (!at != !cases[i].want || (at && strcmp(at, cases[i].want) != 0))
             fail_msg("%s: got %s", cases[i].script, at ? at : "none");
         assert_null(tg_check_policy_at(&k.c, job_git(&k), ""));
-        job_close(&k);
     }
 }
 
@@ -297,11 +287,10 @@ IN_BOX(a_policy_that_is_removed_judged_before)
     static const char *const commits[] = {
         "mkdir a; echo 'version: 1' > .tracegate.yml; cp .tracegate.yml a", NULL
     };
-    struct job k = { .folder = "a" };
+    TG_AUTO(job_close) struct job k = { .folder = "a" };
     job_repository(b, commits);
     box_sh(b, "rm w/a/.tracegate.yml");
     job_open(&k, b, NULL);
     assert_string_equal(tg_check_policy_at(&k.c, job_git(&k), job_commit(&k, "HEAD").sha),
                         "a/.tracegate.yml");
-    job_close(&k);
 }

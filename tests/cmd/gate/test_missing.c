@@ -27,7 +27,7 @@ static void refused(struct job *k, const char *message, const char *hint)
 
 IN_BOX(a_commit_without_a_policy_was_never_gated)
 {
-    struct job k = { 0 };
+    TG_AUTO(job_close) struct job k = { 0 };
     job_repository(b, ungated);
     job_open(&k, b, PATH_POLICY);
     assert_no_error(first_run(&k), &k.err);
@@ -39,12 +39,11 @@ IN_BOX(a_commit_without_a_policy_was_never_gated)
     job_open(&k, b, PATH_POLICY);
     refused(&k, "no baseline `perf/base.json` in commit",
             "`baseline:` of suite main (.tracegate.yml:2), a path from");
-    job_close(&k);
 }
 
 IN_BOX(a_stored_suite_says_that_origin_was_not_asked)
 {
-    struct job k = { 0 };
+    TG_AUTO(job_close) struct job k = { 0 };
     job_repository(b, ungated);
     job_open(&k, b, STORED_POLICY);
     assert_no_error(first_run(&k), &k.err);
@@ -56,7 +55,6 @@ IN_BOX(a_stored_suite_says_that_origin_was_not_asked)
     job_open(&k, b, STORED_POLICY);
     refused(&k, "in this clone, and that commit has a policy (.tracegate.yml)",
             "'origin' could not be asked which");
-    job_close(&k);
 }
 
 /* A clone whose origin holds as many runs of suite main, at the commit that is HEAD here. */

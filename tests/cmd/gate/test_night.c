@@ -42,39 +42,36 @@ IN_BOX(against_the_nights_before_it)
     static const char *const policy[] = { POLICY("window(3)"), POLICY("merge-base"),
                                           POLICY("parent") };
     for (size_t i = 0; i < 3; i++) {
-        struct job k = { 0 };
+        TG_AUTO(job_close) struct job k = { 0 };
         open_nights(&k, b, policy[i]);
         failed(&k, "HEAD~2", true);
         failed(&k, "HEAD", false); /* HEAD~2 is its baseline */
         failed(&k, "HEAD~1", false);
         failed(&k, "HEAD~4", false); /* there is nothing before it */
-        job_close(&k);
     }
 }
 
 IN_BOX(against_the_release_before_it)
 {
-    struct job k = { 0 };
+    TG_AUTO(job_close) struct job k = { 0 };
     open_nights(&k, b, POLICY("release(v*)"));
     failed(&k, "HEAD~2", true);
     failed(&k, "HEAD", true);
     failed(&k, "HEAD~3", false); /* the release itself: there is none before it */
-    job_close(&k);
 }
 
 IN_BOX(a_night_that_cannot_be_read_says_nothing)
 {
-    struct job k = { 0 };
+    TG_AUTO(job_close) struct job k = { 0 };
     open_nights(&k, b, POLICY("release(v*)"));
     job_store(&k, "main", "HEAD", "not a summary");
     failed(&k, "HEAD", false);
-    job_close(&k);
 }
 
 /* The change begins where HEAD leaves the target, whatever the policy compares it with. */
 IN_BOX(where_the_change_begins)
 {
-    struct job k = { 0 };
+    TG_AUTO(job_close) struct job k = { 0 };
     struct tg_commit at;
     open_nights(&k, b, POLICY("release(v*)"));
     assert_true(k.j.known.until(k.j.known.arg, &at));
@@ -88,13 +85,12 @@ IN_BOX(where_the_change_begins)
     tg_check_ask_nights(&k.c, &k.j);
     assert_true(k.j.known.until(k.j.known.arg, &at));
     assert_string_equal(at.sha, job_commit(&k, "main~2").sha);
-    job_close(&k);
 }
 
 /* A baseline that the command line names has no nights. */
 IN_BOX(not_for_a_named_baseline)
 {
-    struct job k = { 0 };
+    TG_AUTO(job_close) struct job k = { 0 };
     job_repository(b, five);
     job_open(&k, b, POLICY("window(3)"));
     memcpy(k.j.commit, job_commit(&k, "HEAD~4").sha, sizeof k.j.commit);
@@ -104,5 +100,4 @@ IN_BOX(not_for_a_named_baseline)
     k.j.named = false;
     tg_check_ask_nights(&k.c, &k.j);
     assert_non_null(k.j.gate.known);
-    job_close(&k);
 }

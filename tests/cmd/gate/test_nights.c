@@ -18,7 +18,7 @@ static const char *const five[] = { "echo 1 > x", "echo 2 > x", "echo 3 > x",
 IN_BOX(a_night_is_a_commit_with_runs)
 {
     struct tg_nights n;
-    struct job k = { 0 };
+    TG_AUTO(job_close) struct job k = { 0 };
     job_repository(b, five);
     job_open(&k, b, STORED_POLICY);
     store_run(&k, "main", "HEAD~3", 1);
@@ -45,13 +45,12 @@ IN_BOX(a_night_is_a_commit_with_runs)
     assert_int_equal(n.n_line, 0);
     assert_int_equal(n.elsewhere, 3);
     tg_nights_release(&n);
-    job_close(&k);
 }
 
 IN_BOX(a_night_that_cannot_be_read_is_counted)
 {
     struct tg_nights n;
-    struct job k = { 0 };
+    TG_AUTO(job_close) struct job k = { 0 };
     job_repository(b, five);
     job_open(&k, b, STORED_POLICY);
     store_run(&k, "main", "HEAD~1", 1);
@@ -61,12 +60,11 @@ IN_BOX(a_night_that_cannot_be_read_is_counted)
     assert_int_equal(n.unread, 1);
     is_in(n.unread_why, tg_arena_printf(k.box->a, "%.12s: ", job_commit(&k, "HEAD").sha));
     tg_nights_release(&n);
-    job_close(&k);
 }
 
 IN_BOX(suites_that_something_is_stored_of)
 {
-    struct job k = { 0 };
+    TG_AUTO(job_close) struct job k = { 0 };
     tg_sv *suites;
     size_t n;
     job_repository(b, five);
@@ -83,5 +81,4 @@ IN_BOX(suites_that_something_is_stored_of)
     assert_int_equal(n, 2);
     is_text(suites[0], "a");
     is_text(suites[1], "b");
-    job_close(&k);
 }

@@ -42,14 +42,12 @@ static struct tg_picture take(struct room *r)
 }
 
 /* Host time: the root is the sum of what is followed, 300 us before and 500 us after. */
-TEST(without_a_device_the_tree_is_of_the_host)
+IN_ROOM(without_a_device_the_tree_is_of_the_host)
 {
     struct tg_picture p;
-    struct room r;
-    room_open(&r);
-    room_file("base.json", trace(&r, 300, 0));
-    room_file("test.json", trace(&r, 500, 0));
-    p = take(&r);
+    room_file("base.json", trace(r, 300, 0));
+    room_file("test.json", trace(r, 500, 0));
+    p = take(r);
     assert_false(p.device || p.stacks);
     assert_int_equal(p.n_nodes, 2);
     assert_true(p.nodes[0].value[0] == 300000 && p.nodes[0].value[1] == 500000);
@@ -59,45 +57,38 @@ TEST(without_a_device_the_tree_is_of_the_host)
     assert_true(p.least == 1000); /* 0.2 % of the larger side */
     assert_int_equal(p.step[0].n, 1);
     assert_sv_equal(p.step[1].trace, TG_SV("test.json"));
-    room_close(&r);
 }
 
 /* Of device work on both sides: 40 and 60 us, at the operator around the launch. */
-TEST(with_a_device_it_is_of_the_kernels)
+IN_ROOM(with_a_device_it_is_of_the_kernels)
 {
     struct tg_picture p;
-    struct room r;
-    room_open(&r);
-    room_file("base.json", trace(&r, 300, 40));
-    room_file("test.json", trace(&r, 300, 60));
-    p = take(&r);
+    room_file("base.json", trace(r, 300, 40));
+    room_file("test.json", trace(r, 300, 60));
+    p = take(r);
     assert_true(p.device);
     assert_true(p.nodes[0].value[0] == 40000 && p.nodes[0].value[1] == 60000);
     assert_sv_equal(p.nodes[1].text, TG_SV("aten::mm"));
-    room_file("test.json", trace(&r, 300, 0)); /* one side has no device: the host's again */
-    p = take(&r);
+    room_file("test.json", trace(r, 300, 0)); /* one side has no device: the host's again */
+    p = take(r);
     assert_false(p.device);
     assert_true(p.nodes[0].value[1] == 300000);
-    room_close(&r);
 }
 
 /* A side that cannot be drawn is not an error, and the other side's step is there. */
-TEST(a_side_without_a_trace_has_no_tree)
+IN_ROOM(a_side_without_a_trace_has_no_tree)
 {
     static const char *const other[] = { "tracegate-summary 1\n", "{\"traceEvents\": [", "" };
     struct tg_picture p;
-    struct room r;
-    room_open(&r);
-    room_file("test.json", trace(&r, 300, 0));
+    room_file("test.json", trace(r, 300, 0));
     for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
         room_file("base.json", other[i]);
-        p = take(&r);
+        p = take(r);
         assert_int_equal(p.n_nodes, 0);
         assert_int_equal(p.step[0].n, 0);
         assert_int_equal(p.step[1].n, 1);
     }
     (void)unlink("base.json");
-    p = take(&r);
+    p = take(r);
     assert_int_equal(p.n_nodes, 0);
-    room_close(&r);
 }

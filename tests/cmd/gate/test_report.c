@@ -31,21 +31,20 @@ IN_BOX(several_suites_write_a_file_each)
     };
     job_repository(b, committed);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct job k = { 0 };
+        TG_AUTO(job_close) struct job k = { 0 };
         job_open(&k, b, cases[i].policy);
         k.o.report[TG_REPORT_json] = cases[i].report;
         report(&k);
         if (access(cases[i].file, F_OK) != 0)
             fail_msg("no %s", cases[i].file);
         is_in(job_text(&k, "stdout"), "FIRST RUN"); /* the text goes on besides */
-        job_close(&k);
     }
 }
 
 /* The text keeps away from standard output if a report is there. */
 IN_BOX(a_report_on_standard_output_is_alone_there)
 {
-    struct job k = { 0 };
+    TG_AUTO(job_close) struct job k = { 0 };
     job_repository(b, committed);
     job_open(&k, b, PATH_POLICY);
     k.o.report[TG_REPORT_json] = "-";
@@ -58,7 +57,6 @@ IN_BOX(a_report_on_standard_output_is_alone_there)
     job_open(&k, b, PATH_POLICY);
     report(&k);
     assert_string_equal(job_text(&k, "stdout"), "");
-    job_close(&k);
 }
 
 /* gitbox commits at 1700000000, which `date -u` calls 2023-11-14T22:13:20. */
@@ -67,7 +65,7 @@ IN_BOX(the_fresh_side_is_told)
     struct tg_input_item items[] = { { .label = "out/r1.json" },
                                      { .label = "out/r2.json" },
                                      { .label = "out/r3.json" } };
-    struct job k = { 0 };
+    TG_AUTO(job_close) struct job k = { 0 };
     job_repository(b, committed);
     job_open(&k, b, PATH_POLICY);
     (void)job_git(&k);
@@ -87,7 +85,6 @@ IN_BOX(the_fresh_side_is_told)
     is_text(k.j.verdict.test_paths, "out/r1.json, out/r2.json");
     is_text(k.j.verdict.policy_file, "");
     is_text(k.j.verdict.policy, "built-in policy (tracegate:recommended)");
-    job_close(&k);
 }
 
 IN_BOX(the_command_can_be_pasted)
@@ -95,7 +92,7 @@ IN_BOX(the_command_can_be_pasted)
     static const char *traces[] = { "out/a b.json", "it's.json", "plain.json", "" },
                       *base[] = { "main" }, *meta[] = { "cpu=x y" };
     const struct tg_strs args = { traces, 4, 4 };
-    struct job k = { 0 };
+    TG_AUTO(job_close) struct job k = { 0 };
     job_repository(b, committed);
     job_open(&k, b, PATH_POLICY);
     is_text(tg_check_command(&k.c, &(struct tg_strs){ 0 }), "tracegate check");
@@ -106,13 +103,12 @@ IN_BOX(the_command_can_be_pasted)
     is_text(tg_check_command(&k.c, &args),
             "tracegate check 'out/a b.json' 'it'\\''s.json' plain.json '' --runs --baseline main "
             "--meta 'cpu=x y' --policy p.yml");
-    job_close(&k);
 }
 
 IN_BOX(the_plan_of_a_dry_run)
 {
     struct tg_input_item fresh[] = { { .label = "out/r1.json" } };
-    struct job k = { 0 };
+    TG_AUTO(job_close) struct job k = { 0 };
     job_repository(b, committed);
     job_open(&k, b, "");
     k.j.fresh = (struct tg_input_list){ .v = fresh, .n = 1 };
@@ -121,5 +117,4 @@ IN_BOX(the_plan_of_a_dry_run)
     assert_string_equal(job_text(&k, "stdout"),
                         "suite default   policy: built-in (tracegate:recommended)   "
                         "baseline: path, so   fresh:     out/r1.json ");
-    job_close(&k);
 }

@@ -6,8 +6,7 @@
 
 static void write_runs(const struct box *b, const char *folder, unsigned n)
 {
-    struct tg_err err;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     for (unsigned i = 0; i < n; i++)
         assert_no_error(tg_file_write(tg_arena_printf(b->a, "%s/%s/r%u.json", b->dir, folder, i),
                                       tg_sv_of(trace_text(b->a, -1, 1, 10 + i)), &err),
@@ -27,7 +26,7 @@ IN_BOX(named_files_without_a_rank_are_runs)
 {
     static const char *const commits[] = { "echo x > x", NULL };
     struct tg_gate_same s;
-    struct job k = { 0 };
+    TG_AUTO(job_close) struct job k = { 0 };
     job_repository(b, commits);
     write_runs(b, "w/perf", 3);
     job_open(&k, b, "");
@@ -39,7 +38,6 @@ IN_BOX(named_files_without_a_rank_are_runs)
     assert_false(open_same(&s, &k, "perf", 4));
     assert_error(&k.err, TG_ERR_USAGE, "3 runs: calibrate needs at least 4", NULL);
     tg_gate_same_release(&s);
-    job_close(&k);
 }
 
 IN_BOX(else_the_suites_own_in_head)
@@ -48,7 +46,7 @@ IN_BOX(else_the_suites_own_in_head)
         "version: 1\nsuites: [{name: main, trace: 'o.json', baseline: 'perf/*.json'}]\n";
     static const char *const commits[] = { "echo x > x", NULL };
     struct tg_gate_same s;
-    struct job k = { 0 };
+    TG_AUTO(job_close) struct job k = { 0 };
     job_repository(b, commits);
     write_runs(b, "w/perf", 2);
     box_sh(b, "cd w; git add -A; git commit -qm runs; rm perf/*");
@@ -57,14 +55,13 @@ IN_BOX(else_the_suites_own_in_head)
     assert_int_equal(s.all.n_runs, 2);
     is_text(s.suite->name, "main");
     tg_gate_same_release(&s);
-    job_close(&k);
 }
 
 IN_BOX(else_what_is_stored)
 {
     static const char *const commits[] = { "echo x > x", "echo y > y", NULL };
     struct tg_gate_same s;
-    struct job k = { 0 };
+    TG_AUTO(job_close) struct job k = { 0 };
     job_repository(b, commits);
     job_open(&k, b, STORED_POLICY);
     assert_false(open_same(&s, &k, NULL, 1));
@@ -73,29 +70,26 @@ IN_BOX(else_what_is_stored)
     tg_gate_same_release(&s);
     tg_err_init(&k.err);
     {
-        struct tg_buf stored = { 0 };
+        TG_BUF stored = { 0 };
         write_runs(b, "w/perf", 1);
         assert_no_error(open_same(&s, &k, "perf", 1), &k.err);
         assert_no_error(tg_summary_write(&s.summary, NULL, &stored, &k.err), &k.err);
         tg_gate_same_release(&s);
         tg_buf_putc(&stored, '\0');
         job_store(&k, "main", "HEAD~1", stored.p);
-        tg_buf_release(&stored);
     }
     assert_no_error(open_same(&s, &k, NULL, 1), &k.err);
     assert_int_equal(s.all.n_runs, 1);
     tg_gate_same_release(&s);
-    job_close(&k);
 }
 
 IN_BOX(outside_a_repository_they_must_be_named)
 {
     struct tg_gate_same s;
-    struct job k = { 0 };
+    TG_AUTO(job_close) struct job k = { 0 };
     box_sh(b, "mkdir w");
     job_open(&k, b, "");
     assert_false(open_same(&s, &k, NULL, 1));
     assert_error(&k.err, TG_ERR_USAGE, "calibrate needs traces", "tracegate calibrate out/run");
     tg_gate_same_release(&s);
-    job_close(&k);
 }

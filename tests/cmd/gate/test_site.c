@@ -50,7 +50,7 @@ IN_BOX(the_remotes_address)
     };
     job_repository(b, commit);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct job k = { 0 };
+        TG_AUTO(job_close) struct job k = { 0 };
         box_sh(b, tg_arena_printf(b->a,
                                   "cd w; git remote remove origin 2>&1 | true; "
                                   "git remote add origin '%s'",
@@ -59,6 +59,5 @@ IN_BOX(the_remotes_address)
         is_site(cases[i].repository, tg_site_repository(&k.io, job_git(&k), b->a));
         k.environ_[0] = "CI_PROJECT_URL=https://l.example/o/r"; /* before the remote */
         is_site("https://l.example/o/r", tg_site_repository(&k.io, job_git(&k), b->a));
-        job_close(&k);
     }
 }

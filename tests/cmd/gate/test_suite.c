@@ -185,10 +185,9 @@ TEST(traces_that_are_not_there)
 /* A report of each suite, and of each baseline; there is one standard output. */
 TEST(a_report_of_each_suite)
 {
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     assert_string_equal(tg_suites_path("-", TG_SV("main"), TG_SV("old"), a), "-");
     assert_string_equal(tg_suites_path("r.json", TG_SV(""), TG_SV(""), a), "r.json");
     assert_string_equal(tg_suites_path("o/r.json", TG_SV("main"), TG_SV("old"), a),
                         "o/r-main@old.json");
-    tg_arena_free(a);
 }

@@ -41,13 +41,12 @@ IN_BOX(as_many_commits_as_it_says)
         { WINDOW(3), 5, 1, "here" }, /* it began before the window does */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct job k = { 0 };
+        TG_AUTO(job_close) struct job k = { 0 };
         job_repository(b, five);
         job_open(&k, b, cases[i].policy);
         join(&k, cases[i].walked);
         assert_int_equal(k.j.base.n, cases[i].n);
         is_text(k.j.info.how, cases[i].how);
-        job_close(&k);
     }
 }
 
@@ -103,7 +102,7 @@ IN_BOX(until_the_calls_changed)
         { { "1", "x", "2", "1" }, 2, 2, "HEAD~3" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct job k = { 0 };
+        TG_AUTO(job_close) struct job k = { 0 };
         job_repository(b, five);
         job_open(&k, b, WINDOW(9));
         assert_no_error(window_of(&k, rows[i].runs, ""), &k.err);
@@ -116,7 +115,6 @@ IN_BOX(until_the_calls_changed)
                                                   job_commit(&k, rows[i].cut).sha));
         else if (strstr(k.j.info.how.p, "changed"))
             fail_msg("row %zu: %s", i, k.j.info.how.p);
-        job_close(&k);
     }
 }
 
@@ -131,14 +129,13 @@ IN_BOX(a_store_that_is_damaged)
         "echo nonsense > w/.git/packed-refs",
     };
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
-        struct job k = { 0 };
+        TG_AUTO(job_close) struct job k = { 0 };
         job_repository(b, five);
         job_open(&k, b, WINDOW(9));
         k.j.info.how = TG_SV("here");
         if (window_of(&k, runs, scripts[i]) || k.j.oldest)
             fail_msg("row %zu", i);
         is_text(k.j.info.how, "here");
-        job_close(&k);
     }
 }
 
@@ -154,7 +151,7 @@ IN_BOX(a_path_has_no_window_and_says_so)
     struct tg_git_files files = { &file, 1 };
     struct tg_baseline base = { .path = file.path };
     for (size_t i = 0; i < 2; i++) {
-        struct job k = { 0 };
+        TG_AUTO(job_close) struct job k = { 0 };
         job_repository(b, five);
         job_open(&k, b, rows[i].policy);
         base.commit = job_commit(&k, "HEAD~1");
@@ -163,6 +160,5 @@ IN_BOX(a_path_has_no_window_and_says_so)
         assert_int_equal(k.j.base.n, 1);
         is_in(job_text(&k, "stderr"), rows[i].says);
         assert_int_equal(!*job_text(&k, "stderr"), !*rows[i].says);
-        job_close(&k);
     }
 }

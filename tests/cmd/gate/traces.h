@@ -12,7 +12,7 @@ struct trace_calls {
 static inline const char *trace_of(struct tg_arena *a, int rank, const struct trace_calls *v,
                                    size_t n)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     const char *text;
     tg_buf_puts(&b, "{\"schemaVersion\":1,");
     if (rank >= 0)
@@ -33,7 +33,6 @@ static inline const char *trace_of(struct tg_arena *a, int rank, const struct tr
     }
     tg_buf_puts(&b, "]}");
     text = tg_arena_sv(a, tg_buf_sv(&b)).p;
-    tg_buf_release(&b);
     return text;
 }
 

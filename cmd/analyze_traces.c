@@ -209,7 +209,6 @@ static bool class_rows(struct tg_classes *out, const struct tg_analyze_opts *m, 
     bool ok = !m->classes_file ||
               (tg_file_read(&text, m->classes_file, TG_LIMITS_DEFAULT.max_policy, err) &&
                tg_classes_parse(&file, tg_buf_sv(&text), m->classes_file, a, err));
-    tg_buf_release(&text);
     if (!ok)
         return false;
     rows = TG_NEW_N(a, struct tg_class_row, n + file.n + 1);

@@ -167,16 +167,14 @@ static bool spare_releases(struct tg_store_cmd *s, const struct tg_commit *head,
                            const struct tg_stored *all, size_t n_all, struct spared *out,
                            struct tg_err *err)
 {
-    struct tg_strmap line, tagged;
-    bool ok;
+    TG_AUTO(tg_strmap_release) struct tg_strmap line, tagged;
     tg_strmap_init(&line);
     tg_strmap_init(&tagged);
-    ok = find_tagged(s, &tagged, err) && (!tagged.n || find_line(s, head, &line, err));
-    if (ok && tagged.n)
+    if (!find_tagged(s, &tagged, err) || (tagged.n && !find_line(s, head, &line, err)))
+        return false;
+    if (tagged.n)
         spare_tagged(all, n_all, &line, &tagged, out);
-    tg_strmap_release(&line);
-    tg_strmap_release(&tagged);
-    return ok;
+    return true;
 }
 
 static int by_text(const void *x, const void *y)

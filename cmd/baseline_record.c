@@ -30,17 +30,14 @@ static bool load_stored(struct tg_store_cmd *s, tg_sv suite, const char *sha,
         return false;
     for (size_t i = 0; i < files.n; i++) {
         TG_BUF bytes = { 0 };
-        struct tg_err ignored;
-        bool ok = tg_store_read(&s->store, &files.v[i], &bytes, err);
+        struct tg_err ignored = TG_ERR_INIT;
+        if (!tg_store_read(&s->store, &files.v[i], &bytes, err))
+            return false;
         out->runs++;
         out->bytes += tg_packed_size(tg_buf_sv(&bytes));
-        tg_err_init(&ignored);
         /* A damaged one takes room as well; `check` says what is wrong with it. */
-        if (ok && !tg_summary_parse(&out->summary, tg_buf_sv(&bytes), files.v[i].path.p, &ignored))
-            tg_err_init(&ignored);
-        tg_buf_release(&bytes);
-        if (!ok)
-            return false;
+        if (!tg_summary_parse(&out->summary, tg_buf_sv(&bytes), files.v[i].path.p, &ignored))
+            continue;
     }
     return true;
 }

@@ -103,9 +103,8 @@ static bool fetch_suite(struct tg_store_cmd *s, const struct tg_baseline_setting
     }
     if (at == n)
         return fetch_evidence(s, suite->name, start, err);
-    if (!fetch_window(s, b, suite->name, v, n, err))
-        return false;
-    if (!tg_store_files(&s->store, suite->name, v[at].sha, s->arena, &files, err))
+    if (!fetch_window(s, b, suite->name, v, n, err) ||
+        !tg_store_files(&s->store, suite->name, v[at].sha, s->arena, &files, err))
         return false;
     tg_buf_printf(&s->out, "%.*s: %zu run%s of commit %.12s", TG_SV_ARG(suite->name), files.n,
                   tg_plural(files.n), v[at].sha);
@@ -186,13 +185,10 @@ static bool size_of(struct tg_store_cmd *s, const struct tg_stored *v, size_t n,
     for (size_t i = 0; i < n; i++) {
         struct tg_git_file f = { .path = v[i].ref, .size = TG_SIZE_UNKNOWN };
         TG_BUF bytes = { 0 };
-        bool ok;
         memcpy(f.oid, v[i].oid, sizeof f.oid);
-        ok = tg_store_read(&s->store, &f, &bytes, err);
-        *size += tg_packed_size(tg_buf_sv(&bytes));
-        tg_buf_release(&bytes);
-        if (!ok)
+        if (!tg_store_read(&s->store, &f, &bytes, err))
             return false;
+        *size += tg_packed_size(tg_buf_sv(&bytes));
     }
     return true;
 }

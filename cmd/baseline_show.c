@@ -322,9 +322,7 @@ static bool show_runs(struct tg_store_cmd *s, const struct tg_stored *v, size_t 
 static bool write_summary(const char *path, const struct tg_summary *all, struct tg_err *err)
 {
     TG_BUF bytes = { 0 };
-    bool ok =
-        tg_summary_write(all, NULL, &bytes, err) && tg_file_write(path, tg_buf_sv(&bytes), err);
-    return ok;
+    return tg_summary_write(all, NULL, &bytes, err) && tg_file_write(path, tg_buf_sv(&bytes), err);
 }
 
 bool tg_baseline_show(struct tg_store_cmd *s, struct tg_err *err)

@@ -12,30 +12,25 @@
 
 enum { RUNS = 5, MAX_RUNS = 20 };
 
-struct bisect_opts {
-    struct tg_bisect_opts b;
-    bool step;
-};
-
-#define AT(kind, member) TG_OPT_##kind, offsetof(struct bisect_opts, member)
+#define AT(kind, member) TG_OPT_##kind, offsetof(struct tg_bisect_opts, member)
 static const struct tg_opt bisect_options[] = {
-    { "good", AT(STR, b.good), "REV",
+    { "good", AT(STR, good), "REV",
       "a commit before the change, with which the others are compared" },
-    { "bad", AT(STR, b.bad), "REV", "a commit after the change; default: HEAD" },
-    { "runs", AT(INT, b.runs), "N", "runs a side to begin with; default: 5" },
-    { "max-runs", AT(INT, b.max_runs), "N",
+    { "bad", AT(STR, bad), "REV", "a commit after the change; default: HEAD" },
+    { "runs", AT(INT, runs), "N", "runs a side to begin with; default: 5" },
+    { "max-runs", AT(INT, max_runs), "N",
       "runs a side after which an undecided commit is skipped; default: 20" },
-    { "setup", AT(STR, b.setup), "CMD",
+    { "setup", AT(STR, setup), "CMD",
       "bash, once for each commit before its runs (build, link the data); a commit in which it "
       "fails is skipped" },
-    { "policy", AT(STR, b.policy), "FILE",
+    { "policy", AT(STR, policy), "FILE",
       "the rules; default: .tracegate.yml here or above, else the built-in ones" },
-    { "suite", AT(STR, b.suite), "NAME", "the suite of the policy that the traces belong to" },
-    { "out", AT(STR, b.out), "DIR",
+    { "suite", AT(STR, suite), "NAME", "the suite of the policy that the traces belong to" },
+    { "out", AT(STR, out), "DIR",
       "keep the JSON report of each commit tested, as DIR/COMMIT.json" },
     { "step", AT(FLAG, step), NULL,
       "only HEAD, for `git bisect run`: exit code 0 good, 1 bad, 125 skip, 128 and more stop" },
-    { "trust-repository", AT(FLAG, b.trust_repository), NULL,
+    { "trust-repository", AT(FLAG, trust_repository), NULL,
       "open the git repository although another user owns it" },
     { 0 },
 };
@@ -227,12 +222,12 @@ static bool check_options(struct tg_bisect_opts *o, const struct tg_strs *args, 
         "Five runs a side detect smaller changes than three.");
 }
 
-static int run(struct search *s, const struct bisect_opts *o, struct tg_err *err)
+static int run(struct search *s, struct tg_err *err)
 {
+    const struct tg_bisect_opts *o = s->b.o;
     struct tg_commit bad;
-    if (!tg_git_resolve(s->b.git, s->b.o->good, s->b.arena, &s->b.good, err) ||
-        !tg_git_resolve(s->b.git, s->b.o->bad && !o->step ? s->b.o->bad : "HEAD", s->b.arena, &bad,
-                        err) ||
+    if (!tg_git_resolve(s->b.git, o->good, s->b.arena, &s->b.good, err) ||
+        !tg_git_resolve(s->b.git, o->bad && !o->step ? o->bad : "HEAD", s->b.arena, &bad, err) ||
         (!o->step && !find_line(s, &bad, err)) || !tg_bisect_begin(&s->b, err))
         return -1;
     return o->step ? step(s, &bad, err) : search(s, err);
@@ -240,20 +235,19 @@ static int run(struct search *s, const struct bisect_opts *o, struct tg_err *err
 
 static int bisect_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
-    const struct bisect_opts *o = c->opts;
-    struct tg_bisect_opts bo = o->b;
-    struct search s = { .b = { .o = &bo, .command = c->args, .io = c->io, .arena = c->arena } };
+    struct tg_bisect_opts o = *(const struct tg_bisect_opts *)c->opts;
+    struct search s = { .b = { .o = &o, .command = c->args, .io = c->io, .arena = c->arena } };
     int code = -1;
-    c->repo->opts.trust_owner = bo.trust_repository;
-    if (check_options(&bo, c->args, err) && (s.b.git = tg_repo_get(c->repo, err)))
-        code = run(&s, o, err);
+    c->repo->opts.trust_owner = o.trust_repository;
+    if (check_options(&o, c->args, err) && (s.b.git = tg_repo_get(c->repo, err)))
+        code = run(&s, err);
     tg_bisect_end(&s.b);
     tg_buf_release(&s.out);
     free(s.v);
     if (code >= 0)
         return code;
     /* `git bisect run` takes 1 to 127 for an answer about the commit. */
-    return tg_err_exit_code(err->kind) + (o->step ? 128 : 0);
+    return tg_err_exit_code(err->kind) + (o.step ? 128 : 0);
 }
 
 const struct tg_cmd tg_cmd_bisect = {
@@ -276,6 +270,6 @@ const struct tg_cmd tg_cmd_bisect = {
              "With --step it answers for HEAD alone: git bisect start BAD GOOD && git bisect run "
              "tracegate bisect --step --good GOOD -- python3 bench.py {trace}",
     .options = bisect_options,
-    .opts_size = sizeof(struct bisect_opts),
+    .opts_size = sizeof(struct tg_bisect_opts),
     .run = bisect_run,
 };

@@ -10,7 +10,7 @@
 struct tg_bisect_opts {
     const char *good, *bad, *setup, *policy, *suite, *out;
     int64_t runs, max_runs;
-    bool trust_repository;
+    bool trust_repository, step; /* step: only HEAD */
 };
 
 enum tg_bisect_answer {

@@ -42,11 +42,11 @@ struct job {
     size_t n_outliers;
 };
 
-static void put_number(struct tg_buf *out, double v, int decimals, int width)
+static const char *number(const struct job *j, double v, int decimals)
 {
     TG_BUF b = { 0 };
     tg_dec_put_fixed(&b, v, decimals);
-    tg_buf_printf(out, "%*s", width, isfinite(v) ? tg_buf_sv(&b).p : "-");
+    return isfinite(v) ? tg_arena_sv(j->same.arena, tg_buf_sv(&b)).p : "-";
 }
 
 /* ---- what was found ---- */
@@ -75,24 +75,17 @@ static double worst_of(const struct tg_calibration *c, const struct tg_op_noise 
 static void put_alarms(const struct job *j, struct tg_buf *out)
 {
     const struct tg_calibration *c = &j->c;
-    tg_buf_puts(out, "expected false alarms: ");
-    put_number(out, 100 * c->rate, 1, 0);
-    tg_buf_puts(out, " in 100 changes (+/- ");
-    put_number(out, 100 * c->error, 1, 0);
     tg_buf_printf(out,
-                  "); %zu of %zu same-code comparisons, %zu against %zu runs, failed, %zu warned\n"
+                  "expected false alarms: %s in 100 changes (+/- %s); %zu of %zu same-code "
+                  "comparisons, %zu against %zu runs, failed, %zu warned\n"
                   "  These share runs: %zu runs hold %zu disjoint pair%s.\n",
-                  c->fails, c->splits, c->side, c->side, c->warns, c->n_runs, c->disjoint,
-                  c->disjoint == 1 ? "" : "s");
-    for (size_t i = 0; i < c->n_alarms; i++) {
-        if (!c->alarms[i].fails)
-            continue;
-        tg_buf_printf(out, "  rule %.*s: %.*s failed %zu times, up to +",
-                      TG_SV_ARG(c->alarms[i].rule->id), TG_SV_ARG(c->alarms[i].op),
-                      c->alarms[i].fails);
-        put_number(out, c->alarms[i].worst, 1, 0);
-        tg_buf_puts(out, " %\n");
-    }
+                  number(j, 100 * c->rate, 1), number(j, 100 * c->error, 1), c->fails, c->splits,
+                  c->side, c->side, c->warns, c->n_runs, c->disjoint, c->disjoint == 1 ? "" : "s");
+    for (size_t i = 0; i < c->n_alarms; i++)
+        if (c->alarms[i].fails)
+            tg_buf_printf(out, "  rule %.*s: %.*s failed %zu times, up to +%s %%\n",
+                          TG_SV_ARG(c->alarms[i].rule->id), TG_SV_ARG(c->alarms[i].op),
+                          c->alarms[i].fails, number(j, c->alarms[i].worst, 1));
 }
 
 static void put_outlier(struct tg_buf *out, const struct job *j, const struct tg_outlier *o)
@@ -104,23 +97,22 @@ static void put_outlier(struct tg_buf *out, const struct job *j, const struct tg
     switch (o->why) {
     case TG_OUTLIER_BUSY:
     case TG_OUTLIER_ALONE:
-        put_number(out, o->times, 2, 0);
-        tg_buf_printf(out, " times the usual step; %zu of %zu large operators are slower",
-                      o->slower, o->large);
+        tg_buf_printf(out, "%s times the usual step; %zu of %zu large operators are slower",
+                      number(j, o->times, 2), o->slower, o->large);
         if (o->why == TG_OUTLIER_BUSY)
             tg_buf_puts(out, ": the machine was busy");
         else if (o->op.n)
             tg_buf_printf(out, ", most of all %.*s", TG_SV_ARG(o->op));
         break;
     case TG_OUTLIER_STEP:
-        tg_buf_printf(out, "one slow step, %" PRId64 ": ", o->step);
-        put_number(out, o->times, 1, 0);
-        tg_buf_puts(out, " times the run's usual one");
+        tg_buf_printf(out, "one slow step, %" PRId64 ": %s times the run's usual one", o->step,
+                      number(j, o->times, 1));
         break;
     case TG_OUTLIER_COLD:
-        tg_buf_puts(out, "a cold start: the first step took ");
-        put_number(out, o->times, 1, 0);
-        tg_buf_puts(out, " times the run's usual one; window: {skip_first: 1} leaves it out");
+        tg_buf_printf(out,
+                      "a cold start: the first step took %s times the run's usual one; window: "
+                      "{skip_first: 1} leaves it out",
+                      number(j, o->times, 1));
         break;
     }
     tg_buf_putc(out, '\n');
@@ -154,14 +146,13 @@ static void put_ops(const struct job *j, struct tg_buf *out)
         if (o->share < MIN_SHARE)
             continue;
         shown++;
-        put_number(out, 100 * o->share, 1, 6);
-        put_number(out, 100 * o->sigma, 1, 7);
-        put_number(out, worst_of(c, o), 1, 7);
+        tg_buf_printf(out, "%6s%7s%7s", number(j, 100 * o->share, 1), number(j, 100 * o->sigma, 1),
+                      number(j, worst_of(c, o), 1));
         for (size_t k = 0; k < TG_NOISE_SIZES; k++) {
             if (o->mde[k] > 9.99)
                 tg_buf_puts(out, " >999 ");
             else
-                put_number(out, 100 * o->mde[k], 0, 5), tg_buf_putc(out, ' ');
+                tg_buf_printf(out, "%5s ", number(j, 100 * o->mde[k], 0));
         }
         tg_buf_printf(out, "  %.*s\n", TG_SV_ARG(o->name));
     }
@@ -216,22 +207,13 @@ static void put_evidence(const struct job *j, struct tg_buf *out, const struct t
     size_t at = 0;
     while (at + 1 < TG_NOISE_SIZES && tg_noise_sizes[at + 1] <= j->c.side)
         at++;
-    tg_buf_puts(out, "# ");
-    if (o) {
-        tg_buf_puts(out, "noise ");
-        put_number(out, 100 * o->sigma, 1, 0);
-        tg_buf_puts(out, " %, ");
-    }
-    tg_buf_puts(out, "equal code up to +");
-    put_number(out, m->worst, 1, 0);
-    tg_buf_printf(out, " %% in %zu comparisons", j->c.splits);
+    tg_buf_printf(out, "# noise %s %%, equal code up to +%s %% in %zu comparisons",
+                  number(j, 100 * o->sigma, 1), number(j, m->worst, 1), j->c.splits);
     if (m->fails)
         tg_buf_printf(out, " (failed in %zu)", m->fails);
-    if (o && isfinite(o->mde[at])) {
-        tg_buf_puts(out, "; +");
-        put_number(out, 100 * o->mde[at], 0, 0);
-        tg_buf_printf(out, " %% is found 9 times in 10 at %zu runs", tg_noise_sizes[at]);
-    }
+    if (isfinite(o->mde[at]))
+        tg_buf_printf(out, "; +%s %% is found 9 times in 10 at %zu runs",
+                      number(j, 100 * o->mde[at], 0), tg_noise_sizes[at]);
     tg_buf_putc(out, '\n');
 }
 
@@ -330,10 +312,9 @@ static void put_rule(const struct job *j, struct tg_buf *out, const struct tg_ru
     bool tight = alarms_of(j, rule) > 0 && fit > now;
     bool loose = !pct->is_auto && worst->worst > 0 && fit * 3 < now;
     if (fit > 0 && (tight || loose)) {
-        tg_buf_printf(&part, "    # was %.*s; ", TG_SV_ARG(pct->text));
-        tg_buf_printf(&part, "equal code stays within %.0f %%, %s\n", fit,
-                      fit > now ? "so less is noise" : "so less can be asked for");
-        tg_buf_printf(&part, "    %s: ", key);
+        tg_buf_printf(&part, "    # was %.*s; equal code stays within %.0f %%, %s\n    %s: ",
+                      TG_SV_ARG(pct->text), fit,
+                      fit > now ? "so less is noise" : "so less can be asked for", key);
         put_limit(&part, limit, fit);
         tg_buf_putc(&part, '\n');
         now = fit;

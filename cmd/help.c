@@ -472,7 +472,6 @@ void tg_help_zsh(struct tg_buf *out, const struct tg_cmd *const *commands)
         verb_words(&verbs, (*c)->synopsis);
         if (verbs.n)
             tg_buf_printf(out, "        '1:command:(%s)' \\\n", verbs.p);
-        tg_buf_release(&verbs);
         tg_buf_puts(out, "        '*:file:_files' ;;\n");
     }
     tg_buf_puts(out, "  esac\n}\n_tracegate \"$@\"\n");

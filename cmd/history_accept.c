@@ -1,26 +1,16 @@
 /* `history accept ID` and `reopen ID`: somebody's word about an event, kept in git. */
 #include <time.h>
 
+#include "cmd/gate/site.h"
 #include "cmd/history.h"
 #include "core/baseline/git.h"
-#include "core/baseline/spawn.h"
 
 /* Whose word it is: the CI's actor, else the name git knows. */
 static tg_sv actor(const struct tg_history_cmd *c)
 {
-    static const char *const args[] = { "config", "--get", "user.name", NULL };
     const char *ci = tg_io_env(c->io, "GITHUB_ACTOR");
-    TG_BUF b = { 0 };
-    struct tg_spawned how;
-    tg_sv name = TG_SV("unknown");
-    if (ci)
-        return tg_sv_of(ci);
-    tg_git_spawn(c->git, args, 4096, &b, &how);
-    if (how.end == TG_SPAWN_EXIT && how.code == 0 && b.n > 1) {
-        name = tg_arena_sv(c->arena, tg_buf_sv(&b));
-        name = tg_sv_cut(&name, '\n');
-    }
-    return name;
+    tg_sv name = ci ? tg_sv_of(ci) : tg_site_config(c->git, "user.name", c->arena);
+    return name.n ? name : TG_SV("unknown");
 }
 
 /* The one event whose id begins with `id`. */

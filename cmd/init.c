@@ -160,7 +160,6 @@ static bool write_file(struct job *j, size_t i, struct tg_err *err)
         return tg_file_write(path, tg_buf_sv(&f->text), err);
     }
     same = read_old(path, &old) && tg_sv_eq(tg_buf_sv(&old), tg_buf_sv(&f->text));
-    tg_buf_release(&old);
     j->written[i] = same ? WRITTEN_SAME : j->o->force ? WRITTEN_REPLACED : WRITTEN_KEPT;
     if (!same)
         put_change(j, f, path);
@@ -305,8 +304,7 @@ static void put_selftest(struct job *j)
 /* Whether a bench was there or has just been written, what is left to do in it. */
 static void put_bench_note(struct job *j, const struct tg_survey_suite *one)
 {
-    const char *path = tg_arena_printf(j->arena, "%.*s%sbench.py", TG_SV_ARG(one->program),
-                                       one->program.n ? "/" : "");
+    const char *path = tg_survey_in(&j->survey, one->program, "bench.py");
     switch (one->bench) {
     case TG_BENCH_OURS:
         tg_buf_printf(&j->out, "  in %s: your own step in place of the example in make_step()\n",
@@ -335,18 +333,16 @@ static void put_paths(struct job *j, struct tg_buf *out)
     for (size_t i = 0; i < j->survey.n_suites; i++) {
         const struct tg_survey_suite *one = &j->survey.suites[i];
         if (one->bench == TG_BENCH_THEIRS || one->bench == TG_BENCH_OTHER)
-            tg_buf_printf(out, " %.*s%sbench.py", TG_SV_ARG(one->program),
-                          one->program.n ? "/" : "");
+            tg_buf_printf(out, " %s", tg_survey_in(&j->survey, one->program, "bench.py"));
     }
 }
 
 static bool ignores_out(struct job *j)
 {
     TG_BUF text = { 0 };
-    bool yes = !tg_file_exists(tg_survey_path(&j->survey, TG_SV(".gitignore"))) ||
-               (read_old(tg_survey_path(&j->survey, TG_SV(".gitignore")), &text) &&
-                tg_sv_has(tg_buf_sv(&text), TG_SV("out")));
-    return yes;
+    return !tg_file_exists(tg_survey_path(&j->survey, TG_SV(".gitignore"))) ||
+           (read_old(tg_survey_path(&j->survey, TG_SV(".gitignore")), &text) &&
+            tg_sv_has(tg_buf_sv(&text), TG_SV("out")));
 }
 
 static bool keeps_any(const struct job *j)
@@ -370,9 +366,9 @@ static void put_suite_commands(struct job *j)
     tg_buf_puts(&j->out, "\n  2.");
     for (size_t i = 0; i < j->survey.n_suites; i++) {
         const struct tg_survey_suite *one = &j->survey.suites[i];
-        tg_buf_printf(&j->out, "%s tracegate selftest --suite %.*s %.*s%sout/run*.json.gz",
-                      i ? " &&" : "", TG_SV_ARG(one->name), TG_SV_ARG(one->program),
-                      one->program.n ? "/" : "");
+        tg_buf_printf(&j->out, "%s tracegate selftest --suite %.*s %s", i ? " &&" : "",
+                      TG_SV_ARG(one->name),
+                      tg_survey_in(&j->survey, one->program, "out/run*.json.gz"));
     }
     tg_buf_putc(&j->out, '\n');
 }

@@ -61,12 +61,6 @@ static enum tg_format format_of(const char *word)
     return (enum tg_format)i;
 }
 
-static void *field(void *opts, struct tg_global_opts *common, const struct tg_opt *o,
-                   bool is_common)
-{
-    return (is_common ? (char *)common : (char *)opts) + o->offset;
-}
-
 static bool store(void *to, const struct tg_opt *o, const char *value, const struct tg_cmd *cmd,
                   struct tg_arena *a, struct tg_err *err)
 {
@@ -202,6 +196,7 @@ static bool option(struct parser *p, struct tg_err *err)
     bool is_long = arg[1] == '-', is_common = false;
     tg_sv name = tg_sv_of(arg + 2);
     const struct tg_opt *o;
+    char *to;
     if (is_long) {
         const char *eq = strchr(arg, '=');
         if (eq) {
@@ -238,7 +233,8 @@ static bool option(struct parser *p, struct tg_err *err)
         }
         value = p->argv[p->at++];
     }
-    return store(field(p->opts, p->common, o, is_common), o, value, p->cmd, p->arena, err);
+    to = is_common ? (char *)p->common : p->opts;
+    return store(to + o->offset, o, value, p->cmd, p->arena, err);
 }
 
 static void unset_integers(const struct tg_opt *o, void *opts)

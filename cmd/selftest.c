@@ -97,11 +97,9 @@ static bool look(struct job *j, struct tg_err *err)
         return false;
     j->seen = TG_NEW_N(j->same.arena, struct tg_mutation_result, j->same.policy->n_rules + 1);
     for (size_t i = 0; i < j->same.policy->n_rules; i++) {
-        if (!tg_mutation_try(&j->seen[i], &j->mutation, &j->same.policy->rules[i], err)) {
-            (void)tg_err_context(err, "injecting a violation of rule '%.*s'",
-                                 TG_SV_ARG(j->same.policy->rules[i].id));
-            return false;
-        }
+        if (!tg_mutation_try(&j->seen[i], &j->mutation, &j->same.policy->rules[i], err))
+            return tg_err_context(err, "injecting a violation of rule '%.*s'",
+                                  TG_SV_ARG(j->same.policy->rules[i].id));
         j->n[j->seen[i].outcome]++;
     }
     return true;

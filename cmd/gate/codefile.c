@@ -100,13 +100,11 @@ static bool take_file(struct tg_codefiles *f, const struct tg_git_file *file,
 {
     TG_BUF text = { 0 };
     struct tg_err ignored = TG_ERR_INIT;
-    bool ok;
-    ok = tg_git_read(f->git, file, &text, &ignored);
-    if (ok) {
-        out->in_repo = file->path;
-        out->text = tg_arena_sv(f->arena, tg_buf_sv(&text));
-    }
-    return ok;
+    if (!tg_git_read(f->git, file, &text, &ignored))
+        return false;
+    out->in_repo = file->path;
+    out->text = tg_arena_sv(f->arena, tg_buf_sv(&text));
+    return true;
 }
 
 static bool try_path(struct tg_codefiles *f, const char *before, tg_sv path,

@@ -24,7 +24,6 @@ static void describe_found(struct tg_check *c, struct tg_check_job *j, const str
         tg_buf_printf(&how, "%s%u commit%s before it", how.n ? ", " : "", b->walked,
                       b->walked == 1 ? "" : "s");
     j->info.how = tg_arena_sv(c->arena, tg_buf_sv(&how));
-    tg_buf_release(&how);
     j->info.situation = situation[b->found];
     j->info.walked = b->walked;
     j->info.paths = b->path;

@@ -575,9 +575,8 @@ bool tg_mutation_try(struct tg_mutation_result *out, const struct tg_mutation *b
     *out = (struct tg_mutation_result){ .rule = rule, .outcome = TG_MUTATION_SURVIVES };
     isolate(&l, rule);
     l.sizes = tg_rule_is_budget(rule) ? budget_sizes : change_sizes;
-    if (!judge(&l, &g, &b->side[TG_TEST], b->uninjected, &v, a)) {
+    if (!judge(&l, &g, &b->side[TG_TEST], b->uninjected, &v, a))
         return false;
-    }
     l.uninjected = g.comparison;
     if (tg_rule_metric_info(rule->metric)->scope == TG_SCOPE_NAME) {
         const struct tg_op *op[MAX_CANDIDATES];

@@ -82,7 +82,6 @@ static void count_result(struct alarms *x, const struct tg_policy *p, const stru
     tg_buf_printf(&key, "%.*s\n%.*s\n%.*s", TG_SV_ARG(r->rule), TG_SV_ARG(tg_result_kind(r)),
                   TG_SV_ARG(r->op_normalised));
     id = tg_strmap_add(&x->keys, tg_buf_sv(&key));
-    tg_buf_release(&key);
     if (id == known) {
         x->out->alarms = tg_grow(x->out->alarms, &x->cap, id + 1, sizeof *x->out->alarms);
         x->out->alarms[id] = (struct tg_alarm){ .rule = rule,
@@ -131,8 +130,7 @@ static bool is_new(struct tg_strmap *seen, size_t *run, size_t k)
     qsort(run + k, k, sizeof *run, by_index);
     for (size_t i = 0; i < 2 * k; i++)
         tg_buf_printf(&key, "%zu ", run[i]);
-    bool fresh = tg_strmap_add(seen, tg_buf_sv(&key)) == known;
-    return fresh;
+    return tg_strmap_add(seen, tg_buf_sv(&key)) == known;
 }
 
 /* How far the rate moves when one run after the other is left out. */
@@ -161,7 +159,7 @@ static bool count_alarms(struct tg_calibration *out, const struct tg_noise_input
     double possible = tg_choose(n, k) * tg_choose(n - k, k);
     size_t want = possible < (double)in->splits ? (size_t)possible : in->splits;
     struct alarms x = { .out = out, .arena = a };
-    struct tg_strmap seen;
+    TG_AUTO(tg_strmap_release) struct tg_strmap seen;
     uint64_t state = SEED;
     bool ok = true;
     tg_strmap_init(&x.keys);
@@ -185,7 +183,6 @@ static bool count_alarms(struct tg_calibration *out, const struct tg_noise_input
     }
     out->rate = out->splits ? (double)out->fails / (double)out->splits : 0;
     out->error = jackknife(failed, splits, n);
-    tg_strmap_release(&seen);
     tg_strmap_release(&x.keys);
     if (out->n_alarms) { /* from the heap into the arena, where everything else is */
         struct tg_alarm *kept = TG_NEW_N(a, struct tg_alarm, out->n_alarms);

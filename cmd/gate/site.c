@@ -31,18 +31,22 @@ static tg_sv of_remote(tg_sv url, struct tg_arena *a)
     return tg_sv_of(tg_arena_printf(a, "https://%.*s/%.*s", TG_SV_ARG(host), TG_SV_ARG(url)));
 }
 
-tg_sv tg_site_origin(struct tg_git *git, struct tg_arena *a)
+tg_sv tg_site_config(struct tg_git *git, const char *key, struct tg_arena *a)
 {
-    static const char *const args[] = { "config", "--get", "remote.origin.url", NULL };
+    const char *const args[] = { "config", "--get", key, NULL };
     TG_BUF b = { 0 };
     struct tg_spawned how;
-    tg_sv url = TG_SV("");
+    tg_sv text;
     tg_git_spawn(git, args, 4096, &b, &how);
-    if (how.end == TG_SPAWN_EXIT && how.code == 0) {
-        url = tg_arena_sv(a, tg_buf_sv(&b));
-        url = of_remote(tg_sv_cut(&url, '\n'), a);
-    }
-    return url;
+    if (how.end != TG_SPAWN_EXIT || how.code != 0)
+        return TG_SV("");
+    text = tg_arena_sv(a, tg_buf_sv(&b));
+    return tg_sv_cut(&text, '\n');
+}
+
+tg_sv tg_site_origin(struct tg_git *git, struct tg_arena *a)
+{
+    return of_remote(tg_site_config(git, "remote.origin.url", a), a);
 }
 
 tg_sv tg_site_repository(const struct tg_io *io, struct tg_git *git, struct tg_arena *a)

@@ -84,11 +84,9 @@ bool tg_suite_traces(struct tg_input_list *out, const struct tg_suites *s,
     if (!tg_inputs_add_all(out, args, s->repo, s->arena, err))
         return false;
     if (!args->n &&
-        !tg_inputs_add(out, beside_policy(s, spec->files), NULL, s->repo, s->arena, err)) {
-        (void)tg_err_context(err, "looking for the fresh traces of suite '%.*s'",
-                             TG_SV_ARG(suite->name));
-        return false;
-    }
+        !tg_inputs_add(out, beside_policy(s, spec->files), NULL, s->repo, s->arena, err))
+        return tg_err_context(err, "looking for the fresh traces of suite '%.*s'",
+                              TG_SV_ARG(suite->name));
     return tg_suite_groups(out, suite, args->n ? TG_GROUPS_OPTIONAL : TG_GROUPS_REQUIRED, err);
 }
 

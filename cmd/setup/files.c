@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "cmd/setup/templates.h"
-#include "core/base/file.h"
 #include "policy/verdict/verdict.h"
 
 #define PLACEHOLDER "OWNER/tracegate@COMMIT"
@@ -74,17 +73,6 @@ void tg_setup_files_release(struct tg_setup_files *f)
     *f = (struct tg_setup_files){ 0 };
 }
 
-/* "train/bench.py"; "bench.py" at the root. */
-static const char *in_folder(const struct tg_survey *s, tg_sv folder, const char *name)
-{
-    return tg_arena_printf(s->arena, "%.*s%s%s", TG_SV_ARG(folder), folder.n ? "/" : "", name);
-}
-
-static bool is_there(const struct tg_survey *s, tg_sv folder, const char *name)
-{
-    return tg_file_exists(tg_survey_path(s, tg_sv_of(in_folder(s, folder, name))));
-}
-
 /* ---- the bench ---- */
 
 static bool is_ours(enum tg_survey_bench bench)
@@ -96,7 +84,7 @@ static void add_bench(struct tg_setup_files *f, const struct tg_survey *s,
                       const struct tg_survey_suite *one)
 {
     enum tg_survey_bench bench = one->bench;
-    const char *path = in_folder(s, one->program, "bench.py");
+    const char *path = tg_survey_in(s, one->program, "bench.py");
     struct tg_buf *text;
     for (size_t i = 0; i < f->n; i++)
         if (tg_sv_eq(f->v[i].path, tg_sv_of(path)))
@@ -117,7 +105,8 @@ static void put_suite(struct tg_buf *out, const struct tg_survey *s,
                       const struct tg_survey_suite *one, const char *name, bool stored)
 {
     bool ours = is_ours(one->bench) || !one->n || one->outside;
-    const char *files = ours ? in_folder(s, one->program, "out/run*.json.gz") : one->form.files.p;
+    const char *files =
+        ours ? tg_survey_in(s, one->program, "out/run*.json.gz") : one->form.files.p;
     tg_buf_printf(out, "  - name: %s\n    trace: {files: \"%s\"", name, files);
     if (ours)
         tg_buf_puts(out, ", run: 'run(\\d+)'");
@@ -226,12 +215,13 @@ static void put_place(struct tg_buf *text, const struct tg_survey *s, const stru
 static void put_requirements(struct tg_buf *text, const struct tg_survey *s, tg_sv folder)
 {
     const char *to = "python3 -m pip install torch";
-    if (!is_there(s, folder, "requirements.txt") && is_there(s, TG_SV(""), "requirements.txt"))
+    if (!tg_survey_has(s, folder, "requirements.txt") &&
+        tg_survey_has(s, TG_SV(""), "requirements.txt"))
         folder = TG_SV("");
-    if (is_there(s, folder, "requirements.txt"))
+    if (tg_survey_has(s, folder, "requirements.txt"))
         to = tg_arena_printf(s->arena, "python3 -m pip install -r %s",
-                             in_folder(s, folder, "requirements.txt"));
-    else if (is_there(s, folder, "pyproject.toml"))
+                             tg_survey_in(s, folder, "requirements.txt"));
+    else if (tg_survey_has(s, folder, "pyproject.toml"))
         to = tg_arena_printf(s->arena, "python3 -m pip install torch ./%.*s", TG_SV_ARG(folder));
     replace(text, "python3 -m pip install -r requirements.txt", to);
 }
@@ -245,10 +235,9 @@ static void put_matrix(struct tg_buf *text, const struct tg_survey *s)
         const struct tg_survey_suite *one = &s->suites[i];
         tg_buf_printf(&rows, "          - {suite: %.*s, folder: %s}\n", TG_SV_ARG(one->name),
                       one->program.n ? one->program.p : ".");
-        all &= is_there(s, one->program, "requirements.txt");
+        all &= tg_survey_has(s, one->program, "requirements.txt");
     }
     replace_lines(text, "- {suite: train", "- {suite: serve", rows.p);
-    tg_buf_release(&rows);
     replace_lines(text, "# Two suites of one repository", "# A change elsewhere",
                   "# Each suite with its own folder, bench, reports and comment; the target branch "
                   "and the pull request run in\n"
@@ -257,7 +246,7 @@ static void put_matrix(struct tg_buf *text, const struct tg_survey *s)
     replace(text, "nothing of it changed", "only documents changed");
     if (!all)
         replace(text, "python3 -m pip install -r \"$FOLDER/requirements.txt\"",
-                is_there(s, TG_SV(""), "requirements.txt")
+                tg_survey_has(s, TG_SV(""), "requirements.txt")
                     ? "python3 -m pip install -r requirements.txt"
                     : "python3 -m pip install torch # and what the suites need");
 }
@@ -353,7 +342,7 @@ void tg_setup_files(struct tg_setup_files *out, const struct tg_survey *s,
     for (size_t i = 0; i < s->n_suites; i++)
         if (is_ours(s->suites[i].bench))
             add_bench(out, s, &s->suites[i]);
-    if (!is_there(s, TG_SV(""), ".gitignore"))
+    if (!tg_survey_has(s, TG_SV(""), ".gitignore"))
         (void)add_file(out, s, ".gitignore", "out/\n");
     if (s->ci == TG_CI_GITHUB && o->store)
         add_stored(out, s, o);

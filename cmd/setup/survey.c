@@ -60,9 +60,14 @@ static tg_sv without_credentials(tg_sv url, struct tg_arena *a)
     return url;
 }
 
-static bool is_there(const struct tg_survey *s, const char *path)
+const char *tg_survey_in(const struct tg_survey *s, tg_sv folder, const char *name)
 {
-    return tg_file_exists(tg_survey_path(s, tg_sv_of(path)));
+    return tg_arena_printf(s->arena, "%.*s%s%s", TG_SV_ARG(folder), folder.n ? "/" : "", name);
+}
+
+bool tg_survey_has(const struct tg_survey *s, tg_sv folder, const char *name)
+{
+    return tg_file_exists(tg_survey_path(s, tg_sv_of(tg_survey_in(s, folder, name))));
 }
 
 static bool is_folder(const struct tg_survey *s, const char *path)
@@ -75,9 +80,9 @@ static enum tg_survey_ci find_ci(const struct tg_survey *s)
 {
     if (is_folder(s, ".github"))
         return TG_CI_GITHUB;
-    if (is_there(s, ".gitlab-ci.yml"))
+    if (tg_survey_has(s, TG_SV(""), ".gitlab-ci.yml"))
         return TG_CI_GITLAB;
-    if (is_there(s, "Jenkinsfile"))
+    if (tg_survey_has(s, TG_SV(""), "Jenkinsfile"))
         return TG_CI_JENKINS;
     if (is_folder(s, ".buildkite"))
         return TG_CI_BUILDKITE;
@@ -613,15 +618,9 @@ static bool make_suites(struct tg_survey *s, const struct trace_paths *all, bool
 
 /* ---- the bench ---- */
 
-static tg_sv in_folder(const struct tg_survey *s, tg_sv folder, const char *name)
-{
-    return tg_sv_of(
-        tg_arena_printf(s->arena, "%.*s%s%s", TG_SV_ARG(folder), folder.n ? "/" : "", name));
-}
-
 static bool says(const struct tg_survey *s, tg_sv folder, const char *name, const char *words)
 {
-    const char *path = tg_survey_path(s, in_folder(s, folder, name));
+    const char *path = tg_survey_path(s, tg_sv_of(tg_survey_in(s, folder, name)));
     TG_BUF text = { 0 };
     struct tg_err ignored = TG_ERR_INIT;
     return tg_file_exists(path) && tg_file_read(&text, path, MAX_SCRIPT, &ignored) &&
@@ -630,7 +629,7 @@ static bool says(const struct tg_survey *s, tg_sv folder, const char *name, cons
 
 static enum tg_survey_bench bench_of(const struct tg_survey *s, const struct tg_survey_suite *one)
 {
-    if (is_there(s, in_folder(s, one->program, "bench.py").p))
+    if (tg_survey_has(s, one->program, "bench.py"))
         return says(s, one->program, "bench.py", "--trace") ? TG_BENCH_THEIRS : TG_BENCH_OTHER;
     if (one->n && !one->marked && one->has_device)
         return TG_BENCH_SERVER;

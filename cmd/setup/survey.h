@@ -71,4 +71,8 @@ TG_MUST bool tg_survey_traces(struct tg_survey *out, const struct tg_strs *args,
                               struct tg_err *err);
 /* A path below the root, in `a`. */
 const char *tg_survey_path(const struct tg_survey *s, tg_sv path);
+/* "train/bench.py"; "bench.py" of the root's folder, "". In `a`. */
+const char *tg_survey_in(const struct tg_survey *s, tg_sv folder, const char *name);
+/* Whether that file is there. */
+bool tg_survey_has(const struct tg_survey *s, tg_sv folder, const char *name);
 #endif

@@ -159,7 +159,7 @@ def examples(tmp):
                low <= predicted <= high and low <= rate <= high, True)
 
 
-def limits(tmp, traces, base_policy, what):
+def limits(tmp, traces, what):
     """The YAML loads, and with it the alarms of the same comparisons fall."""
     code, text, _ = run("calibrate", "--format", "yaml", "--policy", "p.yml", "--side", "3", *traces, cwd=tmp)
     write_text(f"{tmp}/limits.yml", text)
@@ -174,7 +174,7 @@ def limits(tmp, traces, base_policy, what):
 
 def main(tmp):
     write_text(f"{tmp}/p.yml", "version: 1\n" + POLICIES["bare 5 %"] + "\n")
-    before, after, text = limits(tmp, BASE, "p.yml", "examples")
+    before, after, text = limits(tmp, BASE, "examples")
     # Limits lie above the largest change of these very comparisons, so none of them can fail.
     expect(f"examples: alarms with the limits (before: {before})", after, 0)
     report = calibrate(BASE)
@@ -189,7 +189,7 @@ def main(tmp):
     expect(f"text: {out}", (code, "expected false alarms: " in out, "aten::mkldnn_convolution" in out), (0, True, True))
     loose = POLICIES["bare 5 %"].replace("5%", "1000%")
     write_text(f"{tmp}/p.yml", "version: 1\n" + loose + "\n")
-    _, _, text = limits(tmp, BASE, "p.yml", "1000 %")
+    _, _, text = limits(tmp, BASE, "1000 %")
     code, out, _ = run("selftest", "--policy", "limits.yml", *BASE, cwd=tmp)
     expect(f"what survived at 1000 % fails with the limits: {out}{text}", code, 0)
     examples(tmp)
@@ -202,7 +202,7 @@ def main(tmp):
         pass
     elif os.path.isdir(f"{SHARED}/noise/cpu"):
         write_text(f"{tmp}/p.yml", "version: 1\n" + POLICIES["bare 5 %"] + "\n")
-        before, after, _ = limits(tmp, sorted(glob.glob(f"{SHARED}/noise/cpu/mlp/aa/*.gz")), "p.yml", "mlp")
+        before, after, _ = limits(tmp, sorted(glob.glob(f"{SHARED}/noise/cpu/mlp/aa/*.gz")), "mlp")
         expect("mlp: many alarms before", before > 40, True)
         held_out(tmp)
         slowed()

@@ -36,8 +36,7 @@ class Repository(support.Repository):
         self.write(".gitignore", "out/\n")
         if policy:
             self.write(".tracegate.yml", policy)
-        for run in runs:
-            self.copy(f"base/run{run}", f"perf/run{run}.json.gz")
+        self.copies("base", "perf", runs)
         self.commit("baseline")
 
     def check(self, *args, env=None):
@@ -48,8 +47,7 @@ def fresh(folder, variant="base", runs=("10", "11", "12"), **kw):
     r = Repository(folder, **kw)
     r.git("checkout", "-q", "-b", "change")
     r.commit()
-    for run in runs:
-        r.copy(f"{variant}/run{run}", f"out/run{run}.json.gz")
+    r.copies(variant, "out", runs)
     return r
 
 

@@ -2,7 +2,6 @@
 """The frame of the command line: exit codes, streams, colour rules, generated manual."""
 import os
 import re
-import re
 import shutil
 import subprocess
 import sys
@@ -10,7 +9,6 @@ import tempfile
 import time
 
 from support import PROGRAM, ROOT, check, finish, read_bytes, read_text
-
 
 
 def run(*args, **kw):

@@ -18,15 +18,13 @@ import sys
 import tempfile
 import xml.dom.minidom
 
-from support import CORPUS, PROGRAM, check, finish, read_text, write_bytes
+import support
+from support import CORPUS, PROGRAM, check, finish, read_bytes, read_text, write_bytes, write_json, write_text
+from plain_model import span
 
-tmp = tempfile.mkdtemp(prefix="tg-diff-")
 
-
-def run(*args, cwd=None, stdin=None, env=None):
-    r = subprocess.run([PROGRAM, *args], cwd=cwd, stdin=stdin, capture_output=True,
-                       env={"PATH": os.environ["PATH"], "HOME": tmp, **(env or {})})
-    return r.returncode, r.stdout.decode(), r.stderr.decode()
+def run(*args, env=None, **more):
+    return support.run(*args, env={"PATH": os.environ["PATH"], "HOME": tmp, **(env or {})}, **more)
 
 
 def rows(*args, **kw):
@@ -37,16 +35,14 @@ def rows(*args, **kw):
 
 def write(name, value):
     path = os.path.join(tmp, name)
-    with open(path, "w") as f:
-        json.dump(value, f) if not isinstance(value, str) else f.write(value)
+    (write_text if isinstance(value, str) else write_json)(path, value)
     return path
 
 
 # ---- a trace small enough to work out ----------------------------------------------------------
 
 def event(cat, name, ts, dur, **args):
-    return {"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": args.get("stream", 1), "ts": ts,
-            "dur": dur, "args": args}
+    return span(cat, name, ts, dur, 1, args.get("stream", 1), **args)
 
 
 def trace(steps, kernels, rank=None, odd=0):
@@ -160,8 +156,7 @@ def sides():
     want = run("diff", a, b, "--format", "csv")[1]
     check("csv has HTA's header", want.splitlines()[0] == "name,control_counts,control_total_duration,test_counts,"
           "test_total_duration,diff_counts,diff_duration,counts_change_categories")
-    for name, data in (("b.json.gz", gzip.compress(open(b, "rb").read())),):
-        write_bytes(os.path.join(tmp, name), data)
+    write_bytes(b + ".gz", gzip.compress(read_bytes(b)))
     check("gzip", run("diff", a, b + ".gz", "--format", "csv")[1] == want)
     with open(b) as f:
         check("standard input", run("diff", a, "-", "--format", "csv", stdin=f)[1] == want)
@@ -171,21 +166,16 @@ def sides():
     check("a summary is a side", run("diff", a, tmp + "/b.tgs", "--format", "csv")[1] == want)
     code, _, err = run("diff", a, tmp + "/b.tgs", "--by", "grid")
     check("summaries keep no durations by grid", code == 2 and "summary" in err)
-    if shutil.which("git"):
-        repo = tmp + "/repo"
-        git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-C", repo]
-        subprocess.run(["git", "init", "-q", repo], check=True, env={**os.environ, "HOME": tmp})
-        os.mkdir(repo + "/perf")
-        shutil.copy(a, repo + "/perf/t.json")
-        subprocess.run(git + ["add", "."], check=True)
-        subprocess.run(git + ["commit", "-qm", "one"], check=True)
-        shutil.copy(b, repo + "/perf/t.json")
-        for old in ("HEAD:perf", "HEAD:perf/t.json", "@:perf/*.json"):
-            check("git " + old, run("diff", old, "perf/t.json", "--format", "csv", cwd=repo)[1] == want)
-        code, _, err = run("diff", "HEAD:nothing", "perf", cwd=repo)
-        check("a path that the commit lacks", code == 4 and "nothing" in err, err)
-        code, _, err = run("diff", "nobranch:perf", "perf", cwd=repo)
-        check("an unknown revision", code == 2 and "nobranch" in err, err)
+    repo = support.Repository(tmp + "/repo")
+    repo.write("perf/t.json", read_text(a))
+    repo.commit()
+    repo.write("perf/t.json", read_text(b))
+    for old in ("HEAD:perf", "HEAD:perf/t.json", "@:perf/*.json"):
+        check("git " + old, run("diff", old, "perf/t.json", "--format", "csv", cwd=repo.dir)[1] == want)
+    code, _, err = run("diff", "HEAD:nothing", "perf", cwd=repo.dir)
+    check("a path that the commit lacks", code == 4 and "nothing" in err, err)
+    code, _, err = run("diff", "nobranch:perf", "perf", cwd=repo.dir)
+    check("an unknown revision", code == 2 and "nobranch" in err, err)
 
 
 # ---- output ------------------------------------------------------------------------------------
@@ -281,9 +271,9 @@ def summaries():
     check("a trace is not a summary", code == 3 and "not a summary" in err and not out)
     check("--meta needs KEY=VALUE", run("summarize", tmp + "/a.json", "--meta", "x")[0] == 2)
     check("--rank of several", run("summarize", *parts, "--rank", "1")[0] == 2)
-    before = open(parts[0]).read()
+    before = read_text(parts[0])
     code, _, _ = run("summarize", tmp + "/text.json", "-o", parts[0])
-    check("a failure leaves the old file", code == 3 and open(parts[0]).read() == before
+    check("a failure leaves the old file", code == 3 and read_text(parts[0]) == before
           and not glob.glob(tmp + "/.*tg-*"))
 
 
@@ -397,7 +387,7 @@ def real(control, test):
     return len(joined) + n
 
 
-try:
+with tempfile.TemporaryDirectory() as tmp:
     worked_out()
     sides()
     output()
@@ -413,6 +403,4 @@ try:
         check("enough compared", n > 1700)
     else:
         print("no corpus beside the repository: real traces not compared")
-finally:
-    shutil.rmtree(tmp, ignore_errors=True)
 sys.exit(finish("diff"))

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 
 import support
-from support import ENV, PROGRAM, TRACES, expect, expect_has, run_parts, tracegate, write_text
+from support import ENV, PROGRAM, TRACES, expect, expect_has, read_text, run_parts, tracegate, write_text
 
 POLICY = """version: 1
 extends: [tracegate:recommended]
@@ -51,21 +51,19 @@ DATE = {"SOURCE_DATE_EPOCH": "1767323045"}  # 2026-01-02, for the waiver
 
 
 class Repository(support.Repository):
-    def __init__(self, folder, policy=POLICY, name=".tracegate.yml", base=("00", "01", "02"), remote=False):
+    def __init__(self, folder, policy=POLICY, name=".tracegate.yml", remote=False):
         super().__init__(folder)
         self.write(".gitignore", "out/\n")
         if policy:
             self.write(name, policy)
-        for run in base:
-            self.copy(f"base/run{run}", f"perf/run{run}.json.gz")
+        self.copies("base", "perf")
         self.commit("base")
         if remote:
             subprocess.run(["git", "init", "-q", "--bare", "-b", "main", folder + ".git"], check=True, env=ENV)
             self.git("remote", "add", "origin", folder + ".git")
             self.git("push", "-q", "origin", "main")
         self.git("checkout", "-q", "-b", "change")
-        for run in ("00", "01", "02"):
-            self.copy(f"extra_copy/run{run}", f"out/run{run}.json.gz")
+        self.copies("extra_copy", "out")
 
     def check(self, *args, folder="."):
         """(exit, text and annotations, all reports by kind)"""
@@ -73,7 +71,7 @@ class Repository(support.Repository):
         shutil.rmtree(out, ignore_errors=True)
         run = subprocess.run([PROGRAM, "check", "--annotations", "--json", out + "/r.json", "--junit", out + "/r.xml", "--markdown",
                               out + "/r.md", *args], cwd=os.path.join(self.dir, folder), env=dict(ENV, **DATE), capture_output=True, text=True)
-        reports = {k: open(f"{out}/r.{k}", encoding="utf-8").read() for k in ("json", "xml", "md") if os.path.exists(f"{out}/r.{k}")}
+        reports = {k: read_text(f"{out}/r.{k}") for k in ("json", "xml", "md") if os.path.exists(f"{out}/r.{k}")}
         lines = run.stdout.splitlines()
         reports["text"] = "\n".join(x for x in lines if not x.startswith("::"))
         reports["annotations"] = "\n".join(x for x in lines if x.startswith("::"))
@@ -285,8 +283,7 @@ def one_set_of_files(tmp):
     for i, (name, how) in enumerate((("pointed at", None), ("copied over", "copy"))):
         r = Repository(f"{tmp}/set{i}")
         if how:
-            for run in ("00", "01", "02"):
-                r.copy(f"base/run{run}", f"out/run{run}.json.gz")
+            r.copies("base", "out")
         else:
             r.write(".tracegate.yml", POLICY.replace("'out/run", "'perf/run"))
         r.commit("same")
@@ -317,7 +314,7 @@ def lost(tmp):
         if store in ("here", "remote"):
             r.git("checkout", "-q", "main")
             for args in (("record", *[f"{TRACES}/base/run{k}.json.gz" for k in ("00", "01", "02")], "--suite", "train"), ("push",)):
-                subprocess.run([PROGRAM, "baseline", *args], cwd=r.dir, env=ENV, check=True, capture_output=True)
+                expect(f"{name}: {args[0]}", r.run("baseline", *args).returncode, 0)
             r.git("checkout", "-q", "change")
         if store == "remote":
             for ref in r.git("for-each-ref", "--format=%(refname)", "refs/tracegate").split():

@@ -6,12 +6,12 @@ and the failing ones are the same job whose host stops for 10 ms in the middle o
 collectives block. What the policy says of idle time, overlap, exposed communication and launch
 gap is compared with sweeps over the files' events here.
 """
-import gzip
 import json
 import os
 import subprocess
 
-from support import PROGRAM, ROOT, expect, fault, read_text, run_parts, tracegate, write_bytes, write_json, write_text
+from support import (PROGRAM, ROOT, expect, fault, read_json, read_text, run_parts, tracegate, write_bytes, write_json,
+                     write_text)
 import metric_plan as mp
 
 DLRM = os.environ["TG_SHARED_DIR"] + "/corpus/traces/param/dlrm_8rank"
@@ -193,8 +193,7 @@ def changed(tmp, base, what, change):
     """The ranks' traces after `change`: their names, and what they hold."""
     names, docs = [], []
     for path in base:
-        with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8") as f:
-            docs.append(change(json.load(f)))
+        docs.append(change(read_json(path)))
         names.append(f"{what}-{os.path.basename(path).removesuffix('.gz')}")
         write_json(f"{tmp}/{names[-1]}", docs[-1])
     return names, docs

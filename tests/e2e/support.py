@@ -190,3 +190,7 @@ class Repository(Clone):
         """One of the example's traces: "base/run00"."""
         os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
         shutil.copyfile(f"{TRACES}/{trace}.json.gz", self.path(name))
+
+    def copies(self, variant, folder, runs=("00", "01", "02")):
+        for run in runs:
+            self.copy(f"{variant}/run{run}", f"{folder}/run{run}.json.gz")

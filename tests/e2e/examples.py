@@ -10,7 +10,7 @@ import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from support import ROOT, TRACES, check, finish, tracegate
+from support import ROOT, TRACES, finish, judged, tracegate
 
 EXIT = {"pass": 0, "warn": 0, "fail": 1, "inconclusive": 4}
 
@@ -47,15 +47,15 @@ def judge(row):
         verdict = report["verdict"]
         where = row["id"] if len(pairs) == 1 else f"{row['id']} {os.path.basename(base[0])} {os.path.basename(test[0])}"
         names = [v["op"] for v in report["violations"]]
-        check(f"{where}: verdict {verdict}, exit {code}, want {row['verdict']}",
-              verdict in row["verdict"].split("|") and code == EXIT.get(verdict), names[:6], stderr)
+        judged(verdict in row["verdict"].split("|") and code == EXIT.get(verdict),
+               f"{where}: verdict {verdict}, exit {code}, want {row['verdict']}; {names[:6]} {stderr}")
         if row["verdict"] == "fail":
             named = set(names)
             missing = ops(row["ops"]) - named
             # What a pull request lost stands among the warnings; what it gained must be a violation.
             missing = {m for m in missing if not lost(row["ops"], m)}
             wrong = named - ops(row["ops"]) - ops(row["ops_ok"]) - {"ProfilerStep"}
-            check(f"{where}: not named {sorted(missing)}, wrongly named {sorted(wrong)}", not missing and not wrong)
+            judged(not missing and not wrong, f"{where}: not named {sorted(missing)}, wrongly named {sorted(wrong)}")
     return len(pairs)
 
 
@@ -79,7 +79,7 @@ def charts():
     comments = [comment_of("extra_copy"), comment_of("lost_fusion")]
     copy, fusion = (re.findall(r"`([^`]*)`", "".join(re.findall(r"^\|([^|]*)\|", text, re.M))) for text in comments)
     ok = "aten::clone" in copy and "aten::mkldnn_convolution" not in copy and "aten::mul" in fusion and "aten::mm" not in fusion
-    check("rows of the comment", ok and not any("mermaid" in text for text in comments), copy, fusion)
+    judged(ok and not any("mermaid" in text for text in comments), f"rows of the comment: {copy} {fusion}")
 
 
 def main():

@@ -6,7 +6,7 @@ import os
 
 import nights
 from nights import RUNS, Repository, on, write_trace
-from support import check, expect, read_json, run_parts, write_text
+from support import check, read_json, run_parts, write_text
 
 SLOW, FACTOR, FIRST = "demo::op03", 1.3, 5
 POLICY = ("version: 1\nbaseline: {ref: %s}\nfail_on: [%s]\nsuites: [{name: default, trace: {files: 'r?.json.gz', run: 'r([0-9])'}}]\n"

@@ -210,7 +210,8 @@ bool tg_baseline_prune(struct tg_store_cmd *s, struct tg_err *err)
         !find_spared(s, all, n_all, &po, err) ||
         !tg_store_old(&s->store, &po, all, n_all, s->arena, &old, &n, &unknown, err))
         return false;
-    if (s->o->remote && n && !tg_remote_delete(s->git, &s->remote, old, n, &gone, err))
+    if (s->o->remote && n &&
+        !tg_remote_push(s->git, &s->remote, TG_REMOTE_DELETE, old, n, &gone, err))
         return false;
     if (!s->o->dry_run && !tg_store_delete(&s->store, old, n, err))
         return false;

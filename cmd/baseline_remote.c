@@ -295,8 +295,9 @@ bool tg_baseline_push(struct tg_store_cmd *s, struct tg_err *err)
         return tg_err_hint(err, "Record first: `tracegate baseline record TRACE…`.");
     }
     if (!all_with_room(s, &at, v, &n, err) ||
-        !tg_remote_push(s->git, &s->remote, v, n, &pushed, err) ||
-        (n_said && !tg_remote_push(s->git, &s->remote, said, n_said, &records, err)))
+        !tg_remote_push(s->git, &s->remote, TG_REMOTE_CREATE, v, n, &pushed, err) ||
+        (n_said &&
+         !tg_remote_push(s->git, &s->remote, TG_REMOTE_CREATE, said, n_said, &records, err)))
         return false;
     tg_buf_printf(&s->out, "%s %zu run%s of commit %.12s to '%s', %zu there already\n",
                   s->o->dry_run ? "would push" : "pushed", pushed.done, tg_plural(pushed.done),

@@ -155,6 +155,12 @@ tg_sv tg_arena_sv(struct tg_arena *a, tg_sv s)
     return (tg_sv){ p, s.n };
 }
 
+void *tg_arena_copy(struct tg_arena *a, const void *v, size_t n, size_t size)
+{
+    void *copy = tg_arena_alloc(a, n + 1, size);
+    return n ? memcpy(copy, v, n * size) : copy;
+}
+
 char *tg_arena_printf(struct tg_arena *a, const char *fmt, ...)
 {
     va_list ap;

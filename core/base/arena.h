@@ -25,6 +25,8 @@ void *tg_arena_alloc(struct tg_arena *a, size_t n, size_t size);
 
 /* A NUL-terminated copy (the NUL is not counted in .n). */
 tg_sv tg_arena_sv(struct tg_arena *a, tg_sv s);
+/* `n` elements of `v`, and room for one more. */
+void *tg_arena_copy(struct tg_arena *a, const void *v, size_t n, size_t size);
 char *tg_arena_printf(struct tg_arena *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 #define TG_SV_PRINTF(a, ...) tg_sv_of(tg_arena_printf((a), __VA_ARGS__))

@@ -38,9 +38,7 @@ static void close_file(struct hunks *h, struct tg_arena *a)
     struct tg_changed_file *f = h->n ? &h->files[h->n - 1] : NULL;
     close_hunk(h);
     if (f && !f->lines) {
-        f->lines = TG_NEW_N(a, struct tg_changed_lines, h->n_lines + 1);
-        if (h->n_lines)
-            memcpy(f->lines, h->lines, h->n_lines * sizeof *h->lines);
+        f->lines = tg_arena_copy(a, h->lines, h->n_lines, sizeof *h->lines);
         f->n = h->n_lines;
     }
     h->n_lines = 0;
@@ -119,9 +117,7 @@ void tg_changed_parse(tg_sv diff, struct tg_arena *a, struct tg_changed *out)
         }
     }
     close_file(&h, a);
-    out->python = TG_NEW_N(a, struct tg_changed_file, h.n + 1);
-    if (h.n)
-        memcpy(out->python, h.files, h.n * sizeof *h.files);
+    out->python = tg_arena_copy(a, h.files, h.n, sizeof *h.files);
     out->n_python = h.n;
     free(h.files);
     free(h.lines);

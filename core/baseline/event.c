@@ -67,11 +67,9 @@ static int by_time(const void *x, const void *y)
 {
     const struct tg_event_record *a = x, *b = y;
     int c = tg_sv_cmp(a->id, b->id);
-    if (c)
-        return c;
-    if (a->time != b->time)
-        return a->time < b->time ? -1 : 1;
-    return a->word != b->word ? (a->word < b->word ? -1 : 1) : tg_sv_cmp(a->reason, b->reason);
+    c = c ? c : (a->time > b->time) - (a->time < b->time);
+    c = c ? c : (a->word > b->word) - (a->word < b->word);
+    return c ? c : tg_sv_cmp(a->reason, b->reason);
 }
 
 /* A record that is too large or damaged says nothing. False: git failed. */

@@ -56,7 +56,7 @@ struct tg_entry {
 /* The root of a commit's files, as an entry. */
 TG_MUST bool tg_git_tree_of(struct tg_git *g, const char *sha, struct tg_entry *root,
                             struct tg_err *err);
-TG_MUST enum tg_seen tg_git_entry(struct tg_git *g, const struct tg_entry *tree, tg_sv name,
+TG_MUST enum tg_seen tg_git_entry(struct tg_git *g, const struct tg_entry *tree, const char *name,
                                   struct tg_entry *out, struct tg_err *err);
 TG_MUST bool tg_git_entries(struct tg_git *g, const struct tg_entry *tree, struct tg_arena *a,
                             struct tg_entry **out, size_t *n, struct tg_err *err);

@@ -52,7 +52,8 @@ static bool guess(const char *text, struct tg_arena *a, struct tg_err *err)
     const char *dir = folder_of(text, a), **paths, *meant;
     struct tg_err ignored = TG_ERR_INIT;
     size_t n = 0;
-    if (dir[0] && !has_glob(dir) && !tg_file_is_dir(dir)) {
+    if (dir[0] && !has_glob(dir) && !tg_file_is_dir(dir))
+    {
         (void)tg_err_hint(err,
                           "There is no folder '%s' here: has the benchmark run, and in this "
                           "folder?",
@@ -61,7 +62,7 @@ static bool guess(const char *text, struct tg_arena *a, struct tg_err *err)
     }
     if (has_glob(text) || !tg_files_in_dir(dir, a, &paths, &n, &ignored) || !n)
         return false;
-    paths = memcpy(TG_NEW_N(a, const char *, n + 1), paths, n * sizeof *paths);
+    paths = tg_arena_copy(a, paths, n, sizeof *paths);
     if (dir[0] == '.' && !dir[1])
         for (size_t i = 0; i < n; i++)
             paths[i] += strncmp(paths[i], "./", 2) == 0 ? 2 : 0;
@@ -73,24 +74,15 @@ static bool guess(const char *text, struct tg_arena *a, struct tg_err *err)
 
 static bool no_file(const char *text, struct tg_arena *a, struct tg_err *err)
 {
-    if (has_glob(text))
-        tg_err_set(err, TG_ERR_IO, TG_AT_FILE(text), "no file matches '%s'", text);
-    else
-        tg_err_set(err, TG_ERR_IO, TG_AT_FILE(text), "no such file: '%s'", text);
-    if (guess(text, a, err) || has_glob(text))
-        return false;
-    if (strchr("/.~", text[0]) || strchr(text, '\\'))
-        return false; /* no path in a commit looks so */
+    tg_err_set(err, TG_ERR_IO, TG_AT_FILE(text),
+               has_glob(text) ? "no file matches '%s'" : "no such file: '%s'", text);
+    if (guess(text, a, err) || has_glob(text) || strchr("/.~", text[0]) || strchr(text, '\\'))
+        return false; /* nothing in a commit is called so, or another hint is given */
     return tg_err_hint(err, "To read it from a commit write REV:%s, for example HEAD:%s.", text,
                        text);
 }
 
 /* "C:\x", "C:/x" and "https://x" have a ':' and are not REV:PATH, whose path has no leading '/'. */
-static bool is_foreign(const char *at)
-{
-    return at[1] == '\\' || at[1] == '/';
-}
-
 static bool refuse_foreign(const char *text, const char *at, struct tg_err *err)
 {
     if (strncmp(at, "://", 3) == 0) {
@@ -127,7 +119,7 @@ bool tg_input_parse(struct tg_input *out, const char *text, struct tg_arena *a, 
         return true;
     }
     at = colon(text);
-    if (at && is_foreign(at))
+    if (at && (at[1] == '\\' || at[1] == '/'))
         return refuse_foreign(text, at, err);
     if (!at && reads_as_file(text))
         return no_file(text, a, err);

@@ -172,7 +172,7 @@ static enum tg_seen at(struct list *l, const struct tg_entry *root, tg_sv path,
         enum tg_seen seen;
         if (out->kind == TG_ENTRY_FILE)
             return TG_ABSENT;
-        seen = tg_git_entry(l->g, out, name, &next, l->err);
+        seen = tg_git_entry(l->g, out, tg_arena_sv(l->a, name).p, &next, l->err);
         if (seen != TG_SEEN)
             return seen;
         *out = next;
@@ -245,9 +245,7 @@ bool tg_git_list(struct tg_git *g, const char *sha, const char *path, struct tg_
     *out = (struct tg_git_files){ NULL, 0 };
     if (ok && l.n) {
         qsort(l.v, l.n, sizeof *l.v, by_path);
-        out->v = TG_NEW_N(a, struct tg_git_file, l.n);
-        out->n = l.n;
-        memcpy(out->v, l.v, l.n * sizeof *l.v);
+        *out = (struct tg_git_files){ tg_arena_copy(a, l.v, l.n, sizeof *l.v), l.n };
     }
     free(l.v);
     return ok;

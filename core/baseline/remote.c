@@ -238,24 +238,16 @@ static bool push_all(struct push *p, struct tg_pushed *out, struct tg_err *err)
     return true;
 }
 
-static bool push(struct tg_git *g, const struct tg_remote *r, bool deleting,
-                 const struct tg_stored *v, size_t n, struct tg_pushed *out, struct tg_err *err)
+bool tg_remote_push(struct tg_git *g, const struct tg_remote *r, enum tg_remote_do what,
+                    const struct tg_stored *v, size_t n, struct tg_pushed *out, struct tg_err *err)
 {
-    struct push p = { .g = g, .r = r, .a = tg_arena_new(), .deleting = deleting, .n = n };
-    bool ok;
+    TG_ARENA *a = tg_arena_new();
+    struct push p = { .g = g, .r = r, .a = a, .deleting = what == TG_REMOTE_DELETE, .n = n };
     *out = (struct tg_pushed){ 0 };
     p.v = TG_NEW_N(p.a, const struct tg_stored *, n + 1);
     for (size_t i = 0; i < n; i++)
         p.v[i] = &v[i];
-    ok = check_name(r, err) && push_all(&p, out, err);
-    tg_arena_free(p.a);
-    return ok;
-}
-
-bool tg_remote_push(struct tg_git *g, const struct tg_remote *r, const struct tg_stored *v,
-                    size_t n, struct tg_pushed *out, struct tg_err *err)
-{
-    return push(g, r, false, v, n, out, err);
+    return check_name(r, err) && push_all(&p, out, err);
 }
 
 /* ---- fetch ---- */
@@ -400,11 +392,4 @@ bool tg_remote_list(struct tg_git *g, const struct tg_remote *r, tg_sv suite, st
     tg_remote_refs(tg_buf_sv(&text), a, &refs, &n_refs);
     tg_store_of_refs(refs, n_refs, a, out, n);
     return true;
-}
-
-/* Only what is still there: git takes a missing ref of a deletion for a mistake. */
-bool tg_remote_delete(struct tg_git *g, const struct tg_remote *r, const struct tg_stored *v,
-                      size_t n, struct tg_pushed *out, struct tg_err *err)
-{
-    return push(g, r, true, v, n, out, err);
 }

@@ -23,16 +23,15 @@ struct tg_remote {
 #define TG_REMOTE_BATCH 200u /* refs of one git command: its line stays below 64 KiB */
 
 struct tg_pushed {
-    size_t done; /* created, or with tg_remote_delete deleted */
+    size_t done; /* created or deleted */
     size_t same; /* were there already, or gone already */
     unsigned tries;
 };
-/* Creates these refs on the remote. After an error `out` says what was done until then. */
-TG_MUST bool tg_remote_push(struct tg_git *g, const struct tg_remote *r, const struct tg_stored *v,
-                            size_t n, struct tg_pushed *out, struct tg_err *err);
-TG_MUST bool tg_remote_delete(struct tg_git *g, const struct tg_remote *r,
-                              const struct tg_stored *v, size_t n, struct tg_pushed *out,
-                              struct tg_err *err);
+enum tg_remote_do { TG_REMOTE_CREATE, TG_REMOTE_DELETE };
+/* Creates or deletes these refs on the remote. After an error `out` says what was done until then. */
+TG_MUST bool tg_remote_push(struct tg_git *g, const struct tg_remote *r, enum tg_remote_do what,
+                            const struct tg_stored *v, size_t n, struct tg_pushed *out,
+                            struct tg_err *err);
 
 /*
  * Brings all runs of a suite at these commits, and what people said of the suite's events (event.h).

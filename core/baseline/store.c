@@ -59,34 +59,20 @@ bool tg_store_below(const char *prefix, tg_sv suite, struct tg_arena *a, tg_sv *
     return true;
 }
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-/* The way back; false on what tg_store_suite never writes. */
+/* The way back; false on what tg_store_suite never writes. `component` is part of a C string. */
 static bool suite_of(tg_sv component, struct tg_arena *a, tg_sv *suite)
 {
     TG_BUF b = { 0 };
     tg_sv again;
     struct tg_err ignored = TG_ERR_INIT;
-    bool ok = true;
-    for (size_t i = 0; ok && i < component.n; i++) {
-        int high, low;
-        if (component.p[i] != '%') {
-            tg_buf_putc(&b, component.p[i]);
-            continue;
-        }
-        ok = i + 2 < component.n && (high = hex_digit(component.p[i + 1])) >= 0 &&
-             (low = hex_digit(component.p[i + 2])) >= 0;
-        if (ok)
-            tg_buf_putc(&b, (char)(high * 16 + low));
-        i += 2;
+    for (size_t i = 0; i < component.n; i++) {
+        unsigned byte = (unsigned char)component.p[i];
+        if (byte == '%' && sscanf(component.p + i, "%%%2x", &byte) == 1)
+            i += 2;
+        tg_buf_putc(&b, (char)byte);
     }
     *suite = tg_arena_sv(a, tg_buf_sv(&b));
-    return ok && tg_store_suite(*suite, a, &again, &ignored) && tg_sv_eq(again, component);
+    return tg_store_suite(*suite, a, &again, &ignored) && tg_sv_eq(again, component);
 }
 
 static bool parse_ref(const struct tg_git_ref_at *ref, struct tg_arena *a, struct tg_stored *out)

@@ -70,19 +70,14 @@ static void entry_of(const git_tree_entry *e, struct tg_entry *out)
     git_oid_tostr(out->oid, sizeof out->oid, git_tree_entry_id(e));
 }
 
-enum tg_seen tg_git_entry(struct tg_git *g, const struct tg_entry *tree, tg_sv name,
+enum tg_seen tg_git_entry(struct tg_git *g, const struct tg_entry *tree, const char *name,
                           struct tg_entry *out, struct tg_err *err)
 {
-    char text[4096];
     const git_tree_entry *e;
     git_tree *t;
-    if (name.n >= sizeof text)
-        return TG_ABSENT;
-    memcpy(text, name.p, name.n);
-    text[name.n] = '\0';
     if (!tree_lookup(g, tree->oid, &t, err))
         return TG_SEEN_FAILED;
-    e = git_tree_entry_byname(t, text);
+    e = git_tree_entry_byname(t, name);
     if (e) {
         *out = (struct tg_entry){ .kind = TG_ENTRY_FILE };
         entry_of(e, out);

@@ -164,9 +164,7 @@ bool tg_git_refs(struct tg_git *g, const char *prefix, struct tg_arena *a,
         git_reference_free(ref);
     }
     git_reference_iterator_free(it);
-    *out = TG_NEW_N(a, struct tg_git_ref_at, *n + 1);
-    if (*n)
-        memcpy(*out, v, *n * sizeof *v);
+    *out = tg_arena_copy(a, v, *n, sizeof *v);
     free(v);
     if (rc != GIT_ITEROVER)
         return tg_libgit2_failed(err, "the refs cannot be listed");

@@ -77,7 +77,6 @@ bool tg_libgit2_missing(const char *oid, struct tg_err *err)
                             "origin`, or clone again.");
 }
 
-/* Lets git bring an object that a partial clone left on the server. */
 bool tg_libgit2_fetch(struct tg_git *g, const char *oid, struct tg_err *err)
 {
     TG_BUF out = { 0 };

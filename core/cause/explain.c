@@ -85,12 +85,15 @@ static double middle_of(const double *v, size_t n, bool mean)
     return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 }
 
+static double middle_at(const struct sums *s, int side, size_t place, bool mean)
+{
+    size_t n = s->p->n_steps[side];
+    return middle_of(s->value[side] + place * n, n, mean);
+}
+
 static double difference_at(const struct sums *s, size_t place, bool means)
 {
-    double side[2];
-    for (int k = 0; k < 2; k++)
-        side[k] = middle_of(s->value[k] + place * s->p->n_steps[k], s->p->n_steps[k], means);
-    return side[TG_PATHS_TEST] - side[TG_PATHS_BASE];
+    return middle_at(s, TG_PATHS_TEST, place, means) - middle_at(s, TG_PATHS_BASE, place, means);
 }
 
 /* Means only where the medians hide most of the difference. */
@@ -160,8 +163,7 @@ static void put_path(struct tg_cause_path *out, const struct sums *s, uint32_t n
     out->n = s->t->v[node].depth;
     out->frames = TG_NEW_N(a, struct tg_cause_frame, out->n + 1);
     out->share = frame_at(s, node).share;
-    out->come = middle_of(s->value[TG_PATHS_BASE] + s->local[node] * s->p->n_steps[TG_PATHS_BASE],
-                          s->p->n_steps[TG_PATHS_BASE], true) == 0;
+    out->come = middle_at(s, TG_PATHS_BASE, s->local[node], true) == 0;
     for (size_t i = out->n; i-- > 0; node = s->t->v[node].parent) {
         out->frames[i] = frame_at(s, node);
         if (out->frames[i].kind != TG_PATH_BACKWARD)

@@ -189,9 +189,7 @@ size_t tg_py_functions(tg_sv text, struct tg_arena *a, struct tg_py_function **o
         read_row(&l, tg_sv_cut(&text, '\n'));
     close_scopes(&l, 0);
     tell_apart(&l);
-    *out = TG_NEW_N(a, struct tg_py_function, l.n + 1);
-    if (l.n)
-        memcpy(*out, l.v, l.n * sizeof *l.v);
+    *out = tg_arena_copy(a, l.v, l.n, sizeof *l.v);
     free(l.v);
     free(l.open);
     return l.n;

@@ -137,9 +137,11 @@ static int by_series(const void *x, const void *y)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-struct cell { /* one operator in one shard */
-    double ns, calls;
-    size_t agree, steps; /* steps with the usual calls, of all */
+struct tally { /* one series on one night */
+    double *of_run;
+    size_t ranks, agree, steps, present; /* agree: steps with the usual calls, of all */
+    double calls, run_calls;
+    bool several;
 };
 
 /* The calls of each step, and which steps have the usual ones. Returns how many. */
@@ -205,17 +207,19 @@ struct room {
     size_t cap_steps, cap_sorted, cap_least;
 };
 
-static struct cell cell_of(const struct member *m, size_t n, size_t n_steps, struct room *x)
+static void add_operator(struct tally *y, size_t run, const struct member *m, size_t n,
+                         size_t n_steps, struct room *x)
 {
-    struct cell c = { .steps = n_steps };
     uint64_t calls;
     bool slots = true;
+    y->ranks++;
     if (!n_steps)
-        return c;
+        return;
     x->pattern = tg_grow(x->pattern, &x->cap_steps, n_steps, sizeof *x->pattern);
     x->sorted = tg_grow(x->sorted, &x->cap_sorted, n_steps, sizeof *x->sorted);
-    c.agree = usual_steps(m, n, n_steps, x->pattern, x->sorted, &calls);
-    c.calls = (double)calls;
+    y->steps += n_steps;
+    y->agree += usual_steps(m, n, n_steps, x->pattern, x->sorted, &calls);
+    y->run_calls += (double)calls;
     for (size_t r = 0; r < n; r++) {
         size_t most = 0;
         for (size_t j = 0; j < n_steps; j++)
@@ -225,20 +229,12 @@ static struct cell cell_of(const struct member *m, size_t n, size_t n_steps, str
     }
     for (size_t r = 0; slots && r < n; r++)
         if (m[r].row->slots)
-            c.ns += (double)slot_minima(m[r].row, n_steps, x->pattern, x->least);
+            y->of_run[run] += (double)slot_minima(m[r].row, n_steps, x->pattern, x->least);
     if (!slots)
-        c.ns = (double)least_step(m, n, n_steps, x->pattern);
-    return c;
+        y->of_run[run] += (double)least_step(m, n, n_steps, x->pattern);
 }
 
 /* ---- runs and ranks ---- */
-
-struct tally { /* one series on one night */
-    double *of_run;
-    size_t ranks, agree, steps, present;
-    double calls, run_calls;
-    bool several;
-};
 
 struct work {
     struct tg_series_table *t;
@@ -270,16 +266,9 @@ static void add_shard(struct work *w, size_t run, const struct tg_shard *s)
     if (n)
         qsort(m, n, sizeof *m, by_series);
     for (size_t i = 0; i < n; i = end) {
-        struct tally *y = tally_of(w, m[i].series);
-        struct cell c;
         for (end = i; end < n && m[end].series == m[i].series;)
             end++;
-        c = cell_of(m + i, end - i, s->n_steps, &w->room);
-        y->of_run[run] += c.ns;
-        y->run_calls += c.calls;
-        y->agree += c.agree;
-        y->steps += c.steps;
-        y->ranks++;
+        add_operator(tally_of(w, m[i].series), run, m + i, end - i, s->n_steps, &w->room);
     }
 }
 
@@ -319,21 +308,16 @@ static double value_of_runs(double *v, size_t n)
     return kept ? tg_mid_mean(v, kept) : (double)NAN;
 }
 
-static void put(struct tg_night *out, struct tg_history_value v)
-{
-    out->v[out->n++] = v;
-}
-
 static void put_op(struct work *w, struct tg_night *out, uint32_t series)
 {
     struct tally *y = &w->tally[series];
     double v = value_of_runs(y->of_run, w->side->n_runs);
     bool settled = !y->several && y->present == w->side->n_runs && y->calls > 0 &&
                    y->agree * 10 >= y->steps * 9;
-    put(out, (struct tg_history_value){ .series = series,
-                                        .v = v,
-                                        .plain = isnan(v) ? 0 : exp(v),
-                                        .calls = settled ? y->calls : (double)NAN });
+    out->v[out->n++] = (struct tg_history_value){ .series = series,
+                                                  .v = v,
+                                                  .plain = isnan(v) ? 0 : exp(v),
+                                                  .calls = settled ? y->calls : (double)NAN };
 }
 
 /* ---- metrics of the whole step ---- */
@@ -424,10 +408,11 @@ static void put_metric(struct work *w, struct tg_night *out, enum tg_metric m)
         return;
     if (m == TG_METRIC_STEP_TIME)
         out->step_ns = x.shown;
-    put(out, (struct tg_history_value){ .series = series_of_metric(w->t, m),
-                                        .v = on_scale(x.v, percent),
-                                        .plain = percent ? x.shown * 100 : x.shown,
-                                        .calls = info->exact && x.lo == x.hi ? x.v : (double)NAN });
+    out->v[out->n++] =
+        (struct tg_history_value){ .series = series_of_metric(w->t, m),
+                                   .v = on_scale(x.v, percent),
+                                   .plain = percent ? x.shown * 100 : x.shown,
+                                   .calls = info->exact && x.lo == x.hi ? x.v : (double)NAN };
 }
 
 /* ---- environment ---- */

@@ -50,11 +50,10 @@ static inline bool box_function(void *arg, int side, tg_sv name, tg_sv *file, tg
 static inline struct tg_trace *box_load(const struct box_row *v, size_t n)
 {
     struct tg_load_opts o = { .keep_python = true, .want_sequence = true };
-    struct tg_buf text = { 0 };
-    struct tg_err err;
+    TG_BUF text = { 0 };
+    struct tg_err err = TG_ERR_INIT;
     struct tg_source *s;
     struct tg_trace *t;
-    tg_err_init(&err);
     o.reader.want_args = true;
     tg_buf_puts(&text, "{\"traceEvents\":[");
     for (size_t i = 0; i < n; i++) {
@@ -72,7 +71,6 @@ static inline struct tg_trace *box_load(const struct box_row *v, size_t n)
     t = tg_trace_load(s, &o, NULL, &err);
     assert_non_null(t);
     tg_source_close(s);
-    tg_buf_release(&text);
     return t;
 }
 
@@ -84,8 +82,7 @@ static inline void box_add_as(struct box *b, int side, const struct box_row *v, 
     struct tg_window_spec window = { TG_WINDOW_AUTO, { NULL, 0 } };
     struct tg_trace *t = box_load(v, n);
     struct tg_steps steps = { 0 };
-    struct tg_err err;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     if (python == BOX_APART)
         tg_trace_set_python_apart(t);
     assert_true(tg_steps_build(&steps, t, &window, &err));
@@ -93,11 +90,12 @@ static inline void box_add_as(struct box *b, int side, const struct box_row *v, 
     tg_steps_release(&steps);
     tg_trace_free(t);
 }
-static inline void box_add(struct box *b, int side, const struct box_row *v, size_t n)
-{
-    box_add_as(b, side, v, n, BOX_AMONG);
-}
-#define BOX_ADD(b, side, rows) box_add((b), (side), (rows), sizeof(rows) / sizeof *(rows))
+#define BOX_ADD(b, side, rows)                                                                     \
+    box_add_as((b), (side), (rows), sizeof(rows) / sizeof *(rows), BOX_AMONG)
+
+/* Both sides, and the end of them. */
+#define BOX_COMPARE(b, base, test)                                                                 \
+    (BOX_ADD(b, TG_PATHS_BASE, base), BOX_ADD(b, TG_PATHS_TEST, test), tg_paths_finish(&(b)->p))
 
 static inline void box_setup(struct box *b)
 {

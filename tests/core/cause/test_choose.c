@@ -45,13 +45,31 @@ static void teardown(struct fixture *f)
 
 #define CASE(name) TEST_IN(struct fixture, f, setup, teardown, name)
 
-static void choose(struct fixture *f, uint32_t first, uint32_t last)
+static void again(struct fixture *f)
+{
+    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
+}
+
+/* These lines of a file that has these functions were changed; first 0: none. */
+static void choose_in(struct fixture *f, const char *path, const struct tg_py_function *v, size_t n,
+                      uint32_t first, uint32_t last, const struct tg_paths *ran)
 {
     f->lines = (struct tg_cause_lines){ first, last };
-    f->file = (struct tg_cause_file){ TG_SV("model.py"), TG_SV(""), &f->lines, 1, model, 3 };
-    f->change = (struct tg_cause_change){ true, &f->file, first ? 1 : 0, 1, 0, NULL };
-    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
+    f->file = (struct tg_cause_file){ tg_sv_of(path), TG_SV(""), &f->lines, 1, v, n };
+    f->change = (struct tg_cause_change){ true, &f->file, first ? 1 : 0, 1, f->change.others, ran };
+    again(f);
+}
+
+static void choose(struct fixture *f, uint32_t first, uint32_t last)
+{
+    choose_in(f, "model.py", model, 3, first, last, NULL);
     assert_non_null(f->out.function);
+}
+
+static void assert_chosen(const struct fixture *f, const char *function, enum tg_cause_link link)
+{
+    assert_sv_equal(f->out.function->text, tg_sv_of(function));
+    assert_int_equal(f->out.link, link);
 }
 
 /* A tree in which step > Block.forward > norm ran, and nothing else of the file. */
@@ -71,8 +89,7 @@ static void ran(struct tg_paths *p)
 CASE(the_changed_function_wins)
 {
     choose(f, 12, 14);
-    assert_sv_equal(f->out.function->text, TG_SV("Block.forward"));
-    assert_int_equal(f->out.link, TG_CAUSE_LINK_SELF);
+    assert_chosen(f, "Block.forward", TG_CAUSE_LINK_SELF);
     assert_int_equal(f->out.n_changed, 1);
     assert_int_equal(f->out.changed[0].first, 12);
     assert_int_equal(f->out.confidence, TG_CAUSE_HIGH);
@@ -88,19 +105,15 @@ CASE(lines_are_cut_at_the_function)
 CASE(a_changed_callee_with_too_little_names_its_caller)
 {
     struct tg_paths p;
-    choose(f, 31, 31);
     ran(&p);
-    f->change.paths = &p;
-    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
-    assert_sv_equal(f->out.function->text, TG_SV("Block.forward"));
-    assert_int_equal(f->out.link, TG_CAUSE_LINK_CALLEE);
+    choose_in(f, "model.py", model, 3, 31, 31, &p);
+    assert_chosen(f, "Block.forward", TG_CAUSE_LINK_CALLEE);
     assert_sv_equal(f->out.changed_in, TG_SV("norm"));
     assert_int_equal(f->out.changed[0].first, 31);
     tg_paths_release(&p);
     functions[0].share = 0.6; /* the control: now it holds enough itself */
     choose(f, 31, 31);
-    assert_sv_equal(f->out.function->text, TG_SV("norm"));
-    assert_int_equal(f->out.link, TG_CAUSE_LINK_SELF);
+    assert_chosen(f, "norm", TG_CAUSE_LINK_SELF);
 }
 
 /* norm and other run in step, beside Block.forward: nothing says that it calls them. */
@@ -114,17 +127,13 @@ CASE(a_changed_function_beside_the_named_one_is_no_callee)
     (void)tg_path_node_of(&p, TG_PATHS_BY_CLASS, step, TG_PATH_FUNCTION,
                           tg_strmap_add(&p.texts, TG_SV("model.py: other")));
     functions[0].text = TG_SV("other");
-    choose(f, 55, 55);
-    f->change.paths = &p;
-    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
-    assert_sv_equal(f->out.function->text, TG_SV("Block.forward"));
-    assert_int_equal(f->out.link, TG_CAUSE_LINK_FILE);
+    choose_in(f, "model.py", model, 3, 55, 55, &p);
+    assert_chosen(f, "Block.forward", TG_CAUSE_LINK_FILE);
     assert_false(tg_cause_blames(&f->out));
     functions[1].share =
         0.4; /* the control: step, which does call it, is the deepest with enough */
-    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
-    assert_sv_equal(f->out.function->text, TG_SV("step"));
-    assert_int_equal(f->out.link, TG_CAUSE_LINK_CALLEE);
+    again(f);
+    assert_chosen(f, "step", TG_CAUSE_LINK_CALLEE);
     assert_sv_equal(f->out.changed_in, TG_SV("other"));
     functions[0].text = TG_SV("norm");
     tg_paths_release(&p);
@@ -133,8 +142,7 @@ CASE(a_changed_function_beside_the_named_one_is_no_callee)
 CASE(another_function_of_the_file_is_not_blamed)
 {
     choose(f, 55, 55);
-    assert_sv_equal(f->out.function->text, TG_SV("Block.forward"));
-    assert_int_equal(f->out.link, TG_CAUSE_LINK_FILE);
+    assert_chosen(f, "Block.forward", TG_CAUSE_LINK_FILE);
     assert_int_equal(f->out.n_changed, 0);
     assert_int_equal(f->out.confidence, TG_CAUSE_LOW);
     choose(f, 2, 2); /* a constant above all functions may be the cause */
@@ -145,8 +153,7 @@ CASE(another_function_of_the_file_is_not_blamed)
 CASE(nothing_changed_names_the_deepest)
 {
     choose(f, 0, 0);
-    assert_sv_equal(f->out.function->text, TG_SV("Block.forward"));
-    assert_int_equal(f->out.link, TG_CAUSE_LINK_NONE);
+    assert_chosen(f, "Block.forward", TG_CAUSE_LINK_NONE);
     functions[1].share = 0.4;
     choose(f, 0, 0);
     assert_sv_equal(f->out.function->text, TG_SV("step"));
@@ -164,7 +171,7 @@ CASE(without_stacks_names_decide)
     assert_int_equal(f->out.confidence, TG_CAUSE_MEDIUM);
     assert_sv_equal(f->out.module, TG_SV("Block_3"));
     frames[1].text = TG_SV("Blocks_3"); /* the control: another class */
-    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
+    again(f);
     assert_null(f->out.function);
 }
 
@@ -176,19 +183,15 @@ CASE(a_constructor_is_named_with_its_class)
     };
     struct tg_paths p;
     ran(&p);
-    f->lines = (struct tg_cause_lines){ 3, 3 };
-    f->file = (struct tg_cause_file){ TG_SV("model.py"), TG_SV(""), &f->lines, 1, with_init, 2 };
-    f->change = (struct tg_cause_change){ true, &f->file, 1, 1, 0, &p };
-    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
-    assert_sv_equal(f->out.function->text, TG_SV("Block.forward"));
-    assert_int_equal(f->out.link, TG_CAUSE_LINK_SETUP);
+    choose_in(f, "model.py", with_init, 2, 3, 3, &p);
+    assert_chosen(f, "Block.forward", TG_CAUSE_LINK_SETUP);
     assert_sv_equal(f->out.changed_in, TG_SV("Block.__init__"));
     assert_int_equal(f->out.changed[0].first, 3);
     assert_int_equal(f->out.confidence, TG_CAUSE_MEDIUM);
     assert_true(tg_cause_blames(&f->out));
     /* the control: it runs in the steps, so it is a function like any other */
     (void)tg_strmap_add(&p.texts, TG_SV("model.py: Block.__init__"));
-    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
+    again(f);
     assert_int_equal(f->out.link, TG_CAUSE_LINK_FILE);
     assert_false(tg_cause_blames(&f->out));
     tg_paths_release(&p);
@@ -198,21 +201,17 @@ CASE(new_backward_work_is_that_of_who_gives_the_tensor)
 {
     struct tg_paths p;
     ran(&p);
-    f->lines = (struct tg_cause_lines){ 31, 31 };
-    f->file = (struct tg_cause_file){ TG_SV("model.py"), TG_SV(""), &f->lines, 1, model, 3 };
-    f->change = (struct tg_cause_change){ true, &f->file, 1, 1, 0, &p };
     f->path.functions = &functions[1]; /* norm holds nothing of it */
     f->path.n_functions = 2;
     f->path.backward = f->path.come = true;
-    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
+    choose_in(f, "model.py", model, 3, 31, 31, &p);
     assert_sv_equal(f->out.function->text, TG_SV("norm"));
     assert_int_equal(f->out.function->line, 3);
     assert_int_equal(f->out.link, TG_CAUSE_LINK_FEEDS);
     assert_sv_equal(f->out.holder, TG_SV("Block.forward"));
     f->path.come = false; /* the control: that work was there before */
-    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
-    assert_sv_equal(f->out.function->text, TG_SV("Block.forward"));
-    assert_int_equal(f->out.link, TG_CAUSE_LINK_FILE);
+    again(f);
+    assert_chosen(f, "Block.forward", TG_CAUSE_LINK_FILE);
     tg_paths_release(&p);
 }
 
@@ -238,19 +237,16 @@ CASE(a_dependency_explains_better_than_a_far_caller)
         functions[i].share = 0.95;
         functions[i].calls[0] = functions[i].calls[1] = 4;
     }
-    f->lines = (struct tg_cause_lines){ 6, 6 };
-    f->file = (struct tg_cause_file){ TG_SV("train.py"), TG_SV(""), &f->lines, 1, train, 1 };
-    f->change = (struct tg_cause_change){ true, &f->file, 1, 2, TG_CAUSE_DEPENDENCIES, NULL };
-    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
-    assert_sv_equal(f->out.function->text, TG_SV("norm"));
-    assert_int_equal(f->out.link, TG_CAUSE_LINK_NONE);
+    f->change.others = TG_CAUSE_DEPENDENCIES;
+    choose_in(f, "train.py", train, 1, 6, 6, NULL);
+    assert_chosen(f, "norm", TG_CAUSE_LINK_NONE);
     f->change.others = 0; /* the control: nothing else was changed */
-    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
+    again(f);
     assert_sv_equal(f->out.function->text, TG_SV("step"));
     assert_int_equal(f->out.confidence, TG_CAUSE_MEDIUM);
     f->change.others = TG_CAUSE_DEPENDENCIES; /* the control: it is called more often */
     functions[0].calls[1] = functions[1].calls[1] = 5;
-    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
+    again(f);
     assert_sv_equal(f->out.function->text, TG_SV("step"));
     assert_int_equal(f->out.confidence, TG_CAUSE_HIGH);
     for (int i = 0; i < 2; i++)
@@ -262,24 +258,27 @@ CASE(a_docstring_is_no_change)
     static const struct tg_py_function documented[] = {
         { TEXT("forward"), TEXT("Block.forward"), 10, 20, 10, 11, 13 },
     };
-    f->lines = (struct tg_cause_lines){ 12, 13 };
-    f->file = (struct tg_cause_file){ TG_SV("model.py"), TG_SV(""), &f->lines, 1, documented, 1 };
-    f->change = (struct tg_cause_change){ true, &f->file, 1, 1, 0, NULL };
-    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
+    choose_in(f, "model.py", documented, 1, 12, 13, NULL);
     assert_false(tg_cause_blames(&f->out));
     f->lines.last = 14;
-    tg_cause_choose(&f->out, &f->path, &f->change, f->a);
+    again(f);
     assert_true(tg_cause_blames(&f->out));
 }
 
 TEST(other_files_by_what_they_are)
 {
-    assert_int_equal(tg_cause_other_of(TG_SV("a/uv.lock")), TG_CAUSE_DEPENDENCIES);
-    assert_int_equal(tg_cause_other_of(TG_SV("requirements-gpu.txt")), TG_CAUSE_DEPENDENCIES);
-    assert_int_equal(tg_cause_other_of(TG_SV("pyproject.toml")), TG_CAUSE_DEPENDENCIES);
-    assert_int_equal(tg_cause_other_of(TG_SV("csrc/k.cu")), TG_CAUSE_BUILD);
-    assert_int_equal(tg_cause_other_of(TG_SV("conf/x.yaml")), TG_CAUSE_CONFIG);
-    assert_int_equal(tg_cause_other_of(TG_SV("d.parquet")), TG_CAUSE_DATA);
-    assert_int_equal(tg_cause_other_of(TG_SV("model.py")), 0);
-    assert_int_equal(tg_cause_other_of(TG_SV("")), 0);
+    static const struct {
+        const char *path;
+        unsigned is;
+    } rows[] = { { "a/uv.lock", TG_CAUSE_DEPENDENCIES },
+                 { "requirements-gpu.txt", TG_CAUSE_DEPENDENCIES },
+                 { "pyproject.toml", TG_CAUSE_DEPENDENCIES },
+                 { "environment.yml", TG_CAUSE_DEPENDENCIES }, /* though ".yml" is a setting */
+                 { "csrc/k.cu", TG_CAUSE_BUILD },
+                 { "conf/x.yaml", TG_CAUSE_CONFIG },
+                 { "d.parquet", TG_CAUSE_DATA },
+                 { "model.py", 0 },
+                 { "", 0 } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(tg_cause_other_of(tg_sv_of(rows[i].path)), rows[i].is);
 }

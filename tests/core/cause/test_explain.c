@@ -13,7 +13,6 @@ static const struct box_row base[] = { ROWS(100, 100) };
 
 static bool explain(struct box *b, struct tg_cause_path *out, enum tg_cause_by by)
 {
-    tg_paths_finish(&b->p);
     return tg_cause_explain(out, &b->p, BOX_OP, by, 1, b->a);
 }
 
@@ -21,8 +20,7 @@ IN_BOX(descends_to_the_child_that_holds_it)
 {
     static const struct box_row test[] = { ROWS(110, 180) };
     struct tg_cause_path p;
-    BOX_ADD(b, TG_PATHS_BASE, base);
-    BOX_ADD(b, TG_PATHS_TEST, test);
+    BOX_COMPARE(b, base, test);
     assert_true(explain(b, &p, TG_CAUSE_BY_TIME));
     assert_string_equal(box_path(b, &p), "f > h > op");
     assert_float_equal(p.difference, 90000, 0.1);
@@ -38,8 +36,7 @@ IN_BOX(stops_where_no_child_holds_enough)
 {
     static const struct box_row test[] = { ROWS(140, 150) };
     struct tg_cause_path p;
-    BOX_ADD(b, TG_PATHS_BASE, base);
-    BOX_ADD(b, TG_PATHS_TEST, test);
+    BOX_COMPARE(b, base, test);
     assert_true(explain(b, &p, TG_CAUSE_BY_TIME));
     assert_string_equal(box_path(b, &p), "f");
     assert_sv_equal(p.next.text, TG_SV("h"));
@@ -51,8 +48,7 @@ IN_BOX(counts_descend_by_calls)
 {
     static const struct box_row test[] = { ROWS(100, 190), { "cpu_op", "op", 1, 200, 5, 0 } };
     struct tg_cause_path p;
-    BOX_ADD(b, TG_PATHS_BASE, base);
-    BOX_ADD(b, TG_PATHS_TEST, test);
+    BOX_COMPARE(b, base, test);
     assert_true(explain(b, &p, TG_CAUSE_BY_CALLS));
     assert_string_equal(box_path(b, &p), "f > g > op");
     assert_float_equal(p.difference, 1, 1e-6);
@@ -64,8 +60,7 @@ IN_BOX(no_difference_in_that_direction)
 {
     static const struct box_row test[] = { ROWS(90, 90) };
     struct tg_cause_path p;
-    BOX_ADD(b, TG_PATHS_BASE, base);
-    BOX_ADD(b, TG_PATHS_TEST, test);
+    BOX_COMPARE(b, base, test);
     assert_false(explain(b, &p, TG_CAUSE_BY_TIME));
     assert_true(tg_cause_explain(&p, &b->p, BOX_OP, TG_CAUSE_BY_TIME, -1, b->a));
     assert_float_equal(p.difference, -20000, 0.1);

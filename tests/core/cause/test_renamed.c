@@ -18,7 +18,6 @@ static const struct box_row base[] = { ROWS(G, H, 100) };
 static const char *where(struct box *b)
 {
     struct tg_cause_path p;
-    tg_paths_finish(&b->p);
     assert_true(tg_cause_explain(&p, &b->p, BOX_OP, TG_CAUSE_BY_TIME, 1, b->a));
     return box_path(b, &p);
 }
@@ -27,16 +26,14 @@ static const char *where(struct box *b)
 IN_BOX(a_new_name_alone_is_no_difference)
 {
     static const struct box_row test[] = { ROWS("m.py(7): new", H, 160) };
-    BOX_ADD(b, TG_PATHS_BASE, base);
-    BOX_ADD(b, TG_PATHS_TEST, test);
+    BOX_COMPARE(b, base, test);
     assert_string_equal(where(b), "f > h > op");
 }
 
 IN_BOX(a_renamed_function_that_is_slower_has_its_new_name)
 {
     static const struct box_row test[] = { ROWS(G, "m.py(9): new", 160) };
-    BOX_ADD(b, TG_PATHS_BASE, base);
-    BOX_ADD(b, TG_PATHS_TEST, test);
+    BOX_COMPARE(b, base, test);
     assert_string_equal(where(b), "f > new > op");
 }
 
@@ -45,9 +42,7 @@ IN_BOX(other_calls_are_not_joined)
 {
     static const struct box_row test[] = { ROWS(H, H, 100) };
     size_t gone = 0;
-    BOX_ADD(b, TG_PATHS_BASE, base);
-    BOX_ADD(b, TG_PATHS_TEST, test);
-    tg_paths_finish(&b->p);
+    BOX_COMPARE(b, base, test);
     for (uint32_t i = 1; i < b->p.tree[0].keys.n; i++)
         gone += tg_sv_eq(b->p.texts.text[b->p.tree[0].v[i].text], TG_SV("m.py: g")) &&
                 b->p.tree[0].v[i].calls[TG_PATHS_BASE] == 1;
@@ -67,9 +62,7 @@ IN_BOX(from_the_outside_in)
     static const struct box_row was[] = { MODULE("nn.Module: Block_0", G, 100) };
     static const struct box_row is[] = { MODULE("nn.Module: Layer_0", "m.py(8): new", 130) };
     struct tg_cause_path p;
-    BOX_ADD(b, TG_PATHS_BASE, was);
-    BOX_ADD(b, TG_PATHS_TEST, is);
-    tg_paths_finish(&b->p);
+    BOX_COMPARE(b, was, is);
     assert_true(tg_cause_explain(&p, &b->p, BOX_OP, TG_CAUSE_BY_TIME, 1, b->a));
     assert_string_equal(box_path(b, &p), "f > Layer_0 > new > op");
     assert_float_equal(p.difference, 30000, 0.1);

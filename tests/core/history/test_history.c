@@ -18,8 +18,16 @@ struct box {
     struct tg_history h;
 };
 
+static void end(struct box *b)
+{
+    tg_series_release(&b->series);
+    tg_arena_free(b->a);
+}
+
+/* A history of `n` nights; of one before, nothing stays. */
 static void begin(struct box *b, size_t n)
 {
+    end(b);
     *b = (struct box){ .a = tg_arena_new() };
     tg_series_init(&b->series);
     b->series.v = tg_grow(NULL, &b->series.cap, OPS, sizeof *b->series.v);
@@ -61,31 +69,28 @@ static void replay(struct box *b)
     tg_history_replay(&b->h, TG_SV("s"), b->a);
 }
 
-static void end(struct box *b)
+static void nothing(struct box *b)
 {
-    tg_series_release(&b->series);
-    tg_arena_free(b->a);
+    (void)b;
 }
+#define CASE(name) TEST_IN(struct box, b, nothing, end, name)
 
-TEST(nothing_changed)
+CASE(nothing_changed)
 {
-    struct box b;
-    begin(&b, 60);
-    replay(&b);
-    assert_int_equal(b.h.n_events, 0);
-    end(&b);
+    begin(b, 60);
+    replay(b);
+    assert_int_equal(b->h.n_events, 0);
 }
 
 /* +10 % of op3 (130 us) from night 20 on: 13 us a step, told with its second night. */
-TEST(a_step_is_one_open_event)
+CASE(a_step_is_one_open_event)
 {
-    struct box b;
     const struct tg_history_event *e;
-    begin(&b, 40);
-    slower(&b, 3, 20, 40, 1.10);
-    replay(&b);
-    assert_int_equal(b.h.n_events, 1);
-    e = &b.h.event[0];
+    begin(b, 40);
+    slower(b, 3, 20, 40, 1.10);
+    replay(b);
+    assert_int_equal(b->h.n_events, 1);
+    e = &b->h.event[0];
     assert_int_equal(e->kind, TG_EVENT_REGRESSION);
     assert_int_equal(e->state, TG_EVENT_STATE_OPEN);
     assert_int_equal(e->n, 1);
@@ -95,149 +100,129 @@ TEST(a_step_is_one_open_event)
     assert_int_equal(e->to, 20);
     assert_true(fabs(e->delta - 0.10) < 0.01);
     assert_true(fabs(e->cost_ns - 13e3) < 1.5e3);
-    end(&b);
 }
 
 /* The id is that of the night it was found: later nights do not change it. */
-TEST(an_event_keeps_its_id)
+CASE(an_event_keeps_its_id)
 {
-    struct box early, late;
-    begin(&early, 24);
-    slower(&early, 3, 20, 24, 1.10);
-    replay(&early);
-    begin(&late, 60);
-    slower(&late, 3, 20, 60, 1.10);
-    slower(&late, 5, 40, 60, 1.20);
-    replay(&late);
-    assert_int_equal(early.h.n_events, 1);
-    assert_int_equal(late.h.n_events, 2);
-    assert_string_equal(early.h.event[0].id, late.h.event[0].id);
-    assert_string_not_equal(late.h.event[0].id, late.h.event[1].id);
-    end(&early);
-    end(&late);
+    char id[13];
+    begin(b, 24);
+    slower(b, 3, 20, 24, 1.10);
+    replay(b);
+    assert_int_equal(b->h.n_events, 1);
+    memcpy(id, b->h.event[0].id, sizeof id);
+    begin(b, 60);
+    slower(b, 3, 20, 60, 1.10);
+    slower(b, 5, 40, 60, 1.20);
+    replay(b);
+    assert_int_equal(b->h.n_events, 2);
+    assert_string_equal(b->h.event[0].id, id);
+    assert_string_not_equal(b->h.event[1].id, id);
 }
 
-TEST(one_bad_night_is_no_event)
+CASE(one_bad_night_is_no_event)
 {
-    struct box b;
-    begin(&b, 60);
-    slower(&b, 3, 25, 26, 1.5);
-    replay(&b);
-    assert_int_equal(b.h.n_events, 0);
-    end(&b);
+    begin(b, 60);
+    slower(b, 3, 25, 26, 1.5);
+    replay(b);
+    assert_int_equal(b->h.n_events, 0);
 }
 
 /* Five nights are a spell, twenty were a level that somebody mended. */
-TEST(what_comes_back_is_told_so)
+CASE(what_comes_back_is_told_so)
 {
-    struct box b;
-    begin(&b, 60);
-    slower(&b, 3, 20, 25, 1.3);
-    replay(&b);
-    assert_int_equal(b.h.n_events, 1);
-    assert_int_equal(b.h.event[0].state, TG_EVENT_STATE_WENT_AWAY);
-    end(&b);
-    begin(&b, 60);
-    slower(&b, 3, 20, 40, 1.3);
-    replay(&b);
-    assert_true(b.h.n_events >= 1);
-    assert_int_equal(b.h.event[0].state, TG_EVENT_STATE_FIXED);
-    assert_in_range(b.h.event[0].ended, 40, 41);
-    end(&b);
+    begin(b, 60);
+    slower(b, 3, 20, 25, 1.3);
+    replay(b);
+    assert_int_equal(b->h.n_events, 1);
+    assert_int_equal(b->h.event[0].state, TG_EVENT_STATE_WENT_AWAY);
+    begin(b, 60);
+    slower(b, 3, 20, 40, 1.3);
+    replay(b);
+    assert_true(b->h.n_events >= 1);
+    assert_int_equal(b->h.event[0].state, TG_EVENT_STATE_FIXED);
+    assert_in_range(b->h.event[0].ended, 40, 41);
 }
 
 /* Everything by a third is the machine, and no regression of any operator. */
-TEST(all_together_is_the_machine)
+CASE(all_together_is_the_machine)
 {
-    struct box b;
-    begin(&b, 60);
+    begin(b, 60);
     for (uint32_t s = 0; s < OPS; s++)
-        slower(&b, s, 30, 60, 1.3);
-    replay(&b);
-    assert_int_equal(b.h.n_events, 1);
-    assert_int_equal(b.h.event[0].kind, TG_EVENT_MACHINE);
-    end(&b);
+        slower(b, s, 30, 60, 1.3);
+    replay(b);
+    assert_int_equal(b->h.n_events, 1);
+    assert_int_equal(b->h.event[0].kind, TG_EVENT_MACHINE);
 }
 
 /* With the environment recorded it is a new series of nights, not a change of the old one. */
-TEST(an_environment_is_told_and_not_compared)
+CASE(an_environment_is_told_and_not_compared)
 {
-    struct box b;
-    begin(&b, 60);
+    begin(b, 60);
     for (uint32_t s = 0; s < OPS; s++)
-        slower(&b, s, 30, 60, 1.0 + 0.1 * s);
+        slower(b, s, 30, 60, 1.0 + 0.1 * s);
     for (size_t i = 30; i < 60; i++)
-        b.night[i].environment = TG_SV("cpu=b");
-    replay(&b);
-    assert_int_equal(b.h.n_events, 1);
-    assert_int_equal(b.h.event[0].kind, TG_EVENT_ENVIRONMENT);
-    assert_int_equal(b.h.event[0].to, 30);
-    assert_int_equal(b.h.n_streams, 2);
-    end(&b);
+        b->night[i].environment = TG_SV("cpu=b");
+    replay(b);
+    assert_int_equal(b->h.n_events, 1);
+    assert_int_equal(b->h.event[0].kind, TG_EVENT_ENVIRONMENT);
+    assert_int_equal(b->h.event[0].to, 30);
+    assert_int_equal(b->h.n_streams, 2);
 }
 
-TEST(calls_change_at_once)
+CASE(calls_change_at_once)
 {
-    struct box b;
-    begin(&b, 20);
-    b.night[19].v[2].calls = 3;
-    replay(&b);
-    assert_int_equal(b.h.n_events, 1);
-    assert_int_equal(b.h.event[0].kind, TG_EVENT_CALLS);
-    assert_int_equal(b.h.event[0].fired, 19);
-    assert_int_equal(b.h.event[0].from, 18);
-    assert_true(b.h.event[0].v[0].worse);
-    end(&b);
+    begin(b, 20);
+    b->night[19].v[2].calls = 3;
+    replay(b);
+    assert_int_equal(b->h.n_events, 1);
+    assert_int_equal(b->h.event[0].kind, TG_EVENT_CALLS);
+    assert_int_equal(b->h.event[0].fired, 19);
+    assert_int_equal(b->h.event[0].from, 18);
+    assert_true(b->h.event[0].v[0].worse);
 }
 
-TEST(random_calls_are_no_event)
+CASE(random_calls_are_no_event)
 {
-    struct box b;
-    begin(&b, 40);
+    begin(b, 40);
     for (size_t i = 0; i < 40; i++)
-        b.night[i].v[2].calls = i % 3 == 0 ? (double)NAN : (double)(i % 4);
-    replay(&b);
-    assert_int_equal(b.h.n_events, 0);
-    end(&b);
+        b->night[i].v[2].calls = i % 3 == 0 ? (double)NAN : (double)(i % 4);
+    replay(b);
+    assert_int_equal(b->h.n_events, 0);
 }
 
 /* Two operators on one night: one event; what one loses and the other gains: moved. */
-TEST(one_night_is_one_event)
+CASE(one_night_is_one_event)
 {
-    struct box b;
-    begin(&b, 40);
-    slower(&b, 1, 20, 40, 1.2);
-    slower(&b, 5, 20, 40, 1.1);
-    replay(&b);
-    assert_int_equal(b.h.n_events, 1);
-    assert_int_equal(b.h.event[0].n, 2);
-    assert_int_equal(b.h.event[0].v[0].series, 1); /* 22 us against 15 */
-    end(&b);
-    begin(&b, 40);
-    slower(&b, 0, 20, 40, 1.3); /* 100 us: +30 */
-    slower(&b, 5, 20, 40, 0.8); /* 150 us: -30 */
-    replay(&b);
-    assert_int_equal(b.h.n_events, 1);
-    assert_int_equal(b.h.event[0].kind, TG_EVENT_MOVED);
-    end(&b);
+    begin(b, 40);
+    slower(b, 1, 20, 40, 1.2);
+    slower(b, 5, 20, 40, 1.1);
+    replay(b);
+    assert_int_equal(b->h.n_events, 1);
+    assert_int_equal(b->h.event[0].n, 2);
+    assert_int_equal(b->h.event[0].v[0].series, 1); /* 22 us against 15 */
+    begin(b, 40);
+    slower(b, 0, 20, 40, 1.3); /* 100 us: +30 */
+    slower(b, 5, 20, 40, 0.8); /* 150 us: -30 */
+    replay(b);
+    assert_int_equal(b->h.n_events, 1);
+    assert_int_equal(b->h.event[0].kind, TG_EVENT_MOVED);
 }
 
 /* 0.5 % a night from night 15 on, 45 nights: found, as a drift or as steps, and as one thing first.
  */
-TEST(a_drift_is_found)
+CASE(a_drift_is_found)
 {
-    struct box b;
     bool found = false;
-    begin(&b, 60);
+    begin(b, 60);
     for (size_t i = 15; i < 60; i++)
-        slower(&b, 4, i, i + 1, pow(1.005, (double)(i - 14)));
-    replay(&b);
-    for (size_t i = 0; i < b.h.n_events; i++) {
-        assert_int_equal(b.h.event[i].v[0].series, 4);
-        found |= b.h.event[i].fired <= 35;
+        slower(b, 4, i, i + 1, pow(1.005, (double)(i - 14)));
+    replay(b);
+    for (size_t i = 0; i < b->h.n_events; i++) {
+        assert_int_equal(b->h.event[i].v[0].series, 4);
+        found |= b->h.event[i].fired <= 35;
     }
     assert_true(found);
-    end(&b);
 }
 
 /* Slower or slowly so; calls, where there are more of them. */

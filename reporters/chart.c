@@ -324,13 +324,11 @@ static void put_legend(struct plot *p)
 
 static void put_head(struct plot *p)
 {
-    TG_BUF text = { 0 }, safe = { 0 };
+    TG_BUF text = { 0 };
     tg_buf_puts(p->out, "  ");
     tg_sv title = p->chart->title; /* narrow: "Self time per step" without ": what changed most" */
     put_text(p, "title", p->form->margin, 34, p->form == &narrow ? tg_sv_cut(&title, ':') : title);
-    tg_buf_puts(&text, "");
-    tg_utf8_visible(&safe, p->chart->sub);
-    tg_shorten(&text, tg_buf_sv(&safe), p->form->sub_columns - (p->more ? 28 : 0));
+    tg_shorten_visible(&text, p->chart->sub, p->form->sub_columns - (p->more ? 28 : 0));
     if (p->more)
         tg_buf_printf(&text, "%s%zu more changes not shown", text.n ? " \xc2\xb7 " : "", p->more);
     put_text(p, "sub", p->form->margin, 54, tg_buf_sv(&text));
@@ -446,9 +444,8 @@ static void put_row(struct plot *p, size_t i)
 static void put_notes(struct plot *p)
 {
     for (size_t i = 0; i < p->chart->n_notes; i++) {
-        TG_BUF text = { 0 }, safe = { 0 };
-        tg_utf8_visible(&safe, p->chart->notes[i]);
-        tg_shorten(&text, tg_buf_sv(&safe), p->form->note_columns);
+        TG_BUF text = { 0 };
+        tg_shorten_visible(&text, p->chart->notes[i], p->form->note_columns);
         tg_buf_puts(p->out, "  ");
         put_text(p, "sub", p->form->margin, (double)(notes_top(p) + i * NOTE + 10),
                  tg_buf_sv(&text));

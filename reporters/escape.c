@@ -353,6 +353,13 @@ void tg_shorten(struct tg_buf *out, tg_sv visible, size_t width)
     tg_buf_add(out, end);
 }
 
+void tg_shorten_visible(struct tg_buf *out, tg_sv text, size_t width)
+{
+    TG_BUF visible = { 0 };
+    tg_utf8_visible(&visible, text);
+    tg_shorten(out, tg_buf_sv(&visible), width);
+}
+
 void tg_esc_yaml(struct tg_buf *out, tg_sv text)
 {
     tg_buf_putc(out, '\'');

@@ -50,4 +50,5 @@ void tg_esc_terminal(struct tg_buf *out, tg_sv text);
  * because both ends of a kernel's name tell it apart. width >= 3.
  */
 void tg_shorten(struct tg_buf *out, tg_sv visible, size_t width);
+void tg_shorten_visible(struct tg_buf *out, tg_sv text, size_t width); /* of any text */
 #endif

@@ -340,14 +340,14 @@ static void put_dots(const struct plot *p)
 
 static void put_head(const struct plot *p)
 {
-    TG_BUF name = { 0 }, cut = { 0 }, value = { 0 };
+    TG_BUF name = { 0 }, value = { 0 };
     double now = p->n > p->first ? p->v[p->n - 1 - p->first] : (double)NAN;
     double width = p->box->width - (p->box->small ? 130 : 220);
-    tg_utf8_visible(&name, p->h->series->v[p->series].name);
-    tg_shorten(&cut, tg_buf_sv(&name), (size_t)fmax(width / (p->box->small ? 7.1 : 9), 8));
+    tg_shorten_visible(&name, p->h->series->v[p->series].name,
+                       (size_t)fmax(width / (p->box->small ? 7.1 : 9), 8));
     put_value_text(&value, p, now);
     put_text(p, p->box->small ? "name" : "title", p->box->x, p->box->y + (p->box->small ? 12 : 18),
-             tg_buf_sv(&cut));
+             tg_buf_sv(&name));
     put_text(p, "value end", p->box->x + p->box->width, p->box->y + (p->box->small ? 12 : 18),
              tg_buf_sv(&value));
 }

@@ -100,13 +100,10 @@ static void put_label(struct tg_buf *out, const struct tg_picture_node *n, doubl
     room -= percent.n;
     if (tg_utf8_count(name) > room)
         name = without_file(n);
-    if (room >= LEAST) {
+    if (room >= LEAST)
         tg_label_put_one(&text, name, room);
-    } else if (room >= 3) {
-        TG_BUF visible = { 0 };
-        tg_utf8_visible(&visible, name);
-        tg_shorten(&text, tg_buf_sv(&visible), room);
-    }
+    else if (room >= 3)
+        tg_shorten_visible(&text, name, room);
     tg_esc_xml(out, tg_buf_sv(&text));
     tg_buf_add(out, tg_buf_sv(&percent));
 }

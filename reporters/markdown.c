@@ -162,9 +162,8 @@ static void put_replaced(struct tg_markdown *m)
 static void put_cell(struct tg_buf *out, tg_sv text)
 {
     enum { LONGEST = 160 };
-    TG_BUF visible = { 0 }, shorter = { 0 };
-    tg_utf8_visible(&visible, text);
-    tg_shorten(&shorter, tg_buf_sv(&visible), LONGEST);
+    TG_BUF shorter = { 0 };
+    tg_shorten_visible(&shorter, text, LONGEST);
     tg_esc_md_code(out, tg_buf_sv(&shorter), TG_ESC_CELL);
 }
 

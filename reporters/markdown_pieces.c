@@ -34,9 +34,8 @@ void tg_markdown_put_name(struct tg_buf *out, tg_sv name)
 
 static void put_words(struct tg_buf *out, tg_sv text)
 {
-    TG_BUF visible = { 0 }, shorter = { 0 };
-    tg_utf8_visible(&visible, text);
-    tg_shorten(&shorter, tg_buf_sv(&visible), LINE_MAX);
+    TG_BUF shorter = { 0 };
+    tg_shorten_visible(&shorter, text, LINE_MAX);
     tg_esc_md_text(out, tg_buf_sv(&shorter), TG_ESC_PROSE);
 }
 

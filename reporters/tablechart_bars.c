@@ -136,10 +136,9 @@ static bool any_value(const struct tg_table *f, const char *name)
 static void name_label(char *to, size_t size, tg_sv name)
 {
     enum { COLUMNS = 72 };
-    TG_BUF visible = { 0 }, label = { 0 };
-    tg_utf8_visible(&visible, name);
-    tg_shorten(&label, tg_buf_sv(&visible), COLUMNS);
-    (void)snprintf(to, size, "%s", label.p ? label.p : "");
+    TG_BUF label = { 0 };
+    tg_shorten_visible(&label, name, COLUMNS);
+    (void)snprintf(to, size, "%s", tg_buf_sv(&label).p);
 }
 
 /* Puts a bar in its place among longer ones; the shortest one drops out after MAX_NAMES. */

@@ -6,7 +6,6 @@
 
 #include "core/base/arena.h"
 #include "core/base/decimal.h"
-#include "core/base/utf8.h"
 #include "reporters/escape.h"
 #include "reporters/label.h"
 #include "reporters/number.h"
@@ -102,7 +101,7 @@ static struct tg_row_numbers numbers(const struct plot *p, size_t i)
 static double whole_of(const struct plot *p)
 {
     const struct tg_chart *c = p->chart;
-    return c->durations && c->share && c->basis != TG_BASIS_WHOLE && c->comparison &&
+    return c->durations && c->render->share && c->basis != TG_BASIS_WHOLE && c->comparison &&
                    c->comparison->step_ns[TG_BASE] > 0
                ? c->comparison->step_ns[TG_BASE]
                : 0;
@@ -165,18 +164,11 @@ static double x_of(const struct plot *p, double value)
 
 /* ---- pieces ---- */
 
-static void put_x(struct tg_buf *out, const char *key, double v)
-{
-    tg_buf_printf(out, " %s=\"", key);
-    tg_dec_put_fixed(out, v, 1);
-    tg_buf_putc(out, '"');
-}
-
 static void put_text(struct plot *p, const char *class_, double x, double y, tg_sv text)
 {
     tg_buf_printf(p->out, "<text class=\"%s\"", class_);
-    put_x(p->out, "x", x);
-    put_x(p->out, "y", y);
+    tg_svg_attribute(p->out, "x", x);
+    tg_svg_attribute(p->out, "y", y);
     tg_buf_putc(p->out, '>');
     tg_esc_xml(p->out, text);
     tg_buf_puts(p->out, "</text>");
@@ -248,13 +240,6 @@ static void put_sentence(struct tg_buf *out, const struct plot *p, size_t i)
     tg_buf_puts(out, ")");
 }
 
-static void put_title(struct plot *p, tg_sv text)
-{
-    tg_buf_puts(p->out, "<title>");
-    tg_esc_xml(p->out, text);
-    tg_buf_puts(p->out, "</title>");
-}
-
 /* ---- the chart ---- */
 
 static size_t notes_top(const struct plot *p)
@@ -301,7 +286,7 @@ static void put_legend(struct plot *p)
     for (int k = 0; k < 4; k++) {
         double x = p->form->margin + at[k];
         tg_buf_printf(p->out, "<rect %s", bar_paint[k]);
-        put_x(p->out, "x", x);
+        tg_svg_attribute(p->out, "x", x);
         tg_buf_puts(p->out, " y=\"66\" width=\"18\" height=\"10\"/>");
         put_text(p, "sub", x + 24, 75, tg_sv_of(category_name[k]));
     }
@@ -348,10 +333,10 @@ static void put_axis(struct plot *p)
         bool zero = fabs(v) < p->s.step / 1e6;
         TG_BUF label = { 0 };
         tg_buf_printf(p->out, "<line class=\"%s\"", zero ? "zero" : "grid");
-        put_x(p->out, "x1", x);
-        put_x(p->out, "x2", x);
-        put_x(p->out, "y1", top);
-        put_x(p->out, "y2", bottom);
+        tg_svg_attribute(p->out, "x1", x);
+        tg_svg_attribute(p->out, "x2", x);
+        tg_svg_attribute(p->out, "y1", top);
+        tg_svg_attribute(p->out, "y2", bottom);
         tg_buf_puts(p->out, "/>");
         if (!zero)
             tg_buf_puts(&label, v > 0 ? "+" : "-");
@@ -394,9 +379,9 @@ static void put_bar(struct plot *p, enum category k, bool faded, double delta, d
         tg_buf_printf(p->out, "<rect class=\"%s within\"", k == INCREASED ? "up" : "down");
     else
         tg_buf_printf(p->out, "<rect %s", bar_paint[k]);
-    put_x(p->out, "x", from);
-    put_x(p->out, "y", y);
-    put_x(p->out, "width", w);
+    tg_svg_attribute(p->out, "x", from);
+    tg_svg_attribute(p->out, "y", y);
+    tg_svg_attribute(p->out, "width", w);
     tg_buf_printf(p->out, " height=\"%d\" rx=\"1.5\"/>", BAR);
 }
 
@@ -409,15 +394,16 @@ static void put_row(struct plot *p, size_t i)
     double delta = delta_of(p, &n), y = HEAD + (double)(i * (size_t)f->row);
     double base = f == &narrow ? y + f->bar_y + BAR - 3 : y + f->name_y;
     TG_BUF text = { 0 };
-    tg_buf_puts(p->out, "  <g>");
+    tg_buf_puts(p->out, "  <g><title>");
     put_sentence(&text, p, i);
-    put_title(p, tg_buf_sv(&text));
+    tg_esc_xml(p->out, tg_buf_sv(&text));
+    tg_buf_puts(p->out, "</title>");
     if (i) {
         tg_buf_puts(p->out, "<line class=\"rule\"");
-        put_x(p->out, "x1", f->margin);
-        put_x(p->out, "x2", f->width - f->margin);
-        put_x(p->out, "y1", y);
-        put_x(p->out, "y2", y);
+        tg_svg_attribute(p->out, "x1", f->margin);
+        tg_svg_attribute(p->out, "x2", f->width - f->margin);
+        tg_svg_attribute(p->out, "y1", y);
+        tg_svg_attribute(p->out, "y2", y);
         tg_buf_puts(p->out, "/>");
     }
     tg_buf_clear(&text);
@@ -473,14 +459,14 @@ static size_t order_rows(const struct tg_chart *chart, uint32_t *rows, size_t n,
 
 void tg_chart_svg(struct tg_buf *out, const struct tg_chart *chart)
 {
-    struct plot p = { .out = out, .chart = chart, .form = chart->narrow ? &narrow : &wide };
-    size_t top = chart->top ? chart->top : 10;
+    struct plot p = { .out = out, .chart = chart, .form = chart->render->narrow ? &narrow : &wide };
+    size_t top = chart->render->top ? chart->render->top : 10;
     uint32_t *rows = NULL;
     top = top < MAX_ROWS ? top : MAX_ROWS;
     if (chart->comparison) {
         size_t all;
         struct tg_rows_choice of = { chart->rows, chart->n_rows, chart->basis, !chart->durations,
-                                     chart->steps };
+                                     chart->render->keep_steps };
         rows = tg_rows_worst(chart->comparison, &of, &all);
         p.n = order_rows(chart, rows, all, top, &p.more);
     }

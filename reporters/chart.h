@@ -8,6 +8,7 @@
  * verdict sees them (TG_BASIS_JUDGED) rows that were judged come first, then those whose time was
  * not, then noise; the last two are faded, and say so.
  */
+#include "reporters/reporter.h"
 #include "reporters/rows.h"
 
 struct tg_chart {
@@ -15,10 +16,12 @@ struct tg_chart {
     const uint32_t *rows; /* NULL: all of the comparison that are work */
     size_t n_rows;
     enum tg_basis basis;
-    bool durations, steps;
-    bool narrow; /* for 390 px: a row is two lines, and only the change has a number */
-    bool share;  /* durations: bars and changes as parts of the step, in percent; WHOLE: ignored */
-    size_t top;  /* 0: 10 */
+    bool durations;
+    /*
+     * keep_steps; top; narrow: a row is two lines, and only the change has a number; share: bars and
+     * changes of durations as parts of the step, in percent; by WHOLE it is ignored
+     */
+    const struct tg_render *render;
     tg_sv title, sub;   /* hostile text allowed, */
     const tg_sv *notes; /* and here: a line each at the bottom */
     size_t n_notes;

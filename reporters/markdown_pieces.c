@@ -1,5 +1,4 @@
 /* What the files of the comment share: the budget, names, sentences, places, icons. */
-#include "core/base/utf8.h"
 #include "reporters/escape.h"
 #include "reporters/label.h"
 #include "reporters/link.h"

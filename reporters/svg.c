@@ -39,10 +39,7 @@ static void write_chart(struct tg_buf *out, const struct tg_verdict *v, const st
                               .n_notes = n_notes,
                               .basis = TG_BASIS_JUDGED,
                               .durations = durations,
-                              .steps = r->keep_steps,
-                              .top = r->top,
-                              .narrow = r->narrow,
-                              .share = r->share,
+                              .render = r,
                               .title = durations ? TG_SV("Self time per step: what changed most")
                                                  : TG_SV("Calls per step: what changed most") };
     if (v->suite.n)
@@ -78,10 +75,7 @@ void tg_difftable_svg(struct tg_buf *out, const struct tg_difftable *t, bool dur
         .n_rows = t->n_rows,
         .basis = t->whole ? TG_BASIS_WHOLE : TG_BASIS_ESTIMATED,
         .durations = durations,
-        .steps = r->keep_steps,
-        .top = r->top,
-        .narrow = r->narrow,
-        .share = r->share,
+        .render = r,
     };
     if (durations)
         chart.title = t->whole ? TG_SV("Total durations: what changed most")

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "core/base/arena.h"
-#include "core/base/utf8.h"
 #include "reporters/escape.h"
 #include "reporters/tablechart.h"
 

@@ -11,6 +11,11 @@ tg_sv tg_history_moved_name(const struct tg_history *h, const struct tg_moved_se
     return m->series == UINT32_MAX ? TG_SV("the machine") : h->series->v[m->series].name;
 }
 
+bool tg_history_is_exact(const struct tg_moved_series *m)
+{
+    return m->what == TG_MOVED_CALLS || m->what == TG_MOVED_NEW || m->what == TG_MOVED_GONE;
+}
+
 static bool is_percent(const struct tg_history *h, const struct tg_moved_series *m)
 {
     return m->series != UINT32_MAX && h->series->v[m->series].what == TG_SERIES_METRIC &&
@@ -27,21 +32,24 @@ static void put_signed(struct tg_buf *out, double v, const char *unit)
 void tg_history_put_change(struct tg_buf *out, const struct tg_history *h,
                            const struct tg_moved_series *m)
 {
-    switch (m->what) {
-    case TG_MOVED_CALLS:
-    case TG_MOVED_NEW:
-    case TG_MOVED_GONE:
+    if (tg_history_is_exact(m)) {
         tg_dec_put_double(out, m->before);
         tg_buf_puts(out, " \xe2\x86\x92 ");
         tg_dec_put_double(out, m->after);
         tg_buf_puts(out, h->series->v[m->series].what == TG_SERIES_METRIC ? "" : " calls");
-        return;
-    default:
-        if (is_percent(h, m))
-            put_signed(out, 100 * m->e, " pp");
-        else
-            put_signed(out, 100 * expm1(m->e), " %");
+    } else if (is_percent(h, m)) {
+        put_signed(out, 100 * m->e, " pp");
+    } else {
+        put_signed(out, 100 * expm1(m->e), " %");
     }
+}
+
+void tg_history_put_cost(struct tg_buf *out, double ns)
+{
+    if (ns == 0)
+        return;
+    tg_buf_puts(out, ns > 0 ? "+" : "\xe2\x88\x92");
+    tg_dec_put_human_ns(out, fabs(ns));
 }
 
 void tg_history_put_date(struct tg_buf *out, int64_t date)
@@ -57,6 +65,18 @@ double tg_history_plain(const struct tg_history *h, size_t night, uint32_t serie
 {
     const struct tg_history_value *v = tg_night_value(&h->night[night], series);
     return v ? v->plain : (double)NAN;
+}
+
+void tg_history_range(const struct tg_history *h, size_t first, uint32_t series, double *lo,
+                      double *hi)
+{
+    *lo = INFINITY;
+    *hi = -INFINITY;
+    for (size_t i = first; i < h->n; i++) {
+        double v = tg_history_plain(h, i, series);
+        *lo = v < *lo ? v : *lo;
+        *hi = v > *hi ? v : *hi;
+    }
 }
 
 void tg_history_put_value(struct tg_buf *out, const struct tg_series *s, double plain)

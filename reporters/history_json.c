@@ -73,13 +73,12 @@ static void add_evidence(struct tg_doc *d, const struct tg_history *h,
         return;
     }
     tg_doc_add_str(x, "series", tg_history_moved_name(h, &e->v[0]));
-    if (e->v[0].what != TG_MOVED_CALLS && e->v[0].what != TG_MOVED_NEW &&
-        e->v[0].what != TG_MOVED_GONE) {
+    if (tg_history_is_exact(&e->v[0])) {
+        tg_doc_add_bool(x, "exact", true);
+    } else {
         tg_doc_add_num(x, "rank_z", e->v[0].rank_z);
         tg_doc_add_num(x, "z", e->v[0].z);
         tg_doc_add_num(x, "p", e->v[0].p);
-    } else {
-        tg_doc_add_bool(x, "exact", true);
     }
 }
 

@@ -27,10 +27,7 @@ static void put_operators(struct tg_buf *out, const struct tg_history *h,
         tg_buf_puts(out, " | ");
         tg_history_put_change(out, h, &e->v[i]);
         tg_buf_puts(out, e->v[i].back ? " (back) | " : " | ");
-        if (e->v[i].cost_ns != 0) {
-            tg_buf_puts(out, e->v[i].cost_ns > 0 ? "+" : "\xe2\x88\x92");
-            tg_dec_put_human_ns(out, fabs(e->v[i].cost_ns));
-        }
+        tg_history_put_cost(out, e->v[i].cost_ns);
         tg_buf_puts(out, " |\n");
     }
     if (e->n > ROWS)

@@ -20,11 +20,6 @@ struct page {
 
 /* ---- words ---- */
 
-static void put_date(struct page *p, int64_t date)
-{
-    tg_history_put_date(p->frame.out, date);
-}
-
 static void put_commit(struct page *p, tg_sv sha)
 {
     TG_BUF url = { 0 };
@@ -35,22 +30,9 @@ static void put_commit(struct page *p, tg_sv sha)
     tg_page_raw(&p->frame, "</code>");
 }
 
-static void put_cost(struct tg_buf *out, double ns)
-{
-    tg_buf_puts(out, ns > 0 ? "+" : ns < 0 ? "\xe2\x88\x92" : "");
-    tg_dec_put_human_ns(out, fabs(ns));
-}
-
 static double change_of(const struct tg_moved_series *m)
 {
-    switch (m->what) {
-    case TG_MOVED_CALLS:
-    case TG_MOVED_NEW:
-    case TG_MOVED_GONE:
-        return m->after - m->before;
-    default:
-        return 100 * expm1(m->e);
-    }
+    return tg_history_is_exact(m) ? m->after - m->before : 100 * expm1(m->e);
 }
 
 /* ---- what is open ---- */
@@ -72,8 +54,7 @@ static void put_operators(struct page *p, const struct tg_history_event *e)
         tg_page_number(&p->frame, change_of(m));
         tg_history_put_change(p->frame.out, p->s->history, m);
         tg_page_number(&p->frame, m->cost_ns);
-        if (m->cost_ns != 0)
-            put_cost(p->frame.out, m->cost_ns);
+        tg_history_put_cost(p->frame.out, m->cost_ns);
         tg_page_cell(&p->frame);
         tg_page_name(&p->frame, tg_history_moved_name(p->s->history, m), 60);
         tg_page_raw(&p->frame, m->back ? " <span class=\"dim\">is back</span>" : "");
@@ -122,7 +103,7 @@ static void put_head_of(struct page *p, const struct tg_history_entry *t)
                   t->state == TG_EVENT_STATE_OPEN ? "open" : tg_event_state_name(t->state), e->id,
                   t->fresh ? " <span class=\"tag warn\">new tonight</span>" : "");
     tg_buf_puts(out, "<ul class=\"facts small\">\n<li>since <b>");
-    put_date(p, p->s->history->night[e->to].date);
+    tg_history_put_date(p->frame.out, p->s->history->night[e->to].date);
     tg_buf_puts(out, "</b>: after ");
     put_commit(p, t->from);
     tg_buf_puts(out, ", up to ");
@@ -187,7 +168,7 @@ static void put_banner(struct page *p)
                   open.all, open.fresh, h->n - p->s->first, h->n - p->s->first == 1 ? "" : "s");
     if (h->n) {
         tg_buf_puts(out, "<li>the last of ");
-        put_date(p, h->night[h->n - 1].date);
+        tg_history_put_date(p->frame.out, h->night[h->n - 1].date);
         tg_buf_puts(out, " at ");
         put_commit(p, h->night[h->n - 1].commit);
         tg_buf_printf(out, "</li>\n<li>%zu environment%s</li>\n<li>step <b>", h->n_streams,
@@ -287,7 +268,7 @@ static void put_event_row(struct page *p, const struct tg_history_entry *t)
     const struct tg_history_event *e = t->event;
     tg_page_row(&p->frame, tg_event_state_name(t->state));
     tg_page_cell(&p->frame);
-    put_date(p, p->s->history->night[e->to].date);
+    tg_history_put_date(p->frame.out, p->s->history->night[e->to].date);
     tg_page_cell(&p->frame);
     tg_buf_printf(p->frame.out,
                   is_shown_open(t) ? "<a href=\"#e-%s\">%s</a>" : "<code>%.0s%s</code>", e->id,
@@ -305,8 +286,7 @@ static void put_event_row(struct page *p, const struct tg_history_entry *t)
     if (e->n)
         tg_history_put_change(p->frame.out, p->s->history, &e->v[0]);
     tg_page_number(&p->frame, e->cost_ns != 0 ? e->cost_ns : (double)NAN);
-    if (e->cost_ns != 0)
-        put_cost(p->frame.out, e->cost_ns);
+    tg_history_put_cost(p->frame.out, e->cost_ns);
     tg_page_cell(&p->frame);
     put_commit(p, t->to);
 }
@@ -395,7 +375,7 @@ static void put_nights(struct page *p)
     for (size_t i = p->s->first; i < h->n; i++) {
         tg_page_row(&p->frame, NULL);
         tg_page_cell(&p->frame);
-        put_date(p, h->night[i].date);
+        tg_history_put_date(p->frame.out, h->night[i].date);
         tg_page_cell(&p->frame);
         put_commit(p, h->night[i].commit);
         tg_page_number(&p->frame, (double)h->night[i].runs);

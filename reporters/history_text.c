@@ -26,12 +26,8 @@ static void put_cell(struct tg_buf *out, tg_sv text, size_t width, bool right)
 /* One of eight heights a night between the least and the largest value shown; blank: no value. */
 static void put_spark(struct tg_buf *out, const struct tg_history *h, size_t from, uint32_t series)
 {
-    double lo = INFINITY, hi = -INFINITY;
-    for (size_t i = from; i < h->n; i++) {
-        double v = tg_history_plain(h, i, series);
-        lo = v < lo ? v : lo;
-        hi = v > hi ? v : hi;
-    }
+    double lo, hi;
+    tg_history_range(h, from, series, &lo, &hi);
     for (size_t i = from; i < h->n; i++) {
         double v = tg_history_plain(h, i, series);
         int level = hi > lo ? (int)(7.999 * (v - lo) / (hi - lo)) : 3;

@@ -49,17 +49,21 @@ static void put_at(const struct plot *p, const char *key, double v)
     tg_buf_putc(p->out, '"');
 }
 
+/* A step of a path: 'M' moves there, 'L' draws a line. */
+static void put_point(const struct plot *p, char command, double x, double y)
+{
+    tg_buf_putc(p->out, command);
+    put_px(p->out, x);
+    tg_buf_putc(p->out, ' ');
+    put_px(p->out, y);
+}
+
 static void put_line(const struct plot *p, const char *class_, double x1, double y1, double x2,
                      double y2)
 {
-    tg_buf_printf(p->out, "<path class=\"%s\" d=\"M", class_);
-    put_px(p->out, x1);
-    tg_buf_putc(p->out, ' ');
-    put_px(p->out, y1);
-    tg_buf_putc(p->out, 'L');
-    put_px(p->out, x2);
-    tg_buf_putc(p->out, ' ');
-    put_px(p->out, y2);
+    tg_buf_printf(p->out, "<path class=\"%s\" d=\"", class_);
+    put_point(p, 'M', x1, y1);
+    put_point(p, 'L', x2, y2);
     tg_buf_puts(p->out, "\"/>\n");
 }
 
@@ -159,11 +163,8 @@ double tg_trend_level(const struct tg_history_suite *s, uint32_t series)
 
 static void choose_scale(struct plot *p)
 {
-    double lo = INFINITY, hi = -INFINITY, room;
-    for (size_t i = p->first; i < p->n; i++) {
-        lo = p->v[i - p->first] < lo ? p->v[i - p->first] : lo;
-        hi = p->v[i - p->first] > hi ? p->v[i - p->first] : hi;
-    }
+    double lo, hi, room;
+    tg_history_range(p->h, p->first, p->series, &lo, &hi);
     if (!isfinite(lo))
         lo = hi = 0;
     /* Noise of a per mille must not fill the drawing. */
@@ -273,10 +274,8 @@ static void put_releases(const struct plot *p)
         if (r->night < p->first || r->night >= p->n)
             continue;
         x = x_of(p, (double)r->night);
-        tg_buf_puts(p->out, "<path class=\"release\" d=\"M");
-        put_px(p->out, x);
-        tg_buf_putc(p->out, ' ');
-        put_px(p->out, p->low - 7);
+        tg_buf_puts(p->out, "<path class=\"release\" d=\"");
+        put_point(p, 'M', x, p->low - 7);
         tg_buf_puts(p->out, "l4 7h-8z\"><title>");
         tg_esc_xml(p->out, r->name);
         tg_buf_puts(p->out, "</title></path>\n");
@@ -300,10 +299,7 @@ static void put_values(const struct plot *p)
             pen = false;
         if (isnan(v))
             continue;
-        tg_buf_putc(p->out, pen ? 'L' : 'M');
-        put_px(p->out, x_of(p, (double)i));
-        tg_buf_putc(p->out, ' ');
-        put_px(p->out, y_of(p, v));
+        put_point(p, pen ? 'L' : 'M', x_of(p, (double)i), y_of(p, v));
         pen = true;
     }
     tg_buf_puts(p->out, "\"/>\n");
@@ -321,21 +317,17 @@ static void put_dots(const struct plot *p)
         last = i;
         if (p->box->small)
             continue;
-        tg_buf_putc(p->out, 'M');
-        put_px(p->out, x_of(p, (double)i));
-        tg_buf_putc(p->out, ' ');
-        put_px(p->out, y_of(p, p->v[i - p->first]));
+        put_point(p, 'M', x_of(p, (double)i), y_of(p, p->v[i - p->first]));
         tg_buf_puts(p->out, "h0");
     }
     if (!p->box->small)
         tg_buf_puts(p->out, "\"/>\n");
     if (last + 1 != p->n)
         return;
-    tg_buf_puts(p->out, "<circle class=\"now\" cx=\"");
-    put_px(p->out, x_of(p, (double)last));
-    tg_buf_puts(p->out, "\" cy=\"");
-    put_px(p->out, y_of(p, p->v[last - p->first]));
-    tg_buf_printf(p->out, "\" r=\"%s\"/>\n", p->box->small ? "2.5" : "4");
+    tg_buf_puts(p->out, "<circle class=\"now\"");
+    put_at(p, "cx", x_of(p, (double)last));
+    put_at(p, "cy", y_of(p, p->v[last - p->first]));
+    tg_buf_printf(p->out, " r=\"%s\"/>\n", p->box->small ? "2.5" : "4");
 }
 
 static void put_head(const struct plot *p)
@@ -355,15 +347,12 @@ static void put_head(const struct plot *p)
 /* What a script reads off: values in the order of the nights, and where they are. */
 static void put_group(const struct plot *p)
 {
-    tg_buf_puts(p->out, "<g class=\"trend\" data-x=\"");
-    put_px(p->out, p->left);
-    tg_buf_puts(p->out, "\" data-dx=\"");
-    put_px(p->out, p->right - p->left);
-    tg_buf_puts(p->out, "\" data-top=\"");
-    put_px(p->out, p->top);
-    tg_buf_puts(p->out, "\" data-low=\"");
-    put_px(p->out, p->low);
-    tg_buf_puts(p->out, "\" data-text=\"");
+    tg_buf_puts(p->out, "<g class=\"trend\"");
+    put_at(p, "data-x", p->left);
+    put_at(p, "data-dx", p->right - p->left);
+    put_at(p, "data-top", p->top);
+    put_at(p, "data-low", p->low);
+    tg_buf_puts(p->out, " data-text=\"");
     for (size_t i = p->first; i < p->n; i++) {
         tg_buf_puts(p->out, i > p->first ? "|" : "");
         if (!isnan(p->v[i - p->first]))
@@ -413,14 +402,10 @@ void tg_trend_put_spark(struct tg_buf *out, const struct tg_history_suite *s, ui
     enum { STEP = 2, HEIGHT = 20 };
     const struct tg_history *h = s->history;
     size_t first = h->n - s->first > TG_SPARK_NIGHTS ? h->n - TG_SPARK_NIGHTS : s->first;
-    double lo = INFINITY, hi = -INFINITY;
+    double lo, hi;
     int at = 0, x = 0;
     bool pen = false;
-    for (size_t i = first; i < h->n; i++) {
-        double v = tg_history_plain(h, i, series);
-        lo = v < lo ? v : lo;
-        hi = v > hi ? v : hi;
-    }
+    tg_history_range(h, first, series, &lo, &hi);
     if (!(hi - lo >= 0.02 * fabs(hi))) { /* noise of a per mille is a straight line */
         double middle = (hi + lo) / 2;
         lo = middle - 0.01 * fabs(middle);

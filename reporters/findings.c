@@ -31,17 +31,10 @@ static enum tg_section section_of(const struct tg_verdict *v, const struct tg_re
         return TG_SECTION_BUDGETS;
     if (r->subject == TG_SUBJECT_TRACE || r->subject == TG_SUBJECT_STEP)
         return TG_SECTION_GAPS;
-    switch (r->dimension) {
-    case TG_DIM_COUNT:
-    case TG_DIM_ATTR:
-    case TG_DIM_BYTES:
-        return TG_SECTION_COUNTS;
-    case TG_DIM_DURATION:
-    case TG_DIM_RATIO:
-    case TG_DIM_RATE:
-        return TG_SECTION_DURATIONS;
-    }
-    return TG_SECTION_DURATIONS;
+    return r->dimension == TG_DIM_COUNT || r->dimension == TG_DIM_ATTR ||
+                   r->dimension == TG_DIM_BYTES
+               ? TG_SECTION_COUNTS
+               : TG_SECTION_DURATIONS;
 }
 
 bool tg_result_shown(const struct tg_result *r)

@@ -142,29 +142,21 @@ static bool is_first_of_rule(const struct tg_verdict *v, size_t i)
     return v->results[i].rule.n > 0;
 }
 
-static void put_tally(struct tg_html *h, size_t i, bool (*in)(enum tg_state s))
+enum {
+    FAILED = 1u << TG_STATE_FAIL,
+    WARNED = 1u << TG_STATE_WARN | 1u << TG_STATE_SUSPICIOUS | 1u << TG_STATE_INCONCLUSIVE,
+    PASSED = 1u << TG_STATE_PASS
+};
+
+/* How many results of the rule of the i-th have one of these states. */
+static void put_tally(struct tg_html *h, size_t i, unsigned states)
 {
     size_t n = 0;
     for (size_t k = i; k < h->v->n_results; k++)
-        n +=
-            tg_result_same_rule(&h->v->results[k], &h->v->results[i]) && in(h->v->results[k].state);
+        n += tg_result_same_rule(&h->v->results[k], &h->v->results[i]) &&
+             states & 1u << h->v->results[k].state;
     tg_page_number(&h->page, (double)n);
     tg_buf_printf(h->page.out, "%zu", n);
-}
-
-static bool failed(enum tg_state s)
-{
-    return s == TG_STATE_FAIL;
-}
-
-static bool warned(enum tg_state s)
-{
-    return s == TG_STATE_WARN || s == TG_STATE_SUSPICIOUS || s == TG_STATE_INCONCLUSIVE;
-}
-
-static bool passed(enum tg_state s)
-{
-    return s == TG_STATE_PASS;
 }
 
 static void put_rules(struct tg_html *h)
@@ -201,9 +193,9 @@ static void put_rules(struct tg_html *h)
                                                                      : r->limit);
         tg_page_cell(&h->page);
         tg_page_text(&h->page, r->why);
-        put_tally(h, i, failed);
-        put_tally(h, i, warned);
-        put_tally(h, i, passed);
+        put_tally(h, i, FAILED);
+        put_tally(h, i, WARNED);
+        put_tally(h, i, PASSED);
     }
     tg_page_table_end(&h->page);
     tg_page_section_end(&h->page);

@@ -35,7 +35,7 @@ static void add_text(struct tg_doc *o, const char *key, tg_sv v)
 
 static void add_name(struct tg_doc *o, const char *key, const char *v)
 {
-    tg_doc_add_str(o, key, tg_sv_of(v ? v : ""));
+    add_text(o, key, tg_sv_of(v));
 }
 
 /* ---- results ---- */
@@ -119,10 +119,8 @@ static void add_result(struct tg_doc *list, const struct tg_verdict *v, const st
     tg_doc_add_num(o, "delta", r->has_values ? r->delta : NAN);
     tg_doc_add_num(o, "delta_pct",
                    r->has_values && tg_dec_pct_tells(r->delta_pct) ? r->delta_pct : NAN);
-    if (r->ev && r->ev->judged == TG_JUDGED)
-        add_name(o, "estimate", tg_estimate_name(r->ev->estimate));
-    else
-        tg_doc_add_null(o, "estimate");
+    add_name(o, "estimate",
+             r->ev && r->ev->judged == TG_JUDGED ? tg_estimate_name(r->ev->estimate) : "");
     tg_doc_add_num(o, "share", r->share);
     add_text(o, "limit", r->limit);
     tg_result_put_at(&at, r);
@@ -135,10 +133,9 @@ static void add_result(struct tg_doc *list, const struct tg_verdict *v, const st
     add_text(o, "owner", r->owner);
     tg_json_cause(o, r);
     add_text(o, "event", r->event);
-    if (r->folded_under < v->n_results)
-        tg_doc_add_str(o, "explained_by", v->results[r->folded_under].op_normalised);
-    else
-        tg_doc_add_null(o, "explained_by");
+    add_text(o, "explained_by",
+             r->folded_under < v->n_results ? v->results[r->folded_under].op_normalised
+                                            : TG_SV(""));
     tg_doc_add_bool(o, "follows", r->follows);
 }
 
@@ -164,10 +161,7 @@ static void add_evidence(struct tg_doc *o, const struct tg_evidence *ev)
     struct tg_doc *e = tg_doc_add_object(o, "evidence");
     bool judged = ev->judged == TG_JUDGED;
     tg_doc_add_bool(e, "judged", judged);
-    if (judged)
-        tg_doc_add_null(e, "reason");
-    else
-        add_name(e, "reason", tg_judged_text(ev->judged));
+    add_name(e, "reason", judged ? "" : tg_judged_text(ev->judged));
     add_name(e, "estimate", tg_estimate_name(ev->estimate));
     tg_json_pair(e, "value_ns", ev->value);
     add_estimate(e, "log_ratio", ev->e);
@@ -236,11 +230,8 @@ static void add_op(struct tg_doc *list, const struct tg_comparison *c, const str
     add_name(o, "class", tg_class_name(op->class_));
     add_text(o, "parent", op->parent);
     add_name(o, "change", tg_change_name(op->change));
-    add_text(o, "relation", tg_sv_of(tg_relation_name(op->relation)));
-    if (op->partner < c->n_ops)
-        tg_doc_add_str(o, "partner", c->ops[op->partner].name);
-    else
-        tg_doc_add_null(o, "partner");
+    add_name(o, "relation", tg_relation_name(op->relation));
+    add_text(o, "partner", op->partner < c->n_ops ? c->ops[op->partner].name : TG_SV(""));
     tg_json_pair(o, "count", op->count);
     tg_json_pair(o, "total_ns", op->total);
     tg_json_pair(o, "self_ns", op->self);
@@ -279,7 +270,7 @@ static void add_metrics(struct tg_doc *root, const struct tg_comparison *c)
             slowest[s] = x->known[s] ? x->slowest[s] : NAN;
         }
         add_name(o, "name", info->name);
-        add_name(o, "unit", info->unit);
+        tg_doc_add_str(o, "unit", tg_sv_of(info->unit));
         tg_json_pair(o, "value", value);
         tg_json_pair(o, "slowest_rank", slowest);
         add_evidence(o, &x->ev);
@@ -345,7 +336,7 @@ static void add_baseline(struct tg_doc *root, const struct tg_verdict *v)
     add_text(o, "commit", b->commit);
     add_text(o, "ref", b->ref);
     add_text(o, "how", b->how);
-    add_text(o, "situation", tg_sv_of(tg_situation_name(b->situation)));
+    add_name(o, "situation", tg_situation_name(b->situation));
     tg_doc_add_i64(o, "walked", b->walked);
     add_text(o, "path", b->paths);
 }

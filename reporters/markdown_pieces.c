@@ -56,36 +56,32 @@ void tg_markdown_put_place(const struct tg_markdown *m, struct tg_buf *out, tg_s
         tg_buf_printf(out, "](%s)", url.p);
 }
 
+#define CHECK_MARK "\xe2\x9c\x85"
+#define WARNING_SIGN "\xe2\x9a\xa0\xef\xb8\x8f"
+#define QUESTION_MARK "\xe2\x9d\x94"
+#define CROSS_MARK "\xe2\x9d\x8c"
+
 const char *tg_markdown_outcome_icon(enum tg_outcome o)
 {
-    switch (o) {
-    case TG_OUTCOME_PASS:
-        return "\xe2\x9c\x85"; /* white heavy check mark */
-    case TG_OUTCOME_WARN:
-        return "\xe2\x9a\xa0\xef\xb8\x8f"; /* warning sign */
-    case TG_OUTCOME_INCONCLUSIVE:
-        return "\xe2\x9d\x94"; /* white question mark */
-    case TG_OUTCOME_FAIL:
-    case TG_OUTCOME_ERROR:
-        break;
-    }
-    return "\xe2\x9d\x8c"; /* cross mark */
+    static const char *const icon[] = {
+        [TG_OUTCOME_PASS] = CHECK_MARK,  [TG_OUTCOME_WARN] = WARNING_SIGN,
+        [TG_OUTCOME_FAIL] = CROSS_MARK,  [TG_OUTCOME_INCONCLUSIVE] = QUESTION_MARK,
+        [TG_OUTCOME_ERROR] = CROSS_MARK,
+    };
+    return icon[o];
 }
 
 const char *tg_markdown_icon(enum tg_state s)
 {
-    switch (s) {
-    case TG_STATE_FAIL:
-        return tg_markdown_outcome_icon(TG_OUTCOME_FAIL);
-    case TG_STATE_INCONCLUSIVE:
-        return tg_markdown_outcome_icon(TG_OUTCOME_INCONCLUSIVE);
-    case TG_STATE_SUSPICIOUS:
-        return "\xf0\x9f\x94\x8d"; /* magnifying glass */
-    case TG_STATE_PASS:
-        return tg_markdown_outcome_icon(TG_OUTCOME_PASS);
-    case TG_STATE_WAIVED:
-        return "\xf0\x9f\x8e\xab"; /* ticket */
-    default:
-        return tg_markdown_outcome_icon(TG_OUTCOME_WARN);
-    }
+    static const char *const icon[] = {
+        [TG_STATE_FAIL] = CROSS_MARK,
+        [TG_STATE_INCONCLUSIVE] = QUESTION_MARK,
+        [TG_STATE_WARN] = WARNING_SIGN,
+        [TG_STATE_SUSPICIOUS] = "\xf0\x9f\x94\x8d", /* magnifying glass */
+        [TG_STATE_PASS] = CHECK_MARK,
+        [TG_STATE_WAIVED] = "\xf0\x9f\x8e\xab", /* ticket */
+        [TG_STATE_SKIP] = WARNING_SIGN,
+        [TG_STATE_NOT_JUDGED] = WARNING_SIGN,
+    };
+    return icon[s];
 }

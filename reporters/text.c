@@ -24,19 +24,10 @@ struct page {
     size_t columns, top;
 };
 
-static enum tg_tint tint_of(enum tg_state s)
-{
-    switch (s) {
-    case TG_STATE_FAIL:
-        return TG_TINT_RED;
-    case TG_STATE_WARN:
-    case TG_STATE_SUSPICIOUS:
-    case TG_STATE_INCONCLUSIVE:
-        return TG_TINT_YELLOW;
-    default:
-        return TG_TINT_NONE;
-    }
-}
+static const enum tg_tint tints[] = { [TG_STATE_FAIL] = TG_TINT_RED,
+                                      [TG_STATE_WARN] = TG_TINT_YELLOW,
+                                      [TG_STATE_SUSPICIOUS] = TG_TINT_YELLOW,
+                                      [TG_STATE_INCONCLUSIVE] = TG_TINT_YELLOW };
 
 /* "4.5 %" and "12 us" stay together. */
 static bool is_unit(tg_sv word)
@@ -239,9 +230,9 @@ static void put_finding(struct page *p, const uint32_t *roots, size_t i)
     const char *word = r->state == TG_STATE_SUSPICIOUS ? "maybe" : tg_state_name(r->state);
     size_t at = 3 + (strlen(word) > 5 ? strlen(word) : 5);
     tg_buf_puts(p->out, "  ");
-    tg_tint_on(p->out, tint_of(r->state), p->r->color);
+    tg_tint_on(p->out, tints[r->state], p->r->color);
     tg_buf_printf(p->out, "%-5s ", word);
-    tg_tint_off(p->out, tint_of(r->state), p->r->color);
+    tg_tint_off(p->out, tints[r->state], p->r->color);
     put_message(p, r, at, indent);
     put_field(p, indent, "evidence", 10, tg_result_evidence(r), TG_TINT_DIM);
     put_origin(p, r, indent);

@@ -104,7 +104,7 @@ void tg_csv_text(struct tg_buf *out, tg_sv text)
     put_cell(out, tg_buf_sv(&safe));
 }
 
-static void put_number(struct tg_buf *out, double v)
+void tg_csv_number(struct tg_buf *out, double v)
 {
     if (!isfinite(v))
         return;
@@ -125,14 +125,14 @@ void tg_csv_row(struct tg_buf *out, tg_sv name, const struct tg_row_numbers *n)
     tg_csv_text(out, name);
     for (int s = 0; s < 2; s++) {
         tg_buf_putc(out, ',');
-        put_number(out, n->count[s]);
+        tg_csv_number(out, n->count[s]);
         tg_buf_putc(out, ',');
-        put_number(out, n->ns[s] / 1000);
+        tg_csv_number(out, n->ns[s] / 1000);
     }
     tg_buf_putc(out, ',');
-    put_number(out, n->d_count);
+    tg_csv_number(out, n->d_count);
     tg_buf_putc(out, ',');
-    put_number(out, n->d_ns / 1000);
+    tg_csv_number(out, n->d_ns / 1000);
     tg_buf_printf(out, ",%c\n", tg_row_category(n));
 }
 

@@ -9,6 +9,7 @@
  * left as they are (docs/reports.md).
  */
 void tg_csv_text(struct tg_buf *out, tg_sv text);
+void tg_csv_number(struct tg_buf *out, double v); /* all digits; not finite: nothing */
 void tg_csv_header(struct tg_buf *out);
 void tg_csv_row(struct tg_buf *out, tg_sv name, const struct tg_row_numbers *n);
 #endif

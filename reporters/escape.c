@@ -2,39 +2,7 @@
 
 #include "core/base/utf8.h"
 
-/* ---- one code point at a time ---- */
-
-/* `special` maps a byte to its replacement; NULL keeps it. */
-static void put_mapped(struct tg_buf *out, tg_sv text, const char *(*special)(char c))
-{
-    TG_BUF line = { 0 };
-    tg_utf8_visible(&line, text);
-    for (size_t i = 0; i < line.n; i++) {
-        const char *s = special(line.p[i]);
-        if (s)
-            tg_buf_puts(out, s);
-        else
-            tg_buf_putc(out, line.p[i]);
-    }
-}
-
-static const char *html_special(char c)
-{
-    switch (c) {
-    case '&':
-        return "&amp;";
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '"':
-        return "&quot;";
-    case '\'':
-        return "&#39;";
-    default:
-        return NULL;
-    }
-}
+/* ---- markup ---- */
 
 /*
  * U+FFFE and U+FFFF are not XML characters; tg_utf8_visible lets no other such character through.
@@ -47,12 +15,15 @@ static bool is_noncharacter(tg_sv s)
 
 void tg_esc_xml(struct tg_buf *out, tg_sv text)
 {
+    static const char *const special[] = {
+        ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"
+    };
     TG_BUF line = { 0 };
     tg_utf8_visible(&line, text);
     for (size_t i = 0; i < line.n; i++) {
-        const char *s = html_special(line.p[i]);
-        if (s) {
-            tg_buf_puts(out, s);
+        unsigned char c = (unsigned char)line.p[i];
+        if (c < sizeof special / sizeof *special && special[c]) {
+            tg_buf_puts(out, special[c]);
         } else if (is_noncharacter((tg_sv){ line.p + i, line.n - i })) {
             tg_buf_puts(out, (unsigned char)line.p[i + 2] == 0xbe ? "\\ufffe" : "\\uffff");
             i += 2;
@@ -64,28 +35,26 @@ void tg_esc_xml(struct tg_buf *out, tg_sv text)
 
 void tg_esc_xml_lines(struct tg_buf *out, tg_sv text)
 {
-    bool first = true;
-    while (text.n) {
-        if (!first)
-            tg_buf_putc(out, '\n');
-        first = false;
+    for (bool first = true; text.n; first = false) {
+        tg_buf_puts(out, first ? "" : "\n");
         tg_esc_xml(out, tg_sv_cut(&text, '\n'));
     }
 }
 
 /* Single guillemets replace angle brackets: "f<int>" is not "fint". */
-static const char *mermaid_special(char c)
-{
-    return c == '"'               ? "#quot;"
-           : c == '<'             ? "\xe2\x80\xb9"
-           : c == '>'             ? "\xe2\x80\xba"
-           : c == '`' || c == ';' ? ""
-                                  : NULL;
-}
-
 void tg_esc_mermaid(struct tg_buf *out, tg_sv text)
 {
-    put_mapped(out, text, mermaid_special);
+    TG_BUF line = { 0 };
+    tg_utf8_visible(&line, text);
+    for (size_t i = 0; i < line.n; i++) {
+        char c = line.p[i];
+        if (c == '"')
+            tg_buf_puts(out, "#quot;");
+        else if (c == '<' || c == '>')
+            tg_buf_puts(out, c == '<' ? "\xe2\x80\xb9" : "\xe2\x80\xba");
+        else if (c != '`' && c != ';')
+            tg_buf_putc(out, c);
+    }
 }
 
 /* ---- workflow commands and logs ---- */
@@ -106,12 +75,8 @@ static void put_command(struct tg_buf *out, tg_sv text, bool property)
     TG_BUF line = { 0 };
     tg_esc_terminal(&line, text);
     for (size_t i = 0; i < line.n; i++) {
-        if (line.p[i] == '%')
-            tg_buf_puts(out, "%25");
-        else if (property && line.p[i] == ':')
-            tg_buf_puts(out, "%3A");
-        else if (property && line.p[i] == ',')
-            tg_buf_puts(out, "%2C");
+        if (strchr(property ? "%:," : "%", line.p[i]))
+            tg_buf_printf(out, "%%%02X", line.p[i]);
         else
             tg_buf_putc(out, line.p[i]);
     }

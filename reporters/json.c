@@ -159,9 +159,8 @@ static void add_estimate(struct tg_doc *o, const char *key, double v)
 static void add_evidence(struct tg_doc *o, const struct tg_evidence *ev)
 {
     struct tg_doc *e = tg_doc_add_object(o, "evidence");
-    bool judged = ev->judged == TG_JUDGED;
-    tg_doc_add_bool(e, "judged", judged);
-    add_name(e, "reason", judged ? "" : tg_judged_text(ev->judged));
+    tg_doc_add_bool(e, "judged", ev->judged == TG_JUDGED);
+    add_name(e, "reason", tg_judged_text(ev->judged));
     add_name(e, "estimate", tg_estimate_name(ev->estimate));
     tg_json_pair(e, "value_ns", ev->value);
     add_estimate(e, "log_ratio", ev->e);

@@ -9,16 +9,6 @@
 #include "reporters/csv.h"
 #include "reporters/texttable.h"
 
-static void put_real(struct tg_buf *out, double v, bool for_people)
-{
-    if (v == floor(v) && fabs(v) < 9e15)
-        tg_dec_put_fixed(out, v, 0);
-    else if (for_people)
-        tg_dec_put_fixed(out, v, 3);
-    else
-        tg_dec_put_double(out, v);
-}
-
 /* Three decimals for people, all digits for machines. */
 static void put_number(struct tg_buf *out, enum tg_table_type type, const struct tg_table_cell *c,
                        bool for_people)
@@ -29,8 +19,10 @@ static void put_number(struct tg_buf *out, enum tg_table_type type, const struct
         tg_dec_put_fixed(out, (double)c->is.i / 1000, 3);
     else if (type == TG_TABLE_US)
         tg_dec_put_us(out, c->is.i);
+    else if (for_people && (c->is.v != floor(c->is.v) || fabs(c->is.v) >= 9e15))
+        tg_dec_put_fixed(out, c->is.v, 3);
     else
-        put_real(out, c->is.v, for_people);
+        tg_csv_number(out, c->is.v);
 }
 
 /* ---- CSV ---- */

@@ -119,17 +119,40 @@ static int order_of(const struct tg_result *r)
                                                                        : 2;
 }
 
-uint32_t *tg_findings_folded(const struct tg_verdict *v, const uint32_t *roots, size_t i, size_t *n)
+/* What a folded result adds after its name: " +4", " +18.2% (slower)"; the rule if it is another one. */
+static void put_effect(struct tg_buf *out, const struct tg_result *r, const struct tg_result *head)
 {
-    uint32_t *list = tg_xmalloc((v->n_results + 1) * sizeof *list);
-    *n = 0;
+    if (r->has_values) {
+        tg_buf_putc(out, ' ');
+        if (r->dimension == TG_DIM_DURATION && tg_dec_pct_tells(r->delta_pct))
+            tg_put_pct_delta(out, r->delta_pct);
+        else
+            tg_put_value_delta(out, r->delta, r->dimension);
+    }
+    if (r->rule.n && !tg_sv_eq(r->rule, head->rule))
+        tg_buf_printf(out, " (%.*s)", TG_SV_ARG(r->rule));
+}
+
+bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, const uint32_t *roots,
+                            size_t i,
+                            void (*put_name)(struct tg_buf *out, tg_sv name, const void *with),
+                            const void *with)
+{
+    enum { SHOWN = 3 };
+    size_t n = 0;
     for (int order = 0; order < 3; order++)
         for (size_t k = 0; k < v->n_results; k++) {
             const struct tg_result *r = &v->results[k];
-            if (roots[k] == i && k != i && tg_result_listed(r) && order_of(r) == order)
-                list[(*n)++] = (uint32_t)k;
+            if (roots[k] != i || k == i || !tg_result_listed(r) || order_of(r) != order ||
+                n++ >= SHOWN)
+                continue;
+            tg_buf_puts(out, n > 1 ? ", " : "");
+            put_name(out, tg_result_called(r), with);
+            put_effect(out, r, &v->results[i]);
         }
-    return list;
+    if (n > SHOWN)
+        tg_buf_printf(out, " and %zu more", n - SHOWN);
+    return n > 0;
 }
 
 const char *tg_result_joins(const struct tg_result *head)
@@ -219,20 +242,6 @@ bool tg_result_same_rule(const struct tg_result *a, const struct tg_result *b)
     bool same_file = a->file == b->file || (a->file && b->file && strcmp(a->file, b->file) == 0);
     return tg_sv_eq(a->rule, b->rule) && tg_sv_eq(a->limit, b->limit) && tg_sv_eq(a->why, b->why) &&
            same_file && a->line == b->line;
-}
-
-void tg_result_put_effect(struct tg_buf *out, const struct tg_result *r,
-                          const struct tg_result *head)
-{
-    if (r->has_values) {
-        tg_buf_putc(out, ' ');
-        if (r->dimension == TG_DIM_DURATION && tg_dec_pct_tells(r->delta_pct))
-            tg_put_pct_delta(out, r->delta_pct);
-        else
-            tg_put_value_delta(out, r->delta, r->dimension);
-    }
-    if (r->rule.n && !tg_sv_eq(r->rule, head->rule))
-        tg_buf_printf(out, " (%.*s)", TG_SV_ARG(r->rule));
 }
 
 bool tg_evidence_is_noise(const struct tg_evidence *ev)

@@ -44,10 +44,11 @@ void tg_tally_put(struct tg_buf *out,
 enum tg_note_place { TG_PLACE_FIRST, TG_PLACE_LAST };
 enum tg_note_place tg_note_place(const struct tg_verdict *v, const struct tg_note *n);
 
-enum { TG_FOLDED = 3 }; /* so many of them are listed */
-/* What is folded under result `i`, the whole step first, then operators; the caller frees it. */
-uint32_t *tg_findings_folded(const struct tg_verdict *v, const uint32_t *roots, size_t i,
-                             size_t *n);
+/* What is folded under result `i`, the whole step first, then operators: "aten::clone +8, copy +18.2 % (slower) and 2 more". */
+bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, const uint32_t *roots,
+                            size_t i,
+                            void (*put_name)(struct tg_buf *out, tg_sv name, const void *with),
+                            const void *with);
 const char *tg_result_joins(const struct tg_result *head); /* the word before them */
 
 /*
@@ -81,9 +82,6 @@ bool tg_result_same_rule(const struct tg_result *a, const struct tg_result *b);
 tg_sv tg_result_evidence(const struct tg_result *r);
 /* The address at the end of the evidence, for reports with links; "" none. */
 tg_sv tg_result_issue(const struct tg_result *r);
-/* What a folded result adds after its name: " +4", " +18.2% (slower)"; the rule if it is another one. */
-void tg_result_put_effect(struct tg_buf *out, const struct tg_result *r,
-                          const struct tg_result *head);
 /* The change is smaller than the usual difference between runs. Never where calls came. */
 bool tg_evidence_is_noise(const struct tg_evidence *ev); /* no change shown, of what was compared */
 bool tg_op_within_noise(const struct tg_op *op);

@@ -69,22 +69,10 @@ static void put_evidence(struct tg_html *h, const struct tg_result *r)
 
 static void put_folded(struct tg_html *h, const uint32_t *roots, size_t i)
 {
-    size_t n;
-    TG_FREE uint32_t *list = tg_findings_folded(h->v, roots, i, &n);
-    struct tg_page *p = &h->page;
-    for (size_t k = 0; k < n && k < TG_FOLDED; k++) {
-        const struct tg_result *r = &h->v->results[list[k]];
-        if (k)
-            tg_page_raw(p, ", ");
-        else
-            tg_buf_printf(p->out, "<p class=\"small\"><span class=\"dim\">%s</span> ",
-                          tg_result_joins(&h->v->results[i]));
-        tg_html_put_name(p->out, tg_result_called(r));
-        tg_result_put_effect(p->out, r, &h->v->results[i]);
-    }
-    if (n > TG_FOLDED)
-        tg_buf_printf(p->out, " and %zu more", n - TG_FOLDED);
-    tg_page_raw(p, n ? "</p>\n" : "");
+    TG_BUF text = { 0 };
+    if (tg_findings_put_folded(&text, h->v, roots, i, tg_html_name, NULL))
+        tg_buf_printf(h->page.out, "<p class=\"small\"><span class=\"dim\">%s</span> %s</p>\n",
+                      tg_result_joins(&h->v->results[i]), text.p);
 }
 
 static void put_rule(struct tg_html *h, const struct tg_result *r)

@@ -41,21 +41,9 @@ static void put_evidence(const struct tg_markdown *m, struct tg_buf *out, const 
 static void put_folded(const struct tg_markdown *m, struct tg_buf *out, const uint32_t *roots,
                        size_t i)
 {
-    const struct tg_verdict *v = m->v;
-    size_t n;
-    TG_FREE uint32_t *list = tg_findings_folded(v, roots, i, &n);
-    size_t shown = n < TG_FOLDED ? n : TG_FOLDED;
-    for (size_t k = 0; k < shown; k++) {
-        if (k)
-            tg_buf_puts(out, ", ");
-        else
-            tg_buf_printf(out, "<br>\n  <sub>%s ", tg_result_joins(&v->results[i]));
-        tg_markdown_put_short(out, tg_result_called(&v->results[list[k]]), m);
-        tg_result_put_effect(out, &v->results[list[k]], &v->results[i]);
-    }
-    if (n > shown)
-        tg_buf_printf(out, " and %zu more", n - shown);
-    tg_buf_puts(out, n ? "</sub>" : "");
+    TG_BUF text = { 0 };
+    if (tg_findings_put_folded(&text, m->v, roots, i, tg_markdown_put_short, m))
+        tg_buf_printf(out, "<br>\n  <sub>%s %s</sub>", tg_result_joins(&m->v->results[i]), text.p);
 }
 
 static void put_origin(const struct tg_markdown *m, struct tg_buf *part, const struct tg_result *r)

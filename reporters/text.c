@@ -200,19 +200,17 @@ static void put_message(struct page *p, const struct tg_result *r, size_t at, si
     put_wrapped(p, tg_buf_sv(&line), at, indent);
 }
 
+/* `with`: the width. */
+static void put_short(struct tg_buf *out, tg_sv name, const void *with)
+{
+    tg_label_put_one(out, name, *(const size_t *)with);
+}
+
 static void put_folded(struct page *p, const uint32_t *roots, size_t i, size_t indent)
 {
+    const size_t width = 40;
     TG_BUF text = { 0 };
-    size_t n;
-    TG_FREE uint32_t *list = tg_findings_folded(p->v, roots, i, &n);
-    for (size_t k = 0; k < n && k < TG_FOLDED; k++) {
-        const struct tg_result *r = &p->v->results[list[k]];
-        tg_buf_puts(&text, k ? ", " : "");
-        tg_label_put_one(&text, tg_result_called(r), 40);
-        tg_result_put_effect(&text, r, &p->v->results[i]);
-    }
-    if (n > TG_FOLDED)
-        tg_buf_printf(&text, " and %zu more", n - TG_FOLDED);
+    (void)tg_findings_put_folded(&text, p->v, roots, i, put_short, &width);
     put_field(p, indent, tg_result_joins(&p->v->results[i]), 12, tg_buf_sv(&text), TG_TINT_DIM);
 }
 
@@ -268,16 +266,11 @@ static void put_section(struct page *p, enum tg_section s, const uint32_t *roots
                       s == TG_SECTION_WAIVED ? "" : " (--json has all)");
 }
 
-static void put_short(struct tg_buf *out, tg_sv name, const void *with)
-{
-    (void)with;
-    tg_label_put_one(out, name, 48);
-}
-
 static bool put_replacement(struct page *p, size_t i)
 {
+    const size_t width = 48;
     TG_BUF text = { 0 };
-    bool any = tg_put_replaced(&text, p->v, i, TG_EFFECT_TERMINAL, put_short, NULL);
+    bool any = tg_put_replaced(&text, p->v, i, TG_EFFECT_TERMINAL, put_short, &width);
     if (any)
         put_field(p, 6, "-", 2, tg_buf_sv(&text), TG_TINT_DIM);
     return any;

@@ -66,7 +66,6 @@ static struct waiver *waiver_for(struct waivers *w, const struct tg_result *r)
     tg_buf_printf(&key, "%.*s ", TG_SV_ARG(r->rule));
     tg_buf_add(&key, name);
     uint32_t i = tg_strmap_add(&w->at, tg_buf_sv(&key));
-    tg_buf_release(&key);
     if (i == n) {
         w->v = tg_grow(w->v, &w->cap, n + 1, sizeof *w->v);
         w->v[i] = (struct waiver){ .rule = r->rule,

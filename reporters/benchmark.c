@@ -53,7 +53,7 @@ static void add_metric(struct tg_doc *list, const struct tg_verdict *v, enum tg_
 static void add_names(struct tg_doc *list, const struct tg_verdict *v)
 {
     const struct tg_comparison *c = v->comparison;
-    struct tg_labels labels;
+    TG_AUTO(tg_labels_release) struct tg_labels labels = { 0 };
     size_t n;
     TG_FREE uint32_t *rows = tg_rows_longest(c, NAMES, &n);
     tg_labels_of_rows(&labels, c, rows, n, NAME);
@@ -64,7 +64,6 @@ static void add_names(struct tg_doc *list, const struct tg_verdict *v)
         add_entry(list, v, tg_buf_sv(&name), " self time", "us", round(op->self[TG_TEST]) / 1000,
                   &op->ev);
     }
-    tg_labels_release(&labels);
 }
 
 void tg_reporter_benchmark(struct tg_buf *out, const struct tg_verdict *v,

@@ -461,7 +461,7 @@ void tg_chart_svg(struct tg_buf *out, const struct tg_chart *chart)
 {
     struct plot p = { .out = out, .chart = chart, .form = chart->render->narrow ? &narrow : &wide };
     size_t top = chart->render->top ? chart->render->top : 10;
-    uint32_t *rows = NULL;
+    TG_FREE uint32_t *rows = NULL;
     top = top < MAX_ROWS ? top : MAX_ROWS;
     if (chart->comparison) {
         size_t all;
@@ -490,5 +490,4 @@ void tg_chart_svg(struct tg_buf *out, const struct tg_chart *chart)
     put_notes(&p);
     tg_buf_puts(out, "</svg>\n");
     tg_labels_release(&p.labels);
-    free(rows);
 }

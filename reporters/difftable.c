@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/arena.h"
 #include "core/diff/names.h"
 #include "reporters/csv.h"
 #include "reporters/escape.h"
@@ -92,25 +93,19 @@ static void add_row(struct tg_texttable *g, const struct tg_difftable *t, const 
     tg_texttable_cell(g, noise ? TG_TINT_DIM : TG_TINT_NONE);
 }
 
-/* Titles carry the side's labels; they live as long as the table. */
-struct titles {
-    struct tg_texttable_column columns[N_COLUMNS];
-    struct tg_buf text[4];
-};
-
-static void make_titles(struct titles *ti, const struct tg_difftable *t)
+/* Titles carry the side's labels; they live in `a`. */
+static void make_titles(struct tg_texttable_column titled[N_COLUMNS], const struct tg_difftable *t,
+                        struct tg_arena *a)
 {
     static const size_t at[] = { 2, 3, 5, 6 };
     static const char *const fallback[] = { "control", "test" };
-    memcpy(ti->columns, columns, sizeof columns);
+    memcpy(titled, columns, sizeof columns);
     for (size_t i = 0; i < 4; i++) {
-        TG_BUF label = { 0 };
+        TG_BUF label = { 0 }, title = { 0 };
         size_t side = i % 2;
-        ti->text[i] = (struct tg_buf){ 0 };
         tg_esc_terminal(&label, t->label[side].n ? t->label[side] : tg_sv_of(fallback[side]));
-        tg_shorten(&ti->text[i], tg_buf_sv(&label), 12);
-        tg_buf_puts(&ti->text[i], i < 2 ? " #" : " us");
-        ti->columns[at[i]].title = ti->text[i].p;
+        tg_shorten(&title, tg_buf_sv(&label), 12);
+        titled[at[i]].title = tg_arena_printf(a, "%s%s", title.p, i < 2 ? " #" : " us");
     }
 }
 
@@ -131,16 +126,17 @@ void tg_difftable_text(struct tg_buf *out, const struct tg_difftable *t, const s
 {
     size_t width = r->columns > 0 ? (size_t)r->columns : 100;
     size_t n = r->top && r->top < t->n_rows ? r->top : t->n_rows;
-    struct titles ti;
-    struct tg_texttable g;
-    struct tg_labels labels;
+    TG_ARENA *a = tg_arena_new();
+    struct tg_texttable_column titled[N_COLUMNS];
+    TG_AUTO(tg_texttable_release) struct tg_texttable g = { 0 };
+    TG_AUTO(tg_labels_release) struct tg_labels labels = { 0 };
     bool estimated = false;
     if (!t->n_rows) {
         tg_buf_puts(out, "no rows\n");
         return;
     }
-    make_titles(&ti, t);
-    tg_texttable_init(&g, ti.columns, N_COLUMNS);
+    make_titles(titled, t, a);
+    tg_texttable_init(&g, titled, N_COLUMNS);
     make_labels(&labels, t, n, width);
     for (size_t i = 0; i < n; i++) {
         const struct tg_op *op = &t->comparison->ops[t->rows[i]];
@@ -155,10 +151,6 @@ void tg_difftable_text(struct tg_buf *out, const struct tg_difftable *t, const s
                               : "per step; durations include what an operator calls\n");
     if (estimated)
         tg_buf_puts(out, "durations as check takes them from these runs; ~ within their noise\n");
-    tg_texttable_release(&g);
-    tg_labels_release(&labels);
-    for (size_t i = 0; i < 4; i++)
-        tg_buf_release(&ti.text[i]);
 }
 
 void tg_difftable_csv(struct tg_buf *out, const struct tg_difftable *t)
@@ -222,7 +214,8 @@ static void add_causes(struct tg_doc *root, const struct tg_verdict *v)
 
 void tg_difftable_json(struct tg_buf *out, const struct tg_difftable *t)
 {
-    struct tg_doc *root = tg_doc_new_object(), *list;
+    TG_AUTO(tg_doc_drop) struct tg_doc *root = tg_doc_new_object();
+    struct tg_doc *list;
     tg_doc_add_str(root, "schema", TG_SV(TG_DIFF_SCHEMA));
     tg_doc_add_bool(root, "whole", t->whole);
     list = tg_doc_add_array(root, "sides");
@@ -234,5 +227,4 @@ void tg_difftable_json(struct tg_buf *out, const struct tg_difftable *t)
     if (t->causes)
         add_causes(root, t->causes);
     tg_doc_write(root, TG_DOC_INDENTED, out);
-    tg_doc_free(root);
 }

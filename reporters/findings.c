@@ -316,7 +316,6 @@ bool tg_put_replaced(struct tg_buf *out, const struct tg_verdict *v, size_t regi
     } else if (went) {
         tg_buf_puts(out, " gone");
     }
-    tg_buf_release(&came);
     if (out->n == before)
         return false;
     tg_buf_puts(out, ": calls -");

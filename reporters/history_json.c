@@ -128,7 +128,8 @@ static void add_series(struct tg_doc *series, const struct tg_history_suite *s, 
 
 void tg_history_put_json(struct tg_buf *out, const struct tg_history_report *r)
 {
-    struct tg_doc *root = tg_doc_new_object(), *nights, *events, *series;
+    TG_AUTO(tg_doc_drop) struct tg_doc *root = tg_doc_new_object();
+    struct tg_doc *nights, *events, *series;
     tg_doc_add_i64(root, "tracegate_history", 1);
     nights = tg_doc_add_array(root, "nights");
     events = tg_doc_add_array(root, "events");
@@ -144,5 +145,4 @@ void tg_history_put_json(struct tg_buf *out, const struct tg_history_report *r)
     }
     tg_doc_write(root, TG_DOC_INDENTED, out);
     tg_buf_putc(out, '\n');
-    tg_doc_free(root);
 }

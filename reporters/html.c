@@ -243,15 +243,15 @@ static void put_environment(struct tg_html *h)
     };
     const struct tg_verdict *v = h->v;
     const struct tg_comparison *c = v->comparison;
-    struct tg_buf runs[2] = { { 0 }, { 0 } };
+    TG_BUF before = { 0 }, after = { 0 };
     tg_page_section(&h->page, "sides", "The two sides");
     tg_page_table(&h->page, &table);
     put_commits(h);
     put_both(h, "found by", v->baseline.how, TG_SV(""));
     put_both(h, "files", v->baseline.paths, v->test_paths);
-    for (int s = 0; s < 2; s++)
-        tg_put_side(&runs[s], c, s);
-    put_both(h, "runs", tg_buf_sv(&runs[0]), tg_buf_sv(&runs[1]));
+    tg_put_side(&before, c, TG_BASE);
+    tg_put_side(&after, c, TG_TEST);
+    put_both(h, "runs", tg_buf_sv(&before), tg_buf_sv(&after));
     for (size_t i = 0; c && i < c->n_env; i++) {
         TG_BUF key = { 0 };
         tg_esc_xml(&key, c->env[i].key);
@@ -264,8 +264,6 @@ static void put_environment(struct tg_html *h)
                 "<p class=\"dim small\">Of the environment only what differs or is unknown on "
                 "one side.</p>\n");
     tg_page_section_end(&h->page);
-    tg_buf_release(&runs[0]);
-    tg_buf_release(&runs[1]);
 }
 
 static void put_footer(struct tg_html *h)

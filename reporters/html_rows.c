@@ -178,7 +178,7 @@ void tg_html_put_rows(struct tg_html *h)
         .caption = "All names", .columns = columns, .n_columns = 9, .first = FIRST
     };
     const struct tg_comparison *c = h->v->comparison;
-    struct tg_labels labels;
+    TG_AUTO(tg_labels_release) struct tg_labels labels = { 0 };
     TG_FREE struct ranked *rows = NULL;
     TG_FREE uint32_t *order = NULL;
     size_t n, shown = 0;
@@ -205,5 +205,4 @@ void tg_html_put_rows(struct tg_html *h)
                 "same code show. <b>not judged</b>: no rule judges the name, or its times could "
                 "not be.</p>\n");
     tg_page_section_end(&h->page);
-    tg_labels_release(&labels);
 }

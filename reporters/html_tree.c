@@ -146,7 +146,8 @@ static void put_node(struct tg_buf *out, const struct tree *t, size_t i)
 static void put_icicle(struct tg_html *h, int side, const char *title)
 {
     const struct tg_picture *p = h->r->picture;
-    struct tree t = { .p = p, .side = side, .x = tg_xmalloc((p->n_nodes + 1) * sizeof *t.x) };
+    TG_FREE double *x = tg_xmalloc((p->n_nodes + 1) * sizeof *x);
+    struct tree t = { .p = p, .side = side, .x = x };
     struct tg_buf *out = h->page.out;
     lay_out(&t);
     tg_buf_printf(out,
@@ -158,7 +159,6 @@ static void put_icicle(struct tg_html *h, int side, const char *title)
     for (size_t i = 0; i < p->n_nodes; i++)
         put_node(out, &t, i);
     tg_buf_puts(out, "</svg></div>\n");
-    free(t.x);
 }
 
 /* A frame that is drawn, and not in the colour of "as before". */

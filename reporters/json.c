@@ -388,7 +388,8 @@ static void add_notes(struct tg_doc *root, const struct tg_verdict *v)
 
 void tg_reporter_json(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r)
 {
-    struct tg_doc *root = tg_doc_new_object(), *versions;
+    TG_AUTO(tg_doc_drop) struct tg_doc *root = tg_doc_new_object();
+    struct tg_doc *versions;
     add_head(root, v, r);
     add_summary(root, v);
     add_results(root, "violations", v, TG_STATE_FAIL);
@@ -408,5 +409,4 @@ void tg_reporter_json(struct tg_buf *out, const struct tg_verdict *v, const stru
     tg_doc_add_str(versions, "tracegate", v->version);
     tg_doc_add_i64(versions, "report", 1);
     tg_doc_write(root, TG_DOC_INDENTED, out);
-    tg_doc_free(root);
 }

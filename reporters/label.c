@@ -420,12 +420,11 @@ static bool cut_gemm(struct tg_label *l, size_t at, size_t n, size_t width)
 static void cut_around(struct tg_label *l, struct tg_label *other, size_t width)
 {
     enum { BEFORE = 3 }; /* code points shown before the difference */
-    unsigned char *keep = tg_xmalloc(other->name.n + 1);
+    TG_FREE unsigned char *keep = tg_xmalloc(other->name.n + 1);
     size_t at, n, head = (width - 2) * 2 / 5;
     memcpy(keep, other->hide, other->name.n);
     at = show_difference(l, other);
     memcpy(other->hide, keep, other->name.n);
-    free(keep);
     n = shown_points(l);
     if (n <= width)
         return;
@@ -535,8 +534,8 @@ static void number(struct tg_label *l, size_t k, struct tg_strmap *used)
 /* Equal names by their kind; what still looks like another gets a number. */
 static void number_twins(struct tg_labels *l, const char *const *kinds, uint32_t *first)
 {
-    struct tg_strmap used;
-    uint32_t *twins = tg_xmalloc((l->n + 1) * sizeof *twins);
+    TG_AUTO(tg_strmap_release) struct tg_strmap used;
+    TG_FREE uint32_t *twins = tg_xmalloc((l->n + 1) * sizeof *twins);
     tg_strmap_init(&used);
     for (size_t i = 0; i < l->n; i++)
         if (first[i] != i && kinds && same_name(&l->v[i], &l->v[first[i]]))
@@ -551,8 +550,6 @@ static void number_twins(struct tg_labels *l, const char *const *kinds, uint32_t
     for (size_t i = 0; i < l->n; i++)
         if (first[i] != i)
             number(&l->v[i], ++twins[first[i]], &used);
-    free(twins);
-    tg_strmap_release(&used);
 }
 
 static const char BETWEEN[] = "host time between operators"; /* our own words: always whole */
@@ -601,8 +598,7 @@ void tg_labels_release(struct tg_labels *l)
 
 void tg_label_put_one(struct tg_buf *out, tg_sv name, size_t width)
 {
-    struct tg_labels l;
+    TG_AUTO(tg_labels_release) struct tg_labels l;
     tg_labels_make(&l, &name, NULL, 1, width);
     tg_label_put(out, &l.v[0]);
-    tg_labels_release(&l);
 }

@@ -117,7 +117,7 @@ static void collect_bars(struct bars *b, const struct tg_markdown *m, double sig
 static void put_bars(struct tg_buf *out, const struct bars *b, const struct tg_markdown *m,
                      double sign)
 {
-    struct tg_strmap used;
+    TG_AUTO(tg_strmap_release) struct tg_strmap used;
     tg_strmap_init(&used);
     tg_buf_printf(out,
                   "\n```mermaid\nxychart-beta horizontal\n    title \"%s, \xc2\xb5s per step\""
@@ -136,7 +136,6 @@ static void put_bars(struct tg_buf *out, const struct bars *b, const struct tg_m
         tg_put_us(out, b->v[i].value);
     }
     tg_buf_puts(out, "]\n```\n");
-    tg_strmap_release(&used);
 }
 
 /*

@@ -162,7 +162,6 @@ static void put_function(struct tg_buf *out, const struct tg_result *r,
         tg_buf_putc(out, ' ');
     }
     put_name(out, f->text, s);
-    tg_buf_release(&at);
     if (c->path.backward && !c->holder.n && one_name)
         tg_buf_puts(out, " (its backward pass)");
     put_change(out, c, s);

@@ -33,7 +33,7 @@ static void write_chart(struct tg_buf *out, const struct tg_verdict *v, const st
 {
     TG_BUF sub = { 0 };
     size_t n_notes;
-    tg_sv *notes = notes_of(v, durations, &n_notes);
+    TG_FREE tg_sv *notes = notes_of(v, durations, &n_notes);
     struct tg_chart chart = { .comparison = v->comparison,
                               .notes = notes,
                               .n_notes = n_notes,
@@ -50,7 +50,6 @@ static void write_chart(struct tg_buf *out, const struct tg_verdict *v, const st
     put_side(&sub, v->test_commit, v->test_paths);
     chart.sub = tg_buf_sv(&sub);
     tg_chart_svg(out, &chart);
-    free(notes);
 }
 
 void tg_reporter_svg_counts(struct tg_buf *out, const struct tg_verdict *v,

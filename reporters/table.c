@@ -73,30 +73,26 @@ static void json_rows(struct tg_doc *rows, const struct tg_table *t)
     }
 }
 
-static void put_doc(struct tg_buf *out, struct tg_doc *doc)
-{
-    tg_doc_write(doc, TG_DOC_INDENTED, out);
-    tg_buf_putc(out, '\n');
-    tg_doc_free(doc);
-}
-
 void tg_table_as_json(struct tg_buf *out, const struct tg_table *t, const char *schema)
 {
-    struct tg_doc *doc = tg_doc_new_object();
+    TG_AUTO(tg_doc_drop) struct tg_doc *doc = tg_doc_new_object();
     tg_doc_add_str(doc, "schema", tg_sv_of(schema));
     tg_doc_add_str(doc, "measure", tg_sv_of(t->name));
     json_rows(tg_doc_add_array(doc, "rows"), t);
-    put_doc(out, doc);
+    tg_doc_write(doc, TG_DOC_INDENTED, out);
+    tg_buf_putc(out, '\n');
 }
 
 void tg_tables_as_json(struct tg_buf *out, const struct tg_tables *tables, const char *schema)
 {
-    struct tg_doc *doc = tg_doc_new_object(), *metrics;
+    TG_AUTO(tg_doc_drop) struct tg_doc *doc = tg_doc_new_object();
+    struct tg_doc *metrics;
     tg_doc_add_str(doc, "schema", tg_sv_of(schema));
     metrics = tg_doc_add_object(doc, "measures");
     for (size_t i = 0; i < tables->n; i++)
         json_rows(tg_doc_add_array(metrics, tables->v[i].name), &tables->v[i]);
-    put_doc(out, doc);
+    tg_doc_write(doc, TG_DOC_INDENTED, out);
+    tg_buf_putc(out, '\n');
 }
 
 /* ---- text ---- */
@@ -128,7 +124,7 @@ void tg_table_as_text(struct tg_buf *out, const struct tg_table *t, int columns,
     size_t rows = max_rows && max_rows < t->n_rows ? max_rows : t->n_rows, shown = 0;
     TG_FREE struct tg_texttable_column *v = tg_xmalloc((t->n_columns + 1) * sizeof *v);
     TG_FREE size_t *from = tg_xmalloc((t->n_columns + 1) * sizeof *from);
-    struct tg_texttable g;
+    TG_AUTO(tg_texttable_release) struct tg_texttable g = { 0 };
     for (size_t k = 0; k < t->n_columns; k++) {
         bool text = t->columns[k].type == TG_TABLE_TEXT;
         if (!is_shown(t, k))
@@ -145,5 +141,4 @@ void tg_table_as_text(struct tg_buf *out, const struct tg_table *t, int columns,
     tg_texttable_write(&g, out, 0, columns > 0 ? (size_t)columns : 100, TG_TEXTTABLE_COLOR_OFF);
     if (rows < t->n_rows)
         tg_buf_printf(out, "... %zu more rows (--format csv has them all)\n", t->n_rows - rows);
-    tg_texttable_release(&g);
 }

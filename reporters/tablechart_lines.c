@@ -157,21 +157,21 @@ static void put_value_ticks(struct tg_buf *out, double high, double step, const 
 bool tg_tablechart_lines(struct tg_buf *out, const struct tg_table *f)
 {
     bool queue = strcmp(f->name, "queue-series") == 0;
-    struct lines l = { .title = queue ? "Launched work that waits" : "Memory traffic",
-                       .sub = queue ? "pieces of work between launch and start, by stream; the "
-                                      "largest in each pixel column"
-                                    : "copies in flight, by kind; the largest in each pixel column",
-                       .unit = queue ? "waiting pieces of work" : "GB/s",
-                       .column = queue ? "queue_length" : "memory_bw_gbps",
-                       .v = tg_xrealloc(NULL, MAX_SERIES, sizeof *l.v) };
+    struct lines l = {
+        .title = queue ? "Launched work that waits" : "Memory traffic",
+        .sub = queue ? "pieces of work between launch and start, by stream; the "
+                       "largest in each pixel column"
+                     : "copies in flight, by kind; the largest in each pixel column",
+        .unit = queue ? "waiting pieces of work" : "GB/s",
+        .column = queue ? "queue_length" : "memory_bw_gbps",
+    };
+    TG_FREE struct line *v = l.v = tg_xrealloc(NULL, MAX_SERIES, sizeof *v);
     const char *names[MAX_SERIES] = { 0 };
     double step, high;
     choose_lines(&l, f);
     fill_lines(&l, f);
-    if (!l.n || l.most <= 0) {
-        free(l.v);
+    if (!l.n || l.most <= 0)
         return false;
-    }
     step = tg_svg_step(l.most, 5);
     if (queue && step < 1)
         step = 1;
@@ -191,6 +191,5 @@ bool tg_tablechart_lines(struct tg_buf *out, const struct tg_table *f)
             "  <text class=\"sub end\" x=\"%d\" y=\"53\">the %d series with most area</text>\n",
             TG_TABLECHART_RIGHT, MAX_SERIES);
     tg_buf_puts(out, "</svg>\n");
-    free(l.v);
     return true;
 }

@@ -389,8 +389,8 @@ static void put_movers(struct page *p)
 {
     enum { OTHERS = 3 };
     const struct tg_comparison *c = p->v->comparison;
-    struct tg_texttable g;
-    struct tg_labels labels;
+    TG_AUTO(tg_texttable_release) struct tg_texttable g = { 0 };
+    TG_AUTO(tg_labels_release) struct tg_labels labels = { 0 };
     size_t n = 0;
     bool noise = false;
     TG_FREE uint32_t *rows = NULL;
@@ -410,8 +410,6 @@ static void put_movers(struct page *p)
     }
     if (noise)
         tg_buf_puts(p->out, "  " TG_ROW_NOISE "\n");
-    tg_texttable_release(&g);
-    tg_labels_release(&labels);
 }
 
 static bool has_hints(const struct tg_verdict *v)

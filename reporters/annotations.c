@@ -5,7 +5,6 @@
  * line says how many more there are. One of the ten is about the traces themselves, if there is
  * something to report.
  */
-#include <stdlib.h>
 
 #include "core/base/utf8.h"
 #include "reporters/escape.h"

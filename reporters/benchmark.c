@@ -4,7 +4,6 @@
  * take most of the step; a name is one series, so it has no number in it.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/base/decimal.h"
 #include "core/base/doc.h"

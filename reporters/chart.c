@@ -2,7 +2,6 @@
 #include "reporters/findings.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/base/arena.h"
 #include "core/base/decimal.h"

@@ -2,7 +2,6 @@
  * The fresh side's call paths as collapsed stacks, "step;train.py: step;Block;aten::mm 12345", in ns
  * per step: for speedscope, flamegraph.pl and Perfetto. Of the first trace, as the page draws it.
  */
-#include <stdlib.h>
 
 #include "core/base/decimal.h"
 #include "core/base/utf8.h"

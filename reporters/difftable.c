@@ -1,7 +1,5 @@
 /* The comparison without a policy: `tracegate diff`. */
 
-#include <stdlib.h>
-
 #include "core/base/arena.h"
 #include "core/diff/names.h"
 #include "reporters/csv.h"

@@ -1,7 +1,6 @@
 #include "reporters/effect.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/base/arena.h"
 #include "core/base/decimal.h"

@@ -1,7 +1,5 @@
 #include "reporters/findings.h"
 
-#include <stdlib.h>
-
 #include "core/base/arena.h"
 #include "core/base/decimal.h"
 #include "reporters/link.h"

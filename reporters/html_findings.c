@@ -1,11 +1,8 @@
 /* What explains the verdict: a card each, with what follows from it, where it is and what to do. */
-#include <stdlib.h>
 
-#include "reporters/escape.h"
 #include "reporters/findings.h"
 #include "reporters/html.h"
 #include "reporters/link.h"
-#include "reporters/number.h"
 #include "reporters/origin.h"
 
 enum { OPEN = 6, CARDS = 40 };

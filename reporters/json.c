@@ -7,7 +7,6 @@
 
 #include <math.h>
 
-#include "core/base/strmap.h"
 #include "reporters/findings.h"
 #include "reporters/reporter.h"
 

@@ -14,9 +14,7 @@
 #include "reporters/effect.h"
 #include "reporters/escape.h"
 #include "reporters/findings.h"
-#include "reporters/label.h"
 #include "reporters/link.h"
-#include "reporters/number.h"
 
 enum { BUDGET = 65000 /* a comment takes 65,536 characters; the unit is undocumented */ };
 

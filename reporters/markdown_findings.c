@@ -1,4 +1,3 @@
-#include <stdlib.h>
 
 #include "reporters/accept.h"
 #include "reporters/findings.h"

@@ -1,6 +1,5 @@
 #include <stdlib.h>
 
-#include "core/base/utf8.h"
 #include "reporters/effect.h"
 #include "reporters/escape.h"
 #include "reporters/findings.h"

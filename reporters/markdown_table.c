@@ -1,7 +1,5 @@
-#include <stdlib.h>
 
 #include "core/base/decimal.h"
-#include "core/base/strmap.h"
 #include "reporters/effect.h"
 #include "reporters/escape.h"
 #include "reporters/findings.h"

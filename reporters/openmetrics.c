@@ -3,7 +3,6 @@
  * target branch) and for whatever scrapes files. Base units: seconds, bytes.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/base/decimal.h"
 #include "core/base/utf8.h"

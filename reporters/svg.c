@@ -1,5 +1,4 @@
 /* The two charts of a verdict and of `diff`: HTA's visualize_counts_diff and _duration_diff. */
-#include <stdlib.h>
 
 #include "core/base/arena.h"
 #include "core/base/utf8.h"

@@ -1,7 +1,6 @@
 #include "reporters/table.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/base/decimal.h"
 #include "core/base/doc.h"

@@ -1,7 +1,6 @@
 /* Tables as stacked bars: a row of parts side by side, or a name. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "core/base/arena.h"
 #include "reporters/escape.h"

@@ -3,7 +3,6 @@
  * columns; colour only if asked. No line starts with hostile text ("::error::" is a command to a CI
  * runner).
  */
-#include <stdlib.h>
 
 #include "core/base/utf8.h"
 #include "reporters/accept.h"

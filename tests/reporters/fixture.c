@@ -1,7 +1,6 @@
 #include "fixture.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "core/base/strmap.h"
 

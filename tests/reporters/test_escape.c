@@ -1,7 +1,5 @@
 /* Escaping: the expected text of each case is written from the rules of the format, by hand. */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "core/base/utf8.h"
 #include "fixture.h"

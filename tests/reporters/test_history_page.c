@@ -8,7 +8,6 @@
 #include "tests/support.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "core/base/file.h"
 #include "reporters/history.h"

@@ -1,7 +1,5 @@
 /* Short forms of names; the expected texts are written by hand from the rules of label.h. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/base/strmap.h"
 #include "core/base/utf8.h"

@@ -1,6 +1,4 @@
 /* Sentences with names in them, and addresses. Names are shown as [name], words as they are. */
-#include <stdio.h>
-#include <string.h>
 
 #include "reporters/link.h"
 #include "reporters/prose.h"

@@ -1,6 +1,5 @@
 /* Tables of an analysis as CSV, JSON and text. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "reporters/csv.h"

@@ -15,8 +15,7 @@ import xml.etree.ElementTree as ET
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from browser import Browser, Missing  # noqa: E402
-from page import faults, hashes_agree, quiet, want  # noqa: E402
+from page import expect, hashes_agree, in_browser, quiet  # noqa: E402
 
 SHOWN = "Array.from(document.querySelectorAll('#s0-%s tbody tr')).filter(r => r.getClientRects().length)"
 FIRST = ".map(r => r.cells[%d].textContent).join()"
@@ -29,76 +28,76 @@ def shown(page, section, column):
 def drawing(path):
     root = ET.parse(path).getroot()
     text = open(path, encoding="utf-8").read()
-    want("drawing: thirteen trends", len(root.findall(".//{*}g[@class='trend']")), 13)
-    want("drawing: addresses", re.findall(r"(?:https?:|url\(|href)", text.replace("http://www.w3.org/2000/svg", "")), [])
+    expect("drawing: thirteen trends", len(root.findall(".//{*}g[@class='trend']")), 13)
+    expect("drawing: addresses", re.findall(r"(?:https?:|url\(|href)", text.replace("http://www.w3.org/2000/svg", "")), [])
     # op 7 changed: one shaded place in its small multiple; the environment in all of them
-    want("drawing: one event, and the legend's", len(re.findall(r'class="event up"', text)), 2)
-    want("drawing: environments", len(re.findall(r'class="env"', text)), 13 + 1)
+    expect("drawing: one event, and the legend's", len(re.findall(r'class="event up"', text)), 2)
+    expect("drawing: environments", len(re.findall(r'class="env"', text)), 13 + 1)
 
 
 def reads(b, path):
     page = b.open(path)
-    want("policy: script", "'sha256-" in page.run("document.querySelector('meta[http-equiv]').content"), True)
+    expect("policy: script", "'sha256-" in page.run("document.querySelector('meta[http-equiv]').content"), True)
     page.run("var e = document.createElement('script'); e.textContent = 'window.broken = 1'; document.body.append(e); 0")
     page.settle()
-    want("policy: refuses", page.run("window.broken === undefined"), True)
+    expect("policy: refuses", page.run("window.broken === undefined"), True)
     page = b.open(path)
     page.run("document.querySelector('svg.large').focus(); 0")
     read = "document.querySelector('.read').textContent"
     page.key("ArrowLeft")
-    want("last night", page.run(read).split(": ")[-1], "62.5 ms")
-    want("its date", page.run(read)[:10], "2026-07-26")
+    expect("last night", page.run(read).split(": ")[-1], "62.5 ms")
+    expect("its date", page.run(read)[:10], "2026-07-26")
     page.key("ArrowLeft")
-    want("the night before", page.run(read).split(": ")[-1], "50.0 ms")
+    expect("the night before", page.run(read).split(": ")[-1], "50.0 ms")
     page.key("Home")
-    want("first night", page.run(read)[:10], "2026-05-28")
+    expect("first night", page.run(read)[:10], "2026-05-28")
     page.key("Escape")
-    want("nothing", page.run(read), "")
+    expect("nothing", page.run(read), "")
     page.run("var s = document.querySelector('svg.large'), r = s.getBoundingClientRect(); s.dispatchEvent("
              "new PointerEvent('pointermove', {clientX: r.right - r.width * 36 / 1080, clientY: r.top + 99})); 0")
-    want("pointer on the last night", page.run(read).split(": ")[-1], "62.5 ms")
+    expect("pointer on the last night", page.run(read).split(": ")[-1], "62.5 ms")
     quiet(page, "trend")
 
 
 def sorts(b, path):
     page = b.open(path)
-    want("events, newest first", shown(page, "events", 2), ["regression", "environment"])
+    expect("events, newest first", shown(page, "events", 2), ["regression", "environment"])
     page.run("document.querySelectorAll('#s0-events th button')[0].focus(); 0")
     page.key("Enter", text="\r")
-    want("events, oldest first", shown(page, "events", 2), ["environment", "regression"])
+    expect("events, oldest first", shown(page, "events", 2), ["environment", "regression"])
     page.run("Array.from(document.querySelectorAll('#s0-events .tools button')).find(b => b.textContent == 'open').click(); 0")
-    want("events, open", shown(page, "events", 2), ["regression"])
-    want("operators: the first ones", len(shown(page, "series", 0)), 40)
+    expect("events, open", shown(page, "events", 2), ["regression"])
+    expect("operators: the first ones", len(shown(page, "series", 0)), 40)
     page.run("var i = document.querySelector('#s0-series .tools input'); i.focus(); i.value = 'number_499'; i.dispatchEvent(new Event('input')); 0")
-    want("operators: filter", shown(page, "series", 0), ["aten::operator_number_499"])
+    expect("operators: filter", shown(page, "series", 0), ["aten::operator_number_499"])
     page.key("Escape")
     page.run("document.querySelectorAll('#s0-series th button')[4].click(); 0")
     # the step: 62.5 against 50; op 7: 1.2 against the first nights of tonight's machine
-    want("operators: by change", shown(page, "series", 0)[0], "step_time")
+    expect("operators: by change", shown(page, "series", 0)[0], "step_time")
     quiet(page, "tables")
 
 
 def views(b, path):
     page = b.open(path, script=False)
-    want("without script: rows", len(shown(page, "series", 0)), 501)
-    want("without script: drawings, the first in two sizes", page.run("document.querySelectorAll('g.trend path.line').length"), 14)
-    want("without script: open event", page.run("document.querySelectorAll('#s0-open .cards > li').length"), 1)
+    expect("without script: rows", len(shown(page, "series", 0)), 501)
+    expect("without script: drawings, the first in two sizes", page.run("document.querySelectorAll('g.trend path.line').length"), 14)
+    expect("without script: open event", page.run("document.querySelectorAll('#s0-open .cards > li').length"), 1)
     quiet(page, "without script")
     for dark, colour in ((False, "rgb(255, 255, 255)"), (True, "rgb(13, 17, 23)")):
         page = b.open(path, dark=dark)
-        want(f"dark {dark}", page.run("getComputedStyle(document.body).backgroundColor"), colour)
+        expect(f"dark {dark}", page.run("getComputedStyle(document.body).backgroundColor"), colour)
         line = page.run("getComputedStyle(document.querySelector('g.trend .line')).stroke")
-        want(f"dark {dark}: line", line, "rgb(192, 200, 209)" if dark else "rgb(75, 83, 93)")
+        expect(f"dark {dark}: line", line, "rgb(192, 200, 209)" if dark else "rgb(75, 83, 93)")
     for width, wide in ((1200, True), (390, False)):
         page = b.open(path, width=width)
-        want(f"{width} px: one trend", page.run("Array.from(document.querySelectorAll('svg.large')).map(s => s.getBoundingClientRect()).filter("
+        expect(f"{width} px: one trend", page.run("Array.from(document.querySelectorAll('svg.large')).map(s => s.getBoundingClientRect()).filter("
                                                 "r => r.width).map(r => r.width > 600)"), [wide])
-    want("390 px: the trend is whole", page.run("Array.from(document.querySelectorAll('.on-narrow text, .on-narrow path')).every(e => "
+    expect("390 px: the trend is whole", page.run("Array.from(document.querySelectorAll('.on-narrow text, .on-narrow path')).every(e => "
                                                 "e.getBoundingClientRect().right <= 391)"), True)
-    want("390 px", page.run("document.scrollingElement.scrollWidth <= document.scrollingElement.clientWidth"), True)
+    expect("390 px", page.run("document.scrollingElement.scrollWidth <= document.scrollingElement.clientWidth"), True)
     page = b.open(path, media="print")
-    want("print: rows", len(shown(page, "series", 0)), 501)
-    want("links", page.run("Array.from(document.links).every(a => a.getAttribute('href')[0] == '#' || "
+    expect("print: rows", len(shown(page, "series", 0)), 501)
+    expect("links", page.run("Array.from(document.links).every(a => a.getAttribute('href')[0] == '#' || "
                            "a.href.startsWith('https://example.org/o/r/commit/'))"), True)
 
 
@@ -108,15 +107,7 @@ def main():
         subprocess.run([sys.argv[1], "--dump", path, svg], check=True)
         hashes_agree(path)
         drawing(svg)
-        try:
-            with Browser() as b:
-                for check in (reads, sorts, views):
-                    check(b, path)
-        except Missing as why:
-            print(f"history_page: {why}" + (" (CI must have it)" if os.environ.get("CI") else ": skipped"))
-            return 1 if faults or os.environ.get("CI") else 77
-    print("\n".join(faults) or "history_page: policy, trends, tables and views hold")
-    return 1 if faults else 0
+        return in_browser(path, (reads, sorts, views), "history_page: policy, trends, tables and views")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@
 #include "reporters/reporter.h"
 #include "tests/support.h"
 
+static const struct tg_render plain = { 0 };
+
 static void render(tg_report_writer *write, enum fixture f, const struct tg_render *r,
                    struct tg_buf *out)
 {
@@ -73,7 +75,6 @@ TEST(narrow_charts)
 
 TEST(same_input_gives_same_bytes)
 {
-    const struct tg_render plain = { 0 };
     for (size_t k = 0; k < TG_REPORTS; k++)
         for (int f = 0; f < FIXTURES; f++) {
             TG_BUF one = { 0 }, two = { 0 };
@@ -86,7 +87,6 @@ TEST(same_input_gives_same_bytes)
 /* No report prints what is not a number: "nan" and "inf" as a word of their own. */
 TEST(no_nan_no_inf)
 {
-    const struct tg_render plain = { 0 };
     static const char *const bad[] = { "nan", "-nan", "inf", "-inf", "NaN", "Infinity" };
     for (size_t k = 0; k < TG_REPORTS; k++)
         for (int f = 0; f < FIXTURE_LARGE; f++) {
@@ -104,7 +104,6 @@ TEST(junit_tells_once_what_a_rule_did_not_judge)
 {
     struct tg_result r[6];
     const struct tg_verdict v = { .results = r, .n_results = 6, .suite = TG_SV("s") };
-    const struct tg_render plain = { 0 };
     static const char *const names[] = { "a", "b", "c", "d", "e", "f" };
     TG_BUF out = { 0 };
     for (size_t i = 0; i < 6; i++)
@@ -218,7 +217,7 @@ TEST(markdown_keeps_its_budget)
 
 TEST(junit_limit)
 {
-    const struct tg_render r = { .junit_max = 7 }, plain = { 0 };
+    const struct tg_render r = { .junit_max = 7 };
     TG_BUF out = { 0 };
     render(tg_reporter_junit, FIXTURE_LARGE, &r, &out);
     assert_int_equal(occurrences(out.p, "<testcase "), 7);
@@ -231,7 +230,6 @@ TEST(junit_limit)
 /* At most ten lines, the last of them a notice that counts the rest: 1,200 failures - 9. */
 TEST(annotations_limit)
 {
-    const struct tg_render plain = { 0 };
     TG_BUF out = { 0 };
     render(tg_reporter_annotations, FIXTURE_LARGE, &plain, &out);
     assert_int_equal(occurrences(out.p, "\n"), 10);
@@ -241,7 +239,6 @@ TEST(annotations_limit)
 /* A preset is no file that a reader of the report could open. */
 TEST(presets_are_no_files)
 {
-    const struct tg_render plain = { 0 };
     TG_BUF out = { 0 };
     render(tg_reporter_junit, FIXTURE_PASS, &plain, &out);
     assert_null(strstr(out.p, " file="));
@@ -270,7 +267,6 @@ TEST(causes_come_in_order)
                                          "Replaced",
                                          "Waived",
                                          "Self time per step" };
-    const struct tg_render plain = { 0 };
     TG_BUF out = { 0 };
     const char *at;
     render(tg_reporter_text, FIXTURE_FAIL, &plain, &out);
@@ -323,7 +319,7 @@ static int dump_everything(const char *dir)
 /* Writes all reports of all fixtures into a directory for tests/reporters/consumers.py. */
 static int dump(const char *dir)
 {
-    const struct tg_render plain = { 0 }, strict = { .strict = true };
+    const struct tg_render strict = { .strict = true };
     struct tg_err err;
     tg_err_init(&err);
     for (size_t k = 0; k < TG_REPORTS; k++)

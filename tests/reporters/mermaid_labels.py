@@ -6,7 +6,6 @@ random sets of names that differ in one place, of what a chart shortens, leaves 
 Without ../shared only the random names are tested.
 """
 import collections
-import json
 import os
 import random
 import re
@@ -14,7 +13,10 @@ import subprocess
 import sys
 import tempfile
 
-PROGRAM = os.environ["TG_PROGRAM"]
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from mermaid import PROGRAM, trace  # noqa: E402
+
 TRACES = os.path.join(os.environ.get("TG_SHARED_DIR", os.path.join(os.environ["TG_SOURCE_DIR"], "../shared")), "corpus/traces")
 
 NEXT, RANDOM = 3, 60
@@ -32,25 +34,14 @@ def random_name(rng):
     return name[:at] + rng.choice(MARKS) + name[at:]
 
 
-def write_trace(path, names):
-    """A step of ops, each 100 us longer than the one before: all of them are bars against a trace without them."""
-    rows, now = [], 10
-    for k, name in enumerate(["first", *names]):
-        rows.append({"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": now, "dur": 500 + 100 * k, "args": {}})
-        now += 510 + 100 * k
-    rows.append({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 5, "dur": now, "args": {}})
-    with open(path, "w", encoding="utf-8") as f:
-        json.dump({"schemaVersion": 1, "traceEvents": rows}, f)
-
-
 def random_pairs(folder):
     """A base without the names, and RANDOM fresh sides of eight."""
     rng = random.Random(15)
-    write_trace(f"{folder}/base.json", [])
+    trace(f"{folder}/base.json", ["first"], 0)
     for k in range(RANDOM):
         names = [random_name(rng) for _ in range(8)]
         names[1] = names[0] + rng.choice(MARKS)  # as near as can be
-        write_trace(f"{folder}/random{k}.json", names)
+        trace(f"{folder}/random{k}.json", ["first", *names], 0)
         yield f"{folder}/base.json", f"{folder}/random{k}.json"
 
 

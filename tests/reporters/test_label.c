@@ -95,64 +95,63 @@ TEST(the_telling_word_stays)
     one("ampere_s1688gemm_64x64_16x6_nt_align4", 28, "ampere_s1688gemm_6\xe2\x80\xa6nt_align4");
 }
 
-static void check(const char *const *names, const char *const *kinds, size_t n, size_t width,
-                  const char *const *want)
+/* A row: the name, and what it is called. */
+static void check(const char *const (*rows)[2], const char *const *kinds, size_t n, size_t width)
 {
-    struct tg_labels l;
+    TG_AUTO(tg_labels_release) struct tg_labels l;
     tg_sv views[8];
     for (size_t i = 0; i < n; i++)
-        views[i] = tg_sv_of(names[i]);
+        views[i] = tg_sv_of(rows[i][0]);
     tg_labels_make(&l, views, kinds, n, width);
     for (size_t i = 0; i < n; i++) {
         TG_BUF out = { 0 };
         tg_label_put(&out, &l.v[i]);
-        assert_string_equal(out.p, want[i]);
+        assert_string_equal(out.p, rows[i][1]);
     }
-    tg_labels_release(&l);
 }
+
+#define DOTS "\xe2\x80\xa6"
 
 /* Equal heads and tails: from three code points before the difference on. */
 TEST(lookalikes_differ)
 {
-    static const char *const args[] = { "void sum<float>(float*)", "void sum<float>(double*)" };
-    static const char *const args_want[] = { "sum<float>(float*)", "sum<float>(double*)" };
-    static const char *const middle[] = {
-        "kernel_of_many_words<AAAAAAAAAAAAAAAA, one, BBBBBBBBBBBBBBBBBBBBBBBB>",
-        "kernel_of_many_words<AAAAAAAAAAAAAAAA, two, BBBBBBBBBBBBBBBBBBBBBBBB>"
+    static const char *const args[][2] = { { "void sum<float>(float*)", "sum<float>(float*)" },
+                                           { "void sum<float>(double*)", "sum<float>(double*)" } };
+    static const char *const middle[][2] = {
+        { "kernel_of_many_words<AAAAAAAAAAAAAAAA, one, BBBBBBBBBBBBBBBBBBBBBBBB>",
+          "kernel_of_" DOTS "A, one, BBBBBBBB" DOTS },
+        { "kernel_of_many_words<AAAAAAAAAAAAAAAA, two, BBBBBBBBBBBBBBBBBBBBBBBB>",
+          "kernel_of_" DOTS "A, two, BBBBBBBB" DOTS },
     };
-    static const char *const middle_want[] = { "kernel_of_\xe2\x80\xa6"
-                                               "A, one, BBBBBBBB\xe2\x80\xa6",
-                                               "kernel_of_\xe2\x80\xa6"
-                                               "A, two, BBBBBBBB\xe2\x80\xa6" };
-    static const char *const same[] = { "gemm", "gemm", "gemm" };
+    static const char *const same[][2] = { { "gemm", "gemm" },
+                                           { "gemm", "gemm [kernel]" },
+                                           { "gemm", "gemm [kernel] (2)" } };
     static const char *const kinds[] = { "op", "kernel", "kernel" };
-    static const char *const same_want[] = { "gemm", "gemm [kernel]", "gemm [kernel] (2)" };
-    static const char *const frames[] = {
-        "void elementwise_kernel<2, f<int> >(int)", "void elementwise_kernel<2, g<int> >(int)",
-        "void elementwise_kernel<4, g<int> >(int)", "f<int> (2)",
-        "void elementwise_kernel<4, f<int> >(int)", "void elementwise_kernel<8, f<int> >(int)"
+    static const char *const frames[][2] = {
+        { "void elementwise_kernel<2, f<int> >(int)", "f<int>" },
+        { "void elementwise_kernel<2, g<int> >(int)", "g<int>" },
+        { "void elementwise_kernel<4, g<int> >(int)", "g<int> (2)" },
+        { "f<int> (2)", "f<int> (2)" },
+        { "void elementwise_kernel<4, f<int> >(int)", "f<int> (3)" },
+        { "void elementwise_kernel<8, f<int> >(int)", "f<int> (4)" },
     };
-    static const char *const frames_want[] = { "f<int>",     "g<int>",     "g<int> (2)",
-                                               "f<int> (2)", "f<int> (3)", "f<int> (4)" };
-    static const char *const gemms[] = {
-        "ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_64x4_tn",
-        "ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_64x4_nn",
-        "ampere_fp16_s16816gemm_fp16_256x64_ldg8_f2f_stages_64x4_nn"
+    static const char *const gemms[][2] = {
+        { "ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_64x4_tn",
+          DOTS "s16816gemm_fp16" DOTS "64x4_tn" },
+        { "ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_64x4_nn",
+          DOTS "s16816gemm_fp16" DOTS "64x4_nn" },
+        { "ampere_fp16_s16816gemm_fp16_256x64_ldg8_f2f_stages_64x4_nn",
+          DOTS "s16816gemm_fp16_256x64" DOTS },
     };
-    static const char *const gemms_want[] = { "\xe2\x80\xa6s16816gemm_fp16\xe2\x80\xa6"
-                                              "64x4_tn",
-                                              "\xe2\x80\xa6s16816gemm_fp16\xe2\x80\xa6"
-                                              "64x4_nn",
-                                              "\xe2\x80\xa6s16816gemm_fp16_256x64\xe2\x80\xa6" };
-    static const char *const spaces[] = { "void at::native::f(int)", "void f(int)" };
-    static const char *const spaces_want[] = { "at::native::f(int)", "f(int)" };
-    check(args, NULL, 2, 44, args_want);
-    check(frames, NULL, 6, 20, frames_want);
-    check(gemms, NULL, 2, 24, gemms_want);
-    check(gemms, NULL, 3, 24, gemms_want);
-    check(spaces, NULL, 2, 44, spaces_want);
-    check(middle, NULL, 2, 28, middle_want);
-    check(same, kinds, 3, 44, same_want);
+    static const char *const spaces[][2] = { { "void at::native::f(int)", "at::native::f(int)" },
+                                             { "void f(int)", "f(int)" } };
+    check(args, NULL, 2, 44);
+    check(frames, NULL, 6, 20);
+    check(gemms, NULL, 2, 24);
+    check(gemms, NULL, 3, 24);
+    check(spaces, NULL, 2, 44);
+    check(middle, NULL, 2, 28);
+    check(same, kinds, 3, 44);
 }
 
 /* Of 4,000 hostile names, and of as many that differ in one place, no two labels are equal. */

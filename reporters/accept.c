@@ -104,11 +104,10 @@ static void put_waiver(struct tg_buf *out, const struct waiver *w)
     tg_utf8_visible(&visible, w->name);
     if (tg_sv_eq(tg_buf_sv(&visible), w->name) && !memchr(w->name.p, '`', w->name.n) &&
         w->naming != TG_WAIVER_NEVER) {
-        tg_buf_printf(out, "  - {rule: %.*s, ", TG_SV_ARG(w->rule));
-        tg_buf_puts(out, "name: ");
+        tg_buf_printf(out, "  - {rule: %.*s, name: ", TG_SV_ARG(w->rule));
         tg_esc_yaml(out, w->name);
-        tg_buf_puts(out, w->naming == TG_WAIVER_MANY ? ", many: true, " : ", ");
-        tg_buf_puts(out, "ceiling: ");
+        tg_buf_puts(out, w->naming == TG_WAIVER_MANY ? ", many: true" : "");
+        tg_buf_puts(out, ", ceiling: ");
         tg_accept_put_ceiling(out, &w->change, 1);
         tg_buf_puts(out, ", reason: '\xe2\x80\xa6', owner: you, expires: YYYY-MM-DD}\n");
     }
@@ -140,15 +139,9 @@ size_t tg_accept_put_all(struct tg_buf *out, const struct tg_verdict *v, size_t 
     return n > most ? n - most : 0;
 }
 
-static void put_words(struct tg_buf *out, tg_sv text)
-{
-    tg_buf_add(out, text);
-}
-
 void tg_accept_put_where(struct tg_buf *out, const struct tg_verdict *v,
                          void (*put_code)(struct tg_buf *out, tg_sv text))
 {
-    put_code = put_code ? put_code : put_words;
     if (v->preset.n) {
         tg_buf_puts(out, "create ");
         put_code(out, TG_SV(".tracegate.yml"));
@@ -185,6 +178,11 @@ static const struct tg_result *first_finding(const struct tg_verdict *v)
         if (v->results[i].state == state && v->results[i].folded_under >= v->n_results)
             return &v->results[i];
     return NULL;
+}
+
+static void put_words(struct tg_buf *out, tg_sv text)
+{
+    tg_buf_add(out, text);
 }
 
 void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const char *accept,

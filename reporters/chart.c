@@ -326,6 +326,7 @@ static void put_axis(struct plot *p)
     double top = HEAD - 8, bottom = HEAD + (double)(p->n * (size_t)p->form->row) + 4;
     int ticks = (int)lround((p->s.high - p->s.low) / p->s.step);
     int decimals = p->s.step >= 1 ? 0 : (int)ceil(-log10(p->s.step) - 1e-9);
+    TG_BUF unit = { 0 };
     tg_buf_puts(p->out, "  <g>");
     for (int k = 0; k <= ticks; k++) {
         double v = p->s.low + k * p->s.step, x = x_of(p, v);
@@ -342,12 +343,11 @@ static void put_axis(struct plot *p)
         tg_dec_put_fixed(&label, fabs(v), zero ? 0 : decimals);
         put_text(p, "tick num mid", x, bottom + 16, tg_buf_sv(&label));
     }
-    put_text(p, "tick mid", p->form->bars_x + p->form->bars_w / 2.0, bottom + 34,
-             tg_sv_of(whole_of(p) > 0       ? "change in % of the step"
-                      : p->chart->durations ? (p->s.divisor <= 1e3   ? "change in \xc2\xb5s"
-                                               : p->s.divisor <= 1e6 ? "change in ms"
-                                                                     : "change in s")
-                                            : "change in number of calls"));
+    tg_buf_printf(&unit, "change in %s",
+                  whole_of(p) > 0        ? "% of the step"
+                  : !p->chart->durations ? "number of calls"
+                                         : p->s.unit);
+    put_text(p, "tick mid", p->form->bars_x + p->form->bars_w / 2.0, bottom + 34, tg_buf_sv(&unit));
     tg_buf_puts(p->out, "</g>\n");
 }
 

@@ -148,11 +148,9 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, enum tg_effec
     const struct tg_evidence *ev;
     double ns[2], most;
     bool host = v->comparison && tg_effect_is_hosts(v);
-    if (!v->comparison)
-        return;
-    ev = host ? &v->comparison->metrics[TG_METRIC_HOST_TIME].ev : step_evidence(v);
     if (!tg_effect_shown_step(v, ns))
         return;
+    ev = host ? &v->comparison->metrics[TG_METRIC_HOST_TIME].ev : step_evidence(v);
     most = fmax(ns[TG_BASE], ns[TG_TEST]);
     tg_buf_puts(out, host ? "Host time of a step " : "Step time ");
     tg_put_time(out, ns[TG_BASE], most);

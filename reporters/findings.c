@@ -371,24 +371,23 @@ const char *tg_situation_said(enum tg_situation s)
     return s == TG_SITUATION_LOST ? "not found" : tg_situation_name(s);
 }
 
+/* After what is in the line from `begin` on. */
+static void put_part(struct tg_buf *out, size_t begin, tg_sv part)
+{
+    if (part.n)
+        tg_buf_printf(out, "%s%.*s", out->n > begin ? ", " : "", TG_SV_ARG(part));
+}
+
 void tg_put_baseline(struct tg_buf *out, const struct tg_verdict *v)
 {
     const struct tg_baseline_info *b = &v->baseline;
-    const char *sep = "";
-    if (b->commit.n) {
-        tg_buf_add(out, (tg_sv){ b->commit.p, b->commit.n < 12 ? b->commit.n : 12 });
-        sep = ", ";
-    }
-    if (b->how.n) {
-        tg_buf_printf(out, "%s%.*s", sep, TG_SV_ARG(b->how));
-        sep = ", ";
-    }
-    if (b->paths.n && !(b->how.n && tg_sv_has(b->how, b->paths))) {
-        tg_buf_printf(out, "%s%.*s", sep, TG_SV_ARG(b->paths));
-        sep = ", ";
-    }
+    size_t begin = out->n;
+    put_part(out, begin, (tg_sv){ b->commit.p, b->commit.n < 12 ? b->commit.n : 12 });
+    put_part(out, begin, b->how);
+    if (!b->how.n || !tg_sv_has(b->how, b->paths))
+        put_part(out, begin, b->paths);
     if (tg_situation_is_special(b->situation))
-        tg_buf_printf(out, "%s%s", sep, tg_situation_said(b->situation));
+        put_part(out, begin, tg_sv_of(tg_situation_said(b->situation)));
 }
 
 static void put_plural(struct tg_buf *out, size_t n, const char *what)

@@ -16,11 +16,9 @@ static void put_cell(struct tg_buf *out, tg_sv text, size_t width, bool right)
     tg_esc_terminal(&visible, text);
     tg_shorten(&cut, tg_buf_sv(&visible), width);
     n = tg_utf8_count(tg_buf_sv(&cut));
-    for (size_t i = n; right && i < width; i++)
-        tg_buf_putc(out, ' ');
+    tg_buf_printf(out, "%*s", right ? (int)(width - n) : 0, "");
     tg_buf_add(out, tg_buf_sv(&cut));
-    for (size_t i = n; !right && i < width; i++)
-        tg_buf_putc(out, ' ');
+    tg_buf_printf(out, "%*s", right ? 0 : (int)(width - n), "");
 }
 
 /* One of eight heights a night between the least and the largest value shown; blank: no value. */

@@ -578,7 +578,7 @@ void tg_labels_of_rows(struct tg_labels *l, const struct tg_comparison *c, const
     TG_FREE tg_sv *names = tg_xmalloc((n + 1) * sizeof *names);
     TG_FREE const char **kinds = tg_xmalloc((n + 1) * sizeof *kinds);
     for (size_t i = 0; i < n; i++) {
-        const struct tg_op *op = &c->ops[rows ? rows[i] : i];
+        const struct tg_op *op = &c->ops[rows[i]];
         names[i] = tg_label_name_of(op);
         kinds[i] = tg_kind_name(op->kind);
     }

@@ -43,7 +43,7 @@ void tg_labels_make(struct tg_labels *l, const tg_sv *names, const char *const *
                     size_t width);
 /* A step's own time is called what it is, host time between operators. */
 tg_sv tg_label_name_of(const struct tg_op *op);
-/* The same of these rows of a comparison; NULL: of all, in order. */
+/* The same of these rows of a comparison. */
 void tg_labels_of_rows(struct tg_labels *l, const struct tg_comparison *c, const uint32_t *rows,
                        size_t n, size_t width);
 void tg_labels_release(struct tg_labels *l);

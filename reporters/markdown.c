@@ -60,17 +60,17 @@ static void put_effect(const struct tg_markdown *m, struct tg_buf *out)
     TG_BUF text = { 0 }, counts = { 0 };
     tg_effect_put(&text, v, TG_EFFECT_PRINT);
     put_counts(&counts, v);
-    tg_buf_puts(out, text.n || counts.n ? "\n" : "");
+    if (!text.n && !counts.n)
+        return;
+    tg_buf_puts(out, "\n");
     if (text.n) {
         tg_buf_puts(out, "**");
         tg_markdown_put_text(m, out, tg_buf_sv(&text));
         tg_buf_puts(out, "**");
     }
     tg_buf_puts(out, text.n && counts.n ? " \xc2\xb7 " : "");
-    if (counts.n)
-        tg_buf_add(out, tg_buf_sv(&counts));
-    if (text.n || counts.n)
-        tg_buf_puts(out, "\n");
+    tg_buf_add(out, tg_buf_sv(&counts));
+    tg_buf_puts(out, "\n");
 }
 
 static void put_head(struct tg_markdown *m)
@@ -104,9 +104,8 @@ static void put_error(struct tg_markdown *m)
     }
     tg_accept_put_next(&first, m->v, "Meant? Accept it with the waiver under \"What now\".",
                        tg_markdown_put_name);
-    if (first.n) {
+    if (first.n)
         tg_buf_printf(&part, "\n**Next** %s\n", first.p);
-    }
     tg_markdown_add_or_drop(m, &part);
 }
 

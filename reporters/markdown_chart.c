@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/base/decimal.h"
@@ -8,18 +9,7 @@
 #include "reporters/markdown.h"
 #include "reporters/number.h"
 #include "reporters/rows.h"
-
-/* To 1, 2 or 5 times a power of ten. */
-static double round_up(double v)
-{
-    double power = 1;
-    while (power * 10 < v)
-        power *= 10;
-    return v <= power       ? power
-           : v <= 2 * power ? 2 * power
-           : v <= 5 * power ? 5 * power
-                            : 10 * power;
-}
+#include "reporters/svg_ground.h"
 
 /* As Mermaid compares labels: without blanks at the ends, and several blanks are one. */
 static void squeeze(struct tg_buf *s)
@@ -129,7 +119,7 @@ static void put_bars(struct tg_buf *out, const struct bars *b, const struct tg_m
     }
     tg_buf_puts(out, "]\n    y-axis \"\xc2\xb5s per step\" 0 --> ");
     /* Without a range the axis would begin at the shortest bar. */
-    tg_dec_put_fixed(out, round_up(b->v[0].value / 1000), 0);
+    tg_dec_put_fixed(out, fmax(tg_svg_step(b->v[0].value / 1000, 1), 1), 0);
     tg_buf_puts(out, "\n    bar [");
     for (size_t i = 0; i < b->n; i++) {
         tg_buf_puts(out, i ? ", " : "");

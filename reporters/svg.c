@@ -5,12 +5,9 @@
 #include "reporters/chart.h"
 #include "reporters/reporter.h"
 
-static void put_side(struct tg_buf *out, tg_sv commit, tg_sv path)
+static tg_sv side_of(tg_sv commit, tg_sv path)
 {
-    if (commit.n)
-        tg_buf_add(out, tg_utf8_prefix(commit, 12));
-    else
-        tg_buf_add(out, path);
+    return commit.n ? tg_utf8_prefix(commit, 12) : path;
 }
 
 /* What was not judged, and the condition of the traces; the caller frees it. */
@@ -44,9 +41,9 @@ static void write_chart(struct tg_buf *out, const struct tg_verdict *v, const st
     if (v->suite.n)
         tg_buf_printf(&sub, "%.*s \xc2\xb7 ", TG_SV_ARG(v->suite));
     tg_buf_puts(&sub, "baseline ");
-    put_side(&sub, v->baseline.commit, v->baseline.paths);
+    tg_buf_add(&sub, side_of(v->baseline.commit, v->baseline.paths));
     tg_buf_puts(&sub, " \xe2\x86\x92 test ");
-    put_side(&sub, v->test_commit, v->test_paths);
+    tg_buf_add(&sub, side_of(v->test_commit, v->test_paths));
     chart.sub = tg_buf_sv(&sub);
     tg_chart_svg(out, &chart);
 }
@@ -81,9 +78,8 @@ void tg_difftable_svg(struct tg_buf *out, const struct tg_difftable *t, bool dur
     else
         chart.title = t->whole ? TG_SV("Calls: what changed most")
                                : TG_SV("Calls per step: what changed most");
-    tg_buf_add(&sub, t->label[TG_BASE]);
-    tg_buf_puts(&sub, " \xe2\x86\x92 ");
-    tg_buf_add(&sub, t->label[TG_TEST]);
+    tg_buf_printf(&sub, "%.*s \xe2\x86\x92 %.*s", TG_SV_ARG(t->label[TG_BASE]),
+                  TG_SV_ARG(t->label[TG_TEST]));
     chart.sub = tg_buf_sv(&sub);
     tg_chart_svg(out, &chart);
 }

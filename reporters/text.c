@@ -88,11 +88,7 @@ static void put_headline(struct page *p)
                             ? TG_TINT_RED
                             : TG_TINT_YELLOW;
     TG_BUF safe = { 0 };
-    if (v->headline.n) {
-        tg_esc_terminal(&safe, v->headline);
-    } else {
-        tg_buf_puts(&safe, tg_outcome_name(v->outcome));
-    }
+    tg_esc_terminal(&safe, v->headline.n ? v->headline : tg_sv_of(tg_outcome_name(v->outcome)));
     if (p->r->color)
         tg_buf_puts(p->out, "\033[1m");
     tg_tint_on(p->out, tint, p->r->color);
@@ -265,37 +261,32 @@ static void put_section(struct page *p, enum tg_section s, const uint32_t *roots
                       s == TG_SECTION_WAIVED ? "" : " (--json has all)");
 }
 
-static bool put_replacement(struct page *p, size_t i)
-{
-    const size_t width = 48;
-    TG_BUF text = { 0 };
-    bool any = tg_put_replaced(&text, p->v, i, TG_EFFECT_TERMINAL, put_short, &width);
-    if (any)
-        put_field(p, 6, "-", 2, tg_buf_sv(&text), TG_TINT_DIM);
-    return any;
-}
-
 /* Names that were replaced and their replacement; a fusion is news, not a violation. */
 static void put_replacements(struct page *p)
 {
     const struct tg_comparison *c = p->v->comparison;
-    size_t n = c ? c->n_regions : 0, shown = 0, title = p->out->n;
-    if (n)
-        tg_buf_puts(p->out, "\nReplaced\n");
-    for (size_t i = 0; i < n && shown < p->top; i++)
-        shown += put_replacement(p, i);
-    if (n && !shown)
-        p->out->n = title;
-    else if (n > p->top)
+    const size_t width = 48;
+    size_t n = c ? c->n_regions : 0, shown = 0;
+    for (size_t i = 0; i < n && shown < p->top; i++) {
+        TG_BUF text = { 0 };
+        if (!tg_put_replaced(&text, p->v, i, TG_EFFECT_TERMINAL, put_short, &width))
+            continue;
+        tg_buf_puts(p->out, shown++ ? "" : "\nReplaced\n");
+        put_field(p, 6, "-", 2, tg_buf_sv(&text), TG_TINT_DIM);
+    }
+    if (shown && n > p->top)
         tg_buf_puts(p->out, "  and more (--json has all)\n");
 }
 
 static void put_notes(struct page *p, enum tg_note_place place)
 {
+    const char *gap = place == TG_PLACE_LAST ? "\n" : "";
     for (size_t i = 0; i < p->v->n_notes; i++) {
         const struct tg_note *n = &p->v->notes[i];
         if (tg_note_place(p->v, n) != place)
             continue;
+        tg_buf_puts(p->out, gap);
+        gap = "";
         put_field(p, 0, n->warning ? "warning: " : "note: ", n->warning ? 9 : 6, n->text,
                   n->warning ? TG_TINT_YELLOW : TG_TINT_DIM);
         put_field(p, 2, "next ", 5, n->next, TG_TINT_DIM);
@@ -411,14 +402,6 @@ static void put_movers(struct page *p)
         tg_buf_puts(p->out, "  " TG_ROW_NOISE "\n");
 }
 
-static bool has_hints(const struct tg_verdict *v)
-{
-    for (size_t i = 0; i < v->n_notes; i++)
-        if (tg_note_place(v, &v->notes[i]) == TG_PLACE_LAST)
-            return true;
-    return false;
-}
-
 void tg_reporter_text(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r)
 {
     struct page p = { out, v, r, r->columns > 0 ? (size_t)r->columns : 100, r->top ? r->top : 10 };
@@ -435,8 +418,6 @@ void tg_reporter_text(struct tg_buf *out, const struct tg_verdict *v, const stru
     put_replacements(&p);
     put_section(&p, TG_SECTION_WAIVED, roots);
     put_movers(&p);
-    if (has_hints(v))
-        tg_buf_puts(out, "\n");
     put_notes(&p, TG_PLACE_LAST);
     if (!passes)
         put_context(&p);

@@ -114,8 +114,7 @@ static void fit(const struct tg_texttable *g, struct layout *l, size_t width)
 
 static void put_blanks(struct tg_buf *out, size_t n)
 {
-    while (n--)
-        tg_buf_putc(out, ' ');
+    tg_buf_printf(out, "%*s", (int)n, "");
 }
 
 static void put_cell(struct tg_buf *out, const struct tg_texttable_column *c, size_t width,

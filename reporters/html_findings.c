@@ -44,9 +44,7 @@ static void put_line(struct tg_html *h, const char *label, tg_sv text)
 {
     if (!text.n)
         return;
-    tg_page_raw(&h->page, "<p class=\"small\"><span class=\"dim\">");
-    tg_page_raw(&h->page, label);
-    tg_page_raw(&h->page, "</span> ");
+    tg_buf_printf(h->page.out, "<p class=\"small\"><span class=\"dim\">%s</span> ", label);
     tg_html_put_text(h, text);
     tg_page_raw(&h->page, "</p>\n");
 }

@@ -6,6 +6,7 @@ three runs a side, noise of about 1 %. What a reader must find on the first scre
 import gzip
 import json
 import os
+import pathlib
 import random
 import subprocess
 
@@ -279,6 +280,14 @@ ENV.update(GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL="/dev/null", GIT_AUTHOR_NA
            SOURCE_DATE_EPOCH="1767323045", LC_ALL="C.UTF-8", HOME="/nonexistent", COLUMNS="100")
 
 
+def read(path):
+    return pathlib.Path(path).read_text(encoding="utf-8")
+
+
+def write(path, text):
+    pathlib.Path(path).write_text(text, encoding="utf-8")
+
+
 def git(folder, *args):
     subprocess.run(["git", *args], cwd=folder, env=ENV, check=True, capture_output=True)
 
@@ -286,8 +295,7 @@ def git(folder, *args):
 def commit(folder, files, message):
     for name, text in files.items():
         os.makedirs(os.path.dirname(f"{folder}/{name}") or folder, exist_ok=True)
-        with open(f"{folder}/{name}", "w", encoding="utf-8") as f:
-            f.write(text)
+        write(f"{folder}/{name}", text)
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "-m", message)
 

@@ -16,9 +16,9 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-ROOT, PROGRAM = os.environ["TG_SOURCE_DIR"], os.environ["TG_PROGRAM"]
-sys.path.insert(0, os.path.join(ROOT, "tests/e2e"))
+sys.path.insert(0, os.path.join(os.environ["TG_SOURCE_DIR"], "tests/e2e"))
 import github  # noqa: E402
+from support import PROGRAM, faults, read_text, write_json, write_text  # noqa: E402
 
 PACKAGES = ["mermaid@11.12.0", "m10@npm:mermaid@10.9.1", "puppeteer-core@24.16.0"]
 BATCHES, BARS = 12, 8
@@ -54,7 +54,6 @@ console.log(JSON.stringify(out));
 await b.close();
 """
 TAGS = {"g", "rect", "text", "path", "style", "title", "desc", "line", "tspan"}
-faults = []
 
 
 def stop(why, must):
@@ -63,8 +62,7 @@ def stop(why, must):
 
 
 def blocks_of(path):
-    with open(path, encoding="utf-8") as f:
-        return re.findall(r"^```mermaid\n(.*?)^```$", f.read(), re.S | re.M)
+    return re.findall(r"^```mermaid\n(.*?)^```$", read_text(path), re.S | re.M)
 
 
 def trace(path, names, grow):
@@ -78,8 +76,7 @@ def trace(path, names, grow):
             ts += dur
         events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 1, "tid": 1, "ts": start,
                        "dur": ts - start, "args": {}})
-    with open(path, "w", encoding="utf-8") as f:
-        json.dump({"traceEvents": events}, f)
+    write_json(path, {"traceEvents": events})
 
 
 def hostile_blocks(names, folder):
@@ -100,8 +97,7 @@ def hostile_blocks(names, folder):
 
 
 def draw(browser, library, blocks, folder):
-    with open(folder + "/blocks.json", "w", encoding="utf-8") as f:
-        json.dump(blocks, f)
+    write_json(folder + "/blocks.json", blocks)
     run = subprocess.run(["node", os.path.join(folder, "draw.mjs"), browser, library, folder + "/blocks.json"],
                          capture_output=True, text=True, timeout=300)
     if run.returncode:
@@ -142,12 +138,10 @@ def main():
         blocks = [b for f in sorted(os.listdir(folder)) if f.endswith(".md") for b in blocks_of(f"{folder}/{f}")]
         if len(blocks) < 3:
             faults.append(f"only {len(blocks)} charts in the dump")
-        with open(folder + "/names.hex", encoding="ascii") as f:
-            names = [bytes.fromhex(x).decode("utf-8", "replace").replace("\0", "") or "x" for x in f.read().split("\n")[:-1]]
+        names = [bytes.fromhex(x).decode("utf-8", "replace").replace("\0", "") or "x" for x in read_text(folder + "/names.hex").split("\n")[:-1]]
         blocks += hostile_blocks(names, folder)
         os.symlink(keep + "/node_modules", folder + "/node_modules")
-        with open(folder + "/draw.mjs", "w", encoding="utf-8") as f:
-            f.write(DRAW)
+        write_text(folder + "/draw.mjs", DRAW)
         broken = 'xychart-beta horizontal\n    title "a\n    x-axis ["b", "c"]\n    bar [1, 2]\n'
         for version in ("mermaid", "m10"):
             drawn = draw(browser, f"{keep}/node_modules/{version}/dist/mermaid.min.js", blocks + [broken], folder)

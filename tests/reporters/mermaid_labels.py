@@ -15,7 +15,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from mermaid import PROGRAM, trace  # noqa: E402
+from mermaid import PROGRAM, read_text, trace  # noqa: E402
 
 TRACES = os.path.join(os.environ.get("TG_SHARED_DIR", os.path.join(os.environ["TG_SOURCE_DIR"], "../shared")), "corpus/traces")
 
@@ -77,8 +77,7 @@ def faults_of(pairs, folder, faults):
         n += 1
         if not os.path.exists(f"{folder}/m.md"):
             continue
-        with open(f"{folder}/m.md", encoding="utf-8") as f:
-            found = labels(f.read())
+        found = labels(read_text(f"{folder}/m.md"))
         os.remove(f"{folder}/m.md")
         charts += bool(found)
         # as Mermaid compares them: entities resolved, blanks as it has them

@@ -19,6 +19,7 @@ from html import unescape
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import failures  # noqa: E402
+from failures import read, write  # noqa: E402
 
 STYLE = """body{margin:0;padding:16px;font:14px/1.5 -apple-system,"Segoe UI","Noto Sans",Helvetica,Arial,sans-serif;color:#1f2328;background:#fff}
 code{font:85% ui-monospace,Menlo,Consolas,"Liberation Mono",monospace;background:#818b981f;padding:.2em .4em;border-radius:6px}
@@ -32,8 +33,7 @@ FIRST = 16  # lines of the comment that fit on a screen
 
 def render(markdown, path):
     html = subprocess.run(["cmark-gfm", "--unsafe", "-e", "table", "-e", "strikethrough"], input=markdown, capture_output=True, text=True, check=True).stdout
-    with open(path, "w", encoding="utf-8") as f:
-        f.write(f"<!doctype html><meta charset=utf-8><style>{STYLE}</style>{html}")
+    write(path, f"<!doctype html><meta charset=utf-8><style>{STYLE}</style>{html}")
 
 
 def pictures(program, folder, names):
@@ -43,13 +43,11 @@ def pictures(program, folder, names):
         for name in names:
             stem = f"{folder}/{failures.NAMES.index(name) + 1:02}"
             run = failures.make(f"{tmp}/{name}", program, name)
-            with open(stem + ".txt", "w", encoding="utf-8") as f:
-                f.write(run.stdout + run.stderr)
+            write(stem + ".txt", run.stdout + run.stderr)
             for end in ("md", "html"):
                 if os.path.exists(f"{tmp}/{name}/report.{end}"):
                     shutil.copy(f"{tmp}/{name}/report.{end}", f"{stem}.{end}")
-            with open(stem + ".md", encoding="utf-8") as f:
-                render(f.read(), f"{tmp}/comment.html")
+            render(read(stem + ".md"), f"{tmp}/comment.html")
             for what, path in (("comment", f"{tmp}/comment.html"), ("page", stem + ".html")):
                 for width in (900, 390):
                     for dark in (False, True):
@@ -61,10 +59,8 @@ def pictures(program, folder, names):
 def answers(program, name, faults):
     with tempfile.TemporaryDirectory() as tmp:
         run = failures.make(f"{tmp}/c", program, name)
-        with open(f"{tmp}/c/report.md", encoding="utf-8") as f:
-            lines = f.read().split("\n")
-        with open(f"{tmp}/c/report.json", encoding="utf-8") as f:
-            report = json.load(f)
+        lines = read(f"{tmp}/c/report.md").split("\n")
+        report = json.loads(read(f"{tmp}/c/report.json"))
     first = "\n".join(lines[:FIRST])
     want = failures.FAILURES[failures.NAMES.index(name)][4]
     for part in want + ([] if name == "pass" else ["ext"]):
@@ -108,12 +104,11 @@ def accepted(program, name, faults):
         failures.make(tmp + "/c", program, name)
         repo, path = tmp + "/c/repo", tmp + "/c/repo/.tracegate.yml"
         args = ["out", "--ranks" if "ranks" in failures.FAILURES[failures.NAMES.index(name)][3] else "--runs", "--baseline", "base", "--base-commit", "main"]
-        texts = [open(f"{tmp}/c/report.{end}", encoding="utf-8").read() for end in ("md", "html")]
-        policy = open(path, encoding="utf-8").read() if os.path.exists(path) else ""
+        texts = [read(f"{tmp}/c/report.{end}") for end in ("md", "html")]
+        policy = read(path) if os.path.exists(path) else ""
 
         def again(text):
-            with open(path, "w", encoding="utf-8") as f:
-                f.write(text)
+            write(path, text)
             run = subprocess.run([program, "check", *args], cwd=repo, env=failures.ENV, capture_output=True, text=True, check=False)
             return run.returncode, run.stdout + run.stderr
         found = printed(*texts)
@@ -143,12 +138,10 @@ def fixtures(program, faults):
     for path in sorted(os.listdir(golden)):
         if not path.startswith("markdown_"):
             continue
-        with open(f"{golden}/{path}", encoding="utf-8") as f, open(f"{golden}/{path[:-3].replace('markdown', 'html')}.html", encoding="utf-8") as g:
-            found = printed(f.read(), g.read())
+        found = printed(read(f"{golden}/{path}"), read(f"{golden}/{path[:-3].replace('markdown', 'html')}.html"))
         if found:
             with tempfile.TemporaryDirectory() as tmp:
-                with open(tmp + "/p.yml", "w", encoding="utf-8") as f:
-                    f.write("version: 1\nextends: ['tracegate:recommended']\n" + found[1])
+                write(tmp + "/p.yml", "version: 1\nextends: ['tracegate:recommended']\n" + found[1])
                 run = subprocess.run([program, "policy", "show", "--policy", tmp + "/p.yml"], env=failures.ENV, capture_output=True, text=True, check=False)
                 if run.returncode:
                     faults.append(f"{path}: {run.stderr}{found[1]}")

@@ -64,13 +64,26 @@ TEST(golden_files)
         }
 }
 
-/* For 390 px, in percent of the step, three rows. */
-TEST(narrow_charts)
+/* The failure, drawn or written by options. */
+TEST(golden_files_by_options)
 {
-    const struct tg_render r = { .narrow = true, .share = true, .top = 3 };
-    TG_BUF out = { 0 };
-    render(tg_reporter_svg_durations, FIXTURE_FAIL, &r, &out);
-    golden_check("svg-durations_narrow.svg", tg_buf_sv(&out));
+    static const struct {
+        const char *golden;
+        tg_report_writer *write;
+        struct tg_render r;
+    } cases[] = {
+        { "svg-durations_narrow.svg",
+          tg_reporter_svg_durations,
+          { .narrow = true, .share = true, .top = 3 } },
+        { "text_fail_80.txt", tg_reporter_text, { .columns = 80 } },
+        { "text_fail_200.txt", tg_reporter_text, { .columns = 200 } },
+        { "text_fail_colour.txt", tg_reporter_text, { .color = true } }, /* no other has colours */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        TG_BUF out = { 0 };
+        render(cases[i].write, FIXTURE_FAIL, &cases[i].r, &out);
+        golden_check(cases[i].golden, tg_buf_sv(&out));
+    }
 }
 
 TEST(same_input_gives_same_bytes)
@@ -149,28 +162,6 @@ TEST(terminal_is_safe)
             assert_null(strstr(out.p, "##["));
             assert_null(strchr(out.p, '\033'));
         }
-}
-
-TEST(colour_only_if_asked)
-{
-    const struct tg_render colour = { .color = true };
-    TG_BUF out = { 0 };
-    render(tg_reporter_text, FIXTURE_FAIL, &colour, &out);
-    assert_non_null(strstr(out.p, "\033[31m"));
-    golden_check("text_fail_colour.txt", tg_buf_sv(&out));
-}
-
-TEST(text_widths)
-{
-    static const int widths[] = { 80, 200 };
-    for (size_t w = 0; w < 2; w++) {
-        const struct tg_render r = { .columns = widths[w] };
-        TG_BUF out = { 0 };
-        char name[64];
-        render(tg_reporter_text, FIXTURE_FAIL, &r, &out);
-        (void)snprintf(name, sizeof name, "text_fail_%d.txt", widths[w]);
-        golden_check(name, tg_buf_sv(&out));
-    }
 }
 
 static size_t occurrences(const char *text, const char *what)

@@ -43,21 +43,25 @@ static tg_sv group_of(const struct tg_row *row)
     return group;
 }
 
+/* Its name and its group. */
+static void put_name(struct tg_buf *text, const struct tg_row *row)
+{
+    tg_buf_add(text, row->key->name);
+    tg_buf_putc(text, '\0');
+    tg_buf_add(text, group_of(row));
+}
+
 static uint32_t name_of(struct job *j, const struct tg_row *row)
 {
     TG_BUF text = { 0 };
-    tg_buf_add(&text, row->key->name);
-    tg_buf_putc(&text, '\0');
-    tg_buf_add(&text, group_of(row));
+    put_name(&text, row);
     return tg_strmap_add(&j->names, tg_buf_sv(&text));
 }
 
 static uint32_t key_of(struct job *j, const struct tg_row *row, struct tg_strmap *of_rank)
 {
     TG_BUF text = { 0 };
-    tg_buf_add(&text, row->key->name);
-    tg_buf_putc(&text, '\0');
-    tg_buf_add(&text, group_of(row));
+    put_name(&text, row);
     tg_buf_putc(&text, '\0');
     tg_buf_add(&text, row->key->parent);
     for (size_t known = of_rank->n;; known = of_rank->n) { /* rows are in order of streams */

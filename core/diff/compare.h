@@ -382,7 +382,7 @@ struct tg_compare_opts {
  * Quantile (0..1, linear interpolation) over all single values of an operator in the steps of one
  * side: self time on the host, duration on the device, in ns. NaN: nothing there, or slots dropped.
  */
-double tg_op_quantile(const struct tg_comparison *c, const struct tg_op *op, int side, double q);
+double tg_op_quantile(const struct tg_op *op, int side, double q);
 /*
  * Evidence for the same of each run; `judged` is that of the operator's own time. False: a run has
  * no values.

@@ -166,9 +166,8 @@ static double tick_of(const struct tg_diff_work *w, const struct tg_op *op)
 void tg_evidence_of_times_by(const struct tg_diff_work *w, struct tg_evidence *ev,
                              struct tg_run_values *v, enum tg_estimate by)
 {
-    struct tg_machine m;
+    struct tg_machine m = tg_machine_of_drift(w);
 
-    tg_machine_of_drift(w, &m);
     ev->judged = tg_common_reason(w, TG_HOST_TIMES);
     tg_evidence_by(w, ev, v, &m, aim_at(w, 0), by);
 }
@@ -176,9 +175,8 @@ void tg_evidence_of_times_by(const struct tg_diff_work *w, struct tg_evidence *e
 void tg_evidence_of_times(const struct tg_diff_work *w, struct tg_evidence *ev,
                           struct tg_run_values *v)
 {
-    struct tg_machine m;
+    struct tg_machine m = tg_machine_of_drift(w);
 
-    tg_machine_of_drift(w, &m);
     ev->judged = tg_common_reason(w, TG_HOST_TIMES);
     tg_evidence_fill(w, ev, v, &m, aim_at(w, 0));
 }
@@ -187,13 +185,12 @@ void tg_evidence_of_values(const struct tg_diff_work *w, struct tg_evidence *ev,
                            enum tg_run_value_unit unit)
 {
     struct tg_run_values v = { .y = { [TG_LEAST] = { y[TG_BASE], y[TG_TEST] } } };
-    struct tg_machine m;
+    struct tg_machine m = { 0 };
 
     if (unit == TG_VALUES_NS) {
         tg_evidence_of_times(w, ev, &v);
         return;
     }
-    memset(&m, 0, sizeof m);
     ev->judged = tg_common_reason(w, TG_HOST_TIMES);
     tg_evidence_fill(w, ev, &v, &m, (struct tg_aim){ .floor = 0 });
 }

@@ -207,13 +207,15 @@ void tg_machine_find(struct tg_diff_work *w, struct tg_run_values *v, const bool
         find_busy(w, v, judged, big, clock);
 }
 
-void tg_machine_of_drift(const struct tg_diff_work *w, struct tg_machine *m)
+struct tg_machine tg_machine_of_drift(const struct tg_diff_work *w)
 {
-    *m = w->machine ? w->machine[TG_EITHER_TIMES] : (struct tg_machine){ 0 };
+    struct tg_machine m = w->machine ? w->machine[TG_EITHER_TIMES] : (struct tg_machine){ 0 };
+
     for (int d = 0; d < 2; d++)
         for (int estimate = 0; estimate < TG_ESTIMATES; estimate++) {
-            struct tg_background *of = &m->m[d].of[estimate];
+            struct tg_background *of = &m.m[d].of[estimate];
             of->has_v0 = false;
             of->v0 = of->scatter = 0;
         }
+    return m;
 }

@@ -32,10 +32,9 @@ static double cells_quantile(const struct tg_diff_work *w, const struct tg_op *o
     return result;
 }
 
-double tg_op_quantile(const struct tg_comparison *c, const struct tg_op *op, int side, double q)
+double tg_op_quantile(const struct tg_op *op, int side, double q)
 {
     const struct tg_diff_work *w = op->rows ? op->rows->work : NULL;
-    (void)c;
     if (!w || op->step_count[side] == 0)
         return NAN;
     return cells_quantile(w, op, w->first[side], side ? w->n_cells : w->first[TG_TEST], q);

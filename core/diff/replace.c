@@ -150,7 +150,6 @@ struct regions {
     bool *linked; /* by operator: runs the work of a replacement; see link_launchers() */
     bool by_step; /* places are not known: only the whole step is balanced, */
     bool step_cheap[TG_KINDS]; /* by sort */
-    uint32_t *around;          /* room for the annotations around one operator */
 };
 
 /* For each name the host operator that enclosers of that name mean. */
@@ -490,31 +489,6 @@ struct tg_op *tg_ops_join(const struct tg_diff_work *w, const uint32_t *member, 
     return joint;
 }
 
-/* The annotations that hold calls of any of the operators, each once. */
-static size_t find_around(const struct regions *g, const uint32_t *member, size_t n,
-                          uint32_t *around)
-{
-    const struct tg_diff_work *w = g->w;
-    TG_AUTO(tg_strmap_release) struct tg_strmap names;
-    size_t n_around = 0;
-
-    tg_strmap_init(&names);
-    for (size_t i = 0; i < n; i++)
-        tg_op_parents(w, &w->c->ops[member[i]], TG_BASE, &names);
-    for (size_t i = 0; i < names.n; i++) {
-        tg_sv name = climb(g, tg_diff_name(g->w, TG_KIND_OP, names.text[i]));
-        uint32_t id = tg_strmap_find(w->names, name), op = TG_NO_ID;
-        size_t k = 0;
-        if (name.n && id < g->n_op_of_name)
-            op = (uint32_t)(g->op_of_name[id] - w->c->ops);
-        while (k < n_around && around[k] != op)
-            k++;
-        if (op != TG_NO_ID && k == n_around)
-            around[n_around++] = op;
-    }
-    return n_around;
-}
-
 static struct tg_joint *new_joint(struct tg_diff_work *w, uint32_t leader, const struct tg_op *op)
 {
     w->joints = tg_grow(w->joints, &w->cap_joints, w->n_joints + 1, sizeof *w->joints);
@@ -522,15 +496,29 @@ static struct tg_joint *new_joint(struct tg_diff_work *w, uint32_t leader, const
     return &w->joints[w->n_joints++];
 }
 
+/* The annotations that hold calls of any of the operators, each once. */
 static void put_around(const struct regions *g, struct tg_joint *joint, const uint32_t *member,
                        size_t n)
 {
-    size_t n_around = find_around(g, member, n, g->around);
-    uint32_t *around = TG_NEW_N(g->w->a, uint32_t, n_around + 1);
+    const struct tg_diff_work *w = g->w;
+    TG_AUTO(tg_strmap_release) struct tg_strmap names;
+    uint32_t *around;
 
-    memcpy(around, g->around, n_around * sizeof *around);
-    joint->around = around;
-    joint->n_around = n_around;
+    tg_strmap_init(&names);
+    for (size_t i = 0; i < n; i++)
+        tg_op_parents(w, &w->c->ops[member[i]], TG_BASE, &names);
+    joint->around = around = TG_NEW_N(w->a, uint32_t, names.n + 1);
+    for (size_t i = 0; i < names.n; i++) {
+        tg_sv name = climb(g, tg_diff_name(g->w, TG_KIND_OP, names.text[i]));
+        uint32_t id = tg_strmap_find(w->names, name), op = TG_NO_ID;
+        size_t k = 0;
+        if (name.n && id < g->n_op_of_name)
+            op = (uint32_t)(g->op_of_name[id] - w->c->ops);
+        while (k < joint->n_around && around[k] != op)
+            k++;
+        if (op != TG_NO_ID && k == joint->n_around)
+            around[joint->n_around++] = op;
+    }
 }
 
 static struct tg_joint *add_joint(struct tg_diff_work *w, const uint32_t *member, size_t n)
@@ -577,13 +565,12 @@ static void join_region(const struct regions *g, uint32_t id, uint32_t *member)
 }
 
 /* A rename is one operator. So is what came and went in a region. */
-static void join_replacements(struct regions *g)
+static void join_replacements(const struct regions *g)
 {
     struct tg_diff_work *w = g->w;
     struct tg_comparison *c = w->c;
     uint32_t *member = TG_NEW_N(w->a, uint32_t, c->n_ops + 1);
 
-    g->around = TG_NEW_N(w->a, uint32_t, c->n_ops + 1);
     for (uint32_t i = 0; i < c->n_ops; i++)
         if (c->ops[i].relation == TG_REL_RENAMED && c->ops[i].change == TG_ADDED)
             (void)add_joint(w, (uint32_t[]){ c->ops[i].partner, i }, 2);

@@ -65,6 +65,17 @@ static bool steps_exist(const struct tg_diff_work *w, int side, struct tg_err *e
     return true;
 }
 
+/* Run after run, rank by rank. */
+static void fill(const struct tg_diff_work *w, int side, const struct tg_side *s,
+                 const struct tg_shard **shard, struct tg_used *used)
+{
+    for (size_t run = 0; run < s->n_runs; run++)
+        for (size_t rank = 0; rank < s->n_ranks; rank++) {
+            *shard = s->at[run][rank];
+            *used++ = pick_steps(w, side, *shard++);
+        }
+}
+
 static bool lay_out_cells(struct tg_diff_work *w, struct tg_err *err)
 {
     struct tg_comparison *c = w->c;
@@ -79,19 +90,15 @@ static bool lay_out_cells(struct tg_diff_work *w, struct tg_err *err)
     w->shard = TG_NEW_N(w->a, const struct tg_shard *, w->n_cells);
     w->used = TG_NEW_N(w->a, struct tg_used, w->n_cells);
     for (int side = 0; side < 2; side++) {
-        double *n_steps = TG_NEW_N(w->a, double, c->n_runs[side] * c->n_ranks[side]);
-        size_t n = 0;
-        for (size_t run = 0; run < c->n_runs[side]; run++)
-            for (size_t rank = 0; rank < c->n_ranks[side]; rank++) {
-                const struct tg_shard *s = c->side[side].at[run][rank];
-                size_t cell = tg_diff_cell_index(w, side, run, rank);
-                w->shard[cell] = s;
-                w->used[cell] = pick_steps(w, side, s);
-                n_steps[n++] = (double)w->used[cell].n;
-                c->n_units[side] += w->used[cell].n;
-                if (s->n_steps > w->max_steps)
-                    w->max_steps = s->n_steps;
-            }
+        size_t first = w->first[side], n = c->n_runs[side] * c->n_ranks[side];
+        double *n_steps = TG_NEW_N(w->a, double, n);
+        fill(w, side, &c->side[side], w->shard + first, w->used + first);
+        for (size_t i = 0; i < n; i++) {
+            const struct tg_shard *s = w->shard[first + i];
+            n_steps[i] = (double)w->used[first + i].n;
+            c->n_units[side] += w->used[first + i].n;
+            w->max_steps = s->n_steps > w->max_steps ? s->n_steps : w->max_steps;
+        }
         c->n_steps[side] = (size_t)tg_median(n_steps, n);
     }
     return steps_exist(w, TG_BASE, err) && steps_exist(w, TG_TEST, err);
@@ -125,12 +132,7 @@ static void lay_out_shards(struct tg_diff_work *w, int side, const struct tg_sid
     *to = (struct tg_side_shards){ .n_ranks = s->n_ranks, .ranks = s->ranks };
     to->shard = TG_NEW_N(w->a, const struct tg_shard *, s->n_runs * s->n_ranks + 1);
     to->used = TG_NEW_N(w->a, struct tg_used, s->n_runs * s->n_ranks + 1);
-    for (size_t run = 0; run < s->n_runs; run++)
-        for (size_t rank = 0; rank < s->n_ranks; rank++) {
-            size_t at = run * s->n_ranks + rank;
-            to->shard[at] = s->at[run][rank];
-            to->used[at] = pick_steps(w, side, to->shard[at]);
-        }
+    fill(w, side, s, to->shard, to->used);
 }
 
 /* Whole microseconds everywhere in the first shard: that clock has no finer tick. */

@@ -55,7 +55,6 @@ struct tg_hta {
     struct tg_hta_rows *ranks;
     size_t n;
     const struct tg_analysis_opts *opts; /* the caller's */
-    bool rounds;                         /* at least one rank was rounded to whole us */
 };
 
 struct tg_hta *tg_hta_prepare(const struct tg_rank_trace *ranks, size_t n,

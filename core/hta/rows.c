@@ -253,7 +253,6 @@ struct tg_hta *tg_hta_prepare(const struct tg_rank_trace *ranks, size_t n,
                           .n = n,
                           .opts = opts };
     for (size_t k = 0; k < n; k++) {
-        h->rounds |= tg_hta_rounds(ranks[k].trace, opts->no_rounding);
         read_rows(&h->ranks[k], &ranks[k], tg_hta_rounds(ranks[k].trace, opts->no_rounding));
         tg_hta_partners_init(&partners[k]);
         link_rows(&h->ranks[k], &partners[k]);

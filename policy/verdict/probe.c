@@ -112,8 +112,8 @@ static bool probe_quantile(struct tg_probe *p, double q, const struct tg_compari
                            const struct tg_op *op)
 {
     struct tg_evidence *ev = TG_NEW(c->arena, struct tg_evidence);
-    p->base = tg_op_quantile(c, op, TG_BASE, q);
-    p->test = tg_op_quantile(c, op, TG_TEST, q);
+    p->base = tg_op_quantile(op, TG_BASE, q);
+    p->test = tg_op_quantile(op, TG_TEST, q);
     if (tg_op_quantile_evidence(op, q, ev)) {
         p->ev = ev;
         if (ev->judged == TG_JUDGED) {

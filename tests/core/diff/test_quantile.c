@@ -17,14 +17,14 @@ BY_HAND(over_all_calls_of_a_side)
 {
     ten_calls(f, 2);
     compare(f);
-    near(tg_op_quantile(&f->c, find(f, "x"), TG_BASE, 0), 1000);
-    near(tg_op_quantile(&f->c, find(f, "x"), TG_BASE, 0.5), 5500);
-    near(tg_op_quantile(&f->c, find(f, "x"), TG_TEST, 1), 10000);
+    near(tg_op_quantile(find(f, "x"), TG_BASE, 0), 1000);
+    near(tg_op_quantile(find(f, "x"), TG_BASE, 0.5), 5500);
+    near(tg_op_quantile(find(f, "x"), TG_TEST, 1), 10000);
     /* Twenty values, each twice: 0.9 * 19 = 17.1, between the two nines and the two tens. */
-    near(tg_op_quantile(&f->c, find(f, "x"), TG_TEST, 0.9), 9000 + 0.1 * 1000);
+    near(tg_op_quantile(find(f, "x"), TG_TEST, 0.9), 9000 + 0.1 * 1000);
     f->o.skip_first = 1;
     compare(f);
-    near(tg_op_quantile(&f->c, find(f, "x"), TG_BASE, 0), 6000);
+    near(tg_op_quantile(find(f, "x"), TG_BASE, 0), 6000);
 }
 
 BY_HAND(not_where_calls_are_not_known)
@@ -36,14 +36,14 @@ BY_HAND(not_where_calls_are_not_known)
     assert_true(tg_op_quantile_evidence(find(f, "x"), 0.5, &ev));
     shard(f, TG_TEST, 1)->rows[0].slots = NULL; /* dropped: only sums are stored */
     compare(f);
-    assert_true(isnan(tg_op_quantile(&f->c, find(f, "x"), TG_TEST, 0.5)));
-    assert_true(!isnan(tg_op_quantile(&f->c, find(f, "x"), TG_BASE, 0.5)));
+    assert_true(isnan(tg_op_quantile(find(f, "x"), TG_TEST, 0.5)));
+    assert_true(!isnan(tg_op_quantile(find(f, "x"), TG_BASE, 0.5)));
     assert_false(tg_op_quantile_evidence(find(f, "x"), 0.5, &ev));
     f->c = (struct tg_comparison){ 0 };
     make(f, 1, 1, 2);
     add_all(f, TG_BASE, TG_KIND_OP, "gone", "", 1, 1000);
     compare(f);
-    assert_true(isnan(tg_op_quantile(&f->c, find(f, "gone"), TG_TEST, 0.5)));
+    assert_true(isnan(tg_op_quantile(find(f, "gone"), TG_TEST, 0.5)));
     assert_false(tg_op_quantile_evidence(find(f, "gone"), 0.5, &ev));
 }
 

@@ -40,7 +40,11 @@ struct tg_row_numbers tg_row_numbers(const struct tg_comparison *c, const struct
         if (basis == TG_BASIS_JUDGED) {
             const struct tg_evidence *ev = tg_op_reported(op);
             const struct tg_op *of = s == TG_BASE && former ? former : op;
-            n.count[s] = of->count[s];
+            /* What runs every so many steps has calls, though no usual step has one: as many on both
+             * sides, or the count of one would be a mean already. */
+            bool rare = op->count[TG_BASE] == 0 && op->count[TG_TEST] == 0;
+            n.count[s] =
+                rare ? (double)op->step_count[TG_TEST] / step_units(c, TG_TEST) : of->count[s];
             /* a sum over several rows says nothing about this one */
             n.ns[s] = tg_evidence_compared(ev) && !ev->pooled ? ev->value[s] : of->self[s];
         } else if (basis == TG_BASIS_WHOLE) {

@@ -245,6 +245,9 @@ NO_REPORT = [
     ("an empty report", '"$P" "$@" --quiet; for f in "$INPUT_REPORT_DIR"/*.json; do : > "$f"; done; exit 0'),
     ("half a report", '"$P" "$@" --quiet; for f in "$INPUT_REPORT_DIR"/*.json; do echo { > "$f"; done; exit 0'),
     ("0 with a report that failed", '"$P" "$@" --quiet; sed -i \'s/^  "verdict": "[a-z]*"/  "verdict": "fail"/\' "$INPUT_REPORT_DIR"/*.json; exit 0'),
+    ("4 with a report that failed", '"$P" "$@" --quiet; sed -i \'s/^  "verdict": "[a-z]*"/  "verdict": "fail"/\' "$INPUT_REPORT_DIR"/*.json; exit 4'),
+    ("4 with a report that passed", '"$P" "$@" --quiet; exit 4'),
+    ("1 with a report that passed", '"$P" "$@" --quiet; exit 1'),
 ]
 
 

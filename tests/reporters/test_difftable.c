@@ -114,6 +114,18 @@ TEST(rows_of_unmarked_traces_are_shown_as_compared)
     assert_true(n.d_count == 10 && n.d_ns == 26000);
 }
 
+/* Twice in every fourth of 24 and 40 steps: the usual step has none, the mean one 0.5. */
+TEST(calls_of_a_schedule_are_those_of_the_mean_step)
+{
+    const struct tg_comparison c = { .iteration_ratio = 1, .n_units = { 24, 40 } };
+    struct tg_op op = { .step_count = { 12, 20 } };
+    struct tg_row_numbers n = tg_row_numbers(&c, &op, TG_BASIS_JUDGED);
+    assert_true(n.count[TG_BASE] == 0.5 && n.count[TG_TEST] == 0.5 && n.d_count == 0);
+    op.count[TG_TEST] = 1; /* a usual step has one now */
+    n = tg_row_numbers(&c, &op, TG_BASIS_JUDGED);
+    assert_true(n.count[TG_BASE] == 0 && n.count[TG_TEST] == 1);
+}
+
 /* Sums of 40 steps a side: 300 and 330 us; as check takes them 290 and 310. */
 TEST(durations_are_checks_where_it_compared_them)
 {

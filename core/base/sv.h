@@ -23,6 +23,9 @@ typedef struct {
 /* A local variable whose address `release` gets where its block ends, however that is left. */
 #define TG_AUTO(release) __attribute__((cleanup(release)))
 
+/* -1, 0 or 1, as comparisons for qsort return it; for numbers, which are evaluated twice. */
+#define TG_CMP(a, b) (((a) > (b)) - ((a) < (b)))
+
 static inline tg_sv tg_sv_of(const char *s)
 {
     return (tg_sv){ s, s ? strlen(s) : 0 };
@@ -58,7 +61,7 @@ static inline int tg_sv_cmp(tg_sv a, tg_sv b)
 {
     size_t n = a.n < b.n ? a.n : b.n;
     int c = n ? memcmp(a.p, b.p, n) : 0;
-    return c ? c : (a.n > b.n) - (a.n < b.n);
+    return c ? c : TG_CMP(a.n, b.n);
 }
 
 /* True when `needle` occurs anywhere in `s`; an empty needle always does. */

@@ -82,20 +82,17 @@ static int64_t where_of(const struct tg_collective *p)
 
 static int by_what(const struct tg_collective *a, const struct tg_collective *b)
 {
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    if (a->op != b->op)
-        return a->op < b->op ? -1 : 1;
-    if (where_of(a) != where_of(b))
-        return where_of(a) < where_of(b) ? -1 : 1;
-    return (a->nth > b->nth) - (a->nth < b->nth);
+    int c = TG_CMP(a->key, b->key);
+    c = c ? c : TG_CMP(a->op, b->op);
+    c = c ? c : TG_CMP(where_of(a), where_of(b));
+    return c ? c : TG_CMP(a->nth, b->nth);
 }
 
 static int by_match(const void *pa, const void *pb)
 {
     const struct tg_collective *a = pa, *b = pb;
     int c = by_what(a, b);
-    return c ? c : (a->rank > b->rank) - (a->rank < b->rank);
+    return c ? c : TG_CMP(a->rank, b->rank);
 }
 
 /* Per key: how many ranks have it at all. */

@@ -22,11 +22,9 @@ void tg_rates_release(struct tg_rates *r)
 static int by_time(const void *pa, const void *pb)
 {
     const struct tg_rate_edge *a = pa, *b = pb;
-    if (a->at != b->at)
-        return a->at < b->at ? -1 : 1;
-    if (a->sign != b->sign)
-        return a->sign < b->sign ? -1 : 1;
-    return (a->rate > b->rate) - (a->rate < b->rate);
+    int c = TG_CMP(a->at, b->at);
+    c = c ? c : TG_CMP(a->sign, b->sign);
+    return c ? c : TG_CMP(a->rate, b->rate);
 }
 
 void tg_rates_sort(struct tg_rates *r)

@@ -90,15 +90,11 @@ static void add_bytes(struct tg_metric_value *v, int64_t bytes)
 static int by_place(const void *pa, const void *pb)
 {
     const struct copy *a = pa, *b = pb;
-    if (a->direction != b->direction)
-        return a->direction < b->direction ? -1 : 1;
-    if (a->step != b->step)
-        return a->step < b->step ? -1 : 1;
-    if (a->device != b->device)
-        return a->device < b->device ? -1 : 1;
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
-    return (a->end > b->end) - (a->end < b->end);
+    int c = TG_CMP(a->direction, b->direction);
+    c = c ? c : TG_CMP(a->step, b->step);
+    c = c ? c : TG_CMP(a->device, b->device);
+    c = c ? c : TG_CMP(a->start, b->start);
+    return c ? c : TG_CMP(a->end, b->end);
 }
 
 /* In bytes per ns. `rates` is cleared first. */

@@ -39,9 +39,8 @@ static tg_ns started_at(const struct lane *l, uint32_t work)
 
 static int compare_edges(const struct lane *l, uint32_t a, tg_ns at_a, uint32_t b, tg_ns at_b)
 {
-    if (at_a != at_b)
-        return at_a < at_b ? -1 : 1;
-    return (l->s->step_of[a] > l->s->step_of[b]) - (l->s->step_of[a] < l->s->step_of[b]);
+    int c = TG_CMP(at_a, at_b);
+    return c ? c : TG_CMP(l->s->step_of[a], l->s->step_of[b]);
 }
 
 static int by_launch(const void *pa, const void *pb, void *lane)

@@ -91,9 +91,8 @@ struct track_key {
 static int by_lane(const void *a, const void *b)
 {
     const struct track_key *x = a, *y = b;
-    if (x->device != y->device)
-        return x->device < y->device ? -1 : 1;
-    return (x->stream > y->stream) - (x->stream < y->stream);
+    int c = TG_CMP(x->device, y->device);
+    return c ? c : TG_CMP(x->stream, y->stream);
 }
 
 static void lanes_init(struct tg_lanes *l, const struct tg_trace *t)

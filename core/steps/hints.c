@@ -16,11 +16,9 @@ struct tally {
 static int better(const void *a, const void *b)
 {
     const struct tg_window_hint *x = a, *y = b;
-    if (x->covered < y->covered || x->covered > y->covered)
-        return x->covered > y->covered ? -1 : 1;
-    if (x->count != y->count)
-        return x->count < y->count ? -1 : 1;
-    return tg_sv_cmp(x->name, y->name);
+    int c = TG_CMP(y->covered, x->covered);
+    c = c ? c : TG_CMP(x->count, y->count);
+    return c ? c : tg_sv_cmp(x->name, y->name);
 }
 
 static void add(struct tally *n, const struct tg_span *s)
@@ -158,9 +156,8 @@ struct around {
 static int by_time(const void *a, const void *b)
 {
     const struct around *x = a, *y = b;
-    if (x->tally->total != y->tally->total)
-        return x->tally->total > y->tally->total ? -1 : 1;
-    return tg_sv_cmp(x->name, y->name);
+    int c = TG_CMP(y->tally->total, x->tally->total);
+    return c ? c : tg_sv_cmp(x->name, y->name);
 }
 
 static size_t collect_around(const struct tg_trace *t, const struct groups *g,

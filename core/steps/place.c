@@ -38,9 +38,8 @@ struct windows {
 static int by_time(const void *a, const void *b)
 {
     const struct edge *x = a, *y = b;
-    if (x->at != y->at)
-        return x->at < y->at ? -1 : 1;
-    return (x->step > y->step) - (x->step < y->step);
+    int c = TG_CMP(x->at, y->at);
+    return c ? c : TG_CMP(x->step, y->step);
 }
 
 static int32_t window_at(struct windows *w, tg_ns at)

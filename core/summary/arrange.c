@@ -50,19 +50,20 @@ static int by_run(const void *a, const void *b)
 {
     const struct tg_shard *const *x = a, *const *y = b;
     int c = tg_sv_cmp((*x)->run, (*y)->run);
-    return c ? c : ((*x)->rank > (*y)->rank) - ((*x)->rank < (*y)->rank);
+    return c ? c : TG_CMP((*x)->rank, (*y)->rank);
 }
 
 static int by_rank(const void *a, const void *b)
 {
     const struct tg_shard *const *x = a, *const *y = b;
-    return (*x)->rank != (*y)->rank ? ((*x)->rank < (*y)->rank ? -1 : 1) : by_run(a, b);
+    int c = TG_CMP((*x)->rank, (*y)->rank);
+    return c ? c : by_run(a, b);
 }
 
 static int by_arrival(const void *a, const void *b)
 {
     const struct tg_shard *const *x = a, *const *y = b;
-    return ((*x)->arrival > (*y)->arrival) - ((*x)->arrival < (*y)->arrival);
+    return TG_CMP((*x)->arrival, (*y)->arrival);
 }
 
 /* `sorted` by column, then run: [rank 0: runs…][rank 1: runs…] -> at[run][rank]. */

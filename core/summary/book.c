@@ -136,37 +136,27 @@ static int by_text(const void *pa, const void *pb)
     return tg_sv_cmp(x->b->texts.text[x->id], y->b->texts.text[y->id]);
 }
 
-static int cmp_u32(uint32_t a, uint32_t b)
-{
-    return (a > b) - (a < b);
-}
-
-static int cmp_i64(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 /* The order of tg_row_cmp: positions of texts are in the order of the texts. */
 static int by_key(const void *pa, const void *pb)
 {
     const struct sorted *x = pa, *y = pb;
     const uint32_t *at = x->b->text_at;
     struct key a = key_at(x->b, x->set, x->id), b = key_at(y->b, y->set, y->id);
-    int c = cmp_u32(a.kind, b.kind);
-    c = c ? c : cmp_u32(at[a.name], at[b.name]);
-    c = c ? c : cmp_u32(at[a.cat], at[b.cat]);
-    c = c ? c : cmp_u32(at[a.parent], at[b.parent]);
-    c = c ? c : cmp_i64(a.device, b.device);
-    return c ? c : cmp_i64(a.stream, b.stream);
+    int c = TG_CMP(a.kind, b.kind);
+    c = c ? c : TG_CMP(at[a.name], at[b.name]);
+    c = c ? c : TG_CMP(at[a.cat], at[b.cat]);
+    c = c ? c : TG_CMP(at[a.parent], at[b.parent]);
+    c = c ? c : TG_CMP(a.device, b.device);
+    return c ? c : TG_CMP(a.stream, b.stream);
 }
 
 static int by_attr(const void *pa, const void *pb)
 {
     const struct sorted *x = pa, *y = pb;
     struct attr a = attr_at(x->b, x->id), b = attr_at(y->b, y->id);
-    int c = cmp_u32(x->b->key_at[TG_BOOK_ROWS][a.row], x->b->key_at[TG_BOOK_ROWS][b.row]);
-    c = c ? c : cmp_u32(a.kind, b.kind);
-    return c ? c : cmp_u32(x->b->text_at[a.value], x->b->text_at[b.value]);
+    int c = TG_CMP(x->b->key_at[TG_BOOK_ROWS][a.row], x->b->key_at[TG_BOOK_ROWS][b.row]);
+    c = c ? c : TG_CMP(a.kind, b.kind);
+    return c ? c : TG_CMP(x->b->text_at[a.value], x->b->text_at[b.value]);
 }
 
 /* id -> position; `order` has the ids in this order. */
@@ -382,8 +372,8 @@ static bool read_keys(struct tg_book_read *b, enum tg_book_set set, const struct
 
 static int cmp_attr(const struct tg_book_attr *a, const struct tg_book_attr *b)
 {
-    int c = cmp_u32(a->row, b->row);
-    c = c ? c : cmp_u32((uint32_t)a->attr.kind, (uint32_t)b->attr.kind);
+    int c = TG_CMP(a->row, b->row);
+    c = c ? c : TG_CMP(a->attr.kind, b->attr.kind);
     return c ? c : tg_sv_cmp(a->attr.value, b->attr.value);
 }
 

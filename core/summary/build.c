@@ -235,9 +235,8 @@ struct first {
 static int by_first(const void *pa, const void *pb)
 {
     const struct first *a = pa, *b = pb;
-    if (a->at != b->at)
-        return a->at < b->at ? -1 : 1;
-    return tg_row_cmp(a->row, b->row);
+    int c = TG_CMP(a->at, b->at);
+    return c ? c : tg_row_cmp(a->row, b->row);
 }
 
 static void order_kernels(struct build *b)
@@ -327,7 +326,7 @@ static void fill_slots(struct build *b)
 static int by_value(const void *a, const void *b)
 {
     const struct tg_attr *x = a, *y = b;
-    int c = (x->kind > y->kind) - (x->kind < y->kind);
+    int c = TG_CMP(x->kind, y->kind);
     return c ? c : tg_sv_cmp(x->value, y->value);
 }
 

@@ -115,9 +115,8 @@ struct sized {
 static int by_size(const void *a, const void *b)
 {
     const struct sized *x = a, *y = b;
-    if (x->self != y->self)
-        return x->self > y->self ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
+    int c = TG_CMP(y->self, x->self);
+    return c ? c : TG_CMP(x->row, y->row);
 }
 
 /* Rows that have slots, the largest first. */

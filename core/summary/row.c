@@ -17,15 +17,12 @@ tg_sv tg_clean_text(struct tg_arena *a, tg_sv s)
 
 int tg_row_key_cmp(const struct tg_row_key *a, const struct tg_row_key *b)
 {
-    int c;
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    if ((c = tg_sv_cmp(a->name, b->name)) || (c = tg_sv_cmp(a->cat, b->cat)) ||
-        (c = tg_sv_cmp(a->parent, b->parent)))
-        return c;
-    if (a->device != b->device)
-        return a->device < b->device ? -1 : 1;
-    return (a->stream > b->stream) - (a->stream < b->stream);
+    int c = TG_CMP(a->kind, b->kind);
+    c = c ? c : tg_sv_cmp(a->name, b->name);
+    c = c ? c : tg_sv_cmp(a->cat, b->cat);
+    c = c ? c : tg_sv_cmp(a->parent, b->parent);
+    c = c ? c : TG_CMP(a->device, b->device);
+    return c ? c : TG_CMP(a->stream, b->stream);
 }
 
 int tg_row_cmp(const struct tg_row *a, const struct tg_row *b)

@@ -33,7 +33,7 @@ tg_sv tg_shard_env(const struct tg_shard *s, const char *key)
 static int compare_keys(tg_sv run_a, int64_t rank_a, tg_sv run_b, int64_t rank_b)
 {
     int c = tg_sv_cmp(run_a, run_b);
-    return c ? c : (rank_a > rank_b) - (rank_a < rank_b);
+    return c ? c : TG_CMP(rank_a, rank_b);
 }
 
 /* Where (run, rank) is or would be inserted. */
@@ -164,7 +164,7 @@ struct tg_shard *tg_shard_copy(const struct tg_shard *s, struct tg_arena *a)
 static int by_arrival(const void *a, const void *b)
 {
     const struct tg_shard *const *x = a, *const *y = b;
-    return ((*x)->arrival > (*y)->arrival) - ((*x)->arrival < (*y)->arrival);
+    return TG_CMP((*x)->arrival, (*y)->arrival);
 }
 
 /* The shards in order of arrival, so that the first one of a side stays first. To be freed. */

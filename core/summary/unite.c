@@ -133,14 +133,14 @@ static bool list_input(struct merging *g, size_t i)
 static int cmp_key(const struct tg_layout_key *a, const struct tg_layout_key *b)
 {
     int c = tg_sv_cmp(a->run, b->run);
-    return c ? c : (a->rank > b->rank) - (a->rank < b->rank);
+    return c ? c : TG_CMP(a->rank, b->rank);
 }
 
 static int by_key(const void *pa, const void *pb)
 {
     const struct entry *a = pa, *b = pb;
     int c = cmp_key(&a->key, &b->key);
-    return c ? c : (a->input > b->input) - (a->input < b->input);
+    return c ? c : TG_CMP(a->input, b->input);
 }
 
 static bool contradicts(struct merging *g, const struct tg_layout_key *k)

@@ -23,17 +23,12 @@ struct lanes {
     uint32_t *span; /* by lane, then by start and end */
 };
 
-static int compare_ints(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int by_lane(const void *pa, const void *pb, void *arg)
 {
     const struct tg_track *tracks = arg;
     const struct tg_track *a = &tracks[*(const uint32_t *)pa], *b = &tracks[*(const uint32_t *)pb];
-    int c = compare_ints(a->device, b->device);
-    return c ? c : compare_ints(a->stream, b->stream);
+    int c = TG_CMP(a->device, b->device);
+    return c ? c : TG_CMP(a->stream, b->stream);
 }
 
 static void number_lanes(struct lanes *l)
@@ -56,8 +51,8 @@ static int by_time(const void *pa, const void *pb, void *arg)
     const struct tg_trace *t = arg;
     const struct tg_span *a = tg_span_at(t, *(const uint32_t *)pa);
     const struct tg_span *b = tg_span_at(t, *(const uint32_t *)pb);
-    int c = compare_ints(a->start, b->start);
-    return c ? c : compare_ints(end_of(a), end_of(b));
+    int c = TG_CMP(a->start, b->start);
+    return c ? c : TG_CMP(end_of(a), end_of(b));
 }
 
 /* Profilers mostly write a stream's work in order: then there is nothing left to sort. */

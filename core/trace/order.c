@@ -51,26 +51,20 @@ static uint32_t *rank(const struct tg_trace *t, size_t n,
     return out;
 }
 
-static int compare_ints(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int by_rest(const void *pa, const void *pb, void *arg)
 {
     const struct ranks *r = arg;
     const struct tg_span *a = tg_span_at(r->t, *(const uint32_t *)pa);
     const struct tg_span *b = tg_span_at(r->t, *(const uint32_t *)pb);
-    int c = compare_ints(b->dur, a->dur);
-    if (!c)
-        c = compare_ints(r->name[a->name], r->name[b->name]);
-    if (!c)
-        c = compare_ints(r->thread[r->t->tracks[a->track].thread],
-                         r->thread[r->t->tracks[b->track].thread]);
+    int c = TG_CMP(b->dur, a->dur);
+    c = c ? c : TG_CMP(r->name[a->name], r->name[b->name]);
+    c = c ? c
+          : TG_CMP(r->thread[r->t->tracks[a->track].thread],
+                   r->thread[r->t->tracks[b->track].thread]);
     if (!c && r->t->segment->correlations)
-        c = compare_ints(*tg_correlation_at(r->t, *(const uint32_t *)pa),
-                         *tg_correlation_at(r->t, *(const uint32_t *)pb));
-    return c ? c : compare_ints(a->index, b->index);
+        c = TG_CMP(*tg_correlation_at(r->t, *(const uint32_t *)pa),
+                   *tg_correlation_at(r->t, *(const uint32_t *)pb));
+    return c ? c : TG_CMP(a->index, b->index);
 }
 
 #define RADIX_BITS 11

@@ -43,11 +43,6 @@ void tg_marks_release(struct tg_marks *m)
     *m = (struct tg_marks){ 0 };
 }
 
-static int compare_ints(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 /*
  * Thread, then time; then whatever distinguishes marks of one instant without their order in the
  * file.
@@ -56,21 +51,18 @@ static int compare_marks(const void *pa, const void *pb, void *arg)
 {
     const struct tg_mark *a = pa, *b = pb;
     const struct tg_names *names = arg;
-    int c = compare_ints(a->thread, b->thread);
-    if (!c)
-        c = compare_ints(a->ts, b->ts);
-    if (!c)
-        c = compare_ints(b->is_end, a->is_end);
+    int c = TG_CMP(a->thread, b->thread);
+    c = c ? c : TG_CMP(a->ts, b->ts);
+    c = c ? c : TG_CMP(b->is_end, a->is_end);
     if (!c && a->name != b->name && a->name != TG_NO_ID && b->name != TG_NO_ID) {
         c = tg_sv_cmp(names->v[a->name].cat, names->v[b->name].cat);
         if (!c)
             c = tg_sv_cmp(names->v[a->name].name, names->v[b->name].name);
     } else if (!c) {
-        c = compare_ints(a->name == TG_NO_ID, b->name == TG_NO_ID);
+        c = TG_CMP(a->name == TG_NO_ID, b->name == TG_NO_ID);
     }
-    if (!c)
-        c = compare_ints(a->correlation, b->correlation);
-    return c ? c : compare_ints(a->index, b->index);
+    c = c ? c : TG_CMP(a->correlation, b->correlation);
+    return c ? c : TG_CMP(a->index, b->index);
 }
 
 struct matcher {

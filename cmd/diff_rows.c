@@ -7,8 +7,7 @@
 /* Device rows by what they are; HTA goes by the stream, which Triton's host operators carry too. */
 static bool on_device(enum tg_kind kind, enum tg_diff_device device)
 {
-    bool gpu =
-        tg_kind_is_device(kind) || kind == TG_KIND_DEVICE_SYNC || kind == TG_KIND_DEVICE_ANNOTATION;
+    bool gpu = tg_kind_is_on_device(kind);
     return device < TG_DIFF_CPU || gpu == (device == TG_DIFF_GPU);
 }
 

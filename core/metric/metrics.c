@@ -184,7 +184,7 @@ static bool inside(const struct work *w, uint32_t i, bool sync)
 {
     for (uint32_t p = w->s->parent[i]; p != TG_NO_SPAN; p = w->s->parent[p]) {
         enum tg_kind k = tg_span_kind(w->t, tg_span_at(w->t, p));
-        if (k != TG_KIND_RUNTIME && k != TG_KIND_SYNC && k != TG_KIND_GRAPH)
+        if (!tg_kind_is_call(k))
             return false;
         if (sync ? k == TG_KIND_SYNC : w->launches[p])
             return true;
@@ -216,7 +216,7 @@ static void survey(struct work *w)
     for (size_t i = 0; i < t->n_spans; i++) {
         const struct tg_span *s = tg_span_at(t, i);
         enum tg_kind k = tg_span_kind(t, s);
-        w->runtime |= k == TG_KIND_RUNTIME || k == TG_KIND_SYNC || k == TG_KIND_GRAPH;
+        w->runtime |= tg_kind_is_call(k);
         w->launches[i] |= w->call[s->name] != TG_CALL_OTHER;
         if (!tg_kind_is_device(k))
             continue;

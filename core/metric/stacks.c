@@ -113,11 +113,6 @@ static struct tg_stack_sums *sums_at(const struct job *j, struct tg_stack_sums *
 
 /* ---- frames and what they enclose ---- */
 
-static bool is_call(enum tg_kind k)
-{
-    return k == TG_KIND_RUNTIME || k == TG_KIND_GRAPH || k == TG_KIND_SYNC;
-}
-
 /* Frames of the sort and calls that may launch work, in the total order. */
 static uint32_t *frames_and_calls(const struct job *j, size_t *n)
 {
@@ -127,7 +122,7 @@ static uint32_t *frames_and_calls(const struct job *j, size_t *n)
     *n = 0;
     for (size_t i = 0; i < all; i++) {
         const struct tg_span *s = tg_span_at(t, i);
-        if (j->row_of[s->name] != TG_NO_ID || is_call(tg_span_kind(t, s)))
+        if (j->row_of[s->name] != TG_NO_ID || tg_kind_is_call(tg_span_kind(t, s)))
             list[(*n)++] = (uint32_t)i;
     }
     tg_trace_sort_list(t, list, *n);

@@ -187,7 +187,7 @@ static uint64_t count_calls(const struct tg_trace *t, const uint32_t *order, con
     for (size_t k = 0; k < t->n_spans; k++) {
         const struct tg_span *s = tg_span_at(t, order[k]);
         enum tg_kind kind = tg_span_kind(t, s);
-        bool call = kind == TG_KIND_RUNTIME || kind == TG_KIND_GRAPH || kind == TG_KIND_SYNC;
+        bool call = tg_kind_is_call(kind);
         all += call;
         for (size_t i = 0; i < n; i++) {
             if (kind == TG_KIND_ANNOTATION && (v[i].group ? g->of[s->name] : s->name) == v[i].id)

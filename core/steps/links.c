@@ -31,11 +31,6 @@ struct table {
     size_t cap;
 };
 
-static bool is_runtime(enum tg_kind k)
-{
-    return k == TG_KIND_RUNTIME || k == TG_KIND_SYNC || k == TG_KIND_GRAPH;
-}
-
 static bool is_linked_kind(enum tg_kind k)
 {
     return tg_kind_is_device(k) || k == TG_KIND_DEVICE_SYNC;
@@ -58,7 +53,7 @@ static void collect_launches(struct table *h, const struct tg_trace *t, const ui
         const uint64_t key = (uint64_t)*tg_correlation_at(t, order[k]);
         size_t known = h->ids.n;
         uint32_t id;
-        if ((int64_t)key < 0 || !is_runtime(tg_span_kind(t, s)))
+        if ((int64_t)key < 0 || !tg_kind_is_call(tg_span_kind(t, s)))
             continue;
         id = tg_keymap_add(&h->ids, &key);
         h->v = tg_grow(h->v, &h->cap, h->ids.n, sizeof *h->v);
@@ -79,7 +74,7 @@ static struct entry *launch_of(const struct table *h, const struct tg_trace *t, 
 static uint32_t encloser(const struct tg_steps *out, const struct tg_trace *t, uint32_t launch)
 {
     uint32_t p = out->parent[launch];
-    while (p != TG_NO_SPAN && is_runtime(tg_span_kind(t, tg_span_at(t, p))))
+    while (p != TG_NO_SPAN && tg_kind_is_call(tg_span_kind(t, tg_span_at(t, p))))
         p = out->parent[p];
     return p;
 }

@@ -96,11 +96,6 @@ static void windows_free(struct windows *w, size_t n)
     free(w);
 }
 
-static bool is_device_side(enum tg_kind k)
-{
-    return tg_kind_is_device(k) || k == TG_KIND_DEVICE_SYNC || k == TG_KIND_DEVICE_ANNOTATION;
-}
-
 /*
  * Unlinked device spans. Pass 1 notes in `ahead` the step of the linked neighbour before each span
  * on its stream; pass 2 goes backwards and sees the linked neighbour after it. If both agree, that
@@ -170,7 +165,8 @@ void tg_steps_place(struct tg_steps *out, const struct tg_trace *t)
         else if (out->launch[i] != TG_NO_SPAN)
             out->step_of[i] = step_at(out, tg_span_at(t, out->launch[i])->start);
         else
-            out->step_of[i] = is_device_side(tg_span_kind(t, s)) ? NOT_YET : step_at(out, s->start);
+            out->step_of[i] =
+                tg_kind_is_on_device(tg_span_kind(t, s)) ? NOT_YET : step_at(out, s->start);
     }
     for (size_t i = 0; t->has_no_launches && i < t->n_spans; i++)
         out->unassigned +=

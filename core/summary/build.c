@@ -79,18 +79,13 @@ static void intern_names(struct build *b)
     b->no_parent = text_id(b, TG_SV(""));
 }
 
-static bool on_device(enum tg_kind k)
-{
-    return tg_kind_is_device(k) || k == TG_KIND_DEVICE_SYNC || k == TG_KIND_DEVICE_ANNOTATION;
-}
-
 /* The enclosing operator, annotation or step; runtime calls around a call are skipped. */
 static uint32_t parent_text(const struct build *b, uint32_t i)
 {
     for (uint32_t p = b->s->parent[i]; p != TG_NO_SPAN; p = b->s->parent[p]) {
         const struct tg_span *s = tg_span_at(b->t, p);
         enum tg_kind k = tg_span_kind(b->t, s);
-        if (k != TG_KIND_RUNTIME && k != TG_KIND_SYNC && k != TG_KIND_GRAPH)
+        if (!tg_kind_is_call(k))
             return b->parent[s->name];
     }
     return b->no_parent;
@@ -99,7 +94,7 @@ static uint32_t parent_text(const struct build *b, uint32_t i)
 static struct key key_of(const struct build *b, uint32_t i, const struct tg_span *s)
 {
     const struct tg_track *k = &b->t->tracks[s->track];
-    bool device = on_device(tg_span_kind(b->t, s));
+    bool device = tg_kind_is_on_device(tg_span_kind(b->t, s));
     return (struct key){ b->name[s->name], b->cat[s->name], parent_text(b, i),
                          device ? k->device : -1,
                          device && k->stream != TG_NO_STREAM ? k->stream : -1 };

@@ -170,8 +170,7 @@ static struct seen look(const struct tg_trace *t)
     struct seen s = { 0 };
     for (size_t i = 0; i < t->names->n; i++) {
         const struct tg_name *n = &t->names->v[i];
-        bool runtime =
-            n->kind == TG_KIND_RUNTIME || n->kind == TG_KIND_SYNC || n->kind == TG_KIND_GRAPH;
+        bool runtime = tg_kind_is_call(n->kind);
         s.device |= tg_kind_is_device(n->kind);
         s.python |= n->kind == TG_KIND_PYTHON;
         s.mtia |= tg_sv_starts(n->cat, TG_SV("mtia_"));

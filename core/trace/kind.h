@@ -45,11 +45,22 @@ static inline bool tg_kind_is_device(enum tg_kind k)
     return k == TG_KIND_KERNEL || k == TG_KIND_MEMCPY || k == TG_KIND_MEMSET;
 }
 
+/* A row of a device: work, or what stands beside it. */
+static inline bool tg_kind_is_on_device(enum tg_kind k)
+{
+    return tg_kind_is_device(k) || k == TG_KIND_DEVICE_SYNC || k == TG_KIND_DEVICE_ANNOTATION;
+}
+
+/* A call of the runtime, whatever it does. */
+static inline bool tg_kind_is_call(enum tg_kind k)
+{
+    return k == TG_KIND_RUNTIME || k == TG_KIND_SYNC || k == TG_KIND_GRAPH;
+}
+
 /* Takes part in host nesting and self time: operators, runtime calls, annotations, steps. */
 static inline bool tg_kind_nests(enum tg_kind k)
 {
-    return k == TG_KIND_OP || k == TG_KIND_RUNTIME || k == TG_KIND_SYNC || k == TG_KIND_GRAPH ||
-           k == TG_KIND_ANNOTATION || k == TG_KIND_STEP;
+    return tg_kind_is_call(k) || k == TG_KIND_OP || k == TG_KIND_ANNOTATION || k == TG_KIND_STEP;
 }
 
 /* Number of a "ProfilerStep#12" name; -1: not a step. */

@@ -53,11 +53,6 @@ static uint32_t track_id(struct loader *l, struct tg_track k)
     return id;
 }
 
-static bool runs_on_device(enum tg_kind k)
-{
-    return tg_kind_is_device(k) || k == TG_KIND_DEVICE_SYNC || k == TG_KIND_DEVICE_ANNOTATION;
-}
-
 /* Kineto shows waits for a stream on a line of their own: its thread is the stream + 1,000,000. */
 #define SYNC_THREADS 1000000
 
@@ -75,7 +70,7 @@ static struct tg_track track_of(const struct loader *l, enum tg_kind kind, uint3
 {
     struct tg_track k = { thread, stream, -1 };
     size_t n;
-    if (!runs_on_device(kind))
+    if (!tg_kind_is_on_device(kind))
         return k;
     k.device = device;
     if (device < 0 && !tg_sv_i64(tg_reader_threads(l->t->reader, &n)[thread].pid, &k.device))

@@ -45,7 +45,7 @@ static inline bool tg_kind_is_device(enum tg_kind k)
     return k == TG_KIND_KERNEL || k == TG_KIND_MEMCPY || k == TG_KIND_MEMSET;
 }
 
-/* A row of a device: work, or what stands beside it. */
+/* A row of a device: work, a wait or an annotation. */
 static inline bool tg_kind_is_on_device(enum tg_kind k)
 {
     return tg_kind_is_device(k) || k == TG_KIND_DEVICE_SYNC || k == TG_KIND_DEVICE_ANNOTATION;

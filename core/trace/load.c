@@ -27,7 +27,7 @@ struct loader {
     struct caps cap;
     const struct tg_load_opts *opts;
     struct tg_limits limits;
-    struct tg_marks marks;
+    struct tg_marks *marks;
     struct tg_attr_cache attrs;
     struct tg_keymap track_ids; /* thread, stream, device -> track */
     uint32_t last_track;        /* most events follow one of their own track */
@@ -193,8 +193,8 @@ static void take_pair(void *arg, const struct tg_mark *b, const struct tg_mark *
                          .attr = b->attr != TG_NO_ID ? b->attr : e->attr,
                          .index = b->index };
     enum tg_kind kind;
-    if (l->failed || (name == TG_NO_ID && !tg_reader_intern(l->t->reader, (tg_sv){ "", 0 },
-                                                            (tg_sv){ "", 0 }, &s.name, l->err))) {
+    if (l->failed || (name == TG_NO_ID &&
+                      !tg_reader_intern(l->t->reader, TG_SV(""), TG_SV(""), &s.name, l->err))) {
         l->failed = true;
         return;
     }
@@ -212,12 +212,7 @@ static void take_pair(void *arg, const struct tg_mark *b, const struct tg_mark *
 /* The numbers of a `[memory]` instant; absent numbers are -1, absent bytes 0. */
 static void read_memory(struct tg_memory_event *out, tg_sv args)
 {
-    struct tg_scan s = { .p = args.p + 1,
-                         .start = args.p,
-                         .end = args.p + args.n,
-                         .last = true,
-                         .depth = 1,
-                         .max_depth = TG_SCAN_DEPTH };
+    struct tg_scan s = tg_scan_object(args);
     struct tg_value key, value;
     bool first = true;
     *out = (struct tg_memory_event){ out->ts, -1, -1, 0, -1, -1 };
@@ -277,8 +272,9 @@ static bool take(void *arg, const struct tg_event *ev)
     if (kind == TG_KIND_PYTHON && (tg_event_is_mark(ev) ? !l->opts->keep_python : drops_python(l)))
         return true;
     if (tg_event_is_mark(ev)) {
-        tg_marks_add(&l->marks, ev, attr_of(l, kind));
-        return l->marks.n <= l->limits.max_spans || limit(l, "events to keep", l->limits.max_spans);
+        tg_marks_add(l->marks, ev, attr_of(l, kind));
+        return l->marks->n <= l->limits.max_spans ||
+               limit(l, "events to keep", l->limits.max_spans);
     }
     if (ev->ph != 'X' && ev->ph != '\0')
         return true;
@@ -286,8 +282,7 @@ static bool take(void *arg, const struct tg_event *ev)
         l->t->integrity.undated += ev->ph == 'X';
         return true;
     }
-    if (name == TG_NO_ID &&
-        !tg_reader_intern(l->t->reader, (tg_sv){ "", 0 }, (tg_sv){ "", 0 }, &name, l->err))
+    if (name == TG_NO_ID && !tg_reader_intern(l->t->reader, TG_SV(""), TG_SV(""), &name, l->err))
         return false;
     return take_span(l, ev, name);
 }
@@ -325,9 +320,7 @@ struct worker {
 
 static void *part_new(void)
 {
-    struct part *p = tg_xmalloc(sizeof *p);
-    *p = (struct part){ 0 };
-    return p;
+    return tg_xcalloc(1, sizeof(struct part));
 }
 
 static void part_free(void *part)
@@ -378,15 +371,14 @@ static void lend_columns(struct worker *w, struct part *p)
     w->t.n_spans = w->t.n_memory = w->t.n_labels = 0;
     w->t.integrity.undated = 0;
     w->l.cap = p->cap;
-    w->l.marks = p->marks;
-    w->l.marks.n = 0;
+    w->l.marks = &p->marks;
+    p->marks.n = 0;
 }
 
 static void take_columns(const struct worker *w, struct part *p)
 {
     p->columns = w->t;
     p->cap = w->l.cap;
-    p->marks = w->l.marks;
 }
 
 static void tell_new(struct worker *w, struct part *p)
@@ -416,7 +408,7 @@ static bool fits(const void *whole, const void *part, const struct tg_trace_info
 {
     const struct loader *l = whole;
     const struct part *p = part;
-    size_t spans = l->t->n_spans + p->columns.n_spans, marks = l->marks.n + p->marks.n;
+    size_t spans = l->t->n_spans + p->columns.n_spans, marks = l->marks->n + p->marks.n;
     return spans <= l->limits.max_spans && marks <= l->limits.max_spans &&
            tg_reader_info(l->t->reader)->events + info->events < UINT32_MAX;
 }
@@ -478,7 +470,7 @@ static void join(void *whole, void *worker, void *part, const struct tg_split_id
     t->integrity.undated += p->columns.integrity.undated;
     join_tables(l, w, p, ids);
     join_spans(l, w, &p->columns, ids);
-    tg_marks_join(&l->marks, &p->marks, ids->name, ids->thread, w->attr, ids->first_index);
+    tg_marks_join(l->marks, &p->marks, ids->name, ids->thread, w->attr, ids->first_index);
     if (p->columns.n_labels)
         join_labels(l, &p->columns, ids);
     if (!p->columns.n_memory)
@@ -520,7 +512,7 @@ static bool find_kinds(struct loader *l)
     struct tg_trace *t = l->t;
     if (l->opts->keep_hta)
         return true;
-    if (!l->marks.n && !has_categories(t) && !tg_xla_is(t)) { /* PyTorch writes X events only */
+    if (!l->marks->n && !has_categories(t) && !tg_xla_is(t)) { /* PyTorch writes X events only */
         tg_err_set(l->err, TG_ERR_TRACE, TG_AT_FILE(t->path),
                    "no event of '%s' has a category, so operators and kernels cannot be told apart",
                    t->path);
@@ -540,7 +532,7 @@ static bool load(struct loader *l, struct tg_source *s)
     if (!(tg_split_can(s, o) ? tg_split_read(l->t->reader, s, o, &split_ops, l, err)
                              : read_events(l, err)))
         return false;
-    tg_marks_match(&l->marks, l->t->names, &sink);
+    tg_marks_match(l->marks, l->t->names, &sink);
     if (l->failed)
         return false;
     l->t->integrity.unmatched_begin = sink.unmatched_begin;
@@ -559,7 +551,8 @@ struct tg_trace *tg_trace_load(struct tg_source *s, const struct tg_load_opts *o
     static const struct tg_load_opts none = { 0 };
     struct tg_trace *t = tg_xmalloc(sizeof *t);
     struct tg_load_opts opts = o ? *o : none;
-    struct loader l = { .t = t, .opts = &opts, .err = err };
+    struct tg_marks marks = { 0 };
+    struct loader l = { .t = t, .marks = &marks, .opts = &opts, .err = err };
     size_t n = strlen(tg_source_name(s)) + 1;
     bool ok;
     opts.reader.want_args = true;
@@ -573,7 +566,7 @@ struct tg_trace *tg_trace_load(struct tg_source *s, const struct tg_load_opts *o
     t->reader = tg_reader_new(s, &opts.reader);
     t->names = tg_reader_names(t->reader);
     ok = load(&l, s);
-    tg_marks_release(&l.marks);
+    tg_marks_release(&marks);
     tg_attr_cache_release(&l.attrs);
     tg_keymap_release(&l.track_ids);
     if (ok)

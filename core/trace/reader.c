@@ -358,12 +358,7 @@ static void read_ranks(struct tg_reader *r)
 {
     for (size_t i = 0; i < r->info.n_meta; i++) {
         struct tg_kv *kv = &r->info.meta[i];
-        struct tg_scan s = { .p = kv->value.p + 1,
-                             .start = kv->value.p,
-                             .end = kv->value.p + kv->value.n,
-                             .last = true,
-                             .depth = 1,
-                             .max_depth = TG_SCAN_DEPTH };
+        struct tg_scan s = tg_scan_object(kv->value);
         struct tg_value key, value;
         bool first = true;
         if (!tg_sv_eq(kv->key, TG_SV("distributedInfo")) || !kv->value.n || kv->value.p[0] != '{')
@@ -416,8 +411,7 @@ static tg_sv text_of(struct tg_reader *r, const struct tg_value *v, size_t which
     return tg_buf_sv(&r->text[which]);
 }
 
-static bool intern_name(struct tg_reader *r, tg_sv cat, tg_sv name, uint32_t *id,
-                        struct tg_err *err)
+bool tg_reader_intern(struct tg_reader *r, tg_sv cat, tg_sv name, uint32_t *id, struct tg_err *err)
 {
     bool is_new;
     *id = tg_intern_add(&r->names, cat, name, &is_new);
@@ -433,8 +427,8 @@ static bool intern_name(struct tg_reader *r, tg_sv cat, tg_sv name, uint32_t *id
     return tg_err_hint(err, "Names that contain addresses or counters make every event unique.");
 }
 
-static bool intern_thread(struct tg_reader *r, tg_sv pid, tg_sv tid, uint32_t *id,
-                          struct tg_err *err)
+bool tg_reader_intern_thread(struct tg_reader *r, tg_sv pid, tg_sv tid, uint32_t *id,
+                             struct tg_err *err)
 {
     bool is_new;
     if (r->last_thread_id != TG_NO_ID && tg_sv_eq(pid, r->last_thread.pid) &&
@@ -456,11 +450,6 @@ const struct tg_attr_values *tg_reader_attrs(const struct tg_reader *r)
     return &r->raw.attrs;
 }
 
-bool tg_reader_intern(struct tg_reader *r, tg_sv cat, tg_sv name, uint32_t *id, struct tg_err *err)
-{
-    return intern_name(r, cat, name, id, err);
-}
-
 /* Ids for the names of the scan; the fast path may have them already. */
 static inline bool take_event(struct tg_reader *r, struct tg_event *ev, struct tg_err *err)
 {
@@ -470,16 +459,11 @@ static inline bool take_event(struct tg_reader *r, struct tg_event *ev, struct t
     r->info.any_ts_float |= ev->has_ts && ev->ts_float;
     r->info.any_ts_missing |= !ev->has_ts;
     if (ev->name == TG_NO_ID && (ev->has_name || ev->has_cat) &&
-        !intern_name(r, text_of(r, &raw->cat, 0), text_of(r, &raw->name, 1), &ev->name, err))
+        !tg_reader_intern(r, text_of(r, &raw->cat, 0), text_of(r, &raw->name, 1), &ev->name, err))
         return false;
     return ev->thread != TG_NO_ID ||
-           intern_thread(r, text_of(r, &raw->pid, 0), text_of(r, &raw->tid, 1), &ev->thread, err);
-}
-
-bool tg_reader_intern_thread(struct tg_reader *r, tg_sv pid, tg_sv tid, uint32_t *id,
-                             struct tg_err *err)
-{
-    return intern_thread(r, pid, tid, id, err);
+           tg_reader_intern_thread(r, text_of(r, &raw->pid, 0), text_of(r, &raw->tid, 1),
+                                   &ev->thread, err);
 }
 
 static unsigned event_depth(const struct tg_reader *r)

@@ -50,6 +50,17 @@ static inline bool tg_scan_enter(struct tg_scan *s)
     return true;
 }
 
+/* Over the members of `object`, with its braces, which was checked before and ends with its padding. */
+static inline struct tg_scan tg_scan_object(tg_sv object)
+{
+    return (struct tg_scan){ .p = object.p + 1,
+                             .start = object.p,
+                             .end = object.p + object.n,
+                             .last = true,
+                             .depth = 1,
+                             .max_depth = TG_SCAN_DEPTH };
+}
+
 enum tg_token { TG_TOKEN_NULL, TG_TOKEN_BOOL, TG_TOKEN_NUMBER, TG_TOKEN_STRING, TG_TOKEN_NESTED };
 
 /* One value. Strings: `raw` without the quotes; all others: the text as it is. */

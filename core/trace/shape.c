@@ -212,12 +212,7 @@ static void own_texts(struct tg_shape *sh, size_t literals)
 static bool learn(struct tg_shape *sh, tg_sv event, bool want_args)
 {
     struct learner l = { .sh = sh, .from = event.p };
-    struct tg_scan s = { .p = event.p + 1,
-                         .start = event.p,
-                         .end = event.p + event.n,
-                         .last = true,
-                         .depth = 1,
-                         .max_depth = TG_SCAN_DEPTH };
+    struct tg_scan s = tg_scan_object(event);
     struct tg_value key;
     bool first = true;
     int more = -1;

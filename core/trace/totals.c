@@ -13,11 +13,19 @@
 struct collector {
     struct tg_totals *out;
     size_t cap;
-    struct tg_marks marks;
+    struct tg_marks *marks;
     const struct tg_limits *limits;
     struct tg_err *err;
     bool failed;
 };
+
+/* At least `n` totals, the new ones zero. */
+static void make_room(struct collector *c, size_t n)
+{
+    size_t had = c->cap;
+    c->out->v = tg_grow(c->out->v, &c->cap, n, sizeof *c->out->v);
+    memset(c->out->v + had, 0, (c->cap - had) * sizeof *c->out->v);
+}
 
 /*
  * Sums wrap after 292 years of kernels at the earliest; unsigned, so that damage is not undefined
@@ -26,11 +34,8 @@ struct collector {
 static inline void add(struct collector *c, uint32_t name, struct tg_total more)
 {
     struct tg_totals *t = c->out;
-    size_t n = c->cap;
-    if (name >= n) {
-        t->v = tg_grow(t->v, &c->cap, (size_t)name + 1, sizeof *t->v);
-        memset(t->v + n, 0, (c->cap - n) * sizeof *t->v);
-    }
+    if (name >= c->cap)
+        make_room(c, (size_t)name + 1);
     t->v[name].count += more.count;
     t->v[name].total = (tg_ns)((uint64_t)t->v[name].total + (uint64_t)more.total);
 }
@@ -38,8 +43,7 @@ static inline void add(struct collector *c, uint32_t name, struct tg_total more)
 static inline __attribute__((always_inline)) bool count(struct collector *c, uint32_t name,
                                                         tg_ns dur)
 {
-    if (name == TG_NO_ID &&
-        !tg_reader_intern(c->out->reader, (tg_sv){ "", 0 }, (tg_sv){ "", 0 }, &name, c->err))
+    if (name == TG_NO_ID && !tg_reader_intern(c->out->reader, TG_SV(""), TG_SV(""), &name, c->err))
         return false;
     add(c, name, (struct tg_total){ 1, dur });
     return true;
@@ -64,8 +68,8 @@ static inline __attribute__((always_inline)) bool take(void *arg, const struct t
         return count(c, ev->name, ev->dur);
     if (!tg_event_is_mark(ev))
         return true;
-    tg_marks_add(&c->marks, ev, TG_NO_ID);
-    if (c->marks.n <= c->limits->max_spans)
+    tg_marks_add(c->marks, ev, TG_NO_ID);
+    if (c->marks->n <= c->limits->max_spans)
         return true;
     return tg_err_set(c->err, TG_ERR_LIMIT, TG_NOWHERE, "more than %zu B and E events",
                       c->limits->max_spans);
@@ -99,9 +103,7 @@ struct worker {
 
 static void *part_new(void)
 {
-    struct part *p = tg_xmalloc(sizeof *p);
-    *p = (struct part){ 0 };
-    return p;
+    return tg_xcalloc(1, sizeof(struct part));
 }
 
 static void part_free(void *part)
@@ -124,7 +126,6 @@ static void *worker_new(const void *whole, struct tg_reader *r)
 static void worker_free(void *worker)
 {
     struct worker *w = worker;
-    tg_marks_release(&w->c.marks);
     free(w->totals.v);
     free(w);
 }
@@ -138,21 +139,13 @@ static bool take_in_part(void *arg, const struct tg_event *ev)
     uint32_t name = ev->name;
     if (!has_total(ev))
         return take(c, ev);
-    if (name == TG_NO_ID &&
-        !tg_reader_intern(c->out->reader, (tg_sv){ "", 0 }, (tg_sv){ "", 0 }, &name, c->err))
+    if (name == TG_NO_ID && !tg_reader_intern(c->out->reader, TG_SV(""), TG_SV(""), &name, c->err))
         return false;
     if (name >= c->cap || c->out->v[name].count == 0) {
         TG_PUSH(p->v, p->n, p->cap)->name = name;
     }
     add(c, name, (struct tg_total){ 1, ev->dur });
     return true;
-}
-
-static void swap_marks(struct worker *w, struct part *p)
-{
-    struct tg_marks marks = p->marks;
-    p->marks = w->c.marks;
-    w->c.marks = marks;
 }
 
 static bool read_part(void *worker, void *part, struct tg_err *err)
@@ -162,7 +155,7 @@ static bool read_part(void *worker, void *part, struct tg_err *err)
     bool ok;
     p->n = p->marks.n = 0;
     w->part = p;
-    swap_marks(w, p);
+    w->c.marks = &p->marks;
     w->c.err = err;
     ok = tg_reader_each(w->totals.reader, take_in_part, w, err);
     for (size_t i = 0; i < p->n; i++) {
@@ -170,7 +163,6 @@ static bool read_part(void *worker, void *part, struct tg_err *err)
         p->v[i].t = *t;
         *t = (struct tg_total){ 0 };
     }
-    swap_marks(w, p);
     return ok;
 }
 
@@ -179,7 +171,7 @@ static bool fits(const void *whole, const void *part, const struct tg_trace_info
     const struct collector *c = whole;
     const struct part *p = part;
     (void)info;
-    return c->marks.n <= c->limits->max_spans && p->marks.n <= c->limits->max_spans - c->marks.n;
+    return c->marks->n <= c->limits->max_spans && p->marks.n <= c->limits->max_spans - c->marks->n;
 }
 
 static void join(void *whole, void *worker, void *part, const struct tg_split_ids *ids)
@@ -189,7 +181,7 @@ static void join(void *whole, void *worker, void *part, const struct tg_split_id
     (void)worker;
     for (size_t i = 0; i < p->n; i++)
         add(c, ids->name[p->v[i].name], p->v[i].t);
-    tg_marks_join(&c->marks, &p->marks, ids->name, ids->thread, NULL, ids->first_index);
+    tg_marks_join(c->marks, &p->marks, ids->name, ids->thread, NULL, ids->first_index);
 }
 
 static const struct tg_split_ops split_ops = { .here = read_events,
@@ -211,35 +203,27 @@ static bool collect(struct collector *c, struct tg_source *s, const struct tg_re
                                  : read_events(c, err);
     if (!ok)
         return false;
-    tg_marks_match(&c->marks, c->out->names, &sink);
+    tg_marks_match(c->marks, c->out->names, &sink);
     return !c->failed;
-}
-
-/* Names that only other phases use get a zero, so that every id has an entry. */
-static void pad(struct collector *c)
-{
-    size_t n = c->cap;
-    c->out->v = tg_grow(c->out->v, &c->cap, c->out->names->n, sizeof *c->out->v);
-    if (c->cap > n)
-        memset(c->out->v + n, 0, (c->cap - n) * sizeof *c->out->v);
 }
 
 bool tg_totals_read(struct tg_totals *out, struct tg_source *s, const struct tg_reader_opts *o,
                     struct tg_err *err)
 {
     struct tg_limits defaults = TG_LIMITS_DEFAULT;
+    struct tg_marks marks = { 0 };
     struct tg_reader_opts opts = o ? *o : (struct tg_reader_opts){ 0 };
-    struct collector c = { .out = out,
-                           .limits = opts.limits ? opts.limits : &defaults,
-                           .err = err };
+    struct collector c = {
+        .out = out, .marks = &marks, .limits = opts.limits ? opts.limits : &defaults, .err = err
+    };
     bool ok;
     opts.want_args = false;
     *out = (struct tg_totals){ .reader = tg_reader_new(s, &opts) };
     out->names = tg_reader_names(out->reader);
     ok = collect(&c, s, &opts);
-    if (ok)
-        pad(&c);
-    tg_marks_release(&c.marks);
+    if (ok && c.cap < out->names->n) /* names that only other phases use have a zero */
+        make_room(&c, out->names->n);
+    tg_marks_release(&marks);
     if (!ok)
         tg_totals_release(out);
     return ok;

@@ -20,12 +20,7 @@ enum lane {
 
 void tg_xla_label(struct tg_trace_label *out, const struct tg_event *ev, bool is_process)
 {
-    struct tg_scan s = { .p = ev->args.p + 1,
-                         .start = ev->args.p,
-                         .end = ev->args.p + ev->args.n,
-                         .last = true,
-                         .depth = 1,
-                         .max_depth = TG_SCAN_DEPTH };
+    struct tg_scan s = tg_scan_object(ev->args);
     struct tg_value key, value;
     bool first = true;
     *out = (struct tg_trace_label){ .thread = ev->thread, .is_process = is_process };

@@ -49,8 +49,7 @@ static bool check_shards(const struct tg_summary *s, struct tg_err *err)
 static int by_run(const void *a, const void *b)
 {
     const struct tg_shard *const *x = a, *const *y = b;
-    int c = tg_sv_cmp((*x)->run, (*y)->run);
-    return c ? c : TG_CMP((*x)->rank, (*y)->rank);
+    return tg_shard_key_cmp((*x)->run, (*x)->rank, (*y)->run, (*y)->rank);
 }
 
 static int by_rank(const void *a, const void *b)
@@ -58,12 +57,6 @@ static int by_rank(const void *a, const void *b)
     const struct tg_shard *const *x = a, *const *y = b;
     int c = TG_CMP((*x)->rank, (*y)->rank);
     return c ? c : by_run(a, b);
-}
-
-static int by_arrival(const void *a, const void *b)
-{
-    const struct tg_shard *const *x = a, *const *y = b;
-    return TG_CMP((*x)->arrival, (*y)->arrival);
 }
 
 /* `sorted` by column, then run: [rank 0: runs…][rank 1: runs…] -> at[run][rank]. */
@@ -95,7 +88,7 @@ static void as_runs(struct tg_side *out, const struct tg_shard **v, size_t n, st
 static bool as_ranks(struct tg_side *out, const struct tg_shard **v, size_t n, size_t unranked,
                      struct tg_arena *a, struct tg_err *err)
 {
-    qsort(v, n, sizeof *v, unranked ? by_arrival : by_rank);
+    qsort(v, n, sizeof *v, unranked ? tg_shard_by_arrival : by_rank);
     out->n_runs = 1;
     out->n_ranks = n;
     out->ranks = TG_NEW_N(a, int64_t, n);

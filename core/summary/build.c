@@ -488,11 +488,6 @@ static tg_sv window_text(const struct tg_window_spec *w, struct tg_arena *a)
     return tg_clean_text(a, tg_sv_of(tg_arena_printf(a, "annotation:%.*s", TG_SV_ARG(w->name))));
 }
 
-static int row_order(const void *a, const void *b)
-{
-    return tg_row_cmp(a, b);
-}
-
 static void release(struct build *b)
 {
     tg_strmap_release(&b->texts);
@@ -593,7 +588,7 @@ struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps 
     out->classes = tg_sv_of(
         tg_arena_printf(a, "%016llx", (unsigned long long)tg_class_table_hash(o->classes)));
     if (out->n_rows)
-        qsort(out->rows, out->n_rows, sizeof *out->rows, row_order);
+        qsort(out->rows, out->n_rows, sizeof *out->rows, tg_row_cmp);
     release(&b);
     return out;
 }

@@ -79,11 +79,6 @@ static void add_sort(struct tg_shard *out, size_t *cap, const struct tg_trace *t
     tg_stacks_release(&s);
 }
 
-static int by_key(const void *a, const void *b)
-{
-    return tg_row_cmp(a, b);
-}
-
 /* Names whose bytes are not text may be cleaned to the same text: they are one row then. */
 static void join_equal(struct tg_shard *s)
 {
@@ -113,7 +108,7 @@ void tg_frames_of_trace(struct tg_shard *out, const struct tg_trace *t,
         if (sorts & 1u << sort)
             add_sort(out, &cap, t, steps, (enum tg_stack_sort)sort, a);
     if (out->n_frames)
-        qsort(out->frames, out->n_frames, sizeof *out->frames, by_key);
+        qsort(out->frames, out->n_frames, sizeof *out->frames, tg_row_cmp);
     join_equal(out);
     grown = out->frames;
     out->frames = TG_NEW_N(a, struct tg_row, out->n_frames);

@@ -205,11 +205,6 @@ static void drop_rows(struct job *j)
     j->s->n_rows = kept;
 }
 
-static int by_key(const void *a, const void *b)
-{
-    return tg_row_cmp(a, b);
-}
-
 static struct tg_row *add_row(struct job *j, const struct tg_row *row)
 {
     struct tg_row *grown = TG_NEW_N(j->a, struct tg_row, j->s->n_rows + 1);
@@ -417,6 +412,6 @@ struct tg_shard *tg_inject(const struct tg_shard *s, const struct tg_inject *p, 
     }
     j.injected += tg_inject_frames(j.s, p, a);
     if (j.s->n_rows)
-        qsort(j.s->rows, j.s->n_rows, sizeof *j.s->rows, by_key);
+        qsort(j.s->rows, j.s->n_rows, sizeof *j.s->rows, tg_row_cmp);
     return j.injected ? j.s : NULL;
 }

@@ -16,7 +16,13 @@ void tg_env_build(struct tg_shard *out, const struct tg_trace *t, const struct t
 tg_sv tg_clean_text(struct tg_arena *a, tg_sv s); /* valid UTF-8 without NUL, in `a` */
 bool tg_text_is_clean(tg_sv s);
 int tg_row_key_cmp(const struct tg_row_key *a, const struct tg_row_key *b);
-int tg_row_cmp(const struct tg_row *a, const struct tg_row *b);
+int tg_row_cmp(const void *a, const void *b); /* two rows, for qsort */
+/* Of two pointers to shards, for qsort. */
+int tg_shard_by_arrival(const void *a, const void *b);
+/* Keys of shards, by run, then rank. */
+int tg_shard_key_cmp(tg_sv run_a, int64_t rank_a, tg_sv run_b, int64_t rank_b);
+/* Two shards of one key have other content. Always false. */
+bool tg_shard_contradicts(tg_sv run, int64_t rank, struct tg_err *err);
 /* Puts a shard (which is in out->arena) in its place, or into the equal shard that is there. */
 TG_MUST bool tg_summary_insert(struct tg_summary *out, struct tg_shard *s, struct tg_err *err);
 /* A deep copy in `a`. */

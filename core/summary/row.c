@@ -25,9 +25,10 @@ int tg_row_key_cmp(const struct tg_row_key *a, const struct tg_row_key *b)
     return c ? c : TG_CMP(a->stream, b->stream);
 }
 
-int tg_row_cmp(const struct tg_row *a, const struct tg_row *b)
+int tg_row_cmp(const void *a, const void *b)
 {
-    return tg_row_key_cmp(a->key, b->key);
+    const struct tg_row *x = a, *y = b;
+    return tg_row_key_cmp(x->key, y->key);
 }
 
 uint64_t tg_row_calls(const struct tg_shard *s, const struct tg_row *r)

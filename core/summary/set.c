@@ -30,7 +30,7 @@ tg_sv tg_shard_env(const struct tg_shard *s, const char *key)
     return TG_SV("");
 }
 
-static int compare_keys(tg_sv run_a, int64_t rank_a, tg_sv run_b, int64_t rank_b)
+int tg_shard_key_cmp(tg_sv run_a, int64_t rank_a, tg_sv run_b, int64_t rank_b)
 {
     int c = tg_sv_cmp(run_a, run_b);
     return c ? c : TG_CMP(rank_a, rank_b);
@@ -42,7 +42,7 @@ static size_t position(const struct tg_summary *s, tg_sv run, int64_t rank)
     size_t lo = 0, hi = s->n;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
-        if (compare_keys(s->shards[mid]->run, s->shards[mid]->rank, run, rank) < 0)
+        if (tg_shard_key_cmp(s->shards[mid]->run, s->shards[mid]->rank, run, rank) < 0)
             lo = mid + 1;
         else
             hi = mid;
@@ -53,7 +53,7 @@ static size_t position(const struct tg_summary *s, tg_sv run, int64_t rank)
 struct tg_shard *tg_summary_find(const struct tg_summary *s, tg_sv run, int64_t rank)
 {
     size_t at = position(s, run, rank);
-    return at < s->n && compare_keys(s->shards[at]->run, s->shards[at]->rank, run, rank) == 0
+    return at < s->n && tg_shard_key_cmp(s->shards[at]->run, s->shards[at]->rank, run, rank) == 0
                ? s->shards[at]
                : NULL;
 }
@@ -69,16 +69,20 @@ static void keep_more_slots(struct tg_shard *to, const struct tg_shard *from)
             to->rows[i].slots = from->rows[i].slots;
 }
 
+bool tg_shard_contradicts(tg_sv run, int64_t rank, struct tg_err *err)
+{
+    tg_err_set(err, TG_ERR_SUMMARY, TG_NOWHERE,
+               "run '%.*s', rank %" PRId64 " is there twice with different content", TG_SV_ARG(run),
+               rank);
+    return tg_err_hint(err, "Give each recording its own run id (--run), or leave the id out.");
+}
+
 bool tg_summary_insert(struct tg_summary *out, struct tg_shard *s, struct tg_err *err)
 {
     size_t at = position(out, s->run, s->rank);
     struct tg_shard *there = tg_summary_find(out, s->run, s->rank);
-    if (there && !tg_sv_eq(there->hash, s->hash)) {
-        tg_err_set(err, TG_ERR_SUMMARY, TG_NOWHERE,
-                   "run '%.*s', rank %" PRId64 " is there twice with different content",
-                   TG_SV_ARG(s->run), s->rank);
-        return tg_err_hint(err, "Give each recording its own run id (--run), or leave the id out.");
-    }
+    if (there && !tg_sv_eq(there->hash, s->hash))
+        return tg_shard_contradicts(s->run, s->rank, err);
     if (there && there->steps_only && !s->steps_only) {
         s->arrival = there->arrival;
         out->shards[at] = s;
@@ -161,7 +165,7 @@ struct tg_shard *tg_shard_copy(const struct tg_shard *s, struct tg_arena *a)
     return to;
 }
 
-static int by_arrival(const void *a, const void *b)
+int tg_shard_by_arrival(const void *a, const void *b)
 {
     const struct tg_shard *const *x = a, *const *y = b;
     return TG_CMP((*x)->arrival, (*y)->arrival);
@@ -173,7 +177,7 @@ static struct tg_shard **arrived(const struct tg_summary *s)
     struct tg_shard **v = tg_xrealloc(NULL, s->n + 1, sizeof *v);
     if (s->n) {
         memcpy(v, s->shards, s->n * sizeof *v);
-        qsort(v, s->n, sizeof *v, by_arrival);
+        qsort(v, s->n, sizeof *v, tg_shard_by_arrival);
     }
     return v;
 }

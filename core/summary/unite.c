@@ -1,6 +1,5 @@
 #include "core/summary/unite.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "core/summary/layout.h"
@@ -132,8 +131,7 @@ static bool list_input(struct merging *g, size_t i)
 
 static int cmp_key(const struct tg_layout_key *a, const struct tg_layout_key *b)
 {
-    int c = tg_sv_cmp(a->run, b->run);
-    return c ? c : TG_CMP(a->rank, b->rank);
+    return tg_shard_key_cmp(a->run, a->rank, b->run, b->rank);
 }
 
 static int by_key(const void *pa, const void *pb)
@@ -141,14 +139,6 @@ static int by_key(const void *pa, const void *pb)
     const struct entry *a = pa, *b = pb;
     int c = cmp_key(&a->key, &b->key);
     return c ? c : TG_CMP(a->input, b->input);
-}
-
-static bool contradicts(struct merging *g, const struct tg_layout_key *k)
-{
-    tg_err_set(g->err, TG_ERR_SUMMARY, TG_NOWHERE,
-               "run '%.*s', rank %" PRId64 " is there twice with different content",
-               TG_SV_ARG(k->run), k->rank);
-    return tg_err_hint(g->err, "Give each recording its own run id (--run), or leave the id out.");
 }
 
 /* The distinct keys. */
@@ -159,7 +149,7 @@ static bool distinct(struct merging *g, struct tg_layout_key *keys, size_t *n)
         const struct tg_layout_key *k = &g->entry[i].key;
         if (*n && cmp_key(&keys[*n - 1], k) == 0) {
             if (!tg_sv_eq(keys[*n - 1].hash, k->hash))
-                return contradicts(g, k);
+                return tg_shard_contradicts(k->run, k->rank, g->err);
             continue;
         }
         keys[(*n)++] = *k;
@@ -180,7 +170,7 @@ static bool only_less(struct merging *g, const struct tg_layout_key *keys, size_
         if (k == n || cmp_key(&keys[k], &key) != 0)
             out[(*n_out)++] = s;
         else if (!tg_sv_eq(keys[k].hash, s->hash))
-            return contradicts(g, &key);
+            return tg_shard_contradicts(s->run, s->rank, g->err);
     }
     return true;
 }

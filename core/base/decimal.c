@@ -21,11 +21,6 @@ struct number {
     bool sticky;     /* a non-zero digit was dropped after it */
 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_exact(const struct number *num)
 {
     return num->first <= 0 && !num->sticky;
@@ -53,10 +48,10 @@ static bool split(tg_sv s, struct number *num)
     *num = (struct number){ .first = -1 };
     if (i < s.n && (s.p[i] == '-' || s.p[i] == '+'))
         num->negative = s.p[i++] == '-';
-    for (; i < s.n && is_digit(s.p[i]); i++, any = true)
+    for (; i < s.n && tg_is_digit(s.p[i]); i++, any = true)
         push_digit(num, s.p[i], false);
     if (i < s.n && s.p[i] == '.')
-        for (i++; i < s.n && is_digit(s.p[i]); i++, any = true)
+        for (i++; i < s.n && tg_is_digit(s.p[i]); i++, any = true)
             push_digit(num, s.p[i], true);
     if (!any)
         return false;
@@ -65,7 +60,7 @@ static bool split(tg_sv s, struct number *num)
         i++;
         if (i < s.n && (s.p[i] == '-' || s.p[i] == '+'))
             minus = s.p[i++] == '-';
-        for (; i < s.n && is_digit(s.p[i]); i++, some = true)
+        for (; i < s.n && tg_is_digit(s.p[i]); i++, some = true)
             if (exponent < 100000)
                 exponent = exponent * 10 + (s.p[i] - '0');
         if (!some)

@@ -66,6 +66,8 @@ bool tg_file_exists(const char *path);
 /* One file under two names: links are followed. "-" is standard input. False: one is not there. */
 bool tg_file_same(const char *a, const char *b);
 
+/* A path without its folders. */
+tg_sv tg_file_name(tg_sv path);
 /* The rank in a file's name: rank[-_]?N, else worker[-_]?N, in any case; -1: none. */
 int64_t tg_file_rank(tg_sv path);
 #endif

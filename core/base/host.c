@@ -6,22 +6,13 @@
 
 #define MAX_PROC ((size_t)4 << 20) /* cpuinfo of a thousand cores has 1.5 MB */
 
-static tg_sv trim(tg_sv s)
-{
-    while (s.n && (s.p[0] == ' ' || s.p[0] == '\t'))
-        s = (tg_sv){ s.p + 1, s.n - 1 };
-    while (s.n && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t'))
-        s.n--;
-    return s;
-}
-
 /* The value of the first line "KEY : VALUE". */
 static tg_sv value_of(tg_sv text, const char *key)
 {
     while (text.n) {
         tg_sv value = tg_sv_cut(&text, '\n'), name = tg_sv_cut(&value, ':');
-        if (tg_sv_eq(trim(name), tg_sv_of(key)))
-            return trim(value);
+        if (tg_sv_eq(tg_sv_trim(name), tg_sv_of(key)))
+            return tg_sv_trim(value);
     }
     return TG_SV("");
 }

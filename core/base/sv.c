@@ -16,6 +16,27 @@ bool tg_sv_has(tg_sv s, tg_sv needle)
     return false;
 }
 
+size_t tg_sv_digits(tg_sv s, size_t from)
+{
+    while (from < s.n && tg_is_digit(s.p[from]))
+        from++;
+    return from;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+tg_sv tg_sv_trim(tg_sv s)
+{
+    while (s.n && is_blank(*s.p))
+        s = (tg_sv){ s.p + 1, s.n - 1 };
+    while (s.n && is_blank(s.p[s.n - 1]))
+        s.n--;
+    return s;
+}
+
 tg_sv tg_sv_cut(tg_sv *s, char sep)
 {
     const char *hit = s->n ? memchr(s->p, sep, s->n) : NULL;
@@ -63,14 +84,20 @@ bool tg_sv_i64(tg_sv s, int64_t *out)
     return true;
 }
 
-bool tg_sv_glob(tg_sv pattern, tg_sv s)
+static inline bool is_same(char a, char b, bool any_case)
+{
+    return a == b || (any_case && tg_lower(a) == tg_lower(b));
+}
+
+static inline bool glob(tg_sv pattern, tg_sv s, bool any_case)
 {
     size_t p = 0, i = 0, star = SIZE_MAX, mark = 0;
     while (i < s.n) {
         if (p < pattern.n && pattern.p[p] == '*') {
             star = p++;
             mark = i;
-        } else if (p < pattern.n && (pattern.p[p] == '?' || pattern.p[p] == s.p[i])) {
+        } else if (p < pattern.n &&
+                   (pattern.p[p] == '?' || is_same(pattern.p[p], s.p[i], any_case))) {
             p++;
             i++;
         } else if (star != SIZE_MAX) {
@@ -83,6 +110,16 @@ bool tg_sv_glob(tg_sv pattern, tg_sv s)
     while (p < pattern.n && pattern.p[p] == '*')
         p++;
     return p == pattern.n;
+}
+
+bool tg_sv_glob(tg_sv pattern, tg_sv s)
+{
+    return glob(pattern, s, false);
+}
+
+bool tg_sv_glob_any_case(tg_sv pattern, tg_sv s)
+{
+    return glob(pattern, s, true);
 }
 
 unsigned tg_sv_distance(tg_sv a, tg_sv b, unsigned limit)

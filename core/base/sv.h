@@ -67,6 +67,23 @@ static inline int tg_sv_cmp(tg_sv a, tg_sv b)
 /* True when `needle` occurs anywhere in `s`; an empty needle always does. */
 bool tg_sv_has(tg_sv s, tg_sv needle);
 
+static inline bool tg_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Of ASCII letters. */
+static inline char tg_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+/* Where the digits end that begin at `from`; `from`: there are none. */
+size_t tg_sv_digits(tg_sv s, size_t from);
+
+/* Without blanks, TAB and CR around it. */
+tg_sv tg_sv_trim(tg_sv s);
+
 /* Cuts `s` after its first `sep`; returns what was before it. Without `sep`: all of `s`. */
 tg_sv tg_sv_cut(tg_sv *s, char sep);
 
@@ -84,6 +101,7 @@ bool tg_sv_i64(tg_sv s, int64_t *out);
  * in |s| times the number of '*' at worst; no recursion.
  */
 bool tg_sv_glob(tg_sv pattern, tg_sv s);
+bool tg_sv_glob_any_case(tg_sv pattern, tg_sv s); /* of ASCII letters */
 
 /* Levenshtein distance, at most `limit` + 1 (the search stops there); for "did you mean". */
 unsigned tg_sv_distance(tg_sv a, tg_sv b, unsigned limit);

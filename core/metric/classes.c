@@ -116,11 +116,6 @@ static const struct {
 };
 #define N_ROWS (sizeof table / sizeof *table)
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
-}
-
 /*
  * The table's rows by the hash of their first two letters, so that a name is searched once for all
  * of them. Rows count from 1, in a chain from the first row to the last; 0 ends it. Rebuilt for
@@ -151,7 +146,7 @@ static void rows_init(struct rows *r)
 static bool begins(tg_sv s, const char *text)
 {
     size_t k = 0;
-    while (text[k] && k < s.n && lower(s.p[k]) == text[k])
+    while (text[k] && k < s.n && tg_lower(s.p[k]) == text[k])
         k++;
     return !text[k];
 }
@@ -161,10 +156,10 @@ static size_t first_row(tg_sv name)
 {
     struct rows rows;
     size_t best = N_ROWS;
-    char c = name.n ? lower(name.p[0]) : 0;
+    char c = name.n ? tg_lower(name.p[0]) : 0;
     rows_init(&rows);
     for (size_t i = 1; i < name.n; i++) {
-        char d = lower(name.p[i]);
+        char d = tg_lower(name.p[i]);
         size_t r = rows.first[pair_hash(c, d)];
         for (; r && r <= best; r = rows.next[r])
             if (begins((tg_sv){ name.p + i - 1, name.n - i + 1 }, table[r - 1].text))
@@ -172,29 +167,6 @@ static size_t first_row(tg_sv name)
         c = d;
     }
     return best;
-}
-
-/* tg_sv_glob, ignoring case on both sides. */
-static bool glob_any_case(tg_sv glob, tg_sv name)
-{
-    size_t star = SIZE_MAX, mark = 0, g = 0, i = 0;
-    while (i < name.n) {
-        if (g < glob.n && glob.p[g] == '*') {
-            star = g++;
-            mark = i;
-        } else if (g < glob.n && (glob.p[g] == '?' || lower(glob.p[g]) == lower(name.p[i]))) {
-            g++;
-            i++;
-        } else if (star != SIZE_MAX) {
-            g = star + 1;
-            i = ++mark;
-        } else {
-            return false;
-        }
-    }
-    while (g < glob.n && glob.p[g] == '*')
-        g++;
-    return g == glob.n;
 }
 
 enum tg_class tg_class_of(const struct tg_classes *extra, enum tg_kind kind, tg_sv name,
@@ -206,7 +178,7 @@ enum tg_class tg_class_of(const struct tg_classes *extra, enum tg_kind kind, tg_
     if (!tg_kind_is_device(kind))
         return TG_CLASS_OTHER;
     for (size_t i = 0; extra && i < extra->n; i++)
-        if (glob_any_case(extra->v[i].glob, name))
+        if (tg_sv_glob_any_case(extra->v[i].glob, name))
             return extra->v[i].class_;
     if (kind != TG_KIND_KERNEL)
         return TG_CLASS_MEMORY;
@@ -252,17 +224,6 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-static tg_sv trimmed(tg_sv s)
-{
-    while (s.n && is_blank(s.p[s.n - 1]))
-        s.n--;
-    while (s.n && is_blank(*s.p)) {
-        s.p++;
-        s.n--;
-    }
-    return s;
-}
-
 static bool parse_row(struct tg_class_row *out, tg_sv line, struct tg_loc at, struct tg_err *err)
 {
     tg_sv word = line;
@@ -270,7 +231,7 @@ static bool parse_row(struct tg_class_row *out, tg_sv line, struct tg_loc at, st
         word.p++;
         word.n--;
     }
-    out->glob = trimmed(word);
+    out->glob = tg_sv_trim(word);
     word = (tg_sv){ line.p, line.n - word.n };
     if (!tg_class_from_name(word, &out->class_)) {
         const char *meant = tg_sv_nearest(word, class_names);
@@ -297,7 +258,7 @@ bool tg_classes_parse(struct tg_classes *out, tg_sv text, const char *file, stru
     rows = TG_NEW_N(a, struct tg_class_row, n);
     *out = (struct tg_classes){ rows, 0 };
     for (uint32_t number = 1; text.n; number++) {
-        tg_sv line = tg_sv_cut(&text, '\n'), row = trimmed(line);
+        tg_sv line = tg_sv_cut(&text, '\n'), row = tg_sv_trim(line);
         struct tg_loc at = { file, number, (uint32_t)(row.p - line.p) + 1, TG_NO_OFFSET };
         if (!row.n || *row.p == '#')
             continue;

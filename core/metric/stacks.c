@@ -18,9 +18,7 @@ static bool is_module(tg_sv name)
 static bool find_line(tg_sv name, size_t *from, size_t *to)
 {
     for (size_t i = 1; i < name.n && name.p[0] != '<'; i++) {
-        size_t k = i + 1;
-        while (k < name.n && name.p[k] >= '0' && name.p[k] <= '9')
-            k++;
+        size_t k = tg_sv_digits(name, i + 1);
         if (name.p[i] == '(' && k > i + 1 && k + 1 < name.n && name.p[k] == ')' &&
             name.p[k + 1] == ':') {
             *from = i;

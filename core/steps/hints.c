@@ -35,7 +35,7 @@ static void add(struct tally *n, const struct tg_span *s)
 static tg_sv prefix_of(tg_sv name)
 {
     size_t n = 0;
-    while (n < name.n && !(name.p[n] >= '0' && name.p[n] <= '9'))
+    while (n < name.n && !tg_is_digit(name.p[n]))
         n++;
     return n < name.n && n >= 3 ? (tg_sv){ name.p, n } : (tg_sv){ name.p, 0 };
 }

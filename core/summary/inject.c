@@ -300,11 +300,9 @@ static tg_sv other_attr(tg_sv v, double factor, struct tg_arena *a)
 {
     size_t from = 0, to;
     int64_t number;
-    while (from < v.n && (v.p[from] < '0' || v.p[from] > '9'))
+    while (from < v.n && !tg_is_digit(v.p[from]))
         from++;
-    to = from;
-    while (to < v.n && v.p[to] >= '0' && v.p[to] <= '9')
-        to++;
+    to = tg_sv_digits(v, from);
     if (from == to || !tg_sv_i64((tg_sv){ v.p + from, to - from }, &number))
         return TG_SV("[\"c10::complex<double>\"]"); /* has a number: no other value becomes this */
     number = factor > 1 && number < INT64_MAX / 1000 ? scaled(number, factor) : number;

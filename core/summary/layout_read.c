@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/base/file.h"
 #include "core/summary/content.h"
 #include "core/summary/layout.h"
 #include "core/summary/pack.h"
@@ -311,14 +312,6 @@ static struct tg_doc *parse_head(struct tg_layout_reader *r, tg_sv line, struct 
     return d;
 }
 
-static tg_sv base_name(tg_sv path)
-{
-    for (size_t i = path.n; i > 0; i--)
-        if (path.p[i - 1] == '/')
-            return (tg_sv){ path.p + i, path.n - i };
-    return path;
-}
-
 bool tg_layout_open(struct tg_layout_reader *r, struct tg_source *source,
                     const struct tg_limits *limits, struct tg_layout_books *books,
                     struct tg_arena *a, struct tg_err *err)
@@ -330,7 +323,7 @@ bool tg_layout_open(struct tg_layout_reader *r, struct tg_source *source,
                                     .books = books,
                                     .file = tg_source_name(source),
                                     .max_line = (limits ? *limits : TG_LIMITS_DEFAULT).max_doc };
-    r->name = tg_clean_text(a, base_name(tg_sv_of(r->file ? r->file : "")));
+    r->name = tg_clean_text(a, tg_file_name(tg_sv_of(r->file ? r->file : "")));
     switch (next_line(r, &line, err)) {
     case TG_NEXT_FAILED:
         return false;

@@ -30,14 +30,6 @@ void tg_summary_note(struct tg_summary *one, const char *key, tg_sv value)
     s->n_env++;
 }
 
-static tg_sv base_name(tg_sv path)
-{
-    for (size_t i = path.n; i > 0; i--)
-        if (path.p[i - 1] == '/')
-            return (tg_sv){ path.p + i, path.n - i };
-    return path;
-}
-
 static int64_t rank_of(const struct tg_trace *t, const struct tg_summarize_opts *o)
 {
     if (o->rank >= 0)
@@ -53,7 +45,7 @@ static struct tg_shard *shard_of(struct tg_summary *out, const struct tg_trace *
     if (!s)
         return NULL;
     s->rank = rank_of(t, o);
-    s->source = tg_clean_text(out->arena, base_name(tg_sv_of(t->path)));
+    s->source = tg_clean_text(out->arena, tg_file_name(tg_sv_of(t->path)));
     s->hash = tg_shard_hash(s, out->arena);
     s->run = o->run.n ? tg_clean_text(out->arena, o->run) : s->hash;
     return s;

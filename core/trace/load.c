@@ -134,7 +134,7 @@ static int64_t sequence_of(const struct tg_event *ev)
     static const char key[] = "\"Sequence number\":";
     const char *at = ev->args.p, *end = ev->args.p + ev->args.n;
     int64_t n;
-    size_t digits = 0;
+    size_t digits;
     do
         at = memchr(at + 1, 'S', at + 1 < end ? (size_t)(end - at - 1) : 0);
     while (at && ((size_t)(end - at) < sizeof key - 2 || memcmp(at - 1, key, sizeof key - 1) != 0));
@@ -142,8 +142,7 @@ static int64_t sequence_of(const struct tg_event *ev)
         return -1;
     for (at += sizeof key - 2; at < end && *at == ' '; at++)
         ;
-    while (at + digits < end && at[digits] >= '0' && at[digits] <= '9')
-        digits++;
+    digits = tg_sv_digits((tg_sv){ at, (size_t)(end - at) }, 0);
     return digits && tg_sv_i64((tg_sv){ at, digits }, &n) ? n : -1;
 }
 

@@ -133,11 +133,6 @@ static bool scan_string(struct tg_scan *s, struct tg_value *v)
     return high < 0x80 || check_utf8(s, v->raw);
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* A word of letters at the cursor, whole. */
 static bool word(struct tg_scan *s, const char *text)
 {
@@ -189,9 +184,9 @@ static bool check_huge(struct tg_scan *s, struct tg_value *v)
 
 static bool digits(struct tg_scan *s)
 {
-    if (!is_digit(*s->p))
+    if (!tg_is_digit(*s->p))
         return s->p == s->end ? tg_scan_out(s) : tg_scan_bad(s, s->p, "a digit is missing", "");
-    while (is_digit(*s->p))
+    while (tg_is_digit(*s->p))
         s->p++;
     return true;
 }
@@ -202,7 +197,7 @@ static bool number(struct tg_scan *s, struct tg_value *v)
     *v = (struct tg_value){ .type = TG_TOKEN_NUMBER, .finite = true };
     if (*s->p == '-')
         s->p++;
-    if (!is_digit(*s->p)) {
+    if (!tg_is_digit(*s->p)) {
         if (s->p == s->end)
             return tg_scan_out(s);
         v->finite = false;
@@ -211,7 +206,7 @@ static bool number(struct tg_scan *s, struct tg_value *v)
     if (*s->p == '0')
         s->p++;
     else
-        while (is_digit(*s->p))
+        while (tg_is_digit(*s->p))
             s->p++;
     if (*s->p == '.') {
         v->is_float = true;
@@ -230,7 +225,7 @@ static bool number(struct tg_scan *s, struct tg_value *v)
     if (s->p == s->end && !s->last)
         return tg_scan_out(s);
     v->raw = (tg_sv){ start, (size_t)(s->p - start) };
-    if (is_digit(*s->p)) /* after a leading zero */
+    if (tg_is_digit(*s->p)) /* after a leading zero */
         return tg_scan_bad(s, s->p, "a number with a leading zero", "");
     return v->is_float || v->raw.n < 19 || check_huge(s, v);
 }

@@ -84,10 +84,8 @@ static enum lane lane_of(tg_sv process, tg_sv line)
 /* The number at the end of "/device:GPU:3", or after "Stream #". */
 static int64_t number_in(tg_sv text, size_t from)
 {
-    size_t n = from;
+    size_t n = tg_sv_digits(text, from);
     int64_t out;
-    while (n < text.n && text.p[n] >= '0' && text.p[n] <= '9')
-        n++;
     return n > from && tg_sv_i64((tg_sv){ text.p + from, n - from }, &out) ? out : -1;
 }
 
@@ -145,7 +143,7 @@ static tg_sv step_name(tg_sv name, char *buf, size_t size)
 {
     size_t from = name.n;
     int64_t n;
-    while (from && name.p[from - 1] >= '0' && name.p[from - 1] <= '9')
+    while (from && tg_is_digit(name.p[from - 1]))
         from--;
     if (!tg_sv_i64((tg_sv){ name.p + from, name.n - from }, &n))
         return name;

@@ -363,20 +363,11 @@ static void memory_peaks(const struct work *w)
         device |= w->t->memory[i].device_type > 0;
     for (size_t i = 0; i < w->t->n_memory; i++) {
         const struct tg_memory_event *e = &w->t->memory[i];
-        size_t lo = 0, hi = w->s->n;
+        int32_t step = tg_steps_at(w->s, e->ts);
         struct tg_metric_value *v;
-        if (e->total_allocated < 0 || (device && e->device_type <= 0))
+        if (step < 0 || e->total_allocated < 0 || (device && e->device_type <= 0))
             continue;
-        while (lo < hi) {
-            size_t mid = lo + (hi - lo) / 2;
-            if (w->s->v[mid].start <= e->ts)
-                lo = mid + 1;
-            else
-                hi = mid;
-        }
-        if (w->s->marked && (lo == 0 || e->ts >= w->s->v[lo - 1].end))
-            continue;
-        v = at(w, TG_METRIC_MEM_PEAK, lo ? lo - 1 : 0);
+        v = at(w, TG_METRIC_MEM_PEAK, (size_t)step);
         if (!v->known || e->total_allocated > v->num)
             *v = (struct tg_metric_value){ true, e->total_allocated, 1 };
     }

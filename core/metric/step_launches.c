@@ -114,8 +114,7 @@ static void forget_empty_means(struct tg_metric_value *out, size_t n_steps)
         for (int m = 0; m < 2; m++) {
             struct tg_metric_value *v =
                 &out[(m ? TG_METRIC_QUEUE_FULL : TG_METRIC_QUEUE_MEAN) * n_steps + k];
-            if (v->known && v->den <= 0)
-                *v = (struct tg_metric_value){ false, 0, 1 };
+            v->known &= v->den > 0;
         }
 }
 

@@ -91,19 +91,24 @@ static uint32_t *ids(size_t n)
     return tg_xrealloc(NULL, n + 1, sizeof(uint32_t));
 }
 
+static struct tg_listing listing(size_t n_rows, size_t n_frames, size_t n_attrs)
+{
+    return (struct tg_listing){
+        { ids(n_rows), ids(n_frames) }, ids(n_attrs), { n_rows, n_frames }, n_attrs
+    };
+}
+
 void tg_book_list(struct tg_book *b, const struct tg_shard *s, struct tg_listing *out)
 {
-    size_t n_attrs = 0;
+    size_t n_attrs = 0, at = 0;
     for (size_t i = 0; i < s->n_rows; i++)
         n_attrs += s->rows[i].n_attrs;
-    *out = (struct tg_listing){
-        { ids(s->n_rows), ids(s->n_frames) }, ids(n_attrs), { s->n_rows, s->n_frames }, 0
-    };
+    *out = listing(s->n_rows, s->n_frames, n_attrs);
     for (size_t i = 0; i < s->n_rows; i++) {
         const struct tg_row *r = &s->rows[i];
         uint32_t row = out->row[TG_BOOK_ROWS][i] = add_key(b, TG_BOOK_ROWS, r->key);
         for (size_t f = 0; f < r->n_attrs; f++)
-            out->attr[out->n_attrs++] = add_attr(b, row, &r->attrs[f]);
+            out->attr[at++] = add_attr(b, row, &r->attrs[f]);
     }
     for (size_t i = 0; i < s->n_frames; i++)
         out->row[TG_BOOK_FRAMES][i] = add_key(b, TG_BOOK_FRAMES, s->frames[i].key);
@@ -111,10 +116,7 @@ void tg_book_list(struct tg_book *b, const struct tg_shard *s, struct tg_listing
 
 void tg_book_join(struct tg_book *b, const struct tg_book_read *from, struct tg_listing *to)
 {
-    *to = (struct tg_listing){ { ids(from->n[TG_BOOK_ROWS]), ids(from->n[TG_BOOK_FRAMES]) },
-                               ids(from->n_attrs),
-                               { from->n[TG_BOOK_ROWS], from->n[TG_BOOK_FRAMES] },
-                               from->n_attrs };
+    *to = listing(from->n[TG_BOOK_ROWS], from->n[TG_BOOK_FRAMES], from->n_attrs);
     for (int set = 0; set < TG_BOOK_SETS; set++)
         for (size_t i = 0; i < from->n[set]; i++)
             to->row[set][i] = add_key(b, (enum tg_book_set)set, &from->row[set][i]);
@@ -336,13 +338,9 @@ static tg_sv text_at(const struct tg_book_read *b, struct tg_unpack *u)
 /* Their category says what they are: no event has it. */
 static bool is_frame(struct tg_row_key *row)
 {
-    for (int sort = 0; sort < TG_STACK_SORTS; sort++) {
-        tg_sv name = tg_sv_of(tg_frame_sort_name((enum tg_stack_sort)sort));
-        if (tg_sv_eq(row->cat, name))
-            return tg_kind_from_name(name, &row->kind) && !row->parent.n && row->stream == -1 &&
-                   (row->device == -1 || row->device == 0);
-    }
-    return false;
+    enum tg_stack_sort sort;
+    return tg_frame_sort_find(row->cat, &sort) && tg_kind_from_name(row->cat, &row->kind) &&
+           !row->parent.n && row->stream == -1 && (row->device == -1 || row->device == 0);
 }
 
 static bool read_keys(struct tg_book_read *b, enum tg_book_set set, const struct tg_doc *array,

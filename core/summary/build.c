@@ -57,11 +57,10 @@ struct build {
     struct tg_keymap attr_ids; /* row, value, kind -> attribute */
 };
 
-static uint32_t text_id(struct build *b, tg_sv s)
+static uint32_t text_id(struct tg_strmap *m, tg_sv s)
 {
     TG_ARENA *scratch = tg_arena_new();
-    uint32_t id = tg_strmap_add(&b->texts, tg_clean_text(scratch, s));
-    return id;
+    return tg_strmap_add(m, tg_clean_text(scratch, s));
 }
 
 static void intern_names(struct build *b)
@@ -72,11 +71,12 @@ static void intern_names(struct build *b)
     b->parent = tg_xrealloc(NULL, names->n + 1, sizeof *b->parent);
     for (size_t i = 0; i < names->n; i++) {
         const struct tg_name *n = &names->v[i];
-        b->name[i] = text_id(b, n->name);
-        b->cat[i] = text_id(b, n->cat);
-        b->parent[i] = n->kind == TG_KIND_STEP ? text_id(b, TG_SV("ProfilerStep")) : b->name[i];
+        b->name[i] = text_id(&b->texts, n->name);
+        b->cat[i] = text_id(&b->texts, n->cat);
+        b->parent[i] =
+            n->kind == TG_KIND_STEP ? text_id(&b->texts, TG_SV("ProfilerStep")) : b->name[i];
     }
-    b->no_parent = text_id(b, TG_SV(""));
+    b->no_parent = text_id(&b->texts, TG_SV(""));
 }
 
 /* The enclosing operator, annotation or step; runtime calls around a call are skipped. */
@@ -130,12 +130,8 @@ static void split_attrs(struct build *b)
         b->collective[i] = tg_collective_id_of(b->t->attrs.text[i]);
         tg_attr_split(b->t->attrs.text[i], value);
         for (size_t k = 0; k < TG_ATTR_KINDS; k++) {
-            uint32_t *id = &b->value[i * TG_ATTR_KINDS + k];
-            *id = TG_NO_ID;
-            if (value[k].n) {
-                TG_ARENA *scratch = tg_arena_new();
-                *id = tg_strmap_add(&b->values, tg_clean_text(scratch, tg_buf_sv(&value[k])));
-            }
+            tg_sv text = tg_buf_sv(&value[k]);
+            b->value[i * TG_ATTR_KINDS + k] = text.n ? text_id(&b->values, text) : TG_NO_ID;
         }
     }
     for (size_t k = 0; k < TG_ATTR_KINDS; k++)
@@ -201,23 +197,18 @@ static void collect_rows(struct build *b)
 
 static void init_rows(struct build *b)
 {
-    size_t n = b->s->n + 1;
     b->out->rows = TG_NEW_N(b->a, struct tg_row, b->n_rows);
     b->out->n_rows = b->n_rows;
     for (size_t r = 0; r < b->n_rows; r++) {
         const struct row *from = &b->rows[r];
-        struct tg_row_key *key = TG_NEW(b->a, struct tg_row_key);
-        *key = (struct tg_row_key){ .name = tg_arena_sv(b->a, b->texts.text[from->key.name]),
-                                    .cat = tg_arena_sv(b->a, b->texts.text[from->key.cat]),
-                                    .parent = tg_arena_sv(b->a, b->texts.text[from->key.parent]),
-                                    .kind = from->kind,
-                                    .device = from->key.device,
-                                    .stream = from->key.stream };
-        b->out->rows[r] = (struct tg_row){ .key = key,
-                                           .count = TG_NEW_N(b->a, uint32_t, n),
-                                           .total = TG_NEW_N(b->a, tg_ns, n),
-                                           .self = TG_NEW_N(b->a, tg_ns, n),
-                                           .attrs_capped = from->attrs_capped };
+        const struct tg_row_key key = { tg_arena_sv(b->a, b->texts.text[from->key.name]),
+                                        tg_arena_sv(b->a, b->texts.text[from->key.cat]),
+                                        tg_arena_sv(b->a, b->texts.text[from->key.parent]),
+                                        from->kind,
+                                        from->key.device,
+                                        from->key.stream };
+        b->out->rows[r] = tg_row_new(&key, b->s->n, b->a);
+        b->out->rows[r].attrs_capped = from->attrs_capped;
     }
 }
 
@@ -356,19 +347,11 @@ static void place_attrs(struct build *b)
 /* The step whose window is the span `i`; n: none. */
 static size_t window_of(const struct build *b, uint32_t i)
 {
-    size_t lo = 0, hi = b->s->n;
-    tg_ns at;
+    int32_t step;
     if (i == TG_NO_SPAN || !b->s->marked || !b->names_window[tg_span_at(b->t, i)->name])
         return b->s->n;
-    at = tg_span_at(b->t, i)->start;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (b->s->v[mid].start < at)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < b->s->n && b->s->v[lo].span == i ? lo : b->s->n;
+    step = tg_steps_at(b->s, tg_span_at(b->t, i)->start);
+    return step >= 0 && b->s->v[step].span == i ? (size_t)step : b->s->n;
 }
 
 static void build_steps(struct build *b)

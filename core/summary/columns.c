@@ -323,15 +323,6 @@ static bool read_gaps(struct values *v, struct tg_shard *s)
     return !v->u.bad;
 }
 
-static struct tg_row *rows_of(const struct tg_shared_rows *shape, enum tg_book_set set,
-                              struct tg_arena *a)
-{
-    struct tg_row *rows = TG_NEW_N(a, struct tg_row, shape->n[set]);
-    if (shape->n[set])
-        memcpy(rows, shape->row[set], shape->n[set] * sizeof *rows);
-    return rows;
-}
-
 static bool read_times(struct values *v, struct tg_shard *s, const bool *kept, tg_ns **less)
 {
     size_t n = s->n_steps + 1;
@@ -369,8 +360,8 @@ bool tg_shard_values_read(struct tg_shard *s, tg_sv raw, const struct tg_shared_
     if (v.u.bad || unit == 0 || unit > INT64_MAX || s->n_rows > tg_unpack_left(&v.u))
         return false;
     v.unit = (int64_t)unit;
-    s->rows = rows_of(shape, TG_BOOK_ROWS, a);
-    s->frames = rows_of(shape, TG_BOOK_FRAMES, a);
+    s->rows = tg_arena_copy(a, shape->row[TG_BOOK_ROWS], s->n_rows, sizeof *s->rows);
+    s->frames = tg_arena_copy(a, shape->row[TG_BOOK_FRAMES], s->n_frames, sizeof *s->frames);
     kept = tg_xmalloc(s->n_rows + 1);
     for (size_t i = 0; i < s->n_rows; i++) {
         uint64_t flag = tg_unpack_u64(&v.u);

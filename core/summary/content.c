@@ -339,12 +339,8 @@ static bool read_frame_sorts(const struct tg_doc *d, struct tg_shard *s)
     if (!d)
         return true;
     for (const struct tg_doc *m = tg_doc_first(d); m; m = tg_doc_next(m)) {
-        int sort = 0;
-        while (sort < TG_STACK_SORTS &&
-               !tg_sv_eq(tg_doc_str(m, TG_SV("")),
-                         tg_sv_of(tg_frame_sort_name((enum tg_stack_sort)sort))))
-            sort++;
-        if (sort == TG_STACK_SORTS || s->frame_sorts >> sort)
+        enum tg_stack_sort sort;
+        if (!tg_frame_sort_find(tg_doc_str(m, TG_SV("")), &sort) || s->frame_sorts >> sort)
             return false; /* unknown, or not in ascending order */
         s->frame_sorts |= 1u << sort;
     }

@@ -238,9 +238,7 @@ void tg_env_build(struct tg_shard *out, const struct tg_trace *t, const struct t
         set(&e, o->meta[i].key, o->meta[i].value);
     if (e.n)
         qsort(e.v, e.n, sizeof *e.v, by_key);
-    out->env = TG_NEW_N(a, struct tg_kv, e.n);
+    out->env = tg_arena_copy(a, e.v, e.n, sizeof *e.v);
     out->n_env = e.n;
-    if (e.n)
-        memcpy(out->env, e.v, e.n * sizeof *e.v);
     free(e.v);
 }

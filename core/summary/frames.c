@@ -12,6 +12,25 @@ const char *tg_frame_sort_name(enum tg_stack_sort sort)
     return tg_kind_name(kinds[sort]);
 }
 
+bool tg_frame_sort_find(tg_sv name, enum tg_stack_sort *out)
+{
+    for (int sort = 0; sort < TG_STACK_SORTS; sort++)
+        if (tg_sv_eq(name, tg_sv_of(tg_kind_name(kinds[sort])))) {
+            *out = (enum tg_stack_sort)sort;
+            return true;
+        }
+    return false;
+}
+
+struct tg_row tg_frame_row(enum tg_kind kind, tg_sv name, int64_t device, size_t n_steps,
+                           struct tg_arena *a)
+{
+    const struct tg_row_key key = {
+        name, tg_sv_of(tg_kind_name(kind)), TG_SV(""), kind, device, -1
+    };
+    return tg_row_new(&key, n_steps, a);
+}
+
 enum side { HOST = -1, DEVICE = 0 }; /* tg_row_key.device */
 
 static bool is_empty(const struct tg_stack_sums *v, size_t n, enum side side)
@@ -35,25 +54,12 @@ static uint32_t narrow(uint64_t n)
 static void add_row(struct tg_shard *out, size_t *cap, enum tg_kind kind, tg_sv name,
                     const struct tg_stack_sums *v, enum side side, struct tg_arena *a)
 {
-    size_t n = out->n_steps + 1;
-    struct tg_row_key *key;
     struct tg_row *row;
-    if (is_empty(v, n, side))
+    if (is_empty(v, out->n_steps + 1, side))
         return;
-    out->frames = tg_grow(out->frames, cap, out->n_frames + 1, sizeof *out->frames);
-    row = &out->frames[out->n_frames++];
-    key = TG_NEW(a, struct tg_row_key);
-    *key = (struct tg_row_key){ .name = name,
-                                .cat = tg_sv_of(tg_kind_name(kind)),
-                                .parent = TG_SV(""),
-                                .kind = kind,
-                                .device = side,
-                                .stream = -1 };
-    *row = (struct tg_row){ .key = key,
-                            .count = TG_NEW_N(a, uint32_t, n),
-                            .total = TG_NEW_N(a, tg_ns, n),
-                            .self = TG_NEW_N(a, tg_ns, n) };
-    for (size_t k = 0; k < n; k++) {
+    row = TG_PUSH(out->frames, out->n_frames, *cap);
+    *row = tg_frame_row(kind, name, side, out->n_steps, a);
+    for (size_t k = 0; k <= out->n_steps; k++) {
         row->count[k] = narrow(side == HOST ? v[k].calls : v[k].work);
         /* Sums of hostile times saturate; stored sums stay consistent. */
         row->total[k] = between(side == HOST ? v[k].host : v[k].device, INT64_MAX);
@@ -111,7 +117,5 @@ void tg_frames_of_trace(struct tg_shard *out, const struct tg_trace *t,
         qsort(out->frames, out->n_frames, sizeof *out->frames, tg_row_cmp);
     join_equal(out);
     grown = out->frames;
-    out->frames = TG_NEW_N(a, struct tg_row, out->n_frames);
-    if (out->n_frames)
-        memcpy(out->frames, grown, out->n_frames * sizeof *grown);
+    out->frames = tg_arena_copy(a, grown, out->n_frames, sizeof *grown);
 }

@@ -220,13 +220,10 @@ static void new_row(struct job *j, const struct tg_row_key *model, tg_sv name,
                     const uint32_t *calls, const tg_ns *ns)
 {
     size_t n_steps = j->s->n_steps, n = 0;
-    struct tg_row_key *key = TG_NEW(j->a, struct tg_row_key);
-    struct tg_row r = { .key = key }, *added;
-    *key = *model;
-    key->name = tg_arena_sv(j->a, name);
-    r.count = TG_NEW_N(j->a, uint32_t, n_steps + 1);
-    r.total = TG_NEW_N(j->a, tg_ns, n_steps + 1);
-    r.self = TG_NEW_N(j->a, tg_ns, n_steps + 1);
+    struct tg_row_key key = *model;
+    struct tg_row r;
+    key.name = tg_arena_sv(j->a, name);
+    r = tg_row_new(&key, n_steps, j->a);
     for (size_t k = 0; k < n_steps; k++)
         n += calls[k];
     r.slots = TG_NEW_N(j->a, tg_ns, n + 1);
@@ -238,10 +235,9 @@ static void new_row(struct job *j, const struct tg_row_key *model, tg_sv name,
         r.self[k] = r.total[k] = calls[k] ? ns[k] / calls[k] * calls[k] : 0;
         j->delta[k] = r.self[k];
         j->calls[k] = calls[k];
-        add(j, TG_METRIC_KERNEL_NAMES, k, key->kind == TG_KIND_KERNEL, 0);
+        add(j, TG_METRIC_KERNEL_NAMES, k, key.kind == TG_KIND_KERNEL, 0);
     }
-    added = add_row(j, &r);
-    settle(j, added);
+    settle(j, add_row(j, &r));
 }
 
 static void unfuse(struct job *j)

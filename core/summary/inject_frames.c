@@ -47,19 +47,9 @@ static size_t drop(struct tg_shard *s, const struct tg_inject *p)
 static size_t add_new(struct tg_shard *s, const struct tg_inject *p, enum tg_kind kind,
                       struct tg_arena *a)
 {
-    struct tg_row *grown = TG_NEW_N(a, struct tg_row, s->n_frames + 1), *row;
+    struct tg_row *grown = TG_NEW_N(a, struct tg_row, s->n_frames + 1);
+    struct tg_row fresh = tg_frame_row(kind, tg_arena_sv(a, p->text), -1, s->n_steps, a);
     size_t at = 0;
-    struct tg_row_key *key = TG_NEW(a, struct tg_row_key);
-    struct tg_row fresh = { .key = key,
-                            .count = TG_NEW_N(a, uint32_t, s->n_steps + 1),
-                            .total = TG_NEW_N(a, tg_ns, s->n_steps + 1),
-                            .self = TG_NEW_N(a, tg_ns, s->n_steps + 1) };
-    *key = (struct tg_row_key){ .name = tg_arena_sv(a, p->text),
-                                .cat = tg_sv_of(tg_kind_name(kind)),
-                                .parent = TG_SV(""),
-                                .kind = kind,
-                                .device = -1,
-                                .stream = -1 };
     for (size_t k = 0; k < s->n_steps; k++) {
         fresh.count[k] = 1;
         fresh.total[k] = fresh.self[k] = p->ns > 0 ? p->ns : 1;
@@ -68,8 +58,7 @@ static size_t add_new(struct tg_shard *s, const struct tg_inject *p, enum tg_kin
         at += tg_row_cmp(&s->frames[i], &fresh) < 0;
         grown[i + (tg_row_cmp(&s->frames[i], &fresh) >= 0)] = s->frames[i];
     }
-    row = &grown[at];
-    *row = fresh;
+    grown[at] = fresh;
     s->frames = grown;
     s->n_frames++;
     return 1;

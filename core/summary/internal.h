@@ -15,6 +15,8 @@ void tg_env_build(struct tg_shard *out, const struct tg_trace *t, const struct t
 /* summary.c */
 tg_sv tg_clean_text(struct tg_arena *a, tg_sv s); /* valid UTF-8 without NUL, in `a` */
 bool tg_text_is_clean(tg_sv s);
+/* A row of zeroes for `n_steps` steps, with a copy of the key, whose texts stay where they are. */
+struct tg_row tg_row_new(const struct tg_row_key *key, size_t n_steps, struct tg_arena *a);
 int tg_row_key_cmp(const struct tg_row_key *a, const struct tg_row_key *b);
 int tg_row_cmp(const void *a, const void *b); /* two rows, for qsort */
 /* Of two pointers to shards, for qsort. */
@@ -32,10 +34,14 @@ struct tg_shard *tg_summary_find(const struct tg_summary *s, tg_sv run, int64_t 
 /* frames.c: out->frames of a trace with its Python functions apart. */
 void tg_frames_of_trace(struct tg_shard *out, const struct tg_trace *t,
                         const struct tg_steps *steps, unsigned sorts, struct tg_arena *a);
+/* A row of zeroes of one name. `device`: struct tg_shard. */
+struct tg_row tg_frame_row(enum tg_kind kind, tg_sv name, int64_t device, size_t n_steps,
+                           struct tg_arena *a);
 /* inject_frames.c: how many rows were changed. */
 size_t tg_inject_frames(struct tg_shard *s, const struct tg_inject *p, struct tg_arena *a);
 /* "module", "source", by their bits. */
 const char *tg_frame_sort_name(enum tg_stack_sort sort);
+bool tg_frame_sort_find(tg_sv name, enum tg_stack_sort *out);
 
 /* A trace and its steps of which nothing but the shard is wanted: what the shard was made of is freed
  * column by column. */

@@ -60,8 +60,7 @@ static bool shard_damaged(const struct tg_layout_reader *r, const struct tg_layo
     TG_BUF b = { 0 };
     put_key(&b, k);
     tg_buf_printf(&b, ": %s", what);
-    (void)damaged(r, b.p, err);
-    return false;
+    return damaged(r, b.p, err);
 }
 
 static bool ends_early(struct tg_layout_reader *r, struct tg_err *err)
@@ -76,8 +75,7 @@ static bool ends_early(struct tg_layout_reader *r, struct tg_err *err)
         tg_buf_puts(&b, "before its last line");
     }
     r->next = r->n + 1;
-    (void)damaged(r, b.p, err);
-    return false;
+    return damaged(r, b.p, err);
 }
 
 /* ---- lines ---- */
@@ -292,24 +290,20 @@ static struct tg_doc *parse_head(struct tg_layout_reader *r, tg_sv line, struct 
 {
     static const tg_sv open = { "\"shards\":[", 10 };
     TG_BUF text = { 0 };
-    struct tg_doc *d = NULL;
+    struct tg_doc *d;
     struct tg_err json = TG_ERR_INIT;
     tg_buf_add(&text, line);
     if (tg_sv_ends(line, open))
         tg_buf_puts(&text, "]}");
     d = tg_doc_parse(tg_buf_sv(&text), r->file, &json);
-    tg_buf_release(&text);
     if (!d)
         (void)damaged(r, "its first line is not JSON", err);
-    else if (!tg_sv_ends(line, open) && check_format(r, d, err)) {
+    if (!d || tg_sv_ends(line, open))
+        return d;
+    if (check_format(r, d, err))
         (void)other_layout(r, err);
-        tg_doc_free(d);
-        d = NULL;
-    } else if (!tg_sv_ends(line, open)) {
-        tg_doc_free(d);
-        d = NULL;
-    }
-    return d;
+    tg_doc_free(d);
+    return NULL;
 }
 
 bool tg_layout_open(struct tg_layout_reader *r, struct tg_source *source,
@@ -341,9 +335,8 @@ bool tg_layout_open(struct tg_layout_reader *r, struct tg_source *source,
 
 static void free_shape(struct tg_layout_shape *s)
 {
-    if (s && s->own) {
+    if (s && s->own)
         tg_arena_free(s->own);
-    }
 }
 
 void tg_layout_close(struct tg_layout_reader *r)
@@ -368,12 +361,10 @@ static bool column_of(struct tg_layout_reader *r, const struct tg_doc *d, uint32
         *out = (uint32_t)id;
         return true;
     }
-    if (!tg_unpack_text(tg_doc_str(d, TG_SV("")), &raw)) {
+    if (!tg_unpack_text(tg_doc_str(d, TG_SV("")), &raw))
         return false;
-    }
-    r->column = tg_grow(r->column, &r->cap_columns, r->n_columns + 1, sizeof *r->column);
-    r->column[r->n_columns] = tg_arena_sv(r->a, tg_buf_sv(&raw));
-    *out = (uint32_t)r->n_columns++;
+    *out = (uint32_t)r->n_columns;
+    *TG_PUSH(r->column, r->n_columns, r->cap_columns) = tg_arena_sv(r->a, tg_buf_sv(&raw));
     return true;
 }
 
@@ -417,15 +408,11 @@ static const struct tg_layout_shape *shape_of(struct tg_layout_reader *r, uint32
 /* The frames of a shard are of the sorts that it names. */
 static bool frames_are_named(const struct tg_shard *s)
 {
-    bool named = true;
-    for (size_t i = 0; named && i < s->n_frames; i++) {
-        named = false;
-        for (int sort = 0; sort < TG_STACK_SORTS; sort++)
-            named |= s->frame_sorts & 1u << sort &&
-                     tg_sv_eq(s->frames[i].key->cat,
-                              tg_sv_of(tg_frame_sort_name((enum tg_stack_sort)sort)));
-    }
-    return named;
+    enum tg_stack_sort sort;
+    for (size_t i = 0; i < s->n_frames; i++)
+        if (!tg_frame_sort_find(s->frames[i].key->cat, &sort) || !(s->frame_sorts & 1u << sort))
+            return false;
+    return true;
 }
 
 /* NULL, or what is damaged. */
@@ -457,7 +444,6 @@ static const char *read_shard(struct tg_layout_reader *r, const struct tg_doc *d
         bad = "frames";
     else if (!tg_sv_eq(tg_content_hash(s, shape->shape.hash, a), s->hash))
         bad = "its content does not have the hash that it names";
-    tg_buf_release(&values);
     *ids = &shape->ids;
     return bad;
 }

@@ -15,6 +15,14 @@ tg_sv tg_clean_text(struct tg_arena *a, tg_sv s)
     return tg_arena_sv(a, tg_buf_sv(&clean));
 }
 
+struct tg_row tg_row_new(const struct tg_row_key *key, size_t n_steps, struct tg_arena *a)
+{
+    return (struct tg_row){ .key = tg_arena_copy(a, key, 1, sizeof *key),
+                            .count = TG_NEW_N(a, uint32_t, n_steps + 1),
+                            .total = TG_NEW_N(a, tg_ns, n_steps + 1),
+                            .self = TG_NEW_N(a, tg_ns, n_steps + 1) };
+}
+
 int tg_row_key_cmp(const struct tg_row_key *a, const struct tg_row_key *b)
 {
     int c = TG_CMP(a->kind, b->kind);

@@ -101,17 +101,9 @@ bool tg_summary_insert(struct tg_summary *out, struct tg_shard *s, struct tg_err
     return true;
 }
 
-static void *copy(struct tg_arena *a, const void *p, size_t n, size_t size)
-{
-    void *to = tg_arena_alloc(a, n, size);
-    if (n)
-        memcpy(to, p, n * size);
-    return to;
-}
-
 static const struct tg_row_key *copy_key(const struct tg_row_key *k, struct tg_arena *a)
 {
-    struct tg_row_key *to = copy(a, k, 1, sizeof *k);
+    struct tg_row_key *to = tg_arena_copy(a, k, 1, sizeof *k);
     to->name = tg_arena_sv(a, k->name);
     to->cat = tg_arena_sv(a, k->cat);
     to->parent = tg_arena_sv(a, k->parent);
@@ -123,12 +115,12 @@ static void copy_row(struct tg_row *to, const struct tg_row *from, const struct 
 {
     *to = *from;
     to->key = copy_key(from->key, a);
-    to->count = copy(a, from->count, s->n_steps + 1, sizeof *to->count);
-    to->total = copy(a, from->total, s->n_steps + 1, sizeof *to->total);
-    to->self = copy(a, from->self, s->n_steps + 1, sizeof *to->self);
+    to->count = tg_arena_copy(a, from->count, s->n_steps + 1, sizeof *to->count);
+    to->total = tg_arena_copy(a, from->total, s->n_steps + 1, sizeof *to->total);
+    to->self = tg_arena_copy(a, from->self, s->n_steps + 1, sizeof *to->self);
     if (from->slots)
-        to->slots = copy(a, from->slots, (size_t)tg_row_calls(s, from), sizeof *to->slots);
-    to->attrs = copy(a, from->attrs, from->n_attrs, sizeof *to->attrs);
+        to->slots = tg_arena_copy(a, from->slots, (size_t)tg_row_calls(s, from), sizeof *to->slots);
+    to->attrs = tg_arena_copy(a, from->attrs, from->n_attrs, sizeof *to->attrs);
     for (size_t i = 0; i < to->n_attrs; i++) {
         to->attrs[i].value = tg_arena_sv(a, from->attrs[i].value);
     }
@@ -136,7 +128,7 @@ static void copy_row(struct tg_row *to, const struct tg_row *from, const struct 
 
 struct tg_shard *tg_shard_copy(const struct tg_shard *s, struct tg_arena *a)
 {
-    struct tg_shard *to = copy(a, s, 1, sizeof *to);
+    struct tg_shard *to = tg_arena_copy(a, s, 1, sizeof *to);
     size_t gaps = 0;
     for (size_t k = 0; k < s->n_steps; k++)
         gaps += s->gap_count[k];
@@ -145,15 +137,15 @@ struct tg_shard *tg_shard_copy(const struct tg_shard *s, struct tg_arena *a)
     to->hash = tg_arena_sv(a, s->hash);
     to->window = tg_arena_sv(a, s->window);
     to->classes = tg_arena_sv(a, s->classes);
-    to->env = copy(a, s->env, s->n_env, sizeof *to->env);
+    to->env = tg_arena_copy(a, s->env, s->n_env, sizeof *to->env);
     for (size_t i = 0; i < s->n_env; i++)
         to->env[i] =
             (struct tg_kv){ tg_arena_sv(a, s->env[i].key), tg_arena_sv(a, s->env[i].value) };
-    to->steps = copy(a, s->steps, s->n_steps, sizeof *to->steps);
-    to->gap_count = copy(a, s->gap_count, s->n_steps, sizeof *to->gap_count);
-    to->gaps = copy(a, s->gaps, gaps, sizeof *to->gaps);
-    to->metrics = copy(a, s->metrics, TG_METRICS * s->n_steps, sizeof *to->metrics);
-    to->hints = copy(a, s->hints, s->n_hints, sizeof *to->hints);
+    to->steps = tg_arena_copy(a, s->steps, s->n_steps, sizeof *to->steps);
+    to->gap_count = tg_arena_copy(a, s->gap_count, s->n_steps, sizeof *to->gap_count);
+    to->gaps = tg_arena_copy(a, s->gaps, gaps, sizeof *to->gaps);
+    to->metrics = tg_arena_copy(a, s->metrics, TG_METRICS * s->n_steps, sizeof *to->metrics);
+    to->hints = tg_arena_copy(a, s->hints, s->n_hints, sizeof *to->hints);
     for (size_t i = 0; i < s->n_hints; i++)
         to->hints[i].name = tg_arena_sv(a, s->hints[i].name);
     to->rows = TG_NEW_N(a, struct tg_row, s->n_rows);
@@ -258,17 +250,17 @@ static struct tg_row *compact_rows(const struct tg_shard *s, const struct tg_row
                                    size_t n_rows, struct tg_strmap *pool, struct tg_arena *a)
 {
     size_t n = s->n_steps + 1;
-    struct tg_row *to = copy(a, rows, n_rows, sizeof *to);
+    struct tg_row *to = tg_arena_copy(a, rows, n_rows, sizeof *to);
     for (size_t i = 0; i < n_rows; i++) {
         struct tg_row *r = &to[i];
         bool leaf = memcmp(r->total, r->self, n * sizeof *r->self) == 0;
         r->key = shared_key(pool, r->key);
         r->attrs = r->n_attrs ? shared_attrs(r, pool) : NULL;
         r->count = shared(pool, r->count, n * sizeof *r->count);
-        r->self = copy(a, r->self, n, sizeof *r->self);
-        r->total = leaf ? r->self : copy(a, r->total, n, sizeof *r->total);
+        r->self = tg_arena_copy(a, r->self, n, sizeof *r->self);
+        r->total = leaf ? r->self : tg_arena_copy(a, r->total, n, sizeof *r->total);
         if (r->slots)
-            r->slots = copy(a, r->slots, (size_t)tg_row_calls(s, r), sizeof *r->slots);
+            r->slots = tg_arena_copy(a, r->slots, (size_t)tg_row_calls(s, r), sizeof *r->slots);
     }
     return to;
 }

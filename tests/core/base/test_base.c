@@ -92,7 +92,7 @@ TEST(names_get_dense_ids)
 
 TEST(invisible_text_becomes_visible)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     tg_utf8_visible(&b, TG_SV("a\r\nb\x01\xe2\x80\xae"
                               "c\xff\xc3\xa4"));
     assert_sv_equal(tg_buf_sv(&b), TG_SV("a  b\\u0001\\u202ec\xef\xbf\xbd\xc3\xa4"));
@@ -100,16 +100,14 @@ TEST(invisible_text_becomes_visible)
     assert_false(tg_utf8_valid(TG_SV("\xc0\xaf")));     /* overlong */
     assert_true(tg_utf8_valid(TG_SV("\xf0\x9f\x98\x80")));
     assert_int_equal(tg_utf8_prefix(TG_SV("a\xc3\xa4"), 2).n, 1);
-    tg_buf_release(&b);
 }
 
 TEST(documents_keep_large_integers)
 {
     struct tg_doc *d = tg_doc_new_object(), *back;
-    struct tg_buf b = { 0 };
-    struct tg_err err;
+    TG_BUF b = { 0 };
+    struct tg_err err = TG_ERR_INIT;
     int64_t v = 0;
-    tg_err_init(&err);
     tg_doc_add_i64(d, "big", INT64_MAX);
     tg_doc_add_i64(d, "small", -3);
     tg_doc_add_num(d, "tenth", 0.1);
@@ -132,7 +130,6 @@ TEST(documents_keep_large_integers)
     assert_int_equal(err.offset, 3);
     assert_int_equal(err.kind, TG_ERR_SUMMARY);
     tg_doc_free(d);
-    tg_buf_release(&b);
 }
 
 static char *scratch(char *path)
@@ -146,9 +143,8 @@ TEST(reports_are_all_or_none)
 {
     char dir[64], good[96], bad[96];
     struct tg_outputs o = { 0 };
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     size_t h;
-    tg_err_init(&err);
     scratch(dir);
     (void)snprintf(good, sizeof good, "%s/a.json", dir);
     (void)snprintf(bad, sizeof bad, "/dev/null/b.json");
@@ -168,8 +164,7 @@ TEST(missing_folders_are_made)
 {
     static const char *const parts[] = { "/a/b/c.json", "/a/b", "/a", "" };
     char dir[64], path[96];
-    struct tg_err err;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     scratch(dir);
     (void)snprintf(path, sizeof path, "%s/a/b/c.json", dir);
     assert_true(tg_file_write(path, TG_SV("hello"), &err));
@@ -184,10 +179,9 @@ TEST(pipes_are_written_in_place_and_links_followed)
 {
     char dir[64], pipe_path[96], link[96], file[96], got[8] = "";
     struct tg_outputs o = { 0 };
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     struct stat st;
     size_t h[2];
-    tg_err_init(&err);
     scratch(dir);
     (void)snprintf(pipe_path, sizeof pipe_path, "%s/pipe", dir);
     (void)snprintf(link, sizeof link, "%s/link", dir);
@@ -215,9 +209,8 @@ TEST(pipes_are_written_in_place_and_links_followed)
 TEST(one_target_twice_is_an_error)
 {
     struct tg_outputs o = { 0 };
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     size_t h;
-    tg_err_init(&err);
     assert_true(tg_outputs_open(&o, "-", &h, &err));
     assert_false(tg_outputs_open(&o, "-", &h, &err));
     assert_int_equal(tg_err_exit_code(err.kind), 2);
@@ -230,9 +223,8 @@ TEST(one_target_twice_is_an_error)
 TEST(a_full_disk_leaves_nothing)
 {
     struct tg_outputs o = { 0 };
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     size_t h;
-    tg_err_init(&err);
     if (access("/dev/full", W_OK) != 0)
         skip();
     o.files = calloc(1, sizeof *o.files); /* a target whose temporary file sits on a full device */
@@ -252,9 +244,8 @@ TEST(a_full_disk_leaves_nothing)
 
 TEST(first_error_stays)
 {
-    struct tg_err err;
-    struct tg_buf b = { 0 };
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
+    TG_BUF b = { 0 };
     assert_false(
         tg_err_set(&err, TG_ERR_TRACE, (struct tg_loc){ "t.json", 0, 0, 17 }, "bad '%s'", "x\ny"));
     assert_false(tg_err_set(&err, TG_ERR_IO, TG_NOWHERE, "later"));
@@ -264,7 +255,6 @@ TEST(first_error_stays)
     tg_err_format(&err, &b);
     assert_sv_equal(tg_buf_sv(&b),
                     TG_SV("t.json: at byte 17: error: bad 'x y'\n  while reading\n  Do this.\n"));
-    tg_buf_release(&b);
 }
 
 TEST(usage_has_a_plain_hint)

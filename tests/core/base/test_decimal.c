@@ -50,7 +50,7 @@ TEST(microseconds_become_exact_nanoseconds)
 TEST(doubles_read_back)
 {
     static const double v[] = { 0, 1, -1, 0.1, 1e-300, 1.7e308, 12345.678, 1.0 / 3, 5e-324 };
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     for (size_t i = 0; i < sizeof v / sizeof *v; i++) {
         double back = NAN;
         tg_buf_clear(&b);
@@ -66,7 +66,6 @@ TEST(doubles_read_back)
     double no;
     assert_false(tg_dec_double(TG_SV("1,5"), &no));
     assert_false(tg_dec_double(TG_SV("0x10"), &no));
-    tg_buf_release(&b);
 }
 
 /*
@@ -81,10 +80,9 @@ TEST(large_times_round_as_python_reads_them)
 
 static void check_text(tg_sv want, void (*put)(struct tg_buf *, double), double v)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     put(&b, v);
     assert_sv_equal(tg_buf_sv(&b), want);
-    tg_buf_release(&b);
 }
 
 TEST(people_read_three_digits_and_a_unit)
@@ -105,9 +103,8 @@ TEST(exact_microseconds_are_printed)
     } c[] = { { 0, "0" },         { 1, "0.001" },   { 1500, "1.5" },
               { 12340, "12.34" }, { -1, "-0.001" }, { 7000, "7" } };
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
-        struct tg_buf b = { 0 };
+        TG_BUF b = { 0 };
         tg_dec_put_us(&b, c[i].ns);
         assert_sv_equal(tg_buf_sv(&b), tg_sv_of(c[i].text));
-        tg_buf_release(&b);
     }
 }

@@ -24,10 +24,9 @@ static void open_folder(struct folder *f)
 
 static void holds(struct folder *f, const char *want)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     assert_true(tg_file_read(&b, f->file, 1 << 20, &f->err));
     assert_sv_equal(tg_buf_sv(&b), tg_sv_of(want));
-    tg_buf_release(&b);
 }
 
 TEST(written_and_replaced_whole)

@@ -22,13 +22,12 @@ TEST(processors)
         { "model names\t: x\n", "" },
         { "", "" },
     };
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tg_sv cpu = tg_host_cpu(tg_sv_of(cases[i].text), a);
         assert_int_equal(cpu.n, strlen(cases[i].want));
         assert_memory_equal(cpu.p, cases[i].want, cpu.n);
     }
-    tg_arena_free(a);
 }
 
 static void put(const char *folder, const char *name, const char *text)
@@ -45,7 +44,7 @@ static void put(const char *folder, const char *name, const char *text)
 TEST(a_folder_of_the_kernel)
 {
     char folder[] = "/tmp/tg_host.XXXXXX", command[64];
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct tg_host h;
     assert_non_null(mkdtemp(folder));
     h = tg_host_look(folder, a);
@@ -59,5 +58,4 @@ TEST(a_folder_of_the_kernel)
     assert_int_equal(h.booted, 1700000000000000000);
     (void)snprintf(command, sizeof command, "rm -r '%s'", folder);
     assert_int_equal(system(command), 0);
-    tg_arena_free(a);
 }

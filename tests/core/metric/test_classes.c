@@ -105,10 +105,9 @@ TEST(every_row_is_part_of_the_version)
 
 TEST(a_table_is_read_from_text)
 {
-    struct tg_arena *arena = tg_arena_new();
+    TG_ARENA *arena = tg_arena_new();
     struct tg_classes c;
-    struct tg_err err;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     assert_true(tg_classes_parse(&c, TG_SV("# ours\n\n comm \t void my::all<int> (x)* \r\nother x"),
                                  "f", arena, &err));
     assert_int_equal(c.n, 2);
@@ -117,7 +116,6 @@ TEST(a_table_is_read_from_text)
     assert_sv_equal(c.v[1].glob, TG_SV("x"));
     assert_int_equal(c.v[1].class_, TG_CLASS_OTHER);
     assert_true(tg_classes_parse(&c, TG_SV(""), "f", arena, &err) && c.n == 0);
-    tg_arena_free(arena);
 }
 
 TEST(a_bad_table_is_refused_with_its_place)
@@ -133,10 +131,9 @@ TEST(a_bad_table_is_refused_with_its_place)
         { TG_SV("Comm x"), 1, 1, "'Comm' is not a class", "comm, memory" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct tg_arena *arena = tg_arena_new();
+        TG_ARENA *arena = tg_arena_new();
         struct tg_classes c;
-        struct tg_err err;
-        tg_err_init(&err);
+        struct tg_err err = TG_ERR_INIT;
         assert_false(tg_classes_parse(&c, cases[i].text, "f.txt", arena, &err));
         assert_int_equal(err.kind, TG_ERR_USAGE);
         assert_string_equal(err.file, "f.txt");
@@ -145,6 +142,5 @@ TEST(a_bad_table_is_refused_with_its_place)
         assert_string_equal(err.message, cases[i].message);
         if (!strstr(err.hint, cases[i].hint))
             fail_msg("hint '%s' lacks '%s'", err.hint, cases[i].hint);
-        tg_arena_free(arena);
     }
 }

@@ -324,7 +324,7 @@ CASE(unlinked_work_goes_to_its_neighbours)
  * "small" covers 3 %; of "start-up" one alone is nearly everything. */
 CASE(hints_are_recurring_disjoint_and_long)
 {
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct tg_window_hint h[4];
     for (int k = 0; k < 3; k++) {
         bt_host(&f->b, "user_annotation", "serve", "1", 33 * k, 30, -1);
@@ -342,7 +342,6 @@ CASE(hints_are_recurring_disjoint_and_long)
     assert_int_equal(h[0].count, 3);
     assert_true(h[0].covered > 0.899 && h[0].covered < 0.901);
     assert_int_equal(tg_steps_hints(f->t, h, 0, a), 0);
-    tg_arena_free(a);
 }
 
 /*
@@ -354,7 +353,7 @@ CASE(one_annotation_that_holds_the_calls_will_do)
 {
     static const char *const own[] = { "## Call CompiledFxGraph f1", "nccl:all_reduce",
                                        "Torch-Compiled Region: 0/0", "entire (dynamo_timed)" };
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct tg_window_hint h[4];
     bt_host(&f->b, "user_annotation", "execute_7_context", "1", 10, 20, -1);
     bt_host(&f->b, "user_annotation", "step[bs=4]", "1", 5, 90, -1);
@@ -371,13 +370,12 @@ CASE(one_annotation_that_holds_the_calls_will_do)
     assert_true(tg_sv_eq(h[0].name, TG_SV("step[bs=*")));
     assert_int_equal(h[0].count, 1);
     assert_true(tg_sv_eq(h[1].name, TG_SV("execute_*")));
-    tg_arena_free(a);
 }
 
 /* Without calls half of the time counts: "most" has 60 of 100 ns, "half" 49. */
 CASE(without_calls_the_time_counts)
 {
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct tg_window_hint h[4];
     bt_host(&f->b, "user_annotation", "most", "1", 0, 60, -1);
     bt_host(&f->b, "user_annotation", "half", "1", 0, 49, -1);
@@ -385,7 +383,6 @@ CASE(without_calls_the_time_counts)
     f->t = bt_trace(&f->b, 0);
     assert_int_equal(tg_steps_hints(f->t, h, 4, a), 1);
     assert_true(tg_sv_eq(h[0].name, TG_SV("most")));
-    tg_arena_free(a);
 }
 
 /* "execute_0_…" to "execute_3_…": no name recurs, their prefix covers 40 of 43 ns in four pieces.
@@ -398,7 +395,7 @@ CASE(numbered_annotations_stand_together)
     static const char *const run[] = { "run_0", "run_1", "run_2", "run_all" };
     static const char *const ops[] = { "aten::conv1d", "aten::conv2d", "aten::conv3d",
                                        "aten::conv4d" };
-    struct tg_arena *a = tg_arena_new();
+    TG_ARENA *a = tg_arena_new();
     struct tg_window_hint h[4];
     for (int k = 0; k < 4; k++) {
         bt_host(&f->b, "user_annotation", execute[k], "1", 11 * k, 10, -1);
@@ -412,7 +409,6 @@ CASE(numbered_annotations_stand_together)
     assert_true(tg_sv_eq(h[0].name, TG_SV("execute_*")));
     assert_int_equal(h[0].count, 4);
     assert_true(h[0].covered > 40.0 / 43 - 0.001 && h[0].covered < 40.0 / 43 + 0.001);
-    tg_arena_free(a);
 }
 
 /* Hostile times: nothing overflows (the sanitizers watch). */

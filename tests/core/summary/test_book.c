@@ -14,12 +14,11 @@ static void through(struct fixture *f, struct tg_shard *const *v, size_t n,
     tg_book_write(&b, d);
     assert_true(tg_book_read(out, d, f->a));
     for (size_t i = 0; i < n; i++) {
-        struct tg_buf raw = { 0 };
+        TG_BUF raw = { 0 };
         tg_listing_put(&raw, &written[i], &b);
         assert_true(tg_listing_read(&list[i], tg_buf_sv(&raw), out, f->a));
         raw.n--; /* its end is missing */
         assert_false(tg_listing_read(&broken, tg_buf_sv(&raw), out, f->a));
-        tg_buf_release(&raw);
         tg_listing_release(&written[i]);
     }
     tg_book_release(&b);

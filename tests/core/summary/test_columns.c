@@ -12,7 +12,7 @@ static void write_columns(struct fixture *f, struct columns *c, const struct tg_
 {
     struct tg_doc *d = tg_doc_new_object();
     struct tg_listing list;
-    struct tg_buf raw = { 0 };
+    TG_BUF raw = { 0 };
     struct tg_book b;
     *c = (struct columns){ .list = { .n_attrs = 0 } };
     tg_book_init(&b);
@@ -24,7 +24,6 @@ static void write_columns(struct fixture *f, struct columns *c, const struct tg_
     tg_shared_rows_put(&c->pattern, s);
     tg_shard_values_put(&c->values, s, kept);
     tg_listing_release(&list);
-    tg_buf_release(&raw);
     tg_book_release(&b);
     tg_doc_free(d);
 }

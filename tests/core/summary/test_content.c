@@ -31,14 +31,13 @@ static void write_content(const struct tg_shard *s, struct tg_buf *out)
 BY_HAND(what_is_written_is_read)
 {
     const struct tg_shard *s = whole(f);
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     struct tg_doc *d;
     struct tg_shard r = { .n_steps = 0 };
     const char *why;
 
     write_content(s, &text);
     d = tg_doc_parse(tg_sv_of(text.p), "x", &f->err);
-    tg_buf_release(&text);
     why = tg_content_read(&r, d, f->a);
     if (why)
         fail_msg("%s", why);
@@ -71,7 +70,7 @@ BY_HAND(damage_is_named)
         { "[\"execute_model\",12,", "[\"execute_model\",-1,", "hints" },
         { "[\"module\"]", "[\"other\"]", "frames" },
     };
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     struct tg_doc *d;
 
     write_content(whole(f), &text);
@@ -90,7 +89,6 @@ BY_HAND(damage_is_named)
         tg_doc_free(d);
         tg_err_init(&f->err);
     }
-    tg_buf_release(&text);
 }
 
 /* Every field but run, source and slots; the shape alone: keys, calls, attributes. */

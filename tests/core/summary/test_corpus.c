@@ -28,9 +28,8 @@ static struct tg_buf read_trace(const char *path)
 static void summarize(struct tg_summary *out, tg_sv text, size_t window)
 {
     struct tg_summarize_opts o = { .rank = -1 };
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     struct tg_source *s;
-    tg_err_init(&err);
     o.load.reader.window = window;
     s = tg_source_memory(text, "trace.json", NULL, &err);
     assert_non_null(s);
@@ -175,10 +174,9 @@ TEST(ranks_merge_in_any_order)
 {
     static const char *const stamps[] = { "545", "556", "554", "557", "547", "549", "553", "553" };
     struct tg_summary up, down, side;
-    struct tg_buf a = { 0 }, b = { 0 };
+    TG_BUF a = { 0 }, b = { 0 };
     struct tg_side arranged;
-    struct tg_err err;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     tg_summary_init(&up);
     tg_summary_init(&down);
     tg_summary_init(&side);
@@ -202,8 +200,6 @@ TEST(ranks_merge_in_any_order)
     assert_true(tg_side_arrange(&arranged, &up, TG_ARRANGE_AUTO, up.arena, &err));
     assert_int_equal(arranged.n_ranks, 8);
     assert_int_equal(arranged.n_runs, 1);
-    tg_buf_release(&a);
-    tg_buf_release(&b);
     tg_summary_release(&up);
     tg_summary_release(&down);
     tg_summary_release(&side);

@@ -184,13 +184,12 @@ CASE(then_ranks_go)
 
 CASE(not_even_one)
 {
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     struct tg_fitted how;
     tg_buf_puts(&out, "before");
     assert_false(tg_summary_fit(&f->all, 500, &out, &how, &f->err));
     assert_int_equal(f->err.kind, TG_ERR_LIMIT);
     assert_int_equal(out.n, 6);
-    tg_buf_release(&out);
 }
 
 #define MANY_STEPS 1000
@@ -234,7 +233,7 @@ CASE(what_is_written_can_be_read)
     run = one;
     run.shards = shards;
     for (run.n = 130; run.n <= 140; run.n += 10) {
-        struct tg_buf out = { 0 };
+        TG_BUF out = { 0 };
         struct tg_fitted how;
         bool ok = tg_summary_fit(&run, 100000, &out, &how, &f->err);
         assert_int_equal(ok, run.n == 130);
@@ -242,7 +241,6 @@ CASE(what_is_written_can_be_read)
         assert_int_equal(out.n > 0, ok);
         if (ok)
             assert_non_null(strstr(out.p, "steps_only"));
-        tg_buf_release(&out);
     }
     assert_int_equal(f->err.kind, TG_ERR_LIMIT);
     assert_non_null(strstr(f->err.message, "of 140 ranks fit"));
@@ -276,7 +274,7 @@ static void put_shard(struct tg_buf *raw, int64_t rank, size_t steps)
 
 static bool parses(struct fixture *f, struct tg_buf *raw, struct tg_shard *first)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     struct tg_summary s;
     bool ok;
     put_steps_only(&text, raw);
@@ -288,13 +286,12 @@ static bool parses(struct fixture *f, struct tg_buf *raw, struct tg_shard *first
     if (!ok)
         assert_string_equal(f->err.message, "damaged summary: steps_only");
     tg_summary_release(&s);
-    tg_buf_release(&text);
     return ok;
 }
 
 CASE(damage_is_refused)
 {
-    struct tg_buf raw = { 0 };
+    TG_BUF raw = { 0 };
     struct tg_shard s;
     size_t whole;
     tg_pack_u64(&raw, 2);
@@ -333,5 +330,4 @@ CASE(damage_is_refused)
     tg_pack_u64(&raw, 1);
     put_shard(&raw, 3, (1u << 17) + 1);
     assert_false(parses(f, &raw, NULL));
-    tg_buf_release(&raw);
 }

@@ -7,7 +7,7 @@ static const int64_t values[] = { 0,   1,   -1,   63,      -64,       64,       
 
 TEST(numbers_come_back)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     struct tg_unpack u;
     for (size_t i = 0; i < N; i++) {
         tg_pack_i64(&b, values[i]);
@@ -22,19 +22,17 @@ TEST(numbers_come_back)
     assert_int_equal(tg_unpack_left(&u), 0);
     assert_int_equal(tg_unpack_u64(&u), 0);
     assert_true(u.bad);
-    tg_buf_release(&b);
 }
 
 /* By the definition: zigzag of -1 is 1, of 1 is 2; 300 = 0b10_0101100 -> AC 02. */
 TEST(the_bytes_are_leb128)
 {
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     tg_pack_i64(&b, -1);
     tg_pack_i64(&b, 1);
     tg_pack_u64(&b, 300);
     assert_int_equal(b.n, 4);
     assert_memory_equal(b.p, "\x01\x02\xac\x02", 4);
-    tg_buf_release(&b);
 }
 
 TEST(bad_numbers_are_noticed)
@@ -71,19 +69,16 @@ TEST(base64_as_in_its_rfc)
     static const char *const bad[] = { "Z",    "Zg",   "Zg=",  "Zh==",     "Zm9=",
                                        "Z===", "====", "Zm=v", "Zg==Zg==", "Zm9v\n" };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct tg_buf to = { 0 }, back = { 0 };
+        TG_BUF to = { 0 }, back = { 0 };
         tg_base64_put(tg_sv_of(cases[i][0]), &to);
         assert_string_equal(to.p, cases[i][1]);
         assert_true(tg_base64_get(tg_sv_of(cases[i][1]), &back));
         assert_string_equal(back.p, cases[i][0]);
-        tg_buf_release(&to);
-        tg_buf_release(&back);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct tg_buf back = { 0 };
+        TG_BUF back = { 0 };
         if (tg_base64_get(tg_sv_of(bad[i]), &back))
             fail_msg("%s was taken", bad[i]);
-        tg_buf_release(&back);
     }
 }
 

@@ -142,7 +142,7 @@ CASE(a_shard_by_hand)
 
 CASE(the_order_of_the_file_changes_no_byte)
 {
-    struct tg_buf first = { 0 }, other = { 0 };
+    TG_BUF first = { 0 }, other = { 0 };
     two_steps(&f->b, 0);
     assert_true(add(f, &f->s, 0, &PLAIN));
     text_of(&f->s, &first);
@@ -153,13 +153,11 @@ CASE(the_order_of_the_file_changes_no_byte)
         assert_string_equal(text_of(&s, &other), first.p);
         tg_summary_release(&s);
     }
-    tg_buf_release(&first);
-    tg_buf_release(&other);
 }
 
 CASE(what_is_read_is_what_was_written)
 {
-    struct tg_buf first = { 0 }, again = { 0 };
+    TG_BUF first = { 0 }, again = { 0 };
     struct tg_summary back;
     const struct tg_row *r;
     two_steps(&f->b, 3);
@@ -179,15 +177,13 @@ CASE(what_is_read_is_what_was_written)
     assert_true(tg_summary_merge(&back, &f->s, &f->err));
     assert_int_equal(back.n, 1);
     tg_summary_release(&back);
-    tg_buf_release(&first);
-    tg_buf_release(&again);
 }
 
 /* Three runs, merged as ((0+1)+2), (2+(1+0)), through their stored forms or not. */
 CASE(merging_is_a_union)
 {
     struct tg_summary one[3], a, b;
-    struct tg_buf text = { 0 }, want = { 0 };
+    TG_BUF text = { 0 }, want = { 0 };
     for (int k = 0; k < 3; k++) {
         tg_summary_init(&one[k]);
         f->b.n = 0;
@@ -212,8 +208,6 @@ CASE(merging_is_a_union)
         tg_summary_release(&one[k]);
     tg_summary_release(&a);
     tg_summary_release(&b);
-    tg_buf_release(&text);
-    tg_buf_release(&want);
 }
 
 CASE(the_same_key_with_other_content_is_refused)
@@ -251,7 +245,7 @@ CASE(meta_is_added_and_wins)
 /* Names that are the same once they are valid UTF-8 are one row, and survive the stored form. */
 CASE(broken_names_become_one_row)
 {
-    struct tg_buf first = { 0 }, again = { 0 };
+    TG_BUF first = { 0 }, again = { 0 };
     struct tg_summary back;
     bt_host(&f->b, "cpu_op", "a\xff", "1", 10, 5, -1);
     bt_host(&f->b, "cpu_op", "a\xfe", "1", 20, 5, -1);
@@ -264,8 +258,6 @@ CASE(broken_names_become_one_row)
     assert_true(tg_summary_parse(&back, tg_buf_sv(&first), "x", &f->err));
     assert_string_equal(text_of(&back, &again), first.p);
     tg_summary_release(&back);
-    tg_buf_release(&first);
-    tg_buf_release(&again);
 }
 
 CASE(attrs_beyond_the_limit_are_cut_and_marked)
@@ -298,7 +290,7 @@ CASE(attrs_beyond_the_limit_are_cut_and_marked)
 CASE(the_smallest_rows_lose_their_slots)
 {
     struct tg_limits limits = TG_LIMITS_DEFAULT;
-    struct tg_buf text = { 0 }, again = { 0 };
+    TG_BUF text = { 0 }, again = { 0 };
     struct tg_summary back;
     uint64_t r = 1;
     for (int k = 0; k < 4000; k++) {
@@ -329,8 +321,6 @@ CASE(the_smallest_rows_lose_their_slots)
     assert_true(tg_summary_merge(&back, &f->s, &f->err));
     assert_non_null(row(back.shards[0], "small", "")->slots);
     tg_summary_release(&back);
-    tg_buf_release(&text);
-    tg_buf_release(&again);
 }
 
 /* 5000 steps are 5000 names (ProfilerStep#N): 25 million places, over 64 Mi / 3. */
@@ -367,7 +357,7 @@ struct damage {
 
 static void is_refused(struct fixture *f, tg_sv whole, const struct damage *d)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     struct tg_summary back;
     tg_buf_add(&text, whole);
     replace(&text, d->from, d->to);
@@ -384,7 +374,6 @@ static void is_refused(struct fixture *f, tg_sv whole, const struct damage *d)
     assert_string_equal(f->err.message, text.p);
     assert_string_equal(f->err.file, "bad.json");
     tg_summary_release(&back);
-    tg_buf_release(&text);
 }
 
 CASE(damaged_summaries_are_refused)
@@ -426,7 +415,7 @@ CASE(damaged_summaries_are_refused)
         { "\n]}\n", "\n]]\n", "damaged summary: it does not end as it should" },
         { "]}\n", "", "damaged summary: it ends before its last line" },
     };
-    struct tg_buf whole = { 0 };
+    TG_BUF whole = { 0 };
     two_steps(&f->b, 0);
     assert_true(add(f, &f->s, 0, &PLAIN));
     text_of(&f->s, &whole);
@@ -454,7 +443,6 @@ CASE(damaged_summaries_are_refused)
         }
         tg_summary_release(&back);
     }
-    tg_buf_release(&whole);
 }
 
 /*
@@ -530,7 +518,7 @@ CASE(frames_by_hand)
  */
 CASE(frames_change_nothing_else)
 {
-    struct tg_buf with = { 0 }, without = { 0 }, again = { 0 };
+    TG_BUF with = { 0 }, without = { 0 }, again = { 0 };
     struct tg_summary plain, back;
     tg_summary_init(&plain);
     tg_summary_init(&back);
@@ -557,9 +545,6 @@ CASE(frames_change_nothing_else)
         assert_int_equal(back.shards[i]->frame_sorts, back.shards[i]->rank == 1 ? 0 : TG_STACK_ALL);
     tg_summary_release(&plain);
     tg_summary_release(&back);
-    tg_buf_release(&with);
-    tg_buf_release(&without);
-    tg_buf_release(&again);
 }
 
 CASE(damaged_frames_are_refused)
@@ -574,13 +559,12 @@ CASE(damaged_frames_are_refused)
           "damaged summary: texts, rows, frames or attributes" },
         { "\"frames\":[\"", "\"framed\":[\"", "rows or pattern" },
     };
-    struct tg_buf whole = { 0 };
+    TG_BUF whole = { 0 };
     stacks(&f->b);
     assert_true(add_stacks(f, &f->s, 0, TG_STACK_ALL));
     text_of(&f->s, &whole);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         is_refused(f, tg_buf_sv(&whole), &cases[i]);
-    tg_buf_release(&whole);
 }
 
 #define ROW(cat, name, ph, ts, rest)                                                               \
@@ -604,8 +588,7 @@ static void read_text(const char *text, struct tg_kept_trace *k, struct tg_buf *
     struct tg_summarize_opts o = { .rank = -1, .keep = k };
     struct tg_summary s;
     struct tg_source *source;
-    struct tg_err err;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     tg_summary_init(&s);
     source = tg_source_memory(tg_sv_of(text), "made.json", NULL, &err);
     assert_true(source && tg_summary_add(&s, source, &o, NULL, &err));
@@ -619,7 +602,7 @@ static void read_text(const char *text, struct tg_kept_trace *k, struct tg_buf *
 CASE(a_kept_trace_changes_no_summary)
 {
     struct tg_kept_trace k = { .any = false };
-    struct tg_buf without = { 0 }, with = { 0 };
+    TG_BUF without = { 0 }, with = { 0 };
     read_text(OPERATORS PYTHON "]}", NULL, &without);
     read_text(OPERATORS PYTHON "]}", &k, &with);
     assert_int_equal(with.n, without.n);
@@ -630,14 +613,12 @@ CASE(a_kept_trace_changes_no_summary)
     assert_int_equal(k.trace->sequence[1], 7);
     assert_int_equal(k.steps.n, 1);
     tg_kept_release(&k);
-    tg_buf_release(&without);
-    tg_buf_release(&with);
 }
 
 CASE(a_trace_without_stacks_is_kept_only_if_any_is_wanted)
 {
     struct tg_kept_trace k = { .any = false };
-    struct tg_buf out = { 0 };
+    TG_BUF out = { 0 };
     read_text(OPERATORS "]}", &k, &out);
     assert_null(k.trace);
     k.any = true;
@@ -645,7 +626,6 @@ CASE(a_trace_without_stacks_is_kept_only_if_any_is_wanted)
     assert_non_null(k.trace);
     tg_kept_release(&k);
     assert_true(k.any);
-    tg_buf_release(&out);
 }
 
 /* A number stays with its operator when functions before it move. */
@@ -661,8 +641,7 @@ CASE(numbers_move_with_their_spans)
     struct tg_load_opts o = { .keep_python = true, .want_sequence = true };
     struct tg_source *source;
     struct tg_trace *t;
-    struct tg_err err;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     source = tg_source_memory(tg_sv_of(text), "made.json", NULL, &err);
     assert_non_null(source);
     t = tg_trace_load(source, &o, NULL, &err);

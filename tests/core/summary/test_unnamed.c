@@ -73,7 +73,7 @@ BY_HAND(ranks_from_a_number_on)
 {
     struct tg_summarize_opts o = { .named_ranks = 5 };
     struct tg_summary all, few;
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     struct tg_source *s;
 
     tg_summary_init(&all);
@@ -92,7 +92,6 @@ BY_HAND(ranks_from_a_number_on)
         assert_true(tg_sv_eq(few.shards[i]->hash, all.shards[i]->hash));
     }
     tg_source_close(s);
-    tg_buf_release(&b);
     /* The same of what was loaded whole; a second time changes nothing. */
     for (int i = 0; i < 2; i++) {
         tg_summary_drop_names(&all, &o);

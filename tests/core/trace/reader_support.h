@@ -61,17 +61,40 @@ static inline void put_error(struct tg_buf *out, const struct tg_err *err)
 {
     tg_buf_printf(out, "error %d at %u:%u byte %" PRId64 ": %s\n", (int)err->kind, err->line,
                   err->col, (int64_t)err->offset, err->message);
+    tg_err_format(err, out);
+}
+
+/* In these tests JSON has ' for ". */
+static inline void use_double_quotes(struct tg_buf *b, size_t from)
+{
+    for (size_t i = from; i < b->n; i++)
+        if (b->p[i] == '\'')
+            b->p[i] = '"';
+}
+
+#define put_json(out, ...)                                                                         \
+    do {                                                                                           \
+        size_t from_ = (out)->n;                                                                   \
+        tg_buf_printf(out, __VA_ARGS__);                                                           \
+        use_double_quotes(out, from_);                                                             \
+    } while (0)
+
+/* The text in `b`, which holds nothing else. */
+static inline tg_sv json(struct tg_buf *b, const char *text)
+{
+    tg_buf_clear(b);
+    put_json(b, "%s", text);
+    return tg_buf_sv(b);
 }
 
 /* Events only, or with the summing up behind them. */
 static inline void dump(struct tg_buf *out, tg_sv text, const struct tg_reader_opts *o, bool info)
 {
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     struct tg_source *s;
     struct tg_reader *r;
     struct tg_event ev;
     enum tg_next next;
-    tg_err_init(&err);
     s = tg_source_memory(text, "test", o->limits, &err);
     if (!s) {
         put_error(out, &err);

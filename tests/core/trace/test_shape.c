@@ -26,7 +26,7 @@ static bool has_isa(const char *isa)
 static void assert_all_agree(tg_sv text, const struct tg_reader_opts *o, const char *what)
 {
     struct tg_reader_opts opts = *o;
-    struct tg_buf want = { 0 }, got = { 0 };
+    TG_BUF want = { 0 }, got = { 0 };
     opts.isa = "generic";
     dump(&want, text, &opts, true);
     for (size_t i = 0; i < COUNT(isas); i++) {
@@ -39,8 +39,6 @@ static void assert_all_agree(tg_sv text, const struct tg_reader_opts *o, const c
             fail_msg("%s, %s\n%.*s\n--- got:\n%s\n--- want:\n%s", what, isas[i], TG_SV_ARG(text),
                      got.p, want.p);
     }
-    tg_buf_release(&want);
-    tg_buf_release(&got);
 }
 
 /* ---- events as a profiler writes them: a few formats, values that vary and repeat ---- */
@@ -54,83 +52,96 @@ static void put_python(struct tg_buf *out, uint64_t *rng)
 {
     static const char *const names[] = { "torch/nn/modules/module.py(1501): _call_impl",
                                          "<built-in function isinstance>", "a", "" };
-    tg_buf_printf(
-        out,
-        "{\n    \"ph\": \"X\", \"cat\": \"python_function\", \"name\": \"%s\", \"pid\": 851, "
-        "\"tid\": %u,\n    \"ts\": 6520367%06u.%03u, \"dur\": %u.%03u,\n    \"args\": {\n"
-        "      \"Python parent id\": %s, \"Python id\": %u, \"Ev Idx\": %u\n    }\n  }",
-        names[below(rng, COUNT(names))], 851 + below(rng, 2), below(rng, 1000000), below(rng, 1000),
-        below(rng, 3), below(rng, 1000), below(rng, 4) ? "12" : "null", below(rng, 100000),
-        below(rng, 100));
+    put_json(out,
+             "{\n"
+             "    'ph': 'X', 'cat': 'python_function', 'name': '%s', 'pid': 851, 'tid': %u,\n"
+             "    'ts': 6520367%06u.%03u, 'dur': %u.%03u,\n"
+             "    'args': {\n"
+             "      'Python parent id': %s, 'Python id': %u, 'Ev Idx': %u\n"
+             "    }\n"
+             "  }",
+             names[below(rng, COUNT(names))], 851 + below(rng, 2), below(rng, 1000000),
+             below(rng, 1000), below(rng, 3), below(rng, 1000), below(rng, 4) ? "12" : "null",
+             below(rng, 100000), below(rng, 100));
 }
 
 static void put_op(struct tg_buf *out, uint64_t *rng)
 {
     static const char *const shapes[] = { "[[32, 64, 56, 56], [64, 64, 1, 1], []]", "[]",
                                           "[[979, 1024], [979, 1024], []]",
-                                          "[[[1], []], \"\", {\"a\": [1]}]" };
-    static const char *const types[] = { "[\"float\", \"\", \"Scalar\"]", "[]", "[\"long\"]" };
-    tg_buf_printf(
-        out,
-        "{\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::op%u\", \"pid\": 1, "
-        "\"tid\": \"%u\",\n    \"ts\": %u, \"dur\": %u,\n    \"args\": {\n      "
-        "\"External id\": %u, \"Input Dims\": %s, \"Input type\": %s%s, \"Call stack\": "
-        "\"%s\"\n    }\n  }",
-        below(rng, 4), below(rng, 2), below(rng, 1000000000), below(rng, 100), below(rng, 1000),
-        shapes[below(rng, COUNT(shapes))], types[below(rng, COUNT(types))],
-        below(rng, 3) ? "" : ", \"Fwd thread id\": 2",
-        below(rng, 2) ? "" : "a.py(3): f;b.py(4): g with a longer tail");
+                                          "[[[1], []], '', {'a': [1]}]" };
+    static const char *const types[] = { "['float', '', 'Scalar']", "[]", "['long']" };
+    put_json(out,
+             "{\n"
+             "    'ph': 'X', 'cat': 'cpu_op', 'name': 'aten::op%u', 'pid': 1, 'tid': '%u',\n"
+             "    'ts': %u, 'dur': %u,\n"
+             "    'args': {\n"
+             "      'External id': %u, 'Input Dims': %s, 'Input type': %s%s, 'Call stack': '%s'\n"
+             "    }\n"
+             "  }",
+             below(rng, 4), below(rng, 2), below(rng, 1000000000), below(rng, 100),
+             below(rng, 1000), shapes[below(rng, COUNT(shapes))], types[below(rng, COUNT(types))],
+             below(rng, 3) ? "" : ", 'Fwd thread id': 2",
+             below(rng, 2) ? "" : "a.py(3): f;b.py(4): g with a longer tail");
 }
 
 static void put_kernel(struct tg_buf *out, uint64_t *rng)
 {
-    static const char *const streams[] = { "7",          "0",    "\"12\"",
+    static const char *const streams[] = { "7",          "0",    "'12'",
                                            "-1",         "7.0",  "18446744073709551615",
                                            "4294967295", "null", "[1]" };
-    tg_buf_printf(out,
-                  "{\n    \"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"void k%u<float>(int)\", "
-                  "\"pid\": 0, \"tid\": 7,\n    \"ts\": 1661203462%06u%s, \"dur\": %s,\n    "
-                  "\"args\": {\n      \"device\": 0, \"stream\": %s,\n      \"correlation\": %u, "
-                  "\"blocks per SM\": %u%s, \"grid\": [%u, 1, 1]\n    }\n  }",
-                  below(rng, 3), below(rng, 1000000), below(rng, 3) ? "" : ".5",
-                  below(rng, 5)   ? "12"
-                  : below(rng, 2) ? "0.25"
-                                  : "1e2",
-                  streams[below(rng, COUNT(streams))], below(rng, 100000), below(rng, 3),
-                  below(rng, 3) ? "" : ".625", below(rng, 4));
+    put_json(out,
+             "{\n"
+             "    'ph': 'X', 'cat': 'kernel', 'name': 'void k%u<float>(int)', 'pid': 0, 'tid': 7,\n"
+             "    'ts': 1661203462%06u%s, 'dur': %s,\n"
+             "    'args': {\n"
+             "      'device': 0, 'stream': %s,\n"
+             "      'correlation': %u, 'blocks per SM': %u%s, 'grid': [%u, 1, 1]\n"
+             "    }\n"
+             "  }",
+             below(rng, 3), below(rng, 1000000), below(rng, 3) ? "" : ".5",
+             below(rng, 5)   ? "12"
+             : below(rng, 2) ? "0.25"
+                             : "1e2",
+             streams[below(rng, COUNT(streams))], below(rng, 100000), below(rng, 3),
+             below(rng, 3) ? "" : ".625", below(rng, 4));
 }
 
 static void put_flow(struct tg_buf *out, uint64_t *rng)
 {
-    tg_buf_printf(out,
-                  "{\n    \"ph\": \"%s\", \"id\": %u, \"pid\": 0, \"tid\": 7, \"ts\": %u,\n    "
-                  "\"cat\": \"ac2g\", \"name\": \"ac2g\"%s\n  }",
-                  below(rng, 2) ? "s" : "f", below(rng, 1000), below(rng, 100000),
-                  below(rng, 2) ? "" : ", \"bp\": \"e\"");
+    put_json(out,
+             "{\n"
+             "    'ph': '%s', 'id': %u, 'pid': 0, 'tid': 7, 'ts': %u,\n"
+             "    'cat': 'ac2g', 'name': 'ac2g'%s\n"
+             "  }",
+             below(rng, 2) ? "s" : "f", below(rng, 1000), below(rng, 100000),
+             below(rng, 2) ? "" : ", 'bp': 'e'");
 }
 
 static void put_odd(struct tg_buf *out, uint64_t *rng)
 {
     static const char *const odd[] = {
         "{}",
-        "{\"name\": \"process_name\", \"ph\": \"M\", \"ts\": 5.000, \"pid\": 1, \"tid\": 0,\n    "
-        "\"args\": {\n      \"name\": \"python\"\n    }\n  }",
-        "{\"ph\": \"X\", \"name\": \"a\", \"name\": \"b\"}",
-        "{\"ph\": \"X\", \"name\": \"\\u0061\\n\", \"args\": {\"a\\u0062\": 1}}",
-        "{\"ph\": \"X\", \"name\": \"\xc3\xa9\xff\", \"ts\": NaN, \"dur\": -1, \"pid\": "
-        "99999999999999999999}",
-        "{\"ph\": \"X\", \"name\": \"C:\\code\", \"args\": []}",
-        "{\"ph\": \"X\", \"name\": \"C:\\code\", \"args\": {\"stream\": 3}}",
-        "{\"ph\": \"X\", \"name\": null, \"cat\": null, \"ts\": null, \"tid\": null}",
-        "{\"ph\": \"X\", \"name\": 5, \"cat\": 6, \"ts\": 7, \"tid\": [8]}",
+        "{'name': 'process_name', 'ph': 'M', 'ts': 5.000, 'pid': 1, 'tid': 0,\n"
+        "    'args': {\n"
+        "      'name': 'python'\n"
+        "    }\n"
+        "  }",
+        "{'ph': 'X', 'name': 'a', 'name': 'b'}",
+        "{'ph': 'X', 'name': '\\u0061\\n', 'args': {'a\\u0062': 1}}",
+        "{'ph': 'X', 'name': '\xc3\xa9\xff', 'ts': NaN, 'dur': -1, 'pid': 99999999999999999999}",
+        "{'ph': 'X', 'name': 'C:\\code', 'args': []}",
+        "{'ph': 'X', 'name': 'C:\\code', 'args': {'stream': 3}}",
+        "{'ph': 'X', 'name': null, 'cat': null, 'ts': null, 'tid': null}",
+        "{'ph': 'X', 'name': 5, 'cat': 6, 'ts': 7, 'tid': [8]}",
     };
-    tg_buf_puts(out, odd[below(rng, COUNT(odd))]);
+    put_json(out, "%s", odd[below(rng, COUNT(odd))]);
 }
 
 static void put_trace(struct tg_buf *out, uint64_t *rng, unsigned events)
 {
     unsigned style = below(rng, 3), kinds = 1 + below(rng, 5);
-    tg_buf_puts(out, below(rng, 2) ? "[\n  " : "{\"a\": 1, \"traceEvents\": [\n  ");
+    put_json(out, "%s", below(rng, 2) ? "[\n  " : "{'a': 1, 'traceEvents': [\n  ");
     for (unsigned i = 0; i < events; i++) {
         if (i)
             tg_buf_puts(out, style == 0 ? "," : style == 1 || below(rng, 9) ? ",\n  " : " ,\t ");
@@ -151,7 +162,7 @@ static void put_trace(struct tg_buf *out, uint64_t *rng, unsigned events)
             put_odd(out, rng);
         }
     }
-    tg_buf_puts(out, out->p[0] == '[' ? "\n]" : "\n], \"b\": 2}");
+    put_json(out, "%s", out->p[0] == '[' ? "\n]" : "\n], 'b': 2}");
 }
 
 TEST(repeated_events_read_alike)
@@ -159,12 +170,11 @@ TEST(repeated_events_read_alike)
     uint64_t rng = 1;
     for (int round = 0; round < 400; round++) {
         struct tg_reader_opts o = { .want_args = round % 2, .strict_json = round % 8 == 0 };
-        struct tg_buf text = { 0 };
+        TG_BUF text = { 0 };
         put_trace(&text, &rng, 1 + below(&rng, 60));
         assert_all_agree(tg_buf_sv(&text), &o, "whole");
         o.window = 1 + below(&rng, 3000);
         assert_all_agree(tg_buf_sv(&text), &o, "windows");
-        tg_buf_release(&text);
     }
 }
 
@@ -175,7 +185,7 @@ TEST(damaged_events_read_alike)
     uint64_t rng = 2;
     for (int round = 0; round < 4000; round++) {
         struct tg_reader_opts o = { .want_args = round % 2, .strict_json = round % 8 == 0 };
-        struct tg_buf text = { 0 };
+        TG_BUF text = { 0 };
         put_trace(&text, &rng, 4 + below(&rng, 12));
         for (unsigned k = 0, n = 1 + below(&rng, 3); k < n; k++) {
             size_t at = roll(&rng) % text.n;
@@ -189,7 +199,6 @@ TEST(damaged_events_read_alike)
         }
         o.window = round % 3 ? 0 : 1 + below(&rng, 700);
         assert_all_agree(tg_buf_sv(&text), &o, "damaged");
-        tg_buf_release(&text);
     }
 }
 
@@ -199,7 +208,7 @@ TEST(repeated_events_are_fast)
     for (size_t i = 0; i < COUNT(isas); i++) {
         struct tg_shapes f;
         struct tg_intern names;
-        struct tg_buf text = { 0 };
+        TG_BUF text = { 0 };
         struct tg_raw_event raw;
         struct tg_event ev;
         struct tg_scan s;
@@ -234,7 +243,6 @@ TEST(repeated_events_are_fast)
         assert_false(f.run(&f, &s, &names, &raw, &ev));
         tg_shapes_release(&f);
         tg_intern_release(&names);
-        tg_buf_release(&text);
     }
 }
 
@@ -242,17 +250,16 @@ TEST(repeated_events_are_fast)
 TEST(many_formats_are_forgotten)
 {
     struct tg_reader_opts o = { .want_args = true };
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     uint64_t rng = 4;
     tg_buf_putc(&text, '[');
     for (int i = 0; i < 3000; i++) {
         unsigned k = below(&rng, 200);
-        tg_buf_printf(&text, "%s{\"ph\":\"X\",\"key%u\":%d,\"name\":\"n%u\",\"ts\":%d}",
-                      i ? "," : "", k, i, k % 7, i);
+        put_json(&text, "%s{'ph':'X','key%u':%d,'name':'n%u','ts':%d}", i ? "," : "", k, i, k % 7,
+                 i);
     }
     tg_buf_putc(&text, ']');
     assert_all_agree(tg_buf_sv(&text), &o, "many formats");
-    tg_buf_release(&text);
 }
 
 /* ---- real traces ---- */
@@ -260,14 +267,13 @@ TEST(many_formats_are_forgotten)
 static uint64_t digest(const char *path, const char *isa, bool want_args, size_t window)
 {
     struct tg_reader_opts o = { .want_args = want_args, .isa = isa, .window = window };
-    struct tg_buf line = { 0 };
-    struct tg_err err;
+    TG_BUF line = { 0 };
+    struct tg_err err = TG_ERR_INIT;
     struct tg_source *s;
     struct tg_reader *r;
     struct tg_event ev;
     enum tg_next next;
     uint64_t h = 0;
-    tg_err_init(&err);
     s = tg_source_open(path, NULL, &err);
     assert_non_null(s);
     r = tg_reader_new(s, &o);
@@ -284,7 +290,6 @@ static uint64_t digest(const char *path, const char *isa, bool want_args, size_t
     h = tg_hash(tg_buf_sv(&line), h);
     tg_reader_free(r);
     tg_source_close(s);
-    tg_buf_release(&line);
     return h;
 }
 
@@ -292,10 +297,9 @@ TEST(real_traces_read_alike)
 {
     static const char dir[] = TG_SHARED_DIR "/corpus/traces";
     struct tg_arena *a = tg_arena_new();
-    struct tg_err err;
+    struct tg_err err = TG_ERR_INIT;
     const char **paths = NULL;
     size_t n = 0, compared = 0;
-    tg_err_init(&err);
     if (!tg_file_is_dir(dir) ||
         !tg_files_glob(TG_SHARED_DIR "/corpus/traces/*/*/*.gz", a, &paths, &n, &err)) {
         tg_arena_free(a);

@@ -393,7 +393,7 @@ CASE(libraries_agree)
 /* Inflating in a thread of its own changes neither bytes nor errors, however early one stops. */
 CASE(a_thread_changes_nothing)
 {
-    struct tg_buf want = { 0 }, got = { 0 };
+    TG_BUF want = { 0 }, got = { 0 };
     for (int i = 0; i < 400000; i++) /* more than all buffers between the threads hold */
         tg_buf_printf(&f->text, "%d,", i);
     put_member(&f->packed, tg_buf_sv(&f->text), 65535);
@@ -418,10 +418,9 @@ CASE(a_thread_changes_nothing)
         tg_source_close(s);
     }
     for (int taken = 0; taken < 3; taken++) { /* closed and rewound half-way */
-        struct tg_err err;
+        struct tg_err err = TG_ERR_INIT;
         struct tg_source *s;
         char to[10];
-        tg_err_init(&err);
         s = tg_source_memory(tg_buf_sv(&f->packed), "test", NULL, &err);
         tg_source_read_ahead(s);
         for (int i = 0; i < taken; i++)
@@ -433,8 +432,6 @@ CASE(a_thread_changes_nothing)
         }
         tg_source_close(s);
     }
-    tg_buf_release(&want);
-    tg_buf_release(&got);
 }
 
 static char *temporary(tg_sv bytes);
@@ -446,8 +443,8 @@ CASE(members_end_anywhere_in_the_buffer)
     for (int i = 0; i < 20000; i++)
         tg_buf_putc(&f->text, 'x');
     for (size_t end = 65536 - 12; end <= 65536 + 12; end++) {
-        struct tg_buf packed = { 0 }, blanks = { 0 }, out = { 0 }, small = { 0 };
-        struct tg_err err;
+        TG_BUF packed = { 0 }, blanks = { 0 }, out = { 0 }, small = { 0 };
+        struct tg_err err = TG_ERR_INIT;
         struct tg_source *s;
         char *path;
         for (int i = 0; i < 258 * 3 + 1; i++)
@@ -464,7 +461,6 @@ CASE(members_end_anywhere_in_the_buffer)
         assert_int_equal(packed.n, end);
         put_member(&packed, TG_SV("last"), 100);
         path = temporary(tg_buf_sv(&packed));
-        tg_err_init(&err);
         s = tg_source_open(path, NULL, &err);
         assert_non_null(s);
         if (!drain(s, 4096, &out, &err))
@@ -473,10 +469,6 @@ CASE(members_end_anywhere_in_the_buffer)
         tg_source_close(s);
         (void)unlink(path);
         free(path);
-        tg_buf_release(&packed);
-        tg_buf_release(&blanks);
-        tg_buf_release(&small);
-        tg_buf_release(&out);
     }
 }
 

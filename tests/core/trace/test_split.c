@@ -4,43 +4,12 @@
  */
 #include "core/trace/split.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
-#include "core/base/buf.h"
-#include "core/trace/trace.h"
+#include "tests/core/trace/reader_support.h"
 #include "tests/support.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-static uint64_t roll(uint64_t *rng)
-{
-    *rng = *rng * 6364136223846793005u + 1442695040888963407u;
-    return *rng >> 33;
-}
-
 /* ---- everything that was read, as text ---- */
-
-static void put_error(struct tg_buf *out, const struct tg_err *err)
-{
-    tg_buf_printf(out, "error %d %u:%u byte %" PRIu64 "\n", (int)err->kind, err->line, err->col,
-                  err->offset);
-    tg_err_format(err, out);
-}
-
-static void put_info(struct tg_buf *out, const struct tg_trace_info *i)
-{
-    tg_buf_printf(out,
-                  "events=%" PRIu64 " bytes=%" PRIu64 " rank=%" PRId64 "/%" PRId64
-                  " lenient=%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-                  " rounded=%" PRIu64 " float=%d missing=%d truncated=%d\n",
-                  i->events, i->bytes, i->rank, i->world_size, i->invalid_escapes, i->control_bytes,
-                  i->bad_utf8, i->non_finite, i->huge_integers, i->rounded_numbers, i->any_ts_float,
-                  i->any_ts_missing, i->truncated);
-    for (size_t k = 0; k < i->n_meta; k++)
-        tg_buf_printf(out, "meta %.*s=%.*s\n", TG_SV_ARG(i->meta[k].key),
-                      TG_SV_ARG(i->meta[k].value));
-}
 
 static void put_names(struct tg_buf *out, const struct tg_names *names)
 {
@@ -87,8 +56,7 @@ static void put_trace(struct tg_buf *out, tg_sv text, const struct tg_load_opts 
 {
     struct tg_source *s;
     struct tg_trace *t = NULL;
-    struct tg_err err;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     s = tg_source_memory(text, "test", o->reader.limits, &err);
     if (s)
         t = tg_trace_load(s, o, NULL, &err);
@@ -107,8 +75,7 @@ static void put_totals(struct tg_buf *out, tg_sv text, const struct tg_reader_op
 {
     struct tg_source *s;
     struct tg_totals t;
-    struct tg_err err;
-    tg_err_init(&err);
+    struct tg_err err = TG_ERR_INIT;
     s = tg_source_memory(text, "test", o->limits, &err);
     if (s && tg_totals_read(&t, s, o, &err)) {
         put_info(out, tg_reader_info(t.reader));
@@ -125,7 +92,7 @@ static void put_totals(struct tg_buf *out, tg_sv text, const struct tg_reader_op
 static void assert_same(tg_sv text, const struct tg_load_opts *one, struct tg_load_opts *many,
                         const char *what)
 {
-    struct tg_buf want = { 0 }, got = { 0 };
+    TG_BUF want = { 0 }, got = { 0 };
     put_trace(&want, text, one);
     put_trace(&got, text, many);
     put_totals(&want, text, &one->reader);
@@ -135,8 +102,6 @@ static void assert_same(tg_sv text, const struct tg_load_opts *one, struct tg_lo
             "%s, %u threads, parts of %zu\n--- got:\n%.3000s\n--- want:\n%.3000s\n--- of:\n%.*s",
             what, many->reader.threads, many->reader.part, got.p, want.p,
             (int)(text.n < 2000 ? text.n : 2000), text.p);
-    tg_buf_release(&want);
-    tg_buf_release(&got);
 }
 
 static void assert_any_parts(tg_sv text, const struct tg_load_opts *o, const char *what)
@@ -157,64 +122,57 @@ static void assert_any_parts(tg_sv text, const struct tg_load_opts *o, const cha
 
 /* ---- adversaries ---- */
 
-#define EVENT(name)                                                                                \
-    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"pid\":1,\"tid\":2,\"ts\":5,\"dur\":" \
-    "2}"
+#define EVENT(name) "{'ph':'X','cat':'cpu_op','name':'" name "','pid':1,'tid':2,'ts':5,'dur':2}"
 #define E10                                                                                        \
     EVENT("a")                                                                                     \
     ",\n" EVENT("b") ",\n" EVENT("c") ",\n" EVENT("d") ",\n" EVENT("a") ",\n" EVENT(               \
         "e") ",\n" EVENT("b") ",\n" EVENT("f") ",\n" EVENT("a") ",\n" EVENT("g")
 /* Looks like the end of one event and a whole other one, but is a name. */
-#define LURE "}, {\\\"ph\\\":1},{\\\"name\\\":\\\""
+#define LURE "}, {\\'ph\\':1},{\\'name\\':\\'"
 
 static const struct {
     const char *what, *text;
 } cases[] = {
     { "bare array", "[" E10 "]" },
-    { "object", "{\"traceEvents\":[" E10 "]}" },
-    { "events last",
-      "{\"deviceProperties\":[" E10 "],\"x\":{\"y\":[" E10 "]},\"traceEvents\":[" E10 "]}" },
-    { "events first", "{\"traceEvents\":[" E10 "],\"other\":[" E10 "],\"rank\":" E10 "}" },
+    { "object", "{'traceEvents':[" E10 "]}" },
+    { "events last", "{'deviceProperties':[" E10 "],'x':{'y':[" E10 "]},'traceEvents':[" E10 "]}" },
+    { "events first", "{'traceEvents':[" E10 "],'other':[" E10 "],'rank':" E10 "}" },
     { "metadata behind",
-      "{\"traceEvents\":[" E10 "],\"distributedInfo\":{\"rank\":3},\"other\":[" E10 "]}" },
-    { "no events", "{\"traceEvents\":[],\"other\":[" E10 "]}" },
+      "{'traceEvents':[" E10 "],'distributedInfo':{'rank':3},'other':[" E10 "]}" },
+    { "no events", "{'traceEvents':[],'other':[" E10 "]}" },
     { "events in an event",
-      "[{\"ph\":\"X\",\"name\":\"outer\",\"ts\":1,\"dur\":1,\"args\":{\"list\":[" E10 "]}}," E10
-      ",{\"ph\":\"X\",\"name\":\"outer2\",\"ts\":1,\"dur\":1,\"args\":{\"list\":[" E10 "]}}]" },
+      "[{'ph':'X','name':'outer','ts':1,'dur':1,'args':{'list':[" E10 "]}}," E10
+      ",{'ph':'X','name':'outer2','ts':1,'dur':1,'args':{'list':[" E10 "]}}]" },
     { "events in a text", "[" EVENT("a" LURE LURE LURE LURE LURE) "," EVENT(
                               "x" LURE) "," E10 "," EVENT("b" LURE LURE) "]" },
     { "raw braces in texts", "[" EVENT("},{") "," EVENT("}, {") "," EVENT("[{") "," EVENT(
                                  "}]}") "," E10 "," EVENT("{}") "]" },
-    { "CRLF", "{\r\n\"traceEvents\" :\r\n[\r\n" EVENT("a") "\r\n,\r\n" EVENT("b") "\r\n,\r\n" EVENT(
+    { "CRLF", "{\r\n'traceEvents' :\r\n[\r\n" EVENT("a") "\r\n,\r\n" EVENT("b") "\r\n,\r\n" EVENT(
                   "c") "\r\n,\r\n" EVENT("d") "\r\n,\r\n" EVENT("e") "\r\n]\r\n}\r\n" },
-    { "byte order mark", "\xef\xbb\xbf{\"traceEvents\":[" E10 "]}" },
+    { "byte order mark", "\xef\xbb\xbf{'traceEvents':[" E10 "]}" },
     { "escapes",
       "[" E10 "," EVENT("C:\\code\\new") "," E10 "," EVENT("\\u00e9\\ud83d\\ude00") "," E10 "]" },
     { "control bytes", "[" E10 "," EVENT("a\nb\tc") "," E10 "," EVENT("\x01") "]" },
     { "not UTF-8", "[" EVENT("\xff\xc3") "," E10 "," EVENT("\xed\xa0\x80") "," E10 "]" },
-    { "NaN", "[" E10 ",{\"ph\":\"X\",\"name\":\"n\",\"ts\":NaN,\"dur\":-Infinity}," E10 "]" },
-    { "huge",
-      "[" E10 ",{\"ph\":\"X\",\"name\":\"n\",\"args\":{\"stream\":18446744073709551615}}," E10
-      "]" },
-    { "rounded", "[" E10 ",{\"ph\":\"X\",\"name\":\"n\",\"ts\":1.0005,\"dur\":0.00051}," E10 "]" },
+    { "NaN", "[" E10 ",{'ph':'X','name':'n','ts':NaN,'dur':-Infinity}," E10 "]" },
+    { "huge", "[" E10 ",{'ph':'X','name':'n','args':{'stream':18446744073709551615}}," E10 "]" },
+    { "rounded", "[" E10 ",{'ph':'X','name':'n','ts':1.0005,'dur':0.00051}," E10 "]" },
     { "marks over parts",
-      "[{\"ph\":\"B\",\"name\":\"m\",\"ts\":1,\"tid\":1}," E10
-      ",{\"ph\":\"E\",\"ts\":9,\"tid\":1}," E10
-      ",{\"ph\":\"E\",\"ts\":9,\"tid\":7},{\"ph\":\"B\",\"ts\":3,\"tid\":8}," E10 "]" },
-    { "nameless", "[" E10 ",{\"ph\":\"X\",\"ts\":1,\"dur\":1}," E10
-                  ",{\"ph\":\"X\",\"ts\":1,\"dur\":1}," E10 "]" },
+      "[{'ph':'B','name':'m','ts':1,'tid':1}," E10 ",{'ph':'E','ts':9,'tid':1}," E10
+      ",{'ph':'E','ts':9,'tid':7},{'ph':'B','ts':3,'tid':8}," E10 "]" },
+    { "nameless", "[" E10 ",{'ph':'X','ts':1,'dur':1}," E10 ",{'ph':'X','ts':1,'dur':1}," E10 "]" },
     { "no brace", "[" E10 "," E10 ",7," E10 "]" },
     { "no comma", "[" E10 "," E10 " " E10 "," E10 "]" },
     { "a comma too many", "[" E10 "," E10 ",," E10 "]" },
     { "a comma at the end", "[" E10 "," E10 "," E10 ",]" },
-    { "an unescaped quote", "[" E10 "," EVENT("a \"b\" c") "," E10 "," E10 "]" },
-    { "a missing quote", "[" E10 ",{ph\":1}," E10 "," E10 "]" },
-    { "a bad time", "[" E10 ",{\"ph\":\"X\",\"name\":\"n\",\"ts\":\"5\"}," E10 "]" },
-    { "two arrays", "{\"traceEvents\":[" E10 "],\"traceEvents\":[" E10 "]}" },
+    { "an unescaped quote", "[" E10 "," EVENT("a 'b' c") "," E10 "," E10 "]" },
+    { "a missing quote", "[" E10 ",{ph':1}," E10 "," E10 "]" },
+    { "a bad time", "[" E10 ",{'ph':'X','name':'n','ts':'5'}," E10 "]" },
+    { "two arrays", "{'traceEvents':[" E10 "],'traceEvents':[" E10 "]}" },
     { "text behind", "[" E10 "]" E10 },
-    { "two errors", "[" E10 ",{\"a\":tru}," E10 ",{\"a\":01}," E10 "]" },
-    { "unfinished", "{\"traceEvents\":[" E10 "," E10 },
-    { "unfinished text", "{\"traceEvents\":[" E10 "," E10 ",{\"name\":\"abc" },
+    { "two errors", "[" E10 ",{'a':tru}," E10 ",{'a':01}," E10 "]" },
+    { "unfinished", "{'traceEvents':[" E10 "," E10 },
+    { "unfinished text", "{'traceEvents':[" E10 "," E10 ",{'name':'abc" },
     { "a comma and nothing", "[" E10 "," E10 "," },
 };
 
@@ -228,7 +186,8 @@ TEST(adversaries_are_read_as_by_one_thread)
                                       .want_memory = true,
                                       .reader = { .strict_json = mode == 2,
                                                   .allow_truncated = mode & 1 } };
-            assert_any_parts(tg_sv_of(cases[i].text), &o, cases[i].what);
+            TG_BUF text = { 0 };
+            assert_any_parts(json(&text, cases[i].text), &o, cases[i].what);
         }
 }
 
@@ -236,14 +195,13 @@ TEST(adversaries_are_read_as_by_one_thread)
 
 static void put_name(struct tg_buf *out, uint64_t *rng)
 {
-    static const char *const odd[] = { LURE,    "}, {\\\"ph\\\": \\\"X\\\"",
-                                       "},{",   "[[",
-                                       "\\\\",  "C:\\q",
-                                       "\xff",  "\x02",
-                                       "a\\/b", "\\u0041" };
-    tg_buf_printf(out, "op_%u", (unsigned)(roll(rng) % (roll(rng) % 8 ? 12 : 4000)));
+    static const char *const odd[] = {
+        LURE,     "}, {\\'ph\\': \\'X\\'", "},{", "[[", "\\\\", "C:\\q", "\xff", "\x02", "a\\/b",
+        "\\u0041"
+    };
+    put_json(out, "op_%u", (unsigned)(roll(rng) % (roll(rng) % 8 ? 12 : 4000)));
     if (roll(rng) % 16 == 0)
-        tg_buf_puts(out, odd[roll(rng) % COUNT(odd)]);
+        put_json(out, "%s", odd[roll(rng) % COUNT(odd)]);
 }
 
 static void put_args(struct tg_buf *out, uint64_t *rng)
@@ -251,55 +209,52 @@ static void put_args(struct tg_buf *out, uint64_t *rng)
     unsigned n = (unsigned)roll(rng);
     switch (roll(rng) % 6) {
     case 0:
-        tg_buf_printf(out,
-                      "{\"stream\": %u, \"correlation\": %u, \"device\": %u, \"grid\": [%u, 1, 1]}",
-                      n % 3, n % 500, n % 2, n % 7);
+        put_json(out, "{'stream': %u, 'correlation': %u, 'device': %u, 'grid': [%u, 1, 1]}", n % 3,
+                 n % 500, n % 2, n % 7);
         break;
     case 1:
-        tg_buf_printf(out, "{\"Input Dims\": [[%u, 4], []], \"Input type\": [\"float\"]}", n % 50);
+        put_json(out, "{'Input Dims': [[%u, 4], []], 'Input type': ['float']}", n % 50);
         break;
     case 2:
-        tg_buf_printf(
-            out,
-            "{\"list\": [{\"ph\": \"X\", \"name\": \"no\"}, {\"ph\": \"X\", \"name\": \"event\"}, "
-            "{\"ph\": \"M\", \"name\": \"%u\"}]}",
-            n);
+        put_json(out,
+                 "{'list': [{'ph': 'X', 'name': 'no'}, {'ph': 'X', 'name': 'event'}, {'ph': 'M', "
+                 "'name': '%u'}]}",
+                 n);
         break;
     case 3:
-        tg_buf_printf(out, "{\"Bytes\": %u, \"Total Allocated\": %u, \"Device Id\": 0}", n % 999,
-                      n);
+        put_json(out, "{'Bytes': %u, 'Total Allocated': %u, 'Device Id': 0}", n % 999, n);
         break;
     default:
-        tg_buf_printf(out, "{\"x\": \"}, {\", \"External id\": %u}", n % 300);
+        put_json(out, "{'x': '}, {', 'External id': %u}", n % 300);
     }
 }
 
-static void put_event(struct tg_buf *out, uint64_t *rng)
+static void put_random_event(struct tg_buf *out, uint64_t *rng)
 {
     static const char *const phs[] = { "X", "X", "X", "X", "X", "M", "i", "B", "E" };
     static const char *const cats[] = { "cpu_op",          "kernel", "cuda_runtime",
                                         "python_function", "Trace",  "gpu_memcpy" };
     const char *ph = phs[roll(rng) % COUNT(phs)];
-    tg_buf_printf(out, "{\"ph\": \"%s\"", ph);
+    put_json(out, "{'ph': '%s'", ph);
     if (roll(rng) % 12)
-        tg_buf_printf(out, ", \"cat\": \"%s\"", cats[roll(rng) % COUNT(cats)]);
+        put_json(out, ", 'cat': '%s'", cats[roll(rng) % COUNT(cats)]);
     if (roll(rng) % 20) {
-        tg_buf_puts(out, ", \"name\": \"");
+        put_json(out, ", 'name': '");
         if (*ph == 'i' && roll(rng) % 2)
             tg_buf_puts(out, "[memory]");
         else
             put_name(out, rng);
         tg_buf_putc(out, '"');
     }
-    tg_buf_printf(out, ", \"pid\": %u, \"tid\": \"%u\"", (unsigned)(roll(rng) % 3),
-                  (unsigned)(roll(rng) % (roll(rng) % 30 ? 3 : 999)));
+    put_json(out, ", 'pid': %u, 'tid': '%u'", (unsigned)(roll(rng) % 3),
+             (unsigned)(roll(rng) % (roll(rng) % 30 ? 3 : 999)));
     if (roll(rng) % 25)
-        tg_buf_printf(out, ", \"ts\": %u.%03u", (unsigned)(roll(rng) % 100000),
-                      (unsigned)(roll(rng) % 1000));
+        put_json(out, ", 'ts': %u.%03u", (unsigned)(roll(rng) % 100000),
+                 (unsigned)(roll(rng) % 1000));
     if (*ph == 'X')
-        tg_buf_printf(out, ", \"dur\": %u", (unsigned)(roll(rng) % 400));
+        put_json(out, ", 'dur': %u", (unsigned)(roll(rng) % 400));
     if (roll(rng) % 4) {
-        tg_buf_puts(out, ", \"args\": ");
+        put_json(out, ", 'args': ");
         put_args(out, rng);
     }
     tg_buf_putc(out, '}');
@@ -313,21 +268,21 @@ static void put_text(struct tg_buf *out, uint64_t *rng)
     bool bare = roll(rng) % 4 == 0;
     tg_buf_clear(out);
     if (!bare)
-        tg_buf_puts(out, roll(rng) % 2
-                             ? "{\"traceEvents\": ["
-                             : "{\"schemaVersion\": 1, \"d\": [{\"id\": 0}, {\"id\": 1}],\n"
-                               "\"traceEvents\": [\n  ");
+        put_json(out, "%s",
+                 roll(rng) % 2
+                     ? "{'traceEvents': ["
+                     : "{'schemaVersion': 1, 'd': [{'id': 0}, {'id': 1}],\n'traceEvents': [\n  ");
     else
         tg_buf_putc(out, '[');
     for (size_t i = 0; i < n; i++) {
         if (i)
             tg_buf_puts(out, roll(rng) % 50 ? sep : between[roll(rng) % COUNT(between)]);
-        put_event(out, rng);
+        put_random_event(out, rng);
     }
-    tg_buf_puts(out, bare ? "]"
-                     : roll(rng) % 2
-                         ? "]}"
-                         : "\n], \"distributedInfo\": {\"rank\": 2}, \"e\": [{}, {}]\n}\n");
+    put_json(out, "%s",
+             bare            ? "]"
+             : roll(rng) % 2 ? "]}"
+                             : "\n], 'distributedInfo': {'rank': 2}, 'e': [{}, {}]\n}\n");
 }
 
 static void random_limits(struct tg_limits *l, uint64_t *rng)
@@ -357,7 +312,7 @@ static void random_limits(struct tg_limits *l, uint64_t *rng)
 /* Whole, cut off, and with a byte that is another. */
 TEST(random_texts_are_read_as_by_one_thread)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     uint64_t rng = 20;
     for (int round = 0; round < 900; round++) {
         struct tg_limits limits;
@@ -382,7 +337,6 @@ TEST(random_texts_are_read_as_by_one_thread)
         many.reader.part = 1 + roll(&rng) % (roll(&rng) % 2 ? 100 : 2000);
         assert_same(tg_buf_sv(&text), &o, &many, what);
     }
-    tg_buf_release(&text);
 }
 
 /* ---- the guess itself ---- */
@@ -448,20 +402,18 @@ TEST(guesses_are_right_on_ordinary_traces)
     static const char *const between[] = { ",\n  ", ", ", ",\n    ", "," };
     for (size_t layout = 0; layout < COUNT(between); layout++) {
         struct tg_reader_opts o = { .threads = 3, .part = 4096 };
-        struct tg_buf text = { 0 };
+        TG_BUF text = { 0 };
         struct counted c = { 0 };
         struct tg_source *s;
-        struct tg_err err;
-        tg_buf_puts(&text, "{\"traceEvents\": [");
+        struct tg_err err = TG_ERR_INIT;
+        put_json(&text, "{'traceEvents': [");
         for (int i = 0; i < 1000; i++)
-            tg_buf_printf(&text,
-                          "%s{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::op_%d\", "
-                          "\"pid\": 1, \"tid\": 2, "
-                          "\"ts\": %d.250, \"dur\": 3, \"args\": {\"Input Dims\": [[%d, 3], [], "
-                          "{\"a\": 1}, {\"b\": 2}]}}",
-                          i ? between[layout] : "", i % 30, 10 * i, i);
+            put_json(
+                &text,
+                "%s{'ph': 'X', 'cat': 'cpu_op', 'name': 'aten::op_%d', 'pid': 1, 'tid': 2, 'ts': "
+                "%d.250, 'dur': 3, 'args': {'Input Dims': [[%d, 3], [], {'a': 1}, {'b': 2}]}}",
+                i ? between[layout] : "", i % 30, 10 * i, i);
         tg_buf_puts(&text, "]}");
-        tg_err_init(&err);
         s = tg_source_memory(tg_buf_sv(&text), "test", NULL, &err);
         assert_true(tg_split_can(s, &o));
         c.reader = tg_reader_new(s, &o);
@@ -472,17 +424,16 @@ TEST(guesses_are_right_on_ordinary_traces)
             fail_msg("layout %zu: %u events read again, %u joined", layout, c.here, c.joined);
         tg_reader_free(c.reader);
         tg_source_close(s);
-        tg_buf_release(&text);
     }
 }
 
 TEST(small_or_packed_input_is_not_split)
 {
     struct tg_reader_opts o = { .threads = 2 };
+    TG_BUF text = { 0 };
     struct tg_source *s;
-    struct tg_err err;
-    tg_err_init(&err);
-    s = tg_source_memory(TG_SV("[" E10 "]"), "test", NULL, &err);
+    struct tg_err err = TG_ERR_INIT;
+    s = tg_source_memory(json(&text, "[" E10 "]"), "test", NULL, &err);
     assert_false(tg_split_can(s, &o));
     o.part = 64;
     assert_true(tg_split_can(s, &o));

@@ -5,13 +5,13 @@
 #include "tests/core/trace/reader_support.h"
 #include "tests/support.h"
 
+/* JSON with ' for ". */
 static struct tg_trace *load(const char *text, const struct tg_load_opts *o)
 {
-    struct tg_err err;
-    struct tg_source *s;
+    struct tg_err err = TG_ERR_INIT;
+    TG_BUF bytes = { 0 };
+    struct tg_source *s = tg_source_memory(json(&bytes, text), "test", NULL, &err);
     struct tg_trace *t;
-    tg_err_init(&err);
-    s = tg_source_memory(tg_sv_of(text), "test", NULL, &err);
     assert_non_null(s);
     t = tg_trace_load(s, o, NULL, &err);
     if (!t)
@@ -44,27 +44,23 @@ static void put_spans(struct tg_buf *out, const struct tg_trace *t)
 static void assert_spans(const char *text, const struct tg_load_opts *o, const char *want)
 {
     struct tg_trace *t = load(text, o);
-    struct tg_buf got = { 0 };
+    TG_BUF got = { 0 };
     put_spans(&got, t);
     assert_string_equal(got.p ? got.p : "", want);
-    tg_buf_release(&got);
     tg_trace_free(t);
 }
 
 TEST(spans_are_what_has_a_duration)
 {
     struct tg_load_opts o = { 0 };
-    assert_spans("[{\"ph\":\"X\",\"name\":\"a\",\"ts\":2,\"dur\":1},"
-                 "{\"name\":\"no ph\",\"ts\":1,\"dur\":1},"
-                 "{\"ph\":\"X\",\"name\":\"no dur\",\"ts\":1},"
-                 "{\"ph\":\"X\",\"name\":\"no ts\",\"dur\":1},"
-                 "{\"ph\":\"i\",\"name\":\"instant\",\"ts\":1,\"dur\":1},"
-                 "{\"ph\":\"X\",\"ts\":3,\"dur\":0},"
-                 "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"p\",\"ts\":4,\"dur\":1}]",
+    assert_spans("[{'ph':'X','name':'a','ts':2,'dur':1},{'name':'no ph','ts':1,'dur':1},"
+                 "{'ph':'X','name':'no dur','ts':1},{'ph':'X','name':'no ts','dur':1},"
+                 "{'ph':'i','name':'instant','ts':1,'dur':1},{'ph':'X','ts':3,'dur':0},"
+                 "{'ph':'X','cat':'python_function','name':'p','ts':4,'dur':1}]",
                  &o, "|no ph 1000 1000 #1\n|a 2000 1000 #0\n| 3000 0 #5\n");
     o.keep_python = true;
-    assert_spans("[{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"p\",\"ts\":4,\"dur\":1}]",
-                 &o, "python_function|p 4000 1000 #0\n");
+    assert_spans("[{'ph':'X','cat':'python_function','name':'p','ts':4,'dur':1}]", &o,
+                 "python_function|p 4000 1000 #0\n");
 }
 
 TEST(begin_and_end_make_a_span)
@@ -74,36 +70,34 @@ TEST(begin_and_end_make_a_span)
         uint64_t begins, ends; /* left over */
     } cases[] = {
         /* Nested, and the file's order does not matter. */
-        { "[{\"ph\":\"B\",\"name\":\"a\",\"ts\":1},{\"ph\":\"B\",\"name\":\"b\",\"ts\":2},"
-          "{\"ph\":\"E\",\"name\":\"b\",\"ts\":3},{\"ph\":\"E\",\"name\":\"a\",\"ts\":5}]",
+        { "[{'ph':'B','name':'a','ts':1},{'ph':'B','name':'b','ts':2},"
+          "{'ph':'E','name':'b','ts':3},{'ph':'E','name':'a','ts':5}]",
           "|a 1000 4000 #0\n|b 2000 1000 #1\n", 0, 0 },
-        { "[{\"ph\":\"E\",\"name\":\"a\",\"ts\":5},{\"ph\":\"E\",\"name\":\"b\",\"ts\":3},"
-          "{\"ph\":\"B\",\"name\":\"b\",\"ts\":2},{\"ph\":\"B\",\"name\":\"a\",\"ts\":1}]",
+        { "[{'ph':'E','name':'a','ts':5},{'ph':'E','name':'b','ts':3},"
+          "{'ph':'B','name':'b','ts':2},{'ph':'B','name':'a','ts':1}]",
           "|a 1000 4000 #3\n|b 2000 1000 #2\n", 0, 0 },
         /* An end without a name closes the innermost; with one, its own. */
-        { "[{\"ph\":\"B\",\"name\":\"a\",\"ts\":1},{\"ph\":\"B\",\"name\":\"b\",\"ts\":2},"
-          "{\"ph\":\"E\",\"ts\":3},{\"ph\":\"E\",\"ts\":5}]",
+        { "[{'ph':'B','name':'a','ts':1},{'ph':'B','name':'b','ts':2},{'ph':'E','ts':3},"
+          "{'ph':'E','ts':5}]",
           "|a 1000 4000 #0\n|b 2000 1000 #1\n", 0, 0 },
-        { "[{\"ph\":\"B\",\"name\":\"a\",\"ts\":1},{\"ph\":\"B\",\"name\":\"b\",\"ts\":2},"
-          "{\"ph\":\"E\",\"name\":\"a\",\"ts\":3},{\"ph\":\"E\",\"name\":\"b\",\"ts\":5}]",
+        { "[{'ph':'B','name':'a','ts':1},{'ph':'B','name':'b','ts':2},"
+          "{'ph':'E','name':'a','ts':3},{'ph':'E','name':'b','ts':5}]",
           "|a 1000 2000 #0\n|b 2000 3000 #1\n", 0, 0 },
         /* Two that end together; one that begins as the other ends; length zero. */
-        { "[{\"ph\":\"B\",\"name\":\"a\",\"ts\":1},{\"ph\":\"B\",\"name\":\"b\",\"ts\":2},"
-          "{\"ph\":\"E\",\"name\":\"a\",\"ts\":5},{\"ph\":\"E\",\"name\":\"b\",\"ts\":5}]",
+        { "[{'ph':'B','name':'a','ts':1},{'ph':'B','name':'b','ts':2},"
+          "{'ph':'E','name':'a','ts':5},{'ph':'E','name':'b','ts':5}]",
           "|a 1000 4000 #0\n|b 2000 3000 #1\n", 0, 0 },
-        { "[{\"ph\":\"B\",\"name\":\"a\",\"ts\":1},{\"ph\":\"E\",\"name\":\"a\",\"ts\":2},"
-          "{\"ph\":\"B\",\"name\":\"a\",\"ts\":2},{\"ph\":\"E\",\"name\":\"a\",\"ts\":4}]",
+        { "[{'ph':'B','name':'a','ts':1},{'ph':'E','name':'a','ts':2},"
+          "{'ph':'B','name':'a','ts':2},{'ph':'E','name':'a','ts':4}]",
           "|a 1000 1000 #0\n|a 2000 2000 #2\n", 0, 0 },
-        { "[{\"ph\":\"B\",\"name\":\"a\",\"ts\":1},{\"ph\":\"E\",\"name\":\"a\",\"ts\":1}]",
-          "|a 1000 0 #0\n", 0, 0 },
+        { "[{'ph':'B','name':'a','ts':1},{'ph':'E','name':'a','ts':1}]", "|a 1000 0 #0\n", 0, 0 },
         /* Threads do not see each other. What has no partner is counted. */
-        { "[{\"ph\":\"B\",\"name\":\"a\",\"tid\":1,\"ts\":1},{\"ph\":\"E\",\"name\":\"a\","
-          "\"tid\":2,\"ts\":2},{\"ph\":\"E\",\"name\":\"x\",\"tid\":2,\"ts\":3}]",
+        { "[{'ph':'B','name':'a','tid':1,'ts':1},{'ph':'E','name':'a','tid':2,'ts':2},"
+          "{'ph':'E','name':'x','tid':2,'ts':3}]",
           "", 1, 2 },
         /* The category may stand at the begin alone; args come from either side. */
-        { "[{\"ph\":\"B\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":3,\"ts\":1},"
-          "{\"ph\":\"E\",\"name\":\"k\",\"pid\":3,\"ts\":2,\"args\":{\"stream\":7,"
-          "\"correlation\":9}}]",
+        { "[{'ph':'B','cat':'kernel','name':'k','pid':3,'ts':1},"
+          "{'ph':'E','name':'k','pid':3,'ts':2,'args':{'stream':7,'correlation':9}}]",
           "kernel|k 1000 1000 7/3 c9 #0\n", 0, 0 },
     };
     struct tg_load_opts o = { 0 };
@@ -119,40 +113,37 @@ TEST(begin_and_end_make_a_span)
 TEST(tracks_name_device_and_stream)
 {
     struct tg_load_opts o = { 0 };
-    assert_spans(
-        "[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":5,\"ts\":1,\"dur\":1,"
-        "\"args\":{\"device\":2,\"stream\":7,\"correlation\":3}},"
-        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"pid is the device\",\"pid\":5,\"ts\":2,"
-        "\"dur\":1,\"args\":{\"stream\":0}},"
-        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"neither\",\"pid\":\"gpu\",\"ts\":3,\"dur\":1},"
-        "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"triton\",\"pid\":5,\"ts\":4,\"dur\":1,"
-        "\"args\":{\"device\":2,\"stream\":172722288}}]",
-        &o,
-        "kernel|k 1000 1000 7/2 c3 #0\n"
-        "kernel|pid is the device 2000 1000 0/5 #1\n"
-        "kernel|neither 3000 1000 #2\n"
-        "cpu_op|triton 4000 1000 172722288/-1 #3\n");
+    assert_spans("[{'ph':'X','cat':'kernel','name':'k','pid':5,'ts':1,'dur':1,'args':{'device':2,'"
+                 "stream':7,'correlation':3}},"
+                 "{'ph':'X','cat':'kernel','name':'pid is the "
+                 "device','pid':5,'ts':2,'dur':1,'args':{'stream':0}},"
+                 "{'ph':'X','cat':'kernel','name':'neither','pid':'gpu','ts':3,'dur':1},"
+                 "{'ph':'X','cat':'cpu_op','name':'triton','pid':5,'ts':4,'dur':1,'args':{'device':"
+                 "2,'stream':172722288}}]",
+                 &o,
+                 "kernel|k 1000 1000 7/2 c3 #0\n"
+                 "kernel|pid is the device 2000 1000 0/5 #1\n"
+                 "kernel|neither 3000 1000 #2\n"
+                 "cpu_op|triton 4000 1000 172722288/-1 #3\n");
 }
 
 /* The total order: start, longer first, category, name, pid, tid, correlation, index. */
 TEST(order_is_total)
 {
     struct tg_load_opts o = { 0 };
-    assert_spans(
-        "[{\"ph\":\"X\",\"cat\":\"b\",\"name\":\"b\",\"ts\":1,\"dur\":1,\"args\":{\"correlation\":"
-        "2}},{\"ph\":\"X\",\"cat\":\"b\",\"name\":\"b\",\"ts\":1,\"dur\":1,\"args\":{"
-        "\"correlation\":1}},"
-        "{\"ph\":\"X\",\"cat\":\"b\",\"name\":\"a\",\"ts\":1,\"dur\":1},"
-        "{\"ph\":\"X\",\"cat\":\"a\",\"name\":\"z\",\"tid\":2,\"ts\":1,\"dur\":1},"
-        "{\"ph\":\"X\",\"cat\":\"a\",\"name\":\"z\",\"tid\":10,\"ts\":1,\"dur\":1},"
-        "{\"ph\":\"X\",\"cat\":\"a\",\"name\":\"z\",\"tid\":10,\"ts\":1,\"dur\":1},"
-        "{\"ph\":\"X\",\"cat\":\"z\",\"name\":\"z\",\"ts\":1,\"dur\":2},"
-        "{\"ph\":\"X\",\"cat\":\"z\",\"name\":\"z\",\"ts\":-1,\"dur\":1},"
-        "{\"ph\":\"X\",\"cat\":\"z\",\"name\":\"z\",\"ts\":9000000000000000,\"dur\":1}]",
-        &o,
-        "z|z -1000 1000 #7\nz|z 1000 2000 #6\na|z 1000 1000 #4\na|z 1000 1000 #5\n"
-        "a|z 1000 1000 #3\nb|a 1000 1000 #2\nb|b 1000 1000 c1 #1\nb|b 1000 1000 c2 #0\n"
-        "z|z 9000000000000000000 1000 #8\n");
+    assert_spans("[{'ph':'X','cat':'b','name':'b','ts':1,'dur':1,'args':{'correlation':2}},"
+                 "{'ph':'X','cat':'b','name':'b','ts':1,'dur':1,'args':{'correlation':1}},"
+                 "{'ph':'X','cat':'b','name':'a','ts':1,'dur':1},"
+                 "{'ph':'X','cat':'a','name':'z','tid':2,'ts':1,'dur':1},"
+                 "{'ph':'X','cat':'a','name':'z','tid':10,'ts':1,'dur':1},"
+                 "{'ph':'X','cat':'a','name':'z','tid':10,'ts':1,'dur':1},"
+                 "{'ph':'X','cat':'z','name':'z','ts':1,'dur':2},"
+                 "{'ph':'X','cat':'z','name':'z','ts':-1,'dur':1},"
+                 "{'ph':'X','cat':'z','name':'z','ts':9000000000000000,'dur':1}]",
+                 &o,
+                 "z|z -1000 1000 #7\nz|z 1000 2000 #6\na|z 1000 1000 #4\na|z 1000 1000 #5\n"
+                 "a|z 1000 1000 #3\nb|a 1000 1000 #2\nb|b 1000 1000 c1 #1\nb|b 1000 1000 c2 #0\n"
+                 "z|z 9000000000000000000 1000 #8\n");
 }
 
 TEST(attrs_are_canonical)
@@ -160,31 +151,28 @@ TEST(attrs_are_canonical)
     static const struct {
         const char *event, *attr;
     } cases[] = {
-        { "\"cat\":\"kernel\",\"args\":{\"block\": [ 256, 1, 1 ],\"grid\": [864,1 ,1],"
-          "\"est. achieved occupancy %\": 63, \"registers per thread\": 47,\"shared memory\": 0,"
-          "\"queued\": 0}",
+        { "'cat':'kernel','args':{'block': [ 256, 1, 1 ],'grid': [864,1 ,1],'est. achieved "
+          "occupancy %': 63, 'registers per thread': 47,'shared memory': 0,'queued': 0}",
           "grid=[864,1,1]\nblock=[256,1,1]\nregisters=47\nshared=0\noccupancy=63" },
-        { "\"cat\":\"kernel\",\"args\":{\"Collective name\":\"all reduce\",\"dtype\":\"Float\","
-          "\"In msg nelems\":4,\"Out msg nelems\":8,\"Group size\":2,"
-          "\"Process Group Name\":\"0\"}",
+        { "'cat':'kernel','args':{'Collective name':'all reduce','dtype':'Float','In msg "
+          "nelems':4,'Out msg nelems':8,'Group size':2,'Process Group Name':'0'}",
           "collective=\"all reduce\"\ndtype=\"Float\"\nnelems_in=4\nnelems_out=8\ngroup_size=2\n"
           "group=\"0\"" },
-        { "\"cat\":\"gpu_memcpy\",\"args\":{\"memory bandwidth (GB/s)\": 7.5,\"bytes\":\"92928\"}",
+        { "'cat':'gpu_memcpy','args':{'memory bandwidth (GB/s)': 7.5,'bytes':'92928'}",
           "bytes=\"92928\"\nbandwidth=7.5" },
-        { "\"cat\":\"cpu_op\",\"args\":{\"Input type\":[\"c10::Half\", \"\", \"a \\\" b\"],"
-          "\"Input Dims\":[[2, 3], []]}",
+        { "'cat':'cpu_op','args':{'Input type':['c10::Half', '', 'a \\' b'],'Input Dims':[[2, 3], "
+          "[]]}",
           "shapes=[[2,3],[]]\ntypes=[\"c10::Half\",\"\",\"a \\\" b\"]" },
-        { "\"cat\":\"cpu_op\",\"args\":{\"Ev Idx\":1}", NULL },
-        { "\"cat\":\"cpu_op\"", NULL },
-        { "\"cat\":\"cuda_runtime\",\"args\":{\"bytes\":1,\"grid\":[1,1,1]}", NULL },
+        { "'cat':'cpu_op','args':{'Ev Idx':1}", NULL },
+        { "'cat':'cpu_op'", NULL },
+        { "'cat':'cuda_runtime','args':{'bytes':1,'grid':[1,1,1]}", NULL },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tg_load_opts o = { .want_attrs = true };
-        struct tg_buf text = { 0 };
+        TG_BUF text = { 0 };
         struct tg_trace *t;
         uint32_t attr;
-        tg_buf_printf(&text, "[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"n\",%s}]",
-                      cases[i].event);
+        tg_buf_printf(&text, "[{'ph':'X','ts':1,'dur':1,'name':'n',%s}]", cases[i].event);
         t = load(text.p, &o);
         attr = tg_span_at(t, 0)->attr;
         if (cases[i].attr)
@@ -196,17 +184,16 @@ TEST(attrs_are_canonical)
         t = load(text.p, &o);
         assert_int_equal(tg_span_at(t, 0)->attr, TG_NO_ID);
         tg_trace_free(t);
-        tg_buf_release(&text);
     }
 }
 
 TEST(memory_instants)
 {
     static const char text[] =
-        "[{\"ph\":\"i\",\"name\":\"[memory]\",\"ts\":1.5,\"args\":{\"Device Type\":1,"
-        "\"Device Id\":0,\"Bytes\":-512,\"Total Allocated\":1024,\"Total Reserved\":4096}},"
-        "{\"ph\":\"i\",\"name\":\"[memory]\",\"ts\":2,\"args\":{\"Bytes\":4}},"
-        "{\"ph\":\"i\",\"name\":\"other\",\"ts\":3}]";
+        "[{'ph':'i','name':'[memory]','ts':1.5,'args':{'Device Type':1,'Device "
+        "Id':0,'Bytes':-512,'Total Allocated':1024,'Total Reserved':4096}},"
+        "{'ph':'i','name':'[memory]','ts':2,'args':{'Bytes':4}},"
+        "{'ph':'i','name':'other','ts':3}]";
     struct tg_load_opts o = { .want_memory = true };
     struct tg_trace *t = load(text, &o);
     assert_int_equal(t->n_memory, 2);
@@ -230,12 +217,11 @@ TEST(memory_instants)
 TEST(rows_of_hta)
 {
     struct tg_load_opts o = { .keep_hta = true };
-    struct tg_trace *t = load("[{\"ph\":\"X\",\"cat\":\"Trace\",\"ts\":1,\"dur\":1},"
-                              "{\"ph\":\"i\",\"cat\":\"c\",\"ts\":1661203462934220.1,\"dur\":2},"
-                              "{\"ph\":\"X\",\"ts\":1,\"dur\":1},"
-                              "{\"ph\":\"X\",\"cat\":\"python_function\",\"dur\":0.3},"
-                              "{\"ph\":\"B\",\"cat\":\"c\",\"ts\":1}]",
-                              &o);
+    struct tg_trace *t =
+        load("[{'ph':'X','cat':'Trace','ts':1,'dur':1},"
+             "{'ph':'i','cat':'c','ts':1661203462934220.1,'dur':2},{'ph':'X','ts':1,'dur':1},"
+             "{'ph':'X','cat':'python_function','dur':0.3},{'ph':'B','cat':'c','ts':1}]",
+             &o);
     assert_int_equal(t->n_spans, 2);
     assert_int_equal(tg_span_at(t, 0)->index, 1);
     assert_int_equal(tg_span_at(t, 1)->index, 3);
@@ -252,26 +238,21 @@ TEST(damage_is_counted)
 {
     struct tg_load_opts o = { 0 };
     struct tg_trace *t = load(
-        "["
-        "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"launch\",\"ts\":0,\"dur\":1,\"args\":{"
-        "\"correlation\":1}},"
-        "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#1\",\"ts\":0,\"dur\":"
-        "100},"
+        "[{'ph':'X','cat':'cuda_runtime','name':'launch','ts':0,'dur':1,'args':{'correlation':1}},"
+        "{'ph':'X','cat':'user_annotation','name':'ProfilerStep#1','ts':0,'dur':100},"
         /* Runs 5 us into the next of its stream; the other stream does not count. */
-        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"ts\":10,\"dur\":15,\"args\":{\"device\":"
-        "0,\"stream\":7,\"correlation\":1}},"
-        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"b\",\"ts\":20,\"dur\":10,\"args\":{\"device\":"
-        "0,\"stream\":7,\"correlation\":1}},"
-        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"c\",\"ts\":25,\"dur\":1,\"args\":{\"device\":"
-        "0,"
-        "\"stream\":8,\"correlation\":1}},"
+        "{'ph':'X','cat':'kernel','name':'a','ts':10,'dur':15,'args':{'device':0,'stream':7,'"
+        "correlation':1}},"
+        "{'ph':'X','cat':'kernel','name':'b','ts':20,'dur':10,'args':{'device':0,'stream':7,'"
+        "correlation':1}},"
+        "{'ph':'X','cat':'kernel','name':'c','ts':25,'dur':1,'args':{'device':0,'stream':8,'"
+        "correlation':1}},"
         /* Back to back is no overlap; without a launch; longer than the step. */
-        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"d\",\"ts\":30,\"dur\":101,\"args\":{"
-        "\"device\":0,\"stream\":7,\"correlation\":2}},"
-        "{\"ph\":\"X\",\"cat\":\"gpu_memset\",\"name\":\"m\",\"ts\":200,\"dur\":-3,\"args\":{"
-        "\"device\":0,\"stream\":7}},"
-        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"z\",\"ts\":0,\"dur\":0,\"args\":{\"device\":0,"
-        "\"stream\":9,\"correlation\":1}}]",
+        "{'ph':'X','cat':'kernel','name':'d','ts':30,'dur':101,'args':{'device':0,'stream':7,'"
+        "correlation':2}},"
+        "{'ph':'X','cat':'gpu_memset','name':'m','ts':200,'dur':-3,'args':{'device':0,'stream':7}},"
+        "{'ph':'X','cat':'kernel','name':'z','ts':0,'dur':0,'args':{'device':0,'stream':9,'"
+        "correlation':1}}]",
         &o);
     assert_int_equal(t->integrity.overlapping, 1);
     assert_int_equal(t->integrity.overlapping_ns, 5000);
@@ -285,13 +266,11 @@ TEST(limits_are_reached)
 {
     struct tg_limits limits = TG_LIMITS_DEFAULT;
     struct tg_load_opts o = { .reader = { .limits = &limits } };
-    struct tg_err err;
-    struct tg_source *s;
+    struct tg_err err = TG_ERR_INIT;
+    TG_BUF bytes = { 0 };
+    struct tg_source *s = tg_source_memory(
+        json(&bytes, "[{'ph':'X','ts':1,'dur':1},{'ph':'X','ts':1,'dur':1}]"), "test", NULL, &err);
     limits.max_spans = 1;
-    tg_err_init(&err);
-    s = tg_source_memory(
-        TG_SV("[{\"ph\":\"X\",\"ts\":1,\"dur\":1},{\"ph\":\"X\",\"ts\":1,\"dur\":1}]"), "test",
-        NULL, &err);
     assert_null(tg_trace_load(s, &o, NULL, &err));
     assert_int_equal(err.kind, TG_ERR_LIMIT);
     assert_string_equal(err.message, "more than 1 events to keep");
@@ -302,16 +281,14 @@ TEST(limits_are_reached)
 TEST(totals_are_sums_of_spans)
 {
     static const char text[] =
-        "[{\"ph\":\"X\",\"cat\":\"c\",\"name\":\"a\",\"ts\":1,\"dur\":1.25},"
-        "{\"ph\":\"X\",\"cat\":\"c\",\"name\":\"a\",\"ts\":2,\"dur\":2},"
-        "{\"ph\":\"M\",\"name\":\"only metadata\"},"
-        "{\"ph\":\"B\",\"cat\":\"c\",\"name\":\"a\",\"ts\":1},{\"ph\":\"E\",\"ts\":11},"
-        "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"p\",\"ts\":2,\"dur\":7}]";
+        "[{'ph':'X','cat':'c','name':'a','ts':1,'dur':1.25},"
+        "{'ph':'X','cat':'c','name':'a','ts':2,'dur':2},{'ph':'M','name':'only metadata'},"
+        "{'ph':'B','cat':'c','name':'a','ts':1},{'ph':'E','ts':11},"
+        "{'ph':'X','cat':'python_function','name':'p','ts':2,'dur':7}]";
     struct tg_totals t;
-    struct tg_err err;
-    struct tg_source *s;
-    tg_err_init(&err);
-    s = tg_source_memory(tg_sv_of(text), "test", NULL, &err);
+    struct tg_err err = TG_ERR_INIT;
+    TG_BUF bytes = { 0 };
+    struct tg_source *s = tg_source_memory(json(&bytes, text), "test", NULL, &err);
     assert_true(tg_totals_read(&t, s, NULL, &err));
     assert_int_equal(t.names->n, 3);
     assert_int_equal(t.v[0].count, 3);
@@ -335,12 +312,11 @@ TEST(totals_are_sums_of_spans)
 static void put_event_text(struct tg_buf *out, uint64_t *rng)
 {
     static const char *const shapes[] = {
-        "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"op%u\",\"pid\":1,\"tid\":%u,\"ts\":%u,\"dur\":"
-        "%u}",
-        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k%u\",\"pid\":0,\"tid\":%u,\"ts\":%u,\"dur\":"
-        "%u,\"args\":{\"stream\":7}}",
-        "{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"b%u\",\"pid\":1,\"tid\":%u,\"ts\":%u}",
-        "{\"ph\":\"E\",\"cat\":\"cpu_op\",\"name\":\"b%u\",\"pid\":1,\"tid\":%u,\"ts\":%u}",
+        "{'ph':'X','cat':'cpu_op','name':'op%u','pid':1,'tid':%u,'ts':%u,'dur':%u}",
+        "{'ph':'X','cat':'kernel','name':'k%u','pid':0,'tid':%u,'ts':%u,'dur':%u,'args':{'stream':"
+        "7}}",
+        "{'ph':'B','cat':'cpu_op','name':'b%u','pid':1,'tid':%u,'ts':%u}",
+        "{'ph':'E','cat':'cpu_op','name':'b%u','pid':1,'tid':%u,'ts':%u}",
     };
     uint64_t shape = roll(rng) % 4;
     unsigned name = (unsigned)(roll(rng) % 3), tid = (unsigned)(roll(rng) % 2);
@@ -378,7 +354,7 @@ static void put_shuffled(struct tg_buf *out, const struct tg_buf *events, size_t
 /* The spans in total order without their position in the file, and what was left over. */
 static void put_essence(struct tg_buf *out, const struct tg_trace *t)
 {
-    struct tg_buf spans = { 0 };
+    TG_BUF spans = { 0 };
     put_spans(&spans, t);
     for (size_t i = 0; i < spans.n; i++) {
         if (spans.p[i] == '#')
@@ -388,7 +364,6 @@ static void put_essence(struct tg_buf *out, const struct tg_trace *t)
     }
     tg_buf_printf(out, "%" PRIu64 " %" PRIu64 " %" PRIu64, t->integrity.unmatched_begin,
                   t->integrity.unmatched_end, t->integrity.overlapping);
-    tg_buf_release(&spans);
 }
 
 TEST(shuffling_changes_nothing)
@@ -400,7 +375,7 @@ TEST(shuffling_changes_nothing)
         for (size_t i = 0; i < EVENTS; i++)
             put_event_text(&events[i], &rng);
         for (int k = 0; k < 5; k++) {
-            struct tg_buf got = { 0 };
+            TG_BUF got = { 0 };
             struct tg_trace *t;
             put_shuffled(&text, events, EVENTS, &rng);
             t = load(text.p, &o);
@@ -409,7 +384,6 @@ TEST(shuffling_changes_nothing)
                 tg_buf_add(&first, tg_buf_sv(&got));
             assert_string_equal(got.p, first.p);
             tg_trace_free(t);
-            tg_buf_release(&got);
         }
         for (size_t i = 0; i < EVENTS; i++)
             tg_buf_release(&events[i]);
@@ -436,15 +410,14 @@ TEST(ticks_tell_the_progress)
 {
     struct ticks ticks = { 0 };
     struct tg_progress progress = { .tick = on_tick, .arg = &ticks };
-    struct tg_buf text = { 0 };
-    struct tg_err err;
+    TG_BUF text = { 0 };
+    struct tg_err err = TG_ERR_INIT;
     struct tg_source *s;
     struct tg_trace *t;
     tg_buf_puts(&text, "[{}");
     for (int i = 0; i < 10000; i++)
         tg_buf_puts(&text, ",{}");
     tg_buf_putc(&text, ']');
-    tg_err_init(&err);
     s = tg_source_memory(tg_buf_sv(&text), "test", NULL, &err);
     t = tg_trace_load(s, NULL, &progress, &err);
     assert_non_null(t);
@@ -452,5 +425,4 @@ TEST(ticks_tell_the_progress)
     assert_true(ticks.n >= 1);
     tg_trace_free(t);
     tg_source_close(s);
-    tg_buf_release(&text);
 }

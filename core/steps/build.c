@@ -83,35 +83,6 @@ static void whole_trace(struct tg_steps *out, const struct tg_trace *t)
     out->n = 1;
 }
 
-struct track_key {
-    int64_t device, stream;
-    uint32_t track;
-};
-
-static int by_lane(const void *a, const void *b)
-{
-    const struct track_key *x = a, *y = b;
-    int c = TG_CMP(x->device, y->device);
-    return c ? c : TG_CMP(x->stream, y->stream);
-}
-
-static void lanes_init(struct tg_lanes *l, const struct tg_trace *t)
-{
-    TG_FREE struct track_key *k = tg_xrealloc(NULL, t->n_tracks, sizeof *k);
-    *l = (struct tg_lanes){ tg_xrealloc(NULL, t->n_tracks, sizeof *l->device),
-                            tg_xrealloc(NULL, t->n_tracks, sizeof *l->stream), 0, 0 };
-    for (size_t i = 0; i < t->n_tracks; i++)
-        k[i] = (struct track_key){ t->tracks[i].device, t->tracks[i].stream, (uint32_t)i };
-    if (t->n_tracks)
-        qsort(k, t->n_tracks, sizeof *k, by_lane);
-    for (size_t i = 0; i < t->n_tracks; i++) {
-        l->n_devices += i == 0 || k[i].device != k[i - 1].device;
-        l->n_streams += i == 0 || by_lane(&k[i], &k[i - 1]) != 0;
-        l->device[k[i].track] = (uint32_t)l->n_devices - 1;
-        l->stream[k[i].track] = (uint32_t)l->n_streams - 1;
-    }
-}
-
 static bool begin(struct tg_steps *out, const struct tg_trace *t, const struct tg_window_spec *w,
                   struct tg_err *err)
 {
@@ -121,7 +92,7 @@ static bool begin(struct tg_steps *out, const struct tg_trace *t, const struct t
         find_windows(out, t, w);
     if (!out->marked)
         whole_trace(out, t);
-    lanes_init(&out->lanes, t);
+    tg_lanes_init(&out->lanes, t);
     if (out->n > TG_MAX_DEVICE_STEPS / (out->lanes.n_devices + 1)) {
         tg_err_set(err, TG_ERR_LIMIT, TG_AT_FILE(t->path), "%zu steps on %zu devices are too many",
                    out->n, out->lanes.n_devices);
@@ -163,7 +134,6 @@ void tg_steps_release(struct tg_steps *s)
     free(s->launch);
     free(s->parent);
     free(s->self);
-    free(s->lanes.device);
-    free(s->lanes.stream);
+    tg_lanes_release(&s->lanes);
     *s = (struct tg_steps){ 0 };
 }

@@ -42,12 +42,6 @@ struct tg_step {
     uint32_t span;    /* the window's span; TG_NO_SPAN when unmarked */
 };
 
-/* Dense ids of devices and of (device, stream), ascending: each once, even if several tracks name it. */
-struct tg_lanes {
-    uint32_t *device, *stream; /* per track */
-    size_t n_devices, n_streams;
-};
-
 struct tg_steps {
     struct tg_step *v; /* by start */
     size_t n;

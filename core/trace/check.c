@@ -16,35 +16,10 @@ static tg_ns end_of(const struct tg_span *s)
 
 /* Spans that are work on a device, stream after stream, in time: four bytes each. */
 struct lanes {
-    const struct tg_trace *t;
-    uint32_t *of_track; /* tracks of one (device, stream) are one lane */
-    size_t n;
-    size_t *end;    /* per lane: one past its last span */
-    uint32_t *span; /* by lane, then by start and end */
+    struct tg_lanes of;
+    size_t *end;    /* per stream: one past its last span */
+    uint32_t *span; /* by stream, then by start and end */
 };
-
-static int by_lane(const void *pa, const void *pb, void *arg)
-{
-    const struct tg_track *tracks = arg;
-    const struct tg_track *a = &tracks[*(const uint32_t *)pa], *b = &tracks[*(const uint32_t *)pb];
-    int c = TG_CMP(a->device, b->device);
-    return c ? c : TG_CMP(a->stream, b->stream);
-}
-
-static void number_lanes(struct lanes *l)
-{
-    const struct tg_trace *t = l->t;
-    TG_FREE uint32_t *track = tg_xrealloc(NULL, t->n_tracks + 1, sizeof *track);
-    l->of_track = tg_xrealloc(NULL, t->n_tracks + 1, sizeof *l->of_track);
-    for (size_t i = 0; i < t->n_tracks; i++)
-        track[i] = (uint32_t)i;
-    if (t->n_tracks)
-        qsort_r(track, t->n_tracks, sizeof *track, by_lane, t->tracks);
-    for (size_t i = 0; i < t->n_tracks; i++) {
-        l->n += i == 0 || by_lane(&track[i - 1], &track[i], t->tracks) != 0;
-        l->of_track[track[i]] = (uint32_t)l->n - 1;
-    }
-}
 
 static int by_time(const void *pa, const void *pb, void *arg)
 {
@@ -69,14 +44,13 @@ static void sort_lane(const struct tg_trace *t, uint32_t *span, size_t n)
 static void lanes_init(struct lanes *l, const struct tg_trace *t)
 {
     size_t sum = 0;
-    *l = (struct lanes){ .t = t };
-    number_lanes(l);
-    l->end = tg_xcalloc(l->n + 1, sizeof *l->end);
+    tg_lanes_init(&l->of, t);
+    l->end = tg_xcalloc(l->of.n_streams + 1, sizeof *l->end);
     for (size_t i = 0; i < t->n_spans; i++) {
         const struct tg_span *s = tg_span_at(t, i);
-        l->end[l->of_track[s->track]] += tg_kind_is_device(tg_span_kind(t, s));
+        l->end[l->of.stream[s->track]] += tg_kind_is_device(tg_span_kind(t, s));
     }
-    for (size_t k = 0; k < l->n; k++) {
+    for (size_t k = 0; k < l->of.n_streams; k++) {
         size_t n = l->end[k];
         l->end[k] = sum; /* its beginning, until it is filled */
         sum += n;
@@ -85,15 +59,15 @@ static void lanes_init(struct lanes *l, const struct tg_trace *t)
     for (size_t i = 0; i < t->n_spans; i++) {
         const struct tg_span *s = tg_span_at(t, i);
         if (tg_kind_is_device(tg_span_kind(t, s)))
-            l->span[l->end[l->of_track[s->track]]++] = (uint32_t)i;
+            l->span[l->end[l->of.stream[s->track]]++] = (uint32_t)i;
     }
-    for (size_t k = 0, from = 0; k < l->n; from = l->end[k++])
+    for (size_t k = 0, from = 0; k < l->of.n_streams; from = l->end[k++])
         sort_lane(t, l->span + from, l->end[k] - from);
 }
 
 static void lanes_release(struct lanes *l)
 {
-    free(l->of_track);
+    tg_lanes_release(&l->of);
     free(l->end);
     free(l->span);
 }
@@ -117,7 +91,7 @@ static void count_overlaps(const struct tg_trace *t, struct tg_integrity *out)
 {
     struct lanes l;
     lanes_init(&l, t);
-    for (size_t k = 0, i = 0; k < l.n; i = l.end[k++])
+    for (size_t k = 0, i = 0; k < l.of.n_streams; i = l.end[k++])
         for (; i + 1 < l.end[k]; i++) {
             const struct tg_span *a = tg_span_at(t, l.span[i]);
             if (t->tracks[a->track].stream != TG_NO_STREAM)

@@ -73,3 +73,38 @@ void tg_trace_free(struct tg_trace *t)
     free(t->path);
     free(t);
 }
+
+struct track_key {
+    int64_t device, stream;
+    uint32_t track;
+};
+
+static int by_lane(const void *a, const void *b)
+{
+    const struct track_key *x = a, *y = b;
+    int c = TG_CMP(x->device, y->device);
+    return c ? c : TG_CMP(x->stream, y->stream);
+}
+
+void tg_lanes_init(struct tg_lanes *l, const struct tg_trace *t)
+{
+    TG_FREE struct track_key *k = tg_xrealloc(NULL, t->n_tracks, sizeof *k);
+    *l = (struct tg_lanes){ tg_xrealloc(NULL, t->n_tracks, sizeof *l->device),
+                            tg_xrealloc(NULL, t->n_tracks, sizeof *l->stream), 0, 0 };
+    for (size_t i = 0; i < t->n_tracks; i++)
+        k[i] = (struct track_key){ t->tracks[i].device, t->tracks[i].stream, (uint32_t)i };
+    if (t->n_tracks)
+        qsort(k, t->n_tracks, sizeof *k, by_lane);
+    for (size_t i = 0; i < t->n_tracks; i++) {
+        l->n_devices += i == 0 || k[i].device != k[i - 1].device;
+        l->n_streams += i == 0 || by_lane(&k[i], &k[i - 1]) != 0;
+        l->device[k[i].track] = (uint32_t)l->n_devices - 1;
+        l->stream[k[i].track] = (uint32_t)l->n_streams - 1;
+    }
+}
+
+void tg_lanes_release(struct tg_lanes *l)
+{
+    free(l->device);
+    free(l->stream);
+}

@@ -175,6 +175,14 @@ void tg_trace_sort_list(const struct tg_trace *t, uint32_t *list, size_t n);
  */
 void tg_trace_set_python_apart(struct tg_trace *t);
 
+/* Dense ids of devices and of (device, stream), ascending: each once, even if several tracks name it. */
+struct tg_lanes {
+    uint32_t *device, *stream; /* per track */
+    size_t n_devices, n_streams;
+};
+void tg_lanes_init(struct tg_lanes *l, const struct tg_trace *t);
+void tg_lanes_release(struct tg_lanes *l);
+
 /* Totals per (category, name) without keeping spans: the reader's unit of work. */
 struct tg_total {
     uint64_t count;

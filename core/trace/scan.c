@@ -185,7 +185,7 @@ static bool check_huge(struct tg_scan *s, struct tg_value *v)
 static bool digits(struct tg_scan *s)
 {
     if (!tg_is_digit(*s->p))
-        return s->p == s->end ? tg_scan_out(s) : tg_scan_bad(s, s->p, "a digit is missing", "");
+        return tg_scan_bad(s, s->p, "a digit is missing", "");
     while (tg_is_digit(*s->p))
         s->p++;
     return true;
@@ -265,8 +265,6 @@ static bool scalar(struct tg_scan *s, struct tg_value *v)
     case 'i':
         return number(s, v);
     default:
-        if (s->p == s->end)
-            return tg_scan_out(s);
         return tg_scan_bad(s, s->p, "not a JSON value",
                            *s->p == ']' || *s->p == '}' ? "There is probably a comma too many."
                                                         : "The quotes of a text are probably "
@@ -281,8 +279,6 @@ static bool missing_comma(struct tg_scan *s)
     ptrdiff_t before = s->p - s->start; /* never what a smaller window would not have */
     bool after_text = (before >= 1 && s->p[-1] == '"') ||
                       (before >= 2 && tg_is_blank(s->p[-1]) && s->p[-2] == '"');
-    if (s->p == s->end)
-        return tg_scan_out(s);
     return tg_scan_bad(s, s->p, "a comma or a closing bracket is missing",
                        after_text ? "A quote inside the text before it is probably not escaped, or "
                                     "the text's closing quote is missing."
@@ -292,24 +288,18 @@ static bool missing_comma(struct tg_scan *s)
 /* A key, its colon, and the blanks around them; the cursor is at the quote. */
 static bool key_and_colon(struct tg_scan *s, struct tg_value *key)
 {
-    if (*s->p != '"') {
-        if (s->p == s->end)
-            return tg_scan_out(s);
+    if (*s->p != '"')
         return tg_scan_bad(s, s->p, "a key is missing",
                            *s->p == '}' ? "There is probably a comma too many."
                                         : "The opening quote of a key is probably missing.");
-    }
     if (!scan_string(s, key))
         return false;
     tg_scan_blanks(s);
-    if (*s->p != ':') {
-        if (s->p == s->end)
-            return tg_scan_out(s);
+    if (*s->p != ':')
         return tg_scan_bad(
             s, s->p, "a colon is missing after a key",
             "A quote inside a text before it is probably not escaped, or a closing quote "
             "is missing.");
-    }
     s->p++;
     tg_scan_blanks(s);
     return true;

@@ -85,6 +85,7 @@ static inline void tg_scan_blanks(struct tg_scan *s)
 
 /* The cursor is at the end of the known bytes: MORE or TRUNCATED. Always false. */
 bool tg_scan_out(struct tg_scan *s);
+/* `at` is wrong, or the end of the known bytes. Always false. */
 bool tg_scan_bad(struct tg_scan *s, const char *at, const char *message, const char *hint);
 
 /* Any value, checked to its end; the cursor moves from its first byte to after it. */

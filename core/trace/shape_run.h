@@ -148,23 +148,13 @@ static RARE const char *odd_time(struct fast *x, const struct tg_shape_step *st,
     return q;
 }
 
-static HOT const char *ts_slot(struct fast *x, const struct tg_shape_step *st, const char *p)
+static HOT const char *time_slot(struct fast *x, const struct tg_shape_step *st, const char *p,
+                                 tg_ns *ns, bool *is_float, tg_sv *text)
 {
-    struct tg_event *ev = x->ev;
-    const char *q = fast_time(x->f, p, &ev->ts, &ev->ts_float);
+    const char *q = fast_time(x->f, p, ns, is_float);
     if (!q)
-        q = odd_time(x, st, p, &ev->ts, &ev->ts_float);
-    ev->ts_text = (tg_sv){ p, q ? (size_t)(q - p) : 0 };
-    return q;
-}
-
-static HOT const char *dur_slot(struct fast *x, const struct tg_shape_step *st, const char *p)
-{
-    struct tg_event *ev = x->ev;
-    const char *q = fast_time(x->f, p, &ev->dur, &ev->dur_float);
-    if (!q)
-        q = odd_time(x, st, p, &ev->dur, &ev->dur_float);
-    ev->dur_text = (tg_sv){ p, q ? (size_t)(q - p) : 0 };
+        q = odd_time(x, st, p, ns, is_float);
+    *text = (tg_sv){ p, q ? (size_t)(q - p) : 0 };
     return q;
 }
 
@@ -303,9 +293,9 @@ static HOT const char *slot(struct fast *x, struct tg_shape_step *st, const char
     case TG_SLOT_NAME:
         return name_slot(x, st, p);
     case TG_SLOT_TS:
-        return ts_slot(x, st, p);
+        return time_slot(x, st, p, &x->ev->ts, &x->ev->ts_float, &x->ev->ts_text);
     case TG_SLOT_DUR:
-        return dur_slot(x, st, p);
+        return time_slot(x, st, p, &x->ev->dur, &x->ev->dur_float, &x->ev->dur_text);
     case TG_SLOT_PID:
     case TG_SLOT_TID:
         return thread_slot(x, st, p);

@@ -182,29 +182,23 @@ void tg_doc_add_str(struct tg_doc *parent, const char *key, tg_sv value)
 }
 
 /* Numbers are added as their own text, so that cJSON does not format them. */
-static void add_raw(struct tg_doc *parent, const char *key, struct tg_buf *text)
-{
-    attach(parent, key, cJSON_CreateRaw(text->p));
-    tg_buf_release(text);
-}
-
 void tg_doc_add_num(struct tg_doc *parent, const char *key, double value)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     if (!isfinite(value)) {
         tg_doc_add_null(parent, key);
         return;
     }
     tg_dec_put_double(&text, value == 0 ? 0 : value);
-    add_raw(parent, key, &text);
+    attach(parent, key, cJSON_CreateRaw(text.p));
 }
 
 void tg_doc_add_i64(struct tg_doc *parent, const char *key, int64_t value)
 {
-    struct tg_buf text = { 0 };
+    TG_BUF text = { 0 };
     bool big = value > 9007199254740992 || value < -9007199254740992;
     tg_buf_printf(&text, big ? "\"%" PRId64 "\"" : "%" PRId64, value);
-    add_raw(parent, key, &text);
+    attach(parent, key, cJSON_CreateRaw(text.p));
 }
 
 void tg_doc_add_bool(struct tg_doc *parent, const char *key, bool value)

@@ -57,11 +57,17 @@ static void outfile_release(struct tg_outfile *f)
     free(f->path);
 }
 
+/* 0: it does not exist. */
+static mode_t mode_of(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 ? st.st_mode : 0;
+}
+
 /* Renaming over a device or a pipe would replace it with a file. */
 static bool is_written_in_place(const char *path)
 {
-    struct stat st;
-    return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    return tg_file_exists(path) && !tg_file_is_regular(path);
 }
 
 static char *copy_of(const char *path)
@@ -315,8 +321,7 @@ bool tg_files_glob(const char *pattern, struct tg_arena *a, const char ***paths,
 
 bool tg_file_is_dir(const char *path)
 {
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    return S_ISDIR(mode_of(path));
 }
 
 static bool status_of(const char *path, struct stat *out)
@@ -332,12 +337,10 @@ bool tg_file_same(const char *a, const char *b)
 
 bool tg_file_is_regular(const char *path)
 {
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+    return S_ISREG(mode_of(path));
 }
 
 bool tg_file_exists(const char *path)
 {
-    struct stat st;
-    return stat(path, &st) == 0;
+    return mode_of(path) != 0;
 }

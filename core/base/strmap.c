@@ -37,12 +37,8 @@ static void rehash(struct tg_strmap *m)
     free(m->slot);
     m->slot = tg_xcalloc(slots, sizeof *m->slot);
     m->slots = slots;
-    for (size_t id = 0; id < m->n; id++) {
-        size_t i = (size_t)m->hash[id] & (slots - 1);
-        while (m->slot[i])
-            i = (i + 1) & (slots - 1);
-        m->slot[i] = (uint32_t)id + 1;
-    }
+    for (size_t id = 0; id < m->n; id++)
+        m->slot[probe(m, m->text[id], m->hash[id])] = (uint32_t)id + 1;
 }
 
 uint32_t tg_strmap_add(struct tg_strmap *m, tg_sv s)

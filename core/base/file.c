@@ -148,9 +148,8 @@ bool tg_outputs_open(struct tg_outputs *o, const char *path, size_t *handle, str
         outfile_release(&f);
         return output_failed(path, code, err);
     }
-    o->files = tg_grow(o->files, &o->cap, o->n + 1, sizeof *o->files);
-    o->files[o->n] = f;
-    *handle = o->n++;
+    *handle = o->n;
+    *TG_PUSH(o->files, o->n, o->cap) = f;
     return true;
 }
 

@@ -8,9 +8,8 @@ void tg_rates_add(struct tg_rates *r, tg_ns start, tg_ns end, double rate)
 {
     if (end <= start)
         return;
-    r->edges = tg_grow(r->edges, &r->cap, r->n + 2, sizeof *r->edges);
-    r->edges[r->n++] = (struct tg_rate_edge){ start, 1, rate };
-    r->edges[r->n++] = (struct tg_rate_edge){ end, -1, rate };
+    *TG_PUSH(r->edges, r->n, r->cap) = (struct tg_rate_edge){ start, 1, rate };
+    *TG_PUSH(r->edges, r->n, r->cap) = (struct tg_rate_edge){ end, -1, rate };
 }
 
 void tg_rates_release(struct tg_rates *r)

@@ -111,12 +111,11 @@ static uint32_t row_for(struct build *b, const struct key *k, tg_ns start)
     const uint64_t words[ROW_WORDS] = { (uint64_t)k->name << 32 | k->cat, k->parent,
                                         (uint64_t)k->device, (uint64_t)k->stream };
     uint32_t id = tg_keymap_add(&b->row_ids, words);
-    if (id == b->n_rows) {
+    if (id == b->n_rows)
         *TG_PUSH(b->rows, b->n_rows, b->rows_cap) =
             (struct row){ .key = *k,
                           .kind = tg_kind_of(b->texts.text[k->cat], b->texts.text[k->name]),
                           .first = start };
-    }
     return id;
 }
 
@@ -152,9 +151,8 @@ static uint32_t attr_for(struct build *b, uint32_t row, uint32_t kind, uint32_t 
     }
     b->rows[row].n_attrs[kind]++;
     (void)tg_keymap_add(&b->attr_ids, words);
-    b->attrs = tg_grow(b->attrs, &b->attrs_cap, b->n_attrs + 1, sizeof *b->attrs);
-    b->attrs[b->n_attrs] = (struct attr){ row, kind, value, 0 };
-    return (uint32_t)b->n_attrs++;
+    *TG_PUSH(b->attrs, b->n_attrs, b->attrs_cap) = (struct attr){ row, kind, value, 0 };
+    return (uint32_t)b->n_attrs - 1;
 }
 
 /* Equal launch attributes mostly come with one row: then they are looked up once. */

@@ -121,9 +121,8 @@ static void copy_row(struct tg_row *to, const struct tg_row *from, const struct 
     if (from->slots)
         to->slots = tg_arena_copy(a, from->slots, (size_t)tg_row_calls(s, from), sizeof *to->slots);
     to->attrs = tg_arena_copy(a, from->attrs, from->n_attrs, sizeof *to->attrs);
-    for (size_t i = 0; i < to->n_attrs; i++) {
+    for (size_t i = 0; i < to->n_attrs; i++)
         to->attrs[i].value = tg_arena_sv(a, from->attrs[i].value);
-    }
 }
 
 struct tg_shard *tg_shard_copy(const struct tg_shard *s, struct tg_arena *a)
@@ -190,11 +189,10 @@ static void take_arena(struct tg_summary *out, struct tg_arena *a)
 
 bool tg_summary_take(struct tg_summary *out, struct tg_summary *one, struct tg_err *err)
 {
-    struct tg_shard **v = arrived(one);
+    TG_FREE struct tg_shard **v = arrived(one);
     bool ok = true;
     for (size_t i = 0; ok && i < one->n; i++)
         ok = tg_summary_insert(out, v[i], err);
-    free(v);
     take_arena(out, one->arena);
     for (size_t i = 0; i < one->n_taken; i++)
         take_arena(out, one->taken[i]);
@@ -233,16 +231,14 @@ static const struct tg_row_key *shared_key(struct tg_strmap *pool, const struct 
 
 static struct tg_attr *shared_attrs(const struct tg_row *r, struct tg_strmap *pool)
 {
-    struct tg_attr *attrs = tg_xrealloc(NULL, r->n_attrs + 1, sizeof *attrs), *to;
+    TG_FREE struct tg_attr *attrs = tg_xrealloc(NULL, r->n_attrs + 1, sizeof *attrs);
     memset(attrs, 0, r->n_attrs * sizeof *attrs); /* equal ones are equal bytes, padding too */
     for (size_t i = 0; i < r->n_attrs; i++) {
         attrs[i].kind = r->attrs[i].kind;
         attrs[i].value = shared_text(pool, r->attrs[i].value);
         attrs[i].count = r->attrs[i].count;
     }
-    to = shared(pool, attrs, r->n_attrs * sizeof *attrs);
-    free(attrs);
-    return to;
+    return shared(pool, attrs, r->n_attrs * sizeof *attrs);
 }
 
 /* Inclusive and self times that are equal are one array. */

@@ -47,9 +47,8 @@ static uint32_t track_id(struct loader *l, struct tg_track k)
     if (last && last->thread == k.thread && last->stream == k.stream && last->device == k.device)
         return l->last_track;
     id = l->last_track = tg_keymap_add(&l->track_ids, key);
-    if (id == t->n_tracks) {
+    if (id == t->n_tracks)
         *TG_PUSH(t->tracks, t->n_tracks, l->tracks_cap) = k;
-    }
     return id;
 }
 
@@ -93,11 +92,10 @@ static bool add_span(struct loader *l, const struct tg_span *s, int64_t correlat
     struct tg_trace *t = l->t;
     if (t->n_spans >= l->limits.max_spans)
         return limit(l, "events to keep", l->limits.max_spans);
-    if (t->n_spans == t->n_segments * TG_SPAN_SEGMENT) {
+    if (t->n_spans == t->n_segments * TG_SPAN_SEGMENT)
         *TG_PUSH(t->segment, t->n_segments, l->cap.segments) =
             (struct tg_segment){ tg_xrealloc(NULL, TG_SPAN_SEGMENT, sizeof(struct tg_span)),
                                  tg_xrealloc(NULL, TG_SPAN_SEGMENT, sizeof(int64_t)) };
-    }
     *tg_correlation_at(t, t->n_spans) = correlation;
     *tg_span_at(t, t->n_spans++) = *s;
     return true;
@@ -234,9 +232,9 @@ static void read_memory(struct tg_memory_event *out, tg_sv args)
 static void take_memory(struct loader *l, const struct tg_event *ev)
 {
     struct tg_trace *t = l->t;
-    t->memory = tg_grow(t->memory, &l->cap.memory, t->n_memory + 1, sizeof *t->memory);
-    t->memory[t->n_memory].ts = ev->ts;
-    read_memory(&t->memory[t->n_memory++], ev->args);
+    struct tg_memory_event *e = TG_PUSH(t->memory, t->n_memory, l->cap.memory);
+    e->ts = ev->ts;
+    read_memory(e, ev->args);
 }
 
 static void take_label(struct loader *l, const struct tg_event *ev, uint32_t name)

@@ -110,9 +110,8 @@ static void match_instant(struct matcher *m, struct tg_mark *v, size_t n)
             if (v[i].has_name == (bool)named && close_one(m, &v[i], 0))
                 v[i].is_end = false; /* used */
     floor = m->n_open;
-    for (size_t i = ends; i < n; i++) {
+    for (size_t i = ends; i < n; i++)
         *TG_PUSH(m->open, m->n_open, m->cap) = &v[i];
-    }
     for (size_t i = 0; i < ends; i++)
         left += v[i].is_end && !close_one(m, &v[i], floor);
     m->sink->unmatched_end += left;

@@ -112,8 +112,7 @@ static void tell_new(struct worker *w, struct part *p)
 static void read_part(struct worker *w, struct part *p, uint64_t k)
 {
     struct split *s = w->all;
-    struct tg_err ignored; /* the caller's thread meets it again */
-    tg_err_init(&ignored);
+    struct tg_err ignored = TG_ERR_INIT; /* the caller's thread meets it again */
     p->guessed = p->usable = false;
     p->names.n = p->names.bytes = p->threads.n = p->threads.bytes = 0;
     if (!w->reader)
@@ -171,8 +170,7 @@ static void *run(void *arg)
 /* In file order; equal names of other workers are the same. */
 static void join_ids(struct split *s, struct worker *w, const struct part *p)
 {
-    struct tg_err never; /* tg_reader_has_room has checked this */
-    tg_err_init(&never);
+    struct tg_err never = TG_ERR_INIT; /* tg_reader_has_room has checked this */
     w->name_id = tg_grow(w->name_id, &w->name_cap, w->n_name_id + p->names.n, sizeof *w->name_id);
     w->thread_id =
         tg_grow(w->thread_id, &w->thread_cap, w->n_thread_id + p->threads.n, sizeof *w->thread_id);

@@ -141,9 +141,8 @@ static bool take_in_part(void *arg, const struct tg_event *ev)
         return take(c, ev);
     if (name == TG_NO_ID && !tg_reader_intern(c->out->reader, TG_SV(""), TG_SV(""), &name, c->err))
         return false;
-    if (name >= c->cap || c->out->v[name].count == 0) {
+    if (name >= c->cap || c->out->v[name].count == 0)
         TG_PUSH(p->v, p->n, p->cap)->name = name;
-    }
     add(c, name, (struct tg_total){ 1, ev->dur });
     return true;
 }

@@ -147,14 +147,6 @@ void *tg_arena_alloc(struct tg_arena *a, size_t n, size_t size)
     return p;
 }
 
-void *tg_arena_copy(struct tg_arena *a, const void *p, size_t n, size_t size)
-{
-    void *to = tg_arena_alloc(a, n, size);
-    if (n)
-        memcpy(to, p, n * size);
-    return to;
-}
-
 tg_sv tg_arena_sv(struct tg_arena *a, tg_sv s)
 {
     char *p = tg_arena_alloc(a, s.n + 1, 1);

@@ -23,7 +23,6 @@ void *tg_arena_alloc(struct tg_arena *a, size_t n, size_t size);
 #define TG_NEW(a, type) ((type *)tg_arena_alloc((a), 1, sizeof(type)))
 #define TG_NEW_N(a, type, n) ((type *)tg_arena_alloc((a), (n), sizeof(type)))
 
-void *tg_arena_copy(struct tg_arena *a, const void *p, size_t n, size_t size);
 /* A NUL-terminated copy (the NUL is not counted in .n). */
 tg_sv tg_arena_sv(struct tg_arena *a, tg_sv s);
 /* `n` elements of `v`, and room for one more. */

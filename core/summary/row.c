@@ -17,7 +17,9 @@ tg_sv tg_clean_text(struct tg_arena *a, tg_sv s)
 
 struct tg_row tg_row_new(const struct tg_row_key *key, size_t n_steps, struct tg_arena *a)
 {
-    return (struct tg_row){ .key = tg_arena_copy(a, key, 1, sizeof *key),
+    struct tg_row_key *own = TG_NEW(a, struct tg_row_key);
+    *own = *key;
+    return (struct tg_row){ .key = own,
                             .count = TG_NEW_N(a, uint32_t, n_steps + 1),
                             .total = TG_NEW_N(a, tg_ns, n_steps + 1),
                             .self = TG_NEW_N(a, tg_ns, n_steps + 1) };

@@ -103,7 +103,8 @@ bool tg_summary_insert(struct tg_summary *out, struct tg_shard *s, struct tg_err
 
 static const struct tg_row_key *copy_key(const struct tg_row_key *k, struct tg_arena *a)
 {
-    struct tg_row_key *to = tg_arena_copy(a, k, 1, sizeof *k);
+    struct tg_row_key *to = TG_NEW(a, struct tg_row_key);
+    *to = *k;
     to->name = tg_arena_sv(a, k->name);
     to->cat = tg_arena_sv(a, k->cat);
     to->parent = tg_arena_sv(a, k->parent);

@@ -470,16 +470,9 @@ enum tg_exception {
     TG_EXCEPTION_CHANCE    /* more in some steps or runs only, which nothing proves */
 };
 enum tg_exception tg_op_exception(const struct tg_op *op);
-/* Is it new, or called more often? */
-static inline bool tg_op_rose(const struct tg_op *op)
-{
-    return op->change == TG_ADDED || op->change == TG_MORE;
-}
+bool tg_op_rose(const struct tg_op *op); /* is it new, or called more often? */
 /* Additional calls per step, the ratio of iterations taken off. */
-static inline double tg_op_rise(const struct tg_comparison *c, const struct tg_op *op)
-{
-    return op->count[TG_TEST] / c->iteration_ratio - op->count[TG_BASE];
-}
+double tg_op_rise(const struct tg_comparison *c, const struct tg_op *op);
 /* The same of its bytes: replaced, or as many per call as before, up to a tenth more. */
 enum tg_exception tg_op_bytes_exception(const struct tg_op *op);
 /* Names of this kind are counted: operators, kernels, copies, sets, graphs, synchronising calls. */

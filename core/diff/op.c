@@ -29,6 +29,16 @@ enum tg_exception tg_op_exception(const struct tg_op *op)
     return TG_EXCEPTION_NONE;
 }
 
+bool tg_op_rose(const struct tg_op *op)
+{
+    return op->change == TG_ADDED || op->change == TG_MORE;
+}
+
+double tg_op_rise(const struct tg_comparison *c, const struct tg_op *op)
+{
+    return op->count[TG_TEST] / c->iteration_ratio - op->count[TG_BASE];
+}
+
 #define SMALL_TIME 0.003 /* of the step: one of many that may become slower together */
 
 bool tg_op_is_small(const struct tg_comparison *c, const struct tg_op *op)

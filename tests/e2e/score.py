@@ -198,7 +198,7 @@ def own(driver):
     for what, k in right.items():
         print(f"{'FAIL' if what in bad else 'ok  '} {what:34} {k:4} of {DRAWS}   at least {OWN_FLOOR.get(what, DRAWS)}")
     worse = below(own_score(driver, '--single-runs'))
-    if 'same code 1v1' not in worse:
+    if 'fused 1v1' not in worse:  # 11 of 40 fail; of the same code gaps alone did, and steps that are as long excuse those
         print('FAIL a rule that judges single runs is not noticed')
         bad.append('worse')
     return len(bad)

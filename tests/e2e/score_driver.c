@@ -241,6 +241,16 @@ static tg_ns slowed(tg_ns ns, double factor, tg_ns tick)
     return (tg_ns)((double)ns * factor / (double)tick + (tick > 1 ? 0.5 : 0)) * tick;
 }
 
+/* The step is as much longer, for the program waits for what its host does. */
+static void lengthen_step(struct tg_shard *h, size_t step, tg_ns more)
+{
+    static const enum tg_metric lengths[] = { TG_METRIC_HOST_TIME, TG_METRIC_STEP_TIME };
+    for (size_t i = 0; h->metrics && i < sizeof lengths / sizeof *lengths; i++) {
+        struct tg_metric_value *v = &h->metrics[(size_t)lengths[i] * h->n_steps + step];
+        v->num += v->known ? more : 0;
+    }
+}
+
 /* The cache's own copies stay as they are: merging copies. */
 static void slow_down(struct tg_summary *s, double factor, tg_sv name, enum steps which)
 {
@@ -258,6 +268,8 @@ static void slow_down(struct tg_summary *s, double factor, tg_sv name, enum step
                     continue;
                 row->self[j] += more;
                 row->total[j] += more;
+                if (step)
+                    lengthen_step(s->shards[i], j, more);
                 for (size_t k = n; row->slots && k < n + row->count[j]; k++)
                     row->slots[k] = slowed(row->slots[k], factor, tick);
             }

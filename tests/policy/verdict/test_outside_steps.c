@@ -53,3 +53,99 @@ BY_HAND(steps_that_are_skipped)
     assert_true(tg_outside_has_steps(&f->c));
     near(tg_outside_growth_of(&f->c, 1u << TG_KIND_OP), 0);
 }
+
+/* An operator before, in and between the steps: calls of each step, calls of a trace outside of them. */
+struct cut {
+    const char *what;
+    enum tg_kind kind;
+    uint32_t in[2], out[2];
+    size_t came; /* calls of a trace that came in */
+};
+
+static void do_cut(struct fixture *f, const struct cut *row, const char *name, tg_ns ns)
+{
+    for (int side = 0; side < 2; side++)
+        for (size_t run = 0; run < 2; run++)
+            for (size_t rank = 0; rank < f->side[side].n_ranks; rank++) {
+                size_t steps = shard_of(f, side, run, rank)->n_steps;
+                uint32_t count[MAX_STEPS];
+                for (size_t j = 0; j < steps; j++)
+                    count[j] = row->in[side];
+                add_to(f, shard_of(f, side, run, rank), row->kind, name, "", count, ns)
+                    ->count[steps] = row->out[side];
+            }
+}
+
+/* Four steps a trace: 8 calls outside are 2 by the step. A call takes 101 ns. */
+BY_HAND(what_came_into_the_steps)
+{
+    static const struct cut rows[] = {
+        { "all of it", TG_KIND_OP, { 1, 3 }, { 8, 0 }, 8 },
+        { "beside more that stays outside", TG_KIND_OP, { 1, 3 }, { 80, 72 }, 8 },
+        { "of a kernel", TG_KIND_KERNEL, { 0, 2 }, { 8, 0 }, 8 },
+        { "a tenth too few", TG_KIND_OP, { 0, 10 }, { 40, 4 }, 40 },
+        { "a tenth too many", TG_KIND_OP, { 0, 10 }, { 44, 0 }, 40 },
+        { "more than that too few", TG_KIND_OP, { 0, 10 }, { 40, 5 }, 0 },
+        { "more than that too many", TG_KIND_OP, { 0, 10 }, { 45, 0 }, 0 },
+        { "new, and as many outside", TG_KIND_OP, { 1, 3 }, { 8, 8 }, 0 },
+        { "new and nothing outside", TG_KIND_OP, { 1, 3 }, { 0, 0 }, 0 },
+        { "it went out", TG_KIND_OP, { 3, 1 }, { 0, 8 }, 0 },
+        { "nothing changed", TG_KIND_OP, { 1, 1 }, { 8, 8 }, 0 },
+        { "what no rule counts", TG_KIND_ANNOTATION, { 1, 3 }, { 8, 0 }, 0 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (size_t ranks = 1; ranks < 3; ranks++) {
+            f->c = (struct tg_comparison){ 0 };
+            for (int side = 0; side < 2; side++)
+                make_ranks(f, side, 2, ranks, 0, 4);
+            do_cut(f, &rows[i], "x", 101);
+            compare(f);
+            struct tg_came_in came = tg_outside_came_in(&f->c);
+            if (came.n_names != (rows[i].came > 0))
+                fail_msg("%s: %zu names", rows[i].what, came.n_names);
+            near(came.ns, 101.0 * (double)rows[i].came);
+            assert_ptr_equal(came.largest, rows[i].came ? find(f, "x") : NULL);
+            if (rows[i].came)
+                assert_int_equal(came.device, rows[i].kind == TG_KIND_KERNEL);
+        }
+}
+
+/* Of several the one with most time is named, wherever it is in the list; one on the host is enough. */
+BY_HAND(the_largest_that_came_in)
+{
+    static const struct cut op = { "", TG_KIND_OP, { 0, 2 }, { 8, 0 }, 8 },
+                            kernel = { "", TG_KIND_KERNEL, { 0, 2 }, { 8, 0 }, 8 },
+                            stays = { "", TG_KIND_OP, { 2, 2 }, { 8, 8 }, 0 };
+    for (int large = 0; large < 3; large++) {
+        static const char *const names[] = { "a", "b", "c" };
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 2, 2, 4);
+        for (int i = 0; i < 3; i++)
+            do_cut(f, i == 2 ? &op : &kernel, names[i], i == large ? 1001 : 101);
+        do_cut(f, &stays, "d", 5001);
+        compare(f);
+        struct tg_came_in came = tg_outside_came_in(&f->c);
+        assert_int_equal(came.n_names, 3);
+        assert_ptr_equal(came.largest, find(f, names[large]));
+        near(came.ns, 8 * (1001 + 101 + 101));
+        assert_false(came.device);
+    }
+    f->o.skip_first = 1; /* steps outside vary by nature */
+    compare(f);
+    assert_null(tg_outside_came_in(&f->c).largest);
+}
+
+/* Half as many steps: one call of each of the baseline's four came in. What a call launches is the
+ * launch's. */
+BY_HAND(what_came_in_is_of_the_baselines_trace)
+{
+    static const struct cut row = { "", TG_KIND_OP, { 0, 1 }, { 4, 0 }, 4 };
+    make_side(f, TG_BASE, 2, 4);
+    make_side(f, TG_TEST, 2, 2);
+    do_cut(f, &row, "x", 101);
+    compare(f);
+    near(tg_outside_came_in(&f->c).ns, 4 * 101);
+    for (size_t i = 0; i < f->c.n_ops; i++)
+        f->c.ops[i].launched = true;
+    assert_null(tg_outside_came_in(&f->c).largest);
+}

@@ -318,16 +318,23 @@ static void say_unknown(struct tg_result *r, const struct tg_rule *rule)
                     TG_SV("Record what docs/metrics.md names for it, or mark the rule optional."));
 }
 
-/* ns of a step that the host's operators and waits lost, but those that went outside the steps: so much
- * may have come elsewhere. */
+/* Of the calls that the fresh side's step lacks. */
+static double part_that_went_out(const struct tg_comparison *c, const struct tg_op *op)
+{
+    double more = tg_outside_calls(c, op, TG_TEST) - tg_outside_calls(c, op, TG_BASE);
+    double less = tg_inside_calls(c, op, TG_BASE) - tg_inside_calls(c, op, TG_TEST);
+    return less > 0 ? fmin(fmax(more, 0) / less, 1) : 0;
+}
+
+/* ns of a step that the host's operators and waits lost, but what went outside the steps: so much may
+ * have come elsewhere. */
 static double operators_lost(const struct tg_comparison *c)
 {
     double ns = 0;
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
-        bool went_out = tg_outside_calls(c, op, TG_TEST) > tg_outside_calls(c, op, TG_BASE);
-        if (tg_kind_nests(op->kind) && op->kind != TG_KIND_STEP && !went_out)
-            ns += op->self[TG_BASE] - op->self[TG_TEST];
+        if (tg_kind_nests(op->kind) && op->kind != TG_KIND_STEP)
+            ns += (op->self[TG_BASE] - op->self[TG_TEST]) * (1 - part_that_went_out(c, op));
     }
     return fmax(ns, 0);
 }

@@ -12,7 +12,12 @@ double tg_outside_calls(const struct tg_comparison *c, const struct tg_op *op, i
     return c->n_units[side] ? calls / (double)c->n_units[side] : 0;
 }
 
-/* The same of a trace. */
+double tg_inside_calls(const struct tg_comparison *c, const struct tg_op *op, int side)
+{
+    return c->n_units[side] ? (double)op->step_count[side] / (double)c->n_units[side] : 0;
+}
+
+/* Those outside of a trace. */
 static double calls_of_trace(const struct tg_comparison *c, const struct tg_op *op, int side)
 {
     double traces = (double)(c->n_runs[side] * c->n_ranks[side]);
@@ -35,11 +40,9 @@ double tg_outside_growth(const struct tg_comparison *c, const struct tg_op *op)
 /* Of a trace, the baseline's that came in; 0: as many did not go outside. */
 static double calls_that_came_in(const struct tg_comparison *c, const struct tg_op *op)
 {
-    double in[2], less = tg_outside_calls(c, op, TG_BASE) - tg_outside_calls(c, op, TG_TEST);
-    for (int side = 0; side < 2; side++)
-        in[side] = (double)op->step_count[side] / (double)c->n_units[side];
-    double more = in[TG_TEST] - in[TG_BASE];
-    bool as_many = more > 0 && fabs(less - more) <= AS_MANY * more;
+    double less = tg_outside_calls(c, op, TG_BASE) - tg_outside_calls(c, op, TG_TEST);
+    double more = tg_inside_calls(c, op, TG_TEST) - tg_inside_calls(c, op, TG_BASE);
+    bool as_many = fabs(less - more) <= AS_MANY * more; /* `more` is not negative then */
     double steps = (double)c->n_units[TG_BASE] / (double)(c->n_runs[TG_BASE] * c->n_ranks[TG_BASE]);
     return as_many && tg_kind_is_counted(op->kind) && !op->launched ? more * steps : 0;
 }

@@ -396,6 +396,87 @@ WITH_HAND(a_size_of_step_time_is_one_of_the_step)
     assert_int_equal(h->e.results[4].state, TG_STATE_PASS);
 }
 
+/*
+ * The gaps grow by 50 us: half of that, 25 us, decides. `longer` ns and `se` are of the host's step of
+ * 1 ms, `lost` ns of an operator, of which the baseline has `in` calls in 20 steps, the fresh side
+ * `out` outside of them.
+ */
+WITH_HAND(gaps_of_a_step_that_is_as_long_only_warn)
+{
+    static const struct {
+        const char *what;
+        double longer, se, lost;
+        enum tg_kind kind;
+        uint64_t in, out;
+        bool unknown;
+        enum tg_bound_kind bound;
+        enum tg_state want;
+    } rows[] = {
+#define LOST(ns) .lost = (ns), .kind = TG_KIND_OP
+        { "as long", .want = TG_STATE_WARN },
+        { "longer by less than half", 24999, .want = TG_STATE_WARN },
+        { "longer by half", 25001, .want = TG_STATE_FAIL },
+        { "two errors are less than half", .se = 0.0123, .want = TG_STATE_WARN },
+        { "two errors are more", .se = 0.0124, .want = TG_STATE_FAIL },
+        { "an operator lost less", LOST(24999), .want = TG_STATE_WARN },
+        { "an operator lost it", LOST(25001), .want = TG_STATE_FAIL },
+        { "half of each", 12501, LOST(12501), .want = TG_STATE_FAIL },
+        { "shorter, and lost", -40000, LOST(25001), .want = TG_STATE_FAIL },
+        { "longer, and grown", 25001, LOST(-40000), .want = TG_STATE_FAIL },
+        { "it went outside", LOST(50000), .in = 20, .out = 20, .want = TG_STATE_WARN },
+        { "more of it is outside", LOST(50000), .in = 20, .out = 40, .want = TG_STATE_WARN },
+        { "half went outside", LOST(50002), .in = 20, .out = 10, .want = TG_STATE_FAIL },
+        { "most of it went", LOST(50000), .in = 20, .out = 11, .want = TG_STATE_WARN },
+        { "more outside, none less in", LOST(25001), .out = 20, .want = TG_STATE_FAIL },
+        { "less in, none more outside", LOST(25001), .in = 20, .want = TG_STATE_FAIL },
+        { "a wait lost it", .lost = 25001, .kind = TG_KIND_SYNC, .want = TG_STATE_FAIL },
+        { "a kernel lost it", .lost = 25001, .kind = TG_KIND_KERNEL, .want = TG_STATE_WARN },
+        { "the gaps themselves", .lost = 25001, .kind = TG_KIND_STEP, .want = TG_STATE_WARN },
+        { "the host's step is not known", .unknown = true, .want = TG_STATE_FAIL },
+        { "a budget", .bound = TG_BOUND_MAX, .want = TG_STATE_FAIL },
+    };
+    struct tg_metric_change *host = &h->c.metrics[TG_METRIC_HOST_TIME];
+
+    h->c.n_units[TG_BASE] = h->c.n_units[TG_TEST] = 20;
+    h->c.n_ops = 1;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tg_op op = hand_op("x", rows[i].kind);
+        op.self[TG_BASE] = 100000;
+        op.self[TG_TEST] = 100000 - rows[i].lost;
+        op.whole_count[TG_BASE] = op.step_count[TG_BASE] = rows[i].in;
+        op.whole_count[TG_TEST] = rows[i].out;
+        h->c.ops = &op;
+        step_of(h, 0.5);
+        h->c.step.ev_total = hand_evidence(1000000, 0.05); /* as much more */
+        host->ev = hand_evidence(1000000, rows[i].longer / 1e6);
+        host->ev.se = rows[i].se;
+        host->known[TG_BASE] = !rows[i].unknown;
+        h->c.metrics[TG_METRIC_STEP_TIME].ev = h->c.step.ev_total;
+        h->c.metrics[TG_METRIC_STEP_TIME].known[TG_BASE] = true;
+        h->c.metrics[TG_METRIC_STEP_TIME].known[TG_TEST] = true;
+        h->c.metrics[TG_METRIC_STEP_TIME].value[TG_TEST] = 1050000;
+        bool budget = rows[i].bound == TG_BOUND_MAX;
+        rule(h, TG_RULE_METRIC_STEP_TIME,
+             hand_limit(h, budget ? TG_BOUND_MAX : TG_BOUND_PCT, budget ? 1000 : 3));
+        h->e.n = 0;
+        (void)gaps(h);
+        (void)measured(h);
+        for (size_t k = 0; k < 2; k++)
+            if (h->e.results[k].state != rows[i].want)
+                fail_msg("%s: %zu: state %d", rows[i].what, k, h->e.results[k].state);
+        assert_int_equal(tg_sv_has(h->e.results[1].evidence, TG_SV("takes as long as before")),
+                         rows[i].want == TG_STATE_WARN);
+        /* The host's alone: nothing of this excuses a device's step. */
+        h->c.step.ev_total.judged = TG_NOT_WAIT;
+        assert_int_equal(measured(h)->state, TG_STATE_FAIL);
+    }
+    h->c.step.ev_total.judged = TG_JUDGED;
+    h->c.metrics[TG_METRIC_STEP_TIME].ev = hand_evidence(1000000, 0); /* nothing grew */
+    host->known[TG_BASE] = true;
+    rule(h, TG_RULE_METRIC_STEP_TIME, hand_limit(h, TG_BOUND_PCT, 3));
+    assert_int_equal(measured(h)->state, TG_STATE_PASS);
+}
+
 static struct tg_op *annotations(struct hand *h, double more)
 {
     struct tg_op *op = TG_NEW_N(h->a, struct tg_op, 1);

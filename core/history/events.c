@@ -131,7 +131,8 @@ size_t tg_history_attach(struct tg_history_replay *r, struct tg_history_stream *
             return (size_t)(e - r->h->event);
         }
     e->v = with_room(e->v, e->n, &e->cap, sizeof *e->v, r->a);
-    e->v[ *moved = e->n++] = *m;
+    *moved = e->n++;
+    e->v[*moved] = *m;
     tg_history_set_range(e);
     return (size_t)(e - r->h->event);
 }

@@ -17,8 +17,8 @@
 #define MAX_LOST 0.05          /* of device spans: launches whose kernel is not in the trace ... */
 #define MIN_LOST 100           /* ... and this many */
 #define MAX_LEFT_OUT 0.01      /* of spans: events without a start, a duration or a partner ... */
-#define MAX_CAME_IN 0.01  /* of a step: what a trace's steps hold now and the baseline's did not */
 #define MIN_UNMATCHED 100 /* ... the last ones also this many: recordings are cut at the ends */
+#define MAX_CAME_IN 0.01  /* of a step: what a trace's steps hold now and the baseline's did not */
 
 /* `message`, `next`: texts of the arena, or constant ones. */
 static void guard(struct tg_eval_state *e, const char *name, const char *message, const char *next,
@@ -193,7 +193,7 @@ static bool guard_cuts(struct tg_eval_state *e)
                         "`correlation`: record both sides with the same profiler."
                       : "Record both sides with markers at the same place. If this work came into "
                         "the step, record the baseline again.",
-          e->in->suite ? e->in->suite->window.at : TG_NOWHERE);
+          window_at(e));
     return true;
 }
 
@@ -203,7 +203,6 @@ static bool guard_steps(struct tg_eval_state *e)
     for (int side = 1; side >= 0; side--)
         if (!c->least_steps[side]) {
             guard(e, "steps",
-
                   tg_arena_printf(e->arena, "a %s trace has no usable step", side_name[side]),
                   "Record more steps, or lower `skip_first` and `skip_last` of the suite's window.",
                   window_at(e));

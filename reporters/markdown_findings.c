@@ -1,4 +1,3 @@
-
 #include "reporters/accept.h"
 #include "reporters/findings.h"
 #include "reporters/link.h"

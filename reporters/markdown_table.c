@@ -1,4 +1,3 @@
-
 #include "core/base/decimal.h"
 #include "reporters/effect.h"
 #include "reporters/escape.h"

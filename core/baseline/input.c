@@ -52,8 +52,7 @@ static bool guess(const char *text, struct tg_arena *a, struct tg_err *err)
     const char *dir = folder_of(text, a), **paths, *meant;
     struct tg_err ignored = TG_ERR_INIT;
     size_t n = 0;
-    if (dir[0] && !has_glob(dir) && !tg_file_is_dir(dir))
-    {
+    if (dir[0] && !has_glob(dir) && !tg_file_is_dir(dir)) {
         (void)tg_err_hint(err,
                           "There is no folder '%s' here: has the benchmark run, and in this "
                           "folder?",

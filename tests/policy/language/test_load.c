@@ -150,8 +150,7 @@ TEST(a_rule_with_everything)
 TEST(defaults_without_a_word)
 {
     AUTO_DIAGS d = no_diags();
-    AUTO_POLICY *p =
-        must_load(V "rules: [{id: a, metric: comm_overlap, warn: {pp: 1pp}}]\n", &d);
+    AUTO_POLICY *p = must_load(V "rules: [{id: a, metric: comm_overlap, warn: {pp: 1pp}}]\n", &d);
     assert_int_equal(p->n_suites, 0);
     assert_int_equal(p->baseline.ref, TG_REF_MERGE_BASE);
     assert_int_equal(p->baseline.max_walk, 50);

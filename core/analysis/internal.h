@@ -2,6 +2,7 @@
 #define TG_ANALYSIS_INTERNAL_H
 /* The analyses, each in its file, for the table in analysis.c; internal. */
 #include "core/analysis/analysis.h"
+#include "core/base/sort.h"
 
 void tg_temporal(const struct tg_analysis_in *in, struct tg_tables *out);
 void tg_overlap(const struct tg_analysis_in *in, struct tg_tables *out);

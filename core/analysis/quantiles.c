@@ -3,13 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/sort.h"
 #include "core/steps/steps.h"
-
-static int by_value(const void *pa, const void *pb)
-{
-    double a = *(const double *)pa, b = *(const double *)pb;
-    return (a > b) - (a < b);
-}
 
 static double quantile(const double *sorted, size_t n, double q)
 {
@@ -39,7 +34,7 @@ struct tg_quantiles tg_quantiles_of(double *v, size_t n)
         squares += (v[i] - d.mean) * (v[i] - d.mean);
     if (n > 1)
         d.std = sqrt(squares / (double)(n - 1));
-    qsort(v, n, sizeof *v, by_value);
+    TG_SORT(v, n, tg_by_real);
     d.min = v[0];
     d.q25 = quantile(v, n, 0.25);
     d.q50 = quantile(v, n, 0.5);

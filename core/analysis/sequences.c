@@ -89,8 +89,7 @@ static void one_rank(struct tg_sequence_table *table, const struct tg_analysis_i
         if (o != TG_NO_SPAN)
             pieces[n++] = (struct piece){ o, i };
     }
-    if (n)
-        qsort(pieces, n, sizeof *pieces, by_owner);
+    TG_SORT(pieces, n, by_owner);
     for (size_t i = 0, k; i < n; i = k) {
         for (k = i + 1; k < n && pieces[k].owner == pieces[i].owner;)
             k++;

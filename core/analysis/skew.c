@@ -136,8 +136,7 @@ static struct found *find_collectives(struct job *j, uint32_t rank, size_t *n)
                             name, (uint32_t)i, tg_collective_id_of(tg_span_attrs(t, s)) };
         tg_collective_numbers_see(&j->numbers, name, rank, v[(*n)++].id.op);
     }
-    if (*n)
-        qsort(v, *n, sizeof *v, by_stream);
+    TG_SORT(v, *n, by_stream);
     return v;
 }
 

@@ -55,8 +55,7 @@ static void put_all(struct tg_table *f, struct tg_arena *a, const struct tg_anal
 {
     size_t shown = 0, top = in->opts->top;
     tg_ns total = device_total(&in->work[r]);
-    if (s->n)
-        qsort(s->rows, s->n, sizeof *s->rows, by_device);
+    TG_SORT(s->rows, s->n, by_device);
     for (size_t i = 0; i < s->n; i++) {
         const struct tg_stack *k = &s->rows[i];
         if ((k->v->calls || k->v->work) && (!top || shown++ < top))

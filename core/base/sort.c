@@ -84,3 +84,31 @@ void tg_sort_runs(void *v, size_t n, size_t size,
     free(other);
     free(r.from);
 }
+
+void tg_sort(void *v, size_t n, size_t size, int (*compare)(const void *, const void *))
+{
+    if (n)
+        qsort(v, n, size, compare);
+}
+
+int tg_by_real(const void *pa, const void *pb)
+{
+    double a = *(const double *)pa, b = *(const double *)pb;
+    return (a > b) - (a < b);
+}
+
+int tg_by_i64(const void *pa, const void *pb)
+{
+    int64_t a = *(const int64_t *)pa, b = *(const int64_t *)pb;
+    return (a > b) - (a < b);
+}
+
+size_t tg_sort_distinct(int64_t *v, size_t n)
+{
+    size_t kept = 0;
+    TG_SORT(v, n, tg_by_i64);
+    for (size_t i = 0; i < n; i++)
+        if (!kept || v[kept - 1] != v[i])
+            v[kept++] = v[i];
+    return kept;
+}

@@ -5,8 +5,33 @@
  * of work on a stream are. Stable. n comparisons for every doubling of the number of runs; if there
  * are many runs, qsort_r. `arg` is for `compare`.
  */
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 void tg_sort_runs(void *v, size_t n, size_t size,
                   int (*compare)(const void *, const void *, void *), void *arg);
+
+/* qsort() of the `n` elements of `v`, which may be NULL if there are none. */
+#define TG_SORT(v, n, compare) tg_sort((v), (n), sizeof *(v), (compare))
+void tg_sort(void *v, size_t n, size_t size, int (*compare)(const void *, const void *));
+
+/* Ascending numbers, to sort and to search by. */
+int tg_by_real(const void *a, const void *b);
+int tg_by_i64(const void *a, const void *b);
+/* Sorts the numbers, each once; returns how many are left. */
+size_t tg_sort_distinct(int64_t *v, size_t n);
+
+static inline bool tg_is_among(const int64_t *list, size_t n, int64_t v)
+{
+    for (size_t i = 0; i < n; i++)
+        if (list[i] == v)
+            return true;
+    return false;
+}
+/* Is the number in the list, or is there no list? */
+static inline bool tg_listed(const int64_t *list, size_t n, int64_t v)
+{
+    return !list || tg_is_among(list, n, v);
+}
 #endif

@@ -93,8 +93,6 @@ const char *tg_side_label(const struct tg_diff_work *w, int side);
 
 /* core/diff/ranks.c: takes ranks out of both sides that not every run of both has; says which. */
 TG_MUST bool tg_common_ranks(struct tg_diff_work *w, struct tg_err *err);
-/* Sorts ranks, ascending, each once; returns how many are left. */
-size_t tg_ranks_sort(int64_t *v, size_t n);
 
 /* core/diff/steps_only.c: takes out of both sides, which have become c->given, the ranks of which
  * one has no more than the step times, or no names. `measured`: the former alone. */
@@ -107,18 +105,6 @@ TG_MUST bool tg_align(struct tg_diff_work *w, struct tg_err *err);
 
 /* core/diff/select.c: the ranks and steps that are compared; lays out the cells. */
 TG_MUST bool tg_diff_select(struct tg_diff_work *w, struct tg_err *err);
-static inline bool tg_is_among(const int64_t *list, size_t n, int64_t v)
-{
-    for (size_t i = 0; i < n; i++)
-        if (list[i] == v)
-            return true;
-    return false;
-}
-/* Is the number in the list, or is there no list? */
-static inline bool tg_listed(const int64_t *list, size_t n, int64_t v)
-{
-    return !list || tg_is_among(list, n, v);
-}
 
 /* core/diff/share.c: D of both sides, and each operator's part of the step. */
 void tg_share_out(struct tg_diff_work *w);

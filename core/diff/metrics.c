@@ -471,8 +471,7 @@ void tg_compare_env(struct tg_diff_work *w)
         if (!tg_sv_eq(e.value[TG_BASE], e.value[TG_TEST]))
             c->env[c->n_env++] = e;
     }
-    if (c->n_env)
-        qsort(c->env, c->n_env, sizeof *c->env, by_key);
+    TG_SORT(c->env, c->n_env, by_key);
     tg_strmap_release(&keys);
     c->differs = what_differs(w, need, n_need);
     c->same_device = c->differs.n == 0;

@@ -1,26 +1,7 @@
 /* Ranks that one side lacks: nothing is averaged over other ranks than on the other side. */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "core/diff/internal.h"
-
-static int ascending(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-size_t tg_ranks_sort(int64_t *v, size_t n)
-{
-    size_t kept = 0;
-
-    if (n)
-        qsort(v, n, sizeof *v, ascending);
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || v[i] != v[i - 1])
-            v[kept++] = v[i];
-    return kept;
-}
 
 /* Every rank that any run of either side has, ascending. */
 static size_t all_ranks(const struct tg_side side[2], int64_t **out, struct tg_arena *a)
@@ -36,7 +17,7 @@ static size_t all_ranks(const struct tg_side side[2], int64_t **out, struct tg_a
             v[n++] = side[s].partial[i];
     }
     *out = v;
-    return tg_ranks_sort(v, n);
+    return tg_sort_distinct(v, n);
 }
 
 static void list_lacking(struct tg_comparison *c, const int64_t *all, size_t n, struct tg_arena *a)

@@ -78,8 +78,7 @@ static void pair_renames(struct tg_diff_work *w)
                 *TG_PUSH(v, n, cap) = (struct pair){ distance, i, j };
             }
     }
-    if (n)
-        qsort(v, n, sizeof *v, by_distance);
+    TG_SORT(v, n, by_distance);
     for (size_t i = 0; i < n; i++) {
         struct tg_op *removed = &c->ops[v[i].removed], *added = &c->ops[v[i].added];
         if (removed->relation != TG_REL_NONE || added->relation != TG_REL_NONE)
@@ -251,8 +250,7 @@ static void net_parts(struct regions *g)
 {
     size_t kept = 0;
 
-    if (g->n_parts)
-        qsort(g->part, g->n_parts, sizeof *g->part, by_op_and_place);
+    TG_SORT(g->part, g->n_parts, by_op_and_place);
     for (size_t i = 0, j; i < g->n_parts; i = j) {
         struct part sum = g->part[i];
         for (j = i + 1; j < g->n_parts && by_op_and_place(&g->part[i], &g->part[j]) == 0; j++)

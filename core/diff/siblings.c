@@ -50,8 +50,7 @@ static size_t siblings_of(const struct tg_diff_work *w, const struct tg_op *op, 
     n = names.n;
     for (size_t i = 0; i < n; i++)
         v[i].steps = steps;
-    if (n)
-        qsort(v, n, sizeof *v, by_first);
+    TG_SORT(v, n, by_first);
     tg_strmap_release(&names);
     *out = v;
     return n;

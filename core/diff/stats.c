@@ -5,12 +5,6 @@
 
 #define SHORT 24 /* up to this many, sorting by insertion is faster */
 
-static int by_value(const void *pa, const void *pb)
-{
-    double a = *(const double *)pa, b = *(const double *)pb;
-    return (a > b) - (a < b);
-}
-
 static int by_count(const void *pa, const void *pb)
 {
     uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
@@ -47,7 +41,7 @@ double tg_mean(const double *v, size_t n)
 void tg_ascend(double *v, size_t n)
 {
     if (n > SHORT) {
-        qsort(v, n, sizeof *v, by_value);
+        TG_SORT(v, n, tg_by_real);
         return;
     }
     for (size_t i = 1; i < n; i++) {
@@ -105,8 +99,7 @@ uint64_t tg_mode(uint64_t *v, size_t n, size_t *hits)
     uint64_t best = 0;
     size_t most = 0;
 
-    if (n)
-        qsort(v, n, sizeof *v, by_count);
+    TG_SORT(v, n, by_count);
     for (size_t i = 0, j; i < n; i = j) {
         for (j = i; j < n && v[j] == v[i]; j++)
             ;

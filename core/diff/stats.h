@@ -5,6 +5,7 @@
  * docs/statistics-rules.md. Logs are natural; a sample is a run.
  */
 #include "core/base/arena.h"
+#include "core/base/sort.h"
 
 /* Of `n` numbers; 0 when n == 0. */
 double tg_least(const double *v, size_t n);

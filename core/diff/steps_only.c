@@ -29,7 +29,7 @@ static size_t list_them(struct tg_diff_work *w, enum lack what, const int64_t **
             if (lacks(&c->side[side], r, what))
                 v[n++] = c->side[side].ranks[r];
     *out = v;
-    return tg_ranks_sort(v, n);
+    return tg_sort_distinct(v, n);
 }
 
 static void drop(struct tg_diff_work *w, struct tg_side *s, const int64_t *ranks, size_t n)

@@ -149,8 +149,7 @@ static void one_device(void *arg, const struct tg_device_work *d)
             *TG_PUSH(kinds, n, cap) = (struct kind){ .name = name };
         add_copy(&kinds[k], t, d->rows[i]);
     }
-    if (n)
-        qsort(kinds, n, sizeof *kinds, by_name);
+    TG_SORT(kinds, n, by_name);
     for (size_t k = 0; k < n; k++) {
         put(tables, d, &kinds[k]);
         tg_rates_release(&kinds[k].rates);
@@ -159,7 +158,7 @@ static void one_device(void *arg, const struct tg_device_work *d)
     if (!n) {
         struct tg_table_cell *row = tg_table_row(tables);
         row[RANK] = tg_table_int(d->rank);
-        row[REASON] = tg_table_text(d->n ? TG_SV("no copies") : tg_work_reason(d->work, d->opts));
+        row[REASON] = tg_table_text(TG_SV("no copies"));
     }
 }
 
@@ -169,5 +168,5 @@ void tg_bandwidth(const struct tg_analysis_in *in, struct tg_tables *out)
     tg_tables_add(out, "bandwidth", columns, COLUMNS);
     if (in->opts->series)
         tg_tables_add(out, "bandwidth-series", series_columns, S_COLUMNS);
-    tg_work_each(in, one_device, &out->v[first]);
+    tg_work_each(in, one_device, &out->v[first], &out->v[first], &work_columns);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/base/decimal.h"
+#include "core/base/sort.h"
 
 const char *tg_class_hta_name(enum tg_class c)
 {
@@ -55,10 +56,7 @@ static struct name_class *classify(const struct tg_analysis_opts *o, const struc
 
 bool tg_step_wanted(const struct tg_steps *s, int32_t step, const struct tg_analysis_opts *o)
 {
-    for (size_t i = 0; step >= 0 && i < o->n_steps; i++)
-        if (s->v[step].number == o->steps[i])
-            return true;
-    return o->n_steps == 0;
+    return o->n_steps == 0 || (step >= 0 && tg_is_among(o->steps, o->n_steps, s->v[step].number));
 }
 
 void tg_work_init(struct tg_rank_work *w, const struct tg_rank_trace *rank,
@@ -94,14 +92,15 @@ void tg_work_release(struct tg_rank_work *w)
 }
 
 void tg_work_each(const struct tg_analysis_in *in,
-                  void (*f)(void *arg, const struct tg_device_work *d), void *arg)
+                  void (*f)(void *arg, const struct tg_device_work *d), void *arg,
+                  struct tg_table *t, const struct tg_work_columns *at)
 {
     for (size_t r = 0; r < in->n; r++) {
         const struct tg_rank_work *w = &in->work[r];
         TG_FREE const struct tg_work_row **rows = tg_xrealloc(NULL, w->n + 1, sizeof *rows);
         struct tg_device_work d = { w, in->opts, in->ranks[r].rank, -1, rows, 0 };
         if (!w->n)
-            f(arg, &d);
+            tg_work_row(t, at, &d)[at->reason] = tg_table_text(tg_work_reason(w, in->opts));
         for (uint32_t k = 0; k < w->n_devices; k++) {
             d.device = w->device[k];
             d.n = 0;
@@ -166,8 +165,6 @@ struct tg_table_cell *tg_work_row(struct tg_table *t, const struct tg_work_colum
     row[at->rank] = tg_table_int(d->rank);
     if (d->device >= 0)
         row[at->device] = tg_table_int(d->device);
-    if (!d->n)
-        row[at->reason] = tg_table_text(tg_work_reason(d->work, d->opts));
     return row;
 }
 

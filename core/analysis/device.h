@@ -27,10 +27,7 @@ bool tg_step_wanted(const struct tg_steps *s, int32_t step, const struct tg_anal
 void tg_work_init(struct tg_rank_work *w, const struct tg_rank_trace *rank,
                   const struct tg_analysis_opts *opts);
 void tg_work_release(struct tg_rank_work *w);
-/*
- * Calls `f` for every device of every rank that has work, in order; and once, without rows,
- * for a rank that has none. `rows` are the device's, in the total order.
- */
+/* The work of one device of a rank. `rows` are the device's, in the total order. */
 struct tg_device_work {
     const struct tg_rank_work *work;
     const struct tg_analysis_opts *opts;
@@ -38,21 +35,23 @@ struct tg_device_work {
     const struct tg_work_row *const *rows;
     size_t n;
 };
+/* The columns of a table that say whose row it is, and why there is nothing else in it. */
+struct tg_work_columns {
+    size_t rank, device, reason; /* a table that tells no reasons needs no `reason` */
+};
+/*
+ * Calls `f` for every device of every rank that has work, in order. A rank that has none gets a row
+ * of `t` that says why.
+ */
 void tg_work_each(const struct tg_analysis_in *in,
-                  void (*f)(void *arg, const struct tg_device_work *d), void *arg);
+                  void (*f)(void *arg, const struct tg_device_work *d), void *arg,
+                  struct tg_table *t, const struct tg_work_columns *at);
+/* A new row of `t` for the device: its rank, and its number if it is known. */
+struct tg_table_cell *tg_work_row(struct tg_table *t, const struct tg_work_columns *at,
+                                  const struct tg_device_work *d);
 
 /* Why a rank has no work: "no device activity", or none in the selected steps. */
 tg_sv tg_work_reason(const struct tg_rank_work *w, const struct tg_analysis_opts *opts);
-
-/*
- * A new row of `t` for the device: its rank, its number if it is known, and, for a rank without
- * work, why it has none. The columns of these; a table without such ranks needs no `reason`:
- */
-struct tg_work_columns {
-    size_t rank, device, reason;
-};
-struct tg_table_cell *tg_work_row(struct tg_table *t, const struct tg_work_columns *at,
-                                  const struct tg_device_work *d);
 
 /* First start to last end. */
 tg_ns tg_work_extent(const struct tg_device_work *d);

@@ -109,13 +109,8 @@ static void one_device(void *arg, const struct tg_device_work *d)
 {
     struct tg_table *tables = arg; /* idle, then idle-stats */
     struct tg_union busy = { 0 };
-    struct tg_streams streams = { 0 };
-    TG_FREE struct lane *lanes = NULL;
-    if (!d->n) {
-        (void)tg_work_row(tables, &work_columns, d);
-        return;
-    }
-    lanes = tg_streams_init(&streams, d, sizeof *lanes);
+    struct tg_streams streams;
+    TG_FREE struct lane *lanes = tg_streams_init(&streams, d, sizeof *lanes);
     for (size_t i = 0; i < d->n; i++)
         tg_union_add(&busy, d->rows[i]->start, d->rows[i]->end);
     for (size_t i = 0; i < d->n; i++)
@@ -131,5 +126,5 @@ void tg_idle(const struct tg_analysis_in *in, struct tg_tables *out)
     size_t first = out->n;
     tg_tables_add(out, "idle", columns, COLUMNS);
     tg_tables_add(out, "idle-stats", stat_columns, S_COLUMNS);
-    tg_work_each(in, one_device, &out->v[first]);
+    tg_work_each(in, one_device, &out->v[first], &out->v[first], &work_columns);
 }

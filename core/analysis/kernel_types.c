@@ -7,7 +7,6 @@
 #include "core/analysis/device.h"
 #include "core/analysis/internal.h"
 #include "core/analysis/interval.h"
-#include "core/base/sort.h"
 
 #define SETS (1 << TG_CLASSES)
 
@@ -116,10 +115,6 @@ static void one_device(void *arg, const struct tg_device_work *d)
 {
     struct job *j = arg;
     struct tg_union unions[TG_CLASSES] = { 0 };
-    if (!d->n) {
-        (void)tg_work_row(j->classes, &work_columns, d);
-        return;
-    }
     for (size_t i = 0; i < d->n; i++)
         tg_union_add(&unions[d->rows[i]->class_], d->rows[i]->start, d->rows[i]->end);
     sweep(j, unions);
@@ -161,6 +156,6 @@ void tg_kernel_types(const struct tg_analysis_in *in, struct tg_tables *out)
     j.table = tg_sv_of(tg_arena_printf(out->arena, "%016llx%s",
                                        (unsigned long long)tg_class_table_hash(&in->opts->classes),
                                        in->opts->classes.n ? "+own" : ""));
-    tg_work_each(in, one_device, &j);
+    tg_work_each(in, one_device, &j, j.classes, &work_columns);
     put_sets(&j, out->arena);
 }

@@ -119,21 +119,15 @@ static void one_device(void *arg, const struct tg_device_work *d)
 {
     const struct job *j = arg;
     TG_FREE struct entry *e = NULL;
-    uint32_t *id;
     size_t n;
+    TG_FREE uint32_t *id = entries_of(d, &e, &n);
     tg_ns total = 0;
-    if (!d->n) {
-        (void)tg_work_row(j->table, &work_columns, d);
-        return;
-    }
-    id = entries_of(d, &e, &n);
     for (size_t i = 0; i < d->n; i++) {
         tg_ns dur = tg_ns_sub(d->rows[i]->end, d->rows[i]->start);
         tg_running_stats_add(
             &e[id[tg_span_at(d->work->rank->trace, d->rows[i]->span)->name]].spread, dur);
         total = tg_ns_add(total, dur);
     }
-    free(id);
     qsort(e, n, sizeof *e, by_class_and_sum);
     for (size_t i = 0, k; i < n; i = k) {
         for (k = i + 1; k < n && e[k].class_ == e[i].class_;)
@@ -145,5 +139,5 @@ static void one_device(void *arg, const struct tg_device_work *d)
 void tg_kernels(const struct tg_analysis_in *in, struct tg_tables *out)
 {
     struct job j = { tg_tables_add(out, "kernels", columns, COLUMNS), out->arena };
-    tg_work_each(in, one_device, &j);
+    tg_work_each(in, one_device, &j, j.table, &work_columns);
 }

@@ -104,12 +104,11 @@ static void put_pair(struct tg_table *f, const struct tg_device_work *d, const s
     row[STREAM] = tg_table_int(stream);
 }
 
+static const struct tg_work_columns work_columns = { S_RANK, S_DEVICE, S_REASON };
+
 static void put_totals(struct tg_table *f, const struct tg_device_work *d, const struct totals *t)
 {
-    static const struct tg_work_columns at = { S_RANK, S_DEVICE, S_REASON };
-    struct tg_table_cell *row = tg_work_row(f, &at, d);
-    if (!d->n)
-        return;
+    struct tg_table_cell *row = tg_work_row(f, &work_columns, d);
     row[S_PAIRS] = tg_table_int(t->pairs);
     row[S_UNLINKED] = tg_table_int(t->unlinked);
     if (!t->pairs) {
@@ -152,23 +151,19 @@ static struct pair pair_of(const struct tg_device_work *d, const struct tg_work_
     return p;
 }
 
+struct lane {
+    bool busy;
+    tg_ns until;
+};
+
 static void one_device(void *arg, const struct tg_device_work *d)
 {
     struct tg_table *tables = arg; /* launches, then launches-summary */
     const struct tg_rank_trace *rank = d->work->rank;
     struct totals totals = { 0 };
-    struct tg_streams streams = { 0 };
-    struct {
-        bool busy;
-        tg_ns until;
-    } * lanes;
-    TG_FREE bool *counted = NULL;
-    if (!d->n) {
-        put_totals(tables + 1, d, &totals);
-        return;
-    }
-    lanes = tg_streams_init(&streams, d, sizeof *lanes);
-    counted = tg_xcalloc(rank->trace->n_spans, sizeof *counted);
+    struct tg_streams streams;
+    TG_FREE struct lane *lanes = tg_streams_init(&streams, d, sizeof *lanes);
+    TG_FREE bool *counted = tg_xcalloc(rank->trace->n_spans, sizeof *counted);
     for (size_t i = 0; i < d->n; i++) {
         const struct tg_work_row *r = d->rows[i];
         uint32_t call = rank->steps->launch[r->span];
@@ -186,7 +181,6 @@ static void one_device(void *arg, const struct tg_device_work *d)
         lanes[lane].busy = true;
     }
     put_totals(tables + 1, d, &totals);
-    free(lanes);
     tg_streams_release(&streams);
 }
 
@@ -195,5 +189,5 @@ void tg_launches(const struct tg_analysis_in *in, struct tg_tables *out)
     size_t first = out->n;
     tg_tables_add(out, "launches", columns, COLUMNS);
     tg_tables_add(out, "launches-summary", summary_columns, S_COLUMNS);
-    tg_work_each(in, one_device, &out->v[first]);
+    tg_work_each(in, one_device, &out->v[first], &out->v[first + 1], &work_columns);
 }

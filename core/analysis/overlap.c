@@ -21,8 +21,6 @@ static void one_device(void *arg, const struct tg_device_work *d)
     struct tg_table_cell *row = tg_work_row(arg, &work_columns, d);
     struct tg_union compute = { 0 }, comm = { 0 };
     tg_ns total, hidden;
-    if (!d->n)
-        return;
     for (size_t i = 0; i < d->n; i++)
         if (d->rows[i]->class_ == TG_CLASS_COMPUTE)
             tg_union_add(&compute, d->rows[i]->start, d->rows[i]->end);
@@ -43,5 +41,6 @@ static void one_device(void *arg, const struct tg_device_work *d)
 
 void tg_overlap(const struct tg_analysis_in *in, struct tg_tables *out)
 {
-    tg_work_each(in, one_device, tg_tables_add(out, "overlap", columns, COLUMNS));
+    struct tg_table *f = tg_tables_add(out, "overlap", columns, COLUMNS);
+    tg_work_each(in, one_device, f, f, &work_columns);
 }

@@ -8,7 +8,6 @@
 #include "core/analysis/device.h"
 #include "core/analysis/internal.h"
 #include "core/analysis/quantiles.h"
-#include "core/base/sort.h"
 
 enum {
     RANK,
@@ -141,12 +140,7 @@ static void one_device(void *arg, const struct tg_device_work *d)
 {
     struct tg_table *tables = arg; /* queue, then queue-series */
     struct tg_streams streams;
-    TG_FREE struct lane *lanes = NULL;
-    if (!d->n) {
-        (void)tg_work_row(tables, &work_columns, d);
-        return;
-    }
-    lanes = tg_streams_init(&streams, d, sizeof *lanes);
+    TG_FREE struct lane *lanes = tg_streams_init(&streams, d, sizeof *lanes);
     for (size_t i = 0; i < d->n; i++)
         add_row(&lanes[tg_streams_of(&streams, d, d->rows[i])], d, d->rows[i]);
     for (size_t i = 0; i < streams.n; i++)
@@ -160,5 +154,5 @@ void tg_queue(const struct tg_analysis_in *in, struct tg_tables *out)
     tg_tables_add(out, "queue", columns, COLUMNS);
     if (in->opts->series)
         tg_tables_add(out, "queue-series", series_columns, S_COLUMNS);
-    tg_work_each(in, one_device, &out->v[first]);
+    tg_work_each(in, one_device, &out->v[first], &out->v[first], &work_columns);
 }

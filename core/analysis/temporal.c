@@ -44,8 +44,6 @@ static void one_device(void *arg, const struct tg_device_work *d)
     struct tg_table_cell *row = tg_work_row(arg, &work_columns, d);
     struct tg_union busy = { 0 }, compute = { 0 };
     tg_ns total, idle, computing;
-    if (!d->n)
-        return;
     for (size_t i = 0; i < d->n; i++) {
         tg_union_add(&busy, d->rows[i]->start, d->rows[i]->end);
         if (d->rows[i]->class_ == TG_CLASS_COMPUTE)
@@ -64,5 +62,6 @@ static void one_device(void *arg, const struct tg_device_work *d)
 
 void tg_temporal(const struct tg_analysis_in *in, struct tg_tables *out)
 {
-    tg_work_each(in, one_device, tg_tables_add(out, "temporal", columns, COLUMNS));
+    struct tg_table *f = tg_tables_add(out, "temporal", columns, COLUMNS);
+    tg_work_each(in, one_device, f, f, &work_columns);
 }

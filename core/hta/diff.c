@@ -5,18 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/base/sort.h"
 #include "core/diff/names.h"
 #include "core/hta/side.h"
 
 /* ---- selection ---- */
-
-static bool listed(const int64_t *v, size_t n, int64_t x)
-{
-    for (size_t i = 0; i < n; i++)
-        if (v[i] == x)
-            return true;
-    return false;
-}
 
 static void put_numbers(char *to, size_t size, const int64_t *v, size_t n)
 {
@@ -38,7 +31,7 @@ static bool check_steps(const struct tg_hta_side *s, const struct tg_hta_select 
         return tg_err_hint(err, "add --whole to compare everything in the traces.");
     }
     for (size_t i = 0; i < q->n_steps; i++)
-        if (!listed(s->steps, s->n_steps, q->steps[i])) {
+        if (!tg_is_among(s->steps, s->n_steps, q->steps[i])) {
             put_numbers(have, sizeof have, s->steps, s->n_steps);
             tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s has no ProfilerStep#%" PRId64, label,
                        q->steps[i]);
@@ -70,14 +63,14 @@ static bool check_ranks(const struct tg_hta_side *s, const struct tg_hta_select 
 
 static bool takes_rank(const struct tg_hta_side *s, const struct tg_hta_select *q, size_t i)
 {
-    return q->ranks ? listed(q->ranks, q->n_ranks, s->ranks[i].rank) : i == 0;
+    return q->ranks ? tg_is_among(q->ranks, q->n_ranks, s->ranks[i].rank) : i == 0;
 }
 
 static bool takes_step(const struct tg_hta_side *s, const struct tg_hta_select *q, int64_t step)
 {
     if (q->whole)
         return true;
-    return q->steps ? listed(q->steps, q->n_steps, step) : step == s->steps[0];
+    return q->steps ? tg_is_among(q->steps, q->n_steps, step) : step == s->steps[0];
 }
 
 /* ---- tables ---- */

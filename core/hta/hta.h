@@ -8,6 +8,7 @@
  */
 #include "core/analysis/analysis.h"
 #include "core/base/keymap.h"
+#include "core/base/sort.h"
 
 struct tg_hta_row {
     double ts, dur;
@@ -48,7 +49,6 @@ struct tg_hta_rows {
     size_t n;
     uint32_t *row_of; /* per index of traceEvents: its place in `v`, or TG_NO_ID */
     size_t n_row_of;
-    bool empty; /* not a single row was kept: HTA skips the file */
 };
 
 struct tg_hta {
@@ -108,4 +108,20 @@ void tg_hta_merge(struct tg_hta_groups *g, const struct tg_hta_row *const *rows,
                   int class_ /* or -1: all */);
 void tg_hta_groups_release(struct tg_hta_groups *g);
 double tg_hta_groups_length(const struct tg_hta_groups *g);
+
+/* What is counted for each stream, or for each kind of copy, changes. */
+struct tg_hta_change {
+    tg_sv kind; /* empty: by stream */
+    int64_t stream;
+    double at, by;
+    size_t order; /* set by tg_hta_put_series */
+};
+enum tg_hta_states { TG_HTA_ALL_STATES, TG_HTA_POSITIVE_STATES };
+/*
+ * Adds them up by key. Statistics are over the change points, not over time: a row (rank, key,
+ * statistics) of tables[0] for each key; with `series` also each point, a row (rank, ts, key,
+ * value) of tables[1]. At equal times changes keep their order; HTA's is that of an unstable sort.
+ */
+void tg_hta_put_series(struct tg_table *tables, bool series, int64_t rank, struct tg_hta_change *v,
+                       size_t n, enum tg_hta_states states);
 #endif

@@ -109,8 +109,7 @@ static void one_rank(struct tg_table *tables, const struct tg_hta_rows *r)
     for (size_t i = 0; i < r->n; i++)
         if (r->v[i].stream != -1 && counts(r, &r->v[i]))
             rows[n++] = &r->v[i];
-    if (n)
-        qsort(rows, n, sizeof *rows, by_stream);
+    TG_SORT(rows, n, by_stream);
     for (size_t i = 0, j; i < n; i = j) {
         struct lane l;
         for (j = i + 1; j < n && rows[j]->stream == rows[i]->stream;)

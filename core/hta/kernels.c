@@ -56,8 +56,7 @@ static void sweep(struct set_time *by_set, const struct tg_hta_row *const *rows,
         }
         tg_hta_groups_release(&g);
     }
-    if (n_edges)
-        qsort(edges, n_edges, sizeof *edges, by_time);
+    TG_SORT(edges, n_edges, by_time);
     for (size_t i = 0; i + 1 < n_edges; i++) {
         running += edges[i].value;
         if (running <= 0)
@@ -104,16 +103,15 @@ struct entry {
     double sum, max, min, std, mean;
 };
 
-/* A duration and the name it belongs to. */
 struct call {
-    uint32_t name;
+    tg_sv name;
     double dur;
 };
 
 static int by_name(const void *pa, const void *pb)
 {
     const struct call *a = pa, *b = pb;
-    return (a->name > b->name) - (a->name < b->name);
+    return a->name.p == b->name.p ? 0 : tg_sv_cmp(a->name, b->name);
 }
 
 static int by_sum(const void *pa, const void *pb)
@@ -139,42 +137,26 @@ static struct entry metric(tg_sv name, double *durations, size_t n)
                            .mean = d.mean };
 }
 
-/* Calls of one class with dense name ids; `names` gets the text of each id. */
-static size_t calls_of(struct call *calls, tg_sv *names, const struct tg_hta_rows *r,
-                       const struct tg_hta_row *const *rows, size_t n, int class_)
-{
-    TG_AUTO(tg_strmap_release) struct tg_strmap ids;
-    size_t n_calls = 0;
-    tg_strmap_init(&ids);
-    for (size_t i = 0; i < n; i++)
-        if ((int)rows[i]->class_ == class_) {
-            tg_sv name = r->trace->names->v[rows[i]->name].name;
-            uint32_t id = tg_strmap_add(&ids, name);
-            names[id] = name;
-            calls[n_calls++] = (struct call){ id, rows[i]->dur };
-        }
-    return n_calls;
-}
-
 /* Entries of one class, largest sum first; the caller frees. */
 static struct entry *collect(const struct tg_hta_rows *r, const struct tg_hta_row *const *rows,
                              size_t n, int class_, size_t *n_entries)
 {
     TG_FREE struct call *calls = tg_xrealloc(NULL, n + 1, sizeof *calls);
     TG_FREE double *durations = tg_xrealloc(NULL, n + 1, sizeof *durations);
-    TG_FREE tg_sv *names = tg_xrealloc(NULL, n + 1, sizeof *names);
-    size_t n_calls = calls_of(calls, names, r, rows, n, class_);
-    struct entry *e = tg_xrealloc(NULL, n_calls + 1, sizeof *e);
-    if (n_calls)
-        qsort(calls, n_calls, sizeof *calls, by_name);
+    struct entry *e = tg_xrealloc(NULL, n + 1, sizeof *e);
+    size_t n_calls = 0;
+    for (size_t i = 0; i < n; i++)
+        if ((int)rows[i]->class_ == class_)
+            calls[n_calls++] =
+                (struct call){ r->trace->names->v[rows[i]->name].name, rows[i]->dur };
+    TG_SORT(calls, n_calls, by_name);
     *n_entries = 0;
     for (size_t i = 0, k; i < n_calls; i = k) {
-        for (k = i; k < n_calls && calls[k].name == calls[i].name; k++)
+        for (k = i; k < n_calls && tg_sv_eq(calls[k].name, calls[i].name); k++)
             durations[k - i] = calls[k].dur;
-        e[(*n_entries)++] = metric(names[calls[i].name], durations, k - i);
+        e[(*n_entries)++] = metric(calls[i].name, durations, k - i);
     }
-    if (*n_entries)
-        qsort(e, *n_entries, sizeof *e, by_sum);
+    TG_SORT(e, *n_entries, by_sum);
     return e;
 }
 

@@ -44,37 +44,24 @@ static bool *listed(const struct tg_trace *t, const tg_sv *list)
     return out;
 }
 
-static int by_number(const void *pa, const void *pb)
-{
-    int64_t a = *(const int64_t *)pa, b = *(const int64_t *)pb;
-    return (a > b) - (a < b);
-}
-
 struct numbers { /* ascending */
     int64_t *v;
     size_t n;
 };
 
-static void sort(struct numbers *s)
-{
-    if (s->n)
-        qsort(s->v, s->n, sizeof *s->v, by_number);
-}
-
 static bool has(const struct numbers *s, int64_t v)
 {
-    return s->n && bsearch(&v, s->v, s->n, sizeof *s->v, by_number);
+    return s->n && bsearch(&v, s->v, s->n, sizeof *s->v, tg_by_i64);
 }
 
 /* ---- queue ---- */
 
-enum { RANK, STREAM, STATS, COLUMNS = STATS + TG_QUANTILE_CELLS };
+enum { COLUMNS = 2 + TG_QUANTILE_CELLS, S_COLUMNS = 4 };
 static const struct tg_table_column columns[COLUMNS] = {
     { "rank", TG_TABLE_INT },
     { "stream", TG_TABLE_INT },
     TG_QUANTILE_COLUMNS,
 };
-enum { S_RANK, S_TS, S_STREAM, S_LENGTH, S_COLUMNS };
 static const struct tg_table_column series_columns[S_COLUMNS] = {
     { "rank", TG_TABLE_INT },
     { "ts", TG_TABLE_REAL },
@@ -82,24 +69,8 @@ static const struct tg_table_column series_columns[S_COLUMNS] = {
     { "queue_length", TG_TABLE_INT },
 };
 
-struct edge {
-    int64_t stream;
-    double at;
-    int change;
-};
-
-/* At equal times launches come first; HTA leaves that to an unstable sort. */
-static int by_stream_and_time(const void *pa, const void *pb)
-{
-    const struct edge *a = pa, *b = pb;
-    if (a->stream != b->stream)
-        return a->stream < b->stream ? -1 : 1;
-    if (a->at != b->at)
-        return a->at < b->at ? -1 : 1;
-    return (a->change < b->change) - (a->change > b->change);
-}
-
-static size_t queue_edges(struct edge *edges, const struct tg_hta_rows *r)
+/* At equal times launches come first. */
+static size_t queue_edges(struct tg_hta_change *edges, const struct tg_hta_rows *r)
 {
     TG_FREE bool *is_call = listed(r->trace, queue_calls);
     struct numbers launched = { tg_xrealloc(NULL, r->n + 1, sizeof(int64_t)), 0 };
@@ -111,39 +82,16 @@ static size_t queue_edges(struct edge *edges, const struct tg_hta_rows *r)
         launched.v[launched.n++] = r->v[i].correlation;
         work = tg_hta_linked(r, &r->v[i]);
         if (work)
-            edges[n++] = (struct edge){ work->stream, r->v[i].ts, 1 };
+            edges[n++] =
+                (struct tg_hta_change){ .stream = work->stream, .at = r->v[i].ts, .by = 1 };
     }
-    sort(&launched);
+    TG_SORT(launched.v, launched.n, tg_by_i64);
     for (size_t i = 0; i < r->n; i++)
         if (r->v[i].stream != -1 && has(&launched, r->v[i].correlation))
-            edges[n++] = (struct edge){ r->v[i].stream, r->v[i].ts, -1 };
+            edges[n++] =
+                (struct tg_hta_change){ .stream = r->v[i].stream, .at = r->v[i].ts, .by = -1 };
     free(launched.v);
     return n;
-}
-
-static void put_queue(struct tg_table *summary, struct tg_table *series, int64_t rank,
-                      const struct edge *e, size_t n)
-{
-    TG_FREE double *lengths = tg_xrealloc(NULL, n + 1, sizeof *lengths);
-    struct tg_quantiles stats;
-    struct tg_table_cell *row;
-    int64_t length = 0;
-    for (size_t i = 0; i < n; i++) {
-        length += e[i].change;
-        lengths[i] = (double)length;
-        if (!series)
-            continue;
-        row = tg_table_row(series);
-        row[S_RANK] = tg_table_int(rank);
-        row[S_TS] = tg_table_real(e[i].at);
-        row[S_STREAM] = tg_table_int(e[i].stream);
-        row[S_LENGTH] = tg_table_int(length);
-    }
-    stats = tg_quantiles_of(lengths, n);
-    row = tg_table_row(summary);
-    row[RANK] = tg_table_int(rank);
-    row[STREAM] = tg_table_int(e->stream);
-    tg_quantiles_put(row + STATS, &stats, -1);
 }
 
 void tg_hta_queue(const struct tg_hta *in, struct tg_tables *out)
@@ -154,16 +102,9 @@ void tg_hta_queue(const struct tg_hta *in, struct tg_tables *out)
         tg_tables_add(out, "queue-series", series_columns, S_COLUMNS);
     for (size_t k = 0; k < in->n; k++) {
         const struct tg_hta_rows *r = &in->ranks[k];
-        TG_FREE struct edge *edges = tg_xrealloc(NULL, 2 * r->n + 1, sizeof *edges);
-        size_t n = queue_edges(edges, r);
-        if (n)
-            qsort(edges, n, sizeof *edges, by_stream_and_time);
-        for (size_t i = 0, e; i < n; i = e) {
-            for (e = i; e < n && edges[e].stream == edges[i].stream;)
-                e++;
-            put_queue(&out->v[first], in->opts->series ? &out->v[first + 1] : NULL, r->rank,
-                      edges + i, e - i);
-        }
+        TG_FREE struct tg_hta_change *edges = tg_xrealloc(NULL, 2 * r->n + 1, sizeof *edges);
+        tg_hta_put_series(&out->v[first], in->opts->series, r->rank, edges, queue_edges(edges, r),
+                          TG_HTA_ALL_STATES);
     }
 }
 
@@ -222,8 +163,7 @@ static struct side side_of(const struct tg_hta_rows *r, const struct numbers *wa
     for (size_t i = 0; i < r->n; i++)
         if ((r->v[i].stream != -1) == device && has(wanted, r->v[i].correlation))
             s.v[s.n++] = &r->v[i];
-    if (s.n)
-        qsort(s.v, s.n, sizeof *s.v, by_correlation);
+    TG_SORT(s.v, s.n, by_correlation);
     return s;
 }
 
@@ -263,7 +203,7 @@ static struct totals join(struct tg_table *f, const struct tg_hta_rows *r)
     for (size_t i = 0; i < r->n; i++)
         if (is_call[r->v[i].name] && r->v[i].correlation != -1)
             wanted.v[wanted.n++] = r->v[i].correlation;
-    sort(&wanted);
+    TG_SORT(wanted.v, wanted.n, tg_by_i64);
     host = side_of(r, &wanted, false);
     device = side_of(r, &wanted, true);
     for (size_t i = 0, k = 0; i < host.n; i++) {

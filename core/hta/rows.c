@@ -154,7 +154,6 @@ static void read_rows(struct tg_hta_rows *r, const struct tg_rank_trace *from, b
         r->v[i] = tg_hta_row_at(t, i, rounded);
         r->v[i].class_ = classes[r->v[i].name];
     }
-    r->empty = r->n == 0;
 }
 
 static void align(struct tg_hta *h)
@@ -297,8 +296,7 @@ const struct tg_hta_row **tg_hta_device_rows(const struct tg_hta_rows *r, size_t
     for (size_t i = 0; i < r->n; i++)
         if (r->v[i].stream != -1)
             rows[(*n)++] = &r->v[i];
-    if (*n)
-        qsort(rows, *n, sizeof *rows, by_start);
+    TG_SORT(rows, *n, by_start);
     return rows;
 }
 

@@ -85,23 +85,6 @@ static int64_t step_of(const struct rows *r, const struct tg_hta_row *row)
     return launch.index == 0 ? -1 : step_of(r, &launch); /* a host row: no further recursion */
 }
 
-static int by_number(const void *pa, const void *pb)
-{
-    int64_t a = *(const int64_t *)pa, b = *(const int64_t *)pb;
-    return (a > b) - (a < b);
-}
-
-static void sort_steps(struct tg_hta_side *s)
-{
-    size_t kept = 0;
-    if (s->n_steps)
-        qsort(s->steps, s->n_steps, sizeof *s->steps, by_number);
-    for (size_t i = 0; i < s->n_steps; i++)
-        if (!kept || s->steps[kept - 1] != s->steps[i])
-            s->steps[kept++] = s->steps[i];
-    s->n_steps = kept;
-}
-
 struct text_ids { /* trace name id -> ids in the side's texts */
     uint32_t cat, name;
     bool known;
@@ -173,5 +156,5 @@ void tg_hta_add(struct tg_hta_side *s, const struct tg_trace *t, int64_t rank, b
 {
     struct rows r = { .t = t, .rounded = tg_hta_rounds(t, s->no_rounding) };
     fill_rank(s, rank_slot(s, rank, replaced), &r);
-    sort_steps(s);
+    s->n_steps = tg_sort_distinct(s->steps, s->n_steps);
 }

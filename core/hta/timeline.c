@@ -33,12 +33,6 @@ static int by_start(const void *pa, const void *pb)
     return (a->start > b->start) - (a->start < b->start);
 }
 
-static int by_value(const void *pa, const void *pb)
-{
-    double a = *(const double *)pa, b = *(const double *)pb;
-    return (a > b) - (a < b);
-}
-
 /* A heap of windows, the last of the file on top. */
 static void heap_push(const struct window **h, size_t *n, const struct window *w)
 {
@@ -69,13 +63,12 @@ static void build(struct tg_hta_timeline *l, struct window *w, size_t n)
     l->at = tg_xmalloc((2 * n + 1) * sizeof *l->at);
     l->number = tg_xmalloc((2 * n + 1) * sizeof *l->number);
     l->n = 2 * n;
-    if (n)
-        qsort(w, n, sizeof *w, by_start);
+    TG_SORT(w, n, by_start);
     for (size_t i = 0; i < n; i++) {
         l->at[2 * i] = w[i].start;
         l->at[2 * i + 1] = w[i].end;
     }
-    qsort(l->at, l->n, sizeof *l->at, by_value);
+    TG_SORT(l->at, l->n, tg_by_real);
     for (size_t i = 0; i < l->n; i++) {
         while (next < n && w[next].start <= l->at[i])
             heap_push(heap, &heaped, &w[next++]);

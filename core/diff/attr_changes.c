@@ -51,8 +51,7 @@ static void sort_and_add_up(struct attr_list *l)
 {
     size_t kept = 0;
 
-    if (l->n)
-        qsort(l->v, l->n, sizeof *l->v, by_value);
+    TG_SORT(l->v, l->n, by_value);
     for (size_t i = 0; i < l->n; i++) {
         if (kept && by_value(&l->v[kept - 1], &l->v[i]) == 0)
             l->v[kept - 1].times += l->v[i].times;
@@ -151,14 +150,29 @@ static const struct attr_use *value_in(const struct attr_list *l, const struct a
     return l->n ? bsearch(x, l->v, l->n, sizeof *l->v, by_value) : NULL;
 }
 
-/* Events whose value the other list lacks. */
-static uint64_t only_in(const struct attr_list *here, const struct attr_list *there)
-{
-    uint64_t n = 0;
+/* What one list has and another lacks, or has less often. */
+struct surplus {
+    size_t n; /* values */
+    const struct attr_use *first;
+    uint64_t more;    /* events: by how many more there are */
+    uint64_t foreign; /* those of them whose value the other list lacks */
+};
 
-    for (size_t i = 0; i < here->n; i++)
-        n += value_in(there, &here->v[i]) ? 0 : here->v[i].times;
-    return n;
+static struct surplus surplus_of(const struct attr_list *here, const struct attr_list *there)
+{
+    struct surplus s = { 0 };
+
+    for (size_t i = 0; i < here->n; i++) {
+        const struct attr_use *x = &here->v[i], *y = value_in(there, x);
+        uint64_t had = y ? y->times : 0;
+        if (x->times <= had)
+            continue;
+        s.more += x->times - had;
+        s.foreign += y ? 0 : x->times;
+        if (s.n++ == 0)
+            s.first = x;
+    }
+    return s;
 }
 
 static bool share_values(const struct attr_list *a, const struct attr_list *b)
@@ -358,20 +372,6 @@ static void put_difference(struct tg_buf text[2], enum tg_attr_kind kind, tg_sv 
     }
 }
 
-/* The values that only one side has, or more often than the other. */
-static size_t only_here(const struct attr_list *here, const struct attr_list *there,
-                        const struct attr_use **first)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < here->n; i++) {
-        const struct attr_use *x = &here->v[i], *y = value_in(there, x);
-        if ((!y || x->times > y->times) && n++ == 0)
-            *first = x;
-    }
-    return n;
-}
-
 /* What the text of a difference is about. */
 enum told { BY_STEP, AT_ALL, IN_SOME_CALLS };
 
@@ -380,18 +380,17 @@ static bool describe(const struct tg_diff_work *w, enum tg_attr_kind kind,
                      const struct attr_list *base, const struct attr_list *test, enum told told,
                      struct tg_attr_change *out)
 {
-    const struct attr_use *first[2] = { NULL, NULL };
-    size_t n[2] = { only_here(base, test, &first[0]), only_here(test, base, &first[1]) };
+    const struct surplus s[2] = { surplus_of(base, test), surplus_of(test, base) };
     struct tg_buf text[2] = { { 0 }, { 0 } };
 
-    if (n[0] == 0 || n[1] == 0)
+    if (s[0].n == 0 || s[1].n == 0)
         return false;
-    put_difference(text, kind, first[0]->value, first[1]->value);
+    put_difference(text, kind, s[0].first->value, s[1].first->value);
     for (int i = 0; i < 2; i++) {
-        if (told == BY_STEP && (first[0]->times != first[1]->times || n[0] > 1 || n[1] > 1))
-            tg_buf_printf(&text[i], " (%llu a step)", (unsigned long long)first[i]->times);
-        if (n[i] > 1)
-            tg_buf_printf(&text[i], " and %zu more", n[i] - 1);
+        if (told == BY_STEP && (s[0].first->times != s[1].first->times || s[0].n > 1 || s[1].n > 1))
+            tg_buf_printf(&text[i], " (%llu a step)", (unsigned long long)s[i].first->times);
+        if (s[i].n > 1)
+            tg_buf_printf(&text[i], " and %zu more", s[i].n - 1);
     }
     if (told == IN_SOME_CALLS)
         tg_buf_puts(&text[1], " in some calls");
@@ -401,18 +400,6 @@ static bool describe(const struct tg_diff_work *w, enum tg_attr_kind kind,
     tg_buf_release(&text[0]);
     tg_buf_release(&text[1]);
     return true;
-}
-
-/* Events that have one value more often than there. */
-static uint64_t more_in(const struct attr_list *here, const struct attr_list *there)
-{
-    uint64_t n = 0;
-
-    for (size_t i = 0; i < here->n; i++) {
-        const struct attr_use *x = &here->v[i], *y = value_in(there, x);
-        n += !y ? x->times : x->times > y->times ? x->times - y->times : 0;
-    }
-    return n;
 }
 
 /* At equal counts, where each side agrees with itself: false says nothing. */
@@ -426,7 +413,7 @@ static bool differ_exactly(const struct tg_diff_work *w, enum tg_attr_kind kind,
         return true;
     return several && s[TG_BASE].alike && s[TG_TEST].alike &&
            s[TG_BASE].run->steps == s[TG_TEST].run->steps &&
-           more_in(&s[TG_TEST].run->all, &s[TG_BASE].run->all) > s[TG_TEST].run->of_step &&
+           surplus_of(&s[TG_TEST].run->all, &s[TG_BASE].run->all).more > s[TG_TEST].run->of_step &&
            describe(w, kind, &s[TG_BASE].run->all, &s[TG_TEST].run->all, AT_ALL, out);
 }
 
@@ -443,7 +430,7 @@ static bool differ_in_part(const struct tg_diff_work *w, enum tg_attr_kind kind,
     bool differ = s[TG_BASE].agreed && !s[TG_BASE].uneven;
 
     for (size_t i = 0; i < s[TG_TEST].n; i++)
-        differ &= only_in(&fresh[i].all, had) > fresh[i].of_step;
+        differ &= surplus_of(&fresh[i].all, had).foreign > fresh[i].of_step;
     for (size_t i = 0; i < fresh->all.n; i++)
         if (!value_in(had, &fresh->all.v[i]))
             other.v[other.n++] = fresh->all.v[i];
@@ -479,7 +466,8 @@ static bool are_equal(const struct tg_op *op, const struct attr_side s[2])
     if (!s[TG_BASE].agreed || !s[TG_TEST].agreed || s[TG_BASE].uneven || s[TG_TEST].uneven)
         return false;
     return op->change == TG_SAME ? same_lists(&a->usual, &b->usual)
-                                 : !only_in(&a->usual, &b->usual) && !only_in(&b->usual, &a->usual);
+                                 : !surplus_of(&a->usual, &b->usual).foreign &&
+                                       !surplus_of(&b->usual, &a->usual).foreign;
 }
 
 /* The bits of the sides of which something holds. */

@@ -36,21 +36,6 @@ static double moved_under(struct tg_diff_work *w, const struct tg_op *op,
     return delta;
 }
 
-/* Most operators have one parent: nothing moved. */
-static bool has_parents(const struct tg_diff_work *w, const struct tg_op *op)
-{
-    const struct tg_row *first = NULL;
-
-    for (size_t at = 0; at < w->n_cells; at++)
-        for (size_t r = 0; r < op->rows->cell[at].n; r++) {
-            const struct tg_row *row = op->rows->cell[at].row[r];
-            first = first ? first : row;
-            if (!tg_sv_eq(row->key->parent, first->key->parent))
-                return true;
-        }
-    return false;
-}
-
 /* Marks the parents from which calls of `child` moved to `parent`. */
 static void mark_sources(struct tg_diff_work *w, const struct tg_op *child, tg_sv parent,
                          bool *source)
@@ -77,8 +62,7 @@ static double lost_elsewhere(struct tg_diff_work *w, const struct tg_op *parent)
     double lost = 0;
 
     for (size_t i = 0; i < c->n_ops; i++)
-        if (tg_kind_nests(c->ops[i].kind) && c->ops[i].change == TG_SAME && &c->ops[i] != parent &&
-            has_parents(w, &c->ops[i]))
+        if (tg_kind_nests(c->ops[i].kind) && c->ops[i].change == TG_SAME && &c->ops[i] != parent)
             mark_sources(w, &c->ops[i], parent->name, source);
     for (size_t i = 0; i < c->n_ops; i++)
         if (source[i] && &c->ops[i] != parent)

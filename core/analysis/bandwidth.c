@@ -135,7 +135,7 @@ static void one_device(void *arg, const struct tg_device_work *d)
 {
     struct tg_table *tables = arg; /* bandwidth, then bandwidth-series */
     const struct tg_trace *t = d->work->rank->trace;
-    struct kind *kinds = NULL;
+    TG_FREE struct kind *kinds = NULL;
     size_t n = 0, cap = 0;
     for (size_t i = 0; i < d->n; i++) {
         tg_sv name;
@@ -154,7 +154,6 @@ static void one_device(void *arg, const struct tg_device_work *d)
         put(tables, d, &kinds[k]);
         tg_rates_release(&kinds[k].rates);
     }
-    free(kinds);
     if (!n) {
         struct tg_table_cell *row = tg_table_row(tables);
         row[RANK] = tg_table_int(d->rank);

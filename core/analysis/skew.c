@@ -152,7 +152,6 @@ static uint32_t key_of(struct job *j, const struct found *f, size_t nth_stream, 
         tg_buf_add(&text, around);
     }
     key = tg_strmap_add(&j->keys, tg_buf_sv(&text));
-    tg_buf_release(&text);
     if (key == known) {
         j->name_of = tg_grow(j->name_of, &j->names_cap, known + 1, sizeof *j->name_of);
         j->name_of[key] = f->name;

@@ -70,12 +70,11 @@ static void sum_up(struct tg_stacks *out, const struct tg_analysis_in *in, size_
                    enum tg_stack_sort sort)
 {
     const struct tg_steps *steps = in->ranks[r].steps;
-    size_t *bucket = tg_xrealloc(NULL, steps->n + 1, sizeof *bucket);
+    TG_FREE size_t *bucket = tg_xrealloc(NULL, steps->n + 1, sizeof *bucket);
     struct tg_stack_spec spec = { .sort = sort, .bucket = bucket, .n_buckets = 1 };
     for (size_t k = 0; k <= steps->n; k++)
         bucket[k] = tg_step_wanted(steps, k < steps->n ? (int32_t)k : -1, in->opts) ? 0 : SIZE_MAX;
     tg_stacks_compute(out, in->ranks[r].trace, steps, &spec);
-    free(bucket);
 }
 
 static void run(const struct tg_analysis_in *in, struct tg_tables *out, const char *name,

@@ -558,11 +558,8 @@ static void compare_op(struct tg_diff_work *w, struct tg_op *op)
         else
             *state = compare_kind(w, op, kinds[k], found, &n);
     }
-    if (n == 0)
-        return;
-    struct tg_attr_change *list = TG_NEW_N(w->a, struct tg_attr_change, n);
-    memcpy(list, found, n * sizeof *list);
-    op->attrs = list;
+    if (n)
+        op->attrs = tg_arena_copy(w->a, found, n, sizeof *found);
     op->n_attrs = n;
 }
 

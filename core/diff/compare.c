@@ -81,7 +81,7 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
 {
     static const struct tg_compare_opts defaults = { 0 };
     struct tg_diff_work *w = TG_NEW(a, struct tg_diff_work);
-    struct tg_strmap names;
+    TG_AUTO(tg_strmap_release) struct tg_strmap names;
     bool ok;
 
     *out = (struct tg_comparison){ .arena = a };
@@ -110,7 +110,6 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
         tg_compare_attrs(w);
         tg_compare_bytes(w);
     }
-    tg_strmap_release(&names);
     free(w->interned);
     free(w->joints);
     w->joints = NULL;

@@ -205,7 +205,8 @@ struct schedule {
 /* ln of the number of orders that these values have. */
 static double ln_orders(const double *v, size_t n)
 {
-    double *sorted = tg_xmalloc(n * sizeof *sorted), ln = lgamma((double)n + 1);
+    TG_FREE double *sorted = tg_xmalloc(n * sizeof *sorted);
+    double ln = lgamma((double)n + 1);
 
     memcpy(sorted, v, n * sizeof *v);
     tg_ascend(sorted, n);
@@ -214,7 +215,6 @@ static double ln_orders(const double *v, size_t n)
             ln -= lgamma((double)alike + 1);
             alike = 0;
         }
-    free(sorted);
     return ln;
 }
 

@@ -151,11 +151,8 @@ void tg_gather(struct tg_diff_work *w, enum tg_gather_rows which, struct tg_op *
     if (!w->o->raw_names && !frames)
         tg_siblings_split(w, &ops, &n_ops, &cap_ops);
     *n_out = n_ops;
-    *out = TG_NEW_N(w->a, struct tg_op, n_ops + 1);
-    if (n_ops) {
-        memcpy(*out, ops, n_ops * sizeof *ops);
-        qsort(*out, n_ops, sizeof **out, by_kind_and_name);
-    }
+    *out = tg_arena_copy(w->a, ops, n_ops, sizeof *ops);
+    TG_SORT(*out, n_ops, by_kind_and_name);
     free(g.op_of_row);
     free(g.op);
     free(g.op_of_raw);

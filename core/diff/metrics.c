@@ -454,7 +454,7 @@ void tg_compare_env(struct tg_diff_work *w)
     const tg_sv *need = w->o->require_same ? w->o->require_same : &device;
     size_t n_need = w->o->require_same ? w->o->n_require_same : 1;
     struct tg_comparison *c = w->c;
-    struct tg_strmap keys;
+    TG_AUTO(tg_strmap_release) struct tg_strmap keys;
 
     tg_strmap_init(&keys);
     for (int side = 0; side < 2; side++)
@@ -472,7 +472,6 @@ void tg_compare_env(struct tg_diff_work *w)
             c->env[c->n_env++] = e;
     }
     TG_SORT(c->env, c->n_env, by_key);
-    tg_strmap_release(&keys);
     c->differs = what_differs(w, need, n_need);
     c->same_device = c->differs.n == 0;
     c->only_device_differs = tg_sv_eq(c->differs, device);

@@ -10,7 +10,7 @@ static double cells_quantile(const struct tg_diff_work *w, const struct tg_op *o
                              size_t to, double q)
 {
     size_t n = 0, cap = 0;
-    double *v = NULL, result;
+    TG_FREE double *v = NULL;
     bool dropped = false;
 
     for (size_t at = from; at < to; at++)
@@ -27,9 +27,7 @@ static double cells_quantile(const struct tg_diff_work *w, const struct tg_op *o
                 offset += row->count[j];
             }
         }
-    result = dropped ? NAN : tg_quantile(v, n, q);
-    free(v);
-    return result;
+    return dropped ? NAN : tg_quantile(v, n, q);
 }
 
 double tg_op_quantile(const struct tg_op *op, int side, double q)

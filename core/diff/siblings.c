@@ -24,7 +24,7 @@ static int by_first(const void *pa, const void *pb)
 static size_t siblings_of(const struct tg_diff_work *w, const struct tg_op *op, int side,
                           struct sibling **out)
 {
-    struct tg_strmap names;
+    TG_AUTO(tg_strmap_release) struct tg_strmap names;
     struct sibling *v = NULL;
     size_t n, cap = 0;
     uint64_t steps = 0;
@@ -51,7 +51,6 @@ static size_t siblings_of(const struct tg_diff_work *w, const struct tg_op *op, 
     for (size_t i = 0; i < n; i++)
         v[i].steps = steps;
     TG_SORT(v, n, by_first);
-    tg_strmap_release(&names);
     *out = v;
     return n;
 }

@@ -185,8 +185,9 @@ double tg_choose(size_t n, size_t k)
 static void rank_chances(double *p, size_t m, size_t n, size_t u_max)
 {
     size_t width = u_max + 1;
-    double *prev = tg_xcalloc((n + 1) * width, sizeof *prev);
-    double *cur = tg_xcalloc((n + 1) * width, sizeof *cur), sum = 0;
+    TG_FREE double *prev = tg_xcalloc((n + 1) * width, sizeof *prev);
+    TG_FREE double *cur = tg_xcalloc((n + 1) * width, sizeof *cur);
+    double sum = 0;
     for (size_t j = 0; j <= n; j++)
         prev[j * width] = 1;
     for (size_t i = 1; i <= m; i++) {
@@ -203,8 +204,6 @@ static void rank_chances(double *p, size_t m, size_t n, size_t u_max)
         sum += prev[n * width + u];
         p[u] = sum / tg_choose(m + n, n);
     }
-    free(prev);
-    free(cur);
 }
 
 static size_t rank_statistic(const double *base, size_t nb, const double *test, size_t nt,
@@ -262,11 +261,9 @@ double tg_rank_p(const double *base, size_t nb, const double *test, size_t nt, d
         return 1;
     if (is_many(nb, nt))
         return rank_p_of_many(u, nb, nt);
-    double *p = tg_xmalloc((u + 1) * sizeof *p), chance;
+    TG_FREE double *p = tg_xmalloc((u + 1) * sizeof *p);
     rank_chances(p, nb, nt, u);
-    chance = p[u];
-    free(p);
-    return chance;
+    return p[u];
 }
 
 /* What the runs of both sides tell together, 1 / nb + 1 / nt: as much as 10v5, or 7v7, or more. */

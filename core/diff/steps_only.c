@@ -35,13 +35,9 @@ static size_t list_them(struct tg_diff_work *w, enum lack what, const int64_t **
 static void drop(struct tg_diff_work *w, struct tg_side *s, const int64_t *ranks, size_t n)
 {
     bool *keep = TG_NEW_N(w->a, bool, s->n_ranks + 1);
-    size_t at = 0;
 
-    for (size_t r = 0; r < s->n_ranks; r++) { /* both ascending */
-        while (at < n && ranks[at] < s->ranks[r])
-            at++;
-        keep[r] = at == n || ranks[at] != s->ranks[r];
-    }
+    for (size_t r = 0; r < s->n_ranks; r++)
+        keep[r] = !tg_is_among(ranks, n, s->ranks[r]);
     tg_side_keep(s, keep, w->a);
 }
 

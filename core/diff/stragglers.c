@@ -50,9 +50,7 @@ static bool collect(struct waits *x, const struct tg_diff_work *w, int side)
     *x = (struct waits){ .w = w, .n_ranks = w->measured[side].n_ranks };
     tg_strmap_init(&x->names);
     tg_strmap_init(&x->steps);
-    x->rank = tg_xrealloc(NULL, x->n_ranks + 1, sizeof *x->rank);
-    for (size_t i = 0; i < x->n_ranks; i++)
-        x->rank[i] = 0;
+    x->rank = tg_xcalloc(x->n_ranks + 1, sizeof *x->rank);
     for (size_t run = 0; known && run < w->c->n_runs[side]; run++)
         known = tg_collective_waits(w, side, run, add_wait, x);
     return known;
@@ -185,7 +183,7 @@ static double excess(const struct tg_diff_work *w, const struct tg_op *op, const
 
 static void find_instead(const struct tg_diff_work *w, const bool *in, struct tg_straggler *out)
 {
-    double *room = tg_xrealloc(NULL, w->c->n_ranks[TG_TEST] + 1, sizeof *room);
+    TG_FREE double *room = tg_xrealloc(NULL, w->c->n_ranks[TG_TEST] + 1, sizeof *room);
     for (size_t i = 0; i < w->c->n_ops; i++) {
         const struct tg_op *op = &w->c->ops[i];
         double more;
@@ -198,7 +196,6 @@ static void find_instead(const struct tg_diff_work *w, const bool *in, struct tg
             out->op = op;
         }
     }
-    free(room);
     if (out->more_ns < 0.25 * out->wait_ns) /* nothing of it explains the waiting */
         out->op = NULL;
 }

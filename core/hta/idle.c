@@ -28,14 +28,11 @@ static const struct tg_table_column stat_columns[S_COLUMNS] = {
 
 static bool counts(const struct tg_hta_rows *r, const struct tg_hta_row *row)
 {
-    static const tg_sv cats[] = { { "kernel", 6 },          { "Kernel", 6 },
-                                  { "gpu_memset", 10 },     { "Memset", 6 },
-                                  { "gpu_memcpy", 10 },     { "Memcpy", 6 },
-                                  { "mtia_ccp_events", 15 } };
-    for (size_t i = 0; i < sizeof cats / sizeof *cats; i++)
-        if (tg_sv_eq(r->trace->names->v[row->name].cat, cats[i]))
-            return true;
-    return false;
+    static const tg_sv cats[] = { { "kernel", 6 },           { "Kernel", 6 },
+                                  { "gpu_memset", 10 },      { "Memset", 6 },
+                                  { "gpu_memcpy", 10 },      { "Memcpy", 6 },
+                                  { "mtia_ccp_events", 15 }, { 0 } };
+    return tg_hta_is_one_of(r->trace->names->v[row->name].cat, tg_sv_eq, cats);
 }
 
 static int by_stream(const void *pa, const void *pb)

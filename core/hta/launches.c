@@ -36,11 +36,8 @@ static const tg_sv launch_calls[] = {
 static bool *listed(const struct tg_trace *t, const tg_sv *list)
 {
     bool *out = tg_xrealloc(NULL, t->names->n + 1, sizeof *out);
-    for (size_t i = 0; i < t->names->n; i++) {
-        out[i] = false;
-        for (const tg_sv *s = list; s->n; s++)
-            out[i] |= tg_sv_eq(t->names->v[i].name, *s);
-    }
+    for (size_t i = 0; i < t->names->n; i++)
+        out[i] = tg_hta_is_one_of(t->names->v[i].name, tg_sv_eq, list);
     return out;
 }
 

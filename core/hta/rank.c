@@ -37,12 +37,11 @@ static void rank_byte(struct rank_scan *z, char c)
 bool tg_hta_find_rank(struct tg_source *s, int64_t *rank, struct tg_err *err)
 {
     struct rank_scan z = { 0 };
-    char *bytes = tg_xmalloc(65536);
+    TG_FREE char *bytes = tg_xmalloc(65536);
     int64_t got = 0;
     while (!z.found && (got = tg_source_fill(s, bytes, 65536, err)) > 0)
         for (int64_t i = 0; i < got && !z.found; i++)
             rank_byte(&z, bytes[i]);
-    free(bytes);
     *rank = z.found || z.digit ? z.rank : 0;
     return got >= 0;
 }

@@ -9,8 +9,7 @@ bool tg_hta_links_as_device(tg_sv name, int64_t stream, int64_t correlation)
            tg_sv_eq(name, TG_SV("Context Sync"));
 }
 
-/* `is`: tg_sv_starts or tg_sv_has. */
-static bool is_one_of(tg_sv name, bool (*is)(tg_sv name, tg_sv text), const tg_sv *texts)
+bool tg_hta_is_one_of(tg_sv name, bool (*is)(tg_sv name, tg_sv text), const tg_sv *texts)
 {
     for (; texts->n; texts++)
         if (is(name, *texts))
@@ -34,11 +33,11 @@ static enum tg_class class_of(tg_sv name)
     static const tg_sv inside[] = {
         { "Memcpy", 6 }, { "Memset", 6 }, { "dma", 3 }, { "Sync", 4 }, { 0 }
     };
-    if (is_one_of(name, tg_sv_starts, comm) || tg_sv_has(name, TG_SV("ncclKernel")))
+    if (tg_hta_is_one_of(name, tg_sv_starts, comm) || tg_sv_has(name, TG_SV("ncclKernel")))
         return TG_CLASS_COMM;
-    if (is_one_of(name, tg_sv_starts, memory))
+    if (tg_hta_is_one_of(name, tg_sv_starts, memory))
         return TG_CLASS_MEMORY;
-    if (is_one_of(name, tg_sv_starts, other) || is_one_of(name, tg_sv_has, inside) ||
+    if (tg_hta_is_one_of(name, tg_sv_starts, other) || tg_hta_is_one_of(name, tg_sv_has, inside) ||
         (tg_sv_starts(name, TG_SV("cuda")) && tg_sv_has(name, TG_SV("LaunchKernel"))))
         return TG_CLASS_OTHER;
     return TG_CLASS_COMPUTE;

@@ -278,6 +278,15 @@ static int by_pair_key(const void *pa, const void *pb, void *unused)
     return (a->key > b->key) - (a->key < b->key);
 }
 
+TEST(numbers_are_sorted_each_once)
+{
+    int64_t v[] = { 3, INT64_MAX, -1, 3, INT64_MIN, -1 };
+    assert_int_equal(tg_sort_distinct(NULL, 0), 0);
+    assert_int_equal(tg_sort_distinct(v, 6), 4);
+    assert_true(v[0] == INT64_MIN && v[1] == -1 && v[2] == 3 && v[3] == INT64_MAX);
+    assert_true(tg_is_among(v, 4, 3) && !tg_is_among(v, 4, 4));
+}
+
 /* Ascending by key, equal keys in the order they had; with stretches of every length and number. */
 TEST(runs_are_merged)
 {

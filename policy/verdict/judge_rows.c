@@ -229,7 +229,9 @@ static double slower_by(const struct tg_op *op)
 static void put_names(struct tg_buf *b, const struct tg_op *const *op, size_t n)
 {
     const struct tg_op *last = NULL;
-    tg_buf_printf(b, "; %zu names together, most of the rise in ", n);
+    if (n > 1)
+        tg_buf_printf(b, "; %zu names together", n);
+    tg_buf_puts(b, n > 1 ? ", most of the rise in " : "; all of it in ");
     for (size_t named = 0; named < 3 && named < n; named++) {
         const struct tg_op *next = NULL;
         for (size_t i = 0; i < n; i++)

@@ -65,3 +65,37 @@ BY_HAND(evidence_of_each_runs)
     near(ev.e, 0);
     assert_false(ev.proven);
 }
+
+/* A call of a new name is compared with one of the name that it replaced, if there were as many: of two
+ * calls that became one, each did a part of the work. */
+BY_HAND(of_what_was_replaced)
+{
+    static const struct {
+        uint32_t old_calls;
+        tg_ns old_ns, new_ns;
+        bool known, proven;
+    } rows[] = {
+        { 1, 50001, 150001, true, true },
+        { 1, 50001, 50001, true, false },
+        { 1, 150001, 50001, true, false },
+        { 2, 50001, 150001, false, false },
+    };
+    struct tg_evidence ev;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 3, 3, 4);
+        for (int side = 0; side < 2; side++)
+            add_all(f, side, TG_KIND_KERNEL, "other", "", 1, 500001);
+        add_all(f, TG_BASE, TG_KIND_KERNEL, "old", "", rows[i].old_calls, rows[i].old_ns);
+        add_all(f, TG_TEST, TG_KIND_KERNEL, "new", "", 1, rows[i].new_ns);
+        compare(f);
+        assert_non_null(find(f, "new")->joined);
+        assert_int_equal(tg_op_quantile_evidence(find(f, "new"), 0.5, &ev), rows[i].known);
+        if (rows[i].known) {
+            near(ev.value[TG_BASE], (double)rows[i].old_ns);
+            near(ev.value[TG_TEST], (double)rows[i].new_ns);
+            assert_int_equal(ev.proven, rows[i].proven);
+        }
+    }
+}

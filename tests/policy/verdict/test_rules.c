@@ -64,6 +64,26 @@
         MODULES_ON(title ", not in the fresh traces", rest, .base = MODULE_SIDE("30"),             \
                    .test = { .steps = 1 })
 
+/* aten::op3 is called three times, and nothing counts calls. */
+#define UNCOUNTED(metric)                                                                          \
+    {                                                                                              \
+        .what = "host " metric " of three times the calls",                                        \
+        .policy = OF("op", metric ", fail: {pct: 10%}"), .base = { .work = WORK, .runs = 5 },      \
+        .test = {                                                                                  \
+            .work = "op|aten::op3||50;op|aten::op3||50;" WORK,                                     \
+            .runs = 5                                                                              \
+        }                                                                                          \
+    }
+#define RENAMED(metric, us)                                                                        \
+    {                                                                                              \
+        .what = "metric " metric " of another name that takes " us " us",                          \
+        .policy = OF("kernel", metric ", fail: {pct: 10%}"), .base = { .runs = 3 }, .test = {      \
+            .gone = "aten::op3",                                                                   \
+            .more = "kernel|aten::op3|void other(float*)|" us,                                     \
+            .runs = 3                                                                              \
+        }                                                                                          \
+    }
+
 static const struct model_row model_rows[] = {
     ROW("built-in, same code", NULL, USUAL, USUAL),
     ROW("built-in, one operator more", NULL, USUAL, SIDE(.more = OP)),
@@ -264,6 +284,17 @@ static const struct model_row model_rows[] = {
         "rules: [{id: s, metric: step_time, warn: {pct: auto}}]", SIDE(.runs = 3),
         SIDE(.slower = 3, .runs = 3)),
     HOST("total"),
+    UNCOUNTED("self"),
+    UNCOUNTED("total"),
+    UNCOUNTED("mean"),
+    RENAMED("mean", "69"),
+    RENAMED("mean", "23"),
+    RENAMED("median", "69"),
+    RENAMED("median", "23"),
+    RENAMED("p95", "69"),
+    RENAMED("p95", "23"),
+    RENAMED("max", "69"),
+    RENAMED("max", "23"),
     HOST("self"),
     HOST("mean"),
     HOST("median"),

@@ -12,135 +12,8 @@ struct walk {
     struct tg_policy_changes *out;
     struct tg_arena *a;
     size_t cap;
+    bool opposite; /* TG_OPPOSITE_KEYS */
 };
-
-/* ---- what each key means ---- */
-
-/*
- * Every key of the language (keys.c) is in a row here; tests/policy/language/test_changes.c walks
- * the keys and refuses one without. What is not in the table, or not comparable by it, may be
- * looser: a change of the policy has to be looked at by a person then.
- */
-enum how {
-    ASIDE,   /* names, texts, sizes of reports: nothing is judged by it */
-    OPEN,    /* whichever way it changes, more may pass */
-    SECTION, /* a mapping: its keys say it, those of `section` */
-    ITEMS,   /* a list of mappings with names: each item by its own keys */
-    NUMBER,  /* `more`: what a greater one means */
-    LIST,    /* one text or several; `more`: what a longer list means */
-    WORDS,   /* `words`, from the loosest to the strictest; absent: the first */
-    LIMITS,  /* off, a limit, or several of which one is enough; absent: off */
-    SIDES,   /* up, down, both */
-    DAY      /* `more`: what a later one means */
-};
-
-static const char *const yes_no[] = { "true", "false", NULL };
-static const char *const off_on[] = { "off", "on", NULL };
-static const char *const tests[] = { "runs", "none", NULL };
-static const char *const missing[] = { "pass", "inconclusive", "fail", NULL };
-
-/* `keys`: words with a blank between them. */
-static const struct row {
-    const char *in, *keys;
-    enum how how;
-    enum tg_direction comes, more; /* comes: what it means that the key or an item is there */
-    const char *section;
-    const char *const *words;
-} rows[] = {
-    /* What judges now has the number that `decisions` says; layers count by their effect. */
-    { "policy", "version decisions extends profiles report", .how = ASIDE },
-    { "policy", "suites", ITEMS, TG_TIGHTER, .section = "suites" },
-    { "policy", "baseline", SECTION, TG_MAYBE_LOOSER, .section = "baseline" },
-    { "policy", "baselines", ITEMS, TG_TIGHTER, .section = "baseline" },
-    { "policy", "require", SECTION, TG_TIGHTER, .section = "require" },
-    { "policy", "noise", SECTION, TG_MAYBE_LOOSER, .section = "noise" },
-    { "policy", "aliases", LIST, TG_LOOSER, .more = TG_LOOSER },
-    { "policy", "rules", ITEMS, TG_TIGHTER, .section = "rules" },
-    { "policy", "waivers", ITEMS, TG_LOOSER, .section = "waivers" },
-    { "policy", "fail_on", LIST, TG_MAYBE_LOOSER, .more = TG_TIGHTER },
-    { "policy", "classes", OPEN, .comes = TG_MAYBE_LOOSER },
-
-    { "suites", "name", .how = ASIDE },
-    { "suites", "trace baseline", OPEN, .comes = TG_MAYBE_LOOSER },
-    { "suites", "ranks", SECTION, TG_TIGHTER, .section = "ranks" },
-    { "suites", "window", SECTION, TG_MAYBE_LOOSER, .section = "window" },
-    { "ranks", "expect", OPEN, .comes = TG_TIGHTER },
-    { "window", "by name", OPEN, .comes = TG_MAYBE_LOOSER },
-    { "window", "skip_first skip_last", NUMBER, TG_LOOSER, .more = TG_LOOSER },
-
-    { "baseline", "name", .how = ASIDE }, /* of one of `baselines` */
-    { "baseline", "ref target max_walk", OPEN, .comes = TG_MAYBE_LOOSER },
-    { "baseline", "on_first_run on_lost", WORDS, TG_MAYBE_LOOSER, .words = missing },
-    /* What is not the same is shown, not judged. */
-    { "baseline", "require_same", LIST, TG_LOOSER, .more = TG_LOOSER },
-
-    { "require", "steps kernels", NUMBER, TG_TIGHTER, .more = TG_TIGHTER },
-    { "require", "ops", LIST, TG_TIGHTER, .more = TG_TIGHTER },
-    { "require", "collapse", WORDS, TG_TIGHTER, .words = off_on },
-    { "require", "detectable", NUMBER, TG_TIGHTER, .more = TG_LOOSER },
-
-    { "noise", "test", WORDS, TG_MAYBE_LOOSER, .words = tests },
-    { "noise", "min_runs drift", NUMBER, TG_MAYBE_LOOSER, .more = TG_LOOSER },
-    { "noise", "min_steps", NUMBER, TG_LOOSER, .more = TG_LOOSER },
-    { "noise", "ignore", LIST, TG_LOOSER, .more = TG_LOOSER },
-
-    { "rules", "id why owner", .how = ASIDE },
-    { "rules", "match", SECTION, TG_MAYBE_LOOSER, .section = "match" },
-    { "rules", "metric overrides", OPEN, .comes = TG_MAYBE_LOOSER },
-    { "rules", "direction", SIDES, .comes = TG_MAYBE_LOOSER },
-    { "rules", "warn fail", LIMITS, TG_TIGHTER, .section = "limit" },
-    { "rules", "noise", SECTION, TG_MAYBE_LOOSER, .section = "noise" },
-    { "rules", "exceptions", LIST, TG_LOOSER, .more = TG_LOOSER },
-    { "rules", "optional", WORDS, TG_LOOSER, .words = yes_no },
-    /* Absent: against `baseline` alone. */
-    { "rules", "against", LIST, TG_MAYBE_LOOSER, .more = TG_TIGHTER },
-    { "rules", "when", SECTION, TG_LOOSER, .section = "when" },
-
-    /* A key more matches less. */
-    { "match", "kind name raw_name class family parent device stream", LIST, TG_LOOSER,
-      .more = TG_TIGHTER },
-    { "match", "rank", OPEN, .comes = TG_MAYBE_LOOSER },
-    { "match", "not", SECTION, TG_LOOSER, .section = "not" },
-    { "not", "kind name raw_name class family parent", LIST, TG_TIGHTER, .more = TG_LOOSER },
-    { "when", "event branch device", LIST, TG_LOOSER, .more = TG_TIGHTER },
-
-    /* Every bound must be exceeded. */
-    { "limit", "pct abs pp max", NUMBER, TG_LOOSER, .more = TG_LOOSER },
-    { "limit", "min", NUMBER, TG_LOOSER, .more = TG_TIGHTER },
-
-    { "waivers", "rule reason issue owner", .how = ASIDE }, /* rule and name say which it is */
-    { "waivers", "name", OPEN, .comes = TG_TIGHTER },
-    { "waivers", "many", WORDS, TG_LOOSER, .words = yes_no },
-    { "waivers", "ceiling", SECTION, TG_MAYBE_LOOSER, .section = "limit" },
-    { "waivers", "expires", DAY, TG_MAYBE_LOOSER, .more = TG_LOOSER },
-    { "waivers", "when", SECTION, TG_TIGHTER, .section = "waived when" },
-    { "waived when", "event branch device", LIST, TG_TIGHTER, .more = TG_LOOSER },
-};
-
-static bool has_word(const char *words, tg_sv word)
-{
-    tg_sv rest = tg_sv_of(words);
-    while (rest.n)
-        if (tg_sv_eq(tg_sv_cut(&rest, ' '), word))
-            return true;
-    return false;
-}
-
-static const struct row *row_of(const char *in, const char *key)
-{
-    static const struct row unknown = { "", "", OPEN, TG_MAYBE_LOOSER, .more = TG_MAYBE_LOOSER };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(rows[i].in, in) == 0 && has_word(rows[i].keys, tg_sv_of(key)))
-            return &rows[i];
-    return &unknown;
-}
-
-bool tg_policy_change_is_known(const char *in, const char *key, const char **section)
-{
-    const struct row *r = row_of(in, key);
-    *section = r->section;
-    return r->in[0] != '\0';
-}
 
 /* ---- which way ---- */
 
@@ -159,7 +32,7 @@ static bool quantity(const struct tg_yaml *n, double *v, struct tg_value_unit *u
     return true;
 }
 
-static enum tg_direction of_number(const struct row *r, const struct tg_yaml *before,
+static enum tg_direction of_number(enum tg_direction more, const struct tg_yaml *before,
                                    const struct tg_yaml *now)
 {
     struct tg_value_unit ua = { 0 }, ub = { 0 };
@@ -170,31 +43,22 @@ static enum tg_direction of_number(const struct row *r, const struct tg_yaml *be
         return TG_MAYBE_LOOSER;
     if (a == b)
         return TG_OTHERWISE; /* another spelling */
-    return b > a ? r->more : opposite(r->more);
+    return b > a ? more : opposite(more);
 }
 
-/* Index of the word; after the last one: another value. */
-static int strictness(const struct row *r, const struct tg_yaml *n)
-{
-    int i = 0;
-    while (n && r->words[i] &&
-           !(n->type == TG_YAML_SCALAR && tg_sv_eq(n->text, tg_sv_of(r->words[i]))))
-        i++;
-    return i;
-}
-
-static enum tg_direction of_words(const struct row *r, const struct tg_yaml *before,
+static enum tg_direction of_words(const struct tg_key *k, const struct tg_yaml *before,
                                   const struct tg_yaml *now)
 {
-    int a = strictness(r, before), b = strictness(r, now);
-    return a == b ? TG_MAYBE_LOOSER : b > a ? TG_TIGHTER : TG_LOOSER;
+    int a = tg_word_index(k->shape->words, before->text);
+    int b = tg_word_index(k->shape->words, now->text);
+    return a == b ? TG_MAYBE_LOOSER : b > a ? k->more : opposite(k->more);
 }
 
-static enum tg_direction of_day(const struct row *r, const struct tg_yaml *before,
+static enum tg_direction of_day(enum tg_direction more, const struct tg_yaml *before,
                                 const struct tg_yaml *now)
 {
     int order = tg_sv_cmp(now->text, before->text);
-    return order == 0 ? TG_OTHERWISE : order > 0 ? r->more : opposite(r->more);
+    return order == 0 ? TG_OTHERWISE : order > 0 ? more : opposite(more);
 }
 
 static enum tg_direction of_sides(const struct tg_yaml *before, const struct tg_yaml *now)
@@ -244,25 +108,14 @@ static enum tg_direction of_list(struct walk *w, enum tg_direction more,
     return kept ? more : known ? opposite(more) : TG_MAYBE_LOOSER;
 }
 
-static bool is_off(const struct tg_yaml *n)
-{
-    return !n || n->type == TG_YAML_SCALAR; /* a limit is a mapping, or several are a list */
-}
-
-static enum tg_direction of_limits(struct walk *w, const struct tg_yaml *before,
-                                   const struct tg_yaml *now)
-{
-    if (is_off(before) || is_off(now))
-        return is_off(before) && is_off(now) ? TG_OTHERWISE : is_off(now) ? TG_LOOSER : TG_TIGHTER;
-    return of_list(w, TG_TIGHTER, before, now);
-}
-
 /* ---- the walk ---- */
 
 static void add(struct walk *w, enum tg_direction d, const char *path, const struct tg_yaml *before,
                 const struct tg_yaml *now)
 {
     struct tg_policy_changes *out = w->out;
+    if (w->opposite)
+        d = opposite(d);
     if (out->n == w->cap) {
         struct tg_policy_change *grown =
             TG_NEW_N(w->a, struct tg_policy_change, w->cap = 2 * w->cap + 16);
@@ -308,70 +161,75 @@ static size_t names_before(struct walk *w, const struct tg_yaml *list, size_t en
     return n;
 }
 
-static void compare(struct walk *w, const char *in, const char *key, const char *path,
+static void compare(struct walk *w, const struct tg_key *k, const char *path,
                     const struct tg_yaml *before, const struct tg_yaml *now);
 
-static void compare_maps(struct walk *w, const char *in, const char *path,
+static void compare_maps(struct walk *w, const struct tg_key *keys, const char *path,
                          const struct tg_yaml *before, const struct tg_yaml *now)
 {
     for (int pass = 0; pass < 2; pass++) {
         const struct tg_yaml *from = pass ? now : before;
         for (size_t i = 0; i < from->n; i++) {
-            const char *key = tg_arena_sv(w->a, from->pairs[i].key->text).p;
-            const struct tg_yaml *a = tg_yaml_get(before, key), *b = tg_yaml_get(now, key);
+            const struct tg_key *k = tg_key_find(keys, from->pairs[i].key->text);
+            const struct tg_yaml *a = tg_yaml_get(before, k->name), *b = tg_yaml_get(now, k->name);
             if (pass && a)
                 continue; /* compared already */
-            compare(w, in, key, tg_arena_printf(w->a, "%s%s%s", path, *path ? "." : "", key), a, b);
+            compare(w, k, tg_arena_printf(w->a, "%s%s%s", path, *path ? "." : "", k->name), a, b);
         }
     }
 }
 
-static void compare_items(struct walk *w, const struct row *r, const char *path,
+static void compare_items(struct walk *w, const struct tg_key *k, const char *path,
                           const struct tg_yaml *before, const struct tg_yaml *now)
 {
+    const struct tg_key_shape *list = k->shape->kind == TG_KEY_CHOICE ? k->shape->list : k->shape;
     for (int pass = 0; pass < 2; pass++) {
         const struct tg_yaml *from = pass ? now : before;
         for (size_t i = 0; from && i < from->n; i++) {
             tg_sv name = name_of(w, from->items[i]);
-            size_t k = names_before(w, from, i, name);
-            const struct tg_yaml *a = item_named(w, before, name, k);
-            const struct tg_yaml *b = item_named(w, now, name, k);
+            size_t nth = names_before(w, from, i, name);
+            const struct tg_yaml *a = item_named(w, before, name, nth);
+            const struct tg_yaml *b = item_named(w, now, name, nth);
             const char *at = tg_arena_printf(w->a, "%s.%.*s", path, TG_SV_ARG(name));
             if (pass && a)
                 continue;
             if (a && b)
-                compare_maps(w, r->section, at, a, b);
+                compare_maps(w, list->item->keys, at, a, b);
             else
-                add(w, b ? r->comes : opposite(r->comes), at, a, b);
+                add(w, b ? k->comes : opposite(k->comes), at, a, b);
         }
     }
 }
 
-static enum tg_direction direction_of(struct walk *w, const struct row *r,
+/* `false`, and `off` in place of a limit, are what absent means. */
+static bool is_said(const struct tg_key_shape *s, const struct tg_yaml *n)
+{
+    if (!n)
+        return false;
+    if (s->kind == TG_KEY_BOOL)
+        return tg_sv_eq(n->text, TG_SV("true"));
+    return !(s == &tg_key_shape_limits && n->type == TG_YAML_SCALAR);
+}
+
+static enum tg_direction direction_of(struct walk *w, const struct tg_key *k,
                                       const struct tg_yaml *before, const struct tg_yaml *now)
 {
-    if (r->how == ASIDE)
-        return TG_OTHERWISE;
-    if (r->how == LIMITS)
-        return of_limits(w, before, now);
-    if ((!before || !now) && r->words == yes_no) /* false is what absent means */
-        return strictness(r, before ? before : now) == 0 ? now ? TG_LOOSER : TG_TIGHTER
-                                                         : TG_OTHERWISE;
-    if (!before || !now)
-        return now ? r->comes : opposite(r->comes);
-    switch (r->how) {
-    case NUMBER:
-        return of_number(r, before, now);
-    case LIST:
-        return of_list(w, r->more, before, now);
-    case WORDS:
-        return of_words(r, before, now);
-    case DAY:
-        return of_day(r, before, now);
-    case SIDES:
-        return of_sides(before, now);
+    bool was = is_said(k->shape, before), is = is_said(k->shape, now);
+    if (!was || !is)
+        return is ? k->comes : was ? opposite(k->comes) : TG_OTHERWISE;
+    if (k->more == TG_MAYBE_LOOSER || k->more == TG_OTHERWISE)
+        return k->more;
+    switch (k->shape->kind) {
+    case TG_KEY_DATE:
+        return of_day(k->more, before, now);
+    case TG_KEY_WORD:
+        return k->shape->words == tg_words_direction ? of_sides(before, now)
+                                                     : of_words(k, before, now);
+    case TG_KEY_LIST:
+    case TG_KEY_CHOICE:
+        return of_list(w, k->more, before, now);
     default:
-        return TG_MAYBE_LOOSER;
+        return of_number(k->more, before, now);
     }
 }
 
@@ -380,20 +238,28 @@ static bool both_maps(const struct tg_yaml *a, const struct tg_yaml *b)
     return a && b && a->type == TG_YAML_MAP && b->type == TG_YAML_MAP;
 }
 
-/* `in`: the section that holds `key`. */
-static void compare(struct walk *w, const char *in, const char *key, const char *path,
+static void compare_keys(struct walk *w, const struct tg_key *k, const char *path,
+                         const struct tg_yaml *before, const struct tg_yaml *now)
+{
+    const struct tg_key_shape *map = k->shape->kind == TG_KEY_CHOICE ? k->shape->map : k->shape;
+    bool outside = w->opposite;
+    w->opposite = outside != (k->parts == TG_OPPOSITE_KEYS);
+    compare_maps(w, map->keys, path, before, now);
+    w->opposite = outside;
+}
+
+static void compare(struct walk *w, const struct tg_key *k, const char *path,
                     const struct tg_yaml *before, const struct tg_yaml *now)
 {
-    const struct row *r = row_of(in, key);
     if (tg_sv_eq(flow(w, before),
                  flow(w, now))) /* of a key that is absent: "", which no value is */
         return;
-    if (r->how == ITEMS)
-        compare_items(w, r, path, before, now);
-    else if (r->section && both_maps(before, now))
-        compare_maps(w, r->section, path, before, now);
+    if (k->parts == TG_BY_ITEM)
+        compare_items(w, k, path, before, now);
+    else if (k->parts != TG_WHOLE && both_maps(before, now))
+        compare_keys(w, k, path, before, now);
     else
-        add(w, direction_of(w, r, before, now), path, before, now);
+        add(w, direction_of(w, k, before, now), path, before, now);
 }
 
 static int by_direction(const void *pa, const void *pb)
@@ -411,7 +277,7 @@ void tg_policy_changes(struct tg_policy_changes *out, const struct tg_policy *be
 {
     struct walk w = { .out = out, .a = a };
     *out = (struct tg_policy_changes){ 0 };
-    compare_maps(&w, "policy", "", before->private_->tree, now->private_->tree);
+    compare_maps(&w, tg_key_shape_policy.keys, "", before->private_->tree, now->private_->tree);
     if (out->n)
         qsort(out->v, out->n, sizeof *out->v, by_direction);
 }

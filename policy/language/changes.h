@@ -1,18 +1,11 @@
 #ifndef TG_POLICY_LANGUAGE_CHANGES_H
 #define TG_POLICY_LANGUAGE_CHANGES_H
 /*
- * How one policy differs from another, by the effective values of both. What the texts do not
- * decide, such as which of two globs matches more, may be looser: whoever reviews the change
+ * How one policy differs from another, by the effective values of both and the directions that
+ * keys.c gives to each key. What the texts do not decide, such as which of two globs matches more, may be looser: whoever reviews the change
  * decides.
  */
-#include "policy/language/policy.h"
-
-enum tg_direction {
-    TG_LOOSER,       /* lets more pass */
-    TG_MAYBE_LOOSER, /* "looser?": may let more pass */
-    TG_TIGHTER,      /* lets less pass */
-    TG_OTHERWISE     /* "changed": judges the same (a text, a spelling, the size of a report) */
-};
+#include "policy/language/keys.h"
 
 struct tg_policy_change {
     enum tg_direction direction;
@@ -35,11 +28,5 @@ void tg_policy_changes(struct tg_policy_changes *out, const struct tg_policy *be
  */
 void tg_policy_changes_add(struct tg_policy_changes *out, const struct tg_policy_changes *more,
                            const char *profile, struct tg_arena *a);
-/*
- * Is it known what a change of this key means? `in`: "policy" for the top of a file, else what an
- * earlier call returned in *section, the keys of a mapping or of a list's items (NULL: none are
- * compared one by one). For the test that walks the language.
- */
-bool tg_policy_change_is_known(const char *in, const char *key, const char **section);
 void tg_policy_changes_text(const struct tg_policy_changes *c, struct tg_buf *out);
 #endif

@@ -11,8 +11,14 @@
 #define WORD(words_) .kind = TG_KEY_WORD, .words = (words_)
 #define END                                                                                        \
     {                                                                                              \
-        NULL, NULL, 0, NULL                                                                        \
+        .name = NULL                                                                               \
     }
+/* What a change means; OPEN: whichever way it goes, more may pass. */
+#define GOES(comes_, more_) .comes = TG_##comes_, .more = TG_##more_
+#define COMES(comes_) GOES(comes_, MAYBE_LOOSER)
+#define OPEN COMES(MAYBE_LOOSER)
+#define ASIDE GOES(OTHERWISE, OTHERWISE) /* nothing is judged by it */
+#define PARTS(parts_, comes_) COMES(comes_), .parts = TG_##parts_
 
 /* ---- words ---- */
 
@@ -104,18 +110,23 @@ static const struct tg_key_shape ranks = {
 /* ---- limits ---- */
 
 #define BOUND(kind_, example_) SHAPE(.kind = TG_KEY_BOUND, .bound = (kind_), .example = (example_))
+/* Every bound must be exceeded. */
 static const struct tg_key limit_keys[] = {
     { "pct", BOUND(TG_BOUND_PCT, "10%"), 0,
-      "change relative to the baseline; `auto`: the threshold of the noise rule" },
+      "change relative to the baseline; `auto`: the threshold of the noise rule",
+      GOES(LOOSER, LOOSER) },
     { "abs", BOUND(TG_BOUND_ABS, "200us"), 0,
-      "change in the metric's unit, or in percent of the step (0.2%step)" },
-    { "pp", BOUND(TG_BOUND_PP, "3pp"), 0, "change of a metric that is a percentage, in points" },
-    { "max", BOUND(TG_BOUND_MAX, "15ms"), 0, "upper bound of the fresh side; needs no baseline" },
-    { "min", BOUND(TG_BOUND_MIN, "80%"), 0, "lower bound of the fresh side; needs no baseline" },
+      "change in the metric's unit, or in percent of the step (0.2%step)", GOES(LOOSER, LOOSER) },
+    { "pp", BOUND(TG_BOUND_PP, "3pp"), 0, "change of a metric that is a percentage, in points",
+      GOES(LOOSER, LOOSER) },
+    { "max", BOUND(TG_BOUND_MAX, "15ms"), 0, "upper bound of the fresh side; needs no baseline",
+      GOES(LOOSER, LOOSER) },
+    { "min", BOUND(TG_BOUND_MIN, "80%"), 0, "lower bound of the fresh side; needs no baseline",
+      GOES(LOOSER, TIGHTER) },
     END
 };
 static const struct tg_key_shape limit = { MAP("a limit", limit_keys, "{pct: 10%, abs: 200us}") };
-static const struct tg_key_shape limits = {
+const struct tg_key_shape tg_key_shape_limits = {
     .kind = TG_KEY_CHOICE,
     .what = "a limit, a list of limits or off",
     .example = "{pct: 10%, abs: 200us}",
@@ -126,47 +137,57 @@ static const struct tg_key_shape limits = {
 
 /* ---- match, when, noise ---- */
 
+/* A key more matches less. */
 #define MATCH_NAMES                                                                                \
-    { "kind", &kinds, 0, "what the event is" },                                                    \
-        { "name", &patterns, 0, "normalised name: glob, or /regex/" },                             \
-        { "raw_name", &patterns, 0, "name as the trace has it: glob, or /regex/" },                \
-        { "class", &classes, 0, "what a kernel does" },                                            \
-        { "family", &families, 0, "the sort of kernel" },                                          \
+    { "kind", &kinds, 0, "what the event is", GOES(LOOSER, TIGHTER) },                             \
+        { "name", &patterns, 0, "normalised name: glob, or /regex/", GOES(LOOSER, TIGHTER) },      \
+        { "raw_name", &patterns, 0, "name as the trace has it: glob, or /regex/",                  \
+          GOES(LOOSER, TIGHTER) },                                                                 \
+        { "class", &classes, 0, "what a kernel does", GOES(LOOSER, TIGHTER) },                     \
+        { "family", &families, 0, "the sort of kernel", GOES(LOOSER, TIGHTER) },                   \
     {                                                                                              \
-        "parent", &patterns, 0, "normalised name of an enclosing operator or annotation"           \
+        "parent", &patterns, 0, "normalised name of an enclosing operator or annotation",          \
+            GOES(LOOSER, TIGHTER)                                                                  \
     }
 
 static const struct tg_key not_keys[] = { MATCH_NAMES, END };
 static const struct tg_key_shape not_match = { MAP("what is excluded", not_keys, "{class: comm}") };
 static const struct tg_key override_match_keys[] = {
-    MATCH_NAMES, { "not", &not_match, 0, "excludes what all these keys hold for" }, END
+    MATCH_NAMES,
+    { "not", &not_match, 0, "excludes what all these keys hold for", PARTS(OPPOSITE_KEYS, LOOSER) },
+    END
 };
 static const struct tg_key_shape override_match = { MAP("a match", override_match_keys,
                                                         "{name: \"triton_red_*\"}") };
 static const struct tg_key match_keys[] = {
     MATCH_NAMES,
-    { "device", &devices, 0, "device work on these device numbers only" },
-    { "stream", &streams, 0, "device work on these stream numbers only" },
-    { "rank", &ranks, 0, "each rank by itself, the slowest, or these" },
-    { "not", &not_match, 0, "excludes what all these keys hold for" },
+    { "device", &devices, 0, "device work on these device numbers only", GOES(LOOSER, TIGHTER) },
+    { "stream", &streams, 0, "device work on these stream numbers only", GOES(LOOSER, TIGHTER) },
+    { "rank", &ranks, 0, "each rank by itself, the slowest, or these", OPEN },
+    { "not", &not_match, 0, "excludes what all these keys hold for", PARTS(OPPOSITE_KEYS, LOOSER) },
     END
 };
 static const struct tg_key_shape match = { MAP("a match", match_keys,
                                                "{kind: kernel, name: \"*gemm*\"}") };
 
-static const struct tg_key when_keys[] = { { "event", &patterns, 0, "name of the CI event" },
-                                           { "branch", &patterns, 0, "target branch" },
-                                           { "device", &patterns, 0, "name of the device" },
-                                           END };
+static const struct tg_key when_keys[] = {
+    { "event", &patterns, 0, "name of the CI event", GOES(LOOSER, TIGHTER) },
+    { "branch", &patterns, 0, "target branch", GOES(LOOSER, TIGHTER) },
+    { "device", &patterns, 0, "name of the device", GOES(LOOSER, TIGHTER) },
+    END
+};
 static const struct tg_key_shape when = { MAP("a condition", when_keys, "{event: pull_request}") };
 
 /* What a rule may set for itself; the rest is about the comparison as a whole. */
 #define RULE_NOISE_KEYS                                                                            \
     { "test", SHAPE(WORD(tg_words_noise_test)), 0,                                                 \
-      "runs: durations need evidence; none: the limit alone decides" },                            \
-        { "min_runs", SHAPE(INT(1, 1000)), 0, "runs a side below which durations never fail" },    \
+      "runs: durations need evidence; none: the limit alone decides",                              \
+      GOES(MAYBE_LOOSER, TIGHTER) },                                                               \
+        { "min_runs", SHAPE(INT(1, 1000)), 0, "runs a side below which durations never fail",      \
+          GOES(MAYBE_LOOSER, LOOSER) },                                                            \
     {                                                                                              \
-        "min_steps", &count, 0, "usable steps of a run below which its durations are not judged"   \
+        "min_steps", &count, 0, "usable steps of a run below which its durations are not judged",  \
+            GOES(LOOSER, LOOSER)                                                                   \
     }
 
 static const struct tg_key rule_noise_keys[] = { RULE_NOISE_KEYS, END };
@@ -174,9 +195,10 @@ static const struct tg_key_shape rule_noise = { MAP("noise settings of a rule", 
                                                     "{min_runs: 5}") };
 static const struct tg_key noise_keys[] = {
     RULE_NOISE_KEYS,
-    { "drift", &percent, 0, "common change of all operators beyond which the report warns" },
+    { "drift", &percent, 0, "common change of all operators beyond which the report warns",
+      GOES(MAYBE_LOOSER, LOOSER) },
     { "ignore", &pattern_list_or_none, 0,
-      "raw names of runtime calls whose counts are random (polling)" },
+      "raw names of runtime calls whose counts are random (polling)", GOES(LOOSER, LOOSER) },
     END
 };
 static const struct tg_key_shape noise = { MAP("noise settings", noise_keys, "{min_runs: 5}") };
@@ -184,10 +206,12 @@ static const struct tg_key_shape noise = { MAP("noise settings", noise_keys, "{m
 /* ---- rules ---- */
 
 static const struct tg_key override_keys[] = {
-    { "match", &override_match, TG_KEY_REQUIRED, "which of the rule's names it changes" },
-    { "warn", &limits, 0, "limit beyond which the result is a warning, or off" },
-    { "fail", &limits, 0, "limit beyond which the result is a failure, or off" },
-    { "noise", &rule_noise, 0, "other noise settings for these names" },
+    { "match", &override_match, TG_KEY_REQUIRED, "which of the rule's names it changes", OPEN },
+    { "warn", &tg_key_shape_limits, 0, "limit beyond which the result is a warning, or off",
+      GOES(TIGHTER, TIGHTER) },
+    { "fail", &tg_key_shape_limits, 0, "limit beyond which the result is a failure, or off",
+      GOES(TIGHTER, TIGHTER) },
+    { "noise", &rule_noise, 0, "other noise settings for these names", OPEN },
     END
 };
 static const struct tg_key_shape overrides = { LIST(
@@ -195,31 +219,37 @@ static const struct tg_key_shape overrides = { LIST(
     SHAPE(MAP("an override", override_keys, "{match: {name: \"x*\"}, fail: off}")), 1, 200, NULL) };
 
 static const struct tg_key rule_keys[] = {
-    { "id", &id, TG_KEY_REQUIRED,
-      "stable identity, [a-z0-9-]; the same id changes an earlier rule" },
-    { "why", &text, 0, "shown in the report" },
-    { "owner", &text, 0, "who to ask; printed, never mentioned" },
-    { "match", &match, 0, "the names that it judges; all keys must hold, a list means any" },
-    { "metric", SHAPE(.kind = TG_KEY_METRIC), 0, "what is measured" },
+    { "id", &id, TG_KEY_REQUIRED, "stable identity, [a-z0-9-]; the same id changes an earlier rule",
+      ASIDE },
+    { "why", &text, 0, "shown in the report", ASIDE },
+    { "owner", &text, 0, "who to ask; printed, never mentioned", ASIDE },
+    { "match", &match, 0, "the names that it judges; all keys must hold, a list means any",
+      PARTS(BY_KEY, MAYBE_LOOSER) },
+    { "metric", SHAPE(.kind = TG_KEY_METRIC), 0, "what is measured", OPEN },
     { "direction", SHAPE(WORD(tg_words_direction)), 0,
-      "the direction that is bad, if not the metric's own" },
-    { "warn", &limits, 0, "limit beyond which the result is a warning, or off" },
-    { "fail", &limits, 0, "limit beyond which the result is a failure, or off" },
-    { "overrides", &overrides, 0,
-      "other limits for some of the names; the last that matches wins" },
-    { "noise", &rule_noise, TG_KEY_MERGE, "other noise settings for this rule" },
+      "the direction that is bad, if not the metric's own", GOES(MAYBE_LOOSER, TIGHTER) },
+    { "warn", &tg_key_shape_limits, 0, "limit beyond which the result is a warning, or off",
+      GOES(TIGHTER, TIGHTER), .parts = TG_BY_KEY },
+    { "fail", &tg_key_shape_limits, 0, "limit beyond which the result is a failure, or off",
+      GOES(TIGHTER, TIGHTER), .parts = TG_BY_KEY },
+    { "overrides", &overrides, 0, "other limits for some of the names; the last that matches wins",
+      OPEN },
+    { "noise", &rule_noise, TG_KEY_MERGE, "other noise settings for this rule",
+      PARTS(BY_KEY, MAYBE_LOOSER) },
     { "exceptions",
       SHAPE(LIST("a list of exceptions", SHAPE(WORD(tg_words_exception)), 0, 6,
                  "[renamed, replaced, small]")),
-      0, "counts that only warn where the rule would fail; polling calls are not judged" },
-    { "optional", &yes_no, 0, "matching nothing is a note, not inconclusive" },
+      0, "counts that only warn where the rule would fail; polling calls are not judged",
+      GOES(LOOSER, LOOSER) },
+    { "optional", &yes_no, 0, "matching nothing is a note, not inconclusive", COMES(LOOSER) },
     { "against",
       SHAPE(.kind = TG_KEY_CHOICE, .what = "a baseline's name or a list of them",
             .example = "release", .scalar = &id,
             .list =
                 SHAPE(LIST("a list of baselines' names", &id, 1, 1 + TG_POLICY_BASELINES, NULL))),
-      0, "the baselines it is judged against; by default `baseline` alone" },
-    { "when", &when, 0, "where the rule judges; elsewhere it is skipped" },
+      0, "the baselines it is judged against; by default `baseline` alone",
+      GOES(MAYBE_LOOSER, TIGHTER) },
+    { "when", &when, 0, "where the rule judges; elsewhere it is skipped", PARTS(BY_KEY, LOOSER) },
     END
 };
 const struct tg_key_shape tg_key_shape_rule = { MAP("a rule", rule_keys,
@@ -228,8 +258,8 @@ static const struct tg_key_shape rule_list = { LIST("a list of rules", &tg_key_s
                                                     NULL) };
 static const struct tg_key rule_edit_keys[] = {
     { "remove", SHAPE(LIST("a list of rule ids", &id, 1, 1000, "[kernel-time]")), 0,
-      "ids of earlier layers' rules that are dropped" },
-    { "add", &rule_list, 0, "rules of this layer, as in a plain list" },
+      "ids of earlier layers' rules that are dropped", OPEN },
+    { "add", &rule_list, 0, "rules of this layer, as in a plain list", OPEN },
     END
 };
 static const struct tg_key_shape rules = {
@@ -243,9 +273,9 @@ static const struct tg_key_shape rules = {
 /* ---- suites ---- */
 
 static const struct tg_key trace_keys[] = {
-    { "files", &path, TG_KEY_REQUIRED, "path or glob of the fresh traces" },
-    { "rank", &regex, 0, "regex with one group that finds the rank in a path" },
-    { "run", &regex, 0, "regex with one group that finds the run in a path" },
+    { "files", &path, TG_KEY_REQUIRED, "path or glob of the fresh traces", OPEN },
+    { "rank", &regex, 0, "regex with one group that finds the rank in a path", OPEN },
+    { "run", &regex, 0, "regex with one group that finds the run in a path", OPEN },
     END
 };
 static const struct tg_key_shape trace = {
@@ -256,24 +286,26 @@ static const struct tg_key_shape trace = {
     .map = SHAPE(MAP("a trace", trace_keys, "{files: \"out/*.json.gz\"}")),
 };
 static const struct tg_key window_keys[] = {
-    { "by", SHAPE(WORD(tg_words_window_by)), 0, "what marks a step" },
-    { "name", &glob, 0, "annotation that marks a step; a glob" },
-    { "skip_first", SHAPE(INT(0, 1000000)), 0, "steps to ignore at the beginning" },
-    { "skip_last", SHAPE(INT(0, 1000000)), 0, "steps to ignore at the end" },
+    { "by", SHAPE(WORD(tg_words_window_by)), 0, "what marks a step", OPEN },
+    { "name", &glob, 0, "annotation that marks a step; a glob", OPEN },
+    { "skip_first", SHAPE(INT(0, 1000000)), 0, "steps to ignore at the beginning",
+      GOES(LOOSER, LOOSER) },
+    { "skip_last", SHAPE(INT(0, 1000000)), 0, "steps to ignore at the end", GOES(LOOSER, LOOSER) },
     END
 };
-static const struct tg_key ranks_keys[] = {
-    { "expect", SHAPE(INT(1, 1000000)), TG_KEY_REQUIRED, "how many ranks each side must have" }, END
-};
+static const struct tg_key ranks_keys[] = { { "expect", SHAPE(INT(1, 1000000)), TG_KEY_REQUIRED,
+                                              "how many ranks each side must have",
+                                              COMES(TIGHTER) },
+                                            END };
 static const struct tg_key suite_keys[] = {
     { "name", SHAPE(.kind = TG_KEY_NAME, .min = 1, .max = 80), TG_KEY_REQUIRED,
-      "stable identity, letters, digits, - and _" },
-    { "trace", &trace, 0, "where the fresh traces lie" },
-    { "baseline", &path, 0, "path or glob in the baseline commit's tree, or stored" },
+      "stable identity, letters, digits, - and _", ASIDE },
+    { "trace", &trace, 0, "where the fresh traces lie", OPEN },
+    { "baseline", &path, 0, "path or glob in the baseline commit's tree, or stored", OPEN },
     { "ranks", SHAPE(MAP("what is known about ranks", ranks_keys, "{expect: 8}")), 0,
-      "what is known about ranks" },
+      "what is known about ranks", PARTS(BY_KEY, TIGHTER) },
     { "window", SHAPE(MAP("a window", window_keys, "{by: ProfilerStep, skip_first: 1}")), 0,
-      "what a step is" },
+      "what a step is", PARTS(BY_KEY, MAYBE_LOOSER) },
     END
 };
 const struct tg_key_shape tg_key_shape_suite = { MAP("a suite", suite_keys,
@@ -286,120 +318,134 @@ static const struct tg_key_shape suites = { LIST("a list of suites", &tg_key_sha
 static const struct tg_key_shape on_missing = { WORD(tg_words_on_missing) };
 /* What `baseline` and each of `baselines` have in common. */
 #define BASELINE_KEYS                                                                              \
-    { "ref", &text, 0, "merge-base, parent, window(N), release(GLOB), or a ref or commit" },       \
-        { "target", &text, 0, "target branch; auto: from the CI event, else origin/HEAD" },        \
+    { "ref", &text, 0, "merge-base, parent, window(N), release(GLOB), or a ref or commit", OPEN }, \
+        { "target", &text, 0, "target branch; auto: from the CI event, else origin/HEAD", OPEN },  \
         { "max_walk", SHAPE(INT(0, 100000)), 0,                                                    \
-          "how many commits to walk back if that commit has no baseline" },                        \
+          "how many commits to walk back if that commit has no baseline", OPEN },                  \
         { "on_first_run", &on_missing, 0,                                                          \
-          "the verdict if that commit had neither a policy nor a baseline" },                      \
+          "the verdict if that commit had neither a policy nor a baseline",                        \
+          GOES(MAYBE_LOOSER, TIGHTER) },                                                           \
         { "on_lost", &on_missing, 0,                                                               \
-          "the verdict if a baseline existed but is not found within max_walk" },                  \
+          "the verdict if a baseline existed but is not found within max_walk",                    \
+          GOES(MAYBE_LOOSER, TIGHTER) },                                                           \
     {                                                                                              \
         "require_same",                                                                            \
             SHAPE(LIST("a list", SHAPE(WORD(tg_words_same)), 0, 20, "[device, world_size]")), 0,   \
-            "what both sides must share; else durations and kernel names are shown, not judged"    \
+            "what both sides must share; else durations and kernel names are shown, not judged",   \
+            GOES(LOOSER, LOOSER)                                                                   \
     }
 static const struct tg_key baseline_keys[] = { BASELINE_KEYS, END };
-static const struct tg_key baselines_keys[] = { { "name", &id, TG_KEY_REQUIRED,
-                                                  "what rules and reports call it, [a-z0-9-]" },
-                                                BASELINE_KEYS,
-                                                END };
+static const struct tg_key baselines_keys[] = {
+    { "name", &id, TG_KEY_REQUIRED, "what rules and reports call it, [a-z0-9-]", ASIDE },
+    BASELINE_KEYS,
+    END
+};
 const struct tg_key_shape tg_key_shape_baselines = { MAP("a named baseline", baselines_keys,
                                                          "{name: release, ref: release(v*)}") };
 static const struct tg_key require_keys[] = {
-    { "steps", &count, 0, "least number of steps" },
-    { "kernels", &count, 0, "least number of kernel launches per step" },
+    { "steps", &count, 0, "least number of steps", GOES(TIGHTER, TIGHTER) },
+    { "kernels", &count, 0, "least number of kernel launches per step", GOES(TIGHTER, TIGHTER) },
     { "ops", SHAPE(LIST("a list of patterns", &pattern, 0, 100, "[\"*flash*\"]")), 0,
-      "names that must occur" },
-    { "collapse", &on_off, 0, "the guard against a benchmark that did not run" },
+      "names that must occur", GOES(TIGHTER, TIGHTER) },
+    { "collapse", &on_off, 0, "the guard against a benchmark that did not run",
+      GOES(TIGHTER, LOOSER) },
     { "detectable", &percent_above_zero, 0,
-      "change of step time that the runs must be able to show" },
+      "change of step time that the runs must be able to show", GOES(TIGHTER, LOOSER) },
     END
 };
 static const struct tg_key alias_keys[] = {
-    { "from", &text, TG_KEY_REQUIRED, "normalised name in the baseline" },
-    { "to", &text, TG_KEY_REQUIRED, "normalised name on the fresh side" },
+    { "from", &text, TG_KEY_REQUIRED, "normalised name in the baseline", OPEN },
+    { "to", &text, TG_KEY_REQUIRED, "normalised name on the fresh side", OPEN },
     END
 };
 static const struct tg_key waiver_keys[] = {
-    { "rule", &id, TG_KEY_REQUIRED, "id of the rule" },
+    { "rule", &id, TG_KEY_REQUIRED, "id of the rule", ASIDE },
     { "name", &pattern, 0,
-      "exact normalised name, or the metric of the whole trace; a pattern needs many: true" },
-    { "many", &yes_no, 0, "name is a pattern on purpose" },
-    { "ceiling", &limit, TG_KEY_REQUIRED, "beyond it, it fails again" },
-    { "reason", &text, TG_KEY_REQUIRED, "why this is accepted" },
-    { "issue", &text, 0, "where it is followed up" },
-    { "owner", &text, 0, "who answers for it" },
+      "exact normalised name, or the metric of the whole trace; a pattern needs many: true",
+      COMES(TIGHTER) },
+    { "many", &yes_no, 0, "name is a pattern on purpose", COMES(LOOSER) },
+    { "ceiling", &limit, TG_KEY_REQUIRED, "beyond it, it fails again",
+      PARTS(BY_KEY, MAYBE_LOOSER) },
+    { "reason", &text, TG_KEY_REQUIRED, "why this is accepted", ASIDE },
+    { "issue", &text, 0, "where it is followed up", ASIDE },
+    { "owner", &text, 0, "who answers for it", ASIDE },
     { "expires", SHAPE(.kind = TG_KEY_DATE, .example = "2027-02-28"), TG_KEY_REQUIRED,
-      "last day, at most 180 days ahead" },
-    { "when", &when, 0, "only there" },
+      "last day, at most 180 days ahead", GOES(MAYBE_LOOSER, LOOSER) },
+    { "when", &when, 0, "only there", PARTS(OPPOSITE_KEYS, TIGHTER) },
     END
 };
 static const struct tg_key report_keys[] = {
-    { "top", SHAPE(INT(1, 1000)), 0, "rows of the short table" },
-    { "junit_max", SHAPE(INT(1, 100000)), 0, "cases of the JUnit file" },
+    { "top", SHAPE(INT(1, 1000)), 0, "rows of the short table", ASIDE },
+    { "junit_max", SHAPE(INT(1, 100000)), 0, "cases of the JUnit file", ASIDE },
     END
 };
 
 /* What a file and a profile have in common. */
 #define SECTIONS                                                                                   \
     { "suites", &suites, TG_KEY_BY_NAME,                                                           \
-      "the programs that are gated; the same name changes an earlier suite" },                     \
+      "the programs that are gated; the same name changes an earlier suite",                       \
+      PARTS(BY_ITEM, TIGHTER) },                                                                   \
         { "baseline", SHAPE(MAP("baseline settings", baseline_keys, "{ref: merge-base}")),         \
-          TG_KEY_MERGE, "the commit to compare with" },                                            \
+          TG_KEY_MERGE, "the commit to compare with", PARTS(BY_KEY, MAYBE_LOOSER) },               \
         { "baselines",                                                                             \
           SHAPE(LIST("a list of baselines", &tg_key_shape_baselines, 1, TG_POLICY_BASELINES,       \
                      "- {name: release, ref: release(v*)}")),                                      \
-          TG_KEY_BY_NAME, "other commits that rules are against; keys as in baseline" },           \
+          TG_KEY_BY_NAME, "other commits that rules are against; keys as in baseline",             \
+          PARTS(BY_ITEM, TIGHTER) },                                                               \
         { "require", SHAPE(MAP("requirements", require_keys, "{steps: 3}")), TG_KEY_MERGE,         \
-          "what a trace must contain for a verdict" },                                             \
-        { "noise", &noise, TG_KEY_MERGE, "the evidence that a duration needs" },                   \
+          "what a trace must contain for a verdict", PARTS(BY_KEY, TIGHTER) },                     \
+        { "noise", &noise, TG_KEY_MERGE, "the evidence that a duration needs",                     \
+          PARTS(BY_KEY, MAYBE_LOOSER) },                                                           \
         { "aliases",                                                                               \
           SHAPE(LIST("a list of aliases", SHAPE(MAP("an alias", alias_keys, "{from: a, to: b}")),  \
                      0, 1000, NULL)),                                                              \
-          TG_KEY_APPEND, "names that are the same operation" },                                    \
-        { "rules", &rules, TG_KEY_BY_ID, "what may change, and by how much" },                     \
+          TG_KEY_APPEND, "names that are the same operation", GOES(LOOSER, LOOSER) },              \
+        { "rules", &rules, TG_KEY_BY_ID, "what may change, and by how much",                       \
+          PARTS(BY_ITEM, TIGHTER) },                                                               \
         { "waivers",                                                                               \
           SHAPE(LIST("a list of waivers",                                                          \
                      SHAPE(MAP("a waiver", waiver_keys,                                            \
                                "{rule: x, ceiling: {pct: 20%}, reason: y, "                        \
                                "expires: 2027-02-28}")),                                           \
                      0, 1000, NULL)),                                                              \
-          TG_KEY_APPEND, "violations that are accepted until a date" },                            \
+          TG_KEY_APPEND, "violations that are accepted until a date", PARTS(BY_ITEM, LOOSER) },    \
         { "report", SHAPE(MAP("report settings", report_keys, "{top: 10}")), TG_KEY_MERGE,         \
-          "sizes of the reports" },                                                                \
+          "sizes of the reports", ASIDE },                                                         \
     {                                                                                              \
         "fail_on", SHAPE(LIST("a list of states", SHAPE(WORD(tg_words_fail_on)), 1, 5, "[fail]")), \
-            0, "states that fail the verdict"                                                      \
+            0, "states that fail the verdict", GOES(MAYBE_LOOSER, TIGHTER)                         \
     }
 
 static const struct tg_key profile_keys[] = { SECTIONS, END };
 
 static const struct tg_key class_keys[] = {
-    { "name", &glob, TG_KEY_REQUIRED, "name as the trace has it: a glob, whatever the case" },
-    { "class", SHAPE(WORD(tg_words_class)), TG_KEY_REQUIRED, "compute, comm, memory or other" },
+    { "name", &glob, TG_KEY_REQUIRED, "name as the trace has it: a glob, whatever the case", OPEN },
+    { "class", SHAPE(WORD(tg_words_class)), TG_KEY_REQUIRED, "compute, comm, memory or other",
+      OPEN },
     END
 };
 static const struct tg_key_shape class_rows = { LIST(
     "a list of classes",
     SHAPE(MAP("a class of names", class_keys, "{name: \"*my_allreduce*\", class: comm}")), 0, 1000,
     "- {name: \"*my_allreduce*\", class: comm}") };
+/* Of changes: what judges has the number that `decisions` says; layers count by their effect. */
 static const struct tg_key policy_keys[] = {
     { "version", SHAPE(.kind = TG_KEY_VERSION, .what = "1", .example = "1"),
-      TG_KEY_REQUIRED | TG_KEY_MAIN, "of this language: 1" },
+      TG_KEY_REQUIRED | TG_KEY_MAIN, "of this language: 1", ASIDE },
     { "decisions", SHAPE(INT(1, 1000), .example = "2"), 0,
-      "number of the rules of evidence to judge by; another program's number is refused" },
+      "number of the rules of evidence to judge by; another program's number is refused", ASIDE },
     { "extends",
       SHAPE(LIST("a list of presets and files", &path, 0, 20, "[tracegate:recommended]")),
-      TG_KEY_MAIN, "earlier layers: presets (tracegate:recommended) or files of this repository" },
+      TG_KEY_MAIN, "earlier layers: presets (tracegate:recommended) or files of this repository",
+      ASIDE },
     SECTIONS,
     { "profiles",
       SHAPE(.kind = TG_KEY_MAP_OF, .what = "profiles by name", .min = 1, .max = 32,
             .example = "{nightly: {...}}",
             .item = SHAPE(MAP("a profile", profile_keys, "{rules: [...]}"))),
-      TG_KEY_MAIN, "later layers, chosen with --profile" },
+      TG_KEY_MAIN, "later layers, chosen with --profile", ASIDE },
     { "classes", &class_rows, 0,
-      "what device work is for, before the built-in table; the first that matches decides" },
+      "what device work is for, before the built-in table; the first that matches decides", OPEN },
     END
 };
 const struct tg_key_shape tg_key_shape_policy = { MAP("a policy", policy_keys, "version: 1") };

@@ -3,7 +3,8 @@
 /*
  * The grammar of a policy file as tables: which keys exist where, the form of their values, and
  * what they mean. The loader checks against it, the schema and the manual's lists are printed from
- * it, so the three cannot differ. Checks that need more than one value (a bound must fit the
+ * it, so the three cannot differ. What a change of a value means for the verdict is read from it
+ * (changes.h). Checks that need more than one value (a bound must fit the
  * metric) are in decode_*.c.
  */
 #include "policy/language/policy.h"
@@ -53,14 +54,38 @@ enum tg_key_flags {
     TG_KEY_MAIN = 32     /* only at the top of a file: not in profiles, not shown as effective */
 };
 
+/* What a change of the policy means. The opposite change goes the opposite way. */
+enum tg_direction {
+    TG_LOOSER,       /* lets more pass */
+    TG_MAYBE_LOOSER, /* "looser?": may let more pass; a person has to look at it */
+    TG_TIGHTER,      /* lets less pass */
+    TG_OTHERWISE     /* "changed": judges the same (a text, a spelling, the size of a report) */
+};
+
+/* How the values of a key before and after are compared. */
+enum tg_key_parts {
+    TG_WHOLE,
+    TG_BY_KEY,        /* mappings: key by key */
+    TG_OPPOSITE_KEYS, /* the same; here each key goes the opposite way */
+    TG_BY_ITEM        /* lists of mappings with names: each item by its own keys */
+};
+
 struct tg_key {
     const char *name; /* NULL ends the table */
     const struct tg_key_shape *shape;
     unsigned flags;
     const char *meaning;
+    /*
+     * `comes`: the key, or an item BY_ITEM, is there. `more`: the number is greater, the day later,
+     * the list longer, the word further on in its table; TG_MAYBE_LOOSER and TG_OTHERWISE: any
+     * change of the value.
+     */
+    enum tg_direction comes, more;
+    enum tg_key_parts parts;
 };
 
 extern const struct tg_key_shape tg_key_shape_policy; /* a file */
+extern const struct tg_key_shape tg_key_shape_limits; /* of warn and fail */
 extern const struct tg_key_shape tg_key_shape_rule;
 extern const struct tg_key_shape tg_key_shape_suite;
 extern const struct tg_key_shape tg_key_shape_baselines; /* one of them */

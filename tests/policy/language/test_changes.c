@@ -1,6 +1,5 @@
 /*
- * Which way each change of a policy goes. Every key of the language must have a row in changes.c:
- * the walk over keys.c finds those that have none. The expected directions are written by hand from
+ * Which way each change of a policy goes. The expected directions are written by hand from
  * docs/policy.md; the opposite edit must go the opposite way.
  */
 #include "policy/language/changes.h"
@@ -8,55 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "policy/language/keys.h"
 #include "policy_support.h"
-
-/* ---- every key has a row ---- */
-
-static size_t walk_keys(const struct tg_key *keys, const char *in);
-
-static size_t walk_shape(const struct tg_key_shape *s, const char *section)
-{
-    size_t n = 0;
-    if (!s || !section)
-        return 0;
-    if (s->keys)
-        n += walk_keys(s->keys, section);
-    return n + walk_shape(s->item, section) + walk_shape(s->scalar, section) +
-           walk_shape(s->list, section) + walk_shape(s->map, section);
-}
-
-/* `rules: {remove, add}` is a way to write rules; the effective policy has a list of them. */
-static bool is_edit(const char *in, const char *key)
-{
-    return strcmp(in, "rules") == 0 && (strcmp(key, "remove") == 0 || strcmp(key, "add") == 0);
-}
-
-static size_t walk_keys(const struct tg_key *keys, const char *in)
-{
-    size_t n = 0;
-    for (; keys->name; keys++) {
-        const char *section = NULL;
-        if (is_edit(in, keys->name))
-            continue;
-        if (!tg_policy_change_is_known(in, keys->name, &section))
-            fail_msg("key '%s' of '%s' has no row in policy/language/changes.c: what does it mean "
-                     "for the verdict when it changes?",
-                     keys->name, in);
-        n += 1 + walk_shape(keys->shape, section);
-    }
-    return n;
-}
-
-TEST(every_key_has_a_direction)
-{
-    const char *section;
-    assert_true(walk_keys(tg_key_shape_policy.keys, "policy") > 80);
-    assert_false(tg_policy_change_is_known("rules", "no_such_key", &section));
-    assert_false(tg_policy_change_is_known("require", "fail_on", &section));
-}
-
-/* ---- each direction ---- */
 
 #define RULE(more) "version: 1\nrules: [{id: a, match: {kind: op}, metric: count, " more "}]\n"
 #define MATCH(m) "version: 1\nrules: [{id: a, match: {" m "}, metric: count, fail: {abs: 0}}]\n"

@@ -49,17 +49,21 @@ void tg_buf_putc(struct tg_buf *b, char c)
     b->n++;
 }
 
+/* Most texts fit into what is free; formatting twice, to learn the length first, costs twice. */
 void tg_buf_printf(struct tg_buf *b, const char *fmt, ...)
 {
     va_list ap;
-    int n;
+    (void)tg_buf_room(b, 0);
     va_start(ap, fmt);
-    n = vsnprintf(NULL, 0, fmt, ap);
+    int n = vsnprintf(b->p + b->n, b->cap - b->n, fmt, ap);
     va_end(ap);
     if (n < 0)
-        return;
-    va_start(ap, fmt);
-    (void)vsnprintf(tg_buf_room(b, (size_t)n), (size_t)n + 1, fmt, ap);
-    va_end(ap);
+        n = 0;
+    if ((size_t)n >= b->cap - b->n) {
+        va_start(ap, fmt);
+        (void)vsnprintf(tg_buf_room(b, (size_t)n), (size_t)n + 1, fmt, ap);
+        va_end(ap);
+    }
     b->n += (size_t)n;
+    b->p[b->n] = '\0';
 }

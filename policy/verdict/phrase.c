@@ -1,7 +1,7 @@
 #include "policy/verdict/phrase.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "core/base/decimal.h"
 
@@ -65,7 +65,7 @@ void tg_phrase_pct(struct tg_buf *out, double pct)
 static struct tg_phrase phrase_in(const struct tg_buf *b)
 {
     struct tg_phrase p;
-    (void)snprintf(p.text, sizeof p.text, "%s", b->p);
+    memcpy(p.text, b->p, b->n + 1);
     return p;
 }
 

@@ -25,12 +25,6 @@ static const struct tg_bound *only(const struct tg_limit_list *l)
     return &l->v[0].bound[0];
 }
 
-static void release(struct tg_policy *p, struct tg_diags *d)
-{
-    tg_policy_free(p);
-    tg_diags_release(d);
-}
-
 /* ---- values ---- */
 
 TEST(bounds_in_the_metrics_unit)
@@ -282,22 +276,19 @@ TEST(the_built_in_policy)
 
 TEST(presets)
 {
-    struct tg_diags d;
-    tg_diags_init(&d);
-    struct tg_policy *p = must_load(V "extends: [tracegate:counts-only]\n", &d);
+    AUTO_DIAGS d = no_diags();
+    AUTO_POLICY *counts = must_load(V "extends: [tracegate:counts-only]\n", &d);
+    AUTO_POLICY *advice = must_load(V "extends: [tracegate:advisory]\n", &d);
     /* count: new-work, new-sync, new-calls, collectives, less-work; more-bytes; attributes: launch-config,
      * input-types, input-shapes */
-    assert_int_equal(p->n_rules, 9);
-    assert_null(rule(p, "slower"));
-    assert_int_equal(rule(p, "new-sync")->fail.state, TG_LIMIT_ON);
-    tg_policy_free(p);
-    p = must_load(V "extends: [tracegate:advisory]\n", &d);
-    assert_int_equal(p->n_rules, 13);
-    for (size_t i = 0; i < p->n_rules; i++) {
-        assert_int_equal(p->rules[i].fail.state, TG_LIMIT_UNSET);
-        assert_int_equal(p->rules[i].warn.state, TG_LIMIT_ON);
+    assert_int_equal(counts->n_rules, 9);
+    assert_null(rule(counts, "slower"));
+    assert_int_equal(rule(counts, "new-sync")->fail.state, TG_LIMIT_ON);
+    assert_int_equal(advice->n_rules, 13);
+    for (size_t i = 0; i < advice->n_rules; i++) {
+        assert_int_equal(advice->rules[i].fail.state, TG_LIMIT_UNSET);
+        assert_int_equal(advice->rules[i].warn.state, TG_LIMIT_ON);
     }
-    release(p, &d);
 }
 
 /* The program of these tests judges by decisions 7. */
@@ -319,17 +310,14 @@ TEST(the_number_of_the_decisions)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct memory_file files[] = { { ".tracegate.yml", cases[i].main, 0 },
                                              { "base.yml", cases[i].layer, 0 } };
-        struct tg_diags d;
-        struct tg_policy *p;
-        tg_diags_init(&d);
-        p = load_files(files, 2, NULL, &d);
+        AUTO_DIAGS d = no_diags();
+        AUTO_POLICY *p = load_files(files, 2, NULL, &d);
         assert_int_equal(d.errors, cases[i].errors);
         if (d.errors) {
             assert_int_equal(d.v[0].code, TG_DIAG_DECISIONS);
             assert_int_equal(d.v[0].at.line, cases[i].line);
             assert_true(tg_sv_has(d.v[0].fix, TG_SV("decisions: 7")));
         }
-        release(p, &d);
     }
 }
 
@@ -424,18 +412,16 @@ TEST(profiles_are_later_layers)
 {
     const struct memory_file f = { "p.yml", profiles, 0 };
     AUTO_DIAGS d = no_diags();
-    struct tg_policy *p = load_files(&f, 1, "nightly", &d);
+    AUTO_POLICY *p = load_files(&f, 1, "nightly", &d);
+    AUTO_POLICY *plain = load_files(&f, 1, NULL, &d);
     assert_non_null(p);
     assert_sv_is(p->profile, "nightly");
     assert_int_equal(p->n_rules, 2);
     assert_true(p->rules[0].fail.v[0].bound[0].value == 4);
     assert_int_equal(p->rules[1].noise.min_steps, 10);
     assert_int_equal(p->report.top, 10);
-    tg_policy_free(p);
-    p = load_files(&f, 1, NULL, &d);
-    assert_int_equal(p->n_rules, 1);
-    assert_int_equal(p->noise.min_steps, 0);
-    tg_policy_free(p);
+    assert_int_equal(plain->n_rules, 1);
+    assert_int_equal(plain->noise.min_steps, 0);
     assert_null(load_files(&f, 1, "nightli", &d));
     assert_int_equal(d.v[0].code, TG_DIAG_PROFILE);
     assert_sv_is(d.v[0].fix, "did you mean 'nightly'?");
@@ -447,10 +433,9 @@ TEST(profiles_are_later_layers)
 /* What one of `baselines` does not say is as in `baseline`; a view has its settings and its rules. */
 TEST(several_baselines)
 {
-    struct tg_diags d;
+    AUTO_DIAGS d = no_diags();
     struct tg_arena *a = tg_arena_new();
-    tg_diags_init(&d);
-    struct tg_policy *p =
+    AUTO_POLICY *p =
         must_load(V "baseline: {ref: parent, max_walk: 7, on_lost: fail, require_same: [cpu]}\n"
                     "baselines:\n"
                     "  - {name: release, ref: release(v*), on_lost: pass}\n"
@@ -482,11 +467,8 @@ TEST(several_baselines)
         assert_int_equal(tg_policy_has_baseline(p, i), rules[i] > 0);
         assert_true(tg_sv_eq(one->baseline.name, i ? p->baselines[i - 1].name : TG_SV("")));
     }
-    release(p, &d);
-    tg_diags_init(&d);
-    p = must_load(V "baselines: [{name: r}]\n", &d); /* no rule at all: `baseline` says so */
-    assert_true(tg_policy_has_baseline(p, 0) && !tg_policy_has_baseline(p, 1));
-    release(p, &d);
+    AUTO_POLICY *bare = must_load(V "baselines: [{name: r}]\n", &d); /* `baseline` says so */
+    assert_true(tg_policy_has_baseline(bare, 0) && !tg_policy_has_baseline(bare, 1));
     tg_arena_free(a);
 }
 
@@ -498,20 +480,29 @@ TEST(presets_have_a_nightly_profile)
                              counts = { "p.yml", V "extends: [tracegate:counts-only]\n", 0 },
                              advice = { "p.yml", V "extends: [tracegate:advisory]\n", 0 };
     AUTO_DIAGS d = no_diags();
-    struct tg_policy *p = load_files(&own, 1, "nightly", &d);
+    AUTO_POLICY *p = load_files(&own, 1, "nightly", &d);
+    AUTO_POLICY *counting = load_files(&counts, 1, "nightly", &d);
+    AUTO_POLICY *advising = load_files(&advice, 1, "nightly", &d);
     assert_int_equal(p->n_baselines, 2);
     assert_true(tg_policy_is_built_in(&p->baselines[0].at));
     assert_int_equal(rule(p, "slower-recent")->fail.state, TG_LIMIT_ON);
     assert_int_equal(rule(p, "since-release")->fail.state, TG_LIMIT_UNSET);
-    tg_policy_free(p);
-    p = load_files(&counts, 1, "nightly", &d);
-    assert_null(rule(p, "slower-recent"));
-    assert_non_null(rule(p, "work-since-release"));
-    tg_policy_free(p);
-    p = load_files(&advice, 1, "nightly", &d);
-    assert_int_equal(rule(p, "slower-recent")->fail.state, TG_LIMIT_UNSET);
-    tg_policy_free(p);
+    assert_null(rule(counting, "slower-recent"));
+    assert_non_null(rule(counting, "work-since-release"));
+    assert_int_equal(rule(advising, "slower-recent")->fail.state, TG_LIMIT_UNSET);
     assert_null(load_files(&bare, 1, "nightly", &d));
+}
+
+/* This mistake and no other. */
+static void refused(const struct memory_file *v, size_t n, enum tg_diag_code code, const char *file,
+                    uint32_t line)
+{
+    AUTO_DIAGS d = no_diags();
+    assert_null(load_files(v, n, NULL, &d));
+    assert_int_equal(d.n, 1);
+    assert_int_equal(d.v[0].code, code);
+    assert_string_equal(d.v[0].at.file, file);
+    assert_int_equal(d.v[0].at.line, line);
 }
 
 /*
@@ -519,24 +510,15 @@ TEST(presets_have_a_nightly_profile)
  */
 TEST(hidden_mistakes_are_found)
 {
-    struct tg_diags d;
-    tg_diags_init(&d);
-    assert_null(load_text(
-        V "profiles:\n  nightly:\n    rules: [{id: a, metric: idle, fail: {pct: 1%}}]\n", &d));
-    assert_int_equal(d.n, 1);
-    assert_int_equal(d.v[0].code, TG_DIAG_PCT_OF_PERCENT);
-    assert_int_equal(d.v[0].at.line, 4);
-    tg_diags_release(&d);
-
-    const struct memory_file files[] = {
+    const struct memory_file profile = {
+        "p.yml", V "profiles:\n  nightly:\n    rules: [{id: a, metric: idle, fail: {pct: 1%}}]\n", 0
+    };
+    const struct memory_file layers[] = {
         { "p.yml", V "extends: [b.yml]\nrules: [{id: a, fail: {pp: 1pp}}]\n", 0 },
         { "b.yml", V "rules: [{id: a, metric: idle, fail: {pct: 1%}}]\n", 0 },
     };
-    tg_diags_init(&d);
-    assert_null(load_files(files, 2, NULL, &d));
-    assert_int_equal(d.n, 1);
-    assert_string_equal(d.v[0].at.file, "b.yml");
-    tg_diags_release(&d);
+    refused(&profile, 1, TG_DIAG_PCT_OF_PERCENT, "p.yml", 4);
+    refused(layers, 2, TG_DIAG_PCT_OF_PERCENT, "b.yml", 2);
 }
 
 TEST(cycles_and_depth)
@@ -545,12 +527,7 @@ TEST(cycles_and_depth)
         { "p.yml", V "extends: [b.yml]\n", 0 },
         { "b.yml", V "extends: [./x/../p.yml]\n", 0 },
     };
-    struct tg_diags d;
-    tg_diags_init(&d);
-    assert_null(load_files(cycle, 2, NULL, &d));
-    assert_int_equal(d.v[0].code, TG_DIAG_EXTENDS_CYCLE);
-    assert_string_equal(d.v[0].at.file, "b.yml");
-    tg_diags_release(&d);
+    refused(cycle, 2, TG_DIAG_EXTENDS_CYCLE, "b.yml", 2);
 
     /* f0 extends f1 ... f8: eight files are allowed, the ninth is one too many. */
     char text[10][64], path[10][16];
@@ -561,16 +538,11 @@ TEST(cycles_and_depth)
         deep[i] = (struct memory_file){ path[i], text[i], 0 };
     }
     deep[8].text = V;
-    tg_diags_init(&d);
-    assert_null(load_files(deep, 9, NULL, &d));
-    assert_int_equal(d.v[0].code, TG_DIAG_EXTENDS_DEPTH);
-    assert_string_equal(d.v[0].at.file, "f7.yml");
-    tg_diags_release(&d);
+    refused(deep, 9, TG_DIAG_EXTENDS_DEPTH, "f7.yml", 2);
     deep[7].text = V;
-    tg_diags_init(&d);
-    struct tg_policy *p = load_files(deep, 8, NULL, &d);
+    AUTO_DIAGS d = no_diags();
+    AUTO_POLICY *p = load_files(deep, 8, NULL, &d);
     assert_non_null(p);
-    release(p, &d);
 }
 
 /* ---- bombs ---- */

@@ -71,13 +71,6 @@ static const char *const presets[] = { "tracegate:recommended", "tracegate:count
                                        "tracegate:advisory", NULL };
 enum preset { PRESET_RECOMMENDED, PRESET_COUNTS_ONLY, PRESET_ADVISORY };
 
-static struct tg_yaml *copy_node(struct load *l, const struct tg_yaml *n)
-{
-    struct tg_yaml *c = TG_NEW(l->arena, struct tg_yaml);
-    *c = *n;
-    return c;
-}
-
 /*
  * The built-in file without its rules and profiles; or with `rules` and `profiles` alone (NULL:
  * none).
@@ -85,7 +78,7 @@ static struct tg_yaml *copy_node(struct load *l, const struct tg_yaml *n)
 static const struct tg_yaml *part_of_built_in(struct load *l, struct tg_yaml *rules,
                                               struct tg_yaml *profiles)
 {
-    struct tg_yaml *map = copy_node(l, l->built_in);
+    struct tg_yaml *map = tg_yaml_copy(l->arena, l->built_in);
     map->pairs = TG_NEW_N(l->arena, struct tg_yaml_pair, map->n + 1);
     map->n = 0;
     for (size_t i = 0; i < l->built_in->n; i++) {
@@ -113,7 +106,7 @@ static bool judges_counts(const struct tg_yaml *rule)
 /* `fail` becomes `warn`; an existing `warn` would be the stricter one and is dropped. */
 static struct tg_yaml *as_advice(struct load *l, const struct tg_yaml *rule)
 {
-    struct tg_yaml *r = copy_node(l, rule);
+    struct tg_yaml *r = tg_yaml_copy(l->arena, rule);
     bool fails = tg_yaml_pair(rule, "fail") != NULL;
     r->pairs = TG_NEW_N(l->arena, struct tg_yaml_pair, rule->n + 1);
     r->n = 0;
@@ -122,7 +115,7 @@ static struct tg_yaml *as_advice(struct load *l, const struct tg_yaml *rule)
         if (fails && tg_sv_eq(p.key->text, TG_SV("warn")))
             continue;
         if (tg_sv_eq(p.key->text, TG_SV("fail"))) {
-            p.key = copy_node(l, p.key);
+            p.key = tg_yaml_copy(l->arena, p.key);
             p.key->text = TG_SV("warn");
         }
         r->pairs[r->n++] = p;
@@ -132,7 +125,7 @@ static struct tg_yaml *as_advice(struct load *l, const struct tg_yaml *rule)
 
 static struct tg_yaml *preset_rules(struct load *l, enum preset preset, const struct tg_yaml *all)
 {
-    struct tg_yaml *rules = copy_node(l, all);
+    struct tg_yaml *rules = tg_yaml_copy(l->arena, all);
     rules->items = TG_NEW_N(l->arena, struct tg_yaml *, all->n + 1);
     rules->n = 0;
     for (size_t i = 0; i < all->n; i++)
@@ -146,7 +139,7 @@ static struct tg_yaml *preset_rules(struct load *l, enum preset preset, const st
 static struct tg_yaml *preset_map(struct load *l, enum preset preset, const struct tg_yaml *map,
                                   unsigned depth)
 {
-    struct tg_yaml *out = copy_node(l, map);
+    struct tg_yaml *out = tg_yaml_copy(l->arena, map);
     out->pairs = TG_NEW_N(l->arena, struct tg_yaml_pair, map->n + 1);
     for (size_t i = 0; i < map->n; i++) {
         out->pairs[i] = map->pairs[i];
@@ -218,8 +211,7 @@ static const char *tidy(struct tg_arena *a, const char *path)
             tg_buf_putc(&out, '/');
         tg_buf_add(&out, part);
     }
-    const char *s = tg_arena_printf(a, "%s%s", absolute ? "/" : "", out.n ? out.p : "");
-    return s;
+    return tg_arena_printf(a, "%s%s", absolute ? "/" : "", out.n ? out.p : "");
 }
 
 static const char *dir_of(struct tg_arena *a, const char *path)
@@ -246,15 +238,12 @@ static bool leaves_root(struct load *l, const char *path)
 {
     if (l->opts->read)
         return strncmp(path, "..", 2) == 0 && (path[2] == '/' || path[2] == '\0');
-    char *real = realpath(path, NULL), *root = l->opts->root ? realpath(l->opts->root, NULL) : NULL;
-    char *home = realpath(dir_of(l->arena, l->opts->path), NULL);
+    TG_FREE char *real = realpath(path, NULL);
+    TG_FREE char *root = l->opts->root ? realpath(l->opts->root, NULL) : NULL;
+    TG_FREE char *home = realpath(dir_of(l->arena, l->opts->path), NULL);
     const char *top = root && home && is_below(home, root) ? root : home;
     /* A file that does not exist is reported when it is read. */
-    bool outside = real && top && !is_below(real, top);
-    free(real);
-    free(root);
-    free(home);
-    return outside;
+    return real && top && !is_below(real, top);
 }
 
 static void load_file(struct load *l, const char *path, const struct tg_yaml *from, size_t depth);
@@ -405,9 +394,8 @@ static struct tg_yaml *select_profile(struct load *l, struct tg_yaml *tree,
     p->n_profiles = n;
     for (size_t i = 0; i < n; i++) {
         struct tg_removed also = { 0 };
-        for (size_t k = 0; k < removed->n; k++) {
+        for (size_t k = 0; k < removed->n; k++)
             *TG_PUSH(also.id, also.n, also.cap) = removed->id[k];
-        }
         struct tg_yaml *with = fold_profile(l, tree, tg_sv_of(names[i]), &also);
         try_decode(l, with, &also);
         if (wanted && strcmp(wanted, names[i]) == 0) {

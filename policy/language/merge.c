@@ -8,16 +8,9 @@ struct merge {
     struct tg_removed *removed;
 };
 
-static struct tg_yaml *copy_node(struct merge *m, const struct tg_yaml *n)
-{
-    struct tg_yaml *c = TG_NEW(m->arena, struct tg_yaml);
-    *c = *n;
-    return c;
-}
-
 static struct tg_yaml *new_seq(struct merge *m, const struct tg_yaml *at, size_t cap)
 {
-    struct tg_yaml *s = copy_node(m, at);
+    struct tg_yaml *s = tg_yaml_copy(m->arena, at);
     s->type = TG_YAML_SEQ;
     s->items = TG_NEW_N(m->arena, struct tg_yaml *, cap ? cap : 1);
     s->pairs = NULL;
@@ -158,7 +151,7 @@ static void put_pair(struct tg_yaml *map, struct tg_yaml *key, struct tg_yaml *v
 static struct tg_yaml *merge_maps(struct merge *m, const struct tg_key *keys,
                                   const struct tg_yaml *base, const struct tg_yaml *over)
 {
-    struct tg_yaml *map = copy_node(m, over);
+    struct tg_yaml *map = tg_yaml_copy(m->arena, over);
     if (over->type != TG_YAML_MAP || (base && base->type != TG_YAML_MAP))
         return map;
     map->pairs = TG_NEW_N(m->arena, struct tg_yaml_pair, (base ? base->n : 0) + over->n + 1);

@@ -420,6 +420,13 @@ struct tg_yaml *tg_yaml_get(const struct tg_yaml *map, const char *key)
     return p ? p->value : NULL;
 }
 
+struct tg_yaml *tg_yaml_copy(struct tg_arena *a, const struct tg_yaml *n)
+{
+    struct tg_yaml *copy = TG_NEW(a, struct tg_yaml);
+    *copy = *n;
+    return copy;
+}
+
 size_t tg_yaml_width(const struct tg_yaml *n)
 {
     return n->at.line == n->end_line && n->end_col > n->at.col ? n->end_col - n->at.col : 1;

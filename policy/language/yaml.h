@@ -43,6 +43,8 @@ struct tg_yaml *tg_yaml_parse(tg_sv text, const char *file, struct tg_arena *a, 
 /* Value of a key; NULL: absent, or `map` is not a mapping (NULL included). */
 struct tg_yaml *tg_yaml_get(const struct tg_yaml *map, const char *key);
 const struct tg_yaml_pair *tg_yaml_pair(const struct tg_yaml *map, const char *key);
+/* Shares the items, pairs and text. */
+struct tg_yaml *tg_yaml_copy(struct tg_arena *a, const struct tg_yaml *n);
 
 /* Columns to underline for a node: its text on one line; 1 if it spans several lines. */
 size_t tg_yaml_width(const struct tg_yaml *n);

@@ -352,12 +352,18 @@ static void put_finding(struct tg_buf *b, const struct tg_result *r, const struc
     put_amount(b, c, r, g);
 }
 
+static size_t unfolded(const struct tg_verdict *v, enum tg_state state)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < v->n_results; i++)
+        n += v->results[i].state == state && v->results[i].folded_under == TG_NO_ID;
+    return n;
+}
+
 static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c,
                       enum tg_state state, enum tg_headline how)
 {
-    size_t shown = 0, total = 0;
-    for (size_t i = 0; i < v->n_results; i++)
-        total += v->results[i].state == state && v->results[i].folded_under == TG_NO_ID;
+    size_t shown = 0, total = unfolded(v, state);
     for (size_t i = 0; i < v->n_results && shown < 3; i++) {
         const struct tg_result *r = &v->results[i];
         if (r->state != state || r->folded_under != TG_NO_ID)
@@ -371,14 +377,6 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct
     }
     if (total > shown)
         tg_buf_printf(b, " and %zu more", total - shown);
-}
-
-static size_t unfolded(const struct tg_verdict *v, enum tg_state state)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < v->n_results; i++)
-        n += v->results[i].state == state && v->results[i].folded_under == TG_NO_ID;
-    return n;
 }
 
 tg_sv tg_describe_headline(const struct tg_verdict *v, const struct tg_comparison *c,

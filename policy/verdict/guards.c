@@ -415,7 +415,7 @@ bool tg_guards(struct tg_eval_state *e)
 }
 
 struct damage { /* of one side: all its runs and ranks, times in ns */
-    double overlap, device_time, bad, spans, empty, device_spans, unlinked, unnumbered;
+    double overlap, device_time, spans, empty, device_spans, unlinked, unnumbered;
     double overlapping, negative, longer, lost; /* how many */
     uint64_t leniencies, unmatched, undated;
     double steps;
@@ -431,7 +431,6 @@ static struct damage damage_of(const struct tg_side *side)
             const struct tg_shard *s = side->at[run][rank];
             d.overlap += (double)s->integrity.overlapping_ns;
             d.device_time += (double)s->device_time;
-            d.bad += (double)(s->integrity.negative_durations + s->integrity.longer_than_step);
             d.overlapping += (double)s->integrity.overlapping;
             d.negative += (double)s->integrity.negative_durations;
             d.longer += (double)s->integrity.longer_than_step;
@@ -468,8 +467,9 @@ static void put_damage(struct tg_buf *b, const struct damage *d)
     if (d->overlap > MAX_OVERLAP * d->device_time)
         tg_buf_printf(b, " %.1f %% of device time runs past the next start on its stream;",
                       100 * d->overlap / d->device_time);
-    if (d->bad > MAX_BAD_SPANS * d->spans)
-        tg_buf_printf(b, " %.0f events have a negative duration or outlast every step;", d->bad);
+    if (d->negative + d->longer > MAX_BAD_SPANS * d->spans)
+        tg_buf_printf(b, " %.0f events have a negative duration or outlast every step;",
+                      d->negative + d->longer);
     if (d->empty > MAX_EMPTY_KERNELS * d->device_spans)
         tg_buf_printf(b, " %.0f kernels have start 0 and duration 0;", d->empty);
     if (d->unlinked >= MIN_UNLINKED && d->unlinked > MAX_UNLINKED * d->device_spans)

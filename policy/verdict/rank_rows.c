@@ -65,12 +65,10 @@ static struct tg_rank_row *row_of(struct tg_rank_rows *x, const struct tg_result
 {
     TG_BUF key = { 0 };
     size_t known = x->names.n;
-    uint32_t id;
     tg_buf_printf(&key, "%.*s\n%.*s\n", TG_SV_ARG(tg_result_kind(r)),
                   TG_SV_ARG(tg_result_metric(r)));
     tg_buf_add(&key, r->plain.n ? r->plain : r->op);
-    id = tg_strmap_add(&x->names, tg_buf_sv(&key));
-    tg_buf_release(&key);
+    uint32_t id = tg_strmap_add(&x->names, tg_buf_sv(&key));
     if (id == known) {
         x->v = tg_grow(x->v, &x->cap, x->names.n, sizeof *x->v);
         x->v[id] = (struct tg_rank_row){ .worst_rank = -1 };
@@ -126,9 +124,7 @@ static void put_change(struct tg_buf *b, const struct tg_result *r, float change
         tg_buf_printf(b, "%+.1f %%", fabsf(change) < 0.05F ? 0.0 : (double)change);
         return;
     }
-    if (change >= 0)
-        tg_buf_putc(b, '+');
-    tg_phrase_value(b, (double)change, tg_rule_metric_info(r->metric)->unit);
+    tg_phrase_signed(b, (double)change, tg_rule_metric_info(r->metric)->unit);
 }
 
 /*

@@ -92,8 +92,8 @@ static tg_sv said(const struct tg_bisect *b, const char *what, const struct tg_s
 {
     const char *words = how->last_words[0] ? how->last_words : "it says nothing";
     if (how->end == TG_SPAWN_EXIT)
-        return tg_sv_of(tg_arena_printf(b->arena, "%s ended with %d: %s", what, how->code, words));
-    return tg_sv_of(tg_arena_printf(b->arena, "%s did not end by itself: %s", what, words));
+        return TG_SV_PRINTF(b->arena, "%s ended with %d: %s", what, how->code, words);
+    return TG_SV_PRINTF(b->arena, "%s did not end by itself: %s", what, words);
 }
 
 /* `argv` in the side's worktree, in the folder of it that this was called from. */
@@ -228,7 +228,7 @@ static enum tg_bisect_answer test_with_runs(struct tg_bisect *b, const struct tg
         if (code == 0 || code == 1)
             return code ? TG_BISECT_BAD : TG_BISECT_GOOD;
         if (code == 3) { /* traces that cannot be used */
-            *why = tg_sv_of(tg_arena_printf(b->arena, "%s", err->message));
+            *why = TG_SV_PRINTF(b->arena, "%s", err->message);
             tg_err_init(err);
             return TG_BISECT_SKIP;
         }
@@ -236,8 +236,8 @@ static enum tg_bisect_answer test_with_runs(struct tg_bisect *b, const struct tg
             return TG_BISECT_ERROR;
         tg_err_init(err);
         if (wanted >= b->o->max_runs) {
-            *why = tg_sv_of(tg_arena_printf(b->arena, "undecided after %d runs a side: %.*s",
-                                            (int)wanted, TG_SV_ARG(*why)));
+            *why = TG_SV_PRINTF(b->arena, "undecided after %d runs a side: %.*s", (int)wanted,
+                                TG_SV_ARG(*why));
             return TG_BISECT_SKIP;
         }
         wanted = 2 * wanted < b->o->max_runs ? 2 * wanted : b->o->max_runs;

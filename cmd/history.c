@@ -127,8 +127,7 @@ static bool print(struct tg_history_cmd *c, const struct tg_history_report *r, s
 static tg_sv commit_url(const struct tg_history_cmd *c)
 {
     tg_sv site = tg_site_origin(c->git, c->arena);
-    return site.n ? tg_sv_of(tg_arena_printf(c->arena, "%.*s/commit/", TG_SV_ARG(site)))
-                  : TG_SV("");
+    return site.n ? TG_SV_PRINTF(c->arena, "%.*s/commit/", TG_SV_ARG(site)) : TG_SV("");
 }
 
 /* A file per suite. */

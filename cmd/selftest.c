@@ -62,8 +62,8 @@ static bool choose_sides(struct job *j, struct tg_err *err)
     struct tg_side side[2];
     struct tg_verdict v;
     j->mutation.side[TG_BASE] = j->mutation.side[TG_TEST] = j->same.all;
-    j->sides = tg_sv_of(tg_arena_printf(j->same.arena, "all %zu run%s against themselves, changed",
-                                        n, n == 1 ? "" : "s"));
+    j->sides = TG_SV_PRINTF(j->same.arena, "all %zu run%s against themselves, changed", n,
+                            n == 1 ? "" : "s");
     j->mutation.uninjected = j->compared;
     if (n < SPLIT_RUNS)
         return true;
@@ -75,18 +75,18 @@ static bool choose_sides(struct job *j, struct tg_err *err)
     if (!judge(j, side, &v, err))
         return false;
     if (v.outcome == TG_OUTCOME_FAIL) {
-        j->sides = tg_sv_of(tg_arena_printf(
+        j->sides = TG_SV_PRINTF(
             j->same.arena,
             "all %zu runs against themselves, changed: the halves differ unchanged (%.*s)", n,
-            TG_SV_ARG(v.headline)));
+            TG_SV_ARG(v.headline));
         return true;
     }
     j->mutation.uninjected = j->compared;
     j->mutation.side[TG_BASE] = side[TG_BASE];
     j->mutation.side[TG_TEST] = side[TG_TEST];
-    j->sides = tg_sv_of(
-        tg_arena_printf(j->same.arena, "%zu runs, every second one, against the other %zu, changed",
-                        half[0], half[1]));
+    j->sides =
+        TG_SV_PRINTF(j->same.arena, "%zu runs, every second one, against the other %zu, changed",
+                     half[0], half[1]);
     return true;
 }
 

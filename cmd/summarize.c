@@ -63,11 +63,9 @@ static void note_place(struct tg_summary *s, const struct tg_launcher *l)
     if (l->node.n)
         tg_summary_note(s, "node", l->node);
     if (l->local_rank >= 0)
-        tg_summary_note(s, "local_rank",
-                        tg_sv_of(tg_arena_printf(s->arena, "%" PRId64, l->local_rank)));
+        tg_summary_note(s, "local_rank", TG_SV_PRINTF(s->arena, "%" PRId64, l->local_rank));
     if (l->world_size >= 0)
-        tg_summary_note(s, "world_size",
-                        tg_sv_of(tg_arena_printf(s->arena, "%" PRId64, l->world_size)));
+        tg_summary_note(s, "world_size", TG_SV_PRINTF(s->arena, "%" PRId64, l->world_size));
 }
 
 /* The trace's own word, or none: else it is another rank's, or another job's. */

@@ -257,10 +257,9 @@ static void note_unused(struct tg_check *c, struct tg_check_job *j)
         if (!tg_policy_has_baseline(p, i + 1) && !tg_policy_is_built_in(&p->baselines[i].at))
             tg_verdict_add_note(
                 &j->verdict, c->arena, TG_NOTE_LIFTS,
-                tg_sv_of(tg_arena_printf(
-                    c->arena,
-                    "nothing was compared with the baseline '%.*s': no rule is against it",
-                    TG_SV_ARG(p->baselines[i].name))),
+                TG_SV_PRINTF(c->arena,
+                             "nothing was compared with the baseline '%.*s': no rule is against it",
+                             TG_SV_ARG(p->baselines[i].name)),
                 TG_SV("Add `against:` to a rule, or remove the baseline from the policy."));
 }
 

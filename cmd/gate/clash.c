@@ -102,9 +102,9 @@ static void note_both_sides(struct tg_check *c, struct tg_check_job *j,
     if (n)
         tg_verdict_add_note(
             &j->verdict, c->arena, TG_NOTE_LIFTS,
-            tg_sv_of(tg_arena_printf(
-                c->arena, "%zu of %zu fresh traces %s the baseline's own recording: '%.*s'", n,
-                shards_of(fresh), n == 1 ? "is" : "are", TG_SV_ARG(first->source))),
+            TG_SV_PRINTF(c->arena,
+                         "%zu of %zu fresh traces %s the baseline's own recording: '%.*s'", n,
+                         shards_of(fresh), n == 1 ? "is" : "are", TG_SV_ARG(first->source)),
             TG_SV("What is compared with itself shows nothing: did the job record, and keep, "
                   "traces of its own?"));
 }
@@ -120,10 +120,9 @@ static void note_ranks(struct tg_check *c, struct tg_check_job *j, int side,
             continue;
         tg_verdict_add_note(
             &j->verdict, c->arena, TG_NOTE_LIFTS,
-            tg_sv_of(tg_arena_printf(
-                c->arena, "ranks %lld and %lld of the %s are one recording: '%.*s'",
-                (long long)one->rank, (long long)other->rank,
-                side == TG_BASE ? "baseline" : "fresh side", TG_SV_ARG(one->source))),
+            TG_SV_PRINTF(c->arena, "ranks %lld and %lld of the %s are one recording: '%.*s'",
+                         (long long)one->rank, (long long)other->rank,
+                         side == TG_BASE ? "baseline" : "fresh side", TG_SV_ARG(one->source)),
             TG_SV("A rank's file was copied to another name: each rank writes its own."));
         return;
     }

@@ -17,7 +17,7 @@ static void describe_found(struct tg_check *c, struct tg_check_job *j, const str
                                                    [TG_FOUND_LOST] = TG_SITUATION_LOST };
     const struct tg_commit *k = b->commit.sha[0] ? &b->commit : &b->start;
     TG_BUF how = { 0 };
-    j->info.commit = tg_sv_of(tg_arena_printf(c->arena, "%s", k->sha));
+    j->info.commit = TG_SV_PRINTF(c->arena, "%s", k->sha);
     j->info.ref = b->start.ref;
     tg_buf_add(&how, b->start.found);
     if (b->walked)
@@ -66,7 +66,7 @@ static bool stored_at(struct tg_check *c, struct tg_check_job *j, struct tg_git 
 {
     struct tg_store store = tg_store_open(git);
     *out = (struct tg_baseline){ .found = TG_FOUND, .start = *at, .commit = *at };
-    out->path = tg_sv_of(tg_arena_printf(c->arena, "stored:%.*s", TG_SV_ARG(j->suite->name)));
+    out->path = TG_SV_PRINTF(c->arena, "stored:%.*s", TG_SV_ARG(j->suite->name));
     return tg_store_files(&store, j->suite->name, at->sha, c->arena, &out->files, err);
 }
 
@@ -166,7 +166,7 @@ static bool explicit_baseline(struct tg_check *c, struct tg_check_job *j, struct
         ok = ok && tg_inputs_add(&j->base, text, NULL, &c->repo, c->arena, err);
         if (ok && in.kind == TG_INPUT_GIT_PATH && !j->info.commit.n &&
             tg_git_resolve(c->repo.git, in.rev.p, c->arena, &commit, err)) {
-            j->info.commit = tg_sv_of(tg_arena_printf(c->arena, "%s", commit.sha));
+            j->info.commit = TG_SV_PRINTF(c->arena, "%s", commit.sha);
             j->info.ref = in.rev;
             j->info.how = TG_SV("named on the command line");
             j->info.situation = TG_SITUATION_FOUND;

@@ -180,8 +180,8 @@ static void label_runs(struct loaded *l, size_t n)
                 tg_hash(l[i].summary.shards[0]->hash, (uint64_t)(l[i].rank + 2));
     for (size_t i = 0; i < n; i++)
         if (l[i].summary.n)
-            l[i].summary.shards[0]->run = tg_sv_of(
-                tg_arena_printf(l[i].summary.arena, "%016" PRIx64, id[run_of(&l[i], &runs)]));
+            l[i].summary.shards[0]->run =
+                TG_SV_PRINTF(l[i].summary.arena, "%016" PRIx64, id[run_of(&l[i], &runs)]);
 }
 
 /* Every file is one shard of a known rank, and there are several ranks. */

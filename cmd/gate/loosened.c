@@ -84,7 +84,7 @@ static tg_sv clipped(struct tg_check *c, tg_sv text)
     tg_sv head = tg_utf8_prefix(text, MAX_VALUE);
     if (!text.n)
         return TG_SV("gone");
-    return head.n == text.n ? text : tg_sv_of(tg_arena_printf(c->arena, "%.*s…", TG_SV_ARG(head)));
+    return head.n == text.n ? text : TG_SV_PRINTF(c->arena, "%.*s…", TG_SV_ARG(head));
 }
 
 static void tell(struct tg_check *c, struct tg_check_job *j, enum tg_note_level level,

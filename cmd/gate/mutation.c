@@ -189,11 +189,10 @@ static enum answer try_one(struct look *l, const struct attempt *t)
             out->tried++;
             out->injected = tg_arena_sv(keep, tg_sv_of(t->text));
             out->not_judged = r && (r->state == TG_STATE_NOT_JUDGED || r->why_not);
-            out->said =
-                r ? tg_sv_of(tg_arena_printf(keep, "%s: %.*s%s%.*s", tg_state_name(r->state),
-                                             TG_SV_ARG(r->message), r->evidence.n ? "; " : "",
-                                             TG_SV_ARG(r->evidence)))
-                  : TG_SV("nothing");
+            out->said = r ? TG_SV_PRINTF(keep, "%s: %.*s%s%.*s", tg_state_name(r->state),
+                                         TG_SV_ARG(r->message), r->evidence.n ? "; " : "",
+                                         TG_SV_ARG(r->evidence))
+                          : TG_SV("nothing");
             if (answer == RED)
                 out->outcome = l->needs_fail || r->state == TG_STATE_FAIL ? TG_MUTATION_RED
                                                                           : TG_MUTATION_WARNS;
@@ -266,7 +265,7 @@ static bool op_attempt(const struct look *l, struct attempt *t, size_t i)
     case TG_RULE_METRIC_ADDED:
         t->inject =
             (struct tg_inject){ .what = TG_INJECT_NEW,
-                                .text = tg_sv_of(tg_arena_printf(a, "%s_injected", name)),
+                                .text = TG_SV_PRINTF(a, "%s_injected", name),
                                 .ns = (tg_ns)(of_step[i] * l->uninjected.step_ns[TG_BASE]) };
         t->text =
             tg_arena_printf(a, "%s_injected is new, %g %% of the step", name, 100 * of_step[i]);
@@ -479,8 +478,7 @@ static enum answer look_unfused(struct look *l, const struct tg_op *const *op, s
         const char *name = name_of(l, op[i]);
         struct attempt t = { .op = op[i],
                              .inject = { .what = TG_INJECT_UNFUSE,
-                                         .text = tg_sv_of(
-                                             tg_arena_printf(l->b->arena, "%s_part", name)) },
+                                         .text = TG_SV_PRINTF(l->b->arena, "%s_part", name) },
                              .text = tg_arena_printf(l->b->arena, "%s is replaced by two", name) };
         enum answer one = try_one(l, &t);
         if (one != NOT_PLANTED) {

@@ -104,9 +104,9 @@ static void name_baseline(struct tg_verdict *v, struct tg_arena *a)
     tg_sv name = v->baseline.name, rest = v->headline, head = tg_sv_cut(&rest, ':');
     if (!name.n)
         return;
-    v->suite = tg_sv_of(tg_arena_printf(a, "%.*s@%.*s", TG_SV_ARG(v->suite), TG_SV_ARG(name)));
-    v->headline = tg_sv_of(tg_arena_printf(a, "%.*s against %.*s:%.*s", TG_SV_ARG(head),
-                                           TG_SV_ARG(name), TG_SV_ARG(rest)));
+    v->suite = TG_SV_PRINTF(a, "%.*s@%.*s", TG_SV_ARG(v->suite), TG_SV_ARG(name));
+    v->headline = TG_SV_PRINTF(a, "%.*s against %.*s:%.*s", TG_SV_ARG(head), TG_SV_ARG(name),
+                               TG_SV_ARG(rest));
 }
 
 /* Committer date of the judged commit, or SOURCE_DATE_EPOCH; no clock, so that bytes repeat. */
@@ -121,7 +121,7 @@ void tg_check_describe(struct tg_check *c, struct tg_check_job *j)
     struct tm tm;
     time_t t;
     if (c->repo.git && tg_git_resolve(c->repo.git, "HEAD", c->arena, &head, &ignored)) {
-        v->test_commit = tg_sv_of(tg_arena_printf(c->arena, "%s", head.sha));
+        v->test_commit = TG_SV_PRINTF(c->arena, "%s", head.sha);
         epoch = head.date;
         dated = true;
     }
@@ -148,8 +148,8 @@ void tg_check_describe(struct tg_check *c, struct tg_check_job *j)
     v->policy = c->suites.policy->built_in ? TG_SV("built-in policy (tracegate:recommended)")
                                            : c->suites.policy->file;
     if (c->suites.policy->profile.n)
-        v->policy = tg_sv_of(tg_arena_printf(c->arena, "%.*s, profile %.*s", TG_SV_ARG(v->policy),
-                                             TG_SV_ARG(c->suites.policy->profile)));
+        v->policy = TG_SV_PRINTF(c->arena, "%.*s, profile %.*s", TG_SV_ARG(v->policy),
+                                 TG_SV_ARG(c->suites.policy->profile));
 }
 
 bool tg_check_print_plan(struct tg_check *c, const struct tg_check_job *j, struct tg_err *err)

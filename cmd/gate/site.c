@@ -13,7 +13,7 @@ static tg_sv github(const struct tg_io *io, struct tg_arena *a)
     tg_sv server = env(io, "GITHUB_SERVER_URL"), name = env(io, "GITHUB_REPOSITORY");
     if (!server.n || !name.n)
         return TG_SV("");
-    return tg_sv_of(tg_arena_printf(a, "%.*s/%.*s", TG_SV_ARG(server), TG_SV_ARG(name)));
+    return TG_SV_PRINTF(a, "%.*s/%.*s", TG_SV_ARG(server), TG_SV_ARG(name));
 }
 
 /* "git@github.com:o/r.git" and "https://github.com/o/r.git". An address with a password is nobody's. */
@@ -28,7 +28,7 @@ static tg_sv of_remote(tg_sv url, struct tg_arena *a)
         return TG_SV("");
     url = (tg_sv){ url.p + 4, url.n - 4 };
     host = tg_sv_cut(&url, ':');
-    return tg_sv_of(tg_arena_printf(a, "https://%.*s/%.*s", TG_SV_ARG(host), TG_SV_ARG(url)));
+    return TG_SV_PRINTF(a, "https://%.*s/%.*s", TG_SV_ARG(host), TG_SV_ARG(url));
 }
 
 tg_sv tg_site_config(struct tg_git *git, const char *key, struct tg_arena *a)
@@ -62,8 +62,7 @@ tg_sv tg_site_run(const struct tg_io *io, struct tg_arena *a)
     static const char *const pages[] = { "CI_JOB_URL", "BUILDKITE_BUILD_URL", "BUILD_URL" };
     tg_sv repo = github(io, a), id = env(io, "GITHUB_RUN_ID"), page = TG_SV("");
     if (repo.n && id.n)
-        return tg_sv_of(
-            tg_arena_printf(a, "%.*s/actions/runs/%.*s", TG_SV_ARG(repo), TG_SV_ARG(id)));
+        return TG_SV_PRINTF(a, "%.*s/actions/runs/%.*s", TG_SV_ARG(repo), TG_SV_ARG(id));
     for (size_t i = 0; i < sizeof pages / sizeof *pages && !page.n; i++)
         page = env(io, pages[i]);
     return page;

@@ -183,11 +183,10 @@ static void put_lanes(struct tg_picture_step *out, const struct drawing *d, stru
         place[k] = (uint32_t)out->n_lanes;
         if (!used[k])
             continue;
-        lanes[out->n_lanes++] =
-            k == 0 ? TG_SV("host")
-            : k < HOST_LANES
-                ? TG_SV("inside")
-                : tg_sv_of(tg_arena_printf(a, "stream %u", (unsigned)(k - HOST_LANES + 1)));
+        lanes[out->n_lanes++] = k == 0 ? TG_SV("host")
+                                : k < HOST_LANES
+                                    ? TG_SV("inside")
+                                    : TG_SV_PRINTF(a, "stream %u", (unsigned)(k - HOST_LANES + 1));
     }
     for (size_t i = 0; i < out->n; i++)
         out->spans[i].lane = place[out->spans[i].lane];

@@ -76,9 +76,9 @@ static void describe(struct tg_check *c, struct tg_check_job *j, const struct wi
     if (w->same < w->n)
         cut = tg_arena_printf(c->arena, ", since the calls changed after %.12s", w->sha[w->same]);
     if (w->n > 1)
-        j->info.how = tg_sv_of(tg_arena_printf(
-            c->arena, "%.*s, and %zu before it: %zu run%s of window(%u)%s", TG_SV_ARG(j->info.how),
-            w->same - 1, runs, runs == 1 ? "" : "s", most, cut));
+        j->info.how = TG_SV_PRINTF(c->arena, "%.*s, and %zu before it: %zu run%s of window(%u)%s",
+                                   TG_SV_ARG(j->info.how), w->same - 1, runs, runs == 1 ? "" : "s",
+                                   most, cut);
 }
 
 bool tg_check_window(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,

@@ -196,7 +196,7 @@ static bool have_one_form(const tg_sv *paths, size_t n, struct tg_arena *a)
 
 static tg_sv regex_of(const struct number *number, struct tg_arena *a)
 {
-    return tg_sv_of(tg_arena_printf(a, "%.*s(\\d+)", TG_SV_ARG(number->before)));
+    return TG_SV_PRINTF(a, "%.*s(\\d+)", TG_SV_ARG(number->before));
 }
 
 struct tg_path_form tg_path_form(const tg_sv *paths, size_t n, struct tg_arena *a)
@@ -206,9 +206,9 @@ struct tg_path_form tg_path_form(const tg_sv *paths, size_t n, struct tg_arena *
     const struct number *run = NULL;
     size_t n_numbers, runs = 0;
     if (!have_one_form(paths, n, a)) {
-        out.files = tg_sv_of(tg_arena_printf(a, "%.*s%s*%.*s", TG_SV_ARG(folder_of(paths[0])),
-                                             folder_of(paths[0]).n ? "/" : "",
-                                             TG_SV_ARG(extension_of(paths[0]))));
+        out.files =
+            TG_SV_PRINTF(a, "%.*s%s*%.*s", TG_SV_ARG(folder_of(paths[0])),
+                         folder_of(paths[0]).n ? "/" : "", TG_SV_ARG(extension_of(paths[0])));
         out.run = TG_SV("([^/]+)$");
         return out;
     }

@@ -54,9 +54,8 @@ static tg_sv without_credentials(tg_sv url, struct tg_arena *a)
     host = tg_sv_cut(&rest, '/');
     for (size_t i = host.n; i-- > 0;)
         if (host.p[i] == '@')
-            return tg_sv_of(tg_arena_printf(a, "%.*s%.*s%s%.*s", (int)scheme, url.p,
-                                            (int)(host.n - i - 1), host.p + i + 1,
-                                            rest.n ? "/" : "", TG_SV_ARG(rest)));
+            return TG_SV_PRINTF(a, "%.*s%.*s%s%.*s", (int)scheme, url.p, (int)(host.n - i - 1),
+                                host.p + i + 1, rest.n ? "/" : "", TG_SV_ARG(rest));
     return url;
 }
 
@@ -561,8 +560,8 @@ static void make_names_unique(struct tg_survey *s)
     for (size_t i = 0; i < s->n_suites; i++)
         for (size_t k = 0; k < i; k++)
             if (tg_sv_eq(s->suites[i].name, s->suites[k].name))
-                s->suites[i].name = tg_sv_of(
-                    tg_arena_printf(s->arena, "%.*s-%zu", TG_SV_ARG(s->suites[i].name), i + 1));
+                s->suites[i].name =
+                    TG_SV_PRINTF(s->arena, "%.*s-%zu", TG_SV_ARG(s->suites[i].name), i + 1);
 }
 
 static int by_folder(const void *a, const void *b)
@@ -573,7 +572,7 @@ static int by_folder(const void *a, const void *b)
 /* A program below the root, nothing recorded yet. */
 static void add_empty_suite(struct tg_survey *s, tg_sv below)
 {
-    tg_sv program = tg_sv_of(tg_arena_printf(s->arena, "%s%.*s", s->prefix, TG_SV_ARG(below)));
+    tg_sv program = TG_SV_PRINTF(s->arena, "%s%.*s", s->prefix, TG_SV_ARG(below));
     if (program.n && program.p[program.n - 1] == '/')
         program.n--;
     program = tg_arena_sv(s->arena, program);
@@ -604,8 +603,8 @@ static bool make_suites(struct tg_survey *s, const struct trace_paths *all, bool
             *err = why;
             return false;
         }
-        s->skipped = tg_sv_of(
-            tg_arena_printf(s->arena, "%.*s: %s", TG_SV_ARG(s->suites[i].form.files), why.message));
+        s->skipped =
+            TG_SV_PRINTF(s->arena, "%.*s: %s", TG_SV_ARG(s->suites[i].form.files), why.message);
         s->suites[i--] = s->suites[--s->n_suites];
     }
     if (all->n_programs) /* in one order, before the first recording and after it */

@@ -153,9 +153,9 @@ void tg_kernel_types(const struct tg_analysis_in *in, struct tg_tables *out)
     tg_tables_add(out, "kernel-classes", class_columns, C_COLUMNS);
     j.types = &out->v[first];
     j.classes = &out->v[first + 1];
-    j.table = tg_sv_of(tg_arena_printf(out->arena, "%016llx%s",
-                                       (unsigned long long)tg_class_table_hash(&in->opts->classes),
-                                       in->opts->classes.n ? "+own" : ""));
+    j.table = TG_SV_PRINTF(out->arena, "%016llx%s",
+                           (unsigned long long)tg_class_table_hash(&in->opts->classes),
+                           in->opts->classes.n ? "+own" : "");
     tg_work_each(in, one_device, &j, j.classes, &work_columns);
     put_sets(&j, out->arena);
 }

@@ -83,7 +83,7 @@ static void put_class(const struct job *j, const struct tg_device_work *d, const
         tg_running_stats_merge(&others.spread, &e[i].spread);
         others.fallback |= e[i].fallback;
     }
-    others.name = tg_sv_of(tg_arena_printf(j->arena, "others (%zu names)", n - shown));
+    others.name = TG_SV_PRINTF(j->arena, "others (%zu names)", n - shown);
     if (shown < n)
         put(j, d, &others, total);
 }

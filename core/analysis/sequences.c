@@ -115,8 +115,8 @@ static tg_sv why_nothing(const struct tg_analysis_in *in, struct tg_arena *a)
         work += in->work[r].n;
     if (!work)
         return tg_work_reason(&in->work[0], in->opts);
-    return tg_sv_of(tg_arena_printf(a, "no operator '%.*s' with %zu pieces of device work or more",
-                                    TG_SV_ARG(in->opts->operator_name), in->opts->min_length));
+    return TG_SV_PRINTF(a, "no operator '%.*s' with %zu pieces of device work or more",
+                        TG_SV_ARG(in->opts->operator_name), in->opts->min_length);
 }
 
 void tg_sequences(const struct tg_analysis_in *in, struct tg_tables *out)

@@ -23,9 +23,8 @@ tg_sv tg_host_cpu(tg_sv cpuinfo, struct tg_arena *a)
     if (name.n)
         return name;
     if (part.n) /* arm64 has numbers only */
-        return tg_sv_of(tg_arena_printf(a, "ARM implementer %.*s part %.*s",
-                                        TG_SV_ARG(value_of(cpuinfo, "CPU implementer")),
-                                        TG_SV_ARG(part)));
+        return TG_SV_PRINTF(a, "ARM implementer %.*s part %.*s",
+                            TG_SV_ARG(value_of(cpuinfo, "CPU implementer")), TG_SV_ARG(part));
     return value_of(cpuinfo, "cpu model");
 }
 

@@ -30,7 +30,7 @@ static bool choose(const struct search *s, const char *sha, enum tg_how how, tg_
     if (seen == TG_SEEN) {
         s->out->how = how;
         s->out->ref = ref;
-        s->out->found = tg_sv_of(tg_arena_printf(s->a, "%s", found));
+        s->out->found = TG_SV_PRINTF(s->a, "%s", found);
         return true;
     }
     if (seen == TG_SEEN_FAILED)
@@ -336,7 +336,7 @@ bool tg_baseline_window(struct tg_git *g, const struct tg_commit *from, unsigned
             break;
         v[k].how = from->how;
         v[k].ref = from->ref;
-        v[k].found = tg_sv_of(tg_arena_printf(a, "%zu before the %.*s", k, TG_SV_ARG(from->found)));
+        v[k].found = TG_SV_PRINTF(a, "%zu before the %.*s", k, TG_SV_ARG(from->found));
         k++;
     }
     *out = v;
@@ -403,9 +403,8 @@ void tg_git_use(struct tg_baseline *out, const struct tg_commit *at, struct tg_a
     out->commit.ref = out->start.ref;
     out->commit.found = out->start.found;
     if (out->walked)
-        out->commit.found =
-            tg_sv_of(tg_arena_printf(a, "%u commit%s before the %.*s", out->walked,
-                                     out->walked == 1 ? "" : "s", TG_SV_ARG(out->start.found)));
+        out->commit.found = TG_SV_PRINTF(a, "%u commit%s before the %.*s", out->walked,
+                                         out->walked == 1 ? "" : "s", TG_SV_ARG(out->start.found));
 }
 
 bool tg_baseline_find(struct tg_git *g, const struct tg_commit *start, const struct tg_find_opts *o,

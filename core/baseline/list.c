@@ -127,8 +127,8 @@ static bool add_file(struct list *l, tg_sv folder, tg_sv name, const struct tg_e
     }
     if (!tg_git_size(l->g, e->oid, &f.size, l->err))
         return false;
-    f.path = tg_sv_of(tg_arena_printf(l->a, "%.*s%s%.*s", TG_SV_ARG(folder), folder.n ? "/" : "",
-                                      TG_SV_ARG(name)));
+    f.path =
+        TG_SV_PRINTF(l->a, "%.*s%s%.*s", TG_SV_ARG(folder), folder.n ? "/" : "", TG_SV_ARG(name));
     memcpy(f.oid, e->oid, sizeof f.oid);
     (void)snprintf(f.commit, sizeof f.commit, "%s", l->sha);
     *TG_PUSH(l->v, l->n, l->cap) = f;
@@ -205,8 +205,8 @@ static bool list_folder(struct list *l, const struct tg_entry *folder, tg_sv pat
         if (!rest.n && e[i].kind == TG_ENTRY_FILE && !add_file(l, path, e[i].name, &e[i]))
             return false;
         if (rest.n && e[i].kind == TG_ENTRY_TREE) {
-            tg_sv below = tg_sv_of(tg_arena_printf(l->a, "%.*s%s%.*s", TG_SV_ARG(path),
-                                                   path.n ? "/" : "", TG_SV_ARG(e[i].name)));
+            tg_sv below = TG_SV_PRINTF(l->a, "%.*s%s%.*s", TG_SV_ARG(path), path.n ? "/" : "",
+                                       TG_SV_ARG(e[i].name));
             if (!list_folder(l, &e[i], below, rest))
                 return false;
         }

@@ -55,7 +55,7 @@ bool tg_store_below(const char *prefix, tg_sv suite, struct tg_arena *a, tg_sv *
         return true;
     if (!tg_store_suite(suite, a, &component, err))
         return false;
-    *out = tg_sv_of(tg_arena_printf(a, "%s%.*s/", prefix, TG_SV_ARG(component)));
+    *out = TG_SV_PRINTF(a, "%s%.*s/", prefix, TG_SV_ARG(component));
     return true;
 }
 
@@ -123,8 +123,8 @@ bool tg_store_record(const struct tg_store *store, tg_sv suite, const char *sha,
         return false;
     (void)snprintf(out->commit, sizeof out->commit, "%s", sha);
     out->run = tg_arena_sv(a, (tg_sv){ out->oid, RUN_DIGITS });
-    out->ref = tg_sv_of(tg_arena_printf(a, TG_STORE_PREFIX "%.*s/%s/%.*s", TG_SV_ARG(component),
-                                        sha, TG_SV_ARG(out->run)));
+    out->ref = TG_SV_PRINTF(a, TG_STORE_PREFIX "%.*s/%s/%.*s", TG_SV_ARG(component), sha,
+                            TG_SV_ARG(out->run));
     seen = store->place->create(store, out->ref.p, out->oid, there, err);
     *created = seen == TG_ABSENT;
     if (seen == TG_SEEN && strcmp(there, out->oid) != 0) {
@@ -155,7 +155,7 @@ bool tg_store_list(const struct tg_store *store, tg_sv suite, const char *sha, s
     if (!tg_store_below(TG_STORE_PREFIX, suite, a, &prefix, err))
         return false;
     if (suite.n && sha)
-        prefix = tg_sv_of(tg_arena_printf(a, "%s%s/", prefix.p, sha));
+        prefix = TG_SV_PRINTF(a, "%s%s/", prefix.p, sha);
     if (!store->place->list(store, prefix.p, a, &refs, &n_refs, err))
         return false;
     tg_store_of_refs(refs, n_refs, a, out, n);
@@ -187,8 +187,8 @@ bool tg_store_files_of(const struct tg_store *store, const struct tg_stored *v, 
     out->n = n;
     out->v = TG_NEW_N(a, struct tg_git_file, n + 1);
     for (size_t i = 0; i < n; i++) {
-        out->v[i].path = tg_sv_of(
-            tg_arena_printf(a, "stored:%.*s/%.*s", TG_SV_ARG(v[i].suite), TG_SV_ARG(v[i].run)));
+        out->v[i].path =
+            TG_SV_PRINTF(a, "stored:%.*s/%.*s", TG_SV_ARG(v[i].suite), TG_SV_ARG(v[i].run));
         memcpy(out->v[i].oid, v[i].oid, sizeof v[i].oid);
         memcpy(out->v[i].commit, v[i].commit, sizeof v[i].commit);
         if (!store->place->size(store, v[i].oid, &out->v[i].size, err))
@@ -262,7 +262,7 @@ bool tg_store_find(const struct tg_store *store, const struct tg_commit *start, 
     enum tg_seen back = start->sha[0] ? TG_SEEN : TG_ABSENT;
     size_t n, first, runs;
     *out = (struct tg_baseline){ .start = *start };
-    out->path = tg_sv_of(tg_arena_printf(a, "stored:%.*s", TG_SV_ARG(suite)));
+    out->path = TG_SV_PRINTF(a, "stored:%.*s", TG_SV_ARG(suite));
     if (!tg_store_list(store, suite, NULL, a, &v, &n, NULL, err))
         return false;
     for (; back == TG_SEEN; out->walked++, at = next) {

@@ -93,8 +93,7 @@ static void open_scope(struct layout *l, uint32_t indent, tg_sv name, bool is_fu
     const struct scope *up = l->n_open ? &l->open[l->n_open - 1] : NULL;
     struct scope s = { indent, is_function, l->n, name };
     if (up)
-        s.qualified =
-            tg_sv_of(tg_arena_printf(l->a, "%.*s.%.*s", TG_SV_ARG(up->qualified), TG_SV_ARG(name)));
+        s.qualified = TG_SV_PRINTF(l->a, "%.*s.%.*s", TG_SV_ARG(up->qualified), TG_SV_ARG(name));
     if (is_function) {
         *TG_PUSH(l->v, l->n, l->cap) =
             (struct tg_py_function){ .name = name,
@@ -177,8 +176,8 @@ static void tell_apart(struct layout *l)
         uint32_t id = tg_strmap_add(&seen, l->v[i].qualified);
         times[id] = seen.n > before ? 1 : times[id] + 1;
         if (times[id] > 1)
-            l->v[i].qualified = tg_sv_of(
-                tg_arena_printf(l->a, "%.*s (%u)", TG_SV_ARG(l->v[i].qualified), times[id]));
+            l->v[i].qualified =
+                TG_SV_PRINTF(l->a, "%.*s (%u)", TG_SV_ARG(l->v[i].qualified), times[id]);
     }
 }
 

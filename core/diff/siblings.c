@@ -98,8 +98,7 @@ void tg_siblings_split(struct tg_diff_work *w, struct tg_op **ops, size_t *n_ops
             for (size_t k = 0; k < n[0]; k++) {
                 struct tg_op *op = k ? &(*ops)[(*n_ops)++] : &(*ops)[i];
                 *op = whole;
-                op->name =
-                    tg_sv_of(tg_arena_printf(w->a, "%.*s#%zu", TG_SV_ARG(whole.name), k + 1));
+                op->name = TG_SV_PRINTF(w->a, "%.*s#%zu", TG_SV_ARG(whole.name), k + 1);
                 op->rows = rows_named(w, &whole, (tg_sv[2]){ side[0][k].raw, side[1][k].raw });
             }
         } else {

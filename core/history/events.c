@@ -30,9 +30,8 @@ struct tg_history_event *tg_history_new_event(struct tg_history_replay *r,
     h->event = with_room(h->event, h->n_events, &r->cap_events, sizeof *h->event, r->a);
     e = &h->event[h->n_events++];
     *e = (struct tg_history_event){ .stream = (size_t)(s - r->stream), .fired = fired };
-    key = tg_sv_of(tg_arena_printf(r->a, "%.*s\n%.*s\n%.*s\n%.*s", TG_SV_ARG(r->suite),
-                                   TG_SV_ARG(s->environment), TG_SV_ARG(h->night[to].commit),
-                                   TG_SV_ARG(what)));
+    key = TG_SV_PRINTF(r->a, "%.*s\n%.*s\n%.*s\n%.*s", TG_SV_ARG(r->suite),
+                       TG_SV_ARG(s->environment), TG_SV_ARG(h->night[to].commit), TG_SV_ARG(what));
     tg_sha256_hex(key, digest);
     memcpy(e->id, digest, sizeof e->id - 1);
     return e;

@@ -211,7 +211,7 @@ static size_t hints_around(const struct tg_trace *t, const uint32_t *order, cons
                            : (double)all[i].tally->total >= MIN_COVERED * (double)length;
         tg_sv name = all[i].name;
         if (holds && all[i].group)
-            name = tg_sv_of(tg_arena_printf(a, "%.*s*", TG_SV_ARG(name)));
+            name = TG_SV_PRINTF(a, "%.*s*", TG_SV_ARG(name));
         if (holds)
             out[kept++] = hint_of(name, all[i].tally, length);
     }
@@ -236,8 +236,8 @@ size_t tg_steps_hints(const struct tg_trace *t, struct tg_window_hint *out, size
             all[n++] = hint_of(t->names->v[i].name, &v[i], length);
     for (size_t k = 0; k < g.prefixes.n; k++)
         if (g.names[k] > 1 && is_hint(&g.v[k], length))
-            all[n++] = hint_of(tg_sv_of(tg_arena_printf(a, "%.*s*", TG_SV_ARG(g.prefixes.text[k]))),
-                               &g.v[k], length);
+            all[n++] =
+                hint_of(TG_SV_PRINTF(a, "%.*s*", TG_SV_ARG(g.prefixes.text[k])), &g.v[k], length);
     if (n == 0)
         n = hints_around(t, order, &g, v, length, all, a);
     qsort(all, n, sizeof *all, better);

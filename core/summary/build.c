@@ -466,7 +466,7 @@ static tg_sv window_text(const struct tg_window_spec *w, struct tg_arena *a)
         return TG_SV("auto");
     if (w->by == TG_WINDOW_WHOLE)
         return TG_SV("whole");
-    return tg_clean_text(a, tg_sv_of(tg_arena_printf(a, "annotation:%.*s", TG_SV_ARG(w->name))));
+    return tg_clean_text(a, TG_SV_PRINTF(a, "annotation:%.*s", TG_SV_ARG(w->name)));
 }
 
 static void release(struct build *b)
@@ -566,8 +566,7 @@ struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps 
     place_attrs(&b);
     out->marked = steps->marked;
     out->window = window_text(&o->window, a);
-    out->classes = tg_sv_of(
-        tg_arena_printf(a, "%016llx", (unsigned long long)tg_class_table_hash(o->classes)));
+    out->classes = TG_SV_PRINTF(a, "%016llx", (unsigned long long)tg_class_table_hash(o->classes));
     if (out->n_rows)
         qsort(out->rows, out->n_rows, sizeof *out->rows, tg_row_cmp);
     release(&b);

@@ -185,7 +185,7 @@ tg_sv tg_content_hash(const struct tg_shard *s, uint64_t shape, struct tg_arena 
         for (size_t i = 0; i < s->gap_count[k]; i++)
             tg_pack_u64(&b, (uint64_t)*gap++);
     h = tg_hash(tg_buf_sv(&b), TG_SUMMARY_FORMAT);
-    return tg_sv_of(tg_arena_printf(a, "%016" PRIx64, h));
+    return TG_SV_PRINTF(a, "%016" PRIx64, h);
 }
 
 tg_sv tg_shard_hash(const struct tg_shard *s, struct tg_arena *a)

@@ -30,7 +30,7 @@ static void set_text(struct env *e, const char *key, tg_sv value)
 
 static void set_number(struct env *e, const char *key, int64_t value)
 {
-    set(e, tg_sv_of(key), tg_sv_of(tg_arena_printf(e->a, "%" PRId64, value)));
+    set(e, tg_sv_of(key), TG_SV_PRINTF(e->a, "%" PRId64, value));
 }
 
 static tg_sv meta_of(const struct tg_trace *t, const char *key)
@@ -125,15 +125,14 @@ static void add_versions(struct env *e, const struct tg_trace *t)
 {
     int64_t v;
     if (tg_sv_i64(meta_of(t, "cuda_runtime_version"), &v) && v > 0)
-        set_text(e, "cuda",
-                 tg_sv_of(tg_arena_printf(e->a, "%" PRId64 ".%" PRId64, v / 1000, v % 1000 / 10)));
+        set_text(e, "cuda", TG_SV_PRINTF(e->a, "%" PRId64 ".%" PRId64, v / 1000, v % 1000 / 10));
     if (tg_sv_i64(meta_of(t, "cuda_driver_version"), &v) && v > 0)
         set_text(e, "cuda_driver",
-                 tg_sv_of(tg_arena_printf(e->a, "%" PRId64 ".%" PRId64, v / 1000, v % 1000 / 10)));
+                 TG_SV_PRINTF(e->a, "%" PRId64 ".%" PRId64, v / 1000, v % 1000 / 10));
     if (tg_sv_i64(meta_of(t, "hip_runtime_version"), &v) && v > 0)
         set_text(e, "rocm",
-                 tg_sv_of(tg_arena_printf(e->a, "%" PRId64 ".%" PRId64 ".%" PRId64, v / 10000000,
-                                          v / 100000 % 100, v % 100000)));
+                 TG_SV_PRINTF(e->a, "%" PRId64 ".%" PRId64 ".%" PRId64, v / 10000000,
+                              v / 100000 % 100, v % 100000));
     set_text(e, "torch", meta_of(t, "torch_version"));
     set_text(e, "torch", meta_of(t, "pytorch_version"));
 }

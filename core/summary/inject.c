@@ -256,8 +256,7 @@ static void unfuse(struct job *j)
     drop_rows(j);
     for (int part = 0; part < 2; part++)
         new_row(j, &key,
-                tg_sv_of(tg_arena_printf(j->a, "%.*s%s", TG_SV_ARG(j->p->text),
-                                         part ? "_second" : "_first")),
+                TG_SV_PRINTF(j->a, "%.*s%s", TG_SV_ARG(j->p->text), part ? "_second" : "_first"),
                 calls, half);
 }
 
@@ -302,8 +301,8 @@ static tg_sv other_attr(tg_sv v, double factor, struct tg_arena *a)
     if (from == to || !tg_sv_i64((tg_sv){ v.p + from, to - from }, &number))
         return TG_SV("[\"c10::complex<double>\"]"); /* has a number: no other value becomes this */
     number = factor > 1 && number < INT64_MAX / 1000 ? scaled(number, factor) : number;
-    return tg_sv_of(tg_arena_printf(a, "%.*s%lld%.*s", (int)from, v.p, (long long)number + 1,
-                                    (int)(v.n - to), v.p + to));
+    return TG_SV_PRINTF(a, "%.*s%lld%.*s", (int)from, v.p, (long long)number + 1, (int)(v.n - to),
+                        v.p + to);
 }
 
 static void change_attrs(struct job *j)

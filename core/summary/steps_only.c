@@ -83,7 +83,7 @@ tg_sv tg_content_hash_read(struct tg_unpack *u, struct tg_arena *a)
     }
     for (int i = 0; i < HASH_BYTES; i++)
         h = h << 8 | (unsigned char)*u->p++;
-    return tg_sv_of(tg_arena_printf(a, "%016" PRIx64, h));
+    return TG_SV_PRINTF(a, "%016" PRIx64, h);
 }
 
 static bool read_times(struct tg_unpack *u, struct tg_arena *a, struct tg_shard *s, size_t most)

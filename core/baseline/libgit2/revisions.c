@@ -149,6 +149,6 @@ bool tg_git_resolve(struct tg_git *g, const char *rev, struct tg_arena *a, struc
     tg_libgit2_describe(commit, a, out);
     git_commit_free(commit);
     out->ref = tg_arena_sv(a, tg_sv_of(rev));
-    out->found = tg_sv_of(tg_arena_printf(a, "revision %s", rev));
+    out->found = TG_SV_PRINTF(a, "revision %s", rev);
     return true;
 }

@@ -190,12 +190,10 @@ static bool find_spared(struct tg_store_cmd *s, const struct tg_stored *all, siz
     bool ok = tg_git_resolve(s->git, "HEAD", s->arena, &head, err) &&
               spare_events(s, &head, &spared, err) &&
               spare_releases(s, &head, all, n_all, &spared, err);
-    o->spared = TG_NEW_N(s->arena, const char *, spared.n + 1);
+    o->spared = tg_arena_copy(s->arena, spared.v, spared.n, sizeof *spared.v);
     o->n_spared = spared.n;
-    if (spared.n) {
-        memcpy(o->spared, spared.v, spared.n * sizeof *spared.v);
+    if (spared.n)
         qsort(o->spared, o->n_spared, sizeof *o->spared, by_text);
-    }
     free(spared.v);
     return ok;
 }

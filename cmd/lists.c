@@ -19,20 +19,10 @@ static bool parse_part(tg_sv part, int64_t *from, int64_t *to)
     return tg_sv_i64(rest, to) && *to >= *from;
 }
 
-static void append(struct tg_numbers *out, int64_t from, size_t n, struct tg_arena *a)
-{
-    int64_t *v = TG_NEW_N(a, int64_t, out->n + n);
-    if (out->n)
-        memcpy(v, out->v, out->n * sizeof *v);
-    for (size_t i = 0; i < n; i++)
-        v[out->n + i] = from + (int64_t)i;
-    out->v = v;
-    out->n += n;
-}
-
 bool tg_numbers_parse(struct tg_numbers *out, const struct tg_strs *texts, const char *option,
                       struct tg_arena *a, struct tg_err *err)
 {
+    size_t cap = 0;
     *out = (struct tg_numbers){ 0 };
     for (size_t i = 0; i < texts->n; i++) {
         tg_sv rest = tg_sv_of(texts->v[i]);
@@ -44,7 +34,8 @@ bool tg_numbers_parse(struct tg_numbers *out, const struct tg_strs *texts, const
             if (!parse_part(part, &from, &to) || to - from >= (int64_t)TG_MAX_NUMBERS ||
                 out->n + (size_t)(to - from) >= TG_MAX_NUMBERS)
                 return bad(option, part, err);
-            append(out, from, (size_t)(to - from) + 1, a);
+            for (int64_t k = 0; k <= to - from; k++)
+                *TG_ARENA_PUSH(a, out->v, out->n, cap) = from + k;
         }
     }
     return true;

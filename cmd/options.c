@@ -15,15 +15,7 @@ const struct tg_opt tg_global_options[] = {
 
 static void add_word(struct tg_strs *s, const char *text, struct tg_arena *a)
 {
-    if (s->n == s->cap) {
-        size_t cap = s->cap ? 2 * s->cap : 8;
-        const char **v = TG_NEW_N(a, const char *, cap);
-        if (s->n)
-            memcpy(v, s->v, s->n * sizeof *v);
-        s->v = v;
-        s->cap = cap;
-    }
-    s->v[s->n++] = text;
+    *TG_ARENA_PUSH(a, s->v, s->n, s->cap) = text;
 }
 
 bool tg_opt_is_choice(const struct tg_opt *o)

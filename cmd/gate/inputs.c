@@ -30,16 +30,9 @@ bool tg_repo_commit(struct tg_commit *out, struct tg_repo *r, const char *option
 static struct tg_input_item *add_item(struct tg_input_list *list, const char *label,
                                       struct tg_arena *a)
 {
-    if (list->n == list->cap) {
-        struct tg_input_item *grown;
-        list->cap = list->cap ? 2 * list->cap : 16;
-        grown = TG_NEW_N(a, struct tg_input_item, list->cap);
-        if (list->n)
-            memcpy(grown, list->v, list->n * sizeof *grown);
-        list->v = grown;
-    }
-    list->v[list->n] = (struct tg_input_item){ .label = label };
-    return &list->v[list->n++];
+    struct tg_input_item *item = TG_ARENA_PUSH(a, list->v, list->n, list->cap);
+    *item = (struct tg_input_item){ .label = label };
+    return item;
 }
 
 void tg_inputs_add_git(struct tg_input_list *list, const char *sha,

@@ -190,9 +190,7 @@ const struct tg_outlier *tg_outliers_find(const struct tg_side *side, size_t *n,
     for (j.rank = 0; j.rank < side->n_ranks; j.rank++)
         look_at_rank(&j);
     *n = j.n;
-    out = TG_NEW_N(a, struct tg_outlier, j.n + 1);
-    if (j.n)
-        memcpy(out, j.v, j.n * sizeof *out);
+    out = tg_arena_copy(a, j.v, j.n, sizeof *out);
     free(j.v);
     return out;
 }

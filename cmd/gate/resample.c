@@ -185,8 +185,7 @@ static bool count_alarms(struct tg_calibration *out, const struct tg_noise_input
     out->error = jackknife(failed, splits, n);
     tg_strmap_release(&x.keys);
     if (out->n_alarms) { /* from the heap into the arena, where everything else is */
-        struct tg_alarm *kept = TG_NEW_N(a, struct tg_alarm, out->n_alarms);
-        memcpy(kept, out->alarms, out->n_alarms * sizeof *kept);
+        struct tg_alarm *kept = tg_arena_copy(a, out->alarms, out->n_alarms, sizeof *kept);
         free(out->alarms);
         out->alarms = kept;
     }

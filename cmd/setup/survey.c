@@ -231,11 +231,9 @@ static const char **names_in(const char *dir, size_t *n, struct tg_arena *a)
     }
     if (d)
         (void)closedir(d);
-    out = TG_NEW_N(a, const char *, *n + 1);
-    if (*n) {
-        memcpy(out, names, *n * sizeof *names);
+    out = tg_arena_copy(a, names, *n, sizeof *names);
+    if (*n)
         qsort(out, *n, sizeof *out, by_name);
-    }
     free(names);
     return out;
 }

@@ -161,6 +161,16 @@ void *tg_arena_copy(struct tg_arena *a, const void *v, size_t n, size_t size)
     return n ? memcpy(copy, v, n * size) : copy;
 }
 
+void *tg_arena_grow(struct tg_arena *a, void *v, size_t n, size_t *cap, size_t size)
+{
+    void *grown;
+    if (n < *cap)
+        return v;
+    *cap = n ? 2 * n : 4;
+    grown = tg_arena_alloc(a, *cap, size);
+    return n ? memcpy(grown, v, n * size) : grown;
+}
+
 char *tg_arena_printf(struct tg_arena *a, const char *fmt, ...)
 {
     va_list ap;

@@ -27,6 +27,8 @@ void *tg_arena_alloc(struct tg_arena *a, size_t n, size_t size);
 tg_sv tg_arena_sv(struct tg_arena *a, tg_sv s);
 /* `n` elements of `v`, and room for one more. */
 void *tg_arena_copy(struct tg_arena *a, const void *v, size_t n, size_t size);
+/* `v` of `n` elements if it has room (`*cap`) for one more, else a copy of twice the room. */
+void *tg_arena_grow(struct tg_arena *a, void *v, size_t n, size_t *cap, size_t size);
 char *tg_arena_printf(struct tg_arena *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 #define TG_SV_PRINTF(a, ...) tg_sv_of(tg_arena_printf((a), __VA_ARGS__))
@@ -43,4 +45,7 @@ void tg_free_at(void *pointer);
 void *tg_grow(void *p, size_t *cap, size_t need, size_t size);
 /* The new last element of the array `v`, which has `n` of room for `cap`: all three are changed. */
 #define TG_PUSH(v, n, cap) ((v) = tg_grow((v), &(cap), (n) + 1, sizeof *(v)), &(v)[(n)++])
+/* The same of an array in an arena. */
+#define TG_ARENA_PUSH(a, v, n, cap)                                                                \
+    ((v) = tg_arena_grow((a), (v), (n), &(cap), sizeof *(v)), &(v)[(n)++])
 #endif

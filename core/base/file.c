@@ -248,9 +248,7 @@ static void paths_finish(struct paths *l, struct tg_arena *a, const char ***out,
 {
     if (l->n)
         qsort(l->p, l->n, sizeof *l->p, by_bytes);
-    *out = TG_NEW_N(a, const char *, l->n + 1);
-    if (l->n)
-        memcpy(*out, l->p, l->n * sizeof *l->p);
+    *out = tg_arena_copy(a, l->p, l->n, sizeof *l->p);
     *n = l->n;
     free(l->p);
 }

@@ -7,9 +7,7 @@
 
 static double *copy_of(const struct tg_diff_work *w, const double *v, size_t n)
 {
-    double *copy = TG_NEW_N(w->a, double, n + 1);
-    memcpy(copy, v, n * sizeof *copy);
-    return copy;
+    return tg_arena_copy(w->a, v, n, sizeof *v);
 }
 
 /* Mean over all steps of a side. */

@@ -8,17 +8,6 @@
 
 /* ---- which event ---- */
 
-/* `v`, or a copy in the arena with room for one more. */
-static void *with_room(void *v, size_t n, size_t *cap, size_t size, struct tg_arena *a)
-{
-    void *grown;
-    if (n < *cap)
-        return v;
-    *cap = n ? 2 * n : 4;
-    grown = tg_arena_alloc(a, *cap, size);
-    return n ? memcpy(grown, v, n * size) : grown;
-}
-
 struct tg_history_event *tg_history_new_event(struct tg_history_replay *r,
                                               const struct tg_history_stream *s, size_t fired,
                                               size_t to, tg_sv what)
@@ -27,8 +16,7 @@ struct tg_history_event *tg_history_new_event(struct tg_history_replay *r,
     struct tg_history_event *e;
     char digest[65];
     tg_sv key;
-    h->event = with_room(h->event, h->n_events, &r->cap_events, sizeof *h->event, r->a);
-    e = &h->event[h->n_events++];
+    e = TG_ARENA_PUSH(r->a, h->event, h->n_events, r->cap_events);
     *e = (struct tg_history_event){ .stream = (size_t)(s - r->stream), .fired = fired };
     key = TG_SV_PRINTF(r->a, "%.*s\n%.*s\n%.*s\n%.*s", TG_SV_ARG(r->suite),
                        TG_SV_ARG(s->environment), TG_SV_ARG(h->night[to].commit), TG_SV_ARG(what));
@@ -129,9 +117,8 @@ size_t tg_history_attach(struct tg_history_replay *r, struct tg_history_stream *
             tg_history_set_range(e);
             return (size_t)(e - r->h->event);
         }
-    e->v = with_room(e->v, e->n, &e->cap, sizeof *e->v, r->a);
-    *moved = e->n++;
-    e->v[*moved] = *m;
+    *moved = e->n;
+    *TG_ARENA_PUSH(r->a, e->v, e->n, e->cap) = *m;
     tg_history_set_range(e);
     return (size_t)(e - r->h->event);
 }

@@ -207,12 +207,9 @@ static void drop_rows(struct job *j)
 
 static struct tg_row *add_row(struct job *j, const struct tg_row *row)
 {
-    struct tg_row *grown = TG_NEW_N(j->a, struct tg_row, j->s->n_rows + 1);
-    if (j->s->n_rows)
-        memcpy(grown, j->s->rows, j->s->n_rows * sizeof *grown);
-    grown[j->s->n_rows] = *row;
-    j->s->rows = grown;
-    return &grown[j->s->n_rows++];
+    j->s->rows = tg_arena_copy(j->a, j->s->rows, j->s->n_rows, sizeof *row);
+    j->s->rows[j->s->n_rows] = *row;
+    return &j->s->rows[j->s->n_rows++];
 }
 
 /* A row of `model`'s place with `calls[k]` calls and `ns[k]` in step k. */

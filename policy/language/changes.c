@@ -116,19 +116,13 @@ static void add(struct walk *w, enum tg_direction d, const char *path, const str
     struct tg_policy_changes *out = w->out;
     if (w->opposite)
         d = opposite(d);
-    if (out->n == w->cap) {
-        struct tg_policy_change *grown =
-            TG_NEW_N(w->a, struct tg_policy_change, w->cap = 2 * w->cap + 16);
-        if (out->n)
-            memcpy(grown, out->v, out->n * sizeof *grown);
-        out->v = grown;
-    }
-    out->v[out->n++] = (struct tg_policy_change){ d,
-                                                  tg_arena_sv(w->a, tg_sv_of(path)),
-                                                  flow(w, before),
-                                                  flow(w, now),
-                                                  now ? now->at : before->at,
-                                                  false };
+    *TG_ARENA_PUSH(w->a, out->v, out->n, w->cap) =
+        (struct tg_policy_change){ d,
+                                   tg_arena_sv(w->a, tg_sv_of(path)),
+                                   flow(w, before),
+                                   flow(w, now),
+                                   now ? now->at : before->at,
+                                   false };
     out->n_looser += d == TG_LOOSER || d == TG_MAYBE_LOOSER;
 }
 

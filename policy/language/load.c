@@ -387,10 +387,8 @@ static struct tg_yaml *select_profile(struct load *l, struct tg_yaml *tree,
     const char *wanted = l->opts->profile;
     struct tg_yaml *selected = tree;
     size_t n = profile_names(l, names);
-    const char **kept = TG_NEW_N(l->arena, const char *, n + 1);
     bool found = false;
-    memcpy(kept, names, n * sizeof *kept);
-    p->profiles = kept;
+    p->profiles = tg_arena_copy(l->arena, names, n, sizeof *names);
     p->n_profiles = n;
     for (size_t i = 0; i < n; i++) {
         struct tg_removed also = { 0 };
@@ -450,10 +448,7 @@ static void fold(struct load *l, struct tg_policy *p)
     tree = select_profile(l, tree, &removed, p);
     p->private_->tree = tree;
     p->n_removed = removed.n;
-    tg_sv *ids = TG_NEW_N(l->arena, tg_sv, removed.n + 1);
-    if (removed.n)
-        memcpy(ids, removed.id, removed.n * sizeof *ids);
-    p->removed = ids;
+    p->removed = tg_arena_copy(l->arena, removed.id, removed.n, sizeof *removed.id);
     tg_decode(p, tree, l->opts->today, l->diags);
     check_decisions(l, tree);
     free(removed.id);

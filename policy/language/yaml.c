@@ -223,14 +223,6 @@ static bool count_expanded(struct parse *p, struct tg_yaml *n, const struct tg_y
     return fatal(p);
 }
 
-static void *keep(struct parse *p, const void *v, size_t n, size_t size)
-{
-    void *copy = tg_arena_alloc(p->arena, n ? n : 1, size);
-    if (n)
-        memcpy(copy, v, n * size);
-    return copy;
-}
-
 static bool deeper(struct parse *p, unsigned depth)
 {
     if (depth < TG_YAML_DEPTH)
@@ -269,7 +261,7 @@ static struct tg_yaml *build_seq(struct parse *p, unsigned depth)
             add(&l, item);
     }
     if (n && !p->stop) {
-        n->items = keep(p, l.v, l.n, sizeof(struct tg_yaml *));
+        n->items = tg_arena_copy(p->arena, l.v, l.n, sizeof(struct tg_yaml *));
         n->n = l.n;
         end_node(p, n, anchor);
     }
@@ -322,7 +314,7 @@ static struct tg_yaml *build_map(struct parse *p, unsigned depth)
         }
     }
     if (n && !p->stop) {
-        n->pairs = keep(p, l.v, l.n / 2, sizeof(struct tg_yaml_pair));
+        n->pairs = tg_arena_copy(p->arena, l.v, l.n / 2, sizeof(struct tg_yaml_pair));
         n->n = l.n / 2;
         end_node(p, n, anchor);
     }

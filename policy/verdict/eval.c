@@ -303,9 +303,7 @@ static void place_results(struct tg_eval_state *e)
     if (e->n)
         qsort(e->results, e->n, sizeof *e->results, by_weight);
     tg_fold(e);
-    out->results = TG_NEW_N(e->arena, struct tg_result, e->n);
-    if (e->n)
-        memcpy(out->results, e->results, e->n * sizeof *e->results);
+    out->results = tg_arena_copy(e->arena, e->results, e->n, sizeof *e->results);
     out->n_results = e->n;
     for (size_t i = 0; i < e->n; i++) {
         out->n_state[e->results[i].state]++;

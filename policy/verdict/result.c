@@ -41,9 +41,7 @@ void tg_eval_message(struct tg_result *r, enum tg_state state, enum tg_subject s
 void tg_verdict_add_note(struct tg_verdict *v, struct tg_arena *a, enum tg_note_level level,
                          tg_sv text, tg_sv next)
 {
-    struct tg_note *grown = TG_NEW_N(a, struct tg_note, v->n_notes + 1);
-    if (v->n_notes)
-        memcpy(grown, v->notes, v->n_notes * sizeof *grown);
+    struct tg_note *grown = tg_arena_copy(a, v->notes, v->n_notes, sizeof *grown);
     grown[v->n_notes++] = (struct tg_note){ .text = tg_arena_sv(a, text),
                                             .next = tg_arena_sv(a, next),
                                             .warning = level >= TG_NOTE_WARNING,

@@ -335,13 +335,12 @@ static void put_yaml(const struct job *j, struct tg_buf *out)
     const char *slash = strrchr(file, '/');
     for (size_t i = 0; i < j->same.policy->n_rules; i++)
         put_rule(j, &rules, &j->same.policy->rules[i]);
-    tg_buf_printf(
-        out,
-        "# Limits from %zu runs of one commit, judged %zu against %zu; false alarms before"
-        ": %zu of %zu.\nversion: 1\nextends: [\"%s\"]%s\n",
-        j->c.n_runs, j->c.side, j->c.side, j->c.fails, j->c.splits,
-        slash && !j->same.policy->built_in ? slash + 1 : file,
-        j->same.policy->built_in ? "" : "   # this file belongs beside it");
+    tg_buf_printf(out,
+                  "# Limits from %zu runs of one commit, judged %zu against %zu; false alarms "
+                  "before: %zu of %zu.\nversion: 1\nextends: [\"%s\"]%s\n",
+                  j->c.n_runs, j->c.side, j->c.side, j->c.fails, j->c.splits,
+                  slash && !j->same.policy->built_in ? slash + 1 : file,
+                  j->same.policy->built_in ? "" : "   # this file belongs beside it");
     if (rules.n) {
         tg_buf_puts(out, "rules:\n");
         tg_buf_add(out, tg_buf_sv(&rules));

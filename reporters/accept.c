@@ -209,10 +209,9 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const ch
         put_code(out, touched ? tg_buf_sv(&text) : look.function);
         tg_buf_puts(out, touched ? " in " : " (");
         put_code(out, touched ? look.function : tg_buf_sv(&text));
-        tg_buf_puts(out, touched
-                             ? ". "
-                             : "), which the change does not touch: compare data, configuration "
-                               "and dependencies of the two sides. ");
+        tg_buf_puts(out, touched ? ". "
+                                 : "), which the change does not touch: compare data, "
+                                   "configuration and dependencies of the two sides. ");
     } else if (!r->cause || !r->cause->stacks) {
         tg_buf_puts(out, "Where in the program it is: record both sides with Python stacks (");
         put_code(out, TG_SV("with_stack=True"));

@@ -272,10 +272,9 @@ static void put_frame(struct plot *p)
     }
     tg_buf_puts(p->out, "</desc>\n");
     tg_buf_puts(p->out, style);
-    tg_buf_printf(p->out,
-                  "  <rect class=\"bg\" x=\"0.5\" y=\"0.5\" width=\"%d\" height=\"%zu\" "
-                  "rx=\"6\"/>\n",
-                  p->form->width - 1, h - 1);
+    tg_buf_printf(
+        p->out, "  <rect class=\"bg\" x=\"0.5\" y=\"0.5\" width=\"%d\" height=\"%zu\" rx=\"6\"/>\n",
+        p->form->width - 1, h - 1);
 }
 
 static void put_legend(struct plot *p)

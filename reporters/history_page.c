@@ -245,10 +245,9 @@ static void put_trends(struct page *p)
     if (!p->s->n_series || p->s->history->n == p->s->first)
         return;
     begin_section(p, "trends", "Trends");
-    tg_page_raw(&p->frame,
-                "<p class=\"dim small\">Blue band: the middle 80 % of a level's nights. Shaded: a "
-                "change is within these nights (orange slower, blue faster). Dotted: another "
-                "environment. Triangles: releases.</p>\n");
+    tg_page_raw(&p->frame, "<p class=\"dim small\">Blue band: the middle 80 % of a level's nights. "
+                           "Shaded: a change is within these nights (orange slower, blue faster). "
+                           "Dotted: another environment. Triangles: releases.</p>\n");
     put_large(p, p->s->series[0]);
     tg_page_raw(&p->frame, "<ul class=\"multiples\">\n");
     for (size_t i = 1; i < p->s->n_series && i < TRENDS; i++) {
@@ -353,9 +352,8 @@ static void put_series(struct page *p)
     for (size_t i = 0; i < p->s->n_all; i++)
         put_series_row(p, p->s->all[i]);
     tg_page_table_end(&p->frame);
-    tg_page_raw(&p->frame,
-                "<p class=\"dim small\">Since the first: against the median of the first five "
-                "nights shown of tonight's environment.</p>\n");
+    tg_page_raw(&p->frame, "<p class=\"dim small\">Since the first: against the median of the "
+                           "first five nights shown of tonight's environment.</p>\n");
     tg_page_section_end(&p->frame);
 }
 
@@ -421,8 +419,7 @@ void tg_history_put_page(struct tg_buf *out, const struct tg_history_report *r)
         p.suite = i;
         put_suite(&p);
     }
-    tg_page_raw(&p.frame,
-                "<footer>Made by <code>tracegate history --html</code>. Self times a step; "
-                "docs/nightly.md says how a change is found.</footer>\n");
+    tg_page_raw(&p.frame, "<footer>Made by <code>tracegate history --html</code>. Self times a "
+                          "step; docs/nightly.md says how a change is found.</footer>\n");
     tg_page_end(&p.frame);
 }

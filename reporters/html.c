@@ -260,9 +260,8 @@ static void put_environment(struct tg_html *h)
                  c->env[i].value[1].n ? c->env[i].value[1] : TG_SV("unknown"));
     }
     tg_page_table_end(&h->page);
-    tg_page_raw(&h->page,
-                "<p class=\"dim small\">Of the environment only what differs or is unknown on "
-                "one side.</p>\n");
+    tg_page_raw(&h->page, "<p class=\"dim small\">Of the environment only what differs or is "
+                          "unknown on one side.</p>\n");
     tg_page_section_end(&h->page);
 }
 

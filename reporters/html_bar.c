@@ -106,8 +106,7 @@ static void put_side(struct tg_buf *out, const struct part *p, int side, double 
     double x = 0;
     tg_buf_printf(out,
                   "<span>%s</span><svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" "
-                  "role=\"img\" aria-label=\"Parts of the step; the table below has the "
-                  "numbers\">",
+                  "role=\"img\" aria-label=\"Parts of the step; the table below has the numbers\">",
                   side == TG_BASE ? "before" : "after", WIDTH, BAR);
     for (int k = 0; k < PARTS; k++) {
         double w = p[k].ns[side] * WIDTH / largest;
@@ -182,11 +181,9 @@ void tg_html_put_bar(struct tg_html *h)
         if (parts[k].ns[0] > 0 || parts[k].ns[1] > 0)
             put_row(h, &parts[k], largest);
     tg_page_table_end(&h->page);
-    tg_page_raw(
-        &h->page,
-        device ? "<p class=\"dim small\">Device time per step and rank; its parts as in the "
-                 "mean step.</p>\n"
-               : "<p class=\"dim small\">Host time per step and rank, of the thread that runs the "
-                 "step.</p>\n");
+    tg_page_raw(&h->page, device ? "<p class=\"dim small\">Device time per step and rank; its "
+                                   "parts as in the mean step.</p>\n"
+                                 : "<p class=\"dim small\">Host time per step and rank, of the "
+                                   "thread that runs the step.</p>\n");
     tg_page_section_end(&h->page);
 }

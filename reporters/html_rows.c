@@ -195,14 +195,13 @@ void tg_html_put_rows(struct tg_html *h)
         put_row(h, &rows[shown], &labels.v[shown]);
     tg_page_table_end(&h->page);
     if (shown < n)
-        tg_buf_printf(
-            h->page.out,
-            "<p class=\"note\">%zu of %zu names, the worst first: a page has a limit of bytes. "
-            "The JSON and CSV reports have all.</p>\n",
-            shown, n);
-    tg_page_raw(&h->page,
-                "<p class=\"dim small\"><b>noise</b>: the difference is one that runs of the "
-                "same code show. <b>not judged</b>: no rule judges the name, or its times could "
-                "not be.</p>\n");
+        tg_buf_printf(h->page.out,
+                      "<p class=\"note\">%zu of %zu names, the worst first: a page has a limit of "
+                      "bytes. The JSON and CSV reports have all.</p>\n",
+                      shown, n);
+    tg_page_raw(
+        &h->page,
+        "<p class=\"dim small\"><b>noise</b>: the difference is one that runs of the same code "
+        "show. <b>not judged</b>: no rule judges the name, or its times could not be.</p>\n");
     tg_page_section_end(&h->page);
 }

@@ -127,12 +127,11 @@ void tg_html_put_steps(struct tg_html *h)
     top = height(&p->step[0]) + height(&p->step[1]);
     tg_page_section(&h->page, "timeline", "One step, before and after");
     put_legend(h);
-    tg_buf_printf(
-        h->page.out,
-        "<div class=\"wide\" role=\"region\" aria-label=\"Timeline\" tabindex=\"0\"><svg "
-        "class=\"time\" viewBox=\"0 0 %d %zu\" role=\"img\" aria-label=\"One step of each "
-        "side\">\n",
-        WIDTH, top + AXIS);
+    tg_buf_printf(h->page.out,
+                  "<div class=\"wide\" role=\"region\" aria-label=\"Timeline\" tabindex=\"0\"><svg "
+                  "class=\"time\" viewBox=\"0 0 %d %zu\" role=\"img\" aria-label=\"One step of "
+                  "each side\">\n",
+                  WIDTH, top + AXIS);
     put_axis(h->page.out, whole, scale, top);
     put_step(h->page.out, &p->step[TG_PICTURE_BASE], "Before", scale, 0);
     put_step(h->page.out, &p->step[TG_PICTURE_TEST], "After", scale,

@@ -150,12 +150,11 @@ static void put_icicle(struct tg_html *h, int side, const char *title)
     struct tree t = { .p = p, .side = side, .x = x };
     struct tg_buf *out = h->page.out;
     lay_out(&t);
-    tg_buf_printf(out,
-                  "<h3>%s</h3>\n<div class=\"wide\"><svg class=\"tree\" viewBox=\"0 0 %d %zu\" "
-                  "role=\"img\" tabindex=\"0\" "
-                  "aria-label=\"Call paths %s the change, as wide as their time\">\n",
-                  title, WIDTH, (t.deepest + 1) * ROW,
-                  side == TG_PICTURE_BASE ? "before" : "after");
+    tg_buf_printf(
+        out,
+        "<h3>%s</h3>\n<div class=\"wide\"><svg class=\"tree\" viewBox=\"0 0 %d %zu\" role=\"img\" "
+        "tabindex=\"0\" aria-label=\"Call paths %s the change, as wide as their time\">\n",
+        title, WIDTH, (t.deepest + 1) * ROW, side == TG_PICTURE_BASE ? "before" : "after");
     for (size_t i = 0; i < p->n_nodes; i++)
         put_node(out, &t, i);
     tg_buf_puts(out, "</svg></div>\n");

@@ -156,11 +156,10 @@ void tg_markdown_put_next(struct tg_markdown *m)
             tg_buf_puts(&part, "```\n");
         }
         if (left)
-            tg_buf_printf(
-                &part,
-                "\nand %zu more: `tracegate policy waive REPORT.json` writes all of them from "
-                "the JSON report\n",
-                left);
+            tg_buf_printf(&part,
+                          "\nand %zu more: `tracegate policy waive REPORT.json` writes all of them "
+                          "from the JSON report\n",
+                          left);
         tg_buf_puts(&part, "\n</details>\n");
         tg_markdown_add_or_drop(m, &part);
     }

@@ -249,10 +249,9 @@ static void put_bar(struct tg_buf *out, const struct stack *s, const struct bar 
         double w = PLOT_W * (b->part[k] > 0 ? b->part[k] : 0) / widest;
         if (w <= 0)
             continue;
-        tg_buf_printf(out,
-                      "  <rect class=\"c%d\" x=\"%.2f\" y=\"%d\" width=\"%.2f\" "
-                      "height=\"%d\"><title>",
-                      (int)k, x, y, w > 1.5 ? w - 0.8 : w, BAR);
+        tg_buf_printf(
+            out, "  <rect class=\"c%d\" x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\"><title>",
+            (int)k, x, y, w > 1.5 ? w - 0.8 : w, BAR);
         tg_esc_xml(out, tg_sv_of(b->label));
         tg_buf_printf(out, "%s%s: ", s->parts[k] ? ", " : "", s->parts[k] ? s->parts[k] : "");
         tg_tablechart_put_us(out, b->part[k]);

@@ -99,9 +99,7 @@ bool tg_layout_put_head(struct tg_layout_writer *w, const struct tg_layout_key *
         return true;
     w->out->n = before;
     tg_err_set(err, TG_ERR_LIMIT, TG_NOWHERE,
-               "the names of %zu runs and ranks do not fit into one "
-               "summary",
-               n);
+               "the names of %zu runs and ranks do not fit into one summary", n);
     return tg_err_hint(err, "Store the runs in several files: a side may have more than one.");
 }
 

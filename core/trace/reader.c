@@ -175,9 +175,8 @@ static bool not_a_trace(struct tg_reader *r, struct tg_err *err)
     } others[] = {
         { "nodes", "It looks like an execution trace (ExecutionTraceObserver); the profiler's own "
                    "file is needed." },
-        { "rocprofiler-sdk-tool",
-          "It looks like the JSON of rocprofv3. Record with torch.profiler, "
-          "which writes ROCm's kernels as well." },
+        { "rocprofiler-sdk-tool", "It looks like the JSON of rocprofv3. Record with "
+                                  "torch.profiler, which writes ROCm's kernels as well." },
         { "flamegraph", "It looks like a profile of speedscope or a flame graph, not a trace." },
         { "profiles", "It looks like a profile of speedscope, not a trace." },
     };

@@ -399,11 +399,10 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
     } else if (j->why_not) {
         tg_buf_printf(&b, "not judged: %s", j->why_not);
     } else if (is_of_varying_calls(j, ev)) {
-        tg_buf_printf(
-            &b,
-            "only warns: its calls vary; %u of %u runs above all %u baseline runs, by the "
-            "time per call or the mean step",
-            ev->above, ev->pairs, (unsigned)c->n_runs[TG_BASE]);
+        tg_buf_printf(&b,
+                      "only warns: its calls vary; %u of %u runs above all %u baseline runs, by "
+                      "the time per call or the mean step",
+                      ev->above, ev->pairs, (unsigned)c->n_runs[TG_BASE]);
     }
     if (j->limit) {
         TG_BUF limit = { 0 };
@@ -425,11 +424,10 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
                       "may be the machine",
                       b.n ? "; " : "");
     if (j->as_long)
-        tg_buf_printf(
-            &b,
-            "%sonly warns: the host's step takes as long as before; did operators move to "
-            "another thread, or the markers?",
-            b.n ? "; " : "");
+        tg_buf_printf(&b,
+                      "%sonly warns: the host's step takes as long as before; did operators move "
+                      "to another thread, or the markers?",
+                      b.n ? "; " : "");
     r->evidence = tg_phrase_take(&b, a);
     if ((j->state == TG_STATE_SUSPICIOUS && !is_of_varying_calls(j, ev)) ||
         (j->state == TG_STATE_NOT_JUDGED && ev && ev->judged == TG_NOT_FEW_RUNS))

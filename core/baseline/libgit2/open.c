@@ -97,9 +97,8 @@ static bool open_refused(const char *dir, int rc, struct tg_err *err)
         (last_class() == GIT_ERROR_REPOSITORY || last_class() == GIT_ERROR_OS)) {
         tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "'%s' is not inside a git repository",
                    realpath(dir, folder) ? folder : dir);
-        return tg_err_hint(err,
-                           "Run tracegate inside the repository. Without one, compare with files "
-                           "(--baseline FILE or --baseline FOLDER) and name no commit.");
+        return tg_err_hint(err, "Run tracegate inside the repository. Without one, compare with "
+                                "files (--baseline FILE or --baseline FOLDER) and name no commit.");
     }
     if (strstr(why, "objectformat") || strstr(why, "object format") || strstr(why, "sha256") ||
         strstr(why, "refstorage") || strstr(why, "reftable") || strstr(why, "compatobject")) {

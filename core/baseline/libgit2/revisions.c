@@ -113,9 +113,7 @@ static bool unknown_rev(struct tg_git *g, const char *rev, int rc, struct tg_err
     if (tg_git_ref(g, name, sha))
         return tg_err_hint(err, "Did you mean 'origin/%s'?", rev);
     return tg_err_hint(
-        err,
-        "Check the spelling (`git branch -a`, `git tag`), or fetch it: `git "
-        "fetch origin %s`.",
+        err, "Check the spelling (`git branch -a`, `git tag`), or fetch it: `git fetch origin %s`.",
         tg_shell_word(word, sizeof word, strncmp(rev, "origin/", 7) == 0 ? rev + 7 : rev));
 }
 

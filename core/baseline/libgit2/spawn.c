@@ -87,10 +87,8 @@ bool tg_libgit2_fetch(struct tg_git *g, const char *oid, struct tg_err *err)
     if (g->offline) {
         tg_err_set(err, TG_ERR_GIT, TG_NOWHERE,
                    "object %s is on the server only (partial clone), and fetching is off", oid);
-        return tg_err_hint(err,
-                           "Run `git cat-file -e %s` once with network, or clone without "
-                           "--filter.",
-                           oid);
+        return tg_err_hint(
+            err, "Run `git cat-file -e %s` once with network, or clone without --filter.", oid);
     }
     (void)snprintf(what, sizeof what, "fetching object %s of a partial clone", oid);
     tg_libgit2_cat_file(g, "-s", oid, 64, &out, &r);

@@ -171,9 +171,7 @@ struct tg_parts tg_result_parts(const struct tg_result *r)
         return parts;
     }
     parts.name = r->op_normalised.n ? r->op_normalised : r->op;
-    if (parts.name.n && tg_sv_starts(r->message, parts.name))
-        parts.rest = (tg_sv){ r->message.p + parts.name.n, r->message.n - parts.name.n };
-    if (parts.name.n && parts.rest.n && parts.rest.p == r->message.p)
+    if (parts.name.n && !tg_sv_skip(&parts.rest, parts.name) && parts.rest.n)
         parts.joint = ": ";
     return parts;
 }
@@ -202,11 +200,8 @@ bool tg_result_in_file(const struct tg_result *r)
 static bool repeats_limit(tg_sv evidence, tg_sv limit)
 {
     static const char *const before[] = { "exact; ", "limit " };
-    for (size_t i = 0; i < 2; i++) {
-        tg_sv word = tg_sv_of(before[i]);
-        if (tg_sv_starts(evidence, word))
-            evidence = (tg_sv){ evidence.p + word.n, evidence.n - word.n };
-    }
+    for (size_t i = 0; i < 2; i++)
+        (void)tg_sv_skip(&evidence, tg_sv_of(before[i]));
     return tg_sv_eq(evidence, limit);
 }
 

@@ -179,8 +179,7 @@ static void stack_names(struct stack *s, const struct tg_table *f)
         tg_sv name = tg_tablechart_text(f, r, "name");
         if (!(v > 0) || tg_tablechart_number(f, r, "rank") != tg_tablechart_number(f, 0, "rank"))
             continue;
-        if (tg_sv_starts(name, prefix))
-            name = (tg_sv){ name.p + prefix.n, name.n - prefix.n };
+        (void)tg_sv_skip(&name, prefix);
         keep_largest(s, name, v);
     }
 }

@@ -24,9 +24,8 @@ static tg_sv of_remote(tg_sv url, struct tg_arena *a)
         url.n -= 4;
     if (tg_sv_starts(url, TG_SV("https://")) && !memchr(url.p, '@', url.n))
         return url;
-    if (!tg_sv_starts(url, TG_SV("git@")))
+    if (!tg_sv_skip(&url, TG_SV("git@")))
         return TG_SV("");
-    url = (tg_sv){ url.p + 4, url.n - 4 };
     host = tg_sv_cut(&url, ':');
     return TG_SV_PRINTF(a, "https://%.*s/%.*s", TG_SV_ARG(host), TG_SV_ARG(url));
 }

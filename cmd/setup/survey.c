@@ -97,8 +97,8 @@ static tg_sv find_branch(const struct tg_survey *s)
     const char *const here[] = { "git", "symbolic-ref", "--short", "HEAD", NULL };
     static const char *const usual[] = { "main", "master", NULL };
     tg_sv name = ask_git(s, head);
-    if (tg_sv_starts(name, TG_SV("origin/")))
-        return (tg_sv){ name.p + 7, name.n - 7 };
+    if (tg_sv_skip(&name, TG_SV("origin/")))
+        return name;
     for (size_t i = 0; usual[i]; i++) {
         const char *ref = tg_arena_printf(s->arena, "refs/heads/%s", usual[i]);
         const char *const known[] = { "git", "rev-parse", "--verify", "--quiet", ref, NULL };

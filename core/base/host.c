@@ -43,8 +43,7 @@ static tg_ns boot_time(tg_sv stat)
     while (stat.n) {
         tg_sv line = tg_sv_cut(&stat, '\n');
         int64_t seconds;
-        if (tg_sv_starts(line, TG_SV("btime ")) &&
-            tg_sv_i64((tg_sv){ line.p + 6, line.n - 6 }, &seconds) && seconds > 0 &&
+        if (tg_sv_skip(&line, TG_SV("btime ")) && tg_sv_i64(line, &seconds) && seconds > 0 &&
             seconds < INT64_MAX / 1000000000)
             return seconds * 1000000000;
     }

@@ -374,17 +374,15 @@ static int next_letter(tg_sv *s)
 
 bool tg_name_is_backward_of(tg_sv node, tg_sv op)
 {
-    const tg_sv around = TG_SV("autograd::engine::evaluate_function: "), end = TG_SV("Backward");
+    const tg_sv end = TG_SV("Backward");
     int a, b;
 
-    if (tg_sv_starts(node, around))
-        node = (tg_sv){ node.p + around.n, node.n - around.n };
+    (void)tg_sv_skip(&node, TG_SV("autograd::engine::evaluate_function: "));
     while (node.n && node.p[node.n - 1] >= '0' && node.p[node.n - 1] <= '9')
         node.n--;
-    if (!tg_sv_ends(node, end) || node.n == end.n || !tg_sv_starts(op, TG_SV("aten::")))
+    if (!tg_sv_ends(node, end) || node.n == end.n || !tg_sv_skip(&op, TG_SV("aten::")))
         return false;
     node.n -= end.n;
-    op = (tg_sv){ op.p + 6, op.n - 6 };
     do {
         a = next_letter(&node);
         b = next_letter(&op);

@@ -101,11 +101,9 @@ bool tg_kind_from_name(tg_sv name, enum tg_kind *out)
 
 int64_t tg_step_number(tg_sv name)
 {
-    static const tg_sv prefix = { "ProfilerStep#", 13 };
     int64_t n;
-    if (!tg_sv_starts(name, prefix))
+    if (!tg_sv_skip(&name, TG_SV("ProfilerStep#")))
         return -1;
-    name = (tg_sv){ name.p + prefix.n, name.n - prefix.n };
     while (name.n && name.p[0] == ' ')
         name = (tg_sv){ name.p + 1, name.n - 1 };
     return tg_sv_i64(name, &n) && n >= 0 ? n : -1;

@@ -369,9 +369,7 @@ static struct tg_yaml *build_stream(struct parse *p)
 
 struct tg_yaml *tg_yaml_parse(tg_sv text, const char *file, struct tg_arena *a, struct tg_diags *d)
 {
-    static const char bom[] = "\xEF\xBB\xBF";
-    if (tg_sv_starts(text, (tg_sv){ bom, 3 }))
-        text = (tg_sv){ text.p + 3, text.n - 3 };
+    (void)tg_sv_skip(&text, TG_SV("\xEF\xBB\xBF")); /* the byte order mark */
     tg_diags_source(d, file, text);
     if (text.n > TG_LIMITS_DEFAULT.max_policy) {
         (void)tg_diags_add(d, TG_DIAG_READ, (struct tg_loc){ file, 1, 1, 0 }, 1, NULL,

@@ -275,10 +275,9 @@ static void put_name(struct tg_buf *b, const struct tg_comparison *c, const stru
         tg_buf_puts(b, "host time between operators");
         return;
     }
-    if (c && name.n < r->op_normalised.n && tg_sv_starts(rank, r->plain))
+    if (c && name.n < r->op_normalised.n && tg_sv_skip(&rank, r->plain))
         by = launcher(c, tg_result_op(c, r));
     if (by) {
-        rank = (tg_sv){ rank.p + r->plain.n, rank.n - r->plain.n };
         tg_buf_printf(b, "a kernel of %.*s%.*s", TG_SV_ARG(by->name), TG_SV_ARG(rank));
         return;
     }

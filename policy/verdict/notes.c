@@ -412,12 +412,10 @@ static void tell_machine(struct tg_eval_state *e, const struct tg_comparison *c)
 /* "2/1" of "Torch-Compiled Region: 2/1", frame and recompilation; "" for the first compilation. */
 static tg_sv recompilation_of(tg_sv name)
 {
-    static const tg_sv prefix = { "Torch-Compiled Region: ", 23 };
-    tg_sv rest = name, frame;
-    if (!tg_sv_starts(name, prefix))
+    tg_sv rest, frame;
+    if (!tg_sv_skip(&name, TG_SV("Torch-Compiled Region: ")))
         return TG_SV("");
-    rest = (tg_sv){ name.p + prefix.n, name.n - prefix.n };
-    name = rest;
+    rest = name;
     frame = tg_sv_cut(&rest, '/');
     return !frame.n || !rest.n || tg_sv_eq(rest, TG_SV("0")) ? TG_SV("") : name;
 }

@@ -152,11 +152,9 @@ bool tg_phrase_budget(struct tg_buf *out, tg_sv limit)
 {
     static const char *const bound[][2] = { { "max: ", "over" }, { "min: ", "under" } };
     for (size_t i = 0; i < 2 && !tg_sv_has(limit, TG_SV(", ")); i++) {
-        tg_sv word = tg_sv_of(bound[i][0]);
-        if (!tg_sv_starts(limit, word))
+        if (!tg_sv_skip(&limit, tg_sv_of(bound[i][0])))
             continue;
-        tg_buf_printf(out, "%s the limit of %.*s", bound[i][1], (int)(limit.n - word.n),
-                      limit.p + word.n);
+        tg_buf_printf(out, "%s the limit of %.*s", bound[i][1], TG_SV_ARG(limit));
         return true;
     }
     return false;

@@ -290,10 +290,9 @@ bool tg_baseline_push(struct tg_store_cmd *s, struct tg_err *err)
     for (size_t i = 0; i < all; i++)
         if (strcmp(v[i].commit, at.sha) == 0)
             v[n++] = v[i];
-    if (!n && !n_said) {
-        tg_err_set(err, TG_ERR_LOST, TG_NOWHERE, "nothing is stored at commit %.12s", at.sha);
-        return tg_err_hint(err, "Record first: `tracegate baseline record TRACE…`.");
-    }
+    if (!n && !n_said)
+        return tg_err_say(err, TG_ERR_LOST, TG_NOWHERE, "nothing is stored at commit %.12s",
+                          "Record first: `tracegate baseline record TRACE…`.", at.sha);
     if (!all_with_room(s, &at, v, &n, err) ||
         !tg_remote_push(s->git, &s->remote, TG_REMOTE_CREATE, v, n, &pushed, err) ||
         (n_said &&

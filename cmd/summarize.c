@@ -77,19 +77,16 @@ static bool check_rank(struct tg_summary *s, const struct tg_launcher *l, const 
     if (s->n != 1)
         return tg_err_usage(err, "'%s' holds %zu ranks or runs",
                             "--rank auto is for the trace of one process.", trace, s->n);
-    if (shard->rank >= 0 && shard->rank != l->rank) {
-        tg_err_set(err, TG_ERR_USAGE, TG_AT_FILE(trace),
-                   "'%s' is the trace of rank %" PRId64 ", %s says %" PRId64, trace, shard->rank,
-                   l->from, l->rank);
-        return tg_err_hint(err, "Is it the trace of this process and of this job?");
-    }
+    if (shard->rank >= 0 && shard->rank != l->rank)
+        return tg_err_say(err, TG_ERR_USAGE, TG_AT_FILE(trace),
+                          "'%s' is the trace of rank %" PRId64 ", %s says %" PRId64,
+                          "Is it the trace of this process and of this job?", trace, shard->rank,
+                          l->from, l->rank);
     if (l->world_size >= 0 && tg_sv_i64(tg_shard_env(shard, "world_size"), &size) &&
-        size != l->world_size) {
-        tg_err_set(err, TG_ERR_USAGE, TG_AT_FILE(trace),
-                   "'%s' is of a job of %" PRId64 " ranks, the launcher has %" PRId64, trace, size,
-                   l->world_size);
-        return tg_err_hint(err, "Is it the trace of this job?");
-    }
+        size != l->world_size)
+        return tg_err_say(err, TG_ERR_USAGE, TG_AT_FILE(trace),
+                          "'%s' is of a job of %" PRId64 " ranks, the launcher has %" PRId64,
+                          "Is it the trace of this job?", trace, size, l->world_size);
     note_place(s, l);
     tg_summary_set_rank(s, l->rank);
     return true;

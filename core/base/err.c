@@ -45,11 +45,12 @@ bool tg_err_set(struct tg_err *err, enum tg_err_kind kind, struct tg_loc at, con
     return false;
 }
 
-bool tg_err_usage(struct tg_err *err, const char *fmt, const char *hint, ...)
+bool tg_err_say(struct tg_err *err, enum tg_err_kind kind, struct tg_loc at, const char *fmt,
+                const char *hint, ...)
 {
     va_list ap;
     va_start(ap, hint);
-    set(err, TG_ERR_USAGE, TG_NOWHERE, fmt, ap);
+    set(err, kind, at, fmt, ap);
     va_end(ap);
     return tg_err_hint(err, "%s", hint);
 }

@@ -51,12 +51,11 @@ bool tg_err_set(struct tg_err *err, enum tg_err_kind kind, struct tg_loc at, con
     __attribute__((format(printf, 4, 5)));
 /* Adds the next step for the user; keeps an earlier hint. Always returns false. */
 bool tg_err_hint(struct tg_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/*
- * Both for a mistake of the command line: the message is `fmt` with what follows the hint, which is
- * as it stands. Always returns false.
- */
-bool tg_err_usage(struct tg_err *err, const char *fmt, const char *hint, ...)
-    __attribute__((format(printf, 2, 4)));
+/* Both: the message is `fmt` with what follows the hint, which is as it stands. Returns false. */
+bool tg_err_say(struct tg_err *err, enum tg_err_kind kind, struct tg_loc at, const char *fmt,
+                const char *hint, ...) __attribute__((format(printf, 4, 6)));
+/* The same of a mistake of the command line. */
+#define tg_err_usage(err, ...) tg_err_say((err), TG_ERR_USAGE, TG_NOWHERE, __VA_ARGS__)
 /* Adds "while ..."; earlier (inner) context comes first. Always returns false. */
 bool tg_err_context(struct tg_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -88,12 +88,10 @@ static bool named_target(const struct search *s, const char *name, tg_sv *label,
     char other[TG_SHA_SIZE];
     const char *remote = tg_arena_printf(s->a, "refs/remotes/origin/%s", name);
     const char *full = tg_arena_printf(s->a, "refs/remotes/%s", name);
-    if (tg_git_ref(s->g, remote, sha) && tg_git_ref(s->g, full, other) && strcmp(sha, other) != 0) {
-        tg_err_set(s->err, TG_ERR_REF, TG_NOWHERE,
-                   "target branch '%s' is ambiguous: %s and %s are different commits", name, remote,
-                   full);
-        return tg_err_hint(s->err, "Write the full name of one of them.");
-    }
+    if (tg_git_ref(s->g, remote, sha) && tg_git_ref(s->g, full, other) && strcmp(sha, other) != 0)
+        return tg_err_say(s->err, TG_ERR_REF, TG_NOWHERE,
+                          "target branch '%s' is ambiguous: %s and %s are different commits",
+                          "Write the full name of one of them.", name, remote, full);
     if (tg_git_ref(s->g, remote, sha)) {
         *label = tg_sv_of(remote + strlen("refs/remotes/"));
         return true;
@@ -107,12 +105,11 @@ static bool named_target(const struct search *s, const char *name, tg_sv *label,
 
 static bool unproven_merge(const struct search *s)
 {
-    tg_err_set(s->err, TG_ERR_GIT, TG_NOWHERE,
-               "HEAD's message says that it is a pull request's merge commit, and without the "
-               "target branch nothing here proves it");
-    return tg_err_hint(s->err, "Run `git fetch origin +BRANCH:refs/remotes/origin/BRANCH` with the "
-                               "target branch, or name the commit to compare with in "
-                               "TRACEGATE_BASE.");
+    return tg_err_say(s->err, TG_ERR_GIT, TG_NOWHERE,
+                      "HEAD's message says that it is a pull request's merge commit, and without "
+                      "the target branch nothing here proves it",
+                      "Run `git fetch origin +BRANCH:refs/remotes/origin/BRANCH` with the target "
+                      "branch, or name the commit to compare with in TRACEGATE_BASE.");
 }
 
 static bool usual_target(const struct search *s, tg_sv *label, char sha[TG_SHA_SIZE])
@@ -218,10 +215,9 @@ static bool merge_base(const struct search *s)
         return false;
     if (tg_git_is_shallow(s->g))
         return tg_git_shallow(tg_arena_printf(s->a, "the %s", found), s->err);
-    tg_err_set(s->err, TG_ERR_GIT, TG_NOWHERE, "HEAD and %.*s have no commit in common",
-               TG_SV_ARG(label));
-    return tg_err_hint(s->err, "Name another target (baseline: {target: BRANCH}), or give "
-                               "--baseline REV.");
+    return tg_err_say(s->err, TG_ERR_GIT, TG_NOWHERE, "HEAD and %.*s have no commit in common",
+                      "Name another target (baseline: {target: BRANCH}), or give --baseline REV.",
+                      TG_SV_ARG(label));
 }
 
 /* ---- releases ---- */

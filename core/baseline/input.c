@@ -84,10 +84,9 @@ static bool no_file(const char *text, struct tg_arena *a, struct tg_err *err)
 /* "C:\x", "C:/x" and "https://x" have a ':' and are not REV:PATH, whose path has no leading '/'. */
 static bool refuse_foreign(const char *text, const char *at, struct tg_err *err)
 {
-    if (strncmp(at, "://", 3) == 0) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' is a URL", text);
-        return tg_err_hint(err, "tracegate has no network: download the file and name it.");
-    }
+    if (strncmp(at, "://", 3) == 0)
+        return tg_err_usage(err, "'%s' is a URL",
+                            "tracegate has no network: download the file and name it.", text);
     if (at == text + 1)
         return tg_err_set(err, TG_ERR_IO, TG_AT_FILE(text), "no such file: '%s'", text);
     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "path '%s' leaves the repository", at + 1);
@@ -101,10 +100,9 @@ bool tg_input_parse(struct tg_input *out, const char *text, struct tg_arena *a, 
 {
     const char *at;
     *out = (struct tg_input){ TG_INPUT_FILE, tg_arena_sv(a, tg_sv_of(text)), TG_SV(""), TG_SV("") };
-    if (!text[0]) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "an empty side");
-        return tg_err_hint(err, "Give a file, a folder, a glob, REV:PATH or REV.");
-    }
+    if (!text[0])
+        return tg_err_usage(err, "an empty side",
+                            "Give a file, a folder, a glob, REV:PATH or REV.");
     if (strcmp(text, "-") == 0) {
         out->kind = TG_INPUT_STDIN;
         return true;

@@ -56,13 +56,12 @@ bool tg_lfs_read(struct tg_git *g, const struct tg_git_file *f, const struct tg_
     const char *path =
         tg_arena_printf(a, "%s/%.2s/%.2s/%s", tg_git_lfs_dir(g, a), p->oid, p->oid + 2, p->oid);
     char hex[65];
-    if (p->size > most) {
-        tg_err_set(err, TG_ERR_LIMIT, TG_AT_FILE(f->path.p),
-                   "'%s' has %" PRIu64 " bytes in Git LFS, the limit is %zu", f->path.p, p->size,
-                   most);
-        return tg_err_hint(err, "Store it compressed (.json.gz), or as a summary: `tracegate "
-                                "summarize TRACE -o FILE.tgs`.");
-    }
+    if (p->size > most)
+        return tg_err_say(err, TG_ERR_LIMIT, TG_AT_FILE(f->path.p),
+                          "'%s' has %" PRIu64 " bytes in Git LFS, the limit is %zu",
+                          "Store it compressed (.json.gz), or as a summary: `tracegate summarize "
+                          "TRACE -o FILE.tgs`.",
+                          f->path.p, p->size, most);
     if (access(path, F_OK) != 0)
         return missing(f, err);
     if (!tg_file_read(out, path, most, err))

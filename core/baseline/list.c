@@ -120,11 +120,10 @@ static bool add_file(struct list *l, tg_sv folder, tg_sv name, const struct tg_e
 {
     struct tg_git_file f = { .size = 0 };
     size_t most = tg_git_limits(l->g)->max_files;
-    if (l->n == most) {
-        tg_err_set(l->err, TG_ERR_LIMIT, TG_NOWHERE,
-                   "'%s' in commit %.12s names more than %zu files", l->path, l->sha, most);
-        return tg_err_hint(l->err, "Name fewer files, or merge them: `tracegate merge`.");
-    }
+    if (l->n == most)
+        return tg_err_say(
+            l->err, TG_ERR_LIMIT, TG_NOWHERE, "'%s' in commit %.12s names more than %zu files",
+            "Name fewer files, or merge them: `tracegate merge`.", l->path, l->sha, most);
     if (!tg_git_size(l->g, e->oid, &f.size, l->err))
         return false;
     f.path =

@@ -15,9 +15,8 @@ static bool check_name(const struct tg_remote *r, struct tg_err *err)
 {
     if (r->name && *r->name && *r->name != '-')
         return true;
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "'%s' cannot be the name of a remote",
-               r->name ? r->name : "");
-    return tg_err_hint(err, "`git remote -v` lists the remotes of this clone.");
+    return tg_err_usage(err, "'%s' cannot be the name of a remote",
+                        "`git remote -v` lists the remotes of this clone.", r->name ? r->name : "");
 }
 
 /* Git's own first complaint; advice follows it. */

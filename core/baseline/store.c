@@ -100,11 +100,10 @@ static bool check_record(const struct tg_store *store, const char *sha, tg_sv by
     size_t most = tg_git_limits(store->git)->max_summary;
     struct tg_commit c;
     enum tg_seen seen;
-    if (bytes.n > most) {
-        tg_err_set(err, TG_ERR_LIMIT, TG_NOWHERE, "a baseline of %zu bytes, the limit is %zu",
-                   bytes.n, most);
-        return tg_err_hint(err, "Store a summary, not a trace: `tracegate summarize`.");
-    }
+    if (bytes.n > most)
+        return tg_err_say(err, TG_ERR_LIMIT, TG_NOWHERE,
+                          "a baseline of %zu bytes, the limit is %zu",
+                          "Store a summary, not a trace: `tracegate summarize`.", bytes.n, most);
     seen = tg_git_commit(store->git, sha, a, &c, err);
     if (seen == TG_ABSENT)
         return tg_err_set(err, TG_ERR_REF, TG_NOWHERE, "commit '%s' does not exist here", sha);

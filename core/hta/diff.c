@@ -25,11 +25,9 @@ static bool check_steps(const struct tg_hta_side *s, const struct tg_hta_select 
     char have[160];
     if (q->whole)
         return true;
-    if (s->n_steps == 0) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s has no ProfilerStep, and HTA compares steps",
-                   label);
-        return tg_err_hint(err, "add --whole to compare everything in the traces.");
-    }
+    if (s->n_steps == 0)
+        return tg_err_usage(err, "%s has no ProfilerStep, and HTA compares steps",
+                            "add --whole to compare everything in the traces.", label);
     for (size_t i = 0; i < q->n_steps; i++)
         if (!tg_is_among(s->steps, s->n_steps, q->steps[i])) {
             put_numbers(have, sizeof have, s->steps, s->n_steps);

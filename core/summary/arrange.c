@@ -6,19 +6,17 @@
 
 bool tg_shard_comparable(const struct tg_shard *a, const struct tg_shard *b, struct tg_err *err)
 {
-    if (!tg_sv_eq(a->window, b->window)) {
-        tg_err_set(err, TG_ERR_SUMMARY, TG_NOWHERE,
-                   "steps were cut by different windows: '%.*s' and '%.*s'", TG_SV_ARG(a->window),
-                   TG_SV_ARG(b->window));
-        return tg_err_hint(err, "Record the stored side again with the window of today's policy.");
-    }
-    if (!tg_sv_eq(a->classes, b->classes)) {
-        tg_err_set(err, TG_ERR_SUMMARY, TG_NOWHERE,
-                   "kernels were classified by different tables: %.*s and %.*s",
-                   TG_SV_ARG(a->classes), TG_SV_ARG(b->classes));
-        return tg_err_hint(err, "The stored side comes from another version of tracegate: record "
-                                "it again.");
-    }
+    if (!tg_sv_eq(a->window, b->window))
+        return tg_err_say(err, TG_ERR_SUMMARY, TG_NOWHERE,
+                          "steps were cut by different windows: '%.*s' and '%.*s'",
+                          "Record the stored side again with the window of today's policy.",
+                          TG_SV_ARG(a->window), TG_SV_ARG(b->window));
+    if (!tg_sv_eq(a->classes, b->classes))
+        return tg_err_say(
+            err, TG_ERR_SUMMARY, TG_NOWHERE,
+            "kernels were classified by different tables: %.*s and %.*s",
+            "The stored side comes from another version of tracegate: record it again.",
+            TG_SV_ARG(a->classes), TG_SV_ARG(b->classes));
     return true;
 }
 
@@ -94,12 +92,11 @@ static bool as_ranks(struct tg_side *out, const struct tg_shard **v, size_t n, s
     out->ranks = TG_NEW_N(a, int64_t, n);
     for (size_t i = 0; i < n; i++) {
         out->ranks[i] = unranked ? (int64_t)i : v[i]->rank;
-        if (i && out->ranks[i] == out->ranks[i - 1]) {
-            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "rank %" PRId64 " is there twice",
-                       out->ranks[i]);
-            return tg_err_hint(err, "With --ranks there is one file a rank; leave it out to have "
-                                    "several runs of each.");
-        }
+        if (i && out->ranks[i] == out->ranks[i - 1])
+            return tg_err_usage(
+                err, "rank %" PRId64 " is there twice",
+                "With --ranks there is one file a rank; leave it out to have several runs of each.",
+                out->ranks[i]);
     }
     fill(out, v, a);
     return true;
@@ -184,11 +181,10 @@ static bool same_runs(const struct tg_summary *s, struct tg_arena *a, struct tg_
     for (size_t i = 1; i < n_cols; i++) {
         if (col[i].n == col[0].n)
             continue;
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
-                   "rank %" PRId64 " has %zu runs, rank %" PRId64 " has %zu", v[0]->rank, col[0].n,
-                   v[col[i].first]->rank, col[i].n);
-        return tg_err_hint(err, "Every rank needs the same number of runs: is a file missing, or "
-                                "left over from an earlier run?");
+        return tg_err_usage(err, "rank %" PRId64 " has %zu runs, rank %" PRId64 " has %zu",
+                            "Every rank needs the same number of runs: is a file missing, or left "
+                            "over from an earlier run?",
+                            v[0]->rank, col[0].n, v[col[i].first]->rank, col[i].n);
     }
     return true;
 }

@@ -80,11 +80,10 @@ bool tg_layout_put_head(struct tg_layout_writer *w, const struct tg_layout_key *
     static const char array[] = ",\"shards\":[\n";
     struct tg_doc *d;
     size_t before = w->out->n;
-    if (n > TG_MAX_SHARDS) {
-        tg_err_set(err, TG_ERR_LIMIT, TG_NOWHERE, "%zu runs and ranks: a summary has room for %zu",
-                   n, TG_MAX_SHARDS);
-        return tg_err_hint(err, "Store the runs in several files: a side may have more than one.");
-    }
+    if (n > TG_MAX_SHARDS)
+        return tg_err_say(
+            err, TG_ERR_LIMIT, TG_NOWHERE, "%zu runs and ranks: a summary has room for %zu",
+            "Store the runs in several files: a side may have more than one.", n, TG_MAX_SHARDS);
     d = tg_doc_new_object();
     tg_doc_add_i64(d, "tracegate_summary", TG_SUMMARY_FORMAT);
     add_index(d, keys, n);
@@ -201,10 +200,9 @@ static void put_content(struct tg_buf *out, const struct tg_shard *s)
 
 static bool does_not_fit(const struct tg_shard *s, struct tg_err *err)
 {
-    tg_err_set(err, TG_ERR_LIMIT, TG_NOWHERE,
-               "'%.*s': %zu names times %zu steps do not fit into a summary", TG_SV_ARG(s->source),
-               s->n_rows, s->n_steps);
-    return tg_err_hint(err, "Record fewer steps.");
+    return tg_err_say(err, TG_ERR_LIMIT, TG_NOWHERE,
+                      "'%.*s': %zu names times %zu steps do not fit into a summary",
+                      "Record fewer steps.", TG_SV_ARG(s->source), s->n_rows, s->n_steps);
 }
 
 bool tg_layout_put_shard(struct tg_layout_writer *w, const struct tg_shard *s,

@@ -394,12 +394,11 @@ static bool within_limits(const struct tg_source *s, struct tg_err *err)
     if (s->out > s->limits.max_inflated)
         return tg_err_set(err, TG_ERR_LIMIT, at(s), "'%s' unpacks to more than %" PRIu64 " bytes",
                           s->name, s->limits.max_inflated);
-    if (s->out > RATIO_FROM && s->out / s->limits.max_ratio > in) {
-        tg_err_set(err, TG_ERR_LIMIT, at(s), "'%s' unpacks to more than %zu times its size",
-                   s->name, s->limits.max_ratio);
-        return tg_err_hint(err, "Real traces pack 10 to 30 times; this looks like a decompression "
-                                "bomb. If it is not, unpack it by hand.");
-    }
+    if (s->out > RATIO_FROM && s->out / s->limits.max_ratio > in)
+        return tg_err_say(err, TG_ERR_LIMIT, at(s), "'%s' unpacks to more than %zu times its size",
+                          "Real traces pack 10 to 30 times; this looks like a decompression bomb. "
+                          "If it is not, unpack it by hand.",
+                          s->name, s->limits.max_ratio);
     return true;
 }
 

@@ -94,20 +94,19 @@ static bool open_refused(const char *dir, int rc, struct tg_err *err)
                            tg_shell_word(word, sizeof word, folder));
     }
     if (rc == GIT_ENOTFOUND &&
-        (last_class() == GIT_ERROR_REPOSITORY || last_class() == GIT_ERROR_OS)) {
-        tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "'%s' is not inside a git repository",
-                   realpath(dir, folder) ? folder : dir);
-        return tg_err_hint(err, "Run tracegate inside the repository. Without one, compare with "
-                                "files (--baseline FILE or --baseline FOLDER) and name no commit.");
-    }
+        (last_class() == GIT_ERROR_REPOSITORY || last_class() == GIT_ERROR_OS))
+        return tg_err_say(err, TG_ERR_GIT, TG_NOWHERE, "'%s' is not inside a git repository",
+                          "Run tracegate inside the repository. Without one, compare with files "
+                          "(--baseline FILE or --baseline FOLDER) and name no commit.",
+                          realpath(dir, folder) ? folder : dir);
     if (strstr(why, "objectformat") || strstr(why, "object format") || strstr(why, "sha256") ||
-        strstr(why, "refstorage") || strstr(why, "reftable") || strstr(why, "compatobject")) {
-        tg_err_set(err, TG_ERR_GIT, TG_NOWHERE,
-                   "this repository's format is not supported (SHA-256 objects or reftable): %s",
-                   why);
-        return tg_err_hint(err, "Write the baseline to a file with `git show REV:PATH > FILE` and "
-                                "give --baseline FILE.");
-    }
+        strstr(why, "refstorage") || strstr(why, "reftable") || strstr(why, "compatobject"))
+        return tg_err_say(
+            err, TG_ERR_GIT, TG_NOWHERE,
+            "this repository's format is not supported (SHA-256 objects or reftable): %s",
+            "Write the baseline to a file with `git show REV:PATH > FILE` and give --baseline "
+            "FILE.",
+            why);
     return tg_libgit2_failed(err, "the repository cannot be opened");
 }
 

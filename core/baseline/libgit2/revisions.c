@@ -91,10 +91,9 @@ static bool only_one_ref(struct tg_git *g, const char *rev, struct tg_arena *a, 
 static bool unknown_rev(struct tg_git *g, const char *rev, int rc, struct tg_err *err)
 {
     char name[512], sha[TG_SHA_SIZE], word[256];
-    if (rc == GIT_EAMBIGUOUS) {
-        tg_err_set(err, TG_ERR_REF, TG_NOWHERE, "revision '%s' is ambiguous", rev);
-        return tg_err_hint(err, "Give more digits, or the full ref (refs/heads/…, refs/tags/…).");
-    }
+    if (rc == GIT_EAMBIGUOUS)
+        return tg_err_say(err, TG_ERR_REF, TG_NOWHERE, "revision '%s' is ambiguous",
+                          "Give more digits, or the full ref (refs/heads/…, refs/tags/…).", rev);
     if (rc == GIT_EINVALIDSPEC) {
         tg_err_set(err, TG_ERR_REF, TG_NOWHERE, "'%s' is not a revision", rev);
         return tg_err_hint(err, "`git rev-parse %s` says why; see gitrevisions(7).",
@@ -135,11 +134,10 @@ bool tg_git_resolve(struct tg_git *g, const char *rev, struct tg_arena *a, struc
         return unknown_rev(g, spelled, rc, err);
     rc = git_object_peel(&c, o, GIT_OBJECT_COMMIT);
     git_object_free(o);
-    if (rc < 0) {
-        tg_err_set(err, TG_ERR_REF, TG_NOWHERE, "'%s' is not a commit", rev);
-        return tg_err_hint(err, "Give a branch, a tag or a commit; a path goes after it as "
-                                "REV:PATH.");
-    }
+    if (rc < 0)
+        return tg_err_say(err, TG_ERR_REF, TG_NOWHERE, "'%s' is not a commit",
+                          "Give a branch, a tag or a commit; a path goes after it as REV:PATH.",
+                          rev);
     rc = git_commit_lookup(&commit, g->repo, git_object_id(c));
     git_object_free(c);
     if (rc < 0)

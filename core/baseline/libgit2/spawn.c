@@ -51,14 +51,13 @@ bool tg_git_spawn_failed(const struct tg_git *g, const char *what, const struct 
     const char *why = r->last_words[0] ? r->last_words : "it says nothing";
     switch (r->end) {
     case TG_SPAWN_NOT_FOUND:
-        tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "%s needs the program '%s', which is not installed",
-                   what, g->program);
-        return tg_err_hint(err, "Install git, or use a clone without --filter.");
+        return tg_err_say(err, TG_ERR_GIT, TG_NOWHERE,
+                          "%s needs the program '%s', which is not installed",
+                          "Install git, or use a clone without --filter.", what, g->program);
     case TG_SPAWN_TIMEOUT:
-        tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "%s took longer than %u s", what,
-                   g->timeout_ms / 1000);
-        return tg_err_hint(err, "Check the network and the remote, or use a clone without "
-                                "--filter.");
+        return tg_err_say(err, TG_ERR_GIT, TG_NOWHERE, "%s took longer than %u s",
+                          "Check the network and the remote, or use a clone without --filter.",
+                          what, g->timeout_ms / 1000);
     case TG_SPAWN_EXIT:
         tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "%s failed (git exit %d): %s", what, r->code, why);
         break;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/arena.h"
 #include "core/base/doc.h"
 #include "core/base/file.h"
 #include "core/base/sort.h"
@@ -264,6 +265,24 @@ TEST(usage_has_a_plain_hint)
     assert_int_equal(tg_err_exit_code(err.kind), 2);
     assert_string_equal(err.message, "--top is 7");
     assert_string_equal(err.hint, "Give less than 100 %s.");
+}
+
+/* Room for 4, 8, 16 ... 128; what is there moves along, and a copy stays where room is. */
+TEST(arrays_in_an_arena_grow)
+{
+    TG_ARENA *a = tg_arena_new();
+    int *v = NULL;
+    size_t n = 0, cap = 0;
+    for (int i = 0; i < 100; i++) {
+        const int *before = v;
+        bool room = n < cap;
+        *TG_ARENA_PUSH(a, v, n, cap) = i;
+        assert_int_equal(v == before, room);
+    }
+    assert_int_equal(n, 100);
+    assert_int_equal(cap, 128);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(v[i], i);
 }
 
 struct pair {

@@ -287,25 +287,30 @@ void tg_judge_together(struct tg_eval_state *e, const struct tg_rule_scope *s,
     const char *doubt = NULL;
     struct tg_judgement j;
     struct tg_result *r;
-    struct tg_op *all;
+    struct tg_op *all =
+        stand_in(e->arena, op[0]->kind,
+                 TG_SV_PRINTF(e->arena, "(%s %s)", which, tg_phrase_kind(op[0]->kind)));
 
     if (l.test == TG_NOISE_NONE || tg_grounds_few_steps(s, l.noise))
         return;
+    for (size_t i = 0; i < n; i++)
+        for (int side = 0; side < 2; side++)
+            all->share[side] += op[i]->share[side];
     probe_evidence(&p, ev);
+    if (rule->metric == TG_RULE_METRIC_SHARE) {
+        p.unit = TG_UNIT_PERCENT;
+        p.base = 100 * all->share[TG_BASE];
+        p.test = 100 * all->share[TG_TEST];
+    }
     tg_grounds_ask_runs(&p, l.noise, e->in->policy, s->c, e->arena);
     j = tg_judge(&p, &l.warn, &l.fail);
     if (j.state <= TG_STATE_WAIVED)
         return;
     if (j.state == TG_STATE_FAIL && (doubt = doubt_of_small(s->c, op[0]->kind)))
         j.state = TG_STATE_WARN;
-    all = stand_in(e->arena, op[0]->kind,
-                   TG_SV_PRINTF(e->arena, "(%s %s)", which, tg_phrase_kind(op[0]->kind)));
-    for (size_t i = 0; i < n; i++)
-        for (int side = 0; side < 2; side++)
-            all->share[side] += op[i]->share[side];
     r = tg_eval_add(e, rule);
     fill_op(r, all, rule, &p, &j);
-    r->rank = fabs(r->delta);
+    r->rank = fabs(ev->delta_ns);
     describe_row(e, s, r, &l, &p, &j);
     tell_small(r, op, n, doubt, e->arena);
     name_rank(r, e, s, all->name);

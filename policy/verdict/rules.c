@@ -34,10 +34,11 @@ struct chosen {
     size_t n_left, cap_left;
 };
 
-/* Does the rule judge the operator's time of a step by the rule's own limits? */
+/* Does the rule judge the operator's time of a step, or its part of it, by the rule's own limits? */
 static bool is_time_of_step(const struct tg_rule *rule, const struct tg_op *op)
 {
-    bool own = rule->metric == TG_RULE_METRIC_SELF || rule->metric == TG_RULE_METRIC_TOTAL;
+    bool own = rule->metric == TG_RULE_METRIC_SELF || rule->metric == TG_RULE_METRIC_TOTAL ||
+               rule->metric == TG_RULE_METRIC_SHARE;
     for (size_t i = 0; i < rule->n_overrides; i++)
         own &= !tg_select_override(&rule->overrides[i], op);
     return own && !tg_kind_is_frame(op->kind) && !tg_rule_is_budget(rule);
@@ -50,7 +51,8 @@ static bool is_time_of_step(const struct tg_rule *rule, const struct tg_op *op)
 static bool is_quiet(const struct tg_eval_state *e, const struct tg_rule_scope *s,
                      const struct tg_rule *rule, const struct tg_op *op)
 {
-    bool own = rule->metric == TG_RULE_METRIC_SELF || tg_kind_is_device(op->kind);
+    bool own = rule->metric == TG_RULE_METRIC_SELF ||
+               (rule->metric == TG_RULE_METRIC_TOTAL && tg_kind_is_device(op->kind));
     return own && is_time_of_step(rule, op) &&
            (tg_op_is_small(s->c, op) || op->ev.judged == TG_NOT_FEW_RUNS) &&
            e->results[e->n - 1].state <= TG_STATE_NOT_JUDGED;

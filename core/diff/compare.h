@@ -396,7 +396,7 @@ bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidenc
 double tg_op_slower_from(const struct tg_op *op, double most);
 /* Why a kind of attribute was not compared: "input shapes differ from run to run in the baseline"; NULL: it was. */
 const char *tg_attr_state_text(const struct tg_op *op, enum tg_attr_kind kind, struct tg_arena *a);
-/* Evidence for its share of the mean step; value and delta_ns in %. False: its time is not judged. */
+/* Evidence for its share of the mean step, with what it replaced; value and delta_ns in %. False: its time is not judged. */
 bool tg_op_share_evidence(const struct tg_op *op, struct tg_evidence *ev);
 
 static inline const struct tg_evidence *tg_op_reported(const struct tg_op *op)

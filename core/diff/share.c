@@ -105,6 +105,7 @@ bool tg_op_share_evidence(const struct tg_op *op, struct tg_evidence *ev)
 
     if (!w || op->ev.judged != TG_JUDGED)
         return false;
+    op = op->joined ? op->joined : op;
     for (int side = 0; side < 2; side++) {
         y[side] = TG_NEW_N(w->a, double, w->c->n_runs[side]);
         for (size_t run = 0; run < w->c->n_runs[side]; run++)

@@ -130,8 +130,10 @@ static void probe_share(struct tg_probe *p, const struct tg_comparison *c, const
     bool judged = tg_op_share_evidence(op, ev);
 
     p->ev = judged ? ev : &op->ev;
-    p->base = judged ? ev->value[TG_BASE] : 100 * op->share[TG_BASE];
-    p->test = judged ? ev->value[TG_TEST] : 100 * op->share[TG_TEST];
+    p->has_recorded = true;
+    for (int side = 0; side < 2; side++)
+        p->recorded[side] = 100 * op->share[side];
+    put_values(p, judged ? ev->value : p->recorded);
 }
 
 /* Values of a per-name metric; false: this operator has none. */

@@ -62,6 +62,30 @@ BY_HAND(evidence_in_percent)
     assert_int_equal(ev.judged, TG_JUDGED);
 }
 
+/* A new name takes as much of the step as the two that it replaced: 10 %. */
+BY_HAND(with_what_was_replaced)
+{
+    static const struct {
+        tg_ns new_ns;
+        double share;
+    } rows[] = { { 100000, 10 }, { 300000, 30 } };
+    struct tg_evidence ev;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 3, 3, 4);
+        for (int side = 0; side < 2; side++)
+            add_all(f, side, TG_KIND_KERNEL, "other", "", 1, 500000);
+        add_all(f, TG_BASE, TG_KIND_KERNEL, "old", "", 2, 50000);
+        add_all(f, TG_TEST, TG_KIND_KERNEL, "new", "", 1, rows[i].new_ns);
+        compare(f);
+        assert_true(tg_op_share_evidence(find(f, "new"), &ev));
+        near(ev.value[TG_BASE], 10);
+        near(ev.value[TG_TEST], rows[i].share);
+        assert_int_equal(ev.proven, rows[i].share > 10);
+    }
+}
+
 /* Calls that differ between the sides: its time is not judged, nor is its part of the step. */
 BY_HAND(without_a_time_no_part)
 {

@@ -569,6 +569,20 @@ def copy_probes():
         yield f"copies: control, none of {runs}", "green", base, side(u, 100, runs)
 
 
+def share_probes():
+    """A rule about the part of the step alone: names that come and go are compared with what they replaced."""
+    u, fat = usual(), [Work("aten::fat", "op", "", 60)]
+    kern = lambda *works: [w for w in u if w.op != "aten::op3"] + [Work("aten::op3", "kernel", f"void {n}(float*)", us) for n, us in works]  # noqa: E731
+    plants = {"an operator's calls, x3": ("told", "op", u + fat, u + fat * 3), "a new operator": ("told", "op", u, u + fat * 2),
+              "a renamed kernel, x5": ("red", "kernel", u, kern(("new", 115))),
+              "one kernel of two, x4": ("red", "kernel", kern(("a", 12), ("b", 11)), kern(("new", 92))),
+              "control, a renamed kernel": ("green", "kernel", u, kern(("new", 23))),
+              "control, one kernel of two": ("green", "kernel", kern(("a", 12), ("b", 11)), kern(("new", 23))),
+              "control, fewer calls": ("green", "op", u + fat * 3, u + fat)}
+    for runs, (what, (want, kind, base, fresh)) in itertools.product((3, 5), plants.items()):
+        yield f"share: {what}, {runs}", want, side(base, 1, runs), side(fresh, 100, runs), (RULE % (kind, "share")).replace("pct: 20%", "pp: 4pp")
+
+
 def fused_probes():
     u, cost = usual(), {w.op: w.us for w in usual()}
     for names in (("aten::op3", "aten::op4", "aten::op5"), tuple(f"aten::op{i}" for i in range(2, 8))):
@@ -756,7 +770,7 @@ def known_probes():
 
 def probes():
     for part in (size_probes, event_probes, call_probes, part_probes, elsewhere_probes, written_probes, small_probes, attribute_probes,
-                 row_probes, mark_probes, cut_probes, uncompared_probes, schedule_probes, scheduled_probes, copy_probes, fused_probes,
+                 row_probes, mark_probes, cut_probes, uncompared_probes, schedule_probes, scheduled_probes, copy_probes, fused_probes, share_probes,
                  rank_probes, harmless_probes, recorded_probes, known_probes):
         yield from part()
 

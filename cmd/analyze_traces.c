@@ -166,7 +166,7 @@ static bool read_all(struct loaded *l, const struct tg_analyze_request *q, struc
 static int by_rank(const void *pa, const void *pb)
 {
     const struct tg_rank_trace *a = pa, *b = pb;
-    return (a->rank > b->rank) - (a->rank < b->rank);
+    return TG_CMP(a->rank, b->rank);
 }
 
 static bool load(struct loaded *l, const struct tg_analyze_request *q, struct tg_err *err)

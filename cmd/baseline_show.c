@@ -48,11 +48,8 @@ static int by_history(const void *x, const void *y)
 {
     const struct listed_commit *a = x, *b = y;
     int c = tg_sv_cmp(a->runs.v->suite, b->runs.v->suite);
-    if (c)
-        return c;
-    if (a->order != b->order)
-        return a->order < b->order ? -1 : 1;
-    return strcmp(a->runs.v->commit, b->runs.v->commit);
+    c = c ? c : TG_CMP(a->order, b->order);
+    return c ? c : strcmp(a->runs.v->commit, b->runs.v->commit);
 }
 
 struct on_line {
@@ -212,7 +209,7 @@ static int by_plain(const void *x, const void *y)
     const struct tg_history_value *a = x, *b = y;
     if (a->plain != b->plain)
         return a->plain < b->plain ? 1 : -1;
-    return (a->series > b->series) - (a->series < b->series);
+    return TG_CMP(a->series, b->series);
 }
 
 static void put_row(struct tg_store_cmd *s, const struct tg_series *series,

@@ -39,9 +39,8 @@ struct weighed {
 static int by_weight(const void *x, const void *y)
 {
     const struct weighed *a = x, *b = y;
-    if (a->weight != b->weight)
-        return a->weight < b->weight ? 1 : -1;
-    return (a->series > b->series) - (a->series < b->series);
+    int c = TG_CMP(b->weight, a->weight);
+    return c ? c : TG_CMP(a->series, b->series);
 }
 
 static bool is_asked_for(const struct tg_history_cmd_opts *o, const struct tg_series *s)
@@ -110,9 +109,8 @@ static void choose_series(const struct tg_history_cmd *c, struct tg_nights *n,
 static int by_night(const void *x, const void *y)
 {
     const struct tg_history_release *a = x, *b = y;
-    if (a->night != b->night)
-        return a->night < b->night ? -1 : 1;
-    return tg_sv_cmp(a->name, b->name);
+    int c = TG_CMP(a->night, b->night);
+    return c ? c : tg_sv_cmp(a->name, b->name);
 }
 
 /* Tags of commits on the line, each at the first night that has its commit in it. */

@@ -187,9 +187,8 @@ struct top {
 static int longest_first(const void *pa, const void *pb)
 {
     const struct top *a = pa, *b = pb;
-    if (a->ns != b->ns)
-        return a->ns > b->ns ? -1 : 1;
-    return (a->node > b->node) - (a->node < b->node);
+    int c = TG_CMP(b->ns, a->ns);
+    return c ? c : TG_CMP(a->node, b->node);
 }
 
 /* "cudaLaunchKernel" is in much of the program: the place is the function, module or mark around it. */

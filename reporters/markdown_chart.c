@@ -70,9 +70,8 @@ struct bars {
 static int longest_first(const void *pa, const void *pb)
 {
     const struct bar *a = pa, *b = pb;
-    if (a->value != b->value)
-        return a->value > b->value ? -1 : 1;
-    return (a->row > b->row) - (a->row < b->row);
+    int c = TG_CMP(b->value, a->value);
+    return c ? c : TG_CMP(a->row, b->row);
 }
 
 /* Noise is not a slowdown, what is waived is accepted; bars below a hundredth of the largest would be

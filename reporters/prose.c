@@ -10,9 +10,8 @@
 static int longest_first(const void *pa, const void *pb)
 {
     const tg_sv *a = pa, *b = pb;
-    if (a->n != b->n)
-        return a->n > b->n ? -1 : 1;
-    return tg_sv_cmp(*a, *b);
+    int c = TG_CMP(b->n, a->n);
+    return c ? c : tg_sv_cmp(*a, *b);
 }
 
 bool tg_prose_begin(struct tg_buf *out, tg_sv name)

@@ -146,9 +146,8 @@ struct ranked {
 static int by_size(const void *pa, const void *pb)
 {
     const struct ranked *a = pa, *b = pb;
-    if (a->size != b->size)
-        return a->size > b->size ? -1 : 1;
-    return (a->order > b->order) - (a->order < b->order);
+    int c = TG_CMP(b->size, a->size);
+    return c ? c : TG_CMP(a->order, b->order);
 }
 
 /* The rows of the first `n` of `r` after sorting; *n_out: how many those are. */

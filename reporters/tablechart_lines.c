@@ -43,9 +43,8 @@ struct series {
 static int by_area(const void *pa, const void *pb)
 {
     const struct series *a = pa, *b = pb;
-    if (a->area != b->area)
-        return a->area > b->area ? -1 : 1;
-    return strcmp(a->label, b->label);
+    int c = TG_CMP(b->area, a->area);
+    return c ? c : strcmp(a->label, b->label);
 }
 
 static int by_label(const void *pa, const void *pb)

@@ -56,7 +56,7 @@ static int by_end(const void *pa, const void *pb)
     const struct tg_shard *b = *(const struct tg_shard *const *)pb;
     tg_ns x = a->n_steps ? a->steps[a->n_steps - 1].end : 0;
     tg_ns y = b->n_steps ? b->steps[b->n_steps - 1].end : 0;
-    return (x > y) - (x < y);
+    return TG_CMP(x, y);
 }
 
 static const struct tg_shard **sorted(const struct tg_side *s)

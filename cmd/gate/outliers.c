@@ -39,7 +39,7 @@ static const struct tg_shard *shard_of(const struct job *j, size_t run)
 static int by_value(const void *pa, const void *pb)
 {
     const double a = *(const double *)pa, b = *(const double *)pb;
-    return (a > b) - (a < b);
+    return TG_CMP(a, b);
 }
 
 /* The lower median of what is known; NaN: nothing is. */

@@ -118,7 +118,7 @@ static bool judge_split(struct alarms *x, const struct tg_noise_input *in, const
 static int by_index(const void *a, const void *b)
 {
     size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
+    return TG_CMP(x, y);
 }
 
 /* False: these two sides were drawn before. */
@@ -298,9 +298,8 @@ static bool draw_size(double **found, const struct values *all, const struct tg_
 static int by_share(const void *pa, const void *pb)
 {
     const struct tg_op_noise *a = pa, *b = pb;
-    if (a->share != b->share)
-        return a->share > b->share ? -1 : 1;
-    return tg_sv_cmp(a->name, b->name);
+    int c = TG_CMP(b->share, a->share);
+    return c ? c : tg_sv_cmp(a->name, b->name);
 }
 
 /* Of the draws that are judged: a busy run makes a draw tell nothing. Half of them must be. */

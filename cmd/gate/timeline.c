@@ -122,9 +122,8 @@ static void collect(struct drawing *d)
 static int by_lane(const void *pa, const void *pb)
 {
     const struct tg_picture_span *a = pa, *b = pb;
-    if (a->lane != b->lane)
-        return a->lane < b->lane ? -1 : 1;
-    return (a->start > b->start) - (a->start < b->start);
+    int c = TG_CMP(a->lane, b->lane);
+    return c ? c : TG_CMP(a->start, b->start);
 }
 
 /* Joins neighbours of a lane that end within `pixel` of each other's beginning and are shorter. */

@@ -51,7 +51,7 @@ static int by_time(const void *pa, const void *pb, void *unused)
 {
     const struct edge *a = pa, *b = pb;
     (void)unused;
-    return (a->at > b->at) - (a->at < b->at);
+    return TG_CMP(a->at, b->at);
 }
 
 /*

@@ -45,11 +45,9 @@ struct job {
 static int by_class_and_sum(const void *pa, const void *pb)
 {
     const struct entry *a = pa, *b = pb;
-    if (a->class_ != b->class_)
-        return a->class_ < b->class_ ? -1 : 1;
-    if (a->spread.sum != b->spread.sum)
-        return a->spread.sum > b->spread.sum ? -1 : 1;
-    return tg_sv_cmp(a->name, b->name);
+    int c = TG_CMP(a->class_, b->class_);
+    c = c ? c : TG_CMP(b->spread.sum, a->spread.sum);
+    return c ? c : tg_sv_cmp(a->name, b->name);
 }
 
 static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };

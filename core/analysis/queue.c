@@ -61,9 +61,8 @@ static int by_time(const void *pa, const void *pb, void *unused)
 {
     const struct edge *a = pa, *b = pb;
     (void)unused;
-    if (a->at != b->at)
-        return a->at < b->at ? -1 : 1;
-    return (a->change < b->change) - (a->change > b->change);
+    int c = TG_CMP(a->at, b->at);
+    return c ? c : TG_CMP(b->change, a->change);
 }
 
 static void put_point(struct tg_table *series, const struct tg_device_work *d, int64_t stream,

@@ -65,9 +65,8 @@ static int by_count(const void *pa, const void *pb, void *arg)
 {
     const struct tg_sequence *v = arg;
     const struct tg_sequence *a = &v[*(const uint32_t *)pa], *b = &v[*(const uint32_t *)pb];
-    if (a->count != b->count)
-        return a->count > b->count ? -1 : 1;
-    return tg_sv_cmp(a->pattern, b->pattern);
+    int c = TG_CMP(b->count, a->count);
+    return c ? c : tg_sv_cmp(a->pattern, b->pattern);
 }
 
 void tg_sequence_table_finish(struct tg_sequence_table *t, struct tg_sequences *out,

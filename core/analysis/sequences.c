@@ -42,9 +42,8 @@ struct piece {
 static int by_owner(const void *pa, const void *pb)
 {
     const struct piece *a = pa, *b = pb;
-    if (a->owner != b->owner)
-        return a->owner < b->owner ? -1 : 1;
-    return (a->row > b->row) - (a->row < b->row);
+    int c = TG_CMP(a->owner, b->owner);
+    return c ? c : TG_CMP(a->row, b->row);
 }
 
 static uint32_t owner_of(const struct tg_rank_trace *r, const uint32_t *owner, uint32_t span)

@@ -105,11 +105,9 @@ struct found {
 static int by_stream(const void *pa, const void *pb)
 {
     const struct found *a = pa, *b = pb;
-    if (a->what != b->what)
-        return a->what < b->what ? -1 : 1;
-    if (a->stream != b->stream)
-        return a->stream < b->stream ? -1 : 1;
-    return (a->row > b->row) - (a->row < b->row);
+    int c = TG_CMP(a->what, b->what);
+    c = c ? c : TG_CMP(a->stream, b->stream);
+    return c ? c : TG_CMP(a->row, b->row);
 }
 
 static struct found *find_collectives(struct job *j, uint32_t rank, size_t *n)

@@ -17,11 +17,9 @@ static const struct tg_table_column columns[COLUMNS] = {
 static int by_device(const void *pa, const void *pb)
 {
     const struct tg_stack *a = pa, *b = pb;
-    if (a->v->device != b->v->device)
-        return a->v->device > b->v->device ? -1 : 1;
-    if (a->v->host != b->v->host)
-        return a->v->host > b->v->host ? -1 : 1;
-    return tg_sv_cmp(a->name, b->name);
+    int c = TG_CMP(b->v->device, a->v->device);
+    c = c ? c : TG_CMP(b->v->host, a->v->host);
+    return c ? c : tg_sv_cmp(a->name, b->name);
 }
 
 static void put(struct tg_table *f, int64_t rank, tg_sv name, const struct tg_stack_sums *v,

@@ -295,9 +295,8 @@ struct dated { /* a commit and its runs */
 static int newest_first(const void *x, const void *y)
 {
     const struct dated *a = x, *b = y;
-    if (a->date != b->date)
-        return a->date < b->date ? 1 : -1;
-    return strcmp(b->v->commit, a->v->commit);
+    int c = TG_CMP(b->date, a->date);
+    return c ? c : strcmp(b->v->commit, a->v->commit);
 }
 
 /* Two dates of one number are of one week or month. */

@@ -67,7 +67,7 @@ static void add_up(struct sums *s, uint32_t target, enum tg_cause_by by)
 static int by_value(const void *a, const void *b)
 {
     const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
+    return TG_CMP(*x, *y);
 }
 
 static double middle_of(const double *v, size_t n, bool mean)
@@ -218,11 +218,9 @@ struct ranked {
 static int deepest_first(const void *pa, const void *pb)
 {
     const struct ranked *a = pa, *b = pb;
-    if (a->depth != b->depth)
-        return a->depth > b->depth ? -1 : 1;
-    if (a->frame.share != b->frame.share)
-        return a->frame.share > b->frame.share ? -1 : 1;
-    return tg_sv_cmp(a->frame.text, b->frame.text);
+    int c = TG_CMP(b->depth, a->depth);
+    c = c ? c : TG_CMP(b->frame.share, a->frame.share);
+    return c ? c : tg_sv_cmp(a->frame.text, b->frame.text);
 }
 
 static double calls_per_step(const struct sums *s, uint32_t text, int side)

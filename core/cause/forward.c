@@ -11,11 +11,9 @@ bool tg_backward_named(tg_sv name)
 static int by_sequence(const void *pa, const void *pb)
 {
     const struct tg_forward *a = pa, *b = pb;
-    if (a->sequence != b->sequence)
-        return a->sequence < b->sequence ? -1 : 1;
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
-    return (a->span > b->span) - (a->span < b->span);
+    int c = TG_CMP(a->sequence, b->sequence);
+    c = c ? c : TG_CMP(a->start, b->start);
+    return c ? c : TG_CMP(a->span, b->span);
 }
 
 void tg_forwards_init(struct tg_forwards *f, const struct tg_trace *t, const bool *is_backward)

@@ -58,9 +58,8 @@ static uint32_t op_of(struct tg_diff_work *w, struct gather *g, struct tg_buf *b
 static int by_kind_and_name(const void *pa, const void *pb)
 {
     const struct tg_op *a = pa, *b = pb;
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    int c = tg_sv_cmp(a->name, b->name);
+    int c = TG_CMP(a->kind, b->kind);
+    c = c ? c : tg_sv_cmp(a->name, b->name);
     return c ? c : (int)a->launched - (int)b->launched;
 }
 

@@ -50,11 +50,9 @@ static bool could_rename(const struct tg_comparison *c, const struct tg_op *remo
 static int by_distance(const void *pa, const void *pb)
 {
     const struct pair *a = pa, *b = pb;
-    if (a->distance != b->distance)
-        return a->distance < b->distance ? -1 : 1;
-    if (a->removed != b->removed) /* operators are sorted by name */
-        return a->removed < b->removed ? -1 : 1;
-    return (a->added > b->added) - (a->added < b->added);
+    int c = TG_CMP(a->distance, b->distance);
+    c = c ? c : TG_CMP(a->removed, b->removed); /* operators are sorted by name */
+    return c ? c : TG_CMP(a->added, b->added);
 }
 
 static bool is_counted(const struct tg_op *op)
@@ -240,9 +238,8 @@ static void split_change(struct regions *g, uint32_t index)
 static int by_op_and_place(const void *pa, const void *pb)
 {
     const struct part *a = pa, *b = pb;
-    if (a->op != b->op)
-        return a->op < b->op ? -1 : 1;
-    return (a->place > b->place) - (a->place < b->place);
+    int c = TG_CMP(a->op, b->op);
+    return c ? c : TG_CMP(a->place, b->place);
 }
 
 /* Adds up parts of one operator in one place: a move between parents inside it is not a change. */

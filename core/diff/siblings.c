@@ -15,9 +15,8 @@ struct sibling {
 static int by_first(const void *pa, const void *pb)
 {
     const struct sibling *a = pa, *b = pb;
-    if (a->first != b->first)
-        return a->first < b->first ? -1 : 1;
-    return tg_sv_cmp(a->raw, b->raw);
+    int c = TG_CMP(a->first, b->first);
+    return c ? c : tg_sv_cmp(a->raw, b->raw);
 }
 
 /* The raw names of a side in order of their first launch. */

@@ -8,7 +8,7 @@
 static int by_count(const void *pa, const void *pb)
 {
     uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-    return (a > b) - (a < b);
+    return TG_CMP(a, b);
 }
 
 double tg_least(const double *v, size_t n)

@@ -145,9 +145,8 @@ static int by_cost(const void *x, const void *y)
 {
     const struct tg_moved_series *a = x, *b = y;
     double ca = fabs(a->cost_ns), cb = fabs(b->cost_ns);
-    if (ca != cb)
-        return ca < cb ? 1 : -1;
-    return (a->series > b->series) - (a->series < b->series);
+    int c = TG_CMP(cb, ca);
+    return c ? c : TG_CMP(a->series, b->series);
 }
 
 /* Judged series of at least 0.3 % of the step on that night. */

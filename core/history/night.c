@@ -132,9 +132,8 @@ struct member {
 static int by_series(const void *x, const void *y)
 {
     const struct member *a = x, *b = y;
-    if (a->series != b->series)
-        return a->series < b->series ? -1 : 1;
-    return (a->row > b->row) - (a->row < b->row);
+    int c = TG_CMP(a->series, b->series);
+    return c ? c : TG_CMP(a->row, b->row);
 }
 
 struct tally { /* one series on one night */
@@ -438,7 +437,7 @@ static tg_sv environment(const struct tg_shard *s, struct tg_buf *b, struct tg_a
 static int by_id(const void *x, const void *y)
 {
     const struct tg_history_value *a = x, *b = y;
-    return (a->series > b->series) - (a->series < b->series);
+    return TG_CMP(a->series, b->series);
 }
 
 void tg_night_metric(struct tg_night *out, const struct tg_side *side, struct tg_series_table *t,

@@ -38,11 +38,9 @@ static bool counts(const struct tg_hta_rows *r, const struct tg_hta_row *row)
 static int by_stream(const void *pa, const void *pb)
 {
     const struct tg_hta_row *const *a = pa, *const *b = pb;
-    if ((*a)->stream != (*b)->stream)
-        return (*a)->stream < (*b)->stream ? -1 : 1;
-    if ((*a)->ts != (*b)->ts)
-        return (*a)->ts < (*b)->ts ? -1 : 1;
-    return (*a > *b) - (*a < *b);
+    int c = TG_CMP((*a)->stream, (*b)->stream);
+    c = c ? c : TG_CMP((*a)->ts, (*b)->ts);
+    return c ? c : TG_CMP(*a, *b);
 }
 
 static double launch_start(const struct tg_hta_rows *r, const struct tg_hta_row *row)

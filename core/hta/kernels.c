@@ -35,9 +35,8 @@ struct set_time {
 static int by_time(const void *pa, const void *pb)
 {
     const struct edge *a = pa, *b = pb;
-    if (a->at != b->at)
-        return a->at < b->at ? -1 : 1;
-    return (a->rank > b->rank) - (a->rank < b->rank);
+    int c = TG_CMP(a->at, b->at);
+    return c ? c : TG_CMP(a->rank, b->rank);
 }
 
 /* Slices are cut to whole us each; a running sum that is not positive has no label. */
@@ -117,9 +116,8 @@ static int by_name(const void *pa, const void *pb)
 static int by_sum(const void *pa, const void *pb)
 {
     const struct entry *a = pa, *b = pb;
-    if (a->sum != b->sum)
-        return a->sum > b->sum ? -1 : 1;
-    return tg_sv_cmp(a->name, b->name);
+    int c = TG_CMP(b->sum, a->sum);
+    return c ? c : tg_sv_cmp(a->name, b->name);
 }
 
 static struct entry metric(tg_sv name, double *durations, size_t n)

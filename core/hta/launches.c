@@ -149,9 +149,8 @@ struct side { /* rows of one side, by correlation */
 static int by_correlation(const void *pa, const void *pb)
 {
     const struct tg_hta_row *const *a = pa, *const *b = pb;
-    if ((*a)->correlation != (*b)->correlation)
-        return (*a)->correlation < (*b)->correlation ? -1 : 1;
-    return (*a > *b) - (*a < *b);
+    int c = TG_CMP((*a)->correlation, (*b)->correlation);
+    return c ? c : TG_CMP(*a, *b);
 }
 
 static struct side side_of(const struct tg_hta_rows *r, const struct numbers *wanted, bool device)

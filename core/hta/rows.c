@@ -283,9 +283,8 @@ void tg_hta_free(struct tg_hta *h)
 static int by_start(const void *pa, const void *pb)
 {
     const struct tg_hta_row *const *a = pa, *const *b = pb;
-    if ((*a)->ts != (*b)->ts)
-        return (*a)->ts < (*b)->ts ? -1 : 1;
-    return (*a > *b) - (*a < *b);
+    int c = TG_CMP((*a)->ts, (*b)->ts);
+    return c ? c : TG_CMP(*a, *b);
 }
 
 const struct tg_hta_row **tg_hta_device_rows(const struct tg_hta_rows *r, size_t *n)

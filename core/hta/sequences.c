@@ -36,13 +36,10 @@ static int by_thread_and_start(const void *pa, const void *pb, void *arg)
     const struct tg_hta_rows *r = arg;
     const struct tg_hta_row *a = &r->v[*(const uint32_t *)pa], *b = &r->v[*(const uint32_t *)pb];
     uint32_t ta = thread_id(r, a), tb = thread_id(r, b);
-    if (ta != tb)
-        return ta < tb ? -1 : 1;
-    if (a->ts != b->ts)
-        return a->ts < b->ts ? -1 : 1;
-    if (a->dur != b->dur)
-        return a->dur > b->dur ? -1 : 1;
-    return (a->index > b->index) - (a->index < b->index);
+    int c = TG_CMP(ta, tb);
+    c = c ? c : TG_CMP(a->ts, b->ts);
+    c = c ? c : TG_CMP(b->dur, a->dur);
+    return c ? c : TG_CMP(a->index, b->index);
 }
 
 static void collect(struct tree *t, const struct tg_hta_rows *r)
@@ -161,11 +158,9 @@ static void merge_ends(struct end *v, size_t n)
 static int by_end_time(const void *pa, const void *pb)
 {
     const struct end *a = pa, *b = pb;
-    if (a->at != b->at)
-        return a->at < b->at ? -1 : 1;
-    if (a->closes != b->closes)
-        return a->closes ? 1 : -1;
-    return (a->row > b->row) - (a->row < b->row);
+    int c = TG_CMP(a->at, b->at);
+    c = c ? c : TG_CMP(a->closes, b->closes);
+    return c ? c : TG_CMP(a->row, b->row);
 }
 
 /*
@@ -301,11 +296,9 @@ static int by_root_and_start(const void *pa, const void *pb, void *arg)
 {
     const struct tg_hta_rows *r = arg;
     const struct piece *a = pa, *b = pb;
-    if (a->root != b->root)
-        return a->root < b->root ? -1 : 1;
-    if (r->v[a->row].ts != r->v[b->row].ts)
-        return r->v[a->row].ts < r->v[b->row].ts ? -1 : 1;
-    return (a->row > b->row) - (a->row < b->row);
+    int c = TG_CMP(a->root, b->root);
+    c = c ? c : TG_CMP(r->v[a->row].ts, r->v[b->row].ts);
+    return c ? c : TG_CMP(a->row, b->row);
 }
 
 static void add_instance(struct tg_sequence_table *table, const struct tg_hta_rows *r,

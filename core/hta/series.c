@@ -10,13 +10,9 @@ static int by_key_and_time(const void *pa, const void *pb)
 {
     const struct tg_hta_change *a = pa, *b = pb;
     int c = tg_sv_cmp(a->kind, b->kind);
-    if (c)
-        return c;
-    if (a->stream != b->stream)
-        return a->stream < b->stream ? -1 : 1;
-    if (a->at != b->at)
-        return a->at < b->at ? -1 : 1;
-    return (a->order > b->order) - (a->order < b->order);
+    c = c ? c : TG_CMP(a->stream, b->stream);
+    c = c ? c : TG_CMP(a->at, b->at);
+    return c ? c : TG_CMP(a->order, b->order);
 }
 
 /* The changes of one key. */

@@ -30,7 +30,7 @@ struct window {
 static int by_start(const void *pa, const void *pb)
 {
     const struct window *a = pa, *b = pb;
-    return (a->start > b->start) - (a->start < b->start);
+    return TG_CMP(a->start, b->start);
 }
 
 /* A heap of windows, the last of the file on top. */

@@ -259,11 +259,9 @@ static void compare(struct walk *w, const struct tg_key *k, const char *path,
 static int by_direction(const void *pa, const void *pb)
 {
     const struct tg_policy_change *a = pa, *b = pb;
-    if (a->direction != b->direction)
-        return a->direction < b->direction ? -1 : 1;
-    if (a->elsewhere != b->elsewhere)
-        return a->elsewhere ? 1 : -1;
-    return tg_sv_cmp(a->path, b->path);
+    int c = TG_CMP(a->direction, b->direction);
+    c = c ? c : TG_CMP(a->elsewhere, b->elsewhere);
+    return c ? c : tg_sv_cmp(a->path, b->path);
 }
 
 void tg_policy_changes(struct tg_policy_changes *out, const struct tg_policy *before,

@@ -101,13 +101,10 @@ bool tg_diags_add(struct tg_diags *d, enum tg_diag_code code, struct tg_loc at, 
 static int compare(const void *pa, const void *pb)
 {
     const struct tg_diag *a = pa, *b = pb;
-    if (a->source != b->source)
-        return a->source < b->source ? -1 : 1;
-    if (a->at.line != b->at.line)
-        return a->at.line < b->at.line ? -1 : 1;
-    if (a->at.col != b->at.col)
-        return a->at.col < b->at.col ? -1 : 1;
-    return (a->order > b->order) - (a->order < b->order);
+    int c = TG_CMP(a->source, b->source);
+    c = c ? c : TG_CMP(a->at.line, b->at.line);
+    c = c ? c : TG_CMP(a->at.col, b->at.col);
+    return c ? c : TG_CMP(a->order, b->order);
 }
 
 void tg_diags_sort(struct tg_diags *d)

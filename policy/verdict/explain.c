@@ -237,9 +237,8 @@ static bool judges(const struct tg_rule *r, const struct tg_op *op)
 static int by_time(const void *pa, const void *pb)
 {
     const struct tg_op *a = *(const struct tg_op *const *)pa, *b = *(const struct tg_op *const *)pb;
-    if (a->self[TG_TEST] != b->self[TG_TEST])
-        return a->self[TG_TEST] > b->self[TG_TEST] ? -1 : 1;
-    return tg_sv_cmp(a->name, b->name);
+    int c = TG_CMP(b->self[TG_TEST], a->self[TG_TEST]);
+    return c ? c : tg_sv_cmp(a->name, b->name);
 }
 
 static void rule_names(struct tg_buf *out, const struct tg_policy *policy, const struct tg_rule *r,

@@ -115,7 +115,7 @@ void tg_rank_rows_add(struct tg_rank_rows *x, const struct tg_result *r, int64_t
 static int by_change(const void *a, const void *b)
 {
     float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
+    return TG_CMP(x, y);
 }
 
 static void put_change(struct tg_buf *b, const struct tg_result *r, float change)

@@ -234,7 +234,7 @@ static void roff(struct tg_buf *out, tg_sv s)
         else if (s.p[i] == '-')
             tg_buf_puts(out, "\\-");
         else if ((unsigned char)s.p[i] >= 0x80) /* our own texts: valid UTF-8 */
-            i += roff_code(out, (tg_sv){ s.p + i, s.n - i });
+            i += roff_code(out, tg_sv_from(s, i));
         else
             tg_buf_putc(out, s.p[i]);
     }

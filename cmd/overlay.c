@@ -121,11 +121,6 @@ struct place {
 #define NO_KEY ((size_t)-1)
 static const char wanted_key[] = "traceEvents";
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 static void step_text(struct place *p, char c)
 {
     if (p->escaped) {
@@ -199,13 +194,13 @@ static bool copy_window(struct copy *c, tg_sv window, tg_sv events, struct tg_er
             if (!emit(c, (tg_sv){ window.p, i + 1 }, false, err) || !emit(c, events, false, err))
                 return false;
             from = i + 1;
-        } else if (!is_blank(window.p[i])) {
+        } else if (!tg_is_blank(window.p[i])) {
             c->place.done = true;
             if (window.p[i] != ']' && !emit(c, TG_SV(",\n"), false, err))
                 return false;
         }
     }
-    return emit(c, (tg_sv){ window.p + from, window.n - from }, false, err);
+    return emit(c, tg_sv_from(window, from), false, err);
 }
 
 static bool copy_all(struct copy *c, struct tg_source *s, tg_sv events, struct tg_err *err)

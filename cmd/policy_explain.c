@@ -131,8 +131,7 @@ static bool is_word(tg_sv name)
 {
     for (size_t i = 0; i < name.n; i++) {
         char c = name.p[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        if (!letter && !(c >= '0' && c <= '9') && c != '-')
+        if (!tg_is_letter(c) && !tg_is_digit(c) && c != '-')
             return false;
     }
     return true;

@@ -5,6 +5,7 @@
 
 #include "core/base/decimal.h"
 #include "core/base/utf8.h"
+#include "reporters/escape.h"
 #include "reporters/reporter.h"
 
 /* The high bit of each byte of `x` that equals `c`; of other bytes only above one that does. */
@@ -43,20 +44,10 @@ static bool csv_plain(tg_sv text, bool *comma)
     return true;
 }
 
-/* A runner takes a line that begins so for a command; the quote in front of it keeps it away. */
-static bool is_command(tg_sv text)
-{
-    while (text.n && (text.p[0] == ' ' || text.p[0] == '\t'))
-        text = (tg_sv){ text.p + 1, text.n - 1 };
-    return tg_sv_starts(text, TG_SV("::")) || tg_sv_starts(text, TG_SV("##["));
-}
-
 /* What a spreadsheet would take for a formula is text after an apostrophe, as it shows it itself. */
 static bool is_formula(tg_sv text)
 {
-    while (text.n &&
-           (text.p[0] == ' ' || text.p[0] == '\t' || text.p[0] == '\r' || text.p[0] == '\n'))
-        text = (tg_sv){ text.p + 1, text.n - 1 };
+    text = tg_sv_past(text, " \t\r\n");
     return text.n > 1 && memchr("=+-@", text.p[0], 4) != NULL;
 }
 
@@ -65,7 +56,7 @@ static void put_cell(struct tg_buf *out, tg_sv text)
     TG_BUF clean = { 0 };
     bool quote = false;
     if (csv_plain(text, &quote)) {
-        quote |= is_command(text);
+        quote |= tg_esc_is_command(text); /* with a quote before it, it is not */
         if (quote)
             tg_buf_putc(out, '"');
         tg_buf_add(out, text);
@@ -76,11 +67,11 @@ static void put_cell(struct tg_buf *out, tg_sv text)
     tg_utf8_clean(&clean, text);
     quote = false;
     for (size_t i = 0; i < clean.n; i++) {
-        if (clean.p[i] == '\n' && is_command((tg_sv){ clean.p + i + 1, clean.n - i - 1 }))
+        if (clean.p[i] == '\n' && tg_esc_is_command(tg_sv_from(tg_buf_sv(&clean), i + 1)))
             clean.p[i] = ' ';
         quote |= strchr(",\"\n\r", clean.p[i]) != NULL;
     }
-    quote |= is_command(tg_buf_sv(&clean));
+    quote |= tg_esc_is_command(tg_buf_sv(&clean));
     if (quote)
         tg_buf_putc(out, '"');
     for (size_t i = 0; i < clean.n; i++) {

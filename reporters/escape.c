@@ -59,6 +59,12 @@ void tg_esc_mermaid(struct tg_buf *out, tg_sv text)
 
 /* ---- workflow commands and logs ---- */
 
+bool tg_esc_is_command(tg_sv line)
+{
+    line = tg_sv_past(line, " \t");
+    return tg_sv_starts(line, TG_SV("::")) || tg_sv_starts(line, TG_SV("##["));
+}
+
 void tg_esc_terminal(struct tg_buf *out, tg_sv text)
 {
     TG_BUF line = { 0 };
@@ -145,24 +151,14 @@ void tg_esc_md_code(struct tg_buf *out, tg_sv text, enum tg_esc_place place)
     put_span(out, tg_buf_sv(&line), place);
 }
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* 7 to 40 hexadecimal digits: GitHub links them as a commit. */
 static bool like_sha(tg_sv w)
 {
     bool digit = false, letter = false;
     for (size_t i = 0; i < w.n; i++) {
-        digit |= is_digit(w.p[i]);
+        digit |= tg_is_digit(w.p[i]);
         letter |= w.p[i] >= 'a' && w.p[i] <= 'f';
-        if (!is_digit(w.p[i]) && !(w.p[i] >= 'a' && w.p[i] <= 'f'))
+        if (!tg_is_digit(w.p[i]) && !(w.p[i] >= 'a' && w.p[i] <= 'f'))
             return false;
     }
     return w.n >= 7 && digit && letter;
@@ -178,13 +174,14 @@ static bool is_plain(tg_sv w)
     for (size_t i = 0; i < w.n; i++) {
         unsigned char c = (unsigned char)w.p[i];
         char next = i + 1 < w.n ? w.p[i + 1] : ' ';
-        if (is_letter(w.p[i]) || is_digit(w.p[i]) || c >= 0x80)
+        if (tg_is_letter(w.p[i]) || tg_is_digit(w.p[i]) || c >= 0x80)
             continue;
         if (!strchr(".,;%()+-:/=?'", c))
             return false;
-        if ((c == '.' || c == ':' || c == '/') && (is_letter(next) || next == ':' || next == '/'))
+        if ((c == '.' || c == ':' || c == '/') &&
+            (tg_is_letter(next) || next == ':' || next == '/'))
             return false;
-        if (c == '-' && i && is_letter(w.p[i - 1]) && is_digit(next))
+        if (c == '-' && i && tg_is_letter(w.p[i - 1]) && tg_is_digit(next))
             return false;
     }
     return !like_sha(w);
@@ -228,7 +225,7 @@ static bool cut_quoted(tg_sv *rest, tg_sv *before, tg_sv *code, tg_sv *after)
     *code = (tg_sv){ rest->p + from + 1, end - from - 2 };
     *after = (tg_sv){ rest->p + end, to - end };
     to += to < rest->n;
-    *rest = (tg_sv){ rest->p + to, rest->n - to };
+    *rest = tg_sv_from(*rest, to);
     return true;
 }
 
@@ -244,7 +241,7 @@ static void put_words(struct tg_buf *out, tg_sv s, enum tg_esc_place place)
         end--;
     }
     tg_esc_md_code(out, (tg_sv){ s.p + from, end - from }, place);
-    tg_buf_add(out, (tg_sv){ s.p + end, s.n - end });
+    tg_buf_add(out, tg_sv_from(s, end));
 }
 
 void tg_esc_md_text(struct tg_buf *out, tg_sv text, enum tg_esc_place place)
@@ -294,7 +291,7 @@ static size_t skip_points(tg_sv s, size_t n)
 {
     size_t at = 0;
     while (n-- && at < s.n) {
-        size_t len = tg_utf8_len((tg_sv){ s.p + at, s.n - at });
+        size_t len = tg_utf8_len(tg_sv_from(s, at));
         at += len ? len : 1;
     }
     return at;
@@ -312,7 +309,7 @@ void tg_shorten(struct tg_buf *out, tg_sv visible, size_t width)
     tail = (width - 1) / 3; /* as a label has it (label.h), which this may shorten further */
     begin = (tg_sv){ visible.p, skip_points(visible, width - 1 - tail) };
     at = skip_points(visible, count - tail);
-    end = (tg_sv){ visible.p + at, visible.n - at };
+    end = tg_sv_from(visible, at);
     tg_buf_add(out, begin);
     tg_buf_puts(out, tg_sv_ends(begin, dots) || tg_sv_starts(end, dots) ? "" : dots.p);
     tg_buf_add(out, end);

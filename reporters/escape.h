@@ -41,6 +41,9 @@ void tg_esc_mermaid(struct tg_buf *out, tg_sv text);
 void tg_esc_command(struct tg_buf *out, tg_sv text);
 void tg_esc_command_property(struct tg_buf *out, tg_sv text);
 
+/* Would a CI runner take a line that begins so for a command? Blanks before it do not matter. */
+bool tg_esc_is_command(tg_sv line);
+
 /* For a terminal or a CI log; "##[" is broken, because the runner executes "##[name]" anywhere in a
  * line. Callers never start a line with it ("::name::" is a command there). */
 void tg_esc_terminal(struct tg_buf *out, tg_sv text);

@@ -48,7 +48,7 @@ static bool find_code(tg_sv text, tg_sv *before, tg_sv *code, tg_sv *after)
             continue;
         *before = (tg_sv){ text.p, first };
         *code = (tg_sv){ text.p + first + 1, last - first - 1 };
-        *after = (tg_sv){ text.p + last + 1, text.n - last - 1 };
+        *after = tg_sv_from(text, last + 1);
         return true;
     }
     return false;

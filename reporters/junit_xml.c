@@ -27,8 +27,7 @@ static void put_class_part(struct tg_buf *out, tg_sv text)
     size_t before = out->n;
     for (size_t i = 0; i < text.n; i++) {
         char c = text.p[i];
-        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                     c == '-' || c == '_';
+        bool plain = tg_is_word(c) || c == '-';
         tg_buf_putc(out, plain ? c : c == '@' ? '.' : '_');
     }
     if (out->n == before)

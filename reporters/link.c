@@ -7,20 +7,18 @@ bool tg_link_is_web(tg_sv url)
     return tg_sv_starts(url, TG_SV("https://")) || tg_sv_starts(url, TG_SV("http://"));
 }
 
-static bool is_plain(unsigned char c, const char *also)
+static bool is_plain(char c, const char *also)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c && strchr(also, c));
+    return tg_is_letter(c) || tg_is_digit(c) || (c && strchr(also, c));
 }
 
 static void put_encoded(struct tg_buf *out, tg_sv s, const char *also)
 {
     for (size_t i = 0; i < s.n; i++) {
-        unsigned char c = (unsigned char)s.p[i];
-        if (is_plain(c, also))
-            tg_buf_putc(out, (char)c);
+        if (is_plain(s.p[i], also))
+            tg_buf_putc(out, s.p[i]);
         else
-            tg_buf_printf(out, "%%%02X", c);
+            tg_buf_printf(out, "%%%02X", (unsigned char)s.p[i]);
     }
 }
 

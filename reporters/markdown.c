@@ -24,9 +24,7 @@ static void put_key(struct tg_buf *out, tg_sv key)
     size_t before = out->n;
     for (size_t i = 0; i < key.n && i < 100; i++) {
         char c = key.p[i];
-        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                     c == '.' || c == '_' || c == '-';
-        if (!plain)
+        if (!tg_is_word(c) && c != '.' && c != '-')
             c = c == '@' ? '.' : '_';
         if (c == '-' && (out->n == before || out->p[out->n - 1] == '-'))
             c = '_';

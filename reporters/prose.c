@@ -72,8 +72,7 @@ void tg_prose_release(struct tg_prose *p)
 
 static bool part_of_word(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           (unsigned char)c >= 0x80;
+    return tg_is_word(c) || (unsigned char)c >= 0x80;
 }
 
 /* Not "mm" in "comms": a letter of the name has no letter beside it. */
@@ -112,15 +111,6 @@ static void find_names(const struct tg_prose *p, tg_sv s, uint32_t *owner)
     }
 }
 
-static tg_sv trimmed(tg_sv s)
-{
-    while (s.n && s.p[0] == ' ')
-        s = (tg_sv){ s.p + 1, s.n - 1 };
-    while (s.n && s.p[s.n - 1] == ' ')
-        s.n--;
-    return s;
-}
-
 /* What a number is kept together with, and how it is printed. */
 static const struct {
     const char *said, *printed;
@@ -147,7 +137,7 @@ void tg_prose_typeset(struct tg_buf *out, tg_sv words)
 {
     for (size_t i = 0, n = 0; i < words.n; i++) {
         tg_sv rest = { words.p + i, words.n - i };
-        bool after_digit = i && words.p[i - 1] >= '0' && words.p[i - 1] <= '9';
+        bool after_digit = i && tg_is_digit(words.p[i - 1]);
         const char *unit = after_digit ? unit_at(rest, &n) : NULL;
         if (unit) {
             tg_buf_puts(out, unit);
@@ -163,7 +153,7 @@ void tg_prose_typeset(struct tg_buf *out, tg_sv words)
 
 static void put_words(struct tg_buf *out, tg_sv words, const struct tg_prose_style *style)
 {
-    tg_sv inner = trimmed(words);
+    tg_sv inner = tg_sv_strip(words, " ");
     TG_BUF set = { 0 };
     tg_prose_typeset(&set, inner);
     if (words.n && words.p[0] == ' ')

@@ -103,9 +103,9 @@ static void set_label(char *to, size_t size, tg_sv name)
         if (k < 5)
             n += (size_t)snprintf(to + n, size - n, "%s", words[k].shown);
         else
-            to[n++] = *name.p >= 'A' && *name.p <= 'Z' ? (char)(*name.p - 'A' + 'a') : *name.p;
+            to[n++] = tg_lower(*name.p);
         k = k < 5 ? words[k].word.n : 1;
-        name = (tg_sv){ name.p + k, name.n - k };
+        name = tg_sv_from(name, k);
     }
     to[n] = '\0';
 }

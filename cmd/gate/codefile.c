@@ -156,7 +156,7 @@ static bool below(tg_sv path, const char *folder, tg_sv *rest)
         n--;
     if (!n || path.n <= n + 1 || memcmp(path.p, folder, n) != 0 || path.p[n] != '/')
         return false;
-    *rest = (tg_sv){ path.p + n + 1, path.n - n - 1 };
+    *rest = tg_sv_from(path, n + 1);
     return true;
 }
 
@@ -254,7 +254,7 @@ bool tg_codefile_parse(struct tg_codefile_name *out, tg_sv name)
             !tg_sv_i64((tg_sv){ name.p + open, at - open }, &line) || line < 1)
             continue;
         out->file = (tg_sv){ name.p, open - 1 };
-        out->function = (tg_sv){ name.p + at + 3, name.n - at - 3 };
+        out->function = tg_sv_from(name, at + 3);
         out->line = (uint32_t)line;
         return out->file.p[0] != '<' && out->function.n > 0;
     }

@@ -10,6 +10,7 @@
 
 #include "core/base/file.h"
 #include "core/base/utf8.h"
+#include "reporters/escape.h"
 
 const char *tg_io_env(const struct tg_io *io, const char *name)
 {
@@ -80,21 +81,13 @@ bool tg_io_put_commands(const struct tg_io *io, tg_sv bytes, struct tg_err *err)
     return written(tg_file_put(io->out, bytes), err);
 }
 
-/* Would a CI runner take this line for a command? Blanks before it do not matter. */
-static bool is_command(tg_sv line)
-{
-    while (line.n && (line.p[0] == ' ' || line.p[0] == '\t'))
-        line = (tg_sv){ line.p + 1, line.n - 1 };
-    return tg_sv_starts(line, TG_SV("::")) || tg_sv_starts(line, TG_SV("##["));
-}
-
 bool tg_io_put(const struct tg_io *io, tg_sv bytes, struct tg_err *err)
 {
     TG_BUF safe = { 0 };
     bool ends = bytes.n && bytes.p[bytes.n - 1] == '\n';
     for (tg_sv rest = bytes; rest.n;) {
         tg_sv line = tg_sv_cut(&rest, '\n');
-        if (is_command(line))
+        if (tg_esc_is_command(line))
             tg_buf_puts(&safe, "| ");
         tg_buf_add(&safe, line);
         if (rest.n || ends)

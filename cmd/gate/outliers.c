@@ -143,7 +143,7 @@ static void explain_level(struct job *j, size_t run, struct tg_outlier *o)
         o->slower += v[run] >= LEAST_MORE * usual;
         if (v[run] - usual > most) {
             most = v[run] - usual;
-            o->op = tg_arena_sv(j->a, (tg_sv){ j->ops.text[id].p + 1, j->ops.text[id].n - 1 });
+            o->op = tg_arena_sv(j->a, tg_sv_from(j->ops.text[id], 1));
         }
     }
     o->why = 2 * o->slower > o->large ? TG_OUTLIER_BUSY : TG_OUTLIER_ALONE;

@@ -36,9 +36,7 @@ static void replace_lines(struct tg_buf *text, const char *first, const char *la
     tg_sv rest = tg_buf_sv(text);
     bool within = false, done = false;
     while (rest.n) {
-        tg_sv line = tg_sv_cut(&rest, '\n'), words = line;
-        while (words.n && words.p[0] == ' ')
-            words = (tg_sv){ words.p + 1, words.n - 1 };
+        tg_sv line = tg_sv_cut(&rest, '\n'), words = tg_sv_past(line, " ");
         if (!done && !within && tg_sv_starts(words, tg_sv_of(first))) {
             within = true;
             tg_buf_puts(&out, to);

@@ -11,16 +11,6 @@ static const char *const output_names[] = { "out",      "output",  "outputs", "t
                                             "run*",     "rank*",   "worker*", "*",       NULL };
 static const char *const baseline_names[] = { "perf", "baseline", "baselines", "base", NULL };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 static bool is_one_of(tg_sv word, const char *const *words)
 {
     for (; *words; words++)
@@ -35,7 +25,7 @@ static tg_sv starred(tg_sv s, struct tg_arena *a)
     char *out = TG_NEW_N(a, char, s.n + 1);
     size_t n = 0;
     for (size_t i = 0; i < s.n; i++)
-        if (!is_digit(s.p[i]))
+        if (!tg_is_digit(s.p[i]))
             out[n++] = s.p[i];
         else if (n == 0 || out[n - 1] != '*')
             out[n++] = '*';
@@ -53,7 +43,7 @@ static tg_sv last_of(tg_sv path)
 {
     tg_sv folder = folder_of(path);
     size_t skip = folder.n ? folder.n + 1 : 0;
-    return (tg_sv){ path.p + skip, path.n - skip };
+    return tg_sv_from(path, skip);
 }
 
 tg_sv tg_path_group(tg_sv path, struct tg_arena *a)
@@ -94,9 +84,7 @@ tg_sv tg_path_suite(tg_sv group, struct tg_arena *a)
             best = part;
     }
     for (size_t i = 0; i < best.n; i++)
-        tg_buf_putc(&name, is_letter(best.p[i]) || is_digit(best.p[i]) || best.p[i] == '-'
-                               ? best.p[i]
-                               : '-');
+        tg_buf_putc(&name, tg_is_word(best.p[i]) || best.p[i] == '-' ? best.p[i] : '-');
     return tg_arena_sv(a, tg_buf_sv(&name));
 }
 
@@ -112,8 +100,7 @@ static tg_sv number_at(tg_sv path, size_t k)
 {
     for (size_t i = 0; i < path.n; i++) {
         size_t from = i;
-        while (i < path.n && is_digit(path.p[i]))
-            i++;
+        i = tg_sv_digits(path, i);
         if (i > from && k-- == 0)
             return (tg_sv){ path.p + from, i - from };
     }
@@ -123,9 +110,9 @@ static tg_sv number_at(tg_sv path, size_t k)
 static tg_sv letters_before(tg_sv path, tg_sv number)
 {
     size_t end = (size_t)(number.p - path.p), from = end;
-    while (from && (is_letter(path.p[from - 1]) || path.p[from - 1] == '-'))
+    while (from && (tg_is_letter(path.p[from - 1]) || memchr("_-", path.p[from - 1], 2)))
         from--;
-    while (from < end && !is_letter(path.p[from]))
+    while (from < end && path.p[from] == '-')
         from++;
     return (tg_sv){ path.p + from, end - from };
 }
@@ -172,7 +159,7 @@ static tg_sv glob_of(tg_sv path, const struct number *numbers, size_t n, struct 
         tg_buf_add(&out, numbers[k].varies ? TG_SV("*") : number);
         at = from + number.n;
     }
-    tg_buf_add(&out, (tg_sv){ path.p + at, path.n - at });
+    tg_buf_add(&out, tg_sv_from(path, at));
     return tg_arena_sv(a, tg_buf_sv(&out));
 }
 

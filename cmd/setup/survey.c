@@ -50,7 +50,7 @@ static tg_sv without_credentials(tg_sv url, struct tg_arena *a)
             scheme = i + 3;
     if (!scheme)
         return url;
-    rest = (tg_sv){ url.p + scheme, url.n - scheme };
+    rest = tg_sv_from(url, scheme);
     host = tg_sv_cut(&rest, '/');
     for (size_t i = host.n; i-- > 0;)
         if (host.p[i] == '@')
@@ -121,8 +121,7 @@ static const char *find_action(const struct tg_survey *s)
         for (rest = tg_buf_sv(&text); rest.n && !found;) {
             tg_sv line = tg_sv_cut(&rest, '\n'), place;
             (void)tg_sv_cut(&line, ':');
-            while (line.n && line.p[0] == ' ')
-                line = (tg_sv){ line.p + 1, line.n - 1 };
+            line = tg_sv_past(line, " ");
             place = tg_sv_cut(&line, ' ');
             if (tg_sv_has(place, TG_SV("/tracegate@")) &&
                 !tg_sv_eq(place, TG_SV("OWNER/tracegate@COMMIT")))

@@ -1,10 +1,5 @@
 #include "core/base/file.h"
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* `word`, one of - _ or nothing, digits; not as the end of a longer word ("frank3"). */
 static int64_t number_after(tg_sv name, const char *word)
 {
@@ -14,7 +9,7 @@ static int64_t number_after(tg_sv name, const char *word)
         int64_t v = 0;
         while (k < n && tg_lower(name.p[i + k]) == word[k])
             k++;
-        if (k < n || (i && is_letter(name.p[i - 1])))
+        if (k < n || (i && tg_is_letter(name.p[i - 1])))
             continue;
         k += i;
         k += name.p[k] == '-' || name.p[k] == '_';
@@ -30,7 +25,7 @@ tg_sv tg_file_name(tg_sv path)
 {
     for (size_t i = path.n; i > 0; i--)
         if (path.p[i - 1] == '/')
-            return (tg_sv){ path.p + i, path.n - i };
+            return tg_sv_from(path, i);
     return path;
 }
 

@@ -23,18 +23,26 @@ size_t tg_sv_digits(tg_sv s, size_t from)
     return from;
 }
 
-static bool is_blank(char c)
+tg_sv tg_sv_past(tg_sv s, const char *which)
 {
-    return c == ' ' || c == '\t' || c == '\r';
+    size_t n = strlen(which);
+    while (s.n && memchr(which, *s.p, n))
+        s = tg_sv_from(s, 1);
+    return s;
+}
+
+tg_sv tg_sv_strip(tg_sv s, const char *which)
+{
+    size_t n = strlen(which);
+    s = tg_sv_past(s, which);
+    while (s.n && memchr(which, s.p[s.n - 1], n))
+        s.n--;
+    return s;
 }
 
 tg_sv tg_sv_trim(tg_sv s)
 {
-    while (s.n && is_blank(*s.p))
-        s = (tg_sv){ s.p + 1, s.n - 1 };
-    while (s.n && is_blank(s.p[s.n - 1]))
-        s.n--;
-    return s;
+    return tg_sv_strip(s, " \t\r");
 }
 
 tg_sv tg_sv_cut(tg_sv *s, char sep)

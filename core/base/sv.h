@@ -47,12 +47,18 @@ static inline bool tg_sv_ends(tg_sv s, tg_sv suffix)
            (suffix.n == 0 || memcmp(s.p + s.n - suffix.n, suffix.p, suffix.n) == 0);
 }
 
+/* What follows the first `n` bytes; `s` has as many. */
+static inline tg_sv tg_sv_from(tg_sv s, size_t n)
+{
+    return (tg_sv){ s.p + n, s.n - n };
+}
+
 /* Goes past `prefix`; false: `s` does not begin with it and stays as it is. */
 static inline bool tg_sv_skip(tg_sv *s, tg_sv prefix)
 {
     if (!tg_sv_starts(*s, prefix))
         return false;
-    *s = (tg_sv){ s->p + prefix.n, s->n - prefix.n };
+    *s = tg_sv_from(*s, prefix.n);
     return true;
 }
 
@@ -72,15 +78,35 @@ static inline bool tg_is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/* Blank in JSON. */
+static inline bool tg_is_blank(char c)
+{
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
 /* Of ASCII letters. */
 static inline char tg_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
+static inline bool tg_is_letter(char c)
+{
+    return tg_lower(c) >= 'a' && tg_lower(c) <= 'z';
+}
+
+/* A letter, a digit or '_'. */
+static inline bool tg_is_word(char c)
+{
+    return tg_is_letter(c) || tg_is_digit(c) || c == '_';
+}
+
 /* Where the digits end that begin at `from`; `from`: there are none. */
 size_t tg_sv_digits(tg_sv s, size_t from);
 
+/* Without what it begins with of the bytes of `which`, and without what it ends with as well. */
+tg_sv tg_sv_past(tg_sv s, const char *which);
+tg_sv tg_sv_strip(tg_sv s, const char *which);
 /* Without blanks, TAB and CR around it. */
 tg_sv tg_sv_trim(tg_sv s);
 

@@ -33,7 +33,7 @@ bool tg_utf8_valid(tg_sv s)
         size_t len = tg_utf8_len(s);
         if (!len)
             return false;
-        s = (tg_sv){ s.p + len, s.n - len };
+        s = tg_sv_from(s, len);
     }
     return true;
 }
@@ -72,11 +72,11 @@ void tg_utf8_clean(struct tg_buf *out, tg_sv s)
         tg_sv rest = s;
         size_t len;
         while ((len = tg_utf8_len(rest)) > 0 && rest.p[0])
-            rest = (tg_sv){ rest.p + len, rest.n - len };
+            rest = tg_sv_from(rest, len);
         tg_buf_add(out, (tg_sv){ s.p, s.n - rest.n });
         if (rest.n) { /* not UTF-8, or NUL */
             tg_utf8_put(out, 0xfffd);
-            rest = (tg_sv){ rest.p + 1, rest.n - 1 };
+            rest = tg_sv_from(rest, 1);
         }
         s = rest;
     }
@@ -100,7 +100,7 @@ void tg_utf8_visible(struct tg_buf *out, tg_sv s)
         else
             tg_utf8_put(out, c);
         len = len ? len : 1;
-        s = (tg_sv){ s.p + len, s.n - len };
+        s = tg_sv_from(s, len);
     }
 }
 

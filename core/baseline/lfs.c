@@ -68,6 +68,6 @@ bool tg_lfs_read(struct tg_git *g, const struct tg_git_file *f, const struct tg_
         return false;
     if (out->n - start != p->size)
         return wrong(f, path, "its size differs from the pointer's", err);
-    tg_sha256_hex((tg_sv){ out->p + start, out->n - start }, hex);
+    tg_sha256_hex(tg_sv_from(tg_buf_sv(out), start), hex);
     return strcmp(hex, p->oid) == 0 || wrong(f, path, "its SHA-256 differs", err);
 }

@@ -257,7 +257,7 @@ bool tg_git_read(struct tg_git *g, const struct tg_git_file *f, struct tg_buf *o
     struct tg_lfs pointer;
     if (!tg_git_blob(g, f->oid, f->path.p, out, err))
         return false;
-    if (!tg_lfs_parse((tg_sv){ out->p + start, out->n - start }, &pointer))
+    if (!tg_lfs_parse(tg_sv_from(tg_buf_sv(out), start), &pointer))
         return true;
     out->n = start;
     return tg_lfs_read(g, f, &pointer, out, err);

@@ -17,8 +17,7 @@ struct tg_store tg_store_open(struct tg_git *g)
 
 static bool is_plain(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
+    return tg_is_word(c) || c == '-';
 }
 
 /* git-check-ref-format(1): no component begins or ends with '.', holds "..", or ends in ".lock". */

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/file.h"
+
 const char *tg_cause_confidence_name(enum tg_cause_confidence c)
 {
     static const char *const names[] = { "low", "medium", "high" };
@@ -34,8 +36,7 @@ static const struct {
 
 unsigned tg_cause_other_of(tg_sv path)
 {
-    const char *slash = path.n ? memrchr(path.p, '/', path.n) : NULL;
-    tg_sv name = slash ? (tg_sv){ slash + 1, path.n - (size_t)(slash + 1 - path.p) } : path;
+    tg_sv name = tg_file_name(path);
     if (tg_sv_starts(name, TG_SV("requirements")) && tg_sv_ends(name, TG_SV(".txt")))
         return TG_CAUSE_DEPENDENCIES;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)

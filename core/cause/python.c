@@ -40,9 +40,7 @@ static uint32_t indent_of(tg_sv row)
 
 static tg_sv skip_blanks(tg_sv s)
 {
-    while (s.n && (s.p[0] == ' ' || s.p[0] == '\t'))
-        s = (tg_sv){ s.p + 1, s.n - 1 };
-    return s;
+    return tg_sv_past(s, " \t");
 }
 
 static tg_sv word_of(tg_sv s)
@@ -148,13 +146,13 @@ static void read_row(struct layout *l, tg_sv row)
     if (!strchr(")]}", code.p[0]))
         close_scopes(l, indent);
     if (tg_sv_eq(word, TG_SV("async"))) {
-        code = skip_blanks((tg_sv){ code.p + 5, code.n - 5 });
+        code = skip_blanks(tg_sv_from(code, 5));
         word = word_of(code);
     }
     if (code.p[0] == '@') {
         l->decorator = l->decorator ? l->decorator : l->line;
     } else if (tg_sv_eq(word, TG_SV("def")) || tg_sv_eq(word, TG_SV("class"))) {
-        tg_sv rest = skip_blanks((tg_sv){ code.p + word.n, code.n - word.n });
+        tg_sv rest = skip_blanks(tg_sv_from(code, word.n));
         open_scope(l, indent, tg_arena_sv(l->a, word_of(rest)), word.n == 3);
         l->bare = word.n == 3 ? l->n : 0;
         l->in_signature = !ends_signature(code);

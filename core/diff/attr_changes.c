@@ -252,7 +252,7 @@ static bool next_element(tg_sv *rest, tg_sv *out)
     }
     i = i < rest->n ? i : rest->n;
     *out = (tg_sv){ rest->p, i };
-    *rest = i < rest->n ? (tg_sv){ rest->p + i + 1, rest->n - i - 1 } : (tg_sv){ rest->p + i, 0 };
+    *rest = i < rest->n ? tg_sv_from(*rest, i + 1) : (tg_sv){ rest->p + i, 0 };
     return true;
 }
 
@@ -330,7 +330,7 @@ static tg_sv line_key(tg_sv line, tg_sv *value)
     for (size_t i = 0; i < line.n && i < 24; i++) {
         char ch = line.p[i];
         if (ch == '=') {
-            *value = (tg_sv){ line.p + i + 1, line.n - i - 1 };
+            *value = tg_sv_from(line, i + 1);
             return (tg_sv){ line.p, i };
         }
         if (!((ch >= 'a' && ch <= 'z') || ch == '_'))

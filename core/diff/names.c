@@ -1,23 +1,13 @@
 #include "core/diff/names.h"
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_lower(char c)
 {
     return c >= 'a' && c <= 'z';
 }
 
-static bool is_word(char c)
-{
-    return is_digit(c) || is_lower(c) || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 static bool is_hex(char c)
 {
-    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    return tg_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 /* ---- HTA's short name ---- */
@@ -76,21 +66,14 @@ struct scan {
 
 static size_t word_end(tg_sv s, size_t i)
 {
-    while (i < s.n && is_word(s.p[i]))
-        i++;
-    return i;
-}
-
-static size_t digits_end(tg_sv s, size_t i)
-{
-    while (i < s.n && is_digit(s.p[i]))
+    while (i < s.n && tg_is_word(s.p[i]))
         i++;
     return i;
 }
 
 static bool all_digits(tg_sv w)
 {
-    return w.n && digits_end(w, 0) == w.n;
+    return w.n && tg_sv_digits(w, 0) == w.n;
 }
 
 static bool is_address(tg_sv w)
@@ -109,9 +92,9 @@ static bool is_hash(tg_sv w, size_t least)
 {
     size_t digits = 0;
     for (size_t i = 0; i < w.n; i++) {
-        if (!is_digit(w.p[i]) && !is_lower(w.p[i]))
+        if (!tg_is_digit(w.p[i]) && !is_lower(w.p[i]))
             return false;
-        digits += is_digit(w.p[i]);
+        digits += tg_is_digit(w.p[i]);
     }
     return w.n >= least && digits >= 3 && digits < w.n;
 }
@@ -136,7 +119,7 @@ static bool is_signature(tg_sv w)
     if (w.n < 2 || w.p[0] != '0' || (w.p[1] != 'd' && w.p[1] != 'c'))
         return false;
     for (size_t i = 0; i < w.n; i++)
-        if (!is_digit(w.p[i]) && !strchr("dcei", w.p[i]))
+        if (!tg_is_digit(w.p[i]) && !strchr("dcei", w.p[i]))
             return false;
     return true;
 }
@@ -146,7 +129,7 @@ static tg_sv last_part(tg_sv w, size_t from)
     size_t i = w.n;
     while (i > from && w.p[i - 1] != '_')
         i--;
-    return (tg_sv){ w.p + i, w.n - i };
+    return tg_sv_from(w, i);
 }
 
 /* Numbers and hashes are removed, a signature after them stays. */
@@ -170,9 +153,9 @@ static void put_inductor(struct tg_buf *out, tg_sv w, size_t prefix)
 static tg_sv without_graph_number(tg_sv w)
 {
     if (tg_sv_starts(w, TG_SV("graph_"))) {
-        size_t i = digits_end(w, 6);
-        if (i > 6 && tg_sv_starts((tg_sv){ w.p + i, w.n - i }, TG_SV("_cpp_fused")))
-            return (tg_sv){ w.p + i + 1, w.n - i - 1 };
+        size_t i = tg_sv_digits(w, 6);
+        if (i > 6 && tg_sv_starts(tg_sv_from(w, i), TG_SV("_cpp_fused")))
+            return tg_sv_from(w, i + 1);
     }
     return w;
 }
@@ -210,9 +193,9 @@ static void word(struct scan *z)
     else if (tg_sv_starts(w, TG_SV("_GLOBAL__N__")))
         tg_buf_puts(z->out, "(anonymous namespace)");
     else if (before == '\'' && after == '\'' && tg_sv_starts(w, TG_SV("lambda")) &&
-             digits_end(w, 6) == w.n)
+             tg_sv_digits(w, 6) == w.n)
         tg_buf_puts(z->out, "lambda");
-    else if (before == '$' && w.p[0] == '_' && digits_end(w, 1) == w.n)
+    else if (before == '$' && w.p[0] == '_' && tg_sv_digits(w, 1) == w.n)
         tg_buf_puts(z->out, "_");
     else
         tg_buf_add(z->out, w);
@@ -223,15 +206,14 @@ static bool line_number(struct scan *z, enum tg_kind kind)
 {
     size_t end = z->i, d;
     bool python;
-    while (end < z->s.n && z->s.p[end] == '(' && (d = digits_end(z->s, end + 1)) > end + 1 &&
+    while (end < z->s.n && z->s.p[end] == '(' && (d = tg_sv_digits(z->s, end + 1)) > end + 1 &&
            d < z->s.n && z->s.p[d] == ')')
         end = d + 1;
     if (end == z->i)
         return false;
     python = tg_sv_ends((tg_sv){ z->s.p, z->i }, TG_SV(".py"));
     if ((python && (end == z->s.n || z->s.p[end] == ':' || z->s.p[end] == ' ')) ||
-        (kind == TG_KIND_PYTHON &&
-         tg_sv_starts((tg_sv){ z->s.p + end, z->s.n - end }, TG_SV(": ")))) {
+        (kind == TG_KIND_PYTHON && tg_sv_starts(tg_sv_from(z->s, end), TG_SV(": ")))) {
         z->i = end;
         return true;
     }
@@ -244,7 +226,7 @@ static bool line_number(struct scan *z, enum tg_kind kind)
 static bool closure_number(struct scan *z)
 {
     tg_sv before = { z->s.p, z->i };
-    size_t d = digits_end(z->s, z->i + 1);
+    size_t d = tg_sv_digits(z->s, z->i + 1);
     if (d == z->i + 1 || d == z->s.n || z->s.p[d] != '}' ||
         tg_sv_ends(before, TG_SV("namespace)")) ||
         !(tg_sv_ends(before, TG_SV(")")) || tg_sv_ends(before, TG_SV("{unnamed type"))))
@@ -262,8 +244,8 @@ static void without_numbers(tg_sv s, struct tg_buf *out)
             depth++;
         else if (s.p[i] == ')')
             depth -= depth > 0;
-        else if (depth == 0 && is_digit(s.p[i])) {
-            i = digits_end(s, i) - 1;
+        else if (depth == 0 && tg_is_digit(s.p[i])) {
+            i = tg_sv_digits(s, i) - 1;
             tg_buf_putc(out, '*');
         } else if (depth == 0)
             tg_buf_putc(out, s.p[i]);
@@ -278,7 +260,7 @@ static bool is_step(tg_sv s)
         return false;
     while (i < s.n && s.p[i] == ' ')
         i++;
-    return i < s.n && digits_end(s, i) == s.n;
+    return i < s.n && tg_sv_digits(s, i) == s.n;
 }
 
 /* ---- XLA's instructions: fusion.3, all-reduce-start.1.clone.2, loop_add_fusion_4 ---- */
@@ -287,8 +269,8 @@ static bool is_instruction(tg_sv s)
 {
     bool ok = s.n && is_lower(s.p[0]);
     for (size_t i = 1; ok && i < s.n; i++)
-        ok =
-            is_digit(s.p[i]) || is_lower(s.p[i]) || s.p[i] == '_' || s.p[i] == '-' || s.p[i] == '.';
+        ok = tg_is_digit(s.p[i]) || is_lower(s.p[i]) || s.p[i] == '_' || s.p[i] == '-' ||
+             s.p[i] == '.';
     return ok;
 }
 
@@ -349,7 +331,7 @@ void tg_name_normalise(enum tg_kind kind, tg_sv raw, struct tg_buf *out)
         return;
     while (z.i < raw.n) {
         char c = raw.p[z.i];
-        if (is_word(c))
+        if (tg_is_word(c))
             word(&z);
         else if (!(c == '(' && line_number(&z, kind)) && !(c == '#' && closure_number(&z))) {
             tg_buf_putc(out, c);
@@ -363,13 +345,12 @@ void tg_name_normalise(enum tg_kind kind, tg_sv raw, struct tg_buf *out)
 /* The next letter of a name written one way or the other, without regard to underscores and case; 0: none. */
 static int next_letter(tg_sv *s)
 {
-    while (s->n && s->p[0] == '_')
-        *s = (tg_sv){ s->p + 1, s->n - 1 };
+    *s = tg_sv_past(*s, "_");
     if (!s->n)
         return 0;
-    int c = (unsigned char)s->p[0];
-    *s = (tg_sv){ s->p + 1, s->n - 1 };
-    return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+    char c = s->p[0];
+    *s = tg_sv_from(*s, 1);
+    return (unsigned char)tg_lower(c);
 }
 
 bool tg_name_is_backward_of(tg_sv node, tg_sv op)

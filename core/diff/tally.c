@@ -116,7 +116,7 @@ void tg_tally_comparison(struct tg_comparison *out, const struct tg_tally *t, st
     for (size_t i = 0; i < t->keys.n; i++) {
         tg_sv key = t->keys.text[i], raw = tg_arena_sv(a, t->names.text[t->v[i].name]);
         fill_op(&out->ops[i], &t->v[i]);
-        out->ops[i].name = tg_arena_sv(a, (tg_sv){ key.p + 1, key.n - 1 });
+        out->ops[i].name = tg_arena_sv(a, tg_sv_from(key, 1));
         for (int side = 0; side < 2; side++)
             out->ops[i].raw[side] = out->ops[i].present[side] ? raw : TG_SV("");
     }

@@ -97,7 +97,7 @@ static uint32_t series_of(struct tg_series_table *t, enum tg_kind kind, tg_sv ra
     s = add_series(t);
     s->what = tg_kind_is_device(kind) ? TG_SERIES_KERNEL : TG_SERIES_OP;
     s->kind = kind;
-    s->name = (tg_sv){ t->names.text[key].p + 1, t->names.text[key].n - 1 };
+    s->name = tg_sv_from(t->names.text[key], 1);
     s->counted = is_counted(kind) && !tg_is_polling(raw);
     s->judged = !tg_is_polling(raw) && !waits(kind, s->name, raw);
     t->of_raw[id] = t->of_name[key] = (uint32_t)t->n;

@@ -219,18 +219,11 @@ uint64_t tg_class_table_hash(const struct tg_classes *extra)
 
 /* ---- a table as text ---- */
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
 static bool parse_row(struct tg_class_row *out, tg_sv line, struct tg_loc at, struct tg_err *err)
 {
     tg_sv word = line;
-    while (word.n && !is_blank(*word.p)) {
-        word.p++;
-        word.n--;
-    }
+    while (word.n && !tg_is_blank(*word.p))
+        word = tg_sv_from(word, 1);
     out->glob = tg_sv_trim(word);
     word = (tg_sv){ line.p, line.n - word.n };
     if (!tg_class_from_name(word, &out->class_)) {

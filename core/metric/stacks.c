@@ -70,7 +70,7 @@ static tg_sv row_name(const struct job *j, tg_sv name, struct tg_buf *b)
         return name;
     tg_buf_clear(b);
     tg_buf_add(b, (tg_sv){ name.p, from });
-    tg_buf_add(b, (tg_sv){ name.p + to, name.n - to });
+    tg_buf_add(b, tg_sv_from(name, to));
     return tg_buf_sv(b);
 }
 

@@ -41,11 +41,6 @@ static tg_sv meta_of(const struct tg_trace *t, const char *key)
     return TG_SV("");
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 /*
  * The next value of `key` in raw JSON, from *at on: the text between quotes (escapes as they are),
  * or a bare number. A plain scan, so that a truncated value still gives what it has.
@@ -58,17 +53,17 @@ static bool next_value(tg_sv json, size_t *at, const char *key, tg_sv *out)
         bool quoted;
         if (json.p[i] != '"' || memcmp(json.p + i + 1, key, n) != 0 || json.p[i + n + 1] != '"')
             continue;
-        while (k < json.n && is_blank(json.p[k]))
+        while (k < json.n && tg_is_blank(json.p[k]))
             k++;
         if (k == json.n || json.p[k++] != ':')
             continue;
-        while (k < json.n && is_blank(json.p[k]))
+        while (k < json.n && tg_is_blank(json.p[k]))
             k++;
         quoted = k < json.n && json.p[k] == '"';
         k += quoted;
         for (end = k; end < json.n; end++) {
             char c = json.p[end];
-            if (quoted ? c == '"' : c == ',' || c == '}' || c == ']' || is_blank(c))
+            if (quoted ? c == '"' : c == ',' || c == '}' || c == ']' || tg_is_blank(c))
                 break;
             if (quoted && c == '\\')
                 end++;

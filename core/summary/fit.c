@@ -93,7 +93,7 @@ static bool attempt(struct fit *f, size_t ranks, size_t max_slots, struct tg_fit
     *how = (struct tg_fitted){ .packed = SIZE_MAX, .ranks = ranks };
     ok = tg_summary_write_slots(&view, NULL, max_slots, f->out, &ignored);
     if (ok)
-        how->packed = tg_packed_size((tg_sv){ f->out->p + f->start, f->out->n - f->start });
+        how->packed = tg_packed_size(tg_sv_from(tg_buf_sv(f->out), f->start));
     return how->packed <= f->most;
 }
 

@@ -11,8 +11,7 @@ bool tg_summary_looks_like(tg_sv s)
 {
     static const char *const tokens[] = { "{", "\"tracegate_summary\"" };
     for (size_t i = 0; i < 2; i++) {
-        while (s.n && (*s.p == ' ' || *s.p == '\t' || *s.p == '\n' || *s.p == '\r'))
-            s = (tg_sv){ s.p + 1, s.n - 1 };
+        s = tg_sv_past(s, " \t\n\r");
         if (!tg_sv_skip(&s, tg_sv_of(tokens[i])))
             return false;
     }

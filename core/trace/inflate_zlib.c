@@ -149,7 +149,7 @@ void tg_gzip_put(struct tg_gzip *g, tg_sv bytes, bool last, struct tg_buf *out)
             (void)deflate(&g->z, flush);
             out->n += GZIP_ROOM - g->z.avail_out;
         } while (g->z.avail_out == 0);
-        bytes = (tg_sv){ bytes.p + n, bytes.n - n };
+        bytes = tg_sv_from(bytes, n);
     } while (bytes.n);
     out->p[out->n] = '\0';
 }

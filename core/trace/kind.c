@@ -104,9 +104,7 @@ int64_t tg_step_number(tg_sv name)
     int64_t n;
     if (!tg_sv_skip(&name, TG_SV("ProfilerStep#")))
         return -1;
-    while (name.n && name.p[0] == ' ')
-        name = (tg_sv){ name.p + 1, name.n - 1 };
-    return tg_sv_i64(name, &n) && n >= 0 ? n : -1;
+    return tg_sv_i64(tg_sv_past(name, " "), &n) && n >= 0 ? n : -1;
 }
 
 bool tg_is_polling(tg_sv name)

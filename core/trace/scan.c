@@ -75,7 +75,7 @@ static bool check_utf8(struct tg_scan *s, tg_sv text)
             s->seen.bad_utf8++;
             n = 1;
         }
-        text = (tg_sv){ text.p + n, text.n - n };
+        text = tg_sv_from(text, n);
     }
     return true;
 }

@@ -72,11 +72,6 @@ struct tg_value {
     bool finite;   /* number */
 };
 
-static inline bool tg_is_blank(char c)
-{
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 static inline void tg_scan_blanks(struct tg_scan *s)
 {
     while (tg_is_blank(*s->p))

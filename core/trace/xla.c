@@ -145,7 +145,7 @@ static tg_sv step_name(tg_sv name, char *buf, size_t size)
     int64_t n;
     while (from && tg_is_digit(name.p[from - 1]))
         from--;
-    if (!tg_sv_i64((tg_sv){ name.p + from, name.n - from }, &n))
+    if (!tg_sv_i64(tg_sv_from(name, from), &n))
         return name;
     (void)snprintf(buf, size, "ProfilerStep#%" PRId64, n);
     return tg_sv_of(buf);

@@ -140,24 +140,19 @@ static tg_sv points(tg_sv s, size_t n)
 {
     size_t at = 0;
     for (; n > 0 && at < s.n; n--) {
-        size_t len = tg_utf8_len((tg_sv){ s.p + at, s.n - at });
+        size_t len = tg_utf8_len(tg_sv_from(s, at));
         at += len ? len : 1;
     }
     return (tg_sv){ s.p, at };
-}
-
-static tg_sv behind(tg_sv s, tg_sv prefix)
-{
-    return (tg_sv){ s.p + prefix.n, s.n - prefix.n };
 }
 
 /* The source line and, under it, the caret with the fix. */
 static void put_excerpt(const struct tg_diag *g, tg_sv line, struct tg_buf *out)
 {
     size_t from = g->at.col > COLUMNS - 20 ? g->at.col - (COLUMNS - 20) : 0;
-    tg_sv shown = points(behind(line, points(line, from)), COLUMNS);
+    tg_sv shown = points(tg_sv_from(line, points(line, from).n), COLUMNS);
     tg_sv before = points(shown, g->at.col - 1 - from);
-    tg_sv marked = points(behind(shown, before), g->length);
+    tg_sv marked = points(tg_sv_from(shown, before.n), g->length);
     TG_BUF visible = { 0 };
 
     tg_buf_printf(out, "%5u | %s", (unsigned)g->at.line, from ? "…" : "");

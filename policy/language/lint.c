@@ -139,19 +139,10 @@ static void lint_overrides(struct lint *c, const struct tg_rule *r)
 
 /* ---- patterns against names ---- */
 
-static tg_sv without_stars(tg_sv s)
-{
-    while (s.n && s.p[0] == '*')
-        s = (tg_sv){ s.p + 1, s.n - 1 };
-    while (s.n && s.p[s.n - 1] == '*')
-        s.n--;
-    return s;
-}
-
 /* Distance of a glob from a name: a name may be longer if the glob ends with a star. */
 static unsigned glob_distance(tg_sv glob, tg_sv name, unsigned limit)
 {
-    tg_sv core = without_stars(glob);
+    tg_sv core = tg_sv_strip(glob, "*");
     unsigned best = tg_sv_distance(core, name, limit);
     for (size_t n = core.n ? core.n - 1 : 0; tg_sv_ends(glob, TG_SV("*")) && n <= core.n + 1; n++) {
         unsigned d = n <= name.n ? tg_sv_distance(core, (tg_sv){ name.p, n }, limit) : limit + 1;
@@ -163,7 +154,7 @@ static unsigned glob_distance(tg_sv glob, tg_sv name, unsigned limit)
 static tg_sv nearest_name(const struct lint *c, const struct tg_pattern *p)
 {
     tg_sv text = tg_pattern_text(p), found = TG_SV("");
-    unsigned limit = (unsigned)(without_stars(text).n / 3);
+    unsigned limit = (unsigned)(tg_sv_strip(text, "*").n / 3);
     for (size_t i = 0; i < c->n_names && limit > 0 && !tg_pattern_is_regex(p); i++) {
         unsigned d = glob_distance(text, c->names[i], limit);
         if (d <= limit) {

@@ -16,8 +16,7 @@ static bool is_plain_safe(tg_sv s)
 {
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
-        bool ok = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  c == '_' || c == '/' || c == '.' || c == '%' || c == '+' || c == '-';
+        bool ok = tg_is_word(c) || c == '/' || c == '.' || c == '%' || c == '+' || c == '-';
         /* These have a meaning at the beginning of a YAML scalar. */
         if (!ok || (i == 0 && (c == '%' || (c == '-' && s.n == 1))))
             return false;
@@ -73,7 +72,7 @@ void tg_show_flow(struct tg_buf *out, const struct tg_yaml *n)
 
 static void end_line(struct show *s, const struct tg_yaml *from)
 {
-    size_t used = tg_utf8_count((tg_sv){ s->out->p + s->line, s->out->n - s->line });
+    size_t used = tg_utf8_count(tg_sv_from(tg_buf_sv(s->out), s->line));
     if (from && from->at.file) {
         tg_buf_printf(s->out, "%*s  # ", used < COMMENT_COLUMN ? (int)(COMMENT_COLUMN - used) : 0,
                       "");

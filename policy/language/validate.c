@@ -122,7 +122,7 @@ static void check_int(struct check *c, const struct tg_key_shape *s, const struc
 static void check_word_or_int(struct check *c, const struct tg_key_shape *s,
                               const struct tg_yaml *n, const char *key)
 {
-    if (n->text.n && n->text.p[0] >= '0' && n->text.p[0] <= '9')
+    if (n->text.n && tg_is_digit(n->text.p[0]))
         check_int(c, s, n, key);
     else
         check_word(c, s, n, key);
@@ -132,8 +132,8 @@ static bool is_name(tg_sv s, bool capitals)
 {
     for (size_t i = 0; i < s.n; i++) {
         char ch = s.p[i];
-        bool ok = (ch >= 'a' && ch <= 'z') || (ch >= '0' && ch <= '9') || ch == '-' ||
-                  (capitals && ((ch >= 'A' && ch <= 'Z') || ch == '_'));
+        bool ok = (ch >= 'a' && ch <= 'z') || tg_is_digit(ch) || ch == '-' ||
+                  (capitals && tg_is_word(ch));
         if (!ok)
             return false;
     }

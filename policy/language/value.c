@@ -4,32 +4,27 @@
 
 #include "core/base/decimal.h"
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 bool tg_value_quantity(tg_sv text, double *number, tg_sv *unit)
 {
     size_t i = 0, digits = 0, points = 0;
     if (i < text.n && (text.p[i] == '+' || text.p[i] == '-'))
         i++;
     size_t start = i;
-    for (; i < text.n && (is_digit(text.p[i]) || text.p[i] == '.'); i++) {
-        digits += is_digit(text.p[i]);
+    for (; i < text.n && (tg_is_digit(text.p[i]) || text.p[i] == '.'); i++) {
+        digits += tg_is_digit(text.p[i]);
         points += text.p[i] == '.';
     }
     /* ".5" and "5." are more often typing mistakes than numbers. */
     if (digits == 0 || points > 1 || text.p[start] == '.' || text.p[i - 1] == '.')
         return false;
     tg_sv magnitude = { text.p + start, i - start };
-    while (magnitude.n > 1 && magnitude.p[0] == '0' && is_digit(magnitude.p[1]))
-        magnitude = (tg_sv){ magnitude.p + 1, magnitude.n - 1 };
+    while (magnitude.n > 1 && magnitude.p[0] == '0' && tg_is_digit(magnitude.p[1]))
+        magnitude = tg_sv_from(magnitude, 1);
     if (!tg_dec_double(magnitude, number))
         return false;
     if (text.p[0] == '-')
         *number = -*number;
-    *unit = (tg_sv){ text.p + i, text.n - i };
+    *unit = tg_sv_from(text, i);
     /* "0x10", "1_000", "1:30", "1e3" and "10 ms" are not numbers with a unit. */
     return unit->n == 0 || (unit->p[0] != 'x' && unit->p[0] != 'e' && unit->p[0] != '_' &&
                             unit->p[0] != ':' && unit->p[0] != ' ' && unit->p[0] != ',');

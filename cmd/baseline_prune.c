@@ -4,6 +4,7 @@
 
 #include "cmd/baseline.h"
 #include "cmd/gate/nights.h"
+#include "core/base/sort.h"
 #include "core/base/strmap.h"
 #include "core/baseline/git.h"
 
@@ -177,11 +178,6 @@ static bool spare_releases(struct tg_store_cmd *s, const struct tg_commit *head,
     return true;
 }
 
-static int by_text(const void *x, const void *y)
-{
-    return strcmp(*(const char *const *)x, *(const char *const *)y);
-}
-
 static bool find_spared(struct tg_store_cmd *s, const struct tg_stored *all, size_t n_all,
                         struct tg_prune_opts *o, struct tg_err *err)
 {
@@ -192,8 +188,7 @@ static bool find_spared(struct tg_store_cmd *s, const struct tg_stored *all, siz
               spare_releases(s, &head, all, n_all, &spared, err);
     o->spared = tg_arena_copy(s->arena, spared.v, spared.n, sizeof *spared.v);
     o->n_spared = spared.n;
-    if (spared.n)
-        qsort(o->spared, o->n_spared, sizeof *o->spared, by_text);
+    TG_SORT(o->spared, o->n_spared, tg_by_text);
     free(spared.v);
     return ok;
 }

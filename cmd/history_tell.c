@@ -2,8 +2,8 @@
 #include "cmd/history.h"
 
 #include <math.h>
-#include <stdlib.h>
 
+#include "core/base/sort.h"
 #include "core/baseline/changed.h"
 #include "core/baseline/git.h"
 
@@ -79,8 +79,7 @@ static size_t weigh_all(const struct tg_history_cmd *c, const struct tg_nights *
     for (uint32_t i = 0; i < n->series.n; i++)
         if (seen[i])
             v[k++] = (struct weighed){ i, weight_of(n, i) };
-    if (k)
-        qsort(v, k, sizeof *v, by_weight);
+    TG_SORT(v, k, by_weight);
     *out = v;
     return k;
 }
@@ -136,8 +135,7 @@ static bool find_releases(const struct tg_history_cmd *c, const struct tg_nights
             v[out->n_releases++] =
                 (struct tg_history_release){ night, { tags[i].name.p + 10, tags[i].name.n - 10 } };
     }
-    if (out->n_releases)
-        qsort(v, out->n_releases, sizeof *v, by_night);
+    TG_SORT(v, out->n_releases, by_night);
     out->releases = v;
     return true;
 }

@@ -1,7 +1,7 @@
 /* All names, judged changes first: a table to sort and filter. */
 #include <math.h>
-#include <stdlib.h>
 
+#include "core/base/sort.h"
 #include "core/base/strmap.h"
 #include "reporters/effect.h"
 #include "reporters/findings.h"
@@ -91,8 +91,7 @@ static struct ranked *rank_rows(const struct tg_verdict *v, size_t *n)
                 (struct ranked){ .row = (uint32_t)i, .size = isfinite(x.d_ns) ? fabs(x.d_ns) : 0 };
     }
     find_states(v, rows, *n);
-    if (*n)
-        qsort(rows, *n, sizeof *rows, worst_first);
+    TG_SORT(rows, *n, worst_first);
     return rows;
 }
 

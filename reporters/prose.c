@@ -1,7 +1,6 @@
 #include "reporters/prose.h"
 
-#include <stdlib.h>
-
+#include "core/base/sort.h"
 #include "core/base/strmap.h"
 #include "core/base/utf8.h"
 #include "reporters/escape.h"
@@ -59,8 +58,7 @@ void tg_prose_init(struct tg_prose *p, const struct tg_verdict *v)
     p->names = TG_NEW_N(p->arena, tg_sv, m.n + 1);
     for (; p->n < m.n; p->n++)
         p->names[p->n] = tg_arena_sv(p->arena, m.text[p->n]);
-    if (p->n)
-        qsort(p->names, p->n, sizeof *p->names, longest_first);
+    TG_SORT(p->names, p->n, longest_first);
 }
 
 void tg_prose_release(struct tg_prose *p)

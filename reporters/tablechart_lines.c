@@ -1,10 +1,10 @@
 /* Tables that are series as steps over time: bandwidth and queues. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "core/base/arena.h"
 #include "core/base/decimal.h"
+#include "core/base/sort.h"
 #include "reporters/escape.h"
 #include "reporters/svg_ground.h"
 #include "reporters/tablechart.h"
@@ -71,8 +71,7 @@ static void choose_lines(struct lines *l, const struct tg_table *f)
         all[n - 1].at = tg_tablechart_number(f, r, "ts");
         all[n - 1].value = tg_tablechart_number(f, r, l->column);
     }
-    if (n)
-        qsort(all, n, sizeof *all, by_area);
+    TG_SORT(all, n, by_area);
     l->n = n < MAX_SERIES ? n : MAX_SERIES;
     l->omitted = n - l->n;
     for (size_t i = 0; i < l->n; i++) {
@@ -80,7 +79,7 @@ static void choose_lines(struct lines *l, const struct tg_table *f)
         for (int x = 0; x <= LINE_W; x++)
             l->v[i].top[x] = l->v[i].last[x] = NAN;
     }
-    qsort(l->v, l->n, sizeof *l->v, by_label);
+    TG_SORT(l->v, l->n, by_label);
 }
 
 static struct line *line_of(struct lines *l, const char *label)

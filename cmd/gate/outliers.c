@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/sort.h"
+
 #define LEAST_MORE 1.1   /* a run's usual step: at least a tenth longer, and */
 #define DEVIATIONS 4     /* so many robust standard deviations */
 #define SLOW_STEP 2.0    /* times the run's usual one */
@@ -36,12 +38,6 @@ static const struct tg_shard *shard_of(const struct job *j, size_t run)
     return j->side->at[run][j->rank];
 }
 
-static int by_value(const void *pa, const void *pb)
-{
-    const double a = *(const double *)pa, b = *(const double *)pb;
-    return TG_CMP(a, b);
-}
-
 /* The lower median of what is known; NaN: nothing is. */
 static double median_of(const double *v, size_t n, struct tg_arena *a)
 {
@@ -52,7 +48,7 @@ static double median_of(const double *v, size_t n, struct tg_arena *a)
             known[k++] = v[i];
     if (!k)
         return NAN;
-    qsort(known, k, sizeof *known, by_value);
+    TG_SORT(known, k, tg_by_real);
     return known[(k - 1) / 2];
 }
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "core/base/file.h"
+#include "core/base/sort.h"
 #include "core/baseline/spawn.h"
 
 #define MAX_DEPTH 4
@@ -212,11 +213,6 @@ static bool may_be_trace(const char *folder, const char *name)
            tg_path_is_output(tg_sv_of(folder)) || tg_path_is_baseline(tg_sv_of(folder));
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static const char **names_in(const char *dir, size_t *n, struct tg_arena *a)
 {
     const char **names = NULL, **out;
@@ -231,8 +227,7 @@ static const char **names_in(const char *dir, size_t *n, struct tg_arena *a)
     if (d)
         (void)closedir(d);
     out = tg_arena_copy(a, names, *n, sizeof *names);
-    if (*n)
-        qsort(out, *n, sizeof *out, by_name);
+    TG_SORT(out, *n, tg_by_text);
     free(names);
     return out;
 }
@@ -561,11 +556,6 @@ static void make_names_unique(struct tg_survey *s)
                     TG_SV_PRINTF(s->arena, "%.*s-%zu", TG_SV_ARG(s->suites[i].name), i + 1);
 }
 
-static int by_folder(const void *a, const void *b)
-{
-    return tg_sv_cmp(*(const tg_sv *)a, *(const tg_sv *)b);
-}
-
 /* A program below the root, nothing recorded yet. */
 static void add_empty_suite(struct tg_survey *s, tg_sv below)
 {
@@ -604,8 +594,8 @@ static bool make_suites(struct tg_survey *s, const struct trace_paths *all, bool
             TG_SV_PRINTF(s->arena, "%.*s: %s", TG_SV_ARG(s->suites[i].form.files), why.message);
         s->suites[i--] = s->suites[--s->n_suites];
     }
-    if (all->n_programs) /* in one order, before the first recording and after it */
-        qsort(all->programs, all->n_programs, sizeof *all->programs, by_folder);
+    /* in one order, before the first recording and after it */
+    TG_SORT(all->programs, all->n_programs, tg_by_sv);
     for (size_t i = 0; i < all->n_programs; i++)
         add_empty_suite(s, all->programs[i]);
     make_names_unique(s);

@@ -3,7 +3,6 @@
  * kind is the sum of the copies in flight (ends before starts, so that copies back to back do not
  * add up), and its statistics are over the time in which any copy of the kind ran.
  */
-#include <stdlib.h>
 
 #include "core/analysis/device.h"
 #include "core/analysis/internal.h"

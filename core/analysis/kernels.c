@@ -1,7 +1,6 @@
 /*
  * Device work by name: how often, how long, how evenly. Largest sum first within class and device.
  */
-#include <stdlib.h>
 
 #include "core/analysis/device.h"
 #include "core/analysis/internal.h"
@@ -126,7 +125,7 @@ static void one_device(void *arg, const struct tg_device_work *d)
             &e[id[tg_span_at(d->work->rank->trace, d->rows[i]->span)->name]].spread, dur);
         total = tg_ns_add(total, dur);
     }
-    qsort(e, n, sizeof *e, by_class_and_sum);
+    TG_SORT(e, n, by_class_and_sum);
     for (size_t i = 0, k; i < n; i = k) {
         for (k = i + 1; k < n && e[k].class_ == e[i].class_;)
             k++;

@@ -1,7 +1,6 @@
 #include "core/analysis/quantiles.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/base/sort.h"
 #include "core/steps/steps.h"
@@ -61,7 +60,7 @@ struct tg_quantiles tg_quantiles_weighted(struct tg_weighted *v, size_t n)
             v[kept++] = v[i];
     if (!kept)
         return d;
-    qsort(v, kept, sizeof *v, by_weighted);
+    TG_SORT(v, kept, by_weighted);
     for (size_t i = 0; i < kept; i++) {
         total += v[i].w;
         sum += v[i].v * v[i].w;

@@ -5,8 +5,6 @@
  */
 #include "core/analysis/sequences.h"
 
-#include <stdlib.h>
-
 #include "core/analysis/device.h"
 #include "core/analysis/internal.h"
 

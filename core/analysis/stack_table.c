@@ -1,5 +1,4 @@
 /* `modules` and `sources` of analyze: the sums of stacks.c as tables. */
-#include <stdlib.h>
 
 #include "core/analysis/device.h"
 #include "core/analysis/internal.h"

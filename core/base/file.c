@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/sort.h"
 #include "core/base/temporary.h"
 
 bool tg_file_read(struct tg_buf *out, const char *path, size_t max, struct tg_err *err)
@@ -228,11 +229,6 @@ bool tg_file_write(const char *path, tg_sv bytes, struct tg_err *err)
     return ok;
 }
 
-static int by_bytes(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 struct paths {
     const char **p;
     size_t n, cap;
@@ -246,8 +242,7 @@ static void paths_add(struct paths *l, struct tg_arena *a, const char *path)
 /* Sorts, moves the list into the arena. */
 static void paths_finish(struct paths *l, struct tg_arena *a, const char ***out, size_t *n)
 {
-    if (l->n)
-        qsort(l->p, l->n, sizeof *l->p, by_bytes);
+    TG_SORT(l->p, l->n, tg_by_text);
     *out = tg_arena_copy(a, l->p, l->n, sizeof *l->p);
     *n = l->n;
     free(l->p);

@@ -94,13 +94,23 @@ void tg_sort(void *v, size_t n, size_t size, int (*compare)(const void *, const 
 int tg_by_real(const void *pa, const void *pb)
 {
     double a = *(const double *)pa, b = *(const double *)pb;
-    return (a > b) - (a < b);
+    return TG_CMP(a, b);
 }
 
 int tg_by_i64(const void *pa, const void *pb)
 {
     int64_t a = *(const int64_t *)pa, b = *(const int64_t *)pb;
-    return (a > b) - (a < b);
+    return TG_CMP(a, b);
+}
+
+int tg_by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+int tg_by_sv(const void *a, const void *b)
+{
+    return tg_sv_cmp(*(const tg_sv *)a, *(const tg_sv *)b);
 }
 
 size_t tg_sort_distinct(int64_t *v, size_t n)

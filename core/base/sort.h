@@ -20,6 +20,9 @@ void tg_sort(void *v, size_t n, size_t size, int (*compare)(const void *, const 
 /* Ascending numbers, to sort and to search by. */
 int tg_by_real(const void *a, const void *b);
 int tg_by_i64(const void *a, const void *b);
+/* Texts in the order of their bytes: `const char *` and tg_sv. */
+int tg_by_text(const void *a, const void *b);
+int tg_by_sv(const void *a, const void *b);
 /* Sorts the numbers, each once; returns how many are left. */
 size_t tg_sort_distinct(int64_t *v, size_t n);
 

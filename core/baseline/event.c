@@ -1,8 +1,7 @@
 #include "core/baseline/event.h"
 
-#include <stdlib.h>
-
 #include "core/base/doc.h"
+#include "core/base/sort.h"
 #include "core/baseline/git.h"
 #include "core/baseline/store.h"
 
@@ -114,8 +113,7 @@ bool tg_event_records(const struct tg_store *store, tg_sv suite, struct tg_arena
             return false;
         *n += read;
     }
-    if (*n)
-        qsort(*out, *n, sizeof **out, by_time);
+    TG_SORT(*out, *n, by_time);
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "core/base/sort.h"
 #include "core/baseline/git.h"
 
 #define RUN_DIGITS 16
@@ -173,8 +174,7 @@ void tg_store_of_refs(const struct tg_git_ref_at *refs, size_t n_refs, struct tg
     *out = TG_NEW_N(a, struct tg_stored, n_refs + 1);
     for (size_t i = 0; i < n_refs; i++)
         *n += parse_ref(&refs[i], a, &(*out)[*n]);
-    if (*n)
-        qsort(*out, *n, sizeof **out, by_place);
+    TG_SORT(*out, *n, by_place);
 }
 
 /* ---- reading ---- */
@@ -308,17 +308,12 @@ static int64_t period(enum tg_thin thin, int64_t date)
     return (date / 86400 + 3) / 7; /* 1970-01-01 was a Thursday */
 }
 
-static int by_text(const void *x, const void *y)
-{
-    return strcmp(*(const char *const *)x, *(const char *const *)y);
-}
-
 static bool is_spared(const struct tg_prune_opts *o, const char *sha, tg_sv suite)
 {
     char text[TG_SHA_SIZE + TG_STORE_MAX_SUITE + 1];
     const char *key = text;
     (void)snprintf(text, sizeof text, "%s %.*s", sha, TG_SV_ARG(suite));
-    return o->n_spared && bsearch(&key, o->spared, o->n_spared, sizeof *o->spared, by_text);
+    return o->n_spared && bsearch(&key, o->spared, o->n_spared, sizeof *o->spared, tg_by_text);
 }
 
 /* Copies the old runs of one suite, v[0..n), to `out`. */
@@ -338,7 +333,7 @@ static bool choose_old(const struct tg_store *store, const struct tg_prune_opts 
         if (seen == TG_SEEN)
             commits[n_commits++] = (struct dated){ v + i, end - i, c.date };
     }
-    qsort(commits, n_commits, sizeof *commits, newest_first);
+    TG_SORT(commits, n_commits, newest_first);
     for (size_t k = o->keep; k < n_commits; k++) {
         const struct dated *c = &commits[k];
         if (c->date >= o->since || is_spared(o, c->v->commit, v->suite))
@@ -365,8 +360,7 @@ bool tg_store_old(const struct tg_store *store, const struct tg_prune_opts *o,
         if (!choose_old(store, o, all + i, end - i, a, *out, n, &not_here, err))
             return false;
     }
-    if (*n)
-        qsort(*out, *n, sizeof **out, by_place);
+    TG_SORT(*out, *n, by_place);
     if (unknown)
         *unknown = not_here;
     return true;

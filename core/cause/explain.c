@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/sort.h"
+
 /* One target's nodes: inclusive values per step, both sides. */
 struct sums {
     const struct tg_paths *p;
@@ -64,12 +66,6 @@ static void add_up(struct sums *s, uint32_t target, enum tg_cause_by by)
     }
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return TG_CMP(*x, *y);
-}
-
 static double middle_of(const double *v, size_t n, bool mean)
 {
     TG_FREE double *sorted = NULL;
@@ -81,7 +77,7 @@ static double middle_of(const double *v, size_t n, bool mean)
     if (mean)
         return sum / (double)n;
     sorted = memcpy(tg_xmalloc(n * sizeof *sorted), v, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, by_value);
+    TG_SORT(sorted, n, tg_by_real);
     return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 }
 
@@ -263,8 +259,7 @@ static void put_functions(struct tg_cause_path *out, const struct sums *s, int s
         if (v[n].frame.share >= TG_CAUSE_TOLD)
             n++;
     }
-    if (n)
-        qsort(v, n, sizeof *v, deepest_first);
+    TG_SORT(v, n, deepest_first);
     out->functions = TG_NEW_N(a, struct tg_cause_frame, n + 1);
     for (size_t i = 0; i < n; i++)
         out->functions[i] = v[i].frame;

@@ -2,7 +2,6 @@
 #include "core/metric/metric.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/diff/internal.h"
 #include "core/diff/stats.h"

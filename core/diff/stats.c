@@ -1,7 +1,6 @@
 #include "core/diff/stats.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define SHORT 24 /* up to this many, sorting by insertion is faster */
 

@@ -1,6 +1,5 @@
 /* HTA's get_gpu_kernel_breakdown: by type and by kernel, `others` as HTA makes them. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/analysis/device.h"
 #include "core/analysis/quantiles.h"

@@ -1,5 +1,3 @@
-#include <stdlib.h>
-
 #include "core/analysis/quantiles.h"
 #include "core/hta/hta.h"
 

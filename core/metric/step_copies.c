@@ -4,9 +4,9 @@
  * sum of copies in flight (ends before starts: copies back to back do not add up).
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/base/arena.h"
+#include "core/base/sort.h"
 #include "core/metric/internal.h"
 #include "core/metric/rates.h"
 
@@ -170,8 +170,7 @@ void tg_measure_copies(const struct tg_trace *t, const struct tg_steps *s,
         if (v[i].direction != DIRECTIONS)
             add_bytes(&out[bytes_of[v[i].direction] * s->n + (size_t)v[i].step], v[i].bytes);
     }
-    if (n)
-        qsort(v, n, sizeof *v, by_place);
+    TG_SORT(v, n, by_place);
     for (size_t i = 0; i < n && v[i].direction != DIRECTIONS; i = end) {
         for (end = i + 1; end < n && v[end].direction == v[i].direction &&
                           v[end].step == v[i].step && v[end].device == v[i].device;

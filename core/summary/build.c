@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "core/base/keymap.h"
+#include "core/base/sort.h"
 #include "core/metric/collective.h"
 #include "core/summary/internal.h"
 #include "core/summary/pack.h"
@@ -230,8 +231,7 @@ static void order_kernels(struct build *b)
     for (size_t r = 0; r < b->n_rows; r++)
         if (b->rows[r].kind == TG_KIND_KERNEL)
             v[n++] = (struct first){ b->rows[r].first, &b->out->rows[r] };
-    if (n)
-        qsort(v, n, sizeof *v, by_first);
+    TG_SORT(v, n, by_first);
     for (size_t i = 0; i < n; i++)
         v[i].row->order = (uint32_t)i;
 }
@@ -338,8 +338,7 @@ static void place_attrs(struct build *b)
             };
     }
     for (size_t r = 0; r < b->n_rows; r++)
-        if (b->out->rows[r].n_attrs)
-            qsort(b->out->rows[r].attrs, b->out->rows[r].n_attrs, sizeof(struct tg_attr), by_value);
+        TG_SORT(b->out->rows[r].attrs, b->out->rows[r].n_attrs, by_value);
 }
 
 /* The step whose window is the span `i`; n: none. */
@@ -567,8 +566,7 @@ struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps 
     out->marked = steps->marked;
     out->window = window_text(&o->window, a);
     out->classes = TG_SV_PRINTF(a, "%016llx", (unsigned long long)tg_class_table_hash(o->classes));
-    if (out->n_rows)
-        qsort(out->rows, out->n_rows, sizeof *out->rows, tg_row_cmp);
+    TG_SORT(out->rows, out->n_rows, tg_row_cmp);
     release(&b);
     return out;
 }

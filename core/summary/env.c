@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/base/sort.h"
 #include "core/summary/internal.h"
 
 struct env {
@@ -84,11 +85,6 @@ static tg_sv value_in(tg_sv json, const char *key)
     return next_value(json, &at, key, &v) ? v : TG_SV("");
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return tg_sv_cmp(*(const tg_sv *)a, *(const tg_sv *)b);
-}
-
 /* Distinct names, sorted, joined by ", "; vLLM writes empty names, which are skipped. */
 static void add_devices(struct env *e, const struct tg_trace *t)
 {
@@ -101,8 +97,7 @@ static void add_devices(struct env *e, const struct tg_trace *t)
             continue;
         *TG_PUSH(names, n, cap) = name;
     }
-    if (n)
-        qsort(names, n, sizeof *names, by_text);
+    TG_SORT(names, n, tg_by_sv);
     for (size_t i = 0; i < n; i++) {
         if (i && tg_sv_eq(names[i], names[i - 1]))
             continue;
@@ -230,8 +225,7 @@ void tg_env_build(struct tg_shard *out, const struct tg_trace *t, const struct t
         add_flag(&e, t, "with_modules", false);
     for (size_t i = 0; i < o->n_meta; i++)
         set(&e, o->meta[i].key, o->meta[i].value);
-    if (e.n)
-        qsort(e.v, e.n, sizeof *e.v, by_key);
+    TG_SORT(e.v, e.n, by_key);
     out->env = tg_arena_copy(a, e.v, e.n, sizeof *e.v);
     out->n_env = e.n;
     free(e.v);

@@ -1,6 +1,6 @@
 /* Totals by Python frame as rows of a summary. */
-#include <stdlib.h>
 
+#include "core/base/sort.h"
 #include "core/summary/internal.h"
 
 static const enum tg_kind kinds[TG_STACK_SORTS] = {
@@ -113,8 +113,7 @@ void tg_frames_of_trace(struct tg_shard *out, const struct tg_trace *t,
     for (int sort = 0; sort < TG_STACK_SORTS; sort++)
         if (sorts & 1u << sort)
             add_sort(out, &cap, t, steps, (enum tg_stack_sort)sort, a);
-    if (out->n_frames)
-        qsort(out->frames, out->n_frames, sizeof *out->frames, tg_row_cmp);
+    TG_SORT(out->frames, out->n_frames, tg_row_cmp);
     join_equal(out);
     grown = out->frames;
     out->frames = tg_arena_copy(a, grown, out->n_frames, sizeof *grown);

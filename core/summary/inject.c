@@ -1,8 +1,8 @@
 #include "core/summary/inject.h"
 
 #include <math.h>
-#include <stdlib.h>
 
+#include "core/base/sort.h"
 #include "core/summary/internal.h"
 
 #define MAX_DEPTH 64 /* of enclosers; names that enclose each other would not end */
@@ -401,7 +401,6 @@ struct tg_shard *tg_inject(const struct tg_shard *s, const struct tg_inject *p, 
         break;
     }
     j.injected += tg_inject_frames(j.s, p, a);
-    if (j.s->n_rows)
-        qsort(j.s->rows, j.s->n_rows, sizeof *j.s->rows, tg_row_cmp);
+    TG_SORT(j.s->rows, j.s->n_rows, tg_row_cmp);
     return j.injected ? j.s : NULL;
 }

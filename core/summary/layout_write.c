@@ -1,7 +1,7 @@
 /* Summaries -> bytes. */
 #include <inttypes.h>
-#include <stdlib.h>
 
+#include "core/base/sort.h"
 #include "core/summary/content.h"
 #include "core/summary/layout.h"
 #include "core/summary/pack.h"
@@ -128,8 +128,7 @@ static struct sized *rows_by_size(const struct tg_shard *s, size_t *n)
         if (s->rows[i].slots)
             v[(*n)++] = (struct sized){ self, i };
     }
-    if (*n)
-        qsort(v, *n, sizeof *v, by_size);
+    TG_SORT(v, *n, by_size);
     return v;
 }
 

@@ -1,7 +1,6 @@
 #include "policy/language/changes.h"
 
-#include <stdlib.h>
-
+#include "core/base/sort.h"
 #include "core/base/utf8.h"
 #include "policy/language/decode.h"
 #include "policy/language/node.h"
@@ -270,8 +269,7 @@ void tg_policy_changes(struct tg_policy_changes *out, const struct tg_policy *be
     struct walk w = { .out = out, .a = a };
     *out = (struct tg_policy_changes){ 0 };
     compare_maps(&w, tg_key_shape_policy.keys, "", before->private_->tree, now->private_->tree);
-    if (out->n)
-        qsort(out->v, out->n, sizeof *out->v, by_direction);
+    TG_SORT(out->v, out->n, by_direction);
 }
 
 static bool is_told(const struct tg_policy_changes *all, const struct tg_policy_change *x)
@@ -301,7 +299,7 @@ void tg_policy_changes_add(struct tg_policy_changes *out, const struct tg_policy
         all.v[all.n++] = x;
         all.n_looser += x.direction == TG_LOOSER || x.direction == TG_MAYBE_LOOSER;
     }
-    qsort(all.v, all.n, sizeof *all.v, by_direction);
+    TG_SORT(all.v, all.n, by_direction);
     *out = all;
 }
 

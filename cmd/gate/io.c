@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "core/base/host.h"
 #include "core/base/utf8.h"
 #include "reporters/escape.h"
 
@@ -156,13 +157,6 @@ void tg_io_note(const struct tg_io *io, const char *fmt, ...)
     put_safely(io, tg_sv_of(text), "tracegate: ");
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* "trace.json.gz  812 of 4310 MB, 1204 MB/s, 3 files left" */
 static void show(const struct tg_progress_line *p, const char *name, uint64_t total, int64_t ms)
 {
@@ -185,7 +179,7 @@ static void tick(void *arg, const char *name, uint64_t bytes, uint64_t total)
     int64_t now;
     if (!p->io->progress)
         return;
-    now = now_ms();
+    now = tg_host_ms();
     (void)pthread_mutex_lock(&p->lock);
     p->bytes += bytes;
     if (now >= p->next) {
@@ -210,7 +204,7 @@ void tg_progress_start(struct tg_progress_line *p, const struct tg_io *io)
     memset(p, 0, sizeof *p);
     p->line = (struct tg_progress){ tick, count_files, p };
     p->io = io;
-    p->start = now_ms();
+    p->start = tg_host_ms();
     p->next = p->start + 1000;
     (void)pthread_mutex_init(&p->lock, NULL);
 }

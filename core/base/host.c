@@ -59,3 +59,10 @@ struct tg_host tg_host_look(const char *proc, struct tg_arena *a)
         out.now = (tg_ns)now.tv_sec * 1000000000 + now.tv_nsec;
     return out;
 }
+
+int64_t tg_host_ms(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}

@@ -15,4 +15,6 @@ struct tg_host {
 struct tg_host tg_host_look(const char *proc, struct tg_arena *a);
 /* The processor in the text of /proc/cpuinfo; a view into it. */
 tg_sv tg_host_cpu(tg_sv cpuinfo, struct tg_arena *a);
+/* Milliseconds of a clock that nobody sets, for how long things take. */
+int64_t tg_host_ms(void);
 #endif

@@ -8,10 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "core/base/arena.h"
+#include "core/base/host.h"
 #include "core/base/temporary.h"
 
 extern char **environ;
@@ -98,13 +97,6 @@ static int start(struct child *c, const struct tg_spawn *s, int in, int out, int
     return code;
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static void close_end(int *fd)
 {
     if (*fd >= 0)
@@ -183,12 +175,12 @@ static int nap(const struct child *c, int64_t left, bool timed)
  */
 static enum tg_spawn_end collect(struct child *c, const struct tg_spawn *s, struct tg_buf *out)
 {
-    int64_t until = now_ms() + s->timeout_ms;
+    int64_t until = tg_host_ms() + s->timeout_ms;
     size_t taken = 0;
     for (;;) {
         struct pollfd p[2] = { { .fd = c->out, .events = POLLIN },
                                { .fd = c->err, .events = POLLIN } };
-        int64_t left = until - now_ms();
+        int64_t left = until - tg_host_ms();
         int ready;
         if (!c->ended && waitpid(c->pid, &c->status, WNOHANG) == c->pid)
             c->ended = true;

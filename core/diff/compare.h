@@ -477,6 +477,7 @@ double tg_op_rise(const struct tg_comparison *c, const struct tg_op *op);
 enum tg_exception tg_op_bytes_exception(const struct tg_op *op);
 /* Names of this kind are counted: operators, kernels, copies, sets, graphs, synchronising calls. */
 bool tg_kind_is_counted(enum tg_kind k);
+bool tg_has_device_ops(const struct tg_comparison *c);
 /* The operator of these kinds whose calls rose most; NULL: none rose. */
 const struct tg_op *tg_op_behind(const struct tg_comparison *c, enum tg_metric m);
 /* More calls in some steps, which have one number in the baseline: a mean says little of them. */

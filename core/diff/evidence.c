@@ -224,7 +224,7 @@ static void excuse_faster(struct tg_comparison *c, uint32_t region)
     c->regions[region].worse_count = false;
 }
 
-static bool has_device_work(const struct tg_comparison *c)
+bool tg_has_device_ops(const struct tg_comparison *c)
 {
     for (size_t i = 0; i < c->n_ops; i++)
         if (tg_kind_is_device(c->ops[i].kind))
@@ -272,7 +272,7 @@ static void judge_joint(struct tg_diff_work *w, const struct tg_joint *joint)
     else
         leader->ev_total = ev;
     /* A host's time tells no cost where a device does the work. */
-    if (ev.faster && leader->region != TG_NO_ID && (on_device || !has_device_work(c)))
+    if (ev.faster && leader->region != TG_NO_ID && (on_device || !tg_has_device_ops(c)))
         excuse_faster(c, leader->region);
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "core/diff/internal.h"
+#include "core/diff/names.h"
 
 /* Time by text; the largest wins, of equals the first in byte order. */
 struct weights {
@@ -81,21 +82,11 @@ static bool polls(const struct tg_diff_work *w, const struct tg_op *op)
     return false;
 }
 
-static bool has_word_wait(tg_sv name)
-{
-    for (size_t i = 0; i + 4 <= name.n; i++)
-        if ((name.p[i] | 32) == 'w' && (name.p[i + 1] | 32) == 'a' && (name.p[i + 2] | 32) == 'i' &&
-            (name.p[i + 3] | 32) == 't')
-            return true;
-    return false;
-}
-
 /* Its time is somebody else's: collectives, copies, synchronisation. */
 static bool waits(const struct tg_op *op)
 {
-    return op->kind == TG_KIND_MEMCPY || op->kind == TG_KIND_MEMSET || op->kind == TG_KIND_SYNC ||
-           op->kind == TG_KIND_DEVICE_SYNC || tg_sv_ends(op->name, TG_SV("Synchronize")) ||
-           (op->kind == TG_KIND_KERNEL && op->class_ == TG_CLASS_COMM) || has_word_wait(op->name);
+    return tg_name_waits(op->kind, op->name) ||
+           (op->kind == TG_KIND_KERNEL && op->class_ == TG_CLASS_COMM);
 }
 
 void tg_op_identify(struct tg_diff_work *w, struct tg_op *op)

@@ -340,6 +340,13 @@ void tg_name_normalise(enum tg_kind kind, tg_sv raw, struct tg_buf *out)
     }
 }
 
+bool tg_name_waits(enum tg_kind kind, tg_sv name)
+{
+    return kind == TG_KIND_MEMCPY || kind == TG_KIND_MEMSET || kind == TG_KIND_SYNC ||
+           kind == TG_KIND_DEVICE_SYNC || tg_sv_ends(name, TG_SV("Synchronize")) ||
+           tg_sv_glob_any_case(TG_SV("*wait*"), name);
+}
+
 /* ---- backward nodes ---- */
 
 /* The next letter of a name written one way or the other, without regard to underscores and case; 0: none. */

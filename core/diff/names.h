@@ -32,6 +32,9 @@ void tg_name_short(tg_sv raw, struct tg_buf *out);
  */
 void tg_name_normalise(enum tg_kind kind, tg_sv raw, struct tg_buf *out);
 
+/* Is its time somebody else's: a copy, a synchronising call, a wait? (A collective's is, too.) */
+bool tg_name_waits(enum tg_kind kind, tg_sv name);
+
 /*
  * Is `node` autograd's for the operator, by the way its generator names nodes: "_to_copy" has
  * "ToCopyBackward0"? Also of the row around a node, "autograd::engine::evaluate_function: …".

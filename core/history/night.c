@@ -25,21 +25,10 @@ void tg_series_release(struct tg_series_table *t)
     *t = (struct tg_series_table){ 0 };
 }
 
-static bool has_wait(tg_sv name)
-{
-    for (size_t i = 0; i + 4 <= name.n; i++)
-        if ((name.p[i] | 32) == 'w' && (name.p[i + 1] | 32) == 'a' && (name.p[i + 2] | 32) == 'i' &&
-            (name.p[i + 3] | 32) == 't')
-            return true;
-    return false;
-}
-
 /* Its time is somebody else's: copies, synchronisation, collectives. */
 static bool waits(enum tg_kind kind, tg_sv name, tg_sv raw)
 {
-    return kind == TG_KIND_MEMCPY || kind == TG_KIND_MEMSET || kind == TG_KIND_SYNC ||
-           kind == TG_KIND_DEVICE_SYNC || tg_sv_ends(name, TG_SV("Synchronize")) ||
-           has_wait(name) ||
+    return tg_name_waits(kind, name) ||
            (kind == TG_KIND_KERNEL && tg_class_of(NULL, kind, raw, NULL) == TG_CLASS_COMM);
 }
 

@@ -171,11 +171,9 @@ static void by_ranks_and_runs(struct tg_side *out, const struct tg_shard **v, si
 /* Every rank has as many runs as the first one, or a message with the first that has not. */
 static bool same_runs(const struct tg_summary *s, struct tg_arena *a, struct tg_err *err)
 {
-    const struct tg_shard **v = TG_NEW_N(a, const struct tg_shard *, s->n);
+    const struct tg_shard **v = tg_arena_copy(a, s->shards, s->n, sizeof *v);
     struct column *col = TG_NEW_N(a, struct column, s->n);
     size_t n_cols;
-    for (size_t i = 0; i < s->n; i++)
-        v[i] = s->shards[i];
     qsort(v, s->n, sizeof *v, by_rank);
     n_cols = columns_of(v, s->n, col);
     for (size_t i = 1; i < n_cols; i++) {

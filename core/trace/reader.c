@@ -2,8 +2,8 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "core/base/host.h"
 #include "core/trace/reader_state.h"
 
 #define DEFAULT_WINDOW ((size_t)256 << 10)
@@ -195,20 +195,13 @@ static bool not_a_trace(struct tg_reader *r, struct tg_err *err)
 
 /* ---- window ---- */
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Called for every window, which is about a tenth of a millisecond of work. */
 void tg_reader_tick(struct tg_reader *r)
 {
     const struct tg_progress *progress = r->opts.progress;
     uint64_t done, total;
     int64_t now;
-    if (!progress || !progress->tick || (now = now_ms()) < r->next_tick)
+    if (!progress || !progress->tick || (now = tg_host_ms()) < r->next_tick)
         return;
     r->next_tick = now + 100;
     tg_source_progress(r->source, &done, &total);

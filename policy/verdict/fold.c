@@ -147,14 +147,6 @@ static bool is_step_time(const struct tg_result *r)
                                               r->metric == tg_rule_metric_of(TG_METRIC_HOST_TIME));
 }
 
-static bool has_device(const struct tg_comparison *c)
-{
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (tg_kind_is_device(c->ops[i].kind))
-            return true;
-    return false;
-}
-
 /* What a result that may be told adds to the step, in ns: device work where there is a device. */
 static double adds(const struct tg_result *r, const struct tg_comparison *c, bool device)
 {
@@ -170,7 +162,7 @@ static double adds(const struct tg_result *r, const struct tg_comparison *c, boo
 /* The step is longer by what a finding adds: the two are one. */
 static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison *c)
 {
-    bool device = c && has_device(c);
+    bool device = c && tg_has_device_ops(c);
     for (size_t i = 0; c && i < n; i++) {
         uint32_t best = TG_NO_ID;
         double most = 0;

@@ -67,6 +67,35 @@ TEST(values_of_lines_are_found_by_key)
     assert_int_equal(tg_sv_unquoted(TG_SV("\"")).n, 1);
 }
 
+TEST(bytes_are_taken_off_the_ends)
+{
+    static const struct {
+        const char *text, *which, *past, *strip;
+    } c[] = {
+        { "  a b \t", " ", "a b \t", "a b \t" },
+        { "  a b \t", " \t", "a b \t", "a b" },
+        { "**", "*", "", "" },
+        { "", "*", "", "" },
+        { "a*", "", "a*", "a*" },
+    };
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        tg_sv text = tg_sv_of(c[i].text);
+        if (!tg_sv_eq(tg_sv_past(text, c[i].which), tg_sv_of(c[i].past)) ||
+            !tg_sv_eq(tg_sv_strip(text, c[i].which), tg_sv_of(c[i].strip)))
+            fail_msg("'%s' without '%s'", c[i].text, c[i].which);
+    }
+    assert_int_equal(tg_sv_past(TG_SV("\0a"), "").n, 2); /* NUL is a byte as others are */
+}
+
+TEST(letters_and_words_are_ascii)
+{
+    for (int b = 0; b < 256; b++) {
+        bool letter = b && strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", b);
+        assert_int_equal(tg_is_letter((char)b), letter);
+        assert_int_equal(tg_is_word((char)b), letter || (b && strchr("0123456789_", b)));
+    }
+}
+
 /* kitten -> sitting: substitute k, substitute e, insert g. */
 TEST(distance_counts_edits)
 {

@@ -34,8 +34,7 @@ static size_t cost_of(struct fixture *f, size_t n_ops, size_t n)
     f->c = (struct tg_comparison){ 0 };
     make(f, n, n, 1);
     for (size_t op = 0; op < n_ops; op++) {
-        char *name = TG_NEW_N(f->a, char, 16);
-        snprintf(name, 16, "op%zu", op);
+        const char *name = tg_arena_printf(f->a, "op%zu", op);
         for (int side = 0; side < 2; side++)
             for (size_t run = 0; run < n; run++)
                 add_row(f, side, run, TG_KIND_OP, name, "", 1, time_of(op, side, run));

@@ -13,7 +13,10 @@
     {                                                                                              \
         .name = NULL                                                                               \
     }
-/* What a change means; OPEN: whichever way it goes, more may pass. */
+/*
+ * What a change means (`comes` and `more` of struct tg_key): if the key comes, and if its value grows.
+ * OPEN: any change may let more pass. PARTS: its keys or items say it themselves.
+ */
 #define GOES(comes_, more_) .comes = TG_##comes_, .more = TG_##more_
 #define COMES(comes_) GOES(comes_, MAYBE_LOOSER)
 #define OPEN COMES(MAYBE_LOOSER)

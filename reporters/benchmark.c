@@ -41,9 +41,7 @@ static void add_metric(struct tg_doc *list, const struct tg_verdict *v, enum tg_
     const struct tg_metric_change *x = &v->comparison->metrics[m];
     const struct tg_metric_info *info = tg_metric_info(m);
     bool time = info->unit_id == TG_METRIC_NS;
-    double ns[2], value = x->value[TG_TEST];
-    if (m == TG_METRIC_STEP_TIME && tg_effect_step(v, ns))
-        value = ns[TG_TEST];
+    double value = x->value[TG_TEST];
     if (x->known[TG_TEST])
         add_entry(list, v, tg_sv_of(info->name), "", time ? "us" : info->unit,
                   time ? round(value) / 1000 : value, &x->ev);

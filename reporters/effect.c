@@ -37,6 +37,26 @@ static void put_noise(struct tg_buf *out, const struct tg_verdict *v, const stru
     tg_buf_puts(out, " %");
 }
 
+#define TELLS 0.5 /* percentage points between what was measured and what was judged */
+
+/* "; the whole machine +8.1 %, the change +0.2 %": what is left of the measured change once that of
+ * the machine and of disturbed steps is taken off. Nothing where it is all. */
+static void put_judged(struct tg_buf *out, const struct tg_verdict *v, const struct tg_evidence *ev,
+                       double measured)
+{
+    double machine = 100 * expm1(v->comparison->drift), change = 100 * expm1(ev->e);
+    if (!is_ruled(v) || ev->judged != TG_JUDGED || fabs(measured - change) < TELLS)
+        return;
+    tg_buf_puts(out, "; ");
+    if (machine >= TELLS) {
+        tg_buf_puts(out, "the whole machine ");
+        tg_put_pct_delta(out, machine);
+        tg_buf_puts(out, ", ");
+    }
+    tg_buf_puts(out, "judged as ");
+    tg_put_pct_delta(out, change);
+}
+
 /* What the verdict says about the step's time, where it says something; else the default rule. */
 static const struct tg_evidence *step_evidence(const struct tg_verdict *v)
 {
@@ -49,37 +69,15 @@ static const struct tg_evidence *step_evidence(const struct tg_verdict *v)
     return &v->comparison->metrics[TG_METRIC_STEP_TIME].ev;
 }
 
-static bool times_of(const struct tg_metric_change *m, const struct tg_evidence *ev, double ns[2])
-{
-    const double *v = ev->judged == TG_JUDGED ? ev->value : m->value;
-    ns[TG_BASE] = v[TG_BASE];
-    ns[TG_TEST] = v[TG_TEST];
-    return m->known[TG_BASE] && m->known[TG_TEST] && ns[TG_BASE] > 0 && isfinite(ns[TG_TEST]);
-}
-
 bool tg_effect_step(const struct tg_verdict *v, double ns[2])
 {
-    return v->comparison &&
-           times_of(&v->comparison->metrics[TG_METRIC_STEP_TIME], step_evidence(v), ns);
-}
-
-bool tg_effect_is_hosts(const struct tg_verdict *v)
-{
-    const struct tg_metric_change *m = v->comparison->metrics;
-    for (size_t i = 0; i < v->n_results; i++)
-        if (tg_result_shown(&v->results[i]) && v->results[i].folded_under >= v->n_results)
-            return v->results[i].subject == TG_SUBJECT_STEP &&
-                   m[TG_METRIC_HOST_TIME].value[TG_BASE] != m[TG_METRIC_STEP_TIME].value[TG_BASE];
-    return false;
-}
-
-bool tg_effect_shown_step(const struct tg_verdict *v, double ns[2])
-{
-    const struct tg_metric_change *host;
-    if (!v->comparison || !tg_effect_is_hosts(v))
-        return tg_effect_step(v, ns);
-    host = &v->comparison->metrics[TG_METRIC_HOST_TIME];
-    return times_of(host, &host->ev, ns);
+    const struct tg_metric_change *m;
+    if (!v->comparison)
+        return false;
+    m = &v->comparison->metrics[TG_METRIC_STEP_TIME];
+    ns[TG_BASE] = m->value[TG_BASE];
+    ns[TG_TEST] = m->value[TG_TEST];
+    return m->known[TG_BASE] && m->known[TG_TEST] && ns[TG_BASE] > 0 && isfinite(ns[TG_TEST]);
 }
 
 /* Of a number of calls the rows that it counts, where they changed. */
@@ -147,12 +145,11 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, enum tg_effec
 {
     const struct tg_evidence *ev;
     double ns[2], most;
-    bool host = v->comparison && tg_effect_is_hosts(v);
-    if (!tg_effect_shown_step(v, ns))
+    if (!tg_effect_step(v, ns))
         return;
-    ev = host ? &v->comparison->metrics[TG_METRIC_HOST_TIME].ev : step_evidence(v);
+    ev = step_evidence(v);
     most = fmax(ns[TG_BASE], ns[TG_TEST]);
-    tg_buf_puts(out, host ? "Host time of a step " : "Step time ");
+    tg_buf_puts(out, "Step time ");
     tg_put_time(out, ns[TG_BASE], most);
     tg_buf_puts(out, form == TG_EFFECT_PRINT ? " \xe2\x86\x92 " : " -> ");
     tg_put_time(out, ns[TG_TEST], most);
@@ -163,7 +160,8 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, enum tg_effec
     else
         tg_put_value_delta(out, ns[TG_TEST] - ns[TG_BASE], TG_DIM_DURATION);
     put_noise(out, v, ev);
-    put_waived(out, v, host ? 0 : ns[TG_TEST] - ns[TG_BASE], form);
+    put_judged(out, v, ev, 100 * (ns[TG_TEST] / ns[TG_BASE] - 1));
+    put_waived(out, v, ns[TG_TEST] - ns[TG_BASE], form);
     tg_buf_putc(out, ')');
 }
 

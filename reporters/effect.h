@@ -2,25 +2,20 @@
 #define TG_REPORTERS_EFFECT_H
 /*
  * What a change costs, in one line: "Step time 5.94 -> 6.41 ms (+8 %, noise 1.1 %)". Both
- * numbers come from one estimate: the judged one, or the mean if durations are not judged.
+ * numbers are measured: wall clock per step, median over runs. If something was taken off before the
+ * change was judged, they are followed by it: "(+8.3 %, noise 0.4 %; the whole machine +8.1 %, judged
+ * as +0.2 %)".
  */
 #include "core/base/buf.h"
 #include "policy/verdict/verdict.h"
 #include "reporters/rows.h"
 
 enum tg_effect_form { TG_EFFECT_PRINT, TG_EFFECT_TERMINAL }; /* "12 µs → 34 µs", "12 us -> 34 us" */
-/*
- * Plain text. Nothing if a side has no step time. If the gaps on the host failed and the step's time is
- * the device's, the text gives the host's time of a step.
- */
+/* Plain text. Nothing if a side has no step time. */
 void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, enum tg_effect_form form);
 
-/* What failed first is the time between operators on the host, and the device's step does not show it. */
-bool tg_effect_is_hosts(const struct tg_verdict *v);
-
-/* The time of the two sides that the text gives, in ns; false: it gives none. */
-bool tg_effect_shown_step(const struct tg_verdict *v, double ns[2]);
-/* The step's time of the two sides in ns, as every report gives it; false: a side has none. */
+/* The step's time of the two sides in ns, as every report gives it: measured wall clock, median over
+ * runs; false: a side has none. */
 bool tg_effect_step(const struct tg_verdict *v, double ns[2]);
 
 /*

@@ -27,24 +27,26 @@ static double not_below(double v)
     return v > 0 ? v : 0;
 }
 
-/* False: a side has no device work. */
+/* False: a side has no device work, or the host bounds the step: then its parts say more. */
 static bool device_parts(const struct tg_comparison *c, struct part *p)
 {
-    bool known = true;
+    bool known = true, bound = false;
     p[0] = (struct part){ .title = "compute", .paint = "c1" };
     p[1] = (struct part){ .title = "communication not hidden", .paint = "c2" };
     p[2] = (struct part){ .title = "copies and sets not hidden", .paint = "c3" };
     p[3] = (struct part){ .title = "idle", .paint = "c4" };
     for (int s = 0; s < 2; s++) {
-        double step, busy;
+        double step, extent, busy;
         known = of_metric(c, TG_METRIC_STEP_TIME, s, &step) && known;
+        known = of_metric(c, TG_METRIC_DEVICE_EXTENT, s, &extent) && known;
         known = of_metric(c, TG_METRIC_GPU_BUSY, s, &busy) && known;
         known = of_metric(c, TG_METRIC_COMPUTE_TIME, s, &p[0].ns[s]) && known;
         (void)of_metric(c, TG_METRIC_COMM_EXPOSED, s, &p[1].ns[s]);
         p[2].ns[s] = not_below(busy - p[0].ns[s] - p[1].ns[s]);
-        p[3].ns[s] = not_below(step - busy);
+        p[3].ns[s] = not_below(fmax(step, extent) - busy);
+        bound |= 2 * busy >= step;
     }
-    return known;
+    return known && bound;
 }
 
 static double sum(const struct part *p, int side)
@@ -66,7 +68,7 @@ static bool host_parts(const struct tg_verdict *v, struct part *p)
     const struct tg_comparison *c = v->comparison;
     double step[2];
     int rest;
-    if (!tg_effect_shown_step(v, step))
+    if (!tg_effect_step(v, step))
         return false;
     p[OPERATORS] = (struct part){ .title = "operators and runtime calls", .paint = "c1" };
     p[WAITS] = (struct part){ .title = "waiting", .paint = "c2" };
@@ -87,17 +89,6 @@ static bool host_parts(const struct tg_verdict *v, struct part *p)
     for (int s = 0; s < 2; s++)
         p[rest].ns[s] += step[s] - sum(p, s);
     return p[rest].ns[TG_BASE] >= 0 && p[rest].ns[TG_TEST] >= 0;
-}
-
-/* The parts are those of the mean step; the page gives the step as it is judged. */
-static void scale(struct part *p, const struct tg_verdict *v)
-{
-    double step[2];
-    for (int s = 0; tg_effect_step(v, step) && s < 2; s++) {
-        double all = sum(p, s);
-        for (int k = 0; all > 0 && k < PARTS; k++)
-            p[k].ns[s] *= step[s] / all;
-    }
 }
 
 /* The words are not in the drawing, which has the width of the screen: they would shrink with it. */
@@ -163,11 +154,9 @@ void tg_html_put_bar(struct tg_html *h)
     double largest;
     if (!c)
         return;
-    device = !tg_effect_is_hosts(h->v) && device_parts(c, parts);
+    device = device_parts(c, parts);
     if (!device && !host_parts(h->v, parts))
         return;
-    if (device)
-        scale(parts, h->v);
     largest = fmax(sum(parts, TG_BASE), sum(parts, TG_TEST));
     if (!(largest > 0))
         return;

@@ -274,10 +274,8 @@ void tg_html_put_tree(struct tg_html *h)
                 "patternTransform=\"rotate(-45)\"><rect class=\"paper\" width=\"6\" height=\"6\"/>"
                 "<rect class=\"down\" width=\"3\" height=\"6\"/></pattern></defs></svg>\n");
     if (!any_change(p)) {
-        tg_buf_printf(
-            h->page.out, "<p>%s: unchanged%s.</p>\n", p->device ? "Device time" : "Host time",
-            p->device && h->v->comparison && tg_effect_is_hosts(h->v) ? "; the loss is on the host"
-                                                                      : "");
+        tg_buf_printf(h->page.out, "<p>%s: unchanged.</p>\n",
+                      p->device ? "Device time" : "Host time");
         put_icicle(h, TG_PICTURE_TEST, "Before and after");
         tg_page_section_end(&h->page);
         return;

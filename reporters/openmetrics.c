@@ -56,14 +56,12 @@ static void put_metric(struct tg_buf *out, const struct tg_verdict *v, enum tg_m
 {
     const struct tg_metric_change *x = &v->comparison->metrics[m];
     const struct tg_metric_info *info = tg_metric_info(m);
-    double ns[2], value = x->value[TG_TEST];
+    double value = x->value[TG_TEST];
     bool time = info->unit_id == TG_METRIC_NS, bytes = info->unit_id == TG_METRIC_BYTES;
     bool named = tg_sv_has(tg_sv_of(info->name), TG_SV("bytes"));
     TG_BUF name = { 0 };
     if (!x->known[TG_TEST] || !isfinite(x->value[TG_TEST]))
         return;
-    if (m == TG_METRIC_STEP_TIME && tg_effect_step(v, ns))
-        value = ns[TG_TEST];
     tg_buf_printf(&name, "%s%s", info->name, time ? "_seconds" : bytes && !named ? "_bytes" : "");
     tg_buf_printf(out, "# TYPE tracegate_%s gauge\n", name.p);
     if (time)

@@ -9,6 +9,7 @@
  * is a run; its steps only sharpen the run's value; ranks are a dimension (values are per rank and
  * step, summed over ranks, then divided by their number).
  */
+#include "core/diff/account.h"
 #include "core/summary/summary.h"
 
 enum { TG_BASE, TG_TEST }; /* index of every two-element array here */
@@ -58,12 +59,11 @@ const char *tg_estimate_name(enum tg_estimate e); /* "least", "usual", "mean" */
 struct tg_evidence {
     enum tg_judged judged;
     enum tg_estimate estimate; /* of all numbers below but `half` */
-    /* Median over runs, ns per step and rank; TEST without the machine's common factor, so that
-     * value[TG_TEST] - value[TG_BASE] is delta_ns. */
-    double value[2];
+    double value[2];           /* median over runs, ns per step and rank, as measured */
     double half[2][2]; /* the same of the first and of the last half of the steps: [half][side] */
     double e;          /* ln ratio of medians, common factor removed */
-    double delta_ns;   /* value[TG_BASE] * (exp(e) - 1) */
+    double delta_ns; /* value[TG_BASE] * (exp(e) - 1): what is judged, and less than the measured
+                        change by what the machine explains */
     double noise;      /* sqrt of the moderated variance (log scale): "noise 1.8 %" */
     double se, z, tau; /* threshold pieces of this number of runs */
     double p, p_limit; /* exact one-sided rank test */
@@ -305,6 +305,7 @@ struct tg_comparison {
     struct tg_region *regions;
     size_t n_regions;
     struct tg_metric_change metrics[TG_METRICS];
+    struct tg_account account;
     /*
      * The host's step. `ev`: its gaps (step less its direct children: host slowness outside every
      * operator), the same as the operator of kind TG_KIND_STEP in `ops`. `ev_total`: the step as a

@@ -71,6 +71,7 @@ struct tg_diff_work {
     double *speed[TG_OWN_CLOCKS][2];   /* of each run's machine against the usual one of its side */
     const struct tg_machine *machine;  /* by clock (machine.c); NULL: durations not judged */
     bool busy[TG_OWN_CLOCKS];
+    bool all_busy; /* every shard tells its device work outside the steps (account.c) */
     struct tg_value_room *room;
     bool *big;                    /* per op: speaks for the machine (machine.c) */
     struct tg_rank_table rank[2]; /* of the sides' runs: forward, swapped (compare.c) */
@@ -267,6 +268,9 @@ bool tg_collective_waits(const struct tg_diff_work *w, int side, size_t run,
 
 /* core/diff/stragglers.c: c->straggler */
 void tg_straggler_find(struct tg_diff_work *w);
+
+/* core/diff/account.c: c->account, after the counts. */
+void tg_account_close(struct tg_diff_work *w);
 
 /* core/diff/attr_changes.c */
 void tg_compare_attrs(struct tg_diff_work *w);

@@ -19,6 +19,12 @@ static bool has_statistics(enum tg_metric m)
     return is_time(m) && tg_metric_info(m)->worse > 0;
 }
 
+/* How long a step is: wall clock, and the device's part of it. */
+static bool is_step(enum tg_metric m)
+{
+    return m == TG_METRIC_STEP_TIME || m == TG_METRIC_DEVICE_EXTENT;
+}
+
 /*
  * One metric of one shard over its used steps. MEAN: of the steps' values. RATIO: of the sums, so
  * that long steps weigh as long as they are.
@@ -42,7 +48,7 @@ static void add_statistics(const struct tg_diff_work *w, enum tg_metric m, const
             some[k++] = each[j];
         tg_step_statistics_add(out->statistic, some, k, room);
         double middle = tg_median(some, k); /* sorts */
-        out->of_run += m == TG_METRIC_STEP_TIME ? some[0] : middle;
+        out->of_run += is_step(m) ? some[0] : middle;
     }
     for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
         out->statistic[r] /= (double)period;
@@ -191,12 +197,12 @@ static void drop_halves(struct tg_run_values *v)
         v->y[TG_LEAST_FIRST][side] = v->y[TG_LEAST_LAST][side] = NULL;
 }
 
-static void judge_step_time(struct tg_diff_work *w, struct tg_metric_change *m,
-                            struct run_values *y)
+static void judge_step(struct tg_diff_work *w, struct tg_metric_change *m, struct run_values *y)
 {
     const struct tg_comparison *c = w->c;
     /* The sum of the step's parts, where those of all ranks are known. */
-    bool host = c->step.name.n && c->step.ev_total.judged != TG_NOT_WAIT && !c->n_unnamed;
+    bool host = m->id == TG_METRIC_STEP_TIME && c->step.name.n &&
+                c->step.ev_total.judged != TG_NOT_WAIT && !c->n_unnamed;
 
     drop_halves(&y->of_mean);
     drop_halves(&y->of_worst);
@@ -225,7 +231,7 @@ static void compare_metric(struct tg_diff_work *w, enum tg_metric id)
         y.mean[side] = TG_NEW_N(w->a, double, c->n_runs[side]);
         y.worst[side] = TG_NEW_N(w->a, double, c->n_runs[side]);
         side_value(w, m, side, &y);
-        if (id == TG_METRIC_STEP_TIME && c->n_steps_only)
+        if (is_step(id) && c->n_steps_only)
             worst_step(w, m, side, &y);
     }
     m->ev.judged = m->ev_slowest.judged = TG_NOT_ONE_SIDED;
@@ -233,8 +239,8 @@ static void compare_metric(struct tg_diff_work *w, enum tg_metric id)
         m->by[by].judged = m->by_slowest[by].judged = TG_NOT_ONE_SIDED;
     if (w->o->no_evidence || !m->known[TG_BASE] || !m->known[TG_TEST])
         return;
-    if (id == TG_METRIC_STEP_TIME) {
-        judge_step_time(w, m, &y);
+    if (is_step(id)) {
+        judge_step(w, m, &y);
         return;
     }
     judge_runs(w, id, &m->ev_slowest, y.worst, m->slowest);
@@ -247,6 +253,14 @@ static void compare_metric(struct tg_diff_work *w, enum tg_metric id)
 
 /* ---- ranks ---- */
 
+/* A rank's step: the device's part of it, which waits for other ranks less than the host; else all. */
+static bool rank_step(const struct tg_diff_work *w, const struct tg_side_shards *of, size_t run,
+                      size_t rank, struct shard_value *out)
+{
+    return shard_value(w, TG_METRIC_DEVICE_EXTENT, of, run, rank, out) ||
+           shard_value(w, TG_METRIC_STEP_TIME, of, run, rank, out);
+}
+
 /* Step times of a run's ranks, ascending; returns how many are known. */
 static size_t rank_times(const struct tg_diff_work *w, int side, size_t run, double *mean)
 {
@@ -255,7 +269,7 @@ static size_t rank_times(const struct tg_diff_work *w, int side, size_t run, dou
 
     for (size_t rank = 0; rank < given->n_ranks; rank++) {
         struct shard_value v;
-        if (shard_value(w, TG_METRIC_STEP_TIME, given, run, rank, &v))
+        if (rank_step(w, given, run, rank, &v))
             mean[n++] = v.mean;
     }
     tg_ascend(mean, n);
@@ -347,7 +361,7 @@ static void find_slowest(struct tg_diff_work *w)
         double *v = TG_NEW_N(w->a, double, c->n_runs[TG_TEST] + 1), middle;
         for (size_t run = 0; run < c->n_runs[TG_TEST]; run++) {
             struct shard_value x;
-            (void)shard_value(w, TG_METRIC_STEP_TIME, m, run, rank, &x);
+            (void)rank_step(w, m, run, rank, &x);
             v[run] = x.mean;
         }
         middle = tg_median(v, c->n_runs[TG_TEST]);

@@ -342,9 +342,16 @@ void tg_name_normalise(enum tg_kind kind, tg_sv raw, struct tg_buf *out)
 
 bool tg_name_waits(enum tg_kind kind, tg_sv name)
 {
-    return kind == TG_KIND_MEMCPY || kind == TG_KIND_MEMSET || kind == TG_KIND_SYNC ||
-           kind == TG_KIND_DEVICE_SYNC || tg_sv_ends(name, TG_SV("Synchronize")) ||
-           tg_sv_glob_any_case(TG_SV("*wait*"), name);
+    /* PyTorch's operators that wait for a collective of theirs; other namespaces are the program's. */
+    static const char *const collective[] = { "c10d::*wait*", "_c10d_functional::*wait*",
+                                              "c10d_functional::*wait*" };
+    if (kind == TG_KIND_MEMCPY || kind == TG_KIND_MEMSET || kind == TG_KIND_SYNC ||
+        kind == TG_KIND_DEVICE_SYNC)
+        return true;
+    for (size_t i = 0; kind == TG_KIND_OP && i < sizeof collective / sizeof *collective; i++)
+        if (tg_sv_glob(tg_sv_of(collective[i]), name))
+            return true;
+    return false;
 }
 
 /* ---- backward nodes ---- */

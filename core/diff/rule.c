@@ -154,9 +154,9 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
     double v0 = m->has_v0 ? m->v0 : l.variance;
 
     ev->value[TG_BASE] = time_of(l.median[TG_BASE]);
-    ev->value[TG_TEST] = time_of(l.median[TG_TEST] - m->c);
+    ev->value[TG_TEST] = time_of(l.median[TG_TEST]);
     ev->e = l.median[TG_TEST] - l.median[TG_BASE] - m->c;
-    ev->delta_ns = ev->value[TG_TEST] - ev->value[TG_BASE];
+    ev->delta_ns = time_of(l.median[TG_TEST] - m->c) - ev->value[TG_BASE];
     ev->estimate = estimate;
     ev->se = fmax(hypot(tg_moderated_se(l.variance, v0, nb, nt), m->scatter),
                   log1p(q->aim.tick / exp(l.median[TG_BASE])) / t.z);

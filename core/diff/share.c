@@ -7,7 +7,7 @@
 /* Length of one step of a shard: the device's end to end where it has work, else the host's. */
 static double step_length(const struct tg_shard *s, size_t j)
 {
-    const struct tg_metric_value *v = &s->metrics[TG_METRIC_STEP_TIME * s->n_steps + j];
+    const struct tg_metric_value *v = &s->metrics[TG_METRIC_DEVICE_EXTENT * s->n_steps + j];
 
     if (s->metrics && v->known && v->den && v->num > 0)
         return (double)v->num / (double)v->den;

@@ -4,7 +4,7 @@
  * The one table of whole-trace metrics. Ids (metric.h), metrics of the policy
  * (policy/language/rule_metric.c), its documentation, linter, JSON schema, help and the stored
  * form are made from it. Never reorder rows. A new row changes the stored form: raise
- * TG_SUMMARY_FORMAT.
+ * TG_SUMMARY_FORMAT, unless it is derived from what is stored (tg_metrics_derive).
  *
  * X(ID, name, unit, worse, how, by, counts, meaning)
  *   unit   NS, PERCENT, COUNT, BYTES, RATE (GB/s, that is bytes per ns)
@@ -19,8 +19,8 @@
  */
 /* clang-format off */
 #define TG_METRIC_TABLE(X)                                                                         \
-    X(STEP_TIME, "step_time", NS, MORE, MEAN, RUNS, NOTHING,                                       \
-      "step from end to end on the device (host window without a device)")                         \
+    X(DEVICE_EXTENT, "device_extent", NS, MORE, MEAN, RUNS, NOTHING,                               \
+      "a step's device work, from its first start to its last end")                                \
     X(GPU_BUSY, "gpu_busy", NS, MORE, MEAN, RUNS, NOTHING,                                         \
       "time in which the device ran something")                                                    \
     X(IDLE, "idle", PERCENT, MORE, RATIO, RUNS, NOTHING,                                           \
@@ -102,6 +102,8 @@
     X(GRAPH_LAUNCHES, "graph_launches", COUNT, LESS, MEAN, PROGRAM, NOTHING, "graph launches")     \
     X(MEM_PEAK, "mem_peak", BYTES, MORE, MEAN, DEVICE, NOTHING,                                    \
       "largest allocated device memory (needs profile_memory=True)")                               \
-    X(HOST_TIME, "host_time", NS, MORE, MEAN, RUNS, NOTHING, "the host's step window")
+    X(HOST_TIME, "host_time", NS, MORE, MEAN, RUNS, NOTHING, "the host's step window")             \
+    X(STEP_TIME, "step_time", NS, MORE, MEAN, RUNS, NOTHING,                                       \
+      "wall clock from the start of a step to the start of the next")
 /* clang-format on */
 #endif

@@ -313,7 +313,7 @@ static void put_device(const struct work *w, size_t step)
     put(w, TG_METRIC_MEMORY_TIME, step, x.memory);
     put(w, TG_METRIC_COMM_EXPOSED, step, tg_ns_sub(x.comm, x.hidden));
     if (x.any)
-        put(w, TG_METRIC_STEP_TIME, step, x.longest);
+        put(w, TG_METRIC_DEVICE_EXTENT, step, x.longest);
     put_share(w, TG_METRIC_IDLE, step, tg_ns_sub(x.length, x.busy), x.length);
     put_share(w, TG_METRIC_COMPUTE_SHARE, step, x.comp, x.length);
     put_share(w, TG_METRIC_NON_COMPUTE_SHARE, step, tg_ns_sub(x.busy, x.comp), x.length);
@@ -350,8 +350,35 @@ static void host_times(const struct work *w)
         if (!w->s->marked && !host_extent(w, &length))
             continue;
         put(w, TG_METRIC_HOST_TIME, step, length);
-        if (!w->device_rows)
-            put(w, TG_METRIC_STEP_TIME, step, length);
+    }
+}
+
+tg_ns tg_metrics_busy(const struct tg_trace *t, const struct tg_steps *steps,
+                      const struct tg_classes *classes)
+{
+    TG_FREE bool *comm = tg_xcalloc(t->names->n + 1, 1);
+    TG_FREE struct cover *of = tg_xcalloc(steps->lanes.n_devices + 1, sizeof *of);
+    tg_ns sum = 0, from;
+    for (size_t i = 0; i < t->names->n; i++)
+        comm[i] =
+            tg_class_of(classes, t->names->v[i].kind, t->names->v[i].name, NULL) == TG_CLASS_COMM;
+    for (size_t k = 0; k < t->n_spans; k++) {
+        const struct tg_span *s = tg_span_at(t, steps->order[k]);
+        if (tg_is_work(t, s) && !comm[s->name])
+            cover_add(&of[steps->lanes.device[s->track]], s->start, tg_span_end(s), &from);
+    }
+    for (size_t d = 0; d < steps->lanes.n_devices; d++)
+        sum = tg_ns_add(sum, of[d].total);
+    return sum;
+}
+
+void tg_metrics_derive(const struct tg_step *step, size_t n, struct tg_metric_value *out)
+{
+    for (size_t k = 0; k < n; k++) {
+        bool next = k + 1 < n && step[k + 1].number == step[k].number + 1;
+        tg_ns until = next ? step[k + 1].start : step[k].end;
+        out[TG_METRIC_STEP_TIME * n + k] =
+            (struct tg_metric_value){ true, tg_ns_sub(until, step[k].start), 1 };
     }
 }
 
@@ -403,6 +430,7 @@ void tg_metrics_compute(const struct tg_trace *t, const struct tg_steps *steps,
     if (w.linked)
         tg_measure_launches(t, steps, out);
     host_times(&w);
+    tg_metrics_derive(steps->v, steps->n, out);
     memory_peaks(&w);
     for (size_t i = 0; i < TG_METRICS * steps->n; i++)
         if (!out[i].known)

@@ -83,11 +83,25 @@ static void whole_trace(struct tg_steps *out, const struct tg_trace *t)
     out->n = 1;
 }
 
+/* In the total order, equal spans are neighbours. */
+static uint64_t count_repeated(const struct tg_steps *out, const struct tg_trace *t)
+{
+    uint64_t n = 0;
+    for (size_t k = 1; k < t->n_spans; k++) {
+        const struct tg_span *a = tg_span_at(t, out->order[k - 1]);
+        const struct tg_span *b = tg_span_at(t, out->order[k]);
+        n += a->start == b->start && a->dur == b->dur && a->dur > 0 && a->name == b->name &&
+             a->track == b->track;
+    }
+    return n;
+}
+
 static bool begin(struct tg_steps *out, const struct tg_trace *t, const struct tg_window_spec *w,
                   struct tg_err *err)
 {
     *out = (struct tg_steps){ .order = tg_steps_column(t, sizeof *out->order) };
     tg_trace_sort(t, out->order);
+    out->repeated = count_repeated(out, t);
     if (w->by != TG_WINDOW_WHOLE)
         find_windows(out, t, w);
     if (!out->marked)

@@ -59,6 +59,7 @@ struct tg_steps {
     /* Windows inside the one before them, which do not count, and those that begin before its last
      * hundredth: what a clock errs is less. */
     uint64_t nested, crossing;
+    uint64_t repeated; /* spans equal to the one before in name, track, start and duration (> 0) */
     uint64_t lost_kernels; /* launches whose kernel is missing, up to the last launch that has its
                               kernel; launches into a graph that is being captured run nothing
                               and do not count */

@@ -432,6 +432,7 @@ static void count_damage(struct build *b, const struct tg_classes *classes)
     out->integrity.lost_kernels = b->s->lost_kernels;
     out->integrity.nested_windows = b->s->nested;
     out->integrity.crossing_windows = b->s->crossing;
+    out->integrity.repeated = b->s->repeated;
     out->events = info->events;
     out->spans = b->t->n_spans;
     out->unassigned = b->s->unassigned;
@@ -554,6 +555,7 @@ struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps 
     add_totals(&b);
     build_gaps(&b);
     count_damage(&b, o->classes);
+    out->device_busy = tg_metrics_busy(t, steps, o->classes);
     build_hints(&b);
     tg_env_build(out, t, o, a);
     if (o->frame_sorts)

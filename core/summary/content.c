@@ -15,13 +15,25 @@ static void add_pair(struct tg_doc *array, int64_t a, int64_t b)
     tg_doc_add_i64(pair, NULL, b);
 }
 
+/* Under which name a metric is stored; NULL: it is derived. The device's extent was called step_time
+ * once, and was the host's window if there is no device: the bytes stay. */
+static const char *stored_name(enum tg_metric m)
+{
+    return m == TG_METRIC_STEP_TIME       ? NULL
+           : m == TG_METRIC_DEVICE_EXTENT ? "step_time"
+                                          : tg_metric_info(m)->name;
+}
+
 static void add_metrics(struct tg_doc *d, const struct tg_shard *s)
 {
     struct tg_doc *all = tg_doc_add_object(d, "measures");
     for (int m = 0; m < TG_METRICS; m++) {
-        struct tg_doc *v = tg_doc_add_array(all, tg_metric_info((enum tg_metric)m)->name);
-        for (size_t k = 0; k < s->n_steps; k++) {
+        const char *name = stored_name((enum tg_metric)m);
+        struct tg_doc *v = name ? tg_doc_add_array(all, name) : NULL;
+        for (size_t k = 0; v && k < s->n_steps; k++) {
             const struct tg_metric_value *x = &s->metrics[(size_t)m * s->n_steps + k];
+            if (m == TG_METRIC_DEVICE_EXTENT && !x->known)
+                x = &s->metrics[TG_METRIC_HOST_TIME * s->n_steps + k];
             if (x->known)
                 add_pair(v, x->num, x->den);
             else
@@ -60,10 +72,12 @@ static const struct {
     { "undated", offsetof(struct tg_shard, integrity.undated) },
     { "nested_windows", offsetof(struct tg_shard, integrity.nested_windows) },
     { "crossing_windows", offsetof(struct tg_shard, integrity.crossing_windows) },
+    { "device_busy", offsetof(struct tg_shard, device_busy) },
+    { "repeated", offsetof(struct tg_shard, integrity.repeated) },
 };
 #define N_COUNTERS (sizeof counters / sizeof *counters)
 /* Later ones are written where they are not 0, so that what was stored before keeps its bytes. */
-#define ALWAYS_WRITTEN (N_COUNTERS - 3)
+#define ALWAYS_WRITTEN (N_COUNTERS - 5)
 _Static_assert(sizeof(tg_ns) == sizeof(uint64_t), "counters are read as one type");
 
 static void add_counters(struct tg_doc *d, const struct tg_shard *s)
@@ -226,6 +240,8 @@ bool tg_shard_same_recording(const struct tg_shard *p, const struct tg_shard *q)
     for (int i = 0; i < 2; i++) {
         struct tg_shard bare = *shard[i];
         bare.rank = -1;
+        bare.device_busy = 0; /* 0.2.0 did not store it, */
+        bare.integrity.repeated = 0; /* nor this */
         bare.n_env = bare.n_frames = bare.frame_sorts = 0;
         hash[i] = tg_shard_hash(&bare, a);
     }
@@ -286,9 +302,9 @@ static bool read_metrics(struct tg_arena *a, const struct tg_doc *d, struct tg_s
 {
     s->metrics = TG_NEW_N(a, struct tg_metric_value, TG_METRICS * s->n_steps);
     for (int m = 0; m < TG_METRICS; m++) {
-        const struct tg_doc *all = tg_doc_get(d, tg_metric_info((enum tg_metric)m)->name);
-        const struct tg_doc *v = tg_doc_first(all);
-        for (size_t k = 0; k < s->n_steps; k++, v = tg_doc_next(v)) {
+        const char *name = stored_name((enum tg_metric)m);
+        const struct tg_doc *v = name ? tg_doc_first(tg_doc_get(d, name)) : NULL;
+        for (size_t k = 0; name && k < s->n_steps; k++, v = tg_doc_next(v)) {
             struct tg_metric_value *to = &s->metrics[(size_t)m * s->n_steps + k];
             int64_t pair[2] = { 0, 1 };
             if (!v)
@@ -315,6 +331,15 @@ static bool read_counters(const struct tg_doc *d, struct tg_shard *s)
         memcpy((char *)s + counters[i].offset, &v, sizeof v);
     }
     return true;
+}
+
+/* After the counters. */
+static void derive_metrics(struct tg_shard *s)
+{
+    tg_metrics_derive(s->steps, s->n_steps, s->metrics);
+    for (size_t k = 0; !s->device_spans && k < s->n_steps; k++)
+        s->metrics[TG_METRIC_DEVICE_EXTENT * s->n_steps + k] =
+            (struct tg_metric_value){ false, 0, 1 };
 }
 
 static bool read_hints(struct tg_arena *a, const struct tg_doc *d, struct tg_shard *s)
@@ -362,6 +387,7 @@ const char *tg_content_read(struct tg_shard *s, const struct tg_doc *d, struct t
         return "measures";
     if (!read_counters(tg_doc_get(d, "counters"), s))
         return "counters";
+    derive_metrics(s);
     if (!read_hints(a, tg_doc_get(d, "hints"), s))
         return "hints";
     return read_frame_sorts(tg_doc_get(d, "frames"), s) ? NULL : "frames";

@@ -33,7 +33,9 @@ static double step_time(const struct tg_shard *s)
     double sum = 0;
     size_t n = 0;
     for (size_t k = 0; k < s->n_steps; k++) {
-        const struct tg_metric_value *v = &s->metrics[TG_METRIC_STEP_TIME * s->n_steps + k];
+        const struct tg_metric_value *v = &s->metrics[TG_METRIC_DEVICE_EXTENT * s->n_steps + k];
+        if (!v->known)
+            v = &s->metrics[TG_METRIC_STEP_TIME * s->n_steps + k];
         if (v->known && v->den > 0) {
             sum += (double)v->num / (double)v->den;
             n++;

@@ -98,9 +98,8 @@ static void settle(struct job *j, const struct tg_row *row)
     for (size_t k = 0; k < j->s->n_steps; k++) {
         tg_ns d = j->delta[k];
         add(j, TG_METRIC_HOST_TIME, k, device ? 0 : d, 0);
-        if (device || !j->s->device_spans)
-            add(j, TG_METRIC_STEP_TIME, k, d, 0);
         if (device) {
+            add(j, TG_METRIC_DEVICE_EXTENT, k, d, 0);
             add(j, TG_METRIC_GPU_BUSY, k, d, 0);
             add(j, TG_METRIC_IDLE, k, 0, d);
         }
@@ -331,7 +330,7 @@ static void wait_longer(struct job *j)
         if (j->s->gap_count[k])
             j->s->gaps[gap] += d;
         gap += j->s->gap_count[k];
-        add(j, TG_METRIC_STEP_TIME, k, d, 0);
+        add(j, TG_METRIC_DEVICE_EXTENT, k, d, 0);
         add(j, TG_METRIC_HOST_TIME, k, d, 0);
         add(j, TG_METRIC_IDLE, k, d, d);
     }
@@ -401,6 +400,8 @@ struct tg_shard *tg_inject(const struct tg_shard *s, const struct tg_inject *p, 
         break;
     }
     j.injected += tg_inject_frames(j.s, p, a);
+    if (j.s->metrics)
+        tg_metrics_derive(j.s->steps, j.s->n_steps, j.s->metrics);
     TG_SORT(j.s->rows, j.s->n_rows, tg_row_cmp);
     return j.injected ? j.s : NULL;
 }

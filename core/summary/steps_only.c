@@ -1,11 +1,13 @@
 /*
  * Shards with step times only, as an object of the stored form's first line:
  *
- *     {"run":…,"window":…,"classes":…,"marked":…,"times":"packed"}
+ *     {"run":…,"window":…,"classes":…,"marked":…,"times":"packed","walls":"packed"}
  *
  * packed (pack.h): how many shards; per shard rank (difference to the one before), content hash (8
  * bytes), steps; per step its number (difference) and the step time: denominator, 0 when it is not
- * known, and numerator (difference to the step before). Versions that do not know this object
+ * known, and numerator (difference to the step before). `times` are those of the metric step_time as
+ * it was once: the device's extent, else the host's window. `walls` are wall clock; documents of 0.2.0
+ * have none. Versions that do not know this object
  * refuse the file; they must not take the whole ranks for all ranks.
  */
 #include <inttypes.h>
@@ -36,13 +38,22 @@ void tg_content_hash_put(struct tg_buf *b, tg_sv hash)
         tg_buf_putc(b, (char)(unsigned char)(h >> shift));
 }
 
-static void put_times(struct tg_buf *b, const struct tg_shard *s)
+/* The one that is known of all steps where any is; old documents do not tell which one it is. */
+static const struct tg_metric_value *extents(const struct tg_shard *s)
 {
-    const struct tg_metric_value *v = s->metrics + TG_METRIC_STEP_TIME * s->n_steps;
+    const struct tg_metric_value *v = s->metrics + TG_METRIC_DEVICE_EXTENT * s->n_steps;
+    return v[0].known ? v : s->metrics + TG_METRIC_HOST_TIME * s->n_steps;
+}
+
+static void put_times(struct tg_buf *b, const struct tg_shard *s, const struct tg_metric_value *v,
+                      bool numbers)
+{
     int64_t number = 0, time = 0;
-    tg_pack_u64(b, s->n_steps);
+    if (numbers)
+        tg_pack_u64(b, s->n_steps);
     for (size_t k = 0; k < s->n_steps; k++) {
-        tg_pack_i64(b, (int64_t)((uint64_t)s->steps[k].number - (uint64_t)number));
+        if (numbers)
+            tg_pack_i64(b, (int64_t)((uint64_t)s->steps[k].number - (uint64_t)number));
         number = s->steps[k].number;
         tg_pack_u64(b, v[k].known ? (uint64_t)v[k].den : 0);
         if (!v[k].known)
@@ -50,6 +61,20 @@ static void put_times(struct tg_buf *b, const struct tg_shard *s)
         tg_pack_i64(b, (int64_t)((uint64_t)v[k].num - (uint64_t)time));
         time = v[k].num;
     }
+}
+
+/* Wall clock of all shards; nothing where one was stored without. */
+static void add_walls(struct tg_doc *d, struct tg_shard *const *v, size_t n)
+{
+    TG_BUF raw = { 0 }, packed = { 0 };
+    for (size_t i = 0; i < n; i++) {
+        const struct tg_metric_value *wall = v[i]->metrics + TG_METRIC_STEP_TIME * v[i]->n_steps;
+        if (!wall[0].known)
+            return;
+        put_times(&raw, v[i], wall, false);
+    }
+    tg_pack_text(tg_buf_sv(&raw), &packed);
+    tg_doc_add_str(d, "walls", tg_buf_sv(&packed));
 }
 
 void tg_shard_steps_only_write(struct tg_doc *shards, struct tg_shard *const *v, size_t n)
@@ -66,10 +91,11 @@ void tg_shard_steps_only_write(struct tg_doc *shards, struct tg_shard *const *v,
         tg_pack_i64(&raw, v[i]->rank - rank);
         rank = v[i]->rank;
         tg_content_hash_put(&raw, v[i]->hash);
-        put_times(&raw, v[i]);
+        put_times(&raw, v[i], extents(v[i]), true);
     }
     tg_pack_text(tg_buf_sv(&raw), &packed);
     tg_doc_add_str(d, "times", tg_buf_sv(&packed));
+    add_walls(d, v, n);
 }
 
 /* ---- reading ---- */
@@ -86,6 +112,20 @@ tg_sv tg_content_hash_read(struct tg_unpack *u, struct tg_arena *a)
     return TG_SV_PRINTF(a, "%016" PRIx64, h);
 }
 
+/* The next time of a sequence; not known: denominator 0. */
+static bool read_time(struct tg_unpack *u, struct tg_metric_value *v, int64_t *time)
+{
+    uint64_t den = tg_unpack_u64(u);
+    if (den > INT64_MAX)
+        return false;
+    v->known = den > 0;
+    if (!v->known)
+        return true;
+    v->num = *time = (int64_t)((uint64_t)*time + (uint64_t)tg_unpack_i64(u));
+    v->den = (int64_t)den;
+    return true;
+}
+
 static bool read_times(struct tg_unpack *u, struct tg_arena *a, struct tg_shard *s, size_t most)
 {
     int64_t number = 0, time = 0;
@@ -98,21 +138,23 @@ static bool read_times(struct tg_unpack *u, struct tg_arena *a, struct tg_shard 
     for (size_t i = 0; i < TG_METRICS * s->n_steps; i++)
         s->metrics[i].den = 1;
     for (size_t k = 0; k < s->n_steps; k++) {
-        struct tg_metric_value *v = &s->metrics[TG_METRIC_STEP_TIME * s->n_steps + k];
-        uint64_t den;
         number = (int64_t)((uint64_t)number + (uint64_t)tg_unpack_i64(u));
         s->steps[k] = (struct tg_step){ .number = number, .span = TG_NO_SPAN };
-        den = tg_unpack_u64(u);
-        if (den > INT64_MAX)
+        if (!read_time(u, &s->metrics[TG_METRIC_DEVICE_EXTENT * s->n_steps + k], &time))
             return false;
-        v->known = den > 0;
-        if (!v->known)
-            continue;
-        time = (int64_t)((uint64_t)time + (uint64_t)tg_unpack_i64(u));
-        v->num = time;
-        v->den = (int64_t)den;
     }
     return !u->bad;
+}
+
+static bool read_walls(struct tg_unpack *u, struct tg_shard **v, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        int64_t time = 0;
+        for (size_t k = 0; k < v[i]->n_steps; k++)
+            if (!read_time(u, &v[i]->metrics[TG_METRIC_STEP_TIME * v[i]->n_steps + k], &time))
+                return false;
+    }
+    return !u->bad && u->p == u->end;
 }
 
 static bool read_shards(struct tg_unpack *u, const struct tg_shard *model, struct tg_arena *a,
@@ -148,9 +190,9 @@ bool tg_shard_steps_only_read(const struct tg_doc *d, struct tg_arena *a, struct
                               size_t *n)
 {
     struct tg_shard model = { .steps_only = true };
-    TG_BUF raw = { 0 };
+    TG_BUF raw = { 0 }, wall = { 0 };
     struct tg_unpack u;
-    tg_sv packed;
+    tg_sv packed, walls;
     bool ok;
     if (!get_text(d, "run", a, &model.run) || !get_text(d, "window", a, &model.window) ||
         !get_text(d, "classes", a, &model.classes) || !get_text(d, "times", a, &packed))
@@ -158,5 +200,10 @@ bool tg_shard_steps_only_read(const struct tg_doc *d, struct tg_arena *a, struct
     model.marked = tg_doc_bool(tg_doc_get(d, "marked"), false);
     ok = tg_unpack_text(packed, &raw);
     u = (struct tg_unpack){ raw.p, raw.p ? raw.p + raw.n : raw.p, false };
-    return ok && read_shards(&u, &model, a, v, n) && *n;
+    ok = ok && read_shards(&u, &model, a, v, n) && *n;
+    if (!ok || !tg_doc_get(d, "walls"))
+        return ok;
+    ok = get_text(d, "walls", a, &walls) && tg_unpack_text(walls, &wall);
+    u = (struct tg_unpack){ wall.p, wall.p ? wall.p + wall.n : wall.p, false };
+    return ok && read_walls(&u, *v, *n);
 }

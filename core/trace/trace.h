@@ -43,7 +43,7 @@ struct tg_integrity {
     uint64_t undated;     /* complete events (X) without a start or a duration: left out */
     uint64_t overlapping; /* device events that run past the start of the next on their stream */
     tg_ns overlapping_ns; /* by how much, summed */
-    uint64_t longer_than_step; /* kernels longer than the longest step */
+    uint64_t longer_than_step; /* kernels longer than the longest step and than the device's pace */
     /*
      * Found by tg_steps_link, 0 until then: device events whose launch is missing (those without a
      * correlation have none to miss), launches without a kernel.
@@ -51,6 +51,7 @@ struct tg_integrity {
     uint64_t unlinked, lost_kernels;
     /* Found by tg_steps_build, 0 until then: windows inside another one, and that begin in one. */
     uint64_t nested_windows, crossing_windows;
+    uint64_t repeated; /* the same: events equal to another in name, place, start and duration */
 };
 
 /* What a metadata event calls a thread or its process; a long name is cut. */

@@ -135,6 +135,7 @@ static void require_of(struct tg_decode *c, const struct tg_yaml *n)
     r->kernels = tg_node_int(n, "kernels", 0);
     r->ops = tg_decode_patterns(c, tg_yaml_get(n, "ops"));
     r->collapse = !tg_sv_eq(tg_node_text(n, "collapse"), TG_SV("off"));
+    r->account = !tg_sv_eq(tg_node_text(n, "account"), TG_SV("off"));
     r->detectable = percent_of(tg_yaml_get(n, "detectable"));
     r->detectable_at = tg_node_at(n, "detectable");
     r->steps_at = tg_node_at(n, "steps");

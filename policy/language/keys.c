@@ -352,6 +352,8 @@ static const struct tg_key require_keys[] = {
       "names that must occur", GOES(TIGHTER, TIGHTER) },
     { "collapse", &on_off, 0, "the guard against a benchmark that did not run",
       GOES(TIGHTER, LOOSER) },
+    { "account", &on_off, 0, "what a step takes and does as a whole may not grow unexplained",
+      GOES(TIGHTER, LOOSER) },
     { "detectable", &percent_above_zero, 0,
       "change of step time that the runs must be able to show", GOES(TIGHTER, LOOSER) },
     END

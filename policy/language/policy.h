@@ -209,7 +209,7 @@ struct tg_baseline_settings {
 struct tg_require {
     int64_t steps, kernels; /* 0: not required */
     struct tg_patterns ops; /* each must match something; normalised names */
-    bool collapse;          /* the collapse guard is on */
+    bool collapse, account; /* these guards are on */
     double detectable;      /* smallest change of step time, in %, that the runs must be able to
                                detect; 0: no requirement */
     struct tg_loc at, steps_at, kernels_at, ops_at, detectable_at;

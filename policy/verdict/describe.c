@@ -150,7 +150,7 @@ static void describe_some_steps(struct tg_buf *m, const struct tg_evidence *ev)
 
 static void describe_change(struct tg_buf *m, const struct tg_probe *p, double share)
 {
-    double pct = tg_probe_pct(p), by = p->test - p->base;
+    double pct = tg_probe_measured_pct(p), by = p->test - p->base;
     size_t pooled = p->ev ? p->ev->pooled : 0;
     tg_buf_printf(m, "%s per step", TG_VALUE(p->test, p->unit));
     if (isnan(p->base)) {
@@ -165,7 +165,7 @@ static void describe_change(struct tg_buf *m, const struct tg_probe *p, double s
     } else {
         if (tg_dec_pct_tells(pct))
             tg_buf_printf(m, "%s, ", TG_PCT(pct));
-        tg_phrase_signed(m, tg_probe_delta(p), p->unit);
+        tg_phrase_signed(m, by, p->unit);
     }
     if (!pooled) /* the share is of the one name */
         put_share(m, share);

@@ -185,7 +185,7 @@ struct tg_eval_state *tg_eval_begin(struct tg_verdict *out, const struct tg_eval
         tg_rank_rows_init(&e->of_rule[i].each);
     tg_notes(e);
     e->comparable = tg_guards(e);
-    tg_guard_integrity(e);
+    e->comparable &= tg_guard_integrity(e);
     for (size_t i = 0; e->comparable && i < in->policy->n_rules; i++)
         begin_rule(e, i);
     return e;
@@ -315,6 +315,7 @@ void tg_eval_end(struct tg_eval_state *e)
 {
     join_rules(e);
     close_coverage(e);
+    tg_eval_account(e);
     tg_waive(e);
     tg_known_explain(e);
     promote(e);

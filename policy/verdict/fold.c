@@ -140,11 +140,13 @@ static void fold_names(struct tg_result *v, size_t n)
 
 #define STEP_PART 0.5 /* of the step's additional time that a finding must hold to explain it */
 
-/* The step's time, as the device or the host has it. */
+/* The step's time: wall clock, or the host's or the device's part of it. */
 static bool is_step_time(const struct tg_result *r)
 {
-    return r->subject == TG_SUBJECT_TRACE && (r->metric == TG_RULE_METRIC_STEP_TIME ||
-                                              r->metric == tg_rule_metric_of(TG_METRIC_HOST_TIME));
+    return r->subject == TG_SUBJECT_TRACE &&
+           (r->metric == TG_RULE_METRIC_STEP_TIME ||
+            r->metric == tg_rule_metric_of(TG_METRIC_HOST_TIME) ||
+            r->metric == tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT));
 }
 
 /* What a result that may be told adds to the step, in ns: device work where there is a device. */

@@ -17,6 +17,7 @@
 #define MAX_LOST 0.05          /* of device spans: launches whose kernel is not in the trace ... */
 #define MIN_LOST 100           /* ... and this many */
 #define MAX_LEFT_OUT 0.01      /* of spans: events without a start, a duration or a partner ... */
+#define MAX_REPEATED 0.25 /* of spans: equal to another one; whole microseconds give a few such */
 #define MIN_UNMATCHED 100 /* ... the last ones also this many: recordings are cut at the ends */
 #define MAX_CAME_IN 0.01  /* of a step: what a trace's steps hold now and the baseline's did not */
 
@@ -211,6 +212,36 @@ static bool guard_steps(struct tg_eval_state *e)
     return false;
 }
 
+/* Is `op` device work of an operator that is called as often as before? */
+static bool is_of_same_operator(const struct tg_comparison *c, const struct tg_op *op)
+{
+    for (size_t i = 0; tg_kind_is_device(op->kind) && i < c->n_ops; i++)
+        if (c->ops[i].kind == TG_KIND_OP && c->ops[i].change == TG_SAME &&
+            tg_sv_eq(c->ops[i].name, op->parent))
+            return true;
+    return false;
+}
+
+/* Where the fresh side alone has device work, and operators launch it that are called as often as before,
+ * the baseline was recorded without the device's activities, or ran elsewhere. */
+static bool guard_device(struct tg_eval_state *e)
+{
+    const struct tg_comparison *c = e->in->comparison;
+    bool any = false;
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].present[TG_BASE] && tg_kind_is_device(c->ops[i].kind))
+            return false;
+    for (size_t i = 0; i < c->n_ops && !any; i++)
+        any = is_of_same_operator(c, &c->ops[i]);
+    if (!any)
+        return false;
+    guard(e, "device", "the baseline traces hold no device work, unlike the fresh ones",
+          "Record both sides on the same device, with ProfilerActivity.CUDA. If the program now "
+          "runs on a device, record the baseline again.",
+          TG_NOWHERE);
+    return true;
+}
+
 /* A trace without events keeps every budget and shows nothing. */
 static void guard_empty(struct tg_eval_state *e)
 {
@@ -399,7 +430,8 @@ bool tg_guards(struct tg_eval_state *e)
     const struct tg_require *q = &e->in->policy->require;
     const struct tg_comparison *c = e->in->comparison;
     const struct tg_suite *suite = e->in->suite;
-    bool comparable = !guard_markers(e) && !guard_markings(e) && !guard_steps(e) && !guard_cuts(e);
+    bool comparable = !guard_markers(e) && !guard_markings(e) && !guard_steps(e) &&
+                      !guard_cuts(e) && !guard_device(e);
     guard_empty(e);
     guard_required(e, c, q);
     guard_detectable(e, c, q);
@@ -416,7 +448,7 @@ bool tg_guards(struct tg_eval_state *e)
 
 struct damage { /* of one side: all its runs and ranks, times in ns */
     double overlap, device_time, spans, empty, device_spans, unlinked, unnumbered;
-    double overlapping, negative, longer, lost; /* how many */
+    double overlapping, negative, longer, lost, repeated; /* how many */
     uint64_t leniencies, unmatched, undated;
     double steps;
     struct tg_lenient lenient;
@@ -440,6 +472,7 @@ static struct damage damage_of(const struct tg_side *side)
             d.unlinked += (double)s->integrity.unlinked;
             d.unnumbered += (double)(s->unlinked - s->integrity.unlinked);
             d.lost += (double)s->integrity.lost_kernels;
+            d.repeated += (double)s->integrity.repeated;
             d.leniencies += s->leniencies;
             d.lenient.invalid_escapes += s->lenient.invalid_escapes;
             d.lenient.control_bytes += s->lenient.control_bytes;
@@ -461,6 +494,11 @@ static bool lacks_times(const struct damage *d)
     return (double)(d->undated + unmatched) > MAX_LEFT_OUT * d->spans;
 }
 
+static bool is_repeated(const struct damage *d)
+{
+    return d->repeated > MAX_REPEATED * d->spans;
+}
+
 /* " 3 launches of kernels have no kernel;" of all that is too much; nothing: it is noise at most. */
 static void put_damage(struct tg_buf *b, const struct damage *d)
 {
@@ -477,6 +515,8 @@ static void put_damage(struct tg_buf *b, const struct damage *d)
                       d->device_spans);
     if (d->lost >= MIN_LOST && d->lost > MAX_LOST * d->device_spans)
         tg_buf_printf(b, " %.0f launches of kernels have no kernel;", d->lost);
+    if (is_repeated(d))
+        tg_buf_printf(b, " %.0f of %.0f events are there twice;", d->repeated, d->spans);
     if (lacks_times(d))
         tg_buf_printf(b, " %llu events have no start, no duration or no partner;",
                       (unsigned long long)(d->undated + d->unmatched));
@@ -585,10 +625,11 @@ static void judge_damage(struct tg_eval_state *e, const char *name, const struct
              "writes the trace does not.");
 }
 
-void tg_guard_integrity(struct tg_eval_state *e)
+bool tg_guard_integrity(struct tg_eval_state *e)
 {
     struct damage base = damage_of(&e->in->comparison->given[TG_BASE]);
     struct damage fresh = damage_of(&e->in->comparison->given[TG_TEST]);
     judge_damage(e, side_name[TG_BASE], &base, &base);
     judge_damage(e, side_name[TG_TEST], &fresh, &base);
+    return !is_repeated(&base) && !is_repeated(&fresh);
 }

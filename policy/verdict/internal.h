@@ -188,11 +188,15 @@ void tg_judge_regions(struct tg_eval_state *e, const struct tg_rule_scope *s,
 void tg_notes(struct tg_eval_state *e);
 /* False: the two sides are not comparable, so that no rule can judge them. */
 bool tg_guards(struct tg_eval_state *e);
-void tg_guard_integrity(struct tg_eval_state *e);
+/* False: events are there twice, so that neither calls nor times are comparable. */
+bool tg_guard_integrity(struct tg_eval_state *e);
 /* ---- rules.c ---- */
 
 /* Does its `when` hold, and does it count calls? */
 bool tg_rule_counts_calls(const struct tg_eval_state *e, const struct tg_rule *rule);
+
+/* Does the rule look at some of the names of a kind only? Then the others may do the same work. */
+bool tg_rule_is_narrow(const struct tg_match *m);
 
 /* Judges what the rule says of the whole; or says which ranks it asks for and are not there. */
 void tg_rule_judge(struct tg_eval_state *e, const struct tg_rule *rule);
@@ -205,6 +209,8 @@ void tg_rule_judge_part(struct tg_eval_state *e, const struct tg_rule *rule,
 void tg_rule_close(struct tg_eval_state *e, const struct tg_rule *rule, const struct tg_result *v,
                    size_t n);
 
+/* account.c: after all rules. */
+void tg_eval_account(struct tg_eval_state *e);
 void tg_waive(struct tg_eval_state *e);
 /* known_events.c */
 void tg_known_explain(struct tg_eval_state *e);

@@ -9,20 +9,25 @@ static bool has_evidence(const struct tg_probe *p)
     return !p->exact && p->ev && p->ev->judged == TG_JUDGED;
 }
 
-double tg_probe_delta(const struct tg_probe *p)
+double tg_probe_measured_pct(const struct tg_probe *p)
+{
+    return p->base == 0 ? NAN : 100 * (p->test - p->base) / p->base;
+}
+
+static double judged_delta(const struct tg_probe *p)
 {
     if (has_evidence(p) && p->unit == TG_UNIT_NS)
         return p->per > 0 ? p->ev->delta_ns / p->per : p->ev->delta_ns;
     return p->test - p->base;
 }
 
-double tg_probe_pct(const struct tg_probe *p)
+static double judged_pct(const struct tg_probe *p)
 {
     if (p->base == 0)
         return NAN; /* evidence counts from 1 ns: a percentage of that says nothing */
     if (has_evidence(p) && p->unit == TG_UNIT_NS)
         return 100 * expm1(p->ev->e);
-    return 100 * (p->test - p->base) / p->base;
+    return tg_probe_measured_pct(p);
 }
 
 /* The change in the bad direction; <= 0: not a bad change. */
@@ -33,7 +38,7 @@ static double badness(double delta, enum tg_polarity bad)
 
 static bool pct_exceeded(const struct tg_probe *p, const struct tg_bound *b)
 {
-    double pct = tg_probe_pct(p);
+    double pct = judged_pct(p);
     if (b->is_auto) {
         /* tau of the number of runs; without runs enough, the suspicion has its own threshold. */
         double tau = p->ev ? p->ev->tau : 0;
@@ -52,7 +57,7 @@ static double spent(const struct tg_probe *p)
 
 static bool bound_exceeded(const struct tg_probe *p, const struct tg_bound *b)
 {
-    double delta = badness(tg_probe_delta(p), p->bad);
+    double delta = badness(judged_delta(p), p->bad);
     switch (b->kind) {
     case TG_BOUND_PCT:
         return pct_exceeded(p, b);

@@ -44,8 +44,8 @@ bool tg_limit_lists_have_size(const struct tg_limit_list *warn, const struct tg_
 struct tg_judgement tg_judge(const struct tg_probe *p, const struct tg_limit_list *warn,
                              const struct tg_limit_list *fail);
 
-/* Change in the unit and in percent, the common factor of the machine taken out of durations. */
-double tg_probe_delta(const struct tg_probe *p);
-double tg_probe_pct(const struct tg_probe *p);                    /* NaN: the baseline is 0 */
+/* The measured change, as reports show it, in percent; NaN: the baseline is 0. Limits ask what is left
+ * of it once the common factor of the machine is taken off. */
+double tg_probe_measured_pct(const struct tg_probe *p);
 void tg_limit_text(const struct tg_limit *l, struct tg_buf *out); /* "pct: 10%, abs: 0.2%step" */
 #endif

@@ -23,8 +23,8 @@ static void fill_values(struct tg_result *r, const struct tg_rule *rule, const s
     r->has_values = p->unit != TG_UNIT_ATTR;
     r->base = p->base;
     r->test = p->test;
-    r->delta = tg_probe_delta(p);
-    r->delta_pct = r->has_values ? tg_probe_pct(p) : NAN;
+    r->delta = p->test - p->base;
+    r->delta_pct = r->has_values ? tg_probe_measured_pct(p) : NAN;
     r->ev = p->exact ? NULL : p->ev;
 }
 

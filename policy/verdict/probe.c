@@ -214,6 +214,8 @@ static void probe_metric(struct tg_probe *p, const struct tg_metric_change *m,
 
     if (p->unit == TG_UNIT_NS) {
         probe_time(p, ev, mean, NULL);
+        if (m->id == TG_METRIC_STEP_TIME)
+            put_values(p, mean); /* as every report gives it */
         return;
     }
     p->ev = ev;

@@ -211,8 +211,7 @@ static tg_sv no_match_next(const struct tg_rule *rule)
                : TG_SV("Check the pattern with `tracegate names`, or mark the rule optional.");
 }
 
-/* Does the rule look at some of the names of a kind only? Then the others may do the same work. */
-static bool is_narrow(const struct tg_match *m)
+bool tg_rule_is_narrow(const struct tg_match *m)
 {
     return m->name.n || m->raw_name.n || m->parent.n || m->classes || m->families || m->devices.n ||
            m->streams.n;
@@ -253,7 +252,7 @@ static void judge_ops(struct tg_eval_state *e, const struct tg_rule_scope *s,
         say(e, rule, unless_optional(rule), TG_SV("(no value)"),
             TG_SV("no matching name has what this metric needs, on both sides"),
             TG_SV("Record what docs/metrics.md names for it, or mark the rule optional."));
-    if (found.matched && !found.fresh && is_narrow(&rule->match) &&
+    if (found.matched && !found.fresh && tg_rule_is_narrow(&rule->match) &&
         rule->metric != TG_RULE_METRIC_REMOVED)
         tell_all_gone(e, rule, before);
     if (!found.matched && !found.gave_up && frames)

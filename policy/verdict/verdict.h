@@ -15,7 +15,7 @@
  * for it (`decisions`). What changed:
  * docs/release.md#upgrades.
  */
-#define TG_DECISIONS 2
+#define TG_DECISIONS 3
 #define TG_TEXT_OF(n) #n
 #define TG_TEXT(n) TG_TEXT_OF(n)
 #define TG_JUDGED_BY TG_VERSION " (decisions " TG_TEXT(TG_DECISIONS) ")"

@@ -45,9 +45,10 @@ def runs_of(flags):
 
 
 class Step:
-    def __init__(self, window, events, calls):
+    def __init__(self, window, events, calls, following):
         inside = [e for e in events if window["start"] <= e["start"] < window["end"]]
         self.window = window
+        self.wall = following["start"] - window["start"] if following else window["dur"]
         self.ops = [e for e in inside if e["cat"] == "cpu_op"]
         self.calls = [e for e in inside if e["cat"] == "cuda_runtime"]
         self.frames = sorted((e for e in inside if e["cat"] == "python_function"), key=lambda e: (e["start"], -e["dur"]))
@@ -84,7 +85,7 @@ class Step:
         busy, hidden = share(bool), share(lambda t: {"comm", "compute"} <= t)
         memory = share(lambda t: "memory" in t)
         return {
-            "step_time": (n * TICK, 1), "gpu_busy": (busy[0] * TICK, 1), "idle": (n - busy[0], n),
+            "device_extent": (n * TICK, 1), "gpu_busy": (busy[0] * TICK, 1), "idle": (n - busy[0], n),
             "idle_host_wait": (cause["host_wait"], n), "idle_kernel_wait": (cause["kernel_wait"], n),
             "idle_other": (cause["other"], n), "launch_gap": (cause["host_wait"] * TICK, 1),
             "compute_share": compute, "comm_share": comm, "memory_share": memory,
@@ -107,6 +108,7 @@ class Step:
             "graph_launches": (sum(c["name"] == "cudaGraphLaunch" for c in self.calls), 1),
             "mem_peak": (max(self.memory), 1) if self.memory else None,
             "host_time": (self.window["dur"], 1),
+            "step_time": (self.wall, 1),
         }  # fmt: skip
 
     def copies(self):
@@ -140,7 +142,8 @@ class Oracle:
         events = load(path)
         calls = {e["args"]["correlation"]: e for e in events if "correlation" in e.get("args", {}) and e["pid"] == 1}
         windows = [e for e in events if e["name"].startswith("ProfilerStep#")]
-        self.steps = [Step(w, events, calls) for w in sorted(windows, key=lambda w: w["start"])]
+        windows.sort(key=lambda w: w["start"])
+        self.steps = [Step(w, events, calls, following) for w, following in zip(windows, [*windows[1:], None])]
 
     def queues(self):
         """Waiting pieces over time, per stream from its first launch to its last start: area, full, time."""

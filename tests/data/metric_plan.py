@@ -184,7 +184,7 @@ SET = "Memset (Device)"
 COMM = "ncclDevKernel_AllReduce"
 
 PLANTED = {
-    "step_time": slower_tail, "gpu_busy": slower_tail, "compute_time": slower_tail,
+    "device_extent": slower_tail, "gpu_busy": slower_tail, "compute_time": slower_tail,
     "idle": idle_tail, "idle_other": idle_tail, "compute_share": idle_tail, "launch_delay": idle_tail,
     "idle_host_wait": late_launch, "launch_gap": late_launch,
     "idle_kernel_wait": longer("gemm_b", -10 * US),
@@ -208,6 +208,7 @@ PLANTED = {
     "bandwidth_peak_set": longer(SET, 4 * US),
     "mem_peak": lambda p: p.memory.append((660 * US, 9 << 20)),
     "host_time": lambda p: setattr(p, "window", p.window + 200 * US),
+    "step_time": lambda p: setattr(p, "window", p.window + 450 * US),  # steps begin every 2000 us
     # per name
     "count": another_tiny, "added": more_work,
     "removed": lambda p: p.works.remove(p.work("tiny")),

@@ -161,7 +161,8 @@ def part_probes():
                 side(only_in({2}, op, host), 100, runs, steps), RULE % ("op", metric)
         yield f"part: control, in one run of {runs} with {steps} steps", "green", side(host, 1, runs, steps), \
             side(lambda r, s: op if (r, s) == (1, 2) else host, 100, runs, steps), RULE % ("[kernel, op]", "total")
-        yield f"part: control, in a run of the baseline as well, {runs} with {steps}", "green", \
+        # "calm", not "green": one polluted baseline run hides no growth of the step, which is +9 % here
+        yield f"part: control, in a run of the baseline as well, {runs} with {steps}", "calm", \
             side(lambda r, s: op if (r, s) == (1, 1) else host, 1, runs, steps), side(only_in({2}, op, host), 100, runs, steps), \
             RULE % ("[kernel, op]", "total")
     for some in ({2}, {1, 3}, {1, 2, 3}):

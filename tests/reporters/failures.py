@@ -259,7 +259,7 @@ FAILURES = [
      ["baseline", "Record runs on the target branch", "`baseline:` of suite train (`.tracegate.yml:6`)"]),
     ("missing-rank", CLONE, {}, {"ranks": [0, 1, 3], "policy": "extends: [tracegate:recommended]\nsuites:\n  - {name: train, ranks: {expect: 4}}\n"}, ["rank 2"]),
     ("data-loading", {"data.py": [("        return rows", "        rows = {k: v.clone() for k, v in rows.items()}\n        return rows")]},
-     {"load": 900}, {}, ["Host time of a step", "`Batches.load`", "data.py:10"]),
+     {"load": 900}, {}, ["Step time", "`Batches.load`", "data.py:10"]),
     ("part-of-the-steps", {}, lambda k: {"extra": 3 if k == 2 else 0}, {}, ["aten::nonzero"]),
     ("waived-and-failed", {"model.py": [("self.up(y)", "self.up(y.clone())")],
                            "train.py": [("        return torch.nn.functional.cross_entropy(logits, labels)",

@@ -7,7 +7,7 @@ BY_HAND(what_an_operator_is)
     for (int side = 0; side < 2; side++) {
         add_all(f, side, TG_KIND_RUNTIME, "cudaEventQuery", "", 5, 11);
         add_all(f, side, TG_KIND_OP, "cudaEventQuery", "", 5, 11); /* the program's own */
-        add_all(f, side, TG_KIND_OP, "c10d::Waiting", "", 1, 11);
+        add_all(f, side, TG_KIND_OP, "c10d::wait", "", 1, 11);
         add_all(f, side, TG_KIND_MEMCPY, "Memcpy HtoD", "", 1, 11);
         add_all(f, side, TG_KIND_OP, "child", "small", 1, 11);
         add_all(f, side, TG_KIND_OP, "child", "large", 1, 99);
@@ -17,7 +17,7 @@ BY_HAND(what_an_operator_is)
         const struct tg_op *op = &f->c.ops[i];
         assert_int_equal(op->polling, op->kind == TG_KIND_RUNTIME);
         assert_int_equal(op->wait,
-                         op->kind == TG_KIND_MEMCPY || tg_sv_eq(op->name, TG_SV("c10d::Waiting")));
+                         op->kind == TG_KIND_MEMCPY || tg_sv_eq(op->name, TG_SV("c10d::wait")));
     }
     assert_true(tg_sv_eq(find(f, "child")->parent, TG_SV("large")));
 }
@@ -65,8 +65,11 @@ BY_HAND(whose_time_is_a_wait)
         { TG_KIND_OP, "ncclDevKernel_AllReduce_Sum", false },
         { TG_KIND_KERNEL, "gemm", false },
         { TG_KIND_SYNC, "cudaDeviceSynchronize", true },
-        { TG_KIND_OP, "record_stream_Synchronize", true },
-        { TG_KIND_OP, "await_all", true },
+        { TG_KIND_OP, "record_stream_Synchronize", false },
+        { TG_KIND_OP, "my::await_all", false },
+        { TG_KIND_KERNEL, "wait_gemm", false },
+        { TG_KIND_OP, "_c10d_functional::wait_tensor", true },
+        { TG_KIND_OP, "c10d::wait_all", true },
         { TG_KIND_OP, "weight", false },
         { TG_KIND_MEMSET, "Memset (Device)", true },
     };

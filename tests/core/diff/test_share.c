@@ -17,7 +17,7 @@ static struct tg_op *compared(struct fixture *f, tg_ns base, tg_ns test)
 static void set_device_step(struct fixture *f, int side, size_t step, uint64_t ns)
 {
     for (size_t run = 0; run < 3; run++)
-        shard(f, side, run)->metrics[TG_METRIC_STEP_TIME * 2 + step] =
+        shard(f, side, run)->metrics[TG_METRIC_DEVICE_EXTENT * 2 + step] =
             (struct tg_metric_value){ true, (tg_ns)ns, 1 };
 }
 

@@ -74,7 +74,7 @@ CASE(a_step_by_hand)
     one_step(&f->x.b);
     for (uint64_t seed = 0; seed < 6; seed++) {
         compute(f, seed);
-        assert_value(f, TG_METRIC_STEP_TIME, 0, 210, 1);
+        assert_value(f, TG_METRIC_DEVICE_EXTENT, 0, 210, 1);
         assert_value(f, TG_METRIC_GPU_BUSY, 0, 200, 1);
         assert_value(f, TG_METRIC_IDLE, 0, 10, 210);
         assert_value(f, TG_METRIC_COMM_EXPOSED, 0, 50, 1);
@@ -204,6 +204,7 @@ CASE(what_a_trace_cannot_tell_is_unknown)
     compute(f, 0); /* CPU only, no markers */
     assert_value(f, TG_METRIC_STEP_TIME, 0, 90, 1);
     assert_value(f, TG_METRIC_HOST_TIME, 0, 90, 1);
+    assert_unknown(f, TG_METRIC_DEVICE_EXTENT, 0);
     assert_unknown(f, TG_METRIC_GPU_BUSY, 0);
     assert_unknown(f, TG_METRIC_IDLE, 0);
     assert_unknown(f, TG_METRIC_COMM_OVERLAP, 0);
@@ -213,7 +214,7 @@ CASE(what_a_trace_cannot_tell_is_unknown)
     assert_unknown(f, TG_METRIC_KERNEL_NAMES, 0);
     bt_device(&f->x.b, "gpu_memcpy", "Memcpy DtoD", 7, 40, 5, 1);
     compute(f, 0); /* a copy without bytes; no links; no communication */
-    assert_value(f, TG_METRIC_STEP_TIME, 0, 5, 1);
+    assert_value(f, TG_METRIC_DEVICE_EXTENT, 0, 5, 1);
     assert_value(f, TG_METRIC_GPU_BUSY, 0, 5, 1);
     assert_value(f, TG_METRIC_COMM_EXPOSED, 0, 0, 1);
     assert_unknown(f, TG_METRIC_COMM_OVERLAP, 0);
@@ -222,7 +223,21 @@ CASE(what_a_trace_cannot_tell_is_unknown)
     assert_unknown(f, TG_METRIC_LAUNCH_COUNT, 0);
 }
 
-/* AMD writes bytes as text. A step without device work has no step time, but busy 0. */
+/* Wall clock: from the start of a step to that of the next one; the last one's, or one before a gap in the
+ * numbers, is its window. Steps 1 [0,100), 2 [130,230), 7 [900,1000). */
+TEST(wall_clock_of_steps)
+{
+    static const struct tg_step v[] = { { 1, 0, 100, 0 }, { 2, 130, 230, 0 }, { 7, 900, 1000, 0 } };
+    static const int64_t want[] = { 130, 100, 100 };
+    struct tg_metric_value m[TG_METRICS * 3] = { 0 };
+    tg_metrics_derive(v, 3, m);
+    for (size_t k = 0; k < 3; k++) {
+        assert_true(m[TG_METRIC_STEP_TIME * 3 + k].known);
+        assert_int_equal(m[TG_METRIC_STEP_TIME * 3 + k].num, want[k]);
+    }
+}
+
+/* AMD writes bytes as text. A step without device work has no extent on it, but busy 0. */
 CASE(bytes_as_text_and_empty_steps)
 {
     one_step(&f->x.b);
@@ -233,11 +248,11 @@ CASE(bytes_as_text_and_empty_steps)
     assert_value(f, TG_METRIC_GPU_BUSY, 1, 0, 1);
     assert_value(f, TG_METRIC_LAUNCH_COUNT, 1, 0, 1);
     assert_value(f, TG_METRIC_HOST_TIME, 1, 50, 1);
-    assert_unknown(f, TG_METRIC_STEP_TIME, 1);
+    assert_unknown(f, TG_METRIC_DEVICE_EXTENT, 1);
     assert_unknown(f, TG_METRIC_IDLE, 1);
 }
 
-/* Two devices: sums of busy and of lengths; step time is the longer one's. Device 1 works
+/* Two devices: sums of busy and of lengths; the extent is the longer one's. Device 1 works
  * [0,30) and [50,60): 60 long, 40 busy; device 0 [100,310) as above. */
 CASE(devices_are_not_merged)
 {
@@ -247,7 +262,7 @@ CASE(devices_are_not_merged)
     bt_add(&f->x.b, (struct bt_row){ "kernel", "gemm_b", "1", "7", 0, 30, 11, 1, 7, "" });
     bt_add(&f->x.b, (struct bt_row){ "kernel", "gemm_b", "1", "7", 50, 10, 12, 1, 7, "" });
     compute(f, 0);
-    assert_value(f, TG_METRIC_STEP_TIME, 0, 210, 1);
+    assert_value(f, TG_METRIC_DEVICE_EXTENT, 0, 210, 1);
     assert_value(f, TG_METRIC_GPU_BUSY, 0, 240, 1);
     assert_value(f, TG_METRIC_IDLE, 0, 30, 270);
     assert_value(f, TG_METRIC_KERNEL_NAMES, 0, 3, 1);
@@ -316,7 +331,7 @@ CASE(random_traces_agree_with_a_sweep_over_every_ns)
         }
         compute(f, (uint64_t)round);
         assert_value(f, TG_METRIC_GPU_BUSY, 0, busy, 1);
-        assert_value(f, TG_METRIC_STEP_TIME, 0, last - first, 1);
+        assert_value(f, TG_METRIC_DEVICE_EXTENT, 0, last - first, 1);
         assert_value(f, TG_METRIC_IDLE, 0, last - first - busy, last - first);
         assert_value(f, TG_METRIC_COMM_EXPOSED, 0, comm - hidden, 1);
         if (comm)

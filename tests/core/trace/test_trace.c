@@ -247,8 +247,9 @@ TEST(damage_is_counted)
         "correlation':1}},"
         "{'ph':'X','cat':'kernel','name':'c','ts':25,'dur':1,'args':{'device':0,'stream':8,'"
         "correlation':1}},"
-        /* Back to back is no overlap; without a launch; longer than the step. */
-        "{'ph':'X','cat':'kernel','name':'d','ts':30,'dur':101,'args':{'device':0,'stream':7,'"
+        /* Back to back is no overlap; without a launch; longer than the step, and than the 200 us
+         * from the first start on the device to the last. */
+        "{'ph':'X','cat':'kernel','name':'d','ts':30,'dur':201,'args':{'device':0,'stream':10,'"
         "correlation':2}},"
         "{'ph':'X','cat':'gpu_memset','name':'m','ts':200,'dur':-3,'args':{'device':0,'stream':7}},"
         "{'ph':'X','cat':'kernel','name':'z','ts':0,'dur':0,'args':{'device':0,'stream':9,'"

@@ -258,7 +258,7 @@ TEST(the_built_in_policy)
     assert_non_null(p);
     assert_int_equal(d.n, 0);
     assert_true(p->built_in);
-    assert_int_equal(p->n_rules, 13);
+    assert_int_equal(p->n_rules, 14);
     for (size_t i = 0; i < p->n_rules; i++) {
         assert_true(p->rules[i].optional);
         assert_true(p->rules[i].why.n > 0);
@@ -284,7 +284,7 @@ TEST(presets)
     assert_int_equal(counts->n_rules, 9);
     assert_null(rule(counts, "slower"));
     assert_int_equal(rule(counts, "new-sync")->fail.state, TG_LIMIT_ON);
-    assert_int_equal(advice->n_rules, 13);
+    assert_int_equal(advice->n_rules, 14);
     for (size_t i = 0; i < advice->n_rules; i++) {
         assert_int_equal(advice->rules[i].fail.state, TG_LIMIT_UNSET);
         assert_int_equal(advice->rules[i].warn.state, TG_LIMIT_ON);
@@ -373,7 +373,7 @@ TEST(later_layers_win_per_key)
     assert_int_equal(p->n_suites, 2);
     assert_sv_is(p->suites[0].trace.files, "mine.json");
     assert_sv_is(p->suites[0].baseline, "b.json");
-    assert_int_equal(p->n_rules, 13 + 2);
+    assert_int_equal(p->n_rules, 14 + 2);
     const struct tg_rule *slower = rule(p, "slower"), *shared = rule(p, "shared");
     assert_true(slower == &p->rules[6]);          /* keeps its place */
     assert_true(only(&slower->fail)->value == 4); /* a limit is replaced whole: no inherited abs */
@@ -392,7 +392,7 @@ TEST(rules_are_removed_and_added)
         V "extends: [tracegate:recommended]\n"
           "rules: {remove: [slower, step], add: [{id: own, metric: idle, fail: {max: 9%}}]}\n",
         &d);
-    assert_int_equal(p->n_rules, 13 - 2 + 1);
+    assert_int_equal(p->n_rules, 14 - 2 + 1);
     assert_null(rule(p, "slower"));
     assert_non_null(rule(p, "own"));
     assert_int_equal(p->n_removed, 2);

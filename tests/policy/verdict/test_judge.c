@@ -95,26 +95,24 @@ static struct tg_probe timed(struct tg_evidence *ev, double base, double test)
     };
 }
 
-/* The change that is shown: without judged evidence of a time, the plain difference. */
-TEST(a_change_is_the_evidence_where_it_was_judged)
+/* What is shown is measured, whatever was taken off before it was judged: 1000 -> 2000 ns is +100 %,
+ * and a limit asks the 600 ns (+60 %) that the machine does not explain. */
+TEST(what_is_shown_is_measured_and_what_is_judged_is_the_evidence)
 {
-    struct tg_evidence ev = { .judged = TG_JUDGED, .delta_ns = 600, .e = log(1.5) };
+    struct tg_evidence ev = {
+        .judged = TG_JUDGED, .delta_ns = 600, .e = log(1.6), .proven = true
+    };
     struct tg_probe p = timed(&ev, 1000, 2000);
-    assert_true(tg_probe_delta(&p) == 600);
-    assert_true(fabs(tg_probe_pct(&p) - 50) < 1e-9);
-    p.per = 3;
-    assert_true(tg_probe_delta(&p) == 200);
-    p.unit = TG_UNIT_PERCENT;
-    assert_true(tg_probe_delta(&p) == 1000);
-    assert_true(tg_probe_pct(&p) == 100);
-    p = timed(&ev, 1000, 2000);
-    p.exact = true;
-    assert_true(tg_probe_delta(&p) == 1000);
-    p = timed(NULL, 1000, 2000);
-    assert_true(tg_probe_delta(&p) == 1000 && tg_probe_pct(&p) == 100);
-    ev.judged = TG_NOT_FEW_RUNS;
-    p = timed(&ev, 1000, 2000);
-    assert_true(tg_probe_delta(&p) == 1000 && tg_probe_pct(&p) == 100);
+    struct one below, above;
+    assert_true(tg_probe_measured_pct(&p) == 100);
+    limit(&below, bound(TG_BOUND_PCT, 59), NULL);
+    limit(&above, bound(TG_BOUND_PCT, 61), NULL);
+    assert_int_equal(tg_judge(&p, &off, &below.list).state, TG_STATE_FAIL);
+    assert_int_equal(tg_judge(&p, &off, &above.list).state, TG_STATE_PASS);
+    limit(&below, bound(TG_BOUND_ABS, 599), NULL);
+    limit(&above, bound(TG_BOUND_ABS, 601), NULL);
+    assert_int_equal(tg_judge(&p, &off, &below.list).state, TG_STATE_FAIL);
+    assert_int_equal(tg_judge(&p, &off, &above.list).state, TG_STATE_PASS);
 }
 
 /* pct: auto is tau, here 8 %. */
@@ -396,9 +394,9 @@ TEST(nothing_before_has_no_percentage)
 {
     struct tg_evidence ev = { .judged = TG_JUDGED, .delta_ns = 600, .e = log(600) };
     struct tg_probe p = timed(&ev, 0, 600);
-    assert_true(isnan(tg_probe_pct(&p)));
+    assert_true(isnan(tg_probe_measured_pct(&p)));
     p.base = 1;
-    assert_true(fabs(tg_probe_pct(&p) - 59900) < 1e-6);
+    assert_true(fabs(tg_probe_measured_pct(&p) - 59900) < 1e-6);
 }
 
 /* One step of every fresh run is slow: a warning where `auto` decides, and only there. */

@@ -1,0 +1,296 @@
+/* Wall, busy and calls of both sides, and whether they grew. */
+#include "core/diff/account.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/diff/internal.h"
+
+/* Work outside the steps is measured in the baseline's number of steps, or in the run's own if it has
+ * more: work once a trace does not grow with fewer steps, and work once a step not with more. */
+static double outside_units(const struct tg_diff_work *w, const struct tg_used *used)
+{
+    return fmax((double)used->n, (double)w->c->n_steps[TG_BASE]);
+}
+
+/* Whole traces without markers: as many iterations as the baseline's. */
+static double iterations(const struct tg_comparison *c, int side)
+{
+    return side == TG_TEST && c->iteration_ratio > 0 ? c->iteration_ratio : 1;
+}
+
+/* Did every recording with device work say how long all of it took? 0.2.0 did not store that. */
+static bool knows_all_busy(const struct tg_diff_work *w)
+{
+    for (int side = 0; side < 2; side++)
+        for (size_t at = 0; at < w->c->n_runs[side] * w->measured[side].n_ranks; at++) {
+            const struct tg_shard *s = w->measured[side].shard[at];
+            if (s->device_spans && !s->device_busy)
+                return false;
+        }
+    return true;
+}
+
+/* The series of one trace: by used step, and what of it is outside the steps, spread over them. */
+struct by_step {
+    double *each;
+    size_t n;
+    double outside;
+};
+
+/* False: one of the used steps does not have it. */
+static bool metric_by_step(const struct tg_shard *s, const struct tg_used *used, enum tg_metric m,
+                           struct by_step *out)
+{
+    for (size_t j = 0; s->metrics && j < used->n; j++) {
+        const struct tg_metric_value *v = &s->metrics[(size_t)m * s->n_steps + used->step[j]];
+        if (!v->known || v->den <= 0)
+            return false;
+        out->each[j] = (double)v->num / (double)v->den;
+    }
+    return s->metrics && used->n;
+}
+
+static void take_off(const struct tg_shard *s, const struct tg_used *used, enum tg_metric m,
+                     struct by_step *out)
+{
+    for (size_t j = 0; j < used->n; j++) {
+        const struct tg_metric_value *v = &s->metrics[(size_t)m * s->n_steps + used->step[j]];
+        if (v->known && v->den > 0)
+            out->each[j] -= (double)v->num / (double)v->den;
+    }
+}
+
+static void add_calls(const struct tg_diff_work *w, size_t at, struct by_step *out)
+{
+    const struct tg_used *used = &w->used[at];
+
+    for (size_t i = 0; i < w->c->n_ops; i++) {
+        const struct tg_op *op = &w->c->ops[i];
+        bool counts = tg_kind_is_device(op->kind) || tg_kind_is_call(op->kind) ||
+                      op->kind == TG_KIND_OP || op->kind == TG_KIND_OTHER;
+        if (!counts || op->polling || !op->rows)
+            continue;
+        for (size_t r = 0; r < op->rows->cell[at].n; r++) {
+            const struct tg_row *row = op->rows->cell[at].row[r];
+            for (size_t j = 0; j < used->n; j++)
+                out->each[j] += row->count[used->step[j]];
+            out->outside += row->count[w->shard[at]->n_steps];
+        }
+    }
+}
+
+/* `at`: of the cells for calls, which need names; else of all measured shards of the side. */
+static bool series_of_trace(const struct tg_diff_work *w, enum tg_account_id id, int side,
+                            size_t at, struct by_step *out)
+{
+    bool named = id == TG_ACCOUNT_CALLS;
+    const struct tg_shard *s = named ? w->shard[at] : w->measured[side].shard[at];
+    const struct tg_used *used = named ? &w->used[at] : &w->measured[side].used[at];
+    bool known = true;
+
+    *out = (struct by_step){ TG_NEW_N(w->a, double, used->n + 1), used->n, 0 };
+    if (named)
+        add_calls(w, at, out);
+    else
+        known = metric_by_step(
+            s, used, id == TG_ACCOUNT_WALL ? TG_METRIC_STEP_TIME : TG_METRIC_GPU_BUSY, out);
+    if (known && id == TG_ACCOUNT_BUSY)
+        take_off(s, used, TG_METRIC_COMM_EXPOSED, out);
+    if (known && id == TG_ACCOUNT_BUSY && w->all_busy)
+        out->outside =
+            fmax((double)s->device_busy - tg_mean(out->each, out->n) * (double)out->n, 0);
+    if (used->n < s->n_steps)
+        out->outside = 0; /* what a window skips, as a warm-up, varies by nature */
+    out->outside /= fmax(outside_units(w, used), 1);
+    return known && used->n;
+}
+
+enum part_of { ALL, WITHOUT_LONGEST, INSIDE };
+
+static double mean_of(const struct by_step *x, enum part_of part)
+{
+    double sum = tg_mean(x->each, x->n) * (double)x->n;
+
+    if (part == WITHOUT_LONGEST && x->n > 1)
+        return (sum - tg_most(x->each, x->n)) / (double)(x->n - 1) + x->outside;
+    return sum / (double)x->n + (part == INSIDE ? 0 : x->outside);
+}
+
+/* One value per run. */
+struct runs {
+    double *mean[2], *worst[2]; /* over ranks: [side][run] */
+    bool known;
+};
+
+static struct runs runs_of(const struct tg_diff_work *w, enum tg_account_id id, enum part_of part)
+{
+    const struct tg_comparison *c = w->c;
+    struct runs y = { .known = true };
+
+    for (int side = 0; side < 2; side++) {
+        bool named = id == TG_ACCOUNT_CALLS;
+        size_t n_ranks = named ? c->n_ranks[side] : w->measured[side].n_ranks;
+        y.mean[side] = TG_NEW_N(w->a, double, c->n_runs[side] + 1);
+        y.worst[side] = TG_NEW_N(w->a, double, c->n_runs[side] + 1);
+        y.known &= c->n_runs[side] > 0 && n_ranks > 0;
+        for (size_t at = 0; y.known && at < c->n_runs[side] * n_ranks; at++) {
+            struct by_step x;
+            double v;
+            y.known = series_of_trace(w, id, side, (named ? w->first[side] : 0) + at, &x);
+            v = y.known ? mean_of(&x, part) / iterations(c, side) : 0;
+            y.mean[side][at / n_ranks] += v / (double)n_ranks;
+            y.worst[side][at / n_ranks] = fmax(y.worst[side][at / n_ranks], v);
+        }
+    }
+    return y;
+}
+
+static double arrangements(size_t nb, size_t nt)
+{
+    double n = 1;
+    for (size_t k = 1; k <= nt && n < 1e6; k++)
+        n = n * (double)(nb + k) / (double)k;
+    return n;
+}
+
+/* Are the values of `more` above those of `less`, as runs, and the median by the limit? */
+static bool is_above(const double *less, size_t n_less, const double *more, size_t n_more,
+                     double limit)
+{
+    double p = fmax(1 / arrangements(n_less, n_more), TG_GROWN_P);
+
+    double *v[2] = { tg_xmalloc((n_less + 1) * sizeof **v), tg_xmalloc((n_more + 1) * sizeof **v) };
+    bool above;
+
+    memcpy(v[0], less, n_less * sizeof **v);
+    memcpy(v[1], more, n_more * sizeof **v);
+    above = tg_median(v[1], n_more) > (1 + limit) * tg_median(v[0], n_less) &&
+            tg_rank_p(v[0], n_less, v[1], n_more, 0) <= p * (1 + 1e-9);
+    free(v[0]);
+    free(v[1]);
+    return above;
+}
+
+/* Without the largest of the baseline's runs. */
+static bool is_forgiven(const double *base, size_t n, const double *test, size_t n_test,
+                        struct tg_arena *a)
+{
+    double *v = TG_NEW_N(a, double, n + 1);
+
+    if (n < 3)
+        return false;
+    memcpy(v, base, n * sizeof *v);
+    tg_ascend(v, n);
+    return is_above(v, n - 1, test, n_test,
+                    arrangements(n - 1, n_test) >= TG_GROWN_ARRANGED ? TG_GROWN : TG_GROWN_FEW);
+}
+
+static bool has_grown(const struct tg_comparison *c, double *const y[2], double limit)
+{
+    return is_above(y[TG_BASE], c->n_runs[TG_BASE], y[TG_TEST], c->n_runs[TG_TEST], limit);
+}
+
+static void describe(const struct tg_comparison *c, struct tg_account_series *s, double *const y[2])
+{
+    for (int side = 0; side < 2; side++) {
+        s->lo[side] = tg_least(y[side], c->n_runs[side]);
+        s->hi[side] = tg_most(y[side], c->n_runs[side]);
+        s->value[side] = tg_median(y[side], c->n_runs[side]);
+    }
+}
+
+struct part {
+    double before, more; /* ns per step */
+};
+
+static int by_growth(const void *pa, const void *pb)
+{
+    const struct part *a = pa, *b = pb;
+    return a->more > b->more ? -1 : a->more < b->more;
+}
+
+/* Self time (device: duration) by the step, the mean over all steps of all runs: what strikes one step
+ * here and one there is in it. */
+static double mean_self(const struct tg_diff_work *w, const struct tg_op *op, int side)
+{
+    double sum = 0;
+
+    for (size_t at = w->first[side]; at < (side ? w->n_cells : w->first[TG_TEST]); at++)
+        for (size_t j = 0; j < w->used[at].n; j++)
+            sum += tg_cell_time(w, op, at, j, TG_OP_SELF);
+    return sum / fmax((double)w->c->n_units[side], 1);
+}
+
+static bool is_spread(const struct tg_diff_work *w, enum tg_account_id id, double growth)
+{
+    struct part *v = TG_NEW_N(w->a, struct part, w->c->n_ops + 1);
+    double before = 0, more = 0;
+    size_t n = 0;
+
+    for (size_t i = 0; i < w->c->n_ops; i++) {
+        const struct tg_op *op = &w->c->ops[i];
+        double self[2];
+        if (op->wait || !op->rows || tg_kind_is_device(op->kind) != (id == TG_ACCOUNT_BUSY))
+            continue;
+        if (op->change != TG_SAME) /* of the same calls alone: the machine brings no names */
+            continue;
+        for (int side = 0; side < 2; side++)
+            self[side] = mean_self(w, op, side);
+        v[n++] = (struct part){ self[TG_BASE], self[TG_TEST] - self[TG_BASE] };
+    }
+    qsort(v, n, sizeof *v, by_growth);
+    for (size_t i = TG_SPREAD; i < n; i++) {
+        before += v[i].before;
+        more += v[i].more;
+    }
+    return before > 0 && more / before >= TG_SPREAD_PART * growth;
+}
+
+/* Does it grow in this part of the trace as well? */
+static bool grows_in(const struct tg_diff_work *w, enum tg_account_id id, enum part_of part)
+{
+    const struct tg_comparison *c = w->c;
+    const struct tg_account_series *s = &c->account.of[id];
+    struct runs y = runs_of(w, id, part);
+    double *const *of = s->one_rank ? y.worst : y.mean;
+
+    return s->grown ? has_grown(c, of, s->limit)
+                    : is_forgiven(of[TG_BASE], c->n_runs[TG_BASE], of[TG_TEST], c->n_runs[TG_TEST],
+                                  w->a);
+}
+
+static void close_series(const struct tg_diff_work *w, enum tg_account_id id)
+{
+    const struct tg_comparison *c = w->c;
+    struct tg_account_series *s = &w->c->account.of[id];
+    struct runs y = runs_of(w, id, ALL);
+
+    s->known = y.known;
+    if (!y.known)
+        return;
+    s->few = arrangements(c->n_runs[TG_BASE], c->n_runs[TG_TEST]) < TG_GROWN_ARRANGED;
+    s->limit = s->few ? TG_GROWN_FEW : TG_GROWN;
+    s->grown = has_grown(c, y.mean, s->limit);
+    s->one_rank = !s->grown && has_grown(c, y.worst, s->limit);
+    s->grown |= s->one_rank;
+    s->forgiven = !s->grown && is_forgiven(y.mean[TG_BASE], c->n_runs[TG_BASE], y.mean[TG_TEST],
+                                           c->n_runs[TG_TEST], w->a);
+    s->shrunk = is_above(y.mean[TG_TEST], c->n_runs[TG_TEST], y.mean[TG_BASE], c->n_runs[TG_BASE],
+                         s->limit);
+    describe(c, s, s->one_rank ? y.worst : y.mean);
+    if (!s->grown && !s->forgiven)
+        return;
+    s->one_step = !grows_in(w, id, WITHOUT_LONGEST);
+    s->outside = !grows_in(w, id, INSIDE);
+    s->spread =
+        id != TG_ACCOUNT_CALLS && is_spread(w, id, s->value[TG_TEST] / s->value[TG_BASE] - 1);
+}
+
+void tg_account_close(struct tg_diff_work *w)
+{
+    w->all_busy = knows_all_busy(w);
+    for (enum tg_account_id id = 0; id < TG_ACCOUNTS; id++)
+        if (id != TG_ACCOUNT_BUSY || tg_has_device_ops(w->c))
+            close_series(w, id);
+}

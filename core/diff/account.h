@@ -1,0 +1,58 @@
+#ifndef TG_DIFF_ACCOUNT_H
+#define TG_DIFF_ACCOUNT_H
+/*
+ * The account: did the program as a whole take longer or do more? Three series, one value per run, as
+ * measured, nothing taken off, whatever could or could not be judged by name:
+ *
+ *   wall    (end of the last step - start of the first) / steps, ns; of a trace without markers its
+ *           length, divided by the ratio of iterations
+ *   busy    union of the device work of the trace / steps, ns, linked to a launch or not; without
+ *           collectives, whose time is a wait for other ranks
+ *   calls   rows of operators, calls of the runtime and device work / steps, without polling
+ *
+ * Mean over ranks; if that has not grown, of the rank that has most. What is outside the steps (busy,
+ * calls) counts by the step or by the trace, whichever grew less, and not at all where the window
+ * skips steps.
+ *
+ *   grown   median fresh / median baseline > 1 + limit, and the exact rank test of the runs has
+ *           p <= 2/252 (one inversion of 5v5), or as little as so many runs can have
+ *   limit   8 % where 1 / C(nb + nt, nt) <= 1/20 (3v3, 5v2); else 30 %
+ *   forgiven  it is so only without the largest of three baseline runs or more: one polluted
+ *           recording hides no growth, but it may be the usual one
+ *
+ * Cost: one pass over the rows of all shards.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+
+#define TG_GROWN 0.08     /* wall of the same code, 455 quiet pairs of 3v3 and more: 2 beyond it */
+#define TG_GROWN_FEW 0.30 /* the same of single runs: docs/statistics.md */
+#define TG_GROWN_P (2 / 252.)
+#define TG_GROWN_ARRANGED 20. /* arrangements of the runs from which on the smaller limit holds */
+
+/*
+ * Growth that lies on all names alike, as on a slower or busy machine: without so many that grew most,
+ * the others have grown by half as much or more, in proportion. Of times, means over all steps and runs.
+ */
+#define TG_SPREAD 2
+#define TG_SPREAD_PART 0.5
+
+enum tg_account_id { TG_ACCOUNT_WALL, TG_ACCOUNT_BUSY, TG_ACCOUNT_CALLS, TG_ACCOUNTS };
+
+struct tg_account_series {
+    bool known;      /* in every run of both sides; else nothing below is set */
+    double value[2]; /* medians over runs */
+    double lo[2], hi[2];
+    double limit;
+    bool few; /* too few runs for the separation to say much: the larger limit */
+    bool grown, forgiven, shrunk;
+    /* Of what has grown or is forgiven: not so without the longest step of each trace (a cold start, a
+     * recompilation, a clock that jumps); not so within the steps; */
+    bool one_step, outside;
+    bool spread;   /* in all names alike: TG_SPREAD */
+    bool one_rank; /* the numbers are of the rank that has most */
+};
+struct tg_account {
+    struct tg_account_series of[TG_ACCOUNTS];
+};
+#endif

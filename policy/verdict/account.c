@@ -1,0 +1,415 @@
+/*
+ * The account (core/diff/account.h), judged last and over everything: a PASS says that a step took no
+ * longer and did no more, so what grew and no row explains is a row of its own.
+ *
+ *     rows that failed hold half of it             a note
+ *     without rows that warned it has not grown    warn, with the numbers
+ *     the machine, other data, a cold start, one   warn: these explain it
+ *         polluted run of the baseline
+ *     something is missing to judge it             inconclusive, with what is missing
+ *     the policy judges no such quantity           warn
+ *     else                                         fail, with the names that grew most
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "policy/language/limit.h"
+#include "policy/verdict/internal.h"
+#include "policy/verdict/phrase.h"
+
+#define EXPLAINED 0.5 /* of the growth: rows that fail and hold as much of it are the finding */
+#define NAMED 3       /* names that grew most, in the sentence */
+
+static const struct {
+    const char *name, *said;
+    enum tg_unit unit;
+} quantity[] = { [TG_ACCOUNT_WALL] = { "step_time", "step time", TG_UNIT_NS },
+                 [TG_ACCOUNT_BUSY] = { "gpu_busy", "busy time of the device", TG_UNIT_NS },
+                 [TG_ACCOUNT_CALLS] = { "calls", "number of calls", TG_UNIT_COUNT } };
+
+static enum tg_rule_metric metric_of(enum tg_account_id id)
+{
+    return id == TG_ACCOUNT_WALL   ? TG_RULE_METRIC_STEP_TIME
+           : id == TG_ACCOUNT_BUSY ? tg_rule_metric_of(TG_METRIC_GPU_BUSY)
+                                   : TG_RULE_METRIC_COUNT;
+}
+
+static double growth(const struct tg_account_series *s)
+{
+    return s->value[TG_TEST] - s->value[TG_BASE];
+}
+
+/* ---- what explains it ---- */
+
+/* What a name adds to a series, per step: more calls with all that is inside them. Device work may be what the host waits for. */
+static double adds(const struct tg_op *op, enum tg_account_id id)
+{
+    bool device = tg_kind_is_device(op->kind);
+    const double *of = id == TG_ACCOUNT_CALLS ? op->count : op->self;
+    double more = of[TG_TEST] - of[TG_BASE];
+    bool counted = tg_kind_is_counted(op->kind) || op->kind == TG_KIND_RUNTIME;
+    if (op->launched || (id == TG_ACCOUNT_BUSY && !device) || (id == TG_ACCOUNT_CALLS && !counted))
+        return 0;
+    return isfinite(more) ? more : 0;
+}
+
+/* What more calls of an operator bring along, by where it is: what is inside them on the host, and the
+ * work that they launch. */
+static void add_insides(const struct tg_comparison *c, const struct tg_op *op,
+                        enum tg_account_id id, bool *seen, double sum[2])
+{
+    double inside = op->total[TG_TEST] - op->total[TG_BASE];
+    if (op->kind != TG_KIND_OP || !tg_op_rose(op))
+        return;
+    if (id == TG_ACCOUNT_WALL && isfinite(inside))
+        sum[0] += fmax(inside - adds(op, id), 0);
+    for (size_t i = 0; i < c->n_ops; i++) {
+        bool device = tg_kind_is_device(c->ops[i].kind);
+        if (seen[i] || !tg_sv_eq(c->ops[i].parent, op->name) || (id == TG_ACCOUNT_WALL && !device))
+            continue;
+        seen[i] = true;
+        sum[device] += fmax(adds(&c->ops[i], id), 0);
+    }
+}
+
+/* Is the row about the quantity itself, or about a part of the step? */
+static double whole_of(const struct tg_result *r, enum tg_account_id id)
+{
+    static const enum tg_metric steps[] = { TG_METRIC_STEP_TIME, TG_METRIC_HOST_TIME,
+                                            TG_METRIC_DEVICE_EXTENT, TG_METRIC_GPU_BUSY };
+    enum tg_metric m;
+    if (id == TG_ACCOUNT_CALLS)
+        return 0;
+    if (r->subject == TG_SUBJECT_STEP)
+        return id == TG_ACCOUNT_WALL ? r->delta : 0;
+    if (r->subject != TG_SUBJECT_TRACE || !tg_rule_metric_of_trace(r->metric, &m))
+        return 0;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (m == steps[i] && (id == TG_ACCOUNT_WALL || m == TG_METRIC_GPU_BUSY))
+            return r->delta;
+    return 0;
+}
+
+/* What the rows from state `least` on add: host time and device time are not added
+ * up, since the one waits for the other. */
+static double explained(const struct tg_eval_state *e, enum tg_account_id id, enum tg_state least)
+{
+    const struct tg_comparison *c = e->in->comparison;
+    const struct tg_account_series *s = &c->account.of[id];
+    TG_FREE bool *seen = tg_xcalloc(c->n_ops + 1, 1);
+    double sum[2] = { 0 }, whole = 0;
+    for (size_t i = 0; i < e->n; i++) {
+        const struct tg_result *r = &e->results[i];
+        const struct tg_op *op;
+        if (r->state < least || r->state == TG_STATE_INCONCLUSIVE || tg_result_is_guard(r))
+            continue;
+        whole = fmax(whole, whole_of(r, id));
+        op = r->subject == TG_SUBJECT_NAME ? tg_result_op(c, r) : NULL;
+        if (!op || seen[op - c->ops])
+            continue;
+        seen[op - c->ops] = true;
+        sum[tg_kind_is_device(op->kind)] += adds(op, id);
+        add_insides(c, op, id, seen, sum);
+        for (size_t k = 0; op->region != TG_NO_ID && k < c->n_ops; k++)
+            if (c->ops[k].region == op->region && !seen[k]) {
+                seen[k] = true;
+                sum[tg_kind_is_device(c->ops[k].kind)] += adds(&c->ops[k], id);
+            }
+    }
+    whole = fmax(whole, id == TG_ACCOUNT_CALLS ? sum[0] + sum[1] : fmax(sum[0], sum[1]));
+    return fmin(fmax(whole, 0), growth(s));
+}
+
+/* Has it still grown beyond the limit without `less` of it? */
+static bool remains(const struct tg_account_series *s, double less)
+{
+    return s->value[TG_TEST] - less > (1 + s->limit) * s->value[TG_BASE];
+}
+
+/* Do names whose calls vary anyway hold half of the growth? */
+static bool varies(const struct tg_comparison *c, enum tg_account_id id)
+{
+    double sum = 0;
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].counted.shape == TG_COUNT_VARIES)
+            sum += adds(&c->ops[i], id);
+    return sum >= EXPLAINED * growth(&c->account.of[id]);
+}
+
+/* Why the growth that `told` does not hold need not be the program; NULL: nothing says so. */
+static const char *excuse(const struct tg_eval_state *e, enum tg_account_id id, double told)
+{
+    const struct tg_comparison *c = e->in->comparison;
+    const struct tg_account_series *s = &c->account.of[id];
+    double machine = s->value[TG_TEST] * (1 - exp(-fmax(c->drift, 0)));
+    if (!c->same_device)
+        return tg_arena_printf(e->arena, "the sides differ in %.*s", TG_SV_ARG(c->differs));
+    if (id != TG_ACCOUNT_CALLS && !remains(s, told + machine))
+        return "the whole machine is slower: all operators together";
+    if (s->spread)
+        return "all operators are a little longer, as on a slower or busy machine";
+    if (id != TG_ACCOUNT_CALLS && c->busy)
+        return "the machine was busy during the fresh runs";
+    if (c->other_data)
+        return "the fresh runs had other data";
+    if (id == TG_ACCOUNT_CALLS && varies(c, id))
+        return "these are names whose calls vary in the baseline, too";
+    if (s->one_step)
+        return "one step of each run holds it, as a cold start or a recompilation does";
+    if (s->outside)
+        return "it is outside the steps";
+    if (s->forgiven)
+        return "one baseline run was as slow; all others were faster";
+    return NULL;
+}
+
+/* What is missing to judge it; NULL: nothing. */
+static const char *missing(const struct tg_eval_state *e, enum tg_account_id id)
+{
+    const struct tg_comparison *c = e->in->comparison;
+    bool times = id != TG_ACCOUNT_CALLS;
+    int64_t min_runs = e->in->policy->noise.min_runs;
+    size_t runs = c->n_runs[TG_BASE] < c->n_runs[TG_TEST] ? c->n_runs[TG_BASE] : c->n_runs[TG_TEST];
+    if (!c->marked[TG_BASE] || !c->marked[TG_TEST])
+        return "no step markers";
+    if (times && !c->same_flags)
+        return "recorded with different profiler flags";
+    if (times && (c->account.of[id].few || (min_runs > 3 && (int64_t)runs < min_runs)))
+        return tg_arena_printf(e->arena, "%zu baseline run%s and %zu fresh are too few",
+                               c->n_runs[TG_BASE], c->n_runs[TG_BASE] == 1 ? "" : "s",
+                               c->n_runs[TG_TEST]);
+    return NULL;
+}
+
+/* Does it compare all names, or the whole trace, of all ranks? */
+static bool compares_all(const struct tg_eval_state *e, const struct tg_rule *rule)
+{
+    return tg_select_rule(e, &rule->when) && !tg_rule_is_narrow(&rule->match) &&
+           rule->match.rank != TG_MATCH_RANK_LIST && !tg_rule_is_budget(rule);
+}
+
+/* Did a rule with a size of its own about this very quantity judge it, and pass it? Then that is meant. */
+static bool is_within_own_limit(const struct tg_eval_state *e, enum tg_account_id id)
+{
+    const struct tg_policy *p = e->in->policy;
+    for (size_t i = 0; i < p->n_rules; i++) {
+        const struct tg_rule *rule = &p->rules[i];
+        if (rule->metric != metric_of(id) || tg_rule_metric_info(rule->metric)->exact ||
+            !compares_all(e, rule) || !tg_limit_lists_have_size(&rule->warn, &rule->fail))
+            continue;
+        for (size_t k = 0; k < e->n; k++)
+            if (tg_sv_eq(e->results[k].rule, rule->id) && e->results[k].state == TG_STATE_PASS &&
+                e->results[k].grounds == TG_GROUNDS_RUNS)
+                return true;
+    }
+    return false;
+}
+
+/*
+ * The account is as strict as the policy: it fails where a rule about all names fails by such a quantity,
+ * and warns where such rules do less. A policy that asks for some names, for attributes or for budgets
+ * alone gets a note.
+ */
+static enum tg_state strictness(const struct tg_eval_state *e, enum tg_account_id id)
+{
+    const struct tg_policy *p = e->in->policy;
+    enum tg_state most = TG_STATE_PASS;
+    for (size_t i = 0; i < p->n_rules; i++) {
+        const struct tg_rule *rule = &p->rules[i];
+        bool times = tg_rule_metric_info(rule->metric)->unit == TG_UNIT_NS;
+        bool counts = tg_rule_counts_calls(e, rule);
+        bool asks = id == TG_ACCOUNT_CALLS ? counts : times;
+        if (!compares_all(e, rule) || (!times && !counts))
+            continue;
+        most = most < TG_STATE_WARN ? TG_STATE_WARN : most;
+        if (asks && rule->fail.state == TG_LIMIT_ON)
+            return TG_STATE_FAIL;
+    }
+    return most;
+}
+
+/* ---- what it says ---- */
+
+struct grower {
+    const char *what;
+    tg_sv name;
+    double more;
+};
+
+static int by_more(const void *pa, const void *pb)
+{
+    const struct grower *a = pa, *b = pb;
+    return a->more > b->more ? -1 : a->more < b->more ? 1 : tg_sv_cmp(a->name, b->name);
+}
+
+/* "; grew most: aten::mm +1.20 ms, time between steps +80 us": all rows of the account, named or not. */
+static void put_growers(struct tg_buf *b, const struct tg_comparison *c, enum tg_account_id id)
+{
+    TG_FREE struct grower *v = tg_xmalloc((c->n_ops + 2) * sizeof *v);
+    const struct tg_metric_change *wall = &c->metrics[TG_METRIC_STEP_TIME];
+    const struct tg_metric_change *window = &c->metrics[TG_METRIC_HOST_TIME];
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        bool here = id != TG_ACCOUNT_WALL || !tg_kind_is_device(op->kind);
+        if (here && adds(op, id) > 0)
+            v[n++] = op->kind == TG_KIND_STEP
+                         ? (struct grower){ "time between operators", TG_SV(""), adds(op, id) }
+                         : (struct grower){ NULL, op->name, adds(op, id) };
+    }
+    if (id == TG_ACCOUNT_WALL && wall->known[TG_TEST] && window->known[TG_TEST]) {
+        double between = (wall->value[TG_TEST] - window->value[TG_TEST]) -
+                         (wall->value[TG_BASE] - window->value[TG_BASE]);
+        if (between > 0)
+            v[n++] = (struct grower){ "time between steps", TG_SV(""), between };
+    }
+    qsort(v, n, sizeof *v, by_more);
+    for (size_t i = 0; i < n && i < NAMED && v[i].more >= 0.05 * v[0].more; i++)
+        tg_buf_printf(b, "%s%.*s%s %s", i ? ", " : "; grew most: ", TG_SV_ARG(v[i].name),
+                      v[i].what ? v[i].what : "", TG_SIGNED(v[i].more, quantity[id].unit));
+}
+
+/* "2.49 ms per step, was 1.02 ms (+144 %, +1.47 ms)" */
+static void put_numbers(struct tg_buf *b, const struct tg_account_series *s, enum tg_unit unit)
+{
+    double pct = 100 * growth(s) / s->value[TG_BASE];
+    tg_buf_printf(b, "%s per step, was %s (", TG_VALUE(s->value[TG_TEST], unit),
+                  TG_VALUE(s->value[TG_BASE], unit));
+    if (s->value[TG_BASE] > 0)
+        tg_buf_printf(b, "%s, ", TG_PCT(pct));
+    tg_buf_printf(b, "%s)%s", TG_SIGNED(growth(s), unit),
+                  s->one_rank ? " on the rank that has most" : "");
+}
+
+/* "fresh runs 2.41 ms to 2.60 ms, baseline runs 1.00 ms to 1.05 ms; limit +8 %" */
+static tg_sv evidence_of(const struct tg_eval_state *e, enum tg_account_id id)
+{
+    const struct tg_account_series *s = &e->in->comparison->account.of[id];
+    enum tg_unit unit = quantity[id].unit;
+    return TG_SV_PRINTF(e->arena,
+                        "fresh runs %s to %s, baseline runs %s to %s; limit %s: the account, all "
+                        "of it as measured",
+                        TG_VALUE(s->lo[TG_TEST], unit), TG_VALUE(s->hi[TG_TEST], unit),
+                        TG_VALUE(s->lo[TG_BASE], unit), TG_VALUE(s->hi[TG_BASE], unit),
+                        TG_PCT(100 * s->limit));
+}
+
+static struct tg_result *add_row(struct tg_eval_state *e, enum tg_account_id id,
+                                 enum tg_state state)
+{
+    const struct tg_account_series *s = &e->in->comparison->account.of[id];
+    struct tg_result *r = tg_eval_add(e, NULL);
+    r->rule = TG_SV("account");
+    r->why = TG_SV("what a step takes and does as a whole, whatever is judged by name");
+    r->state = state;
+    r->subject = TG_SUBJECT_TRACE;
+    r->op = r->op_normalised = r->plain = tg_sv_of(quantity[id].name);
+    r->metric = metric_of(id);
+    r->dimension = quantity[id].unit == TG_UNIT_NS ? TG_DIM_DURATION : TG_DIM_COUNT;
+    r->unit = quantity[id].unit == TG_UNIT_NS ? TG_SV("ns") : TG_SV("count");
+    r->has_values = true;
+    r->base = s->value[TG_BASE];
+    r->test = s->value[TG_TEST];
+    r->delta = growth(s);
+    r->delta_pct = r->base > 0 ? 100 * r->delta / r->base : (double)NAN;
+    r->grounds = TG_GROUNDS_RUNS;
+    r->evidence = evidence_of(e, id);
+    r->rank = r->delta;
+    return r;
+}
+
+/* Does a row say these numbers already? */
+static bool is_told(const struct tg_eval_state *e, enum tg_account_id id)
+{
+    for (size_t i = 0; i < e->n; i++) {
+        const struct tg_result *r = &e->results[i];
+        if (r->subject == TG_SUBJECT_TRACE && r->metric == metric_of(id) &&
+            r->state >= TG_STATE_SUSPICIOUS && r->delta > 0)
+            return true;
+    }
+    return false;
+}
+
+/* What is said of a series that has grown. */
+struct finding {
+    enum tg_state state; /* PASS: a note */
+    tg_sv more;          /* after the numbers */
+    const char *next;
+};
+
+static struct finding find(const struct tg_eval_state *e, enum tg_account_id id)
+{
+    const struct tg_account_series *s = &e->in->comparison->account.of[id];
+    double failed = explained(e, id, TG_STATE_FAIL);
+    double told = explained(e, id, s->few ? TG_STATE_SUSPICIOUS : TG_STATE_WARN);
+    enum tg_state strict = strictness(e, id);
+    const char *why = excuse(e, id, told);
+    const char *lacks = strict == TG_STATE_FAIL ? missing(e, id) : NULL;
+    tg_sv part = told > 0.005 * growth(s)
+                     ? TG_SV_PRINTF(e->arena, "; what failed or warned explains %.0f %% of it",
+                                    100 * told / growth(s))
+                     : TG_SV("");
+    if (failed >= EXPLAINED * growth(s) || is_within_own_limit(e, id) || strict == TG_STATE_PASS)
+        return (struct finding){ TG_STATE_PASS, part, NULL };
+    if (!remains(s, told))
+        return (struct finding){ is_told(e, id) ? TG_STATE_PASS : TG_STATE_WARN, part, "" };
+    if (why)
+        return (struct finding){
+            TG_STATE_WARN, TG_SV_PRINTF(e->arena, "; it need not be the program: %s", why),
+            "Record both sides in turn on one idle machine, after a warm-up."
+        };
+    if (lacks)
+        return (struct finding){
+            TG_STATE_INCONCLUSIVE, TG_SV_PRINTF(e->arena, ", which cannot be judged: %s", lacks),
+            "Record both sides alike, with step markers and at least 3 runs a side."
+        };
+    return (struct finding){ strict, part,
+                             strict == TG_STATE_FAIL
+                                 ? "Nothing that is judged by name explains it: look at what grew "
+                                   "most. `require: {account: off}` leaves this check out."
+                                 : "No rule of the policy fails by such a quantity: it warns." };
+}
+
+static void close_series(struct tg_eval_state *e, enum tg_account_id id)
+{
+    const struct tg_account_series *s = &e->in->comparison->account.of[id];
+    bool failed = tg_result_first(e->results, e->n, TG_STATE_FAIL) != NULL;
+    struct finding f;
+    struct tg_result *r;
+    struct tg_buf b = { 0 };
+    if (!s->known || (!s->grown && !s->forgiven) || growth(s) < 1)
+        return;
+    f = find(e, id);
+    if (f.state == TG_STATE_PASS || (f.state == TG_STATE_WARN && failed)) {
+        tg_buf_printf(&b, "%s: ", quantity[id].said);
+        put_numbers(&b, s, quantity[id].unit);
+        tg_buf_add(&b, f.more);
+        tg_eval_note(e, TG_NOTE_PLAIN, tg_buf_sv(&b), "");
+        tg_buf_release(&b);
+        return;
+    }
+    if (f.state == TG_STATE_INCONCLUSIVE) /* the headline has no name before it */
+        tg_buf_printf(&b, "%s ", quantity[id].said);
+    put_numbers(&b, s, quantity[id].unit);
+    tg_buf_add(&b, f.more);
+    put_growers(&b, e->in->comparison, id);
+    r = add_row(e, id, f.state);
+    r->message = tg_phrase_take(&b, e->arena);
+    r->next = tg_sv_of(f.next);
+}
+
+void tg_eval_account(struct tg_eval_state *e)
+{
+    if (!e->in->policy->require.account) {
+        tg_eval_note(e, TG_NOTE_PLAIN,
+                     TG_SV("`require: {account: off}`: whether a step as a whole took longer or "
+                           "did more is not checked"),
+                     "");
+        return;
+    }
+    if (!e->comparable)
+        return;
+    close_series(e, TG_ACCOUNT_CALLS);
+    close_series(e, TG_ACCOUNT_BUSY);
+    close_series(e, TG_ACCOUNT_WALL); /* which the one before may explain */
+}

@@ -1,0 +1,153 @@
+/* Wall, busy and calls of shards made by hand, and what counts as growth (account.c). */
+#include "by_hand.h"
+
+/* Wall clock of every step of a run, in us. */
+static void wall(struct fixture *f, int side, size_t run, size_t rank, int64_t us)
+{
+    struct tg_shard *h = shard_of(f, side, run, rank);
+
+    for (size_t j = 0; j < h->n_steps; j++)
+        h->metrics[TG_METRIC_STEP_TIME * h->n_steps + j] =
+            (struct tg_metric_value){ true, us * 1000, 1 };
+}
+
+static const struct tg_account_series *series(struct fixture *f, enum tg_account_id id)
+{
+    return &f->c.account.of[id];
+}
+
+struct walls {
+    size_t n;
+    int64_t us[6];
+};
+
+static const struct tg_account_series *compared(struct fixture *f, struct walls base,
+                                                struct walls test)
+{
+    f->c = (struct tg_comparison){ 0 };
+    make(f, base.n, test.n, 4);
+    for (size_t r = 0; r < base.n; r++)
+        wall(f, TG_BASE, r, 0, base.us[r]);
+    for (size_t r = 0; r < test.n; r++)
+        wall(f, TG_TEST, r, 0, test.us[r]);
+    compare(f);
+    return series(f, TG_ACCOUNT_WALL);
+}
+
+/*
+ * 3v3 has 20 arrangements: complete separation is 1/20, so 8 % decides; 2v3 has 10: 30 %. 5v5 has 252, and one
+ * inversion is 2/252.
+ */
+BY_HAND(growth_needs_size_and_separation)
+{
+    static const struct {
+        struct walls base, test;
+        bool few, grown;
+    } cases[] = {
+        { { 3, { 100, 101, 102 } }, { 3, { 110, 111, 112 } }, false, true },
+        { { 3, { 100, 101, 102 } }, { 3, { 108, 109, 112 } }, false, false }, /* 109 / 101 < 1.08 */
+        { { 3, { 100, 101, 112 } }, { 3, { 111, 113, 114 } }, false, false }, /* one inversion */
+        { { 5, { 100, 101, 102, 103, 112 } }, { 5, { 111, 113, 114, 115, 116 } }, false, true },
+        { { 5, { 100, 101, 102, 103, 114 } }, { 5, { 111, 113, 115, 115, 116 } }, false, false },
+        { { 2, { 100, 101 } }, { 3, { 120, 121, 122 } }, true, false },
+        { { 2, { 100, 101 } }, { 3, { 132, 133, 134 } }, true, true },
+        { { 1, { 100 } }, { 1, { 129 } }, true, false },
+        { { 1, { 100 } }, { 1, { 131 } }, true, true },
+        { { 3, { 110, 111, 112 } }, { 3, { 100, 101, 102 } }, false, false },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct tg_account_series *s = compared(f, cases[i].base, cases[i].test);
+        assert_true(s->known);
+        if (s->few != cases[i].few || s->grown != cases[i].grown)
+            fail_msg("row %zu: few %d, grown %d", i, s->few, s->grown);
+    }
+    assert_true(series(f, TG_ACCOUNT_WALL)->shrunk); /* the last one */
+}
+
+/* One baseline run as slow as the fresh ones hides nothing, but it only warns; two do. */
+BY_HAND(one_polluted_baseline_run_is_forgiven)
+{
+    const struct tg_account_series *s =
+        compared(f, (struct walls){ 3, { 100, 101, 160 } }, (struct walls){ 3, { 150, 151, 152 } });
+    assert_true(!s->grown && s->forgiven);
+    s = compared(f, (struct walls){ 3, { 100, 160, 161 } }, (struct walls){ 3, { 150, 151, 152 } });
+    assert_true(!s->grown && !s->forgiven);
+    s = compared(f, (struct walls){ 2, { 100, 160 } }, (struct walls){ 3, { 150, 151, 152 } });
+    assert_false(s->forgiven); /* of two, nobody knows which */
+}
+
+/* 400 us in one of four steps are 100 a step: gone without the longest step. */
+BY_HAND(what_one_step_holds)
+{
+    for (int every = 0; every < 2; every++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 3, 3, 4);
+        for (int side = 0; side < 2; side++)
+            for (size_t run = 0; run < 3; run++)
+                wall(f, side, run, 0, 1000 + (int64_t)run + (every && side ? 100 : 0));
+        for (size_t run = 0; run < 3 && !every; run++)
+            shard(f, TG_TEST, run)->metrics[TG_METRIC_STEP_TIME * 4 + 2].num += 400000;
+        compare(f);
+        assert_true(series(f, TG_ACCOUNT_WALL)->grown);
+        assert_int_equal(series(f, TG_ACCOUNT_WALL)->one_step, !every);
+        near(series(f, TG_ACCOUNT_WALL)->value[TG_TEST], every ? 1101000 : 1101000);
+    }
+}
+
+/* Two ranks, one of which takes 1.12 times as long: the mean is 6 % up, that rank 12 %. */
+BY_HAND(the_rank_that_has_most)
+{
+    f->c = (struct tg_comparison){ 0 };
+    for (int side = 0; side < 2; side++) {
+        make_ranks(f, side, 3, 2, 0, 4);
+        for (size_t run = 0; run < 3; run++)
+            for (size_t rank = 0; rank < 2; rank++)
+                wall(f, side, run, rank, side && rank ? 1120 : 1000);
+    }
+    compare(f);
+    assert_true(series(f, TG_ACCOUNT_WALL)->grown && series(f, TG_ACCOUNT_WALL)->one_rank);
+    near(series(f, TG_ACCOUNT_WALL)->value[TG_TEST], 1120000);
+}
+
+/* 10 calls a step, and 4 outside: once a trace, so as many in a trace of 8 steps as in one of 4. */
+BY_HAND(calls_outside_the_steps_count_by_the_trace)
+{
+    for (uint32_t more = 0; more < 2; more++) {
+        f->c = (struct tg_comparison){ 0 };
+        make_side(f, TG_BASE, 1, 4);
+        make_side(f, TG_TEST, 1, more ? 4 : 8);
+        for (int side = 0; side < 2; side++) {
+            struct tg_shard *h = shard(f, side, 0);
+            add_all(f, side, TG_KIND_OP, "a", "", 10, 1001);
+            h->rows[0].count[h->n_steps] = 4 + (side ? 40 * more : 0);
+        }
+        compare(f);
+        near(series(f, TG_ACCOUNT_CALLS)->value[TG_BASE], 11);
+        near(series(f, TG_ACCOUNT_CALLS)->value[TG_TEST], more ? 21 : 10.5);
+        assert_int_equal(series(f, TG_ACCOUNT_CALLS)->grown, more);
+        if (more)
+            assert_true(series(f, TG_ACCOUNT_CALLS)->outside);
+    }
+}
+
+/* Ten operators that all take a tenth longer, against one that takes all of that. */
+BY_HAND(growth_that_all_names_share)
+{
+    for (int one = 0; one < 2; one++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 3, 3, 4);
+        for (int side = 0; side < 2; side++) {
+            for (int i = 0; i < 10; i++) {
+                char *name = tg_arena_printf(f->a, "op%d", i);
+                tg_ns more = !side ? 0 : !one ? 10000 : i == 3 ? 100000 : 0;
+                add_all(f, side, TG_KIND_OP, name, "", 1, 100001 + more);
+            }
+            for (size_t run = 0; run < 3; run++)
+                wall(f, side, run, 0, side ? 1100 : 1000);
+        }
+        compare(f);
+        assert_true(series(f, TG_ACCOUNT_WALL)->grown);
+        assert_int_equal(series(f, TG_ACCOUNT_WALL)->spread, !one);
+    }
+}

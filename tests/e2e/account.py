@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""A PASS says that a step took no longer and did no more: time and calls planted where no rule looks, and controls beside them.
+
+Each probe is a baseline, fresh traces, what may come of it, and the true number that the headline has to have. Expected values follow from
+what is planted: microseconds a step, added to a step whose length the trace itself gives. `red` fails, `told` is a failure, inconclusive or a
+warning, `open` is inconclusive or fails, `calm` does not fail and is not inconclusive, `green` passes.
+
+usage: account.py [TEXT]: of the probes whose name has TEXT
+"""
+import datetime
+import re
+import shutil
+import sys
+import tempfile
+
+from plain_model import Work, scaled, span, trace, usual, write
+from support import expect, fault, finish, read_json, tracegate, write_text
+
+ALLOWED = {"red": {"fail"}, "told": {"warn", "fail", "inconclusive"}, "open": {"inconclusive", "fail"}, "calm": {"pass", "warn"},
+           "green": {"pass"}}
+SOON = datetime.date.today() + datetime.timedelta(days=20)
+RUNS = ((1, 1), (3, 3), (5, 5), (5, 2), (10, 10))
+HOST_ONLY = [Work(f"aten::op{i}", "op", "", 30 + i) for i in range(12)]
+COUNTS = "version: 1\nextends: [tracegate:recommended]\nrules: {remove: [step, device-step]}\n"
+
+
+def side(work, seed, runs, steps=5, change=None, **how):
+    docs = [trace([work] * steps, seed + r, **how) for r in range(runs)]
+    for run, doc in enumerate(docs if change else ()):
+        change(run, doc["traceEvents"])
+    return docs
+
+
+def marks(events):
+    return sorted((e for e in events if e["name"].startswith("ProfilerStep#")), key=lambda e: e["ts"])
+
+
+def delay(events, at, us):
+    """All that begins at `at` or later begins later; what holds that moment gets longer."""
+    for e in events:
+        if e["ts"] >= at:
+            e["ts"] += us
+        elif e["ts"] + e["dur"] > at and e["tid"] == 10:
+            e["dur"] += us
+
+
+def stall(us, row=None, steps=None, runs=None, at="first"):
+    """`us` more at the start of a step, or between steps; `row`: the event that holds them, as (cat, name), there in the
+    baseline with a fifth of them; None: no event."""
+    def change(run, events, share=1.0):
+        for k, mark in enumerate(marks(events)):
+            more = us * share if (steps is None or k in steps) and (runs is None or run in runs) else 0
+            begin = mark["ts"] + (0.4 if at == "first" else mark["dur"] + 0.5)
+            if more:
+                delay(events, begin, more)
+            if row and more:
+                events.append(span(row[0], row[1], begin + 0.01, more - 0.02, 10, 10))
+    return change
+
+
+def less(change, share):
+    return lambda run, events: change(run, events, share)
+
+
+def wall(docs):
+    """us a step: start of the first to end of the last, the median over the runs."""
+    v = []
+    for doc in docs:
+        m = marks(doc["traceEvents"])
+        v.append((m[-1]["ts"] + m[-1]["dur"] - m[0]["ts"]) / len(m) if m else 0)
+    v.sort()
+    return (v[(len(v) - 1) // 2] + v[len(v) // 2]) / 2
+
+
+def probes():
+    for nb, nt in RUNS:
+        few = 1 in (nb, nt)
+        want = "open" if few else "red"
+        for name, work in (("device", usual()), ("host", HOST_ONLY)):
+            base = side(work, 1, nb)
+            at = f"{name}, {nb}v{nt}"
+            loader = ("user_annotation", "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__")
+            yield f"a data loader five times as long, {at}", "told" if few else "red", \
+                side(work, 1, nb, change=less(stall(900, loader), .2)), side(work, 100, nt, change=stall(900, loader))
+            yield f"a new annotation of 1.2 ms, {at}", "told" if few else "red", base, \
+                side(work, 100, nt, change=stall(1200, ("user_annotation", "validate")))
+            yield f"Python before the first launch, {at}", "told" if few else "red", base, side(work, 100, nt, change=stall(800))
+            yield f"3 ms between the steps, {at}", want, base, side(work, 100, nt, change=stall(3000, at="between"))
+            yield f"a category that nobody knows, {at}", "told" if few else "red", \
+                side(work, 1, nb, change=less(stall(1500, ("xpu_driver", "queue")), .2)), \
+                side(work, 100, nt, change=stall(1500, ("xpu_driver", "queue")))
+            yield f"a call of the runtime that blocks, {at}", "told" if few else "red", \
+                side(work, 1, nb, change=less(stall(1200, ("cuda_runtime", "cudaMalloc")), .05)), \
+                side(work, 100, nt, change=stall(1200, ("cuda_runtime", "cudaMalloc")))
+            yield f"an operator with wait in its name, {at}", "told" if few else "red", \
+                side(work, 1, nb, change=less(stall(1200, ("cpu_op", "my::await_tokens")), .2)), \
+                side(work, 100, nt, change=stall(1200, ("cpu_op", "my::await_tokens")))
+            yield f"a recompilation in one step, {at}", "told", base, side(work, 100, nt, change=stall(20000, steps={2}))
+            yield f"Python in three of five steps, {at}", "told", base, side(work, 100, nt, change=stall(2000, steps={0, 2, 3}))
+            yield f"control, the same code, {at}", "green", base, side(work, 100, nt)
+            yield f"control, +3 % between the steps, {at}", "calm", base, side(work, 100, nt, change=stall(10, at="between"))
+            yield f"control, faster, {at}", "calm", side(work, 1, nb, change=stall(2000)), side(work, 100, nt)
+            yield f"control, more steps, {at}", "calm", base, side(work, 100, nt, steps=8)
+            if not few:
+                yield f"one polluted baseline run, {at}", "told", side(work, 1, nb, change=stall(2000, runs={0})), \
+                    side(work, 100, nt, change=stall(2000))
+                yield f"control, one slow fresh run, {at}", "calm", base, side(work, 100, nt, change=stall(2000, runs={0})) \
+                    if nt > 2 else side(work, 100, nt)
+        yield f"a policy without rules about the step, {nb}v{nt}", "told", side(usual(), 1, nb), \
+            side(usual(), 100, nt, change=stall(2000, at="between")), COUNTS
+        yield f"the preset that counts alone, {nb}v{nt}", "told", side(usual(), 1, nb), \
+            side(usual(), 100, nt, change=stall(2000, at="between")), "version: 1\nextends: [tracegate:counts-only]\n"
+        yield f"no step markers, a kernel x5, {nb}v{nt}", "open", side(usual(), 1, nb, marker=None), \
+            side(scaled(usual(), "aten::op11", 30), 100, nt, marker=None)
+        yield f"control, no step markers, more iterations, {nb}v{nt}", "calm", side(usual(), 1, nb, marker=None), \
+            side(usual(), 100, nt, steps=8, marker=None)
+    yield "a budget of wall clock", "red", side(usual(), 1, 1), side(usual(), 1, 1, change=stall(2000, at="between")), \
+        "version: 1\nrules:\n  - {id: b, metric: step_time, fail: {max: 1500us}}\n"
+    yield "a budget of wall clock, kept", "green", side(usual(), 1, 1), side(usual(), 100, 1), \
+        "version: 1\nrules:\n  - {id: b, metric: step_time, fail: {max: 1500us}}\n"
+    waiver = "waivers: [{rule: account, name: step_time, ceiling: {pct: %s}, reason: r, owner: o, expires: %s}]\n"
+    for ceiling, want in (("900%", "calm"), ("10%", "red")):
+        yield f"a waiver up to {ceiling}", want, side(usual(), 1, 3), side(usual(), 100, 3, change=stall(900, ("xpu_driver", "q"), at="between")), \
+            "version: 1\nextends: [tracegate:recommended]\n" + "rules: {remove: [step]}\n" + waiver % (ceiling, SOON)
+    yield "the account is off", "green", side(usual(), 1, 3), side(usual(), 100, 3, change=stall(900, ("xpu_driver", "q"), at="between")), \
+        "version: 1\nrequire: {account: off}\nrules:\n  - {id: c, match: {kind: kernel}, metric: count, fail: {abs: 0}}\n"
+
+
+def flags(**how):
+    def change(docs):
+        for doc in docs:
+            doc.update(how)
+        return docs
+    return change
+
+
+def flag_probes():
+    """The change's bench records shapes, or one run of it does."""
+    shapes = flags(record_shapes=1)
+    for n in (3, 5):
+        slow = scaled(usual(), "aten::op11", 20)
+        yield f"flags: all fresh runs record shapes, a kernel x20, {n}", "open", side(usual(), 1, n), shapes(side(slow, 100, n))
+        yield f"flags: control, all fresh runs record shapes, {n}", "calm", side(usual(), 1, n), shapes(side(usual(), 100, n))
+        for which, base, fresh in (("fresh", 0, 1), ("baseline", 1, 0)):
+            b, f = side(usual(), 1, n), side(slow, 100, n)
+            shapes(b[:base])
+            shapes(f[:fresh])
+            yield f"flags: one {which} run records shapes, a kernel x20, {n}", "open", b, f
+    twice = [dict(d, traceEvents=d["traceEvents"] * 2) for d in side(usual(), 100, 3)]
+    yield "every event twice on the fresh side", "open", side(usual(), 1, 3), twice
+    yield "every event twice in the baseline", "open", twice, side(usual(), 1, 3)
+    yield "a baseline of the CPU alone", "open", side([Work(w.op, "op", "", 5) for w in usual()], 1, 3), side(usual(), 100, 3)
+
+
+def check(folder, base, fresh, policy):
+    shutil.rmtree(folder, ignore_errors=True)
+    for name, docs in (("base", base), ("x", fresh)):
+        for run, doc in enumerate(docs):
+            write(f"{folder}/{name}/run{run}.json", doc)
+    args = ["--runs"] if max(len(base), len(fresh)) > 1 else []
+    if policy:
+        write_text(f"{folder}/p.yml", policy)
+        args += ["--policy", "p.yml"]
+    run = tracegate("check", "x", "--baseline", "base", *args, "--json", "out.json", cwd=folder, timeout=120)
+    try:
+        return read_json(f"{folder}/out.json"), run
+    except OSError:
+        return {"verdict": "no report"}, run
+
+
+def us_of(text):
+    return sum(float(v) * {"us": 1, "ms": 1e3, "s": 1e6}[u] for v, u in re.findall(r"Step time [\d.]+ -> ([\d.]+) (us|ms|s)", text)[:1])
+
+
+def main():
+    text, n = sys.argv[1] if len(sys.argv) > 1 else "", 0
+    with tempfile.TemporaryDirectory() as tmp:
+        for id_, want, base, fresh, *policy in [*probes(), *flag_probes()]:
+            if text not in id_:
+                continue
+            n += 1
+            got, run = check(tmp + "/x", base, fresh, policy[0] if policy else None)
+            if got["verdict"] not in ALLOWED[want]:
+                fault(f"{id_}: {got['verdict']}, must be {want}: {(run.stdout + run.stderr)[:250]!r}")
+            shown, true = us_of(run.stdout), wall(fresh)
+            if shown and true and "twice" not in id_ and abs(shown - true) > max(0.006 * true, 5):
+                fault(f"{id_}: shown are {shown} us a step, the trace has {true:.1f}: {run.stdout[:200]!r}")
+    expect("there are probes", n > 0, True)
+    return finish(f"account: {n} probes", n > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,165 @@
+/*
+ * What the account makes of growth (account.c): a step of 1000 us grew to 1500 us at 5v5 unless a row says otherwise. The rule of
+ * the policy fails by the step's time.
+ */
+#include "by_hand.h"
+
+static struct tg_account_series *grown(struct hand *h, enum tg_account_id id)
+{
+    struct tg_account_series *s = &h->c.account.of[id];
+
+    *s = (struct tg_account_series){ .known = true,
+                                     .grown = true,
+                                     .value = { 1000000, 1500000 },
+                                     .lo = { 990000, 1490000 },
+                                     .hi = { 1010000, 1510000 },
+                                     .limit = TG_GROWN };
+    h->c.marked[TG_BASE] = h->c.marked[TG_TEST] = true;
+    h->policy.require.account = true;
+    h->rule.metric = TG_RULE_METRIC_STEP_TIME;
+    h->rule.fail = hand_auto(h);
+    h->policy.rules = &h->rule;
+    h->policy.n_rules = 1;
+    h->e.comparable = true;
+    h->e.n = 0;
+    return s;
+}
+
+/* The state of the account's row of `name`; PASS: it has none. */
+static enum tg_state judged(struct hand *h, const char *name)
+{
+    tg_eval_account(&h->e);
+    for (size_t i = 0; i < h->e.n; i++)
+        if (tg_sv_eq(h->e.results[i].rule, TG_SV("account")) &&
+            tg_sv_eq(h->e.results[i].op, tg_sv_of(name)))
+            return h->e.results[i].state;
+    return TG_STATE_PASS;
+}
+
+static bool says(const struct hand *h, const char *text)
+{
+    const struct tg_result *r = &h->e.results[h->e.n - 1];
+    return tg_sv_has(r->message, tg_sv_of(text));
+}
+
+WITH_HAND(growth_that_nothing_explains_fails)
+{
+    struct tg_op *ops = TG_NEW_N(h->a, struct tg_op, 2);
+
+    ops[0] = hand_op("aten::mm", TG_KIND_OP);
+    ops[1] = hand_op("loader", TG_KIND_ANNOTATION);
+    ops[1].self[TG_TEST] = 480000;
+    ops[0].self[TG_TEST] = 20000; /* under a twentieth of the largest: not worth a word */
+    h->c.ops = ops;
+    h->c.n_ops = 2;
+    (void)grown(h, TG_ACCOUNT_WALL);
+    assert_int_equal(judged(h, "step_time"), TG_STATE_FAIL);
+    hand_near(h->e.results[0].base, 1000000);
+    hand_near(h->e.results[0].delta_pct, 50);
+    assert_true(
+        says(h, "1.50 ms per step, was 1.00 ms (+50 %, +500 us); grew most: loader +480 us"));
+    assert_false(says(h, "aten::mm"));
+    grown(h, TG_ACCOUNT_WALL)->grown = false;
+    assert_int_equal(judged(h, "step_time"), TG_STATE_PASS);
+}
+
+/* `delta` of 500 us failed: half of it is the finding. Warned: without it the step must not have grown. */
+WITH_HAND(rows_that_explain_it)
+{
+    static const struct {
+        enum tg_state state;
+        double us;
+        enum tg_state want;
+    } cases[] = {
+        { TG_STATE_FAIL, 250, TG_STATE_PASS },       { TG_STATE_FAIL, 249, TG_STATE_FAIL },
+        { TG_STATE_WARN, 430, TG_STATE_WARN },       { TG_STATE_WARN, 410, TG_STATE_FAIL },
+        { TG_STATE_SUSPICIOUS, 500, TG_STATE_FAIL }, { TG_STATE_PASS, 500, TG_STATE_FAIL },
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tg_op *op = TG_NEW(h->a, struct tg_op);
+        struct tg_result r = hand_row("a", 1);
+        *op = hand_op("a", TG_KIND_OP);
+        op->self[TG_TEST] = cases[i].us * 1000;
+        h->c.ops = op;
+        h->c.n_ops = 1;
+        (void)grown(h, TG_ACCOUNT_WALL);
+        r.state = cases[i].state;
+        r.subject = TG_SUBJECT_NAME;
+        (void)hand_results(h, &r, 1);
+        if (judged(h, "step_time") != cases[i].want)
+            fail_msg("row %zu", i);
+    }
+}
+
+/* What may be the machine, the data, a cold start or a polluted run warns; what cannot be judged is open. */
+WITH_HAND(reasons_and_needs)
+{
+    struct tg_account_series *s = grown(h, TG_ACCOUNT_WALL);
+    s->spread = true;
+    assert_int_equal(judged(h, "step_time"), TG_STATE_WARN);
+    (s = grown(h, TG_ACCOUNT_WALL))->one_step = true;
+    assert_int_equal(judged(h, "step_time"), TG_STATE_WARN);
+    (s = grown(h, TG_ACCOUNT_WALL))->grown = false;
+    s->forgiven = true;
+    assert_int_equal(judged(h, "step_time"), TG_STATE_WARN);
+    (void)grown(h, TG_ACCOUNT_WALL);
+    h->c.drift = log(1.4); /* 1500 / 1.4 is 1071: under 8 % */
+    assert_int_equal(judged(h, "step_time"), TG_STATE_WARN);
+    (void)grown(h, TG_ACCOUNT_WALL);
+    h->c.drift = log(1.3); /* 1154 */
+    assert_int_equal(judged(h, "step_time"), TG_STATE_FAIL);
+    h->c.drift = 0;
+    grown(h, TG_ACCOUNT_WALL)->few = true;
+    assert_int_equal(judged(h, "step_time"), TG_STATE_INCONCLUSIVE);
+    assert_true(says(h, "step time 1.50 ms per step"));
+    (void)grown(h, TG_ACCOUNT_WALL);
+    h->c.same_flags = false;
+    assert_int_equal(judged(h, "step_time"), TG_STATE_INCONCLUSIVE);
+    assert_true(says(h, "different profiler flags"));
+    h->c.same_flags = true;
+    (void)grown(h, TG_ACCOUNT_WALL);
+    h->c.marked[TG_TEST] = false;
+    assert_int_equal(judged(h, "step_time"), TG_STATE_INCONCLUSIVE);
+}
+
+/* It is as strict as the policy's rules about all names. */
+WITH_HAND(as_strict_as_the_policy)
+{
+    (void)grown(h, TG_ACCOUNT_WALL);
+    h->rule.warn = h->rule.fail;
+    h->rule.fail = (struct tg_limit_list){ 0 };
+    assert_int_equal(judged(h, "step_time"), TG_STATE_WARN);
+    (void)grown(h, TG_ACCOUNT_WALL);
+    h->rule.fail = hand_limit(h, TG_BOUND_MAX, 9e6); /* a budget compares nothing */
+    h->rule.warn = (struct tg_limit_list){ 0 };
+    assert_int_equal(judged(h, "step_time"), TG_STATE_PASS);
+    (void)grown(h, TG_ACCOUNT_WALL);
+    h->rule.match.name = hand_patterns(h, "aten::*");
+    assert_int_equal(judged(h, "step_time"), TG_STATE_PASS);
+    h->rule.match = (struct tg_match){ 0 };
+    (void)grown(h, TG_ACCOUNT_WALL);
+    h->policy.require.account = false;
+    assert_int_equal(judged(h, "step_time"), TG_STATE_PASS);
+    assert_int_equal(h->v.n_notes > 0, true);
+}
+
+/* A rule with a size of its own about the step judged it, and passed. */
+WITH_HAND(a_limit_of_ones_own_decides)
+{
+    struct tg_result r = hand_row("step_time", 0);
+
+    (void)grown(h, TG_ACCOUNT_WALL);
+    h->rule.fail = hand_limit(h, TG_BOUND_PCT, 60);
+    r.state = TG_STATE_PASS;
+    r.subject = TG_SUBJECT_TRACE;
+    r.metric = TG_RULE_METRIC_STEP_TIME;
+    r.grounds = TG_GROUNDS_RUNS;
+    (void)hand_results(h, &r, 1);
+    assert_int_equal(judged(h, "step_time"), TG_STATE_PASS);
+    r.grounds = TG_GROUNDS_NONE; /* not judged */
+    (void)grown(h, TG_ACCOUNT_WALL);
+    h->rule.fail = hand_limit(h, TG_BOUND_PCT, 60);
+    (void)hand_results(h, &r, 1);
+    assert_int_equal(judged(h, "step_time"), TG_STATE_FAIL);
+}

@@ -25,6 +25,8 @@ static const struct tg_opt baseline_options[] = {
     { "then", AT(STR, then), "weekly|monthly",
       "prune: of older ones keep one commit a week or month" },
     { "older-than", AT(STR, older_than), "AGE", "prune: only commits older than 90d, 12w or 2y" },
+    { "trust-clock", AT(FLAG, trust_clock), NULL,
+      "prune: count ages from now, however far the newest run is from it" },
     { "o", AT(STR, output), "FILE", "show: write the runs as one summary" },
     { "all", AT(FLAG, all), NULL, "fetch: the runs of every commit, as `history` needs them" },
     { "dry-run", AT(FLAG, dry_run), NULL, "say what would be done" },

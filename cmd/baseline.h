@@ -8,7 +8,7 @@
 struct tg_baseline_opts {
     const char *suite, *policy, *commit, *remote, *older_than, *output, *keep, *then, *keep_tags;
     struct tg_given given;
-    bool dry_run, all;
+    bool dry_run, trust_clock, all;
 };
 
 struct tg_store_cmd {

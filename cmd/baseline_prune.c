@@ -1,4 +1,5 @@
 /* tracegate baseline prune. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -8,8 +9,10 @@
 #include "core/base/strmap.h"
 #include "core/baseline/git.h"
 
-/* "60d" -> seconds since 1970 that long ago. */
-static bool age(const char *option, const char *text, int64_t *since, struct tg_err *err)
+enum { DAY = 86400, FAR = 366 }; /* a clock so many days after the newest run is not believed */
+
+/* "60d" -> seconds. */
+static bool age(const char *option, const char *text, int64_t *seconds, struct tg_err *err)
 {
     static const struct {
         char unit;
@@ -20,7 +23,7 @@ static bool age(const char *option, const char *text, int64_t *since, struct tg_
     for (size_t i = 0; i < 3; i++)
         if (number.n && text[number.n] == units[i].unit && tg_sv_i64(number, &n) && n >= 0 &&
             n < 100000) {
-            *since = (int64_t)time(NULL) - n * units[i].days * 86400;
+            *seconds = n * units[i].days * 86400;
             return true;
         }
     return tg_err_usage(err, "%s '%s' is not an age", "For example 90d, 12w or 2y.", option, text);
@@ -32,25 +35,58 @@ static bool is_count(const char *text)
 }
 
 /* --keep N, --keep AGE, --older-than AGE and --then. */
-static bool what_to_keep(const struct tg_store_cmd *s, struct tg_prune_opts *o, struct tg_err *err)
+static bool what_to_keep(const struct tg_store_cmd *s, struct tg_prune_opts *o, int64_t *seconds,
+                         struct tg_err *err)
 {
     int64_t keep = 0;
     *o = (struct tg_prune_opts){ .since = INT64_MAX };
+    *seconds = -1;
     if (!s->o->keep && !s->o->older_than)
         return tg_err_usage(
             err, "prune needs --keep N, --keep AGE or --older-than AGE",
             "For example: tracegate baseline prune --keep 60d --then weekly --remote origin");
-    if (s->o->older_than && !age("--older-than", s->o->older_than, &o->since, err))
+    if (s->o->older_than && !age("--older-than", s->o->older_than, seconds, err))
         return false;
     if (s->o->keep && is_count(s->o->keep) && tg_sv_i64(tg_sv_of(s->o->keep), &keep))
         o->keep = (size_t)keep;
     else if (s->o->keep && s->o->older_than)
         return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
                           "--keep AGE and --older-than AGE exclude each other");
-    else if (s->o->keep && !age("--keep", s->o->keep, &o->since, err))
+    else if (s->o->keep && !age("--keep", s->o->keep, seconds, err))
         return false;
     if (s->o->then)
         o->thin = strcmp(s->o->then, "weekly") == 0 ? TG_THIN_WEEKLY : TG_THIN_MONTHLY;
+    return true;
+}
+
+/* A clock that is wrong by years deletes years: whoever set it has to say that it is right. */
+static bool refuse_clock(int64_t newest, int64_t now, struct tg_err *err)
+{
+    int64_t days = (now - newest) / DAY;
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
+               "the newest run is of %" PRId64 " days %s this machine's clock",
+               days < 0 ? -days : days, days < 0 ? "after" : "before");
+    return tg_err_hint(err, "Nothing was deleted. If the clock is right, run again with "
+                            "--trust-clock: ages then count from now.");
+}
+
+/*
+ * An age counts from the newest stored commit, or from now where that is earlier: a clock that is
+ * ahead then deletes nothing more, and neither does a commit with a date in the future.
+ */
+static bool count_age(const struct tg_store_cmd *s, int64_t seconds, const struct tg_stored *all,
+                      size_t n_all, struct tg_prune_opts *o, struct tg_err *err)
+{
+    int64_t now = (int64_t)time(NULL), newest;
+    if (seconds < 0 || !n_all)
+        return true;
+    if (!tg_store_newest(&s->store, all, n_all, s->arena, &newest, err))
+        return false;
+    if (newest == INT64_MIN)
+        return true; /* no date is known, and nothing is old */
+    if (!s->o->trust_clock && (now < newest - DAY || now > newest + FAR * DAY))
+        return refuse_clock(newest, now, err);
+    o->since = (newest < now && !s->o->trust_clock ? newest : now) - seconds;
     return true;
 }
 
@@ -95,7 +131,8 @@ static bool spare_events(struct tg_store_cmd *s, const struct tg_commit *head, s
         struct tg_nights nights;
         const struct tg_history *h = &nights.history;
         bool *spared;
-        ok = tg_nights_load(&nights, &s->store, suites[i], head, NULL, err);
+        ok = tg_nights_load(&nights, &s->store, suites[i], head, NULL, err) &&
+             (!nights.damaged || tg_nights_damaged(&nights, err)); /* whose evidence is not known */
         spared = TG_NEW_N(s->arena, bool, h->n + 1);
         for (size_t k = 0; ok && k < h->n_events; k++)
             spare_event(h, &h->event[k], spared);
@@ -119,7 +156,12 @@ static bool find_tagged(struct tg_store_cmd *s, struct tg_strmap *out, struct tg
     for (size_t i = 0; i < n; i++) {
         tg_sv name = { refs[i].name.p + prefix.n, refs[i].name.n - prefix.n };
         char sha[TG_SHA_SIZE];
-        if (tg_sv_glob(glob, name) && tg_git_ref(s->git, refs[i].name.p, sha))
+        enum tg_seen seen = TG_ABSENT;
+        if (tg_sv_glob(glob, name))
+            seen = tg_git_ref(s->git, refs[i].name.p, sha, err);
+        if (seen == TG_SEEN_FAILED)
+            return false;
+        if (seen == TG_SEEN)
             (void)tg_strmap_add(out, tg_sv_of(sha));
     }
     return true;
@@ -199,8 +241,10 @@ bool tg_baseline_prune(struct tg_store_cmd *s, struct tg_err *err)
     struct tg_stored *all, *old;
     struct tg_pushed gone = { 0 };
     size_t n_all, n, foreign, unknown;
-    if (!what_to_keep(s, &po, err) || !tg_store_cmd_listed(s, &all, &n_all, &foreign, err) ||
-        !find_spared(s, all, n_all, &po, err) ||
+    int64_t seconds;
+    if (!what_to_keep(s, &po, &seconds, err) ||
+        !tg_store_cmd_listed(s, &all, &n_all, &foreign, err) ||
+        !count_age(s, seconds, all, n_all, &po, err) || !find_spared(s, all, n_all, &po, err) ||
         !tg_store_old(&s->store, &po, all, n_all, s->arena, &old, &n, &unknown, err))
         return false;
     if (s->o->remote && n &&

@@ -1,6 +1,7 @@
 /* tracegate baseline fetch and push. */
 #include "cmd/baseline.h"
 #include "core/baseline/event.h"
+#include "core/baseline/git.h"
 #include "core/summary/fit.h"
 
 /* ---- fetch ---- */
@@ -57,14 +58,18 @@ static bool fetch_evidence(struct tg_store_cmd *s, tg_sv suite, const struct tg_
         return false;
     for (size_t i = 0; i < n; i++) {
         struct tg_commit c;
-        struct tg_err ignored = TG_ERR_INIT;
-        bool here;
+        enum tg_seen here;
         if (i && strcmp(v[i].commit, v[i - 1].commit) == 0)
             continue;
         commits++;
-        here = tg_git_resolve(s->git, v[i].commit, s->arena, &c, &ignored);
-        if (here ? tg_store_precedes(&s->store, v[i].commit, start->sha)
-                 : tg_git_is_shallow(s->git) && !proof.sha[0])
+        here = tg_git_commit(s->git, v[i].commit, s->arena, &c, err);
+        if (here == TG_SEEN)
+            here = tg_store_precedes(&s->store, v[i].commit, start->sha, err);
+        else if (here == TG_ABSENT && tg_git_is_shallow(s->git) && !proof.sha[0])
+            here = TG_SEEN;
+        if (here == TG_SEEN_FAILED)
+            return false;
+        if (here == TG_SEEN)
             memcpy(proof.sha, v[i].commit, sizeof proof.sha);
     }
     tg_buf_printf(&s->out,

@@ -41,6 +41,8 @@ struct listed_commit {
     struct tg_commit at; /* date 0: not in this clone */
     int64_t order;       /* its date, or, on the line of first parents, that of an older commit */
     double step_ns;      /* NAN: unknown */
+    const char *why;     /* a run cannot be read; NULL: all can */
+    struct tg_arena *a;
 };
 
 /* By suite, the oldest first; commits that are not here first, because nobody knows their date. */
@@ -72,12 +74,11 @@ static bool order_line(struct tg_store_cmd *s, struct listed_commit *v, size_t n
     enum { SLACK = 1000 }; /* commits beyond the oldest date: dates may be wrong there too */
     struct on_line *line = NULL;
     struct tg_commit at, next;
-    struct tg_err ignored = TG_ERR_INIT;
     size_t cap = 0, k = 0, beyond = 0;
     bool cut;
-    enum tg_seen back = TG_SEEN;
-    if (!n || !tg_git_resolve(s->git, "HEAD", s->arena, &at, &ignored))
-        return true;
+    enum tg_seen back = n ? tg_git_ref(s->git, "HEAD", at.sha, err) : TG_ABSENT;
+    if (back == TG_SEEN)
+        back = tg_git_commit(s->git, at.sha, s->arena, &at, err);
     while (back == TG_SEEN && beyond < SLACK) {
         line = tg_grow(line, &cap, k + 1, sizeof *line);
         memcpy(line[k].sha, at.sha, sizeof at.sha);
@@ -99,10 +100,12 @@ static bool order_line(struct tg_store_cmd *s, struct listed_commit *v, size_t n
     return back != TG_SEEN_FAILED;
 }
 
-static void take_step(void *arg, size_t i, const struct tg_side *side, const struct tg_err *why)
+static void take_step(void *arg, size_t i, const struct tg_side *side, bool damaged,
+                      const struct tg_err *why)
 {
     struct listed_commit *v = arg;
-    (void)why;
+    if (damaged)
+        v[i].why = tg_arena_printf(v[i].a, "%s", why->message);
     if (side)
         v[i].step_ns = tg_night_step_ns(side);
 }
@@ -150,25 +153,31 @@ static void put_commit(struct tg_store_cmd *s, const struct listed_commit *c)
 }
 
 /* The commits of v[0..n), sorted by place, and the date of the oldest. */
-static size_t commits_of(struct tg_store_cmd *s, const struct tg_stored *v, size_t n,
-                         struct listed_commit *out, int64_t *oldest)
+static bool commits_of(struct tg_store_cmd *s, const struct tg_stored *v, size_t n,
+                       struct listed_commit *out, size_t *n_out, int64_t *oldest,
+                       struct tg_err *err)
 {
     size_t end, k = 0;
     *oldest = INT64_MAX;
     for (size_t i = 0; i < n; i = end) {
-        struct tg_err ignored = TG_ERR_INIT;
+        enum tg_seen seen;
         for (end = i; end < n && tg_sv_eq(v[end].suite, v[i].suite) &&
                       strcmp(v[end].commit, v[i].commit) == 0;)
             end++;
-        out[k] = (struct listed_commit){ .runs = { &v[i], end - i }, .step_ns = NAN };
-        if (!tg_git_resolve(s->git, v[i].commit, s->arena, &out[k].at, &ignored))
+        out[k] =
+            (struct listed_commit){ .runs = { &v[i], end - i }, .step_ns = NAN, .a = s->arena };
+        seen = tg_git_commit(s->git, v[i].commit, s->arena, &out[k].at, err);
+        if (seen == TG_SEEN_FAILED)
+            return false;
+        if (seen == TG_ABSENT)
             out[k].at = (struct tg_commit){ 0 };
         else if (out[k].at.date < *oldest)
             *oldest = out[k].at.date;
         out[k].order = out[k].at.date;
         k++;
     }
-    return k;
+    *n_out = k;
+    return true;
 }
 
 /* One line per commit, in the order of history: date, commit, runs, step time, suite, subject. */
@@ -181,13 +190,17 @@ bool tg_baseline_list(struct tg_store_cmd *s, struct tg_err *err)
     if (!tg_store_cmd_listed(s, &v, &n, &foreign, err))
         return false;
     commits = TG_NEW_N(s->arena, struct listed_commit, n + 1);
-    k = commits_of(s, v, n, commits, &oldest);
-    if (!metric(s, commits, k, err) || !order_line(s, commits, k, oldest, err))
+    if (!commits_of(s, v, n, commits, &k, &oldest, err) || !metric(s, commits, k, err) ||
+        !order_line(s, commits, k, oldest, err))
         return false;
     if (k)
         qsort(commits, k, sizeof *commits, by_history);
     for (size_t i = 0; i < k; i++)
         put_commit(s, &commits[i]);
+    for (size_t i = 0; i < k; i++)
+        if (commits[i].why)
+            tg_io_note(s->io, "a run of %.12s cannot be read: %s", commits[i].runs.v->commit,
+                       commits[i].why);
     if (foreign)
         tg_io_note(s->io, "%zu ref%s below " TG_STORE_PREFIX " are not of the store's form",
                    foreign, tg_plural(foreign));
@@ -228,7 +241,8 @@ static void put_row(struct tg_store_cmd *s, const struct tg_series *series,
     tg_buf_putc(&s->out, '\n');
 }
 
-static void take_shown(void *arg, size_t i, const struct tg_side *side, const struct tg_err *why)
+static void take_shown(void *arg, size_t i, const struct tg_side *side, bool damaged,
+                       const struct tg_err *why)
 {
     enum { ROWS = 10 };
     struct shown_night *w = arg;
@@ -236,7 +250,8 @@ static void take_shown(void *arg, size_t i, const struct tg_side *side, const st
     size_t rows = 0;
     (void)i;
     if (!side) {
-        tg_io_note(w->s->io, "the runs do not fit together: %s", why->message);
+        tg_io_note(w->s->io, "%s: %s",
+                   damaged ? "a run cannot be read" : "the runs do not fit together", why->message);
         return;
     }
     tg_night_metric(&night, side, &w->series, w->s->arena);

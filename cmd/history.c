@@ -157,6 +157,24 @@ static bool report(struct tg_history_cmd *c, struct tg_err *err)
            print(c, &r, err) && tg_outputs_commit(&c->files, err);
 }
 
+/* What happened in a night that cannot be read is not known: the reports are there, no code is 0. */
+static bool all_readable(const struct tg_history_cmd *c, struct tg_err *err)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (c->nights[i].damaged)
+            return tg_nights_damaged(&c->nights[i], err);
+    return true;
+}
+
+/* Runs of the newest night that do not fit together: what it shows is not judged. */
+static bool newest_is_unread(const struct tg_history_cmd *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (c->nights[i].newest_unread)
+            return true;
+    return false;
+}
+
 static int exit_code(const struct tg_history_cmd *c)
 {
     if (c->o->fail_on == TG_HISTORY_FAIL_ON_NEVER)
@@ -168,7 +186,7 @@ static int exit_code(const struct tg_history_cmd *c)
                 (t->fresh || c->o->fail_on == TG_HISTORY_FAIL_ON_OPEN))
                 return 1;
         }
-    return 0;
+    return newest_is_unread(c) ? 4 : 0;
 }
 
 /* ---- the command ---- */
@@ -188,7 +206,7 @@ static bool run_verb(struct tg_history_cmd *c, const struct tg_strs *args, int *
 {
     *code = 0;
     if (!args->n) {
-        if (!load(c, err) || !report(c, err))
+        if (!load(c, err) || !report(c, err) || !all_readable(c, err))
             return false;
         *code = exit_code(c);
         return true;
@@ -234,7 +252,9 @@ const struct tg_cmd tg_cmd_history = {
         "state: open, accepted (by `history accept`, which keeps who, when and why in git), fixed, "
         "or went away. The exit code is 1 in the night that first shows an open regression, drift "
         "or rise of calls, and 0 afterwards; --fail-on open keeps it at 1 until somebody accepts "
-        "it.\n"
+        "it. It is 3 if a stored night cannot be read, and 4 if the runs of the newest one do not "
+        "fit "
+        "together.\n"
         "\n"
         "Durations are judged with 11 or more nights of one environment, calls with two. How: "
         "docs/nightly.md.",

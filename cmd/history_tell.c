@@ -125,7 +125,10 @@ static bool find_releases(const struct tg_history_cmd *c, const struct tg_nights
     for (size_t i = 0; i < n_tags && i < TAGS; i++) {
         char sha[TG_SHA_SIZE];
         size_t place = 0, night = 0;
-        if (!tg_git_ref(c->git, tags[i].name.p, sha))
+        enum tg_seen seen = tg_git_ref(c->git, tags[i].name.p, sha, err);
+        if (seen == TG_SEEN_FAILED)
+            return false;
+        if (seen == TG_ABSENT)
             continue;
         while (place < n->n_line && strcmp(n->line[place].sha, sha) != 0)
             place++;

@@ -202,7 +202,7 @@ bool tg_check_find_of_night(struct tg_check *c, struct tg_check_job *j, const ch
     struct tg_git_files files;
     struct tg_commit start;
     struct tg_baseline b;
-    if (!tg_store_files(&store, j->suite->name, night, c->arena, &files, err) ||
+    if (!tg_store_files(&store, j->suite->name, night, c->arena, &files, err) || !files.n ||
         !tg_suites_start(&c->suites, settings, night, git, &start, err) ||
         !tg_store_find(&store, &start, j->suite->name, (unsigned)settings->max_walk,
                        TG_STORE_BY_POLICY, c->arena, &b, err) ||

@@ -85,5 +85,8 @@ bool tg_gate_judge(struct tg_verdict *out, struct tg_gate *g, struct tg_err *err
             return false;
         }
     tg_eval_end(e);
-    return true;
+    if (!g->known || g->known->err.kind == TG_ERR_NONE)
+        return true;
+    *err = g->known->err;
+    return tg_err_context(err, "looking for what earlier nights know of this failure");
 }

@@ -1,8 +1,11 @@
 #include "cmd/gate/inputs.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <stdlib.h>
 
 #include "core/base/file.h"
+#include "core/base/look.h"
 #include "core/baseline/store.h"
 
 struct tg_git *tg_repo_get(struct tg_repo *r, struct tg_err *err)
@@ -10,6 +13,39 @@ struct tg_git *tg_repo_get(struct tg_repo *r, struct tg_err *err)
     if (!r->git)
         r->git = tg_git_open(&r->opts, err);
     return r->git;
+}
+
+enum tg_seen tg_repo_folder(struct tg_arena *a, const char **folder, struct tg_err *err)
+{
+    TG_FREE char *here = realpath(".", NULL);
+    enum tg_seen seen = TG_ABSENT;
+    *folder = NULL;
+    if (!here) {
+        tg_err_set(err, TG_ERR_IO, TG_NOWHERE, "the current folder is not known: %s",
+                   strerror(errno));
+        return TG_SEEN_FAILED;
+    }
+    while (here[0] &&
+           (seen = tg_look_at(tg_arena_printf(a, "%s/.git", here), NULL, err)) == TG_ABSENT)
+        *strrchr(here, '/') = '\0';
+    if (seen == TG_SEEN)
+        *folder = tg_arena_sv(a, tg_sv_of(here)).p;
+    return seen;
+}
+
+enum tg_seen tg_repo_look(struct tg_repo *r, struct tg_err *err)
+{
+    TG_ARENA *a = tg_arena_new();
+    struct tg_err why = TG_ERR_INIT;
+    const char *folder;
+    enum tg_seen seen;
+    if (tg_repo_get(r, &why))
+        return TG_SEEN;
+    seen = tg_repo_folder(a, &folder, err);
+    if (seen != TG_SEEN)
+        return seen;
+    *err = why;
+    return TG_SEEN_FAILED;
 }
 
 void tg_repo_release(struct tg_repo *r)

@@ -31,6 +31,10 @@ struct tg_repo {
 };
 /* NULL with err set. */
 TG_MUST struct tg_git *tg_repo_get(struct tg_repo *r, struct tg_err *err);
+/* The nearest folder with a `.git`, from the current one upwards, in `a`; NULL: there is none. */
+TG_MUST enum tg_seen tg_repo_folder(struct tg_arena *a, const char **folder, struct tg_err *err);
+/* SEEN: it is open. ABSENT: this is not a repository. FAILED: it is one that cannot be opened. */
+TG_MUST enum tg_seen tg_repo_look(struct tg_repo *r, struct tg_err *err);
 void tg_repo_release(struct tg_repo *r);
 /* The commit that `option` names by `rev`; NULL: none was named, and `sha` is "". */
 TG_MUST bool tg_repo_commit(struct tg_commit *out, struct tg_repo *r, const char *option,

@@ -101,7 +101,8 @@ TG_MUST bool tg_check_read(struct tg_check *c, struct tg_check_job *j, int side,
 /* What is known to be slower since the baseline: by events, and by nights that failed of it. */
 void tg_check_ask_nights(struct tg_check *c, struct tg_check_job *j);
 /* Where the change under test begins, whatever its own policy calls the baseline; false: unknown. */
-TG_MUST bool tg_check_change_start(struct tg_check *c, struct tg_git *git, struct tg_commit *out);
+TG_MUST enum tg_seen tg_check_change_start(struct tg_check *c, struct tg_git *git,
+                                           struct tg_commit *out, struct tg_err *err);
 /* The baseline's commit, found or, where it is a path, said by --base-commit; NULL: not known. */
 const char *tg_check_base_commit(const struct tg_check *c, const struct tg_check_job *j);
 /* Opens every report of the suite. */

@@ -7,7 +7,7 @@
 #include "reporters/history.h"
 
 struct known_list {
-    const struct tg_known_ask *ask;
+    struct tg_known_ask *ask;
     const struct tg_nights *nights;
     const struct tg_event_record *records;
     size_t n_records;
@@ -36,11 +36,12 @@ static tg_sv text_of(const struct known_list *l, const struct tg_history_event *
     return tg_arena_sv(l->ask->arena, tg_buf_sv(&b));
 }
 
-static bool is_after(const struct known_list *l, size_t night)
+static bool is_after(struct known_list *l, size_t night)
 {
     struct tg_store store = tg_store_open(l->ask->git);
     const char *sha = tg_arena_sv(l->ask->arena, l->nights->history.night[night].commit).p;
-    return strcmp(sha, l->ask->since) != 0 && tg_store_precedes(&store, l->ask->since, sha);
+    return strcmp(sha, l->ask->since) != 0 &&
+           tg_store_precedes(&store, l->ask->since, sha, &l->ask->err) == TG_SEEN;
 }
 
 static void add_event(struct known_list *l, const struct tg_history_event *e,
@@ -92,7 +93,7 @@ static void add_events(struct known_list *l)
 }
 
 /* The newest nights, for tg_known_find's second question. */
-static void keep_nights(const struct known_list *l, struct tg_known_ask *ask)
+static void keep_nights(struct known_list *l, struct tg_known_ask *ask)
 {
     const struct tg_history *h = &l->nights->history;
     ask->night = TG_NEW_N(ask->arena, struct tg_known_night, TG_KNOWN_LOOK);
@@ -110,12 +111,12 @@ static size_t find_events(struct tg_known_ask *ask, const struct tg_known **out)
     struct known_list l = { .ask = ask, .nights = &nights };
     struct tg_event_record *records = NULL;
     struct tg_commit until = { 0 };
-    struct tg_err ignored = TG_ERR_INIT;
-    if (!ask->until(ask->arg, &until) ||
-        !tg_event_records(&store, ask->suite, ask->arena, &records, &l.n_records, &ignored))
+    if (ask->until(ask->arg, &until, &ask->err) != TG_SEEN ||
+        !tg_event_records(&store, ask->suite, ask->arena, &records, &l.n_records, &ask->err))
         return 0;
     l.records = records;
-    if (tg_nights_load(&nights, &store, ask->suite, &until, NULL, &ignored)) {
+    if (tg_nights_load(&nights, &store, ask->suite, &until, NULL, &ask->err) &&
+        (!nights.damaged || tg_nights_damaged(&nights, &ask->err))) {
         add_events(&l);
         keep_nights(&l, ask);
     }
@@ -157,8 +158,9 @@ static size_t find_failures(struct tg_known_ask *ask, const struct tg_known **ou
     struct failed at[TG_KNOWN_LOOK + 1] = { 0 };
     size_t n = ask->n_nights, first = n;
     while (first) {
-        at[first].n = ask->failures(ask->arg, ask->night[first - 1].commit, &at[first].v);
-        if (!at[first].n)
+        if (!ask->failures(ask->arg, ask->night[first - 1].commit, &at[first].v, &at[first].n,
+                           &ask->err) ||
+            !at[first].n)
             break;
         first--;
     }

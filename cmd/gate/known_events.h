@@ -14,13 +14,15 @@ struct tg_known_ask {
     tg_sv suite;
     const char *since; /* oldest commit of the baseline: 40 hex digits */
     /* The commit that the change under test begins at, and the newest night that counts. */
-    bool (*until)(void *arg, struct tg_commit *out);
+    enum tg_seen (*until)(void *arg, struct tg_commit *out, struct tg_err *err);
     /* What failed in that night (40 hex digits), judged as it was; *out lives in `arena`. */
-    size_t (*failures)(void *arg, const char *night, struct tg_known **out);
+    bool (*failures)(void *arg, const char *night, struct tg_known **out, size_t *n,
+                     struct tg_err *err);
     void *arg;
     struct tg_arena *arena;
     struct tg_known_night *night; /* after `since`, oldest first: filled with the events */
     size_t n_nights;
+    struct tg_err err; /* why an answer is not known; its kind is NONE where all was read */
 };
 struct tg_known_night {
     const char *commit;
@@ -29,7 +31,8 @@ struct tg_known_night {
 };
 enum { TG_KNOWN_LOOK = 10 };
 /*
- * As tg_eval_input.ask_known; errors are as good as nothing known: then what fails, fails.
+ * As tg_eval_input.ask_known. What cannot be read leaves its error in `err`, and the verdict does not
+ * count: an event of that night may be fixed, or open.
  * EVENTS: open and accepted events that came after `since`, up to `until`. NIGHTS, asked after
  * them: what failed in the newest night, since the night in which it failed first. A night that
  * failed of more than the one before it begins anew.

@@ -49,7 +49,9 @@ static const char *found_elsewhere(struct tg_check *c, struct tg_git *git, const
     for (size_t k = 0; k < sizeof below / sizeof *below; k++)
         for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
             const char *glob = tg_arena_printf(c->arena, "%s%s", below[k], names[i]);
-            if (tg_git_list(git, sha, glob, c->arena, &files, &ignored) && files.n)
+            if (!tg_git_list(git, sha, glob, c->arena, &files, &ignored))
+                return glob; /* what cannot be read is there */
+            if (files.n)
                 return files.v[0].path.p;
         }
     return NULL;
@@ -240,26 +242,48 @@ static void tell_fixed_day(struct tg_check *c, struct tg_check_job *j)
 }
 
 /* Else `baseline: {ref: HEAD}` would hide what else the change does. */
-bool tg_check_change_start(struct tg_check *c, struct tg_git *git, struct tg_commit *out)
+enum tg_seen tg_check_change_start(struct tg_check *c, struct tg_git *git, struct tg_commit *out,
+                                   struct tg_err *err)
 {
     struct tg_baseline_ref usual = { .choice = TG_CHOICE_MERGE_BASE };
     struct tg_ci_env ci = tg_suites_ci(&c->suites);
-    struct tg_err ignored = TG_ERR_INIT;
-    return tg_baseline_commit(git, &usual, &ci, c->arena, out, &ignored) && out->sha[0];
+    struct tg_err why = TG_ERR_INIT;
+    if (tg_baseline_commit(git, &usual, &ci, c->arena, out, &why))
+        return out->sha[0] ? TG_SEEN : TG_ABSENT;
+    out->sha[0] = '\0';
+    if (tg_err_exit_code(why.kind) != 3 || tg_git_is_shallow(git))
+        return TG_ABSENT; /* no such branch here, or beyond the cut */
+    *err = why;
+    return TG_SEEN_FAILED;
+}
+
+static void tell_not_known(struct tg_check *c, struct tg_check_job *j, const struct tg_err *why)
+{
+    tell(c, j, TG_NOTE_LIFTS,
+         tg_arena_printf(c->arena,
+                         "whether the policy is looser than the baseline's is not known: %s",
+                         why->message),
+         tg_arena_printf(c->arena, "%s", why->hint));
 }
 
 /* With the commit that the change starts from; without one, the baseline's. */
 void tg_check_note_policy(struct tg_check *c, struct tg_check_job *j)
 {
     struct tg_commit from;
-    struct tg_err ignored = TG_ERR_INIT;
+    struct tg_err why = TG_ERR_INIT;
     struct tg_git *git;
     const char *path;
+    enum tg_seen seen;
     tell_fixed_day(c, j);
-    git = tg_repo_get(&c->repo, &ignored);
-    if (!git)
+    seen = tg_repo_look(&c->repo, &why);
+    git = c->repo.git;
+    if (seen == TG_SEEN)
+        seen = tg_check_change_start(c, git, &from, &why);
+    if (seen == TG_SEEN_FAILED)
+        tell_not_known(c, j, &why);
+    if (seen == TG_SEEN_FAILED || !git)
         return;
-    if (!tg_check_change_start(c, git, &from))
+    if (seen == TG_ABSENT)
         memcpy(from.sha, j->commit, sizeof from.sha);
     if (!from.sha[0])
         return;

@@ -23,7 +23,10 @@ static enum answer ask(struct tg_check *c, const struct tg_check_job *j, struct 
     if (!tg_git_resolve(git, "HEAD", c->arena, &head, &ignored))
         return NOT_ASKED;
     for (size_t i = 0; i < n; i++) {
-        *runs += tg_store_precedes(&store, v[i].commit, start->sha);
+        enum tg_seen before = tg_store_precedes(&store, v[i].commit, start->sha, &ignored);
+        if (before == TG_SEEN_FAILED)
+            return NOT_ASKED;
+        *runs += before == TG_SEEN;
         is_head |= strcmp(v[i].commit, head.sha) == 0;
     }
     if (*runs)

@@ -6,10 +6,10 @@ struct asked {
     struct tg_check_job *j;
 };
 
-static bool change_start(void *arg, struct tg_commit *out)
+static enum tg_seen change_start(void *arg, struct tg_commit *out, struct tg_err *err)
 {
     const struct asked *x = arg;
-    return tg_check_change_start(x->c, x->c->repo.git, out);
+    return tg_check_change_start(x->c, x->c->repo.git, out, err);
 }
 
 /* Both sides are stored, so nothing is reported or kept, and no remote is asked. */
@@ -48,26 +48,40 @@ static struct tg_known *copy_failures(const struct tg_verdict *v, struct tg_aren
     return out;
 }
 
-/* Errors are as good as no failure: then what fails today fails. */
-static size_t failures_of(void *arg, const char *night, struct tg_known **out)
+/*
+ * A night without a baseline had no failure: then what fails today fails. In a shallow clone that
+ * may be all there is to know.
+ */
+static bool is_known_to_lack(const struct tg_check *c, const struct tg_err *why)
+{
+    return why->kind == TG_ERR_NONE || why->kind == TG_ERR_LOST || tg_git_is_shallow(c->repo.git);
+}
+
+static bool failures_of(void *arg, const char *night, struct tg_known **out, size_t *n,
+                        struct tg_err *err)
 {
     const struct asked *x = arg;
     struct tg_check c = *x->c;
     struct tg_check_job j = { .suite = x->j->suite, .policy = x->j->policy };
     struct tg_summary summary[2];
-    struct tg_err ignored = TG_ERR_INIT;
-    size_t n = 0;
+    struct tg_err why = TG_ERR_INIT;
+    bool ok;
+    *n = 0;
     tg_summary_init(&summary[TG_BASE]);
     tg_summary_init(&summary[TG_TEST]);
     c.arena = c.suites.arena = tg_arena_new();
-    if (tg_check_find_of_night(&c, &j, night, &ignored) && judge(&c, &j, summary, &ignored))
-        *out = copy_failures(&j.verdict, x->c->arena, &n);
+    ok = tg_check_find_of_night(&c, &j, night, &why) && judge(&c, &j, summary, &why);
+    if (ok)
+        *out = copy_failures(&j.verdict, x->c->arena, n);
+    ok = ok || is_known_to_lack(&c, &why);
+    if (!ok)
+        *err = why;
     for (int side = 0; side < 2; side++) {
         tg_summary_release(&summary[side]);
         tg_damage_release(&j.gate.damage[side]);
     }
     tg_arena_free(c.arena);
-    return n;
+    return ok;
 }
 
 void tg_check_ask_nights(struct tg_check *c, struct tg_check_job *j)

@@ -32,7 +32,7 @@ struct night_read {
     struct tg_side side;
     struct tg_arena *arena;
     struct tg_err err;
-    bool ok;
+    bool ok, damaged;
 };
 
 /* Stored runs know their ranks; those without one are runs. */
@@ -55,6 +55,7 @@ static bool parse_night(void *arg, size_t i, struct tg_err *err)
             tg_summary_parse(&x->summary, tg_buf_sv(&x->bytes[k]), x->files.v[k].path.p, &x->err);
         tg_buf_release(&x->bytes[k]);
     }
+    x->damaged = !x->ok;
     x->ok = x->ok && x->summary.n &&
             tg_side_arrange(&x->side, &x->summary, how(&x->summary), x->arena, &x->err);
     return true;
@@ -98,7 +99,8 @@ bool tg_nights_each(const struct tg_store *store, const struct tg_stored_night *
         ok = ok && tg_reading_each(some, parse_night, batch, progress, err);
         for (size_t i = 0; i < fetched; i++) {
             if (ok)
-                take(arg, first + i, batch[i].ok ? &batch[i].side : NULL, &batch[i].err);
+                take(arg, first + i, batch[i].ok ? &batch[i].side : NULL, batch[i].damaged,
+                     &batch[i].err);
             forget(&batch[i]);
         }
     }
@@ -176,15 +178,18 @@ struct takes {
     size_t *place; /* of each night that is read, on the line */
 };
 
-static void take_night(void *arg, size_t i, const struct tg_side *side, const struct tg_err *why)
+static void take_night(void *arg, size_t i, const struct tg_side *side, bool damaged,
+                       const struct tg_err *why)
 {
     struct takes *t = arg;
     struct tg_nights *out = t->walk->out;
     const struct tg_commit *c = &out->line[t->place[i]];
     struct tg_night *night;
+    out->newest_unread = !side;
     if (!side) {
-        if (!out->unread++)
+        if (!out->unread++ || (damaged && !out->damaged))
             out->unread_why = tg_arena_printf(out->arena, "%.12s: %s", c->sha, why->message);
+        out->damaged += damaged;
         return;
     }
     out->place[out->history.n] = t->place[i];
@@ -243,6 +248,17 @@ bool tg_nights_load(struct tg_nights *out, const struct tg_store *store, tg_sv s
         tg_history_replay(&out->history, suite, out->arena);
     free(w.at);
     return ok;
+}
+
+bool tg_nights_damaged(const struct tg_nights *n, struct tg_err *err)
+{
+    tg_err_set(err, TG_ERR_SUMMARY, TG_NOWHERE,
+               "suite %.*s: %zu night%s cannot be read, the first is %s", TG_SV_ARG(n->suite),
+               n->damaged, n->damaged == 1 ? "" : "s", n->unread_why);
+    return tg_err_hint(err,
+                       "What happened in them is not known. `tracegate baseline list` names the "
+                       "runs; record the commit again, or delete a damaged run with `git "
+                       "update-ref -d`. A newer tracegate may have written it.");
 }
 
 void tg_nights_release(struct tg_nights *n)

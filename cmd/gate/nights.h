@@ -19,10 +19,10 @@ struct tg_stored_night {
 };
 /*
  * Reads these nights, as many at a time as --threads allows, and hands each to `take`, in order;
- * `side` NULL: its runs cannot be read or do not fit together, `why` says so. A side is gone after
+ * `side` NULL: its runs cannot be read (`damaged`) or do not fit together, `why` says so. A side is gone after
  * the call. False: git failed.
  */
-typedef void tg_nights_take(void *arg, size_t i, const struct tg_side *side,
+typedef void tg_nights_take(void *arg, size_t i, const struct tg_side *side, bool damaged,
                             const struct tg_err *why);
 TG_MUST bool tg_nights_each(const struct tg_store *store, const struct tg_stored_night *v, size_t n,
                             tg_nights_take *take, void *arg, const struct tg_progress *progress,
@@ -37,7 +37,9 @@ struct tg_nights {
     size_t *place;          /* night -> index in `line` */
     size_t elsewhere;       /* stored commits that are not on the line */
     size_t unread;          /* nights whose runs cannot be read or do not fit together */
-    const char *unread_why; /* of the first of them */
+    size_t damaged;         /* of these, nights with a run that cannot be read */
+    bool newest_unread;     /* the newest night is one of them */
+    const char *unread_why; /* of the first of them; a damaged one before the others */
     bool cut;               /* the line ends in a shallow clone */
     struct tg_arena *arena;
 };
@@ -48,5 +50,7 @@ TG_MUST bool tg_nights_suites(const struct tg_store *store, struct tg_arena *a, 
 TG_MUST bool tg_nights_load(struct tg_nights *out, const struct tg_store *store, tg_sv suite,
                             const struct tg_commit *until, const struct tg_progress *progress,
                             struct tg_err *err);
+/* "N nights of suite S cannot be read". Always returns false. */
+bool tg_nights_damaged(const struct tg_nights *n, struct tg_err *err);
 void tg_nights_release(struct tg_nights *n);
 #endif

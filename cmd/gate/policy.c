@@ -41,12 +41,17 @@ static void note_misplaced(const char *root, const struct tg_io *io, struct tg_a
                        names[i]);
 }
 
-static const char *root_of(struct tg_repo *repo)
+/*
+ * How far up a policy may be. No repository is fine here; one that cannot be opened has a root
+ * nevertheless, and its policy must not be missed.
+ */
+static bool find_root(struct tg_repo *repo, struct tg_arena *a, const char **root,
+                      struct tg_err *err)
 {
     struct tg_err ignored = TG_ERR_INIT;
-    struct tg_git *git;
-    git = tg_repo_get(repo, &ignored); /* no repository is fine here */
-    return git ? tg_git_root(git) : NULL;
+    const struct tg_git *git = tg_repo_get(repo, &ignored);
+    *root = git ? tg_git_root(git) : NULL;
+    return git || tg_repo_folder(a, root, err) != TG_SEEN_FAILED;
 }
 
 /* Where o->path is read from: a preset, a file or a commit. */
@@ -55,7 +60,8 @@ static bool find_source(struct tg_policy_opts *o, struct tree *tree, struct tg_r
 {
     struct tg_input in;
     struct tg_err no_input = TG_ERR_INIT;
-    o->root = root_of(repo);
+    if (!find_root(repo, a, &o->root, err))
+        return false;
     if (!o->path)
         return tg_policy_find(".", o->root, a, &o->path, err);
     if (tg_policy_is_preset(o->path)) {

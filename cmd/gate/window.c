@@ -37,10 +37,12 @@ static bool makes_same_calls(const struct window_read *w, const struct tg_night 
 }
 
 /* A commit whose runs cannot be read is left to the reader, which says so. */
-static void take_commit(void *arg, size_t i, const struct tg_side *side, const struct tg_err *why)
+static void take_commit(void *arg, size_t i, const struct tg_side *side, bool damaged,
+                        const struct tg_err *why)
 {
     struct window_read *w = arg;
     struct tg_night night = { 0 };
+    (void)damaged;
     (void)why;
     if (side)
         tg_night_metric(i ? &night : &w->newest, side, &w->series, w->arena);

@@ -1,15 +1,13 @@
 #include "core/base/file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/sort.h"
+#include "core/base/look.h"
 #include "core/base/temporary.h"
 
 bool tg_file_read(struct tg_buf *out, const char *path, size_t max, struct tg_err *err)
@@ -229,25 +227,6 @@ bool tg_file_write(const char *path, tg_sv bytes, struct tg_err *err)
     return ok;
 }
 
-struct paths {
-    const char **p;
-    size_t n, cap;
-};
-
-static void paths_add(struct paths *l, struct tg_arena *a, const char *path)
-{
-    *TG_PUSH(l->p, l->n, l->cap) = tg_arena_sv(a, tg_sv_of(path)).p;
-}
-
-/* Sorts, moves the list into the arena. */
-static void paths_finish(struct paths *l, struct tg_arena *a, const char ***out, size_t *n)
-{
-    TG_SORT(l->p, l->n, tg_by_text);
-    *out = tg_arena_copy(a, l->p, l->n, sizeof *l->p);
-    *n = l->n;
-    free(l->p);
-}
-
 #define SUFFIX(text) { "" text, sizeof(text) - 1 },
 tg_sv tg_file_suffix(tg_sv name)
 {
@@ -264,27 +243,34 @@ bool tg_file_is_input_name(tg_sv name)
     return name.n && name.p[0] != '.' && tg_file_suffix(name).n;
 }
 
+/* `dir` without slashes at its end. */
+static tg_sv folder_name(const char *dir)
+{
+    size_t end = strlen(dir);
+    while (end > 1 && dir[end - 1] == '/')
+        end--;
+    return (tg_sv){ dir, end };
+}
+
 bool tg_files_in_dir(const char *dir, struct tg_arena *a, const char ***paths, size_t *n,
                      struct tg_err *err)
 {
-    struct paths list = { 0 };
-    DIR *d = opendir(dir);
-    struct dirent *e;
-    if (!d)
+    const char **names;
+    size_t n_names;
+    enum tg_seen seen = tg_look_in(dir, a, &names, &n_names, err);
+    *n = 0;
+    if (seen == TG_SEEN_FAILED)
+        return false;
+    if (seen == TG_ABSENT)
         return tg_err_set(err, TG_ERR_IO, TG_AT_FILE(dir), "cannot open folder '%s': %s", dir,
-                          strerror(errno));
-    while ((e = readdir(d))) {
-        size_t end = strlen(dir);
-        while (end > 1 && dir[end - 1] == '/')
-            end--;
-        if (tg_file_is_input_name(tg_sv_of(e->d_name))) {
-            const char *path = tg_arena_printf(a, "%.*s/%s", (int)end, dir, e->d_name);
-            if (!tg_file_is_dir(path))
-                paths_add(&list, a, path);
-        }
+                          strerror(ENOENT));
+    *paths = TG_NEW_N(a, const char *, n_names + 1);
+    for (size_t i = 0; i < n_names; i++) {
+        if (!tg_file_is_input_name(tg_sv_of(names[i])))
+            continue;
+        (*paths)[*n] = tg_arena_printf(a, "%.*s/%s", TG_SV_ARG(folder_name(dir)), names[i]);
+        *n += !tg_file_is_dir((*paths)[*n]);
     }
-    (void)closedir(d);
-    paths_finish(&list, a, paths, n);
     if (*n)
         return true;
     tg_err_set(err, TG_ERR_IO, TG_AT_FILE(dir), "folder '%s' holds no trace", dir);
@@ -294,18 +280,13 @@ bool tg_files_in_dir(const char *dir, struct tg_arena *a, const char ***paths, s
 bool tg_files_glob(const char *pattern, struct tg_arena *a, const char ***paths, size_t *n,
                    struct tg_err *err)
 {
-    struct paths list = { 0 };
-    glob_t g = { 0 };
-    int rc = glob(pattern, GLOB_NOSORT, NULL, &g);
-    if (rc != 0 && rc != GLOB_NOMATCH) {
-        globfree(&g);
-        return tg_err_set(err, TG_ERR_IO, TG_AT_FILE(pattern), "cannot list '%s'", pattern);
-    }
-    for (size_t i = 0; rc == 0 && i < g.gl_pathc; i++)
-        if (!tg_file_is_dir(g.gl_pathv[i]))
-            paths_add(&list, a, g.gl_pathv[i]);
-    globfree(&g);
-    paths_finish(&list, a, paths, n);
+    size_t found;
+    *n = 0;
+    if (!tg_look_glob(pattern, a, paths, &found, err))
+        return false;
+    for (size_t i = 0; i < found; i++)
+        if (!tg_file_is_dir((*paths)[i]))
+            (*paths)[(*n)++] = (*paths)[i];
     if (*n)
         return true;
     return tg_err_set(err, TG_ERR_IO, TG_AT_FILE(pattern), "no file matches '%s'", pattern);

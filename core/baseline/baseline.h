@@ -25,8 +25,7 @@
 #include "core/base/buf.h"
 #include "core/base/err.h"
 #include "core/base/limits.h"
-
-enum tg_seen { TG_SEEN, TG_ABSENT, TG_SEEN_FAILED }; /* FAILED: err is set */
+#include "core/base/look.h"
 
 /* ---- sides ---- */
 

@@ -7,6 +7,7 @@
 
 enum { ID_DIGITS = 12, RECORD_DIGITS = 16 };
 
+/* In the order of enum tg_event_word. */
 static const char *const words[] = { "accepted", "reopened" };
 
 static void put_record(const struct tg_event_record *r, struct tg_buf *out)
@@ -18,34 +19,26 @@ static void put_record(const struct tg_event_record *r, struct tg_buf *out)
     tg_doc_add_str(d, "actor", r->actor);
     tg_doc_add_str(d, "reason", r->reason);
     tg_doc_add_i64(d, "time", r->time);
+    if (r->after.n)
+        tg_doc_add_str(d, "after", r->after);
     tg_doc_write(d, TG_DOC_INDENTED, out);
     tg_buf_putc(out, '\n');
 }
 
-bool tg_event_write(const struct tg_store *store, tg_sv suite, const struct tg_event_record *record,
-                    struct tg_arena *a, struct tg_err *err)
+/* What it says is not known: an acceptance, or the end of one. */
+static bool unreadable(const struct tg_git_ref_at *ref, const char *why, struct tg_err *err)
 {
-    char oid[TG_SHA_SIZE], there[TG_SHA_SIZE];
-    TG_BUF bytes = { 0 };
-    const char *ref;
-    tg_sv component;
-    bool ok = tg_store_suite(suite, a, &component, err);
-    put_record(record, &bytes);
-    if (ok && bytes.n > TG_EVENT_MAX_RECORD) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "the record of an event has %zu bytes", bytes.n);
-        ok = tg_err_hint(err, "The limit is %u: shorten the reason.", TG_EVENT_MAX_RECORD);
-    }
-    if (!ok || !store->place->write(store, tg_buf_sv(&bytes), oid, err))
-        return false;
-    ref = tg_arena_printf(a, TG_EVENT_PREFIX "%.*s/%.*s/%.*s", TG_SV_ARG(component),
-                          TG_SV_ARG(record->id), RECORD_DIGITS, oid);
-    return store->place->create(store, ref, oid, there, err) != TG_SEEN_FAILED;
+    tg_err_set(err, TG_ERR_SUMMARY, TG_NOWHERE, "the record of an event cannot be read: %.*s: %s",
+               TG_SV_ARG(ref->name), why);
+    return tg_err_hint(err,
+                       "If no newer tracegate wrote it, delete it with `git update-ref -d`, and "
+                       "say again what it said: `tracegate history accept` or `reopen`.");
 }
 
 static bool parse_record(tg_sv text, tg_sv id, struct tg_arena *a, struct tg_event_record *out)
 {
-    struct tg_err ignored = TG_ERR_INIT;
-    TG_AUTO(tg_doc_drop) struct tg_doc *d = tg_doc_parse(text, "event", &ignored);
+    struct tg_err why = TG_ERR_INIT;
+    TG_AUTO(tg_doc_drop) struct tg_doc *d = tg_doc_parse(text, "event", &why);
     bool ok = false;
     if (!d)
         return false;
@@ -53,6 +46,7 @@ static bool parse_record(tg_sv text, tg_sv id, struct tg_arena *a, struct tg_eve
         .id = tg_arena_sv(a, id),
         .actor = tg_arena_sv(a, tg_doc_str(tg_doc_get(d, "actor"), TG_SV(""))),
         .reason = tg_arena_sv(a, tg_doc_str(tg_doc_get(d, "reason"), TG_SV(""))),
+        .after = tg_arena_sv(a, tg_doc_str(tg_doc_get(d, "after"), TG_SV(""))),
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (tg_sv_eq(tg_doc_str(tg_doc_get(d, "state"), TG_SV("")), tg_sv_of(words[i]))) {
@@ -71,7 +65,7 @@ static int by_time(const void *x, const void *y)
     return c ? c : tg_sv_cmp(a->reason, b->reason);
 }
 
-/* A record that is too large or damaged says nothing. False: git failed. */
+/* A ref of another form is skipped: *read is false. False: what the record says is not known. */
 static bool read_record(const struct tg_store *store, const struct tg_git_ref_at *ref, tg_sv prefix,
                         struct tg_arena *a, struct tg_event_record *out, bool *read,
                         struct tg_err *err)
@@ -79,7 +73,6 @@ static bool read_record(const struct tg_store *store, const struct tg_git_ref_at
     tg_sv rest = ref->name, id;
     TG_BUF bytes = { 0 };
     uint64_t size;
-    bool ok = true;
     *read = false;
     (void)tg_sv_skip(&rest, prefix);
     id = tg_sv_cut(&rest, '/');
@@ -88,11 +81,13 @@ static bool read_record(const struct tg_store *store, const struct tg_git_ref_at
         return true;
     if (!store->place->size(store, ref->oid, &size, err))
         return false;
-    if (size <= TG_EVENT_MAX_RECORD || size == TG_SIZE_UNKNOWN) {
-        ok = store->place->read(store, ref->oid, ref->name.p, &bytes, err);
-        *read = ok && parse_record(tg_buf_sv(&bytes), id, a, out);
-    }
-    return ok;
+    if (size > TG_EVENT_MAX_RECORD && size != TG_SIZE_UNKNOWN)
+        return unreadable(ref, "it is too large", err);
+    if (!store->place->read(store, ref->oid, ref->name.p, &bytes, err))
+        return false;
+    *read = parse_record(tg_buf_sv(&bytes), id, a, out);
+    out->name = rest;
+    return *read || unreadable(ref, "it is damaged", err);
 }
 
 bool tg_event_records(const struct tg_store *store, tg_sv suite, struct tg_arena *a,
@@ -134,11 +129,79 @@ bool tg_event_refs(const struct tg_store *store, tg_sv suite, struct tg_arena *a
     return true;
 }
 
+/* Does `answer` come after `r`? Records of 0.2.0 say so by their times (v is sorted by them). */
+static bool answers(const struct tg_event_record *answer, const struct tg_event_record *r)
+{
+    if (answer->after.n)
+        return tg_sv_has(answer->after, r->name);
+    return !r->after.n && answer > r;
+}
+
+static bool is_answered(const struct tg_event_record *v, size_t n, const struct tg_event_record *r)
+{
+    for (size_t i = 0; i < n; i++)
+        if (&v[i] != r && tg_sv_eq(v[i].id, r->id) && answers(&v[i], r))
+            return true;
+    return false;
+}
+
 const struct tg_event_record *tg_event_latest(const struct tg_event_record *v, size_t n, tg_sv id)
 {
     const struct tg_event_record *found = NULL;
     for (size_t i = 0; i < n; i++)
-        if (tg_sv_eq(v[i].id, id))
+        if (tg_sv_eq(v[i].id, id) && !is_answered(v, n, &v[i]) &&
+            (!found || v[i].word >= found->word)) /* reopened comes after accepted */
             found = &v[i];
     return found;
+}
+
+static bool write_record(const struct tg_store *store, tg_sv suite,
+                         const struct tg_event_record *record, struct tg_arena *a,
+                         struct tg_err *err)
+{
+    char oid[TG_SHA_SIZE], there[TG_SHA_SIZE];
+    TG_BUF bytes = { 0 };
+    const char *ref;
+    tg_sv component;
+    bool ok = tg_store_suite(suite, a, &component, err);
+    put_record(record, &bytes);
+    if (ok && bytes.n > TG_EVENT_MAX_RECORD) {
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "the record of an event has %zu bytes", bytes.n);
+        ok = tg_err_hint(err, "The limit is %u: shorten the reason.", TG_EVENT_MAX_RECORD);
+    }
+    if (!ok || !store->place->write(store, tg_buf_sv(&bytes), oid, err))
+        return false;
+    ref = tg_arena_printf(a, TG_EVENT_PREFIX "%.*s/%.*s/%.*s", TG_SV_ARG(component),
+                          TG_SV_ARG(record->id), RECORD_DIGITS, oid);
+    return store->place->create(store, ref, oid, there, err) != TG_SEEN_FAILED;
+}
+
+/* The records that nobody answered yet: the new one answers them all. */
+static tg_sv unanswered(const struct tg_event_record *v, size_t n, tg_sv id, struct tg_arena *a)
+{
+    TG_BUF b = { 0 };
+    for (size_t i = 0; i < n; i++)
+        if (tg_sv_eq(v[i].id, id) && !is_answered(v, n, &v[i]))
+            tg_buf_printf(&b, "%s%.*s", b.n ? " " : "", TG_SV_ARG(v[i].name));
+    return tg_arena_sv(a, tg_buf_sv(&b));
+}
+
+bool tg_event_write(const struct tg_store *store, tg_sv suite, const struct tg_event_record *record,
+                    struct tg_arena *a, struct tg_err *err)
+{
+    struct tg_event_record answer = *record, *v;
+    const struct tg_event_record *now;
+    size_t n;
+    if (!tg_event_records(store, suite, a, &v, &n, err))
+        return false;
+    answer.after = unanswered(v, n, record->id, a);
+    if (!write_record(store, suite, &answer, a, err) ||
+        !tg_event_records(store, suite, a, &v, &n, err))
+        return false;
+    now = tg_event_latest(v, n, record->id);
+    if (now && now->word == record->word)
+        return true;
+    tg_err_set(err, TG_ERR_OUTPUT, TG_NOWHERE, "the record is written, and event %.*s is still %s",
+               TG_SV_ARG(record->id), now ? words[now->word] : "open");
+    return tg_err_hint(err, "Somebody else spoke at the same time; run the command again.");
 }

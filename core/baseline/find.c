@@ -61,15 +61,15 @@ static bool is_pull_merge_ref(const char *ref)
  * Two parents alone prove nothing: a branch may have merged main, and then the first parent is the
  * branch's own previous commit.
  */
-static bool is_pull_request_merge(const struct search *s)
+static enum tg_seen is_pull_request_merge(const struct search *s)
 {
     const struct tg_parents *p = &s->parents;
     if (p->n != 2)
-        return false;
+        return TG_ABSENT;
     if (s->env->event && strncmp(s->env->event, "pull_request", 12) == 0 &&
         is_pull_merge_ref(s->env->ref) && (!s->env->sha || strcmp(s->env->sha, s->head.sha) == 0))
-        return true;
-    return s->head.detached && tg_git_is_pull_ref(s->g, s->head.sha);
+        return TG_SEEN;
+    return s->head.detached ? tg_git_is_pull_ref(s->g, s->head.sha, s->err) : TG_ABSENT;
 }
 
 /* The message is GitHub's. Whoever made the change may have written it. */
@@ -88,11 +88,16 @@ static bool named_target(const struct search *s, const char *name, tg_sv *label,
     char other[TG_SHA_SIZE];
     const char *remote = tg_arena_printf(s->a, "refs/remotes/origin/%s", name);
     const char *full = tg_arena_printf(s->a, "refs/remotes/%s", name);
-    if (tg_git_ref(s->g, remote, sha) && tg_git_ref(s->g, full, other) && strcmp(sha, other) != 0)
+    enum tg_seen seen = tg_git_ref(s->g, remote, sha, s->err), plain = TG_ABSENT;
+    if (seen == TG_SEEN)
+        plain = tg_git_ref(s->g, full, other, s->err);
+    if (seen == TG_SEEN_FAILED || plain == TG_SEEN_FAILED)
+        return false;
+    if (plain == TG_SEEN && strcmp(sha, other) != 0)
         return tg_err_say(s->err, TG_ERR_REF, TG_NOWHERE,
                           "target branch '%s' is ambiguous: %s and %s are different commits",
                           "Write the full name of one of them.", name, remote, full);
-    if (tg_git_ref(s->g, remote, sha)) {
+    if (seen == TG_SEEN) {
         *label = tg_sv_of(remote + strlen("refs/remotes/"));
         return true;
     }
@@ -118,8 +123,11 @@ static bool usual_target(const struct search *s, tg_sv *label, char sha[TG_SHA_S
                                          "refs/remotes/origin/master", "refs/heads/main",
                                          "refs/heads/master" };
     tg_sv name;
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-        if (tg_git_ref(s->g, usual[i], sha)) {
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+        enum tg_seen seen = tg_git_ref(s->g, usual[i], sha, s->err);
+        if (seen == TG_SEEN_FAILED)
+            return false;
+        if (seen == TG_SEEN) {
             if (!tg_git_symbolic(s->g, usual[i], s->a, &name))
                 name = tg_sv_of(usual[i]);
             (void)tg_sv_cut(&name, '/'); /* refs */
@@ -127,6 +135,7 @@ static bool usual_target(const struct search *s, tg_sv *label, char sha[TG_SHA_S
             *label = name;
             return true;
         }
+    }
     if (says_pull_request_merge(s))
         return unproven_merge(s);
     if (tg_git_is_shallow(s->g))
@@ -155,20 +164,24 @@ static bool first_parent(const struct search *s, enum tg_how how, tg_sv label, c
 }
 
 /* A push may bring several commits: the one before all of them, when it is still an ancestor. */
-static bool is_before_push(const struct search *s)
+static enum tg_seen is_before_push(const struct search *s)
 {
     const char *before = s->env->base_sha;
-    struct tg_err ignored = TG_ERR_INIT;
     struct tg_commit c;
-    return is_event(s, "push") && before && strspn(before, "0") != strlen(before) &&
-           strcmp(before, s->head.sha) != 0 &&
-           tg_git_commit(s->g, before, s->a, &c, &ignored) == TG_SEEN &&
-           tg_git_is_ancestor(s->g, before, s->head.sha);
+    enum tg_seen seen;
+    if (!is_event(s, "push") || !before || strspn(before, "0") == strlen(before) ||
+        strcmp(before, s->head.sha) == 0)
+        return TG_ABSENT;
+    seen = tg_git_commit(s->g, before, s->a, &c, s->err);
+    return seen == TG_SEEN ? tg_git_is_ancestor(s->g, before, s->head.sha, s->err) : seen;
 }
 
 static bool on_target(const struct search *s, tg_sv label)
 {
-    if (is_before_push(s))
+    enum tg_seen pushed = is_before_push(s);
+    if (pushed == TG_SEEN_FAILED)
+        return false;
+    if (pushed == TG_SEEN)
         return choose(s, s->env->base_sha, TG_HOW_EVENT, label, "commit before the push");
     return first_parent(
         s, TG_HOW_FIRST_PARENT, label,
@@ -197,14 +210,18 @@ static bool merge_base(const struct search *s)
     tg_sv label;
     if (s->env->base && s->env->base[0])
         return named_base(s);
-    if (is_pull_request_merge(s))
-        return pull_request_merge(s);
+    seen = is_pull_request_merge(s);
+    if (seen != TG_ABSENT)
+        return seen == TG_SEEN && pull_request_merge(s);
     if (is_event(s, "merge_group") && s->env->base_sha)
         return choose(s, s->env->base_sha, TG_HOW_EVENT, TG_SV(""), "base of the merge queue");
     if (!target_of(s, &label, target))
         return false;
-    if (says_pull_request_merge(s) && tg_git_is_ancestor(s->g, s->parents.sha[0], target))
-        return pull_request_merge(s);
+    if (says_pull_request_merge(s)) {
+        seen = tg_git_is_ancestor(s->g, s->parents.sha[0], target, s->err);
+        if (seen != TG_ABSENT)
+            return seen == TG_SEEN && pull_request_merge(s);
+    }
     found = tg_arena_printf(s->a, "merge base of HEAD and %.*s", TG_SV_ARG(label));
     seen = tg_git_merge_base(s->g, s->head.sha, target, base, s->err);
     if (seen == TG_SEEN && strcmp(base, s->head.sha) == 0)
@@ -233,8 +250,14 @@ static bool find_releases(const struct search *s, struct tg_strmap *commits, tg_
     for (size_t i = 0; i < n; i++) {
         tg_sv name = refs[i].name, *last;
         char sha[TG_SHA_SIZE];
+        enum tg_seen seen;
         (void)tg_sv_skip(&name, TG_SV("refs/tags/"));
-        if (!tg_sv_glob(s->ref->rev, name) || !tg_git_ref(s->g, refs[i].name.p, sha))
+        if (!tg_sv_glob(s->ref->rev, name))
+            continue;
+        seen = tg_git_ref(s->g, refs[i].name.p, sha, s->err);
+        if (seen == TG_SEEN_FAILED)
+            return false;
+        if (seen == TG_ABSENT)
             continue;
         last = &(*names)[tg_strmap_add(commits, tg_sv_of(sha))];
         *last = tg_sv_cmp(name, *last) > 0 ? name : *last;

@@ -36,12 +36,16 @@ struct tg_parents {
 TG_MUST bool tg_git_parents(struct tg_git *g, const char *sha, struct tg_parents *out,
                             struct tg_err *err);
 
-/* The commit a full ref name ("refs/remotes/origin/main") points at, symbolic refs followed. */
-bool tg_git_ref(struct tg_git *g, const char *name, char sha[TG_SHA_SIZE]);
+/*
+ * The commit a full ref name ("refs/remotes/origin/main") points at, symbolic refs followed. ABSENT:
+ * no such ref, or one of something else than a commit.
+ */
+TG_MUST enum tg_seen tg_git_ref(struct tg_git *g, const char *name, char sha[TG_SHA_SIZE],
+                                struct tg_err *err);
 /* The ref a symbolic ref names ("refs/remotes/origin/HEAD" -> "refs/remotes/origin/main"). */
 bool tg_git_symbolic(struct tg_git *g, const char *name, struct tg_arena *a, tg_sv *target);
-/* True when a ref "refs/pull/N/merge" or "refs/remotes/pull/N/merge" points at `sha`. */
-bool tg_git_is_pull_ref(struct tg_git *g, const char *sha);
+/* SEEN: a ref "refs/pull/N/merge" or "refs/remotes/pull/N/merge" points at `sha`. */
+TG_MUST enum tg_seen tg_git_is_pull_ref(struct tg_git *g, const char *sha, struct tg_err *err);
 
 /* ABSENT: no common commit in this clone (truncated history, or unrelated ones). */
 TG_MUST enum tg_seen tg_git_merge_base(struct tg_git *g, const char *one, const char *two,
@@ -89,8 +93,9 @@ TG_MUST bool tg_git_refs_delete(struct tg_git *g, const struct tg_git_ref_at *v,
 /* All refs whose name begins with `prefix` (which ends in '/'). */
 TG_MUST bool tg_git_refs(struct tg_git *g, const char *prefix, struct tg_arena *a,
                          struct tg_git_ref_at **out, size_t *n, struct tg_err *err);
-/* Both must be here; a history that is cut between them gives false. */
-bool tg_git_is_ancestor(struct tg_git *g, const char *sha, const char *of);
+/* SEEN: it is an ancestor, or the same. A commit that is not here, and a cut between them, is ABSENT. */
+TG_MUST enum tg_seen tg_git_is_ancestor(struct tg_git *g, const char *sha, const char *of,
+                                        struct tg_err *err);
 
 struct tg_spawned;
 /*

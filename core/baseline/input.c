@@ -1,5 +1,3 @@
-#include <glob.h>
-
 #include "core/base/file.h"
 #include "core/baseline/baseline.h"
 
@@ -8,12 +6,15 @@ static bool has_glob(const char *text)
     return strpbrk(text, "*?[") != NULL;
 }
 
-static bool any_match(const char *pattern)
+static enum tg_seen any_match(const char *pattern, struct tg_arena *a, struct tg_err *err)
 {
-    glob_t g = { 0 };
-    bool any = glob(pattern, GLOB_NOSORT, NULL, &g) == 0 && g.gl_pathc > 0;
-    globfree(&g);
-    return any;
+    const char **paths;
+    size_t n;
+    if (!has_glob(pattern))
+        return TG_ABSENT;
+    if (!tg_look_glob(pattern, a, &paths, &n, err))
+        return TG_SEEN_FAILED;
+    return n ? TG_SEEN : TG_ABSENT;
 }
 
 /* The ':' between REV and PATH: not the first byte, not inside "^{...}". NULL: none. */
@@ -99,6 +100,8 @@ static bool refuse_foreign(const char *text, const char *at, struct tg_err *err)
 bool tg_input_parse(struct tg_input *out, const char *text, struct tg_arena *a, struct tg_err *err)
 {
     const char *at;
+    enum tg_seen seen;
+    bool dir = false;
     *out = (struct tg_input){ TG_INPUT_FILE, tg_arena_sv(a, tg_sv_of(text)), TG_SV(""), TG_SV("") };
     if (!text[0])
         return tg_err_usage(err, "an empty side",
@@ -107,14 +110,13 @@ bool tg_input_parse(struct tg_input *out, const char *text, struct tg_arena *a, 
         out->kind = TG_INPUT_STDIN;
         return true;
     }
-    if (tg_file_exists(text)) {
-        out->kind = tg_file_is_dir(text) ? TG_INPUT_DIR : TG_INPUT_FILE;
-        return true;
-    }
-    if (has_glob(text) && any_match(text)) {
+    seen = tg_look_at(text, &dir, err);
+    if (seen == TG_SEEN)
+        out->kind = dir ? TG_INPUT_DIR : TG_INPUT_FILE;
+    if (seen == TG_ABSENT && (seen = any_match(text, a, err)) == TG_SEEN)
         out->kind = TG_INPUT_GLOB;
-        return true;
-    }
+    if (seen != TG_ABSENT)
+        return seen == TG_SEEN;
     at = colon(text);
     if (at && (at[1] == '\\' || at[1] == '/'))
         return refuse_foreign(text, at, err);

@@ -1,12 +1,13 @@
 #include "core/baseline/loose.h"
 
-#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "core/base/look.h"
 #include "core/trace/zlib_pack.h"
 
 /* As git: alternates of alternates, five deep; a limit on them all keeps loops finite. */
@@ -84,11 +85,13 @@ static enum tg_loose_state read_fd(int fd, struct tg_loose_object *o, enum tg_lo
     struct stat st;
     void *p;
     bool whole;
-    if (fstat(fd, &st) != 0 || st.st_size <= 0)
+    if (fstat(fd, &st) != 0)
+        return TG_LOOSE_UNREADABLE;
+    if (st.st_size <= 0)
         return TG_LOOSE_CUT;
     p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (p == MAP_FAILED)
-        return TG_LOOSE_ABSENT; /* libgit2 will say what is wrong with it */
+        return TG_LOOSE_UNREADABLE;
     whole = unpack((tg_sv){ p, (size_t)st.st_size }, o, part);
     (void)munmap(p, (size_t)st.st_size);
     return whole ? TG_LOOSE_WHOLE : TG_LOOSE_CUT;
@@ -100,7 +103,7 @@ static enum tg_loose_state read_path(const char *path, struct tg_loose_object *o
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     enum tg_loose_state found;
     if (fd < 0)
-        return TG_LOOSE_ABSENT;
+        return tg_look_is_absent(errno) ? TG_LOOSE_ABSENT : TG_LOOSE_UNREADABLE;
     found = read_fd(fd, o, part);
     (void)close(fd);
     return found;
@@ -114,21 +117,21 @@ static enum tg_loose_state check_path(const char *path)
     return found;
 }
 
-/* All of a folder that begin with these digits; one that is cut decides. */
+/* All of a folder that begin with these digits; one that is cut or unreadable decides. */
 static enum tg_loose_state check_prefix(const char *dir, const char *hex, struct tg_arena *a)
 {
-    const char *sub = tg_arena_printf(a, "%s/%.2s", dir, hex);
+    const char *sub = tg_arena_printf(a, "%s/%.2s", dir, hex), **names;
     enum tg_loose_state found = TG_LOOSE_ABSENT, one;
-    DIR *d = opendir(sub);
-    struct dirent *e;
-    while (d && found != TG_LOOSE_CUT && (e = readdir(d)))
-        if (strlen(e->d_name) == SHA_DIGITS - 2 &&
-            strncmp(e->d_name, hex + 2, strlen(hex) - 2) == 0) {
-            one = check_path(tg_arena_printf(a, "%s/%s", sub, e->d_name));
+    struct tg_err ignored = TG_ERR_INIT;
+    size_t n;
+    if (tg_look_in(sub, a, &names, &n, &ignored) == TG_SEEN_FAILED)
+        return TG_LOOSE_UNREADABLE;
+    for (size_t i = 0; i < n && (found == TG_LOOSE_ABSENT || found == TG_LOOSE_WHOLE); i++)
+        if (strlen(names[i]) == SHA_DIGITS - 2 &&
+            strncmp(names[i], hex + 2, strlen(hex) - 2) == 0) {
+            one = check_path(tg_arena_printf(a, "%s/%s", sub, names[i]));
             found = one != TG_LOOSE_ABSENT ? one : found;
         }
-    if (d)
-        (void)closedir(d);
     return found;
 }
 
@@ -149,4 +152,39 @@ enum tg_loose_state tg_loose_read(const struct tg_loose *l, const char *hex,
     for (size_t i = 0; i < l->n && found == TG_LOOSE_ABSENT; i++)
         found = read_path(tg_arena_printf(a, "%s/%.2s/%s", l->dirs[i], hex, hex + 2), o, part);
     return found;
+}
+
+/* One that is there must be readable, too. */
+static bool is_readable(const char *path, struct tg_err *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC), code = errno;
+    if (fd >= 0)
+        (void)close(fd);
+    if (fd >= 0 || tg_look_is_absent(code))
+        return true;
+    return tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "'%s' cannot be read: %s", path, strerror(code));
+}
+
+static bool folder_readable(const char *dir, struct tg_arena *a, struct tg_err *err)
+{
+    const char *packs = tg_arena_printf(a, "%s/pack", dir), **names;
+    enum tg_seen seen;
+    size_t n;
+    bool ok =
+        is_readable(dir, err) && is_readable(tg_arena_printf(a, "%s/info/alternates", dir), err);
+    seen = ok ? tg_look_in(packs, a, &names, &n, err) : TG_SEEN_FAILED;
+    for (size_t i = 0; seen == TG_SEEN && i < n; i++)
+        if (!is_readable(tg_arena_printf(a, "%s/%s", packs, names[i]), err))
+            seen = TG_SEEN_FAILED;
+    return seen != TG_SEEN_FAILED;
+}
+
+bool tg_loose_readable(const struct tg_loose *l, struct tg_err *err)
+{
+    TG_ARENA *a = tg_arena_new();
+    for (size_t i = 0; i < l->n; i++)
+        if (!folder_readable(l->dirs[i], a, err))
+            return tg_err_hint(err, "Objects of the repository may be there: make it readable for "
+                                    "this user.");
+    return true;
 }

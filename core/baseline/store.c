@@ -241,9 +241,13 @@ static bool lost_or_first(const struct tg_store *store, const struct tg_stored *
         if (seen == TG_SEEN_FAILED)
             return false;
         unseen = unseen || seen == TG_ABSENT;
-        if (seen == TG_SEEN && out->start.sha[0] &&
-            tg_git_is_ancestor(store->git, v[i].commit, out->start.sha))
-            out->found = TG_FOUND_LOST;
+        if (seen == TG_SEEN && out->start.sha[0]) {
+            enum tg_seen before = tg_git_is_ancestor(store->git, v[i].commit, out->start.sha, err);
+            if (before == TG_SEEN_FAILED)
+                return false;
+            if (before == TG_SEEN)
+                out->found = TG_FOUND_LOST;
+        }
     }
     if (out->cut && (unseen || (n && by == TG_STORE_BY_USER)))
         return tg_git_shallow(tg_arena_printf(a, "the commit of '%.*s'", TG_SV_ARG(out->path)),
@@ -278,9 +282,10 @@ bool tg_store_find(const struct tg_store *store, const struct tg_commit *start, 
     return back != TG_SEEN_FAILED && lost_or_first(store, v, n, by, a, out, err);
 }
 
-bool tg_store_precedes(const struct tg_store *store, const char *sha, const char *of)
+enum tg_seen tg_store_precedes(const struct tg_store *store, const char *sha, const char *of,
+                               struct tg_err *err)
 {
-    return tg_git_is_ancestor(store->git, sha, of);
+    return tg_git_is_ancestor(store->git, sha, of, err);
 }
 
 /* ---- pruning ---- */
@@ -343,6 +348,21 @@ static bool choose_old(const struct tg_store *store, const struct tg_prune_opts 
             continue;
         memcpy(out + *n_out, c->v, c->n * sizeof *v);
         *n_out += c->n;
+    }
+    return true;
+}
+
+bool tg_store_newest(const struct tg_store *store, const struct tg_stored *all, size_t n,
+                     struct tg_arena *a, int64_t *date, struct tg_err *err)
+{
+    *date = INT64_MIN;
+    for (size_t i = 0; i < n; i = past_commit(all, n, i)) {
+        struct tg_commit c;
+        enum tg_seen seen = tg_git_commit(store->git, all[i].commit, a, &c, err);
+        if (seen == TG_SEEN_FAILED)
+            return false;
+        if (seen == TG_SEEN && c.date > *date)
+            *date = c.date;
     }
     return true;
 }

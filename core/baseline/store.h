@@ -124,8 +124,9 @@ TG_MUST bool tg_store_find(const struct tg_store *store, const struct tg_commit 
                            unsigned max_walk, enum tg_store_chosen by, struct tg_arena *a,
                            struct tg_baseline *out, struct tg_err *err);
 
-/* Is one commit an ancestor of the other (or the same)? False where that cannot be seen. */
-bool tg_store_precedes(const struct tg_store *store, const char *sha, const char *of);
+/* Is one commit an ancestor of the other (or the same)? ABSENT, too, beyond the cut of a clone. */
+TG_MUST enum tg_seen tg_store_precedes(const struct tg_store *store, const char *sha,
+                                       const char *of, struct tg_err *err);
 
 /*
  * Which runs of `all` (sorted, as tg_store_list and tg_remote_list give them) are old: those of
@@ -142,6 +143,9 @@ struct tg_prune_opts {
     const char **spared; /* what stays whatever its age: "COMMIT SUITE", sorted */
     size_t n_spared;
 };
+/* The newest date of the commits of `all` that are here; INT64_MIN: none is. */
+TG_MUST bool tg_store_newest(const struct tg_store *store, const struct tg_stored *all, size_t n,
+                             struct tg_arena *a, int64_t *date, struct tg_err *err);
 TG_MUST bool tg_store_old(const struct tg_store *store, const struct tg_prune_opts *o,
                           const struct tg_stored *all, size_t n_all, struct tg_arena *a,
                           struct tg_stored **out, size_t *n, size_t *unknown, struct tg_err *err);

@@ -1,5 +1,6 @@
 #include "policy/language/load.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 
 #include "core/base/file.h"
 #include "core/base/limits.h"
+#include "core/base/look.h"
 #include "policy/language/decode.h"
 #include "policy/language/defaults.h"
 #include "policy/language/node.h"
@@ -37,13 +39,24 @@ static const char *join(struct tg_arena *a, const char *dir, const char *name)
 static bool find_in(const char *dir, struct tg_arena *a, const char **path, struct tg_err *err)
 {
     const char *yml = join(a, dir, ".tracegate.yml"), *yaml = join(a, dir, ".tracegate.yaml");
-    bool has_yml = tg_file_exists(yml), has_yaml = tg_file_exists(yaml);
-    *path = has_yml ? yml : has_yaml ? yaml : NULL;
-    if (!has_yml || !has_yaml)
+    enum tg_seen has_yml = tg_look_at(yml, NULL, err), has_yaml = TG_SEEN_FAILED;
+    if (has_yml != TG_SEEN_FAILED)
+        has_yaml = tg_look_at(yaml, NULL, err);
+    *path = has_yml == TG_SEEN ? yml : has_yaml == TG_SEEN ? yaml : NULL;
+    if (has_yaml == TG_SEEN_FAILED) /* a policy that nobody can see is not the built-in one */
+        return false;
+    if (has_yml == TG_ABSENT || has_yaml == TG_ABSENT)
         return true;
     (void)tg_err_set(err, TG_ERR_POLICY, TG_AT_FILE(yml),
                      "two policies in one directory: '%s', '%s'", yml, yaml);
     return tg_err_hint(err, "Keep one of them, or name one with --policy.");
+}
+
+/* Folders above this one may have a policy, and which they are is not known. */
+static bool unknown_place(const char *dir, struct tg_err *err)
+{
+    return tg_err_set(err, TG_ERR_IO, TG_AT_FILE(dir), "cannot look for a policy: '%s': %s", dir,
+                      strerror(errno));
 }
 
 bool tg_policy_find(const char *dir, const char *root, struct tg_arena *a, const char **path,
@@ -52,7 +65,7 @@ bool tg_policy_find(const char *dir, const char *root, struct tg_arena *a, const
     TG_FREE char *here = realpath(dir, NULL);
     TG_FREE char *top = root ? realpath(root, NULL) : NULL;
     size_t n = top ? strlen(top) : 0;
-    bool ok = find_in(dir, a, path, err);
+    bool ok = here && (top || !root) ? find_in(dir, a, path, err) : unknown_place(dir, err);
     /* Upwards only below the root. */
     const char *up = strcmp(dir, ".") == 0 ? ".." : NULL;
     while (ok && !*path && here && top && strlen(here) > n && strncmp(here, top, n) == 0 &&

@@ -342,7 +342,8 @@ def check_window(repo):
 
 
 def check_prune(repo):
-    """Of the quiet suite 40 nights but one are stored; two weeks are kept, then the newest night of each ISO week."""
+    """Of the quiet suite 40 nights but one are stored; two weeks are kept, then the newest night of each ISO week. Ages count from
+    the newest night; with --trust-clock from now."""
     days = round((time.time() - 1780000000) / 86400) - 25
     def week(k):
         return datetime.datetime.fromtimestamp(1780000000 + 86400 * k, datetime.timezone.utc).isocalendar()[:2]
@@ -353,11 +354,14 @@ def check_prune(repo):
         kept |= {k} if newest == k else set()
     want = sorted(repo.sha[k] for k in stored if k not in kept)
     repo.git("tag", "-d", *repo.git("tag").split())
-    run = repo.run("baseline", "prune", "--suite", "quiet", "--keep", f"{days}d", "--then", "weekly", "--dry-run")
+    run = repo.run("baseline", "prune", "--suite", "quiet", "--keep", f"{days}d", "--then", "weekly", "--dry-run", "--trust-clock")
     check("prune: weekly", sorted(x.split("/")[4] for x in run.stdout.splitlines()) == want, (run.stdout, run.stderr))
     check("prune: some", 15 < len(want) < 25, len(want))
+    run = repo.run("baseline", "prune", "--suite", "quiet", "--keep", "10d", "--dry-run")
+    check("prune: ages count from the newest night", {x.split("/")[4] for x in run.stdout.splitlines()} ==
+          {repo.sha[k] for k in stored if k < 29}, (run.stdout, run.stderr))
     _, before = repo.history("--suite", "default")
-    run = repo.run("baseline", "prune", "--suite", "default", "--keep", f"{days - 27}d", "--then", "weekly")
+    run = repo.run("baseline", "prune", "--suite", "default", "--keep", f"{days - 27}d", "--then", "weekly", "--trust-clock")
     check("prune: deleted", run.returncode == 0 and run.stdout.startswith("deleted"), (run.stdout, run.stderr))
     _, after = repo.history("--suite", "default")
     told = [[(e["id"], e["kind"], e["state"]) for e in x["events"] if e["state"] == "open"] for x in (before, after)]
@@ -365,7 +369,7 @@ def check_prune(repo):
     for k, tag in ((10, "v1"), (LOST, "v2"), (11, "other")):
         repo.git("tag", "-m", tag, tag, repo.sha[k])
     for args, spared in (((), {10, 11, LOST - 1}), (("--keep-tags", "v*"), {10, LOST - 1}), (("--keep-tags", "x*"), set())):
-        run = repo.run("baseline", "prune", "--suite", "quiet", "--keep", f"{days}d", "--then", "weekly", "--dry-run", *args)
+        run = repo.run("baseline", "prune", "--suite", "quiet", "--keep", f"{days}d", "--then", "weekly", "--dry-run", "--trust-clock", *args)
         gone = {x.split("/")[4] for x in run.stdout.splitlines()}
         check(f"prune: tags {args}", gone == set(want) - {repo.sha[k] for k in spared}, (run.stderr, spared))
         run = repo.run("baseline", "prune", "--suite", "quiet", "--keep", "3", "--dry-run", *args)

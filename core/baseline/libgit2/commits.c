@@ -1,6 +1,8 @@
 /* Commits, their parents and names, and what they have in common. */
 #include "core/baseline/libgit2/internal.h"
 
+#include "core/baseline/reffiles.h"
+
 bool tg_git_shallow(const char *what, struct tg_err *err)
 {
     tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "%s is not here: the history is shallow", what);
@@ -56,7 +58,7 @@ enum tg_seen tg_git_commit(struct tg_git *g, const char *sha, struct tg_arena *a
     git_commit *c;
     int rc = tg_libgit2_commit(g, &c, sha);
     if (rc == GIT_ENOTFOUND)
-        return TG_ABSENT;
+        return tg_libgit2_absent(g, err);
     if (rc < 0) {
         tg_libgit2_failed(err, "a commit cannot be read");
         return TG_SEEN_FAILED;
@@ -100,17 +102,70 @@ bool tg_git_parents(struct tg_git *g, const char *sha, struct tg_parents *out, s
     return true;
 }
 
-bool tg_git_ref(struct tg_git *g, const char *name, char sha[TG_SHA_SIZE])
+/* libgit2 calls a ref absent that it cannot look at, too. */
+static enum tg_seen absent_ref(struct tg_git *g, const char *name, struct tg_err *err)
 {
-    git_reference *ref = NULL;
-    git_object *o = NULL;
-    bool ok = git_reference_lookup(&ref, g->repo, name) == 0 &&
-              git_reference_peel(&o, ref, GIT_OBJECT_COMMIT) == 0;
-    if (ok)
+    if (strncmp(name, "refs/", 5) != 0)
+        return TG_ABSENT;
+    switch (tg_reffiles_look(git_repository_commondir(g->repo), name, err)) {
+    case TG_ABSENT:
+        return TG_ABSENT;
+    case TG_SEEN:
+        tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "ref '%s' cannot be read", name);
+        tg_err_hint(err, "`git fsck` says more; run the command again.");
+        return TG_SEEN_FAILED;
+    default:
+        return TG_SEEN_FAILED;
+    }
+}
+
+/* The commit that a direct ref points at. */
+static enum tg_seen peel(struct tg_git *g, git_reference *ref, char sha[TG_SHA_SIZE],
+                         struct tg_err *err)
+{
+    git_object *any = NULL, *o = NULL;
+    int rc = git_object_lookup(&any, g->repo, git_reference_target(ref), GIT_OBJECT_ANY);
+    if (rc == 0)
+        rc = git_object_peel(&o, any, GIT_OBJECT_COMMIT);
+    if (rc == 0)
         git_oid_tostr(sha, TG_SHA_SIZE, git_object_id(o));
+    git_object_free(any);
     git_object_free(o);
-    git_reference_free(ref);
-    return ok;
+    if (rc == 0)
+        return TG_SEEN;
+    if (rc == GIT_EPEEL || rc == GIT_EINVALIDSPEC || rc == GIT_EAMBIGUOUS)
+        return TG_ABSENT; /* a tree, or a blob */
+    if (rc == GIT_ENOTFOUND && g->promised)
+        return TG_ABSENT;
+    tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "what ref '%s' points at cannot be read: %s",
+               git_reference_name(ref), tg_libgit2_error());
+    tg_err_hint(err, "`git fsck` says more; fetch it again, or delete the ref.");
+    return TG_SEEN_FAILED;
+}
+
+enum tg_seen tg_git_ref(struct tg_git *g, const char *name, char sha[TG_SHA_SIZE],
+                        struct tg_err *err)
+{
+    enum { MAX_LINKS = 5 }; /* of symbolic refs, as git */
+    TG_ARENA *a = tg_arena_new();
+    enum tg_seen seen = TG_ABSENT;
+    for (int i = 0; i < MAX_LINKS && name; i++) {
+        git_reference *ref = NULL;
+        const char *to;
+        int rc = git_reference_lookup(&ref, g->repo, name);
+        if (rc == GIT_ENOTFOUND || rc == GIT_EINVALIDSPEC)
+            return absent_ref(g, name, err);
+        if (rc < 0) {
+            (void)tg_libgit2_failed(err, "a ref cannot be read");
+            return TG_SEEN_FAILED;
+        }
+        to = git_reference_symbolic_target(ref);
+        name = to ? tg_arena_sv(a, tg_sv_of(to)).p : NULL;
+        if (!to)
+            seen = peel(g, ref, sha, err);
+        git_reference_free(ref);
+    }
+    return seen;
 }
 
 bool tg_git_symbolic(struct tg_git *g, const char *name, struct tg_arena *a, tg_sv *target)
@@ -136,18 +191,20 @@ static bool is_pull_name(tg_sv name)
     return digits && strcmp(name.p + digits, "/merge") == 0;
 }
 
-bool tg_git_is_pull_ref(struct tg_git *g, const char *sha)
+enum tg_seen tg_git_is_pull_ref(struct tg_git *g, const char *sha, struct tg_err *err)
 {
-    git_reference_iterator *it = NULL;
-    const char *name;
-    char at[TG_SHA_SIZE];
-    bool found = false;
-    if (git_reference_iterator_glob_new(&it, g->repo, "refs/*pull/*/merge") < 0)
-        return false;
-    while (!found && git_reference_next_name(&name, it) == 0)
-        found = is_pull_name(tg_sv_of(name)) && tg_git_ref(g, name, at) && strcmp(at, sha) == 0;
-    git_reference_iterator_free(it);
-    return found;
+    static const char *const places[] = { "refs/pull/", "refs/remotes/pull/" };
+    TG_ARENA *a = tg_arena_new();
+    for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+        struct tg_git_ref_at *refs;
+        size_t n;
+        if (!tg_git_refs(g, places[k], a, &refs, &n, err))
+            return TG_SEEN_FAILED;
+        for (size_t i = 0; i < n; i++)
+            if (is_pull_name(refs[i].name) && strcmp(refs[i].oid, sha) == 0)
+                return TG_SEEN;
+    }
+    return TG_ABSENT;
 }
 
 enum tg_seen tg_git_merge_base(struct tg_git *g, const char *one, const char *two,
@@ -164,16 +221,27 @@ enum tg_seen tg_git_merge_base(struct tg_git *g, const char *one, const char *tw
     }
     /* Beyond the cut, 1.5 gives an odb error, 1.9 "not found". */
     if (rc == GIT_ENOTFOUND || g->shallow)
-        return TG_ABSENT;
+        return tg_libgit2_absent(g, err);
     tg_libgit2_failed(err, "the merge base cannot be found");
     return TG_SEEN_FAILED;
 }
 
-bool tg_git_is_ancestor(struct tg_git *g, const char *sha, const char *of)
+enum tg_seen tg_git_is_ancestor(struct tg_git *g, const char *sha, const char *of,
+                                struct tg_err *err)
 {
     git_oid a, b;
+    int rc;
     if (strcmp(sha, of) == 0)
-        return true;
-    return git_oid_fromstr(&a, sha) == 0 && git_oid_fromstr(&b, of) == 0 &&
-           git_graph_descendant_of(g->repo, &b, &a) == 1;
+        return TG_SEEN;
+    if (git_oid_fromstr(&a, sha) < 0 || git_oid_fromstr(&b, of) < 0)
+        return TG_ABSENT;
+    rc = git_graph_descendant_of(g->repo, &b, &a);
+    if (rc == 1)
+        return TG_SEEN;
+    if (rc == 0)
+        return TG_ABSENT;
+    if (rc == GIT_ENOTFOUND || g->shallow)
+        return tg_libgit2_absent(g, err);
+    tg_libgit2_failed(err, "the history between two commits cannot be read");
+    return TG_SEEN_FAILED;
 }

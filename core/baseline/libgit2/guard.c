@@ -3,10 +3,11 @@
 
 #include <stdio.h>
 
-static int refuse(const char *hex)
+static int refuse(const char *hex, enum tg_loose_state state)
 {
     char text[160];
-    (void)snprintf(text, sizeof text, "the loose object %s is truncated or damaged", hex);
+    (void)snprintf(text, sizeof text, "the loose object %s %s", hex,
+                   state == TG_LOOSE_UNREADABLE ? "cannot be read" : "is truncated or damaged");
     (void)git_error_set_str(GIT_ERROR_ODB, text);
     return GIT_ERROR;
 }
@@ -16,16 +17,15 @@ static int read_part(git_odb_backend *b, const git_oid *id, enum tg_loose_part p
                      struct tg_loose_object *o)
 {
     struct tg_git_guard *g = (struct tg_git_guard *)b;
+    enum tg_loose_state state;
     char hex[TG_SHA_SIZE];
     git_oid_tostr(hex, sizeof hex, id);
-    switch (tg_loose_read(&g->loose, hex, part, o)) {
-    case TG_LOOSE_WHOLE:
-        return git_object_string2type(o->type) == GIT_OBJECT_INVALID ? refuse(hex) : 0;
-    case TG_LOOSE_CUT:
-        return refuse(hex);
-    default:
+    state = tg_loose_read(&g->loose, hex, part, o);
+    if (state == TG_LOOSE_WHOLE && git_object_string2type(o->type) == GIT_OBJECT_INVALID)
+        state = TG_LOOSE_CUT;
+    if (state == TG_LOOSE_ABSENT)
         return GIT_ENOTFOUND;
-    }
+    return state == TG_LOOSE_WHOLE ? 0 : refuse(hex, state);
 }
 
 static int read_object(void **data, size_t *size, git_object_t *type, git_odb_backend *b,
@@ -61,10 +61,13 @@ static int refuse_prefix(git_oid *found, void **data, size_t *size, git_object_t
                          git_odb_backend *b, const git_oid *id, size_t digits)
 {
     struct tg_git_guard *g = (struct tg_git_guard *)b;
+    enum tg_loose_state state;
     char hex[TG_SHA_SIZE];
     (void)found, (void)data, (void)size, (void)type;
     git_oid_tostr(hex, digits < TG_SHA_SIZE ? digits + 1 : TG_SHA_SIZE, id);
-    return tg_loose_check(&g->loose, hex) == TG_LOOSE_CUT ? refuse(hex) : GIT_ENOTFOUND;
+    state = tg_loose_check(&g->loose, hex);
+    return state == TG_LOOSE_CUT || state == TG_LOOSE_UNREADABLE ? refuse(hex, state)
+                                                                 : GIT_ENOTFOUND;
 }
 
 static void keep(git_odb_backend *b)
@@ -85,4 +88,10 @@ bool tg_libgit2_guard(struct tg_git *g)
     g->guard.backend.read_prefix = refuse_prefix;
     g->guard.backend.free = keep;
     return git_odb_add_backend(g->odb, &g->guard.backend, FIRST) == 0;
+}
+
+enum tg_seen tg_libgit2_absent(struct tg_git *g, struct tg_err *err)
+{
+    g->all_readable = g->all_readable || tg_loose_readable(&g->guard.loose, err);
+    return g->all_readable ? TG_ABSENT : TG_SEEN_FAILED;
 }

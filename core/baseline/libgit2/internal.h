@@ -36,6 +36,7 @@ struct tg_git {
     struct tg_limits limits;
     unsigned timeout_ms;
     bool offline, shallow, promised;
+    bool all_readable; /* every folder of objects, once somebody looked */
 };
 
 /* load.c: before anything of libgit2 is called; several threads may ask. */
@@ -48,13 +49,19 @@ bool tg_libgit2_failed(struct tg_err *err, const char *what);
 /* guard.c: before the repository's own objects. False: libgit2 says why. */
 bool tg_libgit2_guard(struct tg_git *g);
 
+/*
+ * ABSENT, where libgit2 found no object: all folders of objects and their packs can be read. Else
+ * FAILED: the object may be in one of them. The look is taken once.
+ */
+TG_MUST enum tg_seen tg_libgit2_absent(struct tg_git *g, struct tg_err *err);
+
 /* spawn.c: `git cat-file MODE OID`; what it prints goes to `out`. */
 void tg_libgit2_cat_file(struct tg_git *g, const char *mode, const char *oid, size_t max_out,
                          struct tg_buf *out, struct tg_spawned *r);
 /* Lets git bring an object that a partial clone left on the server. */
 bool tg_libgit2_fetch(struct tg_git *g, const char *oid, struct tg_err *err);
-/* "object OID is missing". Always returns false. */
-bool tg_libgit2_missing(const char *oid, struct tg_err *err);
+/* "object OID is missing", or why nobody can know. Always returns false. */
+bool tg_libgit2_missing(struct tg_git *g, const char *oid, struct tg_err *err);
 
 /* commits.c: "no commit yet". Always returns false. */
 bool tg_libgit2_unborn(struct tg_err *err);

@@ -112,7 +112,7 @@ bool tg_git_size(struct tg_git *g, const char *hex, uint64_t *size, struct tg_er
     if (rc == 0 || (rc == GIT_ENOTFOUND && g->promised))
         return true;
     if (rc == GIT_ENOTFOUND)
-        return tg_libgit2_missing(hex, err);
+        return tg_libgit2_missing(g, hex, err);
     return tg_libgit2_failed(err, "the size of a file cannot be read");
 }
 

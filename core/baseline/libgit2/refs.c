@@ -1,11 +1,9 @@
-/* Writing: blobs and refs; and the list of refs. */
+/* Writing: blobs and refs. */
 #include "core/baseline/libgit2/internal.h"
 
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 #include <time.h>
+
+#include "core/baseline/reffiles.h"
 
 static bool not_written(const char *what, struct tg_err *err)
 {
@@ -109,65 +107,8 @@ bool tg_git_refs_delete(struct tg_git *g, const struct tg_git_ref_at *v, size_t 
     return true;
 }
 
-/* One loose ref, a file below .git. libgit2's listing leaves out what it cannot read. */
-static bool readable_ref(struct tg_git *g, const char *name, struct tg_err *err)
-{
-    git_reference *ref = NULL;
-    int rc =
-        tg_sv_ends(tg_sv_of(name), TG_SV(".lock")) ? 0 : git_reference_lookup(&ref, g->repo, name);
-    git_reference_free(ref);
-    if (rc == 0 || rc == GIT_ENOTFOUND) /* deleted meanwhile, or no name of a ref */
-        return true;
-    tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "ref '%s' cannot be read: %s", name,
-               tg_libgit2_error());
-    return tg_err_hint(err, "`git fsck` says more; delete it with `git update-ref -d`, or remove "
-                            "its file, and fetch again.");
-}
-
-/* All files below `name`, a folder of refs. */
-static bool readable_refs(struct tg_git *g, const char *name, struct tg_arena *a,
-                          struct tg_err *err)
-{
-    const char *folder = tg_arena_printf(a, "%s%s", git_repository_commondir(g->repo), name);
-    DIR *d = opendir(folder);
-    struct dirent *e;
-    struct stat st;
-    bool ok = true;
-    while (ok && d && (e = readdir(d))) {
-        const char *path = tg_arena_printf(a, "%s/%s", folder, e->d_name);
-        const char *below = tg_arena_printf(a, "%s/%s", name, e->d_name);
-        if (e->d_name[0] == '.' || stat(path, &st) != 0)
-            continue;
-        ok = S_ISDIR(st.st_mode) ? readable_refs(g, below, a, err) : readable_ref(g, below, err);
-    }
-    if (d)
-        (void)closedir(d);
-    return ok;
-}
-
 bool tg_git_refs(struct tg_git *g, const char *prefix, struct tg_arena *a,
                  struct tg_git_ref_at **out, size_t *n, struct tg_err *err)
 {
-    git_reference_iterator *it = NULL;
-    git_reference *ref;
-    struct tg_git_ref_at *v = NULL;
-    size_t cap = 0;
-    int rc = git_reference_iterator_glob_new(&it, g->repo, tg_arena_printf(a, "%s*", prefix));
-    *n = 0;
-    while (rc == 0 && (rc = git_reference_next(&ref, it)) == 0) {
-        const git_oid *id = git_reference_target(ref);
-        if (id) {
-            struct tg_git_ref_at *at = TG_PUSH(v, *n, cap);
-            at->name = tg_arena_sv(a, tg_sv_of(git_reference_name(ref)));
-            git_oid_tostr(at->oid, TG_SHA_SIZE, id);
-        }
-        git_reference_free(ref);
-    }
-    git_reference_iterator_free(it);
-    *out = tg_arena_copy(a, v, *n, sizeof *v);
-    free(v);
-    if (rc != GIT_ITEROVER)
-        return tg_libgit2_failed(err, "the refs cannot be listed");
-    return readable_refs(
-        g, tg_arena_printf(a, "%.*s", (int)(strrchr(prefix, '/') - prefix), prefix), a, err);
+    return tg_reffiles_list(git_repository_commondir(g->repo), prefix, a, out, n, err);
 }

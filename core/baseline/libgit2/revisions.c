@@ -71,17 +71,24 @@ static bool only_one_ref(struct tg_git *g, const char *rev, struct tg_arena *a, 
     size_t n = strcspn(rev, "^~:");
     const char *at = strstr(rev, "@{"), *first = NULL, *name;
     char sha[TG_SHA_SIZE], other[TG_SHA_SIZE];
+    enum tg_seen seen;
     if (at && (size_t)(at - rev) < n)
         n = (size_t)(at - rev);
     name = tg_arena_sv(a, (tg_sv){ rev, n }).p;
-    if (!n || (n == TG_SHA_SIZE - 1 && tg_is_sha(name)) || tg_git_ref(g, name, sha))
+    if (!n || (n == TG_SHA_SIZE - 1 && tg_is_sha(name)))
         return true;
+    seen = tg_git_ref(g, name, sha, err);
+    if (seen != TG_ABSENT)
+        return seen == TG_SEEN;
     for (size_t i = 0; i < sizeof around / sizeof *around; i++) {
         const char *full = tg_arena_printf(a, "%s%s%s", around[i][0], name, around[i][1]);
-        if (!first && tg_git_ref(g, full, sha))
-            first = full;
-        else if (first && tg_git_ref(g, full, other) && strcmp(other, sha) != 0)
+        seen = tg_git_ref(g, full, first ? other : sha, err);
+        if (seen == TG_SEEN_FAILED)
+            return false;
+        if (seen == TG_SEEN && first && strcmp(other, sha) != 0)
             return two_names(name, first, full, err);
+        if (seen == TG_SEEN && !first)
+            first = full;
     }
     if (first && commit_with_prefix(g, name, other) && strcmp(other, sha) != 0)
         return two_names(name, first, tg_arena_printf(a, "commit %s", other), err);
@@ -91,6 +98,7 @@ static bool only_one_ref(struct tg_git *g, const char *rev, struct tg_arena *a, 
 static bool unknown_rev(struct tg_git *g, const char *rev, int rc, struct tg_err *err)
 {
     char name[512], sha[TG_SHA_SIZE], word[256];
+    struct tg_err ignored = TG_ERR_INIT;
     if (rc == GIT_EAMBIGUOUS)
         return tg_err_say(err, TG_ERR_REF, TG_NOWHERE, "revision '%s' is ambiguous",
                           "Give more digits, or the full ref (refs/heads/…, refs/tags/…).", rev);
@@ -101,6 +109,8 @@ static bool unknown_rev(struct tg_git *g, const char *rev, int rc, struct tg_err
     }
     if (rc != GIT_ENOTFOUND && !g->shallow)
         return tg_libgit2_failed(err, "the revision cannot be resolved");
+    if (tg_libgit2_absent(g, err) == TG_SEEN_FAILED)
+        return false;
     if (strncmp(rev, "HEAD", 4) == 0 && git_repository_head_unborn(g->repo) == 1)
         return tg_libgit2_unborn(err);
     if (g->shallow) {
@@ -109,7 +119,7 @@ static bool unknown_rev(struct tg_git *g, const char *rev, int rc, struct tg_err
     }
     tg_err_set(err, TG_ERR_REF, TG_NOWHERE, "revision '%s' does not exist here", rev);
     (void)snprintf(name, sizeof name, "refs/remotes/origin/%s", rev);
-    if (tg_git_ref(g, name, sha))
+    if (tg_git_ref(g, name, sha, &ignored) == TG_SEEN)
         return tg_err_hint(err, "Did you mean 'origin/%s'?", rev);
     return tg_err_hint(
         err, "Check the spelling (`git branch -a`, `git tag`), or fetch it: `git fetch origin %s`.",

@@ -69,8 +69,10 @@ bool tg_git_spawn_failed(const struct tg_git *g, const char *what, const struct 
                             "or clone without --filter.");
 }
 
-bool tg_libgit2_missing(const char *oid, struct tg_err *err)
+bool tg_libgit2_missing(struct tg_git *g, const char *oid, struct tg_err *err)
 {
+    if (tg_libgit2_absent(g, err) == TG_SEEN_FAILED)
+        return false;
     tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "object %s is missing", oid);
     return tg_err_hint(err, "The repository is damaged: run `git fsck`, then `git fetch --refetch "
                             "origin`, or clone again.");
@@ -82,7 +84,7 @@ bool tg_libgit2_fetch(struct tg_git *g, const char *oid, struct tg_err *err)
     struct tg_spawned r;
     char what[96];
     if (!g->promised)
-        return tg_libgit2_missing(oid, err);
+        return tg_libgit2_missing(g, oid, err);
     if (g->offline) {
         tg_err_set(err, TG_ERR_GIT, TG_NOWHERE,
                    "object %s is on the server only (partial clone), and fetching is off", oid);

@@ -14,17 +14,21 @@ struct answers {
     unsigned asked;
 };
 
-static bool until(void *arg, struct tg_commit *out)
+static enum tg_seen until(void *arg, struct tg_commit *out, struct tg_err *err)
 {
     const struct answers *x = arg;
     if (x->until)
         *out = job_commit(x->k, x->until);
-    return x->until != NULL;
+    (void)err;
+    return x->until ? TG_SEEN : TG_ABSENT;
 }
 
-static size_t failures(void *arg, const char *night, struct tg_known **out)
+static bool failures(void *arg, const char *night, struct tg_known **out, size_t *n,
+                     struct tg_err *err)
 {
     struct answers *x = arg;
+    (void)err;
+    *n = 0;
     x->asked++;
     for (int i = 0; i < 5; i++) {
         const char *rev = tg_arena_printf(x->k->box->a, "HEAD~%d", 4 - i);
@@ -37,9 +41,9 @@ static size_t failures(void *arg, const char *night, struct tg_known **out)
                                    .dimension = TG_DIM_DURATION,
                                    .before = 100,
                                    .after = x->after[i] };
-        return 1;
+        *n = 1;
     }
-    return 0;
+    return true;
 }
 
 static struct tg_known_ask asked(struct job *k, const char *since, struct answers *x)
@@ -167,6 +171,91 @@ IN_BOX(accepted_with_who_and_why)
     said.time = 2;
     assert_no_error(tg_event_write(&store, TG_SV("main"), &said, k.box->a, &k.err), &k.err);
     assert_false(event_of(&k, "HEAD~4", "HEAD")->accepted);
+}
+
+/* What was said last counts, whatever the clocks of those who spoke. */
+IN_BOX(the_last_word_counts_and_not_the_latest_time)
+{
+    static const struct {
+        enum tg_event_word word;
+        int64_t time;
+    } said[] = {
+        { TG_EVENT_WORD_ACCEPTED, 4102444800 }, { TG_EVENT_WORD_REOPENED, 1 },
+        { TG_EVENT_WORD_ACCEPTED, 0 },          { TG_EVENT_WORD_REOPENED, -5 },
+        { TG_EVENT_WORD_REOPENED, -5 },         { TG_EVENT_WORD_ACCEPTED, -5 },
+        { TG_EVENT_WORD_ACCEPTED, -5 },         { TG_EVENT_WORD_REOPENED, -5 },
+    };
+    TG_AUTO(job_close) struct job k = { 0 };
+    struct tg_store store;
+    struct tg_event_record r = { .actor = TG_SV("Ann"), .reason = TG_SV("r") };
+    open_nights(&k, b);
+    store = tg_store_in_git(job_git(&k));
+    r.id = event_of(&k, "HEAD~4", "HEAD")->id;
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        r.word = said[i].word;
+        r.time = said[i].time;
+        assert_no_error(tg_event_write(&store, TG_SV("main"), &r, k.box->a, &k.err), &k.err);
+        if (event_of(&k, "HEAD~4", "HEAD")->accepted != (r.word == TG_EVENT_WORD_ACCEPTED))
+            fail_msg("word %zu does not count", i);
+    }
+}
+
+/* `after` as a record has it: "" is one of 0.2.0. */
+static const struct tg_event_record *last_of(const char *const after[],
+                                             const enum tg_event_word *word, size_t n)
+{
+    static struct tg_event_record v[4];
+    static const char *const names[] = { "aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb", "cccccccccccccccc",
+                                         "dddddddddddddddd" };
+    for (size_t i = 0; i < n; i++) /* sorted by time, as tg_event_records gives them */
+        v[i] = (struct tg_event_record){ .id = TG_SV("e"),
+                                         .word = word[i],
+                                         .time = (int64_t)i,
+                                         .name = tg_sv_of(names[i]),
+                                         .after = tg_sv_of(after[i]) };
+    return tg_event_latest(v, n, TG_SV("e"));
+}
+
+#define YES TG_EVENT_WORD_ACCEPTED
+#define NO TG_EVENT_WORD_REOPENED
+TEST(which_of_several_records_counts)
+{
+    static const struct {
+        const char *after[4];
+        enum tg_event_word word[4];
+        size_t n;
+        char counts;
+    } cases[] = {
+        { { "", "", "" }, { YES, NO, YES }, 3, 'c' },                 /* by their times */
+        { { "", "", "aaaaaaaaaaaaaaaa" }, { YES, YES, NO }, 3, 'c' }, /* b is from another job */
+        { { "bbbbbbbbbbbbbbbb", "" }, { NO, YES }, 2, 'a' }, /* an answer before what it answers */
+        { { "", "aaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaa" }, { YES, NO, YES }, 3, 'b' }, /* at once */
+        { { "", "aaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb cccccccccccccccc" },
+          { YES, NO, YES, YES },
+          4,
+          'd' },
+        { { "eeeeeeeeeeeeeeee" }, { NO }, 1, 'a' }, /* what it answers was not fetched */
+    };
+    assert_null(tg_event_latest(NULL, 0, TG_SV("e")));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct tg_event_record *r = last_of(cases[i].after, cases[i].word, cases[i].n);
+        if (!r || r->name.p[0] != cases[i].counts)
+            fail_msg("case %zu: %c counts", i, r ? r->name.p[0] : '-');
+    }
+}
+
+IN_BOX(a_damaged_record_is_an_error)
+{
+    TG_AUTO(job_close) struct job k = { 0 };
+    struct tg_event_record *v;
+    struct tg_store store;
+    size_t n;
+    open_nights(&k, b);
+    store = tg_store_in_git(job_git(&k));
+    box_sh(b, "cd w; o=$(echo '{\"tracegate_event\": 1}' | git hash-object -w --stdin)\n"
+              "git update-ref refs/tracegate/events/v1/main/0123456789ab/$(printf %.16s $o) $o");
+    assert_false(tg_event_records(&store, TG_SV("main"), k.box->a, &v, &n, &k.err));
+    is_in(k.err.message, "record of an event cannot be read");
 }
 
 /*

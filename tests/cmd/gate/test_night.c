@@ -25,7 +25,9 @@ static void open_nights(struct job *k, const struct box *b, const char *policy)
 static void failed(struct job *k, const char *rev, bool want)
 {
     struct tg_known *v = NULL;
-    size_t n = k->j.known.failures(k->j.known.arg, job_commit(k, rev).sha, &v);
+    size_t n;
+    assert_no_error(k->j.known.failures(k->j.known.arg, job_commit(k, rev).sha, &v, &n, &k->err),
+                    &k->err);
     if (n != want)
         fail_msg("%s: %zu failures", rev, n);
     if (!want)
@@ -60,12 +62,17 @@ IN_BOX(against_the_release_before_it)
     failed(&k, "HEAD~3", false); /* the release itself: there is none before it */
 }
 
-IN_BOX(a_night_that_cannot_be_read_says_nothing)
+/* What failed in it is not known, which is not "nothing". */
+IN_BOX(a_night_that_cannot_be_read_is_an_error)
 {
     TG_AUTO(job_close) struct job k = { 0 };
+    struct tg_known *v = NULL;
+    size_t n;
     open_nights(&k, b, POLICY("release(v*)"));
     job_store(&k, "main", "HEAD", "not a summary");
-    failed(&k, "HEAD", false);
+    assert_false(k.j.known.failures(k.j.known.arg, job_commit(&k, "HEAD").sha, &v, &n, &k.err));
+    is_in(k.err.message, "not a summary");
+    assert_int_equal(n, 0);
 }
 
 /* The change begins where HEAD leaves the target, whatever the policy compares it with. */
@@ -74,7 +81,7 @@ IN_BOX(where_the_change_begins)
     TG_AUTO(job_close) struct job k = { 0 };
     struct tg_commit at;
     open_nights(&k, b, POLICY("release(v*)"));
-    assert_true(k.j.known.until(k.j.known.arg, &at));
+    assert_int_equal(k.j.known.until(k.j.known.arg, &at, &k.err), TG_SEEN);
     assert_string_equal(at.sha, job_commit(&k, "HEAD~1").sha);
     job_close(&k);
     job_repository(b, five);
@@ -83,7 +90,7 @@ IN_BOX(where_the_change_begins)
     job_open(&k, b, POLICY("window(3)"));
     memcpy(k.j.commit, job_commit(&k, "HEAD~4").sha, sizeof k.j.commit);
     tg_check_ask_nights(&k.c, &k.j);
-    assert_true(k.j.known.until(k.j.known.arg, &at));
+    assert_int_equal(k.j.known.until(k.j.known.arg, &at, &k.err), TG_SEEN);
     assert_string_equal(at.sha, job_commit(&k, "main~2").sha);
 }
 

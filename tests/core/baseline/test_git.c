@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/base/file.h"
 #include "core/base/sha256.h"
+#include "core/baseline/git.h"
 
 /* Opens, resolves, lists, reads the first file. */
 static bool read_first(const struct box *b, const struct tg_git_opts *o, const char *rev,
@@ -426,6 +428,69 @@ IN_BOX(a_cut_loose_object_is_an_error)
             assert_false(read_first(b, &o, past ? "x~1" : "x", "perf/base.json", &out, &err));
         }
     (void)alarm(0);
+}
+
+/* ---- refs ---- */
+
+/* The list is git's own, of loose refs, packed ones and both. */
+IN_BOX(refs_are_those_that_git_lists)
+{
+    struct tg_git_opts o = { .dir = box_path(b, "w") };
+    struct tg_err err = TG_ERR_INIT;
+    struct tg_git_ref_at *v;
+    struct tg_git *g;
+    TG_BUF got = { 0 };
+    size_t n;
+    box_sh(
+        b,
+        "git init -q -b main w; cd w; git commit -q --allow-empty -m a; git tag -m t v1\n"
+        "git update-ref refs/tags/sub/x HEAD; git pack-refs --all\n"
+        "git commit -q --allow-empty -m b; git tag -f sub/x; git tag new; git tag -d v1\n"
+        "git symbolic-ref refs/tags/link refs/heads/main; touch .git/refs/tags/a.lock\n"
+        "mkdir -p .git/refs/tags/empty/below\n"
+        "git for-each-ref --format='%(refname) %(objectname)' refs/tags | grep -v link > ../want");
+    assert_non_null(g = tg_git_open(&o, &err));
+    assert_no_error(tg_git_refs(g, "refs/tags/", b->a, &v, &n, &err), &err);
+    for (size_t i = 0; i < n; i++)
+        tg_buf_printf(&got, "%.*s %s\n", TG_SV_ARG(v[i].name), v[i].oid);
+    assert_no_error(tg_file_write(box_path(b, "got"), tg_buf_sv(&got), &err), &err);
+    box_sh(b, "test $(wc -l < want) = 2 && diff want got");
+    assert_no_error(tg_git_refs(g, "refs/none/", b->a, &v, &n, &err), &err);
+    assert_int_equal(n, 0);
+    tg_git_close(g);
+}
+
+/* What cannot be read is never "no ref": each is put into a repository that is whole. */
+IN_BOX(refs_that_cannot_be_read_are_an_error)
+{
+    static const struct {
+        const char *damage, *words;
+    } cases[] = {
+        { "ln -s loop .git/refs/tags/loop", "symbolic links" },
+        { "rm .git/refs/tags/v1; ln -s v1 .git/refs/tags/v1", "symbolic links" },
+        { ": > .git/refs/tags/v1", "corrupted loose reference" },
+        { "echo x > .git/refs/tags/v1", "corrupted loose reference" },
+        { "printf '%s' $(git rev-parse HEAD)0 > .git/refs/tags/v1", "corrupted loose reference" },
+        { "git pack-refs --all; truncate -s -9 .git/packed-refs", "truncated" },
+        { "git pack-refs --all; echo 'x y' >> .git/packed-refs", "line without a ref" },
+        { "ln -s packed-refs .git/packed-refs", "symbolic links" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tg_git_opts o = { .dir = box_path(b, "w") };
+        struct tg_err err = TG_ERR_INIT;
+        struct tg_git_ref_at *v;
+        struct tg_git *g;
+        size_t n;
+        box_sh(b, tg_arena_printf(b->a,
+                                  "rm -rf w; git init -q -b main w; cd w\n"
+                                  "git commit -q --allow-empty -m a; git tag v1; git tag v2\n%s",
+                                  cases[i].damage));
+        assert_non_null(g = tg_git_open(&o, &err));
+        if (tg_git_refs(g, "refs/tags/", b->a, &v, &n, &err))
+            fail_msg("case %zu: %zu refs", i, n);
+        assert_error(&err, err.kind, cases[i].words, "");
+        tg_git_close(g);
+    }
 }
 
 /* ---- paths and lists ---- */

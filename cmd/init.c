@@ -2,6 +2,7 @@
  * tracegate init: looks at what is there, says it, writes a policy, a bench and the CI service's
  * workflow, and runs selftest on the result. Asks nothing; replaces nothing without --force.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include "cmd/options.h"
 #include "cmd/setup/files.h"
 #include "core/base/file.h"
+#include "core/base/look.h"
 #include "core/baseline/spawn.h"
 
 #define MAX_WRITTEN ((size_t)1 << 20) /* of a file that --force compares */
@@ -149,17 +151,52 @@ static void put_change(struct job *j, const struct tg_setup_file *f, const char 
     }
 }
 
+/* The real path of a file, or, of one that is not there, of the nearest folder that is. */
+static char *real_place(struct job *j, const char *path)
+{
+    char *real = realpath(path, NULL);
+    const char *up = path;
+    while (!real && errno == ENOENT && strrchr(up, '/') && up[0]) {
+        up = tg_arena_printf(j->survey.arena, "%.*s", (int)(strrchr(up, '/') - up), up);
+        real = realpath(up[0] ? up : "/", NULL);
+    }
+    return real ? real : realpath(".", NULL);
+}
+
+/* A symbolic link of the repository may lead anywhere; a file there is not init's to write. */
+static bool stays_inside(struct job *j, const char *path, struct tg_err *err)
+{
+    TG_FREE char *root = realpath(tg_survey_path(&j->survey, TG_SV("")), NULL);
+    TG_FREE char *real = real_place(j, path);
+    size_t n = root ? strlen(root) : 0;
+    if (root && real && strncmp(real, root, n) == 0 && (!real[n] || real[n] == '/' || n == 1))
+        return true;
+    tg_err_set(err, TG_ERR_OUTPUT, TG_AT_FILE(path), "'%s' leads out of the repository, to '%s'",
+               path, real ? real : "an unknown place");
+    return tg_err_hint(err, "Nothing was written there. Replace the symbolic link by a file or a "
+                            "folder.");
+}
+
 static bool write_file(struct job *j, size_t i, struct tg_err *err)
 {
     const struct tg_setup_file *f = &j->files.v[i];
     const char *path = tg_survey_path(&j->survey, f->path);
     TG_BUF old = { 0 };
+    struct tg_err why = TG_ERR_INIT;
     bool same;
-    if (!tg_file_exists(path)) {
+    enum tg_seen seen = tg_look_at(path, NULL, err);
+    if (seen == TG_SEEN_FAILED || !stays_inside(j, path, err))
+        return false;
+    if (seen == TG_ABSENT) {
         j->written[i] = WRITTEN_NEW;
         return tg_file_write(path, tg_buf_sv(&f->text), err);
     }
-    same = read_old(path, &old) && tg_sv_eq(tg_buf_sv(&old), tg_buf_sv(&f->text));
+    same = tg_file_read(&old, path, MAX_WRITTEN, &why);
+    if (!same && why.kind != TG_ERR_LIMIT) {
+        *err = why;
+        return false;
+    }
+    same = same && tg_sv_eq(tg_buf_sv(&old), tg_buf_sv(&f->text));
     j->written[i] = same ? WRITTEN_SAME : j->o->force ? WRITTEN_REPLACED : WRITTEN_KEPT;
     if (!same)
         put_change(j, f, path);

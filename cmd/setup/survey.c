@@ -1,11 +1,11 @@
 #include "cmd/setup/survey.h"
 
-#include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "core/base/file.h"
+#include "core/base/look.h"
 #include "core/base/sort.h"
 #include "core/baseline/spawn.h"
 
@@ -142,12 +142,13 @@ static const char *find_topic(struct tg_survey *s, struct tg_git *git)
     return name;
 }
 
-static void look_at_repository(struct tg_survey *s, struct tg_repo *repo)
+static bool look_at_repository(struct tg_survey *s, struct tg_repo *repo, struct tg_err *err)
 {
     const char *const origin[] = { "git", "remote", "get-url", "origin", NULL };
-    struct tg_err ignored = TG_ERR_INIT;
-    struct tg_git *git;
-    git = tg_repo_get(repo, &ignored);
+    const struct tg_git *git;
+    if (tg_repo_look(repo, err) == TG_SEEN_FAILED)
+        return false;
+    git = repo->git;
     s->in_git = git && tg_git_root(git);
     s->root = s->in_git ? tg_arena_sv(s->arena, tg_sv_of(tg_git_root(git))).p : "./";
     s->prefix = s->in_git ? tg_arena_sv(s->arena, tg_sv_of(tg_git_prefix(git))).p : "";
@@ -159,7 +160,8 @@ static void look_at_repository(struct tg_survey *s, struct tg_repo *repo)
     }
     s->ci = find_ci(s);
     s->action = find_action(s);
-    s->topic = find_topic(s, git);
+    s->topic = find_topic(s, repo->git);
+    return true;
 }
 
 /* ---- which traces ---- */
@@ -213,55 +215,24 @@ static bool may_be_trace(const char *folder, const char *name)
            tg_path_is_output(tg_sv_of(folder)) || tg_path_is_baseline(tg_sv_of(folder));
 }
 
-static const char **names_in(const char *dir, size_t *n, struct tg_arena *a)
+static bool look_below(struct trace_paths *all, const struct tg_survey *s, const char *dir,
+                       int depth, struct tg_err *err)
 {
-    const char **names = NULL, **out;
-    size_t cap = 0;
-    DIR *d = opendir(dir);
-    *n = 0;
-    for (struct dirent *e; d && (e = readdir(d));) {
-        if (is_skipped_folder(e->d_name))
-            continue;
-        *TG_PUSH(names, *n, cap) = tg_arena_sv(a, tg_sv_of(e->d_name)).p;
-    }
-    if (d)
-        (void)closedir(d);
-    out = tg_arena_copy(a, names, *n, sizeof *names);
-    TG_SORT(out, *n, tg_by_text);
-    free(names);
-    return out;
-}
-
-static void look_below(struct trace_paths *all, const struct tg_survey *s, const char *dir,
-                       int depth)
-{
+    const char **names;
     size_t n;
-    const char **names = names_in(dir, &n, all->arena);
-    for (size_t i = 0; i < n && all->n < MAX_FOUND; i++) {
+    bool ok = tg_look_in(dir, all->arena, &names, &n, err) != TG_SEEN_FAILED;
+    for (size_t i = 0; ok && i < n && all->n < MAX_FOUND; i++) {
         const char *path =
             strcmp(dir, ".") == 0 ? names[i] : tg_arena_printf(all->arena, "%s/%s", dir, names[i]);
         struct stat st;
-        if (lstat(path, &st) != 0)
+        if (is_skipped_folder(names[i]) || lstat(path, &st) != 0)
             continue;
         if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH)
-            look_below(all, s, path, depth + 1);
+            ok = look_below(all, s, path, depth + 1, err);
         else if (S_ISREG(st.st_mode) && may_be_trace(dir, names[i]))
             add_path(all, s, path);
     }
-}
-
-/* A folder of traces, or one of a program: what it has in folders below, or nothing recorded yet. */
-static bool look_in_folder(struct trace_paths *all, const struct tg_survey *s, const char *dir)
-{
-    const char **found;
-    size_t n = 0, before = all->n;
-    struct tg_err ignored = TG_ERR_INIT;
-    if (tg_files_in_dir(dir, all->arena, &found, &n, &ignored))
-        for (size_t i = 0; i < n; i++)
-            add_path(all, s, found[i]);
-    if (all->n == before)
-        look_below(all, s, dir, 1);
-    return all->n > before;
+    return ok;
 }
 
 static void add_program(struct trace_paths *all, const char *dir)
@@ -273,23 +244,42 @@ static void add_program(struct trace_paths *all, const char *dir)
         tg_arena_sv(all->arena, (tg_sv){ dir, tg_sv_eq((tg_sv){ dir, n }, TG_SV(".")) ? 0 : n });
 }
 
+/* A folder of traces, or one of a program: what it has in folders below, or nothing recorded yet. */
+static bool look_in_folder(struct trace_paths *all, const struct tg_survey *s, const char *dir,
+                           struct tg_err *err)
+{
+    const char **names;
+    size_t n, before = all->n;
+    if (tg_look_in(dir, all->arena, &names, &n, err) == TG_SEEN_FAILED)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const char *path = tg_arena_printf(
+            all->arena, "%s%s%s", dir, tg_sv_ends(tg_sv_of(dir), TG_SV("/")) ? "" : "/", names[i]);
+        if (tg_file_is_input_name(tg_sv_of(names[i])) && !tg_file_is_dir(path))
+            add_path(all, s, path);
+    }
+    if (all->n == before && !look_below(all, s, dir, 1, err))
+        return false;
+    if (all->n == before)
+        add_program(all, dir);
+    return true;
+}
+
 static bool find_traces(struct trace_paths *all, const struct tg_survey *s,
                         const struct tg_strs *args, struct tg_repo *repo, struct tg_err *err)
 {
     struct tg_input_list list = { 0 };
     for (size_t i = 0; i < args->n; i++) {
         if (tg_file_is_dir(args->v[i])) {
-            if (!look_in_folder(all, s, args->v[i]))
-                add_program(all, args->v[i]);
+            if (!look_in_folder(all, s, args->v[i], err))
+                return false;
         } else if (!tg_inputs_add(&list, args->v[i], NULL, repo, all->arena, err)) {
             return false;
         }
     }
     for (size_t i = 0; i < list.n; i++)
         add_path(all, s, list.v[i].label);
-    if (!args->n)
-        look_below(all, s, ".", 0);
-    return true;
+    return args->n || look_below(all, s, ".", 0, err);
 }
 
 /* ---- what is in them ---- */
@@ -639,8 +629,7 @@ bool tg_survey_make(struct tg_survey *out, const struct tg_strs *args, const str
                     struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
 {
     *out = (struct tg_survey){ .arena = a, .skipped = TG_SV("") };
-    look_at_repository(out, repo);
-    if (!survey_suites(out, args, io, repo, err))
+    if (!look_at_repository(out, repo, err) || !survey_suites(out, args, io, repo, err))
         return false;
     if (!out->n_suites) {
         add_empty_suite(out, TG_SV(""));

@@ -130,13 +130,21 @@ static bool take(struct waivers *w, const struct tg_doc *violations,
 
 static void put_one(struct tg_buf *out, const struct rule *r, const struct tg_policy_waive_ask *ask)
 {
+    TG_BUF name = { 0 };
     char last[16];
+    bool many;
+    if (!tg_waiver_write(&name, r->name, &many)) {
+        tg_buf_puts(out, "  # no waiver can name this one, under rule ");
+        tg_esc_yaml(out, r->rule);
+        tg_buf_puts(out, ": its name is empty or too long\n");
+        return;
+    }
     tg_buf_puts(out, "  - rule: ");
     tg_esc_yaml(out, r->rule);
     tg_buf_puts(out, "\n    name: ");
-    tg_esc_yaml(out, r->name);
-    if (tg_waiver_naming(r->name) == TG_WAIVER_MANY)
-        tg_buf_puts(out, "\n    many: true");
+    tg_esc_yaml(out, tg_buf_sv(&name));
+    if (many)
+        tg_buf_puts(out, "\n    many: true   # a pattern, and it matches this name alone");
     tg_buf_puts(out, "\n    ceiling: ");
     tg_accept_put_ceiling(out, &r->change, 1.25);
     tg_buf_puts(out, "\n    reason: ");

@@ -43,7 +43,6 @@ void tg_accept_put_ceiling(struct tg_buf *out, const struct tg_accept_change *c,
 /* One waiver: for a name under a rule, or for a metric that a rule about the whole trace found. */
 struct waiver {
     tg_sv rule, name;
-    enum tg_waiver_naming naming;
     struct tg_accept_change change;
 };
 
@@ -68,10 +67,8 @@ static struct waiver *waiver_for(struct waivers *w, const struct tg_result *r)
     uint32_t i = tg_strmap_add(&w->at, tg_buf_sv(&key));
     if (i == n) {
         w->v = tg_grow(w->v, &w->cap, n + 1, sizeof *w->v);
-        w->v[i] = (struct waiver){ .rule = r->rule,
-                                   .name = name,
-                                   .naming = tg_waiver_naming(name),
-                                   .change = { .metric = r->metric } };
+        w->v[i] =
+            (struct waiver){ .rule = r->rule, .name = name, .change = { .metric = r->metric } };
     }
     return &w->v[i];
 }
@@ -100,13 +97,14 @@ static void collect(struct waivers *w, const struct tg_verdict *v)
 /* Nothing for a name that cannot be copied as it looks. */
 static void put_waiver(struct tg_buf *out, const struct waiver *w)
 {
-    TG_BUF visible = { 0 };
+    TG_BUF visible = { 0 }, name = { 0 };
+    bool many;
     tg_utf8_visible(&visible, w->name);
     if (tg_sv_eq(tg_buf_sv(&visible), w->name) && !memchr(w->name.p, '`', w->name.n) &&
-        w->naming != TG_WAIVER_NEVER) {
+        tg_waiver_write(&name, w->name, &many)) {
         tg_buf_printf(out, "  - {rule: %.*s, name: ", TG_SV_ARG(w->rule));
-        tg_esc_yaml(out, w->name);
-        tg_buf_puts(out, w->naming == TG_WAIVER_MANY ? ", many: true" : "");
+        tg_esc_yaml(out, tg_buf_sv(&name));
+        tg_buf_puts(out, many ? ", many: true" : "");
         tg_buf_puts(out, ", ceiling: ");
         tg_accept_put_ceiling(out, &w->change, 1);
         tg_buf_puts(out, ", reason: '\xe2\x80\xa6', owner: you, expires: YYYY-MM-DD}\n");

@@ -45,7 +45,7 @@ static bool csv_plain(tg_sv text, bool *comma)
 }
 
 /* What a spreadsheet would take for a formula is text after an apostrophe, as it shows it itself. */
-static bool is_formula(tg_sv text)
+bool tg_csv_is_formula(tg_sv text)
 {
     text = tg_sv_past(text, " \t\r\n");
     return text.n > 1 && memchr("=+-@", text.p[0], 4) != NULL;
@@ -67,7 +67,7 @@ static void put_cell(struct tg_buf *out, tg_sv text)
     tg_utf8_clean(&clean, text);
     quote = false;
     for (size_t i = 0; i < clean.n; i++) {
-        if (clean.p[i] == '\n' && tg_esc_is_command(tg_sv_from(tg_buf_sv(&clean), i + 1)))
+        if (strchr("\n\r", clean.p[i]) && tg_esc_is_command(tg_sv_from(tg_buf_sv(&clean), i + 1)))
             clean.p[i] = ' ';
         quote |= strchr(",\"\n\r", clean.p[i]) != NULL;
     }
@@ -86,7 +86,7 @@ static void put_cell(struct tg_buf *out, tg_sv text)
 void tg_csv_text(struct tg_buf *out, tg_sv text)
 {
     TG_BUF safe = { 0 };
-    if (!is_formula(text)) {
+    if (!tg_csv_is_formula(text)) {
         put_cell(out, text);
         return;
     }

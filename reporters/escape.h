@@ -32,7 +32,8 @@ bool tg_esc_md_is_plain(tg_sv text);
 void tg_esc_xml(struct tg_buf *out, tg_sv text); /* text and attributes; XML 1.0 characters only */
 void tg_esc_xml_lines(struct tg_buf *out, tg_sv text); /* the same, but LF stays */
 
-void tg_esc_yaml(struct tg_buf *out, tg_sv text); /* in single quotes, one line */
+/* A scalar on one line, the same text when it is read: single quotes, or double ones with escapes. */
+void tg_esc_yaml(struct tg_buf *out, tg_sv text);
 
 /* A quoted Mermaid label: no quotes, backticks, semicolons; guillemets for angle brackets. */
 void tg_esc_mermaid(struct tg_buf *out, tg_sv text);

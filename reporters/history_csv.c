@@ -3,6 +3,7 @@
 
 #include "core/base/decimal.h"
 #include "core/base/utf8.h"
+#include "reporters/csv.h"
 #include "reporters/history.h"
 
 /* RFC 4180; a text that a spreadsheet would take for a formula begins with an apostrophe. */
@@ -11,7 +12,7 @@ static void put_text(struct tg_buf *out, tg_sv text)
     TG_BUF visible = { 0 };
     tg_utf8_visible(&visible, text);
     tg_buf_putc(out, '"');
-    if (visible.n && strchr("=+-@", visible.p[0]))
+    if (tg_csv_is_formula(tg_buf_sv(&visible)))
         tg_buf_putc(out, '\'');
     for (size_t i = 0; i < visible.n; i++) {
         if (visible.p[i] == '"')

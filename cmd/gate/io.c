@@ -82,17 +82,60 @@ bool tg_io_put_commands(const struct tg_io *io, tg_sv bytes, struct tg_err *err)
     return written(tg_file_put(io->out, bytes), err);
 }
 
+/* Length of a colour that we wrote, "ESC [ … m"; 0: none begins here, or there are no colours. */
+static size_t colour(const struct tg_io *io, tg_sv s)
+{
+    size_t n = 2;
+    if (!io->color || s.n < 3 || s.p[0] != '\033' || s.p[1] != '[')
+        return 0;
+    while (n < s.n && (tg_is_digit(s.p[n]) || s.p[n] == ';'))
+        n++;
+    return n < s.n && s.p[n] == 'm' ? n + 1 : 0;
+}
+
+/* Most lines: printable ASCII. */
+static bool is_harmless(tg_sv line)
+{
+    for (size_t i = 0; i < line.n; i++)
+        if (((unsigned char)line.p[i] < 0x20 && line.p[i] != '\t') ||
+            (unsigned char)line.p[i] >= 0x7f || line.p[i] == '#')
+            return false;
+    return true;
+}
+
+/* Nothing of a line moves the cursor, ends the line or is a command, whatever format wrote it. */
+static void put_line(const struct tg_io *io, tg_sv line, struct tg_buf *out)
+{
+    if (tg_esc_is_command(line))
+        tg_buf_puts(out, "| ");
+    if (is_harmless(line)) {
+        tg_buf_add(out, line);
+        return;
+    }
+    while (line.n) {
+        size_t len = tg_utf8_len(line), sgr = colour(io, line);
+        uint32_t c = len ? tg_utf8_code(line, len) : 0;
+        bool ends = c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029;
+        if (tg_sv_starts(line, TG_SV("##["))) {
+            tg_buf_puts(out, "##\\u200b");
+            len = 2;
+        } else if (len && ends && c != '\t' && !sgr) {
+            tg_buf_printf(out, "\\u%04x", (unsigned)c);
+        } else {
+            len = sgr ? sgr : len ? len : 1;
+            tg_buf_add(out, (tg_sv){ line.p, len });
+        }
+        line = tg_sv_from(line, len);
+    }
+}
+
 bool tg_io_put(const struct tg_io *io, tg_sv bytes, struct tg_err *err)
 {
     TG_BUF safe = { 0 };
-    bool ends = bytes.n && bytes.p[bytes.n - 1] == '\n';
-    for (tg_sv rest = bytes; rest.n;) {
-        tg_sv line = tg_sv_cut(&rest, '\n');
-        if (tg_esc_is_command(line))
-            tg_buf_puts(&safe, "| ");
-        tg_buf_add(&safe, line);
-        if (rest.n || ends)
-            tg_buf_putc(&safe, '\n');
+    for (tg_sv rest = bytes, end; rest.n;) {
+        tg_sv line = tg_utf8_line(&rest, &end);
+        put_line(io, line, &safe);
+        tg_buf_add(&safe, tg_sv_eq(end, TG_SV("\r")) ? TG_SV("\n") : end);
     }
     return written(tg_file_put(io->out, tg_buf_sv(&safe)), err);
 }

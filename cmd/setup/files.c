@@ -1,9 +1,12 @@
 #include "cmd/setup/files.h"
 
 #include <stdlib.h>
+#include <strings.h>
 
 #include "cmd/setup/templates.h"
+#include "core/base/utf8.h"
 #include "policy/verdict/verdict.h"
+#include "reporters/escape.h"
 
 #define PLACEHOLDER "OWNER/tracegate@COMMIT"
 #define SELF_HOSTED "[self-hosted, linux, x64] # machines of your own: alike, and one job at a time"
@@ -71,6 +74,87 @@ void tg_setup_files_release(struct tg_setup_files *f)
     *f = (struct tg_setup_files){ 0 };
 }
 
+/* ---- names in YAML and in commands ---- */
+
+/* A word that is itself in YAML and in a shell, and is not a number or a word of YAML. */
+static bool is_plain_word(tg_sv text)
+{
+    static const char *const words[] = {
+        "true", "false", "yes", "no", "on", "off", "null", "y", "n"
+    };
+    for (size_t i = 0; i < text.n; i++)
+        if (!tg_is_word(text.p[i]) && !memchr("/.-", text.p[i], 3))
+            return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (text.n == strlen(words[i]) && strncasecmp(text.p, words[i], text.n) == 0)
+            return false;
+    return text.n && (tg_is_letter(text.p[0]) || text.p[0] == '_' || tg_sv_eq(text, TG_SV(".")));
+}
+
+/* A scalar of YAML: as it is, or quoted if it would be read as something else. */
+static const char *scalar(const struct tg_survey *s, tg_sv text)
+{
+    TG_BUF out = { 0 };
+    if (is_plain_word(text))
+        return tg_arena_sv(s->arena, text).p;
+    tg_esc_yaml(&out, text);
+    return tg_arena_sv(s->arena, tg_buf_sv(&out)).p;
+}
+
+/* The same in double quotes, where our own files have them. */
+static const char *quoted(const struct tg_survey *s, tg_sv text)
+{
+    TG_BUF visible = { 0 };
+    TG_BUF out = { 0 };
+    tg_utf8_visible(&visible, text);
+    if (tg_sv_eq(tg_buf_sv(&visible), text) && !memchr(text.p, '"', text.n) &&
+        !memchr(text.p, '\\', text.n))
+        return tg_arena_printf(s->arena, "\"%.*s\"", TG_SV_ARG(text));
+    tg_esc_yaml(&out, text);
+    return tg_arena_sv(s->arena, tg_buf_sv(&out)).p;
+}
+
+/* GitHub evaluates "${{ … }}" in every value of a workflow, whatever quotes are around it. */
+static tg_sv inert(const struct tg_survey *s, tg_sv text)
+{
+    TG_BUF out = { 0 };
+    while (text.n) {
+        if (tg_sv_skip(&text, TG_SV("${{"))) {
+            tg_buf_puts(&out, "${{ '${{' }}");
+            continue;
+        }
+        tg_buf_putc(&out, text.p[0]);
+        text = tg_sv_from(text, 1);
+    }
+    return tg_arena_sv(s->arena, tg_buf_sv(&out));
+}
+
+/* A word of a shell command: a folder may be called "$(x)", or "-x". */
+static const char *word(const struct tg_survey *s, tg_sv text)
+{
+    TG_BUF out = { 0 };
+    const char *here = tg_sv_starts(text, TG_SV("-")) ? "./" : "";
+    if (is_plain_word(text))
+        return tg_arena_sv(s->arena, text).p;
+    tg_buf_printf(&out, "'%s", here);
+    for (size_t i = 0; i < text.n; i++)
+        if (text.p[i] == '\'')
+            tg_buf_puts(&out, "'\\''");
+        else
+            tg_buf_putc(&out, text.p[i]);
+    tg_buf_putc(&out, '\'');
+    return tg_arena_sv(s->arena, tg_buf_sv(&out)).p;
+}
+
+/* A command as the value of `run:`; one of plain words stays as it is. */
+static const char *command(const struct tg_survey *s, tg_sv text)
+{
+    for (size_t i = 0; i < text.n; i++)
+        if (!tg_is_word(text.p[i]) && !memchr(" /.-()&", text.p[i], 7))
+            return scalar(s, inert(s, text));
+    return tg_arena_sv(s->arena, text).p;
+}
+
 /* ---- the bench ---- */
 
 static bool is_ours(enum tg_survey_bench bench)
@@ -99,32 +183,39 @@ static void add_bench(struct tg_setup_files *f, const struct tg_survey *s,
 
 /* ---- the policy ---- */
 
+static void put_regex(struct tg_buf *out, const char *key, tg_sv regex)
+{
+    tg_buf_puts(out, key);
+    tg_esc_yaml(out, regex);
+}
+
 static void put_suite(struct tg_buf *out, const struct tg_survey *s,
                       const struct tg_survey_suite *one, const char *name, bool stored)
 {
     bool ours = is_ours(one->bench) || !one->n || one->outside;
     const char *files =
         ours ? tg_survey_in(s, one->program, "out/run*.json.gz") : one->form.files.p;
-    tg_buf_printf(out, "  - name: %s\n    trace: {files: \"%s\"", name, files);
+    tg_buf_printf(out, "  - name: %s\n    trace: {files: %s", scalar(s, tg_sv_of(name)),
+                  quoted(s, tg_sv_of(files)));
     if (ours)
         tg_buf_puts(out, ", run: 'run(\\d+)'");
     else if (one->form.run.n && (one->ranks < 2 || one->form.rank.n)) /* else the traces say it */
-        tg_buf_printf(out, ", run: '%.*s'", TG_SV_ARG(one->form.run));
+        put_regex(out, ", run: ", one->form.run);
     if (ours && one->ranks > 1)
         tg_buf_puts(out, ", rank: 'rank(\\d+)'");
     else if (!ours && one->form.rank.n)
-        tg_buf_printf(out, ", rank: '%.*s'", TG_SV_ARG(one->form.rank));
+        put_regex(out, ", rank: ", one->form.rank);
     tg_buf_puts(out, "}   # fresh traces\n");
     if (stored)
         tg_buf_puts(out, "    baseline: stored   # in refs/tracegate/ of this repository\n");
     else if (one->kept.n)
-        tg_buf_printf(out, "    baseline: \"%.*s\"   # in the tree of the merge base\n",
-                      TG_SV_ARG(one->kept));
+        tg_buf_printf(out, "    baseline: %s   # in the tree of the merge base\n",
+                      quoted(s, one->kept));
     if (one->ranks > 1)
         tg_buf_printf(out, "    ranks: {expect: %zu}\n", one->ranks);
     if (one->window.name.n)
-        tg_buf_printf(out, "    window: {by: annotation, name: \"%.*s\"%s}\n",
-                      TG_SV_ARG(one->window.name), one->window.count > 3 ? ", skip_first: 1" : "");
+        tg_buf_printf(out, "    window: {by: annotation, name: %s%s}\n",
+                      quoted(s, one->window.name), one->window.count > 3 ? ", skip_first: 1" : "");
     else if (one->n && !one->marked)
         tg_buf_puts(out, "    window: {by: trace}   # no steps in the traces: each trace is one\n");
 }
@@ -150,7 +241,7 @@ static void put_guards(struct tg_buf *out, const struct tg_survey *s)
         return;
     tg_buf_puts(out, "  ops: [");
     for (size_t k = 0; k < s->suites[0].n_ops; k++)
-        tg_buf_printf(out, "%s\"%.*s\"", k ? ", " : "", TG_SV_ARG(s->suites[0].ops[k]));
+        tg_buf_printf(out, "%s%s", k ? ", " : "", quoted(s, s->suites[0].ops[k]));
     tg_buf_puts(out, "]\n");
 }
 
@@ -199,6 +290,18 @@ void tg_setup_policy(struct tg_buf *out, const struct tg_survey *s, const struct
 
 /* ---- workflows ---- */
 
+/* A branch as a filter of GitHub has it, where '+', '!' and others have a meaning. */
+static tg_sv filter_pattern(const struct tg_survey *s, tg_sv branch)
+{
+    TG_BUF out = { 0 };
+    for (size_t i = 0; i < branch.n; i++) {
+        if (memchr("*+?[]!\\", branch.p[i], 7))
+            tg_buf_putc(&out, '\\');
+        tg_buf_putc(&out, branch.p[i]);
+    }
+    return tg_arena_sv(s->arena, tg_buf_sv(&out));
+}
+
 static void put_place(struct tg_buf *text, const struct tg_survey *s, const struct tg_setup_opts *o)
 {
     if (o->action) {
@@ -206,7 +309,7 @@ static void put_place(struct tg_buf *text, const struct tg_survey *s, const stru
         replace(text, PLACEHOLDER, o->action);
     }
     replace(text, "branches: [main]",
-            tg_arena_printf(s->arena, "branches: [%.*s]", TG_SV_ARG(s->branch)));
+            tg_arena_printf(s->arena, "branches: [%s]", scalar(s, filter_pattern(s, s->branch))));
 }
 
 /* Only what is there can be installed from. */
@@ -218,10 +321,11 @@ static void put_requirements(struct tg_buf *text, const struct tg_survey *s, tg_
         folder = TG_SV("");
     if (tg_survey_has(s, folder, "requirements.txt"))
         to = tg_arena_printf(s->arena, "python3 -m pip install -r %s",
-                             tg_survey_in(s, folder, "requirements.txt"));
+                             word(s, tg_sv_of(tg_survey_in(s, folder, "requirements.txt"))));
     else if (tg_survey_has(s, folder, "pyproject.toml"))
-        to = tg_arena_printf(s->arena, "python3 -m pip install torch ./%.*s", TG_SV_ARG(folder));
-    replace(text, "python3 -m pip install -r requirements.txt", to);
+        to = tg_arena_printf(s->arena, "python3 -m pip install torch %s",
+                             word(s, TG_SV_PRINTF(s->arena, "./%.*s", TG_SV_ARG(folder))));
+    replace(text, "python3 -m pip install -r requirements.txt", command(s, tg_sv_of(to)));
 }
 
 /* The matrix of a repository with several programs, or with one that is not at the root. */
@@ -231,8 +335,8 @@ static void put_matrix(struct tg_buf *text, const struct tg_survey *s)
     bool all = true;
     for (size_t i = 0; i < s->n_suites; i++) {
         const struct tg_survey_suite *one = &s->suites[i];
-        tg_buf_printf(&rows, "          - {suite: %.*s, folder: %s}\n", TG_SV_ARG(one->name),
-                      one->program.n ? one->program.p : ".");
+        tg_buf_printf(&rows, "          - {suite: %s, folder: %s}\n", scalar(s, one->name),
+                      scalar(s, one->program.n ? inert(s, one->program) : TG_SV(".")));
         all &= tg_survey_has(s, one->program, "requirements.txt");
     }
     replace_lines(text, "- {suite: train", "- {suite: serve", rows.p);
@@ -277,15 +381,15 @@ static void put_stored_suites(struct tg_buf *text, const struct tg_survey *s, bo
     for (size_t i = 0; i < s->n_suites; i++) {
         const struct tg_survey_suite *one = &s->suites[i];
         tg_buf_printf(&bench, "%s(cd %s && python3 bench.py)", i ? " && " : "",
-                      one->program.n ? one->program.p : ".");
+                      one->program.n ? word(s, one->program) : ".");
         tg_buf_printf(&names, "            %.*s\n", TG_SV_ARG(one->name));
     }
     if (s->n_suites > 1 || s->suites[0].program.n) {
         first = s->suites[0].program.n ? bench.p : "python3 bench.py";
         replace(text, "python3 bench.py # writes out/run0.json.gz … out/run4.json.gz",
-                s->n_suites > 1 ? bench.p : first);
+                command(s, tg_sv_of(s->n_suites > 1 ? bench.p : first)));
         replace(text, "- run: python3 bench.py\n",
-                tg_arena_printf(s->arena, "- run: %s\n", bench.p));
+                tg_arena_printf(s->arena, "- run: %s\n", command(s, tg_buf_sv(&bench))));
         replace(text, "          path: out\n          if-no-files",
                 "          path: \"**/out\"\n          if-no-files");
         replace(text, "          path: out\n", "          path: .\n");
@@ -326,8 +430,9 @@ static void add_nightly(struct tg_setup_files *f, const struct tg_survey *s,
     put_place(text, s, o);
     put_requirements(text, s, folder);
     replace(text, "python3 bench.py --all",
-            folder.n ? tg_arena_printf(s->arena, "(cd %.*s && python3 bench.py)", TG_SV_ARG(folder))
-                     : "python3 bench.py");
+            folder.n
+                ? command(s, TG_SV_PRINTF(s->arena, "(cd %s && python3 bench.py)", word(s, folder)))
+                : "python3 bench.py");
 }
 
 void tg_setup_files(struct tg_setup_files *out, const struct tg_survey *s,

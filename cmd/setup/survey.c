@@ -225,8 +225,12 @@ static bool look_below(struct trace_paths *all, const struct tg_survey *s, const
         const char *path =
             strcmp(dir, ".") == 0 ? names[i] : tg_arena_printf(all->arena, "%s/%s", dir, names[i]);
         struct stat st;
-        if (is_skipped_folder(names[i]) || lstat(path, &st) != 0)
+        if (is_skipped_folder(names[i]))
             continue;
+        if (lstat(path, &st) != 0) {
+            ok = tg_look_at(path, NULL, err) != TG_SEEN_FAILED;
+            continue;
+        }
         if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH)
             ok = look_below(all, s, path, depth + 1, err);
         else if (S_ISREG(st.st_mode) && may_be_trace(dir, names[i]))

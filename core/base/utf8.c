@@ -82,10 +82,33 @@ void tg_utf8_clean(struct tg_buf *out, tg_sv s)
     }
 }
 
-static bool is_invisible(uint32_t c)
+tg_sv tg_utf8_line(tg_sv *rest, tg_sv *end)
 {
-    return c < 0x20 || c == 0x7f || (c >= 0x80 && c < 0xa0) || (c >= 0x200b && c <= 0x200f) ||
-           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
+    tg_sv line = { rest->p, 0 };
+    size_t ends;
+    while (line.n < rest->n && rest->p[line.n] != '\n' && rest->p[line.n] != '\r')
+        line.n++;
+    ends = line.n < rest->n;
+    if (ends && rest->p[line.n] == '\r' && line.n + 1 < rest->n && rest->p[line.n + 1] == '\n')
+        ends = 2;
+    *end = (tg_sv){ rest->p + line.n, ends };
+    *rest = tg_sv_from(*rest, line.n + ends);
+    return line;
+}
+
+/* Unicode 15: Cc, Zl, Zp, and of Cf and the fillers what hides or reorders text. */
+bool tg_utf8_is_invisible(uint32_t c)
+{
+    static const struct {
+        uint32_t from, to;
+    } ranges[] = { { 0, 0x1f },        { 0x7f, 0x9f },      { 0xad, 0xad },     { 0x61c, 0x61c },
+                   { 0x115f, 0x1160 }, { 0x180e, 0x180e },  { 0x200b, 0x200f }, { 0x2028, 0x202e },
+                   { 0x2060, 0x206f }, { 0x3164, 0x3164 },  { 0xfeff, 0xfeff }, { 0xffa0, 0xffa0 },
+                   { 0xfff9, 0xfffb }, { 0xe0000, 0xe007f } };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges && c >= ranges[i].from; i++)
+        if (c <= ranges[i].to)
+            return true;
+    return false;
 }
 
 void tg_utf8_visible(struct tg_buf *out, tg_sv s)
@@ -95,7 +118,7 @@ void tg_utf8_visible(struct tg_buf *out, tg_sv s)
         uint32_t c = len ? tg_utf8_code(s, len) : 0xfffd;
         if (c == '\n' || c == '\r' || c == '\t')
             tg_buf_putc(out, ' ');
-        else if (is_invisible(c))
+        else if (tg_utf8_is_invisible(c))
             tg_buf_printf(out, "\\u%04x", (unsigned)c);
         else
             tg_utf8_put(out, c);

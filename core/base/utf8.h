@@ -13,6 +13,14 @@ void tg_utf8_put(struct tg_buf *out, uint32_t code);
 /* Appends `s` with each bad byte, and each NUL, replaced by U+FFFD. */
 void tg_utf8_clean(struct tg_buf *out, tg_sv s);
 /*
+ * Where a line ends for those who read what we write: at LF, at CRLF and at a CR alone (runners and
+ * terminals), and nowhere else. Cuts the line off the front of *rest; *end is what it ended with, "" at
+ * the end of the text.
+ */
+tg_sv tg_utf8_line(tg_sv *rest, tg_sv *end);
+/* Does it move a cursor, hide, or turn round what is beside it? Controls, C1, format characters. */
+bool tg_utf8_is_invisible(uint32_t code);
+/*
  * Appends `s` for a one-line text sink: CR, LF and TAB become one blank, other controls and the
  * invisible or direction-changing code points become visible "\u200b", bad bytes become U+FFFD.
  */

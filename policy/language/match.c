@@ -166,6 +166,32 @@ enum tg_waiver_naming tg_waiver_naming(tg_sv name)
     return has_wildcard(name) ? TG_WAIVER_MANY : TG_WAIVER_EXACT;
 }
 
+static bool is_alphanumeric(char c)
+{
+    return tg_is_letter(c) || tg_is_digit(c);
+}
+
+bool tg_waiver_write(struct tg_buf *out, tg_sv name, bool *many)
+{
+    size_t start = out->n;
+    *many = tg_waiver_naming(name) != TG_WAIVER_EXACT;
+    if (!*many) {
+        tg_buf_add(out, name);
+        return true;
+    }
+    tg_buf_puts(out, "/\\A");
+    for (size_t i = 0; i < name.n; i++) {
+        if (!is_alphanumeric(name.p[i]) && (unsigned char)name.p[i] < 0x80)
+            tg_buf_putc(out, '\\');
+        tg_buf_putc(out, name.p[i]);
+    }
+    tg_buf_puts(out, "\\z/");
+    if (name.n && out->n - start <= TG_PATTERN_MAX)
+        return true;
+    out->n = start;
+    return false;
+}
+
 enum tg_hit tg_patterns_test(const struct tg_patterns *list, tg_sv name)
 {
     enum tg_hit hit = TG_HIT_NO;

@@ -12,8 +12,8 @@ import sys
 
 import github
 from box import Box
-from support import (ENV, PROGRAM, ROOT, SHARED, TRACES, Clone, Repository, expect, expect_has, faults, need, read_json,
-                     read_text, run_parts, tracegate, write_json)
+from support import (ENV, PROGRAM, ROOT, SHARED, TRACES, Clone, Repository, check, expect, expect_end, expect_has, faults, need, read_json,
+                     read_text, run_parts, tracegate, write_json, write_text)
 from plain_model import launched
 from workflow import Forge, load
 
@@ -112,6 +112,36 @@ def never_overwrites(tmp):
     expect("forced: policy", policy(r)["extends"], ["tracegate:recommended"])
     expect("forced: their bench stays", r.read("bench.py"), "print()\n")
     expect("an unreadable trace that is named", r.run("init", "bench.py").returncode in (2, 3), True)
+
+
+def names_of_folders(tmp):
+    """Folders and branches of any name: each file is YAML, says that name, and a shell takes it for one word."""
+    names = sorted(["a b: c", "$(touch gone)", "it's", "#x", "-n", "true", "${{ github.token }}", "2024", 'q"\\', "\x1b[31m", "é"])
+    for branch in ('fe"at#{x}+', "true", "2024"):
+        r = Repository(f"{tmp}/{branch.encode().hex()}")
+        r.git("checkout", "-q", "--orphan", branch)
+        r.git("commit", "-q", "--allow-empty", "-m", "x")
+        for name in names:
+            r.write(f"{name}/requirements.txt", "torch\n")
+        init(r, "--store", *[f"./{n}" for n in names])
+        check(f"{branch}: controls stay in the file", "\x1b" not in init(r, "--store", *[f"./{n}" for n in names]))
+        expect("names: files", [s["trace"]["files"].removeprefix("./") for s in policy(r)["suites"]], [f"{n}/out/run*.json.gz" for n in names])
+        record = load(r.path(".github/workflows/tracegate-record.yml"), yaml)
+        expect("names: branch", [x.replace("\\", "") for x in (record.get("on") or record.get(True))["push"]["branches"]], [branch])
+        command = next(s["run"] for s in record["jobs"]["record"]["steps"] if "bench.py" in s.get("run", ""))
+        check("names: no expression", "${{ github" not in command)
+        seen = subprocess.run(["sh", "-c", command.replace("${{ '${{' }}", "${{").replace("python3 bench.py", "basename \"$PWD\"")], cwd=r.dir,
+                              capture_output=True, text=True)
+        expect(f"names: folders; {seen.stderr}", seen.stdout.splitlines(), names)
+        expect("names: nothing ran", os.path.exists(r.path("gone")), False)
+    for link, outside in ((".github", tmp + "/elsewhere"), (".tracegate.yml", tmp + "/elsewhere/file")):
+        os.makedirs(tmp + "/elsewhere", exist_ok=True)
+        write_text(tmp + "/elsewhere/file", "mine")
+        r = repository(f"{tmp}/link-{link}")
+        os.symlink(outside, r.path(link))
+        run = r.run("init", "--force")
+        expect_end(f"a link that leads out: {link}", run, 5, err="leads out of the repository")
+        expect(f"a link that leads out: {link}", (os.listdir(tmp + "/elsewhere"), read_text(tmp + "/elsewhere/file")), (["file"], "mine"))
 
 
 def cpu(tmp):
@@ -390,5 +420,5 @@ def services(tmp):
         expect(f"{name}: no workflow of GitHub", os.path.exists(r.path(GATE)), False)
 
 
-run_parts(empty, never_overwrites, cpu, server, corpus, ranks, services,
+run_parts(empty, never_overwrites, names_of_folders, cpu, server, corpus, ranks, services,
           *map(github.with_mock, (workflows, monorepo, stored, nightly_beside_a_gate)))

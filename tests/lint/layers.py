@@ -30,7 +30,7 @@ ALLOWED = {
     "policy/verdict": WITHOUT_HTA + ["policy/language"],
     "reporters": WITHOUT_HTA + ["policy/verdict/verdict.h"],
     "cmd/gate": WITHOUT_HTA + ["policy", "reporters", "cmd/cmd.h"],
-    "cmd/setup": WITHOUT_HTA + ["policy/language", "policy/verdict/verdict.h", "cmd/gate", "cmd/cmd.h"],
+    "cmd/setup": WITHOUT_HTA + ["policy/language", "policy/verdict/verdict.h", "reporters/escape.h", "cmd/gate", "cmd/cmd.h"],
     "cmd": ["core", "policy", "reporters", "cmd/gate", "cmd/setup"],
 }
 LIBRARIES = {

@@ -85,6 +85,15 @@ TEST(commands)
     check(tg_esc_terminal, TG_SV("##[error]x \x1b[31m"), "##\\u200b[error]x \\u001b[31m");
 }
 
+TEST(yaml_scalars)
+{
+    check(tg_esc_yaml, TG_SV("a: b # 'c'"), "'a: b # ''c'''");
+    check(tg_esc_yaml, TG_SV("\x1b[2J\r\n\"\\\xc2\x85"),
+          "\"\\u001b[2J\\u000d\\u000a\\\"\\\\\\u0085\"");
+    check(tg_esc_yaml, TG_SV("a\xff\xf3\xa0\x80\xa1"), "\"a\\ufffd\\U000e0021\"");
+    check(tg_esc_yaml, TG_SV(""), "''");
+}
+
 TEST(shortening)
 {
     TG_BUF out = { 0 };

@@ -40,9 +40,36 @@ IN_ROOM(colour_is_decided_in_order)
 IN_ROOM(no_line_is_a_command_of_the_runner)
 {
     assert_true(tg_io_put(&r->io, TG_SV("a\n::error::x\n  ##[group]y\nb :: c"), &r->err));
-    assert_string_equal(room_text(r, "stdout"), "a\n| ::error::x\n|   ##[group]y\nb :: c");
+    assert_string_equal(room_text(r, "stdout"), "a\n| ::error::x\n|   ##\\u200b[group]y\nb :: c");
     assert_true(tg_io_put_commands(&r->io, TG_SV("\n::notice::ours\n"), &r->err));
     assert_non_null(strstr(room_text(r, "stdout"), "\n::notice::ours\n"));
+}
+
+/* What a report may hold by mistake; the sink makes it harmless, and colours of our own stay. */
+IN_ROOM(no_byte_moves_the_cursor_or_ends_a_line)
+{
+    static const struct {
+        const char *text, *want;
+        bool color;
+    } cases[] = {
+        { "a\r::error::x\n", "a\n| ::error::x\n", false },
+        { "a\r\n::error::x\r\n", "a\r\n| ::error::x\r\n", false }, /* CSV has CRLF */
+        { "a\r\r##[x]", "a\n\n| ##\\u200b[x]", false },
+        { "a ##[error]b", "a ##\\u200b[error]b", false },
+        { "\033[31mred\033[0m", "\\u001b[31mred\\u001b[0m", false },
+        { "\033[31mred\033[0m", "\033[31mred\033[0m", true },
+        { "\033[2Jx\033]0;t\a", "\\u001b[2Jx\\u001b]0;t\\u0007", true },
+        { "\t#\xc2\x85::x\xe2\x80\xa8y\x7f", "\t#\\u0085::x\\u2028y\\u007f", true },
+        { "\xc3\xa4 \xff", "\xc3\xa4 \xff", false },
+    };
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        r->io.color = cases[i].color;
+        assert_true(tg_io_put(&r->io, tg_sv_of(cases[i].text), &r->err));
+        if (strcmp(room_text(r, "stdout") + used, cases[i].want) != 0)
+            fail_msg("case %zu: '%s'", i, room_text(r, "stdout") + used);
+        used = strlen(room_text(r, "stdout"));
+    }
 }
 
 IN_ROOM(a_reader_that_left_is_not_an_error)

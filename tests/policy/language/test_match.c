@@ -137,3 +137,41 @@ TEST(groups)
     tg_pattern_release(q);
     tg_arena_free(a);
 }
+
+/* What is written for a name matches it, and not its neighbours. */
+TEST(a_waiver_is_written_for_one_name)
+{
+    static const struct {
+        const char *name, *written, *other;
+        bool many;
+    } cases[] = {
+        { "aten::mm", "aten::mm", "aten::mm_", false },
+        { "void k(float*)", "void k(float*)", "void k(int*)", false },
+        { "*", "/\\A\\*\\z/", "aten::mm", true },
+        { "aten::*", "/\\Aaten\\:\\:\\*\\z/", "aten::mm", true },
+        { "a?", "/\\Aa\\?\\z/", "ab", true },
+        { "/.*/", "/\\A\\/\\.\\*\\/\\z/", "aten::mm", true },
+        { "*\n", "/\\A\\*\\\n\\z/", "*", true },
+        { "\\*", "/\\A\\\\\\*\\z/", "\\x", true },
+    };
+    TG_ARENA *a = tg_arena_new();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char why[160];
+        size_t at;
+        bool many;
+        TG_BUF b = { 0 };
+        struct tg_pattern *p;
+        assert_true(tg_waiver_write(&b, tg_sv_of(cases[i].name), &many));
+        assert_sv_equal(tg_buf_sv(&b), tg_sv_of(cases[i].written));
+        assert_int_equal(many, cases[i].many);
+        p = tg_pattern_new(tg_buf_sv(&b), a, why, sizeof why, &at);
+        assert_non_null(p);
+        assert_int_equal(tg_pattern_test(p, tg_sv_of(cases[i].name)), TG_HIT_YES);
+        if (tg_pattern_test(p, tg_sv_of(cases[i].other)) != TG_HIT_NO)
+            fail_msg("%s waives %s", cases[i].name, cases[i].other);
+        tg_pattern_release(p);
+    }
+    TG_BUF b = { 0 };
+    bool many;
+    assert_false(tg_waiver_write(&b, TG_SV(""), &many));
+}

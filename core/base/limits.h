@@ -20,6 +20,7 @@ struct tg_limits {
     size_t max_blob;       /* a git blob that is read through libgit2, bytes */
     size_t max_files;      /* traces of one side */
     size_t max_attrs;      /* distinct launch attributes kept per row */
+    size_t max_nodes; /* of the calling context tree of a shard; the rest is cut, and counted */
 };
 
 #define TG_LIMITS_DEFAULT                                                                          \
@@ -35,5 +36,6 @@ struct tg_limits {
                          .max_policy = (size_t)1 << 20,                                            \
                          .max_blob = (size_t)512 << 20,                                            \
                          .max_files = 4096,                                                        \
-                         .max_attrs = 64 })
+                         .max_attrs = 64,                                                          \
+                         .max_nodes = (size_t)1 << 16 })
 #endif

@@ -5,6 +5,7 @@
 #include "core/metric/collective.h"
 #include "core/summary/internal.h"
 #include "core/summary/pack.h"
+#include "core/summary/tree_build.h"
 
 enum { ROW_WORDS = 4, ATTR_WORDS = 2 }; /* of a key in the maps below */
 
@@ -47,7 +48,8 @@ struct build {
     struct row *rows;
     size_t n_rows, rows_cap;
     struct tg_keymap row_ids; /* key -> row */
-    uint32_t *row_of;         /* per span */
+    uint32_t *row_of;         /* per span; once the tree is there, its node */
+    struct tg_placed placed;
     struct tg_strmap values;
     uint32_t *value; /* per attribute id and kind: id in values; TG_NO_ID: none */
     struct tg_collective_id *collective; /* per attribute id */
@@ -278,33 +280,89 @@ static void note_collective(struct build *b, uint32_t row, size_t at, uint32_t a
     memcpy(r->which + at * TG_COLLECTIVE_ID_TEXT, text.p, TG_COLLECTIVE_ID_TEXT);
 }
 
+/* The position of each row once the rows are sorted. */
+static uint32_t *positions(const struct build *b)
+{
+    uint32_t *at = tg_xrealloc(NULL, b->n_rows + 1, sizeof *at);
+    TG_FREE struct tg_row *v = tg_xrealloc(NULL, b->n_rows + 1, sizeof *v);
+    for (size_t r = 0; r < b->n_rows; r++)
+        v[r] = (struct tg_row){ .key = b->out->rows[r].key, .order = (uint32_t)r };
+    TG_SORT(v, b->n_rows, tg_row_cmp);
+    for (size_t i = 0; i < b->n_rows; i++)
+        at[v[i].order] = (uint32_t)i;
+    return at;
+}
+
+/* From here on, row_of has nodes. */
+static void build_tree(struct build *b, const struct tg_limits *limits)
+{
+    TG_FREE uint32_t *position = positions(b);
+    tg_tree_place(&b->placed, b->t, b->s, b->out->rows, tg_tree_room(limits, b->s->n), b->row_of);
+    tg_tree_order(b->out, &b->placed, position, b->a);
+}
+
+struct cursor {
+    struct tg_row *row;
+    size_t *next; /* per step: the slot */
+};
+
+static void init_cursor(struct build *b, struct cursor *c, struct tg_row *row)
+{
+    size_t at = 0;
+    *c = (struct cursor){ row, tg_xrealloc(NULL, b->s->n, sizeof *c->next) };
+    for (size_t k = 0; k < b->s->n; k++) {
+        c->next[k] = at;
+        at += row->count[k];
+    }
+    row->slots = TG_NEW_N(b->a, tg_ns, at);
+}
+
+/* Rows with several nodes say of each slot whose it is. */
+static void init_splits(struct build *b)
+{
+    for (size_t i = TG_ROOTS; i < b->placed.n; i++) {
+        struct tg_row *row = &b->out->rows[b->placed.node[i].row];
+        if (!row->slot_node && b->out->tree.node[b->placed.at[i]].split != TG_NO_ID)
+            row->slot_node = TG_NEW_N(b->a, uint32_t, (size_t)tg_row_calls(b->out, row));
+    }
+}
+
+static void add_to_node(struct build *b, uint32_t at, size_t step, tg_ns self)
+{
+    const struct tg_tree *t = &b->out->tree;
+    size_t i = t->node[at].split * (b->s->n + 1) + step;
+    if (t->node[at].split == TG_NO_ID)
+        return;
+    t->count[i]++;
+    t->self[i] = tg_ns_add(t->self[i], self);
+}
+
 /* Values in start order, step after step: one cursor per row and step. Reads no span, so that none
  * has to be there any more. */
 static void fill_slots(struct build *b)
 {
-    size_t n = b->s->n, next = 0;
-    TG_FREE tg_ns ***cursor = tg_xrealloc(NULL, b->n_rows + 1, sizeof *cursor);
-    for (size_t r = 0; r < b->n_rows; r++) {
-        struct tg_row *row = &b->out->rows[r];
-        tg_ns *at = row->slots = TG_NEW_N(b->a, tg_ns, (size_t)tg_row_calls(b->out, row));
-        cursor[r] = tg_xrealloc(NULL, n, sizeof **cursor);
-        for (size_t k = 0; k < n; k++) {
-            cursor[r][k] = at;
-            at += row->count[k];
-        }
-    }
+    size_t next = 0;
+    TG_FREE struct cursor *cursor = tg_xrealloc(NULL, b->n_rows + 1, sizeof *cursor);
+    for (size_t r = 0; r < b->n_rows; r++)
+        init_cursor(b, &cursor[r], &b->out->rows[r]);
+    init_splits(b);
     for (size_t k = 0; k < b->t->n_spans; k++) {
-        uint32_t i = b->s->order[k], r = b->row_of[i];
-        tg_ns *slot;
+        uint32_t i = b->s->order[k], r = b->placed.node[b->row_of[i]].row;
+        uint32_t node = b->placed.at[b->row_of[i]];
+        size_t slot;
+        add_to_node(b, node, bucket(b, i), b->s->self[i]);
         if (b->s->step_of[i] < 0)
             continue;
-        slot = cursor[r][b->s->step_of[i]]++;
-        *slot = b->s->self[i];
+        slot = cursor[r].next[b->s->step_of[i]]++;
+        cursor[r].row->slots[slot] = b->s->self[i];
+        if (cursor[r].row->slot_node)
+            cursor[r].row->slot_node[slot] = node;
         if (next < b->n_calls && b->calls[next].span == i)
-            note_collective(b, r, (size_t)(slot - b->out->rows[r].slots), b->calls[next++].attr);
+            note_collective(b, r, slot, b->calls[next++].attr);
     }
     for (size_t r = 0; r < b->n_rows; r++)
-        free(cursor[r]);
+        free(cursor[r].next);
+    tg_tree_settle(b->out);
 }
 
 static int by_value(const void *a, const void *b)
@@ -480,6 +538,7 @@ static void release(struct build *b)
     free(b->rows);
     tg_keymap_release(&b->row_ids);
     free(b->row_of);
+    tg_placed_release(&b->placed);
     free(b->value);
     free(b->collective);
     free(b->calls);
@@ -561,6 +620,7 @@ struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps 
     if (o->frame_sorts)
         tg_frames_of_trace(out, t, steps, o->frame_sorts, a);
     find_collectives(&b);
+    build_tree(&b, limits);
     if (own)
         drop_spans(own);
     fill_slots(&b);

@@ -367,7 +367,10 @@ static void change_metric(struct job *j)
 struct tg_shard *tg_inject(const struct tg_shard *s, const struct tg_inject *p, struct tg_arena *a)
 {
     struct job j = { .s = tg_shard_copy(s, a), .p = p, .a = a };
+    const struct tg_row_key **key = TG_NEW_N(a, const struct tg_row_key *, s->n_rows + 1);
     struct tg_row *row;
+    for (size_t i = 0; i < s->n_rows; i++)
+        key[i] = j.s->rows[i].key;
     j.delta = TG_NEW_N(a, tg_ns, s->n_steps + 1);
     j.calls = TG_NEW_N(a, int64_t, s->n_steps + 1);
     switch (p->what) {
@@ -403,5 +406,6 @@ struct tg_shard *tg_inject(const struct tg_shard *s, const struct tg_inject *p, 
     if (j.s->metrics)
         tg_metrics_derive(j.s->steps, j.s->n_steps, j.s->metrics);
     TG_SORT(j.s->rows, j.s->n_rows, tg_row_cmp);
+    tg_inject_tree(s, j.s, key, a);
     return j.injected ? j.s : NULL;
 }

@@ -39,6 +39,12 @@ struct tg_row tg_frame_row(enum tg_kind kind, tg_sv name, int64_t device, size_t
                            struct tg_arena *a);
 /* inject_frames.c: how many rows were changed. */
 size_t tg_inject_frames(struct tg_shard *s, const struct tg_inject *p, struct tg_arena *a);
+/*
+ * inject_tree.c: makes now->tree of was->tree, after rows were changed. `key`: of the rows of `was`,
+ * as `now` had them first.
+ */
+void tg_inject_tree(const struct tg_shard *was, struct tg_shard *now,
+                    const struct tg_row_key *const *key, struct tg_arena *a);
 /* "module", "source", by their bits. */
 const char *tg_frame_sort_name(enum tg_stack_sort sort);
 bool tg_frame_sort_find(tg_sv name, enum tg_stack_sort *out);

@@ -6,7 +6,7 @@
  *
  *     {"tracegate_summary":1,"index":"packed","texts":[…],"rows":[…],"frames":[…],"attributes":[…],
  *      "steps_only":[…],"shards":[
- *     {"run":…,"hash":…,…,"rows":0,"pattern":1,"values":"packed"},
+ *     {"run":…,"hash":…,…,"rows":0,"pattern":1,"values":"packed","tree":0,"node_times":"packed"},
  *     …
  *     ]}
  *
@@ -15,7 +15,10 @@
  * (steps_only.c). `frames` and `steps_only` are there only if they are not empty. A shard has its
  * content (content.h) and three columns: `rows`, its rows and attributes as positions in the book;
  * `pattern` and `values` (columns.h). A `rows` or a `pattern` that an earlier shard has is the
- * number of that column, else packed text; the texts among these are numbered from 0.
+ * number of that column, else packed text; the texts among these are numbered from 0. The calling
+ * context tree (tree_column.h) is two more: `tree`, which is numbered in the same way by itself, and
+ * `node_times`. Both are optional, and the hash does not cover them: what wrote a summary before
+ * there were trees reads those that have one, and the other way round.
  *
  * So a shard of a program that is there already takes little more than its times, and a document of
  * thousands is merged with one of them in memory. Equal shards give equal bytes, whatever was merged
@@ -38,6 +41,7 @@ struct tg_layout_key {
 struct tg_layout_writer {
     struct tg_book book;
     struct tg_strmap columns; /* raw bytes of `rows` and `pattern` -> number */
+    struct tg_strmap trees;   /* of `tree` */
     struct tg_buf *out;
     size_t max_summary, max_doc; /* of struct tg_limits */
     size_t max_slots;            /* bytes of text that slots may add to each shard */
@@ -86,8 +90,10 @@ struct tg_layout_reader {
     size_t n, next;
     struct tg_shard **steps_only;
     size_t n_steps_only;
-    tg_sv *column;
-    size_t n_columns, cap_columns;
+    struct tg_layout_columns {
+        tg_sv *v;
+        size_t n, cap;
+    } columns, trees;                                /* of `rows` and `pattern`; of `tree` */
     struct tg_layout_shape *shape[TG_LAYOUT_SHAPES]; /* the last ones */
     size_t next_shape;
 };

@@ -6,6 +6,7 @@
 #include "core/summary/content.h"
 #include "core/summary/layout.h"
 #include "core/summary/pack.h"
+#include "core/summary/tree_column.h"
 
 bool tg_summary_looks_like(tg_sv s)
 {
@@ -20,10 +21,11 @@ bool tg_summary_looks_like(tg_sv s)
 
 /* The rows of one listing and one pattern: most ranks of a program share them. */
 struct tg_layout_shape {
-    struct tg_arena *own; /* NULL: everything lives in the reader's arena */
-    uint32_t rows, pattern;
+    struct tg_arena *own;         /* NULL: everything lives in the reader's arena */
+    uint32_t rows, pattern, tree; /* numbers of columns; TG_NO_ID: no tree */
     struct tg_listing ids;
     struct tg_shared_rows shape;
+    struct tg_tree shape_of_tree; /* all but the self times */
 };
 
 struct tg_layout_book {
@@ -342,27 +344,47 @@ void tg_layout_close(struct tg_layout_reader *r)
         free_shape(r->shape[i]);
     put_down(r->book);
     tg_buf_release(&r->text);
-    free(r->column);
+    free(r->columns.v);
+    free(r->trees.v);
     free(r->steps_only);
     *r = (struct tg_layout_reader){ 0 };
 }
 
 /* A number, or the text of a new column: its number. */
-static bool column_of(struct tg_layout_reader *r, const struct tg_doc *d, uint32_t *out)
+static bool column_of(struct tg_layout_reader *r, struct tg_layout_columns *c,
+                      const struct tg_doc *d, uint32_t *out)
 {
     TG_BUF raw = { 0 };
     int64_t id;
     if (tg_doc_type(d) == TG_DOC_NUMBER) {
-        if (!tg_doc_i64(d, &id) || id < 0 || (uint64_t)id >= r->n_columns)
+        if (!tg_doc_i64(d, &id) || id < 0 || (uint64_t)id >= c->n)
             return false;
         *out = (uint32_t)id;
         return true;
     }
     if (!tg_unpack_text(tg_doc_str(d, TG_SV("")), &raw))
         return false;
-    *out = (uint32_t)r->n_columns;
-    *TG_PUSH(r->column, r->n_columns, r->cap_columns) = tg_arena_sv(r->a, tg_buf_sv(&raw));
+    *out = (uint32_t)c->n;
+    *TG_PUSH(c->v, c->n, c->cap) = tg_arena_sv(r->a, tg_buf_sv(&raw));
     return true;
+}
+
+/* The columns that a shard shares with others. */
+struct shared {
+    uint32_t rows, pattern, tree; /* `tree`: TG_NO_ID if it has none */
+};
+
+/* All are looked at, because they count. NULL, or what is damaged. */
+static const char *columns_of(struct tg_layout_reader *r, const struct tg_doc *d,
+                              struct shared *out)
+{
+    const struct tg_doc *tree = tg_doc_get(d, "tree");
+    bool rows = column_of(r, &r->columns, tg_doc_get(d, "rows"), &out->rows);
+    bool pattern = column_of(r, &r->columns, tg_doc_get(d, "pattern"), &out->pattern);
+    out->tree = TG_NO_ID;
+    if (tree && !column_of(r, &r->trees, tree, &out->tree))
+        return "tree";
+    return rows && pattern ? NULL : "rows or pattern";
 }
 
 static void hash_shape(struct tg_shared_rows *s)
@@ -376,30 +398,56 @@ static void hash_shape(struct tg_shared_rows *s)
     s->hash = tg_content_shape_hash(&view);
 }
 
-/* NULL: damaged. */
-static const struct tg_layout_shape *shape_of(struct tg_layout_reader *r, uint32_t rows,
-                                              uint32_t pattern, size_t n_steps)
+static const struct tg_layout_shape *known_shape(const struct tg_layout_reader *r,
+                                                 const struct shared *c, size_t n_steps)
+{
+    for (size_t i = 0; i < TG_LAYOUT_SHAPES; i++) {
+        const struct tg_layout_shape *s = r->shape[i];
+        if (s && s->rows == c->rows && s->pattern == c->pattern && s->tree == c->tree &&
+            s->shape.n_steps == n_steps)
+            return s;
+    }
+    return NULL;
+}
+
+/* NULL, or what is damaged. */
+static const char *read_shape(struct tg_layout_reader *r, struct tg_layout_shape *s, size_t n_steps,
+                              struct tg_arena *a)
+{
+    struct tg_shared_rows *rows = &s->shape;
+    if (!tg_listing_read(&s->ids, r->columns.v[s->rows], &r->book->read, a) ||
+        !tg_shared_rows_read(rows, r->columns.v[s->pattern], &s->ids, &r->book->read, n_steps, a))
+        return "rows or pattern";
+    if (s->tree != TG_NO_ID &&
+        !tg_tree_shape_read(&s->shape_of_tree, r->trees.v[s->tree], rows->row[TG_BOOK_ROWS],
+                            rows->n[TG_BOOK_ROWS], n_steps, a))
+        return "tree";
+    hash_shape(rows);
+    return NULL;
+}
+
+/* NULL, or what is damaged. */
+static const char *shape_of(struct tg_layout_reader *r, const struct shared *c, size_t n_steps,
+                            const struct tg_layout_shape **out)
 {
     struct tg_arena *a;
     struct tg_layout_shape *s;
-    for (size_t i = 0; i < TG_LAYOUT_SHAPES; i++) {
-        s = r->shape[i];
-        if (s && s->rows == rows && s->pattern == pattern && s->shape.n_steps == n_steps)
-            return s;
-    }
+    const char *bad;
+    if ((*out = known_shape(r, c, n_steps)))
+        return NULL;
     a = r->books ? tg_arena_new() : r->a;
     s = TG_NEW(a, struct tg_layout_shape);
-    *s = (struct tg_layout_shape){ .own = r->books ? a : NULL, .rows = rows, .pattern = pattern };
-    if (!tg_listing_read(&s->ids, r->column[rows], &r->book->read, a) ||
-        !tg_shared_rows_read(&s->shape, r->column[pattern], &s->ids, &r->book->read, n_steps, a)) {
+    *s = (struct tg_layout_shape){
+        .own = r->books ? a : NULL, .rows = c->rows, .pattern = c->pattern, .tree = c->tree
+    };
+    if ((bad = read_shape(r, s, n_steps, a))) {
         free_shape(s);
-        return NULL;
+        return bad;
     }
-    hash_shape(&s->shape);
     free_shape(r->shape[r->next_shape]);
-    r->shape[r->next_shape] = s;
+    *out = r->shape[r->next_shape] = s;
     r->next_shape = (r->next_shape + 1) % TG_LAYOUT_SHAPES;
-    return s;
+    return NULL;
 }
 
 /* The frames of a shard are of the sorts that it names. */
@@ -413,16 +461,27 @@ static bool frames_are_named(const struct tg_shard *s)
 }
 
 /* NULL, or what is damaged. */
+static const char *read_times(struct tg_shard *s, const struct tg_doc *d,
+                              const struct tg_layout_shape *shape, struct tg_arena *a)
+{
+    TG_BUF values = { 0 }, times = { 0 };
+    if (!tg_unpack_text(tg_doc_str(tg_doc_get(d, "values"), TG_SV("")), &values) ||
+        !tg_shard_values_read(s, tg_buf_sv(&values), &shape->shape, a))
+        return "values";
+    if (s->tree.n && (!tg_unpack_text(tg_doc_str(tg_doc_get(d, "node_times"), TG_SV("")), &times) ||
+                      !tg_tree_times_read(s, tg_buf_sv(&times), a)))
+        return "node_times";
+    return NULL;
+}
+
+/* NULL, or what is damaged. */
 static const char *read_shard(struct tg_layout_reader *r, const struct tg_doc *d,
                               struct tg_arena *a, struct tg_shard *s, const struct tg_listing **ids)
 {
     const struct tg_layout_key *k = &r->index[r->next];
     const struct tg_layout_shape *shape = NULL;
-    TG_BUF values = { 0 };
-    uint32_t rows = 0, pattern = 0;
-    bool columns = column_of(r, tg_doc_get(d, "rows"), &rows);
-    const char *bad;
-    columns = column_of(r, tg_doc_get(d, "pattern"), &pattern) && columns;
+    struct shared shared;
+    const char *columns = columns_of(r, d, &shared), *bad;
     if (!tg_sv_eq(tg_doc_str(tg_doc_get(d, "run"), TG_SV("")), k->run) ||
         !tg_sv_eq(tg_doc_str(tg_doc_get(d, "hash"), TG_SV("")), k->hash) ||
         !tg_doc_i64(tg_doc_get(d, "rank"), &s->rank) || s->rank != k->rank)
@@ -432,12 +491,12 @@ static const char *read_shard(struct tg_layout_reader *r, const struct tg_doc *d
     s->source = r->name;
     if ((bad = tg_content_read(s, d, a)))
         return bad;
-    if (!columns || !(shape = shape_of(r, rows, pattern, s->n_steps)))
-        return "rows or pattern";
-    if (!tg_unpack_text(tg_doc_str(tg_doc_get(d, "values"), TG_SV("")), &values) ||
-        !tg_shard_values_read(s, tg_buf_sv(&values), &shape->shape, a))
-        bad = "values";
-    else if (!frames_are_named(s))
+    if (columns || (bad = shape_of(r, &shared, s->n_steps, &shape)))
+        return columns ? columns : bad;
+    s->tree = shape->shape_of_tree;
+    if ((bad = read_times(s, d, shape, a)))
+        return bad;
+    if (!frames_are_named(s))
         bad = "frames";
     else if (!tg_sv_eq(tg_content_hash(s, shape->shape.hash, a), s->hash))
         bad = "its content does not have the hash that it names";
@@ -513,14 +572,13 @@ enum tg_next tg_layout_next(struct tg_layout_reader *r, struct tg_arena *a, stru
 bool tg_layout_skip(struct tg_layout_reader *r, struct tg_err *err)
 {
     struct tg_doc *d = shard_line(r, err);
-    uint32_t ignored;
-    bool rows = d && column_of(r, tg_doc_get(d, "rows"), &ignored);
-    bool ok = d && column_of(r, tg_doc_get(d, "pattern"), &ignored) && rows; /* both: they count */
+    struct shared ignored;
+    const char *bad = d ? columns_of(r, d, &ignored) : NULL;
     tg_doc_free(d);
-    if (d && !ok)
-        (void)shard_damaged(r, &r->index[r->next], "rows or pattern", err);
+    if (bad)
+        (void)shard_damaged(r, &r->index[r->next], bad, err);
     r->next += d != NULL;
-    return ok;
+    return d && !bad;
 }
 
 /* ---- a summary in memory ---- */

@@ -5,6 +5,7 @@
 #include "core/summary/content.h"
 #include "core/summary/layout.h"
 #include "core/summary/pack.h"
+#include "core/summary/tree_column.h"
 
 void tg_layout_writer_init(struct tg_layout_writer *w, struct tg_buf *out,
                            const struct tg_limits *limits, size_t max_slots)
@@ -15,12 +16,14 @@ void tg_layout_writer_init(struct tg_layout_writer *w, struct tg_buf *out,
     };
     tg_book_init(&w->book);
     tg_strmap_init(&w->columns);
+    tg_strmap_init(&w->trees);
 }
 
 void tg_layout_writer_release(struct tg_layout_writer *w)
 {
     tg_book_release(&w->book);
     tg_strmap_release(&w->columns);
+    tg_strmap_release(&w->trees);
 }
 
 /* ---- the first line ---- */
@@ -132,42 +135,55 @@ static struct sized *rows_by_size(const struct tg_shard *s, size_t *n)
     return v;
 }
 
-/* The values with the slots of the `n` largest rows; false: more than `most` bytes of text. */
+/* The columns of a shard that are its own. */
+struct own {
+    bool has_tree;
+    struct tg_buf values, node_times; /* packed */
+};
+
+/* The columns with the slots of the `n` largest rows; false: more than `most` bytes of text. */
 static bool try_slots(const struct tg_shard *s, const struct sized *v, size_t n, size_t most,
-                      struct tg_buf *text)
+                      struct own *to)
 {
     TG_FREE bool *kept = tg_xcalloc(s->n_rows + 1, 1);
-    TG_BUF raw = { 0 };
+    TG_BUF values = { 0 }, times = { 0 };
     bool fits;
     for (size_t i = 0; i < n; i++)
         kept[v[i].row] = true;
-    tg_buf_clear(text);
-    tg_shard_values_put(&raw, s, kept);
-    fits = raw.n <= TG_PACK_MAX;
-    if (fits)
-        tg_pack_text(tg_buf_sv(&raw), text);
-    return fits && text->n <= most;
+    tg_buf_clear(&to->values);
+    tg_buf_clear(&to->node_times);
+    tg_shard_values_put(&values, s, kept);
+    if (to->has_tree)
+        tg_tree_times_put(&times, s, kept);
+    fits = values.n <= TG_PACK_MAX && times.n <= TG_PACK_MAX;
+    if (fits) {
+        tg_pack_text(tg_buf_sv(&values), &to->values);
+        if (to->has_tree)
+            tg_pack_text(tg_buf_sv(&times), &to->node_times);
+    }
+    return fits && to->values.n + to->node_times.n <= most;
 }
 
 /* As many of the largest rows as fit; nearly always all of them. False: not even the sums fit. */
-static bool fit_slots(const struct tg_shard *s, size_t most, size_t max_slots, struct tg_buf *text)
+static bool fit_slots(const struct tg_shard *s, size_t most, size_t max_slots, struct own *to)
 {
     size_t n, lo = 0, hi;
     TG_FREE struct sized *v = rows_by_size(s, &n);
     bool ok = true;
-    if (max_slots != SIZE_MAX || !try_slots(s, v, n, most, text)) {
+    if (max_slots != SIZE_MAX || !try_slots(s, v, n, most, to)) {
         size_t more;
-        ok = try_slots(s, v, 0, SIZE_MAX, text);
-        if (!__builtin_add_overflow(text->n, max_slots, &more) && more < most)
+        ok = try_slots(s, v, 0, SIZE_MAX, to);
+        if (!__builtin_add_overflow(to->values.n + to->node_times.n, max_slots, &more) &&
+            more < most)
             most = more;
         for (hi = n + 1; ok && max_slots && lo + 1 < hi;) {
             size_t mid = hi > n ? n : lo + (hi - lo) / 2;
-            if (try_slots(s, v, mid, most, text))
+            if (try_slots(s, v, mid, most, to))
                 lo = mid;
             else
                 hi = mid;
         }
-        ok = ok && try_slots(s, v, lo, SIZE_MAX, text);
+        ok = ok && try_slots(s, v, lo, SIZE_MAX, to);
     }
     return ok;
 }
@@ -175,15 +191,23 @@ static bool fit_slots(const struct tg_shard *s, size_t most, size_t max_slots, s
 /* ---- a shard ---- */
 
 /* The number of a column that is there already, else its text. */
-static void put_column(struct tg_layout_writer *w, const char *key, const struct tg_buf *raw)
+static void put_column(struct tg_layout_writer *w, struct tg_strmap *columns, const char *key,
+                       const struct tg_buf *raw)
 {
-    size_t known = w->columns.n;
-    uint32_t id = tg_strmap_add(&w->columns, tg_buf_sv(raw));
+    size_t known = columns->n;
+    uint32_t id = tg_strmap_add(columns, tg_buf_sv(raw));
     tg_buf_printf(w->out, id < known ? ",\"%s\":%" PRIu32 : ",\"%s\":\"", key, id);
     if (id < known)
         return;
     tg_pack_text(tg_buf_sv(raw), w->out);
     tg_buf_putc(w->out, '"');
+}
+
+static void put_text(struct tg_buf *out, const char *key, const struct tg_buf *packed)
+{
+    tg_buf_printf(out, ",\"%s\":\"", key);
+    tg_buf_add(out, tg_buf_sv(packed));
+    tg_buf_putc(out, '"');
 }
 
 /* Run, hash and content, without the end of the object. */
@@ -207,28 +231,35 @@ static bool does_not_fit(const struct tg_shard *s, struct tg_err *err)
 bool tg_layout_put_shard(struct tg_layout_writer *w, const struct tg_shard *s,
                          const struct tg_listing *l, struct tg_err *err)
 {
-    TG_BUF content = { 0 }, rows = { 0 }, pattern = { 0 }, values = { 0 };
+    TG_BUF content = { 0 }, rows = { 0 }, pattern = { 0 }, tree = { 0 };
+    struct own own = { 0 };
     size_t used, room;
     bool ok;
     put_content(&content, s);
     tg_shared_rows_put(&pattern, s);
     tg_listing_put(&rows, l, &w->book);
-    used = content.n + pattern.n; /* whatever document the shard is in */
+    own.has_tree = s->tree.n && tg_tree_shape_put(&tree, s);
+    used = content.n + pattern.n + (own.has_tree ? tree.n : 0); /* whatever document it is in */
     room = used < w->max_summary ? w->max_summary - used : 0;
     ok = pattern.n <= TG_PACK_MAX && rows.n <= TG_PACK_MAX &&
-         fit_slots(s, room, room ? w->max_slots : 0, &values);
+         fit_slots(s, room, room ? w->max_slots : 0, &own);
     if (ok) {
         tg_buf_puts(w->out, w->any ? ",\n" : "");
         w->any = true;
         tg_buf_add(w->out, tg_buf_sv(&content));
-        put_column(w, "rows", &rows);
-        put_column(w, "pattern", &pattern);
-        tg_buf_puts(w->out, ",\"values\":\"");
-        tg_buf_add(w->out, tg_buf_sv(&values));
-        tg_buf_puts(w->out, "\"}");
+        put_column(w, &w->columns, "rows", &rows);
+        put_column(w, &w->columns, "pattern", &pattern);
+        put_text(w->out, "values", &own.values);
+        if (own.has_tree) {
+            put_column(w, &w->trees, "tree", &tree);
+            put_text(w->out, "node_times", &own.node_times);
+        }
+        tg_buf_putc(w->out, '}');
     } else {
         (void)does_not_fit(s, err);
     }
+    tg_buf_release(&own.values);
+    tg_buf_release(&own.node_times);
     return ok;
 }
 

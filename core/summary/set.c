@@ -59,14 +59,19 @@ struct tg_shard *tg_summary_find(const struct tg_summary *s, tg_sv run, int64_t 
 }
 
 /*
- * Equal content, but one of the two may come from a stored form without slots, or with step times
- * only.
+ * Equal content, but one of the two may come from a stored form without slots, without a tree, or
+ * with step times only.
  */
 static void keep_more_slots(struct tg_shard *to, const struct tg_shard *from)
 {
-    for (size_t i = 0; i < to->n_rows; i++)
+    for (size_t i = 0; i < to->n_rows; i++) {
         if (!to->rows[i].slots)
             to->rows[i].slots = from->rows[i].slots;
+        if (!to->tree.n)
+            to->rows[i].slot_node = from->rows[i].slot_node;
+    }
+    if (!to->tree.n)
+        to->tree = from->tree;
 }
 
 bool tg_shard_contradicts(tg_sv run, int64_t rank, struct tg_err *err)
@@ -121,9 +126,21 @@ static void copy_row(struct tg_row *to, const struct tg_row *from, const struct 
     to->self = tg_arena_copy(a, from->self, s->n_steps + 1, sizeof *to->self);
     if (from->slots)
         to->slots = tg_arena_copy(a, from->slots, (size_t)tg_row_calls(s, from), sizeof *to->slots);
+    if (from->slot_node)
+        to->slot_node =
+            tg_arena_copy(a, from->slot_node, (size_t)tg_row_calls(s, from), sizeof *to->slot_node);
     to->attrs = tg_arena_copy(a, from->attrs, from->n_attrs, sizeof *to->attrs);
     for (size_t i = 0; i < to->n_attrs; i++)
         to->attrs[i].value = tg_arena_sv(a, from->attrs[i].value);
+}
+
+static void copy_tree(struct tg_tree *to, const struct tg_shard *s, struct tg_arena *a)
+{
+    size_t cells = s->tree.n_split * (s->n_steps + 1);
+    *to = s->tree;
+    to->node = tg_arena_copy(a, s->tree.node, s->tree.n, sizeof *to->node);
+    to->count = tg_arena_copy(a, s->tree.count, cells, sizeof *to->count);
+    to->self = tg_arena_copy(a, s->tree.self, cells, sizeof *to->self);
 }
 
 struct tg_shard *tg_shard_copy(const struct tg_shard *s, struct tg_arena *a)
@@ -154,6 +171,7 @@ struct tg_shard *tg_shard_copy(const struct tg_shard *s, struct tg_arena *a)
     to->frames = TG_NEW_N(a, struct tg_row, s->n_frames);
     for (size_t i = 0; i < s->n_frames; i++)
         copy_row(&to->frames[i], &s->frames[i], s, a);
+    copy_tree(&to->tree, s, a);
     return to;
 }
 
@@ -258,8 +276,23 @@ static struct tg_row *compact_rows(const struct tg_shard *s, const struct tg_row
         r->total = leaf ? r->self : tg_arena_copy(a, r->total, n, sizeof *r->total);
         if (r->slots)
             r->slots = tg_arena_copy(a, r->slots, (size_t)tg_row_calls(s, r), sizeof *r->slots);
+        if (r->slot_node)
+            r->slot_node =
+                shared(pool, r->slot_node, (size_t)tg_row_calls(s, r) * sizeof *r->slot_node);
     }
     return to;
+}
+
+static void compact_tree(struct tg_tree *to, const struct tg_shard *s, struct tg_strmap *pool,
+                         struct tg_arena *a)
+{
+    size_t cells = s->tree.n_split * (s->n_steps + 1);
+    *to = s->tree;
+    if (!s->tree.n)
+        return;
+    to->node = shared(pool, s->tree.node, s->tree.n * sizeof *to->node);
+    to->count = shared(pool, s->tree.count, cells * sizeof *to->count);
+    to->self = tg_arena_copy(a, s->tree.self, cells, sizeof *to->self);
 }
 
 static struct tg_shard *compact(const struct tg_shard *s, struct tg_strmap *pool,
@@ -267,11 +300,13 @@ static struct tg_shard *compact(const struct tg_shard *s, struct tg_strmap *pool
 {
     struct tg_shard bare = *s, *to;
     bare.n_rows = bare.n_frames = 0;
+    bare.tree = (struct tg_tree){ 0 };
     to = tg_shard_copy(&bare, a);
     to->n_rows = s->n_rows;
     to->n_frames = s->n_frames;
     to->rows = compact_rows(s, s->rows, s->n_rows, pool, a);
     to->frames = compact_rows(s, s->frames, s->n_frames, pool, a);
+    compact_tree(&to->tree, s, pool, a);
     return to;
 }
 

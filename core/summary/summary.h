@@ -17,6 +17,7 @@
 #include "core/metric/stacks.h"
 #include "core/steps/steps.h"
 #include "core/summary/damage.h"
+#include "core/summary/tree.h"
 
 /* Version of the stored form. A file of another format is refused as a whole. */
 #define TG_SUMMARY_FORMAT 1
@@ -63,6 +64,9 @@ struct tg_row {
     tg_ns *total, *self;          /* [n_steps + 1], inclusive and self time */
     tg_ns *slots; /* values in start order, step after step (steps only, sum of count[0..n_steps)):
                      host: self time, device: duration; NULL: dropped, use step totals */
+    uint32_t
+        *slot_node; /* per slot, dropped or not: which node of the tree; NULL: the row has one node,
+                            or there is no tree */
     struct tg_attr *attrs; /* by (kind, value) */
     uint32_t order;        /* kernel rows: rank of this row by first start among the shard's kernel
                               rows; else 0 */
@@ -99,6 +103,9 @@ struct tg_shard {
                             self time */
     struct tg_row *rows; /* by kind, name, cat, parent, device, stream */
     size_t n_rows;
+    /* Whose child each row is. Not part of the hash: a summary of 0.2.0 has none, and a recording is
+     * the same one with it and without it. */
+    struct tg_tree tree;
     /*
      * Totals by Python frame (core/metric/stacks.h), for rules of kind module and source; taken
      * when somebody asked for them: `frame_sorts` has a bit per enum tg_stack_sort. Each name

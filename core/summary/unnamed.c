@@ -53,8 +53,11 @@ struct tg_shard *tg_shard_unnamed(const struct tg_shard *s, const struct tg_clas
     few.gap_count = tg_xcalloc(s->n_steps + 1, sizeof *few.gap_count);
     few.n_rows = few.n_frames = 0;
     for (size_t i = 0; i < s->n_rows; i++)
-        if (k->kept[i])
-            few.rows[few.n_rows++] = s->rows[i];
+        if (k->kept[i]) {
+            few.rows[few.n_rows] = s->rows[i];
+            few.rows[few.n_rows++].slot_node = NULL;
+        }
+    few.tree = (struct tg_tree){ 0 };
     few.unnamed = true;
     few.ran = !tg_shard_is_empty(s);
     out = tg_shard_copy(&few, a);

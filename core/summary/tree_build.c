@@ -1,0 +1,211 @@
+/* The calling context tree of a trace: from rows and parents of spans to nodes. */
+#include "core/summary/tree_build.h"
+
+#include <stdlib.h>
+
+#include "core/base/keymap.h"
+#include "core/base/sort.h"
+#include "core/summary/internal.h"
+
+struct place {
+    const struct tg_trace *t;
+    const struct tg_steps *s;
+    const struct tg_row *rows;
+    struct tg_placed *out;
+    size_t most, cap;
+    uint32_t *home;  /* per node: where its children go */
+    uint32_t *depth; /* per node */
+    size_t home_cap, depth_cap;
+    uint32_t thread;        /* of the step markers; TG_NO_ID: none */
+    bool *names_window;     /* per name id */
+    struct tg_keymap edges; /* (parent, row) -> the id in `to` */
+    uint32_t *to;           /* its node */
+    bool *is_cut;           /* is it there in place of another one? */
+    size_t to_cap, is_cut_cap;
+    struct tg_strmap stems;    /* numbered names without their numbers */
+    struct tg_keymap numbered; /* (parent, stem) -> the id in `series` */
+    struct series {
+        uint32_t first, n;
+    } * series;
+    size_t series_cap;
+};
+
+/* ---- nodes ---- */
+
+static uint32_t new_node(struct place *p, uint32_t parent, uint32_t row)
+{
+    uint32_t id = (uint32_t)p->out->n;
+    p->out->node = tg_grow(p->out->node, &p->cap, id + 1, sizeof *p->out->node);
+    p->home = tg_grow(p->home, &p->home_cap, id + 1, sizeof *p->home);
+    p->depth = tg_grow(p->depth, &p->depth_cap, id + 1, sizeof *p->depth);
+    p->out->node[id] = (struct tg_tree_node){ parent, row, TG_NO_ID };
+    p->home[id] = id;
+    p->depth[id] = parent == TG_NO_ID ? 0 : p->depth[parent] + 1;
+    p->out->n++;
+    return id;
+}
+
+/* "execute_32_context_1" -> "execute__context_"; TG_NO_ID: not numbered. */
+static uint32_t stem_of(struct place *p, tg_sv name)
+{
+    TG_BUF stem = { 0 };
+    for (size_t i = 0; i < name.n; i++)
+        if (!tg_is_digit(name.p[i]))
+            tg_buf_putc(&stem, name.p[i]);
+    return stem.n == name.n ? TG_NO_ID : tg_strmap_add(&p->stems, tg_buf_sv(&stem));
+}
+
+/* After many of one series at one place, the others share what is below the first. */
+static void share_home(struct place *p, uint32_t parent, uint32_t node)
+{
+    const struct tg_row_key *key = p->rows[p->out->node[node].row].key;
+    uint32_t stem = key->kind == TG_KIND_ANNOTATION ? stem_of(p, key->name) : TG_NO_ID, id;
+    const uint64_t word = (uint64_t)parent << 32 | stem;
+    size_t known = p->numbered.n;
+    if (stem == TG_NO_ID)
+        return;
+    id = tg_keymap_add(&p->numbered, &word);
+    p->series = tg_grow(p->series, &p->series_cap, id + 1, sizeof *p->series);
+    if (id == known)
+        p->series[id] = (struct series){ node, 0 };
+    if (++p->series[id].n > TG_TREE_NUMBERED)
+        p->home[node] = p->series[id].first;
+}
+
+/* The deepest node of the row on the path, if it is there often enough; TG_NO_ID. */
+static uint32_t recursion(const struct place *p, uint32_t parent, uint32_t row)
+{
+    uint32_t deepest = TG_NO_ID, n = 0;
+    for (uint32_t at = parent; at != TG_NO_ID; at = p->out->node[at].parent)
+        if (p->out->node[at].row == row) {
+            deepest = deepest == TG_NO_ID ? at : deepest;
+            n++;
+        }
+    return n >= TG_TREE_RECURSION ? deepest : TG_NO_ID;
+}
+
+static uint32_t child(struct place *p, uint32_t parent, uint32_t row);
+
+static uint32_t make_child(struct place *p, uint32_t parent, uint32_t row, bool *cut)
+{
+    uint32_t node = recursion(p, parent, row);
+    *cut = false;
+    if (node != TG_NO_ID)
+        return node;
+    if (parent != TG_ROOT_OTHER && (p->out->n >= p->most || p->depth[parent] >= TG_TREE_DEPTH ||
+                                    p->out->node[parent].parent == TG_ROOT_OTHER)) {
+        *cut = true;
+        return child(p, TG_ROOT_OTHER, row);
+    }
+    node = new_node(p, parent, row);
+    share_home(p, parent, node);
+    return node;
+}
+
+/* The node of a row below another one. */
+static uint32_t child(struct place *p, uint32_t parent, uint32_t row)
+{
+    const uint64_t word = (uint64_t)parent << 32 | row;
+    uint32_t id = tg_keymap_find(&p->edges, &word);
+    if (id == TG_NO_ID) {
+        bool cut;
+        uint32_t node = make_child(p, parent, row, &cut);
+        id = tg_keymap_add(&p->edges, &word);
+        p->to = tg_grow(p->to, &p->to_cap, id + 1, sizeof *p->to);
+        p->is_cut = tg_grow(p->is_cut, &p->is_cut_cap, id + 1, sizeof *p->is_cut);
+        p->to[id] = node;
+        p->is_cut[id] = cut;
+    }
+    p->out->cut += p->is_cut[id];
+    return p->to[id];
+}
+
+/* ---- spans ---- */
+
+static bool is_window(const struct place *p, uint32_t i)
+{
+    const struct tg_span *s = tg_span_at(p->t, i);
+    int32_t step;
+    if (!p->names_window[s->name])
+        return false;
+    step = tg_steps_at(p->s, s->start);
+    return step >= 0 && p->s->v[step].span == i;
+}
+
+static uint32_t root_of(const struct place *p, uint32_t i, bool device)
+{
+    uint32_t thread = p->t->tracks[tg_span_at(p->t, i)->track].thread;
+    if (device)
+        return TG_ROOT_DEVICE;
+    if (p->thread != TG_NO_ID && p->thread != thread)
+        return TG_ROOT_THREADS;
+    return p->s->step_of[i] >= 0 ? TG_ROOT_STEP : TG_ROOT_BETWEEN;
+}
+
+/* Where the node of a span goes. Markers are transparent; a window is where a path begins. */
+static uint32_t parent_of(const struct place *p, uint32_t i, bool device, const uint32_t *node_of)
+{
+    uint32_t up = p->s->parent[i];
+    if (is_window(p, i))
+        return TG_ROOT_STEP;
+    while (up != TG_NO_SPAN) {
+        if (is_window(p, up))
+            return TG_ROOT_STEP;
+        if (tg_span_kind(p->t, tg_span_at(p->t, up)) != TG_KIND_STEP)
+            return p->home[node_of[up]];
+        up = p->s->parent[up];
+    }
+    return root_of(p, i, device);
+}
+
+/* In the total order, what encloses a span is before it; a launch need not be. */
+static void place_spans(struct place *p, bool device, uint32_t *row_of)
+{
+    for (size_t k = 0; k < p->t->n_spans; k++) {
+        uint32_t i = p->s->order[k];
+        if (tg_kind_is_on_device(tg_span_kind(p->t, tg_span_at(p->t, i))) == device)
+            row_of[i] = child(p, parent_of(p, i, device, row_of), row_of[i]);
+    }
+}
+
+static void find_windows(struct place *p)
+{
+    p->names_window = tg_xcalloc(p->t->names->n + 1, 1);
+    p->thread = TG_NO_ID;
+    for (size_t k = 0; p->s->marked && k < p->s->n; k++) {
+        const struct tg_span *s = tg_span_at(p->t, p->s->v[k].span);
+        p->names_window[s->name] = true;
+        p->thread = p->t->tracks[s->track].thread;
+    }
+}
+
+void tg_tree_place(struct tg_placed *out, const struct tg_trace *t, const struct tg_steps *s,
+                   const struct tg_row *rows, size_t max_nodes, uint32_t *row_of)
+{
+    struct place p = { .t = t, .s = s, .rows = rows, .out = out, .most = max_nodes };
+    *out = (struct tg_placed){ 0 };
+    tg_keymap_init(&p.edges, 1);
+    tg_keymap_init(&p.numbered, 1);
+    tg_strmap_init(&p.stems);
+    find_windows(&p);
+    for (int root = 0; root < TG_ROOTS; root++)
+        (void)new_node(&p, TG_NO_ID, TG_NO_ID);
+    place_spans(&p, false, row_of);
+    place_spans(&p, true, row_of);
+    tg_keymap_release(&p.edges);
+    tg_keymap_release(&p.numbered);
+    tg_strmap_release(&p.stems);
+    free(p.names_window);
+    free(p.home);
+    free(p.depth);
+    free(p.to);
+    free(p.is_cut);
+    free(p.series);
+}
+
+void tg_placed_release(struct tg_placed *p)
+{
+    free(p->node);
+    free(p->at);
+    *p = (struct tg_placed){ 0 };
+}

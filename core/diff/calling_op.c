@@ -161,8 +161,12 @@ void tg_calling_ops_find(struct tg_diff_work *w)
         if (found)
             op->calling_op = found->name;
     }
-    /* What a new operator brings along is its doing, however small it is by itself. */
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (added[i] != TG_NO_ID && tg_op_exception(&c->ops[i]) == TG_EXCEPTION_NONE)
+    /* What an operator brings along is its doing, however little it takes by itself. */
+    for (size_t i = 0; i < c->n_ops; i++) {
+        if (c->ops[i].leader == TG_NO_ID || tg_op_exception(&c->ops[i]) != TG_EXCEPTION_NONE)
+            continue;
+        c->ops[c->ops[i].leader].leads = true;
+        if (added[i] != TG_NO_ID)
             c->ops[added[i]].leads = true;
+    }
 }

@@ -99,13 +99,16 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
             make_rank_tables(w);
         tg_compare_env(w);
         tg_relate_counts(w);
+        tg_slight_find_views(w);
         tg_replacements_pair(w);
+        tg_slight_find_small(w);
         find_other_data(out);
         yield_to_certain(out);
         tg_calling_ops_find(w);
         if (!w->o->no_evidence)
             tg_evidence_of_ops(w);
         tg_compare_metrics(w);
+        tg_net_find(w);
         tg_account_close(w);
         tg_straggler_find(w);
         tg_compare_attrs(w);

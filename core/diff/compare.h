@@ -23,8 +23,15 @@ enum tg_relation {
     TG_REL_NONE,
     TG_REL_RENAMED,        /* same count and cost under another name: `partner` */
     TG_REL_REPLACED,       /* part of a replacement whose net work did not rise: `region` */
-    TG_REL_REPLACED_WORSE, /* part of one whose net work rose by more than a quarter */
+    TG_REL_REPLACED_WORSE, /* part of one whose net work rose */
     TG_REL_MOVED           /* beside a replacement: judged by its encloser's inclusive time */
+};
+
+/* What came and costs next to nothing, without a wait, a copy or an allocation of its own (slight.c). */
+enum tg_slight {
+    TG_SLIGHT_NOT,
+    TG_SLIGHT_SMALL, /* one of several additions that are together under 0.1 % of the step */
+    TG_SLIGHT_FREE   /* a view, or metadata */
 };
 
 /* Why a duration was not judged; NULL text for TG_JUDGED. */
@@ -74,6 +81,7 @@ struct tg_evidence {
     bool proven;           /* e over z * se, rank test, both halves of the steps; judged or not */
     bool slower;           /* proven, and large enough (tau, floor) */
     bool faster;           /* the same with signs swapped: for "improved" lines */
+    bool less;             /* `proven` with signs swapped: it takes less time, however little */
     bool suspicious;       /* too few runs, but large and separated */
     bool crowded;          /* not proven only because other big operators moved as well */
     /* In every fresh run, one step takes much longer than the usual step of either side, and longer than
@@ -177,8 +185,8 @@ struct tg_op {
     /* ns per step and rank, means over steps, medians over runs */
     double total[2], self[2];
     double share[2]; /* of the step, 0..1 (self on the host, duration on the device) */
-    double
-        fullest_share; /* of a new name: on the fresh rank that has most of it; else share[TEST] */
+    bool repaid; /* it came, or got slower, where a place provably takes less time in all (net.c) */
+    enum tg_slight slight; /* of what came: does it cost next to nothing? */
     /* sums over everything: steps, ranks, runs, and the time outside every step */
     uint64_t whole_count[2];
     tg_ns whole_total[2];
@@ -465,7 +473,7 @@ enum tg_exception {
     TG_EXCEPTION_NONE,
     TG_EXCEPTION_RENAMED,  /* same count and cost under another name */
     TG_EXCEPTION_REPLACED, /* part of a replacement that costs no more calls */
-    TG_EXCEPTION_SMALL,    /* a new name under 0.1 % of the step that makes nobody wait */
+    TG_EXCEPTION_SMALL,    /* additions that cost next to nothing (enum tg_slight) */
     TG_EXCEPTION_POLLING,  /* a runtime call whose number is random */
     TG_EXCEPTION_COUNTED,  /* bytes that more calls alone explain (tg_op_bytes_exception) */
     TG_EXCEPTION_CHANCE    /* more in some steps or runs only, which nothing proves */
@@ -496,6 +504,8 @@ size_t tg_region_names(const struct tg_comparison *c, uint32_t region, int side,
 /* Adds waiting or traffic: synchronising calls, copies, collectives, aten::item. Such additions
  * always count for themselves, whatever they replace and however small. */
 bool tg_op_makes_wait(const struct tg_op *op);
+/* Allocates memory or copies on the host: what it costs is not its own time alone. */
+bool tg_op_makes_memory(const struct tg_op *op);
 
 /* Which stage fills what: the table of README.md. */
 #endif

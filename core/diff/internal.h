@@ -56,6 +56,20 @@ struct tg_joint {
     size_t n_around;
 };
 
+/* Where calls came and went (replace.c): the nearest annotation around them, by sort of work. */
+struct tg_net_place {
+    tg_sv encloser; /* "" the step */
+    enum tg_kind sort;
+    double added, removed;
+    bool cheap;
+    uint32_t id; /* of its region; TG_NO_ID */
+};
+
+struct tg_net_part { /* of an operator's change, in one place */
+    uint32_t op, place;
+    double delta; /* calls per step */
+};
+
 struct tg_diff_work {
     struct tg_comparison *c;
     const struct tg_compare_opts *o;
@@ -78,6 +92,9 @@ struct tg_diff_work {
     tg_ns tick; /* the clock's: 1000 when every duration is a whole microsecond (PyTorch <= 2.0) */
     struct tg_joint *joints; /* freed when the comparison is made */
     size_t n_joints, cap_joints;
+    const struct tg_net_place *place;
+    const struct tg_net_part *place_part;
+    size_t n_places, n_place_parts;
     struct tg_strmap *names; /* normalised, aliased names of everything, parents included; */
     tg_sv *interned;         /* id -> its copy in the arena */
     size_t cap_interned;
@@ -154,10 +171,17 @@ tg_sv tg_diff_name(struct tg_diff_work *w, enum tg_kind kind, tg_sv raw);
 /* core/diff/relations.c: counts that vary, against those that vary along with them. */
 void tg_relate_counts(struct tg_diff_work *w);
 
+/* core/diff/slight.c: before places are balanced, and what is left after it. */
+void tg_slight_find_views(struct tg_diff_work *w);
+void tg_slight_find_small(struct tg_diff_work *w);
+
 /* core/diff/replace.c */
 void tg_replacements_pair(struct tg_diff_work *w);
 /* The rows of several operators as those of one: of each cell all of its members' rows. */
 struct tg_op *tg_ops_join(const struct tg_diff_work *w, const uint32_t *member, size_t n);
+
+/* core/diff/net.c: what came where it provably saves time. After times and metrics are judged. */
+void tg_net_find(struct tg_diff_work *w);
 
 /* core/diff/calling_op.c */
 void tg_calling_ops_find(struct tg_diff_work *w);

@@ -367,14 +367,28 @@ static int next_letter(tg_sv *s)
     return (unsigned char)tg_lower(c);
 }
 
+#define AROUND_NODE TG_SV("autograd::engine::evaluate_function: ")
+
+static tg_sv without_digits(tg_sv name)
+{
+    while (name.n && name.p[name.n - 1] >= '0' && name.p[name.n - 1] <= '9')
+        name.n--;
+    return name;
+}
+
+bool tg_name_is_node(tg_sv name)
+{
+    return tg_sv_starts(name, AROUND_NODE) || tg_sv_starts(name, TG_SV("torch::autograd::")) ||
+           (tg_sv_ends(without_digits(name), TG_SV("Backward")) && !tg_sv_has(name, TG_SV("::")));
+}
+
 bool tg_name_is_backward_of(tg_sv node, tg_sv op)
 {
     const tg_sv end = TG_SV("Backward");
     int a, b;
 
-    (void)tg_sv_skip(&node, TG_SV("autograd::engine::evaluate_function: "));
-    while (node.n && node.p[node.n - 1] >= '0' && node.p[node.n - 1] <= '9')
-        node.n--;
+    (void)tg_sv_skip(&node, AROUND_NODE);
+    node = without_digits(node);
     if (!tg_sv_ends(node, end) || node.n == end.n || !tg_sv_skip(&op, TG_SV("aten::")))
         return false;
     node.n -= end.n;

@@ -35,9 +35,18 @@ void tg_name_normalise(enum tg_kind kind, tg_sv raw, struct tg_buf *out);
 /* Is its time somebody else's: a copy, a synchronising call, a wait? (A collective's is, too.) */
 bool tg_name_waits(enum tg_kind kind, tg_sv name);
 
+/* Is it a row of autograd's around what a node calls: "MulBackward0", "torch::autograd::AccumulateGrad"? */
+bool tg_name_is_node(tg_sv name);
+
 /*
  * Is `node` autograd's for the operator, by the way its generator names nodes: "_to_copy" has
  * "ToCopyBackward0"? Also of the row around a node, "autograd::engine::evaluate_function: …".
  */
 bool tg_name_is_backward_of(tg_sv node, tg_sv op);
+
+/*
+ * Does the operator of this name, where it neither copies nor allocates, cost nothing in a program: a
+ * view, a question about metadata (views.c), or autograd's node of one?
+ */
+bool tg_name_is_view(tg_sv name);
 #endif

@@ -5,8 +5,6 @@
 #include "core/diff/names.h"
 #include "core/diff/stats.h"
 
-#define SMALL_SHARE 0.001 /* of the step of each rank: a new name below it is small */
-
 bool tg_op_makes_wait(const struct tg_op *op)
 {
     return op->kind == TG_KIND_SYNC || op->kind == TG_KIND_MEMCPY ||
@@ -15,16 +13,27 @@ bool tg_op_makes_wait(const struct tg_op *op)
            tg_sv_eq(op->name, TG_SV("aten::_local_scalar_dense"));
 }
 
+bool tg_op_makes_memory(const struct tg_op *op)
+{
+    static const char *const names[] = { "aten::empty",   "aten::empty_strided",
+                                         "aten::resize_", "aten::_resize_output_",
+                                         "aten::copy_",   "aten::_copy_from" };
+
+    for (size_t i = 0; op->kind == TG_KIND_OP && i < sizeof names / sizeof *names; i++)
+        if (tg_sv_eq(op->name, tg_sv_of(names[i])))
+            return true;
+    return false;
+}
+
 enum tg_exception tg_op_exception(const struct tg_op *op)
 {
     if (op->polling)
         return TG_EXCEPTION_POLLING;
     if (op->relation == TG_REL_RENAMED)
         return TG_EXCEPTION_RENAMED;
-    if (op->relation == TG_REL_REPLACED)
+    if (op->relation == TG_REL_REPLACED || (op->repaid && tg_op_rose(op)))
         return TG_EXCEPTION_REPLACED;
-    if (op->relation == TG_REL_NONE && op->change == TG_ADDED && !tg_op_makes_wait(op) &&
-        !op->leads && op->fullest_share < SMALL_SHARE)
+    if (op->slight != TG_SLIGHT_NOT && tg_op_rose(op) && !op->leads)
         return TG_EXCEPTION_SMALL;
     return TG_EXCEPTION_NONE;
 }

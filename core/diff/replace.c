@@ -5,18 +5,21 @@
  * A rename is a removed and an added operator of one kind with the same count and about the same time
  * per call.
  * A replacement is a region, the nearest enclosing annotation (Optimizer.step#Adam.step, a module)
- * or else the step, in which names came and went: it costs more only if its launches (its operators,
- * if nothing is launched) rise by more than a quarter, or its time by a duration verdict.
+ * or else the step, in which names came and went: it costs more if more launches (operators, if nothing
+ * is launched) came than went, unless it provably takes less time (net.c), or if it got slower.
+ * What costs nothing (slight.c) is left out of the balance.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "core/diff/counts.h"
 #include "core/diff/internal.h"
+#include "core/diff/names.h"
 
 #define RENAME_FACTOR 1.3  /* of time per call */
 #define RENAME_FLOOR 0.002 /* of the step: below it equal times are chance */
-#define WORSE_FACTOR 1.25  /* calls that came over calls that went */
+#define EQUAL 1e-9         /* of calls: what a ratio of iterations leaves of equal numbers */
+#define CALLER 0.25        /* of its time is its own, at most: it calls what does the work */
 #define MAX_DEPTH 64       /* of enclosers; names that enclose each other would not end */
 
 /* ---- renames ---- */
@@ -99,7 +102,7 @@ static bool among_new_names(const struct tg_comparison *c, const struct tg_op *a
         new_calls += op->change == TG_ADDED ? op->count[TG_TEST] : 0;
         gone_calls += op->change == TG_REMOVED ? op->count[TG_BASE] : 0;
     }
-    return new_calls > WORSE_FACTOR * gone_calls;
+    return new_calls > gone_calls;
 }
 
 /*
@@ -121,26 +124,13 @@ static void revoke_chance_renames(struct tg_comparison *c)
 
 /* ---- where a change took place ---- */
 
-struct place {
-    tg_sv encloser; /* "" the step */
-    enum tg_kind sort;
-    double added, removed;
-    bool cheap;
-    uint32_t id; /* of its region; TG_NO_ID */
-};
-
-struct part { /* of an operator's change, in one place */
-    uint32_t op, place;
-    double delta; /* calls per step */
-};
-
 struct regions {
     struct tg_diff_work *w;
     struct tg_strmap names; /* sort and encloser -> place */
     struct tg_buf key;
-    struct place *place;
+    struct tg_net_place *place;
     size_t cap_place;
-    struct part *part;
+    struct tg_net_part *part;
     size_t n_parts, cap_parts;
     const struct tg_op **op_of_name; /* by interned name id: the largest operator or annotation */
     size_t n_op_of_name;
@@ -204,12 +194,12 @@ static uint32_t place_of(struct regions *g, tg_sv encloser, enum tg_kind sort)
 
     if (id == known) {
         g->place = tg_grow(g->place, &g->cap_place, id + 1, sizeof *g->place);
-        g->place[id] = (struct place){ .encloser = encloser, .sort = sort, .id = TG_NO_ID };
+        g->place[id] = (struct tg_net_place){ .encloser = encloser, .sort = sort, .id = TG_NO_ID };
     }
     return id;
 }
 
-static const struct place *known_place(struct regions *g, tg_sv encloser, enum tg_kind sort)
+static const struct tg_net_place *known_place(struct regions *g, tg_sv encloser, enum tg_kind sort)
 {
     uint32_t id = tg_strmap_find(&g->names, place_key(g, encloser, sort));
     return id < g->names.n ? &g->place[id] : NULL;
@@ -231,15 +221,51 @@ static void split_change(struct regions *g, uint32_t index)
             continue;
         tg_sv name = tg_diff_name(w, TG_KIND_OP, parents.text[i]);
         *TG_PUSH(g->part, g->n_parts, g->cap_parts) =
-            (struct part){ index, place_of(g, climb(g, name), sort_of(op)), test - base };
+            (struct tg_net_part){ index, place_of(g, climb(g, name), sort_of(op)), test - base };
     }
 }
 
 static int by_op_and_place(const void *pa, const void *pb)
 {
-    const struct part *a = pa, *b = pb;
+    const struct tg_net_part *a = pa, *b = pb;
     int c = TG_CMP(a->op, b->op);
     return c ? c : TG_CMP(a->place, b->place);
+}
+
+/* Autograd's own rows around what a node calls: they come and go with it, and count if nothing else does. */
+static bool is_bookkeeping(const struct tg_op *op)
+{
+    return op->kind == TG_KIND_OP && tg_name_is_node(op->name);
+}
+
+/* An operator that mostly calls others: what it calls came or went with it, and is counted. */
+static bool is_caller(const struct tg_op *op)
+{
+    int side = tg_op_rose(op) ? TG_TEST : TG_BASE;
+
+    return op->kind == TG_KIND_OP && op->self[side] < CALLER * op->total[side];
+}
+
+static bool is_work(const struct tg_op *op)
+{
+    return !is_bookkeeping(op) && !is_caller(op);
+}
+
+/* The balance of each place. */
+static void add_up(struct regions *g)
+{
+    bool *work = TG_NEW_N(g->w->a, bool, g->names.n + 1);
+
+    for (size_t i = 0; i < g->n_parts; i++)
+        work[g->part[i].place] |= is_work(&g->w->c->ops[g->part[i].op]);
+    for (size_t i = 0; i < g->n_parts; i++) {
+        const struct tg_net_part *part = &g->part[i];
+        struct tg_net_place *p = &g->place[part->place];
+        if (work[part->place] && !is_work(&g->w->c->ops[part->op]))
+            continue;
+        p->added += fmax(part->delta, 0);
+        p->removed += fmax(-part->delta, 0);
+    }
 }
 
 /* Adds up parts of one operator in one place: a move between parents inside it is not a change. */
@@ -249,32 +275,29 @@ static void net_parts(struct regions *g)
 
     TG_SORT(g->part, g->n_parts, by_op_and_place);
     for (size_t i = 0, j; i < g->n_parts; i = j) {
-        struct part sum = g->part[i];
+        struct tg_net_part sum = g->part[i];
         for (j = i + 1; j < g->n_parts && by_op_and_place(&g->part[i], &g->part[j]) == 0; j++)
             sum.delta += g->part[j].delta;
         if (sum.delta != 0)
             g->part[kept++] = sum;
     }
     g->n_parts = kept;
-    for (size_t i = 0; i < kept; i++) {
-        struct place *p = &g->place[g->part[i].place];
-        p->added += fmax(g->part[i].delta, 0);
-        p->removed += fmax(-g->part[i].delta, 0);
-    }
+    add_up(g);
 }
 
 /* ---- decisions ---- */
 
+/* No more calls came than went. */
 static bool is_cheap(double added, double removed)
 {
-    return removed > 0 && added <= WORSE_FACTOR * removed;
+    return removed > 0 && added <= (1 + EQUAL) * removed;
 }
 
-/* Are counts of this operator part of the balance? Those that vary move it by chance, and another
- * device has other kernels by nature: they excuse nothing that a program does. */
+/* Are counts of this operator part of the balance? Those that vary move it by chance, another device
+ * has other kernels by nature, and views cost nothing: they excuse nothing that a program does. */
 static bool is_balanced(const struct regions *g, const struct tg_op *op)
 {
-    if (op->kind == TG_KIND_KERNEL && !g->w->c->same_device)
+    if ((op->kind == TG_KIND_KERNEL && !g->w->c->same_device) || op->slight == TG_SLIGHT_FREE)
         return false;
     return is_counted(op) && op->relation == TG_REL_NONE && op->counted.shape == TG_COUNT_CONSTANT;
 }
@@ -286,7 +309,7 @@ static bool is_step_cheap(const struct regions *g, enum tg_kind sort)
     for (size_t i = 0; i < g->w->c->n_ops; i++) {
         const struct tg_op *op = &g->w->c->ops[i];
         double delta = tg_op_rise(g->w->c, op);
-        if (!is_balanced(g, op) || sort_of(op) != sort)
+        if (!is_balanced(g, op) || sort_of(op) != sort || !is_work(op))
             continue;
         added += fmax(delta, 0);
         removed += fmax(-delta, 0);
@@ -301,7 +324,7 @@ static void list_regions(struct regions *g)
 
     c->regions = TG_NEW_N(g->w->a, struct tg_region, g->names.n + 1);
     for (size_t i = 0; i < g->names.n; i++) {
-        struct place *p = &g->place[i];
+        struct tg_net_place *p = &g->place[i];
         p->cheap = g->by_step ? g->step_cheap[p->sort] : is_cheap(p->added, p->removed);
         if (p->removed <= 0 || p->added <= 0)
             continue;
@@ -384,7 +407,7 @@ static void relate(struct regions *g, struct tg_op *op, uint32_t index)
     bool any = false, worse = false, seen = false;
 
     for (size_t i = 0; i < g->n_parts; i++) {
-        const struct part *p = &g->part[i];
+        const struct tg_net_part *p = &g->part[i];
         if (p->op != index)
             continue;
         seen = true;
@@ -394,7 +417,7 @@ static void relate(struct regions *g, struct tg_op *op, uint32_t index)
             op->region = g->place[p->place].id;
     }
     if (!seen) { /* its enclosers differ between runs */
-        const struct place *at = known_place(g, climb(g, op->parent), sort_of(op));
+        const struct tg_net_place *at = known_place(g, climb(g, op->parent), sort_of(op));
         any = at && at->cheap;
         op->region = at ? at->id : TG_NO_ID;
     }
@@ -423,7 +446,7 @@ static void mark_moved(struct regions *g)
             op->kind == TG_KIND_ANNOTATION || tg_kind_is_device(op->kind))
             continue;
         tg_sv encloser = climb(g, op->parent);
-        const struct place *at = encloser.n ? known_place(g, encloser, TG_KIND_OP) : NULL;
+        const struct tg_net_place *at = encloser.n ? known_place(g, encloser, TG_KIND_OP) : NULL;
         if (!at || !at->cheap || at->id == TG_NO_ID)
             continue;
         op->relation = TG_REL_MOVED;
@@ -585,6 +608,10 @@ void tg_replacements_pair(struct tg_diff_work *w)
     index_enclosers(&g);
     pair_regions(&g);
     join_replacements(&g);
+    w->n_places = g.names.n;
+    w->place = tg_arena_copy(w->a, g.place, w->n_places, sizeof *g.place);
+    w->n_place_parts = g.n_parts;
+    w->place_part = tg_arena_copy(w->a, g.part, g.n_parts, sizeof *g.part);
     tg_strmap_release(&g.names);
     tg_buf_release(&g.key);
     free(g.place);

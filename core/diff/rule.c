@@ -266,6 +266,7 @@ void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, stru
     ev->withheld = ev->slower && is_disturbed(judged);
     ev->slower = ev->slower && judged == TG_JUDGED;
     ev->faster = back.slower && judged == TG_JUDGED && !ev->slower;
+    ev->less = back.proven && judged == TG_JUDGED && !ev->slower;
     ev->suspicious =
         ev->suspicious &&
         (judged == TG_NOT_FEW_RUNS || (judged == TG_NOT_COUNT_VARIES && is_slower_call(w, ev, v)));

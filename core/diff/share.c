@@ -64,18 +64,6 @@ static double share_in(const struct tg_diff_work *w, const struct tg_op *op, int
     return step > 0 ? self / step : 0;
 }
 
-/* Of the fresh rank that has most of it: over many ranks, what one of them does would be little. */
-static double share_of_fullest_rank(const struct tg_diff_work *w, const struct tg_op *op)
-{
-    double most = op->share[TG_TEST];
-
-    for (size_t rank = 0; op->rows && rank < w->c->n_ranks[TG_TEST]; rank++)
-        most = fmax(most, share_in(w, op, TG_TEST,
-                                   (struct cells){ .run = { 0, w->c->n_runs[TG_TEST] },
-                                                   .rank = { rank, rank + 1 } }));
-    return most;
-}
-
 static void share_out(struct tg_op *ops, size_t n, int side, double step)
 {
     for (size_t i = 0; i < n; i++)
@@ -88,11 +76,6 @@ void tg_share_out(struct tg_diff_work *w)
         double step = step_of_side(w, side);
         share_out(w->c->ops, w->c->n_ops, side, step);
         share_out(w->c->frames, w->c->n_frames, side, step);
-    }
-    for (size_t i = 0; i < w->c->n_ops; i++) {
-        struct tg_op *op = &w->c->ops[i];
-        bool one = op->present[TG_BASE] || w->c->n_ranks[TG_TEST] == 1;
-        op->fullest_share = one ? op->share[TG_TEST] : share_of_fullest_rank(w, op);
     }
 }
 

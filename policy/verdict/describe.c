@@ -340,7 +340,7 @@ const char *tg_exception_meaning(enum tg_exception x)
         [TG_EXCEPTION_NONE] = "",
         [TG_EXCEPTION_RENAMED] = "renamed",
         [TG_EXCEPTION_REPLACED] = "replaced",
-        [TG_EXCEPTION_SMALL] = "new and its own time under 0.1 % of the step",
+        [TG_EXCEPTION_SMALL] = "all such additions together under 0.1 % of the step",
         [TG_EXCEPTION_POLLING] = "polling",
         [TG_EXCEPTION_COUNTED] = "bytes that more calls alone explain",
         [TG_EXCEPTION_CHANCE] = "in some steps or runs only",
@@ -428,6 +428,8 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
                       "%sonly warns: the host's step takes as long as before; did operators move "
                       "to another thread, or the markers?",
                       b.n ? "; " : "");
+    if (j->repaid)
+        tg_buf_printf(&b, "%sonly warns: the step takes less time in all", b.n ? "; " : "");
     r->evidence = tg_phrase_take(&b, a);
     if ((j->state == TG_STATE_SUSPICIOUS && !is_of_varying_calls(j, ev)) ||
         (j->state == TG_STATE_NOT_JUDGED && ev && ev->judged == TG_NOT_FEW_RUNS))

@@ -10,7 +10,8 @@ static bool about_presence(enum tg_rule_metric m)
     return m == TG_RULE_METRIC_COUNT || m == TG_RULE_METRIC_ADDED || m == TG_RULE_METRIC_REMOVED;
 }
 
-/* What the rule's exceptions make of a judgement: fail becomes warn, polling is not judged. */
+/* What the rule's exceptions make of a judgement: fail becomes warn, or pass if it costs nothing or is
+ * repaid; polling is not judged. */
 void tg_grounds_except(struct tg_judgement *j, const struct tg_rule *rule, const struct tg_op *op)
 {
     enum tg_exception x = about_presence(rule->metric)           ? tg_op_exception(op)
@@ -27,9 +28,20 @@ void tg_grounds_except(struct tg_judgement *j, const struct tg_rule *rule, const
                                     .why_not = "a polling call: its number is random",
                                     .exception = x };
     } else if (j->state == TG_STATE_FAIL) {
-        j->state = TG_STATE_WARN;
+        bool free = x == TG_EXCEPTION_SMALL && op->slight == TG_SLIGHT_FREE;
+        bool repaid = x == TG_EXCEPTION_REPLACED && op->repaid;
+        j->state = free || repaid ? TG_STATE_PASS : TG_STATE_WARN;
         j->exception = x;
     }
+}
+
+/* An operator that is slower where its place provably takes less time in all. */
+void tg_grounds_repay(struct tg_judgement *j, const struct tg_op *op, const struct tg_probe *p)
+{
+    if (!op->repaid || p->exact || j->state != TG_STATE_FAIL || tg_limit_is_budget(j->limit))
+        return;
+    j->state = TG_STATE_WARN;
+    j->repaid = true;
 }
 
 /* What a result's state rests on. A duration that is too small to matter was looked at. */

@@ -146,6 +146,7 @@ void tg_grounds_set(struct tg_result *r, const struct tg_rule_limits *l, const s
                     const struct tg_judgement *j);
 /* What the rule's exceptions make of a judgement. */
 void tg_grounds_except(struct tg_judgement *j, const struct tg_rule *rule, const struct tg_op *op);
+void tg_grounds_repay(struct tg_judgement *j, const struct tg_op *op, const struct tg_probe *p);
 /* Calls in some steps or runs that nothing proves: a pass becomes a warning. */
 void tg_grounds_hint(struct tg_judgement *j, const struct tg_op *op, const struct tg_rule *rule,
                      const struct tg_probe *p, const struct tg_rule_limits *l);

@@ -35,6 +35,7 @@ struct tg_judgement {
     bool hint;                    /* a warning: calls came in some steps or runs only */
     bool crowded;                 /* a warning: over the limit, and other big operators as well */
     bool as_long;                 /* a warning: gaps grew, and the step takes as long as before */
+    bool repaid;                  /* slower, but its place provably takes less time in all */
 };
 /* "too few runs a side (need 4, better 5)": of noise.min_runs. */
 const char *tg_few_runs_text(int64_t min_runs, struct tg_arena *a);

@@ -201,6 +201,7 @@ void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const s
     }
     tg_grounds_hint(&j, op, rule, &p, &l);
     tg_grounds_except(&j, rule, op);
+    tg_grounds_repay(&j, op, &p);
     if (!is_on(&l))
         j = (struct tg_judgement){ .state = TG_STATE_SKIP,
                                    .why_not = "the policy sets no limit for it" };

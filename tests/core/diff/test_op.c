@@ -23,32 +23,58 @@ BY_HAND(what_makes_wait)
     assert_false(makes_wait(TG_KIND_OP, TG_CLASS_OTHER, "aten::items"));
 }
 
-/* A new operator that takes a bit less than 0.1 % of the step. */
+/* What came and costs next to nothing: slight.c finds it. */
 static struct tg_op small(void)
 {
-    return (struct tg_op){
-        .name = TG_SV("aten::neg"), .kind = TG_KIND_OP, .change = TG_ADDED, .fullest_share = 0.00099
-    };
+    return (struct tg_op){ .name = TG_SV("aten::neg"),
+                           .kind = TG_KIND_OP,
+                           .change = TG_ADDED,
+                           .slight = TG_SLIGHT_SMALL };
 }
 
-BY_HAND(a_small_new_name_is_an_exception)
+BY_HAND(what_costs_next_to_nothing_is_an_exception)
 {
     struct tg_op op = small();
     assert_int_equal(tg_op_exception(&op), TG_EXCEPTION_SMALL);
-    op.fullest_share = 0.001; /* as large as the limit: not below it */
+    op.change = TG_MORE; /* a known name is not another thing */
+    assert_int_equal(tg_op_exception(&op), TG_EXCEPTION_SMALL);
+    op.slight = TG_SLIGHT_FREE;
+    assert_int_equal(tg_op_exception(&op), TG_EXCEPTION_SMALL);
+    op.change = TG_FEWER; /* nothing came */
     assert_int_equal(tg_op_exception(&op), TG_EXCEPTION_NONE);
     op = small();
-    op.change = TG_MORE; /* not new */
+    op.slight = TG_SLIGHT_NOT;
     assert_int_equal(tg_op_exception(&op), TG_EXCEPTION_NONE);
     op = small();
     op.leads = true; /* what it calls is large */
     assert_int_equal(tg_op_exception(&op), TG_EXCEPTION_NONE);
-    op = small();
-    op.name = TG_SV("aten::item"); /* short, and everything waits for it */
+}
+
+BY_HAND(what_a_place_repays_is_replaced)
+{
+    struct tg_op op = { .name = TG_SV("aten::index"), .kind = TG_KIND_OP, .change = TG_ADDED };
     assert_int_equal(tg_op_exception(&op), TG_EXCEPTION_NONE);
-    op = small();
-    op.relation = TG_REL_REPLACED_WORSE; /* one of many that came for few */
+    op.repaid = true;
+    assert_int_equal(tg_op_exception(&op), TG_EXCEPTION_REPLACED);
+    op.change = TG_SAME; /* slower, not more */
     assert_int_equal(tg_op_exception(&op), TG_EXCEPTION_NONE);
+}
+
+static bool makes_memory(enum tg_kind kind, const char *name)
+{
+    const struct tg_op op = { .kind = kind, .name = tg_sv_of(name) };
+
+    return tg_op_makes_memory(&op);
+}
+
+BY_HAND(what_makes_memory)
+{
+    assert_true(makes_memory(TG_KIND_OP, "aten::empty"));
+    assert_true(makes_memory(TG_KIND_OP, "aten::empty_strided"));
+    assert_true(makes_memory(TG_KIND_OP, "aten::copy_"));
+    assert_true(makes_memory(TG_KIND_OP, "aten::resize_"));
+    assert_false(makes_memory(TG_KIND_OP, "aten::empty_like")); /* it calls one of these */
+    assert_false(makes_memory(TG_KIND_ANNOTATION, "aten::empty"));
 }
 
 /* The first that holds: polling, renamed, replaced. */

@@ -95,19 +95,3 @@ BY_HAND(without_a_time_no_part)
     op->rows = NULL;
     assert_false(tg_op_share_evidence(op, &ev));
 }
-
-/* A new name of 0.2 % of rank 1's step is 0.1 % of the mean step; an old one is judged by the mean. */
-BY_HAND(a_new_name_on_one_rank)
-{
-    static const uint32_t once[] = { 1, 1 };
-
-    make_ranks(f, TG_BASE, 1, 2, 0, 2);
-    make_ranks(f, TG_TEST, 1, 2, 0, 2);
-    add_to(f, shard_of(f, TG_TEST, 0, 1), TG_KIND_OP, "new", "", once, 2000);
-    for (int side = 0; side < 2; side++)
-        add_to(f, shard_of(f, side, 0, 1), TG_KIND_OP, "old", "", once, 2000);
-    compare(f);
-    near(find(f, "new")->share[TG_TEST], 0.001);
-    near(find(f, "new")->fullest_share, 0.002);
-    near(find(f, "old")->fullest_share, 0.001);
-}

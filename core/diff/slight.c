@@ -1,0 +1,160 @@
+/*
+ * What came and costs next to nothing: views and metadata, which cost nothing in a program, and other
+ * additions that are together less than 0.1 % of the step. Nothing that waits, copies or allocates is
+ * slight: its price is paid elsewhere. Nor is what calls such an operator (calling_op.c: `leads`).
+ */
+#include <math.h>
+
+#include "core/diff/internal.h"
+#include "core/diff/names.h"
+#include "core/diff/stats.h"
+
+#define SMALL_SHARE 0.001 /* of the step: all small additions together, */
+#define FREE_SHARE 0.003  /* and all views together, whose times are mostly the profiler's own */
+
+/* What one rank of a side does in a step. */
+struct in_step {
+    double ns, calls;
+};
+
+/* A least step says nothing of calls that only some steps have. */
+static double step_time(const struct tg_diff_work *w, const struct tg_op *op, size_t at)
+{
+    bool least = op->counted.shape == TG_COUNT_CONSTANT;
+    double sum = 0, shortest = INFINITY;
+
+    for (size_t j = 0; j < w->used[at].n; j++) {
+        double ns = tg_cell_time(w, op, at, j, TG_OP_SELF);
+        sum += ns;
+        shortest = fmin(shortest, ns);
+    }
+    return !w->used[at].n ? 0 : least ? shortest : sum / (double)w->used[at].n;
+}
+
+static double step_calls(const struct tg_diff_work *w, const struct tg_op *op, size_t at)
+{
+    const struct tg_diff_cell *cell = &op->rows->cell[at];
+    double calls = 0;
+
+    for (size_t r = 0; r < cell->n; r++)
+        for (size_t j = 0; j < w->used[at].n; j++)
+            calls += (double)cell->row[r]->count[w->used[at].step[j]];
+    return w->used[at].n ? calls / (double)w->used[at].n : 0;
+}
+
+static struct in_step on_rank(const struct tg_diff_work *w, const struct tg_op *op, int side,
+                              size_t rank)
+{
+    size_t n = w->c->n_runs[side];
+    double *ns = TG_NEW_N(w->a, double, n + 1), calls = 0;
+
+    for (size_t run = 0; run < n; run++) {
+        size_t at = tg_diff_cell_index(w, side, run, rank);
+        ns[run] = step_time(w, op, at);
+        calls += step_calls(w, op, at) / (double)n;
+    }
+    return (struct in_step){ n ? tg_median(ns, n) : 0, calls };
+}
+
+/*
+ * Part of the step that the additional calls take: as the calls do on average, or what the name takes
+ * more than before, whether in time (the rest of the step may be shorter) or as a part of the step (the
+ * machine may be slower), if that is more. A call that is longer than the others hides in neither.
+ */
+static double rise_on_rank(const struct tg_comparison *c, const struct in_step in[2])
+{
+    double step[2] = { c->step_ns[TG_BASE], c->step_ns[TG_TEST] };
+    double rise = in[TG_TEST].calls / c->iteration_ratio - in[TG_BASE].calls;
+
+    if (rise <= 0 || step[TG_BASE] <= 0 || step[TG_TEST] <= 0)
+        return 0;
+    double by_call = in[TG_TEST].ns / step[TG_TEST] * fmin(rise / in[TG_TEST].calls, 1);
+    double by_time = (in[TG_TEST].ns - in[TG_BASE].ns) / step[TG_BASE];
+    double by_part = in[TG_TEST].ns / step[TG_TEST] - in[TG_BASE].ns / step[TG_BASE];
+    return fmax(by_call, fmin(by_time, by_part));
+}
+
+/* On the rank that has most of it: over many ranks, what one of them does would be little. */
+static double rise_share(const struct tg_diff_work *w, const struct tg_op *op)
+{
+    const struct tg_comparison *c = w->c;
+    double most = 0;
+
+    for (size_t k = 0; k < c->n_ranks[TG_TEST]; k++) {
+        struct in_step in[2] = { { 0, 0 }, on_rank(w, op, TG_TEST, k) };
+        if (op->present[TG_BASE] && k < c->n_ranks[TG_BASE])
+            in[TG_BASE] = on_rank(w, op, TG_BASE, k);
+        most = fmax(most, rise_on_rank(c, in));
+    }
+    return most;
+}
+
+/* New names in some steps are measured by their mean; of known names only a settled count tells what
+ * came. */
+static bool may_be_slight(const struct tg_op *op)
+{
+    bool new = op->change == TG_ADDED, more = op->change == TG_MORE &&
+                                              op->counted.shape == TG_COUNT_CONSTANT &&
+                                              op->kind != TG_KIND_GRAPH;
+    return op->rows && (new || more) && !op->polling && tg_kind_is_counted(op->kind) &&
+           !tg_op_makes_wait(op) && !tg_op_makes_memory(op);
+}
+
+/* Chooses those that `is` asks for, each under 0.1 % of the step; false: they are too much together. */
+static bool choose(struct tg_diff_work *w, double limit, bool (*is)(const struct tg_op *op),
+                   bool *chosen)
+{
+    struct tg_comparison *c = w->c;
+    double sum = 0;
+
+    for (size_t i = 0; i < c->n_ops; i++) {
+        struct tg_op *op = &c->ops[i];
+        if (op->slight != TG_SLIGHT_NOT || !may_be_slight(op) || !is(op))
+            continue;
+        double share = rise_share(w, op);
+        chosen[i] = share < SMALL_SHARE;
+        sum += chosen[i] ? share : 0;
+    }
+    return sum < limit;
+}
+
+static void mark(struct tg_comparison *c, const bool *chosen, enum tg_slight what)
+{
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (chosen[i])
+            c->ops[i].slight = what;
+}
+
+static bool is_view(const struct tg_op *op)
+{
+    return op->kind == TG_KIND_OP && tg_name_is_view(op->name);
+}
+
+/* Beside what went, a place's balance says what an addition costs. */
+static bool stands_alone(const struct tg_op *op)
+{
+    return op->relation == TG_REL_NONE;
+}
+
+/* Views that went excuse nothing where those that came cost nothing. */
+void tg_slight_find_views(struct tg_diff_work *w)
+{
+    struct tg_comparison *c = w->c;
+    bool *chosen = TG_NEW_N(w->a, bool, c->n_ops + 1), all = true;
+
+    if (!choose(w, FREE_SHARE, is_view, chosen))
+        return;
+    for (size_t i = 0; i < c->n_ops; i++)
+        all &= chosen[i] || !is_view(&c->ops[i]) || !tg_op_rose(&c->ops[i]);
+    for (size_t i = 0; all && i < c->n_ops; i++)
+        chosen[i] |= is_view(&c->ops[i]) && c->ops[i].change != TG_SAME;
+    mark(c, chosen, TG_SLIGHT_FREE);
+}
+
+void tg_slight_find_small(struct tg_diff_work *w)
+{
+    bool *chosen = TG_NEW_N(w->a, bool, w->c->n_ops + 1);
+
+    if (choose(w, SMALL_SHARE, stands_alone, chosen))
+        mark(w->c, chosen, TG_SLIGHT_SMALL);
+}

@@ -1,0 +1,110 @@
+/* Operators that make a view or change metadata alone: docs/policy.md has the table. */
+#include "core/diff/names.h"
+
+/* Where one of them copies after all, it calls clone, copy_ or _to_copy, which count. */
+static const char *const views[] = {
+    /* views of the same storage */
+    "aten::_conj",
+    "aten::_neg_view",
+    "aten::_reshape_alias",
+    "aten::_unsafe_view",
+    "aten::adjoint",
+    "aten::alias",
+    "aten::as_strided",
+    "aten::atleast_1d",
+    "aten::atleast_2d",
+    "aten::atleast_3d",
+    "aten::broadcast_tensors",
+    "aten::broadcast_to",
+    "aten::chunk",
+    "aten::conj",
+    "aten::detach",
+    "aten::diagonal",
+    "aten::dsplit",
+    "aten::expand",
+    "aten::expand_as",
+    "aten::flatten",
+    "aten::hsplit",
+    "aten::imag",
+    "aten::lift_fresh",
+    "aten::mH",
+    "aten::mT",
+    "aten::matrix_H",
+    "aten::moveaxis",
+    "aten::movedim",
+    "aten::narrow",
+    "aten::numpy_T",
+    "aten::permute",
+    "aten::positive",
+    "aten::ravel",
+    "aten::real",
+    "aten::reshape",
+    "aten::reshape_as",
+    "aten::resolve_conj",
+    "aten::resolve_neg",
+    "aten::select",
+    "aten::slice",
+    "aten::split",
+    "aten::split_with_sizes",
+    "aten::squeeze",
+    "aten::swapaxes",
+    "aten::swapdims",
+    "aten::t",
+    "aten::tensor_split",
+    "aten::transpose",
+    "aten::unbind",
+    "aten::unfold",
+    "aten::unflatten",
+    "aten::unsafe_chunk",
+    "aten::unsafe_split",
+    "aten::unsafe_split_with_sizes",
+    "aten::unsqueeze",
+    "aten::view",
+    "aten::view_as",
+    "aten::view_as_complex",
+    "aten::view_as_real",
+    "aten::vsplit",
+    /* the same in place */
+    "aten::as_strided_",
+    "aten::detach_",
+    "aten::squeeze_",
+    "aten::swapaxes_",
+    "aten::swapdims_",
+    "aten::t_",
+    "aten::transpose_",
+    "aten::unsqueeze_",
+    /* nothing to do, or they call what does it */
+    "aten::contiguous",
+    "aten::to",
+    "aten::type_as",
+    /* questions about metadata */
+    "aten::can_cast",
+    "aten::dim",
+    "aten::is_complex",
+    "aten::is_contiguous",
+    "aten::is_floating_point",
+    "aten::is_same_size",
+    "aten::numel",
+    "aten::promote_types",
+    "aten::requires_grad_",
+    "aten::result_type",
+    "aten::retain_grad",
+    "aten::size",
+    "aten::stride",
+    "aten::sym_numel",
+    "aten::sym_size",
+    "aten::sym_storage_offset",
+    "aten::sym_stride",
+};
+
+bool tg_name_is_view(tg_sv name)
+{
+    tg_sv bare = name; /* the profiler's second row of what dispatches by hand has no namespace */
+
+    (void)tg_sv_skip(&bare, TG_SV("aten::"));
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+        if (tg_sv_eq(bare, tg_sv_of(views[i] + sizeof "aten::" - 1)) ||
+            tg_name_is_backward_of(name, tg_sv_of(views[i])))
+            return true;
+    return false;
+}

@@ -1,0 +1,151 @@
+/* What came and costs next to nothing (slight.c). A step lasts 1 ms. */
+#include "by_hand.h"
+#include "core/diff/internal.h"
+
+static enum tg_slight slight(struct fixture *f, const char *name)
+{
+    return find(f, name)->slight;
+}
+
+static void more_of(struct fixture *f, const char *name, uint32_t base, uint32_t test, tg_ns ns)
+{
+    if (base)
+        add_all(f, TG_BASE, TG_KIND_OP, name, "", base, ns);
+    add_all(f, TG_TEST, TG_KIND_OP, name, "", test, ns);
+}
+
+static void one_more(struct fixture *f, const char *name, uint32_t base, uint32_t test, tg_ns ns)
+{
+    f->c = (struct tg_comparison){ 0 };
+    make(f, 1, 1, 3);
+    more_of(f, name, base, test, ns);
+    compare(f);
+}
+
+/* 1000 ns are 0.1 % of the step, of a known name as of a new one. */
+BY_HAND(less_than_a_thousandth_is_small)
+{
+    one_more(f, "aten::neg", 0, 1, 999);
+    assert_int_equal(slight(f, "aten::neg"), TG_SLIGHT_SMALL);
+    one_more(f, "aten::neg", 0, 1, 1000);
+    assert_int_equal(slight(f, "aten::neg"), TG_SLIGHT_NOT);
+    one_more(f, "aten::neg", 40, 43, 333); /* 999 ns more, of 14319 */
+    assert_int_equal(slight(f, "aten::neg"), TG_SLIGHT_SMALL);
+    one_more(f, "aten::neg", 40, 43, 334);
+    assert_int_equal(slight(f, "aten::neg"), TG_SLIGHT_NOT);
+    one_more(f, "aten::neg", 43, 40, 3);
+    assert_int_equal(slight(f, "aten::neg"), TG_SLIGHT_NOT);
+}
+
+/* Three names of 400 ns are 0.12 % together; views may take 0.3 % together, 0.1 % by name. */
+BY_HAND(together_they_are_not_small)
+{
+    static const char *const names[] = { "aten::neg", "aten::abs", "aten::exp" };
+    static const char *const views[] = { "aten::view", "aten::t", "aten::detach", "aten::expand" };
+
+    for (int n = 2; n <= 3; n++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 1, 1, 3);
+        for (int i = 0; i < n; i++)
+            more_of(f, names[i], 2, 3, 400);
+        compare(f);
+        assert_int_equal(slight(f, names[0]), n == 2 ? TG_SLIGHT_SMALL : TG_SLIGHT_NOT);
+    }
+    for (int n = 3; n <= 4; n++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 1, 1, 3);
+        for (int i = 0; i < n; i++)
+            more_of(f, views[i], 2, 3, 900);
+        compare(f);
+        assert_int_equal(slight(f, views[0]), n == 3 ? TG_SLIGHT_FREE : TG_SLIGHT_NOT);
+    }
+    one_more(f, "aten::view", 2, 3, 1000);
+    assert_int_equal(slight(f, "aten::view"), TG_SLIGHT_NOT);
+}
+
+/* 50 calls of 10 ns, and one of 5 us more: 0.05 % by the call, and 0.5 % by the time. */
+BY_HAND(a_long_call_among_short_ones_is_not_small)
+{
+    f->c = (struct tg_comparison){ 0 };
+    make(f, 1, 1, 3);
+    more_of(f, "aten::mm", 50, 50, 10);
+    add_all(f, TG_TEST, TG_KIND_OP, "aten::mm", "aten::linear", 1, 5000);
+    compare(f);
+    assert_int_equal(find(f, "aten::mm")->change, TG_MORE);
+    assert_int_equal(slight(f, "aten::mm"), TG_SLIGHT_NOT);
+}
+
+/* What waits, copies or allocates costs more than its own time. */
+BY_HAND(waits_copies_and_memory_are_not_small)
+{
+    static const char *const names[] = { "aten::item", "aten::copy_", "aten::empty",
+                                         "aten::empty_strided", "aten::resize_" };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        one_more(f, names[i], 0, 1, 10);
+        assert_int_equal(slight(f, names[i]), TG_SLIGHT_NOT);
+        one_more(f, names[i], 3, 4, 10);
+        assert_int_equal(slight(f, names[i]), TG_SLIGHT_NOT);
+    }
+}
+
+/* A view that calls one of them leads what fails: `leads` is calling_op.c's. */
+BY_HAND(what_calls_them_is_not_small)
+{
+    for (uint32_t copies = 0; copies <= 1; copies++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 1, 1, 3);
+        for (int side = 0; side < 2; side++) {
+            add_all(f, side, TG_KIND_OP, "aten::to", "ProfilerStep", 5 + (uint32_t)side, 101);
+            add_all(f, side, TG_KIND_OP, "aten::copy_", "aten::to", side ? 5 + copies : 5, 101);
+        }
+        compare(f);
+        assert_int_equal(tg_op_exception(find(f, "aten::to")),
+                         copies ? TG_EXCEPTION_NONE : TG_EXCEPTION_SMALL);
+    }
+}
+
+/* Another 1.4 ms in the step: a part of it, not the time, tells what a slower machine calls as often. */
+BY_HAND(a_slower_machine_makes_nothing_large)
+{
+    make(f, 1, 1, 3);
+    for (size_t j = 0; j < 3; j++)
+        shard(f, TG_TEST, 0)->steps[j] = (struct tg_step){ .number = (int64_t)j + 3,
+                                                           .start = (tg_ns)j * 1400000,
+                                                           .end = (tg_ns)(j + 1) * 1400000 };
+    add_all(f, TG_BASE, TG_KIND_OP, "aten::view", "", 50, 100);
+    add_all(f, TG_TEST, TG_KIND_OP, "aten::view", "", 51, 140); /* 2140 ns more, of 5000 */
+    compare(f);
+    assert_int_equal(slight(f, "aten::view"), TG_SLIGHT_FREE);
+}
+
+/* A new name of 0.2 % of rank 1's step is 0.1 % of the mean step. */
+BY_HAND(on_the_rank_that_has_most)
+{
+    static const uint32_t once[] = { 1, 1 };
+
+    for (tg_ns ns = 999; ns <= 1000; ns++) {
+        f->c = (struct tg_comparison){ 0 };
+        make_ranks(f, TG_BASE, 1, 2, 0, 2);
+        make_ranks(f, TG_TEST, 1, 2, 0, 2);
+        add_to(f, shard_of(f, TG_TEST, 0, 1), TG_KIND_OP, "new", "", once, ns);
+        compare(f);
+        near(find(f, "new")->share[TG_TEST], (double)ns / 2e6);
+        assert_int_equal(slight(f, "new"), ns == 999 ? TG_SLIGHT_SMALL : TG_SLIGHT_NOT);
+    }
+}
+
+/* In one step of four: its mean is 0.05 % of the step, whatever the other steps lack. */
+BY_HAND(in_some_steps_the_mean_tells)
+{
+    static const uint32_t calls[] = { 0, 0, 1, 0 };
+
+    make(f, 3, 3, 4);
+    for (size_t run = 0; run < 3; run++) {
+        add_counts(f, TG_TEST, run, TG_KIND_OP, "less", "", calls, 2000);
+        add_counts(f, TG_TEST, run, TG_KIND_OP, "much", "", calls, 20000);
+    }
+    compare(f);
+    assert_int_equal(slight(f, "less"), TG_SLIGHT_SMALL);
+    assert_int_equal(slight(f, "much"), TG_SLIGHT_NOT);
+}

@@ -561,6 +561,17 @@ static void say_nothing_there(struct look *l, const struct tg_verdict *v)
             "Correct the rule (`tracegate names TRACE` lists names), or mark it `optional: true`.");
 }
 
+/* Does an optional rule only show what went? No name loses more than all of it. */
+static bool only_shows(const struct tg_rule *rule)
+{
+    const struct tg_limit_list *warn = &rule->warn;
+    const struct tg_bound *b = warn->n ? warn->v[0].bound : NULL;
+
+    return rule->optional && less_is_bad(rule) && rule->fail.state != TG_LIMIT_ON &&
+           !rule->n_overrides && warn->n == 1 && warn->v[0].n == 1 && b->kind == TG_BOUND_PCT &&
+           !b->is_auto && b->value >= 100;
+}
+
 bool tg_mutation_try(struct tg_mutation_result *out, const struct tg_mutation *b,
                      const struct tg_rule *rule, struct tg_err *err)
 {
@@ -572,6 +583,10 @@ bool tg_mutation_try(struct tg_mutation_result *out, const struct tg_mutation *b
     enum answer answer = NOT_PLANTED;
     *out = (struct tg_mutation_result){ .rule = rule, .outcome = TG_MUTATION_SURVIVES };
     isolate(&l, rule);
+    if (only_shows(rule)) {
+        say(&l, TG_MUTATION_SKIPPED, "the rule only shows what went", "Nothing to do.");
+        return true;
+    }
     l.sizes = tg_rule_is_budget(rule) ? budget_sizes : change_sizes;
     if (!judge(&l, &g, &b->side[TG_TEST], b->uninjected, &v, a))
         return false;

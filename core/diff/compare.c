@@ -40,7 +40,7 @@ static void find_other_data(struct tg_comparison *c)
 
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_count_evidence *ev = &c->ops[i].counted;
-        if (ev->shape != TG_COUNT_VARIES || c->ops[i].polling ||
+        if (ev->shape != TG_COUNT_VARIES || c->ops[i].polling || c->ops[i].choice ||
             !tg_kind_is_counted(c->ops[i].kind))
             continue;
         vary++;
@@ -99,6 +99,8 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
             make_rank_tables(w);
         tg_compare_env(w);
         tg_relate_counts(w);
+        tg_compare_attrs(w);
+        tg_choices_find(w);
         tg_slight_find_views(w);
         tg_replacements_pair(w);
         tg_slight_find_small(w);
@@ -111,7 +113,6 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
         tg_net_find(w);
         tg_account_close(w);
         tg_straggler_find(w);
-        tg_compare_attrs(w);
         tg_compare_bytes(w);
     }
     free(w->interned);

@@ -185,6 +185,8 @@ struct tg_op {
     /* ns per step and rank, means over steps, medians over runs */
     double total[2], self[2];
     double share[2]; /* of the step, 0..1 (self on the host, duration on the device) */
+    const struct tg_algorithm
+        *choice; /* device work: all that differs is libraries' choice; the first */
     bool repaid; /* it came, or got slower, where a place provably takes less time in all (net.c) */
     enum tg_slight slight; /* of what came: does it cost next to nothing? */
     /* sums over everything: steps, ranks, runs, and the time outside every step */
@@ -231,6 +233,19 @@ struct tg_op {
     struct tg_count_evidence moved;
     const struct tg_rank_shift *bytes_shift; /* as `shift`, of bytes */
     const struct tg_op_rows *rows;
+};
+
+/*
+ * A library's choice (choices.c): an operator that is called as before and runs other kernels, sets and
+ * copies of its own.
+ */
+struct tg_algorithm {
+    uint32_t by;                     /* index into ops: the operator */
+    bool known;                      /* each fresh run launches what some run of the baseline did */
+    double calls[2];                 /* of its device work per step and rank, means over runs */
+    const struct tg_op *came, *went; /* the names whose calls rose and fell most; NULL: none */
+    const struct tg_op *work;        /* all of it as one */
+    struct tg_evidence ev;           /* of its time */
 };
 
 struct tg_region {     /* one replacement */
@@ -310,6 +325,8 @@ struct tg_comparison {
     struct tg_op *frames;
     size_t n_frames;
     unsigned frame_sorts[2], frames_lack[2];
+    struct tg_algorithm *choices;
+    size_t n_choices;
     struct tg_region *regions;
     size_t n_regions;
     struct tg_metric_change metrics[TG_METRICS];

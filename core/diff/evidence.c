@@ -245,6 +245,18 @@ static bool is_borne_out(const struct tg_diff_work *w, const struct tg_joint *jo
            whole.p <= tg_half_p_limit(w->c->n_runs[TG_BASE], w->c->n_runs[TG_TEST]);
 }
 
+/* Whatever an operator's work is made of: its time on the device. */
+static void judge_choices(struct tg_diff_work *w)
+{
+    for (size_t i = 0; i < w->c->n_choices; i++) {
+        struct tg_algorithm *x = &w->c->choices[i];
+        struct tg_run_values v = tg_run_values(w, x->work, TG_ASK_STEPS);
+        x->ev.judged = reason_of(w, &v, TG_DEVICE_TIMES);
+        v.device = true;
+        tg_evidence_fill(w, &x->ev, &v, &w->machine[TG_DEVICE_TIMES], aim_at(w, 0));
+    }
+}
+
 /* What replaced something has a cost to compare with: that of what it replaced. */
 static void judge_joint(struct tg_diff_work *w, const struct tg_joint *joint)
 {
@@ -314,7 +326,7 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
         struct tg_op *op = &c->ops[i];
         enum tg_judged all = tg_kind_is_device(op->kind) ? device : host;
         enum tg_judged own = tg_own_reason(op, &v[i]);
-        if (own == TG_JUDGED && op->relation != TG_REL_NONE)
+        if (own == TG_JUDGED && (op->relation != TG_REL_NONE || op->choice))
             own = TG_NOT_REPLACED;
         op->ev.judged = own != TG_JUDGED ? own : all;
         struct tg_aim aim = aim_at(w, tick_of(w, op)), own_aim = aim;
@@ -338,6 +350,7 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
     judge_regions(w);
     for (size_t i = 0; i < w->n_joints; i++)
         judge_joint(w, &w->joints[i]);
+    judge_choices(w);
 }
 
 static enum tg_value_ask ask_of(const struct tg_op *op, enum tg_op_part part)

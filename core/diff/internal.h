@@ -171,6 +171,9 @@ tg_sv tg_diff_name(struct tg_diff_work *w, enum tg_kind kind, tg_sv raw);
 /* core/diff/relations.c: counts that vary, against those that vary along with them. */
 void tg_relate_counts(struct tg_diff_work *w);
 
+/* core/diff/choices.c: other kernels under the same calls. After attributes are compared. */
+void tg_choices_find(struct tg_diff_work *w);
+
 /* core/diff/slight.c: before places are balanced, and what is left after it. */
 void tg_slight_find_views(struct tg_diff_work *w);
 void tg_slight_find_small(struct tg_diff_work *w);

@@ -50,8 +50,7 @@ static bool is_new_memory(const struct tg_op *op)
 static bool is_of_net(const struct tg_op *op)
 {
     return tg_op_rose(op) && !op->polling && tg_kind_is_counted(op->kind) &&
-           op->counted.shape == TG_COUNT_CONSTANT &&
-           (op->relation == TG_REL_NONE || op->relation == TG_REL_REPLACED_WORSE);
+           op->counted.shape == TG_COUNT_CONSTANT;
 }
 
 static bool may_be_repaid(const struct tg_op *op)
@@ -59,16 +58,17 @@ static bool may_be_repaid(const struct tg_op *op)
     return is_of_net(op) && !tg_op_makes_wait(op) && !is_new_memory(op);
 }
 
-/* ns per step that an operator costs more. */
+/* ns per step that an operator costs more than before, and than what it replaced. */
 static double cost_of(const struct tg_op *op)
 {
-    return fmax(op->self[TG_TEST] - op->self[TG_BASE], 0);
+    bool exchanged = op->relation == TG_REL_RENAMED || op->relation == TG_REL_REPLACED;
+    return exchanged ? 0 : fmax(op->self[TG_TEST] - op->self[TG_BASE], 0);
 }
 
-/* Does everything that came of it lie in the place? */
+/* Does everything that came of it lie in the place? A rename belongs to the step. */
 static bool lies_in(const struct tg_diff_work *w, uint32_t op, uint32_t place)
 {
-    bool any = false;
+    bool any = w->c->ops[op].relation == TG_REL_RENAMED && !w->place[place].encloser.n;
 
     for (size_t i = 0; i < w->n_place_parts; i++) {
         const struct tg_net_part *part = &w->place_part[i];

@@ -31,7 +31,7 @@ enum tg_exception tg_op_exception(const struct tg_op *op)
         return TG_EXCEPTION_POLLING;
     if (op->relation == TG_REL_RENAMED)
         return TG_EXCEPTION_RENAMED;
-    if (op->relation == TG_REL_REPLACED || (op->repaid && tg_op_rose(op)))
+    if (op->relation == TG_REL_REPLACED || op->choice || (op->repaid && tg_op_rose(op)))
         return TG_EXCEPTION_REPLACED;
     if (op->slight != TG_SLIGHT_NOT && tg_op_rose(op) && !op->leads)
         return TG_EXCEPTION_SMALL;
@@ -100,7 +100,7 @@ enum tg_exception tg_op_bytes_exception(const struct tg_op *op)
 {
     double each = op->count[TG_BASE] > 0 ? op->bytes[TG_BASE] / op->count[TG_BASE] : INFINITY;
 
-    if (op->relation == TG_REL_REPLACED)
+    if (op->relation == TG_REL_REPLACED || op->choice)
         return TG_EXCEPTION_REPLACED;
     if (tg_op_rose(op) && op->relation != TG_REL_RENAMED &&
         op->bytes[TG_TEST] <= SAME_SIZE * each * op->count[TG_TEST])

@@ -60,7 +60,7 @@ static int by_distance(const void *pa, const void *pb)
 
 static bool is_counted(const struct tg_op *op)
 {
-    return op->change != TG_SAME && !op->polling && tg_kind_is_counted(op->kind);
+    return op->change != TG_SAME && !op->polling && !op->choice && tg_kind_is_counted(op->kind);
 }
 
 static void pair_renames(struct tg_diff_work *w)
@@ -297,7 +297,8 @@ static bool is_cheap(double added, double removed)
  * has other kernels by nature, and views cost nothing: they excuse nothing that a program does. */
 static bool is_balanced(const struct regions *g, const struct tg_op *op)
 {
-    if ((op->kind == TG_KIND_KERNEL && !g->w->c->same_device) || op->slight == TG_SLIGHT_FREE)
+    if ((op->kind == TG_KIND_KERNEL && !g->w->c->same_device) || op->slight == TG_SLIGHT_FREE ||
+        op->choice)
         return false;
     return is_counted(op) && op->relation == TG_REL_NONE && op->counted.shape == TG_COUNT_CONSTANT;
 }

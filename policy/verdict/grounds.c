@@ -19,8 +19,12 @@ void tg_grounds_except(struct tg_judgement *j, const struct tg_rule *rule, const
                                                                  : TG_EXCEPTION_NONE;
     if (!(rule->exceptions & 1u << x))
         return;
-    if (x == TG_EXCEPTION_POLLING && op->count[TG_BASE] <= 0 &&
-        (j->state == TG_STATE_FAIL || j->state == TG_STATE_WARN)) {
+    if (x == TG_EXCEPTION_REPLACED && op->choice && (j->state == TG_STATE_FAIL || j->hint)) {
+        j->state = TG_STATE_PASS; /* its operator tells */
+        j->hint = false;
+        j->exception = x;
+    } else if (x == TG_EXCEPTION_POLLING && op->count[TG_BASE] <= 0 &&
+               (j->state == TG_STATE_FAIL || j->state == TG_STATE_WARN)) {
         j->state = TG_STATE_WARN; /* its number is random, that it polls is not */
         j->exception = x;
     } else if (x == TG_EXCEPTION_POLLING) {
@@ -29,7 +33,7 @@ void tg_grounds_except(struct tg_judgement *j, const struct tg_rule *rule, const
                                     .exception = x };
     } else if (j->state == TG_STATE_FAIL) {
         bool free = x == TG_EXCEPTION_SMALL && op->slight == TG_SLIGHT_FREE;
-        bool repaid = x == TG_EXCEPTION_REPLACED && op->repaid;
+        bool repaid = op->repaid;
         j->state = free || repaid ? TG_STATE_PASS : TG_STATE_WARN;
         j->exception = x;
     }

@@ -178,6 +178,9 @@ void tg_judge_together(struct tg_eval_state *e, const struct tg_rule_scope *s,
                        size_t n, const struct tg_evidence *ev);
 void tg_judge_metric(struct tg_eval_state *e, const struct tg_rule_scope *s,
                      const struct tg_rule *rule);
+/* Libraries' choices: their launches under rules about calls, their time under rules about times. */
+void tg_judge_choices(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                      const struct tg_rule *rule);
 /* Time between operators, and regions whose content was replaced: rules about the step's time. */
 void tg_judge_gaps(struct tg_eval_state *e, const struct tg_rule_scope *s,
                    const struct tg_rule *rule);

@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "core/base/utf8.h"
 #include "policy/language/limit.h"
 #include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
@@ -439,6 +440,81 @@ static void judge_time(struct tg_eval_state *e, const struct tg_rule_scope *s,
     }
     r->rank = fabs(r->delta);
     describe_row(e, s, r, &l, &p, &j);
+}
+
+/* "same calls: void a(float*) in place of void b(float*), 5 launches per step, was 3" */
+static tg_sv choice_text(const struct tg_algorithm *x, struct tg_arena *a)
+{
+    struct tg_buf b = { 0 };
+    tg_buf_puts(&b, "same calls: ");
+    if (x->came)
+        tg_buf_printf(&b, "%.*s", TG_SV_ARG(tg_utf8_prefix(x->came->name, 60)));
+    if (x->went)
+        tg_buf_printf(&b, "%s%.*s", x->came ? " in place of " : "without ",
+                      TG_SV_ARG(tg_utf8_prefix(x->went->name, 60)));
+    if (x->calls[TG_BASE] != x->calls[TG_TEST])
+        tg_buf_printf(&b, ", %s launches per step, was %s",
+                      TG_VALUE(x->calls[TG_TEST], TG_UNIT_COUNT),
+                      TG_VALUE(x->calls[TG_BASE], TG_UNIT_COUNT));
+    return tg_phrase_take(&b, a);
+}
+
+/* Its device work under a rule about time. */
+static void judge_time_of_choice(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                                 const struct tg_rule *rule, const struct tg_algorithm *x,
+                                 const struct tg_op *op)
+{
+    struct tg_rule_limits l = tg_select_limits(rule, op);
+    struct tg_probe p = tg_probe_begin(rule, &l, s->c);
+    struct tg_judgement j;
+    struct tg_result *r;
+    probe_evidence(&p, &x->ev);
+    tg_grounds_ask_runs(&p, l.noise, e->in->policy, s->c, e->arena);
+    if ((p.ev->judged != TG_JUDGED && !p.ev->suspicious) || tg_grounds_few_steps(s, l.noise))
+        return;
+    j = tg_judge(&p, &l.warn, &l.fail);
+    if (j.state <= TG_STATE_NOT_JUDGED)
+        return;
+    r = tg_eval_add(e, rule);
+    fill_op(r, op, rule, &p, &j);
+    r->rank = fabs(r->delta);
+    describe_row(e, s, r, &l, &p, &j);
+}
+
+/* Its launches under a rule about calls: nothing that the runs show to be as fast as before. */
+static void tell_choice(struct tg_eval_state *e, const struct tg_rule *rule,
+                        const struct tg_algorithm *x, const struct tg_op *op)
+{
+    struct tg_result *r = tg_eval_add(e, rule);
+    bool as_fast = x->known || (x->ev.judged == TG_JUDGED && !x->ev.slower);
+    tg_eval_message(
+        r, as_fast ? TG_STATE_PASS : TG_STATE_WARN, TG_SUBJECT_NAME, op->name,
+        choice_text(x, e->arena),
+        TG_SV(
+            "If a library picked them: docs/guides/noisy-machines.md says how to pin its choice."));
+    r->op_kind = op->kind;
+    r->metric = rule->metric;
+    r->dimension = TG_DIM_ATTR;
+    r->grounds = TG_GROUNDS_ATTR;
+    r->rank = fabs(x->ev.delta_ns);
+}
+
+void tg_judge_choices(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                      const struct tg_rule *rule)
+{
+    bool counts = rule->metric == TG_RULE_METRIC_COUNT && rule->bad == TG_MORE_IS_BAD &&
+                  rule->exceptions & 1u << TG_EXCEPTION_REPLACED;
+    bool times = rule->metric == TG_RULE_METRIC_SELF || rule->metric == TG_RULE_METRIC_TOTAL;
+    for (size_t i = 0; (counts || times) && i < s->c->n_choices; i++) {
+        const struct tg_algorithm *x = &s->c->choices[i];
+        struct tg_op *op = stand_in(e->arena, TG_KIND_KERNEL, s->c->ops[x->by].name);
+        if (tg_select_op(&rule->match, op) != TG_HIT_YES)
+            continue;
+        if (times)
+            judge_time_of_choice(e, s, rule, x, op);
+        else
+            tell_choice(e, rule, x, op);
+    }
 }
 
 /* ns that the step got slower by; 0: it did not. */

@@ -1,6 +1,8 @@
 #include <math.h>
 
 #include "core/base/decimal.h"
+#include "core/base/utf8.h"
+#include "core/diff/names.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 
@@ -554,6 +556,58 @@ static void tell_environment(struct tg_eval_state *e, const struct tg_comparison
     }
 }
 
+/* Calls per step that a name lost; 0: none, or they cost nothing, or others do the same. */
+static double calls_gone(const struct tg_comparison *c, const struct tg_op *op)
+{
+    bool fewer = op->change == TG_FEWER || op->change == TG_REMOVED;
+    if (!fewer || !tg_kind_is_counted(op->kind) || op->polling || op->choice ||
+        op->slight != TG_SLIGHT_NOT || op->relation == TG_REL_RENAMED ||
+        (op->kind == TG_KIND_OP && tg_name_is_node(op->name)))
+        return 0;
+    return -tg_op_rise(c, op);
+}
+
+static double time_gone(const struct tg_op *op)
+{
+    return op->self[TG_BASE] - op->self[TG_TEST];
+}
+
+/* The largest of them after `last`; NULL: no more. */
+static const struct tg_op *next_gone(const struct tg_comparison *c, const struct tg_op *last)
+{
+    const struct tg_op *next = NULL;
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        bool after = !last || time_gone(op) < time_gone(last) ||
+                     (time_gone(op) == time_gone(last) && op > last);
+        if (calls_gone(c, op) > 0 && after && (!next || time_gone(op) > time_gone(next)))
+            next = op;
+    }
+    return next;
+}
+
+/* "less work: aten::mul -24 calls, aten::pow -4 calls and 3 more names": no warning, but never silent. */
+static void tell_less_work(struct tg_eval_state *e, const struct tg_comparison *c)
+{
+    enum { NAMED = 3 };
+    struct tg_buf b = { 0 };
+    const struct tg_op *op = NULL;
+    size_t n = 0, named = 0;
+    for (size_t i = 0; i < c->n_ops; i++)
+        n += calls_gone(c, &c->ops[i]) > 0;
+    while (named < NAMED && (op = next_gone(c, op)) != NULL)
+        tg_buf_printf(&b, "%s%.*s %s call%s",
+                      named++ ? ", " : "less work: ", TG_SV_ARG(tg_utf8_prefix(op->name, 60)),
+                      TG_SIGNED(-calls_gone(c, op), TG_UNIT_COUNT),
+                      calls_gone(c, op) == 1 ? "" : "s");
+    if (n > named)
+        tg_buf_printf(&b, " and %zu more name%s", n - named, n - named == 1 ? "" : "s");
+    if (n)
+        tg_eval_note(e, TG_NOTE_PLAIN, tg_phrase_take(&b, e->arena),
+                     "Was it meant to go? The rule less-work with `warn: {abs: 0}` warns of it.");
+    tg_buf_release(&b);
+}
+
 void tg_notes(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
@@ -575,4 +629,5 @@ void tg_notes(struct tg_eval_state *e)
     tell_unjudged_kinds(e, c);
     tell_unmarked(e, c);
     tell_environment(e, c);
+    tell_less_work(e, c);
 }

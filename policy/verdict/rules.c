@@ -240,6 +240,7 @@ static void judge_ops(struct tg_eval_state *e, const struct tg_rule_scope *s,
     for (size_t i = 0; frames && i < s->c->n_frames; i++)
         if (s->c->frames[i].launched == tg_rule_metric_of_launched(rule->metric))
             judge_op_if(e, s, rule, &s->c->frames[i], &found);
+    tg_judge_choices(e, s, rule);
     by_kind(e, s, rule, found.quiet, found.n_quiet, judge_kind);
     by_kind(e, s, rule, found.left, found.n_left, judge_left);
     free(found.quiet);

@@ -29,6 +29,7 @@ NEW = Work("aten::new", "kernel", "void new(float*)", 30)
 RULE = "rules: [{id: k, match: {kind: op%s}, metric: count, fail: {abs: 0}}]\n"
 BUDGET = "version: 1\n" + SUITE + "rules: [{id: k, match: {kind: op, name: 'aten::new'}, metric: count, %s}]\n"  # MORE calls it once
 
+GONE = "rules: [{id: gone, match: {kind: [kernel, op]}, metric: count, direction: down, warn: {abs: 0}}]\n"
 SAME, MORE, LESS = (lambda: usual()), (lambda: usual() + [NEW]), (lambda: usual()[:-2] + usual()[-1:])
 SLOW = (lambda: scaled(usual(), "aten::op3", 2))
 NOTHING = (lambda: [Work(None)])
@@ -37,12 +38,13 @@ NOTHING = (lambda: [Work(None)])
 CASES = [
     ("same code", "pass", PRESET, SAME, 3, {}),
     ("without a policy of its own", "pass", PRESET, SAME, 1, {}),
-    ("less work", "warn", PRESET, LESS, 3, {}),
+    ("less work", "pass", PRESET, LESS, 3, {}),
+    ("less work, with a rule that warns of it", "warn", PRESET + GONE, LESS, 3, {}),
     ("a slower kernel, one run", "warn", PRESET, SLOW, 1, {}),
     ("more work", "fail", PRESET, MORE, 3, {}),
     ("a slower kernel", "fail", PRESET, SLOW, 3, {}),
     ("only a warning, all rules advise", "warn", PRESET.replace("recommended", "advisory"), MORE, 3, {}),
-    ("fail_on warn", "fail", PRESET + "fail_on: [fail, warn]\n", LESS, 3, {}),
+    ("fail_on warn", "fail", PRESET + GONE + "fail_on: [fail, warn]\n", LESS, 3, {}),
     ("fail_on suspicious", "fail", PRESET + "fail_on: [fail, suspicious]\n", SLOW, 1, {}),
     ("fail_on inconclusive, a rule", "fail", "version: 1\nfail_on: [fail, inconclusive]\n" + SUITE + RULE % ", name: none", SAME, 3, {}),
     ("fail_on inconclusive, a requirement", "fail", PRESET + "fail_on: [fail, inconclusive]\nrequire: {steps: 99}\n", SAME, 3, {}),

@@ -352,7 +352,9 @@ WITH_HAND(more_launching_calls_than_work)
     noted(h, "!3 more launching calls a step, but none more of what they launch");
     ops[1].change = TG_FEWER;
     ops[1].count[TG_TEST] = 0;
+    ops[1].polling = true; /* no less work */
     noted(h, "!3 more launching calls a step, but none more of what they launch");
+    ops[1].polling = false;
     ops[1].change = TG_MORE;
     ops[1].count[TG_TEST] = 4;
     noted(h, "");

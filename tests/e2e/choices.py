@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""A library's choice of kernels is not a regression: operators of which every process picks one of three algorithms, as autotuning and
+cuDNN do, with 70, 25 and 5 %. An algorithm is a list of kernels, sets and copies of its own. Expected is what docs/statistics.md says:
+no draw fails, at one to ten runs a side; a choice that takes longer than the baseline's evidence fails; so does a kernel that is added
+beside the choice, at one run: by another operator, or by one more call.
+"""
+import random
+import sys
+import tempfile
+
+from support import expect, finish, judged, read_json, tracegate, write_json
+from plain_model import mark, span
+
+OPS, STEPS = 16, 4
+RUNS = ((1, 1), (2, 2), (3, 3), (5, 5), (10, 3), (10, 10))
+
+
+def algorithms(op, slow=1.0):
+    """Of one operator: a kernel; two that take as long; a set, a kernel and a copy on the device."""
+    us = 60.0 + 7 * op
+    return [[("kernel", f"void gemm_a{op % 5}(float*)", us)],
+            [("kernel", f"void gemm_b{op % 3}_splitK(float*)", us * 0.9 * slow), ("kernel", "void splitKreduce(float*)", us * 0.1 * slow)],
+            [("gpu_memset", "Memset (Device)", 1.0), ("kernel", f"void gemm_c{op % 2}(float*)", us - 3), ("gpu_memcpy", "Memcpy DtoD (Device -> Device)", 2.0)]]
+
+
+def pick(rng):
+    return rng.choices((0, 1, 2), (70, 25, 5))[0]
+
+
+class Run:
+    def __init__(self, rng):
+        self.rng, self.events, self.host, self.device, self.serial = rng, [], 1000.0, 1000.0, 0
+
+    def operator(self, name, work):
+        start, self.host = self.host, self.host + 2
+        for cat, kernel, us in work:
+            self.serial += 1
+            call = {"kernel": "cudaLaunchKernel", "gpu_memset": "cudaMemsetAsync", "gpu_memcpy": "cudaMemcpyAsync"}[cat]
+            self.events.append(span("cuda_runtime", call, self.host, 3, 1, 1, correlation=self.serial))
+            begin = max(self.device, self.host + 2)
+            us = round(us * self.rng.uniform(0.995, 1.005), 3)
+            self.events.append(span(cat, kernel, begin, us, 0, 7, device=0, stream=7, correlation=self.serial, bytes=4096))
+            self.device, self.host = begin + us + 0.5, self.host + 4
+        self.host += 2.013
+        self.events.append(span("cpu_op", name, start, self.host - start))
+        self.host += 1.5
+
+
+def trace(chosen, seed, slow=1.0, more=()):
+    """`chosen`: by operator. `more`: (operator, its work) at the end of each step."""
+    run = Run(random.Random(seed))
+    for step in range(STEPS):
+        start = run.host = max(run.host, run.device) + 5
+        for op, k in enumerate(chosen):
+            run.operator(f"aten::conv{op % 8}", algorithms(op, slow)[k])
+        for name, work in more:
+            run.operator(name, work)
+        run.events.append(mark(step + 3, start, max(run.host, run.device) + 2 - start))
+        run.host += 3
+    return {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H100"}], "traceEvents": run.events}
+
+
+def draws(rng, n, **how):
+    return [trace([pick(rng) for _ in range(OPS)], rng.random(), **how) for _ in range(n)]
+
+
+def fixed(chosen, rng, n, **how):
+    return [trace(chosen, rng.random(), **how) for _ in range(n)]
+
+
+def verdict(base, fresh, tmp):
+    for side, docs in (("base", base), ("fresh", fresh)):
+        for k, doc in enumerate(docs):
+            write_json(f"{tmp}/{side}{k}.json", doc)
+    args = [f"{tmp}/fresh{k}.json" for k in range(len(fresh))]
+    for k in range(len(base)):
+        args += ["--baseline", f"{tmp}/base{k}.json"]
+    tracegate("check", *args, "--runs", "--quiet", "--json", f"{tmp}/v.json")
+    return read_json(f"{tmp}/v.json")
+
+
+def main():
+    rng, tried = random.Random(20), 0
+    with tempfile.TemporaryDirectory() as tmp:
+        for nb, nt in RUNS:
+            for _ in range(6 if nb < 10 else 2):
+                v = verdict(draws(rng, nb), draws(rng, nt), tmp)
+                judged(v["verdict"] in ("pass", "warn"), f"{nb}v{nt} drawn: {v['headline']}")
+                tried += 1
+        first, other = [0] * OPS, [0] * 7 + [1] + [0] * (OPS - 8)
+        for n in (1, 3, 5):
+            known = verdict(fixed(first, rng, n) + fixed(other, rng, 1), fixed(other, rng, n), tmp)
+            expect(f"a choice that a run of the baseline made, {n}", known["verdict"], "pass")
+            seen = verdict(fixed(first, rng, n), fixed(other, rng, n), tmp)
+            expect(f"another choice, {n}", seen["verdict"], "warn" if n == 1 else "pass")
+            slow = verdict(fixed(first, rng, n), fixed(other, rng, n, slow=1.6), tmp)
+            expect(f"a slower choice, {n}", slow["verdict"], "warn" if n == 1 else "fail")
+            if n > 1:
+                expect(f"a slower choice, {n}: its operator first", slow["violations"][0]["op"], "aten::conv7")
+            conv = ("aten::conv7", algorithms(7)[0])
+            for what, work in (("another operator's kernel", ("aten::extra", [("kernel", "void gemm_a2(float*)", 30.0)])), ("one more call", conv)):
+                for chosen in (first, other):
+                    added = verdict(fixed(first, rng, n), fixed(chosen, rng, n, more=[work]), tmp)
+                    expect(f"{what} beside {'a choice' if chosen is other else 'nothing'}, {n}", added["verdict"], "fail")
+        expect("the same kernel twice in one call", verdict([trace(first, 1)], [twice(trace(first, 2))], tmp)["verdict"], "fail")
+    return finish(f"choices: {tried} draws", tried >= 20)
+
+
+def twice(doc):
+    """Every kernel of aten::conv7 once more, launched by the same call."""
+    events, again = doc["traceEvents"], []
+    for e in events:
+        if e["name"] == "void gemm_a2(float*)":
+            serial = 100000 + e["args"]["correlation"]
+            call = next(c for c in events if c["cat"] == "cuda_runtime" and c["args"]["correlation"] == e["args"]["correlation"])
+            again += [dict(e, ts=e["ts"] + e["dur"] + 0.1, dur=0.3, args=dict(e["args"], correlation=serial)),
+                      dict(call, ts=call["ts"] + 3.1, dur=0.8, args={"correlation": serial})]
+    events += again
+    return doc
+
+
+sys.exit(main())

@@ -210,10 +210,11 @@ static void fill_choice(const struct uses *u, struct tg_algorithm *x, uint32_t b
             continue;
         x->calls[TG_BASE] += before;
         x->calls[TG_TEST] += now;
-        x->went = now - before < least ? &c->ops[use->op] : x->went;
-        x->came = now - before > most ? &c->ops[use->op] : x->came;
-        least = fmin(least, now - before);
-        most = fmax(most, now - before);
+        double more = c->ops[use->op].self[TG_TEST] - c->ops[use->op].self[TG_BASE];
+        x->went = now < before && (!x->went || more < least) ? &c->ops[use->op] : x->went;
+        x->came = now > before && (!x->came || more > most) ? &c->ops[use->op] : x->came;
+        least = x->went == &c->ops[use->op] ? more : least;
+        most = x->came == &c->ops[use->op] ? more : most;
         x->work = &c->ops[use->op];
     }
     x->work = work_of(u, by, x->work);
@@ -281,11 +282,9 @@ void tg_choices_find(struct tg_diff_work *w)
     struct uses u = { .w = w };
     bool any = false;
 
-    /* With whole microseconds launchers are wrong by chance: replace.c says why. */
     for (size_t i = 0; i < c->n_ops; i++)
         any |= is_of_device_alone(&c->ops[i]) && differs(&c->ops[i]);
-    if (!any || w->n_cells == 0 || w->tick > 1 || !c->same_device || !c->marked[TG_BASE] ||
-        !c->marked[TG_TEST])
+    if (!any || w->n_cells == 0 || !c->same_device || !c->marked[TG_BASE] || !c->marked[TG_TEST])
         return;
     index_operators(&u);
     for (uint32_t i = 0; i < c->n_ops; i++)

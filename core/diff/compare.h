@@ -240,12 +240,13 @@ struct tg_op {
  * copies of its own.
  */
 struct tg_algorithm {
-    uint32_t by;                     /* index into ops: the operator */
-    bool known;                      /* each fresh run launches what some run of the baseline did */
-    double calls[2];                 /* of its device work per step and rank, means over runs */
-    const struct tg_op *came, *went; /* the names whose calls rose and fell most; NULL: none */
-    const struct tg_op *work;        /* all of it as one */
-    struct tg_evidence ev;           /* of its time */
+    uint32_t by;     /* index into ops: the operator */
+    bool known;      /* each fresh run launches what some run of the baseline did */
+    double calls[2]; /* of its device work per step and rank, means over runs */
+    const struct tg_op *came,
+        *went;                /* of what rose and fell the names that took longest; NULL: none */
+    const struct tg_op *work; /* all of it as one */
+    struct tg_evidence ev;    /* of its time */
 };
 
 struct tg_region {     /* one replacement */

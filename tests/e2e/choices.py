@@ -60,6 +60,16 @@ def trace(chosen, seed, slow=1.0, more=()):
     return {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H100"}], "traceEvents": run.events}
 
 
+def whole(docs):
+    """The same with the clock of PyTorch 2.0 and before, which knows whole microseconds: who launches what is sometimes wrong."""
+    for doc in docs:
+        for e in doc["traceEvents"]:
+            end = int(e["ts"] + e["dur"])
+            e["ts"] = int(e["ts"])
+            e["dur"] = max(end - e["ts"], 1)
+    return docs
+
+
 def draws(rng, n, **how):
     return [trace([pick(rng) for _ in range(OPS)], rng.random(), **how) for _ in range(n)]
 
@@ -86,7 +96,9 @@ def main():
             for _ in range(6 if nb < 10 else 2):
                 v = verdict(draws(rng, nb), draws(rng, nt), tmp)
                 judged(v["verdict"] in ("pass", "warn"), f"{nb}v{nt} drawn: {v['headline']}")
-                tried += 1
+                v = verdict(whole(draws(rng, nb)), whole(draws(rng, nt)), tmp)
+                judged(v["verdict"] in ("pass", "warn"), f"{nb}v{nt} drawn, whole us: {v['headline']}")
+                tried += 2
         first, other = [0] * OPS, [0] * 7 + [1] + [0] * (OPS - 8)
         for n in (1, 3, 5):
             known = verdict(fixed(first, rng, n) + fixed(other, rng, 1), fixed(other, rng, n), tmp)

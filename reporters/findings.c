@@ -153,11 +153,6 @@ bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, cons
     return n > 0;
 }
 
-const char *tg_result_joins(const struct tg_result *head)
-{
-    return head->state == TG_STATE_WAIVED ? "with it" : "also causes";
-}
-
 /* ---- messages ---- */
 
 struct tg_parts tg_result_parts(const struct tg_result *r)

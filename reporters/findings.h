@@ -49,7 +49,7 @@ bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, cons
                             size_t i,
                             void (*put_name)(struct tg_buf *out, tg_sv name, const void *with),
                             const void *with);
-const char *tg_result_joins(const struct tg_result *head); /* the word before them */
+#define TG_RESULT_JOINS "with it" /* the word before them */
 
 /*
  * The results of a section that are not folded, worst first; results with the same state, rule and

@@ -67,7 +67,7 @@ static void put_folded(struct tg_html *h, const uint32_t *roots, size_t i)
     TG_BUF text = { 0 };
     if (tg_findings_put_folded(&text, h->v, roots, i, tg_html_name, NULL))
         tg_buf_printf(h->page.out, "<p class=\"small\"><span class=\"dim\">%s</span> %s</p>\n",
-                      tg_result_joins(&h->v->results[i]), text.p);
+                      TG_RESULT_JOINS, text.p);
 }
 
 static void put_rule(struct tg_html *h, const struct tg_result *r)

@@ -41,7 +41,7 @@ static void put_folded(const struct tg_markdown *m, struct tg_buf *out, const ui
 {
     TG_BUF text = { 0 };
     if (tg_findings_put_folded(&text, m->v, roots, i, tg_markdown_put_short, m))
-        tg_buf_printf(out, "<br>\n  <sub>%s %s</sub>", tg_result_joins(&m->v->results[i]), text.p);
+        tg_buf_printf(out, "<br>\n  <sub>%s %s</sub>", TG_RESULT_JOINS, text.p);
 }
 
 static void put_origin(const struct tg_markdown *m, struct tg_buf *part, const struct tg_result *r)

@@ -206,7 +206,7 @@ static void put_folded(struct page *p, const uint32_t *roots, size_t i, size_t i
     const size_t width = 40;
     TG_BUF text = { 0 };
     (void)tg_findings_put_folded(&text, p->v, roots, i, put_short, &width);
-    put_field(p, indent, tg_result_joins(&p->v->results[i]), 12, tg_buf_sv(&text), TG_TINT_DIM);
+    put_field(p, indent, TG_RESULT_JOINS, 12, tg_buf_sv(&text), TG_TINT_DIM);
 }
 
 static void put_origin(struct page *p, const struct tg_result *r, size_t indent)

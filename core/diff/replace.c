@@ -477,6 +477,8 @@ static void pair_regions(struct regions *g)
         if (balanced[i])
             relate(g, &c->ops[i], i);
     mark_moved(g);
+    for (size_t i = 0; !g->by_step && i < c->n_ops; i++)
+        c->ops[i].place = climb(g, c->ops[i].parent);
 }
 
 /* ---- what it costs ---- */

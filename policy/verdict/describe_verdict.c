@@ -284,18 +284,33 @@ static void put_name(struct tg_buf *b, const struct tg_comparison *c, const stru
     tg_buf_printf(b, "%.*s%s", TG_SV_ARG(name), name.n < r->op_normalised.n ? "…" : "");
 }
 
-/* "aten::gelu replaced by aten::mul, aten::erf:"; false: nothing went. It is found by a name that came. */
+/* "aten::mul, aten::erf", "aten::mul and 5 more" */
+static bool put_side(struct tg_buf *b, const struct tg_comparison *c, uint32_t region, int side)
+{
+    enum { LONGEST = 40 };
+    const struct tg_op *op[2] = { NULL, NULL };
+    size_t n = tg_region_names(c, region, side, op, 2);
+    tg_sv name = n ? tg_utf8_prefix(op[0]->name, LONGEST) : TG_SV("");
+    bool both = n == 2 && op[0]->name.n + op[1]->name.n <= LONGEST;
+    tg_buf_printf(b, "%.*s%s", TG_SV_ARG(name), n && name.n < op[0]->name.n ? "…" : "");
+    if (both)
+        tg_buf_printf(b, ", %.*s", TG_SV_ARG(op[1]->name));
+    else if (n > 1)
+        tg_buf_printf(b, " and %zu more", n - 1);
+    return n > 0;
+}
+
+/* "aten::mul and 5 more instead of aten::gelu:"; false: nothing went. It is found by a name that came. */
 static bool put_replaced(struct tg_buf *b, const struct tg_region *g, const struct tg_comparison *c)
 {
     uint32_t region = (uint32_t)(g - c->regions);
     TG_BUF went = { 0 };
-    if (!tg_phrase_region(&went, c, region, TG_BASE, NULL))
+    if (!put_side(&went, c, region, TG_BASE))
         return false;
-    tg_phrase_part(b, tg_region_calls(c, g, TG_BASE), tg_region_all_calls(c, g));
+    (void)put_side(b, c, region, TG_TEST);
+    tg_buf_puts(b, " instead of ");
     tg_buf_add(b, tg_buf_sv(&went));
-    tg_buf_puts(b, " replaced by ");
-    (void)tg_phrase_region(b, c, region, TG_TEST, NULL);
-    tg_buf_puts(b, ":");
+    tg_buf_putc(b, ':');
     return true;
 }
 
@@ -384,8 +399,7 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct
 static void put_faster(struct tg_buf *b, const struct tg_comparison *c)
 {
     const struct tg_evidence *step = c ? &c->metrics[TG_METRIC_STEP_TIME].ev : NULL;
-    if (!step || step->judged != TG_JUDGED || !step->less ||
-        expm1(step->e) > -FASTER)
+    if (!step || step->judged != TG_JUDGED || !step->less || expm1(step->e) > -FASTER)
         return;
     tg_buf_puts(b, "; faster: step ");
     tg_phrase_pct(b, 100 * expm1(step->e));

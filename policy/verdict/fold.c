@@ -112,6 +112,36 @@ static void fold_calls(struct tg_result *v, size_t n, const struct tg_comparison
     }
 }
 
+/* A name that came, and that others of its place may be told with. A wait counts for itself. */
+static const struct tg_op *came(const struct tg_result *r, const struct tg_comparison *c)
+{
+    const struct tg_op *op =
+        may_fold(r) && r->dimension == TG_DIM_COUNT ? tg_result_op(c, r) : NULL;
+    return op && tg_op_rose(op) && !tg_op_makes_wait(op) ? op : NULL;
+}
+
+/*
+ * One finding a place: what came inside one annotation, or else in the step, is told with the costliest
+ * of it. Rows are in their final order.
+ */
+static void fold_places(struct tg_result *v, size_t n, const struct tg_comparison *c)
+{
+    TG_AUTO(tg_strmap_release) struct tg_strmap places;
+    TG_FREE uint32_t *head = tg_xmalloc((n + 1) * sizeof *head);
+    tg_strmap_init(&places);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct tg_op *op = v[i].folded_under == TG_NO_ID ? came(&v[i], c) : NULL;
+        size_t known = places.n;
+        if (!op || !tg_sv_eq(v[i].plain, v[i].op_normalised)) /* of one rank: by itself */
+            continue;
+        uint32_t id = tg_strmap_add(&places, op->place);
+        if (id == known)
+            head[id] = i;
+        else if (may_tell(&v[head[id]], &v[i]))
+            (void)fold_under(v, i, head[id]);
+    }
+}
+
 static bool same_name(const struct tg_result *head, const struct tg_result *r)
 {
     return tg_sv_eq(head->op_normalised, r->op_normalised) && head->op_kind == r->op_kind &&
@@ -191,6 +221,7 @@ void tg_fold(struct tg_eval_state *e)
 {
     fold_calls(e->results, e->n, e->in->comparison);
     fold_names(e->results, e->n);
+    fold_places(e->results, e->n, e->in->comparison);
     flatten(e->results, e->n);
     fold_step(e->results, e->n, e->in->comparison);
 }

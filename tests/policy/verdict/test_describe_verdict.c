@@ -174,23 +174,23 @@ WITH_HAND(a_replacement)
     h->c.regions = &region;
     h->c.n_regions = 1;
     headline(h, r,
-             "FAIL: 1 violation: aten::gelu replaced by aten::mul, aten::erf: +8 calls (+7.00 us "
+             "FAIL: 1 violation: aten::mul, aten::erf instead of aten::gelu: +8 calls (+7.00 us "
              "on the host)");
     ops[4].self[TG_TEST] = 9000; /* 9 - 7 on the device, which is told where it has work */
     headline(h, r,
-             "FAIL: 1 violation: aten::gelu replaced by aten::mul, aten::erf: +8 calls (+2.00 us "
+             "FAIL: 1 violation: aten::mul, aten::erf instead of aten::gelu: +8 calls (+2.00 us "
              "on the device)");
     r.dimension = TG_DIM_DURATION;
     r.ev = &pooled;
     headline(h, r,
-             "FAIL: 1 violation: aten::gelu replaced by aten::mul, aten::erf: +800 % (+8 ns)");
+             "FAIL: 1 violation: aten::mul, aten::erf instead of aten::gelu: +800 % (+8 ns)");
     ops[0].count[TG_BASE] = 10; /* the others are as they were */
     ops[2].count[TG_BASE] = 30; /* what came is no part of them, nor is what went elsewhere */
     ops[3].count[TG_BASE] = 50;
     ops[3].region = 1;
     headline(
         h, r,
-        "FAIL: 1 violation: 4 of 10 calls of aten::gelu replaced by aten::mul, aten::erf: +8 ns");
+        "FAIL: 1 violation: aten::mul, aten::erf instead of aten::gelu: +8 ns");
     ops[0].count[TG_BASE] = 1;
     ops[3].region = TG_NO_ID;
     r.ev = NULL; /* its own time */

@@ -49,6 +49,31 @@ WITH_HAND(a_chain_is_folded_under_its_first)
     folded(h, (struct tg_result[]){ a, c }, 2, "a c"); /* b calls it */
 }
 
+/* Nobody calls anybody: what came in a place is told with its first row, which is the costliest. */
+WITH_HAND(what_came_in_one_place_is_one_finding)
+{
+    struct tg_result a = hand_row("a", 2), b = hand_row("b", 5), c = hand_row("c", 1);
+    struct tg_op *ops = chain(h);
+
+    for (int i = 0; i < N; i++) {
+        ops[i].parent = TG_SV("");
+        ops[i].change = TG_MORE;
+    }
+    folded(h, (struct tg_result[]){ a, b, c }, 3, "a b<a c<a");
+    assert_false(h->e.results[1].follows); /* a waiver for one is not one for the other */
+    ops[B].place = TG_SV("forward");
+    folded(h, (struct tg_result[]){ a, b, c }, 3, "a b c<a");
+    ops[C].name = TG_SV("aten::item"); /* a wait counts for itself */
+    c = hand_row("aten::item", 1);
+    folded(h, (struct tg_result[]){ a, b, c }, 3, "a b aten::item");
+    ops[B].place = TG_SV("");
+    ops[B].change = TG_FEWER; /* it went */
+    folded(h, (struct tg_result[]){ a, b }, 2, "a b");
+    ops[B].change = TG_MORE;
+    a.state = TG_STATE_WARN; /* a failure is never told with a warning */
+    folded(h, (struct tg_result[]){ a, b }, 2, "a b");
+}
+
 /* A circle of names is none of rows: one of them stays. */
 WITH_HAND(a_circle_keeps_one_row)
 {

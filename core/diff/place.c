@@ -34,22 +34,25 @@ enum tg_work tg_work_of(enum tg_kind kind, tg_sv name)
     }
 }
 
+/* Are there as many calls of the name as before in what holds the changed node, or in something around
+ * that? */
+enum balance { UNBALANCED, BALANCED, BALANCED_FURTHER_UP };
+
 struct job {
     struct tg_diff_work *w;
     struct tg_places *out;
     const struct tg_place_tree *t;
-    bool *changed;      /* per node */
-    bool *went_up;      /* per changed node: its place is the one in which its calls balance */
-    uint32_t *place_of; /* per changed node: the index of the place that it is in */
-    uint32_t *whole_of; /* per node: the index of the innermost place around it; TG_NO_ID */
-    double *sorted;     /* room for the runs of a side */
+    bool *changed;         /* per node */
+    enum balance *balance; /* per changed node */
+    uint32_t *place_of;    /* per changed node: the index of the place that it is in */
+    uint32_t *whole_of;    /* per node: the index of the innermost place around it; TG_NO_ID */
+    double *sorted;        /* room for the runs of a side */
     size_t cap;
 };
 
 /* A node by its name; changed ones by place first. */
 struct piece {
     uint32_t place, node;
-    bool went_up; /* it moved within the place */
     enum tg_kind kind;
     tg_sv name;
 };
@@ -60,7 +63,6 @@ static int by_piece(const void *pa, const void *pb)
     int c = TG_CMP(a->place, b->place);
     c = c ? c : TG_CMP(a->kind, b->kind);
     c = c ? c : tg_sv_cmp(a->name, b->name);
-    c = c ? c : TG_CMP(a->went_up, b->went_up);
     return c ? c : TG_CMP(a->node, b->node);
 }
 
@@ -182,16 +184,19 @@ static void add_to_enclosers(const struct job *j, struct totals *t, uint32_t nod
     }
 }
 
-/* The deepest node around the one that holds the change in which there are as many calls as before; it
- * itself, if that is the one, or if there is none. */
-static uint32_t balanced_in(const struct job *j, struct totals *t, uint32_t node)
+/* The place of a changed node: the deepest node from the one that holds it on in which there are as many
+ * calls as before; else the one that holds it. */
+static uint32_t balanced_in(const struct job *j, struct totals *t, uint32_t node,
+                            enum balance *balance)
 {
     size_t nb = runs_of(j, TG_BASE);
     uint32_t holder = held_by(j, node);
     for (uint32_t at = holder;; at = held_by(j, at)) {
         const double *sum = total_at(t, at);
-        if (!differ(j, (struct calls){ sum, sum + nb, sum + 2 * nb, sum + 3 * nb }))
+        if (!differ(j, (struct calls){ sum, sum + nb, sum + 2 * nb, sum + 3 * nb })) {
+            *balance = at == holder ? BALANCED : BALANCED_FURTHER_UP;
             return at;
+        }
         if (j->t->v[at].parent == TG_NO_ID)
             return holder;
     }
@@ -208,8 +213,8 @@ static void find_balances(struct job *j, struct totals *t, const struct piece *v
     for (size_t i = 0; i < n; i++) {
         if (!j->changed[v[i].node])
             continue;
-        j->place_of[v[i].node] = changed > 1 ? balanced_in(j, t, v[i].node) : held_by(j, v[i].node);
-        j->went_up[v[i].node] = j->place_of[v[i].node] != held_by(j, v[i].node);
+        j->place_of[v[i].node] = changed > 1 ? balanced_in(j, t, v[i].node, &j->balance[v[i].node])
+                                             : held_by(j, v[i].node);
     }
     for (size_t i = 0; i < t->n; i++)
         t->slot[t->around[i]] = TG_NO_ID;
@@ -327,7 +332,9 @@ static int by_time(const void *pa, const void *pb)
 /* Medians of the sums of the pieces' runs. */
 static struct tg_place_part part_of(const struct job *j, const struct piece *v, size_t n)
 {
-    struct tg_place_part part = { .kind = v->kind, .name = v->name, .moved = v->went_up };
+    struct tg_place_part part = { .kind = v->kind, .name = v->name };
+    for (size_t i = 0; i < n; i++)
+        part.moved |= j->balance[v[i].node] == BALANCED_FURTHER_UP;
     for (int side = 0; side < 2; side++) {
         TG_FREE double *calls = tg_xcalloc(runs_of(j, side) + 1, sizeof *calls);
         TG_FREE double *ns = tg_xcalloc(runs_of(j, side) + 1, sizeof *ns);
@@ -341,19 +348,18 @@ static struct tg_place_part part_of(const struct job *j, const struct piece *v, 
     return part;
 }
 
-/* Of the pieces of one place. A name with as many calls as before is not a part. */
+/* Of the pieces of one place. A name with as many calls as before is not a part, unless they moved: if
+ * one piece balances there, all of its name do. */
 static void make_parts(const struct job *j, struct tg_place_change *p, const struct piece *v,
                        size_t n)
 {
     p->part = TG_NEW_N(j->w->a, struct tg_place_part, n);
     for (size_t i = 0, k; i < n; i = k) {
         struct tg_place_part part;
-        for (k = i + 1; k < n && v[k].kind == v[i].kind && tg_sv_eq(v[k].name, v[i].name) &&
-                        v[k].went_up == v[i].went_up;
-             k++)
+        for (k = i + 1; k < n && v[k].kind == v[i].kind && tg_sv_eq(v[k].name, v[i].name); k++)
             ;
         part = part_of(j, v + i, k - i);
-        if (part.moved || fabs(part.calls[TG_TEST] - part.calls[TG_BASE]) > EQUAL)
+        if (part.moved || j->balance[v[i].node] == UNBALANCED)
             p->part[p->n_parts++] = part;
     }
     TG_SORT(p->part, p->n_parts, by_time);
@@ -384,8 +390,7 @@ static void find_parts(struct job *j)
     size_t n = 0;
     for (uint32_t i = 0; i < j->t->n; i++)
         if (j->changed[i])
-            v[n++] = (struct piece){ j->place_of[i], i, j->went_up[i], j->t->v[i].kind,
-                                     j->t->v[i].name };
+            v[n++] = (struct piece){ j->place_of[i], i, j->t->v[i].kind, j->t->v[i].name };
     TG_SORT(v, n, by_piece);
     for (size_t i = 0, k; i < n; i = k) {
         struct tg_place_change *p = &j->out->v[v[i].place];
@@ -530,7 +535,7 @@ void tg_places_find(struct tg_places *out, struct tg_diff_work *w)
     *out = (struct tg_places){ 0 };
     tg_place_tree_build(&out->tree, w);
     j.changed = tg_xcalloc(out->tree.n, sizeof *j.changed);
-    j.went_up = tg_xcalloc(out->tree.n, sizeof *j.went_up);
+    j.balance = tg_xcalloc(out->tree.n, sizeof *j.balance);
     j.place_of = no_places(out->tree.n);
     j.whole_of = no_places(out->tree.n);
     j.sorted = tg_xrealloc(NULL, runs, sizeof *j.sorted);
@@ -540,7 +545,7 @@ void tg_places_find(struct tg_places *out, struct tg_diff_work *w)
     sort_places(&j);
     find_groups(out);
     free(j.changed);
-    free(j.went_up);
+    free(j.balance);
     free(j.place_of);
     free(j.whole_of);
     free(j.sorted);

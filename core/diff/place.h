@@ -64,7 +64,7 @@ enum tg_over_steps { TG_OVER_STEPS_MEAN, TG_OVER_STEPS_LEAST, TG_OVER_STEPS_ALL 
 struct tg_place_change {
     uint32_t node;              /* of the tree */
     struct tg_place_part *part; /* the largest difference of time first */
-    size_t n_parts;             /* 0: calls only changed their helper */
+    size_t n_parts;             /* 0: the same calls, nested in each other in another way */
     double *calls[TG_WORKS][2]; /* of the contents, per run */
     struct tg_place_time contents[TG_OVER_STEPS_ALL], whole[TG_OVER_STEPS_ALL];
     bool

@@ -86,13 +86,15 @@ static uint32_t node_for(struct job *j, int side, uint32_t parent, enum tg_kind 
     return id;
 }
 
-/* With a coarse clock an operator that follows another one may seem to be inside it. */
+/* With a coarse clock a call that follows another one may seem to be inside it: operators are not taken as
+ * nested in anything but annotations, runtime calls not in each other. */
 static uint32_t encloser(const struct tg_shard *s, const struct tg_tree_node *node, bool coarse)
 {
+    enum tg_kind kind = s->rows[node->row].key->kind;
     uint32_t up = node->parent;
-    while (coarse && s->rows[node->row].key->kind == TG_KIND_OP && up >= TG_ROOTS) {
-        enum tg_kind kind = s->rows[s->tree.node[up].row].key->kind;
-        if (kind != TG_KIND_OP && !tg_kind_is_call(kind))
+    while (coarse && up >= TG_ROOTS && (kind == TG_KIND_OP || tg_kind_is_call(kind))) {
+        enum tg_kind around = s->rows[s->tree.node[up].row].key->kind;
+        if (!tg_kind_is_call(around) && !(around == TG_KIND_OP && kind == TG_KIND_OP))
             break;
         up = s->tree.node[up].parent;
     }

@@ -10,9 +10,9 @@
  * mean time; and the least time: each call as fast as in its fastest step, because preemption only adds
  * (the mean, if the number varies). Work between the steps is divided by their number.
  *
- * With a clock of whole microseconds (w->tick) operators are not nested in operators: those that merely
- * follow each other may seem to be, another one in each run. They are below the annotation, and have their
- * kernels.
+ * With a clock of whole microseconds (w->tick) operators are not nested in operators, nor calls of the
+ * runtime in each other: those that merely follow each other may seem to be, others in each run. Operators
+ * are below the annotation, and have their calls and kernels.
  *
  * If any shard has no tree (a summary of 0.2.0) or a cut one, all are taken as trees of one level: a
  * row below the name around it.

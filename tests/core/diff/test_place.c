@@ -198,6 +198,22 @@ BY_HAND(calls_that_change_their_parents)
                      "  ~ to 5 -> 5 moved\n");
 }
 
+/* One of 58 seems to be inside another call: together they are as many. */
+BY_HAND(calls_inside_calls)
+{
+    for (int side = 0; side < 2; side++) {
+        if (side == TG_BASE)
+            make(f, 1, 1, 2);
+        put(f, side, TG_KIND_OP, "step/mm", 1, 901);
+        put(f, side, TG_KIND_RUNTIME, "step/mm/cudaFuncSetAttribute", side ? 57 : 58, 3);
+        put(f, side, TG_KIND_RUNTIME, "step/mm/cudaLaunchKernel", 9, 3);
+        put(f, side, TG_KIND_RUNTIME, "step/mm/cudaLaunchKernel/cudaFuncSetAttribute", side ? 3 : 2,
+            3);
+    }
+    assert_places(f, "step > mm: contents 0 0, whole 0 0 moved\n"
+                     "  ~ cudaFuncSetAttribute 60 -> 60 moved\n");
+}
+
 /* One more than went: it did not move. */
 BY_HAND(more_came_than_went)
 {

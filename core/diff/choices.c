@@ -276,6 +276,45 @@ static void mark_names(const struct uses *u)
     }
 }
 
+static bool is_constant(const double *v, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (v[i] != v[0])
+            return false;
+    return true;
+}
+
+/*
+ * As many calls of others in every run are a rename or a replacement, which every metric by name is
+ * judged for (replace.c). That holds for all operators that share a name, or for none of them.
+ */
+static void leave_exchanges(const struct uses *u)
+{
+    struct tg_comparison *c = u->w->c;
+    bool *chosen = TG_NEW_N(u->w->a, bool, c->n_ops + 1), more = true;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < c->n_choices; i++)
+        chosen[c->choices[i].by] = c->choices[i].calls[TG_BASE] != c->choices[i].calls[TG_TEST];
+    for (size_t i = 0; i < u->n; i++)
+        if (u->v[i].by != TG_NO_ID)
+            chosen[u->v[i].by] |= !is_constant(u->v[i].run[TG_BASE], c->n_runs[TG_BASE]) ||
+                                  !is_constant(u->v[i].run[TG_TEST], c->n_runs[TG_TEST]);
+    while (more) {
+        more = false;
+        for (size_t i = 0; i < u->n; i++)
+            for (size_t k = 0; k < u->n; k++)
+                if (u->v[i].op == u->v[k].op && !u->v[i].same && !u->v[k].same &&
+                    u->v[i].by != TG_NO_ID && u->v[k].by != TG_NO_ID && chosen[u->v[i].by] &&
+                    !chosen[u->v[k].by])
+                    more = chosen[u->v[k].by] = true;
+    }
+    for (size_t i = 0; i < c->n_choices; i++)
+        if (chosen[c->choices[i].by])
+            c->choices[kept++] = c->choices[i];
+    c->n_choices = kept;
+}
+
 void tg_choices_find(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
@@ -291,6 +330,7 @@ void tg_choices_find(struct tg_diff_work *w)
         if (is_of_device_alone(&c->ops[i]))
             find_uses(&u, i);
     find_choices(&u);
+    leave_exchanges(&u);
     mark_names(&u);
     free(u.v);
 }

@@ -249,7 +249,7 @@ TEST(causes_come_in_order)
                                          "cudaStreamSynchronize:",
                                          "rule new-work",
                                          "aten::copy_:",
-                                         "with it aten::clone +8",
+                                         "with it     aten::clone +8",
                                          "rule launch-config",
                                          "Durations changed",
                                          "rule slower",

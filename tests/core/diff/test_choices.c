@@ -58,7 +58,7 @@ BY_HAND(other_kernels_for_the_same_calls)
 /* Nothing went: "c" was added. One of two went: half of the calls run otherwise. */
 BY_HAND(what_only_comes_is_no_choice)
 {
-    struct set base = { .a = 2 }, more = { .a = 2, .c = 2 }, half = { .a = 1, .b = 1 };
+    struct set base = { .a = 2 }, more = { .a = 2, .c = 2 }, half = { .a = 1, .b = 2 };
 
     runs_of(f, ALL(base), ALL(more), 2, "aten::conv");
     assert_int_equal(f->c.n_choices, 0);
@@ -98,7 +98,7 @@ BY_HAND(the_same_kernel_elsewhere_counts)
             add_all(f, side, TG_KIND_OP, "aten::conv", "", 2, 20001);
             add_all(f, side, TG_KIND_OP, "aten::mm", "", 1, 20001);
             add_set(f, side, 0, "aten::conv",
-                    side ? (struct set){ .b = 2 } : (struct set){ .a = 2 });
+                    side ? (struct set){ .b = 3 } : (struct set){ .a = 2 });
             add_set(f, side, 0, "aten::mm", (struct set){ .b = 1 + (uint32_t)(side * elsewhere) });
         }
         compare(f);
@@ -115,4 +115,16 @@ BY_HAND(a_slower_choice_is_slower)
     assert_int_equal(f->c.n_choices, 1);
     near(f->c.choices[0].ev.value[TG_TEST], 160022);
     assert_true(f->c.choices[0].ev.slower);
+}
+
+/* As many calls under another name, in all runs: a rename or a replacement, as without an operator. */
+BY_HAND(an_exchange_one_for_one_is_no_choice)
+{
+    struct set base = { .a = 2 }, test = { .b = 2 };
+
+    runs_of(f, ALL(base), ALL(test), 2, "aten::conv");
+    assert_int_equal(f->c.n_choices, 0);
+    assert_int_equal(find(f, "b")->relation, TG_REL_RENAMED);
+    runs_of(f, ALL(base), (struct set[3]){ test, test, base }, 2, "aten::conv");
+    assert_int_equal(f->c.n_choices, 1); /* a run differs from the others */
 }

@@ -121,7 +121,7 @@ static const struct tg_op *came(const struct tg_result *r, const struct tg_compa
 }
 
 /*
- * One finding a place: what came inside one annotation, or else in the step, is told with the costliest
+ * One finding a place: what came inside one annotation, or else in the step, is listed under the costliest
  * of it. Rows are in their final order.
  */
 static void fold_places(struct tg_result *v, size_t n, const struct tg_comparison *c)

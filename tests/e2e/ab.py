@@ -72,6 +72,22 @@ with gzip.open(sys.argv[1], "wt") as f:
 """
 
 
+def apart(tmp):
+    """The command and --setup are the change's code: nothing by which a step speaks to the runner, and no token."""
+    r = repository(tmp)
+    private = ("GITHUB_ENV", "GITHUB_PATH", "GITHUB_OUTPUT", "GITHUB_STATE", "GITHUB_STEP_SUMMARY", "GITHUB_TOKEN", "GH_TOKEN",
+               "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_CACHE_URL", "INPUT_TOKEN", "TRACEGATE", "CI_JOB_TOKEN")
+    kept = ("GITHUB_SHA", "GITHUB_WORKSPACE", "RUNNER_TEMP", "HF_HOME", "MY_TOKEN")
+    env = dict(ENV, TRACEGATE=PROGRAM, **{k: "x" for k in private + kept if k != "TRACEGATE"})
+    done = subprocess.run([AB, "--base", "main", "--runs", "1", "--setup", f"env >> {tmp}/seen; cat >> {tmp}/seen", "--", "sh", "-c",
+                           f"env >> {tmp}/seen; cat >> {tmp}/seen; exec ./bench $TRACE"], cwd=r, env=env, input="read=me",
+                          capture_output=True, text=True, timeout=300)
+    expect("apart: exit", done.returncode, 1)
+    seen = [x.split("=")[0] for x in open(tmp + "/seen").read().splitlines()]
+    expect("apart: not seen", [x for x in (*private, "read") if x in seen], [])
+    expect("apart: seen four times, by two commands on two sides", [seen.count(x) for x in kept], [4] * len(kept))
+
+
 def explain(tmp):
     """The verdict comes from traces without stacks; the cause from one run a side with them, after a failure."""
     planted = os.path.join(ROOT, "tests/planted")
@@ -157,4 +173,4 @@ def snippet(tmp):
     expect(f"a trace with steps {told.stdout} {told.stderr}", told.returncode, 0)
 
 
-run_parts(interleaved, bisect, explain, snippet)
+run_parts(interleaved, apart, bisect, explain, snippet)

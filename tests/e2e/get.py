@@ -181,7 +181,7 @@ def cached():
     code, log, _ = box.get()
     expect("offline without one", (code, BUILT in log, "::warning" in log), (0, True, True))
     code, log, _ = box.get()
-    expect("offline, built before", (code, "earlier build" in log, box.count(box.builds)), (0, True, 1))
+    expect("offline, another job: nothing that lies in the tool cache is run", (code, "earlier build" in log, box.count(box.builds)), (0, False, 2))
     shutil.rmtree(box.dir)
 
 
@@ -203,7 +203,8 @@ def choice():
     code, log, out = box.get()
     expect("no release", (code, BUILT in log, out["built"], "::warning" in log), (0, True, "true", False))
     plan = box.get("plan")[2]
-    expect("plan: what was built lies there", os.path.dirname(out["binary"]), plan["cache-path"])
+    tail = lambda path: path.split(os.sep)[-2:]  # noqa: E731  each job has a temporary folder of its own
+    expect("plan: what was built lies there", tail(os.path.dirname(out["binary"])), tail(plan["cache-path"]))
     expect("plan: the key is short", 20 < len(plan["cache-key"]) < 100, True)
     with open(os.path.join(box.top, "core/x"), "a", encoding="utf-8") as f:
         f.write("changed")

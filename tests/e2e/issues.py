@@ -3,6 +3,7 @@
 closed when it is gone. What must come out is in the table. With --openapi DIR each request is compared with GitHub's
 OpenAPI description, as comment.py does it.
 """
+import concurrent.futures
 import os
 import re
 import subprocess
@@ -62,8 +63,10 @@ CASES = [
      [("open", mark(suite="serve")), ("open", mark(2))]),
     ("a stranger's marker is not ours", [event()], [old(1, login="mallory")], {}, ["POST"], "1 opened", [("open", mark()), OPENED]),
     ("a marker that is quoted is none", [event()], [old(1, first="> " + mark())], {}, ["POST"], "1 opened", None),
-    ("two of one event: the newest", [event(state="fixed")], [old(1, 3), old(1, 9)], {}, ["PATCH", "POST"], "1 closed",
-     [("open", mark()), ("closed", mark(said=f"fixed:regression:{A}:{B}"))]),
+    ("two of one event: the oldest", [event(state="fixed")], [old(1, 3), old(1, 9)], {}, ["PATCH", "POST", "PATCH"], "2 closed",
+     [("closed", mark(said=f"fixed:regression:{A}:{B}")), ("closed", mark())]),
+    ("two of one event, one closed by a person: the open one", [event(frm=C)], [old(1, 3, state="closed"), old(1, 9)], {}, ["PATCH", "POST"],
+     "1 commented", [("closed", mark()), ("open", mark(said=f"open:regression:{C}:{B}"))]),
     ("on the third page", [event()], [old(i, i) for i in range(2, 231)] + [old(1, 300)], {"nights": []}, [], "1 unchanged", None),
     ("ten at a time", [event(i + 1) for i in range(13)], [], {}, ["POST"] * 10, "3 more events", None),
     ("read-only token", [event()], [], {"read_only": True}, ["POST"], "may not write", []),
@@ -106,6 +109,23 @@ def check(description, name, events, before, more, writes, said, after):
         github.expect_facts(name, facts, text)
 
 
+def at_once(description):
+    """Eight jobs opened an issue each for one event; whoever comes next, also several at once, leave one, the oldest."""
+    for jobs in (1, 4):
+        before = [dict(old(1, n)) for n in range(3, 11)]
+        with tempfile.TemporaryDirectory() as folder, github.Mock(description, issues=before) as mock, \
+                concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            folders = [os.path.join(folder, str(k)) for k in range(jobs)]
+            for name in folders:
+                os.mkdir(name)
+            runs = list(pool.map(lambda name: call(mock, [event()], name, ["train"]), folders))
+            facts = [("exit codes", {r.returncode for r in runs}, {0}),
+                     ("left", [i["number"] for i in mock.issues if i["state"] == "open"], [3]),
+                     ("why", {i["body"].rstrip().split("\n")[-1] for i in mock.issues[1:]}, {"The same event as #3."})]
+            facts.append(("the next night", "1 unchanged" in call(mock, [event()], folder, ["train"]).stdout, True))
+            github.expect_facts(f"duplicates, {jobs} jobs", facts, "".join(r.stdout + r.stderr for r in runs))
+
+
 def wrong_calls():
     """2: no history, another format, no repository."""
     with tempfile.TemporaryDirectory() as folder:
@@ -122,4 +142,5 @@ known = github.described(comment.self_check)
 for one in CASES:
     check(known, *one)
 wrong_calls()
+at_once(known)
 sys.exit(finish(f"issues: {len(CASES)} cases"))

@@ -28,7 +28,7 @@ static void put_spark(struct tg_buf *out, const struct tg_history *h, size_t fro
     tg_history_range(h, from, series, &lo, &hi);
     for (size_t i = from; i < h->n; i++) {
         double v = tg_history_plain(h, i, series);
-        int level = hi > lo ? (int)(7.999 * (v - lo) / (hi - lo)) : 3;
+        int level = hi > lo && !isnan(v) ? (int)(7.999 * (v - lo) / (hi - lo)) : 3;
         if (isnan(v))
             tg_buf_putc(out, ' ');
         else

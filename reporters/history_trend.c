@@ -415,12 +415,13 @@ void tg_trend_put_spark(struct tg_buf *out, const struct tg_history_suite *s, ui
                   STEP * TG_SPARK_NIGHTS);
     for (size_t i = first; i < h->n; i++) {
         double v = tg_history_plain(h, i, series);
-        int y = hi > lo ? (int)(HEIGHT - (v - lo) / (hi - lo) * (HEIGHT - 2) + 0.5) : HEIGHT / 2;
-        int here = STEP * (int)(i - first);
+        int y = HEIGHT / 2, here = STEP * (int)(i - first);
         if (isnan(v) || (i > first && h->stream[i] != h->stream[i - 1]))
             pen = false;
         if (isnan(v))
             continue;
+        if (hi > lo)
+            y = (int)(HEIGHT - (v - lo) / (hi - lo) * (HEIGHT - 2) + 0.5);
         if (!pen)
             tg_buf_printf(out, "M%d %d", here, y);
         else

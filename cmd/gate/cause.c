@@ -21,6 +21,7 @@ struct finder {
     struct tg_paths paths;
     struct tg_cause_change change;
     bool read[2];
+    bool too_many; /* files of the change */
 };
 
 /* ---- targets ---- */
@@ -161,6 +162,9 @@ static void read_change(struct finder *f)
     if (!f->git || !f->ask->base_commit || !f->ask->base_commit[0] ||
         !tg_git_changed(f->git, f->ask->base_commit, f->head.sha, a, &c, &ignored))
         return;
+    f->too_many = c.n_paths > TG_CHANGED_MOST;
+    if (f->too_many)
+        return;
     files = TG_NEW_N(a, struct tg_cause_file, c.n_python + 1);
     for (size_t i = 0; i < c.n_python; i++) {
         const struct tg_codefile *file =
@@ -204,8 +208,19 @@ static bool path_of_summary(const struct tg_verdict *v, const struct tg_result *
     return true;
 }
 
+/* What is beyond the budget; "": all was searched. */
+static tg_sv not_searched(const struct finder *f)
+{
+    for (int side = 0; side < 2; side++)
+        if (f->sources[side].not_searched)
+            return tg_sv_of(f->sources[side].not_searched);
+    return f->too_many ? TG_SV("not searched: the change has more than 1,000 files") : TG_SV("");
+}
+
 static tg_sv why_not(const struct finder *f)
 {
+    if (not_searched(f).n)
+        return not_searched(f);
     if (!f->ask->stacks)
         return TG_SV("the fresh traces have no Python stacks");
     if (!f->read[TG_PATHS_TEST])
@@ -223,6 +238,10 @@ static void attach(struct finder *f, const struct tg_verdict *v, struct tg_resul
     uint32_t target = target_of_result(f, v, r);
     enum tg_cause_by by = r->dimension == TG_DIM_COUNT ? TG_CAUSE_BY_CALLS : TG_CAUSE_BY_TIME;
     bool found = false;
+    if (not_searched(f).n) { /* what is left would be blamed for what was not looked at */
+        r->no_cause = why_not(f);
+        return;
+    }
     if (f->read[TG_PATHS_TEST] && target != TG_NO_ID && part_of(v, r) >= TG_CAUSE_ENOUGH)
         found = tg_cause_explain(&path, &f->paths, target, by, r->delta < 0 ? -1 : 1, a);
     if (!found && !f->ask->stacks)

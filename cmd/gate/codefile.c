@@ -62,6 +62,12 @@ static void add_folder(struct tg_codefiles *f, const struct tg_entry *folder, co
     if (!tg_git_entries(f->git, folder, f->arena, &e, &n, &ignored))
         return;
     for (size_t i = 0; i < n; i++) {
+        if (f->places->n >= TG_CODEFILES_MOST_PLACES) {
+            f->not_searched =
+                "not searched: the repository has more than 50,000 files in its upper "
+                "folders";
+            return;
+        }
         if (level && (e[i].kind == TG_ENTRY_TREE || tg_sv_ends(e[i].name, TG_SV(".py"))))
             add_place(f->places, e[i].name, path);
         if (e[i].kind == TG_ENTRY_TREE && level < MOST_ABOVE)
@@ -88,8 +94,11 @@ static bool is_there(struct tg_codefiles *f, const char *path, struct tg_git_fil
 {
     struct tg_git_files files = { NULL, 0 };
     struct tg_err ignored = TG_ERR_INIT;
-    if (!tg_git_list(f->git, f->commit, path, f->arena, &files, &ignored) || files.n != 1 ||
-        files.v[0].size > MAX_SOURCE)
+    if (!tg_git_list(f->git, f->commit, path, f->arena, &files, &ignored) || files.n != 1)
+        return false;
+    if (files.v[0].size > MAX_SOURCE && files.v[0].size != TG_SIZE_UNKNOWN)
+        f->not_searched = tg_arena_printf(f->arena, "not searched: %s is larger than 4 MiB", path);
+    if (files.v[0].size > MAX_SOURCE)
         return false;
     *out = files.v[0];
     return true;
@@ -213,15 +222,31 @@ void tg_codefiles_release(struct tg_codefiles *f)
     *f = (struct tg_codefiles){ 0 };
 }
 
+static void find_functions(struct tg_codefiles *f, struct tg_codefile *file)
+{
+    f->bytes += file->text.n;
+    file->n_functions = tg_py_functions(file->text, f->arena, &file->functions);
+    if (file->n_functions != TG_PY_OVER)
+        return;
+    file->n_functions = 0;
+    f->not_searched =
+        tg_arena_printf(f->arena,
+                        "not searched: %.*s has more than 5,000 functions, or more than "
+                        "50 inside each other",
+                        TG_SV_ARG(file->in_repo));
+}
+
 const struct tg_codefile *tg_codefiles_file(struct tg_codefiles *f, tg_sv path)
 {
     uint32_t id = tg_strmap_add(&f->paths, path);
     if (id == f->n_maps) {
         f->maps = tg_xrealloc(f->maps, ++f->n_maps, sizeof *f->maps);
         f->maps[id] = (struct tg_codefile){ .in_repo = TG_SV(""), .text = TG_SV("") };
-        if (map_path(f, path, &f->maps[id]))
-            f->maps[id].n_functions =
-                tg_py_functions(f->maps[id].text, f->arena, &f->maps[id].functions);
+        if (id >= TG_CODEFILES_MOST || f->bytes > TG_CODEFILES_MOST_BYTES)
+            f->not_searched = "not searched: the traces and the change name more than 2,000 Python "
+                              "files, or more than 64 MiB of them";
+        else if (map_path(f, path, &f->maps[id]))
+            find_functions(f, &f->maps[id]);
     }
     return &f->maps[id];
 }

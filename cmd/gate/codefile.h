@@ -26,8 +26,14 @@ struct tg_codefiles {
     struct tg_strmap paths; /* as traces have them; each is looked up once */
     struct tg_codefile *maps;
     size_t n_maps;
+    size_t bytes;                      /* of the sources that were read */
+    const char *not_searched;          /* what was left out first, and why; NULL: nothing was */
     struct tg_codefile_places *places; /* made by the first path that may be below a folder */
 };
+/* The budget of a search, by commit; what is beyond it is told as "not searched". docs/reports.md */
+#define TG_CODEFILES_MOST 2000
+#define TG_CODEFILES_MOST_BYTES ((size_t)64 << 20)
+#define TG_CODEFILES_MOST_PLACES 50000
 void tg_codefiles_init(struct tg_codefiles *s, struct tg_git *git, const char *commit,
                        const char *workspace, struct tg_arena *a);
 void tg_codefiles_release(struct tg_codefiles *s);

@@ -169,7 +169,9 @@ bool tg_git_changed(struct tg_git *g, const char *from, const char *to, struct t
     *out = (struct tg_changed){ 0 };
     if (ok)
         parse_paths(tg_buf_sv(&text), a, out);
-    ok = ok && ask(g, lines, &text, err);
+    if (!ok || out->n_paths > TG_CHANGED_MOST)
+        return ok;
+    ok = ask(g, lines, &text, err);
     if (ok)
         tg_changed_parse(tg_buf_sv(&text), a, out);
     return ok;

@@ -23,6 +23,8 @@ struct tg_changed {
     struct tg_changed_file *python; /* *.py that are there at the newer commit */
     size_t n_python;
 };
+#define TG_CHANGED_MOST 1000 /* files; with more, nobody finds a cause among them */
+/* With more than TG_CHANGED_MOST paths `python` stays empty: their lines are not asked for. */
 TG_MUST bool tg_git_changed(struct tg_git *g, const char *from, const char *to, struct tg_arena *a,
                             struct tg_changed *out, struct tg_err *err);
 /* The hunks of `git diff --unified=0` as files; other lines are skipped. */

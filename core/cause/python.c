@@ -20,6 +20,7 @@ struct layout {
     uint32_t decorator; /* first line of the decorators just read; 0: none */
     size_t bare;        /* 1 + the function whose body has not begun; 0: none */
     bool in_signature;  /* of that one */
+    bool over;          /* more than TG_PY_MOST_… */
     char quote;         /* inside a triple-quoted string of this mark; 0: outside */
     struct tg_arena *a;
 };
@@ -90,6 +91,10 @@ static void open_scope(struct layout *l, uint32_t indent, tg_sv name, bool is_fu
 {
     const struct scope *up = l->n_open ? &l->open[l->n_open - 1] : NULL;
     struct scope s = { indent, is_function, l->n, name };
+    l->over = l->n == TG_PY_MOST_FUNCTIONS || l->n_open == TG_PY_MOST_DEPTH ||
+              (up ? up->qualified.n : 0) + name.n > TG_PY_MOST_NAME;
+    if (l->over)
+        return;
     if (up)
         s.qualified = TG_SV_PRINTF(l->a, "%.*s.%.*s", TG_SV_ARG(up->qualified), TG_SV_ARG(name));
     if (is_function) {
@@ -182,14 +187,15 @@ static void tell_apart(struct layout *l)
 size_t tg_py_functions(tg_sv text, struct tg_arena *a, struct tg_py_function **out)
 {
     struct layout l = { .a = a };
-    while (text.n)
+    while (text.n && !l.over)
         read_row(&l, tg_sv_cut(&text, '\n'));
     close_scopes(&l, 0);
-    tell_apart(&l);
-    *out = tg_arena_copy(a, l.v, l.n, sizeof *l.v);
+    if (!l.over)
+        tell_apart(&l);
+    *out = tg_arena_copy(a, l.v, l.over ? 0 : l.n, sizeof *l.v);
     free(l.v);
     free(l.open);
-    return l.n;
+    return l.over ? TG_PY_OVER : l.n;
 }
 
 const struct tg_py_function *tg_py_function_at(const struct tg_py_function *v, size_t n,

@@ -15,6 +15,14 @@ struct tg_py_function {
     uint32_t def;           /* the line of `def` */
     uint32_t doc, doc_last; /* its docstring; 0: none */
 };
+/*
+ * What a file may have that is searched: nobody wrote more by hand, and a cause has seconds. A file with
+ * more is TG_PY_OVER, and none of its functions is given.
+ */
+#define TG_PY_MOST_FUNCTIONS 5000
+#define TG_PY_MOST_DEPTH 50  /* classes and functions inside each other */
+#define TG_PY_MOST_NAME 1000 /* bytes of a qualified name */
+#define TG_PY_OVER SIZE_MAX
 /* In order of their first line; everything in `a`. O(bytes + functions * depth). */
 size_t tg_py_functions(tg_sv text, struct tg_arena *a, struct tg_py_function **out);
 /* The innermost function that holds this line; NULL: outside every one. */

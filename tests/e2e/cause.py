@@ -6,11 +6,13 @@ import copy
 import json
 import os
 import random
+import resource
+import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from support import TRACES, expect, git, read_json, run_parts, tracegate, write_json, write_text
+from support import ENV, PROGRAM, TRACES, expect, git, read_json, run_parts, tracegate, write_json, write_text
 
 MODEL = """import torch
 
@@ -235,6 +237,60 @@ def one(case, folder):
         expect(f"{case.name}: not confident", cause.get("confidence") != "high", True)
 
 
+def large(tmp):
+    """Repositories in which nobody finds a cause in seconds: the reports are there, in time and memory, and say what was not searched.
+    At each limit below it is found."""
+    many = lambda n: "".join(f"def f{k}():\n    pass\n" for k in range(n))  # noqa: E731
+    nested = lambda n: "".join(" " * k + f"class c{k}:\n" for k in range(n)) + " " * n + "pass\n"  # noqa: E731
+    cases = [("functions", {"model.py": MODEL + many(200000)}, "larger than 4 MiB"),
+             ("fewer functions", {"model.py": MODEL + many(100000)}, "more than 5,000 functions"),
+             ("nested", {"model.py": MODEL + nested(2000)}, "more than 5,000 functions, or more than 50"),
+             ("files", {f"pkg/d{k // 500}/m{k}.py": "x = 1\n" for k in range(60000)}, "50,000 files"),
+             ("fewer files", {f"pkg/m{k}.py": "x = 1\n" for k in range(2000)}, "more than 1,000 files"),
+             ("not so many", {"model.py": MODEL + many(4000) + nested(40), **{f"pkg/m{k}.py": "x = 1\n" for k in range(900)}}, None)]
+    for name, files, words in cases:
+        folder = f"{tmp}/{name}"
+        os.makedirs(folder)
+        git(folder, "init", "-q", "-b", "main")
+        for path, text in {"model.py": MODEL, "train.py": TRAIN, ".gitignore": "base\nout\n*.json\n*.md\n"}.items():
+            write_text(f"{folder}/{path}", text)
+        git(folder, "add", "-A")
+        git(folder, "commit", "-qm", "base")
+        for path, text in files.items():
+            os.makedirs(os.path.dirname(f"{folder}/{path}"), exist_ok=True)
+            write_text(f"{folder}/{path}", text.replace("x = x + 1\n        return torch", "x = x + 2\n        return torch"))
+        git(folder, "add", "-A")
+        git(folder, "commit", "-qm", "change")
+        for side in ("base", "out"):
+            os.makedirs(f"{folder}/{side}")
+            for k in range(3):
+                tree, back = program()
+                if side == "out":
+                    slower(ATTEND, "aten::mm", by=2)(tree, back)
+                trace(f"{folder}/{side}/run{k}.json.gz", tree, back, seed=k + 100 * (side == "out"))
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        done = subprocess.run([sys.executable, "-c", MEASURE, PROGRAM, "check", "out", "--runs", "--baseline", "base", "--base-commit", "main~1",
+                               "--json", "r.json", "--markdown", "r.md"], cwd=folder, env=ENV, capture_output=True, text=True)
+        seconds, (code, megabytes) = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, map(int, done.stderr.split()[-2:])
+        expect(f"large: {name}: exit {done.stdout}", code, 1)
+        expect(f"large: {name}: {seconds:.1f} s of processor", seconds < 5, True)
+        expect(f"large: {name}: {megabytes} MB", megabytes < 200, True)
+        expect(f"large: {name}: the reports are there", os.path.exists(f"{folder}/r.md"), True)
+        rows = [r for r in violations(read_json(f"{folder}/r.json")) if r["op"] == "aten::mm"]
+        causes = [(r["cause"] or {}).get("qualified") for r in rows], [r["no_cause"] or "" for r in rows]
+        if words:
+            expect(f"large: {name}: says what was not searched: {causes}", any("not searched: " in x and words in x for x in causes[1]), True)
+        else:
+            expect(f"large: {name}: found", "Block.attend" in causes[0], True)
+        print(f"large: {name}: {seconds:.2f} s, {megabytes} MB")
+
+
+MEASURE = """import resource, subprocess, sys
+code = subprocess.run(sys.argv[1:], stderr=subprocess.DEVNULL).returncode
+print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024, file=sys.stderr)
+"""
+
+
 def usage():
     for args, words in ((("--cause", "--format", "csv"), "exclude each other"), (("--base-commit", "main"), "belongs to --cause")):
         run = tracegate("diff", "a", "b", *args)
@@ -261,4 +317,4 @@ def main(tmp):
 
 
 if __name__ == "__main__":
-    run_parts(main)
+    run_parts(main, large)

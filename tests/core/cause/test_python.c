@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/buf.h"
 #include "core/cause/python.h"
 
 /* Lines are numbered in the comments; expectations are read off them. */
@@ -125,4 +126,40 @@ TEST(docstrings)
         assert_int_equal(v[i].doc_last, want[i][1]);
     }
     tg_arena_free(a);
+}
+
+/* A file beyond the limits is told apart from one without functions, and costs little. */
+TEST(a_file_beyond_the_limits_is_not_searched)
+{
+    static const struct {
+        int functions, nested, name;
+        bool over;
+    } cases[] = {
+        { TG_PY_MOST_FUNCTIONS, 0, 1, false },
+        { TG_PY_MOST_FUNCTIONS + 1, 0, 1, true },
+        { 200000, 0, 1, true },
+        { 1, TG_PY_MOST_DEPTH - 1, 1, false },
+        { 1, TG_PY_MOST_DEPTH, 1, true },
+        { 1, 2000, 1, true },
+        { 1, 0, TG_PY_MOST_NAME, false },
+        { 1, 0, TG_PY_MOST_NAME + 1, true },
+        { 1, 1, TG_PY_MOST_NAME, true },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        TG_ARENA *a = tg_arena_new();
+        TG_BUF text = { 0 };
+        struct tg_py_function *v;
+        size_t n;
+        for (int k = 0; k < cases[i].nested; k++)
+            tg_buf_printf(&text, "%*sclass c:\n", k, "");
+        for (int k = 0; k < cases[i].functions; k++) {
+            tg_buf_printf(&text, "%*sdef ", cases[i].nested, "");
+            for (int c = 0; c < cases[i].name; c++)
+                tg_buf_putc(&text, 'f');
+            tg_buf_printf(&text, "():\n%*spass\n", cases[i].nested + 1, "");
+        }
+        n = tg_py_functions(tg_buf_sv(&text), a, &v);
+        if (n != (cases[i].over ? TG_PY_OVER : (size_t)cases[i].functions))
+            fail_msg("case %zu: %zu", i, n);
+    }
 }

@@ -5,7 +5,7 @@
  *   score_driver [--dump] --base FILE... --test FILE...
  *   score_driver --pairs ROOT OUTDIR [--single-runs] < LIST
  *
- * Prints {"verdict": "...", "violations": [{"op", "metric", "delta_pct"}]}; with --dump one line
+ * Prints {"verdict": "...", "violations": [{"op", "metric", "delta_pct"}], "warnings": the same}; with --dump one line
  * for each judged operator instead. LIST has lines "name TAB base|base TAB test|test", relative to
  * ROOT. Each answer goes to OUTDIR/name.json, and each file is read once. "test|test@1.2@OPERATOR"
  * plants a slowdown: each call of that operator (ProfilerStep: its gaps) takes 1.2 times as long on
@@ -67,6 +67,17 @@ static void put_calling_op(FILE *f, bool *first, const struct tg_verdict *v)
     }
 }
 
+/* What warns or is inconclusive, by name and metric. */
+static void put_warnings(FILE *f, const struct tg_verdict *v)
+{
+    bool first = true;
+    for (size_t i = 0; i < v->n_results; i++)
+        if (v->results[i].state != TG_STATE_FAIL && v->results[i].state > TG_STATE_PASS &&
+            v->results[i].state != TG_STATE_NOT_JUDGED)
+            put_violation(f, &first, v->results[i].op, tg_dimension_name(v->results[i].dimension),
+                          v->results[i].delta_pct);
+}
+
 /* Worst first, so that the failed ones come before all others. */
 static void put_verdict(FILE *f, const struct tg_verdict *v)
 {
@@ -77,6 +88,8 @@ static void put_verdict(FILE *f, const struct tg_verdict *v)
         put_violation(f, &first, v->results[i].op, tg_dimension_name(v->results[i].dimension),
                       v->results[i].delta_pct);
     put_calling_op(f, &first, v);
+    fprintf(f, "],\"warnings\":[");
+    put_warnings(f, v);
     fprintf(f, "],\"some_steps\":[");
     first = true;
     for (size_t i = 0; i < v->comparison->n_ops; i++) {

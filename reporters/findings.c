@@ -321,7 +321,7 @@ bool tg_put_replaced(struct tg_buf *out, const struct tg_verdict *v, size_t regi
     } else {
         tg_buf_puts(out, "the step");
     }
-    tg_buf_puts(out, g->worse_count ? "; more work" : g->worse_time ? "; slower" : "");
+    tg_buf_puts(out, g->worse_count ? "; more work" : "");
     return true;
 }
 

@@ -315,7 +315,6 @@ static void add_replacements(struct tg_doc *root, const struct tg_comparison *c)
         tg_json_pair(o, "calls", g->calls);
         tg_json_pair(o, "time_ns", g->time);
         tg_doc_add_bool(o, "worse_count", g->worse_count);
-        tg_doc_add_bool(o, "worse_time", g->worse_time);
         names = tg_doc_add_array(o, "ops");
         for (size_t k = 0; k < c->n_ops; k++)
             if (c->ops[k].region == i)

@@ -251,8 +251,7 @@ struct tg_region {     /* one replacement */
     enum tg_kind kind; /* of the added and removed; graph launches count as kernels */
     double calls[2];   /* per step: removed, added */
     double time[2];    /* ns per step: the encloser's inclusive time, or the step's */
-    bool worse_count, worse_time;
-    struct tg_evidence ev; /* of that time */
+    bool worse_count;
 };
 
 struct tg_metric_change {

@@ -1,6 +1,6 @@
 /*
- * Durations: which values are judged by the rule (rule.c), and what follows for steps, frames,
- * regions and replacements. Formulae: docs/statistics-rules.md; example: README.md.
+ * Durations: which values are judged by the rule (rule.c), and what follows for steps, frames
+ * and replacements. Formulae: docs/statistics-rules.md; example: README.md.
  *
  * A change is looked for twice: in the least of the steps, which noise touches least, and in the
  * usual step, which shows what spares a step of each run. The values come from run_values.c.
@@ -118,40 +118,11 @@ static void copy_gaps(struct tg_comparison *c)
     c->step.share[0] = c->step.share[1] = 1;
 }
 
-static const struct tg_op *find_encloser(const struct tg_comparison *c, tg_sv name)
-{
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (tg_kind_nests(c->ops[i].kind) && tg_sv_eq(c->ops[i].name, name))
-            return &c->ops[i];
-    return NULL;
-}
-
 /* Of values whatever the calls did: reasons that hold for every one, and that some run has none. */
 static enum tg_judged reason_of(const struct tg_diff_work *w, const struct tg_run_values *v,
                                 enum tg_clock clock)
 {
     return v->complete ? tg_common_reason(w, clock) : TG_NOT_ONE_SIDED;
-}
-
-/* A replacement's time: its encloser's inclusive time, or the step's. */
-static void judge_regions(struct tg_diff_work *w)
-{
-    struct tg_comparison *c = w->c;
-
-    for (size_t i = 0; i < c->n_regions; i++) {
-        struct tg_region *r = &c->regions[i];
-        const struct tg_op *op = r->encloser.n ? find_encloser(c, r->encloser) : NULL;
-        if (op) {
-            struct tg_run_values v = tg_run_values(w, op, TG_ASK_INCLUSIVE_STEPS);
-            r->ev.judged = reason_of(w, &v, TG_HOST_TIMES);
-            tg_evidence_fill(w, &r->ev, &v, &w->machine[TG_EITHER_TIMES], aim_at(w, 0));
-        } else {
-            r->ev = c->step.ev_total;
-        }
-        r->time[TG_BASE] = r->ev.value[TG_BASE];
-        r->time[TG_TEST] = r->ev.value[TG_TEST];
-        r->worse_time = r->ev.slower;
-    }
 }
 
 /*
@@ -347,7 +318,6 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
     tg_excuse_moves(w);
     copy_gaps(c);
     judge_step(w, v);
-    judge_regions(w);
     for (size_t i = 0; i < w->n_joints; i++)
         judge_joint(w, &w->joints[i]);
     judge_choices(w);

@@ -336,6 +336,10 @@ static void list_regions(struct regions *g)
         r->calls[TG_BASE] = p->removed;
         r->calls[TG_TEST] = p->added;
         r->worse_count = !p->cheap;
+        uint32_t id = tg_strmap_find(g->w->names, p->encloser);
+        const struct tg_op *op = p->encloser.n && id < g->n_op_of_name ? g->op_of_name[id] : NULL;
+        for (int side = 0; side < 2; side++)
+            r->time[side] = op ? op->total[side] : c->step_ns[side];
     }
 }
 

@@ -181,11 +181,9 @@ void tg_judge_metric(struct tg_eval_state *e, const struct tg_rule_scope *s,
 /* Libraries' choices: their launches under rules about calls, their time under rules about times. */
 void tg_judge_choices(struct tg_eval_state *e, const struct tg_rule_scope *s,
                       const struct tg_rule *rule);
-/* Time between operators, and regions whose content was replaced: rules about the step's time. */
+/* Time between operators: rules about the step's time. */
 void tg_judge_gaps(struct tg_eval_state *e, const struct tg_rule_scope *s,
                    const struct tg_rule *rule);
-void tg_judge_regions(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                      const struct tg_rule *rule);
 
 /* ---- the steps of tg_eval ---- */
 

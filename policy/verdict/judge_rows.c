@@ -414,7 +414,7 @@ static struct tg_judgement judge_part(const struct tg_comparison *c, const struc
     return tg_judge(&step, &l->warn, &l->fail);
 }
 
-/* The time that `op` has evidence of: the step's between operators, an annotation's, a replacement's. */
+/* The time that `op` has evidence of: the step's between operators, an annotation's. */
 static void judge_time(struct tg_eval_state *e, const struct tg_rule_scope *s,
                        const struct tg_rule *rule, const struct tg_op *op)
 {
@@ -542,20 +542,5 @@ void tg_judge_gaps(struct tg_eval_state *e, const struct tg_rule_scope *s,
         const struct tg_op *op = &s->c->ops[i];
         if (op->kind == TG_KIND_ANNOTATION && op->ev.slower && 2 * op->ev.delta_ns > lost)
             judge_time(e, s, rule, op);
-    }
-}
-
-/* A replacement is judged as a whole: by the inclusive time of what encloses it, since cost may
- * have moved between the names inside. Only one that got slower is worth a line. */
-void tg_judge_regions(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                      const struct tg_rule *rule)
-{
-    for (size_t i = 0; i < s->c->n_regions; i++) {
-        const struct tg_region *g = &s->c->regions[i];
-        if (!g->encloser.n || !g->worse_time)
-            continue;
-        struct tg_op *op = stand_in(e->arena, TG_KIND_ANNOTATION, g->encloser);
-        op->ev = g->ev;
-        judge_time(e, s, rule, op);
     }
 }

@@ -272,7 +272,6 @@ static void judge_scope(struct tg_eval_state *e, const struct tg_rule_scope *s,
     tg_judge_metric(e, s, rule);
     if (rule->metric == TG_RULE_METRIC_STEP_TIME && !tg_rule_is_budget(rule)) {
         tg_judge_gaps(e, s, rule);
-        tg_judge_regions(e, s, rule);
     }
 }
 

@@ -134,8 +134,7 @@ struct regions {
     size_t n_parts, cap_parts;
     const struct tg_op **op_of_name; /* by interned name id: the largest operator or annotation */
     size_t n_op_of_name;
-    bool *linked; /* by operator: runs the work of a replacement; see link_launchers() */
-    bool by_step; /* places are not known: only the whole step is balanced, */
+    bool by_step;              /* places are not known: only the whole step is balanced, */
     bool step_cheap[TG_KINDS]; /* by sort */
 };
 
@@ -343,69 +342,6 @@ static void list_regions(struct regions *g)
     }
 }
 
-/* ---- who runs the work that came ---- */
-
-/* Calls of an operator that new operators of a replacement make: its implementation. */
-static double calls_under(const struct regions *g, const struct tg_op *op)
-{
-    struct tg_diff_work *w = g->w;
-    TG_AUTO(tg_strmap_release) struct tg_strmap parents;
-    double calls = 0;
-
-    tg_strmap_init(&parents);
-    tg_op_parents(w, op, TG_TEST, &parents);
-    for (size_t i = 0; i < parents.n; i++) {
-        uint32_t id = tg_strmap_find(w->names, tg_diff_name(w, TG_KIND_OP, parents.text[i]));
-        const struct tg_op *parent = id < g->n_op_of_name ? g->op_of_name[id] : NULL;
-        if (parent && parent->change == TG_ADDED && g->linked[parent - w->c->ops])
-            calls += tg_count_under(w, op, TG_TEST, parents.text[i]);
-    }
-    return calls;
-}
-
-/* Launches that came under an operator, in places that cost no more launches than before. */
-static double launches_of(const struct regions *g, const struct tg_op *launcher)
-{
-    const struct tg_comparison *c = g->w->c;
-    double added = 0;
-
-    for (size_t i = 0; i < g->n_parts; i++) {
-        const struct tg_op *op = &c->ops[g->part[i].op];
-        if (g->part[i].delta > 0 && g->place[g->part[i].place].cheap && op->kind != TG_KIND_OP &&
-            tg_sv_eq(op->parent, launcher->name))
-            added += g->part[i].delta;
-    }
-    return added;
-}
-
-/*
- * New operators that launch what replaced other launches, those inside which these run, and what
- * all of them call: one operator with one kernel may have become one with several helpers. Nothing
- * is linked that is called more often than these launches and callers make.
- */
-static void link_launchers(struct regions *g)
-{
-    struct tg_comparison *c = g->w->c;
-    bool more = true;
-
-    g->linked = TG_NEW_N(g->w->a, bool, c->n_ops + 1);
-    for (int round = 0; more && round < MAX_DEPTH; round++) {
-        more = false;
-        for (size_t i = 0; i < c->n_ops; i++) {
-            const struct tg_op *op = &c->ops[i];
-            if (g->linked[i] || op->kind != TG_KIND_OP || !is_balanced(g, op) ||
-                tg_op_rise(c, op) <= 0)
-                continue;
-            double added = launches_of(g, op) + calls_under(g, op);
-            for (size_t k = 0; k < c->n_ops; k++) /* it calls one that is linked */
-                if (g->linked[k] && tg_sv_eq(c->ops[k].parent, op->name))
-                    added += fmax(tg_op_rise(c, &c->ops[k]), 0);
-            g->linked[i] = added >= tg_op_rise(c, op);
-            more |= g->linked[i];
-        }
-    }
-}
-
 /* What an operator that changed is to its places: replaced only if every place where it rose is. */
 static void relate(struct regions *g, struct tg_op *op, uint32_t index)
 {
@@ -428,7 +364,6 @@ static void relate(struct regions *g, struct tg_op *op, uint32_t index)
     }
     bool replaced = g->by_step ? g->step_cheap[sort_of(op)] : any && !worse;
     bool rose = tg_op_rose(op);
-    replaced |= rose && g->linked[index];
     if (rose && tg_op_makes_wait(op))
         op->region = TG_NO_ID; /* counts for itself */
     else if (replaced && (op->region != TG_NO_ID || rose))
@@ -476,7 +411,6 @@ static void pair_regions(struct regions *g)
     for (enum tg_kind sort = 0; sort < TG_KINDS; sort++)
         g->step_cheap[sort] = is_step_cheap(g, sort);
     list_regions(g);
-    link_launchers(g);
     for (uint32_t i = 0; i < c->n_ops; i++)
         if (balanced[i])
             relate(g, &c->ops[i], i);

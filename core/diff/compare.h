@@ -166,7 +166,7 @@ struct tg_op {
     enum tg_class class_;
     bool launched;
     bool present[2], polling, wait,
-        grouped; /* grouped: same-stem kernels that could not be aligned */
+        grouped; /* grouped: several kernels whose names differ in what normalising drops */
     /* counts per step and rank */
     double count[2]; /* median over runs of the modal count; if `counted` says that steps or runs
                         differ, the mean over all steps */

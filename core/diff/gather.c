@@ -105,10 +105,9 @@ static void count_rows(struct tg_diff_work *w, struct gather *g, bool frames)
 }
 
 /* Room for the rows of each operator, cell after cell. */
-static struct tg_op *make_ops(struct tg_diff_work *w, struct gather *g, size_t *cap)
+static struct tg_op *make_ops(struct tg_diff_work *w, struct gather *g)
 {
-    struct tg_op *ops = tg_grow(NULL, cap, g->key.n + 1, sizeof *ops);
-    memset(ops, 0, g->key.n * sizeof *ops);
+    struct tg_op *ops = TG_NEW_N(w->a, struct tg_op, g->key.n + 1);
     for (size_t k = 0; k < g->key.n; k++) {
         struct gathered *from = &g->op[k];
         ops[k].rows = tg_op_rows_new(w, &from->cell);
@@ -138,20 +137,14 @@ void tg_gather(struct tg_diff_work *w, enum tg_gather_rows which, struct tg_op *
 {
     bool frames = which == TG_GATHER_FRAMES;
     struct gather g = { 0 };
-    TG_FREE struct tg_op *ops = NULL;
-    size_t n_ops, cap_ops = 0;
 
     tg_strmap_init(&g.raw);
     tg_strmap_init(&g.key);
     count_rows(w, &g, frames);
-    ops = make_ops(w, &g, &cap_ops);
-    n_ops = g.key.n;
+    *out = make_ops(w, &g);
+    *n_out = g.key.n;
     place_rows(w, &g, frames);
-    if (!w->o->raw_names && !frames)
-        tg_siblings_split(w, &ops, &n_ops, &cap_ops);
-    *n_out = n_ops;
-    *out = tg_arena_copy(w->a, ops, n_ops, sizeof *ops);
-    TG_SORT(*out, n_ops, by_kind_and_name);
+    TG_SORT(*out, *n_out, by_kind_and_name);
     free(g.op_of_row);
     free(g.op);
     free(g.op_of_raw);

@@ -59,6 +59,7 @@ static void name_largest(struct tg_diff_work *w, struct tg_op *op)
                 weigh(&parents, row->key->parent, sum);
             }
         op->present[side] = raw.names.n > 0;
+        op->grouped |= op->kind == TG_KIND_KERNEL && raw.names.n > 1;
         if (raw.names.n)
             op->raw[side] = tg_arena_sv(w->a, raw.names.text[heaviest(&raw)]);
         forget(&raw);

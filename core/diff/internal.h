@@ -135,11 +135,6 @@ void tg_gather(struct tg_diff_work *w, enum tg_gather_rows which, struct tg_op *
 /* No rows yet: `cell` is to be filled. */
 const struct tg_op_rows *tg_op_rows_new(const struct tg_diff_work *w, struct tg_diff_cell **cell);
 
-/* core/diff/siblings.c: kernels that differ only in what normalising drops become operators of their
- * own, `stem#1` … in order of launch, where both sides agree on them; else they stay one, marked
- * `grouped`. */
-void tg_siblings_split(struct tg_diff_work *w, struct tg_op **ops, size_t *n_ops, size_t *cap);
-
 /* Calls per step, mean over ranks. */
 struct tg_op_counts {
     double *modal[2];              /* per run */

@@ -13,6 +13,7 @@ BY_HAND(what_an_operator_is)
         add_all(f, side, TG_KIND_OP, "child", "large", 1, 99);
     }
     compare(f);
+    assert_false(find(f, "child")->grouped);
     for (size_t i = 0; i < f->c.n_ops; i++) {
         const struct tg_op *op = &f->c.ops[i];
         assert_int_equal(op->polling, op->kind == TG_KIND_RUNTIME);
@@ -35,6 +36,7 @@ BY_HAND(its_raw_name_is_the_one_with_most_time)
     is_text(find(f, "triton_poi_fused")->raw[TG_TEST], "triton_poi_fused_2");
     is_text(find(f, "triton_poi_fused")->parent,
             "q"); /* 201 + 202 against 301 + 101 over both sides */
+    assert_true(find(f, "triton_poi_fused")->grouped);
 }
 
 BY_HAND(a_list_of_ones_own_says_what_polls)

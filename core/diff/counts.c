@@ -106,22 +106,7 @@ static size_t runs_above(const struct question *q, double limit)
     return found;
 }
 
-/*
- * An operator that only first steps have, as often in each run of the baseline: what runs once a run
- * is a metric of its own, and more of it in most fresh runs is more.
- */
-static bool runs_once(const struct question *q)
-{
-    double once = q->run[TG_BASE][0].n ? q->run[TG_BASE][0].v[0] : 0;
-    if (q->rest[TG_BASE].most > 0 || q->rest[TG_TEST].most > 0 || !(once > 0))
-        return false;
-    for (size_t i = 1; i < q->n_runs[TG_BASE]; i++)
-        if (!q->run[TG_BASE][i].n || q->run[TG_BASE][i].v[0] != once)
-            return false;
-    return true;
-}
-
-/* Only first steps have more calls than any step of the baseline: cold, or what runs once. */
+/* Only first steps have more calls than any step of the baseline: they may be cold. */
 static void judge_first_steps(const struct question *q, struct tg_count_evidence *ev)
 {
     double most = q->all[TG_BASE].most;
@@ -134,8 +119,6 @@ static void judge_first_steps(const struct question *q, struct tg_count_evidence
     ev->runs_above = 0;
     for (size_t i = 0; i < q->n_runs[TG_TEST]; i++)
         ev->runs_above += above(q->run[TG_TEST][i].v, q->run[TG_TEST][i].n, most) > 0;
-    if (runs_once(q) && 2 * (size_t)ev->runs_above > q->n_runs[TG_TEST])
-        ev->proof = TG_COUNT_PROVEN;
 }
 
 /* One count in the baseline and one in the fresh steps, cold first ones aside. */

@@ -158,7 +158,7 @@ static double arrangements(size_t nb, size_t nt)
 static bool is_above(const double *less, size_t n_less, const double *more, size_t n_more,
                      double limit)
 {
-    double p = fmax(1 / arrangements(n_less, n_more), TG_GROWN_P);
+    double p = fmax(1 / arrangements(n_less, n_more), TG_P_5);
 
     double *v[2] = { tg_xmalloc((n_less + 1) * sizeof **v), tg_xmalloc((n_more + 1) * sizeof **v) };
     bool above;
@@ -244,7 +244,7 @@ static bool is_spread(const struct tg_diff_work *w, enum tg_account_id id, doubl
         before += v[i].before;
         more += v[i].more;
     }
-    return before > 0 && more / before >= TG_SPREAD_PART * growth;
+    return before > 0 && more / before >= TG_HALF * growth;
 }
 
 /* Does it grow in this part of the trace as well? */

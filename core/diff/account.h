@@ -25,17 +25,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define TG_GROWN 0.08     /* wall of the same code, 455 quiet pairs of 3v3 and more: 2 beyond it */
-#define TG_GROWN_FEW 0.30 /* the same of single runs: docs/statistics.md */
-#define TG_GROWN_P (2 / 252.)
-#define TG_GROWN_ARRANGED 20. /* arrangements of the runs from which on the smaller limit holds */
-
-/*
- * Growth that lies on all names alike, as on a slower or busy machine: without so many that grew most,
- * the others have grown by half as much or more, in proportion. Of times, means over all steps and runs.
- */
-#define TG_SPREAD 2
-#define TG_SPREAD_PART 0.5
+#include "core/diff/numbers.h"
 
 enum tg_account_id { TG_ACCOUNT_WALL, TG_ACCOUNT_BUSY, TG_ACCOUNT_CALLS, TG_ACCOUNTS };
 
@@ -49,7 +39,9 @@ struct tg_account_series {
     /* Of what has grown or is forgiven: not so without the longest step of each trace (a cold start, a
      * recompilation, a clock that jumps); not so within the steps; */
     bool one_step, outside;
-    bool spread;   /* in all names alike: TG_SPREAD */
+    /* In all names alike, as on a slower or busy machine: without the TG_SPREAD that grew most, the others
+     * have grown by half as much or more, in proportion. Of times, means over all steps and runs. */
+    bool spread;
     bool one_rank; /* the numbers are of the rank that has most */
 };
 struct tg_account {

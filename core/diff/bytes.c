@@ -5,12 +5,8 @@
 #include <math.h>
 
 #include "core/diff/internal.h"
+#include "core/diff/numbers.h"
 #include "core/diff/stats.h"
-
-/* Sizes that follow the data: what other data may do to their sum. */
-#define DATA_FACTOR 2
-/* Traces without steps, whose counts share a ratio: what a scaled sum may be off. */
-#define RATIO_SLACK 0.1
 
 /* What a side's calls say. */
 struct sizes {
@@ -192,10 +188,10 @@ static void judge_varying(const struct tg_diff_work *w, const struct tg_op *op,
 
     ev->shape = TG_COUNT_VARIES;
     ev->most = fresh.most;
-    if (fresh.least > DATA_FACTOR * base.most || (steady && fresh.least > base.most))
+    if (fresh.least > TG_TWICE * base.most || (steady && fresh.least > base.most))
         ev->proof = TG_COUNT_HINT;
-    if (fresh.least > DATA_FACTOR * base.most && calls > 0 &&
-        fresh.least / calls > DATA_FACTOR * of[TG_BASE].largest)
+    if (fresh.least > TG_TWICE * base.most && calls > 0 &&
+        fresh.least / calls > TG_TWICE * of[TG_BASE].largest)
         ev->proof = TG_COUNT_PROVEN;
 }
 
@@ -209,7 +205,7 @@ static void judge_traces(const struct tg_diff_work *w, const struct sizes of[2],
                   !of[TG_TEST].varies;
 
     ev->most = fresh.most;
-    if (fresh.least > base.most * ratio * (agreed && ratio == 1 ? 1 : 1 + RATIO_SLACK))
+    if (fresh.least > base.most * ratio * (agreed && ratio == 1 ? 1 : 1 + TG_SLACK))
         ev->proof = TG_COUNT_PROVEN;
 }
 

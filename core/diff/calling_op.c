@@ -10,10 +10,9 @@
 #include <stdlib.h>
 
 #include "core/diff/internal.h"
+#include "core/diff/numbers.h"
 #include "core/diff/stats.h"
 
-#define ENOUGH 0.9   /* of the change under one parent */
-#define REST 0.1     /* elsewhere; 1 - ENOUGH is a bit less in doubles, and refused 9 of 10 */
 #define MAX_DEPTH 64 /* of parents; names that enclose each other would not end */
 
 struct under {          /* one parent */
@@ -107,7 +106,7 @@ static bool explained_by(const struct tg_comparison *c, const struct under *p,
 {
     double each = p->test * c->iteration_ratio / parent->count[TG_TEST];
     double own = p->delta / tg_op_rise(c, parent);
-    return fabs(tg_op_rise(c, parent) * each - p->delta) <= REST * p->delta ||
+    return fabs(tg_op_rise(c, parent) * each - p->delta) <= TG_SLACK * p->delta ||
            (p->delta >= p->test && own >= 1 && own == floor(own));
 }
 
@@ -128,7 +127,7 @@ static const struct tg_op *encloser(struct tg_diff_work *w, const struct tg_op *
         if (p.delta <= 0)
             return NULL;
         *part *= p.delta / moved;
-        if (*part < ENOUGH || fabs(p.delta - more) > REST * more)
+        if (*part < TG_NEARLY_ALL || fabs(p.delta - more) > TG_SLACK * more)
             return NULL;
         const struct tg_op *parent = operator_named(c, p.parent);
         if (!parent || !parent->settled || parent->polling)

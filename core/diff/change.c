@@ -3,6 +3,7 @@
 
 #include "core/diff/counts.h"
 #include "core/diff/internal.h"
+#include "core/diff/numbers.h"
 #include "core/diff/stats.h"
 
 static double *copy_of(const struct tg_diff_work *w, const double *v, size_t n)
@@ -110,7 +111,7 @@ static enum tg_change change_of_traces(const struct tg_op *op, const double base
     double a = op->count[TG_BASE], b = op->count[TG_TEST];
     bool apart = base[1] < test[0] || test[1] < base[0];
 
-    if (op->agreed ? a == b : !(apart && fabs(b - a) > 0.1 * fmax(a, 1)))
+    if (op->agreed ? a == b : !(apart && fabs(b - a) > TG_SLACK * fmax(a, 1)))
         return TG_SAME;
     if (a == 0)
         return TG_ADDED;

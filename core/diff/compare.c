@@ -4,8 +4,7 @@
 #include <stdlib.h>
 
 #include "core/diff/internal.h"
-
-#define FEW_VARY 3 /* fewer operators whose counts vary tell nothing about the data */
+#include "core/diff/numbers.h"
 
 /* One shard a side speaks for all: arranging has compared those of one side. */
 static bool sides_comparable(const struct tg_side *base, const struct tg_side *test,
@@ -46,7 +45,7 @@ static void find_other_data(struct tg_comparison *c)
         vary++;
         moved += ev->proof == TG_COUNT_HINT;
     }
-    c->other_data = vary >= FEW_VARY && 2 * moved > vary;
+    c->other_data = vary >= TG_FEW_VARY && 2 * moved > vary;
 }
 
 /* Beside a certain change, counts that vary anyway are not findings: they become hints. */

@@ -3,17 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/diff/numbers.h"
 #include "core/diff/stats.h"
-
-/* Chance that all steps above the baseline are fresh ones when nothing changed. */
-#define PART_LIMIT 0.01
-/* Where the baseline varies: the part of all pairs of steps that the fresh one has to win, and the
- * chance of that by the ranks of steps. */
-#define WINS 0.75
-#define RANK_LIMIT 0.001
-/* Chance that the steps of both sides repeat by luck: at most this warns, and fails. */
-#define SCHEDULE_HINT 0.01
-#define SCHEDULE_PROOF 0.0001
 
 /* Counts by step of all runs of a side, one run after the other. */
 struct pool {
@@ -146,7 +137,7 @@ static void judge_parts(const struct question *q, bool waits, struct tg_count_ev
     }
     ev->above = (unsigned)above(q->all[TG_TEST].v, q->all[TG_TEST].n, base->most);
     bool most_runs = 2 * (size_t)ev->runs_above > q->n_runs[TG_TEST];
-    bool enough = ev->shape == TG_COUNT_RUNS_DIFFER || ev->p <= PART_LIMIT ||
+    bool enough = ev->shape == TG_COUNT_RUNS_DIFFER || ev->p <= TG_PART_P ||
                   (waits && more > 1); /* once may be the step that logs */
     ev->proof = most_runs && enough ? TG_COUNT_PROVEN : TG_COUNT_HINT;
 }
@@ -247,10 +238,10 @@ static bool judge_schedules(const struct question *q, bool waits, struct tg_coun
             !find_schedule(q, TG_TEST, skip, &s[TG_TEST]))
             continue;
         double p = s[TG_BASE].chance * s[TG_TEST].chance * chance_of_numbers(q);
-        if (s[TG_TEST].mean <= s[TG_BASE].mean || p > SCHEDULE_HINT)
+        if (s[TG_TEST].mean <= s[TG_BASE].mean || p > TG_PART_P)
             return false;
         ev->p = p;
-        ev->proof = p <= SCHEDULE_PROOF || waits ? TG_COUNT_PROVEN : TG_COUNT_HINT;
+        ev->proof = p <= TG_SCHEDULE_P || waits ? TG_COUNT_PROVEN : TG_COUNT_HINT;
         return true;
     }
     return false;
@@ -269,7 +260,7 @@ static void judge_varying(const struct question *q, bool waits, struct tg_count_
     ev->shape = TG_COUNT_VARIES;
     ev->runs_above = (unsigned)means_above(q);
     ev->above = (unsigned)above(fresh->v, fresh->n, base->most);
-    bool twice = fresh->least > TG_DATA_FACTOR * base->most;
+    bool twice = fresh->least > TG_TWICE * base->most;
     if (twice && fresh->least - base->most > width) {
         ev->proof = TG_COUNT_PROVEN;
         return;
@@ -278,10 +269,10 @@ static void judge_varying(const struct question *q, bool waits, struct tg_count_
         return;
     if (ev->most - q->all[TG_BASE].most > q->all[TG_BASE].most - q->all[TG_BASE].least)
         ev->proof = TG_COUNT_HINT; /* a step as the baseline has none by far */
-    if (2 * (size_t)ev->runs_above <= q->n_runs[TG_TEST] || wins(base, fresh) < WINS)
+    if (2 * (size_t)ev->runs_above <= q->n_runs[TG_TEST] || wins(base, fresh) < TG_WINS)
         return;
     ev->p = tg_rank_p(base->v, base->n, fresh->v, fresh->n, 0);
-    if (ev->p <= RANK_LIMIT)
+    if (ev->p <= TG_RANK_P)
         ev->proof = TG_COUNT_HINT;
 }
 

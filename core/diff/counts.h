@@ -8,11 +8,7 @@
  * follows the data or a branch, and what the baseline's steps reached is possible without a change.
  */
 #include "core/diff/compare.h"
-
-/* What other data may do to a count that varies; beyond this factor it is not data. */
-#define TG_DATA_FACTOR 2
-/* Runs per side, from which on it is not chance that all of one side have a name and none of the other. */
-#define TG_NEW_RUNS 3
+#include "core/diff/numbers.h"
 
 struct tg_step_counts { /* of a run: calls by step, mean over ranks */
     const double *v;

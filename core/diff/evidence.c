@@ -7,11 +7,9 @@
  */
 #include <math.h>
 
+#include "core/diff/numbers.h"
 #include "core/diff/rule.h"
 #include "core/diff/stats.h"
-
-#define LEFT_FLOOR 0.1 /* of the step: more of what cannot be compared name by name */
-#define SCHEDULED 0.01 /* of the step: an operator whose schedule is the step's */
 
 /* A change of times that is large enough: beside the list of the big operators. */
 static struct tg_aim aim_at(const struct tg_diff_work *w, double tick)
@@ -49,7 +47,7 @@ static void find_slow_steps(const struct tg_diff_work *w, struct tg_op *op,
                        s.slowest - s.usual >= TG_RARE_FLOOR * c->step_ns[TG_BASE];
             bool most = s.slowest >= tg_most_ratio(device) * before &&
                         s.slowest - before >= tg_most_floor(device) * c->step_ns[TG_BASE];
-            all = all && (own || most) && s.slowest >= TG_RARE_BASE * worst;
+            all = all && (own || most) && s.slowest >= TG_AS_LARGE * worst;
         }
         if (side == TG_BASE)
             before = tg_median(usual, c->n_runs[side]) *
@@ -212,7 +210,7 @@ static bool is_borne_out(const struct tg_diff_work *w, const struct tg_joint *jo
     struct tg_evidence whole = { .judged = ev->judged };
 
     tg_evidence_by(w, &whole, &v, &w->machine[TG_EITHER_TIMES], aim_at(w, 0), ev->estimate);
-    return v.complete && whole.delta_ns >= TG_HALF_PART * ev->delta_ns &&
+    return v.complete && whole.delta_ns >= TG_HALF * ev->delta_ns &&
            whole.p <= tg_half_p_limit(w->c->n_runs[TG_BASE], w->c->n_runs[TG_TEST]);
 }
 
@@ -266,7 +264,7 @@ static size_t common_period(const struct tg_diff_work *w, const struct tg_run_va
 
     for (size_t i = 0; i < w->c->n_ops; i++) {
         const struct tg_op *op = &w->c->ops[i];
-        if (v[i].period && op->self[TG_BASE] >= SCHEDULED * w->c->step_ns[TG_BASE])
+        if (v[i].period && op->self[TG_BASE] >= TG_NOTABLE * w->c->step_ns[TG_BASE])
             period = tg_common_multiple(period, v[i].period);
         if (2 * period > tg_fewest_steps(w))
             return 1;
@@ -386,7 +384,7 @@ bool tg_ops_left_evidence(const struct tg_op *const *op, size_t n, struct tg_evi
         return false;
     const struct tg_comparison *c = op[0]->rows->work->c;
     ev->judged = TG_NOT_COUNT_VARIES;
-    ev->suspicious = ev->above == ev->pairs && ev->delta_ns > LEFT_FLOOR * c->step_ns[TG_BASE];
+    ev->suspicious = ev->above == ev->pairs && ev->delta_ns > TG_MUCH * c->step_ns[TG_BASE];
     return true;
 }
 

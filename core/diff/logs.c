@@ -1,10 +1,9 @@
 /* Run values as logarithms, with the speeds of the runs' machines taken off where that helps. */
 #include <math.h>
 
+#include "core/diff/numbers.h"
 #include "core/diff/rule.h"
 #include "core/diff/stats.h"
-
-#define LEVELLED 0.33 /* of the variance between runs at most stays without their speeds */
 
 struct tg_logs tg_logs_of_values(const struct tg_diff_work *w, double *const y[2],
                                  enum tg_role_order order)
@@ -58,7 +57,7 @@ void tg_logs_level(const struct tg_diff_work *w, struct tg_run_values *v)
         return;
     before = variance_of(w, v->y[TG_LEAST]);
     divide(w, v, TG_LEAST, OFF);
-    v->levelled = variance_of(w, v->y[TG_LEAST]) < LEVELLED * before;
+    v->levelled = variance_of(w, v->y[TG_LEAST]) < TG_LEVELLED * before;
     if (!v->levelled)
         divide(w, v, TG_LEAST, BACK);
     for (enum tg_step_statistic r = TG_LEAST + 1; v->levelled && r < TG_STEP_STATISTICS; r++)

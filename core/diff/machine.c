@@ -1,21 +1,15 @@
 /* What all operators tell of the machine: its factor, its speed by run, whether it was busy. */
 #include <math.h>
 
+#include "core/diff/numbers.h"
 #include "core/diff/rule.h"
 #include "core/diff/stats.h"
-
-#define BIG 0.003       /* of the step: speaks for the machine and for the usual noise */
-#define WILD_DRIFT 0.25 /* a machine that changed this much changed each operator differently */
-#define FINE 10         /* ticks of the clock a call, from which on it shows a factor */
-#define BUSY 0.05      /* of the step: this much excess without the two operators that have most, */
-#define BUSY_RISE 0.05 /* and an excess that rose by this part of the operator's least time */
-#define BUSY_SHARE 0.5 /* in this share of the big operators: the machine was busy */
 
 /* An operator that speaks for the machine and for the usual noise. */
 static bool is_big(const struct tg_diff_work *w, size_t i, const struct tg_run_values *v,
                    const bool *judged)
 {
-    double floor = BIG * w->c->step_ns[TG_BASE];
+    double floor = TG_BIG * w->c->step_ns[TG_BASE];
     return judged[i] && !tg_kind_is_gap(w->c->ops[i].kind) &&
            exp(tg_logs_of_values(w, v->y[TG_LEAST], TG_FORWARD).median[TG_BASE]) >= floor;
 }
@@ -62,7 +56,7 @@ static void find_speeds(struct tg_diff_work *w, const struct tg_run_values *v, c
  * microseconds does not show it. */
 static bool is_fine(const struct tg_diff_work *w, const struct tg_op *op, double ns)
 {
-    return ns >= FINE * (double)w->tick * op->count[TG_BASE];
+    return ns >= TG_FINE_TICKS * (double)w->tick * op->count[TG_BASE];
 }
 
 /* Common factor, usual noise and shifts of the big operators, by one estimate in one direction. The
@@ -96,7 +90,7 @@ static double find_common(const struct tg_diff_work *w, const struct tg_run_valu
     double middle = tg_median(m->shift, n), factor = n >= TG_MIN_BIG ? middle : 0; /* sorts */
     if (n_fine >= TG_MIN_BIG)
         factor = tg_median(fine, n_fine);
-    m->scatter = fabs(factor) > log1p(WILD_DRIFT) ? tg_robust_sd(copy, n) : 0;
+    m->scatter = fabs(factor) > log1p(TG_WILD_DRIFT) ? tg_robust_sd(copy, n) : 0;
     m->has_v0 = n > 0;
     m->v0 = n ? tg_quantile(var, n, 0.25) : 0;
     m->c = fmax(factor, 0);
@@ -141,7 +135,7 @@ static void find_busy(struct tg_diff_work *w, const struct tg_run_values *v, con
         step += least[TG_BASE];
         n_big += big[i];
         risen += big[i] && excess[TG_TEST] / fmax(least[TG_TEST], 1) >
-                               excess[TG_BASE] / fmax(least[TG_BASE], 1) + BUSY_RISE;
+                               excess[TG_BASE] / fmax(least[TG_BASE], 1) + TG_RESTLESS;
     }
     if (n_big < TG_MIN_BIG)
         return;
@@ -149,7 +143,7 @@ static void find_busy(struct tg_diff_work *w, const struct tg_run_values *v, con
     for (size_t i = 0; i + 2 < n; i++)
         sum += rise[i];
     double excess = sum / fmax(step, 1);
-    w->busy[clock] = excess > BUSY && (double)risen >= BUSY_SHARE * (double)n_big;
+    w->busy[clock] = excess > TG_RESTLESS && (double)risen >= TG_HALF * (double)n_big;
     c->excess = clock == TG_HOST_TIMES ? excess : fmax(c->excess, excess);
     c->busy = c->busy || w->busy[clock];
 }

@@ -6,8 +6,7 @@
 #include <math.h>
 
 #include "core/diff/internal.h"
-
-#define WORTH 1.25 /* what came over what went: as for calls */
+#include "core/diff/numbers.h"
 
 /* The operator or annotation that a parent's name means; the longest of several. */
 static struct tg_op *parent_named(struct tg_comparison *c, tg_sv name)
@@ -99,7 +98,7 @@ void tg_excuse_moves(struct tg_diff_work *w)
         if ((!op->ev.slower && !op->ev.suspicious) || tg_kind_is_device(op->kind) ||
             op->change != TG_SAME)
             continue;
-        if (op->ev.delta_ns > gone_inside(w, op) + WORTH * lost_elsewhere(w, op))
+        if (op->ev.delta_ns > gone_inside(w, op) + TG_WORSE * lost_elsewhere(w, op))
             continue;
         op->ev.judged = op->ev_total.judged = TG_NOT_REPLACED;
         op->ev.slower = op->ev.proven = op->ev.suspicious = false;

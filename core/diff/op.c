@@ -3,6 +3,7 @@
 
 #include "core/diff/internal.h"
 #include "core/diff/names.h"
+#include "core/diff/numbers.h"
 #include "core/diff/stats.h"
 
 bool tg_op_makes_wait(const struct tg_op *op)
@@ -50,16 +51,11 @@ double tg_op_rise(const struct tg_comparison *c, const struct tg_op *op)
     return op->count[TG_TEST] / c->iteration_ratio - op->count[TG_BASE];
 }
 
-#define SMALL_TIME 0.003 /* of the step: one of many that may become slower together */
-
 bool tg_op_is_small(const struct tg_comparison *c, const struct tg_op *op)
 {
     return (op->ev.judged == TG_JUDGED || op->ev.judged == TG_NOT_FEW_RUNS) &&
-           op->ev.value[TG_BASE] < SMALL_TIME * c->step_ns[TG_BASE];
+           op->ev.value[TG_BASE] < TG_BIG * c->step_ns[TG_BASE];
 }
-
-#define DOUBLED                                                                                    \
-    2 /* of 294 pairs of single runs of the same code none has two such names that matter together */
 
 static bool has_grown(const struct tg_op *op, double e)
 {
@@ -70,14 +66,10 @@ static bool has_grown(const struct tg_op *op, double e)
 
 bool tg_op_has_doubled(const struct tg_op *op)
 {
-    return has_grown(op, log(DOUBLED));
+    return has_grown(op, log(TG_TWICE));
 }
 
 /* With these, none of 294 pairs of single runs of the same code is reported; with the median, or 3, some are. */
-#define GROWN 1.3     /* as for one by itself */
-#define APART 5       /* times as much as */
-#define STILL 0.9     /* this quantile of those that did not grow, */
-#define LEAST_STILL 5 /* at least so many */
 
 size_t tg_ops_that_grew(const struct tg_op *const *op, size_t n, const struct tg_op **out)
 {
@@ -85,18 +77,16 @@ size_t tg_ops_that_grew(const struct tg_op *const *op, size_t n, const struct tg
     size_t n_still = 0, found = 0;
 
     for (size_t i = 0; i < n; i++)
-        if (op[i]->ev.judged == TG_NOT_FEW_RUNS && op[i]->ev.e <= log(GROWN))
+        if (op[i]->ev.judged == TG_NOT_FEW_RUNS && op[i]->ev.e <= log(TG_SUSPECT))
             still[n_still++] = fabs(op[i]->ev.e);
-    if (n_still < LEAST_STILL)
+    if (n_still < TG_MIN_BIG)
         return 0;
-    double e = fmax(log(GROWN), APART * tg_quantile(still, n_still, STILL));
+    double e = fmax(log(TG_SUSPECT), TG_APART * tg_quantile(still, n_still, TG_NEARLY_ALL));
     for (size_t i = 0; i < n; i++)
         if (has_grown(op[i], e))
             out[found++] = op[i];
     return found;
 }
-
-#define SAME_SIZE 1.1 /* of the bytes of a call */
 
 enum tg_exception tg_op_bytes_exception(const struct tg_op *op)
 {
@@ -105,7 +95,7 @@ enum tg_exception tg_op_bytes_exception(const struct tg_op *op)
     if (op->relation == TG_REL_REPLACED || op->choice)
         return TG_EXCEPTION_REPLACED;
     if (tg_op_rose(op) && op->relation != TG_REL_RENAMED &&
-        op->bytes[TG_TEST] <= SAME_SIZE * each * op->count[TG_TEST])
+        op->bytes[TG_TEST] <= TG_AS_LARGE * each * op->count[TG_TEST])
         return TG_EXCEPTION_COUNTED;
     return TG_EXCEPTION_NONE;
 }

@@ -5,10 +5,10 @@
 
 #include "core/base/keymap.h"
 #include "core/base/sort.h"
+#include "core/diff/numbers.h"
 #include "core/diff/stats.h"
 
 /* Calls are compared one by one, in the steps with the usual number, if at least this part has it. */
-#define SETTLED 0.6
 
 /* What adds to nodes: the nodes of a shard, or in trees of one level its rows. */
 struct entry {
@@ -280,7 +280,7 @@ static void find_usual(struct sums *x, size_t n_nodes)
         size_t hits = 0;
         memcpy(sorted, x->count + i * x->n, x->n_steps * sizeof *sorted);
         x->usual[i] = x->n_steps ? tg_mode(sorted, x->n_steps, &hits) : 0;
-        x->settled[i] = x->n_steps && (double)hits >= SETTLED * (double)x->n_steps;
+        x->settled[i] = x->n_steps && (double)hits >= TG_SETTLED * (double)x->n_steps;
         x->slot[i] = calls;
         calls += x->settled[i] && !x->unslotted[i] ? (size_t)x->usual[i] : 0;
     }

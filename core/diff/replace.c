@@ -15,12 +15,10 @@
 #include "core/diff/counts.h"
 #include "core/diff/internal.h"
 #include "core/diff/names.h"
+#include "core/diff/numbers.h"
 
-#define RENAME_FACTOR 1.3  /* of time per call */
-#define RENAME_FLOOR 0.002 /* of the step: below it equal times are chance */
-#define EQUAL 1e-9         /* of calls: what a ratio of iterations leaves of equal numbers */
-#define CALLER 0.25        /* of its time is its own, at most: it calls what does the work */
-#define MAX_DEPTH 64       /* of enclosers; names that enclose each other would not end */
+#define EQUAL 1e-9   /* of calls: what a ratio of iterations leaves of equal numbers */
+#define MAX_DEPTH 64 /* of enclosers; names that enclose each other would not end */
 
 /* ---- renames ---- */
 
@@ -35,19 +33,19 @@ static bool same_calls(const struct tg_op *removed, const struct tg_op *added)
     double a = removed->count[TG_BASE], b = added->count[TG_TEST];
     bool vary =
         removed->counted.shape == TG_COUNT_VARIES && added->counted.shape == TG_COUNT_SOME_STEPS;
-    return a == b || (vary && fmax(a, b) <= TG_DATA_FACTOR * fmin(a, b));
+    return a == b || (vary && fmax(a, b) <= TG_TWICE * fmin(a, b));
 }
 
 static bool could_rename(const struct tg_comparison *c, const struct tg_op *removed,
                          const struct tg_op *added, double *distance)
 {
     double tb = removed->self[TG_BASE], tt = added->self[TG_TEST];
-    double floor = RENAME_FLOOR * c->step_ns[TG_BASE];
+    double floor = TG_RENAME_FLOOR * c->step_ns[TG_BASE];
 
     if (removed->kind != added->kind || !same_calls(removed, added) || tb <= floor || tt <= floor)
         return false;
     *distance = fabs(log(tt / added->count[TG_TEST] * removed->count[TG_BASE] / tb));
-    return *distance <= log(RENAME_FACTOR);
+    return *distance <= log(TG_SUSPECT);
 }
 
 static int by_distance(const void *pa, const void *pb)
@@ -242,7 +240,7 @@ static bool is_caller(const struct tg_op *op)
 {
     int side = tg_op_rose(op) ? TG_TEST : TG_BASE;
 
-    return op->kind == TG_KIND_OP && op->self[side] < CALLER * op->total[side];
+    return op->kind == TG_KIND_OP && op->self[side] < TG_CALLER * op->total[side];
 }
 
 static bool is_work(const struct tg_op *op)

@@ -4,14 +4,9 @@
  */
 #include <math.h>
 
+#include "core/diff/numbers.h"
 #include "core/diff/rule.h"
 #include "core/diff/stats.h"
-
-#define OTHERS 0.9         /* quantile of the other big operators' shifts */
-#define SUSPECT_SIZE 1.3   /* with too few runs: this large, */
-#define SUSPECT_FLOOR 0.01 /* this much of the step, */
-#define BULK_RUNS 4        /* per side: the fastest of three or four steps may be spared */
-#define RARE_FLOORS 5      /* a slow step takes this many times the smallest reported change */
 
 /* One comparison in one direction: what is compared, and what a change has to be. */
 struct question {
@@ -29,7 +24,7 @@ static double others(const struct tg_background *m, bool among, double own)
 
     if (m->n < TG_MIN_BIG + (size_t)among)
         return 0;
-    double at = OTHERS * (double)(m->n - among - 1);
+    double at = TG_NEARLY_ALL * (double)(m->n - among - 1);
     double low = 0, high = 0;
     for (size_t i = 0; i < m->n; i++) {
         if (!skipped && m->shift[i] >= own) {
@@ -54,7 +49,7 @@ static bool supports(const struct tg_diff_work *w, const struct question *q,
 
     for (int side = 0; value && side < 2; side++)
         value[side] = exp(l.median[side]);
-    return l.median[TG_TEST] - l.median[TG_BASE] - c >= TG_HALF_PART * e &&
+    return l.median[TG_TEST] - l.median[TG_BASE] - c >= TG_HALF * e &&
            tg_rank_table_p(&w->rank[q->order], l.x[TG_BASE], l.x[TG_TEST], c) <=
                tg_half_p_limit(nb, nt);
 }
@@ -62,7 +57,7 @@ static bool supports(const struct tg_diff_work *w, const struct question *q,
 /* Four runs per side and more have enough steps together for one of three to be left out in each. */
 static enum tg_step_statistic bulk_of(const struct tg_diff_work *w)
 {
-    bool many = w->c->n_runs[TG_BASE] >= BULK_RUNS && w->c->n_runs[TG_TEST] >= BULK_RUNS;
+    bool many = w->c->n_runs[TG_BASE] >= TG_BULK_RUNS && w->c->n_runs[TG_TEST] >= TG_BULK_RUNS;
     return many ? TG_BULK : TG_REST;
 }
 
@@ -93,8 +88,8 @@ static bool in_a_step_of_every_run(const struct tg_diff_work *w, const struct qu
     worst = tg_most(most.x[TG_BASE], w->c->n_runs[q->order]);
     for (size_t run = 0; run < w->c->n_runs[!q->order]; run++) {
         double slow = most.x[TG_TEST][run], fast = usual.x[TG_TEST][run];
-        if (slow < fast + log(TG_RARE_STEP) || slow - c < worst + log(TG_RARE_BASE) ||
-            exp(slow) - exp(fast) < RARE_FLOORS * q->aim.floor)
+        if (slow < fast + log(TG_RARE_STEP) || slow - c < worst + log(TG_AS_LARGE) ||
+            exp(slow) - exp(fast) < TG_RARE_FLOORS * q->aim.floor)
             return false;
     }
     return true;
@@ -133,7 +128,7 @@ static void count_above(struct tg_evidence *ev, const struct tg_logs *l, size_t 
     ev->above = 0;
     for (size_t i = 0; i < nt; i++)
         ev->above += l->x[TG_TEST][i] - c > most;
-    ev->suspicious = ev->e > log(SUSPECT_SIZE) && ev->above == ev->pairs;
+    ev->suspicious = ev->e > log(TG_SUSPECT) && ev->above == ev->pairs;
 }
 
 /* Nothing has the logarithm of 1 ns. */
@@ -169,7 +164,7 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
     ev->need = t.z * ev->se + t.others * ev->others;
     ev->mde = expm1(fmax(log1p(t.tau), ev->need));
     count_above(ev, &l, nb, nt, m->c);
-    ev->suspicious = ev->suspicious && ev->delta_ns > SUSPECT_FLOOR * w->c->step_ns[TG_BASE];
+    ev->suspicious = ev->suspicious && ev->delta_ns > TG_NOTABLE * w->c->step_ns[TG_BASE];
     bool separate =
         supported(w, ev, q, estimate) && ev->e > 0 && ev->e > t.z * ev->se && ev->p <= t.p_limit;
     ev->proven = separate && ev->e > ev->need;

@@ -8,12 +8,7 @@
  * Formulae: docs/statistics-rules.md. Every result lives in the arena of the comparison.
  */
 #include "core/diff/internal.h"
-
-#define TG_FLOOR 0.001     /* of the step: smaller changes never fail */
-#define TG_MIN_BIG 5       /* fewer big operators tell nothing about the machine */
-#define TG_RARE_STEP 1.5   /* a slow step: the slowest against the run's usual one, */
-#define TG_RARE_BASE 1.1   /* and against the baseline's slowest */
-#define TG_RARE_FLOOR 0.03 /* and so much of the step: slow steps and runs that only warn */
+#include "core/diff/numbers.h"
 
 /* ---- logs.c: run values as logarithms of ns, at least of 1 ns ---- */
 
@@ -90,11 +85,11 @@ struct tg_aim {
  */
 static inline double tg_most_ratio(bool device)
 {
-    return device ? TG_RARE_STEP : 2;
+    return device ? TG_RARE_STEP : TG_TWICE;
 }
 static inline double tg_most_floor(bool device)
 {
-    return device ? TG_RARE_FLOOR : 0.1;
+    return device ? TG_RARE_FLOOR : TG_MUCH;
 }
 /* Fills `ev`, all but `judged`, which says whether what is found counts. Levels the values. */
 void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, struct tg_run_values *v,

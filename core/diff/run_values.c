@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "core/diff/internal.h"
+#include "core/diff/numbers.h"
 #include "core/diff/stats.h"
 
-#define USABLE 0.6 /* part of a run's steps that must have the modal pattern of calls */
 #define HASH_BITS 24
 #define HASH 0xffffff
 #define LONGEST 64 /* steps of a schedule: a longer one is not looked for */
@@ -175,7 +175,7 @@ static size_t slots_align(const struct tg_diff_work *w, const struct tg_op *op)
                 size_t at = tg_diff_cell_index(w, side, run, rank);
                 uint64_t calls;
                 size_t n = usable_steps(w, op, at, &calls);
-                if (n == 0 || (double)n < USABLE * (double)w->used[at].n ||
+                if (n == 0 || (double)n < TG_SETTLED * (double)w->used[at].n ||
                     !has_slots(w, op, at, w->room->usable[0]))
                     return 0;
                 fewest = n < fewest ? n : fewest;
@@ -220,7 +220,7 @@ static size_t same_calls(const struct tg_diff_work *w, const struct tg_op *op)
 
     for (size_t at = 0; at < w->n_cells; at++) {
         uint64_t calls = usual_calls(w, op, at, &hits);
-        if ((double)hits < USABLE * (double)w->used[at].n ||
+        if ((double)hits < TG_SETTLED * (double)w->used[at].n ||
             (at != w->first[0] && at != w->first[1] && calls != first))
             return 0;
         fewest = hits < fewest ? hits : fewest;

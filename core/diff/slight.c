@@ -7,10 +7,8 @@
 
 #include "core/diff/internal.h"
 #include "core/diff/names.h"
+#include "core/diff/numbers.h"
 #include "core/diff/stats.h"
-
-#define SMALL_SHARE 0.001 /* of the step: all small additions together, */
-#define FREE_SHARE 0.003  /* and all views together, whose times are mostly the profiler's own */
 
 /* What one rank of a side does in a step. */
 struct in_step {
@@ -112,7 +110,7 @@ static bool choose(struct tg_diff_work *w, double limit, bool (*is)(const struct
         if (op->slight != TG_SLIGHT_NOT || !may_be_slight(op) || !is(op))
             continue;
         double share = rise_share(w, op);
-        chosen[i] = share < SMALL_SHARE;
+        chosen[i] = share < TG_FLOOR;
         sum += chosen[i] ? share : 0;
     }
     return sum < limit;
@@ -142,7 +140,7 @@ void tg_slight_find_views(struct tg_diff_work *w)
     struct tg_comparison *c = w->c;
     bool *chosen = TG_NEW_N(w->a, bool, c->n_ops + 1), all = true;
 
-    if (!choose(w, FREE_SHARE, is_view, chosen))
+    if (!choose(w, TG_BIG, is_view, chosen))
         return;
     for (size_t i = 0; i < c->n_ops; i++)
         all &= chosen[i] || !is_view(&c->ops[i]) || !tg_op_rose(&c->ops[i]);
@@ -155,6 +153,6 @@ void tg_slight_find_small(struct tg_diff_work *w)
 {
     bool *chosen = TG_NEW_N(w->a, bool, w->c->n_ops + 1);
 
-    if (choose(w, SMALL_SHARE, stands_alone, chosen))
+    if (choose(w, TG_FLOOR, stands_alone, chosen))
         mark(w->c, chosen, TG_SLIGHT_SMALL);
 }

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "core/diff/numbers.h"
+
 #define SHORT 24 /* up to this many, sorting by insertion is faster */
 
 static int by_count(const void *pa, const void *pb)
@@ -273,17 +275,17 @@ static bool is_as_many_as_ten_five(size_t nb, size_t nt)
 
 struct tg_threshold tg_threshold_of(size_t nb, size_t nt)
 {
-    /* A hair more than exact, for rounding. */
-    const double five = 2.0001 / 252, six_five = 2.0001 / 462;
     size_t d = nb + nt > 2 ? nb + nt - 2 : 0;
-    struct tg_threshold t = { .z = 3, .tau = 0.08, .others = 0, .floor = 1, .p_limit = 0.001 };
+    struct tg_threshold t = {
+        .z = TG_Z_5, .tau = TG_TAU_5, .others = 0, .floor = 1, .p_limit = TG_RANK_P
+    };
 
     if (d <= 5) {
-        t.z = 4;
-        t.tau = 0.15;
+        t.z = TG_Z_3;
+        t.tau = TG_TAU_3;
     } else if (d <= 7) {
-        t.z = 3.5;
-        t.tau = 0.12;
+        t.z = TG_Z_4;
+        t.tau = TG_TAU_4;
     }
     /*
      * With five runs per side one pair may be the wrong way round; with more runs, as many as are
@@ -291,12 +293,12 @@ struct tg_threshold tg_threshold_of(size_t nb, size_t nt)
      * one such pair of 6v5.
      */
     if (nb >= 5 && nt >= 5)
-        t.p_limit = five;
+        t.p_limit = TG_P_5;
     if (nb >= 8 && nt >= 8) {
-        t.tau = 0.05;
+        t.tau = TG_TAU_8;
     } else if (is_as_many_as_ten_five(nb, nt)) {
-        t.tau = 0.06;
-        t.p_limit = six_five;
+        t.tau = TG_TAU_7;
+        t.p_limit = TG_P_7;
     }
     t.p_limit = fmax(t.p_limit, 1.0001 / tg_choose(nb + nt, nt));
     return t;
@@ -306,13 +308,13 @@ struct tg_threshold tg_threshold_usual(size_t nb, size_t nt)
 {
     struct tg_threshold t = tg_threshold_of(nb, nt);
 
-    t.tau = 0.25;
-    t.others = 2;
-    t.floor = 3;
+    t.tau = TG_USUAL_TAU;
+    t.others = TG_USUAL_OTHERS;
+    t.floor = TG_USUAL_FLOORS;
     return t;
 }
 
 double tg_half_p_limit(size_t nb, size_t nt)
 {
-    return fmax(0.1001, 1.0001 / tg_choose(nb + nt, nt)); /* a hair more, for rounding */
+    return fmax(TG_P_HALF, 1.0001 / tg_choose(nb + nt, nt));
 }

@@ -6,6 +6,7 @@
  */
 #include "core/base/arena.h"
 #include "core/base/sort.h"
+#include "core/diff/numbers.h"
 
 /* Of `n` numbers; 0 when n == 0. */
 double tg_least(const double *v, size_t n);
@@ -83,6 +84,5 @@ struct tg_threshold tg_threshold_of(size_t nb, size_t nt);
 struct tg_threshold tg_threshold_usual(size_t nb, size_t nt);
 
 /* Each half of a run's steps has to show this part of the slowdown, with a rank test of its own. */
-#define TG_HALF_PART 0.5
 double tg_half_p_limit(size_t nb, size_t nt);
 #endif

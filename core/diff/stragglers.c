@@ -2,7 +2,7 @@
  * Which ranks the others wait for. A collective ends on all of its ranks at once, so that the rank
  * with the shortest one came last, and the longest wait is longest - shortest; ranks that come last
  * together share it. Stragglers are the rank that is waited for most and those with at least half
- * as much, if they are few, cause half of all waiting of the fresh runs, at least STEP_PART of the
+ * as much, if they are few, cause half of all waiting of the fresh runs, at least TG_LATE_PART of the
  * step, and twice what they caused in the baseline.
  *
  * What they did instead is the operator or kernel whose time on these ranks exceeds the median of
@@ -12,13 +12,8 @@
 #include <stdlib.h>
 
 #include "core/diff/internal.h"
+#include "core/diff/numbers.h"
 #include "core/diff/stats.h"
-
-#define STEP_PART 0.02
-#define WAIT_PART 0.5
-#define TIMES_BASE 2.0
-/* Stragglers are at most this part of the ranks, or one. */
-#define FEW 0.25
 
 struct waits {
     const struct tg_diff_work *w;
@@ -95,7 +90,7 @@ static bool choose(const struct waits *x, bool *in)
         in[i] = x->rank[i] >= x->rank[best] / 2;
         n += in[i];
     }
-    return n == 1 || (double)n <= FEW * (double)x->n_ranks;
+    return n == 1 || (double)n <= TG_FEW_RANKS * (double)x->n_ranks;
 }
 
 /* The node of all chosen ranks; "": they are of several. */
@@ -139,7 +134,7 @@ static void find_since(const struct waits *x, const bool *in, struct tg_straggle
         own[x->v[i].step] += in[x->v[i].rank] ? x->v[i].ns : 0;
     }
     for (size_t k = 0; k < x->steps.n; k++)
-        if (own[k] < WAIT_PART * all[k] && step_number(x, k) > last_other)
+        if (own[k] < TG_HALF * all[k] && step_number(x, k) > last_other)
             last_other = step_number(x, k);
     out->since = INT64_MAX;
     for (size_t k = 0; k < x->steps.n; k++) {
@@ -235,8 +230,8 @@ void tg_straggler_find(struct tg_diff_work *w)
         bool few = choose(&test, in);
         ns = caused(&test, in);
         before = base.n_ranks == test.n_ranks ? caused(&base, in) / base_steps : 0;
-        if (few && ns >= WAIT_PART * test.all && ns / steps >= STEP_PART * c->step_ns[TG_TEST] &&
-            ns / steps >= TIMES_BASE * before)
+        if (few && ns >= TG_HALF * test.all && ns / steps >= TG_LATE_PART * c->step_ns[TG_TEST] &&
+            ns / steps >= TG_TWICE * before)
             tell(w, &test, in, ns, steps);
     }
     forget(&test);

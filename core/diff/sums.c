@@ -2,10 +2,8 @@
 #include <math.h>
 
 #include "core/diff/internal.h"
+#include "core/diff/numbers.h"
 #include "core/diff/stats.h"
-
-/* A run is settled for an operator if at least this part of its steps has the modal count. */
-#define SETTLED 0.6
 
 struct tg_sum_room {
     uint64_t *count, *sorted; /* per step of one cell */
@@ -63,7 +61,7 @@ static uint64_t sum_cell(const struct tg_diff_work *w, struct tg_op *op, int sid
     *self += used->n ? (double)steps_self / (double)used->n : 0;
     memcpy(x->sorted, x->count, used->n * sizeof *x->sorted);
     uint64_t modal = tg_mode(x->sorted, used->n, &hits);
-    if ((double)hits < SETTLED * (double)used->n || used->n == 0)
+    if ((double)hits < TG_SETTLED * (double)used->n || used->n == 0)
         op->settled = false;
     *steady = hits && (hits == used->n || (hits + 1 == used->n && x->count[0] != modal));
     return modal;

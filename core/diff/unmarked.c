@@ -2,12 +2,8 @@
 #include <math.h>
 
 #include "core/diff/internal.h"
+#include "core/diff/numbers.h"
 #include "core/diff/stats.h"
-
-/* Part of the names that must share one ratio of counts, and what a scaled count may be off (a name
- * that is called at start-up as well does not scale exactly). */
-#define RATIO_SHARE 0.6
-#define RATIO_SLACK 0.1
 
 /* The ratio test / baseline that most names share, when it is not 1; else 1. */
 static double common_ratio(const struct tg_diff_work *w)
@@ -29,7 +25,7 @@ static double common_ratio(const struct tg_diff_work *w)
             best = v[i];
         }
     }
-    return best != 1 && (double)most >= RATIO_SHARE * (double)n ? best : 1;
+    return best != 1 && (double)most >= TG_SETTLED * (double)n ? best : 1;
 }
 
 /* Counts after division by the ratio of iterations. Names that did not scale at all ran once. */
@@ -41,7 +37,7 @@ static void scale(struct tg_op *ops, size_t n, double ratio)
         if (op->change != TG_MORE && op->change != TG_FEWER)
             continue;
         op->iteration_scaled = true;
-        if (fabs(off) <= fmax(0.5, RATIO_SLACK * want))
+        if (fabs(off) <= fmax(0.5, TG_SLACK * want))
             op->change = TG_SAME;
         else
             op->change = off > 0 ? TG_MORE : TG_FEWER;

@@ -17,8 +17,7 @@
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 
-#define EXPLAINED 0.5 /* of the growth: rows that fail and hold as much of it are the finding */
-#define NAMED 3       /* names that grew most, in the sentence */
+#define NAMED 3 /* names that grew most, in the sentence */
 
 static const struct {
     const char *name, *said;
@@ -133,7 +132,7 @@ static bool varies(const struct tg_comparison *c, enum tg_account_id id)
     for (size_t i = 0; i < c->n_ops; i++)
         if (c->ops[i].counted.shape == TG_COUNT_VARIES)
             sum += adds(&c->ops[i], id);
-    return sum >= EXPLAINED * growth(&c->account.of[id]);
+    return sum >= TG_HALF * growth(&c->account.of[id]);
 }
 
 /* Why the growth that `told` does not hold need not be the program; NULL: nothing says so. */
@@ -349,7 +348,7 @@ static struct finding find(const struct tg_eval_state *e, enum tg_account_id id)
                      ? TG_SV_PRINTF(e->arena, "; what failed or warned explains %.0f %% of it",
                                     100 * told / growth(s))
                      : TG_SV("");
-    if (failed >= EXPLAINED * growth(s) || is_within_own_limit(e, id) || strict == TG_STATE_PASS)
+    if (failed >= TG_HALF * growth(s) || is_within_own_limit(e, id) || strict == TG_STATE_PASS)
         return (struct finding){ TG_STATE_PASS, part, NULL };
     if (!remains(s, told))
         return (struct finding){ is_told(e, id) ? TG_STATE_PASS : TG_STATE_WARN, part, "" };

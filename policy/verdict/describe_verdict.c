@@ -5,6 +5,7 @@
 #include "core/base/arena.h"
 #include "core/base/decimal.h"
 #include "core/base/utf8.h"
+#include "core/diff/numbers.h"
 #include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
@@ -393,13 +394,11 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct
         tg_buf_printf(b, " and %zu more", total - shown);
 }
 
-#define FASTER 0.01 /* of the step: less is not worth a headline */
-
 /* "; faster: step -18.7 % (-2.54 ms)", where the runs prove it. */
 static void put_faster(struct tg_buf *b, const struct tg_comparison *c)
 {
     const struct tg_evidence *step = c ? &c->metrics[TG_METRIC_STEP_TIME].ev : NULL;
-    if (!step || step->judged != TG_JUDGED || !step->less || expm1(step->e) > -FASTER)
+    if (!step || step->judged != TG_JUDGED || !step->less || expm1(step->e) > -TG_NOTABLE)
         return;
     tg_buf_puts(b, "; faster: step ");
     tg_phrase_pct(b, 100 * expm1(step->e));

@@ -1,4 +1,5 @@
 #include "core/diff/names.h"
+#include "core/diff/numbers.h"
 #include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
 
@@ -168,8 +169,6 @@ static void fold_names(struct tg_result *v, size_t n)
 
 /* ---- the step ---- */
 
-#define STEP_PART 0.5 /* of the step's additional time that a finding must hold to explain it */
-
 /* The step's time: wall clock, or the host's or the device's part of it. */
 static bool is_step_time(const struct tg_result *r)
 {
@@ -212,7 +211,7 @@ static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison 
                 best = k;
             }
         }
-        if (v[i].delta > 0 && most >= STEP_PART * v[i].delta)
+        if (v[i].delta > 0 && most >= TG_HALF * v[i].delta)
             v[i].folded_under = best;
     }
 }

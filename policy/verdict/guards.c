@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "core/diff/numbers.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 
@@ -9,17 +10,6 @@
  * work without a launch (recording began while it ran), and none of the rest; launches without
  * their kernel only the smallest have (of 15 to 28 pieces of device work), at most 4.
  */
-#define MAX_OVERLAP 0.05    /* of device time: work that runs past the next start on its stream */
-#define MAX_BAD_SPANS 0.001 /* of spans: negative durations, kernels longer than any step */
-#define MAX_EMPTY_KERNELS 0.01 /* of device spans: start 0, duration 0 */
-#define MAX_UNLINKED 0.5       /* of device spans: their launch is not in the trace ... */
-#define MIN_UNLINKED 100       /* ... and this many: a trace of less was cut by hand */
-#define MAX_LOST 0.05          /* of device spans: launches whose kernel is not in the trace ... */
-#define MIN_LOST 100           /* ... and this many */
-#define MAX_LEFT_OUT 0.01      /* of spans: events without a start, a duration or a partner ... */
-#define MAX_REPEATED 0.25 /* of spans: equal to another one; whole microseconds give a few such */
-#define MIN_UNMATCHED 100 /* ... the last ones also this many: recordings are cut at the ends */
-#define MAX_CAME_IN 0.01  /* of a step: what a trace's steps hold now and the baseline's did not */
 
 /* `message`, `next`: texts of the arena, or constant ones. */
 static void guard(struct tg_eval_state *e, const char *name, const char *message, const char *next,
@@ -182,7 +172,7 @@ static bool guard_cuts(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
     struct tg_came_in came = tg_outside_came_in(c);
-    if (!came.largest || came.ns < MAX_CAME_IN * c->step_ns[TG_TEST])
+    if (!came.largest || came.ns < TG_NOTABLE * c->step_ns[TG_TEST])
         return false;
     struct tg_buf b = { 0 };
     tg_buf_printf(&b, "the baseline did outside its steps what the fresh traces do inside: %.*s",
@@ -490,30 +480,30 @@ static struct damage damage_of(const struct tg_side *side)
 /* Work that may have been there and that no rule can see. */
 static bool lacks_times(const struct damage *d)
 {
-    uint64_t unmatched = d->unmatched >= MIN_UNMATCHED ? d->unmatched : 0;
-    return (double)(d->undated + unmatched) > MAX_LEFT_OUT * d->spans;
+    uint64_t unmatched = d->unmatched >= TG_MIN_DAMAGE ? d->unmatched : 0;
+    return (double)(d->undated + unmatched) > TG_MAX_LEFT_OUT * d->spans;
 }
 
 static bool is_repeated(const struct damage *d)
 {
-    return d->repeated > MAX_REPEATED * d->spans;
+    return d->repeated > TG_MAX_REPEATED * d->spans;
 }
 
 /* " 3 launches of kernels have no kernel;" of all that is too much; nothing: it is noise at most. */
 static void put_damage(struct tg_buf *b, const struct damage *d)
 {
-    if (d->overlap > MAX_OVERLAP * d->device_time)
+    if (d->overlap > TG_MAX_LOST * d->device_time)
         tg_buf_printf(b, " %.1f %% of device time runs past the next start on its stream;",
                       100 * d->overlap / d->device_time);
-    if (d->negative + d->longer > MAX_BAD_SPANS * d->spans)
+    if (d->negative + d->longer > TG_MAX_BAD_SPANS * d->spans)
         tg_buf_printf(b, " %.0f events have a negative duration or outlast every step;",
                       d->negative + d->longer);
-    if (d->empty > MAX_EMPTY_KERNELS * d->device_spans)
+    if (d->empty > TG_MAX_LEFT_OUT * d->device_spans)
         tg_buf_printf(b, " %.0f kernels have start 0 and duration 0;", d->empty);
-    if (d->unlinked >= MIN_UNLINKED && d->unlinked > MAX_UNLINKED * d->device_spans)
+    if (d->unlinked >= TG_MIN_DAMAGE && d->unlinked > TG_MAX_UNLINKED * d->device_spans)
         tg_buf_printf(b, " %.0f of %.0f pieces of device work have no launch;", d->unlinked,
                       d->device_spans);
-    if (d->lost >= MIN_LOST && d->lost > MAX_LOST * d->device_spans)
+    if (d->lost >= TG_MIN_DAMAGE && d->lost > TG_MAX_LOST * d->device_spans)
         tg_buf_printf(b, " %.0f launches of kernels have no kernel;", d->lost);
     if (is_repeated(d))
         tg_buf_printf(b, " %.0f of %.0f events are there twice;", d->repeated, d->spans);

@@ -1,13 +1,11 @@
 #include <math.h>
 
 #include "core/base/utf8.h"
+#include "core/diff/numbers.h"
 #include "policy/language/limit.h"
 #include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
-
-#define AS_LONG 0.5 /* of what came: a step that is longer by less is as long as before, */
-#define AS_LONG_Z 2 /* even by so many standard errors more */
 
 static bool is_on(const struct tg_rule_limits *l)
 {
@@ -356,10 +354,10 @@ static double operators_lost(const struct tg_comparison *c)
 static void except_as_long(struct tg_judgement *j, const struct tg_comparison *c, double more)
 {
     const struct tg_evidence *step = &c->metrics[TG_METRIC_HOST_TIME].ev;
-    double longer = step->value[TG_BASE] * expm1(step->e + AS_LONG_Z * step->se);
+    double longer = step->value[TG_BASE] * expm1(step->e + TG_AS_LONG_Z * step->se);
     if (j->state != TG_STATE_FAIL || tg_limit_is_budget(j->limit) ||
         !c->metrics[TG_METRIC_HOST_TIME].known[TG_BASE] ||
-        fmax(longer, 0) + operators_lost(c) >= AS_LONG * more)
+        fmax(longer, 0) + operators_lost(c) >= TG_HALF * more)
         return;
     j->state = TG_STATE_WARN;
     j->as_long = true;

@@ -3,6 +3,7 @@
 #include "core/base/decimal.h"
 #include "core/base/utf8.h"
 #include "core/diff/names.h"
+#include "core/diff/numbers.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 
@@ -206,8 +207,6 @@ static bool is_judged(const struct tg_eval_state *e, const struct tg_comparison 
     return false;
 }
 
-#define MANY_MORE 0.1 /* of all calls of a step: rows that no rule is about */
-
 static double more_calls(const struct tg_op *op)
 {
     bool more = op->change == TG_ADDED || op->change == TG_MORE;
@@ -243,7 +242,7 @@ static void tell_more_rows(struct tg_eval_state *e, const struct tg_comparison *
         double more = 0;
         for (size_t i = 0; i < c->n_ops; i++)
             more += c->ops[i].kind == kinds[k] ? more_calls(&c->ops[i]) : 0;
-        if (more <= (kinds[k] == TG_KIND_OTHER ? 0 : fmax(MANY_MORE * all, 10)) ||
+        if (more <= (kinds[k] == TG_KIND_OTHER ? 0 : fmax(TG_MUCH * all, 10)) ||
             is_judged(e, c, kinds[k]))
             continue;
         tg_buf_printf(&b, "more %s: ", tg_phrase_kind(kinds[k]));
@@ -301,7 +300,7 @@ static void tell_more_events(struct tg_eval_state *e, const struct tg_comparison
 /* Annotations enclose operators, which are judged: their own time has to matter. */
 static bool matters(enum tg_kind kind, double share)
 {
-    return kind != TG_KIND_ANNOTATION || share >= 0.05;
+    return kind != TG_KIND_ANNOTATION || share >= TG_RESTLESS;
 }
 
 /* "no rule checks the kernels (20 names, 93.1 % of the step), annotations (2 names, …)" */
@@ -342,11 +341,6 @@ static void tell_ratio(struct tg_eval_state *e, const struct tg_comparison *c)
             "Mark the steps (prof.step()), or record the same number of them on both sides.");
 }
 
-#define BIG 0.003     /* of the step: smaller operators say little about the machine */
-#define MIN_BIG 5     /* so few of them say nothing */
-#define TOGETHER 0.75 /* of the big operators in one direction, */
-#define MOVED 0.05    /* each by this much */
-
 static bool has_same_counts(const struct tg_comparison *c)
 {
     for (size_t i = 0; i < c->n_ops; i++)
@@ -361,13 +355,13 @@ static bool has_moved_together(const struct tg_comparison *c)
     size_t n = 0, up = 0, down = 0;
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
-        if (fmax(op->share[TG_BASE], op->share[TG_TEST]) < BIG || op->self[TG_BASE] <= 0)
+        if (fmax(op->share[TG_BASE], op->share[TG_TEST]) < TG_BIG || op->self[TG_BASE] <= 0)
             continue;
         n++;
-        up += op->self[TG_TEST] > (1 + MOVED) * op->self[TG_BASE];
-        down += op->self[TG_TEST] < (1 - MOVED) * op->self[TG_BASE];
+        up += op->self[TG_TEST] > (1 + TG_RESTLESS) * op->self[TG_BASE];
+        down += op->self[TG_TEST] < (1 - TG_RESTLESS) * op->self[TG_BASE];
     }
-    return n >= MIN_BIG && (double)(up > down ? up : down) >= TOGETHER * (double)n;
+    return n >= TG_MIN_BIG && (double)(up > down ? up : down) >= TG_WINS * (double)n;
 }
 
 static const struct tg_env_change *other_cpu(const struct tg_comparison *c)

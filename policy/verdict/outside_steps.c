@@ -1,10 +1,7 @@
 #include <math.h>
 
+#include "core/diff/numbers.h"
 #include "policy/verdict/internal.h"
-
-/* Calls of a trace, on average, that make a growth: one in most runs. */
-#define MORE_A_TRACE 1
-#define AS_MANY 0.1 /* of the calls that came in: as many were outside, but for so many */
 
 double tg_outside_calls(const struct tg_comparison *c, const struct tg_op *op, int side)
 {
@@ -34,7 +31,7 @@ double tg_outside_growth(const struct tg_comparison *c, const struct tg_op *op)
     double more = tg_outside_calls(c, op, TG_TEST) - tg_outside_calls(c, op, TG_BASE);
     double of_trace = calls_of_trace(c, op, TG_TEST) - calls_of_trace(c, op, TG_BASE);
     bool counts = tg_kind_is_counted(op->kind) && !op->polling && !op->launched;
-    return counts && of_trace >= MORE_A_TRACE && more > 0 ? more : 0;
+    return counts && of_trace >= TG_MORE_A_TRACE && more > 0 ? more : 0;
 }
 
 /* Of a trace, the baseline's that came in; 0: as many did not go outside. */
@@ -42,7 +39,7 @@ static double calls_that_came_in(const struct tg_comparison *c, const struct tg_
 {
     double less = tg_outside_calls(c, op, TG_BASE) - tg_outside_calls(c, op, TG_TEST);
     double more = tg_inside_calls(c, op, TG_TEST) - tg_inside_calls(c, op, TG_BASE);
-    bool as_many = fabs(less - more) <= AS_MANY * more; /* `more` is not negative then */
+    bool as_many = fabs(less - more) <= TG_SLACK * more; /* `more` is not negative then */
     double steps = (double)c->n_units[TG_BASE] / (double)(c->n_runs[TG_BASE] * c->n_ranks[TG_BASE]);
     return as_many && tg_kind_is_counted(op->kind) && !op->launched ? more * steps : 0;
 }

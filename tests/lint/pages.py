@@ -28,8 +28,11 @@ FILE = re.compile(r"^[a-z0-9_*-]+\.(?:c|h|py|yml)$")
 SOURCE = re.compile(r"^[a-z0-9_]+\.[ch]$")
 # Files that decide about a set of kinds, which the lists of changes name.
 KINDS = re.compile(r"\bTG_KIND_(?:GRAPH|MEMSET)\b")
-# Files with limits of a decision, which they name as well.
-LIMITS = re.compile(r"^#define [A-Z_]+ +[0-9]", re.M)
+# The file with the numbers of a decision, which they name as well; in these rooms no other has any, but for how much is looked at or said.
+NUMBERS, DECIDING = "core/diff/numbers.h", ("core/diff/", "policy/verdict/")
+LIMITS = re.compile(r"^#define ([A-Z][A-Z_0-9]*) +\(?[0-9]", re.M)
+EFFORT = {"EQUAL", "HASH", "HASH_BITS", "HEADLINE_NOTE", "LARGEST", "LONGEST", "MAX_DEPTH", "MOST_NAMES", "NAMED", "SCALE", "SHARE", "SHORT", "TG_DECISIONS", "TG_RANK_MAX"}
+MOST_NUMBERS = 60
 # The change whose list names them.
 NAMED_BY = {"asks for kinds of events": "a-profilers-category-cat", "has limits": "a-statistics-threshold"}
 # The table of changes, and the section of a README that lists all files of those that begin in its room.
@@ -54,7 +57,7 @@ class Tree:
                 text = COMMENT.sub(" ", tree.read(f))
                 if f.startswith(tree.SOURCES) and not f.startswith("core/trace/kind") and KINDS.search(text):
                     self.listed[f] = "asks for kinds of events"
-                elif f.startswith("core/diff/") and LIMITS.search(text):
+                elif f == NUMBERS:
                     self.listed[f] = "has limits"
                 self.words |= set(re.findall(r"\b(?:tg|TG)_[A-Za-z0-9_]+", text))
                 if f.endswith(".c"):
@@ -179,6 +182,16 @@ def unlisted(there, listing):
             yield f"{f} {why} and the list of #{NAMED_BY[why]} does not name it"
 
 
+def strays(f, text):
+    """Numbers of a decision that stand elsewhere, or that are too many."""
+    numbers = LIMITS.findall(COMMENT.sub(" ", text))
+    if f == NUMBERS and len(numbers) > MOST_NUMBERS:
+        yield f"{f}: {len(numbers)} numbers; at most {MOST_NUMBERS}"
+    elif f != NUMBERS and f.startswith(DECIDING):
+        for name in sorted(set(numbers) - EFFORT):
+            yield f"{f}: {name} belongs into {NUMBERS}"
+
+
 def pages(there):
     for f in sorted(there.files):
         if f.endswith(".md") and not f.startswith(("tests/golden", "tests/fixtures", "tests/fuzz")) and f != "CHANGELOG.md":
@@ -195,6 +208,9 @@ def main():
     found = [f"{room}: no README.md" for room in ROOMS if not there.has(room + "/README.md")]
     found += all_unnamed(there)
     found += all_untouched(there)
+    for f in sorted(there.files):
+        if f.endswith((".c", ".h")):
+            found += strays(f, tree.read(f))
     names = list(pages(there))
     for page in names:
         found += faults(there, page, tree.read(page))
@@ -205,6 +221,8 @@ def main():
                  ("a row with another file", untouched("core/base", [("core/diff", "x", {"core/base/sv.c"})], "| [x](y#x) | `buf.c` |")),
                  ("a change that the table of all misses", unrowed([("core/base", "x", set())], "| x | y | [core/base](core/base/README.md#y) |")),
                  ("a file of a change that begins elsewhere", untouched("core/base", entries("core/diff", BEGIN + "### x\n`core/base/sv.c`"), "")),
+                 ("a number in another file", list(strays("core/diff/op.c", "#define LARGE 0.2\n"))),
+                 ("too many numbers", list(strays(NUMBERS, "".join(f"#define TG_N{i} 1\n" for i in range(MOST_NUMBERS + 1))))),
                  ("no list of files that ask for kinds or have limits", unlisted(there, [])),
                  ("such files in the list of another change", unlisted(there, [("core/base", "x", set(there.listed))]))]
     return tree.run("pages", len(names), found, injected, 20,

@@ -47,10 +47,11 @@
 /* ---- numbers of things ---- */
 #define TG_NEW_RUNS                                                                                \
     3 /* a side: from this many on, a name that all of one and none of the other have is new */
-#define TG_FEW_VARY 3 /* operators: fewer that vary tell nothing about the data */
+#define TG_FEW_VARY 3     /* operators: fewer that vary tell nothing about the data */
+#define TG_LEAST_STEPS 12 /* of the baseline: fewer relate counts by chance */
 #define TG_BULK_RUNS                                                                               \
-    4                /* a side: from this many on, the fastest of three steps may be spared (noise) */
-#define TG_MIN_BIG 5 /* operators: fewer tell nothing about the machine */
+    4 /* a side: from this many on, the fastest of three steps may be spared (noise) */
+#define TG_MIN_BIG 5      /* operators: fewer tell nothing about the machine */
 #define TG_RARE_FLOORS 5  /* times TG_FLOOR: a slow step of a limit with a size */
 #define TG_FINE_TICKS 10  /* of the clock a call, from which on it shows a factor */
 #define TG_AS_LONG_Z 2    /* standard errors by which a step may be longer and is as long */

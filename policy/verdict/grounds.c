@@ -74,7 +74,7 @@ void tg_grounds_set(struct tg_result *r, const struct tg_rule_limits *l, const s
 /* Has the baseline one number in all its steps, so that any other one is new? */
 static bool is_steady(enum tg_count_shape s)
 {
-    return s != TG_COUNT_VARIES;
+    return s != TG_COUNT_VARIES && s != TG_COUNT_BREAKS;
 }
 
 /*

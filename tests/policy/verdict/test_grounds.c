@@ -212,6 +212,7 @@ WITH_HAND(a_hint_of_the_mean_fails)
     } rows[] = { { { 4, TG_COUNT_SOME_STEPS, 0 }, TG_STATE_FAIL },
                  { { 2, TG_COUNT_SOME_STEPS, 0 }, TG_STATE_WARN },
                  { { 4, TG_COUNT_VARIES, 0 }, TG_STATE_WARN },
+                 { { 4, TG_COUNT_BREAKS, 0 }, TG_STATE_WARN },
                  { { 4, TG_COUNT_SOME_STEPS, BIT(CHANCE) }, TG_STATE_WARN } };
     static const struct hinted x = { TG_COUNT_HINT, TG_RULE_METRIC_COUNT, TG_STATE_PASS, 9, false };
 

@@ -197,13 +197,18 @@ static bool is_news(const struct tg_verdict *v, const struct tg_op *op)
 
 /* ---- replacements that are one row ---- */
 
+/* Does it show the time of a whole replacement as that of its name? */
+static bool tells_pool(const struct tg_result *r)
+{
+    return r->dimension == TG_DIM_DURATION && r->ev && r->ev->pooled && tg_result_shown(r);
+}
+
 /* The time of a whole replacement, where a shown result gives it as that of `op`; NULL. */
 static const struct tg_evidence *pool_of(const struct tg_verdict *v, const struct tg_op *op)
 {
     for (size_t i = 0; op->region < v->comparison->n_regions && i < v->n_results; i++) {
         const struct tg_result *r = &v->results[i];
-        if (r->dimension == TG_DIM_DURATION && r->ev && r->ev->pooled && tg_result_shown(r) &&
-            tg_result_is_about(r, op))
+        if (tells_pool(r) && tg_result_is_about(r, op))
             return r->ev;
     }
     return NULL;
@@ -214,9 +219,12 @@ bool tg_effect_is_part(const struct tg_verdict *v, const struct tg_op *op)
     const struct tg_comparison *c = v->comparison;
     if (op->region >= c->n_regions || tg_op_side_of_region(op) < 0 || op->wait || pool_of(v, op))
         return false;
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (c->ops[i].region == op->region && pool_of(v, &c->ops[i]))
+    for (size_t i = 0; i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i];
+        const struct tg_op *of = tells_pool(r) ? tg_result_op(c, r) : NULL;
+        if (of && of->region == op->region)
             return true;
+    }
     return false;
 }
 

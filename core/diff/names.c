@@ -391,7 +391,6 @@ bool tg_name_is_backward_of(tg_sv node, tg_sv op)
     node = without_digits(node);
     if (!tg_sv_ends(node, end) || node.n == end.n || !tg_sv_skip(&op, TG_SV("aten::")))
         return false;
-    node.n -= end.n;
     do {
         a = next_letter(&node);
         b = next_letter(&op);

@@ -200,7 +200,8 @@ static bool is_of_region(const struct tg_op *op, uint32_t region, int side)
 static bool follows_forward(const struct tg_comparison *c, const struct tg_op *op, uint32_t region,
                             int side)
 {
-    for (size_t i = 0; op->kind == TG_KIND_OP && i < c->n_ops; i++)
+    bool node = op->kind == TG_KIND_OP && tg_name_is_node(op->name);
+    for (size_t i = 0; node && i < c->n_ops; i++)
         if (is_of_region(&c->ops[i], region, side) &&
             tg_name_is_backward_of(op->name, c->ops[i].name))
             return true;

@@ -96,13 +96,23 @@ static bool *names_of(const struct tg_verdict *v, const struct tg_comparison *c,
     return mine;
 }
 
-/* Device work that changed under one of them: renamed kernels of a replacement. */
-static bool is_launched_by(const struct tg_comparison *c, const bool *mine, const struct tg_op *op)
+/* The operators among them that came or went: their indices, in `at`. */
+static size_t came_or_went(const struct tg_comparison *c, const bool *mine, uint32_t *at)
 {
-    for (size_t k = 0; tg_kind_is_device(op->kind) && op->change != TG_SAME && k < c->n_ops; k++)
+    size_t n = 0;
+    for (uint32_t k = 0; k < c->n_ops; k++)
         if (mine[k] && c->ops[k].kind == TG_KIND_OP &&
-            (c->ops[k].change == TG_ADDED || c->ops[k].change == TG_REMOVED) &&
-            tg_sv_eq(op->parent, c->ops[k].name))
+            (c->ops[k].change == TG_ADDED || c->ops[k].change == TG_REMOVED))
+            at[n++] = k;
+    return n;
+}
+
+/* Device work that changed under one of them: renamed kernels of a replacement. */
+static bool is_launched_by(const struct tg_comparison *c, const uint32_t *at, size_t n,
+                           const struct tg_op *op)
+{
+    for (size_t k = 0; tg_kind_is_device(op->kind) && op->change != TG_SAME && k < n; k++)
+        if (tg_sv_eq(op->parent, c->ops[at[k]].name))
             return true;
     return false;
 }
@@ -111,8 +121,10 @@ static struct cost cost_of(const struct tg_verdict *v, const struct tg_compariso
 {
     struct cost cost = { 0 };
     TG_FREE bool *mine = names_of(v, c, head);
+    TG_FREE uint32_t *at = tg_xmalloc((c->n_ops + 1) * sizeof *at);
+    size_t n = came_or_went(c, mine, at);
     for (size_t i = 0; i < c->n_ops; i++)
-        if (mine[i] || is_launched_by(c, mine, &c->ops[i]))
+        if (mine[i] || is_launched_by(c, at, n, &c->ops[i]))
             add_cost(&cost, c, &c->ops[i]);
         else
             add_moved(&cost, &c->ops[i]);

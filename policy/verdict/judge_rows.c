@@ -206,6 +206,7 @@ void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const s
                                    .why_not = "the policy sets no limit for it" };
     r = tg_eval_add(e, rule);
     fill_op(r, op, rule, &p, &j);
+    r->op_at = (uint32_t)(op - s->c->ops);
     /* What polls by its name says nothing; another name that `noise.ignore` has is left out by it. */
     r->switched_off = j.state == TG_STATE_SKIP && (j.exception != TG_EXCEPTION_POLLING ||
                                                    !tg_is_polling(op->raw[op->present[TG_TEST]]));

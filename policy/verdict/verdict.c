@@ -67,6 +67,8 @@ bool tg_result_is_about(const struct tg_result *r, const struct tg_op *op)
 
 const struct tg_op *tg_result_op(const struct tg_comparison *c, const struct tg_result *r)
 {
+    if (c && r->op_at < c->n_ops && tg_result_is_about(r, &c->ops[r->op_at]))
+        return &c->ops[r->op_at]; /* a comparison has a name of a kind once */
     for (size_t i = 0; c && i < c->n_ops; i++)
         if (tg_result_is_about(r, &c->ops[i]))
             return &c->ops[i];

@@ -89,6 +89,7 @@ struct tg_result {
         op_normalised; /* raw, normalised; for metrics of the whole trace the metric's name in both */
     tg_sv plain;       /* op_normalised without the rank */
     enum tg_kind op_kind;       /* of subject NAME */
+    uint32_t op_at;             /* where tg_result_op looks first; says nothing by itself */
     enum tg_rule_metric metric; /* of guards: nothing; see tg_result_metric */
     enum tg_dimension dimension;
     bool has_values;              /* false: attributes and guards, see `message` */

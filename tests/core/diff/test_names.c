@@ -341,6 +341,17 @@ TEST(backward_nodes_are_named_after_their_operators)
             fail_msg("%s, %s", cases[i].node, cases[i].op);
 }
 
+TEST(nodes_are_told_by_their_name)
+{
+    assert_true(tg_name_is_node(TG_SV("MulBackward0")));
+    assert_true(tg_name_is_node(TG_SV("autograd::engine::evaluate_function: AddmmBackward0")));
+    assert_true(tg_name_is_node(TG_SV("ToCopyBackward")));
+    assert_false(tg_name_is_node(TG_SV("Backward0"))); /* of nothing */
+    assert_false(tg_name_is_node(TG_SV("MulBackward0x")));
+    assert_false(tg_name_is_node(TG_SV("aten::mul")));
+    assert_false(tg_name_is_node(TG_SV("")));
+}
+
 TEST(hostile_names_take_linear_time)
 {
     static const char *const pieces[] = {

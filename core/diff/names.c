@@ -378,8 +378,9 @@ static tg_sv without_digits(tg_sv name)
 
 bool tg_name_is_node(tg_sv name)
 {
+    const tg_sv end = TG_SV("Backward"), bare = without_digits(name);
     return tg_sv_starts(name, AROUND_NODE) || tg_sv_starts(name, TG_SV("torch::autograd::")) ||
-           (tg_sv_ends(without_digits(name), TG_SV("Backward")) && !tg_sv_has(name, TG_SV("::")));
+           (bare.n > end.n && tg_sv_ends(bare, end) && !tg_sv_has(name, TG_SV("::")));
 }
 
 bool tg_name_is_backward_of(tg_sv node, tg_sv op)
@@ -391,6 +392,7 @@ bool tg_name_is_backward_of(tg_sv node, tg_sv op)
     node = without_digits(node);
     if (!tg_sv_ends(node, end) || node.n == end.n || !tg_sv_skip(&op, TG_SV("aten::")))
         return false;
+    node.n -= end.n;
     do {
         a = next_letter(&node);
         b = next_letter(&op);

@@ -10,12 +10,20 @@ static bool is_of_trace(const struct tg_result *r)
     return r->subject == TG_SUBJECT_TRACE;
 }
 
+/* Of the whole, whatever is judged by name. */
+static bool is_account(const struct tg_result *r)
+{
+    return tg_sv_eq(r->rule, TG_SV("account"));
+}
+
 static int by_weight(const void *a, const void *b)
 {
     const struct tg_result *x = a, *y = b;
     int c;
     if (x->state != y->state)
         return x->state > y->state ? -1 : 1;
+    if (is_account(x) != is_account(y))
+        return is_account(x) ? 1 : -1;
     /* Findings: counts, then attributes, then durations and ratios. */
     if ((x->dimension == TG_DIM_COUNT) != (y->dimension == TG_DIM_COUNT))
         return x->dimension == TG_DIM_COUNT ? -1 : 1;

@@ -121,9 +121,17 @@ static const struct tg_op *came(const struct tg_result *r, const struct tg_compa
     return op && tg_op_rose(op) && !tg_op_makes_wait(op) ? op : NULL;
 }
 
+/* The name that came in a place and is not yet told with another; of one rank alone: by itself. */
+static const struct tg_op *came_by_itself(const struct tg_result *r, const struct tg_comparison *c)
+{
+    bool every_rank = tg_sv_eq(r->plain, r->op_normalised);
+    return r->folded_under == TG_NO_ID && every_rank ? came(r, c) : NULL;
+}
+
 /*
- * One finding a place: what came inside one annotation, or else in the step, is listed under the costliest
- * of it. Rows are in their final order.
+ * One finding per place: what came inside one annotation, or else in the step, is reported with the
+ * costliest operator of it, which the change wrote; kernels alone, with the costliest kernel. Rows are
+ * in their final order.
  */
 static void fold_places(struct tg_result *v, size_t n, const struct tg_comparison *c)
 {
@@ -131,14 +139,17 @@ static void fold_places(struct tg_result *v, size_t n, const struct tg_compariso
     TG_FREE uint32_t *head = tg_xmalloc((n + 1) * sizeof *head);
     tg_strmap_init(&places);
     for (uint32_t i = 0; i < n; i++) {
-        const struct tg_op *op = v[i].folded_under == TG_NO_ID ? came(&v[i], c) : NULL;
+        const struct tg_op *op = came_by_itself(&v[i], c);
         size_t known = places.n;
-        if (!op || !tg_sv_eq(v[i].plain, v[i].op_normalised)) /* of one rank: by itself */
-            continue;
-        uint32_t id = tg_strmap_add(&places, op->place);
-        if (id == known)
+        uint32_t id = op ? tg_strmap_add(&places, op->place) : 0;
+        if (op && (id == known ||
+                   (tg_kind_is_device(v[head[id]].op_kind) && !tg_kind_is_device(op->kind))))
             head[id] = i;
-        else if (may_tell(&v[head[id]], &v[i]))
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const struct tg_op *op = came_by_itself(&v[i], c);
+        uint32_t id = op ? tg_strmap_find(&places, op->place) : TG_NO_ID;
+        if (op && head[id] != i && may_tell(&v[head[id]], &v[i]))
             (void)fold_under(v, i, head[id]);
     }
 }

@@ -45,6 +45,12 @@ def ours(path, *more):
     return out
 
 
+def shown(name):
+    """As text goes to standard output: a carriage return is an end of line, other controls are named."""
+    name = name.replace("\0", "\ufffd").replace("\r", "\n")
+    return "".join(c if c in "\t\n" or not (ord(c) < 0x20 or 0x7f <= ord(c) < 0xa0) else f"\\u{ord(c):04x}" for c in name)
+
+
 def compare(path, got, want):
     for key in sorted(set(got) | set(want), key=str):
         if got.get(key) != want.get(key):
@@ -67,7 +73,7 @@ def synthetic():
                 odd = [r for r in known["rows"] if "name_hex" in r]
                 # A name that is not UTF-8 is printed with replacement characters: compare its numbers.
                 # So is a NUL inside one.
-                want = {(r["cat"], r["name"].replace("\0", "\ufffd")): (r["count"], r["total_ns"])
+                want = {(r["cat"], shown(r["name"])): (r["count"], r["total_ns"])
                         for r in known["rows"] if "name" in r}
                 extra = sorted(v for k, v in got.items() if odd and k not in want)
                 if extra != sorted((r["count"], r["total_ns"]) for r in odd):

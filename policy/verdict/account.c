@@ -383,6 +383,7 @@ static void close_series(struct tg_eval_state *e, enum tg_account_id id)
         tg_buf_printf(&b, "%s: ", quantity[id].said);
         put_numbers(&b, s, quantity[id].unit);
         tg_buf_add(&b, f.more);
+        put_growers(&b, e->in->comparison, id);
         tg_eval_note(e, TG_NOTE_PLAIN, tg_buf_sv(&b), "");
         tg_buf_release(&b);
         return;

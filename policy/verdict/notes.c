@@ -297,10 +297,12 @@ static void tell_more_events(struct tg_eval_state *e, const struct tg_comparison
                  "the profiler; recording them takes time as well.");
 }
 
-/* Annotations enclose operators, which are judged: their own time has to matter. */
-static bool matters(enum tg_kind kind, double share)
+/* Annotations enclose operators, which are judged: their own time has to matter, and it is in the
+ * account. */
+static bool matters(const struct tg_eval_state *e, enum tg_kind kind, double share)
 {
-    return kind != TG_KIND_ANNOTATION || share >= TG_RESTLESS;
+    return kind != TG_KIND_ANNOTATION ||
+           (share >= TG_RESTLESS && !e->in->policy->require.account);
 }
 
 /* "no rule checks the kernels (20 names, 93.1 % of the step), annotations (2 names, …)" */
@@ -316,7 +318,7 @@ static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_compari
                 share += c->ops[i].share[TG_TEST];
                 n++;
             }
-        if (!n || !matters(expected[k], share) || is_judged(e, c, expected[k]))
+        if (!n || !matters(e, expected[k], share) || is_judged(e, c, expected[k]))
             continue;
         tg_buf_printf(&b, "%s%s (%zu name%s, %s of the step)", b.n ? ", " : "no rule checks the ",
                       tg_phrase_kind(expected[k]), n, n == 1 ? "" : "s",

@@ -141,7 +141,7 @@ with tempfile.TemporaryDirectory() as folder:
 
     # The device's work of EVENTS in one step: [10,64), 10 idle, 20 exposed of 30, a copy of 4000 bytes.
     m = table(EVENTS, "--measure", "steps")
-    check("steps by hand", rows(m["steps"], "rank", "step", "step_time(us)", "gpu_busy(us)", "comm_exposed(us)",
+    check("steps by hand", rows(m["steps"], "rank", "step", "device_extent(us)", "gpu_busy(us)", "comm_exposed(us)",
                                 "launch_count", "sync_count", "memcpy_bytes(bytes)", "graph_launches",
                                 "mem_peak(bytes)") == [(0, 0, 54, 44, 20, 3, 0, 4000, 0, None)])
     check("idle of the step", abs(m["steps"][0]["idle(%)"] - 100 * 10 / 54) < 1e-9)

@@ -73,7 +73,9 @@ BY_HAND(what_makes_memory)
     assert_true(makes_memory(TG_KIND_OP, "aten::empty_strided"));
     assert_true(makes_memory(TG_KIND_OP, "aten::copy_"));
     assert_true(makes_memory(TG_KIND_OP, "aten::resize_"));
-    assert_false(makes_memory(TG_KIND_OP, "aten::empty_like")); /* it calls one of these */
+    assert_true(makes_memory(TG_KIND_OP, "aten::empty_like"));
+    assert_true(makes_memory(TG_KIND_OP, "aten::clone"));
+    assert_false(makes_memory(TG_KIND_OP, "aten::view"));
     assert_false(makes_memory(TG_KIND_ANNOTATION, "aten::empty"));
 }
 

@@ -32,7 +32,7 @@ static void add_metrics(struct tg_doc *d, const struct tg_shard *s)
         struct tg_doc *v = name ? tg_doc_add_array(all, name) : NULL;
         for (size_t k = 0; v && k < s->n_steps; k++) {
             const struct tg_metric_value *x = &s->metrics[(size_t)m * s->n_steps + k];
-            if (m == TG_METRIC_DEVICE_EXTENT && !x->known)
+            if (m == TG_METRIC_DEVICE_EXTENT && !s->device_spans)
                 x = &s->metrics[TG_METRIC_HOST_TIME * s->n_steps + k];
             if (x->known)
                 add_pair(v, x->num, x->den);

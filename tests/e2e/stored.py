@@ -147,7 +147,7 @@ def corpus(tmp):
             if "not_a_trace" not in name and len(base) == 1:
                 fault(f"record {name}: {err}")
             continue
-        preset = list(PRESETS)[i % len(PRESETS)]
+        preset = "recommended" if base != test else list(PRESETS)[i % len(PRESETS)]
         r.policy(f"c{i}", PRESETS[preset])
         r.alike(f"{name}, {preset}", f"c{i}", base, test, how)
 

@@ -13,8 +13,8 @@ import shutil
 import sys
 import tempfile
 
-from plain_model import Work, scaled, span, trace, usual, write
 from support import expect, fault, finish, read_json, tracegate, write_text
+from plain_model import Work, scaled, span, trace, usual, write
 
 ALLOWED = {"red": {"fail"}, "told": {"warn", "fail", "inconclusive"}, "open": {"inconclusive", "fail"}, "calm": {"pass", "warn"},
            "green": {"pass"}}

@@ -199,8 +199,9 @@ def what_would_do_as_steps(p):
         expect_has(f"{steps} times {marker}", " ".join(p.check(policy=False).stdout.split()), says)
         name = says.partition('name: "')[2].partition('"')[0]
         if name:  # what is advised works
-            expect_end(f"window {name}", p.check(suite=", window: {by: annotation, name: '%s'}" % name, ranked=False), 0,
-                       "1 run, %d step" % steps)
+            got = p.check(suite=", window: {by: annotation, name: '%s'}" % name, ranked=False)
+            expect_end(f"window {name}", got, 0, "PASS")
+            expect(f"window {name}: steps", got.report["environment"]["steps"][1], steps)
 
 
 def main(tmp):

@@ -8,6 +8,7 @@
 #include "cmd/overlay.h"
 #include "core/analysis/analysis.h"
 #include "core/base/file.h"
+#include "core/base/sort.h"
 #include "core/hta/hta.h"
 #include "reporters/table.h"
 #include "reporters/tablechart.h"
@@ -182,7 +183,7 @@ static bool load(struct loaded *l, const struct tg_analyze_request *q, struct tg
     if (!l->n)
         return tg_err_usage(err, "none of the traces is of the wanted rank",
                             "Run without --rank to see all of them.");
-    qsort(l->v, l->n, sizeof *l->v, by_rank);
+    TG_SORT(l->v, l->n, by_rank);
     return true;
 }
 

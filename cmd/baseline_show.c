@@ -8,6 +8,7 @@
 #include "cmd/gate/nights.h"
 #include "core/base/decimal.h"
 #include "core/base/file.h"
+#include "core/base/sort.h"
 #include "core/base/utf8.h"
 #include "core/baseline/git.h"
 #include "core/summary/fit.h"
@@ -90,9 +91,10 @@ static bool order_line(struct tg_store_cmd *s, struct listed_commit *v, size_t n
     for (size_t i = k; i-- > 1;)
         if (line[i - 1].order <= line[i].order)
             line[i - 1].order = line[i].order + 1;
-    qsort(line, k, sizeof *line, by_sha);
+    TG_SORT(line, k, by_sha);
     for (size_t i = 0; i < n; i++) {
-        const struct on_line *found = bsearch(v[i].at.sha, line, k, sizeof *line, by_sha);
+        const struct on_line *found =
+            k ? bsearch(v[i].at.sha, line, k, sizeof *line, by_sha) : NULL;
         if (found)
             v[i].order = found->order;
     }
@@ -194,7 +196,7 @@ bool tg_baseline_list(struct tg_store_cmd *s, struct tg_err *err)
         !order_line(s, commits, k, oldest, err))
         return false;
     if (k)
-        qsort(commits, k, sizeof *commits, by_history);
+        TG_SORT(commits, k, by_history);
     for (size_t i = 0; i < k; i++)
         put_commit(s, &commits[i]);
     for (size_t i = 0; i < k; i++)
@@ -258,7 +260,7 @@ static void take_shown(void *arg, size_t i, const struct tg_side *side, bool dam
     tg_buf_puts(&w->s->out, "  ");
     put_step(&w->s->out, tg_night_step_ns(side));
     tg_buf_puts(&w->s->out, "; self time, part of it and calls a step of the largest:\n");
-    qsort(night.v, night.n, sizeof *night.v, by_plain);
+    TG_SORT(night.v, night.n, by_plain);
     for (size_t k = 0; k < night.n && rows < ROWS; k++) {
         const struct tg_series *x = &w->series.v[night.v[k].series];
         if (x->what == TG_SERIES_METRIC || !(night.v[k].plain > 0))

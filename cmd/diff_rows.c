@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cmd/diff.h"
+#include "core/base/sort.h"
 #include "reporters/rows.h"
 
 /* Device rows by what they are; HTA goes by the stream, which Triton's host operators carry too. */
@@ -82,7 +83,7 @@ const uint32_t *tg_diff_rows(const struct tg_diff_request *q, const struct tg_co
             v[n++] = (struct sorted){ (uint32_t)i, sort_key(o->sort, &r), c->ops[i].name,
                                       c->ops[i].kind };
     }
-    qsort(v, n, sizeof *v, by_key);
+    TG_SORT(v, n, by_key);
     if (o->top != TG_OPT_UNSET && (uint64_t)o->top < n)
         n = (size_t)o->top;
     rows = TG_NEW_N(q->arena, uint32_t, n + 1);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/sort.h"
 #include "core/base/utf8.h"
 #include "reporters/effect.h"
 #include "reporters/escape.h"
@@ -225,7 +226,7 @@ static void put_only(struct tg_html *h, int side)
         if (is_top(p, i, side))
             v[n++] = (struct top){ (uint32_t)i, p->nodes[i].value[side] };
     if (n) {
-        qsort(v, n, sizeof *v, longest_first);
+        TG_SORT(v, n, longest_first);
         tg_buf_printf(h->page.out, "<details%s><summary>%zu %s</summary>\n<ul>\n",
                       n <= LISTED ? " open" : "", n, side == TG_PICTURE_TEST ? "new" : "gone");
         for (size_t i = 0; i < n; i++)

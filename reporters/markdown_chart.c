@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "core/base/decimal.h"
+#include "core/base/sort.h"
 #include "core/base/strmap.h"
 #include "reporters/escape.h"
 #include "reporters/findings.h"
@@ -94,7 +95,7 @@ static void collect_bars(struct bars *b, const struct tg_markdown *m, double sig
             b->v[b->n++] = (struct bar){ rows[i], d };
     }
     if (b->n)
-        qsort(b->v, b->n, sizeof *b->v, longest_first);
+        TG_SORT(b->v, b->n, longest_first);
     b->n = b->n < most ? b->n : most;
     while (b->n && b->v[b->n - 1].value < b->v[0].value / 100)
         b->n--;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/base/arena.h"
+#include "core/base/sort.h"
 
 const struct tg_op *tg_row_former(const struct tg_comparison *c, const struct tg_op *op)
 {
@@ -154,7 +155,7 @@ static int by_size(const void *pa, const void *pb)
 static uint32_t *largest(struct ranked *r, size_t found, size_t n, size_t *n_out)
 {
     uint32_t *out = tg_xmalloc((found + 1) * sizeof *out);
-    qsort(r, found, sizeof *r, by_size);
+    TG_SORT(r, found, by_size);
     *n_out = found < n ? found : n;
     for (size_t i = 0; i < *n_out; i++)
         out[i] = r[i].row;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cmd/gate/internal.h"
+#include "core/base/sort.h"
 
 static bool is_same(const struct tg_input_item *fresh, const struct tg_input_item *base)
 {
@@ -65,7 +66,7 @@ static const struct tg_shard **sorted(const struct tg_side *s)
     const struct tg_shard **v = tg_xrealloc(NULL, n + 1, sizeof *v);
     for (size_t i = 0; i < n; i++)
         v[i] = shard_at(s, i);
-    qsort(v, n, sizeof *v, by_end);
+    TG_SORT(v, n, by_end);
     return v;
 }
 

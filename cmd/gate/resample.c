@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cmd/gate/runs.h"
+#include "core/base/sort.h"
 #include "core/diff/stats.h"
 
 #define DRAWS 60 /* for the smallest slowdown */
@@ -126,8 +127,8 @@ static bool is_new(struct tg_strmap *seen, size_t *run, size_t k)
 {
     TG_BUF key = { 0 };
     size_t known = seen->n;
-    qsort(run, k, sizeof *run, by_index);
-    qsort(run + k, k, sizeof *run, by_index);
+    TG_SORT(run, k, by_index);
+    TG_SORT(run + k, k, by_index);
     for (size_t i = 0; i < 2 * k; i++)
         tg_buf_printf(&key, "%zu ", run[i]);
     return tg_strmap_add(seen, tg_buf_sv(&key)) == known;
@@ -346,7 +347,7 @@ static bool measure_ops(struct tg_calibration *out, const struct tg_noise_input 
             out->ops[kept++] = out->ops[i];
     out->n_ops = kept;
     if (kept)
-        qsort(out->ops, kept, sizeof *out->ops, by_share);
+        TG_SORT(out->ops, kept, by_share);
     return true;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cmd/gate/picture.h"
+#include "core/base/sort.h"
 #include "core/metric/classes.h"
 
 enum { HOST_LANES = 2, MAX_LANES = 8, WIDTH = 1000 /* places that can be told apart */ };
@@ -25,7 +26,7 @@ static const struct tg_step *median_step(const struct tg_steps *steps, unsigned 
     for (size_t i = 0; i < n; i++)
         v[i] = &steps->v[from + i];
     if (n) {
-        qsort(v, n, sizeof *v, by_length);
+        TG_SORT(v, n, by_length);
         found = v[(n - 1) / 2];
     }
     return found;
@@ -158,7 +159,7 @@ static void keep(struct tg_picture_step *out, struct drawing *d, struct tg_arena
     TG_FREE struct tg_picture_span *few = tg_xmalloc((d->n + 1) * sizeof *few);
     tg_ns pixel = (d->end - d->start) / WIDTH + 1;
     size_t n;
-    qsort(d->v, d->n, sizeof *d->v, by_lane);
+    TG_SORT(d->v, d->n, by_lane);
     while ((n = join(few, d->v, d->n, pixel)) > TG_PICTURE_SPANS && pixel < d->end - d->start)
         pixel += pixel / 2 + 1;
     if (n > TG_PICTURE_SPANS)

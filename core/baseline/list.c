@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "core/base/sort.h"
 #include "core/baseline/git.h"
 
 /* ---- paths ---- */
@@ -243,7 +244,7 @@ bool tg_git_list(struct tg_git *g, const char *sha, const char *path, struct tg_
     bool ok = tg_git_tree_path(g, path, a, &normal, err) && fill(&l, normal);
     *out = (struct tg_git_files){ NULL, 0 };
     if (ok && l.n) {
-        qsort(l.v, l.n, sizeof *l.v, by_path);
+        TG_SORT(l.v, l.n, by_path);
         *out = (struct tg_git_files){ tg_arena_copy(a, l.v, l.n, sizeof *l.v), l.n };
     }
     free(l.v);

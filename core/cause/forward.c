@@ -1,4 +1,5 @@
 #include "core/cause/forward.h"
+#include "core/base/sort.h"
 
 #include <stdlib.h>
 
@@ -27,7 +28,7 @@ void tg_forwards_init(struct tg_forwards *f, const struct tg_trace *t, const boo
         *TG_PUSH(f->v, f->n, cap) = (struct tg_forward){ t->sequence[i], s->start, i };
     }
     if (f->n)
-        qsort(f->v, f->n, sizeof *f->v, by_sequence);
+        TG_SORT(f->v, f->n, by_sequence);
 }
 
 void tg_forwards_release(struct tg_forwards *f)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/sort.h"
 #include "core/diff/internal.h"
 
 /* Work outside the steps is measured in the baseline's number of steps, or in the run's own if it has
@@ -239,7 +240,7 @@ static bool is_spread(const struct tg_diff_work *w, enum tg_account_id id, doubl
             self[side] = mean_self(w, op, side);
         v[n++] = (struct part){ self[TG_BASE], self[TG_TEST] - self[TG_BASE] };
     }
-    qsort(v, n, sizeof *v, by_growth);
+    TG_SORT(v, n, by_growth);
     for (size_t i = TG_SPREAD; i < n; i++) {
         before += v[i].before;
         more += v[i].more;

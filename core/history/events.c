@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/base/sha256.h"
+#include "core/base/sort.h"
 
 /* ---- which event ---- */
 
@@ -233,7 +234,7 @@ void tg_history_finish(struct tg_history *h, struct tg_history_event *e)
     if (!e->n)
         return;
     e->cost_ns = fabs(device) > fabs(host) ? device : host;
-    qsort(e->v, e->n, sizeof *e->v, by_cost);
+    TG_SORT(e->v, e->n, by_cost);
     for (size_t i = 0; e->cost_ns == 0 && i < e->n; i++)
         e->cost_ns = e->v[i].cost_ns; /* only metrics moved: the largest of them */
     e->delta = e->v[0].series != UINT32_MAX && !is_time(&h->series->v[e->v[0].series])

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/sort.h"
 #include "core/diff/names.h"
 #include "core/diff/stats.h"
 
@@ -252,7 +253,7 @@ static void add_shard(struct work *w, size_t run, const struct tg_shard *s)
                 series_of(w->t, s->rows[i].key->kind, s->rows[i].key->name, &w->text), &s->rows[i]
             };
     if (n)
-        qsort(m, n, sizeof *m, by_series);
+        TG_SORT(m, n, by_series);
     for (size_t i = 0; i < n; i = end) {
         for (end = i; end < n && m[end].series == m[i].series;)
             end++;
@@ -447,7 +448,7 @@ void tg_night_metric(struct tg_night *out, const struct tg_side *side, struct tg
             put_op(&w, out, i);
     for (int m = 0; m < TG_METRICS; m++)
         put_metric(&w, out, (enum tg_metric)m);
-    qsort(out->v, out->n, sizeof *out->v, by_id);
+    TG_SORT(out->v, out->n, by_id);
     free(w.tally);
     free(w.room.pattern);
     free(w.room.sorted);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/analysis/sequences.h"
+#include "core/base/sort.h"
 #include "core/hta/hta.h"
 
 #define NOBODY UINT32_MAX
@@ -177,7 +178,7 @@ static void nest_thread(struct tree *t, uint32_t *rows, size_t n)
         ends[k] = (struct end){ r->ts, r->dur, rows[k], r->index, false };
         ends[n + k] = (struct end){ end_of(r), r->dur, rows[k], r->index, true };
     }
-    qsort(ends, 2 * n, sizeof *ends, by_end_time);
+    TG_SORT(ends, 2 * n, by_end_time);
     for (size_t i = 0, k; i < 2 * n; i = k) {
         for (k = i + 1; k < 2 * n && ends[k].at == ends[i].at;)
             k++;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/base/hash.h"
+#include "core/base/sort.h"
 
 /* ---- ids ---- */
 
@@ -118,7 +119,7 @@ void tg_collectives_match(struct tg_collective *v, size_t n, size_t n_keys,
 {
     TG_FREE uint32_t *ranks = count_ranks(v, n, n_keys);
     if (n)
-        qsort(v, n, sizeof *v, by_match);
+        TG_SORT(v, n, by_match);
     for (size_t i = 0, k; i < n; i = k) {
         for (k = i + 1; k < n && by_what(&v[k], &v[i]) == 0;)
             k++;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/base/arena.h"
+#include "core/base/sort.h"
 
 void tg_rates_add(struct tg_rates *r, tg_ns start, tg_ns end, double rate)
 {
@@ -29,5 +30,5 @@ static int by_time(const void *pa, const void *pb)
 void tg_rates_sort(struct tg_rates *r)
 {
     if (r->n)
-        qsort(r->edges, r->n, sizeof *r->edges, by_time);
+        TG_SORT(r->edges, r->n, by_time);
 }

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "core/base/arena.h"
+#include "core/base/sort.h"
 #include "core/steps/steps.h"
 
 #define MIN_COUNT 3
@@ -175,7 +176,7 @@ static size_t collect_around(const struct tg_trace *t, const struct groups *g,
         if (g->names[k] && g->v[k].count && g->v[k].apart && !is_of_profiler(g->prefixes.text[k]))
             out[n++] = (struct around){ &g->v[k], g->prefixes.text[k], k, true, 0, INT64_MIN };
     if (n)
-        qsort(out, n, sizeof *out, by_time);
+        TG_SORT(out, n, by_time);
     return n < MAX_AROUND ? n : MAX_AROUND;
 }
 
@@ -240,7 +241,7 @@ size_t tg_steps_hints(const struct tg_trace *t, struct tg_window_hint *out, size
                 hint_of(TG_SV_PRINTF(a, "%.*s*", TG_SV_ARG(g.prefixes.text[k])), &g.v[k], length);
     if (n == 0)
         n = hints_around(t, order, &g, v, length, all, a);
-    qsort(all, n, sizeof *all, better);
+    TG_SORT(all, n, better);
     n = n < max ? n : max;
     for (size_t i = 0; i < n; i++)
         out[i] = all[i];

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "core/base/arena.h"
+#include "core/base/sort.h"
 #include "core/steps/internal.h"
 
 #define NOWHERE (-1) /* outside every step */
@@ -81,8 +82,8 @@ static struct windows *windows_new(const struct tg_steps *out, const struct tg_t
                 w[d].first[w[d].n] = w[d].first[k];
                 w[d].last[w[d].n++] = w[d].last[k];
             }
-        qsort(w[d].first, w[d].n, sizeof(struct edge), by_time);
-        qsort(w[d].last, w[d].n, sizeof(struct edge), by_time);
+        TG_SORT(w[d].first, w[d].n, by_time);
+        TG_SORT(w[d].last, w[d].n, by_time);
     }
     return w;
 }

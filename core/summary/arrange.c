@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/base/sort.h"
 #include "core/base/strmap.h"
 #include "core/summary/internal.h"
 
@@ -71,7 +72,7 @@ static void fill(struct tg_side *out, const struct tg_shard **sorted, struct tg_
 /* Every shard is a run of one column. */
 static void as_runs(struct tg_side *out, const struct tg_shard **v, size_t n, struct tg_arena *a)
 {
-    qsort(v, n, sizeof *v, by_run);
+    TG_SORT(v, n, by_run);
     out->n_runs = n;
     out->n_ranks = 1;
     out->ranks = TG_NEW(a, int64_t);
@@ -86,7 +87,7 @@ static void as_runs(struct tg_side *out, const struct tg_shard **v, size_t n, st
 static bool as_ranks(struct tg_side *out, const struct tg_shard **v, size_t n, size_t unranked,
                      struct tg_arena *a, struct tg_err *err)
 {
-    qsort(v, n, sizeof *v, unranked ? tg_shard_by_arrival : by_rank);
+    TG_SORT(v, n, unranked ? tg_shard_by_arrival : by_rank);
     out->n_runs = 1;
     out->n_ranks = n;
     out->ranks = TG_NEW_N(a, int64_t, n);
@@ -150,7 +151,7 @@ static void by_ranks_and_runs(struct tg_side *out, const struct tg_shard **v, si
     struct column *col = TG_NEW_N(a, struct column, n);
     const struct tg_shard **whole = TG_NEW_N(a, const struct tg_shard *, n);
     size_t n_cols, kept = 0;
-    qsort(v, n, sizeof *v, by_rank);
+    TG_SORT(v, n, by_rank);
     n_cols = columns_of(v, n, col);
     out->n_runs = runs_of(v, n, col, n_cols);
     out->ranks = TG_NEW_N(a, int64_t, n_cols);
@@ -174,7 +175,7 @@ static bool same_runs(const struct tg_summary *s, struct tg_arena *a, struct tg_
     const struct tg_shard **v = tg_arena_copy(a, s->shards, s->n, sizeof *v);
     struct column *col = TG_NEW_N(a, struct column, s->n);
     size_t n_cols;
-    qsort(v, s->n, sizeof *v, by_rank);
+    TG_SORT(v, s->n, by_rank);
     n_cols = columns_of(v, s->n, col);
     for (size_t i = 1; i < n_cols; i++) {
         if (col[i].n == col[0].n)

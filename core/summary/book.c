@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/sort.h"
 #include "core/summary/pack.h"
 
 /* Raw bytes of one packed chunk: what a reader unpacks at a time. */
@@ -171,7 +172,7 @@ static uint32_t *positions(const struct tg_book *b, enum tg_book_set set, size_t
     for (size_t i = 0; i < n; i++)
         v[i] = (struct sorted){ b, set, (uint32_t)i };
     if (n)
-        qsort(v, n, sizeof *v, cmp);
+        TG_SORT(v, n, cmp);
     for (size_t i = 0; i < n; i++) {
         at[v[i].id] = (uint32_t)i;
         (*order)[i] = v[i].id;

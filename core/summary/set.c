@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/base/sort.h"
 #include "core/summary/internal.h"
 
 void tg_summary_init(struct tg_summary *s)
@@ -187,7 +188,7 @@ static struct tg_shard **arrived(const struct tg_summary *s)
     struct tg_shard **v = tg_xrealloc(NULL, s->n + 1, sizeof *v);
     if (s->n) {
         memcpy(v, s->shards, s->n * sizeof *v);
-        qsort(v, s->n, sizeof *v, tg_shard_by_arrival);
+        TG_SORT(v, s->n, tg_shard_by_arrival);
     }
     return v;
 }

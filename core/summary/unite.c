@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/sort.h"
 #include "core/summary/layout.h"
 
 /* What is put at a time: enough to write in large pieces. */
@@ -304,7 +305,7 @@ static bool merge(struct merging *g)
     if (g->m->damage && g->m->damage->n && g->n + g->less.n == 0)
         return nothing_whole(g);
     if (g->n)
-        qsort(g->entry, g->n, sizeof *g->entry, by_key);
+        TG_SORT(g->entry, g->n, by_key);
     if (!put_head(g))
         return false;
     for (size_t i = 0, j; i < g->n; i = j) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/base/arena.h"
+#include "core/base/sort.h"
 
 void tg_trace_swap(struct tg_trace *t, size_t from, size_t to)
 {
@@ -94,7 +95,7 @@ void tg_lanes_init(struct tg_lanes *l, const struct tg_trace *t)
     for (size_t i = 0; i < t->n_tracks; i++)
         k[i] = (struct track_key){ t->tracks[i].device, t->tracks[i].stream, (uint32_t)i };
     if (t->n_tracks)
-        qsort(k, t->n_tracks, sizeof *k, by_lane);
+        TG_SORT(k, t->n_tracks, by_lane);
     for (size_t i = 0; i < t->n_tracks; i++) {
         l->n_devices += i == 0 || k[i].device != k[i - 1].device;
         l->n_streams += i == 0 || by_lane(&k[i], &k[i - 1]) != 0;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/base/sort.h"
 #include "core/base/utf8.h"
 
 struct tg_diag_source {
@@ -112,7 +113,7 @@ void tg_diags_sort(struct tg_diags *d)
     for (size_t i = 0; i < d->n; i++)
         d->v[i].source = source_of(d, d->v[i].at.file);
     if (d->n)
-        qsort(d->v, d->n, sizeof *d->v, compare);
+        TG_SORT(d->v, d->n, compare);
 }
 
 /* ---- rendering ---- */

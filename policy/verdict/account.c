@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/sort.h"
 #include "policy/language/limit.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
@@ -262,7 +263,7 @@ static void put_growers(struct tg_buf *b, const struct tg_comparison *c, enum tg
         if (between > 0)
             v[n++] = (struct grower){ "time between steps", TG_SV(""), between };
     }
-    qsort(v, n, sizeof *v, by_more);
+    TG_SORT(v, n, by_more);
     for (size_t i = 0; i < n && i < NAMED && v[i].more >= 0.05 * v[0].more; i++)
         tg_buf_printf(b, "%s%.*s%s %s", i ? ", " : "; grew most: ", TG_SV_ARG(v[i].name),
                       v[i].what ? v[i].what : "", TG_SIGNED(v[i].more, quantity[id].unit));

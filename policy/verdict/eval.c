@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/sort.h"
 #include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
 
@@ -309,7 +310,7 @@ static void place_results(struct tg_eval_state *e)
 {
     struct tg_verdict *out = e->out;
     if (e->n)
-        qsort(e->results, e->n, sizeof *e->results, by_weight);
+        TG_SORT(e->results, e->n, by_weight);
     tg_fold(e);
     out->results = tg_arena_copy(e->arena, e->results, e->n, sizeof *e->results);
     out->n_results = e->n;

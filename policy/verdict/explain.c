@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/base/decimal.h"
+#include "core/base/sort.h"
 #include "core/base/utf8.h"
 #include "policy/language/limit.h"
 #include "policy/verdict/describe.h"
@@ -251,7 +252,7 @@ static void rule_names(struct tg_buf *out, const struct tg_policy *policy, const
         if (judges(r, one))
             op[n++] = one;
     }
-    qsort(op, n, sizeof *op, by_time);
+    TG_SORT(op, n, by_time);
     tg_buf_printf(out, "    matches %zu name%s of these traces\n", n, n == 1 ? "" : "s");
     for (size_t i = 0; i < n && i < MOST_NAMES; i++) {
         TG_BUF line = { 0 };

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/sort.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 
@@ -140,7 +141,7 @@ static tg_sv distribution(struct tg_rank_row *row, struct tg_arena *a)
     tg_buf_printf(&b, "%zu of %zu ranks", row->n_rank, row->n);
     if (r->has_values) {
         const struct changes *c = isfinite(r->delta_pct) ? &row->pct : &row->by;
-        qsort(c->v, c->n, sizeof *c->v, by_change);
+        TG_SORT(c->v, c->n, by_change);
         tg_buf_printf(&b, ", these are the values of rank %lld; change on ",
                       (long long)row->worst_rank);
         if (c->n < row->n)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from support import PROGRAM, ROOT, absent, fault, finish
+from support import PROGRAM, ROOT, absent, fault, finish, sanitized
 
 sys.path.insert(0, os.path.join(ROOT, "tests/bench"))
 from enlarge import enlarge  # noqa: E402
@@ -51,8 +51,7 @@ def climb(what, start, args, report=None):
 
 
 def main():
-    if run(None, "--version").returncode or b"asan" in subprocess.run(
-            ["ldd", PROGRAM], capture_output=True, check=False).stdout:
+    if run(None, "--version").returncode or sanitized():
         absent("room: sanitizers reserve address space")
     with tempfile.TemporaryDirectory() as tmp:
         empty, large, out = (os.path.join(tmp, n) for n in ("empty.json", "large.json", "out.tgs"))

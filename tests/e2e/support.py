@@ -87,6 +87,11 @@ def absent(what):
     sys.exit(77)
 
 
+def sanitized():
+    """Is the program built with the sanitizers, which take time and memory of their own?"""
+    return b"asan" in subprocess.run(["ldd", PROGRAM], capture_output=True, check=False).stdout
+
+
 def skip(why):
     """Ends the script: skipped on a developer's machine, failed under CI, which has all that is needed."""
     print(f"{os.path.basename(sys.argv[0])}: {why}" + (" (CI must have it)" if os.environ.get("CI") else ": skipped"))

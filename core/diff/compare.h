@@ -69,7 +69,7 @@ struct tg_evidence {
     double value[2];           /* median over runs, ns per step and rank, as measured */
     double half[2][2]; /* the same of the first and of the last half of the steps: [half][side] */
     double e;          /* ln ratio of medians, common factor removed */
-    double delta_ns; /* value[TG_BASE] * (exp(e) - 1): what is judged, and less than the measured
+    double delta_ns;   /* value[TG_BASE] * (exp(e) - 1): what is judged, and less than the measured
                         change by what the machine explains */
     double noise;      /* sqrt of the moderated variance (log scale): "noise 1.8 %" */
     double se, z, tau; /* threshold pieces of this number of runs */
@@ -368,7 +368,10 @@ struct tg_comparison {
     bool only_device_differs; /* `differs` is the key "device" alone */
     tg_sv differs;
     bool same_flags; /* of the profiler; else durations are shown, not judged */
-    bool collapsed;  /* more than half of the kernels gone and busy time too */
+    /* Runs recorded with other flags than most of both sides: no part of this comparison (leave.c). */
+    struct tg_left_run *left;
+    size_t n_left;
+    bool collapsed;                       /* more than half of the kernels gone and busy time too */
     const struct tg_straggler *straggler; /* NULL: none */
     const struct tg_window_hint *hints;
     size_t n_hints;
@@ -381,6 +384,13 @@ struct tg_comparison {
     struct tg_evidence collective_skew_ev;
     int64_t slowest_rank; /* of the fresh side: the longest step, median over runs */
     struct tg_arena *arena;
+};
+
+struct tg_left_run {
+    int side;
+    size_t run;    /* of those that were given */
+    tg_sv source;  /* its file */
+    tg_sv profile; /* "record_shapes=1, with_stack=0" */
 };
 
 struct tg_compare_opts {

@@ -109,6 +109,11 @@ static inline size_t tg_diff_cell_index(const struct tg_diff_work *w, int side, 
 /* What messages call a side: "baseline", "fresh". */
 const char *tg_side_label(const struct tg_diff_work *w, int side);
 
+/* core/diff/leave.c: takes runs out of both sides that were recorded with other flags of the profiler. */
+void tg_runs_leave(struct tg_diff_work *w);
+/* Which flags those are. */
+size_t tg_profiler_flags(const char *const **flags);
+
 /* core/diff/ranks.c: takes ranks out of both sides that not every run of both has; says which. */
 TG_MUST bool tg_common_ranks(struct tg_diff_work *w, struct tg_err *err);
 

@@ -44,7 +44,7 @@ static bool damaged(const struct tg_diff_work *w, bool device)
 enum tg_judged tg_common_reason(const struct tg_diff_work *w, enum tg_clock clock)
 {
     const struct tg_comparison *c = w->c;
-    size_t need = w->o->min_runs ? w->o->min_runs : 3;
+    size_t need = w->o->min_runs ? w->o->min_runs : TG_FEWEST_RUNS;
 
     if (!c->marked[TG_BASE] || !c->marked[TG_TEST] || tg_fewest_steps(w) == 0)
         return TG_NOT_NO_STEPS;

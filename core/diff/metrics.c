@@ -461,12 +461,11 @@ static bool is_place(tg_sv key)
 
 void tg_compare_env(struct tg_diff_work *w)
 {
-    static const char *const flags[] = { "with_stack", "record_shapes", "profile_memory",
-                                         "with_flops", "with_modules" };
     static const tg_sv device = { "device", 6 };
     const tg_sv *need = w->o->require_same ? w->o->require_same : &device;
     size_t n_need = w->o->require_same ? w->o->n_require_same : 1;
     struct tg_comparison *c = w->c;
+    const char *const *flags;
     TG_AUTO(tg_strmap_release) struct tg_strmap keys;
 
     tg_strmap_init(&keys);
@@ -489,6 +488,6 @@ void tg_compare_env(struct tg_diff_work *w)
     c->same_device = c->differs.n == 0;
     c->only_device_differs = tg_sv_eq(c->differs, device);
     c->same_flags = true;
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+    for (size_t i = 0, n = tg_profiler_flags(&flags); i < n; i++)
         c->same_flags &= same_env(w, tg_sv_of(flags[i]));
 }

@@ -45,6 +45,8 @@
 #define TG_NEARLY_ALL 0.9 /* of the change under one parent; of the other big operators (noise) */
 
 /* ---- numbers of things ---- */
+#define TG_FEWEST_RUNS                                                                             \
+    3 /* a side, of which durations are judged, unless the policy says how many */
 #define TG_NEW_RUNS                                                                                \
     3 /* a side: from this many on, a name that all of one and none of the other have is new */
 #define TG_FEW_VARY 3     /* operators: fewer that vary tell nothing about the data */

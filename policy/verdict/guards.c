@@ -415,6 +415,33 @@ static void guard_held(struct tg_eval_state *e, const struct tg_comparison *c)
             TG_NOWHERE);
 }
 
+/* Runs that are no part of the comparison: what they would have said is not known. */
+static void tell_left_runs(struct tg_eval_state *e, const struct tg_comparison *c)
+{
+    size_t n[2] = { 0 };
+    const struct tg_left_run *first[2] = { 0 };
+
+    for (size_t i = c->n_left; i-- > 0;) {
+        n[c->left[i].side]++;
+        first[c->left[i].side] = &c->left[i];
+    }
+    for (int side = 0; side < 2; side++) {
+        struct tg_result *r;
+        if (!n[side])
+            continue;
+        r = tg_eval_add(e, NULL);
+        tg_eval_message(r, TG_STATE_WARN, TG_SUBJECT_REQUIRE, TG_SV("flags"),
+                        TG_SV_PRINTF(e->arena,
+                                     "%zu of %zu %s runs %s left out: recorded with other profiler "
+                                     "flags than the others (%.*s: %.*s)",
+                                     n[side], n[side] + c->n_runs[side], side_name[side],
+                                     n[side] == 1 ? "is" : "are", TG_SV_ARG(first[side]->source),
+                                     TG_SV_ARG(first[side]->profile)),
+                        TG_SV("Record all runs with the same options of the profiler."));
+        r->rule = TG_SV("require");
+    }
+}
+
 bool tg_guards(struct tg_eval_state *e)
 {
     const struct tg_require *q = &e->in->policy->require;
@@ -429,6 +456,7 @@ bool tg_guards(struct tg_eval_state *e)
         guard_ranks(e, suite);
     guard_damage(e, suite);
     guard_held(e, c);
+    tell_left_runs(e, c);
     if (q->collapse && c->collapsed)
         guard(e, "collapse",
               "more than half of the kernels are gone, and the device's busy time with them",

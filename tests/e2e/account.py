@@ -17,7 +17,7 @@ from support import expect, fault, finish, read_json, tracegate, write_text
 from plain_model import Work, scaled, span, trace, usual, write
 
 ALLOWED = {"red": {"fail"}, "told": {"warn", "fail", "inconclusive"}, "open": {"inconclusive", "fail"}, "calm": {"pass", "warn"},
-           "green": {"pass"}}
+           "green": {"pass"}, "warning": {"warn"}}
 SOON = datetime.date.today() + datetime.timedelta(days=20)
 RUNS = ((1, 1), (3, 3), (5, 5), (5, 2), (10, 10))
 HOST_ONLY = [Work(f"aten::op{i}", "op", "", 30 + i) for i in range(12)]
@@ -145,7 +145,12 @@ def flag_probes():
             b, f = side(usual(), 1, n), side(slow, 100, n)
             shapes(b[:base])
             shapes(f[:fresh])
-            yield f"flags: one {which} run records shapes, a kernel x20, {n}", "open", b, f
+            yield f"flags: one {which} run records shapes, a kernel x20, {n}", "open" if n == 3 else "red", b, f
+            if n > 3:  # the run is told, and the rest is judged
+                b, f = side(usual(), 1, n), side(usual(), 100, n)
+                shapes(b[:base])
+                shapes(f[:fresh])
+                yield f"flags: control, one {which} run records shapes, {n}", "warning", b, f
     twice = [dict(d, traceEvents=d["traceEvents"] * 2) for d in side(usual(), 100, 3)]
     yield "every event twice on the fresh side", "open", side(usual(), 1, 3), twice
     yield "every event twice in the baseline", "open", twice, side(usual(), 1, 3)

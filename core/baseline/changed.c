@@ -67,8 +67,10 @@ static void add_hunk(struct hunks *h, tg_sv row)
     word = tg_sv_cut(&row, ' ');
     if (!h->n || !range_of(word, &first, &n))
         return;
+    first = first ? first : 1;
+    n = n ? n : 1;
     *TG_PUSH(h->lines, h->n_lines, h->lines_cap) =
-        (struct tg_changed_lines){ first ? first : 1, n ? first + n - 1 : (first ? first : 1) };
+        (struct tg_changed_lines){ first, n - 1 > UINT32_MAX - first ? UINT32_MAX : first + n - 1 };
     h->trivial = true;
 }
 

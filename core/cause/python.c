@@ -44,10 +44,21 @@ static tg_sv skip_blanks(tg_sv s)
     return tg_sv_past(s, " \t");
 }
 
+/* The first byte; 0: there is none. */
+static char head_of(tg_sv code)
+{
+    return code.n ? code.p[0] : '\0';
+}
+
+static bool is_closing(char c)
+{
+    return c == ')' || c == ']' || c == '}';
+}
+
 static tg_sv word_of(tg_sv s)
 {
     size_t n = 0;
-    while (n < s.n && !strchr(" \t(:[\r", s.p[n]))
+    while (n < s.n && s.p[n] && !strchr(" \t(:[\r", s.p[n]))
         n++;
     return (tg_sv){ s.p, n };
 }
@@ -116,15 +127,20 @@ static bool ends_signature(tg_sv code)
     return code.n && code.p[code.n - 1] == ':';
 }
 
-/* The first line of a body: a string there is the docstring. */
+/* The first line of a body: a string there is the docstring, unless the function ended before it. */
 static void read_body(struct layout *l, tg_sv code)
 {
+    const struct scope *in = l->n_open ? &l->open[l->n_open - 1] : NULL;
     struct tg_py_function *f = &l->v[l->bare - 1];
+    if (!in || !in->is_function || in->function != l->bare - 1) {
+        l->bare = 0;
+        return;
+    }
     if (l->in_signature) {
         l->in_signature = !ends_signature(code);
         return;
     }
-    if (code.p[0] == '"' || code.p[0] == '\'')
+    if (head_of(code) == '"' || head_of(code) == '\'')
         f->doc = f->doc_last = l->line;
     if (!f->doc || !l->quote)
         l->bare = 0;
@@ -137,7 +153,7 @@ static void read_row(struct layout *l, tg_sv row)
     bool in_string = l->quote != 0;
     l->line++;
     pass_quotes(l, row);
-    if (in_string || indent == UINT32_MAX || code.p[0] == '#' || code.p[0] == '\r') {
+    if (in_string || indent == UINT32_MAX || head_of(code) == '#' || head_of(code) == '\r') {
         if (in_string)
             l->last_code = l->line;
         if (in_string && l->bare && l->v[l->bare - 1].doc) {
@@ -146,15 +162,15 @@ static void read_row(struct layout *l, tg_sv row)
         }
         return;
     }
+    if (!is_closing(head_of(code)))
+        close_scopes(l, indent);
     if (l->bare)
         read_body(l, code);
-    if (!strchr(")]}", code.p[0]))
-        close_scopes(l, indent);
     if (tg_sv_eq(word, TG_SV("async"))) {
         code = skip_blanks(tg_sv_from(code, 5));
         word = word_of(code);
     }
-    if (code.p[0] == '@') {
+    if (head_of(code) == '@') {
         l->decorator = l->decorator ? l->decorator : l->line;
     } else if (tg_sv_eq(word, TG_SV("def")) || tg_sv_eq(word, TG_SV("class"))) {
         tg_sv rest = skip_blanks(tg_sv_from(code, word.n));
@@ -162,7 +178,7 @@ static void read_row(struct layout *l, tg_sv row)
         l->bare = word.n == 3 ? l->n : 0;
         l->in_signature = !ends_signature(code);
         l->decorator = 0;
-    } else if (!strchr(")]}", code.p[0])) {
+    } else if (!is_closing(head_of(code))) {
         l->decorator = 0;
     }
     l->last_code = l->line;

@@ -297,7 +297,8 @@ static tg_sv other_attr(tg_sv v, double factor, struct tg_arena *a)
     if (from == to || !tg_sv_i64((tg_sv){ v.p + from, to - from }, &number))
         return TG_SV("[\"c10::complex<double>\"]"); /* has a number: no other value becomes this */
     number = factor > 1 && number < INT64_MAX / 1000 ? scaled(number, factor) : number;
-    return TG_SV_PRINTF(a, "%.*s%lld%.*s", (int)from, v.p, (long long)number + 1, (int)(v.n - to),
+    number = number < INT64_MAX ? number + 1 : number - 1;
+    return TG_SV_PRINTF(a, "%.*s%lld%.*s", (int)from, v.p, (long long)number, (int)(v.n - to),
                         v.p + to);
 }
 

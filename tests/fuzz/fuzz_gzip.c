@@ -100,7 +100,8 @@ static void judge(tg_sv packed, unsigned form, const tg_sv *text)
     enum verdict v;
     read_all_ways(&r, packed, form);
     v = oracle(packed, &want, why);
-    if (r.err.kind != TG_ERR_LIMIT && !is_incomplete_code(why) && want.n <= READING_MOST &&
+    if (r.err.kind != TG_ERR_LIMIT && !is_foreign(&r) && !is_incomplete_code(why) &&
+        want.n <= READING_MOST &&
         (r.ok != (v == WHOLE) || (r.ok && !tg_sv_eq(tg_buf_sv(&r.text), tg_buf_sv(&want)))))
         differ(&r, v == WHOLE ? "whole" : v == CUT ? "cut" : why, &want);
     if (r.ok && text && !tg_sv_eq(tg_buf_sv(&r.text), *text))

@@ -1,0 +1,7 @@
+<built-in method>
+class A:
+	def f(self): return """
+def g():
+"""
+	def f(self):
+		pass

@@ -1,0 +1,4 @@
+a.py(1): f
+def f():
+  """never closed
+def g(): pass

@@ -1,0 +1,5 @@
+<built-in meeturn """
+def g():
+"""
+	def f(self):
+		pass

@@ -1,0 +1,45 @@
+/*
+ * A report of any bytes, read back by `policy waive`: it is refused with a reason, or the waivers are
+ * YAML with one entry a name, and nothing in them reaches a terminal or a log as a command.
+ */
+#include <stdlib.h>
+
+#include "cmd/policy_waive.h"
+#include "policy/language/diag.h"
+#include "policy/language/yaml.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void read_back(tg_sv text)
+{
+    TG_ARENA *a = tg_arena_new();
+    struct tg_diags d;
+    const struct tg_yaml *root;
+
+    for (size_t i = 0; i < text.n; i++)
+        if ((unsigned char)text.p[i] < 0x20 && text.p[i] != '\n')
+            abort();
+    for (tg_sv rest = text; rest.n;)
+        if (tg_sv_starts(tg_sv_cut(&rest, '\n'), TG_SV("::")))
+            abort();
+    tg_diags_init(&d);
+    root = tg_yaml_parse(text, "waivers.yml", a, &d);
+    if (!root || d.errors || !tg_yaml_get(root, "waivers"))
+        abort();
+    tg_diags_release(&d);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct tg_policy_waive_ask ask = { .report = { (const char *)data, size },
+                                       .file = "report.json",
+                                       .today = 20000 };
+    TG_BUF out = { 0 };
+    struct tg_err err = TG_ERR_INIT;
+
+    if (tg_policy_waive(&out, &ask, &err))
+        read_back(tg_buf_sv(&out));
+    else if (err.kind == TG_ERR_NONE || !err.message[0])
+        abort();
+    return 0;
+}

@@ -362,7 +362,6 @@ static void fill_slots(struct build *b)
     }
     for (size_t r = 0; r < b->n_rows; r++)
         free(cursor[r].next);
-    tg_tree_settle(b->out);
 }
 
 static int by_value(const void *a, const void *b)
@@ -629,6 +628,7 @@ struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps 
     out->window = window_text(&o->window, a);
     out->classes = TG_SV_PRINTF(a, "%016llx", (unsigned long long)tg_class_table_hash(o->classes));
     TG_SORT(out->rows, out->n_rows, tg_row_cmp);
+    tg_tree_settle(out); /* by the rows in their order */
     release(&b);
     return out;
 }

@@ -1,6 +1,6 @@
 /*
  * Runs that another profile was recorded of. Shapes, stacks and memory cost time, so a run that records
- * them is no sample beside runs that do not. If enough runs of both sides were recorded alike, the others
+ * them is not a sample beside runs that do not. If enough runs of both sides were recorded alike, the others
  * leave, and the comparison says which; a side that differs as a whole has nothing to be compared with.
  */
 #include "core/diff/internal.h"

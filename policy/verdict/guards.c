@@ -415,7 +415,7 @@ static void guard_held(struct tg_eval_state *e, const struct tg_comparison *c)
             TG_NOWHERE);
 }
 
-/* Runs that are no part of the comparison: what they would have said is not known. */
+/* Runs that left the comparison: what they would have said is not known. */
 static void tell_left_runs(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     size_t n[2] = { 0 };

@@ -16,9 +16,9 @@
 #include "core/diff/internal.h"
 #include "core/diff/names.h"
 #include "core/diff/numbers.h"
+#include "core/diff/where.h"
 
-#define EQUAL 1e-9   /* of calls: what a ratio of iterations leaves of equal numbers */
-#define MAX_DEPTH 64 /* of enclosers; names that enclose each other would not end */
+#define EQUAL 1e-9 /* of calls: what a ratio of iterations leaves of equal numbers */
 
 /* ---- renames ---- */
 
@@ -130,45 +130,10 @@ struct regions {
     size_t cap_place;
     struct tg_net_part *part;
     size_t n_parts, cap_parts;
-    const struct tg_op **op_of_name; /* by interned name id: the largest operator or annotation */
-    size_t n_op_of_name;
+    struct tg_where where;
     bool by_step;              /* places are not known: only the whole step is balanced, */
     bool step_cheap[TG_KINDS]; /* by sort */
 };
-
-/* For each name the host operator that enclosers of that name mean. */
-static void index_enclosers(struct regions *g)
-{
-    const struct tg_comparison *c = g->w->c;
-
-    g->n_op_of_name = g->w->names->n;
-    g->op_of_name = TG_NEW_N(g->w->a, const struct tg_op *, g->n_op_of_name + 1);
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
-        uint32_t id = tg_strmap_find(g->w->names, op->name);
-        if (id >= g->n_op_of_name || !tg_kind_nests(op->kind))
-            continue;
-        const struct tg_op *known = g->op_of_name[id];
-        if (!known ||
-            op->whole_total[0] + op->whole_total[1] > known->whole_total[0] + known->whole_total[1])
-            g->op_of_name[id] = op;
-    }
-}
-
-/* The nearest annotation from `name` outwards, by each name's main encloser; "" the step. */
-static tg_sv climb(const struct regions *g, tg_sv name)
-{
-    for (int depth = 0; depth < MAX_DEPTH && name.n; depth++) {
-        uint32_t id = tg_strmap_find(g->w->names, name);
-        const struct tg_op *op = id < g->n_op_of_name ? g->op_of_name[id] : NULL;
-        if (!op || op->kind == TG_KIND_STEP)
-            break;
-        if (op->kind == TG_KIND_ANNOTATION)
-            return name;
-        name = op->parent;
-    }
-    return TG_SV("");
-}
 
 /* Graph launches count as the kernels that they hold. */
 static enum tg_kind sort_of(const struct tg_op *op)
@@ -202,23 +167,18 @@ static const struct tg_net_place *known_place(struct regions *g, tg_sv encloser,
     return id < g->names.n ? &g->place[id] : NULL;
 }
 
-/* Splits the change of one operator by encloser. */
+/* Splits the change of one operator by the annotations around its calls. */
 static void split_change(struct regions *g, uint32_t index)
 {
-    struct tg_diff_work *w = g->w;
-    const struct tg_op *op = &w->c->ops[index];
-    TG_AUTO(tg_strmap_release) struct tg_strmap parents;
+    const struct tg_op *op = &g->w->c->ops[index];
+    size_t n;
+    const struct tg_spot *v = tg_where_of(&g->where, op, &n);
 
-    tg_strmap_init(&parents);
-    tg_op_parents(w, op, TG_BASE, &parents);
-    for (size_t i = 0; i < parents.n; i++) {
-        double base = tg_count_under(w, op, TG_BASE, parents.text[i]);
-        double test = tg_count_under(w, op, TG_TEST, parents.text[i]) / w->c->iteration_ratio;
-        if (test == base)
-            continue;
-        tg_sv name = tg_diff_name(w, TG_KIND_OP, parents.text[i]);
-        *TG_PUSH(g->part, g->n_parts, g->cap_parts) =
-            (struct tg_net_part){ index, place_of(g, climb(g, name), sort_of(op)), test - base };
+    for (size_t i = 0; i < n; i++) {
+        double delta = v[i].calls[TG_TEST] / g->w->c->iteration_ratio - v[i].calls[TG_BASE];
+        if (delta != 0)
+            *TG_PUSH(g->part, g->n_parts, g->cap_parts) =
+                (struct tg_net_part){ index, place_of(g, v[i].around, sort_of(op)), delta };
     }
 }
 
@@ -333,8 +293,7 @@ static void list_regions(struct regions *g)
         r->calls[TG_BASE] = p->removed;
         r->calls[TG_TEST] = p->added;
         r->worse_count = !p->cheap;
-        uint32_t id = tg_strmap_find(g->w->names, p->encloser);
-        const struct tg_op *op = p->encloser.n && id < g->n_op_of_name ? g->op_of_name[id] : NULL;
+        const struct tg_op *op = tg_where_op(&g->where, p->encloser);
         for (int side = 0; side < 2; side++)
             r->time[side] = op ? op->total[side] : c->step_ns[side];
     }
@@ -356,7 +315,7 @@ static void relate(struct regions *g, struct tg_op *op, uint32_t index)
             op->region = g->place[p->place].id;
     }
     if (!seen) { /* its enclosers differ between runs */
-        const struct tg_net_place *at = known_place(g, climb(g, op->parent), sort_of(op));
+        const struct tg_net_place *at = known_place(g, tg_where_most(&g->where, op), sort_of(op));
         any = at && at->cheap;
         op->region = at ? at->id : TG_NO_ID;
     }
@@ -383,7 +342,7 @@ static void mark_moved(struct regions *g)
         if (op->change != TG_SAME || op->relation != TG_REL_NONE || op->kind == TG_KIND_STEP ||
             op->kind == TG_KIND_ANNOTATION || tg_kind_is_device(op->kind))
             continue;
-        tg_sv encloser = climb(g, op->parent);
+        tg_sv encloser = tg_where_most(&g->where, op);
         const struct tg_net_place *at = encloser.n ? known_place(g, encloser, TG_KIND_OP) : NULL;
         if (!at || !at->cheap || at->id == TG_NO_ID)
             continue;
@@ -414,7 +373,7 @@ static void pair_regions(struct regions *g)
             relate(g, &c->ops[i], i);
     mark_moved(g);
     for (size_t i = 0; !g->by_step && i < c->n_ops; i++)
-        c->ops[i].place = climb(g, c->ops[i].parent);
+        c->ops[i].place = tg_where_most(&g->where, &c->ops[i]);
 }
 
 /* ---- what it costs ---- */
@@ -457,24 +416,21 @@ static struct tg_joint *new_joint(struct tg_diff_work *w, uint32_t leader, const
 static void put_around(const struct regions *g, struct tg_joint *joint, const uint32_t *member,
                        size_t n)
 {
-    const struct tg_diff_work *w = g->w;
-    TG_AUTO(tg_strmap_release) struct tg_strmap names;
-    uint32_t *around;
+    const struct tg_comparison *c = g->w->c;
+    uint32_t *around = TG_NEW_N(g->w->a, uint32_t, c->n_ops + 1);
 
-    tg_strmap_init(&names);
-    for (size_t i = 0; i < n; i++)
-        tg_op_parents(w, &w->c->ops[member[i]], TG_BASE, &names);
-    joint->around = around = TG_NEW_N(w->a, uint32_t, names.n + 1);
-    for (size_t i = 0; i < names.n; i++) {
-        tg_sv name = climb(g, tg_diff_name(g->w, TG_KIND_OP, names.text[i]));
-        uint32_t id = tg_strmap_find(w->names, name), op = TG_NO_ID;
-        size_t k = 0;
-        if (name.n && id < g->n_op_of_name)
-            op = (uint32_t)(g->op_of_name[id] - w->c->ops);
-        while (k < joint->n_around && around[k] != op)
-            k++;
-        if (op != TG_NO_ID && k == joint->n_around)
-            around[joint->n_around++] = op;
+    joint->around = around;
+    for (size_t i = 0; i < n; i++) {
+        size_t spots;
+        const struct tg_spot *v = tg_where_of(&g->where, &c->ops[member[i]], &spots);
+        for (size_t at = 0; at < spots; at++) {
+            const struct tg_op *op = tg_where_op(&g->where, v[at].around);
+            size_t k = 0;
+            while (op && k < joint->n_around && around[k] != (uint32_t)(op - c->ops))
+                k++;
+            if (op && k == joint->n_around)
+                around[joint->n_around++] = (uint32_t)(op - c->ops);
+        }
     }
 }
 
@@ -535,16 +491,24 @@ static void join_replacements(const struct regions *g)
         join_region(g, id, member);
 }
 
+static bool anything_changed(const struct tg_comparison *c)
+{
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (is_counted(&c->ops[i]))
+            return true;
+    return false;
+}
+
 void tg_replacements_pair(struct tg_diff_work *w)
 {
     struct regions g = { .w = w };
 
-    if (w->n_cells == 0)
+    if (w->n_cells == 0 || !anything_changed(w->c))
         return;
     pair_renames(w);
     revoke_chance_renames(w->c);
     tg_strmap_init(&g.names);
-    index_enclosers(&g);
+    tg_where_open(&g.where, w);
     pair_regions(&g);
     join_replacements(&g);
     w->n_places = g.names.n;

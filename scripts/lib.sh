@@ -6,7 +6,8 @@ libgit2-dev libyaml-dev libcjson-dev zlib1g-dev libpcre2-dev libisal-dev libzstd
 libcmocka-dev"
 test_packages="python3-jsonschema python3-junitparser python3-numpy python3-yaml libxml2-utils cmark-gfm
 librsvg2-bin chromium openssl jq zstd gzip nodejs npm gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
-valgrind openmpi-bin libopenmpi-dev munge slurm-client slurmctld slurmd"
+valgrind openmpi-bin libopenmpi-dev munge slurm-client slurmctld slurmd
+python3-venv python3-pandas python3-pytest python3-pytest-xdist python3-pytest-rerunfailures mypy flake8"
 
 say() { printf '%s\n' "$*" >&2; }
 

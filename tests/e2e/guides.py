@@ -104,7 +104,7 @@ def main():
         expect(f"{page}: in the index", page == "README.md" or f"({page})" in index, True)
         with tempfile.TemporaryDirectory() as tmp:
             ran += walk(page, tmp)
-    expect("eleven pages and the index", len(pages), 12)
+    expect("twelve pages and the index", len(pages), 13)
     for page in ["../../README.md"] + ["../" + p for p in sorted(os.listdir(FOLDER + "/..")) if p.endswith(".md")]:
         here = os.path.dirname(os.path.normpath(os.path.join(FOLDER, page)))
         with open(os.path.join(FOLDER, page), encoding="utf-8") as f:

@@ -6,6 +6,7 @@ thing takes half an hour: scripts/release, then scripts/release-test (docs/relea
 
     release BUILD NPM     BUILD is the build folder; NPM keeps what npm fetched
 """
+import base64
 import hashlib
 import json
 import os
@@ -16,6 +17,7 @@ import sys
 import tarfile
 import tempfile
 import warnings
+import zipfile
 
 import github
 from support import ROOT, expect, finish, skip
@@ -65,6 +67,7 @@ class Copy:
         self.top = folder
         os.makedirs(os.path.join(folder, "cmake/release"))
         shutil.copytree(os.path.join(ROOT, "scripts"), os.path.join(folder, "scripts"))
+        shutil.copytree(os.path.join(ROOT, "python"), os.path.join(folder, "python"), ignore=shutil.ignore_patterns("__pycache__"))
         for name in ("CMakeLists.txt", "LICENSE", "README.md"):
             shutil.copy(os.path.join(ROOT, name), folder)
         with open(os.path.join(ROOT, "CMakeLists.txt"), encoding="utf-8") as f:
@@ -76,6 +79,9 @@ class Copy:
         prefix = next(p for p, dirs, _ in os.walk(folder + "/staged") if "bin" in dirs)
         os.makedirs(folder + "/installed")
         os.rename(prefix, folder + "/installed/usr")
+        # a release is static, this build may not be
+        subprocess.run(["gcc", "-static", "-s", "-x", "c", "-", "-o", folder + "/installed/usr/bin/tracegate"], input=b"int main(void) { return 0; }",
+                       check=True)
 
     def write(self, path, text):
         with open(os.path.join(self.top, path), "w", encoding="utf-8") as f:
@@ -152,6 +158,37 @@ def package(c):
         expect("deb: the terms of what is linked in", "the authors of one 1.0" in (text := f.read()) and " terms of one\n" in text, True)
     run = subprocess.run(["md5sum", "--quiet", "-c", "DEBIAN/md5sums"], cwd=tree, capture_output=True, text=True, check=False)
     expect("deb: md5sums", (run.returncode, run.stdout), (0, ""))
+
+
+def wheel(c, program):
+    """The tags are true of a static program, every file is listed with its sum, the licences are in it; a program that needs
+    libraries is refused."""
+    name = f"torch_tracegate-{c.version}-py3-none-manylinux2014_x86_64.manylinux_2_17_x86_64.musllinux_1_1_x86_64.whl"
+    info = f"torch_tracegate-{c.version}.dist-info"
+    with zipfile.ZipFile(os.path.join(c.top, "out", name)) as z:
+        data = {i.filename: z.read(i) for i in z.infolist()}
+        modes = {i.filename: oct(i.external_attr >> 16) for i in z.infolist()}
+        expect("wheel: dates", {i.date_time for i in z.infolist()}, {(2026, 11, 6, 0, 0, 0)})
+    scripts = f"torch_tracegate-{c.version}.data/scripts/"
+    expect("wheel: the program", sha256(data[scripts + "tracegate"]), program)
+    expect("wheel: modes", {n for n, m in modes.items() if m == "0o100755"}, {scripts + "tracegate", scripts + "tracegate-ab"})
+    expect("wheel: licences", sorted(n for n in data if "/licenses/" in n), [f"{info}/licenses/LICENSE", f"{info}/licenses/one.txt"])
+    expect("wheel: plugin", data[info + "/entry_points.txt"], b"[pytest11]\ntracegate = tracegate.pytest_plugin\n")
+    expect("wheel: typed", "tracegate/py.typed" in data, True)
+    tags_in = sorted(x[5:] for x in data[info + "/WHEEL"].decode().splitlines() if x.startswith("Tag: "))
+    expect("wheel: tags", tags_in, [f"py3-none-{t}_x86_64" for t in ("manylinux2014", "manylinux_2_17", "musllinux_1_1")])
+    fields = dict(x.split(": ", 1) for x in data[info + "/METADATA"].decode().split("\n\n")[0].splitlines())
+    expect("wheel: name and terms", (fields["Name"], fields["Version"], fields["License-Expression"]), ("torch-tracegate", c.version, "Apache-2.0 AND MIT"))
+    listed = {n: s for n, s, _ in (x.split(",") for x in data[info + "/RECORD"].decode().splitlines())}
+    wanted = {n: "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(d).digest()).rstrip(b"=").decode() for n, d in data.items()}
+    expect("wheel: sums", listed, {**wanted, info + "/RECORD": ""})
+    with tarfile.open(os.path.join(c.top, "out", f"torch_tracegate-{c.version}.tar.gz")) as t:
+        names = {m.name.split("/", 1)[1] for m in t.getmembers()}
+    expect("sdist", sorted(n for n in names if "/" not in n), ["LICENSE", "PKG-INFO", "README.md", "build_backend.py", "pyproject.toml"])
+    for what, args, said in (("a program with a loader", [sys.executable], "needs libraries at run time"), ("no program", [__file__], "not a 64-bit Linux program"),
+                             ("no licences", ["--licences", c.top + "/python", os.path.join(c.top, "installed/usr/bin/tracegate")], "no licences")):
+        run = subprocess.run([os.path.join(c.top, "scripts/release-wheel"), *args, c.top], capture_output=True, text=True, check=False)
+        expect(f"{what}: {run.stderr}", (run.returncode, said in run.stderr), (1, True))
 
 
 def schemas():
@@ -235,6 +272,7 @@ def main():
         expect("the same bytes", [n for n, d in two.out().items() if files.get(n) != d] + sorted(set(files) ^ set(two.out())), [])
         bom, program, line = archive_of(one, files)
         package(one)
+        wheel(one, program)
         whole = bill(bom, program)
         tags(one, line)
     return finish("release" if whole else "release, but the SBOM was not held against its schema")

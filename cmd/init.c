@@ -17,6 +17,8 @@
 
 struct init_opts {
     const char *action;
+    enum tg_program framework;
+    enum tg_survey_ci service;
     bool store, nightly, force;
 };
 static const struct tg_opt init_options[] = {
@@ -25,6 +27,11 @@ static const struct tg_opt init_options[] = {
       "and change in turn on one machine, as hosted runners need" },
     { "nightly", TG_OPT_FLAG, offsetof(struct init_opts, nightly), NULL,
       "add a suite `nightly` with stored baselines, and its workflow" },
+    { "for", TG_OPT_CHOICE, offsetof(struct init_opts, framework), TG_PROGRAM_CHOICES,
+      "what writes the traces: its command, ranks and steps; pytest: a gated test instead of a "
+      "bench; default: what the repository depends on" },
+    { "service", TG_OPT_CHOICE, offsetof(struct init_opts, service), TG_CI_CHOICES,
+      "the CI service; default: the one whose files are there" },
     { "action", TG_OPT_STR, offsetof(struct init_opts, action), "OWNER/REPO@COMMIT",
       "the action that workflows use; default: that of the gate's workflow, else the placeholder "
       "OWNER/tracegate@COMMIT" },
@@ -69,9 +76,13 @@ static void put_steps(struct tg_buf *out, const struct tg_survey_suite *one)
 static void put_suite(struct job *j, const struct tg_survey_suite *one)
 {
     struct tg_buf *out = &j->out;
+    if (one->framework)
+        tg_buf_printf(out, "  program     %s\n", tg_program_name(one->framework));
     if (!one->n) {
         tg_buf_printf(out, "  traces      none %s%.*s yet\n", one->program.n ? "in " : "",
                       TG_SV_ARG(one->program.n ? one->program : TG_SV("here")));
+        if (one->ranks > 1)
+            tg_buf_printf(out, "  ranks       %zu, which is RANKS in bench.py\n", one->ranks);
         return;
     }
     tg_buf_printf(out, "  traces      %.*s: %zu run%s", TG_SV_ARG(one->form.files), one->runs,
@@ -96,6 +107,7 @@ static void put_suite(struct job *j, const struct tg_survey_suite *one)
 static void put_found(struct job *j)
 {
     const struct tg_survey *s = &j->survey;
+    bool assumed = s->ci == TG_CI_GITHUB && !j->o->service;
     tg_buf_puts(&j->out, "found\n");
     for (size_t i = 0; i < s->n_suites; i++)
         put_suite(j, &s->suites[i]);
@@ -108,7 +120,7 @@ static void put_found(struct job *j)
                       TG_SV_ARG(s->remote.n ? s->remote : TG_SV("no remote")),
                       TG_SV_ARG(s->branch));
     tg_buf_printf(&j->out, "  service     %s%s\n", tg_survey_ci_name(s->ci),
-                  s->ci == TG_CI_GITHUB && !tg_sv_has(s->remote, TG_SV("github"))
+                  assumed && !tg_sv_has(s->remote, TG_SV("github"))
                       ? " (assumed; GitLab and others: docs/ci.md)"
                       : "");
 }
@@ -348,7 +360,10 @@ static void put_bench_note(struct job *j, const struct tg_survey_suite *one)
                       path);
         break;
     case TG_BENCH_SERVER:
-        tg_buf_printf(&j->out, "  in %s: your model, prompts and server in record()\n", path);
+        tg_buf_printf(&j->out, "  in %s: your model, prompts and server in answer()\n", path);
+        break;
+    case TG_BENCH_LAUNCH:
+        tg_buf_printf(&j->out, "  in %s: your model and data in command()\n", path);
         break;
     case TG_BENCH_OTHER:
         tg_buf_printf(&j->out,
@@ -410,9 +425,37 @@ static void put_suite_commands(struct job *j)
     tg_buf_putc(&j->out, '\n');
 }
 
+static bool gates_tests(const struct job *j)
+{
+    return j->survey.suites[0].framework == TG_PROGRAM_PYTEST;
+}
+
+static void put_next_of_tests(struct job *j)
+{
+    TG_BUF add = { 0 };
+    for (size_t i = 0; i < j->files.n; i++)
+        tg_buf_printf(&add, " %.*s", TG_SV_ARG(j->files.v[i].path));
+    tg_buf_puts(&j->out, "next\n");
+    if (!j->survey.has_gated_tests)
+        tg_buf_puts(&j->out, "  in tests/test_performance.py: your own step in place of the "
+                             "example in make_step()\n");
+    tg_buf_printf(&j->out,
+                  "  1. python3 -m pip install pytest torch-tracegate\n"
+                  "  2. python3 -m pytest --tracegate=record\n"
+                  "  3. git switch -c %s && git add%s perf/pytest && git commit -m \"performance "
+                  "gate\"%s\n"
+                  "  then, in each change: python3 -m pytest --tracegate=check\n",
+                  j->survey.topic, add.n ? add.p : "",
+                  j->survey.remote.n ? " && git push -u origin HEAD" : "");
+}
+
 static void put_next(struct job *j)
 {
     TG_BUF add = { 0 };
+    if (gates_tests(j)) {
+        put_next_of_tests(j);
+        return;
+    }
     put_paths(j, &add);
     tg_buf_puts(&j->out, "next\n");
     if (keeps_any(j))
@@ -427,7 +470,12 @@ static void put_next(struct job *j)
                              "from in place of OWNER/tracegate@COMMIT\n");
     if (j->survey.ci == TG_CI_GITLAB)
         tg_buf_puts(&j->out, "  in .gitlab-ci.yml: include: [{local: .gitlab/tracegate.yml}]\n");
-    if (j->survey.ci == TG_CI_JENKINS || j->survey.ci == TG_CI_BUILDKITE)
+    if (j->survey.ci == TG_CI_BUILDKITE)
+        tg_buf_puts(&j->out, "  in the pipeline: buildkite-agent pipeline upload "
+                             ".buildkite/tracegate.yml\n");
+    if (j->survey.ci == TG_CI_SLURM)
+        tg_buf_puts(&j->out, "  on the cluster, for each change: sbatch --wait tracegate.sbatch\n");
+    if (j->survey.ci == TG_CI_JENKINS)
         tg_buf_printf(&j->out,
                       "  in the pipeline, on changes: tracegate-ab --base origin/%.*s --runs "
                       "5 --junit gate.xml -- python3 bench.py --trace '{trace}'\n",
@@ -444,7 +492,8 @@ static void put_next(struct job *j)
 
 static bool run_job(struct job *j, const struct tg_strs *args, struct tg_err *err)
 {
-    if (!tg_survey_make(&j->survey, args, j->io, j->repo, j->arena, err))
+    const struct tg_survey_wish wish = { j->o->framework, j->o->service };
+    if (!tg_survey_make(&j->survey, args, &wish, j->io, j->repo, j->arena, err))
         return false;
     j->setup = (struct tg_setup_opts){ .store = j->o->store,
                                        .nightly = j->o->nightly,
@@ -452,7 +501,8 @@ static bool run_job(struct job *j, const struct tg_strs *args, struct tg_err *er
     put_found(j);
     if (!write_all(j, err))
         return false;
-    put_selftest(j);
+    if (!gates_tests(j))
+        put_selftest(j);
     put_next(j);
     return tg_io_put(j->io, tg_buf_sv(&j->out), err);
 }
@@ -474,7 +524,7 @@ static int init_run(const struct tg_cmd_call *c, struct tg_err *err)
 const struct tg_cmd tg_cmd_init = {
     .name = "init",
     .summary = "set up a gate: policy, benchmark and CI workflow",
-    .synopsis = "[TRACE|FOLDER]... [--store] [--nightly]",
+    .synopsis = "[TRACE|FOLDER]... [--for PROGRAM] [--store] [--nightly]",
     .about =
         "Looks at the traces (the named ones, else those below the current folder; a named FOLDER "
         "without traces is a program of its own, as in a monorepo) and at the repository: runs, "
@@ -483,6 +533,13 @@ const struct tg_cmd tg_cmd_init = {
         "none, and the workflow of the CI service, at the root of the repository. Existing files "
         "stay as they are, and the difference to what init would write is shown; --force replaces "
         "them.\n"
+        "\n"
+        "--for says what writes the traces if nothing in the repository does: the bench then "
+        "starts "
+        "vLLM, SGLang, torchtitan, Megatron or torchrun with its profiler, and the policy has its "
+        "ranks and steps. --for pytest writes a test that pytest gates, instead of bench and "
+        "policy "
+        "(torch-tracegate brings the plugin).\n"
         "\n"
         "Then selftest tries the policy on the traces: they must pass against themselves, and "
         "injected regressions must fail. The last lines are the next three commands.\n"

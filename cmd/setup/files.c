@@ -1,5 +1,6 @@
 #include "cmd/setup/files.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -159,7 +160,28 @@ static const char *command(const struct tg_survey *s, tg_sv text)
 
 static bool is_ours(enum tg_survey_bench bench)
 {
-    return bench == TG_BENCH_OURS || bench == TG_BENCH_CALLS || bench == TG_BENCH_SERVER;
+    return bench == TG_BENCH_OURS || bench == TG_BENCH_CALLS || bench == TG_BENCH_SERVER ||
+           bench == TG_BENCH_LAUNCH;
+}
+
+/* Of a template for several frameworks, the part for this one; a server that nobody named is vLLM. */
+static void keep_framework(struct tg_buf *text, enum tg_program framework)
+{
+    static const enum tg_program pairs[][2] = { { TG_PROGRAM_SGLANG, TG_PROGRAM_VLLM },
+                                                { TG_PROGRAM_MEGATRON, TG_PROGRAM_TORCHTITAN } };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        bool first = framework == pairs[i][0];
+        const char *drop = tg_program_name(pairs[i][first]);
+        const char *keep = tg_program_name(pairs[i][!first]);
+        char begin[64], end[64];
+        (void)snprintf(begin, sizeof begin, "# %s", drop);
+        (void)snprintf(end, sizeof end, "# end of %s", drop);
+        replace_lines(text, begin, end, "");
+        (void)snprintf(begin, sizeof begin, "    # %s\n", keep);
+        (void)snprintf(end, sizeof end, "    # end of %s\n", keep);
+        replace(text, begin, "");
+        replace(text, end, "");
+    }
 }
 
 static void add_bench(struct tg_setup_files *f, const struct tg_survey *s,
@@ -171,11 +193,17 @@ static void add_bench(struct tg_setup_files *f, const struct tg_survey *s,
     for (size_t i = 0; i < f->n; i++)
         if (tg_sv_eq(f->v[i].path, tg_sv_of(path)))
             return; /* two suites of one program */
-    text = add_file(f, s, path, bench == TG_BENCH_SERVER ? tg_template_server : tg_template_bench);
+    text = add_file(f, s, path,
+                    bench == TG_BENCH_SERVER   ? tg_template_server
+                    : bench == TG_BENCH_LAUNCH ? tg_template_launch
+                                               : tg_template_bench);
     replace(text, "bench_server.py", "bench.py");
-    if (one->ranks > 1)
-        replace(text, "RUNS, RANKS = 5, 1",
-                tg_arena_printf(s->arena, "RUNS, RANKS = 5, %zu", one->ranks));
+    replace(text, "bench_launch.py", "bench.py");
+    keep_framework(text, one->framework);
+    for (size_t ranks = 1; ranks <= 8; ranks += 7) /* as the templates have it */
+        if (one->ranks && one->ranks != ranks)
+            replace(text, tg_arena_printf(s->arena, "RUNS, RANKS = 5, %zu\n", ranks),
+                    tg_arena_printf(s->arena, "RUNS, RANKS = 5, %zu\n", one->ranks));
     if (bench == TG_BENCH_CALLS)
         replace_lines(text, "# example", "# end of the example",
                       "    from train import train_step\n\n    return train_step\n");
@@ -249,7 +277,7 @@ static bool has_device(const struct tg_survey *s)
 {
     bool any = false;
     for (size_t i = 0; i < s->n_suites; i++)
-        any |= s->suites[i].has_device;
+        any |= s->suites[i].has_device || tg_program_needs_gpu(s->suites[i].framework);
     return any;
 }
 
@@ -435,11 +463,29 @@ static void add_nightly(struct tg_setup_files *f, const struct tg_survey *s,
                 : "python3 bench.py");
 }
 
+/* A test instead of a bench: the plugin of pytest brings a policy of its own. */
+static void add_tests(struct tg_setup_files *f, const struct tg_survey *s,
+                      const struct tg_setup_opts *o)
+{
+    struct tg_buf *text;
+    if (!s->has_gated_tests)
+        (void)add_file(f, s, "tests/test_performance.py", tg_template_tests);
+    if (s->ci != TG_CI_GITHUB)
+        return;
+    text = add_file(f, s, ".github/workflows/tracegate.yml", tg_template_pytest);
+    put_place(text, s, o);
+    put_requirements(text, s, s->suites[0].program);
+}
+
 void tg_setup_files(struct tg_setup_files *out, const struct tg_survey *s,
                     const struct tg_setup_opts *o)
 {
     struct tg_buf *policy;
     *out = (struct tg_setup_files){ 0 };
+    if (s->suites[0].framework == TG_PROGRAM_PYTEST) {
+        add_tests(out, s, o);
+        return;
+    }
     policy = add_file(out, s, ".tracegate.yml", "");
     tg_setup_policy(policy, s, o);
     for (size_t i = 0; i < s->n_suites; i++)
@@ -453,6 +499,11 @@ void tg_setup_files(struct tg_setup_files *out, const struct tg_survey *s,
         add_ab(out, s, o);
     else if (s->ci == TG_CI_GITLAB)
         (void)add_file(out, s, ".gitlab/tracegate.yml", tg_template_gitlab);
+    else if (s->ci == TG_CI_BUILDKITE)
+        (void)add_file(out, s, ".buildkite/tracegate.yml", tg_template_buildkite);
+    else if (s->ci == TG_CI_SLURM)
+        replace(add_file(out, s, "tracegate.sbatch", tg_template_slurm), "origin/main",
+                tg_arena_printf(s->arena, "origin/%.*s", TG_SV_ARG(s->branch)));
     if (s->ci == TG_CI_GITHUB && o->nightly)
         add_nightly(out, s, o);
 }

@@ -17,8 +17,8 @@
 
 const char *tg_survey_ci_name(enum tg_survey_ci ci)
 {
-    static const char *const names[] = { "none", "GitHub Actions", "GitLab CI", "Jenkins",
-                                         "Buildkite" };
+    static const char *const names[] = { "none",    "GitHub Actions", "GitLab CI",
+                                         "Jenkins", "Buildkite",      "Slurm" };
     return names[ci];
 }
 
@@ -75,6 +75,20 @@ static bool is_folder(const struct tg_survey *s, const char *path)
     return tg_file_is_dir(tg_survey_path(s, tg_sv_of(path)));
 }
 
+static bool has_batch_job(const struct tg_survey *s)
+{
+    const char **names;
+    size_t n = 0;
+    struct tg_err ignored = TG_ERR_INIT;
+    bool any = false;
+    if (tg_look_in(s->root, s->arena, &names, &n, &ignored) == TG_SEEN_FAILED)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        any |= tg_sv_ends(tg_sv_of(names[i]), TG_SV(".sbatch")) ||
+               tg_sv_ends(tg_sv_of(names[i]), TG_SV(".slurm"));
+    return any;
+}
+
 /* Files say what is in use; the remote what could be. */
 static enum tg_survey_ci find_ci(const struct tg_survey *s)
 {
@@ -88,6 +102,8 @@ static enum tg_survey_ci find_ci(const struct tg_survey *s)
         return TG_CI_BUILDKITE;
     if (tg_sv_has(s->remote, TG_SV("gitlab")))
         return TG_CI_GITLAB;
+    if (!tg_sv_has(s->remote, TG_SV("github")) && has_batch_job(s))
+        return TG_CI_SLURM;
     return TG_CI_GITHUB;
 }
 
@@ -611,9 +627,102 @@ static enum tg_survey_bench bench_of(const struct tg_survey *s, const struct tg_
 {
     if (tg_survey_has(s, one->program, "bench.py"))
         return says(s, one->program, "bench.py", "--trace") ? TG_BENCH_THEIRS : TG_BENCH_OTHER;
-    if (one->n && !one->marked && one->has_device)
+    if (tg_program_is_launched(one->framework))
+        return TG_BENCH_LAUNCH;
+    if (tg_program_is_server(one->framework) || (one->n && !one->marked && one->has_device))
         return TG_BENCH_SERVER;
     return says(s, one->program, "train.py", "def train_step(") ? TG_BENCH_CALLS : TG_BENCH_OURS;
+}
+
+/* ---- the framework ---- */
+
+/* The text of a file of the repository; "": there is none. In the arena. */
+static tg_sv text_of(const struct tg_survey *s, tg_sv folder, const char *name)
+{
+    const char *path = tg_survey_path(s, tg_sv_of(tg_survey_in(s, folder, name)));
+    TG_BUF text = { 0 };
+    struct tg_err ignored = TG_ERR_INIT;
+    if (!tg_file_exists(path) || !tg_file_read(&text, path, MAX_SCRIPT, &ignored))
+        return TG_SV("");
+    return tg_arena_sv(s->arena, tg_buf_sv(&text));
+}
+
+/* Dependencies of the folder or, if it has none, of the root. */
+static enum tg_program find_dependency(const struct tg_survey *s, tg_sv folder)
+{
+    static const char *const lists[] = { "requirements.txt", "pyproject.toml" };
+    enum tg_program found = TG_PROGRAM_PLAIN;
+    for (size_t i = 0; !found && i < sizeof lists / sizeof *lists; i++)
+        found = tg_program_of_dependencies(text_of(s, folder, lists[i]));
+    return found || !folder.n ? found : find_dependency(s, TG_SV(""));
+}
+
+/* How many processes the scripts of the folder give to torchrun, as tg_program_processes says it. */
+static size_t find_processes(const struct tg_survey *s, tg_sv folder)
+{
+    const char **names;
+    size_t n = 0, found = 0;
+    struct tg_err ignored = TG_ERR_INIT;
+    if (tg_look_in(tg_survey_path(s, folder), s->arena, &names, &n, &ignored) == TG_SEEN_FAILED)
+        return 0;
+    for (size_t i = 0; i < n && (!found || found == SIZE_MAX); i++) {
+        tg_sv name = tg_sv_of(names[i]);
+        if (tg_sv_ends(name, TG_SV(".sh")) || tg_sv_eq(name, TG_SV("Makefile"))) {
+            size_t here = tg_program_processes(text_of(s, folder, names[i]));
+            found = here ? here : found;
+        }
+    }
+    return found;
+}
+
+static bool has_gated_tests(const struct tg_survey *s)
+{
+    static const char *const settings[] = { "pytest.ini", "pyproject.toml", "tox.ini",
+                                            "setup.cfg" };
+    const char **names;
+    size_t n = 0;
+    struct tg_err ignored = TG_ERR_INIT;
+    bool any = false;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        any |= tg_program_tests(text_of(s, TG_SV(""), settings[i]));
+    if (!is_folder(s, "tests") || tg_look_in(tg_survey_path(s, TG_SV("tests")), s->arena, &names,
+                                             &n, &ignored) == TG_SEEN_FAILED)
+        return any;
+    for (size_t i = 0; i < n && !any; i++)
+        any = tg_sv_ends(tg_sv_of(names[i]), TG_SV(".py")) &&
+              tg_program_tests(text_of(s, TG_SV("tests"), names[i]));
+    return any;
+}
+
+static enum tg_program find_framework(const struct tg_survey *s, tg_sv folder, size_t processes)
+{
+    enum tg_program found = find_dependency(s, folder);
+    if (found)
+        return found;
+    if (tg_survey_has(s, folder, "torchtitan/train.py"))
+        return TG_PROGRAM_TORCHTITAN;
+    if (tg_survey_has(s, folder, "megatron/training/training.py"))
+        return TG_PROGRAM_MEGATRON;
+    if (s->has_gated_tests)
+        return TG_PROGRAM_PYTEST;
+    return processes ? TG_PROGRAM_TORCHRUN : TG_PROGRAM_PLAIN;
+}
+
+/* What the traces say stands; without traces, what is known of the framework. */
+static void set_framework(struct tg_survey_suite *one, const struct tg_survey *s,
+                          const struct tg_survey_wish *wish)
+{
+    size_t processes = find_processes(s, one->program);
+    const char *window;
+    one->framework = wish->framework ? wish->framework : find_framework(s, one->program, processes);
+    window = tg_program_window(one->framework);
+    if (one->n)
+        return;
+    one->ranks = processes && processes != SIZE_MAX && one->framework != TG_PROGRAM_PYTEST
+                     ? processes
+                     : tg_program_ranks(one->framework);
+    if (window) /* as often as a step has to be: the first one is the prefill */
+        one->window = (struct tg_window_hint){ .name = tg_sv_of(window), .count = 4 };
 }
 
 static bool survey_suites(struct tg_survey *s, const struct tg_strs *args, const struct tg_io *io,
@@ -624,21 +733,29 @@ static bool survey_suites(struct tg_survey *s, const struct tg_strs *args, const
         find_traces(&all, s, args, repo, err) && make_suites(s, &all, args->n > 0, io, repo, err);
     free(all.v);
     free(all.programs);
-    for (size_t i = 0; ok && i < s->n_suites; i++)
-        s->suites[i].bench = bench_of(s, &s->suites[i]);
     return ok;
 }
 
-bool tg_survey_make(struct tg_survey *out, const struct tg_strs *args, const struct tg_io *io,
-                    struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
+static void survey_benches(struct tg_survey *s, const struct tg_survey_wish *wish)
+{
+    for (size_t i = 0; i < s->n_suites; i++) {
+        set_framework(&s->suites[i], s, wish);
+        s->suites[i].bench = bench_of(s, &s->suites[i]);
+    }
+}
+
+bool tg_survey_make(struct tg_survey *out, const struct tg_strs *args,
+                    const struct tg_survey_wish *wish, const struct tg_io *io, struct tg_repo *repo,
+                    struct tg_arena *a, struct tg_err *err)
 {
     *out = (struct tg_survey){ .arena = a, .skipped = TG_SV("") };
     if (!look_at_repository(out, repo, err) || !survey_suites(out, args, io, repo, err))
         return false;
-    if (!out->n_suites) {
+    if (!out->n_suites)
         add_empty_suite(out, TG_SV(""));
-        out->suites[0].bench = bench_of(out, &out->suites[0]);
-    }
+    out->ci = wish->ci ? wish->ci : out->ci;
+    out->has_gated_tests = has_gated_tests(out);
+    survey_benches(out, wish);
     return true;
 }
 
@@ -649,5 +766,8 @@ bool tg_survey_traces(struct tg_survey *out, const struct tg_strs *args, const s
         .arena = a, .root = "./", .prefix = "", .remote = TG_SV(""), .skipped = TG_SV("")
     };
     out->branch = TG_SV("main");
-    return survey_suites(out, args, io, repo, err);
+    if (!survey_suites(out, args, io, repo, err))
+        return false;
+    survey_benches(out, &(struct tg_survey_wish){ TG_PROGRAM_PLAIN, TG_CI_NONE });
+    return true;
 }

@@ -7,6 +7,7 @@
  */
 #include "cmd/gate/inputs.h"
 #include "cmd/setup/paths.h"
+#include "cmd/setup/program.h"
 
 #define TG_SURVEY_OPS 2
 
@@ -15,13 +16,15 @@ enum tg_survey_bench {
     TG_BENCH_OURS,   /* none is there: one is written, with an example to replace */
     TG_BENCH_CALLS,  /* the same, and it calls the repository's own train.train_step */
     TG_BENCH_SERVER, /* the same, for a server: its traces have no steps */
+    TG_BENCH_LAUNCH, /* the same, for a framework that writes the traces itself */
     TG_BENCH_THEIRS, /* there is one that takes --trace */
     TG_BENCH_OTHER   /* there is one, and nothing in it says --trace */
 };
 /* Traces that one program wrote. */
 struct tg_survey_suite {
-    tg_sv name;               /* "main", or that of its folder */
-    tg_sv program;            /* the folder of its bench.py below the root: "", "train" */
+    tg_sv name;    /* "main", or that of its folder */
+    tg_sv program; /* the folder of its bench.py below the root: "", "train" */
+    enum tg_program framework;
     struct tg_path_form form; /* of the fresh traces, relative to the root */
     bool outside;             /* the traces are not below the root: the form means nothing */
     tg_sv kept;               /* glob of traces in a folder for baselines ("perf/…"); "": none */
@@ -30,16 +33,31 @@ struct tg_survey_suite {
     size_t runs, ranks;
     bool marked;                    /* ProfilerStep */
     size_t least_steps, most_steps; /* of a run and rank */
-    struct tg_window_hint window;   /* what every trace has and would do as a step; name "": none */
-    tg_sv device;                   /* "NVIDIA H100", "cuda", "cpu" */
+    /* what every trace has and would do as a step, without traces the framework's; name "": none */
+    struct tg_window_hint window;
+    tg_sv device; /* "NVIDIA H100", "cuda", "cpu" */
     bool has_device, has_stacks, is_compiled;
     enum tg_survey_bench bench;
     tg_sv ops[TG_SURVEY_OPS]; /* operators that every run has in every step, largest first */
     size_t n_ops;
 };
 
-enum tg_survey_ci { TG_CI_NONE, TG_CI_GITHUB, TG_CI_GITLAB, TG_CI_JENKINS, TG_CI_BUILDKITE };
+enum tg_survey_ci {
+    TG_CI_NONE,
+    TG_CI_GITHUB,
+    TG_CI_GITLAB,
+    TG_CI_JENKINS,
+    TG_CI_BUILDKITE,
+    TG_CI_SLURM
+};
+#define TG_CI_CHOICES "github|gitlab|jenkins|buildkite|slurm"
 const char *tg_survey_ci_name(enum tg_survey_ci ci); /* "GitHub Actions" */
+
+/* What the command line decides; PLAIN, NONE: what is found. */
+struct tg_survey_wish {
+    enum tg_program framework;
+    enum tg_survey_ci ci;
+};
 
 struct tg_survey {
     struct tg_arena *arena;
@@ -52,6 +70,7 @@ struct tg_survey {
     const char
         *action;       /* where the gate's workflow takes tracegate from; NULL: there is none yet */
     const char *topic; /* name for a branch that does not exist: "performance-gate" */
+    bool has_gated_tests;           /* tests that use the pytest plugin */
     struct tg_survey_suite *suites; /* at least one; without traces it has n 0 */
     size_t n_suites;
     tg_sv skipped; /* why traces that were found were not taken; "": none */
@@ -63,8 +82,8 @@ struct tg_survey {
  * error; one that was found is skipped.
  */
 TG_MUST bool tg_survey_make(struct tg_survey *out, const struct tg_strs *args,
-                            const struct tg_io *io, struct tg_repo *repo, struct tg_arena *a,
-                            struct tg_err *err);
+                            const struct tg_survey_wish *wish, const struct tg_io *io,
+                            struct tg_repo *repo, struct tg_arena *a, struct tg_err *err);
 /* One suite of these traces, without looking at a repository: for `policy init`. */
 TG_MUST bool tg_survey_traces(struct tg_survey *out, const struct tg_strs *args,
                               const struct tg_io *io, struct tg_repo *repo, struct tg_arena *a,

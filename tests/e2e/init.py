@@ -6,6 +6,7 @@ and by the workflows it wrote.
 import glob
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -196,7 +197,7 @@ def server(tmp):
     p = policy(r)
     expect("server: window", p["suites"][0]["window"], {"by": "annotation", "name": "execute_*", "skip_first": 1})
     expect("server: nothing volatile", "void" in json.dumps(p) or "k0" in json.dumps(p), False)
-    expect_has("server: what to do", said, "in bench.py: your model, prompts and server in record()")
+    expect_has("server: what to do", said, "in bench.py: your model, prompts and server in answer()")
     expect_has("server: a runner with a GPU", r.read(GATE), "runs-on: [self-hosted, linux, x64, gpu]")
     expect_has("server: bench", r.read("bench.py"), "start_profile")
     lint(r)
@@ -413,12 +414,163 @@ def nightly_beside_a_gate(tmp, mock):
 def services(tmp):
     for name, files_, want, words in (
             ("gitlab", {".gitlab-ci.yml": "x"}, ".gitlab/tracegate.yml", "include: [{local: .gitlab/tracegate.yml}]"),
-            ("jenkins", {"Jenkinsfile": "x"}, "", "tracegate-ab --base origin/main")):
+            ("jenkins", {"Jenkinsfile": "x"}, "", "tracegate-ab --base origin/main"),
+            ("buildkite", {".buildkite/pipeline.yml": "x"}, ".buildkite/tracegate.yml", "buildkite-agent pipeline upload .buildkite/tracegate.yml"),
+            ("slurm", {"train.sbatch": "x"}, "tracegate.sbatch", "sbatch --wait tracegate.sbatch"),
+            ("asked", {}, "tracegate.sbatch", "service     Slurm\n")):
         r = repository(f"{tmp}/{name}", files_)
-        expect_has(name, init(r), words)
+        expect_has(name, init(r, *(["--service", "slurm"] if name == "asked" else [])), words)
         expect(f"{name}: its file", want == "" or os.path.exists(r.path(want)), True)
         expect(f"{name}: no workflow of GitHub", os.path.exists(r.path(GATE)), False)
 
 
-run_parts(empty, never_overwrites, names_of_folders, cpu, server, corpus, ranks, services,
+def jobs(tmp):
+    """The jobs for Buildkite and Slurm as init wrote them, each on a change that copies needlessly and on one that does not."""
+    tools = tmp + "/tools"
+    os.makedirs(tools)
+    for name, target in (("tracegate", PROGRAM), ("tracegate-ab", AB), ("python3", sys.executable)):
+        os.symlink(target, f"{tools}/{name}")
+    for service, variant, code in (("buildkite", "extra_copy 0", 1), ("buildkite", "base 5", 0), ("slurm", "extra_copy 0", 1), ("slurm", "base 5", 0)):
+        what = f"{service}-{variant[:5].strip()}"
+        box, r = hosted(tmp, what, {"variant": "base 0\n", "bench.py": BENCH, ".gitignore": "out/\n"})
+        r.git("remote", "add", "origin", box.bare)
+        r.git("fetch", "-q", "origin")
+        init(r, "--service", service)
+        r.write("variant", variant + "\n")
+        r.git("checkout", "-q", "-b", "change")
+        r.commit("change")
+        if service == "slurm":
+            command = ["bash", "tracegate.sbatch"]
+        else:  # Buildkite replaces $X itself, and $$ by $
+            step, = yaml.safe_load(r.read(".buildkite/tracegate.yml"))["steps"]
+            expect("buildkite: no bare $", re.findall(r"(?<!\$)\$(?!\$)", step["command"]), [])
+            expect("buildkite: inconclusive", step["soft_fail"], [{"exit_status": 4}])
+            command = ["bash", "-e", "-c", step["command"].replace("$$", "$")]
+        env = dict(r.env, PATH=f"{tools}:{os.environ['PATH']}", TRACES=TRACES, BUILDKITE_PULL_REQUEST_BASE_BRANCH="main", SLURM_SUBMIT_DIR=r.dir)
+        run = subprocess.run(command, cwd=r.dir, env=env, capture_output=True, text=True)
+        expect(f"{what}: {run.stdout[-500:]} {run.stderr[-500:]}", run.returncode, code)
+        check(f"{what}: reports", all(os.path.exists(r.path(f)) for f in ("gate.xml", "gate.md")))
+
+
+# What writes the traces of each framework, as it names and marks them: two ranks of SGLang and vLLM, RANKS of the launched ones.
+STAND_INS = {
+    "vllm/__init__.py": """import os, written
+class LLM:
+    def __init__(self, model, seed, tensor_parallel_size, profiler_config):
+        assert profiler_config["profiler"] == "torch" and os.path.isabs(profiler_config["torch_profiler_dir"])
+        self.ranks, self.folder, self.warm, self.on = tensor_parallel_size, profiler_config["torch_profiler_dir"], False, False
+    def generate(self, prompts, sampling):
+        self.warm = True
+    def start_profile(self):
+        assert self.warm
+    def stop_profile(self):
+        written.ranks(self.ranks, self.folder + "/host_rank{}.17.pt.trace.json.gz", "execute_%d_context_0(0)_generation_8(8)")
+def SamplingParams(**_):
+    pass
+""",
+    "sglang/__init__.py": """import os, written
+class Engine:
+    def __init__(self, model_path, random_seed, tp_size):
+        self.ranks = tp_size
+    def generate(self, prompts, sampling):
+        pass
+    def start_profile(self):
+        assert os.environ["SGLANG_PROFILE_WITH_STACK"] == "false"
+    def stop_profile(self):
+        written.ranks(self.ranks, os.environ["SGLANG_TORCH_PROFILER_DIR"] + "/1789.25-TP-{}.trace.json.gz", "step[DECODE bs=%d]")
+    def shutdown(self):
+        pass
+""",
+    "torch/__init__.py": "", "torch/distributed/__init__.py": "",
+    "torch/distributed/run.py": """import sys, written
+args = sys.argv[1:]
+value = lambda name: args[args.index(name) + 1]
+ranks = int(args[1].partition("=")[2])
+if args[2:4] == ["-m", "torchtitan.train"]:
+    assert "--profiling.enable_profiling" in args
+    steps = int(value("--profiling.profiler_active"))
+    assert int(value("--training.steps")) == int(value("--profiling.profile_freq")) == 5 + int(value("--profiling.profiler_warmup")) + steps
+    written.ranks(ranks, value("--job.dump_folder") + "/profile_traces/iteration_18/rank{}_trace.json", "ProfilerStep#%d", steps)
+else:
+    assert args[2] == "pretrain_gpt.py" and "--use-pytorch-profiler" in args
+    first = args.index("--profile-ranks") + 1
+    ranks = next(k for k, x in enumerate(args[first:]) if x.startswith("--"))
+    steps = int(value("--profile-step-end")) - int(value("--profile-step-start"))
+    assert int(value("--train-iters")) > int(value("--profile-step-end"))
+    written.ranks(ranks, value("--tensorboard-dir") + "/../torch_profile/rank-{}.json.gz", "ProfilerStep#%d", steps)
+""",
+    "written.py": """import gzip, json, os, sys
+from plain_model import trace, usual
+def ranks(n, path, marker, steps=10):
+    for r in range(n):
+        place = os.path.normpath(path.format(r))
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        doc = trace([usual()] * steps, seed=int.from_bytes(os.urandom(3), "big"), rank=r if n > 1 else None, world=n, marker=marker)
+        with (gzip.open if place.endswith(".gz") else open)(place, "wt") as file:
+            json.dump(doc, file)
+"""}
+
+
+def programs(tmp):
+    """--for: the bench runs the framework's own command, its files get the names of the policy, and the steps are those that
+    the policy asks for. Ten steps a run; of a server the first is skipped."""
+    for name, text in STAND_INS.items():
+        os.makedirs(os.path.dirname(f"{tmp}/modules/{name}"), exist_ok=True)
+        write_text(f"{tmp}/modules/{name}", text)
+    env = dict(ENV, PYTHONPATH=f"{tmp}/modules:{ROOT}/tests/data", PYTHONDONTWRITEBYTECODE="1")
+    server = {"by": "annotation", "skip_first": 1}
+    for name, ranks_, window, told in (("vllm", 1, {**server, "name": "execute_*"}, "answer()"), ("sglang", 2, {**server, "name": "step[*"}, "answer()"),
+                                       ("torchtitan", 8, None, "command()"), ("megatron", 3, None, "command()")):
+        r = repository(f"{tmp}/{name}", {"run.sh": f"torchrun --nproc_per_node={ranks_} x.py\n"} if ranks_ in (2, 3) else {})
+        expect_has(f"{name}: told", init(r, "--for", name), told, *([f"ranks       {ranks_}, which is RANKS"] if ranks_ > 1 else []))
+        suite = policy(r)["suites"][0]
+        expect(f"{name}: window", suite.get("window"), window)
+        expect(f"{name}: ranks", (suite.get("ranks", {}).get("expect", 1), f"RUNS, RANKS = 5, {ranks_}\n" in r.read("bench.py")), (ranks_, True))
+        expect_has(f"{name}: machine", r.read(GATE), "[self-hosted, linux, x64, gpu]")
+        check(f"{name}: one framework in the bench", sum(x in r.read("bench.py") for x in ("import vllm", "from vllm", "import sglang", "torchtitan", "pretrain_gpt")) == 1)
+        lint(r)
+        r.write("bench.py", r.read("bench.py").replace("RUNS, RANKS = 5", "RUNS, RANKS = 3"))
+        for args in ((), ("--trace", "ab/run0.json.gz")):
+            run = subprocess.run([sys.executable, "bench.py", *args], cwd=r.dir, env=env, capture_output=True, text=True)
+            expect(f"{name}: bench {args}: {run.stderr[-800:]}", run.returncode, 0)
+        ends = [f"-rank{k}" for k in range(ranks_)] if ranks_ > 1 else [""]
+        expect(f"{name}: files", sorted(os.listdir(r.path("out"))), sorted(f"run{k}{e}.json.gz" for k in range(3) for e in ends))
+        expect(f"{name}: one run's files", sorted(os.listdir(r.path("ab"))), sorted(f"run0{e}.json.gz" for e in ends))
+        r.commit("gate")
+        done = r.run("check", "--baseline", "ab", "--json", "r.json")
+        selftest = r.run("selftest", *sorted(glob.glob(r.path("out/*"))))
+        expect(f"{name}: selftest; {selftest.stdout[-600:]} {selftest.stderr}", selftest.returncode, 0)
+        expect(f"{name}: check; {done.stdout}", done.returncode, 0)
+        expect(f"{name}: steps of a run", read_json(r.path("r.json"))["environment"]["steps"], [9 if window else 10] * 2)
+    # a rank that wrote nothing is an error, not a smaller job
+    r.write("bench.py", r.read("bench.py").replace('"--profile-ranks", *ranks', '"--profile-ranks", *ranks[:-1]'))
+    run = subprocess.run([sys.executable, "bench.py"], cwd=r.dir, env=env, capture_output=True, text=True)
+    expect_end("megatron: fewer ranks", run, 1, err="3 ranks should have written a trace each, found those of [0, 1]")
+
+
+def found_programs(tmp):
+    """Which framework a repository says, and what is like one and none."""
+    for name, files_, program in (
+            ("a dependency", {"requirements.txt": "torch\nsglang[all]==0.5\n"}, "SGLang"), ("of a project", {"pyproject.toml": 'dependencies = ["torch", "vllm>=0.13"]\n'}, "vLLM"),
+            ("in lines", {"pyproject.toml": 'dependencies = [\n  "torch",\n  "megatron-core",\n]\n'}, "Megatron"), ("the framework itself", {"torchtitan/train.py": "x"}, "torchtitan"),
+            ("another package", {"requirements.txt": "vllm-flash-attn\n# vllm\n"}, ""), ("torchrun", {"train.sh": "#!/bin/sh\ntorchrun \\\n  --nproc-per-node 4 train.py\n"}, "torchrun"),
+            ("a comment", {"train.sh": "# torchrun x\n"}, ""), ("gated tests", {"tests/test_x.py": "def test_x(tracegate):\n    pass\n"}, "pytest"),
+            ("tests", {"tests/test_x.py": "def test_x():\n    pass\n", "pytest.ini": "[pytest]\n"}, "")):
+        r = repository(f"{tmp}/{name}".replace(" ", "-"), files_)
+        said = init(r)
+        expect(f"found: {name}", re.findall(r"^  program     (.*)$", said, re.M), [program] if program else [])
+        if name == "torchrun":
+            expect("found: processes", policy(r)["suites"][0]["ranks"], {"expect": 4})
+        if program == "pytest":
+            expect("pytest: files", files(r), [GATE, "tests/test_x.py"])
+            expect_has("pytest: told", said, "python3 -m pytest --tracegate=record", "then, in each change: python3 -m pytest --tracegate=check")
+            expect_has("pytest: workflow", r.read(GATE), "pytest --tracegate=check --junitxml=gate.xml")
+    r = repository(tmp + "/new-tests", {"requirements.txt": "vllm\n"})
+    init(r, "--for", "pytest")
+    expect("--for has precedence", files(r), [GATE, "requirements.txt", "tests/test_performance.py"])
+    compile(r.read("tests/test_performance.py"), "test_performance.py", "exec")
+    expect("no such program", r.run("init", "--for", "jax").returncode, 2)
+
+
+run_parts(empty, never_overwrites, names_of_folders, cpu, server, corpus, ranks, services, jobs, programs, found_programs,
           *map(github.with_mock, (workflows, monorepo, stored, nightly_beside_a_gate)))

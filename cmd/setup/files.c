@@ -457,6 +457,10 @@ static void add_nightly(struct tg_setup_files *f, const struct tg_survey *s,
         replace(text, "ubuntu-24.04", has_device(s) ? WITH_GPU : SELF_HOSTED);
     put_place(text, s, o);
     put_requirements(text, s, folder);
+    if (folder.n)
+        replace(text, "path: out\n",
+                tg_arena_printf(s->arena, "path: %s\n",
+                                scalar(s, inert(s, tg_sv_of(tg_survey_in(s, folder, "out"))))));
     replace(text, "python3 bench.py --all",
             folder.n
                 ? command(s, TG_SV_PRINTF(s->arena, "(cd %s && python3 bench.py)", word(s, folder)))

@@ -242,6 +242,8 @@ def nightly(folder, mock):
         box.push(sha, "main")
         jobs = f.run(doc, "schedule", {"schedule": "17 3 * * *"}, "refs/heads/main", sha)
         expect(f"night {i}", (results(jobs), '"verdict": "' + verdict in report(jobs["gate"]), len(refs(box, sha))), ({"gate": result}, True, 5))
+        kept = "traces" in f.artifacts[str(f.runs)]
+        expect(f"night {i}: traces are kept of a failure alone", kept, result == "failure")
         told(f"night {i}", jobs)
     # by hand, against the commit that was slow itself: nothing more is called
     for base, result in ((nights[2][0], "success"), (nights[0][0], "failure")):
@@ -263,6 +265,7 @@ def nights(folder, mock):
         box.push(sha, "main")
         jobs = f.run(doc, "schedule", {"schedule": "47 2 * * *"}, "refs/heads/main", sha)
         expect(f"night {i}", (results(jobs), len(refs(box, sha))), ({"nights": result}, 5))
+        expect(f"night {i}: traces are kept of a failure alone", "traces" in f.artifacts[str(f.runs)], result == "failure")
         expect(f"night {i}: issues", [x["state"] for x in mock.issues], issues)
         page = box.git(box.bare, "show", "gh-pages:index.html")
         expect(f"night {i}: the page", (page.startswith("<!doctype html>"), sha[:10] in page), (True, True))

@@ -89,6 +89,9 @@ def _synchronize() -> None:
     """Waits for every device that this process has memory on: each step's work stays in its step. Others are left alone, because
     a first touch costs a context."""
     for _, module in _devices():
+        initialized = getattr(module, "is_initialized", None)
+        if initialized is not None and not initialized():
+            continue
         current = module.current_device()
         reserved = getattr(module, "memory_reserved", None)
         for index in range(module.device_count()):

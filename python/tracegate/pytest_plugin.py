@@ -24,7 +24,7 @@ import pytest
 from _pytest.runner import runtestprotocol  # what pytest's own protocol calls, and pytest-rerunfailures
 
 from ._program import ProgramError, run
-from ._record import record
+from ._record import RecordError, record
 
 T = TypeVar("T")
 FOLDER = ".tracegate_pytest"  # traces and reports of the last session; git ignores it
@@ -322,9 +322,12 @@ def tracegate(request: pytest.FixtureRequest) -> Callable[..., Any]:
         if gate is None:
             return fn(*args, **kwargs)
         recording = gate.recording(request.node.nodeid)
-        with record(recording.path, with_stack=bool(request.config.getini("tracegate_stacks")), **steps) as step:
-            for _ in step:
-                result = fn(*args, **kwargs)
+        try:
+            with record(recording.path, with_stack=bool(request.config.getini("tracegate_stacks")), **steps) as step:
+                for _ in step:
+                    result = fn(*args, **kwargs)
+        except RecordError as error:
+            pytest.fail(f"tracegate: {error}", pytrace=False)
         gate.recorded[recording.nodeid] = recording._replace(path=step.path)
         return result
 

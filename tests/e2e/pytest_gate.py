@@ -106,6 +106,10 @@ def records(tmp):
            ["test_model_py_test_evaluate_1.tgs", "test_model_py_test_evaluate_a_b_xe9.tgs", "test_model_py_test_train.tgs"])
     check("record: small", all(os.path.getsize(r.path("perf/pytest/" + n)) < 10000 for n in kept))
     expect("record: nothing else in git", r.git("status", "--porcelain"), "?? perf/")
+    outcomes, text = pytest(r, "--tracegate=record", code=1, NO_KINETO="1")
+    expect("no Kineto: red", red(outcomes), [n for n in NAMES if n != "test_plain"])
+    expect_has("no Kineto", outcomes["test_train"], "tracegate: this PyTorch is built without Kineto")
+    check("no Kineto: no traceback through the module", "def record(" not in text)
     pytest(r, "--tracegate=record")
     expect("record again: the same names", sorted(os.listdir(r.path("perf/pytest"))), kept)
     bare = tmp + "/bare"
@@ -194,6 +198,24 @@ def baselines(tmp):
     expect_has("a wrong policy", told, "exit code 2", "perf/rules.yml:3")
 
 
+def accepted(tmp):
+    """A copy on purpose: the waivers that the program prints, in the project's own policy, make it green; one call more is red."""
+    r = gated(tmp + "/project")
+    r.write("model.py", SLOWER)
+    r.commit("on purpose")
+    pytest(r, "--tracegate=check", code=1)
+    report, = (n for n in os.listdir(r.path(".tracegate_pytest")) if n.startswith("gate-test_model_py_test_train"))
+    waivers = r.run("policy", "waive", r.path(".tracegate_pytest/" + report))
+    expect(f"waivers {waivers.stderr}", waivers.returncode, 0)
+    r.write("perf/rules.yml", 'version: 1\nextends: ["tracegate:recommended"]\n' + waivers.stdout)
+    r.write("pytest.ini", "[pytest]\npythonpath = .\ntracegate_policy = perf/rules.yml\n")
+    outcomes, told = pytest(r, "--tracegate=check")
+    expect("accepted", red(outcomes), [])
+    r.write("model.py", SLOWER.replace("torch.mm(torch.clone(x))", "torch.mm(torch.clone(torch.clone(x)))"))
+    outcomes, told = pytest(r, "--tracegate=check", code=1)
+    expect("accepted, and no more than that", red(outcomes), ["test_train"])
+
+
 def stored(tmp):
     """Baselines in refs of git instead of files."""
     r = sample(tmp + "/project")
@@ -215,4 +237,4 @@ def stored(tmp):
 if python(prepared("--system-site-packages"), "import pytest", "/").returncode:
     skip("python3-pytest is missing")
 sys.dont_write_bytecode = True
-run_parts(records, judges, together, baselines, stored)
+run_parts(records, judges, together, baselines, accepted, stored)

@@ -184,9 +184,13 @@ class Gate:
         for old in glob.glob(os.path.join(glob.escape(self.folder), "gate*.json")):
             os.unlink(old)
         args = ["check", "--policy", self._policy(recordings), "--json", os.path.join(self.folder, "gate.json"), "--quiet"]
-        base = self._base()
+        base, env = self._base(), dict(os.environ)
+        if base and self.baseline == "stored":
+            env["TRACEGATE_BASE"] = base  # the commit whose runs are looked up
+        elif base:
+            args += ["--baseline", base]
         try:
-            run(*args, *(["--baseline", base] if base and self.baseline != "stored" else []), ok=(0, 1, 3, 4), cwd=self.root)
+            run(*args, ok=(0, 1, 3, 4), cwd=self.root, env=env)
         except ProgramError as error:
             return {r.nodeid: Answer(str(error), True) for r in recordings}
         reports = {}

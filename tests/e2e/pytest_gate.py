@@ -230,6 +230,12 @@ def stored(tmp):
         r.commit("change")
         outcomes, told = pytest(r, "--tracegate=check", code=code)
         expect(f"stored: {told[-800:]}", red(outcomes), failing)
+    r.git("checkout", "-q", "main")
+    for args in ((), ("--tracegate-base=change~1",), ("--tracegate-base=main",)):  # the last two commits of `change` have no runs
+        r.write("model.py", SLOWER)
+        outcomes, told = pytest(r, "--tracegate=check", *args, code=1)
+        expect(f"stored, uncommitted on main {args}: {told[-500:]}", red(outcomes), ["test_train"])
+    r.git("checkout", "-q", "--", "model.py")
     r.write("tests/test_twice.py", "def test_twice(tracegate):\n    tracegate(lambda: None)\n    tracegate(lambda: None)\n")
     expect_has("two recordings in a test", pytest(r, "tests/test_twice.py", code=1)[1], "called twice in one test")
 

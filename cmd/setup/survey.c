@@ -696,13 +696,19 @@ static bool has_gated_tests(const struct tg_survey *s)
 
 static enum tg_program find_framework(const struct tg_survey *s, tg_sv folder, size_t processes)
 {
+    static const struct {
+        const char *file; /* of the framework's own repository */
+        enum tg_program program;
+    } its_own[] = { { "vllm/__init__.py", TG_PROGRAM_VLLM },
+                    { "python/sglang/__init__.py", TG_PROGRAM_SGLANG },
+                    { "torchtitan/train.py", TG_PROGRAM_TORCHTITAN },
+                    { "megatron/training/training.py", TG_PROGRAM_MEGATRON } };
     enum tg_program found = find_dependency(s, folder);
     if (found)
         return found;
-    if (tg_survey_has(s, folder, "torchtitan/train.py"))
-        return TG_PROGRAM_TORCHTITAN;
-    if (tg_survey_has(s, folder, "megatron/training/training.py"))
-        return TG_PROGRAM_MEGATRON;
+    for (size_t i = 0; i < sizeof its_own / sizeof *its_own; i++)
+        if (tg_survey_has(s, folder, its_own[i].file))
+            return its_own[i].program;
     if (s->has_gated_tests)
         return TG_PROGRAM_PYTEST;
     return processes ? TG_PROGRAM_TORCHRUN : TG_PROGRAM_PLAIN;

@@ -21,7 +21,6 @@ import subprocess
 from typing import Any, Callable, Generator, NamedTuple, Optional, TypeVar
 
 import pytest
-from _pytest.runner import runtestprotocol  # what pytest's own protocol calls, and pytest-rerunfailures
 
 from ._program import ProgramError, run
 from ._record import RecordError, record
@@ -223,6 +222,8 @@ class Gate:
         """Reports of a recorded test wait for the verdict. A test that fails by itself is reported as ever."""
         if self.at_once or "tracegate" not in getattr(item, "fixturenames", ()):
             return None
+        from _pytest.runner import runtestprotocol  # private: what pytest's own protocol calls, and pytest-rerunfailures does
+
         hook = item.ihook
         hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
         reports = runtestprotocol(item, log=False, nextitem=nextitem)

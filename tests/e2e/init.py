@@ -553,6 +553,7 @@ def found_programs(tmp):
     for name, files_, program in (
             ("a dependency", {"requirements.txt": "torch\nsglang[all]==0.5\n"}, "SGLang"), ("of a project", {"pyproject.toml": 'dependencies = ["torch", "vllm>=0.13"]\n'}, "vLLM"),
             ("in lines", {"pyproject.toml": 'dependencies = [\n  "torch",\n  "megatron-core",\n]\n'}, "Megatron"), ("the framework itself", {"torchtitan/train.py": "x"}, "torchtitan"),
+            ("a server itself", {"python/sglang/__init__.py": "x", "pyproject.toml": 'name = "vllm"\n'}, "SGLang"),
             ("another package", {"requirements.txt": "vllm-flash-attn\n# vllm\n"}, ""), ("torchrun", {"train.sh": "#!/bin/sh\ntorchrun \\\n  --nproc-per-node 4 train.py\n"}, "torchrun"),
             ("a comment", {"train.sh": "# torchrun x\n"}, ""), ("gated tests", {"tests/test_x.py": "def test_x(tracegate):\n    pass\n"}, "pytest"),
             ("tests", {"tests/test_x.py": "def test_x():\n    pass\n", "pytest.ini": "[pytest]\n"}, "")):

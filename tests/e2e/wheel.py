@@ -154,6 +154,17 @@ def tables(tmp):
     expect_end("no such side", done, 1, err="'nowhere' is neither a file nor REV:PATH")
 
 
+def types(tmp):
+    """A user's mypy sees the types of what is installed."""
+    mypy = shutil.which("mypy", path="/usr/bin:" + CLEAN["PATH"])
+    if not mypy:
+        skip("mypy is missing")
+    for text, code, said_ in (("tracegate.assert_counts('a', syncs=0)", 0, "no issues"), ("tracegate.assert_counts('a', syncs='0')", 1, "[arg-type]"),
+                              ("tracegate.record(1)", 1, "[arg-type]"), ("tracegate.nothing()", 1, "[attr-defined]")):
+        done = command(mypy, "--strict", "--cache-dir", tmp, "--python-executable", prepared() + "python", "-c", f"import tracegate\n{text}", cwd=tmp)
+        expect_end(f"mypy: {text}", done, code, said_)
+
+
 def counts(tmp):
     """usual() has 12 kernels, 1 copy and 1 synchronisation; what is added here is what may not be there."""
     bin_ = prepared()
@@ -218,4 +229,4 @@ def named(_):
             expect(name, wrong.findall(read_bytes(os.path.join(ROOT, name)).decode(errors="replace")), [])
 
 
-run_parts(installed, tags, recording, tables, counts, debian_torch, named)
+run_parts(installed, tags, recording, tables, types, counts, debian_torch, named)

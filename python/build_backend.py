@@ -95,15 +95,16 @@ def version() -> str:
     return found[1]
 
 
-def metadata(licences: Iterable[str] = ()) -> bytes:
-    """`licences`: SPDX identifiers of what is linked into the program."""
+def metadata(licences: Iterable[str] = (), texts: Iterable[str] = ()) -> bytes:
+    """`licences`: SPDX identifiers of what is linked into the program; `texts`: names of their files, beside our own."""
     expression = " AND ".join(["Apache-2.0", *sorted({x.replace("_", " ") for x in licences} - {"Apache-2.0"})])
+    files = "".join(f"License-File: {name}\n" for name in ["LICENSE", *texts])
     head = f"""Metadata-Version: 2.4
 Name: {NAME}
 Version: {version()}
 Summary: Tells a pull request whether it made a PyTorch program slower: a gate on profiler traces
 License-Expression: {expression}
-Requires-Python: {PYTHON}
+{files}Requires-Python: {PYTHON}
 Keywords: pytorch,profiler,performance,regression,pytest,ci
 Classifier: Environment :: Console
 Classifier: Framework :: Pytest
@@ -166,7 +167,7 @@ def write_wheel(
         *module_files(),
         File(f"{bin_folder}/tracegate", it.data, True),
         *(File(f"{bin_folder}/{rename(s)}", read(s), True) for s in scripts),
-        File(f"{info}/METADATA", metadata(licences)),
+        File(f"{info}/METADATA", metadata(licences, map(os.path.basename, licence_files))),
         File(f"{info}/WHEEL", wheel.encode()),
         File(f"{info}/entry_points.txt", b"[pytest11]\ntracegate = tracegate.pytest_plugin\n"),
         File(f"{info}/licenses/LICENSE", read(project_file("LICENSE"))),

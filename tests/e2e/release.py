@@ -177,7 +177,9 @@ def wheel(c, program):
     expect("wheel: typed", "tracegate/py.typed" in data, True)
     tags_in = sorted(x[5:] for x in data[info + "/WHEEL"].decode().splitlines() if x.startswith("Tag: "))
     expect("wheel: tags", tags_in, [f"py3-none-{t}_x86_64" for t in ("manylinux2014", "manylinux_2_17", "musllinux_1_1")])
-    fields = dict(x.split(": ", 1) for x in data[info + "/METADATA"].decode().split("\n\n")[0].splitlines())
+    head = [x.split(": ", 1) for x in data[info + "/METADATA"].decode().split("\n\n")[0].splitlines()]
+    fields = dict(head)
+    expect("wheel: licences are named", [value for key, value in head if key == "License-File"], ["LICENSE", "one.txt"])
     expect("wheel: name and terms", (fields["Name"], fields["Version"], fields["License-Expression"]), ("torch-tracegate", c.version, "Apache-2.0 AND MIT"))
     listed = {n: s for n, s, _ in (x.split(",") for x in data[info + "/RECORD"].decode().splitlines())}
     wanted = {n: "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(d).digest()).rstrip(b"=").decode() for n, d in data.items()}

@@ -9,7 +9,7 @@ from support import ENV, PROGRAM, ROOT, expect, skip
 
 PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
 STUB = os.path.join(ROOT, "tests/data/torch_stub")
-CLEAN = {k: v for k, v in ENV.items() if not k.startswith(("PYTHON", "PIP_", "VIRTUAL_ENV"))}
+CLEAN = {k: v for k, v in ENV.items() if k != "CI" and not k.startswith(("PYTHON", "PYTEST_", "PIP_", "VIRTUAL_ENV"))}
 CLEAN.update(PIP_NO_INDEX="1", PIP_DISABLE_PIP_VERSION_CHECK="1", PYTHONDONTWRITEBYTECODE="1")
 folders = []
 

@@ -19,6 +19,7 @@ struct tg_value_room {
     size_t *usable;             /* indices into tg_used.step */
     size_t *offset;             /* of a row's slots, per step of the shard */
     double *v, *ordered;        /* one value per step */
+    double *of_run;
 };
 
 struct tg_value_room *tg_value_room_new(const struct tg_diff_work *w)
@@ -26,9 +27,13 @@ struct tg_value_room *tg_value_room_new(const struct tg_diff_work *w)
     struct tg_value_room *x = TG_NEW(w->a, struct tg_value_room);
     size_t n = w->max_steps + 1;
 
-    *x = (struct tg_value_room){ TG_NEW_N(w->a, uint64_t, n), TG_NEW_N(w->a, uint64_t, n),
-                                 TG_NEW_N(w->a, size_t, n),   TG_NEW_N(w->a, size_t, n),
-                                 TG_NEW_N(w->a, double, n),   TG_NEW_N(w->a, double, n) };
+    *x = (struct tg_value_room){ TG_NEW_N(w->a, uint64_t, n),
+                                 TG_NEW_N(w->a, uint64_t, n),
+                                 TG_NEW_N(w->a, size_t, n),
+                                 TG_NEW_N(w->a, size_t, n),
+                                 TG_NEW_N(w->a, double, n),
+                                 TG_NEW_N(w->a, double, n),
+                                 TG_NEW_N(w->a, double, w->n_cells + 1) };
     return x;
 }
 
@@ -159,36 +164,6 @@ static size_t usable_steps(const struct tg_diff_work *w, const struct tg_op *op,
     return steps_with(w->room, w->used[at].n, pattern, 0, SIZE_MAX);
 }
 
-/*
- * Slots align if every cell has enough usable steps and every run the same number of slots.
- * Returns the number of steps to use, 0 for another form.
- */
-static size_t slots_align(const struct tg_diff_work *w, const struct tg_op *op)
-{
-    size_t fewest = SIZE_MAX;
-    double slots = -1;
-
-    for (int side = 0; side < 2; side++)
-        for (size_t run = 0; run < w->c->n_runs[side]; run++) {
-            double of_run = 0;
-            for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
-                size_t at = tg_diff_cell_index(w, side, run, rank);
-                uint64_t calls;
-                size_t n = usable_steps(w, op, at, &calls);
-                if (n == 0 || (double)n < TG_SETTLED * (double)w->used[at].n ||
-                    !has_slots(w, op, at, w->room->usable[0]))
-                    return 0;
-                fewest = n < fewest ? n : fewest;
-                of_run += (double)calls;
-            }
-            of_run /= (double)w->c->n_ranks[side];
-            if (slots >= 0 && of_run != slots)
-                return 0;
-            slots = of_run;
-        }
-    return fewest == SIZE_MAX ? 0 : fewest;
-}
-
 /* ---- steps and calls ---- */
 
 size_t tg_fewest_steps(const struct tg_diff_work *w)
@@ -210,28 +185,6 @@ static uint64_t usual_calls(const struct tg_diff_work *w, const struct tg_op *op
 }
 
 /*
- * How many steps of every run have the usual number of calls, which must be most of them and the
- * same number of calls in all runs of a side; 0: calls vary.
- */
-static size_t same_calls(const struct tg_diff_work *w, const struct tg_op *op)
-{
-    size_t fewest = SIZE_MAX, hits;
-    uint64_t first = 0;
-
-    for (size_t at = 0; at < w->n_cells; at++) {
-        uint64_t calls = usual_calls(w, op, at, &hits);
-        if ((double)hits < TG_SETTLED * (double)w->used[at].n ||
-            (at != w->first[0] && at != w->first[1] && calls != first))
-            return 0;
-        fewest = hits < fewest ? hits : fewest;
-        first = calls;
-    }
-    return fewest == SIZE_MAX ? 0 : fewest;
-}
-
-/* ---- schedules ---- */
-
-/*
  * How the values are taken, and of how many steps of a run; or at how many calls per step. By a
  * schedule, from which step on, in how many steps all ranks repeat it (0: they do not repeat it),
  * and whether slot by slot or by sums.
@@ -240,9 +193,89 @@ struct plan {
     enum tg_value_form form;
     size_t steps;
     double calls;
+    double usual[2]; /* calls of a usual step, by side: a run that has others is read by the call */
     size_t from, period;
     bool slots;
 };
+
+/* ---- usual steps ---- */
+
+/*
+ * The run's calls in a usual step, mean over its ranks; `steps` receives in how many steps each rank
+ * has them at least. By slots, such steps call each fine row alike. -1: its steps vary.
+ */
+static double usual_of_run(const struct tg_diff_work *w, const struct tg_op *op, int side,
+                           size_t run, bool slots, size_t *steps)
+{
+    double sum = 0;
+
+    *steps = SIZE_MAX;
+    for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
+        size_t at = tg_diff_cell_index(w, side, run, rank), n;
+        uint64_t calls;
+        if (slots)
+            n = usable_steps(w, op, at, &calls);
+        else
+            calls = usual_calls(w, op, at, &n);
+        if (n == 0 || (double)n < TG_SETTLED * (double)w->used[at].n)
+            return -1;
+        *steps = n < *steps ? n : *steps;
+        sum += (double)calls;
+    }
+    return sum / (double)w->c->n_ranks[side];
+}
+
+/*
+ * What more than half of the side's runs call in a usual step, -1: nothing; `steps` is lowered to how
+ * many such steps more than half of them have. The other runs hide nothing of these.
+ */
+static double usual_of_side(const struct tg_diff_work *w, const struct tg_op *op, int side,
+                            bool slots, size_t *steps)
+{
+    size_t n = w->c->n_runs[side], of_run;
+    double *x = w->room->of_run, usual;
+
+    for (size_t run = 0; run < n; run++)
+        x[run] = usual_of_run(w, op, side, run, slots, &of_run);
+    tg_ascend(x, n);
+    usual = x[n / 2]; /* what more than half have is in the middle */
+    if (usual < 0)
+        return -1;
+    for (size_t run = 0; run < n; run++)
+        x[run] = usual_of_run(w, op, side, run, slots, &of_run) == usual ? (double)of_run : 0;
+    tg_ascend(x, n);
+    if (x[(n - 1) / 2] < (double)*steps)
+        *steps = (size_t)x[(n - 1) / 2];
+    return usual;
+}
+
+static bool all_have_slots(const struct tg_diff_work *w, const struct tg_op *op)
+{
+    for (size_t at = 0; at < w->n_cells; at++)
+        for (size_t j = 0; j < w->used[at].n; j++)
+            if (!has_slots(w, op, at, j))
+                return false;
+    return true;
+}
+
+/* By usual steps, which most runs of each side have alike; by slots, those of both sides. */
+static struct plan usual_plan(const struct tg_diff_work *w, const struct tg_op *op, bool slots)
+{
+    struct plan p = { .form = slots ? TG_FORM_SLOTS : TG_FORM_USUAL_STEPS,
+                      .steps = SIZE_MAX,
+                      .slots = slots };
+
+    if (slots && !all_have_slots(w, op))
+        return (struct plan){ 0 };
+    for (int side = 0; side < 2; side++)
+        p.usual[side] = usual_of_side(w, op, side, slots, &p.steps);
+    if (p.steps == 0 || p.steps == SIZE_MAX || fmin(p.usual[TG_BASE], p.usual[TG_TEST]) < 0 ||
+        (slots && p.usual[TG_BASE] != p.usual[TG_TEST]))
+        return (struct plan){ 0 };
+    return p;
+}
+
+/* ---- schedules ---- */
 
 /* After how many steps the cell's calls repeat, of those from `from` on; 0: never. Finds patterns. */
 static size_t find_period(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
@@ -297,15 +330,6 @@ static bool go_alike(const struct tg_diff_work *w, const struct tg_op *op)
     return true;
 }
 
-static bool has_all_slots(const struct tg_diff_work *w, const struct tg_op *op)
-{
-    for (size_t at = 0; at < w->n_cells; at++)
-        for (size_t j = 0; j < w->used[at].n; j++)
-            if (!has_slots(w, op, at, j))
-                return false;
-    return true;
-}
-
 enum sameness { BY_PERIOD, BY_STEP };
 
 /* The plan by a schedule; of 0 steps: there is no schedule. */
@@ -322,7 +346,7 @@ static struct plan schedule_of(const struct tg_diff_work *w, const struct tg_op 
     if (!found)
         return (struct plan){ 0 };
     p.steps = tg_fewest_steps(w) - p.from;
-    p.slots = ask == TG_ASK_BEST && has_all_slots(w, op);
+    p.slots = ask == TG_ASK_BEST && all_have_slots(w, op);
     return p;
 }
 
@@ -437,6 +461,36 @@ static void schedule_values(const struct reading *q, size_t at, double out[TG_ST
     }
 }
 
+/* Does the run lack the usual steps that most runs have? */
+static bool is_odd(const struct reading *q, int side, size_t run)
+{
+    const struct plan *p = &q->plan;
+    size_t steps;
+
+    if (p->form != TG_FORM_SLOTS && p->form != TG_FORM_USUAL_STEPS)
+        return false;
+    return usual_of_run(q->w, q->op, side, run, p->form == TG_FORM_SLOTS, &steps) !=
+               p->usual[side] ||
+           steps < p->steps;
+}
+
+/* Of a run without usual steps: its time by the call, of as many calls as the others have. */
+static bool odd_values(const struct reading *q, int side, size_t at, double out[TG_STEP_STATISTICS])
+{
+    struct tg_value_room *x = q->w->room;
+    size_t n = 0;
+
+    for (size_t j = 0; j < q->w->used[at].n && n < q->plan.steps; j++) {
+        uint64_t calls = calls_in(q->w, q->op, at, j);
+        if (calls)
+            x->v[n++] =
+                q->plan.usual[side] * tg_cell_time(q->w, q->op, at, j, q->part) / (double)calls;
+    }
+    if (n)
+        tg_step_statistics_add(out, x->v, n, x->ordered);
+    return n > 0;
+}
+
 /* Adds the cell's statistics; false: the operator is not there. */
 static bool cell_values(const struct reading *q, size_t at, double out[TG_STEP_STATISTICS])
 {
@@ -496,11 +550,9 @@ static struct plan plan_of(const struct tg_diff_work *w, const struct tg_op *op,
     q = schedule_of(w, op, ask, BY_PERIOD);
     if (q.steps)
         return q;
-    p = (struct plan){ .form = TG_FORM_SLOTS,
-                       .steps = ask == TG_ASK_BEST ? slots_align(w, op) : 0,
-                       .slots = true };
+    p = ask == TG_ASK_BEST ? usual_plan(w, op, true) : (struct plan){ 0 };
     if (!p.steps)
-        p = (struct plan){ .form = TG_FORM_USUAL_STEPS, .steps = same_calls(w, op) };
+        p = usual_plan(w, op, false);
     if (p.steps && is_usually_called(w, op))
         return p;
     q = schedule_of(w, op, ask, BY_STEP);
@@ -521,11 +573,11 @@ struct tg_run_values tg_run_values(const struct tg_diff_work *w, const struct tg
     v.device = tg_kind_is_device(op->kind);
     for (int side = 0; side < 2; side++)
         for (size_t run = 0; run < w->c->n_runs[side]; run++) {
-            bool here = false;
+            bool here = false, odd = is_odd(&q, side, run);
             for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
                 size_t at = tg_diff_cell_index(w, side, run, rank);
                 double of_rank[TG_STEP_STATISTICS] = { 0 }, share = 1 / (double)w->c->n_ranks[side];
-                here |= cell_values(&q, at, of_rank);
+                here |= odd ? odd_values(&q, side, at, of_rank) : cell_values(&q, at, of_rank);
                 for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
                     v.y[r][side][run] += of_rank[r] * share;
             }

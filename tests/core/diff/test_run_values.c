@@ -81,6 +81,38 @@ BY_HAND(steps_with_other_calls)
     }
 }
 
+/* Runs that call otherwise than more than half of them are read by their mean call. */
+BY_HAND(one_run_with_other_calls)
+{
+    static const uint32_t usual[] = { 2, 2, 2, 2, 2 }, more[] = { 4, 4, 4, 4, 4 },
+                          some[] = { 4, 2, 4, 2, 4 }, one[] = { 1, 1, 1, 1, 1 },
+                          three[] = { 3, 3, 3, 3, 3 };
+    static const struct {
+        const uint32_t *of[5];
+        enum tg_value_form form;
+    } rows[] = {
+        { { usual, usual, more, usual, usual }, TG_FORM_SLOTS },
+        { { usual, some, usual, more, usual }, TG_FORM_SLOTS },
+        { { more, one, usual, three, usual }, TG_FORM_CALLS }, /* more than half have none alike */
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 5, 5, 5);
+        for (size_t r = 0; r < 5; r++) {
+            add_counts(f, TG_BASE, r, TG_KIND_OP, "x", "", usual, 101);
+            add_counts(f, TG_TEST, r, TG_KIND_OP, "x", "", rows[i].of[r], 103);
+        }
+        compare(f);
+        struct tg_run_values v = read_values(f, "x", TG_ASK_BEST);
+        assert_int_equal(v.form, rows[i].form);
+        for (size_t r = 0; r < 5; r++) {
+            near(v.y[TG_LEAST][TG_BASE][r], 2 * 101);
+            near(v.y[TG_LEAST][TG_TEST][r], 2 * 103);
+        }
+    }
+}
+
 /* Each call of step j takes 101 + 10 j ns; `digits`: calls by step. */
 static void add_digits(struct fixture *f, int side, const char *digits)
 {

@@ -208,6 +208,7 @@ static void rule_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_rule
     r->noise = tg_decode_noise(c, tg_yaml_get(n, "noise"), &c->policy->noise);
     r->exceptions = tg_node_mask(tg_yaml_get(n, "exceptions"), tg_words_exception) << 1;
     r->optional = tg_node_true(n, "optional");
+    r->unjudged_note = tg_node_word(n, "unjudged", tg_words_unjudged, 0) == 1;
     r->against = against_of(c, tg_yaml_get(n, "against"));
     r->when = tg_decode_when(c, tg_yaml_get(n, "when"));
     if (info) {

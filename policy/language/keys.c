@@ -38,6 +38,7 @@ const char *const tg_words_family[] = { "gemm",   "attention",   "conv", "norm",
 const char *const tg_words_same[] = { "device",      "world_size", "cuda_major",
                                       "torch_minor", "cpu",        NULL };
 const char *const tg_words_direction[] = { "up", "down", "both", NULL };
+const char *const tg_words_unjudged[] = { "inconclusive", "note", NULL };
 const char *const tg_words_on_missing[] = { "pass", "inconclusive", "fail", NULL };
 const char *const tg_words_window_by[] = { "ProfilerStep", "annotation", "trace", NULL };
 const char *const tg_words_rank[] = { "each", "slowest", NULL };
@@ -245,6 +246,9 @@ static const struct tg_key rule_keys[] = {
       0, "counts that only warn where the rule would fail; polling calls are not judged",
       GOES(LOOSER, LOOSER) },
     { "optional", &yes_no, 0, "matching nothing is a note, not inconclusive", COMES(LOOSER) },
+    { "unjudged", SHAPE(WORD(tg_words_unjudged)), 0,
+      "what a rule is that matches something and judges none of it, by default inconclusive",
+      GOES(MAYBE_LOOSER, LOOSER) },
     { "against",
       SHAPE(.kind = TG_KEY_CHOICE, .what = "a baseline's name or a list of them",
             .example = "release", .scalar = &id,

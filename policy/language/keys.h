@@ -98,6 +98,7 @@ extern const char *const tg_words_class[];
 extern const char *const tg_words_family[];
 extern const char *const tg_words_same[];
 extern const char *const tg_words_direction[];
+extern const char *const tg_words_unjudged[];
 extern const char *const tg_words_on_missing[];
 extern const char *const tg_words_window_by[];
 extern const char *const tg_words_rank[];

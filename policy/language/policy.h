@@ -145,6 +145,7 @@ struct tg_rule {
     struct tg_noise noise; /* complete: the policy's noise with the rule's keys */
     uint32_t exceptions;   /* bits 1 << enum tg_exception: counts that it excepts */
     bool optional;         /* matching nothing is a note, not `inconclusive` */
+    bool unjudged_note;    /* `unjudged: note`: so is judging nothing of what it matches */
     uint32_t against;      /* the baselines it is judged against: bits as in tg_policy_against */
     struct tg_when when;
     struct tg_loc at;        /* of the rule: its id, in the last layer that changed it */

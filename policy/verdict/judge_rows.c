@@ -142,7 +142,7 @@ static void tell(const struct tg_rule_scope *s, const struct tg_rule *rule, cons
 /* The baseline said how much, the fresh traces do not: nothing to compare, and no pass. */
 static void say_no_bytes(struct tg_result *r, const struct tg_rule *rule, const struct tg_op *op)
 {
-    tg_eval_message(r, rule->optional ? TG_STATE_WARN : TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD,
+    tg_eval_message(r, rule->unjudged_note ? TG_STATE_WARN : TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD,
                     op->name, TG_SV("the fresh traces do not say how many bytes, the baseline did"),
                     TG_SV("Record both sides with the same version of PyTorch and the driver."));
 }

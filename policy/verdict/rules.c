@@ -250,9 +250,10 @@ static void judge_ops(struct tg_eval_state *e, const struct tg_rule_scope *s,
             TG_SV("a regular expression exceeded its budget of steps on a name"),
             TG_SV("Write a simpler pattern; nested repeats are the usual cause."));
     if (found.matched && e->n == before)
-        say(e, rule, unless_optional(rule), TG_SV("(no value)"),
+        say(e, rule, rule->unjudged_note ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE,
+            TG_SV("(no value)"),
             TG_SV("no matching name has what this metric needs, on both sides"),
-            TG_SV("Record what docs/metrics.md names for it, or mark the rule optional."));
+            TG_SV("Record what docs/metrics.md names for it; `unjudged: note` makes this a note."));
     if (found.matched && !found.fresh && tg_rule_is_narrow(&rule->match) &&
         rule->metric != TG_RULE_METRIC_REMOVED)
         tell_all_gone(e, rule, before);
@@ -431,18 +432,18 @@ static struct tally tally_of(const struct tg_result *v, size_t n)
 
 /*
  * What was not judged is never green. A rule that found something and judged none of it is
- * inconclusive: without evidence unless it is optional, and in any case where the policy itself
- * leaves out all that it matches. A rule that found nothing has said so already.
+ * inconclusive: without evidence unless the policy says `unjudged: note`, and in any case where the
+ * policy itself leaves out all that it matches. A rule that found nothing has said so already.
  */
 void tg_rule_close(struct tg_eval_state *e, const struct tg_rule *rule, const struct tg_result *v,
                    size_t n)
 {
     struct tally t = tally_of(v, n);
-    if (t.spoke || !(t.off + t.silent) || (t.silent && rule->optional))
+    if (t.spoke || !(t.off + t.silent) || (t.silent && rule->unjudged_note))
         return;
     say(e, rule, TG_STATE_INCONCLUSIVE, TG_SV("(nothing judged)"),
         TG_SV_PRINTF(e->arena, "nothing that the rule matches was judged: %s", t.why),
         t.silent
-            ? TG_SV("The rows that are not judged say why; `optional: true` makes this a note.")
+            ? TG_SV("The rows that are not judged say why; `unjudged: note` makes this a note.")
             : TG_SV("Narrow the override or `noise.ignore`, or remove the rule."));
 }

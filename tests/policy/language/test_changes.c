@@ -43,6 +43,8 @@ static const struct {
       TG_MAYBE_LOOSER, TG_MAYBE_LOOSER },
     { RULE("fail: {abs: 0}"), RULE("fail: {abs: 0}, optional: true"), "rules.a.optional", TG_LOOSER,
       TG_TIGHTER },
+    { RULE("fail: {abs: 0}, unjudged: inconclusive"), RULE("fail: {abs: 0}, unjudged: note"),
+      "rules.a.unjudged", TG_LOOSER, TG_TIGHTER },
     { RULE("fail: {abs: 0}"), RULE("fail: {abs: 0}, optional: false"), "rules.a.optional",
       TG_OTHERWISE, TG_OTHERWISE },
     { RULE("fail: {abs: 0}"), RULE("fail: {abs: 0}, when: {event: push}"), "rules.a.when",

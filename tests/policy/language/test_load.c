@@ -92,6 +92,7 @@ TEST(a_rule_with_everything)
         "      - {match: {name: y}, warn: off}\n"
         "    noise: {test: none, min_steps: 7}\n"
         "    optional: true\n"
+        "    unjudged: note\n"
         "    when: {event: pull_request, branch: [main, \"release/*\"], device: \"*H100*\"}\n";
 
     AUTO_DIAGS d = no_diags();
@@ -136,7 +137,7 @@ TEST(a_rule_with_everything)
     assert_int_equal(r->noise.test, TG_NOISE_NONE);
     assert_int_equal(r->noise.min_steps, 7);
     assert_int_equal(r->noise.min_runs, 3); /* the built-in one */
-    assert_true(r->optional);
+    assert_true(r->optional && r->unjudged_note);
     assert_true(r->when.present);
     assert_int_equal(r->when.branch.n, 2);
 }
@@ -260,7 +261,7 @@ TEST(the_built_in_policy)
     assert_true(p->built_in);
     assert_int_equal(p->n_rules, 14);
     for (size_t i = 0; i < p->n_rules; i++) {
-        assert_true(p->rules[i].optional);
+        assert_true(p->rules[i].optional && p->rules[i].unjudged_note);
         assert_true(p->rules[i].why.n > 0);
         assert_string_equal(p->rules[i].at.file, "tracegate:recommended");
     }

@@ -134,6 +134,8 @@ WITH_HAND(bytes_that_only_the_baseline_says)
     rule(h, TG_RULE_METRIC_BYTES, hand_limit(h, TG_BOUND_ABS, 0));
     assert_int_equal(judged(h, &copy)->state, TG_STATE_INCONCLUSIVE);
     h->rule.optional = true;
+    assert_int_equal(judged(h, &copy)->state, TG_STATE_INCONCLUSIVE);
+    h->rule.unjudged_note = true;
     assert_int_equal(judged(h, &copy)->state, TG_STATE_WARN);
     copy.bytes[TG_BASE] = 0; /* it moved nothing */
     assert_null(judged(h, &copy));

@@ -235,6 +235,10 @@ static const struct model_row model_rows[] = {
         "rules: [{id: w, match: {kind: kernel}, metric: bytes, fail: {pct: 10%}, optional: true}, "
         "{id: v, match: {kind: op}, metric: count, fail: {abs: 0}}]",
         USUAL, USUAL),
+    ROW("bytes of kernels, a note where they are not judged",
+        "rules: [{id: w, match: {kind: kernel}, metric: bytes, fail: {pct: 10%}, unjudged: note}, "
+        "{id: v, match: {kind: op}, metric: count, fail: {abs: 0}}]",
+        USUAL, USUAL),
     ROW("every limit off", COUNT("fail: off"), USUAL, SIDE(.more = OP)),
     ROW("every limit off, optional", COUNT("fail: off, optional: true"), USUAL, SIDE(.more = OP)),
     ROW("off, but an override is on",
@@ -765,7 +769,7 @@ WITH_HAND(a_rule_that_judged_nothing_is_not_green)
     const struct {
         struct tg_result v[2];
         size_t n;
-        bool closed, if_optional;
+        bool closed, if_note;
     } rows[] = {
         { { silent }, 1, true, false },
         { { off }, 1, true, true }, /* the policy itself leaves it out */
@@ -778,12 +782,12 @@ WITH_HAND(a_rule_that_judged_nothing_is_not_green)
         { { silent }, 0, false, false },
     };
 
-    for (int optional = 0; optional < 2; optional++)
+    for (int note = 0; note < 2; note++)
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-            h->rule.optional = optional;
-            if (closes(h, rows[i].v, rows[i].n) !=
-                (optional ? rows[i].if_optional : rows[i].closed))
-                fail_msg("row %zu, optional %d", i, optional);
+            h->rule.optional = !note; /* which is about what matches nothing */
+            h->rule.unjudged_note = note;
+            if (closes(h, rows[i].v, rows[i].n) != (note ? rows[i].if_note : rows[i].closed))
+                fail_msg("row %zu, note %d", i, note);
         }
     hand_text(h->e.results[0].message, "nothing that the rule matches was judged: waits");
 }

@@ -191,7 +191,7 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const ch
     TG_BUF text = { 0 }, at = { 0 };
     put_code = put_code ? put_code : put_words;
     if ((v->outcome != TG_OUTCOME_FAIL && v->outcome != TG_OUTCOME_WARN) || !r ||
-        r->subject == TG_SUBJECT_REQUIRE)
+        r->subject == TG_SUBJECT_REQUIRE || r->subject == TG_SUBJECT_NOTE)
         return; /* a requirement's row says itself what to do */
     if (v->outcome == TG_OUTCOME_WARN)
         tg_buf_puts(out, "A warning does not block. ");

@@ -37,6 +37,8 @@ static enum tg_section section_of(const struct tg_verdict *v, const struct tg_re
 
 bool tg_result_shown(const struct tg_result *r)
 {
+    if (r->state == TG_STATE_WARN && r->subject == TG_SUBJECT_NOTE)
+        return false; /* the note is shown */
     return r->state == TG_STATE_FAIL || r->state == TG_STATE_INCONCLUSIVE ||
            r->state == TG_STATE_WARN || r->state == TG_STATE_SUSPICIOUS;
 }
@@ -105,7 +107,7 @@ void tg_tally_put(struct tg_buf *out, const struct tg_tally *t)
 
 enum tg_note_place tg_note_place(const struct tg_verdict *v, const struct tg_note *n)
 {
-    bool first = v->outcome != TG_OUTCOME_FAIL || n->damage || n->lifts;
+    bool first = v->outcome != TG_OUTCOME_FAIL || n->damage || n->reason;
     return n->warning && first ? TG_PLACE_FIRST : TG_PLACE_LAST;
 }
 

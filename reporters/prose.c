@@ -45,7 +45,8 @@ void tg_prose_init(struct tg_prose *p, const struct tg_verdict *v)
     tg_strmap_init(&m);
     for (size_t i = 0; i < v->n_results; i++) {
         const struct tg_result *r = &v->results[i];
-        bool word = r->subject == TG_SUBJECT_TRACE || r->subject == TG_SUBJECT_REQUIRE;
+        bool word = r->subject == TG_SUBJECT_TRACE || r->subject == TG_SUBJECT_REQUIRE ||
+                    r->subject == TG_SUBJECT_NOTE;
         if (tg_result_shown(r) && r->op_normalised.n > 2 && !word)
             add_name(&m, r->op_normalised);
         if (tg_result_shown(r) && r->cause && r->cause->function)

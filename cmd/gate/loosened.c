@@ -101,7 +101,7 @@ static void tell_change(struct tg_check *c, struct tg_check_job *j,
 {
     const char *where =
         x->at.file ? tg_arena_printf(c->arena, " (%s:%u)", x->at.file, x->at.line) : "";
-    tell(c, j, TG_NOTE_LIFTS,
+    tell(c, j, TG_NOTE_POLICY,
          tg_arena_printf(c->arena, "the policy %s than the baseline's: %.*s %.*s -> %.*s%s",
                          x->direction == TG_LOOSER ? "is looser" : "may be looser",
                          TG_SV_ARG(x->path),
@@ -129,7 +129,7 @@ static void tell_changes(struct tg_check *c, struct tg_check_job *j,
     for (size_t i = 0; i < changes->n_looser && i < MAX_TOLD; i++)
         tell_change(c, j, &changes->v[i], i ? "" : next);
     if (changes->n_looser > MAX_TOLD)
-        tell(c, j, TG_NOTE_LIFTS,
+        tell(c, j, TG_NOTE_POLICY,
              tg_arena_printf(c->arena, "the policy is looser in %zu more values",
                              changes->n_looser - MAX_TOLD),
              next);
@@ -152,7 +152,7 @@ static void add_profiles(struct tg_check *c, struct tg_check_job *j,
     if (!tg_gate_policy_profiles(changes, (const char *const[]){ where, place_now(c) },
                                  (const struct tg_policy *const[]){ before, c->suites.policy },
                                  &diags, c->io, &c->repo, c->arena, &why))
-        tell(c, j, TG_NOTE_LIFTS,
+        tell(c, j, TG_NOTE_POLICY,
              tg_arena_printf(c->arena,
                              "whether a profile is looser than the baseline's is not known: %s",
                              why.message),
@@ -175,7 +175,7 @@ static void compare_with(struct tg_check *c, struct tg_check_job *j, const char 
     struct tg_err why = TG_ERR_INIT;
     before = load_from(c, where, &why);
     if (!before) {
-        tell(c, j, TG_NOTE_LIFTS,
+        tell(c, j, TG_NOTE_POLICY,
              tg_arena_printf(c->arena,
                              "whether the policy is looser than the baseline's is not known: %s",
                              why.message),
@@ -259,7 +259,7 @@ enum tg_seen tg_check_change_start(struct tg_check *c, struct tg_git *git, struc
 
 static void tell_not_known(struct tg_check *c, struct tg_check_job *j, const struct tg_err *why)
 {
-    tell(c, j, TG_NOTE_LIFTS,
+    tell(c, j, TG_NOTE_POLICY,
          tg_arena_printf(c->arena,
                          "whether the policy is looser than the baseline's is not known: %s",
                          why->message),

@@ -118,15 +118,30 @@ bool tg_policy_asks_metrics_alone(const struct tg_policy *p);
 /* Does no rule of the policy need a baseline? */
 bool tg_policy_asks_fresh_alone(const struct tg_policy *p);
 /*
- * Applies the notes that lift a verdict, also those added after tg_eval: a pass becomes a warning, or a
- * failure if `fail_on` (bits of enum tg_fail_on) names warnings. If it names `inconclusive`, a verdict
- * without a comparison fails too.
+ * Makes rows of the notes that have a reason, also of those added after tg_eval: warnings, or failures
+ * if `fail_on` (bits of enum tg_fail_on) names warnings. The outcome is that of the worst row. If
+ * `fail_on` names `inconclusive`, a verdict without a comparison fails too.
  */
 void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *a);
 enum tg_note_level {
     TG_NOTE_PLAIN,
     TG_NOTE_WARNING, /* shown up front */
-    TG_NOTE_LIFTS    /* such a warning, and a verdict that would pass becomes one */
+    /* Such a warning that is a row of the rule `require` as well: by its reason. */
+    TG_NOTE_OTHER_RANK,
+    TG_NOTE_RANKS,
+    TG_NOTE_DEVICE,
+    TG_NOTE_DATA,
+    TG_NOTE_MACHINE,
+    TG_NOTE_FLAGS,
+    TG_NOTE_OUTSIDE,
+    TG_NOTE_LAUNCHES,
+    TG_NOTE_UNKNOWN_WORK,
+    TG_NOTE_EVENTS,
+    TG_NOTE_ITERATIONS,
+    TG_NOTE_INTEGRITY,
+    TG_NOTE_SAME_RECORDING,
+    TG_NOTE_POLICY,
+    TG_NOTE_BASELINE
 };
 void tg_verdict_add_note(struct tg_verdict *v, struct tg_arena *a, enum tg_note_level level,
                          tg_sv text, tg_sv next);

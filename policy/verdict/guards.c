@@ -426,19 +426,16 @@ static void tell_left_runs(struct tg_eval_state *e, const struct tg_comparison *
         first[c->left[i].side] = &c->left[i];
     }
     for (int side = 0; side < 2; side++) {
-        struct tg_result *r;
-        if (!n[side])
-            continue;
-        r = tg_eval_add(e, NULL);
-        tg_eval_message(r, TG_STATE_WARN, TG_SUBJECT_REQUIRE, TG_SV("flags"),
-                        TG_SV_PRINTF(e->arena,
-                                     "%zu of %zu %s runs %s left out: recorded with other profiler "
-                                     "flags than the others (%.*s: %.*s)",
-                                     n[side], n[side] + c->n_runs[side], side_name[side],
-                                     n[side] == 1 ? "is" : "are", TG_SV_ARG(first[side]->source),
-                                     TG_SV_ARG(first[side]->profile)),
-                        TG_SV("Record all runs with the same options of the profiler."));
-        r->rule = TG_SV("require");
+        if (n[side])
+            tg_eval_note(
+                e, TG_NOTE_FLAGS,
+                TG_SV_PRINTF(e->arena,
+                             "%zu of %zu %s runs %s left out: recorded with other profiler "
+                             "flags than the others (%.*s: %.*s)",
+                             n[side], n[side] + c->n_runs[side], side_name[side],
+                             n[side] == 1 ? "is" : "are", TG_SV_ARG(first[side]->source),
+                             TG_SV_ARG(first[side]->profile)),
+                "Record all runs with the same options of the profiler.");
     }
 }
 
@@ -542,7 +539,7 @@ static void put_damage(struct tg_buf *b, const struct damage *d)
 
 static void tell(struct tg_eval_state *e, bool warning, tg_sv text, const char *next)
 {
-    tg_eval_note(e, warning ? TG_NOTE_LIFTS : TG_NOTE_PLAIN, text, next);
+    tg_eval_note(e, warning ? TG_NOTE_INTEGRITY : TG_NOTE_PLAIN, text, next);
     e->out->notes[e->out->n_notes - 1].damage = true;
 }
 

@@ -22,24 +22,34 @@ void tg_verdict_of_error(struct tg_verdict *out, const struct tg_err *why, struc
     out->coverage = TG_SV("nothing judged");
 }
 
+static void insert_row(struct tg_verdict *v, size_t at, const struct tg_result *row,
+                       struct tg_arena *a)
+{
+    struct tg_result *rows = TG_NEW_N(a, struct tg_result, v->n_results + 1);
+
+    for (size_t i = 0; i < v->n_results; i++) {
+        struct tg_result *r = &rows[i < at ? i : i + 1];
+        *r = v->results[i];
+        if (r->folded_under != TG_NO_ID && r->folded_under >= at)
+            r->folded_under++;
+    }
+    rows[at] = *row;
+    v->results = rows;
+    v->n_results++;
+    v->n_state[row->state]++;
+}
+
 /* What fails without a comparison, or by `fail_on`, is a row as well, so that every report counts it. */
 static void fail_by(struct tg_verdict *v, tg_sv rule, tg_sv what, tg_sv text, tg_sv next,
                     tg_sv evidence, struct tg_arena *a)
 {
-    struct tg_result *rows = TG_NEW_N(a, struct tg_result, v->n_results + 1);
-    rows[0] = (struct tg_result){
+    struct tg_result row = {
         .rule = rule, .delta_pct = NAN, .share = NAN, .folded_under = TG_NO_ID
     };
-    tg_eval_message(&rows[0], TG_STATE_FAIL, TG_SUBJECT_REQUIRE, what, text, next);
-    rows[0].evidence = evidence;
-    for (size_t i = 0; i < v->n_results; i++) {
-        rows[i + 1] = v->results[i];
-        if (rows[i + 1].folded_under != TG_NO_ID)
-            rows[i + 1].folded_under++;
-    }
-    v->results = rows;
-    v->n_results++;
-    v->n_state[TG_STATE_FAIL]++;
+
+    tg_eval_message(&row, TG_STATE_FAIL, TG_SUBJECT_REQUIRE, what, text, next);
+    row.evidence = evidence;
+    insert_row(v, 0, &row, a);
     v->outcome = TG_OUTCOME_FAIL;
     v->exit_code = tg_outcome_exit_code(TG_OUTCOME_FAIL);
 }
@@ -229,23 +239,52 @@ static void fail_inconclusive(struct tg_verdict *v, struct tg_arena *a)
                                TG_SV_ARG(v->error));
 }
 
+/* Makes the note a row, after all that are worse. */
+static void place_note(struct tg_verdict *v, struct tg_note *note, unsigned fail_on,
+                       struct tg_arena *a)
+{
+    bool fails = fail_on & TG_FAIL_ON_WARN;
+    struct tg_result row = {
+        .rule = TG_SV("require"), .delta_pct = NAN, .share = NAN, .folded_under = TG_NO_ID
+    };
+    size_t at = 0;
+
+    tg_eval_message(&row, fails ? TG_STATE_FAIL : TG_STATE_WARN, TG_SUBJECT_NOTE,
+                    tg_sv_of(note->reason), note->text, note->next);
+    if (fails)
+        row.evidence = TG_SV("a warning: `fail_on` makes it a failure");
+    while (at < v->n_results && v->results[at].state >= row.state)
+        at++;
+    insert_row(v, at, &row, a);
+    note->placed = true;
+}
+
 void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *a)
 {
-    const struct tg_note *note = NULL;
+    const struct tg_note *first = NULL;
+    bool fails = fail_on & TG_FAIL_ON_WARN;
+
+    if (v->outcome == TG_OUTCOME_ERROR)
+        return;
     if (v->outcome == TG_OUTCOME_INCONCLUSIVE && fail_on & TG_FAIL_ON_INCONCLUSIVE)
         fail_inconclusive(v, a);
-    for (size_t i = 0; i < v->n_notes && !note; i++)
-        if (v->notes[i].lifts)
-            note = &v->notes[i];
-    if (!note || (v->outcome != TG_OUTCOME_PASS && v->outcome != TG_OUTCOME_WARN))
-        return;
-    if (fail_on & TG_FAIL_ON_WARN) {
-        fail_by(v, TG_SV("fail_on"), TG_SV("(warning)"), note->text, note->next,
-                TG_SV("a warning: `fail_on` makes it a failure"), a);
-        v->headline = headline_by(v, TG_SV("FAIL: 1 violation"), note, a);
-    } else if (v->outcome == TG_OUTCOME_PASS) {
-        v->headline = headline_by(v, TG_SV("WARN: nothing failed"), note, a);
-        v->outcome = TG_OUTCOME_WARN;
+    for (size_t i = 0; i < v->n_notes; i++) {
+        if (!v->notes[i].reason || v->notes[i].placed)
+            continue;
+        place_note(v, &v->notes[i], fail_on, a);
+        first = first ? first : &v->notes[i];
     }
+    if (!first || v->outcome == TG_OUTCOME_FAIL ||
+        (v->outcome == TG_OUTCOME_INCONCLUSIVE && !fails))
+        return;
+    if (fails)
+        v->headline =
+            headline_by(v,
+                        TG_SV_PRINTF(a, "FAIL: %zu violation%s", v->n_state[TG_STATE_FAIL],
+                                     v->n_state[TG_STATE_FAIL] == 1 ? "" : "s"),
+                        first, a);
+    else if (v->outcome == TG_OUTCOME_PASS)
+        v->headline = headline_by(v, TG_SV("WARN: nothing failed"), first, a);
+    v->outcome = fails ? TG_OUTCOME_FAIL : TG_OUTCOME_WARN;
     v->exit_code = tg_outcome_exit_code(v->outcome);
 }

@@ -10,7 +10,7 @@
 /* One rank a side, and not the same one: compared all the same. */
 static void tell_other_rank(struct tg_eval_state *e, const struct tg_comparison *c)
 {
-    tg_eval_note(e, TG_NOTE_LIFTS,
+    tg_eval_note(e, TG_NOTE_OTHER_RANK,
                  TG_SV_PRINTF(e->arena, "rank %lld is compared with rank %lld of the baseline",
                               (long long)c->side[TG_TEST].ranks[0],
                               (long long)c->side[TG_BASE].ranks[0]),
@@ -36,7 +36,7 @@ static void tell_ranks(struct tg_eval_state *e, const struct tg_comparison *c)
         tg_buf_printf(&b, " %s not in every %s run: not compared; %zu rank%s",
                       c->n_lacking[side] == 1 ? "is" : "are", name[side], compared,
                       compared == 1 ? " is" : "s are");
-        tg_eval_note(e, TG_NOTE_LIFTS, tg_buf_sv(&b),
+        tg_eval_note(e, TG_NOTE_RANKS, tg_buf_sv(&b),
                      expected ? "Record every rank on both sides."
                               : "Record every rank on both sides. `ranks: {expect: N}` in the "
                                 "suite makes a missing rank inconclusive.");
@@ -84,7 +84,7 @@ static void tell_other_device(struct tg_eval_state *e, const struct tg_compariso
     if (c->same_device || !kernels)
         return;
     tg_eval_note(
-        e, TG_NOTE_LIFTS,
+        e, TG_NOTE_DEVICE,
         TG_SV_PRINTF(e->arena,
                      "kernels are not judged, %s of the step: the two sides differ in %.*s",
                      TG_VALUE(100 * fmin(share, 1), TG_UNIT_PERCENT), TG_SV_ARG(c->differs)),
@@ -110,7 +110,7 @@ static void put_windows(struct tg_buf *b, const struct tg_comparison *c)
 static void tell_other_data(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     if (c->other_data)
-        tg_eval_note(e, TG_NOTE_LIFTS,
+        tg_eval_note(e, TG_NOTE_DATA,
                      TG_SV("the fresh runs had other data: most of the counts that vary are where "
                            "the baseline's never were; durations are not judged"),
                      "Record both sides with the same data and seeds.");
@@ -126,7 +126,7 @@ static void tell_busy(struct tg_eval_state *e, const struct tg_comparison *c)
                     "steps, together ");
     tg_dec_put_fixed(&b, 100 * c->excess, 0);
     tg_buf_puts(&b, " % of a step longer than in the baseline; durations are not judged");
-    tg_eval_note(e, TG_NOTE_LIFTS, tg_buf_sv(&b),
+    tg_eval_note(e, TG_NOTE_MACHINE, tg_buf_sv(&b),
                  "Record the fresh runs again, with nothing else running and after a warm-up.");
 }
 
@@ -147,7 +147,7 @@ static void tell_outside(struct tg_eval_state *e, const struct tg_comparison *c)
     if (n > 3)
         tg_buf_printf(&b, " and %zu more", n - 3);
     if (n)
-        tg_eval_note(e, tg_outside_has_steps(c) ? TG_NOTE_WARNING : TG_NOTE_LIFTS, tg_buf_sv(&b),
+        tg_eval_note(e, tg_outside_has_steps(c) ? TG_NOTE_WARNING : TG_NOTE_OUTSIDE, tg_buf_sv(&b),
                      "Calls a step. Rules about names judge what is inside the steps: widen the "
                      "window, or see `diff --whole`. launch_count and sync_count count them.");
 }
@@ -175,7 +175,7 @@ static void tell_idle_launches(struct tg_eval_state *e, const struct tg_comparis
     }
     if (calls < 1 || calls <= fmax(work, 0) + 0.5)
         return;
-    tg_eval_note(e, TG_NOTE_LIFTS,
+    tg_eval_note(e, TG_NOTE_LAUNCHES,
                  TG_SV_PRINTF(e->arena,
                               "%s more launching calls a step, but %s more of what they launch",
                               TG_VALUE(calls, TG_UNIT_COUNT),
@@ -247,7 +247,7 @@ static void tell_more_rows(struct tg_eval_state *e, const struct tg_comparison *
             continue;
         tg_buf_printf(&b, "more %s: ", tg_phrase_kind(kinds[k]));
         put_more(&b, c, kinds[k]);
-        tg_eval_note(e, TG_NOTE_LIFTS, tg_buf_sv(&b),
+        tg_eval_note(e, TG_NOTE_UNKNOWN_WORK, tg_buf_sv(&b),
                      kinds[k] == TG_KIND_OTHER
                          ? "A step. No rule judges them: docs/metrics.md does not list their `cat`."
                          : "A step. No rule judges them, and recording them takes time as well.");
@@ -288,7 +288,7 @@ static void tell_more_events(struct tg_eval_state *e, const struct tg_comparison
     if (rest[TG_TEST] - rest[TG_BASE] * by_trace < all[TG_BASE] * by_trace ||
         rest[TG_TEST] - rest[TG_BASE] * by_step < all[TG_BASE] * by_step)
         return;
-    tg_eval_note(e, TG_NOTE_LIFTS,
+    tg_eval_note(e, TG_NOTE_EVENTS,
                  TG_SV_PRINTF(e->arena,
                               "the fresh traces have %.2g times as many events a step as the "
                               "baseline's, most of them of kinds that no rule sees",
@@ -301,8 +301,7 @@ static void tell_more_events(struct tg_eval_state *e, const struct tg_comparison
  * account. */
 static bool matters(const struct tg_eval_state *e, enum tg_kind kind, double share)
 {
-    return kind != TG_KIND_ANNOTATION ||
-           (share >= TG_RESTLESS && !e->in->policy->require.account);
+    return kind != TG_KIND_ANNOTATION || (share >= TG_RESTLESS && !e->in->policy->require.account);
 }
 
 /* "no rule checks the kernels (20 names, 93.1 % of the step), annotations (2 names, …)" */
@@ -335,7 +334,7 @@ static void tell_ratio(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     if (c->iteration_ratio != 1)
         tg_eval_note(
-            e, TG_NOTE_LIFTS,
+            e, TG_NOTE_ITERATIONS,
             TG_SV_PRINTF(e->arena,
                          "every count of the fresh traces is %.4g times the baseline's: taken for "
                          "more or fewer steps, but the same work done more often looks alike",
@@ -402,7 +401,7 @@ static void tell_machine(struct tg_eval_state *e, const struct tg_comparison *c)
         tg_buf_printf(&b, "; recorded on %.*s, the baseline on %.*s",
                       TG_SV_ARG(cpu->value[TG_TEST]), TG_SV_ARG(cpu->value[TG_BASE]));
     tg_eval_note(
-        e, c->drifted && c->drift > 0 ? TG_NOTE_LIFTS : TG_NOTE_PLAIN, tg_buf_sv(&b),
+        e, c->drifted && c->drift > 0 ? TG_NOTE_MACHINE : TG_NOTE_PLAIN, tg_buf_sv(&b),
         "Compare on one machine: tracegate-ab (scripts/ab), or mode ab of the action. If both "
         "sides ran in turn on one machine, run it again: a slowdown of everything looks the same.");
 }
@@ -520,7 +519,7 @@ static void tell_shifted(struct tg_eval_state *e, const struct tg_comparison *c,
         tg_buf_printf(&b, " (and more on %zu other%s)", most->n - 1, most->n == 2 ? "" : "s");
     if (n > 1)
         tg_buf_printf(&b, "; %zu more name%s", n - 1, n == 2 ? "" : "s");
-    tg_eval_note(e, TG_NOTE_LIFTS, tg_buf_sv(&b),
+    tg_eval_note(e, TG_NOTE_RANKS, tg_buf_sv(&b),
                  "A step takes as long as its slowest rank. Counts and bytes are means over ranks; "
                  "a rule with `rank: each` judges every rank by itself.");
 }

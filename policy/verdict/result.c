@@ -41,11 +41,21 @@ void tg_eval_message(struct tg_result *r, enum tg_state state, enum tg_subject s
 void tg_verdict_add_note(struct tg_verdict *v, struct tg_arena *a, enum tg_note_level level,
                          tg_sv text, tg_sv next)
 {
+    static const char *const reasons[] = {
+        [TG_NOTE_OTHER_RANK] = "rank",       [TG_NOTE_RANKS] = "ranks",
+        [TG_NOTE_DEVICE] = "device",         [TG_NOTE_DATA] = "data",
+        [TG_NOTE_MACHINE] = "machine",       [TG_NOTE_FLAGS] = "flags",
+        [TG_NOTE_OUTSIDE] = "outside",       [TG_NOTE_LAUNCHES] = "launches",
+        [TG_NOTE_UNKNOWN_WORK] = "unknown",  [TG_NOTE_EVENTS] = "events",
+        [TG_NOTE_ITERATIONS] = "iterations", [TG_NOTE_INTEGRITY] = "integrity",
+        [TG_NOTE_SAME_RECORDING] = "same",   [TG_NOTE_POLICY] = "policy",
+        [TG_NOTE_BASELINE] = "baseline"
+    };
     struct tg_note *grown = tg_arena_copy(a, v->notes, v->n_notes, sizeof *grown);
     grown[v->n_notes++] = (struct tg_note){ .text = tg_arena_sv(a, text),
                                             .next = tg_arena_sv(a, next),
                                             .warning = level >= TG_NOTE_WARNING,
-                                            .lifts = level == TG_NOTE_LIFTS };
+                                            .reason = reasons[level] };
     v->notes = grown;
 }
 

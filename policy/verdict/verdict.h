@@ -67,6 +67,7 @@ enum tg_subject {
     TG_SUBJECT_TRACE,    /* a metric of the whole trace */
     TG_SUBJECT_STEP,     /* the time between operators */
     TG_SUBJECT_REQUIRE,  /* what must hold before anything is judged: of no rule */
+    TG_SUBJECT_NOTE,     /* the same, told by a note */
     TG_SUBJECT_NO_MATCH, /* a rule that matches no name */
     TG_SUBJECT_GUARD     /* why else a rule, or the whole verdict, judges nothing */
 };
@@ -162,10 +163,11 @@ struct tg_baseline_info {
 
 struct tg_note { /* banners: built-in policy, drift, leniencies, environment, hints */
     tg_sv text, next;
-    bool warning; /* shown up front; makes the verdict `warn` only if `lifts` */
-    bool lifts;
-    bool damage; /* about the traces themselves: in charts and annotations too */
-    bool policy; /* about the policy of the change: in annotations too */
+    bool warning;       /* shown up front */
+    const char *reason; /* of the row that it is as well, "machine"; NULL: it changes no state */
+    bool placed;        /* that row is among the results */
+    bool damage;        /* about the traces themselves: in charts and annotations too */
+    bool policy;        /* about the policy of the change: in annotations too */
 };
 
 struct tg_verdict {

@@ -321,7 +321,7 @@ def attribute_probes():
     by_run = lambda at: lambda run, step: at + 10 * run + step  # noqa: E731
     mixed = lambda at: lambda run, step: at + (step < 2 + run % 2)  # noqa: E731
     in_steps = lambda some: lambda run, step: 32 if step in some else 8  # noqa: E731
-    # what, by a rule of one's own (that is optional: what is open passes), by the built-in policy, baseline, fresh
+    # what, by a rule of one's own (with `unjudged: note`: what is open passes), by the built-in policy, baseline, fresh
     cases = (("8 and 32", "red", "told", 8, 32), ("control, 8 on both sides", "green", "green", 8, 8),
              ("none in the baseline", "open", "calm", None, 8), ("none in the fresh traces", "open", "calm", 8, None),
              ("none on both sides", "open", "green", None, None),
@@ -339,8 +339,9 @@ def attribute_probes():
         for what, mine, built_in, before, now in cases:
             base, fresh = given(side(u, 1, 3), metric, before), given(side(u, 100, 3), metric, now)
             yield f"attributes: {metric}, {what}", mine, base, fresh, own % (metric, "")
-            yield f"attributes: {metric}, {what}, optional", "green" if mine == "open" else mine, base, fresh, own % (metric, ", optional: true") + \
-                "  - {id: c, match: {kind: op}, metric: count, fail: {abs: 0}}\n"
+            for keys, wanted in ((", optional: true", mine), (", unjudged: note", "green" if mine == "open" else mine)):
+                yield f"attributes: {metric}, {what}{keys}", wanted, base, fresh, own % (metric, keys) + \
+                    "  - {id: c, match: {kind: op}, metric: count, fail: {abs: 0}}\n"
             yield f"attributes: {metric}, {what}, built in", built_in, base, fresh
         base = given(ranks(8, 1), metric, 8)
         yield f"attributes: {metric}, on one of 8 ranks", "red", base, given(ranks(8, 5000), metric, lambda run, step: 32 if run == 3 else 8), own % (metric, "")

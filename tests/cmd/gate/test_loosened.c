@@ -12,7 +12,7 @@ static const char *notes(struct job *k)
     tg_check_note_policy(&k->c, &k->j);
     for (size_t i = 0; i < k->j.verdict.n_notes; i++) {
         assert_true(k->j.verdict.notes[i].policy && k->j.verdict.notes[i].warning);
-        tg_buf_printf(&b, "%s%s%.*s", i ? "|" : "", k->j.verdict.notes[i].lifts ? "! " : "",
+        tg_buf_printf(&b, "%s%s%.*s", i ? "|" : "", k->j.verdict.notes[i].reason ? "! " : "",
                       TG_SV_ARG(k->j.verdict.notes[i].text));
     }
     text = tg_arena_sv(k->box->a, tg_buf_sv(&b)).p;

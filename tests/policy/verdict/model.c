@@ -351,7 +351,7 @@ static void put_verdict(struct tg_buf *out, const struct tg_verdict *v)
     for (size_t i = 0; i < v->n_notes; i++) {
         const struct tg_note *n = &v->notes[i];
         tg_buf_printf(out, "note%s%s%s: %.*s\n", n->warning ? " warning" : "",
-                      n->lifts ? " lifts" : "", n->damage ? " damage" : "", TG_SV_ARG(n->text));
+                      n->reason ? " row" : "", n->damage ? " damage" : "", TG_SV_ARG(n->text));
         put_line(out, "  next: ", n->next);
     }
     for (size_t i = 0; i < v->n_results; i++) {

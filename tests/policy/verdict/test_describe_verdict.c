@@ -182,15 +182,12 @@ WITH_HAND(a_replacement)
              "on the device)");
     r.dimension = TG_DIM_DURATION;
     r.ev = &pooled;
-    headline(h, r,
-             "FAIL: 1 violation: aten::mul, aten::erf instead of aten::gelu: +800 % (+8 ns)");
+    headline(h, r, "FAIL: 1 violation: aten::mul, aten::erf instead of aten::gelu: +800 % (+8 ns)");
     ops[0].count[TG_BASE] = 10; /* the others are as they were */
     ops[2].count[TG_BASE] = 30; /* what came is no part of them, nor is what went elsewhere */
     ops[3].count[TG_BASE] = 50;
     ops[3].region = 1;
-    headline(
-        h, r,
-        "FAIL: 1 violation: aten::mul, aten::erf instead of aten::gelu: +8 ns");
+    headline(h, r, "FAIL: 1 violation: aten::mul, aten::erf instead of aten::gelu: +8 ns");
     ops[0].count[TG_BASE] = 1;
     ops[3].region = TG_NO_ID;
     r.ev = NULL; /* its own time */

@@ -297,6 +297,15 @@ WITH_HAND(parts_are_compared_once_each)
 }
 
 /* Up to 16 ranks have rows of their own; more share one for each name. */
+/* Without those that notes tell: the baseline's rank is another one. */
+static size_t rows(const struct hand *h)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < h->v.n_results; i++)
+        n += h->v.results[i].subject != TG_SUBJECT_NOTE;
+    return n;
+}
+
 WITH_HAND(many_ranks_share_a_row)
 {
     const struct tg_ints none = { 0 };
@@ -308,7 +317,7 @@ WITH_HAND(many_ranks_share_a_row)
         while (tg_eval_wants(&h->e, &part))
             tg_eval_part(&h->e, &h->c);
         tg_eval_end(&h->e);
-        assert_int_equal(h->v.n_results, n == 16 ? 16 : 1);
+        assert_int_equal(rows(h), n == 16 ? 16 : 1);
         assert_int_equal(h->v.outcome, TG_OUTCOME_FAIL);
         hand_text(h->v.results[0].op_normalised,
                   n == 16 ? "aten::mm [rank 0]" : "aten::mm [17 ranks]");
@@ -330,10 +339,11 @@ WITH_HAND(a_shared_row_says_whose_values_it_has)
             tg_eval_part(&h->e, &h->c);
         }
         tg_eval_end(&h->e);
-        assert_int_equal(h->v.n_results, 1);
-        assert_int_equal(h->v.results[0].state, fails ? TG_STATE_FAIL : TG_STATE_PASS);
-        assert_true(h->v.results[0].message.n > 0);
-        hand_near(h->v.results[0].delta, fails ? 17 : 1);
+        const struct tg_result *r = &h->v.results[fails ? 0 : h->v.n_results - 1];
+        assert_int_equal(rows(h), 1);
+        assert_int_equal(r->state, fails ? TG_STATE_FAIL : TG_STATE_PASS);
+        assert_true(r->message.n > 0);
+        hand_near(r->delta, fails ? 17 : 1);
     }
 }
 

@@ -499,12 +499,12 @@ WITH_HAND(events_without_a_time_are_told)
     assert_int_equal(h->v.n_notes, 1);
     hand_text(h->v.notes[0].text,
               "1 event of the fresh traces without a start or a duration left out");
-    assert_true(h->v.notes[0].lifts);
+    assert_true(h->v.notes[0].reason);
     shard[TG_BASE].integrity.undated = 1; /* the baseline has as many */
     h->v.n_notes = 0;
     tg_guard_integrity(&h->e);
     assert_int_equal(h->v.n_notes, 2);
-    assert_false(h->v.notes[0].lifts || h->v.notes[1].lifts);
+    assert_false(h->v.notes[0].reason || h->v.notes[1].reason);
 }
 
 /* Each kind has its number, over all runs. */
@@ -557,7 +557,7 @@ WITH_HAND(more_lost_work_than_in_the_baseline)
     const struct tg_shard *one[2] = { &shard[0], &shard[1] }, **run[2] = { &one[0], &one[1] };
     static const struct {
         uint64_t base, fresh;
-        bool lifts;
+        bool is_row;
     } rows[] = { { 10, 20, false }, { 10, 23, false }, { 10, 24, true }, { 0, 4, true } };
 
     for (int side = 0; side < 2; side++) {
@@ -574,8 +574,8 @@ WITH_HAND(more_lost_work_than_in_the_baseline)
             h->v.n_notes = 0;
             tg_guard_integrity(&h->e);
             assert_int_equal(h->v.n_notes, rows[i].base ? 2 : 1);
-            assert_int_equal(h->v.notes[h->v.n_notes - 1].lifts, rows[i].lifts);
-            assert_false(h->v.n_notes > 1 && h->v.notes[0].lifts);
+            assert_int_equal(!!h->v.notes[h->v.n_notes - 1].reason, rows[i].is_row);
+            assert_false(h->v.n_notes > 1 && h->v.notes[0].reason);
         }
 }
 

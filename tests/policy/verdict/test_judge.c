@@ -99,9 +99,7 @@ static struct tg_probe timed(struct tg_evidence *ev, double base, double test)
  * and a limit asks the 600 ns (+60 %) that the machine does not explain. */
 TEST(what_is_shown_is_measured_and_what_is_judged_is_the_evidence)
 {
-    struct tg_evidence ev = {
-        .judged = TG_JUDGED, .delta_ns = 600, .e = log(1.6), .proven = true
-    };
+    struct tg_evidence ev = { .judged = TG_JUDGED, .delta_ns = 600, .e = log(1.6), .proven = true };
     struct tg_probe p = timed(&ev, 1000, 2000);
     struct one below, above;
     assert_true(tg_probe_measured_pct(&p) == 100);

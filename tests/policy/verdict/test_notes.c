@@ -85,7 +85,7 @@ static void noted(struct hand *h, const char *want)
     for (size_t i = 0; i < h->v.n_notes; i++) {
         const struct tg_note *n = &h->v.notes[i];
         tg_buf_printf(&got, "%s%s%.*s", i ? "\n" : "",
-                      n->lifts     ? "!"
+                      n->reason    ? "!"
                       : n->warning ? "?"
                                    : "",
                       TG_SV_ARG(n->text));

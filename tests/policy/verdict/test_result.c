@@ -50,12 +50,13 @@ BY_HAND(notes_are_kept_in_order)
     struct tg_verdict v = { .n_notes = 0 };
     char text[] = "first";
 
-    tg_verdict_add_note(&v, f->a, TG_NOTE_LIFTS, tg_sv_of(text), TG_SV("do"));
+    tg_verdict_add_note(&v, f->a, TG_NOTE_RANKS, tg_sv_of(text), TG_SV("do"));
     text[0] = 'X';
     tg_verdict_add_note(&v, f->a, TG_NOTE_PLAIN, TG_SV("second"), TG_SV(""));
     assert_int_equal(v.n_notes, 2);
     is_text(v.notes[0].text, "first");
     is_text(v.notes[0].next, "do");
-    assert_true(v.notes[0].warning && v.notes[0].lifts);
-    assert_false(v.notes[1].warning || v.notes[1].lifts);
+    assert_true(v.notes[0].warning);
+    assert_string_equal(v.notes[0].reason, "ranks");
+    assert_false(v.notes[1].warning || v.notes[1].reason);
 }

@@ -30,8 +30,9 @@ TEST(states)
 TEST(guards)
 {
     static const bool is_guard[] = {
-        [TG_SUBJECT_NAME] = false,   [TG_SUBJECT_TRACE] = false,   [TG_SUBJECT_STEP] = false,
-        [TG_SUBJECT_REQUIRE] = true, [TG_SUBJECT_NO_MATCH] = true, [TG_SUBJECT_GUARD] = true
+        [TG_SUBJECT_NAME] = false,   [TG_SUBJECT_TRACE] = false, [TG_SUBJECT_STEP] = false,
+        [TG_SUBJECT_REQUIRE] = true, [TG_SUBJECT_NOTE] = true,   [TG_SUBJECT_NO_MATCH] = true,
+        [TG_SUBJECT_GUARD] = true
     };
     for (int i = 0; i <= TG_SUBJECT_GUARD; i++)
         assert_int_equal(tg_result_is_guard(&(struct tg_result){ .subject = (enum tg_subject)i }),

@@ -3,12 +3,6 @@
 
 #include <stdlib.h>
 
-bool tg_backward_named(tg_sv name)
-{
-    return tg_sv_starts(name, TG_SV("autograd::engine::evaluate")) ||
-           tg_sv_has(name, TG_SV("AccumulateGrad")) || tg_sv_has(name, TG_SV("Backward"));
-}
-
 static int by_sequence(const void *pa, const void *pb)
 {
     const struct tg_forward *a = pa, *b = pb;

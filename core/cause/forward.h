@@ -20,9 +20,6 @@ struct tg_forwards {
     size_t n;
 };
 
-/* Is an operator of this name backward work? AccumulateGrad and every "…Backward…" are. */
-bool tg_backward_named(tg_sv name);
-
 /* `t`: loaded with want_sequence. `is_backward`: of each name. */
 void tg_forwards_init(struct tg_forwards *f, const struct tg_trace *t, const bool *is_backward);
 void tg_forwards_release(struct tg_forwards *f);

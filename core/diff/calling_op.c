@@ -89,11 +89,22 @@ static struct under main_parent(struct tg_diff_work *w, const struct tg_op *op, 
     return best;
 }
 
+/* Operators are sorted by kind, then name. */
 static const struct tg_op *operator_named(const struct tg_comparison *c, tg_sv name)
 {
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (c->ops[i].kind == TG_KIND_OP && tg_sv_eq(c->ops[i].name, name))
-            return &c->ops[i];
+    size_t from = 0, to = c->n_ops;
+    while (from < to) {
+        size_t mid = from + (to - from) / 2;
+        const struct tg_op *op = &c->ops[mid];
+        int order =
+            op->kind != TG_KIND_OP ? TG_CMP(op->kind, TG_KIND_OP) : tg_sv_cmp(op->name, name);
+        if (order == 0)
+            return op;
+        if (order < 0)
+            from = mid + 1;
+        else
+            to = mid;
+    }
     return NULL;
 }
 

@@ -24,6 +24,7 @@ struct uses {
     struct use *v;
     size_t n, cap;
     uint32_t *operator_named; /* by id of an interned name; TG_NO_ID */
+    uint32_t *first, *next;   /* uses under one operator: by operator, by use; TG_NO_ID */
 };
 
 /* Work that a library may exchange for other work. A copy to or from the host is the program's. */
@@ -118,6 +119,21 @@ static void find_uses(struct uses *u, uint32_t op)
     }
 }
 
+static void index_uses(struct uses *u)
+{
+    u->first = TG_NEW_N(u->w->a, uint32_t, u->w->c->n_ops + 1);
+    u->next = TG_NEW_N(u->w->a, uint32_t, u->n + 1);
+    for (size_t i = 0; i < u->w->c->n_ops; i++)
+        u->first[i] = TG_NO_ID;
+    for (uint32_t i = (uint32_t)u->n; i-- > 0;) { /* each goes before those after it */
+        uint32_t by = u->v[i].by;
+        if (by == TG_NO_ID)
+            continue;
+        u->next[i] = u->first[by];
+        u->first[by] = i;
+    }
+}
+
 /* What one run launches under an operator, against what another one does: is nothing different, is
  * anything gone? */
 struct against {
@@ -128,10 +144,8 @@ static struct against against(const struct uses *u, uint32_t by, size_t base, si
 {
     struct against x = { .same = true };
 
-    for (size_t i = 0; i < u->n; i++) {
+    for (uint32_t i = u->first[by]; i != TG_NO_ID; i = u->next[i]) {
         double before = u->v[i].run[TG_BASE][base], now = u->v[i].run[TG_TEST][test];
-        if (u->v[i].by != by)
-            continue;
         x.same = x.same && before == now;
         x.gone |= now < before;
     }
@@ -173,12 +187,12 @@ static struct tg_op *work_of(const struct uses *u, uint32_t by, const struct tg_
     for (size_t at = 0; at < w->n_cells; at++) {
         const struct tg_row **row;
         size_t n = 0, k = 0;
-        for (size_t i = 0; i < u->n; i++)
-            n += u->v[i].by == by ? w->c->ops[u->v[i].op].rows->cell[at].n : 0;
+        for (uint32_t i = u->first[by]; i != TG_NO_ID; i = u->next[i])
+            n += w->c->ops[u->v[i].op].rows->cell[at].n;
         row = TG_NEW_N(w->a, const struct tg_row *, n + 1);
-        for (size_t i = 0; i < u->n; i++) {
+        for (uint32_t i = u->first[by]; i != TG_NO_ID; i = u->next[i]) {
             const struct tg_diff_cell *of = &w->c->ops[u->v[i].op].rows->cell[at];
-            for (size_t r = 0; u->v[i].by == by && r < of->n; r++)
+            for (size_t r = 0; r < of->n; r++)
                 if (launcher_named(u, of->row[r]->key->parent) == by)
                     row[k++] = of->row[r];
         }
@@ -202,12 +216,10 @@ static void fill_choice(const struct uses *u, struct tg_algorithm *x, uint32_t b
     double least = 0, most = 0;
 
     x->by = by;
-    for (size_t i = 0; i < u->n; i++) {
+    for (uint32_t i = u->first[by]; i != TG_NO_ID; i = u->next[i]) {
         const struct use *use = &u->v[i];
         double before = mean(use->run[TG_BASE], c->n_runs[TG_BASE]) / (double)c->n_ranks[TG_BASE];
         double now = mean(use->run[TG_TEST], c->n_runs[TG_TEST]) / (double)c->n_ranks[TG_TEST];
-        if (use->by != by)
-            continue;
         x->calls[TG_BASE] += before;
         x->calls[TG_TEST] += now;
         double more = c->ops[use->op].self[TG_TEST] - c->ops[use->op].self[TG_BASE];
@@ -250,26 +262,22 @@ static void find_choices(const struct uses *u)
     }
 }
 
-static const struct tg_algorithm *choice_of(const struct tg_comparison *c, uint32_t by)
-{
-    for (size_t i = 0; i < c->n_choices; i++)
-        if (c->choices[i].by == by)
-            return &c->choices[i];
-    return NULL;
-}
-
 /* A name is chosen if it is launched as often as before wherever no choice was made. */
 static void mark_names(const struct uses *u)
 {
     struct tg_comparison *c = u->w->c;
+    const struct tg_algorithm **of = TG_NEW_N(u->w->a, const struct tg_algorithm *, c->n_ops + 1);
 
+    for (size_t i = 0; i < c->n_choices; i++)
+        of[c->choices[i].by] = &c->choices[i];
     for (size_t i = 0, n; i < u->n; i += n) {
         struct tg_op *op = &c->ops[u->v[i].op];
         const struct tg_algorithm *found = NULL;
         bool all = true;
         for (n = 0; i + n < u->n && u->v[i + n].op == u->v[i].op; n++) {
-            const struct tg_algorithm *x = u->v[i + n].same ? NULL : choice_of(c, u->v[i + n].by);
-            all = all && (u->v[i + n].same || x);
+            const struct use *use = &u->v[i + n];
+            const struct tg_algorithm *x = use->same || use->by == TG_NO_ID ? NULL : of[use->by];
+            all = all && (use->same || x);
             found = found ? found : x;
         }
         op->choice = all && differs(op) ? found : NULL;
@@ -292,8 +300,11 @@ static void leave_exchanges(const struct uses *u)
 {
     struct tg_comparison *c = u->w->c;
     bool *chosen = TG_NEW_N(u->w->a, bool, c->n_ops + 1), more = true;
+    uint32_t *first = TG_NEW_N(u->w->a, uint32_t, u->n + 1); /* of the same name */
     size_t kept = 0;
 
+    for (uint32_t i = 0; i < u->n; i++)
+        first[i] = i && u->v[i].op == u->v[i - 1].op ? first[i - 1] : i;
     for (size_t i = 0; i < c->n_choices; i++)
         chosen[c->choices[i].by] = c->choices[i].calls[TG_BASE] != c->choices[i].calls[TG_TEST];
     for (size_t i = 0; i < u->n; i++)
@@ -303,10 +314,9 @@ static void leave_exchanges(const struct uses *u)
     while (more) {
         more = false;
         for (size_t i = 0; i < u->n; i++)
-            for (size_t k = 0; k < u->n; k++)
-                if (u->v[i].op == u->v[k].op && !u->v[i].same && !u->v[k].same &&
-                    u->v[i].by != TG_NO_ID && u->v[k].by != TG_NO_ID && chosen[u->v[i].by] &&
-                    !chosen[u->v[k].by])
+            for (size_t k = first[i]; k < u->n && u->v[i].op == u->v[k].op; k++)
+                if (!u->v[i].same && !u->v[k].same && u->v[i].by != TG_NO_ID &&
+                    u->v[k].by != TG_NO_ID && chosen[u->v[i].by] && !chosen[u->v[k].by])
                     more = chosen[u->v[k].by] = true;
     }
     for (size_t i = 0; i < c->n_choices; i++)
@@ -329,6 +339,7 @@ void tg_choices_find(struct tg_diff_work *w)
     for (uint32_t i = 0; i < c->n_ops; i++)
         if (is_of_device_alone(&c->ops[i]))
             find_uses(&u, i);
+    index_uses(&u);
     find_choices(&u);
     leave_exchanges(&u);
     mark_names(&u);

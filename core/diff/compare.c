@@ -114,6 +114,7 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
         tg_account_close(w);
         tg_straggler_find(w);
         tg_compare_bytes(w);
+        tg_regions_close(out);
     }
     free(w->interned);
     free(w->joints);

@@ -256,6 +256,16 @@ struct tg_region {     /* one replacement */
     double calls[2];   /* per step: removed, added */
     double time[2];    /* ns per step: the encloser's inclusive time, or the step's */
     bool worse_count;
+    const struct tg_region_side *side; /* of both sides; NULL while the comparison is being made */
+};
+
+enum { TG_REGION_NAMED = 3 }; /* names that a report gives at most */
+
+struct tg_region_side { /* see the functions tg_region_… */
+    const struct tg_op *op[TG_REGION_NAMED];
+    size_t n;
+    double calls, all[2]; /* all: without and with "Backward" in their names */
+    double less_ns;       /* self time per step that its names lost */
 };
 
 struct tg_metric_change {
@@ -525,10 +535,17 @@ const struct tg_rank_shift *tg_op_rank_alone(const struct tg_comparison *c, cons
 int tg_op_side_of_region(const struct tg_op *op);
 /*
  * The names of one side of a replacement, the largest change of time first, autograd's nodes of a listed
- * operator left out: at most `most` of them in `out`; how many there are.
+ * operator left out: at most `most` (up to TG_REGION_NAMED) of them in `out`; how many there are.
  */
 size_t tg_region_names(const struct tg_comparison *c, uint32_t region, int side,
                        const struct tg_op **out, size_t most);
+/* The calls of a replacement per step that one side alone has, without autograd's own bookkeeping
+ * ("autograd::engine::evaluate_function: …", "MulBackward0"), unless nothing else is left. */
+double tg_region_calls(const struct tg_comparison *c, const struct tg_region *g, int side);
+/* Calls of the baseline per step that the names of `tg_region_calls` have in all: some may be as before. */
+double tg_region_all_calls(const struct tg_comparison *c, const struct tg_region *g);
+/* All that is told of one side of a replacement; of a comparison by hand it is added up at each call. */
+struct tg_region_side tg_region_side_of(const struct tg_comparison *c, uint32_t region, int side);
 /* Adds waiting or traffic: synchronising calls, copies, collectives, aten::item. Such additions
  * always count for themselves, whatever they replace and however small. */
 bool tg_op_makes_wait(const struct tg_op *op);

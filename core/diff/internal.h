@@ -188,6 +188,10 @@ void tg_net_find(struct tg_diff_work *w);
 
 /* core/diff/calling_op.c */
 void tg_calling_ops_find(struct tg_diff_work *w);
+/* Where the parts of an operator begin, which are sorted by operator; else where they would. */
+size_t tg_net_first_part(const struct tg_net_part *part, size_t n, uint32_t op);
+/* Adds up the replacements, when all rows are final. */
+void tg_regions_close(struct tg_comparison *c);
 /* Adds the raw parents of `op`, on both sides (from TG_BASE on) or the fresh one (from TG_TEST on). */
 void tg_op_parents(const struct tg_diff_work *w, const struct tg_op *op, int from,
                    struct tg_strmap *raw);

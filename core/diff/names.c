@@ -383,19 +383,45 @@ bool tg_name_is_node(tg_sv name)
            (bare.n > end.n && tg_sv_ends(bare, end) && !tg_sv_has(name, TG_SV("::")));
 }
 
-bool tg_name_is_backward_of(tg_sv node, tg_sv op)
+/* The part of a node's name before "Backward"; false: it has none. */
+static bool cut_node(tg_sv *node)
 {
     const tg_sv end = TG_SV("Backward");
+
+    (void)tg_sv_skip(node, AROUND_NODE);
+    *node = without_digits(*node);
+    if (!tg_sv_ends(*node, end) || node->n == end.n)
+        return false;
+    node->n -= end.n;
+    return true;
+}
+
+bool tg_name_is_backward_of(tg_sv node, tg_sv op)
+{
     int a, b;
 
-    (void)tg_sv_skip(&node, AROUND_NODE);
-    node = without_digits(node);
-    if (!tg_sv_ends(node, end) || node.n == end.n || !tg_sv_skip(&op, TG_SV("aten::")))
+    if (!cut_node(&node) || !tg_sv_skip(&op, TG_SV("aten::")))
         return false;
-    node.n -= end.n;
     do {
         a = next_letter(&node);
         b = next_letter(&op);
     } while (a && a == b);
     return a == b;
+}
+
+static bool put_letters(tg_sv name, struct tg_buf *out)
+{
+    for (int c = next_letter(&name); c; c = next_letter(&name))
+        tg_buf_putc(out, (char)c);
+    return true;
+}
+
+bool tg_name_put_node_letters(tg_sv node, struct tg_buf *out)
+{
+    return cut_node(&node) && put_letters(node, out);
+}
+
+bool tg_name_put_letters(tg_sv op, struct tg_buf *out)
+{
+    return tg_sv_skip(&op, TG_SV("aten::")) && put_letters(op, out);
 }

@@ -43,6 +43,12 @@ bool tg_name_is_node(tg_sv name);
  * "ToCopyBackward0"? Also of the row around a node, "autograd::engine::evaluate_function: …".
  */
 bool tg_name_is_backward_of(tg_sv node, tg_sv op);
+/*
+ * The letters that it compares, to find one among many: a node and an operator with the same letters are such
+ * a pair. False: the name is none of autograd's nodes, or none of ATen's operators.
+ */
+bool tg_name_put_node_letters(tg_sv node, struct tg_buf *out);
+bool tg_name_put_letters(tg_sv op, struct tg_buf *out);
 
 /*
  * Does the operator of this name, where it neither copies nor allocates, cost nothing in a program: a

@@ -70,9 +70,10 @@ static bool lies_in(const struct tg_diff_work *w, uint32_t op, uint32_t place)
 {
     bool any = w->c->ops[op].relation == TG_REL_RENAMED && !w->place[place].encloser.n;
 
-    for (size_t i = 0; i < w->n_place_parts; i++) {
+    for (size_t i = tg_net_first_part(w->place_part, w->n_place_parts, op);
+         i < w->n_place_parts && w->place_part[i].op == op; i++) {
         const struct tg_net_part *part = &w->place_part[i];
-        if (part->op != op || part->delta <= 0)
+        if (part->delta <= 0)
             continue;
         if (!tg_sv_eq(w->place[part->place].encloser, w->place[place].encloser))
             return false;

@@ -36,13 +36,11 @@ static bool same_calls(const struct tg_op *removed, const struct tg_op *added)
     return a == b || (vary && fmax(a, b) <= TG_TWICE * fmin(a, b));
 }
 
-static bool could_rename(const struct tg_comparison *c, const struct tg_op *removed,
-                         const struct tg_op *added, double *distance)
+static bool could_rename(const struct tg_op *removed, const struct tg_op *added, double *distance)
 {
     double tb = removed->self[TG_BASE], tt = added->self[TG_TEST];
-    double floor = TG_RENAME_FLOOR * c->step_ns[TG_BASE];
 
-    if (removed->kind != added->kind || !same_calls(removed, added) || tb <= floor || tt <= floor)
+    if (removed->kind != added->kind || !same_calls(removed, added))
         return false;
     *distance = fabs(log(tt / added->count[TG_TEST] * removed->count[TG_BASE] / tb));
     return *distance <= log(TG_SUSPECT);
@@ -61,22 +59,34 @@ static bool is_counted(const struct tg_op *op)
     return op->change != TG_SAME && !op->polling && !op->choice && tg_kind_is_counted(op->kind);
 }
 
+/* What came or went alone, and takes so long that its time says something: never many names. */
+static uint32_t *rename_candidates(const struct tg_comparison *c, enum tg_change change, size_t *n)
+{
+    int side = change == TG_ADDED ? TG_TEST : TG_BASE;
+    double floor = TG_RENAME_FLOOR * c->step_ns[TG_BASE];
+    uint32_t *v = tg_xmalloc((c->n_ops + 1) * sizeof *v);
+
+    *n = 0;
+    for (uint32_t i = 0; i < c->n_ops; i++)
+        if (is_counted(&c->ops[i]) && c->ops[i].change == change &&
+            !(c->ops[i].self[side] <= floor))
+            v[(*n)++] = i;
+    return v;
+}
+
 static void pair_renames(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
     TG_FREE struct pair *v = NULL;
-    size_t n = 0, cap = 0;
+    size_t n = 0, cap = 0, n_removed, n_added;
+    TG_FREE uint32_t *removed_at = rename_candidates(c, TG_REMOVED, &n_removed);
+    TG_FREE uint32_t *added_at = rename_candidates(c, TG_ADDED, &n_added);
     double distance;
 
-    for (uint32_t i = 0; i < c->n_ops; i++) {
-        if (!is_counted(&c->ops[i]) || c->ops[i].change != TG_REMOVED)
-            continue;
-        for (uint32_t j = 0; j < c->n_ops; j++)
-            if (is_counted(&c->ops[j]) && c->ops[j].change == TG_ADDED &&
-                could_rename(c, &c->ops[i], &c->ops[j], &distance)) {
-                *TG_PUSH(v, n, cap) = (struct pair){ distance, i, j };
-            }
-    }
+    for (size_t i = 0; i < n_removed; i++)
+        for (size_t j = 0; j < n_added; j++)
+            if (could_rename(&c->ops[removed_at[i]], &c->ops[added_at[j]], &distance))
+                *TG_PUSH(v, n, cap) = (struct pair){ distance, removed_at[i], added_at[j] };
     TG_SORT(v, n, by_distance);
     for (size_t i = 0; i < n; i++) {
         struct tg_op *removed = &c->ops[v[i].removed], *added = &c->ops[v[i].added];
@@ -299,15 +309,28 @@ static void list_regions(struct regions *g)
     }
 }
 
+size_t tg_net_first_part(const struct tg_net_part *part, size_t n, uint32_t op)
+{
+    size_t from = 0, to = n;
+
+    while (from < to) {
+        size_t mid = from + (to - from) / 2;
+        if (part[mid].op < op)
+            from = mid + 1;
+        else
+            to = mid;
+    }
+    return from;
+}
+
 /* What an operator that changed is to its places: replaced only if every place where it rose is. */
 static void relate(struct regions *g, struct tg_op *op, uint32_t index)
 {
     bool any = false, worse = false, seen = false;
 
-    for (size_t i = 0; i < g->n_parts; i++) {
+    for (size_t i = tg_net_first_part(g->part, g->n_parts, index);
+         i < g->n_parts && g->part[i].op == index; i++) {
         const struct tg_net_part *p = &g->part[i];
-        if (p->op != index)
-            continue;
         seen = true;
         any |= g->place[p->place].cheap;
         worse |= p->delta > 0 && !g->place[p->place].cheap;

@@ -113,3 +113,9 @@ bool tg_is_polling(tg_sv name)
            tg_sv_ends(name, TG_SV("StreamIsCapturing")) ||
            tg_sv_has(name, TG_SV("StreamGetCaptureInfo"));
 }
+
+bool tg_backward_named(tg_sv name)
+{
+    return tg_sv_starts(name, TG_SV("autograd::engine::evaluate")) ||
+           tg_sv_has(name, TG_SV("AccumulateGrad")) || tg_sv_has(name, TG_SV("Backward"));
+}

@@ -38,6 +38,8 @@ static inline bool tg_kind_is_frame(enum tg_kind k)
 enum tg_kind tg_kind_of(tg_sv cat, tg_sv name);
 const char *tg_kind_name(enum tg_kind k); /* "kernel", "op", ... as in `match: {kind: …}` */
 bool tg_kind_from_name(tg_sv name, enum tg_kind *out);
+/* Is an operator of this name backward work? AccumulateGrad and every "…Backward…" are. */
+bool tg_backward_named(tg_sv name);
 
 /* Work on the device: kernel, memcpy, memset. */
 static inline bool tg_kind_is_device(enum tg_kind k)

@@ -15,6 +15,7 @@
 
 #include "core/base/sort.h"
 #include "policy/language/limit.h"
+#include "policy/verdict/index.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 
@@ -56,19 +57,33 @@ static double adds(const struct tg_op *op, enum tg_account_id id)
 /* What more calls of an operator bring along, by where it is: what is inside them on the host, and the
  * work that they launch. */
 static void add_insides(const struct tg_comparison *c, const struct tg_op *op,
-                        enum tg_account_id id, bool *seen, double sum[2])
+                        const struct tg_op_index *x, enum tg_account_id id, bool *seen,
+                        double sum[2])
 {
     double inside = op->total[TG_TEST] - op->total[TG_BASE];
     if (op->kind != TG_KIND_OP || !tg_op_rose(op))
         return;
     if (id == TG_ACCOUNT_WALL && isfinite(inside))
         sum[0] += fmax(inside - adds(op, id), 0);
-    for (size_t i = 0; i < c->n_ops; i++) {
+    for (uint32_t i = tg_buckets_first(&x->children, op->name); i != TG_NO_ID;
+         i = tg_buckets_next(&x->children, i)) {
         bool device = tg_kind_is_device(c->ops[i].kind);
-        if (seen[i] || !tg_sv_eq(c->ops[i].parent, op->name) || (id == TG_ACCOUNT_WALL && !device))
+        if (seen[i] || (id == TG_ACCOUNT_WALL && !device))
             continue;
         seen[i] = true;
         sum[device] += fmax(adds(&c->ops[i], id), 0);
+    }
+}
+
+/* The other names of a replacement: with the first of them that is told, all are. */
+static void add_region(const struct tg_comparison *c, uint32_t region, const struct tg_op_index *x,
+                       enum tg_account_id id, bool *seen, double sum[2])
+{
+    for (uint32_t k = tg_op_index_region(x, region); k != TG_NO_ID; k = x->next_of_region[k]) {
+        if (seen[k])
+            continue;
+        seen[k] = true;
+        sum[tg_kind_is_device(c->ops[k].kind)] += adds(&c->ops[k], id);
     }
 }
 
@@ -92,7 +107,8 @@ static double whole_of(const struct tg_result *r, enum tg_account_id id)
 
 /* What the rows from state `least` on add: host time and device time are not added
  * up, since the one waits for the other. */
-static double explained(const struct tg_eval_state *e, enum tg_account_id id, enum tg_state least)
+static double explained(const struct tg_eval_state *e, const struct tg_op_index *x,
+                        enum tg_account_id id, enum tg_state least)
 {
     const struct tg_comparison *c = e->in->comparison;
     const struct tg_account_series *s = &c->account.of[id];
@@ -109,12 +125,8 @@ static double explained(const struct tg_eval_state *e, enum tg_account_id id, en
             continue;
         seen[op - c->ops] = true;
         sum[tg_kind_is_device(op->kind)] += adds(op, id);
-        add_insides(c, op, id, seen, sum);
-        for (size_t k = 0; op->region != TG_NO_ID && k < c->n_ops; k++)
-            if (c->ops[k].region == op->region && !seen[k]) {
-                seen[k] = true;
-                sum[tg_kind_is_device(c->ops[k].kind)] += adds(&c->ops[k], id);
-            }
+        add_insides(c, op, x, id, seen, sum);
+        add_region(c, op->region, x, id, seen, sum);
     }
     whole = fmax(whole, id == TG_ACCOUNT_CALLS ? sum[0] + sum[1] : fmax(sum[0], sum[1]));
     return fmin(fmax(whole, 0), growth(s));
@@ -337,11 +349,12 @@ struct finding {
     const char *next;
 };
 
-static struct finding find(const struct tg_eval_state *e, enum tg_account_id id)
+static struct finding find(const struct tg_eval_state *e, const struct tg_op_index *x,
+                           enum tg_account_id id)
 {
     const struct tg_account_series *s = &e->in->comparison->account.of[id];
-    double failed = explained(e, id, TG_STATE_FAIL);
-    double told = explained(e, id, s->few ? TG_STATE_SUSPICIOUS : TG_STATE_WARN);
+    double failed = explained(e, x, id, TG_STATE_FAIL);
+    double told = explained(e, x, id, s->few ? TG_STATE_SUSPICIOUS : TG_STATE_WARN);
     enum tg_state strict = strictness(e, id);
     const char *why = excuse(e, id, told);
     const char *lacks = strict == TG_STATE_FAIL ? missing(e, id) : NULL;
@@ -370,7 +383,8 @@ static struct finding find(const struct tg_eval_state *e, enum tg_account_id id)
                                  : "No rule of the policy fails by such a quantity: it warns." };
 }
 
-static void close_series(struct tg_eval_state *e, enum tg_account_id id)
+static void close_series(struct tg_eval_state *e, const struct tg_op_index *x,
+                         enum tg_account_id id)
 {
     const struct tg_account_series *s = &e->in->comparison->account.of[id];
     bool failed = tg_result_first(e->results, e->n, TG_STATE_FAIL) != NULL;
@@ -379,7 +393,7 @@ static void close_series(struct tg_eval_state *e, enum tg_account_id id)
     struct tg_buf b = { 0 };
     if (!s->known || (!s->grown && !s->forgiven) || growth(s) < 1)
         return;
-    f = find(e, id);
+    f = find(e, x, id);
     if (f.state == TG_STATE_PASS || (f.state == TG_STATE_WARN && failed)) {
         tg_buf_printf(&b, "%s: ", quantity[id].said);
         put_numbers(&b, s, quantity[id].unit);
@@ -401,6 +415,7 @@ static void close_series(struct tg_eval_state *e, enum tg_account_id id)
 
 void tg_eval_account(struct tg_eval_state *e)
 {
+    TG_AUTO(tg_op_index_release) struct tg_op_index x = { 0 };
     if (!e->in->policy->require.account) {
         tg_eval_note(e, TG_NOTE_PLAIN,
                      TG_SV("`require: {account: off}`: whether a step as a whole took longer or "
@@ -410,7 +425,8 @@ void tg_eval_account(struct tg_eval_state *e)
     }
     if (!e->comparable)
         return;
-    close_series(e, TG_ACCOUNT_CALLS);
-    close_series(e, TG_ACCOUNT_BUSY);
-    close_series(e, TG_ACCOUNT_WALL); /* which the one before may explain */
+    tg_op_index_init(&x, e->in->comparison);
+    close_series(e, &x, TG_ACCOUNT_CALLS);
+    close_series(e, &x, TG_ACCOUNT_BUSY);
+    close_series(e, &x, TG_ACCOUNT_WALL); /* which the one before may explain */
 }

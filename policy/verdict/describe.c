@@ -251,10 +251,7 @@ static void put_types(struct tg_buf *m, const struct tg_comparison *c, uint32_t 
 /* ": 1.92 -> 4.58 ms", of a part of the calls that `ev` is of: what went, and more by what all rose */
 static void put_part_time(struct tg_buf *m, const struct tg_op *op, const struct tg_comparison *c)
 {
-    double ns = 0;
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (c->ops[i].region == op->region && tg_op_side_of_region(&c->ops[i]) == TG_BASE)
-            ns += c->ops[i].self[TG_BASE] - c->ops[i].self[TG_TEST];
+    double ns = tg_region_side_of(c, op->region, TG_BASE).less_ns;
     if (op->ev.pooled && op->ev.judged == TG_JUDGED && ns > 0)
         tg_buf_printf(m, ": these took %s, now %s", TG_VALUE(ns, TG_UNIT_NS),
                       TG_VALUE(ns + op->ev.delta_ns, TG_UNIT_NS));

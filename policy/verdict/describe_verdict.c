@@ -4,9 +4,11 @@
 
 #include "core/base/arena.h"
 #include "core/base/decimal.h"
+#include "core/base/sort.h"
 #include "core/base/utf8.h"
 #include "core/diff/numbers.h"
 #include "policy/verdict/describe.h"
+#include "policy/verdict/index.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 
@@ -80,54 +82,118 @@ static void add_cost(struct cost *cost, const struct tg_comparison *c, const str
     }
 }
 
-/* What a finding is about: its own names and those folded under it; of a replacement what went, too. */
-static bool *names_of(const struct tg_verdict *v, const struct tg_comparison *c, uint32_t head)
+/* What the costs of many findings are added up from. */
+struct costs {
+    const struct tg_verdict *v;
+    const struct tg_comparison *c;
+    struct tg_op_index of;
+    uint32_t *first, *next; /* by result: those folded under it */
+    uint32_t *less;         /* waits that lost time */
+    size_t n_less;
+    uint32_t *mine; /* of the finding at hand: its operators */
+    size_t n_mine;
+    bool *is_mine;
+    uint32_t *taken_for; /* by region: the finding that has taken its operators */
+};
+
+static void costs_release(struct costs *x)
 {
-    bool *mine = tg_xcalloc(c->n_ops + 1, 1);
-    for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_result *r = &v->results[i];
-        const struct tg_op *op = i == head || r->folded_under == head ? tg_result_op(c, r) : NULL;
-        if (!op)
+    tg_op_index_release(&x->of);
+    free(x->first);
+    free(x->next);
+    free(x->less);
+    free(x->mine);
+    free(x->is_mine);
+    free(x->taken_for);
+}
+
+static void costs_init(struct costs *x, const struct tg_verdict *v, const struct tg_comparison *c)
+{
+    *x = (struct costs){ .v = v, .c = c };
+    tg_op_index_init(&x->of, c);
+    x->first = tg_xmalloc((v->n_results + 1) * sizeof *x->first);
+    x->next = tg_xmalloc((v->n_results + 1) * sizeof *x->next);
+    x->less = tg_xmalloc((c->n_ops + 1) * sizeof *x->less);
+    x->mine = tg_xmalloc((c->n_ops + 1) * sizeof *x->mine);
+    x->is_mine = tg_xcalloc(c->n_ops + 1, 1);
+    x->taken_for = tg_xmalloc((c->n_regions + 1) * sizeof *x->taken_for);
+    for (size_t i = 0; i < c->n_regions; i++)
+        x->taken_for[i] = TG_NO_ID;
+    for (size_t i = 0; i < v->n_results; i++)
+        x->first[i] = TG_NO_ID;
+    for (uint32_t i = 0; i < v->n_results; i++) {
+        uint32_t head = v->results[i].folded_under;
+        if (head >= v->n_results)
             continue;
-        mine[op - c->ops] = true;
-        for (size_t k = 0; op->region != TG_NO_ID && k < c->n_ops; k++)
-            mine[k] |= c->ops[k].region == op->region && tg_op_side_of_region(&c->ops[k]) >= 0;
+        x->next[i] = x->first[head];
+        x->first[head] = i;
     }
-    return mine;
+    for (uint32_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].wait && c->ops[i].self[TG_BASE] - c->ops[i].self[TG_TEST] > 0)
+            x->less[x->n_less++] = i;
 }
 
-/* The operators among them that came or went: their indices, in `at`. */
-static size_t came_or_went(const struct tg_comparison *c, const bool *mine, uint32_t *at)
+static void take(struct costs *x, uint32_t op)
 {
-    size_t n = 0;
-    for (uint32_t k = 0; k < c->n_ops; k++)
-        if (mine[k] && c->ops[k].kind == TG_KIND_OP &&
-            (c->ops[k].change == TG_ADDED || c->ops[k].change == TG_REMOVED))
-            at[n++] = k;
-    return n;
+    if (x->is_mine[op])
+        return;
+    x->is_mine[op] = true;
+    x->mine[x->n_mine++] = op;
 }
 
-/* Device work that changed under one of them: renamed kernels of a replacement. */
-static bool is_launched_by(const struct tg_comparison *c, const uint32_t *at, size_t n,
-                           const struct tg_op *op)
+/* What a result is about; of a replacement what went, too. */
+static void take_names_of(struct costs *x, const struct tg_result *r, uint32_t head)
 {
-    for (size_t k = 0; tg_kind_is_device(op->kind) && op->change != TG_SAME && k < n; k++)
-        if (tg_sv_eq(op->parent, c->ops[at[k]].name))
-            return true;
-    return false;
+    const struct tg_op *op = tg_result_op(x->c, r);
+    if (!op)
+        return;
+    take(x, (uint32_t)(op - x->c->ops));
+    if (op->region >= x->c->n_regions || x->taken_for[op->region] == head)
+        return;
+    x->taken_for[op->region] = head;
+    for (uint32_t k = tg_op_index_region(&x->of, op->region); k != TG_NO_ID;
+         k = x->of.next_of_region[k])
+        if (tg_op_side_of_region(&x->c->ops[k]) >= 0)
+            take(x, k);
 }
 
-static struct cost cost_of(const struct tg_verdict *v, const struct tg_comparison *c, uint32_t head)
+/* Device work that changed under a name that came or went: renamed kernels of a replacement. */
+static void take_launched(struct costs *x, const struct tg_op *by)
+{
+    if (by->kind != TG_KIND_OP || (by->change != TG_ADDED && by->change != TG_REMOVED))
+        return;
+    for (uint32_t k = tg_buckets_first(&x->of.children, by->name); k != TG_NO_ID;
+         k = tg_buckets_next(&x->of.children, k))
+        if (tg_kind_is_device(x->c->ops[k].kind) && x->c->ops[k].change != TG_SAME)
+            take(x, k);
+}
+
+static int by_number(const void *pa, const void *pb)
+{
+    const uint32_t *a = pa, *b = pb;
+    return TG_CMP(*a, *b);
+}
+
+/* A finding costs what its own names do, and those folded under it. */
+static struct cost cost_of(struct costs *x, uint32_t head)
 {
     struct cost cost = { 0 };
-    TG_FREE bool *mine = names_of(v, c, head);
-    TG_FREE uint32_t *at = tg_xmalloc((c->n_ops + 1) * sizeof *at);
-    size_t n = came_or_went(c, mine, at);
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (mine[i] || is_launched_by(c, at, n, &c->ops[i]))
-            add_cost(&cost, c, &c->ops[i]);
-        else
-            add_moved(&cost, &c->ops[i]);
+    size_t named;
+    x->n_mine = 0;
+    take_names_of(x, &x->v->results[head], head);
+    for (uint32_t i = x->first[head]; i != TG_NO_ID; i = x->next[i])
+        take_names_of(x, &x->v->results[i], head);
+    named = x->n_mine;
+    for (size_t i = 0; i < named; i++)
+        take_launched(x, &x->c->ops[x->mine[i]]);
+    TG_SORT(x->mine, x->n_mine, by_number); /* sums do not depend on the order of the results */
+    for (size_t i = 0; i < x->n_mine; i++)
+        add_cost(&cost, x->c, &x->c->ops[x->mine[i]]);
+    for (size_t i = 0; i < x->n_less; i++)
+        if (!x->is_mine[x->less[i]])
+            add_moved(&cost, &x->c->ops[x->less[i]]);
+    for (size_t i = 0; i < x->n_mine; i++)
+        x->is_mine[x->mine[i]] = false;
     return cost;
 }
 
@@ -163,6 +229,7 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct 
                      uint32_t head)
 {
     const struct tg_result *r = &v->results[head];
+    TG_AUTO(costs_release) struct costs costs = { 0 };
     struct cost cost;
     const struct tg_region *g = tg_result_region(c, r);
     bool part = g && tg_region_all_calls(c, g) >= tg_region_calls(c, g, TG_BASE) + 0.5;
@@ -170,7 +237,8 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct 
         tg_buf_printf(b, " (%s)", TG_SIGNED(r->delta, TG_UNIT_NS));
     if (r->dimension != TG_DIM_COUNT || r->over_budget || r->subject != TG_SUBJECT_NAME || !c)
         return;
-    cost = cost_of(v, c, head);
+    costs_init(&costs, v, c);
+    cost = cost_of(&costs, head);
     if (fmax(cost.device, fmax(cost.waits, cost.host)) < LEAST)
         return;
     if (wait_moved(&cost))
@@ -226,13 +294,11 @@ static void put_wait(struct tg_buf *b, const struct tg_comparison *c, const stru
 }
 
 /* A finding about calls gets the share of all that follows it, not of the one name. */
-static void weigh(const struct tg_verdict *v, const struct tg_comparison *c, uint32_t i,
-                  struct tg_arena *a)
+static void weigh(struct tg_result *r, struct costs *x, struct tg_arena *a)
 {
-    struct tg_result *r = &v->results[i];
     size_t end = r->weight_at + r->weight_n;
     struct tg_buf b = { 0 }, weight = { 0 };
-    struct cost cost = cost_of(v, c, i);
+    struct cost cost = cost_of(x, (uint32_t)(r - x->v->results));
     put_weight(&weight, &cost);
     if (weight.n) {
         tg_buf_add(&b, (tg_sv){ r->message.p, r->weight_at });
@@ -240,7 +306,7 @@ static void weigh(const struct tg_verdict *v, const struct tg_comparison *c, uin
         tg_buf_add(&b, (tg_sv){ r->message.p + end, r->message.n - end - r->weight_end });
         r->weight_n = weight.n;
         r->weight_end = b.n;
-        put_wait(&b, c, &cost);
+        put_wait(&b, x->c, &cost);
         r->weight_end = b.n - r->weight_end;
         r->message = tg_phrase_take(&b, a);
     }
@@ -249,12 +315,16 @@ static void weigh(const struct tg_verdict *v, const struct tg_comparison *c, uin
 
 void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a)
 {
-    for (uint32_t i = 0; c && i < v->n_results; i++) {
-        const struct tg_result *r = &v->results[i];
+    TG_AUTO(costs_release) struct costs costs = { 0 };
+    if (!c)
+        return;
+    costs_init(&costs, v, c);
+    for (size_t i = 0; i < v->n_results; i++) {
+        struct tg_result *r = &v->results[i];
         if (r->weight_at && r->message.n && r->folded_under == TG_NO_ID && r->delta > 0 &&
             (r->state == TG_STATE_WAIVED || r->state > TG_STATE_SUSPICIOUS) && tg_result_op(c, r) &&
             !tg_kind_is_device(r->op_kind) && !tg_result_region(c, r))
-            weigh(v, c, i, a);
+            weigh(r, &costs, a);
     }
 }
 

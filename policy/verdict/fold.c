@@ -1,3 +1,4 @@
+#include "core/base/buckets.h"
 #include "core/diff/names.h"
 #include "core/diff/numbers.h"
 #include "policy/verdict/describe.h"
@@ -90,6 +91,59 @@ static void flatten(struct tg_result *v, size_t n)
             v[i].folded_under = root_of(v, i);
 }
 
+/* Rows about numbers of calls, by the names that tg_eval_explains asks for. */
+struct heads {
+    struct tg_buckets name, letters; /* letters: as tg_name_put_letters */
+};
+
+static void heads_release(struct heads *x)
+{
+    tg_buckets_release(&x->name);
+    tg_buckets_release(&x->letters);
+}
+
+static void index_heads(struct heads *x, const struct tg_result *v, size_t n)
+{
+    TG_BUF b = { 0 };
+    tg_buckets_init(&x->name, n);
+    tg_buckets_init(&x->letters, n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (v[i].dimension != TG_DIM_COUNT)
+            continue;
+        tg_buf_clear(&b);
+        tg_buckets_add(&x->name, v[i].op_normalised, i);
+        if (tg_name_put_letters(v[i].op_normalised, &b))
+            tg_buckets_add(&x->letters, tg_buf_sv(&b), i);
+    }
+}
+
+/* The first row of the list that explains `i`, or `best` if that is before it. */
+static uint32_t first_head(const struct tg_buckets *of, tg_sv text, uint32_t best,
+                           const struct tg_result *v, uint32_t i, const struct tg_op *op,
+                           const struct tg_comparison *c)
+{
+    uint32_t k = tg_buckets_first(of, text);
+    for (; k != TG_NO_ID && k < best; k = tg_buckets_next(of, k))
+        if (may_fold_under(&v[k], &v[i]) && (op->kind == TG_KIND_OP || is_about_op(&v[k])) &&
+            tg_eval_explains(&v[k], &v[i], op, c) && root_of(v, k) != i)
+            return k;
+    return best;
+}
+
+/* The first row that explains row `i`, which is about `op`: of the operator around it, of the operator
+ * whose node of autograd's it is, or of the outermost operator that brings it along. */
+static uint32_t head_among(const struct heads *x, const struct tg_result *v, uint32_t i,
+                           const struct tg_op *op, const struct tg_comparison *c)
+{
+    TG_BUF b = { 0 };
+    uint32_t k = first_head(&x->name, op->parent, TG_NO_ID, v, i, op, c);
+    if (op->kind == TG_KIND_OP && tg_name_put_node_letters(op->name, &b))
+        k = first_head(&x->letters, tg_buf_sv(&b), k, v, i, op, c);
+    if (op->leader != TG_NO_ID)
+        k = first_head(&x->name, c->ops[op->leader].name, k, v, i, op, c);
+    return k;
+}
+
 /*
  * An operator that is called as often more as the one that calls it is a consequence, and so is what
  * a new operator calls, however often: one finding instead of five. `clone` calls `empty_like` and
@@ -98,18 +152,20 @@ static void flatten(struct tg_result *v, size_t n)
  */
 static void fold_calls(struct tg_result *v, size_t n, const struct tg_comparison *c)
 {
+    TG_AUTO(heads_release) struct heads x;
+    index_heads(&x, v, n);
     for (uint32_t i = 0; i < n; i++) {
         struct tg_result *r = &v[i];
         const struct tg_op *op;
+        uint32_t k;
         if (r->dimension != TG_DIM_COUNT || !(may_fold(r) || r->state == TG_STATE_WAIVED))
             continue;
         op = tg_result_op(c, r);
         if (!op || !may_follow(op))
             continue;
-        for (uint32_t k = 0; k < n && r->folded_under == TG_NO_ID; k++)
-            if (may_fold_under(&v[k], r) && (op->kind == TG_KIND_OP || is_about_op(&v[k])) &&
-                tg_eval_explains(&v[k], r, op, c) && fold_under(v, i, k))
-                r->follows = tg_sv_eq(r->rule, v[k].rule);
+        k = head_among(&x, v, i, op, c);
+        if (k != TG_NO_ID && fold_under(v, i, k))
+            r->follows = tg_sv_eq(r->rule, v[k].rule);
     }
 }
 
@@ -172,10 +228,16 @@ static bool is_told_first(const struct tg_result *v, uint32_t k, uint32_t i)
 
 static void fold_names(struct tg_result *v, size_t n)
 {
+    TG_AUTO(tg_buckets_release) struct tg_buckets names;
+    tg_buckets_init(&names, n);
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t k = 0; k < n && may_fold(&v[i]) && v[i].folded_under == TG_NO_ID; k++)
+        tg_buckets_add(&names, v[i].op_normalised, i);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t k = may_fold(&v[i]) ? tg_buckets_first(&names, v[i].op_normalised) : TG_NO_ID;
+        for (; k != TG_NO_ID && v[i].folded_under == TG_NO_ID; k = tg_buckets_next(&names, k))
             if (may_tell(&v[k], &v[i]) && same_name(&v[k], &v[i]) && is_told_first(v, k, i))
                 (void)fold_under(v, i, k);
+    }
 }
 
 /* ---- the step ---- */
@@ -201,26 +263,33 @@ static double adds(const struct tg_result *r, const struct tg_comparison *c, boo
     return r->dimension == TG_DIM_DURATION ? r->delta : op->self[TG_TEST] - op->self[TG_BASE];
 }
 
+/* What each finding adds with all that is folded under it; nothing of a name that is its own twice. */
+static double *sums_of(const struct tg_result *v, size_t n, const struct tg_comparison *c)
+{
+    bool device = tg_has_device_ops(c);
+    double *sum = tg_xcalloc(n + 1, sizeof *sum);
+    for (uint32_t m = 0; m < n; m++) {
+        uint32_t k = v[m].folded_under == TG_NO_ID ? m : v[m].folded_under;
+        if (m == k || !same_name(&v[m], &v[k]))
+            sum[k] += adds(&v[m], c, device);
+    }
+    return sum;
+}
+
 /* The step is longer by what a finding adds: the two are one. */
 static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison *c)
 {
-    bool device = c && tg_has_device_ops(c);
+    TG_FREE double *sum = c ? sums_of(v, n, c) : NULL;
     for (size_t i = 0; c && i < n; i++) {
         uint32_t best = TG_NO_ID;
         double most = 0;
         if (!is_step_time(&v[i]) || !may_fold(&v[i]) || v[i].folded_under != TG_NO_ID)
             continue;
         for (uint32_t k = 0; k < n; k++) {
-            double sum = 0;
-            if (!may_lead(&v[k], &v[i]) || is_step_time(&v[k]))
+            if (!may_lead(&v[k], &v[i]) || is_step_time(&v[k]) || !(sum[k] > most))
                 continue;
-            for (uint32_t m = 0; m < n; m++)
-                if ((m == k || v[m].folded_under == k) && (m == k || !same_name(&v[m], &v[k])))
-                    sum += adds(&v[m], c, device);
-            if (sum > most) {
-                most = sum;
-                best = k;
-            }
+            most = sum[k];
+            best = k;
         }
         if (v[i].delta > 0 && most >= TG_HALF * v[i].delta)
             v[i].folded_under = best;
@@ -251,16 +320,14 @@ static tg_sv changed_file(const struct tg_cause *c)
     return c->changed_file.n ? c->changed_file : c->function->file;
 }
 
-/* `y` is a change that some result is blamed on. */
-static bool is_of_change(const struct tg_result *r, const struct tg_cause *y)
+/* The change that a result is blamed on, as text: the same for two results of one change. */
+static void put_change(struct tg_buf *b, const struct tg_cause *c)
 {
-    const struct tg_cause *x = blamed(r);
-    if (!x || !tg_sv_eq(changed_file(x), changed_file(y)) || x->n_changed != y->n_changed)
-        return false;
-    for (size_t i = 0; i < x->n_changed; i++)
-        if (x->changed[i].first != y->changed[i].first || x->changed[i].last != y->changed[i].last)
-            return false;
-    return true;
+    tg_buf_clear(b);
+    tg_buf_add(b, changed_file(c));
+    tg_buf_putc(b, '\0'); /* no path has it */
+    for (size_t i = 0; i < c->n_changed; i++)
+        tg_buf_printf(b, " %u-%u", c->changed[i].first, c->changed[i].last);
 }
 
 /* What names a change best: a failure; an operator that the function itself calls; calls, not time. */
@@ -271,19 +338,28 @@ static unsigned worth(const struct tg_result *r)
            (is_about_op(r) ? 1u : 0u);
 }
 
-/* The best of those of i's change, maybe itself; the first of equals, which is the worst. */
-static uint32_t head_of(const struct tg_verdict *v, uint32_t i)
+/* What is blamed on one change goes under the best of it: the first of equals, which is the worst. */
+static void fold_changes(struct tg_result *v, size_t n)
 {
-    const struct tg_cause *change = blamed(&v->results[i]);
-    uint32_t head = TG_NO_ID;
-    for (uint32_t k = 0; k < v->n_results; k++) {
-        const struct tg_result *r = &v->results[k];
-        if (r->folded_under != TG_NO_ID || !is_of_change(r, change))
+    TG_AUTO(tg_strmap_release) struct tg_strmap changes;
+    TG_FREE uint32_t *head = tg_xmalloc((n + 1) * sizeof *head);
+    TG_FREE uint32_t *id = tg_xmalloc((n + 1) * sizeof *id);
+    TG_BUF b = { 0 };
+    tg_strmap_init(&changes);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct tg_cause *change = v[i].folded_under == TG_NO_ID ? blamed(&v[i]) : NULL;
+        size_t known = changes.n;
+        id[i] = TG_NO_ID;
+        if (!change)
             continue;
-        if (head == TG_NO_ID || worth(r) > worth(&v->results[head]))
-            head = k;
+        put_change(&b, change);
+        id[i] = tg_strmap_add(&changes, tg_buf_sv(&b));
+        if (id[i] == known || worth(&v[i]) > worth(&v[head[id[i]]]))
+            head[id[i]] = i;
     }
-    return head;
+    for (uint32_t i = 0; i < n; i++)
+        if (id[i] != TG_NO_ID && head[id[i]] != i)
+            v[i].folded_under = head[id[i]];
 }
 
 static void recount(struct tg_verdict *v)
@@ -297,14 +373,7 @@ static void recount(struct tg_verdict *v)
 void tg_verdict_join_causes(struct tg_verdict *v, struct tg_arena *a)
 {
     tg_sv was = tg_describe_headline(v, v->comparison, TG_HEADLINE_BARE, a);
-    for (uint32_t i = 0; i < v->n_results; i++) {
-        uint32_t head;
-        if (v->results[i].folded_under != TG_NO_ID || !blamed(&v->results[i]))
-            continue;
-        head = head_of(v, i);
-        if (head != i)
-            v->results[i].folded_under = head;
-    }
+    fold_changes(v->results, v->n_results);
     flatten(v->results, v->n_results);
     fold_step(v->results, v->n_results, v->comparison);
     recount(v);

@@ -1,9 +1,5 @@
 #include "policy/verdict/verdict.h"
 
-#include <math.h>
-
-#include "core/cause/forward.h"
-
 const char *tg_state_name(enum tg_state s)
 {
     static const char *const name[] = {
@@ -69,6 +65,8 @@ const struct tg_op *tg_result_op(const struct tg_comparison *c, const struct tg_
 {
     if (c && r->op_at < c->n_ops && tg_result_is_about(r, &c->ops[r->op_at]))
         return &c->ops[r->op_at]; /* a comparison has a name of a kind once */
+    if (r->subject != TG_SUBJECT_NAME && r->subject != TG_SUBJECT_STEP)
+        return NULL;
     for (size_t i = 0; c && i < c->n_ops; i++)
         if (tg_result_is_about(r, &c->ops[i]))
             return &c->ops[i];
@@ -111,25 +109,4 @@ const char *tg_situation_name(enum tg_situation s)
         [TG_SITUATION_LOST] = "lost", [TG_SITUATION_PATH] = "path",
     };
     return names[s];
-}
-
-double tg_region_all_calls(const struct tg_comparison *c, const struct tg_region *g)
-{
-    double calls[2] = { 0 };
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (c->ops[i].region == (uint32_t)(g - c->regions) &&
-            tg_op_side_of_region(&c->ops[i]) == TG_BASE)
-            calls[tg_backward_named(c->ops[i].name)] += c->ops[i].count[TG_BASE];
-    return calls[false] > 0 ? calls[false] : calls[true];
-}
-
-double tg_region_calls(const struct tg_comparison *c, const struct tg_region *g, int side)
-{
-    uint32_t region = (uint32_t)(g - c->regions);
-    double calls = g->calls[side];
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (c->ops[i].region == region && tg_op_side_of_region(&c->ops[i]) == side &&
-            tg_backward_named(c->ops[i].name))
-            calls -= fabs(c->ops[i].count[side] - c->ops[i].count[1 - side]);
-    return calls >= 1 ? calls : g->calls[side];
 }

@@ -208,9 +208,4 @@ struct tg_verdict {
  * finding. The headline and n_folded follow; states and outcome stay.
  */
 void tg_verdict_join_causes(struct tg_verdict *v, struct tg_arena *a);
-/* The calls of a replacement per step that one side alone has, without autograd's own bookkeeping
- * ("autograd::engine::evaluate_function: …", "MulBackward0"), unless nothing else is left. */
-double tg_region_calls(const struct tg_comparison *c, const struct tg_region *g, int side);
-/* Calls of the baseline per step that the names of `tg_region_calls` have in all: some may be as before. */
-double tg_region_all_calls(const struct tg_comparison *c, const struct tg_region *g);
 #endif

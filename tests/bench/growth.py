@@ -5,7 +5,7 @@ Each row is a command on three or four sizes of one thing, everything else equal
 the ratio of sizes, for the last two sizes and for all. Cost is instructions (callgrind, one thread), with --cpu user time, the least of
 five; with refs, whose work is partly git's own, always CPU with the children. The goal is 1.1 for the last two. Traces are made here:
 a step is NAMES operators, each with a launch and a kernel, and an all-reduce; `spread` has 24,000 calls of 600 names in all, whatever
-the number of steps. Results: docs/experiments/growth.md.
+the number of steps. Of `findings` the change calls each name twice instead of once, of `renamed` each name is another one. Results: docs/experiments/growth.md.
 """
 import argparse
 import gzip
@@ -25,7 +25,7 @@ sys.dont_write_bytecode = True
 from ranks import POLICIES  # noqa: E402
 GOAL = 1.1
 SIZES = {"ranks": (64, 256, 1024), "runs": (8, 16, 32, 64), "steps": (16, 64, 256), "names": (200, 800, 3200),
-         "spread": (24, 96, 384), "refs": (1250, 5000, 20000)}
+         "spread": (24, 96, 384), "findings": (1250, 2500, 5000, 10000), "renamed": (1250, 2500, 5000, 10000), "refs": (1250, 5000, 20000)}
 OP = ('{"ph":"X","cat":"cpu_op","name":"aten::operator_%d","pid":1,"tid":1,"ts":%d.%03d,"dur":%d.%03d,'
       '"args":{"External id":%d,"Input Dims":[[%d,64],[]],"Input type":["float",""]}}')
 LAUNCH = ('{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":%d.%03d,"dur":1.000,'
@@ -69,8 +69,15 @@ def steps_of(row, n):
     if row == "spread":
         r, calls = random.Random(1), 24_000 // n
         return [[r.randrange(600) for _ in range(calls)] for _ in range(n)]
-    names = {"steps": 30, "names": n, "ranks": 20, "runs": 60, "refs": 20}[row]
-    return [list(range(names))] * {"steps": n, "names": 3, "ranks": 2, "runs": 4, "refs": 2}[row]
+    names = {"steps": 30, "ranks": 20, "runs": 60, "refs": 20}.get(row, n)
+    return [list(range(names))] * {"steps": n, "names": 3, "ranks": 2, "runs": 4}.get(row, 2)
+
+
+def changed(row, steps):
+    """The same steps after the change."""
+    if row == "findings":
+        return [[i for i in names for _ in range(2)] for names in steps]
+    return [[len(names) + i for i in names] for names in steps] if row == "renamed" else steps
 
 
 class Case:
@@ -82,7 +89,7 @@ class Case:
         for s, side in enumerate(("out", "base")):
             os.makedirs(os.path.join(folder, side))
             for k in range(many):
-                write(f"{folder}/{side}/t{k:05}.json.gz", steps, 1_000_000 * s + k, *((k, n) if row == "ranks" else ()))
+                write(f"{folder}/{side}/t{k:05}.json.gz", steps if s else changed(row, steps), 1_000_000 * s + k, *((k, n) if row == "ranks" else ()))
             if row == "runs":
                 parts = []
                 for k in range(many):
@@ -136,6 +143,11 @@ ONE = {
     "selftest": ["selftest", "out"],
     "policy explain": ["policy", "explain", "aten::operator_1", "out"],
 }
+FOUND = {
+    "diff of summaries": LOOK["diff of summaries"],
+    "check": LOOK["check"],
+    "check, all reports": [*LOOK["check"], *(f"--{r}=x.{r}" for r in ("json", "markdown", "html", "junit", "csv", "svg-counts", "svg-durations", "benchmark", "openmetrics"))],
+}
 COMMANDS = {
     "ranks": {**LOOK, "analyze --measure skew": ["analyze", "out", "--measure", "skew", "--format", "csv"],
               "check, rank rules": [*LOOK["check"], "--policy", "ranks.yml"],
@@ -143,7 +155,7 @@ COMMANDS = {
     "runs": {"merge": LOOK["merge"], "diff --runs": ["diff", "base", "out", "--runs"], "diff of summaries": LOOK["diff of summaries"],
              "check": LOOK["check"], "check of traces, --runs": ["check", "out", "--baseline", "base", "--runs", "--quiet"],
              "selftest": ["selftest", "out.tgs"], "calibrate": ["calibrate", "out.tgs"]},
-    "steps": {**LOOK, **ONE}, "names": {**LOOK, **ONE}, "spread": {**LOOK, **ONE},
+    "findings": FOUND, "renamed": FOUND, "steps": {**LOOK, **ONE}, "names": {**LOOK, **ONE}, "spread": {**LOOK, **ONE},
 }
 
 

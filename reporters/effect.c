@@ -103,7 +103,7 @@ static bool any_about(const struct tg_verdict *v, const struct tg_op *op)
 
 bool tg_effect_is_waived(const struct tg_verdict *v, const struct tg_op *op)
 {
-    for (size_t i = 0; i < v->n_results; i++)
+    for (size_t i = 0; v->n_state[TG_STATE_WAIVED] && i < v->n_results; i++)
         if (v->results[i].state == TG_STATE_WAIVED && tg_result_is_about(&v->results[i], op))
             return !any_about(v, op);
     return false;
@@ -206,7 +206,8 @@ static bool tells_pool(const struct tg_result *r)
 /* The time of a whole replacement, where a shown result gives it as that of `op`; NULL. */
 static const struct tg_evidence *pool_of(const struct tg_verdict *v, const struct tg_op *op)
 {
-    for (size_t i = 0; op->region < v->comparison->n_regions && i < v->n_results; i++) {
+    bool pooled = op->region < v->comparison->n_regions && op->ev.pooled;
+    for (size_t i = 0; pooled && i < v->n_results; i++) {
         const struct tg_result *r = &v->results[i];
         if (tells_pool(r) && tg_result_is_about(r, op))
             return r->ev;
@@ -217,7 +218,8 @@ static const struct tg_evidence *pool_of(const struct tg_verdict *v, const struc
 bool tg_effect_is_part(const struct tg_verdict *v, const struct tg_op *op)
 {
     const struct tg_comparison *c = v->comparison;
-    if (op->region >= c->n_regions || tg_op_side_of_region(op) < 0 || op->wait || pool_of(v, op))
+    if (op->region >= c->n_regions || tg_op_side_of_region(op) < 0 || op->wait ||
+        !tg_region_side_of(c, op->region, TG_TEST).pooled || pool_of(v, op))
         return false;
     for (size_t i = 0; i < v->n_results; i++) {
         const struct tg_result *r = &v->results[i];

@@ -134,10 +134,11 @@ static const struct tg_page_column rule_columns[] = { { "rule", false },  { "whe
                                                       { "failed", true }, { "warned", true },
                                                       { "passed", true } };
 
-static bool is_first_of_rule(const struct tg_verdict *v, size_t i)
+/* A result of a rule that none of the `n` before it is of. */
+static bool is_new_rule(const struct tg_verdict *v, const size_t *before, size_t n, size_t i)
 {
-    for (size_t k = 0; k < i; k++)
-        if (tg_result_same_rule(&v->results[k], &v->results[i]))
+    for (size_t k = 0; k < n; k++)
+        if (tg_result_same_rule(&v->results[before[k]], &v->results[i]))
             return false;
     return v->results[i].rule.n > 0;
 }
@@ -166,7 +167,7 @@ static void put_rules(struct tg_html *h)
         .caption = "Rules", .columns = rule_columns, .n_columns = 7, .plain = true
     };
     const struct tg_verdict *v = h->v;
-    size_t n = 0;
+    size_t first[RULES], n = 0;
     if (!v->n_results)
         return;
     tg_page_section(&h->page, "policy", "Judged by");
@@ -175,9 +176,9 @@ static void put_rules(struct tg_html *h)
     for (size_t i = 0; i < v->n_results && n < RULES; i++) {
         const struct tg_result *r = &v->results[i];
         TG_BUF at = { 0 }, url = { 0 };
-        if (!is_first_of_rule(v, i))
+        if (!is_new_rule(v, first, n, i))
             continue;
-        n++;
+        first[n++] = i;
         tg_result_put_at(&at, r);
         if (tg_result_in_file(r))
             tg_link_put_lines(&url, h->r->repo_url, v->test_commit, tg_sv_of(r->file), r->line,

@@ -101,10 +101,9 @@ void tg_json_cause(struct tg_doc *o, const struct tg_result *r)
     tg_doc_add_null(o, "no_cause");
 }
 
-static void add_result(struct tg_doc *list, const struct tg_verdict *v, const struct tg_result *r)
+/* What every result has, and policy waive asks. */
+static void add_row(struct tg_doc *o, const struct tg_result *r)
 {
-    struct tg_doc *o = tg_doc_add_object(list, NULL);
-    TG_BUF at = { 0 };
     add_name(o, "state", tg_state_name(r->state));
     tg_doc_add_str(o, "rule", r->rule);
     tg_doc_add_str(o, "op", r->op);
@@ -118,13 +117,32 @@ static void add_result(struct tg_doc *list, const struct tg_verdict *v, const st
     tg_doc_add_num(o, "delta", r->has_values ? r->delta : NAN);
     tg_doc_add_num(o, "delta_pct",
                    r->has_values && tg_dec_pct_tells(r->delta_pct) ? r->delta_pct : NAN);
-    add_name(o, "estimate",
-             r->ev && r->ev->judged == TG_JUDGED ? tg_estimate_name(r->ev->estimate) : "");
-    tg_doc_add_num(o, "share", r->share);
+}
+
+static void add_place(struct tg_doc *o, const struct tg_result *r)
+{
+    TG_BUF at = { 0 };
     add_text(o, "limit", r->limit);
     tg_result_put_at(&at, r);
     add_text(o, "at", tg_buf_sv(&at));
     tg_doc_add_str(o, "message", r->message);
+}
+
+static void add_folded(struct tg_doc *o, const struct tg_verdict *v, const struct tg_result *r)
+{
+    add_text(o, "explained_by",
+             r->folded_under < v->n_results ? v->results[r->folded_under].op_normalised
+                                            : TG_SV(""));
+    tg_doc_add_bool(o, "follows", r->follows);
+}
+
+static void add_result(struct tg_doc *o, const struct tg_verdict *v, const struct tg_result *r)
+{
+    add_row(o, r);
+    add_name(o, "estimate",
+             r->ev && r->ev->judged == TG_JUDGED ? tg_estimate_name(r->ev->estimate) : "");
+    tg_doc_add_num(o, "share", r->share);
+    add_place(o, r);
     add_text(o, "evidence", r->evidence);
     add_text(o, "calling_op", r->calling_op);
     add_text(o, "next", r->next);
@@ -132,19 +150,40 @@ static void add_result(struct tg_doc *list, const struct tg_verdict *v, const st
     add_text(o, "owner", r->owner);
     tg_json_cause(o, r);
     add_text(o, "event", r->event);
-    add_text(o, "explained_by",
-             r->folded_under < v->n_results ? v->results[r->folded_under].op_normalised
-                                            : TG_SV(""));
-    tg_doc_add_bool(o, "follows", r->follows);
+    add_folded(o, v, r);
 }
+
+/* Of a list the first WHOLE results, which are the worst, have all keys; the rest have those that every
+ * result has. A renaming refactor has ten thousand. */
+enum { WHOLE = 1000 };
 
 static void add_results(struct tg_doc *root, const char *key, const struct tg_verdict *v,
                         enum tg_state state)
 {
     struct tg_doc *list = tg_doc_add_array(root, key);
-    for (size_t i = 0; i < v->n_results; i++)
-        if (v->results[i].state == state)
-            add_result(list, v, &v->results[i]);
+    size_t n = 0;
+    for (size_t i = 0; i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i];
+        if (r->state != state)
+            continue;
+        struct tg_doc *o = tg_doc_add_object(list, NULL);
+        if (n++ < WHOLE) {
+            add_result(o, v, r);
+            continue;
+        }
+        add_row(o, r);
+        add_place(o, r);
+        add_folded(o, v, r);
+    }
+}
+
+static void add_shortened(struct tg_doc *root, const struct tg_verdict *v)
+{
+    size_t n = 0;
+    for (size_t s = 0; s <= TG_STATE_FAIL; s++)
+        n += v->n_state[s] > WHOLE ? v->n_state[s] - WHOLE : 0;
+    if (n)
+        tg_doc_add_i64(root, "shortened", (int64_t)n);
 }
 
 /* ---- the table ---- */
@@ -309,18 +348,20 @@ static void add_environment(struct tg_doc *root, const struct tg_comparison *c)
 static void add_replacements(struct tg_doc *root, const struct tg_comparison *c)
 {
     struct tg_doc *list = tg_doc_add_array(root, "replacements");
-    for (size_t i = 0; c && i < c->n_regions; i++) {
+    size_t n = c ? c->n_regions : 0;
+    TG_FREE struct tg_doc **names = tg_xcalloc(n + 1, sizeof *names);
+    for (size_t i = 0; i < n; i++) {
         const struct tg_region *g = &c->regions[i];
-        struct tg_doc *o = tg_doc_add_object(list, NULL), *names;
+        struct tg_doc *o = tg_doc_add_object(list, NULL);
         add_text(o, "encloser", g->encloser);
         tg_json_pair(o, "calls", g->calls);
         tg_json_pair(o, "time_ns", g->time);
         tg_doc_add_bool(o, "worse_count", g->worse_count);
-        names = tg_doc_add_array(o, "ops");
-        for (size_t k = 0; k < c->n_ops; k++)
-            if (c->ops[k].region == i)
-                tg_doc_add_str(names, NULL, c->ops[k].name);
+        names[i] = tg_doc_add_array(o, "ops");
     }
+    for (size_t k = 0; c && k < c->n_ops; k++)
+        if (c->ops[k].region < n)
+            tg_doc_add_str(names[c->ops[k].region], NULL, c->ops[k].name);
 }
 
 /* ---- the whole ---- */
@@ -390,6 +431,7 @@ void tg_reporter_json(struct tg_buf *out, const struct tg_verdict *v, const stru
     struct tg_doc *versions;
     add_head(root, v, r);
     add_summary(root, v);
+    add_shortened(root, v);
     add_results(root, "violations", v, TG_STATE_FAIL);
     add_results(root, "warnings", v, TG_STATE_WARN);
     add_results(root, "suspicious", v, TG_STATE_SUSPICIOUS);

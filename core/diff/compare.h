@@ -265,6 +265,7 @@ struct tg_region_side { /* see the functions tg_region_… */
     const struct tg_op *op[TG_REGION_NAMED];
     size_t n;
     double calls, all[2]; /* all: without and with "Backward" in their names */
+    bool pooled;          /* one of its names has the evidence of all */
     double less_ns;       /* self time per step that its names lost */
 };
 

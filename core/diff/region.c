@@ -89,6 +89,7 @@ static struct tg_region_side add_up(const struct tg_comparison *c, const struct 
         bool node;
         if (!is_of_region(op, region, side))
             continue;
+        s.pooled |= op->ev.pooled > 0;
         node = tg_backward_named(op->name);
         s.calls -= node ? fabs(op->count[side] - op->count[1 - side]) : 0;
         s.all[node] += op->count[side];

@@ -76,9 +76,10 @@ static bool read_record(const struct tg_store *store, const struct tg_git_ref_at
     *read = false;
     (void)tg_sv_skip(&rest, prefix);
     id = tg_sv_cut(&rest, '/');
-    if (id.n != ID_DIGITS || rest.n != RECORD_DIGITS ||
-        memcmp(rest.p, ref->oid, RECORD_DIGITS) != 0)
+    if (!tg_is_hex(id, ID_DIGITS) || !tg_is_hex(rest, RECORD_DIGITS))
         return true;
+    if (memcmp(rest.p, ref->oid, RECORD_DIGITS) != 0)
+        return tg_store_misnamed(ref, err);
     if (!store->place->size(store, ref->oid, &size, err))
         return false;
     if (size > TG_EVENT_MAX_RECORD && size != TG_SIZE_UNKNOWN)

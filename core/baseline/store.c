@@ -75,7 +75,8 @@ static bool suite_of(tg_sv component, struct tg_arena *a, tg_sv *suite)
     return tg_store_suite(*suite, a, &again, &ignored) && tg_sv_eq(again, component);
 }
 
-static bool parse_ref(const struct tg_git_ref_at *ref, struct tg_arena *a, struct tg_stored *out)
+/* Has the name of this ref the store's form? `out` is complete but for the object. */
+static bool parse_name(const struct tg_git_ref_at *ref, struct tg_arena *a, struct tg_stored *out)
 {
     tg_sv rest = ref->name, suite, sha;
     if (!tg_sv_skip(&rest, TG_SV(TG_STORE_PREFIX)))
@@ -83,13 +84,41 @@ static bool parse_ref(const struct tg_git_ref_at *ref, struct tg_arena *a, struc
     suite = tg_sv_cut(&rest, '/');
     sha = tg_sv_cut(&rest, '/');
     *out = (struct tg_stored){ .run = rest, .ref = ref->name };
-    if (!tg_is_hex(sha, TG_SHA_SIZE - 1) || !tg_is_hex(rest, RUN_DIGITS) ||
-        memcmp(rest.p, ref->oid, RUN_DIGITS) != 0 ||
-        !tg_is_hex(tg_sv_of(ref->oid), TG_SHA_SIZE - 1)) /* ls-remote may print anything */
+    if (!tg_is_hex(sha, TG_SHA_SIZE - 1) || !tg_is_hex(rest, RUN_DIGITS))
         return false;
     memcpy(out->commit, sha.p, sha.n);
-    memcpy(out->oid, ref->oid, sizeof out->oid);
     return suite_of(suite, a, &out->suite);
+}
+
+static bool parse_ref(const struct tg_git_ref_at *ref, struct tg_arena *a, struct tg_stored *out)
+{
+    if (!parse_name(ref, a, out) || memcmp(out->run.p, ref->oid, RUN_DIGITS) != 0 ||
+        !tg_is_hex(tg_sv_of(ref->oid), TG_SHA_SIZE - 1)) /* ls-remote may print anything */
+        return false;
+    memcpy(out->oid, ref->oid, sizeof out->oid);
+    return true;
+}
+
+bool tg_store_misnamed(const struct tg_git_ref_at *ref, struct tg_err *err)
+{
+    tg_err_set(err, TG_ERR_GIT, TG_NOWHERE, "'%.*s' holds another object than its name says: %s",
+               TG_SV_ARG(ref->name), ref->oid);
+    return tg_err_hint(err,
+                       "What was stored there is not known. Fetch it again, or delete it with "
+                       "`git update-ref -d %.*s`.",
+                       TG_SV_ARG(ref->name));
+}
+
+/* A name of the store's form with another object is a run that cannot be read, not a foreign ref. */
+static bool objects_fit(const struct tg_git_ref_at *refs, size_t n, struct tg_arena *a,
+                        struct tg_err *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct tg_stored s;
+        if (parse_name(&refs[i], a, &s) && memcmp(s.run.p, refs[i].oid, RUN_DIGITS) != 0)
+            return tg_store_misnamed(&refs[i], err);
+    }
+    return true;
 }
 
 /* ---- record, list ---- */
@@ -155,7 +184,8 @@ bool tg_store_list(const struct tg_store *store, tg_sv suite, const char *sha, s
         return false;
     if (suite.n && sha)
         prefix = TG_SV_PRINTF(a, "%s%s/", prefix.p, sha);
-    if (!store->place->list(store, prefix.p, a, &refs, &n_refs, err))
+    if (!store->place->list(store, prefix.p, a, &refs, &n_refs, err) ||
+        !objects_fit(refs, n_refs, a, err))
         return false;
     tg_store_of_refs(refs, n_refs, a, out, n);
     if (foreign)

@@ -96,13 +96,17 @@ TG_MUST bool tg_store_record(const struct tg_store *store, tg_sv suite, const ch
 /*
  * What is stored: of one suite or all (n = 0), at one commit or all (NULL); sorted by suite,
  * commit, run in byte order. Refs that are not of this form are skipped and counted in `foreign`
- * (may be NULL). Cost: one pass over the refs below the prefix.
+ * (may be NULL); one whose name is of this form and whose object is another is TG_ERR_GIT. Cost: one
+ * pass over the refs below the prefix.
  */
 TG_MUST bool tg_store_list(const struct tg_store *store, tg_sv suite, const char *sha,
                            struct tg_arena *a, struct tg_stored **out, size_t *n, size_t *foreign,
                            struct tg_err *err);
 
-/* The same of refs that somebody listed (git ls-remote); strings in `a`. */
+/* The error of a ref that was moved or damaged: its object is not the one that its name says. */
+bool tg_store_misnamed(const struct tg_git_ref_at *ref, struct tg_err *err);
+
+/* The same of refs that somebody listed (git ls-remote); strings in `a`. Others are skipped. */
 void tg_store_of_refs(const struct tg_git_ref_at *refs, size_t n_refs, struct tg_arena *a,
                       struct tg_stored **out, size_t *n);
 

@@ -241,9 +241,9 @@ IN_BOX(lists)
     record(b, g, "a", "HEAD~1", "1");
     record(b, g, "a", "HEAD~1", "2");
     record(b, g, "a.b", "HEAD", "1"); /* begins with another suite's name */
-    /* Not ours: a name too short, a run that is not its blob's, upper-case escapes alone. */
+    /* Not ours: a name too short, upper-case escapes alone. */
     box_sh(b, "cd w; h=$(git rev-parse HEAD); git update-ref refs/tracegate/v1/a/x HEAD; "
-              "git update-ref refs/tracegate/v1/a/$h/0123456789abcdef HEAD; "
+              "git update-ref refs/tracegate/v1/a/$h/0123456789abcdex HEAD; "
               "git update-ref refs/tracegate/v1/%2a/$h/$(echo $h | cut -c1-16) HEAD; "
               "git update-ref refs/tracegate/v2/a/$h/$(echo $h | cut -c1-16) HEAD");
     assert_true(tg_store_list(in(g), TG_SV(""), NULL, b->a, &v, &n, &foreign, &err));
@@ -258,6 +258,24 @@ IN_BOX(lists)
     assert_int_equal(list(b, g, "a", "HEAD~1", &v), 2);
     assert_int_equal(list(b, g, "", "HEAD", &v), 3);
     assert_int_equal(list(b, g, "c", NULL, &v), 0);
+}
+
+/* A run whose ref holds another object was damaged or replaced: never "nothing is stored". */
+IN_BOX(a_run_under_the_name_of_another)
+{
+    struct tg_stored *v;
+    struct tg_err err = TG_ERR_INIT;
+    size_t n;
+    repository(b);
+    BOX_GIT *g = box_open(b, "w");
+    record(b, g, "a", "HEAD", "1");
+    record(b, g, "b", "HEAD", "1");
+    box_sh(b, "cd w; git update-ref $(git for-each-ref --format='%(refname)' refs/tracegate/v1/a) "
+              "HEAD");
+    assert_false(tg_store_list(in(g), TG_SV("a"), NULL, b->a, &v, &n, NULL, &err));
+    assert_int_equal(err.kind, TG_ERR_GIT);
+    assert_non_null(strstr(err.message, "holds another object than its name says"));
+    assert_int_equal(list(b, g, "b", NULL, &v), 1);
 }
 
 /* ---- find ---- */

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""A stored night that cannot be read is never "nothing happened", and a clock that lies deletes nothing.
+
+Six nights of one run; the fourth brings an operator. Each of them in turn is damaged: the stored bytes are not a summary, are half of one or
+are missing; or its ref holds an object that is not the one of its name. By docs/security.md: `history` ends with 3 and names the night; `prune`
+ends with 3 and deletes nothing; `check` ends with 3 if it has to look at that night, and else as it did. The same of what was said of events.
+"""
+import json
+import os
+import subprocess
+import time
+
+from support import DATED, Repository, check, expect, expect_has, run_parts
+from plain_model import Work, usual, write_run
+
+POLICY = """version: 1
+extends: [tracegate:recommended]
+baseline: {ref: parent}
+suites: [{name: s, trace: {files: 'x/*.json', run: 'run(\\d+)'}, baseline: stored}]
+"""
+NIGHTS, FIRST = 6, 3
+DAY = 86400
+
+
+def make(folder, dates=None):
+    repo = Repository(folder)
+    repo.write(".gitignore", "x\nout\n")
+    repo.write(".tracegate.yml", POLICY)
+    for night in range(NIGHTS):
+        repo.write("night", str(night))
+        at = str((dates or {}).get(night, int(time.time()) - (NIGHTS - night) * DAY)) + " +0000"
+        repo.git("add", "-A")
+        repo.git("commit", "-q", "-m", f"night {night}", env=dict(repo.env, GIT_COMMITTER_DATE=at, GIT_AUTHOR_DATE=at))
+        write_run(f"{folder}/x/run0.json", [usual() + ([Work("aten::extra")] if night >= FIRST else [])] * 3, night)
+        done = repo.run("baseline", "record", "x/run0.json", "--runs", "--suite", "s", env=DATED)
+        expect(f"record: {done.stderr}", done.returncode, 0)
+    return repo
+
+
+def refs(repo):
+    """Name -> object, oldest night first."""
+    lines = repo.git("for-each-ref", "--format=%(refname) %(objectname)", "refs/tracegate/").splitlines()
+    order = repo.git("rev-list", "--reverse", "HEAD").split()
+    return sorted((x.split() for x in lines), key=lambda x: next(k for k, sha in enumerate(order) if sha in x[0]))
+
+
+def blob(repo, data):
+    run = subprocess.run(["git", "hash-object", "-w", "--stdin"], cwd=repo.dir, input=data, capture_output=True, check=True)
+    return run.stdout.decode().strip()
+
+
+def stored(repo, ref, data, misnamed):
+    """In place of `ref`: these bytes under the name that is theirs, or under the old one. The new name."""
+    oid = blob(repo, data)
+    name = ref if misnamed else f"{os.path.dirname(ref)}/{oid[:16]}"
+    repo.git("update-ref", "-d", ref)
+    repo.git("update-ref", name, oid)
+    return name
+
+
+def damages(data):
+    yield "no summary", b"no summary\n", False
+    yield "nothing", b"", False
+    yield "half of it", data[:len(data) // 2], False
+    yield "one digit", data.replace(b"1", b"7", 1), False
+    yield "another run", data + b"\n", True
+    yield "no summary, misnamed", b"no summary\n", True
+
+
+def same(what, repo, before, said):
+    now = refs(repo)
+    check(f"{what}: nothing is deleted: {said}", now == before, [x for x in before if x not in now])
+
+
+def unreadable(tmp):
+    repo = make(f"{tmp}/repo")
+    history = ("history", "--suite", "s", "--format", "json", "-o", "out/h.json", "--markdown", "out/h.md")
+    os.makedirs(f"{tmp}/repo/out")
+    expect("control: history", repo.run(*history, "--fail-on", "open").returncode, 1)
+    expect("control: prune", repo.run("baseline", "prune", "--suite", "s", "--keep", "3", "--dry-run").returncode, 0)
+    expect("control: check is green against its parent", repo.run("check", "--json", "-").returncode, 0)
+    for night, (ref, oid) in enumerate(refs(repo)):
+        data = subprocess.run(["git", "cat-file", "blob", oid], cwd=repo.dir, capture_output=True, check=True).stdout
+        for what, bad, misnamed in damages(data):
+            what = f"night {night}, {what}"
+            name = stored(repo, ref, bad, misnamed)
+            before = refs(repo)
+            for fail_on in ("open", "new", "never"):
+                done = repo.run(*history, "--fail-on", fail_on)
+                expect(f"history, {what}, {fail_on}: {done.stderr}", done.returncode, 3)
+                expect_has(f"history, {what}: told", done.stderr, "git update-ref -d",
+                           "holds another object than its name says" if misnamed else "1 night cannot be read, the first is")
+                expect_has(f"history, {what}: which", done.stderr, ref if misnamed else ref.split("/")[-2][:12])
+            for keep in ("1", "3", "2d"):
+                done = repo.run("baseline", "prune", "--suite", "s", "--keep", keep)
+                expect(f"prune --keep {keep}, {what}: {done.stderr}", done.returncode, 3)
+                same(f"prune --keep {keep}, {what}", repo, before, done.stdout)
+            done = repo.run("check", "--json", "-")
+            expect(f"check, {what}: {done.stderr}", done.returncode, 3 if misnamed or night == NIGHTS - 2 else 0)
+            repo.git("update-ref", "-d", name)
+            repo.git("update-ref", ref, oid)
+    expect("all is as before", repo.run(*history, "--fail-on", "open").returncode, 1)
+
+
+def records(tmp):
+    """What was said of an event: a record that cannot be read is 3, never an older answer. Here `reopen` is the last word."""
+    repo = make(f"{tmp}/events")
+    opened = ("history", "--suite", "s", "--fail-on", "open")
+    event = read_json_of(repo)["events"][0]["id"]
+    for word in ("accept", "reopen"):
+        done = repo.run("history", word, event, "--suite", "s", "--reason", word)
+        expect(f"{word}: {done.stderr}", done.returncode, 0)
+        expect(f"after {word}", repo.run(*opened).returncode, 0 if word == "accept" else 1)
+    names = repo.git("for-each-ref", "--format=%(refname) %(objectname)", "refs/tracegate").splitlines()
+    said = [x.split() for x in names if f"/{event}/" in x]
+    expect("records", len(said), 2)
+    for ref, oid in said:
+        data = subprocess.run(["git", "cat-file", "blob", oid], cwd=repo.dir, capture_output=True, check=True).stdout
+        for what, bad, misnamed in damages(data):
+            if what == "one digit":
+                continue  # another time, say, in a record that is well-formed: anybody who pushes may write that
+            name = stored(repo, ref, bad, misnamed)
+            done = repo.run(*opened)
+            expect(f"record, {what}: {done.stderr}", done.returncode, 3)
+            expect_has(f"record, {what}: told", done.stderr, name)
+            repo.git("update-ref", "-d", name)
+            repo.git("update-ref", ref, oid)
+    expect("reopened as before", repo.run(*opened).returncode, 1)
+
+
+def read_json_of(repo):
+    return json.loads(repo.run("history", "--suite", "s", "--format", "json").stdout)
+
+
+def clocks(tmp):
+    """An age with a clock before the newest run, or more than a year after it: 2, and nothing is deleted; a number of nights needs no clock."""
+    now = int(time.time())
+    for name, shift, words in (("ahead", -400 * DAY, "days before this machine's clock"), ("behind", 9 * DAY, "days after this machine's clock")):
+        repo = make(f"{tmp}/{name}", {k: now + shift - (NIGHTS - 1 - k) * DAY for k in range(NIGHTS)})
+        before = refs(repo)
+        for args in (("--keep", "2d"), ("--older-than", "2d"), ("--keep", "2d", "--dry-run")):
+            done = repo.run("baseline", "prune", "--suite", "s", *args)
+            expect(f"clock {name}, {args}: {done.stderr}", done.returncode, 2)
+            expect_has(f"clock {name}: told", done.stderr, words, "Nothing was deleted", "--trust-clock")
+            same(f"clock {name}, {args}", repo, before, done.stdout)
+        expect(f"clock {name}: a number of nights", repo.run("baseline", "prune", "--suite", "s", "--keep", "5").returncode, 0)
+        done = repo.run("baseline", "prune", "--suite", "s", "--older-than", "1d", "--trust-clock")
+        expect(f"clock {name}: trusted: {done.stderr}", done.returncode, 0)
+        check(f"clock {name}: all are old, or none is", shift > 0 or len(refs(repo)) < NIGHTS, refs(repo))
+
+
+run_parts(unreadable, records, clocks)

@@ -118,7 +118,7 @@ class Runner:
         self.environ = dict(environ or {}, GITHUB_EVENT_NAME=event_name)
         self.outputs, self.failed, self.code, self.cache = {}, False, 0, None
         self.root = ROOT
-        self.log, self.summary, self.ran = "", "", []
+        self.log, self.summary, self.ran, self.steps = "", "", [], 0
         self.inputs = {}
         self.inputs = {k: str(inputs[k]) if k in inputs else self.expand(v.get("default", ""))
                        for k, v in known.items()}
@@ -161,13 +161,18 @@ class Runner:
             return
         assert step["shell"] == "bash"
         assert "${{" not in step["run"], "expressions belong into env, not into run"
-        output, summary = os.path.join(temp, "output"), os.path.join(temp, "summary")
+        commands = os.path.join(temp, "_runner_file_commands")
+        os.makedirs(commands, exist_ok=True)
+        self.steps += 1
+        output, summary, exported, paths, state = (os.path.join(commands, f"{name}_{self.steps}")
+                                                   for name in ("set_output", "step_summary", "set_env", "add_path", "save_state"))
         event = os.path.join(temp, "event.json")
-        for path in (output, summary):
+        for path in (output, summary, exported, paths, state):
             open(path, "w").close()
         write_json(event, self.github["event"])
         env = {k: v for k, v in os.environ.items() if not k.startswith(("GITHUB_", "INPUT_"))}
         env.update(GITHUB_ACTION_PATH=self.root, GITHUB_OUTPUT=output, GITHUB_STEP_SUMMARY=summary,
+                   GITHUB_ENV=exported, GITHUB_PATH=paths, GITHUB_STATE=state,
                    RUNNER_TEMP=temp, GITHUB_ACTIONS="true", GITHUB_WORKSPACE=self.workspace,
                    GITHUB_EVENT_PATH=event, GITHUB_REPOSITORY="o/r", TRACEGATE_RETRY_DELAY="0.01",
                    GITHUB_API_URL="http://127.0.0.1:9")
@@ -177,6 +182,9 @@ class Runner:
                              cwd=self.workspace, env=env, capture_output=True, text=True, errors="replace")
         self.log += run.stdout + run.stderr
         self.ran.append(step["name"])
+        self.environ.update(parse_env_file(exported))
+        for path in filter(None, read_text(paths).split("\n")):
+            self.environ["PATH"] = f"{path}:{self.environ.get('PATH', os.environ['PATH'])}"
         if step.get("id"):
             self.outputs[step["id"]] = parse_env_file(output)
         text = read_text(summary)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Lines and branches that the tests reach, by room: coverage [--floor] [--missed] BUILD
+"""Lines and branches that the tests reach, by room: coverage [--floor] [--missed] [--floors FILE] [--root DIR] BUILD
 
 BUILD is a build folder of the preset "coverage" in which tests have run (ctest --preset coverage); gcov is the compiler's
 own. Prints one Markdown row a room; --missed lists the functions that no test enters. --floor exits with 1 if the whole, or a room,
-is below its floor in coverage.txt, or if that file names a room that is not there. Branches that only memory exhaustion takes are
-not told apart, so the floors are below 100.
+is below its floor in coverage.txt (or FILE), if that file names a room that is not there, or if a room has no floor. Branches that
+only memory exhaustion takes are not told apart, so the floors are below 100. DIR has the sources, if they are not this tree's.
 """
 import argparse
 import collections
@@ -27,7 +27,7 @@ def room_of(path):
     return "/".join(parts[:2]) if parts[0] == "core" or len(parts) > 2 else parts[0]
 
 
-def read(build):
+def read(build, root):
     """{file: ({line: reached}, {(line, branch): reached}, {function: (line, reached)})}, summed over the programs that hold it."""
     files = collections.defaultdict(lambda: ({}, {}, {}))
     counted = [os.path.abspath(p) for p in glob.glob(f"{build}/**/*.gcda", recursive=True)]
@@ -39,16 +39,16 @@ def read(build):
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             for out in pathlib.Path(tmp).glob("*.gcov.json.gz"):
                 with gzip.open(out, "rt", encoding="utf-8") as f:
-                    take(json.load(f), files)
+                    take(json.load(f), files, root)
                 out.unlink()
     return files
 
 
-def take(doc, files):
+def take(doc, files, root):
     base = pathlib.Path(doc["current_working_directory"])
     for file in doc["files"]:
         try:
-            path = (base / file["file"]).resolve().relative_to(ROOT)
+            path = (base / file["file"]).resolve().relative_to(root)
         except ValueError:
             continue
         if path.parts[0] not in ROOMS or path.suffix != ".c":
@@ -72,10 +72,12 @@ def main():
     ask = argparse.ArgumentParser(usage=__doc__)
     ask.add_argument("--floor", action="store_true")
     ask.add_argument("--missed", action="store_true")
+    ask.add_argument("--floors", type=pathlib.Path, default=HERE / "coverage.txt")
+    ask.add_argument("--root", type=pathlib.Path, default=ROOT)
     ask.add_argument("build")
     o = ask.parse_args()
     rooms, below = collections.defaultdict(lambda: ([], [])), []
-    files = read(o.build)
+    files = read(o.build, o.root.resolve())
     for path, (lines, branches, functions) in sorted(files.items()):
         for room in (room_of(path), "all"):
             rooms[room][0].extend(lines.values())
@@ -86,7 +88,7 @@ def main():
     if o.missed:
         return 0
     floors = {}
-    for row in (HERE / "coverage.txt").read_text(encoding="utf-8").splitlines():
+    for row in o.floors.read_text(encoding="utf-8").splitlines():
         if row and not row.startswith("#"):
             room, lines, branches = row.split()
             floors[room] = float(lines), float(branches)
@@ -94,9 +96,10 @@ def main():
     for room, (lines, branches) in sorted(rooms.items(), key=lambda x: (x[0] == "all", x[0])):
         got = percent(lines), percent(branches)
         print(f"| {room} | {len(lines):,} | {got[0]:.1f} | {len(branches):,} | {got[1]:.1f} |")
-        if any(g < f for g, f in zip(got, floors.get(room, (0, 0)))):
+        if any(g < f for g, f in zip(got, floors.get(room, got))):
             below.append(f"{room}: {got[0]:.1f} % of lines and {got[1]:.1f} % of branches, at least {floors[room]} are wanted")
-    below += [f"{room}: coverage.txt names it, and it is not there" for room in floors if room not in rooms]
+    below += [f"{room}: {o.floors.name} names it, and it is not there" for room in floors if room not in rooms]
+    below += [f"{room}: no floor in {o.floors.name}" for room in rooms if room not in floors]
     if o.floor:
         print("\n".join(below), file=sys.stderr, end="\n" if below else "")
     return 1 if o.floor and below else 0

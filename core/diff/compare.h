@@ -545,7 +545,7 @@ size_t tg_region_names(const struct tg_comparison *c, uint32_t region, int side,
 double tg_region_calls(const struct tg_comparison *c, const struct tg_region *g, int side);
 /* Calls of the baseline per step that the names of `tg_region_calls` have in all: some may be as before. */
 double tg_region_all_calls(const struct tg_comparison *c, const struct tg_region *g);
-/* All that is told of one side of a replacement; of a comparison by hand it is added up at each call. */
+/* What reports say of one side of a replacement; of a comparison made by hand it is added up at each call. */
 struct tg_region_side tg_region_side_of(const struct tg_comparison *c, uint32_t region, int side);
 /* Adds waiting or traffic: synchronising calls, copies, collectives, aten::item. Such additions
  * always count for themselves, whatever they replace and however small. */

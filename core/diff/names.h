@@ -45,7 +45,7 @@ bool tg_name_is_node(tg_sv name);
 bool tg_name_is_backward_of(tg_sv node, tg_sv op);
 /*
  * The letters that it compares, to find one among many: a node and an operator with the same letters are such
- * a pair. False: the name is none of autograd's nodes, or none of ATen's operators.
+ * a pair. False: the name is not a node of autograd, or none of ATen's operators.
  */
 bool tg_name_put_node_letters(tg_sv node, struct tg_buf *out);
 bool tg_name_put_letters(tg_sv op, struct tg_buf *out);

@@ -1,5 +1,5 @@
 /*
- * What each name of a replacement is told with: the names of both sides, and their calls. A replacement may
+ * What reports say with each name of a replacement: the names of both sides, and their calls. A replacement may
  * have thousands of names, so it is added up once, when the comparison is complete.
  */
 #include <math.h>

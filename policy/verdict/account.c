@@ -75,7 +75,7 @@ static void add_insides(const struct tg_comparison *c, const struct tg_op *op,
     }
 }
 
-/* The other names of a replacement: with the first of them that is told, all are. */
+/* The other names of a replacement: the first of them that is reported brings all. */
 static void add_region(const struct tg_comparison *c, uint32_t region, const struct tg_op_index *x,
                        enum tg_account_id id, bool *seen, double sum[2])
 {

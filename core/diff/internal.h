@@ -60,9 +60,9 @@ struct tg_joint {
 struct tg_net_place {
     tg_sv encloser; /* "" the step */
     enum tg_kind sort;
-    double added, removed;
-    bool cheap;
-    uint32_t id; /* of its region; TG_NO_ID */
+    double added[2], removed[2]; /* calls per step: of work; with views */
+    bool cheap[2]; /* no more came than went: of work, which views do not pay for; of all */
+    uint32_t id;   /* of its region; TG_NO_ID */
 };
 
 struct tg_net_part { /* of an operator's change, in one place */

@@ -141,8 +141,8 @@ struct regions {
     struct tg_net_part *part;
     size_t n_parts, cap_parts;
     struct tg_where where;
-    bool by_step;              /* places are not known: only the whole step is balanced, */
-    bool step_cheap[TG_KINDS]; /* by sort */
+    bool by_step;                 /* places are not known: only the whole step is balanced, */
+    bool step_cheap[TG_KINDS][2]; /* by sort; as in a place */
 };
 
 /* Graph launches count as the kernels that they hold. */
@@ -218,6 +218,12 @@ static bool is_work(const struct tg_op *op)
     return !is_bookkeeping(op) && !is_caller(op);
 }
 
+/* Views cost nothing: what went may pay for them, and they pay for no work. */
+static bool is_view(const struct tg_op *op)
+{
+    return op->kind == TG_KIND_OP && tg_name_is_view(op->name);
+}
+
 /* The balance of each place. */
 static void add_up(struct regions *g)
 {
@@ -230,8 +236,10 @@ static void add_up(struct regions *g)
         struct tg_net_place *p = &g->place[part->place];
         if (work[part->place] && !is_work(&g->w->c->ops[part->op]))
             continue;
-        p->added += fmax(part->delta, 0);
-        p->removed += fmax(-part->delta, 0);
+        for (int all = is_view(&g->w->c->ops[part->op]); all < 2; all++) {
+            p->added[all] += fmax(part->delta, 0);
+            p->removed[all] += fmax(-part->delta, 0);
+        }
     }
 }
 
@@ -270,14 +278,14 @@ static bool is_balanced(const struct regions *g, const struct tg_op *op)
     return is_counted(op) && op->relation == TG_REL_NONE && op->counted.shape == TG_COUNT_CONSTANT;
 }
 
-static bool is_step_cheap(const struct regions *g, enum tg_kind sort)
+static bool is_step_cheap(const struct regions *g, enum tg_kind sort, bool all)
 {
     double added = 0, removed = 0;
 
     for (size_t i = 0; i < g->w->c->n_ops; i++) {
         const struct tg_op *op = &g->w->c->ops[i];
         double delta = tg_op_rise(g->w->c, op);
-        if (!is_balanced(g, op) || sort_of(op) != sort || !is_work(op))
+        if (!is_balanced(g, op) || sort_of(op) != sort || !is_work(op) || (is_view(op) && !all))
             continue;
         added += fmax(delta, 0);
         removed += fmax(-delta, 0);
@@ -293,16 +301,18 @@ static void list_regions(struct regions *g)
     c->regions = TG_NEW_N(g->w->a, struct tg_region, g->names.n + 1);
     for (size_t i = 0; i < g->names.n; i++) {
         struct tg_net_place *p = &g->place[i];
-        p->cheap = g->by_step ? g->step_cheap[p->sort] : is_cheap(p->added, p->removed);
-        if (p->removed <= 0 || p->added <= 0)
+        for (int all = 0; all < 2; all++)
+            p->cheap[all] =
+                g->by_step ? g->step_cheap[p->sort][all] : is_cheap(p->added[all], p->removed[all]);
+        if (p->removed[1] <= 0 || p->added[1] <= 0)
             continue;
         p->id = (uint32_t)c->n_regions;
         struct tg_region *r = &c->regions[c->n_regions++];
         r->encloser = p->encloser;
         r->kind = p->sort;
-        r->calls[TG_BASE] = p->removed;
-        r->calls[TG_TEST] = p->added;
-        r->worse_count = !p->cheap;
+        r->calls[TG_BASE] = p->removed[p->cheap[0]];
+        r->calls[TG_TEST] = p->added[p->cheap[0]];
+        r->worse_count = !p->cheap[0] || !p->cheap[1];
         const struct tg_op *op = tg_where_op(&g->where, p->encloser);
         for (int side = 0; side < 2; side++)
             r->time[side] = op ? op->total[side] : c->step_ns[side];
@@ -326,23 +336,23 @@ size_t tg_net_first_part(const struct tg_net_part *part, size_t n, uint32_t op)
 /* What an operator that changed is to its places: replaced only if every place where it rose is. */
 static void relate(struct regions *g, struct tg_op *op, uint32_t index)
 {
-    bool any = false, worse = false, seen = false;
+    bool any = false, worse = false, seen = false, view = is_view(op);
 
     for (size_t i = tg_net_first_part(g->part, g->n_parts, index);
          i < g->n_parts && g->part[i].op == index; i++) {
         const struct tg_net_part *p = &g->part[i];
         seen = true;
-        any |= g->place[p->place].cheap;
-        worse |= p->delta > 0 && !g->place[p->place].cheap;
-        if (op->region == TG_NO_ID)
+        any |= g->place[p->place].cheap[view];
+        worse |= p->delta > 0 && !g->place[p->place].cheap[view];
+        if (op->region == TG_NO_ID && (!view || g->place[p->place].cheap[0]))
             op->region = g->place[p->place].id;
     }
     if (!seen) { /* its enclosers differ between runs */
         const struct tg_net_place *at = known_place(g, tg_where_most(&g->where, op), sort_of(op));
-        any = at && at->cheap;
+        any = at && at->cheap[view];
         op->region = at ? at->id : TG_NO_ID;
     }
-    bool replaced = g->by_step ? g->step_cheap[sort_of(op)] : any && !worse;
+    bool replaced = g->by_step ? g->step_cheap[sort_of(op)][view] : any && !worse;
     bool rose = tg_op_rose(op);
     if (rose && tg_op_makes_wait(op))
         op->region = TG_NO_ID; /* counts for itself */
@@ -367,7 +377,7 @@ static void mark_moved(struct regions *g)
             continue;
         tg_sv encloser = tg_where_most(&g->where, op);
         const struct tg_net_place *at = encloser.n ? known_place(g, encloser, TG_KIND_OP) : NULL;
-        if (!at || !at->cheap || at->id == TG_NO_ID)
+        if (!at || !at->cheap[0] || at->id == TG_NO_ID)
             continue;
         op->relation = TG_REL_MOVED;
         op->region = at->id;
@@ -389,7 +399,8 @@ static void pair_regions(struct regions *g)
      * chance, and only the whole step can be balanced. */
     g->by_step = g->w->tick > 1;
     for (enum tg_kind sort = 0; sort < TG_KINDS; sort++)
-        g->step_cheap[sort] = is_step_cheap(g, sort);
+        for (int all = 0; all < 2; all++)
+            g->step_cheap[sort][all] = is_step_cheap(g, sort, all);
     list_regions(g);
     for (uint32_t i = 0; i < c->n_ops; i++)
         if (balanced[i])

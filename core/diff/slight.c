@@ -134,19 +134,12 @@ static bool stands_alone(const struct tg_op *op)
     return op->relation == TG_REL_NONE;
 }
 
-/* Views that went excuse nothing where those that came cost nothing. */
 void tg_slight_find_views(struct tg_diff_work *w)
 {
-    struct tg_comparison *c = w->c;
-    bool *chosen = TG_NEW_N(w->a, bool, c->n_ops + 1), all = true;
+    bool *chosen = TG_NEW_N(w->a, bool, w->c->n_ops + 1);
 
-    if (!choose(w, TG_BIG, is_view, chosen))
-        return;
-    for (size_t i = 0; i < c->n_ops; i++)
-        all &= chosen[i] || !is_view(&c->ops[i]) || !tg_op_rose(&c->ops[i]);
-    for (size_t i = 0; all && i < c->n_ops; i++)
-        chosen[i] |= is_view(&c->ops[i]) && c->ops[i].change != TG_SAME;
-    mark(c, chosen, TG_SLIGHT_FREE);
+    if (choose(w, TG_BIG, is_view, chosen))
+        mark(w->c, chosen, TG_SLIGHT_FREE);
 }
 
 void tg_slight_find_small(struct tg_diff_work *w)

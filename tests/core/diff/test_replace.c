@@ -113,6 +113,36 @@ BY_HAND(a_replacement_may_not_call_more)
     }
 }
 
+/*
+ * What went, work and views (aten::view), and what came. 30 us a call: none is free. Work that went pays
+ * for work and views; views that went pay for views alone.
+ */
+BY_HAND(views_pay_for_no_work)
+{
+    static const struct {
+        uint32_t gone, gone_views, came, came_views;
+        bool work, views; /* replaced */
+    } rows[] = {
+        { 2, 0, 2, 0, true, false }, { 1, 3, 2, 0, false, false }, { 0, 3, 2, 0, false, false },
+        { 2, 0, 1, 1, true, true },  { 1, 3, 1, 3, true, true },   { 1, 0, 1, 1, true, false },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 1, 1, 3);
+        add_all(f, TG_BASE, TG_KIND_OP, "x::old", "", rows[i].gone, 30001);
+        add_all(f, TG_BASE, TG_KIND_OP, "aten::view", "", rows[i].gone_views, 30001);
+        add_all(f, TG_TEST, TG_KIND_OP, "x::new", "", rows[i].came, 90001);
+        add_all(f, TG_TEST, TG_KIND_OP, "aten::slice", "", rows[i].came_views, 60001);
+        compare(f);
+        if ((find(f, "x::new")->relation == TG_REL_REPLACED) != rows[i].work)
+            fail_msg("row %zu: work %d", i, find(f, "x::new")->relation);
+        if (rows[i].came_views &&
+            (find(f, "aten::slice")->relation == TG_REL_REPLACED) != rows[i].views)
+            fail_msg("row %zu: views %d", i, find(f, "aten::slice")->relation);
+    }
+}
+
 /* What waits counts for itself, whatever it came for. */
 BY_HAND(a_wait_replaces_nothing)
 {

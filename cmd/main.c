@@ -21,11 +21,15 @@ static bool keep_standard_descriptors(void)
     return true;
 }
 
-/* glibc raises this limit when large blocks are freed; the memory of one trace would then stay with the process. */
-static void give_memory_back(void)
+/*
+ * glibc raises the first limit when large blocks are freed; the memory of one trace would then stay with the
+ * process. The second is how much may stay: a trace's small blocks would be given back and asked for again.
+ */
+static void set_up_memory(void)
 {
 #ifdef M_MMAP_THRESHOLD
-    (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    (void)mallopt(M_MMAP_THRESHOLD, 4 << 20);
+    (void)mallopt(M_TRIM_THRESHOLD, 16 << 20);
 #endif
 }
 
@@ -37,7 +41,7 @@ int main(int argc, char **argv, char **envp)
     if (!keep_standard_descriptors())
         return 5;
     tg_signals_watch();
-    give_memory_back();
+    set_up_memory();
     tg_io_setup(&io, TG_COLOR_DEFAULT);
     code = tg_cmd_run((const char *const *)argv + (argc > 0), argc > 0 ? (size_t)argc - 1 : 0, &io,
                       &err);

@@ -1,6 +1,7 @@
 #include "cmd/gate/policy.h"
 
 #include "core/base/file.h"
+#include "core/baseline/discover.h"
 #include "policy/verdict/verdict.h"
 
 /* The commit that a policy named REV:PATH is read from. */
@@ -42,14 +43,20 @@ static void note_misplaced(const char *root, const struct tg_io *io, struct tg_a
 }
 
 /*
- * How far up a policy may be. No repository is fine here; one that cannot be opened has a root
+ * How far up a policy may be: as a rule the folder with a `.git`, so that libgit2 is not started for it. No repository is fine here; one that cannot be opened has a root
  * nevertheless, and its policy must not be missed.
  */
 static bool find_root(struct tg_repo *repo, struct tg_arena *a, const char **root,
                       struct tg_err *err)
 {
     struct tg_err ignored = TG_ERR_INIT;
-    const struct tg_git *git = tg_repo_get(repo, &ignored);
+    const struct tg_git *git;
+    char folder[PATH_MAX];
+    if (!repo->git && tg_git_discover(&repo->opts, folder) == TG_DISCOVERED_TREE) {
+        *root = tg_arena_sv(a, tg_sv_of(folder)).p;
+        return true;
+    }
+    git = tg_repo_get(repo, &ignored);
     *root = git ? tg_git_root(git) : NULL;
     return git || tg_repo_folder(a, root, err) != TG_SEEN_FAILED;
 }

@@ -136,7 +136,10 @@ def libgit2_is_loaded_when_asked_for():
     soname = re.search(rb"libgit2\.so\.[.0-9]+", read_bytes(PROGRAM))
     if not soname:
         return  # linked in
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as outside:
+        other_trace = os.path.join(folder, "u.json")
+        with open(other_trace, "w", encoding="ascii") as f:
+            f.write('[{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":1,"dur":2}]')
         trace, library = os.path.join(folder, "t.json"), os.path.join(folder, soname[0].decode())
         with open(trace, "w", encoding="ascii") as f:
             f.write('[{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":1,"dur":1}]')
@@ -148,6 +151,13 @@ def libgit2_is_loaded_when_asked_for():
             env = {"LD_LIBRARY_PATH": folder}
             r = run("diff", trace, trace, env=env, cwd=folder)
             check(f"{what} for libgit2: files need none", r.returncode == 0 and "libgit2" not in r.stderr)
+            for args in (["--version"], ["policy", "lint"], ["policy", "show"]):
+                r = run(*args, env=env, cwd=folder)
+                check(f"{what} for libgit2: {args} needs none: {r.stderr}", r.returncode == 0 and "libgit2" not in r.stderr)
+            r = run("check", trace, "--baseline", other_trace, env=env, cwd=outside)
+            check(f"{what} for libgit2: check outside a repository needs none: {r.stderr}", r.returncode == 0 and not r.stderr)
+            r = run("check", trace, "--baseline", "main", env=env, cwd=outside)
+            check(f"{what} for libgit2: a revision outside a repository: {r.stderr}", r.returncode == 3 and "is not inside a git repository" in r.stderr)
             r = run("diff", "HEAD:t.json", trace, env=env, cwd=folder)
             check(f"{what} for libgit2: exit 3, named ({r.stderr})", r.returncode == 3 and "libgit2 cannot be loaded" in r.stderr
                   and why in r.stderr and soname[0].decode() in r.stderr)

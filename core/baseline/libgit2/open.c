@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/baseline/discover.h"
+
 static int last_class(void)
 {
     const git_error *e = git_error_last();
@@ -81,6 +83,15 @@ static int open_at(git_repository **repo, const char *dir, bool validate)
     return rc;
 }
 
+static bool refuse_outside(const char *dir, struct tg_err *err)
+{
+    char folder[PATH_MAX];
+    return tg_err_say(err, TG_ERR_GIT, TG_NOWHERE, "'%s' is not inside a git repository",
+                      "Run tracegate inside the repository. Without one, compare with files "
+                      "(--baseline FILE or --baseline FOLDER) and name no commit.",
+                      realpath(dir, folder) ? folder : dir);
+}
+
 static bool open_refused(const char *dir, int rc, struct tg_err *err)
 {
     char folder[PATH_MAX], word[PATH_MAX];
@@ -95,10 +106,7 @@ static bool open_refused(const char *dir, int rc, struct tg_err *err)
     }
     if (rc == GIT_ENOTFOUND &&
         (last_class() == GIT_ERROR_REPOSITORY || last_class() == GIT_ERROR_OS))
-        return tg_err_say(err, TG_ERR_GIT, TG_NOWHERE, "'%s' is not inside a git repository",
-                          "Run tracegate inside the repository. Without one, compare with files "
-                          "(--baseline FILE or --baseline FOLDER) and name no commit.",
-                          realpath(dir, folder) ? folder : dir);
+        return refuse_outside(dir, err);
     if (strstr(why, "objectformat") || strstr(why, "object format") || strstr(why, "sha256") ||
         strstr(why, "refstorage") || strstr(why, "reftable") || strstr(why, "compatobject"))
         return tg_err_say(
@@ -163,10 +171,15 @@ static int open_trusted(git_repository **repo, const struct tg_git_opts *o, cons
 struct tg_git *tg_git_open(const struct tg_git_opts *o, struct tg_err *err)
 {
     const char *dir = o->dir ? o->dir : ".";
+    char folder[PATH_MAX];
     git_repository *repo = NULL;
     struct tg_git *g;
     int rc;
 
+    if (tg_git_discover(o, folder) == TG_DISCOVERED_NONE) {
+        refuse_outside(dir, err);
+        return NULL;
+    }
     if (!tg_libgit2_load(err))
         return NULL;
     if (git_libgit2_init() < 0) {
@@ -174,6 +187,8 @@ struct tg_git *tg_git_open(const struct tg_git_opts *o, struct tg_err *err)
         return NULL;
     }
     allow_extensions();
+    /* Each object is inflated, and the checksum of that found right; a trace has checksums of its own. */
+    (void)git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
     rc = open_trusted(&repo, o, dir);
     if (rc < 0) {
         open_refused(dir, rc, err);

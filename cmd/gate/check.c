@@ -33,15 +33,25 @@ static bool needs_names(const struct tg_check *c)
     return c->whole || lists_names(c) || !tg_policy_asks_metrics_alone(c->suites.policy);
 }
 
+/*
+ * Where the first trace of a side is kept for causes and the page. A check that passes pays nothing for causes:
+ * one that fails reads the first traces again, where that is possible.
+ */
+static struct tg_kept_trace *keeper(const struct tg_check *c, const struct tg_input_list *files,
+                                    struct tg_kept_trace *k)
+{
+    return c->wants_picture || !tg_inputs_first_lasts(files) ? k : NULL;
+}
+
 static bool load_side(struct tg_check *c, struct tg_check_job *j, int side, struct tg_err *err)
 {
     int64_t named = needs_names(c) ? 0 : NAMED_RANKS;
     struct tg_progress_line progress;
     const struct tg_check_reading of[] = {
-        [TG_BASE] = { &j->base_summary, &j->base, &j->gate.damage[TG_BASE], &j->base_kept,
+        [TG_BASE] = { &j->base_summary, &j->base, &j->gate.damage[TG_BASE],
+                      keeper(c, &j->base, &j->base_kept), &progress.line, named },
+        [TG_TEST] = { &c->fresh, &j->fresh, &c->fresh_damage, keeper(c, &j->fresh, &c->fresh_kept),
                       &progress.line, named },
-        [TG_TEST] = { &c->fresh, &j->fresh, &c->fresh_damage, &c->fresh_kept, &progress.line,
-                      named },
     };
     bool ok;
     for (size_t i = 0; side == TG_TEST && i < c->o->damaged.n; i++)
@@ -208,7 +218,8 @@ static struct tg_first_traces first_traces(struct tg_check *c, struct tg_check_j
                                            const struct tg_summarize_opts *so)
 {
     return (struct tg_first_traces){ .side = { &j->base, &j->fresh },
-                                     .kept = { &j->base_kept, &c->fresh_kept },
+                                     .kept = { keeper(c, &j->base, &j->base_kept),
+                                               keeper(c, &j->fresh, &c->fresh_kept) },
                                      .load = &so->load,
                                      .window = &so->window,
                                      .skip_first = (unsigned)j->suite->window.skip_first,

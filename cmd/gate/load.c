@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "cmd/gate/inputs.h"
 #include "cmd/gate/reading.h"
@@ -277,6 +278,13 @@ bool tg_inputs_read(struct tg_summary *out, const struct tg_input_list *list,
     return ok;
 }
 
+bool tg_inputs_first_lasts(const struct tg_input_list *list)
+{
+    struct stat st;
+    return list->n &&
+           (list->v[0].from_git || (stat(list->v[0].label, &st) == 0 && S_ISREG(st.st_mode)));
+}
+
 static void read_first(struct tg_kept_trace *k, const struct tg_first_traces *f, int side)
 {
     const struct tg_input_list *list = f->side[side];
@@ -287,7 +295,7 @@ static void read_first(struct tg_kept_trace *k, const struct tg_first_traces *f,
     tg_sv head;
     opts.keep_python = opts.want_sequence = true;
     opts.keep_hta = opts.want_attrs = opts.want_memory = false;
-    if (list->n && strcmp(list->v[0].label, "-") != 0)
+    if (tg_inputs_first_lasts(list))
         s = tg_inputs_open(&list->v[0], f->repo, opts.reader.limits, &bytes, &ignored);
     if (s && tg_source_peek(s, &head, &ignored) && !tg_summary_looks_like(head))
         k->trace = tg_trace_load(s, &opts, NULL, &ignored);

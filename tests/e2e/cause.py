@@ -286,6 +286,23 @@ def large(tmp):
         print(f"large: {name}: {seconds:.2f} s, {megabytes} MB")
 
 
+def piped(tmp):
+    """What comes through a named pipe is read once: a failing check has its causes nevertheless, and does not wait for a second writer."""
+    one(next(c for c in CASES if c.name == "a copy more in every block"), f"{tmp}/case")
+    for side in ("out", "base"):
+        files = {s: f"{s}/run0.json.gz" for s in ("out", "base")}
+        pipe, files[side] = files[side], "pipe"
+        os.mkfifo(f"{tmp}/case/pipe")
+        with subprocess.Popen(["sh", "-c", f"cat {pipe} > pipe"], cwd=f"{tmp}/case") as writer:
+            done = subprocess.run([PROGRAM, "check", files["out"], "--baseline", files["base"], "--base-commit", "main", "--json", "report.json"],
+                                  cwd=f"{tmp}/case", env=ENV, capture_output=True, text=True, check=False, timeout=60)
+            expect(f"{side} through a pipe: the writer", writer.wait(timeout=60), 0)
+        expect(f"{side} through a pipe: exit ({done.stderr})", done.returncode, 1)
+        found = [r["cause"] for r in violations(read_json(f"{tmp}/case/report.json")) if r["op"] == "aten::clone"]
+        expect(f"{side} through a pipe: causes", [(c or {}).get("qualified") for c in found], ["Block.forward"])
+        os.remove(f"{tmp}/case/pipe")
+
+
 MEASURE = """import resource, subprocess, sys
 code = subprocess.run(sys.argv[1:], stderr=subprocess.DEVNULL).returncode
 print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024, file=sys.stderr)
@@ -318,4 +335,4 @@ def main(tmp):
 
 
 if __name__ == "__main__":
-    run_parts(main, large)
+    run_parts(main, large, piped)

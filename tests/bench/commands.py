@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Instructions of whole commands, gated: commands PROGRAM [--record] [NAME ...]
+
+Runs PROGRAM under callgrind on synthetic traces and compares with tests/bench/commands.txt, in millions: more than 3 % above a recorded
+figure fails, unless the figure is recorded anew in the same commit. Figures hold for one compiler, architecture and set of libraries; under
+others nothing is compared (exit 77). One thread, vectors of SSE2. The start of libgit2, which reads the certificates of the machine, is
+taken off where a command reads from git. What a command costs beside the reader: docs/experiments/gate-cost.md.
+"""
+import gzip
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+from growth import changed, git, write  # noqa: E402
+
+RECORD = os.path.join(HERE, "commands.txt")
+STACKS = os.path.join(HERE, "../planted/traces/base-text-0.json.gz")
+MARGIN = 1.03
+NAMES, STEPS, MANY = 150, 6, 2500  # of MANY names, an operator and a kernel each fail
+LIBRARIES = ("libc.so", "libisal", "libz.so", "libzstd", "libgit2", "libcjson", "libpcre2", "libyaml")
+
+
+def traces(folder):
+    """base/ is committed, out/ is fresh; stacks of the same program twice; two summaries with many findings."""
+    steps = [list(range(NAMES))] * STEPS
+    for side, many, start in (("base", 10, 100), ("out", 5, 0)):
+        os.makedirs(f"{folder}/{side}")
+        for k in range(many):
+            write(f"{folder}/{side}/run{k}.json.gz", steps, start + k)
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "-c", "user.name=t", "-c", "user.email=t@t", "commit", "-q", "--allow-empty", "-m", "empty")
+    git(folder, "add", "base")
+    git(folder, "-c", "user.name=t", "-c", "user.email=t@t", "commit", "-q", "-m", "base")
+    git(folder, "gc", "-q")
+    with gzip.open(STACKS, "rt", encoding="utf-8") as f:
+        trace = json.load(f)
+    for k in range(2):
+        for e in trace["traceEvents"]:
+            if e.get("ph") == "X" and e.get("cat") == "cpu_op":
+                e["dur"] = float(e["dur"]) + k / 1000
+        with gzip.open(f"{folder}/stacks{k}.json.gz", "wt", compresslevel=6) as f:
+            json.dump(trace, f)
+    steps = [list(range(MANY))] * 2
+    write(f"{folder}/many0.json.gz", steps, 0)
+    write(f"{folder}/many1.json.gz", changed("findings", steps), 1)
+
+
+COMMANDS = {  # name: exit code, what is taken off, the command
+    "start": (0, None, ["--version"]),
+    "lint": (0, None, ["policy", "lint"]),
+    "summarize": (0, None, ["summarize", "out/run0.json.gz", "-o", "x.tgs"]),
+    "diff": (0, None, ["diff", "base/run0.json.gz", "out/run0.json.gz", "--threads", "1"]),
+    "check_stacks_1_1": (0, None, ["check", "stacks1.json.gz", "--baseline", "stacks0.json.gz", "--quiet", "--threads", "1"]),
+    "check_git_5_10": (0, ["baseline", "list"], ["check", "out", "--runs", "--baseline", "HEAD:base", "--quiet", "--threads", "1"]),
+    "check_5000_findings": (1, None, ["check", "many1.tgs", "--baseline", "many0.tgs", "--quiet", "--json", "x.json", "--threads", "1"]),
+}
+
+
+def instructions(program, folder, args, code):
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("GITHUB_", "GIT_", "TRACEGATE_"))}
+    env.update(TRACEGATE_ISA="sse2", GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL="/dev/null", SOURCE_DATE_EPOCH="1767323045")
+    p = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, *args], cwd=folder, env=env,
+                       capture_output=True, text=True, check=False)
+    if p.returncode != code:
+        sys.exit(f"{args}: exit {p.returncode}, not {code}: {p.stdout[-500:]}{p.stderr[-1500:]}")
+    return int(re.search(r"Collected : (\d+)", p.stderr)[1]) / 1e6
+
+
+def measure(program, names):
+    figures = {}
+    with tempfile.TemporaryDirectory() as folder:
+        traces(folder)
+        for k in range(2):
+            subprocess.run([program, "summarize", f"many{k}.json.gz", "-o", f"many{k}.tgs"], cwd=folder, check=True)
+        for name in names:
+            code, less, args = COMMANDS[name]
+            figures[name] = instructions(program, folder, args, code) - (instructions(program, folder, less, 0) if less else 0)
+            print(f"{name}: {figures[name]:.2f} M instructions", flush=True)
+    return figures
+
+
+def here(program):
+    """The compiler, and the files of the libraries."""
+    version = subprocess.run([os.environ.get("CC", "cc"), "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
+    linked = subprocess.run(["ldd", program], capture_output=True, text=True, check=False).stdout
+    files = sorted({os.path.basename(os.path.realpath(f)) for f in re.findall(r"=> (/\S+)", linked) if any(x in f for x in LIBRARIES)})
+    return f"{version}, {platform.machine()}, {' '.join(files)}"
+
+
+def main():
+    args = [a for a in sys.argv[1:] if a != "--record"]
+    program, names = os.path.abspath(args[0]), args[1:] or list(COMMANDS)
+    if not shutil.which("valgrind"):
+        print("no valgrind")
+        return 77
+    where = here(program)
+    recorded, figures = "", {}
+    if os.path.exists(RECORD):
+        with open(RECORD, encoding="utf-8") as f:
+            recorded, *lines = f.read().splitlines()
+        figures = {name: float(value) for name, value in map(str.split, lines)}
+    if "--record" in sys.argv:
+        figures = {**(figures if recorded == where else {}), **measure(program, names)}
+        with open(RECORD, "w", encoding="utf-8") as f:
+            f.write(where + "\n" + "".join(f"{name} {figures[name]:.2f}\n" for name in COMMANDS if name in figures))
+        return 0
+    if recorded != where:
+        print(f"recorded with '{recorded}', this is '{where}': nothing to compare")
+        return 77
+    worse = 0
+    for name, got in measure(program, names).items():
+        ratio = got / figures[name]
+        worse += ratio > MARGIN
+        print(f"{name}: recorded {figures[name]:.2f} ({ratio - 1:+.1%}){': too many' if ratio > MARGIN else ''}")
+    return 1 if worse else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    sys.exit(main())

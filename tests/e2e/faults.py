@@ -17,7 +17,7 @@ import shutil
 import subprocess
 import sys
 
-from support import DATED, PROGRAM, Repository, check, expect, fault, git, read_bytes, read_text, run_parts
+from support import Clone, DATED, PROGRAM, Repository, check, expect, fault, git, read_bytes, read_text, run_parts
 from plain_model import Work, usual, write_run
 
 POLICY = """version: 1
@@ -25,7 +25,7 @@ extends: [tracegate:recommended]
 baseline: {ref: parent}
 suites: [{name: s, trace: {files: 'x/*.json', run: 'run(\\d+)'}, baseline: stored}]
 """
-PATHS = {"EIO": errno.EIO, "EMFILE": errno.EMFILE}
+ERRORS = {"EIO": errno.EIO, "EMFILE": errno.EMFILE, "ESTALE": errno.ESTALE, "EROFS": errno.EROFS}  # a disk, a limit, NFS, a read-only mount
 # What a report says of what could not be read: whether the policy is looser, a file that init did not take; HEAD, for links.
 TOLD = ("is not known: ", "not taken ", '"commit": null')
 # init, which judges nothing: names of folders that were typed in, and hints of what is left to do.
@@ -54,7 +54,17 @@ def make(folder):
         write_run(f"{folder}/x/run{n}.json", [usual() + [Work("aten::op4"), Work("aten::op5")]] * 3, 1000 + n)
         done = repo.run("summarize", f"x/run{n}.json", "-o", f"sums/run{n}.tgs", env=DATED)
         expect(f"summarize: {done.stderr}", done.returncode, 0)
+    # A remote that has the first three runs: `fetch` gets two of them that are deleted here, `push` brings the fifth.
+    git(os.path.dirname(folder), "init", "-q", "--bare", f"{folder}.remote")
+    repo.git("remote", "add", "origin", f"{folder}.remote")
+    repo.git("push", "-q", "origin", "main", *runs_of(repo, 0, 1, 2))
     return repo
+
+
+def runs_of(repo, *nights):
+    """The refs of these nights' runs."""
+    commits = repo.git("rev-list", "--reverse", "HEAD").split()
+    return [ref for ref in repo.git("for-each-ref", "--format=%(refname)", "refs/tracegate").split() for k in nights if commits[k] in ref]
 
 
 # Command -> its arguments, the exit code without a fault, and whether it writes into the repository.
@@ -65,27 +75,38 @@ COMMANDS = {
     "history": (("history", "--fail-on", "open", "--format", "json"), 1, False),
     "record": (("baseline", "record", "x/*.json", "--runs", "--suite", "s"), 0, True),
     "prune": (("baseline", "prune", "--keep", "2"), 0, True),
+    "fetch": (("baseline", "fetch", "--suite", "s", "--all"), 0, True),
+    "push": (("baseline", "push", "--suite", "s", "--commit", "HEAD~1"), 0, True),
     "list": (("baseline", "list"), 0, False),
     "merge": (("merge", "sums/*.tgs", "-o", "-"), 0, False),
     "init": (("init", "--store"), 0, True),
 }
 
 
-def stored(folder):
-    return set(git(folder, "for-each-ref", "--format=%(refname) %(objectname)", "refs/tracegate").splitlines())
+def stored(folder, where=""):
+    return {where + x for x in git(folder, "for-each-ref", "--format=%(refname) %(objectname)", "refs/tracegate").splitlines()}
 
 
 class Sweep:
     def __init__(self, tmp, library, name):
         self.tmp, self.library, self.name = tmp, library, name
         self.arguments, self.code, self.writes = COMMANDS[name]
-        self.at = f"{tmp}/repo"
-        self.before = stored(f"{tmp}/good")
+        self.at, self.remote = f"{tmp}/repo", f"{tmp}/repo.remote"
         self.fresh()
+        self.before = self.stored()
 
     def fresh(self):
-        shutil.rmtree(self.at, ignore_errors=True)
-        shutil.copytree(f"{self.tmp}/good", self.at, symlinks=True)
+        for good, here in ((f"{self.tmp}/good", self.at), (f"{self.tmp}/good.remote", self.remote)):
+            shutil.rmtree(here, ignore_errors=True)
+            shutil.copytree(good, here, symlinks=True)
+        repo = Clone(self.at)
+        repo.git("remote", "set-url", "origin", self.remote)
+        for ref in runs_of(repo, 0, 1) if self.name == "fetch" else ():
+            repo.git("update-ref", "-d", ref)
+
+    def stored(self):
+        """Here and at the remote."""
+        return stored(self.at) | stored(self.remote, "remote ")
 
     def run(self, **more):
         env = dict(DATED, LD_PRELOAD=self.library, TG_FAULT_BELOW=self.at, TG_FAULT_COUNT=f"{self.tmp}/count", **more)
@@ -118,7 +139,7 @@ class Sweep:
         elif done.returncode not in (0, 1, 3, 5) and not (done.returncode == 2 and hit.endswith("/.tracegate.yml")):
             fault(f"{what}: exit {done.returncode}: {done.stderr[:200]!r}")
         if self.writes:
-            now = stored(self.at)
+            now = self.stored()
             lost = self.before - now - (self.pruned if done.returncode else set())
             if self.name == "prune":
                 lost -= self.pruned
@@ -130,7 +151,7 @@ class Sweep:
 
     def sweep(self, sample):
         self.control = self.run()
-        self.after, self.written = stored(self.at), self.files()
+        self.after, self.written = self.stored(), self.files()
         self.pruned = self.before - self.after if self.name == "prune" else set()
         total = int(read_text(f"{self.tmp}/count").split()[0])
         expect(f"{self.name}: control: {self.control.stderr}", self.control.returncode, self.code)
@@ -140,10 +161,15 @@ class Sweep:
         order = random.Random(self.name)
         calls, paths = range(1, total + 1), self.paths()
         for n in calls if sample is None else sorted(order.sample(calls, min(sample, total))):
-            for word, number in PATHS.items():
+            for word, number in self.errors(n, sample):
                 self.judge(f"call {n} {word}", self.run(TG_FAULT_AT=str(n), TG_FAULT_ERRNO=str(number)))
         for path in paths if sample is None else order.sample(paths, min(sample, len(paths))):
             self.judge(f"unreadable {path}", self.run(TG_FAULT_PATH=path))
+
+    @staticmethod
+    def errors(n, sample):
+        """All of them, or in a sample one for each call, in turn."""
+        return list(ERRORS.items()) if sample is None else [list(ERRORS.items())[n % len(ERRORS)]]
 
     def paths(self):
         out = [self.at]

@@ -33,15 +33,18 @@ static bool by_calls(const struct tg_doc *r)
     return tg_rule_metric_info(metric_of(r))->unit == TG_UNIT_COUNT;
 }
 
-/* As a waiver says it: of "aten::mm [rank 3]" the name. */
+/* As a waiver says it: of "aten::mm [rank 3]" the name, unless that is the operator's own. */
 static tg_sv waived_name(const struct tg_doc *r)
 {
-    tg_sv name = name_of(r);
-    if (tg_sv_ends(name, TG_SV("]")) && tg_sv_has(name, TG_SV(" [rank ")))
-        while (name.n && !tg_sv_ends(name, TG_SV(" [rank ")))
-            name.n--;
-    return tg_sv_ends(name, TG_SV(" [rank ")) ? (tg_sv){ name.p, name.n - strlen(" [rank ") }
-                                              : name;
+    const tg_sv mark = TG_SV(" [rank ");
+    tg_sv name = name_of(r), own = text_of(r, "op"), rank;
+    size_t at = name.n;
+    if (!tg_sv_ends(name, TG_SV("]")))
+        return name;
+    while (at && !tg_sv_starts(tg_sv_from(name, at), mark))
+        at--;
+    rank = tg_sv_from(name, at);
+    return at && !tg_sv_ends(own, rank) ? (tg_sv){ name.p, at } : name;
 }
 
 /* Reports of before had only such. */

@@ -333,6 +333,8 @@ static void put_yaml_escaped(struct tg_buf *out, tg_sv text)
             tg_buf_printf(out, c > 0xffff ? "\\U%08x" : "\\u%04x", (unsigned)c);
         else if (c == '"' || c == '\\')
             tg_buf_printf(out, "\\%c", (char)c);
+        else if (c == '[' && tg_sv_ends(tg_buf_sv(out), TG_SV("##")))
+            tg_buf_puts(out, "\\x5b"); /* a runner's command anywhere in a line */
         else
             tg_buf_add(out, (tg_sv){ text.p, len });
         text = tg_sv_from(text, len ? len : 1);
@@ -344,7 +346,7 @@ void tg_esc_yaml(struct tg_buf *out, tg_sv text)
 {
     TG_BUF visible = { 0 };
     tg_utf8_visible(&visible, text);
-    if (!tg_sv_eq(tg_buf_sv(&visible), text)) {
+    if (!tg_sv_eq(tg_buf_sv(&visible), text) || tg_sv_has(text, TG_SV("##["))) {
         put_yaml_escaped(out, text);
         return;
     }

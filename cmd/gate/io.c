@@ -103,7 +103,7 @@ static bool is_harmless(tg_sv line)
     return true;
 }
 
-/* Nothing of a line moves the cursor, ends the line or is a command, whatever format wrote it. */
+/* Nothing of a line moves the cursor, hides, ends the line or is a command, whatever format wrote it. */
 static void put_line(const struct tg_io *io, tg_sv line, struct tg_buf *out)
 {
     if (tg_esc_is_command(line))
@@ -115,12 +115,11 @@ static void put_line(const struct tg_io *io, tg_sv line, struct tg_buf *out)
     while (line.n) {
         size_t len = tg_utf8_len(line), sgr = colour(io, line);
         uint32_t c = len ? tg_utf8_code(line, len) : 0;
-        bool ends = c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029;
         if (tg_sv_starts(line, TG_SV("##["))) {
             tg_buf_puts(out, "##\\u200b");
             len = 2;
-        } else if (len && ends && c != '\t' && !sgr) {
-            tg_buf_printf(out, "\\u%04x", (unsigned)c);
+        } else if (len && tg_utf8_is_invisible(c) && c != '\t' && !sgr) {
+            tg_utf8_spell(out, c);
         } else {
             len = sgr ? sgr : len ? len : 1;
             tg_buf_add(out, (tg_sv){ line.p, len });
@@ -129,14 +128,19 @@ static void put_line(const struct tg_io *io, tg_sv line, struct tg_buf *out)
     }
 }
 
+void tg_io_safe(const struct tg_io *io, tg_sv bytes, struct tg_buf *out)
+{
+    for (tg_sv rest = bytes, end; rest.n;) {
+        tg_sv line = tg_utf8_line(&rest, &end);
+        put_line(io, line, out);
+        tg_buf_add(out, tg_sv_eq(end, TG_SV("\r")) ? TG_SV("\n") : end);
+    }
+}
+
 bool tg_io_put(const struct tg_io *io, tg_sv bytes, struct tg_err *err)
 {
     TG_BUF safe = { 0 };
-    for (tg_sv rest = bytes, end; rest.n;) {
-        tg_sv line = tg_utf8_line(&rest, &end);
-        put_line(io, line, &safe);
-        tg_buf_add(&safe, tg_sv_eq(end, TG_SV("\r")) ? TG_SV("\n") : end);
-    }
+    tg_io_safe(io, bytes, &safe);
     return written(tg_file_put(io->out, tg_buf_sv(&safe)), err);
 }
 

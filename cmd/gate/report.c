@@ -36,6 +36,17 @@ void tg_check_tell(const struct tg_check *c, const struct tg_err *why)
     tg_io_error(c->io, &said);
 }
 
+/* Standard output may be a terminal, or a log whose lines a runner executes. */
+static bool put_report(struct tg_check *c, struct tg_check_job *j, int k, tg_sv bytes,
+                       struct tg_err *err)
+{
+    TG_BUF safe = { 0 };
+    if (strcmp(c->o->report[k], "-") != 0)
+        return tg_outputs_put(&j->outputs, j->handle[k], bytes, err);
+    tg_io_safe(c->io, bytes, &safe);
+    return tg_outputs_put(&j->outputs, j->handle[k], tg_buf_sv(&safe), err);
+}
+
 bool tg_check_report(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
     TG_BUF out = { 0 };
@@ -45,7 +56,7 @@ bool tg_check_report(struct tg_check *c, struct tg_check_job *j, struct tg_err *
             continue;
         tg_buf_clear(&out);
         tg_reporters[k].write(&out, &j->verdict, &c->render);
-        ok = tg_outputs_put(&j->outputs, j->handle[k], tg_buf_sv(&out), err);
+        ok = put_report(c, j, k, tg_buf_sv(&out), err);
     }
     ok = ok && tg_outputs_commit(&j->outputs, err);
     tg_buf_clear(&out);

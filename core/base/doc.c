@@ -282,8 +282,40 @@ static void put_node(struct tg_buf *out, const cJSON *c, bool pretty, int depth)
     }
 }
 
+/*
+ * What is invisible as "\u202e", and "##[", which a runner executes anywhere in a line, as "##\u005b":
+ * the same text to whoever parses it. Both can be in strings only.
+ */
+static void put_visible(struct tg_buf *out, tg_sv text)
+{
+    while (text.n) {
+        size_t plain = 0, len;
+        uint32_t c;
+        while (plain < text.n && (unsigned char)text.p[plain] < 0x7f && text.p[plain] != '#')
+            plain++;
+        tg_buf_add(out, (tg_sv){ text.p, plain });
+        text = tg_sv_from(text, plain);
+        if (!text.n)
+            break;
+        len = tg_utf8_len(text);
+        c = len ? tg_utf8_code(text, len) : 0;
+        if (tg_sv_starts(text, TG_SV("##["))) {
+            tg_buf_puts(out, "##\\u005b");
+            len = 3;
+        } else if (len && tg_utf8_is_invisible(c)) {
+            tg_utf8_spell(out, c);
+        } else {
+            len = len ? len : 1;
+            tg_buf_add(out, (tg_sv){ text.p, len });
+        }
+        text = tg_sv_from(text, len);
+    }
+}
+
 void tg_doc_write(const struct tg_doc *root, enum tg_doc_form form, struct tg_buf *out)
 {
-    put_node(out, cnode(root), form == TG_DOC_INDENTED, 0);
+    TG_BUF text = { 0 };
+    put_node(&text, cnode(root), form == TG_DOC_INDENTED, 0);
+    put_visible(out, tg_buf_sv(&text));
     tg_buf_putc(out, '\n');
 }

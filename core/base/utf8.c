@@ -96,19 +96,29 @@ tg_sv tg_utf8_line(tg_sv *rest, tg_sv *end)
     return line;
 }
 
-/* Unicode 15: Cc, Zl, Zp, and of Cf and the fillers what hides or reorders text. */
+/* Unicode 15: Cc, Zl, Zp, Default_Ignorable_Code_Point (DerivedCoreProperties.txt), FFF9 to FFFB. */
 bool tg_utf8_is_invisible(uint32_t c)
 {
     static const struct {
         uint32_t from, to;
-    } ranges[] = { { 0, 0x1f },        { 0x7f, 0x9f },      { 0xad, 0xad },     { 0x61c, 0x61c },
-                   { 0x115f, 0x1160 }, { 0x180e, 0x180e },  { 0x200b, 0x200f }, { 0x2028, 0x202e },
-                   { 0x2060, 0x206f }, { 0x3164, 0x3164 },  { 0xfeff, 0xfeff }, { 0xffa0, 0xffa0 },
-                   { 0xfff9, 0xfffb }, { 0xe0000, 0xe007f } };
+    } ranges[] = {
+        { 0, 0x1f },          { 0x7f, 0x9f },       { 0xad, 0xad },       { 0x34f, 0x34f },
+        { 0x61c, 0x61c },     { 0x115f, 0x1160 },   { 0x17b4, 0x17b5 },   { 0x180b, 0x180f },
+        { 0x200b, 0x200f },   { 0x2028, 0x202e },   { 0x2060, 0x206f },   { 0x3164, 0x3164 },
+        { 0xfe00, 0xfe0f },   { 0xfeff, 0xfeff },   { 0xffa0, 0xffa0 },   { 0xfff0, 0xfffb },
+        { 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a }, { 0xe0000, 0xe0fff },
+    };
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges && c >= ranges[i].from; i++)
         if (c <= ranges[i].to)
             return true;
     return false;
+}
+
+void tg_utf8_spell(struct tg_buf *out, uint32_t c)
+{
+    if (c > 0xffff)
+        tg_buf_printf(out, "\\u%04x", (unsigned)(0xd800 + ((c - 0x10000) >> 10)));
+    tg_buf_printf(out, "\\u%04x", (unsigned)(c > 0xffff ? 0xdc00 + (c & 0x3ff) : c));
 }
 
 void tg_utf8_visible(struct tg_buf *out, tg_sv s)
@@ -119,7 +129,7 @@ void tg_utf8_visible(struct tg_buf *out, tg_sv s)
         if (c == '\n' || c == '\r' || c == '\t')
             tg_buf_putc(out, ' ');
         else if (tg_utf8_is_invisible(c))
-            tg_buf_printf(out, "\\u%04x", (unsigned)c);
+            tg_utf8_spell(out, c);
         else
             tg_utf8_put(out, c);
         len = len ? len : 1;

@@ -20,6 +20,8 @@ void tg_utf8_clean(struct tg_buf *out, tg_sv s);
 tg_sv tg_utf8_line(tg_sv *rest, tg_sv *end);
 /* Does it move a cursor, hide, or turn round what is beside it? Controls, C1, format characters. */
 bool tg_utf8_is_invisible(uint32_t code);
+/* "\u202e"; above U+FFFF the two of JSON, "\udb40\udc41". */
+void tg_utf8_spell(struct tg_buf *out, uint32_t code);
 /*
  * Appends `s` for a one-line text sink: CR, LF and TAB become one blank, other controls and the
  * invisible or direction-changing code points become visible "\u200b", bad bytes become U+FFFD.

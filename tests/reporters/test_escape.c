@@ -91,6 +91,8 @@ TEST(yaml_scalars)
     check(tg_esc_yaml, TG_SV("\x1b[2J\r\n\"\\\xc2\x85"),
           "\"\\u001b[2J\\u000d\\u000a\\\"\\\\\\u0085\"");
     check(tg_esc_yaml, TG_SV("a\xff\xf3\xa0\x80\xa1"), "\"a\\ufffd\\U000e0021\"");
+    check(tg_esc_yaml, TG_SV("##[error]'[a"), "\"##\\x5berror]'[a\"");
+    check(tg_esc_yaml, TG_SV("# [a]"), "'# [a]'");
     check(tg_esc_yaml, TG_SV(""), "''");
 }
 

@@ -126,10 +126,36 @@ TEST(invisible_text_becomes_visible)
     tg_utf8_visible(&b, TG_SV("a\r\nb\x01\xe2\x80\xae"
                               "c\xff\xc3\xa4"));
     assert_sv_equal(tg_buf_sv(&b), TG_SV("a  b\\u0001\\u202ec\xef\xbf\xbd\xc3\xa4"));
+    tg_buf_clear(&b);
+    /* U+FE0F, U+E0041, U+034F hide without being of Cf; U+FE10, U+E1000 and U+0350 do not */
+    tg_utf8_visible(
+        &b, TG_SV("\xef\xb8\x8f\xf3\xa0\x81\x81\xcd\x8f\xef\xb8\x90\xf3\xa1\x80\x80\xcd\x90"));
+    assert_sv_equal(tg_buf_sv(&b), TG_SV("\\ufe0f\\udb40\\udc41\\u034f"
+                                         "\xef\xb8\x90\xf3\xa1\x80\x80\xcd\x90"));
     assert_false(tg_utf8_valid(TG_SV("\xed\xa0\x80"))); /* a surrogate */
     assert_false(tg_utf8_valid(TG_SV("\xc0\xaf")));     /* overlong */
     assert_true(tg_utf8_valid(TG_SV("\xf0\x9f\x98\x80")));
     assert_int_equal(tg_utf8_prefix(TG_SV("a\xc3\xa4"), 2).n, 1);
+}
+
+/* A document may be printed to a log; what is read back is what was said. */
+TEST(documents_are_visible_text)
+{
+    const tg_sv said =
+        TG_SV("##[error]a #[b ### [c \xe2\x80\xae\xc2\x9b\xf3\xa0\x81\x81\xc3\xa4 ##");
+    struct tg_doc *d = tg_doc_new_object(), *back;
+    TG_BUF b = { 0 };
+    struct tg_err err = TG_ERR_INIT;
+    tg_doc_add_str(d, "a", said);
+    tg_doc_write(d, TG_DOC_COMPACT, &b);
+    assert_sv_equal(tg_buf_sv(&b),
+                    TG_SV("{\"a\":\"##\\u005berror]a #[b ### [c \\u202e\\u009b\\udb40\\udc41"
+                          "\xc3\xa4 ##\"}\n"));
+    back = tg_doc_parse(tg_buf_sv(&b), "x", &err);
+    assert_non_null(back);
+    assert_sv_equal(tg_doc_str(tg_doc_get(back, "a"), TG_SV("")), said);
+    tg_doc_free(back);
+    tg_doc_free(d);
 }
 
 TEST(documents_keep_large_integers)

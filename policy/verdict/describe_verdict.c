@@ -10,6 +10,7 @@
 #include "policy/verdict/describe.h"
 #include "policy/verdict/index.h"
 #include "policy/verdict/internal.h"
+#include "policy/verdict/pace.h"
 #include "policy/verdict/phrase.h"
 
 /* Operators whose smallest slowdown the coverage line gives, and the share of the step from which it
@@ -46,7 +47,7 @@ static void put_budget(struct tg_buf *b, const struct tg_result *r)
 
 struct cost {
     double device, waits, host; /* ns per step more than in the baseline */
-    double share[2];            /* of the step: device, waits */
+    double share[3];            /* of the step: device, waits, host */
     size_t n_device, n_kernels, n_host;
     double fewer;             /* what all other waits lost */
     const struct tg_op *from; /* the one of them that lost most */
@@ -78,6 +79,7 @@ static void add_cost(struct cost *cost, const struct tg_comparison *c, const str
         cost->share[1] += share;
     } else {
         cost->host += more;
+        cost->share[2] += share;
         cost->n_host++;
     }
 }
@@ -216,6 +218,25 @@ static double moved_ns(const struct cost *cost)
     return fmin(cost->waits, cost->fewer);
 }
 
+/* Which of the two sorts of time is the cost: that of the clock that the step waits for. */
+static bool is_of_host(const struct cost *cost, const struct tg_comparison *c)
+{
+    return cost->device < LEAST || (cost->host >= LEAST && tg_pace_of(c).set_by == TG_PACE_HOST);
+}
+
+/* "; +12.0 us on the device, hidden": the other sort, where it is a part of the finding that a reader would miss. */
+static void put_other(struct tg_buf *b, const struct cost *cost, const struct tg_comparison *c)
+{
+    struct tg_pace pace = tg_pace_of(c);
+    bool host = is_of_host(cost, c);
+    double other = host ? cost->device : cost->host;
+    bool known = pace.idle[TG_PACE_HOST] > 0 || pace.idle[TG_PACE_DEVICE] > 0;
+    if (!known || other < LEAST || (!host && cost->host < cost->device))
+        return;
+    tg_buf_printf(b, "; %s on the %s%s", TG_SIGNED(other, TG_UNIT_NS), host ? "device" : "host",
+                  pace.idle[host ? TG_PACE_DEVICE : TG_PACE_HOST] >= other ? ", hidden" : "");
+}
+
 /* What is called more often in some steps; NULL. */
 static const struct tg_op *in_some_steps(const struct tg_comparison *c, const struct tg_result *r)
 {
@@ -224,7 +245,18 @@ static const struct tg_op *in_some_steps(const struct tg_comparison *c, const st
     return op && tg_op_in_some_steps(op) ? op : NULL;
 }
 
-/* " (+239.3 us on the device)": the largest sort of it; of some steps the mean of all. */
+/* " (+239.3 us on the device)", " (+144 us on the host; +12.4 us on the device, hidden)" */
+static void put_sorts(struct tg_buf *b, const struct cost *cost, const struct tg_comparison *c,
+                      bool some_steps)
+{
+    bool host = is_of_host(cost, c);
+    tg_buf_printf(b, " (%s on the %s%s", TG_SIGNED(host ? cost->host : cost->device, TG_UNIT_NS),
+                  host ? "host" : "device", some_steps ? ", per step on average" : "");
+    put_other(b, cost, c);
+    tg_buf_putc(b, ')');
+}
+
+/* By the clock that the step waits for; of some steps the mean of all. */
 static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c,
                      uint32_t head)
 {
@@ -246,14 +278,11 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct 
     else if (waits_most(&cost))
         tg_buf_printf(b, " (the host waits %s in it)", TG_VALUE(cost.waits, TG_UNIT_NS));
     else
-        tg_buf_printf(b, " (%s on the %s%s)",
-                      TG_SIGNED(cost.device >= LEAST ? cost.device : cost.host, TG_UNIT_NS),
-                      cost.device >= LEAST ? "device" : "host",
-                      !g && in_some_steps(c, r) ? ", per step on average" : "");
+        put_sorts(b, &cost, c, !g && in_some_steps(c, r) != NULL);
 }
 
-/* ", with its kernel 4.1 % of the step", ", waits 1.65 ms, 29.1 % of the step" */
-static void put_weight(struct tg_buf *b, const struct cost *cost)
+/* ", with its kernel 4.1 % of the step", ", 12.6 % of the step on the host", ", waits 1.65 ms, 29.1 % of the step" */
+static void put_weight(struct tg_buf *b, const struct cost *cost, const struct tg_comparison *c)
 {
     bool waits = waits_most(cost);
     double share = cost->share[waits];
@@ -268,6 +297,12 @@ static void put_weight(struct tg_buf *b, const struct cost *cost)
                       all ? "" : TG_VALUE(less, TG_UNIT_NS), all ? "a wait that" : " of it",
                       TG_SV_ARG(cost->from->name), TG_VALUE(cost->from->self[TG_BASE], TG_UNIT_NS),
                       TG_VALUE(cost->from->self[TG_TEST], TG_UNIT_NS));
+        return;
+    }
+    if (!waits && cost->n_device && is_of_host(cost, c)) {
+        if (cost->share[2] >= 0.0005)
+            tg_buf_printf(b, ", %s of the step on the host",
+                          TG_VALUE(100 * cost->share[2], TG_UNIT_PERCENT));
         return;
     }
     if (share < 0.0005)
@@ -299,7 +334,7 @@ static void weigh(struct tg_result *r, struct costs *x, struct tg_arena *a)
     size_t end = r->weight_at + r->weight_n;
     struct tg_buf b = { 0 }, weight = { 0 };
     struct cost cost = cost_of(x, (uint32_t)(r - x->v->results));
-    put_weight(&weight, &cost);
+    put_weight(&weight, &cost, x->c);
     if (weight.n) {
         tg_buf_add(&b, (tg_sv){ r->message.p, r->weight_at });
         tg_buf_add(&b, tg_buf_sv(&weight));

@@ -3,6 +3,7 @@
 #include "core/diff/numbers.h"
 #include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
+#include "policy/verdict/pace.h"
 
 /* Is the result about the operator whose additional calls make these? */
 static bool is_leader(const struct tg_result *head, const struct tg_op *op,
@@ -251,7 +252,7 @@ static bool is_step_time(const struct tg_result *r)
             r->metric == tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT));
 }
 
-/* What a result that may be told adds to the step, in ns: device work where there is a device. */
+/* What a result that may be told adds to the step, in ns, by the clock that the step waits for. */
 static double adds(const struct tg_result *r, const struct tg_comparison *c, bool device)
 {
     const struct tg_op *op;
@@ -266,7 +267,7 @@ static double adds(const struct tg_result *r, const struct tg_comparison *c, boo
 /* What each finding adds with all that is folded under it; nothing of a name that is its own twice. */
 static double *sums_of(const struct tg_result *v, size_t n, const struct tg_comparison *c)
 {
-    bool device = tg_has_device_ops(c);
+    bool device = tg_pace_of(c).set_by == TG_PACE_DEVICE;
     double *sum = tg_xcalloc(n + 1, sizeof *sum);
     for (uint32_t m = 0; m < n; m++) {
         uint32_t k = v[m].folded_under == TG_NO_ID ? m : v[m].folded_under;

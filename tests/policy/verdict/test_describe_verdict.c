@@ -120,6 +120,51 @@ WITH_HAND(what_a_finding_costs)
               "FAIL: 2 violations: a +2 calls, k +2 calls");
 }
 
+/* An operator with a copy: +105 us on the host, +12 us on the device. The cost is that of the side that the step waits
+ * for, and the other one is told beside it. */
+WITH_HAND(the_cost_is_of_the_side_that_sets_the_pace)
+{
+    struct tg_op ops[] = { hand_op("aten::clone", TG_KIND_OP), hand_op("copy", TG_KIND_MEMCPY),
+                           hand_op("cudaStreamSynchronize", TG_KIND_SYNC) };
+    struct tg_result v[] = { hand_row("aten::clone", 3), hand_row("copy", 3) };
+    struct tg_metric_change *step = &h->c.metrics[TG_METRIC_STEP_TIME];
+    struct tg_metric_change *busy = &h->c.metrics[TG_METRIC_GPU_BUSY];
+
+    ops[0].self[TG_TEST] = 105000;
+    ops[1].self[TG_TEST] = 12000;
+    ops[2].wait = true;
+    h->c.ops = ops;
+    h->c.n_ops = 3;
+    v[1].op_kind = TG_KIND_MEMCPY;
+    v[1].folded_under = 0;
+    h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = 2 };
+    described(h); /* times of a step are not known: device */
+    hand_text(h->v.headline, "FAIL: 1 violation: aten::clone +3 calls (+12.0 us on the device)");
+    step->known[TG_TEST] = busy->known[TG_TEST] = true;
+    step->value[TG_TEST] = 800000;
+    busy->value[TG_TEST] = 100000;
+    described(h);
+    hand_text(h->v.headline, "FAIL: 1 violation: aten::clone +3 calls (+105 us on the host; +12.0 "
+                             "us on the device, hidden)");
+    ops[1].self[TG_TEST] = 0; /* nothing on the device */
+    described(h);
+    hand_text(h->v.headline, "FAIL: 1 violation: aten::clone +3 calls (+105 us on the host)");
+    ops[1].self[TG_TEST] = 12000;
+    busy->value[TG_TEST] = 500000; /* of 800: the host works 300, waits 500 */
+    ops[2].self[TG_BASE] = ops[2].self[TG_TEST] = 500000;
+    described(h);
+    hand_text(h->v.headline, "FAIL: 1 violation: aten::clone +3 calls (+12.0 us on the device; "
+                             "+105 us on the host, hidden)");
+    ops[2].self[TG_BASE] = ops[2].self[TG_TEST] = 0; /* no wait with a call of its own, */
+    described(h);
+    hand_text(h->v.headline, "FAIL: 1 violation: aten::clone +3 calls (+105 us on the host; +12.0 "
+                             "us on the device, hidden)");
+    busy->value[TG_TEST] = 650000; /* but the device is busy for more than three quarters */
+    described(h);
+    hand_text(h->v.headline, "FAIL: 1 violation: aten::clone +3 calls (+12.0 us on the device; "
+                             "+105 us on the host)");
+}
+
 /* A cost is that of calls of a name in one finding, told once, and not of what came in their place. */
 WITH_HAND(what_has_a_cost)
 {

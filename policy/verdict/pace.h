@@ -1,0 +1,26 @@
+#ifndef TG_POLICY_VERDICT_PACE_H
+#define TG_POLICY_VERDICT_PACE_H
+/*
+ * Who sets the pace of a step: the host, which launches, or the device, which works. The other one waits, and what it
+ * does in that time costs the step nothing.
+ *
+ *     host    |launch|launch|launch|      the device is idle in between: device time is hidden
+ *     device    |k|    |k|    |k|
+ *
+ *     host    |launch|launch|..wait....|  the host waits: host time is hidden
+ *     device    |k         |k         |
+ *
+ * It is the one that works longer in a fresh step. A device that is busy for three quarters of the step sets it whatever
+ * the host does: a wait without a call of its own looks like work of the host.
+ */
+#include "core/diff/compare.h"
+
+enum tg_pace_maker { TG_PACE_HOST, TG_PACE_DEVICE };
+
+struct tg_pace {
+    enum tg_pace_maker set_by;
+    double idle[2]; /* ns of a fresh step in which the host, the device does not work; 0: unknown */
+};
+/* Device where it has work and the times of a step are not known. */
+struct tg_pace tg_pace_of(const struct tg_comparison *c);
+#endif

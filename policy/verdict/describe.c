@@ -197,10 +197,21 @@ static void put_overrun(struct tg_buf *m, const struct tg_probe *p, const struct
         tg_buf_printf(m, "limit %.*s", TG_SV_ARG(tg_buf_sv(&text)));
 }
 
-/* "launched 3 times per step, 2 over the limit of 1, was 0": a budget is about the value, not the change. */
-static void describe_budget(struct tg_buf *m, const struct tg_probe *p, const struct tg_op *op,
-                            const struct tg_limit *limit)
+/* Was the one bound of a budget exceeded by the baseline, too? Then the change did not do it. */
+static bool was_over(const struct tg_probe *p, const struct tg_limit *limit)
 {
+    const struct tg_bound *b = limit->bound;
+    bool over = p->base > b->value && p->test > b->value;
+    bool under = p->base < b->value && p->test < b->value;
+    return limit->n == 1 &&
+           ((b->kind == TG_BOUND_MAX && over) || (b->kind == TG_BOUND_MIN && under));
+}
+
+/* "launched 3 times per step, 2 over the limit of 1, was 0": a budget is about the value, not the change. */
+static void describe_budget(struct tg_buf *m, struct tg_result *r, const struct tg_probe *p,
+                            const struct tg_op *op, const struct tg_limit *limit)
+{
+    r->was_over = was_over(p, limit);
     if (op && p->unit == TG_UNIT_COUNT)
         tg_buf_printf(m, "%s %s time%s per step", verb(op), TG_VALUE(p->test, p->unit),
                       p->test == 1 ? "" : "s");
@@ -208,7 +219,10 @@ static void describe_budget(struct tg_buf *m, const struct tg_probe *p, const st
         tg_buf_printf(m, "%s per step", TG_VALUE(p->test, p->unit));
     put_overrun(m, p, limit);
     if (!isnan(p->base))
-        tg_buf_printf(m, ", was %s", TG_VALUE(p->base, p->unit));
+        tg_buf_printf(m, ", was %s%s", TG_VALUE(p->base, p->unit),
+                      !r->was_over                         ? ""
+                      : limit->bound->kind == TG_BOUND_MAX ? " (over it, too)"
+                                                           : " (under it, too)");
 }
 
 /* "registers 128 -> 255": the word before one value is given once; several values keep theirs. */
@@ -443,7 +457,7 @@ void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg
         else
             describe_attrs(&m, op, p->attr);
     } else if (r->over_budget) {
-        describe_budget(&m, p, op, j->limit);
+        describe_budget(&m, r, p, op, j->limit);
     } else if (r->dimension == TG_DIM_COUNT) {
         describe_count(&m, r, c, op, p);
     } else if (j->some_steps) {
@@ -477,7 +491,7 @@ void tg_describe_metric(struct tg_result *r, const struct tg_comparison *c,
 {
     struct tg_buf m = { 0 };
     if (r->over_budget)
-        describe_budget(&m, p, NULL, j->limit);
+        describe_budget(&m, r, p, NULL, j->limit);
     else if (j->some_steps)
         describe_some_steps(&m, p->ev);
     else

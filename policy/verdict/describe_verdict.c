@@ -30,15 +30,17 @@ static void put_attr(struct tg_buf *b, const struct tg_result *r)
     tg_buf_printf(b, " %.*s%s", TG_SV_ARG(shown), shown.n < change.n ? "…" : "");
 }
 
-/* "17, over the limit of 3" */
+/* "17, over the limit of 3", "17, over the limit of 3 as before" */
 static void put_budget(struct tg_buf *b, const struct tg_result *r)
 {
     size_t at;
     tg_phrase_value(b, r->test, tg_dimension_unit(r->dimension));
     at = b->n;
     tg_buf_puts(b, ", ");
-    if (tg_phrase_budget(b, r->limit))
+    if (tg_phrase_budget(b, r->limit)) {
+        tg_buf_puts(b, r->was_over ? " as before" : "");
         return;
+    }
     b->n = at;
     tg_buf_printf(b, " (%.*s)", TG_SV_ARG(r->limit));
 }
@@ -265,7 +267,8 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct 
     struct cost cost;
     const struct tg_region *g = tg_result_region(c, r);
     bool part = g && tg_region_all_calls(c, g) >= tg_region_calls(c, g, TG_BASE) + 0.5;
-    if (r->dimension == TG_DIM_DURATION && tg_dec_pct_tells(r->delta_pct) && !part)
+    if (r->dimension == TG_DIM_DURATION && tg_dec_pct_tells(r->delta_pct) && !part &&
+        !r->over_budget)
         tg_buf_printf(b, " (%s)", TG_SIGNED(r->delta, TG_UNIT_NS));
     if (r->dimension != TG_DIM_COUNT || r->over_budget || r->subject != TG_SUBJECT_NAME || !c)
         return;
@@ -363,11 +366,11 @@ void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, st
     }
 }
 
-/* " in Block.forward"; a budget is of the whole step, and only its rise has a place */
+/* " in Block.forward"; a budget is of the whole step, and only its rise has a place, unless it was over before */
 static void put_place(struct tg_buf *b, const struct tg_result *r)
 {
     const struct tg_cause *at = r->cause;
-    if (at && at->function && at->share >= TG_CAUSE_ENOUGH)
+    if (at && at->function && at->share >= TG_CAUSE_ENOUGH && !r->was_over)
         tg_buf_printf(b, "%s in %.*s", r->over_budget ? ", the rise is" : "",
                       TG_SV_ARG(at->function->text));
 }
@@ -492,13 +495,20 @@ static size_t unfolded(const struct tg_verdict *v, enum tg_state state)
     return n;
 }
 
+/* The step as a whole: reports have it after what is in it. */
+static bool is_whole(const struct tg_result *r)
+{
+    return !r->over_budget && (r->subject == TG_SUBJECT_TRACE || r->subject == TG_SUBJECT_STEP);
+}
+
 static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c,
                       enum tg_state state, enum tg_headline how)
 {
     size_t shown = 0, total = unfolded(v, state);
-    for (size_t i = 0; i < v->n_results && shown < 3; i++) {
+    for (size_t k = 0; k < 2 * v->n_results && shown < 3; k++) {
+        size_t i = k % v->n_results;
         const struct tg_result *r = &v->results[i];
-        if (r->state != state || r->folded_under != TG_NO_ID)
+        if (r->state != state || r->folded_under != TG_NO_ID || is_whole(r) != (k >= v->n_results))
             continue;
         tg_buf_puts(b, shown++ ? ", " : ": ");
         put_finding(b, r, c);
@@ -522,6 +532,35 @@ static void put_faster(struct tg_buf *b, const struct tg_comparison *c)
     tg_buf_puts(b, " (");
     tg_phrase_signed(b, step->delta_ns, TG_UNIT_NS);
     tg_buf_puts(b, ")");
+}
+
+/* Runs a side that would judge a duration, at least: a rule may ask for a number of its own. 0: nothing wants runs. */
+static int64_t runs_wanted(const struct tg_verdict *v)
+{
+    int64_t least = INT64_MAX;
+    for (size_t i = 0; i < v->n_results; i++)
+        if (v->results[i].needs_runs && v->results[i].needs_runs < least)
+            least = v->results[i].needs_runs;
+    return least < INT64_MAX ? least : 0;
+}
+
+/* "; no duration was judged: record 3 runs a side", "; step time: only +54 % and more would show: …": what a pass
+ * could not have found, and what to do. A quarter is what a reader expects any gate to see. */
+static void put_blind(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c)
+{
+    const struct tg_evidence *step = c ? &c->metrics[TG_METRIC_STEP_TIME].ev : NULL;
+    int64_t need = runs_wanted(v);
+    if (!c)
+        return;
+    if (!v->durations_judged && need) {
+        tg_buf_printf(b, "; durations not judged: record %lld runs a side", (long long)need);
+        return;
+    }
+    if (!v->durations_judged || step->judged != TG_JUDGED || step->mde < TG_WORSE - 1)
+        return;
+    tg_buf_puts(b, "; a slower step would show from ");
+    tg_phrase_pct(b, 100 * step->mde);
+    tg_buf_puts(b, " on only: record more runs, on an idle machine");
 }
 
 tg_sv tg_describe_headline(const struct tg_verdict *v, const struct tg_comparison *c,
@@ -557,6 +596,7 @@ tg_sv tg_describe_headline(const struct tg_verdict *v, const struct tg_compariso
         tg_buf_puts(&b, v->n_state[TG_STATE_WAIVED] ? "PASS: no regression beyond what is waived"
                                                     : "PASS: no regression found");
         put_faster(&b, c);
+        put_blind(&b, v, c);
         break;
     }
     return tg_phrase_take(&b, a);
@@ -664,20 +704,10 @@ static void put_untold(struct tg_buf *b, const struct tg_verdict *v, const struc
     }
 }
 
-/* Runs a side that would judge a duration, at least: a rule may ask for a number of its own. */
-static size_t runs_needed(const struct tg_verdict *v)
-{
-    int64_t least = INT64_MAX;
-    for (size_t i = 0; i < v->n_results; i++)
-        if (v->results[i].needs_runs && v->results[i].needs_runs < least)
-            least = v->results[i].needs_runs;
-    return (size_t)(least < INT64_MAX ? least : v->min_runs);
-}
-
 void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a)
 {
     struct tg_buf b = { 0 };
-    size_t need = runs_needed(v);
+    size_t need = (size_t)(runs_wanted(v) ? runs_wanted(v) : v->min_runs);
     tg_describe_weights(v, c, a);
     v->headline = tg_describe_headline(v, c, TG_HEADLINE_BARE, a);
     if (v->budgets_judged && !v->counts_judged) /* what a failure may be about comes first */

@@ -277,6 +277,19 @@ static double *sums_of(const struct tg_result *v, size_t n, const struct tg_comp
     return sum;
 }
 
+/* The host's time between operators, where the device sets the pace: a wait that no call of its own makes. */
+static bool is_silent_wait(const struct tg_result *r, const struct tg_comparison *c)
+{
+    return r->subject == TG_SUBJECT_STEP && tg_pace_of(c).set_by == TG_PACE_DEVICE;
+}
+
+/* Both at once: had the host worked for it, the step would be longer by their sum. */
+static bool is_mirrored(const struct tg_result *r, const struct tg_comparison *c, double added)
+{
+    const double *step = c->metrics[TG_METRIC_STEP_TIME].value;
+    return step[TG_TEST] - step[TG_BASE] < TG_WINS * (added + r->delta);
+}
+
 /* The step is longer by what a finding adds: the two are one. */
 static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison *c)
 {
@@ -284,7 +297,8 @@ static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison 
     for (size_t i = 0; c && i < n; i++) {
         uint32_t best = TG_NO_ID;
         double most = 0;
-        if (!is_step_time(&v[i]) || !may_fold(&v[i]) || v[i].folded_under != TG_NO_ID)
+        bool waits = c && is_silent_wait(&v[i], c);
+        if (!(is_step_time(&v[i]) || waits) || !may_fold(&v[i]) || v[i].folded_under != TG_NO_ID)
             continue;
         for (uint32_t k = 0; k < n; k++) {
             if (!may_lead(&v[k], &v[i]) || is_step_time(&v[k]) || !(sum[k] > most))
@@ -292,7 +306,8 @@ static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison 
             most = sum[k];
             best = k;
         }
-        if (v[i].delta > 0 && most >= TG_HALF * v[i].delta)
+        if (v[i].delta > 0 && most >= TG_HALF * v[i].delta &&
+            (!waits || is_mirrored(&v[i], c, most)))
             v[i].folded_under = best;
     }
 }

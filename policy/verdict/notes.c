@@ -387,7 +387,7 @@ static void tell_machine(struct tg_eval_state *e, const struct tg_comparison *c)
                                              [TG_DRIFT_OF_HOST] = "host",
                                              [TG_DRIFT_OF_DEVICE] = "device" };
         tg_buf_printf(&b, "%sthe %s is %s %s than for the baseline%s",
-                      same ? "may be the machine: " : "", whose[c->drift_of],
+                      same && c->drift > 0 ? "may be the machine: " : "", whose[c->drift_of],
                       TG_VALUE(100 * fabs(expm1(c->drift)), TG_UNIT_PERCENT),
                       c->drift > 0 ? "slower" : "faster", same ? ", and no count changed" : "");
     } else if (same && c->n_runs[TG_BASE] && has_moved_together(c)) {
@@ -400,10 +400,13 @@ static void tell_machine(struct tg_eval_state *e, const struct tg_comparison *c)
     if (cpu)
         tg_buf_printf(&b, "; recorded on %.*s, the baseline on %.*s",
                       TG_SV_ARG(cpu->value[TG_TEST]), TG_SV_ARG(cpu->value[TG_BASE]));
-    tg_eval_note(
-        e, c->drifted && c->drift > 0 ? TG_NOTE_MACHINE : TG_NOTE_PLAIN, tg_buf_sv(&b),
-        "Compare on one machine: tracegate-ab (scripts/ab), or mode ab of the action. If both "
-        "sides ran in turn on one machine, run it again: a slowdown of everything looks the same.");
+    tg_eval_note(e, c->drifted && c->drift > 0 ? TG_NOTE_MACHINE : TG_NOTE_PLAIN, tg_buf_sv(&b),
+                 c->drifted && c->drift < 0
+                     ? "It may hide a slowdown of everything: compare on one machine with "
+                       "tracegate-ab (scripts/ab), or mode ab of the action."
+                     : "Compare on one machine: tracegate-ab (scripts/ab), or mode ab of the "
+                       "action. If both sides ran in turn on one machine, run it again: a slowdown "
+                       "of everything looks the same.");
 }
 
 /* "2/1" of "Torch-Compiled Region: 2/1", frame and recompilation; "" for the first compilation. */

@@ -80,6 +80,7 @@ struct tg_result {
     bool switched_off; /* the policy has no limit for it, or excepts it: not judged */
     bool budget;       /* its rule has a limit that asks the fresh side alone */
     bool over_budget;  /* such a limit is exceeded: `limit` */
+    bool was_over;     /* and was by the baseline */
     bool waiver_ended; /* the waiver for it has expired */
     bool few_runs;     /* not judged for want of runs: the coverage line tells it */
     int64_t

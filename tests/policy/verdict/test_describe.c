@@ -204,9 +204,23 @@ WITH_HAND(a_budget_and_its_limit)
     s = of_time(100000, 0.5, &ev);
     s.r.over_budget = true;
     s.j.limit = max.v;
-    says(h, &s, "150 us per step, 150 us over the limit of as written, was 100 us");
+    says(h, &s, "150 us per step, 150 us over the limit of as written, was 100 us (over it, too)");
+    assert_true(s.r.was_over);
+    s.p.base = 1; /* just within it */
+    says(h, &s, "150 us per step, 150 us over the limit of as written, was 1 ns");
+    assert_false(s.r.was_over);
+    max = hand_limit(h, TG_BOUND_MIN, 200000);
+    s.p.base = 100000;
+    s.j.limit = max.v;
+    says(h, &s,
+         "150 us per step, 50.0 us under the limit of as written, was 100 us (under it, too)");
+    s.p.base = 200000;
+    says(h, &s, "150 us per step, 50.0 us under the limit of as written, was 200 us");
+    max = hand_limit(h, TG_BOUND_MAX, 1);
+    s.j.limit = max.v;
     s.p = (struct tg_probe){ .base = 2, .test = 3.5, .unit = TG_UNIT_PERCENT };
-    says(h, &s, "3.5 % per step, 2.5 points over the limit of as written, was 2.0 %");
+    says(h, &s,
+         "3.5 % per step, 2.5 points over the limit of as written, was 2.0 % (over it, too)");
     s.p.test = 0.5; /* below it, as where another limit speaks */
     says(h, &s, "0.5 % per step, limit max: as written, was 2.0 %");
     s = of_count(1, 3); /* a number of calls of the whole trace has no verb */
@@ -237,25 +251,26 @@ WITH_HAND(what_is_behind_a_number_of_calls)
     s.r.delta = 5;
     s.j.limit = max.v;
     tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
-    hand_text(s.r.message,
-              "15 per step, 14 over the limit of as written, was 10; most of the rise: copy (+4)");
+    hand_text(s.r.message, "15 per step, 14 over the limit of as written, was 10 (over it, too); "
+                           "most of the rise: copy (+4)");
     ops[1].leader = 0;
     s.r.delta = 9;
     tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
-    hand_text(s.r.message, "15 per step, 14 over the limit of as written, was 10; largest part of "
-                           "the rise: aten::clone (+4)");
+    hand_text(s.r.message,
+              "15 per step, 14 over the limit of as written, was 10 (over it, too); largest "
+              "part of the rise: aten::clone (+4)");
     s.r.metric = tg_rule_metric_of(TG_METRIC_SYNC_COUNT);
     s.r.delta = 6;
     tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
-    hand_text(s.r.message,
-              "15 per step, 14 over the limit of as written, was 10; all of the rise: wait (+6)");
+    hand_text(s.r.message, "15 per step, 14 over the limit of as written, was 10 (over it, too); "
+                           "all of the rise: wait (+6)");
     s.r.metric = tg_rule_metric_of(TG_METRIC_KERNEL_NAMES); /* not a number of calls */
     tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
-    hand_text(s.r.message, "15 per step, 14 over the limit of as written, was 10");
+    hand_text(s.r.message, "15 per step, 14 over the limit of as written, was 10 (over it, too)");
     s.r.metric = tg_rule_metric_of(TG_METRIC_SYNC_COUNT);
     ops[3].count[TG_TEST] = 1; /* none rose */
     tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
-    hand_text(s.r.message, "15 per step, 14 over the limit of as written, was 10");
+    hand_text(s.r.message, "15 per step, 14 over the limit of as written, was 10 (over it, too)");
 }
 
 /* ---- attributes ---- */

@@ -38,6 +38,14 @@ WITH_HAND(how_much)
     r.over_budget = true;
     r.limit = TG_SV("max: 1");
     headline(h, r, "FAIL: 1 violation: aten::mm 3, over the limit of 1");
+    r.was_over = true;
+    headline(h, r, "FAIL: 1 violation: aten::mm 3, over the limit of 1 as before");
+    r.dimension = TG_DIM_DURATION; /* what it changed by is not what is wrong */
+    r.delta = -2;
+    r.delta_pct = -40;
+    headline(h, r, "FAIL: 1 violation: aten::mm 3 ns, over the limit of 1 as before");
+    r.dimension = TG_DIM_COUNT;
+    r.was_over = false;
     r.limit = TG_SV("max: 1, min: 0");
     headline(h, r, "FAIL: 1 violation: aten::mm 3 (max: 1, min: 0)");
     r = hand_row("aten::mm", 2);
@@ -495,10 +503,41 @@ WITH_HAND(names_of_a_headline)
     h->v.outcome = TG_OUTCOME_PASS;
     described(h);
     hand_text(h->v.headline, "PASS: no regression found");
+    v[0].needs_runs =
+        5; /* a pass says what it could not have found; not of durations that nobody wants */
+    v[1].needs_runs = 3;
+    described(h);
+    hand_text(h->v.headline,
+              "PASS: no regression found; durations not judged: record 3 runs a side");
+    v[0].needs_runs = v[1].needs_runs = 0;
+    h->v.durations_judged = true;
+    h->c.metrics[TG_METRIC_STEP_TIME].ev = (struct tg_evidence){ .judged = TG_JUDGED, .mde = 0.54 };
+    described(h);
+    hand_text(h->v.headline, "PASS: no regression found; a slower step would show from +54 % on "
+                             "only: record more runs, on an idle machine");
+    h->c.metrics[TG_METRIC_STEP_TIME].ev.mde = 0.24;
+    described(h);
+    hand_text(h->v.headline, "PASS: no regression found");
     h->v.outcome = TG_OUTCOME_INCONCLUSIVE;
     h->v.error = TG_SV("no steps");
     described(h);
     hand_text(h->v.headline, "INCONCLUSIVE: no steps");
+}
+
+/* What is in the step comes before the step, however much the step grew; a budget is a finding of its own. */
+WITH_HAND(the_step_as_a_whole_comes_last)
+{
+    struct tg_result v[] = { hand_row("step_time", 9), hand_row("b", 2), hand_row("c", 2) };
+
+    v[0].subject = TG_SUBJECT_TRACE;
+    h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = 3 };
+    described(h);
+    hand_text(h->v.headline, "FAIL: 3 violations: b +2 calls, c +2 calls, step_time +9");
+    v[0].over_budget = true;
+    v[0].limit = TG_SV("max: 1");
+    described(h);
+    hand_text(h->v.headline,
+              "FAIL: 3 violations: step_time 10, over the limit of 1, b +2 calls, c +2 calls");
 }
 
 WITH_HAND(long_names_are_cut)

@@ -300,6 +300,30 @@ WITH_HAND(a_step_that_is_explained_is_no_finding)
     folded(h, (struct tg_result[]){ step(-1000), slower("a", -900) }, 2, "step_time a");
 }
 
+/* Where the device sets the pace, the host's time between operators is a wait without a call of its own: it grows with
+ * the kernel. Where the step grew by the sum of both, the host worked; and so it did where it sets the pace. */
+WITH_HAND(a_wait_without_a_call_follows_the_kernel)
+{
+    struct tg_op *ops = chain(h);
+    struct tg_metric_change *step_time = &h->c.metrics[TG_METRIC_STEP_TIME];
+    struct tg_metric_change *busy = &h->c.metrics[TG_METRIC_GPU_BUSY];
+    struct tg_result gaps = slower("ProfilerStep", 450), k = slower("c", 447);
+
+    ops[C].kind = k.op_kind = TG_KIND_KERNEL;
+    ops[C].parent = TG_SV("");
+    gaps.subject = TG_SUBJECT_STEP;
+    step_time->known[TG_TEST] = busy->known[TG_TEST] = true;
+    step_time->value[TG_BASE] = 2050;
+    step_time->value[TG_TEST] = 2497;
+    busy->value[TG_TEST] = 2260;
+    folded(h, (struct tg_result[]){ gaps, k }, 2, "ProfilerStep<c c");
+    step_time->value[TG_TEST] = 2050 + 450 + 447;
+    folded(h, (struct tg_result[]){ gaps, k }, 2, "ProfilerStep c");
+    step_time->value[TG_TEST] = 2497;
+    busy->value[TG_TEST] = 1000;
+    folded(h, (struct tg_result[]){ gaps, k }, 2, "ProfilerStep c");
+}
+
 WITH_HAND(what_explains_a_step)
 {
     struct tg_op *ops = chain(h);

@@ -530,7 +530,7 @@ static bool load(struct loader *l, struct tg_source *s)
                              : read_events(l, err)))
         return false;
     tg_marks_match(l->marks, l->t->names, &sink);
-    if (l->failed)
+    if (l->failed || !tg_reader_saw_events(l->t->reader, err))
         return false;
     l->t->integrity.unmatched_begin = sink.unmatched_begin;
     l->t->integrity.unmatched_end = sink.unmatched_end;

@@ -591,6 +591,12 @@ static enum unit next_event(struct tg_reader *r, bool *at_event, struct tg_err *
     return UNIT_OK;
 }
 
+static bool is_hatchet(tg_sv object)
+{
+    return tg_sv_has(object, TG_SV("\"frame\"")) && tg_sv_has(object, TG_SV("\"metrics\"")) &&
+           tg_sv_has(object, TG_SV("\"children\""));
+}
+
 /* Reads one event by the generic path, from which the fast path learns. */
 static enum unit slow_event(struct tg_reader *r, struct tg_event *ev, struct tg_err *err)
 {
@@ -599,6 +605,8 @@ static enum unit slow_event(struct tg_reader *r, struct tg_event *ev, struct tg_
         return u;
     *ev = r->raw.ev;
     ev->name = ev->thread = TG_NO_ID;
+    if (r->bare && r->info.events == 0)
+        r->is_hatchet = is_hatchet((tg_sv){ r->buf + r->at - r->unit_size, r->unit_size });
     if (is_clean(&r->unit_seen))
         tg_shapes_learn(&r->shapes, (tg_sv){ r->buf + r->at - r->unit_size, r->unit_size },
                         r->opts.want_args);
@@ -696,6 +704,22 @@ static __attribute__((noinline)) enum tg_next next_slowly(struct tg_reader *r, s
     tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(tg_source_name(r->source)), "reading '%s' has failed",
                tg_source_name(r->source));
     return TG_NEXT_FAILED;
+}
+
+bool tg_reader_saw_events(const struct tg_reader *r, struct tg_err *err)
+{
+    const char *name = tg_source_name(r->source);
+    if (!r->bare || !r->info.events || r->names.n)
+        return true;
+    if (r->is_hatchet)
+        return tg_err_say(err, TG_ERR_TRACE, TG_AT_FILE(name),
+                          "'%s' is a profile in hatchet's form, as Triton's Proton writes it",
+                          "It has sums, not events: record with torch.profiler, which writes "
+                          "Triton's kernels as well.",
+                          name);
+    return tg_err_say(err, TG_ERR_TRACE, TG_AT_FILE(name),
+                      "'%s' is not a trace: none of its %" PRIu64 " objects has a name", a_trace_is,
+                      name, r->info.events);
 }
 
 enum tg_next tg_reader_next(struct tg_reader *r, struct tg_event *ev, struct tg_err *err)

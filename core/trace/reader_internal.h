@@ -21,6 +21,11 @@ tg_reader_each(struct tg_reader *r, bool (*take)(void *arg, const struct tg_even
             return false;
     return next == TG_NEXT_END;
 }
+/*
+ * After the last event: false with err set if the text is a list of objects that are not events:
+ * none has a name, a category or a time that was kept.
+ */
+TG_MUST bool tg_reader_saw_events(const struct tg_reader *r, struct tg_err *err);
 /* Facts in the args of the last event; views as in tg_event. */
 const struct tg_attr_values *tg_reader_attrs(const struct tg_reader *r);
 

@@ -28,6 +28,7 @@ struct tg_reader {
     bool last;     /* nothing follows the window */
     enum tg_reader_state state;
     bool bare, first_member, has_events;
+    bool is_hatchet; /* a bare array whose first element is a node of hatchet's tree */
     struct tg_intern names, threads;
     struct tg_names name_view;
     struct tg_thread last_thread; /* views into the table */

@@ -124,6 +124,19 @@ static const struct format *format_of(const struct tg_source *s)
     return NULL;
 }
 
+/*
+ * XPlane, what JAX's and TensorFlow's profilers write beside their JSON: a message whose first field
+ * (0A) is a message of some length that begins with its id (08) or its name (12). JSON may begin
+ * with 0A, a line feed, but has no such bytes near it.
+ */
+static bool is_xplane(tg_sv head)
+{
+    size_t n = 1;
+    while (n < head.n && n < 6 && (unsigned char)head.p[n] >= 0x80)
+        n++;
+    return head.n > n + 1 && head.p[0] == '\n' && (head.p[n + 1] == 8 || head.p[n + 1] == 18);
+}
+
 /* Formats met in practice that are not supported, packed or not: named, with the way out. */
 static bool refuse_foreign(const struct tg_source *s, tg_sv head, struct tg_err *err)
 {
@@ -160,7 +173,11 @@ static bool refuse_foreign(const struct tg_source *s, tg_sv head, struct tg_err 
                        foreign[i].what);
             return tg_err_hint(err, "%s", foreign[i].hint);
         }
-    return true;
+    if (!is_xplane(head))
+        return true;
+    tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(s->name), "'%s' is an XPlane (*.xplane.pb)", s->name);
+    return tg_err_hint(err, "Give the *.trace.json.gz that jax.profiler.trace writes beside "
+                            "it.");
 }
 
 static bool recognise(struct tg_source *s, struct tg_err *err)

@@ -203,7 +203,7 @@ static bool collect(struct collector *c, struct tg_source *s, const struct tg_re
     if (!ok)
         return false;
     tg_marks_match(c->marks, c->out->names, &sink);
-    return !c->failed;
+    return !c->failed && tg_reader_saw_events(c->out->reader, err);
 }
 
 bool tg_totals_read(struct tg_totals *out, struct tg_source *s, const struct tg_reader_opts *o,

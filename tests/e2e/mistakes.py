@@ -36,6 +36,10 @@ MISTAKES = [  # the line, exit, what standard error says
     (f"check {FRESH} --runs --baseline master:perf", 2, ["revision 'master' does not exist", "git fetch origin master"]),
     (f"check {FRESH} --runs --baseline main:prf", 4, ["holds no trace at 'prf'", "git ls-tree"]),
     ("check x/cut.json.gz --baseline perf/run0.json.gz", 3, ["the gzip stream ends early", "truncated"]),
+    ("diff x/proton.hatchet x/proton.hatchet", 3, ["hatchet", "Proton", "torch.profiler"]),
+    ("analyze x/proton.hatchet --whole --measure ops", 3, ["hatchet", "Proton"]),
+    ("summarize x/objects.json -o x/s.tgs", 3, ["not a trace", "none of its 2 objects has a name"]),
+    ("analyze x/h.xplane.pb", 3, ["XPlane", "trace.json.gz"]),
     ("check x/report.sqlite --baseline perf/run0.json.gz", 3, ["SQLite", "Nsight Systems", "export_chrome_trace"]),
     ("check x/rocprof.json --baseline perf/run0.json.gz", 3, ["no traceEvents", "rocprofv3"]),
     ("check x/snapshot.json --baseline perf/run0.json.gz", 3, ["is a pickle", "export_chrome_trace"]),
@@ -72,6 +76,10 @@ def trouble(tmp):
     write("x/table.json", "Name,Self CPU\naten::mm,3\n")
     write("x/snapshot.json", b"\x80\x04\x95" + bytes(40))
     write("x/rocprof.json", json.dumps({"rocprofiler-sdk-tool": [{"metadata": {}}]}))
+    write("x/proton.hatchet", json.dumps([{"frame": {"name": "ROOT", "type": "function"}, "metrics": {"count": 0}, "children": [
+        {"frame": {"name": "k"}, "metrics": {"count": 2, "time (ns)": 300}, "children": []}]}, {"CUDA": {"0": {"arch": "90"}}}]))
+    write("x/objects.json", '[{"a": 1}, {"b": 2}]')
+    write("x/h.xplane.pb", b"\n\xb3\x8a\x01\x12\x09/host:CPU" + bytes(17_000))
     write("x/tab.yml", "version: 1\nrules:\n\t- id: a\n")
     write("x/preset.yml", "version: 1\nextends: [tracegate:recomended]\n")
     write("x/key.yml", "version: 1\nrule:\n  - {id: a}\n")

@@ -2,7 +2,7 @@
 
 # Debian/Ubuntu packages that the program needs to build, and what the tests use besides.
 build_packages="gcc libc6-dev cmake ninja-build pkg-config git ca-certificates python3
-libgit2-dev libyaml-dev libcjson-dev zlib1g-dev libpcre2-dev libisal-dev libzstd-dev libxxhash-dev libmd-dev
+libgit2-dev libyaml-dev libcjson-dev zlib1g-dev libpcre2-dev libisal-dev libzstd-dev libsqlite3-dev libxxhash-dev libmd-dev
 libcmocka-dev"
 test_packages="python3-jsonschema python3-junitparser python3-numpy python3-yaml libxml2-utils cmark-gfm
 librsvg2-bin chromium openssl jq zstd gzip nodejs npm gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static

@@ -11,6 +11,7 @@
 
 #include "core/base/arena.h"
 #include "core/trace/ahead.h"
+#include "core/trace/database.h"
 #include "core/trace/inflate.h"
 
 #define TAR_HEADER 512 /* bytes: no foreign format is known by later ones */
@@ -31,6 +32,7 @@ struct tg_source {
     uint64_t expected_end;
     const struct tg_inflate_ops *ops;
     void *state;
+    struct tg_database *database;   /* NULL: it is another format */
     struct tg_ahead *ahead;         /* NULL: no thread; it owns all fields above while it runs */
     atomic_uint_least64_t progress; /* compressed bytes used, for progress */
     size_t head_at, head_n;         /* bytes that tg_source_peek has read and no fill has
@@ -155,10 +157,10 @@ static bool refuse_foreign(const struct tg_source *s, tg_sv head, struct tg_err 
           5, "compressed with xz", "Repack it with gzip or zstd.", 0 },
         { "version https://git-lfs", 23, "a Git LFS pointer, not the trace itself",
           "Run 'git lfs pull', or check out with 'lfs: true'.", 0 },
-        { "SQLite format 3", 15, "an SQLite database, as Nsight Systems exports",
-          "tracegate reads what torch.profiler writes: record with export_chrome_trace.", 0 },
+        { TG_SQLITE_MAGIC, sizeof TG_SQLITE_MAGIC, "an SQLite database, compressed",
+          "A database is read where it is: unpack it first.", 0 },
         { "NVTXRPTF", 8, "a report of Nsight Systems",
-          "tracegate reads what torch.profiler writes: record with export_chrome_trace.", 0 },
+          "Export it with `nsys export --type sqlite`, and give the result.", 0 },
         { "<", 1, "a web page or XML, not JSON",
           "Perhaps a login page was saved in place of the file.", 0 },
         { "\xef\xbb\xbf", 3, "text with a byte order mark, which JSON forbids",
@@ -180,10 +182,25 @@ static bool refuse_foreign(const struct tg_source *s, tg_sv head, struct tg_err 
                             "it.");
 }
 
+/* SQLite reads the file itself, here and there, so it needs a path or all bytes. */
+static bool open_database(struct tg_source *s, struct tg_err *err)
+{
+    if (s->fd >= 0 && (!s->close_fd || !s->total))
+        return tg_err_say(err, TG_ERR_TRACE, TG_AT_FILE(s->name),
+                          "%s is an SQLite database, which cannot be read from a pipe",
+                          "Give the path of the file.", s->name);
+    s->database = tg_database_open(s->name, s->fd < 0 ? &s->memory : NULL, err);
+    return s->database != NULL;
+}
+
 static bool recognise(struct tg_source *s, struct tg_err *err)
 {
     const struct format *f;
-    if (!need_input(s, TAR_HEADER, err) || !refuse_foreign(s, buffered(s), err))
+    if (!need_input(s, TAR_HEADER, err))
+        return false;
+    if (begins(s, TG_SQLITE_MAGIC, sizeof TG_SQLITE_MAGIC))
+        return open_database(s, err);
+    if (!refuse_foreign(s, buffered(s), err))
         return false;
     f = format_of(s);
     if (!f)
@@ -262,6 +279,7 @@ void tg_source_close(struct tg_source *s)
     tg_ahead_stop(s->ahead);
     if (s->state)
         s->ops->close(s->state);
+    tg_database_close(s->database);
     if (s->close_fd)
         (void)close(s->fd);
     if (s->fd >= 0)
@@ -290,6 +308,8 @@ bool tg_source_rewind(struct tg_source *s)
         s->ops->close(s->state);
         s->state = s->ops->open();
     }
+    if (s->database)
+        tg_database_rewind(s->database);
     return true;
 }
 
@@ -306,7 +326,7 @@ static size_t wanted(const struct tg_source *s, size_t n)
 
 uint64_t tg_source_plain_size(const struct tg_source *s)
 {
-    return s->ops || (s->fd >= 0 && !s->close_fd) ? 0 : s->total;
+    return s->ops || s->database || (s->fd >= 0 && !s->close_fd) ? 0 : s->total;
 }
 
 struct tg_source *tg_source_share(const struct tg_source *s)
@@ -469,10 +489,28 @@ static int64_t fill_inflated(struct tg_source *s, char *to, size_t n, struct tg_
     return 0;
 }
 
+static int64_t fill_database(struct tg_source *s, char *to, size_t n, struct tg_err *err)
+{
+    int64_t got = tg_database_fill(s->database, to, n, err);
+    if (got == 0)
+        s->in_at = s->in_n;
+    if (got < 0)
+        return -1;
+    s->out += (uint64_t)got;
+    if (s->out <= s->limits.max_inflated)
+        return got;
+    (void)tg_err_set(err, TG_ERR_LIMIT, TG_AT_FILE(s->name),
+                     "'%s' holds more than %" PRIu64 " bytes of events", s->name,
+                     s->limits.max_inflated);
+    return -1;
+}
+
 static int64_t produce(void *arg, char *to, size_t n, struct tg_err *err)
 {
     struct tg_source *s = arg;
-    int64_t got = s->ops ? fill_inflated(s, to, n, err) : fill_plain(s, to, n, err);
+    int64_t got = s->database ? fill_database(s, to, n, err)
+                  : s->ops    ? fill_inflated(s, to, n, err)
+                              : fill_plain(s, to, n, err);
     atomic_store_explicit(&s->progress, offset_of(s), memory_order_relaxed);
     return got;
 }
@@ -489,7 +527,7 @@ static int64_t fill(struct tg_source *s, char *to, size_t n, struct tg_err *err)
 
 void tg_source_read_ahead(struct tg_source *s)
 {
-    if (s->ops && !s->ahead && !s->done)
+    if ((s->ops || s->database) && !s->ahead && !s->done)
         s->ahead = tg_ahead_start(produce, s);
 }
 

@@ -4,7 +4,8 @@
  * Bytes of a trace, decompressed, from a file, standard input or memory (a git blob). The format is
  * recognised by its magic bytes, not its name: gzip (all members, CRC and length checked), zstd,
  * plain. A truncated or corrupt stream is an error that names the compressed offset, never a short
- * read. Limits: max_inflated, max_ratio.
+ * read. A profiler's SQLite database (database.h) gives the text of a trace. Limits: max_inflated,
+ * max_ratio.
  */
 #include "core/base/err.h"
 #include "core/base/limits.h"

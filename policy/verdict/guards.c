@@ -565,7 +565,8 @@ static void tell_damage(struct tg_eval_state *e, const char *name, const struct 
         { d->unlinked, "are device work whose launch is not in the trace (dropped, or from before "
                        "the recording)" },
         { d->unnumbered,
-          "are device work that names no launch, as copies of MTIA and all of XLA do" },
+          "are device work that names no launch of the recording, as copies of MTIA and all of XLA "
+          "do" },
         { d->lost, "are launches whose kernel is not in the trace (dropped)" },
     };
     TG_BUF b = { 0 };

@@ -40,7 +40,9 @@ MISTAKES = [  # the line, exit, what standard error says
     ("analyze x/proton.hatchet --whole --measure ops", 3, ["hatchet", "Proton"]),
     ("summarize x/objects.json -o x/s.tgs", 3, ["not a trace", "none of its 2 objects has a name"]),
     ("analyze x/h.xplane.pb", 3, ["XPlane", "trace.json.gz"]),
-    ("check x/report.sqlite --baseline perf/run0.json.gz", 3, ["SQLite", "Nsight Systems", "export_chrome_trace"]),
+    ("check x/report.sqlite --baseline perf/run0.json.gz", 3, ["CUPTI_ACTIVITY_KIND_KERNEL", "no column 'start'", "Export it again"]),
+    ("check x/browser.db --baseline perf/run0.json.gz", 3, ["SQLite", "not of a profiler", "nsys export", "rocprofv3"]),
+    ("diff x/report.nsys-rep perf/run0.json.gz", 3, ["report of Nsight Systems", "nsys export --type sqlite"]),
     ("check x/rocprof.json --baseline perf/run0.json.gz", 3, ["no traceEvents", "rocprofv3"]),
     ("check x/snapshot.json --baseline perf/run0.json.gz", 3, ["is a pickle", "export_chrome_trace"]),
     ("check x/table.json --baseline perf/run0.json.gz", 3, ["not a trace", "export_chrome_trace"]),
@@ -87,6 +89,9 @@ def trouble(tmp):
     write(".github/tracegate.yml", "version: 1\nextends: [tracegate:counts-only]\n")
     with sqlite3.connect(tmp + "/x/report.sqlite") as db:
         db.execute("create table CUPTI_ACTIVITY_KIND_KERNEL(a)")
+    with sqlite3.connect(tmp + "/x/browser.db") as db:
+        db.execute("create table history(url)")
+    write("x/report.nsys-rep", b"NVTXRPTF" + bytes(900))
 
 
 def main(tmp):

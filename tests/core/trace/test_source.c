@@ -315,7 +315,6 @@ CASE(foreign_formats_are_named)
         const char *bytes, *message;
     } cases[] = {
         { "PK\x03\x04rest", "a zip archive" },
-        { "SQLite format 3", "an SQLite database, as Nsight Systems exports" },
         { "NVTXRPTF rest", "a report of Nsight Systems" },
         { "\n\xb3\x8a\x01\x12\x09/host:CPU", "an XPlane" }, /* a plane of 17,715 bytes */
         { "\n\x15\x08\x01\x12\x0d/device:GPU:0", "an XPlane" },

@@ -537,8 +537,9 @@ WITH_HAND(what_was_accepted_is_told)
         "of the events of the baseline traces 2 run past the next start on their stream; 3 have a "
         "negative duration; 4 are kernels that outlast every step; 5 are kernels with start 0 and "
         "duration 0; 6 are device work whose launch is not in the trace (dropped, or from before "
-        "the recording); 8 are device work that names no launch, as copies of MTIA and all of XLA "
-        "do; 7 are launches whose kernel is not in the trace (dropped)");
+        "the recording); 8 are device work that names no launch of the recording, as copies of "
+        "MTIA and "
+        "all of XLA do; 7 are launches whose kernel is not in the trace (dropped)");
     hand_text(h->v.notes[1].text, "a baseline trace is truncated: its missing part was not judged");
     hand_text(
         h->v.notes[2].text,

@@ -3,10 +3,11 @@
 
 usage: hardening.py [PROGRAM]     default: the one under test
 
-Position-independent, RELRO with BIND_NOW, no executable and no writable-and-executable segment; where it is linked to
-glibc, canaries and checked copies; landing pads for CET on x86-64, for BTI on arm64. (The file's mark that all of it takes
+Position-independent, RELRO with BIND_NOW, no executable and no writable-and-executable segment; canaries, where it is linked
+to glibc by name, on x86-64 in a static program by the code that reads them; with glibc checked copies; landing pads for CET on x86-64, for BTI on arm64. (The file's mark that all of it takes
 part needs a C library whose start files have them.) The same checks find each fault in copies of the program that are damaged on purpose.
 """
+import re
 import struct
 import sys
 
@@ -14,6 +15,7 @@ from support import PROGRAM, check, expect, read_bytes, run_parts
 
 LOAD, DYNAMIC, STACK, RELRO = 1, 2, 0x6474e551, 0x6474e552
 X86_64, AARCH64 = 62, 183
+CALLERS = 100  # functions with a buffer on the stack read the canary twice
 MANY = 500  # of some 3,000 functions; the C library's start files bring a handful
 
 
@@ -39,6 +41,13 @@ class Elf:
                 out.setdefault(tag, []).append(value)
         return out
 
+    def canaries(self):
+        """Reads of fs:0x28, where x86-64 keeps the value; other machines keep it where code cannot be told from its bytes."""
+        if self.machine != X86_64:
+            return MANY
+        code = [self.data[s[2]:s[2] + s[5]] for s in self.of(LOAD) if s[1] & 1]
+        return sum(len(re.findall(rb"\x64[\x48\x4c][\x8b\x2b\x33].\x25\x28\0\0\0", part, re.S)) for part in code)
+
     def landing_pads(self):
         """endbr64, or bti c and paciasp: at the beginning of functions that may be called by address."""
         pads = {X86_64: [b"\xf3\x0f\x1e\xfa"], AARCH64: [b"\x5f\x24\x03\xd5", b"\x3f\x23\x03\xd5"]}.get(self.machine)
@@ -59,6 +68,8 @@ def missing(data):
            "no writable code": all(s[1] & 3 != 3 for s in elf.of(LOAD)), "no text relocations": 22 not in dynamic}
     if glibc:
         has["canaries"] = b"__stack_chk_fail\0" in data
+    has["canaries in the code"] = elf.canaries() >= CALLERS
+    if glibc:
         has["checked copies"] = b"__memcpy_chk\0" in data or b"__snprintf_chk\0" in data
     has["landing pads of CET or BTI"] = elf.landing_pads() >= MANY
     return sorted(k for k, v in has.items() if not v)
@@ -83,6 +94,7 @@ def damaged(_):
     if b"libc.so.6\0" in good:
         cases += [("canaries", good.replace(b"__stack_chk_fail\0", b"__stack_chk_xxxx\0"))]
     if elf.machine == X86_64:
+        cases += [("canaries in the code", good.replace(b"\x25\x28\0\0\0", b"\x25\x30\0\0\0"))]
         cases += [("landing pads of CET or BTI", good.replace(b"\xf3\x0f\x1e\xfa", b"\x0f\x1f\x40\x00"))]
     for name, data in cases:
         check(f"{name} is noticed", name in missing(data), missing(data))

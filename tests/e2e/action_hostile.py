@@ -168,6 +168,7 @@ def attacked(folder):
             expect("it is not any more", processes(f"{job.place['loot']}"), [])
         if len(faults) > known:
             print(r.log[-3000:])
+    print(f"hostile commands: {len(ATTACKS) - 1}, and a control")
 
 
 def processes(text):

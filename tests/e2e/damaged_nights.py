@@ -73,7 +73,7 @@ def same(what, repo, before, said):
 
 
 def unreadable(tmp):
-    repo = make(f"{tmp}/repo")
+    repo, n = make(f"{tmp}/repo"), 0
     history = ("history", "--suite", "s", "--format", "json", "-o", "out/h.json", "--markdown", "out/h.md")
     os.makedirs(f"{tmp}/repo/out")
     expect("control: history", repo.run(*history, "--fail-on", "open").returncode, 1)
@@ -82,7 +82,7 @@ def unreadable(tmp):
     for night, (ref, oid) in enumerate(refs(repo)):
         data = subprocess.run(["git", "cat-file", "blob", oid], cwd=repo.dir, capture_output=True, check=True).stdout
         for what, bad, misnamed in damages(data):
-            what = f"night {night}, {what}"
+            what, n = f"night {night}, {what}", n + 1
             name = stored(repo, ref, bad, misnamed)
             before = refs(repo)
             for fail_on in ("open", "new", "never"):
@@ -99,6 +99,7 @@ def unreadable(tmp):
             expect(f"check, {what}: {done.stderr}", done.returncode, 3 if misnamed or night == NIGHTS - 2 else 0)
             repo.git("update-ref", "-d", name)
             repo.git("update-ref", ref, oid)
+    print(f"damaged nights: {n}")
     expect("all is as before", repo.run(*history, "--fail-on", "open").returncode, 1)
 
 

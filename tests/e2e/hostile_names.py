@@ -100,6 +100,7 @@ def names(tmp):
         if name:
             waived(here, name, other)
         printed(here, name)
+    print(f"hostile names: {len(NAMES)} names, {len(OUTPUTS)} outputs each")
 
 
 run_parts(names)

@@ -1,6 +1,7 @@
 /*
- * GitHub workflow commands, the worst first, at the rule that is violated; and as notices at the
- * line of the program whose calls the result counts, if that is known. GitHub shows ten per step
+ * GitHub workflow commands, the worst first, at the changed line of the program that a result comes
+ * from; if none is known, at the rule that is violated, and as notices at the line of the program
+ * whose calls the result counts. GitHub shows ten per step
  * and level and cuts a message at 4,096 characters, so at most ten results are given, and the last
  * line says how many more there are. One of the ten is about the traces themselves, if there is
  * something to report.
@@ -33,11 +34,22 @@ static void put_command(struct tg_buf *out, const char *level, tg_sv file, uint3
     tg_buf_putc(out, '\n');
 }
 
+/* What a result at a line of the program says beside itself: the cause, and where the rule is. */
+static void put_place(struct tg_buf *message, const struct tg_result *r)
+{
+    tg_buf_puts(message, "; ");
+    tg_origin_put(message, r, &(struct tg_origin_style){ .put_name = NULL });
+    if (tg_result_in_file(r))
+        tg_buf_printf(message, "; rule at %s:%u", r->file, (unsigned)r->line);
+}
+
 static void put_result(struct tg_buf *out, const struct tg_result *r)
 {
     struct tg_parts parts = tg_result_parts(r);
     TG_BUF title = { 0 }, message = { 0 };
     bool red = r->state == TG_STATE_FAIL || r->state == TG_STATE_INCONCLUSIVE;
+    bool blamed = r->source.n && tg_cause_blames(r->cause);
+    const char *level = red ? "error" : "warning";
     tg_buf_printf(&title, "tracegate: %.*s", TG_SV_ARG(r->rule.n ? r->rule : TG_SV("result")));
     tg_buf_add(&message, tg_utf8_prefix(parts.name, 300));
     tg_buf_puts(&message, parts.what);
@@ -45,9 +57,13 @@ static void put_result(struct tg_buf *out, const struct tg_result *r)
     tg_buf_add(&message, parts.rest);
     if (tg_result_evidence(r).n)
         tg_buf_printf(&message, "; %.*s", TG_SV_ARG(r->evidence));
-    put_command(out, red ? "error" : "warning",
-                tg_result_in_file(r) ? tg_sv_of(r->file) : TG_SV(""), r->line, tg_buf_sv(&title),
-                tg_buf_sv(&message));
+    if (blamed) {
+        put_place(&message, r);
+        put_command(out, level, r->source, r->source_line, tg_buf_sv(&title), tg_buf_sv(&message));
+        return;
+    }
+    put_command(out, level, tg_result_in_file(r) ? tg_sv_of(r->file) : TG_SV(""), r->line,
+                tg_buf_sv(&title), tg_buf_sv(&message));
     if (r->source.n) {
         tg_buf_puts(&message, "; ");
         tg_origin_put(&message, r, &(struct tg_origin_style){ .put_name = NULL });

@@ -21,6 +21,7 @@ static void put_origin(struct tg_html *h, const struct tg_result *r)
 {
     const struct tg_cause_frame *f = r->cause ? r->cause->function : NULL;
     struct tg_origin_style style = { .put_name = tg_html_name, .without_place = f != NULL };
+    TG_BUF quote = { 0 };
     if (!r->cause)
         return;
     tg_page_raw(&h->page, "<p>");
@@ -32,6 +33,11 @@ static void put_origin(struct tg_html *h, const struct tg_result *r)
         tg_page_raw(&h->page, " ");
     }
     tg_origin_put(h->page.out, r, &style);
+    if (tg_origin_put_quote(&quote, r->cause)) {
+        tg_page_raw(&h->page, "</p>\n<p><span class=\"dim\">" TG_ORIGIN_QUOTE "</span> <code>");
+        tg_page_text(&h->page, tg_buf_sv(&quote));
+        tg_page_raw(&h->page, "</code>");
+    }
     if (r->cause->path.n > 1) {
         tg_page_raw(&h->page, "</p>\n<p class=\"dim small\">path ");
         tg_origin_put_path(h->page.out, r->cause,

@@ -96,6 +96,7 @@ void tg_json_cause(struct tg_doc *o, const struct tg_result *r)
     }
     add_text(d, "changed_in", c->changed_in);
     add_text(d, "changed_file", c->changed_file);
+    add_text(d, "quoted", c->quoted);
     add_name(d, "confidence", tg_cause_confidence_name(c->confidence));
     tg_doc_add_bool(d, "backward", c->path.backward);
     tg_doc_add_null(o, "no_cause");

@@ -25,7 +25,13 @@ struct suite {
 static void open_case(struct suite *s, const struct tg_result *r, tg_sv name, double seconds)
 {
     struct tg_junit_case c = { r->rule, name, tg_result_kind(r), seconds, NULL, r->line };
+    TG_BUF changed = { 0 };
     c.file = tg_result_in_file(r) ? r->file : NULL;
+    if (r->cause && tg_cause_blames(r->cause)) { /* what a reader has to open */
+        tg_buf_printf(&changed, "%.*s", TG_SV_ARG(r->source));
+        c.file = changed.p;
+        c.line = r->source_line;
+    }
     tg_junit_open(&s->xml, &c);
 }
 
@@ -65,6 +71,9 @@ static void put_source(struct tg_buf *out, const struct tg_result *r)
     TG_BUF text = { 0 };
     tg_origin_put(&text, r, &(struct tg_origin_style){ .put_name = NULL });
     put_line(out, "cause: ", tg_buf_sv(&text));
+    tg_buf_clear(&text);
+    (void)tg_origin_put_quote(&text, r->cause);
+    put_line(out, TG_ORIGIN_QUOTE ": ", tg_buf_sv(&text));
     if (r->cause) {
         tg_buf_clear(&text);
         tg_origin_put_path(&text, r->cause, &(struct tg_origin_style){ .put_name = NULL });

@@ -47,7 +47,7 @@ static void put_folded(const struct tg_markdown *m, struct tg_buf *out, const ui
 static void put_origin(const struct tg_markdown *m, struct tg_buf *part, const struct tg_result *r)
 {
     const struct tg_cause_frame *f = r->cause ? r->cause->function : NULL;
-    TG_BUF rest = { 0 };
+    TG_BUF rest = { 0 }, quote = { 0 };
     struct tg_origin_style style = { .put_name = tg_markdown_put_short, .with = m };
     if (!r->cause)
         return;
@@ -62,6 +62,10 @@ static void put_origin(const struct tg_markdown *m, struct tg_buf *part, const s
     }
     tg_origin_put(&rest, r, &style);
     tg_buf_add(part, tg_buf_sv(&rest));
+    if (tg_origin_put_quote(&quote, r->cause)) {
+        tg_buf_puts(part, "<br>\n  " TG_ORIGIN_QUOTE " ");
+        tg_esc_md_code(part, tg_buf_sv(&quote), TG_ESC_PROSE);
+    }
 }
 
 static void put_finding(struct tg_markdown *m, struct tg_buf *part, const uint32_t *roots, size_t i)

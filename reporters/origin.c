@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "core/base/utf8.h"
 #include "core/cause/choose.h"
 
 static void put_name(struct tg_buf *out, tg_sv name, const struct tg_origin_style *s)
@@ -137,6 +138,16 @@ void tg_origin_put_place(struct tg_buf *out, const struct tg_origin_place *p)
     tg_buf_printf(out, "%.*s:%u", TG_SV_ARG(p->file), (unsigned)p->first);
     if (p->last > p->first)
         tg_buf_printf(out, "-%u", (unsigned)p->last);
+}
+
+bool tg_origin_put_quote(struct tg_buf *out, const struct tg_cause *c)
+{
+    tg_sv shown = c ? tg_utf8_prefix(c->quoted, 120) : TG_SV("");
+    if (!shown.n)
+        return false;
+    tg_buf_printf(out, "%u | %.*s%s", (unsigned)c->quoted_line, TG_SV_ARG(shown),
+                  shown.n < c->quoted.n ? "\xe2\x80\xa6" : "");
+    return true;
 }
 
 /* "78 % of it" */

@@ -214,6 +214,9 @@ static void put_origin(struct page *p, const struct tg_result *r, size_t indent)
     TG_BUF text = { 0 };
     tg_origin_put(&text, r, &(struct tg_origin_style){ .put_name = NULL });
     put_field(p, indent, "cause", 10, tg_buf_sv(&text), TG_TINT_NONE);
+    tg_buf_clear(&text);
+    if (tg_origin_put_quote(&text, r->cause))
+        put_field(p, indent, TG_ORIGIN_QUOTE, 10, tg_buf_sv(&text), TG_TINT_NONE);
 }
 
 static void put_finding(struct page *p, const uint32_t *roots, size_t i)

@@ -173,8 +173,9 @@ static void read_change(struct finder *f)
         for (size_t k = 0; k < c.python[i].n; k++)
             lines[k] =
                 (struct tg_cause_lines){ c.python[i].lines[k].first, c.python[i].lines[k].last };
-        files[i] = (struct tg_cause_file){ c.python[i].path, c.python[i].was, lines,
-                                           c.python[i].n,    file->functions, file->n_functions };
+        files[i] =
+            (struct tg_cause_file){ c.python[i].path, c.python[i].was,   lines,     c.python[i].n,
+                                    file->functions,  file->n_functions, file->text };
     }
     for (size_t i = 0; i < c.n_paths; i++)
         f->change.others |= tg_cause_other_of(c.paths[i]);
@@ -290,6 +291,7 @@ static void keep(struct tg_result *r, struct tg_arena *a)
     c->module = tg_arena_sv(a, c->module);
     c->changed_in = tg_arena_sv(a, c->changed_in);
     c->changed_file = tg_arena_sv(a, c->changed_file);
+    c->quoted = tg_arena_sv(a, c->quoted);
     c->holder = tg_arena_sv(a, c->holder);
     r->source = tg_arena_sv(a, r->source);
     if (!c->function)

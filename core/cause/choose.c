@@ -348,6 +348,31 @@ static void choose_by_name(struct tg_cause *out, const struct tg_cause_change *c
             return;
 }
 
+static bool is_changed(const struct tg_cause *c, uint32_t line)
+{
+    for (size_t i = 0; i < c->n_changed; i++)
+        if (line >= c->changed[i].first && line <= c->changed[i].last)
+            return true;
+    return false;
+}
+
+/* The first changed line that is neither blank nor a comment. O(bytes of the file). */
+static void quote(struct tg_cause *out, const struct tg_cause_change *change)
+{
+    tg_sv path = out->changed_file.n || !out->function ? out->changed_file : out->function->file;
+    const struct tg_cause_file *file = tg_cause_blames(out) ? file_of(change, path) : NULL;
+    tg_sv rest = file ? file->text : TG_SV("");
+    for (uint32_t n = 1; rest.n; n++) {
+        tg_sv line = tg_sv_cut(&rest, '\n');
+        tg_sv code = is_changed(out, n) ? tg_sv_trim(line) : TG_SV("");
+        if (!code.n || *code.p == '#')
+            continue;
+        out->quoted = code;
+        out->quoted_line = n;
+        return;
+    }
+}
+
 void tg_cause_choose(struct tg_cause *out, const struct tg_cause_path *path,
                      const struct tg_cause_change *change, struct tg_arena *a)
 {
@@ -355,6 +380,7 @@ void tg_cause_choose(struct tg_cause *out, const struct tg_cause_path *path,
                               .module = TG_SV(""),
                               .changed_in = TG_SV(""),
                               .changed_file = TG_SV(""),
+                              .quoted = TG_SV(""),
                               .holder = TG_SV("") };
     choose_function(out, change, a);
     choose_feeder(out, change, a);
@@ -365,4 +391,5 @@ void tg_cause_choose(struct tg_cause *out, const struct tg_cause_path *path,
             out->module = path->frames[i].text;
     if (!out->function)
         out->share = path->share;
+    quote(out, change);
 }

@@ -24,6 +24,7 @@ struct tg_cause_file { /* a changed Python file */
     size_t n_lines;
     const struct tg_py_function *functions; /* of HEAD */
     size_t n_functions;
+    tg_sv text; /* at HEAD; "" not known */
 };
 enum tg_cause_others {                            /* what else the change touched, a bit each */
                        TG_CAUSE_DEPENDENCIES = 1, /* lock files, requirements */
@@ -65,7 +66,9 @@ struct tg_cause {
     size_t n_changed;
     tg_sv changed_in;   /* the function of those lines, where it is not `function`; else "" */
     tg_sv changed_file; /* theirs, where it is not that of `function`; else "" */
-    tg_sv holder;       /* FEEDS: the function whose backward pass holds the difference; else "" */
+    tg_sv quoted; /* the first of those lines that is code, as the change has it; "" not known */
+    uint32_t quoted_line;
+    tg_sv holder; /* FEEDS: the function whose backward pass holds the difference; else "" */
     enum tg_cause_confidence confidence;
     /* What was asked, for the words of a report. */
     bool stacks, change_known;

@@ -2,6 +2,8 @@
 """Annotations at the program's own lines, for traces with Python stacks: generated traces with what must
 be named written beside them, hostile names and paths, and the corpus against a count made here.
 """
+import html
+import json
 import os
 import re
 import subprocess
@@ -160,6 +162,36 @@ def baselines(tmp, repo):
     expect("from a subfolder", [x[1:3] for x in out if x[0] == "notice"], [("sub/deep/own.py", 4)])
 
 
+LINE = "return x.clone()  # `@me` <script>::error::pwned"
+
+
+def changed_line(tmp):
+    """The line that the change wrote is where every report points, and it is quoted; of hostile text, too. Without a
+    change of the function, the rule is."""
+    repo = Repo(tmp + "/changed", {"train.py": SOURCE.replace("return x.clone()", "return x")})
+    base = repo.git("rev-parse", "HEAD").strip()
+    repo.write("train.py", SOURCE.replace("return x.clone()", LINE))
+    repo.commit()
+    trace(tmp + "/base.json.gz", 2, BASE[:1] + [([STEP, HELPER, TORCH], "aten::mul", 1, None)])
+    trace(tmp + "/test.json.gz", 2, BASE[:1] + [([STEP, HELPER, TORCH], "aten::mul", 1, None), ([STEP, HELPER, TORCH], "aten::clone", 1, None)])
+    for change, at, line in ((base, ("train.py", 5), "5 | " + LINE), ("HEAD", (".tracegate.yml", 3), None)):
+        names = {o: f"{tmp}/quoted.{o}" for o in ("junit", "markdown", "html", "json")}
+        run = subprocess.run([PROGRAM, "check", "--annotations", "--baseline", tmp + "/base.json.gz", tmp + "/test.json.gz", "--base-commit", change,
+                              *[x for o, path in names.items() for x in ("--" + o, path)]], cwd=repo.dir, env=dict(ENV, COLUMNS="200"), capture_output=True, text=True)
+        got = {o: read_text(path) for o, path in names.items()}
+        errors = re.findall(r"^::error file=([^,]*),line=(\d+)", run.stdout, re.M)
+        expect(f"{change}: the red annotation", [(f, int(n)) for f, n in errors], [at])
+        expect(f"{change}: notices", run.stdout.count("::notice file="), 0 if line else 1)
+        case = re.search(r'<testcase [^>]*aten::clone[^>]*>', got["junit"])[0]
+        expect(f"{change}: JUnit", (f'file="{at[0]}"' in case, f'line="{at[1]}"' in case), (True, True))
+        finding = [r for r in json.loads(got["json"])["violations"] if r["op"] == "aten::clone"][0]
+        expect(f"{change}: JSON", finding["cause"]["quoted"], LINE if line else None)
+        expect(f"{change}: text", " ".join(f"changed {line}".split()) in " ".join(run.stdout.split()), bool(line))
+        expect(f"{change}: comment", f"changed ``{line}``" in got["markdown"], bool(line))
+        expect(f"{change}: page", f"{html.escape(line or '5 | ')}" in got["html"], bool(line))
+        expect(f"{change}: nothing of it is a command", [x for x in run.stdout.split("\n") if x.startswith("::error::")], [])
+
+
 # ---- the corpus ----------------------------------------------------------------------------------
 
 def frames_around(events, op, ours):
@@ -222,6 +254,7 @@ def corpus(tmp):
 
 def main(tmp):
     generated(tmp)
+    changed_line(tmp)
     n = corpus(tmp)
 
 

@@ -25,6 +25,7 @@ struct fixture {
     struct tg_arena *a;
     struct tg_cause_path path;
     struct tg_cause_lines lines;
+    tg_sv text; /* of the file */
     struct tg_cause_file file;
     struct tg_cause_change change;
     struct tg_cause out;
@@ -55,7 +56,7 @@ static void choose_in(struct fixture *f, const char *path, const struct tg_py_fu
                       uint32_t first, uint32_t last, const struct tg_paths *ran)
 {
     f->lines = (struct tg_cause_lines){ first, last };
-    f->file = (struct tg_cause_file){ tg_sv_of(path), TG_SV(""), &f->lines, 1, v, n };
+    f->file = (struct tg_cause_file){ tg_sv_of(path), TG_SV(""), &f->lines, 1, v, n, f->text };
     f->change = (struct tg_cause_change){ true, &f->file, first ? 1 : 0, 1, f->change.others, ran };
     again(f);
 }
@@ -148,6 +149,25 @@ CASE(another_function_of_the_file_is_not_blamed)
     choose(f, 2, 2); /* a constant above all functions may be the cause */
     assert_int_equal(f->out.n_changed, 1);
     assert_int_equal(f->out.confidence, TG_CAUSE_MEDIUM);
+}
+
+/* The line that a reader looks for: not the comment above it, not what no function of the path has. */
+CASE(the_changed_line_is_quoted)
+{
+    f->text = TG_SV("1\n2\n3\n4\n5\n6\n7\n8\n9\n\n    # why\n    x = x.clone()\t\r\n    y = 1\n");
+    choose(f, 10, 13);
+    assert_sv_equal(f->out.quoted, TG_SV("x = x.clone()"));
+    assert_int_equal(f->out.quoted_line, 12);
+    choose(f, 10, 11); /* nothing but a comment */
+    assert_sv_equal(f->out.quoted, TG_SV(""));
+    choose(f, 55, 55); /* of a function that is not blamed */
+    assert_sv_equal(f->out.quoted, TG_SV(""));
+    f->text = TG_SV("1\n");
+    choose(f, 12, 12); /* the file ends before it */
+    assert_sv_equal(f->out.quoted, TG_SV(""));
+    f->text = TG_SV("");
+    choose(f, 12, 12);
+    assert_sv_equal(f->out.quoted, TG_SV(""));
 }
 
 CASE(nothing_changed_names_the_deepest)

@@ -152,7 +152,7 @@ static void put_exceptions(const struct tg_rule *r, struct tg_buf *out)
     const char *before = "            excepts: ";
     for (int x = TG_EXCEPTION_NONE + 1; x <= TG_EXCEPTION_CHANCE; x++)
         if (r->exceptions & 1u << x) {
-            tg_buf_printf(out, "%s%s%s", before, tg_exception_meaning((enum tg_exception)x),
+            tg_buf_printf(out, "%s%s%s", before, tg_reason_said((enum tg_reason)x),
                           x == TG_EXCEPTION_POLLING ? " (not judged)" : " (only warns)");
             before = ", ";
         }

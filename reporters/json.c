@@ -106,6 +106,7 @@ void tg_json_cause(struct tg_doc *o, const struct tg_result *r)
 static void add_row(struct tg_doc *o, const struct tg_result *r)
 {
     add_name(o, "state", tg_state_name(r->state));
+    add_text(o, "because", tg_sv_of(r->because));
     tg_doc_add_str(o, "rule", r->rule);
     tg_doc_add_str(o, "op", r->op);
     tg_doc_add_str(o, "op_normalised", r->op_normalised);

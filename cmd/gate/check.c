@@ -267,7 +267,7 @@ static void note_unused(struct tg_check *c, struct tg_check_job *j)
     for (size_t i = 0; i < p->n_baselines; i++)
         if (!tg_policy_has_baseline(p, i + 1) && !tg_policy_is_built_in(&p->baselines[i].at))
             tg_verdict_add_note(
-                &j->verdict, c->arena, TG_NOTE_BASELINE,
+                &j->verdict, c->arena, TG_REASON_BASELINE,
                 TG_SV_PRINTF(c->arena,
                              "nothing was compared with the baseline '%.*s': no rule is against it",
                              TG_SV_ARG(p->baselines[i].name)),

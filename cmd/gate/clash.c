@@ -102,7 +102,7 @@ static void note_both_sides(struct tg_check *c, struct tg_check_job *j,
         }
     if (n)
         tg_verdict_add_note(
-            &j->verdict, c->arena, TG_NOTE_SAME_RECORDING,
+            &j->verdict, c->arena, TG_REASON_SAME_RECORDING,
             TG_SV_PRINTF(c->arena,
                          "%zu of %zu fresh traces %s the baseline's own recording: '%.*s'", n,
                          shards_of(fresh), n == 1 ? "is" : "are", TG_SV_ARG(first->source)),
@@ -120,7 +120,7 @@ static void note_ranks(struct tg_check *c, struct tg_check_job *j, int side,
         if (!other || other->rank == one->rank)
             continue;
         tg_verdict_add_note(
-            &j->verdict, c->arena, TG_NOTE_SAME_RECORDING,
+            &j->verdict, c->arena, TG_REASON_SAME_RECORDING,
             TG_SV_PRINTF(c->arena, "ranks %lld and %lld of the %s are one recording: '%.*s'",
                          (long long)one->rank, (long long)other->rank,
                          side == TG_BASE ? "baseline" : "fresh side", TG_SV_ARG(one->source)),

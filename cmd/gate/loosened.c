@@ -89,10 +89,10 @@ static tg_sv clipped(struct tg_check *c, tg_sv text)
     return head.n == text.n ? text : TG_SV_PRINTF(c->arena, "%.*s…", TG_SV_ARG(head));
 }
 
-static void tell(struct tg_check *c, struct tg_check_job *j, enum tg_note_level level,
+static void tell(struct tg_check *c, struct tg_check_job *j, enum tg_reason reason,
                  const char *text, const char *next)
 {
-    tg_verdict_add_note(&j->verdict, c->arena, level, tg_sv_of(text), tg_sv_of(next));
+    tg_verdict_add_note(&j->verdict, c->arena, reason, tg_sv_of(text), tg_sv_of(next));
     j->verdict.notes[j->verdict.n_notes - 1].policy = true;
 }
 
@@ -101,7 +101,7 @@ static void tell_change(struct tg_check *c, struct tg_check_job *j,
 {
     const char *where =
         x->at.file ? tg_arena_printf(c->arena, " (%s:%u)", x->at.file, x->at.line) : "";
-    tell(c, j, TG_NOTE_POLICY,
+    tell(c, j, TG_REASON_POLICY,
          tg_arena_printf(c->arena, "the policy %s than the baseline's: %.*s %.*s -> %.*s%s",
                          x->direction == TG_LOOSER ? "is looser" : "may be looser",
                          TG_SV_ARG(x->path),
@@ -129,7 +129,7 @@ static void tell_changes(struct tg_check *c, struct tg_check_job *j,
     for (size_t i = 0; i < changes->n_looser && i < MAX_TOLD; i++)
         tell_change(c, j, &changes->v[i], i ? "" : next);
     if (changes->n_looser > MAX_TOLD)
-        tell(c, j, TG_NOTE_POLICY,
+        tell(c, j, TG_REASON_POLICY,
              tg_arena_printf(c->arena, "the policy is looser in %zu more values",
                              changes->n_looser - MAX_TOLD),
              next);
@@ -152,7 +152,7 @@ static void add_profiles(struct tg_check *c, struct tg_check_job *j,
     if (!tg_gate_policy_profiles(changes, (const char *const[]){ where, place_now(c) },
                                  (const struct tg_policy *const[]){ before, c->suites.policy },
                                  &diags, c->io, &c->repo, c->arena, &why))
-        tell(c, j, TG_NOTE_POLICY,
+        tell(c, j, TG_REASON_POLICY,
              tg_arena_printf(c->arena,
                              "whether a profile is looser than the baseline's is not known: %s",
                              why.message),
@@ -175,7 +175,7 @@ static void compare_with(struct tg_check *c, struct tg_check_job *j, const char 
     struct tg_err why = TG_ERR_INIT;
     before = load_from(c, where, &why);
     if (!before) {
-        tell(c, j, TG_NOTE_POLICY,
+        tell(c, j, TG_REASON_POLICY,
              tg_arena_printf(c->arena,
                              "whether the policy is looser than the baseline's is not known: %s",
                              why.message),
@@ -185,7 +185,7 @@ static void compare_with(struct tg_check *c, struct tg_check_job *j, const char 
     tg_policy_changes(&changes, before, c->suites.policy, c->arena);
     add_profiles(c, j, &changes, where, before);
     if (first && changes.n_looser)
-        tell(c, j, TG_NOTE_WARNING, first, "");
+        tell(c, j, TG_REASON_NOTE, first, "");
     tell_changes(c, j, &changes, next);
     tg_policy_free(before);
 }
@@ -196,7 +196,7 @@ static void compare_with_commit(struct tg_check *c, struct tg_check_job *j, stru
     const char *now = path_now(c, git);
     const struct tg_policy *p = c->suites.policy;
     if (!now || strcmp(now, path) != 0)
-        tell(c, j, TG_NOTE_WARNING,
+        tell(c, j, TG_REASON_NOTE,
              tg_arena_printf(c->arena, "the policy of the baseline's commit is %s, %s judges now",
                              path,
                              p->built_in ? "the built-in policy"
@@ -235,7 +235,7 @@ static void tell_fixed_day(struct tg_check *c, struct tg_check_job *j)
         !tg_sv_i64(tg_sv_of(tg_io_env(c->io, "SOURCE_DATE_EPOCH")), &seconds))
         return;
     tg_value_date_text(tg_io_today(c->io), day);
-    tell(c, j, TG_NOTE_WARNING,
+    tell(c, j, TG_REASON_NOTE,
          tg_arena_printf(c->arena, "waivers are judged as of %s: SOURCE_DATE_EPOCH is set", day),
          "A waiver that ended since then still counts here, and would not by the clock. Unset it "
          "for this job.");
@@ -259,7 +259,7 @@ enum tg_seen tg_check_change_start(struct tg_check *c, struct tg_git *git, struc
 
 static void tell_not_known(struct tg_check *c, struct tg_check_job *j, const struct tg_err *why)
 {
-    tell(c, j, TG_NOTE_POLICY,
+    tell(c, j, TG_REASON_POLICY,
          tg_arena_printf(c->arena,
                          "whether the policy is looser than the baseline's is not known: %s",
                          why->message),

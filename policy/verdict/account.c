@@ -148,49 +148,63 @@ static bool varies(const struct tg_comparison *c, enum tg_account_id id)
     return sum >= TG_HALF * growth(&c->account.of[id]);
 }
 
-/* Why the growth that `told` does not hold need not be the program; NULL: nothing says so. */
-static const char *excuse(const struct tg_eval_state *e, enum tg_account_id id, double told)
+/* Why the growth that `told` does not hold need not be the program; NONE: nothing says so. */
+static enum tg_reason excuse(const struct tg_eval_state *e, enum tg_account_id id, double told)
 {
     const struct tg_comparison *c = e->in->comparison;
     const struct tg_account_series *s = &c->account.of[id];
     double machine = s->value[TG_TEST] * (1 - exp(-fmax(c->drift, 0)));
-    if (!c->same_device)
-        return tg_arena_printf(e->arena, "the sides differ in %.*s", TG_SV_ARG(c->differs));
-    if (id != TG_ACCOUNT_CALLS && !remains(s, told + machine))
-        return "the whole machine is slower: all operators together";
-    if (s->spread)
-        return "all operators are a little longer, as on a slower or busy machine";
-    if (id != TG_ACCOUNT_CALLS && c->busy)
-        return "the machine was busy during the fresh runs";
-    if (c->other_data)
-        return "the fresh runs had other data";
-    if (id == TG_ACCOUNT_CALLS && varies(c, id))
-        return "these are names whose calls vary in the baseline, too";
-    if (s->one_step)
-        return "one step of each run holds it, as a cold start or a recompilation does";
-    if (s->outside)
-        return "it is outside the steps";
-    if (s->forgiven)
-        return "one baseline run was as slow; all others were faster";
-    return NULL;
+    const struct {
+        bool holds;
+        enum tg_reason why;
+    } all[] = {
+        { !c->same_device, TG_REASON_DEVICE },
+        { id != TG_ACCOUNT_CALLS && !remains(s, told + machine), TG_REASON_SLOW_MACHINE },
+        { s->spread, TG_REASON_ALL_LONGER },
+        { id != TG_ACCOUNT_CALLS && c->busy, TG_REASON_BUSY },
+        { c->other_data, TG_REASON_DATA },
+        { id == TG_ACCOUNT_CALLS && varies(c, id), TG_REASON_VARIES },
+        { s->one_step, TG_REASON_ONE_STEP },
+        { s->outside, TG_REASON_BETWEEN_STEPS },
+        { s->forgiven, TG_REASON_ONE_SLOW_RUN },
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].holds)
+            return all[i].why;
+    return TG_REASON_NONE;
 }
 
-/* What is missing to judge it; NULL: nothing. */
-static const char *missing(const struct tg_eval_state *e, enum tg_account_id id)
+static const char *excuse_said(const struct tg_eval_state *e, enum tg_reason why)
+{
+    return why == TG_REASON_DEVICE ? tg_arena_printf(e->arena, "the sides differ in %.*s",
+                                                     TG_SV_ARG(e->in->comparison->differs))
+                                   : tg_reason_said(why);
+}
+
+/* What is missing to judge it; NONE: nothing. */
+static enum tg_reason missing(const struct tg_eval_state *e, enum tg_account_id id)
 {
     const struct tg_comparison *c = e->in->comparison;
     bool times = id != TG_ACCOUNT_CALLS;
     int64_t min_runs = e->in->policy->noise.min_runs;
     size_t runs = c->n_runs[TG_BASE] < c->n_runs[TG_TEST] ? c->n_runs[TG_BASE] : c->n_runs[TG_TEST];
     if (!c->marked[TG_BASE] || !c->marked[TG_TEST])
-        return "no step markers";
+        return TG_NEED_MARKERS;
     if (times && !c->same_flags)
-        return "recorded with different profiler flags";
-    if (times && (c->account.of[id].few || (min_runs > 3 && (int64_t)runs < min_runs)))
+        return TG_REASON_FLAGS;
+    return times && (c->account.of[id].few || (min_runs > 3 && (int64_t)runs < min_runs))
+               ? TG_NEED_RUNS
+               : TG_REASON_NONE;
+}
+
+static const char *missing_said(const struct tg_eval_state *e, enum tg_reason need)
+{
+    const struct tg_comparison *c = e->in->comparison;
+    if (need == TG_NEED_RUNS)
         return tg_arena_printf(e->arena, "%zu baseline run%s and %zu fresh are too few",
                                c->n_runs[TG_BASE], c->n_runs[TG_BASE] == 1 ? "" : "s",
                                c->n_runs[TG_TEST]);
-    return NULL;
+    return tg_judged_text(need == TG_NEED_MARKERS ? TG_NOT_NO_STEPS : TG_NOT_OTHER_FLAGS);
 }
 
 /* Does it compare all names, or the whole trace, of all ranks? */
@@ -345,7 +359,8 @@ static bool is_told(const struct tg_eval_state *e, enum tg_account_id id)
 /* What is said of a series that has grown. */
 struct finding {
     enum tg_state state; /* PASS: a note */
-    tg_sv more;          /* after the numbers */
+    enum tg_reason because;
+    tg_sv more; /* after the numbers */
     const char *next;
 };
 
@@ -356,31 +371,35 @@ static struct finding find(const struct tg_eval_state *e, const struct tg_op_ind
     double failed = explained(e, x, id, TG_STATE_FAIL);
     double told = explained(e, x, id, s->few ? TG_STATE_SUSPICIOUS : TG_STATE_WARN);
     enum tg_state strict = strictness(e, id);
-    const char *why = excuse(e, id, told);
-    const char *lacks = strict == TG_STATE_FAIL ? missing(e, id) : NULL;
+    enum tg_reason why = excuse(e, id, told);
+    enum tg_reason lacks = strict == TG_STATE_FAIL ? missing(e, id) : TG_REASON_NONE;
     tg_sv part = told > 0.005 * growth(s)
                      ? TG_SV_PRINTF(e->arena, "; what failed or warned explains %.0f %% of it",
                                     100 * told / growth(s))
                      : TG_SV("");
     if (failed >= TG_HALF * growth(s) || is_within_own_limit(e, id) || strict == TG_STATE_PASS)
-        return (struct finding){ TG_STATE_PASS, part, NULL };
+        return (struct finding){ .more = part };
     if (!remains(s, told))
-        return (struct finding){ is_told(e, id) ? TG_STATE_PASS : TG_STATE_WARN, part, "" };
+        return (struct finding){ is_told(e, id) ? TG_STATE_PASS : TG_STATE_WARN, TG_REASON_TOLD,
+                                 part, "" };
     if (why)
         return (struct finding){
-            TG_STATE_WARN, TG_SV_PRINTF(e->arena, "; it need not be the program: %s", why),
+            TG_STATE_WARN, why,
+            TG_SV_PRINTF(e->arena, "; it need not be the program: %s", excuse_said(e, why)),
             "Record both sides in turn on one idle machine, after a warm-up."
         };
     if (lacks)
         return (struct finding){
-            TG_STATE_INCONCLUSIVE, TG_SV_PRINTF(e->arena, ", which cannot be judged: %s", lacks),
+            TG_STATE_INCONCLUSIVE, lacks,
+            TG_SV_PRINTF(e->arena, ", which cannot be judged: %s", missing_said(e, lacks)),
             "Record both sides alike, with step markers and at least 3 runs a side."
         };
-    return (struct finding){ strict, part,
-                             strict == TG_STATE_FAIL
-                                 ? "Nothing that is judged by name explains it: look at what grew "
-                                   "most. `require: {account: off}` leaves this check out."
-                                 : "No rule of the policy fails by such a quantity: it warns." };
+    if (strict != TG_STATE_FAIL)
+        return (struct finding){ strict, TG_REASON_NO_RULE, part,
+                                 "No rule of the policy fails by such a quantity: it warns." };
+    return (struct finding){ TG_STATE_FAIL, TG_REASON_NONE, part,
+                             "Nothing that is judged by name explains it: look at what grew most. "
+                             "`require: {account: off}` leaves this check out." };
 }
 
 static void close_series(struct tg_eval_state *e, const struct tg_op_index *x,
@@ -399,7 +418,7 @@ static void close_series(struct tg_eval_state *e, const struct tg_op_index *x,
         put_numbers(&b, s, quantity[id].unit);
         tg_buf_add(&b, f.more);
         put_growers(&b, e->in->comparison, id);
-        tg_eval_note(e, TG_NOTE_PLAIN, tg_buf_sv(&b), "");
+        tg_eval_note(e, TG_REASON_NONE, tg_buf_sv(&b), "");
         tg_buf_release(&b);
         return;
     }
@@ -411,13 +430,14 @@ static void close_series(struct tg_eval_state *e, const struct tg_op_index *x,
     r = add_row(e, id, f.state);
     r->message = tg_phrase_take(&b, e->arena);
     r->next = tg_sv_of(f.next);
+    r->because = f.because ? tg_reason_id(f.because) : TG_BECAUSE_LIMIT;
 }
 
 void tg_eval_account(struct tg_eval_state *e)
 {
     TG_AUTO(tg_op_index_release) struct tg_op_index x = { 0 };
     if (!e->in->policy->require.account) {
-        tg_eval_note(e, TG_NOTE_PLAIN,
+        tg_eval_note(e, TG_REASON_NONE,
                      TG_SV("`require: {account: off}`: whether a step as a whole took longer or "
                            "did more is not checked"),
                      "");

@@ -345,26 +345,14 @@ void tg_describe_limit(struct tg_buf *b, const struct tg_limit *l, const struct 
         tg_limit_text(l, b);
 }
 
-const char *tg_exception_meaning(enum tg_exception x)
-{
-    static const char *const meaning[] = {
-        [TG_EXCEPTION_NONE] = "",
-        [TG_EXCEPTION_RENAMED] = "renamed",
-        [TG_EXCEPTION_REPLACED] = "replaced",
-        [TG_EXCEPTION_SMALL] = "all such additions together under 0.1 % of the step",
-        [TG_EXCEPTION_POLLING] = "polling",
-        [TG_EXCEPTION_COUNTED] = "bytes that more calls alone explain",
-        [TG_EXCEPTION_CHANCE] = "in some steps or runs only",
-    };
-    return meaning[x];
-}
-
 /* Why what exceeds a failing limit only warns. */
-static void put_exception(struct tg_buf *b, const struct tg_judgement *j)
+static void put_reason(struct tg_buf *b, const struct tg_judgement *j)
 {
-    if (j->state == TG_STATE_WARN && j->exception)
-        tg_buf_printf(b, "%sonly warns: %s (exception `%s`)", b->n ? "; " : "",
-                      tg_exception_meaning(j->exception), tg_words_exception[j->exception - 1]);
+    if (j->state != TG_STATE_WARN || !j->reason || !tg_reason_said(j->reason))
+        return;
+    tg_buf_printf(b, "%sonly warns: %s", b->n ? "; " : "", tg_reason_said(j->reason));
+    if (tg_reason_is_exception(j->reason))
+        tg_buf_printf(b, " (exception `%s`)", tg_reason_id(j->reason));
 }
 
 static tg_sv next_runs(int64_t min_runs, struct tg_arena *a)
@@ -420,27 +408,12 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
         tg_describe_limit(&limit, j->limit, p);
         if (limit.n)
             tg_buf_printf(&b, "%slimit %s",
-                          b.n                    ? "; "
-                          : p->exact && !j->hint ? "exact; "
-                                                 : "",
+                          b.n                                             ? "; "
+                          : p->exact && j->reason != TG_REASON_SOME_CALLS ? "exact; "
+                                                                          : "",
                           limit.p);
     }
-    put_exception(&b, j);
-    if (j->hint)
-        tg_buf_printf(&b, "%sonly warns: more calls in some steps or runs may be chance",
-                      b.n ? "; " : "");
-    if (j->crowded && j->state == TG_STATE_WARN)
-        tg_buf_printf(&b,
-                      "%sonly warns: more than a tenth of the big operators moved as well, which "
-                      "may be the machine",
-                      b.n ? "; " : "");
-    if (j->as_long)
-        tg_buf_printf(&b,
-                      "%sonly warns: the host's step takes as long as before; did operators move "
-                      "to another thread, or the markers?",
-                      b.n ? "; " : "");
-    if (j->repaid)
-        tg_buf_printf(&b, "%sonly warns: the step takes less time in all", b.n ? "; " : "");
+    put_reason(&b, j);
     r->evidence = tg_phrase_take(&b, a);
     if ((j->state == TG_STATE_SUSPICIOUS && !is_of_varying_calls(j, ev)) ||
         (j->state == TG_STATE_NOT_JUDGED && ev && ev->judged == TG_NOT_FEW_RUNS))
@@ -460,7 +433,7 @@ void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg
         describe_budget(&m, r, p, op, j->limit);
     } else if (r->dimension == TG_DIM_COUNT) {
         describe_count(&m, r, c, op, p);
-    } else if (j->some_steps) {
+    } else if (j->reason == TG_REASON_SOME_STEPS) {
         describe_some_steps(&m, p->ev);
     } else {
         describe_change(&m, p, op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE]);
@@ -492,7 +465,7 @@ void tg_describe_metric(struct tg_result *r, const struct tg_comparison *c,
     struct tg_buf m = { 0 };
     if (r->over_budget)
         describe_budget(&m, r, p, NULL, j->limit);
-    else if (j->some_steps)
+    else if (j->reason == TG_REASON_SOME_STEPS)
         describe_some_steps(&m, p->ev);
     else
         describe_change(&m, p, NAN);

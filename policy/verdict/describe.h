@@ -23,6 +23,4 @@ void tg_describe_replace(struct tg_verdict *v, tg_sv was, tg_sv now, struct tg_a
 /* A limit as a reader takes it: "+15 %" for `pct: auto` with a least size, nothing for `abs: 0` of calls, which the
  * words of a rule say; else as written. */
 void tg_describe_limit(struct tg_buf *b, const struct tg_limit *l, const struct tg_probe *p);
-/* "renamed", "new and its own time under 0.1 % of the step" */
-const char *tg_exception_meaning(enum tg_exception x);
 #endif

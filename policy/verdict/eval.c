@@ -66,10 +66,11 @@ static size_t countable(const struct tg_comparison *c)
     return n;
 }
 
-static void open_guard(struct tg_eval_state *e, tg_sv name, tg_sv message, tg_sv next)
+static void open_guard(struct tg_eval_state *e, enum tg_reason need, tg_sv name, tg_sv message,
+                       tg_sv next)
 {
     struct tg_result *r = tg_eval_add(e, NULL);
-    tg_eval_message(r, TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD, name, message, next);
+    tg_eval_message(r, TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD, need, name, message, next);
 }
 
 /*
@@ -89,12 +90,12 @@ static void close_coverage(struct tg_eval_state *e)
     if (tg_result_first(e->results, e->n, TG_STATE_INCONCLUSIVE))
         return;
     if (v->counts_asked && !countable(e->in->comparison))
-        open_guard(e, TG_SV("(no calls)"),
+        open_guard(e, TG_NEED_CALLS, TG_SV("(no calls)"),
                    TG_SV("the fresh traces hold no operators, kernels, copies or synchronisations: "
                          "there is nothing to count"),
                    TG_SV("Did the benchmark run, and do the events have a category (`cat`)?"));
     else if (!counts && !runs && !other && !tg_result_first(e->results, e->n, TG_STATE_SUSPICIOUS))
-        open_guard(e, TG_SV("(nothing judged)"), TG_SV("nothing could be judged"),
+        open_guard(e, TG_NEED_ANY, TG_SV("(nothing judged)"), TG_SV("nothing could be judged"),
                    e->in->policy->n_rules
                        ? TG_SV("See the coverage line and the rules that were skipped.")
                        : TG_SV("The policy has no rules: write some, or start from the built-in "

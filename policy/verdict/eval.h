@@ -123,26 +123,10 @@ bool tg_policy_asks_fresh_alone(const struct tg_policy *p);
  * `fail_on` names `inconclusive`, a verdict without a comparison fails too.
  */
 void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *a);
-enum tg_note_level {
-    TG_NOTE_PLAIN,
-    TG_NOTE_WARNING, /* shown up front */
-    /* Such a warning that is a row of the rule `require` as well: by its reason. */
-    TG_NOTE_OTHER_RANK,
-    TG_NOTE_RANKS,
-    TG_NOTE_DEVICE,
-    TG_NOTE_DATA,
-    TG_NOTE_MACHINE,
-    TG_NOTE_FLAGS,
-    TG_NOTE_OUTSIDE,
-    TG_NOTE_LAUNCHES,
-    TG_NOTE_UNKNOWN_WORK,
-    TG_NOTE_EVENTS,
-    TG_NOTE_ITERATIONS,
-    TG_NOTE_INTEGRITY,
-    TG_NOTE_SAME_RECORDING,
-    TG_NOTE_POLICY,
-    TG_NOTE_BASELINE
-};
-void tg_verdict_add_note(struct tg_verdict *v, struct tg_arena *a, enum tg_note_level level,
+/*
+ * What is said of a side. NONE: no warning. NOTE: a warning, shown up front. Any other reason: such a
+ * warning that is a row of the rule `require` as well.
+ */
+void tg_verdict_add_note(struct tg_verdict *v, struct tg_arena *a, enum tg_reason reason,
                          tg_sv text, tg_sv next);
 #endif

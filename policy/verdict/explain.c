@@ -65,7 +65,7 @@ static void put_exceptions(struct tg_buf *out, const struct tg_rule *r)
     const char *before = "    only warns where it would fail: ";
     for (int x = TG_EXCEPTION_RENAMED; x <= TG_EXCEPTION_CHANCE; x++)
         if (warns & 1u << x) {
-            tg_buf_printf(out, "%s%s", before, tg_exception_meaning((enum tg_exception)x));
+            tg_buf_printf(out, "%s%s", before, tg_reason_said((enum tg_reason)x));
             before = ", ";
         }
     if (warns)

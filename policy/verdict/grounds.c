@@ -12,40 +12,29 @@ static bool about_presence(enum tg_rule_metric m)
 
 /* What the rule's exceptions make of a judgement: fail becomes warn, or pass if it costs nothing or is
  * repaid; polling is not judged. */
-void tg_grounds_except(struct tg_judgement *j, const struct tg_rule *rule, const struct tg_op *op)
+static void except(struct tg_judgement *j, const struct tg_rule *rule, const struct tg_op *op)
 {
     enum tg_exception x = about_presence(rule->metric)           ? tg_op_exception(op)
                           : rule->metric == TG_RULE_METRIC_BYTES ? tg_op_bytes_exception(op)
                                                                  : TG_EXCEPTION_NONE;
+    enum tg_reason why = (enum tg_reason)x;
+    bool fails = j->state == TG_STATE_FAIL;
     if (!(rule->exceptions & 1u << x))
         return;
-    if (x == TG_EXCEPTION_REPLACED && op->choice && (j->state == TG_STATE_FAIL || j->hint)) {
-        j->state = TG_STATE_PASS; /* its operator tells */
-        j->hint = false;
-        j->exception = x;
-    } else if (x == TG_EXCEPTION_POLLING && op->count[TG_BASE] <= 0 &&
-               (j->state == TG_STATE_FAIL || j->state == TG_STATE_WARN)) {
-        j->state = TG_STATE_WARN; /* its number is random, that it polls is not */
-        j->exception = x;
-    } else if (x == TG_EXCEPTION_POLLING) {
+    if (x == TG_EXCEPTION_POLLING &&
+        (op->count[TG_BASE] > 0 || (!fails && j->state != TG_STATE_WARN)))
         *j = (struct tg_judgement){ .state = TG_STATE_SKIP,
                                     .why_not = "a polling call: its number is random",
-                                    .exception = x };
-    } else if (j->state == TG_STATE_FAIL) {
-        bool free = x == TG_EXCEPTION_SMALL && op->slight == TG_SLIGHT_FREE;
-        bool repaid = op->repaid;
-        j->state = free || repaid ? TG_STATE_PASS : TG_STATE_WARN;
-        j->exception = x;
-    }
-}
-
-/* An operator that is slower where its place provably takes less time in all. */
-void tg_grounds_repay(struct tg_judgement *j, const struct tg_op *op, const struct tg_probe *p)
-{
-    if (!op->repaid || p->exact || j->state != TG_STATE_FAIL || tg_limit_is_budget(j->limit))
-        return;
-    j->state = TG_STATE_WARN;
-    j->repaid = true;
+                                    .reason = why };
+    else if (x == TG_EXCEPTION_POLLING) /* its number is random, that it polls is not */
+        tg_soften(j, why, TG_STATE_WARN);
+    else if (x == TG_EXCEPTION_REPLACED && op->choice &&
+             (fails || j->reason == TG_REASON_SOME_CALLS))
+        tg_soften(j, why, TG_STATE_PASS); /* its operator tells */
+    else if (fails && (op->repaid || (x == TG_EXCEPTION_SMALL && op->slight == TG_SLIGHT_FREE)))
+        tg_soften(j, why, TG_STATE_PASS);
+    else if (fails)
+        tg_soften(j, why, TG_STATE_WARN);
 }
 
 /* What a result's state rests on. A duration that is too small to matter was looked at. */
@@ -68,6 +57,8 @@ void tg_grounds_set(struct tg_result *r, const struct tg_rule_limits *l, const s
     r->grounds = grounds_of(j, p, tg_limit_lists_are_budgets(&l->warn, &l->fail));
     r->why_not = r->grounds == TG_GROUNDS_NONE ? j->why_not : NULL;
     r->few_runs = r->why_not && p->ev && p->ev->judged == TG_NOT_FEW_RUNS;
+    r->because =
+        j->reason || j->state == TG_STATE_PASS ? tg_reason_id(j->reason) : TG_BECAUSE_LIMIT;
     r->needs_runs = !p->exact && p->ev && p->ev->judged == TG_NOT_FEW_RUNS ? p->min_runs : 0;
 }
 
@@ -82,26 +73,34 @@ static bool is_steady(enum tg_count_shape s)
  * every step were like the one with most of them, warns. Never "no change": something did change. It
  * fails if its mean exceeds a failing limit, unless the rule excepts chance.
  */
-void tg_grounds_hint(struct tg_judgement *j, const struct tg_op *op, const struct tg_rule *rule,
+static void ask_most(struct tg_judgement *j, const struct tg_op *op, const struct tg_rule *rule,
                      const struct tg_probe *p, const struct tg_rule_limits *l)
 {
     const struct tg_count_evidence *ev =
         rule->metric == TG_RULE_METRIC_BYTES ? &op->moved : &op->counted;
-    struct tg_probe worst = *p, mean = *p;
+    struct tg_probe most = *p, mean = *p;
     struct tg_judgement then;
-    bool fails;
     if ((rule->metric != TG_RULE_METRIC_COUNT && rule->metric != TG_RULE_METRIC_BYTES) ||
         ev->proof != TG_COUNT_HINT || j->state != TG_STATE_PASS)
         return;
-    worst.test = ev->most;
-    worst.unchanged = mean.unchanged = false;
-    then = tg_judge(&worst, &l->warn, &l->fail);
+    most.test = ev->most;
+    most.unchanged = mean.unchanged = false;
+    then = tg_judge(&most, &l->warn, &l->fail);
     if (then.state != TG_STATE_FAIL && then.state != TG_STATE_WARN)
         return;
-    fails = is_steady(ev->shape) && tg_judge(&mean, &l->warn, &l->fail).state == TG_STATE_FAIL;
-    *j = (struct tg_judgement){ .state = TG_STATE_WARN, .limit = then.limit, .hint = true };
-    if (fails && !(rule->exceptions & 1u << TG_EXCEPTION_CHANCE))
-        *j = (struct tg_judgement){ .state = TG_STATE_FAIL, .limit = then.limit };
+    *j = then;
+    if (rule->exceptions & 1u << TG_EXCEPTION_CHANCE || !is_steady(ev->shape) ||
+        tg_judge(&mean, &l->warn, &l->fail).state != TG_STATE_FAIL)
+        tg_soften(j, TG_REASON_SOME_CALLS, TG_STATE_WARN);
+}
+
+void tg_grounds_soften(struct tg_judgement *j, const struct tg_op *op, const struct tg_rule *rule,
+                       const struct tg_probe *p, const struct tg_rule_limits *l)
+{
+    ask_most(j, op, rule, p, l);
+    except(j, rule, op);
+    if (op->repaid && !p->exact && j->state == TG_STATE_FAIL && !tg_limit_is_budget(j->limit))
+        tg_soften(j, TG_REASON_REPAID, TG_STATE_WARN);
 }
 
 /* noise.min_steps: too few steps sharpen a run's value too little. */

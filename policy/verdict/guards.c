@@ -12,16 +12,17 @@
  */
 
 /* `message`, `next`: texts of the arena, or constant ones. */
-static void guard(struct tg_eval_state *e, const char *name, const char *message, const char *next,
-                  struct tg_loc at)
+static struct tg_result *guard(struct tg_eval_state *e, enum tg_reason need, const char *message,
+                               const char *next, struct tg_loc at)
 {
     struct tg_result *r = tg_eval_add(e, NULL);
-    tg_eval_message(r, TG_STATE_INCONCLUSIVE, TG_SUBJECT_REQUIRE, tg_sv_of(name), tg_sv_of(message),
-                    tg_sv_of(next));
+    tg_eval_message(r, TG_STATE_INCONCLUSIVE, TG_SUBJECT_REQUIRE, need,
+                    tg_sv_of(tg_reason_id(need)), tg_sv_of(message), tg_sv_of(next));
     r->rule = TG_SV("require");
     r->file = at.file;
     r->line = at.line;
     r->col = at.col;
+    return r;
 }
 
 /* Could these runs have shown a change of step time that matters? */
@@ -43,7 +44,7 @@ static void guard_detectable(struct tg_eval_state *e, const struct tg_comparison
                           : tg_judged_text(ev->judged));
     }
     tg_buf_printf(&b, "; required is %s", TG_PCT(q->detectable));
-    guard(e, "detectable", tg_phrase_take(&b, e->arena).p,
+    guard(e, TG_NEED_DETECTABLE, tg_phrase_take(&b, e->arena).p,
           "Record more runs a side, or on a quieter machine. `tracegate calibrate` says how many.",
           q->detectable_at);
 }
@@ -102,7 +103,7 @@ static bool guard_markers(struct tg_eval_state *e)
     for (int side = 1; side >= 0; side--) {
         if (c->marked[side] || !(any || named))
             continue;
-        guard(e, "window",
+        guard(e, TG_NEED_WINDOW,
               tg_arena_printf(e->arena, "%s %s traces have no %s%s",
                               c->any_marked[side] ? "some of the" : "the", side_name[side],
                               marker_of(e),
@@ -155,7 +156,7 @@ static bool guard_markings(struct tg_eval_state *e)
             tg_buf_printf(&b, what[i], (unsigned long long)of[side].n[i],
                           of[side].n[i] == 1 ? "" : "s");
             tg_buf_puts(&b, ", unlike the other side's");
-            guard(e, "window", tg_phrase_take(&b, e->arena).p,
+            guard(e, TG_NEED_WINDOW, tg_phrase_take(&b, e->arena).p,
                   "Record both sides with the same markers. If the window is an annotation, name "
                   "one that does not contain itself.",
                   window_at(e));
@@ -179,7 +180,7 @@ static bool guard_cuts(struct tg_eval_state *e)
                   TG_SV_ARG(came.largest->name));
     if (came.n_names > 1)
         tg_buf_printf(&b, " and %zu more", came.n_names - 1);
-    guard(e, "window", tg_phrase_take(&b, e->arena).p,
+    guard(e, TG_NEED_WINDOW, tg_phrase_take(&b, e->arena).p,
           came.device ? "Work on the device belongs to the step of its launch, which it names by "
                         "`correlation`: record both sides with the same profiler."
                       : "Record both sides with markers at the same place. If this work came into "
@@ -193,7 +194,7 @@ static bool guard_steps(struct tg_eval_state *e)
     const struct tg_comparison *c = e->in->comparison;
     for (int side = 1; side >= 0; side--)
         if (!c->least_steps[side]) {
-            guard(e, "steps",
+            guard(e, TG_NEED_STEPS,
                   tg_arena_printf(e->arena, "a %s trace has no usable step", side_name[side]),
                   "Record more steps, or lower `skip_first` and `skip_last` of the suite's window.",
                   window_at(e));
@@ -225,7 +226,7 @@ static bool guard_device(struct tg_eval_state *e)
         any = is_of_same_operator(c, &c->ops[i]);
     if (!any)
         return false;
-    guard(e, "device", "the baseline traces hold no device work, unlike the fresh ones",
+    guard(e, TG_REASON_DEVICE, "the baseline traces hold no device work, unlike the fresh ones",
           "Record both sides on the same device, with ProfilerActivity.CUDA. If the program now "
           "runs on a device, record the baseline again.",
           TG_NOWHERE);
@@ -241,7 +242,7 @@ static void guard_empty(struct tg_eval_state *e)
         for (size_t rank = 0; rank < s->n_ranks; rank++)
             n += tg_shard_is_empty(s->at[run][rank]);
     if (n)
-        guard(e, "empty",
+        guard(e, TG_NEED_FRESH_EVENTS,
               tg_arena_printf(e->arena, "%s fresh trace%s no events",
                               s->n_runs * s->n_ranks == 1 ? "the"
                               : n == 1                    ? "a"
@@ -355,7 +356,7 @@ static void guard_damage(struct tg_eval_state *e, const struct tg_suite *suite)
     for (int side = 0; side < 2; side++) {
         const struct tg_damage *d = e->in->damage[side];
         if (d && d->n)
-            guard(e, "ranks", damage_said(e, side, d),
+            guard(e, TG_REASON_RANKS, damage_said(e, side, d),
                   "Record these ranks again, or restore their files.",
                   suite ? suite->at : TG_NOWHERE);
     }
@@ -367,11 +368,11 @@ static void guard_ranks(struct tg_eval_state *e, const struct tg_suite *suite)
     int64_t expected = suite->ranks_expect;
     for (int side = e->in->alone ? TG_TEST : TG_BASE; side < 2; side++)
         if (c->n_brought[side] != (size_t)expected)
-            guard(e, "ranks", ranks_expected(e, side, expected), ranks_next(e, side, expected),
-                  suite->at);
+            guard(e, TG_REASON_RANKS, ranks_expected(e, side, expected),
+                  ranks_next(e, side, expected), suite->at);
     if (c->n_brought[TG_BASE] == (size_t)expected && c->n_brought[TG_TEST] == (size_t)expected &&
         c->given[TG_TEST].n_ranks != (size_t)expected)
-        guard(e, "ranks", common_ranks_expected(e, expected),
+        guard(e, TG_REASON_RANKS, common_ranks_expected(e, expected),
               "Record every rank on both sides, under the same numbers.", suite->at);
 }
 
@@ -380,24 +381,27 @@ static void guard_required(struct tg_eval_state *e, const struct tg_comparison *
                            const struct tg_require *q)
 {
     if (q->steps && (!c->marked[TG_TEST] || c->n_steps[TG_TEST] < (size_t)q->steps))
-        guard(e, "steps",
+        guard(e, TG_NEED_STEPS,
               tg_arena_printf(e->arena, "the fresh trace has %zu steps, required are %lld",
                               c->marked[TG_TEST] ? c->n_steps[TG_TEST] : 0, (long long)q->steps),
               "Record more steps (the schedule's `active`), or lower require.steps.", q->steps_at);
     if (kernels_per_step(c) < (double)q->kernels)
-        guard(e, "kernels",
+        guard(e, TG_NEED_KERNELS,
               tg_arena_printf(e->arena,
                               "the fresh trace has %.0f kernels per step, required are %lld",
                               kernels_per_step(c), (long long)q->kernels),
               "Did the benchmark run on the device? Otherwise lower require.kernels.",
               q->kernels_at);
     for (size_t i = 0; i < q->ops.n; i++)
-        if (!has_op(c, q->ops.v[i]))
-            guard(e, tg_pattern_text(q->ops.v[i]).p,
-                  tg_arena_printf(e->arena, "required name '%s' is not in the fresh trace",
-                                  tg_pattern_text(q->ops.v[i]).p),
-                  "Did the benchmark run the right program? Otherwise change require.ops.",
-                  q->ops_at);
+        if (!has_op(c, q->ops.v[i])) {
+            tg_sv name = tg_pattern_text(q->ops.v[i]);
+            struct tg_result *r = guard(
+                e, TG_NEED_NAME,
+                tg_arena_printf(e->arena, "required name '%s' is not in the fresh trace", name.p),
+                "Did the benchmark run the right program? Otherwise change require.ops.",
+                q->ops_at);
+            r->op = r->op_normalised = name;
+        }
 }
 
 static void guard_held(struct tg_eval_state *e, const struct tg_comparison *c)
@@ -405,11 +409,12 @@ static void guard_held(struct tg_eval_state *e, const struct tg_comparison *c)
     const char *slower = tg_arena_printf(e->arena, "%zu operator%s slower", c->n_withheld,
                                          c->n_withheld == 1 ? " looks" : "s look");
     if (c->other_data && c->n_withheld)
-        guard(e, "data", tg_arena_printf(e->arena, "the fresh runs had other data, and %s", slower),
+        guard(e, TG_REASON_DATA,
+              tg_arena_printf(e->arena, "the fresh runs had other data, and %s", slower),
               "Record both sides with the same data and seeds.", TG_NOWHERE);
     else if (c->busy && c->n_withheld)
         guard(
-            e, "machine",
+            e, TG_REASON_MACHINE,
             tg_arena_printf(e->arena, "the machine was busy during the fresh runs, and %s", slower),
             "Record the fresh runs again, with nothing else running and after a warm-up.",
             TG_NOWHERE);
@@ -428,7 +433,7 @@ static void tell_left_runs(struct tg_eval_state *e, const struct tg_comparison *
     for (int side = 0; side < 2; side++) {
         if (n[side])
             tg_eval_note(
-                e, TG_NOTE_FLAGS,
+                e, TG_REASON_FLAGS,
                 TG_SV_PRINTF(e->arena,
                              "%zu of %zu %s runs %s left out: recorded with other profiler "
                              "flags than the others (%.*s: %.*s)",
@@ -455,7 +460,7 @@ bool tg_guards(struct tg_eval_state *e)
     guard_held(e, c);
     tell_left_runs(e, c);
     if (q->collapse && c->collapsed)
-        guard(e, "collapse",
+        guard(e, TG_NEED_COLLAPSE,
               "more than half of the kernels are gone, and the device's busy time with them",
               "Did the benchmark run? If this is real, set `require: {collapse: off}`.", q->at);
     return comparable;
@@ -539,7 +544,7 @@ static void put_damage(struct tg_buf *b, const struct damage *d)
 
 static void tell(struct tg_eval_state *e, bool warning, tg_sv text, const char *next)
 {
-    tg_eval_note(e, warning ? TG_NOTE_INTEGRITY : TG_NOTE_PLAIN, text, next);
+    tg_eval_note(e, warning ? TG_REASON_INTEGRITY : TG_REASON_NONE, text, next);
     e->out->notes[e->out->n_notes - 1].damage = true;
 }
 
@@ -610,7 +615,7 @@ static void judge_damage(struct tg_eval_state *e, const char *name, const struct
     tell_damage(e, name, d, base);
     put_damage(&b, d);
     if (b.n)
-        guard(e, "integrity",
+        guard(e, TG_REASON_INTEGRITY,
               tg_arena_printf(e->arena, "the %s traces are damaged:%.*s", name, (int)b.n - 1, b.p),
               "Record the trace again; a profiler that loses buffers writes such events.",
               TG_NOWHERE);

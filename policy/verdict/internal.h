@@ -73,9 +73,9 @@ bool tg_eval_explains(const struct tg_result *head, const struct tg_result *r,
 /* The first in this state; NULL: none. */
 const struct tg_result *tg_result_first(const struct tg_result *v, size_t n, enum tg_state s);
 /* Makes it a result without values; `op` is what reports call it. */
-void tg_eval_message(struct tg_result *r, enum tg_state state, enum tg_subject subject, tg_sv op,
-                     tg_sv message, tg_sv next);
-void tg_eval_note(struct tg_eval_state *e, enum tg_note_level level, tg_sv text, const char *next);
+void tg_eval_message(struct tg_result *r, enum tg_state state, enum tg_subject subject,
+                     enum tg_reason because, tg_sv op, tg_sv message, tg_sv next);
+void tg_eval_note(struct tg_eval_state *e, enum tg_reason reason, tg_sv text, const char *next);
 
 /* ---- select.c ---- */
 
@@ -144,12 +144,12 @@ bool tg_probe_metric_by(struct tg_probe *p, const struct tg_rule *rule,
 /* What the state of `r` rests on; the reason, if it is nothing. */
 void tg_grounds_set(struct tg_result *r, const struct tg_rule_limits *l, const struct tg_probe *p,
                     const struct tg_judgement *j);
-/* What the rule's exceptions make of a judgement. */
-void tg_grounds_except(struct tg_judgement *j, const struct tg_rule *rule, const struct tg_op *op);
-void tg_grounds_repay(struct tg_judgement *j, const struct tg_op *op, const struct tg_probe *p);
-/* Calls in some steps or runs that nothing proves: a pass becomes a warning. */
-void tg_grounds_hint(struct tg_judgement *j, const struct tg_op *op, const struct tg_rule *rule,
-                     const struct tg_probe *p, const struct tg_rule_limits *l);
+/*
+ * What is known of an operator, and the rule's exceptions, make of a judgement. Calls in some steps or
+ * runs that nothing proves are asked for the step with most of them.
+ */
+void tg_grounds_soften(struct tg_judgement *j, const struct tg_op *op, const struct tg_rule *rule,
+                       const struct tg_probe *p, const struct tg_rule_limits *l);
 /* noise.min_steps; NULL: enough of them. */
 const char *tg_grounds_few_steps(const struct tg_rule_scope *s, const struct tg_noise *noise);
 /* noise.min_runs, the rule's own or the policy's; p->ev may then point into the arena. */

@@ -83,31 +83,59 @@ static bool limit_exceeded(const struct tg_probe *p, const struct tg_limit *l)
     return l->n > 0;
 }
 
-/*
- * Evidence is required whatever size the policy asks for; `slower` is not, because it contains tau
- * and the floor of the default policy. What the movement of others alone speaks against warns under
- * a size of the policy's own.
- */
-static enum tg_state proven(const struct tg_probe *p, enum tg_state severity, bool sized)
-{
-    const struct tg_evidence *ev = p->ev;
-    if (p->test_kind == TG_NOISE_NONE)
-        return severity;
-    if (!ev)
-        return TG_STATE_NOT_JUDGED;
-    if (ev->judged == TG_JUDGED)
-        return ev->proven                                ? severity
-               : (ev->crowded || ev->some_runs) && sized ? TG_STATE_WARN
-                                                         : TG_STATE_PASS;
-    return ev->suspicious ? TG_STATE_SUSPICIOUS : TG_STATE_NOT_JUDGED;
-}
-
 static bool has_auto(const struct tg_limit *l)
 {
     bool is_auto = false;
     for (size_t b = 0; b < l->n; b++)
         is_auto |= l->bound[b].is_auto;
     return is_auto;
+}
+
+static bool has_size(const struct tg_limit *l)
+{
+    return !has_auto(l) && !tg_limit_is_budget(l);
+}
+
+void tg_soften(struct tg_judgement *j, enum tg_reason why, enum tg_state to)
+{
+    if (j->state < to)
+        return;
+    j->state = to;
+    j->reason = why;
+}
+
+void tg_lack(struct tg_judgement *j, enum tg_state state, enum tg_reason need, const char *why_not)
+{
+    j->state = state;
+    j->reason = need;
+    j->why_not = why_not;
+}
+
+/*
+ * Evidence is required whatever size the policy asks for; `slower` is not, because it contains tau
+ * and the floor of the default policy. What the movement of others alone speaks against warns under
+ * a size of the policy's own.
+ */
+static struct tg_judgement by_evidence(const struct tg_probe *p, enum tg_state severity,
+                                       const struct tg_limit *l)
+{
+    const struct tg_evidence *ev = p->ev;
+    struct tg_judgement j = { .state = severity, .limit = l };
+    if (p->exact || tg_limit_is_budget(l) || p->test_kind == TG_NOISE_NONE)
+        return j;
+    if (!ev)
+        j.state = TG_STATE_NOT_JUDGED;
+    else if (ev->judged != TG_JUDGED)
+        j.state = ev->suspicious ? TG_STATE_SUSPICIOUS : TG_STATE_NOT_JUDGED;
+    else if (!ev->proven && ev->crowded && has_size(l))
+        tg_soften(&j, TG_REASON_CROWDED, TG_STATE_WARN);
+    else if (!ev->proven && ev->some_runs && has_size(l))
+        tg_soften(&j, TG_REASON_SOME_RUNS, TG_STATE_WARN);
+    else if (!ev->proven)
+        j.state = TG_STATE_PASS;
+    if (ev && ev->judged != TG_JUDGED)
+        j.reason = tg_reason_of_judged(ev->judged);
+    return j;
 }
 
 /*
@@ -122,27 +150,18 @@ static bool some_steps_slow(const struct tg_probe *p, const struct tg_limit_list
     return is_auto && p->ev && (p->ev->some_steps || p->ev->some_runs);
 }
 
-static bool has_size(const struct tg_limit *l)
-{
-    return !has_auto(l) && !tg_limit_is_budget(l);
-}
-
 static struct tg_judgement judge_list(const struct tg_probe *p, const struct tg_limit_list *list,
                                       enum tg_state severity)
 {
     struct tg_judgement worst = { .state = TG_STATE_PASS };
     for (size_t i = 0; list->state == TG_LIMIT_ON && i < list->n; i++) {
         const struct tg_limit *l = &list->v[i];
-        enum tg_state s;
+        struct tg_judgement j;
         if (!limit_exceeded(p, l))
             continue;
-        bool timed = !p->exact && !tg_limit_is_budget(l);
-        s = timed ? proven(p, severity, has_size(l)) : severity;
-        if (!worst.limit || s > worst.state)
-            worst = (struct tg_judgement){ .state = s,
-                                           .limit = l,
-                                           .crowded = timed && p->ev && p->ev->crowded &&
-                                                      p->test_kind != TG_NOISE_NONE };
+        j = by_evidence(p, severity, l);
+        if (!worst.limit || j.state > worst.state)
+            worst = j;
     }
     return worst;
 }
@@ -182,18 +201,18 @@ struct tg_judgement tg_judge(const struct tg_probe *p, const struct tg_limit_lis
     /* A kept budget is kept, at any number of runs. */
     bool budgets = tg_limit_lists_are_budgets(warn, fail);
     bool timed = !p->exact && p->test_kind != TG_NOISE_NONE && !budgets;
-    if (p->incomparable && !j.limit && !budgets) {
-        j = (struct tg_judgement){ .state = TG_STATE_NOT_JUDGED, .why_not = p->incomparable };
-    } else if (timed && !p->ev && j.state <= TG_STATE_NOT_JUDGED) {
-        j.state = TG_STATE_NOT_JUDGED;
-        j.why_not = "no evidence exists for this metric in these traces";
-    } else if (timed && p->ev && p->ev->judged != TG_JUDGED && j.state <= TG_STATE_NOT_JUDGED) {
-        j.state = harmless(p->ev->judged) ? TG_STATE_PASS : TG_STATE_NOT_JUDGED;
-        j.why_not = p->ev->judged == TG_NOT_FEW_RUNS && p->few_runs ? p->few_runs
-                                                                    : tg_judged_text(p->ev->judged);
-    }
+    if (p->incomparable && !j.limit && !budgets)
+        tg_lack(&j, TG_STATE_NOT_JUDGED, p->lacks, p->incomparable);
+    else if (timed && !p->ev && j.state <= TG_STATE_NOT_JUDGED)
+        tg_lack(&j, TG_STATE_NOT_JUDGED, TG_NEED_EVIDENCE,
+                "no evidence exists for this metric in these traces");
+    else if (timed && p->ev && p->ev->judged != TG_JUDGED && j.state <= TG_STATE_NOT_JUDGED)
+        tg_lack(&j, harmless(p->ev->judged) ? TG_STATE_PASS : TG_STATE_NOT_JUDGED,
+                tg_reason_of_judged(p->ev->judged),
+                p->ev->judged == TG_NOT_FEW_RUNS && p->few_runs ? p->few_runs
+                                                                : tg_judged_text(p->ev->judged));
     if (j.state == TG_STATE_PASS && (some_steps_slow(p, fail) || some_steps_slow(p, warn)))
-        j = (struct tg_judgement){ .state = TG_STATE_WARN, .some_steps = true };
+        j = (struct tg_judgement){ .state = TG_STATE_WARN, .reason = TG_REASON_SOME_STEPS };
     return j;
 }
 

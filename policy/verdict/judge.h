@@ -2,6 +2,7 @@
 #define TG_POLICY_VERDICT_JUDGE_H
 /* One value pair against the limits of a rule. */
 #include "policy/language/policy.h"
+#include "policy/verdict/reason.h"
 #include "policy/verdict/verdict.h"
 
 enum { TG_BETTER_RUNS = 5 }; /* a side: docs/statistics-rules.md */
@@ -16,6 +17,7 @@ struct tg_probe {
     bool exact;               /* a count, an attribute, bytes: no evidence needed */
     bool unchanged;           /* the counting rule says nothing changed */
     const char *incomparable; /* why a change tells nothing: budgets alone judge; NULL: it does */
+    enum tg_reason lacks;     /* the need, with `incomparable` */
     const struct tg_evidence *ev; /* of durations; NULL: no evidence, durations are not judged */
     int64_t min_runs;             /* noise.min_runs for it; 0: not asked */
     const char *few_runs;         /* the reason where these are too few; NULL: tg_judged_text */
@@ -29,14 +31,13 @@ struct tg_probe {
 struct tg_judgement {
     enum tg_state state;
     const struct tg_limit *limit; /* the one that was exceeded; NULL: none */
-    const char *why_not;          /* for NOT_JUDGED and SKIP: reason; else NULL */
-    enum tg_exception exception;  /* a rule's failure that only warns because of it */
-    bool some_steps;              /* a warning: some steps of every fresh run are, or most runs */
-    bool hint;                    /* a warning: calls came in some steps or runs only */
-    bool crowded;                 /* a warning: over the limit, and other big operators as well */
-    bool as_long;                 /* a warning: gaps grew, and the step takes as long as before */
-    bool repaid;                  /* slower, but its place provably takes less time in all */
+    const char *why_not;          /* for NOT_JUDGED and SKIP: the need, in words; else NULL */
+    enum tg_reason reason;        /* NONE: as the limit says, or a pass */
 };
+/* What the reason explains is `to` at worst. */
+void tg_soften(struct tg_judgement *j, enum tg_reason why, enum tg_state to);
+/* What lacks to judge it. */
+void tg_lack(struct tg_judgement *j, enum tg_state state, enum tg_reason need, const char *why_not);
 /* "too few runs a side (need 4, better 5)": of noise.min_runs. */
 const char *tg_few_runs_text(int64_t min_runs, struct tg_arena *a);
 /* Does a limit name a size of its own, beside `auto`? Such a limit is about the mean, too. */

@@ -142,8 +142,9 @@ static void tell(const struct tg_rule_scope *s, const struct tg_rule *rule, cons
 /* The baseline said how much, the fresh traces do not: nothing to compare, and no pass. */
 static void say_no_bytes(struct tg_result *r, const struct tg_rule *rule, const struct tg_op *op)
 {
-    tg_eval_message(r, rule->unjudged_note ? TG_STATE_WARN : TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD,
-                    op->name, TG_SV("the fresh traces do not say how many bytes, the baseline did"),
+    tg_eval_message(r, rule->unjudged_note ? TG_STATE_WARN : TG_STATE_INCONCLUSIVE,
+                    TG_SUBJECT_GUARD, TG_NEED_BYTES, op->name,
+                    TG_SV("the fresh traces do not say how many bytes, the baseline did"),
                     TG_SV("Record both sides with the same version of PyTorch and the driver."));
 }
 
@@ -158,6 +159,7 @@ static bool probe_attr(struct tg_probe *p, enum tg_rule_metric m, const struct t
     p->exact = true;
     p->bad = TG_ANY_IS_BAD;
     p->incomparable = tg_attr_state_text(op, p->attr, a);
+    p->lacks = TG_NEED_ATTRIBUTE;
     return op->attr[p->attr].what != TG_ATTR_NONE;
 }
 
@@ -189,26 +191,25 @@ void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const s
     if (tg_grounds_lacks_frames(s, 1u << op->kind, TG_BASE))
         p.base = p.recorded[TG_BASE] = NAN;
     tg_grounds_ask_runs(&p, l.noise, e->in->policy, s->c, e->arena);
-    if ((differs = tg_grounds_op_differs(s, op, &p, e->arena)))
+    if ((differs = tg_grounds_op_differs(s, op, &p, e->arena))) {
         p.incomparable = differs;
+        p.lacks = TG_REASON_DEVICE;
+    }
     j = tg_judge(&p, &l.warn, &l.fail);
     judge_by_all(s, rule, op, &l, &p, &j);
     show_budget(&p, &l, &j);
-    if (!p.exact && tg_grounds_few_steps(s, l.noise)) {
-        j.state = TG_STATE_NOT_JUDGED;
-        j.why_not = tg_grounds_few_steps(s, l.noise);
-    }
-    tg_grounds_hint(&j, op, rule, &p, &l);
-    tg_grounds_except(&j, rule, op);
-    tg_grounds_repay(&j, op, &p);
+    if (!p.exact && tg_grounds_few_steps(s, l.noise))
+        tg_lack(&j, TG_STATE_NOT_JUDGED, TG_NEED_STEPS, tg_grounds_few_steps(s, l.noise));
+    tg_grounds_soften(&j, op, rule, &p, &l);
     if (!is_on(&l))
         j = (struct tg_judgement){ .state = TG_STATE_SKIP,
+                                   .reason = TG_NEED_LIMIT,
                                    .why_not = "the policy sets no limit for it" };
     r = tg_eval_add(e, rule);
     fill_op(r, op, rule, &p, &j);
     r->op_at = (uint32_t)(op - s->c->ops);
     /* What polls by its name says nothing; another name that `noise.ignore` has is left out by it. */
-    r->switched_off = j.state == TG_STATE_SKIP && (j.exception != TG_EXCEPTION_POLLING ||
+    r->switched_off = j.state == TG_STATE_SKIP && (j.reason != TG_REASON_POLLING ||
                                                    !tg_is_polling(op->raw[op->present[TG_TEST]]));
     r->rank = weight_op(op);
     place_limit(r, &j, &p, e->arena);
@@ -255,28 +256,25 @@ static void probe_evidence(struct tg_probe *p, const struct tg_evidence *ev)
     p->test = ev->value[TG_TEST];
 }
 
-/* Why the time of all small ones together may not be their own; NULL: it is. */
-static const char *doubt_of_small(const struct tg_comparison *c, enum tg_kind kind)
+/* Why the time of all small ones together may not be their own; NONE: it is. */
+static enum tg_reason doubt_of_small(const struct tg_comparison *c, enum tg_kind kind)
 {
     if (!tg_kind_is_device(kind))
-        return "; only warns: a machine that is shared or hot makes all small ones slower";
+        return TG_REASON_HOT_MACHINE;
     for (size_t i = 0; i < c->n_ops; i++)
         if (c->ops[i].change != TG_SAME && tg_kind_is_device(c->ops[i].kind))
-            return "; only warns: beside other work small ones may take longer";
-    return NULL;
+            return TG_REASON_BESIDE;
+    return TG_REASON_NONE;
 }
 
-/* The message names them; the evidence says why they do not fail. */
+/* The message names them. */
 static void tell_small(struct tg_result *r, const struct tg_op *const *op, size_t n,
-                       const char *doubt, struct tg_arena *a)
+                       struct tg_arena *a)
 {
     struct tg_buf b = { 0 };
     tg_buf_add(&b, r->message);
     put_names(&b, op, n);
     r->message = tg_phrase_take(&b, a);
-    tg_buf_add(&b, r->evidence);
-    tg_buf_puts(&b, doubt ? doubt : "");
-    r->evidence = tg_phrase_take(&b, a);
 }
 
 void tg_judge_together(struct tg_eval_state *e, const struct tg_rule_scope *s,
@@ -285,7 +283,7 @@ void tg_judge_together(struct tg_eval_state *e, const struct tg_rule_scope *s,
 {
     struct tg_rule_limits l = tg_select_limits(rule, NULL);
     struct tg_probe p = tg_probe_begin(rule, &l, s->c);
-    const char *doubt = NULL;
+    enum tg_reason doubt;
     struct tg_judgement j;
     struct tg_result *r;
     struct tg_op *all =
@@ -308,12 +306,12 @@ void tg_judge_together(struct tg_eval_state *e, const struct tg_rule_scope *s,
     if (j.state <= TG_STATE_WAIVED)
         return;
     if (j.state == TG_STATE_FAIL && (doubt = doubt_of_small(s->c, op[0]->kind)))
-        j.state = TG_STATE_WARN;
+        tg_soften(&j, doubt, TG_STATE_WARN);
     r = tg_eval_add(e, rule);
     fill_op(r, all, rule, &p, &j);
     r->rank = fabs(ev->delta_ns);
     describe_row(e, s, r, &l, &p, &j);
-    tell_small(r, op, n, doubt, e->arena);
+    tell_small(r, op, n, e->arena);
     name_rank(r, e, s, all->name);
 }
 
@@ -322,7 +320,8 @@ static void say_unknown(struct tg_result *r, const struct tg_rule *rule)
     r->metric = rule->metric;
     r->dimension = tg_unit_dimension(tg_rule_metric_info(rule->metric)->unit);
     tg_eval_message(r, rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, TG_SUBJECT_TRACE,
-                    tg_result_metric(r), TG_SV("the traces lack what this metric needs"),
+                    TG_NEED_METRIC, tg_result_metric(r),
+                    TG_SV("the traces lack what this metric needs"),
                     TG_SV("Record what docs/metrics.md names for it, or mark the rule optional."));
 }
 
@@ -360,8 +359,7 @@ static void except_as_long(struct tg_judgement *j, const struct tg_comparison *c
         !c->metrics[TG_METRIC_HOST_TIME].known[TG_BASE] ||
         fmax(longer, 0) + operators_lost(c) >= TG_HALF * more)
         return;
-    j->state = TG_STATE_WARN;
-    j->as_long = true;
+    tg_soften(j, TG_REASON_AS_LONG, TG_STATE_WARN);
 }
 
 void tg_judge_metric(struct tg_eval_state *e, const struct tg_rule_scope *s,
@@ -380,6 +378,7 @@ void tg_judge_metric(struct tg_eval_state *e, const struct tg_rule_scope *s,
         p.base = p.recorded[TG_BASE] = NAN;
     tg_grounds_ask_runs(&p, l.noise, e->in->policy, s->c, e->arena);
     p.incomparable = tg_grounds_metric_differs(s, rule, e->arena);
+    p.lacks = TG_REASON_DEVICE;
     j = tg_judge(&p, &l.warn, &l.fail);
     judge_by_all(s, rule, NULL, &l, &p, &j);
     if (rule->metric == TG_RULE_METRIC_STEP_TIME && s->c->step.ev_total.judged == TG_JUDGED)
@@ -487,7 +486,7 @@ static void tell_choice(struct tg_eval_state *e, const struct tg_rule *rule,
     struct tg_result *r = tg_eval_add(e, rule);
     bool as_fast = x->known || (x->ev.judged == TG_JUDGED && !x->ev.slower);
     tg_eval_message(
-        r, as_fast ? TG_STATE_PASS : TG_STATE_WARN, TG_SUBJECT_NAME, op->name,
+        r, as_fast ? TG_STATE_PASS : TG_STATE_WARN, TG_SUBJECT_NAME, TG_REASON_CHOICE, op->name,
         choice_text(x, e->arena),
         TG_SV(
             "If a library picked them: docs/guides/noisy-machines.md says how to pin its choice."));

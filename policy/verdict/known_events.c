@@ -78,8 +78,10 @@ static void tell(struct tg_eval_state *e, struct tg_result *r, const struct tg_k
         tg_buf_puts(&b, ": `fail_on` makes it a failure");
     r->evidence = tg_phrase_take(&b, e->arena);
     r->event = k->id;
-    if (!fails)
+    if (!fails) {
         r->state = TG_STATE_WARN;
+        r->because = tg_reason_id(TG_REASON_EVENT);
+    }
     if (k->what == TG_KNOWN_FAILURE)
         r->next = TG_SV("Fix it. More nights make it an event, which can be accepted.");
     else if (!k->accepted)

@@ -40,14 +40,14 @@ static void insert_row(struct tg_verdict *v, size_t at, const struct tg_result *
 }
 
 /* What fails without a comparison, or by `fail_on`, is a row as well, so that every report counts it. */
-static void fail_by(struct tg_verdict *v, tg_sv rule, tg_sv what, tg_sv text, tg_sv next,
-                    tg_sv evidence, struct tg_arena *a)
+static void fail_by(struct tg_verdict *v, tg_sv rule, enum tg_reason because, tg_sv what,
+                    tg_sv text, tg_sv next, tg_sv evidence, struct tg_arena *a)
 {
     struct tg_result row = {
         .rule = rule, .delta_pct = NAN, .share = NAN, .folded_under = TG_NO_ID
     };
 
-    tg_eval_message(&row, TG_STATE_FAIL, TG_SUBJECT_REQUIRE, what, text, next);
+    tg_eval_message(&row, TG_STATE_FAIL, TG_SUBJECT_REQUIRE, because, what, text, next);
     row.evidence = evidence;
     insert_row(v, 0, &row, a);
     v->outcome = TG_OUTCOME_FAIL;
@@ -66,11 +66,11 @@ static void not_compared(struct tg_verdict *v, const char *key, enum tg_outcome 
     v->headline = TG_SV_PRINTF(a, "%s: %.*s; nothing was compared (%s: %s)", head[outcome_],
                                TG_SV_ARG(v->error), key, tg_outcome_name(outcome_));
     if (outcome_ == TG_OUTCOME_FAIL)
-        fail_by(v, TG_SV("baseline"), TG_SV("(no baseline)"), v->error, v->error_hint, TG_SV(""),
-                a);
+        fail_by(v, TG_SV("baseline"), TG_REASON_BASELINE, TG_SV("(no baseline)"), v->error,
+                v->error_hint, TG_SV(""), a);
     if (outcome_ != TG_OUTCOME_PASS)
         return;
-    tg_verdict_add_note(v, a, TG_NOTE_WARNING, v->error, v->error_hint);
+    tg_verdict_add_note(v, a, TG_REASON_NOTE, v->error, v->error_hint);
     v->error = v->error_hint = TG_SV("");
 }
 
@@ -96,7 +96,7 @@ void tg_verdict_first_run(struct tg_verdict *out, enum tg_outcome outcome_, stru
         not_compared(out, "on_first_run", outcome_, a);
     }
     tg_verdict_add_note(
-        out, a, TG_NOTE_WARNING,
+        out, a, TG_REASON_NOTE,
         TG_SV("neither a policy nor a baseline of this suite existed at the baseline commit"),
         TG_SV("Commit a baseline, or record one on the main branch; the next run compares."));
 }
@@ -176,7 +176,7 @@ static void close_alone(struct tg_verdict *v, size_t n, struct tg_arena *a)
     const struct tg_result *open = tg_result_first(v->results, n, TG_STATE_INCONCLUSIVE);
     if (fail) {
         if (v->error.n)
-            tg_verdict_add_note(v, a, TG_NOTE_WARNING, v->error, v->error_hint);
+            tg_verdict_add_note(v, a, TG_REASON_NOTE, v->error, v->error_hint);
         v->outcome = TG_OUTCOME_FAIL;
         v->error = v->error_hint = TG_SV("");
         tell_budgets(v, fail, a);
@@ -233,7 +233,7 @@ static tg_sv headline_by(const struct tg_verdict *v, tg_sv head, const struct tg
 /* `fail_on: [inconclusive]` if nothing was compared; after a comparison its rows have failed. */
 static void fail_inconclusive(struct tg_verdict *v, struct tg_arena *a)
 {
-    fail_by(v, TG_SV("fail_on"), TG_SV("(inconclusive)"), v->error, v->error_hint,
+    fail_by(v, TG_SV("fail_on"), TG_NEED_ANY, TG_SV("(inconclusive)"), v->error, v->error_hint,
             TG_SV("inconclusive: `fail_on` makes it a failure"), a);
     v->headline = TG_SV_PRINTF(a, "FAIL: %.*s; nothing was compared (fail_on: inconclusive)",
                                TG_SV_ARG(v->error));
@@ -249,8 +249,8 @@ static void place_note(struct tg_verdict *v, struct tg_note *note, unsigned fail
     };
     size_t at = 0;
 
-    tg_eval_message(&row, fails ? TG_STATE_FAIL : TG_STATE_WARN, TG_SUBJECT_NOTE,
-                    tg_sv_of(note->reason), note->text, note->next);
+    tg_eval_message(&row, fails ? TG_STATE_FAIL : TG_STATE_WARN, TG_SUBJECT_NOTE, note->reason,
+                    tg_sv_of(tg_reason_id(note->reason)), note->text, note->next);
     if (fails)
         row.evidence = TG_SV("a warning: `fail_on` makes it a failure");
     while (at < v->n_results && v->results[at].state >= row.state)

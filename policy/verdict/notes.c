@@ -10,7 +10,7 @@
 /* One rank a side, and not the same one: compared all the same. */
 static void tell_other_rank(struct tg_eval_state *e, const struct tg_comparison *c)
 {
-    tg_eval_note(e, TG_NOTE_OTHER_RANK,
+    tg_eval_note(e, TG_REASON_RANK,
                  TG_SV_PRINTF(e->arena, "rank %lld is compared with rank %lld of the baseline",
                               (long long)c->side[TG_TEST].ranks[0],
                               (long long)c->side[TG_BASE].ranks[0]),
@@ -36,7 +36,7 @@ static void tell_ranks(struct tg_eval_state *e, const struct tg_comparison *c)
         tg_buf_printf(&b, " %s not in every %s run: not compared; %zu rank%s",
                       c->n_lacking[side] == 1 ? "is" : "are", name[side], compared,
                       compared == 1 ? " is" : "s are");
-        tg_eval_note(e, TG_NOTE_RANKS, tg_buf_sv(&b),
+        tg_eval_note(e, TG_REASON_RANKS, tg_buf_sv(&b),
                      expected ? "Record every rank on both sides."
                               : "Record every rank on both sides. `ranks: {expect: N}` in the "
                                 "suite makes a missing rank inconclusive.");
@@ -65,7 +65,7 @@ static void tell_straggler(struct tg_eval_state *e, const struct tg_comparison *
         tg_buf_printf(&b, "; meanwhile %s a step more than the others in %.*s (%s)",
                       TG_VALUE(s->more_ns, TG_UNIT_NS), TG_SV_ARG(s->op->name),
                       tg_kind_is_device(s->op->kind) ? "device" : "host");
-    tg_eval_note(e, TG_NOTE_WARNING, tg_buf_sv(&b),
+    tg_eval_note(e, TG_REASON_NOTE, tg_buf_sv(&b),
                  s->op ? "Is it the program on this rank, its data, or its machine?"
                        : "No operator or kernel of it takes longer: look at its machine, and at "
                          "the time between operators.");
@@ -84,7 +84,7 @@ static void tell_other_device(struct tg_eval_state *e, const struct tg_compariso
     if (c->same_device || !kernels)
         return;
     tg_eval_note(
-        e, TG_NOTE_DEVICE,
+        e, TG_REASON_DEVICE,
         TG_SV_PRINTF(e->arena,
                      "kernels are not judged, %s of the step: the two sides differ in %.*s",
                      TG_VALUE(100 * fmin(share, 1), TG_UNIT_PERCENT), TG_SV_ARG(c->differs)),
@@ -110,7 +110,7 @@ static void put_windows(struct tg_buf *b, const struct tg_comparison *c)
 static void tell_other_data(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     if (c->other_data)
-        tg_eval_note(e, TG_NOTE_DATA,
+        tg_eval_note(e, TG_REASON_DATA,
                      TG_SV("the fresh runs had other data: most of the counts that vary are where "
                            "the baseline's never were; durations are not judged"),
                      "Record both sides with the same data and seeds.");
@@ -126,7 +126,7 @@ static void tell_busy(struct tg_eval_state *e, const struct tg_comparison *c)
                     "steps, together ");
     tg_dec_put_fixed(&b, 100 * c->excess, 0);
     tg_buf_puts(&b, " % of a step longer than in the baseline; durations are not judged");
-    tg_eval_note(e, TG_NOTE_MACHINE, tg_buf_sv(&b),
+    tg_eval_note(e, TG_REASON_MACHINE, tg_buf_sv(&b),
                  "Record the fresh runs again, with nothing else running and after a warm-up.");
 }
 
@@ -147,7 +147,7 @@ static void tell_outside(struct tg_eval_state *e, const struct tg_comparison *c)
     if (n > 3)
         tg_buf_printf(&b, " and %zu more", n - 3);
     if (n)
-        tg_eval_note(e, tg_outside_has_steps(c) ? TG_NOTE_WARNING : TG_NOTE_OUTSIDE, tg_buf_sv(&b),
+        tg_eval_note(e, tg_outside_has_steps(c) ? TG_REASON_NOTE : TG_REASON_OUTSIDE, tg_buf_sv(&b),
                      "Calls a step. Rules about names judge what is inside the steps: widen the "
                      "window, or see `diff --whole`. launch_count and sync_count count them.");
 }
@@ -175,7 +175,7 @@ static void tell_idle_launches(struct tg_eval_state *e, const struct tg_comparis
     }
     if (calls < 1 || calls <= fmax(work, 0) + 0.5)
         return;
-    tg_eval_note(e, TG_NOTE_LAUNCHES,
+    tg_eval_note(e, TG_REASON_LAUNCHES,
                  TG_SV_PRINTF(e->arena,
                               "%s more launching calls a step, but %s more of what they launch",
                               TG_VALUE(calls, TG_UNIT_COUNT),
@@ -247,7 +247,7 @@ static void tell_more_rows(struct tg_eval_state *e, const struct tg_comparison *
             continue;
         tg_buf_printf(&b, "more %s: ", tg_phrase_kind(kinds[k]));
         put_more(&b, c, kinds[k]);
-        tg_eval_note(e, TG_NOTE_UNKNOWN_WORK, tg_buf_sv(&b),
+        tg_eval_note(e, TG_REASON_UNKNOWN_WORK, tg_buf_sv(&b),
                      kinds[k] == TG_KIND_OTHER
                          ? "A step. No rule judges them: docs/metrics.md does not list their `cat`."
                          : "A step. No rule judges them, and recording them takes time as well.");
@@ -288,7 +288,7 @@ static void tell_more_events(struct tg_eval_state *e, const struct tg_comparison
     if (rest[TG_TEST] - rest[TG_BASE] * by_trace < all[TG_BASE] * by_trace ||
         rest[TG_TEST] - rest[TG_BASE] * by_step < all[TG_BASE] * by_step)
         return;
-    tg_eval_note(e, TG_NOTE_EVENTS,
+    tg_eval_note(e, TG_REASON_EVENTS,
                  TG_SV_PRINTF(e->arena,
                               "the fresh traces have %.2g times as many events a step as the "
                               "baseline's, most of them of kinds that no rule sees",
@@ -324,7 +324,7 @@ static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_compari
                       TG_VALUE(100 * fmin(share, 1), TG_UNIT_PERCENT));
     }
     if (b.n)
-        tg_eval_note(e, TG_NOTE_PLAIN, tg_buf_sv(&b),
+        tg_eval_note(e, TG_REASON_NONE, tg_buf_sv(&b),
                      "A slower or new one fails only by a limit on a total. `extends: "
                      "[tracegate:recommended]` in the policy checks them.");
 }
@@ -334,7 +334,7 @@ static void tell_ratio(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     if (c->iteration_ratio != 1)
         tg_eval_note(
-            e, TG_NOTE_ITERATIONS,
+            e, TG_REASON_ITERATIONS,
             TG_SV_PRINTF(e->arena,
                          "every count of the fresh traces is %.4g times the baseline's: taken for "
                          "more or fewer steps, but the same work done more often looks alike",
@@ -400,7 +400,7 @@ static void tell_machine(struct tg_eval_state *e, const struct tg_comparison *c)
     if (cpu)
         tg_buf_printf(&b, "; recorded on %.*s, the baseline on %.*s",
                       TG_SV_ARG(cpu->value[TG_TEST]), TG_SV_ARG(cpu->value[TG_BASE]));
-    tg_eval_note(e, c->drifted && c->drift > 0 ? TG_NOTE_MACHINE : TG_NOTE_PLAIN, tg_buf_sv(&b),
+    tg_eval_note(e, c->drifted && c->drift > 0 ? TG_REASON_MACHINE : TG_REASON_NONE, tg_buf_sv(&b),
                  c->drifted && c->drift < 0
                      ? "It may hide a slowdown of everything: compare on one machine with "
                        "tracegate-ab (scripts/ab), or mode ab of the action."
@@ -449,7 +449,7 @@ static void tell_recompilations(struct tg_eval_state *e, const struct tg_compari
     }
     if (n)
         tg_eval_note(
-            e, TG_NOTE_PLAIN,
+            e, TG_REASON_NONE,
             TG_SV_PRINTF(
                 e->arena,
                 "torch.compile compiled %zu region%s again that the baseline did not: %s%s", n,
@@ -463,7 +463,7 @@ static void tell_partial_ranks(struct tg_eval_state *e, const struct tg_comparis
 {
     size_t full = c->n_ranks[TG_TEST], all = c->given[TG_TEST].n_ranks;
     if (c->n_steps_only)
-        tg_eval_note(e, TG_NOTE_PLAIN,
+        tg_eval_note(e, TG_REASON_NONE,
                      TG_SV_PRINTF(e->arena,
                                   "%zu of %zu ranks are compared in full; of the others the stored "
                                   "side has step times only, which are compared",
@@ -471,7 +471,7 @@ static void tell_partial_ranks(struct tg_eval_state *e, const struct tg_comparis
                      "The stored size of a run is limited (docs/baselines.md). Fewer steps leave "
                      "room for more ranks.");
     if (c->n_unnamed)
-        tg_eval_note(e, TG_NOTE_PLAIN,
+        tg_eval_note(e, TG_REASON_NONE,
                      TG_SV_PRINTF(e->arena,
                                   "operators and kernels are compared on %zu of %zu ranks: no rule "
                                   "is about them; metrics, step times and collectives on all",
@@ -522,7 +522,7 @@ static void tell_shifted(struct tg_eval_state *e, const struct tg_comparison *c,
         tg_buf_printf(&b, " (and more on %zu other%s)", most->n - 1, most->n == 2 ? "" : "s");
     if (n > 1)
         tg_buf_printf(&b, "; %zu more name%s", n - 1, n == 2 ? "" : "s");
-    tg_eval_note(e, TG_NOTE_RANKS, tg_buf_sv(&b),
+    tg_eval_note(e, TG_REASON_RANKS, tg_buf_sv(&b),
                  "A step takes as long as its slowest rank. Counts and bytes are means over ranks; "
                  "a rule with `rank: each` judges every rank by itself.");
 }
@@ -536,7 +536,7 @@ static void tell_unmarked(struct tg_eval_state *e, const struct tg_comparison *c
     if (c->iteration_ratio != 1)
         tg_buf_printf(&b, ", counts are divided by the common ratio %.4g", c->iteration_ratio);
     put_windows(&next, c);
-    tg_eval_note(e, TG_NOTE_PLAIN, tg_buf_sv(&b), next.p);
+    tg_eval_note(e, TG_REASON_NONE, tg_buf_sv(&b), next.p);
 }
 
 static void tell_environment(struct tg_eval_state *e, const struct tg_comparison *c)
@@ -547,7 +547,7 @@ static void tell_environment(struct tg_eval_state *e, const struct tg_comparison
         tg_sv base = x->value[0].n ? x->value[0] : unknown;
         tg_sv test = x->value[1].n ? x->value[1] : unknown;
         if (x != other_cpu(c)) /* told first */
-            tg_eval_note(e, TG_NOTE_PLAIN,
+            tg_eval_note(e, TG_REASON_NONE,
                          TG_SV_PRINTF(e->arena, "%.*s: %.*s -> %.*s", TG_SV_ARG(x->key),
                                       TG_SV_ARG(base), TG_SV_ARG(test)),
                          "");
@@ -601,7 +601,7 @@ static void tell_less_work(struct tg_eval_state *e, const struct tg_comparison *
     if (n > named)
         tg_buf_printf(&b, " and %zu more name%s", n - named, n - named == 1 ? "" : "s");
     if (n)
-        tg_eval_note(e, TG_NOTE_PLAIN, tg_phrase_take(&b, e->arena),
+        tg_eval_note(e, TG_REASON_NONE, tg_phrase_take(&b, e->arena),
                      "Was it meant to go? The rule less-work with `warn: {abs: 0}` warns of it.");
     tg_buf_release(&b);
 }

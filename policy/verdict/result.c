@@ -28,9 +28,10 @@ const struct tg_result *tg_result_first(const struct tg_result *v, size_t n, enu
     return NULL;
 }
 
-void tg_eval_message(struct tg_result *r, enum tg_state state, enum tg_subject subject, tg_sv op,
-                     tg_sv message, tg_sv next)
+void tg_eval_message(struct tg_result *r, enum tg_state state, enum tg_subject subject,
+                     enum tg_reason because, tg_sv op, tg_sv message, tg_sv next)
 {
+    r->because = tg_reason_id(because);
     r->state = state;
     r->subject = subject;
     r->op = r->op_normalised = op;
@@ -38,28 +39,19 @@ void tg_eval_message(struct tg_result *r, enum tg_state state, enum tg_subject s
     r->next = next;
 }
 
-void tg_verdict_add_note(struct tg_verdict *v, struct tg_arena *a, enum tg_note_level level,
+void tg_verdict_add_note(struct tg_verdict *v, struct tg_arena *a, enum tg_reason reason,
                          tg_sv text, tg_sv next)
 {
-    static const char *const reasons[] = {
-        [TG_NOTE_OTHER_RANK] = "rank",       [TG_NOTE_RANKS] = "ranks",
-        [TG_NOTE_DEVICE] = "device",         [TG_NOTE_DATA] = "data",
-        [TG_NOTE_MACHINE] = "machine",       [TG_NOTE_FLAGS] = "flags",
-        [TG_NOTE_OUTSIDE] = "outside",       [TG_NOTE_LAUNCHES] = "launches",
-        [TG_NOTE_UNKNOWN_WORK] = "unknown",  [TG_NOTE_EVENTS] = "events",
-        [TG_NOTE_ITERATIONS] = "iterations", [TG_NOTE_INTEGRITY] = "integrity",
-        [TG_NOTE_SAME_RECORDING] = "same",   [TG_NOTE_POLICY] = "policy",
-        [TG_NOTE_BASELINE] = "baseline"
-    };
     struct tg_note *grown = tg_arena_copy(a, v->notes, v->n_notes, sizeof *grown);
-    grown[v->n_notes++] = (struct tg_note){ .text = tg_arena_sv(a, text),
-                                            .next = tg_arena_sv(a, next),
-                                            .warning = level >= TG_NOTE_WARNING,
-                                            .reason = reasons[level] };
+    grown[v->n_notes++] =
+        (struct tg_note){ .text = tg_arena_sv(a, text),
+                          .next = tg_arena_sv(a, next),
+                          .warning = reason != TG_REASON_NONE,
+                          .reason = reason == TG_REASON_NOTE ? TG_REASON_NONE : reason };
     v->notes = grown;
 }
 
-void tg_eval_note(struct tg_eval_state *e, enum tg_note_level level, tg_sv text, const char *next)
+void tg_eval_note(struct tg_eval_state *e, enum tg_reason reason, tg_sv text, const char *next)
 {
-    tg_verdict_add_note(e->out, e->arena, level, text, tg_sv_of(next));
+    tg_verdict_add_note(e->out, e->arena, reason, text, tg_sv_of(next));
 }

@@ -13,9 +13,9 @@ static bool has_number(const int64_t *v, size_t n, int64_t x)
 
 /* A result of the rule that is about no name. */
 static void say(struct tg_eval_state *e, const struct tg_rule *rule, enum tg_state state,
-                tg_sv what, tg_sv message, tg_sv next)
+                enum tg_reason because, tg_sv what, tg_sv message, tg_sv next)
 {
-    tg_eval_message(tg_eval_add(e, rule), state, TG_SUBJECT_GUARD, what, message, next);
+    tg_eval_message(tg_eval_add(e, rule), state, TG_SUBJECT_GUARD, because, what, message, next);
 }
 
 /* Of a rule that has nothing to judge. */
@@ -197,7 +197,7 @@ static bool has_frames(struct tg_eval_state *e, const struct tg_rule_scope *s,
         (side == TG_BASE && is_of_test_alone(rule)))
         return true;
     stored = !(tg_frame_sorts(rule->match.kinds) & ~s->c->frame_sorts[side]);
-    say(e, rule, TG_STATE_INCONCLUSIVE, TG_SV("(no totals)"),
+    say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_STACKS, TG_SV("(no totals)"),
         tg_sv_of(stored ? texts[side].not_recorded : texts[side].not_stored),
         stored ? TG_SV("Record both sides with with_stack=True.") : tg_sv_of(texts[side].next));
     return false;
@@ -223,7 +223,7 @@ static void tell_all_gone(struct tg_eval_state *e, const struct tg_rule *rule, s
     for (size_t i = from; i < e->n; i++)
         if (e->results[i].state == TG_STATE_WARN || e->results[i].state >= TG_STATE_INCONCLUSIVE)
             return;
-    say(e, rule, TG_STATE_WARN, TG_SV("(all gone)"),
+    say(e, rule, TG_STATE_WARN, TG_REASON_ALL_GONE, TG_SV("(all gone)"),
         TG_SV("nothing that the rule matches is left in the fresh traces"),
         TG_SV("If the work has another name now, or runs elsewhere, change the rule's `match`; if "
               "it is no longer done, remove the rule."));
@@ -246,11 +246,11 @@ static void judge_ops(struct tg_eval_state *e, const struct tg_rule_scope *s,
     free(found.quiet);
     free(found.left);
     if (found.gave_up)
-        say(e, rule, TG_STATE_INCONCLUSIVE, TG_SV("(pattern)"),
+        say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_PATTERN, TG_SV("(pattern)"),
             TG_SV("a regular expression exceeded its budget of steps on a name"),
             TG_SV("Write a simpler pattern; nested repeats are the usual cause."));
     if (found.matched && e->n == before)
-        say(e, rule, rule->unjudged_note ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE,
+        say(e, rule, rule->unjudged_note ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, TG_NEED_VALUE,
             TG_SV("(no value)"),
             TG_SV("no matching name has what this metric needs, on both sides"),
             TG_SV("Record what docs/metrics.md names for it; `unjudged: note` makes this a note."));
@@ -259,8 +259,8 @@ static void judge_ops(struct tg_eval_state *e, const struct tg_rule_scope *s,
         tell_all_gone(e, rule, before);
     if (!found.matched && !found.gave_up && frames)
         tg_eval_message(tg_eval_add(e, rule), unless_optional(rule), TG_SUBJECT_NO_MATCH,
-                        TG_SV("(no match)"), TG_SV("the rule matches no name in either trace"),
-                        no_match_next(rule));
+                        TG_NEED_MATCH, TG_SV("(no match)"),
+                        TG_SV("the rule matches no name in either trace"), no_match_next(rule));
 }
 
 static void judge_scope(struct tg_eval_state *e, const struct tg_rule_scope *s,
@@ -294,12 +294,12 @@ static void no_trace_of_rank(struct tg_eval_state *e, const struct tg_rule *rule
     const struct tg_comparison *c = e->in->comparison;
     tg_sv name = TG_SV_PRINTF(e->arena, "(rank %lld)", (long long)rank);
     if (has_number(c->steps_only, c->n_steps_only, rank))
-        say(e, rule, TG_STATE_INCONCLUSIVE, name,
+        say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_RANK, name,
             TG_SV("the stored side has step times only of this rank"),
             TG_SV("The stored size of a run is limited: name a rank that `tracegate baseline show` "
                   "lists in full, or record fewer steps."));
     else
-        say(e, rule, TG_STATE_INCONCLUSIVE, name,
+        say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_RANK, name,
             TG_SV_PRINTF(e->arena, "the %s has no trace of this rank", side),
             TG_SV("Record every rank on both sides."));
 }
@@ -386,10 +386,10 @@ void tg_rule_judge(struct tg_eval_state *e, const struct tg_rule *rule)
     const struct tg_comparison *all = e->in->comparison;
     const struct tg_match *m = &rule->match;
     if (!tg_select_rule(e, &rule->when)) {
-        say(e, rule, TG_STATE_SKIP, TG_SV("(when)"),
+        say(e, rule, TG_STATE_SKIP, TG_NEED_EVENT, TG_SV("(when)"),
             TG_SV("the rule does not apply to this event, branch or device"), TG_SV(""));
     } else if (!has_limit(rule)) {
-        say(e, rule, unless_optional(rule), TG_SV("(no limit)"),
+        say(e, rule, unless_optional(rule), TG_NEED_LIMIT, TG_SV("(no limit)"),
             TG_SV("every limit of the rule is off"),
             TG_SV("Set `warn` or `fail`, or remove the rule: `rules: {remove: [id]}`."));
     } else if (m->rank == TG_MATCH_RANK_LIST || is_each(all, rule)) {
@@ -441,7 +441,7 @@ void tg_rule_close(struct tg_eval_state *e, const struct tg_rule *rule, const st
     struct tally t = tally_of(v, n);
     if (t.spoke || !(t.off + t.silent) || (t.silent && rule->unjudged_note))
         return;
-    say(e, rule, TG_STATE_INCONCLUSIVE, TG_SV("(nothing judged)"),
+    say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_ANY, TG_SV("(nothing judged)"),
         TG_SV_PRINTF(e->arena, "nothing that the rule matches was judged: %s", t.why),
         t.silent
             ? TG_SV("The rows that are not judged say why; `unjudged: note` makes this a note.")

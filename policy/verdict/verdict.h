@@ -8,6 +8,7 @@
 #include "core/diff/compare.h"
 #include "policy/language/match.h"
 #include "policy/language/rule_metric.h"
+#include "policy/verdict/reason.h"
 
 /*
  * The rules of evidence (core/diff, policy/verdict) by number: it rises with each release that may
@@ -85,7 +86,9 @@ struct tg_result {
     bool few_runs;     /* not judged for want of runs: the coverage line tells it */
     int64_t
         needs_runs; /* so many per side would judge it (noise.min_runs); 0: not for want of runs */
-    const char *why_not;    /* not judged: the reason; NULL: judged, or a guard */
+    const char
+        *because; /* id of its reason or need (reason.h), or TG_BECAUSE_LIMIT; NULL: a pass */
+    const char *why_not;    /* not judged: the need, in words; NULL: judged, or a guard */
     tg_sv rule, why, owner; /* rule id; its `why` */
     tg_sv op,
         op_normalised; /* raw, normalised; for metrics of the whole trace the metric's name in both */
@@ -164,11 +167,11 @@ struct tg_baseline_info {
 
 struct tg_note { /* banners: built-in policy, drift, leniencies, environment, hints */
     tg_sv text, next;
-    bool warning;       /* shown up front */
-    const char *reason; /* of the row that it is as well, "machine"; NULL: it changes no state */
-    bool placed;        /* that row is among the results */
-    bool damage;        /* about the traces themselves: in charts and annotations too */
-    bool policy;        /* about the policy of the change: in annotations too */
+    bool warning;          /* shown up front */
+    enum tg_reason reason; /* of the row that it is as well; NONE: it changes no state */
+    bool placed;           /* that row is among the results */
+    bool damage;           /* about the traces themselves: in charts and annotations too */
+    bool policy;           /* about the policy of the change: in annotations too */
 };
 
 struct tg_verdict {

@@ -82,6 +82,7 @@ static void apply_waiver(struct tg_eval_state *e, const struct tg_waiver *w, str
         put_ceiling(&b, &w->ceiling, r);
     } else {
         r->state = TG_STATE_WAIVED;
+        r->because = tg_reason_id(TG_REASON_WAIVED);
         put_waiver(&b, w, r);
         r->issue = w->issue;
         if (late >= -14)
@@ -124,7 +125,7 @@ static void waive_consequences(struct tg_eval_state *e, const struct tg_waiver *
 
 static void tell_unused(struct tg_eval_state *e, const struct tg_waiver *w)
 {
-    tg_verdict_add_note(e->out, e->arena, TG_NOTE_WARNING,
+    tg_verdict_add_note(e->out, e->arena, TG_REASON_NOTE,
                         TG_SV_PRINTF(e->arena, "waiver for %.*s%s%.*s is unused (%s:%u)",
                                      TG_SV_ARG(w->rule), w->name_text.n ? " " : "",
                                      TG_SV_ARG(w->name_text), w->at.file, w->at.line),

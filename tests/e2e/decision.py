@@ -3,6 +3,7 @@
 
 - a side against itself, and runs in another order, say nothing new;
 - the outcome is the worst row, and each row that is not a pass names what it rests on: a limit, a reason or a need;
+- a policy that drops a reason, one of the exceptions of the built-in rules, is never answered with a greener verdict;
 - more work or more time on the fresh side never makes the verdict greener: calls, copies, waits, pauses in and between the steps,
   slower operators, in all runs, in one, in one step. Only where all violations were of durations may a machine that is then busy
   make them inconclusive;
@@ -26,6 +27,7 @@ from support import ROOT, SHARED, expect, fault, read_json, run_parts, tracegate
 
 RANK = {"pass": 0, "warn": 1, "inconclusive": 2, "fail": 3}
 KINDS = ("fail", "inconclusive", "warn")
+IDS = set(json.loads((pathlib.Path(ROOT) / "docs/report.schema.json").read_text())["definitions"]["result"]["properties"]["because"]["enum"]) - {None}
 LISTS = {"fail": "violations", "inconclusive": "inconclusive", "warn": "warnings"}
 
 
@@ -170,6 +172,20 @@ def additions(doc, rng):
     yield "a pause of 120 % between the steps", lambda d: pause(d, 1.2, always, True), True
 
 
+# The built-in rules with exceptions, and those: `tracegate policy show`.
+EXCEPTIONS = {"new-work": ("renamed", "replaced", "small", "chance"), "new-sync": ("renamed", "polling", "chance"),
+              "new-calls": ("renamed", "polling", "chance"), "collectives": ("renamed", "replaced", "chance"),
+              "more-bytes": ("replaced", "counted", "chance")}
+
+
+def without(tmp, reasons):
+    """A policy without these exceptions, of all rules."""
+    path = pathlib.Path(tmp) / "policy.yml"
+    rules = "".join(f"  - {{id: {rule}, exceptions: [{', '.join(x for x in have if x not in reasons)}]}}\n" for rule, have in EXCEPTIONS.items())
+    path.write_text(f"version: 1\nextends: [tracegate:recommended]\nrules:\n{rules}", encoding="utf-8")
+    return ["--policy", str(path)]
+
+
 # ---- what must hold ----
 
 def check(tmp, name, base, fresh, *args):
@@ -195,10 +211,10 @@ def sane(name, r):
     """The outcome is a function of the rows, and each row says why."""
     worst = next((k for k in KINDS if r[LISTS[k]]), "pass")
     expect(f"{name}: the outcome is the worst row", r["verdict"], worst)
-    for kind in KINDS:
-        for row in r[LISTS[kind]]:
-            if not (row.get("limit") or row.get("reason") or row.get("message") or row.get("why")):
-                fault(f"{name}: {kind} {row.get('op')} names nothing that it rests on: {sorted(row)}")
+    for rows in (*LISTS.values(), "suspicious", "waived", "not_judged", "skipped"):
+        for row in r[rows]:
+            if row["because"] not in IDS or (row["because"] == "limit") > bool(row["limit"] or row["rule"] == "account"):
+                fault(f"{name}: {row['state']} {row['op']} rests on {row['because']}, limit {row['limit']}")
 
 
 def withheld(was, r):
@@ -221,6 +237,11 @@ def decide(tmp, name, base, fresh, rng, part):
     sane(name, was)
     itself = check(tmp, name, sides[0], sides[0])
     expect(f"{name}: against itself", [[x for x in itself[LISTS[k]] if x["op"] != "same"] for k in KINDS], [[], [], []])
+    words = sorted({x for have in EXCEPTIONS.values() for x in have})
+    for reasons in (words, [rng.choice(words)]):
+        r = check(tmp, f"{name} without {reasons}", *sides, *without(tmp, reasons))
+        if r and RANK[r["verdict"]] < RANK[was["verdict"]]:
+            fault(f"{name}: without the exceptions {reasons} {was['verdict']} becomes {r['verdict']}: {r['headline']}")
     turned = check(tmp, name, lay(f"{tmp}/b2", docs[0][::-1]), lay(f"{tmp}/f2", docs[1][::-1]))
     expect(f"{name}: runs in another order", shape(turned), shape(was))
     for what, change, told in additions(docs[1][0], rng):

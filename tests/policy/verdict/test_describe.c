@@ -176,7 +176,8 @@ WITH_HAND(a_time_and_its_change)
     s.p.base = NAN;
     says(h, &s, "150 us per step, unknown in the baseline");
     s = of_time(100000, 0.5, &ev);
-    s.j.some_steps = ev.some_steps = true;
+    s.j.reason = TG_REASON_SOME_STEPS;
+    ev.some_steps = true;
     ev.slowest[TG_BASE] = 200000;
     ev.slowest[TG_TEST] = 900000;
     says(h, &s, "the slowest step of each fresh run takes 900 us, of the baseline's 200 us");
@@ -583,15 +584,19 @@ WITH_HAND(evidence_of_the_rest)
     s.p.bad = TG_MORE_IS_BAD;
     s.j.limit = two.v;
     rests_on(h, &s, "exact; limit abs: as written");
-    s.j.exception = TG_EXCEPTION_RENAMED;
+    s.j.reason = TG_REASON_RENAMED;
     rests_on(h, &s, "exact; limit abs: as written"); /* it fails all the same */
     s.j.state = TG_STATE_WARN;
     rests_on(h, &s, "exact; limit abs: as written; only warns: renamed (exception `renamed`)");
     s.j.limit = abs.v;
     rests_on(h, &s, "only warns: renamed (exception `renamed`)");
-    s.j = (struct tg_judgement){ .state = TG_STATE_WARN, .limit = abs.v, .hint = true };
+    s.j = (struct tg_judgement){ .state = TG_STATE_WARN,
+                                 .limit = abs.v,
+                                 .reason = TG_REASON_SOME_CALLS };
     rests_on(h, &s, "only warns: more calls in some steps or runs may be chance");
-    s.j = (struct tg_judgement){ .state = TG_STATE_FAIL, .limit = two.v, .crowded = true };
+    s.j = (struct tg_judgement){ .state = TG_STATE_FAIL,
+                                 .limit = two.v,
+                                 .reason = TG_REASON_CROWDED };
     rests_on(h, &s, "exact; limit abs: as written"); /* it fails all the same */
     s.j.state = TG_STATE_WARN;
     rests_on(h, &s,
@@ -636,7 +641,8 @@ WITH_HAND(a_metric_of_the_trace)
     s = of_time(100000, 0.5, &ev);
     ev.slowest[TG_BASE] = 200000;
     ev.slowest[TG_TEST] = 900000;
-    s.j.some_steps = ev.some_steps = true;
+    s.j.reason = TG_REASON_SOME_STEPS;
+    ev.some_steps = true;
     tg_describe_metric(&s.r, &h->c, &s.p, &s.j, h->a);
     hand_text(s.r.message,
               "the slowest step of each fresh run takes 900 us, of the baseline's 200 us");

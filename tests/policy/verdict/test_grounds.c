@@ -10,9 +10,11 @@ static enum tg_state excepted(enum tg_rule_metric m, unsigned exceptions, const 
                               enum tg_state state, struct tg_judgement *j)
 {
     const struct tg_rule rule = { .metric = m, .exceptions = exceptions };
+    const struct tg_probe p = { .exact = true };
+    const struct tg_rule_limits l = { .noise = NULL };
 
     *j = (struct tg_judgement){ .state = state };
-    tg_grounds_except(j, &rule, op);
+    tg_grounds_soften(j, op, &rule, &p, &l);
     return j->state;
 }
 
@@ -35,8 +37,8 @@ TEST(exceptions_are_about_calls)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_int_equal(excepted(rows[i].m, BIT(RENAMED), &renamed, TG_STATE_FAIL, &j),
                          rows[i].want);
-        assert_int_equal(j.exception,
-                         rows[i].want == TG_STATE_WARN ? TG_EXCEPTION_RENAMED : TG_EXCEPTION_NONE);
+        assert_int_equal(j.reason,
+                         rows[i].want == TG_STATE_WARN ? TG_REASON_RENAMED : TG_REASON_NONE);
     }
     /* of another exception, and of none */
     assert_int_equal(excepted(TG_RULE_METRIC_COUNT, BIT(SMALL), &renamed, TG_STATE_FAIL, &j),
@@ -53,7 +55,7 @@ TEST(exceptions_are_for_failures)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         assert_int_equal(excepted(TG_RULE_METRIC_COUNT, BIT(RENAMED), &renamed, others[i], &j),
                          others[i]);
-        assert_int_equal(j.exception, TG_EXCEPTION_NONE);
+        assert_int_equal(j.reason, TG_REASON_NONE);
     }
 }
 
@@ -73,7 +75,7 @@ TEST(polling_is_not_judged_unless_it_is_new)
         const struct tg_op op = { .polling = true, .count = { rows[i].before, 9 } };
         if (excepted(TG_RULE_METRIC_COUNT, BIT(POLLING), &op, rows[i].state, &j) != rows[i].want)
             fail_msg("row %zu: got %s", i, tg_state_name(j.state));
-        assert_int_equal(j.exception, TG_EXCEPTION_POLLING);
+        assert_int_equal(j.reason, TG_REASON_POLLING);
         assert_true((j.why_not != NULL) == (rows[i].want == TG_STATE_SKIP));
     }
 }
@@ -174,7 +176,7 @@ static enum tg_state hinted(struct hand *h, struct hinted x, struct averaged mea
                                       .fail = hand_limit(h, TG_BOUND_ABS, 1) };
     struct tg_judgement j = { .state = x.before };
 
-    tg_grounds_hint(&j, &op, &rule, &p, &l);
+    tg_grounds_soften(&j, &op, &rule, &p, &l);
     return j.state;
 }
 

@@ -302,14 +302,14 @@ TEST(slow_steps_are_a_warning)
     struct tg_bound by_noise = { .kind = TG_BOUND_PCT, .is_auto = true };
     struct tg_judgement j = tg_judge(&p, &off, limit(&o, by_noise, NULL));
     assert_int_equal(j.state, TG_STATE_WARN);
-    assert_true(j.some_steps);
+    assert_int_equal(j.reason, TG_REASON_SOME_STEPS);
     j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PCT, 20), NULL));
     assert_int_equal(j.state, TG_STATE_PASS);
     ev.e = log(1.3);
     ev.proven = true;
     j = tg_judge(&p, &off, limit(&o, by_noise, NULL));
     assert_int_equal(j.state, TG_STATE_FAIL);
-    assert_false(j.some_steps);
+    assert_int_equal(j.reason, TG_REASON_NONE);
     ev = (struct tg_evidence){ .judged = TG_JUDGED, .tau = 0.08 };
     assert_int_equal(tg_judge(&p, &off, limit(&o, by_noise, NULL)).state, TG_STATE_PASS);
 }
@@ -406,11 +406,11 @@ TEST(some_slow_steps_warn_under_auto)
     struct one o;
     struct tg_judgement j;
     j = tg_judge(&p, &off, limit(&o, tau, NULL));
-    assert_true(j.state == TG_STATE_WARN && j.some_steps);
+    assert_true(j.state == TG_STATE_WARN && j.reason == TG_REASON_SOME_STEPS);
     j = tg_judge(&p, limit(&o, tau, NULL), &off);
-    assert_true(j.state == TG_STATE_WARN && j.some_steps);
+    assert_true(j.state == TG_STATE_WARN && j.reason == TG_REASON_SOME_STEPS);
     j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PCT, 8), NULL));
-    assert_true(j.state == TG_STATE_PASS && !j.some_steps);
+    assert_true(j.state == TG_STATE_PASS && !j.reason);
     ev.some_steps = false;
     assert_int_equal(tg_judge(&p, &off, limit(&o, tau, NULL)).state, TG_STATE_PASS);
     p.ev = NULL;

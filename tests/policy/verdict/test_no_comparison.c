@@ -263,7 +263,7 @@ WITH_HAND(a_note_that_fails_is_a_row)
     v[0].state = v[1].state = TG_STATE_WARN;
     v[1].folded_under = 0;
     h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_WARN, .results = v, .n_results = 2 };
-    tg_verdict_add_note(&h->v, h->a, TG_NOTE_RANKS, TG_SV("a rank is missing"), TG_SV(""));
+    tg_verdict_add_note(&h->v, h->a, TG_REASON_RANKS, TG_SV("a rank is missing"), TG_SV(""));
     tg_verdict_settle(&h->v, TG_FAIL_ON_WARN, h->a);
     assert_int_equal(h->v.exit_code, 1);
     assert_int_equal(h->v.n_results, 3);

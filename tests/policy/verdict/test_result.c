@@ -33,14 +33,16 @@ BY_HAND(a_result_knows_its_rule)
 BY_HAND(a_message_has_no_values)
 {
     struct tg_result r = { .rule = TG_SV("r") };
-    tg_eval_message(&r, TG_STATE_INCONCLUSIVE, TG_SUBJECT_NO_MATCH, TG_SV("op"), TG_SV("m"),
-                    TG_SV("n"));
+    tg_eval_message(&r, TG_STATE_INCONCLUSIVE, TG_SUBJECT_NO_MATCH, TG_NEED_MATCH, TG_SV("op"),
+                    TG_SV("m"), TG_SV("n"));
     assert_int_equal(r.state, TG_STATE_INCONCLUSIVE);
     is_text(tg_result_kind(&r), "guard");
     is_text(r.op_normalised, "op");
     is_text(r.next, "n");
+    assert_string_equal(r.because, "match");
     assert_false(r.has_values);
-    tg_eval_message(&r, TG_STATE_PASS, TG_SUBJECT_TRACE, TG_SV("op"), TG_SV("m"), TG_SV(""));
+    tg_eval_message(&r, TG_STATE_PASS, TG_SUBJECT_TRACE, TG_REASON_NONE, TG_SV("op"), TG_SV("m"),
+                    TG_SV(""));
     is_text(tg_result_kind(&r), "trace");
 }
 
@@ -50,13 +52,13 @@ BY_HAND(notes_are_kept_in_order)
     struct tg_verdict v = { .n_notes = 0 };
     char text[] = "first";
 
-    tg_verdict_add_note(&v, f->a, TG_NOTE_RANKS, tg_sv_of(text), TG_SV("do"));
+    tg_verdict_add_note(&v, f->a, TG_REASON_RANKS, tg_sv_of(text), TG_SV("do"));
     text[0] = 'X';
-    tg_verdict_add_note(&v, f->a, TG_NOTE_PLAIN, TG_SV("second"), TG_SV(""));
+    tg_verdict_add_note(&v, f->a, TG_REASON_NONE, TG_SV("second"), TG_SV(""));
     assert_int_equal(v.n_notes, 2);
     is_text(v.notes[0].text, "first");
     is_text(v.notes[0].next, "do");
     assert_true(v.notes[0].warning);
-    assert_string_equal(v.notes[0].reason, "ranks");
+    assert_int_equal(v.notes[0].reason, TG_REASON_RANKS);
     assert_false(v.notes[1].warning || v.notes[1].reason);
 }

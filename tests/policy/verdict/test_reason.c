@@ -1,0 +1,77 @@
+/*
+ * The table of reasons (reason.c): each has an id of its own, exceptions have the names that a policy gives
+ * them, and every duration that is not judged names what it lacks.
+ */
+#include "by_hand.h"
+
+#include "core/base/file.h"
+
+TEST(ids_are_different_and_plain)
+{
+    assert_null(tg_reason_id(TG_REASON_NONE));
+    for (int i = TG_REASON_NONE + 1; i < TG_REASONS; i++) {
+        const char *id = tg_reason_id((enum tg_reason)i);
+        if (!id || !*id || id[strspn(id, "abcdefghijklmnopqrstuvwxyz-")])
+            fail_msg("reason %d has the id '%s'", i, id ? id : "");
+        assert_string_not_equal(id, TG_BECAUSE_LIMIT);
+        for (int k = TG_REASON_NONE + 1; k < i; k++)
+            assert_string_not_equal(id, tg_reason_id((enum tg_reason)k));
+    }
+}
+
+/* The keys that docs/policy.md documents, in the order of enum tg_exception. */
+TEST(exceptions_are_those_of_a_policy)
+{
+    assert_string_equal(tg_reason_id((enum tg_reason)TG_EXCEPTION_RENAMED), "renamed");
+    assert_string_equal(tg_reason_id((enum tg_reason)TG_EXCEPTION_REPLACED), "replaced");
+    assert_string_equal(tg_reason_id((enum tg_reason)TG_EXCEPTION_SMALL), "small");
+    assert_string_equal(tg_reason_id((enum tg_reason)TG_EXCEPTION_POLLING), "polling");
+    assert_string_equal(tg_reason_id((enum tg_reason)TG_EXCEPTION_COUNTED), "counted");
+    assert_string_equal(tg_reason_id((enum tg_reason)TG_EXCEPTION_CHANCE), "chance");
+    assert_true(tg_reason_is_exception(TG_REASON_RENAMED));
+    assert_true(tg_reason_is_exception(TG_REASON_CHANCE));
+    assert_false(tg_reason_is_exception(TG_REASON_NONE));
+    assert_false(tg_reason_is_exception(TG_REASON_CROWDED));
+}
+
+TEST(what_is_not_judged_lacks_something)
+{
+    assert_int_equal(tg_reason_of_judged(TG_JUDGED), TG_REASON_NONE);
+    for (int j = TG_JUDGED + 1; j <= TG_NOT_OTHER_DATA; j++)
+        assert_int_not_equal(tg_reason_of_judged((enum tg_judged)j), TG_REASON_NONE);
+    assert_int_equal(tg_reason_of_judged(TG_NOT_FEW_RUNS), TG_NEED_RUNS);
+    assert_int_equal(tg_reason_of_judged(TG_NOT_WAIT), TG_NEED_OWN_TIME);
+}
+
+/* The page has the table as it is here. */
+static void put_rows(struct tg_buf *b, enum tg_reason from, enum tg_reason to, const char *title)
+{
+    tg_buf_printf(b, "| %s | |\n|---|---|\n", title);
+    for (enum tg_reason r = from; r < to; r++)
+        if (r != TG_REASON_NOTE)
+            tg_buf_printf(b, "| `%s` | %s |\n", tg_reason_id(r), tg_reason_means(r));
+    tg_buf_putc(b, '\n');
+}
+
+TEST(the_page_lists_all)
+{
+    static const struct {
+        enum tg_reason from, to;
+        const char *title;
+    } parts[] = { { TG_REASON_RENAMED, TG_REASON_SOME_CALLS, "exception" },
+                  { TG_REASON_SOME_CALLS, TG_REASON_SLOW_MACHINE, "of a row" },
+                  { TG_REASON_SLOW_MACHINE, TG_REASON_NOTE, "of the account" },
+                  { TG_REASON_RANK, TG_NEED_RUNS, "of a side" },
+                  { TG_NEED_RUNS, TG_REASONS, "need" } };
+    static const char page[] = TG_SOURCE_DIR "/docs/reasons.md";
+    TG_BUF text = { 0 }, want = { 0 };
+    struct tg_err err;
+    tg_err_init(&err);
+    assert_true(tg_file_read(&text, page, 1 << 20, &err));
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        tg_buf_clear(&want);
+        put_rows(&want, parts[i].from, parts[i].to, parts[i].title);
+        if (!strstr(text.p, want.p))
+            fail_msg("docs/reasons.md lacks:\n%s", want.p);
+    }
+}

@@ -172,7 +172,7 @@ static char *real_place(struct job *j, const char *path)
         up = tg_arena_printf(j->survey.arena, "%.*s", (int)(strrchr(up, '/') - up), up);
         real = realpath(up[0] ? up : "/", NULL);
     }
-    return real ? real : realpath(".", NULL);
+    return real || errno != ENOENT ? real : realpath(".", NULL);
 }
 
 /* A symbolic link of the repository may lead anywhere; a file there is not init's to write. */
@@ -237,6 +237,10 @@ static void put_written(struct job *j)
 static bool write_all(struct job *j, struct tg_err *err)
 {
     tg_setup_files(&j->files, &j->survey, &j->setup);
+    if (j->survey.unseen->kind != TG_ERR_NONE) {
+        *err = *j->survey.unseen;
+        return false;
+    }
     j->written = TG_NEW_N(j->arena, enum written, j->files.n + 1);
     for (size_t i = 0; i < j->files.n; i++)
         if (!write_file(j, i, err))
@@ -392,9 +396,8 @@ static void put_paths(struct job *j, struct tg_buf *out)
 static bool ignores_out(struct job *j)
 {
     TG_BUF text = { 0 };
-    return !tg_file_exists(tg_survey_path(&j->survey, TG_SV(".gitignore"))) ||
-           (read_old(tg_survey_path(&j->survey, TG_SV(".gitignore")), &text) &&
-            tg_sv_has(tg_buf_sv(&text), TG_SV("out")));
+    return !read_old(tg_survey_path(&j->survey, TG_SV(".gitignore")), &text) ||
+           tg_sv_has(tg_buf_sv(&text), TG_SV("out"));
 }
 
 static bool keeps_any(const struct job *j)

@@ -125,16 +125,21 @@ void tg_check_describe(struct tg_check *c, struct tg_check_job *j)
 {
     struct tg_verdict *v = &j->verdict;
     struct tg_commit head;
-    struct tg_err ignored = TG_ERR_INIT;
+    struct tg_err why = TG_ERR_INIT;
     int64_t epoch = 0;
     bool dated = false;
     const char *fixed = tg_io_env(c->io, "SOURCE_DATE_EPOCH");
     struct tm tm;
     time_t t;
-    if (c->repo.git && tg_git_resolve(c->repo.git, "HEAD", c->arena, &head, &ignored)) {
+    if (c->repo.git && tg_git_resolve(c->repo.git, "HEAD", c->arena, &head, &why)) {
         v->test_commit = TG_SV_PRINTF(c->arena, "%s", head.sha);
         epoch = head.date;
         dated = true;
+    } else if (c->repo.git && why.kind != TG_ERR_REF) { /* a repository without a commit has none */
+        tg_verdict_add_note(
+            v, c->arena, TG_REASON_NONE,
+            TG_SV_PRINTF(c->arena, "the judged commit is not known: %s", why.message),
+            TG_SV("Links and the date of the reports are those of HEAD."));
     }
     if (fixed && tg_sv_i64(tg_sv_of(fixed), &epoch))
         dated = true;

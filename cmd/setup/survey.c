@@ -1,5 +1,6 @@
 #include "cmd/setup/survey.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -65,24 +66,48 @@ const char *tg_survey_in(const struct tg_survey *s, tg_sv folder, const char *na
     return tg_arena_printf(s->arena, "%.*s%s%s", TG_SV_ARG(folder), folder.n ? "/" : "", name);
 }
 
+static void keep_unseen(const struct tg_survey *s, const struct tg_err *why)
+{
+    if (s->unseen->kind == TG_ERR_NONE && why->kind == TG_ERR_IO)
+        *s->unseen = *why;
+}
+
+static bool seen(const struct tg_survey *s, const char *path, bool *dir)
+{
+    struct tg_err why = TG_ERR_INIT;
+    enum tg_seen there = tg_look_at(path, dir, &why);
+    keep_unseen(s, &why);
+    return there == TG_SEEN;
+}
+
+/* Is the file there, and small enough to be looked into? */
+static bool reads(const struct tg_survey *s, const char *path, struct tg_buf *text)
+{
+    struct tg_err why = TG_ERR_INIT;
+    bool ok = seen(s, path, NULL) && tg_file_read(text, path, MAX_SCRIPT, &why);
+    keep_unseen(s, &why);
+    return ok;
+}
+
 bool tg_survey_has(const struct tg_survey *s, tg_sv folder, const char *name)
 {
-    return tg_file_exists(tg_survey_path(s, tg_sv_of(tg_survey_in(s, folder, name))));
+    return seen(s, tg_survey_path(s, tg_sv_of(tg_survey_in(s, folder, name))), NULL);
 }
 
 static bool is_folder(const struct tg_survey *s, const char *path)
 {
-    return tg_file_is_dir(tg_survey_path(s, tg_sv_of(path)));
+    bool dir = false;
+    return seen(s, tg_survey_path(s, tg_sv_of(path)), &dir) && dir;
 }
 
 static bool has_batch_job(const struct tg_survey *s)
 {
     const char **names;
     size_t n = 0;
-    struct tg_err ignored = TG_ERR_INIT;
+    struct tg_err why = TG_ERR_INIT;
     bool any = false;
-    if (tg_look_in(s->root, s->arena, &names, &n, &ignored) == TG_SEEN_FAILED)
-        return false;
+    if (tg_look_in(s->root, s->arena, &names, &n, &why) == TG_SEEN_FAILED)
+        keep_unseen(s, &why);
     for (size_t i = 0; i < n; i++)
         any |= tg_sv_ends(tg_sv_of(names[i]), TG_SV(".sbatch")) ||
                tg_sv_ends(tg_sv_of(names[i]), TG_SV(".slurm"));
@@ -130,11 +155,9 @@ static tg_sv find_branch(const struct tg_survey *s)
 static const char *find_action(const struct tg_survey *s)
 {
     TG_BUF text = { 0 };
-    struct tg_err ignored = TG_ERR_INIT;
     const char *found = NULL;
     tg_sv rest;
-    if (tg_file_read(&text, tg_survey_path(s, TG_SV(".github/workflows/tracegate.yml")), MAX_SCRIPT,
-                     &ignored))
+    if (reads(s, tg_survey_path(s, TG_SV(".github/workflows/tracegate.yml")), &text))
         for (rest = tg_buf_sv(&text); rest.n && !found;) {
             tg_sv line = tg_sv_cut(&rest, '\n'), place;
             (void)tg_sv_cut(&line, ':');
@@ -201,7 +224,11 @@ static void add_path(struct trace_paths *all, const struct tg_survey *s, const c
     struct trace_path *t;
     t = TG_PUSH(all->v, all->n, all->cap);
     *t = (struct trace_path){ .path = tg_arena_sv(all->arena, tg_sv_of(path)).p };
-    if (realpath(path, full) && realpath(s->root, root)) {
+    if (!realpath(path, full) || !realpath(s->root, root)) {
+        struct tg_err why = TG_ERR_INIT;
+        if (tg_look_answer("cannot look at", path, errno, &why) == TG_SEEN_FAILED)
+            keep_unseen(s, &why);
+    } else {
         size_t n = strlen(root);
         if (n == 1)
             n = 0; /* the root of the file system */
@@ -244,7 +271,7 @@ static bool look_below(struct trace_paths *all, const struct tg_survey *s, const
         if (is_skipped_folder(names[i]))
             continue;
         if (lstat(path, &st) != 0) {
-            ok = tg_look_at(path, NULL, err) != TG_SEEN_FAILED;
+            ok = tg_look_answer("cannot look at", path, errno, err) != TG_SEEN_FAILED;
             continue;
         }
         if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH)
@@ -618,9 +645,7 @@ static bool says(const struct tg_survey *s, tg_sv folder, const char *name, cons
 {
     const char *path = tg_survey_path(s, tg_sv_of(tg_survey_in(s, folder, name)));
     TG_BUF text = { 0 };
-    struct tg_err ignored = TG_ERR_INIT;
-    return tg_file_exists(path) && tg_file_read(&text, path, MAX_SCRIPT, &ignored) &&
-           tg_sv_has(tg_buf_sv(&text), tg_sv_of(words));
+    return reads(s, path, &text) && tg_sv_has(tg_buf_sv(&text), tg_sv_of(words));
 }
 
 static enum tg_survey_bench bench_of(const struct tg_survey *s, const struct tg_survey_suite *one)
@@ -641,8 +666,7 @@ static tg_sv text_of(const struct tg_survey *s, tg_sv folder, const char *name)
 {
     const char *path = tg_survey_path(s, tg_sv_of(tg_survey_in(s, folder, name)));
     TG_BUF text = { 0 };
-    struct tg_err ignored = TG_ERR_INIT;
-    if (!tg_file_exists(path) || !tg_file_read(&text, path, MAX_SCRIPT, &ignored))
+    if (!reads(s, path, &text))
         return TG_SV("");
     return tg_arena_sv(s->arena, tg_buf_sv(&text));
 }
@@ -662,9 +686,9 @@ static size_t find_processes(const struct tg_survey *s, tg_sv folder)
 {
     const char **names;
     size_t n = 0, found = 0;
-    struct tg_err ignored = TG_ERR_INIT;
-    if (tg_look_in(tg_survey_path(s, folder), s->arena, &names, &n, &ignored) == TG_SEEN_FAILED)
-        return 0;
+    struct tg_err why = TG_ERR_INIT;
+    if (tg_look_in(tg_survey_path(s, folder), s->arena, &names, &n, &why) == TG_SEEN_FAILED)
+        keep_unseen(s, &why);
     for (size_t i = 0; i < n && (!found || found == SIZE_MAX); i++) {
         tg_sv name = tg_sv_of(names[i]);
         if (tg_sv_ends(name, TG_SV(".sh")) || tg_sv_eq(name, TG_SV("Makefile"))) {
@@ -681,13 +705,13 @@ static bool has_gated_tests(const struct tg_survey *s)
                                             "setup.cfg" };
     const char **names;
     size_t n = 0;
-    struct tg_err ignored = TG_ERR_INIT;
+    struct tg_err why = TG_ERR_INIT;
     bool any = false;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         any |= tg_program_tests(text_of(s, TG_SV(""), settings[i]));
-    if (!is_folder(s, "tests") || tg_look_in(tg_survey_path(s, TG_SV("tests")), s->arena, &names,
-                                             &n, &ignored) == TG_SEEN_FAILED)
-        return any;
+    if (is_folder(s, "tests") &&
+        tg_look_in(tg_survey_path(s, TG_SV("tests")), s->arena, &names, &n, &why) == TG_SEEN_FAILED)
+        keep_unseen(s, &why);
     for (size_t i = 0; i < n && !any; i++)
         any = tg_sv_ends(tg_sv_of(names[i]), TG_SV(".py")) &&
               tg_program_tests(text_of(s, TG_SV("tests"), names[i]));
@@ -754,7 +778,8 @@ bool tg_survey_make(struct tg_survey *out, const struct tg_strs *args,
                     const struct tg_survey_wish *wish, const struct tg_io *io, struct tg_repo *repo,
                     struct tg_arena *a, struct tg_err *err)
 {
-    *out = (struct tg_survey){ .arena = a, .skipped = TG_SV("") };
+    *out =
+        (struct tg_survey){ .arena = a, .skipped = TG_SV(""), .unseen = TG_NEW(a, struct tg_err) };
     if (!look_at_repository(out, repo, err) || !survey_suites(out, args, io, repo, err))
         return false;
     if (!out->n_suites)
@@ -771,6 +796,7 @@ bool tg_survey_traces(struct tg_survey *out, const struct tg_strs *args, const s
     *out = (struct tg_survey){
         .arena = a, .root = "./", .prefix = "", .remote = TG_SV(""), .skipped = TG_SV("")
     };
+    out->unseen = TG_NEW(a, struct tg_err);
     out->branch = TG_SV("main");
     if (!survey_suites(out, args, io, repo, err))
         return false;

@@ -73,7 +73,8 @@ struct tg_survey {
     bool has_gated_tests;           /* tests that use the pytest plugin */
     struct tg_survey_suite *suites; /* at least one; without traces it has n 0 */
     size_t n_suites;
-    tg_sv skipped; /* why traces that were found were not taken; "": none */
+    tg_sv skipped;         /* why traces that were found were not taken; "": none */
+    struct tg_err *unseen; /* the first file that could not be looked at; kind NONE: none */
 };
 
 /*
@@ -92,6 +93,6 @@ TG_MUST bool tg_survey_traces(struct tg_survey *out, const struct tg_strs *args,
 const char *tg_survey_path(const struct tg_survey *s, tg_sv path);
 /* "train/bench.py"; "bench.py" of the root's folder, "". In `a`. */
 const char *tg_survey_in(const struct tg_survey *s, tg_sv folder, const char *name);
-/* Whether that file is there. */
+/* Whether that file is there; what cannot be looked at is in `unseen`. */
 bool tg_survey_has(const struct tg_survey *s, tg_sv folder, const char *name);
 #endif

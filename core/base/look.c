@@ -13,7 +13,7 @@ bool tg_look_is_absent(int code)
     return code == ENOENT || code == ENOTDIR || code == ENAMETOOLONG;
 }
 
-static enum tg_seen answer(const char *what, const char *path, int code, struct tg_err *err)
+enum tg_seen tg_look_answer(const char *what, const char *path, int code, struct tg_err *err)
 {
     if (tg_look_is_absent(code))
         return TG_ABSENT;
@@ -27,7 +27,7 @@ enum tg_seen tg_look_at(const char *path, bool *dir, struct tg_err *err)
 {
     struct stat st;
     if (stat(path, &st) != 0)
-        return answer("cannot look at", path, errno, err);
+        return tg_look_answer("cannot look at", path, errno, err);
     if (dir)
         *dir = S_ISDIR(st.st_mode);
     return TG_SEEN;
@@ -68,7 +68,7 @@ enum tg_seen tg_look_in(const char *dir, struct tg_arena *a, const char ***names
     DIR *d = opendir(dir);
     *n = 0;
     if (!d)
-        return answer("cannot list folder", dir, errno, err);
+        return tg_look_answer("cannot list folder", dir, errno, err);
     while (errno = 0, (e = readdir(d)))
         if (!is_self_or_parent(e->d_name))
             list_add(&l, e->d_name);
@@ -78,7 +78,7 @@ enum tg_seen tg_look_in(const char *dir, struct tg_arena *a, const char ***names
     if (!code)
         return TG_SEEN;
     *n = 0;
-    return answer("cannot list folder", dir, code, err);
+    return tg_look_answer("cannot list folder", dir, code, err);
 }
 
 /* ---- globs ---- */
@@ -89,7 +89,7 @@ static bool add_match(struct list *l, const char *path, struct tg_err *err)
     if (lstat(path, &st) == 0)
         list_add(l, path);
     else
-        return answer("cannot look at", path, errno, err) != TG_SEEN_FAILED;
+        return tg_look_answer("cannot look at", path, errno, err) != TG_SEEN_FAILED;
     return true;
 }
 

@@ -14,6 +14,10 @@ enum tg_seen { TG_SEEN, TG_ABSENT, TG_SEEN_FAILED };
 /* Does this errno say that the path does not exist? */
 bool tg_look_is_absent(int code);
 
+/* What an errno says of a path: ABSENT, or FAILED with the error "WHAT 'PATH': …". */
+TG_MUST enum tg_seen tg_look_answer(const char *what, const char *path, int code,
+                                    struct tg_err *err);
+
 /* Links are followed; a link that leads nowhere is absent. `dir` (may be NULL): it is a folder. */
 TG_MUST enum tg_seen tg_look_at(const char *path, bool *dir, struct tg_err *err);
 

@@ -5,7 +5,7 @@
 
 #include "core/baseline/git.h"
 
-enum { MAX_PATH = 512, MAX_SOURCE = 4 << 20 };
+enum { MAX_PATH = 512, MAX_SOURCE = 2 << 20 };
 
 /* Relative, ".py", no way out, nothing that git's globs or a message would take for something else.
  */
@@ -97,7 +97,7 @@ static bool is_there(struct tg_codefiles *f, const char *path, struct tg_git_fil
     if (!tg_git_list(f->git, f->commit, path, f->arena, &files, &ignored) || files.n != 1)
         return false;
     if (files.v[0].size > MAX_SOURCE && files.v[0].size != TG_SIZE_UNKNOWN)
-        f->not_searched = tg_arena_printf(f->arena, "not searched: %s is larger than 4 MiB", path);
+        f->not_searched = tg_arena_printf(f->arena, "not searched: %s is larger than 2 MiB", path);
     if (files.v[0].size > MAX_SOURCE)
         return false;
     *out = files.v[0];

@@ -242,8 +242,9 @@ def large(tmp):
     At each limit below it is found."""
     many = lambda n: "".join(f"def f{k}():\n    pass\n" for k in range(n))  # noqa: E731
     nested = lambda n: "".join(" " * k + f"class c{k}:\n" for k in range(n)) + " " * n + "pass\n"  # noqa: E731
-    cases = [("functions", {"model.py": MODEL + many(200000)}, "larger than 4 MiB"),
-             ("fewer functions", {"model.py": MODEL + many(100000)}, "more than 5,000 functions"),
+    cases = [("functions", {"model.py": MODEL + many(200000)}, "larger than 2 MiB"),
+             ("lines", {"model.py": MODEL + "\n" * 2000000}, None),
+             ("fewer functions", {"model.py": MODEL + many(60000)}, "more than 5,000 functions"),
              ("nested", {"model.py": MODEL + nested(2000)}, "more than 5,000 functions, or more than 50"),
              ("files", {f"pkg/d{k // 500}/m{k}.py": "x = 1\n" for k in range(60000)}, "50,000 files"),
              ("fewer files", {f"pkg/m{k}.py": "x = 1\n" for k in range(2000)}, "more than 1,000 files"),

@@ -5,7 +5,7 @@ Each row is a command on three or four sizes of one thing, everything else equal
 the ratio of sizes, for the last two sizes and for all. Cost is instructions (callgrind, one thread), with --cpu user time, the least of
 five; with refs, whose work is partly git's own, always CPU with the children. The goal is 1.1 for the last two. Traces are made here:
 a step is NAMES operators, each with a launch and a kernel, and an all-reduce; `spread` has 24,000 calls of 600 names in all, whatever
-the number of steps. Of `findings` the change calls each name twice instead of once, of `renamed` each name is another one. Results: docs/experiments/growth.md.
+the number of steps. Of `findings` the change calls each name twice instead of once, of `renamed` each name is another one. Results: docs/benchmarks.md.
 """
 import argparse
 import gzip

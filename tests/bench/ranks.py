@@ -7,7 +7,7 @@
 `make` writes RANKS traces: the one of --source (default: the example) with every leaf shortened by 0 to 5 %, by its own
 rank; only the first N steps; times in whole microseconds, or with --ns in nanoseconds. Each is summarised and deleted.
 --change seeds another run of the same program. `cost` merges them, and judges them against themselves; CPU and peak are
-those of the process. Data are variations of one recording, so verdicts mean nothing. Results: docs/experiments/many-ranks.md.
+those of the process. Data are variations of one recording, so verdicts mean nothing. Results: docs/benchmarks.md.
 """
 import argparse
 import glob

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of docs/experiments/reader-cost.md: run.py PROGRAM READER [--rows totals,events] [--layouts KD] [--rounds N] [--mb N] [--small]
+"""What reading costs beside other parsers (docs/benchmarks.md): run.py PROGRAM READER [--rows totals,events] [--layouts KD] [--rounds N] [--mb N] [--small]
 
 PROGRAM is tracegate, READER the build's bench_reader. Builds the anchors (Debian: libsimdjson-dev,
 rapidjson-dev, libcjson-dev, zlib1g-dev, g++, valgrind), makes traces of --mb (300) megabytes and five

@@ -42,6 +42,8 @@ static const struct tg_opt check_options[] = {
     TG_GIVEN_META(struct tg_check_opts, given, ""),
     TG_GIVEN_JSON(struct tg_check_opts, given, ""),
     TG_GIVEN_TRUST(struct tg_check_opts, given),
+    { "no-cache", AT(FLAG, no_cache), NULL,
+      "read every trace of git again; else its summary is kept in .git/tracegate/cache" },
     { "dry-run", AT(FLAG, dry_run), NULL, "resolve and print what would be compared" },
     { "exit-zero", AT(FLAG, exit_zero), NULL, "report the verdict, but exit with 0" },
     { "quiet", AT(FLAG, quiet), NULL, "no report on standard output" },

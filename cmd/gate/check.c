@@ -465,6 +465,7 @@ int tg_check_run(const struct tg_check_opts *o, const struct tg_strs *args, cons
     int code = 2;
     c.wants_picture = o->report[TG_REPORT_html] || o->report[TG_REPORT_collapsed];
     c.repo.opts.trust_owner = c.o->given.trust_repository;
+    c.repo.cached = !o->no_cache;
     c.suites = (struct tg_suites){ .io = io, .repo = &c.repo, .arena = c.arena };
     if (tg_given_check(&c.o->given, err) && refuse_spread(&c, err) && cause_inputs(&c, err) &&
         tg_repo_commit(&c.named_base, &c.repo, "base-commit", c.o->base_commit, c.arena, err) &&

@@ -16,7 +16,7 @@ struct tg_check_opts {
     const char *policy, *suite, *against, *profile, *report[TG_REPORTS], *report_url, *base_commit,
         *trace_url;
     const char *cause_baseline, *cause_traces; /* read for the causes alone */
-    bool junit_strict, annotations, dry_run, exit_zero, quiet, svg_narrow, svg_share;
+    bool junit_strict, no_cache, annotations, dry_run, exit_zero, quiet, svg_narrow, svg_share;
     int64_t top; /* rows shown */
 };
 

@@ -28,6 +28,7 @@ struct tg_input_list {
 struct tg_repo {
     struct tg_git *git;
     struct tg_git_opts opts;
+    bool cached; /* summaries of what is in git are kept (cache.h) */
 };
 /* NULL with err set. */
 TG_MUST struct tg_git *tg_repo_get(struct tg_repo *r, struct tg_err *err);

@@ -3,8 +3,8 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
+#include "cmd/gate/cache.h"
 #include "cmd/gate/inputs.h"
 #include "cmd/gate/reading.h"
 #include "core/base/hash.h"
@@ -23,6 +23,7 @@ struct load {
     size_t n;
     const struct tg_summarize_opts *opts;
     struct tg_repo *repo;
+    struct tg_cache cache;
     const struct tg_progress *progress;
     struct tg_summary *out; /* what small shards share, under `lock` */
     pthread_mutex_t lock;
@@ -52,6 +53,18 @@ static void make_small(struct load *all, struct tg_summary *one)
     (void)pthread_mutex_unlock(&all->lock);
 }
 
+/* From its bytes. */
+static bool read_one(struct load *all, struct loaded *l, const struct tg_summarize_opts *o,
+                     struct tg_err *err)
+{
+    TG_BUF bytes = { 0 };
+    struct tg_source *s = tg_inputs_open(l->item, all->repo, o->load.reader.limits, &bytes, err);
+    bool ok =
+        s && may_be_read(l->item, s, err) && tg_summary_add(&l->summary, s, o, all->progress, err);
+    tg_source_close(s);
+    return ok;
+}
+
 /* A task of its own: the repository, the progress line and the pool of texts are shared. */
 static bool load_one(void *arg, size_t i, struct tg_err *err)
 {
@@ -59,9 +72,7 @@ static bool load_one(void *arg, size_t i, struct tg_err *err)
     struct loaded *l = &all->v[i];
     const struct tg_input_item *item = l->item;
     struct tg_summarize_opts mine = *all->opts;
-    TG_BUF bytes = { 0 };
-    struct tg_source *s = tg_inputs_open(item, all->repo, mine.load.reader.limits, &bytes, err);
-    bool ok;
+    bool cached;
     mine.keep = i == 0 ? mine.keep : NULL;
     tg_reading_opts(&mine.load.reader, tg_reading_share(i, all->n));
     if (item->from_git)
@@ -69,14 +80,17 @@ static bool load_one(void *arg, size_t i, struct tg_err *err)
     if (item->rank.n && mine.rank < 0 && !tg_sv_i64(item->rank, &mine.rank))
         mine.rank = -1;
     mine.damage = mine.damage ? &l->damage : NULL;
-    ok =
-        s && may_be_read(item, s, err) && tg_summary_add(&l->summary, s, &mine, all->progress, err);
-    if (ok) {
-        tg_summary_drop_names(&l->summary, &mine);
-        make_small(all, &l->summary);
+    cached = tg_cache_takes(&all->cache, item, &mine);
+    if (!cached || !tg_cache_get(&all->cache, item, &mine, &l->summary)) {
+        if (!read_one(all, l, &mine, err))
+            return false;
+        if (cached && !l->damage.n && l->summary.n == 1 &&
+            !tg_sv_ends(item->blob.path, TG_SV(".tgs")))
+            tg_cache_put(&all->cache, item, &mine, &l->summary);
     }
-    tg_source_close(s);
-    return ok;
+    tg_summary_drop_names(&l->summary, &mine);
+    make_small(all, &l->summary);
+    return true;
 }
 
 /* Does the store hold the first rank of `l` in `of` as well, with more totals by Python frame? The
@@ -239,12 +253,16 @@ bool tg_inputs_load(struct tg_summary *out, const struct tg_input_list *list,
                     const struct tg_progress *progress, struct tg_err *err)
 {
     TG_FREE struct loaded *l = tg_xmalloc(list->n * sizeof *l);
-    struct load all = { l, list->n, o, repo, progress, out, PTHREAD_MUTEX_INITIALIZER };
-    bool ok;
+    struct load all = { l, list->n, o, repo, { 0 }, progress, out, PTHREAD_MUTEX_INITIALIZER };
+    TG_ARENA *a = tg_arena_new();
+    bool ok, any_git = false;
     for (size_t i = 0; i < list->n; i++) {
         l[i] = (struct loaded){ .item = &list->v[i], .rank = -1 };
         tg_summary_init(&l[i].summary);
+        any_git |= list->v[i].from_git;
     }
+    if (any_git && repo->cached)
+        tg_cache_open(&all.cache, repo->git, a);
     ok = tg_reading_each(list->n, load_one, &all, progress, err);
     if (ok)
         drop_poorer(l, list->n);
@@ -280,9 +298,7 @@ bool tg_inputs_read(struct tg_summary *out, const struct tg_input_list *list,
 
 bool tg_inputs_first_lasts(const struct tg_input_list *list)
 {
-    struct stat st;
-    return list->n &&
-           (list->v[0].from_git || (stat(list->v[0].label, &st) == 0 && S_ISREG(st.st_mode)));
+    return list->n && (list->v[0].from_git || tg_file_is_regular(list->v[0].label));
 }
 
 static void read_first(struct tg_kept_trace *k, const struct tg_first_traces *f, int side)

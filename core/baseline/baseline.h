@@ -70,7 +70,9 @@ struct tg_git_opts {
 TG_MUST struct tg_git *tg_git_open(const struct tg_git_opts *o, struct tg_err *err);
 void tg_git_close(struct tg_git *g); /* accepts NULL */
 
-const char *tg_git_root(const struct tg_git *g);   /* work tree, '/' at the end; NULL: bare */
+const char *
+tg_git_common_dir(const struct tg_git *g);       /* `.git` of all its work trees; '/' at the end */
+const char *tg_git_root(const struct tg_git *g); /* work tree, '/' at the end; NULL: bare */
 const char *tg_git_prefix(const struct tg_git *g); /* opts.dir below the root: "" or "sub/dir/" */
 bool tg_git_is_shallow(const struct tg_git *g);
 

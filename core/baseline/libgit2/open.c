@@ -226,6 +226,11 @@ void tg_git_close(struct tg_git *g)
     (void)git_libgit2_shutdown();
 }
 
+const char *tg_git_common_dir(const struct tg_git *g)
+{
+    return git_repository_commondir(g->repo);
+}
+
 const char *tg_git_root(const struct tg_git *g)
 {
     return g->root;

@@ -6,7 +6,8 @@ include(CheckCCompilerFlag)
 include(CheckPIESupported)
 check_pie_supported(LANGUAGES C)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-target_link_options(tg_options INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+target_link_options(tg_options INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack
+                    -Wl,--build-id=sha1) # cmd/gate/cache.c asks for it
 if(NOT TG_SANITIZE)
   foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection=full -mbranch-protection=standard)
     string(MAKE_C_IDENTIFIER "tg_has${flag}" known)

@@ -3,7 +3,7 @@
 /*
  * Summaries of traces that are in git, so that a baseline is read once: in `tracegate/cache` of the repository's
  * common folder (`.git`), which all work trees share and nobody commits. A file is named by the blob
- * and by a key of everything else that its summary depends on: the program itself (its bytes, so that no
+ * and by a key of everything else that its summary depends on: the program itself (its build id, so that no
  * upgrade meets what another one made), the path (which may say the rank), and how the trace is read.
  * It begins with a checksum; what is not whole counts as absent. Files appear by renaming, and the ones that
  * were not used for the longest time go when all together exceed TG_CACHE_BYTES. Anybody may delete the folder.

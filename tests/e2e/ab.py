@@ -55,6 +55,28 @@ def interleaved(tmp):
     expect("no worktree stays after a failure", len(git(r, "worktree", "list").splitlines()), 1)
 
 
+def once_more(tmp):
+    """A run that fails is tried once more and told; what fails twice is an error that can be run by hand."""
+    r = repository(tmp)
+    flaky = f'case $0 in *base-*run01*) [ -e {tmp}/NAME ] || {{ touch {tmp}/NAME; FAIL; }};; esac; exec ./bench "$0"'
+    for name, fail, words in (("exits", "exit 7", "exit 7;"), ("killed", "kill -KILL $$", "signal 9;"),
+                              ("silent", "exit 0", "wrote no trace")):
+        write_text(tmp + "/log", "")
+        done = ab(r, "--base", "main", "--runs", "3", "--", "sh", "-c", flaky.replace("NAME", name).replace("FAIL", fail), "{trace}")
+        expect_end(name, done, 1, "aten::clone", err="base, run 1: the second try went well")
+        expect(f"{name}: told {done.stderr}", (words in done.stderr, done.stderr.count("tried once more")), (True, 1))
+        expect(f"{name}: in turn", open(tmp + "/log").read().split("\n")[:-1],
+               [f"{v} run0{k}" for k in range(3) for v in ("base", "extra_copy")])
+    calm = ab(r, "--base", "main", "--runs", "1", "--", "./bench", "{trace}")
+    expect("nothing failed, nothing told", "once more" in calm.stderr, False)
+    done = ab(r, "--base", "main", "--", "sh", "-c", f"echo x >> {tmp}/tries; exit 9", "a b", "{trace}")
+    expect_end("twice", done, 3, err="base, run 0: the command failed: exit 9 (twice)")
+    expect("twice: tries", open(tmp + "/tries").read(), "x\nx\n")
+    sha = git(r, "rev-parse", "main").strip()[:12]
+    expect(f"twice: by hand {done.stderr}", (f"commit {sha}" in done.stderr, " 'sh' '-c' " in done.stderr,
+                                             "'a b' '/" in done.stderr, "TRACE=/" in done.stderr), (True,) * 4)
+
+
 HAND = """import gzip, json, os, shutil, sys
 case = "added-copy" if "clone()" in open("models/text.py").read() else "base-text"
 k = int(sys.argv[1].removesuffix(".json.gz")[-2:])
@@ -173,4 +195,4 @@ def snippet(tmp):
     expect(f"a trace with steps {told.stdout} {told.stderr}", told.returncode, 0)
 
 
-run_parts(interleaved, apart, bisect, explain, snippet)
+run_parts(interleaved, once_more, apart, bisect, explain, snippet)

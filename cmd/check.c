@@ -34,6 +34,18 @@ static const struct tg_opt check_options[] = {
       "a trace of the baseline with Python stacks: used for causes only, never judged" },
     { "cause-traces", AT(STR, cause_traces), "PATH",
       "the same for the fresh side; give both or neither" },
+    { "ask", AT(STR, ask), "FILE",
+      "judge in stages: a time that looks slower fails only if new runs confirm it; FILE gets "
+      "three "
+      "numbers: the runs a side that are asked for, the new ones beside them (0 0: final), the "
+      "suspects" },
+    { "again-baseline", AT(STR, again_baseline), "PATH",
+      "with --ask: the baseline's new runs, of which only suspects are judged" },
+    { "again-traces", AT(STR, again_traces), "PATH", "the same of the fresh side" },
+    { "detect", AT(STR, detect), "PCT",
+      "with --ask: the slowdown that matters; of a suspect it is found or excluded, or the verdict "
+      "is inconclusive; default: 20%" },
+    { "max-runs", AT(INT, max_runs), "N", "with --ask: the most runs a side; default: 17" },
     { "report-url", AT(STR, report_url), "URL", "URL of the full report, for the comment" },
     { "trace-url", AT(STR, trace_url), "URL",
       "https URL of the fresh trace, for the page's links into Perfetto" },

@@ -118,7 +118,7 @@ static bool judge_alone(struct tg_check *c, struct tg_check_job *j, struct tg_er
 /* The fresh side first: traces take more memory than the summaries that a baseline mostly is. */
 static bool judge_once(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
-    if (!load_fresh(c, j, err) || !load_side(c, j, TG_BASE, err) ||
+    if (!load_fresh(c, j, err) || !load_side(c, j, TG_BASE, err) || !tg_check_ask_load(c, j, err) ||
         !tg_gate_judge(&j->verdict, &j->gate, err))
         return false;
     tg_check_note_copies(c, j);
@@ -364,6 +364,7 @@ static int check_suite(struct tg_check *c, struct tg_check_job *j, struct tg_err
     }
     tg_verdict_settle(&j->verdict, c->suites.policy->fail_on, c->arena);
     tg_check_describe(c, j);
+    tg_check_ask_keep(c, j);
     find_causes(c, j);
     take_picture(c, j);
     return tg_check_report(c, j, err) ? j->verdict.exit_code : -1;
@@ -388,9 +389,12 @@ static int check_job(struct tg_check *c, const struct tg_suite *suite, size_t ba
     j->named = c->o->baseline.n && baseline == c->chosen;
     j->outputs.standard = c->io->out;
     tg_summary_init(&j->base_summary);
+    tg_summary_init(&j->again[TG_BASE]);
+    tg_summary_init(&j->again[TG_TEST]);
     j->base_kept.any = c->wants_picture;
     code = check_suite(c, j, err);
     tg_outputs_release(&j->outputs);
+    tg_check_ask_release(j);
     tg_summary_release(&j->base_summary);
     tg_damage_release(&j->gate.damage[TG_BASE]);
     tg_kept_release(&j->base_kept);
@@ -468,6 +472,7 @@ int tg_check_run(const struct tg_check_opts *o, const struct tg_strs *args, cons
     c.repo.cached = !o->no_cache;
     c.suites = (struct tg_suites){ .io = io, .repo = &c.repo, .arena = c.arena };
     if (tg_given_check(&c.o->given, err) && refuse_spread(&c, err) && cause_inputs(&c, err) &&
+        tg_check_ask_begin(&c, err) &&
         tg_repo_commit(&c.named_base, &c.repo, "base-commit", c.o->base_commit, c.arena, err) &&
         tg_suites_load(&c.suites, c.o->policy, c.o->profile, err) && choose_baseline(&c, err) &&
         tg_suites_choose(&c.suites, c.o->suite, args->n ? TG_SUITES_ONE : TG_SUITES_ALL, err)) {
@@ -485,9 +490,12 @@ int tg_check_run(const struct tg_check_opts *o, const struct tg_strs *args, cons
             .command = tg_check_command(&c, args)
         };
         code = check_all(&c, err);
+        if (err->kind == TG_ERR_NONE && !tg_check_ask_end(&c, err))
+            code = tg_err_exit_code(err->kind);
     } else {
         code = tg_err_exit_code(err->kind);
     }
+    tg_outputs_release(&c.stages);
     tg_policy_free(c.suites.policy);
     tg_repo_release(&c.repo);
     tg_arena_free(c.arena);

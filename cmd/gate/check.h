@@ -15,7 +15,9 @@ struct tg_check_opts {
     struct tg_strs damaged; /* what of the fresh side could not be read, by whoever made it */
     const char *policy, *suite, *against, *profile, *report[TG_REPORTS], *report_url, *base_commit,
         *trace_url;
-    const char *cause_baseline, *cause_traces; /* read for the causes alone */
+    const char *cause_baseline, *cause_traces;                /* read for the causes alone */
+    const char *ask, *again_baseline, *again_traces, *detect; /* stages; see stages.c */
+    int64_t max_runs;
     bool junit_strict, no_cache, annotations, dry_run, exit_zero, quiet, svg_narrow, svg_share;
     int64_t top; /* rows shown */
 };

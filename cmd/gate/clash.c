@@ -141,11 +141,32 @@ void tg_check_note_copies(struct tg_check *c, struct tg_check_job *j)
     free(v[TG_TEST]);
 }
 
+bool tg_check_new_runs(const struct tg_check_job *j, struct tg_err *err)
+{
+    for (int side = 0; side < 2; side++) {
+        const struct tg_side *again = &j->gate.again[side];
+        const struct tg_shard **first = sorted(&j->gate.side[side]), *copy = NULL;
+        for (size_t i = 0; i < shards_of(again) && !copy; i++)
+            if (copy_of(shard_at(again, i), first, shards_of(&j->gate.side[side])))
+                copy = shard_at(again, i);
+        free(first);
+        if (!copy)
+            continue;
+        tg_err_set(err, TG_ERR_IO, TG_NOWHERE, "the new run '%.*s' is one of the first runs",
+                   TG_SV_ARG(copy->source));
+        return tg_err_hint(err, "Runs that made a name a suspect cannot confirm it: record new "
+                                "ones.");
+    }
+    return true;
+}
+
 bool tg_check_outputs(struct tg_check *c, const struct tg_check_job *j, struct tg_err *err)
 {
     return tg_inputs_spare(&j->fresh, &j->outputs, err) &&
            tg_inputs_spare(&j->base, &j->outputs, err) &&
            tg_inputs_spare(&c->cause[TG_BASE], &j->outputs, err) &&
            tg_inputs_spare(&c->cause[TG_TEST], &j->outputs, err) &&
+           tg_inputs_spare(&c->again[TG_BASE], &j->outputs, err) &&
+           tg_inputs_spare(&c->again[TG_TEST], &j->outputs, err) &&
            tg_inputs_spare_policy(c->suites.policy, &j->outputs, err);
 }

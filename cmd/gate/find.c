@@ -233,9 +233,9 @@ bool tg_check_read(struct tg_check *c, struct tg_check_job *j, int side,
         so.damage = r->damage;
     so.keep = r->keep;
     so.named_ranks = r->named_ranks;
+    struct tg_side *to = r->to ? r->to : &j->gate.side[side];
     return (tg_inputs_load(r->summary, r->files, &so, &c->repo, r->progress, err) &&
-            tg_side_arrange_some(&j->gate.side[side], r->summary, arrange_of(c, j), c->arena,
-                                 err)) ||
+            tg_side_arrange_some(to, r->summary, arrange_of(c, j), c->arena, err)) ||
            tg_err_context(err, "reading the %s side", side == TG_BASE ? "baseline" : "fresh");
 }
 

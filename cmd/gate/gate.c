@@ -1,4 +1,5 @@
 #include "cmd/gate/gate.h"
+#include "core/diff/confirm.h"
 
 void tg_gate_compare_opts(struct tg_compare_opts *out, const struct tg_policy *p,
                           const struct tg_suite *suite, struct tg_arena *a)
@@ -29,10 +30,35 @@ void tg_gate_compare_opts(struct tg_compare_opts *out, const struct tg_policy *p
     };
 }
 
-static bool compare(struct tg_comparison *out, struct tg_gate *g, const struct tg_compare_opts *o,
-                    struct tg_err *err)
+static size_t fewer_runs(const struct tg_side side[2])
 {
-    return tg_compare(out, &g->side[TG_BASE], &g->side[TG_TEST], o, g->arena, err);
+    size_t n[2] = { side[TG_BASE].n_runs, side[TG_TEST].n_runs };
+    return n[TG_BASE] < n[TG_TEST] ? n[TG_BASE] : n[TG_TEST];
+}
+
+/* The new runs are compared by themselves, with the same options. */
+static bool compare_again(struct tg_comparison *c, const struct tg_gate *g,
+                          const struct tg_compare_opts *o, struct tg_arena *a, struct tg_err *err)
+{
+    struct tg_asking *asking = TG_NEW(a, struct tg_asking);
+    struct tg_comparison *again = TG_NEW(a, struct tg_comparison);
+    size_t new = g->has_again ? fewer_runs(g->again) : 0;
+    *asking = tg_asking_of(fewer_runs(g->side), new, g->ask->most, g->ask->detect);
+    c->asking = asking;
+    if (!g->has_again)
+        return true;
+    if (!tg_compare(again, &g->again[TG_BASE], &g->again[TG_TEST], o, a, err))
+        return tg_err_context(err, "comparing the new runs");
+    asking->again = again;
+    tg_confirm_whole(c);
+    return true;
+}
+
+static bool compare(struct tg_comparison *out, const struct tg_gate *g,
+                    const struct tg_compare_opts *o, struct tg_arena *a, struct tg_err *err)
+{
+    return tg_compare(out, &g->side[TG_BASE], &g->side[TG_TEST], o, a, err) &&
+           (!g->ask || compare_again(out, g, o, a, err));
 }
 
 /* Compares one part, has it judged, and forgets it. */
@@ -51,7 +77,7 @@ static bool judge_part(struct tg_eval_state *e, struct tg_gate *g, const struct 
     o.n_devices = part->devices->n;
     o.streams = part->streams->n ? part->streams->v : NULL;
     o.n_streams = part->streams->n;
-    ok = tg_compare(&one, &g->side[TG_BASE], &g->side[TG_TEST], &o, a, err);
+    ok = compare(&one, g, &o, a, err);
     if (ok)
         tg_eval_part(e, &one);
     return ok;
@@ -76,7 +102,7 @@ bool tg_gate_judge(struct tg_verdict *out, struct tg_gate *g, struct tg_err *err
     in.known_arg = g->known;
     if (g->compared)
         g->comparison = *g->compared;
-    else if (!compare(&g->comparison, g, &g->compare, err))
+    else if (!compare(&g->comparison, g, &g->compare, g->arena, err))
         return false;
     e = tg_eval_begin(out, &in, g->arena);
     while (tg_eval_wants(e, &part))

@@ -21,6 +21,14 @@ struct tg_gate {
     const struct tg_io *io;
     struct tg_side side[2];
     struct tg_damage damage[2]; /* what of them could not be read */
+    /* In stages: what looks slower is asked of the sides `again`, of new runs, if there are any. NULL: one
+     * look is all. */
+    const struct tg_gate_ask {
+        double detect; /* the size that matters, as ratio - 1 */
+        size_t most;   /* runs per side that there may be in all */
+    } * ask;
+    struct tg_side again[2];
+    bool has_again;
     bool *waivers_used; /* [n_waivers]: a suite used it; shared by all; NULL: the only suite */
     bool more_suites;   /* others are still to come: no waiver is called unused yet */
     bool alone;         /* both sides are the fresh one: nothing is said of a baseline */

@@ -2,7 +2,7 @@
 #define TG_CMD_GATE_INTERNAL_H
 /*
  * A check while it runs. check.c is its order; find.c, window.c and missing.c find the baseline, night.c
- * judges earlier nights, clash.c refuses files in two roles, loosened.c compares policies, report.c writes.
+ * judges earlier nights, stages.c asks for more runs, clash.c refuses files in two roles, loosened.c compares policies, report.c writes.
  */
 #include "cmd/gate/check.h"
 #include "cmd/gate/gate.h"
@@ -27,6 +27,10 @@ struct tg_check {
     struct tg_damage fresh_damage;   /* what of them could not be read */
     struct tg_kept_trace fresh_kept; /* the first of them */
     bool has_fresh, wants_picture;
+    struct tg_input_list again[2]; /* --again-baseline, --again-traces; empty: not given */
+    struct tg_gate_ask ask;        /* of --ask */
+    struct tg_outputs stages;      /* its file */
+    size_t stages_at, next_runs, n_suspects;
     bool whole; /* all ranks are loaded with all names, whatever the policy asks */
     struct tg_render render;
 };
@@ -50,6 +54,7 @@ struct tg_check_job {
     size_t handle[TG_REPORTS];
     struct tg_summary base_summary;
     struct tg_kept_trace base_kept; /* the first trace of the baseline */
+    struct tg_summary again[2];     /* the new runs of --ask */
     struct tg_gate gate;
     struct tg_verdict verdict;
 };
@@ -72,6 +77,8 @@ TG_MUST bool tg_check_two_sides(struct tg_check *c, struct tg_check_job *j, stru
 /* Notes of recordings that are in two places: on both sides, or of two ranks. Said of traces that are
  * read: whatever their names, compression and place. */
 void tg_check_note_copies(struct tg_check *c, struct tg_check_job *j);
+/* New runs that are among the first ones are an error: they would confirm what they made a suspect. */
+TG_MUST bool tg_check_new_runs(const struct tg_check_job *j, struct tg_err *err);
 /* A report that would replace a trace, a baseline or the policy is a mistake of the command line. */
 TG_MUST bool tg_check_outputs(struct tg_check *c, const struct tg_check_job *j, struct tg_err *err);
 /* The policy's path in a commit, by the rules that find it in the work tree; NULL: none. */
@@ -85,7 +92,7 @@ TG_MUST bool tg_check_find(struct tg_check *c, struct tg_check_job *j, struct tg
 TG_MUST bool tg_check_find_of_night(struct tg_check *c, struct tg_check_job *j, const char *night,
                                     struct tg_err *err);
 /*
- * Reads the files of a side and arranges them into j->gate.side[side]. `damage`: what of them cannot
+ * Reads the files of a side and arranges them into `to`, or else j->gate.side[side]. `damage`: what of them cannot
  * be read, where the suite can do without; `keep`, `progress` NULL: none.
  */
 struct tg_check_reading {
@@ -95,6 +102,7 @@ struct tg_check_reading {
     struct tg_kept_trace *keep;
     const struct tg_progress *progress;
     int64_t named_ranks; /* as in tg_summarize_opts */
+    struct tg_side *to;
 };
 TG_MUST bool tg_check_read(struct tg_check *c, struct tg_check_job *j, int side,
                            const struct tg_check_reading *r, struct tg_err *err);
@@ -118,6 +126,15 @@ tg_sv tg_check_command(struct tg_check *c, const struct tg_strs *args);
 void tg_check_tell(const struct tg_check *c, const struct tg_err *why);
 /* All reports into place, the text and the annotations onto standard output. */
 TG_MUST bool tg_check_report(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);
+/*
+ * --ask, a verdict in stages: its options and files; the new runs into j->gate; what each job asks for; the
+ * file that says it. Without the option they do nothing.
+ */
+TG_MUST bool tg_check_ask_begin(struct tg_check *c, struct tg_err *err);
+TG_MUST bool tg_check_ask_load(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);
+void tg_check_ask_release(struct tg_check_job *j);
+void tg_check_ask_keep(struct tg_check *c, const struct tg_check_job *j);
+TG_MUST bool tg_check_ask_end(struct tg_check *c, struct tg_err *err);
 /* --dry-run. */
 TG_MUST bool tg_check_print_plan(struct tg_check *c, const struct tg_check_job *j,
                                  struct tg_err *err);

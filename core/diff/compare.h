@@ -63,6 +63,15 @@ enum tg_estimate {
 };
 const char *tg_estimate_name(enum tg_estimate e); /* "least", "usual", "mean" */
 
+/* What asking again made of a time that looked slower (confirm.h). */
+enum tg_asked {
+    TG_ASKED_NOT,
+    TG_ASKED_OPEN,    /* more new runs may tell */
+    TG_ASKED_CLEARED, /* not slower, and the size that matters is excluded */
+    TG_ASKED_RED,     /* slower in runs that did not choose it, too */
+    TG_ASKED_UNTOLD   /* OPEN, and these were the last */
+};
+
 struct tg_evidence {
     enum tg_judged judged;
     enum tg_estimate estimate; /* of all numbers below but `half` */
@@ -89,8 +98,11 @@ struct tg_evidence {
     bool some_steps;
     unsigned some_runs; /* the same of runs: most fresh runs, but too few to fail */
     double slowest[2];
-    bool withheld;  /* slower, but withheld: the machine was busy or the data differs */
-    bool slot_form; /* slot by slot; else by sums of steps or by call */
+    bool withheld;       /* slower, but withheld: the machine was busy or the data differs */
+    bool slot_form;      /* slot by slot; else by sums of steps or by call */
+    enum tg_asked asked; /* RED, CLEARED: all numbers are of the new runs alone */
+    size_t asked_runs;   /* new runs per side; 0: none so far */
+    size_t tell_runs;    /* UNTOLD: new runs per side that would exclude the size, at this noise */
     /* Number of operators whose times are added up here: added ones and those that they replaced. 0: a
      * single operator, even if renamed. */
     size_t pooled;
@@ -393,7 +405,8 @@ struct tg_comparison {
     bool collectives_known[2]; /* every run has collectives that two ranks or more share */
     double collective_skew[2]; /* longest - shortest of a collective's ranks, % of the longest */
     struct tg_evidence collective_skew_ev;
-    int64_t slowest_rank; /* of the fresh side: the longest step, median over runs */
+    const struct tg_asking *asking; /* what looks slower is asked again; NULL: one look is all */
+    int64_t slowest_rank;           /* of the fresh side: the longest step, median over runs */
     struct tg_arena *arena;
 };
 

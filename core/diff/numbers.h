@@ -82,6 +82,17 @@
 #define TG_USUAL_OTHERS 2     /* times what the other big operators shifted by, */
 #define TG_USUAL_FLOORS 3     /* times TG_FLOOR */
 
+/* ---- asking again (confirm.h, experiments/ask-again.md) ---- */
+#define TG_ASK_FIRST 5      /* runs per side of the first look at times */
+#define TG_ASK_NEW 6        /* new runs per side of the second: the fewest that can confirm */
+#define TG_ASK_PART 0.0025  /* of the step: smaller names are not suspected */
+#define TG_ASK_SIZE 0.04    /* a smaller change is neither suspected nor confirmed */
+#define TG_ASK_SCREEN_P 0.1 /* of the first look */
+#define TG_ASK_RED_P 0.0022 /* of the new runs: 2 of 924, one inversion of 6v6 */
+#define TG_ASK_MORE_P 0.3   /* of the new runs: up to it more of them are asked */
+#define TG_ASK_CLEAR_P 0.5  /* of the new runs: from it on they do not look slower */
+#define TG_ASK_Z 2          /* standard errors that exclude a size */
+
 /* ---- the account (account.h) ---- */
 #define TG_GROWN 0.08    /* wall of the same code, 455 quiet pairs of 3v3 and more: 2 beyond it */
 #define TG_GROWN_FEW 0.3 /* the same of single runs: docs/statistics.md */

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "core/base/sort.h"
+#include "core/diff/confirm.h"
 #include "policy/language/limit.h"
 #include "policy/verdict/index.h"
 #include "policy/verdict/internal.h"
@@ -364,7 +365,14 @@ struct finding {
     const char *next;
 };
 
-static struct finding find(const struct tg_eval_state *e, const struct tg_op_index *x,
+/* A time that grew in the first runs fails only if new runs say so. */
+static bool is_open(const struct tg_eval_state *e, enum tg_account_id id)
+{
+    const struct tg_asking *asking = e->in->comparison->asking;
+    return id != TG_ACCOUNT_CALLS && asking && !asking->early && !asking->again && asking->next;
+}
+
+static struct finding find(struct tg_eval_state *e, const struct tg_op_index *x,
                            enum tg_account_id id)
 {
     const struct tg_account_series *s = &e->in->comparison->account.of[id];
@@ -397,6 +405,12 @@ static struct finding find(const struct tg_eval_state *e, const struct tg_op_ind
     if (strict != TG_STATE_FAIL)
         return (struct finding){ strict, TG_REASON_NO_RULE, part,
                                  "No rule of the policy fails by such a quantity: it warns." };
+    if (is_open(e, id)) {
+        e->account_open = true;
+        return (struct finding){ TG_STATE_INCONCLUSIVE, TG_NEED_NEW_RUNS,
+                                 TG_SV(", and is asked again"),
+                                 "Record more runs a side: new ones tell." };
+    }
     return (struct finding){ TG_STATE_FAIL, TG_REASON_NONE, part,
                              "Nothing that is judged by name explains it: look at what grew most. "
                              "`require: {account: off}` leaves this check out." };

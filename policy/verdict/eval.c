@@ -194,6 +194,7 @@ struct tg_eval_state *tg_eval_begin(struct tg_verdict *out, const struct tg_eval
     for (size_t i = 0; i < in->policy->n_rules; i++)
         tg_rank_rows_init(&e->of_rule[i].each);
     tg_notes(e);
+    tg_stages_note(e);
     e->comparable = tg_guards(e);
     e->comparable &= tg_guard_integrity(e);
     for (size_t i = 0; e->comparable && i < in->policy->n_rules; i++)
@@ -324,6 +325,7 @@ static void place_results(struct tg_eval_state *e)
 void tg_eval_end(struct tg_eval_state *e)
 {
     join_rules(e);
+    tg_stages_close(e);
     close_coverage(e);
     tg_eval_account(e);
     tg_waive(e);
@@ -331,6 +333,7 @@ void tg_eval_end(struct tg_eval_state *e)
     promote(e);
     place_results(e);
     outcome(e);
+    e->out->next_runs = tg_stages_next(e);
     tg_describe_verdict(e->out, e->in->comparison, e->arena);
     tg_verdict_settle(e->out, e->in->policy->fail_on, e->arena);
     tg_eval_drop(e);

@@ -44,6 +44,7 @@ struct tg_eval_state {
     size_t n, cap;
     struct tg_rule_results *of_rule; /* [policy->n_rules], joined at the end in this order */
     bool comparable, brief;          /* brief: passes need no text */
+    bool account_open;               /* what grew as a whole is asked again */
     size_t next_rank, next_choice;   /* of the parts that are still to be compared */
     struct tg_part part;             /* the one that was asked for */
 };
@@ -163,6 +164,37 @@ const char *tg_grounds_metric_differs(const struct tg_rule_scope *s, const struc
                                       struct tg_arena *a);
 /* Does a side lack totals by Python frame that rules about these kinds need? */
 bool tg_grounds_lacks_frames(const struct tg_rule_scope *s, uint32_t kinds, int side);
+
+/* ---- asking.c: what looks slower is asked again ---- */
+
+/*
+ * Each asks about a time as `p` has it: if a low bar suspects it and the rule would fail by it, `p` becomes what
+ * the new runs so far say, or is open. Without stages nothing happens.
+ */
+void tg_ask_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const struct tg_rule *rule,
+               const struct tg_op *op, const struct tg_rule_limits *l, struct tg_probe *p);
+void tg_ask_metric(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                   const struct tg_rule *rule, const struct tg_rule_limits *l, struct tg_probe *p);
+/* By one estimate alone; `op` NULL: a metric of the trace. */
+void tg_ask_by(const struct tg_rule_scope *s, const struct tg_rule *rule, const struct tg_op *op,
+               const struct tg_rule_limits *l, enum tg_estimate by, struct tg_probe *p);
+/* Gaps, or an annotation. */
+void tg_ask_time(struct tg_eval_state *e, const struct tg_rule_scope *s, const struct tg_rule *rule,
+                 const struct tg_op *op, const struct tg_rule_limits *l, struct tg_probe *p);
+void tg_ask_choice(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                   const struct tg_rule *rule, const struct tg_algorithm *x,
+                   const struct tg_rule_limits *l, struct tg_probe *p);
+void tg_ask_together(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                     const struct tg_rule *rule, const struct tg_op *const *op, size_t n,
+                     const struct tg_rule_limits *l, struct tg_probe *p);
+
+/* ---- stages.c: is the verdict final? ---- */
+
+void tg_stages_note(struct tg_eval_state *e);
+/* After all rules: a time that is open, or cannot be told, is never green. */
+void tg_stages_close(struct tg_eval_state *e);
+/* Runs a side that the verdict asks for; 0: it is final. */
+size_t tg_stages_next(const struct tg_eval_state *e);
 
 /* ---- judge_rows.c: results of a rule, added to `e` ---- */
 

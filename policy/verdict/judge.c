@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "core/diff/confirm.h"
 #include "policy/language/limit.h"
 
 static bool has_evidence(const struct tg_probe *p)
@@ -55,13 +56,30 @@ static double spent(const struct tg_probe *p)
     return p->has_recorded ? p->recorded[TG_TEST] : p->test;
 }
 
-static bool bound_exceeded(const struct tg_probe *p, const struct tg_bound *b)
+static bool has_auto(const struct tg_limit *l)
+{
+    bool is_auto = false;
+    for (size_t b = 0; b < l->n; b++)
+        is_auto |= l->bound[b].is_auto;
+    return is_auto;
+}
+
+/* A part of the step beside `auto` is what one look cannot tell from noise: new runs did. */
+static bool is_told_by_new_runs(const struct tg_probe *p, const struct tg_limit *l)
+{
+    return p->ev && p->ev->asked == TG_ASKED_RED && has_auto(l);
+}
+
+static bool bound_exceeded(const struct tg_probe *p, const struct tg_limit *l,
+                           const struct tg_bound *b)
 {
     double delta = badness(judged_delta(p), p->bad);
     switch (b->kind) {
     case TG_BOUND_PCT:
         return pct_exceeded(p, b);
     case TG_BOUND_ABS:
+        if (b->of_step && is_told_by_new_runs(p, l))
+            return delta > 0;
         return delta > (b->of_step ? b->value / 100 * p->step_ns : b->value);
     case TG_BOUND_PP:
         return delta > b->value;
@@ -78,17 +96,9 @@ static bool limit_exceeded(const struct tg_probe *p, const struct tg_limit *l)
     if ((p->unchanged || p->incomparable) && !tg_limit_is_budget(l))
         return false;
     for (size_t i = 0; i < l->n; i++)
-        if (!bound_exceeded(p, &l->bound[i]))
+        if (!bound_exceeded(p, l, &l->bound[i]))
             return false;
     return l->n > 0;
-}
-
-static bool has_auto(const struct tg_limit *l)
-{
-    bool is_auto = false;
-    for (size_t b = 0; b < l->n; b++)
-        is_auto |= l->bound[b].is_auto;
-    return is_auto;
 }
 
 static bool has_size(const struct tg_limit *l)
@@ -211,6 +221,8 @@ struct tg_judgement tg_judge(const struct tg_probe *p, const struct tg_limit_lis
                 tg_reason_of_judged(p->ev->judged),
                 p->ev->judged == TG_NOT_FEW_RUNS && p->few_runs ? p->few_runs
                                                                 : tg_judged_text(p->ev->judged));
+    if (timed && p->ev && tg_confirm_text(p->ev) && j.state <= TG_STATE_NOT_JUDGED)
+        tg_lack(&j, TG_STATE_NOT_JUDGED, TG_NEED_NEW_RUNS, tg_confirm_text(p->ev));
     if (j.state == TG_STATE_PASS && (some_steps_slow(p, fail) || some_steps_slow(p, warn)))
         j = (struct tg_judgement){ .state = TG_STATE_WARN, .reason = TG_REASON_SOME_STEPS };
     return j;

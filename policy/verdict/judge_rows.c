@@ -106,6 +106,7 @@ static void judge_by_all(const struct tg_rule_scope *s, const struct tg_rule *ru
         if (op ? !tg_probe_op_by(&other, rule->metric, s->c, op, by)
                : !tg_probe_metric_by(&other, rule, s->c, by))
             continue;
+        tg_ask_by(s, rule, op, l, by, &other);
         then = tg_judge(&other, &l->warn, &l->fail);
         if (then.state <= j->state)
             continue;
@@ -194,6 +195,8 @@ void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const s
     if ((differs = tg_grounds_op_differs(s, op, &p, e->arena))) {
         p.incomparable = differs;
         p.lacks = TG_REASON_DEVICE;
+    } else {
+        tg_ask_op(e, s, rule, op, &l, &p);
     }
     j = tg_judge(&p, &l.warn, &l.fail);
     judge_by_all(s, rule, op, &l, &p, &j);
@@ -302,6 +305,7 @@ void tg_judge_together(struct tg_eval_state *e, const struct tg_rule_scope *s,
         p.test = 100 * all->share[TG_TEST];
     }
     tg_grounds_ask_runs(&p, l.noise, e->in->policy, s->c, e->arena);
+    tg_ask_together(e, s, rule, op, n, &l, &p);
     j = tg_judge(&p, &l.warn, &l.fail);
     if (j.state <= TG_STATE_WAIVED)
         return;
@@ -379,6 +383,8 @@ void tg_judge_metric(struct tg_eval_state *e, const struct tg_rule_scope *s,
     tg_grounds_ask_runs(&p, l.noise, e->in->policy, s->c, e->arena);
     p.incomparable = tg_grounds_metric_differs(s, rule, e->arena);
     p.lacks = TG_REASON_DEVICE;
+    if (!p.incomparable)
+        tg_ask_metric(e, s, rule, &l, &p);
     j = tg_judge(&p, &l.warn, &l.fail);
     judge_by_all(s, rule, NULL, &l, &p, &j);
     if (rule->metric == TG_RULE_METRIC_STEP_TIME && s->c->step.ev_total.judged == TG_JUDGED)
@@ -425,6 +431,7 @@ static void judge_time(struct tg_eval_state *e, const struct tg_rule_scope *s,
     tg_grounds_ask_runs(&p, l.noise, e->in->policy, s->c, e->arena);
     if (p.ev->judged != TG_JUDGED && !p.ev->suspicious)
         return;
+    tg_ask_time(e, s, rule, op, &l, &p);
     j = judge_part(s->c, &p, &l);
     if (of_step)
         except_as_long(&j, s->c, op->ev.delta_ns);
@@ -470,6 +477,7 @@ static void judge_time_of_choice(struct tg_eval_state *e, const struct tg_rule_s
     tg_grounds_ask_runs(&p, l.noise, e->in->policy, s->c, e->arena);
     if ((p.ev->judged != TG_JUDGED && !p.ev->suspicious) || tg_grounds_few_steps(s, l.noise))
         return;
+    tg_ask_choice(e, s, rule, x, &l, &p);
     j = tg_judge(&p, &l.warn, &l.fail);
     if (j.state <= TG_STATE_NOT_JUDGED)
         return;

@@ -99,6 +99,7 @@ static const struct {
                              NULL },
     [TG_REASON_ALL_GONE] = { "all-gone", "nothing that the rule matches is left", NULL },
     [TG_NEED_RUNS] = { "runs", "more runs per side", NULL },
+    [TG_NEED_NEW_RUNS] = { "new-runs", "new runs that tell: it looks slower, and is asked again", NULL },
     [TG_NEED_STEPS] = { "steps", "more steps per run", NULL },
     [TG_NEED_MARKERS] = { "markers", "marks of steps, on both sides", NULL },
     [TG_NEED_OWN_TIME] = { "own-time", "time of its own: this is a wait for others", NULL },

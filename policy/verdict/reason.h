@@ -61,6 +61,7 @@ enum tg_reason {
     TG_REASON_ALL_GONE,
     /* Needs of a row. */
     TG_NEED_RUNS,
+    TG_NEED_NEW_RUNS,
     TG_NEED_STEPS,
     TG_NEED_MARKERS,
     TG_NEED_OWN_TIME,

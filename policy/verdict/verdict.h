@@ -191,7 +191,9 @@ struct tg_verdict {
     bool counts_asked; /* a rule counts calls; */
     bool counts_judged, durations_judged, budgets_judged;
     int64_t min_runs; /* noise.min_runs of the policy */
-    tg_sv error;      /* outcome error, inconclusive: why, one line */
+    /* Judged in stages (core/diff/confirm.h): runs per side that are asked for, 0: final; names of which. */
+    size_t next_runs, n_suspects;
+    tg_sv error; /* outcome error, inconclusive: why, one line */
     tg_sv error_hint;
     struct tg_baseline_info baseline;
     tg_sv test_commit,

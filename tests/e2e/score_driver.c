@@ -3,13 +3,16 @@
  * what tests/e2e/score.py scores, and what shows how an operator was judged.
  *
  *   score_driver [--dump] --base FILE... --test FILE...
- *   score_driver --pairs ROOT OUTDIR [--single-runs] < LIST
+ *   score_driver --pairs ROOT OUTDIR [--single-runs|--stages] < LIST
  *
  * Prints {"verdict": "...", "violations": [{"op", "metric", "delta_pct"}], "warnings": the same}; with --dump one line
  * for each judged operator instead. LIST has lines "name TAB base|base TAB test|test", relative to
  * ROOT. Each answer goes to OUTDIR/name.json, and each file is read once. "test|test@1.2@OPERATOR"
  * plants a slowdown: each call of that operator (ProfilerStep: its gaps) takes 1.2 times as long on
  * the test side.
+ * --stages: in stages, as `check --ask` does. Lines have "TAB base|base TAB test|test" more, the new
+ * runs of a side, if there are any; OUTDIR/name.json says what is red, what cannot be told, and the
+ * runs a side that are asked for.
  * --single-runs judges durations of single runs, too: a rule known to be worse.
  */
 #include <math.h>
@@ -121,6 +124,7 @@ struct rule_book {
     const struct tg_suite *suite;
     struct tg_compare_opts compare;
     struct tg_arena *arena;
+    bool stages;
 };
 
 static bool open_rules(struct rule_book *b, const char *flag, struct tg_err *err)
@@ -138,6 +142,7 @@ static bool open_rules(struct rule_book *b, const char *flag, struct tg_err *err
     tg_gate_compare_opts(&b->compare, b->policy, b->suite, b->arena);
     if (strcmp(flag, "--single-runs") == 0)
         b->compare.min_runs = 1;
+    b->stages = strcmp(flag, "--stages") == 0;
     return true;
 }
 
@@ -169,6 +174,27 @@ static void dump_op(FILE *f, const struct tg_op *op)
     fprintf(f, "\t%g\t%g\t%d\t%d\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\t%d\t%d\t%s\n", op->count[TG_BASE],
             op->count[TG_TEST], (int)op->change, (int)op->relation, op->ev.value[TG_BASE], op->ev.e,
             op->ev.delta_ns, op->ev.se, op->ev.p, op->ev.slot_form, op->ev.slower, why ? why : "");
+}
+
+/* Names that are red, those that cannot be told, and the runs a side that are asked for (0: final). */
+static void put_stage(FILE *f, const struct tg_verdict *v)
+{
+    bool first = true;
+    fprintf(f, "{\"next\":%zu,\"red\":[", v->next_runs);
+    for (size_t i = 0; i < v->n_results && v->results[i].state == TG_STATE_FAIL; i++)
+        put_violation(f, &first, name_of(&v->results[i]),
+                      tg_dimension_name(v->results[i].dimension), v->results[i].delta_pct);
+    fprintf(f, "],\"untold\":[");
+    first = true;
+    for (size_t i = 0; i < v->n_results; i++)
+        if (v->results[i].ev && v->results[i].ev->asked == TG_ASKED_UNTOLD)
+            put_violation(f, &first, name_of(&v->results[i]), "duration", NAN);
+    fprintf(f, "],\"open\":[");
+    first = true;
+    for (size_t i = 0; i < v->n_results; i++)
+        if (v->results[i].ev && v->results[i].ev->asked == TG_ASKED_OPEN)
+            put_violation(f, &first, name_of(&v->results[i]), "duration", NAN);
+    fprintf(f, "],\"verdict\":\"%s\"}\n", tg_outcome_name(v->outcome));
 }
 
 static void dump(FILE *f, const struct tg_comparison *c)
@@ -238,8 +264,8 @@ static bool add_cached(struct cache *k, struct tg_summary *out, tg_sv root, tg_s
 }
 
 struct question {
-    struct tg_summary summary[2];
-    struct tg_side side[2];
+    struct tg_summary summary[4];
+    struct tg_side side[4];
     size_t n;
 };
 
@@ -310,7 +336,7 @@ static bool add_side(struct cache *k, struct question *q, tg_sv root, tg_sv file
     tg_sv plant = files;
 
     files = tg_sv_cut(&plant, '@');
-    bool ok = i < 2;
+    bool ok = i < 4;
 
     tg_summary_init(&q->summary[i]);
     while (ok && files.n)
@@ -335,12 +361,21 @@ static bool answer(struct cache *k, tg_sv root, tg_sv rest, const struct rule_bo
     struct tg_io io = { 0 };
     struct tg_verdict v;
     struct tg_gate g;
-    tg_sv base = tg_sv_cut(&rest, '\t'), test = tg_sv_cut(&rest, '\t');
-    bool ok = add_side(k, &q, root, base, a, err) && add_side(k, &q, root, test, a, err);
+    static const struct tg_gate_ask ask = { .detect = 0.2, .most = 17 };
+    bool ok = true;
 
+    while (ok && rest.n && q.n < 4)
+        ok = add_side(k, &q, root, tg_sv_cut(&rest, '\t'), a, err);
     g = gate_of(b, &io, q.side, a);
+    if (b->stages)
+        g.ask = &ask;
+    g.has_again = q.n == 4;
+    g.again[TG_BASE] = q.side[2];
+    g.again[TG_TEST] = q.side[3];
     ok = ok && tg_gate_judge(&v, &g, err);
-    if (ok)
+    if (ok && b->stages)
+        put_stage(f, &v);
+    else if (ok)
         put_verdict(f, &v);
     for (size_t i = 0; i < q.n; i++)
         tg_summary_release(&q.summary[i]);

@@ -1,0 +1,114 @@
+/*
+ * `check --ask`: a verdict in stages (core/diff/confirm.h). Whoever makes the runs asks after each stage how many
+ * there have to be; the plan, what is judged and when it is final are decided here alone.
+ */
+#include <math.h>
+
+#include "cmd/gate/internal.h"
+#include "core/base/decimal.h"
+#include "core/diff/numbers.h"
+
+enum { MOST_RUNS = 17 }; /* a side, unless --max-runs says: 5 and 12 new ones */
+
+static bool read_detect(struct tg_check *c, struct tg_err *err)
+{
+    const char *text = c->o->detect;
+    tg_sv number = text ? tg_sv_of(text) : TG_SV("20%");
+    double pct;
+    if (number.n && number.p[number.n - 1] == '%')
+        number.n--;
+    if (!tg_dec_double(number, &pct) || !isfinite(pct) || pct <= 0 || pct > 1000)
+        return tg_err_usage(err, "--detect '%s' is not a size",
+                            "Give the slowdown that matters in percent: --detect 20%.", text);
+    c->ask.detect = pct / 100;
+    return true;
+}
+
+static bool read_most(struct tg_check *c, struct tg_err *err)
+{
+    int64_t most = c->o->max_runs == TG_OPT_UNSET ? MOST_RUNS : c->o->max_runs;
+    if (most < 1 || most > 1000)
+        return tg_err_usage(err, "--max-runs '%s' is not from 1 to 1000",
+                            "Give the most runs a side that there may be.",
+                            tg_arena_printf(c->arena, "%lld", (long long)most));
+    c->ask.most = (size_t)most;
+    return true;
+}
+
+/* Options of stages that are given without --ask. */
+static bool is_asked(const struct tg_check *c, struct tg_err *err)
+{
+    const struct tg_check_opts *o = c->o;
+    if (o->ask || (!o->again_baseline && !o->again_traces && !o->detect && o->max_runs <= 0))
+        return true;
+    return tg_err_usage(
+        err, "--%s is given without --ask",
+        "--ask FILE judges in stages, and writes there how many runs are asked for.",
+        o->again_baseline || o->again_traces ? "again-baseline or --again-traces"
+        : o->detect                          ? "detect"
+                                             : "max-runs");
+}
+
+bool tg_check_ask_begin(struct tg_check *c, struct tg_err *err)
+{
+    const char *path[2] = { c->o->again_baseline, c->o->again_traces };
+    if (!is_asked(c, err))
+        return false;
+    if (!c->o->ask)
+        return true;
+    if (!c->args->n || !c->o->baseline.n)
+        return tg_err_usage(err, "--%s needs the fresh traces and --baseline",
+                            "Name both: stages judge one suite against one baseline.", "ask");
+    if (!path[0] != !path[1])
+        return tg_err_usage(err, "%s is given without the other side's",
+                            "New runs are compared with new runs: name those of both sides.",
+                            path[0] ? "--again-baseline" : "--again-traces");
+    for (int side = 0; path[0] && side < 2; side++)
+        if (!tg_inputs_add(&c->again[side], path[side], NULL, &c->repo, c->arena, err))
+            return false;
+    c->stages.standard = c->io->out;
+    return read_detect(c, err) && read_most(c, err) &&
+           tg_outputs_open(&c->stages, c->o->ask, &c->stages_at, err);
+}
+
+bool tg_check_ask_load(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
+{
+    if (!c->o->ask || !j->named) /* other baselines of the policy have no new runs */
+        return true;
+    j->gate.ask = &c->ask;
+    j->gate.has_again = c->again[TG_BASE].n > 0;
+    for (int side = 0; j->gate.has_again && side < 2; side++) {
+        const struct tg_check_reading r = { .summary = &j->again[side],
+                                            .files = &c->again[side],
+                                            .to = &j->gate.again[side] };
+        tg_summary_release(&j->again[side]);
+        tg_summary_init(&j->again[side]);
+        if (!tg_check_read(c, j, side, &r, err))
+            return tg_err_context(err, "reading the new runs");
+    }
+    return !j->gate.has_again || tg_check_new_runs(j, err);
+}
+
+void tg_check_ask_release(struct tg_check_job *j)
+{
+    tg_summary_release(&j->again[TG_BASE]);
+    tg_summary_release(&j->again[TG_TEST]);
+}
+
+void tg_check_ask_keep(struct tg_check *c, const struct tg_check_job *j)
+{
+    if (j->verdict.next_runs > c->next_runs)
+        c->next_runs = j->verdict.next_runs;
+    c->n_suspects += j->verdict.n_suspects;
+}
+
+bool tg_check_ask_end(struct tg_check *c, struct tg_err *err)
+{
+    TG_BUF b = { 0 };
+    if (!c->o->ask)
+        return true;
+    size_t first = c->next_runs < TG_ASK_FIRST ? c->next_runs : TG_ASK_FIRST;
+    tg_buf_printf(&b, "%zu %zu %zu\n", first, c->next_runs - first, c->n_suspects);
+    return tg_outputs_put(&c->stages, c->stages_at, tg_buf_sv(&b), err) &&
+           tg_outputs_commit(&c->stages, err);
+}

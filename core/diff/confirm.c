@@ -1,0 +1,114 @@
+#include <math.h>
+
+#include "core/diff/confirm.h"
+
+/* Runs a side, first and new, of the look after the one that has `first` and `new`; 0: none. */
+static size_t next_look(size_t first, size_t new, size_t most)
+{
+    size_t wanted = new ? 2 * new : TG_ASK_NEW;
+    size_t left = most > first ? most - first : 0;
+
+    if (first < TG_ASK_FIRST && first < most && !new)
+        return most < TG_ASK_FIRST ? most : TG_ASK_FIRST;
+    wanted = wanted < left ? wanted : left;
+    return wanted > new &&wanted >= TG_ASK_NEW ? first + wanted : 0;
+}
+
+struct tg_asking tg_asking_of(size_t first, size_t new, size_t most, double detect)
+{
+    return (struct tg_asking){ .detect = detect,
+                               .first = first,
+                               .new = new,
+                               .next = next_look(first, new, most),
+                               .early = first < TG_ASK_FIRST &&first < most && !new };
+}
+
+bool tg_confirm_suspects(const struct tg_evidence *first, const double *step_ns)
+{
+    if (first->judged != TG_JUDGED)
+        return first->withheld;
+    return first->proven || (step_ns && first->value[TG_BASE] >= TG_ASK_PART * step_ns[TG_BASE] &&
+                             first->e > log1p(TG_ASK_SIZE) && first->p <= TG_ASK_SCREEN_P);
+}
+
+static bool excludes(const struct tg_evidence *ev, double detect)
+{
+    return ev->e + TG_ASK_Z * ev->se < log1p(detect);
+}
+
+enum tg_asked tg_confirm(const struct tg_evidence *again, double detect, bool last)
+{
+    if (again->judged != TG_JUDGED)
+        return last ? TG_ASKED_UNTOLD : TG_ASKED_OPEN;
+    if (again->e > log1p(TG_ASK_SIZE) && again->p <= TG_ASK_RED_P)
+        return TG_ASKED_RED;
+    if (again->p >= TG_ASK_CLEAR_P)
+        return TG_ASKED_CLEARED;
+    if (last)
+        return excludes(again, detect) ? TG_ASKED_CLEARED : TG_ASKED_UNTOLD;
+    return again->p > TG_ASK_MORE_P && excludes(again, detect) ? TG_ASKED_CLEARED : TG_ASKED_OPEN;
+}
+
+/* The error falls with the root of the runs. */
+static size_t runs_that_tell(const struct tg_evidence *again, size_t new, double detect)
+{
+    double times = TG_ASK_Z * again->se / log1p(detect);
+    return (size_t)ceil((double)new *fmax(1, times * times));
+}
+
+void tg_confirm_set(struct tg_evidence *ev, const struct tg_evidence *again,
+                    const struct tg_asking *asking)
+{
+    bool last = !asking->next;
+    bool judged = again && again->judged == TG_JUDGED;
+
+    ev->asked = last ? TG_ASKED_UNTOLD : TG_ASKED_OPEN;
+    if (judged) {
+        enum tg_asked asked = tg_confirm(again, asking->detect, last);
+        size_t pooled = ev->pooled;
+        *ev = *again;
+        ev->pooled = pooled;
+        ev->asked = asked;
+        ev->tell_runs = runs_that_tell(again, asking->new, asking->detect);
+    }
+    ev->asked_runs = asking->new;
+    ev->proven = ev->slower = ev->asked == TG_ASKED_RED;
+    ev->suspicious = ev->crowded = ev->withheld = false;
+    ev->tau = TG_ASK_SIZE;
+    ev->p_limit = TG_ASK_RED_P;
+}
+
+const struct tg_op *tg_confirm_op(const struct tg_comparison *again, const struct tg_op *op)
+{
+    bool frame = tg_kind_is_frame(op->kind);
+    const struct tg_op *v = frame ? again->frames : again->ops;
+    for (size_t i = 0, n = frame ? again->n_frames : again->n_ops; i < n; i++)
+        if (v[i].kind == op->kind && v[i].launched == op->launched && tg_sv_eq(v[i].name, op->name))
+            return &v[i];
+    return NULL;
+}
+
+void tg_confirm_whole(struct tg_comparison *c)
+{
+    static const enum tg_account_id times[] = { TG_ACCOUNT_WALL, TG_ACCOUNT_BUSY };
+    const struct tg_comparison *again = c->asking->again;
+
+    if (!again)
+        return;
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        struct tg_account_series *s = &c->account.of[times[i]];
+        if (s->grown || s->forgiven)
+            *s = again->account.of[times[i]];
+    }
+    c->busy = again->busy;
+    c->excess = again->excess;
+    c->other_data = again->other_data;
+    c->n_withheld = again->n_withheld;
+}
+
+const char *tg_confirm_text(const struct tg_evidence *ev)
+{
+    return ev->asked == TG_ASKED_OPEN     ? "it looks slower, and new runs are asked"
+           : ev->asked == TG_ASKED_UNTOLD ? "it looks slower, and its runs vary too much to tell"
+                                          : NULL;
+}

@@ -1,0 +1,52 @@
+#ifndef TG_DIFF_CONFIRM_H
+#define TG_DIFF_CONFIRM_H
+/*
+ * Ask again: what a first look suspects is asked of runs that did not choose it. The evidence of a later
+ * look is of new runs alone, so the few names that are asked need no allowance for the many that were
+ * looked at, and a plain rank test suffices.
+ *
+ *     one run per side      counts alone: what they prove ends it
+ *     TG_ASK_FIRST per side counts and sizes are final; a time that looks slower is a suspect
+ *     TG_ASK_NEW more       suspects only, in these new runs: red, cleared, or open
+ *     twice as many new     the same of those that are open, until the last look leaves none open
+ *
+ * The plan is fixed before the first run, and the largest p that confirms is the same in each look.
+ * Pure functions. Error rates, and the designs tried: docs/experiments/ask-again.md.
+ */
+#include "core/diff/compare.h"
+
+/* How a comparison of the first runs is judged in stages. */
+struct tg_asking {
+    const struct tg_comparison *again; /* of all new runs alone; NULL: none so far */
+    double detect;                     /* the size that matters, as ratio - 1 */
+    size_t first, new;                 /* runs per side that are there */
+    size_t
+        next;   /* runs per side, first and new, that the next look would have; 0: this is the last */
+    bool early; /* a look at counts: TG_ASK_FIRST are still to come, and no time is asked */
+};
+/* `most`: runs per side that there may be in all. */
+struct tg_asking tg_asking_of(size_t first, size_t new, size_t most, double detect);
+
+/*
+ * Does the first look ask again? A name is asked by a low bar, unless it is a small part of the step. With
+ * `step_ns` NULL, of a metric, only what one look proves is asked.
+ */
+bool tg_confirm_suspects(const struct tg_evidence *first, const double *step_ns);
+/* What all new runs so far say of a suspect. `last`: there will be no more of them. */
+enum tg_asked tg_confirm(const struct tg_evidence *again, double detect, bool last);
+/*
+ * The evidence of a suspect, `ev`, as the stages so far leave it: with the numbers of the new runs, if
+ * `again` has any. NULL: there are no new runs, or they lack it.
+ */
+void tg_confirm_set(struct tg_evidence *ev, const struct tg_evidence *again,
+                    const struct tg_asking *asking);
+/* The same operator, kernel or frame in the new runs; NULL: they lack it. */
+const struct tg_op *tg_confirm_op(const struct tg_comparison *again, const struct tg_op *op);
+/*
+ * After both are compared: wall clock and busy time that grew, and whether the machine was busy, are what
+ * the new runs say.
+ */
+void tg_confirm_whole(struct tg_comparison *c);
+/* Why a time is not judged; NULL: it is, or was not asked. */
+const char *tg_confirm_text(const struct tg_evidence *ev);
+#endif

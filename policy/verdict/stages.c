@@ -1,0 +1,144 @@
+/*
+ * A verdict in stages (core/diff/confirm.h): whether it is final, how many runs it asks for, and what of
+ * them cannot be told. An open time is never green.
+ */
+#include "core/diff/confirm.h"
+#include "core/diff/numbers.h"
+#include "policy/verdict/internal.h"
+#include "policy/verdict/phrase.h"
+
+#define NAMED 3 /* names in a sentence */
+
+static size_t count(const struct tg_eval_state *e, enum tg_asked asked)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < e->n; i++)
+        n += e->results[i].state == TG_STATE_NOT_JUDGED && e->results[i].ev &&
+             e->results[i].ev->asked == asked;
+    return n;
+}
+
+/* "aten::mm, aten::add and 2 more" */
+static void put_names(struct tg_buf *b, const struct tg_eval_state *e, enum tg_asked asked)
+{
+    size_t n = count(e, asked), named = 0;
+    for (size_t i = 0; i < e->n && named < NAMED; i++) {
+        const struct tg_result *r = &e->results[i];
+        if (r->state != TG_STATE_NOT_JUDGED || !r->ev || r->ev->asked != asked)
+            continue;
+        tg_buf_printf(b, "%s%.*s", named ? ", " : "", TG_SV_ARG(r->op_normalised));
+        if (asked == TG_ASKED_UNTOLD)
+            tg_buf_printf(b, " (varies by %s)", TG_VALUE(100 * r->ev->noise, TG_UNIT_PERCENT));
+        named++;
+    }
+    if (n > named)
+        tg_buf_printf(b, " and %zu more", n - named);
+}
+
+static size_t most_to_tell(const struct tg_eval_state *e)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < e->n; i++)
+        if (e->results[i].ev && e->results[i].ev->asked == TG_ASKED_UNTOLD &&
+            e->results[i].ev->tell_runs > most)
+            most = e->results[i].ev->tell_runs;
+    return most;
+}
+
+static void open_guard(struct tg_eval_state *e, const char *name, struct tg_buf *message,
+                       const char *next)
+{
+    struct tg_result *r = tg_eval_add(e, NULL);
+    tg_eval_message(r, TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD, TG_NEED_NEW_RUNS, tg_sv_of(name),
+                    tg_phrase_take(message, e->arena), tg_sv_of(next));
+}
+
+static void say_untold(struct tg_eval_state *e)
+{
+    const struct tg_asking *asking = e->in->comparison->asking;
+    size_t all = asking->first + asking->new, more = most_to_tell(e);
+    struct tg_buf b = { 0 };
+    tg_buf_printf(&b, "cannot be told within %zu runs a side: ", all);
+    put_names(&b, e, TG_ASKED_UNTOLD);
+    open_guard(e, "(asked again)", &b,
+               more ? tg_arena_printf(e->arena,
+                                      "About %zu runs a side would tell (--max-runs), or a larger "
+                                      "--detect.",
+                                      asking->first + more)
+                    : "Allow more runs a side (--max-runs): new ones have to tell.");
+}
+
+static void say_open(struct tg_eval_state *e)
+{
+    struct tg_buf b = { 0 };
+    tg_buf_puts(&b, count(e, TG_ASKED_OPEN) == 1 ? "looks slower, and is asked again: "
+                                                 : "look slower, and are asked again: ");
+    put_names(&b, e, TG_ASKED_OPEN);
+    open_guard(e, "(asked again)", &b,
+               tg_arena_printf(e->arena, "Record %zu runs a side in all: new ones tell.",
+                               e->in->comparison->asking->next));
+}
+
+void tg_stages_close(struct tg_eval_state *e)
+{
+    const struct tg_asking *asking = e->in->comparison->asking;
+    if (!asking || asking->early)
+        return;
+    e->out->n_suspects = count(e, TG_ASKED_OPEN);
+    if (tg_result_first(e->results, e->n, TG_STATE_FAIL))
+        return;
+    if (e->out->n_suspects)
+        say_open(e);
+    if (count(e, TG_ASKED_UNTOLD))
+        say_untold(e);
+}
+
+/*
+ * What the first run of each side proves: an operator's number of calls that is the same in all steps of a side.
+ * One that varies from step to step may vary from run to run, and kernels are a library's choice.
+ */
+static bool is_proven_early(const struct tg_verdict *v, const struct tg_comparison *c)
+{
+    for (size_t i = 0; i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i];
+        const struct tg_op *op = r->subject == TG_SUBJECT_NAME ? tg_result_op(c, r) : NULL;
+        if (op && r->state == TG_STATE_FAIL && r->grounds == TG_GROUNDS_COUNT &&
+            !tg_kind_is_device(op->kind) && op->counted.shape == TG_COUNT_CONSTANT)
+            return true;
+    }
+    return false;
+}
+
+size_t tg_stages_next(const struct tg_eval_state *e)
+{
+    const struct tg_comparison *c = e->in->comparison;
+    const struct tg_verdict *v = e->out;
+    if (!c->asking)
+        return 0;
+    if (c->asking->early)
+        return is_proven_early(v, c) ? 0 : c->asking->next;
+    if (v->outcome == TG_OUTCOME_FAIL)
+        return 0;
+    bool disturbed = (c->busy || c->other_data) && c->n_withheld;
+    return v->n_suspects || e->account_open || disturbed ? c->asking->next : 0;
+}
+
+/* What a verdict in stages states; its rates: docs/experiments/ask-again.md. */
+void tg_stages_note(struct tg_eval_state *e)
+{
+    const struct tg_asking *asking = e->in->comparison->asking;
+    const char *new = "";
+    if (!asking || asking->early)
+        return;
+    if (asking->new)
+        new = tg_arena_printf(e->arena, ", then %zu new ones for what looked slower", asking->new);
+    tg_eval_note(e, TG_REASON_NONE,
+                 TG_SV_PRINTF(e->arena,
+                              "judged in stages: %zu runs a side%s; a time that looks slower fails "
+                              "only if new runs confirm it, from %s on; the size that matters is "
+                              "%s",
+                              asking->first, new, TG_PCT(100 * TG_ASK_SIZE),
+                              TG_PCT(100 * asking->detect)),
+                 "On recorded CPU models, with up to 17 runs a side, the same code failed in 1 of "
+                 "1,000 cases, and +20 % on one operator was found in 8 of 10.");
+}

@@ -1,0 +1,137 @@
+/* Oracles: ln 1.04 = .039221, ln 1.2 = .182322; each case is on one side of one limit. */
+#include "core/diff/confirm.h"
+#include "tests/support.h"
+
+static struct tg_evidence of(double e, double se, double p)
+{
+    return (struct tg_evidence){ .value = { 1000, 1100 }, .e = e, .se = se, .p = p };
+}
+
+TEST(the_plan_is_fixed_by_the_runs_there_are)
+{
+    static const struct {
+        size_t first, new, most, next;
+        bool early;
+    } want[] = {
+        { 1, 0, 17, 5, true },   { 3, 0, 17, 5, true },
+        { 5, 0, 17, 11, false }, { 5, 6, 17, 17, false },
+        { 5, 12, 17, 0, false }, { 5, 12, 40, 29, false },
+        { 5, 6, 14, 14, false }, { 5, 0, 11, 11, false },
+        { 5, 0, 10, 0, false }, /* 5v5 confirm nothing */
+        { 5, 6, 11, 0, false },  { 1, 0, 3, 3, true },
+        { 3, 0, 3, 0, false },   { 1, 0, 1, 0, false },
+        { 5, 9, 5, 0, false },   { 2, 6, 17, 14, false },
+    };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        struct tg_asking a = tg_asking_of(want[i].first, want[i].new, want[i].most, .2);
+        if (a.next != want[i].next || a.early != want[i].early)
+            fail_msg("%zu + %zu of %zu: next %zu early %d", want[i].first, want[i].new,
+                     want[i].most, a.next, a.early);
+        assert_true(a.detect == .2 && !a.again && a.first == want[i].first && a.new == want[i].new);
+    }
+}
+
+TEST(a_suspect_is_large_judged_slower_and_separated)
+{
+    double step[2] = { 400000, 0 };
+    struct tg_evidence ev = of(.040, .01, .1);
+    assert_true(tg_confirm_suspects(&ev, step)); /* 1000 is .25 % of it */
+    assert_false(tg_confirm_suspects(&ev, NULL));
+    step[TG_BASE] = 401000;
+    assert_false(tg_confirm_suspects(&ev, step));
+    ev.proven = true; /* what one look proves is one at any size */
+    assert_true(tg_confirm_suspects(&ev, step));
+    assert_true(tg_confirm_suspects(&ev, NULL));
+    step[TG_BASE] = 1000;
+    ev = of(.039, .01, .1);
+    assert_false(tg_confirm_suspects(&ev, step));
+    ev = of(.040, .01, .11);
+    assert_false(tg_confirm_suspects(&ev, step));
+    ev = of(.040, .01, .1);
+    ev.judged = TG_NOT_BUSY;
+    assert_false(tg_confirm_suspects(&ev, step));
+    ev.withheld = true;
+    assert_true(tg_confirm_suspects(&ev, step));
+}
+
+TEST(new_runs_confirm_clear_or_ask_on)
+{
+    const struct {
+        double e, se, p;
+        enum tg_asked then, last;
+    } want[] = {
+        { .040, .01, .0022, TG_ASKED_RED, TG_ASKED_RED },
+        { .039, .01, .0022, TG_ASKED_OPEN, TG_ASKED_CLEARED }, /* too small to be red */
+        { .040, .01, .0023, TG_ASKED_OPEN, TG_ASKED_CLEARED },
+        { .040, .01, .3, TG_ASKED_OPEN, TG_ASKED_CLEARED },
+        { .040, .01, .31, TG_ASKED_CLEARED, TG_ASKED_CLEARED },
+        { 0, .0911, .4, TG_ASKED_CLEARED, TG_ASKED_CLEARED }, /* .1822 < ln 1.2 */
+        { 0, .0912, .4, TG_ASKED_OPEN, TG_ASKED_UNTOLD },     /* .1824: 20 % is not excluded, */
+        { 0, .0912, .5, TG_ASKED_CLEARED, TG_ASKED_CLEARED }, /* but it does not look slower */
+    };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        struct tg_evidence ev = of(want[i].e, want[i].se, want[i].p);
+        assert_int_equal(tg_confirm(&ev, .2, false), want[i].then);
+        assert_int_equal(tg_confirm(&ev, .2, true), want[i].last);
+        ev.judged = TG_NOT_ONE_SIDED; /* says nothing, whatever its numbers */
+        assert_int_equal(tg_confirm(&ev, .2, false), TG_ASKED_OPEN);
+        assert_int_equal(tg_confirm(&ev, .2, true), TG_ASKED_UNTOLD);
+    }
+}
+
+/* The error falls by the root of the runs: twice the one that excludes takes four times as many. */
+TEST(the_evidence_becomes_that_of_the_new_runs)
+{
+    struct tg_asking asking = { .detect = .2, .first = 5, .new = 12 };
+    struct tg_evidence again = of(.09, .1822, .2), ev = of(.5, .01, .001);
+    ev.proven = ev.slower = ev.suspicious = true;
+    ev.pooled = 3;
+    tg_confirm_set(&ev, &again, &asking);
+    assert_int_equal(ev.asked, TG_ASKED_UNTOLD);
+    assert_int_equal((int)ev.tell_runs, 48); /* 12 (.3644 / .182322)^2 = 47.9 */
+    assert_int_equal((int)ev.asked_runs, 12);
+    assert_true(ev.e == .09 && ev.pooled == 3);
+    assert_false(ev.proven || ev.slower || ev.suspicious);
+    again = of(.09, .01, .001);
+    tg_confirm_set(&ev, &again, &asking);
+    assert_int_equal(ev.asked, TG_ASKED_RED);
+    assert_true(ev.proven && ev.slower && ev.tau == .04);
+    assert_int_equal((int)ev.tell_runs, 12);
+    asking.next = 17;
+    ev = of(.5, .01, .001);
+    tg_confirm_set(&ev, NULL, &asking); /* the new runs lack it */
+    assert_int_equal(ev.asked, TG_ASKED_OPEN);
+    assert_true(ev.e == .5 && !ev.proven);
+    assert_string_equal(tg_confirm_text(&ev), "it looks slower, and new runs are asked");
+    ev.asked = TG_ASKED_RED;
+    assert_null(tg_confirm_text(&ev));
+}
+
+TEST(the_same_name_of_the_same_kind)
+{
+    struct tg_op v[] = { { .name = TG_SV("a"), .kind = TG_KIND_OP },
+                         { .name = TG_SV("a"), .kind = TG_KIND_KERNEL } },
+                 other = { .name = TG_SV("b"), .kind = TG_KIND_OP };
+    struct tg_comparison again = { .ops = v, .n_ops = 2 };
+    assert_ptr_equal(tg_confirm_op(&again, &v[1]), &v[1]);
+    assert_null(tg_confirm_op(&again, &other));
+}
+
+/* What grew in the first runs alone has not grown; what the first runs do not show is not looked for. */
+TEST(the_whole_is_what_the_new_runs_say)
+{
+    struct tg_comparison again = { .busy = true, .n_withheld = 2 };
+    struct tg_asking asking = { .again = &again };
+    struct tg_comparison c = { .asking = &asking };
+    c.account.of[TG_ACCOUNT_WALL].grown = true;
+    c.account.of[TG_ACCOUNT_CALLS].grown = true;
+    again.account.of[TG_ACCOUNT_BUSY].grown = true;
+    tg_confirm_whole(&c);
+    assert_false(c.account.of[TG_ACCOUNT_WALL].grown || c.account.of[TG_ACCOUNT_BUSY].grown);
+    assert_true(c.account.of[TG_ACCOUNT_CALLS].grown); /* calls are final */
+    assert_true(c.busy && c.n_withheld == 2);
+    asking.again = NULL;
+    c.account.of[TG_ACCOUNT_WALL].grown = true;
+    tg_confirm_whole(&c);
+    assert_true(c.account.of[TG_ACCOUNT_WALL].grown);
+}

@@ -1,0 +1,121 @@
+/* Whether a verdict is final, what it asks for and what it says (stages.c), on results made by hand. */
+#include "by_hand.h"
+
+#include "core/diff/confirm.h"
+
+static void in_stages(struct hand *h, struct tg_asking *asking, size_t first, size_t new)
+{
+    *asking = tg_asking_of(first, new, 17, .2);
+    h->c.asking = asking;
+}
+
+static struct tg_result asked(struct hand *h, const char *name, enum tg_asked what)
+{
+    struct tg_evidence *ev = TG_NEW(h->a, struct tg_evidence);
+    struct tg_result r = hand_row(name, 1);
+    *ev = hand_evidence(1000, .3);
+    ev->asked = what;
+    ev->noise = .3;
+    ev->tell_runs = 40;
+    r.state = TG_STATE_NOT_JUDGED;
+    r.ev = ev;
+    return r;
+}
+
+WITH_HAND(open_names_ask_for_new_runs)
+{
+    struct tg_asking asking;
+    struct tg_result rows[5];
+    in_stages(h, &asking, 5, 0);
+    for (size_t i = 0; i < 5; i++)
+        rows[i] = asked(h, (const char *[]){ "a", "b", "c", "d", "e" }[i], TG_ASKED_OPEN);
+    (void)hand_results(h, rows, 5);
+    tg_stages_close(&h->e);
+    assert_int_equal((int)h->v.n_suspects, 5);
+    assert_int_equal(h->e.results[5].state, TG_STATE_INCONCLUSIVE);
+    hand_text(h->e.results[5].message, "look slower, and are asked again: a, b, c and 2 more");
+    hand_text(h->e.results[5].next, "Record 11 runs a side in all: new ones tell.");
+    h->v.outcome = TG_OUTCOME_INCONCLUSIVE;
+    assert_int_equal((int)tg_stages_next(&h->e), 11);
+    h->v.outcome = TG_OUTCOME_FAIL; /* whatever is open */
+    assert_int_equal((int)tg_stages_next(&h->e), 0);
+}
+
+WITH_HAND(what_cannot_be_told_says_how_many_runs_would)
+{
+    struct tg_asking asking;
+    struct tg_result row = asked(h, "wild", TG_ASKED_UNTOLD);
+    in_stages(h, &asking, 5, 12);
+    (void)hand_results(h, &row, 1);
+    tg_stages_close(&h->e);
+    hand_text(h->e.results[1].message,
+              "cannot be told within 17 runs a side: wild (varies by 30.0 %)");
+    hand_text(h->e.results[1].next,
+              "About 45 runs a side would tell (--max-runs), or a larger --detect.");
+    h->v.outcome = TG_OUTCOME_INCONCLUSIVE;
+    assert_int_equal((int)tg_stages_next(&h->e), 0);
+}
+
+WITH_HAND(a_failure_is_told_alone)
+{
+    struct tg_asking asking;
+    struct tg_result rows[] = { hand_row("a", 1), asked(h, "b", TG_ASKED_OPEN) };
+    in_stages(h, &asking, 5, 0);
+    (void)hand_results(h, rows, 2);
+    tg_stages_close(&h->e);
+    assert_int_equal(h->e.n, 2);
+}
+
+/* The first run a side: an operator's constant number of calls is final; a kernel's, one that varies, a time are not. */
+WITH_HAND(one_run_a_side_proves_constant_counts_alone)
+{
+    struct tg_asking asking;
+    struct tg_op op = hand_op("aten::clone", TG_KIND_OP);
+    struct tg_result row = hand_row("aten::clone", 1);
+    in_stages(h, &asking, 1, 0);
+    h->c.ops = &op;
+    h->c.n_ops = 1;
+    h->v.results = &row;
+    h->v.n_results = 1;
+    h->v.outcome = TG_OUTCOME_FAIL;
+    assert_int_equal((int)tg_stages_next(&h->e), 0);
+    op.counted.shape = TG_COUNT_VARIES;
+    assert_int_equal((int)tg_stages_next(&h->e), 5);
+    op.counted.shape = TG_COUNT_CONSTANT;
+    row.grounds = TG_GROUNDS_RUNS;
+    assert_int_equal((int)tg_stages_next(&h->e), 5);
+    row.grounds = TG_GROUNDS_COUNT;
+    op.kind = row.op_kind = TG_KIND_KERNEL;
+    assert_int_equal((int)tg_stages_next(&h->e), 5);
+    tg_stages_close(&h->e);
+    tg_stages_note(&h->e);
+    assert_int_equal(h->e.n + h->v.n_notes, 0);
+}
+
+WITH_HAND(a_machine_that_was_busy_is_asked_again)
+{
+    struct tg_asking asking;
+    in_stages(h, &asking, 5, 0);
+    h->v.outcome = TG_OUTCOME_INCONCLUSIVE;
+    assert_int_equal((int)tg_stages_next(&h->e), 0);
+    h->c.busy = true;
+    h->c.n_withheld = 1;
+    assert_int_equal((int)tg_stages_next(&h->e), 11);
+    h->c.busy = false;
+    h->e.account_open = true;
+    assert_int_equal((int)tg_stages_next(&h->e), 11);
+    h->c.asking = NULL;
+    assert_int_equal((int)tg_stages_next(&h->e), 0);
+}
+
+WITH_HAND(the_note_says_what_was_done)
+{
+    struct tg_asking asking;
+    in_stages(h, &asking, 5, 6);
+    tg_stages_note(&h->e);
+    assert_int_equal(h->v.n_notes, 1);
+    hand_text(h->v.notes[0].text,
+              "judged in stages: 5 runs a side, then 6 new ones for what looked slower; a time that "
+              "looks slower fails only if new runs confirm it, from +4.0 % on; the size that "
+              "matters is +20 %");
+}

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 from support import ENV, PROGRAM, ROOT, expect, expect_end, git, read_json, run_parts, tracegate, write_text
 
@@ -77,6 +78,117 @@ def once_more(tmp):
                                              "'a b' '/" in done.stderr, "TRACE=/" in done.stderr), (True,) * 4)
 
 
+# A program with twelve operators of 100 us that differ by 1 % from run to run; `variant` says what else.
+STEPPER = """import gzip, json, os, random, sys
+k, variant = int(os.environ["TRACE"].removesuffix(".json.gz")[-2:]), open("variant").read().strip()
+rng = random.Random(f"{variant} {k}")
+def factor(op):
+    own = {"slower": 1.2, "lucky": 1.2 if k < 5 else .95}.get(variant, 1)
+    if variant == "wild":  # of six new runs four are slower than all of main's, two faster: one-sided p = .2; of twelve .08
+        own = 1.3 if k < 5 else (2.2, .6, 1.6, .8, 1.4, 1.2)[(k - 5) % 6]
+    return (own if op == 3 else 1) * rng.uniform(.99, 1.01)
+events, at = [], 0
+for step in range(4):
+    begin = at
+    for op in range(12):
+        dur = round(100 * factor(op), 3)
+        events.append(dict(ph="X", cat="cpu_op", name=f"demo::op{op}", pid=1, tid=1, ts=at, dur=dur))
+        at = round(at + dur + 1, 3)
+    events.append(dict(ph="X", cat="user_annotation", name=f"ProfilerStep#{step}", pid=1, tid=1, ts=begin, dur=round(at - begin, 3)))
+with open(os.environ["LOG"], "a") as log:
+    log.write(f"{variant} {k}\\n")
+with gzip.open(os.environ["TRACE"], "wt") as f:
+    json.dump(dict(schemaVersion=1, traceEvents=events), f)
+"""
+
+
+def stepper(tmp, variant):
+    """A repository whose branch `change` is of this variant; main is as it was."""
+    r = f"{tmp}/{variant}"
+    os.makedirs(r)
+    git(r, "init", "-q", "-b", "main")
+    write_text(r + "/bench.py", STEPPER)
+    for v in ("base", variant):
+        write_text(r + "/variant", v + "\n")
+        git(r, "add", "-A")
+        git(r, "commit", "-qm", v, "--allow-empty")
+        if v == "base":
+            git(r, "checkout", "-q", "-b", "change")
+    return r
+
+
+def in_stages(tmp):
+    """One run a side for what it does, five for what looks slower, new ones for that alone."""
+    r = repository(tmp)
+    done = ab(r, "--base", "main", "--", "./bench", "{trace}")
+    expect_end("an extra copy", done, 1, "aten::clone", err="ab: 1 run a side in 1 stage, ")
+    expect("an extra copy: runs", open(tmp + "/log").read().split("\n")[:-1], ["base run00", "extra_copy run00"])
+    # variant, options -> exit, words, in stderr, runs a side
+    for variant, options, code, words, told, n in (
+            ("same", (), 0, "PASS", "5 runs a side in 2 stages", 5),
+            ("slower", (), 1, "demo::op3", "suspects: 1", 11),
+            ("slower", ("--bisect",), 1, "demo::op3", "suspects: 1", 11),
+            ("lucky", (), 0, "then 6 new ones", "11 runs a side in 3 stages", 11),
+            ("wild", (), 4, "cannot be told within 17 runs a side", "17 runs a side in 4 stages", 17),
+            ("wild", ("--max-runs", "7"), 4, "cannot be told within 5 runs a side", "5 runs a side in 2 stages", 5),
+            ("wild", ("--detect", "900%"), 0, "PASS", "17 runs a side in 4 stages", 17),
+            ("wild", ("--bisect", "--max-runs", "11"), 125, "cannot be told", "undecided after 11 runs a side", 11),
+            ("same", ("--max-runs", "2"), 0, "", "2 runs a side in 2 stages", 2),
+            ("slower", ("--budget", "1s"), None, "", "--budget 1s has time for", None)):
+        name = f"{variant} {' '.join(options)}"
+        r = tmp + "/" + variant
+        if not os.path.exists(r):
+            stepper(tmp, variant)
+        log = tmp + "/stepper-log"
+        write_text(log, "")
+        ENV["LOG"] = log
+        slow = "sleep 0.2; " if "--budget" in options else ""
+        done = ab(r, "--base", "main", *options, "--", "sh", "-c", slow + f"exec {sys.executable} bench.py")
+        lines = open(log).read().split("\n")[:-1]
+        expect_end(name, done, done.returncode if code is None else code, words, err=told)
+        if n:
+            expect(f"{name}: runs", lines, [f"{v} {k}" for k in range(n) for v in ("base", variant)])
+        else:
+            expect(f"{name}: fewer runs {len(lines)}", len(lines) < 2 * 17, True)
+    for args, words in ((("--runs", "3", "--detect", "5%"), "--runs is one look"), (("--resume",), "--resume needs the --out DIR"),
+                        (("--budget", "soon"), "is no time"), (("--max-runs", "0"), "is no number"),
+                        (("--resume", "--out", tmp + "/none"), "has no runs of this command line"), (("--detect", "much"), "is not a size")):
+        expect_end(f"{args}", ab(tmp + "/same", "--base", "main", *args, "--", sys.executable, "bench.py"), 2, err=words)
+
+
+def resumed(tmp):
+    """Killed in the middle and resumed: the same verdict, and no run is made twice but the one that was cut."""
+    r, log, out = stepper(tmp, "slower"), tmp + "/log", tmp + "/out"
+    ENV["LOG"] = log
+    command = ("--base", "main", "--out", out, "--json", tmp + "/r.json")
+    bench = ("--", "sh", "-c", f"exec {sys.executable} bench.py")
+    write_text(log, "")
+    whole = ab(r, *command, *bench)
+    expect("whole: exit", whole.returncode, 1)
+    report = read_json(tmp + "/r.json")["violations"]
+    write_text(log, "")
+    going = subprocess.Popen([AB, *command, *bench], cwd=r, env=ENV, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while len(open(log).read().split("\n")) <= 14 and going.poll() is None:
+        time.sleep(0.02)
+    going.kill()
+    going.wait()
+    before = len(open(log).read().split("\n")) - 1
+    expect(f"killed before its end, after {before}", 14 <= before < 22, True)
+    done = ab(r, *command, "--resume", *bench)
+    expect_end("resumed", done, 1, "demo::op3", err="11 runs a side in 3 stages")
+    again = len(open(log).read().split("\n")) - 1 - before
+    expect(f"resumed: the rest alone, {again}", 22 - before <= again <= 22 - before + 2, True)
+    expect("resumed: the same report", read_json(tmp + "/r.json")["violations"], report)
+    # a trace that is not as it was recorded is made again
+    at = [f for f in os.listdir(out) if f.startswith("head-")][0]
+    write_text(f"{out}/{at}/run01.json.gz", "not a trace")
+    write_text(log, "")
+    expect("spoilt: exit", ab(r, *command, "--resume", *bench).returncode, 1)
+    expect("spoilt: made again", open(log).read(), "slower 1\n")
+    git(r, "commit", "-q", "--allow-empty", "-m", "another")
+    expect_end("another commit", ab(r, *command, "--resume", *bench), 2, err="has no runs of this command line")
+
+
 HAND = """import gzip, json, os, shutil, sys
 case = "added-copy" if "clone()" in open("models/text.py").read() else "base-text"
 k = int(sys.argv[1].removesuffix(".json.gz")[-2:])
@@ -120,7 +232,7 @@ def explain(tmp):
 
     def run(case, stacks, *more):
         log = f"{tmp}/log-{case}-{stacks}{len(more)}"
-        done = ab(tmp + "/r", "--base", "main", *more, "--json", tmp + "/r.json", "--", sys.executable, tmp + "/hand.py", "{trace}",
+        done = ab(tmp + "/r", "--base", "main", "--max-runs", "3", *more, "--json", tmp + "/r.json", "--", sys.executable, tmp + "/hand.py", "{trace}",
                   planted + "/traces", log, stacks)
         report = read_json(tmp + "/r.json")
         return done, report, open(log).read().split("\n")[:-1]
@@ -128,13 +240,13 @@ def explain(tmp):
     plant.apply(tmp + "/r", "added-copy")
     done, report, log = run("change", "some", "--explain")
     expect("explained: exit", done.returncode, 1)
-    expect("explained: runs", log, ["base-text ", "added-copy "] * 3 + ["base-text 1", "added-copy 1"])
+    expect("explained: runs", log, ["base-text ", "added-copy ", "base-text 1", "added-copy 1"])
     cause = report["violations"][0]["cause"] or {}
     expect("explained: cause", (cause.get("file"), cause.get("qualified"), cause.get("changed")), ("models/text.py", "Block.forward", [[38, 38]]))
     expect("explained: what was judged has no stacks", "with_stack" in json.dumps(report["environment"]) if "environment" in report else False, False)
     expect("explained: said once", done.stdout.count("FAIL:"), 1)
     done, report, log = run("change", "some")
-    expect("without --explain: runs", len(log), 6)
+    expect("without --explain: runs", len(log), 2)
     expect("without --explain: no cause of a stack", (report["violations"][0]["cause"] or {}).get("confidence") in (None, "medium"), True)
     for stacks, words in (("never", "records no Python stacks"), ("breaks", "the command failed")):
         done, report, log = run("change", stacks, "--explain")
@@ -195,4 +307,4 @@ def snippet(tmp):
     expect(f"a trace with steps {told.stdout} {told.stderr}", told.returncode, 0)
 
 
-run_parts(interleaved, once_more, apart, bisect, explain, snippet)
+run_parts(interleaved, once_more, in_stages, resumed, apart, bisect, explain, snippet)

@@ -331,6 +331,10 @@ AB_CASES = [
     ("more work, full clone, base named", "more", 0, dict(AB, base="origin/main"), {}, "fail", 1, "aten::clone"),
     ("in a folder", "more", 2, dict(AB, **{"working-directory": "sub", "command": "sh ../bench"}), {}, "fail", 1, "aten::clone"),
     ("two runs a side", "more", 2, dict(AB, runs="2"), dict(n=2), "fail", 1, ""),
+    ("two runs a side, whatever the budget", "more", 2, dict(AB, runs="2", budget="1s", detect="5%"), dict(n=2), "fail", 1, ""),
+    ("a size and a budget", "same", 2, dict(AB, detect="30%", budget="1h"), {}, None, 0, "5 runs a side in 2 stages"),
+    ("a budget that is none", "same", 2, dict(AB, budget="soon"), dict(n=0), "error", 2, "it is a time"),
+    ("a size that is none", "same", 2, dict(AB, detect="much"), dict(n=0), "error", 2, "it is a slowdown"),
     ("set up once a side", "more", 2, dict(AB, setup="echo $(cat variant) setup >> \"$LOG\""), dict(setup=True), "fail", 1, ""),
     ("merge queue", "more", 2, AB, dict(event="merge_group"), "fail", 1, ""),
     ("depth 1", "same", 1, AB, dict(n=0), "error", 3, "fetch-depth: 2"),
@@ -349,7 +353,8 @@ AB_CASES = [
 
 
 def ab_case(action, box, sha, temp, name, which, depth, inputs, more, verdict, code, said):
-    n, event = more.get("n", 3), more.get("event", "pull_request")
+    # without `runs` in stages: five a side where nothing looks slower, one where a count shows it
+    n, event = more.get("n", 5 if which == "same" else 1), more.get("event", "pull_request")
     log, number = os.path.join(temp, "log"), {"same": 21, "more": 22}[which]
     path = box.checkout(f"refs/pull/{number}/merge", depth)
     environ = dict({k: v for k, v in box.env.items() if k.startswith("GIT_")}, LOG=log, TRACES=TRACES,

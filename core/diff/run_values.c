@@ -227,12 +227,12 @@ static double usual_of_run(const struct tg_diff_work *w, const struct tg_op *op,
 
 /*
  * What more than half of the side's runs call in a usual step, -1: nothing; `steps` is lowered to how
- * many such steps more than half of them have. The other runs hide nothing of these.
+ * many such steps all of these have. The other runs hide nothing of them.
  */
 static double usual_of_side(const struct tg_diff_work *w, const struct tg_op *op, int side,
                             bool slots, size_t *steps)
 {
-    size_t n = w->c->n_runs[side], of_run;
+    size_t n = w->c->n_runs[side], of_run, have = 0;
     double *x = w->room->of_run, usual;
 
     for (size_t run = 0; run < n; run++)
@@ -241,12 +241,14 @@ static double usual_of_side(const struct tg_diff_work *w, const struct tg_op *op
     usual = x[n / 2]; /* what more than half have is in the middle */
     if (usual < 0)
         return -1;
-    for (size_t run = 0; run < n; run++)
-        x[run] = usual_of_run(w, op, side, run, slots, &of_run) == usual ? (double)of_run : 0;
-    tg_ascend(x, n);
-    if (x[(n - 1) / 2] < (double)*steps)
-        *steps = (size_t)x[(n - 1) / 2];
-    return usual;
+    for (size_t run = 0; run < n; run++) {
+        if (usual_of_run(w, op, side, run, slots, &of_run) != usual)
+            continue;
+        have++;
+        if (of_run < *steps)
+            *steps = of_run; /* the least of more steps is less */
+    }
+    return 2 * have > n ? usual : -1;
 }
 
 static bool all_have_slots(const struct tg_diff_work *w, const struct tg_op *op)
@@ -465,13 +467,11 @@ static void schedule_values(const struct reading *q, size_t at, double out[TG_ST
 static bool is_odd(const struct reading *q, int side, size_t run)
 {
     const struct plan *p = &q->plan;
+    bool slots = p->form == TG_FORM_SLOTS;
     size_t steps;
 
-    if (p->form != TG_FORM_SLOTS && p->form != TG_FORM_USUAL_STEPS)
-        return false;
-    return usual_of_run(q->w, q->op, side, run, p->form == TG_FORM_SLOTS, &steps) !=
-               p->usual[side] ||
-           steps < p->steps;
+    return (slots || p->form == TG_FORM_USUAL_STEPS) &&
+           usual_of_run(q->w, q->op, side, run, slots, &steps) != p->usual[side];
 }
 
 /* Of a run without usual steps: its time by the call, of as many calls as the others have. */

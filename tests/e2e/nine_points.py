@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 """The nine points of how tracegate decides, each by a case that 0.1.0 decided otherwise, and its control: what must not change.
 
-Traces are made by plain_model; what has to come out is written here by hand. The tests of each point in detail:
-tests/README.md, whose table is checked here. TG_PROGRAM=... runs the cases with another program.
+Traces are made by plain_model; what has to come out is written here by hand. TG_PROGRAM=... runs the cases with another program.
 """
 import os
 import re
 import sys
 import tempfile
 
-from support import ENV, expect, finish, read_json, read_text, tracegate, write_text
+from support import ENV, expect, finish, read_json, tracegate, write_text
 from plain_model import Work, trace, usual, write
 
 FORWARD = "## forward ##"
@@ -160,26 +159,7 @@ def judge(case):
         return read_json(f"{d}/o.json"), run.stdout
 
 
-def missing(readme, sources):
-    """Tests that the table of tests/README.md names and that are not there."""
-    table = readme[readme.index("| point |"):]
-    names = re.findall(r"`([a-z_0-9/.]+)`", table[:table.index("Each figure")])
-    return [n for n in names if n not in sources and not os.path.exists(os.path.join(os.environ["TG_SOURCE_DIR"], "tests", n))]
-
-
-def table():
-    root = os.path.join(os.environ["TG_SOURCE_DIR"], "tests")
-    sources = set()
-    for name in os.listdir(f"{root}/core/diff"):
-        sources |= set(re.findall(r"^[A-Z_]+\(([a-z_0-9]+)\)$", read_text(f"{root}/core/diff/{name}"), re.M))
-    readme = read_text(f"{root}/README.md")
-    expect("tests that the table names are there", missing(readme, sources), [])
-    gone = readme.replace("`a_slow_run_hides_nothing`", "`a_test_that_is_not_there`")
-    expect("one that is not is noticed", missing(gone, sources), ["a_test_that_is_not_there"])
-
-
 def main():
-    table()
     for case in CASES:
         point, what, _, _, _, _, verdicts, named, not_named = case
         report, text = judge(case)

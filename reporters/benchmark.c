@@ -1,7 +1,8 @@
 /*
  * The fresh side's numbers for services that keep them: `customSmallerIsBetter` of
- * github-action-benchmark, which Bencher reads as well. Step time, launches, then the operators that
- * take most of the step; a name is one series, so it has no number in it.
+ * github-action-benchmark, which Bencher reads as well. How many results failed, which every verdict has, as
+ * these services refuse an empty list; step time, launches, then the operators that take most of the
+ * step, by their mean, whatever was compared: a name is one series, so it has no number in it.
  */
 #include <math.h>
 
@@ -58,8 +59,8 @@ static void add_names(struct tg_doc *list, const struct tg_verdict *v)
         const struct tg_op *op = &c->ops[rows[i]];
         TG_BUF name = { 0 };
         tg_label_put(&name, &labels.v[i]);
-        add_entry(list, v, tg_buf_sv(&name), " self time", "us", round(op->self[TG_TEST]) / 1000,
-                  &op->ev);
+        add_entry(list, v, tg_buf_sv(&name), " mean self time", "us",
+                  round(op->self[TG_TEST]) / 1000, &op->ev);
     }
 }
 
@@ -68,6 +69,8 @@ void tg_reporter_benchmark(struct tg_buf *out, const struct tg_verdict *v,
 {
     TG_AUTO(tg_doc_drop) struct tg_doc *list = tg_doc_new_array();
     (void)r;
+    add_entry(list, v, TG_SV("failed results"), "", "count",
+              (double)(v->n_state[TG_STATE_FAIL] + (v->outcome == TG_OUTCOME_ERROR)), NULL);
     if (v->comparison) {
         add_metric(list, v, TG_METRIC_STEP_TIME);
         add_metric(list, v, TG_METRIC_LAUNCH_COUNT);

@@ -35,7 +35,8 @@ static void open_sample(struct tg_buf *out, const char *name, const struct tg_ve
 static void close_sample(struct tg_buf *out, double value)
 {
     tg_buf_puts(out, "} ");
-    tg_dec_put_double(out, value);
+    tg_dec_put_double(out,
+                      tg_dec_round(value)); /* 6.0713746 ms of ns have no 0.006071374599999999 s */
     tg_buf_putc(out, '\n');
 }
 
@@ -76,11 +77,12 @@ static void put_ops(struct tg_buf *out, const struct tg_verdict *v, bool calls)
     const struct tg_comparison *c = v->comparison;
     size_t n;
     TG_FREE uint32_t *rows = tg_rows_longest(c, NAMES, &n);
-    tg_buf_puts(out, calls ? "# TYPE tracegate_calls gauge\n"
-                             "# HELP tracegate_calls Calls per step and rank.\n"
-                           : "# TYPE tracegate_self_time_seconds gauge\n"
-                             "# UNIT tracegate_self_time_seconds seconds\n"
-                             "# HELP tracegate_self_time_seconds Self time per step and rank.\n");
+    tg_buf_puts(out,
+                calls ? "# TYPE tracegate_calls gauge\n"
+                        "# HELP tracegate_calls Calls per step and rank.\n"
+                      : "# TYPE tracegate_self_time_seconds gauge\n"
+                        "# UNIT tracegate_self_time_seconds seconds\n"
+                        "# HELP tracegate_self_time_seconds Mean self time per step and rank.\n");
     for (size_t i = 0; i < n; i++) {
         const struct tg_op *op = &c->ops[rows[i]];
         open_sample(out, calls ? "calls" : "self_time_seconds", v);

@@ -4,14 +4,17 @@
 For several comparisons all reports are written at once. Value, delta and percentage of each result are of one reading of
 the steps; the row of an operator in the terminal's table, in Markdown and in the chart has the numbers of its finding; no
 report has a percentage of ten times and more, which a baseline of (almost) 0 would give: those are told as differences.
+Benchmark JSON and OpenMetrics have the means of JSON's table, and say so. The same of the project's recorded examples.
 """
+import glob
 import json
+import os
 import re
 import subprocess
 import sys
 import tempfile
 
-from support import ENV, PROGRAM, check, expect, fault, finish, read_text, write_text
+from support import ENV, PROGRAM, ROOT, check, expect, fault, finish, read_text, write_text
 from plain_model import Work, trace, usual, write
 
 STEPS, RUNS, SLOW = 5, 4, "void kern3(float*)"
@@ -52,16 +55,17 @@ def reports(d, policy, base, fresh, n):
         for run in range(RUNS):
             write(f"{d}/{side}{run}.json", trace(steps(base, work, n, run), seed + run))
     write_text(f"{d}/p.yml", policy)
-    args = [x for run in range(RUNS) for x in ("--baseline", f"{d}/base{run}.json")]
-    out = {"json": "--json", "md": "--markdown", "xml": "--junit", "svg": "--svg-durations"}
-    run = subprocess.run([PROGRAM, "check", "--runs", "--policy", f"{d}/p.yml", *args,
-                          *[x for e, o in out.items() for x in (o, f"{d}/o.{e}")], *[f"{d}/test{r}.json" for r in range(RUNS)]],
+    return judged(d, [f"{d}/base{run}.json" for run in range(RUNS)], [f"{d}/test{run}.json" for run in range(RUNS)], "--policy", f"{d}/p.yml")
+
+
+def judged(d, base, test, *more):
+    """All reports of one check, by kind."""
+    out = {"json": "--json", "md": "--markdown", "xml": "--junit", "svg": "--svg-durations", "bench": "--benchmark", "prom": "--openmetrics"}
+    run = subprocess.run([PROGRAM, "check", "--runs", *more, *[x for b in base for x in ("--baseline", b)],
+                          *[x for e, o in out.items() for x in (o, f"{d}/o.{e}")], *test],
                          capture_output=True, text=True, env=dict(ENV, COLUMNS="200"))
     expect("exit", (run.returncode in (0, 1), run.stderr), (True, ""))
-    got = {"text": run.stdout}
-    for e in out:
-        got[e] = read_text(f"{d}/o.{e}")
-    return got
+    return {"text": run.stdout, **{e: read_text(f"{d}/o.{e}") for e in out}}
 
 
 def in_ns(number, unit):
@@ -94,8 +98,9 @@ def own_numbers(what, r):
 
 
 def table_values(row):
-    """What the tables have to show of an operator: what was compared, where it was; else the means."""
-    return row["evidence"]["value_ns"] if row["evidence"]["judged"] else row["self_ns"]
+    """What the tables have to show of an operator: what was compared, where it was; else the means. Of a name in a replacement,
+    which is compared as a whole, its own means."""
+    return row["evidence"]["value_ns"] if row["evidence"]["judged"] and not row.get("relation") else row["self_ns"]
 
 
 def short(name):
@@ -134,7 +139,28 @@ def chart_rows(svg):
     return {name: (in_ns(a, u.replace("µ", "u")), in_ns(b, u.replace("µ", "u"))) for name, a, b, u in found}
 
 
-def compare(what, got, finding):
+def exported(what, got, doc):
+    """Benchmark JSON and OpenMetrics: failed results, step time, and the mean self time and calls of each name that they have."""
+    step = next(m["value"][1] for m in doc["measures"] if m["name"] == "step_time")
+    bench = {x["name"].split(": ", 1)[1]: x["value"] for x in json.loads(got["bench"])}
+    expect(f"{what}: benchmark: failed results", bench["failed results"], len(doc["violations"]))
+    check(f"{what}: benchmark: step time {bench['step_time']} us, JSON {step} ns", abs(1000 * bench["step_time"] - step) <= 0.5)
+    names = {short(row["op_normalised"]): row for row in doc["table"] if row["op_normalised"] != "ProfilerStep"}
+    both = [(n, names[n.removesuffix(" mean self time")]) for n in bench if n.removesuffix(" mean self time") in names]
+    for name, row in both:
+        check(f"{what}: benchmark: {name} {bench[name]} us, JSON {row['self_ns'][1]}", abs(1000 * bench[name] - row["self_ns"][1]) <= 0.5)
+    rows = {(row["kind"], row["op_normalised"]): row for row in doc["table"]}
+    samples = re.findall(r'^tracegate_(\w+)\{suite="[^"]*"(?:,kind="(\w+)",name="([^"]*)"|,state="([^"]*)")?\} (\S+)$', got["prom"], re.M)
+    for metric, kind, name, state, value in samples:
+        want = (doc["summary"].get(state) if state else step / 1e9 if metric == "step_time_seconds" else None)
+        if (kind, name) in rows:
+            want = rows[kind, name]["self_ns"][1] / 1e9 if metric == "self_time_seconds" else rows[kind, name]["count"][1]
+        check(f"{what}: OpenMetrics: {metric} {name}{state} {value}, JSON {want}", want is None or abs(float(value) - want) <= 1e-9 * abs(want))
+    return len(both) + len(samples)
+
+
+def agree(what, got):
+    """What each report has of a number is what JSON has: the results, and the rows by name."""
     doc = json.loads(got["json"])
     results = doc["violations"] + doc["warnings"]
     for r in results:
@@ -153,8 +179,14 @@ def compare(what, got, finding):
         for name, (base, test) in some.items():
             want = table_values(table.get(name, {"evidence": {"judged": True, "value_ns": (base, test)}}))
             check(f"{what}: {where}: {name} {base} -> {test}, JSON {want}", near(base, want[0]) and near(test, want[1]))
+    return results, table, rows, exported(what, got, doc)
+
+
+def compare(what, got, finding):
+    results, table, rows, others = agree(what, got)
+    check(f"{what}: numbers for other programs", others > 5, others)
     if finding is None:
-        check(f"{what}: nothing failed", not doc["violations"])
+        check(f"{what}: nothing failed", not json.loads(got["json"])["violations"])
         return len(rows["text"])
     found = [r for r in results if finding in (r["op"], r["op_normalised"])]
     check(f"{what}: {finding} is a finding", found)
@@ -174,7 +206,15 @@ def main():
     for what, policy, base, (fresh, n), finding in CASES:
         with tempfile.TemporaryDirectory() as d:
             seen += compare(what, reports(d, policy, base, fresh, n), finding)
-    return finish(f"one number: {len(CASES)} comparisons, {seen} rows", seen > 60)
+    top = os.path.join(ROOT, "examples/traces")
+    recorded = sorted(x for x in os.listdir(top) if os.path.isdir(f"{top}/{x}"))
+    for what in recorded:
+        with tempfile.TemporaryDirectory() as d:
+            base, test = sorted(glob.glob(f"{top}/base/*.gz"))[:5], sorted(glob.glob(f"{top}/{what}/*.gz"))[-5:]
+            _, _, rows, others = agree(what, judged(d, base, test))
+            check(f"{what}: numbers for other programs", others > 20, others)
+            seen += sum(map(len, rows.values()))
+    return finish(f"one number: {len(CASES) + len(recorded)} comparisons, {seen} rows", seen > 60)
 
 
 sys.exit(main())

@@ -13,11 +13,11 @@ const struct tg_cmd *const tg_commands[] = {
 
 struct help_opts {
     bool man;
-    enum { SHELL_NOT_GIVEN, SHELL_BASH, SHELL_ZSH } completion;
+    enum { SHELL_NOT_GIVEN, SHELL_BASH, SHELL_ZSH, SHELL_FISH } completion;
 };
 static const struct tg_opt help_options[] = {
     { "man", TG_OPT_FLAG, offsetof(struct help_opts, man), NULL, "print the manual page as roff" },
-    { "completion", TG_OPT_CHOICE, offsetof(struct help_opts, completion), "bash|zsh",
+    { "completion", TG_OPT_CHOICE, offsetof(struct help_opts, completion), "bash|zsh|fish",
       "print the completion of a shell" },
     { 0 },
 };
@@ -54,6 +54,8 @@ static int help_run(const struct tg_cmd_call *c, struct tg_err *err)
         tg_help_bash(&out, tg_commands);
     else if (o->completion == SHELL_ZSH)
         tg_help_zsh(&out, tg_commands);
+    else if (o->completion == SHELL_FISH)
+        tg_help_fish(&out, tg_commands);
     else if (cmd)
         tg_help_command(&out, cmd, c->io->columns);
     else

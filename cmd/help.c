@@ -414,6 +414,54 @@ void tg_help_bash(struct tg_buf *out, const struct tg_cmd *const *commands)
                      "complete -o filenames -F _tracegate tracegate\n");
 }
 
+/* '…', as fish reads it. */
+static void fish_text(struct tg_buf *out, const char *s)
+{
+    tg_buf_putc(out, '\'');
+    for (; *s; s++)
+        tg_buf_printf(out, *s == '\'' || *s == '\\' ? "\\%c" : "%c", *s);
+    tg_buf_putc(out, '\'');
+}
+
+static void fish_options(struct tg_buf *out, const char *when, const struct tg_opt *o)
+{
+    for (; o && o->name; o++) {
+        tg_buf_printf(out, "complete -c tracegate%s -%c %s", when, o->name[1] ? 'l' : 's', o->name);
+        if (tg_opt_is_choice(o)) {
+            tg_buf_puts(out, " -x -a '");
+            choice_words(out, o->value);
+            tg_buf_putc(out, '\'');
+        } else if (o->value) {
+            tg_buf_puts(out, " -r");
+        }
+        tg_buf_puts(out, " -d ");
+        fish_text(out, o->help);
+        tg_buf_putc(out, '\n');
+    }
+}
+
+void tg_help_fish(struct tg_buf *out, const struct tg_cmd *const *commands)
+{
+    tg_buf_puts(out, "# made by `tracegate help --completion fish`\n");
+    for (const struct tg_cmd *const *c = commands; *c; c++) {
+        TG_BUF when = { 0 };
+        TG_BUF verbs = { 0 };
+        tg_buf_printf(out, "complete -c tracegate -f -n __fish_use_subcommand -a %s -d ",
+                      (*c)->name);
+        fish_text(out, (*c)->summary);
+        tg_buf_printf(&when, " -n '__fish_seen_subcommand_from %s'", (*c)->name);
+        tg_buf_putc(out, '\n');
+        fish_options(out, when.p, (*c)->options);
+        verb_words(&verbs, (*c)->synopsis);
+        if (verbs.n)
+            tg_buf_printf(out,
+                          "complete -c tracegate -n '__fish_seen_subcommand_from %s; and not "
+                          "__fish_seen_subcommand_from %s' -a '%s'\n",
+                          (*c)->name, verbs.p, verbs.p);
+    }
+    fish_options(out, "", tg_global_options);
+}
+
 /* Text inside '…' and a [ ] description of _arguments. */
 static void zsh_text(struct tg_buf *out, const char *s)
 {

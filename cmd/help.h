@@ -13,4 +13,5 @@ void tg_help_command(struct tg_buf *out, const struct tg_cmd *cmd, int columns);
 void tg_help_man(struct tg_buf *out, const struct tg_cmd *const *commands);
 void tg_help_bash(struct tg_buf *out, const struct tg_cmd *const *commands);
 void tg_help_zsh(struct tg_buf *out, const struct tg_cmd *const *commands);
+void tg_help_fish(struct tg_buf *out, const struct tg_cmd *const *commands);
 #endif

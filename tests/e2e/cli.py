@@ -68,7 +68,14 @@ check("zsh: verbs and values", "'1:command:(record show list fetch push prune )'
 check("no verbs where there are none", "record" not in completed("check", ""))
 got = subprocess.run(["bash", "-c", bash + "\nCOMP_WORDS=(tracegate help --completion ''); COMP_CWORD=3; _tracegate; "
                       "echo ${COMPREPLY[@]}"], capture_output=True, text=True).stdout
-check("bash completes a choice", got == "bash zsh\n")
+check("bash completes a choice", got == "bash zsh fish\n")
+fish = run("help", "--completion", "fish").stdout
+check("fish: a choice, verbs", " -l measure -x -a '" + " ".join(measures) + "'" in fish and "-a 'record show list fetch push prune '" in fish)
+if shutil.which("fish"):  # Debian's; what it completes
+    for line, wanted in (("tracegate ana", ["analyze"]), ("tracegate analyze --measure ke", ["kernel-types", "kernels"]),
+                         ("tracegate baseline pru", ["prune"]), ("tracegate help --ma", ["--man"]), ("tracegate check --colo", ["--color"])):
+        got = subprocess.run(["fish", "-N", "-c", fish + f"\ncomplete -C '{line}'"], capture_output=True, text=True)
+        check(f"fish completes {line}: {got.stdout}{got.stderr}", sorted(x.split("\t")[0] for x in got.stdout.splitlines()) == sorted(wanted))
 got = subprocess.run(["bash", "-c", bash + "\nCOMP_WORDS=(tracegate help --ma); COMP_CWORD=2; _tracegate; "
                       "echo ${COMPREPLY[@]}"], capture_output=True, text=True).stdout
 check("bash completes an option", got == "--man\n")

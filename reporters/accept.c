@@ -210,7 +210,7 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const ch
         tg_buf_puts(out, touched ? ". "
                                  : "), which the change does not touch: compare data, "
                                    "configuration and dependencies of the two sides. ");
-    } else if (!r->cause || !r->cause->stacks) {
+    } else if (r->subject != TG_SUBJECT_NUMBER && (!r->cause || !r->cause->stacks)) {
         tg_buf_puts(out, "Where in the program it is: record both sides with Python stacks (");
         put_code(out, TG_SV("with_stack=True"));
         tg_buf_puts(out, "). ");

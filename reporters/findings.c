@@ -12,6 +12,7 @@ const char *tg_section_title(enum tg_section s)
                                          "Counts changed",
                                          "Durations changed",
                                          "Budgets",
+                                         "Benchmarks' numbers changed",
                                          "The step as a whole",
                                          "Waived" };
     return title[s];
@@ -27,6 +28,8 @@ static enum tg_section section_of(const struct tg_verdict *v, const struct tg_re
         return TG_SECTION_REPLACED;
     if (r->over_budget)
         return TG_SECTION_BUDGETS;
+    if (r->subject == TG_SUBJECT_NUMBER)
+        return TG_SECTION_NUMBERS;
     if (r->subject == TG_SUBJECT_TRACE || r->subject == TG_SUBJECT_STEP)
         return TG_SECTION_GAPS;
     return r->dimension == TG_DIM_COUNT || r->dimension == TG_DIM_ATTR ||

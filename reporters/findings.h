@@ -16,6 +16,7 @@ enum tg_section {
     TG_SECTION_COUNTS,   /* counts, launch attributes, bytes */
     TG_SECTION_DURATIONS,
     TG_SECTION_BUDGETS, /* over a maximum or under a minimum, whatever the baseline had */
+    TG_SECTION_NUMBERS, /* of benchmarks */
     TG_SECTION_GAPS,    /* the step as a whole, idle time, … */
     TG_SECTIONS,
     TG_SECTION_WAIVED = TG_SECTIONS /* no finding: after all others */

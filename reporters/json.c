@@ -316,6 +316,20 @@ static void add_metrics(struct tg_doc *root, const struct tg_comparison *c)
     }
 }
 
+static void add_numbers(struct tg_doc *root, const struct tg_comparison *c)
+{
+    struct tg_doc *list = tg_doc_add_array(root, "numbers");
+    for (size_t i = 0; c && i < c->n_numbers; i++) {
+        const struct tg_number_change *x = &c->numbers[i];
+        struct tg_doc *o = tg_doc_add_object(list, NULL);
+        tg_doc_add_str(o, "name", x->name);
+        tg_doc_add_str(o, "unit", x->unit);
+        tg_doc_add_str(o, "better", x->more_is_better ? TG_SV("more") : TG_SV("less"));
+        add_counts(o, "runs", x->n_runs);
+        tg_json_pair(o, "value", x->value);
+    }
+}
+
 static void add_environment(struct tg_doc *root, const struct tg_comparison *c)
 {
     struct tg_doc *o = tg_doc_add_object(root, "environment"), *list;
@@ -445,6 +459,7 @@ void tg_reporter_json(struct tg_buf *out, const struct tg_verdict *v, const stru
     add_notes(root, v);
     add_environment(root, v->comparison);
     add_metrics(root, v->comparison);
+    add_numbers(root, v->comparison);
     add_replacements(root, v->comparison);
     add_table(root, v->comparison);
     versions = tg_doc_add_object(root, "versions");

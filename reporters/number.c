@@ -113,6 +113,7 @@ void tg_put_value_delta(struct tg_buf *out, double v, enum tg_dimension d)
         tg_dec_put_fixed(out, v, 2);
         tg_buf_puts(out, " GB/s");
         break;
+    case TG_DIM_NUMBER:
     case TG_DIM_COUNT:
     case TG_DIM_ATTR:
         tg_put_count(out, v);

@@ -14,6 +14,7 @@
 struct tg_input_item {
     const char *label; /* "out/run1.json.gz", "origin/main:perf/run1.json.gz" */
     bool from_git;
+    bool numbers;            /* of the suite's `numbers` */
     bool stored;             /* a run of the store: it knows its run and ranks */
     struct tg_git_file blob; /* from_git */
     tg_sv run, rank;         /* what the policy's regexes said; "" nothing */

@@ -74,6 +74,7 @@ static bool load_one(void *arg, size_t i, struct tg_err *err)
     struct tg_summarize_opts mine = *all->opts;
     bool cached;
     mine.keep = i == 0 ? mine.keep : NULL;
+    mine.numbers = item->numbers;
     tg_reading_opts(&mine.load.reader, tg_reading_share(i, all->n));
     if (item->from_git)
         mine.host = (struct tg_host){ .cpu = TG_SV("") };

@@ -73,6 +73,20 @@ bool tg_suite_groups(struct tg_input_list *list, const struct tg_suite *suite,
     return true;
 }
 
+/* Numbers beside the traces are those of the policy, whatever traces are named. */
+static bool add_numbers(struct tg_input_list *out, const struct tg_suites *s,
+                        const struct tg_suite *suite, struct tg_err *err)
+{
+    size_t traces = out->n;
+    if (suite->numbers.n &&
+        !tg_inputs_add(out, beside_policy(s, suite->numbers), NULL, s->repo, s->arena, err))
+        return tg_err_context(err, "looking for the numbers of suite '%.*s'",
+                              TG_SV_ARG(suite->name));
+    for (size_t i = traces; i < out->n; i++)
+        out->v[i].numbers = true;
+    return true;
+}
+
 bool tg_suite_traces(struct tg_input_list *out, const struct tg_suites *s,
                      const struct tg_suite *suite, const struct tg_strs *args, struct tg_err *err)
 {
@@ -87,7 +101,8 @@ bool tg_suite_traces(struct tg_input_list *out, const struct tg_suites *s,
         !tg_inputs_add(out, beside_policy(s, spec->files), NULL, s->repo, s->arena, err))
         return tg_err_context(err, "looking for the fresh traces of suite '%.*s'",
                               TG_SV_ARG(suite->name));
-    return tg_suite_groups(out, suite, args->n ? TG_GROUPS_OPTIONAL : TG_GROUPS_REQUIRED, err);
+    return tg_suite_groups(out, suite, args->n ? TG_GROUPS_OPTIONAL : TG_GROUPS_REQUIRED, err) &&
+           add_numbers(out, s, suite, err);
 }
 
 struct tg_summarize_opts tg_suite_reading(const struct tg_policy *p, const struct tg_suite *suite)

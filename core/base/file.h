@@ -45,7 +45,8 @@ TG_MUST bool tg_file_write(const char *path, tg_sv bytes, struct tg_err *err);
 
 /* The one list of what names of traces and summaries end in; contents decide how a file is read. */
 #define TG_FILE_SUFFIXES(X)                                                                        \
-    X(".json") X(".json.gz") X(".json.zst") X(".tgs") X(".sqlite") X("_results.db")
+    X(".json")                                                                                     \
+    X(".json.gz") X(".json.zst") X(".tgs") X(".sqlite") X("_results.db") X(".jsonl") X(".numbers")
 #define TG_FILE_SUFFIX_WORD(text) text " "
 #define TG_FILE_SUFFIX_WORDS TG_FILE_SUFFIXES(TG_FILE_SUFFIX_WORD) /* ".json .json.gz … " */
 /* The longest of them that `name` ends in; "": none. */

@@ -110,6 +110,7 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
         if (!w->o->no_evidence)
             tg_evidence_of_ops(w);
         tg_compare_metrics(w);
+        tg_compare_numbers(w);
         tg_net_find(w);
         tg_account_close(w);
         tg_straggler_find(w);

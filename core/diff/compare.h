@@ -281,6 +281,18 @@ struct tg_region_side { /* see the functions tg_region_… */
     double less_ns;       /* self time per step that its names lost */
 };
 
+/*
+ * A number beside the traces (core/number/number.h), by name. Its runs are its own: those of the files
+ * that have it. All values are in its unit. `missing`: a side has none, or the sides have other units.
+ */
+struct tg_number_change {
+    tg_sv name, unit;
+    bool more_is_better, missing[2];
+    size_t n_runs[2];
+    double value[2];             /* median over runs; NaN: missing */
+    struct tg_evidence rose, fell; /* each asks one way */
+};
+
 struct tg_metric_change {
     enum tg_metric id;
     bool known[2];
@@ -354,6 +366,8 @@ struct tg_comparison {
     struct tg_region *regions;
     size_t n_regions;
     struct tg_metric_change metrics[TG_METRICS];
+    struct tg_number_change *numbers; /* by name and unit */
+    size_t n_numbers;
     struct tg_account account;
     /*
      * The host's step. `ev`: its gaps (step less its direct children: host slowness outside every

@@ -280,6 +280,8 @@ void tg_evidence_of_times_by(const struct tg_diff_work *w, struct tg_evidence *e
 
 /* core/diff/metrics.c */
 void tg_compare_metrics(struct tg_diff_work *w);
+/* core/diff/number.c: c->numbers. */
+void tg_compare_numbers(struct tg_diff_work *w);
 void tg_compare_env(struct tg_diff_work *w);
 
 /* core/diff/collectives.c: of one run, in %. False: no collective that two ranks have, or single

@@ -33,6 +33,9 @@ static bool check_shards(const struct tg_summary *s, struct tg_err *err)
 {
     struct tg_strmap hashes;
     bool ok = true;
+    if (!s->n && s->numbers.n)
+        return tg_err_usage(err, "numbers, and no trace beside them",
+                            "Name the traces, too: a benchmark's results are judged beside them.");
     if (!s->n)
         return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no traces");
     tg_strmap_init(&hashes);

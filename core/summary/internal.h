@@ -27,6 +27,8 @@ int tg_shard_key_cmp(tg_sv run_a, int64_t rank_a, tg_sv run_b, int64_t rank_b);
 bool tg_shard_contradicts(tg_sv run, int64_t rank, struct tg_err *err);
 /* Puts a shard (which is in out->arena) in its place, or into the equal shard that is there. */
 TG_MUST bool tg_summary_insert(struct tg_summary *out, struct tg_shard *s, struct tg_err *err);
+/* set.c: its numbers into `a`, which will be its arena. */
+void tg_summary_move_numbers(struct tg_summary *one, struct tg_arena *a);
 /* A deep copy in `a`. */
 struct tg_shard *tg_shard_copy(const struct tg_shard *s, struct tg_arena *a);
 struct tg_shard *tg_summary_find(const struct tg_summary *s, tg_sv run, int64_t rank);

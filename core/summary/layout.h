@@ -5,14 +5,15 @@
  * shard.
  *
  *     {"tracegate_summary":1,"index":"packed","texts":[…],"rows":[…],"frames":[…],"attributes":[…],
- *      "steps_only":[…],"shards":[
+ *      "steps_only":[…],"numbers":[…],"shards":[
  *     {"run":…,"hash":…,…,"rows":0,"pattern":1,"values":"packed","tree":0,"node_times":"packed"},
  *     …
  *     ]}
  *
  * The first line says which shards follow (`index`: run, rank and hash of each, ascending), and has
  * what they share: texts, keys and launch attributes (book.h), and the shards with step times only
- * (steps_only.c). `frames` and `steps_only` are there only if they are not empty. A shard has its
+ * (steps_only.c), and the numbers beside the traces (core/number/number.h). `frames`, `steps_only` and
+ * `numbers` are there only if they are not empty. A shard has its
  * content (content.h) and three columns: `rows`, its rows and attributes as positions in the book;
  * `pattern` and `values` (columns.h). A `rows` or a `pattern` that an earlier shard has is the
  * number of that column, else packed text; the texts among these are numbered from 0. The calling
@@ -40,8 +41,9 @@ struct tg_layout_key {
 
 struct tg_layout_writer {
     struct tg_book book;
-    struct tg_strmap columns; /* raw bytes of `rows` and `pattern` -> number */
-    struct tg_strmap trees;   /* of `tree` */
+    struct tg_strmap columns;             /* raw bytes of `rows` and `pattern` -> number */
+    struct tg_strmap trees;               /* of `tree` */
+    const struct tg_number_runs *numbers; /* of files of numbers; NULL: none */
     struct tg_buf *out;
     size_t max_summary, max_doc; /* of struct tg_limits */
     size_t max_slots;            /* bytes of text that slots may add to each shard */
@@ -90,6 +92,7 @@ struct tg_layout_reader {
     size_t n, next;
     struct tg_shard **steps_only;
     size_t n_steps_only;
+    struct tg_number_runs numbers;
     struct tg_layout_columns {
         tg_sv *v;
         size_t n, cap;

@@ -281,6 +281,8 @@ static bool read_head(struct tg_layout_reader *r, const struct tg_doc *d, struct
         return damaged(r, "index", err);
     if (!read_book(r, d))
         return damaged(r, "texts, rows, frames or attributes", err);
+    if (!tg_number_take(&r->numbers, tg_doc_get(d, "numbers"), r->a))
+        return damaged(r, "numbers", err);
     return read_steps_only(r, tg_doc_get(d, "steps_only")) || damaged(r, "steps_only", err);
 }
 
@@ -634,6 +636,8 @@ bool tg_summary_read(struct tg_summary *out, struct tg_source *source,
     bool ok = open || tg_damage_add(o->damage, err);
     for (size_t i = 0; open && ok && i < r.n_steps_only; i++)
         ok = tg_summary_insert(out, r.steps_only[i], err);
+    if (open)
+        tg_number_unite(&out->numbers, &r.numbers, out->arena);
     ok = ok && (!open || read_shards(out, &r, o, &kept, err));
     tg_kept_rows_release(&kept);
     tg_layout_close(&r);

@@ -93,6 +93,8 @@ bool tg_layout_put_head(struct tg_layout_writer *w, const struct tg_layout_key *
     tg_book_write(&w->book, d);
     if (n_steps_only)
         add_steps_only(d, steps_only, n_steps_only);
+    if (w->numbers && w->numbers->n)
+        tg_number_put(tg_doc_add_array(d, "numbers"), w->numbers);
     tg_doc_write(d, TG_DOC_COMPACT, w->out);
     tg_doc_free(d);
     w->out->n -= 2; /* the brace and the end of the line */
@@ -287,6 +289,7 @@ bool tg_summary_write_slots(const struct tg_summary *s, const struct tg_limits *
     size_t n = 0, n_less = 0, before = out->n;
     bool ok;
     tg_layout_writer_init(&w, out, limits, max_slots);
+    w.numbers = &s->numbers;
     for (size_t i = 0; i < s->n; i++) {
         struct tg_shard *one = s->shards[i];
         if (one->steps_only) {

@@ -199,6 +199,7 @@ bool tg_summary_merge(struct tg_summary *out, const struct tg_summary *one, stru
     bool ok = true;
     for (size_t i = 0; ok && i < one->n; i++)
         ok = tg_summary_insert(out, tg_shard_copy(v[i], out->arena), err);
+    tg_number_unite(&out->numbers, &one->numbers, out->arena);
     return ok;
 }
 
@@ -213,6 +214,7 @@ bool tg_summary_take(struct tg_summary *out, struct tg_summary *one, struct tg_e
     bool ok = true;
     for (size_t i = 0; ok && i < one->n; i++)
         ok = tg_summary_insert(out, v[i], err);
+    tg_number_unite(&out->numbers, &one->numbers, out->arena);
     take_arena(out, one->arena);
     for (size_t i = 0; i < one->n_taken; i++)
         take_arena(out, one->taken[i]);
@@ -311,6 +313,14 @@ static struct tg_shard *compact(const struct tg_shard *s, struct tg_strmap *pool
     return to;
 }
 
+/* Into another arena, which will be the summary's. */
+void tg_summary_move_numbers(struct tg_summary *one, struct tg_arena *a)
+{
+    struct tg_number_runs moved = { 0 };
+    tg_number_unite(&moved, &one->numbers, a);
+    one->numbers = moved;
+}
+
 void tg_summary_compact(struct tg_summary *one, struct tg_summary *owner)
 {
     struct tg_arena *a = tg_arena_new();
@@ -320,6 +330,7 @@ void tg_summary_compact(struct tg_summary *one, struct tg_summary *owner)
     }
     for (size_t i = 0; i < one->n; i++)
         one->shards[i] = compact(one->shards[i], owner->pool, a);
+    tg_summary_move_numbers(one, a);
     tg_arena_free(one->arena);
     one->arena = a;
 }

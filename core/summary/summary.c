@@ -135,12 +135,39 @@ static bool add_trace(struct tg_summary *out, struct tg_source *s,
     return is_kept(o->keep, t) ? add_kept(out, t, o, err) : add_spent(out, t, o, err);
 }
 
+/* All of a file of numbers, which is small. */
+static bool read_text(struct tg_source *s, const struct tg_limits *limits, struct tg_buf *out,
+                      struct tg_err *err)
+{
+    size_t most = (limits ? *limits : TG_LIMITS_DEFAULT).max_doc;
+    int64_t got;
+    do {
+        tg_buf_room(out, TG_PEEK * 256);
+        got = tg_source_fill(s, out->p + out->n, TG_PEEK * 256, err);
+        out->n += got > 0 ? (size_t)got : 0;
+    } while (got > 0 && out->n <= most);
+    return got == 0 ||
+           (got > 0 && tg_err_say(err, TG_ERR_LIMIT, TG_AT_FILE(tg_source_name(s)),
+                                  "a file of numbers of more than %zu MiB",
+                                  "Write results without the times of each request.", most >> 20));
+}
+
+static bool add_numbers(struct tg_summary *out, struct tg_source *s,
+                        const struct tg_summarize_opts *o, struct tg_err *err)
+{
+    TG_BUF text = { 0 };
+    return read_text(s, o->load.reader.limits, &text, err) &&
+           tg_number_read(&out->numbers, tg_buf_sv(&text), tg_source_name(s), out->arena, err);
+}
+
 bool tg_summary_add(struct tg_summary *out, struct tg_source *s, const struct tg_summarize_opts *o,
                     const struct tg_progress *progress, struct tg_err *err)
 {
     tg_sv head;
     if (!tg_source_peek(s, &head, err))
         return tg_damage_add(o->damage, err);
+    if (!tg_summary_looks_like(head) && (o->numbers || tg_number_looks_like(head)))
+        return add_numbers(out, s, o, err) || tg_damage_add(o->damage, err);
     if (!tg_summary_looks_like(head))
         return add_trace(out, s, o, progress, err) || tg_damage_add(o->damage, err);
     return tg_summary_read(out, s, o, err);

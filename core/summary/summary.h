@@ -15,6 +15,7 @@
 #include "core/base/strmap.h"
 #include "core/metric/metric.h"
 #include "core/metric/stacks.h"
+#include "core/number/number.h"
 #include "core/steps/steps.h"
 #include "core/summary/damage.h"
 #include "core/summary/tree.h"
@@ -119,7 +120,7 @@ struct tg_shard {
     struct tg_integrity integrity;
     uint64_t events, spans, unassigned, unlinked, device_spans, leniencies;
     struct tg_lenient lenient; /* their kinds */
-    tg_ns device_busy; /* tg_metrics_busy; 0: none, or stored by 0.2.0 */
+    tg_ns device_busy;         /* tg_metrics_busy; 0: none, or stored by 0.2.0 */
     tg_ns classified_by_fallback,
         device_time; /* class table: how much fell to "compute" by default */
     bool truncated;
@@ -144,6 +145,8 @@ struct tg_summary {
     size_t arrivals;
     struct tg_shard **shards; /* by (run, rank) */
     size_t n;
+    struct tg_number_runs
+        numbers; /* of files of numbers: their runs need not be those of the traces */
     /* Owners of the memory: its own arena, those of the summaries that were taken over, and the texts that
      * compact shards share (NULL: nothing yet). */
     struct tg_arena *arena;
@@ -179,12 +182,14 @@ struct tg_summarize_opts {
                                  is named here */
     struct tg_kept_trace *keep; /* where the trace goes, if it has Python functions; NULL: nowhere.
                                    Of several files, tg_inputs_load keeps the first */
+    bool
+        numbers; /* a file of numbers is meant, even where its content does not tell it from a trace */
     struct tg_host host; /* this machine: supplies `cpu` for traces that were recorded here since it
                             booted and do not name one; zero: off */
 };
 /*
- * Reads one trace (or, when the bytes are a stored summary, that) and adds its shards to `out`. A
- * trace that is there already is TG_ERR_USAGE (the same file twice); equal shards of a summary
+ * Reads one trace (or, when the bytes are a stored summary or a file of numbers, that) and adds its
+ * shards or numbers to `out`. A trace that is there already is TG_ERR_USAGE (the same file twice); equal shards of a summary
  * collapse.
  */
 TG_MUST bool tg_summary_add(struct tg_summary *out, struct tg_source *s,

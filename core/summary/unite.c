@@ -127,6 +127,7 @@ static bool list_input(struct merging *g, size_t i)
     for (size_t k = 0; k < r->n_steps_only; k++)
         if (!tg_summary_insert(&g->less, tg_shard_copy(r->steps_only[k], g->less.arena), g->err))
             return false;
+    tg_number_unite(&g->less.numbers, &r->numbers, g->less.arena);
     return true;
 }
 
@@ -181,6 +182,7 @@ static bool put_head(struct merging *g)
     TG_FREE struct tg_layout_key *keys = tg_xrealloc(NULL, g->n + 1, sizeof *keys);
     TG_FREE struct tg_shard **less = tg_xrealloc(NULL, g->less.n + 1, sizeof *less);
     size_t n, n_less;
+    g->writer.numbers = &g->less.numbers;
     return distinct(g, keys, &n) && only_less(g, keys, n, less, &n_less) &&
            tg_layout_put_head(&g->writer, keys, n, less, n_less, g->err);
 }

@@ -82,6 +82,7 @@ void tg_summary_drop_names(struct tg_summary *one, const struct tg_summarize_opt
         bool whole = s->rank < o->named_ranks || s->unnamed || s->steps_only;
         one->shards[i] = whole ? tg_shard_copy(s, a) : tg_shard_unnamed(s, o->classes, &kept, a);
     }
+    tg_summary_move_numbers(one, a);
     tg_kept_rows_release(&kept);
     tg_arena_free(one->arena);
     one->arena = a;

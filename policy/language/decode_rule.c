@@ -66,6 +66,22 @@ static void check_frames(struct tg_decode *c, const struct tg_yaml *match,
     }
 }
 
+/* Numbers have a name, and nothing else to be chosen by. */
+static void check_numbers(struct tg_decode *c, const struct tg_yaml *match,
+                          const struct tg_yaml *metric)
+{
+    if (!tg_yaml_get(match, "name"))
+        tg_yaml_mistake(c->diags, TG_DIAG_NEEDS_MATCH, metric,
+                        "say which:  match: {name: median_ttft_ms}",
+                        "metric 'number' is measured per name, the rule has no 'match: {name: …}'");
+    for (size_t i = 0; match && match->type == TG_YAML_MAP && i < match->n; i++) {
+        const struct tg_yaml *key = match->pairs[i].key;
+        if (!tg_sv_eq(key->text, TG_SV("name")) && !tg_sv_eq(key->text, TG_SV("not")))
+            tg_yaml_mistake(c->diags, TG_DIAG_MATCH_SCOPE, key, "ask for their name",
+                            "numbers have no '%s'", key->text.p);
+    }
+}
+
 static void check_scope(struct tg_decode *c, const struct tg_yaml *rule,
                         const struct tg_rule_metric_info *info, enum tg_rule_metric m,
                         uint32_t kinds)
@@ -78,6 +94,10 @@ static void check_scope(struct tg_decode *c, const struct tg_yaml *rule,
             tg_yaml_mistake(
                 c->diags, TG_DIAG_NEEDS_MATCH, metric, "say which:  match: {kind: kernel}",
                 "metric '%s' is measured per name, the rule has no 'match'", info->name);
+        return;
+    }
+    if (info->scope == TG_SCOPE_NUMBERS) {
+        check_numbers(c, match, metric);
         return;
     }
     for (size_t i = 0; match && match->type == TG_YAML_MAP && i < match->n; i++) {

@@ -63,6 +63,7 @@ static void suite_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_sui
     s->trace.rank = tg_node_text(trace, "rank");
     s->trace.run_pattern = group_of(c, trace, "run");
     s->trace.rank_pattern = group_of(c, trace, "rank");
+    s->numbers = tg_node_text(n, "numbers");
     s->baseline_at = baseline ? baseline->at : s->at;
     s->stored = !baseline || tg_sv_eq(baseline->text, TG_SV("stored"));
     s->baseline = s->stored ? TG_SV("") : baseline->text;

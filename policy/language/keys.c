@@ -308,6 +308,7 @@ static const struct tg_key suite_keys[] = {
     { "name", SHAPE(.kind = TG_KEY_NAME, .min = 1, .max = 80), TG_KEY_REQUIRED,
       "stable identity, letters, digits, - and _", ASIDE },
     { "trace", &trace, 0, "where the fresh traces lie", OPEN },
+    { "numbers", &path, 0, "path or glob of the fresh results of benchmarks", OPEN },
     { "baseline", &path, 0, "path or glob in the baseline commit's tree, or stored", OPEN },
     { "ranks", SHAPE(MAP("what is known about ranks", ranks_keys, "{expect: 8}")), 0,
       "what is known about ranks", PARTS(BY_KEY, TIGHTER) },

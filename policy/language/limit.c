@@ -28,6 +28,8 @@ static const char *how_to_write(const struct tg_rule_metric_info *info, enum tg_
         return "it is a percentage: write 35%";
     case TG_UNIT_COUNT:
         return "it is a count: write a plain number";
+    case TG_UNIT_NUMBER:
+        return "it is in the unit of its file: write a plain number";
     default:
         return "launch attributes are equal or not: write  abs: 0";
     }
@@ -40,6 +42,12 @@ static bool bound_problem(struct tg_diags *d, enum tg_diag_code code, const stru
     char fix[160];
     (void)snprintf(fix, sizeof fix, "'%s': %s", info->name, how_to_write(info, kind));
     return tg_yaml_mistake(d, code, n, fix, "%s: %s", problem, n->text.p);
+}
+
+/* A benchmark's number has the unit of its file: bounds of it are plain numbers. */
+static bool is_plain(const struct tg_rule_metric_info *info, const struct tg_value_unit *u)
+{
+    return info->unit == TG_UNIT_NUMBER && u->unit == TG_UNIT_COUNT;
 }
 
 /* Does this unit fit this bound of this metric? */
@@ -56,9 +64,9 @@ static bool unit_fits(const struct tg_rule_metric_info *info, enum tg_bound_kind
             return info->unit == TG_UNIT_NS;
         if (info->unit == TG_UNIT_ATTR)
             return u->unit == TG_UNIT_COUNT;
-        return u->unit == info->unit;
+        return is_plain(info, u) || u->unit == info->unit;
     default:
-        return u->unit == info->unit && !u->of_step && !u->is_points;
+        return is_plain(info, u) || (u->unit == info->unit && !u->of_step && !u->is_points);
     }
 }
 
@@ -78,9 +86,9 @@ static bool bound_value(struct tg_diags *d, const struct tg_yaml *n,
     tg_sv unit;
     double number;
     b->is_auto = b->kind == TG_BOUND_PCT && tg_sv_eq(n->text, TG_SV("auto"));
-    if (b->is_auto && info->unit != TG_UNIT_NS)
+    if (b->is_auto && info->unit != TG_UNIT_NS && info->unit != TG_UNIT_NUMBER)
         return bound_problem(d, TG_DIAG_BOUND_FIT, n, info, b->kind,
-                             "the noise rule has a threshold for durations only");
+                             "the noise rule has a threshold for durations and numbers only");
     if (b->is_auto)
         return true;
     if (!tg_value_quantity(n->text, &number, &unit))

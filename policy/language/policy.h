@@ -173,6 +173,7 @@ struct tg_trace_spec {
 struct tg_suite {
     tg_sv name;
     struct tg_trace_spec trace;
+    tg_sv numbers;  /* path or glob of files of numbers, relative as `trace`; "" if not given */
     tg_sv baseline; /* path or glob inside the baseline commit's tree; "" if `stored` */
     bool stored;    /* baseline: stored, or not given */
     struct tg_loc baseline_at;

@@ -61,6 +61,8 @@ static const struct tg_rule_metric_info metrics[TG_RULE_METRICS] = {
           "step time of the slowest rank minus that of the fastest"),
     RANKS(COLLECTIVE_SKEW, "collective_skew", PERCENT, MORE, POINTS, false,
           "share of collectives' time that ranks spend waiting for the last one"),
+    METRIC(TG_RULE_METRIC_NUMBER, NUMBERS, "number", NUMBER, OWN, AMOUNT, false,
+           "a benchmark's own number, of the suite's `numbers`"),
 };
 
 const struct tg_rule_metric_info *tg_rule_metric_info(enum tg_rule_metric m)
@@ -81,14 +83,14 @@ bool tg_rule_metric_from_name(tg_sv name, enum tg_rule_metric *out)
 
 const char *tg_scope_name(enum tg_scope s)
 {
-    static const char *const names[] = { "name", "trace", "ranks" };
+    static const char *const names[] = { "name", "trace", "ranks", "numbers" };
     return names[s];
 }
 
 const char *tg_unit_name(enum tg_unit u)
 {
-    static const char *const names[] = { "count", "duration",  "percent",
-                                         "bytes", "bandwidth", "fact" };
+    static const char *const names[] = { "count",     "duration", "percent", "bytes",
+                                         "bandwidth", "fact",     "number" };
     return names[u];
 }
 
@@ -100,6 +102,6 @@ const char *tg_bound_name(enum tg_bound_kind k)
 
 const char *tg_polarity_name(enum tg_polarity p)
 {
-    static const char *const names[] = { "more", "less", "any" };
+    static const char *const names[] = { "more", "less", "any", "own" };
     return names[p];
 }

@@ -34,20 +34,24 @@ enum tg_rule_metric {
     TG_RULE_METRIC_SKEW = TG_RULE_METRIC_OF_TRACE + TG_METRICS,
     TG_RULE_METRIC_RANK_SPREAD,
     TG_RULE_METRIC_COLLECTIVE_SKEW,
+    /* numbers: one value for each matched name of the files of numbers (core/number/number.h) */
+    TG_RULE_METRIC_NUMBER,
     TG_RULE_METRICS
 };
 #define TG_RULE_METRIC_STEP_TIME tg_rule_metric_of(TG_METRIC_STEP_TIME)
 
-enum tg_scope { TG_SCOPE_NAME, TG_SCOPE_TRACE, TG_SCOPE_RANKS };
+enum tg_scope { TG_SCOPE_NAME, TG_SCOPE_TRACE, TG_SCOPE_RANKS, TG_SCOPE_NUMBERS };
 enum tg_unit {
     TG_UNIT_COUNT,
     TG_UNIT_NS,
     TG_UNIT_PERCENT,
     TG_UNIT_BYTES,
     TG_UNIT_RATE,
-    TG_UNIT_ATTR
+    TG_UNIT_ATTR,
+    TG_UNIT_NUMBER /* in the unit of its file */
 };
-enum tg_polarity { TG_MORE_IS_BAD, TG_LESS_IS_BAD, TG_ANY_IS_BAD };
+/* OWN: each number's own way: less of a throughput, more of a latency. */
+enum tg_polarity { TG_MORE_IS_BAD, TG_LESS_IS_BAD, TG_ANY_IS_BAD, TG_OWN_IS_BAD };
 
 /* The bounds of a limit; also bits of tg_rule_metric_info.bounds as 1 << kind. */
 enum tg_bound_kind { TG_BOUND_PCT, TG_BOUND_ABS, TG_BOUND_PP, TG_BOUND_MAX, TG_BOUND_MIN };
@@ -82,10 +86,10 @@ static inline bool tg_rule_metric_of_trace(enum tg_rule_metric m, enum tg_metric
 
 const struct tg_rule_metric_info *tg_rule_metric_info(enum tg_rule_metric m);
 bool tg_rule_metric_from_name(tg_sv name, enum tg_rule_metric *out);
-const char *tg_scope_name(enum tg_scope s);       /* "name", "trace", "ranks" */
+const char *tg_scope_name(enum tg_scope s);       /* "name", "trace", "ranks", "numbers" */
 const char *tg_unit_name(enum tg_unit u);         /* "count", "duration", "percent", … */
 const char *tg_bound_name(enum tg_bound_kind k);  /* "pct", "abs", "pp", "max", "min" */
-const char *tg_polarity_name(enum tg_polarity p); /* "more", "less", "any" */
+const char *tg_polarity_name(enum tg_polarity p); /* "more", "less", "any", "own" */
 
 /* The whole table, appended to `out`: for the terminal, for programs, for the manual. */
 void tg_rule_metric_text(struct tg_buf *out);

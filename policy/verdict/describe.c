@@ -148,11 +148,21 @@ static void describe_some_steps(struct tg_buf *m, const struct tg_evidence *ev)
                   TG_VALUE(ev->slowest[TG_BASE], TG_UNIT_NS));
 }
 
+/* "1.2 ms per step"; a benchmark's number with its own unit. */
+static void put_measured(struct tg_buf *m, const struct tg_probe *p)
+{
+    tg_phrase_value(m, p->test, p->unit);
+    if (p->unit != TG_UNIT_NUMBER)
+        tg_buf_puts(m, " per step");
+    else if (p->own_unit.n)
+        tg_buf_printf(m, " %.*s", TG_SV_ARG(p->own_unit));
+}
+
 static void describe_change(struct tg_buf *m, const struct tg_probe *p, double share)
 {
     double pct = tg_probe_measured_pct(p), by = p->test - p->base;
     size_t pooled = p->ev ? p->ev->pooled : 0;
-    tg_buf_printf(m, "%s per step", TG_VALUE(p->test, p->unit));
+    put_measured(m, p);
     if (isnan(p->base)) {
         tg_buf_puts(m, ", unknown in the baseline");
         return;
@@ -216,7 +226,7 @@ static void describe_budget(struct tg_buf *m, struct tg_result *r, const struct 
         tg_buf_printf(m, "%s %s time%s per step", verb(op), TG_VALUE(p->test, p->unit),
                       p->test == 1 ? "" : "s");
     else
-        tg_buf_printf(m, "%s per step", TG_VALUE(p->test, p->unit));
+        put_measured(m, p);
     put_overrun(m, p, limit);
     if (!isnan(p->base))
         tg_buf_printf(m, ", was %s%s", TG_VALUE(p->base, p->unit),
@@ -379,8 +389,8 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
     struct tg_buf b = { 0 };
     const struct tg_evidence *ev = p->exact ? NULL : p->ev;
     if (ev && ev->judged == TG_JUDGED) {
-        tg_buf_printf(&b, "%u of %u runs above all %u baseline runs", ev->above, ev->pairs,
-                      (unsigned)c->n_runs[TG_BASE]);
+        tg_buf_printf(&b, "%u of %u runs %s all %u baseline runs", ev->above, ev->pairs,
+                      p->fell ? "below" : "above", (unsigned)c->n_runs[TG_BASE]);
         if (ev->estimate == TG_ESTIMATE_USUAL)
             tg_buf_puts(&b, " in the usual step");
         if (ev->estimate == TG_ESTIMATE_MEAN)

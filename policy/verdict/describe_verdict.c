@@ -704,6 +704,21 @@ static void put_untold(struct tg_buf *b, const struct tg_verdict *v, const struc
     }
 }
 
+/* "; numbers judged: 3 of 4" */
+static void put_numbers(struct tg_buf *b, const struct tg_verdict *v)
+{
+    size_t n = 0, judged = 0;
+    for (size_t i = 0; i < v->n_results; i++)
+        if (v->results[i].subject == TG_SUBJECT_NUMBER) {
+            n++;
+            judged += v->results[i].grounds != TG_GROUNDS_NONE;
+        }
+    if (n && judged == n)
+        tg_buf_puts(b, "; numbers judged");
+    else if (n)
+        tg_buf_printf(b, "; numbers judged: %zu of %zu", judged, n);
+}
+
 void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a)
 {
     struct tg_buf b = { 0 };
@@ -745,6 +760,7 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
     }
     if (v->budgets_judged && v->counts_judged)
         tg_buf_puts(&b, "; budgets judged");
+    put_numbers(&b, v);
     put_untold(&b, v, c);
     v->coverage = tg_phrase_take(&b, a);
 }

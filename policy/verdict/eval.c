@@ -57,6 +57,15 @@ static size_t resting_on(const struct tg_eval_state *e, enum tg_grounds g)
     return n;
 }
 
+/* Benchmarks' numbers rest on runs of their own. */
+static size_t numbers_judged(const struct tg_eval_state *e)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < e->n; i++)
+        n += e->results[i].subject == TG_SUBJECT_NUMBER && e->results[i].grounds == TG_GROUNDS_RUNS;
+    return n;
+}
+
 /* Names of which the fresh side's number could be judged. */
 static size_t countable(const struct tg_comparison *c)
 {
@@ -84,7 +93,7 @@ static void close_coverage(struct tg_eval_state *e)
     size_t other = resting_on(e, TG_GROUNDS_ATTR) + resting_on(e, TG_GROUNDS_BUDGET);
     v->counts_asked = asks_for_counts(e);
     v->counts_judged = counts > 0;
-    v->durations_judged = runs > 0;
+    v->durations_judged = runs > numbers_judged(e);
     v->min_runs = e->in->policy->noise.min_runs;
     v->budgets_judged = resting_on(e, TG_GROUNDS_BUDGET) > 0;
     if (tg_result_first(e->results, e->n, TG_STATE_INCONCLUSIVE))

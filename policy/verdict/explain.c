@@ -53,8 +53,11 @@ static void put_noise(struct tg_buf *out, const struct tg_noise *n)
 
 static void put_head(struct tg_buf *out, const struct tg_rule *r)
 {
-    tg_buf_printf(out, "  %.*s: %s, %s is bad", TG_SV_ARG(r->id),
-                  tg_rule_metric_info(r->metric)->name, tg_polarity_name(r->bad));
+    tg_buf_printf(out, "  %.*s: %s, %s", TG_SV_ARG(r->id), tg_rule_metric_info(r->metric)->name,
+                  r->bad == TG_OWN_IS_BAD    ? "each name says what is bad"
+                  : r->bad == TG_ANY_IS_BAD  ? "any is bad"
+                  : r->bad == TG_LESS_IS_BAD ? "less is bad"
+                                             : "more is bad");
     end_line(out, r->at);
 }
 
@@ -112,7 +115,7 @@ static void put_rest(struct tg_buf *out, const struct tg_policy *p, const struct
 static bool is_timed(const struct tg_rule *r)
 {
     enum tg_unit unit = tg_rule_metric_info(r->metric)->unit;
-    return unit == TG_UNIT_NS || unit == TG_UNIT_PERCENT;
+    return unit == TG_UNIT_NS || unit == TG_UNIT_PERCENT || unit == TG_UNIT_NUMBER;
 }
 
 static bool asks_parent(const struct tg_match *m)

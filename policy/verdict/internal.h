@@ -196,6 +196,11 @@ void tg_stages_close(struct tg_eval_state *e);
 /* Runs a side that the verdict asks for; 0: it is final. */
 size_t tg_stages_next(const struct tg_eval_state *e);
 
+/* ---- number_rows.c: benchmarks' numbers ---- */
+
+void tg_judge_numbers(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                      const struct tg_rule *rule);
+
 /* ---- judge_rows.c: results of a rule, added to `e` ---- */
 
 void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const struct tg_rule *rule,
@@ -213,6 +218,13 @@ void tg_judge_metric(struct tg_eval_state *e, const struct tg_rule_scope *s,
 /* Libraries' choices: their launches under rules about calls, their time under rules about times. */
 void tg_judge_choices(struct tg_eval_state *e, const struct tg_rule_scope *s,
                       const struct tg_rule *rule);
+/* Does the policy set a limit at all? */
+bool tg_judge_has_limits(const struct tg_rule_limits *l);
+/* What was measured and judged; the limit that was exceeded. */
+void tg_judge_fill(struct tg_result *r, const struct tg_rule *rule, const struct tg_probe *p,
+                   const struct tg_judgement *j);
+void tg_judge_place_limit(struct tg_result *r, const struct tg_judgement *j,
+                          const struct tg_probe *p, struct tg_arena *a);
 /* Time between operators: rules about the step's time. */
 void tg_judge_gaps(struct tg_eval_state *e, const struct tg_rule_scope *s,
                    const struct tg_rule *rule);

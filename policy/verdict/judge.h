@@ -20,9 +20,11 @@ struct tg_probe {
     enum tg_reason lacks;     /* the need, with `incomparable` */
     const struct tg_evidence *ev; /* of durations; NULL: no evidence, durations are not judged */
     int64_t min_runs;             /* noise.min_runs for it; 0: not asked */
+    bool fell;                    /* `ev` asks whether it fell; else whether it rose */
     const char *few_runs;         /* the reason where these are too few; NULL: tg_judged_text */
     double step_ns;               /* the baseline's step, for abs: 0.2%step */
     enum tg_unit unit;
+    tg_sv own_unit;         /* with TG_UNIT_NUMBER: as in its file; "" none */
     enum tg_attr_kind attr; /* with TG_UNIT_ATTR */
     enum tg_polarity bad;
     enum tg_noise_test test_kind;

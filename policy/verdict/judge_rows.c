@@ -7,13 +7,13 @@
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 
-static bool is_on(const struct tg_rule_limits *l)
+bool tg_judge_has_limits(const struct tg_rule_limits *l)
 {
     return l->warn.state == TG_LIMIT_ON || l->fail.state == TG_LIMIT_ON;
 }
 
-static void fill_values(struct tg_result *r, const struct tg_rule *rule, const struct tg_probe *p,
-                        const struct tg_judgement *j)
+void tg_judge_fill(struct tg_result *r, const struct tg_rule *rule, const struct tg_probe *p,
+                   const struct tg_judgement *j)
 {
     r->state = j->state;
     r->metric = rule->metric;
@@ -30,7 +30,7 @@ static void fill_values(struct tg_result *r, const struct tg_rule *rule, const s
 static void fill_op(struct tg_result *r, const struct tg_op *op, const struct tg_rule *rule,
                     const struct tg_probe *p, const struct tg_judgement *j)
 {
-    fill_values(r, rule, p, j);
+    tg_judge_fill(r, rule, p, j);
     r->op = op->raw[op->present[TG_TEST] ? TG_TEST : TG_BASE];
     r->op_normalised = r->plain = op->name;
     r->op_kind = op->kind;
@@ -61,8 +61,8 @@ static double weight_op(const struct tg_op *op)
     return isfinite(weight) ? fabs(weight) : 0;
 }
 
-static void place_limit(struct tg_result *r, const struct tg_judgement *j, const struct tg_probe *p,
-                        struct tg_arena *a)
+void tg_judge_place_limit(struct tg_result *r, const struct tg_judgement *j,
+                          const struct tg_probe *p, struct tg_arena *a)
 {
     struct tg_buf b = { 0 };
     if (!j->limit)
@@ -82,7 +82,7 @@ static void describe_row(struct tg_eval_state *e, const struct tg_rule_scope *s,
                          struct tg_result *r, const struct tg_rule_limits *l,
                          const struct tg_probe *p, const struct tg_judgement *j)
 {
-    place_limit(r, j, p, e->arena);
+    tg_judge_place_limit(r, j, p, e->arena);
     tg_describe_metric(r, s->c, p, j, e->arena);
     tg_grounds_set(r, l, p, j);
 }
@@ -204,7 +204,7 @@ void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const s
     if (!p.exact && tg_grounds_few_steps(s, l.noise))
         tg_lack(&j, TG_STATE_NOT_JUDGED, TG_NEED_STEPS, tg_grounds_few_steps(s, l.noise));
     tg_grounds_soften(&j, op, rule, &p, &l);
-    if (!is_on(&l))
+    if (!tg_judge_has_limits(&l))
         j = (struct tg_judgement){ .state = TG_STATE_SKIP,
                                    .reason = TG_NEED_LIMIT,
                                    .why_not = "the policy sets no limit for it" };
@@ -215,7 +215,7 @@ void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const s
     r->switched_off = j.state == TG_STATE_SKIP && (j.reason != TG_REASON_POLLING ||
                                                    !tg_is_polling(op->raw[op->present[TG_TEST]]));
     r->rank = weight_op(op);
-    place_limit(r, &j, &p, e->arena);
+    tg_judge_place_limit(r, &j, &p, e->arena);
     tell(s, rule, op, &p, &j);
     if (!e->brief || j.state != TG_STATE_PASS)
         tg_describe_op(r, op, s->c, &p, &j, e->arena);
@@ -390,7 +390,7 @@ void tg_judge_metric(struct tg_eval_state *e, const struct tg_rule_scope *s,
     if (rule->metric == TG_RULE_METRIC_STEP_TIME && s->c->step.ev_total.judged == TG_JUDGED)
         except_as_long(&j, s->c, p.ev->delta_ns);
     show_budget(&p, &l, &j);
-    fill_values(r, rule, &p, &j);
+    tg_judge_fill(r, rule, &p, &j);
     r->subject = TG_SUBJECT_TRACE;
     r->op = r->op_normalised = r->plain = tg_result_metric(r);
     r->rank = p.unit == TG_UNIT_NS ? fabs(r->delta) : 0;

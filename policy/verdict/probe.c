@@ -15,6 +15,8 @@ enum tg_dimension tg_unit_dimension(enum tg_unit unit)
         return TG_DIM_BYTES;
     case TG_UNIT_RATE:
         return TG_DIM_RATE;
+    case TG_UNIT_NUMBER:
+        return TG_DIM_NUMBER;
     case TG_UNIT_ATTR:
         break;
     }
@@ -24,9 +26,10 @@ enum tg_dimension tg_unit_dimension(enum tg_unit unit)
 enum tg_unit tg_dimension_unit(enum tg_dimension d)
 {
     static const enum tg_unit unit[] = {
-        [TG_DIM_COUNT] = TG_UNIT_COUNT, [TG_DIM_DURATION] = TG_UNIT_NS,
-        [TG_DIM_ATTR] = TG_UNIT_ATTR,   [TG_DIM_RATIO] = TG_UNIT_PERCENT,
-        [TG_DIM_BYTES] = TG_UNIT_BYTES, [TG_DIM_RATE] = TG_UNIT_RATE,
+        [TG_DIM_COUNT] = TG_UNIT_COUNT,   [TG_DIM_DURATION] = TG_UNIT_NS,
+        [TG_DIM_ATTR] = TG_UNIT_ATTR,     [TG_DIM_RATIO] = TG_UNIT_PERCENT,
+        [TG_DIM_BYTES] = TG_UNIT_BYTES,   [TG_DIM_RATE] = TG_UNIT_RATE,
+        [TG_DIM_NUMBER] = TG_UNIT_NUMBER,
     };
     return unit[d];
 }
@@ -35,7 +38,8 @@ const char *tg_unit_text(enum tg_unit unit)
 {
     static const char *const text[] = {
         [TG_UNIT_COUNT] = "count", [TG_UNIT_NS] = "ns",     [TG_UNIT_PERCENT] = "%",
-        [TG_UNIT_BYTES] = "bytes", [TG_UNIT_RATE] = "GB/s", [TG_UNIT_ATTR] = ""
+        [TG_UNIT_BYTES] = "bytes", [TG_UNIT_RATE] = "GB/s", [TG_UNIT_ATTR] = "",
+        [TG_UNIT_NUMBER] = ""
     };
     return text[unit];
 }
@@ -219,6 +223,7 @@ static void probe_metric(struct tg_probe *p, const struct tg_metric_change *m,
         return;
     }
     p->ev = ev;
+    p->fell = tg_metric_info(m->id)->worse < 0;
     put_values(p, mean);
 }
 

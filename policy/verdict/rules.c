@@ -270,6 +270,10 @@ static void judge_scope(struct tg_eval_state *e, const struct tg_rule_scope *s,
         judge_ops(e, s, rule);
         return;
     }
+    if (tg_rule_metric_info(rule->metric)->scope == TG_SCOPE_NUMBERS) {
+        tg_judge_numbers(e, s, rule);
+        return;
+    }
     tg_judge_metric(e, s, rule);
     if (rule->metric == TG_RULE_METRIC_STEP_TIME && !tg_rule_is_budget(rule)) {
         tg_judge_gaps(e, s, rule);

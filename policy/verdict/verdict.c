@@ -33,8 +33,9 @@ int tg_outcome_exit_code(enum tg_outcome o)
 const char *tg_dimension_name(enum tg_dimension d)
 {
     static const char *const name[] = {
-        [TG_DIM_COUNT] = "count", [TG_DIM_DURATION] = "duration", [TG_DIM_ATTR] = "fact",
-        [TG_DIM_RATIO] = "ratio", [TG_DIM_BYTES] = "bytes",       [TG_DIM_RATE] = "rate",
+        [TG_DIM_COUNT] = "count",   [TG_DIM_DURATION] = "duration", [TG_DIM_ATTR] = "fact",
+        [TG_DIM_RATIO] = "ratio",   [TG_DIM_BYTES] = "bytes",       [TG_DIM_RATE] = "rate",
+        [TG_DIM_NUMBER] = "number",
     };
     return name[d];
 }
@@ -48,6 +49,8 @@ tg_sv tg_result_kind(const struct tg_result *r)
         return TG_SV("step");
     case TG_SUBJECT_TRACE:
         return TG_SV("trace");
+    case TG_SUBJECT_NUMBER:
+        return TG_SV("number");
     default:
         return TG_SV("guard");
     }

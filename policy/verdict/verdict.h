@@ -49,7 +49,8 @@ enum tg_dimension {
     TG_DIM_ATTR,
     TG_DIM_RATIO,
     TG_DIM_BYTES,
-    TG_DIM_RATE
+    TG_DIM_RATE,
+    TG_DIM_NUMBER /* a benchmark's own: in its unit */
 };
 const char *tg_dimension_name(enum tg_dimension d); /* "count", "duration", … */
 
@@ -66,6 +67,7 @@ enum tg_grounds {
 enum tg_subject {
     TG_SUBJECT_NAME,     /* an operator, a kernel, a module …, by its name */
     TG_SUBJECT_TRACE,    /* a metric of the whole trace */
+    TG_SUBJECT_NUMBER,   /* a benchmark's number, by its name */
     TG_SUBJECT_STEP,     /* the time between operators */
     TG_SUBJECT_REQUIRE,  /* what must hold before anything is judged: of no rule */
     TG_SUBJECT_NOTE,     /* the same, told by a note */

@@ -107,7 +107,7 @@ static const struct sample samples[] = {
     { 113, R "metric: launch_count\n    fail: {abs: §2us}\n",
       R "metric: launch_count\n    fail: {abs: 2}\n", "plain number" },
     { 113, R "metric: launch_count\n    fail: {pct: §auto}\n",
-      R "metric: launch_count\n    fail: {pct: 1%}\n", "durations only" },
+      R "metric: launch_count\n    fail: {pct: 1%}\n", "durations and numbers only" },
     { 113, R "metric: idle\n    fail: {pp: §3%}\n", R "metric: idle\n    fail: {pp: 3pp}\n", NULL },
     { 113, R "metric: idle\n    fail: {max: §35pp}\n", R "metric: idle\n    fail: {max: 35%}\n",
       NULL },

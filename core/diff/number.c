@@ -1,0 +1,145 @@
+/*
+ * Numbers beside the traces, by name: medians over runs, and the evidence of durations for both ways. Their
+ * runs need not be those of the traces. Nothing is known of the machine that they were taken on, so nothing
+ * is taken off.
+ */
+#include <math.h>
+
+#include "core/diff/internal.h"
+#include "core/diff/rule.h"
+#include "core/diff/stats.h"
+
+/* The rule takes logarithms of values of at least 1: the largest becomes this. */
+static const double scaled = 1e9;
+
+static const struct tg_number_runs *runs_of(const struct tg_diff_work *w, int side)
+{
+    static const struct tg_number_runs none = { 0 };
+    const struct tg_summary *s = w->c->side[side].summary;
+    return s ? &s->numbers : &none;
+}
+
+static const struct tg_number *number_of(const struct tg_number_run *run, tg_sv name)
+{
+    size_t from = 0, to = run->n;
+    while (from < to) {
+        size_t mid = from + (to - from) / 2;
+        int order = tg_sv_cmp(run->v[mid].name, name);
+        if (order == 0)
+            return &run->v[mid];
+        if (order < 0)
+            from = mid + 1;
+        else
+            to = mid;
+    }
+    return NULL;
+}
+
+/* Name and unit: another unit is another number. */
+static tg_sv key_of(const struct tg_number *number, struct tg_buf *b)
+{
+    tg_buf_clear(b);
+    tg_buf_add(b, number->name);
+    tg_buf_putc(b, '\0');
+    tg_buf_add(b, number->unit);
+    return tg_buf_sv(b);
+}
+
+static void list_names(struct tg_diff_work *w)
+{
+    struct tg_comparison *c = w->c;
+    TG_AUTO(tg_strmap_release) struct tg_strmap keys;
+    TG_BUF b = { 0 };
+    size_t cap = 0;
+    tg_strmap_init(&keys);
+    for (int side = 0; side < 2; side++)
+        for (size_t run = 0; run < runs_of(w, side)->n; run++)
+            for (size_t i = 0; i < runs_of(w, side)->v[run].n; i++) {
+                const struct tg_number *x = &runs_of(w, side)->v[run].v[i];
+                size_t known = keys.n;
+                if (tg_strmap_add(&keys, key_of(x, &b)) < known)
+                    continue;
+                *TG_ARENA_PUSH(w->a, c->numbers, c->n_numbers, cap) =
+                    (struct tg_number_change){ .name = tg_arena_sv(w->a, x->name),
+                                               .unit = tg_arena_sv(w->a, x->unit),
+                                               .more_is_better =
+                                                   tg_number_more_is_better(x->name, x->unit) };
+            }
+}
+
+static int by_name(const void *pa, const void *pb)
+{
+    const struct tg_number_change *a = pa, *b = pb;
+    int c = tg_sv_cmp(a->name, b->name);
+    return c ? c : tg_sv_cmp(a->unit, b->unit);
+}
+
+/* The values of the runs that have it, in `y`. */
+static void read_side(const struct tg_diff_work *w, struct tg_number_change *x, int side, double *y)
+{
+    const struct tg_number_runs *runs = runs_of(w, side);
+    double *sorted = TG_NEW_N(w->a, double, runs->n + 1);
+    for (size_t run = 0; run < runs->n; run++) {
+        const struct tg_number *of = number_of(&runs->v[run], x->name);
+        if (of && tg_sv_eq(of->unit, x->unit))
+            y[x->n_runs[side]++] = of->value;
+    }
+    memcpy(sorted, y, x->n_runs[side] * sizeof *y);
+    x->missing[side] = x->n_runs[side] == 0;
+    x->value[side] = x->missing[side] ? NAN : tg_median(sorted, x->n_runs[side]);
+}
+
+/* What the rule of durations takes: positive, and 1 is nothing. For what fell the reciprocal is asked. */
+static void prepare(double *y, size_t n, double largest, bool fell)
+{
+    for (size_t i = 0; i < n; i++) {
+        y[i] = fmax(y[i] / largest, 0) * scaled;
+        y[i] = fell ? scaled * scaled / fmax(y[i], 1) : y[i];
+    }
+}
+
+static void judge(const struct tg_diff_work *w, const struct tg_number_change *x,
+                  double *const y[2], bool fell, struct tg_evidence *ev)
+{
+    struct tg_comparison of = { .arena = w->a,
+                                .n_runs = { x->n_runs[TG_BASE], x->n_runs[TG_TEST] } };
+    struct tg_diff_work own = { .c = &of, .o = w->o, .a = w->a };
+    struct tg_run_values v = { .y = { [TG_LEAST] = { NULL, NULL } } };
+    struct tg_machine machine = { 0 };
+    size_t need = w->o->min_runs ? w->o->min_runs : TG_FEWEST_RUNS;
+    double largest = 0;
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < x->n_runs[side]; i++)
+            largest = fmax(largest, fabs(y[side][i]));
+    for (int side = 0; side < 2; side++) {
+        v.y[TG_LEAST][side] = tg_arena_copy(w->a, y[side], x->n_runs[side], sizeof(double));
+        prepare(v.y[TG_LEAST][side], x->n_runs[side], largest > 0 ? largest : 1, fell);
+        own.rank[side] = tg_rank_table_new(x->n_runs[side], x->n_runs[!side], w->a);
+    }
+    ev->judged =
+        x->n_runs[TG_BASE] < need || x->n_runs[TG_TEST] < need ? TG_NOT_FEW_RUNS : TG_JUDGED;
+    tg_evidence_fill(&own, ev, &v, &machine, (struct tg_aim){ .floor = 0 });
+    ev->value[TG_BASE] = x->value[TG_BASE];
+    ev->value[TG_TEST] = x->value[TG_TEST];
+    ev->delta_ns = x->value[TG_TEST] - x->value[TG_BASE];
+}
+
+void tg_compare_numbers(struct tg_diff_work *w)
+{
+    struct tg_comparison *c = w->c;
+    double *y[2];
+    list_names(w);
+    TG_SORT(c->numbers, c->n_numbers, by_name);
+    for (int side = 0; side < 2; side++)
+        y[side] = TG_NEW_N(w->a, double, runs_of(w, side)->n + 1);
+    for (size_t i = 0; i < c->n_numbers; i++) {
+        struct tg_number_change *x = &c->numbers[i];
+        for (int side = 0; side < 2; side++)
+            read_side(w, x, side, y[side]);
+        x->rose.judged = x->fell.judged = TG_NOT_ONE_SIDED;
+        if (x->missing[TG_BASE] || x->missing[TG_TEST] || w->o->no_evidence)
+            continue;
+        judge(w, x, y, false, &x->rose);
+        judge(w, x, y, true, &x->fell);
+    }
+}

@@ -1,0 +1,216 @@
+/* Files of numbers: which format, runs as sets, and their stored form. */
+#include "core/number/number.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/buf.h"
+#include "core/base/decimal.h"
+#include "core/base/file.h"
+#include "core/base/hash.h"
+#include "core/base/sort.h"
+#include "core/base/utf8.h"
+#include "core/number/formats.h"
+
+#define HEAD ((size_t)256) /* of bytes, which tell the format */
+
+/* JSON first: lines are what nothing else is. */
+static const struct tg_number_format *const formats[] = { &tg_number_pytest, &tg_number_google,
+                                                          &tg_number_serving, &tg_number_lines };
+
+static const struct tg_number_format *format_of(tg_sv head)
+{
+    head.n = head.n < HEAD ? head.n : HEAD;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (formats[i]->begins(head))
+            return formats[i];
+    return NULL;
+}
+
+bool tg_number_looks_like(tg_sv head)
+{
+    return format_of(head) != NULL;
+}
+
+/* ---- runs ---- */
+
+static int by_run_and_name(const void *pa, const void *pb)
+{
+    const struct tg_number_cell *a = pa, *b = pb;
+    int c = TG_CMP(a->run, b->run);
+    c = c ? c : tg_sv_cmp(a->number.name, b->number.name);
+    return c ? c : TG_CMP(a->order, b->order);
+}
+
+static tg_sv id_of(const struct tg_number *v, size_t n, size_t run, tg_sv file, struct tg_arena *a)
+{
+    TG_BUF b = { 0 };
+    tg_buf_add(&b, file);
+    tg_buf_printf(&b, "%c%zu", 0, run);
+    for (size_t i = 0; i < n; i++) {
+        tg_buf_putc(&b, 0);
+        tg_buf_add(&b, v[i].name);
+        tg_buf_putc(&b, 0);
+        tg_buf_add(&b, v[i].unit);
+        tg_buf_putc(&b, 0);
+        tg_dec_put_double(&b, v[i].value);
+    }
+    return TG_SV_PRINTF(a, "%016" PRIx64, tg_hash(tg_buf_sv(&b), 0));
+}
+
+/* Where the id is or would be. */
+static size_t position(const struct tg_number_runs *of, tg_sv id)
+{
+    size_t at = 0;
+    while (at < of->n && tg_sv_cmp(of->v[at].id, id) < 0)
+        at++;
+    return at;
+}
+
+static void insert(struct tg_number_runs *out, struct tg_number_run run, struct tg_arena *a)
+{
+    size_t at = position(out, run.id);
+    struct tg_number_run *v;
+    if (at < out->n && tg_sv_eq(out->v[at].id, run.id))
+        return;
+    v = TG_NEW_N(a, struct tg_number_run, out->n + 1);
+    for (size_t i = 0; i < out->n; i++)
+        v[i + (i >= at)] = out->v[i];
+    v[at] = run;
+    out->v = v;
+    out->n++;
+}
+
+void tg_number_unite(struct tg_number_runs *out, const struct tg_number_runs *more,
+                     struct tg_arena *a)
+{
+    for (size_t i = 0; i < more->n; i++) {
+        const struct tg_number_run *run = &more->v[i];
+        struct tg_number *v = TG_NEW_N(a, struct tg_number, run->n);
+        for (size_t k = 0; k < run->n; k++)
+            v[k] = (struct tg_number){ tg_arena_sv(a, run->v[k].name),
+                                       tg_arena_sv(a, run->v[k].unit), run->v[k].value };
+        insert(out, (struct tg_number_run){ tg_arena_sv(a, run->id), v, run->n }, a);
+    }
+}
+
+/* One run of the sheet, sorted. A name that comes twice in a run contradicts itself. */
+static bool add_run(struct tg_number_runs *out, struct tg_number_sheet *s, size_t from, size_t n)
+{
+    struct tg_number *v = TG_NEW_N(s->a, struct tg_number, n);
+    for (size_t i = 0; i < n; i++) {
+        v[i] = s->v[from + i].number;
+        if (i && tg_sv_eq(v[i].name, v[i - 1].name))
+            return tg_err_say(s->err, TG_ERR_TRACE, TG_AT_FILE(s->file),
+                              "'%.60s' is there twice in one run", "Give each number its own name.",
+                              v[i].name.p);
+    }
+    insert(out,
+           (struct tg_number_run){
+               id_of(v, n, s->v[from].run, tg_file_name(tg_sv_of(s->file)), s->a), v, n },
+           s->a);
+    return true;
+}
+
+static bool add_runs(struct tg_number_runs *out, struct tg_number_sheet *s)
+{
+    if (!s->n)
+        return tg_sheet_refuse(s, 0, "no number is in this file");
+    TG_SORT(s->v, s->n, by_run_and_name);
+    for (size_t i = 0, n; i < s->n; i += n) {
+        for (n = 1; i + n < s->n && s->v[i + n].run == s->v[i].run;)
+            n++;
+        if (!add_run(out, s, i, n))
+            return false;
+    }
+    return true;
+}
+
+static bool refuse_format(const char *file, struct tg_err *err)
+{
+    TG_BUF known = { 0 };
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        tg_buf_printf(&known, "%s%s", i ? ", " : "", formats[i]->name);
+    tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(file), "not a file of numbers");
+    return tg_err_hint(err, "Formats: %s.", known.p);
+}
+
+bool tg_number_read(struct tg_number_runs *out, tg_sv text, const char *file, struct tg_arena *a,
+                    struct tg_err *err)
+{
+    const struct tg_number_format *format = format_of(text);
+    struct tg_number_sheet s = { .a = a, .file = file ? file : "", .err = err };
+    if (!format &&
+        tg_number_is_object(text)) /* it is known to have numbers, whatever their names */
+        format = &tg_number_serving;
+    if (!format)
+        return refuse_format(s.file, err);
+    bool ok = format->read(&s, text) && add_runs(out, &s);
+    free(s.v);
+    return ok;
+}
+
+/* ---- the stored form: [{"id": …, "values": [[name, unit, value] …]} …] ---- */
+
+void tg_number_put(struct tg_doc *array, const struct tg_number_runs *runs)
+{
+    for (size_t i = 0; i < runs->n; i++) {
+        struct tg_doc *run = tg_doc_add_object(array, NULL), *values;
+        tg_doc_add_str(run, "id", runs->v[i].id);
+        values = tg_doc_add_array(run, "values");
+        for (size_t k = 0; k < runs->v[i].n; k++) {
+            struct tg_doc *one = tg_doc_add_array(values, NULL);
+            tg_doc_add_str(one, NULL, runs->v[i].v[k].name);
+            tg_doc_add_str(one, NULL, runs->v[i].v[k].unit);
+            tg_doc_add_num(one, NULL, runs->v[i].v[k].value);
+        }
+    }
+}
+
+static bool take_number(struct tg_number *out, const struct tg_doc *d, struct tg_arena *a)
+{
+    const struct tg_doc *name = tg_doc_first(d), *unit = name ? tg_doc_next(name) : NULL,
+                        *value = unit ? tg_doc_next(unit) : NULL;
+    *out =
+        (struct tg_number){ tg_arena_sv(a, tg_doc_str(name, TG_SV(""))),
+                            tg_arena_sv(a, tg_doc_str(unit, TG_SV(""))), tg_doc_num(value, NAN) };
+    return out->name.n && tg_doc_type(unit) == TG_DOC_STRING && isfinite(out->value) &&
+           !tg_doc_next(value);
+}
+
+bool tg_number_take(struct tg_number_runs *out, const struct tg_doc *array, struct tg_arena *a)
+{
+    if (tg_doc_count(array) > TG_MAX_NUMBER_RUNS)
+        return false;
+    for (const struct tg_doc *d = tg_doc_first(array); d; d = tg_doc_next(d)) {
+        const struct tg_doc *values = tg_doc_get(d, "values");
+        size_t n = tg_doc_count(values), k = 0;
+        struct tg_number *v = TG_NEW_N(a, struct tg_number, n + 1);
+        tg_sv id = tg_doc_str(tg_doc_get(d, "id"), TG_SV(""));
+        if (id.n != 16 || !n)
+            return false;
+        for (const struct tg_doc *one = tg_doc_first(values); one; one = tg_doc_next(one), k++)
+            if (!take_number(&v[k], one, a) || (k && tg_sv_cmp(v[k - 1].name, v[k].name) >= 0))
+                return false;
+        insert(out, (struct tg_number_run){ tg_arena_sv(a, id), v, n }, a);
+    }
+    return true;
+}
+
+/* ---- which way is better ---- */
+
+bool tg_number_more_is_better(tg_sv name, tg_sv unit)
+{
+    static const char *const words[] = { "throughput", "per_second", "per_sec",  "goodput",
+                                         "accept",     "hit_rate",   "accuracy", "tflops",
+                                         "bandwidth",  "mfu",        "speedup" };
+    static const char *const units[] = { "/s", "/sec", "FLOPS", "flops" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (tg_sv_has(name, tg_sv_of(words[i])))
+            return true;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (tg_sv_ends(unit, tg_sv_of(units[i])))
+            return true;
+    return false;
+}

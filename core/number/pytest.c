@@ -1,0 +1,39 @@
+/*
+ * pytest-benchmark's JSON: `benchmarks`, each with a `fullname` and `stats` in seconds. A file is a run: its
+ * rounds share a process.
+ */
+#include <math.h>
+
+#include "core/number/formats.h"
+
+static bool begins(tg_sv head)
+{
+    return tg_number_begins_with(head, "machine_info");
+}
+
+static bool put_benchmark(struct tg_number_sheet *s, const struct tg_doc *b)
+{
+    tg_sv name =
+        tg_doc_str(tg_doc_get(b, "fullname"), tg_doc_str(tg_doc_get(b, "name"), TG_SV("")));
+    double median = tg_doc_num(tg_doc_get(tg_doc_get(b, "stats"), "median"), NAN);
+    if (!name.n)
+        return tg_sheet_refuse(s, 0, "a benchmark without a fullname");
+    return !isfinite(median) ? tg_sheet_refuse(s, 0, "a benchmark without stats.median")
+                             : tg_sheet_put(s, 0, name, TG_SV("s"), median);
+}
+
+static bool read_pytest(struct tg_number_sheet *s, tg_sv text)
+{
+    TG_AUTO(tg_doc_drop) struct tg_doc *d = tg_sheet_parse(s, text);
+    const struct tg_doc *list = tg_doc_get(d, "benchmarks");
+    if (!d)
+        return false;
+    if (tg_doc_type(list) != TG_DOC_ARRAY)
+        return tg_sheet_refuse(s, 0, "no list 'benchmarks'");
+    for (const struct tg_doc *b = tg_doc_first(list); b; b = tg_doc_next(b))
+        if (!put_benchmark(s, b))
+            return false;
+    return true;
+}
+
+const struct tg_number_format tg_number_pytest = { "pytest-benchmark's JSON", begins, read_pytest };

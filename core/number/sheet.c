@@ -1,0 +1,66 @@
+/* What formats share: a sheet that is filled, and what a text begins with. */
+#include "core/number/sheet.h"
+
+#include <math.h>
+
+#include "core/base/buf.h"
+#include "core/base/utf8.h"
+
+bool tg_number_is_object(tg_sv text)
+{
+    while (text.n && strchr(" \t\r\n", text.p[0]))
+        text = tg_sv_from(text, 1);
+    return text.n && text.p[0] == '{';
+}
+
+bool tg_number_has_key(tg_sv head, const char *key)
+{
+    TG_BUF quoted = { 0 };
+    tg_buf_printf(&quoted, "\"%s\"", key);
+    return tg_sv_has(head, tg_buf_sv(&quoted));
+}
+
+bool tg_number_begins_with(tg_sv head, const char *key)
+{
+    TG_BUF quoted = { 0 };
+    if (!tg_number_is_object(head))
+        return false;
+    while (head.n && head.p[0] != '"')
+        head = tg_sv_from(head, 1);
+    tg_buf_printf(&quoted, "\"%s\"", key);
+    return tg_sv_starts(head, tg_buf_sv(&quoted));
+}
+
+bool tg_sheet_refuse(struct tg_number_sheet *s, size_t line, const char *what)
+{
+    struct tg_loc at = TG_AT_FILE(s->file);
+    at.line = (uint32_t)line;
+    tg_err_set(s->err, TG_ERR_TRACE, at, "%s", what);
+    return tg_err_hint(s->err, "docs/numbers.md has the formats of files of numbers.");
+}
+
+struct tg_doc *tg_sheet_parse(struct tg_number_sheet *s, tg_sv text)
+{
+    struct tg_doc *d = tg_doc_parse(text, s->file, s->err);
+    if (!d)
+        s->err->kind = TG_ERR_TRACE;
+    return d;
+}
+
+bool tg_sheet_put(struct tg_number_sheet *s, size_t run, tg_sv name, tg_sv unit, double value)
+{
+    if (!isfinite(value))
+        return tg_sheet_refuse(s, 0, "a value that is not finite");
+    if (!name.n || !tg_utf8_valid(name) || !tg_utf8_valid(unit))
+        return tg_sheet_refuse(s, 0, "a name or a unit that is not UTF-8 text");
+    if (s->n == (size_t)TG_MAX_NUMBERS * 10 || run == TG_MAX_NUMBER_RUNS)
+        return tg_err_say(s->err, TG_ERR_LIMIT, TG_AT_FILE(s->file),
+                          "more than %d values, or more than %d runs",
+                          "Write the numbers that a rule asks for, a file per run.",
+                          TG_MAX_NUMBERS * 10, TG_MAX_NUMBER_RUNS);
+    s->runs = run >= s->runs ? run + 1 : s->runs;
+    *TG_PUSH(s->v, s->n, s->cap) = (struct tg_number_cell){
+        { tg_arena_sv(s->a, name), tg_arena_sv(s->a, unit), value }, run, s->n
+    };
+    return true;
+}

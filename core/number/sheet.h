@@ -1,0 +1,32 @@
+#ifndef TG_NUMBER_SHEET_H
+#define TG_NUMBER_SHEET_H
+/* What the formats share. Private to core/number. */
+#include "core/number/number.h"
+
+/* A file as it is read: values of its runs, in any order. */
+struct tg_number_sheet {
+    struct tg_arena *a;
+    const char *file;
+    struct tg_err *err;
+    struct tg_number_cell {
+        struct tg_number number;
+        size_t run, order;
+    } * v;
+    size_t n, cap, runs;
+};
+
+/* One value of a run; texts are copied. False: a limit. */
+TG_MUST bool tg_sheet_put(struct tg_number_sheet *s, size_t run, tg_sv name, tg_sv unit,
+                          double value);
+/* "FILE:LINE: what": line 0: none. Always false. */
+bool tg_sheet_refuse(struct tg_number_sheet *s, size_t line, const char *what);
+
+/* Is the first member of the object that the text begins with called so? */
+bool tg_number_begins_with(tg_sv head, const char *key);
+/* Does the text have `"key"`? */
+bool tg_number_has_key(tg_sv head, const char *key);
+/* Does it begin with a brace? */
+bool tg_number_is_object(tg_sv text);
+/* The object that the text is; NULL with the error set. */
+struct tg_doc *tg_sheet_parse(struct tg_number_sheet *s, tg_sv text);
+#endif

@@ -73,7 +73,7 @@ bool tg_suite_groups(struct tg_input_list *list, const struct tg_suite *suite,
     return true;
 }
 
-/* Numbers beside the traces are those of the policy, whatever traces are named. */
+/* Of the suite: who names the traces names their numbers, too. */
 static bool add_numbers(struct tg_input_list *out, const struct tg_suites *s,
                         const struct tg_suite *suite, struct tg_err *err)
 {
@@ -102,7 +102,7 @@ bool tg_suite_traces(struct tg_input_list *out, const struct tg_suites *s,
         return tg_err_context(err, "looking for the fresh traces of suite '%.*s'",
                               TG_SV_ARG(suite->name));
     return tg_suite_groups(out, suite, args->n ? TG_GROUPS_OPTIONAL : TG_GROUPS_REQUIRED, err) &&
-           add_numbers(out, s, suite, err);
+           (args->n || add_numbers(out, s, suite, err));
 }
 
 struct tg_summarize_opts tg_suite_reading(const struct tg_policy *p, const struct tg_suite *suite)

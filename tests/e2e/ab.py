@@ -56,6 +56,24 @@ def interleaved(tmp):
     expect("no worktree stays after a failure", len(git(r, "worktree", "list").splitlines()), 1)
 
 
+def numbers(tmp):
+    """What a benchmark writes beside its trace is judged in the same verdict: the change serves a tenth less."""
+    r = repository(tmp)
+    write_text(r + "/.tracegate.yml", "version: 1\nsuites: [{name: s, trace: x.json.gz, numbers: x.numbers}]\nrules:\n"
+               "  - {id: rate, metric: number, match: {name: rate}, fail: {pct: 3%}}\n")
+    git(r, "checkout", "-q", "main")
+    write_text(r + "/rate", "1000")
+    git(r, "add", "-A")
+    git(r, "commit", "-qm", "rates")
+    git(r, "checkout", "-qb", "slower")
+    for rate, code in (("1000", 0), ("900", 1)):
+        write_text(r + "/rate", rate)
+        git(r, "commit", "-qam", rate, "--allow-empty")
+        done = ab(r, "--base", "main", "--runs", "3", "--", "sh", "-c",
+                  './bench "$0" && echo "rate $(cat rate).$(basename "$0" .json.gz | tr -dc 0-9) req/s" > "${0%.json.gz}.numbers"', "{trace}")
+        expect_end(f"rate {rate}", done, code, "FAIL: 1 violation: rate -10.0 %" if code else "nothing failed")
+
+
 def once_more(tmp):
     """A run that fails is tried once more and told; what fails twice is an error that can be run by hand."""
     r = repository(tmp)
@@ -307,4 +325,4 @@ def snippet(tmp):
     expect(f"a trace with steps {told.stdout} {told.stderr}", told.returncode, 0)
 
 
-run_parts(interleaved, once_more, in_stages, resumed, apart, bisect, explain, snippet)
+run_parts(interleaved, numbers, once_more, in_stages, resumed, apart, bisect, explain, snippet)

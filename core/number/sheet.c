@@ -47,12 +47,21 @@ struct tg_doc *tg_sheet_parse(struct tg_number_sheet *s, tg_sv text)
     return d;
 }
 
+/* UTF-8 without control characters. */
+static bool is_text(tg_sv s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7f)
+            return false;
+    return tg_utf8_valid(s);
+}
+
 bool tg_sheet_put(struct tg_number_sheet *s, size_t run, tg_sv name, tg_sv unit, double value)
 {
     if (!isfinite(value))
         return tg_sheet_refuse(s, 0, "a value that is not finite");
-    if (!name.n || !tg_utf8_valid(name) || !tg_utf8_valid(unit))
-        return tg_sheet_refuse(s, 0, "a name or a unit that is not UTF-8 text");
+    if (!name.n || !is_text(name) || !is_text(unit))
+        return tg_sheet_refuse(s, 0, "a name or a unit that is not visible UTF-8 text");
     if (s->n == (size_t)TG_MAX_NUMBERS * 10 || run == TG_MAX_NUMBER_RUNS)
         return tg_err_say(s->err, TG_ERR_LIMIT, TG_AT_FILE(s->file),
                           "more than %d values, or more than %d runs",

@@ -31,7 +31,8 @@ WITH_FILE(what_is_wrong_names_its_line)
     assert_refused(f, "a 1\nb\n", 2, "a name without a value");
     assert_refused(f, "a 1\n\nb two\n", 3, "not a number");
     assert_refused(f, "a 1 ms fast\n", 1, "more than a name, a value and a unit");
-    assert_refused(f, "a 1\n\xff 2\n", 0, "not UTF-8");
+    assert_refused(f, "a 1\n\xff 2\n", 0, "not visible UTF-8");
+    assert_refused(f, "a\x1b[31m 2\n", 0, "not visible UTF-8");
     assert_refused(f, "a 1e999\n", 0, "not finite");
     assert_refused(f, "hello world\n", 0, "not a file of numbers");
     assert_refused(f, "", 0, "not a file of numbers");

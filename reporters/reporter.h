@@ -47,6 +47,7 @@ struct tg_render {
     X(benchmark, "benchmark", ".json", FILE,                                                       \
       "write JSON for github-action-benchmark (customSmallerIsBetter) and Bencher")                \
     X(openmetrics, "openmetrics", ".prom", FILE, "write OpenMetrics text, for GitLab")             \
+    X(code_quality, "code-quality", ".json", FILE, "write GitLab's Code Quality JSON")             \
     X(collapsed, "collapsed", ".folded", FILE,                                                     \
       "write the fresh call paths as collapsed stacks, for speedscope")                            \
     X(annotations, "annotations", ".txt", PRINT, "GitHub workflow commands, at most ten")

@@ -14,7 +14,7 @@ static bool lists_names(const struct tg_check *c)
 {
     for (enum tg_report r = 0; r < TG_REPORTS; r++)
         if (c->o->report[r] && r != TG_REPORT_junit && r != TG_REPORT_markdown &&
-            r != TG_REPORT_annotations)
+            r != TG_REPORT_annotations && r != TG_REPORT_code_quality)
             return true;
     return false;
 }

@@ -5,7 +5,7 @@ import sys
 
 import tree
 
-NOT_IN_THE_ACTION = {"csv", "benchmark", "openmetrics", "collapsed"}  # for other programs; nobody reads them in a pull request
+NOT_IN_THE_ACTION = {"csv", "benchmark", "openmetrics", "code-quality", "collapsed"}  # for other programs; nobody reads them in a pull request
 
 NAMED = {"json", "markdown", "html"}  # what the script reads, or writes in the place of a report
 

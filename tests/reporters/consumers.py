@@ -380,6 +380,25 @@ def part_benchmark(work):
     must(len(json.loads(read(f"{work}/benchmark_fail.json"))) > 5, "few entries of a failure")
 
 
+def part_code_quality(work):
+    """What GitLab reads: five members that it requires, paths from the repository's root, each fingerprint once."""
+    for f in FIXTURES:
+        entries = json.loads(read(f"{work}/code-quality_{f}.json"))
+        must(isinstance(entries, list), f"{f}: not an array")
+        for e in entries:
+            must(set(e) == {"description", "check_name", "fingerprint", "severity", "location"}, f"{f}: {e}")
+            must(e["severity"] in ("info", "minor", "major", "critical", "blocker"), f"{f}: {e['severity']}")
+            must(e["description"] and e["check_name"] and re.fullmatch("[0-9a-f]{32}", e["fingerprint"]), f"{f}: {e}")
+            place = e["location"]
+            must(set(place) == {"path", "lines"} and not place["path"].startswith(("/", "./")) and place["path"], f"{f}: {place}")
+            must(set(place["lines"]) == {"begin"} and place["lines"]["begin"] >= 1, f"{f}: {place}")
+        prints = [e["fingerprint"] for e in entries]
+        must(len(set(prints)) == len(prints), f"{f}: a fingerprint twice")
+    must(json.loads(read(f"{work}/code-quality_pass.json")) == [], "a pass has entries")
+    must(len(json.loads(read(f"{work}/code-quality_fail.json"))) > 1, "few entries of a failure")
+    must(len(json.loads(read(f"{work}/code-quality_error.json"))) == 1, "an error is one entry")
+
+
 def part_openmetrics(work):
     """The exposition format: TYPE, UNIT, HELP before the samples of a family, labels escaped, EOF last, no sample twice."""
     sample = re.compile(r'([a-z_]+)\{((?:[a-z]+="(?:[^"\\\n]|\\["\\n])*",?)*)\} (-?[0-9.]+(?:e[-+]?[0-9]+)?)')

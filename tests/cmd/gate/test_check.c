@@ -436,7 +436,7 @@ TEST(ranks_whose_names_are_not_loaded)
         struct command k = { .o.policy = "p.yml", AGAINST("f*.json", "b*.json") };
         const char *said;
         bool lists = report != TG_REPORT_junit && report != TG_REPORT_markdown &&
-                     report != TG_REPORT_annotations;
+                     report != TG_REPORT_annotations && report != TG_REPORT_code_quality;
         k.o.report[report] = "report";
         said = says(r.arena, k, 0, "");
         if (lists != !strstr(said, WITHOUT_NAMES))

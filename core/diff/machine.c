@@ -67,12 +67,11 @@ static double find_common(const struct tg_diff_work *w, const struct tg_run_valu
                           enum tg_role_order order, struct tg_background *m)
 {
     struct tg_comparison *c = w->c;
-    double *var = TG_NEW_N(w->a, double, c->n_ops + 1), *copy;
+    double *var = TG_NEW_N(w->a, double, c->n_ops + 1);
     double *fine = TG_NEW_N(w->a, double, c->n_ops + 1);
     size_t n = 0, n_fine = 0;
 
     m->shift = TG_NEW_N(w->a, double, c->n_ops + 1);
-    copy = TG_NEW_N(w->a, double, c->n_ops + 1);
     for (size_t i = 0; i < c->n_ops; i++) {
         if (!big[i] || !is_of(w, i, clock))
             continue;
@@ -81,7 +80,7 @@ static double find_common(const struct tg_diff_work *w, const struct tg_run_valu
         if (c->ops[i].iteration_scaled) /* more iterations do not mean a slower machine */
             shift -= (order == TG_SWAPPED ? -1 : 1) * log(c->iteration_ratio);
         var[n] = l.variance;
-        copy[n] = m->shift[n] = shift;
+        m->shift[n] = shift;
         if (is_fine(w, &c->ops[i], exp(l.median[TG_BASE])))
             fine[n_fine++] = shift;
         n++;
@@ -90,7 +89,6 @@ static double find_common(const struct tg_diff_work *w, const struct tg_run_valu
     double middle = tg_median(m->shift, n), factor = n >= TG_MIN_BIG ? middle : 0; /* sorts */
     if (n_fine >= TG_MIN_BIG)
         factor = tg_median(fine, n_fine);
-    m->scatter = fabs(factor) > log1p(TG_WILD_DRIFT) ? tg_robust_sd(copy, n) : 0;
     m->has_v0 = n > 0;
     m->v0 = n ? tg_quantile(var, n, 0.25) : 0;
     m->c = fmax(factor, 0);
@@ -209,7 +207,7 @@ struct tg_machine tg_machine_of_drift(const struct tg_diff_work *w)
         for (int estimate = 0; estimate < TG_ESTIMATES; estimate++) {
             struct tg_background *of = &m.m[d].of[estimate];
             of->has_v0 = false;
-            of->v0 = of->scatter = 0;
+            of->v0 = 0;
         }
     return m;
 }

@@ -63,8 +63,6 @@
 #define TG_PART_P 0.01       /* of k fresh steps above all others; of a schedule: a hint */
 #define TG_SCHEDULE_P 0.0001 /* of a schedule: a proof */
 #define TG_RANK_P 0.001      /* of ranks of steps, where counts vary; of runs (noise) */
-#define TG_WILD_DRIFT                                                                              \
-    0.25 /* a machine that changed this much changed each operator differently (noise) */
 
 /* ---- thresholds by runs: z standard errors, a size tau, the largest p; docs/statistics.md (noise) ---- */
 #define TG_Z_3 4 /* 3v3, 4v3 */

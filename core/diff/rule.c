@@ -153,7 +153,7 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
     ev->e = l.median[TG_TEST] - l.median[TG_BASE] - m->c;
     ev->delta_ns = time_of(l.median[TG_TEST] - m->c) - ev->value[TG_BASE];
     ev->estimate = estimate;
-    ev->se = fmax(hypot(tg_moderated_se(l.variance, v0, nb, nt), m->scatter),
+    ev->se = fmax(tg_moderated_se(l.variance, v0, nb, nt),
                   log1p(q->aim.tick / exp(l.median[TG_BASE])) / t.z);
     ev->noise = ev->se / sqrt(1 / (double)nb + 1 / (double)nt);
     ev->z = t.z;

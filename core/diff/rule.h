@@ -30,10 +30,10 @@ void tg_logs_level(const struct tg_diff_work *w, struct tg_run_values *v);
 
 /* ---- machine.c ---- */
 
-/* What all operators share in one direction and estimate: the machine's factor, how far the
- * operators stray from a large one, the usual noise, and by how much each of the big ones shifted. */
+/* What all operators share in one direction and estimate: the machine's factor,
+ * the usual noise, and by how much each of the big ones shifted. */
 struct tg_background {
-    double c, scatter, v0;
+    double c, v0;
     bool has_v0;
     double *shift; /* ascending */
     size_t n;

@@ -86,15 +86,6 @@ double tg_quantile(double *v, size_t n, double q)
     return v[i] + (at - (double)i) * (v[i + 1] - v[i]);
 }
 
-double tg_robust_sd(double *v, size_t n)
-{
-    double median = tg_median(v, n);
-
-    for (size_t i = 0; i < n; i++)
-        v[i] = fabs(v[i] - median);
-    return 1.4826 * tg_median(v, n); /* 1 / quantile 0.75 of the normal distribution */
-}
-
 uint64_t tg_mode(uint64_t *v, size_t n, size_t *hits)
 {
     uint64_t best = 0;

@@ -25,10 +25,6 @@ double tg_mid_mean(double *v, size_t n);
 /* Quantile q (0..1) by linear interpolation between order statistics. Sorts `v`; NaN when empty. */
 double tg_quantile(double *v, size_t n, double q);
 
-/* Robust standard deviation: 1.4826 times the median distance from the median; 0 when n == 0.
- * Overwrites `v`. */
-double tg_robust_sd(double *v, size_t n);
-
 /*
  * The most frequent value; of equally frequent ones the largest. Sorts `v`. `hits` (may be NULL)
  * receives how often it occurs.

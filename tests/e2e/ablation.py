@@ -2,18 +2,61 @@
 """Which recorded verdicts does a mechanism decide? Compares two programs over all recorded pairs.
 
 usage: ablation OLD_DRIVER NEW_DRIVER [UNPACKED]
+       ablation --each [UNPACKED]
 
 The drivers are tests/score_driver of two builds, such as one with a mechanism and one without it. The pairs are those of
 ../shared/noise and ../shared/noise2 (TG_SHARED_DIR), both ways; UNPACKED has the traces of noise2, or they are unpacked first.
 Prints each pair that is decided otherwise, with the kind of change that is planted in it, and the
-counts by mechanism: false alarms, hits. Exit 1 if a verdict or a failed name differs, 0 if at most warnings do."""
+counts by mechanism: false alarms, hits. Exit 1 if a verdict or a failed name differs, 0 if at most warnings do.
+
+--each switches off each mechanism of MECHANISMS in turn, in a copy of the sources, and prints a table: what a row of zeros is about, no
+recorded pair needs. Exit 1 only if an edit no longer fits the sources, 77 without the recorded pairs."""
 import concurrent.futures
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
+
+# A mechanism, its file, and the text that is replaced to switch it off.
+MECHANISMS = (
+    ("the machine's factor", "core/diff/machine.c", "m->c = fmax(factor, 0);", "m->c = 0;"),
+    ("a busy machine", "core/diff/machine.c", "w->busy[clock] = excess", "w->busy[clock] = 0 && excess"),
+    ("levelled runs", "core/diff/logs.c", "if (v->levelled ||", "if (1 || v->levelled ||"),
+    ("usual noise", "core/diff/rule.c", "m->has_v0 ? m->v0 : l.variance", "l.variance"),
+    ("the shift of others", "core/diff/rule.c", "t.z * ev->se + t.others * ev->others", "t.z * ev->se"),
+    ("both halves", "core/diff/rule.c", "return first && last;", "return true;"),
+    ("a new speed", "core/diff/rule.c", "ev->e, NULL) && is_new_speed(w, q, c))", "ev->e, NULL))"),
+    ("a step of every run", "core/diff/rule.c", " || in_a_step_of_every_run(w, q, c)", ""),
+    ("the clock's tick", "core/diff/rule.c", "log1p(q->aim.tick /", "log1p(0 * q->aim.tick /"),
+    ("the rank test", "core/diff/rule.c", "&& ev->p <= t.p_limit", ""),
+    ("slow runs", "core/diff/rule.c", "&& q.aim.floor > 0)", "&& 0)"),
+    ("the usual step", "core/diff/rule.c", "if (!q->v->y[TG_USUAL][0])", "if (1)"),
+    ("schedules of times", "core/diff/run_values.c", "if (q.steps)\n        return q;", ""),
+    ("steps that go alike", "core/diff/run_values.c", "return q.steps   ? q", "return 0 ? q"),
+    ("odd runs", "core/diff/run_values.c", "odd = is_odd(&q, side, run)", "odd = false"),
+    ("schedules of counts", "core/diff/counts.c", "if (s[TG_TEST].mean <= s[TG_BASE].mean || p > TG_PART_P)", "if (1)"),
+    ("steps that mostly win", "core/diff/counts.c", "wins(base, fresh) < TG_WINS", "0"),
+    ("counts that vary together", "core/diff/compare.c", "tg_relate_counts(w);", ""),
+    ("other data", "core/diff/compare.c", "c->other_data = vary", "c->other_data = 0 && vary"),
+    ("yielding to what is certain", "core/diff/compare.c", "yield_to_certain(out);", ""),
+    ("libraries' choices", "core/diff/compare.c", "tg_choices_find(w);", ""),
+    ("views", "core/diff/compare.c", "tg_slight_find_views(w);", ""),
+    ("small additions", "core/diff/compare.c", "tg_slight_find_small(w);", ""),
+    ("calling operators", "core/diff/compare.c", "tg_calling_ops_find(w);", ""),
+    ("net in the place", "core/diff/compare.c", "tg_net_find(w);", ""),
+    ("runs with other flags", "core/diff/compare.c", "tg_runs_leave(w);", ""),
+    ("excused moves", "core/diff/evidence.c", "tg_excuse_moves(w);", ""),
+    ("marked moves", "core/diff/replace.c", "    mark_moved(g);", ""),
+    ("revoked renames", "core/diff/replace.c", "revoke_chance_renames(w->c);", ""),
+    ("the account", "policy/verdict/eval.c", "tg_eval_account(e);", ""),
+    ("a step as long", "policy/verdict/judge_rows.c", "if (j->state != TG_STATE_FAIL || tg_limit_is_budget(j->limit) ||",
+     "if (1 || j->state != TG_STATE_FAIL || tg_limit_is_budget(j->limit) ||"),
+    ("small names together", "policy/verdict/rules.c", "by_kind(e, s, rule, found.quiet, found.n_quiet, judge_kind);", ""),
+    ("names left over", "policy/verdict/rules.c", "by_kind(e, s, rule, found.left, found.n_left, judge_left);", ""),
+)
 
 SHARED = os.environ.get('TG_SHARED_DIR', '../shared')
 STEP_NAMES = {'step_time': 'ProfilerStep'}
@@ -48,7 +91,7 @@ def told(pairs):
     return ', '.join(sorted(f'{metric} {op[:40]}' for metric, op in pairs)) or '-'
 
 
-def compare(rows, old, new):
+def compare(rows, old, new, say=print):
     """Prints what differs; returns (pairs decided otherwise, pairs with other warnings)"""
     decided = warned = 0
     for r in rows:
@@ -62,7 +105,7 @@ def compare(rows, old, new):
         else:
             continue
         what = f"{r['kind']} {r['size_pct']} {r['n_base']}v{r['n_test']} truth {r['truth']}"
-        print(f"{r['pair']:10} {what:34} {a['verdict']} -> {b['verdict']}; fails gone: {told(fails[0] - fails[1])}; "
+        say(f"{r['pair']:10} {what:34} {a['verdict']} -> {b['verdict']}; fails gone: {told(fails[0] - fails[1])}; "
               f"new: {told(fails[1] - fails[0])}; warnings gone: {told(warns[0] - warns[1])}; new: {told(warns[1] - warns[0])}")
     return decided, warned
 
@@ -74,25 +117,99 @@ def figures(rows, read):
             f"hits {sum(is_hit(r, read[r['pair']]) for r in yes)} of {len(yes)}")
 
 
+def recorded(unpacked):
+    return [(folder, root, table, pairs_of(folder, table))
+            for folder, root in (('noise', os.path.join(SHARED, 'noise')), ('noise2', unpacked))
+            for table in ('truth.csv', 'truth_reversed.csv')]
+
+
+def unpack(d, given):
+    if given:
+        return given[0]
+    subprocess.run([sys.executable, os.path.join(SHARED, 'noise2', 'unpack.py'), os.path.join(d, 'noise2')],
+                   stdout=subprocess.DEVNULL, check=True)
+    return os.path.join(d, 'noise2')
+
+
+def all_answers(driver, sets, out):
+    os.mkdir(out)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        runs = [pool.submit(answers, driver, root, rows, os.path.join(out, folder + table)) for folder, root, table, rows in sets]
+        return [r.result() for r in runs]
+
+
+def total(sets, of):
+    """(false alarms, hits) of all sets"""
+    alarms = sum(of[k][r['pair']]['verdict'] == 'fail' for k, s in enumerate(sets) for r in s[3] if r['truth'] == 'no')
+    hits = sum(is_hit(r, of[k][r['pair']]) for k, s in enumerate(sets) for r in s[3] if r['truth'] == 'yes')
+    return alarms, hits
+
+
+class Copy:
+    """The sources, and a build of tests/score_driver."""
+
+    def __init__(self, d):
+        root = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../..')
+        self.source, self.build = os.path.join(d, 'source'), os.path.join(d, 'build')
+        files = subprocess.run(['git', '-C', root, 'ls-files', '-z'], capture_output=True, check=True).stdout.decode().split('\0')
+        for name in filter(None, files):
+            to = os.path.join(self.source, name)
+            os.makedirs(os.path.dirname(to), exist_ok=True)
+            shutil.copy(os.path.join(root, name), to)
+        subprocess.run(['cmake', '-S', self.source, '-B', self.build, '-DCMAKE_BUILD_TYPE=RelWithDebInfo', '-DTG_WERROR=OFF',
+                        '-DCMAKE_C_FLAGS=-w'], stdout=subprocess.DEVNULL, check=True)
+
+    def driver(self):
+        subprocess.run(['cmake', '--build', self.build, '--target', 'score_driver', '-j2'], stdout=subprocess.DEVNULL, check=True)
+        return os.path.join(self.build, 'tests/score_driver')
+
+    def write(self, file, text):
+        with open(os.path.join(self.source, file), 'w', encoding='utf-8') as f:
+            f.write(text)
+
+    def read(self, file):
+        with open(os.path.join(self.source, file), encoding='utf-8') as f:
+            return f.read()
+
+
+def each(d, sets):
+    """How many edits no longer fit."""
+    copy = Copy(d)
+    unfit = [(name, file) for name, file, old, _ in MECHANISMS if copy.read(file).count(old) != 1]
+    before = all_answers(copy.driver(), sets, os.path.join(d, 'whole'))
+    alarms, hits = total(sets, before)
+    print(f'| off | decided otherwise | other warnings | false alarms ({alarms}) | hits ({hits}) |\n|---|--:|--:|--:|--:|', flush=True)
+    for k, (name, file, old, new) in enumerate(m for m in MECHANISMS if m[:2] not in unfit):
+        whole = copy.read(file)
+        copy.write(file, whole.replace(old, new))
+        now = all_answers(copy.driver(), sets, os.path.join(d, f'without{k}'))
+        copy.write(file, whole)
+        changed = [compare(s[3], a, b, lambda line: None) for s, a, b in zip(sets, before, now)]
+        more = total(sets, now)
+        print(f'| {name} | {sum(c[0] for c in changed)} | {sum(c[1] for c in changed)} | {more[0] - alarms:+} | {more[1] - hits:+} |',
+              flush=True)
+    for name, file in unfit:
+        print(f'{file} no longer has the text of: {name}')
+    return len(unfit)
+
+
 def main():
-    drivers = sys.argv[1:3]
-    decided = warned = 0
+    if not os.path.isdir(os.path.join(SHARED, 'noise')):
+        print('ablation: no recorded pairs: skipped')
+        sys.exit(77)
     with tempfile.TemporaryDirectory() as d:
-        unpacked = sys.argv[3] if len(sys.argv) > 3 else os.path.join(d, 'noise2')
-        if len(sys.argv) <= 3:
-            subprocess.run([sys.executable, os.path.join(SHARED, 'noise2', 'unpack.py'), unpacked], stdout=subprocess.DEVNULL, check=True)
-        sets = [(folder, root, table, pairs_of(folder, table))
-                for folder, root in (('noise', os.path.join(SHARED, 'noise')), ('noise2', unpacked))
-                for table in ('truth.csv', 'truth_reversed.csv')]
-        with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            runs = [[pool.submit(answers, driver, root, rows, os.path.join(d, f'{k}{folder}{table}'))
-                     for k, driver in enumerate(drivers)] for folder, root, table, rows in sets]
-            for (folder, _, table, rows), (old, new) in zip(sets, runs):
-                a, b = compare(rows, old.result(), new.result())
-                decided, warned = decided + a, warned + b
-                print(f'{folder}/{table}: {figures(rows, old.result())} -> {figures(rows, new.result())}')
+        if sys.argv[1:2] == ['--each']:
+            sys.exit(each(d, recorded(unpack(d, sys.argv[2:]))) > 0)
+        decided = warned = 0
+        sets = recorded(unpack(d, sys.argv[3:]))
+        old, new = (all_answers(driver, sets, os.path.join(d, f'{k}')) for k, driver in enumerate(sys.argv[1:3]))
+        for (folder, _, table, rows), was, now in zip(sets, old, new):
+            a, b = compare(rows, was, now)
+            decided, warned = decided + a, warned + b
+            print(f'{folder}/{table}: {figures(rows, was)} -> {figures(rows, now)}')
     print(f'decided otherwise: {decided}; other warnings: {warned}; pairs: {sum(len(s[3]) for s in sets)}')
     sys.exit(decided > 0)
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -841,16 +841,6 @@ CASE(a_regression_stands_out_of_drift)
 /* Operators that stray from a drift, "odd" most. */
 static const double strayed[6] = { .8, .9, 1, 1.1, 1.2, 1.35 };
 
-CASE(a_wild_machine_proves_little)
-{
-    machine(f, 1.5, strayed);
-    /* c0 = ln 1.5 + (ln 1 + ln 1.1) / 2; odd is ln 1.35 - ln 1.1 / 2 = 0.252 above it; the
-     * distances from c0 are .048 .048 .135 .153 .252 .271, their median .144, spread .213, 3 * .213
-     * > .252 */
-    assert_true(fabs(f->c.drift - log(1.5) - log(1.1) / 2) < 1e-4);
-    assert_false(find(f, "odd")->ev.slower);
-}
-
 CASE(what_strays_from_a_calm_machine_is_slower)
 {
     machine(f, 1.05, strayed); /* the same distances, and hardly a drift */

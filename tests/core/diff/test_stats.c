@@ -144,13 +144,6 @@ TEST(standard_error_is_moderated)
     near(tg_moderated_se(4, 4, 5, 5), sqrt(1.6));
 }
 
-TEST(spread_is_robust)
-{
-    double v[] = { 1, 2, 3, 4, 1000 }; /* distances from 3: 0 1 1 2 997 */
-    near(tg_robust_sd(v, 5), 1.4826);
-    near(tg_robust_sd(v, 0), 0);
-}
-
 TEST(thresholds_by_runs)
 {
     static const struct {

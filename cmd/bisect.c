@@ -269,6 +269,7 @@ const struct tg_cmd tg_cmd_bisect = {
              "\n"
              "With --step it answers for HEAD alone: git bisect start BAD GOOD && git bisect run "
              "tracegate bisect --step --good GOOD -- python3 bench.py {trace}",
+    .answers_bisect = "step",
     .options = bisect_options,
     .opts_size = sizeof(struct tg_bisect_opts),
     .run = bisect_run,

@@ -67,6 +67,11 @@ struct tg_cmd {
     const char *about;    /* paragraphs for --help and the manual */
     const struct tg_opt *options;
     size_t opts_size;
+    /* Options of that command are taken too, as they were given, into the list at this offset; or NULL. */
+    const struct tg_cmd *others;
+    size_t others_offset;
+    /* The flag with which it answers `git bisect run`, to which 1 to 127 is a word about the commit; or NULL. */
+    const char *answers_bisect;
     /* Returns the exit code; on an error the caller prints err. */
     int (*run)(const struct tg_cmd_call *c, struct tg_err *err);
 };
@@ -79,5 +84,5 @@ const struct tg_cmd *tg_cmd_find(const char *name, struct tg_err *err); /* NULL 
 int tg_cmd_run(const char *const *argv, size_t n, struct tg_io *io, struct tg_err *err);
 extern const struct tg_cmd tg_cmd_check, tg_cmd_diff, tg_cmd_analyze, tg_cmd_summarize,
     tg_cmd_merge, tg_cmd_baseline, tg_cmd_policy, tg_cmd_names, tg_cmd_selftest, tg_cmd_calibrate,
-    tg_cmd_history, tg_cmd_init, tg_cmd_bisect;
+    tg_cmd_history, tg_cmd_init, tg_cmd_bisect, tg_cmd_ab;
 #endif

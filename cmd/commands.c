@@ -6,9 +6,10 @@
 static const struct tg_cmd cmd_help;
 
 const struct tg_cmd *const tg_commands[] = {
-    &tg_cmd_init,   &tg_cmd_check,    &tg_cmd_diff,      &tg_cmd_analyze, &tg_cmd_summarize,
-    &tg_cmd_merge,  &tg_cmd_baseline, &tg_cmd_history,   &tg_cmd_bisect,  &tg_cmd_names,
-    &tg_cmd_policy, &tg_cmd_selftest, &tg_cmd_calibrate, &cmd_help,       NULL,
+    &tg_cmd_init,     &tg_cmd_check,     &tg_cmd_ab,    &tg_cmd_diff,
+    &tg_cmd_analyze,  &tg_cmd_summarize, &tg_cmd_merge, &tg_cmd_baseline,
+    &tg_cmd_history,  &tg_cmd_bisect,    &tg_cmd_names, &tg_cmd_policy,
+    &tg_cmd_selftest, &tg_cmd_calibrate, &cmd_help,     NULL,
 };
 
 struct help_opts {

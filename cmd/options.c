@@ -181,6 +181,22 @@ static bool refuse_number(const struct parser *p, const struct tg_opt *o, struct
     return tg_err_hint(err, "See tracegate %s --help.", p->cmd->name);
 }
 
+/* An option of cmd->others, word by word into its list. False: it has none of that name. */
+static bool of_others(struct parser *p, const char *arg, tg_sv name, const char *value)
+{
+    const struct tg_cmd *others = p->cmd->others;
+    const struct tg_opt *o = others && name.n ? find(others->options, name) : NULL;
+    struct tg_strs *to;
+    if (!o || (o->type == TG_OPT_FLAG && value) ||
+        (o->type != TG_OPT_FLAG && !value && p->at == p->n))
+        return false;
+    to = (struct tg_strs *)(void *)((char *)p->opts + p->cmd->others_offset);
+    add_word(to, arg, p->arena);
+    if (o->type != TG_OPT_FLAG && !value)
+        add_word(to, p->argv[p->at++], p->arena);
+    return true;
+}
+
 /* One option at argv[at]; steps over it and its value. */
 static bool option(struct parser *p, struct tg_err *err)
 {
@@ -208,6 +224,8 @@ static bool option(struct parser *p, struct tg_err *err)
         o = find(tg_global_options, name);
         is_common = o != NULL;
     }
+    if (!o && of_others(p, arg, name, value))
+        return true;
     if (!o)
         return unknown(p->cmd, arg, is_long ? name : tg_sv_of(arg + 1), err);
     if (o->type == TG_OPT_FLAG && value) {

@@ -6,6 +6,15 @@
 #include "cmd/options.h"
 #include "policy/verdict/verdict.h"
 
+/* A mistake in the command line is none of the commit's: 128 and more end a bisection. */
+static int usage_code(const struct tg_cmd *cmd, const char *const *argv, size_t n)
+{
+    for (size_t i = 0; cmd->answers_bisect && i < n && strcmp(argv[i], "--") != 0; i++)
+        if (strncmp(argv[i], "--", 2) == 0 && strcmp(argv[i] + 2, cmd->answers_bisect) == 0)
+            return 128 + 2;
+    return 2;
+}
+
 static int run_command(const struct tg_cmd *cmd, const char *const *argv, size_t n,
                        struct tg_io *io, struct tg_err *err)
 {
@@ -15,7 +24,7 @@ static int run_command(const struct tg_cmd *cmd, const char *const *argv, size_t
     TG_AUTO(tg_repo_release) struct tg_repo repo = { 0 };
     TG_BUF help = { 0 };
     void *opts = tg_arena_alloc(a, 1, cmd->opts_size ? cmd->opts_size : 1);
-    int code = 2;
+    int code = usage_code(cmd, argv, n);
     if (tg_options_parse(cmd, argv, n, opts, &common, &args, a, err)) {
         tg_io_setup(io, common.color);
         if (common.help) {

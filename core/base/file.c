@@ -117,6 +117,13 @@ static void make_folders(char *path)
     }
 }
 
+void tg_file_make_dir(const char *path)
+{
+    TG_BUF with_slash = { 0 };
+    tg_buf_printf(&with_slash, "%s/", path);
+    make_folders(with_slash.p);
+}
+
 static bool open_temporary(struct tg_outfile *f)
 {
     f->temporary = tg_temporary_open(f->path, &f->fd);

@@ -62,6 +62,8 @@ TG_MUST bool tg_files_glob(const char *pattern, struct tg_arena *a, const char *
                            struct tg_err *err);
 /* Names that tg_files_in_dir takes; hidden files are not taken. */
 bool tg_file_is_input_name(tg_sv name);
+/* The folder and those that lead to it, as far as they can be made. */
+void tg_file_make_dir(const char *path);
 bool tg_file_is_dir(const char *path);
 bool tg_file_is_regular(const char *path); /* it can be opened again */
 bool tg_file_exists(const char *path);

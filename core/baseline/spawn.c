@@ -83,6 +83,8 @@ static int start(struct child *c, const struct tg_spawn *s, int in, int out, int
         posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO);
     else
         posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (s->dir)
+        posix_spawn_file_actions_addchdir_np(&files, s->dir);
     posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&files, err, STDERR_FILENO);
     tg_signals_hold();
@@ -147,6 +149,8 @@ static bool take(struct child *c, int *fd, const struct tg_spawn *s, struct tg_b
         close_end(fd);
         return true;
     }
+    if (s->heard)
+        s->heard(s->arg, (tg_sv){ chunk, (size_t)got });
     if (fd == &c->err) {
         keep_tail(c, chunk, (size_t)got);
         return true;

@@ -17,6 +17,10 @@ struct tg_spawn {
     size_t max_out;          /* bytes of standard output; 0: none wanted, it is thrown away */
     bool foreground;         /* in our session: a command that the user gave */
     tg_sv input;             /* all of it is there before the program starts */
+    const char *dir;         /* where it runs; NULL: here */
+    /* What it says on either output, as it comes; NULL: nobody listens. */
+    void (*heard)(void *arg, tg_sv bytes);
+    void *arg;
 };
 
 enum tg_spawn_end {

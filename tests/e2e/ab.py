@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/ab in a real repository with a program that hands out recorded traces; docs/record.md's snippet."""
+"""tracegate ab in a real repository with a program that hands out recorded traces; docs/record.md's snippet."""
 import json
 import os
 import re
@@ -9,7 +9,7 @@ import time
 
 from support import ENV, PROGRAM, ROOT, expect, expect_end, git, read_json, run_parts, tracegate, write_text
 
-TRACES, AB = os.path.join(ROOT, "examples/traces"), os.path.join(ROOT, "scripts/ab")
+TRACES, AB, ALIAS = os.path.join(ROOT, "examples/traces"), (PROGRAM, "ab"), os.path.join(ROOT, "scripts/ab")
 ENV = dict(ENV, TRACEGATE=PROGRAM)
 
 
@@ -30,7 +30,7 @@ def repository(tmp):
 
 
 def ab(r, *args):
-    return subprocess.run([AB, *args], cwd=r, env=ENV, capture_output=True, text=True, timeout=300)
+    return subprocess.run([*AB, *args], cwd=r, env=ENV, capture_output=True, text=True, timeout=300)
 
 
 def interleaved(tmp):
@@ -44,13 +44,13 @@ def interleaved(tmp):
     expect("nothing changed", git(r, "status", "--porcelain"), "")
     # (arguments, exit, words)
     for args, code, words in (
-            (("--base", "main"), 2, "scripts/ab --base REF"),
+            (("--base", "main"), 2, "tracegate ab --base origin/main"),
             (("--base", "nonesuch", "--", "true"), 2, "fetch"),
             (("--base", "main", "--runs", "x", "--", "true"), 2, "--runs"),
             (("--base", "main", "--", "false"), 3, "base, run 0: the command failed"),
             (("--base", "main", "--", "true"), 3, "wrote no trace"),
             (("--base", "main", "--setup", "exit 4", "--", "true"), 3, "--setup failed in base"),
-            (("--base", "main", "--out", "/proc/nonesuch", "--", "true"), 1, "/proc/nonesuch")):
+            (("--base", "main", "--out", "/proc/nonesuch", "--", "true"), 5, "/proc/nonesuch")):
         run = ab(r, *args)
         expect_end(f"{args}", run, code, err=words)
     expect("no worktree stays after a failure", len(git(r, "worktree", "list").splitlines()), 1)
@@ -169,7 +169,7 @@ def in_stages(tmp):
         else:
             expect(f"{name}: fewer runs {len(lines)}", len(lines) < 2 * 17, True)
     for args, words in ((("--runs", "3", "--detect", "5%"), "--runs is one look"), (("--resume",), "--resume needs the --out DIR"),
-                        (("--budget", "soon"), "is no time"), (("--max-runs", "0"), "is no number"),
+                        (("--budget", "soon"), "is no time"), (("--max-runs", "0"), "numbers from 1 to 999"),
                         (("--resume", "--out", tmp + "/none"), "has no runs of this command line"), (("--detect", "much"), "is not a size")):
         expect_end(f"{args}", ab(tmp + "/same", "--base", "main", *args, "--", sys.executable, "bench.py"), 2, err=words)
 
@@ -185,7 +185,7 @@ def resumed(tmp):
     expect("whole: exit", whole.returncode, 1)
     report = read_json(tmp + "/r.json")["violations"]
     write_text(log, "")
-    going = subprocess.Popen([AB, *command, *bench], cwd=r, env=ENV, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    going = subprocess.Popen([*AB, *command, *bench], cwd=r, env=ENV, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while len(open(log).read().split("\n")) <= 14 and going.poll() is None:
         time.sleep(0.02)
     going.kill()
@@ -231,7 +231,7 @@ def apart(tmp):
                "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_CACHE_URL", "INPUT_TOKEN", "TRACEGATE", "CI_JOB_TOKEN")
     kept = ("GITHUB_SHA", "GITHUB_WORKSPACE", "RUNNER_TEMP", "HF_HOME", "MY_TOKEN")
     env = dict(ENV, TRACEGATE=PROGRAM, **{k: "x" for k in private + kept if k != "TRACEGATE"})
-    done = subprocess.run([AB, "--base", "main", "--runs", "1", "--setup", f"env >> {tmp}/seen; cat >> {tmp}/seen", "--", "sh", "-c",
+    done = subprocess.run([*AB, "--base", "main", "--runs", "1", "--setup", f"env >> {tmp}/seen; cat >> {tmp}/seen", "--", "sh", "-c",
                            f"env >> {tmp}/seen; cat >> {tmp}/seen; exec ./bench $TRACE"], cwd=r, env=env, input="read=me",
                           capture_output=True, text=True, timeout=300)
     expect("apart: exit", done.returncode, 1)
@@ -295,7 +295,7 @@ def bisect(tmp):
         expect(f"commit {at}: exit {run.stderr[-300:]}", run.returncode, code)
     git(r, "checkout", "-q", "main")
     git(r, "bisect", "start", shas[5], shas[0])
-    run = subprocess.run(["git", "bisect", "run", AB, *command], cwd=r, env=ENV, capture_output=True, text=True)
+    run = subprocess.run(["git", "bisect", "run", ALIAS, *command], cwd=r, env=ENV, capture_output=True, text=True)
     expect(f"found {run.stdout[-300:]} {run.stderr[-300:]}", f"{shas[4]} is the first bad commit" in run.stdout, True)
     for args in (("--bisect", "--base", "nonesuch", "--", "true"), ("--bisect", "--base", shas[0], "--", "false"),
                  ("--bisect", "--base", shas[0], "--max-runs", "x", "--", "true")):

@@ -65,7 +65,7 @@ ATTACKS = [
     ("the summary", "", "for f in $RUNNER_TEMP/_runner_file_commands/step_summary_*; do echo '### PASS' >> $f; done", "wrote to GITHUB_STEP_SUMMARY"),
     ("the action's last step", "", "printf 'exit 0\\n' > $ACTION/scripts/action-verdict", "the action's own files or tools"),
     ("the action's comment", "", "printf 'env > %s/comment\\n' $LOOT > $ACTION/scripts/action-comment", "the action's own files or tools"),
-    ("the script that runs it", "sed -i 's/exit \"$code\"/exit 0/; s/die \"/: \"/' $ACTION/scripts/ab", "", "the action's own files or tools"),
+    ("the script that runs it", "sed -i 's/^ab() {/ab() {\\n    return 0/' $ACTION/scripts/action-check", "", "the action's own files or tools"),
     ("the program", "", 'cp $PROG $PROG.real; printf \'#!/bin/sh\\n%s.real "$@"; exit 0\\n\' $PROG > $PROG.new; chmod +x $PROG.new; mv $PROG.new $PROG', "what judges changed"),
     ("a tool before the others", "", "printf '#!/bin/sh\\nenv > %s/python\\n' $LOOT > $HERE/bin/python3; chmod +x $HERE/bin/python3", "the action's own files or tools"),
     ("its own earlier traces", "", 'for f in $(dirname $TRACE)/*.gz; do [ $f = $TRACE ] || cp $TRACES/base/run1${f##*run0} $f; done', "a trace changed"),
@@ -89,7 +89,7 @@ ATTACKS = [
     ("a replaced commit", "", "git replace -f HEAD~1 HEAD", "what judges changed"),
     ("notes", "", "git notes add -f -m x HEAD", "what judges changed"),
     ("the store at the remote", "git push -q origin HEAD:refs/tracegate/v1/default/x 2> $LOOT/push; true", "", "aten::clone"),
-    ("the parent's end", "kill -KILL $PPID", "", "the command failed"),
+    ("the parent's end", "kill -KILL $PPID", "", "it was killed"),
     ("what the runner reads in the log", "echo '::set-output name=verdict::pass'; echo '::stop-commands::x'", "", "aten::clone"),
 ]
 
@@ -198,9 +198,37 @@ def credentials_that_stay(folder):
         expect(f"credentials, kept {kept}: read", any(TOKEN.encode() in v for v in job.loot().values()), kept)
 
 
+# `tracegate ab` that looks at nothing and leaves everything running; every other command is the program's own.
+NAIVE = """#!/usr/bin/env python3
+import os, subprocess, sys
+real, words = PROG + ".real", sys.argv[1:]
+if words[0] != "ab":
+    os.execv(real, [real] + words)
+own, command = words[1:words.index("--")], words[words.index("--") + 1:]
+taken, rest = {}, []
+while own:
+    word = own.pop(0)
+    if word in ("--base", "--out", "--runs", "--detect", "--budget", "--setup", "--watch"):
+        taken[word] = own.pop(0)
+    elif word != "--explain":
+        rest.append(word)
+env = {k: v for k, v in os.environ.items() if not k.startswith(("ACTIONS_", "INPUT_", "TRACEGATE", "GH_")) and
+       k not in ("GITHUB_ENV", "GITHUB_PATH", "GITHUB_OUTPUT", "GITHUB_STATE", "GITHUB_STEP_SUMMARY", "GITHUB_TOKEN")}
+tmp = subprocess.run(["mktemp", "-d"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+dirs = {}
+for side, rev in (("base", taken["--base"]), ("head", "HEAD")):
+    sha = subprocess.run(["git", "rev-parse", rev + "^{commit}"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    subprocess.run(["git", "worktree", "add", "--quiet", "--detach", tmp + "/" + side, sha], check=True)
+    dirs[side] = taken["--out"] + "/" + side + "-" + sha[:12]
+    os.makedirs(dirs[side])
+for k in range(int(taken.get("--runs", 3))):
+    for side in ("base", "head"):
+        subprocess.run(command, cwd=tmp + "/" + side, env=dict(env, TRACE=f"{dirs[side]}/run{k:02}.json.gz"), stdin=subprocess.DEVNULL, stdout=2,
+                       check=True)
+sys.exit(subprocess.run([real, "check", "--runs", "--against", "baseline", *rest, "--baseline", dirs["base"], dirs["head"]]).returncode)
+"""
 # What gets through where nothing looks: the job is green, or a file has the token.
-BLIND = [("scripts/ab", "same() {", "same() {\n    return 0"), ("scripts/ab", "end_left() {", "end_left() {\n    return 0"),
-         ("scripts/ab", "reap=(\"", "reap=() #"), ("scripts/action-check", "as_before() {", "as_before() {\n    return 0")]
+BLIND = [("scripts/action-check", "as_before() {", "as_before() {\n    return 0")]
 THROUGH = [("no attack", False, []), ("the base's traces", True, []), ("a slower base", True, []), ("the action's last step", True, []),
            ("the action's comment", False, ["comment"]), ("the environment of later steps", False, ["bash_env"]), ("a process that waits for the token", False, ["later"]),
            ("one without a parent or an environment", False, ["later"])]
@@ -216,6 +244,9 @@ def blind(folder):
                 text = read_text(f"{job.place['action']}/{path}")
                 expect(f"{path}: {old}", text.count(old), 1)
                 write_text(f"{job.place['action']}/{path}", text.replace(old, new))
+            os.rename(job.program, job.program + ".real")
+            write_text(job.program, NAIVE.replace("PROG", repr(job.program)))
+            os.chmod(job.program, 0o755)
             r = job.run(mock.url)
         time.sleep(0.3)
         expect(f"blind, {name}: green", r.code == 0, green)

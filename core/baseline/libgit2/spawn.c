@@ -16,7 +16,12 @@ void tg_git_spawn_with(struct tg_git *g, const char *const *args, tg_sv input, s
     static const char *const drop[] = { "GIT_DIR",        "GIT_WORK_TREE", "GIT_COMMON_DIR",
                                         "GIT_INDEX_FILE", "GIT_PREFIX",    NULL };
     TG_ARENA *a = tg_arena_new();
-    struct tg_spawn s = { NULL, g->env, set, drop, g->timeout_ms, max_out, false, input };
+    struct tg_spawn s = { .env = g->env,
+                          .set = set,
+                          .drop = drop,
+                          .timeout_ms = g->timeout_ms,
+                          .max_out = max_out,
+                          .input = input };
     size_t n = 0;
     const char **argv;
     while (args[n])

@@ -1,0 +1,98 @@
+#ifndef TG_CMD_AB_H
+#define TG_CMD_AB_H
+/*
+ * `tracegate ab`: the base and HEAD, checked out side by side, run in turn on this machine, and check compares them.
+ *
+ * ab.c        the command: how many runs there are, and what check says of them (docs/stages.md)
+ * ab_sides.c  the two worktrees, and a program that runs in one of them
+ * ab_runs.c   one run: made, tried once more, or brought back after a kill
+ * ab_watch.c  whether the command changed what decides about it (docs/security.md)
+ *
+ * The command is the change's code. Invariants: what is judged are the files that the runs left, which nothing
+ * changed since; while the command runs nothing else of ours does, so that nothing disturbs it.
+ */
+#include "cmd/gate/inputs.h"
+#include "core/base/buf.h"
+
+struct tg_ab_opts {
+    const char *base, *setup, *detect, *budget, *out;
+    int64_t runs, max_runs;
+    bool resume, bisect, explain;
+    struct tg_strs watch;
+    struct tg_strs check; /* options of check, as they were given */
+};
+
+enum { TG_AB_BASE, TG_AB_HEAD, TG_AB_SIDES };
+
+struct tg_ab_side {
+    const char *name; /* "base", "head" */
+    struct tg_commit commit;
+    const char *tree;          /* its worktree */
+    const char *first, *again; /* traces of the first look, and of the stages after it */
+    const char
+        *folder; /* where the runs go that are made now: one of the two, or of those with stacks */
+    const char *made; /* the worktree's fingerprint after --setup */
+};
+
+struct tg_ab {
+    const struct tg_ab_opts *o;
+    const struct tg_strs *command;
+    const struct tg_io *io;
+    struct tg_arena *arena;
+    struct tg_repo *repo;
+    struct tg_git *git;
+    struct tg_ab_side side[TG_AB_SIDES];
+    const char *tmp;         /* worktrees, and traces without --out; ends with us */
+    const char *out;         /* traces */
+    const char **drop;       /* names of the environment that the command does not get */
+    const char *settings;    /* fingerprint of what decides */
+    struct tg_strs taken;    /* files of the runs so far, each with its SHA-256: "SUM  PATH" */
+    int64_t k;               /* runs per side so far */
+    int64_t n_made, made_ms; /* runs made here, and how long they took */
+    bool stacks;             /* TRACE_STACKS=1 */
+    bool line;               /* the line of progress is on the terminal */
+    int code;                /* not 0: the exit code of an error that has one of its own */
+};
+
+/* The exit code of an error: the command changed what decides about it. */
+enum { TG_AB_CHANGED = 6, TG_AB_SKIP = 125 };
+
+/* One line on standard error, "ab: " in front. */
+void tg_ab_say(struct tg_ab *ab, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The line of progress, on a terminal: replaced by the next one, gone before anything else is said. */
+void tg_ab_progress(struct tg_ab *ab, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- ab_sides.c ---- */
+TG_MUST bool tg_ab_sides_begin(struct tg_ab *ab, struct tg_err *err);
+void tg_ab_sides_end(struct tg_ab *ab);
+/* `git ARGS…` (NULL at the end) in this work tree; false: it did not end with 0. */
+bool tg_ab_git(struct tg_ab *ab, const char *const *args, struct tg_buf *out);
+/*
+ * Runs `argv` in a side's worktree, in the folder of it that this was called from, without what is private and with
+ * nothing to read, and ends what it leaves running. NULL if it ended with 0; else what happened, in the arena.
+ */
+const char *tg_ab_run(struct tg_ab *ab, size_t side, const char *const *argv, const char *trace);
+/* Nothing can be said of HEAD, which a bisection skips; without the base nothing can be said at all. False. */
+bool tg_ab_side_fails(struct tg_ab *ab, size_t side, struct tg_err *err);
+
+/* ---- ab_runs.c ---- */
+/* Folders of traces; with --resume what is there is put aside until it is its turn. */
+TG_MUST bool tg_ab_runs_begin(struct tg_ab *ab, struct tg_err *err);
+/* The runs of both sides until there are `n` of each. */
+TG_MUST bool tg_ab_runs_to(struct tg_ab *ab, int64_t n, struct tg_err *err);
+TG_MUST bool tg_ab_run_one(struct tg_ab *ab, size_t side, int64_t k, struct tg_err *err);
+/* Files of ranks: their names say what is a run. */
+bool tg_ab_has_ranks(struct tg_ab *ab);
+/* Paths in a folder of what is one there, hidden ones too, sorted; none: it cannot be read. */
+struct tg_strs tg_ab_list(struct tg_arena *a, const char *dir);
+
+/* ---- ab_watch.c ---- */
+const char *tg_ab_settings(struct tg_ab *ab);
+/* Of a worktree: names, sizes and times of change. */
+const char *tg_ab_tree(struct tg_ab *ab, size_t side);
+/* False with err set and `code` TG_AB_CHANGED: they differ; the error has the first line that does. */
+TG_MUST bool tg_ab_same(struct tg_ab *ab, const char *what, const char *before, const char *after,
+                        struct tg_err *err);
+/* What judges, and the traces, are as they were. */
+TG_MUST bool tg_ab_unchanged(struct tg_ab *ab, struct tg_err *err);
+#endif

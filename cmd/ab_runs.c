@@ -1,0 +1,304 @@
+/* One run: its files, made, tried once more, or brought back after a kill. */
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/ab.h"
+#include "core/base/host.h"
+#include "core/base/sha256.h"
+
+static const char suffix[] = ".json.gz";
+
+/* ---- the files of a run ---- */
+
+/* "/out/base-1234/run03", without its suffix. */
+static const char *stem_of(struct tg_ab *ab, size_t side, int64_t k)
+{
+    return tg_arena_printf(ab->arena, "%s/run%02d", ab->side[side].folder, (int)k);
+}
+
+static bool is_of(tg_sv path, tg_sv stem)
+{
+    if (!tg_sv_skip(&path, stem))
+        return false;
+    return tg_sv_eq(path, tg_sv_of(suffix)) || tg_sv_eq(path, TG_SV(".numbers")) ||
+           tg_sv_eq(path, TG_SV(".jsonl")) ||
+           (tg_sv_starts(path, TG_SV("-rank")) && tg_sv_ends(path, tg_sv_of(suffix)));
+}
+
+/* Those of `dir` that belong to the run whose name is `stem`'s: its trace, its ranks', its benchmark's numbers. */
+static struct tg_strs files_of(struct tg_ab *ab, const char *dir, const char *stem)
+{
+    struct tg_strs in = tg_ab_list(ab->arena, dir), of = { 0 };
+    const char *here =
+        tg_arena_printf(ab->arena, "%s/%.*s", dir, TG_SV_ARG(tg_file_name(tg_sv_of(stem))));
+    for (size_t i = 0; i < in.n; i++)
+        if (is_of(tg_sv_of(in.v[i]), tg_sv_of(here)))
+            *TG_ARENA_PUSH(ab->arena, of.v, of.n, of.cap) = in.v[i];
+    return of;
+}
+
+static bool is_trace(const char *path)
+{
+    struct stat at;
+    return tg_sv_ends(tg_sv_of(path), tg_sv_of(suffix)) && stat(path, &at) == 0 && at.st_size > 0;
+}
+
+static bool has_trace(const struct tg_strs *files)
+{
+    for (size_t i = 0; i < files->n; i++)
+        if (is_trace(files->v[i]))
+            return true;
+    return false;
+}
+
+static void remove_files(const struct tg_strs *files)
+{
+    for (size_t i = 0; i < files->n; i++)
+        (void)unlink(files->v[i]);
+}
+
+/* "base 3 SUM SUM…": a run as the file ab.runs keeps it. */
+static const char *line_of(struct tg_ab *ab, size_t side, int64_t k, const struct tg_strs *files)
+{
+    TG_BUF line = { 0 };
+    char sum[65];
+    tg_buf_printf(&line, "%s %d", ab->side[side].name, (int)k);
+    for (size_t i = 0; i < files->n; i++)
+        tg_buf_printf(&line, " %s", tg_sha256_file(files->v[i], sum) ? sum : "unreadable");
+    return tg_arena_sv(ab->arena, tg_buf_sv(&line)).p;
+}
+
+bool tg_ab_has_ranks(struct tg_ab *ab)
+{
+    struct tg_strs in = tg_ab_list(ab->arena, ab->side[TG_AB_HEAD].first);
+    for (size_t i = 0; i < in.n; i++)
+        if (tg_sv_has(tg_file_name(tg_sv_of(in.v[i])), TG_SV("-rank")))
+            return true;
+    return false;
+}
+
+/* ---- after a kill ---- */
+
+static const char *in_out(struct tg_ab *ab, const char *name)
+{
+    return tg_arena_printf(ab->arena, "%s/%s", ab->out, name);
+}
+
+/* Where the traces of a folder are until it is their turn; until then they are none of this comparison. */
+static const char *aside(struct tg_ab *ab, const char *folder)
+{
+    return tg_arena_printf(ab->arena, "%s/before/%.*s", ab->out,
+                           TG_SV_ARG(tg_file_name(tg_sv_of(folder))));
+}
+
+static void move_all(const struct tg_strs *files, struct tg_ab *ab, const char *to)
+{
+    tg_file_make_dir(to);
+    for (size_t i = 0; i < files->n; i++) {
+        tg_sv name = tg_file_name(tg_sv_of(files->v[i]));
+        (void)rename(files->v[i], tg_arena_printf(ab->arena, "%s/%.*s", to, TG_SV_ARG(name)));
+    }
+}
+
+static struct tg_strs runs_in(struct tg_ab *ab, const char *folder)
+{
+    struct tg_strs in = tg_ab_list(ab->arena, folder), runs = { 0 };
+    for (size_t i = 0; i < in.n; i++)
+        if (tg_sv_starts(tg_file_name(tg_sv_of(in.v[i])), TG_SV("run")))
+            *TG_ARENA_PUSH(ab->arena, runs.v, runs.n, runs.cap) = in.v[i];
+    return runs;
+}
+
+static const char *read_text(struct tg_ab *ab, const char *path)
+{
+    TG_BUF text = { 0 };
+    struct tg_err ignored = TG_ERR_INIT;
+    if (!tg_file_exists(path) || !tg_file_read(&text, path, 1 << 24, &ignored))
+        return "";
+    return tg_arena_sv(ab->arena, tg_buf_sv(&text)).p;
+}
+
+/* What a comparison that is resumed has in common with the one before. */
+static const char *plan_of(struct tg_ab *ab)
+{
+    TG_BUF plan = { 0 };
+    tg_buf_printf(&plan, "%s %s %s\nsetup %s\n", ab->side[TG_AB_BASE].commit.sha,
+                  ab->side[TG_AB_HEAD].commit.sha, tg_git_prefix(ab->git),
+                  ab->o->setup ? ab->o->setup : "");
+    for (size_t i = 0; i < ab->command->n; i++)
+        tg_buf_printf(&plan, "%zu %s\n", strlen(ab->command->v[i]), ab->command->v[i]);
+    return tg_arena_sv(ab->arena, tg_buf_sv(&plan)).p;
+}
+
+bool tg_ab_runs_begin(struct tg_ab *ab, struct tg_err *err)
+{
+    const char *plan_at = in_out(ab, "ab.plan"), *plan = plan_of(ab);
+    if (ab->o->resume && strcmp(read_text(ab, plan_at), plan) != 0)
+        return tg_err_usage(err,
+                            "--resume: '%s' has no runs of this command line and these commits",
+                            "Leave --resume out: the runs are then made anew.", ab->out);
+    if (!ab->o->resume)
+        (void)unlink(in_out(ab, "ab.runs"));
+    for (size_t s = 0; s < TG_AB_SIDES; s++)
+        for (int again = 0; again < 2; again++) {
+            const char *folder = again ? ab->side[s].again : ab->side[s].first;
+            struct tg_strs before = runs_in(ab, aside(ab, folder)), runs;
+            tg_file_make_dir(folder);
+            runs = runs_in(ab, folder);
+            if (ab->o->resume) {
+                move_all(&runs, ab, aside(ab, folder));
+            } else {
+                remove_files(&before);
+                remove_files(&runs);
+            }
+        }
+    return tg_file_write(plan_at, tg_sv_of(plan), err);
+}
+
+static bool remember(struct tg_ab *ab, const char *line, struct tg_err *err)
+{
+    const char *at = in_out(ab, "ab.runs");
+    return tg_file_write(
+        at, tg_sv_of(tg_arena_printf(ab->arena, "%s%s\n", read_text(ab, at), line)), err);
+}
+
+static bool is_remembered(struct tg_ab *ab, const char *line)
+{
+    tg_sv rest = tg_sv_of(read_text(ab, in_out(ab, "ab.runs")));
+    while (rest.n)
+        if (tg_sv_eq(tg_sv_cut(&rest, '\n'), tg_sv_of(line)))
+            return true;
+    return false;
+}
+
+/* Brings back the traces of a run from before a kill, if they are as ab.runs has them. */
+static bool is_kept(struct tg_ab *ab, size_t side, int64_t k, const char *stem)
+{
+    struct tg_strs were;
+    if (!ab->o->resume || ab->stacks)
+        return false;
+    were = files_of(ab, aside(ab, ab->side[side].folder), stem);
+    if (!has_trace(&were) || !is_remembered(ab, line_of(ab, side, k, &were)))
+        return false;
+    move_all(&were, ab, ab->side[side].folder);
+    return true;
+}
+
+/* ---- a run ---- */
+
+/* Every {trace} of a word becomes the path. */
+static const char *with_trace(struct tg_ab *ab, const char *word, const char *trace)
+{
+    TG_BUF out = { 0 };
+    for (const char *at; (at = strstr(word, "{trace}")); word = at + 7) {
+        tg_buf_add(&out, (tg_sv){ word, (size_t)(at - word) });
+        tg_buf_puts(&out, trace);
+    }
+    tg_buf_puts(&out, word);
+    return tg_arena_sv(ab->arena, tg_buf_sv(&out)).p;
+}
+
+/* A word as a shell reads it back. */
+static void put_word(struct tg_buf *out, const char *word)
+{
+    tg_buf_puts(out, " '");
+    for (; *word; word++)
+        if (*word == '\'')
+            tg_buf_puts(out, "'\\''");
+        else
+            tg_buf_putc(out, *word);
+    tg_buf_putc(out, '\'');
+}
+
+struct run {
+    size_t side;
+    int64_t k;
+    const char *stem, *trace;
+    const char *const *argv;
+};
+
+/* NULL, or what went wrong. *go: it may go on after that; not: the command changed what decides. */
+static const char *attempt(struct tg_ab *ab, const struct run *r, bool *go, struct tg_err *err)
+{
+    size_t other = !r->side;
+    const char *before = tg_ab_tree(ab, other), *why;
+    struct tg_strs files = files_of(ab, ab->side[r->side].folder, r->stem);
+    remove_files(&files);
+    why = tg_ab_run(ab, r->side, r->argv, r->trace);
+    *go = tg_ab_same(ab, tg_arena_printf(ab->arena, "the worktree of %s", ab->side[other].name),
+                     before, tg_ab_tree(ab, other), err);
+    files = files_of(ab, ab->side[r->side].folder, r->stem);
+    if (why)
+        return tg_arena_printf(ab->arena, "the command failed: %s", why);
+    if (!has_trace(&files))
+        return tg_arena_printf(ab->arena, "the command wrote no trace to %s", r->trace);
+    return NULL;
+}
+
+static bool fails_twice(struct tg_ab *ab, const struct run *r, const char *why, struct tg_err *err)
+{
+    const struct tg_ab_side *s = &ab->side[r->side];
+    TG_BUF line = { 0 };
+    for (const char *const *word = r->argv; *word; word++)
+        put_word(&line, *word);
+    tg_ab_say(ab, "it was, in %s/%s of commit %.12s:\n    TRACE=%s%s", s->tree,
+              tg_git_prefix(ab->git), s->commit.sha, r->trace, line.p);
+    (void)tg_err_say(err, TG_ERR_IO, TG_NOWHERE, "%s, run %d: %s (twice)",
+                     "Run the command that stands above by hand, in a worktree of that commit.",
+                     s->name, (int)r->k, why);
+    return tg_ab_side_fails(ab, r->side, err);
+}
+
+static bool make(struct tg_ab *ab, const struct run *r, struct tg_err *err)
+{
+    const char *name = ab->side[r->side].name, *why;
+    int64_t begin = tg_host_ms();
+    bool go;
+    why = attempt(ab, r, &go, err);
+    ab->made_ms += tg_host_ms() - begin;
+    ab->n_made++;
+    if (go && why) {
+        tg_ab_say(ab, "%s, run %d: %s; it is tried once more", name, (int)r->k, why);
+        why = attempt(ab, r, &go, err);
+        if (go && why)
+            return fails_twice(ab, r, why, err);
+        if (go)
+            tg_ab_say(ab, "%s, run %d: the second try went well, and is the one that counts", name,
+                      (int)r->k);
+    }
+    return go;
+}
+
+bool tg_ab_run_one(struct tg_ab *ab, size_t side, int64_t k, struct tg_err *err)
+{
+    const char *stem = stem_of(ab, side, k);
+    const char *trace = tg_arena_printf(ab->arena, "%s%s", stem, suffix);
+    const char **argv = TG_NEW_N(ab->arena, const char *, ab->command->n + 1);
+    struct run r = { side, k, stem, trace, argv };
+    struct tg_strs files;
+    char sum[65];
+    for (size_t i = 0; i < ab->command->n; i++)
+        argv[i] = with_trace(ab, ab->command->v[i], trace);
+    if (!is_kept(ab, side, k, stem) && !make(ab, &r, err))
+        return false;
+    if (ab->stacks) /* of the causes alone: not judged, and not resumed */
+        return true;
+    files = files_of(ab, ab->side[side].folder, stem);
+    for (size_t i = 0; i < files.n; i++)
+        *TG_ARENA_PUSH(ab->arena, ab->taken.v, ab->taken.n, ab->taken.cap) = tg_arena_printf(
+            ab->arena, "%s  %s", tg_sha256_file(files.v[i], sum) ? sum : "unreadable", files.v[i]);
+    return remember(ab, line_of(ab, side, k, &files), err);
+}
+
+bool tg_ab_runs_to(struct tg_ab *ab, int64_t n, struct tg_err *err)
+{
+    for (; ab->k < n; ab->k++)
+        for (size_t side = 0; side < TG_AB_SIDES; side++) {
+            tg_ab_progress(ab, "run %d of %d per side, %s", (int)ab->k + 1, (int)n,
+                           ab->side[side].name);
+            if (!tg_ab_run_one(ab, side, ab->k, err))
+                return false;
+        }
+    return true;
+}

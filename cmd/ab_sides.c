@@ -1,0 +1,315 @@
+/* Both sides checked out beside each other, and what runs in them. */
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/ab.h"
+#include "core/base/temporary.h"
+#include "core/baseline/git.h"
+#include "core/baseline/spawn.h"
+
+/* ---- git, and what ends with us ---- */
+
+static bool ended_well(const struct tg_spawned *how)
+{
+    return how->end == TG_SPAWN_EXIT && how->code == 0;
+}
+
+static bool run_git(struct tg_ab *ab, const char *const *args, struct tg_buf *out,
+                    struct tg_spawned *how)
+{
+    static const char *const drop[] = { "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX",
+                                        NULL };
+    static const char *const set[] = { "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", NULL };
+    struct tg_strs argv = { 0 };
+    struct tg_spawn s = { .set = set, .drop = drop, .max_out = out ? (size_t)64 << 20 : 0 };
+    *TG_ARENA_PUSH(ab->arena, argv.v, argv.n, argv.cap) = "git";
+    *TG_ARENA_PUSH(ab->arena, argv.v, argv.n, argv.cap) = "-C";
+    *TG_ARENA_PUSH(ab->arena, argv.v, argv.n, argv.cap) = tg_git_root(ab->git);
+    for (; *args; args++)
+        *TG_ARENA_PUSH(ab->arena, argv.v, argv.n, argv.cap) = *args;
+    *TG_ARENA_PUSH(ab->arena, argv.v, argv.n, argv.cap) = NULL;
+    s.argv = argv.v;
+    tg_spawn_run(&s, out, how);
+    return ended_well(how);
+}
+
+bool tg_ab_git(struct tg_ab *ab, const char *const *args, struct tg_buf *out)
+{
+    struct tg_spawned how;
+    return run_git(ab, args, out, &how);
+}
+
+/* By a signal this runs beside whatever the comparison does: it allocates nothing of ours. */
+static void remove_all(void *arg)
+{
+    const struct tg_ab *ab = arg;
+    const char *const folder[] = { "rm", "-rf", "--", ab->tmp, NULL };
+    struct tg_spawn s = { .argv = folder };
+    struct tg_spawned how;
+    for (size_t i = 0; i < TG_AB_SIDES; i++) {
+        const char *const args[] = { "worktree", "remove", "--force", ab->side[i].tree, NULL };
+        tg_git_spawn(ab->git, args, 0, NULL, &how);
+    }
+    tg_spawn_run(&s, NULL, &how);
+}
+
+/* ---- the environment ---- */
+
+static bool is_one_of(const char *name, const char *const *list)
+{
+    for (; *list; list++)
+        if (strcmp(name, *list) == 0)
+            return true;
+    return false;
+}
+
+/*
+ * Names that a runner gives its own steps: files by which a step speaks to the runner, tokens, and the inputs of our
+ * action. The command gets none of them.
+ */
+static bool is_private(const char *name)
+{
+    static const char *const whole[] = { "GITHUB_ENV",
+                                         "GITHUB_PATH",
+                                         "GITHUB_OUTPUT",
+                                         "GITHUB_STATE",
+                                         "GITHUB_STEP_SUMMARY",
+                                         "GITHUB_TOKEN",
+                                         "GH_TOKEN",
+                                         "GH_ENTERPRISE_TOKEN",
+                                         "CI_JOB_TOKEN",
+                                         "CI_BUILD_TOKEN",
+                                         "CI_REPOSITORY_URL",
+                                         "BUILDKITE_AGENT_TOKEN",
+                                         "BUILDKITE_AGENT_ACCESS_TOKEN",
+                                         "SYSTEM_ACCESSTOKEN",
+                                         NULL };
+    static const char *const start[] = { "ACTIONS_",   "INPUT_",       "TRACEGATE",
+                                         "CI_JOB_JWT", "CI_BUILD_JWT", NULL };
+    tg_sv n = tg_sv_of(name);
+    for (size_t i = 0; start[i]; i++)
+        if (tg_sv_starts(n, tg_sv_of(start[i])))
+            return true;
+    return is_one_of(name, whole) ||
+           (tg_sv_starts(n, TG_SV("CI_")) && tg_sv_ends(n, TG_SV("PASSWORD")));
+}
+
+static void find_private(struct tg_ab *ab)
+{
+    static const char *const git[] = { "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE" };
+    struct tg_strs names = { 0 };
+    for (const char *const *e = ab->io->environ_; *e; e++) {
+        const char *name = tg_arena_printf(ab->arena, "%.*s", (int)strcspn(*e, "="), *e);
+        if (is_private(name))
+            *TG_ARENA_PUSH(ab->arena, names.v, names.n, names.cap) = name;
+    }
+    for (size_t i = 0; i < sizeof git / sizeof *git; i++)
+        *TG_ARENA_PUSH(ab->arena, names.v, names.n, names.cap) = git[i];
+    *TG_ARENA_PUSH(ab->arena, names.v, names.n, names.cap) = NULL;
+    ab->drop = names.v;
+}
+
+/* ---- a program in a worktree ---- */
+
+/* The parent in the text of /proc/PID/stat: the second word after the name, which ends with the last ')'. */
+static long parent_of(const char *pid)
+{
+    char path[64], text[512];
+    const char *name;
+    int fd;
+    ssize_t n;
+    (void)snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        (void)close(fd);
+    if (n <= 0)
+        return -1;
+    text[n] = '\0';
+    name = strrchr(text, ')');
+    return name && strlen(name) > 4 ? strtol(name + 4, NULL, 10) : -1;
+}
+
+/* Kills every child of ours; how many there were. */
+static size_t kill_children(void)
+{
+    size_t n = 0;
+    DIR *d = opendir("/proc");
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (isdigit((unsigned char)e->d_name[0]) && parent_of(e->d_name) == (long)getpid())
+            n += kill((pid_t)strtol(e->d_name, NULL, 10), SIGKILL) == 0;
+    if (d)
+        (void)closedir(d);
+    return n;
+}
+
+/*
+ * What a program left running would disturb the next run, and may change what was taken from its own. Whatever loses
+ * its parent becomes our child (PR_SET_CHILD_SUBREAPER), so killing our children until there are none ends all.
+ */
+static void end_left(struct tg_ab *ab, const char *whose)
+{
+    size_t left = 0, n;
+    while (waitpid(-1, NULL, WNOHANG) > 0) /* ended by themselves */
+        continue;
+    while ((n = kill_children())) {
+        left += n;
+        for (; n && waitpid(-1, NULL, 0) > 0; n--)
+            continue;
+    }
+    if (left)
+        tg_ab_say(ab, "%s: %zu process%s left running, and %s ended", whose, left,
+                  left == 1 ? " was" : "es were", left == 1 ? "is" : "are");
+}
+
+static void heard(void *arg, tg_sv bytes)
+{
+    struct tg_ab *ab = arg;
+    tg_ab_progress(ab, "%s", "");
+    (void)!tg_file_put(ab->io->err, bytes);
+}
+
+const char *tg_ab_run(struct tg_ab *ab, size_t side, const char *const *argv, const char *trace)
+{
+    const char *set[] = { tg_arena_printf(ab->arena, "TRACE=%s", trace ? trace : ""),
+                          ab->stacks ? "TRACE_STACKS=1" : NULL, NULL };
+    struct tg_spawn s = { .argv = argv,
+                          .set = set,
+                          .drop = ab->drop,
+                          .foreground = true,
+                          .dir = tg_arena_printf(ab->arena, "%s/%s", ab->side[side].tree,
+                                                 tg_git_prefix(ab->git)),
+                          .heard = heard,
+                          .arg = ab };
+    struct tg_spawned how;
+    tg_spawn_run(&s, NULL, &how);
+    end_left(ab, trace ? ab->side[side].name : "--setup");
+    if (ended_well(&how))
+        return NULL;
+    if (how.end == TG_SPAWN_SIGNAL)
+        return tg_arena_printf(ab->arena, "exit %d, as if by signal %d", 128 + how.code, how.code);
+    if (how.end == TG_SPAWN_EXIT && how.code > 128)
+        return tg_arena_printf(ab->arena, "exit %d, as if by signal %d", how.code, how.code - 128);
+    if (how.end == TG_SPAWN_EXIT)
+        return tg_arena_printf(ab->arena, "exit %d", how.code);
+    return tg_arena_printf(ab->arena, "it does not start: %s", strerror(how.code));
+}
+
+bool tg_ab_side_fails(struct tg_ab *ab, size_t side, struct tg_err *err)
+{
+    if (ab->o->bisect && side == TG_AB_HEAD) {
+        ab->code = TG_AB_SKIP;
+        (void)tg_err_hint(err, "This commit cannot be tested.");
+    }
+    return false;
+}
+
+/* ---- checking out ---- */
+
+static bool check_out(struct tg_ab *ab, size_t i, struct tg_err *err)
+{
+    struct tg_ab_side *s = &ab->side[i];
+    const char *const args[] = { "worktree", "add",   "--quiet",     "--force",
+                                 "--detach", s->tree, s->commit.sha, NULL };
+    const char *prefix = tg_git_prefix(ab->git);
+    struct tg_spawned how;
+    if (!run_git(ab, args, NULL, &how))
+        return tg_git_spawn_failed(ab->git, "checking out a commit", &how, err);
+    if (tg_file_is_dir(tg_arena_printf(ab->arena, "%s/%s", s->tree, prefix)))
+        return true;
+    tg_err_set(err, TG_ERR_IO, TG_NOWHERE, "folder '%s' is not in %s, commit %.12s", prefix,
+               s->name, s->commit.sha);
+    return tg_ab_side_fails(ab, i, err);
+}
+
+/* A word of the command that names a file of HEAD's which the base lacks: the change brings the bench. */
+static void bring_word(struct tg_ab *ab, tg_sv word)
+{
+    const char *prefix = tg_git_prefix(ab->git);
+    const char *path[TG_AB_SIDES];
+    const char *argv[] = { "cp", "--", NULL, NULL, NULL };
+    struct tg_spawn s = { .argv = argv };
+    struct tg_spawned how;
+    if (!word.n || word.p[0] == '/' || word.p[0] == '-' || tg_sv_has(word, TG_SV("..")))
+        return;
+    for (size_t i = 0; i < TG_AB_SIDES; i++)
+        path[i] =
+            tg_arena_printf(ab->arena, "%s/%s%.*s", ab->side[i].tree, prefix, TG_SV_ARG(word));
+    if (!tg_file_is_regular(path[TG_AB_HEAD]) || tg_file_exists(path[TG_AB_BASE]))
+        return;
+    tg_sv name = tg_file_name(tg_sv_of(path[TG_AB_BASE]));
+    tg_file_make_dir(
+        tg_arena_printf(ab->arena, "%.*s", (int)(name.p - path[TG_AB_BASE]), path[TG_AB_BASE]));
+    argv[2] = path[TG_AB_HEAD];
+    argv[3] = path[TG_AB_BASE];
+    tg_spawn_run(&s, NULL, &how);
+    tg_ab_say(ab, "%.*s is not in the base: it runs with the one of HEAD", TG_SV_ARG(word));
+}
+
+/* Also the words of a `bash -c` script. */
+static void bring(struct tg_ab *ab)
+{
+    for (size_t i = 0; i < ab->command->n; i++) {
+        const char *at = ab->command->v[i];
+        while (*(at += strspn(at, " \t\n"))) {
+            size_t n = strcspn(at, " \t\n");
+            bring_word(ab, (tg_sv){ at, n });
+            at += n;
+        }
+    }
+}
+
+static bool set_up(struct tg_ab *ab, size_t side, struct tg_err *err)
+{
+    const char *const argv[] = { "bash", "-c", ab->o->setup, NULL };
+    const char *why;
+    if (!ab->o->setup || !(why = tg_ab_run(ab, side, argv, NULL)))
+        return true;
+    (void)tg_err_say(err, TG_ERR_IO, TG_NOWHERE, "--setup failed in %s: %s",
+                     "What it said stands above. It runs once per side, with `bash -c`.",
+                     ab->side[side].name, why);
+    return tg_ab_side_fails(ab, side, err);
+}
+
+bool tg_ab_sides_begin(struct tg_ab *ab, struct tg_err *err)
+{
+    const char *tmp = tg_io_env(ab->io, "TMPDIR");
+    char *folder = tg_arena_printf(ab->arena, "%s/tracegate-ab-XXXXXX", tmp ? tmp : "/tmp");
+    if (!mkdtemp(folder))
+        return tg_err_set(err, TG_ERR_OUTPUT, TG_NOWHERE, "no folder can be made in '%s'",
+                          tmp ? tmp : "/tmp");
+    ab->tmp = folder;
+    for (size_t i = 0; i < TG_AB_SIDES; i++)
+        ab->side[i].tree = tg_arena_printf(ab->arena, "%s/%s", folder, ab->side[i].name);
+    tg_signals_at_end(remove_all, ab);
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    find_private(ab);
+    for (size_t i = 0; i < TG_AB_SIDES; i++)
+        if (!check_out(ab, i, err))
+            return false;
+    bring(ab);
+    ab->settings = tg_ab_settings(ab);
+    for (size_t i = 0; i < TG_AB_SIDES; i++) {
+        if (!set_up(ab, i, err))
+            return false;
+        ab->side[i].made = tg_ab_tree(ab, i);
+    }
+    return tg_ab_same(ab, "the worktree of base", ab->side[TG_AB_BASE].made,
+                      tg_ab_tree(ab, TG_AB_BASE), err);
+}
+
+void tg_ab_sides_end(struct tg_ab *ab)
+{
+    if (!ab->tmp)
+        return;
+    remove_all(ab);
+    tg_signals_at_end(NULL, NULL);
+}

@@ -1,0 +1,219 @@
+/* Whether the command changed what decides about it: settings, hooks, policy, tools, traces, the other side. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/ab.h"
+#include "core/base/sha256.h"
+#include "core/baseline/git.h"
+
+enum { MAX_SAID = 64 << 20, LINK = 4096 };
+
+/* ---- texts of lines ---- */
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+struct tg_strs tg_ab_list(struct tg_arena *a, const char *dir)
+{
+    struct tg_strs all = { 0 };
+    DIR *d = opendir(dir);
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+            *TG_ARENA_PUSH(a, all.v, all.n, all.cap) = tg_arena_printf(a, "%s/%s", dir, e->d_name);
+    if (d)
+        (void)closedir(d);
+    if (all.n)
+        qsort(all.v, all.n, sizeof *all.v, by_text);
+    return all;
+}
+
+static bool has_line(const char *text, tg_sv line)
+{
+    tg_sv rest = tg_sv_of(text);
+    while (rest.n)
+        if (tg_sv_eq(tg_sv_cut(&rest, '\n'), line))
+            return true;
+    return false;
+}
+
+/* The first line of `a` that `b` lacks; "" if there is none. */
+static tg_sv lacks(const char *a, const char *b)
+{
+    tg_sv rest = tg_sv_of(a);
+    while (rest.n) {
+        tg_sv line = tg_sv_cut(&rest, '\n');
+        if (!has_line(b, line))
+            return line;
+    }
+    return TG_SV("");
+}
+
+bool tg_ab_same(struct tg_ab *ab, const char *what, const char *before, const char *after,
+                struct tg_err *err)
+{
+    tg_sv which;
+    if (strcmp(before, after) == 0)
+        return true;
+    which = lacks(after, before);
+    if (!which.n)
+        which = lacks(before, after);
+    if (!which.n) /* the same lines in another order */
+        return true;
+    ab->code = TG_AB_CHANGED;
+    return tg_err_say(
+        err, TG_ERR_IO, TG_NOWHERE, "%s changed while the command ran, so nothing is judged: %.*s",
+        "The command is the change's code: see what in it writes there. docs/security.md "
+        "says what is looked at.",
+        what, which.n < 200 ? (int)which.n : 200, which.p);
+}
+
+/* ---- files ---- */
+
+static void add_file(struct tg_buf *out, const char *path)
+{
+    char sum[65], to[LINK];
+    struct stat at;
+    ssize_t n = readlink(path, to, sizeof to);
+    if (n >= 0)
+        tg_buf_printf(out, "link %.*s %s\n", (int)n, to, path);
+    if (stat(path, &at) == 0 && S_ISREG(at.st_mode))
+        tg_buf_printf(out, "%s  %s\n", tg_sha256_file(path, sum) ? sum : "unreadable", path);
+}
+
+/* The sum of the file there or of each directly in that folder, and where links lead. */
+static void add_files(struct tg_buf *out, const char *path)
+{
+    TG_ARENA *a = tg_arena_new();
+    struct tg_strs in = { 0 };
+    add_file(out, path);
+    if (tg_file_is_dir(path))
+        in = tg_ab_list(a, path);
+    for (size_t i = 0; i < in.n; i++)
+        add_file(out, in.v[i]);
+}
+
+/* Each program of that name that PATH has; the first is what runs. */
+static void add_tool(struct tg_ab *ab, struct tg_buf *out, const char *name)
+{
+    const char *path = tg_io_env(ab->io, "PATH");
+    tg_sv rest = tg_sv_of(path ? path : "");
+    while (rest.n) {
+        tg_sv dir = tg_sv_cut(&rest, ':');
+        const char *at = tg_arena_printf(ab->arena, "%.*s/%s", TG_SV_ARG(dir), name);
+        if (access(at, X_OK) == 0) {
+            add_files(out, at);
+            return;
+        }
+    }
+}
+
+/* ---- settings ---- */
+
+/* What git itself writes when it fetches submodules and large files, and for branches. */
+static bool git_writes(tg_sv line)
+{
+    tg_sv key = tg_sv_cut(&line, '=');
+    if (tg_sv_starts(key, TG_SV("branch.")) || tg_sv_eq(key, TG_SV("lfs.repositoryformatversion")))
+        return true;
+    if (tg_sv_starts(key, TG_SV("submodule.")))
+        return tg_sv_ends(key, TG_SV(".url")) || tg_sv_ends(key, TG_SV(".active"));
+    return tg_sv_starts(key, TG_SV("lfs.")) && tg_sv_ends(key, TG_SV(".access"));
+}
+
+static void add_git(struct tg_ab *ab, struct tg_buf *out, const char *const *args)
+{
+    TG_BUF said = { 0 };
+    tg_sv rest;
+    if (!tg_ab_git(ab, args, &said))
+        tg_buf_printf(out, "git %s failed\n", args[0]);
+    rest = tg_buf_sv(&said);
+    while (rest.n) {
+        tg_sv line = tg_sv_cut(&rest, '\n');
+        if (!git_writes(line))
+            tg_buf_printf(out, "%.*s\n", TG_SV_ARG(line));
+    }
+}
+
+const char *tg_ab_settings(struct tg_ab *ab)
+{
+    static const char *const tool[] = {
+        "bash", "env", "git", "python3", "sha256sum", "grep", "find", "sort"
+    }; /* of the steps after this one */
+    const char *common = tg_git_common_dir(ab->git), *root = tg_git_root(ab->git);
+    const char *config = tg_arena_printf(ab->arena, "%sconfig", common);
+    const char *const settings[] = { "config", "--file", config, "--includes", "--list", NULL };
+    const char *const refs[] = { "for-each-ref",   "--format=%(objectname) %(refname)",
+                                 "refs/notes",     "refs/replace",
+                                 "refs/tracegate", NULL };
+    static const char *const kept[] = { "hooks", "info", "objects/info/alternates" };
+    TG_BUF out = { 0 };
+    add_git(ab, &out, settings);
+    add_file(&out, "/proc/self/exe");
+    for (size_t i = 0; i < sizeof tool / sizeof *tool; i++)
+        add_tool(ab, &out, tool[i]);
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        add_files(&out, tg_arena_printf(ab->arena, "%s%s", common, kept[i]));
+    for (size_t i = 0; i < ab->o->watch.n; i++)
+        add_files(&out, ab->o->watch.v[i]);
+    add_file(&out, tg_arena_printf(ab->arena, "%s.tracegate.yml", root));
+    for (size_t i = 0; i + 1 < ab->o->check.n; i++)
+        if (strcmp(ab->o->check.v[i], "--policy") == 0)
+            add_file(&out, ab->o->check.v[i + 1]);
+    add_git(ab, &out, refs);
+    return tg_arena_sv(ab->arena, tg_buf_sv(&out)).p;
+}
+
+/* ---- a worktree ---- */
+
+static void add_tree(struct tg_arena *a, struct tg_strs *lines, const char *path)
+{
+    struct stat at;
+    if (lstat(path, &at) != 0)
+        return;
+    *TG_ARENA_PUSH(a, lines->v, lines->n, lines->cap) = tg_arena_printf(
+        a, "%s %lld %llu %lld.%09ld", path, (long long)at.st_size, (unsigned long long)at.st_ino,
+        (long long)at.st_ctim.tv_sec, at.st_ctim.tv_nsec);
+    if (!S_ISDIR(at.st_mode))
+        return;
+    struct tg_strs in = tg_ab_list(a, path);
+    for (size_t i = 0; i < in.n; i++)
+        add_tree(a, lines, in.v[i]);
+}
+
+const char *tg_ab_tree(struct tg_ab *ab, size_t side)
+{
+    TG_ARENA *a = tg_arena_new();
+    TG_BUF all = { 0 };
+    struct tg_strs lines = { 0 };
+    char *sum = TG_NEW_N(ab->arena, char, 65);
+    add_tree(a, &lines, ab->side[side].tree);
+    for (size_t i = 0; i < lines.n; i++)
+        tg_buf_printf(&all, "%s\n", lines.v[i]);
+    tg_sha256_hex(tg_buf_sv(&all), sum);
+    return sum;
+}
+
+/* ---- all of it ---- */
+
+static bool unchanged_traces(struct tg_ab *ab, struct tg_err *err)
+{
+    TG_BUF now = { 0 }, before = { 0 };
+    for (size_t s = 0; s < TG_AB_SIDES; s++) {
+        add_files(&now, ab->side[s].first);
+        add_files(&now, ab->side[s].again);
+    }
+    for (size_t i = 0; i < ab->taken.n; i++)
+        tg_buf_printf(&before, "%s\n", ab->taken.v[i]);
+    return tg_ab_same(ab, "a trace", before.p ? before.p : "", now.p ? now.p : "", err);
+}
+
+bool tg_ab_unchanged(struct tg_ab *ab, struct tg_err *err)
+{
+    return tg_ab_same(ab, "what judges", ab->settings, tg_ab_settings(ab), err) &&
+           unchanged_traces(ab, err);
+}

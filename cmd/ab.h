@@ -3,7 +3,9 @@
 /*
  * `tracegate ab`: the base and HEAD, checked out side by side, run in turn on this machine, and check compares them.
  *
- * ab.c        the command: how many runs there are, and what check says of them (docs/stages.md)
+ * ab.c        the command line, and the two commits
+ * ab_stages.c how many runs there are, and what check says of them (docs/stages.md)
+ * ab_io.c     what is said, git, folders
  * ab_sides.c  the two worktrees, and a program that runs in one of them
  * ab_runs.c   one run: made, tried once more, or brought back after a kill
  * ab_watch.c  whether the command changed what decides about it (docs/security.md)
@@ -31,7 +33,7 @@ struct tg_ab_side {
     const char *first, *again; /* traces of the first look, and of the stages after it */
     const char
         *folder; /* where the runs go that are made now: one of the two, or of those with stacks */
-    const char *made; /* the worktree's fingerprint after --setup */
+    const char *made; /* the worktree's fingerprint after --setup; NULL: not prepared */
 };
 
 struct tg_ab {
@@ -39,7 +41,7 @@ struct tg_ab {
     const struct tg_strs *command;
     const struct tg_io *io;
     struct tg_arena *arena;
-    struct tg_repo *repo;
+    const struct tg_cmd_call *call;
     struct tg_git *git;
     struct tg_ab_side side[TG_AB_SIDES];
     const char *tmp;         /* worktrees, and traces without --out; ends with us */
@@ -49,6 +51,7 @@ struct tg_ab {
     struct tg_strs taken;    /* files of the runs so far, each with its SHA-256: "SUM  PATH" */
     int64_t k;               /* runs per side so far */
     int64_t n_made, made_ms; /* runs made here, and how long they took */
+    int64_t budget_ms;       /* 0: none */
     bool stacks;             /* TRACE_STACKS=1 */
     bool line;               /* the line of progress is on the terminal */
     int code;                /* not 0: the exit code of an error that has one of its own */
@@ -57,16 +60,25 @@ struct tg_ab {
 /* The exit code of an error: the command changed what decides about it. */
 enum { TG_AB_CHANGED = 6, TG_AB_SKIP = 125 };
 
+/* ---- ab_io.c ---- */
+/* `git ARGS…` (NULL at the end) in this work tree; false: it did not end with 0. */
+bool tg_ab_git(struct tg_ab *ab, const char *const *args, struct tg_buf *out);
+struct tg_spawned;
+bool tg_ab_git_how(struct tg_ab *ab, const char *const *args, struct tg_buf *out,
+                   struct tg_spawned *how);
+/* Paths of all that a folder has, hidden ones too, sorted; none: it cannot be read. */
+struct tg_strs tg_ab_list(struct tg_arena *a, const char *dir);
 /* One line on standard error, "ab: " in front. */
 void tg_ab_say(struct tg_ab *ab, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The line of progress, on a terminal: replaced by the next one, gone before anything else is said. */
 void tg_ab_progress(struct tg_ab *ab, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- ab_sides.c ---- */
-TG_MUST bool tg_ab_sides_begin(struct tg_ab *ab, struct tg_err *err);
-void tg_ab_sides_end(struct tg_ab *ab);
-/* `git ARGS…` (NULL at the end) in this work tree; false: it did not end with 0. */
-bool tg_ab_git(struct tg_ab *ab, const char *const *args, struct tg_buf *out);
+/* A folder for all of it; tg_ab_end removes it and the worktrees, and so does a signal that ends us. */
+TG_MUST bool tg_ab_begin(struct tg_ab *ab, struct tg_err *err);
+void tg_ab_end(struct tg_ab *ab);
+/* Checks out and sets up each side that is not `made`, at its commit. */
+TG_MUST bool tg_ab_prepare(struct tg_ab *ab, struct tg_err *err);
 /*
  * Runs `argv` in a side's worktree, in the folder of it that this was called from, without what is private and with
  * nothing to read, and ends what it leaves running. NULL if it ended with 0; else what happened, in the arena.
@@ -83,8 +95,13 @@ TG_MUST bool tg_ab_runs_to(struct tg_ab *ab, int64_t n, struct tg_err *err);
 TG_MUST bool tg_ab_run_one(struct tg_ab *ab, size_t side, int64_t k, struct tg_err *err);
 /* Files of ranks: their names say what is a run. */
 bool tg_ab_has_ranks(struct tg_ab *ab);
-/* Paths in a folder of what is one there, hidden ones too, sorted; none: it cannot be read. */
-struct tg_strs tg_ab_list(struct tg_arena *a, const char *dir);
+
+/* ---- ab_stages.c ---- */
+/*
+ * Runs and judges the two sides, which are prepared; prints what check says. The exit code of check, TG_AB_SKIP, or
+ * that of err.
+ */
+int tg_ab_compare(struct tg_ab *ab, struct tg_err *err);
 
 /* ---- ab_watch.c ---- */
 const char *tg_ab_settings(struct tg_ab *ab);

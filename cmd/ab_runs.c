@@ -1,5 +1,6 @@
 /* One run: its files, made, tried once more, or brought back after a kill. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -85,7 +86,7 @@ static const char *in_out(struct tg_ab *ab, const char *name)
     return tg_arena_printf(ab->arena, "%s/%s", ab->out, name);
 }
 
-/* Where the traces of a folder are until it is their turn; until then they are none of this comparison. */
+/* Where the traces of a folder are until it is their turn; until then this comparison does not see them. */
 static const char *aside(struct tg_ab *ab, const char *folder)
 {
     return tg_arena_printf(ab->arena, "%s/before/%.*s", ab->out,
@@ -131,9 +132,35 @@ static const char *plan_of(struct tg_ab *ab)
     return tg_arena_sv(ab->arena, tg_buf_sv(&plan)).p;
 }
 
+/* The commits are in the names, so that reports show them. */
+static bool name_folders(struct tg_ab *ab, struct tg_err *err)
+{
+    const char *out = ab->o->out ? ab->o->out : tg_arena_printf(ab->arena, "%s/traces", ab->tmp);
+    TG_FREE char *whole = NULL;
+    tg_file_make_dir(out);
+    whole = realpath(out, NULL);
+    if (!whole || access(whole, W_OK) != 0)
+        return tg_err_say(err, TG_ERR_OUTPUT, TG_AT_FILE(out),
+                          "the folder of --out cannot be made%s",
+                          "Give one that can be written to.", "");
+    ab->out = tg_arena_sv(ab->arena, tg_sv_of(whole)).p;
+    for (size_t s = 0; s < TG_AB_SIDES; s++) {
+        struct tg_ab_side *side = &ab->side[s];
+        side->first =
+            tg_arena_printf(ab->arena, "%s/%s-%.12s", ab->out, side->name, side->commit.sha);
+        side->again =
+            tg_arena_printf(ab->arena, "%s/again-%s-%.12s", ab->out, side->name, side->commit.sha);
+        side->folder = side->first;
+    }
+    return true;
+}
+
 bool tg_ab_runs_begin(struct tg_ab *ab, struct tg_err *err)
 {
-    const char *plan_at = in_out(ab, "ab.plan"), *plan = plan_of(ab);
+    const char *plan_at, *plan = plan_of(ab);
+    if (!name_folders(ab, err))
+        return false;
+    plan_at = in_out(ab, "ab.plan");
     if (ab->o->resume && strcmp(read_text(ab, plan_at), plan) != 0)
         return tg_err_usage(err,
                             "--resume: '%s' has no runs of this command line and these commits",
@@ -245,8 +272,8 @@ static bool fails_twice(struct tg_ab *ab, const struct run *r, const char *why, 
     tg_ab_say(ab, "it was, in %s/%s of commit %.12s:\n    TRACE=%s%s", s->tree,
               tg_git_prefix(ab->git), s->commit.sha, r->trace, line.p);
     (void)tg_err_say(err, TG_ERR_IO, TG_NOWHERE, "%s, run %d: %s (twice)",
-                     "Run the command that stands above by hand, in a worktree of that commit.",
-                     s->name, (int)r->k, why);
+                     "Run the command shown above by hand, in a worktree of that commit.", s->name,
+                     (int)r->k, why);
     return tg_ab_side_fails(ab, r->side, err);
 }
 

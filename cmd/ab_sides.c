@@ -15,36 +15,13 @@
 #include "core/baseline/git.h"
 #include "core/baseline/spawn.h"
 
-/* ---- git, and what ends with us ---- */
+/* ---- what ends with us ---- */
 
-static bool ended_well(const struct tg_spawned *how)
+static void remove_worktree(const struct tg_ab *ab, size_t side)
 {
-    return how->end == TG_SPAWN_EXIT && how->code == 0;
-}
-
-static bool run_git(struct tg_ab *ab, const char *const *args, struct tg_buf *out,
-                    struct tg_spawned *how)
-{
-    static const char *const drop[] = { "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX",
-                                        NULL };
-    static const char *const set[] = { "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", NULL };
-    struct tg_strs argv = { 0 };
-    struct tg_spawn s = { .set = set, .drop = drop, .max_out = out ? (size_t)64 << 20 : 0 };
-    *TG_ARENA_PUSH(ab->arena, argv.v, argv.n, argv.cap) = "git";
-    *TG_ARENA_PUSH(ab->arena, argv.v, argv.n, argv.cap) = "-C";
-    *TG_ARENA_PUSH(ab->arena, argv.v, argv.n, argv.cap) = tg_git_root(ab->git);
-    for (; *args; args++)
-        *TG_ARENA_PUSH(ab->arena, argv.v, argv.n, argv.cap) = *args;
-    *TG_ARENA_PUSH(ab->arena, argv.v, argv.n, argv.cap) = NULL;
-    s.argv = argv.v;
-    tg_spawn_run(&s, out, how);
-    return ended_well(how);
-}
-
-bool tg_ab_git(struct tg_ab *ab, const char *const *args, struct tg_buf *out)
-{
+    const char *const args[] = { "worktree", "remove", "--force", ab->side[side].tree, NULL };
     struct tg_spawned how;
-    return run_git(ab, args, out, &how);
+    tg_git_spawn(ab->git, args, 0, NULL, &how);
 }
 
 /* By a signal this runs beside whatever the comparison does: it allocates nothing of ours. */
@@ -54,10 +31,8 @@ static void remove_all(void *arg)
     const char *const folder[] = { "rm", "-rf", "--", ab->tmp, NULL };
     struct tg_spawn s = { .argv = folder };
     struct tg_spawned how;
-    for (size_t i = 0; i < TG_AB_SIDES; i++) {
-        const char *const args[] = { "worktree", "remove", "--force", ab->side[i].tree, NULL };
-        tg_git_spawn(ab->git, args, 0, NULL, &how);
-    }
+    for (size_t i = 0; i < TG_AB_SIDES; i++)
+        remove_worktree(ab, i);
     tg_spawn_run(&s, NULL, &how);
 }
 
@@ -118,6 +93,11 @@ static void find_private(struct tg_ab *ab)
 }
 
 /* ---- a program in a worktree ---- */
+
+static bool ended_well(const struct tg_spawned *how)
+{
+    return how->end == TG_SPAWN_EXIT && how->code == 0;
+}
 
 /* The parent in the text of /proc/PID/stat: the second word after the name, which ends with the last ')'. */
 static long parent_of(const char *pid)
@@ -221,7 +201,8 @@ static bool check_out(struct tg_ab *ab, size_t i, struct tg_err *err)
                                  "--detach", s->tree, s->commit.sha, NULL };
     const char *prefix = tg_git_prefix(ab->git);
     struct tg_spawned how;
-    if (!run_git(ab, args, NULL, &how))
+    remove_worktree(ab, i);
+    if (!tg_ab_git_how(ab, args, NULL, &how))
         return tg_git_spawn_failed(ab->git, "checking out a commit", &how, err);
     if (tg_file_is_dir(tg_arena_printf(ab->arena, "%s/%s", s->tree, prefix)))
         return true;
@@ -274,39 +255,51 @@ static bool set_up(struct tg_ab *ab, size_t side, struct tg_err *err)
     if (!ab->o->setup || !(why = tg_ab_run(ab, side, argv, NULL)))
         return true;
     (void)tg_err_say(err, TG_ERR_IO, TG_NOWHERE, "--setup failed in %s: %s",
-                     "What it said stands above. It runs once per side, with `bash -c`.",
+                     "See above what it said. It runs once per side, with `bash -c`.",
                      ab->side[side].name, why);
     return tg_ab_side_fails(ab, side, err);
 }
 
-bool tg_ab_sides_begin(struct tg_ab *ab, struct tg_err *err)
+bool tg_ab_begin(struct tg_ab *ab, struct tg_err *err)
 {
     const char *tmp = tg_io_env(ab->io, "TMPDIR");
     char *folder = tg_arena_printf(ab->arena, "%s/tracegate-ab-XXXXXX", tmp ? tmp : "/tmp");
+    if (!tg_git_root(ab->git))
+        return tg_err_say(err, TG_ERR_GIT, TG_NOWHERE, "this repository has no work tree%s",
+                          "Run it in a clone that has one.", "");
     if (!mkdtemp(folder))
         return tg_err_set(err, TG_ERR_OUTPUT, TG_NOWHERE, "no folder can be made in '%s'",
                           tmp ? tmp : "/tmp");
     ab->tmp = folder;
+    ab->side[TG_AB_BASE].name = "base";
+    ab->side[TG_AB_HEAD].name = "head";
     for (size_t i = 0; i < TG_AB_SIDES; i++)
         ab->side[i].tree = tg_arena_printf(ab->arena, "%s/%s", folder, ab->side[i].name);
     tg_signals_at_end(remove_all, ab);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     find_private(ab);
+    return true;
+}
+
+bool tg_ab_prepare(struct tg_ab *ab, struct tg_err *err)
+{
     for (size_t i = 0; i < TG_AB_SIDES; i++)
-        if (!check_out(ab, i, err))
+        if (!ab->side[i].made && !check_out(ab, i, err))
             return false;
     bring(ab);
     ab->settings = tg_ab_settings(ab);
     for (size_t i = 0; i < TG_AB_SIDES; i++) {
-        if (!set_up(ab, i, err))
+        if (!ab->side[i].made && !set_up(ab, i, err))
             return false;
         ab->side[i].made = tg_ab_tree(ab, i);
+        if (i == TG_AB_HEAD && !tg_ab_same(ab, "the worktree of base", ab->side[TG_AB_BASE].made,
+                                           tg_ab_tree(ab, TG_AB_BASE), err))
+            return false;
     }
-    return tg_ab_same(ab, "the worktree of base", ab->side[TG_AB_BASE].made,
-                      tg_ab_tree(ab, TG_AB_BASE), err);
+    return true;
 }
 
-void tg_ab_sides_end(struct tg_ab *ab)
+void tg_ab_end(struct tg_ab *ab)
 {
     if (!ab->tmp)
         return;

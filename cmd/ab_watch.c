@@ -1,7 +1,5 @@
 /* Whether the command changed what decides about it: settings, hooks, policy, tools, traces, the other side. */
-#include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,28 +7,9 @@
 #include "core/base/sha256.h"
 #include "core/baseline/git.h"
 
-enum { MAX_SAID = 64 << 20, LINK = 4096 };
+enum { LINK = 4096 };
 
 /* ---- texts of lines ---- */
-
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-struct tg_strs tg_ab_list(struct tg_arena *a, const char *dir)
-{
-    struct tg_strs all = { 0 };
-    DIR *d = opendir(dir);
-    for (struct dirent *e; d && (e = readdir(d));)
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-            *TG_ARENA_PUSH(a, all.v, all.n, all.cap) = tg_arena_printf(a, "%s/%s", dir, e->d_name);
-    if (d)
-        (void)closedir(d);
-    if (all.n)
-        qsort(all.v, all.n, sizeof *all.v, by_text);
-    return all;
-}
 
 static bool has_line(const char *text, tg_sv line)
 {

@@ -59,6 +59,8 @@ struct tg_cmd_call {
     const struct tg_io *io;
     struct tg_repo *repo; /* cmd/gate/inputs.h: opened when first needed */
     struct tg_arena *arena;
+    /* tg_cmd_run, for a command that calls another one */
+    int (*run)(const char *const *argv, size_t n, struct tg_io *io, struct tg_err *err);
 };
 
 struct tg_cmd {

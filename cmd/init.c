@@ -259,7 +259,7 @@ static struct tg_doc *selftest(struct job *j, const struct tg_survey_suite *one,
     void *opts = tg_arena_alloc(j->arena, 1, tg_cmd_selftest.opts_size);
     struct tg_global_opts common = { 0 };
     struct tg_strs args = { 0 };
-    const struct tg_cmd_call call = { opts, &args, &io, j->repo, j->arena };
+    const struct tg_cmd_call call = { opts, &args, &io, j->repo, j->arena, NULL };
     TG_BUF text = { 0 };
     struct tg_doc *doc = NULL;
     const char **argv = TG_NEW_N(j->arena, const char *, one->n + 8);

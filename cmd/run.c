@@ -6,7 +6,7 @@
 #include "cmd/options.h"
 #include "policy/verdict/verdict.h"
 
-/* A mistake in the command line is none of the commit's: 128 and more end a bisection. */
+/* A mistake in the command line says nothing about the commit: 128 and more end a bisection. */
 static int usage_code(const struct tg_cmd *cmd, const char *const *argv, size_t n)
 {
     for (size_t i = 0; cmd->answers_bisect && i < n && strcmp(argv[i], "--") != 0; i++)
@@ -32,7 +32,7 @@ static int run_command(const struct tg_cmd *cmd, const char *const *argv, size_t
             code = tg_io_put(io, tg_buf_sv(&help), err) ? 0 : 5;
         } else if (tg_reading_setup(common.threads, tg_io_env(io, "TRACEGATE_ISA"),
                                     tg_io_env(io, "TRACEGATE_PART"), err)) {
-            code = cmd->run(&(struct tg_cmd_call){ opts, &args, io, &repo, a }, err);
+            code = cmd->run(&(struct tg_cmd_call){ opts, &args, io, &repo, a, tg_cmd_run }, err);
         }
     }
     return code;

@@ -169,7 +169,7 @@ def in_stages(tmp):
         else:
             expect(f"{name}: fewer runs {len(lines)}", len(lines) < 2 * 17, True)
     for args, words in ((("--runs", "3", "--detect", "5%"), "--runs is one look"), (("--resume",), "--resume needs the --out DIR"),
-                        (("--budget", "soon"), "is no time"), (("--max-runs", "0"), "numbers from 1 to 999"),
+                        (("--budget", "soon"), "is not a time"), (("--max-runs", "0"), "numbers from 1 to 999"),
                         (("--resume", "--out", tmp + "/none"), "has no runs of this command line"), (("--detect", "much"), "is not a size")):
         expect_end(f"{args}", ab(tmp + "/same", "--base", "main", *args, "--", sys.executable, "bench.py"), 2, err=words)
 

@@ -1,0 +1,90 @@
+/* What the files of `ab` share: what is said on the terminal, git, and what a folder has. */
+#include <dirent.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cmd/ab.h"
+#include "core/base/utf8.h"
+#include "core/baseline/spawn.h"
+
+/* ---- what it says while it runs ---- */
+
+void tg_ab_progress(struct tg_ab *ab, const char *fmt, ...)
+{
+    TG_BUF line = { 0 };
+    char text[512];
+    va_list ap;
+    if (!ab->io->progress)
+        return;
+    va_start(ap, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    if (ab->line)
+        tg_buf_puts(&line, "\r\033[K");
+    if (text[0])
+        tg_buf_printf(&line, "ab: %.*s",
+                      TG_SV_ARG(tg_utf8_prefix(tg_sv_of(text), (size_t)ab->io->columns - 6)));
+    ab->line = text[0] != '\0';
+    (void)!tg_file_put(ab->io->err, tg_buf_sv(&line));
+}
+
+void tg_ab_say(struct tg_ab *ab, const char *fmt, ...)
+{
+    TG_BUF line = { 0 }, shown = { 0 };
+    char text[4096];
+    va_list ap;
+    tg_ab_progress(ab, "%s", "");
+    va_start(ap, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    tg_buf_printf(&line, "ab: %s\n", text);
+    tg_io_safe(ab->io, tg_buf_sv(&line), &shown);
+    (void)!tg_file_put(ab->io->err, tg_buf_sv(&shown));
+}
+
+/* ---- git and folders ---- */
+
+bool tg_ab_git_how(struct tg_ab *ab, const char *const *args, struct tg_buf *out,
+                   struct tg_spawned *how)
+{
+    static const char *const drop[] = { "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX",
+                                        NULL };
+    static const char *const set[] = { "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", NULL };
+    struct tg_strs argv = { 0 };
+    struct tg_spawn s = { .set = set, .drop = drop, .max_out = out ? (size_t)64 << 20 : 0 };
+    *TG_ARENA_PUSH(ab->arena, argv.v, argv.n, argv.cap) = "git";
+    *TG_ARENA_PUSH(ab->arena, argv.v, argv.n, argv.cap) = "-C";
+    *TG_ARENA_PUSH(ab->arena, argv.v, argv.n, argv.cap) = tg_git_root(ab->git);
+    for (; *args; args++)
+        *TG_ARENA_PUSH(ab->arena, argv.v, argv.n, argv.cap) = *args;
+    *TG_ARENA_PUSH(ab->arena, argv.v, argv.n, argv.cap) = NULL;
+    s.argv = argv.v;
+    tg_spawn_run(&s, out, how);
+    return how->end == TG_SPAWN_EXIT && how->code == 0;
+}
+
+bool tg_ab_git(struct tg_ab *ab, const char *const *args, struct tg_buf *out)
+{
+    struct tg_spawned how;
+    return tg_ab_git_how(ab, args, out, &how);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+struct tg_strs tg_ab_list(struct tg_arena *a, const char *dir)
+{
+    struct tg_strs all = { 0 };
+    DIR *d = opendir(dir);
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+            *TG_ARENA_PUSH(a, all.v, all.n, all.cap) = tg_arena_printf(a, "%s/%s", dir, e->d_name);
+    if (d)
+        (void)closedir(d);
+    if (all.n)
+        qsort(all.v, all.n, sizeof *all.v, by_text);
+    return all;
+}

@@ -1,0 +1,285 @@
+/* How many runs each side makes, and what check says of them: docs/stages.md. */
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "cmd/ab.h"
+#include "core/base/host.h"
+#include "core/trace/trace.h"
+
+enum { MOST_RUNS = 17, MOST_ONE_LOOK = 20, MAX_SAID = 64 << 20 };
+
+/* ---- judging ---- */
+
+static const char *seconds(struct tg_ab *ab, int64_t ms)
+{
+    return tg_arena_printf(ab->arena, "%lld.%lld s", (long long)(ms / 1000),
+                           (long long)(ms % 1000 / 100));
+}
+
+/* What a stage asks for: docs/stages.md. */
+struct ask {
+    int64_t first, again, suspects; /* runs per side, of which `again` are new ones; names */
+    const char *names;              /* of the suspects, in one line */
+};
+
+struct judged {
+    int code;
+    struct tg_buf said; /* on standard output */
+    struct ask ask;
+};
+
+static void add(struct tg_ab *ab, struct tg_strs *argv, const char *word)
+{
+    *TG_ARENA_PUSH(ab->arena, argv->v, argv->n, argv->cap) = word;
+}
+
+static void add_option(struct tg_ab *ab, struct tg_strs *argv, const char *name, const char *value)
+{
+    add(ab, argv, name);
+    add(ab, argv, value);
+}
+
+static bool read_back(struct tg_ab *ab, const char *path, struct tg_buf *to)
+{
+    struct tg_err ignored = TG_ERR_INIT;
+    (void)ab;
+    tg_buf_clear(to);
+    return tg_file_exists(path) && tg_file_read(to, path, MAX_SAID, &ignored);
+}
+
+/* "5 6 1", then a suspect a line. */
+static struct ask read_ask(struct tg_ab *ab, const char *path)
+{
+    struct ask k = { 0, 0, 0, "" };
+    TG_BUF text = { 0 };
+    int64_t *const to[] = { &k.first, &k.again, &k.suspects };
+    tg_sv rest, line;
+    if (!read_back(ab, path, &text))
+        return k;
+    (void)unlink(path);
+    rest = tg_buf_sv(&text);
+    line = tg_sv_cut(&rest, '\n');
+    for (size_t i = 0; i < 3; i++)
+        (void)tg_sv_i64(tg_sv_cut(&line, ' '), to[i]);
+    TG_BUF names = { 0 };
+    while (rest.n) {
+        tg_buf_printf(&names, "%s%.*s", names.n ? ", " : "", TG_SV_ARG(tg_sv_cut(&rest, '\n')));
+    }
+    k.names = tg_arena_sv(ab->arena, tg_buf_sv(&names)).p;
+    return k;
+}
+
+/*
+ * check of the runs so far, by `more` options. What it prints is kept: only the last one counts. False: the command
+ * changed what decides.
+ */
+static bool judge(struct tg_ab *ab, const struct tg_strs *more, struct judged *j,
+                  struct tg_err *err)
+{
+    const char *said = tg_arena_printf(ab->arena, "%s/said", ab->tmp);
+    struct tg_io io = *ab->io;
+    struct tg_strs argv = { 0 };
+    if (!tg_ab_unchanged(ab, err))
+        return false;
+    io.out = open(said, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (io.out < 0)
+        return tg_err_set(err, TG_ERR_OUTPUT, TG_NOWHERE, "cannot write to '%s'", said);
+    add(ab, &argv, "check");
+    if (!tg_ab_has_ranks(ab)) /* the ranks say what is a run */
+        add(ab, &argv, "--runs");
+    add_option(ab, &argv, "--against", "baseline");
+    add_option(ab, &argv, "--base-commit", ab->side[TG_AB_BASE].commit.sha);
+    add_option(ab, &argv, "--color", ab->io->color ? "always" : "never");
+    for (size_t i = 0; i < ab->o->check.n; i++)
+        add(ab, &argv, ab->o->check.v[i]);
+    for (size_t i = 0; more && i < more->n; i++)
+        add(ab, &argv, more->v[i]);
+    add_option(ab, &argv, "--baseline", ab->side[TG_AB_BASE].first);
+    add(ab, &argv, ab->side[TG_AB_HEAD].first);
+    tg_ab_progress(ab, "%d run%s per side: comparing", (int)ab->k, ab->k == 1 ? "" : "s");
+    tg_ab_progress(ab, "%s", "");
+    tg_err_init(err);
+    j->code = ab->call->run(argv.v, argv.n, &io, err);
+    (void)close(io.out);
+    (void)read_back(ab, said, &j->said);
+    ab->settings = tg_ab_settings(ab); /* reports may be in a folder that is watched */
+    return true;
+}
+
+/* ---- the causes of a failure ---- */
+
+static bool records_stacks(const char *folder)
+{
+    TG_ARENA *a = tg_arena_new();
+    struct tg_strs in = tg_ab_list(a, folder);
+    const struct tg_load_opts o = { .keep_python = true };
+    for (size_t i = 0; i < in.n; i++) {
+        struct tg_err ignored = TG_ERR_INIT;
+        struct tg_source *s = tg_source_open(in.v[i], NULL, &ignored);
+        struct tg_trace *t = s ? tg_trace_load(s, &o, NULL, &ignored) : NULL;
+        bool has = false;
+        for (size_t k = 0; t && k < t->n_spans && !has; k++)
+            has = tg_span_kind(t, tg_span_at(t, k)) == TG_KIND_PYTHON;
+        tg_trace_free(t);
+        tg_source_close(s);
+        if (has)
+            return true;
+    }
+    return false;
+}
+
+/* One run a side with stacks. False: there are none, and it was said why; what was judged stays. */
+static bool record_stacks(struct tg_ab *ab, struct tg_strs *more)
+{
+    static const char *const option[] = { "--cause-baseline", "--cause-traces" };
+    ab->stacks = true;
+    for (size_t s = 0; s < TG_AB_SIDES; s++) {
+        struct tg_ab_side *side = &ab->side[s];
+        struct tg_err err = TG_ERR_INIT;
+        side->folder = tg_arena_printf(ab->arena, "%s/stacks-%s", ab->out, side->name);
+        tg_file_make_dir(side->folder);
+        if (!tg_ab_run_one(ab, s, 0, &err)) {
+            tg_io_error(ab->io, &err);
+            ab->code = 0;
+            return false;
+        }
+        if (!records_stacks(side->folder)) {
+            tg_ab_say(ab,
+                      "no causes: with TRACE_STACKS=1 the command records no Python stacks in %s; "
+                      "profile(..., with_stack=os.environ.get(\"TRACE_STACKS\") == \"1\") does",
+                      side->folder);
+            return false;
+        }
+        add_option(ab, more, option[s], side->folder);
+    }
+    return true;
+}
+
+/* ---- the end ---- */
+
+/* The exit code of what was judged, printed, with the causes of a failure. */
+static int finish(struct tg_ab *ab, struct judged *j, struct tg_strs *more, struct tg_err *err)
+{
+    if (j->code == 1 && ab->o->explain && !ab->o->bisect && record_stacks(ab, more) &&
+        !judge(ab, more, j, err))
+        return tg_err_exit_code(err->kind);
+    if (!tg_file_put(ab->io->out, tg_buf_sv(&j->said)) && ab->o->bisect && j->code == 4) {
+        tg_ab_say(ab, "undecided after %d runs a side", (int)ab->k);
+        ab->code = TG_AB_SKIP;
+        return TG_AB_SKIP;
+    }
+    return j->code;
+}
+
+/* --runs: one look; a bisection makes twice as many while they do not tell. */
+static int one_look(struct tg_ab *ab, struct judged *j, struct tg_err *err)
+{
+    int64_t n = ab->o->runs,
+            most = ab->o->max_runs == TG_OPT_UNSET ? MOST_ONE_LOOK : ab->o->max_runs;
+    struct tg_strs more = { 0 };
+    for (;;) {
+        if (!tg_ab_runs_to(ab, n, err) || !judge(ab, NULL, j, err))
+            return tg_err_exit_code(err->kind);
+        if (!ab->o->bisect || j->code != 4 || n >= most)
+            return finish(ab, j, &more, err);
+        n = 2 * n < most ? 2 * n : most;
+        tg_ab_say(ab, "undecided, going on to %d runs a side", (int)n);
+    }
+}
+
+/* ---- stages ---- */
+
+static int64_t pair_ms(const struct tg_ab *ab)
+{
+    return ab->n_made ? 2 * ab->made_ms / ab->n_made : 0;
+}
+
+/* The most runs per side, by `most` and by what the runs so far took of the budget. */
+static int64_t affordable(const struct tg_ab *ab, int64_t most, int64_t until)
+{
+    int64_t pair = pair_ms(ab), left = until - tg_host_ms(), can = most;
+    if (until)
+        can = ab->k + (left > 0 ? left / (pair ? pair : 1) : 0);
+    return can < most ? can : most;
+}
+
+static const char *counted(struct tg_ab *ab, int64_t n, const char *what)
+{
+    return tg_arena_printf(ab->arena, "%d %s%s", (int)n, what, n == 1 ? "" : "s");
+}
+
+static void say_stage(struct tg_ab *ab, int stage, const struct ask *k)
+{
+    int64_t all = k->first + k->again;
+    tg_ab_say(ab, "stage %d: %d of %d runs a side so far, about %s to go%s%s%s%s", stage,
+              (int)ab->k, (int)all, seconds(ab, (all - ab->k) * pair_ms(ab)),
+              k->suspects ? "; suspects: " : "",
+              k->suspects ? tg_arena_printf(ab->arena, "%d", (int)k->suspects) : "",
+              k->names[0] ? ": " : "", k->names);
+}
+
+/* The runs that a stage asks for; the new ones go to folders of their own. */
+static bool make_stage(struct tg_ab *ab, const struct ask *k, struct tg_err *err)
+{
+    if (!tg_ab_runs_to(ab, k->first, err))
+        return false;
+    if (!k->again)
+        return true;
+    for (size_t s = 0; s < TG_AB_SIDES; s++)
+        ab->side[s].folder = ab->side[s].again;
+    return tg_ab_runs_to(ab, k->first + k->again, err);
+}
+
+/*
+ * After each stage check says how many runs per side it asks for; the plan, what is judged of which runs and when it is
+ * final are decided there (check --ask).
+ */
+static int stages(struct tg_ab *ab, struct judged *j, struct tg_err *err)
+{
+    const char *file = tg_arena_printf(ab->arena, "%s/ask", ab->tmp);
+    int64_t begin = tg_host_ms(), until = ab->budget_ms ? begin + ab->budget_ms : 0;
+    int64_t most = ab->o->max_runs == TG_OPT_UNSET ? MOST_RUNS : ab->o->max_runs;
+    struct ask k = { .first = 1, .names = "" };
+    for (int stage = 1;; stage++) {
+        struct tg_strs more = { 0 };
+        int64_t can;
+        if (!make_stage(ab, &k, err))
+            return tg_err_exit_code(err->kind);
+        can = affordable(ab, most, until);
+        can = can > ab->k ? can : ab->k;
+        add_option(ab, &more, "--ask", file);
+        add_option(ab, &more, "--max-runs", tg_arena_printf(ab->arena, "%d", (int)can));
+        if (ab->o->detect)
+            add_option(ab, &more, "--detect", ab->o->detect);
+        if (k.again) {
+            add_option(ab, &more, "--again-baseline", ab->side[TG_AB_BASE].again);
+            add_option(ab, &more, "--again-traces", ab->side[TG_AB_HEAD].again);
+        }
+        if (!judge(ab, &more, j, err))
+            return tg_err_exit_code(err->kind);
+        k = read_ask(ab, file);
+        if (!k.first) {
+            tg_ab_say(ab, "%s a side in %s, %s%s", counted(ab, ab->k, "run"),
+                      counted(ab, stage, "stage"), seconds(ab, tg_host_ms() - begin),
+                      can == most ? ""
+                                  : tg_arena_printf(ab->arena, "; --budget %s has time for %d",
+                                                    ab->o->budget, (int)can));
+            return finish(ab, j, &more, err);
+        }
+        say_stage(ab, stage + 1, &k);
+    }
+}
+
+int tg_ab_compare(struct tg_ab *ab, struct tg_err *err)
+{
+    struct judged j = { 0 };
+    int code;
+    ab->k = ab->n_made = ab->made_ms = 0;
+    ab->taken.n = 0;
+    ab->stacks = false;
+    if (!tg_ab_runs_begin(ab, err))
+        return tg_err_exit_code(err->kind);
+    code = ab->o->runs == TG_OPT_UNSET ? stages(ab, &j, err) : one_look(ab, &j, err);
+    tg_buf_release(&j.said);
+    return code;
+}

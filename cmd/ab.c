@@ -114,12 +114,10 @@ static int ab_run(const struct tg_cmd_call *c, struct tg_err *err)
     }
     tg_ab_progress(&ab, "%s", "");
     tg_ab_end(&ab);
-    if (ab.code && !(o->bisect && ab.code == TG_AB_CHANGED))
-        return ab.code;
     if (ab.code)
         code = ab.code;
     /* `git bisect run` takes 1 to 127 for an answer about the commit. */
-    return o->bisect && code > 1 ? BISECT_STOPS + code : code;
+    return o->bisect && code > 1 && code != TG_AB_SKIP ? BISECT_STOPS + code : code;
 }
 
 const struct tg_cmd tg_cmd_ab = {

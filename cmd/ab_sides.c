@@ -185,10 +185,8 @@ const char *tg_ab_run(struct tg_ab *ab, size_t side, const char *const *argv, co
 
 bool tg_ab_side_fails(struct tg_ab *ab, size_t side, struct tg_err *err)
 {
-    if (ab->o->bisect && side == TG_AB_HEAD) {
-        ab->code = TG_AB_SKIP;
-        (void)tg_err_hint(err, "This commit cannot be tested.");
-    }
+    bool skips = ab->o->bisect && side == TG_AB_HEAD;
+    ab->code = skips ? TG_AB_SKIP : tg_err_exit_code(err->kind);
     return false;
 }
 

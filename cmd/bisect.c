@@ -10,16 +10,15 @@
 #include "core/baseline/git.h"
 #include "reporters/escape.h"
 
-enum { RUNS = 5, MAX_RUNS = 20 };
-
 #define AT(kind, member) TG_OPT_##kind, offsetof(struct tg_bisect_opts, member)
 static const struct tg_opt bisect_options[] = {
     { "good", AT(STR, good), "REV",
       "a commit before the change, with which the others are compared" },
     { "bad", AT(STR, bad), "REV", "a commit after the change; default: HEAD" },
-    { "runs", AT(INT, runs), "N", "runs a side to begin with; default: 5" },
+    { "runs", AT(INT, runs), "N",
+      "one look at N runs a side, and at twice as many while undecided, instead of stages" },
     { "max-runs", AT(INT, max_runs), "N",
-      "runs a side after which an undecided commit is skipped; default: 20" },
+      "runs a side after which an undecided commit is skipped; default: 17, with --runs 20" },
     { "setup", AT(STR, setup), "CMD",
       "bash, once for each commit before its runs (build, link the data); a commit in which it "
       "fails is skipped" },
@@ -42,6 +41,7 @@ struct candidate {
 
 struct search {
     struct tg_bisect b;
+    struct tg_commit good;
     struct candidate *v; /* after the good commit, oldest first; the last is the bad one */
     size_t n, tested;
     struct tg_buf out;
@@ -54,7 +54,7 @@ static bool not_on_line(const struct search *s, const char *bad, struct tg_err *
     return tg_err_usage(err, "commit %.12s (good) is not among the first parents of %.12s (bad)",
                         "Give the good commit of the line that `tracegate history` follows; in a "
                         "shallow clone fetch more of it (fetch-depth: 0).",
-                        s->b.good.sha, bad);
+                        s->good.sha, bad);
 }
 
 static bool find_line(struct search *s, const struct tg_commit *bad, struct tg_err *err)
@@ -62,9 +62,9 @@ static bool find_line(struct search *s, const struct tg_commit *bad, struct tg_e
     struct tg_commit at = *bad, next;
     size_t cap = 0;
     bool cut;
-    while (strcmp(at.sha, s->b.good.sha) != 0) {
+    while (strcmp(at.sha, s->good.sha) != 0) {
         *TG_PUSH(s->v, s->n, cap) = (struct candidate){ .commit = at };
-        switch (tg_git_step_back(s->b.git, at.sha, s->b.arena, &next, &cut, err)) {
+        switch (tg_git_step_back(s->b.ab.git, at.sha, s->b.ab.arena, &next, &cut, err)) {
         case TG_SEEN_FAILED:
             return false;
         case TG_ABSENT:
@@ -109,7 +109,7 @@ static void put_answer(struct search *s, const struct candidate *c, tg_sv why)
 /* What is known so far is printed at once: a bisection takes its time. */
 static bool flush(struct search *s, struct tg_err *err)
 {
-    bool ok = tg_io_put(s->b.io, tg_buf_sv(&s->out), err);
+    bool ok = tg_io_put(s->b.ab.io, tg_buf_sv(&s->out), err);
     tg_buf_clear(&s->out);
     return ok;
 }
@@ -120,7 +120,7 @@ static bool test(struct search *s, size_t i, struct tg_err *err)
 {
     struct candidate *c = &s->v[i];
     tg_sv why = TG_SV("");
-    tg_io_note(s->b.io, "testing %.12s, %zu of %zu commits", c->commit.sha, i + 1, s->n);
+    tg_io_note(s->b.ab.io, "testing %.12s, %zu of %zu commits", c->commit.sha, i + 1, s->n);
     c->answer = tg_bisect_test(&s->b, &c->commit, &why, err);
     s->tested++;
     if (c->answer == TG_BISECT_ERROR)
@@ -174,7 +174,7 @@ static int search(struct search *s, struct tg_err *err)
         return -1;
     if (s->v[bad].answer != TG_BISECT_BAD) {
         tg_buf_printf(&s->out, "\n%.12s is not slower than %.12s here: nothing to search\n",
-                      s->v[bad].commit.sha, s->b.good.sha);
+                      s->v[bad].commit.sha, s->good.sha);
         code = 4;
     } else {
         while ((i = next_of(s, good, bad)) < bad) {
@@ -204,18 +204,21 @@ static int step(struct search *s, const struct tg_commit *head, struct tg_err *e
 
 /* ---- the command ---- */
 
-static bool check_options(struct tg_bisect_opts *o, const struct tg_strs *args, struct tg_err *err)
+static bool is_count(int64_t n)
+{
+    return n == TG_OPT_UNSET || (n >= 1 && n <= 999);
+}
+
+static bool check_options(const struct tg_bisect_opts *o, const struct tg_strs *args,
+                          struct tg_err *err)
 {
     if (!o->good || !args->n)
         return tg_err_usage(err, "bisect needs %s",
                             "For example: tracegate bisect --good v1.2 --bad HEAD --setup 'make' "
                             "-- python3 bench.py {trace}",
                             o->good ? "a command that makes a trace" : "--good REV");
-    if (o->runs == TG_OPT_UNSET)
-        o->runs = RUNS;
-    if (o->max_runs == TG_OPT_UNSET)
-        o->max_runs = o->runs > MAX_RUNS ? o->runs : MAX_RUNS;
-    if (o->runs > 0 && o->max_runs >= o->runs && o->max_runs < 1000)
+    if (is_count(o->runs) && is_count(o->max_runs) &&
+        (o->runs == TG_OPT_UNSET || o->max_runs == TG_OPT_UNSET || o->max_runs >= o->runs))
         return true;
     return tg_err_usage(
         err, "--runs and --max-runs are numbers from 1 to 999, the second not below the first",
@@ -226,9 +229,10 @@ static int run(struct search *s, struct tg_err *err)
 {
     const struct tg_bisect_opts *o = s->b.o;
     struct tg_commit bad;
-    if (!tg_git_resolve(s->b.git, o->good, s->b.arena, &s->b.good, err) ||
-        !tg_git_resolve(s->b.git, o->bad && !o->step ? o->bad : "HEAD", s->b.arena, &bad, err) ||
-        (!o->step && !find_line(s, &bad, err)) || !tg_bisect_begin(&s->b, err))
+    if (!tg_git_resolve(s->b.ab.git, o->good, s->b.ab.arena, &s->good, err) ||
+        !tg_git_resolve(s->b.ab.git, o->bad && !o->step ? o->bad : "HEAD", s->b.ab.arena, &bad,
+                        err) ||
+        (!o->step && !find_line(s, &bad, err)) || !tg_bisect_begin(&s->b, &s->good, err))
         return -1;
     return o->step ? step(s, &bad, err) : search(s, err);
 }
@@ -236,10 +240,12 @@ static int run(struct search *s, struct tg_err *err)
 static int bisect_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
     struct tg_bisect_opts o = *(const struct tg_bisect_opts *)c->opts;
-    struct search s = { .b = { .o = &o, .command = c->args, .io = c->io, .arena = c->arena } };
+    struct search s = {
+        .b = { .o = &o, .ab = { .command = c->args, .io = c->io, .arena = c->arena, .call = c } }
+    };
     int code = -1;
     c->repo->opts.trust_owner = o.trust_repository;
-    if (check_options(&o, c->args, err) && (s.b.git = tg_repo_get(c->repo, err)))
+    if (check_options(&o, c->args, err) && (s.b.ab.git = tg_repo_get(c->repo, err)))
         code = run(&s, err);
     tg_bisect_end(&s.b);
     tg_buf_release(&s.out);
@@ -258,7 +264,7 @@ const struct tg_cmd tg_cmd_bisect = {
              "checked out into a folder of its own, beside the good one; COMMAND runs in both in "
              "turn, on this machine, and writes one trace to \"$TRACE\", a path that ends in "
              ".json.gz (also given as {trace} in an argument). The rules of check decide whether "
-             "it is good or bad; an inconclusive verdict is repeated with twice the runs.\n"
+             "it is good or bad, in the stages of `tracegate ab`.\n"
              "\n"
              "A commit that does not build, does not run, or stays inconclusive is skipped, and "
              "its neighbour is tried. The exit code is 0 if one commit is found, 4 if several are "

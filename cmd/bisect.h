@@ -1,11 +1,10 @@
 #ifndef TG_CMD_BISECT_H
 #define TG_CMD_BISECT_H
 /*
- * What one commit's test is: it and the good commit are checked out into folders of their own,
- * prepared by --setup, and the command makes a trace of each in turn, on this machine. `check` says
- * which it is; an inconclusive check is tried with twice the runs.
+ * What one commit's test is: `ab` with the good commit as its base (ab.h). Its stages end at once where the program
+ * does more than before, and ask again where it looks slower.
  */
-#include "cmd/gate/check.h"
+#include "cmd/ab.h"
 
 struct tg_bisect_opts {
     const char *good, *bad, *setup, *policy, *suite, *out;
@@ -23,17 +22,12 @@ enum tg_bisect_answer {
 
 struct tg_bisect {
     const struct tg_bisect_opts *o;
-    const struct tg_strs *command;
-    const struct tg_io *io;
-    struct tg_arena *arena;
-    struct tg_git *git;
-    const char *folder;  /* of worktrees and traces */
-    const char *tree[2]; /* the worktrees */
-    struct tg_commit good;
-    bool prepared; /* the good side */
+    struct tg_ab ab; /* its base is the good commit, its head the one that is tested */
+    struct tg_ab_opts ab_opts;
+    bool compared; /* both sides were prepared */
 };
 /* A folder for it; tg_bisect_end removes it and the worktrees, and so does a signal that ends us. */
-TG_MUST bool tg_bisect_begin(struct tg_bisect *b, struct tg_err *err);
+TG_MUST bool tg_bisect_begin(struct tg_bisect *b, const struct tg_commit *good, struct tg_err *err);
 void tg_bisect_end(struct tg_bisect *b);
 /* `why` in the arena: the verdict's headline, or what failed. */
 enum tg_bisect_answer tg_bisect_test(struct tg_bisect *b, const struct tg_commit *c, tg_sv *why,

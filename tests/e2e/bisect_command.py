@@ -97,8 +97,8 @@ def folder(tmp):
     r, shas = repository(tmp, "f", ("base", "extra_copy"))
     os.makedirs(r + "/sub")
     run = bisect(r + "/sub", "--good", shas[0], "--runs", "3", "--", "../bench", "{trace}")
-    expect("a folder the commits lack is a failing command", run.returncode, 2)
-    expect("nothing is left", [x for x in os.listdir(tmp + "/t") if x.startswith("tracegate-bisect")], [])
+    expect("a folder that the commits lack is a side that does not run", run.returncode, 3)
+    expect("nothing is left", [x for x in os.listdir(tmp + "/t") if x.startswith("tracegate-")], [])
 
 
 def is_running(pid):
@@ -130,7 +130,7 @@ def signals(tmp):
         expect(f"{end.name} {k}: status", p.wait(60), -end)
         expect(f"{end.name} {k}: programs end", [is_running(x) for x in started], [False, False])
         expect(f"{end.name} {k}: no worktree stays", git(r, "worktree", "list").count("\n"), 0)
-        expect(f"{end.name} {k}: no folder stays", [x for x in os.listdir(tmp + "/t") if x.startswith("tracegate-bisect")], [])
+        expect(f"{end.name} {k}: no folder stays", [x for x in os.listdir(tmp + "/t") if x.startswith("tracegate-")], [])
     expect("nothing changed", (git(r, "status", "--porcelain"), git(r, "rev-parse", "HEAD")), ("", shas[-1]))
 
 

@@ -51,6 +51,8 @@ struct tg_ab {
     struct tg_strs taken;    /* files of the runs so far, each with its SHA-256: "SUM  PATH" */
     int64_t k;               /* runs per side so far */
     int64_t n_made, made_ms; /* runs made here, and how long they took */
+    int stage;               /* 0: one look */
+    const char *suspects;    /* of the stage before, with their intervals; NULL: none */
     int64_t budget_ms;       /* 0: none */
     bool stacks;             /* TRACE_STACKS=1 */
     bool line;               /* the line of progress is on the terminal */

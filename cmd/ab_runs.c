@@ -318,12 +318,27 @@ bool tg_ab_run_one(struct tg_ab *ab, size_t side, int64_t k, struct tg_err *err)
     return remember(ab, line_of(ab, side, k, &files), err);
 }
 
+/* "stage 3: run 7 of 11 per side, head; 12.4 s to go; demo::op3 +20.1 % (+19.0 to +21.2 %)" */
+static void show_run(struct tg_ab *ab, size_t side, int64_t n)
+{
+    double each = ab->n_made ? (double)ab->made_ms / (double)ab->n_made / 1000 : 0;
+    double left = each * (double)(2 * (n - ab->k) - (side == TG_AB_HEAD));
+    TG_BUF line = { 0 };
+    if (ab->stage)
+        tg_buf_printf(&line, "stage %d: ", ab->stage);
+    tg_buf_printf(&line, "run %d of %d per side, %s", (int)ab->k + 1, (int)n, ab->side[side].name);
+    if (each > 0)
+        tg_buf_printf(&line, "; %.1f s to go", left);
+    if (ab->suspects)
+        tg_buf_printf(&line, "; %s", ab->suspects);
+    tg_ab_progress(ab, "%s", line.p);
+}
+
 bool tg_ab_runs_to(struct tg_ab *ab, int64_t n, struct tg_err *err)
 {
     for (; ab->k < n; ab->k++)
         for (size_t side = 0; side < TG_AB_SIDES; side++) {
-            tg_ab_progress(ab, "run %d of %d per side, %s", (int)ab->k + 1, (int)n,
-                           ab->side[side].name);
+            show_run(ab, side, n);
             if (!tg_ab_run_one(ab, side, ab->k, err))
                 return false;
         }

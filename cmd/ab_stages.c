@@ -19,7 +19,7 @@ static const char *seconds(struct tg_ab *ab, int64_t ms)
 /* What a stage asks for: docs/stages.md. */
 struct ask {
     int64_t first, again, suspects; /* runs per side, of which `again` are new ones; names */
-    const char *names;              /* of the suspects, in one line */
+    const char *names;              /* of the suspects */
 };
 
 struct judged {
@@ -47,7 +47,7 @@ static bool read_back(struct tg_ab *ab, const char *path, struct tg_buf *to)
     return tg_file_exists(path) && tg_file_read(to, path, MAX_SAID, &ignored);
 }
 
-/* "5 6 1", then a suspect a line. */
+/* "5 6 1", and the suspects with their intervals in the next line. */
 static struct ask read_ask(struct tg_ab *ab, const char *path)
 {
     struct ask k = { 0, 0, 0, "" };
@@ -61,11 +61,7 @@ static struct ask read_ask(struct tg_ab *ab, const char *path)
     line = tg_sv_cut(&rest, '\n');
     for (size_t i = 0; i < 3; i++)
         (void)tg_sv_i64(tg_sv_cut(&line, ' '), to[i]);
-    TG_BUF names = { 0 };
-    while (rest.n) {
-        tg_buf_printf(&names, "%s%.*s", names.n ? ", " : "", TG_SV_ARG(tg_sv_cut(&rest, '\n')));
-    }
-    k.names = tg_arena_sv(ab->arena, tg_buf_sv(&names)).p;
+    k.names = tg_arena_sv(ab->arena, tg_sv_cut(&rest, '\n')).p;
     return k;
 }
 
@@ -243,6 +239,8 @@ static int stages(struct tg_ab *ab, struct judged *j, struct tg_err *err)
     for (int stage = 1;; stage++) {
         struct tg_strs more = { 0 };
         int64_t can;
+        ab->stage = stage;
+        ab->suspects = k.names[0] ? k.names : NULL;
         if (!make_stage(ab, &k, err))
             return tg_err_exit_code(err->kind);
         can = affordable(ab, most, until);
@@ -277,6 +275,8 @@ int tg_ab_compare(struct tg_ab *ab, struct tg_err *err)
     ab->k = ab->n_made = ab->made_ms = 0;
     ab->taken.n = 0;
     ab->stacks = false;
+    ab->stage = 0;
+    ab->suspects = NULL;
     if (!tg_ab_runs_begin(ab, err))
         return tg_err_exit_code(err->kind);
     code = ab->o->runs == TG_OPT_UNSET ? stages(ab, &j, err) : one_look(ab, &j, err);

@@ -38,7 +38,7 @@ static const struct tg_opt check_options[] = {
       "judge in stages: a time that looks slower fails only if new runs confirm it; FILE gets "
       "three "
       "numbers: the runs a side that are asked for, the new ones beside them (0 0: final), the "
-      "suspects" },
+      "suspects; in a second line their names" },
     { "again-baseline", AT(STR, again_baseline), "PATH",
       "with --ask: the baseline's new runs, of which only suspects are judged" },
     { "again-traces", AT(STR, again_traces), "PATH", "the same of the fresh side" },

@@ -177,7 +177,7 @@ static bool refuse_number(const struct parser *p, const struct tg_opt *o, struct
                o->name, next);
     if (strcmp(o->name, "runs") == 0)
         return tg_err_hint(err, "Each trace is one run here. How many to record is an option of "
-                                "tracegate-ab and of the action.");
+                                "tracegate ab and of the action.");
     return tg_err_hint(err, "See tracegate %s --help.", p->cmd->name);
 }
 

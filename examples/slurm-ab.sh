@@ -9,4 +9,4 @@
 # Fetch the target branch before: compute nodes may have no network.
 set -euo pipefail
 cd "${SLURM_SUBMIT_DIR:-.}"
-exec tracegate-ab --base "${BASE:-origin/main}" --budget 30min --junit gate.xml --markdown gate.md -- python3 bench.py --trace '{trace}'
+exec tracegate ab --base "${BASE:-origin/main}" --budget 30min --junit gate.xml --markdown gate.md -- python3 bench.py --trace '{trace}'

@@ -31,7 +31,8 @@ struct tg_check {
     struct tg_gate_ask ask;        /* of --ask */
     struct tg_outputs stages;      /* its file */
     size_t stages_at, next_runs, n_suspects;
-    bool whole; /* all ranks are loaded with all names, whatever the policy asks */
+    tg_sv suspects; /* of the job that had some last */
+    bool whole;     /* all ranks are loaded with all names, whatever the policy asks */
     struct tg_render render;
 };
 

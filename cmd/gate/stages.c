@@ -100,6 +100,8 @@ void tg_check_ask_keep(struct tg_check *c, const struct tg_check_job *j)
     if (j->verdict.next_runs > c->next_runs)
         c->next_runs = j->verdict.next_runs;
     c->n_suspects += j->verdict.n_suspects;
+    if (j->verdict.suspects.n)
+        c->suspects = tg_arena_sv(c->arena, j->verdict.suspects);
 }
 
 bool tg_check_ask_end(struct tg_check *c, struct tg_err *err)
@@ -109,6 +111,8 @@ bool tg_check_ask_end(struct tg_check *c, struct tg_err *err)
         return true;
     size_t first = c->next_runs < TG_ASK_FIRST ? c->next_runs : TG_ASK_FIRST;
     tg_buf_printf(&b, "%zu %zu %zu\n", first, c->next_runs - first, c->n_suspects);
+    if (c->suspects.n)
+        tg_buf_printf(&b, "%.*s\n", TG_SV_ARG(c->suspects));
     return tg_outputs_put(&c->stages, c->stages_at, tg_buf_sv(&b), err) &&
            tg_outputs_commit(&c->stages, err);
 }

@@ -403,8 +403,8 @@ static void tell_machine(struct tg_eval_state *e, const struct tg_comparison *c)
     tg_eval_note(e, c->drifted && c->drift > 0 ? TG_REASON_MACHINE : TG_REASON_NONE, tg_buf_sv(&b),
                  c->drifted && c->drift < 0
                      ? "It may hide a slowdown of everything: compare on one machine with "
-                       "tracegate-ab (scripts/ab), or mode ab of the action."
-                     : "Compare on one machine: tracegate-ab (scripts/ab), or mode ab of the "
+                       "`tracegate ab`, or mode ab of the action."
+                     : "Compare on one machine: `tracegate ab`, or mode ab of the "
                        "action. If both sides ran in turn on one machine, run it again: a slowdown "
                        "of everything looks the same.");
 }

@@ -2,6 +2,8 @@
  * A verdict in stages (core/diff/confirm.h): whether it is final, how many runs it asks for, and what of
  * them cannot be told. An open time is never green.
  */
+#include <math.h>
+
 #include "core/diff/confirm.h"
 #include "core/diff/numbers.h"
 #include "policy/verdict/internal.h"
@@ -18,7 +20,16 @@ static size_t count(const struct tg_eval_state *e, enum tg_asked asked)
     return n;
 }
 
-/* "aten::mm, aten::add and 2 more" */
+/* " +12.0 % (+4.1 to +20.5 %)": two standard errors either way. */
+static void put_interval(struct tg_buf *b, const struct tg_evidence *ev)
+{
+    double low = 100 * expm1(ev->e - 2 * ev->se), high = 100 * expm1(ev->e + 2 * ev->se);
+    if (!isfinite(ev->e) || !isfinite(low) || !isfinite(high))
+        return;
+    tg_buf_printf(b, " %+.1f %% (%+.1f to %+.1f %%)", 100 * expm1(ev->e), low, high);
+}
+
+/* "aten::mm +12.0 % (+4.1 to +20.5 %), aten::add … and 2 more" */
 static void put_names(struct tg_buf *b, const struct tg_eval_state *e, enum tg_asked asked)
 {
     size_t n = count(e, asked), named = 0;
@@ -29,6 +40,8 @@ static void put_names(struct tg_buf *b, const struct tg_eval_state *e, enum tg_a
         tg_buf_printf(b, "%s%.*s", named ? ", " : "", TG_SV_ARG(r->op_normalised));
         if (asked == TG_ASKED_UNTOLD)
             tg_buf_printf(b, " (varies by %s)", TG_VALUE(100 * r->ev->noise, TG_UNIT_PERCENT));
+        else
+            put_interval(b, r->ev);
         named++;
     }
     if (n > named)
@@ -82,9 +95,14 @@ static void say_open(struct tg_eval_state *e)
 void tg_stages_close(struct tg_eval_state *e)
 {
     const struct tg_asking *asking = e->in->comparison->asking;
+    struct tg_buf names = { 0 };
     if (!asking || asking->early)
         return;
     e->out->n_suspects = count(e, TG_ASKED_OPEN);
+    if (e->out->n_suspects) {
+        put_names(&names, e, TG_ASKED_OPEN);
+        e->out->suspects = tg_phrase_take(&names, e->arena);
+    }
     if (tg_result_first(e->results, e->n, TG_STATE_FAIL))
         return;
     if (e->out->n_suspects)

@@ -195,7 +195,8 @@ struct tg_verdict {
     int64_t min_runs; /* noise.min_runs of the policy */
     /* Judged in stages (core/diff/confirm.h): runs per side that are asked for, 0: final; names of which. */
     size_t next_runs, n_suspects;
-    tg_sv error; /* outcome error, inconclusive: why, one line */
+    tg_sv suspects; /* the first of these names, each with how much slower it looks; "" */
+    tg_sv error;    /* outcome error, inconclusive: why, one line */
     tg_sv error_hint;
     struct tg_baseline_info baseline;
     tg_sv test_commit,

@@ -134,7 +134,7 @@ def record(
     out/run0-rank3.json.gz.
 
     `with_stack`: Python stacks, for the causes of a change; they slow the host. None: as the environment variable TRACE_STACKS says,
-    which `tracegate-ab` and the action set after a failure. Traces with other flags are not compared by duration.
+    which `tracegate ab` and the action set after a failure. Traces with other flags are not compared by duration.
 
     If the block raises, or makes too few steps, no file is written.
     """

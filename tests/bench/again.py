@@ -6,7 +6,7 @@
 DRIVER is score_driver (tests/e2e/score_driver.c), whose verdicts are those of `check --ask`. Each FOLDER
 holds traces of repeated runs of one program's same code, 34 or more. A draw takes runs without
 replacement, gives every second one to the fresh side, and plants a factor on one operator of 0.3 % of
-the step or more, drawn at random among all, the noisiest included. Then it does as `tracegate-ab` does:
+the step or more, drawn at random among all, the noisiest included. Then it does as `tracegate ab` does:
 one run a side, five, and as many new ones as the verdict asks for, until it is final. Beside it one look
 at five runs a side. Prints a row for each plan and factor:
 

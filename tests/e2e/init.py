@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """`tracegate init` in repositories as new users have them: what it finds (told here beforehand, counted from the files),
-what it writes, and that the gate it sets up passes the same code and stops a needless copy, end to end by scripts/ab
+what it writes, and that the gate it sets up passes the same code and stops a needless copy, end to end by tracegate ab
 and by the workflows it wrote.
 """
 import glob
@@ -237,7 +237,7 @@ def ranks(tmp):
     expect("ranks: bench.py's names", suite["trace"], {"files": "out/run*.json.gz", "run": r"run(\d+)", "rank": r"rank(\d+)"})
     expect_has("ranks: the bench starts eight", r.read("bench.py"), "RUNS, RANKS = 5, 8")
     lint(r)
-    # scripts/ab with a bench that writes a file a rank
+    # tracegate ab with a bench that writes a file a rank
     r.write("bench.py", "import os, shutil, sys\nend = sys.argv[2].removesuffix('.json.gz')\nk = int(end[-2:]) % 2\n"
             f"[shutil.copy(f'{r.dir}/out/rank{{n}}-run{{k}}.json.gz', f'{{end}}-rank{{n}}.json.gz') for n in range(8)]\n")
     r.commit("gate")
@@ -414,7 +414,7 @@ def nightly_beside_a_gate(tmp, mock):
 def services(tmp):
     for name, files_, want, words in (
             ("gitlab", {".gitlab-ci.yml": "x"}, ".gitlab/tracegate.yml", "include: [{local: .gitlab/tracegate.yml}]"),
-            ("jenkins", {"Jenkinsfile": "x"}, "", "tracegate-ab --base origin/main"),
+            ("jenkins", {"Jenkinsfile": "x"}, "", "tracegate ab --base origin/main"),
             ("buildkite", {".buildkite/pipeline.yml": "x"}, ".buildkite/tracegate.yml", "buildkite-agent pipeline upload .buildkite/tracegate.yml"),
             ("slurm", {"train.sbatch": "x"}, "tracegate.sbatch", "sbatch --wait tracegate.sbatch"),
             ("asked", {}, "tracegate.sbatch", "service     Slurm\n")):
@@ -428,7 +428,7 @@ def jobs(tmp):
     """The jobs for Buildkite and Slurm as init wrote them, each on a change that copies needlessly and on one that does not."""
     tools = tmp + "/tools"
     os.makedirs(tools)
-    for name, target in (("tracegate", PROGRAM), ("tracegate-ab", AB), ("python3", sys.executable)):
+    for name, target in (("tracegate", PROGRAM), ("python3", sys.executable)):
         os.symlink(target, f"{tools}/{name}")
     for service, variant, code in (("buildkite", "extra_copy 0", 1), ("buildkite", "base 5", 0), ("slurm", "extra_copy 0", 1), ("slurm", "base 5", 0)):
         what = f"{service}-{variant[:5].strip()}"

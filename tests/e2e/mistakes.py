@@ -15,7 +15,7 @@ FRESH = "out/run*.json.gz"  # the shell expands it, as it would a user's
 MISTAKES = [  # the line, exit, what standard error says
     ("chek out", 2, ["no command 'chek'", "Did you mean check?"]),
     (f"check {FRESH} --runs --baselin perf", 2, ["no option '--baselin'", "Did you mean --baseline?"]),
-    (f"check {FRESH} --runs 5 --baseline perf", 2, ["--runs takes no value, and there is no file '5'", "tracegate-ab"]),
+    (f"check {FRESH} --runs 5 --baseline perf", 2, ["--runs takes no value, and there is no file '5'", "tracegate ab"]),
     (f"check {FRESH} --runs --baseline perf/*.json.gz", 2, ["4 of 9 fresh traces are in the folder of the baseline", "quote the glob"]),
     ("check out/run0.json.gz --runs --baseline out/run1.json.gz", 0, []),  # one folder may hold both sides
     (f"check {FRESH} --baseline perf", 2, ["ranks or repeats?", "say --runs"]),

@@ -261,7 +261,7 @@ static bool set_up(struct tg_ab *ab, size_t side, struct tg_err *err)
 bool tg_ab_begin(struct tg_ab *ab, struct tg_err *err)
 {
     const char *tmp = tg_io_env(ab->io, "TMPDIR");
-    char *folder = tg_arena_printf(ab->arena, "%s/tracegate ab-XXXXXX", tmp ? tmp : "/tmp");
+    char *folder = tg_arena_printf(ab->arena, "%s/tracegate-ab-XXXXXX", tmp ? tmp : "/tmp");
     if (!tg_git_root(ab->git))
         return tg_err_say(err, TG_ERR_GIT, TG_NOWHERE, "this repository has no work tree%s",
                           "Run it in a clone that has one.", "");

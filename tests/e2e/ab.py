@@ -2,6 +2,7 @@
 """tracegate ab in a real repository with a program that hands out recorded traces; docs/record.md's snippet."""
 import json
 import os
+import pty
 import re
 import subprocess
 import sys
@@ -164,6 +165,9 @@ def in_stages(tmp):
         done = ab(r, "--base", "main", *options, "--", "sh", "-c", slow + f"exec {sys.executable} bench.py")
         lines = open(log).read().split("\n")[:-1]
         expect_end(name, done, done.returncode if code is None else code, words, err=told)
+        if variant == "slower" and not options:  # planted: +20 %, with 1 % of noise
+            size = re.search(r"; suspects: 1: demo::op3 \+(\d+\.\d) % \(\+(\d+\.\d) to \+(\d+\.\d) %\)\n", done.stderr)
+            expect(f"{name}: its interval {done.stderr}", size and [19 < float(size[1]) < 21, 15 < float(size[2]) < 20, 20 < float(size[3]) < 25], [True] * 3)
         if n:
             expect(f"{name}: runs", lines, [f"{v} {k}" for k in range(n) for v in ("base", variant)])
         else:
@@ -172,6 +176,30 @@ def in_stages(tmp):
                         (("--budget", "soon"), "is not a time"), (("--max-runs", "0"), "numbers from 1 to 999"),
                         (("--resume", "--out", tmp + "/none"), "has no runs of this command line"), (("--detect", "much"), "is not a size")):
         expect_end(f"{args}", ab(tmp + "/same", "--base", "main", *args, "--", sys.executable, "bench.py"), 2, err=words)
+
+
+def live(tmp):
+    """On a terminal one line is replaced again and again; what is said in between stands on lines of its own."""
+    r = stepper(tmp, "slower")
+    env = dict(ENV, LOG=tmp + "/log", COLUMNS="120")
+    own, there = pty.openpty()
+    going = subprocess.Popen([*AB, "--base", "main", "--", "sh", "-c", f"exec {sys.executable} bench.py"], cwd=r, env=env, stderr=there,
+                             stdout=subprocess.DEVNULL)
+    os.close(there)
+    seen = b""
+    try:
+        while chunk := os.read(own, 65536):
+            seen += chunk
+    except OSError:  # the other end is closed
+        pass
+    expect("live: exit", going.wait(60), 1)
+    lines = seen.decode().replace("\r\n", "\n").split("\n")
+    shown = [x for line in lines for x in line.split("\r\x1b[K")]
+    expect("live: each run", sum(bool(re.match(r"ab: stage [123]: run \d+ of (1|5|11) per side, (base|head)", x)) for x in shown), 22)
+    last = [x for x in shown if "run 11 of 11 per side, head" in x]
+    expect(f"live: what the last one shows {last}", bool(last and re.fullmatch(
+        r"ab: stage 3: run 11 of 11 per side, head; \d\.\d s to go; demo::op3 \+\d+\.\d % \(\+\d+\.\d to \+\d+\.\d %\)", last[0])), True)
+    expect(f"live: nothing stays {shown[-1]!r}", "per side" in seen.decode().split("\x1b[K")[-1], False)
 
 
 def resumed(tmp):
@@ -234,7 +262,7 @@ def apart(tmp):
     done = subprocess.run([*AB, "--base", "main", "--runs", "1", "--setup", f"env >> {tmp}/seen; cat >> {tmp}/seen", "--", "sh", "-c",
                            f"env >> {tmp}/seen; cat >> {tmp}/seen; exec ./bench $TRACE"], cwd=r, env=env, input="read=me",
                           capture_output=True, text=True, timeout=300)
-    expect("apart: exit", done.returncode, 1)
+    expect(f"apart: exit {done.stderr}", done.returncode, 1)
     seen = [x.split("=")[0] for x in open(tmp + "/seen").read().splitlines()]
     expect("apart: not seen", [x for x in (*private, "read") if x in seen], [])
     expect("apart: seen four times, by two commands on two sides", [seen.count(x) for x in kept], [4] * len(kept))
@@ -325,4 +353,4 @@ def snippet(tmp):
     expect(f"a trace with steps {told.stdout} {told.stderr}", told.returncode, 0)
 
 
-run_parts(interleaved, numbers, once_more, in_stages, resumed, apart, bisect, explain, snippet)
+run_parts(interleaved, numbers, once_more, in_stages, live, resumed, apart, bisect, explain, snippet)

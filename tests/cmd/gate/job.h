@@ -76,7 +76,7 @@ static inline void job_close(struct job *k)
 
 static inline struct tg_cmd_call job_call(struct job *k, const struct tg_strs *args)
 {
-    return (struct tg_cmd_call){ NULL, args, &k->io, &k->c.repo, k->box->a };
+    return (struct tg_cmd_call){ NULL, args, &k->io, &k->c.repo, k->box->a, NULL };
 }
 
 static inline struct tg_git *job_git(struct job *k)

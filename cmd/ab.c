@@ -1,7 +1,9 @@
 /* tracegate ab: its command line, and the two commits. */
 #include "cmd/ab.h"
 
+#include "cmd/gate/policy.h"
 #include "core/baseline/git.h"
+#include "policy/language/value.h"
 
 enum { BISECT_STOPS = 128 };
 
@@ -38,32 +40,38 @@ static bool is_count(int64_t n)
     return n == TG_OPT_UNSET || (n >= 1 && n <= 999);
 }
 
+/* What the command line does not say, the policy may. */
+static bool take_policy(struct tg_ab *ab, struct tg_ab_opts *o, struct tg_repo *repo,
+                        struct tg_err *err)
+{
+    struct tg_gate_policy_opts at = { .undated = true };
+    struct tg_policy *p;
+    for (size_t i = 0; i + 1 < o->check.n; i++)
+        if (strcmp(o->check.v[i], "--policy") == 0)
+            at.path = o->check.v[i + 1];
+    if (o->runs != TG_OPT_UNSET)
+        return true;
+    if (!(p = tg_gate_policy(&at, NULL, ab->io, repo, ab->arena, err)))
+        return false;
+    if (!o->detect && p->ab.detect.n)
+        o->detect = tg_arena_sv(ab->arena, p->ab.detect).p;
+    if (!o->budget && p->ab.budget.n)
+        o->budget = tg_arena_sv(ab->arena, p->ab.budget).p;
+    if (o->max_runs == TG_OPT_UNSET && p->ab.max_runs)
+        o->max_runs = p->ab.max_runs;
+    tg_policy_free(p);
+    return true;
+}
+
 static bool read_budget(const char *text, int64_t *ms, struct tg_err *err)
 {
-    tg_sv rest = tg_sv_of(text ? text : "");
-    size_t n = tg_sv_digits(rest, 0);
-    int64_t number = 0;
-    tg_sv unit;
-    *ms = 0;
-    if (!text)
-        return true;
-    unit = tg_sv_from(rest, n);
-    rest.n = n;
-    if (n < 7 && tg_sv_i64(rest, &number) && number > 0) {
-        if (!unit.n || tg_sv_eq(unit, TG_SV("s")))
-            *ms = number * 1000;
-        else if (tg_sv_eq(unit, TG_SV("m")) || tg_sv_eq(unit, TG_SV("min")))
-            *ms = number * 60000;
-        else if (tg_sv_eq(unit, TG_SV("h")))
-            *ms = number * 3600000;
-    }
-    if (*ms)
+    if (!text || tg_value_time(tg_sv_of(text), ms))
         return true;
     return tg_err_usage(err, "--budget '%s' is not a time", "Give one like 90s, 5min, 1h.", text);
 }
 
 static bool check_options(const struct tg_ab_opts *o, const struct tg_strs *args,
-                          int64_t *budget_ms, struct tg_err *err)
+                          struct tg_err *err)
 {
     if (!o->base || !args->n)
         return tg_err_usage(
@@ -80,7 +88,7 @@ static bool check_options(const struct tg_ab_opts *o, const struct tg_strs *args
     if (o->resume && !o->out)
         return tg_err_usage(err, "--resume needs the --out DIR of the runs before%s",
                             "Runs made without --out are not kept.", "");
-    return read_budget(o->budget, budget_ms, err);
+    return true;
 }
 
 /* Both commits, and what is not committed. */
@@ -105,19 +113,22 @@ static int compare(struct tg_ab *ab, struct tg_err *err)
 
 static int ab_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
-    const struct tg_ab_opts *o = c->opts;
-    struct tg_ab ab = { .o = o, .command = c->args, .io = c->io, .arena = c->arena, .call = c };
+    struct tg_ab_opts o = *(const struct tg_ab_opts *)c->opts;
+    struct tg_ab ab = { .o = &o, .command = c->args, .io = c->io, .arena = c->arena, .call = c };
     int code = 2;
-    if (check_options(o, c->args, &ab.budget_ms, err)) {
+    if (check_options(&o, c->args, err)) {
         ab.git = tg_repo_get(c->repo, err);
-        code = ab.git ? compare(&ab, err) : tg_err_exit_code(err->kind);
+        code = ab.git && take_policy(&ab, &o, c->repo, err) &&
+                       read_budget(o.budget, &ab.budget_ms, err)
+                   ? compare(&ab, err)
+                   : tg_err_exit_code(err->kind);
     }
     tg_ab_progress(&ab, "%s", "");
     tg_ab_end(&ab);
     if (ab.code)
         code = ab.code;
     /* `git bisect run` takes 1 to 127 for an answer about the commit. */
-    return o->bisect && code > 1 && code != TG_AB_SKIP ? BISECT_STOPS + code : code;
+    return o.bisect && code > 1 && code != TG_AB_SKIP ? BISECT_STOPS + code : code;
 }
 
 const struct tg_cmd tg_cmd_ab = {

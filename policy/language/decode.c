@@ -167,6 +167,18 @@ static void report_of(struct tg_decode *c, const struct tg_yaml *n)
     r->junit_max = tg_node_int(n, "junit_max", 500);
 }
 
+static tg_sv text_of(const struct tg_yaml *map, const char *key)
+{
+    const struct tg_yaml *n = tg_node_scalar(map, key);
+    return n ? n->text : TG_SV("");
+}
+
+static void ab_of(struct tg_decode *c, const struct tg_yaml *n)
+{
+    c->policy->ab = (struct tg_ab_settings){ text_of(n, "detect"), text_of(n, "budget"),
+                                             tg_node_int(n, "max_runs", 0) };
+}
+
 struct tg_policy *tg_policy_new(void)
 {
     struct tg_arena *a = tg_arena_new();
@@ -202,5 +214,6 @@ void tg_decode(struct tg_policy *p, const struct tg_yaml *tree, int64_t today, s
     tg_decode_rules(&c, tg_yaml_get(tree, "rules"));
     tg_decode_waivers(&c, tg_yaml_get(tree, "waivers"));
     report_of(&c, tg_yaml_get(tree, "report"));
+    ab_of(&c, tg_yaml_get(tree, "ab"));
     p->fail_on = TG_FAIL_ON_FAIL | tg_node_mask(tg_yaml_get(tree, "fail_on"), tg_words_fail_on);
 }

@@ -384,6 +384,13 @@ static const struct tg_key waiver_keys[] = {
     { "when", &when, 0, "only there", PARTS(OPPOSITE_KEYS, TIGHTER) },
     END
 };
+static const struct tg_key ab_keys[] = {
+    { "detect", &percent_above_zero, 0, "the slowdown that matters: --detect", ASIDE },
+    { "budget", SHAPE(.kind = TG_KEY_TIME, .example = "5min"), 0,
+      "no stage begins that would take longer in all: --budget", ASIDE },
+    { "max_runs", SHAPE(INT(1, 999)), 0, "the most runs per side: --max-runs", ASIDE },
+    END
+};
 static const struct tg_key report_keys[] = {
     { "top", SHAPE(INT(1, 1000)), 0, "rows of the short table", ASIDE },
     { "junit_max", SHAPE(INT(1, 100000)), 0, "cases of the JUnit file", ASIDE },
@@ -421,6 +428,8 @@ static const struct tg_key report_keys[] = {
           TG_KEY_APPEND, "violations that are accepted until a date", PARTS(BY_ITEM, LOOSER) },    \
         { "report", SHAPE(MAP("report settings", report_keys, "{top: 10}")), TG_KEY_MERGE,         \
           "sizes of the reports", ASIDE },                                                         \
+        { "ab", SHAPE(MAP("settings of tracegate ab", ab_keys, "{detect: 10%, budget: 5min}")),    \
+          TG_KEY_MERGE, "how long tracegate ab asks; the command line wins", ASIDE },              \
     {                                                                                              \
         "fail_on", SHAPE(LIST("a list of states", SHAPE(WORD(tg_words_fail_on)), 1, 5, "[fail]")), \
             0, "states that fail the verdict", GOES(MAYBE_LOOSER, TIGHTER)                         \

@@ -29,6 +29,7 @@ enum tg_key_shape_kind {
     TG_KEY_BOOL,    /* true or false, nothing else */
     TG_KEY_PERCENT, /* "10%" */
     TG_KEY_DATE,    /* "2027-02-28" */
+    TG_KEY_TIME,    /* "90s", "5min", "1h" */
     TG_KEY_BOUND    /* number with unit; `bound` says which */
 };
 

@@ -222,6 +222,11 @@ struct tg_report_settings {
     struct tg_loc at;
 };
 
+struct tg_ab_settings {   /* of tracegate ab, as its options have them */
+    tg_sv detect, budget; /* "10%", "5min"; "": not given */
+    int64_t max_runs;     /* 0: not given */
+};
+
 /* States that make the verdict fail; FAIL is always among them. */
 enum tg_fail_on {
     TG_FAIL_ON_FAIL = 1,
@@ -281,6 +286,7 @@ struct tg_policy {
     size_t n_waivers;
     struct tg_loc waivers_at; /* of the list; file NULL: the policy has none */
     struct tg_report_settings report;
+    struct tg_ab_settings ab;
     unsigned fail_on;                   /* bits of enum tg_fail_on */
     struct tg_policy_private *private_; /* merged tree, compiled patterns: for show, lint, free */
 };

@@ -222,6 +222,9 @@ static void put_shape(struct schema *s, struct tg_doc *o, const struct tg_key_sh
     case TG_KEY_PERCENT:
         put_pattern(o, "^" NUMBER "%$");
         break;
+    case TG_KEY_TIME:
+        put_pattern(o, "^[1-9][0-9]{0,5}(s|m|min|h)?$");
+        break;
     case TG_KEY_DATE:
         put_pattern(o, "^[0-9]{4}-[0-9]{2}-[0-9]{2}$");
         break;

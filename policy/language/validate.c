@@ -182,7 +182,7 @@ static void check_percent(struct check *c, const struct tg_key_shape *s, const s
 static void check_scalar(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
                          const char *key)
 {
-    int64_t days;
+    int64_t days, ms;
     switch (s->kind) {
     case TG_KEY_TEXT:
     case TG_KEY_GLOB:
@@ -218,6 +218,11 @@ static void check_scalar(struct check *c, const struct tg_key_shape *s, const st
         break;
     case TG_KEY_PERCENT:
         check_percent(c, s, n, key);
+        break;
+    case TG_KEY_TIME:
+        if (!tg_value_time(n->text, &ms))
+            complain(c, TG_DIAG_BOUND_NUMBER, n, "write it like 90s, 5min or 1h", key,
+                     "must be a time");
         break;
     case TG_KEY_DATE:
         if (!tg_value_date(n->text, &days))

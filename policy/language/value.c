@@ -69,6 +69,24 @@ bool tg_value_unit(tg_sv text, struct tg_value_unit *out)
 
 enum { DAY = 24 * 60 * 60 }; /* s */
 
+bool tg_value_time(tg_sv text, int64_t *ms)
+{
+    static const struct {
+        const char *unit;
+        int64_t ms;
+    } units[] = { { "", 1000 }, { "s", 1000 }, { "m", 60000 }, { "min", 60000 }, { "h", 3600000 } };
+    size_t digits = tg_sv_digits(text, 0);
+    int64_t number;
+    if (!digits || digits > 6 || text.p[0] == '0' || !tg_sv_i64((tg_sv){ text.p, digits }, &number))
+        return false;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (tg_sv_eq(tg_sv_from(text, digits), tg_sv_of(units[i].unit))) {
+            *ms = number * units[i].ms;
+            return true;
+        }
+    return false;
+}
+
 bool tg_value_date(tg_sv text, int64_t *days)
 {
     struct tm day = { 0 };

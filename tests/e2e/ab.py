@@ -178,6 +178,22 @@ def in_stages(tmp):
         expect_end(f"{args}", ab(tmp + "/same", "--base", "main", *args, "--", sys.executable, "bench.py"), 2, err=words)
 
 
+def by_policy(tmp):
+    """The policy says how long to ask; the command line wins; a mistake in it is at its place."""
+    r = stepper(tmp, "wild")
+    ENV["LOG"] = tmp + "/log"
+    # of the policy, options -> exit, in the output or the error
+    for ab_of, options, code, words in (
+            ("{max_runs: 7}", (), 4, "cannot be told within 5 runs a side"),
+            ("{max_runs: 7}", ("--max-runs", "11"), 4, "cannot be told within 11 runs a side"),
+            ("{detect: 900%}", (), 0, "PASS"),
+            ("{detect: 900%}", ("--detect", "20%"), 4, "cannot be told within 17"),
+            ("{budget: soon}", (), 2, ".tracegate.yml:3:14")):
+        write_text(r + "/.tracegate.yml", f"version: 1\nextends: [tracegate:recommended]\nab: {ab_of}\n")
+        done = ab(r, "--base", "main", *options, "--", "sh", "-c", f"exec {sys.executable} bench.py")
+        expect(f"{ab_of} {options}: {done.stdout} {done.stderr}", (done.returncode, words in done.stdout + done.stderr), (code, True))
+
+
 def live(tmp):
     """On a terminal one line is replaced again and again; what is said in between stands on lines of its own."""
     r = stepper(tmp, "slower")
@@ -353,4 +369,4 @@ def snippet(tmp):
     expect(f"a trace with steps {told.stdout} {told.stderr}", told.returncode, 0)
 
 
-run_parts(interleaved, numbers, once_more, in_stages, live, resumed, apart, bisect, explain, snippet)
+run_parts(interleaved, numbers, once_more, in_stages, by_policy, live, resumed, apart, bisect, explain, snippet)

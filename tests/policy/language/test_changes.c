@@ -130,6 +130,8 @@ static const struct {
       TG_MAYBE_LOOSER },
     { TOP("report: {top: 10}"), TOP("report: {top: 20, junit_max: 9}"), "report", TG_OTHERWISE,
       TG_OTHERWISE },
+    { TOP("ab: {detect: 10%}"), TOP("ab: {detect: 20%, budget: 90s}"), "ab", TG_OTHERWISE,
+      TG_OTHERWISE },
     { TOP("extends: [tracegate:recommended]"),
       TOP("extends: [tracegate:recommended]\nprofiles: {n: {noise: {min_runs: 5}}}"), NULL, 0, 0 },
     { SUITE(", trace: 'out/*.json'"), SUITE(", trace: 'perf/*.json'"), "suites.s.trace",

@@ -187,6 +187,7 @@ TEST(suites_and_settings)
           "require: {steps: 3, kernels: 100, ops: [\"*flash*\"], collapse: off}\n"
           "aliases: [{from: old, to: new}]\n"
           "report: {top: 3, junit_max: 9}\n"
+          "ab: {detect: 10%, budget: 5min, max_runs: 11}\n"
           "fail_on: [warn, inconclusive]\n";
     AUTO_DIAGS d = no_diags();
     AUTO_POLICY *p = must_load(text, &d);
@@ -222,6 +223,9 @@ TEST(suites_and_settings)
     assert_false(p->require.collapse);
     assert_int_equal(p->n_aliases, 1);
     assert_sv_is(p->aliases[0].to, "new");
+    assert_sv_is(p->ab.detect, "10%");
+    assert_sv_is(p->ab.budget, "5min");
+    assert_int_equal(p->ab.max_runs, 11);
     assert_int_equal(p->fail_on, TG_FAIL_ON_FAIL | TG_FAIL_ON_WARN | TG_FAIL_ON_INCONCLUSIVE);
 }
 

@@ -76,3 +76,20 @@ TEST(days)
     }
     assert_int_equal(TEST_TODAY, 20635);
 }
+
+TEST(times_have_a_unit_or_are_seconds)
+{
+    static const struct {
+        const char *text;
+        int64_t ms; /* -1: not a time */
+    } cases[] = { { "90", 90000 },    { "90s", 90000 },  { "5m", 300000 },
+                  { "5min", 300000 }, { "1h", 3600000 }, { "", -1 },
+                  { "min", -1 },      { "0s", -1 },      { "1.5h", -1 },
+                  { "5 min", -1 },    { "-5s", -1 },     { "1000000s", -1 },
+                  { "5d", -1 },       { "05s", -1 },     { "999999h", 3599996400000 } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t ms = -1;
+        if (tg_value_time(tg_sv_of(cases[i].text), &ms) != (cases[i].ms >= 0) || ms != cases[i].ms)
+            fail_msg("'%s' is %lld ms", cases[i].text, (long long)ms);
+    }
+}

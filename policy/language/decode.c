@@ -175,8 +175,8 @@ static tg_sv text_of(const struct tg_yaml *map, const char *key)
 
 static void ab_of(struct tg_decode *c, const struct tg_yaml *n)
 {
-    c->policy->ab = (struct tg_ab_settings){ text_of(n, "detect"), text_of(n, "budget"),
-                                             tg_node_int(n, "max_runs", 0) };
+    c->policy->ab = (struct tg_policy_ab){ text_of(n, "detect"), text_of(n, "budget"),
+                                           tg_node_int(n, "max_runs", 0) };
 }
 
 struct tg_policy *tg_policy_new(void)

@@ -222,7 +222,7 @@ struct tg_report_settings {
     struct tg_loc at;
 };
 
-struct tg_ab_settings {   /* of tracegate ab, as its options have them */
+struct tg_policy_ab {   /* of tracegate ab, as its options have them */
     tg_sv detect, budget; /* "10%", "5min"; "": not given */
     int64_t max_runs;     /* 0: not given */
 };
@@ -286,7 +286,7 @@ struct tg_policy {
     size_t n_waivers;
     struct tg_loc waivers_at; /* of the list; file NULL: the policy has none */
     struct tg_report_settings report;
-    struct tg_ab_settings ab;
+    struct tg_policy_ab ab;
     unsigned fail_on;                   /* bits of enum tg_fail_on */
     struct tg_policy_private *private_; /* merged tree, compiled patterns: for show, lint, free */
 };

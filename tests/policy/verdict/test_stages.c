@@ -33,7 +33,9 @@ WITH_HAND(open_names_ask_for_new_runs)
     tg_stages_close(&h->e);
     assert_int_equal((int)h->v.n_suspects, 5);
     assert_int_equal(h->e.results[5].state, TG_STATE_INCONCLUSIVE);
-    hand_text(h->e.results[5].message, "look slower, and are asked again: a, b, c and 2 more");
+    hand_text(h->e.results[5].message,
+              "look slower, and are asked again: a +30.0 % (+30.0 to +30.0 %), b +30.0 % (+30.0 to "
+              "+30.0 %), c +30.0 % (+30.0 to +30.0 %) and 2 more");
     hand_text(h->e.results[5].next, "Record 11 runs a side in all: new ones tell.");
     h->v.outcome = TG_OUTCOME_INCONCLUSIVE;
     assert_int_equal((int)tg_stages_next(&h->e), 11);
@@ -114,8 +116,9 @@ WITH_HAND(the_note_says_what_was_done)
     in_stages(h, &asking, 5, 6);
     tg_stages_note(&h->e);
     assert_int_equal(h->v.n_notes, 1);
-    hand_text(h->v.notes[0].text,
-              "judged in stages: 5 runs a side, then 6 new ones for what looked slower; a time that "
-              "looks slower fails only if new runs confirm it, from +4.0 % on; the size that "
-              "matters is +20 %");
+    hand_text(
+        h->v.notes[0].text,
+        "judged in stages: 5 runs a side, then 6 new ones for what looked slower; a time that "
+        "looks slower fails only if new runs confirm it, from +4.0 % on; the size that "
+        "matters is +20 %");
 }

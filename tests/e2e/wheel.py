@@ -30,7 +30,7 @@ def installed(tmp):
     args = ("check", *(f"{TRACES}/extra_copy/run0{k}.json.gz" for k in range(3)), "--runs", "--baseline", f"{TRACES}/base")
     here, there = tracegate(*args, cwd=tmp), command(bin_ + "tracegate", *args, cwd=tmp)
     expect("the same report", (there.returncode, there.stdout), (1, here.stdout))
-    expect_end("tracegate-ab", command(bin_ + "tracegate-ab", "--help", env=dict(CLEAN, PATH=bin_ + ":" + CLEAN["PATH"])), 0, "--base REV")
+    expect_end("tracegate-ab", command(bin_ + "tracegate-ab", "--help"), 0, "--base REV")
     where = "import tracegate; print(tracegate.program())"
     said("the program that is called", python(bin_, where, tmp), bin_ + "tracegate")
     said("not the one on PATH", command(bin_ + "python", "-c", where, cwd=tmp, env=dict(CLEAN, PATH=os.path.dirname(PROGRAM) + ":" + CLEAN["PATH"])), bin_ + "tracegate")

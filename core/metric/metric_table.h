@@ -102,6 +102,8 @@
     X(GRAPH_LAUNCHES, "graph_launches", COUNT, LESS, MEAN, PROGRAM, NOTHING, "graph launches")     \
     X(MEM_PEAK, "mem_peak", BYTES, MORE, MEAN, DEVICE, NOTHING,                                    \
       "largest allocated device memory (needs profile_memory=True)")                               \
+    X(MEM_RESERVED, "mem_reserved", BYTES, MORE, MEAN, DEVICE, NOTHING,                            \
+      "largest device memory that the allocator holds (needs profile_memory=True)")                \
     X(HOST_TIME, "host_time", NS, MORE, MEAN, RUNS, NOTHING, "the host's step window")             \
     X(STEP_TIME, "step_time", NS, MORE, MEAN, RUNS, NOTHING,                                       \
       "wall clock from the start of a step to the start of the next")

@@ -383,7 +383,14 @@ void tg_metrics_derive(const struct tg_step *step, size_t n, struct tg_metric_va
     }
 }
 
-/* [memory] instants carry the allocator's total; device_type 0 is the CPU. */
+static void keep_largest(const struct work *w, enum tg_metric metric, int32_t step, int64_t bytes)
+{
+    struct tg_metric_value *v = at(w, metric, (size_t)step);
+    if (bytes >= 0 && (!v->known || bytes > v->num))
+        *v = (struct tg_metric_value){ true, bytes, 1 };
+}
+
+/* [memory] instants carry the allocator's totals; device_type 0 is the CPU. */
 static void memory_peaks(const struct work *w)
 {
     bool device = false;
@@ -392,12 +399,10 @@ static void memory_peaks(const struct work *w)
     for (size_t i = 0; i < w->t->n_memory; i++) {
         const struct tg_memory_event *e = &w->t->memory[i];
         int32_t step = tg_steps_at(w->s, e->ts);
-        struct tg_metric_value *v;
-        if (step < 0 || e->total_allocated < 0 || (device && e->device_type <= 0))
+        if (step < 0 || (device && e->device_type <= 0))
             continue;
-        v = at(w, TG_METRIC_MEM_PEAK, (size_t)step);
-        if (!v->known || e->total_allocated > v->num)
-            *v = (struct tg_metric_value){ true, e->total_allocated, 1 };
+        keep_largest(w, TG_METRIC_MEM_PEAK, step, e->total_allocated);
+        keep_largest(w, TG_METRIC_MEM_RESERVED, step, e->total_reserved);
     }
 }
 

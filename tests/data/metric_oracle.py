@@ -52,6 +52,7 @@ class Step:
         self.ops = [e for e in inside if e["cat"] == "cpu_op"]
         self.calls = [e for e in inside if e["cat"] == "cuda_runtime"]
         self.frames = sorted((e for e in inside if e["cat"] == "python_function"), key=lambda e: (e["start"], -e["dur"]))
+        self.reserved = [e["args"]["Total Reserved"] for e in inside if e["name"] == "[memory]" and "Total Reserved" in e["args"]]
         self.memory = [e["args"]["Total Allocated"] for e in inside if e["name"] == "[memory]"]
         mine = {id(c) for c in self.calls}
         self.rows = [e for e in events if e["cat"] in ("kernel", "gpu_memcpy", "gpu_memset")
@@ -107,6 +108,7 @@ class Step:
             "sync_count": (len(self.calls) - len(self.launches), 1),
             "graph_launches": (sum(c["name"] == "cudaGraphLaunch" for c in self.calls), 1),
             "mem_peak": (max(self.memory), 1) if self.memory else None,
+            "mem_reserved": (max(self.reserved), 1) if self.reserved else None,
             "host_time": (self.window["dur"], 1),
             "step_time": (self.wall, 1),
         }  # fmt: skip

@@ -43,7 +43,7 @@ class Plan:
     works: list
     ops: list  # (name, start, dur, shapes, types)
     syncs: list  # (start, dur)
-    memory: list  # (time, total allocated)
+    memory: list  # (time, total allocated, total reserved if it is another)
     window: int = 1500 * US
     frames: list = dataclasses.field(default_factory=list)  # Python functions: (name, start, dur)
 
@@ -207,6 +207,7 @@ PLANTED = {
     "bandwidth_peak_dtod": longer(DTOD, 3 * US), "bandwidth_peak_ptop": longer(PTOP, 10 * US),
     "bandwidth_peak_set": longer(SET, 4 * US),
     "mem_peak": lambda p: p.memory.append((660 * US, 9 << 20)),
+    "mem_reserved": lambda p: p.memory.append((660 * US, 1, 9 << 20)),
     "host_time": lambda p: setattr(p, "window", p.window + 200 * US),
     "step_time": lambda p: setattr(p, "window", p.window + 450 * US),  # steps begin every 2000 us
     # per name
@@ -258,8 +259,8 @@ def trace_bytes(plans, rank=None, world=1):
             events.append(event(ph="X", cat="python_function", name=name, ts=t0 + start, dur=dur, **host))
         for start, dur in p.syncs:
             events.append(event(ph="X", cat="cuda_runtime", name="cudaDeviceSynchronize", ts=t0 + start, dur=dur, **host))
-        for at, total in p.memory:
-            args = {"Total Allocated": total, "Total Reserved": total, "Bytes": 1, "Device Id": 0, "Device Type": 1}
+        for at, total, *reserved in p.memory:
+            args = {"Total Allocated": total, "Total Reserved": (reserved or [total])[0], "Bytes": 1, "Device Id": 0, "Device Type": 1}
             events.append(event(ph="i", cat="cpu_instant_event", name="[memory]", ts=t0 + at, s="t", args=args, **host))
         for w in p.works:
             correlation += 1

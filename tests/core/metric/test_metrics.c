@@ -271,11 +271,11 @@ CASE(devices_are_not_merged)
 CASE(memory_peaks_are_those_of_the_device_in_the_step)
 {
     struct tg_memory_event m[] = {
-        { 5, 0, -1, 0, 900, -1 },  /* CPU */
-        { 6, 1, 0, 0, 100, -1 },   /* step 1 */
-        { 7, 1, 0, 0, 300, -1 },   /* step 1 */
-        { 8, 1, 0, 0, -1, -1 },    /* without a total */
-        { 410, 1, 0, 0, 700, -1 }, /* outside */
+        { 5, 0, -1, 0, 900, 7000 },  /* CPU */
+        { 6, 1, 0, 0, 100, 800 },    /* step 1 */
+        { 7, 1, 0, 0, 300, 600 },    /* step 1 */
+        { 8, 1, 0, 0, -1, -1 },      /* without a total */
+        { 410, 1, 0, 0, 700, 5000 }, /* outside */
     };
     struct tg_trace with_memory;
     one_step(&f->x.b);
@@ -285,6 +285,7 @@ CASE(memory_peaks_are_those_of_the_device_in_the_step)
     with_memory.n_memory = 5;
     tg_metrics_compute(&with_memory, &f->x.s, NULL, f->v);
     assert_value(f, TG_METRIC_MEM_PEAK, 0, 300, 1);
+    assert_value(f, TG_METRIC_MEM_RESERVED, 0, 800, 1);
     with_memory.n_memory = 1;
     tg_metrics_compute(&with_memory, &f->x.s, NULL, f->v);
     assert_value(f, TG_METRIC_MEM_PEAK, 0, 900, 1);

@@ -1,6 +1,8 @@
 /* Inside which annotation work lies: by the path of each call, not by what a name is mostly called from. */
+#include <stdlib.h>
+
 #include "core/diff/where.h"
-#include "place_by_hand.h"
+#include "tree_by_hand.h"
 
 /* A helper that is called twice in `one` and once in `two`; what it calls there differs. */
 static void program(struct fixture *f, int side, const char *in_one, const char *in_two)
@@ -82,4 +84,118 @@ BY_HAND(rows_alone_know_less)
             shard(f, side, run)->tree = (struct tg_tree){ 0 };
     compare(f);
     is_text(find(f, "new")->place, "one");
+}
+
+/* The spots of an operator, a line each: "around baseline -> fresh". */
+static void assert_spots(struct fixture *f, const char *name, const char *expected)
+{
+    TG_AUTO(tg_strmap_release) struct tg_strmap names;
+    struct tg_diff_work w = { .c = &f->c, .o = &f->o, .a = f->a, .names = &names };
+    struct tg_where x;
+    const struct tg_spot *v;
+    TG_BUF text = { 0 };
+    size_t n;
+    tg_strmap_init(&names);
+    f->c = (struct tg_comparison){ .arena = f->a };
+    for (int side = 0; side < 2; side++)
+        f->c.side[side] = f->side[side];
+    assert_true(tg_diff_select(&w, &f->err));
+    tg_gather(&w, TG_GATHER_OPS, &f->c.ops, &f->c.n_ops);
+    tg_where_open(&x, &w);
+    v = tg_where_of(&x, find(f, name), &n);
+    for (size_t i = 0; i < n; i++)
+        tg_buf_printf(&text, "%.*s %g -> %g\n", TG_SV_ARG(v[i].around), v[i].calls[TG_BASE],
+                      v[i].calls[TG_TEST]);
+    assert_string_equal(text.p ? text.p : "", expected);
+    free(w.interned);
+}
+
+/* Paths through several operators to one annotation are one spot. */
+BY_HAND(spots_of_one_name_are_one)
+{
+    make(f, 1, 1, 2);
+    put_both(f, TG_KIND_ANNOTATION, "step/layer.1", 1, 100001);
+    put_both(f, TG_KIND_ANNOTATION, "step/layer.2", 1, 100001);
+    put_both(f, TG_KIND_OP, "step/layer.1/a", 1, 5001);
+    put_both(f, TG_KIND_OP, "step/layer.1/b", 1, 5001);
+    put(f, TG_BASE, TG_KIND_OP, "step/layer.1/a/x", 1, 101);
+    put(f, TG_TEST, TG_KIND_OP, "step/layer.1/b/x", 2, 101);
+    put(f, TG_TEST, TG_KIND_OP, "step/layer.2/x", 1, 101);
+    put_both(f, TG_KIND_OP, "step/x", 3, 101);
+    assert_spots(f, "x", " 3 -> 3\nlayer.1 1 -> 2\nlayer.2 0 -> 1\n");
+}
+
+/* A cold first step, every third step, steps that agree; of two steps the first is as good as the last. */
+BY_HAND(calls_of_a_usual_step)
+{
+    static const uint32_t steps[][4] = { { 9, 2, 2, 2 }, { 0, 0, 1, 0 }, { 3, 3, 3, 3 } };
+    static const uint32_t two[] = { 3, 2 };
+    static const char *const spots[] = { " 2 -> 3\n", " 0.25 -> 3\n", " 3 -> 3\n" };
+    for (size_t i = 0; i < 3; i++) {
+        make(f, 1, 1, 4);
+        memcpy(put_run(f, TG_BASE, 0, TG_KIND_OP, "step/a", 9, 10)->count, steps[i],
+               sizeof steps[i]);
+        put(f, TG_TEST, TG_KIND_OP, "step/a", 3, 10);
+        assert_spots(f, "a", spots[i]);
+    }
+    make(f, 1, 1, 2);
+    memcpy(put_run(f, TG_BASE, 0, TG_KIND_OP, "step/a", 9, 10)->count, two, sizeof two);
+    put(f, TG_TEST, TG_KIND_OP, "step/a", 4, 10);
+    assert_spots(f, "a", " 2.5 -> 4\n");
+}
+
+/* The median of the runs 2, 9 and 3; a skipped step and what ran between the steps do not count. */
+BY_HAND(runs_steps_and_what_is_between)
+{
+    make(f, 3, 1, 3);
+    for (size_t run = 0; run < 3; run++)
+        (void)put_run(f, TG_BASE, run, TG_KIND_OP, "step/a", (uint32_t[]){ 2, 9, 3 }[run], 101);
+    put_run(f, TG_TEST, 0, TG_KIND_OP, "step/a", 1, 101)->count[0] = 7;
+    put_both(f, TG_KIND_OP, "between/a", 5, 101);
+    f->o.skip_first = 1;
+    assert_spots(f, "a", " 3 -> 1\n");
+}
+
+/* Per rank: 2 calls on one and 4 on the other are 3. */
+BY_HAND(ranks_are_averaged)
+{
+    for (int side = 0; side < 2; side++) {
+        make_ranks(f, side, 1, 2, 0, 2);
+        for (size_t rank = 0; rank < 2; rank++) {
+            struct tg_shard *s = shard_of(f, side, 0, rank);
+            struct tg_tree_node *v = TG_NEW_N(f->a, struct tg_tree_node, TG_ROOTS + 1);
+            static const uint32_t each[][2] = { { 2, 2 }, { 4, 4 } };
+            (void)add_to(f, s, TG_KIND_OP, "a", "", each[rank], 101);
+            for (size_t i = 0; i < TG_ROOTS; i++)
+                v[i] = (struct tg_tree_node){ TG_NO_ID, TG_NO_ID, TG_NO_ID };
+            v[TG_ROOTS] = (struct tg_tree_node){ TG_ROOT_STEP, 0, TG_NO_ID };
+            s->tree = (struct tg_tree){ .node = v, .n = TG_ROOTS + 1 };
+        }
+    }
+    assert_spots(f, "a", " 3 -> 3\n");
+}
+
+/* A row on two paths: each node has calls of its own. */
+BY_HAND(a_row_with_several_nodes)
+{
+    make(f, 1, 1, 2);
+    for (int side = 0; side < 2; side++) {
+        struct tg_shard *s = shard(f, side, 0);
+        struct tg_tree_node *v;
+        (void)put_run(f, side, 0, TG_KIND_ANNOTATION, "step/a", 1, 1);
+        (void)put_run(f, side, 0, TG_KIND_ANNOTATION, "step/b", 1, 1);
+        (void)put_run(f, side, 0, TG_KIND_OP, "step/a/mm", 3, 1);
+        v = (struct tg_tree_node *)(uintptr_t)s->tree.node;
+        v[s->tree.n] = (struct tg_tree_node){ TG_ROOTS + 1, 2, 1 };
+        v[s->tree.n - 1].split = 0;
+        s->tree.count = TG_NEW_N(f->a, uint32_t, 6);
+        s->tree.self = TG_NEW_N(f->a, tg_ns, 6);
+        s->tree.n_split = 2;
+        for (size_t step = 0; step < 2; step++) {
+            s->tree.count[step] = 2;
+            s->tree.count[3 + step] = 1;
+        }
+        s->tree.n++;
+    }
+    assert_spots(f, "mm", "a 2 -> 2\nb 1 -> 1\n");
 }

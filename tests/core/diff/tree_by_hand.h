@@ -1,8 +1,7 @@
-#ifndef TG_TESTS_CORE_DIFF_PLACE_BY_HAND_H
-#define TG_TESTS_CORE_DIFF_PLACE_BY_HAND_H
-/* Calling context trees made by hand, and places as text. */
+#ifndef TG_TESTS_CORE_DIFF_TREE_BY_HAND_H
+#define TG_TESTS_CORE_DIFF_TREE_BY_HAND_H
+/* Calling context trees made by hand. */
 #include "by_hand.h"
-#include "place_text.h"
 
 /* The node of `s` at a path of names, "step/f/aten::mm"; fails if a name of it is missing. */
 static inline uint32_t node_at(const struct tg_shard *s, tg_sv path)
@@ -64,29 +63,5 @@ static inline void put_both(struct fixture *f, enum tg_kind kind, const char *pa
 {
     put(f, TG_BASE, kind, path, calls, ns);
     put(f, TG_TEST, kind, path, calls, ns);
-}
-
-/* The places of the fixture's sides. What they hold lives in f->a. */
-static inline struct tg_places places(struct fixture *f)
-{
-    TG_AUTO(tg_strmap_release) struct tg_strmap names;
-    struct tg_diff_work w = { .c = &f->c, .o = &f->o, .a = f->a, .names = &names };
-    struct tg_places out;
-    tg_strmap_init(&names);
-    f->c = (struct tg_comparison){ .arena = f->a };
-    f->c.side[TG_BASE] = f->side[TG_BASE];
-    f->c.side[TG_TEST] = f->side[TG_TEST];
-    assert_true(tg_diff_select(&w, &f->err));
-    tg_places_find(&out, &w);
-    free(w.interned);
-    return out;
-}
-
-static inline void assert_places(struct fixture *f, const char *expected)
-{
-    struct tg_places p = places(f);
-    TG_BUF text = { 0 };
-    places_text(&f->c, &p, &text);
-    assert_string_equal(text.p ? text.p : "", expected);
 }
 #endif

@@ -498,11 +498,6 @@ bool tg_op_evidence_by(const struct tg_op *op, enum tg_op_part part, enum tg_est
  * for evidence. Cost: that of their own evidence.
  */
 bool tg_ops_evidence(const struct tg_op *const *op, size_t n, struct tg_evidence *ev);
-/*
- * Of operators whose times cannot be compared one by one, since their calls vary or other names have
- * them each time: the mean steps of all together, `suspicious` from 10 % of the step on.
- */
-bool tg_ops_left_evidence(const struct tg_op *const *op, size_t n, struct tg_evidence *ev);
 /* Is its own time judged, and under 0.3 % of the step? */
 bool tg_op_is_small(const struct tg_comparison *c, const struct tg_op *op);
 /* With too few runs to judge: does it take twice as long, too little of the step to be suspicious by

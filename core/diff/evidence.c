@@ -346,9 +346,7 @@ bool tg_op_evidence_by(const struct tg_op *op, enum tg_op_part part, enum tg_est
     return ev->judged == TG_JUDGED;
 }
 
-/* The sum of all of them, as one operator. */
-static bool evidence_of_sum(const struct tg_op *const *op, size_t n, enum tg_value_ask ask,
-                            enum tg_estimate by, struct tg_evidence *ev)
+bool tg_ops_evidence(const struct tg_op *const *op, size_t n, struct tg_evidence *ev)
 {
     const struct tg_diff_work *w = n && op[0]->rows ? op[0]->rows->work : NULL;
     struct tg_run_values sum, each;
@@ -358,7 +356,7 @@ static bool evidence_of_sum(const struct tg_op *const *op, size_t n, enum tg_val
         return false;
     sum = tg_run_values_new(w);
     for (size_t i = 0; i < n; i++) {
-        each = tg_run_values(w, op[i]->joined ? op[i]->joined : op[i], ask);
+        each = tg_run_values(w, op[i]->joined ? op[i]->joined : op[i], TG_ASK_BEST);
         add_values(w, &sum, &each);
         tick += tick_of(w, op[i]);
     }
@@ -366,25 +364,7 @@ static bool evidence_of_sum(const struct tg_op *const *op, size_t n, enum tg_val
     aim.device = tg_kind_is_device(op[0]->kind);
     *ev = (struct tg_evidence){ .judged = op[0]->ev.judged };
     sum.device = aim.device;
-    if (by == TG_ESTIMATE_MEAN)
-        tg_evidence_by(w, ev, &sum, machine_of(w, op[0]), aim, by);
-    else
-        tg_evidence_fill(w, ev, &sum, machine_of(w, op[0]), aim);
-    return true;
-}
-
-bool tg_ops_evidence(const struct tg_op *const *op, size_t n, struct tg_evidence *ev)
-{
-    return evidence_of_sum(op, n, TG_ASK_BEST, TG_ESTIMATE_LEAST, ev);
-}
-
-bool tg_ops_left_evidence(const struct tg_op *const *op, size_t n, struct tg_evidence *ev)
-{
-    if (!evidence_of_sum(op, n, TG_ASK_STEPS, TG_ESTIMATE_MEAN, ev))
-        return false;
-    const struct tg_comparison *c = op[0]->rows->work->c;
-    ev->judged = TG_NOT_COUNT_VARIES;
-    ev->suspicious = ev->above == ev->pairs && ev->delta_ns > TG_MUCH * c->step_ns[TG_BASE];
+    tg_evidence_fill(w, ev, &sum, machine_of(w, op[0]), aim);
     return true;
 }
 

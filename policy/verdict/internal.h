@@ -206,13 +206,12 @@ void tg_judge_numbers(struct tg_eval_state *e, const struct tg_rule_scope *s,
 void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const struct tg_rule *rule,
                  const struct tg_op *op);
 /*
- * The time of names of one kind that cannot be judged by themselves, together (`ev`): of those that the
- * rule just judged, by its own limits, and found nothing in. `which`: "small", or "other" where they
- * have nothing to be compared with. Says nothing of a pass.
+ * The time of names of one kind that are too small to be judged by themselves, together (`ev`): of those
+ * that the rule just judged, by its own limits, and found nothing in. Says nothing of a pass.
  */
 void tg_judge_together(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                       const struct tg_rule *rule, const char *which, const struct tg_op *const *op,
-                       size_t n, const struct tg_evidence *ev);
+                       const struct tg_rule *rule, const struct tg_op *const *op, size_t n,
+                       const struct tg_evidence *ev);
 void tg_judge_metric(struct tg_eval_state *e, const struct tg_rule_scope *s,
                      const struct tg_rule *rule);
 /* Libraries' choices: their launches under rules about calls, their time under rules about times. */

@@ -281,17 +281,16 @@ static void tell_small(struct tg_result *r, const struct tg_op *const *op, size_
 }
 
 void tg_judge_together(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                       const struct tg_rule *rule, const char *which, const struct tg_op *const *op,
-                       size_t n, const struct tg_evidence *ev)
+                       const struct tg_rule *rule, const struct tg_op *const *op, size_t n,
+                       const struct tg_evidence *ev)
 {
     struct tg_rule_limits l = tg_select_limits(rule, NULL);
     struct tg_probe p = tg_probe_begin(rule, &l, s->c);
     enum tg_reason doubt;
     struct tg_judgement j;
     struct tg_result *r;
-    struct tg_op *all =
-        stand_in(e->arena, op[0]->kind,
-                 TG_SV_PRINTF(e->arena, "(%s %s)", which, tg_phrase_kind(op[0]->kind)));
+    struct tg_op *all = stand_in(e->arena, op[0]->kind,
+                                 TG_SV_PRINTF(e->arena, "(small %s)", tg_phrase_kind(op[0]->kind)));
 
     if (l.test == TG_NOISE_NONE || tg_grounds_few_steps(s, l.noise))
         return;
@@ -299,11 +298,6 @@ void tg_judge_together(struct tg_eval_state *e, const struct tg_rule_scope *s,
         for (int side = 0; side < 2; side++)
             all->share[side] += op[i]->share[side];
     probe_evidence(&p, ev);
-    if (rule->metric == TG_RULE_METRIC_SHARE) {
-        p.unit = TG_UNIT_PERCENT;
-        p.base = 100 * all->share[TG_BASE];
-        p.test = 100 * all->share[TG_TEST];
-    }
     tg_grounds_ask_runs(&p, l.noise, e->in->policy, s->c, e->arena);
     tg_ask_together(e, s, rule, op, n, &l, &p);
     j = tg_judge(&p, &l.warn, &l.fail);

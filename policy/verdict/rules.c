@@ -30,19 +30,7 @@ struct chosen {
     bool gave_up;
     const struct tg_op **quiet; /* whose own time shows nothing by itself: by kind */
     size_t n_quiet, cap_quiet;
-    const struct tg_op **left; /* whose time has nothing to be compared with: by kind */
-    size_t n_left, cap_left;
 };
-
-/* Does the rule judge the operator's time of a step, or its part of it, by the rule's own limits? */
-static bool is_time_of_step(const struct tg_rule *rule, const struct tg_op *op)
-{
-    bool own = rule->metric == TG_RULE_METRIC_SELF || rule->metric == TG_RULE_METRIC_TOTAL ||
-               rule->metric == TG_RULE_METRIC_SHARE;
-    for (size_t i = 0; i < rule->n_overrides; i++)
-        own &= !tg_select_override(&rule->overrides[i], op);
-    return own && !tg_kind_is_frame(op->kind) && !tg_rule_is_budget(rule);
-}
 
 /*
  * Was nothing found of an operator that is too small, or has too few runs, to show anything by itself? The
@@ -53,7 +41,9 @@ static bool is_quiet(const struct tg_eval_state *e, const struct tg_rule_scope *
 {
     bool own = rule->metric == TG_RULE_METRIC_SELF ||
                (rule->metric == TG_RULE_METRIC_TOTAL && tg_kind_is_device(op->kind));
-    return own && is_time_of_step(rule, op) &&
+    for (size_t i = 0; i < rule->n_overrides; i++) /* by the rule's own limits */
+        own &= !tg_select_override(&rule->overrides[i], op);
+    return own && !tg_kind_is_frame(op->kind) && !tg_rule_is_budget(rule) &&
            (tg_op_is_small(s->c, op) || op->ev.judged == TG_NOT_FEW_RUNS) &&
            e->results[e->n - 1].state <= TG_STATE_NOT_JUDGED;
 }
@@ -64,36 +54,12 @@ bool tg_rule_counts_calls(const struct tg_eval_state *e, const struct tg_rule *r
     return m->unit == TG_UNIT_COUNT && m->exact && tg_select_rule(e, &rule->when);
 }
 
-/* Does a rule count the operator's calls? */
-static bool is_counted(const struct tg_eval_state *e, const struct tg_op *op)
-{
-    const struct tg_policy *p = e->in->policy;
-    for (size_t i = 0; i < p->n_rules; i++)
-        if (tg_rule_counts_calls(e, &p->rules[i]) &&
-            tg_select_op(&p->rules[i].match, op) == TG_HIT_YES)
-            return true;
-    return false;
-}
-
-/* Was its time left out, for what no other rule tells? */
-static bool is_left(const struct tg_eval_state *e, const struct tg_rule *rule,
-                    const struct tg_op *op)
-{
-    enum tg_judged j = op->ev.judged;
-    return is_time_of_step(rule, op) && !op->wait && !op->polling && op->relation == TG_REL_NONE &&
-           (op->change == TG_SAME || !is_counted(e, op)) &&
-           (j == TG_NOT_ONE_SIDED || j == TG_NOT_COUNT_CHANGED) &&
-           e->results[e->n - 1].state <= TG_STATE_NOT_JUDGED;
-}
-
 static void judge_chosen(struct tg_eval_state *e, const struct tg_rule_scope *s,
                          const struct tg_rule *rule, const struct tg_op *op, struct chosen *out)
 {
     tg_judge_op(e, s, rule, op);
     if (is_quiet(e, s, rule, op))
         *TG_PUSH(out->quiet, out->n_quiet, out->cap_quiet) = op;
-    else if (is_left(e, rule, op))
-        *TG_PUSH(out->left, out->n_left, out->cap_left) = op;
 }
 
 /* Is there something to say of them together? */
@@ -103,7 +69,7 @@ static bool judge_together(struct tg_eval_state *e, const struct tg_rule_scope *
     struct tg_evidence *ev = TG_NEW(e->arena, struct tg_evidence);
     size_t before = e->n;
     if (n > 1 && tg_ops_evidence(op, n, ev))
-        tg_judge_together(e, s, rule, "small", op, n, ev);
+        tg_judge_together(e, s, rule, op, n, ev);
     return e->n > before;
 }
 
@@ -125,25 +91,14 @@ static void judge_kind(struct tg_eval_state *e, const struct tg_rule_scope *s,
         (void)judge_together(e, s, rule, some, tg_ops_that_grew(op, n, some));
 }
 
-static void judge_left(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                       const struct tg_rule *rule, const struct tg_op *const *op, size_t n)
-{
-    struct tg_evidence *ev = TG_NEW(e->arena, struct tg_evidence);
-    if (tg_ops_left_evidence(op, n, ev))
-        tg_judge_together(e, s, rule, "other", op, n, ev);
-}
-
 /* Operators come by kind. */
-static void by_kind(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                    const struct tg_rule *rule, const struct tg_op *const *all, size_t n_all,
-                    void (*judge)(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                                  const struct tg_rule *rule, const struct tg_op *const *op,
-                                  size_t n))
+static void judge_kinds(struct tg_eval_state *e, const struct tg_rule_scope *s,
+                        const struct tg_rule *rule, const struct tg_op *const *all, size_t n_all)
 {
     for (size_t i = 0, n; i < n_all; i += n) {
         for (n = 1; i + n < n_all && all[i + n]->kind == all[i]->kind;)
             n++;
-        judge(e, s, rule, all + i, n);
+        judge_kind(e, s, rule, all + i, n);
     }
 }
 
@@ -241,10 +196,8 @@ static void judge_ops(struct tg_eval_state *e, const struct tg_rule_scope *s,
         if (s->c->frames[i].launched == tg_rule_metric_of_launched(rule->metric))
             judge_op_if(e, s, rule, &s->c->frames[i], &found);
     tg_judge_choices(e, s, rule);
-    by_kind(e, s, rule, found.quiet, found.n_quiet, judge_kind);
-    by_kind(e, s, rule, found.left, found.n_left, judge_left);
+    judge_kinds(e, s, rule, found.quiet, found.n_quiet);
     free(found.quiet);
-    free(found.left);
     if (found.gave_up)
         say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_PATTERN, TG_SV("(pattern)"),
             TG_SV("a regular expression exceeded its budget of steps on a name"),

@@ -54,8 +54,7 @@ MECHANISMS = (
     ("the account", "policy/verdict/eval.c", "tg_eval_account(e);", ""),
     ("a step as long", "policy/verdict/judge_rows.c", "if (j->state != TG_STATE_FAIL || tg_limit_is_budget(j->limit) ||",
      "if (1 || j->state != TG_STATE_FAIL || tg_limit_is_budget(j->limit) ||"),
-    ("small names together", "policy/verdict/rules.c", "by_kind(e, s, rule, found.quiet, found.n_quiet, judge_kind);", ""),
-    ("names left over", "policy/verdict/rules.c", "by_kind(e, s, rule, found.left, found.n_left, judge_left);", ""),
+    ("small names together", "policy/verdict/rules.c", "judge_kinds(e, s, rule, found.quiet, found.n_quiet);", ""),
 )
 
 SHARED = os.environ.get('TG_SHARED_DIR', '../shared')

@@ -189,60 +189,6 @@ BY_HAND(small_ones_are_slower_together)
     assert_false(tg_ops_evidence(op, 0, &ev));
 }
 
-/* Of run 0, 1 and 2; of the baseline and the fresh side in turn. */
-static const char *const names_with_counter[] = { "x_a", "x_b", "x_c", "x_d", "x_e", "x_f",
-                                                  "x_g", "x_h", "x_i", "x_j", "x_k", "x_l" };
-
-/*
- * Names with a counter, two a run: on the baseline each takes 50 us in every step, 100 us together. A tenth of
- * the step of 1 ms is 100 us; `fresh` is what a name takes in each step of each fresh run.
- */
-BY_HAND(names_that_nothing_compares)
-{
-    static const struct {
-        const char *what;
-        tg_ns fresh[3];
-        uint32_t count[4]; /* in each step */
-        bool suspicious;
-    } rows[] = {
-        { "as long", { 50001, 50001, 50001 }, { 1, 1, 1, 1 }, false },
-        { "99.998 us more", { 100000, 100000, 100000 }, { 1, 1, 1, 1 }, false },
-        { "100.002 us more", { 100002, 100002, 100002 }, { 1, 1, 1, 1 }, true },
-        { "three times", { 150001, 150001, 150001 }, { 1, 1, 1, 1 }, true },
-        { "but for one run", { 150001, 150001, 50001 }, { 1, 1, 1, 1 }, false },
-        { "in one step, as often", { 150001, 150001, 150001 }, { 4, 0, 0, 0 }, true },
-        { "in one step only", { 150001, 150001, 150001 }, { 1, 0, 0, 0 }, false },
-        { "shorter", { 10001, 10001, 10001 }, { 1, 1, 1, 1 }, false },
-    };
-    static const uint32_t once[] = { 1, 1, 1, 1 };
-    struct tg_evidence ev;
-
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        for (enum tg_kind kind = TG_KIND_OP; kind <= TG_KIND_KERNEL;
-             kind += TG_KIND_KERNEL - TG_KIND_OP) {
-            const struct tg_op *op[2 * 3 * 2];
-            size_t n = 0;
-            f->c = (struct tg_comparison){ 0 };
-            make(f, 3, 3, 4);
-            for (int k = 0; k < 2 * 3 * 2; k++) {
-                int side = k % 2;
-                size_t run = (size_t)k / 4;
-                add_counts(f, side, run, kind, names_with_counter[k], "",
-                           side ? rows[i].count : once, side ? rows[i].fresh[run] : 50001);
-            }
-            compare(f);
-            for (int k = 0; k < 2 * 3 * 2; k++)
-                op[n++] = find(f, names_with_counter[k]);
-            assert_true(tg_ops_left_evidence(op, n, &ev));
-            if (ev.suspicious != rows[i].suspicious)
-                fail_msg("%s: %g ns more, %u of %u runs", rows[i].what, ev.delta_ns, ev.above,
-                         ev.pairs);
-            assert_int_equal(ev.judged, TG_NOT_COUNT_VARIES);
-            assert_false(ev.slower);
-        }
-    assert_false(tg_ops_left_evidence(NULL, 0, &ev));
-}
-
 BY_HAND(an_operator_that_is_not_judged_has_no_estimate)
 {
     struct tg_evidence ev;

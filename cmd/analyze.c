@@ -173,9 +173,10 @@ const struct tg_cmd tg_cmd_analyze = {
              "baseline stored for that commit; ops only), or - for standard input. Several files "
              "are the ranks of one run.\n"
              "\n"
-             "Durations are in microseconds and not rounded. ops: per step and rank, without "
-             "Python functions; --whole: everything in the traces. steps: a row for each step. All "
-             "others: the whole trace of a rank, or the steps that --step names.\n"
+             "ops: per step and rank, without Python functions; --whole: everything in the traces. "
+             "steps: a row for each step. All others: the whole trace of a rank, or the steps that "
+             "--step names. Text is for people: short names, a unit per column, what fits. CSV and "
+             "JSON have every column, names whole, durations in microseconds, not rounded.\n"
              "\n"
              "  tracegate analyze out/ --measure ops --format csv",
     .options = analyze_options,

@@ -18,20 +18,21 @@ static const struct tg_table_column whole_columns[COLUMNS] = { { "cat", TG_TABLE
                                                                  TG_TABLE_MACHINE_TEXT },
                                                                { "counts", TG_TABLE_INT },
                                                                { "total_duration", TG_TABLE_US } };
-static const struct tg_table_column real_columns[COLUMNS] = { { "cat", TG_TABLE_TEXT },
-                                                              { "name", TG_TABLE_TEXT },
-                                                              { "short_name",
-                                                                TG_TABLE_MACHINE_TEXT },
-                                                              { "counts", TG_TABLE_REAL },
-                                                              { "total_duration", TG_TABLE_REAL } };
+static const struct tg_table_column real_columns[COLUMNS] = {
+    { "cat", TG_TABLE_TEXT },
+    { "name", TG_TABLE_TEXT },
+    { "short_name", TG_TABLE_MACHINE_TEXT },
+    { "counts", TG_TABLE_REAL },
+    { "total_duration", TG_TABLE_REAL_US }
+};
 
 static const struct tg_table_column step_columns[STEP_COLUMNS] = {
     { "cat", TG_TABLE_TEXT },
     { "name", TG_TABLE_TEXT },
     { "short_name", TG_TABLE_MACHINE_TEXT },
     { "counts", TG_TABLE_REAL },
-    { "total_duration", TG_TABLE_REAL },
-    { "self_duration", TG_TABLE_REAL },
+    { "total_duration", TG_TABLE_REAL_US },
+    { "self_duration", TG_TABLE_REAL_US },
     { "share(%)", TG_TABLE_REAL }
 };
 

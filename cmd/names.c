@@ -192,6 +192,28 @@ static void join_rows(struct tg_table *t)
     t->n_rows = kept_rows;
 }
 
+/* Names to copy into a policy: whole, and last in the line; as recorded where normalising changes them. */
+static void put_text(const struct tg_table *t, struct tg_arena *a, struct tg_buf *out)
+{
+    static const struct tg_table_column heads[] = { { "kind", TG_TABLE_TEXT },
+                                                    { "counts", TG_TABLE_INT },
+                                                    { "normalised <- recorded", TG_TABLE_TEXT } };
+    struct tg_table text;
+    tg_table_init(&text, t->name, heads, 3);
+    for (size_t r = 0; r < t->n_rows; r++) {
+        const struct tg_table_cell *from = tg_table_at(t, r, 0);
+        struct tg_table_cell *to = tg_table_row(&text);
+        tg_sv name = from[COL_NORMALISED].is.text, raw = from[COL_RAW].is.text;
+        to[0] = from[COL_KIND];
+        to[1] = from[COL_COUNTS];
+        to[2] = tg_table_text(
+            tg_sv_eq(name, raw) ? name
+                                : TG_SV_PRINTF(a, "%.*s <- %.*s", TG_SV_ARG(name), TG_SV_ARG(raw)));
+    }
+    tg_table_as_text(out, &text, TG_TABLE_WHOLE, 0);
+    tg_table_release(&text);
+}
+
 static int names_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
     const struct names_opts *o = c->opts;
@@ -213,7 +235,7 @@ static int names_run(const struct tg_cmd_call *c, struct tg_err *err)
     else if (ok && o->format == TG_FORMAT_JSON)
         tg_table_as_json(&out, &t, "tracegate-names-v1");
     else if (ok)
-        tg_table_as_text(&out, &t, c->io->columns, 0);
+        put_text(&t, c->arena, &out);
     ok = ok && tg_io_put(c->io, tg_buf_sv(&out), err);
     tg_table_release(&t);
     return ok ? 0 : tg_err_exit_code(err->kind);

@@ -1,25 +1,15 @@
 #include "reporters/table.h"
 
-#include <math.h>
-
 #include "core/base/decimal.h"
 #include "core/base/doc.h"
-#include "core/base/utf8.h"
 #include "reporters/csv.h"
-#include "reporters/texttable.h"
 
-/* Three decimals for people, all digits for machines. */
-static void put_number(struct tg_buf *out, enum tg_table_type type, const struct tg_table_cell *c,
-                       bool for_people)
+static void put_number(struct tg_buf *out, enum tg_table_type type, const struct tg_table_cell *c)
 {
     if (type == TG_TABLE_INT)
         tg_dec_put_i64(out, c->is.i);
-    else if (type == TG_TABLE_US && for_people)
-        tg_dec_put_fixed(out, (double)c->is.i / 1000, 3);
     else if (type == TG_TABLE_US)
         tg_dec_put_us(out, c->is.i);
-    else if (for_people && (c->is.v != floor(c->is.v) || fabs(c->is.v) >= 9e15))
-        tg_dec_put_fixed(out, c->is.v, 3);
     else
         tg_csv_number(out, c->is.v);
 }
@@ -31,7 +21,7 @@ static void csv_cell(struct tg_buf *out, enum tg_table_type type, const struct t
     if (c->known && tg_table_is_text(type))
         tg_csv_text(out, c->is.text);
     else if (c->known)
-        put_number(out, type, c, false);
+        put_number(out, type, c);
 }
 
 void tg_table_as_csv(struct tg_buf *out, const struct tg_table *t)
@@ -92,52 +82,4 @@ void tg_tables_as_json(struct tg_buf *out, const struct tg_tables *tables, const
         json_rows(tg_doc_add_array(metrics, tables->v[i].name), &tables->v[i]);
     tg_doc_write(doc, TG_DOC_INDENTED, out);
     tg_buf_putc(out, '\n');
-}
-
-/* ---- text ---- */
-
-/* A column without a value tells people nothing; programs get every column. */
-static bool is_shown(const struct tg_table *t, size_t column)
-{
-    if (t->columns[column].type == TG_TABLE_MACHINE_TEXT)
-        return false;
-    for (size_t r = 0; r < t->n_rows; r++)
-        if (tg_table_at(t, r, column)->known)
-            return true;
-    return t->n_rows == 0;
-}
-
-static void add_cell(struct tg_texttable *g, enum tg_table_type type, const struct tg_table_cell *c)
-{
-    if (!c->known)
-        tg_buf_puts(&g->text, type == TG_TABLE_TEXT ? "" : "-");
-    else if (type == TG_TABLE_TEXT)
-        tg_utf8_visible(&g->text, c->is.text);
-    else
-        put_number(&g->text, type, c, true);
-    tg_texttable_cell(g, TG_TINT_NONE);
-}
-
-void tg_table_as_text(struct tg_buf *out, const struct tg_table *t, int columns, size_t max_rows)
-{
-    size_t rows = max_rows && max_rows < t->n_rows ? max_rows : t->n_rows, shown = 0;
-    TG_FREE struct tg_texttable_column *v = tg_xmalloc((t->n_columns + 1) * sizeof *v);
-    TG_FREE size_t *from = tg_xmalloc((t->n_columns + 1) * sizeof *from);
-    TG_AUTO(tg_texttable_release) struct tg_texttable g = { 0 };
-    for (size_t k = 0; k < t->n_columns; k++) {
-        bool text = t->columns[k].type == TG_TABLE_TEXT;
-        if (!is_shown(t, k))
-            continue;
-        v[shown] = (struct tg_texttable_column){ .title = t->columns[k].name,
-                                                 .right = !text,
-                                                 .least = text ? 16 : 0 };
-        from[shown++] = k;
-    }
-    tg_texttable_init(&g, v, shown);
-    for (size_t r = 0; r < rows; r++)
-        for (size_t k = 0; k < shown; k++)
-            add_cell(&g, t->columns[from[k]].type, tg_table_at(t, r, from[k]));
-    tg_texttable_write(&g, out, 0, columns > 0 ? (size_t)columns : 100, TG_TEXTTABLE_COLOR_OFF);
-    if (rows < t->n_rows)
-        tg_buf_printf(out, "... %zu more rows (--format csv has them all)\n", t->n_rows - rows);
 }

@@ -51,9 +51,7 @@ double tg_tablechart_number(const struct tg_table *f, size_t row, const char *co
     c = tg_table_at(f, row, col);
     if (!c->known || f->columns[col].type == TG_TABLE_TEXT)
         return NAN;
-    if (f->columns[col].type == TG_TABLE_REAL)
-        return c->is.v;
-    return f->columns[col].type == TG_TABLE_US ? (double)c->is.i / 1000 : (double)c->is.i;
+    return tg_table_number(f, row, col);
 }
 
 tg_sv tg_tablechart_text(const struct tg_table *f, size_t row, const char *column)

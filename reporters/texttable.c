@@ -158,6 +158,14 @@ static void put_row(const struct tg_texttable *g, const struct layout *l, struct
     tg_buf_putc(out, '\n');
 }
 
+void tg_texttable_widths(const struct tg_texttable *g, size_t width, size_t *widths)
+{
+    TG_FREE struct layout *l = tg_xmalloc((g->n_columns + 1) * sizeof *l);
+    fit(g, l, width);
+    for (size_t c = 0; c < g->n_columns; c++)
+        widths[c] = l[c].shown ? l[c].width : 0;
+}
+
 void tg_texttable_write(const struct tg_texttable *g, struct tg_buf *out, size_t indent,
                         size_t width, enum tg_texttable_color color)
 {

@@ -23,10 +23,12 @@ enum {
     COLUMNS
 };
 static const struct tg_table_column columns[COLUMNS] = {
-    { "name", TG_TABLE_TEXT },        { "sum (us)", TG_TABLE_US }, { "max (us)", TG_TABLE_US },
-    { "min (us)", TG_TABLE_US },      { "stddev", TG_TABLE_REAL }, { "mean (us)", TG_TABLE_REAL },
-    { "kernel_type", TG_TABLE_TEXT }, { "rank", TG_TABLE_INT },    { "count", TG_TABLE_INT },
-    { "share_pctg", TG_TABLE_REAL },  { "unknown", TG_TABLE_INT }, { "device", TG_TABLE_INT },
+    { "name", TG_TABLE_TEXT },        { "sum (us)", TG_TABLE_US },
+    { "max (us)", TG_TABLE_US },      { "min (us)", TG_TABLE_US },
+    { "stddev", TG_TABLE_REAL_US },   { "mean (us)", TG_TABLE_REAL_US },
+    { "kernel_type", TG_TABLE_TEXT }, { "rank", TG_TABLE_INT },
+    { "count", TG_TABLE_INT },        { "share_pctg", TG_TABLE_REAL },
+    { "unknown", TG_TABLE_INT },      { "device", TG_TABLE_INT },
     { "reason", TG_TABLE_TEXT },
 };
 

@@ -46,7 +46,7 @@ static const struct tg_table_column summary_columns[S_COLUMNS] = {
     { "cpu_duration_sum", TG_TABLE_US },
     { "gpu_duration_sum", TG_TABLE_US },
     { "launch_delay_sum", TG_TABLE_US },
-    { "launch_delay_mean", TG_TABLE_REAL },
+    { "launch_delay_mean", TG_TABLE_REAL_US },
     { "launch_delay_max", TG_TABLE_US },
     { "short_gpu_kernels", TG_TABLE_INT },
     { "short_gpu_kernels_plot", TG_TABLE_INT },

@@ -16,8 +16,8 @@ const struct tg_table_column tg_sequence_columns[TG_SEQUENCE_COLUMNS] = {
 const struct tg_table_column tg_sequence_hta_columns[TG_SEQUENCE_HTA_COLUMNS] = {
     { "pattern", TG_TABLE_TEXT },
     { "count", TG_TABLE_INT },
-    { "GPU kernel duration (us)", TG_TABLE_REAL },
-    { "CPU op duration (us)", TG_TABLE_REAL },
+    { "GPU kernel duration (us)", TG_TABLE_REAL_US },
+    { "CPU op duration (us)", TG_TABLE_REAL_US },
 };
 
 void tg_sequence_table_init(struct tg_sequence_table *t)

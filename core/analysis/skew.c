@@ -38,15 +38,18 @@ static const struct tg_table_column columns[COLUMNS] = {
 enum { S_COLLECTIVES, S_RANKS, S_WAIT, S_SKEW_MEAN, S_SKEW_MAX, S_SKEW_PCT, S_SLOWEST, S_COLUMNS };
 static const struct tg_table_column summary_columns[S_COLUMNS] = {
     { "collectives", TG_TABLE_INT },  { "ranks", TG_TABLE_INT },
-    { "wait_time(us)", TG_TABLE_US }, { "skew_mean(us)", TG_TABLE_REAL },
+    { "wait_time(us)", TG_TABLE_US }, { "skew_mean(us)", TG_TABLE_REAL_US },
     { "skew_max(us)", TG_TABLE_US },  { "skew_pctg", TG_TABLE_REAL },
     { "slowest_rank", TG_TABLE_INT },
 };
 enum { N_NAME, N_GROUP, N_COUNT, N_RANKS, N_SKEW_MEAN, N_SKEW_MAX, N_SLOWEST, N_COLUMNS };
 static const struct tg_table_column name_columns[N_COLUMNS] = {
-    { "name", TG_TABLE_TEXT },          { "group", TG_TABLE_TEXT },
-    { "count", TG_TABLE_INT },          { "ranks", TG_TABLE_INT },
-    { "skew_mean(us)", TG_TABLE_REAL }, { "skew_max(us)", TG_TABLE_US },
+    { "name", TG_TABLE_TEXT },
+    { "group", TG_TABLE_TEXT },
+    { "count", TG_TABLE_INT },
+    { "ranks", TG_TABLE_INT },
+    { "skew_mean(us)", TG_TABLE_REAL_US },
+    { "skew_max(us)", TG_TABLE_US },
     { "slowest_rank", TG_TABLE_INT },
 };
 

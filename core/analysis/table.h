@@ -12,7 +12,8 @@ enum tg_table_type {
     TG_TABLE_MACHINE_TEXT, /* in CSV and JSON only */
     TG_TABLE_INT,
     TG_TABLE_US, /* cells are integer ns; written as exact microseconds */
-    TG_TABLE_REAL
+    TG_TABLE_REAL,
+    TG_TABLE_REAL_US /* microseconds that are not whole nanoseconds: means, HTA's */
 };
 
 struct tg_table_column {
@@ -63,6 +64,15 @@ static inline const struct tg_table_cell *tg_table_at(const struct tg_table *f, 
 {
     return &f->cells[row * f->n_columns + col];
 }
+/* A known number; times in us. */
+static inline double tg_table_number(const struct tg_table *f, size_t row, size_t col)
+{
+    const struct tg_table_cell *c = tg_table_at(f, row, col);
+    enum tg_table_type type = f->columns[col].type;
+    return type == TG_TABLE_INT  ? (double)c->is.i
+           : type == TG_TABLE_US ? (double)c->is.i / 1000
+                                 : c->is.v;
+}
 static inline struct tg_table_cell tg_table_text(tg_sv s)
 {
     return (struct tg_table_cell){ true, { .text = s } };
@@ -75,6 +85,10 @@ static inline struct tg_table_cell tg_table_int(int64_t i)
 static inline struct tg_table_cell tg_table_real(double v)
 {
     return (struct tg_table_cell){ v - v == 0, { .v = v } };
+}
+static inline bool tg_table_is_time(enum tg_table_type type)
+{
+    return type == TG_TABLE_US || type == TG_TABLE_REAL_US;
 }
 static inline bool tg_table_is_text(enum tg_table_type type)
 {

@@ -13,7 +13,7 @@ static const struct tg_table_column columns[COLUMNS] = {
 };
 static const struct tg_table_column series_columns[S_COLUMNS] = {
     { "rank", TG_TABLE_INT },
-    { "ts", TG_TABLE_REAL },
+    { "ts", TG_TABLE_REAL_US },
     { "name", TG_TABLE_TEXT },
     { "memory_bw_gbps", TG_TABLE_REAL },
 };

@@ -15,7 +15,7 @@ static const struct tg_table_column columns[COLUMNS] = {
     { "rank", TG_TABLE_INT },
     { "stream", TG_TABLE_INT },
     { "idle_category", TG_TABLE_TEXT },
-    { "idle_time", TG_TABLE_REAL },
+    { "idle_time", TG_TABLE_REAL_US },
     { "idle_time_ratio", TG_TABLE_REAL },
 };
 enum { S_CATEGORY, S_RANK, S_STREAM, S_STATS, S_COLUMNS = S_STATS + TG_QUANTILE_CELLS };

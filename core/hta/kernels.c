@@ -15,7 +15,7 @@
 enum { TYPE, SUM, PERCENT, COLUMNS };
 static const struct tg_table_column columns[COLUMNS] = {
     { "kernel_type", TG_TABLE_TEXT },
-    { "sum", TG_TABLE_REAL },
+    { "sum", TG_TABLE_REAL_US },
     { "percentage", TG_TABLE_REAL },
 };
 
@@ -91,8 +91,9 @@ void tg_hta_kernel_types(const struct tg_hta *in, struct tg_tables *out)
 
 enum { NAME, K_SUM, K_MAX, K_MIN, K_STD, K_MEAN, K_TYPE, K_RANK, K_COLUMNS };
 static const struct tg_table_column kernel_columns[K_COLUMNS] = {
-    { "name", TG_TABLE_TEXT },        { "sum (us)", TG_TABLE_REAL }, { "max (us)", TG_TABLE_REAL },
-    { "min (us)", TG_TABLE_REAL },    { "stddev", TG_TABLE_REAL },   { "mean (us)", TG_TABLE_REAL },
+    { "name", TG_TABLE_TEXT },        { "sum (us)", TG_TABLE_REAL_US },
+    { "max (us)", TG_TABLE_REAL_US }, { "min (us)", TG_TABLE_REAL_US },
+    { "stddev", TG_TABLE_REAL_US },   { "mean (us)", TG_TABLE_REAL_US },
     { "kernel_type", TG_TABLE_TEXT }, { "rank", TG_TABLE_INT },
 };
 

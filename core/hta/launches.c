@@ -61,7 +61,7 @@ static const struct tg_table_column columns[COLUMNS] = {
 };
 static const struct tg_table_column series_columns[S_COLUMNS] = {
     { "rank", TG_TABLE_INT },
-    { "ts", TG_TABLE_REAL },
+    { "ts", TG_TABLE_REAL_US },
     { "stream", TG_TABLE_INT },
     { "queue_length", TG_TABLE_INT },
 };
@@ -109,8 +109,10 @@ void tg_hta_queue(const struct tg_hta *in, struct tg_tables *out)
 
 enum { L_CORRELATION, L_CPU, L_GPU, L_DELAY, L_RANK, L_COLUMNS };
 static const struct tg_table_column launch_columns[L_COLUMNS] = {
-    { "correlation", TG_TABLE_INT },   { "cpu_duration", TG_TABLE_REAL },
-    { "gpu_duration", TG_TABLE_REAL }, { "launch_delay", TG_TABLE_REAL },
+    { "correlation", TG_TABLE_INT },
+    { "cpu_duration", TG_TABLE_REAL_US },
+    { "gpu_duration", TG_TABLE_REAL_US },
+    { "launch_delay", TG_TABLE_REAL_US },
     { "rank", TG_TABLE_INT },
 };
 enum {
@@ -130,11 +132,11 @@ enum {
 static const struct tg_table_column summary_columns[T_COLUMNS] = {
     { "rank", TG_TABLE_INT },
     { "pairs", TG_TABLE_INT },
-    { "cpu_duration_sum", TG_TABLE_REAL },
-    { "gpu_duration_sum", TG_TABLE_REAL },
-    { "launch_delay_sum", TG_TABLE_REAL },
-    { "launch_delay_mean", TG_TABLE_REAL },
-    { "launch_delay_max", TG_TABLE_REAL },
+    { "cpu_duration_sum", TG_TABLE_REAL_US },
+    { "gpu_duration_sum", TG_TABLE_REAL_US },
+    { "launch_delay_sum", TG_TABLE_REAL_US },
+    { "launch_delay_mean", TG_TABLE_REAL_US },
+    { "launch_delay_max", TG_TABLE_REAL_US },
     { "short_gpu_kernels", TG_TABLE_INT },
     { "short_gpu_kernels_plot", TG_TABLE_INT },
     { "runtime_outliers", TG_TABLE_INT },

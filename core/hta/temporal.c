@@ -7,10 +7,10 @@
 enum { RANK, IDLE, COMPUTE, OTHER, TOTAL, IDLE_PCT, COMPUTE_PCT, OTHER_PCT, REASON, COLUMNS };
 static const struct tg_table_column columns[COLUMNS] = {
     { "rank", TG_TABLE_INT },
-    { "idle_time(us)", TG_TABLE_REAL },
-    { "compute_time(us)", TG_TABLE_REAL },
-    { "non_compute_time(us)", TG_TABLE_REAL },
-    { "kernel_time(us)", TG_TABLE_REAL },
+    { "idle_time(us)", TG_TABLE_REAL_US },
+    { "compute_time(us)", TG_TABLE_REAL_US },
+    { "non_compute_time(us)", TG_TABLE_REAL_US },
+    { "kernel_time(us)", TG_TABLE_REAL_US },
     { "idle_time_pctg", TG_TABLE_REAL },
     { "compute_time_pctg", TG_TABLE_REAL },
     { "non_compute_time_pctg", TG_TABLE_REAL },

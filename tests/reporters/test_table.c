@@ -66,6 +66,101 @@ TEST(tables_fit_the_terminal)
     tg_table_release(&t);
 }
 
+static void assert_text(const struct tg_table *t, int width, size_t rows, const char *expected)
+{
+    TG_BUF out = { 0 };
+    tg_table_as_text(&out, t, width, rows);
+    assert_string_equal(out.p ? out.p : "", expected);
+}
+
+static const struct tg_table_column kernels[] = { { "name", TG_TABLE_TEXT },
+                                                  { "sum (us)", TG_TABLE_US },
+                                                  { "own_duration", TG_TABLE_REAL_US },
+                                                  { "share_pctg", TG_TABLE_REAL },
+                                                  { "unknown", TG_TABLE_INT },
+                                                  { "device", TG_TABLE_INT },
+                                                  { "gaps", TG_TABLE_INT } };
+
+static void add_kernel(struct tg_table *t, const char *name, int64_t ns, double us, double share)
+{
+    struct tg_table_cell *row = tg_table_row(t);
+    row[0] = tg_table_text(tg_sv_of(name));
+    row[1] = tg_table_int(ns);
+    row[2] = tg_table_real(us);
+    row[3] = tg_table_real(share);
+    row[4] = tg_table_int(0);
+    row[5] = tg_table_int(2);
+    row[6] = tg_table_int(7);
+}
+
+/*
+ * Numbers of a column share unit and decimals: 84.724 ms and 12 us are 84.72 and 0.01 ms. What all rows
+ * share is said once, but a count that happens to be equal is not.
+ */
+TEST(numbers_share_a_unit)
+{
+    struct tg_table t;
+    tg_table_init(&t, "m", kernels, 7);
+    add_kernel(&t, "gemm", 84724000, 364, 8.467);
+    add_kernel(&t, "copy", 12000, 2.5, 0.012);
+    assert_text(&t, 0, 0,
+                "device 2; 0 everywhere: unknown\n"
+                "name  sum (ms)  own (us)  share (%)  gaps\n"
+                "gemm     84.72     364.0      8.467     7\n"
+                "copy      0.01       2.5      0.012     7\n");
+    /* Shares stay longest. */
+    assert_text(&t, 27, 1,
+                "device 2;\n"
+                "  0 everywhere: unknown\n"
+                "name  sum (ms)  share (%)\n"
+                "gemm     84.72      8.467\n"
+                "... 1 more row, 2 more columns (--format csv has them all)\n");
+    tg_table_release(&t);
+}
+
+/* A zero of a single row is a value; a row that is too wide stands upright. */
+TEST(a_single_row)
+{
+    struct tg_table t;
+    tg_table_init(&t, "m", kernels, 7);
+    add_kernel(&t, "gemm", 1000, 2, 100);
+    assert_text(&t, 0, 0,
+                "device 2\n"
+                "name  sum (us)  own (us)  share (%)  unknown  gaps\n"
+                "gemm         1         2        100        0     7\n");
+    assert_text(&t, 30, 0,
+                "device 2\n"
+                "what       value\n"
+                "name       gemm\n"
+                "sum (us)   1\n"
+                "own (us)   2\n"
+                "share (%)  100\n"
+                "unknown    0\n"
+                "gaps       7\n");
+    tg_table_release(&t);
+}
+
+/* Names that do not fit are called as reports call them, the same in each row; whole where they are copied. */
+TEST(names_are_short_where_they_do_not_fit)
+{
+    static const char mul[] = "void at::native::vectorized_elementwise_kernel<4, at::native::"
+                              "BinaryFunctor<float, float, float, at::native::binary_internal::"
+                              "MulFunctor<float> >, at::detail::Array<char*, 3> >(int, int)";
+    struct tg_table t;
+    TG_BUF out = { 0 };
+    tg_table_init(&t, "m", kernels, 2);
+    for (int i = 0; i < 2; i++)
+        tg_table_row(&t)[0] = tg_table_text(tg_sv_of(mul));
+    t.cells[1] = t.cells[3] = tg_table_int(1000);
+    assert_text(&t, 40, 0,
+                "name               sum (us)\n"
+                "MulFunctor<float>         1\n"
+                "MulFunctor<float>         1\n");
+    tg_table_as_text(&out, &t, TG_TABLE_WHOLE, 0);
+    assert_non_null(strstr(out.p, mul));
+    tg_table_release(&t);
+}
+
 /* A byte at each place of a word and behind one: what the whole text needs is found there too. */
 TEST(csv_texts_are_quoted_wherever_the_byte_stands)
 {

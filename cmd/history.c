@@ -14,7 +14,8 @@
 #define AT(kind, member) TG_OPT_##kind, offsetof(struct tg_history_cmd_opts, member)
 static const struct tg_opt history_options[] = {
     { "suite", AT(STR, suite), "NAME", "this suite only; default: all stored ones" },
-    { "op", AT(STR, op), "GLOB", "show the operators and kernels whose names match" },
+    { "op", AT(STR, op), "GLOB",
+      "show the operators and kernels whose names, or short forms, match" },
     { "metric", AT(STR, metric), "GLOB", "show the metrics of the step whose names match" },
     { "since", AT(STR, since), "REV", "show the nights after REV; all nights are judged" },
     { "until", AT(STR, until), "REV",

@@ -6,6 +6,7 @@
 #include "core/base/sort.h"
 #include "core/baseline/changed.h"
 #include "core/baseline/git.h"
+#include "reporters/label.h"
 
 enum { SERIES_SHOWN = 13, SERIES_OF_PAGE = 1000, EVENTS_WITH_FILES = 20, TAGS = 1000 };
 
@@ -46,7 +47,8 @@ static int by_weight(const void *x, const void *y)
 static bool is_asked_for(const struct tg_history_cmd_opts *o, const struct tg_series *s)
 {
     const char *glob = s->what == TG_SERIES_METRIC ? o->metric : o->op;
-    return glob && tg_sv_glob(tg_sv_of(glob), s->name);
+    return glob && (tg_sv_glob(tg_sv_of(glob), s->name) ||
+                    (glob == o->op && tg_label_stands_for(tg_sv_of(glob), s->name)));
 }
 
 /* Step time first; then what moved, by cost; then what takes most time. */

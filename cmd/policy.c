@@ -290,12 +290,14 @@ const struct tg_cmd tg_cmd_policy = {
         "traces it uses the kinds and parents that the name has there, and adds the numbers: "
         "value, where each limit begins, noise, the smallest slowdown that is detected. Without "
         "traces it reads the suite's baseline. A rule's id explains that rule, with traces also "
-        "what it matches. A name that neither the policy nor the traces have is an error.\n"
+        "what it matches. A name that neither the policy nor the traces have is an error; the "
+        "short form of a report is a name.\n"
         "diff prints what NEW allows and OLD does not (looser), the reverse (tighter), and what "
         "else changed; each is a file or REV:PATH.\n"
         "waive prints waivers for a name that failed under a rule, and for what the name explains, "
-        "with ceilings from the JSON report of check; without NAME for all that failed. They end "
-        "after 90 days.\n"
+        "with ceilings from the JSON report of check; without NAME for all that failed. NAME may "
+        "be "
+        "the short form of a report. They end after 90 days.\n"
         "schema prints the JSON schema for editors.\n"
         "metrics lists what rules can measure: unit, bad direction, bounds.",
     .options = policy_options,

@@ -3,6 +3,7 @@
 #include "cmd/policy.h"
 #include "core/diff/names.h"
 #include "policy/verdict/explain.h"
+#include "reporters/label.h"
 
 /* The traces as runs of one code, against themselves: what a check sees of them. Without traces the
  * baseline of the policy's suite, if there is one. */
@@ -24,21 +25,24 @@ static bool compare_self(struct tg_policy_cmd *j, struct tg_comparison *c, struc
            tg_compare(c, &side, &side, &o, j->arena, err);
 }
 
-static bool is_called(const struct tg_op *op, tg_sv name)
+/* By its name, or as reports shorten it. */
+static bool is_called(const struct tg_op *op, tg_sv name, bool short_form)
 {
     TG_BUF norm = { 0 };
+    if (short_form)
+        return tg_label_stands_for(name, op->name);
     tg_name_normalise(op->kind, name, &norm);
     return tg_sv_eq(op->name, name) || tg_sv_eq(op->name, tg_buf_sv(&norm));
 }
 
-/* Each kind that the name has in the traces. */
-static size_t explain_seen(struct tg_policy_cmd *j, tg_sv name, const struct tg_comparison *c,
-                           struct tg_buf *out)
+/* Each kind that the name has in the traces, or each name that it is a short form of. */
+static size_t explain_seen(struct tg_policy_cmd *j, tg_sv name, bool short_form,
+                           const struct tg_comparison *c, struct tg_buf *out)
 {
     size_t printed = 0;
     for (size_t i = 0; i < c->n_ops + c->n_frames; i++) {
         const struct tg_op *op = i < c->n_ops ? &c->ops[i] : &c->frames[i - c->n_ops];
-        if (!is_called(op, name))
+        if (!is_called(op, name, short_form))
             continue;
         printed++;
         tg_buf_printf(out, "%.*s, %s%s", TG_SV_ARG(op->name), tg_kind_name(op->kind),
@@ -146,9 +150,9 @@ static int explain_name(struct tg_policy_cmd *j, tg_sv name, struct tg_compariso
     struct tg_err ignored = TG_ERR_INIT;
     if (!seen && compare_self(j, &c, &ignored))
         seen = &c;
-    if (seen ? !explain_seen(j, name, seen, &out) : is_word(name)) {
+    if (seen ? !explain_seen(j, name, false, seen, &out) && !explain_seen(j, name, true, seen, &out)
+             : is_word(name))
         return unknown_name(j, name, seen, err);
-    }
     if (!seen && !explain_kinds(j, name, &out))
         tg_buf_puts(&out, "no rule judges that name, whatever its kind\n");
     return tg_policy_cmd_put(j, &out, err);

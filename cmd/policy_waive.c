@@ -9,6 +9,7 @@
 #include "policy/language/value.h"
 #include "reporters/accept.h"
 #include "reporters/escape.h"
+#include "reporters/label.h"
 
 static tg_sv text_of(const struct tg_doc *d, const char *key)
 {
@@ -162,6 +163,28 @@ static void put_one(struct tg_buf *out, const struct rule *r, const struct tg_po
     tg_buf_printf(out, "\n    expires: %s\n", last);
 }
 
+/* The only name of a failure that the one asked for is a short form of, as a report shows it. */
+static bool find_short(struct tg_policy_waive_ask *ask, const struct tg_doc *violations,
+                       struct tg_err *err)
+{
+    TG_AUTO(tg_strmap_release) struct tg_strmap names;
+    tg_strmap_init(&names);
+    for (const struct tg_doc *r = tg_doc_first(violations); r; r = tg_doc_next(r))
+        if (ask->name.n && tg_label_stands_for(ask->name, name_of(r)))
+            (void)tg_strmap_add(&names, name_of(r));
+    for (const struct tg_doc *r = tg_doc_first(violations); r && names.n == 1; r = tg_doc_next(r))
+        if (tg_sv_eq(name_of(r), names.text[0]))
+            ask->name = name_of(r);
+    if (names.n > 1) {
+        tg_err_set(err, TG_ERR_USAGE, TG_AT_FILE(ask->file), "'%.*s' is short for %zu names",
+                   TG_SV_ARG(ask->name), names.n);
+        return tg_err_hint(err, "Give one of them whole: '%.*s', '%.*s'%s.",
+                           TG_SV_ARG(names.text[0]), TG_SV_ARG(names.text[1]),
+                           names.n > 2 ? ", …" : "");
+    }
+    return true;
+}
+
 static bool none(const struct tg_policy_waive_ask *ask, const struct tg_doc *violations,
                  struct tg_err *err)
 {
@@ -180,6 +203,7 @@ static bool none(const struct tg_policy_waive_ask *ask, const struct tg_doc *vio
 
 bool tg_policy_waive(struct tg_buf *out, const struct tg_policy_waive_ask *ask, struct tg_err *err)
 {
+    struct tg_policy_waive_ask whole = *ask; /* its name as the report has it */
     struct waivers w = { 0 };
     TG_AUTO(tg_doc_drop) struct tg_doc *root = tg_doc_parse(ask->report, ask->file, err);
     const struct tg_doc *violations = tg_doc_get(root, "violations");
@@ -190,14 +214,15 @@ bool tg_policy_waive(struct tg_buf *out, const struct tg_policy_waive_ask *ask, 
     if (tg_doc_type(violations) != TG_DOC_ARRAY) {
         tg_err_set(err, TG_ERR_USAGE, TG_AT_FILE(ask->file), "it is not a report of check");
         tg_err_hint(err, "tracegate check --json REPORT.json writes one.");
-    } else if (!take(&w, violations, ask)) {
-        none(ask, violations, err);
     } else {
-        tg_buf_puts(out, "waivers:\n");
-        for (size_t i = 0; i < w.n; i++)
-            put_one(out, &w.v[i], ask);
-        ok = true;
+        ok = take(&w, violations, ask) ||
+             (find_short(&whole, violations, err) &&
+              (take(&w, violations, &whole) || none(ask, violations, err)));
     }
+    if (ok)
+        tg_buf_puts(out, "waivers:\n");
+    for (size_t i = 0; i < w.n; i++)
+        put_one(out, &w.v[i], ask);
     tg_strmap_release(&w.explained);
     free(w.v);
     return ok;

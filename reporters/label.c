@@ -602,3 +602,53 @@ void tg_label_put_one(struct tg_buf *out, tg_sv name, size_t width)
     tg_labels_make(&l, &name, NULL, 1, width);
     tg_label_put(out, &l.v[0]);
 }
+
+/* Without what tells twins apart. */
+static tg_sv without_number(tg_sv text)
+{
+    size_t end = text.n && strchr(")]", text.p[text.n - 1]) ? text.n - 1 : 0, at = end;
+    bool kind = end && text.p[end] == ']';
+    while (at && (kind ? text.p[at - 1] != '[' : tg_is_digit(text.p[at - 1])))
+        at--;
+    if (at < 2 || at == end || text.p[at - 2] != ' ' || text.p[at - 1] != (kind ? '[' : '('))
+        return text;
+    return (tg_sv){ text.p, at - 2 };
+}
+
+/* An ellipsis is for anything, and a star for a byte such as itself. */
+static void put_pattern(struct tg_buf *out, tg_sv text)
+{
+    static const tg_sv ellipsis = { "\xe2\x80\xa6", 3 };
+    for (size_t i = 0; i < text.n; i++) {
+        bool cut = tg_sv_starts(tg_sv_from(text, i), ellipsis);
+        tg_buf_putc(out, cut ? '*' : text.p[i] == '*' ? '?' : text.p[i]);
+        i += cut ? ellipsis.n - 1 : 0;
+    }
+}
+
+/* The forms that a label can have before its middle is cut: `how` from 0 on. */
+static bool take_form(struct tg_label *l, unsigned how, struct tg_buf *out)
+{
+    unsigned levels = NOTHING + 1;
+    if (how == 2 * levels && !l->framed)
+        drop_frame(l);
+    hide_only(l, how < 2 * levels ? (enum level)(how / 2) : BY_RULES);
+    if (how % 2)
+        drop_qualifiers(l);
+    tg_buf_clear(out);
+    tg_label_put(out, l);
+    return how <= 2 * levels;
+}
+
+bool tg_label_stands_for(tg_sv text, tg_sv name)
+{
+    struct tg_labels l = { .v = tg_xmalloc(sizeof *l.v), .n = 1 };
+    TG_BUF pattern = { 0 }, form = { 0 };
+    bool fits = false;
+    put_pattern(&pattern, without_number(text));
+    make_one(l.v, name, SIZE_MAX);
+    for (unsigned how = 0; !fits && take_form(l.v, how, &form); how++)
+        fits = pattern.n && tg_sv_glob(tg_buf_sv(&pattern), tg_buf_sv(&form));
+    tg_labels_release(&l);
+    return fits;
+}

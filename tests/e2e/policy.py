@@ -220,6 +220,33 @@ def numbers(tmp):
     expect("no numbers without traces", (code, "now " in out), (0, False))
 
 
+def short_names(tmp):
+    """A name as reports shorten it is taken where a name is asked for, unless it is short for several."""
+    functor = "CUDAFunctor_add<{0}>"
+    kernel = ("void at::native::vectorized_elementwise_kernel<4, at::native::" + functor + ", at::detail::Array<char*, 3> >"
+              "(int, at::native::" + functor + ", at::detail::Array<char*, 3>)")
+    write_run(tmp + "/before.json", 500)
+    write_run(tmp + "/after.json", 500, kernel.format("float"))
+    code, _, err = run("check", "after.json", "--baseline", "before.json", "--json", "s.json", "--markdown", "s.md", "--quiet", cwd=tmp)
+    short = functor.format("float")
+    with open(tmp + "/s.md", encoding="utf-8") as f:
+        shown = f.read()
+    expect(f"a new kernel under its short name {err}", (code, short in shown.replace("\\", "").replace("&lt;", "<").replace("&gt;", ">")), (1, True))
+    for name, found in ((short, True), ("CUDAFunctor_a…loat>", True), ("CUDAFunctor_add<double>", False), ("add<float>", False)):
+        code, out, err = run("policy", "explain", name, "after.json", cwd=tmp)
+        expect(f"explain {name} {err}", (code, out.startswith(kernel.format("float") + ", kernel")), (0, True) if found else (2, False))
+        code, out, err = run("policy", "waive", "s.json", "new-work", name, cwd=tmp)
+        expect(f"waive {name} {err}", (code, out.count("  - rule: ")), (0, 1) if found else (2, 0))
+    report = read_json(tmp + "/s.json")
+    more = [dict(r, op=kernel.format("int"), op_normalised=kernel.format("int")) for r in report["violations"] if short in r["op"]]
+    report["violations"] += more
+    write_json(tmp + "/s2.json", report)
+    code, _, err = run("policy", "waive", "s2.json", "new-work", "CUDAFunctor_add<…>", cwd=tmp)
+    expect_has(f"short for two: {code}", err, "is short for 2 names", "Give one of them whole")
+    expect("short for two", (code, len(more)), (2, 1))
+    expect("one of two", run("policy", "waive", "s2.json", "new-work", short, cwd=tmp)[0], 0)
+
+
 def commented(tmp, text, trace):
     """The commented rules of `init` load when they are switched on; the trace keeps its own level, not a tighter budget."""
     rules = text.replace("\n#rules:", "\nrules:").replace("\n#  - ", "\n  - ")
@@ -262,6 +289,7 @@ def main(tmp):
     diff_profiles(tmp)
     numbers(tmp)
     explain(tmp, traces[0])
+    short_names(tmp)
     waive(tmp)
 
 

@@ -161,6 +161,7 @@ TEST(no_two_look_the_same)
     TG_ARENA *a = tg_arena_new();
     struct tg_strmap distinct, seen;
     struct tg_labels l;
+    size_t stray = 0;
     tg_strmap_init(&distinct);
     tg_strmap_init(&seen);
     for (unsigned k = 0; k < N; k++) {
@@ -177,9 +178,51 @@ TEST(no_two_look_the_same)
         (void)tg_strmap_add(&seen, tg_buf_sv(&out));
         assert_true(tg_utf8_valid(tg_buf_sv(&out)));
         assert_true(tg_utf8_count(tg_buf_sv(&out)) <= 30 + l.v[i].after.n);
+        if (!tg_label_stands_for(tg_buf_sv(&out), distinct.text[i]))
+            fail_msg("'%s' of '%.*s'", out.p, TG_SV_ARG(distinct.text[i]));
+        stray += tg_label_stands_for(tg_buf_sv(&out), distinct.text[(i + 1) % l.n]);
     }
     assert_int_equal(seen.n, l.n);
+    assert_true(stray < l.n / 100);
     tg_labels_release(&l);
     tg_strmap_release(&distinct);
     tg_strmap_release(&seen);
+}
+
+/* As reports call it, at any width, and as it is; nothing else. */
+TEST(a_short_form_stands_for_its_name)
+{
+    static const char add[] = "void at::native::vectorized_elementwise_kernel<4, at::native::"
+                              "CUDAFunctor_add<float>, at::detail::Array<char*, 3> >(int, int)";
+    static const struct {
+        const char *text;
+        bool fits;
+    } rows[] = { { "CUDAFunctor_add<float>", true },
+                 { "CUDAFunctor_add<float> (2)", true },
+                 { "CUDAFunctor_add<float> [kernel]", true },
+                 { "vectorized_elementwise_kernel<4, CUDAFunctor_add<float> >", true },
+                 { "CUDAFun\xe2\x80\xa6"
+                   "loat>",
+                   true },
+                 { "void at\xe2\x80\xa6"
+                   "int)",
+                   true },
+                 { "CUDAFunctor_add<double>", false },
+                 { "CUDAFunctor_add<float", false },
+                 { "UDAFunctor_add<float>", false },
+                 { "CUDAFun\xe2\x80\xa6"
+                   "double>",
+                   false },
+                 { "(2)", false },
+                 { "", false } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (tg_label_stands_for(tg_sv_of(rows[i].text), tg_sv_of(add)) != rows[i].fits)
+            fail_msg("%s", rows[i].text);
+    assert_true(tg_label_stands_for(tg_sv_of(add), tg_sv_of(add)));
+    for (size_t width = 12; width < 140; width++) {
+        TG_BUF out = { 0 };
+        tg_label_put_one(&out, tg_sv_of(add), width);
+        if (!tg_label_stands_for(tg_buf_sv(&out), tg_sv_of(add)))
+            fail_msg("%zu: %s", width, out.p);
+    }
 }

@@ -22,15 +22,16 @@
  * TEST_IN gives each test a fixture of zeroes, and takes it down if the test has not failed. What has
  * to be cleaned up in any case, as a folder, is cmocka's fixture: TEST_WITH.
  */
-void register_test(const char *name, CMUnitTestFunction run, CMFixtureFunction set_up,
-                   CMFixtureFunction tear_down);
-/* For a main() of the test's own; the fixture is that of all tests together. */
-int run_registered(CMFixtureFunction set_up, CMFixtureFunction tear_down);
+void register_test(const char *file, const char *name, CMUnitTestFunction run,
+                   CMFixtureFunction set_up, CMFixtureFunction tear_down);
+/* Runs the tests of FILE.c, or all of them for NULL; the fixture is that of all tests together. For a
+ * main() of the test's own. */
+int run_registered(const char *file, CMFixtureFunction set_up, CMFixtureFunction tear_down);
 
 #define REGISTER(set_up, tear_down, name)                                                          \
     __attribute__((constructor)) static void name##_register(void)                                 \
     {                                                                                              \
-        register_test(#name, name##_run, set_up, tear_down);                                       \
+        register_test(__FILE__, #name, name##_run, set_up, tear_down);                                       \
     }
 #define TEST(name)                                                                                 \
     static void name(void);                                                                        \

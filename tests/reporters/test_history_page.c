@@ -207,5 +207,5 @@ int main(int argc, char **argv)
 {
     if (argc == 4 && strcmp(argv[1], "--dump") == 0)
         return dump(argv[2], argv[3]);
-    return run_registered(NULL, NULL);
+    return run_registered(NULL, NULL, NULL);
 }

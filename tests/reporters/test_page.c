@@ -153,5 +153,5 @@ int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "--dump") == 0)
         return dump(argv[2]);
-    return run_registered(NULL, NULL);
+    return run_registered(NULL, NULL, NULL);
 }

@@ -139,5 +139,5 @@ static int remove_folder(void **state)
 
 int main(void)
 {
-    return run_registered(make_folder, remove_folder);
+    return run_registered(NULL, make_folder, remove_folder);
 }

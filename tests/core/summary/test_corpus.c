@@ -211,5 +211,5 @@ int main(void)
         printf("skipped: no traces in %s\n", TRACES);
         return 77;
     }
-    return run_registered(NULL, NULL);
+    return run_registered(NULL, NULL, NULL);
 }

@@ -95,5 +95,5 @@ TEST(corpus)
 
 int main(void)
 {
-    return run_registered(NULL, NULL);
+    return run_registered(NULL, NULL, NULL);
 }

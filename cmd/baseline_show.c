@@ -263,7 +263,7 @@ static void take_shown(void *arg, size_t i, const struct tg_side *side, bool dam
     TG_SORT(night.v, night.n, by_plain);
     for (size_t k = 0; k < night.n && rows < ROWS; k++) {
         const struct tg_series *x = &w->series.v[night.v[k].series];
-        if (x->what == TG_SERIES_METRIC || !(night.v[k].plain > 0))
+        if (!tg_series_is_name(x) || !(night.v[k].plain > 0))
             continue;
         put_row(w->s, x, &night.v[k], night.step_ns);
         rows++;

@@ -16,7 +16,8 @@ static const struct tg_opt history_options[] = {
     { "suite", AT(STR, suite), "NAME", "this suite only; default: all stored ones" },
     { "op", AT(STR, op), "GLOB",
       "show the operators and kernels whose names, or short forms, match" },
-    { "metric", AT(STR, metric), "GLOB", "show the metrics of the step whose names match" },
+    { "metric", AT(STR, metric), "GLOB",
+      "show the metrics of the step, and numbers of benchmarks, whose names match" },
     { "since", AT(STR, since), "REV", "show the nights after REV; all nights are judged" },
     { "until", AT(STR, until), "REV",
       "the newest commit, default HEAD; only first parents are followed" },
@@ -246,7 +247,8 @@ const struct tg_cmd tg_cmd_history = {
     .synopsis = "[accept ID | reopen ID] [options]",
     .about =
         "Reads the stored results of the commits along first parents, one value a night for each "
-        "operator, kernel and metric of the step. Shows what changed: which operators, by how "
+        "operator, kernel, metric of the step and number of a benchmark. Shows what changed: which "
+        "operators, by how "
         "much, since which night, and the commits between that night and the one before.\n"
         "\n"
         "Everything that changes on one night in one environment is one event. It has an id and a "

@@ -8,7 +8,13 @@
 #include "core/baseline/git.h"
 #include "reporters/label.h"
 
-enum { SERIES_SHOWN = 13, SERIES_OF_PAGE = 1000, EVENTS_WITH_FILES = 20, TAGS = 1000 };
+enum {
+    SERIES_SHOWN = 13,
+    NUMBERS_SHOWN = 8,
+    SERIES_OF_PAGE = 1000,
+    EVENTS_WITH_FILES = 20,
+    TAGS = 1000
+};
 
 /* Nights before the first one that --since and --last leave. */
 static bool first_shown(const struct tg_history_cmd *c, const struct tg_nights *n, size_t *first,
@@ -46,12 +52,13 @@ static int by_weight(const void *x, const void *y)
 
 static bool is_asked_for(const struct tg_history_cmd_opts *o, const struct tg_series *s)
 {
-    const char *glob = s->what == TG_SERIES_METRIC ? o->metric : o->op;
+    const char *glob = tg_series_is_name(s) ? o->op : o->metric;
     return glob && (tg_sv_glob(tg_sv_of(glob), s->name) ||
                     (glob == o->op && tg_label_stands_for(tg_sv_of(glob), s->name)));
 }
 
-/* Step time first; then what moved, by cost; then what takes most time. */
+/* Step time first; then what moved, by cost; then numbers of benchmarks, those that measure something
+ * first; then what takes most time. */
 static double weight_of(const struct tg_nights *n, uint32_t id)
 {
     const struct tg_history *h = &n->history;
@@ -65,6 +72,8 @@ static double weight_of(const struct tg_nights *n, uint32_t id)
                 moved = fmax(moved, fabs(h->event[i].v[k].cost_ns) + 1);
     if (moved > 0)
         return 1e18 + moved;
+    if (s->what == TG_SERIES_NUMBER)
+        return s->unit.n ? 2e17 : 1e17;
     return isnan(plain) ? 0 : plain;
 }
 
@@ -89,15 +98,19 @@ static size_t weigh_all(const struct tg_history_cmd *c, const struct tg_nights *
 static void choose_series(const struct tg_history_cmd *c, struct tg_nights *n,
                           struct tg_history_suite *out)
 {
+    static const size_t most[] = { SERIES_SHOWN, NUMBERS_SHOWN };
     bool asked = c->o->op || c->o->metric;
     struct weighed *v;
-    size_t k = weigh_all(c, n, out->first, &v);
+    size_t n_of[] = { 0, 0 }, k = weigh_all(c, n, out->first, &v);
     uint32_t *shown = TG_NEW_N(c->arena, uint32_t, k + 1),
              *all = TG_NEW_N(c->arena, uint32_t, k + 1);
     for (size_t i = 0; i < k; i++) {
-        if (asked ? is_asked_for(c->o, &n->series.v[v[i].series])
-                  : v[i].weight > 0 && out->n_series < SERIES_SHOWN)
+        const struct tg_series *s = &n->series.v[v[i].series];
+        bool number = s->what == TG_SERIES_NUMBER;
+        if (asked ? is_asked_for(c->o, s) : v[i].weight > 0 && n_of[number] < most[number]) {
             shown[out->n_series++] = v[i].series;
+            n_of[number]++;
+        }
         if (i < SERIES_OF_PAGE)
             all[out->n_all++] = v[i].series;
     }

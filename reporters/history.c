@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "core/base/decimal.h"
+#include "reporters/number.h"
 
 tg_sv tg_history_moved_name(const struct tg_history *h, const struct tg_moved_series *m)
 {
@@ -16,10 +17,9 @@ bool tg_history_is_exact(const struct tg_moved_series *m)
     return m->what == TG_MOVED_CALLS || m->what == TG_MOVED_NEW || m->what == TG_MOVED_GONE;
 }
 
-static bool is_percent(const struct tg_history *h, const struct tg_moved_series *m)
+bool tg_history_in_points(const struct tg_history *h, const struct tg_moved_series *m)
 {
-    return m->series != UINT32_MAX && h->series->v[m->series].what == TG_SERIES_METRIC &&
-           tg_metric_info(h->series->v[m->series].metric)->unit_id == TG_METRIC_PERCENT;
+    return m->series != UINT32_MAX && h->series->v[m->series].scale == TG_SCALE_PART;
 }
 
 static void put_signed(struct tg_buf *out, double v, const char *unit)
@@ -29,15 +29,28 @@ static void put_signed(struct tg_buf *out, double v, const char *unit)
     tg_buf_puts(out, unit);
 }
 
+static bool is_bytes(const struct tg_series *s)
+{
+    return s->what == TG_SERIES_METRIC && tg_metric_info(s->metric)->unit_id == TG_METRIC_BYTES;
+}
+
+static void put_exact(struct tg_buf *out, const struct tg_series *s, double v)
+{
+    if (is_bytes(s))
+        tg_put_bytes(out, v);
+    else
+        tg_dec_put_double(out, v);
+}
+
 void tg_history_put_change(struct tg_buf *out, const struct tg_history *h,
                            const struct tg_moved_series *m)
 {
     if (tg_history_is_exact(m)) {
-        tg_dec_put_double(out, m->before);
+        put_exact(out, &h->series->v[m->series], m->before);
         tg_buf_puts(out, " \xe2\x86\x92 ");
-        tg_dec_put_double(out, m->after);
-        tg_buf_puts(out, h->series->v[m->series].what == TG_SERIES_METRIC ? "" : " calls");
-    } else if (is_percent(h, m)) {
+        put_exact(out, &h->series->v[m->series], m->after);
+        tg_buf_puts(out, tg_series_is_name(&h->series->v[m->series]) ? " calls" : "");
+    } else if (tg_history_in_points(h, m)) {
         put_signed(out, 100 * m->e, " pp");
     } else {
         put_signed(out, 100 * expm1(m->e), " %");
@@ -85,18 +98,24 @@ void tg_history_put_value(struct tg_buf *out, const struct tg_series *s, double 
         tg_buf_puts(out, "-");
         return;
     }
-    if (s->what != TG_SERIES_METRIC || tg_metric_info(s->metric)->unit_id == TG_METRIC_NS) {
+    if (s->scale == TG_SCALE_TIME) {
         tg_dec_put_human_ns(out, plain);
-        return;
+    } else if (is_bytes(s)) {
+        tg_put_bytes(out, plain);
+    } else if (s->what == TG_SERIES_NUMBER) {
+        tg_dec_put_significant(out, plain);
+        tg_buf_printf(out, "%s%.*s", s->unit.n ? " " : "", TG_SV_ARG(s->unit));
+    } else {
+        tg_dec_put_fixed(out, plain, plain == floor(plain) ? 0 : 2);
+        tg_buf_puts(out, s->scale == TG_SCALE_PART ? " %" : "");
     }
-    tg_dec_put_fixed(out, plain, plain == floor(plain) ? 0 : 2);
-    if (tg_metric_info(s->metric)->unit_id == TG_METRIC_PERCENT)
-        tg_buf_puts(out, " %");
 }
 
 const char *tg_history_series_kind(const struct tg_series *s)
 {
-    return s->what == TG_SERIES_METRIC ? "metric" : tg_kind_name(s->kind);
+    return s->what == TG_SERIES_METRIC   ? "metric"
+           : s->what == TG_SERIES_NUMBER ? "number"
+                                         : tg_kind_name(s->kind);
 }
 
 struct tg_open_count tg_history_count_open(const struct tg_history_suite *s)

@@ -67,6 +67,8 @@ tg_sv tg_history_moved_name(const struct tg_history *h, const struct tg_moved_se
 /* "+1.20 ms", what it costs a step; nothing for 0. */
 void tg_history_put_cost(struct tg_buf *out, double ns);
 bool tg_history_is_exact(const struct tg_moved_series *m); /* a number of calls moved */
+/* A percentage moved: its change is a difference, in points. */
+bool tg_history_in_points(const struct tg_history *h, const struct tg_moved_series *m);
 /* "2026-01-31" of seconds since 1970, UTC. */
 void tg_history_put_date(struct tg_buf *out, int64_t date);
 /* The value a reader sees of a series on a night; NAN: none. */
@@ -74,7 +76,7 @@ double tg_history_plain(const struct tg_history *h, size_t night, uint32_t serie
 /* The least and the largest of them from the night `first` on; not finite: none. */
 void tg_history_range(const struct tg_history *h, size_t first, uint32_t series, double *lo,
                       double *hi);
-/* "1.23 ms", "12.3 %", "4". */
+/* "1.23 ms", "12.3 %", "4", without escapes: a number's unit is anything. */
 void tg_history_put_value(struct tg_buf *out, const struct tg_series *s, double plain);
 /* Open events that fail; fresh: since the newest night. */
 struct tg_open_count {

@@ -29,13 +29,11 @@ static void add_operator(struct tg_doc *operators, const struct tg_history *h,
                          const struct tg_moved_series *m)
 {
     const struct tg_series *s = m->series == UINT32_MAX ? NULL : &h->series->v[m->series];
-    bool percent =
-        s && s->what == TG_SERIES_METRIC && tg_metric_info(s->metric)->unit_id == TG_METRIC_PERCENT;
     struct tg_doc *d = tg_doc_add_object(operators, NULL);
     tg_doc_add_str(d, "name", tg_history_moved_name(h, m));
     tg_doc_add_str(d, "kind", s ? tg_sv_of(tg_history_series_kind(s)) : TG_SV("machine"));
     tg_doc_add_str(d, "change", tg_sv_of(tg_moved_name(m->what)));
-    tg_doc_add_num(d, "delta_pct", 100 * (percent ? m->e : expm1(m->e)));
+    tg_doc_add_num(d, "delta_pct", 100 * (tg_history_in_points(h, m) ? m->e : expm1(m->e)));
     tg_doc_add_num(d, "cost_ns_per_step", m->cost_ns);
     tg_doc_add_num(d, "before", m->before);
     tg_doc_add_num(d, "after", m->after);
@@ -119,8 +117,7 @@ static void add_series(struct tg_doc *series, const struct tg_history_suite *s, 
     tg_doc_add_str(d, "suite", s->name);
     tg_doc_add_str(d, "kind", tg_sv_of(tg_history_series_kind(x)));
     tg_doc_add_str(d, "name", x->name);
-    tg_doc_add_str(d, "unit",
-                   tg_sv_of(x->what == TG_SERIES_METRIC ? tg_metric_info(x->metric)->unit : "ns"));
+    tg_doc_add_str(d, "unit", x->unit);
     values = tg_doc_add_array(d, "values");
     for (size_t i = s->first; i < s->history->n; i++)
         tg_doc_add_num(values, NULL, tg_history_plain(s->history, i, id));

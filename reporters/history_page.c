@@ -316,6 +316,7 @@ static void put_series_row(struct page *p, uint32_t id)
     double now = tg_history_plain(h, h->n - 1, id), level = tg_trend_level(p->s, id);
     double change = level > 0 ? 100 * (now / level - 1) : (double)NAN;
     struct tg_buf *out = p->frame.out;
+    TG_BUF value = { 0 };
     tg_page_row(&p->frame, NULL);
     tg_page_cell(&p->frame);
     tg_page_name(&p->frame, x->name, 48);
@@ -324,8 +325,10 @@ static void put_series_row(struct page *p, uint32_t id)
     tg_page_cell(&p->frame);
     tg_trend_put_spark(out, p->s, id);
     tg_page_number(&p->frame, floor(now * 100 + 0.5) / 100);
-    if (!isnan(now))
-        tg_history_put_value(out, x, now);
+    if (!isnan(now)) {
+        tg_history_put_value(&value, x, now);
+        tg_page_text(&p->frame, tg_buf_sv(&value));
+    }
     tg_page_number(&p->frame, floor(change * 100 + 0.5) / 100);
     if (!isnan(change)) {
         tg_buf_puts(out, change > 0.05 ? "+" : change < -0.05 ? "\xe2\x88\x92" : "");

@@ -6,7 +6,14 @@
 #include "reporters/escape.h"
 #include "reporters/history.h"
 
-enum { NAME_WIDTH = 36, VALUE_WIDTH = 9, SPARK_MOST = 60, COMMITS_SHOWN = 6, OPS_SHOWN = 6 };
+enum {
+    NAME_WIDTH = 36,
+    VALUE_WIDTH = 9,
+    VALUE_MOST = 20,
+    SPARK_MOST = 60,
+    COMMITS_SHOWN = 6,
+    OPS_SHOWN = 6
+};
 
 /* `text`, cut to `width` in its middle and filled up with blanks. */
 static void put_cell(struct tg_buf *out, tg_sv text, size_t width, bool right)
@@ -36,26 +43,45 @@ static void put_spark(struct tg_buf *out, const struct tg_history *h, size_t fro
     }
 }
 
+/* The value of the newest night. */
+static void put_now(struct tg_buf *out, const struct tg_history *h, uint32_t id)
+{
+    tg_history_put_value(out, &h->series->v[id], tg_history_plain(h, h->n - 1, id));
+}
+
+/* Of the values' column: times fit into the least, units of numbers may need more. */
+static size_t value_width(const struct tg_history_suite *s)
+{
+    size_t width = VALUE_WIDTH;
+    for (size_t i = 0; i < s->n_series; i++) {
+        TG_BUF value = { 0 };
+        put_now(&value, s->history, s->series[i]);
+        size_t n = tg_utf8_count(tg_buf_sv(&value));
+        width = n > width ? n : width;
+    }
+    return width < VALUE_MOST ? width : VALUE_MOST;
+}
+
 static void put_series(struct tg_buf *out, const struct tg_history_suite *s, size_t from,
-                       uint32_t id)
+                       size_t width, uint32_t id)
 {
     const struct tg_history *h = s->history;
     TG_BUF value = { 0 };
     tg_buf_puts(out, "  ");
     put_cell(out, h->series->v[id].name, NAME_WIDTH, false);
     tg_buf_putc(out, ' ');
-    tg_history_put_value(&value, &h->series->v[id], tg_history_plain(h, h->n - 1, id));
-    put_cell(out, tg_buf_sv(&value), VALUE_WIDTH, true);
+    put_now(&value, h, id);
+    put_cell(out, tg_buf_sv(&value), width, true);
     tg_buf_puts(out, "  ");
     put_spark(out, h, from, id);
     tg_buf_putc(out, '\n');
 }
 
-static size_t nights_for(const struct tg_history_report *r, const struct tg_history_suite *s)
+static size_t nights_for(const struct tg_history_report *r, const struct tg_history_suite *s,
+                         size_t width)
 {
     size_t columns = r->columns > 0 ? (size_t)r->columns : 110;
-    size_t room =
-        columns > NAME_WIDTH + VALUE_WIDTH + 15 ? columns - NAME_WIDTH - VALUE_WIDTH - 5 : 10;
+    size_t room = columns > NAME_WIDTH + width + 15 ? columns - NAME_WIDTH - width - 5 : 10;
     size_t n = s->history->n - s->first;
     room = room < SPARK_MOST ? room : SPARK_MOST;
     return n < room ? n : room;
@@ -138,7 +164,7 @@ static void put_suite(struct tg_buf *out, const struct tg_history_report *r,
                       const struct tg_history_suite *s)
 {
     const struct tg_history *h = s->history;
-    size_t from = h->n - nights_for(r, s);
+    size_t width = h->n ? value_width(s) : VALUE_WIDTH, from = h->n - nights_for(r, s, width);
     tg_buf_puts(out, "suite ");
     tg_esc_terminal(out, s->name);
     tg_buf_printf(out, ": %zu night%s", h->n - s->first, h->n - s->first == 1 ? "" : "s");
@@ -154,7 +180,7 @@ static void put_suite(struct tg_buf *out, const struct tg_history_report *r,
         tg_buf_printf(out, ", %zu environments", h->n_streams);
     tg_buf_putc(out, '\n');
     for (size_t i = 0; i < s->n_series; i++)
-        put_series(out, s, from, s->series[i]);
+        put_series(out, s, from, width, s->series[i]);
     if (h->place[h->n - 1] + 1 < TG_CHANGEPOINT_FEWEST)
         tg_buf_printf(
             out,

@@ -354,9 +354,14 @@ static void put_group(const struct plot *p)
     put_at(p, "data-low", p->low);
     tg_buf_puts(p->out, " data-text=\"");
     for (size_t i = p->first; i < p->n; i++) {
+        TG_BUF text = { 0 };
         tg_buf_puts(p->out, i > p->first ? "|" : "");
-        if (!isnan(p->v[i - p->first]))
-            put_value_text(p->out, p, p->v[i - p->first]);
+        if (isnan(p->v[i - p->first]))
+            continue;
+        put_value_text(&text, p, p->v[i - p->first]);
+        for (size_t k = 0; k < text.n; k++) /* of a number's unit */
+            text.p[k] = text.p[k] == '|' ? '/' : text.p[k];
+        tg_esc_xml(p->out, tg_buf_sv(&text));
     }
     tg_buf_puts(p->out, "\">\n");
 }

@@ -80,7 +80,7 @@ void tg_put_share(struct tg_buf *out, double fraction)
     tg_buf_puts(out, " %");
 }
 
-static void put_bytes(struct tg_buf *out, double v)
+void tg_put_bytes(struct tg_buf *out, double v)
 {
     static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB" };
     size_t i = 0;
@@ -107,7 +107,7 @@ void tg_put_value_delta(struct tg_buf *out, double v, enum tg_dimension d)
         tg_buf_puts(out, " pp");
         break;
     case TG_DIM_BYTES:
-        put_bytes(out, v);
+        tg_put_bytes(out, v);
         break;
     case TG_DIM_RATE:
         tg_dec_put_fixed(out, v, 2);

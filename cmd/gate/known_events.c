@@ -56,6 +56,7 @@ static void add_event(struct known_list *l, const struct tg_history_event *e,
             continue;
         l->v[l->n++] = (struct tg_known){
             .what = TG_KNOWN_NAME,
+            .subject = s->what == TG_SERIES_NUMBER ? TG_SUBJECT_NUMBER : TG_SUBJECT_NAME,
             .kind = s->kind,
             .name = tg_arena_sv(l->ask->arena, s->name),
             .exact = m->what == TG_MOVED_CALLS || m->what == TG_MOVED_NEW,

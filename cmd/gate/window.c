@@ -29,7 +29,7 @@ static bool makes_same_calls(const struct window_read *w, const struct tg_night 
 {
     for (uint32_t i = 0; i < w->series.n; i++) {
         double a = calls_of(&w->newest, i), b = calls_of(night, i);
-        if (w->series.v[i].counted && w->series.v[i].what != TG_SERIES_METRIC && !isnan(a) &&
+        if (w->series.v[i].counted && tg_series_is_name(&w->series.v[i]) && !isnan(a) &&
             !isnan(b) && a != b)
             return false;
     }

@@ -204,6 +204,12 @@ void tg_dec_put_fixed(struct tg_buf *out, double v, int decimals)
     tg_buf_puts(out, text);
 }
 
+void tg_dec_put_significant(struct tg_buf *out, double v)
+{
+    int decimals = v == floor(v) ? 0 : 3 - (int)floor(log10(fabs(v)));
+    tg_dec_put_fixed(out, v, decimals < 0 ? 0 : decimals > 9 ? 9 : decimals);
+}
+
 void tg_dec_put_human_ns(struct tg_buf *out, double ns)
 {
     static const struct {

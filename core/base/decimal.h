@@ -30,6 +30,8 @@ double tg_dec_round(double v);
 void tg_dec_put_us(struct tg_buf *out, tg_ns ns);     /* exact us: "12.345", "-0.001", "7" */
 void tg_dec_put_double(struct tg_buf *out, double v); /* shortest text that reads back equal */
 void tg_dec_put_fixed(struct tg_buf *out, double v, int decimals); /* "12.30", never "-0.00" */
+/* Four digits that count, of a number whose size nobody knows; whole numbers as they are. */
+void tg_dec_put_significant(struct tg_buf *out, double v);
 /* For people, 3 significant digits and a unit: "850 ns", "12.3 us", "4.56 ms", "1.2 s". */
 /*
  * A change in percent of a value near 0 says nothing ("+1199900 %"): up to tenfold it is given as a

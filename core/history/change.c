@@ -25,14 +25,14 @@ static double plain_median(const struct tg_history_line *l, size_t from, size_t 
 /* What a change of `e` costs; the size is what was found, the level what was there. */
 static double cost_of(const struct tg_series *series, double before, double e)
 {
-    return is_time(series) ? before * expm1(e) : 0;
+    return series->scale == TG_SCALE_TIME ? before * expm1(e) : 0;
 }
 
 static bool above_floor(const struct tg_history_line *l, const struct tg_series *x, double before,
                         double e)
 {
     const struct tg_night *night = &l->r->h->night[l->s->night[l->s->n - 1]];
-    return !is_time(x) || fabs(cost_of(x, before, e)) > FLOOR_SHARE * night->step_ns;
+    return x->scale != TG_SCALE_TIME || fabs(cost_of(x, before, e)) > FLOOR_SHARE * night->step_ns;
 }
 
 /* The change becomes part of an event, and a new level begins at `first`. */
@@ -118,7 +118,7 @@ static void found_step(const struct tg_history_line *l, const struct tg_history_
         m.before = plain_median(l, 0, first);
         if (!above_floor(l, x, m.before, e))
             return;
-        m.after = is_time(x) ? m.before * exp(e) : m.before + 100 * e;
+        m.after = x->scale == TG_SCALE_PART ? m.before + 100 * e : m.before * exp(e);
         m.cost_ns = cost_of(x, m.before, e);
     }
     begin_level(l, &m, first, up);
@@ -130,11 +130,12 @@ static void negate(const struct tg_history_window *w, double *out)
         out[i] = -w->v[i];
 }
 
-/* Metrics of the step hold all that disturbs a machine for some nights: no fast lane, and more z. */
+/* What is about the whole step or run holds all that disturbs a machine for some nights: no fast lane,
+ * and more z. */
 static bool is_taken(const struct tg_history_line *l, const struct tg_history_scan *scan)
 {
     const struct tg_series *x = series_of(l);
-    if (!x || x->what != TG_SERIES_METRIC)
+    if (!x || tg_series_is_name(x))
         return scan->lane != TG_LANE_NONE;
     return scan->lane == TG_LANE_SCAN && scan->z > TG_CHANGEPOINT_METRIC_Z;
 }
@@ -165,7 +166,7 @@ void tg_history_look_for_drift(const struct tg_history_line *l)
     struct tg_moved_series m;
     size_t first;
     if (t->n_first < TG_DRIFT_LEVEL || w->n < TG_DRIFT_NIGHTS ||
-        w->at[w->n - TG_DRIFT_NIGHTS] < TG_DRIFT_LEVEL || !is_time(x))
+        w->at[w->n - TG_DRIFT_NIGHTS] < TG_DRIFT_LEVEL || x->scale == TG_SCALE_PART)
         return;
     for (size_t i = 0; i < TG_DRIFT_LEVEL; i++)
         old[i] = up * t->first[i];
@@ -222,7 +223,7 @@ void tg_history_look_at_calls(const struct tg_history_line *l, double calls, dou
     if (calls == 0)
         m.what = TG_MOVED_GONE;
     m.e = m.before > 0 ? log((calls > 0 ? calls : 1e-9) / m.before) : 0;
-    if (x->what != TG_SERIES_METRIC)
+    if (tg_series_is_name(x))
         m.cost_ns = plain - plain_median(l, 0, place);
     begin_level(l, &m, place, calls > m.before);
 }

@@ -71,7 +71,7 @@ static bool goes_with(const struct tg_history_replay *r, const struct tg_history
         sum += e->v[i].cost_ns;
     }
     return is_metric(r, m) || !(m->worse ? better : worse) || (worse && better) ||
-           fabs(sum) <= 0.25 * fabs(m->cost_ns);
+           (m->cost_ns != 0 && fabs(sum) <= 0.25 * fabs(m->cost_ns));
 }
 
 /* An event of this stream on the same nights that is still growing; else a new one. */
@@ -157,8 +157,8 @@ static size_t judged_series(const struct tg_history *h, size_t night)
     size_t count = 0;
     for (size_t i = 0; i < n->n; i++) {
         const struct tg_series *s = &h->series->v[n->v[i].series];
-        count += s->what != TG_SERIES_METRIC && s->judged &&
-                 n->v[i].plain >= TG_HISTORY_SHARE * n->step_ns;
+        count +=
+            tg_series_is_name(s) && s->judged && n->v[i].plain >= TG_HISTORY_SHARE * n->step_ns;
     }
     return count;
 }
@@ -181,7 +181,7 @@ static struct sums sums_of(const struct tg_history *h, const struct tg_history_e
         x = &h->series->v[m->series];
         if (m->what != TG_MOVED_STEP && m->what != TG_MOVED_DRIFT)
             s.calls++;
-        if (x->what == TG_SERIES_METRIC)
+        if (!tg_series_is_name(x))
             continue;
         (m->cost_ns > 0 ? s.rise : s.fall)[on_device(x)] += m->cost_ns;
         if (m->what == TG_MOVED_STEP) {
@@ -237,7 +237,7 @@ void tg_history_finish(struct tg_history *h, struct tg_history_event *e)
     TG_SORT(e->v, e->n, by_cost);
     for (size_t i = 0; e->cost_ns == 0 && i < e->n; i++)
         e->cost_ns = e->v[i].cost_ns; /* only metrics moved: the largest of them */
-    e->delta = e->v[0].series != UINT32_MAX && !is_time(&h->series->v[e->v[0].series])
+    e->delta = e->v[0].series != UINT32_MAX && h->series->v[e->v[0].series].scale == TG_SCALE_PART
                    ? e->v[0].e
                    : expm1(e->v[0].e);
     e->kind = kind_of(h, e);

@@ -39,7 +39,7 @@ double tg_history_corrected(const struct tg_history *h, size_t night, uint32_t s
     const struct tg_history_value *v = tg_night_value(&h->night[night], series);
     const struct tg_series *s = &h->series->v[series];
     double c;
-    if (!v || isnan(v->v) || !is_time(s))
+    if (!v || isnan(v->v) || s->scale != TG_SCALE_TIME)
         return v ? v->v : NAN;
     c = h->factor[factor_of(h, night, s)][night];
     return isnan(c) ? v->v : v->v - c;
@@ -54,7 +54,7 @@ static double factor(struct tg_history_replay *r, struct tg_history_stream *s,
         const struct tg_history_value *v = &night->v[i];
         const struct tg_series *series = &r->h->series->v[v->series];
         const struct tg_history_track *t = &s->track[v->series];
-        if (series->what != TG_SERIES_METRIC && series->judged && on_device(series) == side &&
+        if (tg_series_is_name(series) && series->judged && on_device(series) == side &&
             !isnan(v->v) && t->has_reference && t->shares)
             s->value[n++] = v->v - t->reference;
     }
@@ -139,7 +139,7 @@ static void judge_gone(struct tg_history_replay *r, struct tg_history_stream *s)
         struct tg_history_track *t = &s->track[i];
         struct tg_history_line l = { r, s, t, i };
         if (!t->seen || t->last + 2 != s->n || !r->h->series->v[i].counted ||
-            r->h->series->v[i].what == TG_SERIES_METRIC || isnan(t->calls) || t->calls == 0)
+            !tg_series_is_name(&r->h->series->v[i]) || isnan(t->calls) || t->calls == 0)
             continue;
         if (!tg_history_undo_calls(&l, 0))
             tg_history_look_at_calls(&l, 0, 0);

@@ -9,7 +9,7 @@
  *          --(changepoint.h, one look per series and night)--> changes
  *          --(what moved on one night of one stream)--> events
  *
- * Common factor of a night: the median over judged series of at least 0.3 % of the step of (value
+ * Common factor of a night: the median over judged names of at least 0.3 % of the step of (value
  * minus the series' reference), one for the host and one for the device, where at least
  * TG_HISTORY_FACTOR series take part. References are medians of five to ten nights, renewed every
  * 20, on the scale of the values already corrected, so that values of different years compare.
@@ -48,7 +48,7 @@ struct tg_moved_series {
     size_t from, to;      /* the change is after night `from`, up to night `to` */
     double e;             /* ln ratio, or difference of parts of 1 */
     double before, after; /* calls, or the plain value (ns, %) */
-    double cost_ns;       /* a step; 0 for percentages */
+    double cost_ns;       /* a step; 0 for percentages and numbers */
     double rank_z, z, p;  /* evidence of a step; 0 for exact changes */
     bool worse;           /* in the series' bad direction */
     bool back;            /* the series has returned to where it was */

@@ -67,12 +67,6 @@ static inline bool on_device(const struct tg_series *s)
     return s->what == TG_SERIES_KERNEL;
 }
 
-/* A percentage is not a time: the machine's speed is not in them. */
-static inline bool is_time(const struct tg_series *s)
-{
-    return s->what != TG_SERIES_METRIC || tg_metric_info(s->metric)->unit_id == TG_METRIC_NS;
-}
-
 /* ---- track.c ---- */
 
 void tg_history_window_push(struct tg_history_window *w, double v, size_t at);

@@ -48,10 +48,11 @@ static bool is_counted(enum tg_kind kind)
 static struct tg_series *add_series(struct tg_series_table *t)
 {
     struct tg_series *s = TG_PUSH(t->v, t->n, t->cap);
-    *s = (struct tg_series){ .worse = 1 };
+    *s = (struct tg_series){ .unit = TG_SV("ns"), .worse = 1 };
     return s;
 }
 
+/* `kind` TG_KINDS: a number, whose unit follows its name. */
 static tg_sv keyed(struct tg_buf *b, enum tg_kind kind, tg_sv name)
 {
     tg_buf_clear(b);
@@ -71,26 +72,55 @@ static void *with_element(void *v, size_t *cap, uint32_t id, size_t size)
     return v;
 }
 
+/* Where the id of the series of this key is kept, plus 1; 0: it is new. */
+static uint32_t *place_of(struct tg_series_table *t, tg_sv key, uint32_t *id)
+{
+    *id = tg_strmap_add(&t->names, key);
+    t->of_name = with_element(t->of_name, &t->cap_name, *id, sizeof *t->of_name);
+    return &t->of_name[*id];
+}
+
 static uint32_t series_of(struct tg_series_table *t, enum tg_kind kind, tg_sv raw, struct tg_buf *b)
 {
-    uint32_t id = tg_strmap_add(&t->raw, keyed(b, kind, raw)), key;
+    uint32_t id = tg_strmap_add(&t->raw, keyed(b, kind, raw)), key, *known;
     struct tg_series *s;
     t->of_raw = with_element(t->of_raw, &t->cap_raw, id, sizeof *t->of_raw);
     if (t->of_raw[id])
         return t->of_raw[id] - 1;
     (void)keyed(b, kind, TG_SV(""));
     tg_name_normalise(kind, raw, b);
-    key = tg_strmap_add(&t->names, tg_buf_sv(b));
-    t->of_name = with_element(t->of_name, &t->cap_name, key, sizeof *t->of_name);
-    if ((t->of_raw[id] = t->of_name[key]))
-        return t->of_raw[id] - 1;
+    known = place_of(t, tg_buf_sv(b), &key);
+    if ((t->of_raw[id] = *known))
+        return *known - 1;
     s = add_series(t);
     s->what = tg_kind_is_device(kind) ? TG_SERIES_KERNEL : TG_SERIES_OP;
     s->kind = kind;
     s->name = tg_sv_from(t->names.text[key], 1);
     s->counted = is_counted(kind) && !tg_is_polling(raw);
     s->judged = !tg_is_polling(raw) && !waits(kind, s->name, raw);
-    t->of_raw[id] = t->of_name[key] = (uint32_t)t->n;
+    t->of_raw[id] = *known = (uint32_t)t->n;
+    return (uint32_t)t->n - 1;
+}
+
+static uint32_t series_of_number(struct tg_series_table *t, const struct tg_number *x,
+                                 struct tg_buf *b)
+{
+    uint32_t key, *known;
+    struct tg_series *s;
+    (void)keyed(b, TG_KINDS, x->name);
+    tg_buf_putc(b, '\0');
+    tg_buf_add(b, x->unit);
+    known = place_of(t, tg_buf_sv(b), &key);
+    if (*known)
+        return *known - 1;
+    s = add_series(t);
+    s->what = TG_SERIES_NUMBER;
+    s->scale = TG_SCALE_RATIO;
+    s->name = (tg_sv){ t->names.text[key].p + 1, x->name.n };
+    s->unit = tg_sv_from(t->names.text[key], x->name.n + 2);
+    s->judged = true;
+    s->worse = tg_number_more_is_better(x->name, x->unit) ? -1 : 1;
+    *known = (uint32_t)t->n;
     return (uint32_t)t->n - 1;
 }
 
@@ -104,11 +134,14 @@ static uint32_t series_of_metric(struct tg_series_table *t, enum tg_metric m)
     s = add_series(t);
     s->what = TG_SERIES_METRIC;
     s->metric = m;
+    s->scale = info->unit_id == TG_METRIC_NS        ? TG_SCALE_TIME
+               : info->unit_id == TG_METRIC_PERCENT ? TG_SCALE_PART
+                                                    : TG_SCALE_RATIO;
     s->name = tg_sv_of(info->name);
+    s->unit = tg_sv_of(info->unit);
     s->worse = info->worse < 0 ? -1 : 1;
     s->counted = info->exact;
-    s->judged = !info->exact && info->worse != 0 &&
-                (info->unit_id == TG_METRIC_NS || info->unit_id == TG_METRIC_PERCENT);
+    s->judged = !info->exact && info->worse != 0 && s->scale != TG_SCALE_RATIO;
     return (uint32_t)t->n - 1;
 }
 
@@ -225,11 +258,18 @@ static void add_operator(struct tally *y, size_t run, const struct member *m, si
 
 /* ---- runs and ranks ---- */
 
+struct numbered { /* a number of a benchmark in one of its runs */
+    uint32_t series;
+    double value;
+};
+
 struct work {
     struct tg_series_table *t;
     const struct tg_side *side;
     struct tally *tally; /* by series */
     size_t cap;
+    struct numbered *numbers; /* by series */
+    size_t n_numbers;
     struct room room;
     struct tg_buf text;
     struct tg_arena *scratch;
@@ -336,9 +376,9 @@ static bool metric_of_shard(const struct tg_shard *s, enum tg_metric m, double *
     return true;
 }
 
-static double on_scale(double v, bool percent)
+static double on_scale(double v, enum tg_series_scale scale)
 {
-    return percent ? v : v > 0 ? log(v) : (double)NAN;
+    return scale == TG_SCALE_PART ? v : v > 0 ? log(v) : (double)NAN;
 }
 
 struct measured {
@@ -390,18 +430,60 @@ double tg_night_step_ns(const struct tg_side *side)
 
 static void put_metric(struct work *w, struct tg_night *out, enum tg_metric m)
 {
-    const struct tg_metric_info *info = tg_metric_info(m);
-    bool percent = info->unit_id == TG_METRIC_PERCENT;
+    const struct tg_series *s;
+    uint32_t id;
     struct measured x;
     if (!metric_of_side(w->side, m, w->scratch, &x))
         return;
+    id = series_of_metric(w->t, m);
+    s = &w->t->v[id];
     if (m == TG_METRIC_STEP_TIME)
         out->step_ns = x.shown;
-    out->v[out->n++] =
-        (struct tg_history_value){ .series = series_of_metric(w->t, m),
-                                   .v = on_scale(x.v, percent),
-                                   .plain = percent ? x.shown * 100 : x.shown,
-                                   .calls = info->exact && x.lo == x.hi ? x.v : (double)NAN };
+    out->v[out->n++] = (struct tg_history_value){
+        .series = id,
+        .v = on_scale(x.v, s->scale),
+        .plain = s->scale == TG_SCALE_PART ? x.shown * 100 : x.shown,
+        .calls = s->counted && x.lo == x.hi ? x.v : (double)NAN,
+    };
+}
+
+/* ---- numbers of benchmarks ---- */
+
+static int by_series_and_value(const void *x, const void *y)
+{
+    const struct numbered *a = x, *b = y;
+    int c = TG_CMP(a->series, b->series);
+    return c ? c : TG_CMP(a->value, b->value);
+}
+
+/* Their runs need not be those of the traces. */
+static void read_numbers(struct work *w)
+{
+    const struct tg_number_runs *runs = &w->side->summary->numbers;
+    size_t cap = 0;
+    for (size_t r = 0; r < runs->n; r++)
+        for (size_t i = 0; i < runs->v[r].n; i++)
+            *TG_ARENA_PUSH(w->scratch, w->numbers, w->n_numbers, cap) =
+                (struct numbered){ series_of_number(w->t, &runs->v[r].v[i], &w->text),
+                                   runs->v[r].v[i].value };
+    if (w->n_numbers)
+        TG_SORT(w->numbers, w->n_numbers, by_series_and_value);
+}
+
+static void put_numbers(struct work *w, struct tg_night *out)
+{
+    const struct numbered *v = w->numbers;
+    double *values = TG_NEW_N(w->scratch, double, w->side->summary->numbers.n + 1);
+    for (size_t i = 0, end; i < w->n_numbers; i = end) {
+        double plain;
+        for (end = i; end < w->n_numbers && v[end].series == v[i].series; end++)
+            values[end - i] = v[end].value;
+        plain = tg_mid_mean(values, end - i);
+        out->v[out->n++] = (struct tg_history_value){ .series = v[i].series,
+                                                      .v = on_scale(plain, TG_SCALE_RATIO),
+                                                      .plain = plain,
+                                                      .calls = (double)NAN };
+    }
 }
 
 /* ---- environment ---- */
@@ -441,6 +523,7 @@ void tg_night_metric(struct tg_night *out, const struct tg_side *side, struct tg
             add_shard(&w, r, side->at[r][k]);
         end_run(&w, r);
     }
+    read_numbers(&w);
     out->n = 0;
     out->v = TG_NEW_N(a, struct tg_history_value, t->n + TG_METRICS);
     for (uint32_t i = 0; i < w.cap && i < t->n; i++)
@@ -448,6 +531,7 @@ void tg_night_metric(struct tg_night *out, const struct tg_side *side, struct tg
             put_op(&w, out, i);
     for (int m = 0; m < TG_METRICS; m++)
         put_metric(&w, out, (enum tg_metric)m);
+    put_numbers(&w, out);
     TG_SORT(out->v, out->n, by_id);
     free(w.tally);
     free(w.room.pattern);

@@ -37,9 +37,9 @@ struct tg_known {
     double e;             /* ln ratio of its time */
     double cost_ns;       /* of STEP: what the event costs, a step; at least 0 */
     bool accepted;
-    tg_sv text, id; /* "since night 9, commit abc, open: event …" */
-    tg_sv rule;     /* of FAILURE, and all that follows */
-    enum tg_subject subject;
+    tg_sv text, id;          /* "since night 9, commit abc, open: event …" */
+    enum tg_subject subject; /* of NAME (a number is one, too) and FAILURE */
+    tg_sv rule;              /* of FAILURE, and all that follows */
     enum tg_rule_metric metric;
     enum tg_dimension dimension;
 };

@@ -64,8 +64,9 @@ static bool is_about(const struct tg_known *k, const struct tg_result *r)
 {
     if (k->what == TG_KNOWN_STEP)
         return r->metric == TG_RULE_METRIC_STEP_TIME;
-    return r->subject == TG_SUBJECT_NAME && r->op_kind == k->kind && tg_sv_eq(r->plain, k->name) &&
-           (r->dimension == TG_DIM_COUNT || r->dimension == TG_DIM_DURATION);
+    return r->subject == k->subject && r->op_kind == k->kind && tg_sv_eq(r->plain, k->name) &&
+           (r->dimension == TG_DIM_COUNT || r->dimension == TG_DIM_DURATION ||
+            r->dimension == TG_DIM_NUMBER);
 }
 
 static void tell(struct tg_eval_state *e, struct tg_result *r, const struct tg_known *k)

@@ -24,13 +24,6 @@ static void put_bytes(struct tg_buf *out, double v)
     tg_buf_printf(out, " %s", unit[i]);
 }
 
-/* Four digits that count, of a number whose size nobody knows. */
-static void put_significant(struct tg_buf *out, double v)
-{
-    int decimals = v == floor(v) ? 0 : 3 - (int)floor(log10(fabs(v)));
-    tg_dec_put_fixed(out, v, decimals < 0 ? 0 : decimals > 9 ? 9 : decimals);
-}
-
 void tg_phrase_value(struct tg_buf *out, double v, enum tg_unit unit)
 {
     switch (unit) {
@@ -49,7 +42,7 @@ void tg_phrase_value(struct tg_buf *out, double v, enum tg_unit unit)
         tg_buf_puts(out, " GB/s");
         break;
     case TG_UNIT_NUMBER:
-        put_significant(out, v);
+        tg_dec_put_significant(out, v);
         break;
     case TG_UNIT_COUNT:
     case TG_UNIT_ATTR:

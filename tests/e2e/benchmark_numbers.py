@@ -8,10 +8,11 @@ import gzip
 import json
 import os
 import random
-import statistics
 import shutil
+import statistics
+import xml.etree.ElementTree as ET
 
-from support import ROOT, TRACES, expect, expect_end, expect_has, git, need, read_json, run_parts, tracegate, write_json, write_text
+from support import ENV, ROOT, TRACES, expect, expect_end, expect_has, git, need, read_json, run_parts, tracegate, write_json, write_text
 
 POLICY = """version: 1
 suites:
@@ -238,4 +239,91 @@ def reports(tmp):
     expect_has("a waiver", waived.stdout, "rule: 'wait'", "name: 'ttft'")
 
 
-run_parts(formats, from_git, stored_form, what_lacks, reports)
+NIGHTS, CHANGED, RETURNED = 30, 16, 24
+# number: (unit, its value, the factor from night CHANGED on, worse, the factor from night RETURNED on)
+SERIES = {"median_ttft_ms": ("ms", 100, 1.06, True, 1.06), "output_throughput": ("tok/s", 2000, 1 / 1.06, True, 1 / 1.06),
+          "median_itl_ms": ("ms", 8, 0.9, False, 0.9), "e2e|<b>": ("m|<s", 700, 1.0, None, 1.0), "loss": ("", 2.25, 1.2, True, 1.0),
+          "failed": ("", 0, 1.0, None, 1.0)}
+
+
+def a_night(tmp, rng, k):
+    """Runs differ by 1 %, nights by another 0.5 %; night 5 has no benchmark."""
+    def value(unit, base, changed, _, returned):
+        return base * (returned if k >= RETURNED else changed if k >= CHANGED else 1) * night * rng.gauss(1, 0.01), unit
+
+    night = rng.gauss(1, 0.005)
+    traces(tmp, [k % 10])
+    if k != 5:
+        lines(f"{tmp}/out", "bench", [{n: value(*s) for n, s in SERIES.items()} for _ in range(5)])
+    dated = {"GIT_AUTHOR_DATE": f"{1780000000 + 86400 * k} +0000", "GIT_COMMITTER_DATE": f"{1780000000 + 86400 * k} +0000"}
+    git(tmp, "commit", "-q", "--allow-empty", "-m", f"night {k}", env={**ENV, **dated})
+    return tracegate("baseline", "record", "--runs", "--suite", "serve", *(f"out/{f}" for f in sorted(os.listdir(f"{tmp}/out"))), cwd=tmp)
+
+
+def in_history(tmp):
+    """Each number is a series: shown and judged night after night, in its own direction."""
+    rng = random.Random(10)
+    place(tmp, "out/bench*.numbers", "median_ttft_ms", "  - {id: rate, metric: number, match: {name: output_throughput}, fail: {pct: 3%}}")
+    git(tmp, "init", "-q", "-b", "main")
+    write_text(f"{tmp}/.gitignore", "out\nr.json\n")
+    git(tmp, "add", "-A")
+    for k in range(NIGHTS):
+        done = a_night(tmp, rng, k)
+        expect("record", done.returncode, 0)
+        code = tracegate("history", "--suite", "serve", cwd=tmp).returncode if k >= CHANGED else 0
+        if k in (CHANGED, RETURNED):
+            expect(f"night {k} alone shows no change", code, 0)
+        if code and k < RETURNED:
+            first = k
+    expect("the first night that fails, of 8", CHANGED < first <= CHANGED + 4, True)
+
+    told = tracegate("history", "--format", "json", "--fail-on", "open", cwd=tmp)
+    report = json.loads(told.stdout)
+    need("jsonschema", "python3-jsonschema").validate(report, read_json(os.path.join(ROOT, "docs/history.schema.json")))
+    expect("open events fail", told.returncode, 1)
+    series = {s["name"]: s for s in report["series"] if s["kind"] == "number"}
+    expect("series", sorted(series), sorted(SERIES))
+    for name, (unit, base, changed, _, returned) in SERIES.items():
+        values = series[name]["values"]
+        expect(f"{name}: unit, nights, the one without", (series[name]["unit"], len(values), values[5]), (unit, NIGHTS, None))
+        level = statistics.median(v for v in values[RETURNED:])
+        expect(f"{name}: level", abs(level - base * returned) <= 0.015 * base, True)
+    moved = {}
+    for e in report["events"]:
+        for o in e["operators"]:
+            if o["kind"] == "number":
+                moved.setdefault(o["name"], []).append((e, o))
+    expect("what moved", sorted(moved), sorted(n for n, s in SERIES.items() if s[2] != 1))
+    for name, (unit, base, changed, worse, returned) in SERIES.items():
+        for e, o in moved.get(name, []):
+            expect(f"{name}: one change, its direction", (len(moved[name]), o["worse"]), (1, worse))
+            expect(f"{name}: its size", abs(o["delta_pct"] / 100 - (changed - 1)) < 0.015, True)
+            expect(f"{name}: no cost a step", o["cost_ns_per_step"], 0)
+            commits = git(tmp, "log", "--format=%s", f"{e['from']}..{e['to']}").splitlines()
+            expect(f"{name}: the range has the night", f"night {CHANGED}" in commits and len(commits) <= 3, True)
+            expect(f"{name}: kind", e["kind"], "regression" if worse else "improvement")
+            expect(f"{name}: back", o["back"], returned == 1)
+
+    text = tracegate("history", cwd=tmp).stdout
+    expect_has("text", text, "median_ttft_ms", " ms  ", "tok/s", "failed")
+    expect_has("text, by name", tracegate("history", "--metric", "output_*", cwd=tmp).stdout, "output_throughput")
+    rows = tracegate("history", "--format", "csv", "--metric", "median_ttft_ms", cwd=tmp).stdout.splitlines()
+    expect("CSV: a line a night that has it", (len(rows), rows[1].split(",")[4]), (NIGHTS, "number"))
+    expect_end("files", tracegate("history", "--markdown", "r.md", "--html", "r.html", "--svg", "r.svg", cwd=tmp), 0)
+    for name in ("r.md", "r.html"):
+        with open(f"{tmp}/{name}", encoding="utf-8") as f:
+            page = f.read()
+        expect_has(name, page, "output_throughput")
+        expect(f"{name}: a unit is only text", "m|<s" in page or "m/<s" in page, False)
+    ET.parse(f"{tmp}/r.svg")
+
+    # against a night before the change the events explain it; more than that fails
+    at = git(tmp, "rev-list", "--reverse", "HEAD").splitlines()[CHANGED - 3]
+    write_text(f"{tmp}/.tracegate.yml", POLICY.format(numbers="out/bench*.numbers", wait="median_ttft_ms", more="").replace("suites:", f"baseline: {{ref: {at}}}\nsuites:"))
+    done = check(tmp)
+    expect("known", (done.returncode, (row(done.report, "median_ttft_ms") or {}).get("state")), (0, "warn"))
+    lines(f"{tmp}/out", "bench", [{"median_ttft_ms": (150 + i, "ms")} for i in range(5)])
+    expect("more than known", check(tmp).returncode, 1)
+
+
+run_parts(formats, from_git, stored_form, what_lacks, reports, in_history)

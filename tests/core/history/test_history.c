@@ -225,6 +225,53 @@ CASE(a_drift_is_found)
     assert_true(found);
 }
 
+/* What op `s` is called from now on: a number of a benchmark, in which the machine's speed is not. */
+static void be_a_number(struct box *b, uint32_t s, int worse)
+{
+    b->series.v[s] = (struct tg_series){ .what = TG_SERIES_NUMBER,
+                                         .scale = TG_SCALE_RATIO,
+                                         .name = b->series.v[s].name,
+                                         .unit = TG_SV("ms"),
+                                         .judged = true,
+                                         .worse = worse };
+}
+
+/* Two numbers rise by 10 % together: more of one is worse, less of the other. Neither costs a step anything, and
+ * neither speaks for the other. */
+CASE(numbers_that_got_better_and_worse_are_two_events)
+{
+    begin(b, 40);
+    be_a_number(b, 3, 1);
+    be_a_number(b, 5, -1);
+    slower(b, 3, 20, 40, 1.10);
+    slower(b, 5, 20, 40, 1.10);
+    replay(b);
+    assert_int_equal(b->h.n_events, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const struct tg_history_event *e = &b->h.event[i];
+        bool worse = e->v[0].series == 3;
+        assert_int_equal(e->n, 1);
+        assert_int_equal(e->kind, worse ? TG_EVENT_REGRESSION : TG_EVENT_IMPROVEMENT);
+        assert_int_equal(e->to, 20);
+        assert_in_range(e->fired, 22, 24); /* the scan alone: not with its second night */
+        assert_true(e->cost_ns == 0);
+        assert_true(fabs(e->v[0].after / e->v[0].before - 1.10) < 0.01);
+    }
+}
+
+/* The six names that are left tell the machine's factor of a night; the numbers keep what was measured. */
+CASE(nothing_is_taken_off_a_number)
+{
+    begin(b, 40);
+    be_a_number(b, 3, 1);
+    for (uint32_t s = 0; s < OPS; s++)
+        slower(b, s, 30, 31, 1.05);
+    replay(b);
+    assert_int_equal(b->h.n_events, 0);
+    assert_true(fabs(tg_history_corrected(&b->h, 30, 2) - log(120e3)) < 0.01);
+    assert_true(fabs(tg_history_corrected(&b->h, 30, 3) - log(1.05 * 130e3)) < 0.01);
+}
+
 /* Slower or slowly so; calls, where there are more of them. */
 TEST(what_a_night_fails_by)
 {

@@ -30,6 +30,13 @@ static bool compare_hta(struct tg_comparison *out, const struct tg_diff_request 
 
 enum { JUDGED_RUNS = 3 }; /* per side: what evidence about durations needs */
 
+/* One trace is one run: nothing but its sums can be in the table. The page and causes ask for more, and a
+ * normalised name is that of the raw one with most time under a parent. */
+static bool needs_totals_only(const struct tg_diff_request *q, int side)
+{
+    return q->inputs[side].n == 1 && !q->o->html && !q->o->cause && !q->o->normalise;
+}
+
 /* Both sides as summaries, aligned; exact sums, and evidence where there are runs for it. */
 static bool compare_summaries(struct tg_comparison *out, struct tg_diff_request *q,
                               struct tg_err *err)
@@ -42,6 +49,7 @@ static bool compare_summaries(struct tg_comparison *out, struct tg_diff_request 
     for (int s = 0; s < 2; s++) {
         enum tg_arrange how = tg_given_arrange(
             &q->o->given, tg_inputs_are_stored(&q->inputs[s]) ? TG_ARRANGE_RUNS : TG_ARRANGE_AUTO);
+        so.totals_only = needs_totals_only(q, s);
         if (!tg_inputs_load(&q->summary[s], &q->inputs[s], &so, q->repo, q->progress, err) ||
             !tg_side_arrange_some(&side[s], &q->summary[s], how, q->arena, err))
             return tg_err_context(err, "reading %s", q->label[s]);

@@ -9,16 +9,22 @@
 
 static void hide(struct tg_label *l, size_t at, size_t n, enum tg_label_hide how)
 {
-    for (size_t i = at; i < at + n; i++)
-        l->hide[i] = (unsigned char)how;
+    memset(l->hide + at, (int)how, n);
+}
+
+/* Where `word` is from `at` on, with something after it; the length of the name: nowhere. */
+static size_t find_word(const struct tg_label *l, size_t at, const char *word)
+{
+    size_t n = l->name.n ? l->name.n - 1 : 0;
+    const char *found = at < n ? memmem(l->name.p + at, n - at, word, strlen(word)) : NULL;
+    return found ? (size_t)(found - l->name.p) : l->name.n;
 }
 
 static void drop_word(struct tg_label *l, const char *word)
 {
     size_t n = strlen(word);
-    for (size_t at = 0; at + n < l->name.n; at++)
-        if (memcmp(l->name.p + at, word, n) == 0)
-            hide(l, at, n, TG_LABEL_DROPPED);
+    for (size_t at = 0; (at = find_word(l, at, word)) < l->name.n; at += n)
+        hide(l, at, n, TG_LABEL_DROPPED);
 }
 
 /* Template arguments that every elementwise kernel has: where its operands are, and how many. */
@@ -28,9 +34,8 @@ static void drop_operands(struct tg_label *l)
     tg_sv s = tg_buf_sv(&l->name);
     for (size_t k = 0; k < sizeof begin / sizeof *begin; k++) {
         size_t n = strlen(begin[k]);
-        for (size_t at = 0; at + n < s.n; at++) {
-            const char *end =
-                memcmp(s.p + at, begin[k], n) == 0 ? memchr(s.p + at + n, '>', s.n - at - n) : NULL;
+        for (size_t at = 0; (at = find_word(l, at, begin[k])) < s.n; at++) {
+            const char *end = memchr(s.p + at + n, '>', s.n - at - n);
             if (end && (size_t)(end - s.p) - at - n < 6) /* "2", "3ul" */
                 hide(l, at, (size_t)(end - s.p) + 1 - at, TG_LABEL_DROPPED);
         }
@@ -79,9 +84,9 @@ static size_t find_outside(tg_sv s, size_t at, size_t end, const char *stops)
         char c = s.p[at];
         if (!depth && strchr(stops, c))
             return at;
-        if (strchr("<({", c))
+        if (c == '<' || c == '(' || c == '{')
             depth++;
-        else if (strchr(")}", c) || (c == '>' && at && s.p[at - 1] != '-'))
+        else if (c == ')' || c == '}' || (c == '>' && at && s.p[at - 1] != '-'))
             depth -= depth > 0;
     }
     return end;
@@ -448,12 +453,15 @@ static void cut_around(struct tg_label *l, struct tg_label *other, size_t width)
 void tg_label_put(struct tg_buf *out, const struct tg_label *l)
 {
     bool dots = false; /* one ellipsis for a cut, whatever was dropped in it */
-    for (size_t i = 0; i < l->name.n; i++) {
-        if (l->hide[i] == TG_LABEL_SHOWN)
-            tg_buf_putc(out, l->name.p[i]);
-        else if (l->hide[i] == TG_LABEL_CUT && !dots)
+    for (size_t i = 0, end; i < l->name.n; i = end) {
+        unsigned char how = l->hide[i];
+        for (end = i + 1; end < l->name.n && l->hide[end] == how;)
+            end++;
+        if (how == TG_LABEL_SHOWN)
+            tg_buf_add(out, (tg_sv){ l->name.p + i, end - i });
+        else if (how == TG_LABEL_CUT && !dots)
             tg_buf_puts(out, "\xe2\x80\xa6");
-        dots = l->hide[i] == TG_LABEL_CUT || (dots && l->hide[i] == TG_LABEL_DROPPED);
+        dots = how == TG_LABEL_CUT || (dots && how == TG_LABEL_DROPPED);
     }
     tg_buf_add(out, tg_buf_sv(&l->after));
 }

@@ -49,7 +49,7 @@ bool tg_cache_takes(const struct tg_cache *c, const struct tg_input_item *item,
                     const struct tg_summarize_opts *o)
 {
     return c->folder && item->from_git && !item->stored && !o->keep && !o->n_meta && !o->run.n &&
-           !o->host.cpu.n && !o->load.reader.limits;
+           !o->host.cpu.n && !o->load.reader.limits && !o->totals_only;
 }
 
 static const char *path_of(const struct tg_cache *c, const struct tg_input_item *item,

@@ -124,8 +124,16 @@ void tg_utf8_spell(struct tg_buf *out, uint32_t c)
 void tg_utf8_visible(struct tg_buf *out, tg_sv s)
 {
     while (s.n) {
-        size_t len = tg_utf8_len(s);
-        uint32_t c = len ? tg_utf8_code(s, len) : 0xfffd;
+        size_t len = 0;
+        uint32_t c;
+        while (len < s.n && s.p[len] >= ' ' && s.p[len] < 0x7f) /* nearly all of most names */
+            len++;
+        tg_buf_add(out, (tg_sv){ s.p, len });
+        s = tg_sv_from(s, len);
+        if (!s.n)
+            break;
+        len = tg_utf8_len(s);
+        c = len ? tg_utf8_code(s, len) : 0xfffd;
         if (c == '\n' || c == '\r' || c == '\t')
             tg_buf_putc(out, ' ');
         else if (tg_utf8_is_invisible(c))

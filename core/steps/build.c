@@ -5,15 +5,14 @@
 #include "core/base/arena.h"
 #include "core/steps/internal.h"
 
-static bool is_window(const struct tg_trace *t, const struct tg_span *s,
-                      const struct tg_window_spec *w)
+static bool is_window(const struct tg_name *name, const struct tg_window_spec *w)
 {
-    enum tg_kind k = tg_span_kind(t, s);
+    enum tg_kind k = name->kind;
     if (w->by == TG_WINDOW_AUTO)
         return k == TG_KIND_STEP;
     return w->by == TG_WINDOW_ANNOTATION &&
            (k == TG_KIND_ANNOTATION || k == TG_KIND_OP || k == TG_KIND_STEP) &&
-           tg_sv_glob(w->name, tg_span_name(t, s)->name);
+           tg_sv_glob(w->name, name->name);
 }
 
 static int thread_cmp(const struct tg_thread *a, const struct tg_thread *b)
@@ -22,16 +21,25 @@ static int thread_cmp(const struct tg_thread *a, const struct tg_thread *b)
     return c ? c : tg_sv_cmp(a->tid, b->tid);
 }
 
+/* Per name: is it a window's? */
+static bool *window_names(const struct tg_trace *t, const struct tg_window_spec *w)
+{
+    bool *is = tg_xmalloc(t->names->n + 1);
+    for (size_t i = 0; i < t->names->n; i++)
+        is[i] = is_window(&t->names->v[i], w);
+    return is;
+}
+
 /*
  * The thread with most windows; of several, the first by text, because ids follow the file's order.
  */
-static uint32_t main_thread(const struct tg_trace *t, const struct tg_window_spec *w)
+static uint32_t main_thread(const struct tg_trace *t, const bool *is_window_name)
 {
     TG_FREE size_t *count = tg_xcalloc(t->n_threads + 1, sizeof *count);
     uint32_t best = 0;
     for (size_t i = 0; i < t->n_spans; i++) {
         const struct tg_span *s = tg_span_at(t, i);
-        if (is_window(t, s, w))
+        if (is_window_name[s->name])
             count[t->tracks[s->track].thread]++;
     }
     for (uint32_t k = 1; k < t->n_threads; k++)
@@ -44,13 +52,14 @@ static uint32_t main_thread(const struct tg_trace *t, const struct tg_window_spe
 static void find_windows(struct tg_steps *out, const struct tg_trace *t,
                          const struct tg_window_spec *w)
 {
-    uint32_t thread = main_thread(t, w);
+    TG_FREE bool *is_window_name = window_names(t, w);
+    uint32_t thread = main_thread(t, is_window_name);
     size_t cap = 0;
     for (size_t k = 0; k < t->n_spans; k++) {
         const struct tg_span *s = tg_span_at(t, out->order[k]);
         struct tg_step *last = out->n ? &out->v[out->n - 1] : NULL;
         int64_t number;
-        if (t->tracks[s->track].thread != thread || s->dur <= 0 || !is_window(t, s, w))
+        if (!is_window_name[s->name] || t->tracks[s->track].thread != thread || s->dur <= 0)
             continue;
         if (last && tg_span_end(s) <= last->end) { /* inside the previous one */
             out->nested += s->start != last->start || tg_span_end(s) != last->end;
@@ -101,7 +110,6 @@ static bool begin(struct tg_steps *out, const struct tg_trace *t, const struct t
 {
     *out = (struct tg_steps){ .order = tg_steps_column(t, sizeof *out->order) };
     tg_trace_sort(t, out->order);
-    out->repeated = count_repeated(out, t);
     if (w->by != TG_WINDOW_WHOLE)
         find_windows(out, t, w);
     if (!out->marked)
@@ -119,6 +127,7 @@ static bool begin(struct tg_steps *out, const struct tg_trace *t, const struct t
 
 static bool finish(struct tg_steps *out, const struct tg_trace *t)
 {
+    out->repeated = count_repeated(out, t);
     tg_steps_place(out, t);
     tg_steps_nest(out, t);
     tg_steps_link_parents(out, t);
@@ -138,6 +147,16 @@ bool tg_steps_build_sparing(struct tg_steps *out, struct tg_trace *t,
         return false;
     tg_trace_drop(t, TG_TRACE_CORRELATIONS);
     return finish(out, t);
+}
+
+bool tg_steps_build_flat(struct tg_steps *out, struct tg_trace *t, const struct tg_window_spec *w,
+                         struct tg_err *err)
+{
+    if (!begin(out, t, w, err))
+        return false;
+    tg_trace_drop(t, TG_TRACE_CORRELATIONS);
+    tg_steps_place(out, t);
+    return true;
 }
 
 void tg_steps_release(struct tg_steps *s)

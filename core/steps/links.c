@@ -62,12 +62,24 @@ static void collect_launches(struct table *h, const struct tg_trace *t, const ui
     }
 }
 
-static struct entry *launch_of(const struct table *h, const struct tg_trace *t, uint32_t i)
+/* The entry of a span on the device; TG_NO_ID: none. */
+static uint32_t entry_of(const struct table *h, const struct tg_trace *t, uint32_t i)
 {
-    int64_t correlation = *tg_correlation_at(t, i);
-    if (correlation < 0 || !is_linked_kind(tg_span_kind(t, tg_span_at(t, i))))
-        return NULL;
-    return table_find(h, correlation);
+    const uint64_t key = (uint64_t)*tg_correlation_at(t, i);
+    if ((int64_t)key < 0 || !is_linked_kind(tg_span_kind(t, tg_span_at(t, i))))
+        return TG_NO_ID;
+    return tg_keymap_find(&h->ids, &key);
+}
+
+/* out->launch: the entries, until each knows how many spans it has. */
+static void count_devices(struct tg_steps *out, const struct tg_trace *t, struct table *h)
+{
+    for (uint32_t i = 0; i < t->n_spans; i++) {
+        uint32_t id = out->launch[i] = entry_of(h, t, i);
+        if (id != TG_NO_ID && tg_kind_is_device(tg_span_kind(t, tg_span_at(t, i))) &&
+            h->v[id].devices <= TG_MAX_KERNELS_PER_LAUNCH)
+            h->v[id].devices++;
+    }
 }
 
 /* The innermost operator, annotation or step around a launch; runtime calls are skipped. */
@@ -123,7 +135,7 @@ static void link_devices(struct tg_steps *out, const struct tg_trace *t, const s
 {
     for (uint32_t i = 0; i < t->n_spans; i++) {
         const struct tg_span *s = tg_span_at(t, i);
-        const struct entry *e = launch_of(h, t, i);
+        const struct entry *e = out->launch[i] == TG_NO_ID ? NULL : &h->v[out->launch[i]];
         out->launch[i] = TG_NO_SPAN;
         if (e && !(e->call == TG_CALL_KERNEL && e->devices > TG_MAX_KERNELS_PER_LAUNCH))
             out->launch[i] = e->span;
@@ -144,12 +156,7 @@ void tg_steps_link(struct tg_steps *out, const struct tg_trace *t)
         call[i] = (unsigned char)tg_call_of(t->names->v[i].kind, t->names->v[i].name);
     tg_keymap_init(&h.ids, 1);
     collect_launches(&h, t, out->order, call);
-    for (uint32_t i = 0; i < t->n_spans; i++) {
-        struct entry *e = launch_of(&h, t, i);
-        if (e && tg_kind_is_device(tg_span_kind(t, tg_span_at(t, i))) &&
-            e->devices <= TG_MAX_KERNELS_PER_LAUNCH)
-            e->devices++;
-    }
+    count_devices(out, t, &h);
     link_devices(out, t, &h);
     count_lost(out, t, &h, call);
     tg_keymap_release(&h.ids);

@@ -156,6 +156,7 @@ int32_t tg_steps_at(const struct tg_steps *s, tg_ns at)
 void tg_steps_place(struct tg_steps *out, const struct tg_trace *t)
 {
     const struct tg_lanes *l = &out->lanes;
+    size_t unplaced = 0;
     out->step_of = tg_steps_column(t, sizeof *out->step_of);
     for (uint32_t i = 0; i < t->n_spans; i++) {
         const struct tg_span *s = tg_span_at(t, i);
@@ -168,11 +169,12 @@ void tg_steps_place(struct tg_steps *out, const struct tg_trace *t)
         else
             out->step_of[i] =
                 tg_kind_is_on_device(tg_span_kind(t, s)) ? NOT_YET : step_at(out, s->start);
+        unplaced += out->step_of[i] == NOT_YET;
     }
     for (size_t i = 0; t->has_no_launches && i < t->n_spans; i++)
         out->unassigned +=
             out->step_of[i] == NOWHERE && tg_kind_is_device(tg_span_kind(t, tg_span_at(t, i)));
-    if (!out->marked || t->has_no_launches)
+    if (!unplaced)
         return;
     ask_neighbours(out, t, l);
     ask_device(out, t, l);

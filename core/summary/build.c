@@ -85,7 +85,8 @@ static void intern_names(struct build *b)
 /* The enclosing operator, annotation or step; runtime calls around a call are skipped. */
 static uint32_t parent_text(const struct build *b, uint32_t i)
 {
-    for (uint32_t p = b->s->parent[i]; p != TG_NO_SPAN; p = b->s->parent[p]) {
+    for (uint32_t p = b->s->parent ? b->s->parent[i] : TG_NO_SPAN; p != TG_NO_SPAN;
+         p = b->s->parent[p]) {
         const struct tg_span *s = tg_span_at(b->t, p);
         enum tg_kind k = tg_span_kind(b->t, s);
         if (!tg_kind_is_call(k))
@@ -253,7 +254,8 @@ static void add_totals(struct build *b)
         size_t at = bucket(b, i);
         r->count[at]++;
         r->total[at] = tg_ns_add(r->total[at], s->dur > 0 ? s->dur : 0);
-        r->self[at] = tg_ns_add(r->self[at], b->s->self[i]);
+        if (b->s->self)
+            r->self[at] = tg_ns_add(r->self[at], b->s->self[i]);
     }
 }
 
@@ -432,7 +434,6 @@ static void build_gaps(struct build *b)
     TG_FREE tg_ns *cursor = tg_xrealloc(NULL, n, sizeof *cursor);
     TG_FREE tg_ns **at = tg_xrealloc(NULL, n, sizeof *at);
     name_windows(b);
-    b->out->gap_count = TG_NEW_N(b->a, uint32_t, n);
     for (size_t k = 0; b->s->marked && k < n; k++)
         b->out->gap_count[k] = 1;
     for (size_t i = 0; i < b->t->n_spans; i++) {
@@ -480,7 +481,7 @@ static void count_fallback(struct build *b, const struct tg_classes *classes)
     }
 }
 
-static void count_damage(struct build *b, const struct tg_classes *classes)
+static void count_damage(struct build *b)
 {
     const struct tg_trace_info *info = b->t->info;
     struct tg_shard *out = b->out;
@@ -500,7 +501,6 @@ static void count_damage(struct build *b, const struct tg_classes *classes)
     out->leniencies = info->invalid_escapes + info->control_bytes + info->bad_utf8 +
                       info->non_finite + info->huge_integers;
     out->truncated = info->truncated || b->t->is_capped;
-    count_fallback(b, classes);
 }
 
 static void build_hints(struct build *b)
@@ -581,6 +581,23 @@ static void drop_spans(const struct tg_spent *own)
     tg_trace_drop(own->trace, TG_TRACE_SPANS);
 }
 
+/* What a comparison of runs asks for, beside sums by name. */
+static void build_details(struct build *b, const struct tg_summarize_opts *o,
+                          const struct tg_spent *own)
+{
+    build_gaps(b);
+    count_fallback(b, o->classes);
+    b->out->device_busy = tg_metrics_busy(b->t, b->s, o->classes);
+    if (o->frame_sorts)
+        tg_frames_of_trace(b->out, b->t, b->s, o->frame_sorts, b->a);
+    find_collectives(b);
+    build_tree(b, o->load.reader.limits);
+    if (own)
+        drop_spans(own);
+    fill_slots(b);
+    place_attrs(b);
+}
+
 struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps *steps,
                                 const struct tg_summarize_opts *o, const struct tg_spent *own,
                                 struct tg_arena *a, struct tg_err *err)
@@ -598,7 +615,9 @@ struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps 
     split_attrs(&b);
     build_steps(&b);
     out->metrics = TG_NEW_N(a, struct tg_metric_value, TG_METRICS * steps->n);
-    tg_metrics_compute(t, steps, o->classes, out->metrics);
+    out->gap_count = TG_NEW_N(a, uint32_t, steps->n);
+    if (!o->totals_only)
+        tg_metrics_compute(t, steps, o->classes, out->metrics);
     if (own && !o->frame_sorts)
         drop_launches(own);
     collect_rows(&b);
@@ -611,19 +630,11 @@ struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps 
     init_rows(&b);
     order_kernels(&b);
     add_totals(&b);
-    build_gaps(&b);
-    count_damage(&b, o->classes);
-    out->device_busy = tg_metrics_busy(t, steps, o->classes);
+    count_damage(&b);
     build_hints(&b);
     tg_env_build(out, t, o, a);
-    if (o->frame_sorts)
-        tg_frames_of_trace(out, t, steps, o->frame_sorts, a);
-    find_collectives(&b);
-    build_tree(&b, limits);
-    if (own)
-        drop_spans(own);
-    fill_slots(&b);
-    place_attrs(&b);
+    if (!o->totals_only)
+        build_details(&b, o, own);
     out->marked = steps->marked;
     out->window = window_text(&o->window, a);
     out->classes = TG_SV_PRINTF(a, "%016llx", (unsigned long long)tg_class_table_hash(o->classes));

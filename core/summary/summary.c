@@ -95,8 +95,9 @@ static bool add_spent(struct tg_summary *out, struct tg_trace *t, const struct t
     const struct tg_spent own = { t, &steps };
     bool ok;
     tg_trace_drop(t, TG_TRACE_SEQUENCE | (o->frame_sorts ? 0 : TG_TRACE_PYTHON));
-    ok = o->frame_sorts ? tg_steps_build(&steps, t, &o->window, err)
-                        : tg_steps_build_sparing(&steps, t, &o->window, err);
+    ok = o->frame_sorts   ? tg_steps_build(&steps, t, &o->window, err)
+         : o->totals_only ? tg_steps_build_flat(&steps, t, &o->window, err)
+                          : tg_steps_build_sparing(&steps, t, &o->window, err);
     ok = ok && add_shard(out, t, &steps, o, &own, err);
     tg_steps_release(&steps);
     tg_trace_free(t);
@@ -122,7 +123,9 @@ static bool add_trace(struct tg_summary *out, struct tg_source *s,
 {
     struct tg_load_opts load = o->load;
     struct tg_trace *t;
-    load.reader.want_args = load.want_attrs = load.want_memory = true;
+    load.reader.want_args = true;
+    load.want_attrs = load.want_memory = !o->totals_only;
+    load.skip_check = o->totals_only;
     load.keep_hta = false;
     load.keep_python = o->frame_sorts != 0;
     load.python_aside = o->keep && !o->frame_sorts ? TG_KEPT_SPANS : 0;

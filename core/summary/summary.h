@@ -172,9 +172,12 @@ struct tg_summarize_opts {
     struct tg_window_spec window;
     const struct tg_classes *classes; /* rows before the built-in class table; NULL: none */
     unsigned frame_sorts;             /* totals by Python frame: a bit per enum tg_stack_sort */
-    int64_t rank;                     /* -1: from the trace, else the file name, else none */
-    tg_sv run;                        /* "": content hash */
-    const struct tg_kv *meta;         /* --meta k=v */
+    bool
+        totals_only; /* of a trace only calls and inclusive times by name: all that a table of one run
+                         looks at. No parents, self times, attributes, metrics, gaps or tree */
+    int64_t rank;    /* -1: from the trace, else the file name, else none */
+    tg_sv run;       /* "": content hash */
+    const struct tg_kv *meta; /* --meta k=v */
     size_t n_meta;
     int64_t named_ranks;      /* ranks from this number on are loaded with metrics, step times and
                             collectives alone: a fraction of their memory. 0: all are whole */

@@ -538,7 +538,8 @@ static bool load(struct loader *l, struct tg_source *s)
     publish(l->t);
     if (!find_kinds(l))
         return false;
-    tg_trace_check(l->t, l->opts->python_aside > 0);
+    if (!l->opts->skip_check)
+        tg_trace_check(l->t, l->opts->python_aside > 0);
     return true;
 }
 

@@ -131,6 +131,7 @@ struct tg_load_opts {
     bool keep_hta;    /* every row HTA keeps, in file order, with doubles; implies keep_python */
     bool want_attrs, want_memory;
     bool want_sequence; /* tg_trace.sequence: links of backward work to its forward operator */
+    bool skip_check;    /* nobody asks for tg_trace.integrity */
     /* Above 0: Python functions are kept beside the rest, up to this many (a trace with exactly this
      * number may have had more). Damage in them is not counted, and B/E pairs are ignored. */
     size_t python_aside;

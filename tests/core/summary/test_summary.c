@@ -655,3 +655,56 @@ CASE(numbers_move_with_their_spans)
     tg_trace_free(t);
     tg_source_close(source);
 }
+
+/* mm is in the step, in add and after it: three rows by parent. */
+#define NESTED                                                                                                                                                       \
+    "{\"traceEvents\":[" ROW("user_annotation", "ProfilerStep#3", "X", "10", ",\"dur\":90") "," ROW("cpu_op", "aten::mm", "X", "12", ",\"dur\":9") "," ROW(          \
+        "cuda_runtime", "cudaLaunchKernel", "X",                                                                                                                     \
+        "13", ",\"dur\":2,\"args\":{\"correlation\":7}") "," ROW("cpu_op", "aten::add", "X", "30",                                                                   \
+                                                                 ",\"dur\":40") "," ROW("cpu_op",                                                                    \
+                                                                                        "aten::"                                                                     \
+                                                                                        "mm",                                                                        \
+                                                                                        "X", "40",                                                                   \
+                                                                                        ",\"dur\""                                                                   \
+                                                                                        ":8") "," ROW("cuda_runtime",                                                \
+                                                                                                      "cudaLaunchKernel",                                            \
+                                                                                                      "X",                                                           \
+                                                                                                      "41",                                                          \
+                                                                                                      ",\"dur\":3,\"args\":{\"correlation\":8}") "," ROW("cpu_op",   \
+                                                                                                                                                         "aten::mm", \
+                                                                                                                                                         "X",        \
+                                                                                                                                                         "200",      \
+                                                                                                                                                         ",\"dur\":5") "]}"
+
+static void read_shard(struct tg_summary *out, const char *text, bool totals_only)
+{
+    const struct tg_summarize_opts o = { .rank = -1, .totals_only = totals_only };
+    struct tg_err err = TG_ERR_INIT;
+    struct tg_source *source = tg_source_memory(tg_sv_of(text), "made.json", NULL, &err);
+    tg_summary_init(out);
+    assert_true(source && tg_summary_add(out, source, &o, NULL, &err));
+    tg_source_close(source);
+}
+
+/* mm: 9 + 8 us in the step, 5 after it; launches: 2 + 3. */
+CASE(totals_alone_are_those_of_the_whole)
+{
+    struct tg_summary whole, flat;
+    const struct tg_row *mm;
+    read_shard(&whole, NESTED, false);
+    read_shard(&flat, NESTED, true);
+    assert_int_equal(whole.shards[0]->n_rows, 6);
+    assert_int_equal(flat.shards[0]->n_rows, 4);
+    assert_int_equal(flat.shards[0]->n_steps, 1);
+    assert_int_equal(flat.shards[0]->tree.n, 0);
+    mm = row(flat.shards[0], "aten::mm", "");
+    assert_int_equal(mm->count[0], 2);
+    assert_int_equal(mm->total[0], 17000);
+    assert_int_equal(mm->count[1], 1);
+    assert_int_equal(mm->total[1], 5000);
+    assert_null(mm->slots);
+    assert_int_equal(row(flat.shards[0], "cudaLaunchKernel", "")->total[0], 5000);
+    assert_int_equal(row(flat.shards[0], "ProfilerStep#3", "")->total[0], 90000);
+    tg_summary_release(&whole);
+    tg_summary_release(&flat);
+}

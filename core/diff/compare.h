@@ -82,6 +82,7 @@ struct tg_evidence {
                         change by what the machine explains */
     double noise;      /* sqrt of the moderated variance (log scale): "noise 1.8 %" */
     double se, z, tau; /* threshold pieces of this number of runs */
+    double steady_tau; /* of device work: proven and larger than this warns; 0: of nothing else */
     double p, p_limit; /* exact one-sided rank test */
     unsigned above, pairs; /* fresh runs above all baseline runs; number of fresh runs */
     double others;         /* ln: nine of ten other big operators moved less */
@@ -381,6 +382,9 @@ struct tg_comparison {
     double drift;      /* common factor c0 (log), the larger; |drift| > ln 1.10 is a warning */
     bool drifted;
     enum tg_drift_of drift_of;
+    /* ln of what the device's work takes in the second half of a run's steps against the first, of the side
+     * where that is more; 0: it keeps its speed, within TG_TAU_DEVICE. */
+    double warming;
     /* The fresh runs were disturbed: for most operators, mean minus least step is larger than in the
      * baseline; `excess` is the difference as a share of the step. Durations are then not judged. */
     bool busy;

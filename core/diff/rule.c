@@ -158,6 +158,7 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
     ev->noise = ev->se / sqrt(1 / (double)nb + 1 / (double)nt);
     ev->z = t.z;
     ev->tau = t.tau;
+    ev->steady_tau = q->aim.device && w->c->warming == 0 ? TG_TAU_DEVICE : 0;
     ev->p_limit = t.p_limit;
     ev->p = tg_rank_table_p(&w->rank[q->order], l.x[TG_BASE], l.x[TG_TEST], m->c);
     ev->others = others(m, q->aim.among, ev->e + m->c);

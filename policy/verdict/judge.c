@@ -176,6 +176,22 @@ static struct tg_judgement judge_list(const struct tg_probe *p, const struct tg_
     return worst;
 }
 
+/*
+ * Device work varies less from run to run than the sizes by numbers of runs allow, but single processes
+ * may differ by more: what is proven warns, and fails where new runs confirm it.
+ */
+static bool is_steady_work_slower(const struct tg_probe *p, const struct tg_limit_list *fail)
+{
+    struct tg_probe fine = *p;
+    struct tg_evidence ev;
+    if (!has_evidence(p) || p->ev->steady_tau == 0 || p->ev->steady_tau >= p->ev->tau)
+        return false;
+    ev = *p->ev;
+    ev.tau = ev.steady_tau;
+    fine.ev = &ev;
+    return judge_list(&fine, fail, TG_STATE_FAIL).state == TG_STATE_FAIL;
+}
+
 bool tg_limit_lists_have_size(const struct tg_limit_list *warn, const struct tg_limit_list *fail)
 {
     const struct tg_limit_list *const lists[] = { warn, fail };
@@ -225,6 +241,8 @@ struct tg_judgement tg_judge(const struct tg_probe *p, const struct tg_limit_lis
         tg_lack(&j, TG_STATE_NOT_JUDGED, TG_NEED_NEW_RUNS, tg_confirm_text(p->ev));
     if (j.state == TG_STATE_PASS && (some_steps_slow(p, fail) || some_steps_slow(p, warn)))
         j = (struct tg_judgement){ .state = TG_STATE_WARN, .reason = TG_REASON_SOME_STEPS };
+    if (j.state == TG_STATE_PASS && is_steady_work_slower(p, fail))
+        j = (struct tg_judgement){ .state = TG_STATE_WARN, .reason = TG_REASON_STEADY };
     return j;
 }
 

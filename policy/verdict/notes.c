@@ -409,6 +409,21 @@ static void tell_machine(struct tg_eval_state *e, const struct tg_comparison *c)
                        "of everything looks the same.");
 }
 
+/* A cold card takes other times in its first steps than later, and power limits make it drift. */
+static void tell_warming(struct tg_eval_state *e, const struct tg_comparison *c)
+{
+    if (c->warming == 0)
+        return;
+    tg_eval_note(e, TG_REASON_NONE,
+                 TG_SV_PRINTF(e->arena,
+                              "the device's speed changes within the runs: its work takes %s %s in "
+                              "the last steps than in the first ones",
+                              TG_VALUE(100 * fabs(expm1(c->warming)), TG_UNIT_PERCENT),
+                              c->warming > 0 ? "longer" : "shorter"),
+                 "Warm up for two seconds before recording. Until then only large changes of device "
+                 "times are found.");
+}
+
 /* "2/1" of "Torch-Compiled Region: 2/1", frame and recompilation; "" for the first compilation. */
 static tg_sv recompilation_of(tg_sv name)
 {
@@ -610,6 +625,7 @@ void tg_notes(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
     tell_machine(e, c);
+    tell_warming(e, c);
     tell_recompilations(e, c);
     tell_other_data(e, c);
     tell_busy(e, c);

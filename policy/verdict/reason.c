@@ -39,6 +39,10 @@ static const struct {
     [TG_REASON_CROWDED] = { "crowded", "more than a tenth of the big operators moved as well",
                             "more than a tenth of the big operators moved as well, which may be "
                             "the machine" },
+    [TG_REASON_STEADY] = { "steady",
+                           "proven of device work, but smaller than what fails without new runs",
+                           "device work of one program may differ so from process to process; new "
+                           "runs tell" },
     [TG_REASON_AS_LONG] = { "as-long",
                             "the time between operators grew, and the step takes as long as before",
                             "the host's step takes as long as before; did operators move to "

@@ -2,7 +2,8 @@
 """A library's choice of kernels is not a regression: operators of which every process picks one of three algorithms, as autotuning and
 cuDNN do, with 70, 25 and 5 %. An algorithm is a list of kernels, sets and copies of its own. Expected is what docs/statistics.md says:
 no draw fails, at one to ten runs a side; a choice that takes longer than the baseline's evidence fails; so does a kernel that is added
-beside the choice, at one run: by another operator, or by one more call.
+beside the choice, at one run: by another operator, or by one more call. One steady kernel that takes a tenth longer warns at three
+runs a side, where it would have to take 15 % more to fail.
 """
 import random
 import sys
@@ -114,6 +115,12 @@ def main():
                 for chosen in (first, other):
                     added = verdict(fixed(first, rng, n), fixed(chosen, rng, n, more=[work]), tmp)
                     expect(f"{what} beside {'a choice' if chosen is other else 'nothing'}, {n}", added["verdict"], "fail")
+        for percent, want in ((0, "pass"), (10, "warn"), (30, "fail")):
+            base, fresh = (fixed(first, rng, 3, more=[("aten::steady", [("kernel", "void steady(float*)", us)])])
+                           for us in (90.0, 90.0 + 0.9 * percent))
+            v = verdict(base, fresh, tmp)
+            expect(f"one kernel +{percent} % at 3v3, its runs within 1 %", (v["verdict"], [w["because"] for w in v["warnings"]]),
+                   (want, ["steady"] if want == "warn" else []))
         expect("the same kernel twice in one call", verdict([trace(first, 1)], [twice(trace(first, 2))], tmp)["verdict"], "fail")
     return finish(f"choices: {tried} draws", tried >= 20)
 

@@ -143,3 +143,27 @@ BY_HAND(a_busy_machine)
         assert_int_equal(f->c.busy, risen == 6);
     }
 }
+
+/*
+ * Six kernels of 50 us in the first half of the fresh steps and of 52 in the last: the device slows down by
+ * ln 1.04 within the runs, and what single names of it prove below the size of the runs counts for nothing. Half
+ * a microsecond is within what a steady device varies by.
+ */
+BY_HAND(a_device_that_changes_its_speed)
+{
+    for (int late = 50500; late <= 52000; late += 1500) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 3, 3, 4);
+        for (int side = 0; side < 2; side++)
+            for (size_t run = 0; run < 3; run++)
+                for (int i = 0; i < 6; i++) {
+                    struct tg_row *row =
+                        add_row(f, side, run, TG_KIND_KERNEL, name[i], "", 1, 50000);
+                    for (size_t j = 2; side == TG_TEST && j < 4; j++)
+                        row->slots[j] = row->self[j] = row->total[j] = late;
+                }
+        compare(f);
+        within(f->c.warming, late == 52000 ? log(1.04) : 0, 1e-6);
+        assert_true(find(f, "a")->ev.steady_tau == (late == 52000 ? 0 : 0.02));
+    }
+}

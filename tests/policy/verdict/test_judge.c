@@ -128,6 +128,34 @@ TEST(auto_is_the_threshold_of_the_runs)
     }
 }
 
+/* Of device work less than tau warns where it is proven; more than a steady device varies by. */
+TEST(steady_work_warns_below_the_threshold_of_the_runs)
+{
+    static const struct {
+        double e, steady_tau;
+        bool proven;
+        enum tg_state want;
+    } cases[] = {
+        { 0.05, 0.02, true, TG_STATE_WARN },  { 0.05, 0, true, TG_STATE_PASS },
+        { 0.05, 0.02, false, TG_STATE_PASS }, { 0.015, 0.02, true, TG_STATE_PASS },
+        { 0.10, 0.02, true, TG_STATE_FAIL },
+    };
+    struct tg_bound tau = { .kind = TG_BOUND_PCT, .is_auto = true };
+    struct one o;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tg_evidence ev = { .judged = TG_JUDGED,
+                                  .proven = cases[i].proven,
+                                  .tau = 0.08,
+                                  .steady_tau = cases[i].steady_tau,
+                                  .e = cases[i].e };
+        struct tg_probe p = timed(&ev, 1000, 1100);
+        struct tg_judgement j = tg_judge(&p, &off, limit(&o, tau, NULL));
+        assert_int_equal(j.state, cases[i].want);
+        assert_int_equal(j.reason,
+                         cases[i].want == TG_STATE_WARN ? TG_REASON_STEADY : TG_REASON_NONE);
+    }
+}
+
 TEST(points_and_nothing_at_all)
 {
     struct one o;

@@ -193,7 +193,9 @@ struct tg_eval_state *tg_eval_begin(struct tg_verdict *out, const struct tg_eval
     struct tg_eval_state *e = TG_NEW(a, struct tg_eval_state);
     struct tg_eval_input *kept = TG_NEW(a, struct tg_eval_input);
     *kept = *in;
-    *e = (struct tg_eval_state){ .in = kept, .out = out, .arena = a, .kept = a };
+    *e = (struct tg_eval_state){
+        .in = kept, .out = out, .c = in->comparison, .rank = -1, .arena = a, .kept = a
+    };
     e->of_rule = TG_NEW_N(a, struct tg_rule_results, in->policy->n_rules + 1);
     *out = (struct tg_verdict){ .comparison = in->comparison,
                                 .suite = in->suite ? in->suite->name : TG_SV("default"),

@@ -216,17 +216,17 @@ static void put_numbers(struct tg_buf *out, const struct tg_probe *p,
 static bool op_numbers(struct tg_buf *out, const struct tg_policy *policy, const struct tg_rule *r,
                        const struct tg_comparison *c, const struct tg_op *op)
 {
-    struct tg_rule_limits l = tg_select_limits(r, op);
-    struct tg_probe p = tg_probe_begin(r, &l, c);
+    struct tg_judging w;
     if (tg_rule_metric_info(r->metric)->unit == TG_UNIT_ATTR) {
         const char *why = tg_attr_state_text(op, tg_rule_attr_kind(r->metric), c->arena);
         tg_buf_printf(out, "%s%s\n", why ? "not judged: " : "compared exactly", why ? why : "");
         return true;
     }
-    if (!tg_probe_op(&p, r->metric, c, op) || isnan(p.base))
+    if (!tg_judging_measure(&w, r, &(struct tg_quantity){ .kind = TG_QUANTITY_OP, .op = op },
+                            policy, c, c->arena) ||
+        isnan(w.p.base))
         return false;
-    tg_grounds_ask_runs(&p, l.noise, policy, c, c->arena);
-    put_numbers(out, &p, &l, c);
+    put_numbers(out, &w.p, &w.l, c);
     return true;
 }
 
@@ -270,19 +270,19 @@ static void rule_names(struct tg_buf *out, const struct tg_policy *policy, const
 static void rule_numbers(struct tg_buf *out, const struct tg_policy *policy,
                          const struct tg_rule *r, const struct tg_comparison *c)
 {
-    struct tg_rule_limits l = tg_select_limits(r, NULL);
-    struct tg_probe p = tg_probe_begin(r, &l, c);
+    struct tg_judging w;
     if (tg_rule_metric_info(r->metric)->scope == TG_SCOPE_NAME) {
         rule_names(out, policy, r, c);
         return;
     }
     tg_buf_puts(out, "    ");
-    if (!tg_probe_metric(&p, r, c)) {
+    if (!tg_judging_measure(&w, r, &(struct tg_quantity){ .kind = TG_QUANTITY_TRACE }, policy, c,
+                            c->arena) ||
+        !w.p.known[TG_BASE]) {
         tg_buf_puts(out, "these traces lack what this metric needs\n");
         return;
     }
-    tg_grounds_ask_runs(&p, l.noise, policy, c, c->arena);
-    put_numbers(out, &p, &l, c);
+    put_numbers(out, &w.p, &w.l, c);
 }
 
 /* ---- rules ---- */

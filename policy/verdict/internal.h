@@ -6,9 +6,8 @@
  *
  *   notes.c   banners: drift, environment, what the policy asks for and is not done
  *   guards.c  `require`, the collapse guard, damaged traces
- *   rules.c   each rule over what select.c finds for it
- *             judge_rows.c: one result of it, the values of probe.c against the limits
- *             grounds.c: what a result may rest on: exceptions, runs, devices
+ *   rules.c   each rule over the quantities that select.c finds for it
+ *             judge_rows.c: the row of one quantity, the values of probe.c against the limits
  *             outside_steps.c: calls before, between and after the steps
  *             rank_rows.c: many ranks in one row
  *   waive.c   accepted violations
@@ -38,9 +37,11 @@ struct tg_rule_results {
 struct tg_eval_state {
     const struct tg_eval_input *in;
     struct tg_verdict *out;
-    struct tg_arena *arena;    /* of what is judged now: the verdict's, or a part's */
-    struct tg_arena *kept;     /* the verdict's */
-    struct tg_result *results; /* grows; copied into the arena at the end */
+    const struct tg_comparison *c; /* what is judged now: of all ranks, */
+    int64_t rank;                  /* -1, or a part of it */
+    struct tg_arena *arena;        /* the verdict's, or that part's */
+    struct tg_arena *kept;         /* the verdict's */
+    struct tg_result *results;     /* grows; copied into the arena at the end */
     size_t n, cap;
     struct tg_rule_results *of_rule; /* [policy->n_rules], joined at the end in this order */
     bool comparable, brief;          /* brief: passes need no text */
@@ -60,11 +61,6 @@ void tg_rank_rows_add(struct tg_rank_rows *x, const struct tg_result *r, int64_t
 /* One row a name, in `out` unless it is NULL; how many. */
 size_t tg_rank_rows_put(struct tg_rank_rows *x, struct tg_result *out, struct tg_arena *a);
 struct tg_result tg_result_copy(const struct tg_result *r, struct tg_arena *a);
-
-struct tg_rule_scope { /* one comparison a rule looks at: all ranks, or one of them */
-    const struct tg_comparison *c;
-    int64_t rank; /* -1: all */
-};
 
 /* A new result of `rule` (NULL: a guard); valid until the next one is added. */
 struct tg_result *tg_eval_add(struct tg_eval_state *e, const struct tg_rule *rule);
@@ -125,68 +121,48 @@ enum tg_dimension tg_unit_dimension(enum tg_unit unit);
 enum tg_unit tg_dimension_unit(enum tg_dimension d);
 const char *tg_unit_text(enum tg_unit unit); /* as in reports: "ns", "%", "" */
 
-/* What a rule asks of any value, by these limits of it. */
-struct tg_probe tg_probe_begin(const struct tg_rule *rule, const struct tg_rule_limits *l,
-                               const struct tg_comparison *c);
-/* Fills unit, values and evidence of a metric per name; false: this operator has none. */
-bool tg_probe_op(struct tg_probe *p, enum tg_rule_metric m, const struct tg_comparison *c,
-                 const struct tg_op *op);
-/* The same for a whole trace; false: one of the sides does not carry it. */
-bool tg_probe_metric(struct tg_probe *p, const struct tg_rule *rule, const struct tg_comparison *c);
+/* A quantity with a value of each run: what one row is about. */
+struct tg_quantity {
+    enum tg_quantity_kind {
+        TG_QUANTITY_OP,       /* a metric of a name */
+        TG_QUANTITY_GAP,      /* time that no operator has: of the step, or of an annotation */
+        TG_QUANTITY_TOGETHER, /* time of names of one kind that are too small by themselves */
+        TG_QUANTITY_CHOICE, /* device time of an operator that launches other kernels than before */
+        TG_QUANTITY_TRACE,  /* a metric of the whole trace */
+        TG_QUANTITY_NUMBER  /* a benchmark's */
+    } kind;
+    const struct tg_op
+        *op; /* of TOGETHER and CHOICE what stands for them; of TRACE and NUMBER NULL */
+    const struct tg_op *const *some; /* TOGETHER */
+    size_t n_some;
+    const struct tg_evidence *ev; /* GAP, TOGETHER, CHOICE: its time */
+    const struct tg_number_change *number;
+};
+/* `x` becomes the same quantity in other runs; false: they lack it. */
+bool tg_quantity_find(struct tg_quantity *x, const struct tg_comparison *c, struct tg_arena *a);
 
-/* The same by one estimate alone; false: this metric or name has none. */
-bool tg_probe_op_by(struct tg_probe *p, enum tg_rule_metric m, const struct tg_comparison *c,
-                    const struct tg_op *op, enum tg_estimate by);
-bool tg_probe_metric_by(struct tg_probe *p, const struct tg_rule *rule,
-                        const struct tg_comparison *c, enum tg_estimate by);
+struct tg_judging { /* one row while it is judged: each part is made from those before it */
+    const struct tg_rule *rule;
+    struct tg_quantity x;
+    struct tg_rule_limits l;
+    struct tg_probe p;
+    struct tg_judgement j;
+};
+/* Values and evidence of the row's quantity, by one estimate (LEAST: as the comparison has it); false: it has none. */
+bool tg_probe(struct tg_probe *p, const struct tg_judging *w, const struct tg_comparison *c,
+              enum tg_estimate by);
 
-/* ---- grounds.c ---- */
+/* ---- judge_rows.c ---- */
 
-/* What the state of `r` rests on; the reason, if it is nothing. */
-void tg_grounds_set(struct tg_result *r, const struct tg_rule_limits *l, const struct tg_probe *p,
-                    const struct tg_judgement *j);
-/*
- * What is known of an operator, and the rule's exceptions, make of a judgement. Calls in some steps or
- * runs that nothing proves are asked for the step with most of them.
- */
-void tg_grounds_soften(struct tg_judgement *j, const struct tg_op *op, const struct tg_rule *rule,
-                       const struct tg_probe *p, const struct tg_rule_limits *l);
-/* noise.min_steps; NULL: enough of them. */
-const char *tg_grounds_few_steps(const struct tg_rule_scope *s, const struct tg_noise *noise);
-/* noise.min_runs, the rule's own or the policy's; p->ev may then point into the arena. */
-void tg_grounds_ask_runs(struct tg_probe *p, const struct tg_noise *noise,
-                         const struct tg_policy *policy, const struct tg_comparison *c,
-                         struct tg_arena *arena);
-/* Why values of two devices cannot be compared; NULL: they can. */
-const char *tg_grounds_op_differs(const struct tg_rule_scope *s, const struct tg_op *op,
-                                  const struct tg_probe *p, struct tg_arena *a);
-const char *tg_grounds_metric_differs(const struct tg_rule_scope *s, const struct tg_rule *rule,
-                                      struct tg_arena *a);
+/* Limits and values of a quantity, by as many runs as the rule asks for; false: the quantity has no value. */
+bool tg_judging_measure(struct tg_judging *w, const struct tg_rule *rule,
+                        const struct tg_quantity *x, const struct tg_policy *policy,
+                        const struct tg_comparison *c, struct tg_arena *a);
+/* Judges a quantity of `e->c` and adds its row: of parts and sums only what is found. Its state. */
+enum tg_state tg_judge_quantity(struct tg_eval_state *e, const struct tg_rule *rule,
+                                const struct tg_quantity *x);
 /* Does a side lack totals by Python frame that rules about these kinds need? */
-bool tg_grounds_lacks_frames(const struct tg_rule_scope *s, uint32_t kinds, int side);
-
-/* ---- asking.c: what looks slower is asked again ---- */
-
-/*
- * Each asks about a time as `p` has it: if a low bar suspects it and the rule would fail by it, `p` becomes what
- * the new runs so far say, or is open. Without stages nothing happens.
- */
-void tg_ask_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const struct tg_rule *rule,
-               const struct tg_op *op, const struct tg_rule_limits *l, struct tg_probe *p);
-void tg_ask_metric(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                   const struct tg_rule *rule, const struct tg_rule_limits *l, struct tg_probe *p);
-/* By one estimate alone; `op` NULL: a metric of the trace. */
-void tg_ask_by(const struct tg_rule_scope *s, const struct tg_rule *rule, const struct tg_op *op,
-               const struct tg_rule_limits *l, enum tg_estimate by, struct tg_probe *p);
-/* Gaps, or an annotation. */
-void tg_ask_time(struct tg_eval_state *e, const struct tg_rule_scope *s, const struct tg_rule *rule,
-                 const struct tg_op *op, const struct tg_rule_limits *l, struct tg_probe *p);
-void tg_ask_choice(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                   const struct tg_rule *rule, const struct tg_algorithm *x,
-                   const struct tg_rule_limits *l, struct tg_probe *p);
-void tg_ask_together(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                     const struct tg_rule *rule, const struct tg_op *const *op, size_t n,
-                     const struct tg_rule_limits *l, struct tg_probe *p);
+bool tg_lacks_frames(const struct tg_comparison *c, uint32_t kinds, int side);
 
 /* ---- stages.c: is the verdict final? ---- */
 
@@ -196,38 +172,6 @@ void tg_stages_close(struct tg_eval_state *e);
 /* Runs a side that the verdict asks for; 0: it is final. */
 size_t tg_stages_next(const struct tg_eval_state *e);
 
-/* ---- number_rows.c: benchmarks' numbers ---- */
-
-void tg_judge_numbers(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                      const struct tg_rule *rule);
-
-/* ---- judge_rows.c: results of a rule, added to `e` ---- */
-
-void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const struct tg_rule *rule,
-                 const struct tg_op *op);
-/*
- * The time of names of one kind that are too small to be judged by themselves, together (`ev`): of those
- * that the rule just judged, by its own limits, and found nothing in. Says nothing of a pass.
- */
-void tg_judge_together(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                       const struct tg_rule *rule, const struct tg_op *const *op, size_t n,
-                       const struct tg_evidence *ev);
-void tg_judge_metric(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                     const struct tg_rule *rule);
-/* Libraries' choices: their launches under rules about calls, their time under rules about times. */
-void tg_judge_choices(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                      const struct tg_rule *rule);
-/* Does the policy set a limit at all? */
-bool tg_judge_has_limits(const struct tg_rule_limits *l);
-/* What was measured and judged; the limit that was exceeded. */
-void tg_judge_fill(struct tg_result *r, const struct tg_rule *rule, const struct tg_probe *p,
-                   const struct tg_judgement *j);
-void tg_judge_place_limit(struct tg_result *r, const struct tg_judgement *j,
-                          const struct tg_probe *p, struct tg_arena *a);
-/* Time between operators: rules about the step's time. */
-void tg_judge_gaps(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                   const struct tg_rule *rule);
-
 /* ---- the steps of tg_eval ---- */
 
 void tg_notes(struct tg_eval_state *e);
@@ -236,6 +180,16 @@ bool tg_guards(struct tg_eval_state *e);
 /* False: events are there twice, so that neither calls nor times are comparable. */
 bool tg_guard_integrity(struct tg_eval_state *e);
 /* ---- rules.c ---- */
+
+/*
+ * The time of names of one kind that are too small to be judged by themselves, together (`ev`): of those
+ * that the rule just judged, by its own limits, and found nothing in.
+ */
+void tg_judge_together(struct tg_eval_state *e, const struct tg_rule *rule,
+                       const struct tg_op *const *op, size_t n, const struct tg_evidence *ev);
+/* Host time that no operator has: of the step and, if it got slower, of annotations that hold most of that. */
+void tg_judge_gaps(struct tg_eval_state *e, const struct tg_rule *rule);
+void tg_judge_numbers(struct tg_eval_state *e, const struct tg_rule *rule);
 
 /* Does its `when` hold, and does it count calls? */
 bool tg_rule_counts_calls(const struct tg_eval_state *e, const struct tg_rule *rule);

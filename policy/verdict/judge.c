@@ -24,6 +24,8 @@ static double judged_delta(const struct tg_probe *p)
 
 static double judged_pct(const struct tg_probe *p)
 {
+    if (p->whole > 0 && has_evidence(p))
+        return 100 * p->ev->delta_ns / p->whole;
     if (p->base == 0)
         return NAN; /* evidence counts from 1 ns: a percentage of that says nothing */
     if (has_evidence(p) && p->unit == TG_UNIT_NS)

@@ -11,9 +11,10 @@ struct tg_probe {
     double base, test;        /* in the metric's unit, per step; base NaN: unknown (budgets) */
     double outside;           /* of `test`, calls outside the steps that the baseline has not */
     double per;               /* evidence is for so many calls together; 0: for one */
+    double whole;             /* percentages of the change are of this; 0: of `base` */
     bool has_recorded;        /* budgets ask the means as recorded, */
     double recorded[2];       /* these; else `base` and `test` are that */
-    bool known[2];            /* of metrics of the trace: the side's traces provide it */
+    bool known[2];            /* the side's traces provide it */
     bool exact;               /* a count, an attribute, bytes: no evidence needed */
     bool unchanged;           /* the counting rule says nothing changed */
     const char *incomparable; /* why a change tells nothing: budgets alone judge; NULL: it does */

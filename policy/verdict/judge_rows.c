@@ -1,226 +1,457 @@
+/*
+ * The one judge. A rule asks about quantities; the row of each is decided here, and its state is written once:
+ *
+ *     measure   its two values, and the evidence for a change of them (probe.c)
+ *     needs     what must hold so that it can be judged: what lacks ends it
+ *     again     in stages, what looks slower is what new runs make of it (core/diff/confirm.h)
+ *     limits    size first, evidence second (judge.c)
+ *     reasons   what explains a failure: the first of them softens it
+ */
 #include <math.h>
 
 #include "core/base/utf8.h"
+#include "core/diff/confirm.h"
 #include "core/diff/numbers.h"
 #include "policy/language/limit.h"
 #include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 
-bool tg_judge_has_limits(const struct tg_rule_limits *l)
+static bool is_budget(const struct tg_judging *w)
 {
-    return l->warn.state == TG_LIMIT_ON || l->fail.state == TG_LIMIT_ON;
+    return w->j.limit ? tg_limit_is_budget(w->j.limit)
+                      : tg_limit_lists_are_budgets(&w->l.warn, &w->l.fail);
 }
 
-void tg_judge_fill(struct tg_result *r, const struct tg_rule *rule, const struct tg_probe *p,
-                   const struct tg_judgement *j)
+/* ---- measure ---- */
+
+/*
+ * The evidence is computed whatever the number of runs, so a rule may ask for more of them than the
+ * policy does, or for fewer. The row keeps what the rule makes of it.
+ */
+static void ask_runs(struct tg_judging *w, const struct tg_policy *policy,
+                     const struct tg_comparison *c, struct tg_arena *a)
 {
-    r->state = j->state;
-    r->metric = rule->metric;
-    r->dimension = tg_unit_dimension(p->unit);
-    r->unit = tg_sv_of(tg_unit_text(p->unit));
-    r->has_values = p->unit != TG_UNIT_ATTR;
-    r->base = p->base;
-    r->test = p->test;
-    r->delta = p->test - p->base;
-    r->delta_pct = r->has_values ? tg_probe_measured_pct(p) : NAN;
-    r->ev = p->exact ? NULL : p->ev;
+    const size_t *n = w->x.kind == TG_QUANTITY_NUMBER ? w->x.number->n_runs : c->n_runs;
+    size_t runs = n[TG_BASE] < n[TG_TEST] ? n[TG_BASE] : n[TG_TEST];
+    bool enough = runs >= (size_t)w->l.noise->min_runs;
+    struct tg_probe *p = &w->p;
+    p->min_runs = w->l.noise->min_runs;
+    if (p->ev && p->min_runs != policy->noise.min_runs &&
+        p->ev->judged == (enough ? TG_NOT_FEW_RUNS : TG_JUDGED)) {
+        struct tg_evidence *own = TG_NEW(a, struct tg_evidence);
+        *own = *p->ev;
+        own->judged = enough ? TG_JUDGED : TG_NOT_FEW_RUNS;
+        own->suspicious = enough ? own->suspicious : own->slower;
+        p->ev = own;
+    }
+    if (p->ev && p->ev->judged == TG_NOT_FEW_RUNS)
+        p->few_runs = tg_few_runs_text(p->min_runs, a);
 }
 
-static void fill_op(struct tg_result *r, const struct tg_op *op, const struct tg_rule *rule,
-                    const struct tg_probe *p, const struct tg_judgement *j)
+bool tg_judging_measure(struct tg_judging *w, const struct tg_rule *rule,
+                        const struct tg_quantity *x, const struct tg_policy *policy,
+                        const struct tg_comparison *c, struct tg_arena *a)
 {
-    tg_judge_fill(r, rule, p, j);
-    r->op = op->raw[op->present[TG_TEST] ? TG_TEST : TG_BASE];
-    r->op_normalised = r->plain = op->name;
-    r->op_kind = op->kind;
-    if (r->dimension == TG_DIM_COUNT)
-        r->calling_op = op->calling_op;
-    r->share = op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE];
+    bool overridden = x->kind == TG_QUANTITY_OP || x->kind == TG_QUANTITY_CHOICE;
+    *w = (struct tg_judging){ .rule = rule, .x = *x };
+    w->l = tg_select_limits(rule, overridden ? x->op : NULL);
+    if (!tg_probe(&w->p, w, c, TG_ESTIMATE_LEAST))
+        return false;
+    ask_runs(w, policy, c, a);
+    return true;
 }
 
-/* What stands for a result that no operator of the comparison has. */
-static struct tg_op *stand_in(struct tg_arena *a, enum tg_kind kind, tg_sv name)
+/* ---- needs ---- */
+
+bool tg_lacks_frames(const struct tg_comparison *c, uint32_t kinds, int side)
 {
-    struct tg_op *op = TG_NEW(a, struct tg_op);
-    *op = (struct tg_op){ .name = name,
-                          .raw = { name, name },
-                          .present = { true, true },
-                          .kind = kind,
-                          .region = TG_NO_ID,
-                          .partner = TG_NO_ID,
-                          .leader = TG_NO_ID };
-    return op;
+    return tg_frame_sorts(kinds) & (~c->frame_sorts[side] | c->frames_lack[side]);
 }
 
-/* ns per step that the result is about: the order of reports. A new operator leads what it calls. */
-static double weight_op(const struct tg_op *op)
+/*
+ * Another device chooses other kernels, and everything takes another time there. What the program
+ * asks for stays: operators, copies, sets, synchronisations and graph launches, their number and
+ * bytes. Other evidence says so itself.
+ */
+static bool is_of_device(const struct tg_judging *w)
 {
-    const double *of = op->leads ? op->total : op->self;
-    double weight = of[TG_TEST] - of[TG_BASE];
-    return isfinite(weight) ? fabs(weight) : 0;
+    const struct tg_op *op = w->x.op;
+    enum tg_metric id;
+    if (w->x.kind == TG_QUANTITY_TRACE)
+        return !w->p.exact ||
+               (tg_rule_metric_of_trace(w->rule->metric, &id) && tg_metric_info(id)->of_device);
+    return w->x.kind == TG_QUANTITY_OP && (op->launched || op->kind == TG_KIND_KERNEL ||
+                                           (tg_kind_is_device(op->kind) && !w->p.exact));
 }
 
-void tg_judge_place_limit(struct tg_result *r, const struct tg_judgement *j,
-                          const struct tg_probe *p, struct tg_arena *a)
+/* noise.min_steps: too few steps sharpen a run's value too little. */
+static bool has_few_steps(const struct tg_judging *w, const struct tg_comparison *c)
 {
-    struct tg_buf b = { 0 };
-    if (!j->limit)
+    const size_t *n = c->n_steps;
+    return !w->p.exact && w->x.kind != TG_QUANTITY_NUMBER &&
+           w->l.noise->min_steps > (int64_t)(n[TG_BASE] < n[TG_TEST] ? n[TG_BASE] : n[TG_TEST]);
+}
+
+static void find_lack(const struct tg_eval_state *e, struct tg_judging *w)
+{
+    if (!e->c->same_device && is_of_device(w)) {
+        w->p.lacks = TG_REASON_DEVICE;
+        w->p.incomparable = e->c->only_device_differs
+                                ? "the two sides ran on different devices"
+                                : tg_arena_printf(e->arena, "the two sides differ in %.*s",
+                                                  TG_SV_ARG(e->c->differs));
+    } else if (has_few_steps(w, e->c)) {
+        w->p.lacks = TG_NEED_STEPS;
+        w->p.incomparable = "fewer steps a run than noise.min_steps asks for";
+    }
+}
+
+/* A side does not have it: nothing to compare, and no pass. */
+static void say_missing(struct tg_eval_state *e, const struct tg_judging *w)
+{
+    const struct tg_number_change *x = w->x.number;
+    struct tg_result *r = tg_eval_add(e, w->rule);
+    enum tg_state state = w->rule->unjudged_note ? TG_STATE_WARN : TG_STATE_INCONCLUSIVE;
+    r->metric = w->rule->metric;
+    r->dimension = tg_unit_dimension(w->p.unit);
+    if (w->x.kind == TG_QUANTITY_OP)
+        tg_eval_message(
+            r, state, TG_SUBJECT_GUARD, TG_NEED_BYTES, w->x.op->name,
+            TG_SV("the fresh traces do not say how many bytes, the baseline did"),
+            TG_SV("Record both sides with the same version of PyTorch and the driver."));
+    else if (x)
+        tg_eval_message(
+            r, state, TG_SUBJECT_NUMBER, TG_NEED_METRIC, x->name,
+            TG_SV_PRINTF(e->arena, "%s has no such number%s%.*s",
+                         x->missing[TG_BASE] ? "the baseline" : "the fresh side",
+                         x->unit.n ? " in " : "", TG_SV_ARG(x->unit)),
+            TG_SV("Give both sides the benchmark's results, as docs/numbers.md shows."));
+    else
+        tg_eval_message(
+            r, w->rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, TG_SUBJECT_TRACE,
+            TG_NEED_METRIC, tg_sv_of(tg_rule_metric_info(w->rule->metric)->name),
+            TG_SV("the traces lack what this metric needs"),
+            TG_SV("Record what docs/metrics.md names for it, or mark the rule optional."));
+}
+
+/* ---- again ---- */
+
+/* If it were confirmed as it looks now, would the rule fail? */
+static bool would_fail(const struct tg_judging *w)
+{
+    static const struct tg_limit_list none = { 0 };
+    struct tg_evidence ev = *w->p.ev;
+    struct tg_probe then = w->p;
+    ev.judged = TG_JUDGED;
+    ev.proven = true;
+    ev.asked = TG_ASKED_RED;
+    ev.tau = TG_ASK_SIZE;
+    then.ev = &ev;
+    return tg_judge(&then, &none, &w->l.fail).state == TG_STATE_FAIL;
+}
+
+/* Of a name, or of the step's gaps, a low bar suspects; of what adds up many names only what one look proves. */
+static bool is_suspect(const struct tg_judging *w, const struct tg_comparison *c)
+{
+    const struct tg_asking *asking = c->asking;
+    bool name = w->x.kind == TG_QUANTITY_OP || w->x.kind == TG_QUANTITY_CHOICE ||
+                (w->x.kind == TG_QUANTITY_GAP && w->x.op->kind == TG_KIND_STEP);
+    return asking && !asking->early && w->x.kind != TG_QUANTITY_NUMBER && !w->p.exact && w->p.ev &&
+           !w->p.incomparable && w->p.test_kind != TG_NOISE_NONE &&
+           w->l.fail.state == TG_LIMIT_ON && !tg_limit_lists_are_budgets(&w->l.warn, &w->l.fail) &&
+           tg_confirm_suspects(w->p.ev, name ? c->step_ns : NULL) && would_fail(w);
+}
+
+/*
+ * A time that looks slower, and by which the rule would fail, is what the new runs make of it; until these
+ * tell, or if they lack it, it is open.
+ */
+static void ask_again(const struct tg_eval_state *e, struct tg_judging *w, enum tg_estimate by)
+{
+    const struct tg_comparison *again = e->c->asking ? e->c->asking->again : NULL;
+    struct tg_evidence *ev;
+    struct tg_judging there = *w;
+    bool known;
+    if (!is_suspect(w, e->c))
         return;
-    r->over_budget = tg_limit_is_budget(j->limit);
-    tg_limit_text(j->limit, &b);
-    r->limit = tg_phrase_take(&b, a);
-    tg_describe_limit(&b, j->limit, p);
-    r->limit_said = tg_phrase_take(&b, a);
-    r->file = j->limit->at.file;
-    r->line = j->limit->at.line;
-    r->col = j->limit->at.col;
+    known = again && tg_quantity_find(&there.x, again, e->arena) &&
+            tg_probe(&there.p, &there, again, by) && there.p.known[TG_BASE] &&
+            there.p.known[TG_TEST];
+    ev = TG_NEW(e->arena, struct tg_evidence);
+    *ev = *w->p.ev;
+    tg_confirm_set(ev, known ? there.p.ev : NULL, e->c->asking);
+    if (known && there.p.ev && there.p.ev->judged == TG_JUDGED) {
+        w->p.base = there.p.base;
+        w->p.test = there.p.test;
+        w->p.per = there.p.per;
+        w->p.whole = there.p.whole;
+        w->p.step_ns = there.p.step_ns;
+    }
+    w->p.ev = ev;
 }
 
-/* What is left to say of a result about a time that is not one operator's own, or about a metric. */
-static void describe_row(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                         struct tg_result *r, const struct tg_rule_limits *l,
-                         const struct tg_probe *p, const struct tg_judgement *j)
+/* ---- limits ---- */
+
+static void judge_limits(struct tg_judging *w)
 {
-    tg_judge_place_limit(r, j, p, e->arena);
-    tg_describe_metric(r, s->c, p, j, e->arena);
-    tg_grounds_set(r, l, p, j);
+    w->j = tg_judge(&w->p, &w->l.warn, &w->l.fail);
 }
 
 /*
  * A limit with a size of its own is about what its metric says, the mean over all steps: what the
  * least of the steps does not show is looked for in the usual step and in the mean, too: of times,
- * which alone have these estimates. The worst answer holds, and its values are shown. `op` NULL: a
- * metric of the trace.
+ * which alone have these estimates. The worst answer holds, and its values are shown.
  */
-static void judge_by_all(const struct tg_rule_scope *s, const struct tg_rule *rule,
-                         const struct tg_op *op, const struct tg_rule_limits *l, struct tg_probe *p,
-                         struct tg_judgement *j)
+static void judge_other_estimates(const struct tg_eval_state *e, struct tg_judging *w)
 {
-    if (!p->ev || p->ev->judged != TG_JUDGED || l->test == TG_NOISE_NONE ||
-        !tg_limit_lists_have_size(&l->warn, &l->fail))
+    if (!w->p.ev || w->p.ev->judged != TG_JUDGED || w->l.test == TG_NOISE_NONE ||
+        w->p.incomparable || !tg_limit_lists_have_size(&w->l.warn, &w->l.fail))
         return;
     for (enum tg_estimate by = TG_ESTIMATE_USUAL; by < TG_ESTIMATES; by++) {
-        struct tg_probe other = *p;
-        struct tg_judgement then;
-        if (op ? !tg_probe_op_by(&other, rule->metric, s->c, op, by)
-               : !tg_probe_metric_by(&other, rule, s->c, by))
+        struct tg_judging other = *w;
+        if (!tg_probe(&other.p, w, e->c, by))
             continue;
-        tg_ask_by(s, rule, op, l, by, &other);
-        then = tg_judge(&other, &l->warn, &l->fail);
-        if (then.state <= j->state)
-            continue;
-        *p = other;
-        *j = then;
+        other.p.min_runs = w->p.min_runs;
+        ask_again(e, &other, by);
+        judge_limits(&other);
+        if (other.j.state > w->j.state)
+            *w = other;
     }
 }
 
-/* A budget shows what it limits: the values as recorded. */
-static void show_budget(struct tg_probe *p, const struct tg_rule_limits *l,
-                        const struct tg_judgement *j)
+/* Has the baseline one number in all its steps, so that any other one is new? */
+static bool is_steady(enum tg_count_shape s)
 {
-    bool budget =
-        j->limit ? tg_limit_is_budget(j->limit) : tg_limit_lists_are_budgets(&l->warn, &l->fail);
+    return s != TG_COUNT_VARIES && s != TG_COUNT_BREAKS;
+}
 
-    if (!p->has_recorded || !budget)
+/*
+ * Calls that came in some steps or runs only, where chance is possible: what would fail or warn if
+ * every step were like the one with most of them, warns. Never "no change": something did change. It
+ * fails if its mean exceeds a failing limit, unless the rule excepts chance.
+ */
+static void judge_most(struct tg_judging *w)
+{
+    enum tg_rule_metric m = w->rule->metric;
+    const struct tg_count_evidence *ev;
+    struct tg_judging most = *w, mean = *w;
+    if (w->x.kind != TG_QUANTITY_OP || w->j.state != TG_STATE_PASS ||
+        (m != TG_RULE_METRIC_COUNT && m != TG_RULE_METRIC_BYTES))
         return;
-    p->base = p->recorded[TG_BASE];
-    p->test = p->recorded[TG_TEST];
-    p->ev = NULL;
+    ev = m == TG_RULE_METRIC_BYTES ? &w->x.op->moved : &w->x.op->counted;
+    if (ev->proof != TG_COUNT_HINT)
+        return;
+    most.p.test = ev->most;
+    most.p.unchanged = mean.p.unchanged = false;
+    judge_limits(&most);
+    judge_limits(&mean);
+    if (most.j.state < TG_STATE_WARN)
+        return;
+    w->j = most.j;
+    if (w->rule->exceptions & 1u << TG_EXCEPTION_CHANCE || !is_steady(ev->shape) ||
+        mean.j.state != TG_STATE_FAIL)
+        tg_soften(&w->j, TG_REASON_SOME_CALLS, TG_STATE_WARN);
 }
 
-/* Tables and charts show what was decided by: of a finding about an operator's own time. */
-static void tell(const struct tg_rule_scope *s, const struct tg_rule *rule, const struct tg_op *op,
-                 const struct tg_probe *p, const struct tg_judgement *j)
-{
-    bool self = rule->metric == TG_RULE_METRIC_SELF ||
-                (tg_kind_is_device(op->kind) && rule->metric == TG_RULE_METRIC_TOTAL);
+/* ---- reasons ---- */
 
-    if (self && j->limit && p->ev && p->ev->judged == TG_JUDGED && !tg_kind_is_frame(op->kind))
-        s->c->ops[op - s->c->ops].reported = p->ev;
+/* Of the calls that the fresh side's step lacks. */
+static double part_that_went_out(const struct tg_comparison *c, const struct tg_op *op)
+{
+    double more = tg_outside_calls(c, op, TG_TEST) - tg_outside_calls(c, op, TG_BASE);
+    double less = tg_inside_calls(c, op, TG_BASE) - tg_inside_calls(c, op, TG_TEST);
+    return less > 0 ? fmin(fmax(more, 0) / less, 1) : 0;
 }
 
-/* The baseline said how much, the fresh traces do not: nothing to compare, and no pass. */
-static void say_no_bytes(struct tg_result *r, const struct tg_rule *rule, const struct tg_op *op)
+/*
+ * Gaps, and the sum of operators and gaps, also grow where operators leave the marker's thread, or the
+ * marker its place. Then the step is as long as before, beyond the doubt of its runs, and no operator is
+ * shorter instead, but by what went outside the steps.
+ */
+static bool is_as_long(const struct tg_eval_state *e, const struct tg_judging *w)
 {
-    tg_eval_message(r, rule->unjudged_note ? TG_STATE_WARN : TG_STATE_INCONCLUSIVE,
-                    TG_SUBJECT_GUARD, TG_NEED_BYTES, op->name,
-                    TG_SV("the fresh traces do not say how many bytes, the baseline did"),
-                    TG_SV("Record both sides with the same version of PyTorch and the driver."));
+    const struct tg_comparison *c = e->c;
+    const struct tg_evidence *step = &c->metrics[TG_METRIC_HOST_TIME].ev;
+    double longer = step->value[TG_BASE] * expm1(step->e + TG_AS_LONG_Z * step->se), lost = 0;
+    bool gaps = w->x.kind == TG_QUANTITY_GAP && w->x.op->kind == TG_KIND_STEP;
+    bool whole = w->x.kind == TG_QUANTITY_TRACE && w->rule->metric == TG_RULE_METRIC_STEP_TIME &&
+                 c->step.ev_total.judged == TG_JUDGED;
+    if (!(gaps || whole) || is_budget(w) || !c->metrics[TG_METRIC_HOST_TIME].known[TG_BASE])
+        return false;
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        if (tg_kind_nests(op->kind) && op->kind != TG_KIND_STEP)
+            lost += (op->self[TG_BASE] - op->self[TG_TEST]) * (1 - part_that_went_out(c, op));
+    }
+    return fmax(longer, 0) + fmax(lost, 0) < TG_HALF * w->p.ev->delta_ns;
 }
 
-/* False: neither side has any. An attribute that was not compared does not pass. */
-static bool probe_attr(struct tg_probe *p, enum tg_rule_metric m, const struct tg_op *op,
-                       struct tg_arena *a)
+/* Why the time of all small ones together may not be their own; NONE: it is. */
+static enum tg_reason doubt_of_small(const struct tg_comparison *c, const struct tg_judging *w)
 {
-    p->attr = tg_rule_attr_kind(m);
-    for (size_t i = 0; i < op->n_attrs; i++)
-        p->test += op->attrs[i].kind == p->attr;
-    p->unit = TG_UNIT_ATTR;
-    p->exact = true;
-    p->bad = TG_ANY_IS_BAD;
-    p->incomparable = tg_attr_state_text(op, p->attr, a);
-    p->lacks = TG_NEED_ATTRIBUTE;
-    return op->attr[p->attr].what != TG_ATTR_NONE;
+    if (w->x.kind != TG_QUANTITY_TOGETHER)
+        return TG_REASON_NONE;
+    if (!tg_kind_is_device(w->x.op->kind))
+        return TG_REASON_HOT_MACHINE;
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].change != TG_SAME && tg_kind_is_device(c->ops[i].kind))
+            return TG_REASON_BESIDE;
+    return TG_REASON_NONE;
 }
 
-static void name_rank(struct tg_result *r, const struct tg_eval_state *e,
-                      const struct tg_rule_scope *s, tg_sv name)
+/* The exception of the rule that holds, as a reason. */
+static enum tg_reason exception_of(const struct tg_judging *w)
 {
-    if (s->rank >= 0 && !e->brief)
-        r->op_normalised =
-            TG_SV_PRINTF(e->arena, "%.*s [rank %lld]", TG_SV_ARG(name), (long long)s->rank);
+    enum tg_rule_metric m = w->rule->metric;
+    enum tg_exception x = TG_EXCEPTION_NONE;
+    if (w->x.kind != TG_QUANTITY_OP)
+        return TG_REASON_NONE;
+    if (m == TG_RULE_METRIC_COUNT || m == TG_RULE_METRIC_ADDED || m == TG_RULE_METRIC_REMOVED)
+        x = tg_op_exception(w->x.op);
+    else if (m == TG_RULE_METRIC_BYTES)
+        x = tg_op_bytes_exception(w->x.op);
+    return w->rule->exceptions & 1u << x ? (enum tg_reason)x : TG_REASON_NONE;
 }
 
-void tg_judge_op(struct tg_eval_state *e, const struct tg_rule_scope *s, const struct tg_rule *rule,
-                 const struct tg_op *op)
+/* A call of the runtime that polled before: its number is random. */
+static bool polls(const struct tg_judging *w, enum tg_reason exception)
 {
-    struct tg_rule_limits l = tg_select_limits(rule, op);
-    struct tg_probe p = tg_probe_begin(rule, &l, s->c);
-    const char *differs;
-    struct tg_judgement j;
-    struct tg_result *r;
-    if (tg_rule_metric_info(rule->metric)->unit == TG_UNIT_ATTR) {
-        if (!probe_attr(&p, rule->metric, op, e->arena))
+    return exception == TG_REASON_POLLING &&
+           (w->x.op->count[TG_BASE] > 0 || w->j.state < TG_STATE_WARN);
+}
+
+static void soften(const struct tg_eval_state *e, struct tg_judging *w)
+{
+    const struct tg_op *op = w->x.op;
+    enum tg_reason x = exception_of(w), small = doubt_of_small(e->c, w);
+    bool fails = w->j.state == TG_STATE_FAIL;
+    bool repaid = w->x.kind == TG_QUANTITY_OP && op->repaid;
+    const struct {
+        bool holds;
+        enum tg_reason why;
+        enum tg_state to;
+    } reasons[] = {
+        { x == TG_REASON_POLLING, x, TG_STATE_WARN }, /* that it polls is not random */
+        { x == TG_REASON_REPLACED && op->choice && (fails || w->j.reason == TG_REASON_SOME_CALLS),
+          x, TG_STATE_PASS }, /* its operator tells */
+        { x && fails && (repaid || (x == TG_REASON_SMALL && op->slight == TG_SLIGHT_FREE)), x,
+          TG_STATE_PASS },
+        { x && fails, x, TG_STATE_WARN },
+        { fails && repaid && !w->p.exact && !is_budget(w), TG_REASON_REPAID, TG_STATE_WARN },
+        { fails && small, small, TG_STATE_WARN },
+        { fails && is_as_long(e, w), TG_REASON_AS_LONG, TG_STATE_WARN },
+    };
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (reasons[i].holds) {
+            tg_soften(&w->j, reasons[i].why, reasons[i].to);
             return;
-    } else if (!tg_probe_op(&p, rule->metric, s->c, op)) {
-        if (rule->metric == TG_RULE_METRIC_BYTES && op->bytes_known[TG_BASE] &&
-            op->bytes[TG_BASE] > 0)
-            say_no_bytes(tg_eval_add(e, rule), rule, op);
+        }
+}
+
+/* ---- the judge ---- */
+
+static void judge(struct tg_eval_state *e, struct tg_judging *w)
+{
+    find_lack(e, w);
+    if (w->l.warn.state != TG_LIMIT_ON && w->l.fail.state != TG_LIMIT_ON) {
+        tg_lack(&w->j, TG_STATE_SKIP, TG_NEED_LIMIT, "the policy sets no limit for it");
         return;
     }
-    if (tg_grounds_lacks_frames(s, 1u << op->kind, TG_BASE))
-        p.base = p.recorded[TG_BASE] = NAN;
-    tg_grounds_ask_runs(&p, l.noise, e->in->policy, s->c, e->arena);
-    if ((differs = tg_grounds_op_differs(s, op, &p, e->arena))) {
-        p.incomparable = differs;
-        p.lacks = TG_REASON_DEVICE;
-    } else {
-        tg_ask_op(e, s, rule, op, &l, &p);
+    ask_again(e, w, TG_ESTIMATE_LEAST);
+    judge_limits(w);
+    judge_other_estimates(e, w);
+    judge_most(w);
+    if (polls(w, exception_of(w))) {
+        w->j.limit = NULL;
+        tg_lack(&w->j, TG_STATE_SKIP, TG_REASON_POLLING, "a polling call: its number is random");
+        return;
     }
-    j = tg_judge(&p, &l.warn, &l.fail);
-    judge_by_all(s, rule, op, &l, &p, &j);
-    show_budget(&p, &l, &j);
-    if (!p.exact && tg_grounds_few_steps(s, l.noise))
-        tg_lack(&j, TG_STATE_NOT_JUDGED, TG_NEED_STEPS, tg_grounds_few_steps(s, l.noise));
-    tg_grounds_soften(&j, op, rule, &p, &l);
-    if (!tg_judge_has_limits(&l))
-        j = (struct tg_judgement){ .state = TG_STATE_SKIP,
-                                   .reason = TG_NEED_LIMIT,
-                                   .why_not = "the policy sets no limit for it" };
-    r = tg_eval_add(e, rule);
-    fill_op(r, op, rule, &p, &j);
-    r->op_at = (uint32_t)(op - s->c->ops);
+    soften(e, w);
+}
+
+/* ---- the result ---- */
+
+/* What a quantity is called, and its weight: ns per step that it is about, the order of reports. */
+static void put_subject(struct tg_result *r, const struct tg_judging *w,
+                        const struct tg_comparison *c)
+{
+    const struct tg_op *op = w->x.op;
+    r->rank = fabs(r->delta);
+    if (w->x.kind == TG_QUANTITY_TRACE) {
+        r->subject = TG_SUBJECT_TRACE;
+        r->op = r->op_normalised = r->plain = tg_result_metric(r);
+        r->rank = w->p.unit == TG_UNIT_NS ? r->rank : 0;
+        return;
+    }
+    if (w->x.kind == TG_QUANTITY_NUMBER) {
+        r->subject = TG_SUBJECT_NUMBER;
+        r->op = r->op_normalised = r->plain = w->x.number->name;
+        r->unit = w->x.number->unit;
+        r->rank = w->p.base > 0 ? fabs(r->delta / w->p.base) * c->step_ns[TG_BASE] : 0;
+        return;
+    }
+    r->op = op->raw[op->present[TG_TEST] ? TG_TEST : TG_BASE];
+    r->op_normalised = r->plain = op->name;
+    r->op_kind = op->kind;
+    r->share = op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE];
+    if (op->kind == TG_KIND_STEP && w->x.kind == TG_QUANTITY_GAP) {
+        r->op = r->op_normalised = r->plain = TG_SV("ProfilerStep");
+        r->subject = TG_SUBJECT_STEP;
+    }
+    if (w->x.kind != TG_QUANTITY_OP)
+        return;
+    /* A new operator leads what it calls. */
+    const double *of = op->leads ? op->total : op->self;
+    double weight = of[TG_TEST] - of[TG_BASE];
+    r->rank = isfinite(weight) ? fabs(weight) : 0;
+    r->op_at = (uint32_t)(op - c->ops);
+    if (r->dimension == TG_DIM_COUNT)
+        r->calling_op = op->calling_op;
     /* What polls by its name says nothing; another name that `noise.ignore` has is left out by it. */
-    r->switched_off = j.state == TG_STATE_SKIP && (j.reason != TG_REASON_POLLING ||
-                                                   !tg_is_polling(op->raw[op->present[TG_TEST]]));
-    r->rank = weight_op(op);
-    tg_judge_place_limit(r, &j, &p, e->arena);
-    tell(s, rule, op, &p, &j);
-    if (!e->brief || j.state != TG_STATE_PASS)
-        tg_describe_op(r, op, s->c, &p, &j, e->arena);
-    name_rank(r, e, s, op->name);
-    tg_grounds_set(r, &l, &p, &j);
+    r->switched_off = r->state == TG_STATE_SKIP && (w->j.reason != TG_REASON_POLLING ||
+                                                    !tg_is_polling(op->raw[op->present[TG_TEST]]));
+}
+
+static void put_limit(struct tg_result *r, const struct tg_judging *w, struct tg_arena *a)
+{
+    const struct tg_limit *l = w->j.limit;
+    struct tg_buf b = { 0 };
+    if (!l)
+        return;
+    r->over_budget = tg_limit_is_budget(l);
+    tg_limit_text(l, &b);
+    r->limit = tg_phrase_take(&b, a);
+    tg_describe_limit(&b, l, &w->p);
+    r->limit_said = tg_phrase_take(&b, a);
+    r->file = l->at.file;
+    r->line = l->at.line;
+    r->col = l->at.col;
+}
+
+/* What the state rests on. A duration that is too small to matter was looked at. */
+static enum tg_grounds grounds_of(const struct tg_judging *w)
+{
+    const struct tg_probe *p = &w->p;
+    bool looked_at = !p->ev || p->ev->judged == TG_JUDGED || p->ev->judged == TG_NOT_TOO_SMALL;
+    if (w->j.state == TG_STATE_NOT_JUDGED || w->j.state == TG_STATE_SKIP)
+        return TG_GROUNDS_NONE;
+    if (tg_limit_lists_are_budgets(&w->l.warn, &w->l.fail))
+        return TG_GROUNDS_BUDGET;
+    if (p->exact)
+        return p->unit == TG_UNIT_COUNT ? TG_GROUNDS_COUNT : TG_GROUNDS_ATTR;
+    return looked_at || p->test_kind == TG_NOISE_NONE ? TG_GROUNDS_RUNS : TG_GROUNDS_NONE;
+}
+
+static void put_grounds(struct tg_result *r, const struct tg_judging *w)
+{
+    bool few = !w->p.exact && w->p.ev && w->p.ev->judged == TG_NOT_FEW_RUNS;
+    r->grounds = grounds_of(w);
+    r->why_not = r->grounds == TG_GROUNDS_NONE ? w->j.why_not : NULL;
+    r->few_runs = r->why_not && few;
+    r->because =
+        w->j.reason || w->j.state == TG_STATE_PASS ? tg_reason_id(w->j.reason) : TG_BECAUSE_LIMIT;
+    r->needs_runs = few ? w->p.min_runs : 0;
 }
 
 static double slower_by(const struct tg_op *op)
@@ -231,316 +462,101 @@ static double slower_by(const struct tg_op *op)
 }
 
 /* "; 60 names together, most of the rise in tiny3, tiny17, tiny5" */
-static void put_names(struct tg_buf *b, const struct tg_op *const *op, size_t n)
+static void put_names(struct tg_result *r, const struct tg_quantity *x, struct tg_arena *a)
 {
     const struct tg_op *last = NULL;
-    if (n > 1)
-        tg_buf_printf(b, "; %zu names together", n);
-    tg_buf_puts(b, n > 1 ? ", most of the rise in " : "; all of it in ");
-    for (size_t named = 0; named < 3 && named < n; named++) {
-        const struct tg_op *next = NULL;
-        for (size_t i = 0; i < n; i++)
-            if (slower_by(op[i]) > 0 && (!last || slower_by(op[i]) < slower_by(last)) &&
-                (!next || slower_by(op[i]) > slower_by(next)))
-                next = op[i];
-        if (!next)
-            break;
-        tg_buf_printf(b, "%s%.*s", named ? ", " : "", TG_SV_ARG(next->name));
-        last = next;
-    }
-}
-
-/* A time that is shown as it was compared. */
-static void probe_evidence(struct tg_probe *p, const struct tg_evidence *ev)
-{
-    p->unit = TG_UNIT_NS;
-    p->ev = ev;
-    p->base = ev->value[TG_BASE];
-    p->test = ev->value[TG_TEST];
-}
-
-/* Why the time of all small ones together may not be their own; NONE: it is. */
-static enum tg_reason doubt_of_small(const struct tg_comparison *c, enum tg_kind kind)
-{
-    if (!tg_kind_is_device(kind))
-        return TG_REASON_HOT_MACHINE;
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (c->ops[i].change != TG_SAME && tg_kind_is_device(c->ops[i].kind))
-            return TG_REASON_BESIDE;
-    return TG_REASON_NONE;
-}
-
-/* The message names them. */
-static void tell_small(struct tg_result *r, const struct tg_op *const *op, size_t n,
-                       struct tg_arena *a)
-{
     struct tg_buf b = { 0 };
     tg_buf_add(&b, r->message);
-    put_names(&b, op, n);
+    tg_buf_printf(&b, "; %zu names together, most of the rise in ", x->n_some);
+    for (size_t named = 0; named < 3; named++) {
+        const struct tg_op *next = NULL;
+        for (size_t i = 0; i < x->n_some; i++)
+            if (slower_by(x->some[i]) > 0 && (!last || slower_by(x->some[i]) < slower_by(last)) &&
+                (!next || slower_by(x->some[i]) > slower_by(next)))
+                next = x->some[i];
+        if (!next)
+            break;
+        tg_buf_printf(&b, "%s%.*s", named ? ", " : "", TG_SV_ARG(next->name));
+        last = next;
+    }
     r->message = tg_phrase_take(&b, a);
 }
 
-void tg_judge_together(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                       const struct tg_rule *rule, const struct tg_op *const *op, size_t n,
-                       const struct tg_evidence *ev)
+static void put_text(struct tg_result *r, const struct tg_eval_state *e, const struct tg_judging *w)
 {
-    struct tg_rule_limits l = tg_select_limits(rule, NULL);
-    struct tg_probe p = tg_probe_begin(rule, &l, s->c);
-    enum tg_reason doubt;
-    struct tg_judgement j;
-    struct tg_result *r;
-    struct tg_op *all = stand_in(e->arena, op[0]->kind,
-                                 TG_SV_PRINTF(e->arena, "(small %s)", tg_phrase_kind(op[0]->kind)));
-
-    if (l.test == TG_NOISE_NONE || tg_grounds_few_steps(s, l.noise))
-        return;
-    for (size_t i = 0; i < n; i++)
-        for (int side = 0; side < 2; side++)
-            all->share[side] += op[i]->share[side];
-    probe_evidence(&p, ev);
-    tg_grounds_ask_runs(&p, l.noise, e->in->policy, s->c, e->arena);
-    tg_ask_together(e, s, rule, op, n, &l, &p);
-    j = tg_judge(&p, &l.warn, &l.fail);
-    if (j.state <= TG_STATE_WAIVED)
-        return;
-    if (j.state == TG_STATE_FAIL && (doubt = doubt_of_small(s->c, op[0]->kind)))
-        tg_soften(&j, doubt, TG_STATE_WARN);
-    r = tg_eval_add(e, rule);
-    fill_op(r, all, rule, &p, &j);
-    r->rank = fabs(ev->delta_ns);
-    describe_row(e, s, r, &l, &p, &j);
-    tell_small(r, op, n, e->arena);
-    name_rank(r, e, s, all->name);
+    struct tg_comparison numbers = { 0 }; /* they have runs of their own */
+    if (w->x.number)
+        memcpy(numbers.n_runs, w->x.number->n_runs, sizeof numbers.n_runs);
+    if (w->x.kind != TG_QUANTITY_OP)
+        tg_describe_metric(r, w->x.number ? &numbers : e->c, &w->p, &w->j, e->arena);
+    else if (!e->brief || w->j.state != TG_STATE_PASS)
+        tg_describe_op(r, w->x.op, e->c, &w->p, &w->j, e->arena);
+    if (w->x.kind == TG_QUANTITY_TOGETHER)
+        put_names(r, &w->x, e->arena);
+    if (e->rank >= 0 && !e->brief)
+        r->op_normalised =
+            TG_SV_PRINTF(e->arena, "%.*s [rank %lld]", TG_SV_ARG(r->plain), (long long)e->rank);
 }
 
-static void say_unknown(struct tg_result *r, const struct tg_rule *rule)
+/* Tables and charts show what was decided by: of a finding about an operator's own time. */
+static void report(const struct tg_eval_state *e, const struct tg_judging *w)
 {
-    r->metric = rule->metric;
-    r->dimension = tg_unit_dimension(tg_rule_metric_info(rule->metric)->unit);
-    tg_eval_message(r, rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, TG_SUBJECT_TRACE,
-                    TG_NEED_METRIC, tg_result_metric(r),
-                    TG_SV("the traces lack what this metric needs"),
-                    TG_SV("Record what docs/metrics.md names for it, or mark the rule optional."));
+    const struct tg_op *op = w->x.op;
+    bool self = w->rule->metric == TG_RULE_METRIC_SELF ||
+                (op && tg_kind_is_device(op->kind) && w->rule->metric == TG_RULE_METRIC_TOTAL);
+    if (w->x.kind == TG_QUANTITY_OP && self && w->j.limit && w->p.ev &&
+        w->p.ev->judged == TG_JUDGED && !tg_kind_is_frame(op->kind))
+        e->c->ops[op - e->c->ops].reported = w->p.ev;
 }
 
-/* Of the calls that the fresh side's step lacks. */
-static double part_that_went_out(const struct tg_comparison *c, const struct tg_op *op)
+static void add_row(struct tg_eval_state *e, struct tg_judging *w)
 {
-    double more = tg_outside_calls(c, op, TG_TEST) - tg_outside_calls(c, op, TG_BASE);
-    double less = tg_inside_calls(c, op, TG_BASE) - tg_inside_calls(c, op, TG_TEST);
-    return less > 0 ? fmin(fmax(more, 0) / less, 1) : 0;
-}
-
-/* ns of a step that the host's operators and waits lost, but what went outside the steps: so much may
- * have come elsewhere. */
-static double operators_lost(const struct tg_comparison *c)
-{
-    double ns = 0;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
-        if (tg_kind_nests(op->kind) && op->kind != TG_KIND_STEP)
-            ns += (op->self[TG_BASE] - op->self[TG_TEST]) * (1 - part_that_went_out(c, op));
+    struct tg_result *r = tg_eval_add(e, w->rule);
+    if (w->p.has_recorded && is_budget(w)) { /* a budget shows what it limits */
+        w->p.base = w->p.recorded[TG_BASE];
+        w->p.test = w->p.recorded[TG_TEST];
+        w->p.ev = NULL;
     }
-    return fmax(ns, 0);
+    r->state = w->j.state;
+    r->metric = w->rule->metric;
+    r->dimension = tg_unit_dimension(w->p.unit);
+    r->unit = tg_sv_of(tg_unit_text(w->p.unit));
+    r->has_values = w->p.unit != TG_UNIT_ATTR;
+    r->base = w->p.base;
+    r->test = w->p.test;
+    r->delta = w->p.test - w->p.base;
+    r->delta_pct = r->has_values ? tg_probe_measured_pct(&w->p) : (double)NAN;
+    r->ev = w->p.exact ? NULL : w->p.ev;
+    put_subject(r, w, e->c);
+    put_limit(r, w, e->arena);
+    put_text(r, e, w);
+    put_grounds(r, w);
+    report(e, w);
 }
 
-/*
- * Gaps, and the sum of operators and gaps, also grow where operators leave the marker's thread, or the
- * marker its place. Then the step is as long as before, beyond the doubt of its runs, and no operator is
- * shorter instead: no failure.
- */
-static void except_as_long(struct tg_judgement *j, const struct tg_comparison *c, double more)
+/* A quantity that is a part of others, or a sum of them: a line for each that got slower. */
+static bool is_finding_only(const struct tg_judging *w)
 {
-    const struct tg_evidence *step = &c->metrics[TG_METRIC_HOST_TIME].ev;
-    double longer = step->value[TG_BASE] * expm1(step->e + TG_AS_LONG_Z * step->se);
-    if (j->state != TG_STATE_FAIL || tg_limit_is_budget(j->limit) ||
-        !c->metrics[TG_METRIC_HOST_TIME].known[TG_BASE] ||
-        fmax(longer, 0) + operators_lost(c) >= TG_HALF * more)
-        return;
-    tg_soften(j, TG_REASON_AS_LONG, TG_STATE_WARN);
+    return w->x.kind == TG_QUANTITY_TOGETHER || w->x.kind == TG_QUANTITY_CHOICE ||
+           (w->x.kind == TG_QUANTITY_GAP && w->x.op->kind != TG_KIND_STEP);
 }
 
-void tg_judge_metric(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                     const struct tg_rule *rule)
+enum tg_state tg_judge_quantity(struct tg_eval_state *e, const struct tg_rule *rule,
+                                const struct tg_quantity *x)
 {
-    struct tg_rule_limits l = tg_select_limits(rule, NULL);
-    struct tg_probe p = tg_probe_begin(rule, &l, s->c);
-    struct tg_judgement j;
-    struct tg_result *r = tg_eval_add(e, rule);
-    bool known = tg_probe_metric(&p, rule, s->c);
-    if (!known && !(tg_rule_is_budget(rule) && p.known[TG_TEST])) {
-        say_unknown(r, rule);
-        return;
+    struct tg_judging w;
+    bool missing;
+    if (!tg_judging_measure(&w, rule, x, e->in->policy, e->c, e->arena))
+        return TG_STATE_NOT_JUDGED;
+    missing = !w.p.known[TG_TEST] || (!w.p.known[TG_BASE] && !tg_rule_is_budget(rule));
+    if (missing) {
+        say_missing(e, &w);
+        return TG_STATE_INCONCLUSIVE;
     }
-    if (!p.known[TG_BASE])
-        p.base = p.recorded[TG_BASE] = NAN;
-    tg_grounds_ask_runs(&p, l.noise, e->in->policy, s->c, e->arena);
-    p.incomparable = tg_grounds_metric_differs(s, rule, e->arena);
-    p.lacks = TG_REASON_DEVICE;
-    if (!p.incomparable)
-        tg_ask_metric(e, s, rule, &l, &p);
-    j = tg_judge(&p, &l.warn, &l.fail);
-    judge_by_all(s, rule, NULL, &l, &p, &j);
-    if (rule->metric == TG_RULE_METRIC_STEP_TIME && s->c->step.ev_total.judged == TG_JUDGED)
-        except_as_long(&j, s->c, p.ev->delta_ns);
-    show_budget(&p, &l, &j);
-    tg_judge_fill(r, rule, &p, &j);
-    r->subject = TG_SUBJECT_TRACE;
-    r->op = r->op_normalised = r->plain = tg_result_metric(r);
-    r->rank = p.unit == TG_UNIT_NS ? fabs(r->delta) : 0;
-    describe_row(e, s, r, &l, &p, &j);
-    name_rank(r, e, s, r->plain);
-}
-
-/*
- * A part of the step under a rule about the step's time: a size of the rule's own is one of the step,
- * not of the part, whatever the part was before. With `auto` the part is judged by itself.
- */
-static struct tg_judgement judge_part(const struct tg_comparison *c, const struct tg_probe *p,
-                                      const struct tg_rule_limits *l)
-{
-    struct tg_probe step = *p;
-    struct tg_evidence ev;
-
-    if (!tg_limit_lists_have_size(&l->warn, &l->fail) || p->ev->judged != TG_JUDGED)
-        return tg_judge(p, &l->warn, &l->fail);
-    ev = *p->ev;
-    ev.value[TG_BASE] = step.base = c->step_ns[TG_BASE];
-    ev.value[TG_TEST] = step.test = step.base + ev.delta_ns;
-    ev.e = log1p(ev.delta_ns / step.base);
-    step.ev = &ev;
-    return tg_judge(&step, &l->warn, &l->fail);
-}
-
-/* The time that `op` has evidence of: the step's between operators, an annotation's. */
-static void judge_time(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                       const struct tg_rule *rule, const struct tg_op *op)
-{
-    struct tg_rule_limits l = tg_select_limits(rule, NULL);
-    struct tg_probe p = tg_probe_begin(rule, &l, s->c);
-    struct tg_judgement j;
-    struct tg_result *r;
-    bool of_step = op->kind == TG_KIND_STEP;
-    probe_evidence(&p, &op->ev);
-    tg_grounds_ask_runs(&p, l.noise, e->in->policy, s->c, e->arena);
-    if (p.ev->judged != TG_JUDGED && !p.ev->suspicious)
-        return;
-    tg_ask_time(e, s, rule, op, &l, &p);
-    j = judge_part(s->c, &p, &l);
-    if (of_step)
-        except_as_long(&j, s->c, op->ev.delta_ns);
-    if (!of_step && j.state <= TG_STATE_NOT_JUDGED)
-        return; /* one line for each that got slower */
-    r = tg_eval_add(e, rule);
-    fill_op(r, op, rule, &p, &j);
-    if (of_step) {
-        r->op = r->op_normalised = r->plain = TG_SV("ProfilerStep");
-        r->subject = TG_SUBJECT_STEP;
-    }
-    r->rank = fabs(r->delta);
-    describe_row(e, s, r, &l, &p, &j);
-}
-
-/* "same calls: void a(float*) in place of void b(float*), 5 launches per step, was 3" */
-static tg_sv choice_text(const struct tg_algorithm *x, struct tg_arena *a)
-{
-    struct tg_buf b = { 0 };
-    tg_buf_puts(&b, "same calls: ");
-    if (x->came)
-        tg_buf_printf(&b, "%.*s", TG_SV_ARG(tg_utf8_prefix(x->came->name, 60)));
-    if (x->went)
-        tg_buf_printf(&b, "%s%.*s", x->came ? " in place of " : "without ",
-                      TG_SV_ARG(tg_utf8_prefix(x->went->name, 60)));
-    if (x->calls[TG_BASE] != x->calls[TG_TEST])
-        tg_buf_printf(&b, ", %s launches per step, was %s",
-                      TG_VALUE(x->calls[TG_TEST], TG_UNIT_COUNT),
-                      TG_VALUE(x->calls[TG_BASE], TG_UNIT_COUNT));
-    return tg_phrase_take(&b, a);
-}
-
-/* Its device work under a rule about time. */
-static void judge_time_of_choice(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                                 const struct tg_rule *rule, const struct tg_algorithm *x,
-                                 const struct tg_op *op)
-{
-    struct tg_rule_limits l = tg_select_limits(rule, op);
-    struct tg_probe p = tg_probe_begin(rule, &l, s->c);
-    struct tg_judgement j;
-    struct tg_result *r;
-    probe_evidence(&p, &x->ev);
-    tg_grounds_ask_runs(&p, l.noise, e->in->policy, s->c, e->arena);
-    if ((p.ev->judged != TG_JUDGED && !p.ev->suspicious) || tg_grounds_few_steps(s, l.noise))
-        return;
-    tg_ask_choice(e, s, rule, x, &l, &p);
-    j = tg_judge(&p, &l.warn, &l.fail);
-    if (j.state <= TG_STATE_NOT_JUDGED)
-        return;
-    r = tg_eval_add(e, rule);
-    fill_op(r, op, rule, &p, &j);
-    r->rank = fabs(r->delta);
-    describe_row(e, s, r, &l, &p, &j);
-}
-
-/* Its launches under a rule about calls: nothing that the runs show to be as fast as before. */
-static void tell_choice(struct tg_eval_state *e, const struct tg_rule *rule,
-                        const struct tg_algorithm *x, const struct tg_op *op)
-{
-    struct tg_result *r = tg_eval_add(e, rule);
-    bool as_fast = x->known || (x->ev.judged == TG_JUDGED && !x->ev.slower);
-    tg_eval_message(
-        r, as_fast ? TG_STATE_PASS : TG_STATE_WARN, TG_SUBJECT_NAME, TG_REASON_CHOICE, op->name,
-        choice_text(x, e->arena),
-        TG_SV(
-            "If a library picked them: docs/guides/noisy-machines.md says how to pin its choice."));
-    r->op_kind = op->kind;
-    r->metric = rule->metric;
-    r->dimension = TG_DIM_ATTR;
-    r->grounds = TG_GROUNDS_ATTR;
-    r->rank = fabs(x->ev.delta_ns);
-}
-
-void tg_judge_choices(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                      const struct tg_rule *rule)
-{
-    bool counts = rule->metric == TG_RULE_METRIC_COUNT && rule->bad == TG_MORE_IS_BAD &&
-                  rule->exceptions & 1u << TG_EXCEPTION_REPLACED;
-    bool times = rule->metric == TG_RULE_METRIC_SELF || rule->metric == TG_RULE_METRIC_TOTAL;
-    for (size_t i = 0; (counts || times) && i < s->c->n_choices; i++) {
-        const struct tg_algorithm *x = &s->c->choices[i];
-        struct tg_op *op = stand_in(e->arena, TG_KIND_KERNEL, s->c->ops[x->by].name);
-        if (tg_select_op(&rule->match, op) != TG_HIT_YES)
-            continue;
-        if (times)
-            judge_time_of_choice(e, s, rule, x, op);
-        else
-            tell_choice(e, rule, x, op);
-    }
-}
-
-/* ns that the step got slower by; 0: it did not. */
-static double step_lost(const struct tg_comparison *c)
-{
-    const struct tg_evidence *ev[] = { &c->step.ev, &c->step.ev_total,
-                                       &c->metrics[TG_METRIC_STEP_TIME].ev };
-    double lost = 0;
-    for (size_t i = 0; i < sizeof ev / sizeof *ev; i++)
-        if (ev[i]->slower)
-            lost = fmax(lost, ev[i]->delta_ns);
-    return lost;
-}
-
-/*
- * Between operators: host time that no operator's self time holds, of the step; and, where the step
- * got slower, of an annotation that holds most of that.
- */
-void tg_judge_gaps(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                   const struct tg_rule *rule)
-{
-    double lost = step_lost(s->c);
-    judge_time(e, s, rule, &s->c->step);
-    for (size_t i = 0; lost > 0 && i < s->c->n_ops; i++) {
-        const struct tg_op *op = &s->c->ops[i];
-        if (op->kind == TG_KIND_ANNOTATION && op->ev.slower && 2 * op->ev.delta_ns > lost)
-            judge_time(e, s, rule, op);
-    }
+    if (x->ev && w.p.ev->judged != TG_JUDGED && !w.p.ev->suspicious)
+        return TG_STATE_NOT_JUDGED;
+    judge(e, &w);
+    if (!is_finding_only(&w) || w.j.state > TG_STATE_WAIVED)
+        add_row(e, &w);
+    return w.j.state;
 }

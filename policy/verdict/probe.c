@@ -1,47 +1,35 @@
+/* What is measured of a quantity: its two values, and the evidence for a change of them. */
+#include <math.h>
+
+#include "core/diff/confirm.h"
 #include "policy/verdict/internal.h"
 
-#include <math.h>
+static const struct {
+    enum tg_dimension dimension;
+    const char *text;
+} units[] = {
+    [TG_UNIT_COUNT] = { TG_DIM_COUNT, "count" }, [TG_UNIT_NS] = { TG_DIM_DURATION, "ns" },
+    [TG_UNIT_PERCENT] = { TG_DIM_RATIO, "%" },   [TG_UNIT_BYTES] = { TG_DIM_BYTES, "bytes" },
+    [TG_UNIT_RATE] = { TG_DIM_RATE, "GB/s" },    [TG_UNIT_ATTR] = { TG_DIM_ATTR, "" },
+    [TG_UNIT_NUMBER] = { TG_DIM_NUMBER, "" },
+};
 
 enum tg_dimension tg_unit_dimension(enum tg_unit unit)
 {
-    switch (unit) {
-    case TG_UNIT_COUNT:
-        return TG_DIM_COUNT;
-    case TG_UNIT_NS:
-        return TG_DIM_DURATION;
-    case TG_UNIT_PERCENT:
-        return TG_DIM_RATIO;
-    case TG_UNIT_BYTES:
-        return TG_DIM_BYTES;
-    case TG_UNIT_RATE:
-        return TG_DIM_RATE;
-    case TG_UNIT_NUMBER:
-        return TG_DIM_NUMBER;
-    case TG_UNIT_ATTR:
-        break;
-    }
-    return TG_DIM_ATTR;
+    return units[unit].dimension;
 }
 
 enum tg_unit tg_dimension_unit(enum tg_dimension d)
 {
-    static const enum tg_unit unit[] = {
-        [TG_DIM_COUNT] = TG_UNIT_COUNT,   [TG_DIM_DURATION] = TG_UNIT_NS,
-        [TG_DIM_ATTR] = TG_UNIT_ATTR,     [TG_DIM_RATIO] = TG_UNIT_PERCENT,
-        [TG_DIM_BYTES] = TG_UNIT_BYTES,   [TG_DIM_RATE] = TG_UNIT_RATE,
-        [TG_DIM_NUMBER] = TG_UNIT_NUMBER,
-    };
-    return unit[d];
+    enum tg_unit unit = TG_UNIT_COUNT;
+    while (units[unit].dimension != d)
+        unit++;
+    return unit;
 }
 
 const char *tg_unit_text(enum tg_unit unit)
 {
-    static const char *const text[] = {
-        [TG_UNIT_COUNT] = "count", [TG_UNIT_NS] = "ns",     [TG_UNIT_PERCENT] = "%",
-        [TG_UNIT_BYTES] = "bytes", [TG_UNIT_RATE] = "GB/s", [TG_UNIT_ATTR] = "",
-        [TG_UNIT_NUMBER] = ""
-    };
-    return text[unit];
+    return units[unit].text;
 }
 
 enum tg_attr_kind tg_rule_attr_kind(enum tg_rule_metric m)
@@ -52,225 +40,300 @@ enum tg_attr_kind tg_rule_attr_kind(enum tg_rule_metric m)
                                               : TG_ATTR_KIND_BYTES;
 }
 
-struct tg_probe tg_probe_begin(const struct tg_rule *rule, const struct tg_rule_limits *l,
-                               const struct tg_comparison *c)
-{
-    return (
-        struct tg_probe){ .step_ns = c->step_ns[TG_BASE], .bad = rule->bad, .test_kind = l->test };
-}
-
 static void put_values(struct tg_probe *p, const double value[2])
 {
     p->base = value[TG_BASE];
     p->test = value[TG_TEST];
 }
 
-/* False: a side does not carry it. */
-static bool put_known(struct tg_probe *p, const bool known[2])
+static void put_recorded(struct tg_probe *p, const double value[2])
 {
-    memcpy(p->known, known, sizeof p->known);
-    return known[TG_BASE] && known[TG_TEST];
+    p->has_recorded = true;
+    memcpy(p->recorded, value, sizeof p->recorded);
+    put_values(p, value);
+}
+
+/* A number that the program determines: a change needs no evidence. */
+static void put_exact(struct tg_probe *p, double base, double test, bool unchanged)
+{
+    p->exact = true;
+    p->base = base;
+    p->test = test;
+    p->unchanged = unchanged;
+}
+
+/* A time that is shown as it was compared. */
+static void put_evidence(struct tg_probe *p, const struct tg_evidence *ev)
+{
+    p->ev = ev;
+    put_values(p, ev->value);
 }
 
 /*
  * Values of a time with evidence: what was compared, where that was judged, else the means. Per call
  * both sides are divided by the baseline's calls, as the evidence is: it is judged at equal counts.
  */
-static void probe_time(struct tg_probe *p, const struct tg_evidence *ev, const double mean[2],
-                       const double calls[2])
+static void put_time(struct tg_probe *p, const struct tg_evidence *ev, const double mean[2],
+                     const double calls[2])
 {
-    bool judged = ev->judged == TG_JUDGED;
-    double value[2];
-
+    double recorded[2];
     p->ev = ev;
-    p->has_recorded = true;
     p->per = calls && calls[TG_BASE] > 0 ? calls[TG_BASE] : 0;
-    for (int side = 0; side < 2; side++) {
-        double own = !calls ? 1 : calls[side] > 0 ? calls[side] : INFINITY;
-        p->recorded[side] = mean[side] / own;
-        value[side] = judged ? ev->value[side] / (p->per > 0 ? p->per : 1) : p->recorded[side];
+    for (int side = 0; side < 2; side++)
+        recorded[side] = mean[side] / (!calls ? 1 : calls[side] > 0 ? calls[side] : INFINITY);
+    put_recorded(p, recorded);
+    if (ev->judged == TG_JUDGED) {
+        p->base = ev->value[TG_BASE] / (p->per > 0 ? p->per : 1);
+        p->test = ev->value[TG_TEST] / (p->per > 0 ? p->per : 1);
     }
-    put_values(p, value);
 }
 
-static bool is_inclusive(enum tg_rule_metric m)
-{
-    return m == TG_RULE_METRIC_TOTAL || m == TG_RULE_METRIC_DEVICE_TIME || m == TG_RULE_METRIC_MEAN;
-}
-
-static bool is_self(enum tg_rule_metric m)
-{
-    return m == TG_RULE_METRIC_SELF || m == TG_RULE_METRIC_DEVICE_SELF;
-}
+/* ---- a name ---- */
 
 /* On the device self time is the duration, so its evidence is that of the total. */
-static void probe_op_time(struct tg_probe *p, enum tg_rule_metric m, const struct tg_op *op,
-                          const struct tg_evidence *ev)
+static bool probe_time(struct tg_probe *p, enum tg_rule_metric m, const struct tg_comparison *c,
+                       const struct tg_op *op, enum tg_estimate by)
 {
-    probe_time(p, ev, is_self(m) ? op->self : op->total,
-               m == TG_RULE_METRIC_MEAN ? op->count : NULL);
+    bool self = m == TG_RULE_METRIC_SELF || m == TG_RULE_METRIC_DEVICE_SELF;
+    const struct tg_evidence *ev = self || tg_kind_is_device(op->kind) ? &op->ev : &op->ev_total;
+    if (by != TG_ESTIMATE_LEAST) {
+        struct tg_evidence *other = TG_NEW(c->arena, struct tg_evidence);
+        if (!tg_op_evidence_by(op, self ? TG_OP_SELF : TG_OP_TOTAL, by, other))
+            return false;
+        ev = other;
+    }
+    put_time(p, ev, self ? op->self : op->total, m == TG_RULE_METRIC_MEAN ? op->count : NULL);
+    return true;
 }
 
 /* `q` of the single calls. */
-static bool probe_quantile(struct tg_probe *p, double q, const struct tg_comparison *c,
+static void probe_quantile(struct tg_probe *p, double q, const struct tg_comparison *c,
                            const struct tg_op *op)
 {
     struct tg_evidence *ev = TG_NEW(c->arena, struct tg_evidence);
     p->base = tg_op_quantile(op, TG_BASE, q);
     p->test = tg_op_quantile(op, TG_TEST, q);
-    if (tg_op_quantile_evidence(op, q, ev)) {
-        p->ev = ev;
-        if (ev->judged == TG_JUDGED) {
-            put_values(p, ev->value);
-        }
-    }
-    return op->present[TG_TEST];
+    p->known[TG_TEST] = op->present[TG_TEST];
+    if (!tg_op_quantile_evidence(op, q, ev))
+        return;
+    p->ev = ev;
+    if (ev->judged == TG_JUDGED)
+        put_values(p, ev->value);
 }
 
 /* What is shown is what was compared: the part of the mean step. */
 static void probe_share(struct tg_probe *p, const struct tg_comparison *c, const struct tg_op *op)
 {
     struct tg_evidence *ev = TG_NEW(c->arena, struct tg_evidence);
-    bool judged = tg_op_share_evidence(op, ev);
-
-    p->ev = judged ? ev : &op->ev;
-    p->has_recorded = true;
-    for (int side = 0; side < 2; side++)
-        p->recorded[side] = 100 * op->share[side];
-    put_values(p, judged ? ev->value : p->recorded);
+    put_recorded(p, (double[]){ 100 * op->share[TG_BASE], 100 * op->share[TG_TEST] });
+    p->ev = &op->ev;
+    if (tg_op_share_evidence(op, ev))
+        put_evidence(p, ev);
 }
 
-/* Values of a per-name metric; false: this operator has none. */
-bool tg_probe_op(struct tg_probe *p, enum tg_rule_metric m, const struct tg_comparison *c,
-                 const struct tg_op *op)
+/* False: neither side has any. An attribute that was not compared does not pass. */
+static bool probe_attr(struct tg_probe *p, enum tg_rule_metric m, const struct tg_comparison *c,
+                       const struct tg_op *op)
 {
-    p->unit = tg_rule_metric_info(m)->unit;
+    p->attr = tg_rule_attr_kind(m);
+    put_exact(p, 0, 0, false);
+    for (size_t i = 0; i < op->n_attrs; i++)
+        p->test += op->attrs[i].kind == p->attr;
+    p->bad = TG_ANY_IS_BAD;
+    p->incomparable = tg_attr_state_text(op, p->attr, c->arena);
+    p->lacks = TG_NEED_ATTRIBUTE;
+    return op->attr[p->attr].what != TG_ATTR_NONE;
+}
+
+static bool probe_bytes(struct tg_probe *p, const struct tg_op *op)
+{
+    put_recorded(p, op->bytes_mean);
+    put_exact(p, op->bytes[TG_BASE], op->bytes[TG_TEST],
+              op->moved.proof != TG_COUNT_PROVEN && op->bytes[TG_TEST] >= op->bytes[TG_BASE]);
+    memcpy(p->known, op->bytes_known, sizeof p->known);
+    return p->known[TG_BASE] && (p->known[TG_TEST] || op->bytes[TG_BASE] > 0);
+}
+
+/* False: this name has none. */
+static bool probe_op(struct tg_probe *p, enum tg_rule_metric m, const struct tg_comparison *c,
+                     const struct tg_op *op, enum tg_estimate by)
+{
+    p->known[TG_BASE] = !tg_lacks_frames(c, 1u << op->kind, TG_BASE);
+    p->known[TG_TEST] = true;
     switch (m) {
-    case TG_RULE_METRIC_COUNT:
-    case TG_RULE_METRIC_DEVICE_COUNT:
-        p->exact = true;
-        put_values(p, op->count);
-        p->unchanged = op->change == TG_SAME;
-        return true;
     case TG_RULE_METRIC_SELF:
     case TG_RULE_METRIC_DEVICE_SELF:
-        probe_op_time(p, m, op, &op->ev);
-        return true;
     case TG_RULE_METRIC_TOTAL:
     case TG_RULE_METRIC_DEVICE_TIME:
     case TG_RULE_METRIC_MEAN:
-        probe_op_time(p, m, op, tg_kind_is_device(op->kind) ? &op->ev : &op->ev_total);
-        return true;
-    case TG_RULE_METRIC_ADDED:
-        p->ev = NULL;
-        p->exact = true; /* a name that did not exist: no noise can explain it */
-        p->test = op->change == TG_ADDED ? op->total[TG_TEST] : 0;
-        p->unchanged = op->change != TG_ADDED;
-        return true;
+        return probe_time(p, m, c, op, by);
+    default:
+        if (by != TG_ESTIMATE_LEAST)
+            return false;
+    }
+    switch (m) {
+    case TG_RULE_METRIC_COUNT:
+    case TG_RULE_METRIC_DEVICE_COUNT:
+        put_exact(p, op->count[TG_BASE], op->count[TG_TEST], op->change == TG_SAME);
+        break;
+    case TG_RULE_METRIC_ADDED: /* a name that did not exist: no noise can explain it */
+        put_exact(p, 0, op->change == TG_ADDED ? op->total[TG_TEST] : 0, op->change != TG_ADDED);
+        break;
     case TG_RULE_METRIC_REMOVED:
-        p->exact = true;
-        p->test = op->change == TG_REMOVED ? op->total[TG_BASE] : 0;
-        p->unchanged = op->change != TG_REMOVED;
-        return true;
+        put_exact(p, 0, op->change == TG_REMOVED ? op->total[TG_BASE] : 0,
+                  op->change != TG_REMOVED);
+        break;
     case TG_RULE_METRIC_SHARE:
         probe_share(p, c, op);
-        return true;
+        break;
     case TG_RULE_METRIC_MEDIAN:
-        return probe_quantile(p, .5, c, op);
+        probe_quantile(p, .5, c, op);
+        break;
     case TG_RULE_METRIC_P95:
-        return probe_quantile(p, .95, c, op);
+        probe_quantile(p, .95, c, op);
+        break;
     case TG_RULE_METRIC_MAX:
-        return probe_quantile(p, 1, c, op);
+        probe_quantile(p, 1, c, op);
+        break;
     case TG_RULE_METRIC_BYTES:
-        p->exact = true;
-        put_values(p, op->bytes);
-        p->unchanged = op->moved.proof != TG_COUNT_PROVEN && p->test >= p->base;
-        p->has_recorded = true;
-        p->recorded[TG_BASE] = op->bytes_mean[TG_BASE];
-        p->recorded[TG_TEST] = op->bytes_mean[TG_TEST];
-        return op->bytes_known[TG_BASE] && op->bytes_known[TG_TEST];
+        return probe_bytes(p, op);
     default:
-        return false;
+        return p->unit == TG_UNIT_ATTR && probe_attr(p, m, c, op);
     }
+    return p->known[TG_TEST];
 }
 
-static bool probe_ranks(struct tg_probe *p, enum tg_rule_metric m, const struct tg_comparison *c)
+/* ---- the whole trace, and benchmarks' numbers ---- */
+
+static void probe_ranks(struct tg_probe *p, enum tg_rule_metric m, const struct tg_comparison *c)
 {
-    if (m == TG_RULE_METRIC_COLLECTIVE_SKEW) {
-        p->ev = &c->collective_skew_ev;
-        put_values(p, c->collective_skew);
-        return put_known(p, c->collectives_known);
-    }
-    (void)put_known(p, c->ranks_known);
+    bool collectives = m == TG_RULE_METRIC_COLLECTIVE_SKEW;
+    memcpy(p->known, collectives ? c->collectives_known : c->ranks_known, sizeof p->known);
     if (m == TG_RULE_METRIC_RANK_SPREAD) {
-        probe_time(p, &c->rank_spread_ev, c->rank_spread, NULL);
-    } else {
-        p->ev = &c->skew_ev;
-        put_values(p, c->skew);
-    }
-    return p->known[TG_BASE] && p->known[TG_TEST];
-}
-
-static void probe_metric(struct tg_probe *p, const struct tg_metric_change *m,
-                         const struct tg_evidence *ev, bool slowest)
-{
-    const double *mean = slowest ? m->slowest : m->value;
-
-    if (p->unit == TG_UNIT_NS) {
-        probe_time(p, ev, mean, NULL);
-        if (m->id == TG_METRIC_STEP_TIME)
-            put_values(p, mean); /* as every report gives it */
+        put_time(p, &c->rank_spread_ev, c->rank_spread, NULL);
         return;
     }
-    p->ev = ev;
-    p->fell = tg_metric_info(m->id)->worse < 0;
-    put_values(p, mean);
+    p->ev = collectives ? &c->collective_skew_ev : &c->skew_ev;
+    put_values(p, collectives ? c->collective_skew : c->skew);
 }
 
-bool tg_probe_metric(struct tg_probe *p, const struct tg_rule *rule, const struct tg_comparison *c)
-{
-    const struct tg_rule_metric_info *info = tg_rule_metric_info(rule->metric);
-    bool slowest = rule->match.rank == TG_MATCH_RANK_SLOWEST;
-    const struct tg_metric_change *m;
-    enum tg_metric id;
-    p->unit = info->unit;
-    p->exact = info->exact;
-    if (!tg_rule_metric_of_trace(rule->metric, &id))
-        return probe_ranks(p, rule->metric, c);
-    m = &c->metrics[id];
-    probe_metric(p, m, slowest ? &m->ev_slowest : &m->ev, slowest);
-    p->outside = tg_outside_growth_of(c, tg_metric_info(id)->counts);
-    p->test += p->outside;
-    return put_known(p, m->known);
-}
-
-bool tg_probe_op_by(struct tg_probe *p, enum tg_rule_metric m, const struct tg_comparison *c,
-                    const struct tg_op *op, enum tg_estimate by)
-{
-    struct tg_evidence *ev = TG_NEW(c->arena, struct tg_evidence);
-
-    if (!is_self(m) && !is_inclusive(m))
-        return false;
-    if (!tg_op_evidence_by(op, is_self(m) ? TG_OP_SELF : TG_OP_TOTAL, by, ev))
-        return false;
-    probe_op_time(p, m, op, ev);
-    return true;
-}
-
-bool tg_probe_metric_by(struct tg_probe *p, const struct tg_rule *rule,
+static bool probe_trace(struct tg_probe *p, const struct tg_rule *rule,
                         const struct tg_comparison *c, enum tg_estimate by)
 {
-    bool slowest = rule->match.rank == TG_MATCH_RANK_SLOWEST;
+    bool slowest = rule->match.rank == TG_MATCH_RANK_SLOWEST, usual = by == TG_ESTIMATE_LEAST;
     const struct tg_metric_change *m;
     const struct tg_evidence *ev;
     enum tg_metric id;
-
-    if (!tg_rule_metric_of_trace(rule->metric, &id))
-        return false;
+    if (!tg_rule_metric_of_trace(rule->metric, &id)) {
+        probe_ranks(p, rule->metric, c);
+        return usual;
+    }
     m = &c->metrics[id];
-    ev = slowest ? &m->by_slowest[by] : &m->by[by];
-    if (ev->judged != TG_JUDGED)
-        return false;
-    probe_metric(p, m, ev, slowest);
+    ev = usual ? &m->ev : &m->by[by];
+    if (slowest)
+        ev = usual ? &m->ev_slowest : &m->by_slowest[by];
+    memcpy(p->known, m->known, sizeof p->known);
+    p->exact = tg_rule_metric_info(rule->metric)->exact;
+    p->fell = p->unit != TG_UNIT_NS && tg_metric_info(id)->worse < 0;
+    if (p->unit == TG_UNIT_NS)
+        put_time(p, ev, slowest ? m->slowest : m->value, NULL);
+    if (p->unit != TG_UNIT_NS || id == TG_METRIC_STEP_TIME) /* as every report gives it */
+        put_values(p, slowest ? m->slowest : m->value);
+    p->ev = ev;
+    p->outside = tg_outside_growth_of(c, tg_metric_info(id)->counts);
+    p->test += p->outside;
+    return usual || ev->judged == TG_JUDGED;
+}
+
+/* Which way is bad: the rule's, else the number's own. A size of the rule's own is not bounded by the
+ * threshold of `auto`. */
+static bool probe_number(struct tg_probe *p, const struct tg_judging *w,
+                         const struct tg_comparison *c)
+{
+    const struct tg_number_change *x = w->x.number;
+    struct tg_evidence *ev = TG_NEW(c->arena, struct tg_evidence);
+    if (p->bad == TG_OWN_IS_BAD)
+        p->bad = x->more_is_better ? TG_LESS_IS_BAD : TG_MORE_IS_BAD;
+    put_recorded(p, x->value);
+    p->own_unit = x->unit;
+    p->known[TG_BASE] = !x->missing[TG_BASE];
+    p->known[TG_TEST] = !x->missing[TG_TEST];
+    p->fell = p->bad == TG_LESS_IS_BAD || (p->bad == TG_ANY_IS_BAD && p->test < p->base);
+    *ev = p->fell ? x->fell : x->rose;
+    if (tg_limit_lists_have_size(&w->l.warn, &w->l.fail))
+        ev->mde = expm1(ev->need);
+    p->ev = ev;
     return true;
+}
+
+bool tg_probe(struct tg_probe *p, const struct tg_judging *w, const struct tg_comparison *c,
+              enum tg_estimate by)
+{
+    bool of_name = w->x.kind == TG_QUANTITY_OP, found = true;
+    *p = (struct tg_probe){ .unit = tg_rule_metric_info(w->rule->metric)->unit,
+                            .step_ns = c->step_ns[TG_BASE],
+                            .bad = w->rule->bad,
+                            .test_kind = w->l.test,
+                            .known = { true, true } };
+    if (of_name)
+        found = probe_op(p, w->rule->metric, c, w->x.op, by);
+    else if (w->x.kind == TG_QUANTITY_TRACE)
+        found = probe_trace(p, w->rule, c, by);
+    else if (by != TG_ESTIMATE_LEAST)
+        return false;
+    else if (w->x.kind == TG_QUANTITY_NUMBER)
+        found = probe_number(p, w, c);
+    else
+        put_evidence(p, w->x.ev);
+    /* A part of the step: a size of the rule's own is one of the step, whatever the part was before. */
+    if (w->x.kind == TG_QUANTITY_GAP && tg_limit_lists_have_size(&w->l.warn, &w->l.fail))
+        p->whole = c->step_ns[TG_BASE];
+    if (!p->known[TG_BASE])
+        p->base = p->recorded[TG_BASE] = NAN;
+    return found;
+}
+
+/* ---- the same in other runs ---- */
+
+static bool find_together(struct tg_quantity *x, const struct tg_comparison *c, struct tg_arena *a)
+{
+    const struct tg_op **there = TG_NEW_N(a, const struct tg_op *, x->n_some + 1);
+    struct tg_evidence *ev = TG_NEW(a, struct tg_evidence);
+    for (size_t i = 0; i < x->n_some; i++)
+        if (!(there[i] = tg_confirm_op(c, x->some[i])))
+            return false;
+    x->some = there;
+    x->ev = ev;
+    return tg_ops_evidence(there, x->n_some, ev);
+}
+
+static bool find_choice(struct tg_quantity *x, const struct tg_comparison *c)
+{
+    for (size_t i = 0; i < c->n_choices; i++)
+        if (tg_sv_eq(c->ops[c->choices[i].by].name, x->op->name)) {
+            x->ev = &c->choices[i].ev;
+            return true;
+        }
+    return false;
+}
+
+bool tg_quantity_find(struct tg_quantity *x, const struct tg_comparison *c, struct tg_arena *a)
+{
+    switch (x->kind) {
+    case TG_QUANTITY_TRACE:
+        return true;
+    case TG_QUANTITY_TOGETHER:
+        return find_together(x, c, a);
+    case TG_QUANTITY_CHOICE:
+        return find_choice(x, c);
+    case TG_QUANTITY_NUMBER:
+        return false;
+    case TG_QUANTITY_GAP:
+    case TG_QUANTITY_OP:
+        break;
+    }
+    x->op = x->kind == TG_QUANTITY_GAP && x->op->kind == TG_KIND_STEP ? &c->step
+                                                                      : tg_confirm_op(c, x->op);
+    x->ev = x->op ? &x->op->ev : NULL;
+    return x->op != NULL;
 }

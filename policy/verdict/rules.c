@@ -1,21 +1,19 @@
+/* Which quantities a rule asks about, in which comparison; and what it says if there is nothing to ask. */
+#include <math.h>
 #include <stdlib.h>
 
+#include "core/base/utf8.h"
 #include "policy/language/limit.h"
 #include "policy/verdict/internal.h"
-
-static bool has_number(const int64_t *v, size_t n, int64_t x)
-{
-    for (size_t i = 0; i < n; i++)
-        if (v[i] == x)
-            return true;
-    return false;
-}
+#include "policy/verdict/phrase.h"
 
 /* A result of the rule that is about no name. */
 static void say(struct tg_eval_state *e, const struct tg_rule *rule, enum tg_state state,
                 enum tg_reason because, tg_sv what, tg_sv message, tg_sv next)
 {
-    tg_eval_message(tg_eval_add(e, rule), state, TG_SUBJECT_GUARD, because, what, message, next);
+    tg_eval_message(tg_eval_add(e, rule), state,
+                    because == TG_NEED_MATCH ? TG_SUBJECT_NO_MATCH : TG_SUBJECT_GUARD, because,
+                    what, message, next);
 }
 
 /* Of a rule that has nothing to judge. */
@@ -24,28 +22,11 @@ static enum tg_state unless_optional(const struct tg_rule *rule)
     return rule->optional ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE;
 }
 
-/* The result for the names that a rule chooses. */
-struct chosen {
-    size_t matched, fresh; /* names; those of them that the fresh traces have */
-    bool gave_up;
-    const struct tg_op **quiet; /* whose own time shows nothing by itself: by kind */
-    size_t n_quiet, cap_quiet;
-};
-
-/*
- * Was nothing found of an operator that is too small, or has too few runs, to show anything by itself? The
- * rule has just been asked: a time has a result.
- */
-static bool is_quiet(const struct tg_eval_state *e, const struct tg_rule_scope *s,
-                     const struct tg_rule *rule, const struct tg_op *op)
+static void say_pattern(struct tg_eval_state *e, const struct tg_rule *rule)
 {
-    bool own = rule->metric == TG_RULE_METRIC_SELF ||
-               (rule->metric == TG_RULE_METRIC_TOTAL && tg_kind_is_device(op->kind));
-    for (size_t i = 0; i < rule->n_overrides; i++) /* by the rule's own limits */
-        own &= !tg_select_override(&rule->overrides[i], op);
-    return own && !tg_kind_is_frame(op->kind) && !tg_rule_is_budget(rule) &&
-           (tg_op_is_small(s->c, op) || op->ev.judged == TG_NOT_FEW_RUNS) &&
-           e->results[e->n - 1].state <= TG_STATE_NOT_JUDGED;
+    say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_PATTERN, TG_SV("(pattern)"),
+        TG_SV("a regular expression exceeded its budget of steps on a name"),
+        TG_SV("Write a simpler pattern; nested repeats are the usual cause."));
 }
 
 bool tg_rule_counts_calls(const struct tg_eval_state *e, const struct tg_rule *rule)
@@ -54,70 +35,144 @@ bool tg_rule_counts_calls(const struct tg_eval_state *e, const struct tg_rule *r
     return m->unit == TG_UNIT_COUNT && m->exact && tg_select_rule(e, &rule->when);
 }
 
-static void judge_chosen(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                         const struct tg_rule *rule, const struct tg_op *op, struct chosen *out)
+bool tg_rule_is_narrow(const struct tg_match *m)
 {
-    tg_judge_op(e, s, rule, op);
-    if (is_quiet(e, s, rule, op))
-        *TG_PUSH(out->quiet, out->n_quiet, out->cap_quiet) = op;
+    return m->name.n || m->raw_name.n || m->parent.n || m->classes || m->families || m->devices.n ||
+           m->streams.n;
+}
+
+/* What stands for a quantity that no operator of the comparison has. */
+static struct tg_op *stand_in(struct tg_arena *a, enum tg_kind kind, tg_sv name)
+{
+    struct tg_op *op = TG_NEW(a, struct tg_op);
+    *op = (struct tg_op){ .name = name,
+                          .raw = { name, name },
+                          .present = { true, true },
+                          .kind = kind,
+                          .region = TG_NO_ID,
+                          .partner = TG_NO_ID,
+                          .leader = TG_NO_ID };
+    return op;
+}
+
+/* ---- small names together ---- */
+
+/* Has the rule judged the name by its own limits, and found nothing since it is too small, or has too few
+ * runs, to show anything by itself? */
+static bool is_quiet(const struct tg_eval_state *e, const struct tg_rule *rule,
+                     const struct tg_op *op, enum tg_state state)
+{
+    bool own = rule->metric == TG_RULE_METRIC_SELF ||
+               (rule->metric == TG_RULE_METRIC_TOTAL && tg_kind_is_device(op->kind));
+    for (size_t i = 0; i < rule->n_overrides; i++)
+        own &= !tg_select_override(&rule->overrides[i], op);
+    return own && !tg_kind_is_frame(op->kind) && !tg_rule_is_budget(rule) &&
+           (tg_op_is_small(e->c, op) || op->ev.judged == TG_NOT_FEW_RUNS) &&
+           state <= TG_STATE_NOT_JUDGED;
 }
 
 /* Is there something to say of them together? */
-static bool judge_together(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                           const struct tg_rule *rule, const struct tg_op *const *op, size_t n)
+static bool judge_together(struct tg_eval_state *e, const struct tg_rule *rule,
+                           const struct tg_op *const *op, size_t n)
 {
-    struct tg_evidence *ev = TG_NEW(e->arena, struct tg_evidence);
+    struct tg_evidence ev;
     size_t before = e->n;
-    if (n > 1 && tg_ops_evidence(op, n, ev))
-        tg_judge_together(e, s, rule, op, n, ev);
+    if (n > 1 && rule->noise.test != TG_NOISE_NONE && tg_ops_evidence(op, n, &ev))
+        tg_judge_together(e, rule, op, n, &ev);
     return e->n > before;
 }
 
+void tg_judge_together(struct tg_eval_state *e, const struct tg_rule *rule,
+                       const struct tg_op *const *op, size_t n, const struct tg_evidence *ev)
+{
+    struct tg_evidence *kept = TG_NEW(e->arena, struct tg_evidence);
+    struct tg_op *all = stand_in(e->arena, op[0]->kind,
+                                 TG_SV_PRINTF(e->arena, "(small %s)", tg_phrase_kind(op[0]->kind)));
+    *kept = *ev;
+    for (size_t i = 0; i < n; i++)
+        for (int side = 0; side < 2; side++)
+            all->share[side] += op[i]->share[side];
+    tg_judge_quantity(
+        e, rule,
+        &(struct tg_quantity){
+            .kind = TG_QUANTITY_TOGETHER, .op = all, .some = op, .n_some = n, .ev = kept });
+}
+
 /* Of one kind: all small ones; with few runs those of them that doubled, or all that stand out. */
-static void judge_kind(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                       const struct tg_rule *rule, const struct tg_op *const *op, size_t n)
+static void judge_kind(struct tg_eval_state *e, const struct tg_rule *rule,
+                       const struct tg_op *const *op, size_t n)
 {
     TG_FREE const struct tg_op **some = tg_xmalloc((n + 1) * sizeof *some);
     size_t small = 0, doubled = 0;
     for (size_t i = 0; i < n; i++)
-        if (tg_op_is_small(s->c, op[i]))
+        if (tg_op_is_small(e->c, op[i]))
             some[small++] = op[i];
-    if (judge_together(e, s, rule, some, small))
+    if (judge_together(e, rule, some, small))
         return;
     for (size_t i = 0; i < small; i++)
         if (tg_op_has_doubled(some[i]))
             some[doubled++] = some[i];
-    if (!judge_together(e, s, rule, some, doubled))
-        (void)judge_together(e, s, rule, some, tg_ops_that_grew(op, n, some));
+    if (!judge_together(e, rule, some, doubled))
+        (void)judge_together(e, rule, some, tg_ops_that_grew(op, n, some));
 }
 
-/* Operators come by kind. */
-static void judge_kinds(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                        const struct tg_rule *rule, const struct tg_op *const *all, size_t n_all)
+/* ---- libraries' choices: their launches under rules about calls, their time under rules about times ---- */
+
+/* "same calls: void a(float*) in place of void b(float*), 5 launches per step, was 3" */
+static tg_sv choice_text(const struct tg_algorithm *x, struct tg_arena *a)
 {
-    for (size_t i = 0, n; i < n_all; i += n) {
-        for (n = 1; i + n < n_all && all[i + n]->kind == all[i]->kind;)
-            n++;
-        judge_kind(e, s, rule, all + i, n);
+    struct tg_buf b = { 0 };
+    tg_buf_puts(&b, "same calls: ");
+    if (x->came)
+        tg_buf_printf(&b, "%.*s", TG_SV_ARG(tg_utf8_prefix(x->came->name, 60)));
+    if (x->went)
+        tg_buf_printf(&b, "%s%.*s", x->came ? " in place of " : "without ",
+                      TG_SV_ARG(tg_utf8_prefix(x->went->name, 60)));
+    if (x->calls[TG_BASE] != x->calls[TG_TEST])
+        tg_buf_printf(&b, ", %s launches per step, was %s",
+                      TG_VALUE(x->calls[TG_TEST], TG_UNIT_COUNT),
+                      TG_VALUE(x->calls[TG_BASE], TG_UNIT_COUNT));
+    return tg_phrase_take(&b, a);
+}
+
+/* Launches are nothing that the runs show to be as fast as before. */
+static void say_choice(struct tg_eval_state *e, const struct tg_rule *rule,
+                       const struct tg_algorithm *x, const struct tg_op *op)
+{
+    struct tg_result *r = tg_eval_add(e, rule);
+    bool as_fast = x->known || (x->ev.judged == TG_JUDGED && !x->ev.slower);
+    tg_eval_message(
+        r, as_fast ? TG_STATE_PASS : TG_STATE_WARN, TG_SUBJECT_NAME, TG_REASON_CHOICE, op->name,
+        choice_text(x, e->arena),
+        TG_SV(
+            "If a library picked them: docs/guides/noisy-machines.md says how to pin its choice."));
+    r->op_kind = op->kind;
+    r->metric = rule->metric;
+    r->dimension = TG_DIM_ATTR;
+    r->grounds = TG_GROUNDS_ATTR;
+    r->rank = fabs(x->ev.delta_ns);
+}
+
+static void judge_choices(struct tg_eval_state *e, const struct tg_rule *rule)
+{
+    bool counts = rule->metric == TG_RULE_METRIC_COUNT && rule->bad == TG_MORE_IS_BAD &&
+                  rule->exceptions & 1u << TG_EXCEPTION_REPLACED;
+    bool times = rule->metric == TG_RULE_METRIC_SELF || rule->metric == TG_RULE_METRIC_TOTAL;
+    for (size_t i = 0; (counts || times) && i < e->c->n_choices; i++) {
+        const struct tg_algorithm *x = &e->c->choices[i];
+        struct tg_op *op = stand_in(e->arena, TG_KIND_KERNEL, e->c->ops[x->by].name);
+        if (tg_select_op(&rule->match, op) != TG_HIT_YES)
+            continue;
+        if (counts)
+            say_choice(e, rule, x, op);
+        else
+            tg_judge_quantity(
+                e, rule,
+                &(struct tg_quantity){ .kind = TG_QUANTITY_CHOICE, .op = op, .ev = &x->ev });
     }
 }
 
-static void judge_op_if(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                        const struct tg_rule *rule, const struct tg_op *op, struct chosen *out)
-{
-    switch (tg_select_op(&rule->match, op)) {
-    case TG_HIT_YES:
-        out->matched++;
-        out->fresh += op->present[TG_TEST];
-        judge_chosen(e, s, rule, op, out);
-        break;
-    case TG_HIT_GAVE_UP:
-        out->gave_up = true;
-        break;
-    case TG_HIT_NO:
-        break;
-    }
-}
+/* ---- rules about names ---- */
 
 /* What a bound says of the fresh side alone. Added and removed are so of the other side. */
 static bool is_of_test_alone(const struct tg_rule *rule)
@@ -131,8 +186,7 @@ static bool is_of_test_alone(const struct tg_rule *rule)
  * without them must not look like a program without modules: that is never optional. A budget asks
  * the fresh side alone.
  */
-static bool has_frames(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                       const struct tg_rule *rule)
+static bool has_frames(struct tg_eval_state *e, const struct tg_rule *rule)
 {
     static const struct {
         const char *not_stored, *next, *not_recorded;
@@ -146,37 +200,22 @@ static bool has_frames(struct tg_eval_state *e, const struct tg_rule_scope *s,
                       "not in every fresh trace: recorded without Python stacks, unlike the "
                       "baseline" },
     };
-    int side = tg_grounds_lacks_frames(s, rule->match.kinds, TG_TEST) ? TG_TEST : TG_BASE;
-    bool stored;
-    if (!tg_grounds_lacks_frames(s, rule->match.kinds, side) ||
+    int side = tg_lacks_frames(e->c, rule->match.kinds, TG_TEST) ? TG_TEST : TG_BASE;
+    bool stored = !(tg_frame_sorts(rule->match.kinds) & ~e->c->frame_sorts[side]);
+    if (!tg_lacks_frames(e->c, rule->match.kinds, side) ||
         (side == TG_BASE && is_of_test_alone(rule)))
         return true;
-    stored = !(tg_frame_sorts(rule->match.kinds) & ~s->c->frame_sorts[side]);
     say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_STACKS, TG_SV("(no totals)"),
         tg_sv_of(stored ? texts[side].not_recorded : texts[side].not_stored),
         stored ? TG_SV("Record both sides with with_stack=True.") : tg_sv_of(texts[side].next));
     return false;
 }
 
-static tg_sv no_match_next(const struct tg_rule *rule)
-{
-    return rule->match.kinds & TG_FRAME_KINDS
-               ? TG_SV("Record with with_stack=True; `tracegate analyze --measure modules` shows "
-                       "the names; or mark the rule optional.")
-               : TG_SV("Check the pattern with `tracegate names`, or mark the rule optional.");
-}
-
-bool tg_rule_is_narrow(const struct tg_match *m)
-{
-    return m->name.n || m->raw_name.n || m->parent.n || m->classes || m->families || m->devices.n ||
-           m->streams.n;
-}
-
 /* All that the rule looked at went, under another name or elsewhere for all it knows: no plain pass. */
-static void tell_all_gone(struct tg_eval_state *e, const struct tg_rule *rule, size_t from)
+static void say_all_gone(struct tg_eval_state *e, const struct tg_rule *rule, size_t from)
 {
     for (size_t i = from; i < e->n; i++)
-        if (e->results[i].state == TG_STATE_WARN || e->results[i].state >= TG_STATE_INCONCLUSIVE)
+        if (e->results[i].state >= TG_STATE_WARN)
             return;
     say(e, rule, TG_STATE_WARN, TG_REASON_ALL_GONE, TG_SV("(all gone)"),
         TG_SV("nothing that the rule matches is left in the fresh traces"),
@@ -184,53 +223,142 @@ static void tell_all_gone(struct tg_eval_state *e, const struct tg_rule *rule, s
               "it is no longer done, remove the rule."));
 }
 
-static void judge_ops(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                      const struct tg_rule *rule)
+/* The rows of a comparison, then those of Python frames. */
+static const struct tg_op *op_at(const struct tg_comparison *c, size_t i)
 {
-    struct chosen found = { 0 };
-    bool frames = has_frames(e, s, rule);
-    size_t before = e->n;
-    for (size_t i = 0; i < s->c->n_ops; i++)
-        judge_op_if(e, s, rule, &s->c->ops[i], &found);
-    for (size_t i = 0; frames && i < s->c->n_frames; i++)
-        if (s->c->frames[i].launched == tg_rule_metric_of_launched(rule->metric))
-            judge_op_if(e, s, rule, &s->c->frames[i], &found);
-    tg_judge_choices(e, s, rule);
-    judge_kinds(e, s, rule, found.quiet, found.n_quiet);
-    free(found.quiet);
-    if (found.gave_up)
-        say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_PATTERN, TG_SV("(pattern)"),
-            TG_SV("a regular expression exceeded its budget of steps on a name"),
-            TG_SV("Write a simpler pattern; nested repeats are the usual cause."));
-    if (found.matched && e->n == before)
+    return i < c->n_ops ? &c->ops[i] : &c->frames[i - c->n_ops];
+}
+
+static void judge_names(struct tg_eval_state *e, const struct tg_rule *rule)
+{
+    bool frames = has_frames(e, rule), gave_up = false, launched;
+    size_t before = e->n, matched = 0, fresh = 0, n_quiet = 0;
+    size_t n = e->c->n_ops + (frames ? e->c->n_frames : 0);
+    TG_FREE const struct tg_op **quiet = tg_xmalloc((n + 1) * sizeof *quiet);
+    launched = tg_rule_metric_of_launched(rule->metric);
+    for (size_t i = 0; i < n; i++) {
+        const struct tg_op *op = op_at(e->c, i);
+        enum tg_hit hit = i >= e->c->n_ops && op->launched != launched
+                              ? TG_HIT_NO
+                              : tg_select_op(&rule->match, op);
+        gave_up |= hit == TG_HIT_GAVE_UP;
+        if (hit != TG_HIT_YES)
+            continue;
+        matched++;
+        fresh += op->present[TG_TEST];
+        if (is_quiet(e, rule, op,
+                     tg_judge_quantity(e, rule,
+                                       &(struct tg_quantity){ .kind = TG_QUANTITY_OP, .op = op })))
+            quiet[n_quiet++] = op;
+    }
+    judge_choices(e, rule);
+    for (size_t i = 0, same; i < n_quiet; i += same) { /* operators come by kind */
+        for (same = 1; i + same < n_quiet && quiet[i + same]->kind == quiet[i]->kind;)
+            same++;
+        judge_kind(e, rule, quiet + i, same);
+    }
+    if (gave_up)
+        say_pattern(e, rule);
+    if (matched && e->n == before)
         say(e, rule, rule->unjudged_note ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, TG_NEED_VALUE,
             TG_SV("(no value)"),
             TG_SV("no matching name has what this metric needs, on both sides"),
             TG_SV("Record what docs/metrics.md names for it; `unjudged: note` makes this a note."));
-    if (found.matched && !found.fresh && tg_rule_is_narrow(&rule->match) &&
+    if (matched && !fresh && tg_rule_is_narrow(&rule->match) &&
         rule->metric != TG_RULE_METRIC_REMOVED)
-        tell_all_gone(e, rule, before);
-    if (!found.matched && !found.gave_up && frames)
-        tg_eval_message(tg_eval_add(e, rule), unless_optional(rule), TG_SUBJECT_NO_MATCH,
-                        TG_NEED_MATCH, TG_SV("(no match)"),
-                        TG_SV("the rule matches no name in either trace"), no_match_next(rule));
+        say_all_gone(e, rule, before);
+    if (!matched && !gave_up && frames)
+        say(e, rule, unless_optional(rule), TG_NEED_MATCH, TG_SV("(no match)"),
+            TG_SV("the rule matches no name in either trace"),
+            rule->match.kinds & TG_FRAME_KINDS
+                ? TG_SV("Record with with_stack=True; `tracegate analyze --measure modules` shows "
+                        "the names; or mark the rule optional.")
+                : TG_SV("Check the pattern with `tracegate names`, or mark the rule optional."));
 }
 
-static void judge_scope(struct tg_eval_state *e, const struct tg_rule_scope *s,
-                        const struct tg_rule *rule)
+/* ---- rules about the whole trace, and about benchmarks' numbers ---- */
+
+/* ns that the step got slower by; 0: it did not. */
+static double step_lost(const struct tg_comparison *c)
 {
-    if (tg_rule_metric_info(rule->metric)->scope == TG_SCOPE_NAME) {
-        judge_ops(e, s, rule);
-        return;
+    const struct tg_evidence *ev[] = { &c->step.ev, &c->step.ev_total,
+                                       &c->metrics[TG_METRIC_STEP_TIME].ev };
+    double lost = 0;
+    for (size_t i = 0; i < sizeof ev / sizeof *ev; i++)
+        if (ev[i]->slower)
+            lost = fmax(lost, ev[i]->delta_ns);
+    return lost;
+}
+
+static void judge_gap(struct tg_eval_state *e, const struct tg_rule *rule, const struct tg_op *op)
+{
+    tg_judge_quantity(e, rule,
+                      &(struct tg_quantity){ .kind = TG_QUANTITY_GAP, .op = op, .ev = &op->ev });
+}
+
+void tg_judge_gaps(struct tg_eval_state *e, const struct tg_rule *rule)
+{
+    double lost = step_lost(e->c);
+    judge_gap(e, rule, &e->c->step);
+    for (size_t i = 0; lost > 0 && i < e->c->n_ops; i++) {
+        const struct tg_op *op = &e->c->ops[i];
+        if (op->kind == TG_KIND_ANNOTATION && op->ev.slower && 2 * op->ev.delta_ns > lost)
+            judge_gap(e, rule, op);
     }
-    if (tg_rule_metric_info(rule->metric)->scope == TG_SCOPE_NUMBERS) {
-        tg_judge_numbers(e, s, rule);
-        return;
+}
+
+static enum tg_hit is_chosen(const struct tg_match *m, tg_sv name)
+{
+    enum tg_hit hit = tg_patterns_test(&m->name, name);
+    if (hit != TG_HIT_YES || !m->not_)
+        return hit;
+    hit = tg_patterns_test(&m->not_->name, name);
+    return hit == TG_HIT_YES ? TG_HIT_NO : hit == TG_HIT_NO ? TG_HIT_YES : hit;
+}
+
+void tg_judge_numbers(struct tg_eval_state *e, const struct tg_rule *rule)
+{
+    bool matched = false, gave_up = false;
+    for (size_t i = 0; i < e->c->n_numbers; i++) {
+        const struct tg_number_change *x = &e->c->numbers[i];
+        enum tg_hit hit = is_chosen(&rule->match, x->name);
+        gave_up |= hit == TG_HIT_GAVE_UP;
+        matched |= hit != TG_HIT_NO;
+        if (hit == TG_HIT_YES)
+            tg_judge_quantity(e, rule,
+                              &(struct tg_quantity){ .kind = TG_QUANTITY_NUMBER, .number = x });
     }
-    tg_judge_metric(e, s, rule);
-    if (rule->metric == TG_RULE_METRIC_STEP_TIME && !tg_rule_is_budget(rule)) {
-        tg_judge_gaps(e, s, rule);
+    if (gave_up)
+        say_pattern(e, rule);
+    if (!matched)
+        say(e, rule, unless_optional(rule), TG_NEED_MATCH, TG_SV("(no match)"),
+            TG_SV("the rule matches no number of either side"),
+            TG_SV("Name the benchmark's results in the suite's `numbers`, or mark the rule "
+                  "optional."));
+}
+
+static void judge_scope(struct tg_eval_state *e, const struct tg_rule *rule)
+{
+    enum tg_scope scope = tg_rule_metric_info(rule->metric)->scope;
+    if (scope == TG_SCOPE_NAME) {
+        judge_names(e, rule);
+    } else if (scope == TG_SCOPE_NUMBERS) {
+        tg_judge_numbers(e, rule);
+    } else {
+        tg_judge_quantity(e, rule, &(struct tg_quantity){ .kind = TG_QUANTITY_TRACE });
+        if (rule->metric == TG_RULE_METRIC_STEP_TIME && !tg_rule_is_budget(rule))
+            tg_judge_gaps(e, rule);
     }
+}
+
+/* ---- ranks, devices and streams ---- */
+
+static bool has_number(const int64_t *v, size_t n, int64_t x)
+{
+    for (size_t i = 0; i < n; i++)
+        if (v[i] == x)
+            return true;
+    return false;
 }
 
 static int by_rank(const void *a, const void *b)
@@ -243,44 +371,6 @@ static int by_rank(const void *a, const void *b)
 static bool has_rank(const struct tg_side *side, int64_t rank)
 {
     return side->n_ranks && bsearch(&rank, side->ranks, side->n_ranks, sizeof rank, by_rank);
-}
-
-static void no_trace_of_rank(struct tg_eval_state *e, const struct tg_rule *rule, int64_t rank,
-                             const char *side)
-{
-    const struct tg_comparison *c = e->in->comparison;
-    tg_sv name = TG_SV_PRINTF(e->arena, "(rank %lld)", (long long)rank);
-    if (has_number(c->steps_only, c->n_steps_only, rank))
-        say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_RANK, name,
-            TG_SV("the stored side has step times only of this rank"),
-            TG_SV("The stored size of a run is limited: name a rank that `tracegate baseline show` "
-                  "lists in full, or record fewer steps."));
-    else
-        say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_RANK, name,
-            TG_SV_PRINTF(e->arena, "the %s has no trace of this rank", side),
-            TG_SV("Record every rank on both sides."));
-}
-
-static bool lacks_rank(const struct tg_comparison *c, int side, int64_t rank)
-{
-    return has_number(c->lacking[side], c->n_lacking[side], rank);
-}
-
-/*
- * Ranks that the rule names and that are not compared are reported: an empty choice is not a pass.
- * For `each` the verdict's notes report them.
- */
-static void tell_missing_ranks(struct tg_eval_state *e, const struct tg_rule *rule)
-{
-    const struct tg_comparison *c = e->in->comparison;
-    const struct tg_ints *list = &rule->match.ranks;
-    for (size_t i = 0; rule->match.rank == TG_MATCH_RANK_LIST && i < list->n; i++)
-        if (!has_rank(&c->side[TG_TEST], list->v[i]))
-            no_trace_of_rank(e, rule, list->v[i],
-                             lacks_rank(c, TG_BASE, list->v[i]) &&
-                                     !lacks_rank(c, TG_TEST, list->v[i])
-                                 ? "baseline"
-                                 : "fresh side");
 }
 
 static bool has_limit(const struct tg_rule *rule)
@@ -324,17 +414,27 @@ bool tg_rule_wants(const struct tg_eval_state *e, const struct tg_rule *rule, in
     return rank < 0 && (m->devices.n || m->streams.n);
 }
 
-/* One a side, and another one: nothing to compare it with. */
-static void tell_other_ranks(struct tg_eval_state *e, const struct tg_rule *rule)
+/* Ranks that the rule asks for and that are not compared are reported: an empty choice is not a pass. */
+static void say_missing_ranks(struct tg_eval_state *e, const struct tg_rule *rule)
 {
-    const struct tg_comparison *all = e->in->comparison;
-    const struct tg_match *m = &rule->match;
-    for (size_t i = 0; i < all->n_ranks[TG_TEST]; i++) {
-        int64_t rank = all->side[TG_TEST].ranks[i];
-        if (m->rank == TG_MATCH_RANK_LIST && !has_number(m->ranks.v, m->ranks.n, rank))
+    const struct tg_comparison *c = e->in->comparison;
+    bool list = rule->match.rank == TG_MATCH_RANK_LIST;
+    const int64_t *v = list ? rule->match.ranks.v : c->side[TG_TEST].ranks;
+    for (size_t i = 0, n = list ? rule->match.ranks.n : c->n_ranks[TG_TEST]; i < n; i++) {
+        bool fresh = has_rank(&c->side[TG_TEST], v[i]);
+        bool base_alone = has_number(c->lacking[TG_BASE], c->n_lacking[TG_BASE], v[i]) &&
+                          !has_number(c->lacking[TG_TEST], c->n_lacking[TG_TEST], v[i]);
+        bool stored = has_number(c->steps_only, c->n_steps_only, v[i]);
+        if (fresh && has_rank(&c->side[TG_BASE], v[i]))
             continue;
-        if (!has_rank(&all->side[TG_BASE], rank))
-            no_trace_of_rank(e, rule, rank, "baseline");
+        say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_RANK,
+            TG_SV_PRINTF(e->arena, "(rank %lld)", (long long)v[i]),
+            stored ? TG_SV("the stored side has step times only of this rank")
+                   : TG_SV_PRINTF(e->arena, "the %s has no trace of this rank",
+                                  fresh || base_alone ? "baseline" : "fresh side"),
+            stored ? TG_SV("The stored size of a run is limited: name a rank that `tracegate "
+                           "baseline show` lists in full, or record fewer steps.")
+                   : TG_SV("Record every rank on both sides."));
     }
 }
 
@@ -342,65 +442,48 @@ void tg_rule_judge(struct tg_eval_state *e, const struct tg_rule *rule)
 {
     const struct tg_comparison *all = e->in->comparison;
     const struct tg_match *m = &rule->match;
-    if (!tg_select_rule(e, &rule->when)) {
+    if (!tg_select_rule(e, &rule->when))
         say(e, rule, TG_STATE_SKIP, TG_NEED_EVENT, TG_SV("(when)"),
             TG_SV("the rule does not apply to this event, branch or device"), TG_SV(""));
-    } else if (!has_limit(rule)) {
+    else if (!has_limit(rule))
         say(e, rule, unless_optional(rule), TG_NEED_LIMIT, TG_SV("(no limit)"),
             TG_SV("every limit of the rule is off"),
             TG_SV("Set `warn` or `fail`, or remove the rule: `rules: {remove: [id]}`."));
-    } else if (m->rank == TG_MATCH_RANK_LIST || is_each(all, rule)) {
-        tell_missing_ranks(e, rule);
-        tell_other_ranks(e, rule);
-    } else if (!is_slowest(all, rule) && !m->devices.n && !m->streams.n) {
-        judge_scope(e, &(struct tg_rule_scope){ all, -1 }, rule);
-    }
+    else if (m->rank == TG_MATCH_RANK_LIST || is_each(all, rule))
+        say_missing_ranks(e, rule);
+    else if (!is_slowest(all, rule) && !m->devices.n && !m->streams.n)
+        tg_rule_judge_part(e, rule, all, -1);
 }
 
 void tg_rule_judge_part(struct tg_eval_state *e, const struct tg_rule *rule,
                         const struct tg_comparison *c, int64_t rank)
 {
-    judge_scope(e, &(struct tg_rule_scope){ c, rank }, rule);
-}
-
-/* What came of a rule's results. */
-struct tally {
-    size_t spoke;       /* results that say something, or want more runs */
-    size_t off, silent; /* switched off; without evidence */
-    const char *why;
-};
-
-static struct tally tally_of(const struct tg_result *v, size_t n)
-{
-    struct tally t = { 0 };
-    for (size_t i = 0; i < n; i++) {
-        bool quiet = v[i].state == TG_STATE_PASS || v[i].state == TG_STATE_SKIP ||
-                     v[i].state == TG_STATE_NOT_JUDGED;
-        if (!quiet || v[i].grounds != TG_GROUNDS_NONE || v[i].few_runs) {
-            t.spoke++;
-        } else if (v[i].why_not) {
-            t.off += v[i].switched_off;
-            t.silent += !v[i].switched_off;
-            t.why = v[i].why_not;
-        }
-    }
-    return t;
+    e->c = c;
+    e->rank = rank;
+    judge_scope(e, rule);
 }
 
 /*
  * What was not judged is never green. A rule that found something and judged none of it is
  * inconclusive: without evidence unless the policy says `unjudged: note`, and in any case where the
- * policy itself leaves out all that it matches. A rule that found nothing has said so already.
+ * policy itself leaves out all that it matches. A rule that found nothing has said so already, and one
+ * that wants more runs says that in the coverage.
  */
 void tg_rule_close(struct tg_eval_state *e, const struct tg_rule *rule, const struct tg_result *v,
                    size_t n)
 {
-    struct tally t = tally_of(v, n);
-    if (t.spoke || !(t.off + t.silent) || (t.silent && rule->unjudged_note))
+    const char *why = NULL;
+    bool silent = false; /* without evidence; else switched off */
+    for (size_t i = 0; i < n; i++) {
+        if (v[i].state > TG_STATE_SKIP || v[i].grounds != TG_GROUNDS_NONE || v[i].few_runs)
+            return;
+        silent |= v[i].why_not && !v[i].switched_off;
+        why = v[i].why_not ? v[i].why_not : why;
+    }
+    if (!why || (silent && rule->unjudged_note))
         return;
     say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_ANY, TG_SV("(nothing judged)"),
-        TG_SV_PRINTF(e->arena, "nothing that the rule matches was judged: %s", t.why),
-        t.silent
-            ? TG_SV("The rows that are not judged say why; `unjudged: note` makes this a note.")
-            : TG_SV("Narrow the override or `noise.ignore`, or remove the rule."));
+        TG_SV_PRINTF(e->arena, "nothing that the rule matches was judged: %s", why),
+        silent ? TG_SV("The rows that are not judged say why; `unjudged: note` makes this a note.")
+               : TG_SV("Narrow the override or `noise.ignore`, or remove the rule."));
 }

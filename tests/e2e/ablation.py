@@ -52,9 +52,8 @@ MECHANISMS = (
     ("marked moves", "core/diff/replace.c", "    mark_moved(g);", ""),
     ("revoked renames", "core/diff/replace.c", "revoke_chance_renames(w->c);", ""),
     ("the account", "policy/verdict/eval.c", "tg_eval_account(e);", ""),
-    ("a step as long", "policy/verdict/judge_rows.c", "if (j->state != TG_STATE_FAIL || tg_limit_is_budget(j->limit) ||",
-     "if (1 || j->state != TG_STATE_FAIL || tg_limit_is_budget(j->limit) ||"),
-    ("small names together", "policy/verdict/rules.c", "judge_kinds(e, s, rule, found.quiet, found.n_quiet);", ""),
+    ("a step as long", "policy/verdict/judge_rows.c", "if (!(gaps || whole) ||", "if (1 || !(gaps || whole) ||"),
+    ("small names together", "policy/verdict/rules.c", "judge_kind(e, rule, quiet + i, same);", ""),
 )
 
 SHARED = os.environ.get('TG_SHARED_DIR', '../shared')

@@ -19,7 +19,6 @@ struct hand {
     struct tg_eval_input in;
     struct tg_verdict v;
     struct tg_eval_state e;
-    struct tg_rule_scope all; /* the comparison of all ranks */
 };
 
 static inline void hand_set_up(struct hand *h)
@@ -34,8 +33,9 @@ static inline void hand_set_up(struct hand *h)
     h->policy.noise.min_runs = h->rule.noise.min_runs = 3;
     h->rule.id = TG_SV("r");
     h->in = (struct tg_eval_input){ .policy = &h->policy, .comparison = &h->c };
-    h->e = (struct tg_eval_state){ .in = &h->in, .out = &h->v, .arena = h->a, .kept = h->a };
-    h->all = (struct tg_rule_scope){ &h->c, -1 };
+    h->e = (struct tg_eval_state){
+        .in = &h->in, .out = &h->v, .c = &h->c, .rank = -1, .arena = h->a, .kept = h->a
+    };
 }
 
 static inline void hand_tear_down(struct hand *h)
@@ -133,6 +133,18 @@ static inline struct tg_result hand_row(const char *name, double more)
                                .delta_pct = 100 * more,
                                .message = TG_SV("is called more often"),
                                .folded_under = TG_NO_ID };
+}
+
+/* The rule judges a metric of a name, or of the whole trace. */
+static inline void hand_judge_op(struct hand *h, const struct tg_op *op)
+{
+    (void)tg_judge_quantity(&h->e, &h->rule,
+                            &(struct tg_quantity){ .kind = TG_QUANTITY_OP, .op = op });
+}
+
+static inline void hand_judge_metric(struct hand *h)
+{
+    (void)tg_judge_quantity(&h->e, &h->rule, &(struct tg_quantity){ .kind = TG_QUANTITY_TRACE });
 }
 
 /* The results of an evaluation. */

@@ -1,5 +1,5 @@
 /*
- * Which times are asked again (asking.c), and what becomes of them; on comparisons made by hand of a step of 1 ms. From
+ * Which times are asked again (judge_rows.c), and what becomes of them; on comparisons made by hand of a step of 1 ms. From
  * 4 % on and p <= .22 % new runs confirm (core/diff/numbers.h).
  */
 #include "by_hand.h"
@@ -39,7 +39,7 @@ static void strike(struct staged *s)
 
 static const struct tg_result *judged(struct staged *s)
 {
-    tg_judge_op(&s->h.e, &s->h.all, &s->h.rule, &s->first[0]);
+    hand_judge_op(&s->h, &s->first[0]);
     return &s->h.e.results[s->h.e.n - 1];
 }
 
@@ -119,13 +119,13 @@ ON_STAGE(a_metric_of_the_trace)
     m->ev = hand_evidence(1000000, .1);
     m->ev.p = .05;
     *other = *m;
-    tg_judge_metric(&s->h.e, &s->h.all, &s->h.rule);
+    hand_judge_metric(&s->h);
     assert_int_equal(s->h.e.results[0].ev->asked, TG_ASKED_OPEN);
     run_again(s, 0, .5);
     other->ev.p = .001;
-    tg_judge_metric(&s->h.e, &s->h.all, &s->h.rule);
+    hand_judge_metric(&s->h);
     assert_int_equal(s->h.e.results[1].state, TG_STATE_FAIL);
     m->ev.proven = false;
-    tg_judge_metric(&s->h.e, &s->h.all, &s->h.rule);
+    hand_judge_metric(&s->h);
     assert_int_equal(s->h.e.results[2].ev->asked, TG_ASKED_NOT);
 }

@@ -227,6 +227,7 @@ WITH_HAND(frames_of_the_metrics_side)
         V "rules: [{id: a, match: {kind: module}, metric: count, fail: {abs: 0}}, {id: b, match: "
           "{kind: module}, metric: device_count, fail: {abs: 0}}]\n";
 
+    h->c.frame_sorts[TG_BASE] = h->c.frame_sorts[TG_TEST] = ~0u;
     name_is(policy, &frame, &h->c, 1,
             "  a: count, more is bad  (.tracegate.yml:2)\n    fail {abs: 0}  (.tracegate.yml:2)\n"
             "    now 1, fails above 1\n");

@@ -1,265 +1,283 @@
 /*
- * What a result may rest on (grounds.c): the rule's exceptions, hints, runs and steps that it asks for, other devices.
+ * What a row may rest on (judge_rows.c): the rule's exceptions, hints, runs and steps that it asks for, other devices.
  * The rules are in docs/policy.md (exceptions, noise, require_same) and docs/statistics-rules.md.
  */
 #include "by_hand.h"
 
-/* ---- exceptions ---- */
-
-static enum tg_state excepted(enum tg_rule_metric m, unsigned exceptions, const struct tg_op *op,
-                              enum tg_state state, struct tg_judgement *j)
+static const struct tg_result *judged(struct hand *h, enum tg_rule_metric m, const struct tg_op *op)
 {
-    const struct tg_rule rule = { .metric = m, .exceptions = exceptions };
-    const struct tg_probe p = { .exact = true };
-    const struct tg_rule_limits l = { .noise = NULL };
-
-    *j = (struct tg_judgement){ .state = state };
-    tg_grounds_soften(j, op, &rule, &p, &l);
-    return j->state;
+    size_t before = h->e.n;
+    h->rule.metric = m;
+    hand_judge_op(h, op);
+    assert_int_equal(h->e.n, before + 1);
+    return &h->e.results[before];
 }
+
+static const struct tg_result *measured(struct hand *h, enum tg_rule_metric m)
+{
+    size_t before = h->e.n;
+    h->rule.metric = m;
+    hand_judge_metric(h);
+    return &h->e.results[before];
+}
+
+static void expect_because(const struct tg_result *r, const char *want)
+{
+    if (want ? !r->because || strcmp(r->because, want) != 0 : r->because != NULL)
+        fail_msg("because %s, want %s", r->because ? r->because : "nothing",
+                 want ? want : "nothing");
+}
+
+/* ---- exceptions ---- */
 
 #define BIT(x) (1u << TG_EXCEPTION_##x)
 
+/* Under another name, and more in every respect. */
+static struct tg_op renamed(enum tg_change change)
+{
+    struct tg_op op = hand_op("Memcpy HtoD", TG_KIND_MEMCPY);
+    op.relation = TG_REL_RENAMED;
+    op.change = change;
+    op.count[TG_TEST] = 2;
+    op.total[TG_BASE] = op.total[TG_TEST] = 30000;
+    op.bytes_known[TG_BASE] = op.bytes_known[TG_TEST] = true;
+    op.bytes[TG_TEST] = 4096;
+    op.moved.proof = TG_COUNT_PROVEN;
+    op.ev = op.ev_total = hand_evidence(30000, 0.5);
+    return op;
+}
+
 /* They are about whether a name is there and how often, never about time or bytes. */
-TEST(exceptions_are_about_calls)
+WITH_HAND(exceptions_are_about_calls)
 {
     static const struct {
         enum tg_rule_metric m;
+        enum tg_change change;
         enum tg_state want;
-    } rows[] = {
-        { TG_RULE_METRIC_COUNT, TG_STATE_WARN },   { TG_RULE_METRIC_ADDED, TG_STATE_WARN },
-        { TG_RULE_METRIC_REMOVED, TG_STATE_WARN }, { TG_RULE_METRIC_SELF, TG_STATE_FAIL },
-        { TG_RULE_METRIC_TOTAL, TG_STATE_FAIL },   { TG_RULE_METRIC_BYTES, TG_STATE_FAIL }
-    };
-    const struct tg_op renamed = { .relation = TG_REL_RENAMED, .change = TG_ADDED };
-    struct tg_judgement j;
-
+    } rows[] = { { TG_RULE_METRIC_COUNT, TG_MORE, TG_STATE_WARN },
+                 { TG_RULE_METRIC_ADDED, TG_ADDED, TG_STATE_WARN },
+                 { TG_RULE_METRIC_REMOVED, TG_REMOVED, TG_STATE_WARN },
+                 { TG_RULE_METRIC_SELF, TG_SAME, TG_STATE_FAIL },
+                 { TG_RULE_METRIC_TOTAL, TG_SAME, TG_STATE_FAIL },
+                 { TG_RULE_METRIC_BYTES, TG_SAME, TG_STATE_FAIL } };
+    h->rule.fail = hand_limit(h, TG_BOUND_ABS, 0);
+    h->rule.exceptions = BIT(RENAMED);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        assert_int_equal(excepted(rows[i].m, BIT(RENAMED), &renamed, TG_STATE_FAIL, &j),
-                         rows[i].want);
-        assert_int_equal(j.reason,
-                         rows[i].want == TG_STATE_WARN ? TG_REASON_RENAMED : TG_REASON_NONE);
+        const struct tg_op op = renamed(rows[i].change);
+        const struct tg_result *r = judged(h, rows[i].m, &op);
+        if (r->state != rows[i].want)
+            fail_msg("row %zu: %s", i, tg_state_name(r->state));
+        expect_because(r, rows[i].want == TG_STATE_WARN ? "renamed" : "limit");
     }
-    /* of another exception, and of none */
-    assert_int_equal(excepted(TG_RULE_METRIC_COUNT, BIT(SMALL), &renamed, TG_STATE_FAIL, &j),
-                     TG_STATE_FAIL);
+    h->rule.exceptions = BIT(SMALL); /* another one */
+    const struct tg_op op = renamed(TG_MORE);
+    assert_int_equal(judged(h, TG_RULE_METRIC_COUNT, &op)->state, TG_STATE_FAIL);
 }
 
 /* An exception makes a failure a warning, and says nothing about any other state. */
-TEST(exceptions_are_for_failures)
+WITH_HAND(exceptions_are_for_failures)
 {
-    static const enum tg_state others[] = { TG_STATE_PASS, TG_STATE_WARN, TG_STATE_NOT_JUDGED };
-    const struct tg_op renamed = { .relation = TG_REL_RENAMED, .change = TG_ADDED };
-    struct tg_judgement j;
-
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        assert_int_equal(excepted(TG_RULE_METRIC_COUNT, BIT(RENAMED), &renamed, others[i], &j),
-                         others[i]);
-        assert_int_equal(j.reason, TG_REASON_NONE);
-    }
+    struct tg_op op = renamed(TG_MORE);
+    const struct tg_result *r;
+    h->rule.exceptions = BIT(RENAMED);
+    h->rule.fail = hand_limit(h, TG_BOUND_ABS, 5);
+    r = judged(h, TG_RULE_METRIC_COUNT, &op);
+    assert_int_equal(r->state, TG_STATE_PASS);
+    expect_because(r, NULL);
+    h->rule.warn = hand_limit(h, TG_BOUND_ABS, 0);
+    r = judged(h, TG_RULE_METRIC_COUNT, &op);
+    assert_int_equal(r->state, TG_STATE_WARN);
+    expect_because(r, "limit");
+    op.kind = TG_KIND_KERNEL;
+    h->c.same_device = false;
+    r = judged(h, TG_RULE_METRIC_COUNT, &op);
+    assert_int_equal(r->state, TG_STATE_NOT_JUDGED);
+    expect_because(r, "device");
 }
 
-/* Its number is random; that it polls at all is not. */
-TEST(polling_is_not_judged_unless_it_is_new)
+/* Its number is random; that it polls at all is not. `fails` calls exceed a limit, `warns` another. */
+WITH_HAND(polling_is_not_judged_unless_it_is_new)
 {
     static const struct {
-        double before;
-        enum tg_state state, want;
-    } rows[] = { { 3, TG_STATE_FAIL, TG_STATE_SKIP },      { 3, TG_STATE_PASS, TG_STATE_SKIP },
-                 { 0, TG_STATE_FAIL, TG_STATE_WARN },      { 0, TG_STATE_WARN, TG_STATE_WARN },
-                 { 0, TG_STATE_PASS, TG_STATE_SKIP },      { 3, TG_STATE_WARN, TG_STATE_SKIP },
-                 { 0, TG_STATE_NOT_JUDGED, TG_STATE_SKIP } };
-    struct tg_judgement j;
-
+        double before, fails, warns;
+        enum tg_state want;
+    } rows[] = { { 3, 0, 0, TG_STATE_SKIP },   { 3, 9, 9, TG_STATE_SKIP },
+                 { 0, 0, 0, TG_STATE_WARN },   { 0, 90, 0, TG_STATE_WARN },
+                 { 0, 90, 90, TG_STATE_SKIP }, { 3, 90, 0, TG_STATE_SKIP } };
+    struct tg_op op = hand_op("cudaEventQuery", TG_KIND_RUNTIME);
+    op.polling = true;
+    op.change = TG_MORE;
+    h->rule.exceptions = BIT(POLLING);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct tg_op op = { .polling = true, .count = { rows[i].before, 9 } };
-        if (excepted(TG_RULE_METRIC_COUNT, BIT(POLLING), &op, rows[i].state, &j) != rows[i].want)
-            fail_msg("row %zu: got %s", i, tg_state_name(j.state));
-        assert_int_equal(j.reason, TG_REASON_POLLING);
-        assert_true((j.why_not != NULL) == (rows[i].want == TG_STATE_SKIP));
+        const struct tg_result *r;
+        op.count[TG_BASE] = rows[i].before;
+        op.count[TG_TEST] = 9;
+        h->rule.fail = hand_limit(h, TG_BOUND_ABS, rows[i].fails);
+        h->rule.warn = hand_limit(h, TG_BOUND_ABS, rows[i].warns);
+        r = judged(h, TG_RULE_METRIC_COUNT, &op);
+        if (r->state != rows[i].want)
+            fail_msg("row %zu: got %s", i, tg_state_name(r->state));
+        expect_because(r, "polling");
+        assert_true((r->why_not != NULL) == (rows[i].want == TG_STATE_SKIP));
     }
 }
 
 /* ---- what a state rests on ---- */
 
-static enum tg_grounds grounds(struct hand *h, enum tg_state state, const struct tg_probe *p,
-                               struct tg_result *r)
-{
-    const struct tg_judgement j = { .state = state, .why_not = "because" };
-    const struct tg_rule_limits l = { .fail = h->rule.fail };
-
-    *r = (struct tg_result){ .why_not = NULL };
-    tg_grounds_set(r, &l, p, &j);
-    return r->grounds;
-}
-
 WITH_HAND(grounds_by_what_was_looked_at)
 {
-    struct tg_evidence ev = hand_evidence(1000, 0);
-    struct tg_probe p = { .exact = true, .unit = TG_UNIT_COUNT };
-    struct tg_result r;
-
+    static const struct {
+        enum tg_judged judged;
+        enum tg_noise_test test;
+        enum tg_grounds want;
+    } times[] = { { TG_JUDGED, TG_NOISE_RUNS, TG_GROUNDS_RUNS },
+                  { TG_NOT_TOO_SMALL, TG_NOISE_RUNS, TG_GROUNDS_RUNS }, /* it was looked at */
+                  { TG_NOT_COUNT_CHANGED, TG_NOISE_RUNS, TG_GROUNDS_NONE },
+                  { TG_NOT_BUSY, TG_NOISE_RUNS, TG_GROUNDS_NONE },
+                  { TG_NOT_COUNT_CHANGED, TG_NOISE_NONE, TG_GROUNDS_RUNS } }; /* the limit alone */
+    struct tg_op op = renamed(TG_MORE);
+    op.relation = TG_REL_NONE;
     h->rule.fail = hand_limit(h, TG_BOUND_PCT, 10);
-    assert_int_equal(grounds(h, TG_STATE_PASS, &p, &r), TG_GROUNDS_COUNT);
-    assert_null(r.why_not);
-    assert_int_equal(grounds(h, TG_STATE_FAIL, &p, &r), TG_GROUNDS_COUNT);
-    assert_int_equal(grounds(h, TG_STATE_NOT_JUDGED, &p, &r), TG_GROUNDS_NONE);
-    assert_string_equal(r.why_not, "because");
-    assert_int_equal(grounds(h, TG_STATE_SKIP, &p, &r), TG_GROUNDS_NONE);
-    p.unit = TG_UNIT_BYTES;
-    assert_int_equal(grounds(h, TG_STATE_PASS, &p, &r), TG_GROUNDS_ATTR);
-
-    p = (struct tg_probe){ .unit = TG_UNIT_NS, .ev = &ev };
-    assert_int_equal(grounds(h, TG_STATE_PASS, &p, &r), TG_GROUNDS_RUNS);
-    ev.judged = TG_NOT_TOO_SMALL; /* it was looked at: too small to matter */
-    assert_int_equal(grounds(h, TG_STATE_PASS, &p, &r), TG_GROUNDS_RUNS);
-    ev.judged = TG_NOT_COUNT_CHANGED;
-    assert_int_equal(grounds(h, TG_STATE_PASS, &p, &r), TG_GROUNDS_NONE);
-    p.test_kind = TG_NOISE_NONE; /* the limit alone decides */
-    assert_int_equal(grounds(h, TG_STATE_PASS, &p, &r), TG_GROUNDS_RUNS);
-    p.test_kind = TG_NOISE_RUNS;
-    p.ev = NULL; /* a budget beside another limit was exceeded: the value as recorded */
-    assert_int_equal(grounds(h, TG_STATE_FAIL, &p, &r), TG_GROUNDS_RUNS);
+    assert_int_equal(judged(h, TG_RULE_METRIC_COUNT, &op)->grounds, TG_GROUNDS_COUNT);
+    assert_int_equal(judged(h, TG_RULE_METRIC_BYTES, &op)->grounds, TG_GROUNDS_ATTR);
+    op.change = TG_SAME;
+    assert_int_equal(judged(h, TG_RULE_METRIC_COUNT, &op)->grounds, TG_GROUNDS_COUNT);
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        const struct tg_result *r;
+        op.ev = hand_evidence(30000, 0);
+        op.ev.judged = times[i].judged;
+        h->rule.noise.test = times[i].test;
+        r = judged(h, TG_RULE_METRIC_SELF, &op);
+        if (r->grounds != times[i].want)
+            fail_msg("row %zu: %d", i, (int)r->grounds);
+        assert_int_equal(r->why_not != NULL, times[i].want == TG_GROUNDS_NONE);
+    }
+    h->rule.noise.test = TG_NOISE_RUNS;
     h->rule.fail = hand_limit(h, TG_BOUND_MAX, 10);
-    assert_int_equal(grounds(h, TG_STATE_PASS, &p, &r), TG_GROUNDS_BUDGET);
+    assert_int_equal(judged(h, TG_RULE_METRIC_SELF, &op)->grounds, TG_GROUNDS_BUDGET);
+    h->rule.warn = hand_limit(h, TG_BOUND_PCT, 10); /* beside another limit: as recorded */
+    op.self[TG_TEST] = 30000;
+    assert_int_equal(judged(h, TG_RULE_METRIC_SELF, &op)->grounds, TG_GROUNDS_RUNS);
 }
 
 /* Too few runs are told apart: more of them would do. */
 WITH_HAND(too_few_runs_are_told)
 {
-    struct tg_evidence ev = { .judged = TG_NOT_FEW_RUNS };
-    struct tg_probe p = { .unit = TG_UNIT_NS, .ev = &ev, .min_runs = 4 };
-    struct tg_result r;
-
+    struct tg_op op = renamed(TG_SAME);
+    const struct tg_result *r;
+    op.ev.judged = TG_NOT_FEW_RUNS;
+    h->policy.noise.min_runs = h->rule.noise.min_runs = 6;
     h->rule.fail = hand_limit(h, TG_BOUND_PCT, 10);
-    (void)grounds(h, TG_STATE_NOT_JUDGED, &p, &r);
-    assert_true(r.few_runs && r.needs_runs == 4);
-    (void)grounds(h, TG_STATE_SUSPICIOUS, &p, &r); /* more runs would judge it, too */
-    assert_int_equal(r.needs_runs, 4);
-    p.exact = true; /* a count needs none */
-    (void)grounds(h, TG_STATE_PASS, &p, &r);
-    assert_int_equal(r.needs_runs, 0);
-    p.exact = false;
-    ev.judged = TG_NOT_BUSY;
-    (void)grounds(h, TG_STATE_NOT_JUDGED, &p, &r);
-    assert_false(r.few_runs || r.needs_runs);
-    p.ev = NULL;
-    (void)grounds(h, TG_STATE_NOT_JUDGED, &p, &r);
-    assert_false(r.few_runs || r.needs_runs);
+    r = judged(h, TG_RULE_METRIC_SELF, &op);
+    assert_true(r->state == TG_STATE_NOT_JUDGED && r->few_runs && r->needs_runs == 6);
+    op.ev.suspicious = true; /* more runs would judge it, too */
+    op.self[TG_BASE] = 20000;
+    op.self[TG_TEST] = 30000;
+    r = judged(h, TG_RULE_METRIC_SELF, &op);
+    assert_true(r->state == TG_STATE_SUSPICIOUS && !r->few_runs && r->needs_runs == 6);
+    assert_int_equal(judged(h, TG_RULE_METRIC_COUNT, &op)->needs_runs, 0); /* a count needs none */
+    op.ev.judged = TG_NOT_BUSY;
+    op.ev.suspicious = false;
+    r = judged(h, TG_RULE_METRIC_SELF, &op);
+    assert_false(r->few_runs || r->needs_runs);
 }
 
 /* ---- calls in some steps ---- */
 
-struct hinted {
-    enum tg_count_proof proof;
-    enum tg_rule_metric m;
-    enum tg_state before;
-    double most;
-    bool moved; /* it is said of the bytes, not of the calls */
-};
-
-struct averaged {
-    double mean; /* of the fresh steps */
-    enum tg_count_shape shape;
-    unsigned exceptions;
-};
-
-/* One call was usual; a step has `most`. Two more fail, one more warns. */
-static enum tg_state hinted(struct hand *h, struct hinted x, struct averaged mean)
+/* One call was usual; a step has `most`, the mean of the steps is `mean`. Two more fail, one more warns. */
+WITH_HAND(a_hint_warns_and_its_mean_may_fail)
 {
-    const struct tg_count_evidence ev = { .proof = x.proof, .most = x.most, .shape = mean.shape };
-    const struct tg_op op = { .counted = x.moved ? (struct tg_count_evidence){ 0 } : ev,
-                              .moved = x.moved ? ev : (struct tg_count_evidence){ 0 } };
-    const struct tg_rule rule = { .metric = x.m, .exceptions = mean.exceptions };
-    const struct tg_probe p = { .base = 1, .test = mean.mean, .exact = true, .unchanged = true };
-    const struct tg_rule_limits l = { .warn = hand_limit(h, TG_BOUND_ABS, 0),
-                                      .fail = hand_limit(h, TG_BOUND_ABS, 1) };
-    struct tg_judgement j = { .state = x.before };
-
-    tg_grounds_soften(&j, &op, &rule, &p, &l);
-    return j.state;
-}
-
-WITH_HAND(a_hint_warns)
-{
-    const enum tg_rule_metric count = TG_RULE_METRIC_COUNT;
+    const enum tg_rule_metric count = TG_RULE_METRIC_COUNT, bytes = TG_RULE_METRIC_BYTES;
     const struct {
-        struct hinted x;
+        enum tg_count_proof proof;
+        enum tg_rule_metric m;
+        double most, mean;
+        bool moved; /* it is said of the bytes, not of the calls */
+        enum tg_count_shape shape;
+        unsigned exceptions;
         enum tg_state want;
     } rows[] = {
-        { { TG_COUNT_HINT, count, TG_STATE_PASS, 2, false }, TG_STATE_WARN },      /* would warn */
-        { { TG_COUNT_HINT, count, TG_STATE_PASS, 9, false }, TG_STATE_WARN },      /* would fail */
-        { { TG_COUNT_HINT, count, TG_STATE_PASS, 1, false }, TG_STATE_PASS },      /* would pass */
-        { { TG_COUNT_UNCHANGED, count, TG_STATE_PASS, 9, false }, TG_STATE_PASS }, /* not one */
-        { { TG_COUNT_PROVEN, count, TG_STATE_PASS, 9, false }, TG_STATE_PASS },
-        { { TG_COUNT_HINT, TG_RULE_METRIC_BYTES, TG_STATE_PASS, 9, false }, TG_STATE_PASS },
-        { { TG_COUNT_HINT, TG_RULE_METRIC_BYTES, TG_STATE_PASS, 9, true }, TG_STATE_WARN },
-        { { TG_COUNT_HINT, count, TG_STATE_PASS, 9, true }, TG_STATE_PASS },
-        { { TG_COUNT_HINT, count, TG_STATE_FAIL, 9, false },
-          TG_STATE_FAIL }, /* never less than it was */
-        { { TG_COUNT_HINT, count, TG_STATE_NOT_JUDGED, 9, false }, TG_STATE_NOT_JUDGED },
+        { TG_COUNT_HINT, count, 2, 1, false, 0, 0, TG_STATE_WARN }, /* would warn */
+        { TG_COUNT_HINT, count, 9, 1, false, 0, 0, TG_STATE_WARN }, /* would fail */
+        { TG_COUNT_HINT, count, 1, 1, false, 0, 0, TG_STATE_PASS },
+        { TG_COUNT_UNCHANGED, count, 9, 1, false, 0, 0, TG_STATE_PASS },
+        { TG_COUNT_PROVEN, count, 9, 1, false, 0, 0, TG_STATE_PASS },
+        { TG_COUNT_HINT, bytes, 9, 1, false, 0, 0, TG_STATE_PASS },
+        { TG_COUNT_HINT, bytes, 9, 1, true, 0, 0, TG_STATE_WARN },
+        { TG_COUNT_HINT, count, 9, 1, true, 0, 0, TG_STATE_PASS },
+        { TG_COUNT_HINT, count, 9, 4, false, TG_COUNT_SOME_STEPS, 0, TG_STATE_FAIL },
+        { TG_COUNT_HINT, count, 9, 2, false, TG_COUNT_SOME_STEPS, 0, TG_STATE_WARN },
+        { TG_COUNT_HINT, count, 9, 4, false, TG_COUNT_VARIES, 0, TG_STATE_WARN },
+        { TG_COUNT_HINT, count, 9, 4, false, TG_COUNT_BREAKS, 0, TG_STATE_WARN },
+        { TG_COUNT_HINT, count, 9, 4, false, TG_COUNT_SOME_STEPS, BIT(CHANCE), TG_STATE_WARN },
     };
-
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (hinted(h, rows[i].x, (struct averaged){ .mean = 1 }) != rows[i].want)
-            fail_msg("row %zu", i);
-}
-
-/* Not excepted, it fails where the baseline has one number in all steps, and the mean exceeds the limit. */
-WITH_HAND(a_hint_of_the_mean_fails)
-{
-    static const struct {
-        struct averaged mean;
-        enum tg_state want;
-    } rows[] = { { { 4, TG_COUNT_SOME_STEPS, 0 }, TG_STATE_FAIL },
-                 { { 2, TG_COUNT_SOME_STEPS, 0 }, TG_STATE_WARN },
-                 { { 4, TG_COUNT_VARIES, 0 }, TG_STATE_WARN },
-                 { { 4, TG_COUNT_BREAKS, 0 }, TG_STATE_WARN },
-                 { { 4, TG_COUNT_SOME_STEPS, BIT(CHANCE) }, TG_STATE_WARN } };
-    static const struct hinted x = { TG_COUNT_HINT, TG_RULE_METRIC_COUNT, TG_STATE_PASS, 9, false };
-
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (hinted(h, x, rows[i].mean) != rows[i].want)
-            fail_msg("row %zu", i);
+    h->rule.warn = hand_limit(h, TG_BOUND_ABS, 0);
+    h->rule.fail = hand_limit(h, TG_BOUND_ABS, 1);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tg_op op = hand_op("Memcpy HtoD", TG_KIND_MEMCPY);
+        const struct tg_result *r;
+        *(rows[i].moved ? &op.moved : &op.counted) = (struct tg_count_evidence){
+            .proof = rows[i].proof, .most = rows[i].most, .shape = rows[i].shape
+        };
+        op.count[TG_TEST] = rows[i].mean;
+        op.bytes_known[TG_BASE] = op.bytes_known[TG_TEST] = true;
+        op.bytes[TG_BASE] = op.bytes[TG_TEST] = 1;
+        h->rule.exceptions = rows[i].exceptions;
+        r = judged(h, rows[i].m, &op);
+        if (r->state != rows[i].want)
+            fail_msg("row %zu: %s", i, tg_state_name(r->state));
+        if (r->state == TG_STATE_WARN)
+            expect_because(r, "some-calls");
+    }
 }
 
 /* ---- runs and steps that a rule asks for ---- */
 
+/* Of names and of the whole trace; the side with fewer decides. */
 WITH_HAND(too_few_steps)
 {
-    struct tg_noise noise = { .min_steps = 0 };
-
-    h->c.n_steps[TG_BASE] = 3;
-    h->c.n_steps[TG_TEST] = 7;
-    assert_null(tg_grounds_few_steps(&h->all, &noise)); /* any number will do */
-    noise.min_steps = 3;
-    assert_null(tg_grounds_few_steps(&h->all, &noise));
-    noise.min_steps = 4;
-    assert_non_null(tg_grounds_few_steps(&h->all, &noise));
-    h->c.n_steps[TG_BASE] = 7;
-    assert_null(tg_grounds_few_steps(&h->all, &noise));
-    h->c.n_steps[TG_TEST] = 3;
-    assert_non_null(tg_grounds_few_steps(&h->all, &noise));
+    static const struct {
+        size_t base, test;
+        int64_t min_steps;
+        bool few;
+    } rows[] = { { 3, 7, 0, false }, { 3, 7, 3, false }, { 3, 7, 4, true }, { 7, 3, 4, true } };
+    struct tg_op op = renamed(TG_SAME);
+    struct tg_metric_change *m = &h->c.metrics[TG_METRIC_GPU_BUSY];
+    m->known[TG_BASE] = m->known[TG_TEST] = true;
+    m->ev = hand_evidence(30000, 0.5);
+    h->rule.fail = hand_limit(h, TG_BOUND_PCT, 10);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        enum tg_state want = rows[i].few ? TG_STATE_NOT_JUDGED : TG_STATE_FAIL;
+        h->c.n_steps[TG_BASE] = rows[i].base;
+        h->c.n_steps[TG_TEST] = rows[i].test;
+        h->rule.noise.min_steps = rows[i].min_steps;
+        assert_int_equal(judged(h, TG_RULE_METRIC_SELF, &op)->state, want);
+        assert_int_equal(measured(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY))->state, want);
+    }
+    h->rule.noise.min_steps = 9; /* a budget is about what was recorded */
+    op.self[TG_TEST] = 20;
+    h->rule.fail = hand_limit(h, TG_BOUND_MAX, 10);
+    assert_int_equal(judged(h, TG_RULE_METRIC_SELF, &op)->state, TG_STATE_FAIL);
 }
 
 /* 5 runs a side; the evidence is copied only if the number of runs that is asked for changes it. */
 static struct tg_evidence asked(struct hand *h, int64_t asked, const struct tg_evidence *ev)
 {
-    const struct tg_noise noise = { .min_runs = asked };
-    struct tg_probe p = { .ev = ev };
-
-    tg_grounds_ask_runs(&p, &noise, h->in.policy, &h->c, h->e.arena);
-    assert_true((p.ev == ev) == (p.ev->judged == ev->judged));
-    assert_int_equal(p.min_runs, asked);
-    assert_true((p.few_runs != NULL) == (p.ev->judged == TG_NOT_FEW_RUNS));
-    return *p.ev;
+    const struct tg_op op = { .ev = *ev, .present = { true, true } };
+    struct tg_judging w;
+    h->rule.metric = TG_RULE_METRIC_SELF;
+    h->rule.noise.min_runs = asked;
+    assert_true(tg_judging_measure(&w, &h->rule, &(struct tg_quantity){ .op = &op }, &h->policy,
+                                   &h->c, h->a));
+    assert_true((w.p.ev == &op.ev) == (w.p.ev->judged == ev->judged));
+    assert_int_equal(w.p.min_runs, asked);
+    assert_true((w.p.few_runs != NULL) == (w.p.ev->judged == TG_NOT_FEW_RUNS));
+    return *w.p.ev;
 }
 
 WITH_HAND(a_rule_asks_for_runs_of_its_own)
 {
     struct tg_evidence ev = hand_evidence(1000, 0.5);
-    struct tg_probe none = { .ev = NULL };
-
     assert_int_equal(asked(h, 3, &ev).judged, TG_JUDGED);
     assert_int_equal(asked(h, 5, &ev).judged, TG_JUDGED);
     assert_false(asked(h, 5, &ev).suspicious);
@@ -277,9 +295,6 @@ WITH_HAND(a_rule_asks_for_runs_of_its_own)
     h->c.n_runs[TG_TEST] = 5;
     h->c.n_runs[TG_BASE] = 2; /* the side with fewer counts */
     assert_int_equal(asked(h, 4, &ev).judged, TG_NOT_FEW_RUNS);
-    tg_grounds_ask_runs(&none, &(struct tg_noise){ .min_runs = 9 }, h->in.policy, &h->c,
-                        h->e.arena);
-    assert_null(none.ev);
 }
 
 /* ---- another device ---- */
@@ -297,28 +312,38 @@ WITH_HAND(what_another_device_leaves_to_judge)
         { TG_KIND_MODULE, true, true, false },  { TG_KIND_MODULE, true, false, false },
         { TG_KIND_MODULE, false, true, true },
     };
-
     h->c.differs = TG_SV("device");
     h->c.only_device_differs = true;
+    h->c.frame_sorts[0] = h->c.frame_sorts[1] = ~0u;
+    h->rule.fail = hand_limit(h, TG_BOUND_PCT, 10);
     for (int same = 0; same < 2; same++)
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-            const struct tg_op op = { .kind = rows[i].kind, .launched = rows[i].launched };
-            const struct tg_probe p = { .exact = rows[i].exact };
+            struct tg_op op = renamed(TG_SAME);
+            const struct tg_result *r;
+            op.kind = rows[i].kind;
+            op.launched = rows[i].launched;
+            op.ev = op.ev_total = hand_evidence(30000, 0);
+            h->c.ops = &op;
+            h->c.n_ops = 1;
             h->c.same_device = same;
-            const char *why = tg_grounds_op_differs(&h->all, &op, &p, h->a);
-            if ((why == NULL) != (same || rows[i].comparable))
-                fail_msg("row %zu: %s", i, why ? why : "comparable");
+            r = judged(h, rows[i].exact ? TG_RULE_METRIC_COUNT : TG_RULE_METRIC_SELF, &op);
+            if ((r->why_not == NULL) != (same || rows[i].comparable))
+                fail_msg("row %zu: %s", i, r->why_not ? r->why_not : "comparable");
         }
 }
 
 static const char *differs(struct hand *h, enum tg_rule_metric m)
 {
-    h->rule.metric = m;
-    return tg_grounds_metric_differs(&h->all, &h->rule, h->a);
+    enum tg_metric id;
+    if (tg_rule_metric_of_trace(m, &id))
+        h->c.metrics[id].known[TG_BASE] = h->c.metrics[id].known[TG_TEST] = true;
+    return measured(h, m)->why_not;
 }
 
 WITH_HAND(metrics_of_the_trace_on_another_device)
 {
+    h->rule.fail = hand_limit(h, TG_BOUND_ABS, 0);
+    h->c.ranks_known[TG_BASE] = h->c.ranks_known[TG_TEST] = true;
     h->c.differs = TG_SV("cuda_major");
     assert_null(differs(h, tg_rule_metric_of(TG_METRIC_LAUNCH_COUNT)));
     h->c.same_device = false;
@@ -343,10 +368,10 @@ WITH_HAND(totals_by_frame_that_a_side_lacks)
     const uint32_t module = 1u << TG_KIND_MODULE, op = 1u << TG_KIND_OP;
 
     h->c.frame_sorts[TG_BASE] = 1u << TG_STACK_MODULES;
-    assert_false(tg_grounds_lacks_frames(&h->all, module, TG_BASE));
-    assert_true(tg_grounds_lacks_frames(&h->all, module, TG_TEST)); /* not taken */
-    assert_true(tg_grounds_lacks_frames(&h->all, 1u << TG_KIND_SOURCE, TG_BASE));
-    assert_false(tg_grounds_lacks_frames(&h->all, op, TG_TEST)); /* not of a frame */
-    h->c.frames_lack[TG_BASE] = 1u << TG_STACK_MODULES;          /* taken of nothing */
-    assert_true(tg_grounds_lacks_frames(&h->all, module, TG_BASE));
+    assert_false(tg_lacks_frames(&h->c, module, TG_BASE));
+    assert_true(tg_lacks_frames(&h->c, module, TG_TEST)); /* not taken */
+    assert_true(tg_lacks_frames(&h->c, 1u << TG_KIND_SOURCE, TG_BASE));
+    assert_false(tg_lacks_frames(&h->c, op, TG_TEST));  /* not of a frame */
+    h->c.frames_lack[TG_BASE] = 1u << TG_STACK_MODULES; /* taken of nothing */
+    assert_true(tg_lacks_frames(&h->c, module, TG_BASE));
 }

@@ -8,7 +8,7 @@ static const struct tg_result *judged(struct hand *h, const struct tg_op *op)
 {
     size_t before = h->e.n;
 
-    tg_judge_op(&h->e, &h->all, &h->rule, op);
+    hand_judge_op(h, op);
     assert_true(h->e.n <= before + 1);
     return h->e.n > before ? &h->e.results[before] : NULL;
 }
@@ -17,7 +17,7 @@ static const struct tg_result *measured(struct hand *h)
 {
     size_t before = h->e.n;
 
-    tg_judge_metric(&h->e, &h->all, &h->rule);
+    hand_judge_metric(h);
     assert_int_equal(h->e.n, before + 1);
     return &h->e.results[before];
 }
@@ -65,29 +65,29 @@ WITH_HAND(small_ones_together)
     }
     h->c.ops = &other;
     h->c.n_ops = 1;
-    tg_judge_together(&h->e, &h->all, &h->rule, v, 4, &ev);
+    tg_judge_together(&h->e, &h->rule, v, 4, &ev);
     assert_int_equal(h->e.n, 1);
     r = &h->e.results[0];
     assert_int_equal(r->state, TG_STATE_FAIL);
     assert_true(tg_sv_ends(r->message, tg_sv_of(names)));
     hand_text(r->op_normalised, "(small kernels)");
     other.change = TG_MORE; /* new work on the device */
-    tg_judge_together(&h->e, &h->all, &h->rule, v, 4, &ev);
+    tg_judge_together(&h->e, &h->rule, v, 4, &ev);
     assert_int_equal(h->e.results[1].state, TG_STATE_WARN);
     assert_true(tg_sv_has(h->e.results[1].evidence, TG_SV("beside other work")));
     other.kind = TG_KIND_OP; /* on the host, that slows no kernel */
-    h->all.rank = 3;
-    tg_judge_together(&h->e, &h->all, &h->rule, v, 2, &ev);
+    h->e.rank = 3;
+    tg_judge_together(&h->e, &h->rule, v, 2, &ev);
     assert_int_equal(h->e.results[2].state, TG_STATE_FAIL);
     hand_text(h->e.results[2].op_normalised, "(small kernels) [rank 3]");
     assert_true(
         tg_sv_ends(h->e.results[2].message, TG_SV("; 2 names together, most of the rise in k1")));
     h->e.brief = true;
-    tg_judge_together(&h->e, &h->all, &h->rule, v, 2, &ev);
+    tg_judge_together(&h->e, &h->rule, v, 2, &ev);
     hand_text(h->e.results[3].op_normalised, "(small kernels)");
     k[0].kind = TG_KIND_OP; /* the host: the machine may be hot */
     k[0].ev = k[1].ev;      /* two of one cost are told once */
-    tg_judge_together(&h->e, &h->all, &h->rule, v, 2, &ev);
+    tg_judge_together(&h->e, &h->rule, v, 2, &ev);
     assert_int_equal(h->e.results[4].state, TG_STATE_WARN);
     assert_true(tg_sv_has(h->e.results[4].evidence, TG_SV("shared or hot")));
     assert_true(tg_sv_ends(h->e.results[4].message, TG_SV("most of the rise in k0")));
@@ -95,15 +95,15 @@ WITH_HAND(small_ones_together)
     h->rule.fail = (struct tg_limit_list){ 0 };
     k[0].kind = TG_KIND_KERNEL; /* a rule that only warns has no doubt to tell */
     other.kind = TG_KIND_KERNEL;
-    tg_judge_together(&h->e, &h->all, &h->rule, v, 2, &ev);
+    tg_judge_together(&h->e, &h->rule, v, 2, &ev);
     assert_int_equal(h->e.results[5].state, TG_STATE_WARN);
     assert_false(tg_sv_has(h->e.results[5].evidence, TG_SV("beside other work")));
     ev = hand_evidence(40000, 0.05);
-    tg_judge_together(&h->e, &h->all, &h->rule, v, 2, &ev);
+    tg_judge_together(&h->e, &h->rule, v, 2, &ev);
     assert_int_equal(h->e.n, 6);
     ev = hand_evidence(40000, 1);
     h->rule.noise.min_steps = 5; /* each run has 4 */
-    tg_judge_together(&h->e, &h->all, &h->rule, v, 2, &ev);
+    tg_judge_together(&h->e, &h->rule, v, 2, &ev);
     assert_int_equal(h->e.n, 6);
 }
 
@@ -218,7 +218,7 @@ WITH_HAND(a_rank_is_named)
 
     rule(h, TG_RULE_METRIC_COUNT, hand_limit(h, TG_BOUND_ABS, 0));
     hand_text(judged(h, &op)->op_normalised, "aten::mm");
-    h->all.rank = 3;
+    h->e.rank = 3;
     hand_text(judged(h, &op)->op_normalised, "aten::mm [rank 3]");
     hand_text(h->e.results[1].plain, "aten::mm");
     h->e.brief = true; /* many ranks: rank_rows.c names them */
@@ -322,7 +322,7 @@ WITH_HAND(a_rank_of_a_metric_is_named)
     busy(h)->ev = hand_evidence(100000, 0);
     rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 20));
     hand_text(measured(h)->op_normalised, "gpu_busy");
-    h->all.rank = 3;
+    h->e.rank = 3;
     hand_text(measured(h)->op_normalised, "gpu_busy [rank 3]");
     h->e.brief = true;
     hand_text(measured(h)->op_normalised, "gpu_busy");
@@ -342,7 +342,7 @@ static size_t gaps(struct hand *h)
 {
     size_t before = h->e.n;
 
-    tg_judge_gaps(&h->e, &h->all, &h->rule);
+    tg_judge_gaps(&h->e, &h->rule);
     return h->e.n - before;
 }
 

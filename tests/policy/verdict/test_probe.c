@@ -17,11 +17,20 @@ static struct tg_op op_of(enum tg_kind kind)
                            .ev_total = { .judged = TG_NOT_FEW_RUNS } };
 }
 
+/* By one estimate; LEAST: as the comparison has it. */
+static bool probe_op(struct tg_probe *p, enum tg_rule_metric m, const struct tg_comparison *c,
+                     const struct tg_op *op, enum tg_estimate by)
+{
+    const struct tg_rule rule = { .metric = m };
+    const struct tg_judging w = { .rule = &rule, .x = { .kind = TG_QUANTITY_OP, .op = op } };
+    return tg_probe(p, &w, c, by);
+}
+
 static struct tg_probe probed(struct hand *h, enum tg_rule_metric m, const struct tg_op *op)
 {
     struct tg_probe p = { .ev = NULL };
 
-    assert_true(tg_probe_op(&p, m, &h->c, op));
+    assert_true(probe_op(&p, m, &h->c, op, TG_ESTIMATE_LEAST));
     assert_int_equal(p.unit, tg_rule_metric_info(m)->unit);
     return p;
 }
@@ -98,9 +107,11 @@ WITH_HAND(counts_bytes_and_shares)
     for (int side = 0; side < 2; side++) { /* calls without bytes on one side */
         op.bytes_known[side] = false;
         op.bytes_known[!side] = true;
-        assert_false(tg_probe_op(&p, TG_RULE_METRIC_BYTES, &h->c, &op));
+        assert_int_equal(probe_op(&p, TG_RULE_METRIC_BYTES, &h->c, &op, TG_ESTIMATE_LEAST), side);
+        assert_int_equal(p.known[TG_TEST], !side); /* what the fresh side lacks has a row */
     }
-    assert_false(tg_probe_op(&p, TG_RULE_METRIC_SKEW, &h->c, &op)); /* not of a name */
+    assert_false(
+        probe_op(&p, TG_RULE_METRIC_SKEW, &h->c, &op, TG_ESTIMATE_LEAST)); /* not of a name */
 }
 
 /* What it costs now, or cost: exact, from nothing. */
@@ -145,7 +156,7 @@ static struct tg_probe probed_in(struct fixture *f, enum tg_rule_metric m)
 {
     struct tg_probe p = { .ev = NULL };
 
-    assert_true(tg_probe_op(&p, m, &f->c, find(f, "it")));
+    assert_true(probe_op(&p, m, &f->c, find(f, "it"), TG_ESTIMATE_LEAST));
     return p;
 }
 
@@ -166,13 +177,13 @@ BY_HAND(quantiles_are_of_single_calls)
     for (int i = 0; i < 3; i++) {
         static const enum tg_rule_metric all[] = { TG_RULE_METRIC_MEDIAN, TG_RULE_METRIC_P95,
                                                    TG_RULE_METRIC_MAX };
-        assert_false(tg_probe_op(&p, all[i], &f->c, &gone));
+        assert_false(probe_op(&p, all[i], &f->c, &gone, TG_ESTIMATE_LEAST));
     }
     gone =
         *find(f, "it"); /* an operator of no comparison has no evidence, and values as they are */
     gone.rows = NULL;
     p = (struct tg_probe){ .ev = NULL };
-    assert_true(tg_probe_op(&p, TG_RULE_METRIC_MAX, &f->c, &gone));
+    assert_true(probe_op(&p, TG_RULE_METRIC_MAX, &f->c, &gone, TG_ESTIMATE_LEAST));
     assert_null(p.ev);
 }
 
@@ -187,32 +198,36 @@ BY_HAND(one_estimate_alone_is_of_the_same_time)
         { TG_RULE_METRIC_TOTAL, 150001, 190001 }, { TG_RULE_METRIC_DEVICE_TIME, 150001, 190001 },
         { TG_RULE_METRIC_MEAN, 150001, 190001 },
     };
-    struct tg_probe p = { .base = 7 };
+    struct tg_probe p;
 
     compare_calls(f, 2);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        p = (struct tg_probe){ .base = 7 };
-        assert_true(tg_probe_op_by(&p, rows[i].m, &f->c, find(f, "it"), TG_ESTIMATE_MEAN));
+        assert_true(probe_op(&p, rows[i].m, &f->c, find(f, "it"), TG_ESTIMATE_MEAN));
         near(p.base, rows[i].base);
         near(p.test, rows[i].test);
         assert_int_equal(p.ev->estimate, TG_ESTIMATE_MEAN);
     }
-    p = (struct tg_probe){ .base = 7 };
-    assert_false(tg_probe_op_by(&p, TG_RULE_METRIC_SHARE, &f->c, find(f, "it"), TG_ESTIMATE_MEAN));
-    assert_false(tg_probe_op_by(&p, TG_RULE_METRIC_COUNT, &f->c, find(f, "it"), TG_ESTIMATE_MEAN));
+    assert_false(probe_op(&p, TG_RULE_METRIC_SHARE, &f->c, find(f, "it"), TG_ESTIMATE_MEAN));
+    assert_false(probe_op(&p, TG_RULE_METRIC_COUNT, &f->c, find(f, "it"), TG_ESTIMATE_MEAN));
     struct tg_op replaced = *find(f, "it"); /* judged as a part of something else */
     replaced.relation = TG_REL_REPLACED;
-    assert_false(tg_probe_op_by(&p, TG_RULE_METRIC_SELF, &f->c, &replaced, TG_ESTIMATE_MEAN));
-    assert_true(p.base == 7 && !p.ev);
+    assert_false(probe_op(&p, TG_RULE_METRIC_SELF, &f->c, &replaced, TG_ESTIMATE_MEAN));
 }
 
 /* ---- the whole trace ---- */
 
+static bool measured_by(struct hand *h, struct tg_probe *p, enum tg_rule_metric m,
+                        enum tg_estimate by)
+{
+    const struct tg_judging w = { .rule = &h->rule, .x = { .kind = TG_QUANTITY_TRACE } };
+    h->rule.metric = m;
+    return tg_probe(p, &w, &h->c, by);
+}
+
+/* Both sides have it. */
 static bool measured(struct hand *h, struct tg_probe *p, enum tg_rule_metric m)
 {
-    *p = (struct tg_probe){ .ev = NULL };
-    h->rule.metric = m;
-    return tg_probe_metric(p, &h->rule, &h->c);
+    return measured_by(h, p, m, TG_ESTIMATE_LEAST) && p->known[TG_BASE] && p->known[TG_TEST];
 }
 
 WITH_HAND(metrics_over_ranks)
@@ -291,23 +306,19 @@ WITH_HAND(a_metric_of_all_ranks_or_of_the_slowest)
 WITH_HAND(one_estimate_of_a_metric)
 {
     struct tg_metric_change *m = &h->c.metrics[TG_METRIC_GPU_BUSY];
-    struct tg_probe p = { .unit = TG_UNIT_NS, .base = 7 };
+    const enum tg_rule_metric of_busy = TG_RULE_METRIC_OF_TRACE + TG_METRIC_GPU_BUSY;
+    struct tg_probe p;
 
     for (int i = 0; i < TG_ESTIMATES; i++)
         m->by[i].judged = m->by_slowest[i].judged = TG_NOT_ONE_SIDED;
     m->by[TG_ESTIMATE_MEAN] = hand_evidence(1000, 0.5);
     m->by_slowest[TG_ESTIMATE_USUAL] = hand_evidence(3000, 0.5);
-    h->rule.metric = TG_RULE_METRIC_OF_TRACE + TG_METRIC_GPU_BUSY;
-    assert_false(tg_probe_metric_by(&p, &h->rule, &h->c, TG_ESTIMATE_USUAL));
-    assert_true(p.base == 7);
-    assert_true(tg_probe_metric_by(&p, &h->rule, &h->c, TG_ESTIMATE_MEAN));
+    assert_false(measured_by(h, &p, of_busy, TG_ESTIMATE_USUAL));
+    assert_true(measured_by(h, &p, of_busy, TG_ESTIMATE_MEAN));
     hand_near(p.test, 1500);
     h->rule.match.rank = TG_MATCH_RANK_SLOWEST;
-    assert_false(tg_probe_metric_by(&p, &h->rule, &h->c, TG_ESTIMATE_MEAN));
-    assert_true(tg_probe_metric_by(&p, &h->rule, &h->c, TG_ESTIMATE_USUAL));
+    assert_false(measured_by(h, &p, of_busy, TG_ESTIMATE_MEAN));
+    assert_true(measured_by(h, &p, of_busy, TG_ESTIMATE_USUAL));
     hand_near(p.test, 4500);
-    h->rule.metric = TG_RULE_METRIC_SKEW; /* of ranks: no estimates */
-    p = (struct tg_probe){ .base = 7 };
-    assert_false(tg_probe_metric_by(&p, &h->rule, &h->c, TG_ESTIMATE_USUAL));
-    assert_true(p.base == 7 && !p.ev);
+    assert_false(measured_by(h, &p, TG_RULE_METRIC_SKEW, TG_ESTIMATE_USUAL)); /* of ranks: none */
 }

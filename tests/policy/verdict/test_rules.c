@@ -1,4 +1,4 @@
-/* rules.c, judge_rows.c, grounds.c, probe.c: each rule over what it selects. Each row is a pair of sides and a policy; what the verdict says of it is
+/* rules.c, judge_rows.c, probe.c: each rule over what it selects. Each row is a pair of sides and a policy; what the verdict says of it is
  * tests/golden/verdict_rules.txt, derived from docs/policy.md when it was written and read through at every change. */
 #include "by_hand.h"
 #include "model.h"

@@ -49,23 +49,6 @@ static bool asks_for_counts(const struct tg_eval_state *e)
     return false;
 }
 
-static size_t resting_on(const struct tg_eval_state *e, enum tg_grounds g)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < e->n; i++)
-        n += e->results[i].grounds == g;
-    return n;
-}
-
-/* Benchmarks' numbers rest on runs of their own. */
-static size_t numbers_judged(const struct tg_eval_state *e)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < e->n; i++)
-        n += e->results[i].subject == TG_SUBJECT_NUMBER && e->results[i].grounds == TG_GROUNDS_RUNS;
-    return n;
-}
-
 /* Names of which the fresh side's number could be judged. */
 static size_t countable(const struct tg_comparison *c)
 {
@@ -75,11 +58,11 @@ static size_t countable(const struct tg_comparison *c)
     return n;
 }
 
-static void open_guard(struct tg_eval_state *e, enum tg_reason need, tg_sv name, tg_sv message,
-                       tg_sv next)
+static void open_guard(struct tg_eval_state *e, enum tg_reason need, const char *name,
+                       const char *message, const char *next)
 {
-    struct tg_result *r = tg_eval_add(e, NULL);
-    tg_eval_message(r, TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD, need, name, message, next);
+    tg_eval_message(tg_eval_add(e, NULL), TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD, need,
+                    tg_sv_of(name), tg_sv_of(message), tg_sv_of(next));
 }
 
 /*
@@ -89,26 +72,30 @@ static void open_guard(struct tg_eval_state *e, enum tg_reason need, tg_sv name,
 static void close_coverage(struct tg_eval_state *e)
 {
     struct tg_verdict *v = e->out;
-    size_t counts = resting_on(e, TG_GROUNDS_COUNT), runs = resting_on(e, TG_GROUNDS_RUNS);
-    size_t other = resting_on(e, TG_GROUNDS_ATTR) + resting_on(e, TG_GROUNDS_BUDGET);
+    size_t on[TG_GROUNDS_BUDGET + 1] = { 0 }, of_traces = 0;
+    for (size_t i = 0; i < e->n; i++) {
+        const struct tg_result *r = &e->results[i];
+        on[r->grounds]++;
+        of_traces += r->grounds == TG_GROUNDS_RUNS && r->subject != TG_SUBJECT_NUMBER;
+    }
     v->counts_asked = asks_for_counts(e);
-    v->counts_judged = counts > 0;
-    v->durations_judged = runs > numbers_judged(e);
+    v->counts_judged = on[TG_GROUNDS_COUNT] > 0;
+    v->durations_judged = of_traces > 0; /* benchmarks' numbers rest on runs of their own */
     v->min_runs = e->in->policy->noise.min_runs;
-    v->budgets_judged = resting_on(e, TG_GROUNDS_BUDGET) > 0;
+    v->budgets_judged = on[TG_GROUNDS_BUDGET] > 0;
     if (tg_result_first(e->results, e->n, TG_STATE_INCONCLUSIVE))
         return;
     if (v->counts_asked && !countable(e->in->comparison))
-        open_guard(e, TG_NEED_CALLS, TG_SV("(no calls)"),
-                   TG_SV("the fresh traces hold no operators, kernels, copies or synchronisations: "
-                         "there is nothing to count"),
-                   TG_SV("Did the benchmark run, and do the events have a category (`cat`)?"));
-    else if (!counts && !runs && !other && !tg_result_first(e->results, e->n, TG_STATE_SUSPICIOUS))
-        open_guard(e, TG_NEED_ANY, TG_SV("(nothing judged)"), TG_SV("nothing could be judged"),
+        open_guard(e, TG_NEED_CALLS, "(no calls)",
+                   "the fresh traces hold no operators, kernels, copies or synchronisations: "
+                   "there is nothing to count",
+                   "Did the benchmark run, and do the events have a category (`cat`)?");
+    else if (on[TG_GROUNDS_NONE] == e->n && !tg_result_first(e->results, e->n, TG_STATE_SUSPICIOUS))
+        open_guard(e, TG_NEED_ANY, "(nothing judged)", "nothing could be judged",
                    e->in->policy->n_rules
-                       ? TG_SV("See the coverage line and the rules that were skipped.")
-                       : TG_SV("The policy has no rules: write some, or start from the built-in "
-                               "ones with `extends: [tracegate:recommended]`."));
+                       ? "See the coverage line and the rules that were skipped."
+                       : "The policy has no rules: write some, or start from the built-in "
+                         "ones with `extends: [tracegate:recommended]`.");
 }
 
 /* States that `fail_on` names are failures, in every report. */
@@ -156,35 +143,47 @@ static void outcome(struct tg_eval_state *e)
 
 /* ---- rules and the parts they ask for ---- */
 
-/* What was added since `from` goes to its rule. */
-static void give_to_rule(struct tg_eval_state *e, struct tg_rule_results *to, size_t from)
+static bool same_numbers(const struct tg_ints *a, const struct tg_ints *b)
 {
-    size_t n = e->n - from;
-    to->v = tg_grow(to->v, &to->cap, to->n + n, sizeof *to->v);
-    if (n)
-        memcpy(to->v + to->n, e->results + from, n * sizeof *to->v);
-    to->n += n;
-    e->n = from;
+    return a->n == b->n && (!a->n || memcmp(a->v, b->v, a->n * sizeof *a->v) == 0);
 }
 
-/* How many ranks a rule looks at one by one; more than TG_RANK_ROWS are not counted. */
-static size_t ranks_of(const struct tg_eval_state *e, const struct tg_rule *rule)
+static bool is_of_part(const struct tg_rule *rule, const struct tg_part *part)
+{
+    return same_numbers(&rule->match.devices, part->devices) &&
+           same_numbers(&rule->match.streams, part->streams);
+}
+
+/* Parts of all ranks together, then of each; each choice of devices and streams once. */
+static void list_parts(struct tg_eval_state *e)
+{
+    const struct tg_policy *p = e->in->policy;
+    const struct tg_side *side = &e->in->comparison->side[TG_TEST];
+    for (size_t k = 0; k <= side->n_ranks; k++) {
+        int64_t rank = k ? side->ranks[k - 1] : -1;
+        size_t first = e->n_parts;
+        if (k && rank < 0)
+            continue; /* the one trace has no rank: it is all */
+        for (size_t i = 0; i < p->n_rules; i++) {
+            bool known = !tg_rule_wants(e, &p->rules[i], rank);
+            for (size_t x = first; x < e->n_parts; x++)
+                known |= is_of_part(&p->rules[i], &e->parts[x]);
+            if (!known)
+                *TG_PUSH(e->parts, e->n_parts, e->cap_parts) =
+                    (struct tg_part){ rank, &p->rules[i].match.devices,
+                                      &p->rules[i].match.streams };
+        }
+    }
+}
+
+/* Does the rule look at more ranks one by one than have rows of their own? */
+static bool has_many_ranks(const struct tg_eval_state *e, const struct tg_rule *rule)
 {
     const struct tg_side *side = &e->in->comparison->side[TG_TEST];
     size_t n = 0;
     for (size_t i = 0; i < side->n_ranks && n <= TG_RANK_ROWS; i++)
         n += tg_rule_wants(e, rule, side->ranks[i]);
-    return n;
-}
-
-static void begin_rule(struct tg_eval_state *e, size_t i)
-{
-    const struct tg_rule *rule = &e->in->policy->rules[i];
-    struct tg_rule_results *of = &e->of_rule[i];
-    size_t from = e->n;
-    tg_rule_judge(e, rule);
-    give_to_rule(e, of, from);
-    of->many = ranks_of(e, rule) > TG_RANK_ROWS;
+    return n > TG_RANK_ROWS;
 }
 
 struct tg_eval_state *tg_eval_begin(struct tg_verdict *out, const struct tg_eval_input *in,
@@ -196,127 +195,56 @@ struct tg_eval_state *tg_eval_begin(struct tg_verdict *out, const struct tg_eval
     *e = (struct tg_eval_state){
         .in = kept, .out = out, .c = in->comparison, .rank = -1, .arena = a, .kept = a
     };
-    e->of_rule = TG_NEW_N(a, struct tg_rule_results, in->policy->n_rules + 1);
     *out = (struct tg_verdict){ .comparison = in->comparison,
                                 .suite = in->suite ? in->suite->name : TG_SV("default"),
                                 .policy = in->policy->built_in ? TG_SV("built-in policy")
                                                                : in->policy->file,
                                 .version = TG_SV(TG_JUDGED_BY) };
-    for (size_t i = 0; i < in->policy->n_rules; i++)
-        tg_rank_rows_init(&e->of_rule[i].each);
+    tg_rank_rows_init(&e->ranks);
     tg_notes(e);
     tg_stages_note(e);
     e->comparable = tg_guards(e);
     e->comparable &= tg_guard_integrity(e);
     for (size_t i = 0; e->comparable && i < in->policy->n_rules; i++)
-        begin_rule(e, i);
+        tg_rule_judge(e, &in->policy->rules[i]);
+    if (e->comparable)
+        list_parts(e);
     return e;
-}
-
-static bool same_numbers(const struct tg_ints *a, const struct tg_ints *b)
-{
-    return a->n == b->n && (!a->n || memcmp(a->v, b->v, a->n * sizeof *a->v) == 0);
-}
-
-static bool same_choice(const struct tg_rule *a, const struct tg_rule *b)
-{
-    return same_numbers(&a->match.devices, &b->match.devices) &&
-           same_numbers(&a->match.streams, &b->match.streams);
-}
-
-/* Devices and streams are chosen by the rule `i`; has none before it chosen the same? */
-static bool is_first_choice(const struct tg_policy *p, size_t i)
-{
-    for (size_t k = 0; k < i; k++)
-        if (same_choice(&p->rules[k], &p->rules[i]))
-            return false;
-    return true;
-}
-
-/* Does any rule look at this rank with the devices and streams of the rule `choice`? */
-static bool is_wanted(const struct tg_eval_state *e, int64_t rank, size_t choice)
-{
-    const struct tg_policy *p = e->in->policy;
-    for (size_t i = choice; i < p->n_rules; i++)
-        if (same_choice(&p->rules[choice], &p->rules[i]) && tg_rule_wants(e, &p->rules[i], rank))
-            return true;
-    return false;
-}
-
-/* All ranks together are first. */
-static int64_t rank_at(const struct tg_eval_state *e, size_t i)
-{
-    return i ? e->in->comparison->side[TG_TEST].ranks[i - 1] : -1;
 }
 
 bool tg_eval_wants(struct tg_eval_state *e, struct tg_part *next)
 {
-    const struct tg_policy *p = e->in->policy;
-    size_t n_ranks = e->in->comparison->side[TG_TEST].n_ranks;
-    for (; e->comparable && e->next_rank <= n_ranks; e->next_rank++, e->next_choice = 0) {
-        int64_t rank = rank_at(e, e->next_rank);
-        if (e->next_rank && rank < 0)
-            continue; /* the one trace has no rank: it is all */
-        while (e->next_choice < p->n_rules) {
-            size_t choice = e->next_choice++;
-            const struct tg_match *m = &p->rules[choice].match;
-            if (!is_first_choice(p, choice) || !is_wanted(e, rank, choice))
-                continue;
-            *next = e->part = (struct tg_part){ rank, &m->devices, &m->streams };
-            return true;
-        }
-    }
-    return false;
+    if (e->next_part == e->n_parts)
+        return false;
+    *next = e->parts[e->next_part++];
+    return true;
 }
 
 /* What a rule says of a part outlives it: texts are copied. */
-static void keep_part(struct tg_eval_state *e, struct tg_rule_results *to, size_t from)
-{
-    for (size_t i = from; i < e->n; i++) {
-        if (to->many)
-            tg_rank_rows_add(&to->each, &e->results[i], e->part.rank, e->kept);
-        else
-            e->results[i] = tg_result_copy(&e->results[i], e->kept);
-    }
-    if (to->many)
-        e->n = from;
-    else
-        give_to_rule(e, to, from);
-}
-
 void tg_eval_part(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     const struct tg_policy *p = e->in->policy;
+    const struct tg_part *part = &e->parts[e->next_part - 1];
     e->arena = tg_arena_new();
     for (size_t i = 0; i < p->n_rules; i++) {
-        const struct tg_match *m = &p->rules[i].match;
+        const struct tg_rule *rule = &p->rules[i];
         size_t from = e->n;
-        if (!same_numbers(&m->devices, e->part.devices) ||
-            !same_numbers(&m->streams, e->part.streams) ||
-            !tg_rule_wants(e, &p->rules[i], e->part.rank))
+        if (!is_of_part(rule, part) || !tg_rule_wants(e, rule, part->rank))
             continue;
-        e->brief = e->of_rule[i].each.names.n > 0;
-        tg_rule_judge_part(e, &p->rules[i], c, e->part.rank);
-        keep_part(e, &e->of_rule[i], from);
+        bool many = has_many_ranks(e, rule);
+        e->brief = many && tg_rank_rows_have(&e->ranks, rule->id);
+        tg_rule_judge_part(e, rule, c, part->rank);
+        for (size_t k = from; k < e->n; k++) {
+            if (many)
+                tg_rank_rows_add(&e->ranks, &e->results[k], part->rank, e->kept);
+            else
+                e->results[k] = tg_result_copy(&e->results[k], e->kept);
+        }
+        e->n = many ? from : e->n;
     }
     tg_arena_free(e->arena);
     e->arena = e->kept;
-}
-
-/* The results of all rules in their order, after those of the guards. */
-static void join_rules(struct tg_eval_state *e)
-{
-    for (size_t i = 0; e->comparable && i < e->in->policy->n_rules; i++) {
-        struct tg_rule_results *of = &e->of_rule[i];
-        size_t n = tg_rank_rows_put(&of->each, NULL, e->arena);
-        of->v = tg_grow(of->v, &of->cap, of->n + n, sizeof *of->v);
-        of->n += tg_rank_rows_put(&of->each, of->v + of->n, e->arena);
-        e->results = tg_grow(e->results, &e->cap, e->n + of->n, sizeof *e->results);
-        if (of->n)
-            memcpy(e->results + e->n, of->v, of->n * sizeof *of->v);
-        e->n += of->n;
-        tg_rule_close(e, &e->in->policy->rules[i], of->v, of->n);
-    }
+    e->brief = false;
 }
 
 static void place_results(struct tg_eval_state *e)
@@ -335,7 +263,9 @@ static void place_results(struct tg_eval_state *e)
 
 void tg_eval_end(struct tg_eval_state *e)
 {
-    join_rules(e);
+    tg_rank_rows_put(&e->ranks, e);
+    for (size_t i = 0; e->comparable && i < e->in->policy->n_rules; i++)
+        tg_rule_close(e, &e->in->policy->rules[i]);
     tg_stages_close(e);
     close_coverage(e);
     tg_eval_account(e);
@@ -352,10 +282,9 @@ void tg_eval_end(struct tg_eval_state *e)
 
 void tg_eval_drop(struct tg_eval_state *e)
 {
-    for (size_t i = 0; i < e->in->policy->n_rules; i++) {
-        tg_rank_rows_release(&e->of_rule[i].each);
-        free(e->of_rule[i].v);
-    }
+    tg_rank_rows_release(&e->ranks);
+    free(e->parts);
     free(e->results);
+    e->parts = NULL;
     e->results = NULL;
 }

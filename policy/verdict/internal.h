@@ -21,17 +21,10 @@
 #include "policy/verdict/judge.h"
 
 struct tg_rank_row;
-struct tg_rank_rows { /* rank_rows.c: the results of a rule over many ranks */
-    struct tg_strmap names;
+struct tg_rank_rows { /* rank_rows.c: what rules say of many ranks */
+    struct tg_strmap names, rules;
     struct tg_rank_row *v;
     size_t cap;
-};
-
-struct tg_rule_results {
-    struct tg_result *v;
-    size_t n, cap;
-    bool many; /* of more ranks than have rows of their own: in `each` */
-    struct tg_rank_rows each;
 };
 
 struct tg_eval_state {
@@ -43,11 +36,11 @@ struct tg_eval_state {
     struct tg_arena *kept;         /* the verdict's */
     struct tg_result *results;     /* grows; copied into the arena at the end */
     size_t n, cap;
-    struct tg_rule_results *of_rule; /* [policy->n_rules], joined at the end in this order */
-    bool comparable, brief;          /* brief: passes need no text */
-    bool account_open;               /* what grew as a whole is asked again */
-    size_t next_rank, next_choice;   /* of the parts that are still to be compared */
-    struct tg_part part;             /* the one that was asked for */
+    struct tg_rank_rows ranks; /* of rules that look at more ranks than have rows of their own */
+    struct tg_part *parts;     /* that rules look at by themselves */
+    size_t n_parts, cap_parts, next_part;
+    bool comparable, brief; /* brief: passes need no text */
+    bool account_open;      /* what grew as a whole is asked again */
 };
 
 /* ---- rank_rows.c ---- */
@@ -58,8 +51,10 @@ void tg_rank_rows_release(struct tg_rank_rows *x);
 /* Adds what the rule says of one rank, in the order of ranks; kept texts are copied into `a`. */
 void tg_rank_rows_add(struct tg_rank_rows *x, const struct tg_result *r, int64_t rank,
                       struct tg_arena *a);
-/* One row a name, in `out` unless it is NULL; how many. */
-size_t tg_rank_rows_put(struct tg_rank_rows *x, struct tg_result *out, struct tg_arena *a);
+/* Has the rule said anything of a rank before? */
+bool tg_rank_rows_have(const struct tg_rank_rows *x, tg_sv rule);
+/* Adds a result for each name. */
+void tg_rank_rows_put(struct tg_rank_rows *x, struct tg_eval_state *e);
 struct tg_result tg_result_copy(const struct tg_result *r, struct tg_arena *a);
 
 /* A new result of `rule` (NULL: a guard); valid until the next one is added. */
@@ -204,9 +199,8 @@ bool tg_rule_wants(const struct tg_eval_state *e, const struct tg_rule *rule, in
 /* Judges one of these. */
 void tg_rule_judge_part(struct tg_eval_state *e, const struct tg_rule *rule,
                         const struct tg_comparison *c, int64_t rank);
-/* After the last part: a rule that judged nothing is not green. `v`: its results. */
-void tg_rule_close(struct tg_eval_state *e, const struct tg_rule *rule, const struct tg_result *v,
-                   size_t n);
+/* After the last part: a rule that judged nothing is not green. */
+void tg_rule_close(struct tg_eval_state *e, const struct tg_rule *rule);
 
 /* account.c: after all rules. */
 void tg_eval_account(struct tg_eval_state *e);

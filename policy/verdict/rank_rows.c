@@ -29,6 +29,7 @@ void tg_rank_rows_init(struct tg_rank_rows *x)
 {
     *x = (struct tg_rank_rows){ 0 };
     tg_strmap_init(&x->names);
+    tg_strmap_init(&x->rules);
 }
 
 void tg_rank_rows_release(struct tg_rank_rows *x)
@@ -40,6 +41,7 @@ void tg_rank_rows_release(struct tg_rank_rows *x)
     }
     free(x->v);
     tg_strmap_release(&x->names);
+    tg_strmap_release(&x->rules);
 }
 
 /* A copy whose texts and evidence live in `a`: those of a part go with its comparison. */
@@ -66,7 +68,7 @@ static struct tg_rank_row *row_of(struct tg_rank_rows *x, const struct tg_result
 {
     TG_BUF key = { 0 };
     size_t known = x->names.n;
-    tg_buf_printf(&key, "%.*s\n%.*s\n", TG_SV_ARG(tg_result_kind(r)),
+    tg_buf_printf(&key, "%.*s\n%.*s\n%.*s\n", TG_SV_ARG(r->rule), TG_SV_ARG(tg_result_kind(r)),
                   TG_SV_ARG(tg_result_metric(r)));
     tg_buf_add(&key, r->plain.n ? r->plain : r->op);
     uint32_t id = tg_strmap_add(&x->names, tg_buf_sv(&key));
@@ -98,6 +100,7 @@ void tg_rank_rows_add(struct tg_rank_rows *x, const struct tg_result *r, int64_t
 {
     struct tg_rank_row *row = row_of(x, r);
     bool first = row->n == 0;
+    (void)tg_strmap_add(&x->rules, r->rule);
     row->n++;
     add_change(row, r);
     if (r->state > row->worst.state)
@@ -170,13 +173,17 @@ static tg_sv with_ranks(const struct tg_rank_row *row, struct tg_arena *a)
     return tg_phrase_take(&b, a);
 }
 
-size_t tg_rank_rows_put(struct tg_rank_rows *x, struct tg_result *out, struct tg_arena *a)
+bool tg_rank_rows_have(const struct tg_rank_rows *x, tg_sv rule)
 {
-    for (size_t i = 0; out && i < x->names.n; i++) {
+    return tg_strmap_find(&x->rules, rule) != TG_NO_ID;
+}
+
+void tg_rank_rows_put(struct tg_rank_rows *x, struct tg_eval_state *e)
+{
+    for (size_t i = 0; i < x->names.n; i++) {
         struct tg_rank_row *row = &x->v[i];
-        row->worst.op_normalised = with_ranks(row, a);
-        row->worst.evidence = distribution(row, a);
-        out[i] = row->worst;
+        row->worst.op_normalised = with_ranks(row, e->arena);
+        row->worst.evidence = distribution(row, e->arena);
+        *tg_eval_add(e, NULL) = row->worst;
     }
-    return x->names.n;
 }

@@ -469,16 +469,18 @@ void tg_rule_judge_part(struct tg_eval_state *e, const struct tg_rule *rule,
  * policy itself leaves out all that it matches. A rule that found nothing has said so already, and one
  * that wants more runs says that in the coverage.
  */
-void tg_rule_close(struct tg_eval_state *e, const struct tg_rule *rule, const struct tg_result *v,
-                   size_t n)
+void tg_rule_close(struct tg_eval_state *e, const struct tg_rule *rule)
 {
     const char *why = NULL;
     bool silent = false; /* without evidence; else switched off */
-    for (size_t i = 0; i < n; i++) {
-        if (v[i].state > TG_STATE_SKIP || v[i].grounds != TG_GROUNDS_NONE || v[i].few_runs)
+    for (size_t i = 0; i < e->n; i++) {
+        const struct tg_result *r = &e->results[i];
+        if (!tg_sv_eq(r->rule, rule->id))
+            continue;
+        if (r->state > TG_STATE_SKIP || r->grounds != TG_GROUNDS_NONE || r->few_runs)
             return;
-        silent |= v[i].why_not && !v[i].switched_off;
-        why = v[i].why_not ? v[i].why_not : why;
+        silent |= r->why_not && !r->switched_off;
+        why = r->why_not ? r->why_not : why;
     }
     if (!why || (silent && rule->unjudged_note))
         return;

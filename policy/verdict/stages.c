@@ -11,104 +11,77 @@
 
 #define NAMED 3 /* names in a sentence */
 
-static size_t count(const struct tg_eval_state *e, enum tg_asked asked)
+/* A time that is open, or that cannot be told. */
+static bool is_asked(const struct tg_result *r, enum tg_asked asked)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < e->n; i++)
-        n += e->results[i].state == TG_STATE_NOT_JUDGED && e->results[i].ev &&
-             e->results[i].ev->asked == asked;
-    return n;
+    return r->state == TG_STATE_NOT_JUDGED && r->ev && r->ev->asked == asked;
 }
 
 /* " +12.0 % (+4.1 to +20.5 %)": two standard errors either way. */
 static void put_interval(struct tg_buf *b, const struct tg_evidence *ev)
 {
     double low = 100 * expm1(ev->e - 2 * ev->se), high = 100 * expm1(ev->e + 2 * ev->se);
-    if (!isfinite(ev->e) || !isfinite(low) || !isfinite(high))
-        return;
-    tg_buf_printf(b, " %+.1f %% (%+.1f to %+.1f %%)", 100 * expm1(ev->e), low, high);
+    if (isfinite(ev->e) && isfinite(low) && isfinite(high))
+        tg_buf_printf(b, " %+.1f %% (%+.1f to %+.1f %%)", 100 * expm1(ev->e), low, high);
 }
 
-/* "aten::mm +12.0 % (+4.1 to +20.5 %), aten::add … and 2 more" */
-static void put_names(struct tg_buf *b, const struct tg_eval_state *e, enum tg_asked asked)
+/* "aten::mm +12.0 % (+4.1 to +20.5 %), aten::add … and 2 more"; how many. */
+static size_t put_names(struct tg_buf *b, const struct tg_eval_state *e, enum tg_asked asked)
 {
-    size_t n = count(e, asked), named = 0;
-    for (size_t i = 0; i < e->n && named < NAMED; i++) {
+    size_t n = 0;
+    for (size_t i = 0; i < e->n; i++) {
         const struct tg_result *r = &e->results[i];
-        if (r->state != TG_STATE_NOT_JUDGED || !r->ev || r->ev->asked != asked)
+        if (!is_asked(r, asked) || n++ >= NAMED)
             continue;
-        tg_buf_printf(b, "%s%.*s", named ? ", " : "", TG_SV_ARG(r->op_normalised));
+        tg_buf_printf(b, "%s%.*s", n > 1 ? ", " : "", TG_SV_ARG(r->op_normalised));
         if (asked == TG_ASKED_UNTOLD)
             tg_buf_printf(b, " (varies by %s)", TG_VALUE(100 * r->ev->noise, TG_UNIT_PERCENT));
         else
             put_interval(b, r->ev);
-        named++;
     }
-    if (n > named)
-        tg_buf_printf(b, " and %zu more", n - named);
+    if (n > NAMED)
+        tg_buf_printf(b, " and %zu more", n - NAMED);
+    return n;
 }
 
-static size_t most_to_tell(const struct tg_eval_state *e)
+static void open_guard(struct tg_eval_state *e, tg_sv message, const char *next)
 {
-    size_t most = 0;
-    for (size_t i = 0; i < e->n; i++)
-        if (e->results[i].ev && e->results[i].ev->asked == TG_ASKED_UNTOLD &&
-            e->results[i].ev->tell_runs > most)
-            most = e->results[i].ev->tell_runs;
-    return most;
-}
-
-static void open_guard(struct tg_eval_state *e, const char *name, struct tg_buf *message,
-                       const char *next)
-{
-    struct tg_result *r = tg_eval_add(e, NULL);
-    tg_eval_message(r, TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD, TG_NEED_NEW_RUNS, tg_sv_of(name),
-                    tg_phrase_take(message, e->arena), tg_sv_of(next));
-}
-
-static void say_untold(struct tg_eval_state *e)
-{
-    const struct tg_asking *asking = e->in->comparison->asking;
-    size_t all = asking->first + asking->new, more = most_to_tell(e);
-    struct tg_buf b = { 0 };
-    tg_buf_printf(&b, "cannot be told within %zu runs a side: ", all);
-    put_names(&b, e, TG_ASKED_UNTOLD);
-    open_guard(e, "(asked again)", &b,
-               more ? tg_arena_printf(e->arena,
-                                      "About %zu runs a side would tell (--max-runs), or a larger "
-                                      "--detect.",
-                                      asking->first + more)
-                    : "Allow more runs a side (--max-runs): new ones have to tell.");
-}
-
-static void say_open(struct tg_eval_state *e)
-{
-    struct tg_buf b = { 0 };
-    tg_buf_puts(&b, count(e, TG_ASKED_OPEN) == 1 ? "looks slower, and is asked again: "
-                                                 : "look slower, and are asked again: ");
-    put_names(&b, e, TG_ASKED_OPEN);
-    open_guard(e, "(asked again)", &b,
-               tg_arena_printf(e->arena, "Record %zu runs a side in all: new ones tell.",
-                               e->in->comparison->asking->next));
+    tg_eval_message(tg_eval_add(e, NULL), TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD, TG_NEED_NEW_RUNS,
+                    TG_SV("(asked again)"), message, tg_sv_of(next));
 }
 
 void tg_stages_close(struct tg_eval_state *e)
 {
     const struct tg_asking *asking = e->in->comparison->asking;
-    struct tg_buf names = { 0 };
+    TG_BUF open = { 0 }, untold = { 0 };
+    size_t n_open, n_untold, more = 0;
     if (!asking || asking->early)
         return;
-    e->out->n_suspects = count(e, TG_ASKED_OPEN);
-    if (e->out->n_suspects) {
-        put_names(&names, e, TG_ASKED_OPEN);
-        e->out->suspects = tg_phrase_take(&names, e->arena);
-    }
+    e->out->n_suspects = n_open = put_names(&open, e, TG_ASKED_OPEN);
+    n_untold = put_names(&untold, e, TG_ASKED_UNTOLD);
+    if (n_open)
+        e->out->suspects = tg_arena_sv(e->arena, tg_buf_sv(&open));
+    for (size_t i = 0; i < e->n; i++)
+        if (is_asked(&e->results[i], TG_ASKED_UNTOLD) && e->results[i].ev->tell_runs > more)
+            more = e->results[i].ev->tell_runs;
     if (tg_result_first(e->results, e->n, TG_STATE_FAIL))
         return;
-    if (e->out->n_suspects)
-        say_open(e);
-    if (count(e, TG_ASKED_UNTOLD))
-        say_untold(e);
+    if (n_open)
+        open_guard(e,
+                   TG_SV_PRINTF(e->arena, "%s asked again: %s",
+                                n_open == 1 ? "looks slower, and is" : "look slower, and are",
+                                open.p),
+                   tg_arena_printf(e->arena, "Record %zu runs a side in all: new ones tell.",
+                                   asking->next));
+    if (n_untold)
+        open_guard(e,
+                   TG_SV_PRINTF(e->arena, "cannot be told within %zu runs a side: %s",
+                                asking->first + asking->new, untold.p),
+                   more ? tg_arena_printf(e->arena,
+                                          "About %zu runs a side would tell (--max-runs), or a "
+                                          "larger --detect.",
+                                          asking->first + more)
+                        : "Allow more runs a side (--max-runs): new ones have to tell.");
 }
 
 /*

@@ -18,15 +18,17 @@ static struct tg_result of_rank(enum tg_state s, double base, double more)
 static struct tg_result row_of(struct hand *h, const struct tg_result *v, size_t n)
 {
     struct tg_rank_rows x;
-    struct tg_result out;
+    size_t before = h->e.n;
 
     tg_rank_rows_init(&x);
     for (size_t i = 0; i < n; i++)
         tg_rank_rows_add(&x, &v[i], (int64_t)i, h->a);
-    assert_int_equal(tg_rank_rows_put(&x, NULL, h->a), 1);
-    assert_int_equal(tg_rank_rows_put(&x, &out, h->a), 1);
+    assert_true(tg_rank_rows_have(&x, v->rule));
+    assert_false(tg_rank_rows_have(&x, TG_SV("another rule")));
+    tg_rank_rows_put(&x, &h->e);
+    assert_int_equal(h->e.n, before + 1);
     tg_rank_rows_release(&x);
-    return out;
+    return h->e.results[before];
 }
 
 WITH_HAND(the_worst_state_and_its_ranks)
@@ -139,7 +141,7 @@ WITH_HAND(a_row_for_each_name)
     struct tg_result v[] = { of_rank(TG_STATE_FAIL, 10, 1), of_rank(TG_STATE_FAIL, 10, 1),
                              of_rank(TG_STATE_FAIL, 10, 1), of_rank(TG_STATE_FAIL, 10, 1),
                              of_rank(TG_STATE_FAIL, 10, 1) },
-                     out[5];
+                     of_another_rule = of_rank(TG_STATE_FAIL, 10, 1);
     struct tg_rank_rows x;
 
     v[1].op_kind = TG_KIND_KERNEL;
@@ -150,8 +152,11 @@ WITH_HAND(a_row_for_each_name)
     tg_rank_rows_init(&x);
     for (size_t i = 0; i < 5; i++)
         tg_rank_rows_add(&x, &v[i], 7, h->a);
-    assert_int_equal(tg_rank_rows_put(&x, out, h->a), 5);
-    hand_text(out[3].op_normalised, "(no match) [rank 7]");
+    of_another_rule.rule = TG_SV("s");
+    tg_rank_rows_add(&x, &of_another_rule, 7, h->a);
+    tg_rank_rows_put(&x, &h->e);
+    assert_int_equal(h->e.n, 6);
+    hand_text(h->e.results[3].op_normalised, "(no match) [rank 7]");
     tg_rank_rows_release(&x);
 }
 

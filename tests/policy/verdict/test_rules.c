@@ -744,15 +744,20 @@ WITH_HAND(one_common_rank_of_several)
 /* Results of a rule -> is it closed by "(nothing judged)"? */
 static bool closes(struct hand *h, const struct tg_result *v, size_t n)
 {
-    size_t before = h->e.n;
+    struct tg_result padded[4] = { 0 }, *own;
 
-    tg_rule_close(&h->e, &h->rule, v, n);
-    assert_true(h->e.n <= before + 1);
-    if (h->e.n > before) {
-        assert_int_equal(h->e.results[before].state, TG_STATE_INCONCLUSIVE);
-        hand_text(h->e.results[before].op, "(nothing judged)");
+    memcpy(padded, v, n * sizeof *v);
+    own = hand_results(h, padded, n + 1);
+    for (size_t i = 0; i < n; i++)
+        own[i].rule = h->rule.id;
+    own[n] = hand_row("of another rule", 1);
+    own[n].rule = TG_SV("s");
+    tg_rule_close(&h->e, &h->rule);
+    if (h->e.n > n + 1) {
+        assert_int_equal(h->e.results[n + 1].state, TG_STATE_INCONCLUSIVE);
+        hand_text(h->e.results[n + 1].op, "(nothing judged)");
     }
-    return h->e.n > before;
+    return h->e.n > n + 1;
 }
 
 WITH_HAND(a_rule_that_judged_nothing_is_not_green)
@@ -789,7 +794,10 @@ WITH_HAND(a_rule_that_judged_nothing_is_not_green)
             if (closes(h, rows[i].v, rows[i].n) != (note ? rows[i].if_note : rows[i].closed))
                 fail_msg("row %zu, note %d", i, note);
         }
-    hand_text(h->e.results[0].message, "nothing that the rule matches was judged: waits");
+    (void)closes(h, &silent, 1);
+    h->rule.unjudged_note = false;
+    assert_true(closes(h, &silent, 1));
+    hand_text(h->e.results[2].message, "nothing that the rule matches was judged: waits");
 }
 
 /* Is "(all gone)" told beside the rows of the rule? */

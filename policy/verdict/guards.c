@@ -11,18 +11,26 @@
  * their kernel only the smallest have (of 15 to 28 pieces of device work), at most 4.
  */
 
-/* `message`, `next`: texts of the arena, or constant ones. */
-static struct tg_result *guard(struct tg_eval_state *e, enum tg_reason need, const char *message,
-                               const char *next, struct tg_loc at)
+static struct tg_result *guard(struct tg_eval_state *e, enum tg_reason need, struct tg_loc at,
+                               const char *next, tg_sv message)
 {
     struct tg_result *r = tg_eval_add(e, NULL);
     tg_eval_message(r, TG_STATE_INCONCLUSIVE, TG_SUBJECT_REQUIRE, need,
-                    tg_sv_of(tg_reason_id(need)), tg_sv_of(message), tg_sv_of(next));
+                    tg_sv_of(tg_reason_id(need)), message, tg_sv_of(next));
     r->rule = TG_SV("require");
     r->file = at.file;
     r->line = at.line;
     r->col = at.col;
     return r;
+}
+#define GUARD(e, need, at, next, ...)                                                              \
+    guard((e), (need), (at), (next), TG_SV_PRINTF((e)->arena, __VA_ARGS__))
+
+static const char *const side_name[] = { "baseline", "fresh" };
+
+static const char *s_of(double n)
+{
+    return n == 1 ? "" : "s";
 }
 
 /* Could these runs have shown a change of step time that matters? */
@@ -30,26 +38,19 @@ static void guard_detectable(struct tg_eval_state *e, const struct tg_comparison
                              const struct tg_require *q)
 {
     const struct tg_evidence *ev = &c->metrics[TG_METRIC_STEP_TIME].ev;
-    struct tg_buf b = { 0 };
-
+    const char *why = ev->judged == TG_NOT_FEW_RUNS
+                          ? tg_few_runs_text(e->in->policy->noise.min_runs, e->arena)
+                          : tg_judged_text(ev->judged);
     if (!(q->detectable > 0) || (ev->judged == TG_JUDGED && 100 * ev->mde <= q->detectable))
         return;
-    if (ev->judged == TG_JUDGED) {
-        tg_buf_printf(&b, "these runs show a change of step time from %s on",
-                      TG_PCT(100 * ev->mde));
-    } else {
-        tg_buf_printf(&b, "step time is not judged: %s",
-                      ev->judged == TG_NOT_FEW_RUNS
-                          ? tg_few_runs_text(e->in->policy->noise.min_runs, e->arena)
-                          : tg_judged_text(ev->judged));
-    }
-    tg_buf_printf(&b, "; required is %s", TG_PCT(q->detectable));
-    guard(e, TG_NEED_DETECTABLE, tg_phrase_take(&b, e->arena).p,
+    if (!why)
+        why = tg_arena_printf(e->arena, "these runs show a change of step time from %s on",
+                              TG_PCT(100 * ev->mde));
+    GUARD(e, TG_NEED_DETECTABLE, q->detectable_at,
           "Record more runs a side, or on a quieter machine. `tracegate calibrate` says how many.",
-          q->detectable_at);
+          "%s%s; required is %s", ev->judged == TG_JUDGED ? "" : "step time is not judged: ", why,
+          TG_PCT(q->detectable));
 }
-
-static const char *const side_name[] = { "baseline", "fresh" };
 
 /* The window by which the sides were cut, as people say it; and its place. */
 static const char *marker_of(const struct tg_eval_state *e)
@@ -67,30 +68,21 @@ static struct tg_loc window_at(const struct tg_eval_state *e)
 }
 
 /* What an unmarked trace of the side has that could mark its steps. */
-static tg_sv other_windows(const struct tg_eval_state *e, int side)
-{
-    const struct tg_side *s = &e->in->comparison->side[side];
-    struct tg_buf b = { 0 };
-    for (size_t run = 0; run < s->n_runs && !b.n; run++)
-        for (size_t rank = 0; rank < s->n_ranks && !b.n; rank++) {
-            const struct tg_shard *h = s->at[run][rank];
-            for (size_t i = 0; !h->marked && i < h->n_hints && i < 3; i++)
-                tg_buf_printf(&b, "%s'%.*s' (%zu times)", b.n ? ", " : "",
-                              TG_SV_ARG(h->hints[i].name), h->hints[i].count);
-        }
-    return tg_phrase_take(&b, e->arena);
-}
-
 static const char *window_next(const struct tg_eval_state *e, int side)
 {
-    tg_sv others = other_windows(e, side);
-    if (!others.n)
+    const struct tg_shard *h;
+    TG_BUF b = { 0 };
+    for (size_t k = 0; (h = tg_side_shard(&e->in->comparison->side[side], k)) && !b.n; k++)
+        for (size_t i = 0; !h->marked && i < h->n_hints && i < 3; i++)
+            tg_buf_printf(&b, "%s'%.*s' (%zu times)", b.n ? ", " : "", TG_SV_ARG(h->hints[i].name),
+                          h->hints[i].count);
+    if (!b.n)
         return "Call prof.step() once an iteration on both sides, or say which annotation marks a "
                "step: `window: {by: annotation, name: ...}`.";
     return tg_arena_printf(e->arena,
-                           "These recur there and could mark steps: %.*s. Name one of them in the "
+                           "These recur there and could mark steps: %s. Name one of them in the "
                            "suite's `window`, and record both sides alike.",
-                           TG_SV_ARG(others));
+                           b.p);
 }
 
 /* A step of one side against the whole trace of the other is not a comparison. */
@@ -103,12 +95,9 @@ static bool guard_markers(struct tg_eval_state *e)
     for (int side = 1; side >= 0; side--) {
         if (c->marked[side] || !(any || named))
             continue;
-        guard(e, TG_NEED_WINDOW,
-              tg_arena_printf(e->arena, "%s %s traces have no %s%s",
-                              c->any_marked[side] ? "some of the" : "the", side_name[side],
-                              marker_of(e),
-                              c->any_marked[!side] ? ", unlike the other side's" : ""),
-              window_next(e, side), window_at(e));
+        GUARD(e, TG_NEED_WINDOW, window_at(e), window_next(e, side), "%s %s traces have no %s%s",
+              c->any_marked[side] ? "some of the" : "the", side_name[side], marker_of(e),
+              c->any_marked[!side] ? ", unlike the other side's" : "");
         return true;
     }
     return false;
@@ -124,26 +113,23 @@ struct markings {
 static struct markings markings_of(const struct tg_side *side)
 {
     struct markings m = { 0 };
-    for (size_t run = 0; run < side->n_runs; run++)
-        for (size_t rank = 0; rank < side->n_ranks; rank++) {
-            const struct tg_shard *s = side->at[run][rank];
-            m.n[NESTED] += s->integrity.nested_windows;
-            m.n[CROSSING] += s->integrity.crossing_windows;
-            m.steps += s->n_steps;
-            for (size_t k = 0; k < s->n_steps; k++)
-                m.n[HOLLOW] += s->marked && s->gap_count[k] == 1;
-        }
+    const struct tg_shard *s;
+    for (size_t i = 0; (s = tg_side_shard(side, i)); i++) {
+        m.n[NESTED] += s->integrity.nested_windows;
+        m.n[CROSSING] += s->integrity.crossing_windows;
+        m.steps += s->n_steps;
+        for (size_t k = 0; k < s->n_steps; k++)
+            m.n[HOLLOW] += s->marked && s->gap_count[k] == 1;
+    }
     return m;
 }
 
 /* Steps that are cut in another way than the other side's: their calls are not comparable. */
 static bool guard_markings(struct tg_eval_state *e)
 {
-    static const char *const what[] = {
-        [NESTED] = "%llu marker%s of steps inside others",
-        [CROSSING] = "%llu marker%s of steps that overlap",
-        [HOLLOW] = "%llu marker%s of steps on a thread that does nothing else"
-    };
+    static const char *const what[] = { [NESTED] = "inside others",
+                                        [CROSSING] = "that overlap",
+                                        [HOLLOW] = "on a thread that does nothing else" };
     const struct tg_comparison *c = e->in->comparison;
     const struct markings of[2] = { markings_of(&c->side[TG_BASE]),
                                     markings_of(&c->side[TG_TEST]) };
@@ -151,15 +137,12 @@ static bool guard_markings(struct tg_eval_state *e)
         for (int i = 0; i < MARKINGS; i++) {
             if (of[!side].n[i] || 2 * of[side].n[i] <= (i == NESTED ? 0 : of[side].steps))
                 continue;
-            struct tg_buf b = { 0 };
-            tg_buf_printf(&b, "the %s traces have ", side_name[side]);
-            tg_buf_printf(&b, what[i], (unsigned long long)of[side].n[i],
-                          of[side].n[i] == 1 ? "" : "s");
-            tg_buf_puts(&b, ", unlike the other side's");
-            guard(e, TG_NEED_WINDOW, tg_phrase_take(&b, e->arena).p,
+            GUARD(e, TG_NEED_WINDOW, window_at(e),
                   "Record both sides with the same markers. If the window is an annotation, name "
                   "one that does not contain itself.",
-                  window_at(e));
+                  "the %s traces have %llu marker%s of steps %s, unlike the other side's",
+                  side_name[side], (unsigned long long)of[side].n[i], s_of((double)of[side].n[i]),
+                  what[i]);
             return true;
         }
     return false;
@@ -175,17 +158,14 @@ static bool guard_cuts(struct tg_eval_state *e)
     struct tg_came_in came = tg_outside_came_in(c);
     if (!came.largest || came.ns < TG_NOTABLE * c->step_ns[TG_TEST])
         return false;
-    struct tg_buf b = { 0 };
-    tg_buf_printf(&b, "the baseline did outside its steps what the fresh traces do inside: %.*s",
-                  TG_SV_ARG(came.largest->name));
-    if (came.n_names > 1)
-        tg_buf_printf(&b, " and %zu more", came.n_names - 1);
-    guard(e, TG_NEED_WINDOW, tg_phrase_take(&b, e->arena).p,
+    GUARD(e, TG_NEED_WINDOW, window_at(e),
           came.device ? "Work on the device belongs to the step of its launch, which it names by "
                         "`correlation`: record both sides with the same profiler."
                       : "Record both sides with markers at the same place. If this work came into "
                         "the step, record the baseline again.",
-          window_at(e));
+          "the baseline did outside its steps what the fresh traces do inside: %.*s%s",
+          TG_SV_ARG(came.largest->name),
+          came.n_names > 1 ? tg_arena_printf(e->arena, " and %zu more", came.n_names - 1) : "");
     return true;
 }
 
@@ -194,10 +174,9 @@ static bool guard_steps(struct tg_eval_state *e)
     const struct tg_comparison *c = e->in->comparison;
     for (int side = 1; side >= 0; side--)
         if (!c->least_steps[side]) {
-            guard(e, TG_NEED_STEPS,
-                  tg_arena_printf(e->arena, "a %s trace has no usable step", side_name[side]),
+            GUARD(e, TG_NEED_STEPS, window_at(e),
                   "Record more steps, or lower `skip_first` and `skip_last` of the suite's window.",
-                  window_at(e));
+                  "a %s trace has no usable step", side_name[side]);
             return true;
         }
     return false;
@@ -226,29 +205,28 @@ static bool guard_device(struct tg_eval_state *e)
         any = is_of_same_operator(c, &c->ops[i]);
     if (!any)
         return false;
-    guard(e, TG_REASON_DEVICE, "the baseline traces hold no device work, unlike the fresh ones",
+    GUARD(e, TG_REASON_DEVICE, TG_NOWHERE,
           "Record both sides on the same device, with ProfilerActivity.CUDA. If the program now "
           "runs on a device, record the baseline again.",
-          TG_NOWHERE);
+          "the baseline traces hold no device work, unlike the fresh ones");
     return true;
 }
 
 /* A trace without events keeps every budget and shows nothing. */
 static void guard_empty(struct tg_eval_state *e)
 {
-    const struct tg_side *s = &e->in->comparison->given[TG_TEST];
+    const struct tg_side *side = &e->in->comparison->given[TG_TEST];
+    const struct tg_shard *s;
     size_t n = 0;
-    for (size_t run = 0; run < s->n_runs; run++)
-        for (size_t rank = 0; rank < s->n_ranks; rank++)
-            n += tg_shard_is_empty(s->at[run][rank]);
+    for (size_t i = 0; (s = tg_side_shard(side, i)); i++)
+        n += tg_shard_is_empty(s);
     if (n)
-        guard(e, TG_NEED_FRESH_EVENTS,
-              tg_arena_printf(e->arena, "%s fresh trace%s no events",
-                              s->n_runs * s->n_ranks == 1 ? "the"
-                              : n == 1                    ? "a"
-                                                          : "some",
-                              n == 1 ? " holds" : "s hold"),
-              "Did the benchmark run while the profiler recorded?", TG_NOWHERE);
+        GUARD(e, TG_NEED_FRESH_EVENTS, TG_NOWHERE,
+              "Did the benchmark run while the profiler recorded?", "%s fresh trace%s no events",
+              side->n_runs * side->n_ranks == 1 ? "the"
+              : n == 1                          ? "a"
+                                                : "some",
+              n == 1 ? " holds" : "s hold");
 }
 
 static double kernels_per_step(const struct tg_comparison *c)
@@ -268,178 +246,136 @@ static bool has_op(const struct tg_comparison *c, const struct tg_pattern *p)
     return false;
 }
 
-/* Each side has as many ranks as expected, but not the same ones. */
-static const char *common_ranks_expected(struct tg_eval_state *e, int64_t expected)
-{
-    size_t n = e->in->comparison->given[TG_TEST].n_ranks;
-    return tg_arena_printf(e->arena, "%zu rank%s on both sides, %lld are expected", n,
-                           n == 1 ? " is" : "s are", (long long)expected);
-}
-
-/* Those that are missing are known: the other side has them. */
-static bool missing_are_known(const struct tg_comparison *c, int side, int64_t expected)
-{
-    return c->n_brought[side] + c->n_lacking[side] == (size_t)expected;
-}
-
-/* " (found: ranks 0, 1, 3)": ranks count from 0, which "2 of 4" leaves open */
-static void put_found(struct tg_buf *b, const struct tg_side *s, size_t n_runs)
-{
-    if (!s->n_ranks || !s->ranks || s->ranks[0] < 0)
-        return;
-    tg_buf_puts(b, n_runs > 1 ? " (in all runs: " : " (found: ");
-    tg_ranks_put(b, s->ranks, s->n_ranks);
-    tg_buf_puts(b, ")");
-}
-
-/* "rank 2 of 4 has no fresh trace (found: ranks 0, 1, 3)"; "9 ranks in the baseline run, 8 are expected" */
-static const char *ranks_expected(struct tg_eval_state *e, int side, int64_t expected)
+/*
+ * "rank 2 of 4 has no fresh trace (found: ranks 0, 1, 3)"; "9 ranks in the baseline run, 8 are expected". The lost
+ * rank is looked for first; then the policy says so, in case so many are meant.
+ */
+static void guard_ranks_of(struct tg_eval_state *e, int side, size_t expected, struct tg_loc at)
 {
     const struct tg_comparison *c = e->in->comparison;
-    struct tg_buf b = { 0 };
-    if (missing_are_known(c, side, expected)) {
-        bool one = c->n_lacking[side] == 1;
-        tg_ranks_put(&b, c->lacking[side], c->n_lacking[side]);
-        tg_buf_printf(&b, " of %lld", (long long)expected);
-        if (c->n_runs[side] > 1)
-            tg_buf_printf(&b, " %s not in every %s run", one ? "is" : "are", side_name[side]);
-        else
-            tg_buf_printf(&b, " %s no %s trace", one ? "has" : "have", side_name[side]);
-        put_found(&b, &c->side[side], c->n_runs[side]);
-        return tg_phrase_take(&b, e->arena).p;
-    }
-    tg_buf_printf(&b, "%zu rank%s in %s %s run, %lld %s expected", c->n_brought[side],
-                  c->n_brought[side] == 1 ? "" : "s", c->n_runs[side] > 1 ? "every" : "the",
-                  side_name[side], (long long)expected, expected == 1 ? "is" : "are");
-    return tg_phrase_take(&b, e->arena).p;
-}
-
-/* What to do about it: the lost rank first, then the policy, in case so many are meant. */
-static const char *ranks_next(struct tg_eval_state *e, int side, int64_t expected)
-{
-    const struct tg_comparison *c = e->in->comparison;
-    struct tg_buf b = { 0 };
-    if (!missing_are_known(c, side, expected)) {
-        tg_buf_puts(&b, "Record every rank");
-    } else if (side == TG_TEST) {
-        tg_buf_puts(&b, "Find why ");
-        tg_ranks_put(&b, c->lacking[side], c->n_lacking[side]);
-        tg_buf_printf(&b, " wrote no trace%s", c->n_runs[side] > 1 ? " in some runs" : "");
+    const struct tg_side *found = &c->side[side];
+    size_t n = c->n_brought[side], lacking = c->n_lacking[side];
+    bool runs = c->n_runs[side] > 1, one = lacking == 1, fresh = side == TG_TEST;
+    TG_BUF ranks = { 0 }, said = { 0 }, next = { 0 };
+    if (n + lacking == expected) { /* the other side has them */
+        tg_ranks_put(&ranks, c->lacking[side], lacking);
+        tg_buf_printf(&said, "%s of %zu %s%s %s %s", ranks.p, expected,
+                      runs  ? one ? "is" : "are"
+                      : one ? "has"
+                            : "have",
+                      runs ? " not in every" : " no", side_name[side], runs ? "run" : "trace");
+        tg_buf_printf(&next, "%s %s%s%s", fresh ? "Find why" : "Record the baseline with", ranks.p,
+                      fresh ? " wrote no trace" : "", fresh && runs ? " in some runs" : "");
+        if (found->n_ranks && found->ranks && found->ranks[0] >= 0) { /* they count from 0 */
+            tg_buf_puts(&said, runs ? " (in all runs: " : " (found: ");
+            tg_ranks_put(&said, found->ranks, found->n_ranks);
+            tg_buf_puts(&said, ")");
+        }
     } else {
-        tg_buf_puts(&b, "Record the baseline with ");
-        tg_ranks_put(&b, c->lacking[side], c->n_lacking[side]);
+        tg_buf_printf(&said, "%zu rank%s in %s %s run, %zu %s expected", n, s_of((double)n),
+                      runs ? "every" : "the", side_name[side], expected,
+                      expected == 1 ? "is" : "are");
+        tg_buf_puts(&next, "Record every rank");
     }
-    tg_buf_printf(&b, ". If %zu %s meant, set `ranks: {expect: %zu}` in the suite.",
-                  c->n_brought[side], c->n_brought[side] == 1 ? "is" : "are", c->n_brought[side]);
-    return tg_phrase_take(&b, e->arena).p;
-}
-
-/* The first lines of what is damaged, and how many more there are. */
-static const char *damage_said(struct tg_eval_state *e, int side, const struct tg_damage *d)
-{
-    enum { SHOWN = 3 };
-    struct tg_buf b = { 0 };
-    tg_sv rest = tg_buf_sv(&d->text);
-    tg_buf_printf(&b, "%s side, damaged and not judged: ", side_name[side]);
-    for (size_t i = 0; i < d->n && i < SHOWN; i++) {
-        if (i)
-            tg_buf_puts(&b, "; ");
-        tg_buf_add(&b, tg_sv_cut(&rest, '\n'));
-    }
-    if (d->n > SHOWN)
-        tg_buf_printf(&b, "; and %zu more", d->n - SHOWN);
-    return tg_phrase_take(&b, e->arena).p;
-}
-
-static void guard_damage(struct tg_eval_state *e, const struct tg_suite *suite)
-{
-    for (int side = 0; side < 2; side++) {
-        const struct tg_damage *d = e->in->damage[side];
-        if (d && d->n)
-            guard(e, TG_REASON_RANKS, damage_said(e, side, d),
-                  "Record these ranks again, or restore their files.",
-                  suite ? suite->at : TG_NOWHERE);
-    }
+    tg_buf_printf(&next, ". If %zu %s meant, set `ranks: {expect: %zu}` in the suite.", n,
+                  n == 1 ? "is" : "are", n);
+    GUARD(e, TG_REASON_RANKS, at, tg_arena_sv(e->arena, tg_buf_sv(&next)).p, "%s", said.p);
 }
 
 static void guard_ranks(struct tg_eval_state *e, const struct tg_suite *suite)
 {
     const struct tg_comparison *c = e->in->comparison;
-    int64_t expected = suite->ranks_expect;
+    size_t expected = (size_t)suite->ranks_expect, both = c->given[TG_TEST].n_ranks;
     for (int side = e->in->alone ? TG_TEST : TG_BASE; side < 2; side++)
-        if (c->n_brought[side] != (size_t)expected)
-            guard(e, TG_REASON_RANKS, ranks_expected(e, side, expected),
-                  ranks_next(e, side, expected), suite->at);
-    if (c->n_brought[TG_BASE] == (size_t)expected && c->n_brought[TG_TEST] == (size_t)expected &&
-        c->given[TG_TEST].n_ranks != (size_t)expected)
-        guard(e, TG_REASON_RANKS, common_ranks_expected(e, expected),
-              "Record every rank on both sides, under the same numbers.", suite->at);
+        if (c->n_brought[side] != expected)
+            guard_ranks_of(e, side, expected, suite->at);
+    if (c->n_brought[TG_BASE] == expected && c->n_brought[TG_TEST] == expected && both != expected)
+        GUARD(e, TG_REASON_RANKS, suite->at,
+              "Record every rank on both sides, under the same numbers.",
+              "%zu rank%s on both sides, %zu are expected", both, both == 1 ? " is" : "s are",
+              expected);
+}
+
+/* The first lines of what is damaged, and how many more there are. */
+static void guard_damage(struct tg_eval_state *e, const struct tg_suite *suite)
+{
+    enum { SHOWN = 3 };
+    for (int side = 0; side < 2; side++) {
+        const struct tg_damage *d = e->in->damage[side];
+        TG_BUF b = { 0 };
+        if (!d || !d->n)
+            continue;
+        tg_sv rest = tg_buf_sv(&d->text);
+        for (size_t i = 0; i < d->n && i < SHOWN; i++) {
+            tg_buf_puts(&b, i ? "; " : "");
+            tg_buf_add(&b, tg_sv_cut(&rest, '\n'));
+        }
+        if (d->n > SHOWN)
+            tg_buf_printf(&b, "; and %zu more", d->n - SHOWN);
+        GUARD(e, TG_REASON_RANKS, suite ? suite->at : TG_NOWHERE,
+              "Record these ranks again, or restore their files.",
+              "%s side, damaged and not judged: %s", side_name[side], b.p);
+    }
 }
 
 /* What `require` asks of the fresh side by number or by name. */
 static void guard_required(struct tg_eval_state *e, const struct tg_comparison *c,
                            const struct tg_require *q)
 {
-    if (q->steps && (!c->marked[TG_TEST] || c->n_steps[TG_TEST] < (size_t)q->steps))
-        guard(e, TG_NEED_STEPS,
-              tg_arena_printf(e->arena, "the fresh trace has %zu steps, required are %lld",
-                              c->marked[TG_TEST] ? c->n_steps[TG_TEST] : 0, (long long)q->steps),
-              "Record more steps (the schedule's `active`), or lower require.steps.", q->steps_at);
+    size_t steps = c->marked[TG_TEST] ? c->n_steps[TG_TEST] : 0;
+    if (steps < (size_t)q->steps)
+        GUARD(e, TG_NEED_STEPS, q->steps_at,
+              "Record more steps (the schedule's `active`), or lower require.steps.",
+              "the fresh trace has %zu steps, required are %lld", steps, (long long)q->steps);
     if (kernels_per_step(c) < (double)q->kernels)
-        guard(e, TG_NEED_KERNELS,
-              tg_arena_printf(e->arena,
-                              "the fresh trace has %.0f kernels per step, required are %lld",
-                              kernels_per_step(c), (long long)q->kernels),
+        GUARD(e, TG_NEED_KERNELS, q->kernels_at,
               "Did the benchmark run on the device? Otherwise lower require.kernels.",
-              q->kernels_at);
-    for (size_t i = 0; i < q->ops.n; i++)
-        if (!has_op(c, q->ops.v[i])) {
-            tg_sv name = tg_pattern_text(q->ops.v[i]);
-            struct tg_result *r = guard(
-                e, TG_NEED_NAME,
-                tg_arena_printf(e->arena, "required name '%s' is not in the fresh trace", name.p),
-                "Did the benchmark run the right program? Otherwise change require.ops.",
-                q->ops_at);
-            r->op = r->op_normalised = name;
-        }
+              "the fresh trace has %.0f kernels per step, required are %lld", kernels_per_step(c),
+              (long long)q->kernels);
+    for (size_t i = 0; i < q->ops.n; i++) {
+        tg_sv name = tg_pattern_text(q->ops.v[i]);
+        if (has_op(c, q->ops.v[i]))
+            continue;
+        struct tg_result *r =
+            GUARD(e, TG_NEED_NAME, q->ops_at,
+                  "Did the benchmark run the right program? Otherwise change require.ops.",
+                  "required name '%s' is not in the fresh trace", name.p);
+        r->op = r->op_normalised = name;
+    }
 }
 
+/* Durations that are not judged, and look slower. */
 static void guard_held(struct tg_eval_state *e, const struct tg_comparison *c)
 {
-    const char *slower = tg_arena_printf(e->arena, "%zu operator%s slower", c->n_withheld,
-                                         c->n_withheld == 1 ? " looks" : "s look");
-    if (c->other_data && c->n_withheld)
-        guard(e, TG_REASON_DATA,
-              tg_arena_printf(e->arena, "the fresh runs had other data, and %s", slower),
-              "Record both sides with the same data and seeds.", TG_NOWHERE);
-    else if (c->busy && c->n_withheld)
-        guard(
-            e, TG_REASON_MACHINE,
-            tg_arena_printf(e->arena, "the machine was busy during the fresh runs, and %s", slower),
-            "Record the fresh runs again, with nothing else running and after a warm-up.",
-            TG_NOWHERE);
+    bool data = c->other_data;
+    if (c->n_withheld && (data || c->busy))
+        GUARD(e, data ? TG_REASON_DATA : TG_REASON_MACHINE, TG_NOWHERE,
+              data ? "Record both sides with the same data and seeds."
+                   : "Record the fresh runs again, with nothing else running and after a warm-up.",
+              "%s, and %zu operator%s slower",
+              data ? "the fresh runs had other data" : "the machine was busy during the fresh runs",
+              c->n_withheld, c->n_withheld == 1 ? " looks" : "s look");
 }
 
 /* Runs that left the comparison: what they would have said is not known. */
 static void tell_left_runs(struct tg_eval_state *e, const struct tg_comparison *c)
 {
-    size_t n[2] = { 0 };
-    const struct tg_left_run *first[2] = { 0 };
-
-    for (size_t i = c->n_left; i-- > 0;) {
-        n[c->left[i].side]++;
-        first[c->left[i].side] = &c->left[i];
-    }
     for (int side = 0; side < 2; side++) {
-        if (n[side])
+        const struct tg_left_run *first = NULL;
+        size_t n = 0;
+        for (size_t i = c->n_left; i-- > 0;)
+            if (c->left[i].side == side) {
+                first = &c->left[i];
+                n++;
+            }
+        if (first)
             tg_eval_note(
                 e, TG_REASON_FLAGS,
                 TG_SV_PRINTF(e->arena,
                              "%zu of %zu %s runs %s left out: recorded with other profiler "
                              "flags than the others (%.*s: %.*s)",
-                             n[side], n[side] + c->n_runs[side], side_name[side],
-                             n[side] == 1 ? "is" : "are", TG_SV_ARG(first[side]->source),
-                             TG_SV_ARG(first[side]->profile)),
+                             n, n + c->n_runs[side], side_name[side], n == 1 ? "is" : "are",
+                             TG_SV_ARG(first->source), TG_SV_ARG(first->profile)),
                 "Record all runs with the same options of the profiler.");
     }
 }
@@ -460,58 +396,57 @@ bool tg_guards(struct tg_eval_state *e)
     guard_held(e, c);
     tell_left_runs(e, c);
     if (q->collapse && c->collapsed)
-        guard(e, TG_NEED_COLLAPSE,
-              "more than half of the kernels are gone, and the device's busy time with them",
-              "Did the benchmark run? If this is real, set `require: {collapse: off}`.", q->at);
+        GUARD(e, TG_NEED_COLLAPSE, q->at,
+              "Did the benchmark run? If this is real, set `require: {collapse: off}`.",
+              "more than half of the kernels are gone, and the device's busy time with them");
     return comparable;
 }
 
 struct damage { /* of one side: all its runs and ranks, times in ns */
     double overlap, device_time, spans, empty, device_spans, unlinked, unnumbered;
     double overlapping, negative, longer, lost, repeated; /* how many */
-    uint64_t leniencies, unmatched, undated;
+    double unmatched, undated, leniencies;
+    uint64_t lenient[5]; /* of these, by kind */
     double steps;
-    struct tg_lenient lenient;
     bool truncated;
 };
 
 static struct damage damage_of(const struct tg_side *side)
 {
     struct damage d = { 0 };
-    for (size_t run = 0; run < side->n_runs; run++)
-        for (size_t rank = 0; rank < side->n_ranks; rank++) {
-            const struct tg_shard *s = side->at[run][rank];
-            d.overlap += (double)s->integrity.overlapping_ns;
-            d.device_time += (double)s->device_time;
-            d.overlapping += (double)s->integrity.overlapping;
-            d.negative += (double)s->integrity.negative_durations;
-            d.longer += (double)s->integrity.longer_than_step;
-            d.spans += (double)s->spans;
-            d.empty += (double)s->integrity.zero_kernels;
-            d.device_spans += (double)s->device_spans;
-            d.unlinked += (double)s->integrity.unlinked;
-            d.unnumbered += (double)(s->unlinked - s->integrity.unlinked);
-            d.lost += (double)s->integrity.lost_kernels;
-            d.repeated += (double)s->integrity.repeated;
-            d.leniencies += s->leniencies;
-            d.lenient.invalid_escapes += s->lenient.invalid_escapes;
-            d.lenient.control_bytes += s->lenient.control_bytes;
-            d.lenient.bad_utf8 += s->lenient.bad_utf8;
-            d.lenient.non_finite += s->lenient.non_finite;
-            d.lenient.huge_integers += s->lenient.huge_integers;
-            d.unmatched += s->integrity.unmatched_begin + s->integrity.unmatched_end;
-            d.undated += s->integrity.undated;
-            d.steps += (double)s->n_steps;
-            d.truncated |= s->truncated;
-        }
+    const struct tg_shard *s;
+    for (size_t i = 0; (s = tg_side_shard(side, i)); i++) {
+        d.overlap += (double)s->integrity.overlapping_ns;
+        d.device_time += (double)s->device_time;
+        d.overlapping += (double)s->integrity.overlapping;
+        d.negative += (double)s->integrity.negative_durations;
+        d.longer += (double)s->integrity.longer_than_step;
+        d.spans += (double)s->spans;
+        d.empty += (double)s->integrity.zero_kernels;
+        d.device_spans += (double)s->device_spans;
+        d.unlinked += (double)s->integrity.unlinked;
+        d.unnumbered += (double)(s->unlinked - s->integrity.unlinked);
+        d.lost += (double)s->integrity.lost_kernels;
+        d.repeated += (double)s->integrity.repeated;
+        d.unmatched += (double)(s->integrity.unmatched_begin + s->integrity.unmatched_end);
+        d.undated += (double)s->integrity.undated;
+        d.steps += (double)s->n_steps;
+        d.leniencies += (double)s->leniencies;
+        d.lenient[0] += s->lenient.invalid_escapes;
+        d.lenient[1] += s->lenient.control_bytes;
+        d.lenient[2] += s->lenient.bad_utf8;
+        d.lenient[3] += s->lenient.non_finite;
+        d.lenient[4] += s->lenient.huge_integers;
+        d.truncated |= s->truncated;
+    }
     return d;
 }
 
 /* Work that may have been there and that no rule can see. */
 static bool lacks_times(const struct damage *d)
 {
-    uint64_t unmatched = d->unmatched >= TG_MIN_DAMAGE ? d->unmatched : 0;
-    return (double)(d->undated + unmatched) > TG_MAX_LEFT_OUT * d->spans;
+    double unmatched = d->unmatched >= TG_MIN_DAMAGE ? d->unmatched : 0;
+    return d->undated + unmatched > TG_MAX_LEFT_OUT * d->spans;
 }
 
 static bool is_repeated(const struct damage *d)
@@ -538,15 +473,17 @@ static void put_damage(struct tg_buf *b, const struct damage *d)
     if (is_repeated(d))
         tg_buf_printf(b, " %.0f of %.0f events are there twice;", d->repeated, d->spans);
     if (lacks_times(d))
-        tg_buf_printf(b, " %llu events have no start, no duration or no partner;",
-                      (unsigned long long)(d->undated + d->unmatched));
+        tg_buf_printf(b, " %.0f events have no start, no duration or no partner;",
+                      d->undated + d->unmatched);
 }
 
-static void tell(struct tg_eval_state *e, bool warning, tg_sv text, const char *next)
+static void tell(struct tg_eval_state *e, bool warning, const char *next, tg_sv text)
 {
     tg_eval_note(e, warning ? TG_REASON_INTEGRITY : TG_REASON_NONE, text, next);
     e->out->notes[e->out->n_notes - 1].damage = true;
 }
+#define TELL(e, warning, next, ...)                                                                \
+    tell((e), (warning), (next), TG_SV_PRINTF((e)->arena, __VA_ARGS__))
 
 /* How many more per step than in the baseline; of the baseline itself 0. */
 static double more_a_step(double n, const struct damage *d, double before,
@@ -579,32 +516,30 @@ static void tell_damage(struct tg_eval_state *e, const char *name, const struct 
         if (kinds[i].n > 0)
             tg_buf_printf(&b, "%s %.0f %s", b.n ? ";" : "", kinds[i].n, kinds[i].what);
     if (b.n)
-        tell(e, more_a_step(d->lost, d, base->lost, base) >= 1,
-             TG_SV_PRINTF(e->arena, "of the events of the %s traces%s", name, b.p), "");
+        TELL(e, more_a_step(d->lost, d, base->lost, base) >= 1, "",
+             "of the events of the %s traces%s", name, b.p);
 }
 
-/*
- * ": 2 invalid escapes, 1 NaN or Infinity"; nothing where an older version stored the total alone.
- */
-static void put_lenient(struct tg_buf *b, const struct tg_lenient *l)
+/* ": 2 invalid escapes, 1 NaN or Infinity"; nothing where an older version stored the total alone. */
+static void tell_lenient(struct tg_eval_state *e, const char *name, const struct damage *d)
 {
-    const struct {
-        uint64_t n;
-        const char *one, *more;
-    } kinds[] = {
-        { l->invalid_escapes, "invalid escape", "invalid escapes" },
-        { l->control_bytes, "raw control byte", "raw control bytes" },
-        { l->bad_utf8, "text with invalid bytes", "texts with invalid bytes" },
-        { l->non_finite, "NaN or Infinity", "times NaN or Infinity" },
-        { l->huge_integers, "integer out of range", "integers out of range" },
+    static const char *const kinds[][2] = {
+        { "invalid escape", "invalid escapes" },
+        { "raw control byte", "raw control bytes" },
+        { "text with invalid bytes", "texts with invalid bytes" },
+        { "NaN or Infinity", "times NaN or Infinity" },
+        { "integer out of range", "integers out of range" },
     };
-    const char *before = ": ";
+    TG_BUF b = { 0 };
+    if (!(d->leniencies > 0))
+        return;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (kinds[i].n) {
-            tg_buf_printf(b, "%s%llu %s", before, (unsigned long long)kinds[i].n,
-                          kinds[i].n == 1 ? kinds[i].one : kinds[i].more);
-            before = ", ";
-        }
+        if (d->lenient[i])
+            tg_buf_printf(&b, "%s%llu %s", b.n ? ", " : ": ", (unsigned long long)d->lenient[i],
+                          kinds[i][d->lenient[i] != 1]);
+    TELL(e, false, "--strict-json refuses them and says where.",
+         "%.0f deviation%s from JSON in the %s traces accepted%.*s", d->leniencies,
+         s_of(d->leniencies), name, TG_SV_ARG(tg_buf_sv(&b)));
 }
 
 /* `base`: what the baseline has of it, which may be `d` itself. */
@@ -615,35 +550,22 @@ static void judge_damage(struct tg_eval_state *e, const char *name, const struct
     tell_damage(e, name, d, base);
     put_damage(&b, d);
     if (b.n)
-        guard(e, TG_REASON_INTEGRITY,
-              tg_arena_printf(e->arena, "the %s traces are damaged:%.*s", name, (int)b.n - 1, b.p),
+        GUARD(e, TG_REASON_INTEGRITY, TG_NOWHERE,
               "Record the trace again; a profiler that loses buffers writes such events.",
-              TG_NOWHERE);
+              "the %s traces are damaged:%.*s", name, (int)b.n - 1, b.p);
     if (d->truncated)
-        tell(e, true,
-             TG_SV_PRINTF(e->arena, "a %s trace is truncated: its missing part was not judged",
-                          name),
-             "");
-    if (d->leniencies) {
-        tg_buf_clear(&b);
-        tg_buf_printf(&b, "%llu deviation%s from JSON in the %s traces accepted",
-                      (unsigned long long)d->leniencies, d->leniencies == 1 ? "" : "s", name);
-        put_lenient(&b, &d->lenient);
-        tell(e, false, tg_buf_sv(&b), "--strict-json refuses them and says where.");
-    }
-    if (d->unmatched)
-        tell(e, more_a_step((double)d->unmatched, d, (double)base->unmatched, base) >= 1,
-             TG_SV_PRINTF(e->arena,
-                          "%llu begin or end event%s of the %s traces without a partner ignored",
-                          (unsigned long long)d->unmatched, d->unmatched == 1 ? "" : "s", name),
-             "");
-    if (d->undated)
-        tell(e, more_a_step((double)d->undated, d, (double)base->undated, base) > 0,
-             TG_SV_PRINTF(e->arena,
-                          "%llu event%s of the %s traces without a start or a duration left out",
-                          (unsigned long long)d->undated, d->undated == 1 ? "" : "s", name),
+        TELL(e, true, "", "a %s trace is truncated: its missing part was not judged", name);
+    tell_lenient(e, name, d);
+    if (d->unmatched > 0)
+        TELL(e, more_a_step(d->unmatched, d, base->unmatched, base) >= 1, "",
+             "%.0f begin or end event%s of the %s traces without a partner ignored", d->unmatched,
+             s_of(d->unmatched), name);
+    if (d->undated > 0)
+        TELL(e, more_a_step(d->undated, d, base->undated, base) > 0,
              "Their number and time are not judged. A complete event (ph X) has ts and dur: what "
-             "writes the trace does not.");
+             "writes the trace does not.",
+             "%.0f event%s of the %s traces without a start or a duration left out", d->undated,
+             s_of(d->undated), name);
 }
 
 bool tg_guard_integrity(struct tg_eval_state *e)

@@ -57,6 +57,12 @@ bool tg_rank_rows_have(const struct tg_rank_rows *x, tg_sv rule);
 void tg_rank_rows_put(struct tg_rank_rows *x, struct tg_eval_state *e);
 struct tg_result tg_result_copy(const struct tg_result *r, struct tg_arena *a);
 
+/* The traces of a side, one after the other; NULL: no more. */
+static inline const struct tg_shard *tg_side_shard(const struct tg_side *s, size_t i)
+{
+    return i < s->n_runs * s->n_ranks ? s->at[i / s->n_ranks][i % s->n_ranks] : NULL;
+}
+
 /* A new result of `rule` (NULL: a guard); valid until the next one is added. */
 struct tg_result *tg_eval_add(struct tg_eval_state *e, const struct tg_rule *rule);
 /* Do the additional calls of `head` make those of `r`, which is about `op`? */

@@ -7,14 +7,43 @@
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 
-/* One rank a side, and not the same one: compared all the same. */
-static void tell_other_rank(struct tg_eval_state *e, const struct tg_comparison *c)
+#define NAMED 3 /* names in a list */
+#define NOTE(e, reason, next, ...)                                                                 \
+    tg_eval_note((e), (reason), TG_SV_PRINTF((e)->arena, __VA_ARGS__), (next))
+
+static const char *s_of(size_t n)
 {
-    tg_eval_note(e, TG_REASON_RANK,
-                 TG_SV_PRINTF(e->arena, "rank %lld is compared with rank %lld of the baseline",
-                              (long long)c->side[TG_TEST].ranks[0],
-                              (long long)c->side[TG_BASE].ranks[0]),
-                 "Ranks of one program may differ: record the same one on both sides.");
+    return n == 1 ? "" : "s";
+}
+
+/* What a note weighs a name by; 0: it is not about it. And how it is told. */
+typedef double weigh(const struct tg_comparison *c, const struct tg_op *op);
+typedef void put(struct tg_buf *b, const struct tg_comparison *c, const struct tg_op *op);
+
+/* "fancy +100, other +3 and 2 more": the names of these kinds that weigh most; how many have any weight. */
+static size_t put_most(struct tg_buf *b, const struct tg_comparison *c, uint32_t kinds, weigh *of,
+                       put *tell)
+{
+    const struct tg_op *last = NULL, *next = NULL;
+    size_t n = 0, named = 0;
+    for (size_t i = 0; i < c->n_ops; i++)
+        n += kinds & 1u << c->ops[i].kind && of(c, &c->ops[i]) > 0;
+    for (; named < n && named < NAMED; named++, last = next) {
+        double most = 0;
+        for (size_t i = 0; i < c->n_ops; i++) {
+            const struct tg_op *op = &c->ops[i];
+            double w = kinds & 1u << op->kind ? of(c, op) : 0;
+            if (w > most && (!last || w < of(c, last) || (w == of(c, last) && op > last))) {
+                most = w;
+                next = op;
+            }
+        }
+        tg_buf_puts(b, named ? ", " : "");
+        tell(b, c, next);
+    }
+    if (n > named)
+        tg_buf_printf(b, " and %zu more", n - named);
+    return n;
 }
 
 /* "rank 5 is not in every fresh run: not compared; 7 ranks are" */
@@ -24,8 +53,11 @@ static void tell_ranks(struct tg_eval_state *e, const struct tg_comparison *c)
     size_t expected = e->in->suite ? (size_t)e->in->suite->ranks_expect : 0;
     size_t compared = c->given[TG_TEST].n_ranks;
     if (c->n_ranks[TG_BASE] == 1 && c->n_ranks[TG_TEST] == 1 && c->n_lacking[TG_BASE] &&
-        c->side[TG_BASE].ranks[0] != c->side[TG_TEST].ranks[0]) {
-        tell_other_rank(e, c);
+        c->side[TG_BASE].ranks[0] != c->side[TG_TEST].ranks[0]) { /* compared all the same */
+        NOTE(e, TG_REASON_RANK,
+             "Ranks of one program may differ: record the same one on both sides.",
+             "rank %lld is compared with rank %lld of the baseline",
+             (long long)c->side[TG_TEST].ranks[0], (long long)c->side[TG_BASE].ranks[0]);
         return;
     }
     for (int side = 0; side < 2; side++) {
@@ -33,13 +65,13 @@ static void tell_ranks(struct tg_eval_state *e, const struct tg_comparison *c)
         if (!c->n_lacking[side] || (expected && c->n_brought[side] != expected))
             continue; /* the guard of `ranks: {expect: N}` tells the latter */
         tg_ranks_put(&b, c->lacking[side], c->n_lacking[side]);
-        tg_buf_printf(&b, " %s not in every %s run: not compared; %zu rank%s",
-                      c->n_lacking[side] == 1 ? "is" : "are", name[side], compared,
-                      compared == 1 ? " is" : "s are");
-        tg_eval_note(e, TG_REASON_RANKS, tg_buf_sv(&b),
-                     expected ? "Record every rank on both sides."
-                              : "Record every rank on both sides. `ranks: {expect: N}` in the "
-                                "suite makes a missing rank inconclusive.");
+        NOTE(e, TG_REASON_RANKS,
+             expected ? "Record every rank on both sides."
+                      : "Record every rank on both sides. `ranks: {expect: N}` in the "
+                        "suite makes a missing rank inconclusive.",
+             "%s %s not in every %s run: not compared; %zu rank%s", b.p,
+             c->n_lacking[side] == 1 ? "is" : "are", name[side], compared,
+             compared == 1 ? " is" : "s are");
     }
 }
 
@@ -83,13 +115,11 @@ static void tell_other_device(struct tg_eval_state *e, const struct tg_compariso
         }
     if (c->same_device || !kernels)
         return;
-    tg_eval_note(
-        e, TG_REASON_DEVICE,
-        TG_SV_PRINTF(e->arena,
-                     "kernels are not judged, %s of the step: the two sides differ in %.*s",
-                     TG_VALUE(100 * fmin(share, 1), TG_UNIT_PERCENT), TG_SV_ARG(c->differs)),
-        "Judged are operators, copies, sets, synchronisations and graph launches, by number and "
-        "bytes. Record both sides alike, or change baseline.require_same.");
+    NOTE(e, TG_REASON_DEVICE,
+         "Judged are operators, copies, sets, synchronisations and graph launches, by number and "
+         "bytes. Record both sides alike, or change baseline.require_same.",
+         "kernels are not judged, %s of the step: the two sides differ in %.*s",
+         TG_VALUE(100 * fmin(share, 1), TG_UNIT_PERCENT), TG_SV_ARG(c->differs));
 }
 
 /* What would do as steps: 'window: {by: annotation, name: "execute_*"} (or "step *"); …' */
@@ -107,49 +137,37 @@ static void put_windows(struct tg_buf *b, const struct tg_comparison *c)
     tg_buf_puts(b, " window: {by: trace}, if each trace is one step.");
 }
 
-static void tell_other_data(struct tg_eval_state *e, const struct tg_comparison *c)
+/* Where nothing looks slower the counts stand for themselves; else see tg_guards. */
+static void tell_disturbed(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     if (c->other_data)
-        tg_eval_note(e, TG_REASON_DATA,
-                     TG_SV("the fresh runs had other data: most of the counts that vary are where "
-                           "the baseline's never were; durations are not judged"),
-                     "Record both sides with the same data and seeds.");
+        NOTE(e, TG_REASON_DATA, "Record both sides with the same data and seeds.",
+             "the fresh runs had other data: most of the counts that vary are where "
+             "the baseline's never were; durations are not judged");
+    if (c->busy)
+        NOTE(e, TG_REASON_MACHINE,
+             "Record the fresh runs again, with nothing else running and after a warm-up.",
+             "the machine was busy during the fresh runs: most operators wait in their steps, "
+             "together %.0f %% of a step longer than in the baseline; durations are not judged",
+             100 * c->excess);
 }
 
-/* Where nothing looks slower the counts stand for themselves; else see tg_guards. */
-static void tell_busy(struct tg_eval_state *e, const struct tg_comparison *c)
+static void put_outside(struct tg_buf *b, const struct tg_comparison *c, const struct tg_op *op)
 {
-    TG_BUF b = { 0 };
-    if (!c->busy)
-        return;
-    tg_buf_puts(&b, "the machine was busy during the fresh runs: most operators wait in their "
-                    "steps, together ");
-    tg_dec_put_fixed(&b, 100 * c->excess, 0);
-    tg_buf_puts(&b, " % of a step longer than in the baseline; durations are not judged");
-    tg_eval_note(e, TG_REASON_MACHINE, tg_buf_sv(&b),
-                 "Record the fresh runs again, with nothing else running and after a warm-up.");
+    tg_buf_printf(b, "%.*s %s -> %s", TG_SV_ARG(op->name),
+                  TG_VALUE(tg_outside_calls(c, op, TG_BASE), TG_UNIT_COUNT),
+                  TG_VALUE(tg_outside_calls(c, op, TG_TEST), TG_UNIT_COUNT));
 }
 
 /* No rule per name sees what runs outside the windows: work that went there must not be green. */
 static void tell_outside(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     TG_BUF b = { 0 };
-    size_t n = 0;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
-        if (tg_outside_growth(c, op) <= 0 || n++ >= 3)
-            continue;
-        tg_buf_printf(&b, "%s%.*s %s -> %s",
-                      n > 1 ? ", " : "more calls outside the steps: ", TG_SV_ARG(op->name),
-                      TG_VALUE(tg_outside_calls(c, op, TG_BASE), TG_UNIT_COUNT),
-                      TG_VALUE(tg_outside_calls(c, op, TG_TEST), TG_UNIT_COUNT));
-    }
-    if (n > 3)
-        tg_buf_printf(&b, " and %zu more", n - 3);
-    if (n)
-        tg_eval_note(e, tg_outside_has_steps(c) ? TG_REASON_NOTE : TG_REASON_OUTSIDE, tg_buf_sv(&b),
-                     "Calls a step. Rules about names judge what is inside the steps: widen the "
-                     "window, or see `diff --whole`. launch_count and sync_count count them.");
+    if (put_most(&b, c, ~0u, tg_outside_growth, put_outside))
+        NOTE(e, tg_outside_has_steps(c) ? TG_REASON_NOTE : TG_REASON_OUTSIDE,
+             "Calls a step. Rules about names judge what is inside the steps: widen the "
+             "window, or see `diff --whole`. launch_count and sync_count count them.",
+             "more calls outside the steps: %s", b.p);
 }
 
 static bool is_launch_call(const struct tg_op *op)
@@ -175,13 +193,11 @@ static void tell_idle_launches(struct tg_eval_state *e, const struct tg_comparis
     }
     if (calls < 1 || calls <= fmax(work, 0) + 0.5)
         return;
-    tg_eval_note(e, TG_REASON_LAUNCHES,
-                 TG_SV_PRINTF(e->arena,
-                              "%s more launching calls a step, but %s more of what they launch",
-                              TG_VALUE(calls, TG_UNIT_COUNT),
-                              work > 0 ? TG_VALUE(work, TG_UNIT_COUNT) : "none"),
-                 "Kernels, copies and sets. Were their events lost, or do more calls now launch "
-                 "the same work?");
+    NOTE(e, TG_REASON_LAUNCHES,
+         "Kernels, copies and sets. Were their events lost, or do more calls now launch "
+         "the same work?",
+         "%s more launching calls a step, but %s more of what they launch",
+         TG_VALUE(calls, TG_UNIT_COUNT), work > 0 ? TG_VALUE(work, TG_UNIT_COUNT) : "none");
 }
 
 /* Kinds of which people expect that a policy looks at them. */
@@ -207,61 +223,49 @@ static bool is_judged(const struct tg_eval_state *e, const struct tg_comparison 
     return false;
 }
 
-static double more_calls(const struct tg_op *op)
+static double more_calls(const struct tg_comparison *c, const struct tg_op *op)
 {
-    bool more = op->change == TG_ADDED || op->change == TG_MORE;
-    return more ? op->count[TG_TEST] - op->count[TG_BASE] : 0;
+    (void)c;
+    return tg_op_rose(op) ? op->count[TG_TEST] - op->count[TG_BASE] : 0;
 }
 
-/* "fancy +100, other +3 and 2 more" */
-static void put_more(struct tg_buf *b, const struct tg_comparison *c, enum tg_kind kind)
+static void put_more(struct tg_buf *b, const struct tg_comparison *c, const struct tg_op *op)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
-        if (op->kind != kind || more_calls(op) <= 0 || n++ >= 3)
-            continue;
-        tg_buf_printf(b, "%s%.*s %s", n > 1 ? ", " : "", TG_SV_ARG(op->name),
-                      TG_SIGNED(more_calls(op), TG_UNIT_COUNT));
-    }
-    if (n > 3)
-        tg_buf_printf(b, " and %zu more", n - 3);
+    tg_buf_printf(b, "%.*s %s", TG_SV_ARG(op->name), TG_SIGNED(more_calls(c, op), TG_UNIT_COUNT));
 }
 
 /*
  * Rows that no rule can be about, or none is: events whose category nobody knows, in any number; those
- * that only describe what runs, where they are many, for writing them takes time as well.  */
+ * that only describe what runs, where they are many, for writing them takes time as well.
+ */
 static void tell_more_rows(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     static const enum tg_kind kinds[] = { TG_KIND_OTHER, TG_KIND_ANNOTATION, TG_KIND_OVERHEAD };
-    double all = 0;
-    for (size_t i = 0; i < c->n_ops; i++)
-        all += c->ops[i].count[TG_BASE];
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        bool unknown = kinds[k] == TG_KIND_OTHER;
         TG_BUF b = { 0 };
-        double more = 0;
-        for (size_t i = 0; i < c->n_ops; i++)
-            more += c->ops[i].kind == kinds[k] ? more_calls(&c->ops[i]) : 0;
-        if (more <= (kinds[k] == TG_KIND_OTHER ? 0 : fmax(TG_MUCH * all, 10)) ||
-            is_judged(e, c, kinds[k]))
+        double more = 0, all = 0;
+        for (size_t i = 0; i < c->n_ops; i++) {
+            more += c->ops[i].kind == kinds[k] ? more_calls(c, &c->ops[i]) : 0;
+            all += c->ops[i].count[TG_BASE];
+        }
+        if (more <= (unknown ? 0 : fmax(TG_MUCH * all, 10)) || is_judged(e, c, kinds[k]))
             continue;
-        tg_buf_printf(&b, "more %s: ", tg_phrase_kind(kinds[k]));
-        put_more(&b, c, kinds[k]);
-        tg_eval_note(e, TG_REASON_UNKNOWN_WORK, tg_buf_sv(&b),
-                     kinds[k] == TG_KIND_OTHER
-                         ? "A step. No rule judges them: docs/metrics.md does not list their `cat`."
-                         : "A step. No rule judges them, and recording them takes time as well.");
+        put_most(&b, c, 1u << kinds[k], more_calls, put_more);
+        NOTE(e, TG_REASON_UNKNOWN_WORK,
+             unknown ? "A step. No rule judges them: docs/metrics.md does not list their `cat`."
+                     : "A step. No rule judges them, and recording them takes time as well.",
+             "more %s: %s", tg_phrase_kind(kinds[k]), b.p);
     }
 }
 
 /* Events of a side, of all traces; `rest`: those of them that are not rows of a name. */
 static double events_of(const struct tg_comparison *c, int side, double *rest)
 {
-    const struct tg_side *s = &c->side[side];
+    const struct tg_shard *s;
     double all = 0;
-    for (size_t run = 0; run < s->n_runs; run++)
-        for (size_t rank = 0; rank < s->n_ranks; rank++)
-            all += (double)s->at[run][rank]->events;
+    for (size_t i = 0; (s = tg_side_shard(&c->side[side], i)); i++)
+        all += (double)s->events;
     *rest = all;
     for (size_t i = 0; i < c->n_ops; i++)
         *rest -=
@@ -288,13 +292,12 @@ static void tell_more_events(struct tg_eval_state *e, const struct tg_comparison
     if (rest[TG_TEST] - rest[TG_BASE] * by_trace < all[TG_BASE] * by_trace ||
         rest[TG_TEST] - rest[TG_BASE] * by_step < all[TG_BASE] * by_step)
         return;
-    tg_eval_note(e, TG_REASON_EVENTS,
-                 TG_SV_PRINTF(e->arena,
-                              "the fresh traces have %.2g times as many events a step as the "
-                              "baseline's, most of them of kinds that no rule sees",
-                              all[TG_TEST] / all[TG_BASE] / by_step),
-                 "Python functions, flows, counters. Record both sides with the same settings of "
-                 "the profiler; recording them takes time as well.");
+    NOTE(e, TG_REASON_EVENTS,
+         "Python functions, flows, counters. Record both sides with the same settings of "
+         "the profiler; recording them takes time as well.",
+         "the fresh traces have %.2g times as many events a step as the "
+         "baseline's, most of them of kinds that no rule sees",
+         all[TG_TEST] / all[TG_BASE] / by_step);
 }
 
 /* Annotations enclose operators, which are judged: their own time has to matter, and it is in the
@@ -320,7 +323,7 @@ static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_compari
         if (!n || !matters(e, expected[k], share) || is_judged(e, c, expected[k]))
             continue;
         tg_buf_printf(&b, "%s%s (%zu name%s, %s of the step)", b.n ? ", " : "no rule checks the ",
-                      tg_phrase_kind(expected[k]), n, n == 1 ? "" : "s",
+                      tg_phrase_kind(expected[k]), n, s_of(n),
                       TG_VALUE(100 * fmin(share, 1), TG_UNIT_PERCENT));
     }
     if (b.n)
@@ -333,13 +336,11 @@ static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_compari
 static void tell_ratio(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     if (c->iteration_ratio != 1)
-        tg_eval_note(
-            e, TG_REASON_ITERATIONS,
-            TG_SV_PRINTF(e->arena,
-                         "every count of the fresh traces is %.4g times the baseline's: taken for "
-                         "more or fewer steps, but the same work done more often looks alike",
-                         c->iteration_ratio),
-            "Mark the steps (prof.step()), or record the same number of them on both sides.");
+        NOTE(e, TG_REASON_ITERATIONS,
+             "Mark the steps (prof.step()), or record the same number of them on both sides.",
+             "every count of the fresh traces is %.4g times the baseline's: taken for "
+             "more or fewer steps, but the same work done more often looks alike",
+             c->iteration_ratio);
 }
 
 static bool has_same_counts(const struct tg_comparison *c)
@@ -437,62 +438,49 @@ static tg_sv recompilation_of(tg_sv name)
 
 static void find_recompilations(const struct tg_side *side, struct tg_strmap *out)
 {
-    for (size_t run = 0; run < side->n_runs; run++)
-        for (size_t rank = 0; rank < side->n_ranks; rank++) {
-            const struct tg_shard *s = side->at[run][rank];
-            for (size_t i = 0; i < s->n_rows; i++)
-                if (recompilation_of(s->rows[i].key->name).n)
-                    (void)tg_strmap_add(out, recompilation_of(s->rows[i].key->name));
-        }
+    const struct tg_shard *s;
+    tg_strmap_init(out);
+    for (size_t k = 0; (s = tg_side_shard(side, k)); k++)
+        for (size_t i = 0; i < s->n_rows; i++)
+            if (recompilation_of(s->rows[i].key->name).n)
+                (void)tg_strmap_add(out, recompilation_of(s->rows[i].key->name));
 }
 
 /* One line, whatever they did to the counts of the steps they fell into. */
 static void tell_recompilations(struct tg_eval_state *e, const struct tg_comparison *c)
 {
-    struct tg_strmap of[2];
+    TG_AUTO(tg_strmap_release) struct tg_strmap base, fresh;
     TG_BUF names = { 0 };
     size_t n = 0;
-    for (int side = 0; side < 2; side++) {
-        tg_strmap_init(&of[side]);
-        find_recompilations(&c->side[side], &of[side]);
-    }
-    for (size_t i = 0; i < of[TG_TEST].n; i++) {
-        if (tg_strmap_find(&of[TG_BASE], of[TG_TEST].text[i]) != TG_NO_ID)
-            continue;
-        if (n++ < 5)
-            tg_buf_printf(&names, "%s%.*s", names.n ? ", " : "", TG_SV_ARG(of[TG_TEST].text[i]));
-    }
+    find_recompilations(&c->side[TG_BASE], &base);
+    find_recompilations(&c->side[TG_TEST], &fresh);
+    for (size_t i = 0; i < fresh.n; i++)
+        if (tg_strmap_find(&base, fresh.text[i]) == TG_NO_ID && n++ < 5)
+            tg_buf_printf(&names, "%s%.*s", names.n ? ", " : "", TG_SV_ARG(fresh.text[i]));
     if (n)
-        tg_eval_note(
-            e, TG_REASON_NONE,
-            TG_SV_PRINTF(
-                e->arena,
-                "torch.compile compiled %zu region%s again that the baseline did not: %s%s", n,
-                n == 1 ? "" : "s", names.p, n > 5 ? ", …" : ""),
-            "TORCH_LOGS=recompiles says why. Warm up longer if it is only the first steps.");
-    tg_strmap_release(&of[TG_BASE]);
-    tg_strmap_release(&of[TG_TEST]);
+        NOTE(e, TG_REASON_NONE,
+             "TORCH_LOGS=recompiles says why. Warm up longer if it is only the first steps.",
+             "torch.compile compiled %zu region%s again that the baseline did not: %s%s", n,
+             s_of(n), names.p, n > 5 ? ", …" : "");
 }
 
 static void tell_partial_ranks(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     size_t full = c->n_ranks[TG_TEST], all = c->given[TG_TEST].n_ranks;
     if (c->n_steps_only)
-        tg_eval_note(e, TG_REASON_NONE,
-                     TG_SV_PRINTF(e->arena,
-                                  "%zu of %zu ranks are compared in full; of the others the stored "
-                                  "side has step times only, which are compared",
-                                  full, all),
-                     "The stored size of a run is limited (docs/baselines.md). Fewer steps leave "
-                     "room for more ranks.");
+        NOTE(e, TG_REASON_NONE,
+             "The stored size of a run is limited (docs/baselines.md). Fewer steps leave "
+             "room for more ranks.",
+             "%zu of %zu ranks are compared in full; of the others the stored "
+             "side has step times only, which are compared",
+             full, all);
     if (c->n_unnamed)
-        tg_eval_note(e, TG_REASON_NONE,
-                     TG_SV_PRINTF(e->arena,
-                                  "operators and kernels are compared on %zu of %zu ranks: no rule "
-                                  "is about them; metrics, step times and collectives on all",
-                                  full, all),
-                     "A rule about names, or --json, --html or --csv, compares them on all ranks "
-                     "(docs/clusters.md).");
+        NOTE(e, TG_REASON_NONE,
+             "A rule about names, or --json, --html or --csv, compares them on all ranks "
+             "(docs/clusters.md).",
+             "operators and kernels are compared on %zu of %zu ranks: no rule "
+             "is about them; metrics, step times and collectives on all",
+             full, all);
 }
 
 /*
@@ -534,9 +522,9 @@ static void tell_shifted(struct tg_eval_state *e, const struct tg_comparison *c,
                   TG_VALUE(most->count[TG_BASE], unit), TG_VALUE(most->count[TG_TEST], unit),
                   (long long)most->rank);
     if (most->n > 1)
-        tg_buf_printf(&b, " (and more on %zu other%s)", most->n - 1, most->n == 2 ? "" : "s");
+        tg_buf_printf(&b, " (and more on %zu other%s)", most->n - 1, s_of(most->n - 1));
     if (n > 1)
-        tg_buf_printf(&b, "; %zu more name%s", n - 1, n == 2 ? "" : "s");
+        tg_buf_printf(&b, "; %zu more name%s", n - 1, s_of(n - 1));
     tg_eval_note(e, TG_REASON_RANKS, tg_buf_sv(&b),
                  "A step takes as long as its slowest rank. Counts and bytes are means over ranks; "
                  "a rule with `rank: each` judges every rank by itself.");
@@ -562,10 +550,8 @@ static void tell_environment(struct tg_eval_state *e, const struct tg_comparison
         tg_sv base = x->value[0].n ? x->value[0] : unknown;
         tg_sv test = x->value[1].n ? x->value[1] : unknown;
         if (x != other_cpu(c)) /* told first */
-            tg_eval_note(e, TG_REASON_NONE,
-                         TG_SV_PRINTF(e->arena, "%.*s: %.*s -> %.*s", TG_SV_ARG(x->key),
-                                      TG_SV_ARG(base), TG_SV_ARG(test)),
-                         "");
+            NOTE(e, TG_REASON_NONE, "", "%.*s: %.*s -> %.*s", TG_SV_ARG(x->key), TG_SV_ARG(base),
+                 TG_SV_ARG(test));
     }
 }
 
@@ -580,45 +566,27 @@ static double calls_gone(const struct tg_comparison *c, const struct tg_op *op)
     return -tg_op_rise(c, op);
 }
 
-static double time_gone(const struct tg_op *op)
+/* By the time that went with them. */
+static double weigh_gone(const struct tg_comparison *c, const struct tg_op *op)
 {
-    return op->self[TG_BASE] - op->self[TG_TEST];
+    return calls_gone(c, op) > 0 ? 1 + fmax(op->self[TG_BASE] - op->self[TG_TEST], 0) : 0;
 }
 
-/* The largest of them after `last`; NULL: no more. */
-static const struct tg_op *next_gone(const struct tg_comparison *c, const struct tg_op *last)
+static void put_gone(struct tg_buf *b, const struct tg_comparison *c, const struct tg_op *op)
 {
-    const struct tg_op *next = NULL;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
-        bool after = !last || time_gone(op) < time_gone(last) ||
-                     (time_gone(op) == time_gone(last) && op > last);
-        if (calls_gone(c, op) > 0 && after && (!next || time_gone(op) > time_gone(next)))
-            next = op;
-    }
-    return next;
+    double calls = calls_gone(c, op);
+    tg_buf_printf(b, "%.*s %s call%s", TG_SV_ARG(tg_utf8_prefix(op->name, 60)),
+                  TG_SIGNED(-calls, TG_UNIT_COUNT), calls == 1 ? "" : "s");
 }
 
-/* "less work: aten::mul -24 calls, aten::pow -4 calls and 3 more names": no warning, but never silent. */
+/* "less work: aten::mul -24 calls, aten::pow -4 calls and 3 more": no warning, but never silent. */
 static void tell_less_work(struct tg_eval_state *e, const struct tg_comparison *c)
 {
-    enum { NAMED = 3 };
-    struct tg_buf b = { 0 };
-    const struct tg_op *op = NULL;
-    size_t n = 0, named = 0;
-    for (size_t i = 0; i < c->n_ops; i++)
-        n += calls_gone(c, &c->ops[i]) > 0;
-    while (named < NAMED && (op = next_gone(c, op)) != NULL)
-        tg_buf_printf(&b, "%s%.*s %s call%s",
-                      named++ ? ", " : "less work: ", TG_SV_ARG(tg_utf8_prefix(op->name, 60)),
-                      TG_SIGNED(-calls_gone(c, op), TG_UNIT_COUNT),
-                      calls_gone(c, op) == 1 ? "" : "s");
-    if (n > named)
-        tg_buf_printf(&b, " and %zu more name%s", n - named, n - named == 1 ? "" : "s");
-    if (n)
-        tg_eval_note(e, TG_REASON_NONE, tg_phrase_take(&b, e->arena),
-                     "Was it meant to go? The rule less-work with `warn: {abs: 0}` warns of it.");
-    tg_buf_release(&b);
+    TG_BUF b = { 0 };
+    if (put_most(&b, c, ~0u, weigh_gone, put_gone))
+        NOTE(e, TG_REASON_NONE,
+             "Was it meant to go? The rule less-work with `warn: {abs: 0}` warns of it.",
+             "less work: %s", b.p);
 }
 
 void tg_notes(struct tg_eval_state *e)
@@ -627,8 +595,7 @@ void tg_notes(struct tg_eval_state *e)
     tell_machine(e, c);
     tell_warming(e, c);
     tell_recompilations(e, c);
-    tell_other_data(e, c);
-    tell_busy(e, c);
+    tell_disturbed(e, c);
     tell_ranks(e, c);
     tell_straggler(e, c);
     tell_other_device(e, c);

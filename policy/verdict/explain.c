@@ -112,25 +112,9 @@ static void put_rest(struct tg_buf *out, const struct tg_policy *p, const struct
     }
 }
 
-static bool is_timed(const struct tg_rule *r)
-{
-    enum tg_unit unit = tg_rule_metric_info(r->metric)->unit;
-    return unit == TG_UNIT_NS || unit == TG_UNIT_PERCENT || unit == TG_UNIT_NUMBER;
-}
-
 static bool asks_parent(const struct tg_match *m)
 {
     return m->parent.n || (m->not_ && m->not_->parent.n);
-}
-
-/* The override whose limits win, for its place; NULL: none matches. */
-static const struct tg_override *last_override(const struct tg_rule *r, const struct tg_op *op)
-{
-    const struct tg_override *last = NULL;
-    for (size_t i = 0; i < r->n_overrides; i++)
-        if (tg_select_override(&r->overrides[i], op))
-            last = &r->overrides[i];
-    return last;
 }
 
 /* ---- numbers of traces ---- */
@@ -201,33 +185,33 @@ static void put_evidence(struct tg_buf *out, const struct tg_probe *p,
                   TG_VALUE(100 * p->ev->mde, TG_UNIT_PERCENT));
 }
 
-/* The present values of the traces, and what it would take to warn and to fail. */
-static void put_numbers(struct tg_buf *out, const struct tg_probe *p,
-                        const struct tg_rule_limits *l, const struct tg_comparison *c)
-{
-    tg_buf_printf(out, "now %s", TG_VALUE(p->base, p->unit));
-    put_from(out, p, &l->warn, "warns");
-    put_from(out, p, &l->fail, "fails");
-    put_evidence(out, p, c);
-    tg_buf_putc(out, '\n');
-}
-
-/* False: the rule has no number there: it asks whether something changed, or no step has calls. */
-static bool op_numbers(struct tg_buf *out, const struct tg_policy *policy, const struct tg_rule *r,
-                       const struct tg_comparison *c, const struct tg_op *op)
+/* As a check measures it. False: the rule has no number there: no step has calls, or the traces lack it. */
+static bool put_quantity(struct tg_buf *out, const struct tg_policy *policy,
+                         const struct tg_rule *r, const struct tg_quantity *x,
+                         const struct tg_comparison *c)
 {
     struct tg_judging w;
-    if (tg_rule_metric_info(r->metric)->unit == TG_UNIT_ATTR) {
-        const char *why = tg_attr_state_text(op, tg_rule_attr_kind(r->metric), c->arena);
+    if (tg_rule_metric_info(r->metric)->unit ==
+        TG_UNIT_ATTR) { /* it asks whether something changed */
+        const char *why = tg_attr_state_text(x->op, tg_rule_attr_kind(r->metric), c->arena);
         tg_buf_printf(out, "%s%s\n", why ? "not judged: " : "compared exactly", why ? why : "");
         return true;
     }
-    if (!tg_judging_measure(&w, r, &(struct tg_quantity){ .kind = TG_QUANTITY_OP, .op = op },
-                            policy, c, c->arena) ||
-        isnan(w.p.base))
+    if (!tg_judging_measure(&w, r, x, policy, c, c->arena) || isnan(w.p.base))
         return false;
-    put_numbers(out, &w.p, &w.l, c);
+    tg_buf_printf(out, "now %s", TG_VALUE(w.p.base, w.p.unit));
+    put_from(out, &w.p, &w.l.warn, "warns");
+    put_from(out, &w.p, &w.l.fail, "fails");
+    put_evidence(out, &w.p, c);
+    tg_buf_putc(out, '\n');
     return true;
+}
+
+static bool put_name(struct tg_buf *out, const struct tg_policy *policy, const struct tg_rule *r,
+                     const struct tg_op *op, const struct tg_comparison *c)
+{
+    return put_quantity(out, policy, r, &(struct tg_quantity){ .kind = TG_QUANTITY_OP, .op = op },
+                        c);
 }
 
 /* As a check chooses: of frames those of the metric's side, host or device. */
@@ -259,7 +243,7 @@ static void rule_names(struct tg_buf *out, const struct tg_policy *policy, const
     tg_buf_printf(out, "    matches %zu name%s of these traces\n", n, n == 1 ? "" : "s");
     for (size_t i = 0; i < n && i < MOST_NAMES; i++) {
         TG_BUF line = { 0 };
-        if (op_numbers(&line, policy, r, c, op[i]))
+        if (put_name(&line, policy, r, op[i], c))
             tg_buf_printf(out, "      %.*s: %.*s", TG_SV_ARG(op[i]->name),
                           TG_SV_ARG(tg_buf_sv(&line)));
     }
@@ -267,44 +251,58 @@ static void rule_names(struct tg_buf *out, const struct tg_policy *policy, const
         tg_buf_printf(out, "      and %zu more\n", n - MOST_NAMES);
 }
 
-static void rule_numbers(struct tg_buf *out, const struct tg_policy *policy,
-                         const struct tg_rule *r, const struct tg_comparison *c)
-{
-    struct tg_judging w;
-    if (tg_rule_metric_info(r->metric)->scope == TG_SCOPE_NAME) {
-        rule_names(out, policy, r, c);
-        return;
-    }
-    tg_buf_puts(out, "    ");
-    if (!tg_judging_measure(&w, r, &(struct tg_quantity){ .kind = TG_QUANTITY_TRACE }, policy, c,
-                            c->arena) ||
-        !w.p.known[TG_BASE]) {
-        tg_buf_puts(out, "these traces lack what this metric needs\n");
-        return;
-    }
-    put_numbers(out, &w.p, &w.l, c);
-}
-
 /* ---- rules ---- */
 
-static void explain_for(struct tg_buf *out, const struct tg_policy *p, const struct tg_rule *r,
-                        const struct tg_op *op, const struct tg_comparison *c)
+/* A rule, or with `op` what it asks of that name; with `c` and what the traces have of it. */
+static void put_rule(struct tg_buf *out, const struct tg_policy *p, const struct tg_rule *r,
+                     const struct tg_op *op, const struct tg_comparison *c)
 {
+    const struct tg_rule_metric_info *info = tg_rule_metric_info(r->metric);
+    const struct tg_rule_limits l = tg_select_limits(r, op);
+    const struct tg_override *last = NULL; /* whose limits win */
     TG_BUF numbers = { 0 };
-    struct tg_rule_limits l = tg_select_limits(r, op);
-    const struct tg_override *o = last_override(r, op);
+    bool known = false;
     put_head(out, r);
+    if (!op)
+        tg_buf_printf(out, "    %s\n", info->meaning);
+    if (!op && r->why.n)
+        tg_buf_printf(out, "    why: %.*s\n", TG_SV_ARG(r->why));
+    if (!op && r->owner.n)
+        tg_buf_printf(out, "    owner: %.*s\n", TG_SV_ARG(r->owner));
     put_limits(out, "warn", &l.warn);
     put_limits(out, "fail", &l.fail);
-    if (o) {
-        tg_buf_puts(out, "    by an override");
+    for (size_t i = 0; i < r->n_overrides; i++) {
+        const struct tg_override *o = &r->overrides[i];
+        if (op) {
+            last = tg_select_override(o, op) ? o : last;
+            continue;
+        }
+        tg_buf_puts(out, "    for what its override matches");
         end_line(out, o->at);
+        put_limits(out, "  warn", &o->warn);
+        put_limits(out, "  fail", &o->fail);
     }
-    if (is_timed(r))
+    if (last) {
+        tg_buf_puts(out, "    by an override");
+        end_line(out, last->at);
+    }
+    if (info->unit == TG_UNIT_NS || info->unit == TG_UNIT_PERCENT || info->unit == TG_UNIT_NUMBER)
         put_noise(out, l.noise);
     put_rest(out, p, r, op);
-    if (c && op_numbers(&numbers, p, r, c, op))
-        tg_buf_printf(out, "    %.*s", TG_SV_ARG(tg_buf_sv(&numbers)));
+    if (!c)
+        return;
+    if (!op && info->scope == TG_SCOPE_NAME) {
+        rule_names(out, p, r, c);
+        return;
+    }
+    if (op)
+        known = put_name(&numbers, p, r, op, c);
+    else if (info->scope != TG_SCOPE_NUMBERS)
+        known = put_quantity(&numbers, p, r, &(struct tg_quantity){ .kind = TG_QUANTITY_TRACE }, c);
+    if (known)
+        tg_buf_printf(out, "    %s", numbers.p);
+    else if (!op)
+        tg_buf_puts(out, "    these traces lack what this metric needs\n");
 }
 
 size_t tg_policy_explain_op(const struct tg_policy *p, const struct tg_op *op,
@@ -313,20 +311,17 @@ size_t tg_policy_explain_op(const struct tg_policy *p, const struct tg_op *op,
     size_t n = 0;
     for (size_t i = 0; i < p->n_rules; i++) {
         const struct tg_rule *r = &p->rules[i];
-        struct tg_rule open = *r; /* whatever the parent */
-        struct tg_match not_;
+        bool depends = !c && asks_parent(&r->match);
+        struct tg_match open = r->match; /* whatever the parent */
         if (tg_rule_metric_info(r->metric)->scope != TG_SCOPE_NAME)
             continue;
-        open.match.parent.n = 0;
-        if (r->match.not_) {
-            not_ = *r->match.not_;
-            open.match.not_ = not_.parent.n ? NULL : &not_;
-        }
-        bool depends = !c && asks_parent(&r->match);
-        if (c ? !judges(r, op) : tg_select_op(depends ? &open.match : &r->match, op) != TG_HIT_YES)
+        open.parent.n = 0;
+        if (r->match.not_ && r->match.not_->parent.n)
+            open.not_ = NULL;
+        if (c ? !judges(r, op) : tg_select_op(depends ? &open : &r->match, op) != TG_HIT_YES)
             continue;
         n++;
-        explain_for(out, p, r, op, c);
+        put_rule(out, p, r, op, c);
         if (depends)
             tg_buf_puts(out, "    if its parent matches: name a trace to see\n");
     }
@@ -336,30 +331,10 @@ size_t tg_policy_explain_op(const struct tg_policy *p, const struct tg_op *op,
 bool tg_policy_explain_rule(const struct tg_policy *p, tg_sv id, const struct tg_comparison *c,
                             struct tg_buf *out)
 {
-    for (size_t i = 0; i < p->n_rules; i++) {
-        const struct tg_rule *r = &p->rules[i];
-        if (!tg_sv_eq(r->id, id))
-            continue;
-        put_head(out, r);
-        tg_buf_printf(out, "    %s\n", tg_rule_metric_info(r->metric)->meaning);
-        if (r->why.n)
-            tg_buf_printf(out, "    why: %.*s\n", TG_SV_ARG(r->why));
-        if (r->owner.n)
-            tg_buf_printf(out, "    owner: %.*s\n", TG_SV_ARG(r->owner));
-        put_limits(out, "warn", &r->warn);
-        put_limits(out, "fail", &r->fail);
-        for (size_t k = 0; k < r->n_overrides; k++) {
-            tg_buf_puts(out, "    for what its override matches");
-            end_line(out, r->overrides[k].at);
-            put_limits(out, "  warn", &r->overrides[k].warn);
-            put_limits(out, "  fail", &r->overrides[k].fail);
+    for (size_t i = 0; i < p->n_rules; i++)
+        if (tg_sv_eq(p->rules[i].id, id)) {
+            put_rule(out, p, &p->rules[i], NULL, c);
+            return true;
         }
-        if (is_timed(r))
-            put_noise(out, &r->noise);
-        put_rest(out, p, r, NULL);
-        if (c)
-            rule_numbers(out, p, r, c);
-        return true;
-    }
     return false;
 }

@@ -63,6 +63,8 @@ static inline const struct tg_shard *tg_side_shard(const struct tg_side *s, size
     return i < s->n_runs * s->n_ranks ? s->at[i / s->n_ranks][i % s->n_ranks] : NULL;
 }
 
+/* A result of a rule by its id, without anything else. */
+struct tg_result tg_result_of(tg_sv rule);
 /* A new result of `rule` (NULL: a guard); valid until the next one is added. */
 struct tg_result *tg_eval_add(struct tg_eval_state *e, const struct tg_rule *rule);
 /* Do the additional calls of `head` make those of `r`, which is about `op`? */

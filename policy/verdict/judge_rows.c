@@ -448,7 +448,6 @@ static void put_grounds(struct tg_result *r, const struct tg_judging *w)
     bool few = !w->p.exact && w->p.ev && w->p.ev->judged == TG_NOT_FEW_RUNS;
     r->grounds = grounds_of(w);
     r->why_not = r->grounds == TG_GROUNDS_NONE ? w->j.why_not : NULL;
-    r->few_runs = r->why_not && few;
     r->because =
         w->j.reason || w->j.state == TG_STATE_PASS ? tg_reason_id(w->j.reason) : TG_BECAUSE_LIMIT;
     r->needs_runs = few ? w->p.min_runs : 0;

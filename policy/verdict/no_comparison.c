@@ -22,36 +22,31 @@ void tg_verdict_of_error(struct tg_verdict *out, const struct tg_err *why, struc
     out->coverage = TG_SV("nothing judged");
 }
 
-static void insert_row(struct tg_verdict *v, size_t at, const struct tg_result *row,
-                       struct tg_arena *a)
+/* What no rule judged is a row as well, after all that are as bad, so that every report counts it. */
+static struct tg_result *insert_row(struct tg_verdict *v, const char *rule, enum tg_state state,
+                                    struct tg_arena *a)
 {
     struct tg_result *rows = TG_NEW_N(a, struct tg_result, v->n_results + 1);
-
+    size_t at = 0;
+    while (at < v->n_results && v->results[at].state >= state)
+        at++;
     for (size_t i = 0; i < v->n_results; i++) {
         struct tg_result *r = &rows[i < at ? i : i + 1];
         *r = v->results[i];
         if (r->folded_under != TG_NO_ID && r->folded_under >= at)
             r->folded_under++;
     }
-    rows[at] = *row;
+    rows[at] = tg_result_of(tg_sv_of(rule));
     v->results = rows;
     v->n_results++;
-    v->n_state[row->state]++;
+    v->n_state[state]++;
+    return &rows[at];
 }
 
-/* What fails without a comparison, or by `fail_on`, is a row as well, so that every report counts it. */
-static void fail_by(struct tg_verdict *v, tg_sv rule, enum tg_reason because, tg_sv what,
-                    tg_sv text, tg_sv next, tg_sv evidence, struct tg_arena *a)
+static void set_outcome(struct tg_verdict *v, enum tg_outcome outcome)
 {
-    struct tg_result row = {
-        .rule = rule, .delta_pct = NAN, .share = NAN, .folded_under = TG_NO_ID
-    };
-
-    tg_eval_message(&row, TG_STATE_FAIL, TG_SUBJECT_REQUIRE, because, what, text, next);
-    row.evidence = evidence;
-    insert_row(v, 0, &row, a);
-    v->outcome = TG_OUTCOME_FAIL;
-    v->exit_code = tg_outcome_exit_code(TG_OUTCOME_FAIL);
+    v->outcome = outcome;
+    v->exit_code = tg_outcome_exit_code(outcome);
 }
 
 /* Verdict without a comparison, as the policy's `key` wants it. */
@@ -61,13 +56,13 @@ static void not_compared(struct tg_verdict *v, const char *key, enum tg_outcome 
     static const char *const head[] = { [TG_OUTCOME_PASS] = "PASS",
                                         [TG_OUTCOME_INCONCLUSIVE] = "INCONCLUSIVE",
                                         [TG_OUTCOME_FAIL] = "FAIL" };
-    v->outcome = outcome_;
-    v->exit_code = tg_outcome_exit_code(outcome_);
+    set_outcome(v, outcome_);
     v->headline = TG_SV_PRINTF(a, "%s: %.*s; nothing was compared (%s: %s)", head[outcome_],
                                TG_SV_ARG(v->error), key, tg_outcome_name(outcome_));
     if (outcome_ == TG_OUTCOME_FAIL)
-        fail_by(v, TG_SV("baseline"), TG_REASON_BASELINE, TG_SV("(no baseline)"), v->error,
-                v->error_hint, TG_SV(""), a);
+        tg_eval_message(insert_row(v, "baseline", TG_STATE_FAIL, a), TG_STATE_FAIL,
+                        TG_SUBJECT_REQUIRE, TG_REASON_BASELINE, TG_SV("(no baseline)"), v->error,
+                        v->error_hint);
     if (outcome_ != TG_OUTCOME_PASS)
         return;
     tg_verdict_add_note(v, a, TG_REASON_NOTE, v->error, v->error_hint);
@@ -233,46 +228,37 @@ static tg_sv headline_by(const struct tg_verdict *v, tg_sv head, const struct tg
 /* `fail_on: [inconclusive]` if nothing was compared; after a comparison its rows have failed. */
 static void fail_inconclusive(struct tg_verdict *v, struct tg_arena *a)
 {
-    fail_by(v, TG_SV("fail_on"), TG_NEED_ANY, TG_SV("(inconclusive)"), v->error, v->error_hint,
-            TG_SV("inconclusive: `fail_on` makes it a failure"), a);
+    struct tg_result *r = insert_row(v, "fail_on", TG_STATE_FAIL, a);
+    tg_eval_message(r, TG_STATE_FAIL, TG_SUBJECT_REQUIRE, TG_NEED_ANY, TG_SV("(inconclusive)"),
+                    v->error, v->error_hint);
+    r->evidence = TG_SV("inconclusive: `fail_on` makes it a failure");
+    set_outcome(v, TG_OUTCOME_FAIL);
     v->headline = TG_SV_PRINTF(a, "FAIL: %.*s; nothing was compared (fail_on: inconclusive)",
                                TG_SV_ARG(v->error));
-}
-
-/* Makes the note a row, after all that are worse. */
-static void place_note(struct tg_verdict *v, struct tg_note *note, unsigned fail_on,
-                       struct tg_arena *a)
-{
-    bool fails = fail_on & TG_FAIL_ON_WARN;
-    struct tg_result row = {
-        .rule = TG_SV("require"), .delta_pct = NAN, .share = NAN, .folded_under = TG_NO_ID
-    };
-    size_t at = 0;
-
-    tg_eval_message(&row, fails ? TG_STATE_FAIL : TG_STATE_WARN, TG_SUBJECT_NOTE, note->reason,
-                    tg_sv_of(tg_reason_id(note->reason)), note->text, note->next);
-    if (fails)
-        row.evidence = TG_SV("a warning: `fail_on` makes it a failure");
-    while (at < v->n_results && v->results[at].state >= row.state)
-        at++;
-    insert_row(v, at, &row, a);
-    note->placed = true;
 }
 
 void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *a)
 {
     const struct tg_note *first = NULL;
     bool fails = fail_on & TG_FAIL_ON_WARN;
+    enum tg_state state = fails ? TG_STATE_FAIL : TG_STATE_WARN;
+    struct tg_result *r;
 
     if (v->outcome == TG_OUTCOME_ERROR)
         return;
     if (v->outcome == TG_OUTCOME_INCONCLUSIVE && fail_on & TG_FAIL_ON_INCONCLUSIVE)
         fail_inconclusive(v, a);
     for (size_t i = 0; i < v->n_notes; i++) {
-        if (!v->notes[i].reason || v->notes[i].placed)
+        struct tg_note *note = &v->notes[i];
+        if (!note->reason || note->placed)
             continue;
-        place_note(v, &v->notes[i], fail_on, a);
-        first = first ? first : &v->notes[i];
+        r = insert_row(v, "require", state, a);
+        tg_eval_message(r, state, TG_SUBJECT_NOTE, note->reason,
+                        tg_sv_of(tg_reason_id(note->reason)), note->text, note->next);
+        if (fails)
+            r->evidence = TG_SV("a warning: `fail_on` makes it a failure");
+        note->placed = true;
+        first = first ? first : note;
     }
     if (!first || v->outcome == TG_OUTCOME_FAIL ||
         (v->outcome == TG_OUTCOME_INCONCLUSIVE && !fails))
@@ -285,6 +271,5 @@ void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *
                         first, a);
     else if (v->outcome == TG_OUTCOME_PASS)
         v->headline = headline_by(v, TG_SV("WARN: nothing failed"), first, a);
-    v->outcome = fails ? TG_OUTCOME_FAIL : TG_OUTCOME_WARN;
-    v->exit_code = tg_outcome_exit_code(v->outcome);
+    set_outcome(v, fails ? TG_OUTCOME_FAIL : TG_OUTCOME_WARN);
 }

@@ -16,7 +16,7 @@ static const char *s_of(size_t n)
     return n == 1 ? "" : "s";
 }
 
-/* What a note weighs a name by; 0: it is not about it. And how it is told. */
+/* What a note weighs a name by; 0: it is not about it. And how reports say it. */
 typedef double weigh(const struct tg_comparison *c, const struct tg_op *op);
 typedef void put(struct tg_buf *b, const struct tg_comparison *c, const struct tg_op *op);
 

@@ -4,20 +4,27 @@
 #include "policy/language/limit.h"
 #include "policy/verdict/internal.h"
 
+struct tg_result tg_result_of(tg_sv rule)
+{
+    return (
+        struct tg_result){ .rule = rule, .delta_pct = NAN, .share = NAN, .folded_under = TG_NO_ID };
+}
+
 struct tg_result *tg_eval_add(struct tg_eval_state *e, const struct tg_rule *rule)
 {
+    struct tg_result *r;
     e->results = tg_grow(e->results, &e->cap, e->n + 1, sizeof *e->results);
-    e->results[e->n] = (struct tg_result){ .rule = rule ? rule->id : TG_SV("guard"),
-                                           .why = rule ? rule->why : TG_SV(""),
-                                           .owner = rule ? rule->owner : TG_SV(""),
-                                           .delta_pct = NAN,
-                                           .share = NAN,
-                                           .budget = rule && tg_rule_has_budget(rule),
-                                           .folded_under = TG_NO_ID,
-                                           .file = rule ? rule->at.file : NULL,
-                                           .line = rule ? rule->at.line : 0,
-                                           .col = rule ? rule->at.col : 0 };
-    return &e->results[e->n++];
+    r = &e->results[e->n++];
+    *r = tg_result_of(rule ? rule->id : TG_SV("guard"));
+    if (!rule)
+        return r;
+    r->why = rule->why;
+    r->owner = rule->owner;
+    r->budget = tg_rule_has_budget(rule);
+    r->file = rule->at.file;
+    r->line = rule->at.line;
+    r->col = rule->at.col;
+    return r;
 }
 
 const struct tg_result *tg_result_first(const struct tg_result *v, size_t n, enum tg_state s)

@@ -307,21 +307,12 @@ void tg_judge_gaps(struct tg_eval_state *e, const struct tg_rule *rule)
     }
 }
 
-static enum tg_hit is_chosen(const struct tg_match *m, tg_sv name)
-{
-    enum tg_hit hit = tg_patterns_test(&m->name, name);
-    if (hit != TG_HIT_YES || !m->not_)
-        return hit;
-    hit = tg_patterns_test(&m->not_->name, name);
-    return hit == TG_HIT_YES ? TG_HIT_NO : hit == TG_HIT_NO ? TG_HIT_YES : hit;
-}
-
 void tg_judge_numbers(struct tg_eval_state *e, const struct tg_rule *rule)
 {
     bool matched = false, gave_up = false;
     for (size_t i = 0; i < e->c->n_numbers; i++) {
         const struct tg_number_change *x = &e->c->numbers[i];
-        enum tg_hit hit = is_chosen(&rule->match, x->name);
+        enum tg_hit hit = tg_select_op(&rule->match, stand_in(e->arena, TG_KIND_OP, x->name));
         gave_up |= hit == TG_HIT_GAVE_UP;
         matched |= hit != TG_HIT_NO;
         if (hit == TG_HIT_YES)
@@ -477,7 +468,7 @@ void tg_rule_close(struct tg_eval_state *e, const struct tg_rule *rule)
         const struct tg_result *r = &e->results[i];
         if (!tg_sv_eq(r->rule, rule->id))
             continue;
-        if (r->state > TG_STATE_SKIP || r->grounds != TG_GROUNDS_NONE || r->few_runs)
+        if (r->state > TG_STATE_SKIP || r->grounds != TG_GROUNDS_NONE || r->needs_runs)
             return;
         silent |= r->why_not && !r->switched_off;
         why = r->why_not ? r->why_not : why;

@@ -63,15 +63,8 @@ static enum tg_hit match_all(const struct tg_match *m, const struct tg_op *op)
     enum tg_hit h = match_keys(m, op);
     if (h != TG_HIT_YES || !m->not_)
         return h;
-    switch (match_keys(m->not_, op)) {
-    case TG_HIT_YES:
-        return TG_HIT_NO;
-    case TG_HIT_GAVE_UP:
-        return TG_HIT_GAVE_UP;
-    case TG_HIT_NO:
-        break;
-    }
-    return TG_HIT_YES;
+    h = match_keys(m->not_, op);
+    return h == TG_HIT_YES ? TG_HIT_NO : h == TG_HIT_NO ? TG_HIT_YES : h;
 }
 
 enum tg_hit tg_select_op(const struct tg_match *m, const struct tg_op *op)
@@ -110,21 +103,10 @@ static bool any_of(const struct tg_patterns *list, const char *text)
     return !list->n || (text && tg_patterns_test(list, tg_sv_of(text)) == TG_HIT_YES);
 }
 
-static tg_sv env_of(const struct tg_comparison *c, const char *key)
-{
-    const struct tg_side *side = &c->side[TG_TEST];
-    if (side->n_runs) {
-        const struct tg_shard *shard = side->at[0][0];
-        for (size_t i = 0; i < shard->n_env; i++)
-            if (tg_sv_eq(shard->env[i].key, tg_sv_of(key)))
-                return shard->env[i].value;
-    }
-    return TG_SV("");
-}
-
 bool tg_select_rule(const struct tg_eval_state *e, const struct tg_when *when)
 {
-    tg_sv device = env_of(e->in->comparison, "device");
+    const struct tg_shard *first = tg_side_shard(&e->in->comparison->side[TG_TEST], 0);
+    tg_sv device = first ? tg_shard_env(first, "device") : TG_SV("");
     return any_of(&when->event, e->in->event) && any_of(&when->branch, e->in->branch) &&
            (!when->device.n || tg_patterns_test(&when->device, device) == TG_HIT_YES);
 }

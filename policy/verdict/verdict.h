@@ -85,7 +85,6 @@ struct tg_result {
     bool over_budget;  /* such a limit is exceeded: `limit` */
     bool was_over;     /* and was by the baseline */
     bool waiver_ended; /* the waiver for it has expired */
-    bool few_runs;     /* not judged for want of runs: the coverage line tells it */
     int64_t
         needs_runs; /* so many per side would judge it (noise.min_runs); 0: not for want of runs */
     const char

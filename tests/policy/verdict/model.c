@@ -329,7 +329,7 @@ static void put_result(struct tg_buf *out, const struct tg_result *r)
         put_number(out, "pct", r->delta_pct);
     }
     tg_buf_printf(out, " grounds %d%s%s\n", (int)r->grounds, r->switched_off ? " off" : "",
-                  r->few_runs ? " few" : "");
+                  r->why_not && r->needs_runs ? " few" : "");
     put_line(out, "  ", r->message);
     put_line(out, "  evidence: ", r->evidence);
     put_line(out, "  limit: ", r->limit);

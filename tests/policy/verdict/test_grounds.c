@@ -169,17 +169,17 @@ WITH_HAND(too_few_runs_are_told)
     h->policy.noise.min_runs = h->rule.noise.min_runs = 6;
     h->rule.fail = hand_limit(h, TG_BOUND_PCT, 10);
     r = judged(h, TG_RULE_METRIC_SELF, &op);
-    assert_true(r->state == TG_STATE_NOT_JUDGED && r->few_runs && r->needs_runs == 6);
+    assert_true(r->state == TG_STATE_NOT_JUDGED && r->why_not && r->needs_runs == 6);
     op.ev.suspicious = true; /* more runs would judge it, too */
     op.self[TG_BASE] = 20000;
     op.self[TG_TEST] = 30000;
     r = judged(h, TG_RULE_METRIC_SELF, &op);
-    assert_true(r->state == TG_STATE_SUSPICIOUS && !r->few_runs && r->needs_runs == 6);
+    assert_true(r->state == TG_STATE_SUSPICIOUS && !r->why_not && r->needs_runs == 6);
     assert_int_equal(judged(h, TG_RULE_METRIC_COUNT, &op)->needs_runs, 0); /* a count needs none */
     op.ev.judged = TG_NOT_BUSY;
     op.ev.suspicious = false;
     r = judged(h, TG_RULE_METRIC_SELF, &op);
-    assert_false(r->few_runs || r->needs_runs);
+    assert_int_equal(r->needs_runs, 0);
 }
 
 /* ---- calls in some steps ---- */

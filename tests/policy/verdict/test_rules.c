@@ -768,7 +768,7 @@ WITH_HAND(a_rule_that_judged_nothing_is_not_green)
                            groundless = { .state = TG_STATE_PASS },
                            few = { .state = TG_STATE_NOT_JUDGED,
                                    .why_not = "few",
-                                   .few_runs = true },
+                                   .needs_runs = 3 },
                            suspicious = { .state = TG_STATE_SUSPICIOUS },
                            guard = { .state = TG_STATE_SKIP };
     const struct {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/diff/internal.h"
+#include "core/diff/names.h"
 
 /* How often the calls of a run have a value: events in its steps, or events by the step. */
 struct attr_use {
@@ -61,9 +62,85 @@ static void sort_and_add_up(struct attr_list *l)
     l->n = kept;
 }
 
+/* Cuts the next top-level element off a JSON array's inside. */
+static bool next_element(tg_sv *rest, tg_sv *out)
+{
+    size_t depth = 0, i = 0;
+    bool text = false;
+
+    if (rest->n == 0)
+        return false;
+    for (; i < rest->n; i++) {
+        char ch = rest->p[i];
+        if (text && ch == '\\')
+            i++;
+        else if (ch == '"')
+            text = !text;
+        else if (!text && (ch == '[' || ch == '{'))
+            depth++;
+        else if (!text && (ch == ']' || ch == '}'))
+            depth -= depth > 0;
+        else if (!text && ch == ',' && depth == 0)
+            break;
+    }
+    i = i < rest->n ? i : rest->n;
+    *out = (tg_sv){ rest->p, i };
+    *rest = i < rest->n ? tg_sv_from(*rest, i + 1) : (tg_sv){ rest->p + i, 0 };
+    return true;
+}
+
+static bool is_array(tg_sv s)
+{
+    return s.n >= 2 && s.p[0] == '[' && s.p[s.n - 1] == ']';
+}
+
+/* A tensor's type begins with a small letter; "Scalar", "Device" and "" stand for other arguments. */
+static bool is_number_type(tg_sv e)
+{
+    return e.n > 1 && e.p[0] == '"' && e.p[1] >= 'a' && e.p[1] <= 'z';
+}
+
+/* The inside of an array of types, with its key or without; "" if it is not an array. */
+static tg_sv elements_of(tg_sv types)
+{
+    (void)tg_sv_skip(&types, TG_SV("types="));
+    return is_array(types) ? (tg_sv){ types.p + 1, types.n - 2 } : TG_SV("");
+}
+
+/* Is it a value to compare? An operator without tensors has no types. */
+static bool tells(const struct tg_attr *f)
+{
+    tg_sv rest = elements_of(f->value), e;
+    bool number = f->kind != TG_ATTR_KIND_TYPES || !rest.n;
+
+    while (!number && next_element(&rest, &e))
+        number = is_number_type(e);
+    return f->count && number;
+}
+
+/* The types of its tensors alone, in their order. */
+static tg_sv types_of_tensors(tg_sv value, struct tg_arena *a)
+{
+    tg_sv rest = elements_of(value), e;
+    struct tg_buf b = { 0 };
+    bool others = false;
+
+    while (next_element(&rest, &e)) {
+        if (is_number_type(e))
+            tg_buf_printf(&b, "%s%.*s", b.n ? "," : "[", TG_SV_ARG(e));
+        else
+            others = true;
+    }
+    tg_buf_putc(&b, ']');
+    if (others)
+        value = tg_arena_sv(a, tg_buf_sv(&b));
+    tg_buf_release(&b);
+    return value;
+}
+
 /* Adds the row's values of a kind. The kind that is cut has the most of them. */
 static void add_values(struct attr_set *s, const struct tg_row *row, enum tg_attr_kind kind,
-                       size_t *cap)
+                       size_t *cap, struct tg_arena *a)
 {
     size_t n[TG_ATTR_KINDS] = { 0 };
     bool most = true;
@@ -71,10 +148,12 @@ static void add_values(struct attr_set *s, const struct tg_row *row, enum tg_att
     for (size_t i = 0; i < row->n_attrs; i++) {
         const struct tg_attr *f = &row->attrs[i];
         n[f->kind]++;
-        if (f->kind != kind || !f->count)
+        if (f->kind != kind || !tells(f))
             continue;
         s->all.v = tg_grow(s->all.v, cap, s->all.n + 1, sizeof *s->all.v);
-        s->all.v[s->all.n++] = (struct attr_use){ f->value, f->count };
+        s->all.v[s->all.n++] = (struct attr_use){
+            kind == TG_ATTR_KIND_TYPES ? types_of_tensors(f->value, a) : f->value, f->count
+        };
     }
     for (size_t k = 0; k < TG_ATTR_KINDS; k++)
         most &= n[k] <= n[kind];
@@ -93,7 +172,7 @@ static struct attr_set set_of_run(const struct tg_diff_work *w, const struct tg_
         const struct tg_diff_cell *cell = &op->rows->cell[at];
         s.steps += w->shard[at]->n_steps;
         for (size_t r = 0; r < cell->n; r++)
-            add_values(&s, cell->row[r], kind, &cap);
+            add_values(&s, cell->row[r], kind, &cap, w->a);
     }
     sort_and_add_up(&s.all);
     s.usual.v = tg_xrealloc(NULL, s.all.n + 1, sizeof *s.usual.v);
@@ -227,38 +306,6 @@ static void put_word(struct tg_buf *b, tg_sv s)
         if (tg_sv_eq(s, tg_sv_of(words[i][0])))
             s = tg_sv_of(words[i][1]);
     tg_buf_add(b, s.n ? s : TG_SV("none"));
-}
-
-/* Cuts the next top-level element off a JSON array's inside. */
-static bool next_element(tg_sv *rest, tg_sv *out)
-{
-    size_t depth = 0, i = 0;
-    bool text = false;
-
-    if (rest->n == 0)
-        return false;
-    for (; i < rest->n; i++) {
-        char ch = rest->p[i];
-        if (text && ch == '\\')
-            i++;
-        else if (ch == '"')
-            text = !text;
-        else if (!text && (ch == '[' || ch == '{'))
-            depth++;
-        else if (!text && (ch == ']' || ch == '}'))
-            depth -= depth > 0;
-        else if (!text && ch == ',' && depth == 0)
-            break;
-    }
-    i = i < rest->n ? i : rest->n;
-    *out = (tg_sv){ rest->p, i };
-    *rest = i < rest->n ? tg_sv_from(*rest, i + 1) : (tg_sv){ rest->p + i, 0 };
-    return true;
-}
-
-static bool is_array(tg_sv s)
-{
-    return s.n >= 2 && s.p[0] == '[' && s.p[s.n - 1] == ']';
 }
 
 static void put_array(struct tg_buf *b, tg_sv s)
@@ -519,16 +566,18 @@ static struct tg_attr_state compare_kind(const struct tg_diff_work *w, const str
     return state;
 }
 
-/* The kinds that any call of a side has, as 1 << kind. */
+/* The kinds that any call of a side has, as 1 << kind; none of a view, whose input another operator made. */
 static unsigned kinds_of(const struct tg_diff_work *w, const struct tg_op *op, int side)
 {
     unsigned kinds = 0;
 
+    if (op->kind == TG_KIND_OP && tg_name_is_view(op->name))
+        return 0;
     for (size_t at = w->first[side]; at < (side ? w->n_cells : w->first[TG_TEST]); at++) {
         const struct tg_diff_cell *cell = &op->rows->cell[at];
         for (size_t r = 0; r < cell->n; r++)
             for (size_t i = 0; i < cell->row[r]->n_attrs; i++)
-                kinds |= cell->row[r]->attrs[i].count ? 1u << cell->row[r]->attrs[i].kind : 0;
+                kinds |= tells(&cell->row[r]->attrs[i]) ? 1u << cell->row[r]->attrs[i].kind : 0;
     }
     return kinds;
 }

@@ -40,8 +40,8 @@ static bool is_about_op(const struct tg_result *r)
 /* Something that can be told with another finding. A budget is a promise of its own. */
 static bool may_fold(const struct tg_result *r)
 {
-    return (r->state == TG_STATE_FAIL || r->state == TG_STATE_WARN) && r->has_values &&
-           !r->over_budget;
+    return (r->state == TG_STATE_FAIL || r->state == TG_STATE_WARN) &&
+           (r->has_values || r->dimension == TG_DIM_ATTR) && !r->over_budget;
 }
 
 /* A warning may be part of a failure, never the other way round. */
@@ -170,6 +170,24 @@ static void fold_calls(struct tg_result *v, size_t n, const struct tg_comparison
     }
 }
 
+/* Nobody writes autograd's node around an operator: the operator is the finding, and the node follows. */
+static void fold_nodes(struct tg_result *v, size_t n, const struct tg_comparison *c)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const struct tg_op *op = v[i].folded_under != TG_NO_ID ? tg_result_op(c, &v[i]) : NULL;
+        uint32_t root = root_of(v, i);
+        bool inside = op && is_about_op(&v[i]) && tg_name_is_node(op->parent) &&
+                      !tg_name_is_node(op->name) && tg_name_is_node(v[root].op_normalised);
+        if (!inside || !may_tell(&v[i], &v[root]))
+            continue;
+        v[root].folded_under = i;
+        v[root].follows = tg_sv_eq(v[root].rule, v[i].rule);
+        v[i].folded_under = TG_NO_ID;
+        v[i].follows = false;
+    }
+    flatten(v, n);
+}
+
 /* A name that came, and that others of its place may be told with. A wait counts for itself. */
 static const struct tg_op *came(const struct tg_result *r, const struct tg_comparison *c)
 {
@@ -217,14 +235,17 @@ static bool same_name(const struct tg_result *head, const struct tg_result *r)
            head->subject == TG_SUBJECT_NAME && r->subject == TG_SUBJECT_NAME;
 }
 
-/*
- * One name under two rules, of which `k` may tell `i`: what failed before what warns, its calls
- * before its time.
- */
+/* Calls, then time, then how they are called. */
+static unsigned told_at(const struct tg_result *r)
+{
+    return r->dimension == TG_DIM_COUNT ? 0 : r->dimension == TG_DIM_ATTR ? 2 : 1;
+}
+
+/* One name under two rules, of which `k` may tell `i`: what failed before what warns. */
 static bool is_told_first(const struct tg_result *v, uint32_t k, uint32_t i)
 {
-    bool calls[2] = { v[k].dimension == TG_DIM_COUNT, v[i].dimension == TG_DIM_COUNT };
-    return v[k].state != v[i].state || (calls[0] != calls[1] ? calls[0] : k < i);
+    unsigned at[2] = { told_at(&v[k]), told_at(&v[i]) };
+    return v[k].state != v[i].state || (at[0] != at[1] ? at[0] < at[1] : k < i);
 }
 
 static void fold_names(struct tg_result *v, size_t n)
@@ -238,6 +259,24 @@ static void fold_names(struct tg_result *v, size_t n)
         for (; k != TG_NO_ID && v[i].folded_under == TG_NO_ID; k = tg_buckets_next(&names, k))
             if (may_tell(&v[k], &v[i]) && same_name(&v[k], &v[i]) && is_told_first(v, k, i))
                 (void)fold_under(v, i, k);
+    }
+}
+
+/*
+ * What one operator is called with is what another one made: a change of shapes runs through all that
+ * follows, so each rule has one finding, the costliest name.
+ */
+static void fold_attributes(struct tg_result *v, size_t n)
+{
+    TG_AUTO(tg_buckets_release) struct tg_buckets rules;
+    tg_buckets_init(&rules, n);
+    for (uint32_t i = 0; i < n; i++)
+        if (v[i].dimension == TG_DIM_ATTR && may_fold(&v[i]) && v[i].folded_under == TG_NO_ID)
+            tg_buckets_add(&rules, v[i].rule, i);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t k = v[i].dimension == TG_DIM_ATTR ? tg_buckets_first(&rules, v[i].rule) : TG_NO_ID;
+        if (k < i && may_tell(&v[k], &v[i]) && v[i].folded_under == TG_NO_ID && may_fold(&v[i]))
+            (void)fold_under(v, i, k);
     }
 }
 
@@ -315,7 +354,9 @@ static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison 
 void tg_fold(struct tg_eval_state *e)
 {
     fold_calls(e->results, e->n, e->in->comparison);
+    fold_nodes(e->results, e->n, e->in->comparison);
     fold_names(e->results, e->n);
+    fold_attributes(e->results, e->n);
     fold_places(e->results, e->n, e->in->comparison);
     flatten(e->results, e->n);
     fold_step(e->results, e->n, e->in->comparison);
@@ -346,16 +387,18 @@ static void put_change(struct tg_buf *b, const struct tg_cause *c)
         tg_buf_printf(b, " %u-%u", c->changed[i].first, c->changed[i].last);
 }
 
-/* What names a change best: a failure; an operator that the function itself calls; calls, not time. */
-static unsigned worth(const struct tg_result *r)
+/* What names a change best: a failure; what waits; an operator that the function itself calls; calls, not time. */
+static unsigned worth(const struct tg_result *r, const struct tg_comparison *c)
 {
-    return (r->state == TG_STATE_FAIL ? 16u : 0u) + (r->subject == TG_SUBJECT_NAME ? 8u : 0u) +
-           (r->cause->path.backward ? 0u : 4u) + (r->dimension == TG_DIM_COUNT ? 2u : 0u) +
-           (is_about_op(r) ? 1u : 0u);
+    const struct tg_op *op = r->dimension == TG_DIM_COUNT ? tg_result_op(c, r) : NULL;
+    return (r->state == TG_STATE_FAIL ? 32u : 0u) +
+           (op && is_about_op(r) && tg_op_makes_wait(op) ? 16u : 0u) +
+           (r->subject == TG_SUBJECT_NAME ? 8u : 0u) + (r->cause->path.backward ? 0u : 4u) +
+           (r->dimension == TG_DIM_COUNT ? 2u : 0u) + (is_about_op(r) ? 1u : 0u);
 }
 
 /* What is blamed on one change goes under the best of it: the first of equals, which is the worst. */
-static void fold_changes(struct tg_result *v, size_t n)
+static void fold_changes(struct tg_result *v, size_t n, const struct tg_comparison *c)
 {
     TG_AUTO(tg_strmap_release) struct tg_strmap changes;
     TG_FREE uint32_t *head = tg_xmalloc((n + 1) * sizeof *head);
@@ -370,7 +413,7 @@ static void fold_changes(struct tg_result *v, size_t n)
             continue;
         put_change(&b, change);
         id[i] = tg_strmap_add(&changes, tg_buf_sv(&b));
-        if (id[i] == known || worth(&v[i]) > worth(&v[head[id[i]]]))
+        if (id[i] == known || worth(&v[i], c) > worth(&v[head[id[i]]], c))
             head[id[i]] = i;
     }
     for (uint32_t i = 0; i < n; i++)
@@ -389,7 +432,7 @@ static void recount(struct tg_verdict *v)
 void tg_verdict_join_causes(struct tg_verdict *v, struct tg_arena *a)
 {
     tg_sv was = tg_describe_headline(v, v->comparison, TG_HEADLINE_BARE, a);
-    fold_changes(v->results, v->n_results);
+    fold_changes(v->results, v->n_results, v->comparison);
     flatten(v->results, v->n_results);
     fold_step(v->results, v->n_results, v->comparison);
     recount(v);

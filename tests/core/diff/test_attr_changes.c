@@ -53,8 +53,11 @@ BY_HAND(only_what_differs_is_told)
     differ(f, TG_ATTR_KIND_TYPES,
            BOTH("types=[\"c10::Half\",\"c10::Half\"]", "types=[\"int\",\"int\"]"),
            BOTH("half", "int"));
-    differ(f, TG_ATTR_KIND_TYPES, BOTH("types=[\"int\",\"\"]", "types=[\"int\"]"),
-           BOTH("int, none", "int"));
+    differ(f, TG_ATTR_KIND_TYPES, BOTH("types=[\"int\",\"long int\"]", "types=[\"int\"]"),
+           BOTH("int, long", "int"));
+    /* What is no tensor has no type. */
+    differ(f, TG_ATTR_KIND_TYPES, BOTH("[\"int\",\"\",\"Scalar\"]", "[\"Scalar\",\"int\"]"), NULL);
+    differ(f, TG_ATTR_KIND_TYPES, BOTH("[\"\",\"Scalar\"]", "[\"Scalar\",\"\"]"), NULL);
     /* A comma inside an element ends nothing. */
     differ(f, TG_ATTR_KIND_SHAPES, BOTH("shapes=[[8,16],[16,4]]", "shapes=[[8,16],[16,5]]"),
            BOTH("[16,4]", "[16,5]"));
@@ -62,6 +65,22 @@ BY_HAND(only_what_differs_is_told)
     differ(f, TG_ATTR_KIND_LAUNCH,
            BOTH("grid=[4,1,1]\nregisters=32", "grid=[4,1,1]\nregisters=64\nshared=8"),
            BOTH("registers 32, shared none", "registers 64, shared 8"));
+}
+
+/* What a view is called with another operator made. */
+BY_HAND(views_have_no_attributes)
+{
+    const char *const names[] = { "aten::add", "aten::slice" };
+
+    for (size_t i = 0; i < 2; i++) {
+        make(f, 1, 1, STEPS);
+        for (int side = 0; side < 2; side++) {
+            add_all(f, side, TG_KIND_OP, names[i], "", 1, 5001);
+            give(f, side, 0, TG_ATTR_KIND_SHAPES, side ? "[[2]]" : "[[1]]", STEPS);
+        }
+        compare(f);
+        assert_int_equal(find(f, names[i])->n_attrs, i == 0);
+    }
 }
 
 /* A step has an attribute once if two of three steps have it, and not at all if one of three has.

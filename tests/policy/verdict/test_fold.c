@@ -74,6 +74,48 @@ WITH_HAND(what_came_in_one_place_is_one_finding)
     folded(h, (struct tg_result[]){ a, b }, 2, "a b");
 }
 
+/* A change of shapes runs through what follows: one finding a rule, and none beside the name's own calls or time. */
+WITH_HAND(an_attribute_is_one_finding)
+{
+    struct tg_result a = hand_row("a", 2), b = hand_row("b", 5), c = hand_row("c", 1);
+    struct tg_op *ops = chain(h);
+
+    for (int i = 0; i < N; i++)
+        ops[i].parent = TG_SV("");
+    for (struct tg_result *r = &b; r; r = r == &b ? &c : NULL) {
+        r->dimension = TG_DIM_ATTR;
+        r->rule = TG_SV("input-shapes");
+        r->has_values = false;
+        r->state = TG_STATE_WARN;
+    }
+    folded(h, (struct tg_result[]){ a, b, c }, 3, "a b c<b");
+    c.rule = TG_SV("input-types");
+    folded(h, (struct tg_result[]){ a, b, c }, 3, "a b c");
+    a.op = a.op_normalised = TG_SV("b");
+    folded(h, (struct tg_result[]){ a, b, c }, 3, "b b<b c");
+    a.dimension = TG_DIM_DURATION; /* a time is told before what a call is given */
+    a.state = TG_STATE_WARN;
+    folded(h, (struct tg_result[]){ b, a, c }, 3, "b<b b c");
+}
+
+/* What autograd wraps around an operator is told with it. */
+WITH_HAND(an_operator_is_told_before_its_node)
+{
+    const struct tg_result around = hand_row("SliceBackward0", 2),
+                           work = hand_row("aten::slice_backward", 2),
+                           inside = hand_row("aten::zeros", 2);
+    struct tg_op *ops = chain(h);
+
+    ops[A].name = TG_SV("SliceBackward0");
+    ops[B].name = TG_SV("aten::slice_backward");
+    ops[C].name = TG_SV("aten::zeros");
+    ops[B].parent = ops[A].name;
+    ops[C].parent = ops[B].name;
+    folded(h, (struct tg_result[]){ around, work, inside }, 3,
+           "SliceBackward0<aten::slice_backward aten::slice_backward "
+           "aten::zeros<aten::slice_backward");
+}
+
 /* A circle of names is none of rows: one of them stays. */
 WITH_HAND(a_circle_keeps_one_row)
 {

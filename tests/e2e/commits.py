@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Verdicts on changes of the kinds that commits of real programs make, forward and undone: an operator in place, a cache written by index,
+one wait for many, a fused operator, a view spelled otherwise, a copy that a refactor brings. Each is written as the operators that PyTorch's
+CPU build calls for it. What a reviewer wants was written from the change alone:
+
+    red      the step does more, and the author should know
+    any      a trade, or so little that either answer is right
+    no       not red
+    quiet    a pass without a warning
+
+At five, three and one run a side; `red3`: time alone tells it, so with one run any answer is right. At most three findings for one change.
+"""
+import random
+import sys
+import tempfile
+
+from support import expect, finish, judged, read_json, tracegate, write_json
+from plain_model import mark, span
+
+STEPS = 4
+
+
+class Op:
+    """An operator: its own time in us, what it calls, and the Python after it."""
+
+    def __init__(self, name, us, *inside, gap=4):
+        self.name, self.us, self.inside, self.gap = name if "::" in name or "0" in name else "aten::" + name, us, inside, gap
+
+
+def view(name, us=0.6):
+    return Op(name, us, Op("as_strided", 0.4, gap=0))
+
+
+def inner(name, us, *inside):
+    return Op(name, us, *inside, gap=0)
+
+
+def copy(name, us):
+    return Op(name, 0.5, inner("empty_like", 0.6, inner("empty", 0.4)), inner("copy_", us))
+
+
+def contiguous(us):
+    return Op("contiguous", 0.3, *[Op("clone", 0.5, inner("empty_like", 0.6, inner("empty", 0.4)), inner("copy_", us), gap=0)])
+
+
+def matrix(us):
+    return Op("linear", 0.7, inner("t", 0.6, inner("transpose", 0.5, inner("as_strided", 0.3))), inner("addmm", us, inner("copy_", 1.2)))
+
+
+def product(us):
+    """A batched product as torch.matmul makes it; as torch.einsum does."""
+    views = [inner("expand", 0.6, inner("as_strided", 0.3)), inner("_reshape_alias", 0.4)]
+    return (Op("matmul", 4.0, *views, *views, inner("bmm", us), inner("_unsafe_view", 0.5)),
+            Op("einsum", 11.0, *[inner("permute", 0.9, inner("as_strided", 0.3)) for _ in range(5)], inner("bmm", us),
+               *[inner("unsqueeze", 0.8, inner("as_strided", 0.3)) for _ in range(2)], *[inner("view", 0.5) for _ in range(4)]))
+
+
+def item():
+    return Op("item", 0.3, inner("_local_scalar_dense", 0.3), gap=2.5)
+
+
+ACTIVE = [Op("relu", 1.2, inner("clamp_min", 14))] * 6
+ACTIVE_ = [Op("relu_", 1.0, inner("clamp_min_", 9))] * 6
+NORM = Op("norm", 4, gap=2)
+UPDATE = [Op("mul_", 1.4), Op("add_", 1.3), Op("mul_", 1.4)]
+FUSED = UPDATE + [Op("addcmul_", 1.6), Op("div", 1.5), Op("sqrt", 1.6), Op("add_", 1.2), Op("addcdiv_", 1.7)]
+PARTS = UPDATE + [Op("mul", 2.0), Op("add_", 1.3), Op("div", 1.5), Op("sqrt", 1.6), Op("add_", 1.2), Op("div", 2.0), Op("add_", 1.3)]
+MATMUL, EINSUM = product(90)
+LIST = [inner("mul_", 1.2)] * 48
+FOREACH = [Op(f"_foreach_{k}", 8, *[inner(n, us)] * 48, gap=4) for k, n, us in
+           (("mul_", "mul_", 1.1), ("add_", "add_", 1.1), ("addcmul_", "addcmul_", 1.3), ("sqrt", "sqrt", 1.3), ("div", "div", 1.2), ("addcdiv_", "addcdiv_", 1.4))]
+LOOP = [Op(n, us, gap=5) for n, us in (("mul_", 1.3), ("add_", 1.2), ("addcmul_", 1.4), ("sqrt", 1.4), ("div", 1.3), ("addcdiv_", 1.5))] * 48
+HEADS = [view("view"), view("transpose")] * 3
+OTHER_HEADS = [Op("reshape", 0.5, inner("view", 0.4)), view("permute")] * 3
+GELU = [Op("mul", 22), Op("div", 21), Op("erf", 90), Op("add", 21), Op("mul", 24)]
+MASK = [Op("ones", 0.8, inner("empty", 0.5), inner("fill_", 2)), Op("tril", 9), Op("eq", 8), view("slice")]
+
+#        what                                   before                      after                         commit   undone
+CHANGES = [
+    ("ReLU in place",                           ACTIVE,                     ACTIVE_,                      "no",    "any"),
+    ("a cache written by index",                [Op("cat", 24)] * 12,       [view("slice"), view("slice"), Op("copy_", 3)] * 12, "no", "any"),
+    ("einsum becomes matmul",                   [EINSUM] * 8,               [MATMUL] * 8,                 "no",    "any"),
+    ("one wait for 48",                         [NORM, item()] * 48,        [NORM] * 48 + [Op("stack", 8, *[inner("unsqueeze", 0.4, inner("as_strided", 0.2))] * 48, inner("cat", 9)), NORM, item()], "no", "red"),
+    ("a fused operator for its parts",          GELU * 3,                   [Op("gelu", 60)] * 3,         "no",    "red"),
+    ("addcmul_ and addcdiv_ for their parts",   PARTS * 24,                 FUSED * 24,                   "no",    "red"),
+    ("a loop becomes foreach",                  LOOP,                       FOREACH,                      "no",    "red3"),
+    ("a head for the last token alone",         [matrix(1600)],             [view("slice"), contiguous(1.5), matrix(200)], "no", "red3"),
+    ("the scale on the smaller factor",         [MATMUL, Op("mul", 60)] * 4, [Op("mul", 12), MATMUL] * 4, "no",    "any"),
+    ("a mask made once",                        MASK * 3,                   [view("slice")] * 3,          "no",    "red"),
+    ("clamping that a caller repeats",          [Op("clamp", 20)] * 4,      [Op("clamp", 20)] * 2,        "no",    "red"),
+    ("copies of what is contiguous",            HEADS,                      HEADS + [contiguous(30)] * 3, "red",   "no"),
+    ("a check that reads a number",             [],                         [Op("isfinite", 12), Op("all", 9), item()], "red", "no"),
+    ("float64 in the middle",                   [Op("softmax", 1, inner("_softmax", 60))] * 3, [Op("to", 0.6, inner("_to_copy", 2, inner("empty_strided", 1), inner("copy_", 30))),
+     Op("softmax", 1, inner("_softmax", 95)), Op("to", 0.6, inner("_to_copy", 2, inner("empty_strided", 1), inner("copy_", 30)))] * 3, "red", "no"),
+    ("heads by other views",                    HEADS,                      OTHER_HEADS,                  "quiet", "quiet"),
+    ("chunk instead of split",                  [Op("split", 1.5, *[inner("narrow", 0.5, inner("slice", 0.5, inner("as_strided", 0.3)))] * 3)],
+     [Op("chunk", 0.5, inner("split", 1.5, *[inner("narrow", 0.5, inner("slice", 0.5, inner("as_strided", 0.3)))] * 3))], "quiet", "quiet"),
+    ("a result detached",                       [],                         [view("detach")] * 3,         "no",    "quiet"),
+    ("an operator by its older name",           [Op("maximum", 6)] * 20,    [Op("max", 0.7, inner("maximum", 6))] * 20, "no", "quiet"),
+    ("conversions of nothing",                  [],                         [Op("to", 0.4), Op("to", 0.4)] * 3, "no", "quiet"),
+]
+# What the decision still gets wrong: (change, runs a side). A line goes with its mending; one that is right fails this test.
+KNOWN = {("a cache written by index", 1), ("einsum becomes matmul", 1), ("one wait for 48", 1), ("a loop becomes foreach", 1),
+         *[("a head for the last token alone", n) for n in (5, 3, 1)], *[("an operator by its older name", n) for n in (5, 3, 1)]}
+LAYER = [matrix(150), Op("gelu", 60), matrix(160), Op("native_layer_norm", 35), Op("add", 18), view("view"), view("transpose"), Op("softmax", 0.8, inner("_softmax", 40)),
+         contiguous(20), Op("mul", 15), view("detach")]
+EARLIER, LATER = [Op("embedding", 30)] + LAYER * 5, LAYER * 5 + [Op("cross_entropy_loss", 0.8, inner("nll_loss", 20)), item()]
+
+
+class Run:
+    """One process: each call takes its time, times what the process and the call bring; now and then the machine takes some."""
+
+    def __init__(self, rng):
+        self.rng, self.at, self.events, self.factor = rng, 1000.0, [], rng.gauss(1, 0.004)
+
+    def took(self, us):
+        return us * self.factor * max(self.rng.gauss(1, 0.03), 0.8) + (self.rng.random() < 0.002) * self.rng.uniform(5, 60)
+
+    def call(self, op):
+        start = self.at
+        self.at += self.took(op.us) * 0.6
+        for one in op.inside:
+            self.call(one)
+        self.at += self.took(op.us) * 0.4
+        self.events.append(span("cpu_op", op.name, round(start, 3), round(self.at - start, 3)))
+        self.at += self.took(op.gap) if op.gap else 0.0
+
+
+def trace(ops, seed):
+    run = Run(random.Random(seed))
+    for step in range(STEPS):
+        start = run.at
+        for op in EARLIER + ops + LATER:
+            run.call(op)
+        run.events.append(mark(step + 3, round(start, 3), round(run.at - start + 2, 3)))
+        run.at += 20
+    return {"schemaVersion": 1, "traceEvents": run.events}
+
+
+def verdict(base, fresh, runs, seed, tmp):
+    args = []
+    for k in range(runs):
+        write_json(f"{tmp}/fresh{k}.json", trace(fresh, f"{seed} fresh {k}"))
+        write_json(f"{tmp}/base{k}.json", trace(base, f"{seed} base {k}"))
+        args += [f"{tmp}/fresh{k}.json", "--baseline", f"{tmp}/base{k}.json"]
+    tracegate("check", *args, "--runs", "--quiet", "--json", f"{tmp}/v.json")
+    return read_json(f"{tmp}/v.json")
+
+
+def findings(v):
+    return [r for r in v["violations"] + v["warnings"] if not r["explained_by"]]
+
+
+def holds(v, want, runs):
+    if want == "red3":
+        want = "red" if runs >= 3 else "any"
+    return {"red": v["verdict"] == "fail", "no": v["verdict"] in ("pass", "warn"), "any": v["verdict"] in ("pass", "warn", "fail"),
+            "quiet": v["verdict"] == "pass" and not findings(v)}[want]
+
+
+def main():
+    with tempfile.TemporaryDirectory() as tmp:
+        for what, before, after, commit, undone in CHANGES:
+            for way, base, fresh, want in (("", before, after, commit), (", undone", after, before, undone)):
+                for runs in (5, 3, 1):
+                    v = verdict(base, fresh, runs, what + way, tmp)
+                    right, known = holds(v, want, runs), (what + way, runs) in KNOWN
+                    judged(right != known, f"{what}{way}, {runs} a side: wants {want}{', no longer KNOWN' * known}, got {v['headline']}")
+                    judged(len(findings(v)) <= 3, f"{what}{way}, {runs} a side: {len(findings(v))} findings")
+                    if "--all" in sys.argv:
+                        print(what + way, runs, want, v["headline"])
+    return finish(f"commits: {len(CHANGES)} changes, forward and undone", len(CHANGES) >= 15)
+
+
+sys.exit(main())

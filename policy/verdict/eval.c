@@ -121,26 +121,6 @@ static void promote(struct tg_eval_state *e)
         }
 }
 
-/* Any failure; else anything inconclusive; else any warning. */
-static void outcome(struct tg_eval_state *e)
-{
-    struct tg_verdict *v = e->out;
-    const struct tg_result *open = tg_result_first(v->results, v->n_results, TG_STATE_INCONCLUSIVE);
-    const size_t *n = v->n_state;
-    if (n[TG_STATE_FAIL]) {
-        v->outcome = TG_OUTCOME_FAIL;
-    } else if (open) {
-        v->outcome = TG_OUTCOME_INCONCLUSIVE;
-        v->error = open->message;
-        v->error_hint = open->next;
-    } else if (n[TG_STATE_WARN] || n[TG_STATE_SUSPICIOUS]) {
-        v->outcome = TG_OUTCOME_WARN;
-    } else {
-        v->outcome = TG_OUTCOME_PASS;
-    }
-    v->exit_code = tg_outcome_exit_code(v->outcome);
-}
-
 /* ---- rules and the parts they ask for ---- */
 
 static bool same_numbers(const struct tg_ints *a, const struct tg_ints *b)
@@ -263,6 +243,7 @@ static void place_results(struct tg_eval_state *e)
 
 void tg_eval_end(struct tg_eval_state *e)
 {
+    const struct tg_result *open;
     tg_rank_rows_put(&e->ranks, e);
     for (size_t i = 0; e->comparable && i < e->in->policy->n_rules; i++)
         tg_rule_close(e, &e->in->policy->rules[i]);
@@ -273,7 +254,13 @@ void tg_eval_end(struct tg_eval_state *e)
     tg_known_explain(e);
     promote(e);
     place_results(e);
-    outcome(e);
+    e->out->outcome = tg_outcome_of(e->out);
+    e->out->exit_code = tg_outcome_exit_code(e->out->outcome);
+    open = tg_result_first(e->out->results, e->out->n_results, TG_STATE_INCONCLUSIVE);
+    if (e->out->outcome == TG_OUTCOME_INCONCLUSIVE) {
+        e->out->error = open->message;
+        e->out->error_hint = open->next;
+    }
     e->out->next_runs = tg_stages_next(e);
     tg_describe_verdict(e->out, e->in->comparison, e->arena);
     tg_verdict_settle(e->out, e->in->policy->fail_on, e->arena);

@@ -72,6 +72,8 @@ bool tg_eval_explains(const struct tg_result *head, const struct tg_result *r,
                       const struct tg_op *op, const struct tg_comparison *c);
 /* The first in this state; NULL: none. */
 const struct tg_result *tg_result_first(const struct tg_result *v, size_t n, enum tg_state s);
+/* That of the worst row. */
+enum tg_outcome tg_outcome_of(const struct tg_verdict *v);
 /* Makes it a result without values; `op` is what reports call it. */
 void tg_eval_message(struct tg_result *r, enum tg_state state, enum tg_subject subject,
                      enum tg_reason because, tg_sv op, tg_sv message, tg_sv next);

@@ -260,16 +260,13 @@ void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *
         note->placed = true;
         first = first ? first : note;
     }
-    if (!first || v->outcome == TG_OUTCOME_FAIL ||
-        (v->outcome == TG_OUTCOME_INCONCLUSIVE && !fails))
+    if (!first || tg_outcome_of(v) <= v->outcome)
         return;
-    if (fails)
-        v->headline =
-            headline_by(v,
-                        TG_SV_PRINTF(a, "FAIL: %zu violation%s", v->n_state[TG_STATE_FAIL],
-                                     v->n_state[TG_STATE_FAIL] == 1 ? "" : "s"),
-                        first, a);
-    else if (v->outcome == TG_OUTCOME_PASS)
-        v->headline = headline_by(v, TG_SV("WARN: nothing failed"), first, a);
-    set_outcome(v, fails ? TG_OUTCOME_FAIL : TG_OUTCOME_WARN);
+    v->headline =
+        headline_by(v,
+                    fails ? TG_SV_PRINTF(a, "FAIL: %zu violation%s", v->n_state[TG_STATE_FAIL],
+                                         v->n_state[TG_STATE_FAIL] == 1 ? "" : "s")
+                          : TG_SV("WARN: nothing failed"),
+                    first, a);
+    set_outcome(v, tg_outcome_of(v));
 }

@@ -35,6 +35,15 @@ const struct tg_result *tg_result_first(const struct tg_result *v, size_t n, enu
     return NULL;
 }
 
+enum tg_outcome tg_outcome_of(const struct tg_verdict *v)
+{
+    const size_t *n = v->n_state;
+    return n[TG_STATE_FAIL]                             ? TG_OUTCOME_FAIL
+           : n[TG_STATE_INCONCLUSIVE]                   ? TG_OUTCOME_INCONCLUSIVE
+           : n[TG_STATE_WARN] || n[TG_STATE_SUSPICIOUS] ? TG_OUTCOME_WARN
+                                                        : TG_OUTCOME_PASS;
+}
+
 void tg_eval_message(struct tg_result *r, enum tg_state state, enum tg_subject subject,
                      enum tg_reason because, tg_sv op, tg_sv message, tg_sv next)
 {

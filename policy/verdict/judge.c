@@ -214,10 +214,32 @@ const char *tg_few_runs_text(int64_t min_runs, struct tg_arena *a)
 }
 
 /* Reasons that mean "nothing wrong here" rather than "we could not look". */
-static bool harmless(enum tg_judged j)
+static bool is_harmless(enum tg_judged j)
 {
     return j == TG_NOT_TOO_SMALL || j == TG_NOT_ONE_SIDED || j == TG_NOT_COUNT_CHANGED ||
            j == TG_NOT_COUNT_VARIES || j == TG_NOT_REPLACED;
+}
+
+/* What lacks to judge a change, NOT_JUDGED; or why there is nothing to judge, PASS; without `why_not` nothing lacks. */
+static struct tg_judgement need_of(const struct tg_probe *p)
+{
+    const struct tg_evidence *ev = p->ev;
+    struct tg_judgement j = { .state = TG_STATE_NOT_JUDGED };
+    if (p->incomparable) {
+        tg_lack(&j, j.state, p->lacks, p->incomparable);
+    } else if (p->exact || p->test_kind == TG_NOISE_NONE) {
+        return j;
+    } else if (!ev) {
+        tg_lack(&j, j.state, TG_NEED_EVIDENCE,
+                "no evidence exists for this metric in these traces");
+    } else if (tg_confirm_text(ev)) {
+        tg_lack(&j, j.state, TG_NEED_NEW_RUNS, tg_confirm_text(ev));
+    } else if (ev->judged != TG_JUDGED) {
+        bool few = ev->judged == TG_NOT_FEW_RUNS && p->few_runs;
+        tg_lack(&j, is_harmless(ev->judged) ? TG_STATE_PASS : j.state,
+                tg_reason_of_judged(ev->judged), few ? p->few_runs : tg_judged_text(ev->judged));
+    }
+    return j;
 }
 
 struct tg_judgement tg_judge(const struct tg_probe *p, const struct tg_limit_list *warn,
@@ -226,21 +248,10 @@ struct tg_judgement tg_judge(const struct tg_probe *p, const struct tg_limit_lis
     struct tg_judgement f = judge_list(p, fail, TG_STATE_FAIL);
     struct tg_judgement w = judge_list(p, warn, TG_STATE_WARN);
     struct tg_judgement j = w.state > f.state || !f.limit ? w : f;
+    struct tg_judgement need = need_of(p);
     /* A kept budget is kept, at any number of runs. */
-    bool budgets = tg_limit_lists_are_budgets(warn, fail);
-    bool timed = !p->exact && p->test_kind != TG_NOISE_NONE && !budgets;
-    if (p->incomparable && !j.limit && !budgets)
-        tg_lack(&j, TG_STATE_NOT_JUDGED, p->lacks, p->incomparable);
-    else if (timed && !p->ev && j.state <= TG_STATE_NOT_JUDGED)
-        tg_lack(&j, TG_STATE_NOT_JUDGED, TG_NEED_EVIDENCE,
-                "no evidence exists for this metric in these traces");
-    else if (timed && p->ev && p->ev->judged != TG_JUDGED && j.state <= TG_STATE_NOT_JUDGED)
-        tg_lack(&j, harmless(p->ev->judged) ? TG_STATE_PASS : TG_STATE_NOT_JUDGED,
-                tg_reason_of_judged(p->ev->judged),
-                p->ev->judged == TG_NOT_FEW_RUNS && p->few_runs ? p->few_runs
-                                                                : tg_judged_text(p->ev->judged));
-    if (timed && p->ev && tg_confirm_text(p->ev) && j.state <= TG_STATE_NOT_JUDGED)
-        tg_lack(&j, TG_STATE_NOT_JUDGED, TG_NEED_NEW_RUNS, tg_confirm_text(p->ev));
+    if (need.why_not && j.state <= TG_STATE_NOT_JUDGED && !tg_limit_lists_are_budgets(warn, fail))
+        tg_lack(&j, need.state, need.reason, need.why_not);
     if (j.state == TG_STATE_PASS && (some_steps_slow(p, fail) || some_steps_slow(p, warn)))
         j = (struct tg_judgement){ .state = TG_STATE_WARN, .reason = TG_REASON_SOME_STEPS };
     if (j.state == TG_STATE_PASS && is_steady_work_slower(p, fail))

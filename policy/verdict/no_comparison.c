@@ -6,20 +6,31 @@
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 
+static void set_outcome(struct tg_verdict *v, enum tg_outcome outcome)
+{
+    v->outcome = outcome;
+    v->exit_code = tg_outcome_exit_code(outcome);
+}
+
+static void begin(struct tg_verdict *out, enum tg_outcome outcome, tg_sv headline, tg_sv coverage)
+{
+    *out = (struct tg_verdict){ .suite = TG_SV("default"),
+                                .headline = headline,
+                                .coverage = coverage,
+                                .version = TG_SV(TG_JUDGED_BY) };
+    set_outcome(out, outcome);
+}
+
 void tg_verdict_of_error(struct tg_verdict *out, const struct tg_err *why, struct tg_arena *a)
 {
-    *out = (struct tg_verdict){ .outcome = why->kind == TG_ERR_LOST ? TG_OUTCOME_INCONCLUSIVE
-                                                                    : TG_OUTCOME_ERROR,
-                                .suite = TG_SV("default"),
-                                .version = TG_SV(TG_JUDGED_BY) };
+    bool lost = why->kind == TG_ERR_LOST;
+    tg_sv error = TG_SV_PRINTF(a, "%s%s%s", why->file, why->file[0] ? ": " : "", why->message);
+    begin(out, lost ? TG_OUTCOME_INCONCLUSIVE : TG_OUTCOME_ERROR,
+          TG_SV_PRINTF(a, "%s: %.*s", lost ? "INCONCLUSIVE" : "ERROR", TG_SV_ARG(error)),
+          TG_SV("nothing judged"));
     out->exit_code = tg_err_exit_code(why->kind);
-    out->error = TG_SV_PRINTF(a, "%s%s%s", why->file[0] ? why->file : "", why->file[0] ? ": " : "",
-                              why->message);
+    out->error = error;
     out->error_hint = tg_arena_sv(a, tg_sv_of(why->hint));
-    out->headline =
-        TG_SV_PRINTF(a, "%s: %.*s", out->outcome == TG_OUTCOME_ERROR ? "ERROR" : "INCONCLUSIVE",
-                     TG_SV_ARG(out->error));
-    out->coverage = TG_SV("nothing judged");
 }
 
 /* What no rule judged is a row as well, after all that are as bad, so that every report counts it. */
@@ -41,12 +52,6 @@ static struct tg_result *insert_row(struct tg_verdict *v, const char *rule, enum
     v->n_results++;
     v->n_state[state]++;
     return &rows[at];
-}
-
-static void set_outcome(struct tg_verdict *v, enum tg_outcome outcome)
-{
-    v->outcome = outcome;
-    v->exit_code = tg_outcome_exit_code(outcome);
 }
 
 /* Verdict without a comparison, as the policy's `key` wants it. */
@@ -79,12 +84,8 @@ void tg_verdict_lost(struct tg_verdict *out, const struct tg_err *why, enum tg_o
 
 void tg_verdict_first_run(struct tg_verdict *out, enum tg_outcome outcome_, struct tg_arena *a)
 {
-    *out = (struct tg_verdict){ .outcome = outcome_,
-                                .exit_code = tg_outcome_exit_code(outcome_),
-                                .suite = TG_SV("default"),
-                                .version = TG_SV(TG_JUDGED_BY) };
-    out->coverage = TG_SV("nothing judged: first run");
-    out->headline = TG_SV("FIRST RUN: no baseline existed yet; nothing was compared");
+    begin(out, outcome_, TG_SV("FIRST RUN: no baseline existed yet; nothing was compared"),
+          TG_SV("nothing judged: first run"));
     if (outcome_ != TG_OUTCOME_PASS) {
         out->error = TG_SV("no baseline existed yet");
         out->error_hint = TG_SV("Commit a baseline, or record one on the main branch.");
@@ -116,14 +117,9 @@ bool tg_policy_asks_fresh_alone(const struct tg_policy *p)
 
 void tg_verdict_alone(struct tg_verdict *out)
 {
-    *out = (struct tg_verdict){
-        .outcome = TG_OUTCOME_PASS,
-        .suite = TG_SV("default"),
-        .headline =
-            TG_SV("PASS: every budget is kept; the policy has no rule that needs a baseline"),
-        .coverage = TG_SV("nothing judged"),
-        .version = TG_SV(TG_JUDGED_BY)
-    };
+    begin(out, TG_OUTCOME_PASS,
+          TG_SV("PASS: every budget is kept; the policy has no rule that needs a baseline"),
+          TG_SV("nothing judged"));
 }
 
 /* Of a verdict on the fresh side alone: what does not need a baseline, and is not in order. */

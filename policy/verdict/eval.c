@@ -105,20 +105,16 @@ static void promote(struct tg_eval_state *e)
         unsigned bit;
         enum tg_state state;
         const char *what;
-    } kinds[] = { { TG_FAIL_ON_WARN, TG_STATE_WARN, "a warning" },
-                  { TG_FAIL_ON_SUSPICIOUS, TG_STATE_SUSPICIOUS, "suspicious" },
-                  { TG_FAIL_ON_INCONCLUSIVE, TG_STATE_INCONCLUSIVE, "inconclusive" } };
+    } kinds[] = { { TG_FAIL_ON_WARN, TG_STATE_WARN, "a warning: `fail_on` makes it a failure" },
+                  { TG_FAIL_ON_SUSPICIOUS, TG_STATE_SUSPICIOUS,
+                    "suspicious: `fail_on` makes it a failure" },
+                  { TG_FAIL_ON_INCONCLUSIVE, TG_STATE_INCONCLUSIVE,
+                    "inconclusive: `fail_on` makes it a failure" } };
     for (size_t i = 0; i < e->n; i++)
-        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-            struct tg_result *r = &e->results[i];
-            if (!(e->in->policy->fail_on & kinds[k].bit) || r->state != kinds[k].state)
-                continue;
-            r->evidence =
-                TG_SV_PRINTF(e->arena, "%.*s%s%s: `fail_on` makes it a failure",
-                             TG_SV_ARG(r->evidence), r->evidence.n ? "; " : "", kinds[k].what);
-            r->state = TG_STATE_FAIL;
-            break;
-        }
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+            if (e->in->policy->fail_on & kinds[k].bit && e->results[i].state == kinds[k].state)
+                tg_eval_revise(e, &e->results[i], TG_STATE_FAIL, TG_REASON_NONE,
+                               tg_sv_of(kinds[k].what));
 }
 
 /* ---- rules and the parts they ask for ---- */

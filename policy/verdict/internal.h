@@ -1,22 +1,6 @@
 #ifndef TG_POLICY_VERDICT_INTERNAL_H
 #define TG_POLICY_VERDICT_INTERNAL_H
-/*
- * The parts of one evaluation, for the files of this room; all others include eval.h. In the order
- * of a verdict:
- *
- *   notes.c   banners: drift, environment, what the policy asks for and is not done
- *   guards.c  `require`, the collapse guard, damaged traces
- *   rules.c   each rule over the quantities that select.c finds for it
- *             judge_rows.c: the row of one quantity, the values of probe.c against the limits
- *             outside_steps.c: calls before, between and after the steps
- *             rank_rows.c: many ranks in one row
- *   waive.c   accepted violations
- *   known_events.c   failures that an event of the history explains
- *   fold.c    consequences under their finding
- *   eval.c    order, outcome
- *
- * no_comparison.c makes the verdicts without any of these: first run, lost baseline, error.
- */
+/* What the files of this room share; all others include eval.h. The stages in their order: README.md. */
 #include "policy/verdict/eval.h"
 #include "policy/verdict/judge.h"
 
@@ -77,6 +61,12 @@ enum tg_outcome tg_outcome_of(const struct tg_verdict *v);
 /* Makes it a result without values; `op` is what reports call it. */
 void tg_eval_message(struct tg_result *r, enum tg_state state, enum tg_subject subject,
                      enum tg_reason because, tg_sv op, tg_sv message, tg_sv next);
+/*
+ * What comes after the judge, a waiver, an event or `fail_on`, makes the state of a row and adds to its
+ * evidence. `why` NONE: it is as before because of what it was.
+ */
+void tg_eval_revise(struct tg_eval_state *e, struct tg_result *r, enum tg_state to,
+                    enum tg_reason why, tg_sv evidence);
 void tg_eval_note(struct tg_eval_state *e, enum tg_reason reason, tg_sv text, const char *next);
 
 /* ---- select.c ---- */

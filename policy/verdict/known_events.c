@@ -72,17 +72,11 @@ static bool is_about(const struct tg_known *k, const struct tg_result *r)
 static void tell(struct tg_eval_state *e, struct tg_result *r, const struct tg_known *k)
 {
     bool fails = (e->in->policy->fail_on & TG_FAIL_ON_OPEN) && !k->accepted;
-    struct tg_buf b = { 0 };
-    tg_buf_printf(&b, "%.*s%s%.*s", TG_SV_ARG(r->evidence), r->evidence.n ? "; " : "",
-                  TG_SV_ARG(k->text));
-    if (fails)
-        tg_buf_puts(&b, ": `fail_on` makes it a failure");
-    r->evidence = tg_phrase_take(&b, e->arena);
+    tg_eval_revise(e, r, fails ? TG_STATE_FAIL : TG_STATE_WARN,
+                   fails ? TG_REASON_NONE : TG_REASON_EVENT,
+                   TG_SV_PRINTF(e->arena, "%.*s%s", TG_SV_ARG(k->text),
+                                fails ? ": `fail_on` makes it a failure" : ""));
     r->event = k->id;
-    if (!fails) {
-        r->state = TG_STATE_WARN;
-        r->because = tg_reason_id(TG_REASON_EVENT);
-    }
     if (k->what == TG_KNOWN_FAILURE)
         r->next = TG_SV("Fix it. More nights make it an event, which can be accepted.");
     else if (!k->accepted)

@@ -71,3 +71,12 @@ void tg_eval_note(struct tg_eval_state *e, enum tg_reason reason, tg_sv text, co
 {
     tg_verdict_add_note(e->out, e->arena, reason, text, tg_sv_of(next));
 }
+
+void tg_eval_revise(struct tg_eval_state *e, struct tg_result *r, enum tg_state to,
+                    enum tg_reason why, tg_sv evidence)
+{
+    r->state = to;
+    r->because = why ? tg_reason_id(why) : r->because;
+    r->evidence = TG_SV_PRINTF(e->arena, "%.*s%s%.*s", TG_SV_ARG(r->evidence),
+                               r->evidence.n ? "; " : "", TG_SV_ARG(evidence));
+}

@@ -67,9 +67,8 @@ static void apply_waiver(struct tg_eval_state *e, const struct tg_waiver *w, str
                          tg_sv head)
 {
     struct tg_buf b = { 0 };
+    enum tg_state to = r->state;
     int64_t late = e->in->today - w->expires; /* an unknown day, 0, is before every other */
-    tg_buf_add(&b, r->evidence);
-    tg_buf_puts(&b, b.n ? "; " : "");
     if (head.n)
         tg_buf_printf(&b, "follows from %.*s, ", TG_SV_ARG(head));
     r->waiver_ended = late > 0;
@@ -81,14 +80,14 @@ static void apply_waiver(struct tg_eval_state *e, const struct tg_waiver *w, str
         tg_buf_puts(&b, "beyond the waiver: up to ");
         put_ceiling(&b, &w->ceiling, r);
     } else {
-        r->state = TG_STATE_WAIVED;
-        r->because = tg_reason_id(TG_REASON_WAIVED);
+        to = TG_STATE_WAIVED;
         put_waiver(&b, w, r);
         r->issue = w->issue;
         if (late >= -14)
             r->next = TG_SV("The waiver ends within 14 days.");
     }
-    r->evidence = tg_phrase_take(&b, e->arena);
+    tg_eval_revise(e, r, to, to == TG_STATE_WAIVED ? TG_REASON_WAIVED : TG_REASON_NONE,
+                   tg_phrase_take(&b, e->arena));
 }
 
 /* The waived result whose additional calls make those of `r`; NULL: none. */

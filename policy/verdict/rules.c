@@ -188,26 +188,24 @@ static bool is_of_test_alone(const struct tg_rule *rule)
  */
 static bool has_frames(struct tg_eval_state *e, const struct tg_rule *rule)
 {
-    static const struct {
-        const char *not_stored, *next, *not_recorded;
-    } texts[] = {
-        [TG_BASE] = { "not in this baseline: totals by Python frame were not taken",
-                      "Record the baseline again with this policy, or with summarize --stacks.",
-                      "not in every trace of the baseline: recorded without Python stacks, unlike "
-                      "the fresh ones" },
-        [TG_TEST] = { "not in this summary: totals by Python frame were not taken",
-                      "Summarise with --stacks, or name the traces themselves.",
-                      "not in every fresh trace: recorded without Python stacks, unlike the "
-                      "baseline" },
-    };
     int side = tg_lacks_frames(e->c, rule->match.kinds, TG_TEST) ? TG_TEST : TG_BASE;
     bool stored = !(tg_frame_sorts(rule->match.kinds) & ~e->c->frame_sorts[side]);
-    if (!tg_lacks_frames(e->c, rule->match.kinds, side) ||
-        (side == TG_BASE && is_of_test_alone(rule)))
+    bool base = side == TG_BASE;
+    if (!tg_lacks_frames(e->c, rule->match.kinds, side) || (base && is_of_test_alone(rule)))
         return true;
-    say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_STACKS, TG_SV("(no totals)"),
-        tg_sv_of(stored ? texts[side].not_recorded : texts[side].not_stored),
-        stored ? TG_SV("Record both sides with with_stack=True.") : tg_sv_of(texts[side].next));
+    if (stored)
+        say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_STACKS, TG_SV("(no totals)"),
+            base ? TG_SV("not in every trace of the baseline: recorded without Python stacks, "
+                         "unlike the fresh ones")
+                 : TG_SV("not in every fresh trace: recorded without Python stacks, unlike the "
+                         "baseline"),
+            TG_SV("Record both sides with with_stack=True."));
+    else
+        say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_STACKS, TG_SV("(no totals)"),
+            base ? TG_SV("not in this baseline: totals by Python frame were not taken")
+                 : TG_SV("not in this summary: totals by Python frame were not taken"),
+            base ? TG_SV("Record the baseline again with this policy, or with summarize --stacks.")
+                 : TG_SV("Summarise with --stacks, or name the traces themselves."));
     return false;
 }
 

@@ -243,7 +243,8 @@ static enum tg_state strictness(const struct tg_eval_state *e, enum tg_account_i
     enum tg_state most = TG_STATE_PASS;
     for (size_t i = 0; i < p->n_rules; i++) {
         const struct tg_rule *rule = &p->rules[i];
-        bool times = tg_rule_metric_info(rule->metric)->unit == TG_UNIT_NS;
+        bool times = tg_rule_metric_info(rule->metric)->unit == TG_UNIT_NS ||
+                     rule->metric == TG_RULE_METRIC_SHARE;
         bool counts = tg_rule_counts_calls(e, rule);
         bool asks = id == TG_ACCOUNT_CALLS ? counts : times;
         if (!compares_all(e, rule) || (!times && !counts))

@@ -139,6 +139,12 @@ WITH_HAND(as_strict_as_the_policy)
     assert_int_equal(judged(h, "step_time"), TG_STATE_PASS);
     h->rule.match = (struct tg_match){ 0 };
     (void)grown(h, TG_ACCOUNT_WALL);
+    h->rule.metric = TG_RULE_METRIC_SHARE; /* of the step: a time in percent */
+    assert_int_equal(judged(h, "step_time"), TG_STATE_FAIL);
+    (void)grown(h, TG_ACCOUNT_WALL);
+    h->rule.metric = tg_rule_metric_of(TG_METRIC_IDLE); /* no part of a name */
+    assert_int_equal(judged(h, "step_time"), TG_STATE_PASS);
+    (void)grown(h, TG_ACCOUNT_WALL);
     h->policy.require.account = false;
     assert_int_equal(judged(h, "step_time"), TG_STATE_PASS);
     assert_int_equal(h->v.n_notes > 0, true);

@@ -1,7 +1,7 @@
 /*
  * Google Benchmark's JSON: `benchmarks`, each with a `name`, `real_time` and `time_unit`. Repetitions
- * share a process: their median is the value of the run. Its own aggregates (mean, median, stddev) and
- * benchmarks that were skipped are left out.
+ * share a process: their median is the value of the run, or the one that the library computed, where it reports
+ * aggregates only. Its other aggregates (mean, stddev) and benchmarks that were skipped are left out.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -23,6 +23,11 @@ static bool begins(tg_sv head)
             tg_number_has_key(head, "executable") || tg_number_has_key(head, "num_cpus"));
 }
 
+static bool fits(const struct tg_doc *d)
+{
+    return tg_doc_type(tg_doc_get(d, "context")) == TG_DOC_OBJECT;
+}
+
 static int by_value(const void *a, const void *b)
 {
     const double *x = a, *y = b;
@@ -35,11 +40,33 @@ static double median_of(struct repeats *r)
     return (r->v[(r->n - 1) / 2] + r->v[r->n / 2]) / 2;
 }
 
-static bool is_left_out(const struct tg_doc *b)
+static tg_sv text_of(const struct tg_doc *b, const char *key)
 {
-    return tg_sv_eq(tg_doc_str(tg_doc_get(b, "run_type"), TG_SV("")), TG_SV("aggregate")) ||
-           tg_doc_bool(tg_doc_get(b, "error_occurred"), false) ||
-           tg_doc_bool(tg_doc_get(b, "skipped"), false);
+    return tg_doc_str(tg_doc_get(b, key), TG_SV(""));
+}
+
+static bool is_aggregate(const struct tg_doc *b)
+{
+    return tg_sv_eq(text_of(b, "run_type"), TG_SV("aggregate"));
+}
+
+static bool has_repetitions(const struct tg_doc *list, tg_sv run_name)
+{
+    for (const struct tg_doc *b = tg_doc_first(list); b; b = tg_doc_next(b))
+        if (!is_aggregate(b) && tg_sv_eq(text_of(b, "run_name"), run_name))
+            return true;
+    return false;
+}
+
+static bool is_left_out(const struct tg_doc *b, const struct tg_doc *list)
+{
+    const struct tg_doc *skipped = tg_doc_get(b, "skipped"); /* in later versions a text says how */
+    if (tg_doc_bool(tg_doc_get(b, "error_occurred"), false) || tg_doc_bool(skipped, false) ||
+        tg_doc_type(skipped) == TG_DOC_STRING)
+        return true;
+    return is_aggregate(b) &&
+           (!tg_sv_eq(text_of(b, "aggregate_name"), TG_SV("median")) || !text_of(b, "run_name").n ||
+            has_repetitions(list, text_of(b, "run_name")));
 }
 
 /* The list of the name, which may be new. */
@@ -54,15 +81,15 @@ static struct repeats *list_of(struct repeats **all, size_t *cap, struct tg_strm
     return &(*all)[id];
 }
 
-static bool put_benchmarks(struct tg_number_sheet *s, const struct tg_doc *list,
+static bool put_benchmarks(struct tg_number_sheet *s, size_t run, const struct tg_doc *list,
                            struct repeats **all, struct tg_strmap *names)
 {
     size_t cap = 0;
     for (const struct tg_doc *b = tg_doc_first(list); b; b = tg_doc_next(b)) {
-        tg_sv name = tg_doc_str(tg_doc_get(b, "name"), TG_SV(""));
+        tg_sv name = text_of(b, is_aggregate(b) ? "run_name" : "name");
         double time = tg_doc_num(tg_doc_get(b, "real_time"), NAN);
         struct repeats *r;
-        if (is_left_out(b))
+        if (is_left_out(b, list))
             continue;
         if (!name.n || !isfinite(time))
             return tg_sheet_refuse(s, 0, "a benchmark without a name or a real_time");
@@ -71,27 +98,33 @@ static bool put_benchmarks(struct tg_number_sheet *s, const struct tg_doc *list,
         *TG_PUSH(r->v, r->n, r->cap) = time;
     }
     for (size_t i = 0; i < names->n; i++)
-        if (!tg_sheet_put(s, 0, names->text[i], (*all)[i].unit, median_of(&(*all)[i])))
+        if (!tg_sheet_put(s, run, names->text[i], (*all)[i].unit, median_of(&(*all)[i])))
             return false;
     return true;
 }
 
-static bool read_google(struct tg_number_sheet *s, tg_sv text)
+static bool read_one(struct tg_number_sheet *s, size_t run, const struct tg_number_object *of)
 {
-    TG_AUTO(tg_doc_drop) struct tg_doc *d = tg_sheet_parse(s, text);
-    const struct tg_doc *list = tg_doc_get(d, "benchmarks");
+    const struct tg_doc *list = tg_doc_get(of->doc, "benchmarks");
     TG_AUTO(tg_strmap_release) struct tg_strmap names;
     TG_FREE struct repeats *all = NULL;
     bool ok;
     tg_strmap_init(&names);
-    if (!d)
-        return false;
     if (tg_doc_type(list) != TG_DOC_ARRAY)
-        return tg_sheet_refuse(s, 0, "no list 'benchmarks'");
-    ok = put_benchmarks(s, list, &all, &names);
+        return tg_sheet_refuse(s, of->line, "no list 'benchmarks'");
+    ok = put_benchmarks(s, run, list, &all, &names);
     for (size_t i = 0; i < names.n; i++)
         free(all[i].v);
     return ok;
 }
 
-const struct tg_number_format tg_number_google = { "Google Benchmark's JSON", begins, read_google };
+static bool read_google(struct tg_number_sheet *s, const struct tg_number_object *v, size_t n)
+{
+    for (size_t run = 0; run < n; run++)
+        if (!read_one(s, run, &v[run]))
+            return false;
+    return true;
+}
+
+const struct tg_number_json tg_number_google = { "Google Benchmark's JSON", begins, fits,
+                                                 read_google };

@@ -1,6 +1,5 @@
 /* `name value [unit]` a line. */
 #include "core/base/decimal.h"
-#include "core/base/strmap.h"
 #include "core/number/formats.h"
 
 static bool is_blank(char c)
@@ -38,7 +37,7 @@ static struct fields split(tg_sv line)
 }
 
 /* The first line that says anything decides; `key: 1` is YAML. */
-static bool begins(tg_sv head)
+bool tg_lines_begin(tg_sv head)
 {
     while (head.n) {
         struct fields f = split(tg_sv_cut(&head, '\n'));
@@ -52,37 +51,29 @@ static bool begins(tg_sv head)
 }
 
 static bool read_line(struct tg_number_sheet *s, const struct fields *f, size_t line,
-                      struct tg_strmap *names, size_t **times, size_t *cap)
+                      struct tg_number_times *times)
 {
     double value;
-    uint32_t id;
-    size_t known = names->n;
     if (!f->value.n)
         return tg_sheet_refuse(s, line, "a name without a value");
     if (!tg_dec_double(f->value, &value))
         return tg_sheet_refuse(s, line, "the second word is not a number");
     if (f->rest.n)
         return tg_sheet_refuse(s, line, "more than a name, a value and a unit");
-    id = tg_strmap_add(names, f->name);
-    *times = tg_grow(*times, cap, names->n, sizeof **times);
-    if (id == known)
-        (*times)[id] = 0;
-    return tg_sheet_put(s, (*times)[id]++, f->name, f->unit, value);
+    return tg_sheet_put(s, tg_number_times_next(times, f->name), f->name, f->unit, value);
 }
 
-static bool read_lines(struct tg_number_sheet *s, tg_sv text)
+bool tg_lines_read(struct tg_number_sheet *s, tg_sv text)
 {
-    TG_AUTO(tg_strmap_release) struct tg_strmap names;
-    TG_FREE size_t *times = NULL;
-    size_t cap = 0, line = 0;
+    struct tg_number_times times;
+    size_t line = 0;
     bool ok = true;
-    tg_strmap_init(&names);
+    tg_number_times_init(&times);
     while (ok && text.n) {
         struct fields f = split(tg_sv_cut(&text, '\n'));
         line++;
-        ok = !f.name.n || read_line(s, &f, line, &names, &times, &cap);
+        ok = !f.name.n || read_line(s, &f, line, &times);
     }
+    tg_number_times_release(&times);
     return ok;
 }
-
-const struct tg_number_format tg_number_lines = { "lines `name value unit`", begins, read_lines };

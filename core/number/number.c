@@ -15,22 +15,18 @@
 
 #define HEAD ((size_t)256) /* of bytes, which tell the format */
 
-/* JSON first: lines are what nothing else is. */
-static const struct tg_number_format *const formats[] = { &tg_number_pytest, &tg_number_google,
-                                                          &tg_number_serving, &tg_number_lines };
-
-static const struct tg_number_format *format_of(tg_sv head)
+/* Editors of other systems begin a text with this mark. */
+static tg_sv without_mark(tg_sv text)
 {
-    head.n = head.n < HEAD ? head.n : HEAD;
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (formats[i]->begins(head))
-            return formats[i];
-    return NULL;
+    (void)tg_sv_skip(&text, TG_SV("\xef\xbb\xbf"));
+    return text;
 }
 
 bool tg_number_looks_like(tg_sv head)
 {
-    return format_of(head) != NULL;
+    head = without_mark(head);
+    head.n = head.n < HEAD ? head.n : HEAD;
+    return tg_documents_begin(head) || tg_lines_begin(head);
 }
 
 /* ---- runs ---- */
@@ -130,8 +126,9 @@ static bool add_runs(struct tg_number_runs *out, struct tg_number_sheet *s)
 static bool refuse_format(const char *file, struct tg_err *err)
 {
     TG_BUF known = { 0 };
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        tg_buf_printf(&known, "%s%s", i ? ", " : "", formats[i]->name);
+    for (size_t i = 0; tg_documents_format(i); i++)
+        tg_buf_printf(&known, "%s, ", tg_documents_format(i));
+    tg_buf_puts(&known, "lines `name value unit`");
     tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(file), "not a file of numbers");
     return tg_err_hint(err, "Formats: %s.", known.p);
 }
@@ -139,14 +136,13 @@ static bool refuse_format(const char *file, struct tg_err *err)
 bool tg_number_read(struct tg_number_runs *out, tg_sv text, const char *file, struct tg_arena *a,
                     struct tg_err *err)
 {
-    const struct tg_number_format *format = format_of(text);
     struct tg_number_sheet s = { .a = a, .file = file ? file : "", .err = err };
-    if (!format &&
-        tg_number_is_object(text)) /* it is known to have numbers, whatever their names */
-        format = &tg_number_serving;
-    if (!format)
+    bool ok;
+    text = without_mark(text);
+    if (!tg_number_is_json(text) && !tg_lines_begin(text))
         return refuse_format(s.file, err);
-    bool ok = format->read(&s, text) && add_runs(out, &s);
+    ok = (tg_number_is_json(text) ? tg_documents_read(&s, text) : tg_lines_read(&s, text)) &&
+         add_runs(out, &s);
     free(s.v);
     return ok;
 }
@@ -202,15 +198,19 @@ bool tg_number_take(struct tg_number_runs *out, const struct tg_doc *array, stru
 
 bool tg_number_more_is_better(tg_sv name, tg_sv unit)
 {
-    static const char *const words[] = { "throughput", "per_second", "per_sec",  "goodput",
-                                         "accept",     "hit_rate",   "accuracy", "tflops",
-                                         "bandwidth",  "mfu",        "speedup" };
-    static const char *const units[] = { "/s", "/sec", "FLOPS", "flops" };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (tg_sv_has(name, tg_sv_of(words[i])))
+    static const char *const names[] = {
+        "*throughput*", "*per_s",      "*per_sec",  "*per_second*", "*goodput*", "*accept*",
+        "*hit_rate*",   "*accuracy*",  "*flops*",   "*bandwidth*",  "*mfu*",     "*rtfx*",
+        "*speedup*",    "*completed*", "*success*", "*score*"
+    };
+    static const char *const units[] = {
+        "*/s", "*/sec", "*/second", "*flops", "fps", "qps", "rps"
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (tg_sv_glob_any_case(tg_sv_of(names[i]), name))
             return true;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (tg_sv_ends(unit, tg_sv_of(units[i])))
+        if (tg_sv_glob_any_case(tg_sv_of(units[i]), unit))
             return true;
     return false;
 }

@@ -6,7 +6,8 @@
  *
  *   lines       `name value [unit]`; a name that comes again begins the next run; # begins a comment
  *   serving     vLLM's and SGLang's benchmarks: a run is an object of numbers by name; a file has one,
- *               or one per line
+ *               one per line, or a list of them
+ *   list        [{name, unit, value} …], as github-action-benchmark takes it
  *   pytest      pytest-benchmark's JSON: the median of each benchmark's rounds, in seconds
  *   google      Google Benchmark's JSON: real_time, the median of the repetitions
  *
@@ -51,6 +52,6 @@ void tg_number_put(struct tg_doc *array, const struct tg_number_runs *runs);
 TG_MUST bool tg_number_take(struct tg_number_runs *out, const struct tg_doc *array,
                             struct tg_arena *a);
 
-/* By the words of benchmarks: throughput, per second, accepted, hit rate … */
+/* By the words of benchmarks in whatever case: throughput, per second, accepted, hit rate … */
 bool tg_number_more_is_better(tg_sv name, tg_sv unit);
 #endif

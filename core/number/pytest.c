@@ -8,10 +8,18 @@
 
 static bool begins(tg_sv head)
 {
-    return tg_number_begins_with(head, "machine_info");
+    return tg_number_begins_with(head, "machine_info") ||
+           (tg_number_begins_with(head, "benchmarks") && !tg_number_has_key(head, "traceEvents"));
 }
 
-static bool put_benchmark(struct tg_number_sheet *s, const struct tg_doc *b)
+/* Google Benchmark's have no `stats`. */
+static bool fits(const struct tg_doc *d)
+{
+    const struct tg_doc *list = tg_doc_get(d, "benchmarks");
+    return tg_doc_get(d, "machine_info") != NULL || tg_doc_get(tg_doc_first(list), "stats") != NULL;
+}
+
+static bool put_benchmark(struct tg_number_sheet *s, size_t run, const struct tg_doc *b)
 {
     tg_sv name =
         tg_doc_str(tg_doc_get(b, "fullname"), tg_doc_str(tg_doc_get(b, "name"), TG_SV("")));
@@ -19,21 +27,21 @@ static bool put_benchmark(struct tg_number_sheet *s, const struct tg_doc *b)
     if (!name.n)
         return tg_sheet_refuse(s, 0, "a benchmark without a fullname");
     return !isfinite(median) ? tg_sheet_refuse(s, 0, "a benchmark without stats.median")
-                             : tg_sheet_put(s, 0, name, TG_SV("s"), median);
+                             : tg_sheet_put(s, run, name, TG_SV("s"), median);
 }
 
-static bool read_pytest(struct tg_number_sheet *s, tg_sv text)
+static bool read_pytest(struct tg_number_sheet *s, const struct tg_number_object *v, size_t n)
 {
-    TG_AUTO(tg_doc_drop) struct tg_doc *d = tg_sheet_parse(s, text);
-    const struct tg_doc *list = tg_doc_get(d, "benchmarks");
-    if (!d)
-        return false;
-    if (tg_doc_type(list) != TG_DOC_ARRAY)
-        return tg_sheet_refuse(s, 0, "no list 'benchmarks'");
-    for (const struct tg_doc *b = tg_doc_first(list); b; b = tg_doc_next(b))
-        if (!put_benchmark(s, b))
-            return false;
+    for (size_t run = 0; run < n; run++) {
+        const struct tg_doc *list = tg_doc_get(v[run].doc, "benchmarks");
+        if (tg_doc_type(list) != TG_DOC_ARRAY)
+            return tg_sheet_refuse(s, v[run].line, "no list 'benchmarks'");
+        for (const struct tg_doc *b = tg_doc_first(list); b; b = tg_doc_next(b))
+            if (!put_benchmark(s, run, b))
+                return false;
+    }
     return true;
 }
 
-const struct tg_number_format tg_number_pytest = { "pytest-benchmark's JSON", begins, read_pytest };
+const struct tg_number_json tg_number_pytest = { "pytest-benchmark's JSON", begins, fits,
+                                                 read_pytest };

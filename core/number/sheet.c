@@ -2,15 +2,15 @@
 #include "core/number/sheet.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "core/base/buf.h"
 #include "core/base/utf8.h"
 
-bool tg_number_is_object(tg_sv text)
+bool tg_number_is_json(tg_sv text)
 {
-    while (text.n && strchr(" \t\r\n", text.p[0]))
-        text = tg_sv_from(text, 1);
-    return text.n && text.p[0] == '{';
+    text = tg_sv_past(text, " \t\r\n");
+    return text.n && (text.p[0] == '{' || text.p[0] == '[');
 }
 
 bool tg_number_has_key(tg_sv head, const char *key)
@@ -23,7 +23,7 @@ bool tg_number_has_key(tg_sv head, const char *key)
 bool tg_number_begins_with(tg_sv head, const char *key)
 {
     TG_BUF quoted = { 0 };
-    if (!tg_number_is_object(head))
+    if (!tg_number_is_json(head))
         return false;
     while (head.n && head.p[0] != '"')
         head = tg_sv_from(head, 1);
@@ -39,12 +39,26 @@ bool tg_sheet_refuse(struct tg_number_sheet *s, size_t line, const char *what)
     return tg_err_hint(s->err, "docs/numbers.md has the formats of files of numbers.");
 }
 
-struct tg_doc *tg_sheet_parse(struct tg_number_sheet *s, tg_sv text)
+void tg_number_times_init(struct tg_number_times *t)
 {
-    struct tg_doc *d = tg_doc_parse(text, s->file, s->err);
-    if (!d)
-        s->err->kind = TG_ERR_TRACE;
-    return d;
+    *t = (struct tg_number_times){ 0 };
+    tg_strmap_init(&t->names);
+}
+
+void tg_number_times_release(struct tg_number_times *t)
+{
+    tg_strmap_release(&t->names);
+    free(t->n);
+}
+
+size_t tg_number_times_next(struct tg_number_times *t, tg_sv name)
+{
+    size_t known = t->names.n;
+    uint32_t id = tg_strmap_add(&t->names, name);
+    t->n = tg_grow(t->n, &t->cap, t->names.n, sizeof *t->n);
+    if (id == known)
+        t->n[id] = 0;
+    return t->n[id]++;
 }
 
 /* UTF-8 without control characters. */

@@ -1,6 +1,7 @@
 #ifndef TG_NUMBER_SHEET_H
 #define TG_NUMBER_SHEET_H
 /* What the formats share. Private to core/number. */
+#include "core/base/strmap.h"
 #include "core/number/number.h"
 
 /* A file as it is read: values of its runs, in any order. */
@@ -25,8 +26,15 @@ bool tg_sheet_refuse(struct tg_number_sheet *s, size_t line, const char *what);
 bool tg_number_begins_with(tg_sv head, const char *key);
 /* Does the text have `"key"`? */
 bool tg_number_has_key(tg_sv head, const char *key);
-/* Does it begin with a brace? */
-bool tg_number_is_object(tg_sv text);
-/* The object that the text is; NULL with the error set. */
-struct tg_doc *tg_sheet_parse(struct tg_number_sheet *s, tg_sv text);
+/* Does it begin with a brace or a bracket? */
+bool tg_number_is_json(tg_sv text);
+
+/* How often each name has come: the run that it belongs to next. */
+struct tg_number_times {
+    struct tg_strmap names;
+    size_t *n, cap;
+};
+void tg_number_times_init(struct tg_number_times *t);
+void tg_number_times_release(struct tg_number_times *t);
+size_t tg_number_times_next(struct tg_number_times *t, tg_sv name);
 #endif

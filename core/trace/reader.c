@@ -450,6 +450,7 @@ static inline bool take_event(struct tg_reader *r, struct tg_event *ev, struct t
     r->info.rounded_numbers += raw->rounded;
     r->info.any_ts_float |= ev->has_ts && ev->ts_float;
     r->info.any_ts_missing |= !ev->has_ts;
+    r->any_phase |= ev->ph != 0;
     if (ev->name == TG_NO_ID && (ev->has_name || ev->has_cat) &&
         !tg_reader_intern(r, text_of(r, &raw->cat, 0), text_of(r, &raw->name, 1), &ev->name, err))
         return false;
@@ -709,7 +710,7 @@ static __attribute__((noinline)) enum tg_next next_slowly(struct tg_reader *r, s
 bool tg_reader_saw_events(const struct tg_reader *r, struct tg_err *err)
 {
     const char *name = tg_source_name(r->source);
-    if (!r->bare || !r->info.events || r->names.n)
+    if (!r->bare || !r->info.events || (r->names.n && r->any_phase))
         return true;
     if (r->is_hatchet)
         return tg_err_say(err, TG_ERR_TRACE, TG_AT_FILE(name),
@@ -718,8 +719,8 @@ bool tg_reader_saw_events(const struct tg_reader *r, struct tg_err *err)
                           "Triton's kernels as well.",
                           name);
     return tg_err_say(err, TG_ERR_TRACE, TG_AT_FILE(name),
-                      "'%s' is not a trace: none of its %" PRIu64 " objects has a name", a_trace_is,
-                      name, r->info.events);
+                      "'%s' is not a trace: none of its %" PRIu64 " objects has %s", a_trace_is, name,
+                      r->info.events, r->names.n ? "a phase (ph)" : "a name");
 }
 
 enum tg_next tg_reader_next(struct tg_reader *r, struct tg_event *ev, struct tg_err *err)

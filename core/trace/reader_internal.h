@@ -23,7 +23,7 @@ tg_reader_each(struct tg_reader *r, bool (*take)(void *arg, const struct tg_even
 }
 /*
  * After the last event: false with err set if the text is a list of objects that are not events:
- * none has a name, a category or a time that was kept.
+ * none has a name or a category, or none a phase.
  */
 TG_MUST bool tg_reader_saw_events(const struct tg_reader *r, struct tg_err *err);
 /* Facts in the args of the last event; views as in tg_event. */

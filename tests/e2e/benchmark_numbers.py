@@ -38,13 +38,13 @@ def one_file(folder, stem, runs):
 def vllm(folder, stem, runs):
     for i, run in enumerate(runs):
         write_json(f"{folder}/{stem}{i}.json", {"date": f"20260101-10000{i}", "endpoint_type": "vllm", "label": None, "model_id": "m",
-                   "tokenizer_id": "m", "num_prompts": 100, "request_rate": "inf", "duration": 20.0 + i,
+                   "tokenizer_id": "m", "num_prompts": 100, "request_rate": "inf", "p99_itl_ms": float("nan"), "duration": 20.0 + i,
                    **{n: v for n, (v, _) in run.items()}, "ttfts": [0.1, 0.2], "errors": [""]})
 
 
 def sglang(folder, stem, runs):
     write_text(f"{folder}/{stem}.jsonl", "".join(
-        json.dumps({"tag": None, "backend": "sglang", "dataset_name": "random", "request_rate": 4.0, **{n: v for n, (v, _) in run.items()},
+        json.dumps({"tag": None, "backend": "sglang", "dataset_name": "random", "request_rate": float("inf"), **{n: v for n, (v, _) in run.items()},
                     "input_lens": [3, 4]}) + "\n" for run in runs))
 
 
@@ -65,11 +65,18 @@ def google(folder, stem, runs):
         write_json(f"{folder}/{stem}{i}.json", {"context": {"date": "2026-01-01T00:00:00", "num_cpus": 8}, "benchmarks": rows})
 
 
+def named_values(folder, stem, runs):
+    """What github-action-benchmark takes."""
+    for i, run in enumerate(runs):
+        write_json(f"{folder}/{stem}{i}.json", [{"name": n, "unit": u, "value": v, "range": "± 3", "extra": "5 runs"} for n, (v, u) in run.items()])
+
+
 # writer, glob of its files, name of a time, its unit in reports, name of a rate
 FORMATS = [(lines, "out/bench*.numbers", "ttft", "ms", "rate"), (one_file, "out/bench*.numbers", "ttft", "ms", "rate"),
            (vllm, "out/bench*.json", "median_ttft_ms", "ms", "output_throughput"),
            (sglang, "out/bench*.jsonl", "median_ttft_ms", "ms", "output_throughput"),
-           (pytest_benchmark, "out/bench*.json", "t.py::test_a[8]", "s", None), (google, "out/bench*.json", "BM_mm/64", "us", None)]
+           (pytest_benchmark, "out/bench*.json", "t.py::test_a[8]", "s", None), (google, "out/bench*.json", "BM_mm/64", "us", None),
+           (named_values, "out/bench*.json", "fib(10)", "ns", "items")]
 
 
 def drawn(rng, names, factor=1.0, runs=5):

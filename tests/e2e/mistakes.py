@@ -39,6 +39,7 @@ MISTAKES = [  # the line, exit, what standard error says
     ("diff x/proton.hatchet x/proton.hatchet", 3, ["hatchet", "Proton", "torch.profiler"]),
     ("analyze x/proton.hatchet --whole --measure ops", 3, ["hatchet", "Proton"]),
     ("summarize x/objects.json -o x/s.tgs", 3, ["not a trace", "none of its 2 objects has a name"]),
+    ("analyze x/rows.json --whole --measure ops", 3, ["not a trace", "none of its 2 objects has a phase (ph)"]),
     ("analyze x/h.xplane.pb", 3, ["XPlane", "trace.json.gz"]),
     ("check x/report.sqlite --baseline perf/run0.json.gz", 3, ["CUPTI_ACTIVITY_KIND_KERNEL", "no column 'start'", "Export it again"]),
     ("check x/browser.db --baseline perf/run0.json.gz", 3, ["SQLite", "not of a profiler", "nsys export", "rocprofv3"]),
@@ -81,6 +82,7 @@ def trouble(tmp):
     write("x/proton.hatchet", json.dumps([{"frame": {"name": "ROOT", "type": "function"}, "metrics": {"count": 0}, "children": [
         {"frame": {"name": "k"}, "metrics": {"count": 2, "time (ns)": 300}, "children": []}]}, {"CUDA": {"0": {"arch": "90"}}}]))
     write("x/objects.json", '[{"a": 1}, {"b": 2}]')
+    write("x/rows.json", '[{"name": "a", "mean": 1}, {"name": "b", "mean": 2}]')
     write("x/h.xplane.pb", b"\n\xb3\x8a\x01\x12\x09/host:CPU" + bytes(17_000))
     write("x/tab.yml", "version: 1\nrules:\n\t- id: a\n")
     write("x/preset.yml", "version: 1\nextends: [tracegate:recomended]\n")

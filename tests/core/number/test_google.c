@@ -26,6 +26,30 @@ WITH_FILE(aggregates_and_errors_are_left_out)
     assert_int_equal(f->runs.v[0].n, 1);
 }
 
+/* --benchmark_report_aggregates_only: the library's median is the value. */
+WITH_FILE(aggregates_alone_give_their_median)
+{
+#define OF(which, time)                                                                            \
+    "{\"name\": \"BM_x_" which "\", \"run_name\": \"BM_x\", \"run_type\": \"aggregate\", "         \
+    "\"aggregate_name\": \"" which "\", \"real_time\": " #time "}"
+    assert_true(file_is(f, FILE_OF(OF("mean", 7) "," OF("median", 6) "," OF("stddev", 1))));
+    assert_int_equal(f->runs.v[0].n, 1);
+    assert_true(number(f, 0, "BM_x")->value == 6);
+    assert_sv_equal(number(f, 0, "BM_x")->unit, TG_SV("ns"));
+#undef OF
+    assert_true(file_is(f, FILE_OF(REPEAT(0, 3) ", {\"name\": \"BM_s\", \"real_time\": 0, "
+                                                "\"skipped\": \"SKIPPED_WITH_ERROR\"}")));
+    assert_int_equal(f->runs.v[0].n, 1);
+}
+
+/* Another program may have sorted the members. */
+WITH_FILE(members_in_any_order)
+{
+    assert_true(
+        file_is(f, "{\"benchmarks\": [{\"name\": \"a\", \"real_time\": 2}], \"context\": {}}"));
+    assert_true(number(f, 0, "a")->value == 2);
+}
+
 WITH_FILE(what_lacks_is_told)
 {
     assert_refused(f, FILE_OF("{\"name\": \"a\"}"), 0, "without a name or a real_time");

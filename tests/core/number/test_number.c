@@ -81,9 +81,26 @@ WITH_FILE(a_damaged_form_is_refused)
 
 TEST(words_and_units_say_which_way_is_better)
 {
-    assert_true(tg_number_more_is_better(TG_SV("output_throughput"), TG_SV("")));
-    assert_true(tg_number_more_is_better(TG_SV("x"), TG_SV("tok/s")));
-    assert_true(tg_number_more_is_better(TG_SV("accept_length"), TG_SV("")));
-    assert_false(tg_number_more_is_better(TG_SV("median_ttft_ms"), TG_SV("ms")));
-    assert_false(tg_number_more_is_better(TG_SV("x"), TG_SV("s")));
+    static const struct {
+        const char *name, *unit;
+        bool more;
+    } rows[] = {
+        { "output_throughput", "", true },
+        { "Throughput", "", true },
+        { "x", "tok/s", true },
+        { "x", "ops/sec", true },
+        { "x", "TFLOPS", true },
+        { "max_output_tokens_per_s", "", true },
+        { "accept_length", "", true },
+        { "completed", "", true },
+        { "median_ttft_ms", "ms", false },
+        { "x", "s", false },
+        { "failed", "", false },
+        { "per_step_ms", "ms", false },
+        { "loss", "", false },
+        { "x", "s/iter", false },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(tg_number_more_is_better(tg_sv_of(rows[i].name), tg_sv_of(rows[i].unit)),
+                         rows[i].more);
 }

@@ -15,6 +15,17 @@ WITH_FILE(the_median_of_each_benchmark)
     assert_true(number(f, 0, "test_b")->value == 2e-06);
 }
 
+/* Another program may have sorted the members. */
+WITH_FILE(members_in_any_order)
+{
+    static const char sorted[] =
+        "{\"benchmarks\": [{\"fullname\": \"a\", \"stats\": {\"median\": 2}}], "
+        "\"commit_info\": {}, \"machine_info\": {}}";
+    assert_true(tg_number_looks_like(tg_sv_of(sorted)));
+    assert_true(file_is(f, sorted));
+    assert_true(number(f, 0, "a")->value == 2);
+}
+
 WITH_FILE(what_lacks_is_told)
 {
     assert_refused(f, FILE_OF("[{\"fullname\": \"a\", \"stats\": {}}]"), 0, "without stats.median");

@@ -415,7 +415,7 @@ TEST(ticks_tell_the_progress)
     struct tg_err err = TG_ERR_INIT;
     struct tg_source *s;
     struct tg_trace *t;
-    tg_buf_puts(&text, "[{\"name\":\"a\"}");
+    tg_buf_puts(&text, "[{\"name\":\"a\",\"ph\":\"i\"}");
     for (int i = 0; i < 10000; i++)
         tg_buf_puts(&text, ",{}");
     tg_buf_putc(&text, ']');

@@ -69,7 +69,7 @@ static bool put_column(struct tg_database *d, struct tg_buf *out, const char *ta
     return true;
 }
 
-/* "{table text}": the text belongs to the query if there is such a table. */
+/* "{table text}", "{table.column text}": the text belongs to the query if there is such a table or column. */
 static bool expand(struct tg_database *d, struct tg_buf *out, const struct tg_db_query *q,
                    struct tg_err *err)
 {
@@ -83,10 +83,16 @@ static bool expand(struct tg_database *d, struct tg_buf *out, const struct tg_db
                 return false;
         } else if (*p == '{') {
             TG_BUF table = { 0 };
+            tg_sv column = TG_SV("");
             tg_buf_add(&table, word(p + 1));
-            if (!has(d, table.p, TG_SV(""), &there, err))
+            p += 1 + table.n;
+            if (*p == '.') {
+                column = word(p + 1);
+                p = column.p + column.n;
+            }
+            if (!has(d, table.p, column, &there, err))
                 return false;
-            p += there ? 1 + table.n : strcspn(p, "}");
+            p += there ? 0 : strcspn(p, "}");
         } else if (*p == '}') {
             p++;
         }
@@ -399,14 +405,15 @@ void tg_database_rewind(struct tg_database *d)
 
 /* ---- opening ---- */
 
-/* A table by which a profiler's file is known. */
+/* A table by which a profiler's file is known; without a dialect it is refused by name. */
 static const struct {
     const char *table;
     const struct tg_db_dialect *dialect;
+    const char *profiler;
 } known[] = {
-    { "META_DATA_EXPORT", &tg_nsys },       { "CUPTI_ACTIVITY_KIND_KERNEL", &tg_nsys },
-    { "rocpd_kernel_dispatch", &tg_rocpd }, { "rocpd_region", &tg_rocpd },
-    { "rocpd_metadata", &tg_rocpd },
+    { "META_DATA_EXPORT", &tg_nsys, NULL },        { "CUPTI_ACTIVITY_KIND_KERNEL", &tg_nsys, NULL },
+    { "rocpd_kernel_dispatch", &tg_rocpd, NULL },  { "rocpd_region", &tg_rocpd, NULL },
+    { "rocpd_op", NULL, "rocmProfileData (RPD)" }, { "rocpd_metadata", &tg_rocpd, NULL },
 };
 
 static bool identify(struct tg_database *d, struct tg_err *err)
@@ -415,10 +422,14 @@ static bool identify(struct tg_database *d, struct tg_err *err)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (!has(d, known[i].table, TG_SV(""), &there, err))
             return false;
-        if (there) {
+        if (there && known[i].dialect) {
             d->dialect = known[i].dialect;
             return true;
         }
+        if (there)
+            return tg_err_say(err, TG_ERR_TRACE, TG_AT_FILE(d->name), "'%s' is a database of %s",
+                              "tracegate reads what rocprofv3 (rocpd) and torch.profiler write.",
+                              d->name, known[i].profiler);
     }
     return tg_err_say(err, TG_ERR_TRACE, TG_AT_FILE(d->name),
                       "'%s' is an SQLite database, but not of a profiler that is known",

@@ -43,7 +43,7 @@ enum tg_db_column {                 /* of a query; columns that are missing at t
 /*
  * In `sql`, $column is t.column if `table`, whose alias is t, has that column, and NULL if not;
  * $a:other.column is the same for the table `other` with alias a. {other text} is text if there is
- * a table `other`.
+ * a table `other`, {other.column text} if that has the column.
  */
 struct tg_db_query {
     const char *table;

@@ -719,8 +719,8 @@ bool tg_reader_saw_events(const struct tg_reader *r, struct tg_err *err)
                           "Triton's kernels as well.",
                           name);
     return tg_err_say(err, TG_ERR_TRACE, TG_AT_FILE(name),
-                      "'%s' is not a trace: none of its %" PRIu64 " objects has %s", a_trace_is, name,
-                      r->info.events, r->names.n ? "a phase (ph)" : "a name");
+                      "'%s' is not a trace: none of its %" PRIu64 " objects has %s", a_trace_is,
+                      name, r->info.events, r->names.n ? "a phase (ph)" : "a name");
 }
 
 enum tg_next tg_reader_next(struct tg_reader *r, struct tg_event *ev, struct tg_err *err)

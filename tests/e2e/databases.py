@@ -2,7 +2,7 @@
 """Databases of Nsight Systems and rocprofv3, in every form of their tables. What must come out is counted from the list of
 events that the generator wrote, and once more in SQL; a refusal must name the file and end in bounded time and memory.
 
-    databases.py [counted queried judged refused large]
+    databases.py [counted queried judged refused sparse large]
 """
 import collections
 import csv
@@ -298,6 +298,29 @@ def refused(tmp):
     absent_library(good)
 
 
+def sparse(tmp):
+    """Only what gives a row its meaning is asked for: a database with less than that has the same rows, and the same links."""
+    less = {"event": ("category_id", "parent_stack_id"), "info_kernel_symbol": ("kernel_name",), "memory_copy": ("src_agent_id", "dst_agent_id"),
+            "kernel_dispatch": ("workgroup_size_x", "workgroup_size_y", "workgroup_size_z", "grid_size_x", "grid_size_y", "grid_size_z", "group_segment_size",
+                                "dispatch_id", "agent_id", "queue_id"), "region": ("pid", "tid")}
+    for form in ("rocpd rows", "rocpd timestamps"):
+        path = write(tmp, form, program(3, vendor="hip"))
+        before = whole(path), linked(path)
+        with sqlite3.connect(path) as db:
+            for table_, columns in less.items():
+                there = [r[1] for r in db.execute(f"pragma table_info(rocpd_{table_}_0194a7b1)")]
+                db.execute(f"drop view rocpd_{table_}")
+                kept = ", ".join(f"[{c}]" for c in there if c not in columns)
+                db.execute(f"create view rocpd_{table_} as select {kept} from rocpd_{table_}_0194a7b1")
+            db.execute("drop view rocpd_info_agent")
+        expect(f"{form}: without what is not needed", (whole(path), linked(path)), before)
+    other = os.path.join(tmp, "a.rpd")
+    with sqlite3.connect(other) as db:
+        for name in ("metadata(tag, value)", "string(id, string)", "api(id, pid, tid, start, [end], apiName_id)", "op(id, gpuId, queueId, start, [end], description_id)"):
+            db.execute(f"create table rocpd_{name}")
+    is_refused("rocmProfileData", other, "a database of rocmProfileData (RPD)", "rocprofv3")
+
+
 def absent_library(good):
     """Where libsqlite3 is not installed: the program starts, reads other traces, and says what to install."""
     if b"libsqlite3" in subprocess.run(["ldd", PROGRAM], capture_output=True, check=False).stdout:
@@ -345,4 +368,4 @@ def large(tmp):
 
 if tracegate("names", "-", input="SQLite format 3\0", check=False).stderr.find("This build of tracegate reads none") >= 0:
     absent("SQLite in this build")
-run_parts(counted, queried, judged, refused, large)
+run_parts(counted, queried, judged, refused, sparse, large)

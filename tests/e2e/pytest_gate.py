@@ -109,7 +109,7 @@ def records(tmp):
     outcomes, text = pytest(r, "--tracegate=record", code=1, NO_KINETO="1")
     expect("no Kineto: red", red(outcomes), [n for n in NAMES if n != "test_plain"])
     expect_has("no Kineto", outcomes["test_train"], "tracegate: this PyTorch is built without Kineto")
-    check("no Kineto: no traceback through the module", "def record(" not in text)
+    check("no Kineto: no traceback through the module", "def record(" not in text and "another exception" not in text)
     pytest(r, "--tracegate=record")
     expect("record again: the same names", sorted(os.listdir(r.path("perf/pytest"))), kept)
     bare = tmp + "/bare"

@@ -146,8 +146,8 @@ def record(
         raise RecordError("tracegate.record needs PyTorch (import torch.profiler failed): pip install torch") from error
     if not torch.profiler.kineto_available():
         raise RecordError(
-            "this PyTorch is built without Kineto, which writes traces (torch.profiler.kineto_available() is False): install PyTorch's "
-            "own build"
+            "this PyTorch is built without Kineto, which writes traces (torch.profiler.kineto_available() is False), as Debian's is: "
+            "pip install torch brings PyTorch's own build"
         )
     place = _place(path, _rank())
     complete = written = False

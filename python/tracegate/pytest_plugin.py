@@ -326,13 +326,15 @@ def tracegate(request: pytest.FixtureRequest) -> Callable[..., Any]:
         used = True
         if gate is None:
             return fn(*args, **kwargs)
-        recording = gate.recording(request.node.nodeid)
+        recording, refused = gate.recording(request.node.nodeid), ""
         try:
             with record(recording.path, with_stack=bool(request.config.getini("tracegate_stacks")), **steps) as step:
                 for _ in step:
                     result = fn(*args, **kwargs)
         except RecordError as error:
-            pytest.fail(f"tracegate: {error}", pytrace=False)
+            refused = f"tracegate: {error}"
+        if refused:  # here, so that it is not told as an error while another one was handled
+            pytest.fail(refused, pytrace=False)
         gate.recorded[recording.nodeid] = recording._replace(path=step.path)
         return result
 

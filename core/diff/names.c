@@ -235,6 +235,21 @@ static bool closure_number(struct scan *z)
     return true;
 }
 
+/* Where the number ends that begins at `i`: "32", "36.1", "1.2e+09", "1.2G". */
+static size_t number_end(tg_sv s, size_t i)
+{
+    size_t n = tg_sv_digits(s, i), e;
+    if (n + 1 < s.n && s.p[n] == '.' && tg_is_digit(s.p[n + 1]))
+        n = tg_sv_digits(s, n + 1);
+    e = n < s.n && (s.p[n] == 'e' || s.p[n] == 'E') ? n + 1 : s.n;
+    e += e < s.n && (s.p[e] == '+' || s.p[e] == '-');
+    if (e < s.n && tg_is_digit(s.p[e]))
+        n = tg_sv_digits(s, e);
+    if (n < s.n && strchr("kKMGT", s.p[n]) && (n + 1 == s.n || !tg_is_word(s.p[n + 1])))
+        n++;
+    return n;
+}
+
 /* Names that count: "step[DECODE bs=32]" of a server. Numbers become '*', (…) goes. */
 static void without_numbers(tg_sv s, struct tg_buf *out)
 {
@@ -245,7 +260,7 @@ static void without_numbers(tg_sv s, struct tg_buf *out)
         else if (s.p[i] == ')')
             depth -= depth > 0;
         else if (depth == 0 && tg_is_digit(s.p[i])) {
-            i = tg_sv_digits(s, i) - 1;
+            i = number_end(s, i) - 1;
             tg_buf_putc(out, '*');
         } else if (depth == 0)
             tg_buf_putc(out, s.p[i]);

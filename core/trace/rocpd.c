@@ -24,7 +24,7 @@
 /* What ran when the recording ended has no end. */
 #define ENDED " WHERE t.[end] IS NOT NULL"
 #define STAMPED " WHERE t.end_id IS NOT NULL"
-/* Stack ids count within a process; a file may have several, merged. Where calls do not tell theirs, one is
+/* Stack ids count within a process; a file may have several, merged. If calls do not tell theirs, one is
  * taken for granted. */
 #define IN_PROCESS(pid) "((coalesce(" pid ", 0) << 32) | ($e:rocpd_event.stack_id & 4294967295))"
 #define CORRELATION IN_PROCESS("{rocpd_region.pid $pid,} 0")

@@ -450,6 +450,10 @@ static void put_next_of_tests(struct job *j)
                   "  then, in each change: python3 -m pytest --tracegate=check\n",
                   j->survey.topic, add.n ? add.p : "",
                   j->survey.remote.n ? " && git push -u origin HEAD" : "");
+    if (j->survey.ci != TG_CI_GITHUB)
+        tg_buf_puts(&j->out,
+                    "  in the job of a change, in a clone with its whole history: python3 -m "
+                    "pytest --tracegate=check --junitxml=gate.xml\n");
 }
 
 static void put_next(struct job *j)
@@ -487,6 +491,11 @@ static void put_next(struct job *j)
     if (j->setup.nightly)
         tg_buf_puts(&j->out, "  the first night may be red, because nothing is stored yet; it is "
                              "recorded, and the night of the next commit is compared with it\n");
+    if (j->setup.nightly && j->survey.ci != TG_CI_GITHUB)
+        tg_buf_puts(&j->out,
+                    "  in a job of every night: python3 bench.py && tracegate baseline fetch "
+                    "--all && { tracegate check --suite nightly; code=$?; tracegate baseline "
+                    "record --suite nightly && tracegate baseline push && exit $code; }\n");
     tg_buf_printf(&j->out,
                   "  3. git switch -c %s && git add%s && git commit -m \"performance gate\"%s\n",
                   j->survey.topic, add.n ? add.p : " .",

@@ -450,6 +450,17 @@ def jobs(tmp):
         run = subprocess.run(command, cwd=r.dir, env=env, capture_output=True, text=True)
         expect(f"{what}: {run.stdout[-500:]} {run.stderr[-500:]}", run.returncode, code)
         check(f"{what}: reports", all(os.path.exists(r.path(f)) for f in ("gate.xml", "gate.md")))
+    # a service without a template for nights is told the commands: nothing to compare with, the same code, a copy; each is recorded
+    box, r = hosted(tmp, "nights", {"variant": "base 0\n", "bench.py": BENCH, ".gitignore": "out/\n"})
+    r.git("remote", "add", "origin", box.bare)
+    night = re.search(r"in a job of every night: (.*)", init(r, "--service", "slurm", "--nightly"))[1]
+    expect_has("tests", init(repository(tmp + "/tests", {}), "--for", "pytest", "--service", "gitlab"), "pytest --tracegate=check --junitxml=gate.xml")
+    for variant, code in (("base 0", 0), ("base 5", 0), ("extra_copy 0", 1)):
+        r.write("variant", variant + "\n")
+        r.commit(variant)
+        run = subprocess.run(["bash", "-c", night], cwd=r.dir, env=dict(r.env, PATH=f"{tools}:{os.environ['PATH']}", TRACES=TRACES), capture_output=True, text=True)
+        expect(f"night {variant}: {run.stdout[-500:]} {run.stderr[-500:]}", run.returncode, code)
+    expect("nights: recorded at origin", len({n.split("/")[4] for n in r.git("-C", box.bare, "for-each-ref", "--format=%(refname)", "refs/tracegate/v1").split()}), 3)
 
 
 # What writes the traces of each framework, as it names and marks them: two ranks of SGLang and vLLM, RANKS of the launched ones.

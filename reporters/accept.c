@@ -195,7 +195,10 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const ch
         return; /* a requirement's row says itself what to do */
     if (v->outcome == TG_OUTCOME_WARN)
         tg_buf_puts(out, "A warning does not block. ");
-    if (f) {
+    if (r->one_rank) {
+        put_words(out, r->next);
+        tg_buf_putc(out, ' ');
+    } else if (f) {
         struct tg_origin_place look = tg_origin_look(r->cause);
         bool touched = !r->cause->change_known || r->cause->link > TG_CAUSE_LINK_FILE;
         if (touched)
@@ -210,6 +213,8 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const ch
         tg_buf_puts(out, touched ? ". "
                                  : "), which the change does not touch: compare data, "
                                    "configuration and dependencies of the two sides. ");
+    } else if (r->was_over) {
+        tg_buf_puts(out, "The baseline was over it, too: this change alone is not why. ");
     } else if (r->subject != TG_SUBJECT_NUMBER && (!r->cause || !r->cause->stacks)) {
         tg_buf_puts(out, "Where in the program it is: record both sides with Python stacks (");
         put_code(out, TG_SV("with_stack=True"));

@@ -163,10 +163,10 @@ bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, cons
 struct tg_parts tg_result_parts(const struct tg_result *r)
 {
     struct tg_parts parts = { TG_SV(""), r->message, "", "" };
-    if (tg_result_is_guard(r))
-        return parts; /* guards have messages of their own */
+    if (tg_result_is_guard(r) || r->one_rank)
+        return parts; /* these have messages of their own */
     if (r->subject == TG_SUBJECT_STEP && r->metric != TG_RULE_METRIC_TOTAL) {
-        parts.what = "host time between operators (ProfilerStep)";
+        parts.what = "host time between operators";
         parts.joint = ": ";
         return parts;
     }
@@ -179,7 +179,7 @@ struct tg_parts tg_result_parts(const struct tg_result *r)
 tg_sv tg_result_called(const struct tg_result *r)
 {
     struct tg_parts parts = tg_result_parts(r);
-    return parts.name.n ? parts.name : tg_sv_of(parts.what);
+    return parts.name.n ? parts.name : *parts.what ? tg_sv_of(parts.what) : r->op_normalised;
 }
 
 void tg_result_put_at(struct tg_buf *out, const struct tg_result *r)
@@ -356,7 +356,7 @@ uint32_t *tg_findings_of(const struct tg_verdict *v, const uint32_t *roots, enum
 
 tg_sv tg_result_next(const struct tg_verdict *v, const struct tg_result *r)
 {
-    return tg_sv_eq(r->next, v->error_hint) ? TG_SV("") : r->next;
+    return r->one_rank || tg_sv_eq(r->next, v->error_hint) ? TG_SV("") : r->next;
 }
 
 /* ---- the two sides ---- */

@@ -145,6 +145,15 @@ struct tg_rank_shift {
     size_t n;
 };
 
+/* One rank alone takes longer, by names that take longer on it alone (rank_alone.c). */
+struct tg_rank_alone {
+    int64_t rank;
+    bool device;        /* by the work of its device; else of its host */
+    double value[2];    /* all of it, ns per step; */
+    double of_names[2]; /* of the names that grew */
+    size_t n_names;     /* these: tg_op.on_rank_alone */
+};
+
 struct tg_attr_change {
     enum tg_attr_kind kind;
     tg_sv base, test; /* only the parts that differ, as text: "registers 128", "registers 255" */
@@ -200,6 +209,7 @@ struct tg_op {
     double share[2]; /* of the step, 0..1 (self on the host, duration on the device) */
     const struct tg_algorithm
         *choice; /* device work: all that differs is libraries' choice; the first */
+    bool on_rank_alone; /* it takes longer on tg_comparison.rank_alone's, and on no other */
     bool repaid; /* it came, or got slower, where a place provably takes less time in all (net.c) */
     enum tg_slight slight; /* of what came: does it cost next to nothing? */
     /* sums over everything: steps, ranks, runs, and the time outside every step */
@@ -414,6 +424,7 @@ struct tg_comparison {
     size_t n_left;
     bool collapsed;                       /* more than half of the kernels gone and busy time too */
     const struct tg_straggler *straggler; /* NULL: none */
+    const struct tg_rank_alone *rank_alone; /* NULL: none */
     const struct tg_window_hint *hints;
     size_t n_hints;
     bool ranks_known[2];   /* every run has the step time of two ranks or more */

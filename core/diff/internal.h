@@ -305,6 +305,9 @@ void tg_straggler_find(struct tg_diff_work *w);
 /* core/diff/account.c: c->account, after the counts. */
 void tg_account_close(struct tg_diff_work *w);
 
+/* core/diff/rank_alone.c: one rank that takes longer, and the others do not. */
+void tg_rank_alone_find(struct tg_diff_work *w);
+
 /* core/diff/attr_changes.c */
 void tg_compare_attrs(struct tg_diff_work *w);
 

@@ -298,15 +298,20 @@ static void put_growers(struct tg_buf *b, const struct tg_comparison *c, enum tg
 }
 
 /* "2.49 ms per step, was 1.02 ms (+144 %, +1.47 ms)" */
-static void put_numbers(struct tg_buf *b, const struct tg_account_series *s, enum tg_unit unit)
+static void put_numbers(struct tg_buf *b, const struct tg_comparison *c, enum tg_account_id id)
 {
+    const struct tg_account_series *s = &c->account.of[id];
+    enum tg_unit unit = quantity[id].unit;
     double pct = 100 * growth(s) / s->value[TG_BASE];
     tg_buf_printf(b, "%s per step, was %s (", TG_VALUE(s->value[TG_TEST], unit),
                   TG_VALUE(s->value[TG_BASE], unit));
     if (s->value[TG_BASE] > 0)
         tg_buf_printf(b, "%s, ", TG_PCT(pct));
-    tg_buf_printf(b, "%s)%s", TG_SIGNED(growth(s), unit),
-                  s->one_rank ? " on the rank that has most" : "");
+    tg_buf_printf(b, "%s)", TG_SIGNED(growth(s), unit));
+    if (s->one_rank && c->rank_alone)
+        tg_buf_printf(b, " on rank %lld", (long long)c->rank_alone->rank);
+    else if (s->one_rank)
+        tg_buf_puts(b, " on the rank that has most");
 }
 
 /* "fresh runs 2.41 ms to 2.60 ms, baseline runs 1.00 ms to 1.05 ms; limit +8 %" */
@@ -430,7 +435,7 @@ static void close_series(struct tg_eval_state *e, const struct tg_op_index *x,
     f = find(e, x, id);
     if (f.state == TG_STATE_PASS || (f.state == TG_STATE_WARN && failed)) {
         tg_buf_printf(&b, "%s: ", quantity[id].said);
-        put_numbers(&b, s, quantity[id].unit);
+        put_numbers(&b, e->in->comparison, id);
         tg_buf_add(&b, f.more);
         put_growers(&b, e->in->comparison, id);
         tg_eval_note(e, TG_REASON_NONE, tg_buf_sv(&b), "");
@@ -439,7 +444,7 @@ static void close_series(struct tg_eval_state *e, const struct tg_op_index *x,
     }
     if (f.state == TG_STATE_INCONCLUSIVE) /* the headline has no name before it */
         tg_buf_printf(&b, "%s ", quantity[id].said);
-    put_numbers(&b, s, quantity[id].unit);
+    put_numbers(&b, e->in->comparison, id);
     tg_buf_add(&b, f.more);
     put_growers(&b, e->in->comparison, id);
     r = add_row(e, id, f.state);

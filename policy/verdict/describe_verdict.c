@@ -487,6 +487,11 @@ static void put_slowest(struct tg_buf *b, const struct tg_evidence *ev)
 static void put_finding(struct tg_buf *b, const struct tg_result *r, const struct tg_comparison *c)
 {
     const struct tg_region *g = tg_result_region(c, r);
+    if (r->one_rank) {
+        tg_buf_printf(b, "rank %lld alone: ", (long long)c->rank_alone->rank);
+        tg_phrase_rank_alone(b, c);
+        return;
+    }
     if (!g || !put_replaced(b, g, c)) {
         put_name(b, c, r);
         if (r->dimension == TG_DIM_DURATION && r->ev && r->ev->pooled)
@@ -530,7 +535,8 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct
             continue;
         tg_buf_puts(b, shown++ ? ", " : ": ");
         put_finding(b, r, c);
-        if (total == 1 && r->has_values && !is_of_some_steps(r))
+        if ((total == 1 || (shown == 1 && !is_whole(r))) && r->has_values && !r->one_rank &&
+            !is_of_some_steps(r))
             put_cost(b, v, c, (uint32_t)i);
         if (total == 1 && r->has_values && how == TG_HEADLINE_PLACED)
             put_place(b, r);

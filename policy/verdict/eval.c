@@ -229,6 +229,7 @@ static void place_results(struct tg_eval_state *e)
     if (e->n)
         TG_SORT(e->results, e->n, by_weight);
     tg_fold(e);
+    tg_fold_rank(e);
     out->results = tg_arena_copy(e->arena, e->results, e->n, sizeof *e->results);
     out->n_results = e->n;
     for (size_t i = 0; i < e->n; i++) {

@@ -208,4 +208,5 @@ void tg_waive(struct tg_eval_state *e);
 /* known_events.c */
 void tg_known_explain(struct tg_eval_state *e);
 void tg_fold(struct tg_eval_state *e); /* results in their final order */
+void tg_fold_rank(struct tg_eval_state *e); /* then what one rank alone does: one_rank.c */
 #endif

@@ -492,9 +492,11 @@ static void put_text(struct tg_result *r, const struct tg_eval_state *e, const s
         tg_describe_op(r, w->x.op, e->c, &w->p, &w->j, e->arena);
     if (w->x.kind == TG_QUANTITY_TOGETHER)
         put_names(r, &w->x, e->arena);
-    if (e->rank >= 0 && !e->brief)
-        r->op_normalised =
-            TG_SV_PRINTF(e->arena, "%.*s [rank %lld]", TG_SV_ARG(r->plain), (long long)e->rank);
+    if (e->rank < 0 || e->brief)
+        return;
+    r->of_rank = e->rank;
+    r->op_normalised =
+        TG_SV_PRINTF(e->arena, "%.*s [rank %lld]", TG_SV_ARG(r->plain), (long long)e->rank);
 }
 
 /* Tables and charts show what was decided by: of a finding about an operator's own time. */

@@ -6,8 +6,11 @@
 
 struct tg_result tg_result_of(tg_sv rule)
 {
-    return (
-        struct tg_result){ .rule = rule, .delta_pct = NAN, .share = NAN, .folded_under = TG_NO_ID };
+    return (struct tg_result){ .rule = rule,
+                               .delta_pct = NAN,
+                               .share = NAN,
+                               .folded_under = TG_NO_ID,
+                               .of_rank = -1 };
 }
 
 struct tg_result *tg_eval_add(struct tg_eval_state *e, const struct tg_rule *rule)

@@ -94,6 +94,8 @@ struct tg_result {
     tg_sv op,
         op_normalised; /* raw, normalised; for metrics of the whole trace the metric's name in both */
     tg_sv plain;       /* op_normalised without the rank */
+    int64_t of_rank;            /* a rule looked at this rank by itself; -1: at all */
+    bool one_rank; /* it leads what one rank alone does: tg_comparison.rank_alone, `next` */
     enum tg_kind op_kind;       /* of subject NAME */
     uint32_t op_at;             /* where tg_result_op looks first; says nothing by itself */
     enum tg_rule_metric metric; /* of guards: nothing; see tg_result_metric */

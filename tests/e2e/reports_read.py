@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""What a reader must find in the headline and in the first lines of each report, and what must not be there: one change, one
+finding, with what it costs by the clock that the step waits for; a hint only where it applies.
+
+Each case was written down before the run: what changed, how much, and what is next to do. Text and comment say the same.
+"""
+import dataclasses
+import re
+import subprocess
+import sys
+import tempfile
+
+from support import ENV, PROGRAM, check, expect, finish, read_text, write_text
+from plain_model import Work, scaled, usual, write_run
+
+RUNS, STEPS, RANKS = 3, 4, 4
+STACKS, MACHINE, WAIVE = "Python stacks", "look at the machine", "Meant?"
+FRAME = "void at::native::vectorized_elementwise_kernel<{}, at::native::BinaryFunctor<float, float, float, " \
+    "at::native::binary_internal::MulFunctor<float> > >(int, float*)"
+ALIKE = usual() + [Work(f"aten::{op}", "kernel", FRAME.format(n), 20) for op, n in (("mul", 4), ("div", 8), ("pow", 2))]
+HOST = [Work(f"aten::host{i}", us=40) for i in range(10)]
+SHORT = [dataclasses.replace(w, us=w.us / 20) if w.sort == "kernel" else w for w in usual()]
+EACH = "version: 1\nextends: [tracegate:recommended]\nrules: [{id: each, match: {kind: kernel, rank: each}, metric: self, fail: {pct: auto}}]\n"
+BUDGET = "version: 1\nrules: [{id: budget, metric: step_time, fail: {max: %dus}}, {id: work, match: {kind: op}, metric: count, fail: {abs: 0}}]\n"
+
+
+def rank_2(work, times, names):
+    """Ranks' steps: on rank 2 these operators' work takes so many times as long."""
+    return lambda rank: [dataclasses.replace(w, us=w.us * times) if rank == 2 and w.op in names else w for w in work]
+
+
+ALL, TWO = [w.op for w in usual() if w.sort == "kernel"], ("aten::op4", "aten::op5")
+
+# what; policy (None: built in); baseline's step; fresh step, or by rank; in the headline; in the text; nowhere
+CASES = [
+    ("a clone where the host sets the pace", None, HOST + SHORT,
+     HOST + [Work("aten::clone", us=40), Work("aten::copy_", "memcpy", "Memcpy DtoD (Device -> Device)", 12)] + SHORT,
+     [r"aten::clone \+1 call \(\+[45]\d\.\d us on the host; \+12\.\d us on the device, hidden\)"], [STACKS, WAIVE], [MACHINE]),
+    ("a replaced kernel", None, usual(), scaled(usual(), "aten::op5", us=1.8, name="void kern5_v2<float, 128>(float*)"),
+     [r"kern5_v2<float, 128>\(float\*\) instead of void kern5\(float\*\): \+(79|80) % \(\+19\.\d us\)"], ["1 failed", STACKS], ["less work", MACHINE]),
+    ("a kernel that is gone", None, usual(), usual()[:5] + usual()[6:], ["PASS|WARN"], ["less work: "], [STACKS, MACHINE]),
+    ("one of three kernels with one functor", None, ALIKE, scaled(ALIKE, "aten::div", us=2),
+     [r"a kernel of aten::div \+100 % \(\+19\.\d us\)"], ["MulFunctor<float> of aten::div: "], ["MulFunctor<float> of aten::mul", MACHINE]),
+    ("one rank of four, two kernels", None, usual(), rank_2(usual(), 6, TWO),
+     [r"1 violation: rank 2 alone: 2 kernels ×6\.0 \(\+24\d us\)"], [MACHINE + " of rank 2 first", "the other ranks are as before", "mean of 4 ranks"],
+     [STACKS, "the whole machine"]),
+    ("one rank of four, everything on its device", None, usual(), rank_2(usual(), 1.7, ALL),
+     [r"rank 2 alone: 12 kernels ×1\.7 \(\+2\d\d us\)"], [MACHINE + " of rank 2 first"], [STACKS, "the whole machine", "the rank that has most"]),
+    ("one rank of four, by a rule for each", EACH, usual(), rank_2(usual(), 6, TWO),
+     [r"1 violation: rank 2 alone: 2 kernels ×6\.0"], [MACHINE + " of rank 2 first", "[rank 2] +50"], [STACKS]),
+    ("all ranks, two kernels", None, usual(), lambda rank: [dataclasses.replace(w, us=w.us * 6) if w.op in TWO else w for w in usual()],
+     [r"kern5\(float\*\) \+50\d %"], [STACKS], [MACHINE, "alone"]),
+    ("a budget that was over before", BUDGET % 200, usual(), scaled(usual(), "aten::op3", us=1.3),
+     [r"step_time 35\d us, over the limit of 200us as before"], ["The baseline was over it, too"], [STACKS, MACHINE]),
+    ("a budget that is over now", BUDGET % 350, usual(), scaled(usual(), "aten::op3", us=1.6),
+     [r"step_time 36\d us, over the limit of 350us(?! as before)"], [STACKS], ["The baseline was over it", MACHINE]),
+    ("nothing", None, usual(), usual(), ["PASS: no regression found$"], ["slower is found from"], [STACKS, MACHINE, WAIVE, "record"]),
+    ("nothing, in single runs", None, usual(), usual(), [r"PASS: no regression found; durations not judged: record 3 runs a side"], [], [STACKS, MACHINE, WAIVE]),
+]
+
+
+def reports(d, what, policy, base, fresh):
+    by_rank, runs = callable(fresh), 1 if "single runs" in what else RUNS
+    paths = {}
+    for side, seed, work in (("base", 0, base), ("test", 900, fresh)):
+        for run in range(runs):
+            for rank in range(RANKS) if by_rank else [None]:
+                path = f"{d}/{side}{run}" + ("" if rank is None else f"_rank{rank}") + ".json"
+                write_run(path, [work(rank) if callable(work) else work] * STEPS, seed + 10 * run + (rank or 0), rank=rank)
+                paths.setdefault(side, []).append(path)
+    write_text(f"{d}/p.yml", policy or "")
+    done = subprocess.run([PROGRAM, "check", "--runs", *(["--policy", f"{d}/p.yml"] if policy else []), "--markdown", f"{d}/c.md",
+                           *[a for p in paths["base"] for a in ("--baseline", p)], *paths["test"]],
+                          capture_output=True, text=True, env=dict(ENV, COLUMNS="120"))
+    expect(f"{what}: stderr", done.stderr, "")
+    return done.stdout, read_text(f"{d}/c.md")
+
+
+def plain(markdown):
+    """The comment's words as a terminal has them."""
+    return re.sub(r"[`*]", "", markdown.replace("\u00a0", " ").replace("µs", "us"))
+
+
+for name, policy, base, fresh, headline, inside, nowhere in CASES:
+    with tempfile.TemporaryDirectory() as tmp:
+        text, comment = reports(tmp, name, policy, base, fresh)
+    title = text.split("\n")[0].strip()
+    check(f"{name}: {len(title)} characters", len(title) < 120, title)
+    for want in headline:
+        check(f"{name}: headline {want}", re.search(want, title), title)
+    expect(f"{name}: the comment's headline", plain(comment).split("### ")[1].split("\n")[0].split(" ", 1)[1].strip(), re.sub(r"void |\(float\*\)", "", title))
+    for want in inside:
+        check(f"{name}: {want} in the text", want in " ".join(text.split()), text)
+    for other in nowhere:
+        check(f"{name}: no {other!r}", other not in text and other not in plain(comment), text)
+
+sys.exit(finish(f"reports as they are read: {len(CASES)} cases"))

@@ -4,7 +4,6 @@
 
 #include "core/base/arena.h"
 #include "core/base/decimal.h"
-#include "core/cause/forward.h"
 #include "reporters/findings.h"
 #include "reporters/number.h"
 #include "reporters/rows.h"
@@ -45,6 +44,10 @@ static void put_judged(struct tg_buf *out, const struct tg_verdict *v, const str
                        double measured)
 {
     double machine = 100 * expm1(v->comparison->drift), change = 100 * expm1(ev->e);
+    if (v->comparison->rank_alone) {
+        tg_buf_printf(out, "; mean of %zu ranks", v->comparison->n_ranks[TG_TEST]);
+        return;
+    }
     if (!is_ruled(v) || ev->judged != TG_JUDGED || fabs(measured - change) < TELLS)
         return;
     tg_buf_puts(out, "; ");
@@ -230,17 +233,6 @@ bool tg_effect_is_part(const struct tg_verdict *v, const struct tg_op *op)
     return false;
 }
 
-/* Calls of a replacement's names, those that stay included; autograd's bookkeeping only where there is
- * nothing else, as in the sentence. */
-static double region_calls(const struct tg_comparison *c, uint32_t region, int side)
-{
-    double calls[2] = { 0 };
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (c->ops[i].region == region && tg_op_side_of_region(&c->ops[i]) >= 0 && !c->ops[i].wait)
-            calls[tg_backward_named(c->ops[i].name)] += c->ops[i].count[side];
-    return calls[false] > 0 ? calls[false] : calls[true];
-}
-
 struct tg_row_numbers tg_effect_numbers(const struct tg_verdict *v, const struct tg_op *op)
 {
     const struct tg_comparison *c = v->comparison;
@@ -250,7 +242,7 @@ struct tg_row_numbers tg_effect_numbers(const struct tg_verdict *v, const struct
         return n;
     for (int s = 0; s < 2; s++) {
         n.ns[s] = ev->value[s];
-        n.count[s] = region_calls(c, op->region, s);
+        n.count[s] = tg_region_calls(c, &c->regions[op->region], s);
     }
     n.d_ns = n.ns[TG_TEST] - n.ns[TG_BASE];
     n.d_count = n.count[TG_TEST] - n.count[TG_BASE];

@@ -559,7 +559,9 @@ static void tell_environment(struct tg_eval_state *e, const struct tg_comparison
 static double calls_gone(const struct tg_comparison *c, const struct tg_op *op)
 {
     bool fewer = op->change == TG_FEWER || op->change == TG_REMOVED;
-    if (!fewer || !tg_kind_is_counted(op->kind) || op->polling || op->choice ||
+    bool replaced = op->region < c->n_regions && tg_op_side_of_region(op) == TG_BASE &&
+                    tg_region_names(c, op->region, TG_TEST, NULL, 0);
+    if (!fewer || replaced || !tg_kind_is_counted(op->kind) || op->polling || op->choice ||
         op->slight != TG_SLIGHT_NOT || op->relation == TG_REL_RENAMED ||
         (op->kind == TG_KIND_OP && tg_name_is_node(op->name)))
         return 0;

@@ -399,8 +399,7 @@ WITH_HAND(what_it_is_related_to)
     ops[1].change = TG_ADDED;
     s.op.relation = TG_REL_REPLACED_WORSE;
     says(h, &s,
-         "called 2 times per step, was 1 (+1); with new in place of aten::old: calls -6 +7 in "
-         "Adam.step");
+         "aten::mm and new instead of aten::old: 7 calls per step, was 6 (+1) in Adam.step");
     s.op.change = TG_FEWER; /* it went itself */
     says(h, &s, "called 2 times per step, was 1 (+1); calls -6 +7 in Adam.step");
     region.calls[TG_TEST] = 6; /* as many, of no name */
@@ -408,9 +407,7 @@ WITH_HAND(what_it_is_related_to)
     region.calls[TG_TEST] = 7;
     s.op.change = TG_MORE;
     region.encloser = TG_SV("");
-    says(h, &s,
-         "called 2 times per step, was 1 (+1); with new in place of aten::old: calls -6 +7 in the "
-         "step");
+    says(h, &s, "aten::mm and new instead of aten::old: 7 calls per step, was 6 (+1)");
     struct said t = s;
     t.p.ev = &pooled; /* a time of all of them: how often each was called is another matter */
     t.p.unit = TG_UNIT_NS;
@@ -465,7 +462,7 @@ WITH_HAND(a_part_of_the_calls_is_replaced)
     static const char *const want[N] = {
         [PART] = "with new in place of 4 of 10 calls of old: these took 6.00 us, now 9.00 us",
         [ALL] = "with new in place of old",
-        [MORE] = "with new in place of 4 of 10 calls of old: calls -4 +5 in f",
+        [MORE] = "aten::mm and new instead of 4 of 10 calls of old: 5 calls per step, was 4 (+1) in f",
         [ALONE] = "with new in place of 4 of 10 calls of old",
         [FEW_RUNS] = "with new in place of 4 of 10 calls of old",
         [NO_TIME] = "with new in place of 4 of 10 calls of old",
@@ -497,7 +494,9 @@ WITH_HAND(a_part_of_the_calls_is_replaced)
         s.op.ev = hand_evidence(6000, 0.5);
         s.op.ev.pooled = i == ALONE ? 0 : 3;
         s.op.ev.judged = i == FEW_RUNS ? TG_NOT_FEW_RUNS : TG_JUDGED;
-        says(h, &s, tg_arena_printf(h->a, "called 2 times per step, was 1 (+1); %s", want[i]));
+        says(h, &s,
+             i == MORE ? want[i]
+                       : tg_arena_printf(h->a, "called 2 times per step, was 1 (+1); %s", want[i]));
     }
 }
 

@@ -472,10 +472,23 @@ bool tg_label_is_whole(const struct tg_label *l)
            !memchr(l->hide, TG_LABEL_DROPPED, l->name.n);
 }
 
+/* " [rank 5]", " [ranks 0-3, 7]", " [8 ranks]" at the end of a name; "": it has none. */
+static tg_sv rank_in(tg_sv name)
+{
+    size_t at = name.n;
+    while (tg_sv_ends(name, TG_SV("]")) && at && name.p[at - 1] != '[')
+        at--;
+    tg_sv rank = tg_sv_from(name, at < 2 ? name.n : at - 2);
+    return tg_sv_starts(rank, TG_SV(" [")) && tg_sv_has(rank, TG_SV("rank")) ? rank : TG_SV("");
+}
+
+/* The rank stays, whatever the width. */
 static void make_one(struct tg_label *l, tg_sv name, size_t width)
 {
+    tg_sv rank = rank_in(name);
     *l = (struct tg_label){ .hide = NULL };
-    tg_utf8_visible(&l->name, name);
+    tg_utf8_visible(&l->name, (tg_sv){ name.p, name.n - rank.n });
+    tg_utf8_visible(&l->after, rank);
     if (!l->name.n)
         tg_buf_puts(&l->name, "");
     l->hide = tg_xmalloc(l->name.n + 1);
@@ -539,15 +552,35 @@ static void number(struct tg_label *l, size_t k, struct tg_strmap *used)
     }
 }
 
+/* What names are, beside their text; each may be NULL. */
+struct about {
+    const char *const *kinds;
+    const tg_sv *callers; /* what launches a kernel; "" */
+};
+
+/* Different names of one form by what calls them. */
+static void name_callers(struct tg_labels *l, const tg_sv *callers, const uint32_t *first)
+{
+    TG_FREE bool *alike = tg_xcalloc(l->n + 1, 1);
+    for (size_t i = 0; i < l->n; i++)
+        if (first[i] != i && !same_name(&l->v[i], &l->v[first[i]]))
+            alike[i] = alike[first[i]] = true;
+    for (size_t i = 0; i < l->n; i++)
+        if (alike[i] && callers[i].n)
+            tg_buf_printf(&l->v[i].after, " of %.*s", TG_SV_ARG(callers[i]));
+}
+
 /* Equal names by their kind; what still looks like another gets a number. */
-static void number_twins(struct tg_labels *l, const char *const *kinds, uint32_t *first)
+static void number_twins(struct tg_labels *l, const struct about *x, uint32_t *first)
 {
     TG_AUTO(tg_strmap_release) struct tg_strmap used;
     TG_FREE uint32_t *twins = tg_xmalloc((l->n + 1) * sizeof *twins);
     tg_strmap_init(&used);
+    if (x->callers)
+        name_callers(l, x->callers, first);
     for (size_t i = 0; i < l->n; i++)
-        if (first[i] != i && kinds && same_name(&l->v[i], &l->v[first[i]]))
-            tg_buf_printf(&l->v[i].after, " [%s]", kinds[i]);
+        if (first[i] != i && x->kinds && same_name(&l->v[i], &l->v[first[i]]))
+            tg_buf_printf(&l->v[i].after, " [%s]", x->kinds[i]);
     find_twins(l, first);
     for (size_t i = 0; i < l->n; i++) {
         TG_BUF text = { 0 };
@@ -562,8 +595,8 @@ static void number_twins(struct tg_labels *l, const char *const *kinds, uint32_t
 
 static const char BETWEEN[] = "host time between operators"; /* our own words: always whole */
 
-void tg_labels_make(struct tg_labels *l, const tg_sv *names, const char *const *kinds, size_t n,
-                    size_t width)
+static void make_all(struct tg_labels *l, const tg_sv *names, const struct about *x, size_t n,
+                     size_t width)
 {
     TG_FREE uint32_t *first = tg_xmalloc((n + 1) * sizeof *first);
     *l = (struct tg_labels){ .v = tg_xmalloc((n + 1) * sizeof *l->v), .n = n };
@@ -572,12 +605,60 @@ void tg_labels_make(struct tg_labels *l, const tg_sv *names, const char *const *
     find_twins(l, first);
     part_lookalikes(l, first, width);
     find_twins(l, first);
-    number_twins(l, kinds, first);
+    number_twins(l, x, first);
+}
+
+void tg_labels_make(struct tg_labels *l, const tg_sv *names, const char *const *kinds, size_t n,
+                    size_t width)
+{
+    make_all(l, names, &(struct about){ .kinds = kinds }, n, width);
 }
 
 tg_sv tg_label_name_of(const struct tg_op *op)
 {
     return op->kind == TG_KIND_STEP ? tg_sv_of(BETWEEN) : op->name;
+}
+
+static void release_from(struct tg_labels *l, size_t n)
+{
+    for (size_t i = n; i < l->n; i++) {
+        tg_buf_release(&l->v[i].name);
+        tg_buf_release(&l->v[i].after);
+        free(l->v[i].hide);
+    }
+    l->n = n;
+}
+
+void tg_labels_make_among(struct tg_labels *l, const tg_sv *names, const char *const *kinds,
+                          size_t n, size_t width, const struct tg_comparison *c)
+{
+    size_t n_ops = c ? c->n_ops : 0, all = n, room = n + n_ops + 1;
+    TG_FREE tg_sv *every = tg_xmalloc(room * sizeof *every);
+    TG_FREE const char **kind = tg_xmalloc(room * sizeof *kind);
+    TG_FREE tg_sv *callers = tg_xcalloc(room, sizeof *callers);
+    TG_FREE uint32_t *at = tg_xmalloc(room * sizeof *at); /* by id: the first of its name */
+    TG_AUTO(tg_strmap_release) struct tg_strmap own;
+    tg_strmap_init(&own);
+    for (size_t i = 0; i < n; i++) {
+        size_t before = own.n;
+        uint32_t id = tg_strmap_add(&own, names[i]);
+        at[id] = own.n > before ? (uint32_t)i : at[id];
+        every[i] = names[i];
+        kind[i] = kinds ? kinds[i] : "";
+    }
+    for (size_t i = 0; i < n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        uint32_t id = op->kind == TG_KIND_KERNEL ? tg_strmap_find(&own, op->name) : TG_NO_ID;
+        if (op->kind != TG_KIND_KERNEL)
+            continue;
+        callers[id == TG_NO_ID ? all : at[id]] = op->parent;
+        if (id != TG_NO_ID)
+            continue;
+        every[all] = op->name;
+        kind[all++] = tg_kind_name(op->kind);
+    }
+    make_all(l, every, &(struct about){ kinds ? kind : NULL, callers }, all, width);
+    release_from(l, n);
 }
 
 void tg_labels_of_rows(struct tg_labels *l, const struct tg_comparison *c, const uint32_t *rows,
@@ -590,18 +671,44 @@ void tg_labels_of_rows(struct tg_labels *l, const struct tg_comparison *c, const
         names[i] = tg_label_name_of(op);
         kinds[i] = tg_kind_name(op->kind);
     }
-    tg_labels_make(l, names, kinds, n, width);
+    tg_labels_make_among(l, names, kinds, n, width, c);
 }
 
 void tg_labels_release(struct tg_labels *l)
 {
-    for (size_t i = 0; i < l->n; i++) {
-        tg_buf_release(&l->v[i].name);
-        tg_buf_release(&l->v[i].after);
-        free(l->v[i].hide);
-    }
+    release_from(l, 0);
     free(l->v);
     *l = (struct tg_labels){ .n = 0 };
+}
+
+/* ---- one form of each name of a report ---- */
+
+void tg_shorts_init(struct tg_shorts *s, const struct tg_verdict *v, size_t width)
+{
+    const struct tg_comparison *c = v->comparison;
+    tg_strmap_init(&s->ids);
+    for (size_t i = 0; i < v->n_results; i++)
+        (void)tg_strmap_add(&s->ids, v->results[i].op_normalised);
+    for (size_t i = 0; c && i < c->n_ops; i++)
+        (void)tg_strmap_add(&s->ids, c->ops[i].name);
+    tg_labels_make_among(&s->labels, s->ids.text, NULL, s->ids.n, width, c);
+    s->width = width;
+}
+
+void tg_shorts_release(struct tg_shorts *s)
+{
+    tg_labels_release(&s->labels);
+    tg_strmap_release(&s->ids);
+}
+
+void tg_shorts_put(struct tg_buf *out, tg_sv name, const void *names)
+{
+    const struct tg_shorts *s = names;
+    uint32_t id = tg_strmap_find(&s->ids, name);
+    if (id == TG_NO_ID)
+        tg_label_put_one(out, name, s->width);
+    else
+        tg_label_put(out, &s->labels.v[id]);
 }
 
 void tg_label_put_one(struct tg_buf *out, tg_sv name, size_t width)
@@ -614,6 +721,9 @@ void tg_label_put_one(struct tg_buf *out, tg_sv name, size_t width)
 /* Without what tells twins apart. */
 static tg_sv without_number(tg_sv text)
 {
+    const char *of = memmem(text.p, text.n, " of ", 4);
+    if (of)
+        return (tg_sv){ text.p, (size_t)(of - text.p) };
     size_t end = text.n && strchr(")]", text.p[text.n - 1]) ? text.n - 1 : 0, at = end;
     bool kind = end && text.p[end] == ']';
     while (at && (kind ? text.p[at - 1] != '[' : tg_is_digit(text.p[at - 1])))

@@ -13,14 +13,17 @@
  * cutlass::Kernel) is called by the functor, and by what its lambda works on:
  * "direct_copy_kernel_cuda(float)". Of what is still longer an ellipsis replaces the middle.
  * If two different names would then look alike, they are shortened around their first difference
- * instead; a gemm then keeps its word, "…s16816gemm_fp16…64x4_tn". Equal functors get a number,
- * "MulFunctor<float> (2)", equal names of different kinds their kind, "gemm [kernel]". Our own
+ * instead; a gemm then keeps its word, "…s16816gemm_fp16…64x4_tn". Equal functors get what launches
+ * them, "MulFunctor<float> of aten::div", where that is known and differs; else a number,
+ * "MulFunctor<float> (2)", equal names of different kinds their kind, "gemm [kernel]". A rank that a
+ * name ends with, " [rank 5]", is never cut. Our own
  * words for a step's own time are never shortened.
  *
  * A label says which bytes of the name are hidden, so that a page can show them on demand.
  * Cost: linear in the names, and once more for those that look alike.
  */
-#include "core/diff/compare.h"
+#include "core/base/strmap.h"
+#include "policy/verdict/verdict.h"
 
 enum tg_label_hide {
     TG_LABEL_SHOWN,
@@ -41,12 +44,28 @@ struct tg_labels {
 /* `kinds` tells equal names apart; NULL: there are none. width >= 12, in code points. */
 void tg_labels_make(struct tg_labels *l, const tg_sv *names, const char *const *kinds, size_t n,
                     size_t width);
+/* The same, and told apart from all kernels of a comparison (NULL: none) that are not among them. */
+void tg_labels_make_among(struct tg_labels *l, const tg_sv *names, const char *const *kinds,
+                          size_t n, size_t width, const struct tg_comparison *c);
 /* A step's own time is called what it is, host time between operators. */
 tg_sv tg_label_name_of(const struct tg_op *op);
 /* The same of these rows of a comparison. */
 void tg_labels_of_rows(struct tg_labels *l, const struct tg_comparison *c, const uint32_t *rows,
                        size_t n, size_t width);
 void tg_labels_release(struct tg_labels *l);
+
+/*
+ * The names of a verdict and of its comparison, each with the one short form that a report has for it.
+ * A name that is not among them is shortened by itself.
+ */
+struct tg_shorts {
+    struct tg_labels labels;
+    struct tg_strmap ids;
+    size_t width;
+};
+void tg_shorts_init(struct tg_shorts *s, const struct tg_verdict *v, size_t width);
+void tg_shorts_release(struct tg_shorts *s);
+void tg_shorts_put(struct tg_buf *out, tg_sv name, const void *names); /* a struct tg_shorts */
 
 /* The short form, one visible line, not escaped for any format. */
 void tg_label_put(struct tg_buf *out, const struct tg_label *l);

@@ -67,7 +67,7 @@ static void make_labels(struct tg_markdown_names *s, const struct tg_comparison 
             names[n] = s->ids.text[id];
             kinds[n++] = "";
         }
-    tg_labels_make(&s->labels, names, kinds, n, TG_MARKDOWN_SHORT);
+    tg_labels_make_among(&s->labels, names, kinds, n, TG_MARKDOWN_SHORT, c);
 }
 
 /* What a headline has of a long name is written as the name, unless two begin so. */

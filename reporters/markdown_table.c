@@ -18,7 +18,7 @@ static void put_times(struct tg_buf *out, const struct tg_row_numbers *n)
     double largest = n->ns[TG_BASE] > n->ns[TG_TEST] ? n->ns[TG_BASE] : n->ns[TG_TEST];
     double shown = largest > 0 ? largest : 1;
     tg_put_time(out, n->ns[TG_BASE], shown);
-    tg_buf_puts(out, "\xc2\xa0\xe2\x86\x92 "); /* two lines where it is narrow */
+    tg_buf_puts(out, "\xc2\xa0\xe2\x86\x92\xc2\xa0");
     tg_put_time(out, n->ns[TG_TEST], shown);
     tg_buf_puts(out, tg_time_unit(shown));
 }
@@ -27,7 +27,7 @@ static void put_calls(struct tg_buf *out, const struct tg_row_numbers *n)
 {
     tg_put_count(out, n->count[TG_BASE]);
     if (n->d_count != 0) {
-        tg_buf_puts(out, "\xc2\xa0\xe2\x86\x92 ");
+        tg_buf_puts(out, "\xc2\xa0\xe2\x86\x92\xc2\xa0");
         tg_put_count(out, n->count[TG_TEST]);
     }
     tg_buf_puts(out, n->count[TG_TEST] == 1 ? "\xc2\xa0"
@@ -39,12 +39,11 @@ static void put_calls(struct tg_buf *out, const struct tg_row_numbers *n)
 /* Of a step; below a tenth of a per cent it says nothing. */
 static void put_share(struct tg_buf *out, double share)
 {
-    TG_BUF text = { 0 };
     if (!(share >= 0.0005))
         return;
-    tg_put_share(&text, share);
     tg_buf_puts(out, ", ");
-    tg_prose_typeset(out, tg_buf_sv(&text));
+    tg_put_share(out, share);
+    tg_buf_puts(out, " of the step");
 }
 
 static void put_more(struct tg_buf *out, size_t n)
@@ -69,37 +68,37 @@ static void put_names(struct tg_buf *out, const struct tg_markdown *m, size_t i)
     put_more(out, f.n_after);
 }
 
-static void put_pct(struct tg_buf *out, double pct)
-{
-    TG_BUF text = { 0 };
-    tg_put_pct_delta(&text, pct);
-    tg_prose_typeset(out, tg_buf_sv(&text));
-}
-
 static void put_row(struct tg_buf *out, const struct tg_markdown *m, size_t i)
 {
     const struct tg_verdict *v = m->v;
     const struct tg_op *op = &v->comparison->ops[m->names.row[i]];
     struct tg_row_numbers n = tg_effect_numbers(v, op);
     double pct = 100 * n.d_ns / n.ns[TG_BASE];
+    TG_BUF words = { 0 };
     tg_buf_puts(out, "| ");
     put_names(out, m, i);
-    tg_buf_printf(out, " | %s%s", tg_effect_mark(v, op), *tg_effect_mark(v, op) ? " " : "");
-    if (n.ns[TG_BASE] > 0 && n.ns[TG_TEST] > 0 && tg_dec_pct_tells(pct))
-        put_pct(out, pct);
-    else if (n.d_ns != 0)
-        tg_put_time_delta(out, n.d_ns);
-    tg_buf_puts(out, " | ");
-    put_times(out, &n);
-    tg_buf_puts(out, "<br>");
+    tg_buf_puts(out, "<br><sub>");
+    if (*tg_effect_mark(v, op))
+        tg_buf_printf(out, "%s, ", tg_effect_mark(v, op));
     put_calls(out, &n);
-    put_share(out, tg_effect_share(v, op));
+    tg_buf_puts(out, ", ");
+    put_times(out, &n);
+    if (n.ns[TG_BASE] > 0 && n.ns[TG_TEST] > 0 && tg_dec_pct_tells(pct)) {
+        tg_buf_puts(&words, " (");
+        tg_put_pct_delta(&words, pct);
+        tg_buf_putc(&words, ')');
+    }
+    put_share(&words, tg_effect_share(v, op));
+    tg_prose_typeset(out, tg_buf_sv(&words));
+    tg_buf_puts(out, "</sub> | ");
+    if (n.d_ns != 0)
+        tg_put_time_delta(out, n.d_ns);
     tg_buf_puts(out, " |\n");
 }
 
-/* Three columns are as many as a phone shows. */
-static const char table_head[] = "| operator or kernel | change | per step<br>calls, share |\n"
-                                 "|:--|--:|--:|\n";
+/* One number a cell: a phone shows two columns, and the words below a name wrap. */
+static const char table_head[] = "| operator or kernel | per step |\n"
+                                 "|:--|--:|\n";
 
 /* What results are about, then what else changed; nothing on a pass. */
 void tg_markdown_put_table(struct tg_markdown *m)

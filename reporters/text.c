@@ -21,6 +21,7 @@ struct page {
     const struct tg_verdict *v;
     const struct tg_render *r;
     size_t columns, top;
+    struct tg_shorts names, in_lists; /* of findings; of what they list */
 };
 
 static const enum tg_tint tints[] = { [TG_STATE_FAIL] = TG_TINT_RED,
@@ -186,8 +187,7 @@ static void put_message(struct page *p, const struct tg_result *r, size_t at, si
 {
     struct tg_parts parts = tg_result_parts(r);
     TG_BUF line = { 0 }, name = { 0 };
-    size_t room = p->columns > indent + 24 ? p->columns - indent - 12 : 24;
-    tg_label_put_one(&name, parts.name, room);
+    tg_shorts_put(&name, parts.name, &p->names);
     tg_esc_terminal(&line, tg_buf_sv(&name));
     tg_buf_puts(&line, parts.what);
     tg_buf_puts(&line, parts.joint);
@@ -195,17 +195,10 @@ static void put_message(struct page *p, const struct tg_result *r, size_t at, si
     put_wrapped(p, tg_buf_sv(&line), at, indent);
 }
 
-/* `with`: the width. */
-static void put_short(struct tg_buf *out, tg_sv name, const void *with)
-{
-    tg_label_put_one(out, name, *(const size_t *)with);
-}
-
 static void put_folded(struct page *p, const uint32_t *roots, size_t i, size_t indent)
 {
-    const size_t width = 40;
     TG_BUF text = { 0 };
-    (void)tg_findings_put_folded(&text, p->v, roots, i, put_short, &width);
+    (void)tg_findings_put_folded(&text, p->v, roots, i, tg_shorts_put, &p->in_lists);
     put_field(p, indent, TG_RESULT_JOINS, 12, tg_buf_sv(&text), TG_TINT_DIM);
 }
 
@@ -268,11 +261,10 @@ static void put_section(struct page *p, enum tg_section s, const uint32_t *roots
 static void put_replacements(struct page *p)
 {
     const struct tg_comparison *c = p->v->comparison;
-    const size_t width = 48;
     size_t n = c ? c->n_regions : 0, shown = 0;
     for (size_t i = 0; i < n && shown < p->top; i++) {
         TG_BUF text = { 0 };
-        if (!tg_put_replaced(&text, p->v, i, TG_EFFECT_TERMINAL, put_short, &width))
+        if (!tg_put_replaced(&text, p->v, i, TG_EFFECT_TERMINAL, tg_shorts_put, &p->in_lists))
             continue;
         tg_buf_puts(p->out, shown++ ? "" : "\nReplaced\n");
         put_field(p, 6, "-", 2, tg_buf_sv(&text), TG_TINT_DIM);
@@ -298,8 +290,6 @@ static void put_notes(struct page *p, enum tg_note_place place)
 
 /* ---- what moved most ---- */
 
-enum { FORMER = 40 }; /* code points of a former name */
-
 static const struct tg_texttable_column mover_columns[] = {
     { .title = "" },
     { .title = "operator or kernel",
@@ -314,12 +304,13 @@ static const struct tg_texttable_column mover_columns[] = {
 };
 
 /* A line of its own, above that of the numbers. */
-static void add_former(struct tg_texttable *g, const struct tg_effect_former *f, const char *mark)
+static void add_former(struct tg_texttable *g, const struct page *p,
+                       const struct tg_effect_former *f, const char *mark)
 {
     TG_BUF name = { 0 };
     tg_buf_puts(&g->text, mark);
     tg_texttable_cell(g, TG_TINT_DIM);
-    tg_label_put_one(&name, f->name->name, FORMER);
+    tg_shorts_put(&name, f->name->name, &p->in_lists);
     tg_esc_terminal(&g->text, tg_buf_sv(&name));
     if (f->n_before > 1)
         tg_buf_printf(&g->text, " and %zu more", f->n_before - 1);
@@ -328,16 +319,17 @@ static void add_former(struct tg_texttable *g, const struct tg_effect_former *f,
         tg_texttable_cell(g, TG_TINT_NONE);
 }
 
-static void add_mover(struct tg_texttable *g, const struct tg_verdict *v, const struct tg_op *op,
+static void add_mover(struct tg_texttable *g, const struct page *p, const struct tg_op *op,
                       const struct tg_label *label)
 {
+    const struct tg_verdict *v = p->v;
     struct tg_row_numbers n = tg_effect_numbers(v, op);
     struct tg_effect_former f = tg_effect_former(v, op);
     enum tg_tint tint = n.d_ns > 0 ? TG_TINT_RED : TG_TINT_GREEN;
     struct tg_buf *cell = &g->text;
     TG_BUF name = { 0 };
     if (f.name)
-        add_former(g, &f, tg_effect_mark(v, op));
+        add_former(g, p, &f, tg_effect_mark(v, op));
     tg_buf_puts(cell, f.name ? "" : tg_effect_mark(v, op));
     tg_texttable_cell(g, TG_TINT_DIM);
     tg_buf_puts(cell, f.name ? "-> " : "");
@@ -393,11 +385,14 @@ static void put_movers(struct page *p)
     tg_labels_of_rows(&labels, c, rows, n, name_width(p));
     tg_texttable_init(&g, mover_columns, sizeof mover_columns / sizeof *mover_columns);
     for (size_t i = 0; i < n; i++) {
-        add_mover(&g, p->v, &c->ops[rows[i]], &labels.v[i]);
+        add_mover(&g, p, &c->ops[rows[i]], &labels.v[i]);
         noise |= tg_op_within_noise(&c->ops[rows[i]]);
     }
     if (n) {
-        tg_buf_puts(p->out, "\nSelf time per step\n");
+        tg_buf_puts(p->out, "\nSelf time per step");
+        if (c->n_ranks[TG_TEST] > 1)
+            tg_buf_printf(p->out, ", mean of %zu ranks", c->n_ranks[TG_TEST]);
+        tg_buf_putc(p->out, '\n');
         tg_texttable_write(&g, p->out, 2, p->columns,
                            p->r->color ? TG_TEXTTABLE_COLOR_ON : TG_TEXTTABLE_COLOR_OFF);
     }
@@ -407,9 +402,16 @@ static void put_movers(struct page *p)
 
 void tg_reporter_text(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r)
 {
-    struct page p = { out, v, r, r->columns > 0 ? (size_t)r->columns : 100, r->top ? r->top : 10 };
+    enum { INDENT = 20, LEAST = 24, IN_LISTS = 40 };
+    struct page p = { .out = out,
+                      .v = v,
+                      .r = r,
+                      .columns = r->columns > 0 ? (size_t)r->columns : 100,
+                      .top = r->top ? r->top : 10 };
     TG_FREE uint32_t *roots = tg_findings_roots(v);
     bool passes = v->outcome == TG_OUTCOME_PASS && v->comparison && !v->n_notes;
+    tg_shorts_init(&p.names, v, p.columns > INDENT + LEAST ? p.columns - INDENT : LEAST);
+    tg_shorts_init(&p.in_lists, v, IN_LISTS);
     put_headline(&p);
     if (passes)
         put_passed(&p);
@@ -424,4 +426,6 @@ void tg_reporter_text(struct tg_buf *out, const struct tg_verdict *v, const stru
     put_notes(&p, TG_PLACE_LAST);
     if (!passes)
         put_context(&p);
+    tg_shorts_release(&p.names);
+    tg_shorts_release(&p.in_lists);
 }

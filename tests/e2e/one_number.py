@@ -120,16 +120,19 @@ def text_rows(text):
 
 
 def markdown_rows(text):
-    """{name: (change, baseline in ns, fresh in ns)} of the comment's table"""
+    """{name: (baseline in ns, fresh in ns)} of the comment's table, whose delta and percentage are of these"""
     rows = {}
     for line in text.splitlines():
-        cells = [c.strip() for c in line.split("|")]
-        if len(cells) < 5 or "→" not in cells[3]:
+        cells = [c.strip().replace("\u00a0", " ").replace("µ", "u") for c in line.split("|")]
+        m = re.search(r"([\d.,]+) → ([\d.,]+) (ns|us|ms|s)(?: \(([+-][\d.]+) %\))?", cells[1]) if len(cells) == 4 else None
+        if not m:
             continue
-        m = re.match(r"([\d.,]+)\s*→\s*([\d.,]+)\s*(ns|us|µs|ms|s)", cells[3].replace("\u00a0", " "))
-        if m:
-            unit = m[3].replace("µ", "u")
-            rows[cells[1].strip("`")] = (cells[2].split(" ", 1)[-1], in_ns(m[1].replace(",", ""), unit), in_ns(m[2].replace(",", ""), unit))
+        base, test = (in_ns(n.replace(",", ""), m[3]) for n in m.groups()[:2])
+        names = re.findall(r"`([^`]*)`", cells[1])
+        rows[cells[1] if " more" in cells[1].split("<sub>")[0] else names[-1]] = (base, test)  # several names in a row
+        delta = re.match(r"([+-]?[\d.]+) (ns|us|ms|s)$", cells[2])
+        check(f"the comment's {names[-1]}: {cells[2]} of {base} -> {test}", delta and near(in_ns(*delta.groups()), test - base, 0.16))
+        check(f"the comment's {names[-1]}: {m[4]} %", not m[4] or abs(100 * (test / base - 1) - float(m[4])) <= 0.6 + 15 / base * 1000)
     return rows
 
 
@@ -175,7 +178,7 @@ def agree(what, got):
         if name in table:
             want = table_values(table[name])
             check(f"{what}: terminal: {name} {base} -> {test}, JSON {want}", near(base, want[0]) and near(test, want[1]))
-    for where, some in (("Markdown", {n: v[1:] for n, v in rows["md"].items()}), ("chart", {short(n): v for n, v in rows["svg"].items()})):
+    for where, some in (("Markdown", rows["md"]), ("chart", {short(n): v for n, v in rows["svg"].items()})):
         for name, (base, test) in some.items():
             want = table_values(table.get(name, {"evidence": {"judged": True, "value_ns": (base, test)}}))
             check(f"{what}: {where}: {name} {base} -> {test}, JSON {want}", near(base, want[0]) and near(test, want[1]))

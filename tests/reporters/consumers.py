@@ -514,11 +514,12 @@ def part_markdown(work):
     page = render(f"{work}/everything.md")
     check_page("everything.md", page)
     names = [visible(bytes.fromhex(x)) for x in read(f"{work}/names.hex").split("\n")[:-1]]
-    change = re.compile("((slower|faster|new|gone|more|fewer|some|renamed) )?[+-]?[0-9]")
+    change = re.compile("[+-]?[0-9.]+\\s(ns|\u00b5s|ms|s)$")
     rows = [r for r in page.rows if len(r) > 1 and r[0][0] and change.match(r[1][1])]
     must(len(rows) == 1201, f"{len(rows)} rows")
-    must(all(len(r) == 3 for r in rows), "three cells a row")
-    must(all(r[0][1].strip() == "" for r in rows), "a name is code alone")
+    must(all(len(r) == 2 for r in rows), "two cells a row: one number")
+    words = re.compile(r"((slower|faster|new|gone|more|fewer|some|renamed|\u2248), )?[0-9.]+\s(\u2192\s[0-9.]+\s)?calls?, ")
+    must(all(words.match(r[0][1].strip()) for r in rows), "a name is code alone, and what follows are numbers")
     # 50 + 7919 i mod 1000 us: i = 0 and i = 1000 do not change. The first 1,200 have a result; of the others the three that
     # changed most. Names over 24 columns are shortened in the table; the fold gives the short form and the whole name.
     noise = sorted(range(1200, 2000), key=lambda i: -(7919 * i % 1000))[:3]

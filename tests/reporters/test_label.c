@@ -65,6 +65,49 @@ TEST(the_functor_stays)
     one("void reduce_kernel<(>", 34, "reduce_kernel<(>");
 }
 
+/* Whatever the width: a name without its rank is another one. */
+TEST(the_rank_stays)
+{
+    one("void kern5(float*) [rank 5]", 44, "kern5 [rank 5]");
+    one("aten::a_very_long_name_of_an_operator [ranks 0-3, 7]", 12,
+        "aten::a_\xe2\x80\xa6"
+        "tor [ranks 0-3, 7]");
+    one("aten::mm [8 ranks]", 44, "aten::mm [8 ranks]");
+    one("f [4]", 44, "f [4]");
+}
+
+/* Three kernels with one functor: by the operator that launches each, with or without a row. */
+TEST(one_form_for_one_name_of_the_trace)
+{
+#define MUL(n)                                                                                     \
+    "void " ATEN "vectorized_elementwise_kernel<" n ", " ATEN "BinaryFunctor<float, " ATEN         \
+    "MulFunctor<float> > >(int)"
+    struct tg_op ops[] = {
+        { .name = TG_SV(MUL("4")), .parent = TG_SV("aten::mul"), .kind = TG_KIND_KERNEL },
+        { .name = TG_SV(MUL("8")), .parent = TG_SV("aten::div"), .kind = TG_KIND_KERNEL },
+        { .name = TG_SV(MUL("2")), .parent = TG_SV("aten::div"), .kind = TG_KIND_KERNEL },
+        { .name = TG_SV("kern"), .parent = TG_SV("aten::div"), .kind = TG_KIND_KERNEL },
+    };
+    static const char *const want[] = { "MulFunctor<float> of aten::mul",
+                                        "MulFunctor<float> of aten::div",
+                                        "MulFunctor<float> of aten::div (2)", "kern" };
+    struct tg_comparison c = { .ops = ops, .n_ops = 4 };
+    struct tg_verdict v = { .comparison = &c };
+    struct tg_shorts shorts;
+    tg_shorts_init(&shorts, &v, 40);
+    for (size_t i = 0; i < 4; i++) {
+        TG_AUTO(tg_labels_release) struct tg_labels row = { 0 };
+        TG_BUF out = { 0 }, cell = { 0 };
+        tg_shorts_put(&out, ops[i].name, &shorts);
+        assert_string_equal(out.p, want[i]);
+        assert_true(tg_label_stands_for(tg_buf_sv(&out), ops[i].name));
+        tg_labels_of_rows(&row, &c, (uint32_t[]){ (uint32_t)i }, 1, 40);
+        tg_label_put(&cell, &row.v[0]);
+        assert_true(i == 2 || tg_sv_eq(tg_buf_sv(&cell), tg_sv_of(want[i])));
+    }
+    tg_shorts_release(&shorts);
+}
+
 /* 20 columns: 13 before the ellipsis, 6 after it; in code points, not in bytes. */
 TEST(the_middle_gives_way)
 {

@@ -165,7 +165,7 @@ def git_case(action, box, sha, name, c, verdict, code, job, writes, said):
         if not c.get("read_only"):
             expect(f"{name}: outputs of the comment", bool(r.result["comment-id"].strip()), bool(writes))
         if c.get("mono") and writes and code == 1:
-            expect(f"{name}: whose comment", mock.comments[-1]["body"].split("\n")[0], "<!-- tracegate:report key=train -->")
+            expect(f"{name}: whose comment", mock.comments[-1]["body"].split("\n")[0], "<!-- tracegate:report key=train -->" if c.get("suites") == "train" else "<!-- tracegate:report key=serve.train -->")
         log_of_faults(known, r)
 
 

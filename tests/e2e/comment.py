@@ -19,6 +19,33 @@ BODY = MARKER + "\n### FAIL: `aten::clone` +2 calls\n\ntext\n"
 OLD = MARKER + "\n### PASS\n"
 OTHER_SUITE = "<!-- tracegate:report key=serve -->\n### PASS\n"
 BOT = "github-actions[bot]"
+GREEN = MARKER + "\n### \u2705 PASS: no regression found\n\n**Step time 1 \u2192 1 ms (0.0 %)** \u00b7 9 passed\n\nrest of train\n"
+SERVE = "<!-- tracegate:report key=serve -->\n### \u274c FAIL: `aten::mm` +1 call\n\n**Step time 2 \u2192 3 ms (+50 %)** \u00b7 1 failed\n\nrest of serve\n"
+WARNS = "<!-- tracegate:report key=warns -->\n### \u26a0\ufe0f WARN: nothing failed\n\nrest of warns\n"
+# By hand: the failure first and open, then the warning, and of the pass its line.
+JOINED = """<!-- tracegate:report key=train.serve.warns -->
+### \u274c FAIL: 1 of 3 suites
+
+- \u274c **`serve`** FAIL: `aten::mm` +1 call<br>
+  Step time 2 \u2192 3 ms (+50 %)
+- \u26a0\ufe0f **`warns`** WARN: nothing failed
+- \u2705 **`train`** PASS: no regression found<br>
+  Step time 1 \u2192 1 ms (0.0 %)
+
+<details open><summary>serve</summary>
+
+**Step time 2 \u2192 3 ms (+50 %)** \u00b7 1 failed
+
+rest of serve
+
+</details>
+
+<details><summary>warns</summary>
+
+rest of warns
+
+</details>
+"""
 
 
 def crowd(n, at, body=OLD):
@@ -93,6 +120,10 @@ CASES = [
     ("the number is given", dict(verdict="fail", event={}, PULL_REQUEST="7"), ["POST"], 0, "created", [BODY]),
     ("a number that is none", dict(verdict="fail", PULL_REQUEST="7/../8", gets=0), [], 0, "not a pull", []),
     ("no token", dict(verdict="fail", GITHUB_TOKEN="", gets=0), [], 0, "::warning", []),
+    ("several suites: the worst first, and open", dict(verdict="pass", body=GREEN, more=[("fail", SERVE), ("warn", WARNS)]), ["POST"], 0, "created", [JOINED]),
+    ("several suites, all green", dict(verdict="pass", body=GREEN, more=[("pass", SERVE.replace("\u274c FAIL", "\u2705 PASS"))]), [], 0, "not needed", []),
+    ("several suites, one too long", dict(verdict="pass", body=GREEN, more=[("fail", SERVE + "x" * 64800)]), ["POST"], 0, "created", None),
+    ("several suites, one without its JSON", dict(verdict="pass", body=GREEN, more=[("", SERVE)]), ["POST"], 0, "created", None),
     ("no marker", dict(verdict="fail", body="### FAIL\n", gets=0), [], 2, "marker", []),
     ("a mode that is none", dict(verdict="fail", COMMENT="sometimes", gets=0), [], 2, "changes, always or never", []),
     ("a repository that is none", dict(verdict="fail", GITHUB_REPOSITORY="o/r/../../x", gets=0), [], 2, "OWNER/NAME",
@@ -113,6 +144,8 @@ def call(mock, case, folder):
     args = [report]
     if verdict:
         args.append(write(folder, "report.json", json.dumps({"verdict": verdict})))
+    for i, (other, text) in enumerate(case.get("more", [])):
+        args += [write(folder, f"more{i}.md", text), write(folder, f"more{i}.json", json.dumps({"verdict": other})) if other else "-"]
     # a module of the same name beside the script's caller must not be imported
     write(folder, "json.py", "raise SystemExit('imported from the workspace')\n")
     env = {"PATH": os.environ["PATH"], "GITHUB_ACTIONS": "true", "GITHUB_TOKEN": "secret-token",
@@ -132,7 +165,7 @@ def check(description, name, case, writes, code, said, ours):
         run, output = call(mock, case, folder)
         text = run.stdout + run.stderr
         after = [c["body"] for c in mock.comments
-                 if (c["user"] or {}).get("login") == author and c["body"].startswith(MARKER)]
+                 if (c["user"] or {}).get("login") == author and c["body"].startswith(MARKER.split(" -->")[0])]
         facts = [("requests", mock.writes(), writes), ("exit code", run.returncode, code),
                  ("said", said in text, True), ("rejected by the description", mock.wrong, []),
                  ("token printed", "secret-token" in text, False),
@@ -145,7 +178,8 @@ def check(description, name, case, writes, code, said, ours):
         if ours is not None:
             facts.append(("our comments", after, ours))
         elif case.get("body"):
-            facts.append(("too long is said", "too long" in after[0], len(case["body"].encode()) > 65000))
+            size = len(case["body"].encode()) + sum(len(text.encode()) for _, text in case.get("more", []))
+            facts.append(("too long is said", "too long" in after[0].lower(), size > 65000))
         github.expect_facts(name, facts, text)
 
 

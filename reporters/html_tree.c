@@ -1,7 +1,8 @@
 /*
- * Where time comes from: the call paths of both sides as icicles, one below the other. The width of
- * a frame is its time on that side; its colour and the sign in its label are the difference; what
- * only one side has is hatched. report.js zooms and walks them by keyboard.
+ * Where time comes from: the call paths of both sides as one icicle. The width of a frame is its time
+ * after the change, of one that is gone its time before; colour and the sign in its label are the
+ * difference; what only one side has is hatched. Wrappers around the program, one frame below the
+ * other with nothing beside them, are one frame. report.js zooms and walks them by keyboard.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,12 +17,14 @@
 #include "reporters/svg_ground.h"
 
 enum { WIDTH = 1080, ROW = 20, LISTED = 6 /* open at once */ };
+#define WRAPPED 0.9 /* of a wrapper's time is in one frame that it holds */
 
 struct tree {
     const struct tg_picture *p;
-    int side;
-    double *x, scale;
-    size_t deepest;
+    double *x, *width; /* in ns, then in px */
+    bool *folded;
+    uint32_t *parent, *row; /* as drawn */
+    size_t n_folded, deepest;
 };
 
 static double change_of(const struct tg_picture_node *n)
@@ -62,20 +65,66 @@ static tg_sv text_of(const struct tg_picture_node *n)
 
 /* ---- layout ---- */
 
+/* As wide as its children at least: what is gone is beside what is there. */
+static void measure(struct tree *t)
+{
+    TG_FREE double *inside = tg_xcalloc(t->p->n_nodes + 1, sizeof *inside);
+    for (size_t i = t->p->n_nodes; i-- > 0;) { /* children come after their parents */
+        const struct tg_picture_node *n = &t->p->nodes[i];
+        double own = n->value[TG_PICTURE_TEST] > 0 ? n->value[TG_PICTURE_TEST]
+                                                   : n->value[TG_PICTURE_BASE];
+        t->width[i] = fmax(own, inside[i]);
+        if (i)
+            inside[n->parent] += t->width[i];
+    }
+}
+
+/* The child of a frame that holds nearly all of it; the frame itself: there is none. */
+static size_t held_by(const struct tree *t, size_t i)
+{
+    for (size_t k = i + 1; k < t->p->n_nodes; k++)
+        if (t->p->nodes[k].parent == i && t->width[k] >= WRAPPED * t->width[i])
+            return k;
+    return i;
+}
+
+/*
+ * Functions that wrap the program: each holds nearly all of the one before. The last is the one to look
+ * at, and what else a wrapper holds is beside it.
+ */
+static void fold_wrappers(struct tree *t)
+{
+    size_t at = held_by(t, 0), next;
+    while (at && t->p->nodes[at].kind == TG_PATH_FUNCTION && (next = held_by(t, at)) != at &&
+           t->p->nodes[next].kind == TG_PATH_FUNCTION) {
+        t->folded[at] = true;
+        t->n_folded++;
+        at = next;
+    }
+    for (size_t i = 1; i < t->p->n_nodes; i++) {
+        uint32_t up = t->p->nodes[i].parent;
+        t->parent[i] = t->folded[up] ? t->parent[up] : up;
+        t->row[i] = t->row[up] + !t->folded[i];
+    }
+}
+
 /* Children from the left edge of their parent on, in the order of the nodes. */
 static void lay_out(struct tree *t)
 {
     TG_FREE double *next = tg_xmalloc((t->p->n_nodes + 1) * sizeof *next);
-    t->scale = WIDTH / t->p->nodes[0].value[t->side];
+    double scale;
+    measure(t);
+    fold_wrappers(t);
+    scale = WIDTH / t->width[0];
     for (size_t i = 0; i < t->p->n_nodes; i++) {
         const struct tg_picture_node *n = &t->p->nodes[i];
-        double width = n->value[t->side] * t->scale;
+        t->width[i] *= scale;
         t->x[i] = i ? next[n->parent] : 0;
         if (i)
-            next[n->parent] += width;
+            next[n->parent] += t->width[i];
         next[i] = t->x[i];
-        if (width >= 0.5 && n->depth > t->deepest)
-            t->deepest = n->depth;
+        if (t->width[i] >= 0.5 && t->row[i] > t->deepest)
+            t->deepest = t->row[i];
     }
 }
 
@@ -126,39 +175,48 @@ static void put_title(struct tg_buf *out, const struct tg_picture_node *n)
 static void put_node(struct tg_buf *out, const struct tree *t, size_t i)
 {
     const struct tg_picture_node *n = &t->p->nodes[i];
-    double width = n->value[t->side] * t->scale, y = (double)n->depth * ROW;
-    if (width < 0.5)
+    double y = (double)t->row[i] * ROW;
+    if (t->width[i] < 0.5 || t->folded[i])
         return;
     tg_buf_printf(out, "<g class=\"%s\" data-i=\"%zu\" data-p=\"%u\"><rect", paint_of(n), i,
-                  (unsigned)n->parent);
+                  (unsigned)t->parent[i]);
     tg_svg_attribute(out, "x", t->x[i]);
     tg_svg_attribute(out, "y", y);
-    tg_svg_attribute(out, "width", width);
+    tg_svg_attribute(out, "width", t->width[i]);
     tg_buf_printf(out, " height=\"%d\"/>", ROW - 1);
     put_title(out, n);
     tg_buf_puts(out, "<text");
     tg_svg_attribute(out, "x", t->x[i] + 4);
     tg_svg_attribute(out, "y", y + 14);
     tg_buf_putc(out, '>');
-    put_label(out, n, width);
+    put_label(out, n, t->width[i]);
     tg_buf_puts(out, "</text></g>\n");
 }
 
-static void put_icicle(struct tg_html *h, int side, const char *title)
+static void put_icicle(struct tg_html *h)
 {
     const struct tg_picture *p = h->r->picture;
     TG_FREE double *x = tg_xmalloc((p->n_nodes + 1) * sizeof *x);
-    struct tree t = { .p = p, .side = side, .x = x };
+    TG_FREE double *width = tg_xmalloc((p->n_nodes + 1) * sizeof *width);
+    TG_FREE bool *folded = tg_xcalloc(p->n_nodes + 1, sizeof *folded);
+    TG_FREE uint32_t *parent = tg_xcalloc(p->n_nodes + 1, sizeof *parent);
+    TG_FREE uint32_t *row = tg_xcalloc(p->n_nodes + 1, sizeof *row);
+    struct tree t = {
+        .p = p, .x = x, .width = width, .folded = folded, .parent = parent, .row = row
+    };
     struct tg_buf *out = h->page.out;
     lay_out(&t);
     tg_buf_printf(
         out,
-        "<h3>%s</h3>\n<div class=\"wide\"><svg class=\"tree\" viewBox=\"0 0 %d %zu\" role=\"img\" "
-        "tabindex=\"0\" aria-label=\"Call paths %s the change, as wide as their time\">\n",
-        title, WIDTH, (t.deepest + 1) * ROW, side == TG_PICTURE_BASE ? "before" : "after");
+        "<div class=\"wide\"><svg class=\"tree\" viewBox=\"0 0 %d %zu\" role=\"img\" "
+        "tabindex=\"0\" aria-label=\"Call paths, as wide as their time after the change\">\n",
+        WIDTH, (t.deepest + 1) * ROW);
     for (size_t i = 0; i < p->n_nodes; i++)
         put_node(out, &t, i);
     tg_buf_puts(out, "</svg></div>\n");
+    if (t.n_folded)
+        tg_buf_printf(out, "<p class=\"dim small\">Without %zu function%s around it.</p>\n",
+                      t.n_folded, t.n_folded == 1 ? "" : "s");
 }
 
 /* A frame that is drawn, and not in the colour of "as before". */
@@ -261,7 +319,8 @@ void tg_html_put_tree(struct tg_html *h)
     tg_buf_printf(
         h->page.out,
         "<p class=\"dim small\">%s of the first trace of each side, per step, by call path%s. "
-        "A frame is as wide as its time; colour and sign are the difference. Paths under ",
+        "A frame is as wide as its time after the change, or before it if it is gone; colour and "
+        "sign are the difference. Paths under ",
         p->device ? "Device time, at the place that launched it," : "Host time",
         p->stacks ? "" : " (operators and annotations: the traces have no Python stacks)");
     tg_put_time_unit(h->page.out, p->least);
@@ -277,13 +336,12 @@ void tg_html_put_tree(struct tg_html *h)
     if (!any_change(p)) {
         tg_buf_printf(h->page.out, "<p>%s: unchanged.</p>\n",
                       p->device ? "Device time" : "Host time");
-        put_icicle(h, TG_PICTURE_TEST, "Before and after");
+        put_icicle(h);
         tg_page_section_end(&h->page);
         return;
     }
     put_legend(h);
-    put_icicle(h, TG_PICTURE_BASE, "Before");
-    put_icicle(h, TG_PICTURE_TEST, "After");
+    put_icicle(h);
     put_only(h, TG_PICTURE_TEST);
     put_only(h, TG_PICTURE_BASE);
     tg_page_section_end(&h->page);

@@ -32,7 +32,7 @@ static const enum tg_tint tints[] = { [TG_STATE_FAIL] = TG_TINT_RED,
 /* "4.5 %" and "12 us" stay together. */
 static bool is_unit(tg_sv word)
 {
-    static const char *const unit[] = { "%", "%;", "%,", "us", "ms", "ns" };
+    static const char *const unit[] = { "%", "%;", "%,", "%)", "us", "ms", "ns" };
     for (size_t i = 0; i < sizeof unit / sizeof *unit; i++)
         if (tg_sv_eq(word, tg_sv_of(unit[i])))
             return true;

@@ -129,17 +129,18 @@ def in_browser(b, what, path, n_rows):
 
 
 def drawings(page):
-    """The tree of the fresh side is the second; `norm` is in it, and clicking it gives it the whole width."""
-    width = "Number(document.querySelectorAll('.wide > svg.tree')[1].querySelector('g.sel rect').getAttribute('width'))"
-    node = "Array.from(document.querySelectorAll('.wide > svg.tree')[1].querySelectorAll('g')).find(g => " \
+    """One tree; `norm` is in it, and clicking it gives it the whole width."""
+    expect("trees", page.run("document.querySelectorAll('.wide > svg.tree').length"), 1)
+    width = "Number(document.querySelectorAll('.wide > svg.tree')[0].querySelector('g.sel rect').getAttribute('width'))"
+    node = "Array.from(document.querySelectorAll('.wide > svg.tree')[0].querySelectorAll('g')).find(g => " \
            "/norm/.test(g.querySelector('title').textContent))"
     page.run(f"{node}.dispatchEvent(new MouseEvent('click', {{bubbles: true}})); 0")
     expect("zoomed", page.run(width), 1080)
-    page.run("document.querySelectorAll('.wide > svg.tree')[1].focus(); 0")
+    page.run("document.querySelectorAll('.wide > svg.tree')[0].focus(); 0")
     page.key("Escape")
     expect("whole again", page.run("document.querySelectorAll('g[visibility=hidden]').length"), 0)
     page.key("ArrowDown")
-    first = page.run("document.querySelectorAll('.wide > svg.tree')[1].querySelector('g.sel title').textContent")
+    first = page.run("document.querySelectorAll('.wide > svg.tree')[0].querySelector('g.sel title').textContent")
     page.key("Enter", text="\r")
     expect(f"by keyboard: {first}", page.run(width), 1080)
 

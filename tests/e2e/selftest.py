@@ -5,7 +5,7 @@ rule must answer was written down before; the reasons are beside the rows.
 import glob
 import json
 
-from support import ROOT, SHARED, Repository, expect, run_parts, tracegate, write_text
+from support import ROOT, SHARED, Repository, expect, read_text, run_parts, tracegate, write_text
 
 BASE = sorted(glob.glob(f"{ROOT}/examples/traces/base/run*.json.gz"))
 GPU = sorted(glob.glob(f"{SHARED}/corpus/traces/tracelens/*_q*/*.gz"))
@@ -84,6 +84,22 @@ def run(rules, traces, cwd, *args, baselines=""):
         return p.returncode, {"rules": []}, p.stderr
 
 
+def by_schema(reports):
+    """Each document is what docs/selftest.schema.json says, which names every key and value that there is."""
+    schema = json.loads(read_text(f"{ROOT}/docs/selftest.schema.json"))
+    keys = set().union(*(r for report in reports for r in report["rules"]))
+    expect("keys of the schema", (set(schema["properties"]), set(schema["definitions"]["rule"]["properties"])), (set().union(*reports), keys))
+    outcomes = {r["outcome"] for report in reports for r in report["rules"]}
+    expect("outcomes", outcomes - {"untested"}, set(schema["definitions"]["rule"]["properties"]["outcome"]["enum"]) - {"untested"})
+    try:
+        import jsonschema
+    except ImportError:
+        return
+    valid = jsonschema.Draft7Validator(schema)
+    expect("by the schema", [e.message for report in reports for e in valid.iter_errors(report)], [])
+    expect("another outcome is refused", valid.is_valid({**reports[0], "rules": [{**reports[0]["rules"][0], "outcome": "blind"}]}), False)
+
+
 def in_words(tmp):
     """What the text says of a rule that matches nothing, and of what a rule excepts."""
     rules = ("{id: typo, match: {kind: op, name: 'aten::adm'}, metric: count, fail: {abs: 0}};"
@@ -129,13 +145,16 @@ def stored(tmp):
 
 
 def main(tmp):
+    reports = []
     for rules, outcomes, code in TABLE:
         got, report, err = run(rules, BASE, tmp)
+        reports.append(report)
         expect(rules, (" ".join(r["outcome"] for r in report["rules"]), got), (outcomes, code))
         for r in report["rules"]:
             if r["outcome"] not in ("red", "warns"):
                 expect(f"{rules}: reason, fix and place", [bool(r[k]) for k in ("reason", "fix", "line")],
                        [True] * 3)
+    by_schema(reports)
     for rules, outcomes, code in GPU_TABLE if GPU else []:
         got, report, err = run(rules, GPU[:1], tmp)
         one = " ".join(r["outcome"] for r in report["rules"])

@@ -318,7 +318,7 @@ void tg_html_put_tree(struct tg_html *h)
     tg_page_section(&h->page, "paths", "Where the time comes from");
     tg_buf_printf(
         h->page.out,
-        "<p class=\"dim small\">%s of the first trace of each side, per step, by call path%s. "
+        "<p class=\"dim small\">%s of one trace of each side, per step, by call path%s. "
         "A frame is as wide as its time after the change, or before it if it is gone; colour and "
         "sign are the difference. Paths under ",
         p->device ? "Device time, at the place that launched it," : "Host time",

@@ -2,7 +2,7 @@
 #define TG_REPORTERS_PICTURE_H
 /*
  * What the page draws beside the verdict: a tree of call paths of both sides, and one step of each.
- * Plain data, taken from the first trace of each side, pruned to what can be seen: never the trace
+ * Plain data, taken from one trace of each side, pruned to what can be seen: never the trace
  * itself. Views live as long as the verdict.
  */
 #include "core/cause/paths.h"

@@ -256,7 +256,11 @@ static void take_picture(struct tg_check *c, struct tg_check_job *j)
     if (!c->wants_picture || !j->verdict.comparison)
         return;
     tg_picture_take(picture,
-                    &(struct tg_picture_ask){ .from = first_traces(c, j, &so), .arena = c->arena });
+                    &(struct tg_picture_ask){ .from = first_traces(c, j, &so),
+                                               /* its address is that of the first */
+                                               .comparison =
+                                                   c->o->trace_url ? NULL : j->verdict.comparison,
+                                               .arena = c->arena });
     c->render.picture = picture;
 }
 

@@ -87,6 +87,7 @@ bool tg_inputs_first_lasts(const struct tg_input_list *list);
 /* The first trace of each side: where it is and how it is read. */
 struct tg_first_traces {
     const struct tg_input_list *side[2]; /* baseline, fresh */
+    size_t at[2]; /* another than the first of a side: it is read again */
     struct tg_kept_trace
         *kept[2]; /* as tg_inputs_load filled them, else read and filled; or NULL */
     const struct tg_load_opts *load;

@@ -297,9 +297,14 @@ bool tg_inputs_read(struct tg_summary *out, const struct tg_input_list *list,
     return ok;
 }
 
+static bool lasts(const struct tg_input_list *list, size_t at)
+{
+    return at < list->n && (list->v[at].from_git || tg_file_is_regular(list->v[at].label));
+}
+
 bool tg_inputs_first_lasts(const struct tg_input_list *list)
 {
-    return list->n && (list->v[0].from_git || tg_file_is_regular(list->v[0].label));
+    return lasts(list, 0);
 }
 
 static void read_first(struct tg_kept_trace *k, const struct tg_first_traces *f, int side)
@@ -312,8 +317,8 @@ static void read_first(struct tg_kept_trace *k, const struct tg_first_traces *f,
     tg_sv head;
     opts.keep_python = opts.want_sequence = true;
     opts.keep_hta = opts.want_attrs = opts.want_memory = false;
-    if (tg_inputs_first_lasts(list))
-        s = tg_inputs_open(&list->v[0], f->repo, opts.reader.limits, &bytes, &ignored);
+    if (lasts(list, f->at[side]))
+        s = tg_inputs_open(&list->v[f->at[side]], f->repo, opts.reader.limits, &bytes, &ignored);
     if (s && tg_source_peek(s, &head, &ignored) && !tg_summary_looks_like(head))
         k->trace = tg_trace_load(s, &opts, NULL, &ignored);
     if (k->trace) {
@@ -328,7 +333,7 @@ bool tg_inputs_use_first(const struct tg_first_traces *f, int side,
                          void (*use)(void *arg, int side, const struct tg_kept_trace *k), void *arg)
 {
     struct tg_kept_trace here = { .any = true };
-    struct tg_kept_trace *k = f->kept[side] ? f->kept[side] : &here;
+    struct tg_kept_trace *k = f->kept[side] && !f->at[side] ? f->kept[side] : &here;
     bool ok;
     if (!k->trace)
         read_first(k, f, side);

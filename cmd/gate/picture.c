@@ -1,9 +1,11 @@
 #include "cmd/gate/picture.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "cmd/gate/codefile.h"
 #include "cmd/gate/timeline.h"
+#include "core/diff/stats.h"
 
 enum { HOST, DEVICE }; /* targets of the paths: every name is one of the two */
 
@@ -36,18 +38,65 @@ static bool ask_function(void *arg, int side, tg_sv name, tg_sv *file, tg_sv *fu
 
 struct taker {
     struct tg_picture *out;
-    const struct tg_picture_ask *ask;
+    const struct tg_first_traces *from;
+    struct tg_arena *arena;
     struct tg_paths paths;
 };
 
 static void take_side(void *arg, int side, const struct tg_kept_trace *k)
 {
     struct taker *t = arg;
-    const struct tg_first_traces *from = &t->ask->from;
+    const struct tg_first_traces *from = t->from;
     struct tg_picture_step *step = &t->out->step[side];
     tg_paths_add(&t->paths, side, k->trace, &k->steps, from->skip_first);
-    tg_timeline_take(step, k->trace, &k->steps, from->skip_first, t->ask->arena);
-    step->trace = tg_arena_sv(t->ask->arena, tg_sv_of(from->side[side]->v[0].label));
+    tg_timeline_take(step, k->trace, &k->steps, from->skip_first, t->arena);
+    step->trace = tg_arena_sv(t->arena, tg_sv_of(from->side[side]->v[from->at[side]].label));
+}
+
+/* ---- which trace ---- */
+
+#define AS_USUAL 0.03 /* a change of less has the colour of "as before" (reporters/html_tree.c) */
+
+static double mean_step(const struct tg_shard *s)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s->n_steps; i++)
+        sum += (double)(s->steps[i].end - s->steps[i].start);
+    return s->n_steps ? sum / (double)s->n_steps : 0;
+}
+
+static bool is_asked(const struct tg_comparison *c, const struct tg_shard *s)
+{
+    return !c->rank_alone || s->rank == c->rank_alone->rank;
+}
+
+/* The first trace may be an unusual one: its drawing would tell of another change than the numbers. */
+static size_t choose_trace(const struct tg_comparison *c, const struct tg_input_list *list,
+                           int side)
+{
+    const struct tg_side *of = &c->side[side];
+    TG_FREE double *means = tg_xmalloc((of->n_runs * of->n_ranks + 1) * sizeof *means);
+    const struct tg_shard *best = NULL;
+    double usual, away = INFINITY;
+    size_t n = 0;
+    for (size_t k = 0; k < of->n_runs * of->n_ranks; k++) {
+        const struct tg_shard *s = of->at[k / of->n_ranks][k % of->n_ranks];
+        if (is_asked(c, s))
+            means[n++] = mean_step(s);
+    }
+    usual = tg_median(means, n);
+    for (size_t k = 0; n && k < of->n_runs * of->n_ranks; k++) {
+        const struct tg_shard *s = of->at[k / of->n_ranks][k % of->n_ranks];
+        double by = fabs(mean_step(s) / usual - 1);
+        if (s->arrival == 0 && by < AS_USUAL)
+            by = 0; /* it is here already */
+        if (!is_asked(c, s) || !(by < away) || s->arrival >= list->n ||
+            !tg_sv_ends(tg_sv_of(list->v[s->arrival].label), s->source))
+            continue;
+        best = s;
+        away = by;
+    }
+    return best ? best->arrival : 0;
 }
 
 /* ---- the tree ---- */
@@ -115,14 +164,18 @@ static void keep_nodes(struct tg_picture *out, const struct tg_paths *p, const d
 void tg_picture_take(struct tg_picture *out, const struct tg_picture_ask *ask)
 {
     struct tg_paths_ask names = { NULL, ask_target, ask_function };
-    struct taker t = { .out = out, .ask = ask };
+    struct tg_first_traces from = ask->from;
+    struct taker t = { .out = out, .from = &from, .arena = ask->arena };
     const struct tg_paths *p = &t.paths;
     double *value;
     bool both = true;
     *out = (struct tg_picture){ .n_nodes = 0 };
     tg_paths_init(&t.paths, &names, TG_NO_ID);
-    for (int side = 0; side < 2; side++)
-        both = tg_inputs_use_first(&ask->from, side, take_side, &t) && both;
+    for (int side = 0; side < 2; side++) {
+        if (ask->comparison)
+            from.at[side] = choose_trace(ask->comparison, from.side[side], side);
+        both = tg_inputs_use_first(&from, side, take_side, &t) && both;
+    }
     out->stacks = p->stacks[0] && p->stacks[1];
     value = add_up(p, DEVICE);
     out->device = value[0] > 0 && value[1] > 0;

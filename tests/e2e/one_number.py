@@ -4,9 +4,11 @@
 For several comparisons all reports are written at once. Value, delta and percentage of each result are of one reading of
 the steps; the row of an operator in the terminal's table, in Markdown and in the chart has the numbers of its finding; no
 report has a percentage of ten times and more, which a baseline of (almost) 0 would give: those are told as differences.
-Benchmark JSON and OpenMetrics have the means of JSON's table, and say so. The same of the project's recorded examples.
+The line about the step is one in terminal, comment and page; the page's table of all names has JSON's numbers. Benchmark
+JSON and OpenMetrics have the means of JSON's table, and say so. The same of the project's recorded examples.
 """
 import glob
+import html
 import json
 import os
 import re
@@ -60,7 +62,7 @@ def reports(d, policy, base, fresh, n):
 
 def judged(d, base, test, *more):
     """All reports of one check, by kind."""
-    out = {"json": "--json", "md": "--markdown", "xml": "--junit", "svg": "--svg-durations", "bench": "--benchmark", "prom": "--openmetrics"}
+    out = {"json": "--json", "md": "--markdown", "xml": "--junit", "svg": "--svg-durations", "html": "--html", "bench": "--benchmark", "prom": "--openmetrics"}
     run = subprocess.run([PROGRAM, "check", "--runs", *more, *[x for b in base for x in ("--baseline", b)],
                           *[x for e, o in out.items() for x in (o, f"{d}/o.{e}")], *test],
                          capture_output=True, text=True, env=dict(ENV, COLUMNS="200"))
@@ -136,6 +138,27 @@ def markdown_rows(text):
     return rows
 
 
+def page_rows(page):
+    """{name: (baseline in ns, fresh in ns)} of the page's table of all names"""
+    rows = {}
+    for row in re.findall(r'<tr class="[^"]*"><td>(<code>.*?)</tr>', page):
+        name = html.unescape(re.sub(r"<[^>]*>", "", row.split("</td>")[0]))
+        delta, base, test = (float(v or "nan") for v in re.findall(r'data-v="([^"]*)"', row)[:3])
+        rows[name] = (base, test)
+        check(f"the page's {name}: {base} -> {test} is {delta}", abs(test - base - delta) <= 1e-6 * max(test, base, 1))
+    return rows
+
+
+def said_of_steps(what, got, doc):
+    """The line about the step, the same in terminal, comment and page, has JSON's numbers."""
+    lines = {where: re.search(r"Step time .*?\)", " ".join(html.unescape(got[where]).replace("\u00a0", " ").replace("µs", "us").replace("\u2192", "->").split()))
+             for where in ("text", "md", "html")}
+    expect(f"{what}: the line about the step", {m and m[0] for m in lines.values()}, {lines["text"] and lines["text"][0]})
+    m = lines["text"] and re.match(r"Step time ([\d.]+) -> ([\d.]+) (us|ms) ", lines["text"][0])
+    want = next(x["value"] for x in doc["measures"] if x["name"] == "step_time")
+    check(f"{what}: {m and m[0]}, JSON {want}", m and all(near(in_ns(m[i + 1], m[3]), want[i]) for i in range(2)))
+
+
 def chart_rows(svg):
     """{name: (baseline, fresh, unit)} of the sentences in the chart"""
     found = re.findall(r"<title>([^<]*?): \w+, ([\d.]+) → ([\d.]+) (ns|us|µs|ms|s) \(", svg)
@@ -173,6 +196,7 @@ def agree(what, got):
             fault(f"{what}: {where} says {m}")
     check(f"{what}: JSON's delta_pct", all(r["delta_pct"] is None or abs(r["delta_pct"]) < 1000 for r in results))
     table = {short(row["op_normalised"]): row for row in doc["table"] if row["kind"] in ("kernel", "op")}
+    said_of_steps(what, got, doc)
     rows = {"text": text_rows(got["text"]), "md": markdown_rows(got["md"]), "svg": chart_rows(got["svg"])}
     for name, (base, test, *_) in [(n, (b * 1000, t * 1000)) for n, (b, t, *_) in rows["text"].items()]:
         if name in table:
@@ -182,6 +206,11 @@ def agree(what, got):
         for name, (base, test) in some.items():
             want = table_values(table.get(name, {"evidence": {"judged": True, "value_ns": (base, test)}}))
             check(f"{what}: {where}: {name} {base} -> {test}, JSON {want}", near(base, want[0]) and near(test, want[1]))
+    whole = {row["op_normalised"]: row for row in doc["table"] if row["kind"] in ("kernel", "op")}
+    for name, (base, test) in page_rows(got["html"]).items():
+        if name in whole:
+            want = table_values(whole[name])
+            check(f"{what}: page: {name} {base} -> {test}, JSON {want}", near(base, want[0], 0.001) and near(test, want[1], 0.001))
     return results, table, rows, exported(what, got, doc)
 
 

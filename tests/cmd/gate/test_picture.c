@@ -92,3 +92,56 @@ IN_ROOM(a_side_without_a_trace_has_no_tree)
     p = take(r);
     assert_int_equal(p.n_nodes, 0);
 }
+
+enum { RUNS = 3, RANKS = 2 };
+
+/* The trace that is drawn of three runs of two ranks, whose steps are so long (us); rank -1: none stands alone. */
+static tg_sv drawn(struct room *r, const unsigned step_us[RUNS * RANKS], int64_t rank)
+{
+    static const struct tg_window_spec window = { TG_WINDOW_AUTO, { NULL, 0 } };
+    const struct tg_rank_alone alone = { .rank = rank };
+    struct tg_load_opts load = { .keep_python = false };
+    struct tg_input_item item[RUNS * RANKS] = { 0 };
+    struct tg_input_list list = { .v = item, .n = RUNS * RANKS };
+    struct tg_shard shard[RUNS * RANKS] = { 0 };
+    const struct tg_shard *row[RUNS * RANKS], **at[RUNS];
+    struct tg_step step[RUNS * RANKS];
+    struct tg_comparison c = { .rank_alone = rank < 0 ? NULL : &alone };
+    struct tg_repo repo = { 0 };
+    struct tg_picture p;
+    for (size_t k = 0; k < RUNS * RANKS; k++) {
+        item[k].label = tg_arena_printf(r->arena, "run%zu.json", k);
+        room_file(item[k].label, trace(r, 300, 0));
+        step[k] = (struct tg_step){ .end = (tg_ns)step_us[k] * 1000 };
+        shard[k] = (struct tg_shard){ .rank = (int64_t)(k % RANKS),
+                                      .source = tg_sv_of(item[k].label),
+                                      .arrival = k,
+                                      .steps = &step[k],
+                                      .n_steps = 1 };
+        row[k] = &shard[k];
+        at[k / RANKS] = row + k / RANKS * RANKS;
+    }
+    for (int side = 0; side < 2; side++) {
+        c.side[side].n_runs = RUNS;
+        c.side[side].n_ranks = RANKS;
+        c.side[side].at = at;
+    }
+    tg_picture_take(&p, &(struct tg_picture_ask){ .from.side = { &list, &list },
+                                                  .from.load = &load,
+                                                  .from.window = &window,
+                                                  .from.repo = &repo,
+                                                  .comparison = &c,
+                                                  .arena = r->arena });
+    return p.step[TG_PICTURE_TEST].trace;
+}
+
+/* An unusual first run would draw a change that no number tells of. */
+IN_ROOM(of_several_the_usual_one_is_drawn)
+{
+    assert_sv_equal(drawn(r, (unsigned[]){ 1000, 1000, 1000, 1000, 1000, 1000 }, -1),
+                    TG_SV("run0.json"));
+    assert_sv_equal(drawn(r, (unsigned[]){ 1500, 1500, 1000, 1002, 1004, 1006 }, -1),
+                    TG_SV("run4.json"));
+    assert_sv_equal(drawn(r, (unsigned[]){ 1000, 2000, 1000, 1900, 1000, 1700 }, 1),
+                    TG_SV("run3.json"));
+}

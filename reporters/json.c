@@ -232,7 +232,7 @@ static void add_counted(struct tg_doc *o, const struct tg_count_evidence *ev)
     static const char *const shape[] = {
         [TG_COUNT_CONSTANT] = "constant",     [TG_COUNT_RUNS_DIFFER] = "runs differ",
         [TG_COUNT_SOME_STEPS] = "some steps", [TG_COUNT_FIRST_STEP] = "first steps",
-        [TG_COUNT_VARIES] = "varies",         [TG_COUNT_BREAKS] = "breaks a relation",
+        [TG_COUNT_VARIES] = "varies",
     };
     static const char *const proof[] = {
         [TG_COUNT_UNCHANGED] = "unchanged", [TG_COUNT_HINT] = "hint", [TG_COUNT_PROVEN] = "proven"
@@ -245,7 +245,6 @@ static void add_counted(struct tg_doc *o, const struct tg_count_evidence *ev)
     tg_doc_add_i64(e, "steps", ev->steps);
     tg_doc_add_i64(e, "runs_above", ev->runs_above);
     tg_doc_add_num(e, "p", ev->p);
-    add_text(e, "with", ev->with);
 }
 
 static void add_attrs(struct tg_doc *o, const struct tg_op *op)

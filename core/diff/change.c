@@ -53,8 +53,7 @@ static bool has_calls(const struct tg_diff_work *w, const struct tg_op_counts *x
 /*
  * Does every run of a side have the name, in a step that is not just a cold first one, and no step
  * of the other side? Even if a run has such a step with the least favourable chance, one in two, one
- * set of three runs per side in 64 looks like this. Calls beyond a relation (relations.c) are not
- * asked: every baseline has none of these.
+ * set of three runs per side in 64 looks like this.
  */
 static bool in_every_run_of(const struct tg_diff_work *w, const struct tg_op_counts *x, int side)
 {

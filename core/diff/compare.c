@@ -18,7 +18,7 @@ static bool sides_comparable(const struct tg_side *base, const struct tg_side *t
 /* Do its counts follow the data or a branch? */
 static bool varies(const struct tg_op *op)
 {
-    return op->counted.shape == TG_COUNT_VARIES || op->counted.shape == TG_COUNT_BREAKS;
+    return op->counted.shape == TG_COUNT_VARIES;
 }
 
 /* Certain by itself: more calls that no exception covers, in an operator that does not vary anyway. */
@@ -98,7 +98,6 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
         if (!w->o->no_evidence)
             make_rank_tables(w);
         tg_compare_env(w);
-        tg_relate_counts(w);
         tg_compare_attrs(w);
         tg_choices_find(w);
         tg_slight_find_views(w);

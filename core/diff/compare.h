@@ -115,8 +115,7 @@ enum tg_count_shape {
     TG_COUNT_RUNS_DIFFER, /* constant in the baseline; each fresh run has one count, but not the same */
     TG_COUNT_SOME_STEPS, /* constant in the baseline; some fresh steps have another */
     TG_COUNT_FIRST_STEP, /* only first steps of fresh runs have more */
-    TG_COUNT_VARIES,     /* the baseline's steps or runs differ: by data, by branches */
-    TG_COUNT_BREAKS /* they differ along with those of `with` in the baseline, and no longer do */
+    TG_COUNT_VARIES      /* the baseline's steps or runs differ: by data, by branches */
 };
 
 enum tg_count_proof {
@@ -133,9 +132,6 @@ struct tg_count_evidence {
     unsigned above, steps; /* fresh steps with more calls than any baseline step; all fresh steps */
     unsigned runs_above;   /* fresh runs with such steps; VARIES: whose mean is above all others */
     double p; /* probability of this result if nothing changed; 1 if it is not what decides */
-    /* BREAKS: an operator that kept the relation; count[TG_BASE] is the number of calls that the
-     * relation predicts. */
-    tg_sv with;
 };
 
 /* The rank whose steady calls or bytes per step rose most, and how many ranks have more. */
@@ -300,7 +296,7 @@ struct tg_number_change {
     tg_sv name, unit;
     bool more_is_better, missing[2];
     size_t n_runs[2];
-    double value[2];             /* median over runs; NaN: missing */
+    double value[2];               /* median over runs; NaN: missing */
     struct tg_evidence rose, fell; /* each asks one way */
 };
 

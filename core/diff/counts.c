@@ -250,7 +250,7 @@ static bool judge_schedules(const struct question *q, bool waits, struct tg_coun
 /*
  * The baseline varies. More than twice as many calls, with a gap between the sides that is wider
  * than either of them, are neither chance nor other data. Steps that mostly win may be other data,
- * whatever the number of runs: those of a run share it. relations.c tells more.
+ * whatever the number of runs: those of a run share it.
  */
 static void judge_varying(const struct question *q, bool waits, struct tg_count_evidence *ev)
 {

@@ -168,9 +168,6 @@ void tg_scale_counts(struct tg_diff_work *w);
 /* Normalised and aliased (unless raw_names); the view lives in the arena. */
 tg_sv tg_diff_name(struct tg_diff_work *w, enum tg_kind kind, tg_sv raw);
 
-/* core/diff/relations.c: counts that vary, against those that vary along with them. */
-void tg_relate_counts(struct tg_diff_work *w);
-
 /* core/diff/choices.c: other kernels under the same calls. After attributes are compared. */
 void tg_choices_find(struct tg_diff_work *w);
 

@@ -49,8 +49,7 @@
     3 /* a side, of which durations are judged, unless the policy says how many */
 #define TG_NEW_RUNS                                                                                \
     3 /* a side: from this many on, a name that all of one and none of the other have is new */
-#define TG_FEW_VARY 3     /* operators: fewer that vary tell nothing about the data */
-#define TG_LEAST_STEPS 12 /* of the baseline: fewer relate counts by chance */
+#define TG_FEW_VARY 3 /* operators: fewer that vary tell nothing about the data */
 #define TG_BULK_RUNS                                                                               \
     4 /* a side: from this many on, the fastest of three steps may be spared (noise) */
 #define TG_MIN_BIG 5      /* operators: fewer tell nothing about the machine */

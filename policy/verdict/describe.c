@@ -65,9 +65,6 @@ static void put_where(struct tg_buf *m, const struct tg_comparison *c, const str
     case TG_COUNT_SOME_STEPS:
     case TG_COUNT_FIRST_STEP: /* told first */
         return;
-    case TG_COUNT_BREAKS:
-        tg_buf_printf(m, "; was: what goes with the calls of %.*s", TG_SV_ARG(ev->with));
-        return;
     case TG_COUNT_VARIES:
         tg_buf_puts(m, "; the baseline's steps differ, too");
         return;

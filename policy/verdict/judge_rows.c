@@ -220,12 +220,6 @@ static void judge_other_estimates(const struct tg_eval_state *e, struct tg_judgi
     }
 }
 
-/* Has the baseline one number in all its steps, so that any other one is new? */
-static bool is_steady(enum tg_count_shape s)
-{
-    return s != TG_COUNT_VARIES && s != TG_COUNT_BREAKS;
-}
-
 /*
  * Calls that came in some steps or runs only, where chance is possible: what would fail or warn if
  * every step were like the one with most of them, warns. Never "no change": something did change. It
@@ -249,7 +243,7 @@ static void judge_most(struct tg_judging *w)
     if (most.j.state < TG_STATE_WARN)
         return;
     w->j = most.j;
-    if (w->rule->exceptions & 1u << TG_EXCEPTION_CHANCE || !is_steady(ev->shape) ||
+    if (w->rule->exceptions & 1u << TG_EXCEPTION_CHANCE || ev->shape == TG_COUNT_VARIES ||
         mean.j.state != TG_STATE_FAIL)
         tg_soften(&w->j, TG_REASON_SOME_CALLS, TG_STATE_WARN);
 }

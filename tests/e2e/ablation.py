@@ -39,7 +39,6 @@ MECHANISMS = (
     ("odd runs", "core/diff/run_values.c", "odd = is_odd(&q, side, run)", "odd = false"),
     ("schedules of counts", "core/diff/counts.c", "if (s[TG_TEST].mean <= s[TG_BASE].mean || p > TG_PART_P)", "if (1)"),
     ("steps that mostly win", "core/diff/counts.c", "wins(base, fresh) < TG_WINS", "0"),
-    ("counts that vary together", "core/diff/compare.c", "tg_relate_counts(w);", ""),
     ("other data", "core/diff/compare.c", "c->other_data = vary", "c->other_data = 0 && vary"),
     ("yielding to what is certain", "core/diff/compare.c", "yield_to_certain(out);", ""),
     ("libraries' choices", "core/diff/compare.c", "tg_choices_find(w);", ""),

@@ -143,10 +143,6 @@ WITH_HAND(calls_in_some_steps)
     s.op.launched = false;
     s.op.counted.shape = TG_COUNT_VARIES;
     says(h, &s, "called 2 times per step, was 1 (+1); the baseline's steps differ, too");
-    s.op.counted.shape = TG_COUNT_BREAKS;
-    s.op.counted.with = TG_SV("aten::index");
-    says(h, &s,
-         "called 2 times per step, was 1 (+1); was: what goes with the calls of aten::index");
     s.op.counted.shape = TG_COUNT_CONSTANT;
     says(h, &s, "called 2 times per step, was 1 (+1)");
 }

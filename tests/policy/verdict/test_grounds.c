@@ -208,7 +208,6 @@ WITH_HAND(a_hint_warns_and_its_mean_may_fail)
         { TG_COUNT_HINT, count, 9, 4, false, TG_COUNT_SOME_STEPS, 0, TG_STATE_FAIL },
         { TG_COUNT_HINT, count, 9, 2, false, TG_COUNT_SOME_STEPS, 0, TG_STATE_WARN },
         { TG_COUNT_HINT, count, 9, 4, false, TG_COUNT_VARIES, 0, TG_STATE_WARN },
-        { TG_COUNT_HINT, count, 9, 4, false, TG_COUNT_BREAKS, 0, TG_STATE_WARN },
         { TG_COUNT_HINT, count, 9, 4, false, TG_COUNT_SOME_STEPS, BIT(CHANCE), TG_STATE_WARN },
     };
     h->rule.warn = hand_limit(h, TG_BOUND_ABS, 0);

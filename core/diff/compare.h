@@ -54,14 +54,13 @@ enum tg_judged {
 };
 const char *tg_judged_text(enum tg_judged j);
 
-/* Which steps of a run give the numbers of an evidence. */
+/* What of a run's steps gives the numbers of an evidence. */
 enum tg_estimate {
-    TG_ESTIMATE_LEAST, /* the least of the steps */
-    TG_ESTIMATE_USUAL, /* their lower median; used only if it shows a slowdown and the least does not */
-    TG_ESTIMATE_MEAN, /* their mean; used only if a limit with a size asks for it */
+    TG_ESTIMATE_LEAST, /* the least of them */
+    TG_ESTIMATE_MEAN,  /* their mean; used only if a limit with a size asks for it */
     TG_ESTIMATES
 };
-const char *tg_estimate_name(enum tg_estimate e); /* "least", "usual", "mean" */
+const char *tg_estimate_name(enum tg_estimate e); /* "least", "mean" */
 
 /* What asking again made of a time that looked slower (confirm.h). */
 enum tg_asked {
@@ -85,15 +84,12 @@ struct tg_evidence {
     double steady_tau; /* of device work: proven and larger than this warns; 0: of nothing else */
     double p, p_limit; /* exact one-sided rank test */
     unsigned above, pairs; /* fresh runs above all baseline runs; number of fresh runs */
-    double others;         /* ln: nine of ten other big operators moved less */
-    double need;           /* ln: the e that z, se and others require */
     double mde;            /* smallest detectable change, as ratio - 1 */
     bool proven;           /* e over z * se, rank test, both halves of the steps; judged or not */
     bool slower;           /* proven, and large enough (tau, floor) */
     bool faster;           /* the same with signs swapped: for "improved" lines */
     bool less;             /* `proven` with signs swapped: it takes less time, however little */
     bool suspicious;       /* too few runs, but large and separated */
-    bool crowded;          /* not proven only because other big operators moved as well */
     /* In every fresh run, one step takes much longer than the usual step of either side, and longer than
      * any baseline step. This only warns. `slowest`: ns, medians over runs. */
     bool some_steps;
@@ -310,11 +306,8 @@ struct tg_metric_change {
      * all others the mean, as in `value`. */
     struct tg_evidence ev;
     struct tg_evidence ev_slowest; /* the same of the worst rank of each run */
-    /*
-     * Times: the same by one estimate alone; judged TG_NOT_ONE_SIDED if it is not read. All time
-     * metrics have the mean, step_time all of them.
-     */
-    struct tg_evidence by[TG_ESTIMATES], by_slowest[TG_ESTIMATES];
+    /* Times of which more is worse: the same by the mean of the steps; else judged TG_NOT_ONE_SIDED. */
+    struct tg_evidence mean, mean_slowest;
 };
 
 struct tg_env_change {
@@ -383,7 +376,7 @@ struct tg_comparison {
      * when there is device work (TG_NOT_WAIT), else also metrics[TG_METRIC_STEP_TIME].ev.
      */
     struct tg_op step;
-    struct tg_evidence step_by[TG_ESTIMATES]; /* ev_total by one estimate alone */
+    struct tg_evidence step_mean; /* ev_total by the mean of the steps */
     double step_ns[2]; /* D: median over runs of the shortest step (device's where it has work) */
     double drift;      /* common factor c0 (log), the larger; |drift| > ln 1.10 is a warning */
     bool drifted;
@@ -476,7 +469,7 @@ double tg_op_quantile(const struct tg_op *op, int side, double q);
 bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidence *ev);
 /*
  * The smallest factor, to 0.5 %, by which the operator's time in the fresh runs would have to grow to
- * be slower, by either estimate; 1: it is slower. `most` if that is not enough, or if it is not judged
+ * be slower; 1: it is slower. `most` if that is not enough, or if it is not judged
  * by itself.
  */
 double tg_op_slower_from(const struct tg_op *op, double most);
@@ -496,12 +489,11 @@ static inline bool tg_evidence_compared(const struct tg_evidence *ev)
 }
 
 /*
- * Evidence for an operator's time by one estimate alone: its inclusive time or, with `self`, its self
- * time (device: its duration). False: not judged by itself.
+ * Evidence for an operator's time by the mean of the steps: its inclusive time, or its self time
+ * (device: its duration). False: not judged by itself.
  */
 enum tg_op_part { TG_OP_SELF, TG_OP_TOTAL };
-bool tg_op_evidence_by(const struct tg_op *op, enum tg_op_part part, enum tg_estimate by,
-                       struct tg_evidence *ev);
+bool tg_op_evidence_of_mean(const struct tg_op *op, enum tg_op_part part, struct tg_evidence *ev);
 
 /*
  * Evidence for the self time (device: duration) of several of one kind together, whose own is judged alike:

@@ -73,7 +73,7 @@ void tg_confirm_set(struct tg_evidence *ev, const struct tg_evidence *again,
     }
     ev->asked_runs = asking->new;
     ev->proven = ev->slower = ev->asked == TG_ASKED_RED;
-    ev->suspicious = ev->crowded = ev->withheld = false;
+    ev->suspicious = ev->withheld = false;
     ev->tau = TG_ASK_SIZE;
     ev->p_limit = TG_ASK_RED_P;
 }

@@ -161,15 +161,6 @@ static size_t means_above(const struct question *q)
     return found;
 }
 
-/* Part of all pairs of a baseline and a fresh step in which the fresh one has more calls. */
-static double wins(const struct pool *base, const struct pool *fresh)
-{
-    double won = 0;
-    for (size_t i = 0; i < base->n; i++)
-        won += (double)above(fresh->v, fresh->n, base->v[i]);
-    return won / ((double)base->n * (double)fresh->n);
-}
-
 /* What runs every so many steps (an optimizer after four batches): a side whose runs repeat it. */
 struct schedule {
     double mean;   /* calls per step, over whole periods */
@@ -249,7 +240,7 @@ static bool judge_schedules(const struct question *q, bool waits, struct tg_coun
 
 /*
  * The baseline varies. More than twice as many calls, with a gap between the sides that is wider
- * than either of them, are neither chance nor other data. Steps that mostly win may be other data,
+ * than either of them, are neither chance nor other data. Steps that mostly have more may be other data,
  * whatever the number of runs: those of a run share it.
  */
 static void judge_varying(const struct question *q, bool waits, struct tg_count_evidence *ev)
@@ -269,7 +260,7 @@ static void judge_varying(const struct question *q, bool waits, struct tg_count_
         return;
     if (ev->most - q->all[TG_BASE].most > q->all[TG_BASE].most - q->all[TG_BASE].least)
         ev->proof = TG_COUNT_HINT; /* a step as the baseline has none by far */
-    if (2 * (size_t)ev->runs_above <= q->n_runs[TG_TEST] || wins(base, fresh) < TG_WINS)
+    if (2 * (size_t)ev->runs_above <= q->n_runs[TG_TEST])
         return;
     ev->p = tg_rank_p(base->v, base->n, fresh->v, fresh->n, 0);
     if (ev->p <= TG_RANK_P)

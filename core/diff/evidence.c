@@ -2,8 +2,8 @@
  * Durations: which values are judged by the rule (rule.c), and what follows for steps, frames
  * and replacements. Formulae: docs/statistics-rules.md; example: README.md.
  *
- * A change is looked for twice: in the least of the steps, which noise touches least, and in the
- * usual step, which shows what spares a step of each run. The values come from run_values.c.
+ * A change is looked for in the least of the steps, which noise touches least. The values come from
+ * run_values.c.
  */
 #include <math.h>
 
@@ -11,7 +11,7 @@
 #include "core/diff/rule.h"
 #include "core/diff/stats.h"
 
-/* A change of times that is large enough: beside the list of the big operators. */
+/* A change of times that is large enough. */
 static struct tg_aim aim_at(const struct tg_diff_work *w, double tick)
 {
     return (struct tg_aim){ .floor = TG_FLOOR * w->c->step_ns[TG_BASE], .tick = tick };
@@ -51,7 +51,7 @@ static void find_slow_steps(const struct tg_diff_work *w, struct tg_op *op,
         }
         if (side == TG_BASE)
             before = tg_median(usual, c->n_runs[side]) *
-                     exp(machine_of(w, op)->m[0].of[TG_ESTIMATE_LEAST].c);
+                     exp(machine_of(w, op)->of[TG_FORWARD][TG_ESTIMATE_LEAST].c);
     }
     if (!all)
         return;
@@ -96,10 +96,8 @@ static void judge_step(struct tg_diff_work *w, const struct tg_run_values *v)
     }
     c->step.ev_total =
         (struct tg_evidence){ .judged = device ? TG_NOT_WAIT : tg_common_reason(w, TG_HOST_TIMES) };
-    for (enum tg_estimate by = 0; by < TG_ESTIMATES; by++) {
-        c->step_by[by].judged = c->step.ev_total.judged;
-        tg_evidence_by(w, &c->step_by[by], &sum, m, aim_at(w, 0), by);
-    }
+    c->step_mean.judged = c->step.ev_total.judged;
+    tg_evidence_by(w, &c->step_mean, &sum, m, aim_at(w, 0), TG_ESTIMATE_MEAN);
     tg_evidence_fill(w, &c->step.ev_total, &sum, m, aim_at(w, 0));
 }
 
@@ -132,13 +130,13 @@ static double tick_of(const struct tg_diff_work *w, const struct tg_op *op)
     return w->tick > 1 && !tg_kind_is_gap(op->kind) ? (double)w->tick * op->count[TG_BASE] : 0;
 }
 
-void tg_evidence_of_times_by(const struct tg_diff_work *w, struct tg_evidence *ev,
-                             struct tg_run_values *v, enum tg_estimate by)
+void tg_evidence_of_mean_times(const struct tg_diff_work *w, struct tg_evidence *ev,
+                               struct tg_run_values *v)
 {
     struct tg_machine m = tg_machine_of_drift(w);
 
     ev->judged = tg_common_reason(w, TG_HOST_TIMES);
-    tg_evidence_by(w, ev, v, &m, aim_at(w, 0), by);
+    tg_evidence_by(w, ev, v, &m, aim_at(w, 0), TG_ESTIMATE_MEAN);
 }
 
 void tg_evidence_of_times(const struct tg_diff_work *w, struct tg_evidence *ev,
@@ -238,7 +236,6 @@ static void judge_joint(struct tg_diff_work *w, const struct tg_joint *joint)
 
     if (moved && tg_own_reason(leader, &v) != TG_JUDGED)
         return;
-    aim.among = moved && w->big[joint->leader];
     ev.judged = reason_of(w, &v, on_device ? TG_DEVICE_TIMES : TG_HOST_TIMES);
     tg_evidence_fill(w, &ev, &v, machine_of(w, leader), aim);
     if (joint->n_around && !(ev.slower && is_borne_out(w, joint, &ev)))
@@ -299,7 +296,6 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
             own = TG_NOT_REPLACED;
         op->ev.judged = own != TG_JUDGED ? own : all;
         struct tg_aim aim = aim_at(w, tick_of(w, op)), own_aim = aim;
-        own_aim.among = w->big[i];
         own_aim.device = tg_kind_is_device(op->kind);
         tg_evidence_fill(w, &op->ev, &v[i], machine_of(w, op), own_aim);
         find_slow_steps(w, op, &v[i]);
@@ -330,8 +326,7 @@ static enum tg_value_ask ask_of(const struct tg_op *op, enum tg_op_part part)
     return total ? TG_ASK_INCLUSIVE : TG_ASK_BEST;
 }
 
-bool tg_op_evidence_by(const struct tg_op *op, enum tg_op_part part, enum tg_estimate by,
-                       struct tg_evidence *ev)
+bool tg_op_evidence_of_mean(const struct tg_op *op, enum tg_op_part part, struct tg_evidence *ev)
 {
     const struct tg_diff_work *w = op->rows ? op->rows->work : NULL;
     struct tg_run_values v;
@@ -342,7 +337,7 @@ bool tg_op_evidence_by(const struct tg_op *op, enum tg_op_part part, enum tg_est
     *ev = (struct tg_evidence){ .judged = v.complete ? TG_JUDGED : TG_NOT_ONE_SIDED };
     tg_evidence_by(w, ev, &v,
                    part == TG_OP_TOTAL ? &w->machine[TG_EITHER_TIMES] : machine_of(w, op),
-                   aim_at(w, tick_of(w, op)), by);
+                   aim_at(w, tick_of(w, op)), TG_ESTIMATE_MEAN);
     return ev->judged == TG_JUDGED;
 }
 
@@ -390,7 +385,6 @@ double tg_op_slower_from(const struct tg_op *op, double most)
         return most;
     struct tg_run_values v = tg_run_values(w, op, TG_ASK_BEST);
     struct tg_aim aim = aim_at(w, tick_of(w, op));
-    aim.among = w->big[op - w->c->ops];
     if (is_slower_by(w, &v, machine_of(w, op), aim, 1))
         return 1;
     while (high > 1.005 * low) {

@@ -206,12 +206,8 @@ enum tg_step_statistic {
     TG_LEAST,       /* the least of the steps: what preemption touches least */
     TG_LEAST_FIRST, /* of the first half of the steps alone, the longer one */
     TG_LEAST_LAST,  /* of the last half */
-    TG_USUAL,       /* the lower median of the steps */
-    TG_REST,        /* the least without the fastest fifth */
-    TG_BULK,        /* the same; of three and four steps without the fastest one */
     TG_SLOW,        /* the largest without the slowest fifth */
     TG_MEAN,        /* their mean */
-    TG_MOST,        /* the largest */
     TG_STEP_STATISTICS
 };
 
@@ -271,9 +267,9 @@ void tg_evidence_of_values(const struct tg_diff_work *w, struct tg_evidence *ev,
 /* The same of times in every statistic. */
 void tg_evidence_of_times(const struct tg_diff_work *w, struct tg_evidence *ev,
                           struct tg_run_values *v);
-/* And by one estimate alone. */
-void tg_evidence_of_times_by(const struct tg_diff_work *w, struct tg_evidence *ev,
-                             struct tg_run_values *v, enum tg_estimate by);
+/* And by the mean of the steps alone. */
+void tg_evidence_of_mean_times(const struct tg_diff_work *w, struct tg_evidence *ev,
+                               struct tg_run_values *v);
 
 /* core/diff/metrics.c */
 void tg_compare_metrics(struct tg_diff_work *w);

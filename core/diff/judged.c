@@ -25,10 +25,7 @@ const char *tg_judged_text(enum tg_judged j)
 
 const char *tg_estimate_name(enum tg_estimate e)
 {
-    static const char *const name[] = {
-        [TG_ESTIMATE_LEAST] = "least", [TG_ESTIMATE_USUAL] = "usual", [TG_ESTIMATE_MEAN] = "mean"
-    };
-    return name[e];
+    return e == TG_ESTIMATE_MEAN ? "mean" : "least";
 }
 
 static bool damaged(const struct tg_diff_work *w, bool device)

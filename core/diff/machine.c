@@ -59,7 +59,7 @@ static bool is_fine(const struct tg_diff_work *w, const struct tg_op *op, double
     return ns >= TG_FINE_TICKS * (double)w->tick * op->count[TG_BASE];
 }
 
-/* Common factor, usual noise and shifts of the big operators, by one estimate in one direction. The
+/* Common factor and usual noise of the big operators, by one estimate in one direction. The
  * factor never helps the fresh side: a machine that got faster must not make an unchanged operator
  * look slower. Returns the factor before that. */
 static double find_common(const struct tg_diff_work *w, const struct tg_run_values *v,
@@ -68,10 +68,10 @@ static double find_common(const struct tg_diff_work *w, const struct tg_run_valu
 {
     struct tg_comparison *c = w->c;
     double *var = TG_NEW_N(w->a, double, c->n_ops + 1);
+    double *shifts = TG_NEW_N(w->a, double, c->n_ops + 1);
     double *fine = TG_NEW_N(w->a, double, c->n_ops + 1);
     size_t n = 0, n_fine = 0;
 
-    m->shift = TG_NEW_N(w->a, double, c->n_ops + 1);
     for (size_t i = 0; i < c->n_ops; i++) {
         if (!big[i] || !is_of(w, i, clock))
             continue;
@@ -80,13 +80,12 @@ static double find_common(const struct tg_diff_work *w, const struct tg_run_valu
         if (c->ops[i].iteration_scaled) /* more iterations do not mean a slower machine */
             shift -= (order == TG_SWAPPED ? -1 : 1) * log(c->iteration_ratio);
         var[n] = l.variance;
-        m->shift[n] = shift;
+        shifts[n] = shift;
         if (is_fine(w, &c->ops[i], exp(l.median[TG_BASE])))
             fine[n_fine++] = shift;
         n++;
     }
-    m->n = n;
-    double middle = tg_median(m->shift, n), factor = n >= TG_MIN_BIG ? middle : 0; /* sorts */
+    double factor = n >= TG_MIN_BIG ? tg_median(shifts, n) : 0;
     if (n_fine >= TG_MIN_BIG)
         factor = tg_median(fine, n_fine);
     m->has_v0 = n > 0;
@@ -151,9 +150,9 @@ static void put_slower(struct tg_machine *m)
 {
     for (int d = 0; d < 2; d++)
         for (int estimate = 0; estimate < TG_ESTIMATES; estimate++) {
-            const struct tg_background *host = &m[TG_HOST_TIMES].m[d].of[estimate];
-            const struct tg_background *device = &m[TG_DEVICE_TIMES].m[d].of[estimate];
-            m[TG_EITHER_TIMES].m[d].of[estimate] = device->c > host->c ? *device : *host;
+            const struct tg_background *host = &m[TG_HOST_TIMES].of[d][estimate];
+            const struct tg_background *device = &m[TG_DEVICE_TIMES].of[d][estimate];
+            m[TG_EITHER_TIMES].of[d][estimate] = device->c > host->c ? *device : *host;
         }
 }
 
@@ -168,7 +167,7 @@ static void find_drift(struct tg_diff_work *w, const struct tg_machine *m,
 
     c->drift = fabs(device) > fabs(host) ? device : host;
     c->drifted = fabs(c->drift) > limit;
-    if (c->drifted && m[TG_DEVICE_TIMES].m[0].of[TG_ESTIMATE_LEAST].n && !together)
+    if (c->drifted && m[TG_DEVICE_TIMES].of[TG_FORWARD][TG_ESTIMATE_LEAST].has_v0 && !together)
         c->drift_of = fabs(device) > fabs(host) ? TG_DRIFT_OF_DEVICE : TG_DRIFT_OF_HOST;
 }
 
@@ -213,7 +212,7 @@ void tg_machine_find(struct tg_diff_work *w, struct tg_run_values *v, const bool
     for (enum tg_clock clock = 0; clock < TG_OWN_CLOCKS; clock++)
         for (int d = 0; d < 2; d++)
             for (int estimate = 0; estimate < TG_ESTIMATES; estimate++) {
-                double f = find_common(w, v, big, clock, estimate, d, &m[clock].m[d].of[estimate]);
+                double f = find_common(w, v, big, clock, estimate, d, &m[clock].of[d][estimate]);
                 if (d == 0 && estimate == TG_ESTIMATE_LEAST)
                     factor[clock] = f;
             }
@@ -231,7 +230,7 @@ struct tg_machine tg_machine_of_drift(const struct tg_diff_work *w)
 
     for (int d = 0; d < 2; d++)
         for (int estimate = 0; estimate < TG_ESTIMATES; estimate++) {
-            struct tg_background *of = &m.m[d].of[estimate];
+            struct tg_background *of = &m.of[d][estimate];
             of->has_v0 = false;
             of->v0 = 0;
         }

@@ -197,25 +197,20 @@ static void drop_halves(struct tg_run_values *v)
         v->y[TG_LEAST_FIRST][side] = v->y[TG_LEAST_LAST][side] = NULL;
 }
 
+/* Is the step's time the sum of its parts, which are known of all ranks? */
+static bool sums_up(const struct tg_comparison *c, enum tg_metric id)
+{
+    return id == TG_METRIC_STEP_TIME && c->step.name.n && c->step.ev_total.judged != TG_NOT_WAIT &&
+           !c->n_unnamed;
+}
+
 static void judge_step(struct tg_diff_work *w, struct tg_metric_change *m, struct run_values *y)
 {
-    const struct tg_comparison *c = w->c;
-    /* The sum of the step's parts, where those of all ranks are known. */
-    bool host = m->id == TG_METRIC_STEP_TIME && c->step.name.n &&
-                c->step.ev_total.judged != TG_NOT_WAIT && !c->n_unnamed;
-
     drop_halves(&y->of_mean);
     drop_halves(&y->of_worst);
-    for (enum tg_estimate by = 0; by < TG_ESTIMATES; by++) {
-        tg_evidence_of_times_by(w, &m->by_slowest[by], &y->of_worst, by);
-        if (host)
-            m->by[by] = c->step_by[by];
-        else
-            tg_evidence_of_times_by(w, &m->by[by], &y->of_mean, by);
-    }
     tg_evidence_of_times(w, &m->ev_slowest, &y->of_worst);
-    if (host)
-        m->ev = c->step.ev_total; /* the host's step has a better value than its shortest step */
+    if (sums_up(w->c, m->id))
+        m->ev = w->c->step.ev_total; /* a better value than the shortest step */
     else
         tg_evidence_of_times(w, &m->ev, &y->of_mean);
 }
@@ -235,20 +230,21 @@ static void compare_metric(struct tg_diff_work *w, enum tg_metric id)
             worst_step(w, m, side, &y);
     }
     m->ev.judged = m->ev_slowest.judged = TG_NOT_ONE_SIDED;
-    for (enum tg_estimate by = 0; by < TG_ESTIMATES; by++)
-        m->by[by].judged = m->by_slowest[by].judged = TG_NOT_ONE_SIDED;
+    m->mean.judged = m->mean_slowest.judged = TG_NOT_ONE_SIDED;
     if (w->o->no_evidence || !m->known[TG_BASE] || !m->known[TG_TEST])
         return;
     if (is_step(id)) {
         judge_step(w, m, &y);
-        return;
+    } else {
+        judge_runs(w, id, &m->ev_slowest, y.worst, m->slowest);
+        judge_runs(w, id, &m->ev, y.mean, m->value);
     }
-    judge_runs(w, id, &m->ev_slowest, y.worst, m->slowest);
-    judge_runs(w, id, &m->ev, y.mean, m->value);
     if (!has_statistics(id))
         return;
-    tg_evidence_of_times_by(w, &m->by[TG_ESTIMATE_MEAN], &y.of_mean, TG_ESTIMATE_MEAN);
-    tg_evidence_of_times_by(w, &m->by_slowest[TG_ESTIMATE_MEAN], &y.of_worst, TG_ESTIMATE_MEAN);
+    tg_evidence_of_mean_times(w, &m->mean_slowest, &y.of_worst);
+    tg_evidence_of_mean_times(w, &m->mean, &y.of_mean);
+    if (sums_up(c, id))
+        m->mean = c->step_mean;
 }
 
 /* ---- ranks ---- */

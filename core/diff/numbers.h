@@ -49,11 +49,8 @@
     3 /* a side, of which durations are judged, unless the policy says how many */
 #define TG_NEW_RUNS                                                                                \
     3 /* a side: from this many on, a name that all of one and none of the other have is new */
-#define TG_FEW_VARY 3 /* operators: fewer that vary tell nothing about the data */
-#define TG_BULK_RUNS                                                                               \
-    4 /* a side: from this many on, the fastest of three steps may be spared (noise) */
+#define TG_FEW_VARY 3     /* operators: fewer that vary tell nothing about the data */
 #define TG_MIN_BIG 5      /* operators: fewer tell nothing about the machine */
-#define TG_RARE_FLOORS 5  /* times TG_FLOOR: a slow step of a limit with a size */
 #define TG_FINE_TICKS 10  /* of the clock a call, from which on it shows a factor */
 #define TG_AS_LONG_Z 2    /* standard errors by which a step may be longer and is as long */
 #define TG_MORE_A_TRACE 1 /* calls outside the steps, on average of the traces */
@@ -76,9 +73,6 @@
 #define TG_P_5 (2.0001 / 252) /* one inversion of 5v5; a hair more than exact, for rounding */
 #define TG_P_7 (2.0001 / 462) /* one inversion of 6v5 */
 #define TG_P_HALF 0.1001      /* of each half of the steps */
-#define TG_USUAL_TAU 0.25     /* the usual step: the size, */
-#define TG_USUAL_OTHERS 2     /* times what the other big operators shifted by, */
-#define TG_USUAL_FLOORS 3     /* times TG_FLOOR */
 
 /* ---- asking again (confirm.h, experiments/ask-again.md) ---- */
 #define TG_ASK_FIRST 5      /* runs per side of the first look at times */

@@ -1,6 +1,6 @@
 /*
  * The rule of durations for one operator: size, error, an exact rank test and what supports them, in
- * both directions and by two estimates. Formulae: docs/statistics-rules.md; example: README.md.
+ * both directions. Formulae: docs/statistics-rules.md; example: README.md.
  */
 #include <math.h>
 
@@ -11,34 +11,10 @@
 /* One comparison in one direction: what is compared, and what a change has to be. */
 struct question {
     const struct tg_run_values *v;
-    const struct tg_machine_way *m;
+    const struct tg_background *m; /* by estimate */
     enum tg_role_order order;
     struct tg_aim aim;
 };
-
-/* The shift that nine of ten of the other big operators do not reach; 0: too few of them. */
-static double others(const struct tg_background *m, bool among, double own)
-{
-    size_t n = 0;
-    bool skipped = !among;
-
-    if (m->n < TG_MIN_BIG + (size_t)among)
-        return 0;
-    double at = TG_NEARLY_ALL * (double)(m->n - among - 1);
-    double low = 0, high = 0;
-    for (size_t i = 0; i < m->n; i++) {
-        if (!skipped && m->shift[i] >= own) {
-            skipped = true;
-            continue;
-        }
-        low = n == (size_t)at ? m->shift[i] : low;
-        high = n == (size_t)at + 1 ? m->shift[i] : high;
-        n++;
-    }
-    if ((size_t)at + 1 >= n)
-        high = low;
-    return fmax(low + (at - floor(at)) * (high - low) - m->c, 0);
-}
 
 /* Does the statistic show at least half of the slowdown by itself? */
 static bool supports(const struct tg_diff_work *w, const struct question *q,
@@ -54,64 +30,19 @@ static bool supports(const struct tg_diff_work *w, const struct question *q,
                tg_half_p_limit(nb, nt);
 }
 
-/* Four runs per side and more have enough steps together for one of three to be left out in each. */
-static enum tg_step_statistic bulk_of(const struct tg_diff_work *w)
-{
-    bool many = w->c->n_runs[TG_BASE] >= TG_BULK_RUNS && w->c->n_runs[TG_TEST] >= TG_BULK_RUNS;
-    return many ? TG_BULK : TG_REST;
-}
-
-/* Operators with two speeds: does no baseline run have steps, but for the slowest fifth, that reach
- * those of any test run, but for the fastest ones? */
-static bool is_new_speed(const struct tg_diff_work *w, const struct question *q, double c)
-{
-    struct tg_logs fast = tg_logs_of_values(w, q->v->y[bulk_of(w)], q->order);
-    struct tg_logs slow = tg_logs_of_values(w, q->v->y[TG_SLOW], q->order);
-
-    return tg_least(fast.x[TG_TEST], w->c->n_runs[!q->order]) - c >
-           tg_most(slow.x[TG_BASE], w->c->n_runs[q->order]);
-}
-
-/*
- * Is the slowest step of every fresh run much slower than its usual one, and slower than any of the
- * baseline? That a step was preempted in each of them and in none of the others is not chance.
- */
-static bool in_a_step_of_every_run(const struct tg_diff_work *w, const struct question *q, double c)
-{
-    struct tg_logs most, usual;
-    double worst;
-
-    if (!q->v->y[TG_MOST][0])
-        return false;
-    most = tg_logs_of_values(w, q->v->y[TG_MOST], q->order);
-    usual = tg_logs_of_values(w, q->v->y[TG_USUAL], q->order);
-    worst = tg_most(most.x[TG_BASE], w->c->n_runs[q->order]);
-    for (size_t run = 0; run < w->c->n_runs[!q->order]; run++) {
-        double slow = most.x[TG_TEST][run], fast = usual.x[TG_TEST][run];
-        if (slow < fast + log(TG_RARE_STEP) || slow - c < worst + log(TG_AS_LARGE) ||
-            exp(slow) - exp(fast) < TG_RARE_FLOORS * q->aim.floor)
-            return false;
-    }
-    return true;
-}
-
 /*
  * Of the least: each half of the steps has to show at least half of the slowdown. Operators with two
  * speeds change between them within a run, too: three runs that never were fast differ from three
- * that were fast for a while, but only in some of their steps. Of the usual step: all but the
- * fastest fifth of the steps have to show it. Of the mean: more than the slowest fifth, for one step
- * that was preempted moves a mean, too; or a step of every fresh run.
+ * that were fast for a while, but only in some of their steps. Of the mean: more than the slowest
+ * fifth, for one step that was preempted moves a mean, too.
  */
 static bool supported(const struct tg_diff_work *w, struct tg_evidence *ev,
                       const struct question *q, enum tg_estimate estimate)
 {
-    double c = q->m->of[estimate].c;
+    double c = q->m[estimate].c;
 
     if (estimate == TG_ESTIMATE_MEAN)
-        return supports(w, q, TG_SLOW, c, ev->e, NULL) || in_a_step_of_every_run(w, q, c);
-    if (estimate == TG_ESTIMATE_USUAL)
-        return !q->v->y[TG_REST][0] ||
-               (supports(w, q, bulk_of(w), c, ev->e, NULL) && is_new_speed(w, q, c));
+        return supports(w, q, TG_SLOW, c, ev->e, NULL);
     if (!q->v->y[TG_LEAST_FIRST][0])
         return true;
     bool first = supports(w, q, TG_LEAST_FIRST, c, ev->e, ev->half[0]);
@@ -141,11 +72,10 @@ static double time_of(double log_ns)
 static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
                        const struct question *q, enum tg_estimate estimate)
 {
-    const struct tg_background *m = &q->m->of[estimate];
+    const struct tg_background *m = &q->m[estimate];
     size_t nb = w->c->n_runs[q->order], nt = w->c->n_runs[!q->order];
     struct tg_logs l = tg_logs_of_values(w, q->v->y[tg_step_statistic_of(estimate)], q->order);
-    struct tg_threshold t =
-        estimate == TG_ESTIMATE_LEAST ? tg_threshold_of(nb, nt) : tg_threshold_usual(nb, nt);
+    struct tg_threshold t = tg_threshold_of(nb, nt);
     double v0 = m->has_v0 ? m->v0 : l.variance;
 
     ev->value[TG_BASE] = time_of(l.median[TG_BASE]);
@@ -161,42 +91,19 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
     ev->steady_tau = q->aim.device && w->c->warming == 0 ? TG_TAU_DEVICE : 0;
     ev->p_limit = t.p_limit;
     ev->p = tg_rank_table_p(&w->rank[q->order], l.x[TG_BASE], l.x[TG_TEST], m->c);
-    ev->others = others(m, q->aim.among, ev->e + m->c);
-    ev->need = t.z * ev->se + t.others * ev->others;
-    ev->mde = expm1(fmax(log1p(t.tau), ev->need));
+    ev->mde = expm1(fmax(log1p(t.tau), t.z * ev->se));
     count_above(ev, &l, nb, nt, m->c);
     ev->suspicious = ev->suspicious && ev->delta_ns > TG_NOTABLE * w->c->step_ns[TG_BASE];
-    bool separate =
+    ev->proven =
         supported(w, ev, q, estimate) && ev->e > 0 && ev->e > t.z * ev->se && ev->p <= t.p_limit;
-    ev->proven = separate && ev->e > ev->need;
-    ev->crowded = separate && !ev->proven;
-    ev->slower = ev->proven && ev->e > log1p(t.tau) && ev->delta_ns > t.floor * q->aim.floor;
-}
-
-/*
- * Both estimates. The least has the word; where it finds nothing and the usual step does, all
- * numbers are the usual step's.
- */
-static void apply_both(const struct tg_diff_work *w, struct tg_evidence *ev,
-                       const struct question *q)
-{
-    struct tg_evidence usual = { 0 };
-
-    apply_rule(w, ev, q, TG_ESTIMATE_LEAST);
-    if (!q->v->y[TG_USUAL][0])
-        return;
-    apply_rule(w, &usual, q, TG_ESTIMATE_USUAL);
-    if (ev->slower || !usual.slower)
-        return;
-    memcpy(usual.half, ev->half, sizeof usual.half);
-    *ev = usual;
+    ev->slower = ev->proven && ev->e > log1p(t.tau) && ev->delta_ns > q->aim.floor;
 }
 
 void tg_evidence_by(const struct tg_diff_work *w, struct tg_evidence *ev, struct tg_run_values *v,
                     const struct tg_machine *m, struct tg_aim aim, enum tg_estimate estimate)
 {
     enum tg_judged judged = ev->judged;
-    struct question q = { v, &m->m[0], TG_FORWARD, aim };
+    struct question q = { v, m->of[TG_FORWARD], TG_FORWARD, aim };
 
     tg_logs_level(w, v);
     *ev = (struct tg_evidence){ 0 };
@@ -218,7 +125,7 @@ static void find_slow_runs(const struct tg_diff_work *w, struct tg_evidence *ev,
                            const struct question *q)
 {
     struct tg_logs l = tg_logs_of_values(w, q->v->y[TG_LEAST], q->order);
-    double c = q->m->of[TG_ESTIMATE_LEAST].c;
+    double c = q->m[TG_ESTIMATE_LEAST].c;
     double most = tg_most(l.x[TG_BASE], w->c->n_runs[TG_BASE]);
     size_t nt = w->c->n_runs[TG_TEST];
     unsigned n = 0;
@@ -247,15 +154,12 @@ void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, stru
 {
     enum tg_judged judged = ev->judged;
     struct tg_evidence back = { 0 };
-    struct question q = { v, &m->m[0], TG_FORWARD, aim };
-    struct question swapped = { v, &m->m[1], TG_SWAPPED, aim };
+    struct question q = { v, m->of[TG_FORWARD], TG_FORWARD, aim };
+    struct question swapped = { v, m->of[TG_SWAPPED], TG_SWAPPED, aim };
 
     tg_logs_level(w, v);
     *ev = (struct tg_evidence){ 0 };
-    if (judged == TG_JUDGED || is_disturbed(judged))
-        apply_both(w, ev, &q);
-    else
-        apply_rule(w, ev, &q, TG_ESTIMATE_LEAST);
+    apply_rule(w, ev, &q, TG_ESTIMATE_LEAST);
     apply_rule(w, &back, &swapped, TG_ESTIMATE_LEAST);
     ev->judged = judged;
     ev->slot_form = v->form == TG_FORM_SLOTS;

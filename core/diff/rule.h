@@ -30,19 +30,13 @@ void tg_logs_level(const struct tg_diff_work *w, struct tg_run_values *v);
 
 /* ---- machine.c ---- */
 
-/* What all operators share in one direction and estimate: the machine's factor,
- * the usual noise, and by how much each of the big ones shifted. */
+/* What all operators share in one direction and estimate: the machine's factor and the usual noise. */
 struct tg_background {
     double c, v0;
-    bool has_v0;
-    double *shift; /* ascending */
-    size_t n;
-};
-struct tg_machine_way {
-    struct tg_background of[TG_ESTIMATES];
+    bool has_v0; /* some operator tells it */
 };
 struct tg_machine {
-    struct tg_machine_way m[2]; /* forward, swapped */
+    struct tg_background of[2][TG_ESTIMATES]; /* forward, swapped */
 };
 /* Of the values that are `judged`, all operators'; fills w->big, w->speed, w->busy, and drift and busy
  * of the comparison. Levels the values. `m`: TG_CLOCKS of them. */
@@ -55,7 +49,7 @@ struct tg_machine tg_machine_of_drift(const struct tg_diff_work *w);
 
 static inline enum tg_step_statistic tg_step_statistic_of(enum tg_estimate e)
 {
-    return e == TG_ESTIMATE_MEAN ? TG_MEAN : e == TG_ESTIMATE_USUAL ? TG_USUAL : TG_LEAST;
+    return e == TG_ESTIMATE_MEAN ? TG_MEAN : TG_LEAST;
 }
 
 /* ---- judged.c ---- */
@@ -75,7 +69,6 @@ bool tg_kind_is_gap(enum tg_kind k);
 struct tg_aim {
     double floor; /* ns: 0.1 % of the step, or 0 */
     double tick;  /* ns: no smaller change is proven; 0: a fine clock */
-    bool among;   /* one of the big operators themselves: its own shift is not another's */
     bool device;  /* of device work, which has less noise */
 };
 

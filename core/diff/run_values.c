@@ -49,12 +49,8 @@ void tg_step_statistics_add(double out[TG_STEP_STATISTICS], const double *v, siz
     out[TG_LEAST] += ordered[0];
     out[TG_LEAST_FIRST] += tg_least(v, (n + 1) / 2);
     out[TG_LEAST_LAST] += tg_least(v + n - last, last);
-    out[TG_USUAL] += ordered[(n - 1) / 2];
-    out[TG_REST] += ordered[n / 5];
-    out[TG_BULK] += ordered[n == 3 || n == 4 ? 1 : n / 5];
     out[TG_SLOW] += ordered[n - 1 - n / 5];
     out[TG_MEAN] += tg_mean(v, n);
-    out[TG_MOST] += ordered[n - 1];
 }
 
 /* The lower median. */

@@ -267,9 +267,7 @@ static bool is_as_many_as_ten_five(size_t nb, size_t nt)
 struct tg_threshold tg_threshold_of(size_t nb, size_t nt)
 {
     size_t d = nb + nt > 2 ? nb + nt - 2 : 0;
-    struct tg_threshold t = {
-        .z = TG_Z_5, .tau = TG_TAU_5, .others = 0, .floor = 1, .p_limit = TG_RANK_P
-    };
+    struct tg_threshold t = { .z = TG_Z_5, .tau = TG_TAU_5, .p_limit = TG_RANK_P };
 
     if (d <= 5) {
         t.z = TG_Z_3;
@@ -292,16 +290,6 @@ struct tg_threshold tg_threshold_of(size_t nb, size_t nt)
         t.p_limit = TG_P_7;
     }
     t.p_limit = fmax(t.p_limit, 1.0001 / tg_choose(nb + nt, nt));
-    return t;
-}
-
-struct tg_threshold tg_threshold_usual(size_t nb, size_t nt)
-{
-    struct tg_threshold t = tg_threshold_of(nb, nt);
-
-    t.tau = TG_USUAL_TAU;
-    t.others = TG_USUAL_OTHERS;
-    t.floor = TG_USUAL_FLOORS;
     return t;
 }
 

@@ -71,13 +71,9 @@ double tg_choose(size_t n, size_t k);
 /* What a number of runs has to show: |z| standard errors and a size of tau. */
 struct tg_threshold {
     double z, tau;
-    double others;  /* times what nine of ten other big operators shifted by */
-    double floor;   /* times 0.1 % of the step */
     double p_limit; /* max(1 / C(nb + nt, nt), 0.001; 5v5: 2 / 252, 10v5: 2 / 462) */
 };
 struct tg_threshold tg_threshold_of(size_t nb, size_t nt);
-/* The same for the usual step. */
-struct tg_threshold tg_threshold_usual(size_t nb, size_t nt);
 
 /* Each half of a run's steps has to show this part of the slowdown, with a rank test of its own. */
 double tg_half_p_limit(size_t nb, size_t nt);

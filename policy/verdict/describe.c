@@ -416,8 +416,6 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
     if (ev && ev->judged == TG_JUDGED) {
         tg_buf_printf(&b, "%u of %u runs %s all %u baseline runs", ev->above, ev->pairs,
                       p->fell ? "below" : "above", (unsigned)c->n_runs[TG_BASE]);
-        if (ev->estimate == TG_ESTIMATE_USUAL)
-            tg_buf_puts(&b, " in the usual step");
         if (ev->estimate == TG_ESTIMATE_MEAN)
             tg_buf_puts(&b, " by the mean of the steps");
         tg_buf_printf(&b, ", noise %s, detectable from %s",

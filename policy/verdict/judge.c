@@ -125,8 +125,7 @@ void tg_lack(struct tg_judgement *j, enum tg_state state, enum tg_reason need, c
 
 /*
  * Evidence is required whatever size the policy asks for; `slower` is not, because it contains tau
- * and the floor of the default policy. What the movement of others alone speaks against warns under
- * a size of the policy's own.
+ * and the floor of the default policy.
  */
 static struct tg_judgement by_evidence(const struct tg_probe *p, enum tg_state severity,
                                        const struct tg_limit *l)
@@ -139,8 +138,6 @@ static struct tg_judgement by_evidence(const struct tg_probe *p, enum tg_state s
         j.state = TG_STATE_NOT_JUDGED;
     else if (ev->judged != TG_JUDGED)
         j.state = ev->suspicious ? TG_STATE_SUSPICIOUS : TG_STATE_NOT_JUDGED;
-    else if (!ev->proven && ev->crowded && has_size(l))
-        tg_soften(&j, TG_REASON_CROWDED, TG_STATE_WARN);
     else if (!ev->proven && ev->some_runs && has_size(l))
         tg_soften(&j, TG_REASON_SOME_RUNS, TG_STATE_WARN);
     else if (!ev->proven)

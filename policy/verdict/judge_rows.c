@@ -200,24 +200,21 @@ static void judge_limits(struct tg_judging *w)
 
 /*
  * A limit with a size of its own is about what its metric says, the mean over all steps: what the
- * least of the steps does not show is looked for in the usual step and in the mean, too: of times,
- * which alone have these estimates. The worst answer holds, and its values are shown.
+ * least of the steps does not show is looked for in the mean, too: of times, which alone have it. The
+ * worse answer holds, and its values are shown.
  */
-static void judge_other_estimates(const struct tg_eval_state *e, struct tg_judging *w)
+static void judge_mean(const struct tg_eval_state *e, struct tg_judging *w)
 {
+    struct tg_judging mean = *w;
     if (!w->p.ev || w->p.ev->judged != TG_JUDGED || w->l.test == TG_NOISE_NONE ||
-        w->p.incomparable || !tg_limit_lists_have_size(&w->l.warn, &w->l.fail))
+        w->p.incomparable || !tg_limit_lists_have_size(&w->l.warn, &w->l.fail) ||
+        !tg_probe(&mean.p, w, e->c, TG_ESTIMATE_MEAN))
         return;
-    for (enum tg_estimate by = TG_ESTIMATE_USUAL; by < TG_ESTIMATES; by++) {
-        struct tg_judging other = *w;
-        if (!tg_probe(&other.p, w, e->c, by))
-            continue;
-        other.p.min_runs = w->p.min_runs;
-        ask_again(e, &other, by);
-        judge_limits(&other);
-        if (other.j.state > w->j.state)
-            *w = other;
-    }
+    mean.p.min_runs = w->p.min_runs;
+    ask_again(e, &mean, TG_ESTIMATE_MEAN);
+    judge_limits(&mean);
+    if (mean.j.state > w->j.state)
+        *w = mean;
 }
 
 /*
@@ -354,7 +351,7 @@ static void judge(struct tg_eval_state *e, struct tg_judging *w)
     }
     ask_again(e, w, TG_ESTIMATE_LEAST);
     judge_limits(w);
-    judge_other_estimates(e, w);
+    judge_mean(e, w);
     judge_most(w);
     if (polls(w, exception_of(w))) {
         w->j.limit = NULL;

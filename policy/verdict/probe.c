@@ -98,7 +98,7 @@ static bool probe_time(struct tg_probe *p, enum tg_rule_metric m, const struct t
     const struct tg_evidence *ev = self || tg_kind_is_device(op->kind) ? &op->ev : &op->ev_total;
     if (by != TG_ESTIMATE_LEAST) {
         struct tg_evidence *other = TG_NEW(c->arena, struct tg_evidence);
-        if (!tg_op_evidence_by(op, self ? TG_OP_SELF : TG_OP_TOTAL, by, other))
+        if (!tg_op_evidence_of_mean(op, self ? TG_OP_SELF : TG_OP_TOTAL, other))
             return false;
         ev = other;
     }
@@ -220,18 +220,18 @@ static void probe_ranks(struct tg_probe *p, enum tg_rule_metric m, const struct 
 static bool probe_trace(struct tg_probe *p, const struct tg_rule *rule,
                         const struct tg_comparison *c, enum tg_estimate by)
 {
-    bool slowest = rule->match.rank == TG_MATCH_RANK_SLOWEST, usual = by == TG_ESTIMATE_LEAST;
+    bool slowest = rule->match.rank == TG_MATCH_RANK_SLOWEST, least = by == TG_ESTIMATE_LEAST;
     const struct tg_metric_change *m;
     const struct tg_evidence *ev;
     enum tg_metric id;
     if (!tg_rule_metric_of_trace(rule->metric, &id)) {
         probe_ranks(p, rule->metric, c);
-        return usual;
+        return least;
     }
     m = &c->metrics[id];
-    ev = usual ? &m->ev : &m->by[by];
+    ev = least ? &m->ev : &m->mean;
     if (slowest)
-        ev = usual ? &m->ev_slowest : &m->by_slowest[by];
+        ev = least ? &m->ev_slowest : &m->mean_slowest;
     memcpy(p->known, m->known, sizeof p->known);
     p->exact = tg_rule_metric_info(rule->metric)->exact;
     p->fell = p->unit != TG_UNIT_NS && tg_metric_info(id)->worse < 0;
@@ -242,7 +242,7 @@ static bool probe_trace(struct tg_probe *p, const struct tg_rule *rule,
     p->ev = ev;
     p->outside = tg_outside_growth_of(c, tg_metric_info(id)->counts);
     p->test += p->outside;
-    return usual || ev->judged == TG_JUDGED;
+    return least || ev->judged == TG_JUDGED;
 }
 
 /* Which way is bad: the rule's, else the number's own. A size of the rule's own is not bounded by the
@@ -261,7 +261,7 @@ static bool probe_number(struct tg_probe *p, const struct tg_judging *w,
     p->fell = p->bad == TG_LESS_IS_BAD || (p->bad == TG_ANY_IS_BAD && p->test < p->base);
     *ev = p->fell ? x->fell : x->rose;
     if (tg_limit_lists_have_size(&w->l.warn, &w->l.fail))
-        ev->mde = expm1(ev->need);
+        ev->mde = expm1(ev->z * ev->se);
     p->ev = ev;
     return true;
 }

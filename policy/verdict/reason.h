@@ -36,8 +36,6 @@
       "a step of each fresh run is much slower, or most of the runs are", NULL)                    \
     X(TG_REASON_SOME_RUNS, "some-runs",                                                            \
       "slower in most runs, not in all, under a limit with a size of its own", NULL)               \
-    X(TG_REASON_CROWDED, "crowded", "more than a tenth of the big operators moved as well",        \
-      "more than a tenth of the big operators moved as well, which may be the machine")            \
     X(TG_REASON_STEADY, "steady",                                                                  \
       "proven of device work, but smaller than what fails without new runs",                       \
       "device work of one program may differ so from process to process; new runs tell")           \

@@ -624,55 +624,6 @@ static void add_odd(struct fixture *f, const char *name, size_t odd, struct pair
         }
 }
 
-/* The least of the steps is the same on both sides; the usual one takes half as long again. */
-CASE(four_of_five_slow_steps_are_slower)
-{
-    make(f, 5, 5, 5);
-    add_odd(f, "most", 0, (struct pair){ 100001, 100001 }, (struct pair){ 100001, 150001 });
-    /* +20 %: under the 25 % that the usual step needs */
-    add_odd(f, "less", 1, (struct pair){ 100001, 100001 }, (struct pair){ 100001, 120001 });
-    /* Two speeds: the baseline's steps are as slow, only not in most of them. */
-    add_halves(f, "state", (struct pair){ 100001, 150001 }, (struct pair){ 150001, 150001 });
-    for (int side = 0; side < 2; side++)
-        for (size_t r = 0; r < 5; r++) {
-            struct tg_row *row = &shard(f, side, r)->rows[2];
-            row->count[4] = 1;
-            set_step(row, 4, side ? 100001 : 150001);
-        }
-    compare(f);
-    const struct tg_evidence *ev = &find(f, "most")->ev;
-    assert_true(ev->slower);
-    assert_int_equal(ev->estimate, TG_ESTIMATE_USUAL);
-    near(ev->e, log(150005.0 / 100005)); /* the medians over runs: the third run's + 2 * 2 */
-    near(ev->value[TG_TEST], 150005);
-    near(ev->delta_ns, 50000);
-    assert_false(find(f, "less")->ev.slower);
-    assert_int_equal(find(f, "less")->ev.estimate, TG_ESTIMATE_LEAST);
-    assert_false(find(f, "state")->ev.slower);
-}
-
-/* A slowdown that spares one step: of three and four from four runs per side on, of two it is half of them. */
-CASE(all_but_one_of_few_slow_steps_are_slower)
-{
-    static const struct {
-        size_t runs, steps;
-        bool slower;
-    } cases[] = { { 4, 3, true }, { 4, 4, true },  { 3, 3, false }, { 3, 4, false },
-                  { 3, 5, true }, { 4, 2, false }, { 4, 10, true } };
-
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        f->c = (struct tg_comparison){ 0 };
-        make(f, cases[i].runs, cases[i].runs, cases[i].steps);
-        add_odd(f, "most", 0, (struct pair){ 100001, 100001 }, (struct pair){ 100001, 150001 });
-        /* A step of each baseline run is as slow: two speeds. */
-        add_odd(f, "state", 1, (struct pair){ 150001, 100001 }, (struct pair){ 100001, 150001 });
-        compare(f);
-        if (find(f, "most")->ev.slower != cases[i].slower)
-            fail_msg("row %zu", i);
-        assert_false(cases[i].steps < 5 && find(f, "state")->ev.slower);
-    }
-}
-
 /* One step of every fresh run is a warning; of all but one of them nothing. */
 CASE(one_slow_step_of_every_run_is_told)
 {

@@ -173,10 +173,6 @@ TEST(thresholds_by_runs)
         near(t.z, want[i].z);
         near(t.tau, want[i].tau);
         near(t.p_limit, want[i].p);
-        struct tg_threshold usual = tg_threshold_usual(want[i].nb, want[i].nt);
-        near(usual.z, want[i].z);
-        near(usual.p_limit, want[i].p);
-        near(usual.tau, .25);
     }
     near(tg_choose(15, 5), 3003);
     near(tg_choose(3, 4), 0);

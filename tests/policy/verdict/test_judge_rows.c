@@ -246,8 +246,7 @@ static struct tg_metric_change *busy(struct hand *h)
     struct tg_metric_change *m = &h->c.metrics[TG_METRIC_GPU_BUSY];
 
     m->known[0] = m->known[1] = true;
-    for (int i = 0; i < TG_ESTIMATES; i++)
-        m->by[i].judged = TG_NOT_ONE_SIDED;
+    m->mean.judged = TG_NOT_ONE_SIDED;
     return m;
 }
 
@@ -257,7 +256,7 @@ WITH_HAND(a_size_of_its_own_asks_the_mean)
     struct tg_metric_change *m = busy(h);
 
     m->ev = hand_evidence(100000, 0);
-    m->by[TG_ESTIMATE_MEAN] = hand_evidence(110000, 0.3);
+    m->mean = hand_evidence(110000, 0.3);
     rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 20));
     assert_int_equal(measured(h)->state, TG_STATE_FAIL);
     assert_true(h->e.results[0].base == 110000); /* the values of what exceeds it */
@@ -280,8 +279,7 @@ WITH_HAND(the_worst_estimate_holds)
     struct tg_metric_change *m = busy(h);
 
     m->ev = hand_evidence(100000, 0.1);
-    m->by[TG_ESTIMATE_USUAL] = hand_evidence(105000, 0.1);
-    m->by[TG_ESTIMATE_MEAN] = hand_evidence(110000, 0.3);
+    m->mean = hand_evidence(110000, 0.3);
     rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_limit(h, TG_BOUND_PCT, 20));
     h->rule.warn = hand_limit(h, TG_BOUND_PCT, 5);
     assert_int_equal(measured(h)->state, TG_STATE_FAIL);

@@ -309,16 +309,14 @@ WITH_HAND(one_estimate_of_a_metric)
     const enum tg_rule_metric of_busy = TG_RULE_METRIC_OF_TRACE + TG_METRIC_GPU_BUSY;
     struct tg_probe p;
 
-    for (int i = 0; i < TG_ESTIMATES; i++)
-        m->by[i].judged = m->by_slowest[i].judged = TG_NOT_ONE_SIDED;
-    m->by[TG_ESTIMATE_MEAN] = hand_evidence(1000, 0.5);
-    m->by_slowest[TG_ESTIMATE_USUAL] = hand_evidence(3000, 0.5);
-    assert_false(measured_by(h, &p, of_busy, TG_ESTIMATE_USUAL));
+    m->mean = hand_evidence(1000, 0.5);
+    m->mean_slowest.judged = TG_NOT_ONE_SIDED;
     assert_true(measured_by(h, &p, of_busy, TG_ESTIMATE_MEAN));
     hand_near(p.test, 1500);
     h->rule.match.rank = TG_MATCH_RANK_SLOWEST;
     assert_false(measured_by(h, &p, of_busy, TG_ESTIMATE_MEAN));
-    assert_true(measured_by(h, &p, of_busy, TG_ESTIMATE_USUAL));
+    m->mean_slowest = hand_evidence(3000, 0.5);
+    assert_true(measured_by(h, &p, of_busy, TG_ESTIMATE_MEAN));
     hand_near(p.test, 4500);
-    assert_false(measured_by(h, &p, TG_RULE_METRIC_SKEW, TG_ESTIMATE_USUAL)); /* of ranks: none */
+    assert_false(measured_by(h, &p, TG_RULE_METRIC_SKEW, TG_ESTIMATE_MEAN)); /* of ranks: none */
 }

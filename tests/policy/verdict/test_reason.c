@@ -31,7 +31,7 @@ TEST(exceptions_are_those_of_a_policy)
     assert_true(tg_reason_is_exception(TG_REASON_RENAMED));
     assert_true(tg_reason_is_exception(TG_REASON_CHANCE));
     assert_false(tg_reason_is_exception(TG_REASON_NONE));
-    assert_false(tg_reason_is_exception(TG_REASON_CROWDED));
+    assert_false(tg_reason_is_exception(TG_REASON_SOME_RUNS));
 }
 
 TEST(what_is_not_judged_lacks_something)

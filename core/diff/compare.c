@@ -90,7 +90,6 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
     w->o = o ? o : &defaults;
     w->a = a;
     w->names = &names;
-    w->period = 1;
     tg_strmap_init(&names);
     tg_runs_leave(w);
     ok = sides_comparable(base, test, err) && tg_align(w, err);

@@ -254,21 +254,6 @@ static void judge_joint(struct tg_diff_work *w, const struct tg_joint *joint)
         excuse_faster(c, leader->region);
 }
 
-/* After how many steps all operators that take time repeat their calls; 1: a run has too few steps. */
-static size_t common_period(const struct tg_diff_work *w, const struct tg_run_values *v)
-{
-    size_t period = 1;
-
-    for (size_t i = 0; i < w->c->n_ops; i++) {
-        const struct tg_op *op = &w->c->ops[i];
-        if (v[i].period && op->self[TG_BASE] >= TG_NOTABLE * w->c->step_ns[TG_BASE])
-            period = tg_common_multiple(period, v[i].period);
-        if (2 * period > tg_fewest_steps(w))
-            return 1;
-    }
-    return period;
-}
-
 void tg_evidence_of_ops(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
@@ -283,7 +268,6 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
         judged[i] = tg_own_reason(&c->ops[i], &v[i]) == TG_JUDGED && !c->ops[i].wait &&
                     v[i].form != TG_FORM_SCHEDULE;
     }
-    w->period = common_period(w, v);
     tg_machine_find(w, v, judged, m);
     w->machine = m;
     host = tg_common_reason(w, TG_HOST_TIMES);

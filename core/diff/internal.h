@@ -76,11 +76,10 @@ struct tg_diff_work {
     struct tg_arena *a;
     size_t first[2],
         n_cells; /* cells of a side start at first[side], run after run, rank by rank */
-    const struct tg_shard **shard;  /* per cell */
-    struct tg_used *used;           /* per cell */
-    size_t max_steps;               /* of any shard */
-    size_t period;                  /* steps after which what takes time repeats; 1: each alike */
-    struct tg_side_shards given[2]; /* all, also those of which step times alone are stored */
+    const struct tg_shard **shard;     /* per cell */
+    struct tg_used *used;              /* per cell */
+    size_t max_steps;                  /* of any shard */
+    struct tg_side_shards given[2];    /* all, also those of which step times alone are stored */
     struct tg_side_shards measured[2]; /* without those: what metrics are of */
     double *speed[TG_OWN_CLOCKS][2];   /* of each run's machine against the usual one of its side */
     const struct tg_machine *machine;  /* by clock (machine.c); NULL: durations not judged */
@@ -215,8 +214,8 @@ enum tg_value_form {
     TG_FORM_SLOTS,       /* slot by slot, in the steps with the usual pattern of calls */
     TG_FORM_USUAL_STEPS, /* sums of the steps with the usual number of calls */
     TG_FORM_STEPS,       /* sums of all steps */
-    TG_FORM_SCHEDULE,    /* steps differ, alike in all runs: each sort of step by itself */
-    TG_FORM_CALLS        /* calls vary: time per call at the baseline's mean number of calls */
+    TG_FORM_SCHEDULE, /* steps differ, alike in all runs: those with the same calls by themselves */
+    TG_FORM_CALLS     /* calls vary: time per call at the baseline's mean number of calls */
 };
 
 enum tg_value_ask {
@@ -230,7 +229,6 @@ enum tg_value_ask {
 struct tg_run_values {
     double *y[TG_STEP_STATISTICS][2];
     enum tg_value_form form;
-    size_t period; /* of a schedule: steps after which every rank repeats it; else 0 */
     bool complete; /* the operator occurs in every run */
     bool levelled; /* divided by the speed of each run's machine (logs.c) */
     bool device;   /* times of the device: it is that machine */

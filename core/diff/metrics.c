@@ -36,25 +36,6 @@ struct shard_value {
     double statistic[TG_STEP_STATISTICS]; /* of times */
 };
 
-/* Of each step of the period by itself: their mean. */
-static void add_statistics(const struct tg_diff_work *w, enum tg_metric m, const double *each,
-                           size_t n, size_t period, struct shard_value *out)
-{
-    double *some = TG_NEW_N(w->a, double, n), *room = TG_NEW_N(w->a, double, n);
-
-    for (size_t at = 0; at < period; at++) {
-        size_t k = 0;
-        for (size_t j = at; j < n; j += period)
-            some[k++] = each[j];
-        tg_step_statistics_add(out->statistic, some, k, room);
-        double middle = tg_median(some, k); /* sorts */
-        out->of_run += is_step(m) ? some[0] : middle;
-    }
-    for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
-        out->statistic[r] /= (double)period;
-    out->of_run /= (double)period;
-}
-
 /* Of one shard: false if no step has it. */
 static bool shard_value(const struct tg_diff_work *w, enum tg_metric m,
                         const struct tg_side_shards *of, size_t run, size_t rank,
@@ -78,8 +59,10 @@ static bool shard_value(const struct tg_diff_work *w, enum tg_metric m,
         den += info->how == TG_METRIC_RATIO ? (double)v->den : 1;
     }
     out->mean = den > 0 ? scale * num / den : 0;
-    if (n && is_time(m))
-        add_statistics(w, m, each, n, n == used->n && n >= w->period ? w->period : 1, out);
+    if (n && is_time(m)) {
+        tg_step_statistics_add(out->statistic, each, n, TG_NEW_N(w->a, double, n));
+        out->of_run = is_step(m) ? out->statistic[TG_LEAST] : tg_median(each, n);
+    }
     if (!has_statistics(m))
         out->of_run = out->mean;
     return n > 0;

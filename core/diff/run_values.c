@@ -12,7 +12,7 @@
 
 #define HASH_BITS 24
 #define HASH 0xffffff
-#define LONGEST 64 /* steps of a schedule: a longer one is not looked for */
+#define LONGEST 64 /* steps: of more of them none is looked for that makes other calls */
 
 struct tg_value_room {
     uint64_t *pattern, *sorted; /* per step */
@@ -138,13 +138,12 @@ static void find_patterns(const struct tg_diff_work *w, const struct tg_op *op, 
     }
 }
 
-/* The steps from `from` on that have this pattern, up to `most` of them; returns how many. */
-static size_t steps_with(struct tg_value_room *x, size_t n_steps, uint64_t pattern, size_t from,
-                         size_t most)
+/* The steps from `from` on that have this pattern; returns how many. */
+static size_t steps_with(struct tg_value_room *x, size_t n_steps, uint64_t pattern, size_t from)
 {
     size_t n = 0;
 
-    for (size_t j = from; j < n_steps && n < most; j++)
+    for (size_t j = from; j < n_steps; j++)
         if (x->pattern[j] == pattern)
             x->usable[n++] = j;
     return n;
@@ -157,7 +156,7 @@ static size_t usable_steps(const struct tg_diff_work *w, const struct tg_op *op,
     find_patterns(w, op, at);
     uint64_t pattern = tg_mode(w->room->sorted, w->used[at].n, NULL);
     *calls = pattern >> HASH_BITS;
-    return steps_with(w->room, w->used[at].n, pattern, 0, SIZE_MAX);
+    return steps_with(w->room, w->used[at].n, pattern, 0);
 }
 
 /* ---- steps and calls ---- */
@@ -181,16 +180,15 @@ static uint64_t usual_calls(const struct tg_diff_work *w, const struct tg_op *op
 }
 
 /*
- * How the values are taken, and of how many steps of a run; or at how many calls per step. By a
- * schedule, from which step on, in how many steps all ranks repeat it (0: they do not repeat it),
- * and whether slot by slot or by sums.
+ * How the values are taken, and of how many steps of a run; or at how many calls per step. Where steps
+ * differ alike in all runs, from which step on.
  */
 struct plan {
     enum tg_value_form form;
     size_t steps;
     double calls;
     double usual[2]; /* calls of a usual step, by side: a run that has others is read by the call */
-    size_t from, period;
+    size_t from;
     bool slots;
 };
 
@@ -273,79 +271,49 @@ static struct plan usual_plan(const struct tg_diff_work *w, const struct tg_op *
     return p;
 }
 
-/* ---- schedules ---- */
+/* ---- steps that differ, alike in all runs: an optimizer's after some batches, data by a fixed seed ---- */
 
-/* After how many steps the cell's calls repeat, of those from `from` on; 0: never. Finds patterns. */
-static size_t find_period(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
-                          size_t from)
+/* A first step with calls like no other is cold: the steps that say something begin after it. */
+static size_t first_warm(const struct tg_diff_work *w, const struct tg_op *op)
 {
-    size_t n = w->used[at].n, period;
+    for (size_t j = 1; j < w->used[0].n; j++)
+        if (calls_in(w, op, 0, j) == calls_in(w, op, 0, 0))
+            return 0;
+    return w->used[0].n > 1;
+}
 
-    find_patterns(w, op, at);
+/* The calls of the cell's steps from `from` on, ascending, in `out`. Do they differ? */
+static bool sort_calls(const struct tg_diff_work *w, const struct tg_op *op, size_t at, size_t from,
+                       uint64_t *out)
+{
+    size_t n = w->used[at].n - from;
+
     for (size_t j = 0; j < n; j++)
-        w->room->v[j] = (double)w->room->pattern[j];
-    period = n > from ? tg_period_of(w->room->v + from, n - from) : 0;
-    return period <= LONGEST ? period : 0;
+        out[j] = calls_in(w, op, at, from + j);
+    (void)tg_mode(out, n, NULL); /* sorts */
+    return out[0] != out[n - 1];
 }
 
-/* Does every run repeat its calls after some steps, with the same calls per step? */
-static bool repeats(const struct tg_diff_work *w, const struct tg_op *op, struct plan *p)
+/* Has each rank as many steps of each number of calls in all runs, in whatever order, and several numbers? */
+static bool differ_alike(const struct tg_diff_work *w, const struct tg_op *op, size_t from)
 {
-    double first = 0;
+    size_t n = w->used[0].n, n_ranks = w->c->n_ranks[TG_BASE];
+    uint64_t *want = w->room->pattern, *have = w->room->sorted;
+    bool differ = false;
 
-    p->period = 1;
-    for (size_t at = 0; at < w->n_cells;) {
-        double calls = 0;
-        size_t n_ranks = w->c->n_ranks[at >= w->first[TG_TEST]];
-        for (size_t rank = 0; rank < n_ranks; rank++, at++) {
-            size_t period = find_period(w, op, at, p->from);
-            p->period = tg_common_multiple(p->period, period);
-            if (p->period == 0 || p->period > w->used[at].n)
+    if (n <= from || n > LONGEST || n_ranks != w->c->n_ranks[TG_TEST])
+        return false;
+    for (size_t rank = 0; rank < n_ranks; rank++) {
+        differ |= w->used[rank].n == n && sort_calls(w, op, rank, from, want);
+        for (size_t at = rank; differ && at < w->n_cells; at += n_ranks) {
+            if (w->used[at].n != n)
                 return false;
-            for (size_t j = 0; j < period; j++)
-                calls += (double)(w->room->pattern[p->from + j] >> HASH_BITS) /
-                         (double)(period * n_ranks);
+            (void)sort_calls(w, op, at, from, have);
+            if (memcmp(want, have, (n - from) * sizeof *want) != 0)
+                return false;
         }
-        first = first > 0 ? first : calls;
-        if (!(fabs(calls - first) <= 1e-6 * first) || calls <= 0)
-            return false;
     }
-    return p->period > 1;
-}
-
-/* Do all runs make the same calls in the same steps? */
-static bool go_alike(const struct tg_diff_work *w, const struct tg_op *op)
-{
-    for (size_t at = 0; at < w->n_cells; at++) {
-        bool side = at >= w->first[TG_TEST];
-        size_t like = (at - w->first[side]) % w->c->n_ranks[side], n = w->used[at].n;
-        if (n != w->used[like].n || n > LONGEST || w->c->n_ranks[0] != w->c->n_ranks[1])
-            return false;
-        for (size_t j = 0; j < n; j++)
-            if (calls_in(w, op, at, j) != calls_in(w, op, like, j))
-                return false;
-    }
-    return true;
-}
-
-enum sameness { BY_PERIOD, BY_STEP };
-
-/* The plan by a schedule; of 0 steps: there is no schedule. */
-static struct plan schedule_of(const struct tg_diff_work *w, const struct tg_op *op,
-                               enum tg_value_ask ask, enum sameness by)
-{
-    struct plan p = { .form = TG_FORM_SCHEDULE };
-    bool found = by == BY_PERIOD ? repeats(w, op, &p) : go_alike(w, op);
-
-    if (!found && by == BY_PERIOD && p.period != 1) { /* the first step may be cold */
-        p.from = 1;
-        found = repeats(w, op, &p);
-    }
-    if (!found)
-        return (struct plan){ 0 };
-    p.steps = tg_fewest_steps(w) - p.from;
-    p.slots = ask == TG_ASK_BEST && all_have_slots(w, op);
-    return p;
+    return differ;
 }
 
 /* ---- one cell ---- */
@@ -436,26 +404,20 @@ static bool call_values(const struct reading *q, size_t at, double out[TG_STEP_S
  * Steps that make the same calls are read by themselves. Their values count for the part of all
  * steps that they are.
  */
-static void schedule_values(const struct reading *q, size_t at, double out[TG_STEP_STATISTICS])
+static void values_by_pattern(const struct reading *q, size_t at, double out[TG_STEP_STATISTICS])
 {
-    const struct plan *p = &q->plan;
-    size_t n = q->w->used[at].n, period = find_period(q->w, q->op, at, p->from);
-    const uint64_t *pattern = q->w->room->pattern + p->from;
+    struct tg_value_room *x = q->w->room;
+    size_t n = q->w->used[at].n, from = q->plan.from;
 
-    period = p->period ? period : n;
-    for (size_t i = 0; i < period; i++) {
-        double of_sort[TG_STEP_STATISTICS] = { 0 }, part = 0;
-        bool seen = false;
-        for (size_t j = 0; j < period; j++) {
-            part += pattern[j] == pattern[i] ? 1 / (double)period : 0;
-            seen |= j < i && pattern[j] == pattern[i];
-        }
-        if (seen)
+    find_patterns(q->w, q->op, at);
+    for (size_t i = from; i < n; i++) {
+        double of_pattern[TG_STEP_STATISTICS] = { 0 };
+        size_t like = steps_with(x, n, x->pattern[i], from);
+        if (x->usable[0] < i) /* read already */
             continue;
-        size_t most = (size_t)fmax(1, part * (double)p->steps + 1e-6);
-        usable_values(q, at, steps_with(q->w->room, n, pattern[i], p->from, most), of_sort);
+        usable_values(q, at, like, of_pattern);
         for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
-            out[r] += part * of_sort[r];
+            out[r] += of_pattern[r] * (double)like / (double)(n - from);
     }
 }
 
@@ -493,7 +455,7 @@ static bool cell_values(const struct reading *q, size_t at, double out[TG_STEP_S
     if (q->plan.form == TG_FORM_CALLS)
         return call_values(q, at, out);
     if (q->plan.form == TG_FORM_SCHEDULE)
-        schedule_values(q, at, out);
+        values_by_pattern(q, at, out);
     else
         plain_values(q, at, out);
     return q->op->rows->cell[at].n > 0;
@@ -524,37 +486,22 @@ static double mean_calls(const struct tg_diff_work *w, const struct tg_op *op)
     return steps > 0 ? calls / steps : 0;
 }
 
-/* In any of its steps: most of them may have none. */
-static bool is_usually_called(const struct tg_diff_work *w, const struct tg_op *op)
-{
-    for (size_t at = 0; at < w->n_cells; at++) {
-        uint64_t calls;
-        (void)usable_steps(w, op, at, &calls);
-        if (calls)
-            return true;
-    }
-    return false;
-}
-
 static struct plan plan_of(const struct tg_diff_work *w, const struct tg_op *op,
                            enum tg_value_ask ask)
 {
-    struct plan p = { .form = TG_FORM_STEPS, .steps = tg_fewest_steps(w) }, q;
+    struct plan p = { .form = TG_FORM_STEPS, .steps = tg_fewest_steps(w) };
 
     if (ask == TG_ASK_STEPS || ask == TG_ASK_INCLUSIVE_STEPS)
         return p;
-    q = schedule_of(w, op, ask, BY_PERIOD);
-    if (q.steps)
-        return q;
+    p = (struct plan){ .form = TG_FORM_SCHEDULE, .from = first_warm(w, op) };
+    if (differ_alike(w, op, p.from)) {
+        p.slots = ask == TG_ASK_BEST && all_have_slots(w, op);
+        return p;
+    }
     p = ask == TG_ASK_BEST ? usual_plan(w, op, true) : (struct plan){ 0 };
     if (!p.steps)
         p = usual_plan(w, op, false);
-    if (p.steps && is_usually_called(w, op))
-        return p;
-    q = schedule_of(w, op, ask, BY_STEP);
-    return q.steps   ? q
-           : p.steps ? p
-                     : (struct plan){ .form = TG_FORM_CALLS, .calls = mean_calls(w, op) };
+    return p.steps ? p : (struct plan){ .form = TG_FORM_CALLS, .calls = mean_calls(w, op) };
 }
 
 struct tg_run_values tg_run_values(const struct tg_diff_work *w, const struct tg_op *op,
@@ -565,7 +512,6 @@ struct tg_run_values tg_run_values(const struct tg_diff_work *w, const struct tg
     struct tg_run_values v = tg_run_values_new(w);
 
     v.form = q.plan.form;
-    v.period = q.plan.period;
     v.device = tg_kind_is_device(op->kind);
     for (int side = 0; side < 2; side++)
         for (size_t run = 0; run < w->c->n_runs[side]; run++) {

@@ -117,18 +117,6 @@ size_t tg_period_of(const double *v, size_t n)
     return 0;
 }
 
-size_t tg_common_multiple(size_t a, size_t b)
-{
-    size_t x = a, y = b;
-
-    while (y) {
-        size_t rest = x % y;
-        x = y;
-        y = rest;
-    }
-    return x ? a / x * b : 0;
-}
-
 double tg_harmful_variance(const double *base, size_t nb, const double *test, size_t nt,
                            double median_base, double median_test)
 {

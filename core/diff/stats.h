@@ -33,8 +33,6 @@ uint64_t tg_mode(uint64_t *v, size_t n, size_t *hits);
 
 /* After how many values they repeat themselves, at least twice; 0: never. */
 size_t tg_period_of(const double *v, size_t n);
-/* The least one; 0 if one of them is 0. */
-size_t tg_common_multiple(size_t a, size_t b);
 
 /*
  * Noise of a comparison, only in the harmful direction: baseline runs above and fresh runs below

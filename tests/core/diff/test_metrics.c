@@ -268,28 +268,3 @@ BY_HAND(ranks_with_other_values_are_joined)
     compare(f);
     is_text(f->c.env[0].value[TG_TEST], "H100, A100");
 }
-
-/*
- * A kernel in every second step, which takes that step's time from 200 to 400 us. By period the least
- * is the mean of 100 and 200 or 400; with the kernel in each step, or in no schedule, it is 100.
- */
-BY_HAND(steps_that_differ_by_a_schedule)
-{
-    static const uint32_t calls[][4] = { { 0, 1, 0, 1 }, { 1, 1, 1, 1 }, { 0, 1, 1, 0 } };
-    static const int64_t us[2][4] = { { 100, 200, 110, 220 }, { 100, 400, 110, 440 } };
-
-    for (size_t i = 0; i < 3; i++) {
-        start(f, 3, 1, 4);
-        for (int side = 0; side < 2; side++)
-            for (size_t run = 0; run < 3; run++) {
-                add_counts(f, side, run, TG_KIND_KERNEL, "k", "", calls[i], 90001);
-                for (size_t j = 0; j < 4; j++)
-                    give(f, side, run, 0, TG_METRIC_STEP_TIME, j, 1000 * us[side][j], 1);
-            }
-        compare(f);
-        const struct tg_evidence *ev = &metric(f, TG_METRIC_STEP_TIME)->ev;
-        assert_int_equal(ev->slower, i == 0);
-        near(ev->value[TG_BASE], i == 0 ? 150000 : 100000);
-        near(ev->value[TG_TEST], i == 0 ? 250000 : 100000);
-    }
-}

@@ -318,10 +318,12 @@ bool tg_op_evidence_of_mean(const struct tg_op *op, enum tg_op_part part, struct
     if (!w || !w->machine || op->ev.judged != TG_JUDGED || op->relation != TG_REL_NONE)
         return false;
     v = tg_run_values(w, op, ask_of(op, part));
+    struct tg_aim aim = aim_at(w, tick_of(w, op));
+    aim.some_steps = op->ev.some_steps;
     *ev = (struct tg_evidence){ .judged = v.complete ? TG_JUDGED : TG_NOT_ONE_SIDED };
     tg_evidence_by(w, ev, &v,
-                   part == TG_OP_TOTAL ? &w->machine[TG_EITHER_TIMES] : machine_of(w, op),
-                   aim_at(w, tick_of(w, op)), TG_ESTIMATE_MEAN);
+                   part == TG_OP_TOTAL ? &w->machine[TG_EITHER_TIMES] : machine_of(w, op), aim,
+                   TG_ESTIMATE_MEAN);
     return ev->judged == TG_JUDGED;
 }
 

@@ -205,8 +205,8 @@ enum tg_step_statistic {
     TG_LEAST,       /* the least of the steps: what preemption touches least */
     TG_LEAST_FIRST, /* of the first half of the steps alone, the longer one */
     TG_LEAST_LAST,  /* of the last half */
-    TG_SLOW,        /* the largest without the slowest fifth */
     TG_MEAN,        /* their mean */
+    TG_SLOW,        /* the largest without the slowest fifth */
     TG_STEP_STATISTICS
 };
 
@@ -242,9 +242,8 @@ struct tg_run_values tg_run_values(const struct tg_diff_work *w, const struct tg
 /* Its time in the j-th step of a cell that is compared, ns. */
 double tg_cell_time(const struct tg_diff_work *w, const struct tg_op *op, size_t at, size_t j,
                     enum tg_op_part part);
-/* Adds the statistics of the n >= 1 values of `v`, in the order of the steps; `ordered`: room for n. */
-void tg_step_statistics_add(double out[TG_STEP_STATISTICS], const double *v, size_t n,
-                            double *ordered);
+/* Adds the statistics of the n >= 1 values of `v`, in the order of the steps. Sorts `v`. */
+void tg_step_statistics_add(double out[TG_STEP_STATISTICS], double *v, size_t n);
 /* Self time (device: duration) in a run's slowest and usual step, ns per rank, as recorded; by a
  * schedule, of the steps with the most calls. */
 struct tg_slow_step {

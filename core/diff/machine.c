@@ -91,6 +91,7 @@ static double find_common(const struct tg_diff_work *w, const struct tg_run_valu
     m->has_v0 = n > 0;
     m->v0 = n ? tg_quantile(var, n, 0.25) : 0;
     m->c = fmax(factor, 0);
+    m->others = n > TG_MIN_BIG ? fmax(tg_quantile(shifts, n - 1, TG_NEARLY_ALL) - m->c, 0) : 0;
     return factor;
 }
 

@@ -60,7 +60,7 @@ static bool shard_value(const struct tg_diff_work *w, enum tg_metric m,
     }
     out->mean = den > 0 ? scale * num / den : 0;
     if (n && is_time(m)) {
-        tg_step_statistics_add(out->statistic, each, n, TG_NEW_N(w->a, double, n));
+        tg_step_statistics_add(out->statistic, each, n);
         out->of_run = is_step(m) ? out->statistic[TG_LEAST] : tg_median(each, n);
     }
     if (!has_statistics(m))

@@ -33,8 +33,8 @@ static bool supports(const struct tg_diff_work *w, const struct question *q,
 /*
  * Of the least: each half of the steps has to show at least half of the slowdown. Operators with two
  * speeds change between them within a run, too: three runs that never were fast differ from three
- * that were fast for a while, but only in some of their steps. Of the mean: more than the slowest
- * fifth, for one step that was preempted moves a mean, too.
+ * that were fast for a while, but only in some of their steps. Of the mean: more than the
+ * slowest fifth, or some steps of every run; one that was preempted moves a mean, too.
  */
 static bool supported(const struct tg_diff_work *w, struct tg_evidence *ev,
                       const struct question *q, enum tg_estimate estimate)
@@ -42,7 +42,7 @@ static bool supported(const struct tg_diff_work *w, struct tg_evidence *ev,
     double c = q->m[estimate].c;
 
     if (estimate == TG_ESTIMATE_MEAN)
-        return supports(w, q, TG_SLOW, c, ev->e, NULL);
+        return q->aim.some_steps || supports(w, q, TG_SLOW, c, ev->e, NULL);
     if (!q->v->y[TG_LEAST_FIRST][0])
         return true;
     bool first = supports(w, q, TG_LEAST_FIRST, c, ev->e, ev->half[0]);
@@ -86,16 +86,17 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
     ev->se = fmax(tg_moderated_se(l.variance, v0, nb, nt),
                   log1p(q->aim.tick / exp(l.median[TG_BASE])) / t.z);
     ev->noise = ev->se / sqrt(1 / (double)nb + 1 / (double)nt);
+    /* A mean has what disturbs single steps: more than twice of what others moved by. */
+    double need = t.z * ev->se + (estimate == TG_ESTIMATE_MEAN ? TG_TWICE * m->others : 0);
     ev->z = t.z;
     ev->tau = t.tau;
     ev->steady_tau = q->aim.device && w->c->warming == 0 ? TG_TAU_DEVICE : 0;
     ev->p_limit = t.p_limit;
     ev->p = tg_rank_table_p(&w->rank[q->order], l.x[TG_BASE], l.x[TG_TEST], m->c);
-    ev->mde = expm1(fmax(log1p(t.tau), t.z * ev->se));
+    ev->mde = expm1(fmax(log1p(t.tau), need));
     count_above(ev, &l, nb, nt, m->c);
     ev->suspicious = ev->suspicious && ev->delta_ns > TG_NOTABLE * w->c->step_ns[TG_BASE];
-    ev->proven =
-        supported(w, ev, q, estimate) && ev->e > 0 && ev->e > t.z * ev->se && ev->p <= t.p_limit;
+    ev->proven = supported(w, ev, q, estimate) && ev->e > 0 && ev->e > need && ev->p <= t.p_limit;
     ev->slower = ev->proven && ev->e > log1p(t.tau) && ev->delta_ns > q->aim.floor;
 }
 

@@ -30,10 +30,12 @@ void tg_logs_level(const struct tg_diff_work *w, struct tg_run_values *v);
 
 /* ---- machine.c ---- */
 
-/* What all operators share in one direction and estimate: the machine's factor and the usual noise. */
+/* What all operators share in one direction and estimate: the machine's factor, the usual noise, and how
+ * unlike they shifted. */
 struct tg_background {
     double c, v0;
-    bool has_v0; /* some operator tells it */
+    bool has_v0;   /* some operator tells it */
+    double others; /* a tenth of the big operators shifted by as much more than c, but for one */
 };
 struct tg_machine {
     struct tg_background of[2][TG_ESTIMATES]; /* forward, swapped */
@@ -67,9 +69,10 @@ bool tg_kind_is_gap(enum tg_kind k);
 
 /* How large a change has to be. */
 struct tg_aim {
-    double floor; /* ns: 0.1 % of the step, or 0 */
-    double tick;  /* ns: no smaller change is proven; 0: a fine clock */
-    bool device;  /* of device work, which has less noise */
+    double floor;    /* ns: 0.1 % of the step, or 0 */
+    double tick;     /* ns: no smaller change is proven; 0: a fine clock */
+    bool device;     /* of device work, which has less noise */
+    bool some_steps; /* some steps of every fresh run are slower than any of the baseline */
 };
 
 /*

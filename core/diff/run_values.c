@@ -18,7 +18,7 @@ struct tg_value_room {
     uint64_t *pattern, *sorted; /* per step */
     size_t *usable;             /* indices into tg_used.step */
     size_t *offset;             /* of a row's slots, per step of the shard */
-    double *v, *ordered;        /* one value per step */
+    double *v;                  /* one value per step */
     double *of_run;
 };
 
@@ -27,53 +27,51 @@ struct tg_value_room *tg_value_room_new(const struct tg_diff_work *w)
     struct tg_value_room *x = TG_NEW(w->a, struct tg_value_room);
     size_t n = w->max_steps + 1;
 
-    *x = (struct tg_value_room){ TG_NEW_N(w->a, uint64_t, n),
-                                 TG_NEW_N(w->a, uint64_t, n),
-                                 TG_NEW_N(w->a, size_t, n),
-                                 TG_NEW_N(w->a, size_t, n),
-                                 TG_NEW_N(w->a, double, n),
-                                 TG_NEW_N(w->a, double, n),
-                                 TG_NEW_N(w->a, double, w->n_cells + 1) };
+    *x = (struct tg_value_room){
+        TG_NEW_N(w->a, uint64_t, n), TG_NEW_N(w->a, uint64_t, n),
+        TG_NEW_N(w->a, size_t, n),   TG_NEW_N(w->a, size_t, n),
+        TG_NEW_N(w->a, double, n),   TG_NEW_N(w->a, double, w->n_cells + 1)
+    };
     return x;
 }
 
 /* ---- statistics of one series ---- */
 
-void tg_step_statistics_add(double out[TG_STEP_STATISTICS], const double *v, size_t n,
-                            double *ordered)
+/* The largest without the slowest fifth. Sorts. */
+static double slow(double *v, size_t n)
+{
+    tg_ascend(v, n);
+    return v[n - 1 - n / 5];
+}
+
+void tg_step_statistics_add(double out[TG_STEP_STATISTICS], double *v, size_t n)
 {
     size_t last = n > 1 ? n / 2 : n;
 
-    memcpy(ordered, v, n * sizeof *v);
-    tg_ascend(ordered, n);
-    out[TG_LEAST] += ordered[0];
+    out[TG_LEAST] += tg_least(v, n);
     out[TG_LEAST_FIRST] += tg_least(v, (n + 1) / 2);
     out[TG_LEAST_LAST] += tg_least(v + n - last, last);
-    out[TG_SLOW] += ordered[n - 1 - n / 5];
     out[TG_MEAN] += tg_mean(v, n);
+    out[TG_SLOW] += slow(v, n);
 }
 
-/* The lower median. */
-static double usual(const double *v, size_t n, double *ordered)
+/* The lower median. Sorts. */
+static double usual(double *v, size_t n)
 {
-    memcpy(ordered, v, n * sizeof *v);
-    tg_ascend(ordered, n);
-    return ordered[(n - 1) / 2];
+    tg_ascend(v, n);
+    return v[(n - 1) / 2];
 }
 
-/* Each statistic is the usual value, of all steps or of a half. */
-static void add_usual(double out[TG_STEP_STATISTICS], const double *v, size_t n, double *ordered)
+/* In place of the least the usual value. Sorts `v`: each half, then all. */
+static void add_usual(double out[TG_STEP_STATISTICS], double *v, size_t n)
 {
     size_t last = n > 1 ? n / 2 : n;
-    double of[TG_STEP_STATISTICS], of_all = usual(v, n, ordered);
 
-    for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
-        of[r] = of_all;
-    of[TG_LEAST_FIRST] = usual(v, (n + 1) / 2, ordered);
-    of[TG_LEAST_LAST] = usual(v + n - last, last, ordered);
-    of[TG_MEAN] = tg_mean(v, n);
-    for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
-        out[r] += of[r];
+    out[TG_MEAN] += tg_mean(v, n);
+    out[TG_LEAST_FIRST] += usual(v, (n + 1) / 2);
+    out[TG_LEAST_LAST] += usual(v + n - last, last);
+    out[TG_LEAST] += usual(v, n);
+    out[TG_SLOW] += slow(v, n);
 }
 
 /* ---- one step of a cell, the j-th of those that are compared ---- */
@@ -341,7 +339,7 @@ static void row_values(const struct reading *q, const struct tg_row *row, size_t
     for (size_t k = 0; k < n; k++) {
         for (size_t j = 0; j < n_steps; j++)
             x->v[j] = (double)row->slots[x->offset[step[x->usable[j]]] + k];
-        tg_step_statistics_add(out, x->v, n_steps, x->ordered);
+        tg_step_statistics_add(out, x->v, n_steps);
     }
 }
 
@@ -358,7 +356,7 @@ static void usable_values(const struct reading *q, size_t at, size_t n_steps,
         return;
     for (size_t j = 0; j < n_steps; j++)
         x->v[j] = tg_cell_time(q->w, q->op, at, x->usable[j], q->part);
-    tg_step_statistics_add(out, x->v, n_steps, x->ordered);
+    tg_step_statistics_add(out, x->v, n_steps);
 }
 
 /* Of the first steps, of those with the usual pattern, or of those with the usual number of calls. */
@@ -396,7 +394,7 @@ static bool call_values(const struct reading *q, size_t at, double out[TG_STEP_S
             x->v[n++] = q->plan.calls * tg_cell_time(q->w, q->op, at, j, q->part) / (double)calls;
     }
     if (n)
-        add_usual(out, x->v, n, x->ordered);
+        add_usual(out, x->v, n);
     return n > 0;
 }
 
@@ -445,7 +443,7 @@ static bool odd_values(const struct reading *q, int side, size_t at, double out[
                 q->plan.usual[side] * tg_cell_time(q->w, q->op, at, j, q->part) / (double)calls;
     }
     if (n)
-        tg_step_statistics_add(out, x->v, n, x->ordered);
+        tg_step_statistics_add(out, x->v, n);
     return n > 0;
 }
 

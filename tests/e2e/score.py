@@ -178,7 +178,7 @@ def own_score(driver, *flags):
         for name, (what, wanted, _) in pairs.items():
             with open(os.path.join(d, name + '.json')) as f:
                 answer = json.load(f)
-            ops = [v['op'] for v in answer['some_steps' if 'in one step' in what else 'violations']]
+            ops = [v['op'] for v in answer['some_steps' if 'in one step' in what or 'but one' in what else 'violations']]
             right[what] = right.get(what, 0) + ((wanted in ops) if wanted else not ops)
     return right
 

@@ -38,8 +38,8 @@ BY_HAND(each_reading_of_slots)
     near(v.y[TG_LEAST][TG_TEST][2], 10 + 100);
     near(v.y[TG_LEAST_FIRST][TG_TEST][2], 10 + 100); /* of the first three */
     near(v.y[TG_LEAST_LAST][TG_TEST][2], 20 + 300);  /* of the last two */
-    near(v.y[TG_SLOW][TG_TEST][2], 40 + 400);
     near(v.y[TG_MEAN][TG_TEST][2], 30 + 300);
+    near(v.y[TG_SLOW][TG_TEST][2], 40 + 400);
 }
 
 /* By step: sums are 150, 510, 230, 420, 340; inclusive ones 1000 more. */

@@ -178,7 +178,7 @@ static uint64_t usual_calls(const struct tg_diff_work *w, const struct tg_op *op
 }
 
 /*
- * How the values are taken, and of how many steps of a run; or at how many calls per step. Where steps
+ * How the values are taken, and of how many steps of a run; or at how many calls per step. If steps
  * differ alike in all runs, from which step on.
  */
 struct plan {

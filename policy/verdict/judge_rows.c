@@ -171,10 +171,11 @@ static void ask_again(const struct tg_eval_state *e, struct tg_judging *w, enum 
 {
     const struct tg_comparison *again = e->c->asking ? e->c->asking->again : NULL;
     struct tg_evidence *ev;
-    struct tg_judging there = *w;
+    struct tg_judging there;
     bool known;
     if (!is_suspect(w, e->c))
         return;
+    there = *w;
     known = again && tg_quantity_find(&there.x, again, e->arena) &&
             tg_probe(&there.p, &there, again, by) && there.p.known[TG_BASE] &&
             there.p.known[TG_TEST];
@@ -226,13 +227,14 @@ static void judge_most(struct tg_judging *w)
 {
     enum tg_rule_metric m = w->rule->metric;
     const struct tg_count_evidence *ev;
-    struct tg_judging most = *w, mean = *w;
+    struct tg_judging most, mean;
     if (w->x.kind != TG_QUANTITY_OP || w->j.state != TG_STATE_PASS ||
         (m != TG_RULE_METRIC_COUNT && m != TG_RULE_METRIC_BYTES))
         return;
     ev = m == TG_RULE_METRIC_BYTES ? &w->x.op->moved : &w->x.op->counted;
     if (ev->proof != TG_COUNT_HINT)
         return;
+    most = mean = *w;
     most.p.test = ev->most;
     most.p.unchanged = mean.p.unchanged = false;
     judge_limits(&most);
@@ -472,13 +474,21 @@ static void put_names(struct tg_result *r, const struct tg_quantity *x, struct t
     r->message = tg_phrase_take(&b, a);
 }
 
+/* Numbers have runs of their own. */
+static void put_number_text(struct tg_result *r, const struct tg_eval_state *e,
+                            const struct tg_judging *w)
+{
+    struct tg_comparison own = { 0 };
+    memcpy(own.n_runs, w->x.number->n_runs, sizeof own.n_runs);
+    tg_describe_metric(r, &own, &w->p, &w->j, e->arena);
+}
+
 static void put_text(struct tg_result *r, const struct tg_eval_state *e, const struct tg_judging *w)
 {
-    struct tg_comparison numbers = { 0 }; /* they have runs of their own */
-    if (w->x.number)
-        memcpy(numbers.n_runs, w->x.number->n_runs, sizeof numbers.n_runs);
-    if (w->x.kind != TG_QUANTITY_OP)
-        tg_describe_metric(r, w->x.number ? &numbers : e->c, &w->p, &w->j, e->arena);
+    if (w->x.kind == TG_QUANTITY_NUMBER)
+        put_number_text(r, e, w);
+    else if (w->x.kind != TG_QUANTITY_OP)
+        tg_describe_metric(r, e->c, &w->p, &w->j, e->arena);
     else if (!e->brief || w->j.state != TG_STATE_PASS)
         tg_describe_op(r, w->x.op, e->c, &w->p, &w->j, e->arena);
     if (w->x.kind == TG_QUANTITY_TOGETHER)

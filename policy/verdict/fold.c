@@ -25,11 +25,11 @@ bool tg_eval_explains(const struct tg_result *head, const struct tg_result *r,
             (op->parent.n && is_leader(head, op, c)));
 }
 
-/* Operators follow what calls them, and device work follows the operator that launches it. */
+/* Operators and waits follow what calls them, and device work follows the operator that launches it. */
 static bool may_follow(const struct tg_op *op)
 {
     bool own = tg_sv_eq(op->parent, op->name);
-    return op->kind == TG_KIND_OP ? !own : tg_kind_is_device(op->kind);
+    return op->kind == TG_KIND_OP ? !own : op->kind == TG_KIND_SYNC || tg_kind_is_device(op->kind);
 }
 
 static bool is_about_op(const struct tg_result *r)

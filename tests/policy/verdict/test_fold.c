@@ -49,6 +49,18 @@ WITH_HAND(a_chain_is_folded_under_its_first)
     folded(h, (struct tg_result[]){ a, c }, 2, "a c"); /* b calls it */
 }
 
+/* A new operator that waits is one event; a wait without an operator is its own. */
+WITH_HAND(a_wait_follows_what_calls_it)
+{
+    struct tg_result a = hand_row("a", 2), c = hand_row("c", 2);
+    struct tg_op *ops = chain(h);
+    ops[C].kind = c.op_kind = TG_KIND_SYNC;
+    ops[C].parent = TG_SV("a");
+    folded(h, (struct tg_result[]){ a, c }, 2, "a c<a");
+    ops[C].parent = TG_SV("");
+    folded(h, (struct tg_result[]){ a, c }, 2, "a c");
+}
+
 /* Nobody calls anybody: what came in a place is told with its first row, which is the costliest. */
 WITH_HAND(what_came_in_one_place_is_one_finding)
 {

@@ -154,7 +154,10 @@ static void put_words(struct tg_buf *out, tg_sv words, const struct tg_prose_sty
 {
     tg_sv inner = tg_sv_strip(words, " ");
     TG_BUF set = { 0 };
-    tg_prose_typeset(&set, inner);
+    if (style->as_written)
+        tg_buf_add(&set, inner);
+    else
+        tg_prose_typeset(&set, inner);
     if (words.n && words.p[0] == ' ')
         tg_buf_putc(out, ' ');
     if (inner.n)

@@ -27,6 +27,7 @@ struct tg_prose_style {
     void (*words)(struct tg_buf *out, tg_sv text); /* without blanks at its ends; escapes */
     void (*name)(struct tg_buf *out, tg_sv name, const void *with); /* escapes */
     const void *with;
+    bool as_written; /* words for a terminal: no micro sign, no arrow */
 };
 /* A headline holds the first 60 bytes of a longer name and an ellipsis; false: all of the name. */
 bool tg_prose_begin(struct tg_buf *out, tg_sv name);

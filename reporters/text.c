@@ -12,6 +12,7 @@
 #include "reporters/label.h"
 #include "reporters/number.h"
 #include "reporters/origin.h"
+#include "reporters/prose.h"
 #include "reporters/reporter.h"
 #include "reporters/rows.h"
 #include "reporters/texttable.h"
@@ -81,6 +82,13 @@ static void put_field(struct page *p, size_t indent, const char *label, size_t w
     put_wrapped(p, tg_buf_sv(&safe), indent + width, indent + width);
 }
 
+static void put_in_headline(struct tg_buf *out, tg_sv name, const void *with)
+{
+    TG_BUF text = { 0 };
+    tg_shorts_put(&text, name, with);
+    tg_esc_terminal(out, tg_buf_sv(&text));
+}
+
 static void put_headline(struct page *p)
 {
     const struct tg_verdict *v = p->v;
@@ -89,7 +97,17 @@ static void put_headline(struct page *p)
                             ? TG_TINT_RED
                             : TG_TINT_YELLOW;
     TG_BUF safe = { 0 };
-    tg_esc_terminal(&safe, v->headline.n ? v->headline : tg_sv_of(tg_outcome_name(v->outcome)));
+    if (v->headline.n) { /* in the form that the findings have */
+        TG_AUTO(tg_prose_release) struct tg_prose prose;
+        tg_prose_init(&prose, v);
+        tg_prose_put(&safe, &prose, v->headline,
+                     &(struct tg_prose_style){ .words = tg_esc_terminal,
+                                               .name = put_in_headline,
+                                               .with = &p->names,
+                                               .as_written = true });
+    } else {
+        tg_buf_puts(&safe, tg_outcome_name(v->outcome));
+    }
     if (p->r->color)
         tg_buf_puts(p->out, "\033[1m");
     tg_tint_on(p->out, tint, p->r->color);

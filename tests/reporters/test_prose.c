@@ -17,7 +17,7 @@ static void put_name(struct tg_buf *out, tg_sv name, const void *with)
 
 static void check(const struct tg_verdict *v, const char *sentence, const char *want)
 {
-    const struct tg_prose_style style = { put_words, put_name, NULL };
+    const struct tg_prose_style style = { .words = put_words, .name = put_name };
     struct tg_prose p;
     TG_BUF out = { 0 };
     tg_prose_init(&p, v);

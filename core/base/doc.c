@@ -33,6 +33,9 @@ static size_t first_foreign(tg_sv text)
 {
     for (size_t at = 0, n; at < text.n; at += n) {
         unsigned char c = (unsigned char)text.p[at];
+        n = 1;
+        if (c >= 0x20 && c < 0x80)
+            continue;
         n = tg_utf8_len(tg_sv_from(text, at));
         if (!n || (c < 0x20 && c != '\t' && c != '\n' && c != '\r'))
             return at;

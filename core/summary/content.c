@@ -2,6 +2,7 @@
 #include "core/summary/content.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "core/base/hash.h"
 #include "core/summary/pack.h"
@@ -177,34 +178,73 @@ uint64_t tg_content_shape_hash(const struct tg_shard *s)
 
 static void put_times(struct tg_buf *b, const struct tg_row *rows, size_t n_rows, size_t n)
 {
-    for (size_t i = 0; i < n_rows; i++)
+    for (size_t i = 0; i < n_rows; i++) {
+        char *from = tg_buf_room(b, 2 * n * TG_PACKED_MOST), *to = from;
         for (size_t k = 0; k < n; k++) {
-            tg_pack_u64(b, (uint64_t)rows[i].total[k]);
-            tg_pack_u64(b, (uint64_t)rows[i].self[k]);
+            to = tg_pack_at(to, (uint64_t)rows[i].total[k]);
+            to = tg_pack_at(to, (uint64_t)rows[i].self[k]);
         }
+        b->n += (size_t)(to - from);
+    }
 }
 
-tg_sv tg_content_hash(const struct tg_shard *s, uint64_t shape, struct tg_arena *a)
+/* `b`: the content as text. */
+static uint64_t hash_of(struct tg_buf *b, const struct tg_shard *s, uint64_t shape)
+{
+    const tg_ns *gap = s->gaps;
+    tg_pack_u64(b, shape);
+    put_times(b, s->rows, s->n_rows, s->n_steps + 1);
+    put_times(b, s->frames, s->n_frames, s->n_steps + 1);
+    for (size_t k = 0; k < s->n_steps; k++)
+        for (size_t i = 0; i < s->gap_count[k]; i++)
+            tg_pack_u64(b, (uint64_t)*gap++);
+    return tg_hash(tg_buf_sv(b), TG_SUMMARY_FORMAT);
+}
+
+static uint64_t content_hash(const struct tg_shard *s, uint64_t shape)
 {
     TG_AUTO(tg_doc_drop) struct tg_doc *d = tg_doc_new_object();
     TG_BUF b = { 0 };
-    const tg_ns *gap = s->gaps;
-    uint64_t h;
     tg_content_add(d, s);
     tg_doc_write(d, TG_DOC_COMPACT, &b);
-    tg_pack_u64(&b, shape);
-    put_times(&b, s->rows, s->n_rows, s->n_steps + 1);
-    put_times(&b, s->frames, s->n_frames, s->n_steps + 1);
-    for (size_t k = 0; k < s->n_steps; k++)
-        for (size_t i = 0; i < s->gap_count[k]; i++)
-            tg_pack_u64(&b, (uint64_t)*gap++);
-    h = tg_hash(tg_buf_sv(&b), TG_SUMMARY_FORMAT);
-    return TG_SV_PRINTF(a, "%016" PRIx64, h);
+    return hash_of(&b, s, shape);
 }
 
 tg_sv tg_shard_hash(const struct tg_shard *s, struct tg_arena *a)
 {
-    return tg_content_hash(s, tg_content_shape_hash(s), a);
+    return TG_SV_PRINTF(a, "%016" PRIx64, content_hash(s, tg_content_shape_hash(s)));
+}
+
+/* The content as it is in the line: the text that content_hash makes of the shard, unless somebody
+ * wrote the line in other words. */
+static bool put_stored(struct tg_buf *b, tg_sv line)
+{
+    static const char before[] = "\"hash\":\"0123456789abcdef\",", after[] = ",\"rows\":";
+    const char *from = memmem(line.p, line.n, before, 8), *end;
+    if (!from || (size_t)(line.p + line.n - from) < sizeof before)
+        return false;
+    from += sizeof before - 1;
+    end = memmem(from, (size_t)(line.p + line.n - from), after, sizeof after - 1);
+    if (!end)
+        return false;
+    tg_buf_putc(b, '{');
+    tg_buf_add(b, (tg_sv){ from, (size_t)(end - from) });
+    tg_buf_puts(b, "}\n");
+    return true;
+}
+
+static bool is_hash(uint64_t h, tg_sv text)
+{
+    char digits[17];
+    (void)snprintf(digits, sizeof digits, "%016" PRIx64, h);
+    return tg_sv_eq(text, tg_sv_of(digits));
+}
+
+bool tg_content_has_hash(const struct tg_shard *s, uint64_t shape, tg_sv line)
+{
+    TG_BUF b = { 0 };
+    return (put_stored(&b, line) && is_hash(hash_of(&b, s, shape), s->hash)) ||
+           is_hash(content_hash(s, shape), s->hash);
 }
 
 tg_sv tg_shard_recording(const struct tg_shard *s, struct tg_arena *a)
@@ -240,7 +280,7 @@ bool tg_shard_same_recording(const struct tg_shard *p, const struct tg_shard *q)
     for (int i = 0; i < 2; i++) {
         struct tg_shard bare = *shard[i];
         bare.rank = -1;
-        bare.device_busy = 0; /* 0.2.0 did not store it, */
+        bare.device_busy = 0;        /* 0.2.0 did not store it, */
         bare.integrity.repeated = 0; /* nor this */
         bare.n_env = bare.n_frames = bare.frame_sorts = 0;
         hash[i] = tg_shard_hash(&bare, a);

@@ -15,6 +15,6 @@ TG_MUST const char *tg_content_read(struct tg_shard *s, const struct tg_doc *d, 
 
 /* Of keys, calls and attributes: the same for shards of one tg_shared_rows. */
 uint64_t tg_content_shape_hash(const struct tg_shard *s);
-/* The hash of a shard, with that of its shape: 16 hex digits in `a`. */
-tg_sv tg_content_hash(const struct tg_shard *s, uint64_t shape, struct tg_arena *a);
+/* Does a shard that was read from `line`, its object in the stored form, have the hash that it names? */
+bool tg_content_has_hash(const struct tg_shard *s, uint64_t shape, tg_sv line);
 #endif

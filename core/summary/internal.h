@@ -82,6 +82,8 @@ struct tg_kept_rows {
     const struct tg_row_key **key;
     bool *kept;
     size_t n;
+    bool lasting; /* run, hash, keys, calls and attributes outlive the shard: they are not copied */
+    const struct tg_shard *before; /* the last one: equal texts are those of it */
 };
 void tg_kept_rows_release(struct tg_kept_rows *k);
 /* A copy in `a` with metrics, step times and collectives alone. */

@@ -87,6 +87,7 @@ struct tg_layout_reader {
     struct tg_buf text; /* what was read and not used yet: from `at` */
     size_t at;
     bool ended;
+    bool without_trees; /* nobody asks for those of the shards that follow */
     struct tg_layout_book *book;
     struct tg_layout_key *index;
     size_t n, next;

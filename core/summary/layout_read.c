@@ -477,7 +477,7 @@ static const char *read_times(struct tg_shard *s, const struct tg_doc *d,
 }
 
 /* NULL, or what is damaged. */
-static const char *read_shard(struct tg_layout_reader *r, const struct tg_doc *d,
+static const char *read_shard(struct tg_layout_reader *r, const struct tg_doc *d, tg_sv line,
                               struct tg_arena *a, struct tg_shard *s, const struct tg_listing **ids)
 {
     const struct tg_layout_key *k = &r->index[r->next];
@@ -495,12 +495,13 @@ static const char *read_shard(struct tg_layout_reader *r, const struct tg_doc *d
         return bad;
     if (columns || (bad = shape_of(r, &shared, s->n_steps, &shape)))
         return columns ? columns : bad;
-    s->tree = shape->shape_of_tree;
+    if (!r->without_trees)
+        s->tree = shape->shape_of_tree;
     if ((bad = read_times(s, d, shape, a)))
         return bad;
     if (!frames_are_named(s))
         bad = "frames";
-    else if (!tg_sv_eq(tg_content_hash(s, shape->shape.hash, a), s->hash))
+    else if (!tg_content_has_hash(s, shape->shape.hash, line))
         bad = "its content does not have the hash that it names";
     *ids = &shape->ids;
     return bad;
@@ -524,14 +525,13 @@ static bool take_tail(struct tg_layout_reader *r, struct tg_err *err)
            damaged(r, "something follows its end", err);
 }
 
-/* The line of the next shard as a document; NULL with err set. */
-static struct tg_doc *shard_line(struct tg_layout_reader *r, struct tg_err *err)
+/* The line of the next shard, and as a document; NULL with err set. */
+static struct tg_doc *shard_line(struct tg_layout_reader *r, tg_sv *line, struct tg_err *err)
 {
     bool more = r->next + 1 < r->n;
     struct tg_err json = TG_ERR_INIT;
     struct tg_doc *d = NULL;
-    tg_sv line;
-    switch (next_line(r, &line, err)) {
+    switch (next_line(r, line, err)) {
     case TG_NEXT_FAILED:
         r->next = r->n + 1;
         return NULL;
@@ -541,9 +541,9 @@ static struct tg_doc *shard_line(struct tg_layout_reader *r, struct tg_err *err)
     case TG_NEXT:
         break;
     }
-    if (tg_sv_ends(line, TG_SV(",")) == more) {
-        line.n -= more;
-        d = tg_doc_parse(line, r->file, &json);
+    if (tg_sv_ends(*line, TG_SV(",")) == more) {
+        line->n -= more;
+        d = tg_doc_parse(*line, r->file, &json);
     }
     if (!d)
         (void)shard_damaged(r, &r->index[r->next++], "it is not JSON", err);
@@ -555,15 +555,16 @@ enum tg_next tg_layout_next(struct tg_layout_reader *r, struct tg_arena *a, stru
 {
     struct tg_doc *d;
     const char *bad;
+    tg_sv line;
     if (r->next > r->n)
         return TG_NEXT_END;
     if (r->next == r->n)
         return take_tail(r, err) ? TG_NEXT_END : TG_NEXT_FAILED;
-    d = shard_line(r, err);
+    d = shard_line(r, &line, err);
     if (!d)
         return TG_NEXT_FAILED;
     *out = TG_NEW(a, struct tg_shard);
-    bad = read_shard(r, d, a, *out, ids);
+    bad = read_shard(r, d, line, a, *out, ids);
     tg_doc_free(d);
     if (bad)
         (void)shard_damaged(r, &r->index[r->next], bad, err);
@@ -573,7 +574,8 @@ enum tg_next tg_layout_next(struct tg_layout_reader *r, struct tg_arena *a, stru
 
 bool tg_layout_skip(struct tg_layout_reader *r, struct tg_err *err)
 {
-    struct tg_doc *d = shard_line(r, err);
+    tg_sv line;
+    struct tg_doc *d = shard_line(r, &line, err);
     struct shared ignored;
     const char *bad = d ? columns_of(r, d, &ignored) : NULL;
     tg_doc_free(d);
@@ -612,7 +614,8 @@ static bool read_shards(struct tg_summary *out, struct tg_layout_reader *r,
     for (;;) {
         const struct tg_listing *ids;
         struct tg_shard *s;
-        switch (is_unnamed(r, o) ? next_unnamed(r, o, kept, out->arena, &s, err)
+        r->without_trees = is_unnamed(r, o);
+        switch (r->without_trees ? next_unnamed(r, o, kept, out->arena, &s, err)
                                  : tg_layout_next(r, out->arena, &s, &ids, err)) {
         case TG_NEXT_END:
             return true;
@@ -630,7 +633,7 @@ static bool read_shards(struct tg_summary *out, struct tg_layout_reader *r,
 bool tg_summary_read(struct tg_summary *out, struct tg_source *source,
                      const struct tg_summarize_opts *o, struct tg_err *err)
 {
-    struct tg_kept_rows kept = { 0 };
+    struct tg_kept_rows kept = { .lasting = true }; /* without books, they are in out->arena */
     struct tg_layout_reader r;
     bool open = tg_layout_open(&r, source, o->load.reader.limits, NULL, out->arena, err);
     bool ok = open || tg_damage_add(o->damage, err);

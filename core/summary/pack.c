@@ -6,13 +6,9 @@
 
 void tg_pack_u64(struct tg_buf *b, uint64_t v)
 {
-    char *to = tg_buf_room(b, 10);
-    size_t n = 0;
-    for (; v >= 0x80; v >>= 7)
-        to[n++] = (char)(unsigned char)(v | 0x80);
-    to[n++] = (char)(unsigned char)v;
-    to[n] = '\0';
-    b->n += n;
+    char *to = tg_buf_room(b, TG_PACKED_MOST), *end = tg_pack_at(to, v);
+    *end = '\0';
+    b->n += (size_t)(end - to);
 }
 
 void tg_pack_i64(struct tg_buf *b, int64_t v)
@@ -20,7 +16,7 @@ void tg_pack_i64(struct tg_buf *b, int64_t v)
     tg_pack_u64(b, ((uint64_t)v << 1) ^ (v < 0 ? UINT64_MAX : 0));
 }
 
-uint64_t tg_unpack_u64(struct tg_unpack *u)
+uint64_t tg_unpack_long(struct tg_unpack *u)
 {
     uint64_t v = 0;
     for (unsigned shift = 0; u->p < u->end && shift < 64; shift += 7) {
@@ -76,16 +72,17 @@ void tg_base64_put(tg_sv in, struct tg_buf *out)
     out->n += n;
 }
 
-static int digit(char c)
-{
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
+/* One more than the value of a digit; 0 for other bytes. */
+static const unsigned char digits[256] = {
+    ['A'] = 1,  ['B'] = 2,  ['C'] = 3,  ['D'] = 4,  ['E'] = 5,  ['F'] = 6,  ['G'] = 7,  ['H'] = 8,
+    ['I'] = 9,  ['J'] = 10, ['K'] = 11, ['L'] = 12, ['M'] = 13, ['N'] = 14, ['O'] = 15, ['P'] = 16,
+    ['Q'] = 17, ['R'] = 18, ['S'] = 19, ['T'] = 20, ['U'] = 21, ['V'] = 22, ['W'] = 23, ['X'] = 24,
+    ['Y'] = 25, ['Z'] = 26, ['a'] = 27, ['b'] = 28, ['c'] = 29, ['d'] = 30, ['e'] = 31, ['f'] = 32,
+    ['g'] = 33, ['h'] = 34, ['i'] = 35, ['j'] = 36, ['k'] = 37, ['l'] = 38, ['m'] = 39, ['n'] = 40,
+    ['o'] = 41, ['p'] = 42, ['q'] = 43, ['r'] = 44, ['s'] = 45, ['t'] = 46, ['u'] = 47, ['v'] = 48,
+    ['w'] = 49, ['x'] = 50, ['y'] = 51, ['z'] = 52, ['0'] = 53, ['1'] = 54, ['2'] = 55, ['3'] = 56,
+    ['4'] = 57, ['5'] = 58, ['6'] = 59, ['7'] = 60, ['8'] = 61, ['9'] = 62, ['+'] = 63, ['/'] = 64,
+};
 
 bool tg_base64_get(tg_sv text, struct tg_buf *out)
 {
@@ -99,10 +96,10 @@ bool tg_base64_get(tg_sv text, struct tg_buf *out)
             last ? (text.p[i + 3] == '=') + (text.p[i + 3] == '=' && text.p[i + 2] == '=') : 0;
         uint32_t v = 0;
         for (int k = 0; k < 4; k++) {
-            int d = k >= 4 - pad ? 0 : digit(text.p[i + (size_t)k]);
-            if (d < 0)
+            uint32_t d = k >= 4 - pad ? 1 : digits[(unsigned char)text.p[i + (size_t)k]];
+            if (!d)
                 return false;
-            v = v << 6 | (uint32_t)d;
+            v = v << 6 | (d - 1);
         }
         if ((pad == 1 && v & 0xff) || (pad == 2 && v & 0xffff))
             return false;

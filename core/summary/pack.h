@@ -8,6 +8,15 @@
 
 #define TG_PACK_MAX ((size_t)64 << 20) /* raw bytes of one column set; more is refused */
 
+/* Writes it at `to`, where there is room for TG_PACKED_MOST bytes; returns its end. */
+enum { TG_PACKED_MOST = 10 };
+static inline char *tg_pack_at(char *to, uint64_t v)
+{
+    for (; v >= 0x80; v >>= 7)
+        *to++ = (char)(unsigned char)(v | 0x80);
+    *to++ = (char)(unsigned char)v;
+    return to;
+}
 void tg_pack_u64(struct tg_buf *b, uint64_t v);
 void tg_pack_i64(struct tg_buf *b, int64_t v); /* zigzag: small either side of 0 */
 
@@ -16,7 +25,12 @@ struct tg_unpack {
     const char *p, *end;
     bool bad;
 };
-uint64_t tg_unpack_u64(struct tg_unpack *u);
+uint64_t tg_unpack_long(struct tg_unpack *u); /* of several bytes */
+static inline uint64_t tg_unpack_u64(struct tg_unpack *u)
+{
+    return u->p < u->end && (unsigned char)*u->p < 0x80 ? (unsigned char)*u->p++
+                                                        : tg_unpack_long(u);
+}
 int64_t tg_unpack_i64(struct tg_unpack *u);
 /* A number of items that take at least one byte each: `bad` (and 0) if they cannot all fit. */
 size_t tg_unpack_count(struct tg_unpack *u);

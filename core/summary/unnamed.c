@@ -43,6 +43,65 @@ bool tg_shard_is_empty(const struct tg_shard *s)
     return !s->n_frames && !s->steps_only && !s->ran;
 }
 
+static bool same_env(const struct tg_shard *p, const struct tg_shard *q)
+{
+    bool same = p->n_env == q->n_env;
+    for (size_t i = 0; same && i < p->n_env; i++)
+        same = tg_sv_eq(p->env[i].key, q->env[i].key) && tg_sv_eq(p->env[i].value, q->env[i].value);
+    return same;
+}
+
+static void copy_texts(struct tg_shard *to, const struct tg_shard *before, struct tg_arena *a)
+{
+    bool same = before && same_env(before, to) && tg_sv_eq(before->window, to->window) &&
+                tg_sv_eq(before->classes, to->classes);
+    const struct tg_kv *env = to->env;
+    if (same) {
+        to->env = before->env;
+        to->window = before->window;
+        to->classes = before->classes;
+        return;
+    }
+    to->window = tg_arena_sv(a, to->window);
+    to->classes = tg_arena_sv(a, to->classes);
+    to->env = TG_NEW_N(a, struct tg_kv, to->n_env);
+    for (size_t i = 0; i < to->n_env; i++)
+        to->env[i] = (struct tg_kv){ tg_arena_sv(a, env[i].key), tg_arena_sv(a, env[i].value) };
+}
+
+/* Slots and inclusive times may be the array of self times. */
+static void copy_times(struct tg_row *r, const struct tg_shard *s, struct tg_arena *a)
+{
+    const tg_ns *self = r->self;
+    r->self = tg_arena_copy(a, self, s->n_steps + 1, sizeof *self);
+    r->total =
+        r->total == self ? r->self : tg_arena_copy(a, r->total, s->n_steps + 1, sizeof *r->total);
+    if (r->slots)
+        r->slots = r->slots == self
+                       ? r->self
+                       : tg_arena_copy(a, r->slots, (size_t)tg_row_calls(s, r), sizeof *r->slots);
+}
+
+/* Of a shard without frames, gaps and tree. */
+static struct tg_shard *copy_few(const struct tg_shard *s, const struct tg_shard *before,
+                                 struct tg_arena *a)
+{
+    struct tg_shard *to = tg_arena_copy(a, s, 1, sizeof *to);
+    copy_texts(to, before, a);
+    to->steps = tg_arena_copy(a, s->steps, s->n_steps, sizeof *to->steps);
+    to->gap_count = TG_NEW_N(a, uint32_t, s->n_steps);
+    to->gaps = NULL;
+    to->frames = NULL;
+    to->metrics = tg_arena_copy(a, s->metrics, TG_METRICS * s->n_steps, sizeof *to->metrics);
+    to->hints = tg_arena_copy(a, s->hints, s->n_hints, sizeof *to->hints);
+    for (size_t i = 0; i < s->n_hints; i++)
+        to->hints[i].name = tg_arena_sv(a, s->hints[i].name);
+    to->rows = tg_arena_copy(a, s->rows, s->n_rows, sizeof *to->rows);
+    for (size_t i = 0; i < s->n_rows; i++)
+        copy_times(&to->rows[i], s, a);
+    return to;
+}
+
 struct tg_shard *tg_shard_unnamed(const struct tg_shard *s, const struct tg_classes *classes,
                                   struct tg_kept_rows *k, struct tg_arena *a)
 {
@@ -60,7 +119,8 @@ struct tg_shard *tg_shard_unnamed(const struct tg_shard *s, const struct tg_clas
     few.tree = (struct tg_tree){ 0 };
     few.unnamed = true;
     few.ran = !tg_shard_is_empty(s);
-    out = tg_shard_copy(&few, a);
+    out = k->lasting ? copy_few(&few, k->before, a) : tg_shard_copy(&few, a);
+    k->before = out;
     free(few.rows);
     free(few.gap_count);
     return out;

@@ -108,10 +108,10 @@ class Repository(support.Repository):
         return [int(x) for x in self.git("for-each-ref", "--format=%(objectsize:disk)", PREFIX + suite).split()]
 
     def whole(self, suite="s"):
-        """The ranks that are stored whole, and all."""
+        """The ranks that are stored whole in every run, and all."""
         lines = [x.split() for x in self.run("baseline", "show", "--suite", suite, "--commit", "HEAD~1").stdout.splitlines()]
         ranks = [(int(x[1]), "times" not in x) for x in lines if x[0] == "rank"]
-        return {k for k, whole in ranks if whole}, {k for k, _ in ranks}
+        return {k for k, whole in ranks if whole} - {k for k, whole in ranks if not whole}, {k for k, _ in ranks}
 
     def check(self, files, n, suite="s"):
         write_text(f"{self.dir}/p.yml", POLICY.format(n=n).replace("name: s,", f"name: {suite},"))

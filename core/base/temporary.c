@@ -4,13 +4,14 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "core/base/threads.h"
+#define STACK_SIZE ((size_t)2 << 20)
 
 /*
  * The one list of the process, because signals are the process's, too. Whoever holds the lock
@@ -29,8 +30,11 @@ static void *last_arg;
 
 static const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU };
 
+static atomic_bool to_be_watched; /* and there is one thread */
+
 void tg_signals_hold(void)
 {
+    tg_signals_before_threads();
     (void)pthread_mutex_lock(&lock);
 }
 
@@ -139,7 +143,7 @@ void tg_temporary_remove(char *name)
 
 void tg_temporary_remove_all(void)
 {
-    tg_signals_hold(); /* for good */
+    (void)pthread_mutex_lock(&lock); /* for good */
     for (const struct temporary *t = all; t; t = t->next)
         (void)unlink(t->name);
 }
@@ -257,16 +261,35 @@ static void make_lock_recursive(void)
 
 void tg_signals_watch(void)
 {
-    pthread_t thread;
-    sigset_t set;
     make_lock_recursive();
     watch_crashes();
     (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN);
+    atomic_store(&to_be_watched, true);
+}
+
+/* As tg_threads_start, which is a caller. */
+static bool start_waiting(void)
+{
+    pthread_t thread;
+    pthread_attr_t attr;
+    bool ok;
+    if (pthread_attr_init(&attr) != 0)
+        return false;
+    (void)pthread_attr_setstacksize(&attr, STACK_SIZE);
+    (void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    ok = pthread_create(&thread, &attr, wait_for_the_end, NULL) == 0;
+    (void)pthread_attr_destroy(&attr);
+    return ok;
+}
+
+void tg_signals_before_threads(void)
+{
+    sigset_t set;
+    if (!atomic_exchange(&to_be_watched, false))
+        return;
     watched(&set);
     (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
-    if (tg_threads_start(&thread, wait_for_the_end, NULL))
-        (void)pthread_detach(thread);
-    else
+    if (!start_waiting())
         (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }

@@ -32,9 +32,12 @@ void tg_temporary_remove_all(void);
  * RLIMIT_FSIZE is a failed write (EFBIG), and so is a closed pipe (EPIPE). A crash (SEGV, BUS, ILL,
  * FPE, ABRT) removes the files as well, says so on standard error and exits with 5.
  *
- * Without memory for the one thread this takes, the signals stay as they were.
+ * This takes a thread, which is started with the first file, program or other thread: before that, nothing is
+ * to be undone. Without memory for it, the signals stay as they were.
  */
 void tg_signals_watch(void);
+/* The caller will start a thread, which inherits the mask. */
+void tg_signals_before_threads(void);
 /*
  * A program that this process started, the leader of its process group: when a signal ends this
  * process, it is passed on to the group, which gets 5 s, then SIGKILL. The caller's memory, until it is

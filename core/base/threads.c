@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/base/temporary.h"
+
 /* ---- how many ---- */
 
 #define PATH_SIZE 4352 /* PATH_MAX and our own part of it */
@@ -151,6 +153,7 @@ bool tg_threads_start(pthread_t *thread, void *(*run)(void *), void *arg)
 {
     pthread_attr_t attr;
     bool ok;
+    tg_signals_before_threads();
     if (pthread_attr_init(&attr) != 0)
         return false;
     (void)pthread_attr_setstacksize(&attr, STACK_SIZE);

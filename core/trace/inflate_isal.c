@@ -6,6 +6,36 @@
 #include <stdlib.h>
 
 #include "core/base/arena.h"
+#ifdef TG_LAZY
+#include <pthread.h>
+
+#include "core/base/lazy.h"
+#include "core/trace/isal_lazy.h" /* made; from here on ISA-L is called through a table */
+
+/* Written once, by load_once, before anything of ISA-L is called. */
+union tg_lazy_isal tg_lazy_isal;
+static bool loaded;
+static pthread_once_t lazy_once = PTHREAD_ONCE_INIT;
+
+static void load_once(void)
+{
+    static const char *const names[] = { TG_LAZY_NAMES };
+    char why[TG_LAZY_WHY]; /* not reported: zlib does the same */
+    loaded =
+        tg_lazy_load(TG_LAZY_SONAME, names, tg_lazy_isal.at, sizeof names / sizeof *names, why);
+}
+
+static bool load(void)
+{
+    (void)pthread_once(&lazy_once, load_once);
+    return loaded;
+}
+#else
+static bool load(void)
+{
+    return true; /* it is linked */
+}
+#endif
 
 /*
  * The member's header is read separately: isal_inflate forgets between two calls what it has read
@@ -17,7 +47,7 @@ struct isal {
     bool started, behind_header;
 };
 
-static void isal_start(void *state)
+static void member_start(void *state)
 {
     struct isal *s = state;
     isal_inflate_init(&s->z);
@@ -26,10 +56,10 @@ static void isal_start(void *state)
     s->started = s->behind_header = false;
 }
 
-static void *isal_open(void)
+static void *member_open(void)
 {
     struct isal *s = tg_xmalloc(sizeof *s);
-    isal_start(s);
+    member_start(s);
     return s;
 }
 
@@ -65,7 +95,7 @@ static int header_or_data(struct isal *s)
     return code;
 }
 
-static enum tg_inflated isal_run(void *state, struct tg_inflate_io *io)
+static enum tg_inflated member_run(void *state, struct tg_inflate_io *io)
 {
     struct isal *s = state;
     struct inflate_state *z = &s->z;
@@ -98,21 +128,21 @@ static enum tg_inflated isal_run(void *state, struct tg_inflate_io *io)
 
 static const struct tg_inflate_ops ops = { .format = "gzip",
                                            .zeros_may_follow = true,
-                                           .open = isal_open,
-                                           .run = isal_run,
-                                           .next_member = isal_start,
+                                           .open = member_open,
+                                           .run = member_run,
+                                           .next_member = member_start,
                                            .close = free };
 
 const struct tg_inflate_ops *tg_inflate_isal(void)
 {
-    return &ops;
+    return load() ? &ops : NULL;
 }
 
 enum tg_isal_unpacked tg_isal_unpack_zlib(tg_sv in, char *out, size_t size)
 {
     struct inflate_state z;
     int code;
-    if (in.n > UINT32_MAX || size > UINT32_MAX)
+    if (in.n > UINT32_MAX || size > UINT32_MAX || !load())
         return TG_ISAL_CANNOT;
     isal_inflate_init(&z);
     z.crc_flag = ISAL_ZLIB;

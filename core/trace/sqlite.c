@@ -9,9 +9,9 @@
 
 #include <sqlite3.h>
 #ifdef TG_LAZY
-#include <dlfcn.h>
 #include <pthread.h>
 
+#include "core/base/lazy.h"
 #include "core/trace/sqlite3_lazy.h" /* made; from here on SQLite is called through a table */
 #endif
 
@@ -39,18 +39,14 @@ struct tg_sqlite {
 #ifdef TG_LAZY
 /* Written once, by load_once, before anything of SQLite is called. */
 union tg_lazy_sqlite3 tg_lazy_sqlite3;
-static char lazy_failure[256]; /* "": it is loaded */
+static char lazy_failure[TG_LAZY_WHY]; /* "": it is loaded */
 static pthread_once_t lazy_once = PTHREAD_ONCE_INIT;
 
 static void load_once(void)
 {
     static const char *const names[] = { TG_LAZY_NAMES };
-    void *lib = dlopen(TG_LAZY_SONAME, RTLD_LAZY);
-    bool ok = lib != NULL;
-    for (size_t i = 0; ok && i < sizeof names / sizeof *names; i++)
-        ok = (tg_lazy_sqlite3.at[i] = dlsym(lib, names[i])) != NULL;
-    if (!ok)
-        (void)snprintf(lazy_failure, sizeof lazy_failure, "%s", dlerror());
+    (void)tg_lazy_load(TG_LAZY_SONAME, names, tg_lazy_sqlite3.at, sizeof names / sizeof *names,
+                       lazy_failure);
 }
 
 static bool load(const char *name, struct tg_err *err)

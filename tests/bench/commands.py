@@ -25,7 +25,7 @@ RECORD = os.path.join(HERE, "commands.txt")
 STACKS = os.path.join(HERE, "../planted/traces/base-text-0.json.gz")
 MARGIN = 1.03
 NAMES, STEPS, MANY = 150, 6, 2500  # of MANY names, an operator and a kernel each fail
-LIBRARIES = ("libc.so", "libisal", "libz.so", "libzstd", "libgit2", "libcjson", "libpcre2", "libyaml")
+LIBRARIES = ("libc.so.6", "libisal.so.", "libz.so.", "libzstd.so.", "libgit2.so.", "libcjson.so.", "libpcre2-8.so.", "libyaml-0.so.")
 
 
 def traces(folder):
@@ -87,11 +87,11 @@ def measure(program, names):
     return figures
 
 
-def here(program):
-    """The compiler, and the files of the libraries."""
+def here():
+    """The compiler, and the files of the libraries: an archive that is linked in is of the same package."""
     version = subprocess.run([os.environ.get("CC", "cc"), "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
-    linked = subprocess.run(["ldd", program], capture_output=True, text=True, check=False).stdout
-    files = sorted({os.path.basename(os.path.realpath(f)) for f in re.findall(r"=> (/\S+)", linked) if any(x in f for x in LIBRARIES)})
+    known = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=False).stdout
+    files = sorted({os.path.basename(os.path.realpath(f)) for f in re.findall(r"=> (/\S+)", known) if any(x in f for x in LIBRARIES)})
     return f"{version}, {platform.machine()}, {' '.join(files)}"
 
 
@@ -101,7 +101,7 @@ def main():
     if not shutil.which("valgrind"):
         print("no valgrind")
         return 77
-    where = here(program)
+    where = here()
     recorded, figures = "", {}
     if os.path.exists(RECORD):
         with open(RECORD, encoding="utf-8") as f:

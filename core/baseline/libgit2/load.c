@@ -1,10 +1,10 @@
 /* libgit2 itself: loaded when a repository is first opened; what it said last. */
 #include "core/baseline/libgit2/internal.h"
 
-#include <stdio.h>
 #ifdef TG_LAZY
-#include <dlfcn.h>
 #include <pthread.h>
+
+#include "core/base/lazy.h"
 #endif
 
 #if defined(__has_feature)
@@ -43,18 +43,14 @@ bool tg_libgit2_failed(struct tg_err *err, const char *what)
 #ifdef TG_LAZY
 /* Written once, by load_once, before anything of libgit2 is called. */
 union tg_lazy_git tg_lazy_git;
-static char lazy_failure[256]; /* "": it is loaded */
+static char lazy_failure[TG_LAZY_WHY]; /* "": it is loaded */
 static pthread_once_t lazy_once = PTHREAD_ONCE_INIT;
 
 static void load_once(void)
 {
     static const char *const names[] = { TG_LAZY_NAMES };
-    void *lib = dlopen(TG_LAZY_SONAME, RTLD_LAZY);
-    bool ok = lib != NULL;
-    for (size_t i = 0; ok && i < sizeof names / sizeof *names; i++)
-        ok = (tg_lazy_git.at[i] = dlsym(lib, names[i])) != NULL;
-    if (!ok)
-        (void)snprintf(lazy_failure, sizeof lazy_failure, "%s", dlerror());
+    (void)tg_lazy_load(TG_LAZY_SONAME, names, tg_lazy_git.at, sizeof names / sizeof *names,
+                       lazy_failure);
 }
 
 /*

@@ -375,8 +375,10 @@ tg_ns tg_metrics_busy(const struct tg_trace *t, const struct tg_steps *steps,
 void tg_metrics_derive(const struct tg_step *step, size_t n, struct tg_metric_value *out)
 {
     for (size_t k = 0; k < n; k++) {
+        /* PyTorch calls the first step of a process like the second; a schedule skips numbers. */
         bool next =
-            k + 1 < n && step[k].number < INT64_MAX && step[k + 1].number == step[k].number + 1;
+            k + 1 < n && (step[k + 1].number == step[k].number ||
+                          (step[k].number < INT64_MAX && step[k + 1].number == step[k].number + 1));
         tg_ns until = next ? step[k + 1].start : step[k].end;
         out[TG_METRIC_STEP_TIME * n + k] =
             (struct tg_metric_value){ true, tg_ns_sub(until, step[k].start), 1 };

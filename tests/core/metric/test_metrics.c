@@ -224,16 +224,19 @@ CASE(what_a_trace_cannot_tell_is_unknown)
 }
 
 /* Wall clock: from the start of a step to that of the next one; the last one's, or one before a gap in the
- * numbers, is its window. Steps 1 [0,100), 2 [130,230), 7 [900,1000). */
+ * numbers, is its window. PyTorch numbers the first two steps alike. Steps 0 [0,100), 0 [120,220), 1 [250,350),
+ * 7 [900,1000). */
 TEST(wall_clock_of_steps)
 {
-    static const struct tg_step v[] = { { 1, 0, 100, 0 }, { 2, 130, 230, 0 }, { 7, 900, 1000, 0 } };
-    static const int64_t want[] = { 130, 100, 100 };
-    struct tg_metric_value m[TG_METRICS * 3] = { 0 };
-    tg_metrics_derive(v, 3, m);
-    for (size_t k = 0; k < 3; k++) {
-        assert_true(m[TG_METRIC_STEP_TIME * 3 + k].known);
-        assert_int_equal(m[TG_METRIC_STEP_TIME * 3 + k].num, want[k]);
+    static const struct tg_step v[] = {
+        { 0, 0, 100, 0 }, { 0, 120, 220, 0 }, { 1, 250, 350, 0 }, { 7, 900, 1000, 0 }
+    };
+    static const int64_t want[] = { 120, 130, 100, 100 };
+    struct tg_metric_value m[TG_METRICS * 4] = { 0 };
+    tg_metrics_derive(v, 4, m);
+    for (size_t k = 0; k < 4; k++) {
+        assert_true(m[TG_METRIC_STEP_TIME * 4 + k].known);
+        assert_int_equal(m[TG_METRIC_STEP_TIME * 4 + k].num, want[k]);
     }
 }
 

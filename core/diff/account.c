@@ -39,27 +39,40 @@ struct by_step {
     double outside;
 };
 
+/* The metric of a step; less `less`, unless it is the metric itself. False: the step does not have it. */
+static bool metric_of_step(const struct tg_shard *s, size_t step, enum tg_metric m,
+                           enum tg_metric less, double *out)
+{
+    const struct tg_metric_value *v = &s->metrics[(size_t)m * s->n_steps + step];
+    const struct tg_metric_value *off = &s->metrics[(size_t)less * s->n_steps + step];
+
+    if (!v->known || v->den <= 0)
+        return false;
+    *out = (double)v->num / (double)v->den;
+    if (less != m && off->known && off->den > 0)
+        *out -= (double)off->num / (double)off->den;
+    return true;
+}
+
 /* False: one of the used steps does not have it. */
 static bool metric_by_step(const struct tg_shard *s, const struct tg_used *used, enum tg_metric m,
-                           struct by_step *out)
+                           enum tg_metric less, struct by_step *out)
 {
-    for (size_t j = 0; s->metrics && j < used->n; j++) {
-        const struct tg_metric_value *v = &s->metrics[(size_t)m * s->n_steps + used->step[j]];
-        if (!v->known || v->den <= 0)
+    for (size_t j = 0; s->metrics && j < used->n; j++)
+        if (!metric_of_step(s, used->step[j], m, less, &out->each[j]))
             return false;
-        out->each[j] = (double)v->num / (double)v->den;
-    }
     return s->metrics && used->n;
 }
 
-static void take_off(const struct tg_shard *s, const struct tg_used *used, enum tg_metric m,
-                     struct by_step *out)
+/* The device's time in no step, marked ones that the window skips included. */
+static double busy_outside(const struct tg_shard *s)
 {
-    for (size_t j = 0; j < used->n; j++) {
-        const struct tg_metric_value *v = &s->metrics[(size_t)m * s->n_steps + used->step[j]];
-        if (v->known && v->den > 0)
-            out->each[j] -= (double)v->num / (double)v->den;
-    }
+    double ns = (double)s->device_busy, of_step;
+
+    for (size_t j = 0; j < s->n_steps; j++)
+        if (metric_of_step(s, j, TG_METRIC_GPU_BUSY, TG_METRIC_COMM_EXPOSED, &of_step))
+            ns -= of_step;
+    return fmax(ns, 0);
 }
 
 static void add_calls(const struct tg_diff_work *w, size_t at, struct by_step *out)
@@ -93,16 +106,14 @@ static bool series_of_trace(const struct tg_diff_work *w, enum tg_account_id id,
     *out = (struct by_step){ TG_NEW_N(w->a, double, used->n + 1), used->n, 0 };
     if (named)
         add_calls(w, at, out);
+    else if (id == TG_ACCOUNT_WALL)
+        known = metric_by_step(s, used, TG_METRIC_STEP_TIME, TG_METRIC_STEP_TIME, out);
     else
-        known = metric_by_step(
-            s, used, id == TG_ACCOUNT_WALL ? TG_METRIC_STEP_TIME : TG_METRIC_GPU_BUSY, out);
-    if (known && id == TG_ACCOUNT_BUSY)
-        take_off(s, used, TG_METRIC_COMM_EXPOSED, out);
+        known = metric_by_step(s, used, TG_METRIC_GPU_BUSY, TG_METRIC_COMM_EXPOSED, out);
     if (known && id == TG_ACCOUNT_BUSY && w->all_busy)
-        out->outside =
-            fmax((double)s->device_busy - tg_mean(out->each, out->n) * (double)out->n, 0);
-    if (used->n < s->n_steps)
-        out->outside = 0; /* what a window skips, as a warm-up, varies by nature */
+        out->outside = busy_outside(s);
+    /* The used steps' part of it. */
+    out->outside *= (double)used->n / fmax((double)s->n_steps, 1);
     out->outside /= fmax(outside_units(w, used), 1);
     return known && used->n;
 }
@@ -248,17 +259,20 @@ static bool is_spread(const struct tg_diff_work *w, enum tg_account_id id, doubl
     return before > 0 && more / before >= TG_HALF * growth;
 }
 
-/* Does it grow in this part of the trace as well? */
-static bool grows_in(const struct tg_diff_work *w, enum tg_account_id id, enum part_of part)
+/* Is it what this part leaves out that holds the growth: without it, it has not grown, and by less than
+ * half as much? */
+static bool is_held_outside(const struct tg_diff_work *w, enum tg_account_id id, enum part_of part)
 {
     const struct tg_comparison *c = w->c;
     const struct tg_account_series *s = &c->account.of[id];
     struct runs y = runs_of(w, id, part);
     double *const *of = s->one_rank ? y.worst : y.mean;
+    size_t nb = c->n_runs[TG_BASE], nt = c->n_runs[TG_TEST];
 
-    return s->grown ? has_grown(c, of, s->limit)
-                    : is_forgiven(of[TG_BASE], c->n_runs[TG_BASE], of[TG_TEST], c->n_runs[TG_TEST],
-                                  w->a);
+    if (s->grown ? has_grown(c, of, s->limit) : is_forgiven(of[TG_BASE], nb, of[TG_TEST], nt, w->a))
+        return false;
+    return tg_median(of[TG_TEST], nt) - tg_median(of[TG_BASE], nb) <=
+           TG_HALF * (s->value[TG_TEST] - s->value[TG_BASE]);
 }
 
 static void close_series(const struct tg_diff_work *w, enum tg_account_id id)
@@ -282,8 +296,8 @@ static void close_series(const struct tg_diff_work *w, enum tg_account_id id)
     describe(c, s, s->one_rank ? y.worst : y.mean);
     if (!s->grown && !s->forgiven)
         return;
-    s->one_step = !grows_in(w, id, WITHOUT_LONGEST);
-    s->outside = !grows_in(w, id, INSIDE);
+    s->one_step = is_held_outside(w, id, WITHOUT_LONGEST);
+    s->outside = is_held_outside(w, id, INSIDE);
     s->spread =
         id != TG_ACCOUNT_CALLS && is_spread(w, id, s->value[TG_TEST] / s->value[TG_BASE] - 1);
 }

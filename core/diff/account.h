@@ -11,8 +11,8 @@
  *   calls   rows of operators, calls of the runtime and device work / steps, without polling
  *
  * Mean over ranks; if that has not grown, of the rank that has most. What is outside the steps (busy,
- * calls) counts by the step or by the trace, whichever grew less, and not at all where the window
- * skips steps.
+ * calls) counts by the step or by the trace, whichever grew less; where the window skips steps, the
+ * used ones' part of it.
  *
  *   grown   median fresh / median baseline > 1 + limit, and the exact rank test of the runs has
  *           p <= 2/252 (one inversion of 5v5), or as little as so many runs can have

@@ -55,37 +55,47 @@ static double adds(const struct tg_op *op, enum tg_account_id id)
     return isfinite(more) ? more : 0;
 }
 
-/* What more calls of an operator bring along, by where it is: what is inside them on the host, and the
- * work that they launch. */
-static void add_insides(const struct tg_comparison *c, const struct tg_op *op,
-                        const struct tg_op_index *x, enum tg_account_id id, bool *seen,
-                        double sum[2])
+/* What rows add. Host time and device time are not added up: the one waits for the other. */
+struct told {
+    bool *seen;
+    double sum[2]; /* host, device */
+    double inside; /* on the host, inside operators that came or went */
+};
+
+/* A name with what its change of calls brought along or took away: what is inside it on the host, and
+ * the work that it launches. */
+static void add_name(struct told *t, const struct tg_comparison *c, const struct tg_op_index *x,
+                     enum tg_account_id id, uint32_t k)
 {
-    double inside = op->total[TG_TEST] - op->total[TG_BASE];
-    if (op->kind != TG_KIND_OP || !tg_op_rose(op))
+    const struct tg_op *op = &c->ops[k];
+    double inside = op->total[TG_TEST] - op->total[TG_BASE] - adds(op, id);
+    if (t->seen[k])
+        return;
+    t->seen[k] = true;
+    t->sum[tg_kind_is_device(op->kind)] += adds(op, id);
+    if (op->kind != TG_KIND_OP || op->change == TG_SAME)
         return;
     if (id == TG_ACCOUNT_WALL && isfinite(inside))
-        sum[0] += fmax(inside - adds(op, id), 0);
+        t->inside += inside;
     for (uint32_t i = tg_buckets_first(&x->children, op->name); i != TG_NO_ID;
          i = tg_buckets_next(&x->children, i)) {
         bool device = tg_kind_is_device(c->ops[i].kind);
-        if (seen[i] || (id == TG_ACCOUNT_WALL && !device))
-            continue;
-        seen[i] = true;
-        sum[device] += fmax(adds(&c->ops[i], id), 0);
+        if (!t->seen[i] && (id != TG_ACCOUNT_WALL || device))
+            t->sum[device] += adds(&c->ops[i], id);
+        t->seen[i] |= id != TG_ACCOUNT_WALL || device;
     }
 }
 
-/* The other names of a replacement: the first of them that is reported brings all. */
-static void add_region(const struct tg_comparison *c, uint32_t region, const struct tg_op_index *x,
-                       enum tg_account_id id, bool *seen, double sum[2])
+/* With the name that it was, and the other names of a replacement: together they add what came less what
+ * went. */
+static void add_names(struct told *t, const struct tg_comparison *c, const struct tg_op_index *x,
+                      enum tg_account_id id, const struct tg_op *op)
 {
-    for (uint32_t k = tg_op_index_region(x, region); k != TG_NO_ID; k = x->next_of_region[k]) {
-        if (seen[k])
-            continue;
-        seen[k] = true;
-        sum[tg_kind_is_device(c->ops[k].kind)] += adds(&c->ops[k], id);
-    }
+    add_name(t, c, x, id, (uint32_t)(op - c->ops));
+    if (op->partner != TG_NO_ID)
+        add_name(t, c, x, id, op->partner);
+    for (uint32_t k = tg_op_index_region(x, op->region); k != TG_NO_ID; k = x->next_of_region[k])
+        add_name(t, c, x, id, k);
 }
 
 /* Is the row about the quantity itself, or about a part of the step? */
@@ -94,7 +104,7 @@ static double whole_of(const struct tg_result *r, enum tg_account_id id)
     static const enum tg_metric steps[] = { TG_METRIC_STEP_TIME, TG_METRIC_HOST_TIME,
                                             TG_METRIC_DEVICE_EXTENT, TG_METRIC_GPU_BUSY };
     enum tg_metric m;
-    if (id == TG_ACCOUNT_CALLS)
+    if (id == TG_ACCOUNT_CALLS || tg_result_is_of_slowest(r))
         return 0;
     if (r->subject == TG_SUBJECT_STEP)
         return id == TG_ACCOUNT_WALL ? r->delta : 0;
@@ -106,15 +116,14 @@ static double whole_of(const struct tg_result *r, enum tg_account_id id)
     return 0;
 }
 
-/* What the rows from state `least` on add: host time and device time are not added
- * up, since the one waits for the other. */
+/* What the rows from state `least` on add. */
 static double explained(const struct tg_eval_state *e, const struct tg_op_index *x,
                         enum tg_account_id id, enum tg_state least)
 {
     const struct tg_comparison *c = e->in->comparison;
-    const struct tg_account_series *s = &c->account.of[id];
     TG_FREE bool *seen = tg_xcalloc(c->n_ops + 1, 1);
-    double sum[2] = { 0 }, whole = 0;
+    struct told t = { .seen = seen };
+    double whole = 0, host;
     for (size_t i = 0; i < e->n; i++) {
         const struct tg_result *r = &e->results[i];
         const struct tg_op *op;
@@ -122,15 +131,12 @@ static double explained(const struct tg_eval_state *e, const struct tg_op_index 
             continue;
         whole = fmax(whole, whole_of(r, id));
         op = r->subject == TG_SUBJECT_NAME ? tg_result_op(c, r) : NULL;
-        if (!op || seen[op - c->ops])
-            continue;
-        seen[op - c->ops] = true;
-        sum[tg_kind_is_device(op->kind)] += adds(op, id);
-        add_insides(c, op, x, id, seen, sum);
-        add_region(c, op->region, x, id, seen, sum);
+        if (op)
+            add_names(&t, c, x, id, op);
     }
-    whole = fmax(whole, id == TG_ACCOUNT_CALLS ? sum[0] + sum[1] : fmax(sum[0], sum[1]));
-    return fmin(fmax(whole, 0), growth(s));
+    host = t.sum[0] + fmax(t.inside, 0);
+    whole = fmax(whole, id == TG_ACCOUNT_CALLS ? host + t.sum[1] : fmax(host, t.sum[1]));
+    return fmin(whole, growth(&c->account.of[id]));
 }
 
 /* Has it still grown beyond the limit without `less` of it? */
@@ -357,7 +363,7 @@ static bool is_told(const struct tg_eval_state *e, enum tg_account_id id)
     for (size_t i = 0; i < e->n; i++) {
         const struct tg_result *r = &e->results[i];
         if (r->subject == TG_SUBJECT_TRACE && r->metric == metric_of(id) &&
-            r->state >= TG_STATE_SUSPICIOUS && r->delta > 0)
+            r->state >= TG_STATE_SUSPICIOUS && r->delta > 0 && !tg_result_is_of_slowest(r))
             return true;
     }
     return false;

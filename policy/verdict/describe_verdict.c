@@ -470,12 +470,6 @@ static void put_amount(struct tg_buf *b, const struct tg_comparison *c, const st
     }
 }
 
-/* Its mean says nothing of it: a few slow steps or runs. */
-static bool is_of_some_steps(const struct tg_result *r)
-{
-    return r->ev && r->because == tg_reason_id(TG_REASON_SOME_STEPS);
-}
-
 /* ": slowest step 19.0 us, was 7.04 us" */
 static void put_slowest(struct tg_buf *b, const struct tg_evidence *ev)
 {
@@ -502,7 +496,7 @@ static void put_finding(struct tg_buf *b, const struct tg_result *r, const struc
         put_attr(b, r);
         return;
     }
-    if (is_of_some_steps(r)) {
+    if (tg_result_is_of_slowest(r)) {
         put_slowest(b, r->ev);
         return;
     }
@@ -536,7 +530,7 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct
         tg_buf_puts(b, shown++ ? ", " : ": ");
         put_finding(b, r, c);
         if ((total == 1 || (shown == 1 && !is_whole(r))) && r->has_values && !r->one_rank &&
-            !is_of_some_steps(r))
+            !tg_result_is_of_slowest(r))
             put_cost(b, v, c, (uint32_t)i);
         if (total == 1 && r->has_values && how == TG_HEADLINE_PLACED)
             put_place(b, r);

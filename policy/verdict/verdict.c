@@ -1,4 +1,5 @@
 #include "policy/verdict/verdict.h"
+#include "policy/verdict/reason.h"
 
 const char *tg_state_name(enum tg_state s)
 {
@@ -102,6 +103,11 @@ bool tg_result_is_guard(const struct tg_result *r)
 {
     return r->subject == TG_SUBJECT_REQUIRE || r->subject == TG_SUBJECT_NOTE ||
            r->subject == TG_SUBJECT_NO_MATCH || r->subject == TG_SUBJECT_GUARD;
+}
+
+bool tg_result_is_of_slowest(const struct tg_result *r)
+{
+    return r->ev && r->because == tg_reason_id(TG_REASON_SOME_STEPS);
 }
 
 const char *tg_situation_name(enum tg_situation s)

@@ -141,6 +141,8 @@ const struct tg_op *tg_result_op(const struct tg_comparison *c, const struct tg_
 const struct tg_region *tg_result_region(const struct tg_comparison *c, const struct tg_result *r);
 /* About no name and no metric: see `message`. */
 bool tg_result_is_guard(const struct tg_result *r);
+/* Are its values those of the slowest steps, or runs, and not of the mean step? */
+bool tg_result_is_of_slowest(const struct tg_result *r);
 
 enum tg_situation { /* of the baseline */
                     TG_SITUATION_UNKNOWN,

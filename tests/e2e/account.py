@@ -21,6 +21,7 @@ ALLOWED = {"red": {"fail"}, "told": {"warn", "fail", "inconclusive"}, "open": {"
 SOON = datetime.date.today() + datetime.timedelta(days=20)
 RUNS = ((1, 1), (3, 3), (5, 5), (5, 2), (10, 10))
 HOST_ONLY = [Work(f"aten::op{i}", "op", "", 30 + i) for i in range(12)]
+SKIPS = "version: 1\nextends: [tracegate:recommended]\nsuites: [{name: default, trace: x, window: {by: ProfilerStep, skip_first: %d}}]\n"
 COUNTS = "version: 1\nextends: [tracegate:recommended]\nrules: {remove: [step, device-step]}\n"
 
 
@@ -157,6 +158,62 @@ def flag_probes():
     yield "a baseline of the CPU alone", "open", side([Work(w.op, "op", "", 5) for w in usual()], 1, 3), side(usual(), 100, 3)
 
 
+def renamed(run, events):
+    """Each operator and kernel has another name, and does what it did."""
+    for e in events:
+        if e["cat"] in ("cpu_op", "kernel"):
+            e["name"] = e["name"].replace("aten::", "ns::").replace("kern", "other")
+
+
+def alike(run, events):
+    """PyTorch numbers the first two steps of a process alike."""
+    for k, mark in enumerate(marks(events)):
+        mark["name"] = f"ProfilerStep#{max(k - 1, 0)}"
+
+
+def both(*changes):
+    def change(run, events):
+        for one in changes:
+            one(run, events)
+    return change
+
+
+def stray(run, events):
+    """30 operators between the steps, which are hardly longer."""
+    for mark in marks(events):
+        events += [span("cpu_op", "aten::stray", mark["ts"] + mark["dur"] + .02 * k + .5, .01, 10, 10) for k in range(30)]
+
+
+def place_probes():
+    """Where growth is: under other names, between the steps that a window leaves, between two or three steps."""
+    for nb, nt in RUNS:
+        few, at = 1 in (nb, nt), f"{nb}v{nt}"
+        yield f"all renamed, and 250 us of Python, {at}", "told" if few else "red", side(usual(), 1, nb), \
+            side(usual(), 100, nt, change=both(renamed, stall(250)))
+        yield f"control, all renamed, {at}", "calm", side(usual(), 1, nb), side(usual(), 100, nt, change=renamed)
+        for skipped in (1, 2):
+            window = SKIPS % skipped
+            yield f"skips {skipped}: 30 calls between the steps, {at}", "told", side(usual(), 1, nb), side(usual(), 100, nt, change=stray), window
+            yield f"skips {skipped}: control, {at}", "green", side(usual(), 1, nb), side(usual(), 100, nt), window
+            yield f"skips {skipped}: control, more steps, {at}", "calm", side(usual(), 1, nb, change=stray), \
+                side(usual(), 100, nt, steps=8, change=stray), window
+        yield f"two steps numbered alike, 2 ms between them, {at}", "told", side(usual(), 1, nb, change=alike), \
+            side(usual(), 100, nt, change=both(stall(2000, steps={0}, at="between"), alike))
+        yield f"three steps, 250 us between them, {at}", "open" if few else "red", side(usual(), 1, nb, 3), \
+            side(usual(), 100, nt, 3, change=stall(250, at="between"))
+
+
+def slow_step():
+    """What warns of some steps says what they take."""
+    with tempfile.TemporaryDirectory() as tmp:
+        one = scaled(usual(), "aten::op11", 4)
+        got, _ = check(tmp + "/x", side(usual(), 1, 5), [trace([usual()] * 3 + [one, usual()], 100 + r) for r in range(5)], None)
+    row = next(r for r in got["warnings"] if r["because"] == "some-steps" and "kern11" in r["op"])  # 31 us, and four times as long
+    expect("a slow step: verdict", got["verdict"], "warn")
+    expect(f"a slow step: {got['headline']}", bool(re.search(r"kern11.*: slowest step 12\d us, was 3\d\.\d us", got["headline"])), True)
+    expect("a slow step: values", (round(row["baseline"] / 1000), round(row["test"] / 1000)), (31, 124))
+
+
 def check(folder, base, fresh, policy):
     shutil.rmtree(folder, ignore_errors=True)
     for name, docs in (("base", base), ("x", fresh)):
@@ -180,7 +237,7 @@ def us_of(text):
 def main():
     text, n = sys.argv[1] if len(sys.argv) > 1 else "", 0
     with tempfile.TemporaryDirectory() as tmp:
-        for id_, want, base, fresh, *policy in [*probes(), *flag_probes()]:
+        for id_, want, base, fresh, *policy in [*probes(), *flag_probes(), *place_probes()]:
             if text not in id_:
                 continue
             n += 1
@@ -188,8 +245,9 @@ def main():
             if got["verdict"] not in ALLOWED[want]:
                 fault(f"{id_}: {got['verdict']}, must be {want}: {(run.stdout + run.stderr)[:250]!r}")
             shown, true = us_of(run.stdout), wall(fresh)
-            if shown and true and "twice" not in id_ and abs(shown - true) > max(0.006 * true, 5):
+            if shown and true and not re.match("every event twice|skips", id_) and abs(shown - true) > max(0.006 * true, 5):
                 fault(f"{id_}: shown are {shown} us a step, the trace has {true:.1f}: {run.stdout[:200]!r}")
+    slow_step()
     expect("there are probes", n > 0, True)
     return finish(f"account: {n} probes", n > 0)
 

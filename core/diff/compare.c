@@ -15,20 +15,6 @@ static bool sides_comparable(const struct tg_side *base, const struct tg_side *t
     return tg_shard_comparable(base->at[0][0], test->at[0][0], err);
 }
 
-/* Do its counts follow the data or a branch? */
-static bool varies(const struct tg_op *op)
-{
-    return op->counted.shape == TG_COUNT_VARIES;
-}
-
-/* Certain by itself: more calls that no exception covers, in an operator that does not vary anyway. */
-static bool is_certain(const struct tg_comparison *c, const struct tg_op *op)
-{
-    return tg_op_rose(op) && !varies(op) && !op->polling && tg_kind_is_counted(op->kind) &&
-           tg_op_exception(op) == TG_EXCEPTION_NONE &&
-           (c->same_device || !tg_kind_is_device(op->kind));
-}
-
 /*
  * Counts that vary follow the data. If most of them lie where the baseline's never were, the fresh
  * runs had other data, and other work: longer durations then say nothing about the program.
@@ -46,24 +32,6 @@ static void find_other_data(struct tg_comparison *c)
         moved += ev->proof == TG_COUNT_HINT;
     }
     c->other_data = vary >= TG_FEW_VARY && 2 * moved > vary;
-}
-
-/* Beside a certain change, counts that vary anyway are not findings: they become hints. */
-static void yield_to_certain(struct tg_comparison *c)
-{
-    bool any = false;
-
-    for (size_t i = 0; i < c->n_ops; i++)
-        any |= is_certain(c, &c->ops[i]);
-    for (size_t i = 0; any && i < c->n_ops; i++) {
-        struct tg_op *op = &c->ops[i];
-        if (!varies(op) || op->counted.proof != TG_COUNT_PROVEN)
-            continue;
-        op->counted.proof = TG_COUNT_HINT;
-        op->change = TG_SAME;
-        op->relation = TG_REL_NONE;
-        op->region = op->partner = TG_NO_ID;
-    }
 }
 
 /* As many runs on each side: one table serves both directions. */
@@ -103,7 +71,6 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
         tg_replacements_pair(w);
         tg_slight_find_small(w);
         find_other_data(out);
-        yield_to_certain(out);
         tg_calling_ops_find(w);
         if (!w->o->no_evidence)
             tg_evidence_of_ops(w);

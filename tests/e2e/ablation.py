@@ -34,7 +34,6 @@ MECHANISMS = (
     ("odd runs", "core/diff/run_values.c", "odd = is_odd(&q, side, run)", "odd = false"),
     ("schedules of counts", "core/diff/counts.c", "if (s[TG_TEST].mean <= s[TG_BASE].mean || p > TG_PART_P)", "if (1)"),
     ("other data", "core/diff/compare.c", "c->other_data = vary", "c->other_data = 0 && vary"),
-    ("yielding to what is certain", "core/diff/compare.c", "yield_to_certain(out);", ""),
     ("libraries' choices", "core/diff/compare.c", "tg_choices_find(w);", ""),
     ("views", "core/diff/compare.c", "tg_slight_find_views(w);", ""),
     ("small additions", "core/diff/compare.c", "tg_slight_find_small(w);", ""),

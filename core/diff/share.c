@@ -42,25 +42,18 @@ static double step_of_side(struct tg_diff_work *w, int side)
     return tg_median(mean, c->n_runs[side]);
 }
 
-/* Runs and ranks of a side: from, and the first that is not meant. */
-struct cells {
-    size_t run[2], rank[2];
-};
-
-/* Part that an operator's time is of these cells' steps: 0..1. */
-static double share_in(const struct tg_diff_work *w, const struct tg_op *op, int side,
-                       struct cells of)
+/* Part that an operator's time is of a run's steps: 0..1. */
+static double share_in(const struct tg_diff_work *w, const struct tg_op *op, int side, size_t run)
 {
     double step = 0, self = 0;
 
-    for (size_t run = of.run[0]; run < of.run[1]; run++)
-        for (size_t rank = of.rank[0]; rank < of.rank[1]; rank++) {
-            size_t at = tg_diff_cell_index(w, side, run, rank);
-            for (size_t j = 0; j < w->used[at].n; j++) {
-                step += step_length(w->shard[at], w->used[at].step[j]);
-                self += tg_cell_time(w, op, at, j, TG_OP_SELF);
-            }
+    for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
+        size_t at = tg_diff_cell_index(w, side, run, rank);
+        for (size_t j = 0; j < w->used[at].n; j++) {
+            step += step_length(w->shard[at], w->used[at].step[j]);
+            self += tg_cell_time(w, op, at, j, TG_OP_SELF);
         }
+    }
     return step > 0 ? self / step : 0;
 }
 
@@ -92,9 +85,7 @@ bool tg_op_share_evidence(const struct tg_op *op, struct tg_evidence *ev)
     for (int side = 0; side < 2; side++) {
         y[side] = TG_NEW_N(w->a, double, w->c->n_runs[side]);
         for (size_t run = 0; run < w->c->n_runs[side]; run++)
-            y[side][run] = SCALE * share_in(w, op, side,
-                                            (struct cells){ .run = { run, run + 1 },
-                                                            .rank = { 0, w->c->n_ranks[side] } });
+            y[side][run] = SCALE * share_in(w, op, side, run);
     }
     tg_evidence_of_values(w, ev, y, TG_VALUES_PLAIN);
     for (int side = 0; side < 2; side++)

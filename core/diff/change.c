@@ -59,7 +59,7 @@ static bool in_every_run_of(const struct tg_diff_work *w, const struct tg_op_cou
 {
     size_t n = w->c->n_runs[side], first = 0, rest = 0;
 
-    if (n < TG_NEW_RUNS || w->c->n_runs[!side] < TG_NEW_RUNS || has_calls(w, x, !side))
+    if (n < TG_FEWEST_RUNS || w->c->n_runs[!side] < TG_FEWEST_RUNS || has_calls(w, x, !side))
         return false;
     for (size_t run = 0; run < n; run++) {
         const struct tg_step_counts *s = &x->run[side][run];

@@ -33,7 +33,7 @@ bool tg_confirm_suspects(const struct tg_evidence *first, const double *step_ns)
 
 static bool excludes(const struct tg_evidence *ev, double detect)
 {
-    return ev->e + TG_ASK_Z * ev->se < log1p(detect);
+    return ev->e + TG_Z_EXCLUDED * ev->se < log1p(detect);
 }
 
 enum tg_asked tg_confirm(const struct tg_evidence *again, double detect, bool last)
@@ -52,7 +52,7 @@ enum tg_asked tg_confirm(const struct tg_evidence *again, double detect, bool la
 /* The error falls with the root of the runs. */
 static size_t runs_that_tell(const struct tg_evidence *again, size_t new, double detect)
 {
-    double times = TG_ASK_Z * again->se / log1p(detect);
+    double times = TG_Z_EXCLUDED * again->se / log1p(detect);
     return (size_t)ceil((double)new *fmax(1, times * times));
 }
 

@@ -33,9 +33,7 @@
 #define TG_APART 5 /* with too few runs: times what the others changed by (294 pairs of one run) */
 
 /* ---- parts of runs, steps, names ---- */
-#define TG_CALLER                                                                                  \
-    0.25 /* of its time is its own, at most: an operator that calls what does the work */
-#define TG_FEW_RANKS 0.25 /* of the ranks: so many are stragglers */
+#define TG_QUARTER 0.25 /* an operator's own time, if it calls what does the work; stragglers */
 #define TG_LEVELLED                                                                                \
     0.33 /* of the variance between runs: at most so much stays without their speeds (noise) */
 #define TG_HALF                                                                                    \
@@ -45,15 +43,14 @@
 #define TG_NEARLY_ALL 0.9 /* of the change under one parent; of the other big operators (noise) */
 
 /* ---- numbers of things ---- */
-#define TG_FEWEST_RUNS                                                                             \
-    3 /* a side, of which durations are judged, unless the policy says how many */
-#define TG_NEW_RUNS                                                                                \
-    3 /* a side: from this many on, a name that all of one and none of the other have is new */
+#define TG_FEWEST_RUNS 3  /* a side: for durations, and for a name of all runs of one side alone */
 #define TG_FEW_VARY 3     /* operators: fewer that vary tell nothing about the data */
 #define TG_MIN_BIG 5      /* operators: fewer tell nothing about the machine */
 #define TG_FINE_TICKS 10  /* of the clock a call, from which on it shows a factor */
-#define TG_AS_LONG_Z 2    /* standard errors by which a step may be longer and is as long */
 #define TG_MORE_A_TRACE 1 /* calls outside the steps, on average of the traces */
+
+/* ---- standard errors ---- */
+#define TG_Z_EXCLUDED 2 /* a size that is farther away is excluded */
 
 /* ---- chances ---- */
 #define TG_PART_P 0.01       /* of k fresh steps above all others; of a schedule: a hint */
@@ -67,9 +64,9 @@
 #define TG_TAU_4 0.12
 #define TG_Z_5 3 /* more */
 #define TG_TAU_5 0.08
-#define TG_TAU_7 0.06         /* 10v5, 7v7 */
-#define TG_TAU_8 0.05         /* both sides 8 or more */
-#define TG_TAU_DEVICE 0.02    /* of device work, proven: warns (172 kernels of a V100: none false) */
+#define TG_TAU_7 0.06      /* 10v5, 7v7 */
+#define TG_TAU_8 0.05      /* both sides 8 or more */
+#define TG_TAU_DEVICE 0.02 /* of device work, proven: warns (172 kernels of a V100: none false) */
 #define TG_P_5 (2.0001 / 252) /* one inversion of 5v5; a hair more than exact, for rounding */
 #define TG_P_7 (2.0001 / 462) /* one inversion of 6v5 */
 #define TG_P_HALF 0.1001      /* of each half of the steps */
@@ -83,7 +80,6 @@
 #define TG_ASK_RED_P 0.0022 /* of the new runs: 2 of 924, one inversion of 6v6 */
 #define TG_ASK_MORE_P 0.3   /* of the new runs: up to it more of them are asked */
 #define TG_ASK_CLEAR_P 0.5  /* of the new runs: from it on they do not look slower */
-#define TG_ASK_Z 2          /* standard errors that exclude a size */
 
 /* ---- the account (account.h) ---- */
 #define TG_GROWN 0.08    /* wall of the same code, 455 quiet pairs of 3v3 and more: 2 beyond it */

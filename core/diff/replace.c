@@ -210,7 +210,7 @@ static bool is_caller(const struct tg_op *op)
 {
     int side = tg_op_rose(op) ? TG_TEST : TG_BASE;
 
-    return op->kind == TG_KIND_OP && op->self[side] < TG_CALLER * op->total[side];
+    return op->kind == TG_KIND_OP && op->self[side] < TG_QUARTER * op->total[side];
 }
 
 static bool is_work(const struct tg_op *op)

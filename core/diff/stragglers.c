@@ -90,7 +90,7 @@ static bool choose(const struct waits *x, bool *in)
         in[i] = x->rank[i] >= x->rank[best] / 2;
         n += in[i];
     }
-    return n == 1 || (double)n <= TG_FEW_RANKS * (double)x->n_ranks;
+    return n == 1 || (double)n <= TG_QUARTER * (double)x->n_ranks;
 }
 
 /* The node of all chosen ranks; "": they are of several. */

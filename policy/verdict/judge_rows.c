@@ -266,7 +266,7 @@ static bool is_as_long(const struct tg_eval_state *e, const struct tg_judging *w
 {
     const struct tg_comparison *c = e->c;
     const struct tg_evidence *step = &c->metrics[TG_METRIC_HOST_TIME].ev;
-    double longer = step->value[TG_BASE] * expm1(step->e + TG_AS_LONG_Z * step->se), lost = 0;
+    double longer = step->value[TG_BASE] * expm1(step->e + TG_Z_EXCLUDED * step->se), lost = 0;
     bool gaps = w->x.kind == TG_QUANTITY_GAP && w->x.op->kind == TG_KIND_STEP;
     bool whole = w->x.kind == TG_QUANTITY_TRACE && w->rule->metric == TG_RULE_METRIC_STEP_TIME &&
                  c->step.ev_total.judged == TG_JUDGED;

@@ -571,15 +571,13 @@ static unsigned kinds_of(const struct tg_diff_work *w, const struct tg_op *op, i
 {
     unsigned kinds = 0;
 
-    if (op->kind == TG_KIND_OP && tg_name_is_view(op->name))
-        return 0;
     for (size_t at = w->first[side]; at < (side ? w->n_cells : w->first[TG_TEST]); at++) {
         const struct tg_diff_cell *cell = &op->rows->cell[at];
         for (size_t r = 0; r < cell->n; r++)
             for (size_t i = 0; i < cell->row[r]->n_attrs; i++)
                 kinds |= tells(&cell->row[r]->attrs[i]) ? 1u << cell->row[r]->attrs[i].kind : 0;
     }
-    return kinds;
+    return kinds && op->kind == TG_KIND_OP && tg_name_is_view(op->name) ? 0 : kinds;
 }
 
 static void compare_op(struct tg_diff_work *w, struct tg_op *op)

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/sort.h"
 #include "core/base/utf8.h"
 #include "policy/language/limit.h"
 #include "policy/verdict/internal.h"
@@ -350,16 +351,10 @@ static bool has_number(const int64_t *v, size_t n, int64_t x)
     return false;
 }
 
-static int by_rank(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Ranks of a side are ascending. */
 static bool has_rank(const struct tg_side *side, int64_t rank)
 {
-    return side->n_ranks && bsearch(&rank, side->ranks, side->n_ranks, sizeof rank, by_rank);
+    return side->n_ranks && bsearch(&rank, side->ranks, side->n_ranks, sizeof rank, tg_by_i64);
 }
 
 static bool has_limit(const struct tg_rule *rule)

@@ -28,11 +28,6 @@ static struct tg_result *guard(struct tg_eval_state *e, enum tg_reason need, str
 
 static const char *const side_name[] = { "baseline", "fresh" };
 
-static const char *s_of(double n)
-{
-    return n == 1 ? "" : "s";
-}
-
 /* Could these runs have shown a change of step time that matters? */
 static void guard_detectable(struct tg_eval_state *e, const struct tg_comparison *c,
                              const struct tg_require *q)
@@ -141,7 +136,7 @@ static bool guard_markings(struct tg_eval_state *e)
                   "Record both sides with the same markers. If the window is an annotation, name "
                   "one that does not contain itself.",
                   "the %s traces have %llu marker%s of steps %s, unlike the other side's",
-                  side_name[side], (unsigned long long)of[side].n[i], s_of((double)of[side].n[i]),
+                  side_name[side], (unsigned long long)of[side].n[i], TG_PLURAL(of[side].n[i]),
                   what[i]);
             return true;
         }
@@ -272,7 +267,7 @@ static void guard_ranks_of(struct tg_eval_state *e, int side, size_t expected, s
             tg_buf_puts(&said, ")");
         }
     } else {
-        tg_buf_printf(&said, "%zu rank%s in %s %s run, %zu %s expected", n, s_of((double)n),
+        tg_buf_printf(&said, "%zu rank%s in %s %s run, %zu %s expected", n, TG_PLURAL(n),
                       runs ? "every" : "the", side_name[side], expected,
                       expected == 1 ? "is" : "are");
         tg_buf_puts(&next, "Record every rank");
@@ -369,14 +364,11 @@ static void tell_left_runs(struct tg_eval_state *e, const struct tg_comparison *
                 n++;
             }
         if (first)
-            tg_eval_note(
-                e, TG_REASON_FLAGS,
-                TG_SV_PRINTF(e->arena,
-                             "%zu of %zu %s runs %s left out: recorded with other profiler "
-                             "flags than the others (%.*s: %.*s)",
-                             n, n + c->n_runs[side], side_name[side], n == 1 ? "is" : "are",
-                             TG_SV_ARG(first->source), TG_SV_ARG(first->profile)),
-                "Record all runs with the same options of the profiler.");
+            TG_NOTE(e, TG_REASON_FLAGS, "Record all runs with the same options of the profiler.",
+                    "%zu of %zu %s runs %s left out: recorded with other profiler "
+                    "flags than the others (%.*s: %.*s)",
+                    n, n + c->n_runs[side], side_name[side], n == 1 ? "is" : "are",
+                    TG_SV_ARG(first->source), TG_SV_ARG(first->profile));
     }
 }
 
@@ -539,7 +531,7 @@ static void tell_lenient(struct tg_eval_state *e, const char *name, const struct
                           kinds[i][d->lenient[i] != 1]);
     TELL(e, false, "--strict-json refuses them and says where.",
          "%.0f deviation%s from JSON in the %s traces accepted%.*s", d->leniencies,
-         s_of(d->leniencies), name, TG_SV_ARG(tg_buf_sv(&b)));
+         TG_PLURAL(d->leniencies), name, TG_SV_ARG(tg_buf_sv(&b)));
 }
 
 /* `base`: what the baseline has of it, which may be `d` itself. */
@@ -559,13 +551,13 @@ static void judge_damage(struct tg_eval_state *e, const char *name, const struct
     if (d->unmatched > 0)
         TELL(e, more_a_step(d->unmatched, d, base->unmatched, base) >= 1, "",
              "%.0f begin or end event%s of the %s traces without a partner ignored", d->unmatched,
-             s_of(d->unmatched), name);
+             TG_PLURAL(d->unmatched), name);
     if (d->undated > 0)
         TELL(e, more_a_step(d->undated, d, base->undated, base) > 0,
              "Their number and time are not judged. A complete event (ph X) has ts and dur: what "
              "writes the trace does not.",
              "%.0f event%s of the %s traces without a start or a duration left out", d->undated,
-             s_of(d->undated), name);
+             TG_PLURAL(d->undated), name);
 }
 
 bool tg_guard_integrity(struct tg_eval_state *e)

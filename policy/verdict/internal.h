@@ -68,6 +68,9 @@ void tg_eval_message(struct tg_result *r, enum tg_state state, enum tg_subject s
 void tg_eval_revise(struct tg_eval_state *e, struct tg_result *r, enum tg_state to,
                     enum tg_reason why, tg_sv evidence);
 void tg_eval_note(struct tg_eval_state *e, enum tg_reason reason, tg_sv text, const char *next);
+#define TG_NOTE(e, reason, next, ...)                                                              \
+    tg_eval_note((e), (reason), TG_SV_PRINTF((e)->arena, __VA_ARGS__), (next))
+#define TG_PLURAL(n) ((n) == 1 ? "" : "s")
 
 /* ---- select.c ---- */
 
@@ -207,6 +210,6 @@ void tg_eval_account(struct tg_eval_state *e);
 void tg_waive(struct tg_eval_state *e);
 /* known_events.c */
 void tg_known_explain(struct tg_eval_state *e);
-void tg_fold(struct tg_eval_state *e); /* results in their final order */
+void tg_fold(struct tg_eval_state *e);      /* results in their final order */
 void tg_fold_rank(struct tg_eval_state *e); /* then what one rank alone does: one_rank.c */
 #endif

@@ -8,13 +8,6 @@
 #include "policy/verdict/phrase.h"
 
 #define NAMED 3 /* names in a list */
-#define NOTE(e, reason, next, ...)                                                                 \
-    tg_eval_note((e), (reason), TG_SV_PRINTF((e)->arena, __VA_ARGS__), (next))
-
-static const char *s_of(size_t n)
-{
-    return n == 1 ? "" : "s";
-}
 
 /* What a note weighs a name by; 0: it is not about it. And how reports say it. */
 typedef double weigh(const struct tg_comparison *c, const struct tg_op *op);
@@ -54,10 +47,10 @@ static void tell_ranks(struct tg_eval_state *e, const struct tg_comparison *c)
     size_t compared = c->given[TG_TEST].n_ranks;
     if (c->n_ranks[TG_BASE] == 1 && c->n_ranks[TG_TEST] == 1 && c->n_lacking[TG_BASE] &&
         c->side[TG_BASE].ranks[0] != c->side[TG_TEST].ranks[0]) { /* compared all the same */
-        NOTE(e, TG_REASON_RANK,
-             "Ranks of one program may differ: record the same one on both sides.",
-             "rank %lld is compared with rank %lld of the baseline",
-             (long long)c->side[TG_TEST].ranks[0], (long long)c->side[TG_BASE].ranks[0]);
+        TG_NOTE(e, TG_REASON_RANK,
+                "Ranks of one program may differ: record the same one on both sides.",
+                "rank %lld is compared with rank %lld of the baseline",
+                (long long)c->side[TG_TEST].ranks[0], (long long)c->side[TG_BASE].ranks[0]);
         return;
     }
     for (int side = 0; side < 2; side++) {
@@ -65,13 +58,13 @@ static void tell_ranks(struct tg_eval_state *e, const struct tg_comparison *c)
         if (!c->n_lacking[side] || (expected && c->n_brought[side] != expected))
             continue; /* the guard of `ranks: {expect: N}` tells the latter */
         tg_ranks_put(&b, c->lacking[side], c->n_lacking[side]);
-        NOTE(e, TG_REASON_RANKS,
-             expected ? "Record every rank on both sides."
-                      : "Record every rank on both sides. `ranks: {expect: N}` in the "
-                        "suite makes a missing rank inconclusive.",
-             "%s %s not in every %s run: not compared; %zu rank%s", b.p,
-             c->n_lacking[side] == 1 ? "is" : "are", name[side], compared,
-             compared == 1 ? " is" : "s are");
+        TG_NOTE(e, TG_REASON_RANKS,
+                expected ? "Record every rank on both sides."
+                         : "Record every rank on both sides. `ranks: {expect: N}` in the "
+                           "suite makes a missing rank inconclusive.",
+                "%s %s not in every %s run: not compared; %zu rank%s", b.p,
+                c->n_lacking[side] == 1 ? "is" : "are", name[side], compared,
+                compared == 1 ? " is" : "s are");
     }
 }
 
@@ -115,11 +108,12 @@ static void tell_other_device(struct tg_eval_state *e, const struct tg_compariso
         }
     if (c->same_device || !kernels)
         return;
-    NOTE(e, TG_REASON_DEVICE,
-         "Judged are operators, copies, sets, synchronisations and graph launches, by number and "
-         "bytes. Record both sides alike, or change baseline.require_same.",
-         "kernels are not judged, %s of the step: the two sides differ in %.*s",
-         TG_VALUE(100 * fmin(share, 1), TG_UNIT_PERCENT), TG_SV_ARG(c->differs));
+    TG_NOTE(
+        e, TG_REASON_DEVICE,
+        "Judged are operators, copies, sets, synchronisations and graph launches, by number and "
+        "bytes. Record both sides alike, or change baseline.require_same.",
+        "kernels are not judged, %s of the step: the two sides differ in %.*s",
+        TG_VALUE(100 * fmin(share, 1), TG_UNIT_PERCENT), TG_SV_ARG(c->differs));
 }
 
 /* What would do as steps: 'window: {by: annotation, name: "execute_*"} (or "step *"); …' */
@@ -141,15 +135,15 @@ static void put_windows(struct tg_buf *b, const struct tg_comparison *c)
 static void tell_disturbed(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     if (c->other_data)
-        NOTE(e, TG_REASON_DATA, "Record both sides with the same data and seeds.",
-             "the fresh runs had other data: most of the counts that vary are where "
-             "the baseline's never were; durations are not judged");
+        TG_NOTE(e, TG_REASON_DATA, "Record both sides with the same data and seeds.",
+                "the fresh runs had other data: most of the counts that vary are where "
+                "the baseline's never were; durations are not judged");
     if (c->busy)
-        NOTE(e, TG_REASON_MACHINE,
-             "Record the fresh runs again, with nothing else running and after a warm-up.",
-             "the machine was busy during the fresh runs: most operators wait in their steps, "
-             "together %.0f %% of a step longer than in the baseline; durations are not judged",
-             100 * c->excess);
+        TG_NOTE(e, TG_REASON_MACHINE,
+                "Record the fresh runs again, with nothing else running and after a warm-up.",
+                "the machine was busy during the fresh runs: most operators wait in their steps, "
+                "together %.0f %% of a step longer than in the baseline; durations are not judged",
+                100 * c->excess);
 }
 
 static void put_outside(struct tg_buf *b, const struct tg_comparison *c, const struct tg_op *op)
@@ -164,10 +158,10 @@ static void tell_outside(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     TG_BUF b = { 0 };
     if (put_most(&b, c, ~0u, tg_outside_growth, put_outside))
-        NOTE(e, tg_outside_has_steps(c) ? TG_REASON_NOTE : TG_REASON_OUTSIDE,
-             "Calls a step. Rules about names judge what is inside the steps: widen the "
-             "window, or see `diff --whole`. launch_count and sync_count count them.",
-             "more calls outside the steps: %s", b.p);
+        TG_NOTE(e, tg_outside_has_steps(c) ? TG_REASON_NOTE : TG_REASON_OUTSIDE,
+                "Calls a step. Rules about names judge what is inside the steps: widen the "
+                "window, or see `diff --whole`. launch_count and sync_count count them.",
+                "more calls outside the steps: %s", b.p);
 }
 
 static bool is_launch_call(const struct tg_op *op)
@@ -193,11 +187,11 @@ static void tell_idle_launches(struct tg_eval_state *e, const struct tg_comparis
     }
     if (calls < 1 || calls <= fmax(work, 0) + 0.5)
         return;
-    NOTE(e, TG_REASON_LAUNCHES,
-         "Kernels, copies and sets. Were their events lost, or do more calls now launch "
-         "the same work?",
-         "%s more launching calls a step, but %s more of what they launch",
-         TG_VALUE(calls, TG_UNIT_COUNT), work > 0 ? TG_VALUE(work, TG_UNIT_COUNT) : "none");
+    TG_NOTE(e, TG_REASON_LAUNCHES,
+            "Kernels, copies and sets. Were their events lost, or do more calls now launch "
+            "the same work?",
+            "%s more launching calls a step, but %s more of what they launch",
+            TG_VALUE(calls, TG_UNIT_COUNT), work > 0 ? TG_VALUE(work, TG_UNIT_COUNT) : "none");
 }
 
 /* Kinds of which people expect that a policy looks at them. */
@@ -252,10 +246,10 @@ static void tell_more_rows(struct tg_eval_state *e, const struct tg_comparison *
         if (more <= (unknown ? 0 : fmax(TG_MUCH * all, 10)) || is_judged(e, c, kinds[k]))
             continue;
         put_most(&b, c, 1u << kinds[k], more_calls, put_more);
-        NOTE(e, TG_REASON_UNKNOWN_WORK,
-             unknown ? "A step. No rule judges them: docs/metrics.md does not list their `cat`."
-                     : "A step. No rule judges them, and recording them takes time as well.",
-             "more %s: %s", tg_phrase_kind(kinds[k]), b.p);
+        TG_NOTE(e, TG_REASON_UNKNOWN_WORK,
+                unknown ? "A step. No rule judges them: docs/metrics.md does not list their `cat`."
+                        : "A step. No rule judges them, and recording them takes time as well.",
+                "more %s: %s", tg_phrase_kind(kinds[k]), b.p);
     }
 }
 
@@ -292,12 +286,12 @@ static void tell_more_events(struct tg_eval_state *e, const struct tg_comparison
     if (rest[TG_TEST] - rest[TG_BASE] * by_trace < all[TG_BASE] * by_trace ||
         rest[TG_TEST] - rest[TG_BASE] * by_step < all[TG_BASE] * by_step)
         return;
-    NOTE(e, TG_REASON_EVENTS,
-         "Python functions, flows, counters. Record both sides with the same settings of "
-         "the profiler; recording them takes time as well.",
-         "the fresh traces have %.2g times as many events a step as the "
-         "baseline's, most of them of kinds that no rule sees",
-         all[TG_TEST] / all[TG_BASE] / by_step);
+    TG_NOTE(e, TG_REASON_EVENTS,
+            "Python functions, flows, counters. Record both sides with the same settings of "
+            "the profiler; recording them takes time as well.",
+            "the fresh traces have %.2g times as many events a step as the "
+            "baseline's, most of them of kinds that no rule sees",
+            all[TG_TEST] / all[TG_BASE] / by_step);
 }
 
 /* Annotations enclose operators, which are judged: their own time has to matter, and it is in the
@@ -323,7 +317,7 @@ static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_compari
         if (!n || !matters(e, expected[k], share) || is_judged(e, c, expected[k]))
             continue;
         tg_buf_printf(&b, "%s%s (%zu name%s, %s of the step)", b.n ? ", " : "no rule checks the ",
-                      tg_phrase_kind(expected[k]), n, s_of(n),
+                      tg_phrase_kind(expected[k]), n, TG_PLURAL(n),
                       TG_VALUE(100 * fmin(share, 1), TG_UNIT_PERCENT));
     }
     if (b.n)
@@ -336,11 +330,11 @@ static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_compari
 static void tell_ratio(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     if (c->iteration_ratio != 1)
-        NOTE(e, TG_REASON_ITERATIONS,
-             "Mark the steps (prof.step()), or record the same number of them on both sides.",
-             "every count of the fresh traces is %.4g times the baseline's: taken for "
-             "more or fewer steps, but the same work done more often looks alike",
-             c->iteration_ratio);
+        TG_NOTE(e, TG_REASON_ITERATIONS,
+                "Mark the steps (prof.step()), or record the same number of them on both sides.",
+                "every count of the fresh traces is %.4g times the baseline's: taken for "
+                "more or fewer steps, but the same work done more often looks alike",
+                c->iteration_ratio);
 }
 
 static bool has_same_counts(const struct tg_comparison *c)
@@ -415,14 +409,15 @@ static void tell_warming(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     if (c->warming == 0)
         return;
-    tg_eval_note(e, TG_REASON_NONE,
-                 TG_SV_PRINTF(e->arena,
-                              "the device's speed changes within the runs: its work takes %s %s in "
-                              "the last steps than in the first ones",
-                              TG_VALUE(100 * fabs(expm1(c->warming)), TG_UNIT_PERCENT),
-                              c->warming > 0 ? "longer" : "shorter"),
-                 "Warm up for two seconds before recording. Until then only large changes of device "
-                 "times are found.");
+    tg_eval_note(
+        e, TG_REASON_NONE,
+        TG_SV_PRINTF(e->arena,
+                     "the device's speed changes within the runs: its work takes %s %s in "
+                     "the last steps than in the first ones",
+                     TG_VALUE(100 * fabs(expm1(c->warming)), TG_UNIT_PERCENT),
+                     c->warming > 0 ? "longer" : "shorter"),
+        "Warm up for two seconds before recording. Until then only large changes of device "
+        "times are found.");
 }
 
 /* "2/1" of "Torch-Compiled Region: 2/1", frame and recompilation; "" for the first compilation. */
@@ -458,29 +453,29 @@ static void tell_recompilations(struct tg_eval_state *e, const struct tg_compari
         if (tg_strmap_find(&base, fresh.text[i]) == TG_NO_ID && n++ < 5)
             tg_buf_printf(&names, "%s%.*s", names.n ? ", " : "", TG_SV_ARG(fresh.text[i]));
     if (n)
-        NOTE(e, TG_REASON_NONE,
-             "TORCH_LOGS=recompiles says why. Warm up longer if it is only the first steps.",
-             "torch.compile compiled %zu region%s again that the baseline did not: %s%s", n,
-             s_of(n), names.p, n > 5 ? ", …" : "");
+        TG_NOTE(e, TG_REASON_NONE,
+                "TORCH_LOGS=recompiles says why. Warm up longer if it is only the first steps.",
+                "torch.compile compiled %zu region%s again that the baseline did not: %s%s", n,
+                TG_PLURAL(n), names.p, n > 5 ? ", …" : "");
 }
 
 static void tell_partial_ranks(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     size_t full = c->n_ranks[TG_TEST], all = c->given[TG_TEST].n_ranks;
     if (c->n_steps_only)
-        NOTE(e, TG_REASON_NONE,
-             "The stored size of a run is limited (docs/baselines.md). Fewer steps leave "
-             "room for more ranks.",
-             "%zu of %zu ranks are compared in full; of the others the stored "
-             "side has step times only, which are compared",
-             full, all);
+        TG_NOTE(e, TG_REASON_NONE,
+                "The stored size of a run is limited (docs/baselines.md). Fewer steps leave "
+                "room for more ranks.",
+                "%zu of %zu ranks are compared in full; of the others the stored "
+                "side has step times only, which are compared",
+                full, all);
     if (c->n_unnamed)
-        NOTE(e, TG_REASON_NONE,
-             "A rule about names, or --json, --html or --csv, compares them on all ranks "
-             "(docs/clusters.md).",
-             "operators and kernels are compared on %zu of %zu ranks: no rule "
-             "is about them; metrics, step times and collectives on all",
-             full, all);
+        TG_NOTE(e, TG_REASON_NONE,
+                "A rule about names, or --json, --html or --csv, compares them on all ranks "
+                "(docs/clusters.md).",
+                "operators and kernels are compared on %zu of %zu ranks: no rule "
+                "is about them; metrics, step times and collectives on all",
+                full, all);
 }
 
 /*
@@ -522,9 +517,9 @@ static void tell_shifted(struct tg_eval_state *e, const struct tg_comparison *c,
                   TG_VALUE(most->count[TG_BASE], unit), TG_VALUE(most->count[TG_TEST], unit),
                   (long long)most->rank);
     if (most->n > 1)
-        tg_buf_printf(&b, " (and more on %zu other%s)", most->n - 1, s_of(most->n - 1));
+        tg_buf_printf(&b, " (and more on %zu other%s)", most->n - 1, TG_PLURAL(most->n - 1));
     if (n > 1)
-        tg_buf_printf(&b, "; %zu more name%s", n - 1, s_of(n - 1));
+        tg_buf_printf(&b, "; %zu more name%s", n - 1, TG_PLURAL(n - 1));
     tg_eval_note(e, TG_REASON_RANKS, tg_buf_sv(&b),
                  "A step takes as long as its slowest rank. Counts and bytes are means over ranks; "
                  "a rule with `rank: each` judges every rank by itself.");
@@ -550,8 +545,8 @@ static void tell_environment(struct tg_eval_state *e, const struct tg_comparison
         tg_sv base = x->value[0].n ? x->value[0] : unknown;
         tg_sv test = x->value[1].n ? x->value[1] : unknown;
         if (x != other_cpu(c)) /* told first */
-            NOTE(e, TG_REASON_NONE, "", "%.*s: %.*s -> %.*s", TG_SV_ARG(x->key), TG_SV_ARG(base),
-                 TG_SV_ARG(test));
+            TG_NOTE(e, TG_REASON_NONE, "", "%.*s: %.*s -> %.*s", TG_SV_ARG(x->key), TG_SV_ARG(base),
+                    TG_SV_ARG(test));
     }
 }
 
@@ -586,9 +581,9 @@ static void tell_less_work(struct tg_eval_state *e, const struct tg_comparison *
 {
     TG_BUF b = { 0 };
     if (put_most(&b, c, ~0u, weigh_gone, put_gone))
-        NOTE(e, TG_REASON_NONE,
-             "Was it meant to go? The rule less-work with `warn: {abs: 0}` warns of it.",
-             "less work: %s", b.p);
+        TG_NOTE(e, TG_REASON_NONE,
+                "Was it meant to go? The rule less-work with `warn: {abs: 0}` warns of it.",
+                "less work: %s", b.p);
 }
 
 void tg_notes(struct tg_eval_state *e)

@@ -123,13 +123,10 @@ void tg_stages_note(struct tg_eval_state *e)
         return;
     if (asking->new)
         new = tg_arena_printf(e->arena, ", then %zu new ones for what looked slower", asking->new);
-    tg_eval_note(e, TG_REASON_NONE,
-                 TG_SV_PRINTF(e->arena,
-                              "judged in stages: %zu runs a side%s; a time that looks slower fails "
-                              "only if new runs confirm it, from %s on; the size that matters is "
-                              "%s",
-                              asking->first, new, TG_PCT(100 * TG_ASK_SIZE),
-                              TG_PCT(100 * asking->detect)),
-                 "On recorded CPU models, with up to 17 runs a side, the same code failed in 1 of "
-                 "1,000 cases, and +20 % on one operator was found in 8 of 10.");
+    TG_NOTE(e, TG_REASON_NONE,
+            "On recorded CPU models, with up to 17 runs a side, the same code failed in 1 of "
+            "1,000 cases, and +20 % on one operator was found in 8 of 10.",
+            "judged in stages: %zu runs a side%s; a time that looks slower fails "
+            "only if new runs confirm it, from %s on; the size that matters is %s",
+            asking->first, new, TG_PCT(100 * TG_ASK_SIZE), TG_PCT(100 * asking->detect));
 }

@@ -149,6 +149,8 @@ struct tg_judging { /* one row while it is judged: each part is made from those 
 /* Values and evidence of the row's quantity, by one estimate (LEAST: as the comparison has it); false: it has none. */
 bool tg_probe(struct tg_probe *p, const struct tg_judging *w, const struct tg_comparison *c,
               enum tg_estimate by);
+/* Does a side lack totals by Python frame that rules about these kinds need? */
+bool tg_lacks_frames(const struct tg_comparison *c, uint32_t kinds, int side);
 
 /* ---- judge_rows.c ---- */
 
@@ -159,8 +161,6 @@ bool tg_judging_measure(struct tg_judging *w, const struct tg_rule *rule,
 /* Judges a quantity of `e->c` and adds its row: of parts and sums only what is found. Its state. */
 enum tg_state tg_judge_quantity(struct tg_eval_state *e, const struct tg_rule *rule,
                                 const struct tg_quantity *x);
-/* Does a side lack totals by Python frame that rules about these kinds need? */
-bool tg_lacks_frames(const struct tg_comparison *c, uint32_t kinds, int side);
 
 /* ---- stages.c: is the verdict final? ---- */
 

@@ -64,11 +64,6 @@ bool tg_judging_measure(struct tg_judging *w, const struct tg_rule *rule,
 
 /* ---- needs ---- */
 
-bool tg_lacks_frames(const struct tg_comparison *c, uint32_t kinds, int side)
-{
-    return tg_frame_sorts(kinds) & (~c->frame_sorts[side] | c->frames_lack[side]);
-}
-
 /*
  * Another device chooses other kernels, and everything takes another time there. What the program
  * asks for stays: operators, copies, sets, synchronisations and graph launches, their number and

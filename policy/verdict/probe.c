@@ -154,6 +154,11 @@ static bool probe_bytes(struct tg_probe *p, const struct tg_op *op)
     return p->known[TG_BASE] && (p->known[TG_TEST] || op->bytes[TG_BASE] > 0);
 }
 
+bool tg_lacks_frames(const struct tg_comparison *c, uint32_t kinds, int side)
+{
+    return tg_frame_sorts(kinds) & (~c->frame_sorts[side] | c->frames_lack[side]);
+}
+
 /* False: this name has none. */
 static bool probe_op(struct tg_probe *p, enum tg_rule_metric m, const struct tg_comparison *c,
                      const struct tg_op *op, enum tg_estimate by)

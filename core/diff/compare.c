@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "core/diff/internal.h"
 #include "core/diff/numbers.h"
+#include "core/diff/uses.h"
 
 /* One shard a side speaks for all: arranging has compared those of one side. */
 static bool sides_comparable(const struct tg_side *base, const struct tg_side *test,
@@ -32,6 +32,19 @@ static void find_other_data(struct tg_comparison *c)
         moved += ev->proof == TG_COUNT_HINT;
     }
     c->other_data = vary >= TG_FEW_VARY && 2 * moved > vary;
+}
+
+/* A comparison in which no count differs has no places. */
+static void index_uses(struct tg_diff_work *w)
+{
+    for (size_t i = 0; w->n_cells && i < w->c->n_ops; i++) {
+        const struct tg_op *op = &w->c->ops[i];
+        if (tg_kind_is_counted(op->kind) && !op->polling &&
+            (op->change != TG_SAME || op->counted.proof != TG_COUNT_UNCHANGED)) {
+            tg_uses_index(w);
+            return;
+        }
+    }
 }
 
 /* As many runs on each side: one table serves both directions. */
@@ -66,17 +79,18 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
             make_rank_tables(w);
         tg_compare_env(w);
         tg_compare_attrs(w);
+        index_uses(w);
         tg_choices_find(w);
-        tg_slight_find_views(w);
-        tg_replacements_pair(w);
-        tg_slight_find_small(w);
+        tg_small_find(w, TG_SLIGHT_FREE);
+        tg_places_balance(w);
+        tg_small_find(w, TG_SLIGHT_SMALL);
         find_other_data(out);
-        tg_calling_ops_find(w);
+        tg_leaders_find(w);
         if (!w->o->no_evidence)
             tg_evidence_of_ops(w);
         tg_compare_metrics(w);
         tg_compare_numbers(w);
-        tg_net_find(w);
+        tg_places_repay(w);
         tg_account_close(w);
         tg_rank_alone_find(w);
         tg_straggler_find(w);

@@ -24,10 +24,10 @@ enum tg_relation {
     TG_REL_RENAMED,        /* same count and cost under another name: `partner` */
     TG_REL_REPLACED,       /* part of a replacement whose net work did not rise: `region` */
     TG_REL_REPLACED_WORSE, /* part of one whose net work rose */
-    TG_REL_MOVED           /* beside a replacement: judged by its encloser's inclusive time */
+    TG_REL_MOVED           /* slower only by what moved to it: its place is not */
 };
 
-/* What came and costs next to nothing, without a wait, a copy or an allocation of its own (slight.c). */
+/* What came and costs next to nothing, without a wait, a copy or an allocation of its own (place_small.c). */
 enum tg_slight {
     TG_SLIGHT_NOT,
     TG_SLIGHT_SMALL, /* one of several additions that are together under 0.1 % of the step */
@@ -200,9 +200,9 @@ struct tg_op {
     double total[2], self[2];
     double share[2]; /* of the step, 0..1 (self on the host, duration on the device) */
     const struct tg_algorithm
-        *choice; /* device work: all that differs is libraries' choice; the first */
+        *choice;        /* device work: all that differs is libraries' choice; the first */
     bool on_rank_alone; /* it takes longer on tg_comparison.rank_alone's, and on no other */
-    bool repaid; /* it came, or got slower, where a place provably takes less time in all (net.c) */
+    bool repaid; /* it came, or got slower, where a place provably takes less time (place_cost.c) */
     enum tg_slight slight; /* of what came: does it cost next to nothing? */
     /* sums over everything: steps, ranks, runs, and the time outside every step */
     uint64_t whole_count[2];
@@ -252,7 +252,7 @@ struct tg_op {
 };
 
 /*
- * A library's choice (choices.c): an operator that is called as before and runs other kernels, sets and
+ * A library's choice (place_choice.c): an operator that is called as before and runs other kernels, sets and
  * copies of its own.
  */
 struct tg_algorithm {
@@ -265,11 +265,13 @@ struct tg_algorithm {
     struct tg_evidence ev;    /* of its time */
 };
 
-struct tg_region {     /* one replacement */
-    tg_sv encloser;    /* normalised name; "" the whole step */
-    enum tg_kind kind; /* of the added and removed; graph launches count as kernels */
-    double calls[2];   /* per step: removed, added */
-    double time[2];    /* ns per step: the encloser's inclusive time, or the step's */
+struct tg_region {      /* a place where calls came and went */
+    tg_sv encloser;     /* normalised name; "" the whole step */
+    enum tg_kind kind;  /* of the added and removed; graph launches count as kernels */
+    double calls[2];    /* per step: removed, added, by one measure (core/diff/place.h) */
+    const uint32_t *op; /* what came or went here, ascending; NULL in one made by hand */
+    size_t n_ops;
+    double time[2]; /* ns per step: the encloser's inclusive time, or the step's */
     bool worse_count;
     const struct tg_region_side *side; /* of both sides; NULL while the comparison is being made */
 };

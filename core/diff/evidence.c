@@ -199,11 +199,10 @@ bool tg_has_device_ops(const struct tg_comparison *c)
     return false;
 }
 
-/* Do the annotations that hold it show at least half of the slowdown? */
-static bool is_borne_out(const struct tg_diff_work *w, const struct tg_joint *joint,
-                         const struct tg_evidence *ev)
+bool tg_borne_out(const struct tg_diff_work *w, const uint32_t *around, size_t n,
+                  const struct tg_evidence *ev)
 {
-    struct tg_op *all = tg_ops_join(w, joint->around, joint->n_around);
+    struct tg_op *all = tg_ops_join(w, around, n);
     struct tg_run_values v = tg_run_values(w, all, TG_ASK_INCLUSIVE_STEPS);
     struct tg_evidence whole = { .judged = ev->judged };
 
@@ -229,26 +228,20 @@ static void judge_joint(struct tg_diff_work *w, const struct tg_joint *joint)
 {
     struct tg_comparison *c = w->c;
     struct tg_op *leader = &c->ops[joint->leader];
-    bool moved = joint->op == leader, on_device = tg_kind_is_device(leader->kind);
+    bool on_device = tg_kind_is_device(leader->kind);
     struct tg_run_values v = tg_run_values(w, joint->op, TG_ASK_BEST);
     struct tg_evidence ev = { 0 };
-    struct tg_aim aim = aim_at(w, tick_of(w, joint->op));
 
-    if (moved && tg_own_reason(leader, &v) != TG_JUDGED)
-        return;
     ev.judged = reason_of(w, &v, on_device ? TG_DEVICE_TIMES : TG_HOST_TIMES);
-    tg_evidence_fill(w, &ev, &v, machine_of(w, leader), aim);
-    if (joint->n_around && !(ev.slower && is_borne_out(w, joint, &ev)))
+    tg_evidence_fill(w, &ev, &v, machine_of(w, leader), aim_at(w, tick_of(w, joint->op)));
+    if (joint->n_around && !(ev.slower && tg_borne_out(w, joint->around, joint->n_around, &ev)))
         return;
     if (ev.judged != TG_JUDGED && !ev.suspicious)
         return;
     ev.pooled = joint->n;
     leader->ev = ev;
     leader->joined = joint->op;
-    if (moved)
-        leader->relation = TG_REL_NONE;
-    else
-        leader->ev_total = ev;
+    leader->ev_total = ev;
     /* A host's time tells no cost where a device does the work. */
     if (ev.faster && leader->region != TG_NO_ID && (on_device || !tg_has_device_ops(c)))
         excuse_faster(c, leader->region);

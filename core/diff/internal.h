@@ -1,7 +1,7 @@
 #ifndef TG_DIFF_INTERNAL_H
 #define TG_DIFF_INTERNAL_H
 /*
- * What the stages of a comparison share while it is made: align -> replace -> evidence ->
+ * What the stages of a comparison share while it is made: align -> places -> evidence ->
  * attributes. A cell is one operator in one shard (side, run, rank): the fine rows (parent, device,
  * stream) that carry its name there. Private to core/diff.
  */
@@ -35,6 +35,7 @@ struct tg_side_shards {
 
 struct tg_machine;
 struct tg_value_room;
+struct tg_use_index;
 
 /*
  * Host and device are two machines: each has its speed, its usual noise and its disturbances. Gaps,
@@ -45,8 +46,8 @@ enum tg_clock { TG_HOST_TIMES, TG_DEVICE_TIMES, TG_OWN_CLOCKS, TG_EITHER_TIMES =
 
 /*
  * Added operators and those that they replaced, as one operator, reported at `leader`, the largest
- * added one; or an unchanged operator beside a replacement, which is its own leader. Inside annotations
- * cost moves between names, so the enclosing annotation must confirm a slowdown.
+ * added one. Inside annotations cost moves between names, so the enclosing annotation must confirm a
+ * slowdown.
  */
 struct tg_joint {
     uint32_t leader;
@@ -54,20 +55,6 @@ struct tg_joint {
     const struct tg_op *op;
     const uint32_t *around; /* annotations around it; none: nothing has to confirm it */
     size_t n_around;
-};
-
-/* Where calls came and went (replace.c): the nearest annotation around them, by sort of work. */
-struct tg_net_place {
-    tg_sv encloser; /* "" the step */
-    enum tg_kind sort;
-    double added[2], removed[2]; /* calls per step: of work; with views */
-    bool cheap[2]; /* no more came than went: of work, which views do not pay for; of all */
-    uint32_t id;   /* of its region; TG_NO_ID */
-};
-
-struct tg_net_part { /* of an operator's change, in one place */
-    uint32_t op, place;
-    double delta; /* calls per step */
 };
 
 struct tg_diff_work {
@@ -91,9 +78,7 @@ struct tg_diff_work {
     tg_ns tick; /* the clock's: 1000 when every duration is a whole microsecond (PyTorch <= 2.0) */
     struct tg_joint *joints; /* freed when the comparison is made */
     size_t n_joints, cap_joints;
-    const struct tg_net_place *place;
-    const struct tg_net_part *place_part;
-    size_t n_places, n_place_parts;
+    const struct tg_use_index *uses; /* uses.h; NULL: no count changed */
     struct tg_strmap *names; /* normalised, aliased names of everything, parents included; */
     tg_sv *interned;         /* id -> its copy in the arena */
     size_t cap_interned;
@@ -167,36 +152,26 @@ void tg_scale_counts(struct tg_diff_work *w);
 /* Normalised and aliased (unless raw_names); the view lives in the arena. */
 tg_sv tg_diff_name(struct tg_diff_work *w, enum tg_kind kind, tg_sv raw);
 
-/* core/diff/choices.c: other kernels under the same calls. After attributes are compared. */
+/* ---- places (place.h says which file) ---- */
+
+/* Other kernels under the same calls. After attributes are compared. */
 void tg_choices_find(struct tg_diff_work *w);
-
-/* core/diff/slight.c: before places are balanced, and what is left after it. */
-void tg_slight_find_views(struct tg_diff_work *w);
-void tg_slight_find_small(struct tg_diff_work *w);
-
-/* core/diff/replace.c */
-void tg_replacements_pair(struct tg_diff_work *w);
+/* What costs nothing before places are balanced, and what is left and small after it. */
+void tg_small_find(struct tg_diff_work *w, enum tg_slight what);
+void tg_places_balance(struct tg_diff_work *w);
+void tg_leaders_find(struct tg_diff_work *w);
+/* After durations are judged: an operator is not slower if its place is not. */
+void tg_excuse_moves(struct tg_diff_work *w);
+/* What came where it provably saves time. After times and metrics are judged. */
+void tg_places_repay(struct tg_diff_work *w);
+/* Lists the operators of each replacement; adds them up, when all rows are final. */
+void tg_regions_group(struct tg_comparison *c);
+void tg_regions_close(struct tg_comparison *c);
 /* The rows of several operators as those of one: of each cell all of its members' rows. */
 struct tg_op *tg_ops_join(const struct tg_diff_work *w, const uint32_t *member, size_t n);
-
-/* core/diff/net.c: what came where it provably saves time. After times and metrics are judged. */
-void tg_net_find(struct tg_diff_work *w);
-
-/* core/diff/calling_op.c */
-void tg_calling_ops_find(struct tg_diff_work *w);
-/* Where the parts of an operator begin, which are sorted by operator; else where they would. */
-size_t tg_net_first_part(const struct tg_net_part *part, size_t n, uint32_t op);
-/* Adds up the replacements, when all rows are final. */
-void tg_regions_close(struct tg_comparison *c);
-/* Adds the raw parents of `op`, on both sides (from TG_BASE on) or the fresh one (from TG_TEST on). */
-void tg_op_parents(const struct tg_diff_work *w, const struct tg_op *op, int from,
-                   struct tg_strmap *raw);
-/* Calls per step and rank of `op` under a raw parent: median over runs of the modal count. */
-double tg_count_under(const struct tg_diff_work *w, const struct tg_op *op, int side, tg_sv parent);
-
-/* core/diff/moves.c: takes back what a parent got slower by if calls moved there from others, which
- * lost as much. After durations are judged. */
-void tg_excuse_moves(struct tg_diff_work *w);
+/* Do these together, by their inclusive time, show at least half of a slowdown? */
+bool tg_borne_out(const struct tg_diff_work *w, const uint32_t *around, size_t n,
+                  const struct tg_evidence *ev);
 
 /* ---- core/diff/run_values.c ---- */
 

@@ -33,11 +33,12 @@
 #define TG_APART 5 /* with too few runs: times what the others changed by (294 pairs of one run) */
 
 /* ---- parts of runs, steps, names ---- */
-#define TG_QUARTER 0.25 /* an operator's own time, if it calls what does the work; stragglers */
+#define TG_QUARTER 0.25 /* of the ranks: so many are stragglers */
 #define TG_LEVELLED                                                                                \
     0.33 /* of the variance between runs: at most so much stays without their speeds (noise) */
 #define TG_HALF                                                                                    \
-    0.5 /* of a change that half of the steps, the enclosers, the machine have to show (noise) */
+    0.5 /* of a change that half of the steps, the enclosers, the machine have to show; of the calls of
+           an operator, each with work of others inside (noise) */
 #define TG_SETTLED 0.6 /* of the steps with one number of calls; of the names with one ratio */
 #define TG_WINS 0.75   /* of the pairs of steps; of the big operators that moved together (noise) */
 #define TG_NEARLY_ALL 0.9 /* of the change under one parent; of the other big operators (noise) */

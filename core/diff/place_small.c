@@ -1,13 +1,12 @@
 /*
  * What came and costs next to nothing: views and metadata, which cost nothing in a program, and other
  * additions that are together less than 0.1 % of the step. Nothing that waits, copies or allocates is
- * slight: its price is paid elsewhere. Nor is what calls such an operator (calling_op.c: `leads`).
+ * small: its price is paid elsewhere. Nor is what calls such an operator (place_lead.c: `leads`).
  */
 #include <math.h>
 
-#include "core/diff/internal.h"
-#include "core/diff/names.h"
 #include "core/diff/numbers.h"
+#include "core/diff/place.h"
 #include "core/diff/stats.h"
 
 /* What one rank of a side does in a step. */
@@ -15,41 +14,26 @@ struct in_step {
     double ns, calls;
 };
 
-/* A least step says nothing of calls that only some steps have. */
-static double step_time(const struct tg_diff_work *w, const struct tg_op *op, size_t at)
-{
-    bool least = op->counted.shape == TG_COUNT_CONSTANT;
-    double sum = 0, shortest = INFINITY;
-
-    for (size_t j = 0; j < w->used[at].n; j++) {
-        double ns = tg_cell_time(w, op, at, j, TG_OP_SELF);
-        sum += ns;
-        shortest = fmin(shortest, ns);
-    }
-    return !w->used[at].n ? 0 : least ? shortest : sum / (double)w->used[at].n;
-}
-
-static double step_calls(const struct tg_diff_work *w, const struct tg_op *op, size_t at)
-{
-    const struct tg_diff_cell *cell = &op->rows->cell[at];
-    double calls = 0;
-
-    for (size_t r = 0; r < cell->n; r++)
-        for (size_t j = 0; j < w->used[at].n; j++)
-            calls += (double)cell->row[r]->count[w->used[at].step[j]];
-    return w->used[at].n ? calls / (double)w->used[at].n : 0;
-}
-
+/* Median over runs of the least step, which says nothing of calls that only some steps have: of their mean. */
 static struct in_step on_rank(const struct tg_diff_work *w, const struct tg_op *op, int side,
                               size_t rank)
 {
     size_t n = w->c->n_runs[side];
     double *ns = TG_NEW_N(w->a, double, n + 1), calls = 0;
+    bool least = op->counted.shape == TG_COUNT_CONSTANT;
 
     for (size_t run = 0; run < n; run++) {
-        size_t at = tg_diff_cell_index(w, side, run, rank);
-        ns[run] = step_time(w, op, at);
-        calls += step_calls(w, op, at) / (double)n;
+        size_t at = tg_diff_cell_index(w, side, run, rank), steps = w->used[at].n;
+        const struct tg_diff_cell *cell = &op->rows->cell[at];
+        double sum = 0, shortest = INFINITY;
+        for (size_t j = 0; j < steps; j++) {
+            double step = tg_cell_time(w, op, at, j, TG_OP_SELF);
+            sum += step / (double)steps;
+            shortest = fmin(shortest, step);
+            for (size_t r = 0; r < cell->n; r++)
+                calls += (double)cell->row[r]->count[w->used[at].step[j]] / (double)(n * steps);
+        }
+        ns[run] = steps && least ? shortest : sum;
     }
     return (struct in_step){ n ? tg_median(ns, n) : 0, calls };
 }
@@ -116,36 +100,19 @@ static bool choose(struct tg_diff_work *w, double limit, bool (*is)(const struct
     return sum < limit;
 }
 
-static void mark(struct tg_comparison *c, const bool *chosen, enum tg_slight what)
-{
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (chosen[i])
-            c->ops[i].slight = what;
-}
-
-static bool is_view(const struct tg_op *op)
-{
-    return op->kind == TG_KIND_OP && tg_name_is_view(op->name);
-}
-
 /* Beside what went, a place's balance says what an addition costs. */
 static bool stands_alone(const struct tg_op *op)
 {
     return op->relation == TG_REL_NONE;
 }
 
-void tg_slight_find_views(struct tg_diff_work *w)
+void tg_small_find(struct tg_diff_work *w, enum tg_slight what)
 {
-    bool *chosen = TG_NEW_N(w->a, bool, w->c->n_ops + 1);
+    struct tg_comparison *c = w->c;
+    bool *chosen = TG_NEW_N(w->a, bool, c->n_ops + 1), free = what == TG_SLIGHT_FREE;
+    bool few = choose(w, free ? TG_BIG : TG_FLOOR, free ? tg_op_is_view : stands_alone, chosen);
 
-    if (choose(w, TG_BIG, is_view, chosen))
-        mark(w->c, chosen, TG_SLIGHT_FREE);
-}
-
-void tg_slight_find_small(struct tg_diff_work *w)
-{
-    bool *chosen = TG_NEW_N(w->a, bool, w->c->n_ops + 1);
-
-    if (choose(w, TG_FLOOR, stands_alone, chosen))
-        mark(w->c, chosen, TG_SLIGHT_SMALL);
+    for (size_t i = 0; few && i < c->n_ops; i++)
+        if (chosen[i])
+            c->ops[i].slight = what;
 }

@@ -1,4 +1,4 @@
-/* A library's choice of kernels (choices.c). A step lasts 1 ms; aten::conv is called twice in it. */
+/* A library's choice of kernels (place_choice.c). A step lasts 1 ms; aten::conv is called twice in it. */
 #include "by_hand.h"
 
 /* Kernels under aten::conv of a run: calls of "a", "b" and "c". */

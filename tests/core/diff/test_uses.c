@@ -1,7 +1,7 @@
 /* Inside which annotation work lies: by the path of each call, not by what a name is mostly called from. */
 #include <stdlib.h>
 
-#include "core/diff/where.h"
+#include "core/diff/uses.h"
 #include "tree_by_hand.h"
 
 /* A helper that is called twice in `one` and once in `two`; what it calls there differs. */
@@ -86,28 +86,51 @@ BY_HAND(rows_alone_know_less)
     is_text(find(f, "new")->place, "one");
 }
 
-/* The spots of an operator, a line each: "around baseline -> fresh". */
-static void assert_spots(struct fixture *f, const char *name, const char *expected)
+/* The calls of an operator, a line each: "around baseline -> fresh". */
+static void assert_uses(struct fixture *f, enum tg_level level, const char *name,
+                        const char *expected)
 {
     TG_AUTO(tg_strmap_release) struct tg_strmap names;
     struct tg_diff_work w = { .c = &f->c, .o = &f->o, .a = f->a, .names = &names };
-    struct tg_where x;
-    const struct tg_spot *v;
+    const struct tg_use *v;
     TG_BUF text = { 0 };
     size_t n;
     tg_strmap_init(&names);
-    f->c = (struct tg_comparison){ .arena = f->a };
+    f->c = (struct tg_comparison){ .arena = f->a, .iteration_ratio = 1 };
     for (int side = 0; side < 2; side++)
         f->c.side[side] = f->side[side];
     assert_true(tg_diff_select(&w, &f->err));
     tg_gather(&w, TG_GATHER_OPS, &f->c.ops, &f->c.n_ops);
-    tg_where_open(&x, &w);
-    v = tg_where_of(&x, find(f, name), &n);
-    for (size_t i = 0; i < n; i++)
-        tg_buf_printf(&text, "%.*s %g -> %g\n", TG_SV_ARG(v[i].around), v[i].calls[TG_BASE],
-                      v[i].calls[TG_TEST]);
+    tg_uses_index(&w);
+    v = tg_uses_of(w.uses, level, (uint32_t)(find(f, name) - f->c.ops), &n);
+    for (size_t i = 0; i < n; i++) {
+        double rise = v[i].per_step[TG_TEST] - v[i].per_step[TG_BASE];
+        near(tg_use_rise(&f->c, &v[i]), rise);
+        assert_true(v[i].by == TG_NO_ID || tg_sv_eq(f->c.ops[v[i].by].name, v[i].in));
+        tg_buf_printf(&text, "%.*s %g -> %g\n", TG_SV_ARG(v[i].in), v[i].per_step[TG_BASE],
+                      v[i].per_step[TG_TEST]);
+    }
     assert_string_equal(text.p ? text.p : "", expected);
     free(w.interned);
+}
+
+static void assert_spots(struct fixture *f, const char *name, const char *expected)
+{
+    assert_uses(f, TG_IN_ANNOTATION, name, expected);
+}
+
+/* By the caller a step counts as most do: the modes are 2, 4 and 3, their median is 3. */
+BY_HAND(calls_by_a_caller_are_modes_then_a_median)
+{
+    static const uint32_t under[3][3] = { { 9, 2, 2 }, { 4, 4, 1 }, { 3, 7, 3 } };
+
+    make(f, 3, 1, 3);
+    for (size_t r = 0; r < 3; r++) {
+        add_counts(f, TG_BASE, r, TG_KIND_OP, "x", "here", under[r], 101);
+        add_row(f, TG_BASE, r, TG_KIND_OP, "x", "there", 50, 101);
+    }
+    add_row(f, TG_TEST, 0, TG_KIND_OP, "x", "there", 6, 101);
+    assert_uses(f, TG_IN_CALLER, "x", "here 3 -> 0\nthere 50 -> 6\n");
 }
 
 /* Paths through several operators to one annotation are one spot. */

@@ -1,4 +1,4 @@
-/* What came and costs next to nothing (slight.c). A step lasts 1 ms. */
+/* What came and costs next to nothing (place_small.c). A step lasts 1 ms. */
 #include "by_hand.h"
 #include "core/diff/internal.h"
 
@@ -89,7 +89,7 @@ BY_HAND(waits_copies_and_memory_are_not_small)
     }
 }
 
-/* A view that calls one of them leads what fails: `leads` is calling_op.c's. */
+/* A view that calls one of them leads what fails: `leads` is place_lead.c's. */
 BY_HAND(what_calls_them_is_not_small)
 {
     for (uint32_t copies = 0; copies <= 1; copies++) {

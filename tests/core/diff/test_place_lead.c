@@ -1,4 +1,4 @@
-/* Inside which operator additional calls are (calling_op.c), and calls under one parent. */
+/* Inside which operator additional calls are (place_lead.c). */
 #include "by_hand.h"
 #include "core/diff/internal.h"
 
@@ -146,22 +146,4 @@ BY_HAND(an_operator_that_is_called_more_often_leads)
             501); /* half of them elsewhere */
     compare(f);
     assert_int_equal(find(f, "aten::empty")->leader, TG_NO_ID);
-}
-
-/* Calls of "x" in the steps of three runs: the modes are 2, 4 and 3, their median is 3. */
-BY_HAND(calls_under_a_parent_are_modes_then_a_median)
-{
-    static const uint32_t under[3][3] = { { 9, 2, 2 }, { 4, 4, 1 }, { 3, 7, 3 } };
-
-    make(f, 3, 1, 3);
-    for (size_t r = 0; r < 3; r++) {
-        add_counts(f, TG_BASE, r, TG_KIND_OP, "x", "here", under[r], 101);
-        add_row(f, TG_BASE, r, TG_KIND_OP, "x", "there", 50, 101);
-    }
-    add_row(f, TG_TEST, 0, TG_KIND_OP, "x", "there", 6, 101);
-    compare(f);
-    const struct tg_op *x = find(f, "x");
-    near(tg_count_under(x->rows->work, x, TG_BASE, TG_SV("here")), 3);
-    near(tg_count_under(x->rows->work, x, TG_BASE, TG_SV("there")), 50);
-    near(tg_count_under(x->rows->work, x, TG_TEST, TG_SV("here")), 0);
 }

@@ -1,0 +1,440 @@
+#include "core/diff/place.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/keymap.h"
+#include "core/base/sort.h"
+#include "core/diff/names.h"
+#include "core/diff/numbers.h"
+
+#define EQUAL 1e-9 /* of calls: what a ratio of iterations leaves of equal numbers */
+
+/* ---- renames: one name went and another came, as often and taking about as long ---- */
+
+struct pair {
+    double distance; /* |ln| of the ratio of times */
+    uint32_t removed, added;
+};
+
+/* What only some steps have comes more often in some runs than in others, as counts that vary do. */
+static bool same_calls(const struct tg_op *removed, const struct tg_op *added)
+{
+    double a = removed->count[TG_BASE], b = added->count[TG_TEST];
+    bool vary =
+        removed->counted.shape == TG_COUNT_VARIES && added->counted.shape == TG_COUNT_SOME_STEPS;
+    return a == b || (vary && fmax(a, b) <= TG_TWICE * fmin(a, b));
+}
+
+static bool could_rename(const struct tg_op *removed, const struct tg_op *added, double *distance)
+{
+    double tb = removed->self[TG_BASE], tt = added->self[TG_TEST];
+
+    if (removed->kind != added->kind || !same_calls(removed, added))
+        return false;
+    *distance = fabs(log(tt / added->count[TG_TEST] * removed->count[TG_BASE] / tb));
+    return *distance <= log(TG_SUSPECT);
+}
+
+static int by_distance(const void *pa, const void *pb)
+{
+    const struct pair *a = pa, *b = pb;
+    int c = TG_CMP(a->distance, b->distance);
+    c = c ? c : TG_CMP(a->removed, b->removed); /* operators are sorted by name */
+    return c ? c : TG_CMP(a->added, b->added);
+}
+
+static bool is_counted(const struct tg_op *op)
+{
+    return op->change != TG_SAME && !op->polling && !op->choice && tg_kind_is_counted(op->kind);
+}
+
+/* What came or went alone, and takes so long that its time says something: never many names. */
+static uint32_t *rename_candidates(const struct tg_comparison *c, enum tg_change change, size_t *n)
+{
+    int side = change == TG_ADDED ? TG_TEST : TG_BASE;
+    double floor = TG_RENAME_FLOOR * c->step_ns[TG_BASE];
+    uint32_t *v = tg_xmalloc((c->n_ops + 1) * sizeof *v);
+
+    *n = 0;
+    for (uint32_t i = 0; i < c->n_ops; i++)
+        if (is_counted(&c->ops[i]) && c->ops[i].change == change &&
+            !(c->ops[i].self[side] <= floor))
+            v[(*n)++] = i;
+    return v;
+}
+
+static void pair_renames(struct tg_diff_work *w)
+{
+    struct tg_comparison *c = w->c;
+    TG_FREE struct pair *v = NULL;
+    size_t n = 0, cap = 0, n_removed, n_added;
+    TG_FREE uint32_t *removed_at = rename_candidates(c, TG_REMOVED, &n_removed);
+    TG_FREE uint32_t *added_at = rename_candidates(c, TG_ADDED, &n_added);
+    double distance;
+
+    for (size_t i = 0; i < n_removed; i++)
+        for (size_t j = 0; j < n_added; j++)
+            if (could_rename(&c->ops[removed_at[i]], &c->ops[added_at[j]], &distance))
+                *TG_PUSH(v, n, cap) = (struct pair){ distance, removed_at[i], added_at[j] };
+    TG_SORT(v, n, by_distance);
+    for (size_t i = 0; i < n; i++) {
+        struct tg_op *removed = &c->ops[v[i].removed], *added = &c->ops[v[i].added];
+        if (removed->relation != TG_REL_NONE || added->relation != TG_REL_NONE)
+            continue;
+        removed->relation = added->relation = TG_REL_RENAMED;
+        removed->partner = v[i].added;
+        added->partner = v[i].removed;
+    }
+}
+
+/* ---- the balance of each place ---- */
+
+struct place {
+    tg_sv in;          /* "" the step */
+    uint32_t by;       /* index of the annotation; TG_NO_ID */
+    enum tg_kind sort; /* of what came and went: each sort is balanced by itself */
+    int weight;        /* of what is counted */
+    double calls[2];   /* counted: went, came, per step */
+    double time[2];    /* per step, of all that changed here, as measured */
+    bool cheap;        /* something went, and no more came */
+    uint32_t region;   /* of the comparison; TG_NO_ID: nothing came, or nothing went */
+};
+
+struct job {
+    struct tg_diff_work *w;
+    struct tg_keymap key; /* sort and annotation -> place */
+    struct place *place;
+    size_t cap;
+    int *weight; /* by operator */
+};
+
+/* Graph launches count as the kernels that they hold. */
+static enum tg_kind sort_of(const struct tg_op *op)
+{
+    return op->kind == TG_KIND_GRAPH ? TG_KIND_KERNEL : op->kind;
+}
+
+bool tg_op_is_view(const struct tg_op *op)
+{
+    return op->kind == TG_KIND_OP && tg_name_is_view(op->name);
+}
+
+enum { FREE, CALLER, WORK }; /* what a call weighs in a balance */
+
+/* Operators that mostly call work, and autograd's own rows, come and go with what they call. */
+static void weigh(struct job *j)
+{
+    const struct tg_comparison *c = j->w->c;
+    const struct tg_use_index *x = j->w->uses;
+
+    j->weight = TG_NEW_N(j->w->a, int, c->n_ops + 1);
+    for (size_t i = 0; i < c->n_ops; i++) {
+        bool node = c->ops[i].kind == TG_KIND_OP && tg_name_is_node(c->ops[i].name);
+        double calls = c->ops[i].count[TG_BASE] + c->ops[i].count[TG_TEST], inside = 0;
+        for (size_t k = x->first_inside[i]; k < x->first_inside[i + 1]; k++) {
+            const struct tg_use *of = &x->v[TG_IN_CALLER][x->inside[k]];
+            const struct tg_op *called = &c->ops[of->op];
+            bool work = called->kind == TG_KIND_OP && !tg_op_is_view(called) &&
+                        !tg_op_makes_memory(called) && of->op != i;
+            inside += work ? of->per_step[TG_BASE] + of->per_step[TG_TEST] : 0;
+        }
+        bool calls_work = c->ops[i].kind == TG_KIND_OP && inside > TG_HALF * calls;
+        j->weight[i] = tg_op_is_view(&c->ops[i]) ? FREE : node || calls_work ? CALLER : WORK;
+    }
+}
+
+/* Are counts of this operator part of the balance? Those that vary move it by chance, another device
+ * has other kernels by nature, and what costs nothing excuses nothing. */
+static bool is_balanced(const struct tg_comparison *c, const struct tg_op *op)
+{
+    return is_counted(op) && op->relation == TG_REL_NONE && op->slight != TG_SLIGHT_FREE &&
+           op->counted.shape == TG_COUNT_CONSTANT && (op->kind != TG_KIND_KERNEL || c->same_device);
+}
+
+static struct place *place_of(struct job *j, const struct tg_op *op, const struct tg_use *of)
+{
+    /* Where what encloses calls is chance, only the whole step can be balanced. */
+    const bool exact = j->w->uses->exact;
+    const uint64_t key = (uint64_t)sort_of(op) << 32 | (exact ? of->by : TG_NO_ID);
+    size_t known = j->key.n;
+    uint32_t id = tg_keymap_add(&j->key, &key);
+
+    if (id == known) {
+        j->place = tg_grow(j->place, &j->cap, id + 1, sizeof *j->place);
+        j->place[id] = (struct place){ .in = exact ? of->in : TG_SV(""),
+                                       .by = exact ? of->by : TG_NO_ID,
+                                       .sort = sort_of(op),
+                                       .region = TG_NO_ID };
+    }
+    return &j->place[id];
+}
+
+/* Its calls by annotation. */
+static const struct tg_use *spots_of(const struct tg_diff_work *w, uint32_t op, size_t *n)
+{
+    return tg_uses_of(w->uses, TG_IN_ANNOTATION, op, n);
+}
+
+static void find_places(struct job *j)
+{
+    const struct tg_comparison *c = j->w->c;
+    for (uint32_t i = 0; i < c->n_ops; i++) {
+        size_t n;
+        const struct tg_use *v = spots_of(j->w, i, &n);
+        for (size_t k = 0; is_balanced(c, &c->ops[i]) && k < n; k++)
+            if (tg_use_rise(c, &v[k]) != 0) {
+                struct place *p = place_of(j, &c->ops[i], &v[k]);
+                p->weight = j->weight[i] > p->weight ? j->weight[i] : p->weight;
+            }
+    }
+}
+
+static void add_up(struct job *j)
+{
+    const struct tg_comparison *c = j->w->c;
+
+    find_places(j);
+    for (size_t i = 0; i < j->key.n; i++)
+        j->place[i].calls[0] = j->place[i].calls[1] = j->place[i].time[0] = j->place[i].time[1] = 0;
+    for (uint32_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        size_t n;
+        const struct tg_use *v = spots_of(j->w, i, &n);
+        double all = 0;
+        for (size_t k = 0; k < n; k++)
+            all += fabs(tg_use_rise(c, &v[k]));
+        for (size_t k = 0; is_balanced(c, op) && k < n; k++) {
+            double rise = tg_use_rise(c, &v[k]);
+            if (rise == 0)
+                continue;
+            struct place *p = place_of(j, op, &v[k]);
+            p->calls[rise > 0] += j->weight[i] == p->weight ? fabs(rise) : 0;
+            for (int side = 0; side < 2; side++)
+                p->time[side] += op->self[side] * fabs(rise) / all;
+        }
+    }
+    for (size_t i = 0; i < j->key.n; i++) {
+        struct place *p = &j->place[i];
+        p->cheap = p->calls[TG_BASE] > 0 && p->calls[TG_TEST] <= (1 + EQUAL) * p->calls[TG_BASE];
+    }
+}
+
+/* Where more came than went, equal times are chance: `silu` that became `sigmoid` and `mul` is not a rename. */
+static bool revoke_renames(struct job *j)
+{
+    struct tg_comparison *c = j->w->c;
+    bool any = false;
+
+    for (uint32_t i = 0; i < c->n_ops; i++) {
+        size_t n;
+        const struct tg_use *v = spots_of(j->w, i, &n);
+        for (size_t k = 0; k < n && c->ops[i].relation == TG_REL_RENAMED; k++) {
+            if (tg_use_rise(c, &v[k]) <= 0)
+                continue;
+            const struct place *p = place_of(j, &c->ops[i], &v[k]);
+            if (p->calls[TG_TEST] > p->calls[TG_BASE]) {
+                struct tg_op *other = &c->ops[c->ops[i].partner];
+                c->ops[i].relation = other->relation = TG_REL_NONE;
+                c->ops[i].partner = other->partner = TG_NO_ID;
+                any = true;
+            }
+        }
+    }
+    return any;
+}
+
+/* Calls that came and went in one place are reported as a replacement. */
+static void list_regions(struct job *j)
+{
+    struct tg_comparison *c = j->w->c;
+
+    c->regions = TG_NEW_N(j->w->a, struct tg_region, j->key.n + 1);
+    for (size_t i = 0; i < j->key.n; i++) {
+        struct place *p = &j->place[i];
+        if (p->calls[TG_BASE] <= 0 || p->calls[TG_TEST] <= 0)
+            continue;
+        p->region = (uint32_t)c->n_regions;
+        struct tg_region *r = &c->regions[c->n_regions++];
+        *r = (struct tg_region){ .encloser = p->in, .kind = p->sort, .worse_count = !p->cheap };
+        for (int side = 0; side < 2; side++) {
+            r->calls[side] = p->calls[side];
+            r->time[side] = p->by == TG_NO_ID ? c->step_ns[side] : c->ops[p->by].total[side];
+        }
+    }
+}
+
+/* What costs nothing is paid for by a place that takes no longer, however often it is called: neither in
+ * time nor as a part of the step, which a slower machine leaves as it is. */
+static bool is_paid(const struct job *j, const struct place *p, uint32_t op)
+{
+    const double *step = j->w->c->step_ns;
+    double by_time = (p->time[TG_TEST] - p->time[TG_BASE]) / step[TG_BASE];
+    double by_part = p->time[TG_TEST] / step[TG_TEST] - p->time[TG_BASE] / step[TG_BASE];
+    bool counted = j->weight[op] == p->weight || j->weight[op] != FREE;
+    return p->cheap && (counted || !(fmin(by_time, by_part) > TG_FLOOR));
+}
+
+/* What an operator that changed is to its places: replaced only if every place where it rose is paid. */
+static void relate(struct job *j, uint32_t index)
+{
+    struct tg_op *op = &j->w->c->ops[index];
+    bool any = false, worse = false, rose = tg_op_rose(op);
+    size_t n;
+    const struct tg_use *v = spots_of(j->w, index, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        double rise = tg_use_rise(j->w->c, &v[i]);
+        if (rise == 0)
+            continue;
+        const struct place *p = place_of(j, op, &v[i]);
+        bool paid = is_paid(j, p, index);
+        any |= paid;
+        worse |= rise > 0 && !paid;
+        if (op->region == TG_NO_ID && (paid || j->weight[index] != FREE))
+            op->region = p->region;
+    }
+    if (rose && tg_op_makes_wait(op))
+        op->region = TG_NO_ID; /* counts for itself */
+    else if (any && !worse && (op->region != TG_NO_ID || rose))
+        op->relation = TG_REL_REPLACED;
+    else if (rose && op->region != TG_NO_ID)
+        op->relation = TG_REL_REPLACED_WORSE;
+}
+
+bool tg_uses_only_in(const struct tg_diff_work *w, uint32_t by, uint32_t op)
+{
+    bool any = false, all = true;
+    size_t n;
+    const struct tg_use *v = spots_of(w, op, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (tg_use_rise(w->c, &v[i]) > 0) {
+            any = true;
+            all = all && v[i].by == by;
+        }
+    return any && all;
+}
+
+/* ---- what is measured as one: a rename, and all that came and went in a place ---- */
+
+void tg_add_once(uint32_t *v, size_t *n, uint32_t x)
+{
+    size_t k = 0;
+
+    while (k < *n && v[k] != x)
+        k++;
+    if (k == *n && x != TG_NO_ID)
+        v[(*n)++] = x;
+}
+
+struct tg_op *tg_ops_join(const struct tg_diff_work *w, const uint32_t *member, size_t n)
+{
+    struct tg_op *joint = TG_NEW(w->a, struct tg_op);
+    struct tg_diff_cell *cell;
+
+    *joint = w->c->ops[member[0]];
+    joint->rows = tg_op_rows_new(w, &cell);
+    joint->count[TG_BASE] = joint->count[TG_TEST] = 0;
+    for (size_t i = 0; i < n; i++)
+        for (int side = 0; side < 2; side++)
+            joint->count[side] += w->c->ops[member[i]].count[side];
+    for (size_t at = 0; at < w->n_cells; at++) {
+        const struct tg_row **row;
+        size_t n_rows = 0;
+        for (size_t i = 0; i < n; i++)
+            n_rows += w->c->ops[member[i]].rows->cell[at].n;
+        row = TG_NEW_N(w->a, const struct tg_row *, n_rows + 1);
+        cell[at] = (struct tg_diff_cell){ row, 0 };
+        for (size_t i = 0; i < n; i++) {
+            const struct tg_diff_cell *of = &w->c->ops[member[i]].rows->cell[at];
+            for (size_t r = 0; r < of->n; r++)
+                row[cell[at].n++] = of->row[r];
+        }
+    }
+    return joint;
+}
+
+/* The annotations around the calls of some operators, each once. */
+static size_t put_around(const struct tg_diff_work *w, const uint32_t *member, size_t n,
+                         uint32_t *out)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t spots;
+        const struct tg_use *v = spots_of(w, member[i], &spots);
+        for (size_t at = 0; at < spots; at++)
+            tg_add_once(out, &found, v[at].by);
+    }
+    return found;
+}
+
+/* Reported at the member that came and takes longest. Inside annotations cost moves between names, so they
+ * have to confirm a slowdown. */
+static void add_joint(struct tg_diff_work *w, const uint32_t *member, size_t n, bool inside)
+{
+    struct tg_joint joint = { .leader = TG_NO_ID };
+
+    for (size_t i = 0; i < n; i++) {
+        const struct tg_op *op = &w->c->ops[member[i]];
+        if (tg_op_rose(op) &&
+            (joint.leader == TG_NO_ID || op->self[TG_TEST] > w->c->ops[joint.leader].self[TG_TEST]))
+            joint.leader = member[i];
+    }
+    if (joint.leader == TG_NO_ID || n < 2)
+        return;
+    joint.op = tg_ops_join(w, member, n);
+    joint.n = w->c->ops[joint.leader].relation == TG_REL_RENAMED ? 0 : n;
+    if (inside) {
+        uint32_t *around = TG_NEW_N(w->a, uint32_t, w->c->n_ops + 1);
+        joint.n_around = put_around(w, member, n, around);
+        joint.around = around;
+    }
+    *TG_PUSH(w->joints, w->n_joints, w->cap_joints) = joint;
+}
+
+/* The members of each region, and what is measured as one. */
+static void join(struct tg_diff_work *w)
+{
+    struct tg_comparison *c = w->c;
+    uint32_t *member = TG_NEW_N(w->a, uint32_t, c->n_ops + 1);
+
+    for (uint32_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].relation == TG_REL_RENAMED && c->ops[i].change == TG_ADDED)
+            add_joint(w, (uint32_t[]){ c->ops[i].partner, i }, 2, false);
+    tg_regions_group(c);
+    for (uint32_t id = 0; id < c->n_regions; id++) {
+        const struct tg_region *r = &c->regions[id];
+        size_t n = 0;
+        for (size_t i = 0; i < r->n_ops; i++)
+            if (!c->ops[r->op[i]].wait)
+                member[n++] = r->op[i];
+        add_joint(w, member, n, r->encloser.n && r->kind == TG_KIND_OP);
+    }
+}
+
+void tg_places_balance(struct tg_diff_work *w)
+{
+    struct tg_comparison *c = w->c;
+    struct job j = { .w = w };
+
+    if (!w->uses)
+        return;
+    tg_keymap_init(&j.key, 1);
+    pair_renames(w);
+    weigh(&j);
+    add_up(&j);
+    if (revoke_renames(&j))
+        add_up(&j);
+    list_regions(&j);
+    for (uint32_t i = 0; i < c->n_ops; i++) {
+        if (is_balanced(c, &c->ops[i]))
+            relate(&j, i);
+        const struct tg_use *most = tg_uses_most(w, &c->ops[i]);
+        c->ops[i].place = most && w->uses->exact ? most->in : TG_SV("");
+    }
+    join(w);
+    tg_keymap_release(&j.key);
+    free(j.place);
+}

@@ -1,0 +1,231 @@
+/*
+ * A library's choice. An operator that is called as often as before, on the same shapes and types, and
+ * runs other kernels, sets and copies of its own is another algorithm: cuDNN, cuBLAS and autotuning pick
+ * by the time that they measure in this very process. A program decides the operator. So the operator is
+ * judged by its time on the device, not by the names or the number of its kernels.
+ *
+ * A run that has all that a run of the baseline has, and more, made no choice: work was added.
+ */
+#include <stdlib.h>
+
+#include "core/diff/place.h"
+
+/* Work that a library may exchange for other work. A copy to or from the host is the program's. */
+static bool may_be_chosen(const struct tg_op *op)
+{
+    bool within = op->kind == TG_KIND_MEMCPY && (tg_sv_has(op->name, TG_SV("DtoD")) ||
+                                                 tg_sv_has(op->name, TG_SV("Device -> Device")));
+
+    return op->kind == TG_KIND_MEMSET || within ||
+           (op->kind == TG_KIND_KERNEL && op->class_ != TG_CLASS_COMM);
+}
+
+/* Called as before. Other shapes or types take other kernels: then the program chose. */
+static bool is_steady(const struct tg_op *op)
+{
+    bool other = false;
+
+    for (size_t i = 0; i < op->n_attrs; i++)
+        other |=
+            op->attrs[i].kind == TG_ATTR_KIND_TYPES || op->attrs[i].kind == TG_ATTR_KIND_SHAPES;
+    return op->kind == TG_KIND_OP && op->change == TG_SAME && op->present[TG_BASE] &&
+           op->present[TG_TEST] && op->counted.proof == TG_COUNT_UNCHANGED && op->settled && !other;
+}
+
+/* As often in all runs of both sides? */
+static bool is_same(const struct tg_comparison *c, const struct tg_use *x)
+{
+    for (int side = 0; side < 2; side++)
+        for (size_t run = 0; run < c->n_runs[side]; run++)
+            if (x->run[side][run] != x->run[TG_BASE][0])
+                return false;
+    return true;
+}
+
+struct work { /* what one operator launches */
+    const struct tg_use **v;
+    size_t n;
+};
+
+/*
+ * Is what the operator launches in each fresh run what a run of the baseline did, or something else
+ * instead of it? `known`: all of them are the former.
+ */
+static bool is_choice(const struct tg_comparison *c, const struct work *x, bool *known)
+{
+    *known = true;
+    for (size_t test = 0; test < c->n_runs[TG_TEST]; test++) {
+        bool as_before = false, added = false;
+        for (size_t base = 0; base < c->n_runs[TG_BASE]; base++) {
+            bool same = true, gone = false;
+            for (size_t i = 0; i < x->n; i++) {
+                double before = x->v[i]->run[TG_BASE][base], now = x->v[i]->run[TG_TEST][test];
+                same = same && before == now;
+                gone |= now < before;
+            }
+            as_before |= same;
+            added |= !same && !gone;
+        }
+        if (!as_before && added)
+            return false;
+        *known = *known && as_before;
+    }
+    return true;
+}
+
+/* As many calls of others in every run are a rename or a replacement, which every metric by name is judged for. */
+static bool is_exchange(const struct tg_comparison *c, const struct work *x)
+{
+    double calls[2] = { 0 };
+
+    for (size_t i = 0; i < x->n; i++)
+        for (int side = 0; side < 2; side++) {
+            const double *run = x->v[i]->run[side];
+            for (size_t k = 0; k < c->n_runs[side]; k++)
+                if (run[k] != run[0])
+                    return false;
+            calls[side] += run[0] / (double)c->n_ranks[side];
+        }
+    return calls[TG_BASE] == calls[TG_TEST];
+}
+
+/* What operators that chose and others both launch, the others chose, too: a name is one or the other. */
+static bool spread(const struct tg_comparison *c, const struct work *x, bool *is_chosen,
+                   bool *name_chosen)
+{
+    bool was = *is_chosen;
+
+    for (size_t i = 0; i < x->n; i++)
+        *is_chosen |= name_chosen[x->v[i]->op] && !is_same(c, x->v[i]);
+    for (size_t i = 0; i < x->n && *is_chosen; i++)
+        name_chosen[x->v[i]->op] |= !is_same(c, x->v[i]);
+    return *is_chosen != was;
+}
+
+/* All of it as one operator. */
+static struct tg_op *as_one(struct tg_diff_work *w, const struct work *x)
+{
+    struct tg_op *all = TG_NEW(w->a, struct tg_op);
+    struct tg_diff_cell *cell;
+
+    *all = w->c->ops[x->v[x->n - 1]->op];
+    all->rows = tg_op_rows_new(w, &cell);
+    for (size_t at = 0; at < w->n_cells; at++) {
+        const struct tg_row **row;
+        size_t n = 0, k = 0;
+        for (size_t i = 0; i < x->n; i++)
+            n += w->c->ops[x->v[i]->op].rows->cell[at].n;
+        row = TG_NEW_N(w->a, const struct tg_row *, n + 1);
+        for (size_t i = 0; i < x->n; i++) {
+            const struct tg_diff_cell *of = &w->c->ops[x->v[i]->op].rows->cell[at];
+            for (size_t r = 0; r < of->n; r++)
+                if (tg_sv_eq(tg_diff_name(w, TG_KIND_OP, of->row[r]->key->parent), x->v[i]->in))
+                    row[k++] = of->row[r];
+        }
+        cell[at] = (struct tg_diff_cell){ row, k };
+    }
+    return all;
+}
+
+static double mean(const struct tg_comparison *c, const struct tg_use *x, int side)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < c->n_runs[side]; i++)
+        sum += x->run[side][i];
+    return sum / (double)(c->n_runs[side] * c->n_ranks[side]);
+}
+
+static void add_choice(struct tg_diff_work *w, uint32_t by, const struct work *x, bool known)
+{
+    struct tg_comparison *c = w->c;
+    struct tg_algorithm *to = &c->choices[c->n_choices++];
+    double least = 0, most = 0;
+
+    *to = (struct tg_algorithm){ .by = by, .known = known, .work = as_one(w, x) };
+    for (size_t i = 0; i < x->n; i++) {
+        const struct tg_op *op = &c->ops[x->v[i]->op];
+        double before = mean(c, x->v[i], TG_BASE), now = mean(c, x->v[i], TG_TEST);
+        double more = op->self[TG_TEST] - op->self[TG_BASE];
+        to->calls[TG_BASE] += before;
+        to->calls[TG_TEST] += now;
+        if (now < before && (!to->went || more < least)) {
+            to->went = op;
+            least = more;
+        } else if (now > before && (!to->came || more > most)) {
+            to->came = op;
+            most = more;
+        }
+    }
+}
+
+/* A name is chosen if it is launched as often as before wherever no choice was made. */
+static void mark_names(struct tg_diff_work *w)
+{
+    struct tg_comparison *c = w->c;
+    const struct tg_algorithm **of = TG_NEW_N(w->a, const struct tg_algorithm *, c->n_ops + 1);
+
+    for (size_t i = 0; i < c->n_choices; i++)
+        of[c->choices[i].by] = &c->choices[i];
+    for (uint32_t op = 0; op < c->n_ops; op++) {
+        size_t n;
+        const struct tg_use *v = tg_uses_of(w->uses, TG_IN_CALLER, op, &n);
+        const struct tg_algorithm *found = NULL;
+        bool all = may_be_chosen(&c->ops[op]);
+        for (size_t i = 0; all && i < n; i++) {
+            const struct tg_algorithm *x = v[i].by == TG_NO_ID ? NULL : of[v[i].by];
+            bool same = is_same(c, &v[i]);
+            all = same || x;
+            found = found || same ? found : x;
+        }
+        c->ops[op].choice = all ? found : NULL;
+    }
+}
+
+/* What a steady operator launches, if a library may have chosen it. */
+static struct work work_of(const struct tg_diff_work *w, uint32_t by, bool *known)
+{
+    const struct tg_use_index *x = w->uses;
+    struct work of = { 0 };
+    bool all = true;
+
+    if (!is_steady(&w->c->ops[by]))
+        return of;
+    of.v = TG_NEW_N(w->a, const struct tg_use *, x->first_inside[by + 1] - x->first_inside[by] + 1);
+    for (size_t i = x->first_inside[by]; i < x->first_inside[by + 1]; i++) {
+        const struct tg_use *calls = &x->v[TG_IN_CALLER][x->inside[i]];
+        if (!may_be_chosen(&w->c->ops[calls->op]))
+            continue;
+        of.v[of.n++] = calls;
+        all = all && is_same(w->c, calls);
+    }
+    if (all || !is_choice(w->c, &of, known))
+        of.n = 0;
+    return of;
+}
+
+void tg_choices_find(struct tg_diff_work *w)
+{
+    struct tg_comparison *c = w->c;
+
+    if (!w->uses || !c->same_device || !c->marked[TG_BASE] || !c->marked[TG_TEST])
+        return;
+    struct work *of = TG_NEW_N(w->a, struct work, c->n_ops + 1);
+    bool *known = TG_NEW_N(w->a, bool, c->n_ops + 1), *chosen = TG_NEW_N(w->a, bool, c->n_ops + 1);
+    bool *name_chosen = TG_NEW_N(w->a, bool, c->n_ops + 1), more = true;
+    c->choices = TG_NEW_N(w->a, struct tg_algorithm, c->n_ops + 1);
+    for (uint32_t by = 0; by < c->n_ops; by++) {
+        of[by] = work_of(w, by, &known[by]);
+        chosen[by] = of[by].n && !is_exchange(c, &of[by]);
+        (void)spread(c, &of[by], &chosen[by], name_chosen);
+    }
+    while (more) {
+        more = false;
+        for (uint32_t by = 0; by < c->n_ops; by++)
+            more |= spread(c, &of[by], &chosen[by], name_chosen);
+    }
+    for (uint32_t by = 0; by < c->n_ops; by++)
+        if (chosen[by])
+            add_choice(w, by, &of[by], known[by]);
+    mark_names(w);
+}

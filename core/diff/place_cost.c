@@ -1,0 +1,169 @@
+/*
+ * What a place costs, when times are judged. Inside it time moves between names, with calls or where others
+ * replace them: it must itself be slower. And what came does not fail if its place provably takes less time
+ * than before: the work was exchanged for less. A head that is computed for one token alone needs an index.
+ */
+#include <math.h>
+
+#include "core/diff/numbers.h"
+#include "core/diff/place.h"
+
+/* ---- moved ---- */
+
+/*
+ * ns per step by which an operator may take longer at no cost. What calls cost their caller, dispatch and
+ * Python around them, moves with them: as much as those lost that had them before. And what is no longer
+ * recorded is its caller's own time. A wait does not move.
+ */
+static double moved_with_calls(const struct tg_diff_work *w, uint32_t op)
+{
+    const struct tg_use_index *x = w->uses;
+    uint32_t *from = TG_NEW_N(w->a, uint32_t, w->c->n_ops + 1);
+    double gone = 0, lost = 0;
+    size_t n = 0;
+
+    for (size_t i = x->first_inside[op]; i < x->first_inside[op + 1]; i++) {
+        const struct tg_use *of = &x->v[TG_IN_CALLER][x->inside[i]];
+        const struct tg_op *called = &w->c->ops[of->op];
+        int side = called->count[TG_BASE] > 0 ? TG_BASE : TG_TEST;
+        double rise = tg_use_rise(w->c, of);
+        size_t callers;
+        const struct tg_use *v = tg_uses_of(x, TG_IN_CALLER, of->op, &callers);
+        if (!tg_kind_nests(called->kind) || rise == 0)
+            continue;
+        if (called->change != TG_SAME && !called->wait && called->count[side] > 0)
+            gone -= rise * called->total[side] / called->count[side];
+        for (size_t k = 0; k < callers && called->change == TG_SAME && rise > 0; k++)
+            if (tg_use_rise(w->c, &v[k]) < 0 && v[k].by != op)
+                tg_add_once(from, &n, v[k].by);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct tg_evidence *ev = &w->c->ops[from[i]].ev;
+        lost += fmax(ev->value[TG_BASE] - ev->value[TG_TEST], 0);
+    }
+    return fmax(gone, 0) + TG_WORSE * lost;
+}
+
+/* Annotations in which names replaced others, by index. */
+static bool *exchanging(const struct tg_diff_work *w)
+{
+    bool *found = TG_NEW_N(w->a, bool, w->c->n_ops + 1);
+
+    for (uint32_t i = 0; i < w->c->n_ops; i++) {
+        size_t n;
+        const struct tg_use *v = tg_uses_of(w->uses, TG_IN_ANNOTATION, i, &n);
+        bool replaced = w->c->ops[i].relation == TG_REL_REPLACED && w->c->ops[i].kind == TG_KIND_OP;
+        for (size_t k = 0; replaced && k < n; k++)
+            if (v[k].by != TG_NO_ID && tg_use_rise(w->c, &v[k]) != 0)
+                found[v[k].by] = true;
+    }
+    return found;
+}
+
+void tg_excuse_moves(struct tg_diff_work *w)
+{
+    bool *exchanges = NULL;
+
+    for (uint32_t i = 0; i < w->c->n_ops; i++) {
+        struct tg_op *op = &w->c->ops[i];
+        if ((!op->ev.slower && !op->ev.suspicious) || tg_kind_is_device(op->kind) ||
+            op->change != TG_SAME)
+            continue;
+        if (!w->uses)
+            tg_uses_index(w);
+        exchanges = exchanges ? exchanges : exchanging(w);
+        const struct tg_use *most = tg_uses_most(w, op);
+        bool inside = op->kind == TG_KIND_OP && most && most->by != TG_NO_ID && exchanges[most->by];
+        if ((!inside || tg_borne_out(w, &most->by, 1, &op->ev)) &&
+            op->ev.delta_ns > moved_with_calls(w, i))
+            continue;
+        op->ev.judged = op->ev_total.judged = TG_NOT_REPLACED;
+        op->ev.slower = op->ev.proven = op->ev.suspicious = false;
+        op->ev_total.slower = op->ev_total.proven = op->ev_total.suspicious = false;
+        op->relation = TG_REL_MOVED;
+    }
+}
+
+/* ---- repaid ---- */
+
+static bool is_less(const struct tg_evidence *ev)
+{
+    return ev->judged == TG_JUDGED && ev->less && ev->delta_ns < 0;
+}
+
+/*
+ * ns per step that a place takes less than before; 0: not provably less. The step's work is the device's
+ * where there is one; then the host must not have got slower either. Inside an annotation the host's time
+ * tells, if no device does the work.
+ */
+static double saved_in(const struct tg_comparison *c, uint32_t by)
+{
+    const struct tg_evidence *step = &c->metrics[TG_METRIC_STEP_TIME].ev;
+    const struct tg_evidence *host = &c->metrics[TG_METRIC_HOST_TIME].ev;
+    bool device = tg_has_device_ops(c);
+
+    if (by != TG_NO_ID || !device)
+        step = by == TG_NO_ID ? &c->step.ev_total : &c->ops[by].ev_total;
+    if (device && (by != TG_NO_ID || host->judged != TG_JUDGED || host->slower))
+        return 0;
+    return is_less(step) ? -step->delta_ns : 0;
+}
+
+/* Came, and counts against its place: by what it costs more than before, and than what it replaced. */
+static bool is_of_net(const struct tg_op *op)
+{
+    return tg_op_rose(op) && !op->polling && tg_kind_is_counted(op->kind) &&
+           op->counted.shape == TG_COUNT_CONSTANT;
+}
+
+static double cost_of(const struct tg_op *op)
+{
+    bool exchanged = op->relation == TG_REL_RENAMED || op->relation == TG_REL_REPLACED;
+    return exchanged ? 0 : fmax(op->self[TG_TEST] - op->self[TG_BASE], 0);
+}
+
+/* Not what makes others wait, nor a copy or memory that was not allocated there before. */
+static bool may_be_repaid(const struct tg_op *op)
+{
+    bool memory = tg_op_makes_memory(op) &&
+                  (op->change == TG_ADDED || tg_sv_eq(op->name, TG_SV("aten::copy_")));
+    return !tg_op_makes_wait(op) && !memory;
+}
+
+/* An unchanged operator that is slower beside: what was exchanged may cost it caches and memory. */
+static bool got_slower_beside(const struct tg_op *op)
+{
+    return op->change == TG_SAME && op->ev.slower && op->relation == TG_REL_NONE &&
+           op->kind == TG_KIND_OP;
+}
+
+static void repay(struct tg_diff_work *w, uint32_t by)
+{
+    struct tg_comparison *c = w->c;
+    double left = saved_in(c, by);
+    bool any = false, beside = by == TG_NO_ID;
+
+    if (left <= 0)
+        return;
+    for (uint32_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        bool came = is_of_net(op) && tg_uses_only_in(w, by, i);
+        any |= came;
+        left -= came ? cost_of(op) : beside && got_slower_beside(op) ? fmax(op->ev.delta_ns, 0) : 0;
+    }
+    for (uint32_t i = 0; any && left >= 0 && i < c->n_ops; i++) {
+        struct tg_op *op = &c->ops[i];
+        op->repaid |= (is_of_net(op) && may_be_repaid(op) && tg_uses_only_in(w, by, i)) ||
+                      (beside && got_slower_beside(op));
+    }
+}
+
+void tg_places_repay(struct tg_diff_work *w)
+{
+    if (!w->c->marked[TG_BASE] || !w->c->marked[TG_TEST] || w->o->no_evidence || !w->uses)
+        return;
+    for (uint32_t i = 0; i < w->c->n_ops; i++)
+        if (w->c->ops[i].kind == TG_KIND_ANNOTATION && is_less(&w->c->ops[i].ev_total))
+            repay(w, i);
+    repay(w, TG_NO_ID);
+}

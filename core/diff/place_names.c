@@ -1,0 +1,117 @@
+/*
+ * What reports tell of a place where calls came and went: the names of both sides, and their calls. It may
+ * have thousands of names, so they are added up once, when the comparison is complete.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/sort.h"
+#include "core/diff/names.h"
+#include "core/diff/place.h"
+
+int tg_op_side_of_region(const struct tg_op *op)
+{
+    bool part = op->region != TG_NO_ID && op->relation != TG_REL_RENAMED && op->change != TG_SAME;
+    return !part ? -1 : tg_op_rose(op) ? TG_TEST : TG_BASE;
+}
+
+void tg_regions_group(struct tg_comparison *c)
+{
+    uint32_t *op = TG_NEW_N(c->arena, uint32_t, c->n_ops + 1);
+    size_t *end = TG_NEW_N(c->arena, size_t, c->n_regions + 1), from = 0;
+
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].region < c->n_regions)
+            end[c->ops[i].region + 1]++;
+    for (size_t id = 0; id < c->n_regions; id++)
+        end[id + 1] += end[id];
+    for (uint32_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].region < c->n_regions)
+            op[end[c->ops[i].region]++] = i;
+    for (size_t id = 0; id < c->n_regions; from = end[id++]) {
+        c->regions[id].op = op + from;
+        c->regions[id].n_ops = end[id] - from;
+    }
+}
+
+/* Those that changed most come first; `op` are in the order of the comparison. */
+static int by_change(const void *pa, const void *pb)
+{
+    const struct tg_op *a = *(const struct tg_op *const *)pa, *b = *(const struct tg_op *const *)pb;
+    int c = -TG_CMP(fabs(a->self[TG_TEST] - a->self[TG_BASE]),
+                    fabs(b->self[TG_TEST] - b->self[TG_BASE]));
+    return c ? c : TG_CMP(a, b);
+}
+
+static struct tg_region_side add_up(const struct tg_comparison *c, uint32_t region, int side)
+{
+    const struct tg_region *g = region < c->n_regions ? &c->regions[region] : NULL;
+    struct tg_region_side s = { .calls = g ? g->calls[side] : 0 };
+    size_t n = g && g->op ? g->n_ops : c->n_ops, named = 0;
+    TG_FREE const struct tg_op **op = tg_xmalloc((n + 1) * sizeof *op);
+    TG_AUTO(tg_strmap_release)
+    struct tg_strmap letters; /* of names whose nodes of autograd follow */
+
+    tg_strmap_init(&letters);
+    for (size_t i = 0; i < n; i++) {
+        const struct tg_op *x = &c->ops[g && g->op ? g->op[i] : i];
+        TG_BUF b = { 0 };
+        if (x->region != region || tg_op_side_of_region(x) != side)
+            continue;
+        op[s.n++] = x;
+        s.pooled |= x->ev.pooled > 0;
+        s.all[tg_backward_named(x->name)] += x->count[side];
+        s.less_ns += x->self[TG_BASE] - x->self[TG_TEST];
+        if (tg_name_put_letters(x->name, &b))
+            tg_strmap_add(&letters, tg_buf_sv(&b));
+    }
+    for (size_t i = 0; i < s.n; i++) {
+        TG_BUF b = { 0 };
+        bool follows = op[i]->kind == TG_KIND_OP && tg_name_is_node(op[i]->name) &&
+                       tg_name_put_node_letters(op[i]->name, &b) &&
+                       tg_strmap_find(&letters, tg_buf_sv(&b)) != TG_NO_ID;
+        if (!follows)
+            op[named++] = op[i];
+    }
+    TG_SORT(op, named, by_change);
+    for (size_t i = 0; i < TG_REGION_NAMED && i < named; i++)
+        s.op[i] = op[i];
+    s.n = named;
+    return s;
+}
+
+void tg_regions_close(struct tg_comparison *c)
+{
+    for (uint32_t id = 0; id < c->n_regions; id++) {
+        struct tg_region_side *side = TG_NEW_N(c->arena, struct tg_region_side, 2);
+        for (int s = 0; s < 2; s++)
+            side[s] = add_up(c, id, s);
+        c->regions[id].side = side;
+    }
+}
+
+struct tg_region_side tg_region_side_of(const struct tg_comparison *c, uint32_t region, int side)
+{
+    return region < c->n_regions && c->regions[region].side ? c->regions[region].side[side]
+                                                            : add_up(c, region, side);
+}
+
+size_t tg_region_names(const struct tg_comparison *c, uint32_t region, int side,
+                       const struct tg_op **out, size_t most)
+{
+    struct tg_region_side s = tg_region_side_of(c, region, side);
+    for (size_t i = 0; i < most && i < s.n; i++)
+        out[i] = s.op[i];
+    return s.n;
+}
+
+double tg_region_calls(const struct tg_comparison *c, const struct tg_region *g, int side)
+{
+    return tg_region_side_of(c, (uint32_t)(g - c->regions), side).calls;
+}
+
+double tg_region_all_calls(const struct tg_comparison *c, const struct tg_region *g)
+{
+    struct tg_region_side s = tg_region_side_of(c, (uint32_t)(g - c->regions), TG_BASE);
+    return s.all[false] > 0 ? s.all[false] : s.all[true];
+}

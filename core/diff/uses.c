@@ -1,0 +1,267 @@
+#include "core/diff/uses.h"
+
+#include <stdlib.h>
+
+#include "core/base/keymap.h"
+#include "core/base/sort.h"
+#include "core/diff/stats.h"
+
+#define MAX_DEPTH 64 /* of names that enclose each other, which would not end */
+
+struct building {
+    struct tg_diff_work *w;
+    uint32_t *named; /* by id of an interned name: the longest operator or annotation of it */
+    size_t n_named;
+    struct tg_keymap key; /* operator, name around -> calls */
+    struct tg_use *v;
+    size_t cap;
+};
+
+static void index_names(struct building *b)
+{
+    const struct tg_comparison *c = b->w->c;
+    b->n_named = b->w->names->n;
+    b->named = tg_xmalloc((b->n_named + 1) * sizeof *b->named);
+    memset(b->named, 0xff, (b->n_named + 1) * sizeof *b->named);
+    for (uint32_t i = 0; i < c->n_ops; i++) {
+        uint32_t id = tg_strmap_find(b->w->names, c->ops[i].name);
+        if (id >= b->n_named || !tg_kind_nests(c->ops[i].kind))
+            continue;
+        const tg_ns *known = b->named[id] == TG_NO_ID ? NULL : c->ops[b->named[id]].whole_total;
+        const tg_ns *own = c->ops[i].whole_total;
+        if (!known || own[TG_BASE] + own[TG_TEST] > known[TG_BASE] + known[TG_TEST])
+            b->named[id] = i;
+    }
+}
+
+/* What a name around calls means. */
+static uint32_t op_named(const struct building *b, tg_sv name)
+{
+    uint32_t id = name.n ? tg_strmap_find(b->w->names, name) : TG_NO_ID;
+    return id < b->n_named ? b->named[id] : TG_NO_ID;
+}
+
+/* The nearest annotation from `name` outwards, by each name's main encloser. */
+static tg_sv climb(const struct building *b, tg_sv name)
+{
+    for (int depth = 0; depth < MAX_DEPTH && name.n; depth++) {
+        uint32_t at = op_named(b, name);
+        const struct tg_op *op = at == TG_NO_ID ? NULL : &b->w->c->ops[at];
+        if (!op || op->kind == TG_KIND_STEP)
+            break;
+        if (op->kind == TG_KIND_ANNOTATION)
+            return name;
+        name = op->parent;
+    }
+    return TG_SV("");
+}
+
+static uint32_t use_for(struct building *b, uint32_t op, tg_sv in)
+{
+    const uint64_t key = (uint64_t)op << 32 | (in.n ? tg_strmap_find(b->w->names, in) : TG_NO_ID);
+    size_t known = b->key.n;
+    uint32_t id = tg_keymap_add(&b->key, &key);
+    if (id == known) {
+        b->v = tg_grow(b->v, &b->cap, id + 1, sizeof *b->v);
+        b->v[id] = (struct tg_use){ .op = op, .by = op_named(b, in), .in = in };
+        for (int side = 0; side < 2; side++)
+            b->v[id].run[side] = TG_NEW_N(b->w->a, double, b->w->c->n_runs[side] + 1);
+    }
+    return id;
+}
+
+/* Of the rows of a cell: their operators; TG_NO_ID: not compared. */
+static uint32_t *ops_of_rows(const struct tg_diff_work *w, size_t cell)
+{
+    const struct tg_shard *s = w->shard[cell];
+    uint32_t *of = tg_xmalloc((s->n_rows + 1) * sizeof *of);
+    memset(of, 0xff, (s->n_rows + 1) * sizeof *of);
+    for (uint32_t i = 0; i < w->c->n_ops; i++) {
+        const struct tg_diff_cell *rows = &w->c->ops[i].rows->cell[cell];
+        for (size_t k = 0; k < rows->n; k++)
+            of[rows->row[k] - s->rows] = i;
+    }
+    return of;
+}
+
+/* The calls that each row of a cell counts among. */
+static uint32_t *uses_of_rows(struct building *b, const struct tg_shard *s, const uint32_t *op)
+{
+    uint32_t *of = tg_xmalloc((s->n_rows + 1) * sizeof *of);
+    TG_AUTO(tg_strmap_release) struct tg_strmap raw;
+    TG_FREE tg_sv *name = tg_xmalloc((s->n_rows + 1) * sizeof *name);
+    tg_strmap_init(&raw);
+    for (size_t i = 0; i < s->n_rows; i++) {
+        size_t known = raw.n;
+        uint32_t id = tg_strmap_add(&raw, s->rows[i].key->parent);
+        if (id == known)
+            name[id] = tg_diff_name(b->w, TG_KIND_OP, raw.text[id]);
+        of[i] = op[i] == TG_NO_ID ? TG_NO_ID : use_for(b, op[i], name[id]);
+    }
+    return of;
+}
+
+/* The calls that each node counts among; not those between the steps. */
+static uint32_t *uses_of_nodes(struct building *b, const struct tg_shard *s, const uint32_t *op)
+{
+    uint32_t *of = tg_xmalloc((s->tree.n + 1) * sizeof *of);
+    TG_FREE tg_sv *within = tg_xcalloc(s->tree.n + 1, sizeof *within);
+    TG_FREE bool *between = tg_xcalloc(s->tree.n + 1, sizeof *between);
+    between[TG_ROOT_BETWEEN] = true;
+    for (uint32_t i = TG_ROOTS; i < s->tree.n; i++) {
+        const struct tg_tree_node *node = &s->tree.node[i];
+        const struct tg_row_key *key = s->rows[node->row].key;
+        bool opens = key->kind == TG_KIND_ANNOTATION;
+        within[i] = opens ? tg_diff_name(b->w, key->kind, key->name) : within[node->parent];
+        between[i] = between[node->parent];
+        of[i] = between[i] || op[node->row] == TG_NO_ID
+                    ? TG_NO_ID
+                    : use_for(b, op[node->row], within[node->parent]);
+    }
+    return of;
+}
+
+/* The number that all steps have, but for a first one, which may be cold; else the mean: what every
+ * third step does is a third of a call. */
+static double usual_or_mean(const uint64_t *count, size_t n)
+{
+    size_t same = n;
+    double sum = 0;
+    while (same && count[same - 1] == count[n - 1])
+        same--;
+    if (n && (same == 0 || (same == 1 && n > 2)))
+        return (double)count[n - 1];
+    for (size_t k = 0; k < n; k++)
+        sum += (double)count[k];
+    return n ? sum / (double)n : 0;
+}
+
+static void add_cell(struct building *b, enum tg_level level, int side, size_t run, size_t cell)
+{
+    const struct tg_shard *s = b->w->shard[cell];
+    const struct tg_used *used = &b->w->used[cell];
+    bool rows = level == TG_IN_CALLER;
+    TG_FREE uint32_t *op = ops_of_rows(b->w, cell);
+    TG_FREE uint32_t *of = rows ? uses_of_rows(b, s, op) : uses_of_nodes(b, s, op);
+    TG_FREE uint64_t *count = tg_xcalloc(b->key.n * used->n + 1, sizeof *count);
+    for (uint32_t i = rows ? 0 : TG_ROOTS; i < (rows ? s->n_rows : s->tree.n); i++) {
+        if (of[i] == TG_NO_ID)
+            continue;
+        const uint32_t *in_step = rows ? s->rows[i].count : tg_tree_count(s, &s->tree.node[i]);
+        for (size_t k = 0; k < used->n; k++)
+            count[of[i] * used->n + k] += in_step[used->step[k]];
+    }
+    for (size_t i = 0; i < b->key.n; i++)
+        b->v[i].run[side][run] += rows ? (double)tg_mode(count + i * used->n, used->n, NULL)
+                                       : usual_or_mean(count + i * used->n, used->n);
+}
+
+/* Without trees: by the names around the callers. */
+static void add_callers(struct building *b, const struct tg_use_index *x)
+{
+    const struct tg_comparison *c = b->w->c;
+    for (size_t i = 0; i < x->first[TG_IN_CALLER][c->n_ops]; i++) {
+        const struct tg_use *from = &x->v[TG_IN_CALLER][i];
+        uint32_t to = use_for(b, from->op, climb(b, from->in));
+        for (int side = 0; side < 2; side++)
+            for (size_t run = 0; run < c->n_runs[side]; run++)
+                b->v[to].run[side][run] += from->run[side][run];
+    }
+}
+
+static int by_op_and_name(const void *pa, const void *pb)
+{
+    const struct tg_use *a = pa, *b = pb;
+    int c = TG_CMP(a->op, b->op);
+    return c ? c : tg_sv_cmp(a->in, b->in);
+}
+
+static double median_of(const struct tg_diff_work *w, const struct tg_use *x, int side)
+{
+    size_t n = w->c->n_runs[side]; /* the order of the runs is kept */
+    double *sorted = tg_arena_copy(w->a, x->run[side], n, sizeof *sorted);
+    return tg_median(sorted, n) / (double)w->c->n_ranks[side];
+}
+
+static void list_uses(struct building *b, struct tg_use_index *x, enum tg_level level)
+{
+    const struct tg_comparison *c = b->w->c;
+    size_t n = b->key.n, *first = TG_NEW_N(b->w->a, size_t, c->n_ops + 2);
+    TG_SORT(b->v, n, by_op_and_name);
+    for (size_t i = 0; i < n; i++) {
+        for (int side = 0; side < 2; side++)
+            b->v[i].per_step[side] = median_of(b->w, &b->v[i], side);
+        first[b->v[i].op + 1]++;
+    }
+    for (size_t op = 0; op < c->n_ops; op++)
+        first[op + 1] += first[op];
+    x->first[level] = first;
+    x->v[level] = tg_arena_copy(b->w->a, b->v, n, sizeof *b->v);
+}
+
+/* What each operator calls. */
+static void list_inside(struct tg_diff_work *w, struct tg_use_index *x)
+{
+    size_t n = x->first[TG_IN_CALLER][w->c->n_ops];
+    uint32_t *inside = TG_NEW_N(w->a, uint32_t, n + 1);
+    size_t *first = TG_NEW_N(w->a, size_t, w->c->n_ops + 2);
+    for (size_t i = 0; i < n; i++)
+        if (x->v[TG_IN_CALLER][i].by != TG_NO_ID)
+            first[x->v[TG_IN_CALLER][i].by + 2]++;
+    for (size_t op = 0; op < w->c->n_ops; op++)
+        first[op + 2] += first[op + 1];
+    for (uint32_t i = 0; i < n; i++)
+        if (x->v[TG_IN_CALLER][i].by != TG_NO_ID)
+            inside[first[x->v[TG_IN_CALLER][i].by + 1]++] = i;
+    x->inside = inside;
+    x->first_inside = first;
+}
+
+static bool have_trees(const struct tg_diff_work *w)
+{
+    for (size_t i = 0; i < w->n_cells; i++)
+        if (!w->shard[i]->tree.n || w->shard[i]->tree.cut)
+            return false;
+    return true;
+}
+
+void tg_uses_index(struct tg_diff_work *w)
+{
+    const struct tg_comparison *c = w->c;
+    struct tg_use_index *x = TG_NEW(w->a, struct tg_use_index);
+    struct building b = { .w = w };
+    bool flat = !have_trees(w);
+
+    x->exact = w->tick <= 1;
+    index_names(&b);
+    for (enum tg_level level = 0; level < TG_LEVELS; level++) {
+        tg_keymap_init(&b.key, 1);
+        for (int side = 0; side < 2 && !(flat && level == TG_IN_ANNOTATION); side++)
+            for (size_t run = 0; run < c->n_runs[side]; run++)
+                for (size_t rank = 0; rank < c->n_ranks[side]; rank++)
+                    add_cell(&b, level, side, run, tg_diff_cell_index(w, side, run, rank));
+        if (flat && level == TG_IN_ANNOTATION)
+            add_callers(&b, x);
+        list_uses(&b, x, level);
+        tg_keymap_release(&b.key);
+    }
+    list_inside(w, x);
+    w->uses = x;
+    free(b.v);
+    free(b.named);
+}
+
+const struct tg_use *tg_uses_most(const struct tg_diff_work *w, const struct tg_op *op)
+{
+    int side = op->present[TG_TEST] ? TG_TEST : TG_BASE;
+    size_t n, best = 0;
+    const struct tg_use *v = tg_uses_of(w->uses, TG_IN_ANNOTATION, (uint32_t)(op - w->c->ops), &n);
+    for (size_t i = 1; i < n; i++)
+        best = v[i].per_step[side] > v[best].per_step[side] ? i : best;
+    return n ? &v[best] : NULL;
+}
+
+double tg_use_rise(const struct tg_comparison *c, const struct tg_use *x)
+{
+    return x->per_step[TG_TEST] / c->iteration_ratio - x->per_step[TG_BASE];
+}

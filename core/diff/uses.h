@@ -1,0 +1,48 @@
+#ifndef TG_DIFF_USES_H
+#define TG_DIFF_USES_H
+/*
+ * Who calls what, and how often: the index that places are made of (place.h), built once where any count
+ * changed. The caller is the name around a row, for device work what launched it. The annotation is the
+ * nearest one around each call by its path in the calling context trees of both sides
+ * (core/summary/tree.h), at the largest the step: work of one name under two annotations is in two places.
+ *
+ * Without trees (a summary of 0.2.0) the annotation is found by climbing from name to name, each by the
+ * name around most of its own calls, which may be wrong. With a clock of whole microseconds children seem to
+ * start before their parents: the name around is wrong by chance (`exact`).
+ */
+#include "core/diff/internal.h"
+
+enum tg_level { TG_IN_CALLER, TG_IN_ANNOTATION, TG_LEVELS };
+
+struct tg_use {
+    uint32_t op;    /* index of what is called, */
+    uint32_t by;    /* of the operator or annotation; TG_NO_ID: the step, or what is not compared */
+    tg_sv in;       /* the name of that, normalised; "" the step */
+    double *run[2]; /* per step in each run, all ranks: what its usual step has */
+    double per_step[2]; /* per rank; the median of the runs */
+};
+
+struct tg_use_index {
+    const struct tg_use *v[TG_LEVELS]; /* by operator, then by name around */
+    const size_t *first[TG_LEVELS];    /* of an operator; [n_ops + 1] */
+    const uint32_t *inside;            /* of TG_IN_CALLER: the same by what calls, */
+    const size_t *first_inside;        /* [n_ops + 1] */
+    bool exact;
+};
+
+/* In w->a, with w->uses. After operators are aligned. */
+void tg_uses_index(struct tg_diff_work *w);
+
+/* Calls of one operator, or `n` 0. */
+static inline const struct tg_use *tg_uses_of(const struct tg_use_index *x, enum tg_level level,
+                                              uint32_t op, size_t *n)
+{
+    *n = x->first[level][op + 1] - x->first[level][op];
+    return x->v[level] + x->first[level][op];
+}
+/* Those inside the annotation, or the step, that has most of the fresh side's, or of the baseline's if it
+ * went; NULL: none. */
+const struct tg_use *tg_uses_most(const struct tg_diff_work *w, const struct tg_op *op);
+/* Additional calls per step, the ratio of iterations taken off. */
+double tg_use_rise(const struct tg_comparison *c, const struct tg_use *x);
+#endif

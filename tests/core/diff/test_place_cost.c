@@ -1,0 +1,185 @@
+/*
+ * What came where its place provably takes less time (place_cost.c). A step is what its operators take; five
+ * runs a side, of three steps.
+ */
+#include "by_hand.h"
+
+/* What the two sides do beside "aten::mm", which goes from 600 to `mm` us. */
+struct work {
+    tg_ns mm;
+    uint32_t more; /* calls of "aten::index", 2 us each */
+    uint32_t copies;
+    tg_ns slower; /* us of "aten::mul", before 50 */
+    tg_ns spread; /* us, from run to run */
+    const char *parent;
+};
+
+static void compare_work(struct fixture *f, struct work x)
+{
+    f->c = (struct tg_comparison){ 0 };
+    make(f, 5, 5, 3);
+    for (int side = 0; side < 2; side++) {
+        if (x.parent)
+            add_all(f, side, TG_KIND_ANNOTATION, x.parent, "ProfilerStep", 1, 100);
+        for (size_t run = 0; run < 5; run++) {
+            tg_ns off = x.spread * 1000 * (tg_ns)run;
+            add_row(f, side, run, TG_KIND_OP, "aten::mm", "", 1,
+                    (side ? x.mm : 600) * 1000 + 1 + off);
+            add_row(f, side, run, TG_KIND_OP, "aten::mul", "", 1,
+                    (side ? x.slower : 50) * 1000 + 1);
+        }
+        add_all(f, side, TG_KIND_OP, "aten::rest", "", 1, 300001);
+        add_all(f, side, TG_KIND_OP, "aten::copy_", "", 3 + (side ? x.copies : 0), 2001);
+    }
+    if (x.more)
+        add_all(f, TG_TEST, TG_KIND_OP, "aten::index", x.parent ? x.parent : "", x.more, 2001);
+    compare(f);
+}
+
+static bool repaid(struct fixture *f, struct work x)
+{
+    compare_work(f, x);
+    return find(f, "aten::index")->repaid;
+}
+
+/* 600 -> 400 us, and four calls of 2 us: the step takes 192 us less. */
+BY_HAND(a_step_that_takes_less_repays_what_came)
+{
+    assert_true(repaid(f, (struct work){ .mm = 400, .more = 4, .slower = 50 }));
+    assert_int_equal(tg_op_exception(find(f, "aten::index")), TG_EXCEPTION_REPLACED);
+    assert_false(repaid(f, (struct work){ .mm = 600, .more = 4, .slower = 50 })); /* as before */
+    assert_false(repaid(f, (struct work){ .mm = 700, .more = 4, .slower = 50 }));
+}
+
+/* 40 us less, where runs differ by up to 400. */
+BY_HAND(what_the_runs_do_not_prove_repays_nothing)
+{
+    assert_true(repaid(f, (struct work){ .mm = 540, .more = 4, .slower = 50 }));
+    assert_false(repaid(f, (struct work){ .mm = 540, .more = 4, .slower = 50, .spread = 100 }));
+}
+
+/* 200 us saved; 40 calls take 80 and leave 120, 60 calls take 120 and leave 80. */
+BY_HAND(it_costs_no_more_than_is_saved_in_the_end)
+{
+    assert_true(repaid(f, (struct work){ .mm = 400, .more = 40, .slower = 50 }));
+    assert_false(repaid(f, (struct work){ .mm = 400, .more = 60, .slower = 50 }));
+}
+
+/* What counts for itself counts beside savings, too. */
+BY_HAND(copies_are_not_repaid)
+{
+    assert_true(repaid(f, (struct work){ .mm = 400, .more = 4, .copies = 2, .slower = 50 }));
+    assert_false(find(f, "aten::copy_")->repaid);
+    assert_int_equal(tg_op_exception(find(f, "aten::copy_")), TG_EXCEPTION_NONE);
+}
+
+/* The calls are inside an annotation of their own, which takes no less time. */
+BY_HAND(another_place_repays_nothing)
+{
+    assert_false(repaid(f, (struct work){ .mm = 400, .more = 4, .slower = 50, .parent = "head" }));
+}
+
+/* 50 -> 90 us beside calls that came; alone it is what it is. */
+BY_HAND(a_slower_neighbour_is_repaid_beside_an_exchange)
+{
+    assert_true(repaid(f, (struct work){ .mm = 400, .more = 4, .slower = 90 }));
+    assert_true(find(f, "aten::mul")->ev.slower);
+    assert_true(find(f, "aten::mul")->repaid);
+    compare_work(f, (struct work){ .mm = 400, .slower = 90 });
+    assert_true(find(f, "aten::mul")->ev.slower);
+    assert_false(find(f, "aten::mul")->repaid);
+}
+
+/* ---- moved ---- */
+
+/* aten::mish moves from "outer" to "inner", and "inner" takes 18 us more by itself; what "outer" loses
+ * excuses 1.25 times as much. */
+static void moved(struct fixture *f, const char *to, tg_ns outer_after)
+{
+    f->c = (struct tg_comparison){ 0 };
+    make(f, 5, 5, 3);
+    for (int side = 0; side < 2; side++) {
+        add_all(f, side, TG_KIND_OP, "outer", "ProfilerStep", 1, side ? outer_after : 60001);
+        add_all(f, side, TG_KIND_OP, "inner", "ProfilerStep", 1, side ? 20001 : 2001);
+        add_all(f, side, TG_KIND_OP, "third", "ProfilerStep", 1, 7001);
+        add_all(f, side, TG_KIND_OP, "aten::mish", side ? to : "outer", 1, 30001);
+    }
+    compare(f);
+}
+
+/* 60 us become 44: 16 us, and 1.25 * 16 = 20 is more than 18. */
+BY_HAND(what_the_old_parent_lost_excuses_the_new_one)
+{
+    moved(f, "inner", 44001);
+    const struct tg_op *inner = find(f, "inner");
+    near(inner->ev.delta_ns, 18000);
+    assert_int_equal(inner->relation, TG_REL_MOVED);
+    assert_int_equal(inner->ev.judged, TG_NOT_REPLACED);
+    assert_int_equal(inner->ev_total.judged, TG_NOT_REPLACED);
+    assert_false(inner->ev.slower || inner->ev.proven || inner->ev_total.slower);
+    assert_int_equal(find(f, "outer")->relation, TG_REL_NONE);
+    assert_int_equal(find(f, "aten::mish")->change, TG_SAME);
+}
+
+/* 60 us become 48: 1.25 * 12 = 15 is less than 18. */
+BY_HAND(a_smaller_loss_excuses_nothing)
+{
+    moved(f, "inner", 48001);
+    assert_true(find(f, "inner")->ev.slower);
+    assert_int_equal(find(f, "inner")->ev.judged, TG_JUDGED);
+    assert_int_equal(find(f, "inner")->relation, TG_REL_NONE);
+}
+
+/* "outer" loses all the same, but not to "inner". */
+BY_HAND(only_where_calls_went_time_may_go)
+{
+    moved(f, "outer", 40001); /* nothing moved */
+    assert_true(find(f, "inner")->ev.slower);
+    moved(f, "third", 40001); /* moved, but elsewhere */
+    assert_true(find(f, "inner")->ev.slower);
+}
+
+/* Between operators it takes 18 us more: 20 us -> 38 us. An operator of `gone` ns is not called any more. */
+static const struct tg_op *between(struct fixture *f, enum tg_kind kind, const char *name,
+                                   tg_ns gone)
+{
+    f->c = (struct tg_comparison){ 0 };
+    make(f, 5, 5, 3);
+    for (int side = 0; side < 2; side++) {
+        add_all(f, side, TG_KIND_STEP, "ProfilerStep#3", "", 1, side ? 38001 : 20001);
+        add_all(f, side, TG_KIND_OP, "outer", "ProfilerStep", 1, 60001);
+        if (!side)
+            add_all(f, side, kind, name, "ProfilerStep", 1, gone);
+    }
+    compare(f);
+    return &f->c.step;
+}
+
+/* A fused kernel launches itself: its host time is no operator's. */
+BY_HAND(calls_that_went_excuse_time_between_operators)
+{
+    assert_false(between(f, TG_KIND_OP, "aten::mish", 18501)->ev.slower);
+    assert_true(between(f, TG_KIND_OP, "aten::mish", 17501)->ev.slower);
+    /* A wait that went is no work that moved. */
+    assert_true(between(f, TG_KIND_SYNC, "cudaDeviceSynchronize", 90001)->ev.slower);
+}
+
+/* Beside a replacement inside an annotation: "beside" takes 18 us more, and that one as long as before, or more too. */
+BY_HAND(inside_an_annotation_its_time_tells)
+{
+    for (int longer = 0; longer < 2; longer++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 5, 5, 3);
+        for (int side = 0; side < 2; side++) {
+            add_all(f, side, TG_KIND_ANNOTATION, "optimizer", "ProfilerStep", 1,
+                    200001 + 18000 * side * longer);
+            add_all(f, side, TG_KIND_OP, "beside", "optimizer", 1, side ? 38001 : 20001);
+            add_all(f, side, TG_KIND_OP, "apart", "ProfilerStep", 1, side ? 38001 : 20001);
+            add_all(f, side, TG_KIND_OP, side ? "new" : "old", "optimizer", 8, side ? 2001 : 5001);
+        }
+        compare(f);
+        assert_int_equal(find(f, "beside")->ev.slower, longer);
+        assert_int_equal(find(f, "beside")->relation, longer ? TG_REL_NONE : TG_REL_MOVED);
+        assert_true(find(f, "apart")->ev.slower);
+    }
+}

@@ -55,10 +55,10 @@ static bool is_of_name(char c)
     return tg_is_word(c) || c == '-' || c == '.';
 }
 
-/* Does a line begin with the package: `vllm>=0.13`, `"vllm[audio]"`? `vllm-flash-attn` is another. */
+/* Does a line begin with the package: `vllm>=0.13`, `"vllm[audio]"`, `- vllm`? `vllm-flash-attn` is another. */
 static bool names(tg_sv line, const char *package)
 {
-    tg_sv word = tg_sv_past(line, " \t\"'");
+    tg_sv word = tg_sv_past(line, " \t\"'-");
     size_t n = strlen(package);
     return tg_sv_starts(word, tg_sv_of(package)) && (word.n == n || !is_of_name(word.p[n]));
 }
@@ -70,7 +70,8 @@ enum tg_program tg_program_of_dependencies(tg_sv text)
         while (line.n) { /* dependencies = ["torch", "vllm"] */
             tg_sv part = tg_sv_cut(&line, ',');
             for (size_t i = 0; i < part.n; i++)
-                if (part.p[i] == '[' && i + 1 < part.n && part.p[i + 1] == '"')
+                if (part.p[i] == '[' && i + 1 < part.n &&
+                    (part.p[i + 1] == '"' || part.p[i + 1] == '\''))
                     part = tg_sv_from(part, i + 1);
             for (int p = 0; p < TG_PROGRAM_N; p++)
                 if (programs[p].package && names(part, programs[p].package))

@@ -674,10 +674,23 @@ static tg_sv text_of(const struct tg_survey *s, tg_sv folder, const char *name)
 /* Dependencies of the folder or, if it has none, of the root. */
 static enum tg_program find_dependency(const struct tg_survey *s, tg_sv folder)
 {
-    static const char *const lists[] = { "requirements.txt", "pyproject.toml" };
+    static const char *const lists[] = {
+        "requirements.txt", "pyproject.toml",  "setup.cfg",
+        "setup.py",         "environment.yml", "environment.yaml"
+    };
+    tg_sv in = tg_sv_of(tg_survey_in(s, folder, "requirements"));
     enum tg_program found = TG_PROGRAM_PLAIN;
+    const char **names;
+    size_t n = 0;
+    struct tg_err why = TG_ERR_INIT;
     for (size_t i = 0; !found && i < sizeof lists / sizeof *lists; i++)
         found = tg_program_of_dependencies(text_of(s, folder, lists[i]));
+    if (!found && is_folder(s, in.p) &&
+        tg_look_in(tg_survey_path(s, in), s->arena, &names, &n, &why) == TG_SEEN_FAILED)
+        keep_unseen(s, &why);
+    for (size_t i = 0; i < n && !found; i++)
+        if (tg_sv_ends(tg_sv_of(names[i]), TG_SV(".txt")))
+            found = tg_program_of_dependencies(text_of(s, in, names[i]));
     return found || !folder.n ? found : find_dependency(s, TG_SV(""));
 }
 

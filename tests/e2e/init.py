@@ -565,6 +565,9 @@ def found_programs(tmp):
             ("a dependency", {"requirements.txt": "torch\nsglang[all]==0.5\n"}, "SGLang"), ("of a project", {"pyproject.toml": 'dependencies = ["torch", "vllm>=0.13"]\n'}, "vLLM"),
             ("in lines", {"pyproject.toml": 'dependencies = [\n  "torch",\n  "megatron-core",\n]\n'}, "Megatron"), ("the framework itself", {"torchtitan/train.py": "x"}, "torchtitan"),
             ("a server itself", {"python/sglang/__init__.py": "x", "pyproject.toml": 'name = "vllm"\n'}, "SGLang"),
+            ("a folder of them", {"requirements/base.txt": "torch\n", "requirements/gpu.txt": "vllm==0.11\n", "requirements/notes.md": "sglang\n"}, "vLLM"),
+            ("of a setup", {"setup.py": "setup(install_requires=['megatron-core', 'torch'])\n"}, "Megatron"),
+            ("of conda", {"environment.yml": "dependencies:\n  - pip:\n    - sglang\n"}, "SGLang"),
             ("another package", {"requirements.txt": "vllm-flash-attn\n# vllm\n"}, ""), ("torchrun", {"train.sh": "#!/bin/sh\ntorchrun \\\n  --nproc-per-node 4 train.py\n"}, "torchrun"),
             ("a comment", {"train.sh": "# torchrun x\n"}, ""), ("gated tests", {"tests/test_x.py": "def test_x(tracegate):\n    pass\n"}, "pytest"),
             ("tests", {"tests/test_x.py": "def test_x():\n    pass\n", "pytest.ini": "[pytest]\n"}, "")):

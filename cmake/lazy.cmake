@@ -5,12 +5,12 @@
 # The header PREFIX_lazy.h, made from the calls PREFIX_…() in the SOURCEs, turns them into calls through
 # a table of pointers, and has what dlopen and dlsym are asked for; one SOURCE defines the table (union
 # tg_lazy_PREFIX tg_lazy_PREFIX) and fills it, from TG_LAZY_NAMES (core/base/lazy.h). FILES is what
-# LIBRARY, an imported target, links, itself first. A static library has no SONAME: then it is linked as ever and TG_LAZY is
-# not defined. Tools that look at what a program is linked with (dpkg-shlibdeps) do not see such a library.
+# LIBRARY, an imported target, links, itself first. A static library has no SONAME: then, and
+# with -DTG_LAZY=OFF, it is linked as ever and TG_LAZY is not defined for the files. Tools that look at what a program is linked with (dpkg-shlibdeps) do not see such a library.
 function(tg_lazy_library target prefix library files)
   list(GET files 0 file)
   execute_process(COMMAND ${CMAKE_READELF} -d ${file} OUTPUT_VARIABLE dynamic ERROR_QUIET)
-  if(NOT dynamic MATCHES "SONAME[^[]*\\[([^]]+)\\]")
+  if(NOT TG_LAZY OR NOT dynamic MATCHES "SONAME[^[]*\\[([^]]+)\\]")
     target_link_libraries(${target} PRIVATE ${library})
     return()
   endif()

@@ -274,8 +274,18 @@ def action():
     shutil.rmtree(box.dir)
 
 
+def linked():
+    """What a later job has to find beside the program is linked, so that ldd names it; a build for a machine of one's own loads it late."""
+    for lazy, want in (("OFF", True), ("ON", False)):
+        with tempfile.TemporaryDirectory() as made:
+            subprocess.run(["cmake", "-S", ROOT, "-B", made, "-G", "Ninja", "-DTG_TESTS=OFF", f"-DTG_LAZY={lazy}"], check=True, capture_output=True)
+            link = subprocess.run(["ninja", "-C", made, "-t", "commands", "-s", "cmd/tracegate"], check=True, capture_output=True, text=True).stdout
+            expect(f"libgit2 is linked with TG_LAZY={lazy}", "libgit2.so" in link, want)
+    expect("the action's build links it", "-DTG_LAZY=OFF" in read_text(os.path.join(ROOT, "scripts/action-get")), True)
+
+
 if not shutil.which("curl"):
     skip("curl is missing")
-for part in (downloads, cached, choice, machines, action):
+for part in (downloads, cached, choice, machines, action, linked):
     part()
 sys.exit(finish("get"))

@@ -295,7 +295,7 @@ def fault_cases(action):
         for name, what in FAULTS[1:2] + NO_REPORT[:1]:
             expect_red(f"{name}, all suites", job(check, what, {}))
             expect_red(f"{name}, the second of two suites", job(second, what, two), report=False)
-            expect_red(f"{name}, mode ab", job(check, what, ab))
+            expect_red(f"{name}, mode ab", job('[ "$1" = ab ]', what, ab))
         for name, what in FAULTS[:1] + FAULTS[-2:]:
             expect_red(f"{name}, mode record", job(rec, what, record, "push"), report=False)
 
@@ -347,8 +347,8 @@ AB_CASES = [
     ("the command fails", "same", 2, dict(AB, command="exit 9"), dict(n=0), "error", 3, "base, run 0: the command failed"),
     ("a pipe of it fails", "same", 2, dict(AB, command="false | cat"), dict(n=0), "error", 3, "base, run 0: the command failed"),
     ("no trace", "same", 2, dict(AB, command="true"), dict(n=0), "error", 3, "wrote no trace to "),
-    ("no such base", "same", 0, dict(AB, base="$(touch pwned)"), dict(n=0), "error", 2, "is not here"),
-    ("an option for a base", "same", 2, dict(AB, base="--upload-pack=x"), dict(n=0), "error", 2, "is no revision"),
+    ("no such base", "same", 0, dict(AB, base="$(touch pwned)"), dict(n=0), "error", 2, "is not a revision"),
+    ("an option for a base", "same", 2, dict(AB, base="--upload-pack=x"), dict(n=0), "error", 2, "is not a revision: it begins with '-'"),
 ]
 
 

@@ -262,6 +262,8 @@ const char *tg_row_mark(const struct tg_op *op, const struct tg_row_numbers *n)
         return "some";
     if (!tg_evidence_compared(tg_op_reported(op)))
         return "";
+    if (tg_op_reported(op)->some_steps)
+        return "some";
     return tg_op_within_noise(op) ? "\xe2\x89\x88" : n->d_ns > 0 ? "slower" : "faster";
 }
 

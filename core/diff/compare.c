@@ -86,8 +86,11 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
         tg_small_find(w, TG_SLIGHT_SMALL);
         find_other_data(out);
         tg_leaders_find(w);
-        if (!w->o->no_evidence)
+        if (!w->o->no_evidence) {
             tg_evidence_of_ops(w);
+            tg_excuse_moves(w);
+            tg_evidence_of_places(w);
+        }
         tg_compare_metrics(w);
         tg_compare_numbers(w);
         tg_places_repay(w);

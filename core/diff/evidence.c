@@ -191,14 +191,6 @@ static void excuse_faster(struct tg_comparison *c, uint32_t region)
     c->regions[region].worse_count = false;
 }
 
-bool tg_has_device_ops(const struct tg_comparison *c)
-{
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (tg_kind_is_device(c->ops[i].kind))
-            return true;
-    return false;
-}
-
 bool tg_borne_out(const struct tg_diff_work *w, const uint32_t *around, size_t n,
                   const struct tg_evidence *ev)
 {
@@ -285,10 +277,14 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
         op->ev_total = (struct tg_evidence){ .judged = op->ev.judged };
         tg_evidence_fill(w, &op->ev_total, &whole, &m[TG_EITHER_TIMES], aim);
     }
+    w->values = v;
     judge_frames(w);
-    tg_excuse_moves(w);
-    copy_gaps(c);
-    judge_step(w, v);
+}
+
+void tg_evidence_of_places(struct tg_diff_work *w)
+{
+    copy_gaps(w->c);
+    judge_step(w, w->values);
     for (size_t i = 0; i < w->n_joints; i++)
         judge_joint(w, &w->joints[i]);
     judge_choices(w);

@@ -69,7 +69,8 @@ struct tg_diff_work {
     struct tg_side_shards given[2];    /* all, also those of which step times alone are stored */
     struct tg_side_shards measured[2]; /* without those: what metrics are of */
     double *speed[TG_OWN_CLOCKS][2];   /* of each run's machine against the usual one of its side */
-    const struct tg_machine *machine;  /* by clock (machine.c); NULL: durations not judged */
+    const struct tg_run_values *values; /* of each operator; NULL: durations not judged */
+    const struct tg_machine *machine;   /* by clock (machine.c); NULL: durations not judged */
     bool busy[TG_OWN_CLOCKS];
     bool all_busy; /* every shard tells its device work outside the steps (account.c) */
     struct tg_value_room *room;
@@ -231,6 +232,8 @@ size_t tg_fewest_steps(const struct tg_diff_work *w);
 
 /* core/diff/evidence.c */
 void tg_evidence_of_ops(struct tg_diff_work *w);
+/* And, once it is known what only moved, of the step, and of what replaced something. */
+void tg_evidence_of_places(struct tg_diff_work *w);
 /* core/diff/evidence.c: evidence for run values outside the list of operators. NS: the
  * machine's common factor is taken off and the floor of 0.1 % of the step holds. */
 enum tg_run_value_unit { TG_VALUES_PLAIN, TG_VALUES_NS };

@@ -181,3 +181,11 @@ const struct tg_rank_shift *tg_op_rank_alone(const struct tg_comparison *c, cons
                fabs(s->count[TG_TEST] - s->count[TG_BASE] - ranks * more) < 1e-6 * ranks;
     return all ? s : NULL;
 }
+
+bool tg_has_device_ops(const struct tg_comparison *c)
+{
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (tg_kind_is_device(c->ops[i].kind))
+            return true;
+    return false;
+}

@@ -136,7 +136,7 @@ def markdown_rows(text):
         rows[cells[1] if " more" in cells[1].split("<sub>")[0] else names[-1]] = (base, test)  # several names in a row
         delta = re.match(r"([+-]?[\d.]+) (ns|us|ms|s)$", cells[2])
         check(f"the comment's {names[-1]}: {cells[2]} of {base} -> {test}", delta and near(in_ns(*delta.groups()), test - base, 0.16))
-        shown = 0.5 * test / base  # of three digits each
+        shown = 0.5 * test / base if base else 0  # of three digits each
         check(f"the comment's {names[-1]}: {m[4]} %", not m[4] or abs(100 * (test / base - 1) - float(m[4])) <= 0.6 + shown + 15 / base * 1000)
     return rows
 

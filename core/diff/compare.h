@@ -31,7 +31,7 @@ enum tg_relation {
 enum tg_slight {
     TG_SLIGHT_NOT,
     TG_SLIGHT_SMALL, /* one of several additions that are together under 0.1 % of the step */
-    TG_SLIGHT_FREE   /* a view, or metadata */
+    TG_SLIGHT_FREE   /* a view, metadata, or a caller without work of its own */
 };
 
 /* Why a duration was not judged; NULL text for TG_JUDGED. */

@@ -1,7 +1,8 @@
 /*
- * What came and costs next to nothing: views and metadata, which cost nothing in a program, and other
- * additions that are together less than 0.1 % of the step. Nothing that waits, copies or allocates is
- * small: its price is paid elsewhere. Nor is what calls such an operator (place_lead.c: `leads`).
+ * What came and costs next to nothing: views and metadata, which cost nothing in a program, callers
+ * without work of their own, and other additions that are together less than 0.1 % of the step. Nothing
+ * that waits, copies or allocates is small: its price is paid elsewhere. Nor is what calls such an operator
+ * (place_lead.c: `leads`).
  */
 #include <math.h>
 
@@ -82,37 +83,71 @@ static bool may_be_slight(const struct tg_op *op)
            !tg_op_makes_wait(op) && !tg_op_makes_memory(op);
 }
 
-/* Chooses those that `is` asks for, each under 0.1 % of the step; false: they are too much together. */
-static bool choose(struct tg_diff_work *w, double limit, bool (*is)(const struct tg_op *op),
-                   bool *chosen)
+static bool is_view(const struct tg_diff_work *w, const struct tg_op *op)
 {
-    struct tg_comparison *c = w->c;
-    double sum = 0;
+    (void)w;
+    return tg_op_is_view(op);
+}
 
-    for (size_t i = 0; i < c->n_ops; i++) {
-        struct tg_op *op = &c->ops[i];
-        if (op->slight != TG_SLIGHT_NOT || !may_be_slight(op) || !is(op))
+/* A caller without work of its own: what it calls comes as often as before, and takes most of its time. */
+static bool only_wraps(const struct tg_diff_work *w, const struct tg_op *op)
+{
+    const struct tg_use_index *x = w->uses;
+    size_t at = (size_t)(op - w->c->ops);
+    double inside = 0;
+
+    if (!x || !x->exact)
+        return false;
+    for (size_t i = x->first_inside[at]; i < x->first_inside[at + 1]; i++) {
+        const struct tg_use *of = &x->v[TG_IN_CALLER][x->inside[i]];
+        const struct tg_op *called = &w->c->ops[of->op];
+        double rise = tg_use_rise(w->c, of);
+        if (rise <= 0)
             continue;
-        double share = rise_share(w, op);
-        chosen[i] = share < TG_FLOOR;
-        sum += chosen[i] ? share : 0;
+        if (tg_op_rose(called))
+            return false;
+        inside += rise * called->total[TG_TEST] / called->count[TG_TEST];
     }
-    return sum < limit;
+    return inside > tg_op_rise(w->c, op) * op->self[TG_TEST] / op->count[TG_TEST];
 }
 
 /* Beside what went, a place's balance says what an addition costs. */
-static bool stands_alone(const struct tg_op *op)
+static bool stands_alone(const struct tg_diff_work *w, const struct tg_op *op)
 {
+    (void)w;
     return op->relation == TG_REL_NONE;
+}
+
+static const struct sort {
+    enum tg_slight what;
+    double limit; /* part of the step that they take together */
+    bool (*is)(const struct tg_diff_work *w, const struct tg_op *op);
+} sorts[] = { { TG_SLIGHT_FREE, TG_BIG, is_view },
+              { TG_SLIGHT_FREE, TG_BIG, only_wraps },
+              { TG_SLIGHT_SMALL, TG_FLOOR, stands_alone } };
+
+static void find_sort(struct tg_diff_work *w, const struct sort *sort)
+{
+    struct tg_comparison *c = w->c;
+    bool *chosen = TG_NEW_N(w->a, bool, c->n_ops + 1);
+    double sum = 0;
+
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        if (op->slight != TG_SLIGHT_NOT || !may_be_slight(op) || !sort->is(w, op))
+            continue;
+        double share = rise_share(w, op);
+        chosen[i] = share < sort->limit;
+        sum += chosen[i] ? share : 0;
+    }
+    for (size_t i = 0; sum < sort->limit && i < c->n_ops; i++)
+        if (chosen[i])
+            c->ops[i].slight = sort->what;
 }
 
 void tg_small_find(struct tg_diff_work *w, enum tg_slight what)
 {
-    struct tg_comparison *c = w->c;
-    bool *chosen = TG_NEW_N(w->a, bool, c->n_ops + 1), free = what == TG_SLIGHT_FREE;
-    bool few = choose(w, free ? TG_BIG : TG_FLOOR, free ? tg_op_is_view : stands_alone, chosen);
-
-    for (size_t i = 0; few && i < c->n_ops; i++)
-        if (chosen[i])
-            c->ops[i].slight = what;
+    for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++)
+        if (sorts[i].what == what)
+            find_sort(w, &sorts[i]);
 }

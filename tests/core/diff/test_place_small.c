@@ -37,7 +37,7 @@ BY_HAND(less_than_a_thousandth_is_small)
     assert_int_equal(slight(f, "aten::neg"), TG_SLIGHT_NOT);
 }
 
-/* Three names of 400 ns are 0.12 % together; views may take 0.3 % together, 0.1 % by name. */
+/* Three names of 400 ns are 0.12 % together; views may take 0.3 % together, whatever their names. */
 BY_HAND(together_they_are_not_small)
 {
     static const char *const names[] = { "aten::neg", "aten::abs", "aten::exp" };
@@ -59,8 +59,30 @@ BY_HAND(together_they_are_not_small)
         compare(f);
         assert_int_equal(slight(f, views[0]), n == 3 ? TG_SLIGHT_FREE : TG_SLIGHT_NOT);
     }
-    one_more(f, "aten::view", 2, 3, 1000);
+    one_more(f, "aten::view", 0, 1, 2999);
+    assert_int_equal(slight(f, "aten::view"), TG_SLIGHT_FREE);
+    one_more(f, "aten::view", 0, 1, 3000);
     assert_int_equal(slight(f, "aten::view"), TG_SLIGHT_NOT);
+}
+
+/* "aten::max" around one "aten::maximum" of 1.2 us, which was called once without it. */
+static enum tg_slight around(struct fixture *f, uint32_t inside, tg_ns own)
+{
+    f->c = (struct tg_comparison){ 0 };
+    make(f, 1, 1, 3);
+    add_all(f, TG_BASE, TG_KIND_OP, "aten::maximum", "", 1, 1200);
+    add_all(f, TG_TEST, TG_KIND_OP, "aten::maximum", "aten::max", inside, 1200);
+    add_all(f, TG_TEST, TG_KIND_OP, "aten::max", "", 1, own);
+    compare(f);
+    return slight(f, "aten::max");
+}
+
+BY_HAND(a_caller_without_work_of_its_own_is_free)
+{
+    assert_int_equal(around(f, 1, 1199), TG_SLIGHT_FREE);
+    assert_int_equal(around(f, 1, 1201), TG_SLIGHT_NOT); /* it works itself */
+    assert_int_equal(around(f, 2, 1199), TG_SLIGHT_NOT); /* what it calls came, too */
+    assert_int_equal(around(f, 0, 1199), TG_SLIGHT_NOT);
 }
 
 /* 50 calls of 10 ns, and one of 5 us more: 0.05 % by the call, and 0.5 % by the time. */

@@ -450,7 +450,7 @@ static inline bool take_event(struct tg_reader *r, struct tg_event *ev, struct t
     r->info.rounded_numbers += raw->rounded;
     r->info.any_ts_float |= ev->has_ts && ev->ts_float;
     r->info.any_ts_missing |= !ev->has_ts;
-    r->any_phase |= ev->ph != 0;
+    r->any_phase |= ev->ph != 0 || (ev->has_ts && ev->has_dur);
     if (ev->name == TG_NO_ID && (ev->has_name || ev->has_cat) &&
         !tg_reader_intern(r, text_of(r, &raw->cat, 0), text_of(r, &raw->name, 1), &ev->name, err))
         return false;

@@ -29,7 +29,7 @@ struct tg_reader {
     enum tg_reader_state state;
     bool bare, first_member, has_events;
     bool is_hatchet; /* a bare array whose first element is a node of hatchet's tree */
-    bool any_phase;  /* an event has a `ph` */
+    bool any_phase;  /* an event has a `ph`, or a start and a duration, as one with X has */
     struct tg_intern names, threads;
     struct tg_names name_view;
     struct tg_thread last_thread; /* views into the table */

@@ -163,7 +163,7 @@ def oracle(text):
         raise Refused(str(e)) from None
     if depth_of(text) > DEPTH:
         raise Refused("too deep")
-    rows, threads, vague = {}, {}, False
+    rows, threads, vague, any_event = {}, {}, False, type(document) is not list or not document
 
     def add(key, ns):
         count, total = rows.get(key, (0, 0))
@@ -172,6 +172,7 @@ def oracle(text):
     for index, e in enumerate(events_of(document)):
         ts, dur, ph = ns_of(e.last("ts")), ns_of(e.last("dur")), e.last("ph")
         ph = plain(ph)[:1] if type(ph) is str else b""
+        any_event = any_event or bool(ph) or (ts is not None and dur is not None)
         try:
             cat, name, pid, tid = (text_of(e.last(k)) for k in ("cat", "name", "pid", "tid"))
         except NotImplementedError:
@@ -187,6 +188,8 @@ def oracle(text):
         match(marks, add)
     if vague:
         raise NotImplementedError
+    if not any_event:
+        raise Refused("a list of objects, none of them an event")
     return rows
 
 

@@ -438,14 +438,15 @@ WITH_HAND(gaps_of_a_step_that_is_as_long_only_warn)
     struct tg_metric_change *host = &h->c.metrics[TG_METRIC_HOST_TIME];
 
     h->c.n_units[TG_BASE] = h->c.n_units[TG_TEST] = 20;
+    struct tg_op op;
     h->c.n_ops = 1;
+    h->c.ops = &op;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct tg_op op = hand_op("x", rows[i].kind);
+        op = hand_op("x", rows[i].kind);
         op.self[TG_BASE] = 100000;
         op.self[TG_TEST] = 100000 - rows[i].lost;
         op.whole_count[TG_BASE] = op.step_count[TG_BASE] = rows[i].in;
         op.whole_count[TG_TEST] = rows[i].out;
-        h->c.ops = &op;
         step_of(h, 0.5);
         h->c.step.ev_total = hand_evidence(1000000, 0.05); /* as much more */
         host->ev = hand_evidence(1000000, rows[i].longer / 1e6);

@@ -163,7 +163,8 @@ def oracle(text):
         raise Refused(str(e)) from None
     if depth_of(text) > DEPTH:
         raise Refused("too deep")
-    rows, threads, vague, any_event = {}, {}, False, type(document) is not list or not document
+    rows, threads, vague = {}, {}, False
+    any_event = any_name = type(document) is not list or not document
 
     def add(key, ns):
         count, total = rows.get(key, (0, 0))
@@ -179,6 +180,7 @@ def oracle(text):
             vague = True
             continue
         key = None if cat is None and name is None else (cat or b"", name or b"")
+        any_name = any_name or key is not None
         if ph in (b"X", b"", b"\0") and ts is not None and dur is not None:
             add(key or (b"", b""), dur)
         elif ph in (b"B", b"E") and ts is not None:
@@ -188,8 +190,8 @@ def oracle(text):
         match(marks, add)
     if vague:
         raise NotImplementedError
-    if not any_event:
-        raise Refused("a list of objects, none of them an event")
+    if not any_event or not any_name:
+        raise Refused("a list of objects, none of them an event, or none with a name")
     return rows
 
 

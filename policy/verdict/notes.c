@@ -409,15 +409,13 @@ static void tell_warming(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     if (c->warming == 0)
         return;
-    tg_eval_note(
-        e, TG_REASON_NONE,
-        TG_SV_PRINTF(e->arena,
-                     "the device's speed changes within the runs: its work takes %s %s in "
-                     "the last steps than in the first ones",
-                     TG_VALUE(100 * fabs(expm1(c->warming)), TG_UNIT_PERCENT),
-                     c->warming > 0 ? "longer" : "shorter"),
-        "Warm up for two seconds before recording. Until then only large changes of device "
-        "times are found.");
+    TG_NOTE(e, TG_REASON_NONE,
+            "Warm up for two seconds before recording. Until then only large changes of device "
+            "times are found.",
+            "the device's speed changes within the runs: its work takes %s %s in the last steps "
+            "than in the first ones",
+            TG_VALUE(100 * fabs(expm1(c->warming)), TG_UNIT_PERCENT),
+            c->warming > 0 ? "longer" : "shorter");
 }
 
 /* "2/1" of "Torch-Compiled Region: 2/1", frame and recompilation; "" for the first compilation. */

@@ -449,6 +449,20 @@ WITH_HAND(operators_that_move_together)
     noted(h, "");
 }
 
+/* A device that gets slower within its runs is told, one that gets faster too; a steady one is not. */
+WITH_HAND(a_device_that_changes_its_speed)
+{
+    plain(h);
+    noted(h, "");
+    h->c.warming = log(1.04);
+    noted(h, "the device's speed changes within the runs: its work takes 4.0 % longer in the last "
+             "steps than in the first ones");
+    h->c.warming = log(0.9);
+    noted(h,
+          "the device's speed changes within the runs: its work takes 10.0 % shorter in the last "
+          "steps than in the first ones");
+}
+
 WITH_HAND(drift_and_other_processors)
 {
     struct tg_env_change env[] = { { TG_SV("torch"), { TG_SV("2.1"), TG_SV("2.2") } },

@@ -49,7 +49,7 @@ void tg_listing_release(struct tg_listing *l)
 
 void tg_book_init(struct tg_book *b)
 {
-    *b = (struct tg_book){ 0 };
+    *b = (struct tg_book){ .level = TG_ZLIB_USUAL };
     tg_strmap_init(&b->texts);
     tg_strmap_init(&b->attrs);
     for (int set = 0; set < TG_BOOK_SETS; set++)
@@ -185,12 +185,13 @@ static uint32_t *positions(const struct tg_book *b, enum tg_book_set set, size_t
 struct chunks {
     struct tg_doc *array;
     struct tg_buf raw, packed;
+    enum tg_zlib_level level;
 };
 
 static void put_chunk(struct chunks *c)
 {
     tg_buf_clear(&c->packed);
-    tg_pack_text(tg_buf_sv(&c->raw), &c->packed);
+    tg_pack_text(tg_buf_sv(&c->raw), c->level, &c->packed);
     tg_doc_add_str(c->array, NULL, tg_buf_sv(&c->packed));
     tg_buf_clear(&c->raw);
 }
@@ -211,7 +212,7 @@ static void end_chunks(struct chunks *c)
 
 static void write_texts(struct tg_book *b, struct tg_doc *d)
 {
-    struct chunks c = { .array = tg_doc_add_array(d, "texts") };
+    struct chunks c = { .array = tg_doc_add_array(d, "texts"), .level = b->level };
     uint32_t *order;
     b->text_at = positions(b, 0, b->texts.n, by_text, &order);
     for (size_t i = 0; i < b->texts.n; i++) {
@@ -226,7 +227,7 @@ static void write_texts(struct tg_book *b, struct tg_doc *d)
 
 static void write_keys(struct tg_book *b, enum tg_book_set set, struct tg_doc *array)
 {
-    struct chunks c = { .array = array };
+    struct chunks c = { .array = array, .level = b->level };
     uint32_t *order;
     b->key_at[set] = positions(b, set, b->keys[set].n, by_key, &order);
     for (size_t i = 0; i < b->keys[set].n; i++) {
@@ -244,7 +245,7 @@ static void write_keys(struct tg_book *b, enum tg_book_set set, struct tg_doc *a
 
 static void write_attrs(struct tg_book *b, struct tg_doc *d)
 {
-    struct chunks c = { .array = tg_doc_add_array(d, "attributes") };
+    struct chunks c = { .array = tg_doc_add_array(d, "attributes"), .level = b->level };
     uint32_t *order, before = 0;
     b->attr_at = positions(b, 0, b->attrs.n, by_attr, &order);
     for (size_t i = 0; i < b->attrs.n; i++) {

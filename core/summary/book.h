@@ -17,6 +17,7 @@
 #include "core/base/doc.h"
 #include "core/base/strmap.h"
 #include "core/summary/internal.h"
+#include "core/trace/zlib_pack.h"
 
 enum tg_book_set { TG_BOOK_ROWS, TG_BOOK_FRAMES, TG_BOOK_SETS };
 
@@ -32,6 +33,7 @@ void tg_listing_release(struct tg_listing *l);
 struct tg_book {
     struct tg_strmap texts, keys[TG_BOOK_SETS], attrs;  /* ids in order of arrival */
     uint32_t *text_at, *key_at[TG_BOOK_SETS], *attr_at; /* id -> position, once sorted */
+    enum tg_zlib_level level;
 };
 void tg_book_init(struct tg_book *b);
 void tg_book_release(struct tg_book *b);

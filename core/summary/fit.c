@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/summary/internal.h"
-#include "core/trace/zlib_pack.h"
+#include "core/summary/layout.h"
 
 #define OBJECT_HEADER 32u /* "blob 123456" and a pack's own: below this */
 
@@ -13,7 +13,8 @@
 
 size_t tg_packed_size(tg_sv bytes)
 {
-    size_t loose = tg_zlib_packed_size(bytes, 1), pack = tg_zlib_packed_size(bytes, 6);
+    size_t loose = tg_zlib_packed_size(bytes, TG_ZLIB_QUICK),
+           pack = tg_zlib_packed_size(bytes, TG_ZLIB_USUAL);
     return OBJECT_HEADER + (loose > pack ? loose : pack);
 }
 
@@ -93,7 +94,8 @@ static bool attempt(struct fit *f, size_t ranks, size_t max_slots, struct tg_fit
     }
     f->out->n = f->start;
     *how = (struct tg_fitted){ .packed = SIZE_MAX, .ranks = ranks };
-    ok = tg_summary_write_slots(&view, NULL, max_slots, f->out, &ignored);
+    ok = tg_summary_write_form(&view, NULL, (struct tg_summary_form){ max_slots, TG_ZLIB_USUAL },
+                               f->out, &ignored);
     if (ok)
         how->packed = tg_packed_size(tg_sv_from(tg_buf_sv(f->out), f->start));
     return how->packed <= f->most;

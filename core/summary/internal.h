@@ -66,10 +66,6 @@ TG_MUST struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct t
 
 /* content.c: the content hash, 16 hex digits in `a`. */
 tg_sv tg_shard_hash(const struct tg_shard *s, struct tg_arena *a);
-/* tg_summary_write with at most `max_slots` bytes of text for the slots of each shard. */
-TG_MUST bool tg_summary_write_slots(const struct tg_summary *s, const struct tg_limits *limits,
-                                    size_t max_slots, struct tg_buf *out, struct tg_err *err);
-
 /*
  * layout_read.c: adds the shards of a stored summary; after an error `out` may hold a part. With
  * o->damage damaged shards are skipped.

@@ -39,6 +39,12 @@ struct tg_layout_key {
 
 /* ---- writing ---- */
 
+struct tg_summary_form {
+    size_t max_slots; /* bytes of text that slots may add to each shard */
+    enum tg_zlib_level level;
+};
+#define TG_SUMMARY_FORM ((struct tg_summary_form){ SIZE_MAX, TG_ZLIB_USUAL })
+
 struct tg_layout_writer {
     struct tg_book book;
     struct tg_strmap columns;             /* raw bytes of `rows` and `pattern` -> number */
@@ -46,11 +52,11 @@ struct tg_layout_writer {
     const struct tg_number_runs *numbers; /* of files of numbers; NULL: none */
     struct tg_buf *out;
     size_t max_summary, max_doc; /* of struct tg_limits */
-    size_t max_slots;            /* bytes of text that slots may add to each shard */
+    struct tg_summary_form form;
     bool any;
 };
 void tg_layout_writer_init(struct tg_layout_writer *w, struct tg_buf *out,
-                           const struct tg_limits *limits, size_t max_slots);
+                           const struct tg_limits *limits, struct tg_summary_form form);
 void tg_layout_writer_release(struct tg_layout_writer *w);
 /*
  * After everything is in w->book. `keys` ascending by (run, rank); `steps_only` in the same order.
@@ -63,6 +69,10 @@ TG_MUST bool tg_layout_put_head(struct tg_layout_writer *w, const struct tg_layo
 TG_MUST bool tg_layout_put_shard(struct tg_layout_writer *w, const struct tg_shard *s,
                                  const struct tg_listing *l, struct tg_err *err);
 void tg_layout_put_tail(struct tg_layout_writer *w);
+/* tg_summary_write in another form. */
+TG_MUST bool tg_summary_write_form(const struct tg_summary *s, const struct tg_limits *limits,
+                                   struct tg_summary_form form, struct tg_buf *out,
+                                   struct tg_err *err);
 
 /* ---- reading ---- */
 

@@ -8,13 +8,14 @@
 #include "core/summary/tree_column.h"
 
 void tg_layout_writer_init(struct tg_layout_writer *w, struct tg_buf *out,
-                           const struct tg_limits *limits, size_t max_slots)
+                           const struct tg_limits *limits, struct tg_summary_form form)
 {
     struct tg_limits all = limits ? *limits : TG_LIMITS_DEFAULT;
     *w = (struct tg_layout_writer){
-        .out = out, .max_summary = all.max_summary, .max_doc = all.max_doc, .max_slots = max_slots
+        .out = out, .max_summary = all.max_summary, .max_doc = all.max_doc, .form = form
     };
     tg_book_init(&w->book);
+    w->book.level = form.level;
     tg_strmap_init(&w->columns);
     tg_strmap_init(&w->trees);
 }
@@ -46,13 +47,14 @@ static void put_key(struct tg_buf *b, const struct tg_layout_key *k,
     tg_content_hash_put(b, k->hash);
 }
 
-static void add_index(struct tg_doc *d, const struct tg_layout_key *keys, size_t n)
+static void add_index(struct tg_doc *d, const struct tg_layout_key *keys, size_t n,
+                      enum tg_zlib_level level)
 {
     TG_BUF raw = { 0 }, packed = { 0 };
     tg_pack_u64(&raw, n);
     for (size_t i = 0; i < n; i++)
         put_key(&raw, &keys[i], i ? &keys[i - 1] : NULL);
-    tg_pack_text(tg_buf_sv(&raw), &packed);
+    tg_pack_text(tg_buf_sv(&raw), level, &packed);
     tg_doc_add_str(d, "index", tg_buf_sv(&packed));
 }
 
@@ -89,7 +91,7 @@ bool tg_layout_put_head(struct tg_layout_writer *w, const struct tg_layout_key *
             "Store the runs in several files: a side may have more than one.", n, TG_MAX_SHARDS);
     d = tg_doc_new_object();
     tg_doc_add_i64(d, "tracegate_summary", TG_SUMMARY_FORMAT);
-    add_index(d, keys, n);
+    add_index(d, keys, n, w->form.level);
     tg_book_write(&w->book, d);
     if (n_steps_only)
         add_steps_only(d, steps_only, n_steps_only);
@@ -145,7 +147,7 @@ struct own {
 
 /* The columns with the slots of the `n` largest rows; false: more than `most` bytes of text. */
 static bool try_slots(const struct tg_shard *s, const struct sized *v, size_t n, size_t most,
-                      struct own *to)
+                      enum tg_zlib_level level, struct own *to)
 {
     TG_FREE bool *kept = tg_xcalloc(s->n_rows + 1, 1);
     TG_BUF values = { 0 }, times = { 0 };
@@ -159,33 +161,34 @@ static bool try_slots(const struct tg_shard *s, const struct sized *v, size_t n,
         tg_tree_times_put(&times, s, kept);
     fits = values.n <= TG_PACK_MAX && times.n <= TG_PACK_MAX;
     if (fits) {
-        tg_pack_text(tg_buf_sv(&values), &to->values);
+        tg_pack_text(tg_buf_sv(&values), level, &to->values);
         if (to->has_tree)
-            tg_pack_text(tg_buf_sv(&times), &to->node_times);
+            tg_pack_text(tg_buf_sv(&times), level, &to->node_times);
     }
     return fits && to->values.n + to->node_times.n <= most;
 }
 
 /* As many of the largest rows as fit; nearly always all of them. False: not even the sums fit. */
-static bool fit_slots(const struct tg_shard *s, size_t most, size_t max_slots, struct own *to)
+static bool fit_slots(const struct tg_shard *s, size_t most, struct tg_summary_form form,
+                      struct own *to)
 {
     size_t n, lo = 0, hi;
     TG_FREE struct sized *v = rows_by_size(s, &n);
     bool ok = true;
-    if (max_slots != SIZE_MAX || !try_slots(s, v, n, most, to)) {
+    if (form.max_slots != SIZE_MAX || !try_slots(s, v, n, most, form.level, to)) {
         size_t more;
-        ok = try_slots(s, v, 0, SIZE_MAX, to);
-        if (!__builtin_add_overflow(to->values.n + to->node_times.n, max_slots, &more) &&
+        ok = try_slots(s, v, 0, SIZE_MAX, form.level, to);
+        if (!__builtin_add_overflow(to->values.n + to->node_times.n, form.max_slots, &more) &&
             more < most)
             most = more;
-        for (hi = n + 1; ok && max_slots && lo + 1 < hi;) {
+        for (hi = n + 1; ok && form.max_slots && lo + 1 < hi;) {
             size_t mid = hi > n ? n : lo + (hi - lo) / 2;
-            if (try_slots(s, v, mid, most, to))
+            if (try_slots(s, v, mid, most, form.level, to))
                 lo = mid;
             else
                 hi = mid;
         }
-        ok = ok && try_slots(s, v, lo, SIZE_MAX, to);
+        ok = ok && try_slots(s, v, lo, SIZE_MAX, form.level, to);
     }
     return ok;
 }
@@ -201,7 +204,7 @@ static void put_column(struct tg_layout_writer *w, struct tg_strmap *columns, co
     tg_buf_printf(w->out, id < known ? ",\"%s\":%" PRIu32 : ",\"%s\":\"", key, id);
     if (id < known)
         return;
-    tg_pack_text(tg_buf_sv(raw), w->out);
+    tg_pack_text(tg_buf_sv(raw), w->form.level, w->out);
     tg_buf_putc(w->out, '"');
 }
 
@@ -235,6 +238,7 @@ bool tg_layout_put_shard(struct tg_layout_writer *w, const struct tg_shard *s,
 {
     TG_BUF content = { 0 }, rows = { 0 }, pattern = { 0 }, tree = { 0 };
     struct own own = { 0 };
+    struct tg_summary_form form = w->form;
     size_t used, room;
     bool ok;
     put_content(&content, s);
@@ -243,8 +247,8 @@ bool tg_layout_put_shard(struct tg_layout_writer *w, const struct tg_shard *s,
     own.has_tree = s->tree.n && tg_tree_shape_put(&tree, s);
     used = content.n + pattern.n + (own.has_tree ? tree.n : 0); /* whatever document it is in */
     room = used < w->max_summary ? w->max_summary - used : 0;
-    ok = pattern.n <= TG_PACK_MAX && rows.n <= TG_PACK_MAX &&
-         fit_slots(s, room, room ? w->max_slots : 0, &own);
+    form.max_slots = room ? form.max_slots : 0;
+    ok = pattern.n <= TG_PACK_MAX && rows.n <= TG_PACK_MAX && fit_slots(s, room, form, &own);
     if (ok) {
         tg_buf_puts(w->out, w->any ? ",\n" : "");
         w->any = true;
@@ -275,11 +279,17 @@ void tg_layout_put_tail(struct tg_layout_writer *w)
 bool tg_summary_write(const struct tg_summary *s, const struct tg_limits *limits,
                       struct tg_buf *out, struct tg_err *err)
 {
-    return tg_summary_write_slots(s, limits, SIZE_MAX, out, err);
+    return tg_summary_write_form(s, limits, TG_SUMMARY_FORM, out, err);
 }
 
-bool tg_summary_write_slots(const struct tg_summary *s, const struct tg_limits *limits,
-                            size_t max_slots, struct tg_buf *out, struct tg_err *err)
+bool tg_summary_write_quick(const struct tg_summary *s, struct tg_buf *out, struct tg_err *err)
+{
+    return tg_summary_write_form(s, NULL, (struct tg_summary_form){ SIZE_MAX, TG_ZLIB_QUICK }, out,
+                                 err);
+}
+
+bool tg_summary_write_form(const struct tg_summary *s, const struct tg_limits *limits,
+                           struct tg_summary_form form, struct tg_buf *out, struct tg_err *err)
 {
     struct tg_layout_writer w;
     TG_FREE struct tg_layout_key *keys = tg_xrealloc(NULL, s->n + 1, sizeof *keys);
@@ -288,7 +298,7 @@ bool tg_summary_write_slots(const struct tg_summary *s, const struct tg_limits *
     TG_FREE struct tg_shard **less = tg_xrealloc(NULL, s->n + 1, sizeof *less);
     size_t n = 0, n_less = 0, before = out->n;
     bool ok;
-    tg_layout_writer_init(&w, out, limits, max_slots);
+    tg_layout_writer_init(&w, out, limits, form);
     w.numbers = &s->numbers;
     for (size_t i = 0; i < s->n; i++) {
         struct tg_shard *one = s->shards[i];

@@ -2,8 +2,6 @@
 
 #include <inttypes.h>
 
-#include "core/trace/zlib_pack.h"
-
 void tg_pack_u64(struct tg_buf *b, uint64_t v)
 {
     char *to = tg_buf_room(b, TG_PACKED_MOST), *end = tg_pack_at(to, v);
@@ -111,10 +109,10 @@ bool tg_base64_get(tg_sv text, struct tg_buf *out)
     return true;
 }
 
-void tg_pack_text(tg_sv raw, struct tg_buf *out)
+void tg_pack_text(tg_sv raw, enum tg_zlib_level level, struct tg_buf *out)
 {
     TG_BUF packed = { 0 };
-    tg_zlib_pack(raw, &packed);
+    tg_zlib_pack(raw, level, &packed);
     tg_buf_printf(out, "%zu:", raw.n);
     tg_base64_put(tg_buf_sv(&packed), out);
 }

@@ -5,6 +5,7 @@
  * so that memory is known before anything is unpacked.
  */
 #include "core/base/buf.h"
+#include "core/trace/zlib_pack.h"
 
 #define TG_PACK_MAX ((size_t)64 << 20) /* raw bytes of one column set; more is refused */
 
@@ -39,7 +40,7 @@ static inline size_t tg_unpack_left(const struct tg_unpack *u)
     return (size_t)(u->end - u->p);
 }
 
-void tg_pack_text(tg_sv raw, struct tg_buf *out);
+void tg_pack_text(tg_sv raw, enum tg_zlib_level level, struct tg_buf *out);
 TG_MUST bool tg_unpack_text(tg_sv text, struct tg_buf *raw);
 
 void tg_base64_put(tg_sv bytes, struct tg_buf *out);

@@ -73,7 +73,7 @@ static void add_walls(struct tg_doc *d, struct tg_shard *const *v, size_t n)
             return;
         put_times(&raw, v[i], wall, false);
     }
-    tg_pack_text(tg_buf_sv(&raw), &packed);
+    tg_pack_text(tg_buf_sv(&raw), TG_ZLIB_USUAL, &packed);
     tg_doc_add_str(d, "walls", tg_buf_sv(&packed));
 }
 
@@ -93,7 +93,7 @@ void tg_shard_steps_only_write(struct tg_doc *shards, struct tg_shard *const *v,
         tg_content_hash_put(&raw, v[i]->hash);
         put_times(&raw, v[i], extents(v[i]), true);
     }
-    tg_pack_text(tg_buf_sv(&raw), &packed);
+    tg_pack_text(tg_buf_sv(&raw), TG_ZLIB_USUAL, &packed);
     tg_doc_add_str(d, "times", tg_buf_sv(&packed));
     add_walls(d, v, n);
 }

@@ -253,6 +253,9 @@ TG_MUST bool tg_shard_comparable(const struct tg_shard *a, const struct tg_shard
  */
 TG_MUST bool tg_summary_write(const struct tg_summary *s, const struct tg_limits *limits,
                               struct tg_buf *out, struct tg_err *err);
+/* The same packed quickly: for a cache. */
+TG_MUST bool tg_summary_write_quick(const struct tg_summary *s, struct tg_buf *out,
+                                    struct tg_err *err);
 TG_MUST bool tg_summary_parse(struct tg_summary *out, tg_sv text, const char *file,
                               struct tg_err *err);
 bool tg_summary_looks_like(tg_sv first_bytes); /* of decompressed text */

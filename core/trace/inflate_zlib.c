@@ -62,25 +62,20 @@ const struct tg_inflate_ops *tg_inflate_zlib(void)
     return &ops;
 }
 
-static void pack(tg_sv in, int level, struct tg_buf *out)
+void tg_zlib_pack(tg_sv in, enum tg_zlib_level level, struct tg_buf *out)
 {
     uLongf n = compressBound((uLong)in.n);
-    if (compress2((Bytef *)tg_buf_room(out, n), &n, (const Bytef *)in.p, (uLong)in.n, level) !=
+    if (compress2((Bytef *)tg_buf_room(out, n), &n, (const Bytef *)in.p, (uLong)in.n, (int)level) !=
         Z_OK)
         (void)tg_xrealloc(NULL, SIZE_MAX, 2);
     out->n += n;
     out->p[out->n] = '\0';
 }
 
-void tg_zlib_pack(tg_sv in, struct tg_buf *out)
-{
-    pack(in, 6, out);
-}
-
-size_t tg_zlib_packed_size(tg_sv in, int level)
+size_t tg_zlib_packed_size(tg_sv in, enum tg_zlib_level level)
 {
     TG_BUF packed = { 0 };
-    pack(in, level, &packed);
+    tg_zlib_pack(in, level, &packed);
     return packed.n;
 }
 

@@ -3,10 +3,13 @@
 /* Buffers in zlib's wrapper, whole, the checksum checked. In inflate_zlib.c. */
 #include "core/base/buf.h"
 
-/* Appends the packed bytes. Level 6: level 9 saves half a percent and takes five times as long. */
-void tg_zlib_pack(tg_sv in, struct tg_buf *out);
-/* The number of bytes that `in` packs to at `level` (1 to 9). */
-size_t tg_zlib_packed_size(tg_sv in, int level);
+/* Level 9 saves half a percent and takes five times as long as the usual one; the quick one takes a third of the
+ * time, and a seventh more room. */
+enum tg_zlib_level { TG_ZLIB_QUICK = 1, TG_ZLIB_USUAL = 6 };
+/* Appends the packed bytes. */
+void tg_zlib_pack(tg_sv in, enum tg_zlib_level level, struct tg_buf *out);
+/* The number of bytes that `in` packs to. */
+size_t tg_zlib_packed_size(tg_sv in, enum tg_zlib_level level);
 /* Appends exactly `size` bytes; false if the data is damaged or has another size. */
 TG_MUST bool tg_zlib_unpack(tg_sv in, size_t size, struct tg_buf *out);
 /* At most the first `size` bytes, unchecked: how many there are, 0 if the data is damaged. */

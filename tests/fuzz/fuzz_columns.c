@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void put(struct tg_buf *text, const char *before, tg_sv raw)
 {
     tg_buf_puts(text, before);
-    tg_pack_text(raw, text);
+    tg_pack_text(raw, TG_ZLIB_USUAL, text);
 }
 
 #define RAW(bytes) ((tg_sv){ bytes, sizeof bytes - 1 })

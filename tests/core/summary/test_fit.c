@@ -251,11 +251,11 @@ static void put_steps_only(struct tg_buf *text, const struct tg_buf *raw)
 {
     tg_buf_clear(text);
     tg_buf_puts(text, "{\"tracegate_summary\":1,\"index\":\"");
-    tg_pack_text((tg_sv){ "\0", 1 }, text); /* no whole shard */
+    tg_pack_text((tg_sv){ "\0", 1 }, TG_ZLIB_USUAL, text); /* no whole shard */
     tg_buf_puts(text,
                 "\",\"texts\":[],\"rows\":[],\"attributes\":[],\"steps_only\":[{\"run\":\"r\","
                 "\"window\":\"auto\",\"classes\":\"0\",\"marked\":true,\"times\":\"");
-    tg_pack_text(tg_buf_sv(raw), text);
+    tg_pack_text(tg_buf_sv(raw), TG_ZLIB_USUAL, text);
     tg_buf_puts(text, "\"}],\"shards\":[\n]}\n");
 }
 

@@ -85,7 +85,7 @@ TEST(base64_as_in_its_rfc)
 TEST(sizes_are_checked_before_memory_is_taken)
 {
     struct tg_buf text = { 0 }, raw = { 0 };
-    tg_pack_text(TG_SV("hello"), &text);
+    tg_pack_text(TG_SV("hello"), TG_ZLIB_USUAL, &text);
     assert_true(tg_unpack_text(tg_buf_sv(&text), &raw));
     assert_string_equal(raw.p, "hello");
     tg_buf_release(&raw);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/base/file.h"
+#include "core/summary/layout.h"
 #include "core/summary/tree_column.h"
 
 struct fixture {
@@ -103,7 +104,8 @@ static struct tg_buf stored(const struct tg_summary *s, size_t max_slots)
 {
     struct tg_buf out = { 0 };
     struct tg_err err;
-    assert_true(tg_summary_write_slots(s, NULL, max_slots, &out, &err));
+    assert_true(tg_summary_write_form(s, NULL, (struct tg_summary_form){ max_slots, TG_ZLIB_USUAL },
+                                      &out, &err));
     return out;
 }
 

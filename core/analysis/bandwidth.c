@@ -9,27 +9,14 @@
 #include "core/analysis/quantiles.h"
 #include "core/metric/rates.h"
 
-enum {
-    RANK,
-    NAME,
-    STATS,
-    COPIES = STATS + TG_QUANTILE_CELLS,
-    BYTES,
-    TIME,
-    UNKNOWN,
-    DEVICE,
-    REASON,
-    COLUMNS
-};
-static const struct tg_table_column columns[COLUMNS] = {
+static const struct tg_table_column columns[] = {
     { "rank", TG_TABLE_INT },    { "name", TG_TABLE_TEXT },
     TG_QUANTILE_COLUMNS, /* GB/s, weighted by time; count: states of the series */
     { "copies", TG_TABLE_INT },  { "bytes", TG_TABLE_INT },
     { "time(us)", TG_TABLE_US }, { "copies_without_bytes", TG_TABLE_INT },
     { "device", TG_TABLE_INT },  { "reason", TG_TABLE_TEXT },
 };
-enum { S_RANK, S_TS, S_NAME, S_VALUE, S_DEVICE, S_COLUMNS };
-static const struct tg_table_column series_columns[S_COLUMNS] = {
+static const struct tg_table_column series_columns[] = {
     { "rank", TG_TABLE_INT },   { "ts", TG_TABLE_US },
     { "name", TG_TABLE_TEXT },  { "memory_bw_gbps", TG_TABLE_REAL },
     { "device", TG_TABLE_INT },
@@ -77,16 +64,6 @@ static void add_copy(struct kind *k, const struct tg_trace *t, const struct tg_w
     tg_rates_add(&k->rates, r->start, r->end, gbps);
 }
 
-static void put_point(struct tg_table *series, const struct tg_device_work *d, const struct kind *k,
-                      tg_ns at, double gbps)
-{
-    static const struct tg_work_columns work_columns = { .rank = S_RANK, .device = S_DEVICE };
-    struct tg_table_cell *row = tg_work_row(series, &work_columns, d);
-    row[S_TS] = tg_table_int(at);
-    row[S_NAME] = tg_table_text(k->name);
-    row[S_VALUE] = tg_table_real(gbps);
-}
-
 static struct tg_quantiles run(struct tg_table *series, const struct tg_device_work *d,
                                struct kind *k)
 {
@@ -100,28 +77,23 @@ static struct tg_quantiles run(struct tg_table *series, const struct tg_device_w
         if (i + 1 < k->rates.n && e[i + 1].at == e[i].at)
             continue;
         if (d->opts->series)
-            put_point(series, d, k, e[i].at, sum.rate);
+            TG_TABLE_PUT(series, tg_table_int(d->rank), tg_table_int(e[i].at),
+                         tg_table_text(k->name), tg_table_real(sum.rate), tg_work_device(d));
         if (sum.in_flight)
             states[n++] = (struct tg_weighted){ sum.rate, (double)tg_ns_sub(e[i + 1].at, e[i].at) };
     }
     return tg_quantiles_weighted(states, n);
 }
 
-static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };
-
 static void put(struct tg_table *tables, const struct tg_device_work *d, struct kind *k)
 {
     struct tg_quantiles stats = run(tables + 1, d, k);
-    struct tg_table_cell *row = tg_work_row(tables, &work_columns, d);
-    row[NAME] = tg_table_text(k->name);
-    tg_quantiles_put(row + STATS, &stats, -1);
-    row[COPIES] = tg_table_int(k->copies);
-    if (k->unknown < k->copies)
-        row[BYTES] = tg_table_int(k->bytes);
-    row[TIME] = tg_table_int(k->time);
-    row[UNKNOWN] = tg_table_int(k->unknown);
-    if (k->unknown == k->copies)
-        row[REASON] = tg_table_text(TG_SV("the trace names no bytes"));
+    bool none = k->unknown == k->copies;
+    TG_TABLE_PUT(tables, tg_table_int(d->rank), tg_table_text(k->name),
+                 TG_QUANTILE_CELLS(stats, -1), tg_table_int(k->copies),
+                 tg_table_if(!none, tg_table_int(k->bytes)), tg_table_int(k->time),
+                 tg_table_int(k->unknown), tg_work_device(d),
+                 tg_table_if(none, tg_table_text(TG_SV("the trace names no bytes"))));
 }
 
 static int by_name(const void *pa, const void *pb)
@@ -153,18 +125,15 @@ static void one_device(void *arg, const struct tg_device_work *d)
         put(tables, d, &kinds[k]);
         tg_rates_release(&kinds[k].rates);
     }
-    if (!n) {
-        struct tg_table_cell *row = tg_table_row(tables);
-        row[RANK] = tg_table_int(d->rank);
-        row[REASON] = tg_table_text(TG_SV("no copies"));
-    }
+    if (!n)
+        tg_table_put_reason(tables, d->rank, TG_SV("no copies"));
 }
 
 void tg_bandwidth(const struct tg_analysis_in *in, struct tg_tables *out)
 {
     size_t first = out->n;
-    tg_tables_add(out, "bandwidth", columns, COLUMNS);
+    TG_TABLES_ADD(out, "bandwidth", columns);
     if (in->opts->series)
-        tg_tables_add(out, "bandwidth-series", series_columns, S_COLUMNS);
-    tg_work_each(in, one_device, &out->v[first], &out->v[first], &work_columns);
+        TG_TABLES_ADD(out, "bandwidth-series", series_columns);
+    tg_work_each(in, one_device, &out->v[first], &out->v[first]);
 }

@@ -93,14 +93,14 @@ void tg_work_release(struct tg_rank_work *w)
 
 void tg_work_each(const struct tg_analysis_in *in,
                   void (*f)(void *arg, const struct tg_device_work *d), void *arg,
-                  struct tg_table *t, const struct tg_work_columns *at)
+                  struct tg_table *t)
 {
     for (size_t r = 0; r < in->n; r++) {
         const struct tg_rank_work *w = &in->work[r];
         TG_FREE const struct tg_work_row **rows = tg_xrealloc(NULL, w->n + 1, sizeof *rows);
         struct tg_device_work d = { w, in->opts, in->ranks[r].rank, -1, rows, 0 };
         if (!w->n)
-            tg_work_row(t, at, &d)[at->reason] = tg_table_text(tg_work_reason(w, in->opts));
+            tg_table_put_reason(t, d.rank, tg_work_reason(w, in->opts));
         for (uint32_t k = 0; k < w->n_devices; k++) {
             d.device = w->device[k];
             d.n = 0;
@@ -158,14 +158,9 @@ size_t tg_streams_of(const struct tg_streams *s, const struct tg_device_work *d,
     return s->lane[rank->steps->lanes.stream[tg_span_at(rank->trace, r->span)->track]];
 }
 
-struct tg_table_cell *tg_work_row(struct tg_table *t, const struct tg_work_columns *at,
-                                  const struct tg_device_work *d)
+struct tg_table_cell tg_work_device(const struct tg_device_work *d)
 {
-    struct tg_table_cell *row = tg_table_row(t);
-    row[at->rank] = tg_table_int(d->rank);
-    if (d->device >= 0)
-        row[at->device] = tg_table_int(d->device);
-    return row;
+    return tg_table_if(d->device >= 0, tg_table_int(d->device));
 }
 
 tg_sv tg_work_reason(const struct tg_rank_work *w, const struct tg_analysis_opts *opts)

@@ -35,20 +35,15 @@ struct tg_device_work {
     const struct tg_work_row *const *rows;
     size_t n;
 };
-/* The columns of a table that say whose row it is, and why there is nothing else in it. */
-struct tg_work_columns {
-    size_t rank, device, reason; /* a table that tells no reasons needs no `reason` */
-};
 /*
  * Calls `f` for every device of every rank that has work, in order. A rank that has none gets a row
  * of `t` that says why.
  */
 void tg_work_each(const struct tg_analysis_in *in,
                   void (*f)(void *arg, const struct tg_device_work *d), void *arg,
-                  struct tg_table *t, const struct tg_work_columns *at);
-/* A new row of `t` for the device: its rank, and its number if it is known. */
-struct tg_table_cell *tg_work_row(struct tg_table *t, const struct tg_work_columns *at,
-                                  const struct tg_device_work *d);
+                  struct tg_table *t);
+/* The number of the device, if it is known. */
+struct tg_table_cell tg_work_device(const struct tg_device_work *d);
 
 /* Why a rank has no work: "no device activity", or none in the selected steps. */
 tg_sv tg_work_reason(const struct tg_rank_work *w, const struct tg_analysis_opts *opts);

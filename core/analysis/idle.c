@@ -20,8 +20,7 @@
 enum category { HOST_WAIT, KERNEL_WAIT, OTHER, CATEGORIES };
 static const char *const category_names[CATEGORIES] = { "host_wait", "kernel_wait", "other" };
 
-enum { RANK, STREAM, CATEGORY, IDLE, RATIO, GAPS, DEVICE_IDLE, DEVICE, REASON, COLUMNS };
-static const struct tg_table_column columns[COLUMNS] = {
+static const struct tg_table_column columns[] = {
     { "rank", TG_TABLE_INT },
     { "stream", TG_TABLE_INT },
     { "idle_category", TG_TABLE_TEXT },
@@ -33,8 +32,7 @@ static const struct tg_table_column columns[COLUMNS] = {
     { "reason", TG_TABLE_TEXT },
 };
 
-enum { S_CATEGORY, S_RANK, S_STREAM, S_STATS, S_DEVICE = S_STATS + TG_QUANTILE_CELLS, S_COLUMNS };
-static const struct tg_table_column stat_columns[S_COLUMNS] = {
+static const struct tg_table_column stat_columns[] = {
     { "idle_category", TG_TABLE_TEXT }, { "rank", TG_TABLE_INT },
     { "stream", TG_TABLE_INT },         TG_QUANTILE_COLUMNS,
     { "device", TG_TABLE_INT },
@@ -76,9 +74,6 @@ static void add_row(struct lane *l, const struct tg_device_work *d, const struct
     l->any = true;
 }
 
-static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };
-static const struct tg_work_columns stat_work_columns = { .rank = S_RANK, .device = S_DEVICE };
-
 static void put_lane(struct tg_table *tables, const struct tg_device_work *d, int64_t stream,
                      struct lane *l)
 {
@@ -88,19 +83,14 @@ static void put_lane(struct tg_table *tables, const struct tg_device_work *d, in
     for (int c = 0; c < CATEGORIES; c++) {
         struct gaps *g = &l->by[c];
         struct tg_quantiles stats = tg_quantiles_of(g->us, g->n);
-        struct tg_table_cell *row = tg_work_row(tables, &work_columns, d);
         struct tg_table_cell category = tg_table_text(tg_sv_of(category_names[c]));
-        row[STREAM] = tg_table_int(stream);
-        row[CATEGORY] = category;
-        row[IDLE] = tg_table_int(g->total);
-        if (total > 0)
-            row[RATIO] = tg_table_real((double)g->total / (double)total);
-        row[GAPS] = tg_table_int((int64_t)g->n);
-        row[DEVICE_IDLE] = tg_table_int(g->device_idle);
-        row = tg_work_row(tables + 1, &stat_work_columns, d);
-        row[S_CATEGORY] = category;
-        row[S_STREAM] = tg_table_int(stream);
-        tg_quantiles_put(row + S_STATS, &stats, -1);
+        TG_TABLE_PUT(tables, tg_table_int(d->rank), tg_table_int(stream), category,
+                     tg_table_int(g->total),
+                     tg_table_if(total > 0, tg_table_real((double)g->total / (double)total)),
+                     tg_table_int((int64_t)g->n), tg_table_int(g->device_idle), tg_work_device(d),
+                     TG_TABLE_UNKNOWN);
+        TG_TABLE_PUT(tables + 1, category, tg_table_int(d->rank), tg_table_int(stream),
+                     TG_QUANTILE_CELLS(stats, -1), tg_work_device(d));
         free(g->us);
     }
 }
@@ -124,7 +114,7 @@ static void one_device(void *arg, const struct tg_device_work *d)
 void tg_idle(const struct tg_analysis_in *in, struct tg_tables *out)
 {
     size_t first = out->n;
-    tg_tables_add(out, "idle", columns, COLUMNS);
-    tg_tables_add(out, "idle-stats", stat_columns, S_COLUMNS);
-    tg_work_each(in, one_device, &out->v[first], &out->v[first], &work_columns);
+    TG_TABLES_ADD(out, "idle", columns);
+    TG_TABLES_ADD(out, "idle-stats", stat_columns);
+    tg_work_each(in, one_device, &out->v[first], &out->v[first]);
 }

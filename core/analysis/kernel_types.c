@@ -10,25 +10,12 @@
 
 #define SETS (1 << TG_CLASSES)
 
-enum { TYPE, SUM, PERCENT, COLUMNS };
-static const struct tg_table_column columns[COLUMNS] = {
+static const struct tg_table_column columns[] = {
     { "kernel_type", TG_TABLE_TEXT },
     { "sum", TG_TABLE_US },
     { "percentage", TG_TABLE_REAL },
 };
-enum {
-    RANK,
-    CLASS,
-    EVENTS,
-    TIME,
-    FALLBACK_EVENTS,
-    FALLBACK_TIME,
-    TABLE,
-    DEVICE,
-    REASON,
-    C_COLUMNS
-};
-static const struct tg_table_column class_columns[C_COLUMNS] = {
+static const struct tg_table_column class_columns[] = {
     { "rank", TG_TABLE_INT },           { "kernel_type", TG_TABLE_TEXT },
     { "events", TG_TABLE_INT },         { "time(us)", TG_TABLE_US },
     { "unknown_events", TG_TABLE_INT }, { "unknown_time(us)", TG_TABLE_US },
@@ -84,8 +71,6 @@ struct share {
     tg_ns time, unknown_time;
 };
 
-static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };
-
 static void put_classes(const struct job *j, const struct tg_device_work *d)
 {
     struct share by[TG_CLASSES] = { 0 };
@@ -97,18 +82,13 @@ static void put_classes(const struct job *j, const struct tg_device_work *d)
         s->unknown += d->rows[i]->fallback;
         s->unknown_time = tg_ns_add(s->unknown_time, d->rows[i]->fallback ? dur : 0);
     }
-    for (int c = 0; c < TG_CLASSES; c++) {
-        struct tg_table_cell *row;
-        if (!by[c].events)
-            continue;
-        row = tg_work_row(j->classes, &work_columns, d);
-        row[CLASS] = tg_table_text(tg_sv_of(tg_class_hta_name((enum tg_class)c)));
-        row[EVENTS] = tg_table_int(by[c].events);
-        row[TIME] = tg_table_int(by[c].time);
-        row[FALLBACK_EVENTS] = tg_table_int(by[c].unknown);
-        row[FALLBACK_TIME] = tg_table_int(by[c].unknown_time);
-        row[TABLE] = tg_table_text(j->table);
-    }
+    for (int c = 0; c < TG_CLASSES; c++)
+        if (by[c].events)
+            TG_TABLE_PUT(j->classes, tg_table_int(d->rank),
+                         tg_table_text(tg_sv_of(tg_class_hta_name((enum tg_class)c))),
+                         tg_table_int(by[c].events), tg_table_int(by[c].time),
+                         tg_table_int(by[c].unknown), tg_table_int(by[c].unknown_time),
+                         tg_table_text(j->table), tg_work_device(d), TG_TABLE_UNKNOWN);
 }
 
 static void one_device(void *arg, const struct tg_device_work *d)
@@ -137,25 +117,23 @@ static void put_sets(const struct job *j, struct tg_arena *a)
         sorted[at] = s;
         n++;
     }
-    for (int i = 0; i < n; i++) {
-        struct tg_table_cell *row = tg_table_row(j->types);
-        row[TYPE] = tg_table_text(tg_work_class_names(sorted[i], a));
-        row[SUM] = tg_table_int(j->by_set[sorted[i]]);
-        row[PERCENT] = tg_table_real(100.0 * (double)j->by_set[sorted[i]] / (double)total);
-    }
+    for (int i = 0; i < n; i++)
+        TG_TABLE_PUT(j->types, tg_table_text(tg_work_class_names(sorted[i], a)),
+                     tg_table_int(j->by_set[sorted[i]]),
+                     tg_table_percent(j->by_set[sorted[i]], total));
 }
 
 void tg_kernel_types(const struct tg_analysis_in *in, struct tg_tables *out)
 {
     struct job j = { 0 };
     size_t first = out->n;
-    tg_tables_add(out, "kernel-types", columns, COLUMNS);
-    tg_tables_add(out, "kernel-classes", class_columns, C_COLUMNS);
+    TG_TABLES_ADD(out, "kernel-types", columns);
+    TG_TABLES_ADD(out, "kernel-classes", class_columns);
     j.types = &out->v[first];
     j.classes = &out->v[first + 1];
     j.table = TG_SV_PRINTF(out->arena, "%016llx%s",
                            (unsigned long long)tg_class_table_hash(&in->opts->classes),
                            in->opts->classes.n ? "+own" : "");
-    tg_work_each(in, one_device, &j, j.classes, &work_columns);
+    tg_work_each(in, one_device, &j, j.classes);
     put_sets(&j, out->arena);
 }

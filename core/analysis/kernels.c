@@ -6,30 +6,14 @@
 #include "core/analysis/internal.h"
 #include "core/analysis/quantiles.h"
 
-enum {
-    NAME,
-    SUM,
-    MAX,
-    MIN,
-    STD,
-    MEAN,
-    TYPE,
-    RANK,
-    COUNT,
-    SHARE,
-    UNKNOWN, /* 1: no row of the class table matched the name */
-    DEVICE,
-    REASON,
-    COLUMNS
-};
-static const struct tg_table_column columns[COLUMNS] = {
+static const struct tg_table_column columns[] = {
     { "name", TG_TABLE_TEXT },        { "sum (us)", TG_TABLE_US },
     { "max (us)", TG_TABLE_US },      { "min (us)", TG_TABLE_US },
     { "stddev", TG_TABLE_REAL_US },   { "mean (us)", TG_TABLE_REAL_US },
     { "kernel_type", TG_TABLE_TEXT }, { "rank", TG_TABLE_INT },
     { "count", TG_TABLE_INT },        { "share_pctg", TG_TABLE_REAL },
-    { "unknown", TG_TABLE_INT },      { "device", TG_TABLE_INT },
-    { "reason", TG_TABLE_TEXT },
+    { "unknown", TG_TABLE_INT }, /* 1: no row of the class table matched the name */
+    { "device", TG_TABLE_INT },       { "reason", TG_TABLE_TEXT },
 };
 
 struct entry {
@@ -51,23 +35,16 @@ static int by_class_and_sum(const void *pa, const void *pb)
     return c ? c : tg_sv_cmp(a->name, b->name);
 }
 
-static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };
-
 static void put(const struct job *j, const struct tg_device_work *d, const struct entry *e,
                 tg_ns total)
 {
-    struct tg_table_cell *row = tg_work_row(j->table, &work_columns, d);
-    row[NAME] = tg_table_text(e->name);
-    row[SUM] = tg_table_int(e->spread.sum);
-    row[MAX] = tg_table_int(e->spread.max);
-    row[MIN] = tg_table_int(e->spread.min);
-    row[STD] = tg_table_real(tg_running_stats_std(&e->spread) / 1000);
-    row[MEAN] = tg_table_real((double)e->spread.sum / (double)e->spread.n / 1000);
-    row[TYPE] = tg_table_text(tg_sv_of(tg_class_hta_name(e->class_)));
-    row[COUNT] = tg_table_int((int64_t)e->spread.n);
-    if (total > 0)
-        row[SHARE] = tg_table_real(100.0 * (double)e->spread.sum / (double)total);
-    row[UNKNOWN] = tg_table_int(e->fallback);
+    const struct tg_running_stats *all = &e->spread;
+    TG_TABLE_PUT(j->table, tg_table_text(e->name), tg_table_int(all->sum), tg_table_int(all->max),
+                 tg_table_int(all->min), tg_table_real(tg_running_stats_std(all) / 1000),
+                 tg_table_real((double)all->sum / (double)all->n / 1000),
+                 tg_table_text(tg_sv_of(tg_class_hta_name(e->class_))), tg_table_int(d->rank),
+                 tg_table_int((int64_t)all->n), tg_table_percent(all->sum, total),
+                 tg_table_int(e->fallback), tg_work_device(d), TG_TABLE_UNKNOWN);
 }
 
 /* One class: the `top` largest, then the rest merged, with the true statistics of its calls. */
@@ -137,6 +114,6 @@ static void one_device(void *arg, const struct tg_device_work *d)
 
 void tg_kernels(const struct tg_analysis_in *in, struct tg_tables *out)
 {
-    struct job j = { tg_tables_add(out, "kernels", columns, COLUMNS), out->arena };
-    tg_work_each(in, one_device, &j, j.table, &work_columns);
+    struct job j = { TG_TABLES_ADD(out, "kernels", columns), out->arena };
+    tg_work_each(in, one_device, &j, j.table);
 }

@@ -12,35 +12,14 @@
 #define LONG_CALL_NS 50000 /* HTA's cut-offs: 50 us for a call, 100 us for a delay */
 #define LONG_DELAY_NS 100000
 
-enum { CORRELATION, CPU, GPU, DELAY, OWN_DELAY, RANK, CALL, NAME, STREAM, DEVICE, COLUMNS };
-static const struct tg_table_column columns[COLUMNS] = {
+static const struct tg_table_column columns[] = {
     { "correlation", TG_TABLE_INT }, { "cpu_duration", TG_TABLE_US },
     { "gpu_duration", TG_TABLE_US }, { "launch_delay", TG_TABLE_US },
     { "own_delay", TG_TABLE_US },    { "rank", TG_TABLE_INT },
     { "call", TG_TABLE_TEXT },       { "name", TG_TABLE_TEXT },
     { "stream", TG_TABLE_INT },      { "device", TG_TABLE_INT },
 };
-enum {
-    S_RANK,
-    S_PAIRS,
-    S_CPU,
-    S_GPU,
-    S_DELAY,
-    S_DELAY_MEAN,
-    S_DELAY_MAX,
-    S_SHORT,
-    S_SHORT_PLOT,
-    S_LONG_CALLS,
-    S_LONG_DELAYS,
-    S_OWN_DELAY,
-    S_CALLS,
-    S_GRAPHS,
-    S_UNLINKED,
-    S_DEVICE,
-    S_REASON,
-    S_COLUMNS
-};
-static const struct tg_table_column summary_columns[S_COLUMNS] = {
+static const struct tg_table_column summary_columns[] = {
     { "rank", TG_TABLE_INT },
     { "pairs", TG_TABLE_INT },
     { "cpu_duration_sum", TG_TABLE_US },
@@ -91,42 +70,31 @@ static void count(struct totals *t, const struct pair *p, bool first_of_call, bo
 static void put_pair(struct tg_table *f, const struct tg_device_work *d, const struct pair *p,
                      int64_t stream)
 {
-    static const struct tg_work_columns at = { .rank = RANK, .device = DEVICE };
     const struct tg_trace *t = d->work->rank->trace;
-    struct tg_table_cell *row = tg_work_row(f, &at, d);
-    row[CORRELATION] = tg_table_int(p->correlation);
-    row[CPU] = tg_table_int(p->call_dur);
-    row[GPU] = tg_table_int(p->work_dur);
-    row[DELAY] = tg_table_int(p->delay);
-    row[OWN_DELAY] = tg_table_int(p->own_delay);
-    row[CALL] = tg_table_text(tg_span_name(t, p->call)->name);
-    row[NAME] = tg_table_text(tg_span_name(t, p->work)->name);
-    row[STREAM] = tg_table_int(stream);
+    TG_TABLE_PUT(f, tg_table_int(p->correlation), tg_table_int(p->call_dur),
+                 tg_table_int(p->work_dur), tg_table_int(p->delay), tg_table_int(p->own_delay),
+                 tg_table_int(d->rank), tg_table_text(tg_span_name(t, p->call)->name),
+                 tg_table_text(tg_span_name(t, p->work)->name), tg_table_int(stream),
+                 tg_work_device(d));
 }
-
-static const struct tg_work_columns work_columns = { S_RANK, S_DEVICE, S_REASON };
 
 static void put_totals(struct tg_table *f, const struct tg_device_work *d, const struct totals *t)
 {
-    struct tg_table_cell *row = tg_work_row(f, &work_columns, d);
-    row[S_PAIRS] = tg_table_int(t->pairs);
-    row[S_UNLINKED] = tg_table_int(t->unlinked);
-    if (!t->pairs) {
-        row[S_REASON] = tg_table_text(TG_SV("the trace links no launch to device work"));
+    if (t->pairs) {
+        TG_TABLE_PUT(f, tg_table_int(d->rank), tg_table_int(t->pairs), tg_table_int(t->cpu),
+                     tg_table_int(t->gpu), tg_table_int(t->delay.sum),
+                     tg_table_real((double)t->delay.sum / (double)t->pairs / 1000),
+                     tg_table_int(t->delay.max), tg_table_int(t->short_work),
+                     tg_table_int(t->short_both), tg_table_int(t->long_calls),
+                     tg_table_int(t->long_delays), tg_table_int(t->own_delay),
+                     tg_table_int(t->calls), tg_table_int(t->graphs), tg_table_int(t->unlinked),
+                     tg_work_device(d), TG_TABLE_UNKNOWN);
         return;
     }
-    row[S_CPU] = tg_table_int(t->cpu);
-    row[S_GPU] = tg_table_int(t->gpu);
-    row[S_DELAY] = tg_table_int(t->delay.sum);
-    row[S_DELAY_MEAN] = tg_table_real((double)t->delay.sum / (double)t->pairs / 1000);
-    row[S_DELAY_MAX] = tg_table_int(t->delay.max);
-    row[S_SHORT] = tg_table_int(t->short_work);
-    row[S_SHORT_PLOT] = tg_table_int(t->short_both);
-    row[S_LONG_CALLS] = tg_table_int(t->long_calls);
-    row[S_LONG_DELAYS] = tg_table_int(t->long_delays);
-    row[S_OWN_DELAY] = tg_table_int(t->own_delay);
-    row[S_CALLS] = tg_table_int(t->calls);
-    row[S_GRAPHS] = tg_table_int(t->graphs);
+    tg_table_put_reason(f, d->rank, TG_SV("the trace links no launch to device work"));
+    tg_table_set(f, "pairs", tg_table_int(0));
+    tg_table_set(f, "unlinked", tg_table_int(t->unlinked));
+    tg_table_set(f, "device", tg_work_device(d));
 }
 
 static tg_ns positive(tg_ns v)
@@ -187,7 +155,7 @@ static void one_device(void *arg, const struct tg_device_work *d)
 void tg_launches(const struct tg_analysis_in *in, struct tg_tables *out)
 {
     size_t first = out->n;
-    tg_tables_add(out, "launches", columns, COLUMNS);
-    tg_tables_add(out, "launches-summary", summary_columns, S_COLUMNS);
-    tg_work_each(in, one_device, &out->v[first], &out->v[first + 1], &work_columns);
+    TG_TABLES_ADD(out, "launches", columns);
+    TG_TABLES_ADD(out, "launches-summary", summary_columns);
+    tg_work_each(in, one_device, &out->v[first], &out->v[first + 1]);
 }

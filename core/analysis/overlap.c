@@ -3,8 +3,7 @@
 #include "core/analysis/internal.h"
 #include "core/analysis/interval.h"
 
-enum { RANK, OVERLAP, COMM, HIDDEN, EXPOSED, DEVICE, REASON, COLUMNS };
-static const struct tg_table_column columns[COLUMNS] = {
+static const struct tg_table_column columns[] = {
     { "rank", TG_TABLE_INT },
     { "comp_comm_overlap_pctg", TG_TABLE_REAL },
     { "comm_time(us)", TG_TABLE_US },
@@ -14,11 +13,8 @@ static const struct tg_table_column columns[COLUMNS] = {
     { "reason", TG_TABLE_TEXT },
 };
 
-static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };
-
 static void one_device(void *arg, const struct tg_device_work *d)
 {
-    struct tg_table_cell *row = tg_work_row(arg, &work_columns, d);
     struct tg_union compute = { 0 }, comm = { 0 };
     tg_ns total, hidden;
     for (size_t i = 0; i < d->n; i++)
@@ -28,19 +24,15 @@ static void one_device(void *arg, const struct tg_device_work *d)
             tg_union_add(&comm, d->rows[i]->start, d->rows[i]->end);
     total = tg_union_length(&comm);
     hidden = tg_union_common(&comm, &compute);
-    row[COMM] = tg_table_int(total);
-    row[HIDDEN] = tg_table_int(hidden);
-    row[EXPOSED] = tg_table_int(tg_ns_sub(total, hidden));
-    if (total > 0)
-        row[OVERLAP] = tg_table_real(100.0 * (double)hidden / (double)total);
-    else
-        row[REASON] = tg_table_text(TG_SV("no communication"));
+    TG_TABLE_PUT(arg, tg_table_int(d->rank), tg_table_percent(hidden, total), tg_table_int(total),
+                 tg_table_int(hidden), tg_table_int(tg_ns_sub(total, hidden)), tg_work_device(d),
+                 tg_table_if(total <= 0, tg_table_text(TG_SV("no communication"))));
     tg_union_release(&compute);
     tg_union_release(&comm);
 }
 
 void tg_overlap(const struct tg_analysis_in *in, struct tg_tables *out)
 {
-    struct tg_table *f = tg_tables_add(out, "overlap", columns, COLUMNS);
-    tg_work_each(in, one_device, f, f, &work_columns);
+    struct tg_table *f = TG_TABLES_ADD(out, "overlap", columns);
+    tg_work_each(in, one_device, f, f);
 }

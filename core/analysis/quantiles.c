@@ -116,12 +116,3 @@ double tg_round_to(double v, int digits)
         scale *= 10;
     return rint(v * scale) / scale;
 }
-
-void tg_quantiles_put(struct tg_table_cell *cells, const struct tg_quantiles *d, int digits)
-{
-    const double v[] = {
-        (double)d->count, d->mean, d->std, d->min, d->q25, d->q50, d->q75, d->max
-    };
-    for (size_t i = 0; i < TG_QUANTILE_CELLS; i++)
-        cells[i] = tg_table_real(digits < 0 ? v[i] : tg_round_to(v[i], digits));
-}

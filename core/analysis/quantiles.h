@@ -39,7 +39,7 @@ double tg_running_stats_std(const struct tg_running_stats *s);
 /* To `digits` decimals, halves to even, as array libraries do: scale, round, scale back. */
 double tg_round_to(double v, int digits);
 
-/* count mean std min 25% 50% 75% max, into eight cells; every value is rounded if digits >= 0. */
+/* count mean std min 25% 50% 75% max: their columns, and the cells; rounded if digits >= 0. */
 #define TG_QUANTILE_COLUMNS                                                                        \
     { "count", TG_TABLE_REAL }, { "mean", TG_TABLE_REAL }, { "std", TG_TABLE_REAL },               \
         { "min", TG_TABLE_REAL }, { "25%", TG_TABLE_REAL }, { "50%", TG_TABLE_REAL },              \
@@ -47,6 +47,13 @@ double tg_round_to(double v, int digits);
     {                                                                                              \
         "max", TG_TABLE_REAL                                                                       \
     }
-#define TG_QUANTILE_CELLS 8
-void tg_quantiles_put(struct tg_table_cell *cells, const struct tg_quantiles *d, int digits);
+static inline struct tg_table_cell tg_quantile_cell(double v, int digits)
+{
+    return tg_table_real(digits < 0 ? v : tg_round_to(v, digits));
+}
+#define TG_QUANTILE_CELLS(d, digits)                                                               \
+    tg_quantile_cell((double)(d).count, digits), tg_quantile_cell((d).mean, digits),               \
+        tg_quantile_cell((d).std, digits), tg_quantile_cell((d).min, digits),                      \
+        tg_quantile_cell((d).q25, digits), tg_quantile_cell((d).q50, digits),                      \
+        tg_quantile_cell((d).q75, digits), tg_quantile_cell((d).max, digits)
 #endif

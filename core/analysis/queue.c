@@ -9,24 +9,13 @@
 #include "core/analysis/internal.h"
 #include "core/analysis/quantiles.h"
 
-enum {
-    RANK,
-    STREAM,
-    STATS,
-    LAUNCHED = STATS + TG_QUANTILE_CELLS,
-    UNLINKED,
-    DEVICE,
-    REASON,
-    COLUMNS
-};
-static const struct tg_table_column columns[COLUMNS] = {
+static const struct tg_table_column columns[] = {
     { "rank", TG_TABLE_INT },     { "stream", TG_TABLE_INT },
     TG_QUANTILE_COLUMNS, /* weighted by time; count: states of the series */
     { "launched", TG_TABLE_INT }, { "unlinked", TG_TABLE_INT },
     { "device", TG_TABLE_INT },   { "reason", TG_TABLE_TEXT },
 };
-enum { S_RANK, S_TS, S_STREAM, S_LENGTH, S_DEVICE, S_COLUMNS };
-static const struct tg_table_column series_columns[S_COLUMNS] = {
+static const struct tg_table_column series_columns[] = {
     { "rank", TG_TABLE_INT },         { "ts", TG_TABLE_US },      { "stream", TG_TABLE_INT },
     { "queue_length", TG_TABLE_INT }, { "device", TG_TABLE_INT },
 };
@@ -65,16 +54,6 @@ static int by_time(const void *pa, const void *pb, void *unused)
     return c ? c : TG_CMP(b->change, a->change);
 }
 
-static void put_point(struct tg_table *series, const struct tg_device_work *d, int64_t stream,
-                      tg_ns at, int64_t length)
-{
-    static const struct tg_work_columns work_columns = { .rank = S_RANK, .device = S_DEVICE };
-    struct tg_table_cell *row = tg_work_row(series, &work_columns, d);
-    row[S_TS] = tg_table_int(at);
-    row[S_STREAM] = tg_table_int(stream);
-    row[S_LENGTH] = tg_table_int(length);
-}
-
 /* Launches of a stream are nearly always in the order of their work: two sorted lists. */
 static struct edge *edges_of(const struct lane *l)
 {
@@ -106,7 +85,8 @@ static struct tg_quantiles run(struct tg_table *series, const struct tg_device_w
         length = edges[i].change > 0 ? length + 1 : length - 1;
         most = length > most ? length : most;
         if (d->opts->series)
-            put_point(series, d, stream, edges[i].at, (int64_t)length);
+            TG_TABLE_PUT(series, tg_table_int(d->rank), tg_table_int(edges[i].at),
+                         tg_table_int(stream), tg_table_int((int64_t)length), tg_work_device(d));
         lengths[length].w += (double)time;
         states += time > 0;
     }
@@ -118,19 +98,14 @@ static struct tg_quantiles run(struct tg_table *series, const struct tg_device_w
     return stats;
 }
 
-static const struct tg_work_columns work_columns = { RANK, DEVICE, REASON };
-
 static void put(struct tg_table *tables, const struct tg_device_work *d, int64_t stream,
                 struct lane *l)
 {
     struct tg_quantiles stats = run(tables + 1, d, stream, l);
-    struct tg_table_cell *row = tg_work_row(tables, &work_columns, d);
-    row[STREAM] = tg_table_int(stream);
-    tg_quantiles_put(row + STATS, &stats, -1);
-    row[LAUNCHED] = tg_table_int((int64_t)l->n);
-    row[UNLINKED] = tg_table_int(l->unlinked);
-    if (!l->n)
-        row[REASON] = tg_table_text(TG_SV("the trace links no launch to this stream"));
+    tg_sv reason = TG_SV("the trace links no launch to this stream");
+    TG_TABLE_PUT(tables, tg_table_int(d->rank), tg_table_int(stream), TG_QUANTILE_CELLS(stats, -1),
+                 tg_table_int((int64_t)l->n), tg_table_int(l->unlinked), tg_work_device(d),
+                 tg_table_if(!l->n, tg_table_text(reason)));
     free(l->launches);
     free(l->starts);
 }
@@ -150,8 +125,8 @@ static void one_device(void *arg, const struct tg_device_work *d)
 void tg_queue(const struct tg_analysis_in *in, struct tg_tables *out)
 {
     size_t first = out->n;
-    tg_tables_add(out, "queue", columns, COLUMNS);
+    TG_TABLES_ADD(out, "queue", columns);
     if (in->opts->series)
-        tg_tables_add(out, "queue-series", series_columns, S_COLUMNS);
-    tg_work_each(in, one_device, &out->v[first], &out->v[first], &work_columns);
+        TG_TABLES_ADD(out, "queue-series", series_columns);
+    tg_work_each(in, one_device, &out->v[first], &out->v[first]);
 }

@@ -15,35 +15,20 @@
 #include "core/base/buf.h"
 #include "core/metric/collective.h"
 
-enum {
-    RANK,
-    COLLECTIVES,
-    COMM,
-    TRANSFER,
-    WAIT,
-    WAIT_PCT,
-    LAST,
-    CAUSED,
-    UNMATCHED,
-    REASON,
-    COLUMNS
-};
-static const struct tg_table_column columns[COLUMNS] = {
+static const struct tg_table_column columns[] = {
     { "rank", TG_TABLE_INT },         { "collectives", TG_TABLE_INT },
     { "comm_time(us)", TG_TABLE_US }, { "transfer_time(us)", TG_TABLE_US },
     { "wait_time(us)", TG_TABLE_US }, { "wait_pctg", TG_TABLE_REAL },
     { "arrived_last", TG_TABLE_INT }, { "caused_wait(us)", TG_TABLE_US },
     { "unmatched", TG_TABLE_INT },    { "reason", TG_TABLE_TEXT },
 };
-enum { S_COLLECTIVES, S_RANKS, S_WAIT, S_SKEW_MEAN, S_SKEW_MAX, S_SKEW_PCT, S_SLOWEST, S_COLUMNS };
-static const struct tg_table_column summary_columns[S_COLUMNS] = {
+static const struct tg_table_column summary_columns[] = {
     { "collectives", TG_TABLE_INT },  { "ranks", TG_TABLE_INT },
     { "wait_time(us)", TG_TABLE_US }, { "skew_mean(us)", TG_TABLE_REAL_US },
     { "skew_max(us)", TG_TABLE_US },  { "skew_pctg", TG_TABLE_REAL },
     { "slowest_rank", TG_TABLE_INT },
 };
-enum { N_NAME, N_GROUP, N_COUNT, N_RANKS, N_SKEW_MEAN, N_SKEW_MAX, N_SLOWEST, N_COLUMNS };
-static const struct tg_table_column name_columns[N_COLUMNS] = {
+static const struct tg_table_column name_columns[] = {
     { "name", TG_TABLE_TEXT },
     { "group", TG_TABLE_TEXT },
     { "count", TG_TABLE_INT },
@@ -265,25 +250,23 @@ static struct tg_table_cell slowest(const struct job *j, const struct tally *t)
     size_t most = 0;
     for (size_t r = 1; r < j->in->n; r++)
         most = t->caused[r] > t->caused[most] ? r : most;
-    return t->caused[most] ? tg_table_int(j->in->ranks[most].rank) : (struct tg_table_cell){ 0 };
+    return t->caused[most] ? tg_table_int(j->in->ranks[most].rank) : TG_TABLE_UNKNOWN;
+}
+
+static struct tg_table_cell skew_mean(const struct tally *t)
+{
+    return tg_table_real((double)t->skew_sum / (double)t->n / 1000);
 }
 
 static void put_name(struct tg_table *f, const struct job *j, size_t id, const struct tally *t,
                      struct tg_arena *a)
 {
     tg_sv group = j->names.text[id], name = tg_sv_cut(&group, '\0');
-    struct tg_table_cell *row;
-    if (!t->n)
-        return;
-    row = tg_table_row(f);
-    row[N_NAME] = tg_table_text(tg_arena_sv(a, name));
-    if (group.n)
-        row[N_GROUP] = tg_table_text(tg_arena_sv(a, group));
-    row[N_COUNT] = tg_table_int(t->n);
-    row[N_RANKS] = tg_table_int(t->ranks);
-    row[N_SKEW_MEAN] = tg_table_real((double)t->skew_sum / (double)t->n / 1000);
-    row[N_SKEW_MAX] = tg_table_int(t->skew_max);
-    row[N_SLOWEST] = slowest(j, t);
+    if (t->n)
+        TG_TABLE_PUT(f, tg_table_text(tg_arena_sv(a, name)),
+                     tg_table_if(group.n, tg_table_text(tg_arena_sv(a, group))), tg_table_int(t->n),
+                     tg_table_int(t->ranks), skew_mean(t), tg_table_int(t->skew_max),
+                     slowest(j, t));
 }
 
 static void add_collective(void *arg, const struct tg_collective *p, size_t n, bool whole)
@@ -328,47 +311,25 @@ static tg_sv reason(const struct job *j, size_t r)
 static void put_rank(struct tg_table *f, const struct job *j, size_t r)
 {
     const struct lane *l = &j->lanes[r];
-    struct tg_table_cell *row = tg_table_row(f);
-    row[RANK] = tg_table_int(j->in->ranks[r].rank);
-    row[UNMATCHED] = tg_table_int(l->unmatched);
-    if (!l->n) {
-        row[REASON] = tg_table_text(reason(j, r));
+    if (l->n) {
+        TG_TABLE_PUT(f, tg_table_int(j->in->ranks[r].rank), tg_table_int(l->n),
+                     tg_table_int(l->comm), tg_table_int(tg_ns_sub(l->comm, l->wait)),
+                     tg_table_int(l->wait), tg_table_percent(l->wait, l->comm),
+                     tg_table_int(l->last), tg_table_int(l->caused), tg_table_int(l->unmatched),
+                     TG_TABLE_UNKNOWN);
         return;
     }
-    row[COLLECTIVES] = tg_table_int(l->n);
-    row[COMM] = tg_table_int(l->comm);
-    row[TRANSFER] = tg_table_int(tg_ns_sub(l->comm, l->wait));
-    row[WAIT] = tg_table_int(l->wait);
-    if (l->comm > 0)
-        row[WAIT_PCT] = tg_table_real(100.0 * (double)l->wait / (double)l->comm);
-    row[LAST] = tg_table_int(l->last);
-    row[CAUSED] = tg_table_int(l->caused);
-}
-
-static void put_summary(struct tg_table *f, const struct job *j)
-{
-    const struct tally *all = &j->all;
-    struct tg_table_cell *row;
-    if (!all->n)
-        return;
-    row = tg_table_row(f);
-    row[S_COLLECTIVES] = tg_table_int(all->n);
-    row[S_RANKS] = tg_table_int(all->ranks);
-    row[S_WAIT] = tg_table_int(all->wait);
-    row[S_SKEW_MEAN] = tg_table_real((double)all->skew_sum / (double)all->n / 1000);
-    row[S_SKEW_MAX] = tg_table_int(all->skew_max);
-    if (all->longest_sum > 0)
-        row[S_SKEW_PCT] = tg_table_real(100.0 * (double)all->skew_sum / (double)all->longest_sum);
-    row[S_SLOWEST] = slowest(j, all);
+    tg_table_put_reason(f, j->in->ranks[r].rank, reason(j, r));
+    tg_table_set(f, "unmatched", tg_table_int(l->unmatched));
 }
 
 void tg_skew(const struct tg_analysis_in *in, struct tg_tables *out)
 {
     struct job j = { .in = in, .lanes = tg_xcalloc(in->n + 1, sizeof *j.lanes) };
     size_t first = out->n;
-    tg_tables_add(out, "skew", columns, COLUMNS);
-    tg_tables_add(out, "skew-summary", summary_columns, S_COLUMNS);
-    tg_tables_add(out, "skew-collectives", name_columns, N_COLUMNS);
+    TG_TABLES_ADD(out, "skew", columns);
+    TG_TABLES_ADD(out, "skew-summary", summary_columns);
+    TG_TABLES_ADD(out, "skew-collectives", name_columns);
     tg_strmap_init(&j.names);
     tg_strmap_init(&j.keys);
     tally_init(&j.all, in->n);
@@ -376,7 +337,10 @@ void tg_skew(const struct tg_analysis_in *in, struct tg_tables *out)
     match(&j, &out->v[first + 2], out->arena);
     for (size_t r = 0; r < in->n; r++)
         put_rank(&out->v[first], &j, r);
-    put_summary(&out->v[first + 1], &j);
+    if (j.all.n)
+        TG_TABLE_PUT(&out->v[first + 1], tg_table_int(j.all.n), tg_table_int(j.all.ranks),
+                     tg_table_int(j.all.wait), skew_mean(&j.all), tg_table_int(j.all.skew_max),
+                     tg_table_percent(j.all.skew_sum, j.all.longest_sum), slowest(&j, &j.all));
     free(j.all.caused);
     free(j.name_of);
     free(j.lanes);

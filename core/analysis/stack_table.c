@@ -4,8 +4,7 @@
 #include "core/analysis/internal.h"
 #include "core/metric/stacks.h"
 
-enum { NAME, CALLS, HOST, HOST_SELF, DEVICE, DEVICE_SELF, SHARE, WORK, RANK, REASON, COLUMNS };
-static const struct tg_table_column columns[COLUMNS] = {
+static const struct tg_table_column columns[] = {
     { "name", TG_TABLE_TEXT },          { "calls", TG_TABLE_INT },
     { "host_time(us)", TG_TABLE_US },   { "host_self(us)", TG_TABLE_US },
     { "device_time(us)", TG_TABLE_US }, { "device_self(us)", TG_TABLE_US },
@@ -24,19 +23,11 @@ static int by_device(const void *pa, const void *pb)
 static void put(struct tg_table *f, int64_t rank, tg_sv name, const struct tg_stack_sums *v,
                 tg_ns total, bool called)
 {
-    struct tg_table_cell *row = tg_table_row(f);
-    row[NAME] = tg_table_text(name);
-    row[RANK] = tg_table_int(rank);
-    row[DEVICE] = tg_table_int(v->device);
-    row[DEVICE_SELF] = tg_table_int(v->device_self);
-    row[WORK] = tg_table_int((int64_t)v->work);
-    if (total > 0)
-        row[SHARE] = tg_table_real(100.0 * (double)v->device / (double)total);
-    if (!called)
-        return;
-    row[CALLS] = tg_table_int((int64_t)v->calls);
-    row[HOST] = tg_table_int(v->host);
-    row[HOST_SELF] = tg_table_int(v->self);
+    TG_TABLE_PUT(f, tg_table_text(name), tg_table_if(called, tg_table_int((int64_t)v->calls)),
+                 tg_table_if(called, tg_table_int(v->host)),
+                 tg_table_if(called, tg_table_int(v->self)), tg_table_int(v->device),
+                 tg_table_int(v->device_self), tg_table_percent(v->device, total),
+                 tg_table_int((int64_t)v->work), tg_table_int(rank), TG_TABLE_UNKNOWN);
 }
 
 static tg_ns device_total(const struct tg_rank_work *w)
@@ -77,17 +68,15 @@ static void sum_up(struct tg_stacks *out, const struct tg_analysis_in *in, size_
 static void run(const struct tg_analysis_in *in, struct tg_tables *out, const char *name,
                 enum tg_stack_sort sort, const char *none)
 {
-    struct tg_table *f = tg_tables_add(out, name, columns, COLUMNS);
+    struct tg_table *f = TG_TABLES_ADD(out, name, columns);
     for (size_t r = 0; r < in->n; r++) {
         size_t before = f->n_rows;
         struct tg_stacks s;
         sum_up(&s, in, r, sort);
         put_all(f, out->arena, in, r, &s, tg_stack_outside(sort));
-        if (f->n_rows == before) {
-            struct tg_table_cell *row = tg_table_row(f);
-            row[RANK] = tg_table_int(in->ranks[r].rank);
-            row[REASON] = tg_table_text(s.n ? TG_SV("none in these steps") : tg_sv_of(none));
-        }
+        if (f->n_rows == before)
+            tg_table_put_reason(f, in->ranks[r].rank,
+                                s.n ? TG_SV("none in these steps") : tg_sv_of(none));
         tg_stacks_release(&s);
     }
 }

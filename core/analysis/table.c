@@ -1,5 +1,6 @@
 #include "core/analysis/table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 void tg_table_init(struct tg_table *t, const char *name, const struct tg_table_column *columns,
@@ -43,6 +44,26 @@ struct tg_table_cell *tg_table_row(struct tg_table *f)
     row = f->cells + f->n_rows++ * f->n_columns;
     memset(row, 0, f->n_columns * sizeof *row);
     return row;
+}
+
+void tg_table_put(struct tg_table *f, const struct tg_table_cell *cells, size_t n)
+{
+    assert(n == f->n_columns);
+    memcpy(tg_table_row(f), cells, n * sizeof *cells);
+}
+
+void tg_table_set(struct tg_table *f, const char *column, struct tg_table_cell cell)
+{
+    for (size_t i = 0; i < f->n_columns; i++)
+        if (strcmp(f->columns[i].name, column) == 0)
+            f->cells[(f->n_rows - 1) * f->n_columns + i] = cell;
+}
+
+void tg_table_put_reason(struct tg_table *f, int64_t rank, tg_sv reason)
+{
+    (void)tg_table_row(f);
+    tg_table_set(f, "rank", tg_table_int(rank));
+    tg_table_set(f, "reason", tg_table_text(reason));
 }
 
 const struct tg_table *tg_tables_find(const struct tg_tables *f, const char *name)

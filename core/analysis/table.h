@@ -54,8 +54,20 @@ void tg_tables_release(struct tg_tables *f);
 /* Valid until the next tg_tables_add. */
 struct tg_table *tg_tables_add(struct tg_tables *f, const char *name,
                                const struct tg_table_column *columns, size_t n_columns);
+#define TG_TABLES_ADD(tables, name, columns)                                                       \
+    tg_tables_add(tables, name, columns, sizeof(columns) / sizeof *(columns))
 /* A new row of unknown cells, valid until the next call. */
 struct tg_table_cell *tg_table_row(struct tg_table *f);
+/* A new row with all its cells, in the order of the columns. */
+#define TG_TABLE_PUT(table, ...)                                                                   \
+    tg_table_put(table, (const struct tg_table_cell[]){ __VA_ARGS__ },                             \
+                 sizeof((const struct tg_table_cell[]){ __VA_ARGS__ }) /                           \
+                     sizeof(struct tg_table_cell))
+void tg_table_put(struct tg_table *f, const struct tg_table_cell *cells, size_t n);
+/* A cell of the last row; a table without such a column stays as it is. */
+void tg_table_set(struct tg_table *f, const char *column, struct tg_table_cell cell);
+/* A new row that says why there is nothing about this rank. */
+void tg_table_put_reason(struct tg_table *f, int64_t rank, tg_sv reason);
 /* NULL: there is no table of this name. */
 const struct tg_table *tg_tables_find(const struct tg_tables *f, const char *name);
 
@@ -85,6 +97,16 @@ static inline struct tg_table_cell tg_table_int(int64_t i)
 static inline struct tg_table_cell tg_table_real(double v)
 {
     return (struct tg_table_cell){ v - v == 0, { .v = v } };
+}
+#define TG_TABLE_UNKNOWN ((struct tg_table_cell){ 0 })
+static inline struct tg_table_cell tg_table_if(bool known, struct tg_table_cell cell)
+{
+    return known ? cell : TG_TABLE_UNKNOWN;
+}
+/* Unknown where `of` is nothing. */
+static inline struct tg_table_cell tg_table_percent(tg_ns part, tg_ns of)
+{
+    return tg_table_if(of > 0, tg_table_real(100.0 * (double)part / (double)of));
 }
 static inline bool tg_table_is_time(enum tg_table_type type)
 {

@@ -5,13 +5,12 @@
 #include "core/analysis/quantiles.h"
 #include "core/hta/hta.h"
 
-enum { COLUMNS = 2 + TG_QUANTILE_CELLS, S_COLUMNS = 4 };
-static const struct tg_table_column columns[COLUMNS] = {
+static const struct tg_table_column columns[] = {
     { "rank", TG_TABLE_INT },
     { "name", TG_TABLE_TEXT },
     TG_QUANTILE_COLUMNS,
 };
-static const struct tg_table_column series_columns[S_COLUMNS] = {
+static const struct tg_table_column series_columns[] = {
     { "rank", TG_TABLE_INT },
     { "ts", TG_TABLE_REAL_US },
     { "name", TG_TABLE_TEXT },
@@ -49,9 +48,9 @@ static size_t collect(struct tg_hta_change *edges, const struct tg_hta_rows *r,
 void tg_hta_bandwidth(const struct tg_hta *in, struct tg_tables *out)
 {
     size_t first = out->n;
-    tg_tables_add(out, "bandwidth", columns, COLUMNS);
+    TG_TABLES_ADD(out, "bandwidth", columns);
     if (in->opts->series)
-        tg_tables_add(out, "bandwidth-series", series_columns, S_COLUMNS);
+        TG_TABLES_ADD(out, "bandwidth-series", series_columns);
     for (size_t k = 0; k < in->n; k++) {
         const struct tg_hta_rows *r = &in->ranks[k];
         size_t n;

@@ -10,16 +10,14 @@
 enum category { HOST_WAIT, KERNEL_WAIT, OTHER, CATEGORIES };
 static const char *const category_names[CATEGORIES] = { "host_wait", "kernel_wait", "other" };
 
-enum { RANK, STREAM, CATEGORY, IDLE, RATIO, COLUMNS };
-static const struct tg_table_column columns[COLUMNS] = {
+static const struct tg_table_column columns[] = {
     { "rank", TG_TABLE_INT },
     { "stream", TG_TABLE_INT },
     { "idle_category", TG_TABLE_TEXT },
     { "idle_time", TG_TABLE_REAL_US },
     { "idle_time_ratio", TG_TABLE_REAL },
 };
-enum { S_CATEGORY, S_RANK, S_STREAM, S_STATS, S_COLUMNS = S_STATS + TG_QUANTILE_CELLS };
-static const struct tg_table_column stat_columns[S_COLUMNS] = {
+static const struct tg_table_column stat_columns[] = {
     { "idle_category", TG_TABLE_TEXT },
     { "rank", TG_TABLE_INT },
     { "stream", TG_TABLE_INT },
@@ -78,21 +76,15 @@ static void put_lane(struct tg_table *tables, const struct tg_hta_rows *r, int64
     double all = l->total[HOST_WAIT] + l->total[KERNEL_WAIT] + l->total[OTHER];
     for (int c = 0; c < CATEGORIES; c++) {
         struct tg_quantiles stats = tg_quantiles_of(l->gap[c], l->n[c]);
-        struct tg_table_cell *row;
+        struct tg_table_cell category = tg_table_text(tg_sv_of(category_names[c]));
         free(l->gap[c]);
         if (!l->met[c])
             continue;
-        row = tg_table_row(tables);
-        row[RANK] = tg_table_int(r->rank);
-        row[STREAM] = tg_table_int(stream);
-        row[CATEGORY] = tg_table_text(tg_sv_of(category_names[c]));
-        row[IDLE] = tg_table_real(tg_round_to(l->total[c], 2));
-        row[RATIO] = tg_table_real(tg_round_to(l->total[c] / all, 2));
-        row = tg_table_row(tables + 1);
-        row[S_CATEGORY] = tg_table_text(tg_sv_of(category_names[c]));
-        row[S_RANK] = tg_table_int(r->rank);
-        row[S_STREAM] = tg_table_int(stream);
-        tg_quantiles_put(row + S_STATS, &stats, 2);
+        TG_TABLE_PUT(tables, tg_table_int(r->rank), tg_table_int(stream), category,
+                     tg_table_real(tg_round_to(l->total[c], 2)),
+                     tg_table_real(tg_round_to(l->total[c] / all, 2)));
+        TG_TABLE_PUT(tables + 1, category, tg_table_int(r->rank), tg_table_int(stream),
+                     TG_QUANTILE_CELLS(stats, 2));
     }
 }
 
@@ -117,8 +109,8 @@ static void one_rank(struct tg_table *tables, const struct tg_hta_rows *r)
 void tg_hta_idle(const struct tg_hta *in, struct tg_tables *out)
 {
     size_t first = out->n;
-    tg_tables_add(out, "idle", columns, COLUMNS);
-    tg_tables_add(out, "idle-stats", stat_columns, S_COLUMNS);
+    TG_TABLES_ADD(out, "idle", columns);
+    TG_TABLES_ADD(out, "idle-stats", stat_columns);
     for (size_t k = 0; k < in->n; k++)
         one_rank(&out->v[first], &in->ranks[k]);
 }

@@ -12,8 +12,7 @@
 
 /* ---- by type ---- */
 
-enum { TYPE, SUM, PERCENT, COLUMNS };
-static const struct tg_table_column columns[COLUMNS] = {
+static const struct tg_table_column columns[] = {
     { "kernel_type", TG_TABLE_TEXT },
     { "sum", TG_TABLE_REAL_US },
     { "percentage", TG_TABLE_REAL },
@@ -66,7 +65,7 @@ static void sweep(struct set_time *by_set, const struct tg_hta_row *const *rows,
 
 void tg_hta_kernel_types(const struct tg_hta *in, struct tg_tables *out)
 {
-    struct tg_table *f = tg_tables_add(out, "kernel-types", columns, COLUMNS);
+    struct tg_table *f = TG_TABLES_ADD(out, "kernel-types", columns);
     struct set_time by_set[SETS] = { 0 };
     double total = 0;
     for (size_t k = 0; k < in->n; k++) {
@@ -76,21 +75,16 @@ void tg_hta_kernel_types(const struct tg_hta *in, struct tg_tables *out)
     }
     for (int s = 1; s < SETS; s++)
         total += by_set[s].sum;
-    for (int s = 1; s < SETS; s++) {
-        struct tg_table_cell *row;
-        if (!by_set[s].met)
-            continue;
-        row = tg_table_row(f);
-        row[TYPE] = tg_table_text(tg_work_class_names(s, out->arena));
-        row[SUM] = tg_table_real(by_set[s].sum);
-        row[PERCENT] = tg_table_real(tg_round_to(by_set[s].sum / total * 100, 1));
-    }
+    for (int s = 1; s < SETS; s++)
+        if (by_set[s].met)
+            TG_TABLE_PUT(f, tg_table_text(tg_work_class_names(s, out->arena)),
+                         tg_table_real(by_set[s].sum),
+                         tg_table_real(tg_round_to(by_set[s].sum / total * 100, 1)));
 }
 
 /* ---- by kernel ---- */
 
-enum { NAME, K_SUM, K_MAX, K_MIN, K_STD, K_MEAN, K_TYPE, K_RANK, K_COLUMNS };
-static const struct tg_table_column kernel_columns[K_COLUMNS] = {
+static const struct tg_table_column kernel_columns[] = {
     { "name", TG_TABLE_TEXT },        { "sum (us)", TG_TABLE_REAL_US },
     { "max (us)", TG_TABLE_REAL_US }, { "min (us)", TG_TABLE_REAL_US },
     { "stddev", TG_TABLE_REAL_US },   { "mean (us)", TG_TABLE_REAL_US },
@@ -160,15 +154,10 @@ static struct entry *collect(const struct tg_hta_rows *r, const struct tg_hta_ro
 
 static void put(struct tg_table *f, const struct entry *e, const struct tg_hta_rows *r, int class_)
 {
-    struct tg_table_cell *row = tg_table_row(f);
-    row[NAME] = tg_table_text(e->name);
-    row[K_SUM] = tg_table_real(e->sum);
-    row[K_MAX] = tg_table_real(e->max);
-    row[K_MIN] = tg_table_real(e->min);
-    row[K_STD] = tg_table_real(e->std);
-    row[K_MEAN] = tg_table_real(e->mean);
-    row[K_TYPE] = tg_table_text(tg_sv_of(tg_class_hta_name((enum tg_class)class_)));
-    row[K_RANK] = tg_table_int(r->rank);
+    TG_TABLE_PUT(f, tg_table_text(e->name), tg_table_real(e->sum), tg_table_real(e->max),
+                 tg_table_real(e->min), tg_table_real(e->std), tg_table_real(e->mean),
+                 tg_table_text(tg_sv_of(tg_class_hta_name((enum tg_class)class_))),
+                 tg_table_int(r->rank));
 }
 
 /*
@@ -205,7 +194,7 @@ static void put_top(struct tg_table *f, struct entry *e, size_t n, const struct 
 
 void tg_hta_kernels(const struct tg_hta *in, struct tg_tables *out)
 {
-    struct tg_table *f = tg_tables_add(out, "kernels", kernel_columns, K_COLUMNS);
+    struct tg_table *f = TG_TABLES_ADD(out, "kernels", kernel_columns);
     size_t top = in->opts->top_default ? NUM_KERNELS : in->opts->top;
     for (int c = 0; c < TYPES; c++)
         for (size_t k = 0; k < in->n; k++) {

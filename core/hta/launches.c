@@ -53,13 +53,12 @@ static bool has(const struct numbers *s, int64_t v)
 
 /* ---- queue ---- */
 
-enum { COLUMNS = 2 + TG_QUANTILE_CELLS, S_COLUMNS = 4 };
-static const struct tg_table_column columns[COLUMNS] = {
+static const struct tg_table_column columns[] = {
     { "rank", TG_TABLE_INT },
     { "stream", TG_TABLE_INT },
     TG_QUANTILE_COLUMNS,
 };
-static const struct tg_table_column series_columns[S_COLUMNS] = {
+static const struct tg_table_column series_columns[] = {
     { "rank", TG_TABLE_INT },
     { "ts", TG_TABLE_REAL_US },
     { "stream", TG_TABLE_INT },
@@ -94,9 +93,9 @@ static size_t queue_edges(struct tg_hta_change *edges, const struct tg_hta_rows 
 void tg_hta_queue(const struct tg_hta *in, struct tg_tables *out)
 {
     size_t first = out->n;
-    tg_tables_add(out, "queue", columns, COLUMNS);
+    TG_TABLES_ADD(out, "queue", columns);
     if (in->opts->series)
-        tg_tables_add(out, "queue-series", series_columns, S_COLUMNS);
+        TG_TABLES_ADD(out, "queue-series", series_columns);
     for (size_t k = 0; k < in->n; k++) {
         const struct tg_hta_rows *r = &in->ranks[k];
         TG_FREE struct tg_hta_change *edges = tg_xrealloc(NULL, 2 * r->n + 1, sizeof *edges);
@@ -107,29 +106,14 @@ void tg_hta_queue(const struct tg_hta *in, struct tg_tables *out)
 
 /* ---- launches ---- */
 
-enum { L_CORRELATION, L_CPU, L_GPU, L_DELAY, L_RANK, L_COLUMNS };
-static const struct tg_table_column launch_columns[L_COLUMNS] = {
+static const struct tg_table_column launch_columns[] = {
     { "correlation", TG_TABLE_INT },
     { "cpu_duration", TG_TABLE_REAL_US },
     { "gpu_duration", TG_TABLE_REAL_US },
     { "launch_delay", TG_TABLE_REAL_US },
     { "rank", TG_TABLE_INT },
 };
-enum {
-    T_RANK,
-    T_PAIRS,
-    T_CPU,
-    T_GPU,
-    T_DELAY,
-    T_MEAN,
-    T_MAX,
-    T_SHORT,
-    T_SHORT_PLOT,
-    T_LONG_CALLS,
-    T_LONG_DELAYS,
-    T_COLUMNS
-};
-static const struct tg_table_column summary_columns[T_COLUMNS] = {
+static const struct tg_table_column summary_columns[] = {
     { "rank", TG_TABLE_INT },
     { "pairs", TG_TABLE_INT },
     { "cpu_duration_sum", TG_TABLE_REAL_US },
@@ -174,13 +158,9 @@ static void pair(struct tg_table *f, struct totals *t, const struct tg_hta_rows 
                  const struct tg_hta_row *cpu, const struct tg_hta_row *gpu)
 {
     double delay = gpu->ts - cpu->ts - cpu->dur;
-    struct tg_table_cell *row = tg_table_row(f);
     delay = delay > 0 ? delay : 0;
-    row[L_CORRELATION] = tg_table_int(cpu->correlation);
-    row[L_CPU] = tg_table_real(cpu->dur);
-    row[L_GPU] = tg_table_real(gpu->dur);
-    row[L_DELAY] = tg_table_real(delay);
-    row[L_RANK] = tg_table_int(r->rank);
+    TG_TABLE_PUT(f, tg_table_int(cpu->correlation), tg_table_real(cpu->dur),
+                 tg_table_real(gpu->dur), tg_table_real(delay), tg_table_int(r->rank));
     t->pairs++;
     t->cpu += cpu->dur;
     t->gpu += gpu->dur;
@@ -219,21 +199,15 @@ static struct totals join(struct tg_table *f, const struct tg_hta_rows *r)
 void tg_hta_launches(const struct tg_hta *in, struct tg_tables *out)
 {
     size_t first = out->n;
-    tg_tables_add(out, "launches", launch_columns, L_COLUMNS);
-    tg_tables_add(out, "launches-summary", summary_columns, T_COLUMNS);
+    TG_TABLES_ADD(out, "launches", launch_columns);
+    TG_TABLES_ADD(out, "launches-summary", summary_columns);
     for (size_t k = 0; k < in->n; k++) {
         struct totals t = join(&out->v[first], &in->ranks[k]);
-        struct tg_table_cell *row = tg_table_row(&out->v[first + 1]);
-        row[T_RANK] = tg_table_int(in->ranks[k].rank);
-        row[T_PAIRS] = tg_table_int(t.pairs);
-        row[T_CPU] = tg_table_real(t.cpu);
-        row[T_GPU] = tg_table_real(t.gpu);
-        row[T_DELAY] = tg_table_real(t.delay);
-        row[T_MEAN] = tg_table_real(t.pairs ? t.delay / (double)t.pairs : NAN);
-        row[T_MAX] = tg_table_real(t.pairs ? t.most : NAN);
-        row[T_SHORT] = tg_table_int(t.short_work);
-        row[T_SHORT_PLOT] = tg_table_int(t.short_plot);
-        row[T_LONG_CALLS] = tg_table_int(t.long_calls);
-        row[T_LONG_DELAYS] = tg_table_int(t.long_delays);
+        TG_TABLE_PUT(&out->v[first + 1], tg_table_int(in->ranks[k].rank), tg_table_int(t.pairs),
+                     tg_table_real(t.cpu), tg_table_real(t.gpu), tg_table_real(t.delay),
+                     tg_table_real(t.delay / (double)t.pairs),
+                     tg_table_if(t.pairs, tg_table_real(t.most)), tg_table_int(t.short_work),
+                     tg_table_int(t.short_plot), tg_table_int(t.long_calls),
+                     tg_table_int(t.long_delays));
     }
 }

@@ -1,9 +1,6 @@
 #include "core/analysis/quantiles.h"
 #include "core/hta/hta.h"
 
-enum { RANK, KEY, STATS };
-enum { S_RANK, S_TS, S_KEY, S_VALUE };
-
 static int by_key_and_time(const void *pa, const void *pb)
 {
     const struct tg_hta_change *a = pa, *b = pb;
@@ -18,7 +15,7 @@ static void put(struct tg_table *summary, struct tg_table *series, int64_t rank,
                 const struct tg_hta_change *v, size_t n, enum tg_hta_states states)
 {
     TG_FREE double *values = tg_xrealloc(NULL, n + 1, sizeof *values);
-    struct tg_table_cell key = v->kind.n ? tg_table_text(v->kind) : tg_table_int(v->stream), *row;
+    struct tg_table_cell key = v->kind.n ? tg_table_text(v->kind) : tg_table_int(v->stream);
     struct tg_quantiles stats;
     double sum = 0;
     size_t n_values = 0;
@@ -26,22 +23,14 @@ static void put(struct tg_table *summary, struct tg_table *series, int64_t rank,
         sum += v[i].by;
         if (states == TG_HTA_ALL_STATES || sum > 0)
             values[n_values++] = sum;
-        if (!series)
-            continue;
-        row = tg_table_row(series);
-        row[S_RANK] = tg_table_int(rank);
-        row[S_TS] = tg_table_real(v[i].at);
-        row[S_KEY] = key;
-        row[S_VALUE] = series->columns[S_VALUE].type == TG_TABLE_INT ? tg_table_int((int64_t)sum)
-                                                                     : tg_table_real(sum);
+        if (series)
+            TG_TABLE_PUT(series, tg_table_int(rank), tg_table_real(v[i].at), key,
+                         v->kind.n ? tg_table_real(sum) : tg_table_int((int64_t)sum));
     }
     if (!n_values)
         return;
     stats = tg_quantiles_of(values, n_values);
-    row = tg_table_row(summary);
-    row[RANK] = tg_table_int(rank);
-    row[KEY] = key;
-    tg_quantiles_put(row + STATS, &stats, -1);
+    TG_TABLE_PUT(summary, tg_table_int(rank), key, TG_QUANTILE_CELLS(stats, -1));
 }
 
 void tg_hta_put_series(struct tg_table *tables, bool series, int64_t rank, struct tg_hta_change *v,

@@ -4,8 +4,7 @@
 #include "core/analysis/quantiles.h"
 #include "core/hta/hta.h"
 
-enum { RANK, IDLE, COMPUTE, OTHER, TOTAL, IDLE_PCT, COMPUTE_PCT, OTHER_PCT, REASON, COLUMNS };
-static const struct tg_table_column columns[COLUMNS] = {
+static const struct tg_table_column columns[] = {
     { "rank", TG_TABLE_INT },
     { "idle_time(us)", TG_TABLE_REAL_US },
     { "compute_time(us)", TG_TABLE_REAL_US },
@@ -17,22 +16,19 @@ static const struct tg_table_column columns[COLUMNS] = {
     { "reason", TG_TABLE_TEXT },
 };
 
-static void put(struct tg_table_cell *row, int time, int percent, double us, double total)
+static struct tg_table_cell percent(double us, double total)
 {
-    row[time] = tg_table_real(us);
-    row[percent] = tg_table_real(tg_round_to(100 * us / total, 2));
+    return tg_table_real(tg_round_to(100 * us / total, 2));
 }
 
 static void one_rank(struct tg_table *f, const struct tg_hta_rows *r)
 {
-    struct tg_table_cell *row = tg_table_row(f);
     struct tg_hta_groups busy, compute;
     size_t n;
     TG_FREE const struct tg_hta_row **rows = tg_hta_device_rows(r, &n);
     double total, idle, computing, rest;
-    row[RANK] = tg_table_int(r->rank);
     if (!n) {
-        row[REASON] = tg_table_text(TG_SV("no device activity (HTA raises IndexError)"));
+        tg_table_put_reason(f, r->rank, TG_SV("no device activity (HTA raises IndexError)"));
         return;
     }
     tg_hta_merge(&busy, rows, n, -1);
@@ -41,20 +37,19 @@ static void one_rank(struct tg_table *f, const struct tg_hta_rows *r)
     idle = total - tg_hta_groups_length(&busy);
     computing = tg_hta_groups_length(&compute);
     rest = total - computing - idle;
-    row[TOTAL] = tg_table_real(total);
-    put(row, IDLE, IDLE_PCT, idle, total);
-    put(row, COMPUTE, COMPUTE_PCT, computing, total);
-    put(row, OTHER, OTHER_PCT, rest, total);
-    if (idle < 0 || computing < 0 || rest < 0)
-        row[REASON] =
-            tg_table_text(TG_SV("negative time by HTA's rounding (HTA raises AssertionError)"));
+    TG_TABLE_PUT(f, tg_table_int(r->rank), tg_table_real(idle), tg_table_real(computing),
+                 tg_table_real(rest), tg_table_real(total), percent(idle, total),
+                 percent(computing, total), percent(rest, total),
+                 tg_table_if(idle < 0 || computing < 0 || rest < 0,
+                             tg_table_text(TG_SV("negative time by HTA's rounding (HTA raises "
+                                                 "AssertionError)"))));
     tg_hta_groups_release(&busy);
     tg_hta_groups_release(&compute);
 }
 
 void tg_hta_temporal(const struct tg_hta *in, struct tg_tables *out)
 {
-    struct tg_table *f = tg_tables_add(out, "temporal", columns, COLUMNS);
+    struct tg_table *f = TG_TABLES_ADD(out, "temporal", columns);
     for (size_t k = 0; k < in->n; k++)
         one_rank(f, &in->ranks[k]);
 }

@@ -185,7 +185,7 @@ static int exit_code(const struct tg_history_cmd *c)
         for (size_t k = 0; k < c->suite[i].n_events; k++) {
             const struct tg_history_entry *t = &c->suite[i].events[k];
             if (t->fails && t->state == TG_EVENT_STATE_OPEN &&
-                (t->fresh || c->o->fail_on == TG_HISTORY_FAIL_ON_OPEN))
+                (t->fresh || t->grown || c->o->fail_on == TG_HISTORY_FAIL_ON_OPEN))
                 return 1;
         }
     return newest_is_unread(c) ? 4 : 0;

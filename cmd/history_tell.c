@@ -194,6 +194,14 @@ static void tell_files(const struct tg_history_cmd *c, struct tg_history_entry *
     t->n_files = t->files_known ? changed.n_paths : 0;
 }
 
+/* Who accepted the beginning of a drift did not accept what has come since. */
+static bool covers(const struct tg_event_record *record, const struct tg_history *h,
+                   const struct tg_history_event *e)
+{
+    return record->word == TG_EVENT_WORD_ACCEPTED &&
+           (e->grew == e->fired || record->time >= h->night[e->grew].date);
+}
+
 static void tell_event(const struct tg_history_cmd *c, const struct tg_nights *n,
                        const struct tg_history_event *e, const struct tg_event_record *record,
                        struct tg_history_entry *t)
@@ -202,6 +210,7 @@ static void tell_event(const struct tg_history_cmd *c, const struct tg_nights *n
                                     .state = e->state,
                                     .fails = tg_history_is_worse(e),
                                     .fresh = e->fired + 1 == n->history.n,
+                                    .grown = e->grew != e->fired && e->grew + 1 == n->history.n,
                                     .from = n->history.night[e->from].commit,
                                     .to = n->history.night[e->to].commit };
     if (t->state == TG_EVENT_STATE_OPEN && goes_without_saying(e))
@@ -210,7 +219,7 @@ static void tell_event(const struct tg_history_cmd *c, const struct tg_nights *n
         t->actor = record->actor;
         t->reason = record->reason;
         t->time = record->time;
-        if (t->state == TG_EVENT_STATE_OPEN && record->word == TG_EVENT_WORD_ACCEPTED)
+        if (t->state == TG_EVENT_STATE_OPEN && covers(record, &n->history, e))
             t->state = TG_EVENT_STATE_ACCEPTED;
     }
     tell_commits(c, n, t);

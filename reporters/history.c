@@ -65,6 +65,37 @@ void tg_history_put_cost(struct tg_buf *out, double ns)
     tg_dec_put_human_ns(out, fabs(ns));
 }
 
+void tg_history_put_state(struct tg_buf *out, const struct tg_history_entry *t)
+{
+    tg_buf_printf(out, "%s, %s%s", tg_event_kind_name(t->event->kind),
+                  tg_event_state_name(t->state),
+                  t->fresh   ? ", new tonight"
+                  : t->grown ? ", more of it tonight"
+                             : "");
+}
+
+double tg_history_share(const struct tg_history *h, const struct tg_history_event *e)
+{
+    double step = h->night[e->from].step_ns;
+    return e->cost_ns != 0 && isfinite(step) && step > 0 ? 100 * e->cost_ns / step : (double)NAN;
+}
+
+void tg_history_put_cost_a_step(struct tg_buf *out, const struct tg_history *h,
+                                const struct tg_history_event *e)
+{
+    double share = fabs(tg_history_share(h, e));
+    if (e->cost_ns == 0)
+        return;
+    tg_buf_puts(out, e->cost_ns > 0 ? "costs " : "saves ");
+    tg_dec_put_human_ns(out, fabs(e->cost_ns));
+    tg_buf_puts(out, " a step");
+    if (isnan(share))
+        return;
+    tg_buf_puts(out, ", ");
+    tg_dec_put_fixed(out, share, share < 1 ? 2 : 1);
+    tg_buf_puts(out, " % of it");
+}
+
 void tg_history_put_date(struct tg_buf *out, int64_t date)
 {
     char text[32];
@@ -124,7 +155,7 @@ struct tg_open_count tg_history_count_open(const struct tg_history_suite *s)
     for (size_t i = 0; i < s->n_events; i++)
         if (s->events[i].state == TG_EVENT_STATE_OPEN && s->events[i].fails) {
             n.all++;
-            n.fresh += s->events[i].fresh;
+            n.fresh += s->events[i].fresh || s->events[i].grown;
         }
     return n;
 }

@@ -18,6 +18,7 @@ struct tg_history_entry { /* an event, and what is known of it beside its nights
     enum tg_event_state state;
     bool fails;     /* of a kind that ends with exit code 1 while it is open */
     bool fresh;     /* shown first by the newest night */
+    bool grown;     /* the newest night shows more of it */
     tg_sv from, to; /* commits: the change is after `from`, up to `to`; "" from: unknown */
     const struct tg_history_commit *commits; /* of that range along first parents, oldest first */
     size_t n_commits;
@@ -78,7 +79,14 @@ void tg_history_range(const struct tg_history *h, size_t first, uint32_t series,
                       double *hi);
 /* "1.23 ms", "12.3 %", "4", without escapes: a number's unit is anything. */
 void tg_history_put_value(struct tg_buf *out, const struct tg_series *s, double plain);
-/* Open events that fail; fresh: since the newest night. */
+/* "drift, open, more of it tonight": without its id. */
+void tg_history_put_state(struct tg_buf *out, const struct tg_history_entry *t);
+/* Its cost in % of the step before it; NAN: none. */
+double tg_history_share(const struct tg_history *h, const struct tg_history_event *e);
+/* "costs 1.20 ms a step, 3.1 % of it"; nothing where it costs nothing. */
+void tg_history_put_cost_a_step(struct tg_buf *out, const struct tg_history *h,
+                                const struct tg_history_event *e);
+/* Open events that fail; fresh: since the newest night, or more of it in the newest night. */
 struct tg_open_count {
     size_t all, fresh;
 };

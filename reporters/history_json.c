@@ -3,6 +3,9 @@
 
 #include "core/base/doc.h"
 #include "reporters/history.h"
+#include "reporters/label.h"
+
+enum { SHORT = 40 }; /* of a name in an issue's title */
 
 static void add_date(struct tg_doc *d, const char *key, int64_t seconds)
 {
@@ -30,7 +33,10 @@ static void add_operator(struct tg_doc *operators, const struct tg_history *h,
 {
     const struct tg_series *s = m->series == UINT32_MAX ? NULL : &h->series->v[m->series];
     struct tg_doc *d = tg_doc_add_object(operators, NULL);
+    TG_BUF label = { 0 };
+    tg_label_put_one(&label, tg_history_moved_name(h, m), SHORT);
     tg_doc_add_str(d, "name", tg_history_moved_name(h, m));
+    tg_doc_add_str(d, "short", tg_buf_sv(&label));
     tg_doc_add_str(d, "kind", s ? tg_sv_of(tg_history_series_kind(s)) : TG_SV("machine"));
     tg_doc_add_str(d, "change", tg_sv_of(tg_moved_name(m->what)));
     tg_doc_add_num(d, "delta_pct", 100 * (tg_history_in_points(h, m) ? m->e : expm1(m->e)));
@@ -90,7 +96,9 @@ static void add_event(struct tg_doc *events, const struct tg_history_suite *s,
     tg_doc_add_str(d, "state", tg_sv_of(tg_event_state_name(t->state)));
     tg_doc_add_str(d, "kind", tg_sv_of(tg_event_kind_name(e->kind)));
     tg_doc_add_bool(d, "new", t->fresh);
+    tg_doc_add_bool(d, "grown", t->grown);
     tg_doc_add_bool(d, "fails", t->fails);
+    add_date(d, "since", s->history->night[tg_history_since(e)].date);
     tg_doc_add_str(d, "from", t->from);
     tg_doc_add_str(d, "to", t->to);
     add_commits(d, t);
@@ -99,6 +107,7 @@ static void add_event(struct tg_doc *events, const struct tg_history_suite *s,
         add_operator(operators, s->history, &e->v[i]);
     tg_doc_add_num(d, "delta_pct", 100 * e->delta);
     tg_doc_add_num(d, "cost_ns_per_step", e->cost_ns);
+    tg_doc_add_num(d, "cost_pct_of_step", tg_history_share(s->history, e));
     add_evidence(d, s->history, e);
     if (e->ended)
         tg_doc_add_str(d, "ended", s->history->night[e->ended].commit);

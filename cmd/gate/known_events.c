@@ -27,9 +27,10 @@ static void put_night(struct tg_buf *b, const struct tg_known_night *night)
 static tg_sv text_of(const struct known_list *l, const struct tg_history_event *e,
                      const struct tg_event_record *said)
 {
-    const struct tg_night *night = &l->nights->history.night[e->to];
+    size_t since = tg_history_since(e);
+    const struct tg_night *night = &l->nights->history.night[since];
     TG_BUF b = { 0 };
-    put_night(&b, &(struct tg_known_night){ night->commit.p, night->date, e->to + 1 });
+    put_night(&b, &(struct tg_known_night){ night->commit.p, night->date, since + 1 });
     tg_buf_printf(&b, ", %s: event %s", said ? "accepted" : "open", e->id);
     if (said)
         tg_buf_printf(&b, ", %.*s: %.*s", TG_SV_ARG(said->actor), TG_SV_ARG(said->reason));

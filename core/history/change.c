@@ -22,6 +22,17 @@ static double plain_median(const struct tg_history_line *l, size_t from, size_t 
     return n ? tg_median(v, n) : 0;
 }
 
+/* NULL: the common factor, which is not a series. */
+static const struct tg_series *series_of(const struct tg_history_line *l)
+{
+    return l->series == UINT32_MAX ? NULL : &l->r->h->series->v[l->series];
+}
+
+static bool is_metric(const struct tg_series *x)
+{
+    return x && x->what == TG_SERIES_METRIC;
+}
+
 /* What a change of `e` costs; the size is what was found, the level what was there. */
 static double cost_of(const struct tg_series *series, double before, double e)
 {
@@ -35,19 +46,98 @@ static bool above_floor(const struct tg_history_line *l, const struct tg_series 
     return x->scale != TG_SCALE_TIME || fabs(cost_of(x, before, e)) > FLOOR_SHARE * night->step_ns;
 }
 
-/* The change becomes part of an event, and a new level begins at `first`. */
-static void begin_level(const struct tg_history_line *l, const struct tg_moved_series *m,
-                        size_t first, bool up)
-{
-    size_t moved, event = tg_history_attach(l->r, l->s, m, &moved);
-    tg_history_track_remember(l->t, first, event, moved, up, l->r->a);
-    tg_history_track_begin(l->t, first);
-}
-
 static struct tg_moved_series *change_of(const struct tg_history_line *l,
                                          const struct tg_history_pending *p)
 {
     return &l->r->h->event[p->event].v[p->moved];
+}
+
+static bool is_exact(enum tg_moved what)
+{
+    return what == TG_MOVED_CALLS || what == TG_MOVED_NEW || what == TG_MOVED_GONE;
+}
+
+/* The newest change is still open, and it is one of the same direction. */
+static bool is_open(const struct tg_history_line *l, bool up)
+{
+    const struct tg_history_pending *p = l->t->pending;
+    return p && p->up == up && p->old.n && !is_exact(change_of(l, p)->what) &&
+           l->r->h->event[p->event].state == TG_EVENT_STATE_OPEN;
+}
+
+/*
+ * Are the nights of the level that ends before `first` nearer to a line, from the end of the level before
+ * it to the beginning of the one after it, than to a level of their own?
+ *
+ *     two changes  ___---^^^         a drift  __.-''^^
+ *                        |                        |
+ *                        first                    first
+ */
+static bool is_ramp(const struct tg_history_line *l, size_t first)
+{
+    const struct tg_history_window *w = &l->t->w;
+    size_t n = 0, n_new;
+    double begin = l->t->pending->end, end, own, line = 0, level = 0;
+    while (n < w->n && w->at[n] < first)
+        n++;
+    n_new = w->n - n < TG_HISTORY_END ? w->n - n : TG_HISTORY_END;
+    if (!n || !n_new)
+        return false;
+    end = tg_changepoint_median(w->v + n, n_new);
+    own = tg_changepoint_median(w->v, n);
+    for (size_t i = 0; i < n; i++) {
+        double nights = (double)n + (double)(TG_HISTORY_END + n_new) / 2;
+        double at = ((double)i + (double)(TG_HISTORY_END + 1) / 2) / nights;
+        double expected = begin + at * (end - begin);
+        line += (w->v[i] - expected) * (w->v[i] - expected);
+        level += (w->v[i] - own) * (w->v[i] - own);
+    }
+    return line < level;
+}
+
+/* What an open change has to exceed to be more than it was said to be; as what check forgives it (known_events.h). */
+static double enough(double e)
+{
+    return fabs(e) + fmax(fabs(e) / 4, TG_CHANGEPOINT_TAU);
+}
+
+/* The newest change is more than it was, until night `to`: the nights from the place `first` on say how much. */
+static void grow(const struct tg_history_line *l, size_t first, size_t to)
+{
+    struct tg_history_pending *p = l->t->pending;
+    const struct tg_history_window *w = &l->t->w;
+    const struct tg_series *x = series_of(l);
+    struct tg_history_event *e = &l->r->h->event[p->event];
+    struct tg_moved_series *m = change_of(l, p);
+    double was = m->e;
+    size_t n = 0;
+    while (n < w->n && w->at[n] < first)
+        n++;
+    m->e = tg_changepoint_median(w->v + n, w->n - n) - (p->up ? p->median : -p->median);
+    m->slowly = true;
+    m->to = to > m->to ? to : m->to;
+    if (fabs(m->e) > enough(was))
+        e->grew = l->s->night[l->s->n - 1];
+    if (x) {
+        m->what = TG_MOVED_DRIFT;
+        m->after = x->scale == TG_SCALE_PART ? m->before + 100 * m->e : m->before * exp(m->e);
+        m->cost_ns = cost_of(x, m->before, m->e);
+    }
+    tg_history_set_range(e);
+}
+
+/* The change becomes part of an event, and a new level begins at `first`. */
+static void begin_level(const struct tg_history_line *l, const struct tg_moved_series *m,
+                        size_t first, bool up)
+{
+    if (!is_exact(m->what) && is_open(l, up) && is_ramp(l, first)) {
+        grow(l, first, m->to);
+        l->t->pending->end = tg_history_window_end(&l->t->w, first);
+    } else {
+        size_t moved, event = tg_history_attach(l->r, l->s, m, &moved);
+        tg_history_track_remember(l->t, first, event, moved, up, l->r->a);
+    }
+    tg_history_track_begin(l->t, first);
 }
 
 /* ---- coming back ---- */
@@ -86,12 +176,6 @@ static bool undoes(const struct tg_history_line *l, size_t k, bool up)
 
 /* ---- steps and drifts ---- */
 
-/* NULL: the common factor, which is not a series. */
-static const struct tg_series *series_of(const struct tg_history_line *l)
-{
-    return l->series == UINT32_MAX ? NULL : &l->r->h->series->v[l->series];
-}
-
 static void found_step(const struct tg_history_line *l, const struct tg_history_scan *scan, bool up)
 {
     const struct tg_series *x = series_of(l);
@@ -101,6 +185,7 @@ static void found_step(const struct tg_history_line *l, const struct tg_history_
     double e = up ? scan->e : -scan->e;
     struct tg_moved_series m = { .what = x ? TG_MOVED_STEP : TG_MOVED_MACHINE,
                                  .series = l->series,
+                                 .metric = is_metric(x),
                                  .fired = night[l->s->n - 1],
                                  .first = night[first],
                                  .from = night[tg_history_window_before(w, lo)],
@@ -179,18 +264,42 @@ void tg_history_look_for_drift(const struct tg_history_line *l)
         return;
     m = (struct tg_moved_series){ .what = TG_MOVED_DRIFT,
                                   .series = l->series,
+                                  .metric = is_metric(x),
                                   .fired = newest,
                                   .first = night[first],
                                   .from = night[w->at[0]],
                                   .to = newest,
                                   .e = up * d.e,
                                   .z = d.z,
-                                  .worse = true };
+                                  .worse = true,
+                                  .slowly = true };
     m.after = plain_median(l, first, l->s->n);
     m.before = m.after / exp(m.e);
     m.cost_ns = cost_of(x, m.before, m.e);
     if (above_floor(l, x, m.before, m.e))
         begin_level(l, &m, first, up > 0);
+}
+
+/*
+ * An open change that is a quarter more than it was, or 2 %, on each of the newest five nights, by nights that
+ * rise as a line: the beginning of a drift was taken for a step.
+ */
+void tg_history_look_for_more(const struct tg_history_line *l)
+{
+    const struct tg_history_window *w = &l->t->w;
+    const struct tg_history_pending *p = l->t->pending;
+    int up = p && p->up ? 1 : -1;
+    size_t first;
+    if (!is_open(l, up > 0) || w->n < TG_DRIFT_NIGHTS ||
+        up * tg_changepoint_trend(w->v, w->n) <= TG_DRIFT_TREND)
+        return;
+    for (size_t i = w->n - TG_DRIFT_NIGHTS; i < w->n; i++)
+        if (up * w->v[i] - p->median <= enough(change_of(l, p)->e))
+            return;
+    if (!tg_changepoint_is_line(w->v, w->n))
+        return;
+    first = w->at[w->n - TG_DRIFT_NIGHTS];
+    grow(l, first, l->s->night[first]);
 }
 
 /* ---- calls ---- */
@@ -210,6 +319,7 @@ void tg_history_look_at_calls(const struct tg_history_line *l, double calls, dou
     bool there = t->seen, known = there && !isnan(t->calls);
     struct tg_moved_series m = { .what = !there ? TG_MOVED_NEW : TG_MOVED_CALLS,
                                  .series = l->series,
+                                 .metric = is_metric(x),
                                  .fired = night[place],
                                  .first = night[place],
                                  .to = night[place],
@@ -249,8 +359,7 @@ bool tg_history_undo_calls(const struct tg_history_line *l, double calls)
     if (!p || isnan(calls))
         return false;
     m = change_of(l, p);
-    if ((m->what != TG_MOVED_CALLS && m->what != TG_MOVED_NEW && m->what != TG_MOVED_GONE) ||
-        calls != m->before || calls == t->calls)
+    if (!is_exact(m->what) || calls != m->before || calls == t->calls)
         return false;
     m->back = true;
     m->back_at = l->s->night[l->s->n - 1];

@@ -199,6 +199,34 @@ double tg_changepoint_trend(const double *v, size_t n)
     return n < 2 ? 0 : s / sqrt(count * (count - 1) * (2 * count + 5) / 18);
 }
 
+static double mean(const double *v, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += v[i];
+    return n ? sum / (double)n : 0;
+}
+
+/* Sum of squares about the line of least squares. */
+static double about_line(const double *v, size_t n)
+{
+    double middle = (double)(n - 1) / 2, level = mean(v, n), xx = 0, xy = 0;
+    for (size_t i = 0; i < n; i++) {
+        xx += ((double)i - middle) * ((double)i - middle);
+        xy += ((double)i - middle) * (v[i] - level);
+    }
+    return two_sided(v, n, level) - (xx > 0 ? xy * xy / xx : 0);
+}
+
+bool tg_changepoint_is_line(const double *v, size_t n)
+{
+    double line = about_line(v, n);
+    for (size_t k = 1; k < n; k++)
+        if (two_sided(v, k, mean(v, k)) + two_sided(v + k, n - k, mean(v + k, n - k)) <= line)
+            return false;
+    return n > 1;
+}
+
 struct tg_drift tg_drift_look(const double *old, size_t n_old, const double *new_, size_t n_new)
 {
     struct tg_drift d = { 0 };

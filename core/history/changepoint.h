@@ -84,5 +84,7 @@ struct tg_drift {
 #define TG_DRIFT_TREND 3.0
 /* Mann-Kendall: z of the number of pairs that rise less those that fall. n (n - 1) / 2 comparisons. */
 double tg_changepoint_trend(const double *v, size_t n);
+/* Nearer to a straight line than to two levels, split where that is best: by squares, n <= TG_CHANGEPOINT_WINDOW. */
+bool tg_changepoint_is_line(const double *v, size_t n);
 struct tg_drift tg_drift_look(const double *old, size_t n_old, const double *new_, size_t n_new);
 #endif

@@ -18,7 +18,9 @@ struct tg_history_event *tg_history_new_event(struct tg_history_replay *r,
     char digest[65];
     tg_sv key;
     e = TG_ARENA_PUSH(r->a, h->event, h->n_events, r->cap_events);
-    *e = (struct tg_history_event){ .stream = (size_t)(s - r->stream), .fired = fired };
+    *e = (struct tg_history_event){ .stream = (size_t)(s - r->stream),
+                                    .fired = fired,
+                                    .grew = fired };
     key = TG_SV_PRINTF(r->a, "%.*s\n%.*s\n%.*s\n%.*s", TG_SV_ARG(r->suite),
                        TG_SV_ARG(s->environment), TG_SV_ARG(h->night[to].commit), TG_SV_ARG(what));
     tg_sha256_hex(key, digest);
@@ -26,16 +28,44 @@ struct tg_history_event *tg_history_new_event(struct tg_history_replay *r,
     return e;
 }
 
-/* The nights that all of its changes allow; if there are none, those of the surest change. */
+/* From the first night that is worse to the last that is worse still. */
+static bool drifted(struct tg_history_event *e)
+{
+    bool any = false;
+    for (size_t i = 0; i < e->n; i++) {
+        const struct tg_moved_series *m = &e->v[i];
+        if (!m->slowly)
+            continue;
+        e->from = any && e->from < m->from ? e->from : m->from;
+        e->to = any && e->to > m->to ? e->to : m->to;
+        any = true;
+    }
+    return any;
+}
+
+/* Metrics of the step follow what moved, on nights of their own; there are others in the event. */
+static bool only_follows(const struct tg_history_event *e, const struct tg_moved_series *m)
+{
+    for (size_t i = 0; m->metric && i < e->n; i++)
+        if (!e->v[i].metric)
+            return true;
+    return false;
+}
+
+/* Of a step the nights that all of its changes allow; if there are none, those of the surest change. */
 void tg_history_set_range(struct tg_history_event *e)
 {
     size_t best = 0;
+    if (drifted(e))
+        return;
     e->from = 0;
     e->to = SIZE_MAX;
     for (size_t i = 0; i < e->n; i++) {
+        if (only_follows(e, &e->v[i]))
+            continue;
         e->from = e->v[i].from > e->from ? e->v[i].from : e->from;
         e->to = e->v[i].to < e->to ? e->v[i].to : e->to;
-        if (e->v[i].rank_z > e->v[best].rank_z)
+        if (only_follows(e, &e->v[best]) || e->v[i].rank_z > e->v[best].rank_z)
             best = i;
     }
     if (e->from >= e->to) {
@@ -44,34 +74,67 @@ void tg_history_set_range(struct tg_history_event *e)
     }
 }
 
-static bool slow(enum tg_moved m)
-{
-    return m == TG_MOVED_DRIFT;
-}
-
-static bool is_metric(const struct tg_history_replay *r, const struct tg_moved_series *m)
-{
-    return m->series != UINT32_MAX && r->h->series->v[m->series].what == TG_SERIES_METRIC;
-}
-
 /*
  * What got slower and what got faster on one night are two events, or an improvement would hide a
  * regression; unless the one is about what the other lost, which is time that moved. Metrics of the
  * step follow whatever moved.
  */
-static bool goes_with(const struct tg_history_replay *r, const struct tg_history_event *e,
-                      const struct tg_moved_series *m)
+static bool goes_with(const struct tg_history_event *e, const struct tg_moved_series *m)
 {
     bool worse = false, better = false;
     double sum = m->cost_ns;
     for (size_t i = 0; i < e->n; i++) {
-        if (is_metric(r, &e->v[i]))
+        if (e->v[i].metric)
             continue;
         *(e->v[i].worse ? &worse : &better) = true;
         sum += e->v[i].cost_ns;
     }
-    return is_metric(r, m) || !(m->worse ? better : worse) || (worse && better) ||
+    return m->metric || !(m->worse ? better : worse) || (worse && better) ||
            (m->cost_ns != 0 && fabs(sum) <= 0.25 * fabs(m->cost_ns));
+}
+
+static double cost_of_names(const struct tg_history_event *e)
+{
+    double sum = 0;
+    for (size_t i = 0; i < e->n; i++)
+        sum += e->v[i].metric || e->v[i].back ? 0 : e->v[i].cost_ns;
+    return sum;
+}
+
+static bool has_series(const struct tg_history_event *e, uint32_t series)
+{
+    for (size_t i = 0; i < e->n; i++)
+        if (e->v[i].series == series)
+            return true;
+    return false;
+}
+
+/*
+ * The step's time is noisier than what it is made of: its change is found nights later, and its place is wide.
+ * If what moved in the nights of a look comes to half of it, there is nothing else to look for: the costliest
+ * event of those. NULL: it does not.
+ */
+static struct tg_history_event *explained_by(struct tg_history_replay *r,
+                                             const struct tg_history_stream *s,
+                                             const struct tg_moved_series *m)
+{
+    struct tg_history *h = r->h;
+    struct tg_history_event *most = NULL;
+    double sum = 0;
+    for (size_t i = 0; m->metric && m->cost_ns != 0 && i < h->n_events; i++) {
+        struct tg_history_event *e = &h->event[i];
+        double cost;
+        if (e->stream != (size_t)(s - r->stream) || !e->n || e->state != TG_EVENT_STATE_OPEN ||
+            h->place[e->to] + TG_CHANGEPOINT_WINDOW < s->n || has_series(e, m->series))
+            continue;
+        cost = cost_of_names(e);
+        if (cost * m->cost_ns <= 0)
+            continue;
+        sum += cost;
+        if (!most || fabs(cost) > fabs(cost_of_names(most)))
+            most = e;
+    }
+    return fabs(sum) >= fabs(m->cost_ns) / 2 ? most : NULL;
 }
 
 /* An event of this stream on the same nights that is still growing; else a new one. */
@@ -80,17 +143,20 @@ static struct tg_history_event *event_for(struct tg_history_replay *r,
                                           const struct tg_moved_series *m)
 {
     struct tg_history *h = r->h;
+    struct tg_history_event *explains = explained_by(r, s, m);
+    if (explains)
+        return explains;
     for (size_t i = h->n_events; i-- > 0;) {
         struct tg_history_event *e = &h->event[i];
         if (e->stream != (size_t)(s - r->stream) || !e->n || e->state != TG_EVENT_STATE_OPEN)
             continue;
-        if (slow(m->what) || slow(e->v[0].what)) {
-            for (size_t k = 0; slow(m->what) && slow(e->v[0].what) && k < e->n; k++)
+        if (m->slowly || e->v[0].slowly) {
+            for (size_t k = 0; m->slowly && e->v[0].slowly && k < e->n; k++)
                 if (e->v[k].series == m->series || e->v[k].fired == m->fired)
                     return e;
             continue;
         }
-        if (e->from < m->to && m->from < e->to && goes_with(r, e, m))
+        if (e->from < m->to && m->from < e->to && goes_with(e, m))
             return e;
     }
     return NULL;
@@ -109,7 +175,7 @@ size_t tg_history_attach(struct tg_history_replay *r, struct tg_history_stream *
     if (!e)
         e = tg_history_new_event(r, s, m->fired, m->to, series_key(r, m->series));
     for (size_t i = 0; i < e->n; i++)
-        if (e->v[i].series == m->series && slow(e->v[i].what) && slow(m->what)) {
+        if (e->v[i].series == m->series && e->v[i].slowly && m->slowly) {
             e->v[i].after = m->after;
             e->v[i].e += m->e;
             e->v[i].cost_ns += m->cost_ns;
@@ -146,7 +212,8 @@ static int by_cost(const void *x, const void *y)
 {
     const struct tg_moved_series *a = x, *b = y;
     double ca = fabs(a->cost_ns), cb = fabs(b->cost_ns);
-    int c = TG_CMP(cb, ca);
+    int c = TG_CMP(a->metric, b->metric); /* what moved, then what follows */
+    c = c ? c : TG_CMP(cb, ca);
     return c ? c : TG_CMP(a->series, b->series);
 }
 
@@ -175,7 +242,7 @@ static struct sums sums_of(const struct tg_history *h, const struct tg_history_e
         const struct tg_moved_series *m = &e->v[i];
         const struct tg_series *x;
         s.machine += m->what == TG_MOVED_MACHINE;
-        s.drifts += m->what == TG_MOVED_DRIFT;
+        s.drifts += m->what == TG_MOVED_DRIFT && m->worse;
         if (m->series == UINT32_MAX)
             continue;
         x = &h->series->v[m->series];
@@ -184,7 +251,7 @@ static struct sums sums_of(const struct tg_history *h, const struct tg_history_e
         if (!tg_series_is_name(x))
             continue;
         (m->cost_ns > 0 ? s.rise : s.fall)[on_device(x)] += m->cost_ns;
-        if (m->what == TG_MOVED_STEP) {
+        if (m->what == TG_MOVED_STEP || m->slowly) {
             s.timed++;
             *(m->worse ? &s.worse : &s.better) += 1;
         }
@@ -217,6 +284,14 @@ static enum tg_event_kind kind_of(const struct tg_history *h, const struct tg_hi
         if (e->cost_ns == 0 && e->v[i].worse)
             return TG_EVENT_REGRESSION;
     return e->cost_ns > 0 ? TG_EVENT_REGRESSION : TG_EVENT_IMPROVEMENT;
+}
+
+size_t tg_history_since(const struct tg_history_event *e)
+{
+    for (size_t i = 0; i < e->n; i++)
+        if (e->v[i].slowly)
+            return e->from + 1;
+    return e->to;
 }
 
 bool tg_history_is_worse(const struct tg_history_event *e)

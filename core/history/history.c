@@ -119,6 +119,7 @@ static void judge_value(struct tg_history_replay *r, struct tg_history_stream *s
     if (x->judged && t->w.n && t->w.at[t->w.n - 1] == s->n - 1) {
         tg_history_look(&l);
         tg_history_look_for_drift(&l);
+        tg_history_look_for_more(&l);
         tg_history_look_back(&l);
         tg_history_relocate(&l);
     }

@@ -14,8 +14,10 @@
  * TG_HISTORY_FACTOR series take part. References are medians of five to ten nights, renewed every
  * 20, on the scale of the values already corrected, so that values of different years compare.
  *
- * A change of a series begins a new level: only its nights are looked at from then on. A series
- * whose last three nights are back (under the 90th percentile of the level before, or within a
+ * A change of a series begins a new level: only its nights are looked at from then on. A change that
+ * follows an open one in the same direction is more of that one, a drift, if the nights between are
+ * nearer to a line from one level to the other than to a level of their own. A series whose last
+ * three nights are back (under the 90th percentile of the level before, or within a
  * quarter of the change above its median, and nearer to it than to the new level) returns to it.
  *
  * Cost: nights x series x TG_CHANGEPOINT_WINDOW / 4 comparisons; memory: nights x values, and one window
@@ -51,6 +53,8 @@ struct tg_moved_series {
     double cost_ns;       /* a step; 0 for percentages and numbers */
     double rank_z, z, p;  /* evidence of a step; 0 for exact changes */
     bool worse;           /* in the series' bad direction */
+    bool metric;          /* of the step: it follows what moved */
+    bool slowly;          /* on many nights between `from` and `to`: a drift */
     bool back;            /* the series has returned to where it was */
     size_t back_at;       /* first night of that */
 };
@@ -82,6 +86,7 @@ struct tg_history_event {
     size_t stream;
     size_t fired;              /* the night that showed it first */
     size_t from, to;           /* nights: the change is after `from`, up to `to` */
+    size_t grew;               /* the night that last showed more of it; of most, `fired` */
     size_t ended;              /* FIXED, WENT_AWAY: first night after it; else 0 */
     struct tg_moved_series *v; /* largest cost first */
     size_t n, cap;
@@ -110,6 +115,9 @@ void tg_history_replay(struct tg_history *h, tg_sv suite, struct tg_arena *a);
 
 /* Slower, drifting, or called more often: what a night fails by, until somebody accepts it. */
 bool tg_history_is_worse(const struct tg_history_event *e);
+
+/* The night since which it is so: of a drift the first one that is worse. */
+size_t tg_history_since(const struct tg_history_event *e);
 
 /* The value of a series less the common factor of its night; NAN: none. */
 double tg_history_corrected(const struct tg_history *h, size_t night, uint32_t series);

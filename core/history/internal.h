@@ -14,11 +14,14 @@ struct tg_history_window {
     size_t n;
 };
 
+enum { TG_HISTORY_END = 3 }; /* nights that say where a level ends, and where the next one begins */
+
 /* A change that may still come back, or whose place may still be narrowed down. */
 struct tg_history_pending {
     struct tg_history_window old; /* the level before */
     size_t event, moved;
     double p90, median; /* of the level before */
+    double end;         /* of the level that was left last: that one, or one of a drift */
     size_t since;       /* first place of the new level */
     bool up;
     struct tg_history_pending *before; /* the change before this one */
@@ -74,6 +77,8 @@ void tg_history_window_push_from(struct tg_history_window *w, const struct tg_hi
                                  size_t i);
 /* The last place before `first` that the series has a value at; the stream's first otherwise. */
 size_t tg_history_window_before(const struct tg_history_window *w, size_t first);
+/* The median of the last TG_HISTORY_END nights before the place `first`; 0: there are none. */
+double tg_history_window_end(const struct tg_history_window *w, size_t first);
 /* The reference and whether it takes part in the common factor, from the newest nights. */
 void tg_history_track_refer(struct tg_history_track *t, double step_ns);
 /* Only the nights from `first` on count from now on. */
@@ -102,6 +107,7 @@ void tg_history_finish(struct tg_history *h, struct tg_history_event *e);
 
 void tg_history_look(const struct tg_history_line *l);
 void tg_history_look_for_drift(const struct tg_history_line *l);
+void tg_history_look_for_more(const struct tg_history_line *l);
 /* Another number of calls, at once: nothing about it is noise. */
 void tg_history_look_at_calls(const struct tg_history_line *l, double calls, double plain);
 /* At a level that was left. */

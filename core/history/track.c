@@ -38,6 +38,15 @@ size_t tg_history_window_before(const struct tg_history_window *w, size_t first)
     return at;
 }
 
+double tg_history_window_end(const struct tg_history_window *w, size_t first)
+{
+    size_t n = 0, k;
+    while (n < w->n && w->at[n] < first)
+        n++;
+    k = n < TG_HISTORY_END ? n : TG_HISTORY_END;
+    return k ? tg_changepoint_median(w->v + n - k, k) : 0;
+}
+
 void tg_history_track_refer(struct tg_history_track *t, double step_ns)
 {
     size_t n = t->w.n < RECENT ? t->w.n : RECENT;
@@ -69,6 +78,7 @@ void tg_history_track_remember(struct tg_history_track *t, size_t first, size_t 
         tg_history_window_push_from(&p->old, &t->w, i);
     for (size_t i = 0; i < p->old.n; i++)
         signed_[i] = up ? p->old.v[i] : -p->old.v[i];
+    p->end = tg_history_window_end(&t->w, first);
     p->event = event;
     p->moved = moved;
     p->since = first;

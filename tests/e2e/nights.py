@@ -125,8 +125,13 @@ def check_events(repo):
             check(f"{name}: with its author", all(c["author"] == "Ann Author" for c in e["commits"]))
             check(f"{name}: state", e["state"] == ("accepted" if e["kind"] == "improvement" else "open"), e["state"])
     drift = [e for e in told["events"] if DRIFT[0] in named(e)]
-    check("the drift is told", drift and all(e["kind"] in ("regression", "drift") for e in drift),
-           [(e["kind"], named(e)) for e in drift])
+    check("the drift is one event", [e["kind"] for e in drift] == ["drift"], [(e["kind"], named(e)) for e in drift])
+    for e in drift:  # its range is that of the drift, within three nights; what it has come to, 1.01 ** 20, within a fifth
+        place = [repo.sha.index(e[end]) for end in ("from", "to")]
+        check("the drift's nights", abs(place[0] - (DRIFT[1] - 1)) <= 3 and 48 - place[1] <= 8, place)
+        check("the drift's size", 0.8 * 22 <= e["operators"][0]["delta_pct"] <= 1.2 * 22, e["operators"][0])
+    alone = [e for e in told["events"] if e["kind"] != "environment" and not any(n.startswith("demo") for n in named(e))]
+    check("the step follows what moved", not alone, [(e["kind"], named(e)) for e in alone])
     environments = [e for e in told["events"] if e["kind"] == "environment"]
     check("two environments came", [repo.sha.index(e["to"]) for e in environments] == [18, 48],
            [repo.sha.index(e["to"]) for e in environments])

@@ -225,6 +225,92 @@ CASE(a_drift_is_found)
     assert_true(found);
 }
 
+static void drift(struct box *b, uint32_t s, size_t from, size_t to, size_t n, double factor)
+{
+    for (size_t i = from; i < n; i++)
+        slower(b, s, i, i + 1, pow(factor, (double)((i < to ? i : to - 1) - from + 1)));
+}
+
+/* 1.5 % a night from night 20 to 29: 1.015^10 = +16.05 %. One event, which says that from its end on, keeps the
+ * id of its first night, and holds the nights 20 to 29 in its range. */
+CASE(a_drift_is_one_event_that_grows)
+{
+    char id[13];
+    begin(b, 24);
+    drift(b, 4, 20, 30, 24, 1.015);
+    replay(b);
+    assert_int_equal(b->h.n_events, 1);
+    assert_true(b->h.event[0].delta < 0.06);
+    memcpy(id, b->h.event[0].id, sizeof id);
+    for (size_t n = 35; n <= 60; n += 5) {
+        const struct tg_history_event *e;
+        begin(b, n);
+        drift(b, 4, 20, 30, n, 1.015);
+        replay(b);
+        e = &b->h.event[0];
+        assert_int_equal(b->h.n_events, 1);
+        assert_string_equal(e->id, id);
+        assert_int_equal(e->kind, TG_EVENT_DRIFT);
+        assert_int_equal(e->state, TG_EVENT_STATE_OPEN);
+        assert_true(fabs(e->delta - 0.1605) < 0.02);
+        assert_in_range(e->from, 18, 19);
+        assert_in_range(e->to, 27, 30);
+        assert_in_range(tg_history_since(e), 19, 20);
+        assert_true(e->grew > e->fired);
+    }
+}
+
+/* Two changes of 5 % with twelve quiet nights between are two events, each with its own night. */
+CASE(two_steps_are_no_drift)
+{
+    begin(b, 60);
+    slower(b, 4, 22, 60, 1.05);
+    slower(b, 4, 34, 60, 1.05);
+    replay(b);
+    assert_int_equal(b->h.n_events, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(b->h.event[i].kind, TG_EVENT_REGRESSION);
+        assert_int_equal(b->h.event[i].to, i ? 34 : 22);
+        assert_int_equal(b->h.event[i].grew, b->h.event[i].fired);
+        assert_true(fabs(b->h.event[i].delta - 0.05) < 0.01);
+    }
+}
+
+/* 1.5 % less a night, and nobody has to accept it; twelve nights at the new level, then the old one: it went. */
+CASE(a_drift_the_other_way_and_one_that_ends)
+{
+    begin(b, 60);
+    drift(b, 4, 20, 30, 60, 1 / 1.015);
+    replay(b);
+    assert_int_equal(b->h.n_events, 1);
+    assert_int_equal(b->h.event[0].kind, TG_EVENT_IMPROVEMENT);
+    assert_true(fabs(b->h.event[0].delta + 0.1383) < 0.02);
+    begin(b, 60);
+    drift(b, 4, 20, 30, 45, 1.015);
+    replay(b);
+    assert_int_equal(b->h.n_events, 1);
+    assert_int_equal(b->h.event[0].state, TG_EVENT_STATE_FIXED);
+    assert_in_range(b->h.event[0].ended, 45, 46);
+}
+
+/* Two operators drift together, and the step with them: one event. */
+CASE(what_drifts_together_is_one_event)
+{
+    begin(b, 60);
+    b->series.v[7] = (struct tg_series){ .what = TG_SERIES_METRIC,
+                                         .metric = TG_METRIC_STEP_TIME,
+                                         .name = TG_SV("step_time"),
+                                         .judged = true,
+                                         .worse = 1 };
+    drift(b, 4, 20, 30, 60, 1.015);
+    drift(b, 2, 20, 30, 60, 1.02);
+    drift(b, 7, 20, 30, 60, 1.01);
+    replay(b);
+    assert_int_equal(b->h.n_events, 1);
+    assert_int_equal(b->h.event[0].kind, TG_EVENT_DRIFT);
+    assert_int_equal(b->h.event[0].n, 3);
+}
+
 /* What op `s` is called from now on: a number of a benchmark, in which the machine's speed is not. */
 static void be_a_number(struct box *b, uint32_t s, int worse)
 {

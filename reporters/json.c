@@ -3,10 +3,11 @@
  * percentages 0..100; shares 0..1; unknown values are null.
  */
 #include "reporters/json.h"
-#include "core/base/decimal.h"
 
 #include <math.h>
 
+#include "core/base/decimal.h"
+#include "core/base/sort.h"
 #include "reporters/findings.h"
 #include "reporters/reporter.h"
 
@@ -102,8 +103,8 @@ void tg_json_cause(struct tg_doc *o, const struct tg_result *r)
     tg_doc_add_null(o, "no_cause");
 }
 
-/* What every result has, and policy waive asks. */
-static void add_row(struct tg_doc *o, const struct tg_result *r)
+/* What every result has. */
+static void add_subject(struct tg_doc *o, const struct tg_result *r)
 {
     add_name(o, "state", tg_state_name(r->state));
     add_text(o, "because", tg_sv_of(r->because));
@@ -112,6 +113,11 @@ static void add_row(struct tg_doc *o, const struct tg_result *r)
     tg_doc_add_str(o, "op_normalised", r->op_normalised);
     tg_doc_add_str(o, "kind", tg_result_kind(r));
     tg_doc_add_str(o, "metric", tg_result_metric(r));
+}
+
+/* What every result has that somebody may have to do something about; policy waive asks. */
+static void add_values(struct tg_doc *o, const struct tg_result *r)
+{
     add_name(o, "dimension", tg_dimension_name(r->dimension));
     tg_doc_add_str(o, "unit", r->unit);
     tg_doc_add_num(o, "baseline", r->has_values ? r->base : NAN);
@@ -140,7 +146,8 @@ static void add_folded(struct tg_doc *o, const struct tg_verdict *v, const struc
 
 static void add_result(struct tg_doc *o, const struct tg_verdict *v, const struct tg_result *r)
 {
-    add_row(o, r);
+    add_subject(o, r);
+    add_values(o, r);
     add_name(o, "estimate",
              r->ev && r->ev->judged == TG_JUDGED ? tg_estimate_name(r->ev->estimate) : "");
     tg_doc_add_num(o, "share", r->share);
@@ -155,9 +162,20 @@ static void add_result(struct tg_doc *o, const struct tg_verdict *v, const struc
     add_folded(o, v, r);
 }
 
-/* Of a list the first WHOLE results, which are the worst, have all keys; the rest have those that every
- * result has. A renaming refactor has ten thousand. */
+/* Of a list the first WHOLE results, which are the worst, have all keys; the rest are short rows of one line. A
+ * renaming refactor has ten thousand. */
 enum { WHOLE = 1000 };
+
+static void add_short(struct tg_doc *o, const struct tg_verdict *v, const struct tg_result *r)
+{
+    add_subject(o, r);
+    if (r->state != TG_STATE_PASS && r->state != TG_STATE_SKIP && r->state != TG_STATE_NOT_JUDGED) {
+        add_values(o, r);
+        add_place(o, r);
+        add_folded(o, v, r);
+    }
+    tg_doc_seal(o);
+}
 
 static void add_results(struct tg_doc *root, const char *key, const struct tg_verdict *v,
                         enum tg_state state)
@@ -169,13 +187,10 @@ static void add_results(struct tg_doc *root, const char *key, const struct tg_ve
         if (r->state != state)
             continue;
         struct tg_doc *o = tg_doc_add_object(list, NULL);
-        if (n++ < WHOLE) {
+        if (n++ < WHOLE)
             add_result(o, v, r);
-            continue;
-        }
-        add_row(o, r);
-        add_place(o, r);
-        add_folded(o, v, r);
+        else
+            add_short(o, v, r);
     }
 }
 
@@ -184,6 +199,8 @@ static void add_shortened(struct tg_doc *root, const struct tg_verdict *v)
     size_t n = 0;
     for (size_t s = 0; s <= TG_STATE_FAIL; s++)
         n += v->n_state[s] > WHOLE ? v->n_state[s] - WHOLE : 0;
+    if (v->comparison && v->comparison->n_ops > WHOLE)
+        n += v->comparison->n_ops - WHOLE;
     if (n)
         tg_doc_add_i64(root, "shortened", (int64_t)n);
 }
@@ -258,10 +275,9 @@ static void add_attrs(struct tg_doc *o, const struct tg_op *op)
     }
 }
 
-static void add_op(struct tg_doc *list, const struct tg_comparison *c, const struct tg_op *op)
+/* What every row of the table has. */
+static void add_calls(struct tg_doc *o, const struct tg_comparison *c, const struct tg_op *op)
 {
-    struct tg_doc *o = tg_doc_add_object(list, NULL);
-    struct tg_row_numbers whole = tg_row_numbers(c, op, TG_BASIS_WHOLE);
     tg_doc_add_str(o, "op", tg_op_raw(op));
     tg_doc_add_str(o, "op_normalised", op->name);
     add_name(o, "kind", tg_kind_name(op->kind));
@@ -273,6 +289,12 @@ static void add_op(struct tg_doc *list, const struct tg_comparison *c, const str
     tg_json_pair(o, "count", op->count);
     tg_json_pair(o, "total_ns", op->total);
     tg_json_pair(o, "self_ns", op->self);
+}
+
+static void add_op(struct tg_doc *o, const struct tg_comparison *c, const struct tg_op *op)
+{
+    struct tg_row_numbers whole = tg_row_numbers(c, op, TG_BASIS_WHOLE);
+    add_calls(o, c, op);
     tg_json_pair(o, "share", op->share);
     tg_json_pair(o, "whole_count", whole.count);
     tg_json_pair(o, "whole_total_ns", whole.ns);
@@ -285,11 +307,45 @@ static void add_op(struct tg_doc *list, const struct tg_comparison *c, const str
     add_attrs(o, op);
 }
 
+struct weighed {
+    double ns;
+    size_t at;
+};
+
+static int by_time(const void *pa, const void *pb)
+{
+    const struct weighed *a = pa, *b = pb;
+    int order = TG_CMP(b->ns, a->ns);
+    return order ? order : TG_CMP(a->at, b->at);
+}
+
+/* Which rows are whole: those that take the longest, on either side. */
+static bool *whole_rows(const struct tg_op *ops, size_t n)
+{
+    bool *whole = tg_xcalloc(n + 1, sizeof *whole);
+    TG_FREE struct weighed *v = tg_xcalloc(n + 1, sizeof *v);
+    for (size_t i = 0; i < n; i++)
+        v[i] = (struct weighed){ fmax(ops[i].self[TG_BASE], ops[i].self[TG_TEST]), i };
+    TG_SORT(v, n, by_time);
+    for (size_t i = 0; i < n && i < WHOLE; i++)
+        whole[v[i].at] = true;
+    return whole;
+}
+
 static void add_table(struct tg_doc *root, const struct tg_comparison *c)
 {
     struct tg_doc *list = tg_doc_add_array(root, "table");
-    for (size_t i = 0; c && i < c->n_ops; i++)
-        add_op(list, c, &c->ops[i]);
+    size_t n = c ? c->n_ops : 0;
+    TG_FREE bool *whole = whole_rows(c ? c->ops : NULL, n);
+    for (size_t i = 0; i < n; i++) {
+        struct tg_doc *o = tg_doc_add_object(list, NULL);
+        if (whole[i]) {
+            add_op(o, c, &c->ops[i]);
+        } else {
+            add_calls(o, c, &c->ops[i]);
+            tg_doc_seal(o);
+        }
+    }
 }
 
 static void add_metrics(struct tg_doc *root, const struct tg_comparison *c)

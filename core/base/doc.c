@@ -285,6 +285,20 @@ static void put_node(struct tg_buf *out, const cJSON *c, bool pretty, int depth)
     }
 }
 
+void tg_doc_seal(struct tg_doc *d)
+{
+    TG_BUF text = { 0 };
+    cJSON *raw;
+    put_node(&text, cnode(d), false, 0);
+    raw = must(cJSON_CreateRaw(text.p));
+    cJSON_Delete(node(d)->child);
+    node(d)->child = NULL;
+    node(d)->type = cJSON_Raw;
+    node(d)->valuestring = raw->valuestring;
+    raw->valuestring = NULL;
+    cJSON_Delete(raw);
+}
+
 /*
  * What is invisible as "\u202e", and "##[", which a runner executes anywhere in a line, as "##\u005b":
  * the same text to whoever parses it. Both can be in strings only.

@@ -188,6 +188,26 @@ TEST(documents_keep_large_integers)
     tg_doc_free(d);
 }
 
+/* What is sealed is one line of an indented document, and as visible as the rest. */
+TEST(a_sealed_row_is_one_line)
+{
+    struct tg_doc *d = tg_doc_new_object(), *list = tg_doc_add_array(d, "rows");
+    TG_BUF b = { 0 };
+    for (int i = 0; i < 2; i++) {
+        struct tg_doc *o = tg_doc_add_object(list, NULL);
+        tg_doc_add_str(o, "op", TG_SV("##[a\"\n\xff"));
+        tg_doc_add_i64(tg_doc_add_array(o, "ns"), NULL, INT64_MAX);
+        tg_doc_seal(o);
+    }
+    tg_doc_seal(tg_doc_add_object(d, "empty"));
+    tg_doc_write(d, TG_DOC_INDENTED, &b);
+#define ROW "    {\"op\":\"##\\u005ba\\\"\\n\xef\xbf\xbd\",\"ns\":[\"9223372036854775807\"]}"
+    assert_sv_equal(tg_buf_sv(&b), TG_SV("{\n  \"rows\": [\n" ROW ",\n" ROW "\n  ],\n"
+                                         "  \"empty\": {}\n}\n"));
+#undef ROW
+    tg_doc_free(d);
+}
+
 static char *scratch(char *path)
 {
     strcpy(path, "/tmp/tg-test-XXXXXX");

@@ -120,7 +120,8 @@ static const struct tg_key limit_keys[] = {
       "change relative to the baseline; `auto`: the threshold of the noise rule",
       GOES(LOOSER, LOOSER) },
     { "abs", BOUND(TG_BOUND_ABS, "200us"), 0,
-      "change in the metric's unit, or in percent of the step (0.2%step)", GOES(LOOSER, LOOSER) },
+      "change in the metric's unit, or in percent of the step (0.2%step); of launch attributes 0",
+      GOES(LOOSER, LOOSER) },
     { "pp", BOUND(TG_BOUND_PP, "3pp"), 0, "change of a metric that is a percentage, in points",
       GOES(LOOSER, LOOSER) },
     { "max", BOUND(TG_BOUND_MAX, "15ms"), 0, "upper bound of the fresh side; needs no baseline",
@@ -167,7 +168,7 @@ static const struct tg_key match_keys[] = {
     MATCH_NAMES,
     { "device", &devices, 0, "device work on these device numbers only", GOES(LOOSER, TIGHTER) },
     { "stream", &streams, 0, "device work on these stream numbers only", GOES(LOOSER, TIGHTER) },
-    { "rank", &ranks, 0, "each rank by itself, the slowest, or these", OPEN },
+    { "rank", &ranks, 0, "each: every rank by itself; slowest; or numbers of ranks", OPEN },
     { "not", &not_match, 0, "excludes what all these keys hold for", PARTS(OPPOSITE_KEYS, LOOSER) },
     END
 };
@@ -187,7 +188,7 @@ static const struct tg_key_shape when = { MAP("a condition", when_keys, "{event:
     { "test", SHAPE(WORD(tg_words_noise_test)), 0,                                                 \
       "runs: durations need evidence; none: the limit alone decides",                              \
       GOES(MAYBE_LOOSER, TIGHTER) },                                                               \
-        { "min_runs", SHAPE(INT(1, 1000)), 0, "runs a side below which durations never fail",      \
+        { "min_runs", SHAPE(INT(1, 1000)), 0, "runs per side below which durations never fail",    \
           GOES(MAYBE_LOOSER, LOOSER) },                                                            \
     {                                                                                              \
         "min_steps", &count, 0, "usable steps of a run below which its durations are not judged",  \
@@ -293,23 +294,27 @@ static const struct tg_key_shape trace = {
     .map = SHAPE(MAP("a trace", trace_keys, "{files: \"out/*.json.gz\"}")),
 };
 static const struct tg_key window_keys[] = {
-    { "by", SHAPE(WORD(tg_words_window_by)), 0, "what marks a step", OPEN },
-    { "name", &glob, 0, "annotation that marks a step; a glob", OPEN },
+    { "by", SHAPE(WORD(tg_words_window_by)), 0,
+      "what marks a step: ProfilerStep, annotation, or trace (the whole trace is one step)", OPEN },
+    { "name", &glob, 0, "the annotation that marks a step, as a glob", OPEN },
     { "skip_first", SHAPE(INT(0, 1000000)), 0, "steps to ignore at the beginning",
       GOES(LOOSER, LOOSER) },
     { "skip_last", SHAPE(INT(0, 1000000)), 0, "steps to ignore at the end", GOES(LOOSER, LOOSER) },
     END
 };
 static const struct tg_key ranks_keys[] = { { "expect", SHAPE(INT(1, 1000000)), TG_KEY_REQUIRED,
-                                              "how many ranks each side must have",
+                                              "how many ranks every run of each side must have",
                                               COMES(TIGHTER) },
                                             END };
 static const struct tg_key suite_keys[] = {
     { "name", SHAPE(.kind = TG_KEY_NAME, .min = 1, .max = 80), TG_KEY_REQUIRED,
       "stable identity, letters, digits, - and _", ASIDE },
-    { "trace", &trace, 0, "where the fresh traces lie", OPEN },
-    { "numbers", &path, 0, "path or glob of the fresh results of benchmarks", OPEN },
-    { "baseline", &path, 0, "path or glob in the baseline commit's tree, or stored", OPEN },
+    { "trace", &trace, 0,
+      "where the fresh traces are: a path, a glob, or `files` with `rank` and `run`", OPEN },
+    { "numbers", &path, 0, "path or glob of the fresh results of benchmarks, for `metric: number`",
+      OPEN },
+    { "baseline", &path, 0, "path or glob in the baseline commit's tree, or stored, the default",
+      OPEN },
     { "ranks", SHAPE(MAP("what is known about ranks", ranks_keys, "{expect: 8}")), 0,
       "what is known about ranks", PARTS(BY_KEY, TIGHTER) },
     { "window", SHAPE(MAP("a window", window_keys, "{by: ProfilerStep, skip_first: 1}")), 0,
@@ -331,7 +336,7 @@ static const struct tg_key_shape on_missing = { WORD(tg_words_on_missing) };
         { "max_walk", SHAPE(INT(0, 100000)), 0,                                                    \
           "how many commits to walk back if that commit has no baseline", OPEN },                  \
         { "on_first_run", &on_missing, 0,                                                          \
-          "the verdict if that commit had neither a policy nor a baseline",                        \
+          "the verdict if that commit had neither a policy nor a baseline of the suite",           \
           GOES(MAYBE_LOOSER, TIGHTER) },                                                           \
         { "on_lost", &on_missing, 0,                                                               \
           "the verdict if a baseline existed but is not found within max_walk",                    \
@@ -351,16 +356,16 @@ static const struct tg_key baselines_keys[] = {
 const struct tg_key_shape tg_key_shape_baselines = { MAP("a named baseline", baselines_keys,
                                                          "{name: release, ref: release(v*)}") };
 static const struct tg_key require_keys[] = {
-    { "steps", &count, 0, "least number of steps", GOES(TIGHTER, TIGHTER) },
+    { "steps", &count, 0, "least number of steps of a trace", GOES(TIGHTER, TIGHTER) },
     { "kernels", &count, 0, "least number of kernel launches per step", GOES(TIGHTER, TIGHTER) },
     { "ops", SHAPE(LIST("a list of patterns", &pattern, 0, 100, "[\"*flash*\"]")), 0,
-      "names that must occur", GOES(TIGHTER, TIGHTER) },
-    { "collapse", &on_off, 0, "the guard against a benchmark that did not run",
+      "patterns of names that must occur", GOES(TIGHTER, TIGHTER) },
+    { "collapse", &on_off, 0, "inconclusive if more than half of the kernels are gone",
       GOES(TIGHTER, LOOSER) },
-    { "account", &on_off, 0, "what a step takes and does as a whole may not grow unexplained",
+    { "account", &on_off, 0, "the step as a whole may not take longer or do more unexplained",
       GOES(TIGHTER, LOOSER) },
     { "detectable", &percent_above_zero, 0,
-      "change of step time that the runs must be able to show", GOES(TIGHTER, LOOSER) },
+      "change of step time that the runs must be able to show, above 0%", GOES(TIGHTER, LOOSER) },
     END
 };
 static const struct tg_key alias_keys[] = {
@@ -450,7 +455,7 @@ static const struct tg_key_shape class_rows = { LIST(
 /* Of changes: what judges has the number that `decisions` says; layers count by their effect. */
 static const struct tg_key policy_keys[] = {
     { "version", SHAPE(.kind = TG_KEY_VERSION, .what = "1", .example = "1"),
-      TG_KEY_REQUIRED | TG_KEY_MAIN, "of this language: 1", ASIDE },
+      TG_KEY_REQUIRED | TG_KEY_MAIN, "version of the language: 1", ASIDE },
     { "decisions", SHAPE(INT(1, 1000), .example = "2"), 0,
       "number of the rules of evidence to judge by; another program's number is refused", ASIDE },
     { "extends",

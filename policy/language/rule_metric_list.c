@@ -17,16 +17,30 @@ static const char *evidence(const struct tg_rule_metric_info *m)
     return m->exact ? "exact" : "measured";
 }
 
+static const char *const scope_title[] = {
+    [TG_SCOPE_NAME] = "a name",
+    [TG_SCOPE_TRACE] = "the whole trace",
+    [TG_SCOPE_RANKS] = "all ranks",
+    [TG_SCOPE_NUMBERS] = "a benchmark",
+};
+
+/*
+ * One table for each scope. What is the rule is not repeated: more is worse, and a value is measured.
+ */
 void tg_rule_metric_markdown(struct tg_buf *out)
 {
-    tg_buf_puts(out, "| metric | scope | unit | worse | bounds | change | |\n"
-                     "|---|---|---|---|---|---|---|\n");
+    int scope = -1;
     for (int i = 0; i < TG_RULE_METRICS; i++) {
         const struct tg_rule_metric_info *m = tg_rule_metric_info((enum tg_rule_metric)i);
-        tg_buf_printf(out, "| `%s` | %s | %s | %s | ", m->name, tg_scope_name(m->scope),
-                      tg_unit_name(m->unit), tg_polarity_name(m->polarity));
-        put_bounds(out, m->bounds);
-        tg_buf_printf(out, " | %s | %s |\n", evidence(m), m->meaning);
+        if ((int)m->scope != scope)
+            tg_buf_printf(out, "%s### Of %s\n\n| metric | unit | |\n|---|---|---|\n",
+                          scope < 0 ? "" : "\n", scope_title[m->scope]);
+        scope = (int)m->scope;
+        tg_buf_printf(out, "| `%s` | %s%s", m->name, m->exact ? "exact " : "",
+                      tg_unit_name(m->unit));
+        if (m->polarity == TG_LESS_IS_BAD)
+            tg_buf_puts(out, ", less");
+        tg_buf_printf(out, " | %s |\n", m->meaning);
     }
 }
 

@@ -53,13 +53,21 @@ static void add_place(struct tg_codefile_places *p, tg_sv name, const char *fold
     p->head[id] = (uint32_t)p->n++;
 }
 
+static bool is_searched(const struct tg_entry *e, const void *arg)
+{
+    (void)arg;
+    return e->kind == TG_ENTRY_TREE || tg_sv_ends(e->name, TG_SV(".py"));
+}
+
 static void add_folder(struct tg_codefiles *f, const struct tg_entry *folder, const char *path,
                        int level)
 {
+    TG_ARENA *scratch = tg_arena_new();
     struct tg_entry *e;
     struct tg_err ignored = TG_ERR_INIT;
     size_t n;
-    if (!tg_git_entries(f->git, folder, f->arena, &e, &n, &ignored))
+    if (!tg_git_entries(f->git, folder, (struct tg_entry_filter){ is_searched, NULL }, scratch, &e,
+                        &n, &ignored))
         return;
     for (size_t i = 0; i < n; i++) {
         if (f->places->n >= TG_CODEFILES_MOST_PLACES) {
@@ -68,7 +76,7 @@ static void add_folder(struct tg_codefiles *f, const struct tg_entry *folder, co
                 "folders";
             return;
         }
-        if (level && (e[i].kind == TG_ENTRY_TREE || tg_sv_ends(e[i].name, TG_SV(".py"))))
+        if (level)
             add_place(f->places, e[i].name, path);
         if (e[i].kind == TG_ENTRY_TREE && level < MOST_ABOVE)
             add_folder(f, &e[i], tg_arena_printf(f->arena, "%s%.*s/", path, TG_SV_ARG(e[i].name)),

@@ -43,17 +43,17 @@ static const char *found_above(struct tg_check *c, struct tg_git *git, const cha
 /* Another folder's: a policy that the change moved up, or one beside the present folder. */
 static const char *found_elsewhere(struct tg_check *c, struct tg_git *git, const char *sha)
 {
-    static const char *const below[] = { "*/", "*/*/" };
+    static const char *const below[] = { "*/.tracegate.y*ml", "*/*/.tracegate.y*ml" };
     struct tg_git_files files;
     struct tg_err ignored = TG_ERR_INIT;
-    for (size_t k = 0; k < sizeof below / sizeof *below; k++)
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-            const char *glob = tg_arena_printf(c->arena, "%s%s", below[k], names[i]);
-            if (!tg_git_list(git, sha, glob, c->arena, &files, &ignored))
-                return glob; /* what cannot be read is there */
-            if (files.n)
-                return files.v[0].path.p;
-        }
+    for (size_t k = 0; k < sizeof below / sizeof *below; k++) {
+        if (!tg_git_list(git, sha, below[k], c->arena, &files, &ignored))
+            return below[k]; /* what cannot be read is there */
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            for (size_t at = 0; at < files.n; at++)
+                if (tg_sv_eq(tg_file_name(files.v[at].path), tg_sv_of(names[i])))
+                    return files.v[at].path.p;
+    }
     return NULL;
 }
 

@@ -62,7 +62,13 @@ TG_MUST bool tg_git_tree_of(struct tg_git *g, const char *sha, struct tg_entry *
                             struct tg_err *err);
 TG_MUST enum tg_seen tg_git_entry(struct tg_git *g, const struct tg_entry *tree, const char *name,
                                   struct tg_entry *out, struct tg_err *err);
-TG_MUST bool tg_git_entries(struct tg_git *g, const struct tg_entry *tree, struct tg_arena *a,
+/* Those that `wants` keeps, in `a`; it sees their kind and name, which ends with a zero. */
+struct tg_entry_filter {
+    bool (*wants)(const struct tg_entry *e, const void *arg);
+    const void *arg;
+};
+TG_MUST bool tg_git_entries(struct tg_git *g, const struct tg_entry *tree,
+                            struct tg_entry_filter filter, struct tg_arena *a,
                             struct tg_entry **out, size_t *n, struct tg_err *err);
 
 /* A partial clone: objects may be on the server only, and each look may cost a fetch. */

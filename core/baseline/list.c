@@ -187,6 +187,19 @@ static enum tg_seen at(struct list *l, const struct tg_entry *root, tg_sv path,
     return TG_SEEN;
 }
 
+/* What of a folder can match: a folder if the pattern goes on below it, else a file. */
+struct step {
+    const char *glob; /* "": traces and summaries */
+    enum tg_entry_kind kind;
+};
+
+static bool matches(const struct tg_entry *e, const void *arg)
+{
+    const struct step *s = arg;
+    return e->kind == s->kind && (s->glob[0] ? fnmatch(s->glob, e->name.p, FNM_PERIOD) == 0
+                                             : tg_file_is_input_name(e->name));
+}
+
 /*
  * Goes down one folder per component of the pattern, so it is never deeper than the pattern. "": the
  * traces and summaries of the folder.
@@ -194,24 +207,18 @@ static enum tg_seen at(struct list *l, const struct tg_entry *root, tg_sv path,
 static bool list_folder(struct list *l, const struct tg_entry *folder, tg_sv path, tg_sv pattern)
 {
     tg_sv rest = pattern, first = tg_arena_sv(l->a, tg_sv_cut(&rest, '/'));
+    struct step step = { first.p, rest.n ? TG_ENTRY_TREE : TG_ENTRY_FILE };
     struct tg_entry *e;
     size_t n;
-    if (!tg_git_entries(l->g, folder, l->a, &e, &n, l->err))
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        if (first.n ? fnmatch(first.p, e[i].name.p, FNM_PERIOD) != 0
-                    : !tg_file_is_input_name(e[i].name))
-            continue;
-        if (!rest.n && e[i].kind == TG_ENTRY_FILE && !add_file(l, path, e[i].name, &e[i]))
-            return false;
-        if (rest.n && e[i].kind == TG_ENTRY_TREE) {
-            tg_sv below = TG_SV_PRINTF(l->a, "%.*s%s%.*s", TG_SV_ARG(path), path.n ? "/" : "",
-                                       TG_SV_ARG(e[i].name));
-            if (!list_folder(l, &e[i], below, rest))
-                return false;
-        }
-    }
-    return true;
+    bool ok = tg_git_entries(l->g, folder, (struct tg_entry_filter){ matches, &step }, l->a, &e, &n,
+                             l->err);
+    for (size_t i = 0; ok && i < n; i++)
+        ok = rest.n ? list_folder(l, &e[i],
+                                  TG_SV_PRINTF(l->a, "%.*s%s%.*s", TG_SV_ARG(path),
+                                               path.n ? "/" : "", TG_SV_ARG(e[i].name)),
+                                  rest)
+                    : add_file(l, path, e[i].name, &e[i]);
+    return ok;
 }
 
 static int by_path(const void *a, const void *b)

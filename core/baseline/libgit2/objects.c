@@ -52,22 +52,18 @@ static bool tree_lookup(struct tg_git *g, const char *hex, git_tree **out, struc
     return git_tree_lookup(out, g->repo, &oid) == 0 || tg_libgit2_failed(err, failure);
 }
 
-static void entry_of(const git_tree_entry *e, struct tg_entry *out)
+static enum tg_entry_kind kind_of(const git_tree_entry *e)
 {
     switch (git_tree_entry_filemode(e)) {
     case GIT_FILEMODE_TREE:
-        out->kind = TG_ENTRY_TREE;
-        break;
+        return TG_ENTRY_TREE;
     case GIT_FILEMODE_LINK:
-        out->kind = TG_ENTRY_LINK;
-        break;
+        return TG_ENTRY_LINK;
     case GIT_FILEMODE_COMMIT:
-        out->kind = TG_ENTRY_MODULE;
-        break;
+        return TG_ENTRY_MODULE;
     default:
-        out->kind = TG_ENTRY_FILE;
+        return TG_ENTRY_FILE;
     }
-    git_oid_tostr(out->oid, sizeof out->oid, git_tree_entry_id(e));
 }
 
 enum tg_seen tg_git_entry(struct tg_git *g, const struct tg_entry *tree, const char *name,
@@ -79,25 +75,31 @@ enum tg_seen tg_git_entry(struct tg_git *g, const struct tg_entry *tree, const c
         return TG_SEEN_FAILED;
     e = git_tree_entry_byname(t, name);
     if (e) {
-        *out = (struct tg_entry){ .kind = TG_ENTRY_FILE };
-        entry_of(e, out);
+        *out = (struct tg_entry){ .kind = kind_of(e) };
+        git_oid_tostr(out->oid, sizeof out->oid, git_tree_entry_id(e));
     }
     git_tree_free(t);
     return e ? TG_SEEN : TG_ABSENT;
 }
 
-bool tg_git_entries(struct tg_git *g, const struct tg_entry *tree, struct tg_arena *a,
-                    struct tg_entry **out, size_t *n, struct tg_err *err)
+bool tg_git_entries(struct tg_git *g, const struct tg_entry *tree, struct tg_entry_filter filter,
+                    struct tg_arena *a, struct tg_entry **out, size_t *n, struct tg_err *err)
 {
+    size_t all, cap = 0;
     git_tree *t;
+    *out = NULL;
+    *n = 0;
     if (!tree_lookup(g, tree->oid, &t, err))
         return false;
-    *n = git_tree_entrycount(t);
-    *out = TG_NEW_N(a, struct tg_entry, *n + 1);
-    for (size_t i = 0; i < *n; i++) {
+    all = git_tree_entrycount(t);
+    for (size_t i = 0; i < all; i++) {
         const git_tree_entry *e = git_tree_entry_byindex(t, i);
-        (*out)[i].name = tg_arena_sv(a, tg_sv_of(git_tree_entry_name(e)));
-        entry_of(e, &(*out)[i]);
+        struct tg_entry one = { .kind = kind_of(e), .name = tg_sv_of(git_tree_entry_name(e)) };
+        if (!filter.wants(&one, filter.arg))
+            continue;
+        one.name = tg_arena_sv(a, one.name);
+        git_oid_tostr(one.oid, sizeof one.oid, git_tree_entry_id(e));
+        *TG_ARENA_PUSH(a, *out, *n, cap) = one;
     }
     git_tree_free(t);
     return true;

@@ -197,6 +197,10 @@ void tg_dec_put_double(struct tg_buf *out, double v)
 void tg_dec_put_fixed(struct tg_buf *out, double v, int decimals)
 {
     char text[400];
+    if (decimals == 0 && v == floor(v) && fabs(v) < 9007199254740992.0) { /* nothing to round */
+        tg_dec_put_i64(out, (int64_t)v);
+        return;
+    }
     (void)snprintf(text, sizeof text, "%.*f", decimals, v);
     /* "-0.00" looks like a change although there is none. */
     if (text[0] == '-' && strspn(text + 1, "0.") == strlen(text + 1))

@@ -77,7 +77,7 @@ static void put_suite(struct job *j, const struct tg_survey_suite *one)
 {
     struct tg_buf *out = &j->out;
     if (one->framework)
-        tg_buf_printf(out, "  program     %s\n", tg_program_name(one->framework));
+        tg_buf_printf(out, "  program     %s\n", tg_program_info(one->framework)->name);
     if (!one->n) {
         tg_buf_printf(out, "  traces      none %s%.*s yet\n", one->program.n ? "in " : "",
                       TG_SV_ARG(one->program.n ? one->program : TG_SV("here")));

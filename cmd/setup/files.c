@@ -171,8 +171,8 @@ static void keep_framework(struct tg_buf *text, enum tg_program framework)
                                                 { TG_PROGRAM_MEGATRON, TG_PROGRAM_TORCHTITAN } };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         bool first = framework == pairs[i][0];
-        const char *drop = tg_program_name(pairs[i][first]);
-        const char *keep = tg_program_name(pairs[i][!first]);
+        const char *drop = tg_program_info(pairs[i][first])->name;
+        const char *keep = tg_program_info(pairs[i][!first])->name;
         char begin[64], end[64];
         (void)snprintf(begin, sizeof begin, "# %s", drop);
         (void)snprintf(end, sizeof end, "# end of %s", drop);
@@ -277,7 +277,7 @@ static bool has_device(const struct tg_survey *s)
 {
     bool any = false;
     for (size_t i = 0; i < s->n_suites; i++)
-        any |= s->suites[i].has_device || tg_program_needs_gpu(s->suites[i].framework);
+        any |= s->suites[i].has_device || tg_program_info(s->suites[i].framework)->gpu;
     return any;
 }
 

@@ -11,14 +11,6 @@ static const char *const output_names[] = { "out",      "output",  "outputs", "t
                                             "run*",     "rank*",   "worker*", "*",       NULL };
 static const char *const baseline_names[] = { "perf", "baseline", "baselines", "base", NULL };
 
-static bool is_one_of(tg_sv word, const char *const *words)
-{
-    for (; *words; words++)
-        if (tg_sv_eq(word, tg_sv_of(*words)))
-            return true;
-    return false;
-}
-
 /* Numbers as '*'. */
 static tg_sv starred(tg_sv s, struct tg_arena *a)
 {
@@ -53,12 +45,12 @@ tg_sv tg_path_group(tg_sv path, struct tg_arena *a)
 
 bool tg_path_is_output(tg_sv folder)
 {
-    return is_one_of(last_of(folder), output_names);
+    return tg_sv_index(output_names, last_of(folder)) >= 0;
 }
 
 bool tg_path_is_baseline(tg_sv group)
 {
-    return is_one_of(last_of(group), baseline_names);
+    return tg_sv_index(baseline_names, last_of(group)) >= 0;
 }
 
 tg_sv tg_path_program(tg_sv group, struct tg_arena *a)
@@ -66,7 +58,7 @@ tg_sv tg_path_program(tg_sv group, struct tg_arena *a)
     tg_sv rest = group, before = { "", 0 };
     while (rest.n) {
         tg_sv part = tg_sv_cut(&rest, '/');
-        if (is_one_of(part, output_names) || is_one_of(part, baseline_names))
+        if (tg_sv_index(output_names, part) >= 0 || tg_sv_index(baseline_names, part) >= 0)
             break;
         before = (tg_sv){ group.p, (size_t)(part.p + part.n - group.p) };
     }
@@ -79,8 +71,9 @@ tg_sv tg_path_suite(tg_sv group, struct tg_arena *a)
     TG_BUF name = { 0 };
     while (group.n) {
         tg_sv part = tg_sv_cut(&group, '/');
-        if (part.n && !is_one_of(part, output_names) && !is_one_of(part, baseline_names) &&
-            !tg_sv_eq(part, TG_SV(".")) && !tg_sv_eq(part, TG_SV("..")))
+        if (part.n && tg_sv_index(output_names, part) < 0 &&
+            tg_sv_index(baseline_names, part) < 0 && !tg_sv_eq(part, TG_SV(".")) &&
+            !tg_sv_eq(part, TG_SV("..")))
             best = part;
     }
     for (size_t i = 0; i < best.n; i++)

@@ -2,52 +2,24 @@
 
 #include <stdint.h>
 
-struct program {
-    const char *name, *window;
-    const char *package; /* as a dependency */
-    size_t ranks;
-    bool server, launched, gpu;
-};
-
 /* A window is a glob on annotations; the numbers in them (SGLang's bs=32) are not part of a name. */
-static const struct program programs[TG_PROGRAM_N] = {
+static const struct tg_program_info programs[TG_PROGRAM_N] = {
     [TG_PROGRAM_PLAIN] = { .name = "a script", .ranks = 1 },
-    [TG_PROGRAM_VLLM] = { "vLLM", "execute_*", "vllm", 1, true, false, true },
-    [TG_PROGRAM_SGLANG] = { "SGLang", "step[*", "sglang", 1, true, false, true },
-    [TG_PROGRAM_TORCHTITAN] = { "torchtitan", NULL, "torchtitan", 8, false, true, true },
-    [TG_PROGRAM_MEGATRON] = { "Megatron", NULL, "megatron-core", 8, false, true, true },
+    [TG_PROGRAM_VLLM] = { "vLLM", "execute_*", "vllm", "vllm/__init__.py", 1, .server = true,
+                          .gpu = true },
+    [TG_PROGRAM_SGLANG] = { "SGLang", "step[*", "sglang", "python/sglang/__init__.py", 1,
+                            .server = true, .gpu = true },
+    [TG_PROGRAM_TORCHTITAN] = { "torchtitan", NULL, "torchtitan", "torchtitan/train.py", 8,
+                                .launched = true, .gpu = true },
+    [TG_PROGRAM_MEGATRON] = { "Megatron", NULL, "megatron-core", "megatron/training/training.py", 8,
+                              .launched = true, .gpu = true },
     [TG_PROGRAM_TORCHRUN] = { .name = "torchrun", .ranks = 2 },
     [TG_PROGRAM_PYTEST] = { .name = "pytest", .ranks = 1 },
 };
 
-const char *tg_program_name(enum tg_program p)
+const struct tg_program_info *tg_program_info(enum tg_program p)
 {
-    return programs[p].name;
-}
-
-const char *tg_program_window(enum tg_program p)
-{
-    return programs[p].window;
-}
-
-size_t tg_program_ranks(enum tg_program p)
-{
-    return programs[p].ranks;
-}
-
-bool tg_program_is_server(enum tg_program p)
-{
-    return programs[p].server;
-}
-
-bool tg_program_is_launched(enum tg_program p)
-{
-    return programs[p].launched;
-}
-
-bool tg_program_needs_gpu(enum tg_program p)
-{
-    return programs[p].gpu;
+    return &programs[p];
 }
 
 static bool is_of_name(char c)

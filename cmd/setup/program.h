@@ -21,16 +21,17 @@ enum tg_program {
 };
 #define TG_PROGRAM_CHOICES "vllm|sglang|torchtitan|megatron|torchrun|pytest"
 
-const char *tg_program_name(enum tg_program p); /* "SGLang" */
-/* The annotation that is a step, as a glob; NULL: ProfilerStep. */
-const char *tg_program_window(enum tg_program p);
-/* Ranks of a run if the repository says nothing. */
-size_t tg_program_ranks(enum tg_program p);
-bool tg_program_is_server(enum tg_program p);
-/* A framework that writes the traces itself when its command asks for them. */
-bool tg_program_is_launched(enum tg_program p);
-/* Whether it runs on devices that hosted runners lack. */
-bool tg_program_needs_gpu(enum tg_program p);
+struct tg_program_info {
+    const char *name;     /* "SGLang" */
+    const char *window;   /* the annotation that is a step, as a glob; NULL: ProfilerStep */
+    const char *package;  /* as a dependency; NULL: none */
+    const char *own_file; /* of the framework's own repository; NULL: none */
+    size_t ranks;         /* of a run, if the repository says nothing */
+    bool server;
+    bool launched; /* it writes the traces itself when its command asks for them */
+    bool gpu;      /* it runs on devices that hosted runners lack */
+};
+const struct tg_program_info *tg_program_info(enum tg_program p);
 
 /* What a list of dependencies (requirements.txt, pyproject.toml) names; PLAIN: nothing known. */
 enum tg_program tg_program_of_dependencies(tg_sv text);

@@ -16,11 +16,21 @@
 
 /* ---- the repository ---- */
 
+/* In the order in which they are looked for; Slurm has no file that says so. */
+static const struct service {
+    const char *name, *file;
+} services[] = {
+    [TG_CI_NONE] = { "none", NULL },
+    [TG_CI_GITHUB] = { "GitHub Actions", ".github" },
+    [TG_CI_GITLAB] = { "GitLab CI", ".gitlab-ci.yml" },
+    [TG_CI_JENKINS] = { "Jenkins", "Jenkinsfile" },
+    [TG_CI_BUILDKITE] = { "Buildkite", ".buildkite" },
+    [TG_CI_SLURM] = { "Slurm", NULL },
+};
+
 const char *tg_survey_ci_name(enum tg_survey_ci ci)
 {
-    static const char *const names[] = { "none",    "GitHub Actions", "GitLab CI",
-                                         "Jenkins", "Buildkite",      "Slurm" };
-    return names[ci];
+    return services[ci].name;
 }
 
 const char *tg_survey_path(const struct tg_survey *s, tg_sv path)
@@ -45,20 +55,12 @@ static tg_sv ask_git(const struct tg_survey *s, const char *const *argv)
 /* "https://user:token@host/x" -> "https://host/x" */
 static tg_sv without_credentials(tg_sv url, struct tg_arena *a)
 {
-    tg_sv rest = url, host;
-    size_t scheme = 0;
-    for (size_t i = 0; i + 3 <= url.n && !scheme; i++)
-        if (memcmp(url.p + i, "://", 3) == 0)
-            scheme = i + 3;
-    if (!scheme)
+    const char *text = tg_arena_sv(a, url).p, *host = strstr(text, "://"), *at;
+    if (!host)
         return url;
-    rest = tg_sv_from(url, scheme);
-    host = tg_sv_cut(&rest, '/');
-    for (size_t i = host.n; i-- > 0;)
-        if (host.p[i] == '@')
-            return TG_SV_PRINTF(a, "%.*s%.*s%s%.*s", (int)scheme, url.p, (int)(host.n - i - 1),
-                                host.p + i + 1, rest.n ? "/" : "", TG_SV_ARG(rest));
-    return url;
+    host += 3;
+    at = memrchr(host, '@', strcspn(host, "/"));
+    return at ? TG_SV_PRINTF(a, "%.*s%s", (int)(host - text), text, at + 1) : url;
 }
 
 const char *tg_survey_in(const struct tg_survey *s, tg_sv folder, const char *name)
@@ -72,64 +74,58 @@ static void keep_unseen(const struct tg_survey *s, const struct tg_err *why)
         *s->unseen = *why;
 }
 
-static bool seen(const struct tg_survey *s, const char *path, bool *dir)
+static bool seen(const struct tg_survey *s, const char *path)
 {
     struct tg_err why = TG_ERR_INIT;
-    enum tg_seen there = tg_look_at(path, dir, &why);
+    enum tg_seen there = tg_look_at(path, NULL, &why);
     keep_unseen(s, &why);
     return there == TG_SEEN;
 }
 
-/* Is the file there, and small enough to be looked into? */
-static bool reads(const struct tg_survey *s, const char *path, struct tg_buf *text)
+/* The text of a file, in the arena; "": there is none, or it is too large to be looked into. */
+static tg_sv text_of(const struct tg_survey *s, tg_sv folder, const char *name)
+{
+    const char *path = tg_survey_path(s, tg_sv_of(tg_survey_in(s, folder, name)));
+    struct tg_err why = TG_ERR_INIT;
+    TG_BUF text = { 0 };
+    bool ok = seen(s, path) && tg_file_read(&text, path, MAX_SCRIPT, &why);
+    keep_unseen(s, &why);
+    return ok ? tg_arena_sv(s->arena, tg_buf_sv(&text)) : TG_SV("");
+}
+
+/* The names in a folder of the repository; none if it is not there. */
+static size_t names_in(const struct tg_survey *s, tg_sv folder, const char ***names)
 {
     struct tg_err why = TG_ERR_INIT;
-    bool ok = seen(s, path, NULL) && tg_file_read(text, path, MAX_SCRIPT, &why);
-    keep_unseen(s, &why);
-    return ok;
+    size_t n = 0;
+    if (tg_look_in(tg_survey_path(s, folder), s->arena, names, &n, &why) == TG_SEEN_FAILED)
+        keep_unseen(s, &why);
+    return n;
 }
 
 bool tg_survey_has(const struct tg_survey *s, tg_sv folder, const char *name)
 {
-    return seen(s, tg_survey_path(s, tg_sv_of(tg_survey_in(s, folder, name))), NULL);
-}
-
-static bool is_folder(const struct tg_survey *s, const char *path)
-{
-    bool dir = false;
-    return seen(s, tg_survey_path(s, tg_sv_of(path)), &dir) && dir;
-}
-
-static bool has_batch_job(const struct tg_survey *s)
-{
-    const char **names;
-    size_t n = 0;
-    struct tg_err why = TG_ERR_INIT;
-    bool any = false;
-    if (tg_look_in(s->root, s->arena, &names, &n, &why) == TG_SEEN_FAILED)
-        keep_unseen(s, &why);
-    for (size_t i = 0; i < n; i++)
-        any |= tg_sv_ends(tg_sv_of(names[i]), TG_SV(".sbatch")) ||
-               tg_sv_ends(tg_sv_of(names[i]), TG_SV(".slurm"));
-    return any;
+    return seen(s, tg_survey_path(s, tg_sv_of(tg_survey_in(s, folder, name))));
 }
 
 /* Files say what is in use; the remote what could be. */
 static enum tg_survey_ci find_ci(const struct tg_survey *s)
 {
-    if (is_folder(s, ".github"))
-        return TG_CI_GITHUB;
-    if (tg_survey_has(s, TG_SV(""), ".gitlab-ci.yml"))
-        return TG_CI_GITLAB;
-    if (tg_survey_has(s, TG_SV(""), "Jenkinsfile"))
-        return TG_CI_JENKINS;
-    if (is_folder(s, ".buildkite"))
-        return TG_CI_BUILDKITE;
+    bool has_batch_job = false;
+    const char **names;
+    size_t n;
+    for (int k = 0; k <= TG_CI_SLURM; k++)
+        if (services[k].file && tg_survey_has(s, TG_SV(""), services[k].file))
+            return (enum tg_survey_ci)k;
     if (tg_sv_has(s->remote, TG_SV("gitlab")))
         return TG_CI_GITLAB;
-    if (!tg_sv_has(s->remote, TG_SV("github")) && has_batch_job(s))
-        return TG_CI_SLURM;
-    return TG_CI_GITHUB;
+    if (tg_sv_has(s->remote, TG_SV("github")))
+        return TG_CI_GITHUB;
+    n = names_in(s, TG_SV(""), &names);
+    for (size_t i = 0; i < n; i++)
+        has_batch_job |= tg_sv_ends(tg_sv_of(names[i]), TG_SV(".sbatch")) ||
+                         tg_sv_ends(tg_sv_of(names[i]), TG_SV(".slurm"));
+    return has_batch_job ? TG_CI_SLURM : TG_CI_GITHUB;
 }
 
 static tg_sv find_branch(const struct tg_survey *s)
@@ -154,20 +150,17 @@ static tg_sv find_branch(const struct tg_survey *s)
 /* What the gate's workflow says after `uses:`, where that is a repository called tracegate. */
 static const char *find_action(const struct tg_survey *s)
 {
-    TG_BUF text = { 0 };
-    const char *found = NULL;
-    tg_sv rest;
-    if (reads(s, tg_survey_path(s, TG_SV(".github/workflows/tracegate.yml")), &text))
-        for (rest = tg_buf_sv(&text); rest.n && !found;) {
-            tg_sv line = tg_sv_cut(&rest, '\n'), place;
-            (void)tg_sv_cut(&line, ':');
-            line = tg_sv_past(line, " ");
-            place = tg_sv_cut(&line, ' ');
-            if (tg_sv_has(place, TG_SV("/tracegate@")) &&
-                !tg_sv_eq(place, TG_SV("OWNER/tracegate@COMMIT")))
-                found = tg_arena_sv(s->arena, place).p;
-        }
-    return found;
+    tg_sv rest = text_of(s, TG_SV(""), ".github/workflows/tracegate.yml");
+    while (rest.n) {
+        tg_sv line = tg_sv_cut(&rest, '\n'), place;
+        (void)tg_sv_cut(&line, ':');
+        line = tg_sv_past(line, " ");
+        place = tg_sv_cut(&line, ' ');
+        if (tg_sv_has(place, TG_SV("/tracegate@")) &&
+            !tg_sv_eq(place, TG_SV("OWNER/tracegate@COMMIT")))
+            return tg_arena_sv(s->arena, place).p;
+    }
+    return NULL;
 }
 
 /* The gate may have come by a branch of the first name. */
@@ -238,16 +231,6 @@ static void add_path(struct trace_paths *all, const struct tg_survey *s, const c
     t->group = tg_path_group(t->relative.n ? t->relative : tg_sv_of(t->path), all->arena);
 }
 
-static bool is_skipped_folder(const char *name)
-{
-    static const char *const skipped[] = { "node_modules", "venv",  "site-packages",
-                                           "__pycache__",  "tests", NULL };
-    bool yes = name[0] == '.';
-    for (size_t i = 0; skipped[i]; i++)
-        yes |= strcmp(name, skipped[i]) == 0;
-    return yes;
-}
-
 /* A JSON file may be anything; in a folder for outputs, or called a trace, it is worth a look. */
 static bool may_be_trace(const char *folder, const char *name)
 {
@@ -261,6 +244,8 @@ static bool may_be_trace(const char *folder, const char *name)
 static bool look_below(struct trace_paths *all, const struct tg_survey *s, const char *dir,
                        int depth, struct tg_err *err)
 {
+    static const char *const skipped[] = { "node_modules", "venv",  "site-packages",
+                                           "__pycache__",  "tests", NULL };
     const char **names;
     size_t n;
     bool ok = tg_look_in(dir, all->arena, &names, &n, err) != TG_SEEN_FAILED;
@@ -268,7 +253,7 @@ static bool look_below(struct trace_paths *all, const struct tg_survey *s, const
         const char *path =
             strcmp(dir, ".") == 0 ? names[i] : tg_arena_printf(all->arena, "%s/%s", dir, names[i]);
         struct stat st;
-        if (is_skipped_folder(names[i]))
+        if (names[i][0] == '.' || tg_sv_index(skipped, tg_sv_of(names[i])) >= 0)
             continue;
         if (lstat(path, &st) != 0) {
             ok = tg_look_answer("cannot look at", path, errno, err) != TG_SEEN_FAILED;
@@ -331,56 +316,23 @@ static bool find_traces(struct trace_paths *all, const struct tg_survey *s,
 
 /* ---- what is in them ---- */
 
-static bool is_plain(tg_sv name)
-{
-    for (size_t i = 0; i < name.n; i++)
-        if ((unsigned char)name.p[i] < 0x20 || (unsigned char)name.p[i] >= 0x7f ||
-            strchr("\"\\*?/<(", name.p[i]))
-            return false;
-    return name.n > 0;
-}
-
 /*
- * Does every build of the program have it? Operators of a backend or of one algorithm do not, nor
- * what a compiler makes; and those that only look at a tensor in another way come and go.
+ * Operators that a program asks for by name and that every build of PyTorch has. What a backend or a
+ * compiler makes of them differs, and what only looks at a tensor in another way comes and goes.
  */
 static bool is_stable_op(tg_sv name)
 {
-    static const char *const parts[] = { "cudnn", "miopen",    "mkldnn",  "cutlass", "flash",
-                                         "fused", "efficient", "_slow",   "triton",  "view",
-                                         "copy",  "strided",   "scatter", "aten::_", NULL };
-    static const char *const whole[] = { "aten::to",
-                                         "aten::empty",
-                                         "aten::slice",
-                                         "aten::select",
-                                         "aten::expand",
-                                         "aten::t",
-                                         "aten::detach",
-                                         "aten::transpose",
-                                         "aten::reshape",
-                                         "aten::contiguous",
-                                         "aten::fill_",
-                                         "aten::zero_",
-                                         "aten::zeros",
-                                         "aten::ones",
-                                         "aten::permute",
-                                         "aten::index",
-                                         "aten::narrow",
-                                         "aten::unsqueeze",
-                                         "aten::squeeze",
-                                         "aten::item",
-                                         "aten::arange",
-                                         "aten::resize_",
-                                         NULL };
-    if (!tg_sv_starts(name, TG_SV("aten::")) || !is_plain(name))
-        return false;
-    for (size_t i = 0; parts[i]; i++)
-        if (tg_sv_has(name, tg_sv_of(parts[i])))
-            return false;
-    for (size_t i = 0; whole[i]; i++)
-        if (tg_sv_eq(name, tg_sv_of(whole[i])))
-            return false;
-    return true;
+    static const char *const ops[] = { "aten::linear",      "aten::matmul",
+                                       "aten::mm",          "aten::addmm",
+                                       "aten::bmm",         "aten::conv?d",
+                                       "aten::convolution", "aten::embedding",
+                                       "aten::batch_norm",  "aten::group_norm",
+                                       "aten::layer_norm",  "aten::scaled_dot_product_attention",
+                                       "aten::softmax",     NULL };
+    for (size_t i = 0; ops[i]; i++)
+        if (tg_sv_glob(tg_sv_of(ops[i]), name))
+            return true;
+    return false;
 }
 
 static double time_in_every_step(const struct tg_shard *s, tg_sv name)
@@ -466,35 +418,12 @@ static void choose_window(struct tg_survey_suite *out, const struct tg_summary *
     }
 }
 
-static size_t distinct_runs(const struct tg_summary *all)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < all->n; i++) {
-        bool seen = false;
-        for (size_t k = 0; k < i && !seen; k++)
-            seen = tg_sv_eq(all->shards[i]->run, all->shards[k]->run);
-        n += !seen;
-    }
-    return n;
-}
-
-static size_t distinct_ranks(const struct tg_summary *all)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < all->n; i++) {
-        bool seen = false;
-        for (size_t k = 0; k < i && !seen; k++)
-            seen = all->shards[i]->rank == all->shards[k]->rank;
-        n += !seen;
-    }
-    return n;
-}
-
 static void describe(struct tg_survey_suite *out, const struct tg_summary *all, struct tg_arena *a)
 {
     tg_sv device = tg_shard_env(all->shards[0], "device");
-    out->runs = distinct_runs(all);
-    out->ranks = distinct_ranks(all);
+    TG_FREE int64_t *ranks = tg_xrealloc(NULL, all->n + 1, sizeof *ranks);
+    TG_AUTO(tg_strmap_release) struct tg_strmap runs;
+    tg_strmap_init(&runs);
     out->marked = true;
     out->least_steps = SIZE_MAX;
     if (!device.n)
@@ -502,6 +431,8 @@ static void describe(struct tg_survey_suite *out, const struct tg_summary *all, 
     out->device = tg_arena_sv(a, device);
     for (size_t i = 0; i < all->n; i++) {
         const struct tg_shard *s = all->shards[i];
+        ranks[i] = s->rank;
+        (void)tg_strmap_add(&runs, s->run);
         out->marked &= s->marked;
         out->has_device |= s->device_spans > 0;
         out->has_stacks |= tg_sv_eq(tg_shard_env(s, "with_stack"), TG_SV("1"));
@@ -512,6 +443,8 @@ static void describe(struct tg_survey_suite *out, const struct tg_summary *all, 
                 tg_sv_starts(s->rows[r].key->name, TG_SV("Torch-Compiled Region")) ||
                 tg_sv_starts(s->rows[r].key->name, TG_SV("triton_"));
     }
+    out->runs = runs.n;
+    out->ranks = tg_sort_distinct(ranks, all->n);
     if (!out->marked)
         choose_window(out, all, a);
     choose_ops(out, all, a);
@@ -643,33 +576,21 @@ static bool make_suites(struct tg_survey *s, const struct trace_paths *all, bool
 
 static bool says(const struct tg_survey *s, tg_sv folder, const char *name, const char *words)
 {
-    const char *path = tg_survey_path(s, tg_sv_of(tg_survey_in(s, folder, name)));
-    TG_BUF text = { 0 };
-    return reads(s, path, &text) && tg_sv_has(tg_buf_sv(&text), tg_sv_of(words));
+    return tg_sv_has(text_of(s, folder, name), tg_sv_of(words));
 }
 
 static enum tg_survey_bench bench_of(const struct tg_survey *s, const struct tg_survey_suite *one)
 {
     if (tg_survey_has(s, one->program, "bench.py"))
         return says(s, one->program, "bench.py", "--trace") ? TG_BENCH_THEIRS : TG_BENCH_OTHER;
-    if (tg_program_is_launched(one->framework))
+    if (tg_program_info(one->framework)->launched)
         return TG_BENCH_LAUNCH;
-    if (tg_program_is_server(one->framework) || (one->n && !one->marked && one->has_device))
+    if (tg_program_info(one->framework)->server || (one->n && !one->marked && one->has_device))
         return TG_BENCH_SERVER;
     return says(s, one->program, "train.py", "def train_step(") ? TG_BENCH_CALLS : TG_BENCH_OURS;
 }
 
 /* ---- the framework ---- */
-
-/* The text of a file of the repository; "": there is none. In the arena. */
-static tg_sv text_of(const struct tg_survey *s, tg_sv folder, const char *name)
-{
-    const char *path = tg_survey_path(s, tg_sv_of(tg_survey_in(s, folder, name)));
-    TG_BUF text = { 0 };
-    if (!reads(s, path, &text))
-        return TG_SV("");
-    return tg_arena_sv(s->arena, tg_buf_sv(&text));
-}
 
 /* Dependencies of the folder or, if it has none, of the root. */
 static enum tg_program find_dependency(const struct tg_survey *s, tg_sv folder)
@@ -681,13 +602,10 @@ static enum tg_program find_dependency(const struct tg_survey *s, tg_sv folder)
     tg_sv in = tg_sv_of(tg_survey_in(s, folder, "requirements"));
     enum tg_program found = TG_PROGRAM_PLAIN;
     const char **names;
-    size_t n = 0;
-    struct tg_err why = TG_ERR_INIT;
+    size_t n;
     for (size_t i = 0; !found && i < sizeof lists / sizeof *lists; i++)
         found = tg_program_of_dependencies(text_of(s, folder, lists[i]));
-    if (!found && is_folder(s, in.p) &&
-        tg_look_in(tg_survey_path(s, in), s->arena, &names, &n, &why) == TG_SEEN_FAILED)
-        keep_unseen(s, &why);
+    n = found ? 0 : names_in(s, in, &names);
     for (size_t i = 0; i < n && !found; i++)
         if (tg_sv_ends(tg_sv_of(names[i]), TG_SV(".txt")))
             found = tg_program_of_dependencies(text_of(s, in, names[i]));
@@ -698,10 +616,7 @@ static enum tg_program find_dependency(const struct tg_survey *s, tg_sv folder)
 static size_t find_processes(const struct tg_survey *s, tg_sv folder)
 {
     const char **names;
-    size_t n = 0, found = 0;
-    struct tg_err why = TG_ERR_INIT;
-    if (tg_look_in(tg_survey_path(s, folder), s->arena, &names, &n, &why) == TG_SEEN_FAILED)
-        keep_unseen(s, &why);
+    size_t n = names_in(s, folder, &names), found = 0;
     for (size_t i = 0; i < n && (!found || found == SIZE_MAX); i++) {
         tg_sv name = tg_sv_of(names[i]);
         if (tg_sv_ends(name, TG_SV(".sh")) || tg_sv_eq(name, TG_SV("Makefile"))) {
@@ -717,14 +632,10 @@ static bool has_gated_tests(const struct tg_survey *s)
     static const char *const settings[] = { "pytest.ini", "pyproject.toml", "tox.ini",
                                             "setup.cfg" };
     const char **names;
-    size_t n = 0;
-    struct tg_err why = TG_ERR_INIT;
+    size_t n = names_in(s, TG_SV("tests"), &names);
     bool any = false;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         any |= tg_program_tests(text_of(s, TG_SV(""), settings[i]));
-    if (is_folder(s, "tests") &&
-        tg_look_in(tg_survey_path(s, TG_SV("tests")), s->arena, &names, &n, &why) == TG_SEEN_FAILED)
-        keep_unseen(s, &why);
     for (size_t i = 0; i < n && !any; i++)
         any = tg_sv_ends(tg_sv_of(names[i]), TG_SV(".py")) &&
               tg_program_tests(text_of(s, TG_SV("tests"), names[i]));
@@ -733,19 +644,14 @@ static bool has_gated_tests(const struct tg_survey *s)
 
 static enum tg_program find_framework(const struct tg_survey *s, tg_sv folder, size_t processes)
 {
-    static const struct {
-        const char *file; /* of the framework's own repository */
-        enum tg_program program;
-    } its_own[] = { { "vllm/__init__.py", TG_PROGRAM_VLLM },
-                    { "python/sglang/__init__.py", TG_PROGRAM_SGLANG },
-                    { "torchtitan/train.py", TG_PROGRAM_TORCHTITAN },
-                    { "megatron/training/training.py", TG_PROGRAM_MEGATRON } };
     enum tg_program found = find_dependency(s, folder);
     if (found)
         return found;
-    for (size_t i = 0; i < sizeof its_own / sizeof *its_own; i++)
-        if (tg_survey_has(s, folder, its_own[i].file))
-            return its_own[i].program;
+    for (int p = 0; p < TG_PROGRAM_N; p++) {
+        const char *file = tg_program_info((enum tg_program)p)->own_file;
+        if (file && tg_survey_has(s, folder, file))
+            return (enum tg_program)p;
+    }
     if (s->has_gated_tests)
         return TG_PROGRAM_PYTEST;
     return processes ? TG_PROGRAM_TORCHRUN : TG_PROGRAM_PLAIN;
@@ -756,16 +662,16 @@ static void set_framework(struct tg_survey_suite *one, const struct tg_survey *s
                           const struct tg_survey_wish *wish)
 {
     size_t processes = find_processes(s, one->program);
-    const char *window;
+    const struct tg_program_info *info;
     one->framework = wish->framework ? wish->framework : find_framework(s, one->program, processes);
-    window = tg_program_window(one->framework);
+    info = tg_program_info(one->framework);
     if (one->n)
         return;
     one->ranks = processes && processes != SIZE_MAX && one->framework != TG_PROGRAM_PYTEST
                      ? processes
-                     : tg_program_ranks(one->framework);
-    if (window) /* as often as a step has to be: the first one is the prefill */
-        one->window = (struct tg_window_hint){ .name = tg_sv_of(window), .count = 4 };
+                     : info->ranks;
+    if (info->window) /* as often as a step has to be: the first one is the prefill */
+        one->window = (struct tg_window_hint){ .name = tg_sv_of(info->window), .count = 4 };
 }
 
 static bool survey_suites(struct tg_survey *s, const struct tg_strs *args, const struct tg_io *io,

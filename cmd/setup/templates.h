@@ -3,30 +3,21 @@
 /* The files of examples/ that `init` starts from, built in (cmake/embed.cmake). NUL-terminated. */
 #include <stddef.h>
 
-extern const char tg_template_bench[]; /* examples/bench.py */
-extern const size_t tg_template_bench_size;
-extern const char tg_template_server[]; /* examples/bench_server.py */
-extern const size_t tg_template_server_size;
-extern const char tg_template_launch[]; /* examples/bench_launch.py */
-extern const size_t tg_template_launch_size;
-extern const char tg_template_tests[]; /* examples/test_performance.py */
-extern const size_t tg_template_tests_size;
-extern const char tg_template_ab[]; /* examples/workflows/ab.yml */
-extern const size_t tg_template_ab_size;
-extern const char tg_template_monorepo[]; /* examples/workflows/monorepo.yml */
-extern const size_t tg_template_monorepo_size;
-extern const char tg_template_pull_request[]; /* examples/workflows/pull-request.yml */
-extern const size_t tg_template_pull_request_size;
-extern const char tg_template_record[]; /* examples/workflows/record.yml */
-extern const size_t tg_template_record_size;
-extern const char tg_template_nightly[]; /* examples/workflows/nightly.yml */
-extern const size_t tg_template_nightly_size;
-extern const char tg_template_gitlab[]; /* examples/gitlab-ab.yml */
-extern const size_t tg_template_gitlab_size;
-extern const char tg_template_pytest[]; /* examples/workflows/pytest.yml */
-extern const size_t tg_template_pytest_size;
-extern const char tg_template_buildkite[]; /* examples/buildkite-ab.yml */
-extern const size_t tg_template_buildkite_size;
-extern const char tg_template_slurm[]; /* examples/slurm-ab.sh */
-extern const size_t tg_template_slurm_size;
+#define TG_TEMPLATE(name)                                                                          \
+    extern const char tg_template_##name[];                                                        \
+    extern const size_t tg_template_##name##_size
+
+TG_TEMPLATE(bench);        /* examples/bench.py */
+TG_TEMPLATE(server);       /* examples/bench_server.py */
+TG_TEMPLATE(launch);       /* examples/bench_launch.py */
+TG_TEMPLATE(tests);        /* examples/test_performance.py */
+TG_TEMPLATE(ab);           /* examples/workflows/ab.yml */
+TG_TEMPLATE(monorepo);     /* examples/workflows/monorepo.yml */
+TG_TEMPLATE(pull_request); /* examples/workflows/pull-request.yml */
+TG_TEMPLATE(record);       /* examples/workflows/record.yml */
+TG_TEMPLATE(nightly);      /* examples/workflows/nightly.yml */
+TG_TEMPLATE(gitlab);       /* examples/gitlab-ab.yml */
+TG_TEMPLATE(pytest);       /* examples/workflows/pytest.yml */
+TG_TEMPLATE(buildkite);    /* examples/buildkite-ab.yml */
+TG_TEMPLATE(slurm);        /* examples/slurm-ab.sh */
 #endif

@@ -130,6 +130,14 @@ bool tg_sv_glob_any_case(tg_sv pattern, tg_sv s)
     return glob(pattern, s, true);
 }
 
+int tg_sv_index(const char *const *words, tg_sv s)
+{
+    for (int i = 0; words[i]; i++)
+        if (tg_sv_eq(s, tg_sv_of(words[i])))
+            return i;
+    return -1;
+}
+
 unsigned tg_sv_distance(tg_sv a, tg_sv b, unsigned limit)
 {
     enum { MAX = 96 }; /* names longer than this are never typed by hand */

@@ -129,6 +129,9 @@ bool tg_sv_i64(tg_sv s, int64_t *out);
 bool tg_sv_glob(tg_sv pattern, tg_sv s);
 bool tg_sv_glob_any_case(tg_sv pattern, tg_sv s); /* of ASCII letters */
 
+/* The place of a text in a list of texts that ends with NULL; -1: it is not there. */
+int tg_sv_index(const char *const *words, tg_sv s);
+
 /* Levenshtein distance, at most `limit` + 1 (the search stops there); for "did you mean". */
 unsigned tg_sv_distance(tg_sv a, tg_sv b, unsigned limit);
 

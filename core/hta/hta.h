@@ -79,8 +79,8 @@ void tg_hta_queue(const struct tg_hta *in, struct tg_tables *out);
 void tg_hta_launches(const struct tg_hta *in, struct tg_tables *out);
 void tg_hta_sequences(const struct tg_hta *in, struct tg_tables *out);
 
-/* Has `name` a relation to any of these texts, whose last is empty: tg_sv_eq, _starts or _has? */
-bool tg_hta_is_one_of(tg_sv name, bool (*is)(tg_sv name, tg_sv text), const tg_sv *texts);
+/* Has `name` a relation to any of these texts, which end with NULL: tg_sv_eq, _starts or _has? */
+bool tg_hta_is_one_of(tg_sv name, bool (*is)(tg_sv name, tg_sv text), const char *const *texts);
 
 /* "Device" in the split that linking and filtering use; the analyses check for stream != -1. */
 bool tg_hta_links_as_device(tg_sv name, int64_t stream, int64_t correlation);

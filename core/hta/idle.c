@@ -26,10 +26,8 @@ static const struct tg_table_column stat_columns[] = {
 
 static bool counts(const struct tg_hta_rows *r, const struct tg_hta_row *row)
 {
-    static const tg_sv cats[] = { { "kernel", 6 },           { "Kernel", 6 },
-                                  { "gpu_memset", 10 },      { "Memset", 6 },
-                                  { "gpu_memcpy", 10 },      { "Memcpy", 6 },
-                                  { "mtia_ccp_events", 15 }, { 0 } };
+    static const char *const cats[] = { "kernel",     "Kernel", "gpu_memset",      "Memset",
+                                        "gpu_memcpy", "Memcpy", "mtia_ccp_events", NULL };
     return tg_hta_is_one_of(r->trace->names->v[row->name].cat, tg_sv_eq, cats);
 }
 

@@ -8,32 +8,28 @@
 #include "core/analysis/quantiles.h"
 #include "core/hta/hta.h"
 
-static const tg_sv queue_calls[] = {
-    { "cudaLaunchKernel", 16 },
-    { "cudaLaunchKernelExC", 19 },
-    { "cuLaunchKernel", 14 },
-    { "cuLaunchKernelEx", 16 },
-    { "cudaMemcpyAsync", 15 },
-    { "cudaMemsetAsync", 15 },
-    { "hipLaunchKernel", 15 },
-    { "hipExtModuleLaunchKernel", 24 },
-    { "hipMemcpyAsync", 14 },
-    { "hipMemsetAsync", 14 },
-    { "hipMemcpyWithStream", 19 },
-    { "runFunction - job_prep_and_submit_for_execution", 47 },
-    { 0 },
-};
-static const tg_sv launch_calls[] = {
-    { "cudaLaunchKernel", 16 },
-    { "cudaLaunchKernelExC", 19 },
-    { "cudaMemcpyAsync", 15 },
-    { "cudaMemsetAsync", 15 },
-    { "runFunction - job_prep_and_submit_for_execution", 47 },
-    { 0 },
-};
+static const char *const queue_calls[] = { "cudaLaunchKernel",
+                                           "cudaLaunchKernelExC",
+                                           "cuLaunchKernel",
+                                           "cuLaunchKernelEx",
+                                           "cudaMemcpyAsync",
+                                           "cudaMemsetAsync",
+                                           "hipLaunchKernel",
+                                           "hipExtModuleLaunchKernel",
+                                           "hipMemcpyAsync",
+                                           "hipMemsetAsync",
+                                           "hipMemcpyWithStream",
+                                           "runFunction - job_prep_and_submit_for_execution",
+                                           NULL };
+static const char *const launch_calls[] = { "cudaLaunchKernel",
+                                            "cudaLaunchKernelExC",
+                                            "cudaMemcpyAsync",
+                                            "cudaMemsetAsync",
+                                            "runFunction - job_prep_and_submit_for_execution",
+                                            NULL };
 
 /* Per name id: is it in the list? */
-static bool *listed(const struct tg_trace *t, const tg_sv *list)
+static bool *listed(const struct tg_trace *t, const char *const *list)
 {
     bool *out = tg_xrealloc(NULL, t->names->n + 1, sizeof *out);
     for (size_t i = 0; i < t->names->n; i++)

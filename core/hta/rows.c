@@ -9,10 +9,10 @@ bool tg_hta_links_as_device(tg_sv name, int64_t stream, int64_t correlation)
            tg_sv_eq(name, TG_SV("Context Sync"));
 }
 
-bool tg_hta_is_one_of(tg_sv name, bool (*is)(tg_sv name, tg_sv text), const tg_sv *texts)
+bool tg_hta_is_one_of(tg_sv name, bool (*is)(tg_sv name, tg_sv text), const char *const *texts)
 {
-    for (; texts->n; texts++)
-        if (is(name, *texts))
+    for (; *texts; texts++)
+        if (is(name, tg_sv_of(*texts)))
             return true;
     return false;
 }
@@ -20,19 +20,17 @@ bool tg_hta_is_one_of(tg_sv name, bool (*is)(tg_sv name, tg_sv text), const tg_s
 /* By name alone, the first matching row; some rows can never win, as in HTA. */
 static enum tg_class class_of(tg_sv name)
 {
-    static const tg_sv comm[] = { { "nccl", 4 }, { "hip", 3 }, { "hccl", 4 }, { 0 } };
-    static const tg_sv memory[] = { { "Memcpy", 6 }, { "Memset", 6 }, { "dma", 3 }, { 0 } };
-    static const tg_sv other[] = { { "runFunction", 11 },
-                                   { "job_exe", 7 },
-                                   { "packet", 6 },
-                                   { "pe_exe", 6 },
-                                   { "cpum_exe_subgraph", 17 },
-                                   { "collective_subgraph_execution", 29 },
-                                   { "Stream Wait Event", 17 },
-                                   { 0 } };
-    static const tg_sv inside[] = {
-        { "Memcpy", 6 }, { "Memset", 6 }, { "dma", 3 }, { "Sync", 4 }, { 0 }
-    };
+    static const char *const comm[] = { "nccl", "hip", "hccl", NULL };
+    static const char *const memory[] = { "Memcpy", "Memset", "dma", NULL };
+    static const char *const other[] = { "runFunction",
+                                         "job_exe",
+                                         "packet",
+                                         "pe_exe",
+                                         "cpum_exe_subgraph",
+                                         "collective_subgraph_execution",
+                                         "Stream Wait Event",
+                                         NULL };
+    static const char *const inside[] = { "Memcpy", "Memset", "dma", "Sync", NULL };
     if (tg_hta_is_one_of(name, tg_sv_starts, comm) || tg_sv_has(name, TG_SV("ncclKernel")))
         return TG_CLASS_COMM;
     if (tg_hta_is_one_of(name, tg_sv_starts, memory))

@@ -48,8 +48,8 @@ static enum tg_direction of_number(enum tg_direction more, const struct tg_yaml 
 static enum tg_direction of_words(const struct tg_key *k, const struct tg_yaml *before,
                                   const struct tg_yaml *now)
 {
-    int a = tg_word_index(k->shape->words, before->text);
-    int b = tg_word_index(k->shape->words, now->text);
+    int a = tg_sv_index(k->shape->words, before->text);
+    int b = tg_sv_index(k->shape->words, now->text);
     return a == b ? TG_MAYBE_LOOSER : b > a ? k->more : opposite(k->more);
 }
 

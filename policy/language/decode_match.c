@@ -69,7 +69,7 @@ static uint32_t kinds_of(const struct tg_yaml *n)
 
 static void rank_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_match *out)
 {
-    int word = n && n->type == TG_YAML_SCALAR ? tg_word_index(tg_words_rank, n->text) : -1;
+    int word = n && n->type == TG_YAML_SCALAR ? tg_sv_index(tg_words_rank, n->text) : -1;
     if (!n)
         return;
     out->ranks = ints_of(c, n);

@@ -103,7 +103,7 @@ static void check_scope(struct tg_decode *c, const struct tg_yaml *rule,
     for (size_t i = 0; match && match->type == TG_YAML_MAP && i < match->n; i++) {
         const struct tg_yaml *key = match->pairs[i].key;
         bool is_rank = tg_sv_eq(key->text, TG_SV("rank"));
-        if (tg_word_index(name_keys, key->text) < 0 && !(is_rank && info->scope == TG_SCOPE_RANKS))
+        if (tg_sv_index(name_keys, key->text) < 0 && !(is_rank && info->scope == TG_SCOPE_RANKS))
             continue;
         tg_yaml_mistake(c->diags, TG_DIAG_MATCH_SCOPE, key,
                         is_rank                         ? "it compares all ranks with each other"

@@ -484,14 +484,6 @@ const struct tg_key *tg_key_find(const struct tg_key *keys, tg_sv name)
     return NULL;
 }
 
-int tg_word_index(const char *const *words, tg_sv word)
-{
-    for (int i = 0; words[i]; i++)
-        if (tg_sv_eq(word, tg_sv_of(words[i])))
-            return i;
-    return -1;
-}
-
 const char *tg_same_name(enum tg_same s)
 {
     return tg_words_same[s];

@@ -91,8 +91,6 @@ extern const struct tg_key_shape tg_key_shape_suite;
 extern const struct tg_key_shape tg_key_shape_baselines; /* one of them */
 
 const struct tg_key *tg_key_find(const struct tg_key *keys, tg_sv name); /* NULL: unknown */
-/* Index of a word; -1: not one of them. */
-int tg_word_index(const char *const *words, tg_sv text);
 
 extern const char *const tg_words_kind[];
 extern const char *const tg_words_class[];

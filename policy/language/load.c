@@ -263,7 +263,7 @@ static void load_file(struct load *l, const char *path, const struct tg_yaml *fr
 
 static void extend_preset(struct load *l, const struct tg_yaml *name)
 {
-    int i = tg_word_index(presets, name->text);
+    int i = tg_sv_index(presets, name->text);
     if (i >= 0) {
         push_layer(l, preset_tree(l, (enum preset)i));
         return;
@@ -385,7 +385,7 @@ static size_t profile_names(const struct load *l, const char *names[TG_POLICY_PR
         for (size_t j = 0; map && map->type == TG_YAML_MAP && j < map->n; j++) {
             const tg_sv name = map->pairs[j].key->text;
             names[n] = NULL;
-            if (n < TG_POLICY_PROFILES && tg_word_index(names, name) < 0)
+            if (n < TG_POLICY_PROFILES && tg_sv_index(names, name) < 0)
                 names[n++] = name.p;
         }
     }
@@ -506,7 +506,7 @@ struct tg_policy *tg_policy_load(const struct tg_policy_opts *o, struct tg_diags
 
 bool tg_policy_is_preset(const char *name)
 {
-    return tg_word_index(presets, tg_sv_of(name)) >= 0;
+    return tg_sv_index(presets, tg_sv_of(name)) >= 0;
 }
 
 const char *tg_policy_profile_for(const char *event)

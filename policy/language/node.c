@@ -29,7 +29,7 @@ bool tg_node_true(const struct tg_yaml *map, const char *key)
 int tg_node_word(const struct tg_yaml *map, const char *key, const char *const *words, int fallback)
 {
     const struct tg_yaml *n = tg_node_scalar(map, key);
-    int i = n ? tg_word_index(words, n->text) : -1;
+    int i = n ? tg_sv_index(words, n->text) : -1;
     return i < 0 ? fallback : i;
 }
 
@@ -55,7 +55,7 @@ uint32_t tg_node_mask(const struct tg_yaml *n, const char *const *words)
     uint32_t mask = 0;
     for (size_t i = 0; i < tg_node_count(n); i++) {
         int w = tg_node_item(n, i)->type == TG_YAML_SCALAR
-                    ? tg_word_index(words, tg_node_item(n, i)->text)
+                    ? tg_sv_index(words, tg_node_item(n, i)->text)
                     : -1;
         mask |= w < 0 ? 0 : 1u << w;
     }

@@ -88,7 +88,7 @@ static void list_words(struct check *c, const char *const *words, tg_sv typed)
 static void check_word(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
                        const char *key)
 {
-    if (tg_word_index(s->words, n->text) >= 0)
+    if (tg_sv_index(s->words, n->text) >= 0)
         return;
     list_words(c, s->words, n->text);
     tg_yaml_mistake(c->diags, TG_DIAG_WORD, n, c->fix.p, "'%s' cannot be '%s'", key, n->text.p);

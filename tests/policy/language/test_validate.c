@@ -47,8 +47,8 @@ TEST(all_of_them_at_once_with_a_fix)
 
 TEST(words_and_keys_are_found_by_name)
 {
-    assert_int_equal(tg_word_index(tg_words_on_off, TG_SV("off")), 1);
-    assert_int_equal(tg_word_index(tg_words_on_off, TG_SV("of")), -1);
+    assert_int_equal(tg_sv_index(tg_words_on_off, TG_SV("off")), 1);
+    assert_int_equal(tg_sv_index(tg_words_on_off, TG_SV("of")), -1);
     assert_non_null(tg_key_find(tg_key_shape_rule.keys, TG_SV("metric")));
     assert_null(tg_key_find(tg_key_shape_rule.keys, TG_SV("metr")));
     for (size_t i = 0; tg_words_kind[i]; i++) /* the two tables go together */

@@ -2,9 +2,12 @@
 #include "reporters/history.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "core/base/decimal.h"
+#include "core/diff/stats.h"
+#include "reporters/label.h"
 #include "reporters/number.h"
 
 tg_sv tg_history_moved_name(const struct tg_history *h, const struct tg_moved_series *m)
@@ -74,6 +77,38 @@ void tg_history_put_state(struct tg_buf *out, const struct tg_history_entry *t)
                              : "");
 }
 
+void tg_history_put_when(struct tg_buf *out, const struct tg_history *h,
+                         const struct tg_history_event *e)
+{
+    tg_buf_puts(out, "since ");
+    tg_history_put_date(out, h->night[tg_history_since(e)].date);
+    if (!tg_history_is_slow(e))
+        return;
+    tg_buf_puts(out, " until ");
+    tg_history_put_date(out, h->night[e->to].date);
+    tg_buf_puts(out, ", little by little");
+}
+
+bool tg_history_put_lone(struct tg_buf *out, const struct tg_history_suite *s)
+{
+    enum { SHOWN = 3, NAME = 40 };
+    const struct tg_history *h = s->history;
+    struct tg_lone_night *v = tg_xmalloc((h->n + 1) * sizeof *v);
+    size_t n = tg_history_lone_nights(h, s->first, v);
+    for (size_t i = 0; i < n && i < SHOWN; i++) {
+        tg_buf_puts(out, i ? ", " : "");
+        tg_history_put_date(out, h->night[v[i].night].date);
+        tg_buf_puts(out, " (");
+        tg_label_put_one(out, h->series->v[v[i].series].name, NAME);
+        tg_buf_putc(out, ' ');
+        put_signed(out, 100 * expm1(v[i].e), " %)");
+    }
+    if (n > SHOWN)
+        tg_buf_printf(out, " and %zu more", n - SHOWN);
+    free(v);
+    return n > 0;
+}
+
 double tg_history_share(const struct tg_history *h, const struct tg_history_event *e)
 {
     double step = h->night[e->from].step_ns;
@@ -120,6 +155,63 @@ void tg_history_range(const struct tg_history *h, size_t first, uint32_t series,
         double v = tg_history_plain(h, i, series);
         *lo = v < *lo ? v : *lo;
         *hi = v > *hi ? v : *hi;
+    }
+}
+
+double tg_history_level(const struct tg_history_suite *s, uint32_t series)
+{
+    enum { NIGHTS = 5 };
+    const struct tg_history *h = s->history;
+    double v[NIGHTS];
+    size_t n = 0;
+    for (size_t i = s->first; i < h->n && n < NIGHTS; i++) {
+        double one = tg_history_plain(h, i, series);
+        if (h->stream[i] == h->stream[h->n - 1] && !isnan(one))
+            v[n++] = one;
+    }
+    return n ? tg_median(v, n) : (double)NAN;
+}
+
+double tg_history_since_first(const struct tg_history_suite *s, uint32_t series)
+{
+    double now = tg_history_plain(s->history, s->history->n - 1, series);
+    double level = tg_history_level(s, series);
+    return level > 0 ? 100 * (now / level - 1) : (double)NAN;
+}
+
+void tg_history_put_since_first(struct tg_buf *out, const struct tg_history_suite *s,
+                                uint32_t series)
+{
+    double change = tg_history_since_first(s, series);
+    if (isnan(change))
+        return;
+    put_signed(out, fabs(change) >= 0.05 ? change : 0, " %");
+}
+
+void tg_history_span(const struct tg_history_suite *s, size_t first, uint32_t series, double *lo,
+                     double *hi)
+{
+    double level = tg_history_level(s, series);
+    double room = s->history->series->v[series].scale == TG_SCALE_PART ? 5 : 0.1 * fabs(level);
+    tg_history_range(s->history, first, series, lo, hi);
+    if (isnan(level))
+        return;
+    *lo = fmin(*lo, level - room);
+    *hi = fmax(*hi, level + room);
+}
+
+void tg_history_put_spark(struct tg_buf *out, const struct tg_history_suite *s, size_t first,
+                          uint32_t series)
+{
+    double lo, hi;
+    tg_history_span(s, first, series, &lo, &hi);
+    for (size_t i = first; i < s->history->n; i++) {
+        double v = tg_history_plain(s->history, i, series);
+        int level = hi > lo && !isnan(v) ? (int)(7.999 * (v - lo) / (hi - lo)) : 3;
+        if (isnan(v))
+            tg_buf_putc(out, ' ');
+        else
+            tg_buf_printf(out, "\xe2\x96%c", (char)(0x81 + level));
     }
 }
 

@@ -4,8 +4,9 @@
 #include "core/base/decimal.h"
 #include "reporters/escape.h"
 #include "reporters/history.h"
+#include "reporters/label.h"
 
-enum { ROWS = 20, COMMITS = 10 };
+enum { ROWS = 20, COMMITS = 10, NAME = 60 };
 
 static void put_sha(struct tg_buf *out, const struct tg_history_report *r, tg_sv sha)
 {
@@ -23,7 +24,9 @@ static void put_operators(struct tg_buf *out, const struct tg_history *h,
     tg_buf_puts(out, "\n| what | change | a step |\n|---|--:|--:|\n");
     for (size_t i = 0; i < e->n && i < ROWS; i++) {
         tg_buf_puts(out, "| ");
-        tg_esc_md_code(out, tg_history_moved_name(h, &e->v[i]), TG_ESC_CELL);
+        TG_BUF name = { 0 };
+        tg_label_put_one(&name, tg_history_moved_name(h, &e->v[i]), NAME);
+        tg_esc_md_code(out, tg_buf_sv(&name), TG_ESC_CELL);
         tg_buf_puts(out, " | ");
         tg_history_put_change(out, h, &e->v[i]);
         tg_buf_puts(out, e->v[i].back ? " (back) | " : " | ");
@@ -34,11 +37,32 @@ static void put_operators(struct tg_buf *out, const struct tg_history *h,
         tg_buf_printf(out, "\nand %zu more\n", e->n - ROWS);
 }
 
+enum { TREND = 40 }; /* nights, as many as a phone has room for */
+
+/* The nights of what moved most, as bars. */
+static void put_trend(struct tg_buf *out, const struct tg_history_suite *s,
+                      const struct tg_history_event *e)
+{
+    const struct tg_history *h = s->history;
+    size_t n = h->n - s->first < TREND ? h->n - s->first : TREND;
+    uint32_t id = e->n ? e->v[0].series : UINT32_MAX;
+    TG_BUF now = { 0 };
+    if (id == UINT32_MAX)
+        return;
+    tg_buf_puts(out, "\n`");
+    tg_history_put_spark(out, s, h->n - n, id);
+    tg_history_put_value(&now, &h->series->v[id], tg_history_plain(h, h->n - 1, id));
+    tg_buf_printf(out, "` the last %zu nights of the first; now ", n);
+    tg_esc_md_text(out, tg_buf_sv(&now), TG_ESC_PROSE);
+    tg_buf_putc(out, '\n');
+}
+
 static void put_commits(struct tg_buf *out, const struct tg_history_report *r,
                         const struct tg_history_entry *t)
 {
-    tg_buf_printf(out, "\n%zu commit%s between the two nights:\n\n", t->n_commits,
-                  t->n_commits == 1 ? "" : "s");
+    tg_buf_printf(out, "\n%zu commit%s between the two nights%s:\n\n", t->n_commits,
+                  t->n_commits == 1 ? "" : "s",
+                  tg_history_is_slow(t->event) ? ", of which several may have a part in it" : "");
     for (size_t i = 0; i < t->n_commits && i < COMMITS; i++) {
         tg_buf_puts(out, "- ");
         put_sha(out, r, t->commits[i].sha);
@@ -64,20 +88,19 @@ static void put_event(struct tg_buf *out, const struct tg_history_report *r,
                       const struct tg_history_suite *s, const struct tg_history_entry *t)
 {
     const struct tg_history_event *e = t->event;
-    tg_buf_printf(out, "\n### `%s` %s, %s", e->id, tg_event_kind_name(e->kind),
-                  tg_event_state_name(t->state));
-    tg_buf_puts(out, t->fresh ? " (new tonight)\n\n" : "\n\n");
-    tg_buf_puts(out, "Since ");
-    tg_history_put_date(out, s->history->night[e->to].date);
+    tg_buf_printf(out, "\n### `%s` ", e->id);
+    tg_history_put_state(out, t);
+    tg_buf_puts(out, "\n\nChanged ");
+    tg_history_put_when(out, s->history, e);
     tg_buf_puts(out, ": after ");
     put_sha(out, r, t->from);
     tg_buf_puts(out, ", up to ");
     put_sha(out, r, t->to);
     tg_buf_puts(out, ".");
     if (e->cost_ns != 0) {
-        tg_buf_puts(out, e->cost_ns > 0 ? " Costs " : " Saves ");
-        tg_dec_put_human_ns(out, fabs(e->cost_ns));
-        tg_buf_puts(out, " a step.");
+        tg_buf_puts(out, " It ");
+        tg_history_put_cost_a_step(out, s->history, e);
+        tg_buf_putc(out, '.');
     }
     tg_buf_putc(out, '\n');
     if (t->reason.n) {
@@ -96,7 +119,18 @@ static void put_event(struct tg_buf *out, const struct tg_history_report *r,
         return;
     }
     put_operators(out, s->history, e);
+    put_trend(out, s, e);
     put_commits(out, r, t);
+}
+
+static void put_lone(struct tg_buf *out, const struct tg_history_suite *s)
+{
+    TG_BUF lone = { 0 };
+    if (!tg_history_put_lone(&lone, s))
+        return;
+    tg_buf_puts(out, "\nSlow alone, and so no event: ");
+    tg_esc_md_code(out, tg_buf_sv(&lone), TG_ESC_PROSE);
+    tg_buf_puts(out, ".\n");
 }
 
 static void put_suite(struct tg_buf *out, const struct tg_history_report *r,
@@ -114,8 +148,9 @@ static void put_suite(struct tg_buf *out, const struct tg_history_report *r,
         put_sha(out, r, h->night[h->n - 1].commit);
     }
     tg_buf_puts(out, ".\n");
+    put_lone(out, s);
     for (size_t i = s->n_events; i-- > 0;)
-        if (s->events[i].state == TG_EVENT_STATE_OPEN || s->events[i].fresh)
+        if (s->events[i].state == TG_EVENT_STATE_OPEN || s->events[i].fresh || s->events[i].grown)
             put_event(out, r, s, &s->events[i]);
 }
 

@@ -67,8 +67,9 @@ static void put_operators(struct page *p, const struct tg_history_event *e)
 
 static void put_commits(struct page *p, const struct tg_history_entry *t)
 {
-    tg_buf_printf(p->frame.out, "<p class=\"small\">%zu commit%s between the two nights%s",
+    tg_buf_printf(p->frame.out, "<p class=\"small\">%zu commit%s between the two nights%s%s",
                   t->n_commits, t->n_commits == 1 ? "" : "s",
+                  tg_history_is_slow(t->event) ? ", of which several may have a part in it" : "",
                   t->n_commits ? ":</p>\n<ul>\n" : "</p>\n");
     for (size_t i = 0; i < t->n_commits && i < COMMITS_SHOWN; i++) {
         tg_page_raw(&p->frame, "<li class=\"small\">");
@@ -100,20 +101,21 @@ static void put_head_of(struct page *p, const struct tg_history_entry *t)
     struct tg_buf *out = p->frame.out;
     tg_buf_printf(out, "<h3><span class=\"tag %s\">%s</span> %s <code>%s</code>%s</h3>\n",
                   t->fails ? "fail" : "none", tg_event_kind_name(e->kind),
-                  t->state == TG_EVENT_STATE_OPEN ? "open" : tg_event_state_name(t->state), e->id,
-                  t->fresh ? " <span class=\"tag warn\">new tonight</span>" : "");
-    tg_buf_puts(out, "<ul class=\"facts small\">\n<li>since <b>");
-    tg_history_put_date(p->frame.out, p->s->history->night[e->to].date);
+                  tg_event_state_name(t->state), e->id,
+                  t->fresh   ? " <span class=\"tag warn\">new tonight</span>"
+                  : t->grown ? " <span class=\"tag warn\">more of it tonight</span>"
+                             : "");
+    tg_buf_puts(out, "<ul class=\"facts small\">\n<li><b>");
+    tg_history_put_when(out, p->s->history, e);
     tg_buf_puts(out, "</b>: after ");
     put_commit(p, t->from);
     tg_buf_puts(out, ", up to ");
     put_commit(p, t->to);
     tg_buf_puts(out, "</li>\n");
     if (e->cost_ns != 0) {
-        tg_buf_puts(out, e->cost_ns > 0 ? "<li>costs <b class=\"upt\">"
-                                        : "<li>saves <b class=\"downt\">");
-        tg_dec_put_human_ns(out, fabs(e->cost_ns));
-        tg_buf_puts(out, "</b> a step</li>\n");
+        tg_buf_printf(out, "<li class=\"%s\"><b>", e->cost_ns > 0 ? "upt" : "downt");
+        tg_history_put_cost_a_step(out, p->s->history, e);
+        tg_buf_puts(out, "</b></li>\n");
     }
     tg_buf_puts(out, "</ul>\n");
 }
@@ -150,7 +152,7 @@ static void put_event(struct page *p, const struct tg_history_entry *t)
 
 static bool is_shown_open(const struct tg_history_entry *t)
 {
-    return t->state == TG_EVENT_STATE_OPEN || t->fresh;
+    return t->state == TG_EVENT_STATE_OPEN || t->fresh || t->grown;
 }
 
 static void put_banner(struct page *p)
@@ -193,6 +195,17 @@ static void begin_section(struct page *p, const char *id, const char *title)
     tg_page_section(&p->frame, anchor, title);
 }
 
+static void put_lone(struct page *p)
+{
+    TG_BUF lone = { 0 };
+    if (!tg_history_put_lone(&lone, p->s))
+        return;
+    tg_page_raw(&p->frame, "<p class=\"dim small\">Slow alone, with nights as before on either "
+                           "side, and so no event: ");
+    tg_page_text(&p->frame, tg_buf_sv(&lone));
+    tg_page_raw(&p->frame, ".</p>\n");
+}
+
 static void put_open(struct page *p)
 {
     size_t shown = 0, more = 0;
@@ -215,6 +228,7 @@ static void put_open(struct page *p)
     if (more)
         tg_buf_printf(p->frame.out, "<p class=\"dim\">and %zu more, in the table of events</p>\n",
                       more);
+    put_lone(p);
     tg_page_section_end(&p->frame);
 }
 
@@ -247,7 +261,9 @@ static void put_trends(struct page *p)
     begin_section(p, "trends", "Trends");
     tg_page_raw(&p->frame, "<p class=\"dim small\">Blue band: the middle 80 % of a level's nights. "
                            "Shaded: a change is within these nights (orange slower, blue faster). "
-                           "Dotted: another environment. Triangles: releases.</p>\n");
+                           "Dotted: another environment. Triangles: releases. Small drawings show "
+                           "10 % more and less than the first nights, or as much as they say at "
+                           "their right edge.</p>\n");
     put_large(p, p->s->series[0]);
     tg_page_raw(&p->frame, "<ul class=\"multiples\">\n");
     for (size_t i = 1; i < p->s->n_series && i < TRENDS; i++) {
@@ -313,8 +329,7 @@ static void put_series_row(struct page *p, uint32_t id)
 {
     const struct tg_history *h = p->s->history;
     const struct tg_series *x = &h->series->v[id];
-    double now = tg_history_plain(h, h->n - 1, id), level = tg_trend_level(p->s, id);
-    double change = level > 0 ? 100 * (now / level - 1) : (double)NAN;
+    double now = tg_history_plain(h, h->n - 1, id), change = tg_history_since_first(p->s, id);
     struct tg_buf *out = p->frame.out;
     TG_BUF value = { 0 };
     tg_page_row(&p->frame, NULL);
@@ -330,11 +345,7 @@ static void put_series_row(struct page *p, uint32_t id)
         tg_page_text(&p->frame, tg_buf_sv(&value));
     }
     tg_page_number(&p->frame, floor(change * 100 + 0.5) / 100);
-    if (!isnan(change)) {
-        tg_buf_puts(out, change > 0.05 ? "+" : change < -0.05 ? "\xe2\x88\x92" : "");
-        tg_dec_put_fixed(out, fabs(change), 1);
-        tg_buf_puts(out, " %");
-    }
+    tg_history_put_since_first(out, p->s, id);
 }
 
 static void put_series(struct page *p)

@@ -5,10 +5,12 @@
 #include "core/base/utf8.h"
 #include "reporters/escape.h"
 #include "reporters/history.h"
+#include "reporters/label.h"
 
 enum {
     NAME_WIDTH = 36,
     VALUE_WIDTH = 9,
+    CHANGE_WIDTH = 9,
     VALUE_MOST = 20,
     SPARK_MOST = 60,
     COMMITS_SHOWN = 6,
@@ -28,19 +30,20 @@ static void put_cell(struct tg_buf *out, tg_sv text, size_t width, bool right)
     tg_buf_printf(out, "%*s", right ? 0 : (int)(width - n), "");
 }
 
-/* One of eight heights a night between the least and the largest value shown; blank: no value. */
-static void put_spark(struct tg_buf *out, const struct tg_history *h, size_t from, uint32_t series)
+/* The short form that all reports have of a name. */
+static void put_name(struct tg_buf *out, tg_sv name)
 {
-    double lo, hi;
-    tg_history_range(h, from, series, &lo, &hi);
-    for (size_t i = from; i < h->n; i++) {
-        double v = tg_history_plain(h, i, series);
-        int level = hi > lo && !isnan(v) ? (int)(7.999 * (v - lo) / (hi - lo)) : 3;
-        if (isnan(v))
-            tg_buf_putc(out, ' ');
-        else
-            tg_buf_printf(out, "\xe2\x96%c", (char)(0x81 + level));
-    }
+    TG_BUF label = { 0 };
+    tg_label_put_one(&label, name, NAME_WIDTH);
+    put_cell(out, tg_buf_sv(&label), NAME_WIDTH, false);
+}
+
+/* "+16.1 %": against the first nights. */
+static void put_since(struct tg_buf *out, const struct tg_history_suite *s, uint32_t id)
+{
+    TG_BUF text = { 0 };
+    tg_history_put_since_first(&text, s, id);
+    put_cell(out, tg_buf_sv(&text), CHANGE_WIDTH, true);
 }
 
 /* The value of the newest night. */
@@ -68,12 +71,13 @@ static void put_series(struct tg_buf *out, const struct tg_history_suite *s, siz
     const struct tg_history *h = s->history;
     TG_BUF value = { 0 };
     tg_buf_puts(out, "  ");
-    put_cell(out, h->series->v[id].name, NAME_WIDTH, false);
+    put_name(out, h->series->v[id].name);
     tg_buf_putc(out, ' ');
     put_now(&value, h, id);
     put_cell(out, tg_buf_sv(&value), width, true);
+    put_since(out, s, id);
     tg_buf_puts(out, "  ");
-    put_spark(out, h, from, id);
+    tg_history_put_spark(out, s, from, id);
     tg_buf_putc(out, '\n');
 }
 
@@ -81,7 +85,8 @@ static size_t nights_for(const struct tg_history_report *r, const struct tg_hist
                          size_t width)
 {
     size_t columns = r->columns > 0 ? (size_t)r->columns : 110;
-    size_t room = columns > NAME_WIDTH + width + 15 ? columns - NAME_WIDTH - width - 5 : 10;
+    size_t others = NAME_WIDTH + width + CHANGE_WIDTH + 5;
+    size_t room = columns > others + 10 ? columns - others : 10;
     size_t n = s->history->n - s->first;
     room = room < SPARK_MOST ? room : SPARK_MOST;
     return n < room ? n : room;
@@ -113,7 +118,7 @@ static void put_operators(struct tg_buf *out, const struct tg_history *h,
 {
     for (size_t i = 0; i < e->n && i < OPS_SHOWN; i++) {
         tg_buf_puts(out, "      ");
-        put_cell(out, tg_history_moved_name(h, &e->v[i]), NAME_WIDTH, false);
+        put_name(out, tg_history_moved_name(h, &e->v[i]));
         tg_buf_puts(out, "  ");
         tg_history_put_change(out, h, &e->v[i]);
         tg_buf_puts(out, e->v[i].back ? "  (back)\n" : "\n");
@@ -127,12 +132,10 @@ static void put_event(struct tg_buf *out, const struct tg_history_suite *s,
 {
     const struct tg_history *h = s->history;
     const struct tg_history_event *e = t->event;
-    tg_buf_printf(out, "  %s  %s, %s", e->id, tg_event_kind_name(e->kind),
-                  tg_event_state_name(t->state));
-    if (t->fresh)
-        tg_buf_puts(out, ", new tonight");
-    tg_buf_puts(out, "  since ");
-    tg_history_put_date(out, h->night[e->to].date);
+    tg_buf_printf(out, "  %s  ", e->id);
+    tg_history_put_state(out, t);
+    tg_buf_puts(out, "  ");
+    tg_history_put_when(out, h, e);
     if (t->from.n)
         tg_buf_printf(out, ", after %.12s up to %.12s", t->from.p, t->to.p);
     tg_buf_putc(out, '\n');
@@ -145,9 +148,9 @@ static void put_event(struct tg_buf *out, const struct tg_history_suite *s,
         return;
     }
     if (e->cost_ns != 0) {
-        tg_buf_puts(out, e->cost_ns > 0 ? "      costs " : "      saves ");
-        tg_dec_put_human_ns(out, fabs(e->cost_ns));
-        tg_buf_puts(out, " a step\n");
+        tg_buf_puts(out, "      ");
+        tg_history_put_cost_a_step(out, h, e);
+        tg_buf_putc(out, '\n');
     }
     put_operators(out, h, e);
     put_commits(out, t);
@@ -158,6 +161,16 @@ static void put_event(struct tg_buf *out, const struct tg_history_suite *s,
         tg_esc_terminal(out, t->reason);
         tg_buf_putc(out, '\n');
     }
+}
+
+static void put_lone(struct tg_buf *out, const struct tg_history_suite *s)
+{
+    TG_BUF lone = { 0 };
+    if (!tg_history_put_lone(&lone, s))
+        return;
+    tg_buf_puts(out, "  slow alone, no event: ");
+    tg_esc_terminal(out, tg_buf_sv(&lone));
+    tg_buf_putc(out, '\n');
 }
 
 static void put_suite(struct tg_buf *out, const struct tg_history_report *r,
@@ -179,6 +192,8 @@ static void put_suite(struct tg_buf *out, const struct tg_history_report *r,
     if (h->n_streams > 1)
         tg_buf_printf(out, ", %zu environments", h->n_streams);
     tg_buf_putc(out, '\n');
+    tg_buf_printf(out, "  %-*s %*s%*s  the last %zu\n", NAME_WIDTH, "", (int)width, "now",
+                  CHANGE_WIDTH, "change", h->n - from);
     for (size_t i = 0; i < s->n_series; i++)
         put_series(out, s, from, width, s->series[i]);
     if (h->place[h->n - 1] + 1 < TG_CHANGEPOINT_FEWEST)
@@ -186,6 +201,7 @@ static void put_suite(struct tg_buf *out, const struct tg_history_report *r,
             out,
             "  durations are judged with %d or more nights of one environment; tonight's has %zu\n",
             TG_CHANGEPOINT_FEWEST, h->place[h->n - 1] + 1);
+    put_lone(out, s);
     tg_buf_puts(out, s->n_events ? "events\n" : "no events\n");
     for (size_t i = 0; i < s->n_events; i++)
         put_event(out, s, &s->events[i]);

@@ -7,6 +7,7 @@
 #include "core/base/utf8.h"
 #include "core/diff/stats.h"
 #include "reporters/escape.h"
+#include "reporters/label.h"
 #include "reporters/page/assets.h"
 #include "reporters/svg_ground.h"
 
@@ -146,31 +147,45 @@ static void put_bands(const struct plot *p, double *scratch)
     }
 }
 
-double tg_trend_level(const struct tg_history_suite *s, uint32_t series)
-{
-    const struct tg_history *h = s->history;
-    double v[BAND_FEWEST];
-    size_t n = 0;
-    for (size_t i = s->first; i < h->n && n < BAND_FEWEST; i++) {
-        double one = tg_history_plain(h, i, series);
-        if (h->stream[i] == h->stream[h->n - 1] && !isnan(one))
-            v[n++] = one;
-    }
-    return n ? tg_median(v, n) : (double)NAN;
-}
-
 /* ---- the scale ---- */
 
+/*
+ * Small drawings stand side by side, where 1 % must not look like 30 %: each shows 10 % more and less than
+ * its level (TG_HISTORY_SPAN), and says so where its values need more.
+ */
 static void choose_scale(struct plot *p)
 {
     double lo, hi, room;
-    tg_history_range(p->h, p->first, p->series, &lo, &hi);
+    tg_history_span(p->s, p->first, p->series, &lo, &hi);
+    if (!p->box->small)
+        tg_history_range(p->h, p->first, p->series, &lo, &hi);
     if (!isfinite(lo))
         lo = hi = 0;
     /* Noise of a per mille must not fill the drawing. */
-    room = fmax(0.08 * (hi - lo), 0.02 * fabs(hi));
+    room = p->box->small ? 0 : fmax(0.08 * (hi - lo), 0.02 * fabs(hi));
     p->min = lo >= 0 && lo - room < 0 ? 0 : lo - room;
-    p->max = hi + (room > 0 ? room : 1);
+    p->max = hi > p->min || room > 0 ? hi + room : p->min + 1;
+}
+
+static bool is_part(const struct plot *p)
+{
+    return p->h->series->v[p->series].scale == TG_SCALE_PART;
+}
+
+/* "+12 %" at the top, "-10 %" at the bottom: of the level that the series began with. */
+static void put_scale(const struct plot *p)
+{
+    double level = tg_history_level(p->s, p->series);
+    const double at[] = { p->max, p->min };
+    for (size_t i = 0; i < 2 && (is_part(p) || level > 0); i++) {
+        double v = is_part(p) ? at[i] - level : 100 * (at[i] / level - 1);
+        TG_BUF text = { 0 };
+        tg_buf_puts(&text, v > 0 ? "+" : "\xe2\x88\x92");
+        tg_dec_put_fixed(&text, fabs(v), 0);
+        tg_buf_puts(&text, is_part(p) ? " pp" : " %");
+        put_text(p, "scale end", p->box->x + p->box->width, i ? p->low + 3 : p->top + 7,
+                 tg_buf_sv(&text));
+    }
 }
 
 static void put_value_text(struct tg_buf *out, const struct plot *p, double v)
@@ -215,41 +230,64 @@ static const struct tg_moved_series *moved_of(const struct plot *p,
     return NULL;
 }
 
-/* "+14.6 %  5eea04": the change, and where the page tells the rest. */
+/* The step's panel has the mark of everything that the step takes longer or shorter by. */
+static bool is_step_time(const struct plot *p)
+{
+    const struct tg_series *x = &p->h->series->v[p->series];
+    return x->what == TG_SERIES_METRIC && x->metric == TG_METRIC_STEP_TIME;
+}
+
+/* "+14.6 %  5eea04": the change, or what it costs the step, and where the page tells the rest. */
 static void put_event_label(const struct plot *p, const struct tg_history_event *e,
-                            const struct tg_moved_series *m, double x, size_t row)
+                            const struct tg_moved_series *m, double x, size_t row, bool worse)
 {
     TG_BUF text = { 0 };
     bool left = x > p->right - LABEL_WIDTH;
-    tg_history_put_change(&text, p->h, m);
+    if (m)
+        tg_history_put_change(&text, p->h, m);
+    else
+        tg_history_put_cost(&text, e->cost_ns);
     tg_buf_printf(&text, "  %.6s", e->id);
     put_text(p,
-             m->worse ? (left ? "upt end" : "upt")
-             : left   ? "downt end"
-                      : "downt",
+             worse  ? (left ? "upt end" : "upt")
+             : left ? "downt end"
+                    : "downt",
              x + (left ? -4 : 4), p->top - 6 - 14 * (double)row, tg_buf_sv(&text));
+}
+
+enum { LABEL_ROWS = 3 };
+
+/* The lowest row with room for a label at x, in which its end is noted; LABEL_ROWS: there is none. */
+static size_t label_row(const struct plot *p, double *end, double x)
+{
+    bool left = x > p->right - LABEL_WIDTH;
+    for (size_t row = 0; row < LABEL_ROWS; row++)
+        if (x - (left ? LABEL_WIDTH : 0) >= end[row]) {
+            end[row] = x + (left ? 0 : LABEL_WIDTH);
+            return row;
+        }
+    return LABEL_ROWS;
 }
 
 /* The change is within the shaded nights; a line ends them. */
 static void put_events(const struct plot *p)
 {
-    double end[2] = { -INFINITY, -INFINITY };
+    double end[LABEL_ROWS] = { -INFINITY, -INFINITY, -INFINITY };
     for (size_t i = 0; i < p->h->n_events; i++) {
         const struct tg_history_event *e = &p->h->event[i];
         const struct tg_moved_series *m = moved_of(p, e);
+        bool worse = m ? m->worse : e->cost_ns > 0;
         double from, to;
         size_t row;
-        if (!m || e->to < p->first)
+        if ((!m && (!is_step_time(p) || e->cost_ns == 0)) || e->to < p->first)
             continue;
         from = x_of(p, (double)(e->from > p->first ? e->from : p->first));
         to = x_of(p, (double)e->to);
-        put_rect(p, m->worse ? "event up" : "event down", from, p->top, fmax(to - from, 2),
+        put_rect(p, worse ? "event up" : "event down", from, p->top, fmax(to - from, 2),
                  p->low - p->top);
-        if (p->box->small)
-            continue;
-        row = to < end[0] && to >= end[1];
-        end[row] = to + LABEL_WIDTH;
-        put_event_label(p, e, m, to, row);
+        row = p->box->small ? LABEL_ROWS : label_row(p, end, to);
+        if (row < LABEL_ROWS)
+            put_event_label(p, e, m, to, row, worse);
     }
 }
 
@@ -335,8 +373,8 @@ static void put_head(const struct plot *p)
     TG_BUF name = { 0 }, value = { 0 };
     double now = p->n > p->first ? p->v[p->n - 1 - p->first] : (double)NAN;
     double width = p->box->width - (p->box->small ? 130 : 220);
-    tg_shorten_visible(&name, p->h->series->v[p->series].name,
-                       (size_t)fmax(width / (p->box->small ? 7.1 : 9), 8));
+    tg_label_put_one(&name, p->h->series->v[p->series].name,
+                     (size_t)fmax(width / (p->box->small ? 7.3 : 9), 12));
     put_value_text(&value, p, now);
     put_text(p, p->box->small ? "name" : "title", p->box->x, p->box->y + (p->box->small ? 12 : 18),
              tg_buf_sv(&name));
@@ -381,8 +419,8 @@ void tg_trend_put(struct tg_buf *out, const struct tg_history_suite *s, uint32_t
     for (size_t i = p.first; i < p.n; i++)
         p.v[i - p.first] = tg_history_plain(p.h, i, series);
     p.left = box->x + (box->small ? 0 : 76);
-    p.right = box->x + box->width - (box->small ? 4 : 36);
-    p.top = box->y + (box->small ? 20 : 60);
+    p.right = box->x + box->width - (box->small ? 42 : 36);
+    p.top = box->y + (box->small ? 20 : 74);
     p.low = box->y + box->height - (box->small ? 4 : 42);
     choose_scale(&p);
     put_group(&p);
@@ -390,6 +428,8 @@ void tg_trend_put(struct tg_buf *out, const struct tg_history_suite *s, uint32_t
     if (!box->small) {
         put_grid(&p);
         put_dates(&p);
+    } else {
+        put_scale(&p);
     }
     put_bands(&p, TG_NEW_N(a, double, p.n - p.first + 1));
     put_events(&p);
@@ -410,12 +450,7 @@ void tg_trend_put_spark(struct tg_buf *out, const struct tg_history_suite *s, ui
     double lo, hi;
     int at = 0, x = 0;
     bool pen = false;
-    tg_history_range(h, first, series, &lo, &hi);
-    if (!(hi - lo >= 0.02 * fabs(hi))) { /* noise of a per mille is a straight line */
-        double middle = (hi + lo) / 2;
-        lo = middle - 0.01 * fabs(middle);
-        hi = middle + 0.01 * fabs(middle);
-    }
+    tg_history_span(s, first, series, &lo, &hi);
     tg_buf_printf(out, "<svg class=\"spark\" width=\"%d\" height=\"22\"><path d=\"",
                   STEP * TG_SPARK_NIGHTS);
     for (size_t i = first; i < h->n; i++) {
@@ -450,6 +485,50 @@ enum {
     LEGEND = 30,
     SHOWN = 13
 };
+
+/* The value of the colour at the begin of `text`, "--t-bg)", in a list "--t-bg:#fff;…}"; its length in *n. */
+static tg_sv colour(tg_sv list, tg_sv text, size_t *n)
+{
+    tg_sv name = tg_sv_cut(&text, ')'), value;
+    *n = name.n + 1;
+    while (list.n) {
+        value = tg_sv_cut(&list, ';');
+        if (tg_sv_eq(tg_sv_cut(&value, ':'), name))
+            return value;
+    }
+    return TG_SV("inherit");
+}
+
+/* The rules with the colours themselves: librsvg and editors of drawings know no var(). */
+static void put_rules(struct tg_buf *out, tg_sv rules, tg_sv list)
+{
+    const tg_sv open = TG_SV("var(");
+    for (size_t i = 0, n; i < rules.n;) {
+        if (!tg_sv_starts(tg_sv_from(rules, i), open)) {
+            tg_buf_putc(out, rules.p[i++]);
+            continue;
+        }
+        tg_buf_add(out, colour(list, tg_sv_from(rules, i + open.n), &n));
+        i += open.n + n;
+    }
+}
+
+/* history.css begins with two lines of colours: ":root{…}", and the same in the dark. */
+static void put_style(struct tg_buf *out)
+{
+    tg_sv rules = { tg_history_css, tg_history_css_size }, list[2];
+    for (size_t i = 0; i < 2; i++) {
+        list[i] = tg_sv_cut(&rules, '\n');
+        while (list[i].n && !tg_sv_starts(list[i], TG_SV("--t-")))
+            list[i] = tg_sv_from(list[i], 1);
+        while (list[i].n && list[i].p[list[i].n - 1] == '}')
+            list[i].n--;
+    }
+    put_rules(out, rules, list[0]);
+    tg_buf_puts(out, "@media (prefers-color-scheme:dark){");
+    put_rules(out, rules, list[1]);
+    tg_buf_puts(out, "}\n");
+}
 
 static void put_legend(struct tg_buf *out, double y)
 {
@@ -501,7 +580,7 @@ void tg_trend_svg(struct tg_buf *out, const struct tg_history_suite *s)
     tg_buf_puts(out, "<title>Nights of ");
     tg_esc_xml(out, s->name);
     tg_buf_puts(out, "</title>\n<style>");
-    tg_buf_add(out, (tg_sv){ tg_history_css, tg_history_css_size });
+    put_style(out);
     tg_buf_printf(
         out,
         "</style>\n<rect class=\"paper\" x=\".5\" y=\".5\" width=\"%d\" height=\"%d\" rx=\"8\"/>\n"

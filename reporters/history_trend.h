@@ -24,9 +24,6 @@ void tg_trend_put(struct tg_buf *out, const struct tg_history_suite *s, uint32_t
  */
 enum { TG_SPARK_NIGHTS = 60 };
 void tg_trend_put_spark(struct tg_buf *out, const struct tg_history_suite *s, uint32_t series);
-/* Median of the first five nights that are shown of the newest environment; NAN: fewer than one. */
-double tg_trend_level(const struct tg_history_suite *s, uint32_t series);
-
 /* A whole file: the first series large, the others as small multiples. */
 void tg_trend_svg(struct tg_buf *out, const struct tg_history_suite *s);
 #endif

@@ -196,14 +196,36 @@ static struct piece lambda_arguments(tg_sv s, struct piece of)
     return (struct piece){ of.at, of.at };
 }
 
-/* Of a kernel that is a frame only the functor stays. */
+/* "_ZN2at6native13reduce_kernelILi512E…": "reduce_kernel", the last name before the template's arguments. */
+static struct piece mangled_name(tg_sv s)
+{
+    size_t at = tg_sv_starts(s, TG_SV("_ZN")) ? 3 : tg_sv_starts(s, TG_SV("_Z")) ? 2 : s.n, n;
+    struct piece name = { 0, 0 };
+    while (at < s.n && tg_is_digit(s.p[at])) {
+        for (n = 0; at < s.n && tg_is_digit(s.p[at]) && n < s.n; at++)
+            n = 10 * n + (size_t)(s.p[at] - '0');
+        if (!n || n > s.n - at)
+            break;
+        name = (struct piece){ at, at + n };
+        at += n;
+    }
+    return name;
+}
+
+/* Of a kernel that is a frame only the functor stays; of a mangled name the function's. */
 static void drop_frame(struct tg_label *l)
 {
     tg_sv s = tg_buf_sv(&l->name);
     size_t begin = tg_sv_starts(s, TG_SV("void ")) ? 5 : 0;
-    struct piece whole = { begin, s.n }, within = whole, functor, work;
+    struct piece whole = { begin, s.n }, within = whole, functor = mangled_name(s), work;
     if (begin == s.n)
         return;
+    if (functor.at < functor.end) {
+        l->framed = true;
+        hide(l, 0, s.n, TG_LABEL_DROPPED);
+        hide(l, functor.at, functor.end - functor.at, TG_LABEL_SHOWN);
+        return;
+    }
     functor = find_functor(s, &within);
     if (within.at == whole.at || functor.at >= functor.end)
         return;

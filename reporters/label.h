@@ -11,7 +11,7 @@
  * C++ signature, and at::detail::Array<char*, 2>, which all elementwise kernels have. If that is
  * longer than the width, a kernel that runs any functor (elementwise, reduce, multi_tensor_apply,
  * cutlass::Kernel) is called by the functor, and by what its lambda works on:
- * "direct_copy_kernel_cuda(float)". Of what is still longer an ellipsis replaces the middle.
+ * "direct_copy_kernel_cuda(float)", and a mangled name by the function's own. Of what is still longer an ellipsis replaces the middle.
  * If two different names would then look alike, they are shortened around their first difference
  * instead; a gemm then keeps its word, "…s16816gemm_fp16…64x4_tn". Equal functors get what launches
  * them, "MulFunctor<float> of aten::div", where that is known and differs; else a number,

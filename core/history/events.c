@@ -286,12 +286,17 @@ static enum tg_event_kind kind_of(const struct tg_history *h, const struct tg_hi
     return e->cost_ns > 0 ? TG_EVENT_REGRESSION : TG_EVENT_IMPROVEMENT;
 }
 
-size_t tg_history_since(const struct tg_history_event *e)
+bool tg_history_is_slow(const struct tg_history_event *e)
 {
     for (size_t i = 0; i < e->n; i++)
         if (e->v[i].slowly)
-            return e->from + 1;
-    return e->to;
+            return true;
+    return false;
+}
+
+size_t tg_history_since(const struct tg_history_event *e)
+{
+    return tg_history_is_slow(e) ? e->from + 1 : e->to;
 }
 
 bool tg_history_is_worse(const struct tg_history_event *e)

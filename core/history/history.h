@@ -116,9 +116,24 @@ void tg_history_replay(struct tg_history *h, tg_sv suite, struct tg_arena *a);
 /* Slower, drifting, or called more often: what a night fails by, until somebody accepts it. */
 bool tg_history_is_worse(const struct tg_history_event *e);
 
+/* A drift, better or worse: it came on several nights between `from` and `to`. */
+bool tg_history_is_slow(const struct tg_history_event *e);
 /* The night since which it is so: of a drift the first one that is worse. */
 size_t tg_history_since(const struct tg_history_event *e);
 
 /* The value of a series less the common factor of its night; NAN: none. */
 double tg_history_corrected(const struct tg_history *h, size_t night, uint32_t series);
+
+/*
+ * Nights from `first` on, but the newest, that were slow alone: one name took 10 % more than in the nights
+ * around, and those beside it did not. No event, and a word on the page. The costliest first; `out` has room
+ * for all nights. Returns their number.
+ */
+struct tg_lone_night {
+    size_t night;
+    uint32_t series; /* that cost most */
+    double e;        /* ln ratio */
+    double cost_ns;
+};
+size_t tg_history_lone_nights(const struct tg_history *h, size_t first, struct tg_lone_night *out);
 #endif

@@ -20,11 +20,19 @@ BOT = "github-actions[bot]"
 
 
 def event(number=1, state="open", kind="regression", frm=A, fails=True, **more):
-    operators = [{"name": f"aten::op{number}", "kind": "op", "change": "step", "delta_pct": 12.34, "cost_ns_per_step": 4.2e6,
+    operators = [{"name": f"aten::op{number}", "short": f"op{number}", "kind": "op", "change": "step", "delta_pct": 12.34, "cost_ns_per_step": 4.2e6,
                   "before": 1, "after": 2, "worse": True, "back": False}]
     return dict({"id": f"{number:012x}", "suite": "train", "state": state, "kind": kind, "new": True, "fails": fails, "from": frm,
                  "to": B, "commits": [{"commit": B, "date": "2026-01-02", "author": "Ann", "subject": "a change", "night": True}],
-                 "operators": operators, "delta_pct": 12.34, "cost_ns_per_step": 4.2e6, "evidence": {"night": B}}, **more)
+                 "operators": operators, "delta_pct": 12.34, "cost_ns_per_step": 4.2e6, "cost_pct_of_step": 3.14, "grown": False,
+                 "since": "2026-01-02", "evidence": {"night": B}}, **more)
+
+
+# 100 for seven nights, one not known, then 110 and 130: from 10 % below the first five to their highest, 90 to 130
+VALUES, BARS = [100] * 7 + [None, 110, 130], "\u2582" * 7 + " \u2584\u2588"
+KERNEL = "void at::native::vectorized_elementwise_kernel<4, at::native::BinaryFunctor<float, float, float, MulFunctor<float> > >"
+SLOWLY = event(kind="drift", operators=[dict(event()["operators"][0], name=KERNEL, short="MulFunctor<float>", delta_pct=16.1)],
+               files=["a.py", "b.py"], files_changed=2)
 
 
 def mark(number=1, said=f"open:regression:{A}:{B}", suite="train"):
@@ -68,6 +76,17 @@ CASES = [
     ("two of one event, one closed by a person: the open one", [event(frm=C)], [old(1, 3, state="closed"), old(1, 9)], {}, ["PATCH", "POST"],
      "1 commented", [("closed", mark()), ("open", mark(said=f"open:regression:{C}:{B}"))]),
     ("on the third page", [event()], [old(i, i) for i in range(2, 231)] + [old(1, 300)], {"nights": []}, [], "1 unchanged", None),
+    ("a drift: its short name, nights, share and trend", [SLOWLY], [],
+     {"title": "tracegate train: MulFunctor<float> +16.1 %",
+      "body": ["since 2026-01-02 until 2026-01-09, little by little", "+4.2 ms a step, 3.1 % of it", f"`{BARS}` `MulFunctor<float>`",
+               "of which several may have", "2026-01-02 `a change` by `Ann`", "Changed: `a.py`, `b.py`"]}, ["POST"], "1 opened", None),
+    ("it grew: its title says so", [dict(SLOWLY, grown=True)], [old(1, said=f"open:drift:{A}:{C}")],
+     {"title": "tracegate train: MulFunctor<float> +16.1 %", "comment": "There is more of it: drift, +16.1 %, since 2026-01-02"},
+     ["PATCH", "POST"], "1 commented", None),
+    ("a title of a person's stays", [dict(SLOWLY, grown=True)], [dict(old(1, said=f"open:drift:{A}:{C}"), title="Ann looks at it")],
+     {"title": "Ann looks at it"}, ["PATCH", "POST"], "1 commented", None),
+    ("a step has no trend that is not known", [event()], [], {"title": "tracegate train: op1 +12.3 %", "lacks": "in the last"}, ["POST"],
+     "1 opened", None),
     ("ten at a time", [event(i + 1) for i in range(13)], [], {}, ["POST"] * 10, "3 more events", None),
     ("read-only token", [event()], [], {"read_only": True}, ["POST"], "may not write", []),
     ("issues are off", [event()], [], {"plan": [("GET", 410, {})]}, [], "turned off", []),
@@ -82,7 +101,10 @@ CASES = [
 
 def call(mock, events, folder, nights):
     path = os.path.join(folder, "history.json")
-    write_json(path, {"tracegate_history": 1, "nights": [{"suite": s} for s in nights], "events": events, "series": []})
+    series = [{"suite": "train", "kind": "op", "name": e["operators"][0]["name"], "unit": "ns", "values": VALUES}
+              for e in events if e["kind"] == "drift"]
+    write_json(path, {"tracegate_history": 1, "nights": [{"suite": s, "commit": B, "date": "2026-01-09"} for s in nights],
+                      "events": events, "series": series})
     env = dict(os.environ, GITHUB_TOKEN="secret-token", GITHUB_API_URL=mock.url, GITHUB_REPOSITORY="o/r", GITHUB_ACTIONS="true",
                TRACEGATE_RETRY_DELAY="0.01")
     return subprocess.run([SCRIPT, path], env=env, capture_output=True, text=True, timeout=60)
@@ -104,6 +126,11 @@ def check(description, name, events, before, more, writes, said, after):
                  ("labels", all(x in ("tracegate", {"name": "tracegate"}) for i in mock.issues for x in i["labels"]), True)]
         if after is not None:
             facts.append(("issues", got, after))
+        if "title" in more:
+            facts.append(("title", mock.issues[-1]["title"], more["title"]))
+        facts += [(f"body: {x}", x in bodies[0], True) for x in more.get("body", [])]
+        if "lacks" in more:
+            facts.append(("body lacks", more["lacks"] in bodies[0], False))
         if "comment" in more:
             facts.append(("comment", more["comment"] in mock.comments[-1]["body"], True))
         github.expect_facts(name, facts, text)

@@ -176,8 +176,13 @@ def check_states(repo, told):
 
 
 def check_forms(repo):
-    text = repo.run("history", "--op", "demo::op08", "--last", "20")
-    check("sparkline", "▁" in text.stdout and "demo::op08" in text.stdout and "demo::op07 " not in text.stdout, text.stdout)
+    # Noise of 1 % in bars of 10 % more and less is a line; +12 % fills them, from its night on.
+    text = repo.run("history", "--suite", "default", "--op", "demo::op08", "--last", "20")
+    bars = re.findall("[▁-█]+", text.stdout)
+    check("bars: noise is a line", len(bars) == 1 and len(bars[0]) == 20 and set(bars[0]) <= set("▄▅▆"), text.stdout)
+    check("the names asked for", "demo::op08" in text.stdout and "demo::op07 " not in text.stdout, text.stdout)
+    bars = re.findall("[▁-█]+", repo.run("history", "--suite", "default", "--op", "demo::op08", "--until", repo.sha[46]).stdout)
+    check("bars: a change is seen", bars and set(bars[0][:30]) <= set("▃▄▅▆") and set(bars[0][-8:]) <= set("▇█"), bars)
     csv = repo.run("history", "--format", "csv", "--suite", "default", "--op", "demo::op08").stdout.splitlines()
     check("csv: a line a night", len(csv) == NIGHTS, len(csv))
     again = repo.run("history", "--format", "json").stdout

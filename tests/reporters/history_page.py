@@ -30,8 +30,19 @@ def drawing(path):
     text = open(path, encoding="utf-8").read()
     expect("drawing: thirteen trends", len(root.findall(".//{*}g[@class='trend']")), 13)
     expect("drawing: addresses", re.findall(r"(?:https?:|url\(|href)", text.replace("http://www.w3.org/2000/svg", "")), [])
-    # op 7 changed: one shaded place in its small multiple; the environment in all of them
-    expect("drawing: one event, and the legend's", len(re.findall(r'class="event up"', text)), 2)
+    # op 7 changed: one shaded place in its small multiple, one in the step's panel; the environment in all of them
+    expect("drawing: one event, and the legend's", len(re.findall(r'class="event up"', text)), 3)
+    trends = root.findall(".//{*}g[@class='trend']")
+    texts = [[t.text for t in g.findall("{*}text")] for g in trends]
+    expect("drawing: what the step's panel says", any(re.match(r"\+2\d\d us  [0-9a-f]{6}$", t or "") for t in texts[0]), True)
+    # op 7 rose by 20 %, and what was noise of 0.5 % stays a line: a scale that is the same or says so
+    tops = [next(t for t in x if t.endswith(" %")) for x in texts[1:]]
+    expect("drawing: scales", (19 <= float(tops[0][1:-2]) <= 22, set(tops[1:])), (True, {"+10 %"}))
+    def height(g):
+        ys = [float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", g.find("{*}path[@class='line']").get("d"))]
+        return (max(ys) - min(ys)) / (float(g.get("data-low")) - float(g.get("data-top")))
+    expect("drawing: heights", (height(trends[1]) > 0.6, max(map(height, trends[2:])) < 0.1), (True, True))
+    expect("drawing: colours that librsvg knows", ("var(" in text, "prefers-color-scheme:dark" in text), (False, True))
     expect("drawing: environments", len(re.findall(r'class="env"', text)), 13 + 1)
 
 

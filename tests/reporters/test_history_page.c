@@ -168,9 +168,9 @@ TEST(equal_input_gives_equal_bytes)
 /* Nights 40 to 59 of op 7 are on the other machine: its first five nights are 20 to 24. */
 CASE(the_level_is_that_of_tonights_environment)
 {
-    assert_true(fabs(tg_trend_level(&b->suite, 7) / 1e6 - 1) < 0.006);
+    assert_true(fabs(tg_history_level(&b->suite, 7) / 1e6 - 1) < 0.006);
     b->suite.first = 45;
-    assert_true(fabs(tg_trend_level(&b->suite, 7) / 1.2e6 - 1) < 0.006);
+    assert_true(fabs(tg_history_level(&b->suite, 7) / 1.2e6 - 1) < 0.006);
 }
 
 /* A page and a drawing of nothing: no night, no series. */

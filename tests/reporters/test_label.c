@@ -65,6 +65,19 @@ TEST(the_functor_stays)
     one("void reduce_kernel<(>", 34, "reduce_kernel<(>");
 }
 
+/* The function's own name, where the whole is too long; what is no mangled name is whole, whatever it begins with. */
+TEST(a_mangled_name_is_called_by_its_function)
+{
+    static const char reduce[] = "_ZN2at6native13reduce_kernelILi512ELi1ENS0_8ReduceOpIfffEEEvT1_";
+    one(reduce, 34, "reduce_kernel");
+    one(reduce, 90, reduce);
+    one("_Z18long_kernel_name_1fPfS_S_iiiiiiii", 24, "long_kernel_name_1");
+    one("_Z", 12, "_Z");
+    assert_true(tg_label_stands_for(TG_SV("reduce_kernel"), tg_sv_of(reduce)));
+    assert_false(tg_label_stands_for(TG_SV("native"), tg_sv_of(reduce)));
+    assert_false(tg_label_stands_for(TG_SV("at"), TG_SV("_Z99999999999999999999999at")));
+}
+
 /* Whatever the width: a name without its rank is another one. */
 TEST(the_rank_stays)
 {

@@ -151,7 +151,7 @@ const struct tg_cmd tg_cmd_ab = {
         "\n"
         "It goes in stages: one run a side, for what the program does; five, for what looks "
         "slower; "
-        "only if something does, 6 and 12 new ones, in which nothing else is judged. Options that "
+        "only if something does, 4, 8 and 12 new ones, in which nothing else is judged. Options that "
         "are "
         "not listed here are those of check. The exit code is that of check; 3 when a side does "
         "not "

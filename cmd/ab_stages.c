@@ -4,9 +4,10 @@
 
 #include "cmd/ab.h"
 #include "core/base/host.h"
+#include "core/diff/numbers.h"
 #include "core/trace/trace.h"
 
-enum { MOST_RUNS = 17, MOST_ONE_LOOK = 20, MAX_SAID = 64 << 20 };
+enum { MOST_ONE_LOOK = 20, MAX_SAID = 64 << 20 };
 
 /* ---- judging ---- */
 
@@ -234,7 +235,8 @@ static int stages(struct tg_ab *ab, struct judged *j, struct tg_err *err)
 {
     const char *file = tg_arena_printf(ab->arena, "%s/ask", ab->tmp);
     int64_t begin = tg_host_ms(), until = ab->budget_ms ? begin + ab->budget_ms : 0;
-    int64_t most = ab->o->max_runs == TG_OPT_UNSET ? MOST_RUNS : ab->o->max_runs;
+    int64_t most = ab->o->max_runs == TG_OPT_UNSET ? TG_ASK_FIRST + TG_ASK_LOOKS * TG_ASK_NEW
+                                                   : ab->o->max_runs;
     struct ask k = { .first = 1, .names = "" };
     for (int stage = 1;; stage++) {
         struct tg_strs more = { 0 };

@@ -8,8 +8,6 @@
 #include "core/base/decimal.h"
 #include "core/diff/numbers.h"
 
-enum { MOST_RUNS = 17 }; /* a side, unless --max-runs says: 5 and 12 new ones */
-
 static bool read_detect(struct tg_check *c, struct tg_err *err)
 {
     const char *text = c->o->detect;
@@ -26,7 +24,8 @@ static bool read_detect(struct tg_check *c, struct tg_err *err)
 
 static bool read_most(struct tg_check *c, struct tg_err *err)
 {
-    int64_t most = c->o->max_runs == TG_OPT_UNSET ? MOST_RUNS : c->o->max_runs;
+    int64_t most =
+        c->o->max_runs == TG_OPT_UNSET ? TG_ASK_FIRST + TG_ASK_LOOKS * TG_ASK_NEW : c->o->max_runs;
     if (most < 1 || most > 1000)
         return tg_err_usage(err, "--max-runs '%s' is not from 1 to 1000",
                             "Give the most runs a side that there may be.",

@@ -83,13 +83,15 @@ struct tg_evidence {
     double se, z, tau; /* threshold pieces of this number of runs */
     double steady_tau; /* of device work: proven and larger than this warns; 0: of nothing else */
     double p, p_limit; /* exact one-sided rank test */
-    unsigned above, pairs; /* fresh runs above all baseline runs; number of fresh runs */
-    double mde;            /* smallest detectable change, as ratio - 1 */
-    bool proven;           /* e over z * se, rank test, both halves of the steps; judged or not */
-    bool slower;           /* proven, and large enough (tau, floor) */
-    bool faster;           /* the same with signs swapped: for "improved" lines */
-    bool less;             /* `proven` with signs swapped: it takes less time, however little */
-    bool suspicious;       /* too few runs, but large and separated */
+    bool beside;       /* companions.c found how its time goes with that of other names; then */
+    double e_beside, p_beside; /* e and p of the values less what these show of each run */
+    unsigned above, pairs;     /* fresh runs above all baseline runs; number of fresh runs */
+    double mde;                /* smallest detectable change, as ratio - 1 */
+    bool proven;     /* e over z * se, rank test, both halves of the steps; judged or not */
+    bool slower;     /* proven, and large enough (tau, floor) */
+    bool faster;     /* the same with signs swapped: for "improved" lines */
+    bool less;       /* `proven` with signs swapped: it takes less time, however little */
+    bool suspicious; /* too few runs, but large and separated */
     /* In every fresh run, one step takes much longer than the usual step of either side, and longer than
      * any baseline step. This only warns. `slowest`: ns, medians over runs. */
     bool some_steps;

@@ -5,13 +5,14 @@
 /* Runs a side, first and new, of the look after the one that has `first` and `new`; 0: none. */
 static size_t next_look(size_t first, size_t new, size_t most)
 {
-    size_t wanted = new ? 2 * new : TG_ASK_NEW;
+    size_t wanted = new < TG_ASK_LOOKS *TG_ASK_NEW ? new + TG_ASK_NEW : 2 * new;
     size_t left = most > first ? most - first : 0;
 
     if (first < TG_ASK_FIRST && first < most && !new)
         return most < TG_ASK_FIRST ? most : TG_ASK_FIRST;
-    wanted = wanted < left ? wanted : left;
-    return wanted > new &&wanted >= TG_ASK_NEW ? first + wanted : 0;
+    if (left <= TG_ASK_FIRST || left <= new)
+        return 0;
+    return first + (wanted < left ? wanted : left);
 }
 
 struct tg_asking tg_asking_of(size_t first, size_t new, size_t most, double detect)
@@ -23,12 +24,20 @@ struct tg_asking tg_asking_of(size_t first, size_t new, size_t most, double dete
                                .early = first < TG_ASK_FIRST &&first < most && !new };
 }
 
+/* Measured, and beside its companions, if it has any, it looks slower, with a p of at most one of these. */
+static bool looks_slower(const struct tg_evidence *ev, double p, double p_beside)
+{
+    double size = log1p(TG_ASK_SIZE);
+    return ev->e > size &&
+           (ev->p <= p || (ev->beside && ev->e_beside > size && ev->p_beside <= p_beside));
+}
+
 bool tg_confirm_suspects(const struct tg_evidence *first, const double *step_ns)
 {
     if (first->judged != TG_JUDGED)
         return first->withheld;
     return first->proven || (step_ns && first->value[TG_BASE] >= TG_ASK_PART * step_ns[TG_BASE] &&
-                             first->e > log1p(TG_ASK_SIZE) && first->p <= TG_ASK_SCREEN_P);
+                             looks_slower(first, TG_ASK_SCREEN_P, TG_P_5));
 }
 
 static bool excludes(const struct tg_evidence *ev, double detect)
@@ -36,17 +45,22 @@ static bool excludes(const struct tg_evidence *ev, double detect)
     return ev->e + TG_Z_EXCLUDED * ev->se < log1p(detect);
 }
 
-enum tg_asked tg_confirm(const struct tg_evidence *again, double detect, bool last)
+/* The largest p that confirms; of what the first look proves a larger one, since both have to err. */
+static double red_p(bool proven, bool last)
+{
+    return proven ? TG_ASK_PROVEN_P : last ? TG_ASK_RED_P : TG_ASK_RED_P / 2;
+}
+
+enum tg_asked tg_confirm(const struct tg_evidence *first, const struct tg_evidence *again,
+                         double detect, bool last)
 {
     if (again->judged != TG_JUDGED)
         return last ? TG_ASKED_UNTOLD : TG_ASKED_OPEN;
-    if (again->e > log1p(TG_ASK_SIZE) && again->p <= TG_ASK_RED_P)
+    if (looks_slower(again, red_p(first->slower, last), TG_ASK_RED_P / 4))
         return TG_ASKED_RED;
-    if (again->p >= TG_ASK_CLEAR_P)
+    if (again->p > TG_QUARTER || (last && excludes(again, detect)))
         return TG_ASKED_CLEARED;
-    if (last)
-        return excludes(again, detect) ? TG_ASKED_CLEARED : TG_ASKED_UNTOLD;
-    return again->p > TG_ASK_MORE_P && excludes(again, detect) ? TG_ASKED_CLEARED : TG_ASKED_OPEN;
+    return last ? TG_ASKED_UNTOLD : TG_ASKED_OPEN;
 }
 
 /* The error falls with the root of the runs. */
@@ -64,18 +78,19 @@ void tg_confirm_set(struct tg_evidence *ev, const struct tg_evidence *again,
 
     ev->asked = last ? TG_ASKED_UNTOLD : TG_ASKED_OPEN;
     if (judged) {
-        enum tg_asked asked = tg_confirm(again, asking->detect, last);
+        enum tg_asked asked = tg_confirm(ev, again, asking->detect, last);
+        double p_limit = red_p(ev->slower, last);
         size_t pooled = ev->pooled;
         *ev = *again;
         ev->pooled = pooled;
         ev->asked = asked;
+        ev->p_limit = p_limit;
         ev->tell_runs = runs_that_tell(again, asking->new, asking->detect);
     }
     ev->asked_runs = asking->new;
     ev->proven = ev->slower = ev->asked == TG_ASKED_RED;
     ev->suspicious = ev->withheld = false;
     ev->tau = TG_ASK_SIZE;
-    ev->p_limit = TG_ASK_RED_P;
 }
 
 const struct tg_op *tg_confirm_op(const struct tg_comparison *again, const struct tg_op *op)

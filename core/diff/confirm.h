@@ -7,10 +7,11 @@
  *
  *     one run per side      counts alone: what they prove ends it
  *     TG_ASK_FIRST per side counts and sizes are final; a time that looks slower is a suspect
- *     TG_ASK_NEW more       suspects only, in these new runs: red, cleared, or open
- *     twice as many new     the same of those that are open, until the last look leaves none open
+ *     TG_ASK_NEW more       suspects only, in all new runs so far: cleared, red if they are enough, or open
+ *     as many more, twice   the same of those that are open; the last look leaves none open
  *
- * The plan is fixed before the first run, and the largest p that confirms is the same in each look.
+ * The plan is fixed before the first run, and so are the largest p that confirm: a smaller one while more
+ * may be asked, so that most of the allowed error is left for the look that has most runs.
  * Pure functions. Error rates, and the designs tried: docs/experiments/ask-again.md.
  */
 #include "core/diff/compare.h"
@@ -21,7 +22,7 @@ struct tg_asking {
     double detect;                     /* the size that matters, as ratio - 1 */
     size_t first, new;                 /* runs per side that are there */
     size_t
-        next;   /* runs per side, first and new, that the next look would have; 0: this is the last */
+        next; /* runs per side, first and new, that the next look would have; 0: this is the last */
     bool early; /* a look at counts: TG_ASK_FIRST are still to come, and no time is asked */
 };
 /* `most`: runs per side that there may be in all. */
@@ -33,7 +34,8 @@ struct tg_asking tg_asking_of(size_t first, size_t new, size_t most, double dete
  */
 bool tg_confirm_suspects(const struct tg_evidence *first, const double *step_ns);
 /* What all new runs so far say of a suspect. `last`: there will be no more of them. */
-enum tg_asked tg_confirm(const struct tg_evidence *again, double detect, bool last);
+enum tg_asked tg_confirm(const struct tg_evidence *first, const struct tg_evidence *again,
+                         double detect, bool last);
 /*
  * The evidence of a suspect, `ev`, as the stages so far leave it: with the numbers of the new runs, if
  * `again` has any. NULL: there are no new runs, or they lack it.

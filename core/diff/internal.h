@@ -246,6 +246,9 @@ void tg_evidence_of_times(const struct tg_diff_work *w, struct tg_evidence *ev,
 void tg_evidence_of_mean_times(const struct tg_diff_work *w, struct tg_evidence *ev,
                                struct tg_run_values *v);
 
+/* core/diff/companions.c: `beside` of the big operators. After their evidence. */
+void tg_companions_find(struct tg_diff_work *w);
+
 /* core/diff/metrics.c */
 void tg_compare_metrics(struct tg_diff_work *w);
 /* core/diff/number.c: c->numbers. */

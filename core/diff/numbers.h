@@ -33,20 +33,23 @@
 #define TG_APART 5 /* with too few runs: times what the others changed by (294 pairs of one run) */
 
 /* ---- parts of runs, steps, names ---- */
-#define TG_QUARTER 0.25 /* of the ranks: so many are stragglers */
+#define TG_QUARTER                                                                                 \
+    0.25 /* of the ranks: so many are stragglers; p of new runs: beyond it they do not look slower */
 #define TG_LEVELLED                                                                                \
     0.33 /* of the variance between runs: at most so much stays without their speeds (noise) */
 #define TG_HALF                                                                                    \
     0.5 /* of a change that half of the steps, the enclosers, the machine have to show; of the calls of
            an operator, each with work of others inside (noise) */
 #define TG_SETTLED 0.6 /* of the steps with one number of calls; of the names with one ratio */
-#define TG_WINS 0.75   /* of the pairs of steps; of the big operators that moved together (noise) */
+#define TG_WINS                                                                                    \
+    0.75 /* of the pairs of steps; of the big operators that moved together (noise);
+                          correlation of companions */
 #define TG_NEARLY_ALL 0.9 /* of the change under one parent; of the other big operators (noise) */
 
 /* ---- numbers of things ---- */
-#define TG_FEWEST_RUNS 3  /* a side: for durations, and for a name of all runs of one side alone */
-#define TG_FEW_VARY 3     /* operators: fewer that vary tell nothing about the data */
-#define TG_MIN_BIG 5      /* operators: fewer tell nothing about the machine */
+#define TG_FEWEST_RUNS 3 /* a side: for durations, and for a name of all runs of one side alone */
+#define TG_FEW_VARY 3 /* operators: fewer that vary tell nothing about the data; fewer companions */
+#define TG_MIN_BIG 5  /* operators: fewer tell nothing about the machine; most companions */
 #define TG_FINE_TICKS 10  /* of the clock a call, from which on it shows a factor */
 #define TG_MORE_A_TRACE 1 /* calls outside the steps, on average of the traces */
 
@@ -73,14 +76,17 @@
 #define TG_P_HALF 0.1001      /* of each half of the steps */
 
 /* ---- asking again (confirm.h, experiments/ask-again.md) ---- */
-#define TG_ASK_FIRST 5      /* runs per side of the first look at times */
-#define TG_ASK_NEW 6        /* new runs per side of the second: the fewest that can confirm */
-#define TG_ASK_PART 0.0025  /* of the step: smaller names are not suspected */
-#define TG_ASK_SIZE 0.04    /* a smaller change is neither suspected nor confirmed */
-#define TG_ASK_SCREEN_P 0.1 /* of the first look */
-#define TG_ASK_RED_P 0.0022 /* of the new runs: 2 of 924, one inversion of 6v6 */
-#define TG_ASK_MORE_P 0.3   /* of the new runs: up to it more of them are asked */
-#define TG_ASK_CLEAR_P 0.5  /* of the new runs: from it on they do not look slower */
+#define TG_ASK_FIRST                                                                               \
+    5 /* runs per side of the first look at times; as many new ones confirm nothing */
+#define TG_ASK_NEW 4         /* new ones per side of each of the looks after it, */
+#define TG_ASK_LOOKS 3       /* so many, unless --max-runs says */
+#define TG_ASK_PART 0.0025   /* of the step: smaller names are not suspected */
+#define TG_ASK_SIZE 0.04     /* a smaller change is neither suspected nor confirmed */
+#define TG_ASK_SCREEN_P 0.12 /* of the first look */
+#define TG_ASK_RED_P                                                                               \
+    0.0022 /* of the new runs of the last look, one inversion of 6v6; before it half */
+#define TG_ASK_PROVEN_P                                                                            \
+    0.015 /* of the new runs, of what one look proves: 1 of 70, all above all of 4v4 */
 
 /* ---- the account (account.h) ---- */
 #define TG_GROWN 0.08    /* wall of the same code, 455 quiet pairs of 3v3 and more: 2 beyond it */

@@ -381,7 +381,8 @@ struct finding {
 static bool is_open(const struct tg_eval_state *e, enum tg_account_id id)
 {
     const struct tg_asking *asking = e->in->comparison->asking;
-    return id != TG_ACCOUNT_CALLS && asking && !asking->early && !asking->again && asking->next;
+    return id != TG_ACCOUNT_CALLS && asking && !asking->early && asking->new <= TG_ASK_FIRST &&
+           asking->next;
 }
 
 static struct finding find(struct tg_eval_state *e, const struct tg_op_index *x,

@@ -13,14 +13,12 @@ TEST(the_plan_is_fixed_by_the_runs_there_are)
         size_t first, new, most, next;
         bool early;
     } want[] = {
-        { 1, 0, 17, 5, true },   { 3, 0, 17, 5, true },
-        { 5, 0, 17, 11, false }, { 5, 6, 17, 17, false },
-        { 5, 12, 17, 0, false }, { 5, 12, 40, 29, false },
-        { 5, 6, 14, 14, false }, { 5, 0, 11, 11, false },
-        { 5, 0, 10, 0, false }, /* 5v5 confirm nothing */
-        { 5, 6, 11, 0, false },  { 1, 0, 3, 3, true },
-        { 3, 0, 3, 0, false },   { 1, 0, 1, 0, false },
-        { 5, 9, 5, 0, false },   { 2, 6, 17, 14, false },
+        { 1, 0, 17, 5, true },    { 3, 0, 17, 5, true },    { 5, 0, 17, 9, false },
+        { 5, 4, 17, 13, false },  { 5, 8, 17, 17, false },  { 5, 12, 17, 0, false },
+        { 5, 12, 40, 29, false }, { 5, 12, 20, 20, false }, { 5, 4, 11, 11, false },
+        { 5, 0, 11, 9, false },   { 5, 0, 10, 0, false }, /* 5v5 confirm nothing */
+        { 5, 6, 11, 0, false },   { 1, 0, 3, 3, true },     { 3, 0, 3, 0, false },
+        { 1, 0, 1, 0, false },    { 5, 9, 5, 0, false },    { 2, 4, 17, 10, false },
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         struct tg_asking a = tg_asking_of(want[i].first, want[i].new, want[i].most, .2);
@@ -34,7 +32,7 @@ TEST(the_plan_is_fixed_by_the_runs_there_are)
 TEST(a_suspect_is_large_judged_slower_and_separated)
 {
     double step[2] = { 400000, 0 };
-    struct tg_evidence ev = of(.040, .01, .1);
+    struct tg_evidence ev = of(.040, .01, .12);
     assert_true(tg_confirm_suspects(&ev, step)); /* 1000 is .25 % of it */
     assert_false(tg_confirm_suspects(&ev, NULL));
     step[TG_BASE] = 401000;
@@ -45,7 +43,7 @@ TEST(a_suspect_is_large_judged_slower_and_separated)
     step[TG_BASE] = 1000;
     ev = of(.039, .01, .1);
     assert_false(tg_confirm_suspects(&ev, step));
-    ev = of(.040, .01, .11);
+    ev = of(.040, .01, .13);
     assert_false(tg_confirm_suspects(&ev, step));
     ev = of(.040, .01, .1);
     ev.judged = TG_NOT_BUSY;
@@ -60,23 +58,60 @@ TEST(new_runs_confirm_clear_or_ask_on)
         double e, se, p;
         enum tg_asked then, last;
     } want[] = {
-        { .040, .01, .0022, TG_ASKED_RED, TG_ASKED_RED },
-        { .039, .01, .0022, TG_ASKED_OPEN, TG_ASKED_CLEARED }, /* too small to be red */
+        { .040, .01, .0011, TG_ASKED_RED, TG_ASKED_RED },
+        { .039, .01, .0011, TG_ASKED_OPEN, TG_ASKED_CLEARED }, /* too small to be red */
+        { .040, .01, .0012, TG_ASKED_OPEN, TG_ASKED_RED },     /* the last look allows a larger p */
+        { .040, .01, .0022, TG_ASKED_OPEN, TG_ASKED_RED },
         { .040, .01, .0023, TG_ASKED_OPEN, TG_ASKED_CLEARED },
-        { .040, .01, .3, TG_ASKED_OPEN, TG_ASKED_CLEARED },
-        { .040, .01, .31, TG_ASKED_CLEARED, TG_ASKED_CLEARED },
-        { 0, .0911, .4, TG_ASKED_CLEARED, TG_ASKED_CLEARED }, /* .1822 < ln 1.2 */
-        { 0, .0912, .4, TG_ASKED_OPEN, TG_ASKED_UNTOLD },     /* .1824: 20 % is not excluded, */
-        { 0, .0912, .5, TG_ASKED_CLEARED, TG_ASKED_CLEARED }, /* but it does not look slower */
+        { 0, .0911, .25, TG_ASKED_OPEN, TG_ASKED_CLEARED },    /* .1822 < ln 1.2 */
+        { 0, .0912, .25, TG_ASKED_OPEN, TG_ASKED_UNTOLD },     /* .1824: 20 % is not excluded, */
+        { 0, .0912, .26, TG_ASKED_CLEARED, TG_ASKED_CLEARED }, /* but it does not look slower */
     };
+    const struct tg_evidence first = of(.1, .03, .1);
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         struct tg_evidence ev = of(want[i].e, want[i].se, want[i].p);
-        assert_int_equal(tg_confirm(&ev, .2, false), want[i].then);
-        assert_int_equal(tg_confirm(&ev, .2, true), want[i].last);
+        assert_int_equal(tg_confirm(&first, &ev, .2, false), want[i].then);
+        assert_int_equal(tg_confirm(&first, &ev, .2, true), want[i].last);
         ev.judged = TG_NOT_ONE_SIDED; /* says nothing, whatever its numbers */
-        assert_int_equal(tg_confirm(&ev, .2, false), TG_ASKED_OPEN);
-        assert_int_equal(tg_confirm(&ev, .2, true), TG_ASKED_UNTOLD);
+        assert_int_equal(tg_confirm(&first, &ev, .2, false), TG_ASKED_OPEN);
+        assert_int_equal(tg_confirm(&first, &ev, .2, true), TG_ASKED_UNTOLD);
     }
+}
+
+/* All four new runs above all four of the baseline: p = 1 / C(8, 4) = 1 / 70 = .0143. */
+TEST(what_one_look_proves_few_new_runs_confirm)
+{
+    struct tg_evidence first = of(.1, .01, .004), again = of(.1, .03, 1. / 70);
+    assert_int_equal(tg_confirm(&first, &again, .2, false), TG_ASKED_OPEN);
+    first.slower = true;
+    assert_int_equal(tg_confirm(&first, &again, .2, false), TG_ASKED_RED);
+    again.p = 2. / 70;
+    assert_int_equal(tg_confirm(&first, &again, .2, false), TG_ASKED_OPEN);
+}
+
+/* Companions explain what varies: a small p of what is left counts, if the time as measured is longer, too. */
+TEST(beside_its_companions_a_name_is_asked_and_confirmed)
+{
+    double step[2] = { 1000, 0 };
+    struct tg_evidence first = of(.1, .1, .2), again = of(.1, .1, .1);
+    first.e_beside = again.e_beside = .1;
+    first.p_beside = 2. / 252;
+    again.p_beside = .00055;
+    assert_false(tg_confirm_suspects(&first, step)); /* it has none */
+    assert_int_equal(tg_confirm(&first, &again, .2, true), TG_ASKED_UNTOLD);
+    first.beside = again.beside = true;
+    assert_true(tg_confirm_suspects(&first, step));
+    assert_int_equal(tg_confirm(&first, &again, .2, true), TG_ASKED_RED);
+    again.e = .039; /* not measured */
+    assert_int_equal(tg_confirm(&first, &again, .2, true), TG_ASKED_UNTOLD);
+    again.e = .1;
+    again.e_beside = .039;
+    assert_int_equal(tg_confirm(&first, &again, .2, true), TG_ASKED_UNTOLD);
+    again.e_beside = .1;
+    again.p_beside = .0006;
+    assert_int_equal(tg_confirm(&first, &again, .2, true), TG_ASKED_UNTOLD);
+    first.p_beside = .0159;
+    assert_false(tg_confirm_suspects(&first, step));
 }
 
 /* The error falls by the root of the runs: twice the one that excludes takes four times as many. */

@@ -56,8 +56,8 @@ BY_HAND(the_rank_and_its_names)
 /* Its names, but not the one that is slower everywhere. */
 BY_HAND(what_all_ranks_do_is_not_one_ranks)
 {
-    assert_null(alone(f, &(struct plan){
-                             .slower = { { 2, 0, 0 }, { 2, 0, 0 }, { 2, 0, 0 }, { 2, 0, 0 } } }));
+    assert_null(alone(
+        f, &(struct plan){ .slower = { { 2, 0, 0 }, { 2, 0, 0 }, { 2, 0, 0 }, { 2, 0, 0 } } }));
     assert_null(alone(f, &(struct plan){ .slower = { { 0 }, { 6, 0, 0 }, { 6, 0, 0 } } }));
     assert_null(alone(f, &(struct plan){ .slower[2] = { 0 } }));
 }
@@ -81,4 +81,3 @@ BY_HAND(a_longer_collective_is_no_work)
 {
     assert_null(alone(f, &(struct plan){ .comm = 90001 }));
 }
-

@@ -1,6 +1,6 @@
 /*
  * Which times are asked again (judge_rows.c), and what becomes of them; on comparisons made by hand of a step of 1 ms. From
- * 4 % on and p <= .22 % new runs confirm (core/diff/numbers.h).
+ * 4 % on and p <= .11 % new runs confirm (core/diff/numbers.h).
  */
 #include "by_hand.h"
 
@@ -46,7 +46,7 @@ static const struct tg_result *judged(struct staged *s)
 /* The new runs, of which `more` is what they show. */
 static void run_again(struct staged *s, double more, double p)
 {
-    s->asking = tg_asking_of(5, 6, 17, .2);
+    s->asking = tg_asking_of(5, 8, 17, .2);
     s->asking.again = &s->again;
     s->second[0].ev = hand_evidence(200000, more);
     s->second[0].ev.p = p;

@@ -36,9 +36,9 @@ WITH_HAND(open_names_ask_for_new_runs)
     hand_text(h->e.results[5].message,
               "look slower, and are asked again: a +30.0 % (+30.0 to +30.0 %), b +30.0 % (+30.0 to "
               "+30.0 %), c +30.0 % (+30.0 to +30.0 %) and 2 more");
-    hand_text(h->e.results[5].next, "Record 11 runs a side in all: new ones tell.");
+    hand_text(h->e.results[5].next, "Record 9 runs a side in all: new ones tell.");
     h->v.outcome = TG_OUTCOME_INCONCLUSIVE;
-    assert_int_equal((int)tg_stages_next(&h->e), 11);
+    assert_int_equal((int)tg_stages_next(&h->e), 9);
     h->v.outcome = TG_OUTCOME_FAIL; /* whatever is open */
     assert_int_equal((int)tg_stages_next(&h->e), 0);
 }
@@ -102,10 +102,10 @@ WITH_HAND(a_machine_that_was_busy_is_asked_again)
     assert_int_equal((int)tg_stages_next(&h->e), 0);
     h->c.busy = true;
     h->c.n_withheld = 1;
-    assert_int_equal((int)tg_stages_next(&h->e), 11);
+    assert_int_equal((int)tg_stages_next(&h->e), 9);
     h->c.busy = false;
     h->e.account_open = true;
-    assert_int_equal((int)tg_stages_next(&h->e), 11);
+    assert_int_equal((int)tg_stages_next(&h->e), 9);
     h->c.asking = NULL;
     assert_int_equal((int)tg_stages_next(&h->e), 0);
 }
@@ -113,12 +113,12 @@ WITH_HAND(a_machine_that_was_busy_is_asked_again)
 WITH_HAND(the_note_says_what_was_done)
 {
     struct tg_asking asking;
-    in_stages(h, &asking, 5, 6);
+    in_stages(h, &asking, 5, 8);
     tg_stages_note(&h->e);
     assert_int_equal(h->v.n_notes, 1);
     hand_text(
         h->v.notes[0].text,
-        "judged in stages: 5 runs a side, then 6 new ones for what looked slower; a time that "
+        "judged in stages: 5 runs a side, then 8 new ones for what looked slower; a time that "
         "looks slower fails only if new runs confirm it, from +4.0 % on; the size that "
         "matters is +20 %");
 }

@@ -7,6 +7,7 @@
 
 #include "core/diff/numbers.h"
 #include "core/diff/place.h"
+#include "core/diff/stats.h"
 
 /* ---- moved ---- */
 
@@ -91,6 +92,49 @@ static bool is_less(const struct tg_evidence *ev)
     return ev->judged == TG_JUDGED && ev->less && ev->delta_ns < 0;
 }
 
+/* Work of the device, or the host's own time, gaps of Python included. */
+static bool is_of_clock(const struct tg_op *op, bool device)
+{
+    return device ? tg_kind_is_device(op->kind) : tg_kind_nests(op->kind);
+}
+
+/*
+ * With too few runs to prove a time: an unchanged name stands out if it moved by as much as would make it
+ * suspicious, and five times as far as nearly all of those that did not. INFINITY: nothing says how far.
+ */
+static double distance_of_still(const struct tg_comparison *c, bool device)
+{
+    TG_FREE double *still = tg_xmalloc((c->n_ops + 1) * sizeof *still);
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        if (is_of_clock(op, device) && op->ev.judged == TG_NOT_FEW_RUNS &&
+            fabs(op->ev.e) <= log(TG_SUSPECT) && !tg_op_is_small(c, op))
+            still[n++] = fabs(op->ev.e);
+    }
+    return n < TG_MIN_BIG ? INFINITY
+                          : fmax(log(TG_SUSPECT), TG_APART * tg_quantile(still, n, TG_NEARLY_ALL));
+}
+
+/*
+ * What one clock of the step lost beyond all doubt of few runs, ns: what went and what stands out, less what
+ * came, and less by how much the others moved, in whichever direction. `doubt` false: without the last.
+ */
+static double lost_by_few(const struct tg_comparison *c, bool device, bool doubt)
+{
+    double apart = distance_of_still(c, device), lost = 0;
+
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        if (!is_of_clock(op, device))
+            continue;
+        bool known = op->change != TG_SAME || op->ev.e < -apart || op->ev.e > apart;
+        lost -= known ? op->ev.delta_ns : doubt ? fabs(op->ev.delta_ns) : 0;
+    }
+    return lost;
+}
+
 /*
  * ns per step that a place takes less than before; 0: not provably less. The step's work is the device's
  * where there is one; then the host must not have got slower either. Inside an annotation the host's time
@@ -102,6 +146,9 @@ static double saved_in(const struct tg_comparison *c, uint32_t by)
     const struct tg_evidence *host = &c->metrics[TG_METRIC_HOST_TIME].ev;
     bool device = tg_has_device_ops(c);
 
+    if (by == TG_NO_ID && host->judged == TG_NOT_FEW_RUNS)
+        return device && lost_by_few(c, false, false) < 0 ? 0
+                                                          : fmax(lost_by_few(c, device, true), 0);
     if (by != TG_NO_ID || !device)
         step = by == TG_NO_ID ? &c->step.ev_total : &c->ops[by].ev_total;
     if (device && (by != TG_NO_ID || host->judged != TG_JUDGED || host->slower))
@@ -122,12 +169,11 @@ static double cost_of(const struct tg_op *op)
     return exchanged ? 0 : fmax(op->self[TG_TEST] - op->self[TG_BASE], 0);
 }
 
-/* Not what makes others wait, nor a copy or memory that was not allocated there before. */
-static bool may_be_repaid(const struct tg_op *op)
+/* Copies, and memory that was not allocated there before: their cost is not their own time alone. */
+static bool is_memory(const struct tg_op *op)
 {
-    bool memory = tg_op_makes_memory(op) &&
-                  (op->change == TG_ADDED || tg_sv_eq(op->name, TG_SV("aten::copy_")));
-    return !tg_op_makes_wait(op) && !memory;
+    return tg_op_makes_memory(op) &&
+           (op->change == TG_ADDED || tg_sv_eq(op->name, TG_SV("aten::copy_")));
 }
 
 /* An unchanged operator that is slower beside: what was exchanged may cost it caches and memory. */
@@ -137,10 +183,21 @@ static bool got_slower_beside(const struct tg_op *op)
            op->kind == TG_KIND_OP;
 }
 
+/* What came is worth what it saves. A wait counts for itself; a copy is small beside a saving of five times as much. */
+static void repay_op(struct tg_op *op, bool memory_is_small)
+{
+    if (tg_op_makes_wait(op))
+        return;
+    if (!is_memory(op))
+        op->repaid = true;
+    else if (memory_is_small)
+        op->slight = TG_SLIGHT_SMALL;
+}
+
 static void repay(struct tg_diff_work *w, uint32_t by)
 {
     struct tg_comparison *c = w->c;
-    double left = saved_in(c, by);
+    double saved = saved_in(c, by), left = saved, memory = 0;
     bool any = false, beside = by == TG_NO_ID;
 
     if (left <= 0)
@@ -149,12 +206,15 @@ static void repay(struct tg_diff_work *w, uint32_t by)
         const struct tg_op *op = &c->ops[i];
         bool came = is_of_net(op) && tg_uses_only_in(w, by, i);
         any |= came;
+        memory += came && is_memory(op) ? cost_of(op) : 0;
         left -= came ? cost_of(op) : beside && got_slower_beside(op) ? fmax(op->ev.delta_ns, 0) : 0;
     }
     for (uint32_t i = 0; any && left >= 0 && i < c->n_ops; i++) {
         struct tg_op *op = &c->ops[i];
-        op->repaid |= (is_of_net(op) && may_be_repaid(op) && tg_uses_only_in(w, by, i)) ||
-                      (beside && got_slower_beside(op));
+        if (is_of_net(op) && tg_uses_only_in(w, by, i))
+            repay_op(op, memory < TG_BIG * c->step_ns[TG_BASE] && TG_APART * memory < saved);
+        else if (beside && got_slower_beside(op))
+            op->repaid = true;
     }
 }
 

@@ -504,8 +504,8 @@ static void put_next(struct job *j)
 
 static bool run_job(struct job *j, const struct tg_strs *args, struct tg_err *err)
 {
-    const struct tg_survey_wish wish = { j->o->framework, j->o->service };
-    if (!tg_survey_make(&j->survey, args, &wish, j->io, j->repo, j->arena, err))
+    const struct tg_survey_choice choice = { j->o->framework, j->o->service };
+    if (!tg_survey_make(&j->survey, args, &choice, j->io, j->repo, j->arena, err))
         return false;
     j->setup = (struct tg_setup_opts){ .store = j->o->store,
                                        .nightly = j->o->nightly,

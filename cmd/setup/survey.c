@@ -574,7 +574,7 @@ static bool make_suites(struct tg_survey *s, const struct trace_paths *all, bool
 
 /* ---- the bench ---- */
 
-static bool says(const struct tg_survey *s, tg_sv folder, const char *name, const char *words)
+static bool file_has(const struct tg_survey *s, tg_sv folder, const char *name, const char *words)
 {
     return tg_sv_has(text_of(s, folder, name), tg_sv_of(words));
 }
@@ -582,12 +582,13 @@ static bool says(const struct tg_survey *s, tg_sv folder, const char *name, cons
 static enum tg_survey_bench bench_of(const struct tg_survey *s, const struct tg_survey_suite *one)
 {
     if (tg_survey_has(s, one->program, "bench.py"))
-        return says(s, one->program, "bench.py", "--trace") ? TG_BENCH_THEIRS : TG_BENCH_OTHER;
+        return file_has(s, one->program, "bench.py", "--trace") ? TG_BENCH_THEIRS : TG_BENCH_OTHER;
     if (tg_program_info(one->framework)->launched)
         return TG_BENCH_LAUNCH;
     if (tg_program_info(one->framework)->server || (one->n && !one->marked && one->has_device))
         return TG_BENCH_SERVER;
-    return says(s, one->program, "train.py", "def train_step(") ? TG_BENCH_CALLS : TG_BENCH_OURS;
+    return file_has(s, one->program, "train.py", "def train_step(") ? TG_BENCH_CALLS
+                                                                    : TG_BENCH_OURS;
 }
 
 /* ---- the framework ---- */
@@ -659,11 +660,12 @@ static enum tg_program find_framework(const struct tg_survey *s, tg_sv folder, s
 
 /* What the traces say stands; without traces, what is known of the framework. */
 static void set_framework(struct tg_survey_suite *one, const struct tg_survey *s,
-                          const struct tg_survey_wish *wish)
+                          const struct tg_survey_choice *choice)
 {
     size_t processes = find_processes(s, one->program);
     const struct tg_program_info *info;
-    one->framework = wish->framework ? wish->framework : find_framework(s, one->program, processes);
+    one->framework =
+        choice->framework ? choice->framework : find_framework(s, one->program, processes);
     info = tg_program_info(one->framework);
     if (one->n)
         return;
@@ -685,17 +687,17 @@ static bool survey_suites(struct tg_survey *s, const struct tg_strs *args, const
     return ok;
 }
 
-static void survey_benches(struct tg_survey *s, const struct tg_survey_wish *wish)
+static void survey_benches(struct tg_survey *s, const struct tg_survey_choice *choice)
 {
     for (size_t i = 0; i < s->n_suites; i++) {
-        set_framework(&s->suites[i], s, wish);
+        set_framework(&s->suites[i], s, choice);
         s->suites[i].bench = bench_of(s, &s->suites[i]);
     }
 }
 
 bool tg_survey_make(struct tg_survey *out, const struct tg_strs *args,
-                    const struct tg_survey_wish *wish, const struct tg_io *io, struct tg_repo *repo,
-                    struct tg_arena *a, struct tg_err *err)
+                    const struct tg_survey_choice *choice, const struct tg_io *io,
+                    struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
 {
     *out =
         (struct tg_survey){ .arena = a, .skipped = TG_SV(""), .unseen = TG_NEW(a, struct tg_err) };
@@ -703,9 +705,9 @@ bool tg_survey_make(struct tg_survey *out, const struct tg_strs *args,
         return false;
     if (!out->n_suites)
         add_empty_suite(out, TG_SV(""));
-    out->ci = wish->ci ? wish->ci : out->ci;
+    out->ci = choice->ci ? choice->ci : out->ci;
     out->has_gated_tests = has_gated_tests(out);
-    survey_benches(out, wish);
+    survey_benches(out, choice);
     return true;
 }
 
@@ -719,6 +721,6 @@ bool tg_survey_traces(struct tg_survey *out, const struct tg_strs *args, const s
     out->branch = TG_SV("main");
     if (!survey_suites(out, args, io, repo, err))
         return false;
-    survey_benches(out, &(struct tg_survey_wish){ TG_PROGRAM_PLAIN, TG_CI_NONE });
+    survey_benches(out, &(struct tg_survey_choice){ TG_PROGRAM_PLAIN, TG_CI_NONE });
     return true;
 }

@@ -20,7 +20,11 @@ enum tg_survey_bench {
     TG_BENCH_THEIRS, /* there is one that takes --trace */
     TG_BENCH_OTHER   /* there is one, and nothing in it says --trace */
 };
-/* Traces that one program wrote. */
+/*
+ * Traces that one program wrote, filled in this order: paths and their form, what the traces say, the
+ * framework, the bench. n 0: nothing is recorded yet; then ranks and window are those of the framework,
+ * and what traces would say is not known. Traces outside the root have no `kept`.
+ */
 struct tg_survey_suite {
     tg_sv name;    /* "main", or that of its folder */
     tg_sv program; /* the folder of its bench.py below the root: "", "train" */
@@ -54,7 +58,7 @@ enum tg_survey_ci {
 const char *tg_survey_ci_name(enum tg_survey_ci ci); /* "GitHub Actions" */
 
 /* What the command line decides; PLAIN, NONE: what is found. */
-struct tg_survey_wish {
+struct tg_survey_choice {
     enum tg_program framework;
     enum tg_survey_ci ci;
 };
@@ -83,7 +87,7 @@ struct tg_survey {
  * error; one that was found is skipped.
  */
 TG_MUST bool tg_survey_make(struct tg_survey *out, const struct tg_strs *args,
-                            const struct tg_survey_wish *wish, const struct tg_io *io,
+                            const struct tg_survey_choice *choice, const struct tg_io *io,
                             struct tg_repo *repo, struct tg_arena *a, struct tg_err *err);
 /* One suite of these traces, without looking at a repository: for `policy init`. */
 TG_MUST bool tg_survey_traces(struct tg_survey *out, const struct tg_strs *args,

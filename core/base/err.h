@@ -33,6 +33,11 @@ struct tg_loc {
 #define TG_NOWHERE ((struct tg_loc){ NULL, 0, 0, TG_NO_OFFSET })
 #define TG_AT_FILE(path) ((struct tg_loc){ (path), 0, 0, TG_NO_OFFSET })
 
+static inline bool tg_loc_same_file(struct tg_loc a, struct tg_loc b)
+{
+    return a.file == b.file || (a.file && b.file && strcmp(a.file, b.file) == 0);
+}
+
 struct tg_err {
     enum tg_err_kind kind;
     char message[512], hint[512], context[512], file[256];

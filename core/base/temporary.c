@@ -100,7 +100,7 @@ char *tg_temporary_open(const char *target, int *fd)
 }
 
 /* Takes it from the list; the lock is held. */
-static struct temporary *forget(const char *name)
+static struct temporary *unlist(const char *name)
 {
     struct temporary **at = &all, *t;
     while (*at && (*at)->name != name)
@@ -118,7 +118,7 @@ bool tg_temporary_keep(char *name, const char *target)
     tg_signals_hold();
     code = rename(name, target) == 0 ? 0 : errno;
     if (code == 0)
-        t = forget(name);
+        t = unlist(name);
     tg_signals_release();
     errno = code;
     if (code)
@@ -135,7 +135,7 @@ void tg_temporary_remove(char *name)
         return;
     tg_signals_hold();
     (void)unlink(name);
-    t = forget(name);
+    t = unlist(name);
     tg_signals_release();
     free(t);
     free(name);

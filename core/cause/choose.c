@@ -286,7 +286,7 @@ static void choose_feeder(struct tg_cause *out, const struct tg_cause_change *ch
 {
     const struct tg_cause_frame *holder = out->function;
     uint32_t deepest = 0;
-    if (!holder || rank_of(out->link) > 1 || !out->path.backward || !out->path.come ||
+    if (!holder || rank_of(out->link) > 1 || !out->path.backward || !out->path.is_new ||
         !change->paths)
         return;
     for (size_t k = 0; k < change->n_files; k++)

@@ -159,13 +159,13 @@ static void put_path(struct tg_cause_path *out, const struct sums *s, uint32_t n
     out->n = s->t->v[node].depth;
     out->frames = TG_NEW_N(a, struct tg_cause_frame, out->n + 1);
     out->share = frame_at(s, node).share;
-    out->come = middle_at(s, TG_PATHS_BASE, s->local[node], true) == 0;
+    out->is_new = middle_at(s, TG_PATHS_BASE, s->local[node], true) == 0;
     for (size_t i = out->n; i-- > 0; node = s->t->v[node].parent) {
         out->frames[i] = frame_at(s, node);
         if (out->frames[i].kind != TG_PATH_BACKWARD)
             continue;
         out->backward = true;
-        out->come = out->come && s->t->v[s->t->v[node].parent].calls[TG_PATHS_BASE] > 0;
+        out->is_new = out->is_new && s->t->v[s->t->v[node].parent].calls[TG_PATHS_BASE] > 0;
     }
 }
 
@@ -233,7 +233,7 @@ static uint32_t depth_where_it_grew(const struct sums *s, uint32_t text)
     uint32_t depth = 0;
     for (size_t i = 1; i < s->n; i++) {
         const struct tg_path_node *n = &s->t->v[s->node[i]];
-        if (tg_path_is_function(n, text) && s->difference[i] > TG_CAUSE_TOLD * s->difference[0] &&
+        if (tg_path_is_function(n, text) && s->difference[i] > TG_CAUSE_NAMED * s->difference[0] &&
             n->depth > depth)
             depth = n->depth;
     }
@@ -256,7 +256,7 @@ static void put_functions(struct tg_cause_path *out, const struct sums *s, int s
         v[n].depth = depth_where_it_grew(s, d->text);
         for (int side = 0; side < 2; side++)
             v[n].frame.calls[side] = calls_per_step(s, d->text, side);
-        if (v[n].frame.share >= TG_CAUSE_TOLD)
+        if (v[n].frame.share >= TG_CAUSE_NAMED)
             n++;
     }
     TG_SORT(v, n, deepest_first);

@@ -12,7 +12,7 @@
 #include "core/cause/paths.h"
 
 #define TG_CAUSE_CHILD 0.6 /* a child's part of its parent's difference, to go on */
-#define TG_CAUSE_TOLD 0.1  /* part of the whole difference below which a function is not named */
+#define TG_CAUSE_NAMED 0.1 /* part of the whole difference below which a function is not named */
 
 struct tg_cause_frame {
     enum tg_path_kind kind;
@@ -28,7 +28,7 @@ struct tg_cause_path {
     double share;      /* of the difference that the last frame holds, 0..1 */
     double difference; /* per step: ns or calls, test - baseline */
     bool backward;     /* inside the backward pass of the path */
-    bool come; /* the baseline has nothing of the target on this path, but, if `backward`, the
+    bool is_new; /* the baseline has nothing of the target on this path, but, if `backward`, the
                   forward operator */
     struct tg_cause_frame next; /* the largest child of the last frame: the runner-up; share 0:
                                    none */

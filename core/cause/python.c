@@ -185,7 +185,7 @@ static void read_row(struct layout *l, tg_sv row)
 }
 
 /* Overloads, setters, branches of an `if`: the second of a name is "step (2)". */
-static void tell_apart(struct layout *l)
+static void number_repeated_names(struct layout *l)
 {
     TG_AUTO(tg_strmap_release) struct tg_strmap seen;
     TG_FREE unsigned *times = tg_xmalloc((l->n + 1) * sizeof *times);
@@ -207,7 +207,7 @@ size_t tg_py_functions(tg_sv text, struct tg_arena *a, struct tg_py_function **o
         read_row(&l, tg_sv_cut(&text, '\n'));
     close_scopes(&l, 0);
     if (!l.over)
-        tell_apart(&l);
+        number_repeated_names(&l);
     *out = tg_arena_copy(a, l.v, l.over ? 0 : l.n, sizeof *l.v);
     free(l.v);
     free(l.open);

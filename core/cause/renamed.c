@@ -84,20 +84,20 @@ static uint32_t most_like(const struct joiner *j, uint32_t old)
 {
     uint32_t best = 0;
     double most = -2;
-    size_t gone = 0, come = 0;
+    size_t removed = 0, added = 0;
     for (uint32_t i = j->child[node_at(j, old)->parent]; i; i = j->next[i]) {
         double like;
-        gone += only(j, i, IN_BASE) && node_at(j, i)->kind == node_at(j, old)->kind;
+        removed += only(j, i, IN_BASE) && node_at(j, i)->kind == node_at(j, old)->kind;
         if (!only(j, i, IN_TEST) || node_at(j, i)->kind != node_at(j, old)->kind)
             continue;
-        come++;
+        added++;
         like = called_equally(j, old, i) ? likeness(j, old, i) : -2;
         if (like > most) {
             best = i;
             most = like;
         }
     }
-    return most >= 0.5 || (most == -1 && gone == 1 && come == 1) ? best : 0;
+    return most >= 0.5 || (most == -1 && removed == 1 && added == 1) ? best : 0;
 }
 
 static bool find_renames(struct joiner *j)

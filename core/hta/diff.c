@@ -59,12 +59,12 @@ static bool check_ranks(const struct tg_hta_side *s, const struct tg_hta_select 
     return true;
 }
 
-static bool takes_rank(const struct tg_hta_side *s, const struct tg_hta_select *q, size_t i)
+static bool selects_rank(const struct tg_hta_side *s, const struct tg_hta_select *q, size_t i)
 {
     return q->ranks ? tg_is_among(q->ranks, q->n_ranks, s->ranks[i].rank) : i == 0;
 }
 
-static bool takes_step(const struct tg_hta_side *s, const struct tg_hta_select *q, int64_t step)
+static bool selects_step(const struct tg_hta_side *s, const struct tg_hta_select *q, int64_t step)
 {
     if (q->whole)
         return true;
@@ -89,7 +89,7 @@ static void add_side(struct table *t, int side, const struct tg_hta_side *s,
 {
     TG_BUF text = { 0 };
     for (size_t r = 0; r < s->n_ranks; r++) {
-        if (!takes_rank(s, q, r))
+        if (!selects_rank(s, q, r))
             continue;
         for (size_t i = 0; i < s->ranks[r].n; i++) {
             const struct tg_hta_cell *c = &s->ranks[r].cells[i];
@@ -97,7 +97,7 @@ static void add_side(struct table *t, int side, const struct tg_hta_side *s,
             size_t known = t->names.n;
             uint32_t id;
             if ((device != TG_HTA_ALL && c->gpu != (device == TG_HTA_GPU)) ||
-                !takes_step(s, q, c->step))
+                !selects_step(s, q, c->step))
                 continue;
             if (short_names) {
                 tg_buf_clear(&text);
@@ -167,10 +167,10 @@ bool tg_hta_ops(struct tg_hta_op **out, size_t *n, const struct tg_hta_side *sid
     if (!check_ranks(side, select, label, err) || !check_steps(side, select, label, err))
         return false;
     for (size_t r = 0; r < side->n_ranks; r++)
-        for (size_t i = 0; takes_rank(side, select, r) && i < side->ranks[r].n; i++) {
+        for (size_t i = 0; selects_rank(side, select, r) && i < side->ranks[r].n; i++) {
             const struct tg_hta_cell *from = &side->ranks[r].cells[i];
             struct tg_hta_cell key = { .cat = from->cat, .name = from->name }, *c;
-            if (!takes_step(side, select, from->step))
+            if (!selects_step(side, select, from->step))
                 continue;
             c = tg_hta_cell_of(&sums, &key);
             c->count += from->count;

@@ -24,7 +24,7 @@ static const struct tg_table_column stat_columns[] = {
     TG_QUANTILE_COLUMNS,
 };
 
-static bool counts(const struct tg_hta_rows *r, const struct tg_hta_row *row)
+static bool is_device_work(const struct tg_hta_rows *r, const struct tg_hta_row *row)
 {
     static const char *const cats[] = { "kernel",     "Kernel", "gpu_memset",      "Memset",
                                         "gpu_memcpy", "Memcpy", "mtia_ccp_events", NULL };
@@ -53,8 +53,8 @@ struct lane {
 };
 
 /* Rows of one stream in start order; the gap is to the previous row, not to the latest end. */
-static void metric(struct lane *l, const struct tg_hta_rows *r,
-                   const struct tg_hta_row *const *rows, size_t n)
+static void sum_gaps(struct lane *l, const struct tg_hta_rows *r,
+                     const struct tg_hta_row *const *rows, size_t n)
 {
     *l = (struct lane){ .met[OTHER] = true }; /* the first row has no gap and counts there */
     for (size_t i = 1; i < n; i++) {
@@ -92,14 +92,14 @@ static void one_rank(struct tg_table *tables, const struct tg_hta_rows *r)
     TG_FREE const struct tg_hta_row **rows = tg_xrealloc(NULL, r->n + 1, sizeof *rows);
     size_t n = 0;
     for (size_t i = 0; i < r->n; i++)
-        if (r->v[i].stream != -1 && counts(r, &r->v[i]))
+        if (r->v[i].stream != -1 && is_device_work(r, &r->v[i]))
             rows[n++] = &r->v[i];
     TG_SORT(rows, n, by_stream);
     for (size_t i = 0, j; i < n; i = j) {
         struct lane l;
         for (j = i + 1; j < n && rows[j]->stream == rows[i]->stream;)
             j++;
-        metric(&l, r, rows + i, j - i);
+        sum_gaps(&l, r, rows + i, j - i);
         put_lane(tables, r, rows[i]->stream, &l);
     }
 }

@@ -114,7 +114,7 @@ static int by_sum(const void *pa, const void *pb)
     return c ? c : tg_sv_cmp(a->name, b->name);
 }
 
-static struct entry metric(tg_sv name, double *durations, size_t n)
+static struct entry entry_of(tg_sv name, double *durations, size_t n)
 {
     double sum = 0;
     struct tg_quantiles d;
@@ -146,7 +146,7 @@ static struct entry *collect(const struct tg_hta_rows *r, const struct tg_hta_ro
     for (size_t i = 0, k; i < n_calls; i = k) {
         for (k = i; k < n_calls && tg_sv_eq(calls[k].name, calls[i].name); k++)
             durations[k - i] = calls[k].dur;
-        e[(*n_entries)++] = metric(calls[i].name, durations, k - i);
+        e[(*n_entries)++] = entry_of(calls[i].name, durations, k - i);
     }
     TG_SORT(e, *n_entries, by_sum);
     return e;
@@ -187,7 +187,7 @@ static void put_top(struct tg_table *f, struct entry *e, size_t n, const struct 
         put(f, &e[i], r, class_);
     }
     if (n_rest) {
-        struct entry others = metric(TG_SV("others"), rest, n_rest);
+        struct entry others = entry_of(TG_SV("others"), rest, n_rest);
         put(f, &others, r, class_);
     }
 }

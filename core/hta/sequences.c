@@ -251,7 +251,7 @@ static uint32_t host_of(const struct tg_hta_rows *r, const uint32_t *hosts, size
  * The top rows of the backward thread become children of the first row of the main thread that
  * contains them.
  */
-static void hang_backward(struct tree *t)
+static void attach_backward(struct tree *t)
 {
     uint32_t main_thread = only_thread_with(t, tg_sv_starts, TG_SV("ProfilerStep#"), NOBODY);
     uint32_t backward = only_thread_with(t, tg_sv_has, TG_SV("autograd::"), main_thread);
@@ -274,7 +274,7 @@ static void hang_backward(struct tree *t)
     }
 }
 
-static void hang_device_rows(struct tree *t)
+static void attach_device_rows(struct tree *t)
 {
     for (size_t i = 0; i < t->r->n; i++) {
         const struct tg_hta_row *launch;
@@ -370,8 +370,8 @@ void tg_hta_sequences(const struct tg_hta *in, struct tg_tables *out)
         struct tree t;
         collect(&t, &in->ranks[k]);
         nest(&t);
-        hang_backward(&t);
-        hang_device_rows(&t);
+        attach_backward(&t);
+        attach_device_rows(&t);
         find(&table, &t, in->opts);
         free(t.nodes);
         free(t.order);

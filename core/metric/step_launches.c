@@ -108,7 +108,7 @@ static void walk_queue(struct lane *l, struct tg_metric_value *out)
 }
 
 /* A mean over no time is unknown. */
-static void forget_empty_means(struct tg_metric_value *out, size_t n_steps)
+static void mark_empty_means_unknown(struct tg_metric_value *out, size_t n_steps)
 {
     for (size_t k = 0; k < n_steps; k++)
         for (int m = 0; m < 2; m++) {
@@ -176,7 +176,7 @@ static void measure_queues(const struct tg_trace *t, const struct tg_steps *s,
         free(l[k].starts);
     }
     free(l);
-    forget_empty_means(out, s->n);
+    mark_empty_means_unknown(out, s->n);
 }
 
 void tg_measure_launches(const struct tg_trace *t, const struct tg_steps *s,

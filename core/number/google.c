@@ -28,15 +28,9 @@ static bool fits(const struct tg_doc *d)
     return tg_doc_type(tg_doc_get(d, "context")) == TG_DOC_OBJECT;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return TG_CMP(*x, *y);
-}
-
 static double median_of(struct repeats *r)
 {
-    TG_SORT(r->v, r->n, by_value);
+    TG_SORT(r->v, r->n, tg_by_real);
     return (r->v[(r->n - 1) / 2] + r->v[r->n / 2]) / 2;
 }
 

@@ -20,8 +20,9 @@ static const char *const asked[] = {
     "backend",     "model_id",         "dataset_name",       "batch_size",   "input_len",
     "output_len",  "random_input_len", "random_output_len",  "request_rate", "max_concurrency",
     "num_prompts", "num_requests",     "random_range_ratio", "burstiness",   "tensor_parallel_size",
+    NULL
 };
-enum { ASKED = sizeof asked / sizeof *asked };
+enum { ASKED = sizeof asked / sizeof *asked - 1 };
 
 /* What such files begin with, before their results. */
 static bool begins(tg_sv head)
@@ -101,21 +102,13 @@ struct run {
     tg_sv suffix; /* "/batch_size=16" */
 };
 
-static bool is_asked(tg_sv key)
-{
-    for (size_t i = 0; i < ASKED; i++)
-        if (tg_sv_eq(key, tg_sv_of(asked[i])))
-            return true;
-    return tg_sv_eq(key, TG_SV("server_info"));
-}
-
 static bool put_members(const struct run *r, const struct tg_doc *object, tg_sv outer, int depth)
 {
     for (const struct tg_doc *d = tg_doc_first(object); d; d = tg_doc_next(d)) {
         tg_sv key = tg_doc_key(d);
         tg_sv name =
             outer.n ? TG_SV_PRINTF(r->s->a, "%.*s.%.*s", TG_SV_ARG(outer), TG_SV_ARG(key)) : key;
-        if (is_asked(key))
+        if (tg_sv_index(asked, key) >= 0 || tg_sv_eq(key, TG_SV("server_info")))
             continue;
         if (tg_doc_type(d) == TG_DOC_OBJECT && depth < MAX_DEPTH) {
             if (!put_members(r, d, name, depth + 1))

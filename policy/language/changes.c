@@ -31,42 +31,6 @@ static bool quantity(const struct tg_yaml *n, double *v, struct tg_value_unit *u
     return true;
 }
 
-static enum tg_direction of_number(enum tg_direction more, const struct tg_yaml *before,
-                                   const struct tg_yaml *now)
-{
-    struct tg_value_unit ua = { 0 }, ub = { 0 };
-    double a = 0, b = 0;
-    if (!quantity(before, &a, &ua) || !quantity(now, &b, &ub))
-        return TG_MAYBE_LOOSER;
-    if (ua.unit != ub.unit && a != 0 && b != 0) /* 0 is the same in each unit */
-        return TG_MAYBE_LOOSER;
-    if (a == b)
-        return TG_OTHERWISE; /* another spelling */
-    return b > a ? more : opposite(more);
-}
-
-static enum tg_direction of_words(const struct tg_key *k, const struct tg_yaml *before,
-                                  const struct tg_yaml *now)
-{
-    int a = tg_sv_index(k->shape->words, before->text);
-    int b = tg_sv_index(k->shape->words, now->text);
-    return a == b ? TG_MAYBE_LOOSER : b > a ? k->more : opposite(k->more);
-}
-
-static enum tg_direction of_day(enum tg_direction more, const struct tg_yaml *before,
-                                const struct tg_yaml *now)
-{
-    int order = tg_sv_cmp(now->text, before->text);
-    return order == 0 ? TG_OTHERWISE : order > 0 ? more : opposite(more);
-}
-
-static enum tg_direction of_sides(const struct tg_yaml *before, const struct tg_yaml *now)
-{
-    return tg_sv_eq(now->text, TG_SV("both"))      ? TG_TIGHTER
-           : tg_sv_eq(before->text, TG_SV("both")) ? TG_LOOSER
-                                                   : TG_MAYBE_LOOSER;
-}
-
 /* ---- texts and lists of them ---- */
 
 static tg_sv flow(struct walk *w, const struct tg_yaml *n)
@@ -96,15 +60,6 @@ static bool holds_all(struct walk *w, const struct tg_yaml *list, const struct t
             return false;
     }
     return true;
-}
-
-static enum tg_direction of_list(struct walk *w, enum tg_direction more,
-                                 const struct tg_yaml *before, const struct tg_yaml *now)
-{
-    bool kept = holds_all(w, now, before), known = holds_all(w, before, now);
-    if (kept && known)
-        return TG_OTHERWISE; /* another order */
-    return kept ? more : known ? opposite(more) : TG_MAYBE_LOOSER;
 }
 
 /* ---- the walk ---- */
@@ -189,13 +144,13 @@ static void compare_items(struct walk *w, const struct tg_key *k, const char *pa
             if (a && b)
                 compare_maps(w, list->item->keys, at, a, b);
             else
-                add(w, b ? k->comes : opposite(k->comes), at, a, b);
+                add(w, b ? k->on_add : opposite(k->on_add), at, a, b);
         }
     }
 }
 
 /* `false`, and `off` in place of a limit, are what absent means. */
-static bool is_said(const struct tg_key_shape *s, const struct tg_yaml *n)
+static bool is_set(const struct tg_key_shape *s, const struct tg_yaml *n)
 {
     if (!n)
         return false;
@@ -207,23 +162,40 @@ static bool is_said(const struct tg_key_shape *s, const struct tg_yaml *n)
 static enum tg_direction direction_of(struct walk *w, const struct tg_key *k,
                                       const struct tg_yaml *before, const struct tg_yaml *now)
 {
-    bool was = is_said(k->shape, before), is = is_said(k->shape, now);
+    bool was = is_set(k->shape, before), is = is_set(k->shape, now);
+    struct tg_value_unit ua = { 0 }, ub = { 0 };
+    double a = 0, b = 0;
+    int order;
     if (!was || !is)
-        return is ? k->comes : was ? opposite(k->comes) : TG_OTHERWISE;
-    if (k->more == TG_MAYBE_LOOSER || k->more == TG_OTHERWISE)
-        return k->more;
+        return is ? k->on_add : was ? opposite(k->on_add) : TG_OTHERWISE;
+    if (k->on_increase == TG_MAYBE_LOOSER || k->on_increase == TG_OTHERWISE)
+        return k->on_increase;
     switch (k->shape->kind) {
     case TG_KEY_DATE:
-        return of_day(k->more, before, now);
+        order = tg_sv_cmp(now->text, before->text);
+        break;
     case TG_KEY_WORD:
-        return k->shape->words == tg_words_direction ? of_sides(before, now)
-                                                     : of_words(k, before, now);
+        if (k->shape->words == tg_words_direction)
+            return tg_sv_eq(now->text, TG_SV("both"))      ? TG_TIGHTER
+                   : tg_sv_eq(before->text, TG_SV("both")) ? TG_LOOSER
+                                                           : TG_MAYBE_LOOSER;
+        order =
+            tg_sv_index(k->shape->words, now->text) - tg_sv_index(k->shape->words, before->text);
+        break;
     case TG_KEY_LIST:
-    case TG_KEY_CHOICE:
-        return of_list(w, k->more, before, now);
+    case TG_KEY_CHOICE: /* another order of the same items decides nothing */
+        order = holds_all(w, now, before) - holds_all(w, before, now);
+        if (!order && !holds_all(w, now, before))
+            return TG_MAYBE_LOOSER;
+        break;
     default:
-        return of_number(k->more, before, now);
+        if (!quantity(before, &a, &ua) || !quantity(now, &b, &ub))
+            return TG_MAYBE_LOOSER;
+        if (ua.unit != ub.unit && a != 0 && b != 0) /* 0 is the same in each unit */
+            return TG_MAYBE_LOOSER;
+        order = TG_CMP(b, a); /* 0: another spelling */
     }
+    return order > 0 ? k->on_increase : order < 0 ? opposite(k->on_increase) : TG_OTHERWISE;
 }
 
 static bool both_maps(const struct tg_yaml *a, const struct tg_yaml *b)
@@ -272,7 +244,7 @@ void tg_policy_changes(struct tg_policy_changes *out, const struct tg_policy *be
     TG_SORT(out->v, out->n, by_direction);
 }
 
-static bool is_told(const struct tg_policy_changes *all, const struct tg_policy_change *x)
+static bool has_change(const struct tg_policy_changes *all, const struct tg_policy_change *x)
 {
     for (size_t i = 0; i < all->n; i++)
         if (tg_sv_eq(all->v[i].path, x->path) && tg_sv_eq(all->v[i].before, x->before) &&
@@ -290,7 +262,7 @@ void tg_policy_changes_add(struct tg_policy_changes *out, const struct tg_policy
         all.v[i] = out->v[i];
     for (size_t i = 0; i < more->n; i++) {
         struct tg_policy_change x = more->v[i];
-        if (is_told(out, &x))
+        if (has_change(out, &x))
             continue;
         if (profile)
             x.path = TG_SV_PRINTF(a, "profiles.%s.%.*s", profile, TG_SV_ARG(x.path));

@@ -7,8 +7,6 @@ static void classes_of(struct tg_decode *c, const struct tg_yaml *n)
 {
     struct tg_class_row *v;
     size_t count = 0;
-    if (!n || n->type != TG_YAML_SEQ)
-        return;
     v = TG_NEW_N(c->arena, struct tg_class_row, n->n + 1);
     for (size_t i = 0; i < n->n; i++) {
         const struct tg_yaml *name = tg_node_scalar(n->items[i], "name");
@@ -89,20 +87,10 @@ static void settings_of(struct tg_decode *c, const struct tg_yaml *n,
         b->require_same = tg_node_mask(tg_yaml_get(n, "require_same"), tg_words_same);
 }
 
-static void baseline_of(struct tg_decode *c, const struct tg_yaml *n)
-{
-    struct tg_baseline_settings *b = &c->policy->baseline;
-    *b = (struct tg_baseline_settings){ .on_first_run = TG_ON_MISSING_PASS,
-                                        .on_lost = TG_ON_MISSING_INCONCLUSIVE };
-    settings_of(c, n, b);
-}
-
 static void baselines_of(struct tg_decode *c, const struct tg_yaml *n)
 {
     struct tg_baseline_settings *v;
     size_t count = 0;
-    if (!n || n->type != TG_YAML_SEQ)
-        return;
     v = TG_NEW_N(c->arena, struct tg_baseline_settings, n->n + 1);
     for (size_t i = 0; i < n->n && count < TG_POLICY_BASELINES; i++) {
         const struct tg_yaml *one = n->items[i], *name = tg_node_scalar(one, "name");
@@ -145,8 +133,6 @@ static void require_of(struct tg_decode *c, const struct tg_yaml *n)
 
 static void aliases_of(struct tg_decode *c, const struct tg_yaml *n)
 {
-    if (!n || n->type != TG_YAML_SEQ)
-        return;
     struct tg_alias *v = TG_NEW_N(c->arena, struct tg_alias, n->n + 1);
     for (size_t i = 0; i < n->n; i++) {
         v[i] = (struct tg_alias){ tg_node_text(n->items[i], "from"),
@@ -157,26 +143,6 @@ static void aliases_of(struct tg_decode *c, const struct tg_yaml *n)
     }
     c->policy->aliases = v;
     c->policy->n_aliases = n->n;
-}
-
-static void report_of(struct tg_decode *c, const struct tg_yaml *n)
-{
-    struct tg_report_settings *r = &c->policy->report;
-    r->at = n ? n->at : TG_NOWHERE;
-    r->top = tg_node_int(n, "top", 10);
-    r->junit_max = tg_node_int(n, "junit_max", 500);
-}
-
-static tg_sv text_of(const struct tg_yaml *map, const char *key)
-{
-    const struct tg_yaml *n = tg_node_scalar(map, key);
-    return n ? n->text : TG_SV("");
-}
-
-static void ab_of(struct tg_decode *c, const struct tg_yaml *n)
-{
-    c->policy->ab = (struct tg_policy_ab){ text_of(n, "detect"), text_of(n, "budget"),
-                                           tg_node_int(n, "max_runs", 0) };
 }
 
 struct tg_policy *tg_policy_new(void)
@@ -204,16 +170,22 @@ void tg_decode(struct tg_policy *p, const struct tg_yaml *tree, int64_t today, s
     struct tg_decode c = { p, p->arena, d, today };
     p->today = today;
     const struct tg_noise none = { .at = TG_NOWHERE, .min_runs = 1 };
-    baseline_of(&c, tg_yaml_get(tree, "baseline"));
-    baselines_of(&c, tg_yaml_get(tree, "baselines"));
+    const struct tg_yaml *report = tg_yaml_get(tree, "report"), *ab = tg_yaml_get(tree, "ab");
+    p->baseline = (struct tg_baseline_settings){ .on_first_run = TG_ON_MISSING_PASS,
+                                                 .on_lost = TG_ON_MISSING_INCONCLUSIVE };
+    settings_of(&c, tg_yaml_get(tree, "baseline"), &p->baseline);
+    baselines_of(&c, tg_node_list(tree, "baselines"));
     require_of(&c, tg_yaml_get(tree, "require"));
     p->noise = tg_decode_noise(&c, tg_yaml_get(tree, "noise"), &none);
-    tg_decode_suites(&c, tg_yaml_get(tree, "suites"));
-    aliases_of(&c, tg_yaml_get(tree, "aliases"));
-    classes_of(&c, tg_yaml_get(tree, "classes"));
-    tg_decode_rules(&c, tg_yaml_get(tree, "rules"));
-    tg_decode_waivers(&c, tg_yaml_get(tree, "waivers"));
-    report_of(&c, tg_yaml_get(tree, "report"));
-    ab_of(&c, tg_yaml_get(tree, "ab"));
+    tg_decode_suites(&c, tg_node_list(tree, "suites"));
+    aliases_of(&c, tg_node_list(tree, "aliases"));
+    classes_of(&c, tg_node_list(tree, "classes"));
+    tg_decode_rules(&c, tg_node_list(tree, "rules"));
+    tg_decode_waivers(&c, tg_node_list(tree, "waivers"));
+    p->report = (struct tg_report_settings){ tg_node_int(report, "top", 10),
+                                             tg_node_int(report, "junit_max", 500),
+                                             tg_node_at(tree, "report") };
+    p->ab = (struct tg_policy_ab){ tg_node_text(ab, "detect"), tg_node_text(ab, "budget"),
+                                   tg_node_int(ab, "max_runs", 0) };
     p->fail_on = TG_FAIL_ON_FAIL | tg_node_mask(tg_yaml_get(tree, "fail_on"), tg_words_fail_on);
 }

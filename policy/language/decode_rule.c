@@ -117,9 +117,7 @@ static void check_scope(struct tg_decode *c, const struct tg_yaml *rule,
 static void overrides_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_rule *rule,
                          const struct tg_rule_metric_info *info)
 {
-    if (!n || n->type != TG_YAML_SEQ)
-        return;
-    if (info && info->scope != TG_SCOPE_NAME)
+    if (n->n && info && info->scope != TG_SCOPE_NAME)
         tg_yaml_mistake(c->diags, TG_DIAG_MATCH_SCOPE, n, "write a second rule",
                         "overrides choose by name, this metric is measured for the whole trace");
     struct tg_override *v = TG_NEW_N(c->arena, struct tg_override, n->n + 1);
@@ -143,11 +141,6 @@ static void overrides_of(struct tg_decode *c, const struct tg_yaml *n, struct tg
     rule->n_overrides = count;
 }
 
-static bool same_layer(struct tg_loc a, struct tg_loc b)
-{
-    return a.file == b.file || (a.file && b.file && strcmp(a.file, b.file) == 0);
-}
-
 /*
  * What is excepted is a changed number of calls, and their bytes: other metrics have no such thing. A layer that gives
  * a preset's rule another metric did not write the preset's exceptions: they fall away.
@@ -161,7 +154,7 @@ static void check_exceptions(struct tg_decode *c, const struct tg_yaml *n,
         m == TG_RULE_METRIC_REMOVED || m == TG_RULE_METRIC_BYTES)
         return;
     r->exceptions = 0;
-    if (same_layer(p->key->at, r->metric_at))
+    if (tg_loc_same_file(p->key->at, r->metric_at))
         tg_yaml_mistake(c->diags, TG_DIAG_MATCH_SCOPE, p->key,
                         "remove it: count, added, removed and bytes have exceptions",
                         "'exceptions' mean nothing for '%s'", info->name);
@@ -236,7 +229,7 @@ static void rule_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_rule
         check_scope(c, n, info, r->metric, r->match.kinds);
         check_exceptions(c, n, info, r);
     }
-    overrides_of(c, tg_yaml_get(n, "overrides"), r, info);
+    overrides_of(c, tg_node_list(n, "overrides"), r, info);
     if (!tg_yaml_pair(n, "metric"))
         (void)tg_diags_add(c->diags, TG_DIAG_MISSING, r->at, id ? tg_yaml_width(id) : 1,
                            "add 'metric': what is measured, for example  metric: total",
@@ -249,8 +242,6 @@ static void rule_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_rule
 
 void tg_decode_rules(struct tg_decode *c, const struct tg_yaml *n)
 {
-    if (!n || n->type != TG_YAML_SEQ)
-        return;
     struct tg_rule *v = TG_NEW_N(c->arena, struct tg_rule, n->n + 1);
     size_t count = 0;
     for (size_t i = 0; i < n->n; i++)

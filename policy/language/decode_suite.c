@@ -75,8 +75,6 @@ static void suite_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_sui
 
 void tg_decode_suites(struct tg_decode *c, const struct tg_yaml *n)
 {
-    if (!n || n->type != TG_YAML_SEQ)
-        return;
     struct tg_suite *v = TG_NEW_N(c->arena, struct tg_suite, n->n + 1);
     size_t count = 0;
     for (size_t i = 0; i < n->n; i++)

@@ -83,12 +83,13 @@ static void check_expiry(struct tg_decode *c, const struct tg_yaml *n, struct tg
                     n->text.p);
 }
 
-/* Which way a rule may be violated: by a change, and by its budgets. */
-struct ways {
+/* In which direction a rule may be violated: by a change, and by its budgets. */
+struct directions {
     bool up, down;
 };
 
-static void add_ways(struct ways *w, const struct tg_limit_list *list, enum tg_polarity bad)
+static void add_directions(struct directions *w, const struct tg_limit_list *list,
+                           enum tg_polarity bad)
 {
     for (size_t i = 0; list->state == TG_LIMIT_ON && i < list->n; i++) {
         bool change = !tg_limit_is_budget(&list->v[i]);
@@ -97,14 +98,14 @@ static void add_ways(struct ways *w, const struct tg_limit_list *list, enum tg_p
     }
 }
 
-static struct ways ways_of(const struct tg_rule *r)
+static struct directions directions_of(const struct tg_rule *r)
 {
-    struct ways w = { false, false };
-    add_ways(&w, &r->fail, r->bad);
-    add_ways(&w, &r->warn, r->bad);
+    struct directions w = { false, false };
+    add_directions(&w, &r->fail, r->bad);
+    add_directions(&w, &r->warn, r->bad);
     for (size_t i = 0; i < r->n_overrides; i++) {
-        add_ways(&w, &r->overrides[i].fail, r->bad);
-        add_ways(&w, &r->overrides[i].warn, r->bad);
+        add_directions(&w, &r->overrides[i].fail, r->bad);
+        add_directions(&w, &r->overrides[i].warn, r->bad);
     }
     return w;
 }
@@ -117,7 +118,7 @@ static void check_ceiling(struct tg_decode *c, const struct tg_yaml *n, const st
                           const struct tg_rule *r)
 {
     const struct tg_bound *pct = tg_limit_find(l, TG_BOUND_PCT);
-    struct ways w = ways_of(r);
+    struct directions w = directions_of(r);
     bool endless_up = w.up && tg_limit_find(l, TG_BOUND_MIN);
     bool endless_down = w.down && tg_limit_find(l, TG_BOUND_MAX);
     if (pct && pct->is_auto)
@@ -152,8 +153,6 @@ static void waiver_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_wa
 
 void tg_decode_waivers(struct tg_decode *c, const struct tg_yaml *n)
 {
-    if (!n || n->type != TG_YAML_SEQ)
-        return;
     struct tg_waiver *v = TG_NEW_N(c->arena, struct tg_waiver, n->n + 1);
     size_t count = 0;
     for (size_t i = 0; i < n->n; i++)

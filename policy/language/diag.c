@@ -58,9 +58,7 @@ static const char *keep_file(struct tg_diags *d, const char *file)
 static bool same(const struct tg_diag *a, const struct tg_diag *b)
 {
     return a->code == b->code && a->at.line == b->at.line && a->at.col == b->at.col &&
-           (a->at.file == b->at.file ||
-            (a->at.file && b->at.file && strcmp(a->at.file, b->at.file) == 0)) &&
-           tg_sv_eq(a->message, b->message);
+           tg_loc_same_file(a->at, b->at) && tg_sv_eq(a->message, b->message);
 }
 
 bool tg_diags_add(struct tg_diags *d, enum tg_diag_code code, struct tg_loc at, size_t length,
@@ -123,17 +121,10 @@ void tg_diags_sort(struct tg_diags *d)
  */
 static tg_sv line_of(tg_sv text, uint32_t line)
 {
-    size_t at = 0;
-    for (uint32_t i = 1;; i++) {
-        size_t end = at;
-        while (end < text.n && text.p[end] != '\n' && text.p[end] != '\r')
-            end++;
-        if (i == line)
-            return (tg_sv){ text.p + at, end - at };
-        if (end >= text.n)
-            return TG_SV("");
-        at = end + (text.p[end] == '\r' && end + 1 < text.n && text.p[end + 1] == '\n' ? 2 : 1);
-    }
+    tg_sv end = TG_SV("\n"), found = TG_SV("");
+    for (uint32_t i = 0; i < line; i++)
+        found = end.n ? tg_utf8_line(&text, &end) : TG_SV("");
+    return found;
 }
 
 /* The first `n` code points (or bad bytes) of `s`. */

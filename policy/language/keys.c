@@ -14,14 +14,14 @@
         .name = NULL                                                                               \
     }
 /*
- * What a change means (`comes` and `more` of struct tg_key): if the key comes, and if its value grows.
+ * What a change means (`on_add` and `on_increase` of struct tg_key): if the key is added, and if its value grows.
  * OPEN: any change may let more pass. PARTS: its keys or items say it themselves.
  */
-#define GOES(comes_, more_) .comes = TG_##comes_, .more = TG_##more_
-#define COMES(comes_) GOES(comes_, MAYBE_LOOSER)
-#define OPEN COMES(MAYBE_LOOSER)
-#define ASIDE GOES(OTHERWISE, OTHERWISE) /* nothing is judged by it */
-#define PARTS(parts_, comes_) COMES(comes_), .parts = TG_##parts_
+#define EFFECT(on_add_, on_increase_) .on_add = TG_##on_add_, .on_increase = TG_##on_increase_
+#define ADDED(on_add_) EFFECT(on_add_, MAYBE_LOOSER)
+#define OPEN ADDED(MAYBE_LOOSER)
+#define ASIDE EFFECT(OTHERWISE, OTHERWISE) /* nothing is judged by it */
+#define PARTS(parts_, on_add_) ADDED(on_add_), .parts = TG_##parts_
 
 /* ---- words ---- */
 
@@ -118,16 +118,16 @@ static const struct tg_key_shape ranks = {
 static const struct tg_key limit_keys[] = {
     { "pct", BOUND(TG_BOUND_PCT, "10%"), 0,
       "change relative to the baseline; `auto`: the threshold of the noise rule",
-      GOES(LOOSER, LOOSER) },
+      EFFECT(LOOSER, LOOSER) },
     { "abs", BOUND(TG_BOUND_ABS, "200us"), 0,
       "change in the metric's unit, or in percent of the step (0.2%step); of launch attributes 0",
-      GOES(LOOSER, LOOSER) },
+      EFFECT(LOOSER, LOOSER) },
     { "pp", BOUND(TG_BOUND_PP, "3pp"), 0, "change of a metric that is a percentage, in points",
-      GOES(LOOSER, LOOSER) },
+      EFFECT(LOOSER, LOOSER) },
     { "max", BOUND(TG_BOUND_MAX, "15ms"), 0, "upper bound of the fresh side; needs no baseline",
-      GOES(LOOSER, LOOSER) },
+      EFFECT(LOOSER, LOOSER) },
     { "min", BOUND(TG_BOUND_MIN, "80%"), 0, "lower bound of the fresh side; needs no baseline",
-      GOES(LOOSER, TIGHTER) },
+      EFFECT(LOOSER, TIGHTER) },
     END
 };
 static const struct tg_key_shape limit = { MAP("a limit", limit_keys, "{pct: 10%, abs: 200us}") };
@@ -144,15 +144,15 @@ const struct tg_key_shape tg_key_shape_limits = {
 
 /* A key more matches less. */
 #define MATCH_NAMES                                                                                \
-    { "kind", &kinds, 0, "what the event is", GOES(LOOSER, TIGHTER) },                             \
-        { "name", &patterns, 0, "normalised name: glob, or /regex/", GOES(LOOSER, TIGHTER) },      \
+    { "kind", &kinds, 0, "what the event is", EFFECT(LOOSER, TIGHTER) },                           \
+        { "name", &patterns, 0, "normalised name: glob, or /regex/", EFFECT(LOOSER, TIGHTER) },    \
         { "raw_name", &patterns, 0, "name as the trace has it: glob, or /regex/",                  \
-          GOES(LOOSER, TIGHTER) },                                                                 \
-        { "class", &classes, 0, "what a kernel does", GOES(LOOSER, TIGHTER) },                     \
-        { "family", &families, 0, "the sort of kernel", GOES(LOOSER, TIGHTER) },                   \
+          EFFECT(LOOSER, TIGHTER) },                                                               \
+        { "class", &classes, 0, "what a kernel does", EFFECT(LOOSER, TIGHTER) },                   \
+        { "family", &families, 0, "the sort of kernel", EFFECT(LOOSER, TIGHTER) },                 \
     {                                                                                              \
         "parent", &patterns, 0, "normalised name of an enclosing operator or annotation",          \
-            GOES(LOOSER, TIGHTER)                                                                  \
+            EFFECT(LOOSER, TIGHTER)                                                                \
     }
 
 static const struct tg_key not_keys[] = { MATCH_NAMES, END };
@@ -166,8 +166,8 @@ static const struct tg_key_shape override_match = { MAP("a match", override_matc
                                                         "{name: \"triton_red_*\"}") };
 static const struct tg_key match_keys[] = {
     MATCH_NAMES,
-    { "device", &devices, 0, "device work on these device numbers only", GOES(LOOSER, TIGHTER) },
-    { "stream", &streams, 0, "device work on these stream numbers only", GOES(LOOSER, TIGHTER) },
+    { "device", &devices, 0, "device work on these device numbers only", EFFECT(LOOSER, TIGHTER) },
+    { "stream", &streams, 0, "device work on these stream numbers only", EFFECT(LOOSER, TIGHTER) },
     { "rank", &ranks, 0, "each: every rank by itself; slowest; or numbers of ranks", OPEN },
     { "not", &not_match, 0, "excludes what all these keys hold for", PARTS(OPPOSITE_KEYS, LOOSER) },
     END
@@ -176,9 +176,9 @@ static const struct tg_key_shape match = { MAP("a match", match_keys,
                                                "{kind: kernel, name: \"*gemm*\"}") };
 
 static const struct tg_key when_keys[] = {
-    { "event", &patterns, 0, "name of the CI event", GOES(LOOSER, TIGHTER) },
-    { "branch", &patterns, 0, "target branch", GOES(LOOSER, TIGHTER) },
-    { "device", &patterns, 0, "name of the device", GOES(LOOSER, TIGHTER) },
+    { "event", &patterns, 0, "name of the CI event", EFFECT(LOOSER, TIGHTER) },
+    { "branch", &patterns, 0, "target branch", EFFECT(LOOSER, TIGHTER) },
+    { "device", &patterns, 0, "name of the device", EFFECT(LOOSER, TIGHTER) },
     END
 };
 static const struct tg_key_shape when = { MAP("a condition", when_keys, "{event: pull_request}") };
@@ -187,12 +187,12 @@ static const struct tg_key_shape when = { MAP("a condition", when_keys, "{event:
 #define RULE_NOISE_KEYS                                                                            \
     { "test", SHAPE(WORD(tg_words_noise_test)), 0,                                                 \
       "runs: durations need evidence; none: the limit alone decides",                              \
-      GOES(MAYBE_LOOSER, TIGHTER) },                                                               \
+      EFFECT(MAYBE_LOOSER, TIGHTER) },                                                             \
         { "min_runs", SHAPE(INT(1, 1000)), 0, "runs per side below which durations never fail",    \
-          GOES(MAYBE_LOOSER, LOOSER) },                                                            \
+          EFFECT(MAYBE_LOOSER, LOOSER) },                                                          \
     {                                                                                              \
         "min_steps", &count, 0, "usable steps of a run below which its durations are not judged",  \
-            GOES(LOOSER, LOOSER)                                                                   \
+            EFFECT(LOOSER, LOOSER)                                                                 \
     }
 
 static const struct tg_key rule_noise_keys[] = { RULE_NOISE_KEYS, END };
@@ -201,9 +201,9 @@ static const struct tg_key_shape rule_noise = { MAP("noise settings of a rule", 
 static const struct tg_key noise_keys[] = {
     RULE_NOISE_KEYS,
     { "drift", &percent, 0, "common change of all operators beyond which the report warns",
-      GOES(MAYBE_LOOSER, LOOSER) },
+      EFFECT(MAYBE_LOOSER, LOOSER) },
     { "ignore", &pattern_list_or_none, 0,
-      "raw names of runtime calls whose counts are random (polling)", GOES(LOOSER, LOOSER) },
+      "raw names of runtime calls whose counts are random (polling)", EFFECT(LOOSER, LOOSER) },
     END
 };
 static const struct tg_key_shape noise = { MAP("noise settings", noise_keys, "{min_runs: 5}") };
@@ -213,9 +213,9 @@ static const struct tg_key_shape noise = { MAP("noise settings", noise_keys, "{m
 static const struct tg_key override_keys[] = {
     { "match", &override_match, TG_KEY_REQUIRED, "which of the rule's names it changes", OPEN },
     { "warn", &tg_key_shape_limits, 0, "limit beyond which the result is a warning, or off",
-      GOES(TIGHTER, TIGHTER) },
+      EFFECT(TIGHTER, TIGHTER) },
     { "fail", &tg_key_shape_limits, 0, "limit beyond which the result is a failure, or off",
-      GOES(TIGHTER, TIGHTER) },
+      EFFECT(TIGHTER, TIGHTER) },
     { "noise", &rule_noise, 0, "other noise settings for these names", OPEN },
     END
 };
@@ -232,11 +232,11 @@ static const struct tg_key rule_keys[] = {
       PARTS(BY_KEY, MAYBE_LOOSER) },
     { "metric", SHAPE(.kind = TG_KEY_METRIC), 0, "what is measured", OPEN },
     { "direction", SHAPE(WORD(tg_words_direction)), 0,
-      "the direction that is bad, if not the metric's own", GOES(MAYBE_LOOSER, TIGHTER) },
+      "the direction that is bad, if not the metric's own", EFFECT(MAYBE_LOOSER, TIGHTER) },
     { "warn", &tg_key_shape_limits, 0, "limit beyond which the result is a warning, or off",
-      GOES(TIGHTER, TIGHTER), .parts = TG_BY_KEY },
+      EFFECT(TIGHTER, TIGHTER), .parts = TG_BY_KEY },
     { "fail", &tg_key_shape_limits, 0, "limit beyond which the result is a failure, or off",
-      GOES(TIGHTER, TIGHTER), .parts = TG_BY_KEY },
+      EFFECT(TIGHTER, TIGHTER), .parts = TG_BY_KEY },
     { "overrides", &overrides, 0, "other limits for some of the names; the last that matches wins",
       OPEN },
     { "noise", &rule_noise, TG_KEY_MERGE, "other noise settings for this rule",
@@ -245,18 +245,18 @@ static const struct tg_key rule_keys[] = {
       SHAPE(LIST("a list of exceptions", SHAPE(WORD(tg_words_exception)), 0, 6,
                  "[renamed, replaced, small]")),
       0, "counts that only warn where the rule would fail; polling calls are not judged",
-      GOES(LOOSER, LOOSER) },
-    { "optional", &yes_no, 0, "matching nothing is a note, not inconclusive", COMES(LOOSER) },
+      EFFECT(LOOSER, LOOSER) },
+    { "optional", &yes_no, 0, "matching nothing is a note, not inconclusive", ADDED(LOOSER) },
     { "unjudged", SHAPE(WORD(tg_words_unjudged)), 0,
       "what a rule is that matches something and judges none of it, by default inconclusive",
-      GOES(MAYBE_LOOSER, LOOSER) },
+      EFFECT(MAYBE_LOOSER, LOOSER) },
     { "against",
       SHAPE(.kind = TG_KEY_CHOICE, .what = "a baseline's name or a list of them",
             .example = "release", .scalar = &id,
             .list =
                 SHAPE(LIST("a list of baselines' names", &id, 1, 1 + TG_POLICY_BASELINES, NULL))),
       0, "the baselines it is judged against; by default `baseline` alone",
-      GOES(MAYBE_LOOSER, TIGHTER) },
+      EFFECT(MAYBE_LOOSER, TIGHTER) },
     { "when", &when, 0, "where the rule judges; elsewhere it is skipped", PARTS(BY_KEY, LOOSER) },
     END
 };
@@ -298,13 +298,14 @@ static const struct tg_key window_keys[] = {
       "what marks a step: ProfilerStep, annotation, or trace (the whole trace is one step)", OPEN },
     { "name", &glob, 0, "the annotation that marks a step, as a glob", OPEN },
     { "skip_first", SHAPE(INT(0, 1000000)), 0, "steps to ignore at the beginning",
-      GOES(LOOSER, LOOSER) },
-    { "skip_last", SHAPE(INT(0, 1000000)), 0, "steps to ignore at the end", GOES(LOOSER, LOOSER) },
+      EFFECT(LOOSER, LOOSER) },
+    { "skip_last", SHAPE(INT(0, 1000000)), 0, "steps to ignore at the end",
+      EFFECT(LOOSER, LOOSER) },
     END
 };
 static const struct tg_key ranks_keys[] = { { "expect", SHAPE(INT(1, 1000000)), TG_KEY_REQUIRED,
                                               "how many ranks every run of each side must have",
-                                              COMES(TIGHTER) },
+                                              ADDED(TIGHTER) },
                                             END };
 static const struct tg_key suite_keys[] = {
     { "name", SHAPE(.kind = TG_KEY_NAME, .min = 1, .max = 80), TG_KEY_REQUIRED,
@@ -337,15 +338,15 @@ static const struct tg_key_shape on_missing = { WORD(tg_words_on_missing) };
           "how many commits to walk back if that commit has no baseline", OPEN },                  \
         { "on_first_run", &on_missing, 0,                                                          \
           "the verdict if that commit had neither a policy nor a baseline of the suite",           \
-          GOES(MAYBE_LOOSER, TIGHTER) },                                                           \
+          EFFECT(MAYBE_LOOSER, TIGHTER) },                                                         \
         { "on_lost", &on_missing, 0,                                                               \
           "the verdict if a baseline existed but is not found within max_walk",                    \
-          GOES(MAYBE_LOOSER, TIGHTER) },                                                           \
+          EFFECT(MAYBE_LOOSER, TIGHTER) },                                                         \
     {                                                                                              \
         "require_same",                                                                            \
             SHAPE(LIST("a list", SHAPE(WORD(tg_words_same)), 0, 20, "[device, world_size]")), 0,   \
             "what both sides must share; else durations and kernel names are shown, not judged",   \
-            GOES(LOOSER, LOOSER)                                                                   \
+            EFFECT(LOOSER, LOOSER)                                                                 \
     }
 static const struct tg_key baseline_keys[] = { BASELINE_KEYS, END };
 static const struct tg_key baselines_keys[] = {
@@ -356,16 +357,16 @@ static const struct tg_key baselines_keys[] = {
 const struct tg_key_shape tg_key_shape_baselines = { MAP("a named baseline", baselines_keys,
                                                          "{name: release, ref: release(v*)}") };
 static const struct tg_key require_keys[] = {
-    { "steps", &count, 0, "least number of steps of a trace", GOES(TIGHTER, TIGHTER) },
-    { "kernels", &count, 0, "least number of kernel launches per step", GOES(TIGHTER, TIGHTER) },
+    { "steps", &count, 0, "least number of steps of a trace", EFFECT(TIGHTER, TIGHTER) },
+    { "kernels", &count, 0, "least number of kernel launches per step", EFFECT(TIGHTER, TIGHTER) },
     { "ops", SHAPE(LIST("a list of patterns", &pattern, 0, 100, "[\"*flash*\"]")), 0,
-      "patterns of names that must occur", GOES(TIGHTER, TIGHTER) },
+      "patterns of names that must occur", EFFECT(TIGHTER, TIGHTER) },
     { "collapse", &on_off, 0, "inconclusive if more than half of the kernels are gone",
-      GOES(TIGHTER, LOOSER) },
+      EFFECT(TIGHTER, LOOSER) },
     { "account", &on_off, 0, "the step as a whole may not take longer or do more unexplained",
-      GOES(TIGHTER, LOOSER) },
+      EFFECT(TIGHTER, LOOSER) },
     { "detectable", &percent_above_zero, 0,
-      "change of step time that the runs must be able to show, above 0%", GOES(TIGHTER, LOOSER) },
+      "change of step time that the runs must be able to show, above 0%", EFFECT(TIGHTER, LOOSER) },
     END
 };
 static const struct tg_key alias_keys[] = {
@@ -377,15 +378,15 @@ static const struct tg_key waiver_keys[] = {
     { "rule", &id, TG_KEY_REQUIRED, "id of the rule", ASIDE },
     { "name", &pattern, 0,
       "exact normalised name, or the metric of the whole trace; a pattern needs many: true",
-      COMES(TIGHTER) },
-    { "many", &yes_no, 0, "name is a pattern on purpose", COMES(LOOSER) },
+      ADDED(TIGHTER) },
+    { "many", &yes_no, 0, "name is a pattern on purpose", ADDED(LOOSER) },
     { "ceiling", &limit, TG_KEY_REQUIRED, "beyond it, it fails again",
       PARTS(BY_KEY, MAYBE_LOOSER) },
     { "reason", &text, TG_KEY_REQUIRED, "why this is accepted", ASIDE },
     { "issue", &text, 0, "where it is followed up", ASIDE },
     { "owner", &text, 0, "who answers for it", ASIDE },
     { "expires", SHAPE(.kind = TG_KEY_DATE, .example = "2027-02-28"), TG_KEY_REQUIRED,
-      "last day, at most 180 days ahead", GOES(MAYBE_LOOSER, LOOSER) },
+      "last day, at most 180 days ahead", EFFECT(MAYBE_LOOSER, LOOSER) },
     { "when", &when, 0, "only there", PARTS(OPPOSITE_KEYS, TIGHTER) },
     END
 };
@@ -421,7 +422,7 @@ static const struct tg_key report_keys[] = {
         { "aliases",                                                                               \
           SHAPE(LIST("a list of aliases", SHAPE(MAP("an alias", alias_keys, "{from: a, to: b}")),  \
                      0, 1000, NULL)),                                                              \
-          TG_KEY_APPEND, "names that are the same operation", GOES(LOOSER, LOOSER) },              \
+          TG_KEY_APPEND, "names that are the same operation", EFFECT(LOOSER, LOOSER) },            \
         { "rules", &rules, TG_KEY_BY_ID, "what may change, and by how much",                       \
           PARTS(BY_ITEM, TIGHTER) },                                                               \
         { "waivers",                                                                               \
@@ -437,7 +438,7 @@ static const struct tg_key report_keys[] = {
           TG_KEY_MERGE, "how long tracegate ab asks; the command line wins", ASIDE },              \
     {                                                                                              \
         "fail_on", SHAPE(LIST("a list of states", SHAPE(WORD(tg_words_fail_on)), 1, 5, "[fail]")), \
-            0, "states that fail the verdict", GOES(MAYBE_LOOSER, TIGHTER)                         \
+            0, "states that fail the verdict", EFFECT(MAYBE_LOOSER, TIGHTER)                       \
     }
 
 static const struct tg_key profile_keys[] = { SECTIONS, END };

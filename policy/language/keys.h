@@ -76,11 +76,11 @@ struct tg_key {
     unsigned flags;
     const char *meaning;
     /*
-     * `comes`: the key, or an item BY_ITEM, is there. `more`: the number is greater, the day later,
+     * `on_add`: the key, or an item BY_ITEM, is there. `on_increase`: the number is greater, the day later,
      * the list longer, the word further on in its table; TG_MAYBE_LOOSER and TG_OTHERWISE: any
      * change of the value.
      */
-    enum tg_direction comes, more;
+    enum tg_direction on_add, on_increase;
     enum tg_key_parts parts;
 };
 

@@ -287,18 +287,15 @@ static void lint_baselines(struct lint *c)
 
 /* ---- beside errors ---- */
 
-static bool is_at(const struct tg_loc *a, const struct tg_loc *b)
-{
-    return a->line == b->line && a->col == b->col && a->file && b->file &&
-           strcmp(a->file, b->file) == 0;
-}
-
 /* Is an error reported at this node or inside it? */
 static bool has_error(const struct lint *c, const struct tg_yaml *n)
 {
-    for (size_t i = 0; i < c->diags->n; i++)
-        if (c->diags->v[i].severity == TG_SEV_ERROR && is_at(&c->diags->v[i].at, &n->at))
+    for (size_t i = 0; i < c->diags->n; i++) {
+        const struct tg_diag *d = &c->diags->v[i];
+        if (d->severity == TG_SEV_ERROR && d->at.line == n->at.line && d->at.col == n->at.col &&
+            tg_loc_same_file(d->at, n->at))
             return true;
+    }
     for (size_t i = 0; i < n->n; i++)
         if (n->type == TG_YAML_MAP
                 ? has_error(c, n->pairs[i].key) || has_error(c, n->pairs[i].value)

@@ -39,6 +39,13 @@ struct tg_loc tg_node_at(const struct tg_yaml *map, const char *key)
     return n ? n->at : TG_NOWHERE;
 }
 
+const struct tg_yaml *tg_node_list(const struct tg_yaml *map, const char *key)
+{
+    static const struct tg_yaml none = { .type = TG_YAML_SEQ };
+    const struct tg_yaml *n = tg_yaml_get(map, key);
+    return n && n->type == TG_YAML_SEQ ? n : &none;
+}
+
 /* A single value means a list of one. */
 size_t tg_node_count(const struct tg_yaml *n)
 {

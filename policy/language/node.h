@@ -16,6 +16,8 @@ int tg_node_word(const struct tg_yaml *map, const char *key, const char *const *
                  int fallback);
 struct tg_loc tg_node_at(const struct tg_yaml *map, const char *key); /* TG_NOWHERE */
 
+/* A list of none: absent, or not a sequence. */
+const struct tg_yaml *tg_node_list(const struct tg_yaml *map, const char *key);
 /* A single value means a list of one; NULL and a mapping are lists of none. */
 size_t tg_node_count(const struct tg_yaml *n);
 const struct tg_yaml *tg_node_item(const struct tg_yaml *n, size_t i);

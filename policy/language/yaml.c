@@ -232,41 +232,10 @@ static bool deeper(struct parse *p, unsigned depth)
     return fatal(p);
 }
 
-static void end_node(struct parse *p, struct tg_yaml *n, size_t anchor)
-{
-    n->end_line = (uint32_t)p->event.end_mark.line + 1;
-    n->end_col = (uint32_t)p->event.end_mark.column + 1;
-    if (anchor != SIZE_MAX)
-        p->anchors[anchor].node = n;
-}
-
 static void add(struct list *l, struct tg_yaml *n)
 {
     l->v = tg_grow(l->v, &l->cap, l->n + 1, sizeof(struct tg_yaml *));
     l->v[l->n++] = n;
-}
-
-static struct tg_yaml *build_seq(struct parse *p, unsigned depth)
-{
-    size_t anchor = add_anchor(p, p->event.data.sequence_start.anchor);
-    if (p->event.data.sequence_start.tag)
-        (void)refuse_tag(p, p->event.data.sequence_start.tag);
-    struct tg_yaml *n = p->stop || !deeper(p, depth) ? NULL : new_node(p, TG_YAML_SEQ);
-    struct list l = { 0 };
-    while (n && next_event(p) && p->event.type != YAML_SEQUENCE_END_EVENT) {
-        struct tg_yaml *item = build(p, depth + 1);
-        if (p->stop || (item && !count_expanded(p, n, item)))
-            break;
-        if (item)
-            add(&l, item);
-    }
-    if (n && !p->stop) {
-        n->items = tg_arena_copy(p->arena, l.v, l.n, sizeof(struct tg_yaml *));
-        n->n = l.n;
-        end_node(p, n, anchor);
-    }
-    free(l.v);
-    return p->stop ? NULL : n;
 }
 
 /* Is this a valid key: plain text, not "<<", not used yet? */
@@ -293,30 +262,39 @@ static bool check_key(struct parse *p, const struct list *so_far, const struct t
     return true;
 }
 
-static struct tg_yaml *build_map(struct parse *p, unsigned depth)
+/* A sequence, or a mapping, whose items are keys and values in turn. */
+static struct tg_yaml *build_collection(struct parse *p, unsigned depth, enum tg_yaml_type type,
+                                        const yaml_char_t *name, const yaml_char_t *tag)
 {
-    size_t anchor = add_anchor(p, p->event.data.mapping_start.anchor);
-    if (p->event.data.mapping_start.tag)
-        (void)refuse_tag(p, p->event.data.mapping_start.tag);
-    struct tg_yaml *n = p->stop || !deeper(p, depth) ? NULL : new_node(p, TG_YAML_MAP);
+    yaml_event_type_t end = type == TG_YAML_MAP ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT;
+    size_t anchor = add_anchor(p, name);
+    if (tag)
+        (void)refuse_tag(p, tag);
+    struct tg_yaml *n = p->stop || !deeper(p, depth) ? NULL : new_node(p, type);
     struct list l = { 0 };
-    while (n && next_event(p) && p->event.type != YAML_MAPPING_END_EVENT) {
-        struct tg_yaml *key = build(p, depth + 1);
-        bool good = key && !p->stop && check_key(p, &l, key);
-        if (p->stop || !next_event(p))
+    while (n && next_event(p) && p->event.type != end) {
+        struct tg_yaml *key = type == TG_YAML_MAP ? build(p, depth + 1) : NULL;
+        bool good = type == TG_YAML_SEQ || (key && !p->stop && check_key(p, &l, key));
+        if (p->stop || (type == TG_YAML_MAP && !next_event(p)))
             break;
         struct tg_yaml *value = build(p, depth + 1);
         if (p->stop || (value && !count_expanded(p, n, value)))
             break;
-        if (good && value) {
+        if (good && value && key)
             add(&l, key);
+        if (good && value)
             add(&l, value);
-        }
     }
     if (n && !p->stop) {
-        n->pairs = tg_arena_copy(p->arena, l.v, l.n / 2, sizeof(struct tg_yaml_pair));
-        n->n = l.n / 2;
-        end_node(p, n, anchor);
+        n->n = type == TG_YAML_MAP ? l.n / 2 : l.n;
+        if (type == TG_YAML_MAP)
+            n->pairs = tg_arena_copy(p->arena, l.v, n->n, sizeof *n->pairs);
+        else
+            n->items = tg_arena_copy(p->arena, l.v, n->n, sizeof *n->items);
+        n->end_line = (uint32_t)p->event.end_mark.line + 1;
+        n->end_col = (uint32_t)p->event.end_mark.column + 1;
+        if (anchor != SIZE_MAX)
+            p->anchors[anchor].node = n;
     }
     free(l.v);
     return p->stop ? NULL : n;
@@ -331,9 +309,11 @@ static struct tg_yaml *build(struct parse *p, unsigned depth)
     case YAML_SCALAR_EVENT:
         return build_scalar(p);
     case YAML_SEQUENCE_START_EVENT:
-        return build_seq(p, depth);
+        return build_collection(p, depth, TG_YAML_SEQ, p->event.data.sequence_start.anchor,
+                                p->event.data.sequence_start.tag);
     case YAML_MAPPING_START_EVENT:
-        return build_map(p, depth);
+        return build_collection(p, depth, TG_YAML_MAP, p->event.data.mapping_start.anchor,
+                                p->event.data.mapping_start.tag);
     default:
         (void)fatal(p);
         return NULL;

@@ -21,7 +21,11 @@ struct tg_yaml_pair {
     struct tg_yaml *key, *value; /* key: a scalar */
 };
 
-/* A node. An aliased node is shared by the places that use it, and never contains itself. */
+/*
+ * A node. `type` says which of text, items and pairs it has; the others are empty. An aliased node is
+ * shared by the places that use it, and never contains itself. yaml.c writes nodes; whoever changes a
+ * tree (load.c, merge.c) changes copies, because the layers keep theirs.
+ */
 struct tg_yaml {
     enum tg_yaml_type type;
     bool plain;                 /* scalar written without quotes */

@@ -223,13 +223,13 @@ CASE(new_backward_work_is_that_of_who_gives_the_tensor)
     ran(&p);
     f->path.functions = &functions[1]; /* norm holds nothing of it */
     f->path.n_functions = 2;
-    f->path.backward = f->path.come = true;
+    f->path.backward = f->path.is_new = true;
     choose_in(f, "model.py", model, 3, 31, 31, &p);
     assert_sv_equal(f->out.function->text, TG_SV("norm"));
     assert_int_equal(f->out.function->line, 3);
     assert_int_equal(f->out.link, TG_CAUSE_LINK_FEEDS);
     assert_sv_equal(f->out.holder, TG_SV("Block.forward"));
-    f->path.come = false; /* the control: that work was there before */
+    f->path.is_new = false; /* the control: that work was there before */
     again(f);
     assert_chosen(f, "Block.forward", TG_CAUSE_LINK_FILE);
     tg_paths_release(&p);

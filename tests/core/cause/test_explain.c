@@ -28,7 +28,7 @@ IN_BOX(descends_to_the_child_that_holds_it)
     assert_int_equal(p.n_functions, 3);
     assert_sv_equal(p.functions[2].text, TG_SV("f")); /* deepest first */
     assert_float_equal(p.functions[2].calls[TG_PATHS_TEST], 1, 1e-6);
-    assert_false(p.come);
+    assert_false(p.is_new);
 }
 
 /* 50 and 40 of 90: neither child holds 60 %, so the path ends in f and says which is larger. */

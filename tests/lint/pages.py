@@ -152,7 +152,7 @@ def entries(room, text):
 
 def untouched(room, listing, text):
     """What the table in a room's README lacks: a row for each change that begins elsewhere, with its files in the room."""
-    rows = {m[1]: set(SPAN.findall(m[2])) for m in re.finditer(r"^\| \[.*?#([\w-]+)\) \| (.*)$", text, re.M)}
+    rows = {m[1]: set(SPAN.findall(m[2])) for m in re.finditer(r"^- \[[^]]*\]\([^)]*#([\w-]+)\): (.*(?:\n  .*)*)", text, re.M)}
     for home, anchor, named in listing:
         here = {os.path.basename(f) for f in named if os.path.dirname(f) == room != home} - {"README.md", "CMakeLists.txt"}
         for f in sorted(here ^ rows.get(anchor, set())):
@@ -218,7 +218,7 @@ def main():
     injected += [("a file that no README names", unnamed("core/base", ["core/base/nowhere.c"], tree.read("core/base/README.md"))),
                  ("a file that only prose names", unnamed("core/base", ["core/base/sv.c"], "sv.h, and `sv_*.c`")),
                  ("a change without its row", untouched("core/base", [("core/diff", "x", {"core/base/sv.c"})], "")),
-                 ("a row with another file", untouched("core/base", [("core/diff", "x", {"core/base/sv.c"})], "| [x](y#x) | `buf.c` |")),
+                 ("a row with another file", untouched("core/base", [("core/diff", "x", {"core/base/sv.c"})], "- [x](y#x): `buf.c`")),
                  ("a change that the table of all misses", unrowed([("core/base", "x", set())], "| x | y | [core/base](core/base/README.md#y) |")),
                  ("a file of a change that begins elsewhere", untouched("core/base", entries("core/diff", BEGIN + "### x\n`core/base/sv.c`"), "")),
                  ("a number in another file", list(strays("core/diff/op.c", "#define LARGE 0.2\n"))),

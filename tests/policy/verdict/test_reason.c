@@ -43,35 +43,41 @@ TEST(what_is_not_judged_lacks_something)
     assert_int_equal(tg_reason_of_judged(TG_NOT_WAIT), TG_NEED_OWN_TIME);
 }
 
-/* The page has the table as it is here. */
-static void put_rows(struct tg_buf *b, enum tg_reason from, enum tg_reason to, const char *title)
+static void put_rows(struct tg_buf *b, enum tg_reason from, enum tg_reason to)
 {
-    tg_buf_printf(b, "| %s | |\n|---|---|\n", title);
+    tg_buf_putc(b, '\n');
     for (enum tg_reason r = from; r < to; r++)
         if (r != TG_REASON_NOTE)
-            tg_buf_printf(b, "| `%s` | %s |\n", tg_reason_id(r), tg_reason_means(r));
-    tg_buf_putc(b, '\n');
+            tg_buf_printf(b, "- `%s`: %s\n", tg_reason_id(r), tg_reason_means(r));
 }
 
+/* Items are wrapped on the page: a line that begins with two blanks goes on with the one before. */
+static void join_lines(struct tg_buf *out, const char *text)
+{
+    for (const char *p = text; *p; p++)
+        if (strncmp(p, "\n  ", 3) == 0) {
+            tg_buf_putc(out, ' ');
+            p += 2;
+        } else
+            tg_buf_putc(out, *p);
+}
+
+/* The page has the table as it is here. */
 TEST(the_page_lists_all)
 {
-    static const struct {
-        enum tg_reason from, to;
-        const char *title;
-    } parts[] = { { TG_REASON_RENAMED, TG_REASON_SOME_CALLS, "exception" },
-                  { TG_REASON_SOME_CALLS, TG_REASON_SLOW_MACHINE, "of a row" },
-                  { TG_REASON_SLOW_MACHINE, TG_REASON_NOTE, "of the account" },
-                  { TG_REASON_RANK, TG_NEED_RUNS, "of a side" },
-                  { TG_NEED_RUNS, TG_REASONS, "need" } };
+    static const enum tg_reason parts[] = { TG_REASON_RENAMED,      TG_REASON_SOME_CALLS,
+                                            TG_REASON_SLOW_MACHINE, TG_REASON_RANK,
+                                            TG_NEED_RUNS,           TG_REASONS };
     static const char page[] = TG_SOURCE_DIR "/docs/reasons.md";
-    TG_BUF text = { 0 }, want = { 0 };
+    TG_BUF text = { 0 }, joined = { 0 }, want = { 0 };
     struct tg_err err;
     tg_err_init(&err);
     assert_true(tg_file_read(&text, page, 1 << 20, &err));
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    join_lines(&joined, text.p);
+    for (size_t i = 0; i + 1 < sizeof parts / sizeof *parts; i++) {
         tg_buf_clear(&want);
-        put_rows(&want, parts[i].from, parts[i].to, parts[i].title);
-        if (!strstr(text.p, want.p))
+        put_rows(&want, parts[i], parts[i + 1]);
+        if (!strstr(joined.p, want.p))
             fail_msg("docs/reasons.md lacks:\n%s", want.p);
     }
 }

@@ -25,7 +25,7 @@ static const char *const scope_title[] = {
 };
 
 /*
- * One table for each scope. What is the rule is not repeated: more is worse, and a value is measured.
+ * One list for each scope. What is the rule is not repeated: more is worse, and a value is measured.
  */
 void tg_rule_metric_markdown(struct tg_buf *out)
 {
@@ -33,14 +33,13 @@ void tg_rule_metric_markdown(struct tg_buf *out)
     for (int i = 0; i < TG_RULE_METRICS; i++) {
         const struct tg_rule_metric_info *m = tg_rule_metric_info((enum tg_rule_metric)i);
         if ((int)m->scope != scope)
-            tg_buf_printf(out, "%s### Of %s\n\n| metric | unit | |\n|---|---|---|\n",
-                          scope < 0 ? "" : "\n", scope_title[m->scope]);
+            tg_buf_printf(out, "%s### Of %s\n\n", scope < 0 ? "" : "\n", scope_title[m->scope]);
         scope = (int)m->scope;
-        tg_buf_printf(out, "| `%s` | %s%s", m->name, m->exact ? "exact " : "",
+        tg_buf_printf(out, "- `%s` (%s%s", m->name, m->exact ? "exact " : "",
                       tg_unit_name(m->unit));
         if (m->polarity == TG_LESS_IS_BAD)
             tg_buf_puts(out, ", less");
-        tg_buf_printf(out, " | %s |\n", m->meaning);
+        tg_buf_printf(out, "): %s\n", m->meaning);
     }
 }
 

@@ -101,8 +101,8 @@ static double whole_of(const struct plot *p)
 {
     const struct tg_chart *c = p->chart;
     return c->durations && c->render->share && c->basis != TG_BASIS_WHOLE && c->comparison &&
-                   c->comparison->step_ns[TG_BASE] > 0
-               ? c->comparison->step_ns[TG_BASE]
+                   c->comparison->wall_ns[TG_BASE] > 0
+               ? c->comparison->wall_ns[TG_BASE]
                : 0;
 }
 

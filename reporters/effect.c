@@ -265,10 +265,7 @@ double tg_effect_share(const struct tg_verdict *v, const struct tg_op *op)
 {
     struct tg_row_numbers n = tg_effect_numbers(v, op);
     int s = n.ns[TG_TEST] > 0 ? TG_TEST : TG_BASE;
-    const struct tg_metric_change *host = &v->comparison->metrics[TG_METRIC_HOST_TIME];
-    if (op->kind == TG_KIND_STEP && host->known[s] && host->value[s] > 0)
-        return n.ns[s] / host->value[s];
-    return pool_of(v, op) && op->self[s] > 0 ? op->share[s] * n.ns[s] / op->self[s] : op->share[s];
+    return n.ns[s] / v->comparison->wall_ns[s];
 }
 
 const char *tg_effect_mark(const struct tg_verdict *v, const struct tg_op *op)

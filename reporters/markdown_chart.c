@@ -147,7 +147,7 @@ void tg_markdown_put_chart(struct tg_markdown *m)
         free(b.v);
         collect_bars(&b, m, sign = -1);
     }
-    if (b.n > TABLE_SHOWS && b.sum >= 0.01 * c->step_ns[TG_BASE])
+    if (b.n > TABLE_SHOWS && b.sum >= 0.01 * c->wall_ns[TG_BASE])
         put_bars(&part, &b, m, sign);
     tg_markdown_add_or_drop(m, &part);
     free(b.v);

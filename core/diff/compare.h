@@ -200,7 +200,7 @@ struct tg_op {
     bool iteration_scaled; /* counts compared after division by a common ratio (no step markers) */
     /* ns per step and rank, means over steps, medians over runs */
     double total[2], self[2];
-    double share[2]; /* of the step, 0..1 (self on the host, duration on the device) */
+    double share[2]; /* of wall_ns, 0..1 (self on the host, duration on the device) */
     const struct tg_algorithm
         *choice;        /* device work: all that differs is libraries' choice; the first */
     bool on_rank_alone; /* it takes longer on tg_comparison.rank_alone's, and on no other */
@@ -382,7 +382,9 @@ struct tg_comparison {
     struct tg_op step;
     struct tg_evidence step_mean; /* ev_total by the mean of the steps */
     double step_ns[2]; /* D: median over runs of the shortest step (device's where it has work) */
-    double drift;      /* common factor c0 (log), the larger; |drift| > ln 1.10 is a warning */
+    double wall_ns
+        [2]; /* the mean step's wall clock, as reports show it: what `share` and limits are of */
+    double drift; /* common factor c0 (log), the larger; |drift| > ln 1.10 is a warning */
     bool drifted;
     enum tg_drift_of drift_of;
     /* ln of what the device's work takes in the second half of a run's steps against the first, of the side

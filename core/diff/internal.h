@@ -114,7 +114,7 @@ TG_MUST bool tg_align(struct tg_diff_work *w, struct tg_err *err);
 /* core/diff/select.c: the ranks and steps that are compared; lays out the cells. */
 TG_MUST bool tg_diff_select(struct tg_diff_work *w, struct tg_err *err);
 
-/* core/diff/share.c: D of both sides, and each operator's part of the step. */
+/* core/diff/share.c: D and the wall clock of both sides, and each operator's part of the step. */
 void tg_share_out(struct tg_diff_work *w);
 
 /* core/diff/gather.c: rows, or those by Python frame, become operators by kind, then name. */

@@ -1,21 +1,35 @@
-/* How long a step is, what part of it each operator takes, and evidence for that part. */
+/*
+ * How long a step is, what part of it each operator takes, and evidence for that part. Parts are of
+ * the wall clock, which every report shows as the step's time; D, which small changes are measured by,
+ * is the device's where it has work.
+ */
 #include <math.h>
 
 #include "core/diff/internal.h"
 #include "core/diff/stats.h"
 
-/* Length of one step of a shard: the device's end to end where it has work, else the host's. */
-static double step_length(const struct tg_shard *s, size_t j)
+/* Length of one step of a shard by a metric, if it has it; else from the step's begin to its end. */
+static double length_by(enum tg_metric m, const struct tg_shard *s, size_t j)
 {
-    const struct tg_metric_value *v = &s->metrics[TG_METRIC_DEVICE_EXTENT * s->n_steps + j];
+    const struct tg_metric_value *v = s->metrics ? &s->metrics[m * s->n_steps + j] : NULL;
 
-    if (s->metrics && v->known && v->den && v->num > 0)
+    if (v && v->known && v->den && v->num > 0)
         return (double)v->num / (double)v->den;
     return (double)(s->steps[j].end - s->steps[j].start);
 }
 
-/* D, the median over runs of the shortest step, and the mean step for shares (returned). */
-static double step_of_side(struct tg_diff_work *w, int side)
+static double wall_step(const struct tg_shard *s, size_t j)
+{
+    return length_by(TG_METRIC_STEP_TIME, s, j);
+}
+
+static double device_step(const struct tg_shard *s, size_t j)
+{
+    return length_by(TG_METRIC_DEVICE_EXTENT, s, j);
+}
+
+/* D, the median over runs of the shortest step, and the wall clock, of the mean step. */
+static void steps_of_side(struct tg_diff_work *w, int side)
 {
     const struct tg_side_shards *m = &w->measured[side];
     struct tg_comparison *c = w->c;
@@ -23,23 +37,20 @@ static double step_of_side(struct tg_diff_work *w, int side)
     double *mean = TG_NEW_N(w->a, double, c->n_runs[side]);
 
     for (size_t run = 0; run < c->n_runs[side]; run++) {
-        double least = 0, sum = 0;
-        size_t n = 0;
         for (size_t rank = 0; rank < m->n_ranks; rank++) {
             size_t at = run * m->n_ranks + rank;
-            double rank_least = INFINITY;
-            for (size_t j = 0; j < m->used[at].n; j++, n++) {
-                double d = step_length(m->shard[at], m->used[at].step[j]);
-                sum += d;
-                rank_least = fmin(rank_least, d);
+            const struct tg_used *used = &m->used[at];
+            double least = INFINITY, wall = 0;
+            for (size_t j = 0; j < used->n; j++) {
+                least = fmin(least, device_step(m->shard[at], used->step[j]));
+                wall += wall_step(m->shard[at], used->step[j]) / (double)used->n;
             }
-            least += isfinite(rank_least) ? rank_least : 0;
+            shortest[run] += (isfinite(least) ? least : 0) / (double)m->n_ranks;
+            mean[run] += wall / (double)m->n_ranks;
         }
-        shortest[run] = least / (double)m->n_ranks;
-        mean[run] = n ? sum / (double)n : 0;
     }
     c->step_ns[side] = tg_median(shortest, c->n_runs[side]);
-    return tg_median(mean, c->n_runs[side]);
+    c->wall_ns[side] = tg_median(mean, c->n_runs[side]);
 }
 
 /* Part that an operator's time is of a run's steps: 0..1. */
@@ -50,7 +61,7 @@ static double share_in(const struct tg_diff_work *w, const struct tg_op *op, int
     for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
         size_t at = tg_diff_cell_index(w, side, run, rank);
         for (size_t j = 0; j < w->used[at].n; j++) {
-            step += step_length(w->shard[at], w->used[at].step[j]);
+            step += wall_step(w->shard[at], w->used[at].step[j]);
             self += tg_cell_time(w, op, at, j, TG_OP_SELF);
         }
     }
@@ -66,9 +77,9 @@ static void share_out(struct tg_op *ops, size_t n, int side, double step)
 void tg_share_out(struct tg_diff_work *w)
 {
     for (int side = 0; side < 2; side++) {
-        double step = step_of_side(w, side);
-        share_out(w->c->ops, w->c->n_ops, side, step);
-        share_out(w->c->frames, w->c->n_frames, side, step);
+        steps_of_side(w, side);
+        share_out(w->c->ops, w->c->n_ops, side, w->c->wall_ns[side]);
+        share_out(w->c->frames, w->c->n_frames, side, w->c->wall_ns[side]);
     }
 }
 

@@ -146,20 +146,20 @@ static void describe_some_steps(struct tg_buf *m, const struct tg_evidence *ev)
 }
 
 /* "1.2 ms per step"; a benchmark's number with its own unit. */
-static void put_measured(struct tg_buf *m, const struct tg_probe *p)
+static void put_measured(struct tg_buf *m, const struct tg_probe *p, const struct tg_result *r)
 {
     tg_phrase_value(m, p->test, p->unit);
     if (p->unit != TG_UNIT_NUMBER)
-        tg_buf_puts(m, " per step");
+        tg_buf_puts(m, r->metric == TG_RULE_METRIC_SHARE ? " of the step" : " per step");
     else if (p->own_unit.n)
         tg_buf_printf(m, " %.*s", TG_SV_ARG(p->own_unit));
 }
 
-static void describe_change(struct tg_buf *m, const struct tg_probe *p, double share)
+static void describe_change(struct tg_buf *m, const struct tg_probe *p, const struct tg_result *r)
 {
     double pct = tg_probe_measured_pct(p), by = p->test - p->base;
     size_t pooled = p->ev ? p->ev->pooled : 0;
-    put_measured(m, p);
+    put_measured(m, p, r);
     if (isnan(p->base)) {
         tg_buf_puts(m, ", unknown in the baseline");
         return;
@@ -174,8 +174,8 @@ static void describe_change(struct tg_buf *m, const struct tg_probe *p, double s
             tg_buf_printf(m, "%s, ", TG_PCT(pct));
         tg_phrase_signed(m, by, p->unit);
     }
-    if (!pooled) /* the share is of the one name */
-        put_share(m, share);
+    if (!pooled && r->metric != TG_RULE_METRIC_SHARE) /* the share is of the one name */
+        put_share(m, r->share);
     tg_buf_puts(m, ")");
     if (pooled)
         tg_buf_printf(m, ", %zu names together", pooled);
@@ -223,7 +223,7 @@ static void describe_budget(struct tg_buf *m, struct tg_result *r, const struct 
         tg_buf_printf(m, "%s %s time%s per step", verb(op), TG_VALUE(p->test, p->unit),
                       p->test == 1 ? "" : "s");
     else
-        put_measured(m, p);
+        put_measured(m, p, r);
     put_overrun(m, p, limit);
     if (!isnan(p->base))
         tg_buf_printf(m, ", was %s%s", TG_VALUE(p->base, p->unit),
@@ -347,8 +347,9 @@ static bool describe_replacement(struct tg_buf *m, const struct tg_op *op,
     tg_phrase_part(m, went, tg_region_all_calls(c, g));
     tg_buf_add(m, tg_buf_sv(&names));
     put_types(m, c, op->region);
-    tg_buf_printf(m, ": %s call%s per step, was %s (%s)", TG_VALUE(came, TG_UNIT_COUNT), came == 1 ? "" : "s",
-                  TG_VALUE(went, TG_UNIT_COUNT), TG_SIGNED(came - went, TG_UNIT_COUNT));
+    tg_buf_printf(m, ": %s call%s per step, was %s (%s)", TG_VALUE(came, TG_UNIT_COUNT),
+                  came == 1 ? "" : "s", TG_VALUE(went, TG_UNIT_COUNT),
+                  TG_SIGNED(came - went, TG_UNIT_COUNT));
     if (g->encloser.n)
         tg_buf_printf(m, " in %.*s", TG_SV_ARG(g->encloser));
     return true;
@@ -473,7 +474,7 @@ void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg
     } else if (j->reason == TG_REASON_SOME_STEPS) {
         describe_some_steps(&m, p->ev);
     } else {
-        describe_change(&m, p, op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE]);
+        describe_change(&m, p, r);
     }
     if (!related)
         describe_relation(&m, op, c);
@@ -506,7 +507,7 @@ void tg_describe_metric(struct tg_result *r, const struct tg_comparison *c,
     else if (j->reason == TG_REASON_SOME_STEPS)
         describe_some_steps(&m, p->ev);
     else
-        describe_change(&m, p, NAN);
+        describe_change(&m, p, r);
     if (p->outside > 0)
         tg_buf_printf(&m, "; %s more outside the steps", TG_VALUE(p->outside, TG_UNIT_COUNT));
     put_behind(&m, r, c);

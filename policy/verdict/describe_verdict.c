@@ -69,8 +69,7 @@ static void add_moved(struct cost *cost, const struct tg_op *op)
 static void add_cost(struct cost *cost, const struct tg_comparison *c, const struct tg_op *op)
 {
     double more = op->self[TG_TEST] - op->self[TG_BASE];
-    double share =
-        op->share[TG_TEST] - op->share[TG_BASE] * c->step_ns[TG_BASE] / c->step_ns[TG_TEST];
+    double share = more / c->wall_ns[TG_TEST];
     if (tg_kind_is_device(op->kind)) {
         cost->device += more;
         cost->share[0] += share;

@@ -360,6 +360,16 @@ static void judge(struct tg_eval_state *e, struct tg_judging *w)
 
 /* ---- the result ---- */
 
+/* Part that it is of the step: what is told of a self time is that of the values beside it. */
+static double share_of(const struct tg_result *r, const struct tg_op *op,
+                       const struct tg_comparison *c)
+{
+    int side = op->present[TG_TEST] ? TG_TEST : TG_BASE;
+    if (r->metric == TG_RULE_METRIC_SELF && r->has_values && c->wall_ns[side] > 0)
+        return (side == TG_TEST ? r->test : r->base) / c->wall_ns[side];
+    return op->share[side];
+}
+
 /* What a quantity is called, and its weight: ns per step that it is about, the order of reports. */
 static void put_subject(struct tg_result *r, const struct tg_judging *w,
                         const struct tg_comparison *c)
@@ -382,7 +392,7 @@ static void put_subject(struct tg_result *r, const struct tg_judging *w,
     r->op = op->raw[op->present[TG_TEST] ? TG_TEST : TG_BASE];
     r->op_normalised = r->plain = op->name;
     r->op_kind = op->kind;
-    r->share = op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE];
+    r->share = share_of(r, op, c);
     if (op->kind == TG_KIND_STEP && w->x.kind == TG_QUANTITY_GAP) {
         r->op = r->op_normalised = r->plain = TG_SV("ProfilerStep");
         r->subject = TG_SUBJECT_STEP;

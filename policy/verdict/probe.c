@@ -276,7 +276,7 @@ bool tg_probe(struct tg_probe *p, const struct tg_judging *w, const struct tg_co
 {
     bool of_name = w->x.kind == TG_QUANTITY_OP, found = true;
     *p = (struct tg_probe){ .unit = tg_rule_metric_info(w->rule->metric)->unit,
-                            .step_ns = c->step_ns[TG_BASE],
+                            .step_ns = c->wall_ns[TG_BASE],
                             .bad = w->rule->bad,
                             .test_kind = w->l.test,
                             .known = { true, true } };
@@ -292,7 +292,7 @@ bool tg_probe(struct tg_probe *p, const struct tg_judging *w, const struct tg_co
         put_evidence(p, w->x.ev);
     /* A part of the step: a size of the rule's own is one of the step, whatever the part was before. */
     if (w->x.kind == TG_QUANTITY_GAP && tg_limit_lists_have_size(&w->l.warn, &w->l.fail))
-        p->whole = c->step_ns[TG_BASE];
+        p->whole = c->wall_ns[TG_BASE];
     if (!p->known[TG_BASE])
         p->base = p->recorded[TG_BASE] = NAN;
     return found;

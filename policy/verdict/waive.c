@@ -22,7 +22,7 @@ static bool within_ceiling(const struct tg_eval_state *e, const struct tg_waiver
     struct tg_probe p = { .base = r->base,
                           .test = r->base + r->delta,
                           .exact = true,
-                          .step_ns = e->in->comparison->step_ns[TG_BASE],
+                          .step_ns = e->in->comparison->wall_ns[TG_BASE],
                           .unit = tg_dimension_unit(r->dimension),
                           .bad = TG_ANY_IS_BAD };
     struct tg_limit_list ceiling = { .state = TG_LIMIT_ON, .v = &w->ceiling, .n = 1 };

@@ -86,7 +86,7 @@ def of_name(metric, base, test):
     total = [sum(map(sum, s)) / len(s) for s in steps]
     calls = [sum(map(len, s)) / len(s) for s in steps]
     every = [[v for step in s for v in step] for s in steps]
-    step_time = [o.measures()["device_extent"] for o in (base, test)]
+    step_time = [o.measures()["step_time"] for o in (base, test)]
     return {
         "count": calls, "total": total, "self": total, "mean": [t / c if c else 0 for t, c in zip(total, calls)],
         "median": [quantile(v, 0.5) for v in every if v], "p95": [quantile(v, 0.95) for v in every if v],

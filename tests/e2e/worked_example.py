@@ -26,7 +26,7 @@ def write(path, steps, calls_of_a, serial):
     """Steps of 149 us on one thread: demo::a so often, then demo::b. `serial` makes each run a recording of its own."""
     events = []
     for number, us in enumerate(steps):
-        start = 1000.0 * (number + 1) + serial
+        start = 1000.0 + STEP_US * number + serial
         events += [mark(number + 3, start, STEP_US), *(span("cpu_op", "demo::a", start + k, 0.301) for k in range(calls_of_a)),
                    span("cpu_op", "demo::b", start + 4, us)]
     write_json(path, {"schemaVersion": 1, "traceEvents": events})

@@ -108,7 +108,7 @@ static struct tg_op *add_op(struct make *m, enum tg_kind kind, tg_sv name, doubl
         op->raw[s] = count[s] > 0 ? name : TG_SV("");
         op->count[s] = count[s];
         op->self[s] = op->total[s] = us[s] * 1000;
-        op->share[s] = us[s] * 1000 / m->c->step_ns[s];
+        op->share[s] = us[s] * 1000 / m->c->wall_ns[s];
         op->step_count[s] = (uint64_t)llround(count[s] * (double)m->c->n_units[s]);
         op->step_total[s] = llround(us[s] * 1000 * (double)m->c->n_units[s]);
         op->whole_count[s] = op->step_count[s] + 1;
@@ -205,7 +205,7 @@ static struct make begin(struct tg_arena *a, size_t n, bool compared)
         m.c->n_steps[s] = 8;
         m.c->n_units[s] = 40;
         m.c->marked[s] = true;
-        m.c->step_ns[s] = s ? 41.9e6 : 40e6;
+        m.c->step_ns[s] = m.c->wall_ns[s] = s ? 41.9e6 : 40e6;
     }
     for (int k = 0; k < TG_METRICS; k++)
         m.c->metrics[k] = (struct tg_metric_change){ .id = (enum tg_metric)k,

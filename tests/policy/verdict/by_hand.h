@@ -30,6 +30,7 @@ static inline void hand_set_up(struct hand *h)
     h->c.n_ranks[TG_BASE] = h->c.n_ranks[TG_TEST] = 1;
     h->c.n_steps[TG_BASE] = h->c.n_steps[TG_TEST] = 4;
     h->c.step_ns[TG_BASE] = h->c.step_ns[TG_TEST] = 1000000;
+    h->c.wall_ns[TG_BASE] = h->c.wall_ns[TG_TEST] = 1000000;
     h->policy.noise.min_runs = h->rule.noise.min_runs = 3;
     h->rule.id = TG_SV("r");
     h->in = (struct tg_eval_input){ .policy = &h->policy, .comparison = &h->c };

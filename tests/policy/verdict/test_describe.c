@@ -167,7 +167,7 @@ WITH_HAND(a_time_and_its_change)
     struct said s = of_time(100000, 0.5, &ev);
 
     says(h, &s, "150 us per step, was 100 us (+50 %, +50.0 us)");
-    s.op.share[TG_TEST] = 0.15;
+    s.r.share = 0.15;
     says(h, &s, "150 us per step, was 100 us (+50 %, +50.0 us, 15.0 % of the step)");
     s.p.base = NAN;
     says(h, &s, "150 us per step, unknown in the baseline");
@@ -390,8 +390,7 @@ WITH_HAND(what_it_is_related_to)
     region.calls[TG_TEST] = 7;
     ops[1].change = TG_ADDED;
     s.op.relation = TG_REL_REPLACED_WORSE;
-    says(h, &s,
-         "aten::mm and new instead of aten::old: 7 calls per step, was 6 (+1) in Adam.step");
+    says(h, &s, "aten::mm and new instead of aten::old: 7 calls per step, was 6 (+1) in Adam.step");
     s.op.change = TG_FEWER; /* it went itself */
     says(h, &s, "called 2 times per step, was 1 (+1); calls -6 +7 in Adam.step");
     region.calls[TG_TEST] = 6; /* as many, of no name */
@@ -454,7 +453,8 @@ WITH_HAND(a_part_of_the_calls_is_replaced)
     static const char *const want[N] = {
         [PART] = "with new in place of 4 of 10 calls of old: these took 6.00 us, now 9.00 us",
         [ALL] = "with new in place of old",
-        [MORE] = "aten::mm and new instead of 4 of 10 calls of old: 5 calls per step, was 4 (+1) in f",
+        [MORE] =
+            "aten::mm and new instead of 4 of 10 calls of old: 5 calls per step, was 4 (+1) in f",
         [ALONE] = "with new in place of 4 of 10 calls of old",
         [FEW_RUNS] = "with new in place of 4 of 10 calls of old",
         [NO_TIME] = "with new in place of 4 of 10 calls of old",

@@ -264,7 +264,7 @@ WITH_HAND(what_a_finding_weighs)
 
     h->c.ops = ops;
     h->c.n_ops = 3;
-    h->c.step_ns[TG_BASE] = h->c.step_ns[TG_TEST] = 100000;
+    h->c.wall_ns[TG_BASE] = h->c.wall_ns[TG_TEST] = 100000;
     for (int i = 0; i < 3; i++) {
         ops[i].self[TG_TEST] = i == 1 ? 4000 : 100;
         ops[i].share[TG_TEST] = ops[i].self[TG_TEST] / 100000;
@@ -329,7 +329,7 @@ WITH_HAND(a_wait_that_moved)
     m[TG_METRIC_STEP_TIME].known[0] = m[TG_METRIC_STEP_TIME].known[1] = true;
     m[TG_METRIC_GPU_BUSY].known[1] = true;
     m[TG_METRIC_GPU_BUSY].value[1] = 1;
-    h->c.step_ns[TG_BASE] = h->c.step_ns[TG_TEST] = 100000;
+    h->c.wall_ns[TG_BASE] = h->c.wall_ns[TG_TEST] = 100000;
     for (int i = 1; i < 6; i++)
         ops[i].wait = true;
     ops[1].self[TG_TEST] = 20000;
@@ -374,8 +374,8 @@ WITH_HAND(what_is_not_weighed)
         h->c.n_ops = 2;
         h->c.regions = &region;
         h->c.n_regions = 1;
+        h->c.wall_ns[TG_TEST] = 100000;
         ops[1].self[TG_TEST] = 4000;
-        ops[1].share[TG_TEST] = 0.04;
         v[1].op_kind = TG_KIND_KERNEL;
         v[1].folded_under = 0;
         v[2].state = TG_STATE_PASS;

@@ -168,25 +168,21 @@ static void put_short(struct tg_buf *out, tg_sv name,
     put_code(out, tg_buf_sv(&text));
 }
 
-/* The first violation, or else warning, that is not a consequence of another. */
-static const struct tg_result *first_finding(const struct tg_verdict *v)
-{
-    enum tg_state state = v->outcome == TG_OUTCOME_WARN ? TG_STATE_WARN : TG_STATE_FAIL;
-    for (size_t i = 0; i < v->n_results; i++)
-        if (v->results[i].state == state && v->results[i].folded_under >= v->n_results)
-            return &v->results[i];
-    return NULL;
-}
-
 static void put_words(struct tg_buf *out, tg_sv text)
 {
     tg_buf_add(out, text);
 }
 
+tg_sv tg_accept_next(const struct tg_verdict *v)
+{
+    const struct tg_result *r = tg_findings_first(v);
+    return r && !tg_sv_eq(r->next, v->error_hint) ? r->next : TG_SV("");
+}
+
 void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const char *accept,
                         void (*put_code)(struct tg_buf *out, tg_sv text))
 {
-    const struct tg_result *r = first_finding(v);
+    const struct tg_result *r = tg_findings_first(v);
     const struct tg_cause_frame *f = r && r->cause ? r->cause->function : NULL;
     TG_BUF text = { 0 }, at = { 0 };
     put_code = put_code ? put_code : put_words;
@@ -195,10 +191,7 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const ch
         return; /* a requirement's row says itself what to do */
     if (v->outcome == TG_OUTCOME_WARN)
         tg_buf_puts(out, "A warning does not block. ");
-    if (r->one_rank) {
-        put_words(out, r->next);
-        tg_buf_putc(out, ' ');
-    } else if (f) {
+    if (f && !r->one_rank) {
         struct tg_origin_place look = tg_origin_look(r->cause);
         bool touched = !r->cause->change_known || r->cause->link > TG_CAUSE_LINK_FILE;
         if (touched)
@@ -213,9 +206,7 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const ch
         tg_buf_puts(out, touched ? ". "
                                  : "), which the change does not touch: compare data, "
                                    "configuration and dependencies of the two sides. ");
-    } else if (r->was_over) {
-        tg_buf_puts(out, "The baseline was over it, too: this change alone is not why. ");
-    } else if (r->subject != TG_SUBJECT_NUMBER && (!r->cause || !r->cause->stacks)) {
+    } else if (!r->next.n && r->subject != TG_SUBJECT_NUMBER && (!r->cause || !r->cause->stacks)) {
         tg_buf_puts(out, "Where in the program it is: record both sides with Python stacks (");
         put_code(out, TG_SV("with_stack=True"));
         tg_buf_puts(out, "). ");

@@ -4,8 +4,11 @@
 #include "core/base/buf.h"
 #include "policy/verdict/verdict.h"
 
+/* What the first finding itself says is next to do, a sentence to be escaped; "". */
+tg_sv tg_accept_next(const struct tg_verdict *v);
+
 /*
- * The first step after a failure or a warning: where to look or how to find out, and how to accept it
+ * After it, the first step after a failure or a warning: where to look or how to find out, and how to accept it
  * (`accept`: a sentence of the report, put as it is), or else what explains the limit. Nothing for
  * other outcomes. `put_code` marks places and commands, and escapes; NULL: plain.
  */

@@ -36,6 +36,29 @@ static void put_noise(struct tg_buf *out, const struct tg_verdict *v, const stru
     tg_buf_puts(out, " %");
 }
 
+/* "345.9 -> 492.1 us (+42.3 %": from (almost) nothing the difference. */
+static void put_change(struct tg_buf *out, const double ns[2], enum tg_effect_form form)
+{
+    double most = fmax(ns[TG_BASE], ns[TG_TEST]), pct = 100 * (ns[TG_TEST] / ns[TG_BASE] - 1);
+    tg_put_time(out, ns[TG_BASE], most);
+    tg_buf_puts(out, form == TG_EFFECT_PRINT ? " \xe2\x86\x92 " : " -> ");
+    tg_put_time(out, ns[TG_TEST], most);
+    tg_buf_puts(out, form == TG_EFFECT_PRINT ? tg_time_unit(most) : most >= 1e6 ? " ms" : " us");
+    tg_buf_puts(out, " (");
+    if (tg_dec_pct_tells(pct))
+        tg_put_pct_delta(out, pct);
+    else
+        tg_put_value_delta(out, ns[TG_TEST] - ns[TG_BASE], TG_DIM_DURATION);
+}
+
+/* The step of the one rank that takes longer, before the mean of all. */
+static void put_rank(struct tg_buf *out, const struct tg_comparison *c, enum tg_effect_form form)
+{
+    tg_buf_printf(out, "of %s ", c->rank_alone->called);
+    put_change(out, c->rank_alone->wall_ns, form);
+    tg_buf_printf(out, "), mean of %zu ranks ", c->n_ranks[TG_TEST]);
+}
+
 #define TELLS 0.5 /* percentage points between what was measured and what was judged */
 
 /* "; the whole machine +8.1 %, in the fastest steps +0.2 %": what is left of the measured change once that
@@ -44,11 +67,8 @@ static void put_judged(struct tg_buf *out, const struct tg_verdict *v, const str
                        double measured)
 {
     double machine = 100 * expm1(v->comparison->drift), change = 100 * expm1(ev->e);
-    if (v->comparison->rank_alone) {
-        tg_buf_printf(out, "; mean of %zu ranks", v->comparison->n_ranks[TG_TEST]);
-        return;
-    }
-    if (!is_ruled(v) || ev->judged != TG_JUDGED || fabs(measured - change) < TELLS)
+    if (!is_ruled(v) || ev->judged != TG_JUDGED || fabs(measured - change) < TELLS ||
+        v->comparison->rank_alone)
         return;
     tg_buf_puts(out, "; ");
     if (machine >= TELLS) {
@@ -147,21 +167,14 @@ static void put_waived(struct tg_buf *out, const struct tg_verdict *v, double ch
 void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, enum tg_effect_form form)
 {
     const struct tg_evidence *ev;
-    double ns[2], most;
+    double ns[2];
     if (!tg_effect_step(v, ns))
         return;
     ev = step_evidence(v);
-    most = fmax(ns[TG_BASE], ns[TG_TEST]);
     tg_buf_puts(out, "Step time ");
-    tg_put_time(out, ns[TG_BASE], most);
-    tg_buf_puts(out, form == TG_EFFECT_PRINT ? " \xe2\x86\x92 " : " -> ");
-    tg_put_time(out, ns[TG_TEST], most);
-    tg_buf_puts(out, form == TG_EFFECT_PRINT ? tg_time_unit(most) : most >= 1e6 ? " ms" : " us");
-    tg_buf_puts(out, " (");
-    if (tg_dec_pct_tells(100 * (ns[TG_TEST] / ns[TG_BASE] - 1)))
-        tg_put_pct_delta(out, 100 * (ns[TG_TEST] / ns[TG_BASE] - 1));
-    else
-        tg_put_value_delta(out, ns[TG_TEST] - ns[TG_BASE], TG_DIM_DURATION);
+    if (v->comparison->rank_alone)
+        put_rank(out, v->comparison, form);
+    put_change(out, ns, form);
     put_noise(out, v, ev);
     put_judged(out, v, ev, 100 * (ns[TG_TEST] / ns[TG_BASE] - 1));
     put_waived(out, v, ns[TG_TEST] - ns[TG_BASE], form);
@@ -265,7 +278,8 @@ double tg_effect_share(const struct tg_verdict *v, const struct tg_op *op)
 {
     struct tg_row_numbers n = tg_effect_numbers(v, op);
     int s = n.ns[TG_TEST] > 0 ? TG_TEST : TG_BASE;
-    return n.ns[s] / v->comparison->wall_ns[s];
+    return n.ns[s] /
+           (op->on_rank_alone ? v->comparison->rank_alone->wall_ns[s] : v->comparison->wall_ns[s]);
 }
 
 const char *tg_effect_mark(const struct tg_verdict *v, const struct tg_op *op)
@@ -275,6 +289,8 @@ const char *tg_effect_mark(const struct tg_verdict *v, const struct tg_op *op)
         return "waived";
     if (is_left_wait(op))
         return "less";
+    if (op->on_rank_alone)
+        return v->comparison->rank_alone->called;
     return pool_of(v, op) ? "replaced" : tg_row_mark(op, &n);
 }
 

@@ -82,9 +82,12 @@ size_t tg_tally(const struct tg_verdict *v, struct tg_tally out[TG_STATE_FAIL + 
                                            TG_STATE_WAIVED,    TG_STATE_PASS,
                                            TG_STATE_NOT_JUDGED };
     TG_FREE uint32_t *root = tg_findings_roots(v);
-    size_t n = 0;
+    size_t n = 0, notes = 0; /* of warnings that are notes the headline counts none beside others */
+    for (size_t i = 0; i < v->n_results; i++)
+        notes += v->results[i].state == TG_STATE_WARN && !tg_result_shown(&v->results[i]);
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         struct tg_tally t = { order[i], v->n_state[order[i]] - v->n_folded[order[i]], 0 };
+        t.n -= t.n > notes && t.state == TG_STATE_WARN ? notes : 0;
         for (size_t k = 0; k < v->n_results; k++)
             t.follow += root[k] != k && v->results[root[k]].state == t.state &&
                         (tg_result_shown(&v->results[k]) || t.state == TG_STATE_WAIVED);
@@ -122,13 +125,18 @@ static int order_of(const struct tg_result *r)
                                                                        : 2;
 }
 
-/* What a folded result adds after its name: " +4", " +18.2% (slower)"; the rule if it is another one. */
-static void put_effect(struct tg_buf *out, const struct tg_result *r, const struct tg_result *head)
+/* What a folded result adds after its name: " +4", " +18.2% (slower)"; the rule if it is another one.
+ * Of what one rank alone does, its own change, as in the table. */
+static void put_effect(struct tg_buf *out, const struct tg_comparison *c, const struct tg_result *r,
+                       const struct tg_result *head)
 {
+    const struct tg_op *op = r->dimension == TG_DIM_DURATION ? tg_result_op(c, r) : NULL;
+    double pct = op && op->on_rank_alone ? 100 * (op->there_ns[TG_TEST] / op->there_ns[TG_BASE] - 1)
+                                         : r->delta_pct;
     if (r->has_values) {
         tg_buf_putc(out, ' ');
-        if (r->dimension == TG_DIM_DURATION && tg_dec_pct_tells(r->delta_pct))
-            tg_put_pct_delta(out, r->delta_pct);
+        if (r->dimension == TG_DIM_DURATION && tg_dec_pct_tells(pct))
+            tg_put_pct_delta(out, pct);
         else
             tg_put_value_delta(out, r->delta, r->dimension);
     }
@@ -151,7 +159,7 @@ bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, cons
                 continue;
             tg_buf_puts(out, n > 1 ? ", " : "");
             put_name(out, tg_result_called(r), with);
-            put_effect(out, r, &v->results[i]);
+            put_effect(out, v->comparison, r, &v->results[i]);
         }
     if (n > SHOWN)
         tg_buf_printf(out, " and %zu more", n - SHOWN);
@@ -356,9 +364,21 @@ uint32_t *tg_findings_of(const struct tg_verdict *v, const uint32_t *roots, enum
     return list;
 }
 
+const struct tg_result *tg_findings_first(const struct tg_verdict *v)
+{
+    static const enum tg_state states[] = { TG_STATE_FAIL, TG_STATE_WARN, TG_STATE_SUSPICIOUS };
+    size_t from = v->outcome == TG_OUTCOME_FAIL ? 0 : v->outcome == TG_OUTCOME_WARN ? 1 : 3;
+    for (size_t s = from; s < 3; s++)
+        for (size_t i = 0; i < v->n_results; i++)
+            if (v->results[i].state == states[s] && v->results[i].folded_under >= v->n_results &&
+                tg_result_shown(&v->results[i]))
+                return &v->results[i];
+    return NULL;
+}
+
 tg_sv tg_result_next(const struct tg_verdict *v, const struct tg_result *r)
 {
-    return r->one_rank || tg_sv_eq(r->next, v->error_hint) ? TG_SV("") : r->next;
+    return r == tg_findings_first(v) || tg_sv_eq(r->next, v->error_hint) ? TG_SV("") : r->next;
 }
 
 /* ---- the two sides ---- */

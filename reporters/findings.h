@@ -99,7 +99,9 @@ bool tg_put_replaced(struct tg_buf *out, const struct tg_verdict *v, size_t regi
                      void (*put_name)(struct tg_buf *out, tg_sv name, const void *with),
                      const void *with);
 void tg_result_put_at(struct tg_buf *out, const struct tg_result *r); /* "file:line" or "" */
-/* The next step of one result, or "" if it is the verdict's own (error_hint), which is at the top. */
+/* The first violation, or else warning, that is not a consequence of another: what is next to do is at the top. */
+const struct tg_result *tg_findings_first(const struct tg_verdict *v);
+/* The next step of one result, or "" if it is at the top: that of the first, or the verdict's own (error_hint). */
 tg_sv tg_result_next(const struct tg_verdict *v, const struct tg_result *r);
 /* The rule is in a file of the repository, not in a preset ("tracegate:recommended"). */
 bool tg_result_in_file(const struct tg_result *r);

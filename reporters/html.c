@@ -63,8 +63,12 @@ static void put_banner(struct tg_html *h)
     tg_accept_put_next(&effect, v,
                        "Meant? Accept it with the waiver under <a href=\"#next\">What now</a>.",
                        tg_html_put_name);
-    if (effect.n)
-        tg_buf_printf(h->page.out, "<p><b>Next</b> %s</p>\n", effect.p);
+    if (effect.n || tg_accept_next(v).n) {
+        tg_page_raw(&h->page, "<p><b>Next</b> ");
+        tg_html_put_text(h, tg_accept_next(v));
+        tg_buf_printf(h->page.out, "%s%.*s</p>\n", tg_accept_next(v).n ? " " : "",
+                      TG_SV_ARG(tg_buf_sv(&effect)));
+    }
     put_paragraph(h, "<p class=\"dim small\">", v->coverage);
     tg_page_raw(&h->page, "</header>\n");
 }

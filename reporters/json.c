@@ -296,6 +296,8 @@ static void add_op(struct tg_doc *o, const struct tg_comparison *c, const struct
     struct tg_row_numbers whole = tg_row_numbers(c, op, TG_BASIS_WHOLE);
     add_calls(o, c, op);
     tg_json_pair(o, "share", op->share);
+    if (op->on_rank_alone)
+        tg_json_pair(o, "on_one_rank_ns", op->there_ns);
     tg_json_pair(o, "whole_count", whole.count);
     tg_json_pair(o, "whole_total_ns", whole.ns);
     tg_doc_add_bool(o, "settled", op->settled);

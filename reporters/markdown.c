@@ -102,8 +102,12 @@ static void put_error(struct tg_markdown *m)
     }
     tg_accept_put_next(&first, m->v, "Meant? Accept it with the waiver under \"What now\".",
                        tg_markdown_put_name);
-    if (first.n)
-        tg_buf_printf(&part, "\n**Next** %s\n", first.p);
+    if (first.n || tg_accept_next(m->v).n) {
+        tg_buf_puts(&part, "\n**Next** ");
+        tg_markdown_put_text(m, &part, tg_accept_next(m->v));
+        tg_buf_printf(&part, "%s%.*s\n", tg_accept_next(m->v).n ? " " : "",
+                      TG_SV_ARG(tg_buf_sv(&first)));
+    }
     tg_markdown_add_or_drop(m, &part);
 }
 

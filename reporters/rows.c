@@ -46,10 +46,12 @@ struct tg_row_numbers tg_row_numbers(const struct tg_comparison *c, const struct
             bool rare = op->count[TG_BASE] == 0 && op->count[TG_TEST] == 0;
             n.count[s] =
                 rare ? (double)op->step_count[TG_TEST] / step_units(c, TG_TEST) : of->count[s];
-            /* A sum over several rows says nothing about this one; a line about some steps shows those. */
-            n.ns[s] = !tg_evidence_compared(ev) || ev->pooled ? of->self[s]
-                      : ev->some_steps                        ? ev->slowest[s]
-                                                              : ev->value[s];
+            /* A sum over several rows says nothing about this one; a line about some steps shows
+             * those, and what one rank alone does is shown of that rank. */
+            n.ns[s] = op->on_rank_alone                         ? op->there_ns[s]
+                      : !tg_evidence_compared(ev) || ev->pooled ? of->self[s]
+                      : ev->some_steps                          ? ev->slowest[s]
+                                                                : ev->value[s];
         } else if (basis == TG_BASIS_WHOLE) {
             n.count[s] = (double)op->whole_count[s];
             n.ns[s] = (double)op->whole_total[s];

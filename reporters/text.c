@@ -193,6 +193,8 @@ static void put_first(struct page *p)
     if (v->error.n && !tg_sv_has(v->headline, v->error))
         put_field(p, 2, "why", 10, v->error, TG_TINT_RED);
     put_field(p, 2, "next", 10, v->error_hint, TG_TINT_DIM);
+    tg_esc_terminal(&text, tg_accept_next(v));
+    tg_buf_puts(&text, text.n ? " " : "");
     tg_accept_put_next(&text, v,
                        "Meant? Run it with --json R.json; tracegate policy waive R.json then "
                        "prints what accepts it.",
@@ -409,7 +411,9 @@ static void put_movers(struct page *p)
     if (n) {
         tg_buf_puts(p->out, "\nSelf time per step");
         if (c->n_ranks[TG_TEST] > 1)
-            tg_buf_printf(p->out, ", mean of %zu ranks", c->n_ranks[TG_TEST]);
+            tg_buf_printf(p->out, ", mean of %zu ranks%s%s", c->n_ranks[TG_TEST],
+                          c->rank_alone ? "; marked " : "",
+                          c->rank_alone ? c->rank_alone->called : "");
         tg_buf_putc(p->out, '\n');
         tg_texttable_write(&g, p->out, 2, p->columns,
                            p->r->color ? TG_TEXTTABLE_COLOR_ON : TG_TEXTTABLE_COLOR_OFF);

@@ -146,6 +146,8 @@ struct tg_rank_alone {
     double value[2];    /* all of it, ns per step; */
     double of_names[2]; /* of the names that grew */
     size_t n_names;     /* these: tg_op.on_rank_alone */
+    double wall_ns[2];  /* its step, as tg_comparison.wall_ns */
+    const char *called; /* "rank 5" */
 };
 
 struct tg_attr_change {
@@ -203,7 +205,8 @@ struct tg_op {
     double share[2]; /* of wall_ns, 0..1 (self on the host, duration on the device) */
     const struct tg_algorithm
         *choice;        /* device work: all that differs is libraries' choice; the first */
-    bool on_rank_alone; /* it takes longer on tg_comparison.rank_alone's, and on no other */
+    bool on_rank_alone; /* it takes longer on tg_comparison.rank_alone's, and on no other: there */
+    double there_ns[2]; /* so much per step, medians over runs */
     bool repaid; /* it came, or got slower, where a place provably takes less time (place_cost.c) */
     enum tg_slight slight; /* of what came: does it cost next to nothing? */
     /* sums over everything: steps, ranks, runs, and the time outside every step */

@@ -116,6 +116,8 @@ TG_MUST bool tg_diff_select(struct tg_diff_work *w, struct tg_err *err);
 
 /* core/diff/share.c: D and the wall clock of both sides, and each operator's part of the step. */
 void tg_share_out(struct tg_diff_work *w);
+/* One rank's mean step by the clock, median over runs: once tg_share_out was called. */
+double tg_wall_of_rank(const struct tg_diff_work *w, int side, size_t rank);
 
 /* core/diff/gather.c: rows, or those by Python frame, become operators by kind, then name. */
 enum tg_gather_rows { TG_GATHER_OPS, TG_GATHER_FRAMES };

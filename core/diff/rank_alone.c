@@ -24,8 +24,7 @@ static struct by_run room_for(const struct tg_diff_work *w)
 {
     struct by_run x;
     for (int side = 0; side < 2; side++)
-        x.ns[side] =
-            tg_xcalloc(w->c->n_ranks[side] * w->c->n_runs[side] + 1, sizeof *x.ns[side]);
+        x.ns[side] = tg_xcalloc(w->c->n_ranks[side] * w->c->n_runs[side] + 1, sizeof *x.ns[side]);
     return x;
 }
 
@@ -98,7 +97,7 @@ static void add_name(const struct tg_diff_work *w, struct tg_rank_alone *out, st
         op->on_rank_alone = true;
         out->n_names++;
         for (int side = 0; side < 2; side++)
-            out->of_names[side] += v[side];
+            out->of_names[side] += op->there_ns[side] = v[side];
     }
     release(&x);
 }
@@ -126,6 +125,9 @@ void tg_rank_alone_find(struct tg_diff_work *w)
     if (!found.n_names)
         return;
     found.rank = c->side[TG_TEST].ranks[rank];
+    found.called = TG_SV_PRINTF(w->a, "rank %lld", (long long)found.rank).p;
+    for (int side = 0; side < 2; side++)
+        found.wall_ns[side] = tg_wall_of_rank(w, side, rank);
     found.device = device;
     out = TG_NEW(w->a, struct tg_rank_alone);
     *out = found;

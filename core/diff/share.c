@@ -28,6 +28,25 @@ static double device_step(const struct tg_shard *s, size_t j)
     return length_by(TG_METRIC_DEVICE_EXTENT, s, j);
 }
 
+/* The mean step of a shard by the clock. */
+static double wall_of(const struct tg_side_shards *m, size_t at)
+{
+    const struct tg_used *used = &m->used[at];
+    double sum = 0;
+    for (size_t j = 0; j < used->n; j++)
+        sum += wall_step(m->shard[at], used->step[j]);
+    return used->n ? sum / (double)used->n : 0;
+}
+
+double tg_wall_of_rank(const struct tg_diff_work *w, int side, size_t rank)
+{
+    const struct tg_side_shards *m = &w->measured[side];
+    double *of_run = TG_NEW_N(w->a, double, w->c->n_runs[side]);
+    for (size_t run = 0; run < w->c->n_runs[side]; run++)
+        of_run[run] = wall_of(m, run * m->n_ranks + rank);
+    return tg_median(of_run, w->c->n_runs[side]);
+}
+
 /* D, the median over runs of the shortest step, and the wall clock, of the mean step. */
 static void steps_of_side(struct tg_diff_work *w, int side)
 {
@@ -36,19 +55,15 @@ static void steps_of_side(struct tg_diff_work *w, int side)
     double *shortest = TG_NEW_N(w->a, double, c->n_runs[side]);
     double *mean = TG_NEW_N(w->a, double, c->n_runs[side]);
 
-    for (size_t run = 0; run < c->n_runs[side]; run++) {
+    for (size_t run = 0; run < c->n_runs[side]; run++)
         for (size_t rank = 0; rank < m->n_ranks; rank++) {
             size_t at = run * m->n_ranks + rank;
-            const struct tg_used *used = &m->used[at];
-            double least = INFINITY, wall = 0;
-            for (size_t j = 0; j < used->n; j++) {
-                least = fmin(least, device_step(m->shard[at], used->step[j]));
-                wall += wall_step(m->shard[at], used->step[j]) / (double)used->n;
-            }
+            double least = INFINITY;
+            for (size_t j = 0; j < m->used[at].n; j++)
+                least = fmin(least, device_step(m->shard[at], m->used[at].step[j]));
             shortest[run] += (isfinite(least) ? least : 0) / (double)m->n_ranks;
-            mean[run] += wall / (double)m->n_ranks;
+            mean[run] += wall_of(m, at) / (double)m->n_ranks;
         }
-    }
     c->step_ns[side] = tg_median(shortest, c->n_runs[side]);
     c->wall_ns[side] = tg_median(mean, c->n_runs[side]);
 }

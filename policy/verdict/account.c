@@ -440,6 +440,8 @@ static void close_series(struct tg_eval_state *e, const struct tg_op_index *x,
     if (!s->known || (!s->grown && !s->forgiven) || growth(s) < 1)
         return;
     f = find(e, x, id);
+    if (f.state == TG_STATE_PASS && e->in->comparison->rank_alone)
+        return; /* the finding is about one rank; this would be the mean of all */
     if (f.state == TG_STATE_PASS || (f.state == TG_STATE_WARN && failed)) {
         tg_buf_printf(&b, "%s: ", quantity[id].said);
         put_numbers(&b, e->in->comparison, id);

@@ -230,6 +230,9 @@ static void describe_budget(struct tg_buf *m, struct tg_result *r, const struct 
                       !r->was_over                         ? ""
                       : limit->bound->kind == TG_BOUND_MAX ? " (over it, too)"
                                                            : " (under it, too)");
+    if (r->was_over)
+        r->next = TG_SV("The baseline was over it, too: this change alone is not why. Make a limit "
+                        "of it that the program keeps, or waive it until it does.");
 }
 
 /* "registers 128 -> 255": the word before one value is given once; several values keep theirs. */
@@ -419,8 +422,9 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
                       p->fell ? "below" : "above", (unsigned)c->n_runs[TG_BASE]);
         if (ev->estimate == TG_ESTIMATE_MEAN)
             tg_buf_puts(&b, " by the mean of the steps");
-        tg_buf_printf(&b, ", noise %s, detectable from %s",
-                      TG_VALUE(100 * ev->noise, TG_UNIT_PERCENT), TG_PCT(100 * ev->mde));
+        tg_buf_printf(&b, ", noise %s, %s %s", TG_VALUE(100 * ev->noise, TG_UNIT_PERCENT),
+                      j->reason == TG_REASON_STEADY ? "fails from" : "detectable from",
+                      TG_PCT(100 * ev->mde));
         if (c->drifted) {
             static const char *const whose[] = { [TG_DRIFT_OF_ALL] = "machine-wide drift",
                                                  [TG_DRIFT_OF_HOST] = "drift of the host",
@@ -452,6 +456,9 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
     if ((j->state == TG_STATE_SUSPICIOUS && !is_of_varying_calls(j, ev)) ||
         (j->state == TG_STATE_NOT_JUDGED && ev && ev->judged == TG_NOT_FEW_RUNS))
         r->next = next_runs(p->min_runs, a);
+    if (j->reason == TG_REASON_STEADY)
+        r->next =
+            TG_SV("Record new runs of both sides (`tracegate ab`): they tell whether it stays.");
 }
 
 void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg_comparison *c,

@@ -360,7 +360,7 @@ static void judge(struct tg_eval_state *e, struct tg_judging *w)
 
 /* ---- the result ---- */
 
-/* Part that it is of the step: what is told of a self time is that of the values beside it. */
+/* Part of the step; of a self time, of the value that is shown beside it. */
 static double share_of(const struct tg_result *r, const struct tg_op *op,
                        const struct tg_comparison *c)
 {

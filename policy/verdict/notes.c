@@ -377,7 +377,11 @@ static void tell_machine(struct tg_eval_state *e, const struct tg_comparison *c)
     const struct tg_env_change *cpu = other_cpu(c);
     bool same = has_same_counts(c);
     TG_BUF b = { 0 };
-    if (c->drifted) {
+    if (c->rank_alone) { /* the others are as before: the advice is that rank's machine */
+        if (!cpu)
+            return;
+        tg_buf_puts(&b, "may be the machine: the processors differ");
+    } else if (c->drifted) {
         static const char *const whose[] = { [TG_DRIFT_OF_ALL] = "whole machine",
                                              [TG_DRIFT_OF_HOST] = "host",
                                              [TG_DRIFT_OF_DEVICE] = "device" };

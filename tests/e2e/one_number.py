@@ -27,6 +27,11 @@ ABSURD = re.compile(r"\d{4,}(?:\.\d+)? ?%")
 NS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
+def rank_2(work, factor):
+    """Ranks' steps: on rank 2 of four one kernel takes so many times as long."""
+    return lambda rank: times(work, factor if rank == 2 else 1)
+
+
 def times(work, factor, name=SLOW):
     return [Work(w.op, w.sort, w.name, w.us * (factor if name in (w.name, w.op, None) else 1)) for w in work]
 
@@ -46,6 +51,7 @@ CASES = [
     ("next to nothing, in pct", SELF % "pct: 10%", usual() + [TINY], (usual() + [Work("aten::tiny", "op", "", 90)], 5), "aten::tiny"),
     ("a metric from 0", "version: 1\nrules: [{id: r, metric: comm_exposed, fail: {abs: 1us}}]\n", usual(),
      (usual() + [Work("c10d::x", "comm", "ncclDevKernel_AllReduce(int)", 80)], 5), "comm_exposed"),
+    ("one rank of four", DEFAULT, usual(), (rank_2(usual(), 4), 5), SLOW),
     ("same code", DEFAULT, usual(), (usual(), 5), None),
     ("a step in each run", DEFAULT, usual(), (times(usual(), 9), 1), None),
 ]
@@ -55,9 +61,11 @@ def reports(d, policy, base, fresh, n):
     write_sides = [("base", 0, base), ("test", 100, fresh)]
     for side, seed, work in write_sides:
         for run in range(RUNS):
-            write(f"{d}/{side}{run}.json", trace(steps(base, work, n, run), seed + run))
+            for rank in range(4) if callable(fresh) else [None]:
+                of_rank = work(rank) if callable(work) else work
+                write(f"{d}/{side}/{run}_rank{rank}.json", trace(steps(base, of_rank, n, run), seed + run + 7 * (rank or 0), rank=rank))
     write_text(f"{d}/p.yml", policy)
-    return judged(d, [f"{d}/base{run}.json" for run in range(RUNS)], [f"{d}/test{run}.json" for run in range(RUNS)], "--policy", f"{d}/p.yml")
+    return judged(d, *(sorted(glob.glob(f"{d}/{side}/*.json")) for side in ("base", "test")), "--policy", f"{d}/p.yml")
 
 
 def judged(d, base, test, *more):
@@ -88,7 +96,7 @@ def own_numbers(what, r):
         check(f"{what}: JSON: {r['delta_pct']} %", abs(100 * r["delta"] / r["baseline"] - r["delta_pct"]) < 1e-6 * abs(r["delta_pct"]) + 1e-9)
     said = re.match(r"([\d.]+) (ns|us|ms|s) per step, was ([\d.]+) (ns|us|ms|s) \((?:([+-][\d.]+) %, )?([+-][\d.]+) (ns|us|ms|s)", r["message"])
     if not said:
-        check(f"{what}: sentence {r['message']!r}", r["message"].startswith("the slowest step"))
+        check(f"{what}: sentence {r['message']!r}", r["message"].startswith(("the slowest step", "rank 2 alone: ")))
         return
     test, tu, base, bu, pct, delta, du = said.groups()
     for name, value, want in (("test", in_ns(test, tu), r["test"]), ("baseline", in_ns(base, bu), r["baseline"]),
@@ -101,7 +109,9 @@ def own_numbers(what, r):
 
 def table_values(row):
     """What the tables have to show of an operator: what was compared, where it was; else the means. Of a name in a replacement,
-    which is compared as a whole, its own means."""
+    which is compared as a whole, its own means; of one rank that alone takes longer, that rank's."""
+    if "on_one_rank_ns" in row:
+        return row["on_one_rank_ns"]
     if row["evidence"].get("some_steps"):
         return row["evidence"]["slowest_step_ns"]
     return row["evidence"]["value_ns"] if row["evidence"]["judged"] and not row.get("relation") else row["self_ns"]
@@ -117,7 +127,7 @@ def text_rows(text):
     rows, on = {}, False
     for line in text.splitlines():
         on = on or line.startswith("Self time per step")
-        m = re.match(r"\s+(?:[≈=]|new|gone|renamed|more|less|fewer|some|slower|faster)?\s*(\S.*?)\s{2,}(\d+(?: -> \d+)?)\s+([\d.]+)\s+([\d.]+)\s+([+-]?[\d.]+)\s*([+-]?[\d.]+%)?", line)
+        m = re.match(r"\s+(?:[≈=]|rank \d+|new|gone|renamed|more|less|fewer|some|slower|faster)?\s*(\S.*?)\s{2,}(\d+(?: -> \d+)?)\s+([\d.]+)\s+([\d.]+)\s+([+-]?[\d.]+)\s*([+-]?[\d.]+%)?", line)
         if on and m:
             rows[m[1]] = (float(m[3]), float(m[4]), float(m[5]), m[6])
     return rows
@@ -154,10 +164,10 @@ def page_rows(page):
 
 def said_of_steps(what, got, doc):
     """The line about the step, the same in terminal, comment and page, has JSON's numbers."""
-    lines = {where: re.search(r"Step time .*?\)", " ".join(html.unescape(got[where]).replace("\u00a0", " ").replace("µs", "us").replace("\u2192", "->").split()))
+    lines = {where: re.search(r"Step time (?:of rank .*?\), )?.*?\)", " ".join(html.unescape(got[where]).replace("\u00a0", " ").replace("µs", "us").replace("\u2192", "->").split()))
              for where in ("text", "md", "html")}
     expect(f"{what}: the line about the step", {m and m[0] for m in lines.values()}, {lines["text"] and lines["text"][0]})
-    m = lines["text"] and re.match(r"Step time ([\d.]+) -> ([\d.]+) (us|ms) ", lines["text"][0])
+    m = lines["text"] and re.match(r"Step time (?:.* ranks )?([\d.]+) -> ([\d.]+) (us|ms) ", lines["text"][0])
     want = next(x["value"] for x in doc["measures"] if x["name"] == "step_time")
     check(f"{what}: {m and m[0]}, JSON {want}", m and all(near(in_ns(m[i + 1], m[3]), want[i]) for i in range(2)))
 
@@ -227,7 +237,7 @@ def compare(what, got, finding):
     check(f"{what}: {finding} is a finding", found)
     finding = short(finding)
     for r in found[:1] if finding in table else []:
-        want = table_values(table[finding])
+        want = [r["baseline"], r["test"]] if "on_one_rank_ns" in table[finding] else table_values(table[finding])
         check(f"{what}: {finding} {r['baseline']} -> {r['test']}, its row {want}",
               near(r["baseline"], want[0]) and near(r["test"], want[1]))
         check(f"{what}: {finding} is in the terminal's table", finding in rows["text"], list(rows["text"]))

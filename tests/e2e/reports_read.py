@@ -32,21 +32,22 @@ def rank_2(work, times, names):
 
 ALL, TWO = [w.op for w in usual() if w.sort == "kernel"], ("aten::op4", "aten::op5")
 
-# what; policy (None: built in); baseline's step; fresh step, or by rank; in the headline; in the text; nowhere
+# what; policy (None: built in); baseline's step; fresh step, or by rank, or with the host's pace in each run; in the headline; in the text; nowhere
 CASES = [
     ("a clone where the host sets the pace", None, HOST + SHORT,
      HOST + [Work("aten::clone", us=40), Work("aten::copy_", "memcpy", "Memcpy DtoD (Device -> Device)", 12)] + SHORT,
-     [r"aten::clone \+1 call \(\+[45]\d\.\d us on the host; \+12\.\d us on the device, hidden\)"], [STACKS, WAIVE], [MACHINE]),
+     [r"aten::clone \+1 call \(\+5[12]\.\d us on the host; \+12\.\d us on the device, hidden\)"], [STACKS, WAIVE], [MACHINE]),
     ("a wait in a new operator", None, usual(), usual()[:-1] + [Work("aten::item", "sync", "", 3)] + usual()[-1:],
-     [r"1 violation: aten::item \+1 call \(the host waits \d\.\d+ us in it\)"], ["with it cudaStreamSynchronize +1 (new-sync)", STACKS], [MACHINE]),
+     [r"1 violation: aten::item \+1 call \(\+10\.\d us on the host, 3\.\d+ us of it waiting\)"], ["with it cudaStreamSynchronize +1 (new-sync)", STACKS], [MACHINE]),
     ("a replaced kernel", None, usual(), scaled(usual(), "aten::op5", us=1.8, name="void kern5_v2<float, 128>(float*)"),
      [r"kern5_v2<float, 128> instead of kern5: \+(79|80) % \(\+19\.\d us\)"], ["1 failed", STACKS], ["less work", MACHINE]),
     ("a kernel that is gone", None, usual(), usual()[:5] + usual()[6:], ["PASS|WARN"], ["less work: "], [STACKS, MACHINE]),
     ("one of three kernels with one functor", None, ALIKE, scaled(ALIKE, "aten::div", us=2),
      [r"a kernel of aten::div \+100 % \(\+19\.\d us\)"], ["MulFunctor<float> of aten::div: "], ["MulFunctor<float> of aten::mul", MACHINE]),
     ("one rank of four, two kernels", None, usual(), rank_2(usual(), 6, TWO),
-     [r"1 violation: rank 2 alone: 2 kernels ×6\.0 \(\+24\d us\)"], [MACHINE + " of rank 2 first", "the other ranks are as before", "mean of 4 ranks"],
-     [STACKS, "the whole machine"]),
+     [r"1 violation: rank 2 alone: 2 kernels ×6\.0 \(\+24\d us\)"], [MACHINE + " of rank 2 first", "the other ranks are as before", "mean of 4 ranks",
+      "Step time of rank 2 345.7 -> 590.4 us", "rank 2 kern5 1 25.1 149.8 +124.8", "rank 2 kern4 1 24.0 143.5 +119.5"],
+     [STACKS, "the whole machine", "grew most", "+31", "+29"]),
     ("one rank of four, everything on its device", None, usual(), rank_2(usual(), 1.7, ALL),
      [r"rank 2 alone: 12 kernels ×1\.7 \(\+2\d\d us\)"], [MACHINE + " of rank 2 first"], [STACKS, "the whole machine", "the rank that has most"]),
     ("one rank of four, by a rule for each", EACH, usual(), rank_2(usual(), 6, TWO),
@@ -57,6 +58,12 @@ CASES = [
      [r"step_time 35\d us, over the limit of 200us as before"], ["The baseline was over it, too"], [STACKS, MACHINE]),
     ("a budget that is over now", BUDGET % 350, usual(), scaled(usual(), "aten::op3", us=1.6),
      [r"step_time 36\d us, over the limit of 350us(?! as before)"], [STACKS], ["The baseline was over it", MACHINE]),
+    ("a kernel a little slower", None, usual(), scaled(usual(), "aten::op3", us=1.05), [r"1 warning: kern3 \+[45]\.\d %"],
+     ["new runs of both sides", "fails from +15 %", "1 warned"], [STACKS, MACHINE, "detectable from", WAIVE]),
+    ("a machine that is slower now", None, HOST + SHORT, (HOST + SHORT, (1, 1.2, 1.9)), ["may be the machine: the host is 14.2 % slower"],
+     ["Compare on one machine", "1 warned"], [STACKS, WAIVE]),
+    ("a kernel a little slower, on a host that is slower now", None, HOST + usual(), (HOST + scaled(usual(), "aten::op3", us=1.05), (1, 1.2, 1.9)),
+     [r"2 warnings: kern3 \+[45]\.\d % .*, step_time \+11 %"], ["2 warned", "may be the machine"], ["3 warned", STACKS]),
     ("nothing", None, usual(), usual(), ["PASS: no regression found$"], ["slower is found from"], [STACKS, MACHINE, WAIVE, "record"]),
     ("nothing, in single runs", None, usual(), usual(), [r"PASS: no regression found; durations not judged: record 3 runs a side"], [], [STACKS, MACHINE, WAIVE]),
 ]
@@ -74,12 +81,14 @@ def judged(d, what, policy, base, fresh):
 
 def reports(d, what, policy, base, fresh):
     by_rank, runs = callable(fresh), 1 if "single runs" in what else RUNS
-    paths = {}
+    fresh, paces = fresh if isinstance(fresh, tuple) else (fresh, (1,) * runs)
+    paths, runs = {}, len(paces)
     for side, seed, work in (("base", 0, base), ("test", 900, fresh)):
         for run in range(runs):
             for rank in range(RANKS) if by_rank else [None]:
                 path = f"{d}/{side}{run}" + ("" if rank is None else f"_rank{rank}") + ".json"
-                write_run(path, [work(rank) if callable(work) else work] * STEPS, seed + 10 * run + (rank or 0), rank=rank)
+                write_run(path, [work(rank) if callable(work) else work] * STEPS, seed + 10 * run + (rank or 0), rank=rank,
+                          pace=paces[run] if seed else 1)
                 paths.setdefault(side, []).append(path)
     return judged(d, what, policy, paths["base"], paths["test"])
 

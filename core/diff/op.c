@@ -145,7 +145,8 @@ tg_sv tg_diff_name(struct tg_diff_work *w, enum tg_kind kind, tg_sv raw)
 
     if (raw.n == 0)
         return TG_SV("");
-    if (!w->o->raw_names) {
+    if (!w->o->raw_names ||
+        kind == TG_KIND_STEP) { /* a step's number does not change what it does */
         tg_name_normalise(kind, raw, &b);
         name = tg_buf_sv(&b);
     }

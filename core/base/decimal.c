@@ -182,6 +182,13 @@ double tg_dec_round(double v)
 void tg_dec_put_double(struct tg_buf *out, double v)
 {
     char text[40];
+    double thousandths = v * 1000;
+    /* Most are means of a few whole numbers. What at most 15 digits say, nothing shorter says. */
+    if (fabs(v) < 1e12 && thousandths == floor(thousandths) && thousandths / 1000 == v &&
+        !(v == 0 && signbit(v))) {
+        tg_dec_put_us(out, (tg_ns)thousandths);
+        return;
+    }
     /*
      * Up to DBL_DIG (15) digits survive text -> double -> text, so %.15g is the shortest form
      * whenever it reads back equal; subnormals have fewer.

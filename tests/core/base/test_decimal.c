@@ -58,6 +58,30 @@ TEST(doubles_read_back)
         assert_true(tg_dec_double(tg_buf_sv(&b), &back));
         assert_true(back == v[i]);
     }
+    /* whole numbers, and what has few digits after the point, are written without printf: as it writes them */
+    static const struct {
+        double v;
+        const char *text;
+    } same[] = { { 8044.5, "8044.5" },
+                 { -0.125, "-0.125" },
+                 { 0.001, "0.001" },
+                 { 0.0005, "0.0005" },
+                 { 0.1 + 0.2, "0.30000000000000004" },
+                 { 999999999999.999, "999999999999.999" },
+                 { 1e12, "1000000000000" },
+                 { 1e15, "1e+15" },
+                 { -0.0, "-0" } };
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        tg_buf_clear(&b);
+        tg_dec_put_double(&b, same[i].v);
+        assert_string_equal(b.p, same[i].text);
+    }
+    tg_buf_clear(&b);
+    for (int k = 0; k < 3; k++) {
+        tg_dec_put_fixed(&b, k == 0 ? -0.0 : k == 1 ? -3 : 1e17, 0);
+        tg_buf_putc(&b, ' ');
+    }
+    assert_string_equal(b.p, "0 -3 100000000000000000 ");
     /* two neighbours, as two C libraries give one logarithm; %.12g of Python's is 0.405058145316 */
     assert_true(tg_dec_round(0.40505814531592954) == 0.405058145316);
     assert_true(tg_dec_round(0.4050581453159296) == 0.405058145316);

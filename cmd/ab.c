@@ -16,7 +16,7 @@ static const struct tg_opt ab_options[] = {
     { "budget", AT(STR, budget), "TIME",
       "no stage begins that would take longer in all: 90s, 5min, 1h" },
     { "max-runs", AT(INT, max_runs), "N", "the most runs a side; default: 17" },
-    { "runs", AT(INT, runs), "N", "one look at N runs a side, instead of stages" },
+    { "once", AT(INT, runs), "N", "one look at N runs a side, instead of stages" },
     { "setup", AT(STR, setup), "CMD",
       "bash, once in each worktree before its runs (build the extension, link the data)" },
     { "explain", AT(FLAG, explain), NULL,
@@ -79,12 +79,12 @@ static bool check_options(const struct tg_ab_opts *o, const struct tg_strs *args
             "For example: tracegate ab --base origin/main -- python3 bench.py {trace}",
             o->base ? "a command that makes a trace" : "--base REV");
     if (!is_count(o->runs) || !is_count(o->max_runs))
-        return tg_err_usage(err, "--runs and --max-runs are numbers from 1 to 999, not %s",
+        return tg_err_usage(err, "--once and --max-runs are numbers from 1 to 999, not %s",
                             "Without them there are up to 17 runs a side, in stages.",
-                            is_count(o->runs) ? "this --max-runs" : "this --runs");
+                            is_count(o->runs) ? "this --max-runs" : "this --once");
     if (o->runs != TG_OPT_UNSET && (o->detect || o->budget))
-        return tg_err_usage(err, "--runs is one look%s",
-                            "Leave --detect and --budget out, or --runs.", "");
+        return tg_err_usage(err, "--once is one look%s",
+                            "Leave --detect and --budget out, or --once.", "");
     if (o->resume && !o->out)
         return tg_err_usage(err, "--resume needs the --out DIR of the runs before%s",
                             "Runs made without --out are not kept.", "");
@@ -131,6 +131,8 @@ static int ab_run(const struct tg_cmd_call *c, struct tg_err *err)
     return o.bisect && code > 1 && code != TG_AB_SKIP ? BISECT_STOPS + code : code;
 }
 
+static const struct tg_opt_was ab_was[] = { { "runs", "once" }, { 0 } };
+
 const struct tg_cmd tg_cmd_ab = {
     .name = "ab",
     .summary = "run a commit and its base in turn on this machine, and compare them",
@@ -166,6 +168,7 @@ const struct tg_cmd tg_cmd_ab = {
         "GOOD && "
         "git bisect run tracegate ab --bisect --base GOOD -- python3 bench.py {trace}",
     .options = ab_options,
+    .was = ab_was,
     .opts_size = sizeof(struct tg_ab_opts),
     .answers_bisect = "bisect",
     .others = &tg_cmd_check,

@@ -128,7 +128,7 @@ static bool records_stacks(const char *folder)
 /* One run a side with stacks. False: there are none, and it was said why; what was judged stays. */
 static bool record_stacks(struct tg_ab *ab, struct tg_strs *more)
 {
-    static const char *const option[] = { "--cause-baseline", "--cause-traces" };
+    static const char *const option[] = { "--cause-baseline", "--cause-fresh" };
     ab->stacks = true;
     for (size_t s = 0; s < TG_AB_SIDES; s++) {
         struct tg_ab_side *side = &ab->side[s];
@@ -253,7 +253,7 @@ static int stages(struct tg_ab *ab, struct judged *j, struct tg_err *err)
             add_option(ab, &more, "--detect", ab->o->detect);
         if (k.again) {
             add_option(ab, &more, "--again-baseline", ab->side[TG_AB_BASE].again);
-            add_option(ab, &more, "--again-traces", ab->side[TG_AB_HEAD].again);
+            add_option(ab, &more, "--again-fresh", ab->side[TG_AB_HEAD].again);
         }
         if (!judge(ab, &more, j, err))
             return tg_err_exit_code(err->kind);

@@ -20,7 +20,7 @@ static const struct tg_opt analyze_options[] = {
       "ops, kernels, sequences, modules, sources: at most N rows, 0 for all" },
     { "series", AT(FLAG, series), NULL,
       "bandwidth, queue: every point of the time series as well" },
-    { "operator", AT(STR, operator_name), "TEXT",
+    { "op", AT(STR, operator_name), "TEXT",
       "sequences: kernels below operators whose name contains TEXT" },
     { "min-length", AT(INT, min_length), "N",
       "sequences: only those of at least N kernels, copies or sets; 3 is the default" },
@@ -30,12 +30,12 @@ static const struct tg_opt analyze_options[] = {
     { "include-last-step", AT(FLAG, include_last_step), NULL,
       "with --hta: keep the last step, which HTA omits" },
     TG_GIVEN_WINDOW(struct tg_analyze_opts, given),
-    { "svg-dir", AT(STR, svg_dir), "DIR",
+    { "out", AT(STR, svg_dir), "DIR",
       "charts of temporal, idle, overlap, kernel-types, bandwidth, queue, skew, modules and "
       "sources: DIR/NAME.svg" },
     { "overlay", AT(STR, overlay), "FILE",
       "write a copy of the trace (one only) with counter tracks and the sequences below "
-      "--operator" },
+      "--op" },
     TG_GIVEN_RUNS(struct tg_analyze_opts, given, ""),
     { "hta", AT(FLAG, hta), NULL,
       "the numbers of Holistic Trace Analysis: its rounding and selection" },
@@ -102,9 +102,9 @@ static bool check_options(const struct tg_analyze_opts *o, const struct tg_strs 
                             "--overlay marked.json.gz.");
     if (has_analysis(o, "sequences") != (o->operator_name != NULL))
         return tg_err_usage(err,
-                            o->operator_name ? "--operator belongs to --measure sequences"
-                                             : "--measure sequences needs --operator",
-                            "For example: --measure sequences --operator aten::linear.");
+                            o->operator_name ? "--op belongs to --measure sequences"
+                                             : "--measure sequences needs --op",
+                            "For example: --measure sequences --op aten::linear.");
     if (o->whole && o->step.n)
         return tg_err_usage(err, "--whole and --step exclude each other",
                             "--whole includes the time outside steps.");
@@ -165,6 +165,10 @@ static int analyze_run(const struct tg_cmd_call *c, struct tg_err *err)
     return ok && tg_io_put(c->io, tg_buf_sv(&out), err) ? 0 : tg_err_exit_code(err->kind);
 }
 
+static const struct tg_opt_was analyze_was[] = { { "operator", "op" },
+                                                 { "svg-dir", "out" },
+                                                 { 0 } };
+
 const struct tg_cmd tg_cmd_analyze = {
     .name = "analyze",
     .summary = "measure traces: operators, kernels, and the analyses of HTA's TraceAnalysis",
@@ -180,6 +184,7 @@ const struct tg_cmd tg_cmd_analyze = {
              "\n"
              "  tracegate analyze out/ --measure ops --format csv",
     .options = analyze_options,
+    .was = analyze_was,
     .opts_size = sizeof(struct tg_analyze_opts),
     .run = analyze_run,
 };

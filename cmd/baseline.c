@@ -94,20 +94,33 @@ static int baseline_run(const struct tg_cmd_call *c, struct tg_err *err)
     return ok ? 0 : tg_err_exit_code(err->kind);
 }
 
+static const struct tg_verb baseline_verbs[] = {
+    { "record", "[TRACE…]",
+      "stores the runs of TRACE… (default: the suite's own files) for a commit.",
+      "suite commit policy dry-run meta runs ranks strict-json allow-truncated trust-repository" },
+    { "show", "", "lists the runs of one commit, with its largest rows.",
+      "suite commit policy o trust-repository" },
+    { "list", "", "lists the commits that runs are stored of.",
+      "suite remote policy trust-repository" },
+    { "fetch", "",
+      "gets what check will look for: the commit it starts at and its ancestors within max_walk; "
+      "also what people said about events (history accept).",
+      "suite commit remote policy all dry-run trust-repository" },
+    { "push", "", "sends the runs of one commit, and what people said about events.",
+      "suite commit remote policy dry-run trust-repository" },
+    { "prune", "", "deletes old runs, and with --remote there too.",
+      "suite remote policy keep keep-tags then older-than trust-clock dry-run trust-repository" },
+    { 0 },
+};
+
 const struct tg_cmd tg_cmd_baseline = {
     .name = "baseline",
     .summary = "the store of baselines in git: record, show, list, fetch, push, prune",
-    .synopsis = "record [TRACE…] | show | list | fetch | push | prune",
+    .synopsis = "ACTION [options]",
     .about =
         "Keeps summaries in git, beside the history: one ref for each recorded run, "
         "refs/tracegate/v1/SUITE/COMMIT/RUN. Runs are immutable, several jobs may write at once, "
         "equal traces are stored once, and a plain clone or fetch does not transfer them.\n"
-        "\n"
-        "record stores the runs of TRACE… (default: the suite's own files) for --commit. show "
-        "lists the runs of one commit, list those of all. fetch gets what check will look for: the "
-        "commit it starts at and its ancestors within max_walk (--all: every commit). push sends "
-        "the runs of one commit. Both also transfer what people said about events (history "
-        "accept). prune deletes old runs, and with --remote there too.\n"
         "\n"
         "A commit has room for 1,000,000 bytes of each suite as git packs them, and one run for a "
         "fifth of it. record says what it omits from a run, and which runs it did not store, for "
@@ -120,5 +133,6 @@ const struct tg_cmd tg_cmd_baseline = {
         "that lost a race is tried again; one that the remote forbids is not.",
     .options = baseline_options,
     .opts_size = sizeof(struct tg_baseline_opts),
+    .verbs = baseline_verbs,
     .run = baseline_run,
 };

@@ -15,10 +15,10 @@ static const struct tg_opt bisect_options[] = {
     { "good", AT(STR, good), "REV",
       "a commit before the change, with which the others are compared" },
     { "bad", AT(STR, bad), "REV", "a commit after the change; default: HEAD" },
-    { "runs", AT(INT, runs), "N",
+    { "once", AT(INT, runs), "N",
       "one look at N runs a side, and at twice as many while undecided, instead of stages" },
     { "max-runs", AT(INT, max_runs), "N",
-      "runs a side after which an undecided commit is skipped; default: 17, with --runs 20" },
+      "runs a side after which an undecided commit is skipped; default: 17, with --once 20" },
     { "setup", AT(STR, setup), "CMD",
       "bash, once for each commit before its runs (build, link the data); a commit in which it "
       "fails is skipped" },
@@ -221,7 +221,7 @@ static bool check_options(const struct tg_bisect_opts *o, const struct tg_strs *
         (o->runs == TG_OPT_UNSET || o->max_runs == TG_OPT_UNSET || o->max_runs >= o->runs))
         return true;
     return tg_err_usage(
-        err, "--runs and --max-runs are numbers from 1 to 999, the second not below the first",
+        err, "--once and --max-runs are numbers from 1 to 999, the second not below the first",
         "Five runs a side detect smaller changes than three.");
 }
 
@@ -256,6 +256,8 @@ static int bisect_run(const struct tg_cmd_call *c, struct tg_err *err)
     return tg_err_exit_code(err->kind) + (o.step ? 128 : 0);
 }
 
+static const struct tg_opt_was bisect_was[] = { { "runs", "once" }, { 0 } };
+
 const struct tg_cmd tg_cmd_bisect = {
     .name = "bisect",
     .summary = "find the commit between a good and a bad one that made it slower",
@@ -277,6 +279,7 @@ const struct tg_cmd tg_cmd_bisect = {
              "tracegate bisect --step --good GOOD -- python3 bench.py {trace}",
     .answers_bisect = "step",
     .options = bisect_options,
+    .was = bisect_was,
     .opts_size = sizeof(struct tg_bisect_opts),
     .run = bisect_run,
 };

@@ -4,7 +4,7 @@
 #define OPTION_PRINT(id, name, text)
 #define OPTION_FILE(id, name, text)                                                                \
     { name, TG_OPT_STR, offsetof(struct tg_check_opts, report[TG_REPORT_##id]), "FILE", text },
-#define OPTION(id, name, extension, to, text) OPTION_##to(id, name, text)
+#define OPTION(id, name, file, to, text) OPTION_##to(id, name, text)
 #define AT(kind, member) TG_OPT_##kind, offsetof(struct tg_check_opts, member)
 static const struct tg_opt check_options[] = {
     { "baseline", AT(LIST, baseline), "SIDE",
@@ -19,6 +19,9 @@ static const struct tg_opt check_options[] = {
       "`baselines`)" },
     { "profile", AT(STR, profile), "NAME",
       "use this profile of the policy; `auto`: by the CI event" },
+    { "out", AT(STR, out), "DIR",
+      "write all reports into DIR: comment.md, report.html, report.json, junit.xml, charts and the "
+      "others, under fixed names" },
     TG_REPORTERS(OPTION) /* --NAME FILE of each */
     { "junit-strict", AT(FLAG, junit_strict), NULL,
       "JUnit without file and line, for readers with a strict schema" },
@@ -32,7 +35,7 @@ static const struct tg_opt check_options[] = {
       "best; repeatable" },
     { "cause-baseline", AT(STR, cause_baseline), "PATH",
       "a trace of the baseline with Python stacks: used for causes only, never judged" },
-    { "cause-traces", AT(STR, cause_traces), "PATH",
+    { "cause-fresh", AT(STR, cause_traces), "PATH",
       "the same for the fresh side; give both or neither" },
     { "ask", AT(STR, ask), "FILE",
       "judge in stages: a time that looks slower fails only if new runs confirm it; FILE gets "
@@ -41,7 +44,7 @@ static const struct tg_opt check_options[] = {
       "suspects; in a second line their names" },
     { "again-baseline", AT(STR, again_baseline), "PATH",
       "with --ask: the baseline's new runs, of which only suspects are judged" },
-    { "again-traces", AT(STR, again_traces), "PATH", "the same of the fresh side" },
+    { "again-fresh", AT(STR, again_traces), "PATH", "the same of the fresh side" },
     { "detect", AT(STR, detect), "PCT",
       "with --ask: the slowdown that matters; of a suspect it is found or excluded, or the verdict "
       "is inconclusive; default: 20%" },
@@ -67,6 +70,10 @@ static int check_run(const struct tg_cmd_call *c, struct tg_err *err)
     return tg_check_run(c->opts, c->args, c->io, err);
 }
 
+static const struct tg_opt_was check_was[] = { { "cause-traces", "cause-fresh" },
+                                               { "again-traces", "again-fresh" },
+                                               { 0 } };
+
 const struct tg_cmd tg_cmd_check = {
     .name = "check",
     .summary = "judge fresh traces against a baseline",
@@ -84,6 +91,9 @@ const struct tg_cmd tg_cmd_check = {
              "\n"
              "  tracegate check out/*.json.gz --runs --baseline origin/main:perf --junit gate.xml",
     .options = check_options,
+    .was = check_was,
+    .for_scripts = "damaged ask again-baseline again-fresh report-url "
+                   "trace-url",
     .opts_size = sizeof(struct tg_check_opts),
     .run = check_run,
 };

@@ -42,6 +42,21 @@ struct tg_opt {
     const char *help;
 };
 
+/*
+ * A spelling of the release before: "operator" for "op", or a value's, "sort=control" for "sort=baseline". It
+ * works, and says so. A list of them ends with { 0 }.
+ */
+struct tg_opt_was {
+    const char *was, *now;
+};
+
+/* An action, the first argument of a command. A list of them ends with { 0 }. */
+struct tg_verb {
+    const char *name, *synopsis; /* "record", "[TRACE…]" */
+    const char *about;           /* a paragraph */
+    const char *options;         /* the names of those that it takes, "suite commit" */
+};
+
 struct tg_io {        /* all that a command may touch of the process */
     int in, out, err; /* file descriptors */
     bool color, progress;
@@ -69,6 +84,9 @@ struct tg_cmd {
     const char *about;    /* paragraphs for --help and the manual */
     const struct tg_opt *options;
     size_t opts_size;
+    const struct tg_opt_was *was; /* NULL: none */
+    const struct tg_verb *verbs;  /* NULL: it has no actions */
+    const char *for_scripts;      /* names of options that programs give, listed last */
     /* Options of that command are taken too, as they were given, into the list at this offset; or NULL. */
     const struct tg_cmd *others;
     size_t others_offset;

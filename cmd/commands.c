@@ -1,5 +1,6 @@
 /* The commands, in the order of --help and the manual; and `help`, which tells of them. */
 #include "cmd/gate/io.h"
+#include "cmd/gate/policy.h"
 #include "cmd/help.h"
 #include "cmd/options.h"
 
@@ -14,12 +15,20 @@ const struct tg_cmd *const tg_commands[] = {
 
 struct help_opts {
     bool man;
-    enum { SHELL_NOT_GIVEN, SHELL_BASH, SHELL_ZSH, SHELL_FISH } completion;
+    enum {
+        COMPLETION_NOT_GIVEN,
+        COMPLETION_BASH,
+        COMPLETION_ZSH,
+        COMPLETION_FISH,
+        COMPLETION_SUITES,
+        COMPLETION_PROFILES
+    } completion;
 };
 static const struct tg_opt help_options[] = {
     { "man", TG_OPT_FLAG, offsetof(struct help_opts, man), NULL, "print the manual page as roff" },
-    { "completion", TG_OPT_CHOICE, offsetof(struct help_opts, completion), "bash|zsh|fish",
-      "print the completion of a shell" },
+    { "completion", TG_OPT_CHOICE, offsetof(struct help_opts, completion),
+      "bash|zsh|fish|suites|profiles",
+      "print the completion of a shell; or the names of the policy here that it offers" },
     { 0 },
 };
 
@@ -42,21 +51,48 @@ const struct tg_cmd *tg_cmd_find(const char *name, struct tg_err *err)
     return NULL;
 }
 
+/* A policy that cannot be read offers nothing: a completion has nobody to tell. */
+static void put_names(struct tg_buf *out, const struct tg_cmd_call *c, bool profiles)
+{
+    const struct tg_gate_policy_opts at = { .undated = true };
+    struct tg_err ignored = TG_ERR_INIT;
+    TG_AUTO(tg_diags_release) struct tg_diags said;
+    struct tg_policy *p;
+    tg_diags_init(&said);
+    p = tg_gate_policy(&at, &said, c->io, c->repo, c->arena, &ignored);
+    for (size_t i = 0; p && i < (profiles ? p->n_profiles : p->n_suites); i++)
+        tg_buf_printf(out, "%.*s\n",
+                      TG_SV_ARG(profiles ? tg_sv_of(p->profiles[i]) : p->suites[i].name));
+    tg_policy_free(p);
+}
+
+static void put_completion(struct tg_buf *out, const struct tg_cmd_call *c, int what)
+{
+    if (what == COMPLETION_BASH)
+        tg_help_bash(out, tg_commands);
+    else if (what == COMPLETION_ZSH)
+        tg_help_zsh(out, tg_commands);
+    else if (what == COMPLETION_FISH)
+        tg_help_fish(out, tg_commands);
+    else
+        put_names(out, c, what == COMPLETION_PROFILES);
+}
+
 static int help_run(const struct tg_cmd_call *c, struct tg_err *err)
 {
     const struct help_opts *o = c->opts;
     const struct tg_cmd *cmd = NULL;
+    const struct tg_verb *verb;
     TG_BUF out = { 0 };
     if (c->args->n && !(cmd = tg_cmd_find(c->args->v[0], err)))
         return 2;
+    verb = c->args->n > 1 ? tg_verb_find(cmd, c->args->v[1]) : NULL;
     if (o->man)
         tg_help_man(&out, tg_commands);
-    else if (o->completion == SHELL_BASH)
-        tg_help_bash(&out, tg_commands);
-    else if (o->completion == SHELL_ZSH)
-        tg_help_zsh(&out, tg_commands);
-    else if (o->completion == SHELL_FISH)
-        tg_help_fish(&out, tg_commands);
+    else if (o->completion)
+        put_completion(&out, c, o->completion);
+    else if (verb)
+        tg_help_verb(&out, cmd, verb, c->io->columns);
     else if (cmd)
         tg_help_command(&out, cmd, c->io->columns);
     else
@@ -67,7 +103,7 @@ static int help_run(const struct tg_cmd_call *c, struct tg_err *err)
 static const struct tg_cmd cmd_help = {
     .name = "help",
     .summary = "explain a command",
-    .synopsis = "[COMMAND]",
+    .synopsis = "[COMMAND [ACTION]]",
     .about = "Without COMMAND: the list of commands and the exit codes.",
     .options = help_options,
     .opts_size = sizeof(struct help_opts),

@@ -12,12 +12,12 @@
 #define AT(kind, member) TG_OPT_##kind, offsetof(struct tg_diff_opts, member)
 static const struct tg_opt diff_options[] = {
     { "device", AT(CHOICE, device), "all|cpu|gpu", "host rows, device rows, or all (the default)" },
-    { "control-rank", AT(LIST, control_rank), "LIST",
-      "only these ranks of CONTROL: 0 or 0,3 or 0-7" },
-    { "test-rank", AT(LIST, test_rank), "LIST", "only these ranks of TEST" },
-    { "control-step", AT(LIST, control_step), "LIST",
-      "only these numbers of ProfilerStep#N in CONTROL" },
-    { "test-step", AT(LIST, test_step), "LIST", "only these numbers of ProfilerStep#N in TEST" },
+    { "baseline-rank", AT(LIST, control_rank), "LIST",
+      "only these ranks of BASELINE: 0 or 0,3 or 0-7" },
+    { "fresh-rank", AT(LIST, test_rank), "LIST", "only these ranks of FRESH" },
+    { "baseline-step", AT(LIST, control_step), "LIST",
+      "only these numbers of ProfilerStep#N in BASELINE" },
+    { "fresh-step", AT(LIST, test_step), "LIST", "only these numbers of ProfilerStep#N in FRESH" },
     { "whole", AT(FLAG, whole), NULL,
       "undivided sums over everything, including the time outside steps" },
     { "group", AT(LIST, group), "added|deleted|increased|decreased|unchanged",
@@ -27,7 +27,7 @@ static const struct tg_opt diff_options[] = {
     { "normalised-names", AT(FLAG, normalise), NULL, "join rows by the name that check judges" },
     { "by", AT(CHOICE, by), "name|shape|grid",
       "split a name by its input shapes, or by its launch grid and block" },
-    { "sort", AT(CHOICE, sort), "duration|count|name|control|test",
+    { "sort", AT(CHOICE, sort), "duration|count|name|baseline|fresh",
       "largest change of duration (the default) or of count first, by name, or by a side's total" },
     { "top", AT(INT, top), "N", "only the first N rows" },
     { "exclude", AT(LIST, exclude), "GLOB",
@@ -37,7 +37,7 @@ static const struct tg_opt diff_options[] = {
     { "cause", AT(FLAG, cause), NULL,
       "below the table: where in the program the rows that changed most come from" },
     { "base-commit", AT(STR, base_commit), "REV",
-      "with --cause: the commit of CONTROL, to see what changed since" },
+      "with --cause: the commit of BASELINE, to see what changed since" },
     { "svg-counts", AT(STR, svg_counts), "FILE", "draw the largest changes of counts" },
     { "svg-durations", AT(STR, svg_durations), "FILE", "draw the largest changes of durations" },
     { "html", AT(STR, html), "FILE",
@@ -91,13 +91,13 @@ static bool check_options(struct tg_diff_request *q, const struct tg_strs *args,
            excludes("--cause", o->cause, "--by", q->splits_names, err) &&
            excludes("--cause", o->cause, "--whole", o->whole, err) &&
            excludes("--cause", o->cause, "--format csv", o->format == TG_FORMAT_CSV, err) &&
-           excludes("--whole", o->whole, "--control-step", o->control_step.n > 0, err) &&
-           excludes("--whole", o->whole, "--test-step", o->test_step.n > 0, err) &&
+           excludes("--whole", o->whole, "--baseline-step", o->control_step.n > 0, err) &&
+           excludes("--whole", o->whole, "--fresh-step", o->test_step.n > 0, err) &&
            tg_given_window(&q->window, &o->given, err) &&
-           tg_numbers_parse(&q->ranks[0], &o->control_rank, "control-rank", q->arena, err) &&
-           tg_numbers_parse(&q->ranks[1], &o->test_rank, "test-rank", q->arena, err) &&
-           tg_numbers_parse(&q->steps[0], &o->control_step, "control-step", q->arena, err) &&
-           tg_numbers_parse(&q->steps[1], &o->test_step, "test-step", q->arena, err);
+           tg_numbers_parse(&q->ranks[0], &o->control_rank, "baseline-rank", q->arena, err) &&
+           tg_numbers_parse(&q->ranks[1], &o->test_rank, "fresh-rank", q->arena, err) &&
+           tg_numbers_parse(&q->steps[0], &o->control_step, "baseline-step", q->arena, err) &&
+           tg_numbers_parse(&q->steps[1], &o->test_step, "fresh-step", q->arena, err);
 }
 
 /* ---- output ---- */
@@ -220,8 +220,8 @@ static bool report(const struct tg_diff_request *q, const struct tg_comparison *
     struct tg_verdict causes = { .n_results = 0 };
     t.rows = tg_diff_rows(q, c, &t.n_rows);
     r.top = t.n_rows ? t.n_rows : 1;
-    t.label[0] = TG_SV("control");
-    t.label[1] = TG_SV("test");
+    t.label[0] = TG_SV("baseline");
+    t.label[1] = TG_SV("fresh");
     if (q->o->cause) {
         tg_diff_find_causes(&causes, q, c, t.rows, t.n_rows);
         t.causes = &causes;
@@ -273,10 +273,21 @@ static int diff_run(const struct tg_cmd_call *call, struct tg_err *err)
     return ok ? 0 : tg_err_exit_code(err->kind);
 }
 
+/* HTA's words for the sides */
+static const struct tg_opt_was diff_was[] = {
+    { "control-rank", "baseline-rank" },
+    { "test-rank", "fresh-rank" },
+    { "control-step", "baseline-step" },
+    { "test-step", "fresh-step" },
+    { "sort=control", "sort=baseline" },
+    { "sort=test", "sort=fresh" },
+    { 0 },
+};
+
 const struct tg_cmd tg_cmd_diff = {
     .name = "diff",
     .summary = "compare two sides without a policy: counts and durations of every name",
-    .synopsis = "CONTROL TEST [options]",
+    .synopsis = "BASELINE FRESH [options]",
     .about = "A side is a file, a directory, a glob, a summary, REV:PATH in git, REV (the baseline "
              "stored for that commit), or - for standard input. The exit code is 0 even if the "
              "sides differ; check judges.\n"
@@ -288,6 +299,7 @@ const struct tg_cmd tg_cmd_diff = {
              "  tracegate diff origin/main:perf out/ --group increased --top 20\n"
              "  tracegate diff a.json.gz b.json.gz --hta --format csv",
     .options = diff_options,
+    .was = diff_was,
     .opts_size = sizeof(struct tg_diff_opts),
     .run = diff_run,
 };

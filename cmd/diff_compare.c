@@ -44,7 +44,7 @@ static bool compare_summaries(struct tg_comparison *out, struct tg_diff_request 
     struct tg_summarize_opts so = { .window = q->window, .rank = -1 };
     struct tg_compare_opts co = { .raw_names = !q->o->normalise,
                                   .any_ranks = true,
-                                  .label = { "control", "test" } };
+                                  .label = { "baseline", "fresh" } };
     struct tg_side side[2];
     for (int s = 0; s < 2; s++) {
         enum tg_arrange how = tg_given_arrange(
@@ -121,7 +121,7 @@ static bool tally_side(struct tg_tally *t, const struct tg_diff_request *q, int 
     if (!ok || all.steps)
         return ok;
     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s has none of the wanted steps", q->label[side]);
-    return tg_err_hint(err, "Run without --%s-step to see all.", side ? "test" : "control");
+    return tg_err_hint(err, "Run without --%s-step to see all.", side ? "fresh" : "baseline");
 }
 
 static bool compare_by_attr(struct tg_comparison *out, const struct tg_diff_request *q,

@@ -138,20 +138,77 @@ static void option_head(struct tg_buf *out, const struct tg_opt *o)
         tg_buf_printf(out, " %s", is_long(o) ? "NAME" : o->value);
 }
 
-static void option_text(struct tg_buf *out, const struct tg_opt *o)
+/* Which options are listed: of one action (NULL: of all), and those for scripts or the others. */
+struct listed {
+    const struct tg_cmd *cmd;
+    const struct tg_verb *verb;
+    bool for_scripts;
+};
+
+static bool is_listed(const struct listed *l, const struct tg_opt *o)
 {
-    tg_buf_puts(out, o->help);
+    return (!l->verb || tg_options_has(l->verb->options, o->name)) &&
+           l->for_scripts == tg_options_has(l->cmd->for_scripts, o->name);
+}
+
+/* "record, show" at the begin of "record, show: the commit": are these actions, and `verb` among them? */
+static bool is_of_verbs(const struct listed *l, tg_sv names, bool *has)
+{
+    *has = false;
+    while (names.n) {
+        tg_sv one = tg_sv_cut(&names, ',');
+        const struct tg_verb *v = l->cmd->verbs;
+        while (v && v->name && !tg_sv_eq(tg_sv_of(v->name), one))
+            v++;
+        if (!v || !v->name)
+            return false;
+        *has |= v == l->verb;
+        tg_sv_skip(&names, TG_SV(" "));
+    }
+    return true;
+}
+
+/* Of "record, show: the commit; fetch: where it begins" what is said of the action. */
+static void text_of_verb(struct tg_buf *out, const struct listed *l, tg_sv text)
+{
+    bool said = true, any = false, has;
+    while (text.n) {
+        const char *end = memmem(text.p, text.n, "; ", 2);
+        tg_sv part = { text.p, end ? (size_t)(end - text.p) : text.n }, rest = part;
+        tg_sv names = tg_sv_cut(&rest, ':');
+        text = end ? tg_sv_from(text, part.n + 2) : TG_SV("");
+        if (rest.n && is_of_verbs(l, names, &has)) {
+            said = has;
+            part = tg_sv_from(rest, 1);
+        }
+        if (!said)
+            continue;
+        tg_buf_puts(out, any ? "; " : "");
+        tg_buf_add(out, part);
+        any = true;
+    }
+}
+
+static void option_text(struct tg_buf *out, const struct listed *l, const struct tg_opt *o)
+{
+    if (l->verb)
+        text_of_verb(out, l, tg_sv_of(o->help));
+    else
+        tg_buf_puts(out, o->help);
     if (is_long(o))
         tg_buf_puts(out, ": ");
     for (const char *p = is_long(o) ? o->value : ""; *p; p++)
         tg_buf_printf(out, "%.*s", *p == '|' ? 2 : 1, *p == '|' ? ", " : p);
 }
 
-static void option_lines(struct tg_buf *out, const struct tg_opt *o, int columns)
+static void option_lines(struct tg_buf *out, const struct listed *l, const struct tg_opt *o,
+                         int columns)
 {
     const int indent = 26;
     for (; o && o->name; o++) {
         TG_BUF head = { 0 };
+        if (l->cmd && !is_listed(l, o))
+            continue;
         option_head(&head, o);
         tg_buf_printf(out, "  %s", head.p);
         if ((int)head.n + 4 > indent)
@@ -159,7 +216,7 @@ static void option_lines(struct tg_buf *out, const struct tg_opt *o, int columns
         else
             tg_buf_printf(out, "%*s", indent - 2 - (int)head.n, "");
         tg_buf_clear(&head);
-        option_text(&head, o);
+        option_text(&head, l, o);
         wrap(out, tg_buf_sv(&head), indent, indent, columns);
     }
 }
@@ -206,15 +263,50 @@ static void put_examples(struct tg_buf *out, const struct tg_cmd *cmd)
                   page->example[1]);
 }
 
+static const struct listed everywhere = { .cmd = NULL };
+
+static void action_lines(struct tg_buf *out, const struct tg_cmd *cmd, int width)
+{
+    if (!cmd->verbs)
+        return;
+    tg_buf_puts(out, "\nactions\n");
+    for (const struct tg_verb *v = cmd->verbs; v->name; v++) {
+        tg_buf_printf(out, "  %-10s  ", v->name);
+        wrap(out, tg_sv_of(v->about), 14, 14, width);
+    }
+    tg_buf_printf(out, "\ntracegate %s ACTION --help has the options of one.\n", cmd->name);
+}
+
 void tg_help_command(struct tg_buf *out, const struct tg_cmd *cmd, int columns)
 {
     int width = width_of(columns);
+    const struct listed all = { .cmd = cmd }, scripts = { .cmd = cmd, .for_scripts = true };
     tg_buf_printf(out, "usage: tracegate %s %s\n\n", cmd->name, cmd->synopsis);
     about_text(out, cmd->about, width);
+    action_lines(out, cmd, width);
     put_examples(out, cmd);
     tg_buf_puts(out, "\noptions\n");
-    option_lines(out, cmd->options, width);
-    option_lines(out, tg_global_options, width);
+    option_lines(out, &all, cmd->options, width);
+    option_lines(out, &everywhere, tg_global_options, width);
+    if (!cmd->for_scripts)
+        return;
+    tg_buf_puts(out, "\nfor scripts\n");
+    option_lines(out, &scripts, cmd->options, width);
+}
+
+void tg_help_verb(struct tg_buf *out, const struct tg_cmd *cmd, const struct tg_verb *verb,
+                  int columns)
+{
+    int width = width_of(columns);
+    const struct listed its = { .cmd = cmd, .verb = verb };
+    tg_buf_printf(out, "usage: tracegate %s %s%s%s [options]\n\n", cmd->name, verb->name,
+                  *verb->synopsis ? " " : "", verb->synopsis);
+    tg_buf_putc(out,
+                (char)(verb->about[0] - ('a' - 'A'))); /* all begin with a verb, in lower case */
+    about_text(out, verb->about + 1, width);
+    tg_buf_puts(out, "\noptions\n");
+    option_lines(out, &its, cmd->options, width);
+    option_lines(out, &everywhere, tg_global_options, width);
 }
 
 /* "\[u2026]"; returns how many bytes follow the first. */
@@ -284,9 +376,21 @@ static void roff_examples(struct tg_buf *out, const struct page *page)
     tg_buf_puts(out, ".EE\n");
 }
 
-static void roff_options(struct tg_buf *out, const struct tg_opt *o)
+static void roff_actions(struct tg_buf *out, const struct tg_cmd *cmd)
+{
+    for (const struct tg_verb *v = cmd->verbs; v && v->name; v++) {
+        tg_buf_puts(out, ".TP\n.B ");
+        tg_buf_printf(out, "%s%s", v->name, *v->synopsis ? " " : "");
+        roff_line(out, v->synopsis);
+        roff_line(out, v->about);
+    }
+}
+
+static void roff_options(struct tg_buf *out, const struct listed *l, const struct tg_opt *o)
 {
     for (; o && o->name; o++) {
+        if (l->cmd && !is_listed(l, o))
+            continue;
         tg_buf_puts(out, ".TP\n.B ");
         roff(out, tg_sv_of(o->name[1] ? "--" : "-"));
         roff(out, tg_sv_of(o->name));
@@ -297,7 +401,7 @@ static void roff_options(struct tg_buf *out, const struct tg_opt *o)
         }
         tg_buf_putc(out, '\n');
         TG_BUF text = { 0 };
-        option_text(&text, o);
+        option_text(&text, l, o);
         roff_line(out, text.p);
     }
 }
@@ -327,12 +431,19 @@ void tg_help_man(struct tg_buf *out, const struct tg_cmd *const *commands)
         tg_buf_puts(out, ".SS ");
         tg_buf_printf(out, "tracegate %s \\- ", (*commands)->name);
         roff_line(out, (*commands)->summary);
+        const struct listed all = { .cmd = *commands },
+                            scripts = { .cmd = *commands, .for_scripts = true };
         roff_about(out, (*commands)->about);
+        roff_actions(out, *commands);
         roff_examples(out, page_of((*commands)->name));
-        roff_options(out, (*commands)->options);
+        roff_options(out, &all, (*commands)->options);
+        if (!(*commands)->for_scripts)
+            continue;
+        tg_buf_puts(out, ".PP\nFor scripts:\n");
+        roff_options(out, &scripts, (*commands)->options);
     }
     tg_buf_puts(out, ".SH COMMON OPTIONS\n");
-    roff_options(out, tg_global_options);
+    roff_options(out, &everywhere, tg_global_options);
     tg_buf_puts(out, ".SH EXIT STATUS\n");
     roff_rows(out, exit_rows);
     tg_buf_puts(out, ".SH ENVIRONMENT\n");
@@ -352,9 +463,23 @@ static void choice_words(struct tg_buf *out, const char *value)
         tg_buf_putc(out, *value == '|' ? ' ' : *value);
 }
 
+/* Names that only the policy has: what `help --completion` prints of them; NULL: others. */
+static const char *names_of(const struct tg_opt *o)
+{
+    return strcmp(o->name, "suite") == 0     ? "suites"
+           : strcmp(o->name, "profile") == 0 ? "profiles"
+                                             : NULL;
+}
+
 static void bash_choices(struct tg_buf *out, const char *command, const struct tg_opt *o)
 {
     for (; o && o->name; o++) {
+        if (names_of(o))
+            tg_buf_printf(
+                out,
+                "    %s:--%s) COMPREPLY=( $(compgen -W \"$(tracegate help --completion %s "
+                "2>/dev/null)\" -- \"$cur\") ); return ;;\n",
+                command, o->name, names_of(o));
         if (!tg_opt_is_choice(o))
             continue;
         tg_buf_printf(out, "    %s:--%s) COMPREPLY=( $(compgen -W '", command, o->name);
@@ -363,18 +488,10 @@ static void bash_choices(struct tg_buf *out, const char *command, const struct t
     }
 }
 
-/* The verbs of a synopsis, "record [TRACE...] | show | list": the first word of each alternative. */
-static void verb_words(struct tg_buf *out, const char *synopsis)
+static void verb_words(struct tg_buf *out, const struct tg_cmd *cmd)
 {
-    if (!strstr(synopsis, " | "))
-        return;
-    for (const char *p = synopsis; p; p = strstr(p, " | ")) {
-        size_t n;
-        p += strspn(p, " |[");
-        n = strspn(p, "abcdefghijklmnopqrstuvwxyz");
-        if (n)
-            tg_buf_printf(out, "%.*s ", (int)n, p);
-    }
+    for (const struct tg_verb *v = cmd->verbs; v && v->name; v++)
+        tg_buf_printf(out, "%s ", v->name);
 }
 
 void tg_help_bash(struct tg_buf *out, const struct tg_cmd *const *commands)
@@ -404,7 +521,7 @@ void tg_help_bash(struct tg_buf *out, const struct tg_cmd *const *commands)
     tg_buf_puts(out, "  esac\n  if [ \"$COMP_CWORD\" -eq 2 ]; then\n    case $cmd in\n");
     for (const struct tg_cmd *const *c = commands; *c; c++) {
         TG_BUF verbs = { 0 };
-        verb_words(&verbs, (*c)->synopsis);
+        verb_words(&verbs, *c);
         if (verbs.n)
             tg_buf_printf(out, "      %s) COMPREPLY=( $(compgen -W '%s' -- \"$cur\") ) ;;\n",
                           (*c)->name, verbs.p);
@@ -435,6 +552,9 @@ static void fish_options(struct tg_buf *out, const char *when, const struct tg_o
             tg_buf_puts(out, " -x -a '");
             choice_words(out, o->value);
             tg_buf_putc(out, '\'');
+        } else if (names_of(o)) {
+            tg_buf_printf(out, " -x -a '(tracegate help --completion %s 2>/dev/null)'",
+                          names_of(o));
         } else if (o->value) {
             tg_buf_puts(out, " -r");
         }
@@ -456,7 +576,7 @@ void tg_help_fish(struct tg_buf *out, const struct tg_cmd *const *commands)
         tg_buf_printf(&when, " -n '__fish_seen_subcommand_from %s'", (*c)->name);
         tg_buf_putc(out, '\n');
         fish_options(out, when.p, (*c)->options);
-        verb_words(&verbs, (*c)->synopsis);
+        verb_words(&verbs, *c);
         if (verbs.n)
             tg_buf_printf(out,
                           "complete -c tracegate -n '__fish_seen_subcommand_from %s; and not "
@@ -494,8 +614,11 @@ static void zsh_options(struct tg_buf *out, const struct tg_opt *o)
                 tg_buf_puts(out, "(");
                 choice_words(out, o->value);
                 tg_buf_puts(out, ")");
-            } else
+            } else if (names_of(o)) {
+                tg_buf_printf(out, " _tracegate_names %s", names_of(o));
+            } else {
                 tg_buf_puts(out, "_files");
+            }
         }
         tg_buf_puts(out, "' \\\n");
     }
@@ -504,6 +627,9 @@ static void zsh_options(struct tg_buf *out, const struct tg_opt *o)
 void tg_help_zsh(struct tg_buf *out, const struct tg_cmd *const *commands)
 {
     tg_buf_puts(out, "#compdef tracegate\n# made by `tracegate help --completion zsh`\n"
+                     "_tracegate_names() {\n"
+                     "  local -a names=(${(f)\"$(tracegate help --completion $1 2>/dev/null)\"})\n"
+                     "  compadd -a names\n}\n"
                      "_tracegate() {\n  local -a commands=(\n");
     for (const struct tg_cmd *const *c = commands; *c; c++) {
         tg_buf_printf(out, "    '%s:", (*c)->name);
@@ -521,7 +647,7 @@ void tg_help_zsh(struct tg_buf *out, const struct tg_cmd *const *commands)
         zsh_options(out, (*c)->options);
         zsh_options(out, tg_global_options);
         TG_BUF verbs = { 0 };
-        verb_words(&verbs, (*c)->synopsis);
+        verb_words(&verbs, *c);
         if (verbs.n)
             tg_buf_printf(out, "        '1:command:(%s)' \\\n", verbs.p);
         tg_buf_puts(out, "        '*:file:_files' ;;\n");

@@ -2,7 +2,7 @@
 #define TG_CMD_HELP_H
 /*
  * Everything that is said about the commands, made from their tables: --help, the manual page
- * (roff), completion for bash and zsh. `about` texts are paragraphs separated by an empty line;
+ * (roff), completion for bash, zsh and fish. `about` texts are paragraphs separated by an empty line;
  * lines that begin with two blanks are kept as they are.
  */
 #include "cmd/cmd.h"
@@ -10,6 +10,9 @@
 
 void tg_help_overview(struct tg_buf *out, const struct tg_cmd *const *commands, int columns);
 void tg_help_command(struct tg_buf *out, const struct tg_cmd *cmd, int columns);
+/* One action of a command: its own usage, text and options. */
+void tg_help_verb(struct tg_buf *out, const struct tg_cmd *cmd, const struct tg_verb *verb,
+                  int columns);
 void tg_help_man(struct tg_buf *out, const struct tg_cmd *const *commands);
 void tg_help_bash(struct tg_buf *out, const struct tg_cmd *const *commands);
 void tg_help_zsh(struct tg_buf *out, const struct tg_cmd *const *commands);

@@ -241,10 +241,18 @@ static int history_run(const struct tg_cmd_call *call, struct tg_err *err)
     return ok ? code : tg_err_exit_code(err->kind);
 }
 
+static const struct tg_verb history_verbs[] = {
+    { "accept", "ID --reason TEXT",
+      "keeps in git that somebody takes an event as it is; the first digits of an id are enough.",
+      "suite until reason trust-repository" },
+    { "reopen", "ID --reason TEXT", "takes that back.", "suite until reason trust-repository" },
+    { 0 },
+};
+
 const struct tg_cmd tg_cmd_history = {
     .name = "history",
     .summary = "the stored results night by night, and what changed in them",
-    .synopsis = "[accept ID | reopen ID] [options]",
+    .synopsis = "[ACTION ID] [options]",
     .about =
         "Reads the stored results of the commits along first parents, one value a night for each "
         "operator, kernel, metric of the step and number of a benchmark. Shows what changed: which "
@@ -263,5 +271,6 @@ const struct tg_cmd tg_cmd_history = {
         "docs/nightly.md.",
     .options = history_options,
     .opts_size = sizeof(struct tg_history_cmd_opts),
+    .verbs = history_verbs,
     .run = history_run,
 };

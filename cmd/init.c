@@ -484,7 +484,7 @@ static void put_next(struct job *j)
         tg_buf_puts(&j->out, "  on the cluster, for each change: sbatch --wait tracegate.sbatch\n");
     if (j->survey.ci == TG_CI_JENKINS)
         tg_buf_printf(&j->out,
-                      "  in the pipeline, on changes: tracegate ab --base origin/%.*s --runs "
+                      "  in the pipeline, on changes: tracegate ab --base origin/%.*s --once "
                       "5 --junit gate.xml -- python3 bench.py --trace '{trace}'\n",
                       TG_SV_ARG(j->survey.branch));
     put_suite_commands(j);

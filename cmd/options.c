@@ -28,6 +28,32 @@ bool tg_opt_is_choice(const struct tg_opt *o)
     return true;
 }
 
+bool tg_options_has(const char *words, const char *name)
+{
+    tg_sv rest = tg_sv_of(words);
+    while (rest.n)
+        if (tg_sv_eq(tg_sv_cut(&rest, ' '), tg_sv_of(name)))
+            return true;
+    return false;
+}
+
+const struct tg_verb *tg_verb_find(const struct tg_cmd *cmd, const char *name)
+{
+    for (const struct tg_verb *v = cmd->verbs; v && v->name; v++)
+        if (strcmp(v->name, name) == 0)
+            return v;
+    return NULL;
+}
+
+/* What a spelling of the release before is called now; NULL: there is no such spelling. */
+static const char *now_called(const struct tg_cmd *cmd, tg_sv spelled)
+{
+    for (const struct tg_opt_was *w = cmd->was; w && w->was; w++)
+        if (tg_sv_eq(tg_sv_of(w->was), spelled))
+            return w->now;
+    return NULL;
+}
+
 /* The place of the word in the row, from 1. */
 static bool choose(const struct tg_opt *o, const char *value, unsigned *place,
                    const struct tg_cmd *cmd, struct tg_err *err)
@@ -181,6 +207,37 @@ static bool refuse_number(const struct parser *p, const struct tg_opt *o, struct
     return tg_err_hint(err, "See tracegate %s --help.", p->cmd->name);
 }
 
+static void note_old(struct parser *p, const char *was, const char *now)
+{
+    const char *note = tg_arena_printf(
+        p->arena, "--%s is now --%s: the old spelling goes with the next release", was, now);
+    for (size_t i = 0; i < p->common->was.n; i++)
+        if (strcmp(p->common->was.v[i], note) == 0)
+            return;
+    add_word(&p->common->was, note, p->arena);
+}
+
+/* An option as a release before spelled it; NULL: none. */
+static const struct tg_opt *find_old(struct parser *p, tg_sv name)
+{
+    const char *now = now_called(p->cmd, name);
+    if (!now)
+        return NULL;
+    note_old(p, tg_arena_sv(p->arena, name).p, now);
+    return find(p->cmd->options, tg_sv_of(now));
+}
+
+/* A value as a release before spelled it. */
+static const char *value_now(struct parser *p, const struct tg_opt *o, const char *value)
+{
+    const char *spelled = tg_arena_printf(p->arena, "%s=%s", o->name, value);
+    const char *now = now_called(p->cmd, tg_sv_of(spelled));
+    if (!now)
+        return value;
+    note_old(p, spelled, now);
+    return strchr(now, '=') + 1;
+}
+
 /* An option of cmd->others, word by word into its list. False: it has none of that name. */
 static bool of_others(struct parser *p, const char *arg, tg_sv name, const char *value)
 {
@@ -220,6 +277,8 @@ static bool option(struct parser *p, struct tg_err *err)
         }
     }
     o = name.n > (is_long ? 1u : 0u) ? find(p->cmd->options, name) : NULL;
+    if (!o && is_long)
+        o = find_old(p, name);
     if (!o && is_long) {
         o = find(tg_global_options, name);
         is_common = o != NULL;
@@ -244,6 +303,8 @@ static bool option(struct parser *p, struct tg_err *err)
         value = p->argv[p->at++];
     }
     to = is_common ? (char *)p->common : p->opts;
+    if (p->cmd->was && value)
+        value = value_now(p, o, value);
     return store(to + o->offset, o, value, p->cmd, p->arena, err);
 }
 

@@ -5,7 +5,7 @@
  * VALUE` and `-oVALUE` for names of one letter, `--flag`; `--` ends the options; `-` is an ordinary
  * argument. Options and arguments may be mixed. A value that is a list of lower-case words joined
  * by '|' in the table ("text|csv|json") is checked here. An option given twice: the last one wins,
- * except TG_OPT_LIST, which collects. Everything wrong is TG_ERR_USAGE (exit 2).
+ * except TG_OPT_LIST, which collects. A spelling of the release before is read as today's. Everything wrong is TG_ERR_USAGE (exit 2).
  */
 #include "cmd/cmd.h"
 #include "core/base/arena.h"
@@ -14,6 +14,7 @@ struct tg_global_opts { /* options that every command has */
     bool help;
     enum tg_color color;
     int64_t threads;
+    struct tg_strs was; /* what was spelled as a release before had it: "--op is now --name" */
 };
 extern const struct tg_opt tg_global_options[];
 
@@ -31,6 +32,11 @@ TG_MUST bool tg_options_parse(const struct tg_cmd *cmd, const char *const *argv,
  */
 size_t tg_options_verb(const char *cmd, const struct tg_strs *args, const char *const *verbs,
                        struct tg_err *err);
+
+/* Is the name among the words of a list, "suite commit"? NULL is an empty one. */
+bool tg_options_has(const char *words, const char *name);
+/* The action of that name; NULL: none. */
+const struct tg_verb *tg_verb_find(const struct tg_cmd *cmd, const char *name);
 
 /* True when the table's `value` lists the accepted words. */
 bool tg_opt_is_choice(const struct tg_opt *o);

@@ -22,7 +22,7 @@ static const struct tg_opt policy_options[] = {
     { "reason", AT(STR, reason), "TEXT", "waive: why" },
     { "owner", AT(STR, owner), "WHO", "waive: who removes it" },
     { "issue", AT(STR, issue), "URL", "waive: URL of the issue" },
-    { "o", AT(STR, output), "FILE", "init: the file of the policy; default: standard output" },
+    { "o", AT(STR, output), "FILE", "the file to write; default: standard output" },
     { 0 },
 };
 
@@ -194,6 +194,7 @@ static int init(struct tg_policy_cmd *j, struct tg_err *err)
     struct tg_setup_opts o = { 0 };
     struct tg_survey survey;
     struct tg_buf out = { 0 };
+    tg_io_note(j->io, "policy init goes with the next release: `tracegate init` writes the policy");
     if (!traces.n) {
         (void)tg_err_usage(err, "policy init needs a trace",
                            "For example: tracegate policy init out/run0.json.gz -o .tracegate.yml. "
@@ -274,33 +275,46 @@ static int policy_run(const struct tg_cmd_call *c, struct tg_err *err)
     return code;
 }
 
+static const struct tg_verb policy_verbs[] = {
+    { "lint", "[TRACE…]",
+      "prints all mistakes of a policy at once, and warns about what loads but cannot work as "
+      "intended. With traces it also names patterns that match nothing in them, and a window of "
+      "the only suite that leaves no step.",
+      "policy profile format strict" },
+    { "show", "",
+      "prints the effective policy with the origin of each value; without a policy file the "
+      "built-in one.",
+      "policy profile" },
+    { "explain", "NAME|RULE [TRACE…]",
+      "prints the rules that judge a name, with their limits, noise and origin. With traces it "
+      "uses the kinds and parents that the name has there, and adds the numbers: value, where "
+      "each limit begins, noise, the smallest slowdown that is detected. Without traces it reads "
+      "the suite's baseline. A rule's id explains that rule, with traces also what it matches. A "
+      "name that neither the policy nor the traces have is an error; the short form of a report "
+      "is a name.",
+      "policy profile" },
+    { "diff", "OLD NEW",
+      "prints what NEW allows and OLD does not (looser), the reverse (tighter), and what else "
+      "changed; each is a file or REV:PATH.",
+      "strict" },
+    { "waive", "REPORT [RULE [NAME]]",
+      "prints waivers for a name that failed under a rule, and for what the name explains, with "
+      "ceilings from the JSON report of check; without NAME for all that failed. NAME may be the "
+      "short form of a report. They end after 90 days.",
+      "reason owner issue" },
+    { "schema", "", "prints the JSON schema for editors.", "" },
+    { "metrics", "", "lists what rules can measure: unit, bad direction, bounds.", "format" },
+    { 0 },
+};
+
 const struct tg_cmd tg_cmd_policy = {
     .name = "policy",
     .summary = "write, check and show a policy",
-    .synopsis = "init TRACE... | lint [TRACE...] | show | explain NAME|RULE [TRACE...] | diff OLD "
-                "NEW | waive REPORT [RULE [NAME]] | schema | metrics",
+    .synopsis = "ACTION [options]",
     .about =
-        "init prints the policy that `tracegate init` writes for these traces.\n"
-        "lint prints all mistakes of a policy at once, and warns about what loads but cannot work "
-        "as intended. With traces it also names patterns that match nothing in them, and a window "
-        "of the only suite that leaves no step.\n"
-        "show prints the effective policy with the origin of each value; without a policy file the "
-        "built-in one.\n"
-        "explain prints the rules that judge a name, with their limits, noise and origin. With "
-        "traces it uses the kinds and parents that the name has there, and adds the numbers: "
-        "value, where each limit begins, noise, the smallest slowdown that is detected. Without "
-        "traces it reads the suite's baseline. A rule's id explains that rule, with traces also "
-        "what it matches. A name that neither the policy nor the traces have is an error; the "
-        "short form of a report is a name.\n"
-        "diff prints what NEW allows and OLD does not (looser), the reverse (tighter), and what "
-        "else changed; each is a file or REV:PATH.\n"
-        "waive prints waivers for a name that failed under a rule, and for what the name explains, "
-        "with ceilings from the JSON report of check; without NAME for all that failed. NAME may "
-        "be "
-        "the short form of a report. They end after 90 days.\n"
-        "schema prints the JSON schema for editors.\n"
-        "metrics lists what rules can measure: unit, bad direction, bounds.",
+        "What a policy says and means. `tracegate init` writes one; docs/policy.md has all keys.",
     .options = policy_options,
     .opts_size = sizeof(struct tg_policy_cmd_opts),
+    .verbs = policy_verbs,
     .run = policy_run,
 };

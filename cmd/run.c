@@ -27,8 +27,14 @@ static int run_command(const struct tg_cmd *cmd, const char *const *argv, size_t
     int code = usage_code(cmd, argv, n);
     if (tg_options_parse(cmd, argv, n, opts, &common, &args, a, err)) {
         tg_io_setup(io, common.color);
+        for (size_t i = 0; i < common.was.n; i++)
+            tg_io_note(io, "%s", common.was.v[i]);
         if (common.help) {
-            tg_help_command(&help, cmd, io->columns);
+            const struct tg_verb *verb = args.n ? tg_verb_find(cmd, args.v[0]) : NULL;
+            if (verb)
+                tg_help_verb(&help, cmd, verb, io->columns);
+            else
+                tg_help_command(&help, cmd, io->columns);
             code = tg_io_put(io, tg_buf_sv(&help), err) ? 0 : 5;
         } else if (tg_reading_setup(common.threads, tg_io_env(io, "TRACEGATE_ISA"),
                                     tg_io_env(io, "TRACEGATE_PART"), err)) {

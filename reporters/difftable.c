@@ -96,7 +96,7 @@ static void make_titles(struct tg_texttable_column titled[N_COLUMNS], const stru
                         struct tg_arena *a)
 {
     static const size_t at[] = { 2, 3, 5, 6 };
-    static const char *const fallback[] = { "control", "test" };
+    static const char *const fallback[] = { "baseline", "fresh" };
     memcpy(titled, columns, sizeof columns);
     for (size_t i = 0; i < 4; i++) {
         TG_BUF label = { 0 }, title = { 0 };

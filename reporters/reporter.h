@@ -28,39 +28,41 @@ struct tg_render {
 };
 /*
  * The list of reports, in the order of help. From a row follow the writer's declaration,
- * tg_reporters[] and its index, and for a FILE the option `check --NAME FILE` with its help; the
+ * tg_reporters[] and its index, and for a FILE the option `check --NAME FILE` with its help, and its
+ * place in `check --out DIR`; the
  * GitHub action's outputs are checked against it (tests/lint/reports.py). A new report is a row
  * here and a file that defines tg_reporter_ID.
  *
- * X(ID, name, extension, FILE or PRINT, summary)
+ * X(ID, name, its file in `check --out DIR`, FILE or PRINT, summary)
  */
 #define TG_REPORTERS(X)                                                                            \
-    X(text, "text", ".txt", PRINT, "verdict, findings and what moved most, for terminals")         \
-    X(junit, "junit", ".xml", FILE, "write JUnit XML")                                             \
-    X(markdown, "markdown", ".md", FILE, "write the pull request comment")                         \
-    X(json, "json", ".json", FILE, "write everything as JSON")                                     \
-    X(html, "html", ".html", FILE,                                                                 \
+    X(text, "text", "report.txt", PRINT, "verdict, findings and what moved most, for terminals")   \
+    X(junit, "junit", "junit.xml", FILE, "write JUnit XML")                                        \
+    X(markdown, "markdown", "comment.md", FILE, "write the pull request comment")                  \
+    X(json, "json", "report.json", FILE, "write everything as JSON")                               \
+    X(html, "html", "report.html", FILE,                                                           \
       "write a self-contained page: verdict, findings, charts, all rows")                          \
-    X(svg_counts, "svg-counts", ".svg", FILE, "draw what changed in counts")                       \
-    X(svg_durations, "svg-durations", ".svg", FILE, "draw what changed in durations")              \
-    X(csv, "csv", ".csv", FILE, "write the table of all names")                                    \
-    X(benchmark, "benchmark", ".json", FILE,                                                       \
+    X(svg_counts, "svg-counts", "counts.svg", FILE, "draw what changed in counts")                 \
+    X(svg_durations, "svg-durations", "durations.svg", FILE, "draw what changed in durations")     \
+    X(csv, "csv", "table.csv", FILE, "write the table of all names")                               \
+    X(benchmark, "benchmark", "benchmark.json", FILE,                                              \
       "write JSON for github-action-benchmark (customSmallerIsBetter) and Bencher")                \
-    X(openmetrics, "openmetrics", ".prom", FILE, "write OpenMetrics text, for GitLab")             \
-    X(code_quality, "code-quality", ".json", FILE, "write GitLab's Code Quality JSON")             \
-    X(collapsed, "collapsed", ".folded", FILE,                                                     \
+    X(openmetrics, "openmetrics", "metrics.prom", FILE, "write OpenMetrics text, for GitLab")      \
+    X(code_quality, "code-quality", "code-quality.json", FILE, "write GitLab's Code Quality JSON") \
+    X(collapsed, "collapsed", "stacks.folded", FILE,                                               \
       "write the fresh call paths as collapsed stacks, for speedscope")                            \
-    X(annotations, "annotations", ".txt", PRINT, "GitHub workflow commands, at most ten")
+    X(annotations, "annotations", "annotations.txt", PRINT, "GitHub workflow commands, at most ten")
 
 typedef void tg_report_writer(struct tg_buf *out, const struct tg_verdict *v,
                               const struct tg_render *r);
-#define TG_REPORTER_DECLARATION(id, name, extension, to, summary) tg_report_writer tg_reporter_##id;
+#define TG_REPORTER_DECLARATION(id, name, file, to, summary) tg_report_writer tg_reporter_##id;
 TG_REPORTERS(TG_REPORTER_DECLARATION)
-#define TG_REPORTER_INDEX(id, name, extension, to, summary) TG_REPORT_##id,
+#define TG_REPORTER_INDEX(id, name, file, to, summary) TG_REPORT_##id,
 enum tg_report { TG_REPORTERS(TG_REPORTER_INDEX) TG_REPORTS };
 
 struct tg_reporter {
-    const char *name, *extension, *summary;
+    const char *name, *file, *summary; /* of `file` see TG_REPORTERS */
+    bool prints;                       /* on standard output alone */
     tg_report_writer *write;
 };
 extern const struct tg_reporter tg_reporters[TG_REPORTS];

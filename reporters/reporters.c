@@ -1,4 +1,6 @@
 #include "reporters/reporter.h"
 
-#define ROW(id, name, extension, to, summary) { name, extension, summary, tg_reporter_##id },
+#define PRINTS_PRINT true
+#define PRINTS_FILE false
+#define ROW(id, name, file, to, summary) { name, file, summary, PRINTS_##to, tg_reporter_##id },
 const struct tg_reporter tg_reporters[TG_REPORTS] = { TG_REPORTERS(ROW) };

@@ -176,8 +176,8 @@ static bool cause_inputs(struct tg_check *c, struct tg_err *err)
     if (!path[0] != !path[1])
         return tg_err_usage(err, "%s is given without %s",
                             "A cause is found between two traces, one of each side.",
-                            path[0] ? "--cause-baseline" : "--cause-traces",
-                            path[0] ? "--cause-traces" : "--cause-baseline");
+                            path[0] ? "--cause-baseline" : "--cause-fresh",
+                            path[0] ? "--cause-fresh" : "--cause-baseline");
     for (int side = 0; path[0] && side < 2; side++)
         if (!tg_inputs_add(&c->cause[side], path[side], NULL, &c->repo, c->arena, err))
             return false;
@@ -255,12 +255,11 @@ static void take_picture(struct tg_check *c, struct tg_check_job *j)
     c->render.picture = NULL;
     if (!c->wants_picture || !j->verdict.comparison)
         return;
-    tg_picture_take(picture,
-                    &(struct tg_picture_ask){ .from = first_traces(c, j, &so),
-                                               /* its address is that of the first */
-                                               .comparison =
-                                                   c->o->trace_url ? NULL : j->verdict.comparison,
-                                               .arena = c->arena });
+    tg_picture_take(picture, &(struct tg_picture_ask){
+                                 .from = first_traces(c, j, &so),
+                                 /* its address is that of the first */
+                                 .comparison = c->o->trace_url ? NULL : j->verdict.comparison,
+                                 .arena = c->arena });
     c->render.picture = picture;
 }
 
@@ -466,10 +465,24 @@ static bool choose_baseline(struct tg_check *c, struct tg_err *err)
     return false;
 }
 
-int tg_check_run(const struct tg_check_opts *o, const struct tg_strs *args, const struct tg_io *io,
-                 struct tg_err *err)
+/* --out: each report that has no file of its own is in that folder. */
+static struct tg_check_opts with_folder(const struct tg_check_opts *o, struct tg_arena *a)
 {
-    struct tg_check c = { .o = o, .args = args, .io = io, .arena = tg_arena_new() };
+    struct tg_check_opts all = *o;
+    for (enum tg_report r = 0; o->out && r < TG_REPORTS; r++)
+        if (!tg_reporters[r].prints && !all.report[r])
+            all.report[r] = tg_arena_printf(a, "%s/%s", o->out, tg_reporters[r].file);
+    if (o->out)
+        tg_file_make_dir(o->out);
+    return all;
+}
+
+int tg_check_run(const struct tg_check_opts *given, const struct tg_strs *args,
+                 const struct tg_io *io, struct tg_err *err)
+{
+    struct tg_arena *a = tg_arena_new();
+    const struct tg_check_opts all = with_folder(given, a), *o = &all;
+    struct tg_check c = { .o = o, .args = args, .io = io, .arena = a };
     int code = 2;
     c.wants_picture = o->report[TG_REPORT_html] || o->report[TG_REPORT_collapsed];
     c.repo.opts.trust_owner = c.o->given.trust_repository;

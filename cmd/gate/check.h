@@ -13,6 +13,7 @@ struct tg_check_opts {
     struct tg_strs baseline; /* paths, REV:PATH, REV; none: the policy says where it is */
     struct tg_given given;
     struct tg_strs damaged; /* what of the fresh side could not be read, by whoever made it */
+    const char *out;        /* a folder for all reports that `report` does not name */
     const char *policy, *suite, *against, *profile, *report[TG_REPORTS], *report_url, *base_commit,
         *trace_url;
     const char *cause_baseline, *cause_traces;                /* read for the causes alone */

@@ -43,7 +43,7 @@ static bool is_asked(const struct tg_check *c, struct tg_err *err)
     return tg_err_usage(
         err, "--%s is given without --ask",
         "--ask FILE judges in stages, and writes there how many runs are asked for.",
-        o->again_baseline || o->again_traces ? "again-baseline or --again-traces"
+        o->again_baseline || o->again_traces ? "again-baseline or --again-fresh"
         : o->detect                          ? "detect"
                                              : "max-runs");
 }
@@ -61,7 +61,7 @@ bool tg_check_ask_begin(struct tg_check *c, struct tg_err *err)
     if (!path[0] != !path[1])
         return tg_err_usage(err, "%s is given without the other side's",
                             "New runs are compared with new runs: name those of both sides.",
-                            path[0] ? "--again-baseline" : "--again-traces");
+                            path[0] ? "--again-baseline" : "--again-fresh");
     for (int side = 0; path[0] && side < 2; side++)
         if (!tg_inputs_add(&c->again[side], path[side], NULL, &c->repo, c->arena, err))
             return false;

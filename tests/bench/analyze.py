@@ -29,7 +29,7 @@ def main():
         parse = instructions([reader, "facts", trace])
         every = [x for m in MEASURES for x in ("--measure", m)]
         all_of_them = instructions([program, "analyze", trace, "--threads", "1", "--format", "csv", *every,
-                                    "--operator", "aten::", "--top", "5"])
+                                    "--op", "aten::", "--top", "5"])
     print(f"{os.path.basename(seed)}: {size / 1e6:.0f} MB, reading {parse:,}, analyze {all_of_them:,}, "
           f"ratio {all_of_them / parse:.2f}")
     return 1 if all_of_them > 2 * parse else 0

@@ -18,16 +18,26 @@ static const struct tg_opt table[] = {
     { "format", TG_OPT_FORMAT, offsetof(struct opts, format), "text|csv", "form of the output" },
     { "mood", TG_OPT_CHOICE, offsetof(struct opts, mood), "mild|stern", "how" },
     { "o", TG_OPT_STR, offsetof(struct opts, output), "FILE", "where to" },
-    { "top", TG_OPT_INT, offsetof(struct opts, top), "N", "rows" },
+    { "top", TG_OPT_INT, offsetof(struct opts, top), "N",
+      "make: rows; default: 3; take: pieces" },
     { "rank", TG_OPT_INT, offsetof(struct opts, rank), "N", "rank" },
     { "exclude", TG_OPT_LIST, offsetof(struct opts, exclude), "GLOB", "leave out" },
     { 0 },
 };
+static const struct tg_opt_was was[] = { { "best", "top" },
+                                         { "mood=strict", "mood=stern" },
+                                         { 0 } };
+static const struct tg_verb verbs[] = { { "make", "A", "makes it.", "fast top" },
+                                        { "take", "", "takes it.", "top o" },
+                                        { 0 } };
 static const struct tg_cmd cmd = { .name = "try",
                                    .summary = "a trial",
                                    .synopsis = "A B",
                                    .about = "About it.",
                                    .options = table,
+                                   .was = was,
+                                   .verbs = verbs,
+                                   .for_scripts = "rank",
                                    .opts_size = sizeof(struct opts) };
 
 struct parsed {
@@ -121,6 +131,50 @@ TEST(mistakes_are_named)
         }
         tg_arena_free(p.arena);
     }
+}
+
+/* They work, and each is said once. */
+TEST(spellings_of_the_release_before)
+{
+    const char *argv[] = { "--best", "5", "--best=6", "--mood", "strict", NULL };
+    struct parsed p = parse(argv);
+    assert_true(p.ok);
+    assert_int_equal(p.o.top, 6);
+    assert_int_equal(p.o.mood, MOOD_STERN);
+    assert_int_equal(p.common.was.n, 2);
+    assert_non_null(strstr(p.common.was.v[0], "--best is now --top"));
+    assert_non_null(strstr(p.common.was.v[1], "--mood=strict is now --mood=stern"));
+    tg_arena_free(p.arena);
+    p = parse((const char *const[]){ "--top", "5", "--mood=stern", NULL });
+    assert_true(p.ok);
+    assert_int_equal(p.common.was.n, 0);
+    tg_arena_free(p.arena);
+}
+
+/* An action's help has its own options, and of their texts what is said of it */
+TEST(help_of_an_action)
+{
+    TG_BUF out = { 0 };
+    assert_null(tg_verb_find(&cmd, "bake"));
+    tg_help_verb(&out, &cmd, tg_verb_find(&cmd, "make"), 80);
+    assert_non_null(strstr(out.p, "usage: tracegate try make A [options]\n\nMakes it.\n"));
+    assert_non_null(strstr(out.p, "--fast"));
+    assert_non_null(strstr(out.p, "  rows; default: 3\n"));
+    assert_null(strstr(out.p, "-o FILE"));
+    tg_buf_clear(&out);
+    tg_help_verb(&out, &cmd, tg_verb_find(&cmd, "take"), 80);
+    assert_non_null(strstr(out.p, "usage: tracegate try take [options]\n\nTakes it.\n"));
+    assert_non_null(strstr(out.p, "  pieces\n"));
+    assert_non_null(strstr(out.p, "-o FILE"));
+    assert_null(strstr(out.p, "--fast"));
+}
+
+TEST(what_scripts_give_is_last)
+{
+    TG_BUF out = { 0 };
+    tg_help_command(&out, &cmd, 80);
+    assert_true(strstr(out.p, "for scripts\n  --rank") > strstr(out.p, "--help"));
+    assert_non_null(strstr(out.p, "actions\n  make        makes it.\n"));
 }
 
 TEST(help_names_every_option)

@@ -36,7 +36,7 @@ def ab(r, *args):
 
 def interleaved(tmp):
     r = repository(tmp)
-    expect_end("an extra copy", ab(r, "--base", "main", "--runs", "3", "--json", tmp + "/r.json", "--", "./bench", "{trace}"), 1,
+    expect_end("an extra copy", ab(r, "--base", "main", "--once", "3", "--json", tmp + "/r.json", "--", "./bench", "{trace}"), 1,
                "aten::clone")
     order = open(tmp + "/log").read().split("\n")[:-1]
     expect("order", order, [f"{v} run0{k}" for k in range(3) for v in ("base", "extra_copy")])
@@ -47,7 +47,7 @@ def interleaved(tmp):
     for args, code, words in (
             (("--base", "main"), 2, "tracegate ab --base origin/main"),
             (("--base", "nonesuch", "--", "true"), 2, "fetch"),
-            (("--base", "main", "--runs", "x", "--", "true"), 2, "--runs"),
+            (("--base", "main", "--once", "x", "--", "true"), 2, "--once"),
             (("--base", "main", "--", "false"), 3, "base, run 0: the command failed"),
             (("--base", "main", "--", "true"), 3, "wrote no trace"),
             (("--base", "main", "--setup", "exit 4", "--", "true"), 3, "--setup failed in base"),
@@ -70,7 +70,7 @@ def numbers(tmp):
     for rate, code in (("1000", 0), ("900", 1)):
         write_text(r + "/rate", rate)
         git(r, "commit", "-qam", rate, "--allow-empty")
-        done = ab(r, "--base", "main", "--runs", "3", "--", "sh", "-c",
+        done = ab(r, "--base", "main", "--once", "3", "--", "sh", "-c",
                   './bench "$0" && echo "rate $(cat rate).$(basename "$0" .json.gz | tr -dc 0-9) req/s" > "${0%.json.gz}.numbers"', "{trace}")
         expect_end(f"rate {rate}", done, code, "FAIL: 1 violation: rate -10.0 %" if code else "nothing failed")
 
@@ -82,12 +82,12 @@ def once_more(tmp):
     for name, fail, words in (("exits", "exit 7", "exit 7;"), ("killed", "kill -KILL $$", "signal 9;"),
                               ("silent", "exit 0", "wrote no trace")):
         write_text(tmp + "/log", "")
-        done = ab(r, "--base", "main", "--runs", "3", "--", "sh", "-c", flaky.replace("NAME", name).replace("FAIL", fail), "{trace}")
+        done = ab(r, "--base", "main", "--once", "3", "--", "sh", "-c", flaky.replace("NAME", name).replace("FAIL", fail), "{trace}")
         expect_end(name, done, 1, "aten::clone", err="base, run 1: the second try went well")
         expect(f"{name}: told {done.stderr}", (words in done.stderr, done.stderr.count("tried once more")), (True, 1))
         expect(f"{name}: in turn", open(tmp + "/log").read().split("\n")[:-1],
                [f"{v} run0{k}" for k in range(3) for v in ("base", "extra_copy")])
-    calm = ab(r, "--base", "main", "--runs", "1", "--", "./bench", "{trace}")
+    calm = ab(r, "--base", "main", "--once", "1", "--", "./bench", "{trace}")
     expect("nothing failed, nothing told", "once more" in calm.stderr, False)
     done = ab(r, "--base", "main", "--", "sh", "-c", f"echo x >> {tmp}/tries; exit 9", "a b", "{trace}")
     expect_end("twice", done, 3, err="base, run 0: the command failed: exit 9 (twice)")
@@ -172,7 +172,7 @@ def in_stages(tmp):
             expect(f"{name}: runs", lines, [f"{v} {k}" for k in range(n) for v in ("base", variant)])
         else:
             expect(f"{name}: fewer runs {len(lines)}", len(lines) < 2 * 17, True)
-    for args, words in ((("--runs", "3", "--detect", "5%"), "--runs is one look"), (("--resume",), "--resume needs the --out DIR"),
+    for args, words in ((("--once", "3", "--detect", "5%"), "--once is one look"), (("--resume",), "--resume needs the --out DIR"),
                         (("--budget", "soon"), "is not a time"), (("--max-runs", "0"), "numbers from 1 to 999"),
                         (("--resume", "--out", tmp + "/none"), "has no runs of this command line"), (("--detect", "much"), "is not a size")):
         expect_end(f"{args}", ab(tmp + "/same", "--base", "main", *args, "--", sys.executable, "bench.py"), 2, err=words)
@@ -275,7 +275,7 @@ def apart(tmp):
                "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_CACHE_URL", "INPUT_TOKEN", "TRACEGATE", "CI_JOB_TOKEN")
     kept = ("GITHUB_SHA", "GITHUB_WORKSPACE", "RUNNER_TEMP", "HF_HOME", "MY_TOKEN")
     env = dict(ENV, TRACEGATE=PROGRAM, **{k: "x" for k in private + kept if k != "TRACEGATE"})
-    done = subprocess.run([*AB, "--base", "main", "--runs", "1", "--setup", f"env >> {tmp}/seen; cat >> {tmp}/seen", "--", "sh", "-c",
+    done = subprocess.run([*AB, "--base", "main", "--once", "1", "--setup", f"env >> {tmp}/seen; cat >> {tmp}/seen", "--", "sh", "-c",
                            f"env >> {tmp}/seen; cat >> {tmp}/seen; exec ./bench $TRACE"], cwd=r, env=env, input="read=me",
                           capture_output=True, text=True, timeout=300)
     expect(f"apart: exit {done.stderr}", done.returncode, 1)
@@ -316,7 +316,7 @@ def explain(tmp):
     git(tmp + "/r", "checkout", "-q", "-b", "same", "main")
     done, report, log = run("same", "some", "--explain")
     expect("a pass needs no stacks", (done.returncode, len(log)), (0, 6))
-    for args in (("--cause-traces", "x"), ("--cause-baseline", "x")):
+    for args in (("--cause-fresh", "x"), ("--cause-baseline", "x")):
         one = tracegate("check", tmp + "/r.json", *args, cwd=tmp)
         expect(f"{args} alone: {one.stderr}", (one.returncode, "is given without" in one.stderr), (2, True))
 
@@ -332,7 +332,7 @@ def bisect(tmp):
         git(r, "add", "-A")
         git(r, "commit", "-qm", f"commit {k}")
         shas.append(git(r, "rev-parse", "HEAD").strip())
-    command = ("--bisect", "--base", shas[0], "--runs", "3", "--", "./bench", "{trace}")
+    command = ("--bisect", "--base", shas[0], "--once", "3", "--", "./bench", "{trace}")
     for at, code in ((1, 0), (2, 125), (4, 1)):
         git(r, "checkout", "-q", shas[at])
         run = ab(r, *command)

@@ -96,7 +96,7 @@ with tempfile.TemporaryDirectory() as folder:
         events += [event("cpu_op", name, 30, 0 if name == "z" else 1, tid=2) for name in tie]
         trace.write_text(json.dumps({"traceEvents": events}))
         for mode, want in (("--hta", counts), ("--format=json", 2)):
-            r = run(trace, "--measure", "sequences", "--operator", "evaluate_function", "--min-length", "1",
+            r = run(trace, "--measure", "sequences", "--op", "evaluate_function", "--min-length", "1",
                     mode, "--format", "json")
             got = [(s["count"], s["pattern"]) for s in json.loads(r.stdout)["measures"]["sequences"]]
             check(f"sequences {tie} {mode}: {got}",
@@ -157,7 +157,7 @@ with tempfile.TemporaryDirectory() as folder:
             e["args"]["Process Group Name"] = "tp" if e["name"] == "ncclY" else "default_pg"
         ranks.append(folder / f"skew{rank}.json")
         ranks[-1].write_text(json.dumps({"distributedInfo": {"rank": rank}, "traceEvents": events}))
-    m = json.loads(run(*ranks, "--measure", "skew", "--format", "json", "--svg-dir", folder).stdout)["measures"]
+    m = json.loads(run(*ranks, "--measure", "skew", "--format", "json", "--out", folder).stdout)["measures"]
     check("a chart of skew: transfer 12 of 18 on rank 0",
           "<title>rank 0, transfer: 12.0 us" in (folder / "skew.svg").read_text().replace("µs", "us"))
     check("skew by hand", rows(m["skew"], "rank", "collectives", "comm_time(us)", "wait_time(us)", "arrived_last",
@@ -183,7 +183,7 @@ with tempfile.TemporaryDirectory() as folder:
 
     charts = folder / "made" / "charts"  # folders are made
     r = run(trace, "--measure", "temporal", "--measure", "queue", "--measure", "bandwidth",
-            "--svg-dir", charts)
+            "--out", charts)
     names = sorted(p.name for p in charts.iterdir())
     check("charts", names == ["bandwidth.svg", "queue.svg", "temporal.svg"])
     for p in charts.iterdir():
@@ -194,7 +194,7 @@ with tempfile.TemporaryDirectory() as folder:
                        ("bare.json", json.dumps(EVENTS))):
         trace.write_text(text)
         target = folder / name
-        r = run(trace, "--measure", "sequences", "--operator", "aten::", "--min-length", "2",
+        r = run(trace, "--measure", "sequences", "--op", "aten::", "--min-length", "2",
                 "--overlay", target)
         check(f"{name}: {r.stderr}", r.returncode == 0)
         read = gzip.open if name.endswith(".gz") else open
@@ -216,7 +216,7 @@ with tempfile.TemporaryDirectory() as folder:
           r.returncode == 0 and len(json.loads((folder / "empty.json").read_text())["traceEvents"]) == 2)
 
     for args, word in (((trace, "--measure", "nothing"), "does not know 'nothing'"),
-                       ((trace, "--measure", "sequences"), "--operator"),
+                       ((trace, "--measure", "sequences"), "--op"),
                        ((trace, "--measure", "ops", "--measure", "idle"), "cannot be combined"),
                        ((trace, "--measure", "idle", "--class", "x"), "GLOB=CLASS"),
                        ((trace, "--include-last-step", "--measure", "idle"), "--hta"),

@@ -32,7 +32,7 @@ def repository(tmp, name, variants):
     return r, [commit(r, k, v) for k, v in enumerate(variants)]
 
 
-RUN = ("--runs", "3", "--setup", "sh build", "--", "./bench", "{trace}")
+RUN = ("--once", "3", "--setup", "sh build", "--", "./bench", "{trace}")
 
 
 def found(tmp):
@@ -87,7 +87,7 @@ def git_bisect(tmp):
     run = subprocess.run(["git", "bisect", "run", *step], cwd=r, env=ENV, capture_output=True, text=True)
     expect(f"git bisect run {run.stdout[-300:]}", f"{shas[4]} is the first bad commit" in run.stdout, True)
     for args in (("--good", "nonesuch", "--", "true"), ("--good", shas[0], "--", "false"), ("--good", shas[0]),
-                 ("--good", shas[0], "--runs", "0", "--", "true")):
+                 ("--good", shas[0], "--once", "0", "--", "true")):
         expect(f"{args}: ends the bisection", bisect(r, "--step", *args).returncode >= 128, True)
         expect(f"{args}: a mistake", bisect(r, *args).returncode in (2, 3), True)
 
@@ -96,7 +96,7 @@ def folder(tmp):
     """Called in a folder of the repository, the command runs in that folder of each commit."""
     r, shas = repository(tmp, "f", ("base", "extra_copy"))
     os.makedirs(r + "/sub")
-    run = bisect(r + "/sub", "--good", shas[0], "--runs", "3", "--", "../bench", "{trace}")
+    run = bisect(r + "/sub", "--good", shas[0], "--once", "3", "--", "../bench", "{trace}")
     expect("a folder that the commits lack is a side that does not run", run.returncode, 3)
     expect("nothing is left", [x for x in os.listdir(tmp + "/t") if x.startswith("tracegate-")], [])
 

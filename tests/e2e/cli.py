@@ -68,7 +68,7 @@ check("zsh: verbs and values", "'1:command:(record show list fetch push prune )'
 check("no verbs where there are none", "record" not in completed("check", ""))
 got = subprocess.run(["bash", "-c", bash + "\nCOMP_WORDS=(tracegate help --completion ''); COMP_CWORD=3; _tracegate; "
                       "echo ${COMPREPLY[@]}"], capture_output=True, text=True).stdout
-check("bash completes a choice", got == "bash zsh fish\n")
+check("bash completes a choice", got == "bash zsh fish suites profiles\n")
 fish = run("help", "--completion", "fish").stdout
 check("fish: a choice, verbs", " -l measure -x -a '" + " ".join(measures) + "'" in fish and "-a 'record show list fetch push prune '" in fish)
 if shutil.which("fish"):  # Debian's; what it completes

@@ -146,7 +146,7 @@ def options_for(path):
     if m:
         operator = m[1].replace("autograd_engine_", "autograd::engine::")
         operator = re.sub(r"^aten_", "aten::", operator)
-        return ["--measure", "sequences", "--operator", operator, "--min-length", m[2],
+        return ["--measure", "sequences", "--op", operator, "--min-length", m[2],
                 "--top", "0", "--rank", m[3]]
     if path == "kernel_breakdown_top10":
         return ["--measure", "kernels", "--top", "10"]

@@ -105,10 +105,10 @@ def arguments(index, output):
     if index["mode"] == "exact":
         args.append("--no-rounding")
     if output["kind"].startswith("whole"):
-        return args + ["--whole", "--control-rank", listed(output["control_ranks"]),
-                       "--test-rank", listed(output["test_ranks"])]
-    for key, option in (("control_rank", "--control-rank"), ("test_rank", "--test-rank"),
-                        ("control_iteration", "--control-step"), ("test_iteration", "--test-step")):
+        return args + ["--whole", "--baseline-rank", listed(output["control_ranks"]),
+                       "--fresh-rank", listed(output["test_ranks"])]
+    for key, option in (("control_rank", "--baseline-rank"), ("test_rank", "--fresh-rank"),
+                        ("control_iteration", "--baseline-step"), ("test_iteration", "--fresh-step")):
         if key in output["args"]:
             args += [option, listed(output["args"][key])]
     return args

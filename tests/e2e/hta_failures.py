@@ -55,7 +55,7 @@ def rows_answer(rows, no_device):
 
 
 def analysis_answer(name, measure):
-    more = ["--operator", "aten::", "--min-length", "1"] if measure == "sequences" else []
+    more = ["--op", "aten::", "--min-length", "1"] if measure == "sequences" else []
     code, got, message = run("analyze", *files_of(name), "--measure", measure, *more)
     if name in NOT_A_TRACE:
         told = code == 3 and "not a trace" in message

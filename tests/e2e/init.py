@@ -242,7 +242,7 @@ def ranks(tmp):
             f"[shutil.copy(f'{r.dir}/out/rank{{n}}-run{{k}}.json.gz', f'{{end}}-rank{{n}}.json.gz') for n in range(8)]\n")
     r.commit("gate")
     r.commit()
-    run = subprocess.run([AB, "--base", "HEAD^", "--runs", "2", "--json", "r.json", "--", sys.executable, "bench.py", "--trace", "{trace}"],
+    run = subprocess.run([AB, "--base", "HEAD^", "--once", "2", "--json", "r.json", "--", sys.executable, "bench.py", "--trace", "{trace}"],
                          cwd=r.dir, env=dict(r.env, TRACEGATE=PROGRAM), capture_output=True, text=True)
     expect(f"ranks: A/B; {run.stdout} {run.stderr}", run.returncode, 0)
     compared = read_json(r.path("r.json"))["environment"]

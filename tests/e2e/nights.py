@@ -224,7 +224,7 @@ def check_page(repo, told):
 def check_bisect(repo):
     """Between nights 24 and 29 the calls of op05 came with 27; 26, a merge, does not build: it is one of the two."""
     repo.git("checkout", "-q", "--detach", "main")
-    run = repo.run("bisect", "--good", repo.sha[24], "--bad", repo.sha[29], "--runs", "3", "--setup", "! grep build model.py", "--",
+    run = repo.run("bisect", "--good", repo.sha[24], "--bad", repo.sha[29], "--once", "3", "--setup", "! grep build model.py", "--",
                     sys.executable, os.path.abspath(__file__), "--trace", "{trace}")
     tail = run.stdout.split("\n\n")[-1]
     check("bisect", run.returncode == 4 and [k for k in range(20, 40) if repo.sha[k][:12] in tail] == [26, 27], run.stdout + run.stderr)

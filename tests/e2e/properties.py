@@ -175,7 +175,7 @@ def generate(seed, rank, world):
 
 def analyze(paths):
     args = [x for m in MEASURES for x in ("--measure", m)]
-    r = tracegate("analyze", *map(str, paths), *args, "--operator", "aten::", "--min-length", "1", "--top", "0", "--format", "json", "--series")
+    r = tracegate("analyze", *map(str, paths), *args, "--op", "aten::", "--min-length", "1", "--top", "0", "--format", "json", "--series")
     if r.returncode:
         raise SystemExit(f"FAILED: {paths[0]}: {r.stderr}")
     return json.loads(r.stdout)["measures"]

@@ -11,7 +11,7 @@ NAMED = {"json", "markdown", "html"}  # what the script reads, or writes in the 
 
 
 def faults(header, script, action):
-    rows = dict(re.findall(r'X\(\w+, "([\w-]+)", "\.(\w+)", FILE,', header))
+    rows = dict(re.findall(r'X\(\w+, "([\w-]+)", "[\w-]+\.(\w+)", FILE,', header))
     listed = re.search(r"^reports=\(([^)]*)\)", script, re.M)
     offered = dict(pair.split(":") for pair in listed.group(1).split()) if listed else {}
     want = {name: extension for name, extension in rows.items() if name not in NOT_IN_THE_ACTION}
@@ -28,7 +28,7 @@ def faults(header, script, action):
 
 def main():
     header, script, action = (tree.read(p) for p in ("reporters/reporter.h", "scripts/action-check", "action.yml"))
-    row = 'X(new, "new", ".new", FILE, "write news")'
+    row = 'X(new, "new", "new.new", FILE, "write news")'
     wrong = [(header + row, script, action), (header, script.replace("junit:xml", "junit:txt"), action),
              (header, script, action.replace("outputs.junit ", "outputs.unit ")),
              (header, script + 'rm -f "$dir"/tracegate-{json,junit,html}.{json,xml,html}', action)]

@@ -57,7 +57,7 @@ TEST(golden_files)
             TG_BUF out = { 0 };
             char name[128];
             (void)snprintf(name, sizeof name, "%s_%s%s", tg_reporters[k].name,
-                           fixture_name((enum fixture)f), tg_reporters[k].extension);
+                           fixture_name((enum fixture)f), strrchr(tg_reporters[k].file, '.'));
             render(tg_reporters[k].write, (enum fixture)f, &r, &out);
             if (out.n) /* there are no call paths without traces */
                 golden_check(name, without_assets(tg_buf_sv(&out)));
@@ -320,7 +320,7 @@ static int dump(const char *dir)
                 char path[512];
                 (void)snprintf(path, sizeof path, "%s/%s%s_%s%s", dir, tg_reporters[k].name,
                                s ? "-strict" : "", fixture_name((enum fixture)f),
-                               tg_reporters[k].extension);
+                               strrchr(tg_reporters[k].file, '.'));
                 if (s && strcmp(tg_reporters[k].name, "junit") != 0)
                     continue;
                 render(tg_reporters[k].write, (enum fixture)f, s ? &strict : &plain, &out);

@@ -95,7 +95,7 @@ TEST(mistakes)
     a.o.max_runs = TG_OPT_UNSET;
     a.o.again_traces = "f*.json";
     assert_int_equal(check(&a), 2);
-    assert_failed(&a.room, TG_ERR_USAGE, "--again-traces is given without the other side's");
+    assert_failed(&a.room, TG_ERR_USAGE, "--again-fresh is given without the other side's");
     a.o.again_traces = NULL;
     a.o.ask = "/proc/no/such";
     assert_int_not_equal(check(&a), 0);

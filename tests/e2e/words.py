@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""One spelling for one meaning: `check --out DIR` writes every report under the name that reporters/reporter.h has for it;
+spellings of the release before work as today's do, and say so once; completion offers the suites and profiles of the policy;
+a name that a report prints is taken by the commands that ask for names."""
+import os
+import re
+import subprocess
+import sys
+
+from support import ENV, ROOT, Repository, check, expect, read_json, read_text, run_parts, tracegate
+import plain_model
+
+FILES = set(re.findall(r'X\(\w+, "[\w-]+", "([\w.-]+)", FILE,', read_text(f"{ROOT}/reporters/reporter.h")))
+POLICY = ("version: 1\nextends: [tracegate:recommended]\nprofiles: {nightly: {fail_on: [open]}, release: {fail_on: [fail]}}\nsuites:\n"
+          "  - {name: train, trace: {files: 'out/run*.json.gz', run: 'run(\\d+)'}, baseline: 'perf/run*.json.gz'}\n"
+          "  - {name: serve, trace: {files: 'out/run*.json.gz', run: 'run(\\d+)'}, baseline: 'perf/run*.json.gz'}\n")
+
+
+def repository(tmp, policy=None):
+    r = Repository(tmp)
+    r.copies("base", "perf")
+    r.copies("extra_copy", "out")
+    if policy:
+        r.write(".tracegate.yml", policy)
+    r.git("add", "-A")
+    r.git("commit", "-q", "-m", "traces")
+    return r
+
+
+def all_reports(tmp):
+    r = repository(tmp)
+    judge = ("check", "out", "--runs", "--baseline", "perf", "--quiet")
+    expect("the names", len(FILES) >= 11 and {"comment.md", "report.html", "report.json", "junit.xml"} <= FILES, True)
+    expect("docs/reports.md has them", [f for f in sorted(FILES) if f"`{f}`" not in read_text(f"{ROOT}/docs/reports.md")], [])
+    expect("--out: the verdict's code", r.run(*judge, "--out", "new/folder").returncode, 1)
+    expect("--out: all reports and nothing else", set(os.listdir(f"{tmp}/new/folder")), FILES)
+    alone = r.run(*judge, "--markdown", "alone.md", "--json", "alone.json")
+    expect("alone", alone.returncode, 1)
+    for name, other in (("comment.md", "alone.md"),):
+        one, two = read_text(f"{tmp}/new/folder/{name}"), read_text(f"{tmp}/{other}")
+        expect(f"--out: {name} has what --markdown writes", one == two, True)
+    expect("--out: report.json", read_json(f"{tmp}/new/folder/report.json")["violations"] == read_json(f"{tmp}/alone.json")["violations"], True)
+    # A report that is named is where it is named.
+    r.run(*judge, "--out", "some", "--markdown", "elsewhere.md")
+    expect("a named one", (set(os.listdir(f"{tmp}/some")), os.path.exists(f"{tmp}/elsewhere.md")), (FILES - {"comment.md"}, True))
+    # Completely or not at all: the baseline cannot be read, or one of the places is a folder.
+    run = r.run("check", "out", "--baseline", "nowhere", "--out", "none")
+    expect("no verdict, no reports", (run.returncode != 0, os.listdir(f"{tmp}/none")), (True, []))
+    os.makedirs(f"{tmp}/full/report.json/x")
+    run = r.run(*judge, "--out", "full")
+    expect(f"one cannot be written: none is; {run.stderr}", (run.returncode, sorted(os.listdir(f"{tmp}/full"))), (5, ["report.json"]))
+
+
+def several_suites(tmp):
+    r = repository(tmp, POLICY)
+    expect("two suites", r.run("check", "--quiet", "--baseline", "HEAD:perf", "--suite", "train", "--out", "one").returncode, 1)
+    expect("of one suite", set(os.listdir(f"{tmp}/one")), FILES)
+    r.git("checkout", "-q", "-b", "change")
+    r.git("commit", "-q", "--allow-empty", "-m", "a change")
+    run = r.run("check", "--quiet", "--out", "two")
+    want = {f"{name}-{suite}{end}" for f in FILES for name, end in [os.path.splitext(f)] for suite in ("train", "serve")}
+    expect(f"of two suites; {run.stderr[-300:]}", set(os.listdir(f"{tmp}/two")), want)
+
+
+def old_spellings(tmp):
+    r = repository(tmp)
+    base, fresh = "perf/run00.json.gz", "out/run00.json.gz"
+    fake = ("-c", "import shutil, sys; shutil.copy(sys.argv[1], sys.argv[2])", os.path.join(tmp, base), "{trace}")
+    plain_model.write(tmp + "/device.json", plain_model.trace([plain_model.usual()] * 3, 1))
+    cases = [  # as before, as now, the note
+        (("diff", base, fresh, "--sort", "control"), ("diff", base, fresh, "--sort", "baseline"), "--sort=control is now --sort=baseline"),
+        (("diff", base, fresh, "--sort=test"), ("diff", base, fresh, "--sort=fresh"), "--sort=test is now --sort=fresh"),
+        (("diff", base, fresh, "--control-step", "1"), ("diff", base, fresh, "--baseline-step", "1"), "--control-step is now --baseline-step"),
+        (("diff", base, fresh, "--test-rank=0"), ("diff", base, fresh, "--fresh-rank=0"), "--test-rank is now --fresh-rank"),
+        (("analyze", fresh, "--measure", "sequences", "--operator", "aten::"), ("analyze", fresh, "--measure", "sequences", "--op", "aten::"),
+         "--operator is now --op"),
+        (("analyze", "device.json", "--measure", "temporal", "--svg-dir", "a"), ("analyze", "device.json", "--measure", "temporal", "--out", "b"),
+         "--svg-dir is now --out"),
+        (("check", "out", "--runs", "--baseline", "perf", "--cause-baseline", base, "--cause-traces", fresh),
+         ("check", "out", "--runs", "--baseline", "perf", "--cause-baseline", base, "--cause-fresh", fresh),
+         "--cause-traces is now --cause-fresh"),
+        (("ab", "--base", "HEAD", "--runs", "1", "--quiet", "--", sys.executable, *fake),
+         ("ab", "--base", "HEAD", "--once", "1", "--quiet", "--", sys.executable, *fake), "--runs is now --once"),
+        (("bisect", "--good", "HEAD", "--runs", "1", "--", "true"), ("bisect", "--good", "HEAD", "--once", "1", "--", "true"),
+         "--runs is now --once"),
+    ]
+    for before, now, note in cases:
+        one, two = r.run(*before), r.run(*now)
+        name = " ".join(before[:1] + before[-3:])[:60]
+        expect(f"{name}: says so once; {one.stderr[-300:]}", one.stderr.count(note), 1)
+        expect(f"{name}: today's says nothing", "is now" in two.stderr, False)
+        expect(f"{name}: the same", (one.returncode, one.stdout.splitlines()[:5]), (two.returncode, two.stdout.splitlines()[:5]))
+    expect("the charts are the same", [sorted(os.listdir(f"{tmp}/{x}")) for x in "ab"], [["temporal.svg"]] * 2)
+    run = r.run("policy", "init", fresh)
+    check("policy init", run.returncode == 0 and "version: 1" in run.stdout and run.stderr.count("goes with the next release") == 1, run.stderr)
+    run = r.run("diff", base, fresh, "--sort", "contral")
+    check("no spelling at all", run.returncode == 2 and "duration|count|name|baseline|fresh" in run.stderr, run.stderr)
+
+
+def completion(tmp):
+    r = repository(tmp, POLICY)
+    bash = tracegate("help", "--completion", "bash").stdout
+    def completed(*words, cwd=tmp):
+        line = " ".join(f"'{w}'" for w in ("tracegate",) + words)
+        text = f"{bash}\nCOMP_WORDS=({line}); COMP_CWORD={len(words)}; _tracegate; printf '%s ' \"${{COMPREPLY[@]}}\""
+        env = dict(ENV, PATH=os.path.dirname(os.environ["TG_PROGRAM"]) + ":" + ENV["PATH"])
+        return subprocess.run(["bash", "-c", text], capture_output=True, text=True, cwd=cwd, env=env).stdout.split()
+    expect("suites", completed("check", "--suite", ""), ["train", "serve"])
+    expect("a suite", completed("history", "--suite", "s"), ["serve"])
+    expect("profiles", completed("check", "--profile", ""), ["nightly", "release"])
+    os.makedirs(tmp + "-empty")
+    expect("without a policy", completed("check", "--suite", "", cwd=tmp + "-empty"), [])
+    r.write(".tracegate.yml", "version: [")
+    run = r.run("help", "--completion", "suites")
+    expect("a policy that cannot be read", (run.returncode, run.stdout, run.stderr), (0, "", ""))
+    for shell, words in (("zsh", "_tracegate_names suites"), ("fish", "(tracegate help --completion profiles 2>/dev/null)")):
+        check(f"{shell}: names of the policy", words in tracegate("help", "--completion", shell).stdout)
+
+
+def own_help(tmp):
+    """An action's help has its options and no other's; `help COMMAND ACTION` is the same."""
+    for command, action, has, lacks in (("baseline", "prune", "--keep ", "--strict-json"), ("baseline", "record", "--strict-json", "--keep "),
+                                        ("policy", "lint", "--strict", "--owner"), ("policy", "waive", "--owner", "--strict"),
+                                        ("history", "accept", "--reason", "--svg")):
+        text = tracegate(command, action, "--help").stdout
+        check(f"{command} {action} --help", text.startswith(f"usage: tracegate {command} {action} ") and f"  {has}" in text and
+              f"  {lacks}" not in text, text)
+        expect(f"help {command} {action}", tracegate("help", command, action).stdout, text)
+        check(f"{command} --help names {action}", re.search(rf"^  {action} +\S", tracegate(command, "--help").stdout, re.M))
+
+
+def names(tmp):
+    """What the comment prints of the failed name is a name for policy explain, policy waive and history --op."""
+    r = repository(tmp)
+    r.run("check", "out", "--runs", "--baseline", "perf", "--out", "o", "--quiet")
+    names = [v["op"] for v in read_json(f"{tmp}/o/report.json")["violations"] if v.get("op")]
+    expect("names", len(names) > 0, True)
+    shown = [n for n in re.findall(r"`([^`\n]+)`", read_text(f"{tmp}/o/comment.md")) if n in names or "\u2026" in n]
+    for name in set(shown + names[:3]):
+        run = r.run("policy", "explain", name, "out/run00.json.gz")
+        check(f"explain {name}", run.returncode == 0 and "fail {" in run.stdout, run.stdout[:200] + run.stderr)
+    run = r.run("policy", "waive", "o/report.json")
+    check("waive", run.returncode == 0, run.stderr)
+
+
+run_parts(all_reports, several_suites, old_spellings, completion, own_help, names)

@@ -6,8 +6,8 @@
  * survey's arena.
  */
 #include "cmd/gate/inputs.h"
-#include "cmd/setup/paths.h"
 #include "cmd/setup/program.h"
+#include "cmd/setup/trace_paths.h"
 
 #define TG_SURVEY_OPS 2
 

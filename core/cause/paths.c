@@ -5,8 +5,8 @@
 
 #include "core/base/buf.h"
 #include "core/cause/forward.h"
+#include "core/cause/path_tree.h"
 #include "core/cause/renamed.h"
-#include "core/cause/tree.h"
 
 const char *tg_path_kind_name(enum tg_path_kind k)
 {

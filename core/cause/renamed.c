@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/cause/tree.h"
+#include "core/cause/path_tree.h"
 
 enum { IN_BASE = 1 << TG_PATHS_BASE, IN_TEST = 1 << TG_PATHS_TEST };
 

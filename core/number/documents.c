@@ -63,7 +63,7 @@ static void release(struct documents *d)
 }
 
 /* A list of results is a run each; a list of numbers is one document. */
-static bool add(struct documents *d, struct tg_number_sheet *s, tg_sv text, size_t line)
+static bool add(struct documents *d, struct tg_number_file *s, tg_sv text, size_t line)
 {
     struct tg_doc *root = tg_doc_parse(text, s->file, s->err);
     if (!root) {
@@ -90,7 +90,7 @@ static bool is_one_a_line(tg_sv text)
             (first.p[0] == '[' && tg_sv_ends(first, TG_SV("]"))));
 }
 
-static bool split(struct documents *d, struct tg_number_sheet *s, tg_sv text)
+static bool split(struct documents *d, struct tg_number_file *s, tg_sv text)
 {
     size_t line = 0;
     if (!is_one_a_line(text))
@@ -104,7 +104,7 @@ static bool split(struct documents *d, struct tg_number_sheet *s, tg_sv text)
     return true;
 }
 
-bool tg_documents_read(struct tg_number_sheet *s, tg_sv text)
+bool tg_documents_read(struct tg_number_file *s, tg_sv text)
 {
     struct documents d = { 0 };
     TG_BUF spared = { 0 };

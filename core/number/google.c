@@ -75,7 +75,7 @@ static struct repeats *list_of(struct repeats **all, size_t *cap, struct tg_strm
     return &(*all)[id];
 }
 
-static bool put_benchmarks(struct tg_number_sheet *s, size_t run, const struct tg_doc *list,
+static bool put_benchmarks(struct tg_number_file *s, size_t run, const struct tg_doc *list,
                            struct repeats **all, struct tg_strmap *names)
 {
     size_t cap = 0;
@@ -86,18 +86,18 @@ static bool put_benchmarks(struct tg_number_sheet *s, size_t run, const struct t
         if (is_left_out(b, list))
             continue;
         if (!name.n || !isfinite(time))
-            return tg_sheet_refuse(s, 0, "a benchmark without a name or a real_time");
+            return tg_number_file_refuse(s, 0, "a benchmark without a name or a real_time");
         r = list_of(all, &cap, names, name);
         r->unit = tg_doc_str(tg_doc_get(b, "time_unit"), TG_SV("ns"));
         *TG_PUSH(r->v, r->n, r->cap) = time;
     }
     for (size_t i = 0; i < names->n; i++)
-        if (!tg_sheet_put(s, run, names->text[i], (*all)[i].unit, median_of(&(*all)[i])))
+        if (!tg_number_file_put(s, run, names->text[i], (*all)[i].unit, median_of(&(*all)[i])))
             return false;
     return true;
 }
 
-static bool read_one(struct tg_number_sheet *s, size_t run, const struct tg_number_object *of)
+static bool read_one(struct tg_number_file *s, size_t run, const struct tg_number_object *of)
 {
     const struct tg_doc *list = tg_doc_get(of->doc, "benchmarks");
     TG_AUTO(tg_strmap_release) struct tg_strmap names;
@@ -105,14 +105,14 @@ static bool read_one(struct tg_number_sheet *s, size_t run, const struct tg_numb
     bool ok;
     tg_strmap_init(&names);
     if (tg_doc_type(list) != TG_DOC_ARRAY)
-        return tg_sheet_refuse(s, of->line, "no list 'benchmarks'");
+        return tg_number_file_refuse(s, of->line, "no list 'benchmarks'");
     ok = put_benchmarks(s, run, list, &all, &names);
     for (size_t i = 0; i < names.n; i++)
         free(all[i].v);
     return ok;
 }
 
-static bool read_google(struct tg_number_sheet *s, const struct tg_number_object *v, size_t n)
+static bool read_google(struct tg_number_file *s, const struct tg_number_object *v, size_t n)
 {
     for (size_t run = 0; run < n; run++)
         if (!read_one(s, run, &v[run]))

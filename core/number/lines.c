@@ -50,20 +50,20 @@ bool tg_lines_begin(tg_sv head)
     return false;
 }
 
-static bool read_line(struct tg_number_sheet *s, const struct fields *f, size_t line,
+static bool read_line(struct tg_number_file *s, const struct fields *f, size_t line,
                       struct tg_number_times *times)
 {
     double value;
     if (!f->value.n)
-        return tg_sheet_refuse(s, line, "a name without a value");
+        return tg_number_file_refuse(s, line, "a name without a value");
     if (!tg_dec_double(f->value, &value))
-        return tg_sheet_refuse(s, line, "the second word is not a number");
+        return tg_number_file_refuse(s, line, "the second word is not a number");
     if (f->rest.n)
-        return tg_sheet_refuse(s, line, "more than a name, a value and a unit");
-    return tg_sheet_put(s, tg_number_times_next(times, f->name), f->name, f->unit, value);
+        return tg_number_file_refuse(s, line, "more than a name, a value and a unit");
+    return tg_number_file_put(s, tg_number_times_next(times, f->name), f->name, f->unit, value);
 }
 
-bool tg_lines_read(struct tg_number_sheet *s, tg_sv text)
+bool tg_lines_read(struct tg_number_file *s, tg_sv text)
 {
     struct tg_number_times times;
     size_t line = 0;

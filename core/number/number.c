@@ -91,8 +91,8 @@ void tg_number_unite(struct tg_number_runs *out, const struct tg_number_runs *mo
     }
 }
 
-/* One run of the sheet, sorted. A name that comes twice in a run contradicts itself. */
-static bool add_run(struct tg_number_runs *out, struct tg_number_sheet *s, size_t from, size_t n)
+/* One run of the file, sorted. A name that comes twice in a run contradicts itself. */
+static bool add_run(struct tg_number_runs *out, struct tg_number_file *s, size_t from, size_t n)
 {
     struct tg_number *v = TG_NEW_N(s->a, struct tg_number, n);
     for (size_t i = 0; i < n; i++) {
@@ -109,10 +109,10 @@ static bool add_run(struct tg_number_runs *out, struct tg_number_sheet *s, size_
     return true;
 }
 
-static bool add_runs(struct tg_number_runs *out, struct tg_number_sheet *s)
+static bool add_runs(struct tg_number_runs *out, struct tg_number_file *s)
 {
     if (!s->n)
-        return tg_sheet_refuse(s, 0, "no number is in this file");
+        return tg_number_file_refuse(s, 0, "no number is in this file");
     TG_SORT(s->v, s->n, by_run_and_name);
     for (size_t i = 0, n; i < s->n; i += n) {
         for (n = 1; i + n < s->n && s->v[i + n].run == s->v[i].run;)
@@ -136,7 +136,7 @@ static bool refuse_format(const char *file, struct tg_err *err)
 bool tg_number_read(struct tg_number_runs *out, tg_sv text, const char *file, struct tg_arena *a,
                     struct tg_err *err)
 {
-    struct tg_number_sheet s = { .a = a, .file = file ? file : "", .err = err };
+    struct tg_number_file s = { .a = a, .file = file ? file : "", .err = err };
     bool ok;
     text = without_mark(text);
     if (!tg_number_is_json(text) && !tg_lines_begin(text))

@@ -19,23 +19,23 @@ static bool fits(const struct tg_doc *d)
     return tg_doc_get(d, "machine_info") != NULL || tg_doc_get(tg_doc_first(list), "stats") != NULL;
 }
 
-static bool put_benchmark(struct tg_number_sheet *s, size_t run, const struct tg_doc *b)
+static bool put_benchmark(struct tg_number_file *s, size_t run, const struct tg_doc *b)
 {
     tg_sv name =
         tg_doc_str(tg_doc_get(b, "fullname"), tg_doc_str(tg_doc_get(b, "name"), TG_SV("")));
     double median = tg_doc_num(tg_doc_get(tg_doc_get(b, "stats"), "median"), NAN);
     if (!name.n)
-        return tg_sheet_refuse(s, 0, "a benchmark without a fullname");
-    return !isfinite(median) ? tg_sheet_refuse(s, 0, "a benchmark without stats.median")
-                             : tg_sheet_put(s, run, name, TG_SV("s"), median);
+        return tg_number_file_refuse(s, 0, "a benchmark without a fullname");
+    return !isfinite(median) ? tg_number_file_refuse(s, 0, "a benchmark without stats.median")
+                             : tg_number_file_put(s, run, name, TG_SV("s"), median);
 }
 
-static bool read_pytest(struct tg_number_sheet *s, const struct tg_number_object *v, size_t n)
+static bool read_pytest(struct tg_number_file *s, const struct tg_number_object *v, size_t n)
 {
     for (size_t run = 0; run < n; run++) {
         const struct tg_doc *list = tg_doc_get(v[run].doc, "benchmarks");
         if (tg_doc_type(list) != TG_DOC_ARRAY)
-            return tg_sheet_refuse(s, v[run].line, "no list 'benchmarks'");
+            return tg_number_file_refuse(s, v[run].line, "no list 'benchmarks'");
         for (const struct tg_doc *b = tg_doc_first(list); b; b = tg_doc_next(b))
             if (!put_benchmark(s, run, b))
                 return false;

@@ -97,7 +97,7 @@ static bool differs(const struct tg_number_object *v, size_t n, const char *key)
 }
 
 struct run {
-    struct tg_number_sheet *s;
+    struct tg_number_file *s;
     size_t run;
     tg_sv suffix; /* "/batch_size=16" */
 };
@@ -117,14 +117,14 @@ static bool put_members(const struct run *r, const struct tg_doc *object, tg_sv 
             tg_sv whole = r->suffix.n ? TG_SV_PRINTF(r->s->a, "%.*s%.*s", TG_SV_ARG(name),
                                                      TG_SV_ARG(r->suffix))
                                       : name;
-            if (!tg_sheet_put(r->s, r->run, whole, unit_of(name), tg_doc_num(d, 0)))
+            if (!tg_number_file_put(r->s, r->run, whole, unit_of(name), tg_doc_num(d, 0)))
                 return false;
         }
     }
     return true;
 }
 
-static tg_sv suffix_of(struct tg_number_sheet *s, const struct tg_doc *d, const bool *apart)
+static tg_sv suffix_of(struct tg_number_file *s, const struct tg_doc *d, const bool *apart)
 {
     TG_BUF b = { 0 }, value = { 0 };
     for (size_t i = 0; i < ASKED; i++)
@@ -135,7 +135,7 @@ static tg_sv suffix_of(struct tg_number_sheet *s, const struct tg_doc *d, const 
     return tg_arena_sv(s->a, tg_buf_sv(&b));
 }
 
-static bool read_serving(struct tg_number_sheet *s, const struct tg_number_object *v, size_t n)
+static bool read_serving(struct tg_number_file *s, const struct tg_number_object *v, size_t n)
 {
     bool apart[ASKED];
     for (size_t i = 0; i < ASKED; i++)
@@ -143,7 +143,7 @@ static bool read_serving(struct tg_number_sheet *s, const struct tg_number_objec
     for (size_t i = 0; i < n; i++) {
         struct run r = { s, i, TG_SV("") };
         if (!fits(v[i].doc))
-            return tg_sheet_refuse(s, v[i].line, "not an object of numbers by name");
+            return tg_number_file_refuse(s, v[i].line, "not an object of numbers by name");
         r.suffix = suffix_of(s, v[i].doc, apart);
         if (!put_members(&r, v[i].doc, TG_SV(""), 0))
             return false;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "core/cause/choose.h"
-#include "core/cause/tree.h"
+#include "core/cause/path_tree.h"
 
 /* train.py: step > model.py: Block.forward > model.py: norm; lines as in `layout`. */
 #define TEXT(s)                                                                                    \

@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "core/hta/diff.h"
+#include "core/hta/hta_diff.h"
 #include "tests/support.h"
 
 /*

@@ -1,4 +1,4 @@
-#include "core/hta/timeline.h"
+#include "core/hta/hta_timeline.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "core/hta/diff.h"
+#include "core/hta/hta_diff.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "core/base/sort.h"
 #include "core/diff/names.h"
-#include "core/hta/side.h"
+#include "core/hta/hta_sums.h"
 
 /* ---- selection ---- */
 

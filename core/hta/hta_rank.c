@@ -1,7 +1,7 @@
 /* HTA finds the rank of a file by a search through its text. */
 #include <stdlib.h>
 
-#include "core/hta/diff.h"
+#include "core/hta/hta_diff.h"
 
 struct rank_scan {
     size_t matched; /* bytes of `"rank":`, or all of them */

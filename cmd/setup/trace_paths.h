@@ -1,5 +1,5 @@
-#ifndef TG_SETUP_PATHS_H
-#define TG_SETUP_PATHS_H
+#ifndef TG_SETUP_TRACE_PATHS_H
+#define TG_SETUP_TRACE_PATHS_H
 /*
  * What the names of traces say: which of them belong together, and the glob and the regexes by
  * which a policy finds them again. Numbers are what varies between runs and ranks:

@@ -1,11 +1,11 @@
-#ifndef TG_NUMBER_SHEET_H
-#define TG_NUMBER_SHEET_H
+#ifndef TG_NUMBER_NUMBER_FILE_H
+#define TG_NUMBER_NUMBER_FILE_H
 /* What the formats share. Private to core/number. */
 #include "core/base/strmap.h"
 #include "core/number/number.h"
 
 /* A file as it is read: values of its runs, in any order. */
-struct tg_number_sheet {
+struct tg_number_file {
     struct tg_arena *a;
     const char *file;
     struct tg_err *err;
@@ -17,10 +17,10 @@ struct tg_number_sheet {
 };
 
 /* One value of a run; texts are copied. False: a limit. */
-TG_MUST bool tg_sheet_put(struct tg_number_sheet *s, size_t run, tg_sv name, tg_sv unit,
-                          double value);
+TG_MUST bool tg_number_file_put(struct tg_number_file *s, size_t run, tg_sv name, tg_sv unit,
+                                double value);
 /* "FILE:LINE: what": line 0: none. Always false. */
-bool tg_sheet_refuse(struct tg_number_sheet *s, size_t line, const char *what);
+bool tg_number_file_refuse(struct tg_number_file *s, size_t line, const char *what);
 
 /* Is the first member of the object that the text begins with called so? */
 bool tg_number_begins_with(tg_sv head, const char *key);

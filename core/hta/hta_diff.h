@@ -1,5 +1,5 @@
-#ifndef TG_HTA_DIFF_H
-#define TG_HTA_DIFF_H
+#ifndef TG_HTA_HTA_DIFF_H
+#define TG_HTA_HTA_DIFF_H
 /*
  * The numbers of Holistic Trace Analysis' TraceDiff and get_ops_summary, with its own selection,
  * rounding and device split, so that its tables can be reproduced row by row. tracegate's own

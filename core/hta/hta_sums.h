@@ -1,7 +1,7 @@
-#ifndef TG_HTA_SIDE_H
-#define TG_HTA_SIDE_H
+#ifndef TG_HTA_HTA_SUMS_H
+#define TG_HTA_HTA_SUMS_H
 /* The sums that a side is made of, for the tables of diff.c. */
-#include "core/hta/diff.h"
+#include "core/hta/hta_diff.h"
 
 void tg_hta_rank_release(struct tg_hta_rank *r);
 /* The cell with this category, name, step and device; a new one is a copy of `key`. */

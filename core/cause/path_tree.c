@@ -1,4 +1,4 @@
-#include "core/cause/tree.h"
+#include "core/cause/path_tree.h"
 
 uint32_t tg_path_node_of(struct tg_paths *p, int tree, uint32_t parent, enum tg_path_kind kind,
                          uint32_t text)

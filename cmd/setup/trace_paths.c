@@ -1,4 +1,4 @@
-#include "cmd/setup/paths.h"
+#include "cmd/setup/trace_paths.h"
 
 #include "core/base/buf.h"
 #include "core/base/file.h"

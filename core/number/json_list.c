@@ -25,7 +25,7 @@ static bool fits(const struct tg_doc *d)
     return tg_doc_type(d) == TG_DOC_ARRAY && is_number(tg_doc_first(d));
 }
 
-static bool read_list(struct tg_number_sheet *s, const struct tg_number_object *v, size_t n)
+static bool read_list(struct tg_number_file *s, const struct tg_number_object *v, size_t n)
 {
     struct tg_number_times times;
     bool ok = true;
@@ -35,9 +35,9 @@ static bool read_list(struct tg_number_sheet *s, const struct tg_number_object *
             tg_sv name = tg_doc_str(tg_doc_get(d, "name"), TG_SV(""));
             double value = tg_doc_num(tg_doc_get(d, "value"), NAN);
             ok = name.n && isfinite(value)
-                     ? tg_sheet_put(s, tg_number_times_next(&times, name), name,
-                                    tg_doc_str(tg_doc_get(d, "unit"), TG_SV("")), value)
-                     : tg_sheet_refuse(s, v[i].line, "an element without a name or a value");
+                     ? tg_number_file_put(s, tg_number_times_next(&times, name), name,
+                                          tg_doc_str(tg_doc_get(d, "unit"), TG_SV("")), value)
+                     : tg_number_file_refuse(s, v[i].line, "an element without a name or a value");
         }
     tg_number_times_release(&times);
     return ok;

@@ -1,10 +1,10 @@
-#include "core/hta/side.h"
+#include "core/hta/hta_sums.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "core/hta/hta.h"
-#include "core/hta/timeline.h"
+#include "core/hta/hta_timeline.h"
 
 void tg_hta_init(struct tg_hta_side *s, bool no_rounding)
 {

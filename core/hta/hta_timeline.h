@@ -1,5 +1,5 @@
-#ifndef TG_HTA_TIMELINE_H
-#define TG_HTA_TIMELINE_H
+#ifndef TG_HTA_HTA_TIMELINE_H
+#define TG_HTA_HTA_TIMELINE_H
 /*
  * HTA's iterations: which ProfilerStep a moment is in. Of the windows that cover it, the last in
  * file order counts. `at` are the times at which the answer changes, ascending; from at[i] on it is

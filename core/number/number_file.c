@@ -1,5 +1,5 @@
-/* What formats share: a sheet that is filled, and what a text begins with. */
-#include "core/number/sheet.h"
+/* What formats share: a file that is read, and what a text begins with. */
+#include "core/number/number_file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ bool tg_number_begins_with(tg_sv head, const char *key)
     return tg_sv_starts(head, tg_buf_sv(&quoted));
 }
 
-bool tg_sheet_refuse(struct tg_number_sheet *s, size_t line, const char *what)
+bool tg_number_file_refuse(struct tg_number_file *s, size_t line, const char *what)
 {
     struct tg_loc at = TG_AT_FILE(s->file);
     at.line = (uint32_t)line;
@@ -70,12 +70,12 @@ static bool is_text(tg_sv s)
     return tg_utf8_valid(s);
 }
 
-bool tg_sheet_put(struct tg_number_sheet *s, size_t run, tg_sv name, tg_sv unit, double value)
+bool tg_number_file_put(struct tg_number_file *s, size_t run, tg_sv name, tg_sv unit, double value)
 {
     if (!isfinite(value))
-        return tg_sheet_refuse(s, 0, "a value that is not finite");
+        return tg_number_file_refuse(s, 0, "a value that is not finite");
     if (!name.n || !is_text(name) || !is_text(unit))
-        return tg_sheet_refuse(s, 0, "a name or a unit that is not visible UTF-8 text");
+        return tg_number_file_refuse(s, 0, "a name or a unit that is not visible UTF-8 text");
     if (s->n == (size_t)TG_MAX_NUMBERS * 10 || run == TG_MAX_NUMBER_RUNS)
         return tg_err_say(s->err, TG_ERR_LIMIT, TG_AT_FILE(s->file),
                           "more than %d values, or more than %d runs",

@@ -1,5 +1,5 @@
-#ifndef TG_CAUSE_TREE_H
-#define TG_CAUSE_TREE_H
+#ifndef TG_CAUSE_PATH_TREE_H
+#define TG_CAUSE_PATH_TREE_H
 /* The tree of call paths: a node is its parent, a kind and a name. Node 0 is the root. O(1). */
 #include "core/cause/paths.h"
 

@@ -160,8 +160,7 @@ static const char *command(const struct tg_survey *s, tg_sv text)
 
 static bool is_ours(enum tg_survey_bench bench)
 {
-    return bench == TG_BENCH_OURS || bench == TG_BENCH_CALLS || bench == TG_BENCH_SERVER ||
-           bench == TG_BENCH_LAUNCH;
+    return bench != TG_BENCH_THEIRS && bench != TG_BENCH_OTHER;
 }
 
 /* Of a template for several frameworks, the part for this one; a server that nobody named is vLLM. */

@@ -32,16 +32,13 @@ struct tg_arena {
     size_t handed_out;
 };
 
-/*
- * Out of memory is the one error that cannot be returned: there is no memory left to report it
- * with.
- */
-static void out_of_memory(void)
+void tg_out_of_memory(void)
 {
     static const char text[] = "tracegate: error: out of memory\n"
                                "  Raise the memory limit, or compare fewer traces at a time.\n";
-    static atomic_flag told = ATOMIC_FLAG_INIT; /* several threads may get here at the same time */
-    if (!atomic_flag_test_and_set(&told))
+    static atomic_flag reported =
+        ATOMIC_FLAG_INIT; /* several threads may get here at the same time */
+    if (!atomic_flag_test_and_set(&reported))
         (void)!write(STDERR_FILENO, text, sizeof text - 1);
     else
         (void)pause(); /* the first one ends the process */
@@ -53,7 +50,7 @@ void *tg_xmalloc(size_t size)
 {
     void *p = malloc(size ? size : 1);
     if (!p)
-        out_of_memory();
+        tg_out_of_memory();
     return p;
 }
 
@@ -61,10 +58,10 @@ void *tg_xrealloc(void *p, size_t n, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(n, size, &bytes))
-        out_of_memory();
+        tg_out_of_memory();
     p = realloc(p, bytes ? bytes : 1);
     if (!p)
-        out_of_memory();
+        tg_out_of_memory();
     return p;
 }
 
@@ -72,7 +69,7 @@ void *tg_xcalloc(size_t n, size_t size)
 {
     void *p = calloc(n ? n : 1, size ? size : 1);
     if (!p)
-        out_of_memory();
+        tg_out_of_memory();
     return p;
 }
 
@@ -136,7 +133,7 @@ void *tg_arena_alloc(struct tg_arena *a, size_t n, size_t size)
     struct block *b = a->blocks;
     void *p;
     if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX / 2)
-        out_of_memory();
+        tg_out_of_memory();
     bytes = (bytes + sizeof(max_align_t) - 1) & ~(sizeof(max_align_t) - 1);
     if (!b || b->size - b->used < bytes)
         b = add_block(a, bytes);

@@ -9,6 +9,12 @@
 
 struct tg_arena;
 
+/*
+ * Ends the process with that message: the one error that cannot be returned, because there is no
+ * memory left to report it with. For libraries that return NULL.
+ */
+_Noreturn void tg_out_of_memory(void);
+
 TG_MUST struct tg_arena *tg_arena_new(void);
 void tg_arena_free(struct tg_arena *a); /* accepts NULL */
 /* A local one, `TG_ARENA *a = tg_arena_new();`, that is freed where its block ends. */

@@ -146,7 +146,9 @@ bool tg_doc_i64(const struct tg_doc *d, int64_t *out)
 /* cJSON allocates with malloc and returns NULL; running out of memory ends the process here. */
 static cJSON *must(cJSON *c)
 {
-    return c ? c : tg_xrealloc(NULL, SIZE_MAX, 2);
+    if (!c)
+        tg_out_of_memory();
+    return c;
 }
 
 static struct tg_doc *attach(struct tg_doc *parent, const char *key, cJSON *child)

@@ -11,18 +11,12 @@
 #include "core/metric/rates.h"
 
 enum direction { HTOD, DTOH, DTOD, PTOP, SET, DIRECTIONS };
-static const enum tg_metric bytes_of[DIRECTIONS] = {
-    TG_METRIC_BYTES_HTOD, TG_METRIC_BYTES_DTOH, TG_METRIC_BYTES_DTOD,
-    TG_METRIC_BYTES_PTOP, TG_METRIC_BYTES_SET,
-};
-static const enum tg_metric mean_of[DIRECTIONS] = {
-    TG_METRIC_BANDWIDTH_HTOD, TG_METRIC_BANDWIDTH_DTOH, TG_METRIC_BANDWIDTH_DTOD,
-    TG_METRIC_BANDWIDTH_PTOP, TG_METRIC_BANDWIDTH_SET,
-};
-static const enum tg_metric peak_of[DIRECTIONS] = {
-    TG_METRIC_PEAK_HTOD, TG_METRIC_PEAK_DTOH, TG_METRIC_PEAK_DTOD,
-    TG_METRIC_PEAK_PTOP, TG_METRIC_PEAK_SET,
-};
+#define OF(direction)                                                                              \
+    [direction] = { TG_METRIC_BYTES_##direction, TG_METRIC_BANDWIDTH_##direction,                  \
+                    TG_METRIC_PEAK_##direction }
+static const struct {
+    enum tg_metric bytes, mean, peak;
+} metrics[DIRECTIONS] = { OF(HTOD), OF(DTOH), OF(DTOD), OF(PTOP), OF(SET) };
 
 struct copy {
     enum direction direction; /* DIRECTIONS: the name does not tell */
@@ -141,12 +135,12 @@ static void put_series(const struct copy *c, size_t n, size_t n_steps, struct tg
                        struct tg_metric_value *out)
 {
     size_t at = (size_t)c->step;
-    struct tg_metric_value *most = &out[peak_of[c->direction] * n_steps + at];
+    struct tg_metric_value *most = &out[metrics[c->direction].peak * n_steps + at];
     double bytes_per_second;
     for (size_t i = 0; i < n; i++)
         if (c[i].bytes < 0)
             return; /* unknown, not less */
-    add_mean(&out[mean_of[c->direction] * n_steps + at], c, n);
+    add_mean(&out[metrics[c->direction].mean * n_steps + at], c, n);
     bytes_per_second = round(peak(c, n, rates) * 1e9);
     if (bytes_per_second > 0 && bytes_per_second < 9e18 &&
         (!most->known || (int64_t)bytes_per_second > most->num))
@@ -162,13 +156,13 @@ void tg_measure_copies(const struct tg_trace *t, const struct tg_steps *s,
     for (size_t k = 0; k < s->n; k++) {
         out[TG_METRIC_MEMCPY_BYTES * s->n + k].known = true;
         for (int d = 0; d < DIRECTIONS; d++)
-            out[bytes_of[d] * s->n + k].known = true;
+            out[metrics[d].bytes * s->n + k].known = true;
     }
     for (size_t i = 0; i < n; i++) {
         if (v[i].direction != SET)
             add_bytes(&out[TG_METRIC_MEMCPY_BYTES * s->n + (size_t)v[i].step], v[i].bytes);
         if (v[i].direction != DIRECTIONS)
-            add_bytes(&out[bytes_of[v[i].direction] * s->n + (size_t)v[i].step], v[i].bytes);
+            add_bytes(&out[metrics[v[i].direction].bytes * s->n + (size_t)v[i].step], v[i].bytes);
     }
     TG_SORT(v, n, by_place);
     for (size_t i = 0; i < n && v[i].direction != DIRECTIONS; i = end) {

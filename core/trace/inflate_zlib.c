@@ -12,7 +12,7 @@ static void *zlib_open(void)
     z_stream *z = tg_xmalloc(sizeof *z);
     *z = (z_stream){ 0 };
     if (inflateInit2(z, 15 + 16) != Z_OK) /* 16: gzip wrapper, CRC and length checked */
-        (void)tg_xrealloc(NULL, SIZE_MAX, 2);
+        tg_out_of_memory();
     return z;
 }
 
@@ -67,7 +67,7 @@ void tg_zlib_pack(tg_sv in, enum tg_zlib_level level, struct tg_buf *out)
     uLongf n = compressBound((uLong)in.n);
     if (compress2((Bytef *)tg_buf_room(out, n), &n, (const Bytef *)in.p, (uLong)in.n, (int)level) !=
         Z_OK)
-        (void)tg_xrealloc(NULL, SIZE_MAX, 2);
+        tg_out_of_memory();
     out->n += n;
     out->p[out->n] = '\0';
 }
@@ -102,7 +102,7 @@ size_t tg_zlib_unpack_head(tg_sv in, char *out, size_t size)
                    .avail_out = (uInt)size };
     int code = inflateInit(&z);
     if (code != Z_OK)
-        (void)tg_xrealloc(NULL, SIZE_MAX, 2);
+        tg_out_of_memory();
     code = inflate(&z, Z_SYNC_FLUSH);
     (void)inflateEnd(&z);
     return code == Z_OK || code == Z_STREAM_END ? size - z.avail_out : 0;
@@ -117,7 +117,7 @@ struct tg_gzip *tg_gzip_new(void)
     struct tg_gzip *g = tg_xmalloc(sizeof *g);
     *g = (struct tg_gzip){ 0 };
     if (deflateInit2(&g->z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-        (void)tg_xrealloc(NULL, SIZE_MAX, 2);
+        tg_out_of_memory();
     return g;
 }
 

@@ -27,7 +27,7 @@ static void *zstd_open(void)
     struct zstd *z = tg_xmalloc(sizeof *z);
     *z = (struct zstd){ .stream = ZSTD_createDStream(), .piece = FIRST_PIECE, .left = FIRST_PIECE };
     if (!z->stream)
-        (void)tg_xrealloc(NULL, SIZE_MAX, 2);
+        tg_out_of_memory();
     return z;
 }
 

@@ -22,24 +22,19 @@ struct tg_pattern {
 static const uint32_t compile_options = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C;
 
 /* A failed allocation is not a mistake of the policy: the process ends as for our own (exit 3). */
-static void out_of_memory(void)
-{
-    (void)tg_xrealloc(NULL, SIZE_MAX, 2);
-}
-
 static bool compile(struct tg_pattern *p, tg_sv body, char *why, size_t size, size_t *at)
 {
     int code = 0;
     PCRE2_SIZE offset = 0;
     pcre2_compile_context *cc = pcre2_compile_context_create(NULL);
     if (!cc)
-        out_of_memory();
+        tg_out_of_memory();
     (void)pcre2_set_parens_nest_limit(cc, 50);
     (void)pcre2_set_max_pattern_length(cc, TG_PATTERN_MAX);
     p->code = pcre2_compile((PCRE2_SPTR)body.p, body.n, compile_options, &code, &offset, cc);
     pcre2_compile_context_free(cc);
     if (!p->code && code == PCRE2_ERROR_HEAP_FAILED)
-        out_of_memory();
+        tg_out_of_memory();
     if (!p->code) {
         PCRE2_UCHAR text[160];
         if (pcre2_get_error_message(code, text, sizeof text) < 0)
@@ -51,7 +46,7 @@ static bool compile(struct tg_pattern *p, tg_sv body, char *why, size_t size, si
     p->data = pcre2_match_data_create(2, NULL);
     p->limits = pcre2_match_context_create(NULL);
     if (!p->data || !p->limits)
-        out_of_memory();
+        tg_out_of_memory();
     (void)pcre2_set_match_limit(p->limits, TG_PATTERN_STEPS);
     (void)pcre2_set_depth_limit(p->limits, TG_PATTERN_DEPTH);
     (void)pcre2_set_heap_limit(p->limits, TG_PATTERN_HEAP_KIB);
@@ -166,11 +161,6 @@ enum tg_waiver_naming tg_waiver_naming(tg_sv name)
     return has_wildcard(name) ? TG_WAIVER_MANY : TG_WAIVER_EXACT;
 }
 
-static bool is_alphanumeric(char c)
-{
-    return tg_is_letter(c) || tg_is_digit(c);
-}
-
 bool tg_waiver_write(struct tg_buf *out, tg_sv name, bool *many)
 {
     size_t start = out->n;
@@ -181,7 +171,7 @@ bool tg_waiver_write(struct tg_buf *out, tg_sv name, bool *many)
     }
     tg_buf_puts(out, "/\\A");
     for (size_t i = 0; i < name.n; i++) {
-        if (!is_alphanumeric(name.p[i]) && (unsigned char)name.p[i] < 0x80)
+        if (!tg_is_letter(name.p[i]) && !tg_is_digit(name.p[i]) && (unsigned char)name.p[i] < 0x80)
             tg_buf_putc(out, '\\');
         tg_buf_putc(out, name.p[i]);
     }

@@ -118,7 +118,7 @@ static bool next_event(struct parse *p)
     if (p->have_event)
         return true;
     if (p->lib.error == YAML_MEMORY_ERROR) /* no mistake of the policy: exit 3 */
-        (void)tg_xrealloc(NULL, SIZE_MAX, 2);
+        tg_out_of_memory();
     syntax_error(p);
     return fatal(p);
 }
@@ -361,7 +361,7 @@ struct tg_yaml *tg_yaml_parse(tg_sv text, const char *file, struct tg_arena *a, 
 
     struct parse p = { .file = file, .arena = a, .diags = d };
     if (!yaml_parser_initialize(&p.lib)) /* out of memory: the only reason that libyaml has */
-        (void)tg_xrealloc(NULL, SIZE_MAX, 2);
+        tg_out_of_memory();
     yaml_parser_set_encoding(&p.lib, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&p.lib, (const unsigned char *)text.p, text.n);
     struct tg_yaml *root = build_stream(&p);

@@ -161,6 +161,45 @@ static void lint_windows(struct tg_policy_cmd *j)
         tg_policy_lint_window(suite, least, &j->diags);
 }
 
+enum { MAX_WORKFLOW = 1 << 20 };
+
+/* Where the placeholder is that `init` writes if it does not know the action's place; comments do not count. */
+static void lint_workflow(struct tg_policy_cmd *j, const char *path, tg_sv text)
+{
+    static const char used[] = "uses: " TG_SETUP_PLACEHOLDER;
+    uint32_t n = 0;
+    while (text.n) {
+        tg_sv line = tg_sv_cut(&text, '\n');
+        const char *at = memmem(line.p, line.n, used, sizeof used - 1);
+        struct tg_loc loc = { .file = path, .line = ++n };
+        if (!at || memchr(line.p, '#', (size_t)(at - line.p)))
+            continue;
+        loc.col = (uint32_t)(at - line.p) + 7;
+        (void)tg_diags_add(&j->diags, TG_DIAG_PLACEHOLDER, loc, sizeof TG_SETUP_PLACEHOLDER - 1,
+                           "write the repository and the commit of the action",
+                           "the action of this workflow is a placeholder: GitHub refuses it");
+    }
+}
+
+/* The workflows of the policy's repository, whose root it is at. */
+static void lint_workflows(struct tg_policy_cmd *j)
+{
+    const char *file = j->policy->file.p, *slash = strrchr(file ? file : "", '/'), **paths;
+    const char *pattern = tg_arena_printf(j->arena, "%.*s.github/workflows/*.yml",
+                                          slash ? (int)(slash + 1 - file) : 0, file ? file : "");
+    struct tg_err ignored = TG_ERR_INIT;
+    size_t n;
+    if (j->policy->built_in || !tg_files_glob(pattern, j->arena, &paths, &n, &ignored))
+        return;
+    for (size_t i = 0; i < n; i++) {
+        TG_BUF text = { 0 };
+        if (!tg_file_read(&text, paths[i], MAX_WORKFLOW, &ignored))
+            continue;
+        tg_diags_source(&j->diags, paths[i], tg_buf_sv(&text));
+        lint_workflow(j, paths[i], tg_buf_sv(&text));
+    }
+}
+
 static int lint(struct tg_policy_cmd *j, struct tg_err *err)
 {
     bool loaded;
@@ -177,6 +216,7 @@ static int lint(struct tg_policy_cmd *j, struct tg_err *err)
             collect(&n, &j->summary);
             lint_windows(j);
         }
+        lint_workflows(j);
         tg_policy_lint(j->policy, n.text, n.n, &j->diags);
     }
     if (!tg_policy_cmd_put_diags(j, err))
@@ -279,7 +319,8 @@ static const struct tg_verb policy_verbs[] = {
     { "lint", "[TRACE…]",
       "prints all mistakes of a policy at once, and warns about what loads but cannot work as "
       "intended. With traces it also names patterns that match nothing in them, and a window of "
-      "the only suite that leaves no step.",
+      "the only suite that leaves no step. It warns of a workflow beside the policy whose action "
+      "is still the placeholder of init.",
       "policy profile format strict" },
     { "show", "",
       "prints the effective policy with the origin of each value; without a policy file the "

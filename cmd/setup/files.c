@@ -9,7 +9,7 @@
 #include "policy/verdict/verdict.h"
 #include "reporters/escape.h"
 
-#define PLACEHOLDER "OWNER/tracegate@COMMIT"
+#define PLACEHOLDER TG_SETUP_PLACEHOLDER
 #define SELF_HOSTED "[self-hosted, linux, x64] # machines of your own: alike, and one job at a time"
 
 #define WITH_GPU                                                                                   \

@@ -156,8 +156,7 @@ static const char *find_action(const struct tg_survey *s)
         (void)tg_sv_cut(&line, ':');
         line = tg_sv_past(line, " ");
         place = tg_sv_cut(&line, ' ');
-        if (tg_sv_has(place, TG_SV("/tracegate@")) &&
-            !tg_sv_eq(place, TG_SV("OWNER/tracegate@COMMIT")))
+        if (tg_sv_has(place, TG_SV("/tracegate@")) && !tg_sv_eq(place, TG_SV(TG_SETUP_PLACEHOLDER)))
             return tg_arena_sv(s->arena, place).p;
     }
     return NULL;

@@ -80,6 +80,7 @@ enum tg_diag_code {
     TG_DIAG_WAIVER_EXPIRED = 231,  /* a waiver that expired or ends within 14 days */
     TG_DIAG_NOTHING = 240,         /* a policy without rules */
     TG_DIAG_UNUSED_BASELINE = 241, /* a baseline that no rule is against */
+    TG_DIAG_PLACEHOLDER = 250,     /* a workflow beside it whose action is still a placeholder */
 };
 
 enum tg_severity { TG_SEV_ERROR, TG_SEV_WARNING };

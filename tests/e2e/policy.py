@@ -293,4 +293,15 @@ def main(tmp):
     waive(tmp)
 
 
-run_parts(main)
+def placeholder(tmp):
+    """A workflow beside the policy that still has what init writes; not in a comment, and not once it is replaced."""
+    os.makedirs(tmp + "/.github/workflows")
+    write_text(tmp + "/.tracegate.yml", "version: 1\nextends: [tracegate:recommended]\n")
+    for action, warnings in (("OWNER/tracegate@COMMIT", 1), ("o/tracegate@0123456789", 0)):
+        write_text(tmp + "/.github/workflows/gate.yml", f"# uses: OWNER/tracegate@COMMIT\njobs:\n  a:\n    steps:\n      - uses: {action}\n")
+        code, out, _ = run("policy", "lint", cwd=tmp)
+        expect(f"{action}: {out}", (code, out.count("TG250"), ".github/workflows/gate.yml:5:15" in out), (0, warnings, warnings == 1))
+        expect(f"{action}: --strict", run("policy", "lint", "--strict", cwd=tmp)[0], 2 * warnings)
+
+
+run_parts(main, placeholder)

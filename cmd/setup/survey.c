@@ -275,7 +275,10 @@ static void add_program(struct trace_paths *all, const char *dir)
         tg_arena_sv(all->arena, (tg_sv){ dir, tg_sv_eq((tg_sv){ dir, n }, TG_SV(".")) ? 0 : n });
 }
 
-/* A folder of traces, or one of a program: what it has in folders below, or nothing recorded yet. */
+/*
+ * A folder of traces, or one of a program: what it has in folders below, or nothing recorded
+ * yet.
+ */
 static bool look_in_folder(struct trace_paths *all, const struct tg_survey *s, const char *dir,
                            struct tg_err *err)
 {
@@ -316,8 +319,9 @@ static bool find_traces(struct trace_paths *all, const struct tg_survey *s,
 /* ---- what is in them ---- */
 
 /*
- * Operators that a program asks for by name and that every build of PyTorch has. What a backend or a
- * compiler makes of them differs, and what only looks at a tensor in another way comes and goes.
+ * Operators that a program asks for by name and that every build of PyTorch has. What a backend
+ * or a compiler makes of them differs, and what only looks at a tensor in another way comes and
+ * goes.
  */
 static bool is_stable_op(tg_sv name)
 {
@@ -612,7 +616,10 @@ static enum tg_program find_dependency(const struct tg_survey *s, tg_sv folder)
     return found || !folder.n ? found : find_dependency(s, TG_SV(""));
 }
 
-/* How many processes the scripts of the folder give to torchrun, as tg_program_processes says it. */
+/*
+ * How many processes the scripts of the folder give to torchrun, as tg_program_processes says
+ * it.
+ */
 static size_t find_processes(const struct tg_survey *s, tg_sv folder)
 {
     const char **names;

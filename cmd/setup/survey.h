@@ -24,9 +24,10 @@ enum tg_survey_bench {
     TG_BENCH_OTHER   /* there is one, and nothing in it says --trace */
 };
 /*
- * Traces that one program wrote, filled in this order: paths and their form, what the traces say, the
- * framework, the bench. n 0: nothing is recorded yet; then ranks and window are those of the framework,
- * and what traces would say is not known. Traces outside the root have no `kept`.
+ * Traces that one program wrote, filled in this order: paths and their form, what the traces
+ * say, the framework, the bench. n 0: nothing is recorded yet; then ranks and window are those
+ * of the framework, and what traces would say is not known. Traces outside the root have no
+ * `kept`.
  */
 struct tg_survey_suite {
     tg_sv name;    /* "main", or that of its folder */

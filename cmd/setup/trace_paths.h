@@ -16,9 +16,9 @@
 tg_sv tg_path_group(tg_sv path, struct tg_arena *a);
 
 /*
- * Where a group's program is: "train" of "train/out", "" of "out" and "out/train". And the group's
- * name as a policy may have it ([A-Za-z0-9_-]): "train" of "train/out" and of "out/train", "main" of
- * "out".
+ * Where a group's program is: "train" of "train/out", "" of "out" and "out/train". And the
+ * group's name as a policy may have it ([A-Za-z0-9_-]): "train" of "train/out" and of
+ * "out/train", "main" of "out".
  */
 tg_sv tg_path_program(tg_sv group, struct tg_arena *a);
 tg_sv tg_path_suite(tg_sv group, struct tg_arena *a);

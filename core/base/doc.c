@@ -302,8 +302,8 @@ void tg_doc_seal(struct tg_doc *d)
 }
 
 /*
- * What is invisible as "\u202e", and "##[", which a runner executes anywhere in a line, as "##\u005b":
- * the same text to whoever parses it. Both can be in strings only.
+ * What is invisible as "\u202e", and "##[", which a runner executes anywhere in a line, as
+ * "##\u005b": the same text to whoever parses it. Both can be in strings only.
  */
 static void put_visible(struct tg_buf *out, tg_sv text)
 {

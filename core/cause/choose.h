@@ -57,9 +57,9 @@ enum tg_cause_link { /* of the function to the change, the closest last */
 };
 
 /*
- * Written by tg_cause_choose; what was asked is the caller's. Without a `function` the link is NONE and
- * nothing is `changed`. `changed_in` is empty if the function itself was changed (SELF, FEEDS) or the
- * lines are in none (OUTSIDE, FILE).
+ * Written by tg_cause_choose; what was asked is the caller's. Without a `function` the link is
+ * NONE and nothing is `changed`. `changed_in` is empty if the function itself was changed (SELF,
+ * FEEDS) or the lines are in none (OUTSIDE, FILE).
  */
 struct tg_cause {
     struct tg_cause_path path;

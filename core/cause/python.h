@@ -16,8 +16,8 @@ struct tg_py_function {
     uint32_t doc, doc_last; /* its docstring; 0: none */
 };
 /*
- * What a file may have that is searched: nobody wrote more by hand, and a cause has seconds. A file with
- * more is TG_PY_OVER, and none of its functions is given.
+ * What a file may have that is searched: nobody wrote more by hand, and a cause has seconds. A
+ * file with more is TG_PY_OVER, and none of its functions is given.
  */
 #define TG_PY_MOST_FUNCTIONS 5000
 #define TG_PY_MOST_DEPTH 50  /* classes and functions inside each other */

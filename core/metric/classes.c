@@ -6,10 +6,10 @@
 
 /*
  * The built-in table. First match decides; texts are lower case and occur anywhere in the
- * lower-cased name. The order matters: collectives before the plain words ("reduce", "copy") that
- * their names contain. The names come from NCCL, RCCL, MSCCL, vLLM, sglang, DeepEP, NVSHMEM, MORI,
- * FlashInfer, XLA, ATen, Inductor, cuBLAS(Lt), CUTLASS, cuDNN, MIOpen, Tensile, composable kernel and
- * MTIA traces.
+ * lower-cased name. The order matters: collectives before the plain words ("reduce", "copy")
+ * that their names contain. The names come from NCCL, RCCL, MSCCL, vLLM, sglang, DeepEP,
+ * NVSHMEM, MORI, FlashInfer, XLA, ATen, Inductor, cuBLAS(Lt), CUTLASS, cuDNN, MIOpen, Tensile,
+ * composable kernel and MTIA traces.
  */
 static const struct {
     const char *text;

@@ -1,6 +1,6 @@
 /*
- * Files of JSON: which documents are in one, and which format they have. The first bytes tell a file of numbers from
- * a trace; what it is, its members tell, in whatever order they come.
+ * Files of JSON: which documents are in one, and which format they have. The first bytes tell a
+ * file of numbers from a trace; what it is, its members tell, in whatever order they come.
  */
 #include <stdlib.h>
 

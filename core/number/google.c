@@ -1,7 +1,8 @@
 /*
- * Google Benchmark's JSON: `benchmarks`, each with a `name`, `real_time` and `time_unit`. Repetitions
- * share a process: their median is the value of the run, or the one that the library computed, where it reports
- * aggregates only. Its other aggregates (mean, stddev) and benchmarks that were skipped are left out.
+ * Google Benchmark's JSON: `benchmarks`, each with a `name`, `real_time` and `time_unit`.
+ * Repetitions share a process: their median is the value of the run, or the one that the library
+ * computed, where it reports aggregates only. Its other aggregates (mean, stddev) and benchmarks
+ * that were skipped are left out.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,8 @@
 #define TG_NUMBER_NUMBER_H
 /*
  * Numbers beside the traces: what a benchmark says of itself (requests per second, time to first
- * token). A run has one value per name. A file holds one run or several, and is known by its content:
+ * token). A run has one value per name. A file holds one run or several, and is known by its
+ * content:
  *
  *   lines       `name value [unit]`; a name that comes again begins the next run; # begins a comment
  *   serving     vLLM's and SGLang's benchmarks: a run is an object of numbers by name; a file has one,

@@ -1,11 +1,11 @@
 /*
- * Results of servers' benchmarks: vLLM's `bench serve`, `bench latency` and `bench throughput`, SGLang's
- * bench_serving and bench_one_batch. An object whose members are the results, and what was asked for beside
- * them. Each object of a file is a run of the benchmark. Members of objects inside are named "outer.inner"; lists
- * (each request's times) are not read.
+ * Results of servers' benchmarks: vLLM's `bench serve`, `bench latency` and `bench throughput`,
+ * SGLang's bench_serving and bench_one_batch. An object whose members are the results, and what
+ * was asked for beside them. Each object of a file is a run of the benchmark. Members of objects
+ * inside are named "outer.inner"; lists (each request's times) are not read.
  *
- * Objects of one file that were asked for different things are not repeats: what differs is part of the names,
- * "median_ttft_ms/request_rate=4".
+ * Objects of one file that were asked for different things are not repeats: what differs is part
+ * of the names, "median_ttft_ms/request_rate=4".
  */
 #include <math.h>
 

@@ -2,8 +2,8 @@
 #define TG_POLICY_LANGUAGE_CHANGES_H
 /*
  * How one policy differs from another, by the effective values of both and the directions that
- * keys.c gives to each key. What the texts do not decide, such as which of two globs matches more, may be looser: whoever reviews the change
- * decides.
+ * keys.c gives to each key. What the texts do not decide, such as which of two globs matches
+ * more, may be looser: whoever reviews the change decides.
  */
 #include "policy/language/keys.h"
 
@@ -23,8 +23,8 @@ struct tg_policy_changes {
 void tg_policy_changes(struct tg_policy_changes *out, const struct tg_policy *before,
                        const struct tg_policy *now, struct tg_arena *a);
 /*
- * Adds those of `more`, with this profile selected, that `out` does not have: "profiles.pr.rules.slower.fail".
- * NULL: without a profile; the path stays as it is.
+ * Adds those of `more`, with this profile selected, that `out` does not have:
+ * "profiles.pr.rules.slower.fail". NULL: without a profile; the path stays as it is.
  */
 void tg_policy_changes_add(struct tg_policy_changes *out, const struct tg_policy_changes *more,
                            const char *profile, struct tg_arena *a);

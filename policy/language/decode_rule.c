@@ -142,8 +142,9 @@ static void overrides_of(struct tg_decode *c, const struct tg_yaml *n, struct tg
 }
 
 /*
- * What is excepted is a changed number of calls, and their bytes: other metrics have no such thing. A layer that gives
- * a preset's rule another metric did not write the preset's exceptions: they fall away.
+ * What is excepted is a changed number of calls, and their bytes: other metrics have no such
+ * thing. A layer that gives a preset's rule another metric did not write the preset's
+ * exceptions: they fall away.
  */
 static void check_exceptions(struct tg_decode *c, const struct tg_yaml *n,
                              const struct tg_rule_metric_info *info, struct tg_rule *r)

@@ -15,7 +15,10 @@ static const struct tg_rule *find_rule(const struct tg_policy *p, tg_sv id)
     return NULL;
 }
 
-/* The account is not a rule of a file; its failures are waived as those of a rule about the step's time. */
+/*
+ * The account is not a rule of a file; its failures are waived as those of a rule about the
+ * step's time.
+ */
 static const struct tg_rule *account_rule(struct tg_decode *c)
 {
     struct tg_rule *r = TG_NEW(c->arena, struct tg_rule);

@@ -14,8 +14,9 @@
         .name = NULL                                                                               \
     }
 /*
- * What a change means (`on_add` and `on_increase` of struct tg_key): if the key is added, and if its value grows.
- * OPEN: any change may let more pass. PARTS: its keys or items say it themselves.
+ * What a change means (`on_add` and `on_increase` of struct tg_key): if the key is added, and if
+ * its value grows. OPEN: any change may let more pass. PARTS: its keys or items say it
+ * themselves.
  */
 #define EFFECT(on_add_, on_increase_) .on_add = TG_##on_add_, .on_increase = TG_##on_increase_
 #define ADDED(on_add_) EFFECT(on_add_, MAYBE_LOOSER)

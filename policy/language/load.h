@@ -52,9 +52,9 @@ void tg_policy_schema(struct tg_buf *out);
 /* Warns if the suite's window leaves none of the steps that a trace has; before tg_policy_lint. */
 void tg_policy_lint_window(const struct tg_suite *suite, size_t n_steps, struct tg_diags *diags);
 /*
- * Warnings (TG2xx) about a policy, all but those of a rule or waiver that has an error. With names (normalised, of real traces) it also says
- * which patterns match none of them; n_names 0: not asked. Pass the `diags` of the load: it has the
- * source lines.
+ * Warnings (TG2xx) about a policy, all but those of a rule or waiver that has an error. With
+ * names (normalised, of real traces) it also says which patterns match none of them; n_names 0:
+ * not asked. Pass the `diags` of the load: it has the source lines.
  */
 void tg_policy_lint(const struct tg_policy *p, const tg_sv *names, size_t n_names,
                     struct tg_diags *diags);

@@ -25,7 +25,8 @@ static const char *const scope_title[] = {
 };
 
 /*
- * One list for each scope. What is the rule is not repeated: more is worse, and a value is measured.
+ * One list for each scope. What is the rule is not repeated: more is worse, and a value is
+ * measured.
  */
 void tg_rule_metric_markdown(struct tg_buf *out)
 {

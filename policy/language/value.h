@@ -18,7 +18,10 @@ struct tg_value_unit {
 };
 TG_MUST bool tg_value_unit(tg_sv text, struct tg_value_unit *out);
 
-/* "90s", "5min" or "5m", "1h", "90" -> ms: a whole number up to 999999 and its unit; seconds without one. */
+/*
+ * "90s", "5min" or "5m", "1h", "90" -> ms: a whole number up to 999999 and its unit; seconds
+ * without one.
+ */
 TG_MUST bool tg_value_time(tg_sv text, int64_t *ms);
 
 /* "2027-02-28" -> days since 1970-01-01; only days that exist, years 1970 to 9999. */

@@ -22,9 +22,9 @@ struct tg_yaml_pair {
 };
 
 /*
- * A node. `type` says which of text, items and pairs it has; the others are empty. An aliased node is
- * shared by the places that use it, and never contains itself. yaml.c writes nodes; whoever changes a
- * tree (load.c, merge.c) changes copies, because the layers keep theirs.
+ * A node. `type` says which of text, items and pairs it has; the others are empty. An aliased
+ * node is shared by the places that use it, and never contains itself. yaml.c writes nodes;
+ * whoever changes a tree (load.c, merge.c) changes copies, because the layers keep theirs.
  */
 struct tg_yaml {
     enum tg_yaml_type type;

@@ -123,6 +123,8 @@ static void put_change(struct tg_html *h, const struct tg_op *op, const struct t
     tg_page_number(&h->page, x->d_ns);
     if (op->relation != TG_REL_RENAMED && (op->change == TG_ADDED || op->change == TG_REMOVED))
         tg_page_raw(&h->page, op->change == TG_ADDED ? "new " : "gone ");
+    if (op->on_rank_alone)
+        tg_buf_printf(h->page.out, "%s: ", h->v->comparison->rank_alone->called);
     tg_put_time_delta(h->page.out, x->d_ns);
 }
 

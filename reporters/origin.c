@@ -159,6 +159,18 @@ static void put_part(struct tg_buf *out, const struct tg_cause *c, double share)
         tg_buf_printf(out, "%d %% of %s", percent(share), of_what(c));
 }
 
+/* " in layer `Block_1`": one instance, as the profiler numbers them; a class stands for several layers. */
+static void put_layer(struct tg_buf *out, const struct tg_cause *c, const struct tg_origin_style *s)
+{
+    tg_sv rest = c->module;
+    while (rest.n && tg_is_digit(rest.p[rest.n - 1]))
+        rest.n--;
+    if (rest.n == c->module.n || !tg_sv_ends(rest, TG_SV("_")))
+        return;
+    tg_buf_puts(out, " in layer ");
+    put_name(out, c->module, s);
+}
+
 static void put_function(struct tg_buf *out, const struct tg_result *r,
                          const struct tg_origin_style *s)
 {
@@ -173,6 +185,7 @@ static void put_function(struct tg_buf *out, const struct tg_result *r,
         tg_buf_putc(out, ' ');
     }
     put_name(out, f->text, s);
+    put_layer(out, c, s);
     if (c->path.backward && !c->holder.n && one_name)
         tg_buf_puts(out, " (its backward pass)");
     put_change(out, c, s);

@@ -6,6 +6,7 @@ import copy
 import json
 import os
 import random
+import re
 import resource
 import subprocess
 import sys
@@ -222,6 +223,8 @@ def one(case, folder):
     expect(f"{case.name}: share {cause.get('share')}", (cause.get("share") or 0) >= 0.5, True)
     if "module" in case.more:
         expect(f"{case.name}: module", cause.get("module"), case.more["module"])
+    layers = re.findall(r" in layer (\w+)", " ".join(text.split()))
+    expect(f"{case.name}: the layer is named where it is one", layers[:1], [case.more["module"]] if "module" in case.more else [])
     expect(f"{case.name}: backward", cause.get("backward"), case.more.get("backward", False))
     if "says" in case.more:
         expect(f"{case.name}: says {case.more['says']}: {text}", case.more["says"] in " ".join(text.split()), True)

@@ -124,7 +124,7 @@ void tg_stages_note(struct tg_eval_state *e)
     if (asking->new)
         new = tg_arena_printf(e->arena, ", then %zu new ones for what looked slower", asking->new);
     TG_NOTE(e, TG_REASON_NONE,
-            "On recorded CPU models, with up to 17 runs a side, the same code failed in 1 of "
+            "On recorded CPU models, with up to 17 runs a side, the same code failed in 3 of "
             "1,000 cases, and +20 % on one operator was found in 8 of 10.",
             "judged in stages: %zu runs a side%s; a time that looks slower fails "
             "only if new runs confirm it, from %s on; the size that matters is %s",

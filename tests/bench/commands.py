@@ -19,12 +19,13 @@ import tempfile
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-from growth import changed, git, write  # noqa: E402
+from growth import changed, failing, git, tree, write  # noqa: E402
 
 RECORD = os.path.join(HERE, "commands.txt")
 STACKS = os.path.join(HERE, "../planted/traces/base-text-0.json.gz")
 MARGIN = 1.03
 NAMES, STEPS, MANY = 150, 6, 2500  # of MANY names, an operator and a kernel each fail
+FILES = 20_000  # of the repository in files/
 LIBRARIES = ("libc.so.6", "libisal.so.", "libz.so.", "libzstd.so.", "libgit2.so.", "libcjson.so.", "libpcre2-8.so.", "libyaml-0.so.")
 
 
@@ -48,6 +49,8 @@ def traces(folder):
                 e["dur"] = float(e["dur"]) + k / 1000
         with gzip.open(f"{folder}/stacks{k}.json.gz", "wt", compresslevel=6) as f:
             json.dump(trace, f)
+    os.makedirs(f"{folder}/files")
+    tree(f"{folder}/files", FILES), failing(f"{folder}/files")
     steps = [list(range(MANY))] * 2
     write(f"{folder}/many0.json.gz", steps, 0)
     write(f"{folder}/many1.json.gz", changed("findings", steps), 1)
@@ -61,7 +64,9 @@ COMMANDS = {  # name: exit code, what is taken off, the command
     "check_stacks_1_1": (0, None, ["check", "stacks1.json.gz", "--baseline", "stacks0.json.gz", "--quiet", "--threads", "1"]),
     "check_git_5_10": (0, ["baseline", "list"], ["check", "out", "--runs", "--baseline", "HEAD:base", "--quiet", "--threads", "1"]),
     "check_5000_findings": (1, None, ["check", "many1.tgs", "--baseline", "many0.tgs", "--quiet", "--json", "x.json", "--threads", "1"]),
+    "check_20000_files": (1, ["baseline", "list"], ["check", "slower.json.gz", "--baseline", "before.json.gz", "--quiet", "--threads", "1"]),
 }
+PLACE = {"check_20000_files": "files"}
 
 
 def instructions(program, folder, args, code):
@@ -82,7 +87,8 @@ def measure(program, names):
             subprocess.run([program, "summarize", f"many{k}.json.gz", "-o", f"many{k}.tgs"], cwd=folder, check=True)
         for name in names:
             code, less, args = COMMANDS[name]
-            figures[name] = instructions(program, folder, args, code) - (instructions(program, folder, less, 0) if less else 0)
+            place = os.path.join(folder, PLACE.get(name, ""))
+            figures[name] = instructions(program, place, args, code) - (instructions(program, place, less, 0) if less else 0)
             print(f"{name}: {figures[name]:.2f} M instructions", flush=True)
     return figures
 

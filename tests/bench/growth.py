@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""How each command grows with ranks, runs, steps, names and refs: growth.py PROGRAM [--rows ranks,steps] [--commands check,merge] [--cpu]
+"""How each command grows with ranks, runs, steps, names, refs and files: growth.py PROGRAM [--rows ranks,steps] [--commands check,merge] [--cpu]
 
 Each row is a command on three or four sizes of one thing, everything else equal, and its exponents: ln of the ratio of costs over ln of
 the ratio of sizes, for the last two sizes and for all. Cost is instructions (callgrind, one thread), with --cpu user time, the least of
-five; with refs, whose work is partly git's own, always CPU with the children. The goal is 1.1 for the last two. Traces are made here:
+five; with refs and files, whose work is partly git's own, always CPU with the children. The goal is 1.1 for the last two. Traces are made here:
 a step is NAMES operators, each with a launch and a kernel, and an all-reduce; `spread` has 24,000 calls of 600 names in all, whatever
 the number of steps. Of `findings` the change calls each name twice instead of once, of `renamed` each name is another one. Results: docs/benchmarks.md.
 """
 import argparse
 import gzip
+import json
 import math
 import os
 import random
@@ -22,10 +23,11 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
+from cause import TRACE as STACKS, planted  # noqa: E402
 from ranks import POLICIES  # noqa: E402
 GOAL = 1.1
 SIZES = {"ranks": (64, 256, 1024), "runs": (8, 16, 32, 64), "steps": (16, 64, 256), "names": (200, 800, 3200),
-         "spread": (24, 96, 384), "findings": (1250, 2500, 5000, 10000), "renamed": (1250, 2500, 5000, 10000), "refs": (1250, 5000, 20000)}
+         "spread": (24, 96, 384), "findings": (1250, 2500, 5000, 10000), "renamed": (1250, 2500, 5000, 10000), "refs": (1250, 5000, 20000), "files": (6250, 25000, 100000)}
 OP = ('{"ph":"X","cat":"cpu_op","name":"aten::operator_%d","pid":1,"tid":1,"ts":%d.%03d,"dur":%d.%03d,'
       '"args":{"External id":%d,"Input Dims":[[%d,64],[]],"Input type":["float",""]}}')
 LAUNCH = ('{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":%d.%03d,"dur":1.000,'
@@ -69,7 +71,7 @@ def steps_of(row, n):
     if row == "spread":
         r, calls = random.Random(1), 24_000 // n
         return [[r.randrange(600) for _ in range(calls)] for _ in range(n)]
-    names = {"steps": 30, "ranks": 20, "runs": 60, "refs": 20}.get(row, n)
+    names = {"steps": 30, "ranks": 20, "runs": 60, "refs": 20, "files": 20}.get(row, n)
     return [list(range(names))] * {"steps": n, "names": 3, "ranks": 2, "runs": 4}.get(row, 2)
 
 
@@ -216,6 +218,23 @@ def refs(case, n):
     yield "baseline prune, half", case.cpu(["baseline", "prune", "--keep", str(n // 2)], again, 3)
 
 
+def tree(folder, n):
+    """A repository of n source files in folders of folders."""
+    git(folder, "init", "-q", "-b", "main")
+    stream = "blob\nmark :1\ndata 6\nx = 1\n\ncommit refs/heads/main\ncommitter a <a@x> 1500000000 +0000\ndata 5\nfiles\n"
+    stream += "".join(f"M 100644 :1 package{k % 100}/part{k // 100 % 40}/file{k}.py\n" for k in range(n))
+    git(folder, "fast-import", "--quiet", data=stream.encode())
+
+
+def failing(folder):
+    """Two traces with Python stacks, the second with more calls."""
+    with gzip.open(STACKS, "rt", encoding="utf-8") as f:
+        trace = json.load(f)
+    for name, one in (("slower", planted(trace)), ("before", trace)):
+        with gzip.open(f"{folder}/{name}.json.gz", "wt", compresslevel=6) as f:
+            json.dump(one, f)
+
+
 def exponent(sizes, costs, i, j):
     return math.log(costs[j] / costs[i]) / math.log(sizes[j] / sizes[i])
 
@@ -225,7 +244,10 @@ def row(o, name, sizes, tmp):
     for n in sizes:
         folder = os.path.join(tmp, f"{name}{n}")
         case = Case(o.program, name, n, folder)
-        if name == "refs":
+        if name == "files":
+            tree(folder, n), failing(folder)
+            costs.setdefault("check that fails", []).append(case.cpu(["check", "slower.json.gz", "--baseline", "before.json.gz", "--quiet"]))
+        elif name == "refs":
             for what, cost in refs(case, n):
                 costs.setdefault(what, []).append(cost)
         else:
@@ -234,7 +256,7 @@ def row(o, name, sizes, tmp):
                     args = [*args, "--threads", "1"] if args[0] not in ("merge", "names") else args
                     costs.setdefault(what, []).append(case.cpu(args) if o.cpu else case.instructions(args))
         shutil.rmtree(folder)
-    unit = "ms" if o.cpu or name == "refs" else "M instructions"
+    unit = "ms" if o.cpu or name in ("refs", "files") else "M instructions"
     print(f"\n{name} {', '.join(f'{n:,}' for n in sizes)} ({unit})")
     for what, v in costs.items():
         last = exponent(sizes, v, -2, -1)

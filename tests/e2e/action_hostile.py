@@ -208,7 +208,7 @@ own, command = words[1:words.index("--")], words[words.index("--") + 1:]
 taken, rest = {}, []
 while own:
     word = own.pop(0)
-    if word in ("--base", "--out", "--runs", "--detect", "--budget", "--setup", "--watch"):
+    if word in ("--base", "--out", "--once", "--detect", "--budget", "--setup", "--watch"):
         taken[word] = own.pop(0)
     elif word != "--explain":
         rest.append(word)
@@ -221,7 +221,7 @@ for side, rev in (("base", taken["--base"]), ("head", "HEAD")):
     subprocess.run(["git", "worktree", "add", "--quiet", "--detach", tmp + "/" + side, sha], check=True)
     dirs[side] = taken["--out"] + "/" + side + "-" + sha[:12]
     os.makedirs(dirs[side])
-for k in range(int(taken.get("--runs", 3))):
+for k in range(int(taken.get("--once", 3))):
     for side in ("base", "head"):
         subprocess.run(command, cwd=tmp + "/" + side, env=dict(env, TRACE=f"{dirs[side]}/run{k:02}.json.gz"), stdin=subprocess.DEVNULL, stdout=2,
                        check=True)

@@ -135,6 +135,40 @@ static double lost_by_few(const struct tg_comparison *c, bool device, bool doubt
     return lost;
 }
 
+/* The part of a name's calls that is outside annotations. */
+static double part_outside(const struct tg_diff_work *w, uint32_t op)
+{
+    size_t n;
+    const struct tg_use *v = tg_uses_of(w->uses, TG_IN_ANNOTATION, op, &n);
+    double outside = 0, all = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        double calls = v[i].per_step[TG_BASE] + v[i].per_step[TG_TEST];
+        outside += v[i].by == TG_NO_ID ? calls : 0;
+        all += calls;
+    }
+    return all > 0 ? outside / all : 1;
+}
+
+/*
+ * ns per step that annotations lost: places of their own, which pay for nothing outside them. On the host
+ * by their time, of those that are in no other; on a device, where they have none, by the names of which
+ * any work is launched in them.
+ */
+static double saved_elsewhere(const struct tg_diff_work *w, bool device)
+{
+    double saved = 0;
+
+    for (uint32_t i = 0; i < w->c->n_ops; i++) {
+        const struct tg_op *op = &w->c->ops[i];
+        if (device && tg_kind_is_device(op->kind))
+            saved += part_outside(w, i) < 1 ? op->self[TG_BASE] - op->self[TG_TEST] : 0;
+        else if (!device && op->kind == TG_KIND_ANNOTATION)
+            saved += part_outside(w, i) * (op->total[TG_BASE] - op->total[TG_TEST]);
+    }
+    return fmax(saved, 0);
+}
+
 /*
  * ns per step that a place takes less than before; 0: not provably less. The step's work is the device's
  * where there is one; then the host must not have got slower either. Inside an annotation the host's time
@@ -197,9 +231,12 @@ static void repay_op(struct tg_op *op, bool memory_is_small)
 static void repay(struct tg_diff_work *w, uint32_t by)
 {
     struct tg_comparison *c = w->c;
-    double saved = saved_in(c, by), left = saved, memory = 0;
+    double saved = saved_in(c, by), memory = 0, left;
     bool any = false, beside = by == TG_NO_ID;
 
+    if (by == TG_NO_ID && saved > 0)
+        saved -= saved_elsewhere(w, tg_has_device_ops(c));
+    left = saved;
     if (left <= 0)
         return;
     for (uint32_t i = 0; i < c->n_ops; i++) {

@@ -1,15 +1,15 @@
 /*
  * An operator beside its companions: names whose times vary with its own from run to run, or against it. The speeds of
  * processor and memory differ from process to process, and each name follows some of them. So what the companions show
- * of a run is taken off the value. Numbers: docs/statistics-rules.md.
+ * of a run is taken off the value. Numbers: docs/stages.md.
  *
  * Loads come from how values vary within the sides, so that a change does not choose the companions; what a run's
  * companions show is measured against all runs of both sides, so that equal code stays interchangeable. Their median
  * counts: a few of them that changed do not move it.
  */
 #include <math.h>
-#include <stdlib.h>
 
+#include "core/base/sort.h"
 #include "core/diff/rule.h"
 #include "core/diff/stats.h"
 
@@ -112,7 +112,7 @@ static size_t find_companions(const struct field *f, const struct companion *all
         out[m].load = product(mine, other, runs) / fmax(all[me].size * all[k].size, 1e-300);
         m += k != me && fabs(out[m].load) >= TG_WINS;
     }
-    qsort(out, m, sizeof *out, by_load);
+    TG_SORT(out, m, by_load);
     return m < TG_MIN_BIG ? m : TG_MIN_BIG;
 }
 

@@ -12,6 +12,7 @@ struct work {
     tg_ns slower; /* us of "aten::mul", before 50 */
     tg_ns spread; /* us, from run to run */
     const char *parent;
+    const char *saves; /* the annotation whose own time goes from 600 to `mm` us, instead */
 };
 
 static void compare_work(struct fixture *f, struct work x)
@@ -19,12 +20,14 @@ static void compare_work(struct fixture *f, struct work x)
     f->c = (struct tg_comparison){ 0 };
     make(f, 5, 5, 3);
     for (int side = 0; side < 2; side++) {
-        if (x.parent)
+        if (x.parent && !x.saves)
             add_all(f, side, TG_KIND_ANNOTATION, x.parent, "ProfilerStep", 1, 100);
+        if (x.saves)
+            add_all(f, side, TG_KIND_ANNOTATION, x.saves, "", 1, (side ? x.mm : 600) * 1000 + 1);
         for (size_t run = 0; run < 5; run++) {
             tg_ns off = x.spread * 1000 * (tg_ns)run;
             add_row(f, side, run, TG_KIND_OP, "aten::mm", "", 1,
-                    (side ? x.mm : 600) * 1000 + 1 + off);
+                    (side && !x.saves ? x.mm : 600) * 1000 + 1 + off);
             add_row(f, side, run, TG_KIND_OP, "aten::mul", "", 1,
                     (side ? x.slower : 50) * 1000 + 1);
         }
@@ -77,6 +80,14 @@ BY_HAND(copies_are_not_repaid)
 BY_HAND(another_place_repays_nothing)
 {
     assert_false(repaid(f, (struct work){ .mm = 400, .more = 4, .slower = 50, .parent = "head" }));
+}
+
+/* The 200 us are saved inside an annotation, and the calls are outside it; inside it they are paid. */
+BY_HAND(what_an_annotation_saves_repays_nothing_outside)
+{
+    assert_false(repaid(f, (struct work){ .mm = 400, .more = 4, .slower = 50, .saves = "mlp" }));
+    assert_true(repaid(
+        f, (struct work){ .mm = 400, .more = 4, .slower = 50, .saves = "mlp", .parent = "mlp" }));
 }
 
 /* 50 -> 90 us beside calls that came; alone it is what it is. */

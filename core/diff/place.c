@@ -50,7 +50,8 @@ static bool is_counted(const struct tg_op *op)
 }
 
 /* What came or went alone, and takes so long that its time says something: never many names. */
-static uint32_t *rename_candidates(const struct tg_comparison *c, enum tg_change change, size_t *n)
+static uint32_t *rename_candidates(const struct tg_comparison *c, enum tg_change change,
+                                   bool device, size_t *n)
 {
     int side = change == TG_ADDED ? TG_TEST : TG_BASE;
     double floor = TG_RENAME_FLOOR * c->step_ns[TG_BASE];
@@ -59,23 +60,46 @@ static uint32_t *rename_candidates(const struct tg_comparison *c, enum tg_change
     *n = 0;
     for (uint32_t i = 0; i < c->n_ops; i++)
         if (is_counted(&c->ops[i]) && c->ops[i].change == change &&
-            !(c->ops[i].self[side] <= floor))
+            tg_kind_is_device(c->ops[i].kind) == device && !(c->ops[i].self[side] <= floor))
             v[(*n)++] = i;
     return v;
 }
 
-static void pair_renames(struct tg_diff_work *w)
+/* What makes most of its calls on a side. */
+static uint32_t caller_of(const struct tg_diff_work *w, uint32_t op, int side)
+{
+    size_t n;
+    const struct tg_use *v = tg_uses_of(w->uses, TG_IN_CALLER, op, &n), *most = NULL;
+
+    for (size_t i = 0; i < n; i++)
+        if (!most || v[i].per_step[side] > most->per_step[side])
+            most = &v[i];
+    return most ? most->by : TG_NO_ID;
+}
+
+/* A kernel is renamed within its operator, or within what that operator was renamed to: as long as another
+ * is no more than chance. */
+static bool has_same_caller(const struct tg_diff_work *w, uint32_t removed, uint32_t added)
+{
+    uint32_t was = caller_of(w, removed, TG_BASE), is = caller_of(w, added, TG_TEST);
+    return !w->uses->exact || !tg_kind_is_device(w->c->ops[removed].kind) || was == is ||
+           (was != TG_NO_ID && w->c->ops[was].partner == is);
+}
+
+/* The nearest in time first. Operators come before the device's work, whose callers they are. */
+static void pair_renames(struct tg_diff_work *w, bool device)
 {
     struct tg_comparison *c = w->c;
     TG_FREE struct pair *v = NULL;
     size_t n = 0, cap = 0, n_removed, n_added;
-    TG_FREE uint32_t *removed_at = rename_candidates(c, TG_REMOVED, &n_removed);
-    TG_FREE uint32_t *added_at = rename_candidates(c, TG_ADDED, &n_added);
+    TG_FREE uint32_t *removed_at = rename_candidates(c, TG_REMOVED, device, &n_removed);
+    TG_FREE uint32_t *added_at = rename_candidates(c, TG_ADDED, device, &n_added);
     double distance;
 
     for (size_t i = 0; i < n_removed; i++)
         for (size_t j = 0; j < n_added; j++)
-            if (could_rename(&c->ops[removed_at[i]], &c->ops[added_at[j]], &distance))
+            if (could_rename(&c->ops[removed_at[i]], &c->ops[added_at[j]], &distance) &&
+                has_same_caller(w, removed_at[i], added_at[j]))
                 *TG_PUSH(v, n, cap) = (struct pair){ distance, removed_at[i], added_at[j] };
     TG_SORT(v, n, by_distance);
     for (size_t i = 0; i < n; i++) {
@@ -422,7 +446,8 @@ void tg_places_balance(struct tg_diff_work *w)
     if (!w->uses)
         return;
     tg_keymap_init(&j.key, 1);
-    pair_renames(w);
+    pair_renames(w, false);
+    pair_renames(w, true);
     weigh(&j);
     add_up(&j);
     if (revoke_renames(&j))

@@ -83,6 +83,33 @@ BY_HAND(the_nearest_pair_up)
     assert_ptr_equal(&f->c.ops[find(f, "b")->partner], find(f, "x"));
 }
 
+/* Of two operators each has another kernel. The backward kernel that went takes as long as the forward
+ * kernel that came, which is chance; within one operator, or one that was renamed, it is a rename. */
+BY_HAND(a_kernel_is_renamed_within_its_operator)
+{
+    static const struct {
+        const char *old_by, *new_by;
+        bool renamed;
+    } cases[] = { { "backward", "forward", false },
+                  { "backward", "backward", true },
+                  { "old_op", "new_op", true } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 1, 1, 3);
+        for (int side = 0; side < 2; side++) {
+            add_all(f, side, TG_KIND_OP, "forward", "", 1, 5001);
+            add_all(f, side, TG_KIND_OP, "backward", "", 1, 5001);
+        }
+        add_all(f, TG_BASE, TG_KIND_OP, "old_op", "", 1, 10001);
+        add_all(f, TG_TEST, TG_KIND_OP, "new_op", "", 1, 10001);
+        add_all(f, TG_BASE, TG_KIND_KERNEL, "old", cases[i].old_by, 1, 100001);
+        add_all(f, TG_TEST, TG_KIND_KERNEL, "new", cases[i].new_by, 1, 101001);
+        compare(f);
+        if (renamed(f) != cases[i].renamed)
+            fail_msg("row %zu", i);
+    }
+}
+
 /* Beside a pair four calls of "relu" go: four new ones are as many, five are more. */
 BY_HAND(new_names_beside_a_pair_make_it_chance)
 {

@@ -232,7 +232,8 @@ void tg_result_put_rule(struct tg_buf *out, const struct tg_result *r, enum tg_r
         tg_result_put_at(out, r);
         tg_buf_putc(out, ')');
     }
-    if (r->limit_said.n && !tg_sv_has(tg_result_evidence(r), r->limit_said))
+    if (r->limit_said.n && !r->over_budget && /* its sentence has the limit */
+        !tg_sv_has(tg_result_evidence(r), r->limit_said))
         tg_buf_printf(out, "%slimit %.*s", r->rule.n ? ", " : "", TG_SV_ARG(r->limit_said));
     if (r->why.n)
         tg_buf_printf(out, ": %.*s", TG_SV_ARG(r->why));

@@ -6,6 +6,7 @@
 #include "cmd/gate/codefile.h"
 #include "core/baseline/changed.h"
 #include "core/diff/names.h"
+#include "core/diff/numbers.h"
 #include "reporters/findings.h"
 
 enum { MAX_RESULTS = 100 };
@@ -54,6 +55,8 @@ static bool can_have_cause(const struct tg_verdict *v, const struct tg_result *r
 {
     if (!tg_result_shown(r) || !r->has_values || r->state == TG_STATE_INCONCLUSIVE)
         return false;
+    if (r->was_over && fabs(r->delta) < TG_NOTABLE * fabs(r->base))
+        return false; /* the change did nothing that could have one */
     if (is_step(r) || tg_result_behind(r, v->comparison))
         return true;
     return r->op.n && r->subject != TG_SUBJECT_TRACE &&

@@ -77,6 +77,7 @@ bool tg_compare(struct tg_comparison *out, const struct tg_side *base, const str
     if (ok) {
         if (!w->o->no_evidence)
             make_rank_tables(w);
+        tg_callers_find(w);
         tg_compare_env(w);
         tg_compare_attrs(w);
         index_uses(w);

@@ -150,6 +150,13 @@ struct tg_rank_alone {
     const char *called; /* "rank 5" */
 };
 
+/* What a call of the runtime takes inside one of its callers: ns per step and rank, means over steps; median, least and
+ * most of the runs. */
+struct tg_in_caller {
+    tg_sv in; /* normalised; "" none */
+    double self[2], least[2], most[2];
+};
+
 struct tg_attr_change {
     enum tg_attr_kind kind;
     tg_sv base, test; /* only the parts that differ, as text: "registers 128", "registers 255" */
@@ -240,6 +247,9 @@ struct tg_op {
     uint32_t
         leader; /* index of the outermost operator whose additional calls make these; TG_NO_ID */
     bool leads; /* it is such a leader, and nothing excuses its calls */
+    /* Of a wait, or of a runtime call in another number than before: by caller, what rose most first. */
+    const struct tg_in_caller *callers;
+    size_t n_callers;
     const struct tg_attr_change *attrs;
     size_t n_attrs;
     struct tg_attr_state attr[TG_ATTR_KINDS]; /* which kinds are compared; of frames none */

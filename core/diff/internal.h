@@ -148,6 +148,9 @@ void tg_op_identify(struct tg_diff_work *w, struct tg_op *op);
 /* core/diff/change.c: did its count change? */
 void tg_op_find_change(struct tg_diff_work *w, struct tg_op *op, struct tg_op_counts *x);
 
+/* core/diff/callers.c: tg_op.callers, after `change`. */
+void tg_callers_find(struct tg_diff_work *w);
+
 /* core/diff/unmarked.c: counts of traces without step markers, by the ratio of iterations. */
 void tg_scale_counts(struct tg_diff_work *w);
 

@@ -373,8 +373,8 @@ static bool is_told(const struct tg_eval_state *e, enum tg_account_id id)
 struct finding {
     enum tg_state state; /* PASS: a note */
     enum tg_reason because;
-    tg_sv more; /* after the numbers */
-    const char *next;
+    tg_sv more;       /* after the numbers */
+    const char *next; /* NULL: rows that failed say all of it */
 };
 
 /* A time that grew in the first runs fails only if new runs say so. */
@@ -399,7 +399,7 @@ static struct finding find(struct tg_eval_state *e, const struct tg_op_index *x,
                                     100 * told / growth(s))
                      : TG_SV("");
     if (failed >= TG_HALF * growth(s) || is_within_own_limit(e, id) || strict == TG_STATE_PASS)
-        return (struct finding){ .more = part };
+        return (struct finding){ .more = part, .next = failed >= TG_WINS * growth(s) ? NULL : "" };
     if (!remains(s, told))
         return (struct finding){ is_told(e, id) ? TG_STATE_PASS : TG_STATE_WARN, TG_REASON_TOLD,
                                  part, "" };
@@ -440,8 +440,8 @@ static void close_series(struct tg_eval_state *e, const struct tg_op_index *x,
     if (!s->known || (!s->grown && !s->forgiven) || growth(s) < 1)
         return;
     f = find(e, x, id);
-    if (f.state == TG_STATE_PASS && e->in->comparison->rank_alone)
-        return; /* the finding is about one rank; this would be the mean of all */
+    if (f.state == TG_STATE_PASS && (e->in->comparison->rank_alone || !f.next))
+        return; /* the rows say it; or the finding is about one rank; this would be the mean of all */
     if (f.state == TG_STATE_PASS || (f.state == TG_STATE_WARN && failed)) {
         tg_buf_printf(&b, "%s: ", quantity[id].said);
         put_numbers(&b, e->in->comparison, id);

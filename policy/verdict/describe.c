@@ -231,8 +231,8 @@ static void describe_budget(struct tg_buf *m, struct tg_result *r, const struct 
                       : limit->bound->kind == TG_BOUND_MAX ? " (over it, too)"
                                                            : " (under it, too)");
     if (r->was_over)
-        r->next = TG_SV("The baseline was over it, too: this change alone is not why. Make a limit "
-                        "of it that the program keeps, or waive it until it does.");
+        r->next = TG_SV("The baseline was over it, too: this change alone is not why. Set the "
+                        "limit to what the program keeps, or waive it until it keeps this one.");
 }
 
 /* "registers 128 -> 255": the word before one value is given once; several values keep theirs. */

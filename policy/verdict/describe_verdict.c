@@ -12,6 +12,7 @@
 #include "policy/verdict/internal.h"
 #include "policy/verdict/pace.h"
 #include "policy/verdict/phrase.h"
+#include "policy/verdict/waits.h"
 
 /* Operators whose smallest slowdown the coverage line gives, and the share of the step from which it
  * says that one is not judged. */
@@ -66,9 +67,9 @@ static void add_moved(struct cost *cost, const struct tg_op *op)
         cost->from = op;
 }
 
-static void add_cost(struct cost *cost, const struct tg_comparison *c, const struct tg_op *op)
+static void add_cost(struct cost *cost, const struct tg_comparison *c, const struct tg_op *op,
+                     double more)
 {
-    double more = op->self[TG_TEST] - op->self[TG_BASE];
     double share = more / c->wall_ns[TG_TEST];
     if (tg_kind_is_device(op->kind)) {
         cost->device += more;
@@ -85,11 +86,19 @@ static void add_cost(struct cost *cost, const struct tg_comparison *c, const str
     }
 }
 
+/* A call of the runtime inside one of its callers. */
+struct call {
+    const struct tg_op *op;
+    double more; /* ns per step */
+};
+
 /* What the costs of many findings are added up from. */
 struct costs {
     const struct tg_verdict *v;
     const struct tg_comparison *c;
     struct tg_op_index of;
+    struct tg_buckets called; /* by the caller's name: */
+    struct call *calls;
     uint32_t *first, *next; /* by result: those folded under it */
     uint32_t *less;         /* waits that lost time */
     size_t n_less;
@@ -102,6 +111,8 @@ struct costs {
 static void costs_release(struct costs *x)
 {
     tg_op_index_release(&x->of);
+    tg_buckets_release(&x->called);
+    free(x->calls);
     free(x->first);
     free(x->next);
     free(x->less);
@@ -110,10 +121,29 @@ static void costs_release(struct costs *x)
     free(x->taken_for);
 }
 
+static void index_calls(struct costs *x)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < x->c->n_ops; i++)
+        n += (uint32_t)x->c->ops[i].n_callers;
+    tg_buckets_init(&x->called, n);
+    x->calls = tg_xmalloc((n + 1) * sizeof *x->calls);
+    n = 0;
+    for (size_t i = 0; i < x->c->n_ops; i++) {
+        const struct tg_op *op = &x->c->ops[i];
+        for (size_t k = 0; k < op->n_callers; k++) {
+            const struct tg_in_caller *of = &op->callers[k];
+            tg_buckets_add(&x->called, of->in, n);
+            x->calls[n++] = (struct call){ op, of->self[TG_TEST] - of->self[TG_BASE] };
+        }
+    }
+}
+
 static void costs_init(struct costs *x, const struct tg_verdict *v, const struct tg_comparison *c)
 {
     *x = (struct costs){ .v = v, .c = c };
     tg_op_index_init(&x->of, c);
+    index_calls(x);
     x->first = tg_xmalloc((v->n_results + 1) * sizeof *x->first);
     x->next = tg_xmalloc((v->n_results + 1) * sizeof *x->next);
     x->less = tg_xmalloc((c->n_ops + 1) * sizeof *x->less);
@@ -160,19 +190,26 @@ static void take_names_of(struct costs *x, const struct tg_result *r, uint32_t h
             take(x, k);
 }
 
-/* What a name launches and calls in another number than before: the host's calls; of one that came or went its
- * device work, which has other names in a replacement. */
+/* Of a name that came or went its device work, which has other names in a replacement. */
 static void take_launched(struct costs *x, const struct tg_op *by)
 {
-    bool came_or_went = by->change == TG_ADDED || by->change == TG_REMOVED;
-    if (by->kind != TG_KIND_OP || by->change == TG_SAME)
+    if (by->kind != TG_KIND_OP || (by->change != TG_ADDED && by->change != TG_REMOVED))
         return;
     for (uint32_t k = tg_buckets_first(&x->of.children, by->name); k != TG_NO_ID;
          k = tg_buckets_next(&x->of.children, k))
-        if (x->c->ops[k].change != TG_SAME &&
-            (x->c->ops[k].kind == TG_KIND_RUNTIME ||
-             (came_or_went && tg_kind_is_device(x->c->ops[k].kind))))
+        if (x->c->ops[k].change != TG_SAME && tg_kind_is_device(x->c->ops[k].kind))
             take(x, k);
+}
+
+/* What a name's calls of the runtime take more where it is called in another number than before. */
+static void add_calls(struct cost *cost, const struct costs *x, const struct tg_op *by)
+{
+    if (by->kind != TG_KIND_OP || by->change == TG_SAME)
+        return;
+    for (uint32_t k = tg_buckets_first(&x->called, by->name); k != TG_NO_ID;
+         k = tg_buckets_next(&x->called, k))
+        if (!x->is_mine[x->calls[k].op - x->c->ops])
+            add_cost(cost, x->c, x->calls[k].op, x->calls[k].more);
 }
 
 static int by_number(const void *pa, const void *pb)
@@ -194,8 +231,11 @@ static struct cost cost_of(struct costs *x, uint32_t head)
     for (size_t i = 0; i < named; i++)
         take_launched(x, &x->c->ops[x->mine[i]]);
     TG_SORT(x->mine, x->n_mine, by_number); /* sums do not depend on the order of the results */
-    for (size_t i = 0; i < x->n_mine; i++)
-        add_cost(&cost, x->c, &x->c->ops[x->mine[i]]);
+    for (size_t i = 0; i < x->n_mine; i++) {
+        const struct tg_op *op = &x->c->ops[x->mine[i]];
+        add_cost(&cost, x->c, op, op->self[TG_TEST] - op->self[TG_BASE]);
+        add_calls(&cost, x, op);
+    }
     for (size_t i = 0; i < x->n_less; i++)
         if (!x->is_mine[x->less[i]])
             add_moved(&cost, &x->c->ops[x->less[i]]);
@@ -532,6 +572,39 @@ static bool is_whole(const struct tg_result *r)
     return !r->over_budget && (r->subject == TG_SUBJECT_TRACE || r->subject == TG_SUBJECT_STEP);
 }
 
+/* The step's time, or that of its part on the device, which says the same. */
+static bool is_of_time(const struct tg_result *r)
+{
+    return r->subject == TG_SUBJECT_TRACE && !r->over_budget && r->has_values &&
+           (r->metric == TG_RULE_METRIC_STEP_TIME ||
+            r->metric == tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT));
+}
+
+/* ": the host waits for it in aten::item": of a step that is longer by a wait. */
+static void put_wait_behind(struct tg_buf *b, const struct tg_comparison *c,
+                            const struct tg_result *r)
+{
+    struct tg_wait_shift wait = { 0 };
+    if (c && is_of_time(r))
+        wait = tg_wait_behind(c, r->delta);
+    if (wait.call)
+        tg_buf_printf(b, ": the host waits longer in %.*s",
+                      TG_SV_ARG(wait.in.n ? wait.in : wait.call->name));
+}
+
+/* "; the host waits 836 us longer in aten::item (cudaStreamSynchronize), and the device does no more meanwhile" */
+static void describe_wait(struct tg_result *r, const struct tg_comparison *c, struct tg_arena *a)
+{
+    struct tg_wait_shift wait = tg_wait_behind(c, r->delta);
+    if (wait.call)
+        r->message = TG_SV_PRINTF(
+            a,
+            "%.*s; the host waits %s longer in %.*s (%.*s) for a device that does no more than "
+            "before: what ran beside the device comes after the wait now",
+            TG_SV_ARG(r->message), TG_VALUE(wait.ns, TG_UNIT_NS),
+            TG_SV_ARG(wait.in.n ? wait.in : TG_SV("the step")), TG_SV_ARG(wait.call->name));
+}
+
 static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c,
                       enum tg_state state, enum tg_headline how)
 {
@@ -546,6 +619,8 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct
         if ((total == 1 || (shown == 1 && !is_whole(r))) && r->has_values && !r->one_rank &&
             !tg_result_is_of_slowest(r))
             put_cost(b, v, c, (uint32_t)i);
+        if (total == 1)
+            put_wait_behind(b, c, r);
         if (total == 1 && r->has_values && how == TG_HEADLINE_PLACED)
             put_place(b, r);
     }
@@ -576,23 +651,57 @@ static int64_t runs_wanted(const struct tg_verdict *v)
     return least < INT64_MAX ? least : 0;
 }
 
-/* "; no duration was judged: record 3 runs a side", "; step time: only +54 % and more would show: …": what a pass
- * could not have found, and what to do. A quarter is what a reader expects any gate to see. */
+/* The largest operator after `above` (self time); NULL: none that is judged. */
+static const struct tg_op *next_largest(const struct tg_comparison *c, double above)
+{
+    const struct tg_op *largest = NULL;
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        if (op->ev.judged == TG_JUDGED && op->kind != TG_KIND_STEP &&
+            op->ev.value[TG_BASE] < above &&
+            (!largest || op->ev.value[TG_BASE] > largest->ev.value[TG_BASE]))
+            largest = op;
+    }
+    return largest;
+}
+
+/* Does a rule ask for the time of the step, in which all else is? */
+static bool asks_for_step(const struct tg_verdict *v)
+{
+    for (size_t i = 0; i < v->n_results; i++)
+        if (v->results[i].subject == TG_SUBJECT_TRACE && !v->results[i].switched_off &&
+            v->results[i].metric == TG_RULE_METRIC_STEP_TIME)
+            return true;
+    return false;
+}
+
+/* "; durations not judged: record 3 runs a side", "; a slower step would show from +54 % on only: …": what a pass could
+ * not have found, and what to do. The step counts, where a rule asks for it; else its largest operators. A quarter is
+ * what a reader expects any gate to see. */
 static void put_blind(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c)
 {
     const struct tg_evidence *step = c ? &c->metrics[TG_METRIC_STEP_TIME].ev : NULL;
+    const struct tg_op *op = NULL;
     int64_t need = runs_wanted(v);
+    double from = 0;
+    bool by_step;
     if (!c)
         return;
     if (!v->durations_judged && need) {
         tg_buf_printf(b, "; durations not judged: record %lld runs a side", (long long)need);
         return;
     }
-    if (!v->durations_judged || step->judged != TG_JUDGED || step->mde < TG_WORSE - 1)
+    by_step = step->judged == TG_JUDGED && asks_for_step(v);
+    for (size_t n = 0; n < LARGEST; n++)
+        if ((op = next_largest(c, op ? op->ev.value[TG_BASE] : INFINITY)) == NULL)
+            break;
+        else
+            from = fmax(from, op->ev.mde);
+    from = by_step ? step->mde : from;
+    if (!v->durations_judged || from < TG_WORSE - 1)
         return;
-    tg_buf_puts(b, "; a slower step would show from ");
-    tg_phrase_pct(b, 100 * step->mde);
-    tg_buf_puts(b, " on only: record more runs, on an idle machine");
+    tg_buf_printf(b, "; %s would show from %s on only: record more runs, on an idle machine",
+                  by_step ? "a slower step" : "slower operators", TG_PCT(100 * from));
 }
 
 tg_sv tg_describe_headline(const struct tg_verdict *v, const struct tg_comparison *c,
@@ -643,20 +752,6 @@ void tg_describe_replace(struct tg_verdict *v, tg_sv was, tg_sv now, struct tg_a
     rest = (tg_sv){ at + was.n, (size_t)(v->headline.p + v->headline.n - at) - was.n };
     v->headline = TG_SV_PRINTF(a, "%.*s%.*s%.*s", (int)(at - v->headline.p), v->headline.p,
                                TG_SV_ARG(now), TG_SV_ARG(rest));
-}
-
-/* The largest operator after `above` (self time); NULL: none that is judged. */
-static const struct tg_op *next_largest(const struct tg_comparison *c, double above)
-{
-    const struct tg_op *largest = NULL;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
-        if (op->ev.judged == TG_JUDGED && op->kind != TG_KIND_STEP &&
-            op->ev.value[TG_BASE] < above &&
-            (!largest || op->ev.value[TG_BASE] > largest->ev.value[TG_BASE]))
-            largest = op;
-    }
-    return largest;
 }
 
 /*
@@ -756,6 +851,10 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
     struct tg_buf b = { 0 };
     size_t need = (size_t)(runs_wanted(v) ? runs_wanted(v) : v->min_runs);
     tg_describe_weights(v, c, a);
+    for (size_t i = 0; i < v->n_results; i++)
+        if (v->results[i].state >= TG_STATE_WARN && v->results[i].folded_under == TG_NO_ID &&
+            is_of_time(&v->results[i]))
+            describe_wait(&v->results[i], c, a);
     v->headline = tg_describe_headline(v, c, TG_HEADLINE_BARE, a);
     if (v->budgets_judged && !v->counts_judged) /* what a failure may be about comes first */
         tg_buf_puts(&b, "budgets judged; ");

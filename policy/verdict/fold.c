@@ -291,6 +291,20 @@ static bool is_step_time(const struct tg_result *r)
             r->metric == tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT));
 }
 
+/* The device's part of a step under the step, which grew with it. */
+static void fold_extent(struct tg_result *v, size_t n)
+{
+    uint32_t step = TG_NO_ID;
+    for (uint32_t i = 0; i < n; i++)
+        if (v[i].subject == TG_SUBJECT_TRACE && v[i].metric == TG_RULE_METRIC_STEP_TIME &&
+            may_fold(&v[i]) && step == TG_NO_ID)
+            step = i;
+    for (uint32_t i = 0; step != TG_NO_ID && i < n; i++)
+        if (i != step && is_step_time(&v[i]) && may_lead(&v[step], &v[i]) && may_fold(&v[i]) &&
+            v[i].folded_under == TG_NO_ID && v[step].delta >= TG_HALF * v[i].delta)
+            v[i].folded_under = step;
+}
+
 /* What a result that may be told adds to the step, in ns, by the clock that the step waits for. */
 static double adds(const struct tg_result *r, const struct tg_comparison *c, bool device)
 {
@@ -349,6 +363,7 @@ static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison 
             (!waits || is_mirrored(&v[i], c, most)))
             v[i].folded_under = best;
     }
+    fold_extent(v, n);
 }
 
 void tg_fold(struct tg_eval_state *e)

@@ -6,6 +6,7 @@
 #include "core/diff/numbers.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
+#include "policy/verdict/waits.h"
 
 #define NAMED 3 /* names in a list */
 
@@ -588,6 +589,20 @@ static void tell_less_work(struct tg_eval_state *e, const struct tg_comparison *
                 "less work: %s", b.p);
 }
 
+/* "the host waits elsewhere: 1.20 ms longer in aten::item, 1.18 ms less in aten::to": the step may be as before. */
+static void tell_waits(struct tg_eval_state *e, const struct tg_comparison *c)
+{
+    struct tg_wait_shifts x = tg_wait_shifts_of(c);
+    double least = TG_RESTLESS * c->wall_ns[TG_BASE];
+    if (!x.longer.call || !x.shorter.call || x.longer.ns < least || -x.shorter.ns < least)
+        return;
+    TG_NOTE(e, TG_REASON_NONE, "", "the host waits elsewhere: %s longer in %.*s, %s less in %.*s",
+            TG_VALUE(x.longer.ns, TG_UNIT_NS),
+            TG_SV_ARG(x.longer.in.n ? x.longer.in : x.longer.call->name),
+            TG_VALUE(-x.shorter.ns, TG_UNIT_NS),
+            TG_SV_ARG(x.shorter.in.n ? x.shorter.in : x.shorter.call->name));
+}
+
 void tg_notes(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
@@ -610,4 +625,5 @@ void tg_notes(struct tg_eval_state *e)
     tell_unmarked(e, c);
     tell_environment(e, c);
     tell_less_work(e, c);
+    tell_waits(e, c);
 }

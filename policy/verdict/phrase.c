@@ -151,13 +151,25 @@ const char *tg_phrase_type(tg_sv kernel)
     return NULL;
 }
 
+/* "300 us" of "300us": as values are written, not as a policy has them. */
+static void put_bound(struct tg_buf *out, tg_sv bound)
+{
+    size_t n = 0;
+    while (n < bound.n && memchr("0123456789.+-", bound.p[n], 13))
+        n++;
+    tg_buf_printf(out, "%.*s%s%.*s", (int)n, bound.p,
+                  n && n < bound.n && bound.p[n] != ' ' ? " " : "", (int)(bound.n - n),
+                  bound.p + n);
+}
+
 bool tg_phrase_budget(struct tg_buf *out, tg_sv limit)
 {
     static const char *const bound[][2] = { { "max: ", "over" }, { "min: ", "under" } };
     for (size_t i = 0; i < 2 && !tg_sv_has(limit, TG_SV(", ")); i++) {
         if (!tg_sv_skip(&limit, tg_sv_of(bound[i][0])))
             continue;
-        tg_buf_printf(out, "%s the limit of %.*s", bound[i][1], TG_SV_ARG(limit));
+        tg_buf_printf(out, "%s the limit of ", bound[i][1]);
+        put_bound(out, limit);
         return true;
     }
     return false;

@@ -33,7 +33,7 @@ void tg_phrase_part(struct tg_buf *out, double part, double all);
 void tg_phrase_rank_alone(struct tg_buf *out, const struct tg_comparison *c);
 /* "fp16", "fp32", …: what a kernel computes with, as far as its name says; NULL. */
 const char *tg_phrase_type(tg_sv kernel);
-/* "over the limit of 52" of "max: 52", "under the limit of 3" of "min: 3"; false: nothing, it is another bound */
+/* "over the limit of 52 us" of "max: 52us", "under the limit of 3" of "min: 3"; false: nothing, it is another bound */
 bool tg_phrase_budget(struct tg_buf *out, tg_sv limit);
 /* "up to 3 calls in 1 of 4 steps of every run" */
 void tg_phrase_some_steps(struct tg_buf *out, const struct tg_count_evidence *ev, size_t n_runs);

@@ -30,6 +30,7 @@ def rank_2(work, times, names):
     return lambda rank: [dataclasses.replace(w, us=w.us * times) if rank == 2 and w.op in names else w for w in work]
 
 
+PREPARE, ITEM, REPORT = Work("aten::prepare", us=150), Work("aten::item", "sync"), Work("aten::report", "sync")
 ALL, TWO = [w.op for w in usual() if w.sort == "kernel"], ("aten::op4", "aten::op5")
 
 # what; policy (None: built in); baseline's step; fresh step, or by rank, or with the host's pace in each run; in the headline; in the text; nowhere
@@ -39,13 +40,18 @@ CASES = [
      [r"aten::clone \+1 call \(\+5[12]\.\d us on the host; \+12\.\d us on the device, hidden\)"], [STACKS, WAIVE], [MACHINE]),
     ("a wait in a new operator", None, usual(), usual()[:-1] + [Work("aten::item", "sync", "", 3)] + usual()[-1:],
      [r"1 violation: aten::item \+1 call \(\+10\.\d us on the host, 3\.\d+ us of it waiting\)"], ["with it cudaStreamSynchronize +1 (new-sync)", STACKS], [MACHINE]),
+    ("a wait that comes earlier", None, usual()[:-1] + [PREPARE, ITEM, REPORT], usual()[:-1] + [ITEM, PREPARE, REPORT],
+     [r"1 violation: step_time \+4\d % \(\+15\d us\): the host waits longer in aten::item"],
+     ["the host waits 15", "us longer in aten::item (cudaStreamSynchronize) for a device that does no more than before"], [MACHINE, "device_extent +4"]),
+    ("a wait that moves, in a step as long", None, usual()[:-1] + [ITEM, REPORT], usual()[:-1] + [REPORT, ITEM],
+     ["PASS: no regression found$"], ["note: the host waits elsewhere: 17", "us longer in aten::report, 17", "us less in aten::item"], [MACHINE, STACKS, WAIVE]),
     ("a replaced kernel", None, usual(), scaled(usual(), "aten::op5", us=1.8, name="void kern5_v2<float, 128>(float*)"),
      [r"kern5_v2<float, 128> instead of kern5: \+(79|80) % \(\+19\.\d us\)"], ["1 failed", STACKS], ["less work", MACHINE]),
     ("a kernel that is gone", None, usual(), usual()[:5] + usual()[6:], ["PASS|WARN"], ["less work: "], [STACKS, MACHINE]),
     ("one of three kernels with one functor", None, ALIKE, scaled(ALIKE, "aten::div", us=2),
      [r"a kernel of aten::div \+100 % \(\+19\.\d us\)"], ["MulFunctor<float> of aten::div: "], ["MulFunctor<float> of aten::mul", MACHINE]),
     ("one rank of four, two kernels", None, usual(), rank_2(usual(), 6, TWO),
-     [r"1 violation: rank 2 alone: 2 kernels ×6\.0 \(\+24\d us\)"], [MACHINE + " of rank 2 first", "the other ranks are as before", "mean of 4 ranks",
+     [r"1 violation: rank 2 alone: 2 kernels ×6\.0 \(\+24\d us\)"], [MACHINE + " of rank 2 first", "the work of the other ranks is as before", "mean of 4 ranks",
       "Step time of rank 2 345.7 -> 590.4 us", "rank 2 kern5 1 25.1 149.8 +124.8", "rank 2 kern4 1 24.0 143.5 +119.5"],
      [STACKS, "the whole machine", "grew most", "+31", "+29"]),
     ("one rank of four, everything on its device", None, usual(), rank_2(usual(), 1.7, ALL),
@@ -55,9 +61,9 @@ CASES = [
     ("all ranks, two kernels", None, usual(), lambda rank: [dataclasses.replace(w, us=w.us * 6) if w.op in TWO else w for w in usual()],
      [r"kern5 \+50\d %"], [STACKS], [MACHINE, "alone"]),
     ("a budget that was over before", BUDGET % 200, usual(), scaled(usual(), "aten::op3", us=1.3),
-     [r"step_time 35\d us, over the limit of 200us as before"], ["The baseline was over it, too"], [STACKS, MACHINE]),
+     [r"step_time 35\d us, over the limit of 200 us as before"], ["The baseline was over it, too"], [STACKS, MACHINE]),
     ("a budget that is over now", BUDGET % 350, usual(), scaled(usual(), "aten::op3", us=1.6),
-     [r"step_time 36\d us, over the limit of 350us(?! as before)"], [STACKS], ["The baseline was over it", MACHINE]),
+     [r"step_time 36\d us, over the limit of 350 us(?! as before)"], [STACKS], ["The baseline was over it", MACHINE]),
     ("a kernel a little slower", None, usual(), scaled(usual(), "aten::op3", us=1.05), [r"1 warning: kern3 \+[45]\.\d %"],
      ["new runs of both sides", "fails from +15 %", "1 warned"], [STACKS, MACHINE, "detectable from", WAIVE]),
     ("a machine that is slower now", None, HOST + SHORT, (HOST + SHORT, (1, 1.2, 1.9)), ["may be the machine: the host is 14.2 % slower"],

@@ -543,8 +543,8 @@ WITH_HAND(a_step_under_a_finding_stays_there)
     joined(h, v, 4, "step_time<b a b c<b");
 }
 
-/* The gaps are told with the step; that does not make the step an explanation of host_time. */
-WITH_HAND(a_step_explains_no_step)
+/* The gaps are told with the step, and so is the host's part of it, if the step grew by half as much. */
+WITH_HAND(parts_of_the_step_are_told_with_it)
 {
     struct tg_result v[] = { step(1000), slower("ProfilerStep", 400), step(700) };
 
@@ -554,5 +554,8 @@ WITH_HAND(a_step_explains_no_step)
     v[0].cause = v[1].cause = cause(h, "m.py", 3);
     v[2].op = TG_SV("host_time");
     v[2].metric = tg_rule_metric_of(TG_METRIC_HOST_TIME);
+    joined(h, v, 3, "step_time ProfilerStep<step_time host_time<step_time");
+    v[0].delta = 300; /* less than half of it */
+    v[1].folded_under = v[2].folded_under = TG_NO_ID;
     joined(h, v, 3, "step_time ProfilerStep<step_time host_time");
 }

@@ -49,22 +49,26 @@ static const struct tg_result *fold(struct hand *h, const struct tg_result *v, s
 
 WITH_HAND(all_of_it_is_told_once)
 {
-    const struct tg_result v[] = { slower("a", TG_SUBJECT_NAME, -1), slower("b", TG_SUBJECT_NAME, -1),
+    const struct tg_result v[] = { slower("a", TG_SUBJECT_NAME, -1),
+                                   slower("b", TG_SUBJECT_NAME, -1),
                                    slower("step_time", TG_SUBJECT_TRACE, -1) };
     const struct tg_result *r = fold(h, v, 3);
     assert_int_equal(r[0].folded_under, TG_NO_ID);
     assert_int_equal(r[1].folded_under, 0);
     assert_int_equal(r[2].folded_under, 0);
     assert_true(r[0].one_rank);
-    hand_text(r[0].message, "rank 5 alone: 2 kernels \xc3\x97"
-                            "6.0 (+16.0 us): 19.2 us per step, was 3.20 us; the other ranks are as before");
+    hand_text(
+        r[0].message,
+        "rank 5 alone: 2 kernels \xc3\x97"
+        "6.0 (+16.0 us): 19.2 us per step, was 3.20 us; the work of the other ranks is as before");
     assert_true(tg_sv_has(r[0].next, TG_SV("look at the machine of rank 5 first")));
 }
 
 WITH_HAND(the_rank_itself_leads)
 {
     const struct tg_result v[] = { slower("step_time", TG_SUBJECT_TRACE, -1),
-                                   slower("a", TG_SUBJECT_NAME, -1), slower("a", TG_SUBJECT_NAME, 5) };
+                                   slower("a", TG_SUBJECT_NAME, -1),
+                                   slower("a", TG_SUBJECT_NAME, 5) };
     const struct tg_result *r = fold(h, v, 3);
     assert_int_equal(r[0].folded_under, 2);
     assert_int_equal(r[1].folded_under, 2);
@@ -74,10 +78,11 @@ WITH_HAND(the_rank_itself_leads)
 /* Another name, another rank, calls, a budget, and what is more than this rank adds. */
 WITH_HAND(what_is_not_the_ranks_stays)
 {
-    struct tg_result v[] = { slower("a", TG_SUBJECT_NAME, -1), slower("c", TG_SUBJECT_NAME, -1),
-                             slower("a", TG_SUBJECT_NAME, 4),  hand_row("a", 2),
-                             slower("step_time", TG_SUBJECT_TRACE, -1),
-                             slower("step_time", TG_SUBJECT_TRACE, -1) };
+    struct tg_result v[] = {
+        slower("a", TG_SUBJECT_NAME, -1),          slower("c", TG_SUBJECT_NAME, -1),
+        slower("a", TG_SUBJECT_NAME, 4),           hand_row("a", 2),
+        slower("step_time", TG_SUBJECT_TRACE, -1), slower("step_time", TG_SUBJECT_TRACE, -1)
+    };
     const struct tg_result *r;
     v[3].of_rank = -1;
     v[4].over_budget = true;
@@ -90,7 +95,8 @@ WITH_HAND(what_is_not_the_ranks_stays)
 
 WITH_HAND(without_such_a_rank_nothing_changes)
 {
-    const struct tg_result v[] = { slower("a", TG_SUBJECT_NAME, -1), slower("b", TG_SUBJECT_NAME, -1) };
+    const struct tg_result v[] = { slower("a", TG_SUBJECT_NAME, -1),
+                                   slower("b", TG_SUBJECT_NAME, -1) };
     make(h);
     h->c.rank_alone = NULL;
     hand_results(h, v, 2);

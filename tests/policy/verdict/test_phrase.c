@@ -55,7 +55,7 @@ WITH_HAND(changes_have_a_sign)
 WITH_HAND(a_budget_in_words)
 {
     static const char *const rows[][2] = { { "max: 52", "over the limit of 52" },
-                                           { "min: 3us", "under the limit of 3us" },
+                                           { "min: 3us", "under the limit of 3 us" },
                                            { "abs: 4", "" },
                                            { "max: 52, abs: 4", "" } };
 

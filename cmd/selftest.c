@@ -5,6 +5,7 @@
 #include "cmd/gate/mutation.h"
 #include "cmd/gate/runs.h"
 #include "cmd/options.h"
+#include "core/base/message.h"
 #include "policy/language/keys.h"
 #include "policy/verdict/describe.h"
 
@@ -250,7 +251,7 @@ static void put_json(const struct job *j, struct tg_buf *out)
 
 static bool run_job(struct job *j, struct tg_err *err)
 {
-    TG_BUF out = { 0 };
+    TG_BUF out = { 0 }, plain = { 0 };
     j->mutation = (struct tg_mutation){ .policy = j->same.policy,
                                         .suite = j->same.suite,
                                         .io = j->io,
@@ -262,7 +263,8 @@ static bool run_job(struct job *j, struct tg_err *err)
         put_json(j, &out);
     else
         put_text(j, &out);
-    return tg_io_put(j->io, tg_buf_sv(&out), err);
+    tg_message_put_plain(&plain, tg_buf_sv(&out));
+    return tg_io_put(j->io, tg_buf_sv(&plain), err);
 }
 
 static int selftest_run(const struct tg_cmd_call *c, struct tg_err *err)

@@ -203,32 +203,6 @@ static bool ends_sentence(tg_sv s)
            !(last == ':' && s.p[0] == ':');
 }
 
-/*
- * Our sentences quote code in backticks, also of several words: it stays in one piece.
- * "(`a b`, `c`)": '(' and "a b" and ','. Takes it from the front of `rest`.
- */
-static bool cut_quoted(tg_sv *rest, tg_sv *before, tg_sv *code, tg_sv *after)
-{
-    size_t from = rest->n && rest->p[0] == '(', end, to;
-    const char *closing;
-    if (rest->n < from + 3 || rest->p[from] != '`')
-        return false;
-    closing = memchr(rest->p + from + 1, '`', rest->n - from - 1);
-    if (!closing || closing == rest->p + from + 1)
-        return false;
-    end = to = (size_t)(closing - rest->p) + 1;
-    while (to < rest->n && strchr("),;:.?", rest->p[to]))
-        to++;
-    if (to < rest->n && rest->p[to] != ' ')
-        return false;
-    *before = (tg_sv){ rest->p, from };
-    *code = (tg_sv){ rest->p + from + 1, end - from - 2 };
-    *after = (tg_sv){ rest->p + end, to - end };
-    to += to < rest->n;
-    *rest = tg_sv_from(*rest, to);
-    return true;
-}
-
 /* Code for unsafe words; the sentence's own punctuation and pair of parentheses stay outside. */
 static void put_words(struct tg_buf *out, tg_sv s, enum tg_esc_place place)
 {
@@ -247,19 +221,11 @@ static void put_words(struct tg_buf *out, tg_sv s, enum tg_esc_place place)
 void tg_esc_md_text(struct tg_buf *out, tg_sv text, enum tg_esc_place place)
 {
     TG_BUF line = { 0 };
-    tg_sv rest, before, code, after, unsafe = { NULL, 0 };
+    tg_sv rest, unsafe = { NULL, 0 };
     bool first = true;
     tg_utf8_visible(&line, text);
     rest = tg_buf_sv(&line);
     while (rest.n || unsafe.n) {
-        if (!unsafe.n && cut_quoted(&rest, &before, &code, &after)) {
-            tg_buf_puts(out, first ? "" : " ");
-            tg_buf_add(out, before);
-            tg_esc_md_code(out, code, place);
-            tg_buf_add(out, after);
-            first = false;
-            continue;
-        }
         tg_sv word = tg_sv_cut(&rest, ' ');
         bool arrow = tg_sv_eq(word, TG_SV("->")), risky = word.n && !arrow && !is_plain(word);
         bool apart = risky && unsafe.n && word.p[0] == '('; /* a remark about the text before it */

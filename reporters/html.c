@@ -290,7 +290,6 @@ static void put_footer(struct tg_html *h)
 
 static void begin(struct tg_html *h, struct tg_buf *out)
 {
-    tg_prose_init(&h->prose, h->v);
     tg_page_begin(&h->page, out,
                   &(struct tg_page_head){
                       .title = h->v->headline.n ? h->v->headline : TG_SV("tracegate"),
@@ -311,7 +310,6 @@ static void put_comparison(struct tg_html *h)
 static void end(struct tg_html *h)
 {
     tg_page_end(&h->page);
-    tg_prose_release(&h->prose);
 }
 
 void tg_reporter_html(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r)

@@ -2,7 +2,6 @@
 #define TG_REPORTERS_HTML_H
 /* The sections of the report page, for html.c alone. */
 #include "reporters/page/page.h"
-#include "reporters/prose.h"
 #include "reporters/reporter.h"
 
 enum {
@@ -14,10 +13,9 @@ struct tg_html {
     struct tg_page page;
     const struct tg_verdict *v;
     const struct tg_render *r;
-    struct tg_prose prose;
 };
-void tg_html_put_text(struct tg_html *h, tg_sv sentence);            /* names in it as code */
-void tg_html_put_name(struct tg_buf *out, tg_sv name);               /* a name as code, shortened */
+void tg_html_put_text(struct tg_html *h, tg_sv sentence); /* names and code in it as code */
+void tg_html_put_name(struct tg_buf *out, tg_sv name);    /* a name as code, shortened */
 void tg_html_name(struct tg_buf *out, tg_sv name, const void *with); /* the same, for styles */
 
 void tg_html_put_findings(struct tg_html *h); /* html_findings.c */

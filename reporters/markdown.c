@@ -4,7 +4,7 @@
  * stays within a budget of bytes: whole rows are dropped, and the last line says how many and where
  * the full report is.
  *
- * All names are code spans, all sentences go through tg_prose_put: nothing in a trace can mention
+ * All names are code spans, all sentences go through tg_markdown_put_text: nothing in a trace can mention
  * somebody, link, or end a table (docs/reports.md).
  */
 #include "reporters/markdown.h"
@@ -287,7 +287,6 @@ void tg_reporter_markdown(struct tg_buf *out, const struct tg_verdict *v, const 
                              .r = r,
                              .budget = r->budget ? r->budget : BUDGET,
                              .top = r->top ? r->top : 10 };
-    tg_prose_init(&m.prose, v);
     tg_markdown_names_init(&m);
     put_head(&m);
     put_error(&m);
@@ -302,5 +301,4 @@ void tg_reporter_markdown(struct tg_buf *out, const struct tg_verdict *v, const 
     tg_markdown_put_chart(&m);
     put_foot(&m);
     tg_markdown_names_release(&m);
-    tg_prose_release(&m.prose);
 }

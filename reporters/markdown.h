@@ -4,7 +4,6 @@
 #include "core/base/strmap.h"
 #include "reporters/escape.h"
 #include "reporters/label.h"
-#include "reporters/prose.h"
 #include "reporters/reporter.h"
 
 /*
@@ -21,15 +20,14 @@ struct tg_markdown_names {
     uint32_t *row; /* of the comparison: n_rows of the table, then former names */
     size_t n_rows, n;
     struct tg_labels labels; /* of these n, then of the others */
-    struct tg_strmap ids;    /* names, then the beginnings that headlines have of them */
-    uint32_t *label;         /* by id; labels.n: several begin like this */
+    struct tg_strmap ids;
+    uint32_t *label; /* by id */
 };
 
 struct tg_markdown {
     struct tg_buf *out;
     const struct tg_verdict *v;
     const struct tg_render *r;
-    struct tg_prose prose;
     struct tg_markdown_names names;
     size_t budget, top;
     size_t dropped_rows, dropped_parts;

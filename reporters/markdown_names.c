@@ -5,7 +5,6 @@
 #include "reporters/findings.h"
 #include "reporters/label.h"
 #include "reporters/markdown.h"
-#include "reporters/prose.h"
 
 /* ---- what has a name ---- */
 
@@ -70,21 +69,6 @@ static void make_labels(struct tg_markdown_names *s, const struct tg_comparison 
     tg_labels_make_among(&s->labels, names, kinds, n, TG_MARKDOWN_SHORT, c);
 }
 
-/* What a headline has of a long name is written as the name, unless two begin so. */
-static void add_beginnings(struct tg_markdown_names *s)
-{
-    size_t n = s->ids.n;
-    for (size_t id = 0; id < n; id++) {
-        TG_BUF begun = { 0 };
-        size_t before = s->ids.n;
-        uint32_t at;
-        if (!tg_prose_begin(&begun, s->ids.text[id]))
-            continue;
-        at = tg_strmap_add(&s->ids, tg_buf_sv(&begun));
-        s->label[at] = s->ids.n > before ? s->label[id] : (uint32_t)s->labels.n;
-    }
-}
-
 void tg_markdown_names_init(struct tg_markdown *m)
 {
     struct tg_markdown_names *s = &m->names;
@@ -95,9 +79,8 @@ void tg_markdown_names_init(struct tg_markdown *m)
     for (size_t i = 0; i < s->n; i++)
         (void)tg_strmap_add(&s->ids, tg_label_name_of(&c->ops[s->row[i]]));
     add_names(m);
-    s->label = tg_xmalloc((2 * s->ids.n + 1) * sizeof *s->label);
+    s->label = tg_xmalloc((s->ids.n + 1) * sizeof *s->label);
     make_labels(s, c);
-    add_beginnings(s);
 }
 
 void tg_markdown_names_release(struct tg_markdown *m)
@@ -123,7 +106,7 @@ void tg_markdown_put_short(struct tg_buf *out, tg_sv name, const void *with)
     const struct tg_markdown_names *s = &((const struct tg_markdown *)with)->names;
     uint32_t id = tg_strmap_find(&s->ids, name);
     TG_BUF text = { 0 };
-    if (id != TG_NO_ID && s->label[id] < s->labels.n) {
+    if (id != TG_NO_ID) {
         tg_markdown_put_label(out, &s->labels.v[s->label[id]], TG_ESC_PROSE);
         return;
     }

@@ -1,8 +1,10 @@
 /* What the files of the comment share: the budget, names, sentences, places, icons. */
+#include "core/base/message.h"
 #include "reporters/escape.h"
 #include "reporters/label.h"
 #include "reporters/link.h"
 #include "reporters/markdown.h"
+#include "reporters/number.h"
 
 enum {
     RESERVE = 400, /* closing tags and the last line */
@@ -31,18 +33,32 @@ void tg_markdown_put_name(struct tg_buf *out, tg_sv name)
     tg_esc_md_code(out, tg_buf_sv(&text), TG_ESC_PROSE);
 }
 
+/* With the blanks at its ends, which the escape omits. */
 static void put_words(struct tg_buf *out, tg_sv text)
 {
-    TG_BUF shorter = { 0 };
-    tg_shorten_visible(&shorter, text, LINE_MAX);
+    TG_BUF printed = { 0 }, shorter = { 0 };
+    tg_put_printed(&printed, tg_sv_strip(text, " "));
+    tg_shorten_visible(&shorter, tg_buf_sv(&printed), LINE_MAX);
+    tg_buf_puts(out, text.p[0] == ' ' ? " " : "");
     tg_esc_md_text(out, tg_buf_sv(&shorter), TG_ESC_PROSE);
+    tg_buf_puts(out, shorter.n && text.p[text.n - 1] == ' ' ? " " : "");
 }
 
 void tg_markdown_put_text(const struct tg_markdown *m, struct tg_buf *out, tg_sv text)
 {
-    tg_prose_put(
-        out, &m->prose, text,
-        &(struct tg_prose_style){ .words = put_words, .name = tg_markdown_put_short, .with = m });
+    struct tg_piece piece;
+    while (tg_message_next(&text, &piece)) {
+        TG_BUF part = { 0 };
+        if (piece.type == TG_PIECE_NAME)
+            tg_markdown_put_short(&part, piece.text, m);
+        else if (piece.type == TG_PIECE_CODE)
+            tg_esc_md_code(&part, piece.text, TG_ESC_PROSE);
+        else
+            put_words(&part, piece.text);
+        if (tg_sv_ends(tg_buf_sv(out), TG_SV("`")) && tg_sv_starts(tg_buf_sv(&part), TG_SV("`")))
+            tg_buf_putc(out, ' '); /* side by side two spans of code are one */
+        tg_buf_add(out, tg_buf_sv(&part));
+    }
 }
 
 void tg_markdown_put_place(const struct tg_markdown *m, struct tg_buf *out, tg_sv text, tg_sv file,

@@ -89,7 +89,7 @@ static void put_row(struct tg_buf *out, const struct tg_markdown *m, size_t i)
         tg_buf_putc(&words, ')');
     }
     put_share(&words, tg_effect_share(v, op));
-    tg_prose_typeset(out, tg_buf_sv(&words));
+    tg_put_printed(out, tg_buf_sv(&words));
     tg_buf_puts(out, "</sub> | ");
     if (n.d_ns != 0)
         tg_put_time_delta(out, n.d_ns);

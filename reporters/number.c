@@ -137,3 +137,49 @@ void tg_put_time_delta(struct tg_buf *out, double ns)
     tg_buf_puts(out, tenths > 0 ? "+" : tenths < 0 ? "-" : "");
     tg_put_time_unit(out, fabs(ns));
 }
+
+/* ---- words ---- */
+
+static bool part_of_word(char c)
+{
+    return tg_is_word(c) || (unsigned char)c >= 0x80;
+}
+
+/* What a number is kept together with, and how it is printed. */
+static const struct {
+    const char *said, *printed;
+} units[] = { { " us", "\xc2\xa0\xc2\xb5s" },
+              { " ms", "\xc2\xa0ms" },
+              { " ns", "\xc2\xa0ns" },
+              { " %", "\xc2\xa0%" } };
+
+/* The unit that `rest` begins with, after a digit; NULL. */
+static const char *unit_at(tg_sv rest, size_t *n)
+{
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        tg_sv said = tg_sv_of(units[i].said);
+        if (tg_sv_starts(rest, said) && (rest.n == said.n || !part_of_word(rest.p[said.n]))) {
+            *n = said.n;
+            return units[i].printed;
+        }
+    }
+    return NULL;
+}
+
+void tg_put_printed(struct tg_buf *out, tg_sv words)
+{
+    for (size_t i = 0, n = 0; i < words.n; i++) {
+        tg_sv rest = { words.p + i, words.n - i };
+        bool after_digit = i && tg_is_digit(words.p[i - 1]);
+        const char *unit = after_digit ? unit_at(rest, &n) : NULL;
+        if (unit) {
+            tg_buf_puts(out, unit);
+            i += n - 1;
+        } else if (tg_sv_starts(rest, TG_SV(" -> "))) {
+            tg_buf_puts(out, " \xe2\x86\x92 ");
+            i += 3;
+        } else {
+            tg_buf_putc(out, words.p[i]);
+        }
+    }
+}

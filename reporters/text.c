@@ -4,6 +4,7 @@
  * runner).
  */
 
+#include "core/base/message.h"
 #include "core/base/utf8.h"
 #include "reporters/accept.h"
 #include "reporters/effect.h"
@@ -12,7 +13,6 @@
 #include "reporters/label.h"
 #include "reporters/number.h"
 #include "reporters/origin.h"
-#include "reporters/prose.h"
 #include "reporters/reporter.h"
 #include "reporters/rows.h"
 #include "reporters/texttable.h"
@@ -82,13 +82,6 @@ static void put_field(struct page *p, size_t indent, const char *label, size_t w
     put_wrapped(p, tg_buf_sv(&safe), indent + width, indent + width);
 }
 
-static void put_in_headline(struct tg_buf *out, tg_sv name, const void *with)
-{
-    TG_BUF text = { 0 };
-    tg_shorts_put(&text, name, with);
-    tg_esc_terminal(out, tg_buf_sv(&text));
-}
-
 static void put_headline(struct page *p)
 {
     const struct tg_verdict *v = p->v;
@@ -96,18 +89,16 @@ static void put_headline(struct page *p)
                         : v->outcome == TG_OUTCOME_FAIL || v->outcome == TG_OUTCOME_ERROR
                             ? TG_TINT_RED
                             : TG_TINT_YELLOW;
-    TG_BUF safe = { 0 };
-    if (v->headline.n) { /* in the form that the findings have */
-        TG_AUTO(tg_prose_release) struct tg_prose prose;
-        tg_prose_init(&prose, v);
-        tg_prose_put(&safe, &prose, v->headline,
-                     &(struct tg_prose_style){ .words = tg_esc_terminal,
-                                               .name = put_in_headline,
-                                               .with = &p->names,
-                                               .as_written = true });
-    } else {
-        tg_buf_puts(&safe, tg_outcome_name(v->outcome));
-    }
+    tg_sv headline = v->headline.n ? v->headline : tg_sv_of(tg_outcome_name(v->outcome));
+    struct tg_piece piece;
+    TG_BUF line = { 0 }, safe = { 0 };
+    while (tg_message_next(&headline, &piece)) /* names in the form that the findings have */
+        if (piece.type == TG_PIECE_NAME)
+            tg_shorts_put(&line, piece.text, &p->names);
+        else
+            tg_buf_printf(&line, piece.type == TG_PIECE_CODE ? "`%.*s`" : "%.*s",
+                          TG_SV_ARG(piece.text));
+    tg_esc_terminal(&safe, tg_buf_sv(&line));
     if (p->r->color)
         tg_buf_puts(p->out, "\033[1m");
     tg_tint_on(p->out, tint, p->r->color);

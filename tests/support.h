@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "core/base/sv.h"
+#include "core/base/message.h"
 
 /*
  * A test registers itself, so that none can be forgotten, and registry.c has the main():
@@ -31,7 +31,7 @@ int run_registered(const char *file, CMFixtureFunction set_up, CMFixtureFunction
 #define REGISTER(set_up, tear_down, name)                                                          \
     __attribute__((constructor)) static void name##_register(void)                                 \
     {                                                                                              \
-        register_test(__FILE__, #name, name##_run, set_up, tear_down);                                       \
+        register_test(__FILE__, #name, name##_run, set_up, tear_down);                             \
     }
 #define TEST(name)                                                                                 \
     static void name(void);                                                                        \
@@ -63,10 +63,13 @@ int run_registered(const char *file, CMFixtureFunction set_up, CMFixtureFunction
     REGISTER(set_up, tear_down, name)                                                              \
     static void name(__attribute__((unused)) fixture)
 
+/* Of a message (core/base/message.h) what is printed. */
 #define assert_sv_equal(got, want)                                                                 \
     do {                                                                                           \
-        tg_sv got_ = (got), want_ = (want);                                                        \
-        if (!tg_sv_eq(got_, want_))                                                                \
-            fail_msg("got '%.*s', want '%.*s'", TG_SV_ARG(got_), TG_SV_ARG(want_));                \
+        tg_sv want_ = (want);                                                                      \
+        TG_BUF got_ = { 0 };                                                                       \
+        tg_message_put_plain(&got_, (got));                                                        \
+        if (!tg_sv_eq(tg_buf_sv(&got_), want_))                                                    \
+            fail_msg("got '%.*s', want '%.*s'", TG_SV_ARG(tg_buf_sv(&got_)), TG_SV_ARG(want_));    \
     } while (0)
 #endif

@@ -6,6 +6,7 @@
 
 #include "cmd/gate/internal.h"
 #include "core/base/decimal.h"
+#include "core/base/message.h"
 #include "core/diff/numbers.h"
 
 static bool read_detect(struct tg_check *c, struct tg_err *err)
@@ -110,8 +111,8 @@ bool tg_check_ask_end(struct tg_check *c, struct tg_err *err)
         return true;
     size_t first = c->next_runs < TG_ASK_FIRST ? c->next_runs : TG_ASK_FIRST;
     tg_buf_printf(&b, "%zu %zu %zu\n", first, c->next_runs - first, c->n_suspects);
-    if (c->suspects.n)
-        tg_buf_printf(&b, "%.*s\n", TG_SV_ARG(c->suspects));
+    tg_message_put_plain(&b, c->suspects);
+    tg_buf_puts(&b, c->suspects.n ? "\n" : "");
     return tg_outputs_put(&c->stages, c->stages_at, tg_buf_sv(&b), err) &&
            tg_outputs_commit(&c->stages, err);
 }

@@ -8,6 +8,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/decimal.h"
+#include "core/base/message.h"
 #include "core/base/utf8.h"
 
 static cJSON *node(struct tg_doc *d)
@@ -181,8 +182,9 @@ struct tg_doc *tg_doc_add_array(struct tg_doc *parent, const char *key)
 
 void tg_doc_add_str(struct tg_doc *parent, const char *key, tg_sv value)
 {
-    TG_BUF clean = { 0 };
-    tg_utf8_clean(&clean, value);
+    TG_BUF plain = { 0 }, clean = { 0 };
+    tg_message_put_plain(&plain, value);
+    tg_utf8_clean(&clean, tg_buf_sv(&plain));
     attach(parent, key, cJSON_CreateString(clean.p ? clean.p : ""));
 }
 

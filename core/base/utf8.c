@@ -124,6 +124,28 @@ void tg_utf8_spell(struct tg_buf *out, uint32_t c)
     tg_buf_printf(out, "\\u%04x", (unsigned)(c > 0xffff ? 0xdc00 + (c & 0x3ff) : c));
 }
 
+bool tg_utf8_is_mark(char c)
+{
+    return c == TG_MARK_NAME || c == TG_MARK_SAID || c == TG_MARK_END;
+}
+
+static size_t find(tg_sv s, char mark)
+{
+    size_t at = 0;
+    while (at < s.n && s.p[at] != mark)
+        at++;
+    return at;
+}
+
+bool tg_utf8_skip_mark(tg_sv *s)
+{
+    char c = s->n ? s->p[0] : ' ';
+    size_t end = c == TG_MARK_NAME ? find(*s, TG_MARK_END) : 0;
+    size_t said = find((tg_sv){ s->p, end }, TG_MARK_SAID);
+    *s = tg_sv_from(*s, said < end ? said + 1 : tg_utf8_is_mark(c));
+    return tg_utf8_is_mark(c);
+}
+
 void tg_utf8_visible(struct tg_buf *out, tg_sv s)
 {
     while (s.n) {
@@ -133,8 +155,8 @@ void tg_utf8_visible(struct tg_buf *out, tg_sv s)
             len++;
         tg_buf_add(out, (tg_sv){ s.p, len });
         s = tg_sv_from(s, len);
-        if (!s.n)
-            break;
+        if (!s.n || tg_utf8_skip_mark(&s))
+            continue;
         len = tg_utf8_len(s);
         c = len ? tg_utf8_code(s, len) : 0xfffd;
         if (c == '\n' || c == '\r' || c == '\t')

@@ -24,9 +24,17 @@ bool tg_utf8_is_invisible(uint32_t code);
 void tg_utf8_spell(struct tg_buf *out, uint32_t code);
 /*
  * Appends `s` for a one-line text sink: CR, LF and TAB become one blank, other controls and the
- * invisible or direction-changing code points become visible "\u200b", bad bytes become U+FFFD.
+ * invisible or direction-changing code points become visible "\u200b", bad bytes become U+FFFD, marks (message.h)
+ * nothing.
  */
 void tg_utf8_visible(struct tg_buf *out, tg_sv s);
+/* Marks around the names in a message (message.h): bytes that UTF-8 does not have. */
+#define TG_MARK_NAME '\xf8' /* a name begins; */
+#define TG_MARK_SAID '\xf9' /* so it is printed: nothing since its beginning is; */
+#define TG_MARK_END '\xfa'  /* it ends */
+bool tg_utf8_is_mark(char c);
+/* Is there one? Then *s continues where something is printed. */
+bool tg_utf8_skip_mark(tg_sv *s);
 /* The longest prefix of at most `max` bytes that does not split a sequence. */
 tg_sv tg_utf8_prefix(tg_sv s, size_t max);
 /* Code points, as an estimate of columns on a terminal. */

@@ -298,9 +298,12 @@ static void put_growers(struct tg_buf *b, const struct tg_comparison *c, enum tg
             v[n++] = (struct grower){ "time between steps", TG_SV(""), between };
     }
     TG_SORT(v, n, by_more);
-    for (size_t i = 0; i < n && i < NAMED && v[i].more >= 0.05 * v[0].more; i++)
-        tg_buf_printf(b, "%s%.*s%s %s", i ? ", " : "; grew most: ", TG_SV_ARG(v[i].name),
-                      v[i].what ? v[i].what : "", TG_SIGNED(v[i].more, quantity[id].unit));
+    for (size_t i = 0; i < n && i < NAMED && v[i].more >= 0.05 * v[0].more; i++) {
+        tg_buf_puts(b, i ? ", " : "; grew most: ");
+        tg_buf_printf(b, v[i].what ? "%s%.*s" : "%s" TG_NAME, v[i].what ? v[i].what : "",
+                      TG_SV_ARG(v[i].name));
+        tg_buf_printf(b, " %s", TG_SIGNED(v[i].more, quantity[id].unit));
+    }
 }
 
 /* "2.49 ms per step, was 1.02 ms (+144 %, +1.47 ms)" */

@@ -36,7 +36,7 @@ static void put_calling_op(struct tg_buf *m, const struct tg_op *op)
     } else {
         tg_buf_puts(m, "all");
     }
-    tg_buf_printf(m, " inside %.*s", TG_SV_ARG(op->calling_op));
+    tg_buf_printf(m, " inside " TG_NAME, TG_SV_ARG(op->calling_op));
 }
 
 /* One value per run, in the order of runs. */
@@ -302,13 +302,18 @@ static void put_in_place_of(struct tg_buf *m, const struct tg_op *op, const stru
     }
 }
 
+static void put_encloser(struct tg_buf *m, const struct tg_region *g)
+{
+    tg_buf_printf(m, g->encloser.n ? TG_NAME : "%.*sthe step", TG_SV_ARG(g->encloser));
+}
+
 /* "; with aten::erf in place of aten::gelu: calls -8 +32 in the step"; as many: nothing of calls */
 static void describe_relation(struct tg_buf *m, const struct tg_op *op,
                               const struct tg_comparison *c)
 {
     if (op->relation == TG_REL_RENAMED && op->partner != TG_NO_ID) {
         const struct tg_op *other = &c->ops[op->partner];
-        tg_buf_printf(m, "; renamed %s %.*s?", op->present[TG_TEST] ? "from" : "to",
+        tg_buf_printf(m, "; renamed %s " TG_NAME "?", op->present[TG_TEST] ? "from" : "to",
                       TG_SV_ARG(other->name));
         return;
     }
@@ -323,9 +328,9 @@ static void describe_relation(struct tg_buf *m, const struct tg_op *op,
         put_in_place_of(m, op, c);
         if (went == came && m->n > before + 2)
             return;
-        tg_buf_printf(m, "%scalls -%s +%s in %.*s", m->n > before + 2 ? ": " : "",
-                      TG_VALUE(went, TG_UNIT_COUNT), TG_VALUE(came, TG_UNIT_COUNT),
-                      TG_SV_ARG(g->encloser.n ? g->encloser : TG_SV("the step")));
+        tg_buf_printf(m, "%scalls -%s +%s in ", m->n > before + 2 ? ": " : "",
+                      TG_VALUE(went, TG_UNIT_COUNT), TG_VALUE(came, TG_UNIT_COUNT));
+        put_encloser(m, g);
     }
 }
 
@@ -342,7 +347,7 @@ static bool describe_replacement(struct tg_buf *m, const struct tg_op *op,
     size_t n = tg_phrase_region(&others, c, op->region, TG_TEST, op);
     if (went == came || !tg_phrase_region(&names, c, op->region, TG_BASE, NULL))
         return false;
-    tg_buf_printf(m, "%.*s%s%.*s instead of ", TG_SV_ARG(op->name),
+    tg_buf_printf(m, TG_NAME "%s%.*s instead of ", TG_SV_ARG(op->name),
                   n > 1   ? ", "
                   : n > 0 ? " and "
                           : "",
@@ -354,7 +359,7 @@ static bool describe_replacement(struct tg_buf *m, const struct tg_op *op,
                   came == 1 ? "" : "s", TG_VALUE(went, TG_UNIT_COUNT),
                   TG_SIGNED(came - went, TG_UNIT_COUNT));
     if (g->encloser.n)
-        tg_buf_printf(m, " in %.*s", TG_SV_ARG(g->encloser));
+        tg_buf_printf(m, " in " TG_NAME, TG_SV_ARG(g->encloser));
     return true;
 }
 
@@ -498,7 +503,7 @@ static void put_behind(struct tg_buf *m, const struct tg_result *r, const struct
         return;
     by = op->leader != TG_NO_ID ? &c->ops[op->leader] : op;
     more = op->count[TG_TEST] / c->iteration_ratio - op->count[TG_BASE];
-    tg_buf_printf(m, "; %s of the rise: %.*s (%s)",
+    tg_buf_printf(m, "; %s of the rise: " TG_NAME " (%s)",
                   more >= r->delta      ? "all"
                   : 2 * more > r->delta ? "most"
                                         : "largest part",

@@ -27,7 +27,7 @@ static void put_attr(struct tg_buf *b, const struct tg_result *r)
     (void)tg_sv_cut(&change, ' ');
     if (r->dimension != TG_DIM_ATTR || !change.n)
         return;
-    tg_sv shown = tg_utf8_prefix(change, 40);
+    tg_sv shown = tg_message_prefix(change, 40);
     tg_buf_printf(b, " %.*s%s", TG_SV_ARG(shown), shown.n < change.n ? "…" : "");
 }
 
@@ -348,7 +348,8 @@ static void put_weight(struct tg_buf *b, const struct cost *cost, const struct t
         double less = cost->from->self[TG_BASE] - cost->from->self[TG_TEST];
         bool all = less >= 0.995 * cost->waits;
         tg_buf_printf(b,
-                      ", %s%s moved here from %.*s (%s -> %s): the host can no longer run ahead of "
+                      ", %s%s moved here from " TG_NAME
+                      " (%s -> %s): the host can no longer run ahead of "
                       "the device",
                       all ? "" : TG_VALUE(less, TG_UNIT_NS), all ? "a wait that" : " of it",
                       TG_SV_ARG(cost->from->name), TG_VALUE(cost->from->self[TG_BASE], TG_UNIT_NS),
@@ -425,7 +426,7 @@ static void put_place(struct tg_buf *b, const struct tg_result *r)
 {
     const struct tg_cause *at = r->cause;
     if (at && at->function && at->share >= TG_CAUSE_ENOUGH && !r->was_over)
-        tg_buf_printf(b, "%s in %.*s", r->over_budget ? ", the rise is" : "",
+        tg_buf_printf(b, "%s in " TG_NAME, r->over_budget ? ", the rise is" : "",
                       TG_SV_ARG(at->function->text));
 }
 
@@ -444,19 +445,20 @@ static const struct tg_op *launcher(const struct tg_comparison *c, const struct 
  */
 static void put_name(struct tg_buf *b, const struct tg_comparison *c, const struct tg_result *r)
 {
-    tg_sv name = tg_utf8_prefix(r->op_normalised, 60), rank = r->op_normalised;
+    enum { LONGEST = 60 };
+    tg_sv rank = r->op_normalised;
     const struct tg_op *by = NULL;
     if (r->subject == TG_SUBJECT_STEP && r->metric != TG_RULE_METRIC_TOTAL) {
         tg_buf_puts(b, "host time between operators");
         return;
     }
-    if (c && name.n < r->op_normalised.n && tg_sv_skip(&rank, r->plain))
+    if (c && rank.n > LONGEST && tg_sv_skip(&rank, r->plain))
         by = launcher(c, tg_result_op(c, r));
     if (by) {
-        tg_buf_printf(b, "a kernel of %.*s%.*s", TG_SV_ARG(by->name), TG_SV_ARG(rank));
+        tg_buf_printf(b, "a kernel of " TG_NAME "%.*s", TG_SV_ARG(by->name), TG_SV_ARG(rank));
         return;
     }
-    tg_buf_printf(b, "%.*s%s", TG_SV_ARG(name), name.n < r->op_normalised.n ? "…" : "");
+    tg_message_put_name(b, r->op_normalised, LONGEST);
 }
 
 /* "aten::mul, aten::erf", "aten::mul and 5 more" */
@@ -465,11 +467,10 @@ static bool put_side(struct tg_buf *b, const struct tg_comparison *c, uint32_t r
     enum { LONGEST = 40 };
     const struct tg_op *op[2] = { NULL, NULL };
     size_t n = tg_region_names(c, region, side, op, 2);
-    tg_sv name = n ? tg_utf8_prefix(op[0]->name, LONGEST) : TG_SV("");
-    bool both = n == 2 && op[0]->name.n + op[1]->name.n <= LONGEST;
-    tg_buf_printf(b, "%.*s%s", TG_SV_ARG(name), n && name.n < op[0]->name.n ? "…" : "");
-    if (both)
-        tg_buf_printf(b, ", %.*s", TG_SV_ARG(op[1]->name));
+    if (n)
+        tg_message_put_name(b, op[0]->name, LONGEST);
+    if (n == 2 && op[0]->name.n + op[1]->name.n <= LONGEST)
+        tg_buf_printf(b, ", " TG_NAME, TG_SV_ARG(op[1]->name));
     else if (n > 1)
         tg_buf_printf(b, " and %zu more", n - 1);
     return n > 0;

@@ -158,7 +158,7 @@ static bool guard_cuts(struct tg_eval_state *e)
                         "`correlation`: record both sides with the same profiler."
                       : "Record both sides with markers at the same place. If this work came into "
                         "the step, record the baseline again.",
-          "the baseline did outside its steps what the fresh traces do inside: %.*s%s",
+          "the baseline did outside its steps what the fresh traces do inside: " TG_NAME "%s",
           TG_SV_ARG(came.largest->name),
           came.n_names > 1 ? tg_arena_printf(e->arena, " and %zu more", came.n_names - 1) : "");
     return true;

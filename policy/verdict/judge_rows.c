@@ -473,7 +473,7 @@ static void put_names(struct tg_result *r, const struct tg_quantity *x, struct t
                 next = x->some[i];
         if (!next)
             break;
-        tg_buf_printf(&b, "%s%.*s", named ? ", " : "", TG_SV_ARG(next->name));
+        tg_buf_printf(&b, "%s" TG_NAME, named ? ", " : "", TG_SV_ARG(next->name));
         last = next;
     }
     r->message = tg_phrase_take(&b, a);

@@ -1,7 +1,7 @@
 /* Verdicts that no comparison made, and what is added to a verdict afterwards. */
 #include <math.h>
 
-#include "core/base/utf8.h"
+#include "core/base/message.h"
 #include "policy/language/limit.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
@@ -153,7 +153,7 @@ static void tell_budgets(struct tg_verdict *v, const struct tg_result *first, st
     bool fails = v->outcome == TG_OUTCOME_FAIL;
     size_t n = v->n_state[first->state];
     v->headline = TG_SV_PRINTF(
-        a, "%s: %zu %s%s: %.*s %.*s%s; no baseline, only budgets were judged",
+        a, "%s: %zu %s%s: " TG_NAME " %.*s%s; no baseline, only budgets were judged",
         fails ? "FAIL" : "WARN", n, fails ? "violation" : "warning", n == 1 ? "" : "s",
         TG_SV_ARG(first->op_normalised), TG_SV_ARG(first->message), n > 1 ? ", …" : "");
 }
@@ -214,7 +214,7 @@ void tg_verdict_add_alone(struct tg_verdict *v, const struct tg_verdict *self, s
 static tg_sv headline_by(const struct tg_verdict *v, tg_sv head, const struct tg_note *note,
                          struct tg_arena *a)
 {
-    tg_sv why = tg_utf8_prefix(note->text, HEADLINE_NOTE), was = v->headline;
+    tg_sv why = tg_message_prefix(note->text, HEADLINE_NOTE), was = v->headline;
     bool named = v->comparison || v->outcome == TG_OUTCOME_FAIL; /* else `was` has more to tell */
     return TG_SV_PRINTF(a, "%.*s; %.*s%s%s%.*s", TG_SV_ARG(head), TG_SV_ARG(why),
                         why.n < note->text.n ? "…" : "", named ? "" : "; ", named ? 0 : (int)was.n,

@@ -1,7 +1,6 @@
 #include <math.h>
 
 #include "core/base/decimal.h"
-#include "core/base/utf8.h"
 #include "core/diff/names.h"
 #include "core/diff/numbers.h"
 #include "policy/verdict/internal.h"
@@ -82,13 +81,13 @@ static void tell_straggler(struct tg_eval_state *e, const struct tg_comparison *
     tg_ranks_put(&b, s->ranks, s->n_ranks);
     if (s->node.n)
         tg_buf_printf(&b, " (node %.*s)", TG_SV_ARG(s->node));
-    tg_buf_printf(&b, " %s late: the other ranks wait up to %s a step for %s, most in %.*s",
+    tg_buf_printf(&b, " %s late: the other ranks wait up to %s a step for %s, most in " TG_NAME,
                   s->n_ranks == 1 ? "is" : "are", TG_VALUE(s->wait_ns, TG_UNIT_NS),
                   s->n_ranks == 1 ? "it" : "them", TG_SV_ARG(s->collective));
     if (s->n_late && s->n_late < s->n_steps && s->since >= 0)
         tg_buf_printf(&b, ", from step %lld on", (long long)s->since);
     if (s->op)
-        tg_buf_printf(&b, "; meanwhile %s a step more than the others in %.*s (%s)",
+        tg_buf_printf(&b, "; meanwhile %s a step more than the others in " TG_NAME " (%s)",
                       TG_VALUE(s->more_ns, TG_UNIT_NS), TG_SV_ARG(s->op->name),
                       tg_kind_is_device(s->op->kind) ? "device" : "host");
     tg_eval_note(e, TG_REASON_NOTE, tg_buf_sv(&b),
@@ -149,7 +148,7 @@ static void tell_disturbed(struct tg_eval_state *e, const struct tg_comparison *
 
 static void put_outside(struct tg_buf *b, const struct tg_comparison *c, const struct tg_op *op)
 {
-    tg_buf_printf(b, "%.*s %s -> %s", TG_SV_ARG(op->name),
+    tg_buf_printf(b, TG_NAME " %s -> %s", TG_SV_ARG(op->name),
                   TG_VALUE(tg_outside_calls(c, op, TG_BASE), TG_UNIT_COUNT),
                   TG_VALUE(tg_outside_calls(c, op, TG_TEST), TG_UNIT_COUNT));
 }
@@ -226,7 +225,8 @@ static double more_calls(const struct tg_comparison *c, const struct tg_op *op)
 
 static void put_more(struct tg_buf *b, const struct tg_comparison *c, const struct tg_op *op)
 {
-    tg_buf_printf(b, "%.*s %s", TG_SV_ARG(op->name), TG_SIGNED(more_calls(c, op), TG_UNIT_COUNT));
+    tg_buf_printf(b, TG_NAME " %s", TG_SV_ARG(op->name),
+                  TG_SIGNED(more_calls(c, op), TG_UNIT_COUNT));
 }
 
 /*
@@ -515,7 +515,8 @@ static void tell_shifted(struct tg_eval_state *e, const struct tg_comparison *c,
     }
     if (!n)
         return;
-    tg_buf_printf(&b, "as many %s as before, but on other ranks: '%.*s' %s -> %s on rank %lld",
+    tg_buf_printf(&b,
+                  "as many %s as before, but on other ranks: '" TG_NAME "' %s -> %s on rank %lld",
                   unit == TG_UNIT_COUNT ? "calls" : "bytes", TG_SV_ARG(name),
                   TG_VALUE(most->count[TG_BASE], unit), TG_VALUE(most->count[TG_TEST], unit),
                   (long long)most->rank);
@@ -575,8 +576,8 @@ static double weigh_gone(const struct tg_comparison *c, const struct tg_op *op)
 static void put_gone(struct tg_buf *b, const struct tg_comparison *c, const struct tg_op *op)
 {
     double calls = calls_gone(c, op);
-    tg_buf_printf(b, "%.*s %s call%s", TG_SV_ARG(tg_utf8_prefix(op->name, 60)),
-                  TG_SIGNED(-calls, TG_UNIT_COUNT), calls == 1 ? "" : "s");
+    tg_message_put_name(b, op->name, 60);
+    tg_buf_printf(b, " %s call%s", TG_SIGNED(-calls, TG_UNIT_COUNT), calls == 1 ? "" : "s");
 }
 
 /* "less work: aten::mul -24 calls, aten::pow -4 calls and 3 more": no warning, but never silent. */

@@ -37,7 +37,7 @@ void tg_phrase_rank_alone(struct tg_buf *b, const struct tg_comparison *c)
     if (alone->n_names > 1 || !named)
         tg_buf_printf(b, "%zu %s", alone->n_names, alone->device ? "kernels" : "operators");
     else
-        tg_buf_add(b, named->name);
+        tg_buf_printf(b, TG_NAME, TG_SV_ARG(named->name));
     if (alone->of_names[TG_BASE] > 0)
         tg_buf_printf(b, " \xc3\x97%.1f", alone->of_names[TG_TEST] / alone->of_names[TG_BASE]);
     tg_buf_printf(b, " (%s)",

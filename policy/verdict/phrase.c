@@ -122,7 +122,7 @@ size_t tg_phrase_region(struct tg_buf *out, const struct tg_comparison *c, uint3
         if (op[i] == but || shown == most)
             continue;
         most = op[i]->name.n > LONG ? shown + 1 : most; /* a long one fills the line */
-        tg_buf_printf(out, "%s%.*s", shown++ ? ", " : "", TG_SV_ARG(op[i]->name));
+        tg_buf_printf(out, "%s" TG_NAME, shown++ ? ", " : "", TG_SV_ARG(op[i]->name));
     }
     if (n > shown)
         tg_buf_printf(out, "%s%zu more", shown ? " and " : "", n - shown);

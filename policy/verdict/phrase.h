@@ -2,7 +2,7 @@
 #define TG_POLICY_VERDICT_PHRASE_H
 /* The pieces of sentences: values with their units, and a buffer's text in an arena. */
 #include "core/base/arena.h"
-#include "core/base/buf.h"
+#include "core/base/message.h"
 #include "core/diff/compare.h"
 #include "core/trace/kind.h"
 #include "policy/language/rule_metric.h"

@@ -125,10 +125,11 @@ static tg_sv choice_text(const struct tg_algorithm *x, struct tg_arena *a)
     struct tg_buf b = { 0 };
     tg_buf_puts(&b, "same calls: ");
     if (x->came)
-        tg_buf_printf(&b, "%.*s", TG_SV_ARG(tg_utf8_prefix(x->came->name, 60)));
-    if (x->went)
-        tg_buf_printf(&b, "%s%.*s", x->came ? " in place of " : "without ",
-                      TG_SV_ARG(tg_utf8_prefix(x->went->name, 60)));
+        tg_message_put_name(&b, x->came->name, 60);
+    if (x->went) {
+        tg_buf_puts(&b, x->came ? " in place of " : "without ");
+        tg_message_put_name(&b, x->went->name, 60);
+    }
     if (x->calls[TG_BASE] != x->calls[TG_TEST])
         tg_buf_printf(&b, ", %s launches per step, was %s",
                       TG_VALUE(x->calls[TG_TEST], TG_UNIT_COUNT),

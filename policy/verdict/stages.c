@@ -33,7 +33,7 @@ static size_t put_names(struct tg_buf *b, const struct tg_eval_state *e, enum tg
         const struct tg_result *r = &e->results[i];
         if (!is_asked(r, asked) || n++ >= NAMED)
             continue;
-        tg_buf_printf(b, "%s%.*s", n > 1 ? ", " : "", TG_SV_ARG(r->op_normalised));
+        tg_buf_printf(b, "%s" TG_NAME, n > 1 ? ", " : "", TG_SV_ARG(r->op_normalised));
         if (asked == TG_ASKED_UNTOLD)
             tg_buf_printf(b, " (varies by %s)", TG_VALUE(100 * r->ev->noise, TG_UNIT_PERCENT));
         else

@@ -70,7 +70,7 @@ static void apply_waiver(struct tg_eval_state *e, const struct tg_waiver *w, str
     enum tg_state to = r->state;
     int64_t late = e->in->today - w->expires; /* an unknown day, 0, is before every other */
     if (head.n)
-        tg_buf_printf(&b, "follows from %.*s, ", TG_SV_ARG(head));
+        tg_buf_printf(&b, "follows from " TG_NAME ", ", TG_SV_ARG(head));
     r->waiver_ended = late > 0;
     if (late > 0) {
         tg_buf_printf(&b, "waiver expired %lld day%s ago (%s:%u)", (long long)late,

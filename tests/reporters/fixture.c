@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "core/base/message.h"
 #include "core/base/strmap.h"
 
 #define LONG_KERNEL                                                                                \
@@ -274,9 +275,10 @@ static const struct tg_verdict *make_warn(struct tg_arena *a)
     m.v->coverage = TG_SV("counts judged; durations not judged: 1 baseline run and 1 fresh, at "
                           "least 3 a side are needed");
     add_note(&m, "the torch versions differ: 2.4.1 and 2.5.0", "", true);
-    return end(&m, TG_OUTCOME_WARN,
-               "WARN: nothing failed, 1 warning: aten::relu -2 calls; 1 suspicious: "
-               "ampere_sgemm_128x64_tn +31 %");
+    return end(
+        &m, TG_OUTCOME_WARN,
+        "WARN: nothing failed, 1 warning: " TG_NAMED(
+            "aten::relu") " -2 calls; 1 suspicious: " TG_NAMED("ampere_sgemm_128x64_tn") " +31 %");
 }
 
 static void add_failures(struct make *m)
@@ -320,7 +322,8 @@ static void add_failures(struct make *m)
     r->limit = TG_SV("abs: 0");
     r = add_result(m, TG_STATE_FAIL, "new-work", copy, TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
     r->message =
-        TG_SV("called 20 times per step, was 12 (+8, 1.2 % of the step), all inside aten::to");
+        TG_SV("called 20 times per step, was 12 (+8, 1.2 % of the step), all inside " TG_NAMED(
+            "aten::to"));
     r->calling_op = TG_SV("aten::to");
     r->why = TG_SV("more launches, copies or operators per step");
     r->limit = TG_SV("abs: 0");
@@ -402,8 +405,9 @@ static const struct tg_verdict *make_fail(struct tg_arena *a)
              "", false);
     m.c->drift = .0208;
     return end(&m, TG_OUTCOME_FAIL,
-               "FAIL: 4 violations: cudaStreamSynchronize +1 call, aten::copy_ +8 calls, "
-               "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_nn +14 % and 1 more");
+               "FAIL: 4 violations: " TG_NAMED("cudaStreamSynchronize") " +1 call, " TG_NAMED(
+                   "aten::copy_") " +8 calls, " TG_NAMED("ampere_bf16_s16816gemm_bf16_128x128_ldg8_"
+                                                         "f2f_stages_32x5_nn") " +14 % and 1 more");
 }
 
 static const struct tg_verdict *make_inconclusive(struct tg_arena *a)
@@ -469,7 +473,8 @@ static const struct tg_verdict *make_hostile(struct tg_arena *a)
         struct tg_result *r = add_result(&m, i % 5 ? TG_STATE_FAIL : TG_STATE_WARN, "new-work", op,
                                          TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
         r->message = name;
-        r->evidence = hostile_names[(i + 3) % n_hostile_names];
+        r->evidence =
+            TG_SV_PRINTF(a, "of " TG_NAME, TG_SV_ARG(hostile_names[(i + 3) % n_hostile_names]));
         r->next = hostile_names[(i + 5) % n_hostile_names];
         r->limit = r->limit_said = name;
         r->why = hostile_names[(i + 7) % n_hostile_names];
@@ -488,8 +493,8 @@ static const struct tg_verdict *make_hostile(struct tg_arena *a)
         .text = hostile_names[7], .next = hostile_names[10], .warning = true, .damage = true
     };
     (void)end(&m, TG_OUTCOME_FAIL, "");
-    m.v->headline = TG_SV(
-        "FAIL: ``` <script>x</script> @octocat\n::error::pwned ##[error] https://evil.example");
+    m.v->headline = TG_SV("FAIL: ``` <script>x</script> @octocat\n::error::pwned ##[error] "
+                          "https://evil.example, " TG_NAMED("``@me``"));
     return m.v;
 }
 

@@ -165,7 +165,6 @@ static inline void hand_near(double got, double want)
 
 static inline void hand_text(tg_sv got, const char *want)
 {
-    if (!tg_sv_eq(got, tg_sv_of(want)))
-        fail_msg("got '%.*s', want '%s'", TG_SV_ARG(got), want);
+    assert_sv_equal(got, tg_sv_of(want));
 }
 #endif

@@ -449,8 +449,9 @@ void model_explain(struct tg_buf *out, const struct model_row *row, const char *
 
 void model_check(const char *golden, const struct model_row *rows, size_t n)
 {
-    TG_BUF out = { 0 };
+    TG_BUF out = { 0 }, plain = { 0 };
     for (size_t i = 0; i < n; i++)
         model_judge(&out, &rows[i]);
-    golden_check(golden, tg_buf_sv(&out));
+    tg_message_put_plain(&plain, tg_buf_sv(&out));
+    golden_check(golden, tg_buf_sv(&plain));
 }

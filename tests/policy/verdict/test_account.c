@@ -38,8 +38,9 @@ static enum tg_state judged(struct hand *h, const char *name)
 
 static bool says(const struct hand *h, const char *text)
 {
-    const struct tg_result *r = &h->e.results[h->e.n - 1];
-    return tg_sv_has(r->message, tg_sv_of(text));
+    TG_BUF plain = { 0 };
+    tg_message_put_plain(&plain, h->e.results[h->e.n - 1].message);
+    return tg_sv_has(tg_buf_sv(&plain), tg_sv_of(text));
 }
 
 WITH_HAND(growth_that_nothing_explains_fails)

@@ -435,7 +435,8 @@ static void joined(struct hand *h, struct tg_result *v, size_t n, const char *wa
     TG_BUF got = { 0 };
     h->v = (struct tg_verdict){ .results = v, .n_results = n, .comparison = &h->c };
     h->v.outcome = TG_OUTCOME_FAIL;
-    h->v.headline = TG_SV("FAIL: 3 violations: a +2 calls, b +3 calls, c +1 call; a note");
+    h->v.headline = TG_SV("FAIL: 3 violations: " TG_NAMED("a") " +2 calls, " TG_NAMED(
+        "b") " +3 calls, " TG_NAMED("c") " +1 call; a note");
     tg_verdict_join_causes(&h->v, h->a);
     for (size_t i = 0; i < n; i++) {
         tg_buf_printf(&got, "%s%.*s", i ? " " : "", TG_SV_ARG(v[i].op));

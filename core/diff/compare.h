@@ -83,8 +83,10 @@ struct tg_evidence {
     double se, z, tau; /* threshold pieces of this number of runs */
     double steady_tau; /* of device work: proven and larger than this warns; 0: of nothing else */
     double p, p_limit; /* exact one-sided rank test */
-    bool beside;       /* companions.c found how its time goes with that of other names; then */
-    double e_beside, p_beside; /* e and p of the values less what these show of each run */
+    /* companions.c found how its time goes with that of other names: e and p of the values less what these
+     * show of each run. RED: these alone confirmed it, and `p` is theirs. */
+    bool beside;
+    double e_beside, p_beside;
     unsigned above, pairs;     /* fresh runs above all baseline runs; number of fresh runs */
     double mde;                /* smallest detectable change, as ratio - 1 */
     bool proven;     /* e over z * se, rank test, both halves of the steps; judged or not */

@@ -24,12 +24,18 @@ struct tg_asking tg_asking_of(size_t first, size_t new, size_t most, double dete
                                .early = first < TG_ASK_FIRST &&first < most && !new };
 }
 
+/* The largest p beside companions that confirms: asked in addition, so a part of the allowed error. */
+static const double beside_p = TG_ASK_RED_P / 4;
+
+static bool is_slower_beside(const struct tg_evidence *ev, double p)
+{
+    return ev->beside && ev->e_beside > log1p(TG_ASK_SIZE) && ev->p_beside <= p;
+}
+
 /* Measured, and beside its companions, if it has any, it looks slower, with a p of at most one of these. */
 static bool looks_slower(const struct tg_evidence *ev, double p, double p_beside)
 {
-    double size = log1p(TG_ASK_SIZE);
-    return ev->e > size &&
-           (ev->p <= p || (ev->beside && ev->e_beside > size && ev->p_beside <= p_beside));
+    return ev->e > log1p(TG_ASK_SIZE) && (ev->p <= p || is_slower_beside(ev, p_beside));
 }
 
 bool tg_confirm_suspects(const struct tg_evidence *first, const double *step_ns)
@@ -40,7 +46,7 @@ bool tg_confirm_suspects(const struct tg_evidence *first, const double *step_ns)
                              looks_slower(first, TG_ASK_SCREEN_P, TG_P_5));
 }
 
-static bool excludes(const struct tg_evidence *ev, double detect)
+bool tg_confirm_excludes(const struct tg_evidence *ev, double detect)
 {
     return ev->e + TG_Z_EXCLUDED * ev->se < log1p(detect);
 }
@@ -56,18 +62,18 @@ enum tg_asked tg_confirm(const struct tg_evidence *first, const struct tg_eviden
 {
     if (again->judged != TG_JUDGED)
         return last ? TG_ASKED_UNTOLD : TG_ASKED_OPEN;
-    if (looks_slower(again, red_p(first->slower, last), TG_ASK_RED_P / 4))
+    if (looks_slower(again, red_p(first->slower, last), beside_p))
         return TG_ASKED_RED;
-    if (again->p > TG_QUARTER || (last && excludes(again, detect)))
+    if (again->p > TG_QUARTER || (last && tg_confirm_excludes(again, detect)))
         return TG_ASKED_CLEARED;
     return last ? TG_ASKED_UNTOLD : TG_ASKED_OPEN;
 }
 
 /* The error falls with the root of the runs. */
-static size_t runs_that_tell(const struct tg_evidence *again, size_t new, double detect)
+size_t tg_confirm_runs(const struct tg_evidence *ev, size_t n, double detect)
 {
-    double times = TG_Z_EXCLUDED * again->se / log1p(detect);
-    return (size_t)ceil((double)new *fmax(1, times * times));
+    double times = TG_Z_EXCLUDED * ev->se / log1p(detect);
+    return (size_t)ceil((double)n * fmax(1, times * times));
 }
 
 void tg_confirm_set(struct tg_evidence *ev, const struct tg_evidence *again,
@@ -80,12 +86,15 @@ void tg_confirm_set(struct tg_evidence *ev, const struct tg_evidence *again,
     if (judged) {
         enum tg_asked asked = tg_confirm(ev, again, asking->detect, last);
         double p_limit = red_p(ev->slower, last);
+        bool beside = asked == TG_ASKED_RED && again->p > p_limit;
         size_t pooled = ev->pooled;
         *ev = *again;
         ev->pooled = pooled;
         ev->asked = asked;
-        ev->p_limit = p_limit;
-        ev->tell_runs = runs_that_tell(again, asking->new, asking->detect);
+        ev->beside = beside;
+        ev->p = beside ? again->p_beside : again->p;
+        ev->p_limit = beside ? beside_p : p_limit;
+        ev->tell_runs = tg_confirm_runs(again, asking->new, asking->detect);
     }
     ev->asked_runs = asking->new;
     ev->proven = ev->slower = ev->asked == TG_ASKED_RED;

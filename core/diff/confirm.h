@@ -36,6 +36,10 @@ bool tg_confirm_suspects(const struct tg_evidence *first, const double *step_ns)
 /* What all new runs so far say of a suspect. `last`: there will be no more of them. */
 enum tg_asked tg_confirm(const struct tg_evidence *first, const struct tg_evidence *again,
                          double detect, bool last);
+/* Is the size that matters farther away than two standard errors? */
+bool tg_confirm_excludes(const struct tg_evidence *ev, double detect);
+/* Runs per side that would exclude it of no change, at the noise of these `n`. */
+size_t tg_confirm_runs(const struct tg_evidence *ev, size_t n, double detect);
 /*
  * The evidence of a suspect, `ev`, as the stages so far leave it: with the numbers of the new runs, if
  * `again` has any. NULL: there are no new runs, or they lack it.

@@ -4,18 +4,13 @@
  */
 #include <math.h>
 
+#include "core/base/sort.h"
 #include "core/diff/confirm.h"
 #include "core/diff/numbers.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 
 #define NAMED 3 /* names in a sentence */
-
-/* A time that is open, or that cannot be told. */
-static bool is_asked(const struct tg_result *r, enum tg_asked asked)
-{
-    return r->state == TG_STATE_NOT_JUDGED && r->ev && r->ev->asked == asked;
-}
 
 /* " +12.0 % (+4.1 to +20.5 %)": two standard errors either way. */
 static void put_interval(struct tg_buf *b, const struct tg_evidence *ev)
@@ -25,23 +20,65 @@ static void put_interval(struct tg_buf *b, const struct tg_evidence *ev)
         tg_buf_printf(b, " %+.1f %% (%+.1f to %+.1f %%)", 100 * expm1(ev->e), low, high);
 }
 
-/* "aten::mm +12.0 % (+4.1 to +20.5 %), aten::add … and 2 more"; how many. */
-static size_t put_names(struct tg_buf *b, const struct tg_eval_state *e, enum tg_asked asked)
+/* Judged, a part of the step that is asked about, and yet it could hide the size that matters. */
+static bool could_hide(const struct tg_eval_state *e, const struct tg_result *r)
 {
-    size_t n = 0;
+    const struct tg_comparison *c = e->in->comparison;
+    return r->state == TG_STATE_PASS && r->subject == TG_SUBJECT_NAME && r->of_rank < 0 &&
+           r->ev->judged == TG_JUDGED &&
+           r->ev->value[TG_BASE] >= TG_ASK_PART * c->step_ns[TG_BASE] &&
+           !tg_confirm_excludes(r->ev, c->asking->detect);
+}
+
+static int by_slowdown(const void *pa, const void *pb)
+{
+    const struct tg_result *a = *(const struct tg_result *const *)pa,
+                           *b = *(const struct tg_result *const *)pb;
+    int c = TG_CMP(b->ev->e, a->ev->e);
+    return c ? c : tg_sv_cmp(a->op_normalised, b->op_normalised);
+}
+
+struct names { /* of times, the one that looks slowest first */
+    const struct tg_result **v;
+    size_t n, runs; /* runs per side that would tell of all; 0: unknown */
+    double share;   /* of the step */
+};
+
+/* Times that are open, that cannot be told, or, of NOT, that could hide the size that matters. */
+static struct names find_names(const struct tg_eval_state *e, enum tg_asked asked)
+{
+    const struct tg_asking *asking = e->in->comparison->asking;
+    struct names x = { .v = TG_NEW_N(e->arena, const struct tg_result *, e->n + 1) };
     for (size_t i = 0; i < e->n; i++) {
         const struct tg_result *r = &e->results[i];
-        if (!is_asked(r, asked) || n++ >= NAMED)
+        if (!r->ev ||
+            (asked ? r->state != TG_STATE_NOT_JUDGED || r->ev->asked != asked : !could_hide(e, r)))
             continue;
-        tg_buf_printf(b, "%s" TG_NAME, n > 1 ? ", " : "", TG_SV_ARG(r->op_normalised));
-        if (asked == TG_ASKED_UNTOLD)
-            tg_buf_printf(b, " (varies by %s)", TG_VALUE(100 * r->ev->noise, TG_UNIT_PERCENT));
-        else
-            put_interval(b, r->ev);
+        size_t runs =
+            r->ev->asked ? r->ev->tell_runs : tg_confirm_runs(r->ev, asking->first, asking->detect);
+        x.runs = runs > x.runs ? runs : x.runs;
+        x.share += isfinite(r->share) ? r->share : 0;
+        x.v[x.n++] = r;
     }
-    if (n > NAMED)
-        tg_buf_printf(b, " and %zu more", n - NAMED);
-    return n;
+    TG_SORT(x.v, x.n, by_slowdown);
+    return x;
+}
+
+/* "aten::mm +12.0 % (+4.1 to +20.5 %), aten::add … and 2 more" */
+static const char *text_of(const struct names *x, enum tg_asked asked, struct tg_arena *a)
+{
+    TG_BUF b = { 0 };
+    for (size_t i = 0; i < x->n && i < NAMED; i++) {
+        tg_buf_printf(&b, "%s" TG_NAME, i ? ", " : "", TG_SV_ARG(x->v[i]->op_normalised));
+        if (asked == TG_ASKED_OPEN)
+            put_interval(&b, x->v[i]->ev);
+        else
+            tg_buf_printf(&b, " (varies by %s)",
+                          TG_VALUE(100 * x->v[i]->ev->noise, TG_UNIT_PERCENT));
+    }
+    if (x->n > NAMED)
+        tg_buf_printf(&b, " and %zu more", x->n - NAMED);
+    return tg_arena_printf(a, "%s", b.p);
 }
 
 static void open_guard(struct tg_eval_state *e, tg_sv message, const char *next)
@@ -50,38 +87,52 @@ static void open_guard(struct tg_eval_state *e, tg_sv message, const char *next)
                     TG_SV("(asked again)"), message, tg_sv_of(next));
 }
 
+/* A pass says what it could have missed: only a note, because most passes of the same code have such names. */
+static void note_hidden(struct tg_eval_state *e)
+{
+    const struct tg_asking *asking = e->in->comparison->asking;
+    struct names hidden = find_names(e, TG_ASKED_NOT);
+    if (hidden.n)
+        TG_NOTE(e, TG_REASON_NONE,
+                tg_arena_printf(
+                    e->arena,
+                    "One look at %zu runs a side would tell (`ab --once`), or a larger --detect.",
+                    hidden.runs),
+                "%s could hide in %zu name%s, %s of the step: %s", TG_PCT(100 * asking->detect),
+                hidden.n, TG_PLURAL(hidden.n), TG_VALUE(100 * hidden.share, TG_UNIT_PERCENT),
+                text_of(&hidden, TG_ASKED_NOT, e->arena));
+}
+
 void tg_stages_close(struct tg_eval_state *e)
 {
     const struct tg_asking *asking = e->in->comparison->asking;
-    TG_BUF open = { 0 }, untold = { 0 };
-    size_t n_open, n_untold, more = 0;
     if (!asking || asking->early)
         return;
-    e->out->n_suspects = n_open = put_names(&open, e, TG_ASKED_OPEN);
-    n_untold = put_names(&untold, e, TG_ASKED_UNTOLD);
-    if (n_open)
-        e->out->suspects = tg_arena_sv(e->arena, tg_buf_sv(&open));
-    for (size_t i = 0; i < e->n; i++)
-        if (is_asked(&e->results[i], TG_ASKED_UNTOLD) && e->results[i].ev->tell_runs > more)
-            more = e->results[i].ev->tell_runs;
+    struct names open = find_names(e, TG_ASKED_OPEN), untold = find_names(e, TG_ASKED_UNTOLD);
+    e->out->n_suspects = open.n;
+    if (open.n)
+        e->out->suspects = tg_sv_of(text_of(&open, TG_ASKED_OPEN, e->arena));
     if (tg_result_first(e->results, e->n, TG_STATE_FAIL))
         return;
-    if (n_open)
+    if (open.n)
         open_guard(e,
                    TG_SV_PRINTF(e->arena, "%s asked again: %s",
-                                n_open == 1 ? "looks slower, and is" : "look slower, and are",
-                                open.p),
+                                open.n == 1 ? "looks slower, and is" : "look slower, and are",
+                                text_of(&open, TG_ASKED_OPEN, e->arena)),
                    tg_arena_printf(e->arena, "Record %zu runs a side in all: new ones tell.",
                                    asking->next));
-    if (n_untold)
+    if (untold.n)
         open_guard(e,
                    TG_SV_PRINTF(e->arena, "cannot be told within %zu runs a side: %s",
-                                asking->first + asking->new, untold.p),
-                   more ? tg_arena_printf(e->arena,
-                                          "About %zu runs a side would tell (--max-runs), or a "
-                                          "larger --detect.",
-                                          asking->first + more)
-                        : "Allow more runs a side (--max-runs): new ones have to tell.");
+                                asking->first + asking->new,
+                                text_of(&untold, TG_ASKED_UNTOLD, e->arena)),
+                   untold.runs ? tg_arena_printf(e->arena,
+                                                 "About %zu runs a side would tell (--max-runs), "
+                                                 "or a larger --detect.",
+                                                 asking->first + untold.runs)
+                               : "Allow more runs a side (--max-runs): new ones have to tell.");
+    if (!open.n)
+        note_hidden(e);
 }
 
 /*

@@ -13,8 +13,9 @@ at five runs a side. Prints a row for each plan and factor:
   wrong    draws in which anything is red but the planted operator and the step as a whole, in %; of the
            same code: draws that are red
   found    the planted operator is red
-  told     it is red, or it is named as one that cannot be told
+  told     it is red, or the verdict names it as one that cannot be told, or in which a pass could hide it
   open     the verdict is final, and inconclusive
+  naming   passes that name what could hide the size that matters, in % of the passes
   runs     a side, mean and most
 
 --disturbed: same code alone. The fresh runs of the first look, or as many of the new ones as there are,
@@ -114,7 +115,7 @@ def draws_of(job):
             for d, a in zip(left, ask(driver, folder, [d.question() for d in left], scratch, "--stages")):
                 d.take(a)
     planted = [d.name if factor != 1 else None for d in draws]
-    looks = [dict(red=a["violations"], untold=[], verdict=a["verdict"]) for a in one]
+    looks = [dict(red=a["violations"], untold=[], notes="", verdict=a["verdict"]) for a in one]
     return ([("one look, 5v5", factor, n, a, FIRST) for n, a in zip(planted, looks)]
             + [("in stages", factor, d, x.answer, x.runs) for d, x in zip(planted, draws)])
 
@@ -128,9 +129,10 @@ def row(cell, factor):
     else:
         wrong = [bool(r - {c[2]} - STEP) for r, c in zip(red, cell)]
     found = [c[2] in r for r, c in zip(red, cell)]
-    told = [f or c[2] in u for f, u, c in zip(found, untold, cell)]
+    told = [f or c[2] in u or f" {c[2]} (varies by" in c[3]["notes"] for f, u, c in zip(found, untold, cell)]
     still = [c[3]["verdict"] == "inconclusive" for c in cell]
-    tell = [f"{100 * sum(k) / n:.1f}" for k in (wrong, found, told, still)]
+    naming = ["could hide in" in c[3]["notes"] for c in cell if c[3]["verdict"] in ("pass", "warn")]
+    tell = [f"{100 * sum(k) / max(len(k), 1):.1f}" for k in (wrong, found, told, still, naming)]
     if factor == 1:
         tell[1:3] = ["", ""]
     return [f"{100 * (factor - 1):+.0f} %", n, *tell, f"{sum(runs) / n:.1f}", max(runs)]
@@ -151,7 +153,7 @@ def main():
     with concurrent.futures.ProcessPoolExecutor(o.jobs) as pool:
         draws = [d for part in pool.map(draws_of, jobs) for d in part]
     out = csv.writer(sys.stdout, delimiter="\t")
-    out.writerow(["plan", "planted", "draws", "wrong %", "found %", "told %", "open %", "runs", "most"])
+    out.writerow(["plan", "planted", "draws", "wrong %", "found %", "told %", "open %", "naming %", "runs", "most"])
     for plan in ("one look, 5v5", "in stages"):
         for factor in cells:
             out.writerow([plan, *row([d for d in draws if d[:2] == (plan, factor)], factor)])

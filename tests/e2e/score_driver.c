@@ -11,8 +11,8 @@
  * plants a slowdown: each call of that operator (ProfilerStep: its gaps) takes 1.2 times as long on
  * the test side.
  * --stages: in stages, as `check --ask` does. Lines have "TAB base|base TAB test|test" more, the new
- * runs of a side, if there are any; OUTDIR/name.json says what is red, what cannot be told, and the
- * runs a side that are asked for.
+ * runs of a side, if there are any; OUTDIR/name.json says what is red, what cannot be told, the notes,
+ * and the runs a side that are asked for.
  * --single-runs judges durations of single runs, too: a rule known to be worse.
  */
 #include <math.h>
@@ -44,7 +44,7 @@ static void put_json_text(FILE *f, tg_sv s)
         unsigned char ch = (unsigned char)s.p[i];
         if (ch == '"' || ch == '\\' || ch < 0x20)
             fprintf(f, "\\u%04x", ch);
-        else
+        else if (ch < 0xf8) /* not the marks of names, core/base/message.h */
             putc(ch, f);
     }
 }
@@ -176,7 +176,7 @@ static void dump_op(FILE *f, const struct tg_op *op)
             op->ev.delta_ns, op->ev.se, op->ev.p, op->ev.slot_form, op->ev.slower, why ? why : "");
 }
 
-/* Names that are red, those that cannot be told, and the runs a side that are asked for (0: final). */
+/* Names that are red, those that cannot be told, the notes, and the runs a side that are asked for (0: final). */
 static void put_stage(FILE *f, const struct tg_verdict *v)
 {
     bool first = true;
@@ -194,7 +194,10 @@ static void put_stage(FILE *f, const struct tg_verdict *v)
     for (size_t i = 0; i < v->n_results; i++)
         if (v->results[i].ev && v->results[i].ev->asked == TG_ASKED_OPEN)
             put_violation(f, &first, name_of(&v->results[i]), "duration", NAN);
-    fprintf(f, "],\"verdict\":\"%s\"}\n", tg_outcome_name(v->outcome));
+    fprintf(f, "],\"notes\":\"");
+    for (size_t i = 0; i < v->n_notes; i++)
+        put_json_text(f, v->notes[i].text);
+    fprintf(f, "\",\"verdict\":\"%s\"}\n", tg_outcome_name(v->outcome));
 }
 
 static void dump(FILE *f, const struct tg_comparison *c)

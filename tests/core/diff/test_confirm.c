@@ -114,6 +114,22 @@ TEST(beside_its_companions_a_name_is_asked_and_confirmed)
     assert_false(tg_confirm_suspects(&first, step));
 }
 
+/* The row has the number that made it: of companions where they alone confirm, as measured where that suffices. */
+TEST(the_p_that_confirmed_is_the_row_s)
+{
+    struct tg_asking asking = { .detect = .2, .first = 5, .new = 12 };
+    struct tg_evidence again = of(.1, .1, .1), ev = of(.1, .1, .1);
+    again.beside = true;
+    again.e_beside = .1;
+    again.p_beside = .0005;
+    tg_confirm_set(&ev, &again, &asking);
+    assert_int_equal(ev.asked, TG_ASKED_RED);
+    assert_true(ev.beside && ev.p == .0005 && ev.p_limit == .0022 / 4);
+    again.p = .0021;
+    tg_confirm_set(&ev, &again, &asking);
+    assert_true(!ev.beside && ev.p == .0021 && ev.p_limit > .0021);
+}
+
 /* The error falls by the root of the runs: twice the one that excludes takes four times as many. */
 TEST(the_evidence_becomes_that_of_the_new_runs)
 {

@@ -45,7 +45,7 @@ SENTENCES = [
     (r"\b(?:[Ff]rom|up to|[Aa]t most|in|that has|wants) so many\b", "this many", "from so many runs on"),
 ]
 # Made from the program's tables; its texts are looked at where they are written.
-GENERATED = ("docs/policy-metrics.md", "docs/policy-diagnostics.md")
+GENERATED = ("docs/policy-diagnostics.md",)
 CITED = (r"\b(?:DECISIONS|HTA_SEMANTICS|DESIGN|GOALS)(?: \d+|\.md)|\bPOLICY \d+", "the substance, or a page in docs/", "formulae: DECISIONS 3")
 C_TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*.*?\*/|//[^\n]*', re.S)
 PY_TOKEN = re.compile(r'""".*?"""|(?<!["\'\w])#[^\n]*', re.S)

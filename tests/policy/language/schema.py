@@ -32,7 +32,7 @@ def policies():
     yield os.path.join(ROOT, "policy/language/defaults.yml")
     yield from sorted(glob.glob(os.path.join(ROOT, "examples/policy*.yml")))
     blocks = []
-    for page in ("docs/policy.md", "docs/policy-metrics.md"):
+    for page in ("docs/policy.md", "docs/metrics.md"):
         with open(os.path.join(ROOT, page), encoding="utf-8") as f:
             blocks += re.findall(r"^```yaml\n(.*?)^```", f.read(), re.M | re.S)
     for block in blocks:

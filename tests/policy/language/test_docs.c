@@ -45,7 +45,7 @@ static size_t load_examples(const char *page)
 TEST(examples_load)
 {
     assert_true(load_examples("docs/policy.md") >= 13);
-    assert_int_equal(load_examples("docs/policy-metrics.md"), 1);
+    assert_int_equal(load_examples("docs/metrics.md"), 1);
     assert_int_equal(load_examples("docs/baselines.md"), 1);
 }
 
@@ -65,25 +65,11 @@ TEST(metrics_are_listed)
 {
     static const char begin[] = "<!-- tracegate policy metrics --format markdown -->\n";
     TG_BUF text = { 0 }, table = { 0 };
-    read_source(&text, "docs/policy-metrics.md");
+    read_source(&text, "docs/metrics.md");
     tg_rule_metric_markdown(&table);
     char *from = strstr(text.p, begin), *to = from ? strstr(from, "<!-- end -->") : NULL;
     assert_non_null(to);
     from += strlen(begin);
     *to = '\0';
     assert_string_equal(from, table.p);
-}
-
-/* docs/metrics.md says how each metric is computed. */
-TEST(metrics_are_explained)
-{
-    TG_BUF text = { 0 };
-    read_source(&text, "docs/metrics.md");
-    for (int i = 0; i < TG_METRICS; i++) {
-        const char *name = tg_metric_info((enum tg_metric)i)->name;
-        TG_BUF quoted = { 0 };
-        tg_buf_printf(&quoted, "`%s`", name);
-        if (!strstr(text.p, quoted.p))
-            fail_msg("docs/metrics.md lacks %s", name);
-    }
 }

@@ -1,5 +1,6 @@
 #include "core/diff/uses.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/base/keymap.h"
@@ -254,10 +255,16 @@ void tg_uses_index(struct tg_diff_work *w)
 const struct tg_use *tg_uses_most(const struct tg_diff_work *w, const struct tg_op *op)
 {
     int side = op->present[TG_TEST] ? TG_TEST : TG_BASE;
+    bool changed = op->change != TG_SAME;
     size_t n, best = 0;
     const struct tg_use *v = tg_uses_of(w->uses, TG_IN_ANNOTATION, (uint32_t)(op - w->c->ops), &n);
-    for (size_t i = 1; i < n; i++)
-        best = v[i].per_step[side] > v[best].per_step[side] ? i : best;
+    double most = -1;
+    for (size_t i = 0; i < n; i++) {
+        double rise = tg_use_rise(w->c, &v[i]);
+        double of = !changed ? v[i].per_step[side] : tg_op_rose(op) ? rise : -rise;
+        best = of > most ? i : best;
+        most = fmax(of, most);
+    }
     return n ? &v[best] : NULL;
 }
 

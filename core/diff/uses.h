@@ -40,8 +40,8 @@ static inline const struct tg_use *tg_uses_of(const struct tg_use_index *x, enum
     *n = x->first[level][op + 1] - x->first[level][op];
     return x->v[level] + x->first[level][op];
 }
-/* Those inside the annotation, or the step, that has most of the fresh side's, or of the baseline's if it
- * went; NULL: none. */
+/* Those inside the annotation, or the step, where most of them came or went; where their number is the same, where
+ * most of them are. NULL: none. */
 const struct tg_use *tg_uses_most(const struct tg_diff_work *w, const struct tg_op *op);
 /* Additional calls per step, the ratio of iterations taken off. */
 double tg_use_rise(const struct tg_comparison *c, const struct tg_use *x);

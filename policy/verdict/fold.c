@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "core/base/buckets.h"
 #include "core/diff/names.h"
 #include "core/diff/numbers.h"
@@ -196,11 +198,21 @@ static const struct tg_op *came(const struct tg_result *r, const struct tg_compa
     return op && tg_op_rose(op) && !tg_op_makes_wait(op) ? op : NULL;
 }
 
-/* The name that came in a place and is not yet told with another; of one rank alone: by itself. */
-static const struct tg_op *came_by_itself(const struct tg_result *r, const struct tg_comparison *c)
+/*
+ * The place that a row is about and is not yet told with: of a name that came, or of the time of all that came
+ * and went there. NULL: none, or one rank alone.
+ */
+static const tg_sv *place_of(const struct tg_result *r, const struct tg_comparison *c)
 {
-    bool every_rank = tg_sv_eq(r->plain, r->op_normalised);
-    return r->folded_under == TG_NO_ID && every_rank ? came(r, c) : NULL;
+    const struct tg_op *op = came(r, c);
+    if (r->folded_under != TG_NO_ID || !tg_sv_eq(r->plain, r->op_normalised))
+        return NULL;
+    if (op)
+        return &op->place;
+    op = may_fold(r) && r->dimension == TG_DIM_DURATION && r->subject == TG_SUBJECT_NAME
+             ? tg_result_op(c, r)
+             : NULL;
+    return op && op->joined && op->region < c->n_regions ? &c->regions[op->region].encloser : NULL;
 }
 
 /*
@@ -214,17 +226,17 @@ static void fold_places(struct tg_result *v, size_t n, const struct tg_compariso
     TG_FREE uint32_t *head = tg_xmalloc((n + 1) * sizeof *head);
     tg_strmap_init(&places);
     for (uint32_t i = 0; i < n; i++) {
-        const struct tg_op *op = came_by_itself(&v[i], c);
+        const tg_sv *place = place_of(&v[i], c);
         size_t known = places.n;
-        uint32_t id = op ? tg_strmap_add(&places, op->place) : 0;
-        if (op && (id == known ||
-                   (tg_kind_is_device(v[head[id]].op_kind) && !tg_kind_is_device(op->kind))))
+        uint32_t id = place ? tg_strmap_add(&places, *place) : 0;
+        if (place && (id == known ||
+                      (tg_kind_is_device(v[head[id]].op_kind) && !tg_kind_is_device(v[i].op_kind))))
             head[id] = i;
     }
     for (uint32_t i = 0; i < n; i++) {
-        const struct tg_op *op = came_by_itself(&v[i], c);
-        uint32_t id = op ? tg_strmap_find(&places, op->place) : TG_NO_ID;
-        if (op && head[id] != i && may_tell(&v[head[id]], &v[i]))
+        const tg_sv *place = place_of(&v[i], c);
+        uint32_t id = place ? tg_strmap_find(&places, *place) : TG_NO_ID;
+        if (place && head[id] != i && may_tell(&v[head[id]], &v[i]))
             (void)fold_under(v, i, head[id]);
     }
 }
@@ -343,27 +355,37 @@ static bool is_mirrored(const struct tg_result *r, const struct tg_comparison *c
     return step[TG_TEST] - step[TG_BASE] < TG_WINS * (added + r->delta);
 }
 
-/* The step is longer by what a finding adds: the two are one. */
+/* The host's time between operators, where the host sets the pace: the Python around calls comes with them. */
+static bool is_around_calls(const struct tg_result *r, const struct tg_comparison *c)
+{
+    return r->subject == TG_SUBJECT_STEP && !is_silent_wait(r, c);
+}
+
+/* The step is longer by what findings add, and by the Python around the calls that came: they are one. */
 static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison *c)
 {
     TG_FREE double *sum = c ? sums_of(v, n, c) : NULL;
     for (size_t i = 0; c && i < n; i++) {
         uint32_t best = TG_NO_ID;
-        double most = 0;
-        bool waits = c && is_silent_wait(&v[i], c);
-        if (!(is_step_time(&v[i]) || waits) || !may_fold(&v[i]) || v[i].folded_under != TG_NO_ID)
+        double most = 0, all = 0;
+        bool waits = is_silent_wait(&v[i], c), around = is_around_calls(&v[i], c);
+        if (!(is_step_time(&v[i]) || waits || around) || !may_fold(&v[i]) ||
+            v[i].folded_under != TG_NO_ID)
             continue;
         for (uint32_t k = 0; k < n; k++) {
-            if (!may_lead(&v[k], &v[i]) || is_step_time(&v[k]) || !(sum[k] > most))
+            if (!may_lead(&v[k], &v[i]) || is_step_time(&v[k]) || !(sum[k] > 0) ||
+                (around && !came(&v[k], c)))
                 continue;
-            most = sum[k];
-            best = k;
+            best = sum[k] > most ? k : best;
+            most = fmax(most, sum[k]);
+            all += sum[k];
         }
-        if (v[i].delta > 0 && most >= TG_HALF * v[i].delta &&
+        if (v[i].delta > 0 && (waits || around ? most : all) >= TG_HALF * v[i].delta &&
             (!waits || is_mirrored(&v[i], c, most)))
             v[i].folded_under = best;
     }
     fold_extent(v, n);
+    flatten(v, n);
 }
 
 void tg_fold(struct tg_eval_state *e)

@@ -8,7 +8,8 @@ CPU build calls for it. What a reviewer wants was written from the change alone:
     no       not red
     quiet    a pass without a warning
 
-At five, three and one run a side; `red3`: time alone tells it, so with one run any answer is right. At most three findings for one change.
+At five, three and one run a side; `red3`: time alone tells it, so with one run any answer is right. At most three findings for one change,
+and one for what came in one place, whatever other places call the same operators (ONE).
 """
 import random
 import sys
@@ -80,6 +81,8 @@ LOOP = [Op(n, us, gap=5) for n, us in (("mul_", 1.3), ("add_", 1.2), ("addcmul_"
 HEADS = [view("view"), view("transpose")] * 3
 OTHER_HEADS = [Op("reshape", 0.5, inner("view", 0.4)), view("permute")] * 3
 GELU = [Op("mul", 22), Op("div", 21), Op("erf", 90), Op("add", 21), Op("mul", 24)]
+SCORES = [Op("masked_fill", 60), Op("div", 30), Op("softmax", 0.8, inner("_softmax", 80)), view("select"), view("transpose"), Op("bmm", 90)]
+DECAY = Part("Optimizer.step", *[Op("div", 2), Op("sqrt", 2), Op("masked_fill", 3)] * 20)
 MASK = [Op("ones", 0.8, inner("empty", 0.5), inner("fill_", 2)), Op("tril", 9), Op("eq", 8), view("slice")]
 
 #        what                                   before                      after                         commit   undone
@@ -94,6 +97,7 @@ CHANGES = [
     ("a head for the last token alone",         [matrix(1600)],             [view("slice"), contiguous(1.5), matrix(200)], "no", "red3"),
     ("the scale on the smaller factor",         [MATMUL, Op("mul", 60)] * 4, [Op("mul", 12), MATMUL] * 4, "no",    "any"),
     ("a mask made once",                        MASK * 3,                   [view("slice")] * 3,          "no",    "red"),
+    ("heads in one batch, not in a loop",       [*SCORES * 12, DECAY],      [*SCORES * 3, DECAY],         "no",    "red"),
     ("clamping that a caller repeats",          [Op("clamp", 20)] * 4,      [Op("clamp", 20)] * 2,        "no",    "red"),
     ("copies of what is contiguous",            HEADS,                      HEADS + [contiguous(30)] * 3, "red",   "no"),
     ("a check that reads a number",             [],                         [Op("isfinite", 12), Op("all", 9), item()], "red", "no"),
@@ -109,6 +113,7 @@ CHANGES = [
     ("more inside the part that became cheaper",  [Part("mlp", matrix(1600))], [Part("mlp", matrix(200), Op("erf", 80), Op("erf", 80))], "no", "red3"),
     ("conversions of nothing",                  [],                         [Op("to", 0.4), Op("to", 0.4)] * 3, "no", "quiet"),
 ]
+ONE = "heads in one batch, not in a loop, undone"
 # What the decision still gets wrong: (change, runs a side). A line goes with its mending; one that is right fails this test.
 KNOWN = {("more inside the part that became cheaper", 1)} | {("more inside the part that became cheaper, on a device", n) for n in (5, 3, 1)}
 LAYER = [matrix(150), Op("gelu", 60), matrix(160), Op("native_layer_norm", 35), Op("add", 18), view("view"), view("transpose"), Op("softmax", 0.8, inner("_softmax", 40)),
@@ -194,7 +199,7 @@ def main():
                     v = verdict(base, fresh, runs, what + way, tmp)
                     right, known = holds(v, want, runs), (what + way, runs) in KNOWN
                     judged(right != known, f"{what}{way}, {runs} a side: wants {want}{', no longer KNOWN' * known}, got {v['headline']}")
-                    judged(len(findings(v)) <= 3, f"{what}{way}, {runs} a side: {len(findings(v))} findings")
+                    judged(len(findings(v)) <= (1 if what + way == ONE else 3), f"{what}{way}, {runs} a side: {len(findings(v))} findings")
                     if "--all" in sys.argv:
                         print(what + way, runs, want, v["headline"])
                     if any(isinstance(x, Part) for x in base) and want in ("red", "no"):

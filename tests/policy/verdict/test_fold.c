@@ -354,6 +354,32 @@ WITH_HAND(a_step_that_is_explained_is_no_finding)
     folded(h, (struct tg_result[]){ step(-1000), slower("a", -900) }, 2, "step_time a");
 }
 
+/* Two findings that hold it together; the costlier one has the step. */
+WITH_HAND(a_step_that_several_findings_hold_is_under_the_costliest)
+{
+    (void)chain(h);
+    folded(h, (struct tg_result[]){ slower("b", 249), step(1000), slower("a", 250) }, 3,
+           "b step_time a");
+    folded(h, (struct tg_result[]){ slower("b", 249), step(1000), slower("a", 251) }, 3,
+           "b step_time<a a");
+}
+
+/* Where the host sets the pace, the Python around calls comes with them; what only got slower brings none. */
+WITH_HAND(gaps_follow_the_calls_that_came)
+{
+    struct tg_op *ops = chain(h);
+    struct tg_result gaps = slower("ProfilerStep", 1000);
+
+    gaps.subject = TG_SUBJECT_STEP;
+    ops[A].change = TG_MORE;
+    ops[A].self[TG_TEST] = 501;
+    folded(h, (struct tg_result[]){ gaps, hand_row("a", 2) }, 2, "ProfilerStep<a a");
+    ops[A].self[TG_TEST] = 499;
+    folded(h, (struct tg_result[]){ gaps, hand_row("a", 2) }, 2, "ProfilerStep a");
+    ops[A].change = TG_SAME;
+    folded(h, (struct tg_result[]){ gaps, slower("a", 900) }, 2, "ProfilerStep a");
+}
+
 /* Where the device sets the pace, the host's time between operators is a wait without a call of its own: it grows with
  * the kernel. Where the step grew by the sum of both, the host worked; and so it did where it sets the pace. */
 WITH_HAND(a_wait_without_a_call_follows_the_kernel)

@@ -75,7 +75,19 @@ static double busy_outside(const struct tg_shard *s)
     return fmax(ns, 0);
 }
 
-static void add_calls(const struct tg_diff_work *w, size_t at, struct by_step *out)
+/* Device work, and the calls that launch it, below an operator of which a library chose how it is done. */
+static bool is_chosen(struct tg_diff_work *w, const struct tg_row *row)
+{
+    const struct tg_comparison *c = w->c;
+    bool may = tg_kind_is_device(row->key->kind) || tg_kind_is_call(row->key->kind);
+
+    for (size_t i = 0; may && i < c->n_choices; i++)
+        if (tg_sv_eq(tg_diff_name(w, TG_KIND_OP, row->key->parent), c->ops[c->choices[i].by].name))
+            return true;
+    return false;
+}
+
+static void add_calls(struct tg_diff_work *w, size_t at, struct by_step *out)
 {
     const struct tg_used *used = &w->used[at];
 
@@ -87,6 +99,8 @@ static void add_calls(const struct tg_diff_work *w, size_t at, struct by_step *o
             continue;
         for (size_t r = 0; r < op->rows->cell[at].n; r++) {
             const struct tg_row *row = op->rows->cell[at].row[r];
+            if (is_chosen(w, row))
+                continue;
             for (size_t j = 0; j < used->n; j++)
                 out->each[j] += row->count[used->step[j]];
             out->outside += row->count[w->shard[at]->n_steps];
@@ -95,8 +109,8 @@ static void add_calls(const struct tg_diff_work *w, size_t at, struct by_step *o
 }
 
 /* `at`: of the cells for calls, which need names; else of all measured shards of the side. */
-static bool series_of_trace(const struct tg_diff_work *w, enum tg_account_id id, int side,
-                            size_t at, struct by_step *out)
+static bool series_of_trace(struct tg_diff_work *w, enum tg_account_id id, int side, size_t at,
+                            struct by_step *out)
 {
     bool named = id == TG_ACCOUNT_CALLS;
     const struct tg_shard *s = named ? w->shard[at] : w->measured[side].shard[at];
@@ -135,7 +149,7 @@ struct runs {
     bool known;
 };
 
-static struct runs runs_of(const struct tg_diff_work *w, enum tg_account_id id, enum part_of part)
+static struct runs runs_of(struct tg_diff_work *w, enum tg_account_id id, enum part_of part)
 {
     const struct tg_comparison *c = w->c;
     struct runs y = { .known = true };
@@ -261,7 +275,7 @@ static bool is_spread(const struct tg_diff_work *w, enum tg_account_id id, doubl
 
 /* Is it what this part leaves out that holds the growth: without it, it has not grown, and by less than
  * half as much? */
-static bool is_held_outside(const struct tg_diff_work *w, enum tg_account_id id, enum part_of part)
+static bool is_held_outside(struct tg_diff_work *w, enum tg_account_id id, enum part_of part)
 {
     const struct tg_comparison *c = w->c;
     const struct tg_account_series *s = &c->account.of[id];
@@ -275,7 +289,7 @@ static bool is_held_outside(const struct tg_diff_work *w, enum tg_account_id id,
            TG_HALF * (s->value[TG_TEST] - s->value[TG_BASE]);
 }
 
-static void close_series(const struct tg_diff_work *w, enum tg_account_id id)
+static void close_series(struct tg_diff_work *w, enum tg_account_id id)
 {
     const struct tg_comparison *c = w->c;
     struct tg_account_series *s = &w->c->account.of[id];

@@ -216,6 +216,9 @@ struct tg_op {
         *choice;        /* device work: all that differs is libraries' choice; the first */
     bool on_rank_alone; /* it takes longer on tg_comparison.rank_alone's, and on no other: there */
     double there_ns[2]; /* so much per step, medians over runs */
+    /* Other kernels for the same calls: a tg_algorithm of the comparison tells their time, and what launches
+     * them takes another time on the host. */
+    bool chooses;
     bool repaid; /* it came, or got slower, where a place provably takes less time (place_cost.c) */
     enum tg_slight slight; /* of what came: does it cost next to nothing? */
     /* sums over everything: steps, ranks, runs, and the time outside every step */

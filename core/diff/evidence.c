@@ -209,9 +209,11 @@ static void judge_choices(struct tg_diff_work *w)
     for (size_t i = 0; i < w->c->n_choices; i++) {
         struct tg_algorithm *x = &w->c->choices[i];
         struct tg_run_values v = tg_run_values(w, x->work, TG_ASK_STEPS);
+        struct tg_aim aim = aim_at(w, 0);
+        aim.device = true;
         x->ev.judged = reason_of(w, &v, TG_DEVICE_TIMES);
         v.device = true;
-        tg_evidence_fill(w, &x->ev, &v, &w->machine[TG_DEVICE_TIMES], aim_at(w, 0));
+        tg_evidence_fill(w, &x->ev, &v, &w->machine[TG_DEVICE_TIMES], aim);
     }
 }
 
@@ -251,7 +253,7 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
     for (size_t i = 0; i < c->n_ops; i++) {
         v[i] = tg_run_values(w, &c->ops[i], TG_ASK_BEST);
         judged[i] = tg_own_reason(&c->ops[i], &v[i]) == TG_JUDGED && !c->ops[i].wait &&
-                    v[i].form != TG_FORM_SCHEDULE;
+                    v[i].form != TG_FORM_SCHEDULE && !c->ops[i].chooses;
     }
     tg_machine_find(w, v, judged, m);
     w->machine = m;
@@ -261,7 +263,7 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
         struct tg_op *op = &c->ops[i];
         enum tg_judged all = tg_kind_is_device(op->kind) ? device : host;
         enum tg_judged own = tg_own_reason(op, &v[i]);
-        if (own == TG_JUDGED && (op->relation != TG_REL_NONE || op->choice))
+        if (own == TG_JUDGED && (op->relation != TG_REL_NONE || op->choice || op->chooses))
             own = TG_NOT_REPLACED;
         op->ev.judged = own != TG_JUDGED ? own : all;
         struct tg_aim aim = aim_at(w, tick_of(w, op)), own_aim = aim;

@@ -142,6 +142,7 @@ static void add_choice(struct tg_diff_work *w, uint32_t by, const struct work *x
     struct tg_algorithm *to = &c->choices[c->n_choices++];
     double least = 0, most = 0;
 
+    c->ops[by].chooses = true;
     *to = (struct tg_algorithm){ .by = by, .known = known, .work = as_one(w, x) };
     for (size_t i = 0; i < x->n; i++) {
         const struct tg_op *op = &c->ops[x->v[i]->op];

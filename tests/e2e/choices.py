@@ -106,6 +106,8 @@ def main():
             expect(f"a choice that a run of the baseline made, {n}", known["verdict"], "pass")
             seen = verdict(fixed(first, rng, n), fixed(other, rng, n), tmp)
             expect(f"another choice, {n}", seen["verdict"], "warn" if n == 1 else "pass")
+            several = verdict(fixed(first, rng, n), fixed([0] * 3 + [1, 2, 2, 1, 2] + [0] * 5 + [2, 2, 1], rng, n), tmp)
+            expect(f"other choices of eight operators, with other numbers of launches, {n}", several["verdict"], "warn" if n == 1 else "pass")
             slow = verdict(fixed(first, rng, n), fixed(other, rng, n, slow=1.6), tmp)
             expect(f"a slower choice, {n}", slow["verdict"], "warn" if n == 1 else "fail")
             if n > 1:

@@ -174,13 +174,15 @@ static void take(struct costs *x, uint32_t op)
     x->mine[x->n_mine++] = op;
 }
 
-/* What a result is about; of a replacement what went, too. */
+/* What a result is about; of a rename and a replacement what went, too. */
 static void take_names_of(struct costs *x, const struct tg_result *r, uint32_t head)
 {
     const struct tg_op *op = tg_result_op(x->c, r);
     if (!op)
         return;
     take(x, (uint32_t)(op - x->c->ops));
+    if (op->partner != TG_NO_ID)
+        take(x, op->partner);
     if (op->region >= x->c->n_regions || x->taken_for[op->region] == head)
         return;
     x->taken_for[op->region] = head;

@@ -11,10 +11,12 @@
 #include "reporters/label.h"
 #include "reporters/origin.h"
 
-/* It failed, by a value under a rule. */
-static bool is_waivable(const struct tg_result *r)
+/* It failed, by a value under a rule; what one rank alone does is its machine's, and nobody accepts that. */
+static bool is_waivable(const struct tg_verdict *v, const struct tg_result *r)
 {
-    return r->state == TG_STATE_FAIL && r->has_values && r->rule.n && r->op.n && isfinite(r->delta);
+    bool under = r->folded_under < v->n_results && v->results[r->folded_under].one_rank;
+    return !r->one_rank && !under && r->state == TG_STATE_FAIL && r->has_values && r->rule.n &&
+           r->op.n && isfinite(r->delta);
 }
 
 void tg_accept_widen(struct tg_accept_change *c, double delta, double pct)
@@ -89,7 +91,7 @@ static void collect(struct waivers *w, const struct tg_verdict *v)
         for (size_t i = 0; i < v->n_results; i++) {
             const struct tg_result *r = &v->results[i];
             bool folded = r->folded_under < v->n_results;
-            if (is_waivable(r) && (r->follows ? 2 : folded ? 1 : 0) == pass)
+            if (is_waivable(v, r) && (r->follows ? 2 : folded ? 1 : 0) == pass)
                 tg_accept_widen(&waiver_for(w, covered_by(v, r))->change, r->delta, r->delta_pct);
         }
 }
@@ -122,7 +124,7 @@ size_t tg_accept_put_all(struct tg_buf *out, const struct tg_verdict *v, size_t 
     n = w.at.n;
     *first = NULL;
     for (size_t i = 0; i < v->n_results && !*first; i++)
-        if (is_waivable(&v->results[i]) && v->results[i].folded_under >= v->n_results)
+        if (is_waivable(v, &v->results[i]) && v->results[i].folded_under >= v->n_results)
             *first = &v->results[i];
     for (size_t i = 0; i < n && i < most; i++)
         put_waiver(&list, &w.v[i]);
@@ -211,7 +213,7 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const ch
         put_code(out, TG_SV("with_stack=True"));
         tg_buf_puts(out, "). ");
     }
-    if (is_waivable(r)) {
+    if (is_waivable(v, r)) {
         tg_buf_puts(out, accept);
     } else if (r->rule.n) {
         tg_buf_clear(&text);

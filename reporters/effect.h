@@ -1,10 +1,9 @@
 #ifndef TG_REPORTERS_EFFECT_H
 #define TG_REPORTERS_EFFECT_H
 /*
- * What a change costs, in one line: "Step time 5.94 -> 6.41 ms (+8 %, noise 1.1 %)". Both
- * numbers are measured: wall clock per step, median over runs. If something was taken off before the
- * change was judged, they are followed by it: "(+8.3 %, noise 0.4 %; the whole machine +8.1 %, judged
- * as +0.2 %)".
+ * What a change costs, in one line: "Step time 5.94 -> 6.41 ms (+8 %, noise 1.1 %)". Both numbers are
+ * measured: wall clock per step, median over runs. If something was taken off before the change was
+ * judged, they are followed by it: "(+8.3 %, noise 0.4 %; the machine is 8.1 % slower)".
  */
 #include "core/base/buf.h"
 #include "policy/verdict/verdict.h"

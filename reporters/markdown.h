@@ -10,7 +10,7 @@
  * Code points of a name: a path or command; an operator, of which there is one short form in
  * sentences, table and chart. Wider cells make the rows of the table scroll, on a phone all of them.
  */
-enum { TG_MARKDOWN_NAME = 80, TG_MARKDOWN_SHORT = 24 };
+enum { TG_MARKDOWN_NAME = 80, TG_MARKDOWN_SHORT = 40 };
 
 /*
  * The names of a comment, each with one short form, and no two with the same: of the table's rows, of what

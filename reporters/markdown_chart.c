@@ -4,6 +4,7 @@
 #include "core/base/decimal.h"
 #include "core/base/sort.h"
 #include "core/base/strmap.h"
+#include "core/base/utf8.h"
 #include "reporters/escape.h"
 #include "reporters/findings.h"
 #include "reporters/label.h"
@@ -24,14 +25,17 @@ static void squeeze(struct tg_buf *s)
         tg_buf_putc(s, '?');
 }
 
-/* The short form that the table has, if it has the row. */
+/* The short form that the table has, if it has the row and Mermaid has the room. */
 static void put_row(struct tg_buf *text, const struct tg_markdown *m, uint32_t row)
 {
+    enum { WIDTH = 24 }; /* of a label beside a bar */
     size_t at = tg_markdown_find_row(m, row);
     if (at < m->names.n)
         tg_label_put(text, &m->names.labels.v[at]);
-    else
-        tg_label_put_one(text, m->v->comparison->ops[row].name, TG_MARKDOWN_SHORT);
+    if (at == m->names.n || tg_utf8_count(tg_buf_sv(text)) > WIDTH) {
+        tg_buf_clear(text);
+        tg_label_put_one(text, m->v->comparison->ops[row].name, WIDTH);
+    }
 }
 
 /* Mermaid draws bars of equal labels as one: the second of a label gets a number. */

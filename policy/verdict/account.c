@@ -410,7 +410,7 @@ static struct finding find(struct tg_eval_state *e, const struct tg_op_index *x,
         return (struct finding){
             TG_STATE_WARN, why,
             TG_SV_PRINTF(e->arena, "; it need not be the program: %s", excuse_said(e, why)),
-            "Record both sides in turn on one idle machine, after a warm-up."
+            "Record both sides in turn on one idle machine, after a warm-up: `tracegate ab` does."
         };
     if (lacks)
         return (struct finding){

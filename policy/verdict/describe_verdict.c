@@ -50,6 +50,7 @@ static void put_budget(struct tg_buf *b, const struct tg_result *r)
 
 struct cost {
     double device, waits, host; /* ns per step more than in the baseline */
+    double base[3];             /* of the baseline: device, waits, host */
     double share[3];            /* of the step: device, waits, host */
     size_t n_device, n_kernels, n_host;
     double fewer;             /* what all other waits lost */
@@ -68,10 +69,12 @@ static void add_moved(struct cost *cost, const struct tg_op *op)
 }
 
 static void add_cost(struct cost *cost, const struct tg_comparison *c, const struct tg_op *op,
-                     double more)
+                     const double ns[2])
 {
-    double share = more / c->wall_ns[TG_TEST];
-    if (tg_kind_is_device(op->kind)) {
+    double more = ns[TG_TEST] - ns[TG_BASE], share = more / c->wall_ns[TG_TEST];
+    bool device = tg_kind_is_device(op->kind);
+    cost->base[device ? 0 : op->wait ? 1 : 2] += ns[TG_BASE];
+    if (device) {
         cost->device += more;
         cost->share[0] += share;
         cost->n_device++;
@@ -89,7 +92,7 @@ static void add_cost(struct cost *cost, const struct tg_comparison *c, const str
 /* A call of the runtime inside one of its callers. */
 struct call {
     const struct tg_op *op;
-    double more; /* ns per step */
+    const struct tg_in_caller *in;
 };
 
 /* What the costs of many findings are added up from. */
@@ -134,7 +137,7 @@ static void index_calls(struct costs *x)
         for (size_t k = 0; k < op->n_callers; k++) {
             const struct tg_in_caller *of = &op->callers[k];
             tg_buckets_add(&x->called, of->in, n);
-            x->calls[n++] = (struct call){ op, of->self[TG_TEST] - of->self[TG_BASE] };
+            x->calls[n++] = (struct call){ op, of };
         }
     }
 }
@@ -211,7 +214,7 @@ static void add_calls(struct cost *cost, const struct costs *x, const struct tg_
     for (uint32_t k = tg_buckets_first(&x->called, by->name); k != TG_NO_ID;
          k = tg_buckets_next(&x->called, k))
         if (!x->is_mine[x->calls[k].op - x->c->ops])
-            add_cost(cost, x->c, x->calls[k].op, x->calls[k].more);
+            add_cost(cost, x->c, x->calls[k].op, x->calls[k].in->self);
 }
 
 static int by_number(const void *pa, const void *pb)
@@ -235,7 +238,7 @@ static struct cost cost_of(struct costs *x, uint32_t head)
     TG_SORT(x->mine, x->n_mine, by_number); /* sums do not depend on the order of the results */
     for (size_t i = 0; i < x->n_mine; i++) {
         const struct tg_op *op = &x->c->ops[x->mine[i]];
-        add_cost(&cost, x->c, op, op->self[TG_TEST] - op->self[TG_BASE]);
+        add_cost(&cost, x->c, op, op->self);
         add_calls(&cost, x, op);
     }
     for (size_t i = 0; i < x->n_less; i++)
@@ -339,7 +342,7 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct 
         put_sorts(b, &cost, c, !g && in_some_steps(c, r) != NULL);
 }
 
-/* ", with its kernel 4.1 % of the step", ", 12.6 % of the step on the host", ", waits 1.65 ms, 29.1 % of the step" */
+/* ", with its kernel +239 us, 4.1 % of the step", ", +144 us on the host, 12.6 % of the step", ", waits 1.65 ms, 29.1 % of the step" */
 static void put_weight(struct tg_buf *b, const struct cost *cost, const struct tg_comparison *c)
 {
     bool waits = waits_most(cost);
@@ -359,21 +362,23 @@ static void put_weight(struct tg_buf *b, const struct cost *cost, const struct t
         return;
     }
     if (!waits && (cost->n_device || waits_too(cost, c)) && is_of_host(cost, c)) {
-        share = cost->share[2] + (waits_too(cost, c) ? cost->share[1] : 0);
+        bool too = waits_too(cost, c);
+        share = cost->share[2] + (too ? cost->share[1] : 0);
         if (share >= 0.0005)
-            tg_buf_printf(b, ", %s of the step on the host",
+            tg_buf_printf(b, ", %s on the host, %s of the step",
+                          TG_SIGNED(cost->host + (too ? cost->waits : 0), TG_UNIT_NS),
                           TG_VALUE(100 * share, TG_UNIT_PERCENT));
         return;
     }
     if (share < 0.0005)
         return;
     if (!waits)
-        tg_buf_printf(b, ", with its %s",
+        tg_buf_printf(b, ", with its %s %s",
                       cost->n_kernels < cost->n_device ? "work on the device"
                       : cost->n_kernels == 1           ? "kernel"
-                                                       : "kernels");
-    tg_buf_printf(b, "%s%s of the step", waits ? ", " : " ",
-                  TG_VALUE(100 * share, TG_UNIT_PERCENT));
+                                                       : "kernels",
+                      TG_SIGNED(cost->device, TG_UNIT_NS));
+    tg_buf_printf(b, ", %s of the step", TG_VALUE(100 * share, TG_UNIT_PERCENT));
 }
 
 /* Why a long wait may leave the step as long as it was: the device works meanwhile. */
@@ -408,6 +413,18 @@ static void weigh(struct tg_result *r, struct costs *x, struct tg_arena *a)
     tg_buf_release(&weight);
 }
 
+/* A replacement has one number: that of the headline is that of its row. */
+static void sum_whole(struct tg_result *r, struct costs *x)
+{
+    struct cost cost = cost_of(x, (uint32_t)(r - x->v->results));
+    bool host = is_of_host(&cost, x->c), waits = waits_too(&cost, x->c);
+    r->whole_known = true;
+    r->whole_on_host = host;
+    r->whole_ns[TG_BASE] = host ? cost.base[2] + (waits ? cost.base[1] : 0) : cost.base[0];
+    r->whole_ns[TG_TEST] =
+        r->whole_ns[TG_BASE] + (host ? cost.host + (waits ? cost.waits : 0) : cost.device);
+}
+
 void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a)
 {
     TG_AUTO(costs_release) struct costs costs = { 0 };
@@ -416,6 +433,9 @@ void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, st
     costs_init(&costs, v, c);
     for (size_t i = 0; i < v->n_results; i++) {
         struct tg_result *r = &v->results[i];
+        if (r->dimension == TG_DIM_COUNT && r->folded_under == TG_NO_ID && r->delta > 0 &&
+            r->state >= TG_STATE_WARN && tg_result_region(c, r))
+            sum_whole(r, &costs);
         if (r->weight_at && r->message.n && r->folded_under == TG_NO_ID && r->delta > 0 &&
             (r->state == TG_STATE_WAIVED || r->state > TG_STATE_SUSPICIOUS) && tg_result_op(c, r) &&
             !tg_kind_is_device(r->op_kind) && !tg_result_region(c, r))
@@ -595,6 +615,17 @@ static void put_wait_behind(struct tg_buf *b, const struct tg_comparison *c,
                       TG_SV_ARG(wait.in.n ? wait.in : wait.call->name));
 }
 
+/* ", which may be the machine": what the account does not blame on the program. */
+static void put_excuse(struct tg_buf *b, const struct tg_result *r)
+{
+    static const enum tg_reason machine[] = { TG_REASON_SLOW_MACHINE, TG_REASON_ALL_LONGER,
+                                              TG_REASON_BUSY };
+    for (size_t i = 0; i < sizeof machine / sizeof *machine; i++)
+        if (r->state == TG_STATE_WARN && is_of_time(r) && r->because &&
+            strcmp(r->because, tg_reason_id(machine[i])) == 0)
+            tg_buf_puts(b, ", which may be the machine");
+}
+
 /* "; the host waits 836 us longer in aten::item (cudaStreamSynchronize), and the device does no more meanwhile" */
 static void describe_wait(struct tg_result *r, const struct tg_comparison *c, struct tg_arena *a)
 {
@@ -624,6 +655,7 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct
             put_cost(b, v, c, (uint32_t)i);
         if (total == 1)
             put_wait_behind(b, c, r);
+        put_excuse(b, r);
         if (total == 1 && r->has_values && how == TG_HEADLINE_PLACED)
             put_place(b, r);
     }

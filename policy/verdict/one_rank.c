@@ -52,12 +52,13 @@ static void describe(struct tg_result *r, const struct tg_comparison *c, struct 
     r->one_rank = true;
     tg_buf_printf(&b, "rank %lld alone: ", (long long)alone->rank);
     tg_phrase_rank_alone(&b, c);
-    tg_buf_printf(&b, ": %s per step, was %s; the work of the other %s is as before%s",
+    tg_buf_printf(&b, ": together %s per step, was %s; the other %s as before%s",
                   TG_VALUE(alone->of_names[TG_TEST], TG_UNIT_NS),
-                  TG_VALUE(alone->of_names[TG_BASE], TG_UNIT_NS), others == 1 ? "rank" : "ranks",
+                  TG_VALUE(alone->of_names[TG_BASE], TG_UNIT_NS),
+                  others == 1 ? "rank works" : "ranks work",
                   !c->straggler ? ""
-                  : others == 1 ? ", which waits for it"
-                                : ", which wait for it");
+                  : others == 1 ? " and waits for it"
+                                : " and wait for it");
     r->message = tg_phrase_take(&b, a);
     r->next = TG_SV_PRINTF(a,
                            "All ranks run the same program: look at the machine of rank %lld "

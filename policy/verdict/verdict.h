@@ -94,8 +94,8 @@ struct tg_result {
     tg_sv op,
         op_normalised; /* raw, normalised; for metrics of the whole trace the metric's name in both */
     tg_sv plain;       /* op_normalised without the rank */
-    int64_t of_rank;            /* a rule looked at this rank by itself; -1: at all */
-    bool one_rank; /* it leads what one rank alone does: tg_comparison.rank_alone, `next` */
+    int64_t of_rank;   /* a rule looked at this rank by itself; -1: at all */
+    bool one_rank;     /* it leads what one rank alone does: tg_comparison.rank_alone, `next` */
     enum tg_kind op_kind;       /* of subject NAME */
     uint32_t op_at;             /* where tg_result_op looks first; says nothing by itself */
     enum tg_rule_metric metric; /* of guards: nothing; see tg_result_metric */
@@ -122,9 +122,13 @@ struct tg_result {
     const struct tg_cause *cause; /* where in the program it comes from; NULL: see no_cause */
     tg_sv event;                  /* id of the history's event that explains it; "" */
     tg_sv no_cause;               /* why there is no cause; "": nobody asked */
-    uint32_t folded_under;        /* index of the result that explains it; TG_NO_ID */
-    bool follows; /* that one's calls make its own: a waiver for that one covers it */
-    double rank;  /* order in reports: larger first (state, then ns per step) */
+    /* Of a replacement that calls tell: ns per step of all that came or went with it and of what is folded under it, by the
+     * clock that the step waits for. */
+    bool whole_known, whole_on_host;
+    double whole_ns[2];
+    uint32_t folded_under; /* index of the result that explains it; TG_NO_ID */
+    bool follows;          /* that one's calls make its own: a waiver for that one covers it */
+    double rank;           /* order in reports: larger first (state, then ns per step) */
 };
 
 /* "kernel", "op", …; "step", "trace", "guard" for what is not about a name. */

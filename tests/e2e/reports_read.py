@@ -51,7 +51,7 @@ CASES = [
     ("one of three kernels with one functor", None, ALIKE, scaled(ALIKE, "aten::div", us=2),
      [r"a kernel of aten::div \+100 % \(\+19\.\d us\)"], ["MulFunctor<float> of aten::div: "], ["MulFunctor<float> of aten::mul", MACHINE]),
     ("one rank of four, two kernels", None, usual(), rank_2(usual(), 6, TWO),
-     [r"1 violation: rank 2 alone: 2 kernels ×6\.0 \(\+24\d us\)"], [MACHINE + " of rank 2 first", "the work of the other ranks is as before", "mean of 4 ranks",
+     [r"1 violation: rank 2 alone: 2 kernels ×6\.0 \(\+24\d us\)"], [MACHINE + " of rank 2 first", "the other ranks work as before", "mean of 4 ranks",
       "Step time of rank 2 345.7 -> 590.4 us", "rank 2 kern5 1 25.1 149.8 +124.8", "rank 2 kern4 1 24.0 143.5 +119.5"],
      [STACKS, "the whole machine", "grew most", "+31", "+29"]),
     ("one rank of four, everything on its device", None, usual(), rank_2(usual(), 1.7, ALL),

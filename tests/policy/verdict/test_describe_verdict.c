@@ -278,7 +278,7 @@ WITH_HAND(what_a_finding_weighs)
     v[0].weight_n = 19;
     h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = 3 };
     described(h);
-    hand_text(v[0].message, "new, 2 calls per step, with its kernel 4.0 % of the step; up to 3");
+    hand_text(v[0].message, "new, 2 calls per step, with its kernel +4.00 us, 4.0 % of the step; up to 3");
     ops[2].self[TG_TEST] = 20000; /* the same again: nothing is told twice */
     ops[2].share[TG_TEST] = 0.2;
     m[TG_METRIC_STEP_TIME].known[0] = m[TG_METRIC_STEP_TIME].known[1] = true;
@@ -306,7 +306,7 @@ WITH_HAND(what_a_finding_weighs)
     ops[1].self[TG_TEST] = 30000; /* the device works longer than the host waits */
     ops[1].share[TG_TEST] = 0.3;
     described(h);
-    hand_text(v[0].message, "new, 2 calls per step, with its kernel 30.0 % of the step; up to 3");
+    hand_text(v[0].message, "new, 2 calls per step, with its kernel +30.0 us, 30.0 % of the step; up to 3");
     v[1].folded_under = v[2].folded_under = TG_NO_ID;
     v[0].message = said; /* alone it weighs what it says */
     v[0].weight_n = 19;
@@ -401,7 +401,7 @@ WITH_HAND(what_is_not_weighed)
         h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = 3 };
         described(h);
         if (what == WEIGHED)
-            hand_text(v[0].message, "called (+2, with its kernel 4.0 % of the step)");
+            hand_text(v[0].message, "called (+2, with its kernel +4.00 us, 4.0 % of the step)");
         else if (!tg_sv_eq(v[0].message, what == NO_WORDS ? TG_SV("") : said))
             fail_msg("%d: %.*s", what, TG_SV_ARG(v[0].message));
     }

@@ -60,7 +60,7 @@ WITH_HAND(all_of_it_is_told_once)
     hand_text(
         r[0].message,
         "rank 5 alone: 2 kernels \xc3\x97"
-        "6.0 (+16.0 us): 19.2 us per step, was 3.20 us; the work of the other ranks is as before");
+        "6.0 (+16.0 us): together 19.2 us per step, was 3.20 us; the other ranks work as before");
     assert_true(tg_sv_has(r[0].next, TG_SV("look at the machine of rank 5 first")));
 }
 

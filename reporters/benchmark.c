@@ -2,7 +2,8 @@
  * The fresh side's numbers for services that keep them: `customSmallerIsBetter` of
  * github-action-benchmark, which Bencher reads as well. How many results failed, which every verdict has, as
  * these services refuse an empty list; step time, launches, then the operators that take most of the
- * step, by their mean, whatever was compared: a name is one series, so it has no number in it.
+ * step, by their mean, whatever was compared: a name is one series, so it has no number in it. A range is
+ * half of that between the least and the most of the runs.
  */
 #include <math.h>
 
@@ -15,8 +16,9 @@
 
 enum { NAMES = 50, NAME = 120 };
 
+/* `of_runs`: the least and the most of the fresh runs; NULL: not known. */
 static void add_entry(struct tg_doc *list, const struct tg_verdict *v, tg_sv name, const char *what,
-                      const char *unit, double value, const struct tg_evidence *ev)
+                      const char *unit, double value, const double of_runs[2])
 {
     struct tg_doc *o;
     TG_BUF text = { 0 };
@@ -28,10 +30,10 @@ static void add_entry(struct tg_doc *list, const struct tg_verdict *v, tg_sv nam
     tg_doc_add_str(o, "name", tg_buf_sv(&text));
     tg_doc_add_str(o, "unit", tg_sv_of(unit));
     tg_doc_add_num(o, "value", value);
-    if (ev && ev->judged == TG_JUDGED) {
+    if (of_runs && of_runs[1] > of_runs[0] && value > 0) {
         tg_buf_clear(&text);
         tg_buf_puts(&text, "\xc2\xb1 ");
-        tg_dec_put_fixed(&text, 100 * ev->noise, 1);
+        tg_dec_put_fixed(&text, 100 * (of_runs[1] - of_runs[0]) / (of_runs[1] + of_runs[0]), 1);
         tg_buf_puts(&text, "%");
         tg_doc_add_str(o, "range", tg_buf_sv(&text));
     }
@@ -45,7 +47,8 @@ static void add_metric(struct tg_doc *list, const struct tg_verdict *v, enum tg_
     double value = x->value[TG_TEST];
     if (x->known[TG_TEST])
         add_entry(list, v, tg_sv_of(info->name), "", time ? "us" : info->unit,
-                  time ? round(value) / 1000 : value, &x->ev);
+                  time ? round(value) / 1000 : value,
+                  (double[]){ x->least[TG_TEST], x->most[TG_TEST] });
 }
 
 static void add_names(struct tg_doc *list, const struct tg_verdict *v)
@@ -60,7 +63,8 @@ static void add_names(struct tg_doc *list, const struct tg_verdict *v)
         TG_BUF name = { 0 };
         tg_label_put(&name, &labels.v[i]);
         add_entry(list, v, tg_buf_sv(&name), " mean self time", "us",
-                  round(op->self[TG_TEST]) / 1000, &op->ev);
+                  round(op->self[TG_TEST]) / 1000,
+                  (double[]){ op->self_least[TG_TEST], op->self_most[TG_TEST] });
     }
 }
 

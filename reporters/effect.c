@@ -65,9 +65,9 @@ static void put_rank(struct tg_buf *out, const struct tg_comparison *c, enum tg_
 /* ", fresh runs 2.04 to 4.51 ms": a median of such runs says little by itself. */
 static void put_spread(struct tg_buf *out, const struct tg_comparison *c, enum tg_effect_form form)
 {
-    const struct tg_account_series *wall = &c->account.of[TG_ACCOUNT_WALL];
-    double least = wall->lo[TG_TEST], most = wall->hi[TG_TEST];
-    if (!wall->known || c->rank_alone || c->n_ranks[TG_TEST] > 1 || most < TG_WORSE * least)
+    const struct tg_metric_change *wall = &c->metrics[TG_METRIC_STEP_TIME];
+    double least = wall->least[TG_TEST], most = wall->most[TG_TEST];
+    if (c->rank_alone || !(least > 0) || most < TG_WORSE * least)
         return;
     tg_buf_puts(out, ", fresh runs ");
     tg_put_time(out, least, most);

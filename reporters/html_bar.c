@@ -16,8 +16,14 @@ struct part {
     double ns[2];
 };
 
+/* The mean of all ranks; where one rank alone takes longer, that rank's. */
 static bool of_metric(const struct tg_comparison *c, enum tg_metric m, int side, double *out)
 {
+    const struct tg_rank_alone *alone = c->rank_alone;
+    if (alone) {
+        *out = alone->metric_known[m][side] ? alone->metric[m][side] : 0;
+        return alone->metric_known[m][side];
+    }
     *out = c->metrics[m].known[side] ? c->metrics[m].value[side] : 0;
     return c->metrics[m].known[side];
 }
@@ -143,6 +149,20 @@ static void put_row(struct tg_html *h, const struct part *p, double step)
         tg_put_pct_delta(h->page.out, 100 * d / p->ns[TG_BASE]);
 }
 
+/* "Device time per step of rank 5; its parts as in the mean step." */
+static void put_caption(struct tg_html *h, bool device)
+{
+    const struct tg_comparison *c = h->v->comparison;
+    tg_buf_printf(h->page.out, "<p class=\"dim small\">%s time per step",
+                  device ? "Device" : "Host");
+    if (device && c->rank_alone)
+        tg_buf_printf(h->page.out, " of %s", c->rank_alone->called);
+    else if (c->n_ranks[TG_TEST] > 1)
+        tg_buf_printf(h->page.out, ", mean of %zu ranks", c->n_ranks[TG_TEST]);
+    tg_page_raw(&h->page, device ? "; its parts as in the mean step.</p>\n"
+                                 : ", of the thread that runs the step.</p>\n");
+}
+
 void tg_html_put_bar(struct tg_html *h)
 {
     static const struct tg_page_table table = {
@@ -170,9 +190,6 @@ void tg_html_put_bar(struct tg_html *h)
         if (parts[k].ns[0] > 0 || parts[k].ns[1] > 0)
             put_row(h, &parts[k], largest);
     tg_page_table_end(&h->page);
-    tg_page_raw(&h->page, device ? "<p class=\"dim small\">Device time per step and rank; its "
-                                   "parts as in the mean step.</p>\n"
-                                 : "<p class=\"dim small\">Host time per step and rank, of the "
-                                   "thread that runs the step.</p>\n");
+    put_caption(h, device);
     tg_page_section_end(&h->page);
 }

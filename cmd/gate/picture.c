@@ -6,6 +6,7 @@
 #include "cmd/gate/codefile.h"
 #include "cmd/gate/timeline.h"
 #include "core/diff/stats.h"
+#include "policy/verdict/pace.h"
 
 enum { HOST, DEVICE }; /* targets of the paths: every name is one of the two */
 
@@ -178,7 +179,8 @@ void tg_picture_take(struct tg_picture *out, const struct tg_picture_ask *ask)
     }
     out->stacks = p->stacks[0] && p->stacks[1];
     value = add_up(p, DEVICE);
-    out->device = value[0] > 0 && value[1] > 0;
+    out->device = value[0] > 0 && value[1] > 0 &&
+                  (!ask->comparison || tg_pace_of(ask->comparison).set_by == TG_PACE_DEVICE);
     if (!out->device) {
         free(value);
         value = add_up(p, HOST);

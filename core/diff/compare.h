@@ -144,11 +144,13 @@ struct tg_rank_shift {
 /* One rank alone takes longer, by names that take longer on it alone (rank_alone.c). */
 struct tg_rank_alone {
     int64_t rank;
-    bool device;        /* by the work of its device; else of its host */
-    double value[2];    /* all of it, ns per step; */
-    double of_names[2]; /* of the names that grew */
-    size_t n_names;     /* these: tg_op.on_rank_alone */
-    double wall_ns[2];  /* its step, as tg_comparison.wall_ns */
+    bool device;                      /* by the work of its device; else of its host */
+    double value[2];                  /* all of it, ns per step; */
+    double of_names[2];               /* of the names that grew */
+    size_t n_names;                   /* these: tg_op.on_rank_alone */
+    double wall_ns[2];                /* its step, as tg_comparison.wall_ns */
+    bool metric_known[TG_METRICS][2]; /* of this rank alone; as tg_metric_change: */
+    double metric[TG_METRICS][2];
     const char *called; /* "rank 5" */
 };
 
@@ -211,6 +213,7 @@ struct tg_op {
     bool iteration_scaled; /* counts compared after division by a common ratio (no step markers) */
     /* ns per step and rank, means over steps, medians over runs */
     double total[2], self[2];
+    double self_least[2], self_most[2]; /* of the runs */
     double share[2]; /* of wall_ns, 0..1 (self on the host, duration on the device) */
     const struct tg_algorithm
         *choice;        /* device work: all that differs is libraries' choice; the first */
@@ -321,9 +324,10 @@ struct tg_number_change {
 struct tg_metric_change {
     enum tg_metric id;
     bool known[2];
-    double value[2];   /* ns, count, bytes, GB/s, or percent 0..100; median over runs of mean over
+    double value[2]; /* ns, count, bytes, GB/s, or percent 0..100; median over runs of mean over
                           steps and ranks */
-    double slowest[2]; /* the worst rank's, same reduction */
+    double least[2], most[2]; /* of the runs */
+    double slowest[2];        /* the worst rank's, same reduction */
     /* Per run: for times where larger is worse, the median over steps; for step_time the minimum; for
      * all others the mean, as in `value`. */
     struct tg_evidence ev;

@@ -256,6 +256,9 @@ void tg_companions_find(struct tg_diff_work *w);
 
 /* core/diff/metrics.c */
 void tg_compare_metrics(struct tg_diff_work *w);
+/* One rank's, median over runs; false: a run has none. */
+bool tg_metric_of_rank(const struct tg_diff_work *w, enum tg_metric m, int side, size_t rank,
+                       double *value);
 /* core/diff/number.c: c->numbers. */
 void tg_compare_numbers(struct tg_diff_work *w);
 void tg_compare_env(struct tg_diff_work *w);

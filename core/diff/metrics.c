@@ -68,6 +68,20 @@ static bool shard_value(const struct tg_diff_work *w, enum tg_metric m,
     return n > 0;
 }
 
+bool tg_metric_of_rank(const struct tg_diff_work *w, enum tg_metric m, int side, size_t rank,
+                       double *value)
+{
+    double *of_run = TG_NEW_N(w->a, double, w->c->n_runs[side]);
+    struct shard_value one;
+    bool known = true;
+    for (size_t run = 0; run < w->c->n_runs[side]; run++) {
+        known = shard_value(w, m, &w->measured[side], run, rank, &one) && known;
+        of_run[run] = one.mean;
+    }
+    *value = tg_median(of_run, w->c->n_runs[side]);
+    return known;
+}
+
 /* Run values for the mean over ranks, and for the worst rank: what the rule is asked, and statistics. */
 struct run_values {
     double *mean[2], *worst[2]; /* [side][run] */
@@ -115,7 +129,9 @@ static void side_value(struct tg_diff_work *w, struct tg_metric_change *out, int
         for (enum tg_step_statistic r = 0; n && r < TG_STEP_STATISTICS; r++)
             y->of_mean.y[r][side][run] /= (double)n;
     }
-    out->value[side] = tg_median(mean, n_runs);
+    out->value[side] = tg_median(mean, n_runs); /* and sorts */
+    out->least[side] = n_runs ? mean[0] : 0;
+    out->most[side] = n_runs ? mean[n_runs - 1] : 0;
     out->slowest[side] = tg_median(worst, n_runs);
 }
 

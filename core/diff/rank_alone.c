@@ -126,8 +126,12 @@ void tg_rank_alone_find(struct tg_diff_work *w)
         return;
     found.rank = c->side[TG_TEST].ranks[rank];
     found.called = TG_SV_PRINTF(w->a, "rank %lld", (long long)found.rank).p;
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < 2; side++) {
         found.wall_ns[side] = tg_wall_of_rank(w, side, rank);
+        for (enum tg_metric m = 0; m < TG_METRICS; m++)
+            found.metric_known[m][side] =
+                tg_metric_of_rank(w, m, side, rank, &found.metric[m][side]);
+    }
     found.device = device;
     out = TG_NEW(w->a, struct tg_rank_alone);
     *out = found;

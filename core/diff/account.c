@@ -198,11 +198,10 @@ static bool is_above(const double *less, size_t n_less, const double *more, size
     return above;
 }
 
-/* Without the largest of the baseline's runs. */
-static bool is_forgiven(const double *base, size_t n, const double *test, size_t n_test,
-                        struct tg_arena *a)
+static bool is_above_without_largest(const double *base, size_t n, const double *test,
+                                     size_t n_test)
 {
-    double *v = TG_NEW_N(a, double, n + 1);
+    TG_FREE double *v = tg_xmalloc((n + 1) * sizeof *v);
 
     if (n < 3)
         return false;
@@ -212,9 +211,26 @@ static bool is_forgiven(const double *base, size_t n, const double *test, size_t
                     arrangements(n - 1, n_test) >= TG_GROWN_ARRANGED ? TG_GROWN : TG_GROWN_FEW);
 }
 
-static bool has_grown(const struct tg_comparison *c, double *const y[2], double limit)
+static bool is_above_in_most(const double *base, size_t n, const double *test, size_t n_test,
+                             double limit)
 {
-    return is_above(y[TG_BASE], c->n_runs[TG_BASE], y[TG_TEST], c->n_runs[TG_TEST], limit);
+    double most = tg_most(base, n);
+    size_t above = 0;
+
+    for (size_t run = 0; run < n_test; run++)
+        above += test[run] > (1 + limit) * most;
+    return 2 * above > n_test;
+}
+
+static enum tg_growth growth_of(const struct tg_comparison *c, double *const y[2], double limit)
+{
+    const double *base = y[TG_BASE], *test = y[TG_TEST];
+    size_t nb = c->n_runs[TG_BASE], nt = c->n_runs[TG_TEST];
+
+    return is_above(base, nb, test, nt, limit)            ? TG_GROWTH_PROVEN
+           : is_above_without_largest(base, nb, test, nt) ? TG_GROWTH_FORGIVEN
+           : is_above_in_most(base, nb, test, nt, limit)  ? TG_GROWTH_IN_MOST_RUNS
+                                                          : TG_GROWTH_NONE;
 }
 
 static void describe(const struct tg_comparison *c, struct tg_account_series *s, double *const y[2])
@@ -281,11 +297,11 @@ static bool is_held_outside(struct tg_diff_work *w, enum tg_account_id id, enum 
     const struct tg_account_series *s = &c->account.of[id];
     struct runs y = runs_of(w, id, part);
     double *const *of = s->one_rank ? y.worst : y.mean;
-    size_t nb = c->n_runs[TG_BASE], nt = c->n_runs[TG_TEST];
 
-    if (s->grown ? has_grown(c, of, s->limit) : is_forgiven(of[TG_BASE], nb, of[TG_TEST], nt, w->a))
+    if (growth_of(c, of, s->limit) >= s->growth)
         return false;
-    return tg_median(of[TG_TEST], nt) - tg_median(of[TG_BASE], nb) <=
+    return tg_median(of[TG_TEST], c->n_runs[TG_TEST]) -
+               tg_median(of[TG_BASE], c->n_runs[TG_BASE]) <=
            TG_HALF * (s->value[TG_TEST] - s->value[TG_BASE]);
 }
 
@@ -300,15 +316,14 @@ static void close_series(struct tg_diff_work *w, enum tg_account_id id)
         return;
     s->few = arrangements(c->n_runs[TG_BASE], c->n_runs[TG_TEST]) < TG_GROWN_ARRANGED;
     s->limit = s->few ? TG_GROWN_FEW : TG_GROWN;
-    s->grown = has_grown(c, y.mean, s->limit);
-    s->one_rank = !s->grown && has_grown(c, y.worst, s->limit);
-    s->grown |= s->one_rank;
-    s->forgiven = !s->grown && is_forgiven(y.mean[TG_BASE], c->n_runs[TG_BASE], y.mean[TG_TEST],
-                                           c->n_runs[TG_TEST], w->a);
-    s->shrunk = is_above(y.mean[TG_TEST], c->n_runs[TG_TEST], y.mean[TG_BASE], c->n_runs[TG_BASE],
-                         s->limit);
+    s->growth = growth_of(c, y.mean, s->limit);
+    if (s->growth < TG_GROWTH_PROVEN) {
+        enum tg_growth worst = growth_of(c, y.worst, s->limit);
+        s->one_rank = worst > s->growth;
+        s->growth = s->one_rank ? worst : s->growth;
+    }
     describe(c, s, s->one_rank ? y.worst : y.mean);
-    if (!s->grown && !s->forgiven)
+    if (s->growth == TG_GROWTH_NONE)
         return;
     s->one_step = is_held_outside(w, id, WITHOUT_LONGEST);
     s->outside = is_held_outside(w, id, INSIDE);

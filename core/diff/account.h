@@ -19,6 +19,8 @@
  *   limit   8 % where 1 / C(nb + nt, nt) <= 1/20 (3v3, 5v2); else 30 %
  *   forgiven  it is so only without the largest of three baseline runs or more: one polluted
  *           recording hides no growth, but it may be the usual one
+ *   in most runs  more than half of the fresh runs are above every baseline run by the limit: the
+ *           others hide no growth, but they may be the usual ones
  *
  * Cost: one pass over the rows of all shards.
  */
@@ -29,14 +31,22 @@
 
 enum tg_account_id { TG_ACCOUNT_WALL, TG_ACCOUNT_BUSY, TG_ACCOUNT_CALLS, TG_ACCOUNTS };
 
+/* The strongest that holds. */
+enum tg_growth {
+    TG_GROWTH_NONE,
+    TG_GROWTH_IN_MOST_RUNS,
+    TG_GROWTH_FORGIVEN,
+    TG_GROWTH_PROVEN,
+};
+
 struct tg_account_series {
     bool known;      /* in every run of both sides; else nothing below is set */
     double value[2]; /* medians over runs */
     double lo[2], hi[2];
     double limit;
     bool few; /* too few runs for the separation to say much: the larger limit */
-    bool grown, forgiven, shrunk;
-    /* Of what has grown or is forgiven: not so without the longest step of each trace (a cold start, a
+    enum tg_growth growth;
+    /* Of growth: not as much without the longest step of each trace (a cold start, a
      * recompilation, a clock that jumps); not so within the steps; */
     bool one_step, outside;
     /* In all names alike, as on a slower or busy machine: without the TG_SPREAD that grew most, the others

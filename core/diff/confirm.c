@@ -121,7 +121,7 @@ void tg_confirm_whole(struct tg_comparison *c)
         return;
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         struct tg_account_series *s = &c->account.of[times[i]];
-        if (s->grown || s->forgiven)
+        if (s->growth != TG_GROWTH_NONE)
             *s = again->account.of[times[i]];
     }
     c->busy = again->busy;

@@ -5,7 +5,8 @@
  *     rows that failed hold half of it             a note
  *     without rows that warned it has not grown    warn, with the numbers
  *     the machine, other data, a cold start, one   warn: these explain it
- *         polluted run of the baseline
+ *         polluted run of the baseline, fresh
+ *         runs that disagree
  *     something is missing to judge it             inconclusive, with what is missing
  *     the policy judges no such quantity           warn
  *     else                                         fail, with the names that grew most
@@ -173,7 +174,8 @@ static enum tg_reason excuse(const struct tg_eval_state *e, enum tg_account_id i
         { id == TG_ACCOUNT_CALLS && varies(c, id), TG_REASON_VARIES },
         { s->one_step, TG_REASON_ONE_STEP },
         { s->outside, TG_REASON_BETWEEN_STEPS },
-        { s->forgiven, TG_REASON_ONE_SLOW_RUN },
+        { s->growth == TG_GROWTH_FORGIVEN, TG_REASON_ONE_SLOW_RUN },
+        { s->growth == TG_GROWTH_IN_MOST_RUNS, TG_REASON_SOME_RUNS },
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].holds)
@@ -440,7 +442,7 @@ static void close_series(struct tg_eval_state *e, const struct tg_op_index *x,
     struct finding f;
     struct tg_result *r;
     struct tg_buf b = { 0 };
-    if (!s->known || (!s->grown && !s->forgiven) || growth(s) < 1)
+    if (!s->known || s->growth == TG_GROWTH_NONE || growth(s) < 1)
         return;
     f = find(e, x, id);
     if (f.state == TG_STATE_PASS && (e->in->comparison->rank_alone || !f.next))

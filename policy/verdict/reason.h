@@ -35,7 +35,8 @@
     X(TG_REASON_SOME_STEPS, "some-steps",                                                          \
       "a step of each fresh run is much slower, or most of the runs are", NULL)                    \
     X(TG_REASON_SOME_RUNS, "some-runs",                                                            \
-      "slower in most runs, not in all, under a limit with a size of its own", NULL)               \
+      "slower in most fresh runs than in all of the baseline, not in all",                         \
+      "most fresh runs are above all of the baseline, the others are not")                         \
     X(TG_REASON_STEADY, "steady",                                                                  \
       "proven of device work, but smaller than what fails without new runs",                       \
       "device work of one program may differ so from process to process; new runs tell")           \

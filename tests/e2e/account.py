@@ -203,6 +203,19 @@ def place_probes():
             side(usual(), 100, nt, 3, change=stall(250, at="between"))
 
 
+OWN = "version: 1\nrules:\n  - {id: s, metric: step_time, fail: {pct: %s}}\n"
+
+
+def agreement_probes():
+    """Growth that some runs or steps do not have, and growth beside a limit of one's own."""
+    for name, work in (("device", usual()), ("host", HOST_ONLY)):
+        for nb, nt, slow in ((3, 3, 2), (5, 5, 4), (3, 5, 3), (10, 10, 7)):
+            yield f"{slow} of {nt} runs are slow, {name}, {nb}v{nt}", "told", side(work, 1, nb), side(work, 100, nt, change=stall(80, runs=range(slow)))
+        for nb, nt, slow in ((3, 3, 1), (5, 5, 2), (10, 10, 4)):
+            yield f"control, {slow} of {nt} runs are slow, {name}, {nb}v{nt}", "calm", side(work, 1, nb), \
+                side(work, 100, nt, change=stall(80, runs=range(slow)))
+
+
 def slow_step():
     """What warns of some steps says what they take."""
     with tempfile.TemporaryDirectory() as tmp:
@@ -237,7 +250,7 @@ def us_of(text):
 def main():
     text, n = sys.argv[1] if len(sys.argv) > 1 else "", 0
     with tempfile.TemporaryDirectory() as tmp:
-        for id_, want, base, fresh, *policy in [*probes(), *flag_probes(), *place_probes()]:
+        for id_, want, base, fresh, *policy in [*probes(), *flag_probes(), *place_probes(), *agreement_probes()]:
             if text not in id_:
                 continue
             n += 1

@@ -174,15 +174,16 @@ TEST(the_whole_is_what_the_new_runs_say)
     struct tg_comparison again = { .busy = true, .n_withheld = 2 };
     struct tg_asking asking = { .again = &again };
     struct tg_comparison c = { .asking = &asking };
-    c.account.of[TG_ACCOUNT_WALL].grown = true;
-    c.account.of[TG_ACCOUNT_CALLS].grown = true;
-    again.account.of[TG_ACCOUNT_BUSY].grown = true;
+    c.account.of[TG_ACCOUNT_WALL].growth = TG_GROWTH_PROVEN;
+    c.account.of[TG_ACCOUNT_CALLS].growth = TG_GROWTH_PROVEN;
+    again.account.of[TG_ACCOUNT_BUSY].growth = TG_GROWTH_PROVEN;
     tg_confirm_whole(&c);
-    assert_false(c.account.of[TG_ACCOUNT_WALL].grown || c.account.of[TG_ACCOUNT_BUSY].grown);
-    assert_true(c.account.of[TG_ACCOUNT_CALLS].grown); /* calls are final */
+    assert_int_equal(c.account.of[TG_ACCOUNT_WALL].growth, TG_GROWTH_NONE);
+    assert_int_equal(c.account.of[TG_ACCOUNT_BUSY].growth, TG_GROWTH_NONE);
+    assert_int_equal(c.account.of[TG_ACCOUNT_CALLS].growth, TG_GROWTH_PROVEN); /* calls are final */
     assert_true(c.busy && c.n_withheld == 2);
     asking.again = NULL;
-    c.account.of[TG_ACCOUNT_WALL].grown = true;
+    c.account.of[TG_ACCOUNT_WALL].growth = TG_GROWTH_PROVEN;
     tg_confirm_whole(&c);
-    assert_true(c.account.of[TG_ACCOUNT_WALL].grown);
+    assert_int_equal(c.account.of[TG_ACCOUNT_WALL].growth, TG_GROWTH_PROVEN);
 }

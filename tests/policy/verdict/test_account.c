@@ -9,7 +9,7 @@ static struct tg_account_series *grown(struct hand *h, enum tg_account_id id)
     struct tg_account_series *s = &h->c.account.of[id];
 
     *s = (struct tg_account_series){ .known = true,
-                                     .grown = true,
+                                     .growth = TG_GROWTH_PROVEN,
                                      .value = { 1000000, 1500000 },
                                      .lo = { 990000, 1490000 },
                                      .hi = { 1010000, 1510000 },
@@ -60,7 +60,7 @@ WITH_HAND(growth_that_nothing_explains_fails)
     assert_true(
         says(h, "1.50 ms per step, was 1.00 ms (+50 %, +500 us); grew most: loader +480 us"));
     assert_false(says(h, "aten::mm"));
-    grown(h, TG_ACCOUNT_WALL)->grown = false;
+    grown(h, TG_ACCOUNT_WALL)->growth = TG_GROWTH_NONE;
     assert_int_equal(judged(h, "step_time"), TG_STATE_PASS);
 }
 
@@ -101,8 +101,9 @@ WITH_HAND(reasons_and_needs)
     assert_int_equal(judged(h, "step_time"), TG_STATE_WARN);
     (s = grown(h, TG_ACCOUNT_WALL))->one_step = true;
     assert_int_equal(judged(h, "step_time"), TG_STATE_WARN);
-    (s = grown(h, TG_ACCOUNT_WALL))->grown = false;
-    s->forgiven = true;
+    grown(h, TG_ACCOUNT_WALL)->growth = TG_GROWTH_FORGIVEN;
+    assert_int_equal(judged(h, "step_time"), TG_STATE_WARN);
+    grown(h, TG_ACCOUNT_WALL)->growth = TG_GROWTH_IN_MOST_RUNS;
     assert_int_equal(judged(h, "step_time"), TG_STATE_WARN);
     (void)grown(h, TG_ACCOUNT_WALL);
     h->c.drift = log(1.4); /* 1500 / 1.4 is 1071: under 8 % */

@@ -223,14 +223,28 @@ static bool compares_all(const struct tg_eval_state *e, const struct tg_rule *ru
            rule->match.rank != TG_MATCH_RANK_LIST && !tg_rule_is_budget(rule);
 }
 
-/* Did a rule with a size of its own about this very quantity judge it, and pass it? Then that is meant. */
+/* Is it, as measured, within the limits of the rule? */
+static bool is_within(const struct tg_comparison *c, enum tg_account_id id,
+                      const struct tg_rule *rule)
+{
+    const struct tg_account_series *s = &c->account.of[id];
+    struct tg_probe p = { .base = s->value[TG_BASE],
+                          .test = s->value[TG_TEST],
+                          .step_ns = c->step_ns[TG_BASE],
+                          .bad = TG_MORE_IS_BAD,
+                          .exact = true };
+    return tg_judge(&p, &rule->warn, &rule->fail).state == TG_STATE_PASS;
+}
+
+/* Did a rule with a size of its own about this very quantity judge it, and pass it? Then that is meant, up to that size. */
 static bool is_within_own_limit(const struct tg_eval_state *e, enum tg_account_id id)
 {
     const struct tg_policy *p = e->in->policy;
     for (size_t i = 0; i < p->n_rules; i++) {
         const struct tg_rule *rule = &p->rules[i];
         if (rule->metric != metric_of(id) || tg_rule_metric_info(rule->metric)->exact ||
-            !compares_all(e, rule) || !tg_limit_lists_have_size(&rule->warn, &rule->fail))
+            !compares_all(e, rule) || !tg_limit_lists_have_size(&rule->warn, &rule->fail) ||
+            !is_within(e->in->comparison, id, rule))
             continue;
         for (size_t k = 0; k < e->n; k++)
             if (tg_sv_eq(e->results[k].rule, rule->id) && e->results[k].state == TG_STATE_PASS &&

@@ -214,6 +214,13 @@ def agreement_probes():
         for nb, nt, slow in ((3, 3, 1), (5, 5, 2), (10, 10, 4)):
             yield f"control, {slow} of {nt} runs are slow, {name}, {nb}v{nt}", "calm", side(work, 1, nb), \
                 side(work, 100, nt, change=stall(80, runs=range(slow)))
+        base = side(work, 1, 5)
+        for size, us, steps, want in (("10%", 1000, {2}, "told"), ("10%", 250, None, "red"), ("300%", 250, None, "calm"), ("300%", 1000, {2}, "calm")):
+            yield f"own limit of {size}, {us} us in {'one step' if steps else 'all'}, {name}", want, base, \
+                side(work, 100, 5, change=stall(us, steps=steps)), OWN % size
+        uneven = lambda more: lambda run, events: stall(60 * run + more)(run, events)  # noqa: E731
+        for size, want in (("10%", "told"), ("300%", "calm")):  # the runs differ by so much that the rule itself proves nothing
+            yield f"own limit of {size}, uneven runs, {name}", want, side(work, 1, 3, change=uneven(0)), side(work, 100, 3, change=uneven(150)), OWN % size
 
 
 def slow_step():

@@ -165,6 +165,10 @@ WITH_HAND(a_limit_of_ones_own_decides)
     r.grounds = TG_GROUNDS_RUNS;
     (void)hand_results(h, &r, 1);
     assert_int_equal(judged(h, "step_time"), TG_STATE_PASS);
+    (void)grown(h, TG_ACCOUNT_WALL);
+    h->rule.fail = hand_limit(h, TG_BOUND_PCT, 40); /* it passes a growth of 50 % for its noise */
+    (void)hand_results(h, &r, 1);
+    assert_int_equal(judged(h, "step_time"), TG_STATE_FAIL);
     r.grounds = TG_GROUNDS_NONE; /* not judged */
     (void)grown(h, TG_ACCOUNT_WALL);
     h->rule.fail = hand_limit(h, TG_BOUND_PCT, 60);

@@ -135,14 +135,19 @@ static void lay_out_shards(struct tg_diff_work *w, int side, const struct tg_sid
     fill(w, side, s, to->shard, to->used);
 }
 
-/* Whole microseconds everywhere in the first shard: that clock has no finer tick. */
+/* Whole microseconds everywhere in the first shard of a side: that clock has no finer tick. */
 static tg_ns clock_tick(const struct tg_diff_work *w)
 {
-    for (size_t i = 0; w->n_cells && i < w->shard[0]->n_rows; i++)
-        for (size_t j = 0; j < w->shard[0]->n_steps; j++)
-            if (w->shard[0]->rows[i].total[j] % 1000)
-                return 1;
-    return 1000;
+    for (int side = 0; side < 2 && w->first[side] < w->n_cells; side++) {
+        const struct tg_shard *s = w->shard[w->first[side]];
+        bool whole = true;
+        for (size_t i = 0; i < s->n_rows; i++)
+            for (size_t j = 0; j < s->n_steps; j++)
+                whole &= s->rows[i].total[j] % 1000 == 0;
+        if (whole)
+            return 1000;
+    }
+    return 1;
 }
 
 bool tg_diff_select(struct tg_diff_work *w, struct tg_err *err)

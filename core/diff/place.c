@@ -77,13 +77,14 @@ static uint32_t caller_of(const struct tg_diff_work *w, uint32_t op, int side)
     return most ? most->by : TG_NO_ID;
 }
 
-/* A kernel is renamed within its operator, or within what that operator was renamed to: as long as another
- * is no more than chance. */
+/* A kernel is renamed within its operator: as long as another is no more than chance. Where that operator is
+ * gone, too, any that came may be it: of a rename of all, the kernels tell more than the host's times. */
 static bool has_same_caller(const struct tg_diff_work *w, uint32_t removed, uint32_t added)
 {
     uint32_t was = caller_of(w, removed, TG_BASE), is = caller_of(w, added, TG_TEST);
     return !w->uses->exact || !tg_kind_is_device(w->c->ops[removed].kind) || was == is ||
-           (was != TG_NO_ID && w->c->ops[was].partner == is);
+           (was != TG_NO_ID && is != TG_NO_ID && w->c->ops[was].change == TG_REMOVED &&
+            w->c->ops[is].change == TG_ADDED);
 }
 
 /* The nearest in time first. Operators come before the device's work, whose callers they are. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/base/sort.h"
 
 /* The start itself if a damaged duration would leave the range. */
 static tg_ns end_of(const struct tg_span *s)
@@ -30,17 +31,6 @@ static int by_time(const void *pa, const void *pb, void *arg)
     return c ? c : TG_CMP(end_of(a), end_of(b));
 }
 
-/* Profilers mostly write a stream's work in order: then there is nothing left to sort. */
-static void sort_lane(const struct tg_trace *t, uint32_t *span, size_t n)
-{
-    void *arg = (void *)(uintptr_t)t;
-    size_t i = 1;
-    while (i < n && by_time(&span[i - 1], &span[i], arg) <= 0)
-        i++;
-    if (i < n)
-        qsort_r(span, n, sizeof *span, by_time, arg);
-}
-
 static void lanes_init(struct lanes *l, const struct tg_trace *t)
 {
     size_t sum = 0;
@@ -62,7 +52,8 @@ static void lanes_init(struct lanes *l, const struct tg_trace *t)
             l->span[l->end[l->of.stream[s->track]]++] = (uint32_t)i;
     }
     for (size_t k = 0, from = 0; k < l->of.n_streams; from = l->end[k++])
-        sort_lane(t, l->span + from, l->end[k] - from);
+        tg_sort_runs(l->span + from, l->end[k] - from, sizeof *l->span, by_time,
+                     (void *)(uintptr_t)t);
 }
 
 static void lanes_release(struct lanes *l)

@@ -4,19 +4,12 @@
 #include "core/trace/trace.h"
 
 /*
- * The start nearly always decides, so it is sorted by radix and only runs of equal starts are
- * compared. Names and threads are ranked once: comparing two spans never compares text.
+ * Spans are dealt into slices of time, and only those of one slice are compared. Names and threads
+ * are ranked once: comparing two spans never compares text.
  */
 struct ranks {
     const struct tg_trace *t;
     uint32_t *name, *thread; /* id -> position in byte order */
-};
-
-/* A list of spans that is being sorted. */
-struct list {
-    const struct tg_trace *t;
-    uint32_t *v;
-    size_t n;
 };
 
 static int by_name(const void *pa, const void *pb, void *arg)
@@ -67,63 +60,98 @@ static int by_rest(const void *pa, const void *pb, void *arg)
     return c ? c : TG_CMP(a->index, b->index);
 }
 
-#define RADIX_BITS 11
-#define BUCKETS ((size_t)1 << RADIX_BITS)
-
-static uint64_t start_key(const struct tg_trace *t, uint32_t i, tg_ns least)
+static int by_all(const void *pa, const void *pb, void *arg)
 {
-    return (uint64_t)tg_span_at(t, i)->start - (uint64_t)least;
+    const struct ranks *r = arg;
+    int c = TG_CMP(tg_span_at(r->t, *(const uint32_t *)pa)->start,
+                   tg_span_at(r->t, *(const uint32_t *)pb)->start);
+    return c ? c : by_rest(pa, pb, arg);
 }
 
-static void radix_pass(const struct list *l, tg_ns least, unsigned shift, const uint32_t *from,
-                       uint32_t *to)
+static void insert_each(struct ranks *r, uint32_t *v, size_t n)
 {
-    const struct tg_trace *t = l->t;
-    size_t count[BUCKETS] = { 0 }, sum = 0;
-    for (size_t i = 0; i < l->n; i++)
-        count[start_key(t, from[i], least) >> shift & (BUCKETS - 1)]++;
-    for (size_t b = 0; b < BUCKETS; b++) {
-        size_t n = count[b];
-        count[b] = sum;
-        sum += n;
+    for (size_t i = 1, at; i < n; i++) {
+        uint32_t one = v[i];
+        for (at = i; at && by_all(&v[at - 1], &one, r) > 0; at--)
+            v[at] = v[at - 1];
+        v[at] = one;
     }
-    for (size_t i = 0; i < l->n; i++)
-        to[count[start_key(t, from[i], least) >> shift & (BUCKETS - 1)]++] = from[i];
 }
 
-/* By start alone; equal starts keep their order. */
-static void sort_starts(const struct list *l)
+/* A range of starts in slices of equal length, fewer than there are spans. */
+struct slices {
+    tg_ns least;
+    unsigned shift;
+    bool one_start;
+};
+
+static struct slices slices_of(const struct tg_trace *t, const uint32_t *v, size_t n)
 {
-    uint32_t *other = tg_xmalloc(l->n * sizeof *other), *from = l->v, *to = other;
     tg_ns least = INT64_MAX, most = INT64_MIN;
-    for (size_t i = 0; i < l->n; i++) {
-        tg_ns start = tg_span_at(l->t, l->v[i])->start;
+    struct slices s = { .shift = 0 };
+    for (size_t i = 0; i < n; i++) {
+        tg_ns start = tg_span_at(t, v[i])->start;
         least = start < least ? start : least;
         most = start > most ? start : most;
     }
-    for (unsigned shift = 0; shift < 64 && l->n && ((uint64_t)most - (uint64_t)least) >> shift != 0;
-         shift += RADIX_BITS) {
-        uint32_t *swap = from;
-        radix_pass(l, least, shift, from, to);
-        from = to;
-        to = swap;
+    while (((uint64_t)most - (uint64_t)least) >> s.shift >= n)
+        s.shift++;
+    s.least = least;
+    s.one_start = least == most;
+    return s;
+}
+
+static size_t slice_of(const struct slices *s, const struct tg_trace *t, uint32_t span)
+{
+    return ((uint64_t)tg_span_at(t, span)->start - (uint64_t)s->least) >> s->shift;
+}
+
+/* Brings the spans of a slice together, slice after slice; the result says where each one ends. */
+static uint32_t *cut(const struct slices *s, const struct tg_trace *t, uint32_t *v, size_t n)
+{
+    uint32_t *end = tg_xcalloc(n, sizeof *end), sum = 0;
+    TG_FREE uint32_t *from = tg_xmalloc(n * sizeof *from);
+    memcpy(from, v, n * sizeof *v);
+    for (size_t i = 0; i < n; i++)
+        end[slice_of(s, t, v[i])]++;
+    for (size_t k = 0; k < n; k++) {
+        sum += end[k];
+        end[k] = sum - end[k]; /* its beginning, until it is filled */
     }
-    if (from != l->v)
-        memcpy(l->v, from, l->n * sizeof *l->v);
-    free(other);
+    for (size_t i = 0; i < n; i++)
+        v[end[slice_of(s, t, from[i])]++] = from[i];
+    return end;
+}
+
+/*
+ * Most slices get one span or two. A crowded one is cut in its turn, so that a span far away from
+ * all the others costs one pass.
+ */
+static void sort_spans(struct ranks *r, uint32_t *v, size_t n)
+{
+    enum { FEW = 12 };
+    struct slices s;
+    uint32_t *end;
+    if (n <= FEW) {
+        insert_each(r, v, n);
+        return;
+    }
+    s = slices_of(r->t, v, n);
+    if (s.one_start) {
+        qsort_r(v, n, sizeof *v, by_rest, r);
+        return;
+    }
+    end = cut(&s, r->t, v, n);
+    for (size_t k = 0, from = 0; k < n; from = end[k++])
+        if (end[k] > from + 1)
+            sort_spans(r, v + from, end[k] - from);
+    free(end);
 }
 
 void tg_trace_sort_list(const struct tg_trace *t, uint32_t *list, size_t n)
 {
     struct ranks r = { t, rank(t, t->names->n, by_name), rank(t, t->n_threads, by_thread) };
-    sort_starts(&(struct list){ t, list, n });
-    for (size_t i = 0, j; i < n; i = j) {
-        tg_ns start = tg_span_at(t, list[i])->start;
-        for (j = i + 1; j < n && tg_span_at(t, list[j])->start == start;)
-            j++;
-        if (j - i > 1)
-            qsort_r(list + i, j - i, sizeof *list, by_rest, &r);
-    }
+    sort_spans(&r, list, n);
     free(r.name);
     free(r.thread);
 }

@@ -127,7 +127,8 @@ static struct block *add_block(struct tg_arena *a, size_t bytes)
     return b;
 }
 
-void *tg_arena_alloc(struct tg_arena *a, size_t n, size_t size)
+/* Not zeroed. */
+static void *take(struct tg_arena *a, size_t n, size_t size)
 {
     size_t bytes;
     struct block *b = a->blocks;
@@ -140,21 +141,27 @@ void *tg_arena_alloc(struct tg_arena *a, size_t n, size_t size)
     p = (char *)b->data + b->used;
     b->used += bytes;
     a->handed_out += bytes;
-    memset(p, 0, bytes);
     return p;
+}
+
+void *tg_arena_alloc(struct tg_arena *a, size_t n, size_t size)
+{
+    return memset(take(a, n, size), 0, n * size);
 }
 
 tg_sv tg_arena_sv(struct tg_arena *a, tg_sv s)
 {
-    char *p = tg_arena_alloc(a, s.n + 1, 1);
+    char *p = take(a, s.n + 1, 1);
     if (s.n)
         memcpy(p, s.p, s.n);
+    p[s.n] = '\0';
     return (tg_sv){ p, s.n };
 }
 
 void *tg_arena_copy(struct tg_arena *a, const void *v, size_t n, size_t size)
 {
-    void *copy = tg_arena_alloc(a, n + 1, size);
+    char *copy = take(a, n + 1, size);
+    (void)memset(copy + n * size, 0, size);
     return n ? memcpy(copy, v, n * size) : copy;
 }
 

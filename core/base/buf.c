@@ -21,8 +21,10 @@ void tg_buf_clear(struct tg_buf *b)
 
 char *tg_buf_room(struct tg_buf *b, size_t n)
 {
-    if (b->n + n + 1 > b->cap)
-        b->p = tg_grow(b->p, &b->cap, b->n + n + 1, 1);
+    enum { A_SENTENCE = 128 }; /* most are one: it grows once */
+    size_t need = b->n + n + 1;
+    if (need > b->cap)
+        b->p = tg_grow(b->p, &b->cap, need < A_SENTENCE ? A_SENTENCE : need, 1);
     b->p[b->n] = '\0';
     return b->p + b->n;
 }
@@ -49,21 +51,38 @@ void tg_buf_putc(struct tg_buf *b, char c)
     b->n++;
 }
 
+/* Most of what is put together is texts: "%s" and "%.*s" are copied here. Returns where the rest begins. */
+static const char *put_texts(struct tg_buf *b, const char *fmt, va_list *ap)
+{
+    for (;;) {
+        const char *at = strchrnul(fmt, '%'), *text;
+        int most = -1;
+        tg_buf_add(b, (tg_sv){ fmt, (size_t)(at - fmt) });
+        if (strncmp(at, "%.*s", 4) == 0)
+            most = va_arg(*ap, int);
+        else if (strncmp(at, "%s", 2) != 0)
+            return at;
+        text = va_arg(*ap, const char *);
+        tg_buf_add(b, (tg_sv){ text, most < 0 ? strlen(text) : strnlen(text, (size_t)most) });
+        fmt = at + (at[1] == 's' ? 2 : 4);
+    }
+}
+
 /* Most texts fit into what is free; formatting twice, to learn the length first, costs twice. */
 void tg_buf_printf(struct tg_buf *b, const char *fmt, ...)
 {
-    va_list ap;
-    (void)tg_buf_room(b, 0);
+    va_list ap, again;
+    int n = 0;
     va_start(ap, fmt);
-    int n = vsnprintf(b->p + b->n, b->cap - b->n, fmt, ap);
+    fmt = put_texts(b, fmt, &ap);
+    va_copy(again, ap);
+    if (*fmt)
+        n = vsnprintf(b->p + b->n, b->cap - b->n, fmt, ap);
+    n = n < 0 ? 0 : n;
+    if ((size_t)n >= b->cap - b->n)
+        (void)vsnprintf(tg_buf_room(b, (size_t)n), (size_t)n + 1, fmt, again);
+    va_end(again);
     va_end(ap);
-    if (n < 0)
-        n = 0;
-    if ((size_t)n >= b->cap - b->n) {
-        va_start(ap, fmt);
-        (void)vsnprintf(tg_buf_room(b, (size_t)n), (size_t)n + 1, fmt, ap);
-        va_end(ap);
-    }
     b->n += (size_t)n;
     b->p[b->n] = '\0';
 }

@@ -201,13 +201,34 @@ void tg_dec_put_double(struct tg_buf *out, double v)
     tg_buf_puts(out, text);
 }
 
+/* True: written. A product is off by less than 1e-4 of its last place here: nearer to a half, printf decides. */
+static bool put_small_fixed(struct tg_buf *out, double v, int decimals)
+{
+    static const unsigned power[] = { 1, 10, 100, 1000 };
+    double scaled, rest;
+    uint64_t n;
+    if (decimals < 0 || decimals > 3 || !(fabs(v) < 1e9))
+        return false;
+    scaled = fabs(v) * power[decimals];
+    n = (uint64_t)scaled;
+    rest = scaled - (double)n;
+    if (rest > 0.499 && rest < 0.501)
+        return false;
+    n += rest > 0.5;
+    put_digits(out, v < 0 && n > 0, n / power[decimals]);
+    for (unsigned unit = power[decimals] / 10; unit > 0; unit /= 10) {
+        if (unit == power[decimals] / 10)
+            tg_buf_putc(out, '.');
+        tg_buf_putc(out, (char)('0' + n / unit % 10));
+    }
+    return true;
+}
+
 void tg_dec_put_fixed(struct tg_buf *out, double v, int decimals)
 {
     char text[400];
-    if (decimals == 0 && v == floor(v) && fabs(v) < 9007199254740992.0) { /* nothing to round */
-        tg_dec_put_i64(out, (int64_t)v);
+    if (put_small_fixed(out, v, decimals))
         return;
-    }
     (void)snprintf(text, sizeof text, "%.*f", decimals, v);
     /* "-0.00" looks like a change although there is none. */
     if (text[0] == '-' && strspn(text + 1, "0.") == strlen(text + 1))

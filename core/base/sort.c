@@ -87,7 +87,7 @@ void tg_sort_runs(void *v, size_t n, size_t size,
 
 void tg_sort(void *v, size_t n, size_t size, int (*compare)(const void *, const void *))
 {
-    if (n)
+    if (n > 1)
         qsort(v, n, size, compare);
 }
 

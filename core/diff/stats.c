@@ -47,7 +47,9 @@ void tg_ascend(double *v, size_t n)
         TG_SORT(v, n, tg_by_real);
         return;
     }
-    for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++)
+    if (n < 2)
+        return;
+    for (size_t g = n < 24 ? 5 : 0; g < sizeof gaps / sizeof *gaps; g++)
         for (size_t i = gaps[g]; i < n; i++) {
             double x = v[i];
             size_t j = i;

@@ -102,6 +102,47 @@ TEST(large_times_round_as_python_reads_them)
     assert_true(tg_ns_to_us_double(-1500) == -1.5);
 }
 
+TEST(texts_among_numbers_are_printfs)
+{
+    static const char long_text[] =
+        "0123456789012345678901234567890123456789012345678901234567890123456789";
+    static const char cut[] = "ab\0cd";
+    char want[400];
+    TG_BUF b = { 0 };
+#define BOTH(...)                                                                                  \
+    (tg_buf_clear(&b), tg_buf_printf(&b, __VA_ARGS__),                                             \
+     (void)snprintf(want, sizeof want, __VA_ARGS__), assert_string_equal(b.p, want),               \
+     assert_int_equal(b.n, strlen(want)))
+    BOTH("%s", "");
+    BOTH("no text");
+    BOTH("%.*s|%.*s|%s", 3, "bcdef", 0, "x", "end");
+    BOTH("%.*s%s", 5, cut, "after the zero");
+    BOTH("%s is %d of %5.1f%% and %s", "one", 7, 2.5, long_text);
+    BOTH("%s%s%zu%s", long_text, long_text, (size_t)12, long_text);
+    BOTH("%-4s|%4s|%.2s", "a", "b", "cdef");
+#undef BOTH
+}
+
+/* Halves that a double has (0.125) and only nears (0.005), sums of noise, and both ends of what is short. */
+TEST(fixed_digits_are_printfs)
+{
+    static const double of[] = { 0,   0.005, 0.015, 0.125,     0.5,
+                                 1.5, 2.675, 99.95, 0.0499999, 1e9 - 0.5 };
+    double noise = 0.37;
+    for (size_t i = 0; i < 20000; i++) {
+        double v = i < 20 ? of[i / 2] : noise;
+        noise = fmod(noise * 1.37 + 0.0123, i % 3 ? 1000.0 : 2e9);
+        for (int decimals = 0; decimals < 6; decimals++) {
+            char text[400];
+            TG_BUF b = { 0 };
+            v = i % 2 ? -v : v;
+            (void)snprintf(text, sizeof text, "%.*f", decimals, v);
+            tg_dec_put_fixed(&b, v, decimals);
+            assert_string_equal(b.p, text + (text[0] == '-' && strtod(text, NULL) == 0));
+        }
+    }
+}
+
 static void check_text(tg_sv want, void (*put)(struct tg_buf *, double), double v)
 {
     TG_BUF b = { 0 };

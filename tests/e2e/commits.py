@@ -81,6 +81,9 @@ LOOP = [Op(n, us, gap=5) for n, us in (("mul_", 1.3), ("add_", 1.2), ("addcmul_"
 HEADS = [view("view"), view("transpose")] * 3
 OTHER_HEADS = [Op("reshape", 0.5, inner("view", 0.4)), view("permute")] * 3
 GELU = [Op("mul", 22), Op("div", 21), Op("erf", 90), Op("add", 21), Op("mul", 24)]
+COPY = [inner("clone", 0.5, inner("empty_like", 0.6, inner("empty", 0.4)), inner("copy_", 9))]
+TWICE = [Op("contiguous", 0.3, *COPY), Op("reshape", 0.8, inner("_reshape_alias", 0.4))] * 8
+ONCE = [Op("reshape", 2.6, *COPY, inner("_unsafe_view", 0.5))] * 8
 SCORES = [Op("masked_fill", 60), Op("div", 30), Op("softmax", 0.8, inner("_softmax", 80)), view("select"), view("transpose"), Op("bmm", 90)]
 DECAY = Part("Optimizer.step", *[Op("div", 2), Op("sqrt", 2), Op("masked_fill", 3)] * 20)
 MASK = [Op("ones", 0.8, inner("empty", 0.5), inner("fill_", 2)), Op("tril", 9), Op("eq", 8), view("slice")]
@@ -100,6 +103,7 @@ CHANGES = [
     ("heads in one batch, not in a loop",       [*SCORES * 12, DECAY],      [*SCORES * 3, DECAY],         "no",    "red"),
     ("clamping that a caller repeats",          [Op("clamp", 20)] * 4,      [Op("clamp", 20)] * 2,        "no",    "red"),
     ("copies of what is contiguous",            HEADS,                      HEADS + [contiguous(30)] * 3, "red",   "no"),
+    ("copies made where they are needed",       TWICE,                      ONCE,                         "no",    "any"),
     ("a check that reads a number",             [],                         [Op("isfinite", 12), Op("all", 9), item()], "red", "no"),
     ("float64 in the middle",                   [Op("softmax", 1, inner("_softmax", 60))] * 3, [Op("to", 0.6, inner("_to_copy", 2, inner("empty_strided", 1), inner("copy_", 30))),
      Op("softmax", 1, inner("_softmax", 95)), Op("to", 0.6, inner("_to_copy", 2, inner("empty_strided", 1), inner("copy_", 30)))] * 3, "red", "no"),

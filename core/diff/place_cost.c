@@ -172,25 +172,85 @@ static double saved_elsewhere(const struct tg_diff_work *w, bool device)
     return fmax(saved, 0);
 }
 
-/*
- * ns per step that a place takes less than before; 0: not provably less. The step's work is the device's
- * where there is one; then the host must not have got slower either. Inside an annotation the host's time
- * tells, if no device does the work.
- */
-static double saved_in(const struct tg_comparison *c, uint32_t by)
+/* The calls of an operator inside an annotation, with their times; NULL: none. */
+static const struct tg_use *use_in(const struct tg_diff_work *w, uint32_t by, uint32_t op)
 {
-    const struct tg_evidence *step = &c->metrics[TG_METRIC_STEP_TIME].ev;
+    size_t n;
+    const struct tg_use *v = tg_uses_of(w->uses, TG_IN_ANNOTATION, op, &n);
+    for (size_t i = 0; i < n; i++)
+        if (v[i].by == by && v[i].ns[TG_BASE] && v[i].ns[TG_TEST])
+            return &v[i];
+    return NULL;
+}
+
+/*
+ * The clock of an annotation: what its names take inside it, ns per step and rank in each run. `lost`: what it
+ * lost beyond all doubt of few runs, as lost_by_few says of the step; `doubt` false: without that of the others.
+ */
+struct clock {
+    double *y[2], lost;
+};
+
+static struct clock clock_of(const struct tg_diff_work *w, uint32_t by, bool device, bool doubt)
+{
+    const struct tg_comparison *c = w->c;
+    double apart = distance_of_still(c, device);
+    struct clock x = {
+        { TG_NEW_N(w->a, double, c->n_runs[0] + 1), TG_NEW_N(w->a, double, c->n_runs[1] + 1) }, 0
+    };
+
+    for (uint32_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        const struct tg_use *of = is_of_clock(op, device) ? use_in(w, by, i) : NULL;
+        double ns[2];
+        for (int side = 0; of && side < 2; side++) {
+            size_t n = c->n_runs[side];
+            double *sorted = tg_arena_copy(w->a, of->ns[side], n, sizeof *sorted);
+            for (size_t run = 0; run < n; run++)
+                x.y[side][run] += of->ns[side][run] / (double)c->n_ranks[side];
+            ns[side] = tg_median(sorted, n) / (double)c->n_ranks[side];
+        }
+        if (!of)
+            continue;
+        bool known = op->change != TG_SAME || !(fabs(log(ns[TG_TEST] / ns[TG_BASE])) <= apart);
+        x.lost -= known ? ns[TG_TEST] - ns[TG_BASE] : doubt ? fabs(ns[TG_TEST] - ns[TG_BASE]) : 0;
+    }
+    return x;
+}
+
+/*
+ * ns per step that a place takes less than before; not above 0: not provably less. Its work is the device's where
+ * there is one; then the host must not have got slower either, or by less.
+ */
+static double saved_by_annotation(const struct tg_diff_work *w, uint32_t by)
+{
+    const struct tg_evidence *host = &w->c->ops[by].ev_total;
+    bool device = tg_has_device_ops(w->c), few = host->judged == TG_NOT_FEW_RUNS;
+    struct tg_evidence ev = *host;
+
+    if (few || device) {
+        struct clock x = clock_of(w, by, device, true);
+        if (few)
+            return x.lost + (device ? fmin(clock_of(w, by, false, false).lost, 0) : 0);
+        tg_evidence_of_values(w, &ev, x.y, TG_VALUES_NS);
+    }
+    return is_less(&ev) ? -ev.delta_ns - (host->slower ? host->delta_ns : 0) : 0;
+}
+
+static double saved_by_step(const struct tg_diff_work *w)
+{
+    const struct tg_comparison *c = w->c;
     const struct tg_evidence *host = &c->metrics[TG_METRIC_HOST_TIME].ev;
     bool device = tg_has_device_ops(c);
+    const struct tg_evidence *step =
+        device ? &c->metrics[TG_METRIC_STEP_TIME].ev : &c->step.ev_total;
+    double saved = is_less(step) ? -step->delta_ns : 0;
 
-    if (by == TG_NO_ID && host->judged == TG_NOT_FEW_RUNS)
-        return device && lost_by_few(c, false, false) < 0 ? 0
-                                                          : fmax(lost_by_few(c, device, true), 0);
-    if (by != TG_NO_ID || !device)
-        step = by == TG_NO_ID ? &c->step.ev_total : &c->ops[by].ev_total;
-    if (device && (by != TG_NO_ID || host->judged != TG_JUDGED || host->slower))
-        return 0;
-    return is_less(step) ? -step->delta_ns : 0;
+    if (host->judged == TG_NOT_FEW_RUNS)
+        saved = lost_by_few(c, device, true) + (device ? fmin(lost_by_few(c, false, false), 0) : 0);
+    else if (device && (host->judged != TG_JUDGED || host->slower))
+        saved = 0;
+    return saved > 0 ? saved - saved_elsewhere(w, device) : 0;
 }
 
 /* Came, and counts against its place: by what it costs more than before, and than what it replaced. */
@@ -234,12 +294,9 @@ static void repay_op(struct tg_op *op, bool memory_is_small)
 static void repay(struct tg_diff_work *w, uint32_t by)
 {
     struct tg_comparison *c = w->c;
-    double saved = saved_in(c, by), memory = 0, left;
     bool any = false, beside = by == TG_NO_ID;
+    double saved = beside ? saved_by_step(w) : saved_by_annotation(w, by), memory = 0, left = saved;
 
-    if (by == TG_NO_ID && saved > 0)
-        saved -= saved_elsewhere(w, tg_has_device_ops(c));
-    left = saved;
     if (left <= 0)
         return;
     for (uint32_t i = 0; i < c->n_ops; i++) {
@@ -262,8 +319,16 @@ void tg_places_repay(struct tg_diff_work *w)
 {
     if (!w->c->marked[TG_BASE] || !w->c->marked[TG_TEST] || w->o->no_evidence || !w->uses)
         return;
+    bool *came = TG_NEW_N(w->a, bool, w->c->n_ops + 1);
+    for (uint32_t i = 0; i < w->c->n_ops; i++) {
+        size_t n;
+        const struct tg_use *v = tg_uses_of(w->uses, TG_IN_ANNOTATION, i, &n);
+        for (size_t k = 0; is_of_net(&w->c->ops[i]) && k < n; k++)
+            if (v[k].by != TG_NO_ID && tg_use_rise(w->c, &v[k]) > 0)
+                came[v[k].by] = true;
+    }
     for (uint32_t i = 0; i < w->c->n_ops; i++)
-        if (w->c->ops[i].kind == TG_KIND_ANNOTATION && is_less(&w->c->ops[i].ev_total))
+        if (came[i])
             repay(w, i);
     repay(w, TG_NO_ID);
 }

@@ -137,6 +137,23 @@ static double usual_or_mean(const uint64_t *count, size_t n)
     return n ? sum / (double)n : 0;
 }
 
+/* Self time of each use inside an annotation. */
+static void add_times(struct building *b, int side, size_t run, size_t cell, const uint32_t *of)
+{
+    const struct tg_shard *s = b->w->shard[cell];
+    const struct tg_used *used = &b->w->used[cell];
+    TG_FREE double *ns = tg_xcalloc(b->key.n * used->n + 1, sizeof *ns);
+    for (uint32_t i = TG_ROOTS; i < s->tree.n; i++)
+        for (size_t k = 0; of[i] != TG_NO_ID && k < used->n; k++)
+            ns[of[i] * used->n + k] += (double)tg_tree_self(s, &s->tree.node[i])[used->step[k]];
+    for (size_t i = 0; i < b->key.n && used->n; i++) {
+        for (int any = 0; any < 2; any++)
+            if (!b->v[i].ns[any])
+                b->v[i].ns[any] = TG_NEW_N(b->w->a, double, b->w->c->n_runs[any] + 1);
+        b->v[i].ns[side][run] += tg_least(ns + i * used->n, used->n);
+    }
+}
+
 static void add_cell(struct building *b, enum tg_level level, int side, size_t run, size_t cell)
 {
     const struct tg_shard *s = b->w->shard[cell];
@@ -155,6 +172,8 @@ static void add_cell(struct building *b, enum tg_level level, int side, size_t r
     for (size_t i = 0; i < b->key.n; i++)
         b->v[i].run[side][run] += rows ? (double)tg_mode(count + i * used->n, used->n, NULL)
                                        : usual_or_mean(count + i * used->n, used->n);
+    if (!rows)
+        add_times(b, side, run, cell, of);
 }
 
 /* Without trees: by the names around the callers. */

@@ -20,6 +20,8 @@ struct tg_use {
     tg_sv in;       /* the name of that, normalised; "" the step */
     double *run[2]; /* per step in each run, all ranks: what its usual step has */
     double per_step[2]; /* per rank; the median of the runs */
+    /* Inside an annotation, as the trees tell, ns in each run, all ranks: the least of the steps. NULL: not known. */
+    double *ns[2];
 };
 
 struct tg_use_index {

@@ -120,6 +120,36 @@ static enum tg_change change_of_traces(const struct tg_op *op, const double base
     return b > a ? TG_MORE : TG_FEWER;
 }
 
+static double least_count(const struct tg_diff_work *w, const struct tg_op_counts *x, int side)
+{
+    double least = INFINITY;
+
+    for (size_t run = 0; run < w->c->n_runs[side]; run++)
+        least = fmin(least, tg_least(x->run[side][run].v, x->run[side][run].n));
+    return least;
+}
+
+/*
+ * A loader works ahead: as often before the first step whatever the number of steps, and not in the
+ * last ones. Of more steps more have it, and all of them, inside and outside, as often as before.
+ */
+static bool works_ahead(const struct tg_diff_work *w, const struct tg_op *op,
+                        const struct tg_op_counts *x)
+{
+    const struct tg_comparison *c = w->c;
+    const uint64_t *steps = c->n_units, *all = op->whole_count;
+    uint64_t traces[2], outside[2];
+
+    for (int side = 0; side < 2; side++) {
+        traces[side] = c->n_runs[side] * c->n_ranks[side];
+        outside[side] = all[side] - op->step_count[side];
+    }
+    return steps[TG_BASE] * traces[TG_TEST] != steps[TG_TEST] * traces[TG_BASE] &&
+           all[TG_BASE] * steps[TG_TEST] == all[TG_TEST] * steps[TG_BASE] &&
+           outside[TG_BASE] * traces[TG_TEST] == outside[TG_TEST] * traces[TG_BASE] &&
+           least_count(w, x, TG_TEST) <= least_count(w, x, TG_BASE);
+}
+
 void tg_op_find_change(struct tg_diff_work *w, struct tg_op *op, struct tg_op_counts *x)
 {
     double range[2][2];
@@ -137,6 +167,10 @@ void tg_op_find_change(struct tg_diff_work *w, struct tg_op *op, struct tg_op_co
         return;
     if (!w->c->marked[TG_BASE] || !w->c->marked[TG_TEST]) {
         op->change = change_of_traces(op, range[TG_BASE], range[TG_TEST]);
+        return;
+    }
+    if (works_ahead(w, op, x)) {
+        op->counted.shape = TG_COUNT_VARIES;
         return;
     }
     op->change = rise_or_fall(w, op, x);

@@ -27,8 +27,7 @@ struct job {
     void *arg;
 };
 
-/* The process group of a row: "" unknown, "*" several, which nothing tells apart by call. */
-static tg_sv group_of(const struct tg_row *row)
+tg_sv tg_collective_group(const struct tg_row *row)
 {
     tg_sv group = TG_SV("");
     for (size_t i = 0; i < row->n_attrs; i++) {
@@ -48,7 +47,7 @@ static void put_name(struct tg_buf *text, const struct tg_row *row)
 {
     tg_buf_add(text, row->key->name);
     tg_buf_putc(text, '\0');
-    tg_buf_add(text, group_of(row));
+    tg_buf_add(text, tg_collective_group(row));
 }
 
 static uint32_t name_of(struct job *j, const struct tg_row *row)

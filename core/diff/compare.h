@@ -374,6 +374,7 @@ struct tg_comparison {
     /* Ranks that one side has loaded without names (struct tg_summarize_opts): in all metrics, in
      * the step and in the environment, and in no operator. */
     size_t n_unnamed;
+    bool all_ranks; /* the ranks that are compared are all that worked together */
     size_t n_runs[2], n_ranks[2], n_steps[2]; /* steps of a run, the median */
     uint64_t n_units[2]; /* steps summed over runs and ranks: divides step_count, step_total */
     struct tg_op *ops;   /* by kind, then name */
@@ -579,6 +580,11 @@ enum tg_exception tg_op_bytes_exception(const struct tg_op *op);
 /* Names of this kind are counted: operators, kernels, copies, sets, graphs, synchronising calls. */
 bool tg_kind_is_counted(enum tg_kind k);
 bool tg_has_device_ops(const struct tg_comparison *c);
+/* A kernel that communicates: it also waits for other ranks. */
+static inline bool tg_op_is_collective(const struct tg_op *op)
+{
+    return op->kind == TG_KIND_KERNEL && op->class_ == TG_CLASS_COMM;
+}
 /* The operator of these kinds whose calls rose most; NULL: none rose. */
 const struct tg_op *tg_op_behind(const struct tg_comparison *c, enum tg_metric m);
 /* More calls in some steps, which have one number in the baseline: a mean says little of them. */

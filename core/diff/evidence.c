@@ -31,7 +31,8 @@ static void find_slow_steps(const struct tg_diff_work *w, struct tg_op *op,
     double worst = 0, before = INFINITY, *slowest[2],
            *usual = TG_NEW_N(w->a, double, c->n_runs[TG_BASE] + 1);
     bool device = tg_kind_is_device(op->kind);
-    bool all = op->ev.judged == TG_JUDGED && !op->ev.slower && v->form != TG_FORM_CALLS;
+    bool all = op->ev.judged == TG_JUDGED && !op->ev.slower && v->form != TG_FORM_CALLS &&
+               !tg_op_is_collective(op); /* one rank was late once */
 
     for (int side = 0; all && side < 2; side++) {
         slowest[side] = TG_NEW_N(w->a, double, c->n_runs[side] + 1);
@@ -267,10 +268,11 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
             own = TG_NOT_REPLACED;
         op->ev.judged = own != TG_JUDGED ? own : all;
         struct tg_aim aim = aim_at(w, tick_of(w, op)), own_aim = aim;
-        own_aim.device = tg_kind_is_device(op->kind);
+        own_aim.device = tg_kind_is_device(op->kind) && !tg_op_is_collective(op);
         tg_evidence_fill(w, &op->ev, &v[i], machine_of(w, op), own_aim);
         find_slow_steps(w, op, &v[i]);
-        op->ev.suspicious &= !op->wait; /* copies: two single runs say nothing of the bus */
+        /* Two single runs say nothing of the bus, and of collectives if these take twice as long. */
+        op->ev.suspicious &= !op->wait || (tg_op_is_collective(op) && op->ev.e > log(TG_TWICE));
         c->n_withheld += op->ev.withheld;
         op->ev_total = op->ev;
         if (tg_kind_is_device(op->kind) || !tg_kind_nests(op->kind))

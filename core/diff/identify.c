@@ -86,8 +86,7 @@ static bool polls(const struct tg_diff_work *w, const struct tg_op *op)
 /* Its time is somebody else's: collectives, copies, synchronisation. */
 static bool waits(const struct tg_op *op)
 {
-    return tg_name_waits(op->kind, op->name) ||
-           (op->kind == TG_KIND_KERNEL && op->class_ == TG_CLASS_COMM);
+    return tg_name_waits(op->kind, op->name) || tg_op_is_collective(op);
 }
 
 void tg_op_identify(struct tg_diff_work *w, struct tg_op *op)

@@ -263,7 +263,10 @@ bool tg_metric_of_rank(const struct tg_diff_work *w, enum tg_metric m, int side,
 void tg_compare_numbers(struct tg_diff_work *w);
 void tg_compare_env(struct tg_diff_work *w);
 
-/* core/diff/collectives.c: of one run, in %. False: no collective that two ranks have, or single
+/* core/diff/collectives.c: the process group of a row: "" unknown, "*" several, which nothing tells apart
+ * by call. */
+tg_sv tg_collective_group(const struct tg_row *row);
+/* Of one run, in %. False: no collective that two ranks have, or single
  * durations are missing in a summary. */
 bool tg_collective_skew(const struct tg_diff_work *w, int side, size_t run, double *out);
 

@@ -82,8 +82,9 @@ enum tg_judged tg_own_reason(const struct tg_op *op, const struct tg_run_values 
         (v->form != TG_FORM_SLOTS && v->form != TG_FORM_SCHEDULE &&
          op->counted.shape != TG_COUNT_CONSTANT && op->counted.shape != TG_COUNT_FIRST_STEP))
         return TG_NOT_COUNT_VARIES;
-    bool copy = op->kind == TG_KIND_MEMCPY || op->kind == TG_KIND_MEMSET; /* others wait for it */
-    if ((op->wait && !copy) || (!tg_kind_is_timed(op->kind) && op->kind != TG_KIND_ANNOTATION))
+    /* Others wait for copies; a collective's time is that of the rank which waits least. */
+    bool own = op->kind == TG_KIND_MEMCPY || op->kind == TG_KIND_MEMSET || tg_op_is_collective(op);
+    if ((op->wait && !own) || (!tg_kind_is_timed(op->kind) && op->kind != TG_KIND_ANNOTATION))
         return TG_NOT_WAIT;
     return TG_JUDGED;
 }

@@ -454,6 +454,18 @@ static bool is_place(tg_sv key)
     return tg_sv_eq(key, TG_SV("node")) || tg_sv_eq(key, TG_SV("local_rank"));
 }
 
+/* Of one rank alone nobody knows for whom it waits, unless the trace says that there is no other. */
+static bool has_all_ranks(const struct tg_diff_work *w)
+{
+    for (int side = 0; side < 2; side++) {
+        tg_sv world = env_of(w, side, TG_SV("world_size"));
+        int64_t n = (int64_t)w->c->n_ranks[side], ranks = n > 1 ? n : INT64_MAX;
+        if ((world.n && !tg_sv_i64(world, &ranks)) || ranks > n)
+            return false;
+    }
+    return true;
+}
+
 void tg_compare_env(struct tg_diff_work *w)
 {
     static const tg_sv device = { "device", 6 };
@@ -482,6 +494,7 @@ void tg_compare_env(struct tg_diff_work *w)
     c->differs = what_differs(w, need, n_need);
     c->same_device = c->differs.n == 0;
     c->only_device_differs = tg_sv_eq(c->differs, device);
+    c->all_ranks = has_all_ranks(w);
     c->same_flags = true;
     for (size_t i = 0, n = tg_profiler_flags(&flags); i < n; i++)
         c->same_flags &= same_env(w, tg_sv_of(flags[i]));

@@ -20,6 +20,9 @@ struct tg_value_room {
     size_t *offset;             /* of a row's slots, per step of the shard */
     double *v;                  /* one value per step */
     double *of_run;
+    struct of_rank {
+        double y[TG_STEP_STATISTICS];
+    } * of_rank;
 };
 
 struct tg_value_room *tg_value_room_new(const struct tg_diff_work *w)
@@ -27,11 +30,13 @@ struct tg_value_room *tg_value_room_new(const struct tg_diff_work *w)
     struct tg_value_room *x = TG_NEW(w->a, struct tg_value_room);
     size_t n = w->max_steps + 1;
 
-    *x = (struct tg_value_room){
-        TG_NEW_N(w->a, uint64_t, n), TG_NEW_N(w->a, uint64_t, n),
-        TG_NEW_N(w->a, size_t, n),   TG_NEW_N(w->a, size_t, n),
-        TG_NEW_N(w->a, double, n),   TG_NEW_N(w->a, double, w->n_cells + 1)
-    };
+    *x = (struct tg_value_room){ TG_NEW_N(w->a, uint64_t, n),
+                                 TG_NEW_N(w->a, uint64_t, n),
+                                 TG_NEW_N(w->a, size_t, n),
+                                 TG_NEW_N(w->a, size_t, n),
+                                 TG_NEW_N(w->a, double, n),
+                                 TG_NEW_N(w->a, double, w->n_cells + 1),
+                                 TG_NEW_N(w->a, struct of_rank, w->n_cells + 1) };
     return x;
 }
 
@@ -502,6 +507,33 @@ static struct plan plan_of(const struct tg_diff_work *w, const struct tg_op *op,
     return p.steps ? p : (struct plan){ .form = TG_FORM_CALLS, .calls = mean_calls(w, op) };
 }
 
+/*
+ * A collective ends on all ranks of its group at once, and all but the last one wait in it: its own time
+ * is that of the rank where it is shortest.
+ */
+static void share_least(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
+                        size_t n_ranks, struct of_rank *v)
+{
+    struct of_rank *least = TG_NEW_N(w->a, struct of_rank, n_ranks);
+    uint32_t *group = TG_NEW_N(w->a, uint32_t, n_ranks);
+    TG_AUTO(tg_strmap_release) struct tg_strmap groups;
+
+    tg_strmap_init(&groups);
+    for (size_t rank = 0; rank < n_ranks; rank++) {
+        const struct tg_diff_cell *cell = &op->rows->cell[at + rank];
+        size_t known = groups.n;
+        group[rank] =
+            cell->n ? tg_strmap_add(&groups, tg_collective_group(cell->row[0])) : TG_NO_ID;
+        for (enum tg_step_statistic r = 0; cell->n && r < TG_STEP_STATISTICS; r++) {
+            double *x = &least[group[rank]].y[r];
+            *x = groups.n > known ? v[rank].y[r] : fmin(*x, v[rank].y[r]);
+        }
+    }
+    for (size_t rank = 0; rank < n_ranks; rank++)
+        if (group[rank] != TG_NO_ID)
+            v[rank] = least[group[rank]];
+}
+
 struct tg_run_values tg_run_values(const struct tg_diff_work *w, const struct tg_op *op,
                                    enum tg_value_ask ask)
 {
@@ -514,13 +546,17 @@ struct tg_run_values tg_run_values(const struct tg_diff_work *w, const struct tg
     for (int side = 0; side < 2; side++)
         for (size_t run = 0; run < w->c->n_runs[side]; run++) {
             bool here = false, odd = is_odd(&q, side, run);
-            for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
-                size_t at = tg_diff_cell_index(w, side, run, rank);
-                double of_rank[TG_STEP_STATISTICS] = { 0 }, share = 1 / (double)w->c->n_ranks[side];
-                here |= odd ? odd_values(&q, side, at, of_rank) : cell_values(&q, at, of_rank);
+            double share = 1 / (double)w->c->n_ranks[side];
+            size_t n = w->c->n_ranks[side], at = tg_diff_cell_index(w, side, run, 0);
+            memset(w->room->of_rank, 0, n * sizeof *w->room->of_rank);
+            for (size_t rank = 0; rank < n; rank++)
+                here |= odd ? odd_values(&q, side, at + rank, w->room->of_rank[rank].y)
+                            : cell_values(&q, at + rank, w->room->of_rank[rank].y);
+            if (n > 1 && tg_op_is_collective(op))
+                share_least(w, op, at, n, w->room->of_rank);
+            for (size_t rank = 0; rank < n; rank++)
                 for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
-                    v.y[r][side][run] += of_rank[r] * share;
-            }
+                    v.y[r][side][run] += w->room->of_rank[rank].y[r] * share;
             v.complete &= here;
         }
     return v;

@@ -75,7 +75,9 @@
     /* Of a side: a note whose row warns; or a need, of a row or of the comparison. */             \
     X(TG_REASON_NOTE, "note", "a warning that is not a row", NULL)                                 \
     X(TG_REASON_RANK, "rank", "one rank is compared with another one", NULL)                       \
-    X(TG_REASON_RANKS, "ranks", "ranks are missing, on one side or in some runs", NULL)            \
+    X(TG_REASON_RANKS, "ranks",                                                                    \
+      "ranks are missing: on one side, in some runs, or of a collective, whose wait is theirs",    \
+      "it also waits for ranks that are not compared")                                             \
     X(TG_REASON_DEVICE, "device",                                                                  \
       "the two sides ran on different devices, or one of them without", NULL)                      \
     X(TG_REASON_DATA, "data", "the fresh runs had other data", "the fresh runs had other data")    \

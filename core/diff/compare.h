@@ -99,6 +99,8 @@ struct tg_evidence {
     bool some_steps;
     unsigned some_runs; /* the same of runs: most fresh runs, but too few to fail */
     double slowest[2];
+    bool
+        fastest_alone; /* `e` is of the fastest steps: neither the mean step rose nor the slow ones did */
     bool withheld;       /* slower, but withheld: the machine was busy or the data differs */
     bool slot_form;      /* slot by slot; else by sums of steps or by call */
     enum tg_asked asked; /* RED, CLEARED: all numbers are of the new runs alone */

@@ -142,6 +142,23 @@ static void find_slow_runs(const struct tg_diff_work *w, struct tg_evidence *ev,
     ev->slowest[TG_TEST] = time_of(l.median[TG_TEST] - c);
 }
 
+/* Did only the least of the steps rise? Slow steps but for the slowest fifth, which may be cold starts. */
+static bool is_of_fastest(const struct tg_diff_work *w, const struct tg_evidence *ev,
+                          const struct question *q)
+{
+    static const enum tg_step_statistic whole[] = { TG_MEAN, TG_SLOW };
+
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+        struct tg_logs l;
+        if (!q->v->y[whole[i]][TG_BASE])
+            return false;
+        l = tg_logs_of_values(w, q->v->y[whole[i]], q->order);
+        if (l.median[TG_TEST] > l.median[TG_BASE])
+            return false;
+    }
+    return ev->e > 0;
+}
+
 /* Calls that vary may be of other sizes each time: only much slower ones are worth a warning. */
 static bool is_slower_call(const struct tg_diff_work *w, const struct tg_evidence *ev,
                            const struct tg_run_values *v)
@@ -165,6 +182,7 @@ void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, stru
     ev->judged = judged;
     ev->slot_form = v->form == TG_FORM_SLOTS;
     ev->withheld = ev->slower && is_disturbed(judged);
+    ev->fastest_alone = (ev->proven || ev->suspicious) && is_of_fastest(w, ev, &q);
     ev->slower = ev->slower && judged == TG_JUDGED;
     ev->faster = back.slower && judged == TG_JUDGED && !ev->slower;
     ev->less = back.proven && judged == TG_JUDGED && !ev->slower;

@@ -159,6 +159,7 @@ static void describe_change(struct tg_buf *m, const struct tg_probe *p, const st
 {
     double pct = tg_probe_measured_pct(p), by = p->test - p->base;
     size_t pooled = p->ev ? p->ev->pooled : 0;
+    tg_buf_puts(m, r->of_fastest ? "in the fastest steps " : "");
     put_measured(m, p, r);
     if (isnan(p->base)) {
         tg_buf_puts(m, ", unknown in the baseline");

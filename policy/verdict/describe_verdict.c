@@ -578,6 +578,7 @@ static void put_finding(struct tg_buf *b, const struct tg_result *r, const struc
         return;
     }
     tg_buf_puts(b, !g && in_some_steps(c, r) ? ": " : " ");
+    tg_buf_puts(b, r->of_fastest ? "in the fastest steps " : "");
     put_amount(b, c, r, g);
 }
 

@@ -103,6 +103,16 @@ static bool limit_exceeded(const struct tg_probe *p, const struct tg_limit *l)
     return l->n > 0;
 }
 
+bool tg_probe_shows(const struct tg_probe *p, const struct tg_limit *l)
+{
+    struct tg_evidence ev = *p->ev;
+    struct tg_probe shown = *p;
+    ev.e = log(p->test / p->base);
+    ev.delta_ns = p->test - p->base;
+    shown.ev = &ev;
+    return limit_exceeded(&shown, l);
+}
+
 static bool has_size(const struct tg_limit *l)
 {
     return !has_auto(l) && !tg_limit_is_budget(l);

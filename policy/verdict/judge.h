@@ -49,6 +49,8 @@ bool tg_limit_lists_have_size(const struct tg_limit_list *warn, const struct tg_
 struct tg_judgement tg_judge(const struct tg_probe *p, const struct tg_limit_list *warn,
                              const struct tg_limit_list *fail);
 
+/* Do the numbers that are shown exceed the limit, too, as the judged ones did? */
+bool tg_probe_shows(const struct tg_probe *p, const struct tg_limit *l);
 /* The measured change, as reports show it, in percent; NaN: the baseline is 0. Limits ask what is left
  * of it once the common factor of the machine is taken off. */
 double tg_probe_measured_pct(const struct tg_probe *p);

@@ -252,27 +252,46 @@ static double part_that_went_out(const struct tg_comparison *c, const struct tg_
     return less > 0 ? fmin(fmax(more, 0) / less, 1) : 0;
 }
 
+/* ns of host time that names lost: of waits, and of operators, but by what went outside the steps. */
+struct lost {
+    double waits, operators;
+};
+
+static struct lost lost_by(const struct tg_comparison *c)
+{
+    struct lost lost = { 0 };
+    double device = 0;
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        double less = op->self[TG_BASE] - op->self[TG_TEST];
+        if (tg_kind_is_device(op->kind))
+            device += less;
+        else if (tg_kind_nests(op->kind) && op->kind != TG_KIND_STEP)
+            *(op->wait ? &lost.waits : &lost.operators) += less * (1 - part_that_went_out(c, op));
+    }
+    /* What device work saves would have ended the waits sooner: it is a saving in another place. */
+    device = fmin(fmax(device, 0), fmax(lost.waits, 0));
+    lost.operators = fmax(lost.operators, 0) + device;
+    lost.waits -= device;
+    return lost;
+}
+
 /*
  * Gaps, and the sum of operators and gaps, also grow where operators leave the marker's thread, or the
- * marker its place. Then the step is as long as before, beyond the doubt of its runs, and no operator is
- * shorter instead, but by what went outside the steps.
+ * marker its place; and where the host waits for the device less, since it comes later. Then the step is
+ * as long as before, beyond the doubt of its runs, and no operator is shorter instead.
  */
 static bool is_as_long(const struct tg_eval_state *e, const struct tg_judging *w)
 {
     const struct tg_comparison *c = e->c;
     const struct tg_evidence *step = &c->metrics[TG_METRIC_HOST_TIME].ev;
-    double longer = step->value[TG_BASE] * expm1(step->e + TG_Z_EXCLUDED * step->se), lost = 0;
+    double longer = step->value[TG_BASE] * expm1(step->e + TG_Z_EXCLUDED * step->se);
     bool gaps = w->x.kind == TG_QUANTITY_GAP && w->x.op->kind == TG_KIND_STEP;
     bool whole = w->x.kind == TG_QUANTITY_TRACE && w->rule->metric == TG_RULE_METRIC_STEP_TIME &&
                  c->step.ev_total.judged == TG_JUDGED;
     if (!(gaps || whole) || is_budget(w) || !c->metrics[TG_METRIC_HOST_TIME].known[TG_BASE])
         return false;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
-        if (tg_kind_nests(op->kind) && op->kind != TG_KIND_STEP)
-            lost += (op->self[TG_BASE] - op->self[TG_TEST]) * (1 - part_that_went_out(c, op));
-    }
-    return fmax(longer, 0) + fmax(lost, 0) < TG_HALF * w->p.ev->delta_ns;
+    return fmax(longer, 0) + lost_by(c).operators < TG_HALF * w->p.ev->delta_ns;
 }
 
 /* Why the time of all small ones together may not be their own; NONE: it is. */
@@ -332,6 +351,9 @@ static void soften(const struct tg_eval_state *e, struct tg_judging *w)
           TG_REASON_RANKS, TG_STATE_WARN },
         { fails && small, small, TG_STATE_WARN },
         { fails && is_as_long(e, w), TG_REASON_AS_LONG, TG_STATE_WARN },
+        { fails && w->x.kind != TG_QUANTITY_OP && !w->p.exact && !is_budget(w) &&
+              w->p.ev->fastest_alone,
+          TG_REASON_FASTEST, TG_STATE_WARN },
     };
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
         if (reasons[i].holds) {
@@ -482,6 +504,15 @@ static void put_names(struct tg_result *r, const struct tg_quantity *x, struct t
     r->message = tg_phrase_take(&b, a);
 }
 
+/* "; waits take 80.0 us less, and the step as long as before" */
+static void put_waits(struct tg_result *r, const struct tg_comparison *c, struct tg_arena *a)
+{
+    double less = lost_by(c).waits;
+    if (less >= TG_HALF * r->delta)
+        r->message = TG_SV_PRINTF(a, "%.*s; waits take %s less, and the step as long as before",
+                                  TG_SV_ARG(r->message), TG_VALUE(less, TG_UNIT_NS));
+}
+
 /* Numbers have runs of their own. */
 static void put_number_text(struct tg_result *r, const struct tg_eval_state *e,
                             const struct tg_judging *w)
@@ -501,6 +532,8 @@ static void put_text(struct tg_result *r, const struct tg_eval_state *e, const s
         tg_describe_op(r, w->x.op, e->c, &w->p, &w->j, e->arena);
     if (w->x.kind == TG_QUANTITY_TOGETHER)
         put_names(r, &w->x, e->arena);
+    if (w->j.reason == TG_REASON_AS_LONG)
+        put_waits(r, e->c, e->arena);
     if (e->rank < 0 || e->brief)
         return;
     r->of_rank = e->rank;
@@ -519,6 +552,17 @@ static void report(const struct tg_eval_state *e, const struct tg_judging *w)
         e->c->ops[op - e->c->ops].reported = w->p.ev;
 }
 
+/* Does the row rest on the least of the steps, which all steps together, as measured, do not bear out? */
+static bool is_of_fastest(const struct tg_judging *w)
+{
+    const struct tg_evidence *ev = w->p.exact || is_budget(w) ? NULL : w->p.ev;
+    if (!ev || w->p.unit != TG_UNIT_NS || ev->estimate != TG_ESTIMATE_LEAST || !w->j.limit ||
+        w->j.reason == TG_REASON_SOME_STEPS)
+        return false;
+    return ev->fastest_alone || (w->rule->metric == TG_RULE_METRIC_STEP_TIME &&
+                                 ev->judged == TG_JUDGED && !tg_probe_shows(&w->p, w->j.limit));
+}
+
 static void add_row(struct tg_eval_state *e, struct tg_judging *w)
 {
     struct tg_result *r = tg_eval_add(e, w->rule);
@@ -530,6 +574,11 @@ static void add_row(struct tg_eval_state *e, struct tg_judging *w)
     if (w->j.reason == TG_REASON_SOME_STEPS && w->p.unit == TG_UNIT_NS) { /* what it warns of */
         w->p.base = w->p.ev->slowest[TG_BASE];
         w->p.test = w->p.ev->slowest[TG_TEST];
+    }
+    r->of_fastest = is_of_fastest(w);
+    if (r->of_fastest && w->x.kind == TG_QUANTITY_TRACE) {
+        w->p.base = w->p.ev->value[TG_BASE];
+        w->p.test = w->p.ev->value[TG_TEST];
     }
     r->state = w->j.state;
     r->metric = w->rule->metric;

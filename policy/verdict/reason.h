@@ -42,8 +42,11 @@
       "device work of one program may differ so from process to process; new runs tell")           \
     X(TG_REASON_AS_LONG, "as-long",                                                                \
       "the time between operators grew, and the step takes as long as before",                     \
-      "the host's step takes as long as before; did operators move to another thread, or the "     \
-      "markers?")                                                                                  \
+      "the host's step takes as long as before; do waits end sooner, or did operators move to "    \
+      "another thread, or the markers?")                                                           \
+    X(TG_REASON_FASTEST, "fastest-steps",                                                          \
+      "the fastest steps take longer, all steps together do not",                                  \
+      "all steps together take no longer")                                                         \
     X(TG_REASON_REPAID, "repaid", "slower, and its place takes less time in all",                  \
       "the step takes less time in all")                                                           \
     X(TG_REASON_HOT_MACHINE, "hot-machine", "small names together, on the host",                   \

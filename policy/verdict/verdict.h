@@ -84,6 +84,7 @@ struct tg_result {
     bool budget;       /* its rule has a limit that asks the fresh side alone */
     bool over_budget;  /* such a limit is exceeded: `limit` */
     bool was_over;     /* and was by the baseline */
+    bool of_fastest;   /* its values are of the fastest steps: all together do not bear them out */
     bool waiver_ended; /* the waiver for it has expired */
     int64_t
         needs_runs; /* so many per side would judge it (noise.min_runs); 0: not for want of runs */

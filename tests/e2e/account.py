@@ -5,7 +5,7 @@ Each probe is a baseline, fresh traces, what may come of it, and the true number
 what is planted: microseconds a step, added to a step whose length the trace itself gives. `red` fails, `told` is a failure, inconclusive or a
 warning, `open` is inconclusive or fails, `calm` does not fail and is not inconclusive, `green` passes.
 
-usage: account.py [TEXT]: of the probes whose name has TEXT
+usage: account.py [TEXT]: of the probes and parts whose name has TEXT
 """
 import datetime
 import re
@@ -223,6 +223,112 @@ def agreement_probes():
             yield f"own limit of {size}, uneven runs, {name}", want, side(work, 1, 3, change=uneven(0)), side(work, 100, 3, change=uneven(150)), OWN % size
 
 
+def hide(us):
+    """The host comes `us` later to the synchronisation, which ends when it did."""
+    def change(run, events):
+        for e in events:
+            if e["name"] in ("aten::loss", "cudaStreamSynchronize"):
+                e["ts"] += us
+                e["dur"] -= us
+    return change
+
+
+def shorter(us, *names):
+    """These operators end sooner, and what comes after them begins when it did."""
+    def change(run, events):
+        for e in events:
+            if e["name"] in names and e["cat"] in ("cpu_op", "kernel"):
+                e["dur"] -= us
+    return change
+
+
+def step_probes():
+    """What a step's rules say of time between operators, and of steps that differ: from three runs on."""
+    for nb, nt in RUNS:
+        few, at = min(nb, nt) < 3, f"{nb}v{nt}"
+        yield f"later to a wait, {at}", "warning", side(usual(), 1, nb), side(usual(), 100, nt, change=hide(80))
+        yield f"later to a wait, and 100 us longer, {at}", "told" if few else "red", side(usual(), 1, nb), \
+            side(usual(), 100, nt, change=both(hide(80), stall(100)))
+        yield f"shorter operators, and as much time between them, {at}", "told" if few else "red", side(HOST_ONLY, 1, nb), \
+            side(HOST_ONLY, 100, nt, change=shorter(36, "aten::op11"))
+        kernels = [f"void kern{i}(float*)" for i in range(12)]
+        yield f"later to a wait that shorter kernels end, {at}", "told" if few else "red", side(usual(), 1, nb), \
+            side(usual(), 100, nt, change=both(hide(80), shorter(9, *kernels)))
+        for name, work in (("device", usual()), ("host", HOST_ONLY)):
+            uneven = side(work, 1, nb, change=stall(500, steps={1, 3}))
+            yield f"slower fastest steps, faster ones in all, {name}, {at}", "warning", uneven, side(work, 100, nt, change=stall(150))
+            yield f"slower fastest steps, and slower in all, {name}, {at}", "told" if few else "red", uneven, \
+                side(work, 100, nt, change=stall(350))
+            yield f"a cold start in the baseline, and slower steps after it, {name}, {at}", "told" if few else "red", \
+                side(work, 1, nb, change=stall(2000, steps={0})), side(work, 100, nt, change=stall(350))
+
+
+def loader(depth, batches=1, after=0.0):
+    """A thread that loads `depth` batches before the first step, then one a step, until there is one for each step."""
+    def change(run, events):
+        m = marks(events)
+        begins = [m[0]["ts"] - 400 + 30 * k for k in range(depth)] + [mark["ts"] + 20 + after * mark["dur"] for mark in m[:len(m) - depth]]
+        events += [span("cpu_op", f"aten::load{k % 4}", begin + 6 * k, 5, 10, 30) for begin in begins for k in range(4 * batches)]
+    return change
+
+
+def loader_probes():
+    for nb, nt in RUNS:
+        for depth in (1, 2, 4):
+            for base, fresh in ((5, 8), (8, 5)):
+                at = f"{depth} ahead, {base} and {fresh} steps, {nb}v{nt}"
+                yield f"a loader {at}", "green", side(usual(), 1, nb, base, loader(depth)), side(usual(), 100, nt, fresh, loader(depth))
+                yield f"a loader between the steps {at}", "green", side(usual(), 1, nb, base, loader(depth, after=1)), \
+                    side(usual(), 100, nt, fresh, loader(depth, after=1))
+                yield f"a loader twice as often {at}", "told", side(usual(), 1, nb, base, loader(depth)), \
+                    side(usual(), 100, nt, fresh, loader(depth, batches=2))
+
+
+REDUCE = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, unsigned long, ncclWork*)"
+
+
+def reduce(us, exposed):
+    """An all-reduce a step on a stream of its own: beside the kernels, or after the last one, and the host waits for it."""
+    def change(run, events):
+        for k, mark in enumerate(marks(events)):
+            kernels = [e for e in events if e["cat"] == "kernel" and e["tid"] == 7 and mark["ts"] <= e["ts"] < mark["ts"] + mark["dur"]]
+            last, dur = max(kernels, key=lambda e: e["ts"]), us * (1 + .01 * ((3 * run + k) % 3))
+            begin = last["ts"] + last["dur"] + .5 if exposed else kernels[0]["ts"] + 2
+            if exposed:
+                delay(events, begin, dur + 1)
+            link = {"correlation": 900000 + k, "External id": 900000 + k}
+            events += [span("cpu_op", "c10d::allreduce_", mark["ts"] + .1, .3, 10, 10, **link),
+                       span("cuda_runtime", "cudaLaunchKernel", mark["ts"] + .15, .2, 10, 10, **link),
+                       span("kernel", REDUCE, begin, dur, 0, 20, device=0, stream=20, **link)]
+    return change
+
+
+def ranks(seed, runs, exposed, *us):
+    docs = [trace([usual()] * 5, seed + 10 * run + rank, rank=rank, world=len(us)) for run in range(runs) for rank in range(len(us))]
+    for k, doc in enumerate(docs):
+        reduce(us[k % len(us)], exposed)(k // len(us), doc["traceEvents"])
+    return docs
+
+
+def collectives():
+    """A collective that takes five times as long is told by its name; one that waits for a late rank is not."""
+    with tempfile.TemporaryDirectory() as tmp:
+        for nb, nt in ((1, 1), (3, 3), (5, 5)):
+            for exposed in (True, False):
+                at = f"{'exposed' if exposed else 'hidden'} {nb}v{nt}"
+                few = "suspicious" if nb == 1 else None
+                for what, base, fresh, want in (
+                        ("one of several ranks", side(usual(), 1, nb, change=reduce(20, exposed)), side(usual(), 100, nt, change=reduce(100, exposed)),
+                         few or "warnings"),
+                        ("two ranks", ranks(1, nb, exposed, 20, 20), ranks(100, nt, exposed, 100, 102), few or "violations"),
+                        ("two ranks, one of them late", ranks(1, nb, exposed, 20, 20), ranks(100, nt, exposed, 20, 100), None),
+                        ("two ranks, the other one late", ranks(1, nb, exposed, 20, 100), ranks(100, nt, exposed, 100, 20), None),
+                        ("two ranks, the same code", ranks(1, nb, exposed, 20, 22), ranks(100, nt, exposed, 20, 22), None)):
+                    got, _ = check(tmp + "/x", base, fresh, None)
+                    found = [k for k in ("violations", "warnings", "suspicious") for r in got.get(k, ()) if r["op"] == REDUCE]
+                    expect(f"a collective, {what}, {at}: {got.get('headline')}", found, [want] if want else [])
+
+
 def slow_step():
     """What warns of some steps says what they take."""
     with tempfile.TemporaryDirectory() as tmp:
@@ -257,7 +363,8 @@ def us_of(text):
 def main():
     text, n = sys.argv[1] if len(sys.argv) > 1 else "", 0
     with tempfile.TemporaryDirectory() as tmp:
-        for id_, want, base, fresh, *policy in [*probes(), *flag_probes(), *place_probes(), *agreement_probes()]:
+        for id_, want, base, fresh, *policy in [*probes(), *flag_probes(), *place_probes(), *agreement_probes(), *step_probes(),
+                                                *loader_probes()]:
             if text not in id_:
                 continue
             n += 1
@@ -267,7 +374,10 @@ def main():
             shown, true = us_of(run.stdout), wall(fresh)
             if shown and true and not re.match("every event twice|skips", id_) and abs(shown - true) > max(0.006 * true, 5):
                 fault(f"{id_}: shown are {shown} us a step, the trace has {true:.1f}: {run.stdout[:200]!r}")
-    slow_step()
+    for part in (slow_step, collectives):
+        if text in part.__name__:
+            n += 1
+            part()
     expect("there are probes", n > 0, True)
     return finish(f"account: {n} probes", n > 0)
 

@@ -236,28 +236,20 @@ static bool is_within(const struct tg_comparison *c, enum tg_account_id id,
     return tg_judge(&p, &rule->warn, &rule->fail).state == TG_STATE_PASS;
 }
 
-/* Did a rule with a size of its own about this very quantity judge it, and pass it? Then that is meant, up to that size. */
-static bool is_within_own_limit(const struct tg_eval_state *e, enum tg_account_id id)
+/* Did the rule judge the whole trace by its runs, and pass it? */
+static bool has_passed(const struct tg_eval_state *e, const struct tg_rule *rule)
 {
-    const struct tg_policy *p = e->in->policy;
-    for (size_t i = 0; i < p->n_rules; i++) {
-        const struct tg_rule *rule = &p->rules[i];
-        if (rule->metric != metric_of(id) || tg_rule_metric_info(rule->metric)->exact ||
-            !compares_all(e, rule) || !tg_limit_lists_have_size(&rule->warn, &rule->fail) ||
-            !is_within(e->in->comparison, id, rule))
-            continue;
-        for (size_t k = 0; k < e->n; k++)
-            if (tg_sv_eq(e->results[k].rule, rule->id) && e->results[k].state == TG_STATE_PASS &&
-                e->results[k].grounds == TG_GROUNDS_RUNS)
-                return true;
-    }
+    for (size_t k = 0; k < e->n; k++)
+        if (tg_sv_eq(e->results[k].rule, rule->id) && e->results[k].state == TG_STATE_PASS &&
+            e->results[k].grounds == TG_GROUNDS_RUNS)
+            return true;
     return false;
 }
 
 /*
  * The account is as strict as the policy: it fails where a rule about all names fails by such a quantity,
  * and warns where such rules do less. A policy that asks for some names, for attributes or for budgets
- * alone gets a note.
+ * alone gets a note; so does growth that a rule about this very quantity passed by a size of its own, up to that size.
  */
 static enum tg_state strictness(const struct tg_eval_state *e, enum tg_account_id id)
 {
@@ -271,9 +263,13 @@ static enum tg_state strictness(const struct tg_eval_state *e, enum tg_account_i
         bool asks = id == TG_ACCOUNT_CALLS ? counts : times;
         if (!compares_all(e, rule) || (!times && !counts))
             continue;
-        most = most < TG_STATE_WARN ? TG_STATE_WARN : most;
-        if (asks && rule->fail.state == TG_LIMIT_ON)
-            return TG_STATE_FAIL;
+        if (times && rule->metric == metric_of(id) &&
+            tg_limit_lists_have_size(&rule->warn, &rule->fail) &&
+            is_within(e->in->comparison, id, rule) && has_passed(e, rule))
+            return TG_STATE_PASS;
+        most = asks && rule->fail.state == TG_LIMIT_ON ? TG_STATE_FAIL
+               : most < TG_STATE_WARN                  ? TG_STATE_WARN
+                                                       : most;
     }
     return most;
 }
@@ -417,7 +413,7 @@ static struct finding find(struct tg_eval_state *e, const struct tg_op_index *x,
                      ? TG_SV_PRINTF(e->arena, "; what failed or warned explains %.0f %% of it",
                                     100 * told / growth(s))
                      : TG_SV("");
-    if (failed >= TG_HALF * growth(s) || is_within_own_limit(e, id) || strict == TG_STATE_PASS)
+    if (failed >= TG_HALF * growth(s) || strict == TG_STATE_PASS)
         return (struct finding){ .more = part, .next = failed >= TG_WINS * growth(s) ? NULL : "" };
     if (!remains(s, told))
         return (struct finding){ is_told(e, id) ? TG_STATE_PASS : TG_STATE_WARN, TG_REASON_TOLD,

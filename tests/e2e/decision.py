@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What holds of every decision, over recorded pairs: the project's examples, and what ../shared has of runs in pairs.
 
-- a side against itself, and runs in another order, say nothing new;
+- a side against itself, and runs and ranks in another order, say nothing new;
 - the outcome is the worst row, and each row that is not a pass names what it rests on: a limit, a reason or a need;
 - a policy that drops a reason, one of the exceptions of the built-in rules, is never answered with a greener verdict;
 - more work or more time on the fresh side never makes the verdict greener: calls, copies, waits, pauses in and between the steps,
@@ -23,7 +23,7 @@ import shutil
 import sys
 import tarfile
 
-from support import ROOT, SHARED, expect, fault, read_json, run_parts, tracegate
+from support import CORPUS, ROOT, SHARED, expect, fault, read_json, run_parts, tracegate
 
 RANK = {"pass": 0, "warn": 1, "inconclusive": 2, "fail": 3}
 KINDS = ("fail", "inconclusive", "warn")
@@ -66,6 +66,14 @@ def noise(tmp):
                 yield f"{model.parent.name} {model.name} same code", same[:3], same[3:6]
             elif runs:
                 yield f"{model.parent.name} {model.name} {name}", same[:min(5, len(same))], runs[:5]
+
+
+def ranks(tmp):
+    """One run of several ranks, against itself: what is planted in its copy is the only difference."""
+    for folder in ("param/dlrm_8rank", "hta/sampled_2rank"):
+        docs = sorted((pathlib.Path(CORPUS) / folder).glob("*.json.gz"))
+        if docs:
+            yield f"ranks of {folder}", docs, docs
 
 
 # ---- what is added ----
@@ -230,6 +238,8 @@ def shape(r):
 
 def decide(tmp, name, base, fresh, rng, part):
     docs = [read(p) for p in base], [read(p) for p in fresh]
+    for doc in docs[1] if base is fresh else ():
+        spans(doc)[-1]["dur"] += .001  # another recording
     sides = lay(f"{tmp}/base", docs[0]), lay(f"{tmp}/fresh", docs[1])
     was = check(tmp, name, *sides)
     if not was:
@@ -246,7 +256,7 @@ def decide(tmp, name, base, fresh, rng, part):
     expect(f"{name}: runs in another order", shape(turned), shape(was))
     for what, change, told in additions(docs[1][0], rng):
         for runs in ("all", "one"):
-            if rng.random() > part or (runs == "one" and len(fresh) < 3):
+            if rng.random() > part or (runs == "one" and len(fresh) < 3 and not name.startswith("ranks")):
                 continue
             more = [copy.deepcopy(d) for d in docs[1]]
             for d in more if runs == "all" else more[:1]:
@@ -255,6 +265,9 @@ def decide(tmp, name, base, fresh, rng, part):
             if not r:
                 continue
             sane(f"{name}, {what} in {runs}", r)
+            if name.startswith("ranks"):
+                turned = check(tmp, name, lay(f"{tmp}/b2", docs[0][::-1]), lay(f"{tmp}/f2", more[::-1]))
+                expect(f"{name}, {what} in {runs}: ranks in another order", shape(turned), shape(r))
             if RANK[r["verdict"]] < RANK[was["verdict"]] and not withheld(was, r):
                 fault(f"{name}, {what} in {runs} of the runs: {was['verdict']} becomes {r['verdict']}: {was['headline']} / {r['headline']}")
             if told and runs == "all" and r["verdict"] == "pass":
@@ -267,7 +280,7 @@ def main(tmp):
     p.add_argument("--only", default="")
     p.add_argument("--seed", type=int, default=1)
     o = p.parse_args(sys.argv[1:])
-    for source in (examples, commits, noise):
+    for source in (examples, commits, noise, ranks):
         for name, base, fresh in source(tmp):
             rng = random.Random(f"{o.seed} {name}")
             if o.only in name and (source is examples or rng.random() <= max(o.part, .1)):

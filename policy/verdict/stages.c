@@ -10,7 +10,8 @@
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 
-#define NAMED 3 /* names in a sentence */
+enum { NAMED = 3, MOST_HIDDEN = 5 }; /* names in a sentence; those of a pass */
+enum { MOST_RUNS = 100 };            /* per side: nobody would make more */
 
 /* " +12.0 % (+4.1 to +20.5 %)": two standard errors either way. */
 static void put_interval(struct tg_buf *b, const struct tg_evidence *ev)
@@ -30,15 +31,16 @@ static bool could_hide(const struct tg_eval_state *e, const struct tg_result *r)
            !tg_confirm_excludes(r->ev, c->asking->detect);
 }
 
-static int by_slowdown(const void *pa, const void *pb)
+/* The one that looks slower most is most likely to be. */
+static int by_rank_test(const void *pa, const void *pb)
 {
     const struct tg_result *a = *(const struct tg_result *const *)pa,
                            *b = *(const struct tg_result *const *)pb;
-    int c = TG_CMP(b->ev->e, a->ev->e);
-    return c ? c : tg_sv_cmp(a->op_normalised, b->op_normalised);
+    int c = TG_CMP(a->ev->p, b->ev->p), e = TG_CMP(b->ev->e, a->ev->e);
+    return c ? c : e ? e : tg_sv_cmp(a->op_normalised, b->op_normalised);
 }
 
-struct names { /* of times, the one that looks slowest first */
+struct names { /* of times, in the order of their rank tests */
     const struct tg_result **v;
     size_t n, runs; /* runs per side that would tell of all; 0: unknown */
     double share;   /* of the step */
@@ -60,7 +62,7 @@ static struct names find_names(const struct tg_eval_state *e, enum tg_asked aske
         x.share += isfinite(r->share) ? r->share : 0;
         x.v[x.n++] = r;
     }
-    TG_SORT(x.v, x.n, by_slowdown);
+    TG_SORT(x.v, x.n, by_rank_test);
     return x;
 }
 
@@ -68,7 +70,8 @@ static struct names find_names(const struct tg_eval_state *e, enum tg_asked aske
 static const char *text_of(const struct names *x, enum tg_asked asked, struct tg_arena *a)
 {
     TG_BUF b = { 0 };
-    for (size_t i = 0; i < x->n && i < NAMED; i++) {
+    size_t most = asked ? NAMED : MOST_HIDDEN;
+    for (size_t i = 0; i < x->n && i < most; i++) {
         tg_buf_printf(&b, "%s" TG_NAME, i ? ", " : "", TG_SV_ARG(x->v[i]->op_normalised));
         if (asked == TG_ASKED_OPEN)
             put_interval(&b, x->v[i]->ev);
@@ -76,8 +79,8 @@ static const char *text_of(const struct names *x, enum tg_asked asked, struct tg
             tg_buf_printf(&b, " (varies by %s)",
                           TG_VALUE(100 * x->v[i]->ev->noise, TG_UNIT_PERCENT));
     }
-    if (x->n > NAMED)
-        tg_buf_printf(&b, " and %zu more", x->n - NAMED);
+    if (x->n > most)
+        tg_buf_printf(&b, " and %zu more", x->n - most);
     return tg_arena_printf(a, "%s", b.p);
 }
 
@@ -92,15 +95,19 @@ static void note_hidden(struct tg_eval_state *e)
 {
     const struct tg_asking *asking = e->in->comparison->asking;
     struct names hidden = find_names(e, TG_ASKED_NOT);
-    if (hidden.n)
-        TG_NOTE(e, TG_REASON_NONE,
-                tg_arena_printf(
-                    e->arena,
-                    "One look at %zu runs a side would tell (`ab --once`), or a larger --detect.",
-                    hidden.runs),
-                "%s could hide in %zu name%s, %s of the step: %s", TG_PCT(100 * asking->detect),
-                hidden.n, TG_PLURAL(hidden.n), TG_VALUE(100 * hidden.share, TG_UNIT_PERCENT),
-                text_of(&hidden, TG_ASKED_NOT, e->arena));
+    if (!hidden.n)
+        return;
+    TG_NOTE(
+        e, TG_REASON_NONE,
+        hidden.runs > MOST_RUNS
+            ? "More runs would not tell: record on a quieter machine, or name a larger --detect."
+            : tg_arena_printf(e->arena,
+                              "One look at %zu runs a side would tell (`ab --once`), or a "
+                              "larger --detect.",
+                              hidden.runs),
+        "%s could hide in %zu name%s, %s of the step: %s", TG_PCT(100 * asking->detect), hidden.n,
+        TG_PLURAL(hidden.n), TG_VALUE(100 * hidden.share, TG_UNIT_PERCENT),
+        text_of(&hidden, TG_ASKED_NOT, e->arena));
 }
 
 void tg_stages_close(struct tg_eval_state *e)

@@ -116,12 +116,12 @@ WITH_HAND(a_pass_names_what_could_hide_the_size_that_matters)
 {
     static const struct {
         const char *name;
-        double e, se, ns;
+        double e, se, ns, p;
         enum tg_asked asked;
-    } of[] = { { "d", .02, .08, 9000, TG_ASKED_NOT },
-               { "c", -.01, .1, 9000, TG_ASKED_CLEARED },
-               { "b", .1, .1, 2000, TG_ASKED_NOT },
-               { "a", .05, .08, 2500, TG_ASKED_NOT } };
+    } of[] = { { "d", .02, .08, 9000, .1, TG_ASKED_NOT },
+               { "c", -.01, .1, 9000, .3, TG_ASKED_CLEARED },
+               { "b", .1, .1, 2000, .1, TG_ASKED_NOT },
+               { "a", .05, .08, 2500, .2, TG_ASKED_NOT } };
     struct tg_asking asking;
     struct tg_result rows[4];
     in_stages(h, &asking, 5, 12);
@@ -130,6 +130,7 @@ WITH_HAND(a_pass_names_what_could_hide_the_size_that_matters)
         *ev = hand_evidence(of[i].ns, 0);
         ev->e = of[i].e;
         ev->se = of[i].se;
+        ev->p = of[i].p;
         ev->noise = .3;
         ev->asked = of[i].asked;
         ev->tell_runs = 15;
@@ -149,6 +150,10 @@ WITH_HAND(a_pass_names_what_could_hide_the_size_that_matters)
     hand_text(h->v.notes[0].next,
               "One look at 15 runs a side would tell (`ab --once`), or a larger --detect.");
     assert_false(h->v.notes[0].warning);
+    ((struct tg_evidence *)(uintptr_t)rows[1].ev)->tell_runs = 101;
+    tg_stages_close(&h->e);
+    hand_text(h->v.notes[1].next,
+              "More runs would not tell: record on a quieter machine, or name a larger --detect.");
     asking.detect = .24; /* ln 1.24 = .215 */
     h->v.n_notes = 0;
     tg_stages_close(&h->e);

@@ -3,6 +3,7 @@
 
 #include "cmd/diff.h"
 #include "cmd/gate/cause.h"
+#include "core/base/message.h"
 #include "core/diff/names.h"
 #include "reporters/origin.h"
 
@@ -48,14 +49,15 @@ static void put_change(struct tg_buf *out, const struct tg_result *r)
 
 static bool put_causes(struct tg_buf *out, const struct tg_verdict *v)
 {
-    static const struct tg_origin_style plain = { .put_name = NULL };
     bool any = false;
     for (size_t i = 0; i < v->n_results; i++) {
+        TG_BUF cause = { 0 };
         if (!v->results[i].cause)
             continue;
         tg_buf_puts(out, any ? "" : "\nCauses\n");
         put_change(out, &v->results[i]);
-        tg_origin_put(out, &v->results[i], &plain);
+        tg_origin_put(&cause, &v->results[i], TG_ORIGIN_WHOLE);
+        tg_message_put_plain(out, tg_buf_sv(&cause));
         tg_buf_putc(out, '\n');
         any = true;
     }

@@ -38,23 +38,19 @@ static void put_command(struct tg_buf *out, const char *level, tg_sv file, uint3
 static void put_place(struct tg_buf *message, const struct tg_result *r)
 {
     tg_buf_puts(message, "; ");
-    tg_origin_put(message, r, &(struct tg_origin_style){ .put_name = NULL });
+    tg_origin_put(message, r, TG_ORIGIN_WHOLE);
     if (tg_result_in_file(r))
         tg_buf_printf(message, "; rule at %s:%u", r->file, (unsigned)r->line);
 }
 
 static void put_result(struct tg_buf *out, const struct tg_result *r)
 {
-    struct tg_parts parts = tg_result_parts(r);
     TG_BUF title = { 0 }, message = { 0 };
     bool red = r->state == TG_STATE_FAIL || r->state == TG_STATE_INCONCLUSIVE;
     bool blamed = r->source.n && tg_cause_blames(r->cause);
     const char *level = red ? "error" : "warning";
     tg_buf_printf(&title, "tracegate: %.*s", TG_SV_ARG(r->rule.n ? r->rule : TG_SV("result")));
-    tg_buf_add(&message, tg_utf8_prefix(parts.name, 300));
-    tg_buf_puts(&message, parts.what);
-    tg_buf_puts(&message, parts.joint);
-    tg_buf_add(&message, parts.rest);
+    tg_result_put(&message, r);
     if (tg_result_evidence(r).n)
         tg_buf_printf(&message, "; %.*s", TG_SV_ARG(r->evidence));
     if (blamed) {
@@ -66,7 +62,7 @@ static void put_result(struct tg_buf *out, const struct tg_result *r)
                 tg_buf_sv(&title), tg_buf_sv(&message));
     if (r->source.n) {
         tg_buf_puts(&message, "; ");
-        tg_origin_put(&message, r, &(struct tg_origin_style){ .put_name = NULL });
+        tg_origin_put(&message, r, TG_ORIGIN_WHOLE);
         put_command(out, "notice", r->source, r->source_line, tg_buf_sv(&title),
                     tg_buf_sv(&message));
     }

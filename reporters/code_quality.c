@@ -41,18 +41,14 @@ static void put_place(struct tg_doc *entry, tg_sv path, uint32_t line)
 
 static void put_result(struct tg_doc *list, const struct tg_verdict *v, const struct tg_result *r)
 {
-    struct tg_parts parts = tg_result_parts(r);
     struct tg_doc *entry = tg_doc_add_object(list, NULL);
     bool red = r->state == TG_STATE_FAIL || r->state == TG_STATE_INCONCLUSIVE;
     bool in_file = tg_result_in_file(r);
     TG_BUF text = { 0 };
-    tg_buf_add(&text, parts.name);
-    tg_buf_puts(&text, parts.what);
-    tg_buf_puts(&text, parts.joint);
-    tg_buf_add(&text, parts.rest);
+    tg_result_put(&text, r);
     if (r->source.n) {
         tg_buf_puts(&text, "; ");
-        tg_origin_put(&text, r, &(struct tg_origin_style){ .put_name = NULL });
+        tg_origin_put(&text, r, TG_ORIGIN_WHOLE);
     }
     tg_doc_add_str(entry, "description", tg_buf_sv(&text));
     tg_doc_add_str(entry, "check_name", r->rule.n ? r->rule : TG_SV("tracegate"));

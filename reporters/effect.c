@@ -38,13 +38,13 @@ static void put_noise(struct tg_buf *out, const struct tg_verdict *v, const stru
 }
 
 /* "345.9 -> 492.1 us (+42.3 %": from (almost) nothing the difference. */
-static void put_change(struct tg_buf *out, const double ns[2], enum tg_effect_form form)
+static void put_change(struct tg_buf *out, const double ns[2])
 {
     double most = fmax(ns[TG_BASE], ns[TG_TEST]), pct = 100 * (ns[TG_TEST] / ns[TG_BASE] - 1);
     tg_put_time(out, ns[TG_BASE], most);
-    tg_buf_puts(out, form == TG_EFFECT_PRINT ? " \xe2\x86\x92 " : " -> ");
+    tg_buf_puts(out, " -> ");
     tg_put_time(out, ns[TG_TEST], most);
-    tg_buf_puts(out, form == TG_EFFECT_PRINT ? tg_time_unit(most) : most >= 1e6 ? " ms" : " us");
+    tg_buf_puts(out, most >= 1e6 ? " ms" : " us");
     tg_buf_puts(out, " (");
     if (tg_dec_pct_tells(pct))
         tg_put_pct_delta(out, pct);
@@ -53,17 +53,17 @@ static void put_change(struct tg_buf *out, const double ns[2], enum tg_effect_fo
 }
 
 /* The step of the one rank that takes longer, before the mean of all. */
-static void put_rank(struct tg_buf *out, const struct tg_comparison *c, enum tg_effect_form form)
+static void put_rank(struct tg_buf *out, const struct tg_comparison *c)
 {
     tg_buf_printf(out, "of %s ", c->rank_alone->called);
-    put_change(out, c->rank_alone->wall_ns, form);
+    put_change(out, c->rank_alone->wall_ns);
     tg_buf_printf(out, "), mean of %zu ranks ", c->n_ranks[TG_TEST]);
 }
 
 #define TELLS 0.5 /* percentage points between what was measured and what was judged */
 
 /* ", fresh runs 2.04 to 4.51 ms": a median of such runs says little by itself. */
-static void put_spread(struct tg_buf *out, const struct tg_comparison *c, enum tg_effect_form form)
+static void put_spread(struct tg_buf *out, const struct tg_comparison *c)
 {
     const struct tg_metric_change *wall = &c->metrics[TG_METRIC_STEP_TIME];
     double least = wall->least[TG_TEST], most = wall->most[TG_TEST];
@@ -73,7 +73,7 @@ static void put_spread(struct tg_buf *out, const struct tg_comparison *c, enum t
     tg_put_time(out, least, most);
     tg_buf_puts(out, " to ");
     tg_put_time(out, most, most);
-    tg_buf_puts(out, form == TG_EFFECT_PRINT ? tg_time_unit(most) : most >= 1e6 ? " ms" : " us");
+    tg_buf_puts(out, most >= 1e6 ? " ms" : " us");
 }
 
 /* "; the host is 28.5 % slower", "; in the fastest steps +0.2 %": why what was judged is not the measured change, that of the
@@ -169,8 +169,7 @@ static double waived_ns(const struct tg_verdict *v)
 }
 
 /* "of it +240 us waived"; of a change that is not longer than that: only that it holds such changes. */
-static void put_waived(struct tg_buf *out, const struct tg_verdict *v, double change,
-                       enum tg_effect_form form)
+static void put_waived(struct tg_buf *out, const struct tg_verdict *v, double change)
 {
     double ns = v->n_state[TG_STATE_WAIVED] ? waived_ns(v) : 0;
     if (!v->n_state[TG_STATE_WAIVED])
@@ -181,11 +180,11 @@ static void put_waived(struct tg_buf *out, const struct tg_verdict *v, double ch
     }
     tg_buf_puts(out, ", of it +");
     tg_put_time(out, ns, ns);
-    tg_buf_puts(out, form == TG_EFFECT_PRINT ? tg_time_unit(ns) : ns >= 1e6 ? " ms" : " us");
+    tg_buf_puts(out, ns >= 1e6 ? " ms" : " us");
     tg_buf_puts(out, " waived");
 }
 
-void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, enum tg_effect_form form)
+void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v)
 {
     const struct tg_evidence *ev;
     double ns[2];
@@ -194,12 +193,12 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, enum tg_effec
     ev = step_evidence(v);
     tg_buf_puts(out, "Step time ");
     if (v->comparison->rank_alone)
-        put_rank(out, v->comparison, form);
-    put_change(out, ns, form);
-    put_spread(out, v->comparison, form);
+        put_rank(out, v->comparison);
+    put_change(out, ns);
+    put_spread(out, v->comparison);
     put_noise(out, v, ev);
     put_judged(out, v, ev, 100 * (ns[TG_TEST] / ns[TG_BASE] - 1));
-    put_waived(out, v, ns[TG_TEST] - ns[TG_BASE], form);
+    put_waived(out, v, ns[TG_TEST] - ns[TG_BASE]);
     tg_buf_putc(out, ')');
 }
 

@@ -9,9 +9,8 @@
 #include "policy/verdict/verdict.h"
 #include "reporters/rows.h"
 
-enum tg_effect_form { TG_EFFECT_PRINT, TG_EFFECT_TERMINAL }; /* "12 µs → 34 µs", "12 us -> 34 us" */
-/* Plain text. Nothing if a side has no step time. */
-void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v, enum tg_effect_form form);
+/* A message. Nothing if a side has no step time. */
+void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v);
 
 /* The step's time of the two sides in ns, as every report gives it: measured wall clock, median over
  * runs; false: a side has none. */

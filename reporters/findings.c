@@ -145,9 +145,7 @@ static void put_effect(struct tg_buf *out, const struct tg_comparison *c, const 
 }
 
 bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, const uint32_t *roots,
-                            size_t i,
-                            void (*put_name)(struct tg_buf *out, tg_sv name, const void *with),
-                            const void *with)
+                            size_t i)
 {
     enum { SHOWN = 3 };
     size_t n = 0;
@@ -158,7 +156,7 @@ bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, cons
                 n++ >= SHOWN)
                 continue;
             tg_buf_puts(out, n > 1 ? ", " : "");
-            put_name(out, tg_result_called(r), with);
+            tg_buf_printf(out, TG_NAME, TG_SV_ARG(tg_result_called(r)));
             put_effect(out, v->comparison, r, &v->results[i]);
         }
     if (n > SHOWN)
@@ -168,26 +166,35 @@ bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, cons
 
 /* ---- messages ---- */
 
-struct tg_parts tg_result_parts(const struct tg_result *r)
+/* Our own words for what has no name. */
+static bool is_gap(const struct tg_result *r)
 {
-    struct tg_parts parts = { TG_SV(""), r->message, "", "" };
-    if (tg_result_is_guard(r) || r->one_rank)
-        return parts; /* these have messages of their own */
-    if (r->subject == TG_SUBJECT_STEP && r->metric != TG_RULE_METRIC_TOTAL) {
-        parts.what = "host time between operators";
-        parts.joint = ": ";
-        return parts;
-    }
-    parts.name = r->op_normalised.n ? r->op_normalised : r->op;
-    if (parts.name.n && !tg_sv_skip(&parts.rest, parts.name) && parts.rest.n)
-        parts.joint = ": ";
-    return parts;
+    return r->subject == TG_SUBJECT_STEP && r->metric != TG_RULE_METRIC_TOTAL;
 }
 
 tg_sv tg_result_called(const struct tg_result *r)
 {
-    struct tg_parts parts = tg_result_parts(r);
-    return parts.name.n ? parts.name : *parts.what ? tg_sv_of(parts.what) : r->op_normalised;
+    return is_gap(r) && !r->one_rank ? TG_SV("host time between operators")
+           : r->op_normalised.n      ? r->op_normalised
+                                     : r->op;
+}
+
+void tg_result_put(struct tg_buf *out, const struct tg_result *r)
+{
+    enum { LONGEST = 300 };
+    tg_sv rest = r->message, name = tg_result_called(r);
+    bool joined;
+    if (tg_result_is_guard(r) || r->one_rank || !name.n) { /* these have messages of their own */
+        tg_buf_add(out, rest);
+        return;
+    }
+    joined = tg_sv_skip(&rest, name);
+    if (is_gap(r))
+        tg_buf_add(out, name);
+    else
+        tg_message_put_name(out, name, LONGEST);
+    tg_buf_puts(out, joined || !rest.n ? "" : ": ");
+    tg_buf_add(out, rest);
 }
 
 void tg_result_put_at(struct tg_buf *out, const struct tg_result *r)
@@ -277,16 +284,13 @@ const char *tg_row_mark(const struct tg_op *op, const struct tg_row_numbers *n)
 }
 
 /* The largest names of one side; false: none. */
-static bool put_names_of(struct tg_buf *out, const struct tg_comparison *c, size_t region, int side,
-                         void (*put_name)(struct tg_buf *out, tg_sv name, const void *with),
-                         const void *with)
+static bool put_names_of(struct tg_buf *out, const struct tg_comparison *c, size_t region, int side)
 {
     enum { SHOWN = 3 };
     const struct tg_op *op[SHOWN];
     size_t n = tg_region_names(c, (uint32_t)region, side, op, SHOWN);
     for (size_t i = 0; i < n && i < SHOWN; i++) {
-        tg_buf_puts(out, i ? ", " : "");
-        put_name(out, op[i]->name, with);
+        tg_buf_printf(out, "%s" TG_NAME, i ? ", " : "", TG_SV_ARG(op[i]->name));
     }
     if (n > SHOWN)
         tg_buf_printf(out, " and %zu more", n - SHOWN);
@@ -303,39 +307,30 @@ static bool is_told(const struct tg_verdict *v, const struct tg_region *g)
     return false;
 }
 
-bool tg_put_replaced(struct tg_buf *out, const struct tg_verdict *v, size_t region,
-                     enum tg_effect_form form,
-                     void (*put_name)(struct tg_buf *out, tg_sv name, const void *with),
-                     const void *with)
+bool tg_put_replaced(struct tg_buf *out, const struct tg_verdict *v, size_t region)
 {
-    const char *arrow = form == TG_EFFECT_PRINT ? " \xe2\x86\x92 " : " -> ";
     const struct tg_comparison *c = v->comparison;
     const struct tg_region *g = &c->regions[region];
-    size_t before = out->n;
+    bool told = is_told(v, g), went = !told && put_names_of(out, c, region, TG_BASE);
     TG_BUF came = { 0 };
-    bool went = !is_told(v, g) && put_names_of(out, c, region, TG_BASE, put_name, with);
-    if (!is_told(v, g) && put_names_of(&came, c, region, TG_TEST, put_name, with)) {
-        tg_buf_puts(out, went ? arrow : "new: ");
-        tg_buf_add(out, tg_buf_sv(&came));
-    } else if (went) {
+    if (!told && put_names_of(&came, c, region, TG_TEST))
+        tg_buf_printf(out, "%s%s", went ? " -> " : "new: ", came.p);
+    else if (went)
         tg_buf_puts(out, " gone");
-    }
-    if (out->n == before)
+    else
         return false;
     tg_buf_puts(out, ": calls -");
     tg_put_count(out, tg_region_calls(c, g, TG_BASE));
     tg_buf_puts(out, " +");
     tg_put_count(out, tg_region_calls(c, g, TG_TEST));
-    tg_buf_puts(out, " in ");
     if (g->encloser.n) {
-        put_name(out, g->encloser, with);
-        tg_buf_puts(out, " (");
+        tg_buf_printf(out, " in " TG_NAME " (", TG_SV_ARG(g->encloser));
         tg_put_us(out, g->time[TG_BASE]);
-        tg_buf_puts(out, arrow);
+        tg_buf_puts(out, " -> ");
         tg_put_us(out, g->time[TG_TEST]);
-        tg_buf_puts(out, form == TG_EFFECT_PRINT ? "\xc2\xa0\xc2\xb5s per step)" : " us per step)");
+        tg_buf_puts(out, " us per step)");
     } else {
-        tg_buf_puts(out, "the step");
+        tg_buf_puts(out, " in the step");
     }
     tg_buf_puts(out, g->worse_count ? "; more work" : "");
     return true;

@@ -5,7 +5,7 @@
  * could not be judged, counts that changed, durations, then gaps and other whole-trace metrics.
  * Callers whose children explain their change are listed under those children.
  */
-#include "core/base/buf.h"
+#include "core/base/message.h"
 #include "policy/verdict/verdict.h"
 #include "reporters/effect.h"
 #include "reporters/rows.h"
@@ -47,9 +47,7 @@ enum tg_note_place tg_note_place(const struct tg_verdict *v, const struct tg_not
 
 /* What is folded under result `i`, the whole step first, then operators: "aten::clone +8, copy +18.2 % (slower) and 2 more". */
 bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, const uint32_t *roots,
-                            size_t i,
-                            void (*put_name)(struct tg_buf *out, tg_sv name, const void *with),
-                            const void *with);
+                            size_t i);
 #define TG_RESULT_JOINS "with it" /* the word before them */
 
 /*
@@ -59,17 +57,9 @@ bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, cons
 uint32_t *tg_findings_of(const struct tg_verdict *v, const uint32_t *roots, enum tg_section s,
                          size_t *n);
 
-/*
- * A result's line is "name: rest"; the name is separate, so that a report can set it off or shorten
- * it. Guards have no name. A message that begins with the name does not get it twice.
- */
-struct tg_parts {
-    tg_sv name, rest;
-    const char *what;  /* of the step's gaps, which have no name: words in its place; or "" */
-    const char *joint; /* between name and rest: ": ", or "" */
-};
-struct tg_parts tg_result_parts(const struct tg_result *r);
-tg_sv tg_result_called(const struct tg_result *r); /* name, or what is in its place */
+/* A result's line, "name: what, how much": a message, whose name is a piece unless it is our own words. */
+void tg_result_put(struct tg_buf *out, const struct tg_result *r);
+tg_sv tg_result_called(const struct tg_result *r); /* its name, or our own words */
 
 enum tg_rule_place { TG_RULE_ALONE, TG_RULE_WITH_LINE };
 /*
@@ -94,10 +84,7 @@ const char *tg_row_mark(const struct tg_op *op, const struct tg_row_numbers *n);
  * What came and went in one place of the program, in one line; false: no name did, or a finding tells it.
  * "aten::gelu -> aten::erf, aten::mul: calls -8 +32 in Block (242.0 -> 428.0 us per step); slower"
  */
-bool tg_put_replaced(struct tg_buf *out, const struct tg_verdict *v, size_t region,
-                     enum tg_effect_form form,
-                     void (*put_name)(struct tg_buf *out, tg_sv name, const void *with),
-                     const void *with);
+bool tg_put_replaced(struct tg_buf *out, const struct tg_verdict *v, size_t region);
 void tg_result_put_at(struct tg_buf *out, const struct tg_result *r); /* "file:line" or "" */
 /* The first violation, or else warning, that is not a consequence of another: what is next to do is at the top. */
 const struct tg_result *tg_findings_first(const struct tg_verdict *v);

@@ -46,10 +46,10 @@ static void put_banner(struct tg_html *h)
     tg_buf_printf(h->page.out, "<header class=\"banner %s\">\n<h1>", tg_outcome_name(v->outcome));
     tg_html_put_text(h, v->headline.n ? v->headline : tg_sv_of(tg_outcome_name(v->outcome)));
     tg_page_raw(&h->page, "</h1>\n");
-    tg_effect_put(&effect, v, TG_EFFECT_PRINT);
+    tg_effect_put(&effect, v);
     if (effect.n) {
         tg_page_raw(&h->page, "<p><b>");
-        tg_page_text(&h->page, tg_buf_sv(&effect));
+        tg_html_put_text(h, tg_buf_sv(&effect));
         tg_page_raw(&h->page, "</b></p>\n");
     }
     put_counts(h);
@@ -338,7 +338,7 @@ void tg_difftable_html(struct tg_buf *out, const struct tg_difftable *t, const s
     tg_buf_printf(&head, "%.*s \xe2\x86\x92 %.*s", TG_SV_ARG(t->label[TG_BASE]),
                   TG_SV_ARG(t->label[TG_TEST]));
     v.headline = tg_buf_sv(&head);
-    tg_effect_put(&effect, &v, TG_EFFECT_PRINT);
+    tg_effect_put(&effect, &v);
     begin(&h, out);
     tg_page_raw(&h.page, "<header class=\"banner\">\n<h1>");
     tg_page_text(&h.page, v.headline);

@@ -20,8 +20,7 @@ static void put_place(struct tg_html *h, tg_sv text, tg_sv file, uint32_t first,
 static void put_origin(struct tg_html *h, const struct tg_result *r)
 {
     const struct tg_cause_frame *f = r->cause ? r->cause->function : NULL;
-    struct tg_origin_style style = { .put_name = tg_html_name, .without_place = f != NULL };
-    TG_BUF quote = { 0 };
+    TG_BUF quote = { 0 }, text = { 0 };
     if (!r->cause)
         return;
     tg_page_raw(&h->page, "<p>");
@@ -32,7 +31,8 @@ static void put_origin(struct tg_html *h, const struct tg_result *r)
         put_place(h, tg_buf_sv(&at), place.file, place.first, place.last);
         tg_page_raw(&h->page, " ");
     }
-    tg_origin_put(h->page.out, r, &style);
+    tg_origin_put(&text, r, f ? TG_ORIGIN_AFTER_PLACE : TG_ORIGIN_WHOLE);
+    tg_html_put_text(h, tg_buf_sv(&text));
     if (tg_origin_put_quote(&quote, r->cause)) {
         tg_page_raw(&h->page, "</p>\n<p><span class=\"dim\">" TG_ORIGIN_QUOTE "</span> <code>");
         tg_page_text(&h->page, tg_buf_sv(&quote));
@@ -40,8 +40,9 @@ static void put_origin(struct tg_html *h, const struct tg_result *r)
     }
     if (r->cause->path.n > 1) {
         tg_page_raw(&h->page, "</p>\n<p class=\"dim small\">path ");
-        tg_origin_put_path(h->page.out, r->cause,
-                           &(struct tg_origin_style){ .put_name = tg_html_name });
+        tg_buf_clear(&text);
+        tg_origin_put_path(&text, r->cause);
+        tg_html_put_text(h, tg_buf_sv(&text));
     }
     tg_page_raw(&h->page, "</p>\n");
 }
@@ -68,14 +69,6 @@ static void put_evidence(struct tg_html *h, const struct tg_result *r)
     }
 }
 
-static void put_folded(struct tg_html *h, const uint32_t *roots, size_t i)
-{
-    TG_BUF text = { 0 };
-    if (tg_findings_put_folded(&text, h->v, roots, i, tg_html_name, NULL))
-        tg_buf_printf(h->page.out, "<p class=\"small\"><span class=\"dim\">%s</span> %s</p>\n",
-                      TG_RESULT_JOINS, text.p);
-}
-
 static void put_rule(struct tg_html *h, const struct tg_result *r)
 {
     TG_BUF rule = { 0 }, at = { 0 };
@@ -96,18 +89,24 @@ static void put_rule(struct tg_html *h, const struct tg_result *r)
 static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)
 {
     const struct tg_result *r = &h->v->results[i];
-    struct tg_parts parts = tg_result_parts(r);
     const char *state = tg_state_name(r->state);
-    tg_buf_printf(h->page.out, "<li><p><span class=\"tag %s\">%s</span> <b>", state, state);
-    if (parts.name.n)
-        tg_html_put_name(h->page.out, parts.name);
-    tg_page_raw(&h->page, "</b>");
-    tg_page_raw(&h->page, parts.what);
-    tg_page_raw(&h->page, parts.joint);
-    tg_html_put_text(h, parts.rest);
+    TG_BUF message = { 0 }, folded = { 0 };
+    struct tg_piece name;
+    tg_sv line, rest;
+    tg_buf_printf(h->page.out, "<li><p><span class=\"tag %s\">%s</span> ", state, state);
+    tg_result_put(&message, r);
+    rest = line = tg_buf_sv(&message);
+    if (tg_message_next(&rest, &name) && name.type == TG_PIECE_NAME) {
+        tg_page_raw(&h->page, "<b>");
+        tg_html_put_name(h->page.out, name.text);
+        tg_page_raw(&h->page, "</b>");
+        line = rest;
+    }
+    tg_html_put_text(h, line);
     tg_page_raw(&h->page, "</p>\n");
     put_origin(h, r);
-    put_folded(h, roots, i);
+    (void)tg_findings_put_folded(&folded, h->v, roots, i);
+    put_line(h, TG_RESULT_JOINS, tg_buf_sv(&folded));
     put_evidence(h, r);
     put_rule(h, r);
     put_line(h, "owner", r->owner);

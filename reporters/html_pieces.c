@@ -10,12 +10,6 @@ void tg_html_put_name(struct tg_buf *out, tg_sv name)
     tg_page_name(&page, name, TG_HTML_NAME);
 }
 
-void tg_html_name(struct tg_buf *out, tg_sv name, const void *with)
-{
-    (void)with;
-    tg_html_put_name(out, name);
-}
-
 void tg_html_put_text(struct tg_html *h, tg_sv sentence)
 {
     struct tg_piece piece;

@@ -57,26 +57,17 @@ static void put_line(struct tg_buf *out, const char *label, tg_sv text)
     }
 }
 
-static void put_message(struct tg_buf *out, const struct tg_result *r)
-{
-    struct tg_parts parts = tg_result_parts(r);
-    tg_buf_add(out, parts.name);
-    tg_buf_puts(out, parts.what);
-    tg_buf_puts(out, parts.joint);
-    tg_buf_add(out, parts.rest);
-}
-
 static void put_source(struct tg_buf *out, const struct tg_result *r)
 {
     TG_BUF text = { 0 };
-    tg_origin_put(&text, r, &(struct tg_origin_style){ .put_name = NULL });
+    tg_origin_put(&text, r, TG_ORIGIN_WHOLE);
     put_line(out, "cause: ", tg_buf_sv(&text));
     tg_buf_clear(&text);
     (void)tg_origin_put_quote(&text, r->cause);
     put_line(out, TG_ORIGIN_QUOTE ": ", tg_buf_sv(&text));
     if (r->cause) {
         tg_buf_clear(&text);
-        tg_origin_put_path(&text, r->cause, &(struct tg_origin_style){ .put_name = NULL });
+        tg_origin_put_path(&text, r->cause);
         put_line(out, "path: ", tg_buf_sv(&text));
     }
 }
@@ -85,7 +76,7 @@ static void put_source(struct tg_buf *out, const struct tg_result *r)
 static void put_body(struct tg_buf *out, const struct tg_result *r)
 {
     TG_BUF text = { 0 };
-    put_message(&text, r);
+    tg_result_put(&text, r);
     put_line(out, "", tg_buf_sv(&text));
     put_line(out, "evidence: ", tg_result_evidence(r));
     tg_buf_clear(&text);
@@ -100,7 +91,7 @@ static void put_skipped(struct suite *s, const struct tg_result *r)
 {
     TG_BUF text = { 0 };
     tg_buf_printf(&text, "%s: ", tg_state_name(r->state));
-    put_message(&text, r);
+    tg_result_put(&text, r);
     if (r->state == TG_STATE_WAIVED && r->evidence.n)
         tg_buf_printf(&text, " (%.*s)", TG_SV_ARG(r->evidence));
     if (r->state == TG_STATE_WAIVED) {
@@ -183,7 +174,7 @@ static void put_result(struct suite *s, const struct tg_result *r)
 {
     TG_BUF message = { 0 }, body = { 0 };
     open_result(s, r);
-    put_message(&message, r);
+    tg_result_put(&message, r);
     put_body(&body, r);
     switch (r->state) {
     case TG_STATE_FAIL:

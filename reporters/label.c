@@ -723,9 +723,8 @@ void tg_shorts_release(struct tg_shorts *s)
     tg_strmap_release(&s->ids);
 }
 
-void tg_shorts_put(struct tg_buf *out, tg_sv name, const void *names)
+void tg_shorts_put(struct tg_buf *out, tg_sv name, const struct tg_shorts *s)
 {
-    const struct tg_shorts *s = names;
     uint32_t id = tg_strmap_find(&s->ids, name);
     if (id == TG_NO_ID)
         tg_label_put_one(out, name, s->width);

@@ -65,7 +65,7 @@ struct tg_shorts {
 };
 void tg_shorts_init(struct tg_shorts *s, const struct tg_verdict *v, size_t width);
 void tg_shorts_release(struct tg_shorts *s);
-void tg_shorts_put(struct tg_buf *out, tg_sv name, const void *names); /* a struct tg_shorts */
+void tg_shorts_put(struct tg_buf *out, tg_sv name, const struct tg_shorts *s);
 
 /* The short form, one visible line, not escaped for any format. */
 void tg_label_put(struct tg_buf *out, const struct tg_label *l);

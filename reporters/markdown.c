@@ -56,7 +56,7 @@ static void put_effect(const struct tg_markdown *m, struct tg_buf *out)
 {
     const struct tg_verdict *v = m->v;
     TG_BUF text = { 0 }, counts = { 0 };
-    tg_effect_put(&text, v, TG_EFFECT_PRINT);
+    tg_effect_put(&text, v);
     put_counts(&counts, v);
     if (!text.n && !counts.n)
         return;
@@ -142,13 +142,14 @@ static void put_replaced(struct tg_markdown *m)
     TG_BUF list = { 0 }, part = { 0 };
     size_t n = 0;
     for (size_t i = 0; c && i < c->n_regions && n < m->top; i++) {
-        tg_buf_clear(&part);
-        if (!tg_put_replaced(&part, m->v, i, TG_EFFECT_PRINT, tg_markdown_put_short, m))
+        TG_BUF message = { 0 };
+        if (!tg_put_replaced(&message, m->v, i))
             continue;
-        tg_buf_printf(&list, "- %s\n", part.p);
+        tg_buf_puts(&list, "- ");
+        tg_markdown_put_text(m, &list, tg_buf_sv(&message));
+        tg_buf_putc(&list, '\n');
         n++;
     }
-    tg_buf_clear(&part);
     if (n) {
         tg_buf_puts(&part,
                     n > NEWS ? "\n<details><summary>Replaced</summary>\n\n" : "\n**Replaced**\n\n");

@@ -39,8 +39,8 @@ void tg_markdown_add_or_drop(struct tg_markdown *m, struct tg_buf *part);
 /* A sentence: names as code spans, each in one piece; other risky words, too. */
 void tg_markdown_put_text(const struct tg_markdown *m, struct tg_buf *out, tg_sv text);
 void tg_markdown_put_name(struct tg_buf *out, tg_sv name); /* a code span, shortened */
-/* The short form of an operator; `with` is the struct tg_markdown. */
-void tg_markdown_put_short(struct tg_buf *out, tg_sv name, const void *with);
+/* The short form of an operator. */
+void tg_markdown_put_short(const struct tg_markdown *m, struct tg_buf *out, tg_sv name);
 void tg_markdown_put_label(struct tg_buf *out, const struct tg_label *label,
                            enum tg_esc_place place);
 /* `text` as a code span, linked to the line in the repository where that is known. */

@@ -40,15 +40,14 @@ static void put_folded(const struct tg_markdown *m, struct tg_buf *out, const ui
                        size_t i)
 {
     TG_BUF text = { 0 };
-    if (tg_findings_put_folded(&text, m->v, roots, i, tg_markdown_put_short, m))
-        tg_buf_printf(out, "<br>\n  <sub>%s %s</sub>", TG_RESULT_JOINS, text.p);
+    (void)tg_findings_put_folded(&text, m->v, roots, i);
+    put_sub(m, out, TG_RESULT_JOINS, tg_buf_sv(&text), false);
 }
 
 static void put_origin(const struct tg_markdown *m, struct tg_buf *part, const struct tg_result *r)
 {
     const struct tg_cause_frame *f = r->cause ? r->cause->function : NULL;
     TG_BUF rest = { 0 }, quote = { 0 };
-    struct tg_origin_style style = { .put_name = tg_markdown_put_short, .with = m };
     if (!r->cause)
         return;
     tg_buf_puts(part, "<br>\n  ");
@@ -58,10 +57,9 @@ static void put_origin(const struct tg_markdown *m, struct tg_buf *part, const s
         tg_origin_put_place(&at, &place);
         tg_markdown_put_place(m, part, tg_buf_sv(&at), place.file, place.first, place.last);
         tg_buf_putc(part, ' ');
-        style.without_place = true;
     }
-    tg_origin_put(&rest, r, &style);
-    tg_buf_add(part, tg_buf_sv(&rest));
+    tg_origin_put(&rest, r, f ? TG_ORIGIN_AFTER_PLACE : TG_ORIGIN_WHOLE);
+    tg_markdown_put_text(m, part, tg_buf_sv(&rest));
     if (tg_origin_put_quote(&quote, r->cause)) {
         tg_buf_puts(part, "<br>\n  " TG_ORIGIN_QUOTE " ");
         tg_esc_md_code(part, tg_buf_sv(&quote), TG_ESC_PROSE);
@@ -71,13 +69,10 @@ static void put_origin(const struct tg_markdown *m, struct tg_buf *part, const s
 static void put_finding(struct tg_markdown *m, struct tg_buf *part, const uint32_t *roots, size_t i)
 {
     const struct tg_result *r = &m->v->results[i];
-    struct tg_parts parts = tg_result_parts(r);
+    TG_BUF message = { 0 };
+    tg_result_put(&message, r);
     tg_buf_printf(part, "- %s ", tg_markdown_icon(r->state));
-    if (parts.name.n)
-        tg_markdown_put_short(part, parts.name, m);
-    tg_buf_puts(part, parts.what);
-    tg_buf_puts(part, parts.joint);
-    tg_markdown_put_text(m, part, parts.rest);
+    tg_markdown_put_text(m, part, tg_buf_sv(&message));
     put_origin(m, part, r);
     put_evidence(m, part, r);
     put_folded(m, part, roots, i);

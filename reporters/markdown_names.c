@@ -101,9 +101,9 @@ void tg_markdown_put_label(struct tg_buf *out, const struct tg_label *label,
     tg_esc_md_code(out, tg_buf_sv(&text), place);
 }
 
-void tg_markdown_put_short(struct tg_buf *out, tg_sv name, const void *with)
+void tg_markdown_put_short(const struct tg_markdown *m, struct tg_buf *out, tg_sv name)
 {
-    const struct tg_markdown_names *s = &((const struct tg_markdown *)with)->names;
+    const struct tg_markdown_names *s = &m->names;
     uint32_t id = tg_strmap_find(&s->ids, name);
     TG_BUF text = { 0 };
     if (id != TG_NO_ID) {

@@ -50,7 +50,7 @@ void tg_markdown_put_text(const struct tg_markdown *m, struct tg_buf *out, tg_sv
     while (tg_message_next(&text, &piece)) {
         TG_BUF part = { 0 };
         if (piece.type == TG_PIECE_NAME)
-            tg_markdown_put_short(&part, piece.text, m);
+            tg_markdown_put_short(m, &part, piece.text);
         else if (piece.type == TG_PIECE_CODE)
             tg_esc_md_code(&part, piece.text, TG_ESC_PROSE);
         else

@@ -2,16 +2,13 @@
 
 #include <math.h>
 
+#include "core/base/message.h"
 #include "core/base/utf8.h"
 #include "core/cause/choose.h"
 
-static void put_name(struct tg_buf *out, tg_sv name, const struct tg_origin_style *s)
+static void put_name(struct tg_buf *out, tg_sv name)
 {
-    if (s->put_name) {
-        s->put_name(out, name, s->with);
-        return;
-    }
-    tg_buf_add(out, name);
+    tg_buf_printf(out, TG_NAME, TG_SV_ARG(name));
 }
 
 static int percent(double share)
@@ -54,13 +51,12 @@ static void put_others(struct tg_buf *out, const struct tg_cause *c)
         }
 }
 
-static void put_changed_in(struct tg_buf *out, const struct tg_cause *c,
-                           const struct tg_origin_style *s)
+static void put_changed_in(struct tg_buf *out, const struct tg_cause *c)
 {
-    put_name(out, c->changed_in, s);
+    put_name(out, c->changed_in);
     tg_buf_puts(out, ", changed in this pull request (");
     if (c->changed_file.n) {
-        put_name(out, c->changed_file, s);
+        put_name(out, c->changed_file);
         tg_buf_putc(out, ' ');
     }
     put_lines(out, c);
@@ -68,8 +64,7 @@ static void put_changed_in(struct tg_buf *out, const struct tg_cause *c,
 }
 
 /* How the change relates to it. */
-static void put_change(struct tg_buf *out, const struct tg_cause *c,
-                       const struct tg_origin_style *s)
+static void put_change(struct tg_buf *out, const struct tg_cause *c)
 {
     if (!c->change_known)
         return;
@@ -82,15 +77,15 @@ static void put_change(struct tg_buf *out, const struct tg_cause *c,
         return;
     case TG_CAUSE_LINK_SETUP:
         tg_buf_puts(out, ", set up by ");
-        put_changed_in(out, c, s);
+        put_changed_in(out, c);
         return;
     case TG_CAUSE_LINK_SETUP_FILE:
         tg_buf_puts(out, ", beside ");
-        put_changed_in(out, c, s);
+        put_changed_in(out, c);
         return;
     case TG_CAUSE_LINK_CALLEE:
         tg_buf_puts(out, ", which calls ");
-        put_changed_in(out, c, s);
+        put_changed_in(out, c);
         return;
     case TG_CAUSE_LINK_OUTSIDE:
         tg_buf_puts(out, ", whose file changed outside every function (");
@@ -160,7 +155,7 @@ static void put_part(struct tg_buf *out, const struct tg_cause *c, double share)
 }
 
 /* " in layer `Block_1`": one instance, as the profiler numbers them; a class stands for several layers. */
-static void put_layer(struct tg_buf *out, const struct tg_cause *c, const struct tg_origin_style *s)
+static void put_layer(struct tg_buf *out, const struct tg_cause *c)
 {
     tg_sv rest = c->module;
     while (rest.n && tg_is_digit(rest.p[rest.n - 1]))
@@ -168,11 +163,10 @@ static void put_layer(struct tg_buf *out, const struct tg_cause *c, const struct
     if (rest.n == c->module.n || !tg_sv_ends(rest, TG_SV("_")))
         return;
     tg_buf_puts(out, " in layer ");
-    put_name(out, c->module, s);
+    put_name(out, c->module);
 }
 
-static void put_function(struct tg_buf *out, const struct tg_result *r,
-                         const struct tg_origin_style *s)
+static void put_function(struct tg_buf *out, const struct tg_result *r, enum tg_origin_part where)
 {
     const struct tg_cause *c = r->cause;
     const struct tg_cause_frame *f = c->function;
@@ -180,18 +174,18 @@ static void put_function(struct tg_buf *out, const struct tg_result *r,
     struct tg_origin_place place = tg_origin_place(c);
     TG_BUF at = { 0 };
     tg_origin_put_place(&at, &place);
-    if (!s->without_place) {
-        put_name(out, tg_buf_sv(&at), s);
+    if (where == TG_ORIGIN_WHOLE) {
+        put_name(out, tg_buf_sv(&at));
         tg_buf_putc(out, ' ');
     }
-    put_name(out, f->text, s);
-    put_layer(out, c, s);
+    put_name(out, f->text);
+    put_layer(out, c);
     if (c->path.backward && !c->holder.n && one_name)
         tg_buf_puts(out, " (its backward pass)");
-    put_change(out, c, s);
+    put_change(out, c);
     if (c->holder.n) {
         tg_buf_puts(out, ", gives a tensor to ");
-        put_name(out, c->holder, s);
+        put_name(out, c->holder);
         tg_buf_puts(out, ", whose backward pass");
     } else {
         tg_buf_putc(out, ',');
@@ -201,8 +195,7 @@ static void put_function(struct tg_buf *out, const struct tg_result *r,
     put_not_changed(out, c);
 }
 
-void tg_origin_put_path(struct tg_buf *out, const struct tg_cause *c,
-                        const struct tg_origin_style *s)
+void tg_origin_put_path(struct tg_buf *out, const struct tg_cause *c)
 {
     for (size_t i = 0; i < c->path.n; i++) {
         const struct tg_cause_frame *f = &c->path.frames[i];
@@ -210,18 +203,17 @@ void tg_origin_put_path(struct tg_buf *out, const struct tg_cause *c,
         if (f->kind == TG_PATH_FUNCTION)
             tg_buf_printf(&one, "%.*s: ", TG_SV_ARG(f->file));
         tg_buf_add(&one, f->text);
-        if (i)
-            tg_buf_puts(out, s->put_name ? " >\xc2\xa0" : " > "); /* the sign stays with its name */
-        put_name(out, tg_buf_sv(&one), s);
+        tg_buf_puts(out, i ? " > " : "");
+        put_name(out, tg_buf_sv(&one));
     }
 }
 
 /* No function holds half of it: how far the path goes, and what comes next. */
-static void put_split(struct tg_buf *out, const struct tg_cause *c, const struct tg_origin_style *s)
+static void put_split(struct tg_buf *out, const struct tg_cause *c)
 {
     const struct tg_cause_frame *last = c->path.n ? &c->path.frames[c->path.n - 1] : NULL;
     if (last) {
-        put_name(out, last->text, s);
+        put_name(out, last->text);
         tg_buf_puts(out, " accounts for ");
         put_part(out, c, c->path.share);
     } else {
@@ -229,19 +221,19 @@ static void put_split(struct tg_buf *out, const struct tg_cause *c, const struct
     }
     if (c->path.next.share > 0) {
         tg_buf_puts(out, last ? "; below it, " : "; the largest part is ");
-        put_name(out, c->path.next.text, s);
+        put_name(out, c->path.next.text);
         tg_buf_printf(out, " with %d %%", percent(c->path.next.share));
     }
     put_not_changed(out, c);
 }
 
-void tg_origin_put(struct tg_buf *out, const struct tg_result *r, const struct tg_origin_style *s)
+void tg_origin_put(struct tg_buf *out, const struct tg_result *r, enum tg_origin_part where)
 {
     const struct tg_cause *c = r->cause;
     if (!c)
         return;
     if (c->function)
-        put_function(out, r, s);
+        put_function(out, r, where);
     else
-        put_split(out, c, s);
+        put_split(out, c);
 }

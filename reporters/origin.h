@@ -10,14 +10,10 @@
 #include "core/base/buf.h"
 #include "policy/verdict/verdict.h"
 
-struct tg_origin_style {
-    void (*put_name)(struct tg_buf *out, tg_sv name,
-                     const void *with); /* escapes; NULL: as it is */
-    const void *with;
-    bool without_place; /* "model.py:88" is there already: begin with the function */
-};
-/* One sentence without a full stop; empty if the result has no cause. */
-void tg_origin_put(struct tg_buf *out, const struct tg_result *r, const struct tg_origin_style *s);
+/* AFTER_PLACE: "model.py:88" is there already, begin with the function. */
+enum tg_origin_part { TG_ORIGIN_WHOLE, TG_ORIGIN_AFTER_PLACE };
+/* A message, one sentence without a full stop; empty if the result has no cause. */
+void tg_origin_put(struct tg_buf *out, const struct tg_result *r, enum tg_origin_part part);
 struct tg_origin_place {
     tg_sv file, function;
     uint32_t first, last; /* equal, where it is one line */
@@ -31,7 +27,6 @@ void tg_origin_put_place(struct tg_buf *out, const struct tg_origin_place *p);
 /* The changed line as the change has it, "91 | x = x.clone()", at most 120 characters of it; raw text. False: not known. */
 bool tg_origin_put_quote(struct tg_buf *out, const struct tg_cause *c);
 #define TG_ORIGIN_QUOTE "changed" /* the word before it */
-/* The path: "train.py: step > Block_3 > model.py: forward > aten::linear". */
-void tg_origin_put_path(struct tg_buf *out, const struct tg_cause *c,
-                        const struct tg_origin_style *s);
+/* The path, a message: "train.py: step > Block_3 > model.py: forward > aten::linear". */
+void tg_origin_put_path(struct tg_buf *out, const struct tg_cause *c);
 #endif

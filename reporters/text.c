@@ -67,6 +67,20 @@ static void put_wrapped(struct page *p, tg_sv text, size_t at, size_t indent)
     tg_buf_putc(p->out, '\n');
 }
 
+/* Names in the form that the rest of the report has, the same on each line; escaped. */
+static void put_message(struct tg_buf *out, tg_sv message, const struct tg_shorts *names)
+{
+    struct tg_piece piece;
+    TG_BUF line = { 0 };
+    while (tg_message_next(&message, &piece))
+        if (piece.type == TG_PIECE_NAME)
+            tg_shorts_put(&line, piece.text, names);
+        else
+            tg_buf_printf(&line, piece.type == TG_PIECE_CODE ? "`%.*s`" : "%.*s",
+                          TG_SV_ARG(piece.text));
+    tg_esc_terminal(out, tg_buf_sv(&line));
+}
+
 /* "label text", the text escaped, wrapped and aligned after the label; nothing without text. */
 static void put_field(struct page *p, size_t indent, const char *label, size_t width, tg_sv text,
                       enum tg_tint tint)
@@ -90,15 +104,8 @@ static void put_headline(struct page *p)
                             ? TG_TINT_RED
                             : TG_TINT_YELLOW;
     tg_sv headline = v->headline.n ? v->headline : tg_sv_of(tg_outcome_name(v->outcome));
-    struct tg_piece piece;
-    TG_BUF line = { 0 }, safe = { 0 };
-    while (tg_message_next(&headline, &piece)) /* names in the form that the findings have */
-        if (piece.type == TG_PIECE_NAME)
-            tg_shorts_put(&line, piece.text, &p->names);
-        else
-            tg_buf_printf(&line, piece.type == TG_PIECE_CODE ? "`%.*s`" : "%.*s",
-                          TG_SV_ARG(piece.text));
-    tg_esc_terminal(&safe, tg_buf_sv(&line));
+    TG_BUF safe = { 0 };
+    put_message(&safe, headline, &p->names);
     if (p->r->color)
         tg_buf_puts(p->out, "\033[1m");
     tg_tint_on(p->out, tint, p->r->color);
@@ -131,7 +138,7 @@ static void put_effect(struct page *p)
     struct tg_tally tally[TG_STATE_FAIL + 1];
     size_t n = tg_tally(p->v, tally);
     TG_BUF text = { 0 };
-    tg_effect_put(&text, p->v, TG_EFFECT_TERMINAL);
+    tg_effect_put(&text, p->v);
     for (size_t i = 0; i < n; i++) {
         tg_buf_puts(&text, i ? ", " : text.n ? "; " : "");
         tg_tally_put(&text, &tally[i]);
@@ -193,30 +200,18 @@ static void put_first(struct page *p)
     put_field(p, 2, "next", 10, tg_buf_sv(&text), TG_TINT_DIM);
 }
 
-/* The message with its name shortened to fit a line. */
-static void put_message(struct page *p, const struct tg_result *r, size_t at, size_t indent)
-{
-    struct tg_parts parts = tg_result_parts(r);
-    TG_BUF line = { 0 }, name = { 0 };
-    tg_shorts_put(&name, parts.name, &p->names);
-    tg_esc_terminal(&line, tg_buf_sv(&name));
-    tg_buf_puts(&line, parts.what);
-    tg_buf_puts(&line, parts.joint);
-    tg_esc_terminal(&line, parts.rest);
-    put_wrapped(p, tg_buf_sv(&line), at, indent);
-}
-
-static void put_folded(struct page *p, const uint32_t *roots, size_t i, size_t indent)
+/* A message whose names have the form that lists give them. */
+static void put_list(struct page *p, size_t indent, const char *label, size_t width, tg_sv message)
 {
     TG_BUF text = { 0 };
-    (void)tg_findings_put_folded(&text, p->v, roots, i, tg_shorts_put, &p->in_lists);
-    put_field(p, indent, TG_RESULT_JOINS, 12, tg_buf_sv(&text), TG_TINT_DIM);
+    put_message(&text, message, &p->in_lists);
+    put_field(p, indent, label, width, tg_buf_sv(&text), TG_TINT_DIM);
 }
 
 static void put_origin(struct page *p, const struct tg_result *r, size_t indent)
 {
     TG_BUF text = { 0 };
-    tg_origin_put(&text, r, &(struct tg_origin_style){ .put_name = NULL });
+    tg_origin_put(&text, r, TG_ORIGIN_WHOLE);
     put_field(p, indent, "cause", 10, tg_buf_sv(&text), TG_TINT_NONE);
     tg_buf_clear(&text);
     if (tg_origin_put_quote(&text, r->cause))
@@ -227,16 +222,20 @@ static void put_finding(struct page *p, const uint32_t *roots, size_t i)
 {
     const struct tg_result *r = &p->v->results[i];
     const size_t indent = 8;
+    TG_BUF message = { 0 }, line = { 0 }, folded = { 0 };
     const char *word = r->state == TG_STATE_SUSPICIOUS ? "maybe" : tg_state_name(r->state);
     size_t at = 3 + (strlen(word) > 5 ? strlen(word) : 5);
     tg_buf_puts(p->out, "  ");
     tg_tint_on(p->out, tints[r->state], p->r->color);
     tg_buf_printf(p->out, "%-5s ", word);
     tg_tint_off(p->out, tints[r->state], p->r->color);
-    put_message(p, r, at, indent);
+    tg_result_put(&message, r);
+    put_message(&line, tg_buf_sv(&message), &p->names);
+    put_wrapped(p, tg_buf_sv(&line), at, indent);
     put_field(p, indent, "evidence", 10, tg_result_evidence(r), TG_TINT_DIM);
     put_origin(p, r, indent);
-    put_folded(p, roots, i, indent);
+    (void)tg_findings_put_folded(&folded, p->v, roots, i);
+    put_list(p, indent, TG_RESULT_JOINS, 12, tg_buf_sv(&folded));
     put_field(p, indent, "owner", 10, r->owner, TG_TINT_DIM);
     put_field(p, indent, "next", 10, tg_result_next(p->v, r), TG_TINT_DIM);
 }
@@ -275,10 +274,10 @@ static void put_replacements(struct page *p)
     size_t n = c ? c->n_regions : 0, shown = 0;
     for (size_t i = 0; i < n && shown < p->top; i++) {
         TG_BUF text = { 0 };
-        if (!tg_put_replaced(&text, p->v, i, TG_EFFECT_TERMINAL, tg_shorts_put, &p->in_lists))
+        if (!tg_put_replaced(&text, p->v, i))
             continue;
         tg_buf_puts(p->out, shown++ ? "" : "\nReplaced\n");
-        put_field(p, 6, "-", 2, tg_buf_sv(&text), TG_TINT_DIM);
+        put_list(p, 6, "-", 2, tg_buf_sv(&text));
     }
     if (shown && n > p->top)
         tg_buf_puts(p->out, "  and more (--json has all)\n");

@@ -25,11 +25,14 @@ void tg_message_put_plain(struct tg_buf *out, tg_sv message)
 void tg_message_put_name(struct tg_buf *out, tg_sv name, size_t most)
 {
     tg_sv said = tg_utf8_prefix(name, most);
-    if (said.n == name.n)
-        tg_buf_printf(out, TG_NAME, TG_SV_ARG(name));
-    else
-        tg_buf_printf(out, "%c%.*s%c%.*s\xe2\x80\xa6%c", TG_MARK_NAME, TG_SV_ARG(name),
-                      TG_MARK_SAID, TG_SV_ARG(said), TG_MARK_END);
+    tg_buf_putc(out, TG_MARK_NAME);
+    tg_buf_add(out, name);
+    if (said.n < name.n) {
+        tg_buf_putc(out, TG_MARK_SAID);
+        tg_buf_add(out, said);
+        tg_buf_puts(out, "\xe2\x80\xa6");
+    }
+    tg_buf_putc(out, TG_MARK_END);
 }
 
 bool tg_message_next(tg_sv *message, struct tg_piece *piece)

@@ -396,21 +396,16 @@ static void put_wait(struct tg_buf *b, const struct tg_comparison *c, const stru
 /* A finding about calls gets the share of all that follows it, not of the one name. */
 static void weigh(struct tg_result *r, struct costs *x, struct tg_arena *a)
 {
-    size_t end = r->weight_at + r->weight_n;
-    struct tg_buf b = { 0 }, weight = { 0 };
     struct cost cost = cost_of(x, (uint32_t)(r - x->v->results));
+    TG_BUF weight = { 0 }, wait = { 0 };
     put_weight(&weight, &cost, x->c);
-    if (weight.n) {
-        tg_buf_add(&b, (tg_sv){ r->message.p, r->weight_at });
-        tg_buf_add(&b, tg_buf_sv(&weight));
-        tg_buf_add(&b, (tg_sv){ r->message.p + end, r->message.n - end - r->weight_end });
-        r->weight_n = weight.n;
-        r->weight_end = b.n;
-        put_wait(&b, x->c, &cost);
-        r->weight_end = b.n - r->weight_end;
-        r->message = tg_phrase_take(&b, a);
-    }
-    tg_buf_release(&weight);
+    if (!weight.n)
+        return;
+    put_wait(&wait, x->c, &cost);
+    r->told = r->told.n ? r->told : r->message;
+    r->message = TG_SV_PRINTF(
+        a, "%.*s%.*s%.*s%.*s", (int)r->weight_at, r->told.p, TG_SV_ARG(tg_buf_sv(&weight)),
+        TG_SV_ARG(tg_sv_from(r->told, r->weight_at + r->weight_n)), TG_SV_ARG(tg_buf_sv(&wait)));
 }
 
 /* A replacement has one number: that of the headline is that of its row. */

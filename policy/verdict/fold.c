@@ -190,6 +190,29 @@ static void fold_nodes(struct tg_result *v, size_t n, const struct tg_comparison
     flatten(v, n);
 }
 
+/* Rows of one key are one finding: the best of them, of equals the first, which is the worst. False: it has none. */
+typedef bool key_of(struct tg_buf *key, const struct tg_result *r, const struct tg_comparison *c);
+typedef bool is_better(const struct tg_result *r, const struct tg_result *head,
+                       const struct tg_comparison *c);
+static void fold_groups(struct tg_result *v, size_t n, const struct tg_comparison *c, key_of *key,
+                        is_better *better)
+{
+    TG_AUTO(tg_strmap_release) struct tg_strmap groups;
+    TG_FREE uint32_t *head = tg_xmalloc((n + 1) * sizeof *head);
+    TG_FREE uint32_t *id = tg_xmalloc((n + 1) * sizeof *id);
+    tg_strmap_init(&groups);
+    for (uint32_t i = 0; i < n; i++) {
+        TG_BUF text = { 0 };
+        size_t known = groups.n;
+        id[i] = key(&text, &v[i], c) ? tg_strmap_add(&groups, tg_buf_sv(&text)) : TG_NO_ID;
+        if (id[i] == known || (id[i] != TG_NO_ID && better && better(&v[i], &v[head[id[i]]], c)))
+            head[id[i]] = i;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (id[i] != TG_NO_ID && head[id[i]] != i && may_tell(&v[head[id[i]]], &v[i]))
+            (void)fold_under(v, i, head[id[i]]);
+}
+
 /* A name that came, and that others of its place may be told with. A wait counts for itself. */
 static const struct tg_op *came(const struct tg_result *r, const struct tg_comparison *c)
 {
@@ -215,30 +238,22 @@ static const tg_sv *place_of(const struct tg_result *r, const struct tg_comparis
     return op && op->joined && op->region < c->n_regions ? &c->regions[op->region].encloser : NULL;
 }
 
-/*
- * One finding per place: what came inside one annotation, or else in the step, is reported with the
- * costliest operator of it, which the change wrote; kernels alone, with the costliest kernel. Rows are
- * in their final order.
- */
-static void fold_places(struct tg_result *v, size_t n, const struct tg_comparison *c)
+/* What came inside one annotation, or else in the step. */
+static bool key_of_place(struct tg_buf *key, const struct tg_result *r,
+                         const struct tg_comparison *c)
 {
-    TG_AUTO(tg_strmap_release) struct tg_strmap places;
-    TG_FREE uint32_t *head = tg_xmalloc((n + 1) * sizeof *head);
-    tg_strmap_init(&places);
-    for (uint32_t i = 0; i < n; i++) {
-        const tg_sv *place = place_of(&v[i], c);
-        size_t known = places.n;
-        uint32_t id = place ? tg_strmap_add(&places, *place) : 0;
-        if (place && (id == known ||
-                      (tg_kind_is_device(v[head[id]].op_kind) && !tg_kind_is_device(v[i].op_kind))))
-            head[id] = i;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        const tg_sv *place = place_of(&v[i], c);
-        uint32_t id = place ? tg_strmap_find(&places, *place) : TG_NO_ID;
-        if (place && head[id] != i && may_tell(&v[head[id]], &v[i]))
-            (void)fold_under(v, i, head[id]);
-    }
+    const tg_sv *place = place_of(r, c);
+    if (place)
+        tg_buf_add(key, *place);
+    return place;
+}
+
+/* The costliest operator, which the change wrote; of kernels alone the costliest kernel. */
+static bool is_of_host_first(const struct tg_result *r, const struct tg_result *head,
+                             const struct tg_comparison *c)
+{
+    (void)c;
+    return tg_kind_is_device(head->op_kind) && !tg_kind_is_device(r->op_kind);
 }
 
 static bool same_name(const struct tg_result *head, const struct tg_result *r)
@@ -278,18 +293,12 @@ static void fold_names(struct tg_result *v, size_t n)
  * What one operator is called with is what another one made: a change of shapes runs through all that
  * follows, so each rule has one finding, the costliest name.
  */
-static void fold_attributes(struct tg_result *v, size_t n)
+static bool key_of_attribute(struct tg_buf *key, const struct tg_result *r,
+                             const struct tg_comparison *c)
 {
-    TG_AUTO(tg_buckets_release) struct tg_buckets rules;
-    tg_buckets_init(&rules, n);
-    for (uint32_t i = 0; i < n; i++)
-        if (v[i].dimension == TG_DIM_ATTR && may_fold(&v[i]) && v[i].folded_under == TG_NO_ID)
-            tg_buckets_add(&rules, v[i].rule, i);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t k = v[i].dimension == TG_DIM_ATTR ? tg_buckets_first(&rules, v[i].rule) : TG_NO_ID;
-        if (k < i && may_tell(&v[k], &v[i]) && v[i].folded_under == TG_NO_ID && may_fold(&v[i]))
-            (void)fold_under(v, i, k);
-    }
+    (void)c;
+    tg_buf_add(key, r->rule);
+    return r->dimension == TG_DIM_ATTR && may_fold(r) && r->folded_under == TG_NO_ID;
 }
 
 /* ---- the step ---- */
@@ -393,8 +402,8 @@ void tg_fold(struct tg_eval_state *e)
     fold_calls(e->results, e->n, e->in->comparison);
     fold_nodes(e->results, e->n, e->in->comparison);
     fold_names(e->results, e->n);
-    fold_attributes(e->results, e->n);
-    fold_places(e->results, e->n, e->in->comparison);
+    fold_groups(e->results, e->n, e->in->comparison, key_of_attribute, NULL);
+    fold_groups(e->results, e->n, e->in->comparison, key_of_place, is_of_host_first);
     flatten(e->results, e->n);
     fold_step(e->results, e->n, e->in->comparison);
 }
@@ -414,14 +423,19 @@ static tg_sv changed_file(const struct tg_cause *c)
     return c->changed_file.n ? c->changed_file : c->function->file;
 }
 
-/* The change that a result is blamed on, as text: the same for two results of one change. */
-static void put_change(struct tg_buf *b, const struct tg_cause *c)
+/* The change that a result is blamed on. */
+static bool key_of_change(struct tg_buf *key, const struct tg_result *r,
+                          const struct tg_comparison *c)
 {
-    tg_buf_clear(b);
-    tg_buf_add(b, changed_file(c));
-    tg_buf_putc(b, '\0'); /* no path has it */
-    for (size_t i = 0; i < c->n_changed; i++)
-        tg_buf_printf(b, " %u-%u", c->changed[i].first, c->changed[i].last);
+    const struct tg_cause *change = r->folded_under == TG_NO_ID ? blamed(r) : NULL;
+    (void)c;
+    if (!change)
+        return false;
+    tg_buf_add(key, changed_file(change));
+    tg_buf_putc(key, '\0'); /* no path has it */
+    for (size_t i = 0; i < change->n_changed; i++)
+        tg_buf_printf(key, " %u-%u", change->changed[i].first, change->changed[i].last);
+    return true;
 }
 
 /* What names a change best: a failure; what waits; an operator that the function itself calls; calls, not time. */
@@ -434,28 +448,10 @@ static unsigned worth(const struct tg_result *r, const struct tg_comparison *c)
            (r->dimension == TG_DIM_COUNT ? 2u : 0u) + (is_about_op(r) ? 1u : 0u);
 }
 
-/* What is blamed on one change goes under the best of it: the first of equals, which is the worst. */
-static void fold_changes(struct tg_result *v, size_t n, const struct tg_comparison *c)
+static bool names_it_better(const struct tg_result *r, const struct tg_result *head,
+                            const struct tg_comparison *c)
 {
-    TG_AUTO(tg_strmap_release) struct tg_strmap changes;
-    TG_FREE uint32_t *head = tg_xmalloc((n + 1) * sizeof *head);
-    TG_FREE uint32_t *id = tg_xmalloc((n + 1) * sizeof *id);
-    TG_BUF b = { 0 };
-    tg_strmap_init(&changes);
-    for (uint32_t i = 0; i < n; i++) {
-        const struct tg_cause *change = v[i].folded_under == TG_NO_ID ? blamed(&v[i]) : NULL;
-        size_t known = changes.n;
-        id[i] = TG_NO_ID;
-        if (!change)
-            continue;
-        put_change(&b, change);
-        id[i] = tg_strmap_add(&changes, tg_buf_sv(&b));
-        if (id[i] == known || worth(&v[i], c) > worth(&v[head[id[i]]], c))
-            head[id[i]] = i;
-    }
-    for (uint32_t i = 0; i < n; i++)
-        if (id[i] != TG_NO_ID && head[id[i]] != i)
-            v[i].folded_under = head[id[i]];
+    return worth(r, c) > worth(head, c);
 }
 
 static void recount(struct tg_verdict *v)
@@ -469,7 +465,7 @@ static void recount(struct tg_verdict *v)
 void tg_verdict_join_causes(struct tg_verdict *v, struct tg_arena *a)
 {
     tg_sv was = tg_describe_headline(v, v->comparison, TG_HEADLINE_BARE, a);
-    fold_changes(v->results, v->n_results, v->comparison);
+    fold_groups(v->results, v->n_results, v->comparison, key_of_change, names_it_better);
     flatten(v->results, v->n_results);
     fold_step(v->results, v->n_results, v->comparison);
     recount(v);

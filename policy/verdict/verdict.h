@@ -111,8 +111,8 @@ struct tg_result {
     double share;     /* of the step on the test side, 0..1; NaN unknown */
     tg_sv calling_op; /* the operator of unchanged count that makes the additional calls; "" */
     tg_sv message;    /* one line, numbers included: what, how much, share */
-    size_t weight_at, weight_n; /* of a number of calls: where in the message its share is */
-    size_t weight_end;          /* and how many bytes at its end tell what a wait means */
+    tg_sv told;       /* of a number of calls: the message with the share of its name alone, */
+    size_t weight_at, weight_n; /* and where in it that is */
     tg_sv issue;                /* of its waiver: `evidence` ends with it; "" none */
     tg_sv evidence;   /* "5 of 5 runs above all 5 baseline runs, noise 1.8 %, limit 8 %" */
     tg_sv next;       /* what to do; for inconclusive, suspicious, not judged; may be "" */

@@ -170,19 +170,16 @@ struct tg_attr_change {
 
 /*
  * Was a kind of attribute compared? The runs of a side must agree: the same values in as many calls per step,
- * not counting one cold step. If they do not agree, or the number of calls changed, it is still a change if the
- * values recur from run to run and the two sides share none.
+ * not counting one cold step. If they do not, it is still a change if each fresh run has values that no run of the
+ * baseline has, whose own come again from run to run.
  */
 struct tg_attr_state {
     enum {
         TG_ATTR_NONE, /* neither side has any */
         TG_ATTR_COMPARED,
-        TG_ATTR_NAME_LACKS, /* `sides` (bits 1 << side) lack the name itself */
-        TG_ATTR_LACKS,      /* do not record it; */
-        TG_ATTR_RUNS_LACK,  /* some of their runs */
-        TG_ATTR_CUT,        /* have more values than a summary keeps */
-        TG_ATTR_RUNS_DIFFER,
-        TG_ATTR_STEPS_DIFFER, /* or ranks */
+        TG_ATTR_LACKS, /* some or all runs of `sides` (bits 1 << side) do not record it, or lack the name; */
+        TG_ATTR_CUT,    /* have more values than a summary keeps */
+        TG_ATTR_VARIES, /* other ones in their runs, steps or ranks */
         TG_ATTR_OTHER_COUNT,
         TG_ATTR_OTHER_DEVICE
     } what;

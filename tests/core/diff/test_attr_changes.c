@@ -46,20 +46,19 @@ static void differ(struct fixture *f, enum tg_attr_kind kind, const char *const 
 BY_HAND(only_what_differs_is_told)
 {
     differ(f, TG_ATTR_KIND_TYPES,
-           BOTH("types=[\"c10::BFloat16\",\"long int\"]", "types=[\"float\",\"long int\"]"),
+           BOTH("[\"c10::BFloat16\",\"long int\"]", "[\"float\",\"long int\"]"),
            BOTH("bf16", "float"));
-    differ(f, TG_ATTR_KIND_TYPES, BOTH("types=[\"float\"]", "types=[\"float\"]"), NULL);
+    differ(f, TG_ATTR_KIND_TYPES, BOTH("[\"float\"]", "[\"float\"]"), NULL);
     /* The same pair twice is told once; another length tells all. */
-    differ(f, TG_ATTR_KIND_TYPES,
-           BOTH("types=[\"c10::Half\",\"c10::Half\"]", "types=[\"int\",\"int\"]"),
+    differ(f, TG_ATTR_KIND_TYPES, BOTH("[\"c10::Half\",\"c10::Half\"]", "[\"int\",\"int\"]"),
            BOTH("half", "int"));
-    differ(f, TG_ATTR_KIND_TYPES, BOTH("types=[\"int\",\"long int\"]", "types=[\"int\"]"),
+    differ(f, TG_ATTR_KIND_TYPES, BOTH("[\"int\",\"long int\"]", "[\"int\"]"),
            BOTH("int, long", "int"));
     /* What is no tensor has no type. */
     differ(f, TG_ATTR_KIND_TYPES, BOTH("[\"int\",\"\",\"Scalar\"]", "[\"Scalar\",\"int\"]"), NULL);
     differ(f, TG_ATTR_KIND_TYPES, BOTH("[\"\",\"Scalar\"]", "[\"Scalar\",\"\"]"), NULL);
     /* A comma inside an element ends nothing. */
-    differ(f, TG_ATTR_KIND_SHAPES, BOTH("shapes=[[8,16],[16,4]]", "shapes=[[8,16],[16,5]]"),
+    differ(f, TG_ATTR_KIND_SHAPES, BOTH("[[8,16],[16,4]]", "[[8,16],[16,5]]"),
            BOTH("[16,4]", "[16,5]"));
     /* A key is named unless it is the kind's; one that a side lacks is none. */
     differ(f, TG_ATTR_KIND_LAUNCH,
@@ -131,54 +130,47 @@ BY_HAND(compared_or_why_not)
     } cases[] = {
         { { { "a5", "a5" }, { "a5", "a5" } }, TG_ATTR_COMPARED, 0, { 0 }, 0 },
         { { { "a5" }, { "b5" } }, TG_ATTR_COMPARED, 0, { "[a]", "[b]" }, 0 },
-        { { { "a5", "b5" }, { "a5", "a5" } }, TG_ATTR_RUNS_DIFFER, BASE, { 0 }, 0 },
-        { { { "a5", "a5" }, { "a5", "b5" } }, TG_ATTR_RUNS_DIFFER, FRESH, { 0 }, 0 },
-        /* None of the other side's: a change only if each side's own come again from run to run. */
-        { { { "a5", "b5" }, { "c5", "d5" } }, TG_ATTR_RUNS_DIFFER, BOTH_SIDES, { 0 }, 0 },
-        { { { "a5", "b5" }, { "c5", "c5" } }, TG_ATTR_RUNS_DIFFER, BASE, { 0 }, 0 },
+        { { { "a5", "b5" }, { "a5", "a5" } }, TG_ATTR_VARIES, BASE, { 0 }, 0 },
+        { { { "a5", "a5" }, { "a5", "b5" } }, TG_ATTR_VARIES, FRESH, { 0 }, 0 },
+        /* None of the baseline's: a change only if its own come again from run to run. */
+        { { { "a5", "b5" }, { "c5", "d5" } }, TG_ATTR_VARIES, BOTH_SIDES, { 0 }, 0 },
+        { { { "a5", "b5" }, { "c5", "c5" } }, TG_ATTR_VARIES, BASE, { 0 }, 0 },
+        { { { "a5", "a5" }, { "c5", "d5" } }, TG_ATTR_COMPARED, 0, { "[a]", "[c] and 1 more" }, 0 },
         { { { "a3 b2", "a2 b3" }, { "c3 d2", "c2 d3" } },
           TG_ATTR_COMPARED,
           0,
           { "[a] and 1 more", "[c] and 1 more" },
           0 },
-        { { { "a3 b2", "a2 b3" }, { "c5", "c5" } },
-          TG_ATTR_COMPARED,
-          0,
-          { "[a] and 1 more", "[c]" },
-          0 },
-        { { { "a3 b2", "a2 b3" }, { "a3 c2", "a2 c3" } },
-          TG_ATTR_RUNS_DIFFER,
-          BOTH_SIDES,
-          { 0 },
-          0 },
+        { { { "a3 b2", "a2 b3" }, { "a3 c2", "a2 c3" } }, TG_ATTR_VARIES, BOTH_SIDES, { 0 }, 0 },
+        { { { "a3 b2", "a2 b3" }, { "a3 b2", "b5" } }, TG_ATTR_VARIES, BOTH_SIDES, { 0 }, 0 },
         /* All runs have the same steps, as with one seed. */
         { { { "a3 b2", "a3 b2" }, { "a3 b2", "a3 b2" } }, TG_ATTR_COMPARED, 0, { 0 }, 0 },
+        { { { "a3 b2", "a3 b2" }, { "a2 b3", "a2 b3" } },
+          TG_ATTR_COMPARED,
+          0,
+          { "[a]", "[b]" },
+          0 },
         { { { "a3 b2", "a3 b2" }, { "a3 c2", "a3 c2" } },
           TG_ATTR_COMPARED,
           0,
-          { "[b]", "[c]" },
+          { "[a] and 1 more", "[c] in some calls" },
           0 },
-        { { { "a3 b2" }, { "a3 b2" } }, TG_ATTR_COMPARED, 0, { 0 }, 0 },
-        { { { "a3 b2" }, { "a3 c2" } }, TG_ATTR_STEPS_DIFFER, BOTH_SIDES, { 0 }, 0 },
-        { { { "a2 b2 c1" }, { "d2 e2 f1" } }, TG_ATTR_STEPS_DIFFER, BOTH_SIDES, { 0 }, 0 },
+        { { { "a3 b2" }, { "a3 c2" } }, TG_ATTR_VARIES, BOTH_SIDES, { 0 }, 0 },
+        { { { "a2 b2 c1" }, { "d2 e2 f1" } }, TG_ATTR_VARIES, BOTH_SIDES, { 0 }, 0 },
         /* In some steps of every fresh run; one step may be a cold one. */
         { { { "a5" }, { "a4 b1" } }, TG_ATTR_COMPARED, 0, { 0 }, 0 },
         { { { "a5" }, { "a3 b2" } }, TG_ATTR_COMPARED, 0, { "[a]", "[b] in some calls" }, 0 },
-        { { { "a5", "a5" }, { "a3 b2", "a2 b3" } },
-          TG_ATTR_COMPARED,
-          0,
-          { "[a]", "[b] in some calls" },
-          0 },
-        { { { "a5", "a5" }, { "a3 b2", "a4 b1" } }, TG_ATTR_STEPS_DIFFER, FRESH, { 0 }, 0 },
+        { { { "a5", "a5" }, { "a3 b2", "a4 b1" } }, TG_ATTR_VARIES, FRESH, { 0 }, 0 },
         /* Other counts: the same values, or none of them. */
         { { { "a5" }, { "a9 a1" } }, TG_ATTR_COMPARED, 0, { 0 }, 2 },
         { { { "a5" }, { "b9 b1" } }, TG_ATTR_COMPARED, 0, { "[a]", "[b]" }, 2 },
         { { { "a5" }, { "a5 b5" } }, TG_ATTR_OTHER_COUNT, 0, { 0 }, 2 },
+        { { { "a5 b5" }, { "a5" } }, TG_ATTR_OTHER_COUNT, 0, { 0 }, 1 },
         /* Not recorded. */
         { { { "" }, { "" } }, TG_ATTR_NONE, 0, { 0 }, 0 },
         { { { "a5" }, { "" } }, TG_ATTR_LACKS, FRESH, { 0 }, 0 },
         { { { "", "" }, { "a5", "a5" } }, TG_ATTR_LACKS, BASE, { 0 }, 0 },
-        { { { "a5", "" }, { "a5", "a5" } }, TG_ATTR_RUNS_LACK, BASE, { 0 }, 0 },
+        { { { "a5", "" }, { "a5", "a5" } }, TG_ATTR_LACKS, BASE, { 0 }, 0 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         f->c = (struct tg_comparison){ 0 };
@@ -230,7 +222,7 @@ BY_HAND(names_of_one_side)
         add_all(f, side, TG_KIND_OP, "x", "", 1, 5001);
         give(f, side, 0, TG_ATTR_KIND_SHAPES, "[[1]]", STEPS);
         compare(f);
-        assert_int_equal(find(f, "x")->attr[TG_ATTR_KIND_SHAPES].what, TG_ATTR_NAME_LACKS);
+        assert_int_equal(find(f, "x")->attr[TG_ATTR_KIND_SHAPES].what, TG_ATTR_LACKS);
         assert_int_equal(find(f, "x")->attr[TG_ATTR_KIND_SHAPES].sides, side ? BASE : FRESH);
     }
 }
@@ -243,13 +235,10 @@ BY_HAND(reasons_in_words)
     } cases[] = {
         { { TG_ATTR_COMPARED, 0 }, NULL },
         { { TG_ATTR_NONE, 0 }, "no input types" },
-        { { TG_ATTR_NAME_LACKS, BASE }, "no input types to compare with in the baseline" },
-        { { TG_ATTR_LACKS, FRESH }, "no input types in the fresh traces" },
-        { { TG_ATTR_RUNS_LACK, FRESH }, "no input types in some runs of the fresh traces" },
+        { { TG_ATTR_LACKS, FRESH }, "input types are not in every run of the fresh traces" },
         { { TG_ATTR_CUT, BASE }, "more input types than a summary keeps, in the baseline" },
-        { { TG_ATTR_RUNS_DIFFER, BOTH_SIDES }, "input types differ from run to run in both sides" },
-        { { TG_ATTR_STEPS_DIFFER, BASE },
-          "input types differ from step to step or rank to rank in the baseline" },
+        { { TG_ATTR_VARIES, BOTH_SIDES },
+          "input types differ between runs, steps or ranks of both sides" },
         { { TG_ATTR_OTHER_COUNT, 0 }, "the input types are those of more or fewer calls" },
         { { TG_ATTR_OTHER_DEVICE, 0 }, "input types of different devices" },
     };

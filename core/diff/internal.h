@@ -195,8 +195,8 @@ enum tg_value_form {
     TG_FORM_SLOTS,       /* slot by slot, in the steps with the usual pattern of calls */
     TG_FORM_USUAL_STEPS, /* sums of the steps with the usual number of calls */
     TG_FORM_STEPS,       /* sums of all steps */
-    TG_FORM_SCHEDULE, /* steps differ, alike in all runs: those with the same calls by themselves */
-    TG_FORM_CALLS     /* calls vary: time per call at the baseline's mean number of calls */
+    TG_FORM_SCHEDULE,    /* as TG_FORM_CALLS, and the calls vary alike in all runs */
+    TG_FORM_CALLS        /* calls vary: time per call at the baseline's mean number of calls */
 };
 
 enum tg_value_ask {

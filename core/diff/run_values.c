@@ -15,10 +15,10 @@
 #define LONGEST 64 /* steps: of more of them none is looked for that makes other calls */
 
 struct tg_value_room {
-    uint64_t *pattern, *sorted; /* per step */
-    size_t *usable;             /* indices into tg_used.step */
-    size_t *offset;             /* of a row's slots, per step of the shard */
-    double *v;                  /* one value per step */
+    uint64_t *key, *sorted; /* per step */
+    size_t *usable;         /* indices into tg_used.step */
+    size_t *offset;         /* of a row's slots, per step of the shard */
+    double *v;              /* one value per step */
     double *of_run;
     struct of_rank {
         double y[TG_STEP_STATISTICS];
@@ -122,44 +122,29 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return h ^ (h >> 32);
 }
 
+/* What has to be alike in the steps that are read: nothing, the number of calls, or that of each fine row. */
+enum alike { ALIKE_NOT, ALIKE_CALLS, ALIKE_ROWS };
+
 /*
- * What the cell calls in each step (how often each fine row ran), as a number: calls in the high
- * bits, so that of equally frequent ones the fuller wins, a hash of the rows' counts below.
+ * The keys of the cell's steps: calls in the high bits, so that of equally frequent ones the fuller wins, a hash of
+ * the rows' counts below. Returns the usual one, and in `hits` how many steps have it.
  */
-static void find_patterns(const struct tg_diff_work *w, const struct tg_op *op, size_t at)
+static uint64_t find_keys(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
+                          enum alike alike, size_t *hits)
 {
     const struct tg_diff_cell *cell = &op->rows->cell[at];
     const struct tg_used *used = &w->used[at];
 
     for (size_t j = 0; j < used->n; j++) {
         uint64_t h = 1, sum = 0;
-        for (size_t r = 0; r < cell->n; r++) {
+        for (size_t r = 0; alike != ALIKE_NOT && r < cell->n; r++) {
             h = mix(h, cell->row[r]->count[used->step[j]]);
             sum += cell->row[r]->count[used->step[j]];
         }
-        w->room->pattern[j] = w->room->sorted[j] = sum << HASH_BITS | (h & HASH);
+        h = alike == ALIKE_ROWS ? h & HASH : 0;
+        w->room->key[j] = w->room->sorted[j] = sum << HASH_BITS | h;
     }
-}
-
-/* The steps from `from` on that have this pattern; returns how many. */
-static size_t steps_with(struct tg_value_room *x, size_t n_steps, uint64_t pattern, size_t from)
-{
-    size_t n = 0;
-
-    for (size_t j = from; j < n_steps; j++)
-        if (x->pattern[j] == pattern)
-            x->usable[n++] = j;
-    return n;
-}
-
-/* The steps that have the cell's usual pattern. `calls` receives the calls of such a step. */
-static size_t usable_steps(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
-                           uint64_t *calls)
-{
-    find_patterns(w, op, at);
-    uint64_t pattern = tg_mode(w->room->sorted, w->used[at].n, NULL);
-    *calls = pattern >> HASH_BITS;
-    return steps_with(w->room, w->used[at].n, pattern, 0);
+    return tg_mode(w->room->sorted, used->n, hits);
 }
 
 /* ---- steps and calls ---- */
@@ -173,47 +158,30 @@ size_t tg_fewest_steps(const struct tg_diff_work *w)
     return n == SIZE_MAX ? 0 : n;
 }
 
-/* The usual number of calls in a step of the cell, and how many steps have it. */
-static uint64_t usual_calls(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
-                            size_t *hits)
-{
-    for (size_t j = 0; j < w->used[at].n; j++)
-        w->room->sorted[j] = calls_in(w, op, at, j);
-    return tg_mode(w->room->sorted, w->used[at].n, hits);
-}
-
-/*
- * How the values are taken, and of how many steps of a run; or at how many calls per step. If steps
- * differ alike in all runs, from which step on.
- */
+/* How the values are taken, and of how many steps of a run; or at how many calls per step. */
 struct plan {
     enum tg_value_form form;
+    enum alike alike;
     size_t steps;
     double calls;
     double usual[2]; /* calls of a usual step, by side: a run that has others is read by the call */
-    size_t from;
-    bool slots;
 };
 
 /* ---- usual steps ---- */
 
 /*
  * The run's calls in a usual step, mean over its ranks; `steps` receives in how many steps each rank
- * has them at least. By slots, such steps call each fine row alike. -1: its steps vary.
+ * has them at least. -1: its steps vary.
  */
 static double usual_of_run(const struct tg_diff_work *w, const struct tg_op *op, int side,
-                           size_t run, bool slots, size_t *steps)
+                           size_t run, enum alike alike, size_t *steps)
 {
     double sum = 0;
 
     *steps = SIZE_MAX;
     for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
         size_t at = tg_diff_cell_index(w, side, run, rank), n;
-        uint64_t calls;
-        if (slots)
-            n = usable_steps(w, op, at, &calls);
-        else
-            calls = usual_calls(w, op, at, &n);
+        uint64_t calls = find_keys(w, op, at, alike, &n) >> HASH_BITS;
         if (n == 0 || (double)n < TG_SETTLED * (double)w->used[at].n)
             return -1;
         *steps = n < *steps ? n : *steps;
@@ -227,19 +195,19 @@ static double usual_of_run(const struct tg_diff_work *w, const struct tg_op *op,
  * many such steps all of these have. The other runs hide nothing of them.
  */
 static double usual_of_side(const struct tg_diff_work *w, const struct tg_op *op, int side,
-                            bool slots, size_t *steps)
+                            enum alike alike, size_t *steps)
 {
     size_t n = w->c->n_runs[side], of_run, have = 0;
     double *x = w->room->of_run, usual;
 
     for (size_t run = 0; run < n; run++)
-        x[run] = usual_of_run(w, op, side, run, slots, &of_run);
+        x[run] = usual_of_run(w, op, side, run, alike, &of_run);
     tg_ascend(x, n);
     usual = x[n / 2]; /* what more than half have is in the middle */
     if (usual < 0)
         return -1;
     for (size_t run = 0; run < n; run++) {
-        if (usual_of_run(w, op, side, run, slots, &of_run) != usual)
+        if (usual_of_run(w, op, side, run, alike, &of_run) != usual)
             continue;
         have++;
         if (of_run < *steps)
@@ -258,16 +226,16 @@ static bool all_have_slots(const struct tg_diff_work *w, const struct tg_op *op)
 }
 
 /* By usual steps, which most runs of each side have alike; by slots, those of both sides. */
-static struct plan usual_plan(const struct tg_diff_work *w, const struct tg_op *op, bool slots)
+static struct plan usual_plan(const struct tg_diff_work *w, const struct tg_op *op,
+                              enum tg_value_form form)
 {
-    struct plan p = { .form = slots ? TG_FORM_SLOTS : TG_FORM_USUAL_STEPS,
-                      .steps = SIZE_MAX,
-                      .slots = slots };
+    bool slots = form == TG_FORM_SLOTS;
+    struct plan p = { form, slots ? ALIKE_ROWS : ALIKE_CALLS, .steps = SIZE_MAX };
 
     if (slots && !all_have_slots(w, op))
         return (struct plan){ 0 };
     for (int side = 0; side < 2; side++)
-        p.usual[side] = usual_of_side(w, op, side, slots, &p.steps);
+        p.usual[side] = usual_of_side(w, op, side, p.alike, &p.steps);
     if (p.steps == 0 || p.steps == SIZE_MAX || fmin(p.usual[TG_BASE], p.usual[TG_TEST]) < 0 ||
         (slots && p.usual[TG_BASE] != p.usual[TG_TEST]))
         return (struct plan){ 0 };
@@ -298,10 +266,10 @@ static bool sort_calls(const struct tg_diff_work *w, const struct tg_op *op, siz
 }
 
 /* Has each rank as many steps of each number of calls in all runs, in whatever order, and several numbers? */
-static bool differ_alike(const struct tg_diff_work *w, const struct tg_op *op, size_t from)
+static bool differ_alike(const struct tg_diff_work *w, const struct tg_op *op)
 {
-    size_t n = w->used[0].n, n_ranks = w->c->n_ranks[TG_BASE];
-    uint64_t *want = w->room->pattern, *have = w->room->sorted;
+    size_t n = w->used[0].n, n_ranks = w->c->n_ranks[TG_BASE], from = first_warm(w, op);
+    uint64_t *want = w->room->key, *have = w->room->sorted;
     bool differ = false;
 
     if (n <= from || n > LONGEST || n_ranks != w->c->n_ranks[TG_TEST])
@@ -348,95 +316,42 @@ static void row_values(const struct reading *q, const struct tg_row *row, size_t
     }
 }
 
-/* Of the first `n_steps` steps that `usable` lists: slot by slot, or their sums. */
-static void usable_values(const struct reading *q, size_t at, size_t n_steps,
-                          double out[TG_STEP_STATISTICS])
+/* Of the first steps that are alike, slot by slot or their sums. False: the operator is not there. */
+static bool cell_values(const struct reading *q, size_t at, double out[TG_STEP_STATISTICS])
 {
     const struct tg_diff_cell *cell = &q->op->rows->cell[at];
     struct tg_value_room *x = q->w->room;
-
-    for (size_t r = 0; q->plan.slots && r < cell->n; r++)
-        row_values(q, cell->row[r], at, n_steps, out);
-    if (q->plan.slots || !n_steps)
-        return;
-    for (size_t j = 0; j < n_steps; j++)
-        x->v[j] = tg_cell_time(q->w, q->op, at, x->usable[j], q->part);
-    tg_step_statistics_add(out, x->v, n_steps);
-}
-
-/* Of the first steps, of those with the usual pattern, or of those with the usual number of calls. */
-static void plain_values(const struct reading *q, size_t at, double out[TG_STEP_STATISTICS])
-{
-    bool all = q->plan.form == TG_FORM_STEPS;
-    uint64_t calls = 0;
+    uint64_t key = find_keys(q->w, q->op, at, q->plan.alike, NULL);
     size_t n = 0;
 
-    if (q->plan.form == TG_FORM_SLOTS) {
-        (void)usable_steps(q->w, q->op, at, &calls);
-        usable_values(q, at, q->plan.steps, out);
-        return;
-    }
-    if (!all)
-        calls = usual_calls(q->w, q->op, at, NULL);
     for (size_t j = 0; j < q->w->used[at].n && n < q->plan.steps; j++)
-        if (all || calls_in(q->w, q->op, at, j) == calls)
-            q->w->room->usable[n++] = j;
-    usable_values(q, at, n, out);
-}
-
-/*
- * Time per call in the usual step that has calls, times the baseline's mean number of calls. The
- * least of the steps would be the one whose calls happen to be small. False: it has none.
- */
-static bool call_values(const struct reading *q, size_t at, double out[TG_STEP_STATISTICS])
-{
-    struct tg_value_room *x = q->w->room;
-    size_t n = 0;
-
-    for (size_t j = 0; j < q->w->used[at].n; j++) {
-        uint64_t calls = calls_in(q->w, q->op, at, j);
-        if (calls)
-            x->v[n++] = q->plan.calls * tg_cell_time(q->w, q->op, at, j, q->part) / (double)calls;
-    }
-    if (n)
-        add_usual(out, x->v, n);
-    return n > 0;
-}
-
-/*
- * Steps that make the same calls are read by themselves. Their values count for the part of all
- * steps that they are.
- */
-static void values_by_pattern(const struct reading *q, size_t at, double out[TG_STEP_STATISTICS])
-{
-    struct tg_value_room *x = q->w->room;
-    size_t n = q->w->used[at].n, from = q->plan.from;
-
-    find_patterns(q->w, q->op, at);
-    for (size_t i = from; i < n; i++) {
-        double of_pattern[TG_STEP_STATISTICS] = { 0 };
-        size_t like = steps_with(x, n, x->pattern[i], from);
-        if (x->usable[0] < i) /* read already */
-            continue;
-        usable_values(q, at, like, of_pattern);
-        for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
-            out[r] += of_pattern[r] * (double)like / (double)(n - from);
-    }
+        if (x->key[j] == key)
+            x->usable[n++] = j;
+    for (size_t r = 0; q->plan.form == TG_FORM_SLOTS && r < cell->n; r++)
+        row_values(q, cell->row[r], at, n, out);
+    for (size_t j = 0; j < n; j++)
+        x->v[j] = tg_cell_time(q->w, q->op, at, x->usable[j], q->part);
+    if (n && q->plan.form != TG_FORM_SLOTS)
+        tg_step_statistics_add(out, x->v, n);
+    return cell->n > 0;
 }
 
 /* Does the run lack the usual steps that most runs have? */
 static bool is_odd(const struct reading *q, int side, size_t run)
 {
     const struct plan *p = &q->plan;
-    bool slots = p->form == TG_FORM_SLOTS;
     size_t steps;
 
-    return (slots || p->form == TG_FORM_USUAL_STEPS) &&
-           usual_of_run(q->w, q->op, side, run, slots, &steps) != p->usual[side];
+    return p->alike != ALIKE_NOT &&
+           usual_of_run(q->w, q->op, side, run, p->alike, &steps) != p->usual[side];
 }
 
-/* Of a run without usual steps: its time by the call, of as many calls as the others have. */
-static bool odd_values(const struct reading *q, int side, size_t at, double out[TG_STEP_STATISTICS])
+/*
+ * Time per call, of so many calls. Where calls vary it is that of the usual step: the least would be the one whose
+ * calls happen to be small. False: no step has calls.
+ */
+static bool call_values(const struct reading *q, size_t at, double of,
+                        double out[TG_STEP_STATISTICS])
 {
     struct tg_value_room *x = q->w->room;
     size_t n = 0;
@@ -444,24 +359,13 @@ static bool odd_values(const struct reading *q, int side, size_t at, double out[
     for (size_t j = 0; j < q->w->used[at].n && n < q->plan.steps; j++) {
         uint64_t calls = calls_in(q->w, q->op, at, j);
         if (calls)
-            x->v[n++] =
-                q->plan.usual[side] * tg_cell_time(q->w, q->op, at, j, q->part) / (double)calls;
+            x->v[n++] = of * tg_cell_time(q->w, q->op, at, j, q->part) / (double)calls;
     }
-    if (n)
+    if (n && q->plan.alike == ALIKE_NOT)
+        add_usual(out, x->v, n);
+    else if (n)
         tg_step_statistics_add(out, x->v, n);
     return n > 0;
-}
-
-/* Adds the cell's statistics; false: the operator is not there. */
-static bool cell_values(const struct reading *q, size_t at, double out[TG_STEP_STATISTICS])
-{
-    if (q->plan.form == TG_FORM_CALLS)
-        return call_values(q, at, out);
-    if (q->plan.form == TG_FORM_SCHEDULE)
-        values_by_pattern(q, at, out);
-    else
-        plain_values(q, at, out);
-    return q->op->rows->cell[at].n > 0;
 }
 
 /* ---- all runs ---- */
@@ -492,19 +396,19 @@ static double mean_calls(const struct tg_diff_work *w, const struct tg_op *op)
 static struct plan plan_of(const struct tg_diff_work *w, const struct tg_op *op,
                            enum tg_value_ask ask)
 {
-    struct plan p = { .form = TG_FORM_STEPS, .steps = tg_fewest_steps(w) };
+    struct plan p = { TG_FORM_STEPS, ALIKE_NOT, .steps = tg_fewest_steps(w) };
+    bool alike;
 
     if (ask == TG_ASK_STEPS || ask == TG_ASK_INCLUSIVE_STEPS)
         return p;
-    p = (struct plan){ .form = TG_FORM_SCHEDULE, .from = first_warm(w, op) };
-    if (differ_alike(w, op, p.from)) {
-        p.slots = ask == TG_ASK_BEST && all_have_slots(w, op);
-        return p;
-    }
-    p = ask == TG_ASK_BEST ? usual_plan(w, op, true) : (struct plan){ 0 };
+    alike = differ_alike(w, op);
+    p = ask == TG_ASK_BEST && !alike ? usual_plan(w, op, TG_FORM_SLOTS) : (struct plan){ 0 };
+    if (!p.steps && !alike)
+        p = usual_plan(w, op, TG_FORM_USUAL_STEPS);
     if (!p.steps)
-        p = usual_plan(w, op, false);
-    return p.steps ? p : (struct plan){ .form = TG_FORM_CALLS, .calls = mean_calls(w, op) };
+        p = (struct plan){ alike ? TG_FORM_SCHEDULE : TG_FORM_CALLS, ALIKE_NOT, .steps = SIZE_MAX,
+                           .calls = mean_calls(w, op) };
+    return p;
 }
 
 /*
@@ -546,12 +450,16 @@ struct tg_run_values tg_run_values(const struct tg_diff_work *w, const struct tg
     for (int side = 0; side < 2; side++)
         for (size_t run = 0; run < w->c->n_runs[side]; run++) {
             bool here = false, odd = is_odd(&q, side, run);
+            bool by_call = odd || v.form == TG_FORM_CALLS || v.form == TG_FORM_SCHEDULE;
+            double calls = odd ? q.plan.usual[side] : q.plan.calls;
             double share = 1 / (double)w->c->n_ranks[side];
             size_t n = w->c->n_ranks[side], at = tg_diff_cell_index(w, side, run, 0);
             memset(w->room->of_rank, 0, n * sizeof *w->room->of_rank);
-            for (size_t rank = 0; rank < n; rank++)
-                here |= odd ? odd_values(&q, side, at + rank, w->room->of_rank[rank].y)
-                            : cell_values(&q, at + rank, w->room->of_rank[rank].y);
+            for (size_t rank = 0; rank < n; rank++) {
+                double *y = w->room->of_rank[rank].y;
+                here |= by_call ? call_values(&q, at + rank, calls, y)
+                                : cell_values(&q, at + rank, y);
+            }
             if (n > 1 && tg_op_is_collective(op))
                 share_least(w, op, at, n, w->room->of_rank);
             for (size_t rank = 0; rank < n; rank++)

@@ -30,7 +30,7 @@ MECHANISMS = (
     ("the clock's tick", "core/diff/rule.c", "log1p(q->aim.tick /", "log1p(0 * q->aim.tick /"),
     ("the rank test", "core/diff/rule.c", "&& ev->p <= t.p_limit", ""),
     ("slow runs", "core/diff/rule.c", "&& q.aim.floor > 0)", "&& 0)"),
-    ("steps that differ alike", "core/diff/run_values.c", "if (differ_alike(w, op, p.from)) {", "if (0) {"),
+    ("steps that differ alike", "core/diff/run_values.c", "alike = differ_alike(w, op);", "alike = false;"),
     ("odd runs", "core/diff/run_values.c", "odd = is_odd(&q, side, run)", "odd = false"),
     ("schedules of counts", "core/diff/counts.c", "if (s[TG_TEST].mean <= s[TG_BASE].mean || p > TG_PART_P)", "if (1)"),
     ("other data", "core/diff/compare.c", "c->other_data = vary", "c->other_data = 0 && vary"),

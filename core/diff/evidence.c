@@ -149,18 +149,31 @@ void tg_evidence_of_times(const struct tg_diff_work *w, struct tg_evidence *ev,
     tg_evidence_fill(w, ev, v, &m, aim_at(w, 0));
 }
 
-void tg_evidence_of_values(const struct tg_diff_work *w, struct tg_evidence *ev, double *const y[2],
-                           enum tg_run_value_unit unit)
+double tg_median_of(const struct tg_diff_work *w, const double *of_run, int side)
 {
-    struct tg_run_values v = { .y = { [TG_LEAST] = { y[TG_BASE], y[TG_TEST] } } };
+    size_t n = w->c->n_runs[side];
+    return tg_median(tg_arena_copy(w->a, of_run, n, sizeof *of_run), n);
+}
+
+/* The rule asks whether logarithms of values of at least 1 rose. */
+void tg_evidence_of_numbers(const struct tg_diff_work *w, struct tg_evidence *ev,
+                            double *const y[2], int worse)
+{
+    struct tg_run_values v = { 0 };
     struct tg_machine m = { 0 };
 
-    if (unit == TG_VALUES_NS) {
-        tg_evidence_of_times(w, ev, &v);
-        return;
+    for (int side = 0; side < 2; side++) {
+        double *x = v.y[TG_LEAST][side] = TG_NEW_N(w->a, double, w->c->n_runs[side] + 1);
+        for (size_t run = 0; run < w->c->n_runs[side]; run++) {
+            x[run] = 100 * fmax(y[side][run], 0.01);
+            x[run] = worse < 0 ? 1e12 / x[run] : x[run];
+        }
     }
     ev->judged = tg_common_reason(w, TG_HOST_TIMES);
-    tg_evidence_fill(w, ev, &v, &m, (struct tg_aim){ .floor = 0 });
+    tg_evidence_fill(w, ev, &v, &m, (struct tg_aim){ 0 });
+    for (int side = 0; side < 2; side++)
+        ev->value[side] = tg_median_of(w, y[side], side);
+    ev->delta_ns = ev->value[TG_TEST] - ev->value[TG_BASE];
 }
 
 /*

@@ -239,15 +239,16 @@ size_t tg_fewest_steps(const struct tg_diff_work *w);
 void tg_evidence_of_ops(struct tg_diff_work *w);
 /* And, once it is known what only moved, of the step, and of what replaced something. */
 void tg_evidence_of_places(struct tg_diff_work *w);
-/* core/diff/evidence.c: evidence for run values outside the list of operators. NS: the
- * machine's common factor is taken off and the floor of 0.1 % of the step holds. */
-enum tg_run_value_unit { TG_VALUES_PLAIN, TG_VALUES_NS };
-void tg_evidence_of_values(const struct tg_diff_work *w, struct tg_evidence *ev, double *const y[2],
-                           enum tg_run_value_unit unit);
-/* The same of times in every statistic. */
+/* Evidence for times of the runs outside the list of operators: the machine's common factor is taken off, and the
+ * floor of 0.1 % of the step holds. */
 void tg_evidence_of_times(const struct tg_diff_work *w, struct tg_evidence *ev,
                           struct tg_run_values *v);
-/* And by the mean of the steps alone. */
+/* For counts, percentages, GB/s of the runs: did they rise, or with `worse` < 0 fall? They count from 0.01. */
+void tg_evidence_of_numbers(const struct tg_diff_work *w, struct tg_evidence *ev,
+                            double *const y[2], int worse);
+/* Median of the runs of a side. */
+double tg_median_of(const struct tg_diff_work *w, const double *of_run, int side);
+/* For times by the mean of the steps alone. */
 void tg_evidence_of_mean_times(const struct tg_diff_work *w, struct tg_evidence *ev,
                                struct tg_run_values *v);
 

@@ -8,15 +8,10 @@
 
 /* ---- metrics ---- */
 
+/* Their evidence has the numbers that are shown, by several statistics; more is worse. */
 static bool is_time(enum tg_metric m)
 {
     return tg_metric_info(m)->unit_id == TG_METRIC_NS;
-}
-
-/* Times of which more is worse: their evidence has the numbers that are shown, by several statistics. */
-static bool has_statistics(enum tg_metric m)
-{
-    return is_time(m) && tg_metric_info(m)->worse > 0;
 }
 
 /* How long a step is: wall clock, and the device's part of it. */
@@ -26,29 +21,26 @@ static bool is_step(enum tg_metric m)
 }
 
 /*
- * One metric of one shard over its used steps. MEAN: of the steps' values. RATIO: of the sums, so
- * that long steps weigh as long as they are.
+ * A metric of a shard, or of a run over its ranks. `shown`: the mean of the steps; of a ratio that of the sums, so that
+ * long steps weigh as long as they are. `asked`: what the rule is asked. As the least of times the middle step, of the
+ * step time the shortest, which preemption touches least; of all else what is shown.
  */
-struct shard_value {
-    double mean;
-    double of_run; /* evidence. Times: the middle step, of the step time the shortest, which
-                      preemption touches least. Else the mean, as it is shown */
-    double statistic[TG_STEP_STATISTICS]; /* of times */
+struct value {
+    bool known;
+    double shown, asked[TG_STEP_STATISTICS];
 };
 
-/* Of one shard: false if no step has it. */
-static bool shard_value(const struct tg_diff_work *w, enum tg_metric m,
-                        const struct tg_side_shards *of, size_t run, size_t rank,
-                        struct shard_value *out)
+static struct value value_of(const struct tg_diff_work *w, enum tg_metric m,
+                             const struct tg_side_shards *of, size_t at)
 {
     const struct tg_metric_info *info = tg_metric_info(m);
-    const struct tg_shard *s = of->shard[run * of->n_ranks + rank];
-    const struct tg_used *used = &of->used[run * of->n_ranks + rank];
+    const struct tg_shard *s = of->shard[at];
+    const struct tg_used *used = &of->used[at];
     double scale = info->unit_id == TG_METRIC_PERCENT ? 100 : 1, num = 0, den = 0;
     double *each = TG_NEW_N(w->a, double, used->n + 1);
+    struct value x = { 0 };
     size_t n = 0;
 
-    *out = (struct shard_value){ 0 };
     for (size_t j = 0; s->metrics && j < used->n; j++) {
         const struct tg_metric_value *v = &s->metrics[m * s->n_steps + used->step[j]];
         double one = v->den ? (double)v->num / (double)v->den : 0;
@@ -58,142 +50,123 @@ static bool shard_value(const struct tg_diff_work *w, enum tg_metric m,
         num += info->how == TG_METRIC_RATIO ? (double)v->num : one;
         den += info->how == TG_METRIC_RATIO ? (double)v->den : 1;
     }
-    out->mean = den > 0 ? scale * num / den : 0;
-    if (n && is_time(m)) {
-        tg_step_statistics_add(out->statistic, each, n);
-        out->of_run = is_step(m) ? out->statistic[TG_LEAST] : tg_median(each, n);
-    }
-    if (!has_statistics(m))
-        out->of_run = out->mean;
-    return n > 0;
+    x.known = n > 0;
+    x.shown = den > 0 ? scale * num / den : 0;
+    if (n && is_time(m))
+        tg_step_statistics_add(x.asked, each, n);
+    if (!is_time(m))
+        x.asked[TG_LEAST] = x.shown;
+    else if (n && !is_step(m))
+        x.asked[TG_LEAST] = tg_median(each, n);
+    return x;
 }
 
 bool tg_metric_of_rank(const struct tg_diff_work *w, enum tg_metric m, int side, size_t rank,
                        double *value)
 {
-    double *of_run = TG_NEW_N(w->a, double, w->c->n_runs[side]);
-    struct shard_value one;
+    const struct tg_side_shards *of = &w->measured[side];
+    double *of_run = TG_NEW_N(w->a, double, w->c->n_runs[side] + 1);
     bool known = true;
+
     for (size_t run = 0; run < w->c->n_runs[side]; run++) {
-        known = shard_value(w, m, &w->measured[side], run, rank, &one) && known;
-        of_run[run] = one.mean;
+        struct value x = value_of(w, m, of, run * of->n_ranks + rank);
+        known &= x.known;
+        of_run[run] = x.shown;
     }
     *value = tg_median(of_run, w->c->n_runs[side]);
     return known;
 }
 
-/* Run values for the mean over ranks, and for the worst rank: what the rule is asked, and statistics. */
-struct run_values {
-    double *mean[2], *worst[2]; /* [side][run] */
-    struct tg_run_values of_mean, of_worst;
+/* Of all shards: [run * n_ranks + rank]. */
+static struct value *values_of(const struct tg_diff_work *w, enum tg_metric m, int side,
+                               const struct tg_side_shards *of)
+{
+    size_t n = w->c->n_runs[side] * of->n_ranks;
+    struct value *v = TG_NEW_N(w->a, struct value, n + 1);
+
+    for (size_t at = 0; at < n; at++)
+        v[at] = value_of(w, m, of, at);
+    return v;
+}
+
+enum over { MEAN, WORST };
+
+/* Adds the n-th rank that knows it to those of a run: larger is worse by `sign`. */
+static void add(double *to, double x, enum over over, int sign, size_t n)
+{
+    if (over == MEAN)
+        *to += x;
+    else if (n == 0 || sign * x > sign * *to)
+        *to = x;
+}
+
+static struct value over_ranks(const struct value *v, size_t n_ranks, enum over over, int sign)
+{
+    struct value x = { 0 };
+    size_t n = 0;
+
+    for (size_t rank = 0; rank < n_ranks; rank++) {
+        if (!v[rank].known)
+            continue;
+        add(&x.shown, v[rank].shown, over, sign, n);
+        for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
+            add(&x.asked[r], v[rank].asked[r], over, sign, n);
+        n++;
+    }
+    x.known = n > 0;
+    for (enum tg_step_statistic r = 0; x.known && over == MEAN && r < TG_STEP_STATISTICS; r++)
+        x.asked[r] /= (double)n;
+    if (x.known && over == MEAN)
+        x.shown /= (double)n;
+    return x;
+}
+
+struct shown {
+    double median, least, most; /* of the runs */
 };
 
-static void add_rank(struct run_values *y, int side, size_t run, const struct shard_value *v,
-                     int sign, bool first)
+/* Run values of a side. False: a run lacks it. */
+static bool put_side(const struct tg_diff_work *w, enum tg_metric m, int side,
+                     const struct value *v, size_t n_ranks, enum over over, struct tg_run_values *y,
+                     struct shown *shown)
 {
-    if (first || sign * v->of_run > sign * y->worst[side][run])
-        y->worst[side][run] = v->of_run;
-    y->mean[side][run] += v->of_run;
-    for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++) {
-        double *worst = &y->of_worst.y[r][side][run];
-        if (first || sign * v->statistic[r] > sign * *worst)
-            *worst = v->statistic[r];
-        y->of_mean.y[r][side][run] += v->statistic[r];
-    }
-}
-
-/* Medians over runs of the mean over ranks and of the worst rank; `y` receives evidence values. */
-static void side_value(struct tg_diff_work *w, struct tg_metric_change *out, int side,
-                       struct run_values *y)
-{
-    const struct tg_side_shards *m = &w->measured[side];
     size_t n_runs = w->c->n_runs[side];
-    double *mean = TG_NEW_N(w->a, double, n_runs), *worst = TG_NEW_N(w->a, double, n_runs);
-    int sign = tg_metric_info(out->id)->worse;
+    double *of_run = TG_NEW_N(w->a, double, n_runs + 1);
+    bool known = n_runs > 0;
 
-    out->known[side] = n_runs > 0;
     for (size_t run = 0; run < n_runs; run++) {
-        size_t n = 0;
-        for (size_t rank = 0; rank < m->n_ranks; rank++) {
-            struct shard_value v;
-            if (!shard_value(w, out->id, m, run, rank, &v))
-                continue;
-            if (n == 0 || sign * v.mean > sign * worst[run])
-                worst[run] = v.mean;
-            mean[run] += v.mean;
-            add_rank(y, side, run, &v, sign, n++ == 0);
-        }
-        out->known[side] &= n > 0;
-        mean[run] = n ? mean[run] / (double)n : 0;
-        y->mean[side][run] = n ? y->mean[side][run] / (double)n : 0;
-        for (enum tg_step_statistic r = 0; n && r < TG_STEP_STATISTICS; r++)
-            y->of_mean.y[r][side][run] /= (double)n;
+        struct value x = over_ranks(v + run * n_ranks, n_ranks, over, tg_metric_info(m)->worse);
+        known &= x.known;
+        of_run[run] = x.shown;
+        for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
+            if (y->y[r][side])
+                y->y[r][side][run] = x.asked[r];
     }
-    out->value[side] = tg_median(mean, n_runs); /* and sorts */
-    out->least[side] = n_runs ? mean[0] : 0;
-    out->most[side] = n_runs ? mean[n_runs - 1] : 0;
-    out->slowest[side] = tg_median(worst, n_runs);
+    shown->median = tg_median(of_run, n_runs); /* and sorts */
+    shown->least = n_runs ? of_run[0] : 0;
+    shown->most = n_runs ? of_run[n_runs - 1] : 0;
+    return known;
 }
 
-/*
- * The noise rule asks whether logarithms of values of at least 1 rose: counts, percentages and GB/s
- * are scaled, so that they count from 0.01, and where less is worse the reciprocal is asked.
- */
-static void prepare(enum tg_metric m, double *y, size_t n)
+/* There are few steps, and they are whole: their halves say little. */
+static struct tg_run_values without_halves(const struct tg_diff_work *w)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (!is_time(m))
-            y[i] = 100 * fmax(y[i], 0.01);
-        if (tg_metric_info(m)->worse < 0)
-            y[i] = 1e12 / fmax(y[i], 1);
+    struct tg_run_values v = tg_run_values_new(w);
+
+    for (int side = 0; side < 2; side++)
+        v.y[TG_LEAST_FIRST][side] = v.y[TG_LEAST_LAST][side] = NULL;
+    return v;
+}
+
+static void judge_runs(const struct tg_diff_work *w, enum tg_metric m, struct tg_evidence *ev,
+                       struct tg_evidence *mean, struct tg_run_values *v)
+{
+    if (!is_time(m)) {
+        tg_evidence_of_numbers(w, ev, v->y[TG_LEAST], tg_metric_info(m)->worse);
+        return;
     }
-}
-
-/* The numbers that are shown in place of those that the rule was asked about. */
-static void show(struct tg_evidence *ev, const double value[2])
-{
-    ev->value[TG_BASE] = value[TG_BASE];
-    ev->value[TG_TEST] = value[TG_TEST];
-    ev->delta_ns = value[TG_TEST] - value[TG_BASE];
-}
-
-/* Evidence of run values; `value` are the two numbers that are shown. */
-static void judge_runs(struct tg_diff_work *w, enum tg_metric m, struct tg_evidence *ev,
-                       double *const y[2], const double value[2])
-{
-    for (int side = 0; side < 2; side++)
-        prepare(m, y[side], w->c->n_runs[side]);
-    tg_evidence_of_values(w, ev, y, is_time(m) ? TG_VALUES_NS : TG_VALUES_PLAIN);
-    if (!has_statistics(m))
-        show(ev, value);
-}
-
-/* The worst rank's step time is known of ranks that are left out as well. */
-static void worst_step(struct tg_diff_work *w, struct tg_metric_change *out, int side,
-                       struct run_values *y)
-{
-    const struct tg_side_shards *given = &w->given[side];
-    size_t n_runs = w->c->n_runs[side];
-    double *worst = TG_NEW_N(w->a, double, n_runs + 1);
-
-    for (size_t run = 0; run < n_runs; run++)
-        for (size_t rank = 0; rank < given->n_ranks; rank++) {
-            struct shard_value v;
-            if (!shard_value(w, out->id, given, run, rank, &v))
-                continue;
-            worst[run] = fmax(worst[run], v.mean);
-            y->worst[side][run] = fmax(y->worst[side][run], v.of_run);
-            for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
-                y->of_worst.y[r][side][run] = fmax(y->of_worst.y[r][side][run], v.statistic[r]);
-        }
-    out->slowest[side] = tg_median(worst, n_runs);
-}
-
-/* The halves of a device's steps say little: there are few, and they are whole. */
-static void drop_halves(struct tg_run_values *v)
-{
-    for (int side = 0; side < 2; side++)
-        v->y[TG_LEAST_FIRST][side] = v->y[TG_LEAST_LAST][side] = NULL;
+    tg_evidence_of_times(w, ev, v);
+    tg_evidence_of_mean_times(w, mean, v);
 }
 
 /* Is the step's time the sum of its parts, which are known of all ranks? */
@@ -203,57 +176,48 @@ static bool sums_up(const struct tg_comparison *c, enum tg_metric id)
            !c->n_unnamed;
 }
 
-static void judge_step(struct tg_diff_work *w, struct tg_metric_change *m, struct run_values *y)
-{
-    drop_halves(&y->of_mean);
-    drop_halves(&y->of_worst);
-    tg_evidence_of_times(w, &m->ev_slowest, &y->of_worst);
-    if (sums_up(w->c, m->id))
-        m->ev = w->c->step.ev_total; /* a better value than the shortest step */
-    else
-        tg_evidence_of_times(w, &m->ev, &y->of_mean);
-}
-
 static void compare_metric(struct tg_diff_work *w, enum tg_metric id)
 {
     struct tg_comparison *c = w->c;
     struct tg_metric_change *m = &c->metrics[id];
-    struct run_values y = { .of_mean = tg_run_values_new(w), .of_worst = tg_run_values_new(w) };
+    struct tg_run_values mean = without_halves(w), worst = without_halves(w);
 
     m->id = id;
     for (int side = 0; side < 2; side++) {
-        y.mean[side] = TG_NEW_N(w->a, double, c->n_runs[side]);
-        y.worst[side] = TG_NEW_N(w->a, double, c->n_runs[side]);
-        side_value(w, m, side, &y);
-        if (is_step(id) && c->n_steps_only)
-            worst_step(w, m, side, &y);
+        const struct tg_side_shards *of = &w->measured[side];
+        struct value *v = values_of(w, id, side, of);
+        struct shown all, slowest;
+        m->known[side] = put_side(w, id, side, v, of->n_ranks, MEAN, &mean, &all);
+        if (is_step(id) && c->n_steps_only) { /* known of ranks that are left out as well */
+            of = &w->given[side];
+            v = values_of(w, id, side, of);
+        }
+        (void)put_side(w, id, side, v, of->n_ranks, WORST, &worst, &slowest);
+        m->value[side] = all.median;
+        m->least[side] = all.least;
+        m->most[side] = all.most;
+        m->slowest[side] = slowest.median;
     }
     m->ev.judged = m->ev_slowest.judged = TG_NOT_ONE_SIDED;
     m->mean.judged = m->mean_slowest.judged = TG_NOT_ONE_SIDED;
     if (w->o->no_evidence || !m->known[TG_BASE] || !m->known[TG_TEST])
         return;
-    if (is_step(id)) {
-        judge_step(w, m, &y);
-    } else {
-        judge_runs(w, id, &m->ev_slowest, y.worst, m->slowest);
-        judge_runs(w, id, &m->ev, y.mean, m->value);
-    }
-    if (!has_statistics(id))
-        return;
-    tg_evidence_of_mean_times(w, &m->mean_slowest, &y.of_worst);
-    tg_evidence_of_mean_times(w, &m->mean, &y.of_mean);
-    if (sums_up(c, id))
+    judge_runs(w, id, &m->ev_slowest, &m->mean_slowest, &worst);
+    judge_runs(w, id, &m->ev, &m->mean, &mean);
+    if (sums_up(c, id)) { /* better values than those of the shortest step */
+        m->ev = c->step.ev_total;
         m->mean = c->step_mean;
+    }
 }
 
 /* ---- ranks ---- */
 
 /* A rank's step: the device's part of it, which waits for other ranks less than the host; else all. */
-static bool rank_step(const struct tg_diff_work *w, const struct tg_side_shards *of, size_t run,
-                      size_t rank, struct shard_value *out)
+static struct value rank_step(const struct tg_diff_work *w, const struct tg_side_shards *of,
+                              size_t at)
 {
-    return shard_value(w, TG_METRIC_DEVICE_EXTENT, of, run, rank, out) ||
-           shard_value(w, TG_METRIC_STEP_TIME, of, run, rank, out);
+    struct value device = value_of(w, TG_METRIC_DEVICE_EXTENT, of, at);
+    return device.known ? device : value_of(w, TG_METRIC_STEP_TIME, of, at);
 }
 
 /* Step times of a run's ranks, ascending; returns how many are known. */
@@ -263,9 +227,9 @@ static size_t rank_times(const struct tg_diff_work *w, int side, size_t run, dou
     size_t n = 0;
 
     for (size_t rank = 0; rank < given->n_ranks; rank++) {
-        struct shard_value v;
-        if (rank_step(w, given, run, rank, &v))
-            mean[n++] = v.mean;
+        struct value v = rank_step(w, given, run * given->n_ranks + rank);
+        if (v.known)
+            mean[n++] = v.shown;
     }
     tg_ascend(mean, n);
     return n;
@@ -277,24 +241,15 @@ static double skew_of(double *ascending, size_t n)
     return middle > 0 ? 100 * (ascending[n - 1] / middle - 1) : 0;
 }
 
-/* Percentages of the runs, [side][run]: their medians, and evidence if all runs of both sides have one. */
-static void judge_percent(struct tg_diff_work *w, struct tg_evidence *ev, double *const percent[2],
+/* Their medians over the runs, and evidence if all runs of both sides have one: percentages. */
+static void judge_percent(const struct tg_diff_work *w, struct tg_evidence *ev, double *const of[2],
                           const bool known[2], double value[2])
 {
-    double *y[2];
-
-    for (int side = 0; side < 2; side++) {
-        size_t n = w->c->n_runs[side];
-        y[side] = TG_NEW_N(w->a, double, n);
-        for (size_t run = 0; run < n; run++)
-            y[side][run] = 100 * fmax(percent[side][run], 0.01);
-        value[side] = tg_median(percent[side], n);
-    }
+    for (int side = 0; side < 2; side++)
+        value[side] = tg_median_of(w, of[side], side);
     ev->judged = TG_NOT_ONE_SIDED;
-    if (w->o->no_evidence || !known[TG_BASE] || !known[TG_TEST])
-        return;
-    tg_evidence_of_values(w, ev, y, TG_VALUES_PLAIN);
-    show(ev, value);
+    if (!w->o->no_evidence && known[TG_BASE] && known[TG_TEST])
+        tg_evidence_of_numbers(w, ev, of, 1);
 }
 
 /*
@@ -304,14 +259,14 @@ static void judge_percent(struct tg_diff_work *w, struct tg_evidence *ev, double
 static void compare_ranks(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
-    double *skew[2], *spread[2];
+    struct tg_run_values spread = { 0 };
+    double *skew[2];
 
     for (int side = 0; side < 2; side++) {
         size_t n_runs = c->n_runs[side];
-        double *room = TG_NEW_N(w->a, double, n_runs);
         double *mean = TG_NEW_N(w->a, double, w->given[side].n_ranks + 1);
-        skew[side] = TG_NEW_N(w->a, double, n_runs);
-        spread[side] = TG_NEW_N(w->a, double, n_runs);
+        skew[side] = TG_NEW_N(w->a, double, n_runs + 1);
+        spread.y[TG_LEAST][side] = TG_NEW_N(w->a, double, n_runs + 1);
         c->ranks_known[side] = n_runs > 0;
         for (size_t run = 0; run < n_runs; run++) {
             size_t n = rank_times(w, side, run, mean);
@@ -319,14 +274,14 @@ static void compare_ranks(struct tg_diff_work *w)
             if (n < 2)
                 continue;
             skew[side][run] = skew_of(mean, n);
-            spread[side][run] = room[run] = mean[n - 1] - mean[0];
+            spread.y[TG_LEAST][side][run] = mean[n - 1] - mean[0];
         }
-        c->rank_spread[side] = tg_median(room, n_runs);
+        c->rank_spread[side] = tg_median_of(w, spread.y[TG_LEAST][side], side);
     }
     judge_percent(w, &c->skew_ev, skew, c->ranks_known, c->skew);
     c->rank_spread_ev.judged = TG_NOT_ONE_SIDED;
     if (!w->o->no_evidence && c->ranks_known[TG_BASE] && c->ranks_known[TG_TEST])
-        tg_evidence_of_values(w, &c->rank_spread_ev, spread, TG_VALUES_NS);
+        tg_evidence_of_times(w, &c->rank_spread_ev, &spread);
 }
 
 /* Waiting in collectives. */
@@ -336,7 +291,7 @@ static void compare_collectives(struct tg_diff_work *w)
     double *skew[2];
 
     for (int side = 0; side < 2; side++) {
-        skew[side] = TG_NEW_N(w->a, double, c->n_runs[side]);
+        skew[side] = TG_NEW_N(w->a, double, c->n_runs[side] + 1);
         c->collectives_known[side] = c->n_runs[side] > 0;
         for (size_t run = 0; run < c->n_runs[side]; run++)
             c->collectives_known[side] &= tg_collective_skew(w, side, run, &skew[side][run]);
@@ -354,11 +309,8 @@ static void find_slowest(struct tg_diff_work *w)
     c->slowest_rank = -1;
     for (size_t rank = 0; rank < m->n_ranks; rank++) {
         double *v = TG_NEW_N(w->a, double, c->n_runs[TG_TEST] + 1), middle;
-        for (size_t run = 0; run < c->n_runs[TG_TEST]; run++) {
-            struct shard_value x;
-            (void)rank_step(w, m, run, rank, &x);
-            v[run] = x.mean;
-        }
+        for (size_t run = 0; run < c->n_runs[TG_TEST]; run++)
+            v[run] = rank_step(w, m, run * m->n_ranks + rank).shown;
         middle = tg_median(v, c->n_runs[TG_TEST]);
         if (middle > longest) {
             longest = middle;

@@ -232,7 +232,9 @@ static double saved_by_annotation(const struct tg_diff_work *w, uint32_t by)
         struct clock x = clock_of(w, by, device, true);
         if (few)
             return x.lost + (device ? fmin(clock_of(w, by, false, false).lost, 0) : 0);
-        tg_evidence_of_values(w, &ev, x.y, TG_VALUES_NS);
+        tg_evidence_of_times(
+            w, &ev,
+            &(struct tg_run_values){ .y = { [TG_LEAST] = { x.y[TG_BASE], x.y[TG_TEST] } } });
     }
     return is_less(&ev) ? -ev.delta_ns - (host->slower ? host->delta_ns : 0) : 0;
 }

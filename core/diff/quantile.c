@@ -49,20 +49,20 @@ bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidenc
 {
     op = with_replaced(op);
     const struct tg_diff_work *w = op->rows ? op->rows->work : NULL;
-    double *y[2];
+    struct tg_run_values v = { 0 };
 
     for (int side = 0; w && side < 2; side++) {
-        y[side] = TG_NEW_N(w->a, double, w->c->n_runs[side]);
+        double *y = v.y[TG_LEAST][side] = TG_NEW_N(w->a, double, w->c->n_runs[side]);
         for (size_t run = 0; run < w->c->n_runs[side]; run++) {
             size_t at = tg_diff_cell_index(w, side, run, 0);
-            y[side][run] = cells_quantile(w, op, at, at + w->c->n_ranks[side], q);
-            if (isnan(y[side][run]))
+            y[run] = cells_quantile(w, op, at, at + w->c->n_ranks[side], q);
+            if (isnan(y[run]))
                 return false;
         }
     }
     if (!w)
         return false;
-    tg_evidence_of_values(w, ev, y, TG_VALUES_NS);
+    tg_evidence_of_times(w, ev, &v);
     ev->judged = op->ev.judged;
     return true;
 }

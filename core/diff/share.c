@@ -98,8 +98,6 @@ void tg_share_out(struct tg_diff_work *w)
     }
 }
 
-#define SCALE 10000 /* the rule compares logarithms of at least 1: shares count from 0.01 % */
-
 bool tg_op_share_evidence(const struct tg_op *op, struct tg_evidence *ev)
 {
     const struct tg_diff_work *w = op->rows ? op->rows->work : NULL;
@@ -111,11 +109,8 @@ bool tg_op_share_evidence(const struct tg_op *op, struct tg_evidence *ev)
     for (int side = 0; side < 2; side++) {
         y[side] = TG_NEW_N(w->a, double, w->c->n_runs[side]);
         for (size_t run = 0; run < w->c->n_runs[side]; run++)
-            y[side][run] = SCALE * share_in(w, op, side, run);
+            y[side][run] = 100 * share_in(w, op, side, run);
     }
-    tg_evidence_of_values(w, ev, y, TG_VALUES_PLAIN);
-    for (int side = 0; side < 2; side++)
-        ev->value[side] *= 100.0 / SCALE;
-    ev->delta_ns = ev->value[TG_TEST] - ev->value[TG_BASE];
+    tg_evidence_of_numbers(w, ev, y, 1);
     return true;
 }

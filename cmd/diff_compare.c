@@ -1,8 +1,8 @@
 #include "cmd/diff.h"
 #include "cmd/gate/reading.h"
 #include "cmd/hta_side.h"
+#include "cmd/tally.h"
 #include "core/base/threads.h"
-#include "core/diff/tally.h"
 
 static bool compare_hta(struct tg_comparison *out, const struct tg_diff_request *q,
                         struct tg_err *err)

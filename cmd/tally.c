@@ -1,8 +1,8 @@
-#include "core/diff/tally.h"
+#include "cmd/tally.h"
 
 #include <stdlib.h>
 
-#include "core/diff/internal.h"
+#include "core/base/sort.h"
 #include "core/diff/names.h"
 
 struct sum {

@@ -1,5 +1,5 @@
-#ifndef TG_DIFF_TALLY_H
-#define TG_DIFF_TALLY_H
+#ifndef TG_CMD_TALLY_H
+#define TG_CMD_TALLY_H
 /*
  * Sums of traces by (kind, name, launch attribute), for `diff --by shape|grid`: a name's calls
  * split by their input shapes, or by their launch's grid and block. Straight from spans, since a

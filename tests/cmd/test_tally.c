@@ -1,6 +1,6 @@
 /* Sums straight from traces by name, shape and grid, and joined names (tally.c). */
-#include "by_hand.h"
-#include "core/diff/tally.h"
+#include "cmd/tally.h"
+#include "tests/core/diff/by_hand.h"
 
 /*
  * Two steps of 100 us. Per step an aten::mm of 10 us with one shape; in the second one another of

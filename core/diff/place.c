@@ -77,14 +77,20 @@ static uint32_t caller_of(const struct tg_diff_work *w, uint32_t op, int side)
     return most ? most->by : TG_NO_ID;
 }
 
-/* A kernel is renamed within its operator: as long as another is no more than chance. Where that operator is
- * gone, too, any that came may be it: of a rename of all, the kernels tell more than the host's times. */
-static bool has_same_caller(const struct tg_diff_work *w, uint32_t removed, uint32_t added)
+/*
+ * A kernel is renamed within its operator, or within what that operator was renamed to: as long as another is no
+ * more than chance. If both operators changed, their own renames may be chance, too (host times resemble each
+ * other), so that kernels which take as long within the smallest slowdown are paired first.
+ */
+static bool has_same_caller(const struct tg_diff_work *w, uint32_t removed, uint32_t added,
+                            double distance)
 {
     uint32_t was = caller_of(w, removed, TG_BASE), is = caller_of(w, added, TG_TEST);
-    return !w->uses->exact || !tg_kind_is_device(w->c->ops[removed].kind) || was == is ||
-           (was != TG_NO_ID && is != TG_NO_ID && w->c->ops[was].change == TG_REMOVED &&
-            w->c->ops[is].change == TG_ADDED);
+    if (!w->uses->exact || !tg_kind_is_device(w->c->ops[removed].kind) || was == is)
+        return true;
+    return was != TG_NO_ID && is != TG_NO_ID && w->c->ops[was].change == TG_REMOVED &&
+           w->c->ops[is].change == TG_ADDED &&
+           (w->c->ops[was].partner == is || distance <= log1p(TG_GROWN));
 }
 
 /* The nearest in time first. Operators come before the device's work, whose callers they are. */
@@ -100,7 +106,7 @@ static void pair_renames(struct tg_diff_work *w, bool device)
     for (size_t i = 0; i < n_removed; i++)
         for (size_t j = 0; j < n_added; j++)
             if (could_rename(&c->ops[removed_at[i]], &c->ops[added_at[j]], &distance) &&
-                has_same_caller(w, removed_at[i], added_at[j]))
+                has_same_caller(w, removed_at[i], added_at[j], distance))
                 *TG_PUSH(v, n, cap) = (struct pair){ distance, removed_at[i], added_at[j] };
     TG_SORT(v, n, by_distance);
     for (size_t i = 0; i < n; i++) {

@@ -107,14 +107,14 @@ def attempt(trial):
         else:
             done = subprocess.run(command(folder), cwd=folder, capture_output=True, text=True)
         seconds = time.monotonic() - begin
-        runs = re.search(r"(\d+) runs? a side", done.stderr)
+        runs = re.search(r"ab: (\d+) runs? a side in", done.stderr)
         if not runs:
             sys.exit(done.stdout + done.stderr)
         with open(folder + ".json", encoding="utf-8") as f:
             report = json.load(f)
     named = not name or name in {v["op"] for v in report["violations"]}
     n = int(runs[1])
-    return done.returncode == code and named and (trial != "clone" or n == 1), n, seconds, report["headline"]
+    return done.returncode == code and named and (trial != "clone" or n == 1), n, seconds, f"exit {done.returncode}: {report['headline']}"
 
 
 def main():

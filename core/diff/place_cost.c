@@ -185,7 +185,8 @@ static const struct tg_use *use_in(const struct tg_diff_work *w, uint32_t by, ui
 
 /*
  * The clock of an annotation: what its names take inside it, ns per step and rank in each run. `lost`: what it
- * lost beyond all doubt of few runs, as lost_by_few says of the step; `doubt` false: without that of the others.
+ * lost beyond all doubt of few runs, as lost_by_few says of the step, on the host with the time between the
+ * calls; `doubt` false: without by how much the others moved.
  */
 struct clock {
     double *y[2], lost;
@@ -195,10 +196,11 @@ static struct clock clock_of(const struct tg_diff_work *w, uint32_t by, bool dev
 {
     const struct tg_comparison *c = w->c;
     double apart = distance_of_still(c, device);
-    struct clock x = {
-        { TG_NEW_N(w->a, double, c->n_runs[0] + 1), TG_NEW_N(w->a, double, c->n_runs[1] + 1) }, 0
-    };
+    const double *gaps = c->ops[by].self;
+    struct clock x = { .lost = device ? 0 : gaps[TG_BASE] - gaps[TG_TEST] };
 
+    for (int side = 0; side < 2; side++)
+        x.y[side] = TG_NEW_N(w->a, double, c->n_runs[side] + 1);
     for (uint32_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
         const struct tg_use *of = is_of_clock(op, device) ? use_in(w, by, i) : NULL;
@@ -220,23 +222,31 @@ static struct clock clock_of(const struct tg_diff_work *w, uint32_t by, bool dev
 
 /*
  * ns per step that a place takes less than before; not above 0: not provably less. Its work is the device's where
- * there is one; then the host must not have got slower either, or by less.
+ * there is one: then what the host takes more is taken off, and at least half of the rest has to be seen in the
+ * step, which may wait for the host alone.
  */
 static double saved_by_annotation(const struct tg_diff_work *w, uint32_t by)
 {
     const struct tg_evidence *host = &w->c->ops[by].ev_total;
     bool device = tg_has_device_ops(w->c), few = host->judged == TG_NOT_FEW_RUNS;
     struct tg_evidence ev = *host;
+    double saved;
 
     if (few || device) {
         struct clock x = clock_of(w, by, device, true);
-        if (few)
-            return x.lost + (device ? fmin(clock_of(w, by, false, false).lost, 0) : 0);
         tg_evidence_of_times(
             w, &ev,
             &(struct tg_run_values){ .y = { [TG_LEAST] = { x.y[TG_BASE], x.y[TG_TEST] } } });
-    }
-    return is_less(&ev) ? -ev.delta_ns - (host->slower ? host->delta_ns : 0) : 0;
+        saved = few ? x.lost : is_less(&ev) ? -ev.delta_ns : 0;
+    } else
+        saved = is_less(&ev) ? -ev.delta_ns : 0;
+    if (device)
+        saved += fmin(few            ? clock_of(w, by, false, false).lost
+                      : host->slower ? -host->delta_ns
+                                     : 0,
+                      0);
+    bool seen = !device || w->c->wall_ns[TG_BASE] - w->c->wall_ns[TG_TEST] >= TG_HALF * saved;
+    return seen ? saved : 0;
 }
 
 static double saved_by_step(const struct tg_diff_work *w)
@@ -249,7 +259,7 @@ static double saved_by_step(const struct tg_diff_work *w)
     double saved = is_less(step) ? -step->delta_ns : 0;
 
     if (host->judged == TG_NOT_FEW_RUNS)
-        saved = lost_by_few(c, device, true) + (device ? fmin(lost_by_few(c, false, false), 0) : 0);
+        saved = device && lost_by_few(c, false, false) < 0 ? 0 : lost_by_few(c, device, true);
     else if (device && (host->judged != TG_JUDGED || host->slower))
         saved = 0;
     return saved > 0 ? saved - saved_elsewhere(w, device) : 0;

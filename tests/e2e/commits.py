@@ -117,6 +117,7 @@ CHANGES = [
     ("more inside the part that became cheaper",  [Part("mlp", matrix(1600))], [Part("mlp", matrix(200), Op("erf", 80), Op("erf", 80))], "no", "red3"),
     ("a number read inside the part that became cheaper", [Part("mlp", matrix(1600))], [Part("mlp", matrix(200), NORM, item())], "red", "red3"),
     ("more inside than the part saves",           [Part("mlp", matrix(300))],  [Part("mlp", matrix(200), Op("erf", 80), Op("erf", 80))], "red", "any"),
+    ("more for the host where the device saves beside it", [Part("mlp", Op("erf", 600), *[Op("neg", 4)] * 300)], [Part("mlp", Op("erf", 200), *[Op("neg", 4)] * 300, *[Op("pos", 4)] * 60)], "red", "any"),
     ("conversions of nothing",                  [],                         [Op("to", 0.4), Op("to", 0.4)] * 3, "no", "quiet"),
 ]
 ONE = "heads in one batch, not in a loop, undone"

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,7 +12,7 @@
 #include "core/trace/zlib_pack.h"
 
 /* As git: alternates of alternates, five deep; a limit on them all keeps loops finite. */
-enum { MAX_DEPTH = 5, MAX_DIRS = 64, MAX_ALTERNATES = 1 << 20, SHA_DIGITS = 40 };
+enum { MAX_DEPTH = 5, MAX_DIRS = 64, MAX_ALTERNATES = 1 << 20, SHA_DIGITS = 40, FAN = 256 };
 /* Of deflate, 1,032 (zlib.net/zlib_tech.html): a damaged header must not ask for any memory. */
 #define MAX_RATIO 1032
 
@@ -53,7 +54,7 @@ void tg_loose_init(struct tg_loose *l, const char *objects, struct tg_arena *a)
 {
     struct dirs d = { TG_NEW_N(a, const char *, MAX_DIRS), 0, a };
     add(&d, objects, 0);
-    *l = (struct tg_loose){ .dirs = d.v, .n = d.n };
+    *l = (struct tg_loose){ .dirs = d.v, .n = d.n, .fan = TG_NEW_N(a, unsigned char, d.n *FAN) };
 }
 
 /* "blob 1234" and a zero byte; false: no such header. */
@@ -144,13 +145,28 @@ enum tg_loose_state tg_loose_check(const struct tg_loose *l, const char *hex)
     return found;
 }
 
+/* After `git gc` hardly any is left. What cannot be looked at may have it. */
+static bool may_have(const struct tg_loose *l, size_t dir, const char *hex, struct tg_arena *a)
+{
+    enum { UNKNOWN, ABSENT, THERE };
+    const char digits[3] = { hex[0], hex[1], '\0' };
+    unsigned char *at = &l->fan[dir * FAN + (strtoul(digits, NULL, 16) & (FAN - 1))];
+    if (*at == UNKNOWN)
+        *at = access(tg_arena_printf(a, "%s/%s", l->dirs[dir], digits), F_OK) != 0 &&
+                      tg_look_is_absent(errno)
+                  ? ABSENT
+                  : THERE;
+    return *at == THERE;
+}
+
 enum tg_loose_state tg_loose_read(const struct tg_loose *l, const char *hex,
                                   enum tg_loose_part part, struct tg_loose_object *o)
 {
     TG_ARENA *a = tg_arena_new();
     enum tg_loose_state found = TG_LOOSE_ABSENT;
     for (size_t i = 0; i < l->n && found == TG_LOOSE_ABSENT; i++)
-        found = read_path(tg_arena_printf(a, "%s/%.2s/%s", l->dirs[i], hex, hex + 2), o, part);
+        if (may_have(l, i, hex, a))
+            found = read_path(tg_arena_printf(a, "%s/%.2s/%s", l->dirs[i], hex, hex + 2), o, part);
     return found;
 }
 

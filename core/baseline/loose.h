@@ -4,8 +4,8 @@
  * Loose objects, read here and not by libgit2 (1.5), which never returns from one that is cut: a
  * writer was killed, or the disk was full. libgit2/guard.c hands them to libgit2, which checks their
  * hash. The format: zlib over "TYPE SIZE", a zero byte and the content (gitformat-loose(5)). Cost: a
- * header is its first bytes, a content is inflated once; a packed object costs a failed open per
- * folder.
+ * header is its first bytes, a content is inflated once; a packed object costs nothing where no
+ * loose one begins with its two digits, else a failed open per folder.
  */
 #include "core/base/arena.h"
 #include "core/base/buf.h"
@@ -14,6 +14,7 @@
 struct tg_loose {
     const char *const *dirs; /* of objects: the repository's own, then its alternates */
     size_t n;
+    unsigned char *fan; /* 256 for each: is there a folder for names that begin so? */
 };
 enum tg_loose_state { TG_LOOSE_ABSENT, TG_LOOSE_WHOLE, TG_LOOSE_CUT, TG_LOOSE_UNREADABLE };
 enum tg_loose_part { TG_LOOSE_HEADER, TG_LOOSE_CONTENT };

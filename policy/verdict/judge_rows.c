@@ -522,8 +522,10 @@ static void put_number_text(struct tg_result *r, const struct tg_eval_state *e,
     tg_describe_metric(r, &own, &w->p, &w->j, e->arena);
 }
 
-static void put_text(struct tg_result *r, const struct tg_eval_state *e, const struct tg_judging *w)
+static void put_text(struct tg_result *r, const struct tg_eval_state *e, struct tg_judging *w)
 {
+    if (e->in->alone)
+        w->p.base = NAN; /* there is no former value to tell */
     if (w->x.kind == TG_QUANTITY_NUMBER)
         put_number_text(r, e, w);
     else if (w->x.kind != TG_QUANTITY_OP)

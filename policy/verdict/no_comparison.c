@@ -4,7 +4,6 @@
 #include "core/base/message.h"
 #include "policy/language/limit.h"
 #include "policy/verdict/internal.h"
-#include "policy/verdict/phrase.h"
 
 static void set_outcome(struct tg_verdict *v, enum tg_outcome outcome)
 {
@@ -134,20 +133,6 @@ static bool asks_fresh_alone(const struct tg_result *r)
                                r->state == TG_STATE_WAIVED));
 }
 
-/* "1, limit max: 0": there is no former value to tell. */
-static void describe_budget(struct tg_result *r, struct tg_arena *a)
-{
-    struct tg_buf b = { 0 };
-    r->folded_under = TG_NO_ID;
-    if (!r->has_values || !r->over_budget)
-        return;
-    tg_phrase_value(&b, r->test, tg_rule_metric_info(r->metric)->unit);
-    tg_buf_printf(&b, ", limit %.*s", TG_SV_ARG(r->limit));
-    r->message = tg_phrase_take(&b, a);
-    r->evidence = TG_SV("");
-    r->has_values = false;
-}
-
 static void tell_budgets(struct tg_verdict *v, const struct tg_result *first, struct tg_arena *a)
 {
     bool fails = v->outcome == TG_OUTCOME_FAIL;
@@ -191,7 +176,11 @@ void tg_verdict_add_alone(struct tg_verdict *v, const struct tg_verdict *self, s
         if (!asks_fresh_alone(&self->results[i]))
             continue;
         rows[n] = self->results[i];
-        describe_budget(&rows[n], a);
+        rows[n].folded_under = TG_NO_ID;
+        if (rows[n].over_budget) { /* its values are of two equal sides */
+            rows[n].evidence = TG_SV("");
+            rows[n].has_values = false;
+        }
         v->n_state[rows[n].state]++;
         n++;
     }

@@ -189,14 +189,14 @@ def alone(tmp):
               4, "have no annotations 'none*'"),
              ("no step is left", recommended + "suites: [{name: default, trace: x, window: {by: ProfilerStep, skip_first: 4}}]\n", 4,
               "has no usable step"),
-             ("a budget", budget % (launches - 1), 1, f"launch_count {launches}, limit max: {launches - 1}"),
+             ("a budget", budget % (launches - 1), 1, f"launch_count {launches} per step, 1 over the limit of {launches - 1}"),
              ("a budget that is kept", budget % launches, 0, "FIRST RUN"),
              ("a budget that cannot be judged", "rules: [{id: g, metric: mem_peak, fail: {max: 1GiB}}]\n", 4, "lack what this metric"),
              ("a budget that matches nothing", "rules: [{id: g, match: {name: none}, metric: count, fail: {max: 1}}]\n", 4, "matches no name"),
              ("the same, optional", "rules: [{id: g, match: {name: none}, metric: count, fail: {max: 1}, optional: true}]\n", 0, "FIRST RUN")]
-    outside = [("budgets alone", budget % (launches - 1), 1, f"launch_count {launches}, limit max: {launches - 1}"),
+    outside = [("budgets alone", budget % (launches - 1), 1, f"launch_count {launches} per step, 1 over the limit of {launches - 1}"),
                ("budgets alone, kept", budget % launches, 0, "PASS: every budget is kept"),
-               ("budgets and changes", both % (launches - 1), 1, f"launch_count {launches}, limit max: {launches - 1}"),
+               ("budgets and changes", both % (launches - 1), 1, f"launch_count {launches} per step, 1 over the limit of {launches - 1}"),
                ("budgets and changes, kept", both % launches, 3, "is not inside a git repository"),
                ("changes alone", ABS, 3, "is not inside a git repository"),
                ("budgets alone, and a guard", budget % launches + "require: {steps: 5}\n", 4, "required are 5")]

@@ -204,13 +204,15 @@ IN_ROOM_OF_TRACES(without_a_repository)
         const char *says;
     } rows[] = {
         { RULES(BUDGET("3")), "fresh.json", NULL, 0, "PASS: every budget is kept" },
-        { RULES(BUDGET("2")), "fresh.json", NULL, 1, "aten::mm 3, limit max: 2" },
+        { RULES(BUDGET("2")), "fresh.json", NULL, 1,
+          "aten::mm called 3 times per step, 1 over the limit of 2" },
         { RULES(BUDGET("3")), "broken.json", NULL, 3, "broken.json" },
         { RULES(BUDGET("3")), "broken.json", NULL, 3, "reading the fresh side" },
         { RULES(BUDGET("3")), "nofile.json", NULL, 3, "no such file: 'nofile.json'" },
         { RULES(BUDGET("3")), "HEAD:fresh.json", NULL, 3, none },
         { RULES(BUDGET("3")), "fresh.json", "HEAD:base.json", 3, none },
-        { RULES(BUDGET("2") ", " CALLS), "fresh.json", NULL, 1, "aten::mm 3, limit max: 2" },
+        { RULES(BUDGET("2") ", " CALLS), "fresh.json", NULL, 1,
+          "aten::mm called 3 times per step, 1 over the limit of 2" },
         { RULES(BUDGET("2") ", " CALLS), "HEAD:fresh.json", NULL, 3, none },
         { RULES(BUDGET("3") ", " CALLS), "fresh.json", NULL, 3, none },
         { RULES(CALLS), "fresh.json", NULL, 3, none },
@@ -539,7 +541,7 @@ IN_BOX(a_first_run_judges_what_needs_no_baseline)
         { tg_arena_printf(b->a, "%s%s", RULES(CALLS) SUITE, fails), trace_text(b->a, -1, 3, 10), 1,
           "FAIL" },
         { RULES(CALLS ", " BUDGET("2")) SUITE, trace_text(b->a, -1, 3, 10), 1,
-          "aten::mm 3, limit max: 2" },
+          "aten::mm called 3 times per step, 1 over the limit of 2" },
         { RULES(CALLS) SUITE, "{\"traceEvents\": [", 3, "reading the fresh side" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -9,7 +9,6 @@
 
 #include "core/base/decimal.h"
 #include "core/base/doc.h"
-#include "reporters/effect.h"
 #include "reporters/label.h"
 #include "reporters/reporter.h"
 #include "reporters/rows.h"

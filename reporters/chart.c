@@ -216,7 +216,7 @@ static enum doubt doubt_of(const struct tg_chart *chart, uint32_t row)
     const struct tg_op *op = &chart->comparison->ops[row];
     if (!chart->durations || chart->basis != TG_BASIS_JUDGED)
         return DOUBT_NONE;
-    if (tg_op_within_noise(op))
+    if (tg_row_is_noise(op))
         return DOUBT_NOISE;
     return op->change == TG_SAME && !tg_evidence_compared(tg_op_reported(op)) ? DOUBT_NOT_JUDGED
                                                                               : DOUBT_NONE;

@@ -174,7 +174,7 @@ static bool is_gap(const struct tg_result *r)
 
 tg_sv tg_result_called(const struct tg_result *r)
 {
-    return is_gap(r) && !r->one_rank ? TG_SV("host time between operators")
+    return is_gap(r) && !r->one_rank ? TG_SV(TG_HOST_GAP)
            : r->op_normalised.n      ? r->op_normalised
                                      : r->op;
 }
@@ -251,36 +251,6 @@ bool tg_result_same_rule(const struct tg_result *a, const struct tg_result *b)
     bool same_file = a->file == b->file || (a->file && b->file && strcmp(a->file, b->file) == 0);
     return tg_sv_eq(a->rule, b->rule) && tg_sv_eq(a->limit, b->limit) && tg_sv_eq(a->why, b->why) &&
            same_file && a->line == b->line;
-}
-
-bool tg_evidence_is_noise(const struct tg_evidence *ev)
-{
-    return !ev->proven && !ev->slower && !ev->faster && !ev->some_steps;
-}
-
-bool tg_op_within_noise(const struct tg_op *op)
-{
-    bool as_often = op->change == TG_SAME && op->counted.proof == TG_COUNT_UNCHANGED;
-    const struct tg_evidence *ev = tg_op_reported(op);
-    return as_often && tg_evidence_compared(ev) && tg_evidence_is_noise(ev);
-}
-
-const char *tg_row_mark(const struct tg_op *op, const struct tg_row_numbers *n)
-{
-    static const char *const calls[] = {
-        [TG_ADDED] = "new", [TG_REMOVED] = "gone", [TG_MORE] = "more", [TG_FEWER] = "fewer"
-    };
-    if (op->relation == TG_REL_RENAMED)
-        return "renamed";
-    if (op->change != TG_SAME)
-        return calls[op->change];
-    if (op->counted.proof == TG_COUNT_HINT)
-        return "some";
-    if (!tg_evidence_compared(tg_op_reported(op)))
-        return "";
-    if (tg_op_reported(op)->some_steps)
-        return "some";
-    return tg_op_within_noise(op) ? "\xe2\x89\x88" : n->d_ns > 0 ? "slower" : "faster";
 }
 
 /* The largest names of one side; false: none. */

@@ -7,8 +7,6 @@
  */
 #include "core/base/message.h"
 #include "policy/verdict/verdict.h"
-#include "reporters/effect.h"
-#include "reporters/rows.h"
 
 enum tg_section {
     TG_SECTION_BLOCKED,  /* guards; nothing could be judged */
@@ -73,13 +71,6 @@ bool tg_result_same_rule(const struct tg_result *a, const struct tg_result *b);
 tg_sv tg_result_evidence(const struct tg_result *r);
 /* The address at the end of the evidence, for reports with links; "" none. */
 tg_sv tg_result_issue(const struct tg_result *r);
-/* The change is smaller than the usual difference between runs. Never where calls came. */
-bool tg_evidence_is_noise(const struct tg_evidence *ev); /* no change shown, of what was compared */
-bool tg_op_within_noise(const struct tg_op *op);
-/* The first cell of a row: "new", "gone", "renamed", "more", "fewer", "some" (steps or runs), "slower",
- * "faster", or that it is within the noise; "": its time was not judged. */
-const char *tg_row_mark(const struct tg_op *op, const struct tg_row_numbers *n);
-#define TG_ROW_NOISE "\xe2\x89\x88 within the noise of these runs"
 /*
  * What came and went in one place of the program, in one line; false: no name did, or a finding tells it.
  * "aten::gelu -> aten::erf, aten::mul: calls -8 +32 in Block (242.0 -> 428.0 us per step); slower"

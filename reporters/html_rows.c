@@ -3,7 +3,6 @@
 
 #include "core/base/sort.h"
 #include "core/base/strmap.h"
-#include "reporters/effect.h"
 #include "reporters/findings.h"
 #include "reporters/html.h"
 #include "reporters/number.h"
@@ -107,7 +106,7 @@ static const char *state_of(const struct ranked *r, const struct tg_op *op)
 {
     if (r->judged && (r->state > TG_STATE_SKIP || r->state == TG_STATE_WAIVED))
         return tg_state_name(r->state);
-    if (tg_op_within_noise(op))
+    if (tg_row_is_noise(op))
         return "noise";
     return r->judged && r->state == TG_STATE_PASS ? "pass" : "none";
 }
@@ -150,7 +149,7 @@ static void put_row(struct tg_html *h, const struct ranked *r, const struct tg_l
     const struct tg_op *former = tg_row_former(c, op);
     const char *state = state_of(r, op);
     double pct = x.ns[TG_BASE] > 0 && x.ns[TG_TEST] > 0 ? 100 * x.d_ns / x.ns[TG_BASE] : NAN;
-    double share = tg_effect_share(h->v, op);
+    double share = tg_row_share(h->v, op);
     tg_page_row(&h->page, state);
     tg_page_cell(&h->page);
     if (former) {
@@ -164,7 +163,7 @@ static void put_row(struct tg_html *h, const struct ranked *r, const struct tg_l
     put_change(h, op, &x);
     put_time(h, x.ns[TG_BASE]);
     put_time(h, x.ns[TG_TEST]);
-    if (tg_op_within_noise(op) || fabs(x.d_ns) < LEAST_CHANGE)
+    if (tg_row_is_noise(op) || fabs(x.d_ns) < LEAST_CHANGE)
         pct = NAN;
     tg_page_number(&h->page, pct);
     tg_put_pct_delta(h->page.out, pct);

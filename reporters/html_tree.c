@@ -9,7 +9,6 @@
 
 #include "core/base/sort.h"
 #include "core/base/utf8.h"
-#include "reporters/effect.h"
 #include "reporters/escape.h"
 #include "reporters/html.h"
 #include "reporters/label.h"
@@ -71,8 +70,8 @@ static void measure(struct tree *t)
     TG_FREE double *inside = tg_xcalloc(t->p->n_nodes + 1, sizeof *inside);
     for (size_t i = t->p->n_nodes; i-- > 0;) { /* children come after their parents */
         const struct tg_picture_node *n = &t->p->nodes[i];
-        double own = n->value[TG_PICTURE_TEST] > 0 ? n->value[TG_PICTURE_TEST]
-                                                   : n->value[TG_PICTURE_BASE];
+        double own =
+            n->value[TG_PICTURE_TEST] > 0 ? n->value[TG_PICTURE_TEST] : n->value[TG_PICTURE_BASE];
         t->width[i] = fmax(own, inside[i]);
         if (i)
             inside[n->parent] += t->width[i];

@@ -4,6 +4,7 @@
 
 #include "core/base/strmap.h"
 #include "core/base/utf8.h"
+#include "reporters/rows.h"
 
 /* ---- what is dropped ---- */
 
@@ -615,15 +616,14 @@ static void number_twins(struct tg_labels *l, const struct about *x, uint32_t *f
             number(&l->v[i], ++twins[first[i]], &used);
 }
 
-static const char BETWEEN[] = "host time between operators"; /* our own words: always whole */
-
 static void make_all(struct tg_labels *l, const tg_sv *names, const struct about *x, size_t n,
                      size_t width)
 {
     TG_FREE uint32_t *first = tg_xmalloc((n + 1) * sizeof *first);
     *l = (struct tg_labels){ .v = tg_xmalloc((n + 1) * sizeof *l->v), .n = n };
     for (size_t i = 0; i < n; i++)
-        make_one(&l->v[i], names[i], tg_sv_eq(names[i], tg_sv_of(BETWEEN)) ? SIZE_MAX : width);
+        make_one(&l->v[i], names[i], /* our own words are always whole */
+                 tg_sv_eq(names[i], TG_SV(TG_HOST_GAP)) ? SIZE_MAX : width);
     find_twins(l, first);
     part_lookalikes(l, first, width);
     find_twins(l, first);
@@ -634,11 +634,6 @@ void tg_labels_make(struct tg_labels *l, const tg_sv *names, const char *const *
                     size_t width)
 {
     make_all(l, names, &(struct about){ .kinds = kinds }, n, width);
-}
-
-tg_sv tg_label_name_of(const struct tg_op *op)
-{
-    return op->kind == TG_KIND_STEP ? tg_sv_of(BETWEEN) : op->name;
 }
 
 static void release_from(struct tg_labels *l, size_t n)
@@ -690,7 +685,7 @@ void tg_labels_of_rows(struct tg_labels *l, const struct tg_comparison *c, const
     TG_FREE const char **kinds = tg_xmalloc((n + 1) * sizeof *kinds);
     for (size_t i = 0; i < n; i++) {
         const struct tg_op *op = &c->ops[rows[i]];
-        names[i] = tg_label_name_of(op);
+        names[i] = tg_row_called(op);
         kinds[i] = tg_kind_name(op->kind);
     }
     tg_labels_make_among(l, names, kinds, n, width, c);

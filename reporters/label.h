@@ -47,8 +47,6 @@ void tg_labels_make(struct tg_labels *l, const tg_sv *names, const char *const *
 /* The same, and told apart from all kernels of a comparison (NULL: none) that are not among them. */
 void tg_labels_make_among(struct tg_labels *l, const tg_sv *names, const char *const *kinds,
                           size_t n, size_t width, const struct tg_comparison *c);
-/* A step's own time is called what it is, host time between operators. */
-tg_sv tg_label_name_of(const struct tg_op *op);
 /* The same of these rows of a comparison. */
 void tg_labels_of_rows(struct tg_labels *l, const struct tg_comparison *c, const uint32_t *rows,
                        size_t n, size_t width);

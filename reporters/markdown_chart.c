@@ -91,11 +91,11 @@ static void collect_bars(struct bars *b, const struct tg_markdown *m, double sig
     b->n = 0;
     for (size_t i = 0; i < n; i++) {
         const struct tg_op *op = &c->ops[rows[i]];
-        double d = sign * tg_effect_numbers(m->v, op).d_ns;
+        double d = sign * tg_row_shown(m->v, op).d_ns;
         /* that a wait is longer follows from what it waits for */
         bool wait = op->wait && op->change == TG_SAME;
-        if (d >= 100 && !wait && !tg_op_within_noise(op) && !tg_effect_is_part(m->v, op) &&
-            !tg_effect_is_waived(m->v, op))
+        if (d >= 100 && !wait && !tg_row_is_noise(op) && !tg_row_is_part(m->v, op) &&
+            !tg_row_is_waived(m->v, op))
             b->v[b->n++] = (struct bar){ rows[i], d };
     }
     if (b->n)

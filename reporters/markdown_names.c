@@ -1,10 +1,10 @@
 #include <stdlib.h>
 
-#include "reporters/effect.h"
 #include "reporters/escape.h"
 #include "reporters/findings.h"
 #include "reporters/label.h"
 #include "reporters/markdown.h"
+#include "reporters/rows.h"
 
 /* ---- what has a name ---- */
 
@@ -21,12 +21,12 @@ static void add_rows(struct tg_markdown *m)
     enum { OTHERS = 3 };
     const struct tg_comparison *c = m->v->comparison;
     struct tg_markdown_names *s = &m->names;
-    TG_FREE uint32_t *rows = tg_effect_rows(m->v, m->top, OTHERS, &s->n_rows);
+    TG_FREE uint32_t *rows = tg_rows_of_verdict(m->v, m->top, OTHERS, &s->n_rows);
     s->row = tg_xmalloc((2 * s->n_rows + 1) * sizeof *s->row);
     memcpy(s->row, rows, s->n_rows * sizeof *rows);
     s->n = s->n_rows;
     for (size_t i = 0; i < s->n_rows; i++) {
-        const struct tg_op *former = tg_effect_former(m->v, &c->ops[rows[i]]).name;
+        const struct tg_op *former = tg_row_was(m->v, &c->ops[rows[i]]).name;
         if (former && tg_markdown_find_row(m, (uint32_t)(former - c->ops)) == s->n)
             s->row[s->n++] = (uint32_t)(former - c->ops);
     }
@@ -54,7 +54,7 @@ static void make_labels(struct tg_markdown_names *s, const struct tg_comparison 
         s->label[id] = UINT32_MAX;
     for (size_t i = 0; i < n; i++) {
         uint32_t id;
-        names[i] = tg_label_name_of(&c->ops[s->row[i]]);
+        names[i] = tg_row_called(&c->ops[s->row[i]]);
         kinds[i] = tg_kind_name(c->ops[s->row[i]].kind);
         id = tg_strmap_find(&s->ids, names[i]);
         if (id != TG_NO_ID && s->label[id] == UINT32_MAX)
@@ -77,7 +77,7 @@ void tg_markdown_names_init(struct tg_markdown *m)
     if (c && m->v->outcome != TG_OUTCOME_PASS)
         add_rows(m);
     for (size_t i = 0; i < s->n; i++)
-        (void)tg_strmap_add(&s->ids, tg_label_name_of(&c->ops[s->row[i]]));
+        (void)tg_strmap_add(&s->ids, tg_row_called(&c->ops[s->row[i]]));
     add_names(m);
     s->label = tg_xmalloc((s->ids.n + 1) * sizeof *s->label);
     make_labels(s, c);

@@ -1,5 +1,4 @@
 #include "core/base/decimal.h"
-#include "reporters/effect.h"
 #include "reporters/escape.h"
 #include "reporters/findings.h"
 #include "reporters/label.h"
@@ -57,7 +56,7 @@ static void put_names(struct tg_buf *out, const struct tg_markdown *m, size_t i)
 {
     const struct tg_verdict *v = m->v;
     const struct tg_markdown_names *s = &m->names;
-    struct tg_effect_former f = tg_effect_former(v, &v->comparison->ops[s->row[i]]);
+    struct tg_row_was f = tg_row_was(v, &v->comparison->ops[s->row[i]]);
     if (f.name) {
         tg_markdown_put_label(out, &s->labels.v[tg_markdown_find_row(m, row_of(v, f.name))],
                               TG_ESC_CELL);
@@ -72,14 +71,14 @@ static void put_row(struct tg_buf *out, const struct tg_markdown *m, size_t i)
 {
     const struct tg_verdict *v = m->v;
     const struct tg_op *op = &v->comparison->ops[m->names.row[i]];
-    struct tg_row_numbers n = tg_effect_numbers(v, op);
+    struct tg_row_numbers n = tg_row_shown(v, op);
     double pct = 100 * n.d_ns / n.ns[TG_BASE];
     TG_BUF words = { 0 };
     tg_buf_puts(out, "| ");
     put_names(out, m, i);
     tg_buf_puts(out, "<br><sub>");
-    if (*tg_effect_mark(v, op))
-        tg_buf_printf(out, "%s, ", tg_effect_mark(v, op));
+    if (*tg_row_mark(v, op))
+        tg_buf_printf(out, "%s, ", tg_row_mark(v, op));
     put_calls(out, &n);
     tg_buf_puts(out, ", ");
     put_times(out, &n);
@@ -88,7 +87,7 @@ static void put_row(struct tg_buf *out, const struct tg_markdown *m, size_t i)
         tg_put_pct_delta(&words, pct);
         tg_buf_putc(&words, ')');
     }
-    put_share(&words, tg_effect_share(v, op));
+    put_share(&words, tg_row_share(v, op));
     tg_put_printed(out, tg_buf_sv(&words));
     tg_buf_puts(out, "</sub> | ");
     if (n.d_ns != 0)
@@ -118,7 +117,7 @@ void tg_markdown_put_table(struct tg_markdown *m)
             if (!tg_markdown_add(m, &part))
                 break;
             sort[tg_kind_is_device(c->ops[s->row[shown]].kind)] = true;
-            noise |= tg_op_within_noise(&c->ops[s->row[shown]]);
+            noise |= tg_row_is_noise(&c->ops[s->row[shown]]);
         }
         tg_buf_puts(m->out, sort[0] && sort[1] ? "\n<sub>times of kernels and copies are the "
                                                  "device's, all others the host's</sub>\n"

@@ -6,7 +6,6 @@
 
 #include "core/base/decimal.h"
 #include "core/base/utf8.h"
-#include "reporters/effect.h"
 #include "reporters/reporter.h"
 #include "reporters/rows.h"
 

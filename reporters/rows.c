@@ -5,6 +5,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/sort.h"
+#include "reporters/findings.h"
 
 const struct tg_op *tg_row_former(const struct tg_comparison *c, const struct tg_op *op)
 {
@@ -106,6 +107,11 @@ const char *tg_relation_name(enum tg_relation r)
     return name[r];
 }
 
+tg_sv tg_row_called(const struct tg_op *op)
+{
+    return op->kind == TG_KIND_STEP ? TG_SV(TG_HOST_GAP) : op->name;
+}
+
 tg_sv tg_op_raw(const struct tg_op *op)
 {
     if (op->raw[TG_TEST].n)
@@ -192,4 +198,224 @@ uint32_t *tg_rows_longest(const struct tg_comparison *c, size_t n, size_t *n_out
         if (is_work(&c->ops[i], false) && c->ops[i].self[TG_TEST] > 0)
             r[found++] = (struct ranked){ c->ops[i].self[TG_TEST], (uint32_t)i, (uint32_t)i };
     return largest(r, found, n, n_out);
+}
+
+/* ---- what a verdict says of a row ---- */
+
+bool tg_evidence_is_noise(const struct tg_evidence *ev)
+{
+    return !ev->proven && !ev->slower && !ev->faster && !ev->some_steps;
+}
+
+bool tg_row_is_noise(const struct tg_op *op)
+{
+    bool as_often = op->change == TG_SAME && op->counted.proof == TG_COUNT_UNCHANGED;
+    const struct tg_evidence *ev = tg_op_reported(op);
+    return as_often && tg_evidence_compared(ev) && tg_evidence_is_noise(ev);
+}
+
+/* Of a number of calls the rows that it counts, where they changed. */
+static bool is_counted(const struct tg_result *r, const struct tg_op *op)
+{
+    enum tg_metric m;
+    return r->subject == TG_SUBJECT_TRACE && tg_rule_metric_of_trace(r->metric, &m) &&
+           tg_metric_info(m)->counts & 1u << op->kind && op->change != TG_SAME;
+}
+
+static bool is_about(const struct tg_result *r, const struct tg_op *op)
+{
+    return tg_result_shown(r) && (tg_result_is_about(r, op) || is_counted(r, op));
+}
+
+static bool any_about(const struct tg_verdict *v, const struct tg_op *op)
+{
+    for (size_t i = 0; i < v->n_results; i++)
+        if (is_about(&v->results[i], op))
+            return true;
+    return false;
+}
+
+bool tg_row_is_waived(const struct tg_verdict *v, const struct tg_op *op)
+{
+    for (size_t i = 0; v->n_state[TG_STATE_WAIVED] && i < v->n_results; i++)
+        if (v->results[i].state == TG_STATE_WAIVED && tg_result_is_about(&v->results[i], op))
+            return !any_about(v, op);
+    return false;
+}
+
+static bool is_left_wait(const struct tg_op *op)
+{
+    return op->wait && op->change == TG_SAME && !tg_evidence_compared(tg_op_reported(op)) &&
+           op->self[TG_TEST] < op->self[TG_BASE];
+}
+
+/* Part of a wait that a finding is about was in this one before. */
+static bool is_moved_from(const struct tg_verdict *v, const struct tg_op *op)
+{
+    double less = op->self[TG_BASE] - op->self[TG_TEST];
+    for (size_t i = 0; is_left_wait(op) && i < v->comparison->n_ops; i++) {
+        const struct tg_op *to = &v->comparison->ops[i];
+        double more = to->self[TG_TEST] - to->self[TG_BASE];
+        if (to->wait && to->change != TG_SAME && 2 * less > more && 2 * more > less &&
+            any_about(v, to))
+            return true;
+    }
+    return false;
+}
+
+/* The host waits as long as the device works: a wait that no result is about mirrors what is. */
+static bool is_news(const struct tg_verdict *v, const struct tg_op *op)
+{
+    if (is_moved_from(v, op))
+        return true;
+    bool judged = op->change != TG_SAME || tg_evidence_compared(tg_op_reported(op));
+    return judged && op->kind != TG_KIND_STEP && op->kind != TG_KIND_SYNC && !tg_row_is_noise(op);
+}
+
+/* ---- replacements that are one row ---- */
+
+/* Does it show the time of a whole replacement as that of its name? */
+static bool tells_pool(const struct tg_result *r)
+{
+    return r->dimension == TG_DIM_DURATION && r->ev && r->ev->pooled && tg_result_shown(r);
+}
+
+/* The time of a whole replacement, where a shown result gives it as that of `op`; NULL. */
+static const struct tg_evidence *pool_of(const struct tg_verdict *v, const struct tg_op *op)
+{
+    bool pooled = op->region < v->comparison->n_regions && op->ev.pooled;
+    for (size_t i = 0; pooled && i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i];
+        if (tells_pool(r) && tg_result_is_about(r, op))
+            return r->ev;
+    }
+    return NULL;
+}
+
+/* The finding that tells of all that came and went in the region of `op`, with what follows; NULL. */
+static const struct tg_result *whole_of(const struct tg_verdict *v, const struct tg_op *op)
+{
+    for (size_t i = 0; i < v->n_results && op->region < v->comparison->n_regions; i++) {
+        const struct tg_result *r = &v->results[i];
+        const struct tg_op *of = r->whole_known ? tg_result_op(v->comparison, r) : NULL;
+        if (of && of->region == op->region)
+            return r;
+    }
+    return NULL;
+}
+
+/* Is its time in the row of a replacement that it follows from? */
+static bool is_in_whole(const struct tg_verdict *v, const struct tg_op *op)
+{
+    for (size_t i = 0; i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i], *head;
+        if (r->folded_under >= v->n_results || !tg_result_is_about(r, op))
+            continue;
+        head = &v->results[r->folded_under];
+        if (head->whole_known && head->whole_on_host != tg_kind_is_device(op->kind))
+            return true;
+    }
+    return false;
+}
+
+bool tg_row_is_part(const struct tg_verdict *v, const struct tg_op *op)
+{
+    const struct tg_comparison *c = v->comparison;
+    if (!pool_of(v, op) && is_in_whole(v, op))
+        return true;
+    if (op->region >= c->n_regions || tg_op_side_of_region(op) < 0 || op->wait ||
+        !tg_region_side_of(c, op->region, TG_TEST).pooled || pool_of(v, op))
+        return false;
+    for (size_t i = 0; i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i];
+        const struct tg_op *of = tells_pool(r) ? tg_result_op(c, r) : NULL;
+        if (of && of->region == op->region)
+            return true;
+    }
+    return false;
+}
+
+struct tg_row_numbers tg_row_shown(const struct tg_verdict *v, const struct tg_op *op)
+{
+    const struct tg_comparison *c = v->comparison;
+    const struct tg_evidence *ev = pool_of(v, op);
+    struct tg_row_numbers n = tg_row_numbers(c, op, TG_BASIS_JUDGED);
+    const struct tg_result *whole = ev ? whole_of(v, op) : NULL;
+    if (!ev)
+        return n;
+    for (int s = 0; s < 2; s++) {
+        n.ns[s] = whole ? whole->whole_ns[s] : ev->value[s];
+        n.count[s] = tg_region_calls(c, &c->regions[op->region], s);
+    }
+    n.d_ns = n.ns[TG_TEST] - n.ns[TG_BASE];
+    n.d_count = n.count[TG_TEST] - n.count[TG_BASE];
+    return n;
+}
+
+struct tg_row_was tg_row_was(const struct tg_verdict *v, const struct tg_op *op)
+{
+    struct tg_row_was f = { .name = tg_row_former(v->comparison, op) };
+    const struct tg_op *first;
+    if (f.name || !pool_of(v, op))
+        return f;
+    f.n_before = tg_region_names(v->comparison, op->region, TG_BASE, &first, 1);
+    f.n_after = tg_region_names(v->comparison, op->region, TG_TEST, NULL, 0);
+    f.name = f.n_before ? first : NULL;
+    return f;
+}
+
+double tg_row_share(const struct tg_verdict *v, const struct tg_op *op)
+{
+    struct tg_row_numbers n = tg_row_shown(v, op);
+    int s = n.ns[TG_TEST] > 0 ? TG_TEST : TG_BASE;
+    return n.ns[s] /
+           (op->on_rank_alone ? v->comparison->rank_alone->wall_ns[s] : v->comparison->wall_ns[s]);
+}
+
+const char *tg_row_mark(const struct tg_verdict *v, const struct tg_op *op)
+{
+    static const char *const calls[] = {
+        [TG_ADDED] = "new", [TG_REMOVED] = "gone", [TG_MORE] = "more", [TG_FEWER] = "fewer"
+    };
+    if (tg_row_is_waived(v, op))
+        return "waived";
+    if (is_left_wait(op))
+        return "less";
+    if (op->on_rank_alone)
+        return v->comparison->rank_alone->called;
+    if (pool_of(v, op))
+        return "replaced";
+    if (op->relation == TG_REL_RENAMED)
+        return "renamed";
+    if (op->change != TG_SAME)
+        return calls[op->change];
+    if (op->counted.proof == TG_COUNT_HINT)
+        return "some";
+    if (!tg_evidence_compared(tg_op_reported(op)))
+        return "";
+    if (tg_op_reported(op)->some_steps)
+        return "some";
+    return tg_row_is_noise(op)            ? "\xe2\x89\x88"
+           : tg_row_shown(v, op).d_ns > 0 ? "slower"
+                                          : "faster";
+}
+
+uint32_t *tg_rows_of_verdict(const struct tg_verdict *v, size_t top, size_t others, size_t *n)
+{
+    const struct tg_comparison *c = v->comparison;
+    size_t all = 0;
+    const struct tg_rows_choice choice = { .basis = TG_BASIS_JUDGED, .steps = true };
+    TG_FREE uint32_t *rows = tg_rows_worst(c, &choice, &all);
+    uint32_t *out = tg_xmalloc((all + 1) * sizeof *out);
+    *n = 0;
+    for (size_t i = 0; i < all && *n < top; i++)
+        if (any_about(v, &c->ops[rows[i]]) && !tg_row_is_part(v, &c->ops[rows[i]]))
+            out[(*n)++] = rows[i];
+    for (size_t i = 0; i < all && *n < top && others; i++)
+        if (is_news(v, &c->ops[rows[i]]) && !any_about(v, &c->ops[rows[i]]) &&
+            !tg_row_is_part(v, &c->ops[rows[i]])) {
+            out[(*n)++] = rows[i];
+            others--;
+        }
+    return out;
 }

@@ -1,7 +1,7 @@
 #ifndef TG_REPORTERS_ROWS_H
 #define TG_REPORTERS_ROWS_H
-/* The numbers of a comparison's rows as tables and charts show them, and their order. */
-#include "core/diff/compare.h"
+/* What a comparison's row is called and worth, in tables, charts and sentences; and the order of rows. */
+#include "policy/verdict/verdict.h"
 
 /*
  * How counts and durations of a row are taken:
@@ -35,7 +35,8 @@ char tg_row_category(const struct tg_row_numbers *n);     /* HTA: '+', '-', '=' 
 const char *tg_row_group(const struct tg_row_numbers *n); /* HTA: "added", "deleted", … */
 const char *tg_change_name(enum tg_change c);             /* "added", "removed", "more", … */
 const char *tg_relation_name(enum tg_relation r);         /* "renamed", …; "" none */
-tg_sv tg_op_raw(const struct tg_op *op);                  /* raw name, of the test side if there */
+tg_sv tg_row_called(const struct tg_op *op); /* its name; of a step's own time our words */
+tg_sv tg_op_raw(const struct tg_op *op);     /* raw name, of the test side if there */
 
 /* Of which rows, by which numbers. */
 struct tg_rows_choice {
@@ -56,4 +57,34 @@ uint32_t *tg_rows_worst(const struct tg_comparison *c, const struct tg_rows_choi
  * `n`, ties in the comparison's order. The caller frees the result.
  */
 uint32_t *tg_rows_longest(const struct tg_comparison *c, size_t n, size_t *n_out);
+
+/* ---- what a verdict says of a row ---- */
+
+/* The change is smaller than the usual difference between runs. Never where calls came. */
+bool tg_evidence_is_noise(const struct tg_evidence *ev); /* no change shown, of what was compared */
+bool tg_row_is_noise(const struct tg_op *op);
+#define TG_ROW_NOISE "\xe2\x89\x88 within the noise of these runs"
+
+/*
+ * The numbers of such a row: of a replacement that a result gives the time of, the whole of it, in the row
+ * of that result's name; the others of it have no rows. And its share of the step, and its first cell.
+ */
+bool tg_row_is_part(const struct tg_verdict *v, const struct tg_op *op); /* one of those others */
+struct tg_row_numbers tg_row_shown(const struct tg_verdict *v, const struct tg_op *op);
+double tg_row_share(const struct tg_verdict *v, const struct tg_op *op);
+bool tg_row_is_waived(const struct tg_verdict *v, const struct tg_op *op); /* and fails nothing */
+/* The first cell of a row: "new", "gone", "renamed", "more", "fewer", "some" (steps or runs), "slower",
+ * "faster", or that it is within the noise; "": its time was not judged. */
+const char *tg_row_mark(const struct tg_verdict *v, const struct tg_op *op);
+/* What a renamed row, or that of a replacement, was called; how many names such a replacement has on
+ * either side (0: it is a rename). */
+struct tg_row_was {
+    const struct tg_op *name; /* the largest; NULL: nothing, the row has one name */
+    size_t n_before, n_after;
+};
+struct tg_row_was tg_row_was(const struct tg_verdict *v, const struct tg_op *op);
+
+/* The rows of the table: those that a shown result is about, worst first, then at most `others` of
+ * the rest that changed most: neither noise nor waits for the device. Indices into comparison->ops; the caller frees them. */
+uint32_t *tg_rows_of_verdict(const struct tg_verdict *v, size_t top, size_t others, size_t *n);
 #endif

@@ -314,8 +314,8 @@ static const struct tg_texttable_column mover_columns[] = {
 };
 
 /* A line of its own, above that of the numbers. */
-static void add_former(struct tg_texttable *g, const struct page *p,
-                       const struct tg_effect_former *f, const char *mark)
+static void add_former(struct tg_texttable *g, const struct page *p, const struct tg_row_was *f,
+                       const char *mark)
 {
     TG_BUF name = { 0 };
     tg_buf_puts(&g->text, mark);
@@ -333,14 +333,14 @@ static void add_mover(struct tg_texttable *g, const struct page *p, const struct
                       const struct tg_label *label)
 {
     const struct tg_verdict *v = p->v;
-    struct tg_row_numbers n = tg_effect_numbers(v, op);
-    struct tg_effect_former f = tg_effect_former(v, op);
+    struct tg_row_numbers n = tg_row_shown(v, op);
+    struct tg_row_was f = tg_row_was(v, op);
     enum tg_tint tint = n.d_ns > 0 ? TG_TINT_RED : TG_TINT_GREEN;
     struct tg_buf *cell = &g->text;
     TG_BUF name = { 0 };
     if (f.name)
-        add_former(g, p, &f, tg_effect_mark(v, op));
-    tg_buf_puts(cell, f.name ? "" : tg_effect_mark(v, op));
+        add_former(g, p, &f, tg_row_mark(v, op));
+    tg_buf_puts(cell, f.name ? "" : tg_row_mark(v, op));
     tg_texttable_cell(g, TG_TINT_DIM);
     tg_buf_puts(cell, f.name ? "-> " : "");
     tg_label_put(&name, label);
@@ -365,7 +365,7 @@ static void add_mover(struct tg_texttable *g, const struct page *p, const struct
     if (n.ns[TG_BASE] > 0 && n.ns[TG_TEST] > 0)
         tg_put_pct_delta(cell, 100 * n.d_ns / n.ns[TG_BASE]);
     tg_texttable_cell(g, TG_TINT_NONE);
-    tg_put_share(cell, tg_effect_share(v, op));
+    tg_put_share(cell, tg_row_share(v, op));
     tg_texttable_cell(g, TG_TINT_NONE);
 }
 
@@ -391,12 +391,12 @@ static void put_movers(struct page *p)
     TG_FREE uint32_t *rows = NULL;
     if (!c || p->v->outcome == TG_OUTCOME_PASS)
         return;
-    rows = tg_effect_rows(p->v, p->top, OTHERS, &n);
+    rows = tg_rows_of_verdict(p->v, p->top, OTHERS, &n);
     tg_labels_of_rows(&labels, c, rows, n, name_width(p));
     tg_texttable_init(&g, mover_columns, sizeof mover_columns / sizeof *mover_columns);
     for (size_t i = 0; i < n; i++) {
         add_mover(&g, p, &c->ops[rows[i]], &labels.v[i]);
-        noise |= tg_op_within_noise(&c->ops[rows[i]]);
+        noise |= tg_row_is_noise(&c->ops[rows[i]]);
     }
     if (n) {
         tg_buf_puts(p->out, "\nSelf time per step");

@@ -466,7 +466,7 @@ static void put_name(struct tg_buf *b, const struct tg_comparison *c, const stru
     tg_sv rank = r->op_normalised;
     const struct tg_op *by = NULL;
     if (r->subject == TG_SUBJECT_STEP && r->metric != TG_RULE_METRIC_TOTAL) {
-        tg_buf_puts(b, "host time between operators");
+        tg_buf_puts(b, TG_HOST_GAP);
         return;
     }
     if (c && rank.n > LONGEST && tg_sv_skip(&rank, r->plain))

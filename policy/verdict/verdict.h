@@ -63,6 +63,8 @@ enum tg_grounds {
     TG_GROUNDS_BUDGET /* the fresh side alone, against max or min */
 };
 
+#define TG_HOST_GAP "host time between operators" /* what people call the step's own time */
+
 /* What a result is about. */
 enum tg_subject {
     TG_SUBJECT_NAME,     /* an operator, a kernel, a module …, by its name */

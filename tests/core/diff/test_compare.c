@@ -57,27 +57,6 @@ static int verdict_on(struct fixture *f, const char *name)
 
 /* ---- counts ---- */
 
-CASE(counts_are_modal_per_step)
-{
-    const uint32_t cold[] = { 9, 2, 2, 2, 2 }, warm[] = { 2, 2, 2 };
-    make_side(f, TG_BASE, 1, 5);
-    make_side(f, TG_TEST, 1, 3);
-    add_counts(f, TG_BASE, 0, TG_KIND_OP, "aten::add", "", cold, 30001);
-    add_counts(f, TG_TEST, 0, TG_KIND_OP, "aten::add", "", warm, 30001);
-    add_all(f, TG_BASE, TG_KIND_OP, "aten::mul", "", 2, 30001);
-    add_all(f, TG_TEST, TG_KIND_OP, "aten::mul", "", 3, 30001);
-    compare(f);
-    const struct tg_op *add = find(f, "aten::add"), *mul = find(f, "aten::mul");
-    assert_int_equal(add->change, TG_SAME);
-    assert_true(add->settled);
-    near(add->count[TG_BASE], 2);
-    assert_int_equal(add->step_count[TG_BASE], 17);
-    near(add->self[TG_BASE], 17 * 30001 / 5.0);
-    assert_int_equal(mul->change, TG_MORE);
-    assert_int_equal(verdict_on(f, "aten::mul"), TG_STATE_FAIL);
-    assert_int_equal(verdict_on(f, "aten::add"), TG_STATE_PASS);
-}
-
 CASE(unsettled_counts_need_twice_as_many)
 {
     /* no count has 60 % of the steps; but the first, 2 to 4 against 7 to 9, and against 12 to 14 */
@@ -133,19 +112,6 @@ CASE(counts_that_follow_other_data_together_are_unchanged)
     assert_int_equal(verdict_on(f, "aten::index"), TG_STATE_WARN);
     experts(f, 9); /* 11 to 13: more than twice 4 */
     assert_int_equal(verdict_on(f, "aten::index"), TG_STATE_FAIL);
-}
-
-/* The step with the fewest calls against another step's fewest is no time of the program. */
-CASE(time_of_counts_that_do_not_align_is_not_judged)
-{
-    experts(f, 1);
-    assert_int_equal(find(f, "aten::index")->ev.judged, TG_NOT_COUNT_VARIES);
-    assert_false(find(f, "aten::index")->ev.slower);
-    make(f, 3, 3, 5);
-    for (int side = 0; side < 2; side++)
-        add_all(f, side, TG_KIND_OP, "aten::index", "", 3, side ? 30001 : 20001);
-    compare(f);
-    assert_true(find(f, "aten::index")->ev.slower);
 }
 
 /* +1000 calls in two of five steps of every run, in one of three runs, and cold first steps. */
@@ -525,48 +491,6 @@ CASE(without_slots_both_sides_use_step_sums)
     near(find(f, "op")->ev.value[TG_BASE], 30002); /* min(30002, 40003) */
 }
 
-CASE(a_slower_operator_is_proven)
-{
-    const tg_ns slow[5] = { 120001, 120101, 120201, 120301, 120401 };
-    make(f, 5, 5, 3);
-    add_times(f, "slow", quiet, slow);
-    add_times(f, "same", quiet, quiet);
-    add_times(f, "fast", slow, quiet);
-    compare(f);
-    const struct tg_evidence *ev = &find(f, "slow")->ev;
-    assert_int_equal(ev->judged, TG_JUDGED);
-    near(ev->p, 1.0 / 252);
-    near(ev->e, log(120201.0 / 100201));
-    near(ev->delta_ns, 20000); /* 100201 * (120201 / 100201 - 1) */
-    near(ev->tau, 0.08);
-    assert_int_equal(ev->above, 5);
-    assert_true(ev->slower && !ev->faster);
-    assert_true(find(f, "fast")->ev.faster && !find(f, "fast")->ev.slower);
-    assert_false(find(f, "same")->ev.slower || find(f, "same")->ev.faster);
-}
-
-CASE(size_rank_and_floor_each_can_refuse)
-{
-    const tg_ns seven[5] = { 107001, 107101, 107201, 107301, 107401 };
-    const tg_ns mixed[5] = { 100251, 120101, 120201, 120301, 120401 }; /* below two base runs */
-    const tg_ns one[5] = { 100351, 120101, 120201, 120301, 120401 };   /* below one: may stand */
-    const tg_ns tiny[5] = { 4001, 4003, 4005, 4007, 4009 };
-    const tg_ns tiny_slow[5] = { 4801, 4803, 4805, 4807, 4809 }; /* +20 %, but 800 ns < 1000 */
-    make(f, 5, 5, 3);
-    add_times(f, "seven", quiet, seven);
-    add_times(f, "mixed", quiet, mixed);
-    add_times(f, "one", quiet, one);
-    add_times(f, "tiny", tiny, tiny_slow);
-    compare(f);
-    assert_false(find(f, "seven")->ev.slower); /* under tau */
-    near(find(f, "one")->ev.p, 2.0 / 252);
-    assert_int_equal(find(f, "one")->ev.above, 4);
-    near(find(f, "mixed")->ev.p, 4.0 / 252); /* U = 2: partitions of 0, 1, 2 are 1 + 1 + 2 */
-    assert_false(find(f, "mixed")->ev.slower);
-    near(find(f, "tiny")->ev.p, 1.0 / 252);
-    assert_false(find(f, "tiny")->ev.slower);
-}
-
 /* What the one call of a step takes. */
 static void set_step(struct tg_row *row, size_t step, tg_ns ns)
 {
@@ -641,24 +565,6 @@ CASE(one_slow_step_of_every_run_is_told)
     assert_false(find(f, "before")->ev.some_steps || find(f, "some")->ev.some_steps);
 }
 
-/* Two calls or three by turns: the shorter step is no faster one. */
-CASE(operators_whose_calls_vary_are_not_judged)
-{
-    const uint32_t by_turns[4] = { 2, 3, 2, 3 }, other_turns[4] = { 3, 2, 3, 3 };
-    make(f, 3, 3, 4);
-    for (size_t r = 0; r < 3; r++) {
-        add_counts(f, TG_BASE, r, TG_KIND_OP, "varies", "", r ? by_turns : other_turns, 10001);
-        add_counts(f, TG_TEST, r, TG_KIND_OP, "varies", "", by_turns, 30001);
-    }
-    add_all(f, TG_BASE, TG_KIND_OP, "fixed", "", 3, 10001);
-    add_all(f, TG_TEST, TG_KIND_OP, "fixed", "", 3, 30001);
-    compare(f);
-    assert_int_equal(find(f, "varies")->ev.judged, TG_NOT_COUNT_VARIES);
-    near(find(f, "varies")->ev.e, log(30001.0 / 10001)); /* time per call */
-    assert_false(find(f, "varies")->ev.slower);
-    assert_true(find(f, "fixed")->ev.slower);
-}
-
 /* Six operators of 100 us, twice as long in two of five steps of the fresh runs. */
 CASE(a_busy_machine_judges_no_durations)
 {
@@ -726,31 +632,12 @@ static void machine(struct fixture *f, double machine_factor, const double own[6
     compare(f);
 }
 
-CASE(a_slower_machine_is_drift)
-{
-    machine(f, 1.3, (double[6]){ 1, 1, 1, 1, 1, 1 });
-    assert_true(f->c.drifted);
-    assert_true(fabs(f->c.drift - log(1.3)) < 1e-4);
-    for (size_t i = 0; i < f->c.n_ops; i++)
-        assert_false(f->c.ops[i].ev.slower);
-    assert_false(f->c.step.ev_total.slower);
-}
-
 CASE(a_regression_stands_out_of_drift)
 {
     machine(f, 1.3, (double[6]){ 1, 1, 1, 1, 1, 1.2 });
     assert_true(find(f, "odd")->ev.slower);
     assert_true(fabs(find(f, "odd")->ev.e - log(1.2)) < 1e-4);
     assert_false(find(f, "a")->ev.slower);
-}
-
-/* Operators that stray from a drift, "odd" most. */
-static const double strayed[6] = { .8, .9, 1, 1.1, 1.2, 1.35 };
-
-CASE(what_strays_from_a_calm_machine_is_slower)
-{
-    machine(f, 1.05, strayed); /* the same distances, and hardly a drift */
-    assert_true(find(f, "odd")->ev.slower);
 }
 
 CASE(the_step_as_a_whole_and_its_gaps)
@@ -783,19 +670,6 @@ CASE(single_runs_are_judged_where_a_policy_asks)
     add_times(f, "op", base, test);
     compare(f);
     assert_true(find(f, "op")->ev.slower);
-}
-
-CASE(too_few_runs_never_fail)
-{
-    const tg_ns b[2] = { 100001, 100003 }, large[2] = { 150001, 150003 };
-    const tg_ns small[2] = { 120001, 120003 };
-    make(f, 2, 2, 3);
-    add_times(f, "large", b, large); /* +50 %: over 30 % and over 1 % of the step */
-    add_times(f, "small", b, small); /* +20 %: under 30 % */
-    compare(f);
-    assert_int_equal(find(f, "large")->ev.judged, TG_NOT_FEW_RUNS);
-    assert_true(find(f, "large")->ev.suspicious && !find(f, "large")->ev.slower);
-    assert_false(find(f, "small")->ev.suspicious);
 }
 
 CASE(waits_and_changed_counts_are_not_judged)

@@ -78,20 +78,6 @@ BY_HAND(the_control_of_the_example)
     assert_false(ev->proven || ev->slower || ev->faster);
 }
 
-/* Slower on one half of the steps only: 130 in the first two, 101 in the last. */
-BY_HAND(one_half_of_the_steps_is_not_enough)
-{
-    tg_ns test[RUNS * STEPS];
-
-    for (size_t i = 0; i < RUNS * STEPS; i++)
-        test[i] = i % STEPS == STEPS - 1 ? example[TG_BASE][i] + 1 : example[TG_TEST][i];
-    make(f, RUNS, RUNS, STEPS);
-    add_each(f, TG_BASE, "demo::b", example[TG_BASE], STEPS);
-    add_each(f, TG_TEST, "demo::b", test, STEPS);
-    compare(f);
-    assert_false(find(f, "demo::b")->ev.slower);
-}
-
 /* Two of five steps three times as long: 100, 100, 100, 300, 300 is 180 in the mean, +80 %. */
 BY_HAND(by_the_mean_of_the_steps)
 {

@@ -247,7 +247,7 @@ FAILURES = [
     ("synchronisation", {"train.py": [("        return torch.nn.functional.cross_entropy(logits, labels)",
                                        "        loss = torch.nn.functional.cross_entropy(logits, labels)\n"
                                        "        self.log(loss.item())\n        return loss")]},
-     {"item": True}, {}, ["aten::item", "of waiting moved into it", "moved here from cudaDeviceSynchronize", "`Trainer.loss`", "train.py:20"]),
+     {"item": True}, {}, ["aten::item", "of waiting moved into it", "moved here from `cudaDeviceSynchronize`", "`Trainer.loss`", "train.py:20"]),
     ("budget", CLONE, {"copy": True}, {"policy": "rules:\n  - id: launches-on-the-edge\n    why: the small device pays 10 us a launch\n"
                                                  "    metric: launch_count\n    fail: {max: 52}\n"},
      ["launch_count", "over the limit of 52"]),

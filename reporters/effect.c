@@ -63,17 +63,18 @@ static void put_rank(struct tg_buf *out, const struct tg_comparison *c)
 #define TELLS 0.5 /* percentage points between what was measured and what was judged */
 
 /* ", fresh runs 2.04 to 4.51 ms": a median of such runs says little by itself. */
-static void put_spread(struct tg_buf *out, const struct tg_comparison *c)
+static bool put_spread(struct tg_buf *out, const struct tg_comparison *c)
 {
     const struct tg_metric_change *wall = &c->metrics[TG_METRIC_STEP_TIME];
     double least = wall->least[TG_TEST], most = wall->most[TG_TEST];
     if (c->rank_alone || !(least > 0) || most < TG_WORSE * least)
-        return;
+        return false;
     tg_buf_puts(out, ", fresh runs ");
     tg_put_time(out, least, most);
     tg_buf_puts(out, " to ");
     tg_put_time(out, most, most);
     tg_buf_puts(out, most >= 1e6 ? " ms" : " us");
+    return true;
 }
 
 /* "; the host is 28.5 % slower", "; in the fastest steps +0.2 %": why what was judged is not the measured change, that of the
@@ -166,8 +167,10 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v)
     if (v->comparison->rank_alone)
         put_rank(out, v->comparison);
     put_change(out, ns);
-    put_spread(out, v->comparison);
-    put_noise(out, v, ev);
+    if (!put_spread(out, v->comparison) || ev->judged != TG_JUDGED || !is_ruled(v))
+        put_noise(
+            out, v,
+            ev); /* that of the shortest steps; beside a wide range it reads as a contradiction */
     put_judged(out, v, ev, 100 * (ns[TG_TEST] / ns[TG_BASE] - 1));
     put_waived(out, v, ns[TG_TEST] - ns[TG_BASE]);
     tg_buf_putc(out, ')');

@@ -119,9 +119,12 @@ void tg_markdown_put_table(struct tg_markdown *m)
             sort[tg_kind_is_device(c->ops[s->row[shown]].kind)] = true;
             noise |= tg_row_is_noise(&c->ops[s->row[shown]]);
         }
-        tg_buf_puts(m->out, sort[0] && sort[1] ? "\n<sub>times of kernels and copies are the "
-                                                 "device's, all others the host's</sub>\n"
-                                               : "");
+        if (shown)
+            tg_buf_printf(m->out, "\n<sub>each name's own time, without what it calls, %s</sub>\n",
+                          sort[0] && sort[1]
+                              ? "on the host; of kernels and memory copies on the device"
+                          : sort[1] ? "on the device"
+                                    : "on the host");
         tg_buf_puts(m->out, noise ? "\n<sub>" TG_ROW_NOISE "</sub>\n" : "");
     }
     m->dropped_rows += s->n_rows - shown;

@@ -7,11 +7,11 @@
 #include "policy/language/keys.h"
 #include "policy/verdict/phrase.h"
 
-static void put_share(struct tg_buf *out, double share)
+static void put_share(struct tg_buf *out, const char *when, double share)
 {
     if (!isfinite(share) || share < 0.0005)
         return;
-    tg_buf_printf(out, ", %s of the step", TG_VALUE(100 * share, TG_UNIT_PERCENT));
+    tg_buf_printf(out, ", %s%s of the step", when, TG_VALUE(100 * share, TG_UNIT_PERCENT));
 }
 
 static bool is_launched(const struct tg_op *op)
@@ -125,7 +125,7 @@ static void describe_count(struct tg_buf *m, struct tg_result *r, const struct t
     }
     r->weight_at = m->n;
     if (op->region >= c->n_regions) /* of a replacement, one name's share says little of its cost */
-        put_share(m, op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE]);
+        put_share(m, "", op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE]);
     r->weight_n = m->n - r->weight_at;
     tg_buf_puts(m, one_sided ? "" : ")");
     put_calling_op(m, op);
@@ -176,7 +176,7 @@ static void describe_change(struct tg_buf *m, const struct tg_probe *p, const st
         tg_phrase_signed(m, by, p->unit);
     }
     if (!pooled && r->metric != TG_RULE_METRIC_SHARE) /* the share is of the one name */
-        put_share(m, r->share);
+        put_share(m, "now ", r->share);
     tg_buf_puts(m, ")");
     if (pooled)
         tg_buf_printf(m, ", %zu names together", pooled);
@@ -232,8 +232,13 @@ static void describe_budget(struct tg_buf *m, struct tg_result *r, const struct 
                       : limit->bound->kind == TG_BOUND_MAX ? " (over it, too)"
                                                            : " (under it, too)");
     if (r->was_over)
-        r->next = TG_SV("The baseline was over it, too: this change alone is not why. Set the "
-                        "limit to what the program keeps, or waive it until it keeps this one.");
+        r->next =
+            tg_sv_of(fabs(p->test - p->base) < 0.01 * fabs(p->base)
+                         ? "The baseline was beyond the limit, too: this change is not the reason. "
+                           "Raise the limit to what the program needs, or waive it for a time."
+                         : "The baseline was beyond the limit, too: this change is not the only "
+                           "reason. Raise "
+                           "the limit to what the program needs, or waive it for a time.");
 }
 
 /* "registers 128 -> 255": the word before one value is given once; several values keep theirs. */

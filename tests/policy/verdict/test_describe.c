@@ -168,7 +168,7 @@ WITH_HAND(a_time_and_its_change)
 
     says(h, &s, "150 us per step, was 100 us (+50 %, +50.0 us)");
     s.r.share = 0.15;
-    says(h, &s, "150 us per step, was 100 us (+50 %, +50.0 us, 15.0 % of the step)");
+    says(h, &s, "150 us per step, was 100 us (+50 %, +50.0 us, now 15.0 % of the step)");
     s.p.base = NAN;
     says(h, &s, "150 us per step, unknown in the baseline");
     s = of_time(100000, 0.5, &ev);

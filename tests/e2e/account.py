@@ -105,6 +105,8 @@ def probes():
             if not few:
                 yield f"one polluted baseline run, {at}", "told", side(work, 1, nb, change=stall(2000, runs={0})), \
                     side(work, 100, nt, change=stall(2000))
+                yield f"one polluted baseline run hides no 20 %, {at}", "told", side(work, 1, nb, change=stall(2000, runs={0})), \
+                    side(work, 100, nt, change=stall(220))
                 yield f"control, one slow fresh run, {at}", "calm", base, side(work, 100, nt, change=stall(2000, runs={0})) \
                     if nt > 2 else side(work, 100, nt)
         yield f"a policy without rules about the step, {nb}v{nt}", "told", side(usual(), 1, nb), \

@@ -70,6 +70,10 @@ BY_HAND(one_polluted_baseline_run_is_forgiven)
     const struct tg_account_series *s =
         compared(f, (struct walls){ 3, { 100, 101, 160 } }, (struct walls){ 3, { 150, 151, 152 } });
     assert_int_equal(s->growth, TG_GROWTH_FORGIVEN);
+    s = compared(f, (struct walls){ 3, { 100, 100, 160 } }, (struct walls){ 3, { 116, 116, 116 } });
+    assert_int_equal(s->growth, TG_GROWTH_FORGIVEN); /* by 15 % */
+    s = compared(f, (struct walls){ 3, { 100, 100, 160 } }, (struct walls){ 3, { 114, 114, 114 } });
+    assert_int_equal(s->growth, TG_GROWTH_NONE);
     s = compared(f, (struct walls){ 3, { 100, 160, 161 } }, (struct walls){ 3, { 150, 151, 152 } });
     assert_int_equal(s->growth, TG_GROWTH_NONE);
     s = compared(f, (struct walls){ 2, { 100, 160 } }, (struct walls){ 3, { 150, 151, 152 } });

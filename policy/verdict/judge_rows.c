@@ -346,8 +346,9 @@ static void soften(const struct tg_eval_state *e, struct tg_judging *w)
           TG_STATE_PASS },
         { x && fails, x, TG_STATE_WARN },
         { fails && repaid && !w->p.exact && !is_budget(w), TG_REASON_REPAID, TG_STATE_WARN },
+        /* who asks for a flat limit means it with the wait */
         { fails && op && tg_op_is_collective(op) && !w->p.exact && !is_budget(w) &&
-              !e->c->all_ranks,
+              w->p.test_kind != TG_NOISE_NONE && !e->c->all_ranks,
           TG_REASON_RANKS, TG_STATE_WARN },
         { fails && small, small, TG_STATE_WARN },
         { fails && is_as_long(e, w), TG_REASON_AS_LONG, TG_STATE_WARN },

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """When everything got slower and the program does the same, the report says first that it may be the machine; so it does
-where the traces name two processors. Not when a count changed, when one operator alone got slower, or
-when everything got faster: that excuses nothing, and may hide a slowdown.
+where the traces name two processors. Not when a count changed (the row of a step that is far longer than the new calls may
+still say so), when one operator alone got slower, or when everything got faster: that excuses nothing, and may hide a
+slowdown.
 """
 import os
 
 from support import TRACES, expect, read_json, read_text, run_parts, tracegate, write_json
 
-SAYS = "may be the machine"
+SAYS = "may be the machine:"  # the note; a step's row says ", which may be the machine"
 
 
 def write(folder, k, factor=1.0, cpu=None, change=None):

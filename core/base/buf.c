@@ -63,6 +63,7 @@ static const char *put_texts(struct tg_buf *b, const char *fmt, va_list *ap)
         else if (strncmp(at, "%s", 2) != 0)
             return at;
         text = va_arg(*ap, const char *);
+        text = text ? text : ""; /* an empty view's */
         tg_buf_add(b, (tg_sv){ text, most < 0 ? strlen(text) : strnlen(text, (size_t)most) });
         fmt = at + (at[1] == 's' ? 2 : 4);
     }

@@ -167,10 +167,9 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v)
     if (v->comparison->rank_alone)
         put_rank(out, v->comparison);
     put_change(out, ns);
+    /* The noise is that of the shortest steps: beside a wide range it reads as a contradiction. */
     if (!put_spread(out, v->comparison) || ev->judged != TG_JUDGED || !is_ruled(v))
-        put_noise(
-            out, v,
-            ev); /* that of the shortest steps; beside a wide range it reads as a contradiction */
+        put_noise(out, v, ev);
     put_judged(out, v, ev, 100 * (ns[TG_TEST] / ns[TG_BASE] - 1));
     put_waived(out, v, ns[TG_TEST] - ns[TG_BASE]);
     tg_buf_putc(out, ')');

@@ -7,6 +7,8 @@
 #include "policy/language/keys.h"
 #include "policy/verdict/phrase.h"
 
+#define RAISE "Raise the limit to what the program needs, or waive it for a time."
+
 static void put_share(struct tg_buf *out, const char *when, double share)
 {
     if (!isfinite(share) || share < 0.0005)
@@ -231,14 +233,12 @@ static void describe_budget(struct tg_buf *m, struct tg_result *r, const struct 
                       !r->was_over                         ? ""
                       : limit->bound->kind == TG_BOUND_MAX ? " (over it, too)"
                                                            : " (under it, too)");
+    const char *blame =
+        fabs(p->test - p->base) < 0.01 * fabs(p->base)
+            ? "The baseline was beyond the limit, too: this change is not the reason. " RAISE
+            : "The baseline was beyond the limit, too: this change is not the only reason. " RAISE;
     if (r->was_over)
-        r->next =
-            tg_sv_of(fabs(p->test - p->base) < 0.01 * fabs(p->base)
-                         ? "The baseline was beyond the limit, too: this change is not the reason. "
-                           "Raise the limit to what the program needs, or waive it for a time."
-                         : "The baseline was beyond the limit, too: this change is not the only "
-                           "reason. Raise "
-                           "the limit to what the program needs, or waive it for a time.");
+        r->next = tg_sv_of(blame);
 }
 
 /* "registers 128 -> 255": the word before one value is given once; several values keep theirs. */

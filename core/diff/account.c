@@ -7,13 +7,6 @@
 #include "core/base/sort.h"
 #include "core/diff/internal.h"
 
-/* Work outside the steps is measured in the baseline's number of steps, or in the run's own if it has
- * more: work once a trace does not grow with fewer steps, and work once a step not with more. */
-static double outside_units(const struct tg_diff_work *w, const struct tg_used *used)
-{
-    return fmax((double)used->n, (double)w->c->n_steps[TG_BASE]);
-}
-
 /* Whole traces without markers: as many iterations as the baseline's. */
 static double iterations(const struct tg_comparison *c, int side)
 {
@@ -128,7 +121,10 @@ static bool series_of_trace(struct tg_diff_work *w, enum tg_account_id id, int s
         out->outside = busy_outside(s);
     /* The used steps' part of it. */
     out->outside *= (double)used->n / fmax((double)s->n_steps, 1);
-    out->outside /= fmax(outside_units(w, used), 1);
+    /* Work outside the steps is measured in the baseline's number of steps, or in the run's own if
+     * it has more: work once a trace does not grow with fewer steps, and work once a step not with
+     * more. */
+    out->outside /= fmax(fmax((double)used->n, (double)w->c->n_steps[TG_BASE]), 1);
     return known && used->n;
 }
 
@@ -214,35 +210,19 @@ static bool is_above_without_largest(const double *base, size_t n, const double 
                                                                      : TG_GROWN_FEW);
 }
 
-static bool is_above_in_most(const double *base, size_t n, const double *test, size_t n_test,
-                             double limit)
-{
-    double most = tg_most(base, n);
-    size_t above = 0;
-
-    for (size_t run = 0; run < n_test; run++)
-        above += test[run] > (1 + limit) * most;
-    return 2 * above > n_test;
-}
-
 static enum tg_growth growth_of(const struct tg_comparison *c, double *const y[2], double limit)
 {
     const double *base = y[TG_BASE], *test = y[TG_TEST];
     size_t nb = c->n_runs[TG_BASE], nt = c->n_runs[TG_TEST];
+    double most = tg_most(base, nb);
+    size_t above = 0;
+    for (size_t run = 0; run < nt; run++)
+        above += test[run] > (1 + limit) * most;
 
     return is_above(base, nb, test, nt, limit)            ? TG_GROWTH_PROVEN
            : is_above_without_largest(base, nb, test, nt) ? TG_GROWTH_FORGIVEN
-           : is_above_in_most(base, nb, test, nt, limit)  ? TG_GROWTH_IN_MOST_RUNS
+           : 2 * above > nt                               ? TG_GROWTH_IN_MOST_RUNS
                                                           : TG_GROWTH_NONE;
-}
-
-static void describe(const struct tg_comparison *c, struct tg_account_series *s, double *const y[2])
-{
-    for (int side = 0; side < 2; side++) {
-        s->lo[side] = tg_least(y[side], c->n_runs[side]);
-        s->hi[side] = tg_most(y[side], c->n_runs[side]);
-        s->value[side] = tg_median(y[side], c->n_runs[side]);
-    }
 }
 
 struct part {
@@ -325,7 +305,12 @@ static void close_series(struct tg_diff_work *w, enum tg_account_id id)
         s->one_rank = worst > s->growth;
         s->growth = s->one_rank ? worst : s->growth;
     }
-    describe(c, s, s->one_rank ? y.worst : y.mean);
+    for (int side = 0; side < 2; side++) {
+        double *of = s->one_rank ? y.worst[side] : y.mean[side];
+        s->lo[side] = tg_least(of, c->n_runs[side]);
+        s->hi[side] = tg_most(of, c->n_runs[side]);
+        s->value[side] = tg_median(of, c->n_runs[side]);
+    }
     if (s->growth == TG_GROWTH_NONE)
         return;
     s->one_step = is_held_outside(w, id, WITHOUT_LONGEST);

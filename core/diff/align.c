@@ -49,33 +49,6 @@ static double with_frames(const struct tg_diff_work *w, int side, enum tg_kind k
     return (double)n / (double)(end - w->first[side]);
 }
 
-static void find_lack_of_frames(struct tg_diff_work *w)
-{
-    static const enum tg_kind kinds[TG_STACK_SORTS] = {
-        [TG_STACK_MODULES] = TG_KIND_MODULE, [TG_STACK_SOURCES] = TG_KIND_SOURCE
-    };
-
-    for (int sort = 0; sort < TG_STACK_SORTS; sort++) {
-        double base = with_frames(w, TG_BASE, kinds[sort]);
-        double test = with_frames(w, TG_TEST, kinds[sort]);
-        if (base != test)
-            w->c->frames_lack[base < test ? TG_BASE : TG_TEST] |= 1u << sort;
-    }
-}
-
-static void sum_ops(struct tg_diff_work *w)
-{
-    struct tg_sum_room *x = tg_sum_room_new(w);
-    struct tg_comparison *c = w->c;
-
-    for (size_t i = 0; i < c->n_ops + c->n_frames; i++) {
-        struct tg_op *op = i < c->n_ops ? &c->ops[i] : &c->frames[i - c->n_ops];
-        struct tg_op_counts *counts = tg_sum_op(w, op, x);
-        tg_op_identify(w, op);
-        tg_op_find_change(w, op, counts);
-    }
-}
-
 bool tg_align(struct tg_diff_work *w, struct tg_err *err)
 {
     struct tg_comparison *c = w->c;
@@ -84,10 +57,24 @@ bool tg_align(struct tg_diff_work *w, struct tg_err *err)
         return false;
     tg_gather(w, TG_GATHER_OPS, &c->ops, &c->n_ops);
     tg_gather(w, TG_GATHER_FRAMES, &c->frames, &c->n_frames);
-    sum_ops(w);
+    struct tg_sum_room *x = tg_sum_room_new(w);
+    for (size_t i = 0; i < c->n_ops + c->n_frames; i++) {
+        struct tg_op *op = i < c->n_ops ? &c->ops[i] : &c->frames[i - c->n_ops];
+        struct tg_op_counts *counts = tg_sum_op(w, op, x);
+        tg_op_identify(w, op);
+        tg_op_find_change(w, op, counts);
+    }
     for (int side = 0; side < 2; side++)
         c->frame_sorts[side] = frame_sorts(w, side);
-    find_lack_of_frames(w);
+    static const enum tg_kind kinds[TG_STACK_SORTS] = {
+        [TG_STACK_MODULES] = TG_KIND_MODULE, [TG_STACK_SOURCES] = TG_KIND_SOURCE
+    };
+    for (int sort = 0; sort < TG_STACK_SORTS; sort++) {
+        double base = with_frames(w, TG_BASE, kinds[sort]);
+        double test = with_frames(w, TG_TEST, kinds[sort]);
+        if (base != test)
+            w->c->frames_lack[base < test ? TG_BASE : TG_TEST] |= 1u << sort;
+    }
     tg_share_out(w);
     c->iteration_ratio = 1;
     if (!c->any_marked[TG_BASE] && !c->any_marked[TG_TEST])

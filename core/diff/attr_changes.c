@@ -191,14 +191,6 @@ static struct table table_of(const struct tg_diff_work *w, const struct tg_op *o
     return t;
 }
 
-static void release(struct table *t)
-{
-    for (size_t i = 0; i < t->n; i++)
-        free(t->v[i].times);
-    free(t->v);
-    free(t->run);
-}
-
 /* ---- what a side has ---- */
 
 /* Events by the step, rounded, so that a cold first step drops out. */
@@ -326,23 +318,6 @@ static void put_pair(struct tg_buf text[2], tg_sv key, tg_sv a, tg_sv b)
     }
 }
 
-/* Lines of "key=value", or one bare value; the key that names the kind itself tells nothing. */
-static void put_difference(struct tg_buf text[2], enum tg_attr_kind kind, tg_sv a, tg_sv b)
-{
-    tg_sv name = tg_attr_kind_name(kind);
-
-    if (kind != TG_ATTR_KIND_LAUNCH && kind != TG_ATTR_KIND_COLLECTIVE)
-        put_pair(text, TG_SV(""), a, b);
-    else
-        for (int side = 0; side < 2; side++)
-            for (tg_sv rest = side ? b : a; rest.n;) {
-                tg_sv line = tg_sv_cut(&rest, '\n'), key = tg_sv_cut(&line, '=');
-                tg_sv va = tg_sv_value(a, key), vb = tg_sv_value(b, key);
-                if (!tg_sv_eq(va, vb) && (side == 0 || !va.n))
-                    put_pair(text, tg_sv_eq(key, name) ? TG_SV("") : key, va, vb);
-            }
-}
-
 /* What the text of a difference has: how often a usual step has a value, or what is new. */
 enum told { BY_STEP, NEW };
 
@@ -380,7 +355,19 @@ static bool describe(const struct tg_diff_work *w, enum tg_attr_kind kind, const
     }
     if (n[0] == 0 || n[1] == 0)
         return false;
-    put_difference(text, kind, t->v[first[0]].text, t->v[first[1]].text);
+    /* Lines of "key=value", or one bare value; the key that names the kind itself tells nothing. */
+    tg_sv b = t->v[first[1]].text;
+    tg_sv name = tg_attr_kind_name(kind);
+    if (kind != TG_ATTR_KIND_LAUNCH && kind != TG_ATTR_KIND_COLLECTIVE)
+        put_pair(text, TG_SV(""), t->v[first[0]].text, b);
+    else
+        for (int side = 0; side < 2; side++)
+            for (tg_sv rest = side ? b : t->v[first[0]].text; rest.n;) {
+                tg_sv line = tg_sv_cut(&rest, '\n'), key = tg_sv_cut(&line, '=');
+                tg_sv va = tg_sv_value(t->v[first[0]].text, key), vb = tg_sv_value(b, key);
+                if (!tg_sv_eq(va, vb) && (side == 0 || !va.n))
+                    put_pair(text, tg_sv_eq(key, name) ? TG_SV("") : key, va, vb);
+            }
     for (int i = 0; i < 2; i++) {
         if (told == BY_STEP && (times[0] != times[1] || n[0] > 1 || n[1] > 1))
             tg_buf_printf(&text[i], " (%llu a step)", (unsigned long long)times[i]);
@@ -471,22 +458,11 @@ static struct tg_attr_state compare_kind(const struct tg_diff_work *w, const str
         state = (struct tg_attr_state){ TG_ATTR_VARIES, vary };
     else if (!vary && !are_equal(op, &t))
         state = (struct tg_attr_state){ TG_ATTR_OTHER_COUNT, 0 };
-    release(&t);
+    for (size_t i = 0; i < t.n; i++)
+        free(t.v[i].times);
+    free(t.v);
+    free(t.run);
     return state;
-}
-
-/* The kinds that any call has, as 1 << kind; none of a view, whose input another operator made. */
-static unsigned kinds_of(const struct tg_diff_work *w, const struct tg_op *op)
-{
-    unsigned kinds = 0;
-
-    for (size_t at = 0; at < w->n_cells; at++) {
-        const struct tg_diff_cell *cell = &op->rows->cell[at];
-        for (size_t r = 0; r < cell->n; r++)
-            for (size_t i = 0; i < cell->row[r]->n_attrs; i++)
-                kinds |= tells(&cell->row[r]->attrs[i]) ? 1u << cell->row[r]->attrs[i].kind : 0;
-    }
-    return kinds && op->kind == TG_KIND_OP && tg_name_is_view(op->name) ? 0 : kinds;
 }
 
 static void compare_op(struct tg_diff_work *w, struct tg_op *op)
@@ -495,10 +471,20 @@ static void compare_op(struct tg_diff_work *w, struct tg_op *op)
                                                TG_ATTR_KIND_SHAPES, TG_ATTR_KIND_BYTES,
                                                TG_ATTR_KIND_COLLECTIVE };
     enum { N = sizeof kinds / sizeof *kinds };
-    unsigned has = kinds_of(w, op);
     struct tg_attr_change found[N];
     size_t n = 0;
 
+    /* The kinds that any call has, as 1 << kind; none of a view, whose input another operator
+     * made. */
+    unsigned has = 0;
+    for (size_t at = 0; at < w->n_cells; at++) {
+        const struct tg_diff_cell *cell = &op->rows->cell[at];
+        for (size_t r = 0; r < cell->n; r++)
+            for (size_t i = 0; i < cell->row[r]->n_attrs; i++)
+                has |= tells(&cell->row[r]->attrs[i]) ? 1u << cell->row[r]->attrs[i].kind : 0;
+    }
+    if (has && op->kind == TG_KIND_OP && tg_name_is_view(op->name))
+        has = 0;
     for (size_t k = 0; k < N; k++) {
         struct tg_attr_state *state = &op->attr[kinds[k]];
         if (op->kind == TG_KIND_KERNEL && !w->c->same_device)

@@ -117,16 +117,6 @@ static void add_row(const struct tg_row *row, size_t n_steps, const struct tg_us
     }
 }
 
-/* The bytes of all steps of a run but the first; NAN: they are not alike. */
-static double steady_bytes(const double *by_step, size_t n, bool varies)
-{
-    bool steady = n > 0 && !varies;
-
-    for (size_t j = 2; j < n; j++)
-        steady &= by_step[j] == by_step[1];
-    return steady ? by_step[n > 1] : NAN;
-}
-
 static struct sizes sizes_of(const struct tg_diff_work *w, const struct tg_op *op, int side)
 {
     size_t n_runs = w->c->n_runs[side], n_ranks = w->c->n_ranks[side];
@@ -149,7 +139,11 @@ static struct sizes sizes_of(const struct tg_diff_work *w, const struct tg_op *o
                 add_row(cell->row[r], w->shard[at]->n_steps, &w->used[at], &s, of_one);
             for (size_t j = 0; j < w->used[at].n; j++)
                 by_step[j] += of_one[j];
-            double usual = steady_bytes(of_one, w->used[at].n, s.varies);
+            /* The bytes of all steps of a run but the first; NAN: they are not alike. */
+            bool steady = w->used[at].n > 0 && !s.varies;
+            for (size_t j = 2; j < w->used[at].n; j++)
+                steady &= of_one[j] == of_one[1];
+            double usual = steady ? of_one[w->used[at].n > 1] : NAN;
             s.of_rank[rank] = !run || s.of_rank[rank] == usual ? usual : NAN;
             s.varies |= varied;
             n = w->used[at].n < n ? w->used[at].n : n;
@@ -172,41 +166,6 @@ static struct range range_of(const struct tg_diff_work *w, const struct sizes of
 {
     size_t n = w->c->n_runs[side];
     return (struct range){ tg_least(of[side].mean, n), tg_most(of[side].mean, n) };
-}
-
-/*
- * Sizes that follow the data. A sum that is larger than other data explains is reported; if the calls
- * are also larger, on average, than any of the baseline, it is proven. If the steps of the baseline are
- * alike, more in some steps of every fresh run counts as more.
- */
-static void judge_varying(const struct tg_diff_work *w, const struct tg_op *op,
-                          const struct sizes of[2], struct tg_count_evidence *ev)
-{
-    struct range base = range_of(w, of, TG_BASE), fresh = range_of(w, of, TG_TEST);
-    bool steady = !of[TG_BASE].varies && base.least == base.most;
-    double calls = op->count[TG_TEST];
-
-    ev->shape = TG_COUNT_VARIES;
-    ev->most = fresh.most;
-    if (fresh.least > TG_TWICE * base.most || (steady && fresh.least > base.most))
-        ev->proof = TG_COUNT_HINT;
-    if (fresh.least > TG_TWICE * base.most && calls > 0 &&
-        fresh.least / calls > TG_TWICE * of[TG_BASE].largest)
-        ev->proof = TG_COUNT_PROVEN;
-}
-
-/* A whole trace is one step: every run alike, or a gap between the sides. */
-static void judge_traces(const struct tg_diff_work *w, const struct sizes of[2],
-                         struct tg_count_evidence *ev)
-{
-    double ratio = w->c->iteration_ratio;
-    struct range base = range_of(w, of, TG_BASE), fresh = range_of(w, of, TG_TEST);
-    bool agreed = base.least == base.most && fresh.least == fresh.most && !of[TG_BASE].varies &&
-                  !of[TG_TEST].varies;
-
-    ev->most = fresh.most;
-    if (fresh.least > base.most * ratio * (agreed && ratio == 1 ? 1 : 1 + TG_SLACK))
-        ev->proof = TG_COUNT_PROVEN;
 }
 
 /* The usual step of the usual run; where steps or runs differ, the mean. */
@@ -239,11 +198,29 @@ static void judge_op(struct tg_diff_work *w, struct tg_op *op)
             tg_diff_rank_shift(w, (double *const[]){ of[TG_BASE].of_rank, of[TG_TEST].of_rank });
     for (int side = 0; side < 2; side++)
         op->bytes_known[side] = of[side].known;
-    if (!marked)
-        judge_traces(w, of, ev);
-    else if (of[TG_BASE].varies || of[TG_TEST].varies)
-        judge_varying(w, op, of, ev);
-    else
+    struct range base = range_of(w, of, TG_BASE), fresh = range_of(w, of, TG_TEST);
+    if (!marked) {
+        /* A whole trace is one step: every run alike, or a gap between the sides. */
+        double ratio = w->c->iteration_ratio;
+        bool agreed = base.least == base.most && fresh.least == fresh.most && !of[TG_BASE].varies &&
+                      !of[TG_TEST].varies;
+        ev->most = fresh.most;
+        if (fresh.least > base.most * ratio * (agreed && ratio == 1 ? 1 : 1 + TG_SLACK))
+            ev->proof = TG_COUNT_PROVEN;
+    } else if (of[TG_BASE].varies || of[TG_TEST].varies) {
+        /* Sizes that follow the data. A sum that is larger than other data explains is reported;
+         * if the calls are also larger, on average, than any of the baseline, it is proven. If the
+         * steps of the baseline are alike, more in some steps of every fresh run counts as more. */
+        bool steady = !of[TG_BASE].varies && base.least == base.most;
+        double calls = op->count[TG_TEST];
+        ev->shape = TG_COUNT_VARIES;
+        ev->most = fresh.most;
+        if (fresh.least > TG_TWICE * base.most || (steady && fresh.least > base.most))
+            ev->proof = TG_COUNT_HINT;
+        if (fresh.least > TG_TWICE * base.most && calls > 0 &&
+            fresh.least / calls > TG_TWICE * of[TG_BASE].largest)
+            ev->proof = TG_COUNT_PROVEN;
+    } else
         tg_count_judge(ev, run, w->c->n_runs, tg_calls_of(op));
     usual = marked && ev->shape == TG_COUNT_CONSTANT;
     for (int side = 0; side < 2; side++) {
@@ -254,15 +231,11 @@ static void judge_op(struct tg_diff_work *w, struct tg_op *op)
         op->bytes[TG_TEST] /= w->c->iteration_ratio;
 }
 
-static bool says_bytes(const struct tg_op *op)
-{
-    return op->kind == TG_KIND_MEMCPY || op->kind == TG_KIND_MEMSET ||
-           (op->kind == TG_KIND_KERNEL && op->class_ == TG_CLASS_COMM);
-}
-
 void tg_compare_bytes(struct tg_diff_work *w)
 {
-    for (size_t i = 0; i < w->c->n_ops; i++)
-        if (says_bytes(&w->c->ops[i]))
-            judge_op(w, &w->c->ops[i]);
+    for (size_t i = 0; i < w->c->n_ops; i++) {
+        struct tg_op *op = &w->c->ops[i];
+        if (op->kind == TG_KIND_MEMCPY || op->kind == TG_KIND_MEMSET || tg_op_is_collective(op))
+            judge_op(w, op);
+    }
 }

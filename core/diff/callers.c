@@ -12,29 +12,6 @@ static bool is_split(const struct tg_op *op)
     return call && !op->polling && (op->wait || op->change != TG_SAME);
 }
 
-/* ns per step of the cell's calls inside each caller, over the ranks of a run. */
-static void add_cell(struct tg_diff_work *w, const struct tg_op *op, size_t at,
-                     struct tg_strmap *callers, double *const *sum, size_t n_ranks)
-{
-    const struct tg_used *used = &w->used[at];
-    for (size_t r = 0; r < op->rows->cell[at].n; r++) {
-        const struct tg_row *row = op->rows->cell[at].row[r];
-        uint32_t id = tg_strmap_find(callers, tg_diff_name(w, TG_KIND_OP, row->key->parent));
-        tg_ns self = 0;
-        for (size_t j = 0; j < used->n; j++)
-            self += row->self[used->step[j]];
-        *sum[id] += used->n ? (double)self / (double)used->n / (double)n_ranks : 0;
-    }
-}
-
-static void name_callers(struct tg_diff_work *w, const struct tg_op *op, struct tg_strmap *callers)
-{
-    for (size_t at = 0; at < w->n_cells; at++)
-        for (size_t r = 0; r < op->rows->cell[at].n; r++)
-            (void)tg_strmap_add(
-                callers, tg_diff_name(w, TG_KIND_OP, op->rows->cell[at].row[r]->key->parent));
-}
-
 static int by_rise(const void *pa, const void *pb)
 {
     const struct tg_in_caller *a = pa, *b = pb;
@@ -48,7 +25,10 @@ static void split(struct tg_diff_work *w, struct tg_op *op)
     TG_AUTO(tg_strmap_release) struct tg_strmap callers;
     struct tg_in_caller *v;
     tg_strmap_init(&callers);
-    name_callers(w, op, &callers);
+    for (size_t at = 0; at < w->n_cells; at++)
+        for (size_t r = 0; r < op->rows->cell[at].n; r++)
+            (void)tg_strmap_add(
+                &callers, tg_diff_name(w, TG_KIND_OP, op->rows->cell[at].row[r]->key->parent));
     v = TG_NEW_N(w->a, struct tg_in_caller, callers.n + 1);
     for (int side = 0; side < 2; side++) {
         size_t n = c->n_runs[side];
@@ -57,9 +37,22 @@ static void split(struct tg_diff_work *w, struct tg_op *op)
         for (size_t run = 0; run < n; run++) {
             for (size_t k = 0; k < callers.n; k++)
                 sum[k] = &of_run[k * n + run];
-            for (size_t rank = 0; rank < c->n_ranks[side]; rank++)
-                add_cell(w, op, tg_diff_cell_index(w, side, run, rank), &callers, sum,
-                         c->n_ranks[side]);
+            for (size_t rank = 0; rank < c->n_ranks[side]; rank++) {
+                /* ns per step of the cell's calls inside each caller, over the ranks of a run. */
+                const struct tg_used *used = &w->used[tg_diff_cell_index(w, side, run, rank)];
+                for (size_t r = 0; r < op->rows->cell[tg_diff_cell_index(w, side, run, rank)].n;
+                     r++) {
+                    const struct tg_row *row =
+                        op->rows->cell[tg_diff_cell_index(w, side, run, rank)].row[r];
+                    uint32_t id =
+                        tg_strmap_find(&callers, tg_diff_name(w, TG_KIND_OP, row->key->parent));
+                    tg_ns self = 0;
+                    for (size_t j = 0; j < used->n; j++)
+                        self += row->self[used->step[j]];
+                    *sum[id] +=
+                        used->n ? (double)self / (double)used->n / (double)c->n_ranks[side] : 0;
+                }
+            }
         }
         for (size_t k = 0; k < callers.n; k++) {
             v[k].in = tg_arena_sv(w->a, callers.text[k]);

@@ -53,9 +53,12 @@ static int by_load(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* What the companions show of each run: the median of how far they are from their middle. */
-static void show(const struct field *f, const struct companion *v, size_t n, double *out)
+/* Takes what the companions show off `x`; false: that explains too little of how it varies. */
+static bool take_off(const struct field *f, const struct companion *v, size_t n, double *x)
 {
+    size_t runs = all_of(f);
+    double *shown = f->room + runs, *within = shown + runs, *mine = within + runs;
+    /* What the companions show of each run: the median of how far they are from their middle. */
     double middle[TG_MIN_BIG], away[TG_MIN_BIG];
     for (size_t k = 0; k < n; k++) {
         memcpy(f->room, v[k].x, all_of(f) * sizeof *f->room);
@@ -64,16 +67,8 @@ static void show(const struct field *f, const struct companion *v, size_t n, dou
     for (size_t run = 0; run < all_of(f); run++) {
         for (size_t k = 0; k < n; k++)
             away[k] = (v[k].x[run] - middle[k]) / v[k].size * (v[k].load < 0 ? -1 : 1);
-        out[run] = tg_median(away, n);
+        shown[run] = tg_median(away, n);
     }
-}
-
-/* Takes what the companions show off `x`; false: that explains too little of how it varies. */
-static bool take_off(const struct field *f, const struct companion *v, size_t n, double *x)
-{
-    size_t runs = all_of(f);
-    double *shown = f->room + runs, *within = shown + runs, *mine = within + runs;
-    show(f, v, n, shown);
     center(f, shown, within);
     center(f, x, mine);
     double before = product(mine, mine, runs), slope = product(within, mine, runs);
@@ -116,16 +111,6 @@ static size_t find_companions(const struct field *f, const struct companion *all
     return m < TG_MIN_BIG ? m : TG_MIN_BIG;
 }
 
-static void judge(const struct tg_diff_work *w, const struct field *f, const double *x,
-                  struct tg_evidence *ev)
-{
-    size_t nb = f->n[TG_BASE], nt = f->n[TG_TEST];
-    ev->beside = true;
-    ev->p_beside = tg_rank_table_p(&w->rank[TG_FORWARD], x, x + nb, 0);
-    memcpy(f->room, x, (nb + nt) * sizeof *x);
-    ev->e_beside = tg_median(f->room + nb, nt) - tg_median(f->room, nb);
-}
-
 void tg_companions_find(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
@@ -151,8 +136,13 @@ void tg_companions_find(struct tg_diff_work *w)
             size_t m = find_companions(&f, all, n, me, of);
             double *x = TG_NEW_N(w->a, double, runs);
             memcpy(x, all[me].x, runs * sizeof *x);
-            if (m >= TG_FEW_VARY && take_off(&f, of, m, x))
-                judge(w, &f, x, ev[me]);
+            if (m >= TG_FEW_VARY && take_off(&f, of, m, x)) {
+                size_t nb = f.n[TG_BASE], nt = f.n[TG_TEST];
+                ev[me]->beside = true;
+                ev[me]->p_beside = tg_rank_table_p(&w->rank[TG_FORWARD], x, x + nb, 0);
+                memcpy(f.room, x, (nb + nt) * sizeof *x);
+                ev[me]->e_beside = tg_median(f.room + nb, nt) - tg_median(f.room, nb);
+            }
         }
     }
 }

@@ -27,15 +27,12 @@ struct tg_asking tg_asking_of(size_t first, size_t new, size_t most, double dete
 /* The largest p beside companions that confirms: asked in addition, so a part of the allowed error. */
 static const double beside_p = TG_ASK_RED_P / 4;
 
-static bool is_slower_beside(const struct tg_evidence *ev, double p)
-{
-    return ev->beside && ev->e_beside > log1p(TG_ASK_SIZE) && ev->p_beside <= p;
-}
-
 /* Measured, and beside its companions, if it has any, it looks slower, with a p of at most one of these. */
 static bool looks_slower(const struct tg_evidence *ev, double p, double p_beside)
 {
-    return ev->e > log1p(TG_ASK_SIZE) && (ev->p <= p || is_slower_beside(ev, p_beside));
+    return ev->e > log1p(TG_ASK_SIZE) &&
+           (ev->p <= p ||
+            (ev->beside && ev->e_beside > log1p(TG_ASK_SIZE) && ev->p_beside <= p_beside));
 }
 
 bool tg_confirm_suspects(const struct tg_evidence *first, const double *step_ns)

@@ -112,17 +112,6 @@ static void judge_first_steps(const struct question *q, struct tg_count_evidence
         ev->runs_above += above(q->run[TG_TEST][i].v, q->run[TG_TEST][i].n, most) > 0;
 }
 
-/* One count in the baseline and one in the fresh steps, cold first ones aside. */
-static void judge_constants(const struct question *q, struct tg_count_evidence *ev)
-{
-    if (q->rest[TG_TEST].most > q->rest[TG_BASE].most) {
-        ev->proof = TG_COUNT_PROVEN;
-        ev->above = ev->steps;
-    } else if (q->rest[TG_TEST].most == q->rest[TG_BASE].most) {
-        judge_first_steps(q, ev);
-    }
-}
-
 /* One count in the baseline; some of the fresh steps or runs have another one. */
 static void judge_parts(const struct question *q, bool waits, struct tg_count_evidence *ev)
 {
@@ -299,9 +288,15 @@ static void decide(const struct question *q, bool waits, struct tg_count_evidenc
         judge_varying(q, waits, ev);
         if (ev->proof == TG_COUNT_UNCHANGED && follows_odd_run(q))
             ev->proof = TG_COUNT_HINT;
-    } else if (is_constant(&q->rest[TG_TEST]))
-        judge_constants(q, ev);
-    else
+    } else if (is_constant(&q->rest[TG_TEST])) {
+        /* One count in the baseline and one in the fresh steps, cold first ones aside. */
+        if (q->rest[TG_TEST].most > q->rest[TG_BASE].most) {
+            ev->proof = TG_COUNT_PROVEN;
+            ev->above = ev->steps;
+        } else if (q->rest[TG_TEST].most == q->rest[TG_BASE].most) {
+            judge_first_steps(q, ev);
+        }
+    } else
         judge_parts(q, waits, ev);
 }
 

@@ -63,53 +63,45 @@ static int by_kind_and_name(const void *pa, const void *pb)
     return c ? c : (int)a->launched - (int)b->launched;
 }
 
-/* Host rows stay: they tell what the machine did meanwhile. */
-static bool is_asked_for(const struct tg_compare_opts *o, const struct tg_row *row)
-{
-    return row->key->device < 0 || (tg_listed(o->devices, o->n_devices, row->key->device) &&
-                                    tg_listed(o->streams, o->n_streams, row->key->stream));
-}
-
-/* The rows of a shard, or those by Python frame. */
-static const struct tg_row *rows_of(const struct tg_shard *s, bool frames, size_t *n)
-{
-    *n = frames ? s->n_frames : s->n_rows;
-    return frames ? s->frames : s->rows;
-}
-
 /* The next row that is asked for, from *cell and *i on; NULL: there is none. */
 static const struct tg_row *next_row(const struct tg_diff_work *w, bool frames, size_t *cell,
                                      size_t *i)
 {
     for (; *cell < w->n_cells; ++*cell, *i = 0) {
-        size_t n;
-        const struct tg_row *rows = rows_of(w->shard[*cell], frames, &n);
+        const struct tg_shard *s = w->shard[*cell];
+        size_t n = frames ? s->n_frames : s->n_rows;
+        const struct tg_row *rows = frames ? s->frames : s->rows;
         while (*i < n) {
             const struct tg_row *row = &rows[(*i)++];
-            if (frames || is_asked_for(w->o, row))
+            /* Host rows stay: they tell what the machine did meanwhile. */
+            if (frames || (row->key->device < 0 ||
+                           (tg_listed(w->o->devices, w->o->n_devices, row->key->device) &&
+                            tg_listed(w->o->streams, w->o->n_streams, row->key->stream))))
                 return row;
         }
     }
     return NULL;
 }
 
-static void count_rows(struct tg_diff_work *w, struct gather *g, bool frames)
+void tg_gather(struct tg_diff_work *w, enum tg_gather_rows which, struct tg_op **out, size_t *n_out)
 {
-    TG_BUF b = { 0 };
+    bool frames = which == TG_GATHER_FRAMES;
+    struct gather g = { 0 };
     const struct tg_row *row;
-    for (size_t cell = 0, i = 0; (row = next_row(w, frames, &cell, &i));) {
-        uint32_t op = op_of(w, g, &b, row);
-        *TG_PUSH(g->op_of_row, g->n, g->cap) = op;
-        g->op[op].n++;
-    }
-}
+    TG_BUF b = { 0 };
 
-/* Room for the rows of each operator, cell after cell. */
-static struct tg_op *make_ops(struct tg_diff_work *w, struct gather *g)
-{
-    struct tg_op *ops = TG_NEW_N(w->a, struct tg_op, g->key.n + 1);
-    for (size_t k = 0; k < g->key.n; k++) {
-        struct gathered *from = &g->op[k];
+    tg_strmap_init(&g.raw);
+    tg_strmap_init(&g.key);
+    for (size_t cell = 0, i = 0; (row = next_row(w, frames, &cell, &i));) {
+        uint32_t op = op_of(w, &g, &b, row);
+        *TG_PUSH(g.op_of_row, g.n, g.cap) = op;
+        g.op[op].n++;
+    }
+    /* Room for the rows of each operator, cell after cell. */
+    struct tg_op *ops = *out = TG_NEW_N(w->a, struct tg_op, g.key.n + 1);
+    *n_out = g.key.n;
+    for (size_t k = 0; k < g.key.n; k++) {
+        struct gathered *from = &g.op[k];
         ops[k].rows = tg_op_rows_new(w, &from->cell);
         from->row = TG_NEW_N(w->a, const struct tg_row *, from->n);
         ops[k].kind = from->kind;
@@ -117,33 +109,13 @@ static struct tg_op *make_ops(struct tg_diff_work *w, struct gather *g)
         ops[k].name = from->name;
         ops[k].partner = ops[k].region = ops[k].leader = TG_NO_ID;
     }
-    return ops;
-}
-
-/* Rows come in order of cells, so that those of an operator in a cell are neighbours. */
-static void place_rows(const struct tg_diff_work *w, struct gather *g, bool frames)
-{
-    const struct tg_row *row;
-    size_t at = 0;
-    for (size_t cell = 0, i = 0; (row = next_row(w, frames, &cell, &i));) {
-        struct gathered *to = &g->op[g->op_of_row[at++]];
+    /* Rows come in order of cells, so that those of an operator in a cell are neighbours. */
+    for (size_t cell = 0, i = 0, at = 0; (row = next_row(w, frames, &cell, &i));) {
+        struct gathered *to = &g.op[g.op_of_row[at++]];
         if (to->cell[cell].n++ == 0)
             to->cell[cell].row = to->row;
         *to->row++ = row;
     }
-}
-
-void tg_gather(struct tg_diff_work *w, enum tg_gather_rows which, struct tg_op **out, size_t *n_out)
-{
-    bool frames = which == TG_GATHER_FRAMES;
-    struct gather g = { 0 };
-
-    tg_strmap_init(&g.raw);
-    tg_strmap_init(&g.key);
-    count_rows(w, &g, frames);
-    *out = make_ops(w, &g);
-    *n_out = g.key.n;
-    place_rows(w, &g, frames);
     TG_SORT(*out, *n_out, by_kind_and_name);
     free(g.op_of_row);
     free(g.op);

@@ -83,17 +83,12 @@ static bool polls(const struct tg_diff_work *w, const struct tg_op *op)
     return false;
 }
 
-/* Its time is somebody else's: collectives, copies, synchronisation. */
-static bool waits(const struct tg_op *op)
-{
-    return tg_name_waits(op->kind, op->name) || tg_op_is_collective(op);
-}
-
 void tg_op_identify(struct tg_diff_work *w, struct tg_op *op)
 {
     name_largest(w, op);
     op->class_ = tg_class_of(w->o->classes, op->kind,
                              op->raw[op->present[TG_TEST] ? TG_TEST : TG_BASE], NULL);
     op->polling = polls(w, op);
-    op->wait = waits(op);
+    /* Its time is somebody else's: collectives, copies, synchronisation. */
+    op->wait = tg_name_waits(op->kind, op->name) || tg_op_is_collective(op);
 }

@@ -62,24 +62,6 @@ static bool find_common(const struct tg_comparison *c, tg_sv *const profile[2], 
     return false;
 }
 
-static void keep_runs(struct tg_comparison *c, int side, const tg_sv *profile, tg_sv common)
-{
-    struct tg_side *s = &c->side[side];
-    const struct tg_shard ***at = TG_NEW_N(c->arena, const struct tg_shard **, s->n_runs);
-    size_t kept = 0;
-
-    for (size_t run = 0; run < s->n_runs; run++) {
-        if (tg_sv_eq(profile[run], common))
-            at[kept++] = s->at[run];
-        else
-            c->left[c->n_left++] = (struct tg_left_run){
-                .side = side, .run = run, .source = s->at[run][0]->source, .profile = profile[run]
-            };
-    }
-    s->at = at;
-    s->n_runs = kept;
-}
-
 void tg_runs_leave(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
@@ -99,6 +81,20 @@ void tg_runs_leave(struct tg_diff_work *w)
         return;
     c->left = TG_NEW_N(c->arena, struct tg_left_run,
                        c->side[TG_BASE].n_runs + c->side[TG_TEST].n_runs - alike_all);
-    for (int side = 0; side < 2; side++)
-        keep_runs(c, side, profile[side], common);
+    for (int side = 0; side < 2; side++) {
+        struct tg_side *s = &c->side[side];
+        const struct tg_shard ***at = TG_NEW_N(c->arena, const struct tg_shard **, s->n_runs);
+        size_t kept = 0;
+        for (size_t run = 0; run < s->n_runs; run++) {
+            if (tg_sv_eq(profile[side][run], common))
+                at[kept++] = s->at[run];
+            else
+                c->left[c->n_left++] = (struct tg_left_run){ .side = side,
+                                                             .run = run,
+                                                             .source = s->at[run][0]->source,
+                                                             .profile = profile[side][run] };
+        }
+        s->at = at;
+        s->n_runs = kept;
+    }
 }

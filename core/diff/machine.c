@@ -52,13 +52,6 @@ static void find_speeds(struct tg_diff_work *w, const struct tg_run_values *v, c
     }
 }
 
-/* Calls of a microsecond or two stay as long when everything takes a tenth more: a clock of whole
- * microseconds does not show it. */
-static bool is_fine(const struct tg_diff_work *w, const struct tg_op *op, double ns)
-{
-    return ns >= TG_FINE_TICKS * (double)w->tick * op->count[TG_BASE];
-}
-
 /* Common factor and usual noise of the big operators, by one estimate in one direction. The
  * factor never helps the fresh side: a machine that got faster must not make an unchanged operator
  * look slower. Returns the factor before that. */
@@ -81,7 +74,9 @@ static double find_common(const struct tg_diff_work *w, const struct tg_run_valu
             shift -= (order == TG_SWAPPED ? -1 : 1) * log(c->iteration_ratio);
         var[n] = l.variance;
         shifts[n] = shift;
-        if (is_fine(w, &c->ops[i], exp(l.median[TG_BASE])))
+        /* Calls of a microsecond or two stay as long when everything takes a tenth more: a clock
+         * of whole microseconds does not show it. */
+        if (exp(l.median[TG_BASE]) >= TG_FINE_TICKS * (double)w->tick * c->ops[i].count[TG_BASE])
             fine[n_fine++] = shift;
         n++;
     }
@@ -146,32 +141,6 @@ static void find_busy(struct tg_diff_work *w, const struct tg_run_values *v, con
     c->busy = c->busy || w->busy[clock];
 }
 
-/* The slower machine of the two judges what may wait for either. */
-static void put_slower(struct tg_machine *m)
-{
-    for (int d = 0; d < 2; d++)
-        for (int estimate = 0; estimate < TG_ESTIMATES; estimate++) {
-            const struct tg_background *host = &m[TG_HOST_TIMES].of[d][estimate];
-            const struct tg_background *device = &m[TG_DEVICE_TIMES].of[d][estimate];
-            m[TG_EITHER_TIMES].of[d][estimate] = device->c > host->c ? *device : *host;
-        }
-}
-
-/* Of host and device the one that changed more, or both as one. */
-static void find_drift(struct tg_diff_work *w, const struct tg_machine *m,
-                       const double factor[TG_OWN_CLOCKS])
-{
-    struct tg_comparison *c = w->c;
-    double limit = log1p(w->o->drift_limit > 0 ? w->o->drift_limit : 0.10);
-    double host = factor[TG_HOST_TIMES], device = factor[TG_DEVICE_TIMES];
-    bool together = fabs(host) > limit && fabs(device) > limit && (host > 0) == (device > 0);
-
-    c->drift = fabs(device) > fabs(host) ? device : host;
-    c->drifted = fabs(c->drift) > limit;
-    if (c->drifted && m[TG_DEVICE_TIMES].of[TG_FORWARD][TG_ESTIMATE_LEAST].has_v0 && !together)
-        c->drift_of = fabs(device) > fabs(host) ? TG_DRIFT_OF_DEVICE : TG_DRIFT_OF_HOST;
-}
-
 /* Does the device's speed still change within the runs, as on a cold card? */
 static double warming_of(const struct tg_diff_work *w, const struct tg_run_values *v,
                          const bool *big)
@@ -180,7 +149,7 @@ static double warming_of(const struct tg_diff_work *w, const struct tg_run_value
     double most = 0;
 
     for (int side = 0; side < 2; side++) {
-        double *x = TG_NEW_N(w->a, double, c->n_ops *c->n_runs[side] + 1);
+        double *x = TG_NEW_N(w->a, double, c->n_ops * c->n_runs[side] + 1);
         size_t n = 0, n_ops = 0;
         for (size_t i = 0; i < c->n_ops; i++) {
             double *const *first = v[i].y[TG_LEAST_FIRST], *const *last = v[i].y[TG_LEAST_LAST];
@@ -217,8 +186,21 @@ void tg_machine_find(struct tg_diff_work *w, struct tg_run_values *v, const bool
                 if (d == 0 && estimate == TG_ESTIMATE_LEAST)
                     factor[clock] = f;
             }
-    put_slower(m);
-    find_drift(w, m, factor);
+    /* The slower machine of the two judges what may wait for either. */
+    for (int d = 0; d < 2; d++)
+        for (int estimate = 0; estimate < TG_ESTIMATES; estimate++) {
+            const struct tg_background *host = &m[TG_HOST_TIMES].of[d][estimate];
+            const struct tg_background *device = &m[TG_DEVICE_TIMES].of[d][estimate];
+            m[TG_EITHER_TIMES].of[d][estimate] = device->c > host->c ? *device : *host;
+        }
+    /* Of host and device the one that changed more, or both as one. */
+    double limit = log1p(w->o->drift_limit > 0 ? w->o->drift_limit : 0.10);
+    double host = factor[TG_HOST_TIMES], device = factor[TG_DEVICE_TIMES];
+    bool together = fabs(host) > limit && fabs(device) > limit && (host > 0) == (device > 0);
+    c->drift = fabs(device) > fabs(host) ? device : host;
+    c->drifted = fabs(c->drift) > limit;
+    if (c->drifted && m[TG_DEVICE_TIMES].of[TG_FORWARD][TG_ESTIMATE_LEAST].has_v0 && !together)
+        c->drift_of = fabs(device) > fabs(host) ? TG_DRIFT_OF_DEVICE : TG_DRIFT_OF_HOST;
     c->warming = warming_of(w, v, big);
     w->big = big;
     for (enum tg_clock clock = 0; clock < TG_OWN_CLOCKS; clock++)

@@ -169,13 +169,6 @@ static void judge_runs(const struct tg_diff_work *w, enum tg_metric m, struct tg
     tg_evidence_of_mean_times(w, mean, v);
 }
 
-/* Is the step's time the sum of its parts, which are known of all ranks? */
-static bool sums_up(const struct tg_comparison *c, enum tg_metric id)
-{
-    return id == TG_METRIC_STEP_TIME && c->step.name.n && c->step.ev_total.judged != TG_NOT_WAIT &&
-           !c->n_unnamed;
-}
-
 static void compare_metric(struct tg_diff_work *w, enum tg_metric id)
 {
     struct tg_comparison *c = w->c;
@@ -204,7 +197,9 @@ static void compare_metric(struct tg_diff_work *w, enum tg_metric id)
         return;
     judge_runs(w, id, &m->ev_slowest, &m->mean_slowest, &worst);
     judge_runs(w, id, &m->ev, &m->mean, &mean);
-    if (sums_up(c, id)) { /* better values than those of the shortest step */
+    /* Is the step's time the sum of its parts, which are known of all ranks? */
+    if (id == TG_METRIC_STEP_TIME && c->step.name.n && c->step.ev_total.judged != TG_NOT_WAIT &&
+        !c->n_unnamed) { /* better values than those of the shortest step */
         m->ev = c->step.ev_total;
         m->mean = c->step_mean;
     }
@@ -233,12 +228,6 @@ static size_t rank_times(const struct tg_diff_work *w, int side, size_t run, dou
     }
     tg_ascend(mean, n);
     return n;
-}
-
-static double skew_of(double *ascending, size_t n)
-{
-    double middle = tg_median(ascending, n);
-    return middle > 0 ? 100 * (ascending[n - 1] / middle - 1) : 0;
 }
 
 /* Their medians over the runs, and evidence if all runs of both sides have one: percentages. */
@@ -273,7 +262,8 @@ static void compare_ranks(struct tg_diff_work *w)
             c->ranks_known[side] &= n > 1;
             if (n < 2)
                 continue;
-            skew[side][run] = skew_of(mean, n);
+            double middle = tg_median(mean, n);
+            skew[side][run] = middle > 0 ? 100 * (mean[n - 1] / middle - 1) : 0;
             spread.y[TG_LEAST][side][run] = mean[n - 1] - mean[0];
         }
         c->rank_spread[side] = tg_median_of(w, spread.y[TG_LEAST][side], side);
@@ -284,12 +274,16 @@ static void compare_ranks(struct tg_diff_work *w)
         tg_evidence_of_times(w, &c->rank_spread_ev, &spread);
 }
 
-/* Waiting in collectives. */
-static void compare_collectives(struct tg_diff_work *w)
+void tg_compare_metrics(struct tg_diff_work *w)
 {
+    const struct tg_side_shards *m = &w->measured[TG_TEST];
     struct tg_comparison *c = w->c;
-    double *skew[2];
+    double longest = -1, *skew[2];
 
+    for (int i = 0; i < TG_METRICS; i++)
+        compare_metric(w, (enum tg_metric)i);
+    compare_ranks(w);
+    /* Waiting in collectives. */
     for (int side = 0; side < 2; side++) {
         skew[side] = TG_NEW_N(w->a, double, c->n_runs[side] + 1);
         c->collectives_known[side] = c->n_runs[side] > 0;
@@ -297,15 +291,7 @@ static void compare_collectives(struct tg_diff_work *w)
             c->collectives_known[side] &= tg_collective_skew(w, side, run, &skew[side][run]);
     }
     judge_percent(w, &c->collective_skew_ev, skew, c->collectives_known, c->collective_skew);
-}
-
-/* The rank of the fresh side whose steps take longest, of those that are compared. */
-static void find_slowest(struct tg_diff_work *w)
-{
-    const struct tg_side_shards *m = &w->measured[TG_TEST];
-    struct tg_comparison *c = w->c;
-    double longest = -1;
-
+    /* The rank of the fresh side whose steps take longest, of those that are compared. */
     c->slowest_rank = -1;
     for (size_t rank = 0; rank < m->n_ranks; rank++) {
         double *v = TG_NEW_N(w->a, double, c->n_runs[TG_TEST] + 1), middle;
@@ -317,15 +303,6 @@ static void find_slowest(struct tg_diff_work *w)
             c->slowest_rank = m->ranks[rank];
         }
     }
-}
-
-void tg_compare_metrics(struct tg_diff_work *w)
-{
-    for (int i = 0; i < TG_METRICS; i++)
-        compare_metric(w, (enum tg_metric)i);
-    compare_ranks(w);
-    compare_collectives(w);
-    find_slowest(w);
 }
 
 /* ---- environment ---- */
@@ -400,12 +377,6 @@ static int by_key(const void *pa, const void *pb)
     return tg_sv_cmp(a->key, b->key);
 }
 
-/* Where a rank ran is not what it ran on: another job has other nodes. */
-static bool is_place(tg_sv key)
-{
-    return tg_sv_eq(key, TG_SV("node")) || tg_sv_eq(key, TG_SV("local_rank"));
-}
-
 /* Of one rank alone nobody knows for whom it waits, unless the trace says that there is no other. */
 static bool has_all_ranks(const struct tg_diff_work *w)
 {
@@ -434,7 +405,9 @@ void tg_compare_env(struct tg_diff_work *w)
                 tg_strmap_add(&keys, w->measured[side].shard[at]->env[i].key);
     c->env = TG_NEW_N(w->a, struct tg_env_change, keys.n + 1);
     for (size_t i = 0; i < keys.n; i++) {
-        if (is_place(keys.text[i]))
+        /* Where a rank ran is not what it ran on: another job has other nodes. */
+        tg_sv key = keys.text[i];
+        if (tg_sv_eq(key, TG_SV("node")) || tg_sv_eq(key, TG_SV("local_rank")))
             continue;
         struct tg_env_change e = { .key = tg_arena_sv(w->a, keys.text[i]) };
         e.value[TG_BASE] = env_of(w, TG_BASE, e.key);

@@ -12,13 +12,6 @@ static bool is_hex(char c)
 
 /* ---- HTA's short name ---- */
 
-static bool stays_long(tg_sv s)
-{
-    return tg_sv_starts(s, TG_SV("Memcpy")) || tg_sv_starts(s, TG_SV("Memset")) ||
-           tg_sv_starts(s, TG_SV("hipMemcpy")) || tg_sv_starts(s, TG_SV("hipMemset")) ||
-           tg_sv_starts(s, TG_SV("dma")) || (!memchr(s.p, '<', s.n) && !memchr(s.p, '(', s.n));
-}
-
 /* Shortens [from, b->n) back through the nearest `opener`; without one, to nothing. */
 static void pop_through(struct tg_buf *b, size_t from, char opener)
 {
@@ -33,7 +26,10 @@ void tg_name_short(tg_sv raw, struct tg_buf *out)
     size_t from = out->n, cut;
     if (raw.n == 0)
         return;
-    if (stays_long(raw)) {
+    if (tg_sv_starts(raw, TG_SV("Memcpy")) || tg_sv_starts(raw, TG_SV("Memset")) ||
+        tg_sv_starts(raw, TG_SV("hipMemcpy")) || tg_sv_starts(raw, TG_SV("hipMemset")) ||
+        tg_sv_starts(raw, TG_SV("dma")) ||
+        (!memchr(raw.p, '<', raw.n) && !memchr(raw.p, '(', raw.n))) {
         tg_buf_add(out, raw);
         return;
     }
@@ -63,13 +59,6 @@ struct scan {
     size_t i;
     struct tg_buf *out;
 };
-
-static size_t word_end(tg_sv s, size_t i)
-{
-    while (i < s.n && tg_is_word(s.p[i]))
-        i++;
-    return i;
-}
 
 static bool all_digits(tg_sv w)
 {
@@ -175,7 +164,10 @@ static void torchinductor(struct scan *z)
 
 static void word(struct scan *z)
 {
-    size_t end = word_end(z->s, z->i);
+    size_t i = z->i;
+    while (i < z->s.n && tg_is_word(z->s.p[i]))
+        i++;
+    size_t end = i;
     tg_sv w = { z->s.p + z->i, end - z->i }, plain = without_graph_number(w);
     char before = z->i ? z->s.p[z->i - 1] : '\0', after = end < z->s.n ? z->s.p[end] : '\0';
     size_t prefix = inductor_prefix(plain);
@@ -280,15 +272,6 @@ static bool is_step(tg_sv s)
 
 /* ---- XLA's instructions: fusion.3, all-reduce-start.1.clone.2, loop_add_fusion_4 ---- */
 
-static bool is_instruction(tg_sv s)
-{
-    bool ok = s.n && is_lower(s.p[0]);
-    for (size_t i = 1; ok && i < s.n; i++)
-        ok = tg_is_digit(s.p[i]) || is_lower(s.p[i]) || s.p[i] == '_' || s.p[i] == '-' ||
-             s.p[i] == '.';
-    return ok;
-}
-
 /* On GPUs the number is a word of the kernel's name. */
 static tg_sv without_last_numbers(tg_sv w)
 {
@@ -308,7 +291,11 @@ static bool put_instruction(struct tg_buf *out, tg_sv raw)
 {
     size_t before = out->n;
     tg_sv rest = raw;
-    if (!is_instruction(raw))
+    bool ok = raw.n && is_lower(raw.p[0]);
+    for (size_t i = 1; ok && i < raw.n; i++)
+        ok = tg_is_digit(raw.p[i]) || is_lower(raw.p[i]) || raw.p[i] == '_' || raw.p[i] == '-' ||
+             raw.p[i] == '.';
+    if (!ok)
         return false;
     tg_buf_add(out, without_last_numbers(tg_sv_cut(&rest, '.')));
     while (rest.n) {

@@ -35,16 +35,6 @@ static const struct tg_number *number_of(const struct tg_number_run *run, tg_sv 
     return NULL;
 }
 
-/* Name and unit: another unit is another number. */
-static tg_sv key_of(const struct tg_number *number, struct tg_buf *b)
-{
-    tg_buf_clear(b);
-    tg_buf_add(b, number->name);
-    tg_buf_putc(b, '\0');
-    tg_buf_add(b, number->unit);
-    return tg_buf_sv(b);
-}
-
 static void list_names(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
@@ -57,7 +47,12 @@ static void list_names(struct tg_diff_work *w)
             for (size_t i = 0; i < runs_of(w, side)->v[run].n; i++) {
                 const struct tg_number *x = &runs_of(w, side)->v[run].v[i];
                 size_t known = keys.n;
-                if (tg_strmap_add(&keys, key_of(x, &b)) < known)
+                /* Name and unit: another unit is another number. */
+                tg_buf_clear(&b);
+                tg_buf_add(&b, x->name);
+                tg_buf_putc(&b, '\0');
+                tg_buf_add(&b, x->unit);
+                if (tg_strmap_add(&keys, tg_buf_sv(&b)) < known)
                     continue;
                 *TG_ARENA_PUSH(w->a, c->numbers, c->n_numbers, cap) =
                     (struct tg_number_change){ .name = tg_arena_sv(w->a, x->name),

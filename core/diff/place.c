@@ -153,28 +153,6 @@ bool tg_op_is_view(const struct tg_op *op)
 
 enum { FREE, CALLER, WORK }; /* what a call weighs in a balance */
 
-/* Operators that mostly call work, and autograd's own rows, come and go with what they call. */
-static void weigh(struct job *j)
-{
-    const struct tg_comparison *c = j->w->c;
-    const struct tg_use_index *x = j->w->uses;
-
-    j->weight = TG_NEW_N(j->w->a, int, c->n_ops + 1);
-    for (size_t i = 0; i < c->n_ops; i++) {
-        bool node = c->ops[i].kind == TG_KIND_OP && tg_name_is_node(c->ops[i].name);
-        double calls = c->ops[i].count[TG_BASE] + c->ops[i].count[TG_TEST], inside = 0;
-        for (size_t k = x->first_inside[i]; k < x->first_inside[i + 1]; k++) {
-            const struct tg_use *of = &x->v[TG_IN_CALLER][x->inside[k]];
-            const struct tg_op *called = &c->ops[of->op];
-            bool work = called->kind == TG_KIND_OP && !tg_op_is_view(called) &&
-                        !tg_op_makes_memory(called) && of->op != i;
-            inside += work ? of->per_step[TG_BASE] + of->per_step[TG_TEST] : 0;
-        }
-        bool calls_work = c->ops[i].kind == TG_KIND_OP && inside > TG_HALF * calls;
-        j->weight[i] = tg_op_is_view(&c->ops[i]) ? FREE : node || calls_work ? CALLER : WORK;
-    }
-}
-
 /* Are counts of this operator part of the balance? Those that vary move it by chance, another device
  * has other kernels by nature, and what costs nothing excuses nothing. */
 static bool is_balanced(const struct tg_comparison *c, const struct tg_op *op)
@@ -207,9 +185,10 @@ static const struct tg_use *spots_of(const struct tg_diff_work *w, uint32_t op, 
     return tg_uses_of(w->uses, TG_IN_ANNOTATION, op, n);
 }
 
-static void find_places(struct job *j)
+static void add_up(struct job *j)
 {
     const struct tg_comparison *c = j->w->c;
+
     for (uint32_t i = 0; i < c->n_ops; i++) {
         size_t n;
         const struct tg_use *v = spots_of(j->w, i, &n);
@@ -219,13 +198,6 @@ static void find_places(struct job *j)
                 p->weight = j->weight[i] > p->weight ? j->weight[i] : p->weight;
             }
     }
-}
-
-static void add_up(struct job *j)
-{
-    const struct tg_comparison *c = j->w->c;
-
-    find_places(j);
     for (size_t i = 0; i < j->key.n; i++)
         j->place[i].calls[0] = j->place[i].calls[1] = j->place[i].time[0] = j->place[i].time[1] = 0;
     for (uint32_t i = 0; i < c->n_ops; i++) {
@@ -275,37 +247,6 @@ static bool revoke_renames(struct job *j)
     return any;
 }
 
-/* Calls that came and went in one place are reported as a replacement. */
-static void list_regions(struct job *j)
-{
-    struct tg_comparison *c = j->w->c;
-
-    c->regions = TG_NEW_N(j->w->a, struct tg_region, j->key.n + 1);
-    for (size_t i = 0; i < j->key.n; i++) {
-        struct place *p = &j->place[i];
-        if (p->calls[TG_BASE] <= 0 || p->calls[TG_TEST] <= 0)
-            continue;
-        p->region = (uint32_t)c->n_regions;
-        struct tg_region *r = &c->regions[c->n_regions++];
-        *r = (struct tg_region){ .encloser = p->in, .kind = p->sort, .worse_count = !p->cheap };
-        for (int side = 0; side < 2; side++) {
-            r->calls[side] = p->calls[side];
-            r->time[side] = p->by == TG_NO_ID ? c->step_ns[side] : c->ops[p->by].total[side];
-        }
-    }
-}
-
-/* What costs nothing is paid for by a place that takes no longer, however often it is called: neither in
- * time nor as a part of the step, which a slower machine leaves as it is. */
-static bool is_paid(const struct job *j, const struct place *p, uint32_t op)
-{
-    const double *step = j->w->c->step_ns;
-    double by_time = (p->time[TG_TEST] - p->time[TG_BASE]) / step[TG_BASE];
-    double by_part = p->time[TG_TEST] / step[TG_TEST] - p->time[TG_BASE] / step[TG_BASE];
-    bool counted = j->weight[op] == p->weight || j->weight[op] != FREE;
-    return p->cheap && (counted || !(fmin(by_time, by_part) > TG_FLOOR));
-}
-
 /* What an operator that changed is to its places: replaced only if every place where it rose is paid. */
 static void relate(struct job *j, uint32_t index)
 {
@@ -319,7 +260,14 @@ static void relate(struct job *j, uint32_t index)
         if (rise == 0)
             continue;
         const struct place *p = place_of(j, op, &v[i]);
-        bool paid = is_paid(j, p, index);
+        /* What costs nothing is paid for by a place that takes no longer, however often it is
+         * called: neither in time nor as a part of the step, which a slower machine leaves as it
+         * is. */
+        const double *step = j->w->c->step_ns;
+        double by_time = (p->time[TG_TEST] - p->time[TG_BASE]) / step[TG_BASE];
+        double by_part = p->time[TG_TEST] / step[TG_TEST] - p->time[TG_BASE] / step[TG_BASE];
+        bool counted = j->weight[index] == p->weight || j->weight[index] != FREE;
+        bool paid = p->cheap && (counted || !(fmin(by_time, by_part) > TG_FLOOR));
         any |= paid;
         worse |= rise > 0 && !paid;
         if (op->region == TG_NO_ID && (paid || j->weight[index] != FREE))
@@ -425,12 +373,57 @@ static void add_joint(struct tg_diff_work *w, const uint32_t *member, size_t n, 
     *TG_PUSH(w->joints, w->n_joints, w->cap_joints) = joint;
 }
 
-/* The members of each region, and what is measured as one. */
-static void join(struct tg_diff_work *w)
+void tg_places_balance(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
-    uint32_t *member = TG_NEW_N(w->a, uint32_t, c->n_ops + 1);
+    struct job j = { .w = w };
 
+    if (!w->uses)
+        return;
+    tg_keymap_init(&j.key, 1);
+    pair_renames(w, false);
+    pair_renames(w, true);
+    /* Operators that mostly call work, and autograd's own rows, come and go with what they call. */
+    const struct tg_use_index *x = w->uses;
+    j.weight = TG_NEW_N(w->a, int, c->n_ops + 1);
+    for (size_t i = 0; i < c->n_ops; i++) {
+        bool node = c->ops[i].kind == TG_KIND_OP && tg_name_is_node(c->ops[i].name);
+        double calls = c->ops[i].count[TG_BASE] + c->ops[i].count[TG_TEST], inside = 0;
+        for (size_t k = x->first_inside[i]; k < x->first_inside[i + 1]; k++) {
+            const struct tg_use *of = &x->v[TG_IN_CALLER][x->inside[k]];
+            const struct tg_op *called = &c->ops[of->op];
+            bool work = called->kind == TG_KIND_OP && !tg_op_is_view(called) &&
+                        !tg_op_makes_memory(called) && of->op != i;
+            inside += work ? of->per_step[TG_BASE] + of->per_step[TG_TEST] : 0;
+        }
+        bool calls_work = c->ops[i].kind == TG_KIND_OP && inside > TG_HALF * calls;
+        j.weight[i] = tg_op_is_view(&c->ops[i]) ? FREE : node || calls_work ? CALLER : WORK;
+    }
+    add_up(&j);
+    if (revoke_renames(&j))
+        add_up(&j);
+    /* Calls that came and went in one place are reported as a replacement. */
+    c->regions = TG_NEW_N(w->a, struct tg_region, j.key.n + 1);
+    for (size_t i = 0; i < j.key.n; i++) {
+        struct place *p = &j.place[i];
+        if (p->calls[TG_BASE] <= 0 || p->calls[TG_TEST] <= 0)
+            continue;
+        p->region = (uint32_t)c->n_regions;
+        struct tg_region *r = &c->regions[c->n_regions++];
+        *r = (struct tg_region){ .encloser = p->in, .kind = p->sort, .worse_count = !p->cheap };
+        for (int side = 0; side < 2; side++) {
+            r->calls[side] = p->calls[side];
+            r->time[side] = p->by == TG_NO_ID ? c->step_ns[side] : c->ops[p->by].total[side];
+        }
+    }
+    for (uint32_t i = 0; i < c->n_ops; i++) {
+        if (is_balanced(c, &c->ops[i]))
+            relate(&j, i);
+        const struct tg_use *most = tg_uses_most(w, &c->ops[i]);
+        c->ops[i].place = most && w->uses->exact ? most->in : TG_SV("");
+    }
+    /* The members of each region, and what is measured as one. */
+    uint32_t *member = TG_NEW_N(w->a, uint32_t, c->n_ops + 1);
     for (uint32_t i = 0; i < c->n_ops; i++)
         if (c->ops[i].relation == TG_REL_RENAMED && c->ops[i].change == TG_ADDED)
             add_joint(w, (uint32_t[]){ c->ops[i].partner, i }, 2, false);
@@ -443,30 +436,6 @@ static void join(struct tg_diff_work *w)
                 member[n++] = r->op[i];
         add_joint(w, member, n, r->encloser.n && r->kind == TG_KIND_OP);
     }
-}
-
-void tg_places_balance(struct tg_diff_work *w)
-{
-    struct tg_comparison *c = w->c;
-    struct job j = { .w = w };
-
-    if (!w->uses)
-        return;
-    tg_keymap_init(&j.key, 1);
-    pair_renames(w, false);
-    pair_renames(w, true);
-    weigh(&j);
-    add_up(&j);
-    if (revoke_renames(&j))
-        add_up(&j);
-    list_regions(&j);
-    for (uint32_t i = 0; i < c->n_ops; i++) {
-        if (is_balanced(c, &c->ops[i]))
-            relate(&j, i);
-        const struct tg_use *most = tg_uses_most(w, &c->ops[i]);
-        c->ops[i].place = most && w->uses->exact ? most->in : TG_SV("");
-    }
-    join(w);
     tg_keymap_release(&j.key);
     free(j.place);
 }

@@ -31,19 +31,6 @@ static const struct tg_use *main_caller(const struct tg_diff_work *w, uint32_t o
 }
 
 /*
- * As many calls came as the caller's own additional calls make: as many by the call as all its calls; or
- * a whole number by the additional call, if the others made none, as those with other arguments.
- */
-static bool explained_by(const struct tg_comparison *c, const struct tg_use *x,
-                         const struct tg_op *caller)
-{
-    double rise = tg_use_rise(c, x), each = x->per_step[TG_TEST] / caller->count[TG_TEST];
-    double own = rise / tg_op_rise(c, caller);
-    return fabs(tg_op_rise(c, caller) * each - rise) <= TG_SLACK * rise ||
-           (x->per_step[TG_BASE] == 0 && own >= 1 && own == floor(own));
-}
-
-/*
  * The unchanged operator around the additional calls; NULL: none, several, or not known. Their `part` is
  * multiplied up the chain. `leader`: the outermost operator on the way that is called more often, `added`:
  * that is new; or TG_NO_ID.
@@ -66,7 +53,14 @@ static const struct tg_op *encloser(const struct tg_diff_work *w, uint32_t at, d
             return NULL;
         if (caller->change == TG_SAME)
             return caller;
-        if (tg_op_rise(c, caller) <= 0 || !explained_by(c, x, caller))
+        /* As many calls came as the caller's own additional calls make: as many by the call as all
+         * its calls; or a whole number by the additional call, if the others made none, as those
+         * with other arguments. */
+        double rise = tg_use_rise(c, x), each = x->per_step[TG_TEST] / caller->count[TG_TEST];
+        double own = rise / tg_op_rise(c, caller);
+        if (tg_op_rise(c, caller) <= 0 ||
+            !(fabs(tg_op_rise(c, caller) * each - rise) <= TG_SLACK * rise ||
+              (x->per_step[TG_BASE] == 0 && own >= 1 && own == floor(own))))
             return NULL;
         *leader = at = x->by;
         *added = caller->change == TG_ADDED ? at : *added;

@@ -57,21 +57,6 @@ static double rise_on_rank(const struct tg_comparison *c, const struct in_step i
     return fmax(by_call, fmin(by_time, by_part));
 }
 
-/* On the rank that has most of it: over many ranks, what one of them does would be little. */
-static double rise_share(const struct tg_diff_work *w, const struct tg_op *op)
-{
-    const struct tg_comparison *c = w->c;
-    double most = 0;
-
-    for (size_t k = 0; k < c->n_ranks[TG_TEST]; k++) {
-        struct in_step in[2] = { { 0, 0 }, on_rank(w, op, TG_TEST, k) };
-        if (op->present[TG_BASE] && k < c->n_ranks[TG_BASE])
-            in[TG_BASE] = on_rank(w, op, TG_BASE, k);
-        most = fmax(most, rise_on_rank(c, in));
-    }
-    return most;
-}
-
 /* New names in some steps are measured by their mean; of known names only a settled count tells what
  * came. */
 static bool may_be_slight(const struct tg_op *op)
@@ -136,7 +121,14 @@ static void find_sort(struct tg_diff_work *w, const struct sort *sort)
         const struct tg_op *op = &c->ops[i];
         if (op->slight != TG_SLIGHT_NOT || !may_be_slight(op) || !sort->is(w, op))
             continue;
-        double share = rise_share(w, op);
+        /* On the rank that has most: over many ranks, what one of them does would be little. */
+        double share = 0;
+        for (size_t k = 0; k < c->n_ranks[TG_TEST]; k++) {
+            struct in_step in[2] = { { 0, 0 }, on_rank(w, op, TG_TEST, k) };
+            if (op->present[TG_BASE] && k < c->n_ranks[TG_BASE])
+                in[TG_BASE] = on_rank(w, op, TG_BASE, k);
+            share = fmax(share, rise_on_rank(c, in));
+        }
         chosen[i] = share < sort->limit;
         sum += chosen[i] ? share : 0;
     }

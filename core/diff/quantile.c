@@ -38,16 +38,12 @@ double tg_op_quantile(const struct tg_op *op, int side, double q)
     return cells_quantile(w, op, w->first[side], side ? w->n_cells : w->first[TG_TEST], q);
 }
 
-/* With what it replaced, if that was called as often: else a call is another part of the work. */
-static const struct tg_op *with_replaced(const struct tg_op *op)
-{
-    const struct tg_op *all = op->joined;
-    return all && all->count[TG_BASE] == all->count[TG_TEST] ? all : op;
-}
-
 bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidence *ev)
 {
-    op = with_replaced(op);
+    /* With what it replaced, if that was called as often: else a call is another part of the
+     * work. */
+    const struct tg_op *all = op->joined;
+    op = all && all->count[TG_BASE] == all->count[TG_TEST] ? all : op;
     const struct tg_diff_work *w = op->rows ? op->rows->work : NULL;
     struct tg_run_values v = { 0 };
 

@@ -55,20 +55,6 @@ static void add_op(const struct tg_diff_work *w, const struct tg_op *op, struct 
     }
 }
 
-/* Of one rank: its median before and after; true: it has grown. */
-static bool has_grown(const struct tg_diff_work *w, const struct by_run *x, size_t rank,
-                      double value[2])
-{
-    double *of[2]; /* medians may order them */
-    for (int side = 0; side < 2; side++) {
-        of[side] = x->ns[side] + rank * w->c->n_runs[side];
-        value[side] = tg_median(of[side], w->c->n_runs[side]);
-    }
-    return value[TG_TEST] > (1 + TG_GROWN) * value[TG_BASE] &&
-           tg_least(of[TG_TEST], w->c->n_runs[TG_TEST]) >
-               tg_most(of[TG_BASE], w->c->n_runs[TG_BASE]);
-}
-
 /* The one rank that has grown, with its values; n_ranks: none, or several. */
 static size_t find_alone(const struct tg_diff_work *w, const struct by_run *x, double value[2])
 {
@@ -76,7 +62,15 @@ static size_t find_alone(const struct tg_diff_work *w, const struct by_run *x, d
     double more = 0;
     for (size_t rank = 0; rank < n; rank++) {
         double v[2];
-        bool grown = has_grown(w, x, rank, v);
+        /* Of one rank: its median before and after; true: it has grown. */
+        double *of[2]; /* medians may order them */
+        for (int side = 0; side < 2; side++) {
+            of[side] = x->ns[side] + rank * w->c->n_runs[side];
+            v[side] = tg_median(of[side], w->c->n_runs[side]);
+        }
+        bool grown = v[TG_TEST] > (1 + TG_GROWN) * v[TG_BASE] &&
+                     tg_least(of[TG_TEST], w->c->n_runs[TG_TEST]) >
+                         tg_most(of[TG_BASE], w->c->n_runs[TG_BASE]);
         more += fmax(v[TG_TEST] - v[TG_BASE], 0);
         n_grown += grown;
         if (!grown || n_grown > 1)
@@ -85,21 +79,6 @@ static size_t find_alone(const struct tg_diff_work *w, const struct by_run *x, d
         memcpy(value, v, sizeof v);
     }
     return n_grown == 1 && value[TG_TEST] - value[TG_BASE] >= TG_NEARLY_ALL * more ? found : n;
-}
-
-static void add_name(const struct tg_diff_work *w, struct tg_rank_alone *out, struct tg_op *op,
-                     size_t rank)
-{
-    struct by_run x = room_for(w);
-    double v[2];
-    add_op(w, op, &x);
-    if (find_alone(w, &x, v) == rank) {
-        op->on_rank_alone = true;
-        out->n_names++;
-        for (int side = 0; side < 2; side++)
-            out->of_names[side] += op->there_ns[side] = v[side];
-    }
-    release(&x);
 }
 
 void tg_rank_alone_find(struct tg_diff_work *w)
@@ -119,8 +98,19 @@ void tg_rank_alone_find(struct tg_diff_work *w)
             add_op(w, &c->ops[i], &x);
     rank = find_alone(w, &x, found.value);
     for (size_t i = 0; rank < c->n_ranks[TG_TEST] && i < c->n_ops; i++)
-        if (is_work(&c->ops[i], device))
-            add_name(w, &found, &c->ops[i], rank);
+        if (is_work(&c->ops[i], device)) {
+            struct tg_op *op = &c->ops[i];
+            struct by_run own = room_for(w);
+            double v[2];
+            add_op(w, op, &own);
+            if (find_alone(w, &own, v) == rank) {
+                op->on_rank_alone = true;
+                found.n_names++;
+                for (int side = 0; side < 2; side++)
+                    found.of_names[side] += op->there_ns[side] = v[side];
+            }
+            release(&own);
+        }
     release(&x);
     if (!found.n_names)
         return;

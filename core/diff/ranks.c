@@ -20,18 +20,6 @@ static size_t all_ranks(const struct tg_side side[2], int64_t **out, struct tg_a
     return tg_sort_distinct(v, n);
 }
 
-static void list_lacking(struct tg_comparison *c, const int64_t *all, size_t n, struct tg_arena *a)
-{
-    for (int side = 0; side < 2; side++) {
-        const struct tg_side *s = &c->side[side];
-        int64_t *v = TG_NEW_N(a, int64_t, n + 1);
-        for (size_t i = 0; i < n; i++)
-            if (!tg_is_among(s->ranks, s->n_ranks, all[i]))
-                v[c->n_lacking[side]++] = all[i];
-        c->lacking[side] = v;
-    }
-}
-
 void tg_ranks_put(struct tg_buf *b, const int64_t *v, size_t n)
 {
     enum { MOST = 8 }; /* pieces of text */
@@ -53,21 +41,18 @@ void tg_ranks_put(struct tg_buf *b, const int64_t *v, size_t n)
     }
 }
 
-static void put_side(struct tg_buf *b, const struct tg_side *s)
-{
-    if (s->n_ranks == 1 && s->ranks[0] < 0)
-        tg_buf_puts(b, "a trace without a rank");
-    else
-        tg_ranks_put(b, s->ranks, s->n_ranks);
-}
-
 static bool none_in_common(const struct tg_diff_work *w, const struct tg_side s[2],
                            struct tg_err *err)
 {
     struct tg_buf text[2] = { { 0 }, { 0 } };
 
-    for (int side = 0; side < 2; side++)
-        put_side(&text[side], &s[side]);
+    for (int side = 0; side < 2; side++) {
+        struct tg_buf *b = &text[side];
+        if (s[side].n_ranks == 1 && s[side].ranks[0] < 0)
+            tg_buf_puts(b, "a trace without a rank");
+        else
+            tg_ranks_put(b, s[side].ranks, s[side].n_ranks);
+    }
     tg_err_set(err, TG_ERR_SUMMARY, TG_NOWHERE,
                "the sides have no rank in common: the %s side has %s, the %s side %s",
                tg_side_label(w, TG_BASE), text[TG_BASE].p, tg_side_label(w, TG_TEST),
@@ -76,17 +61,6 @@ static bool none_in_common(const struct tg_diff_work *w, const struct tg_side s[
         tg_buf_release(&text[side]);
     return tg_err_hint(err, "Ranks are compared with themselves: record the same ones on both "
                             "sides.");
-}
-
-static void keep_common(struct tg_diff_work *w, const struct tg_side in[2])
-{
-    for (int side = 0; side < 2; side++) {
-        const struct tg_side *s = &in[side], *other = &in[!side];
-        bool *keep = TG_NEW_N(w->a, bool, s->n_ranks + 1);
-        for (size_t r = 0; r < s->n_ranks; r++)
-            keep[r] = tg_is_among(other->ranks, other->n_ranks, s->ranks[r]);
-        tg_side_keep(&w->c->side[side], keep, w->a);
-    }
 }
 
 /* One trace a run on either side: what their ranks are does not matter. */
@@ -110,11 +84,25 @@ bool tg_common_ranks(struct tg_diff_work *w, struct tg_err *err)
     if (is_one_against_one(in) && (in[TG_BASE].ranks[0] < 0 || in[TG_TEST].ranks[0] < 0))
         return true;
     n = all_ranks(in, &all, w->a);
-    list_lacking(c, all, n, w->a);
+    for (int side = 0; side < 2; side++) {
+        const struct tg_side *s = &c->side[side];
+        int64_t *v = TG_NEW_N(w->a, int64_t, n + 1);
+        for (size_t i = 0; i < n; i++)
+            if (!tg_is_among(s->ranks, s->n_ranks, all[i]))
+                v[c->n_lacking[side]++] = all[i];
+        c->lacking[side] = v;
+    }
     if (is_one_against_one(in))
         return true;
-    if (c->n_lacking[TG_BASE] || c->n_lacking[TG_TEST])
-        keep_common(w, in);
+    if (c->n_lacking[TG_BASE] || c->n_lacking[TG_TEST]) {
+        for (int side = 0; side < 2; side++) {
+            const struct tg_side *s = &in[side], *other = &in[!side];
+            bool *keep = TG_NEW_N(w->a, bool, s->n_ranks + 1);
+            for (size_t r = 0; r < s->n_ranks; r++)
+                keep[r] = tg_is_among(other->ranks, other->n_ranks, s->ranks[r]);
+            tg_side_keep(&w->c->side[side], keep, w->a);
+        }
+    }
     if (c->side[TG_BASE].n_ranks)
         return true;
     c->side[TG_BASE] = in[TG_BASE];

@@ -50,18 +50,6 @@ static bool supported(const struct tg_diff_work *w, struct tg_evidence *ev,
     return first && last;
 }
 
-static void count_above(struct tg_evidence *ev, const struct tg_logs *l, size_t nb, size_t nt,
-                        double c)
-{
-    double most = tg_most(l->x[TG_BASE], nb);
-
-    ev->pairs = (unsigned)nt;
-    ev->above = 0;
-    for (size_t i = 0; i < nt; i++)
-        ev->above += l->x[TG_TEST][i] - c > most;
-    ev->suspicious = ev->e > log(TG_SUSPECT) && ev->above == ev->pairs;
-}
-
 /* Nothing has the logarithm of 1 ns. */
 static double time_of(double log_ns)
 {
@@ -94,7 +82,12 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
     ev->p_limit = t.p_limit;
     ev->p = tg_rank_table_p(&w->rank[q->order], l.x[TG_BASE], l.x[TG_TEST], m->c);
     ev->mde = expm1(fmax(log1p(t.tau), need));
-    count_above(ev, &l, nb, nt, m->c);
+    double most = tg_most(l.x[TG_BASE], nb);
+    ev->pairs = (unsigned)nt;
+    ev->above = 0;
+    for (size_t i = 0; i < nt; i++)
+        ev->above += l.x[TG_TEST][i] - m->c > most;
+    ev->suspicious = ev->e > log(TG_SUSPECT) && ev->above == ev->pairs;
     ev->suspicious = ev->suspicious && ev->delta_ns > TG_NOTABLE * w->c->step_ns[TG_BASE];
     ev->proven = supported(w, ev, q, estimate) && ev->e > 0 && ev->e > need && ev->p <= t.p_limit;
     ev->slower = ev->proven && ev->e > log1p(t.tau) && ev->delta_ns > q->aim.floor;
@@ -113,12 +106,6 @@ void tg_evidence_by(const struct tg_diff_work *w, struct tg_evidence *ev, struct
     ev->slot_form = v->form == TG_FORM_SLOTS;
     ev->slower = ev->slower && judged == TG_JUDGED;
     ev->suspicious = ev->suspicious && judged == TG_NOT_FEW_RUNS;
-}
-
-/* What would be judged, but for what else happened in the fresh runs. */
-static bool is_disturbed(enum tg_judged judged)
-{
-    return judged == TG_NOT_BUSY || judged == TG_NOT_OTHER_DATA;
 }
 
 /* Most fresh runs are much slower than any of the baseline, and some are not. This only warns. */
@@ -159,14 +146,6 @@ static bool is_of_fastest(const struct tg_diff_work *w, const struct tg_evidence
     return ev->e > 0;
 }
 
-/* Calls that vary may be of other sizes each time: only much slower ones are worth a warning. */
-static bool is_slower_call(const struct tg_diff_work *w, const struct tg_evidence *ev,
-                           const struct tg_run_values *v)
-{
-    return v->form == TG_FORM_CALLS && ev->e > log(TG_RARE_STEP) &&
-           ev->delta_ns > TG_RARE_FLOOR * w->c->step_ns[TG_BASE];
-}
-
 void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, struct tg_run_values *v,
                       const struct tg_machine *m, struct tg_aim aim)
 {
@@ -181,14 +160,17 @@ void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, stru
     apply_rule(w, &back, &swapped, TG_ESTIMATE_LEAST);
     ev->judged = judged;
     ev->slot_form = v->form == TG_FORM_SLOTS;
-    ev->withheld = ev->slower && is_disturbed(judged);
+    /* What would be judged, but for what else happened in the fresh runs. */
+    ev->withheld = ev->slower && (judged == TG_NOT_BUSY || judged == TG_NOT_OTHER_DATA);
     ev->fastest_alone = (ev->proven || ev->suspicious) && is_of_fastest(w, ev, &q);
     ev->slower = ev->slower && judged == TG_JUDGED;
     ev->faster = back.slower && judged == TG_JUDGED && !ev->slower;
     ev->less = back.proven && judged == TG_JUDGED && !ev->slower;
-    ev->suspicious =
-        ev->suspicious &&
-        (judged == TG_NOT_FEW_RUNS || (judged == TG_NOT_COUNT_VARIES && is_slower_call(w, ev, v)));
+    /* Calls that vary may be of other sizes each time: only much slower ones are worth a warning. */
+    ev->suspicious = ev->suspicious && (judged == TG_NOT_FEW_RUNS ||
+                                        (judged == TG_NOT_COUNT_VARIES &&
+                                         v->form == TG_FORM_CALLS && ev->e > log(TG_RARE_STEP) &&
+                                         ev->delta_ns > TG_RARE_FLOOR * w->c->step_ns[TG_BASE]));
     if (judged == TG_JUDGED && !ev->slower && q.aim.floor > 0)
         find_slow_runs(w, ev, &q);
 }

@@ -116,12 +116,6 @@ static bool has_slots(const struct tg_diff_work *w, const struct tg_op *op, size
 
 /* ---- slots ---- */
 
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-    h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
-    return h ^ (h >> 32);
-}
-
 /* What has to be alike in the steps that are read: nothing, the number of calls, or that of each fine row. */
 enum alike { ALIKE_NOT, ALIKE_CALLS, ALIKE_ROWS };
 
@@ -138,7 +132,8 @@ static uint64_t find_keys(const struct tg_diff_work *w, const struct tg_op *op, 
     for (size_t j = 0; j < used->n; j++) {
         uint64_t h = 1, sum = 0;
         for (size_t r = 0; alike != ALIKE_NOT && r < cell->n; r++) {
-            h = mix(h, cell->row[r]->count[used->step[j]]);
+            h = (h ^ cell->row[r]->count[used->step[j]]) * UINT64_C(0x9e3779b97f4a7c15);
+            h = h ^ (h >> 32);
             sum += cell->row[r]->count[used->step[j]];
         }
         h = alike == ALIKE_ROWS ? h & HASH : 0;
@@ -336,16 +331,6 @@ static bool cell_values(const struct reading *q, size_t at, double out[TG_STEP_S
     return cell->n > 0;
 }
 
-/* Does the run lack the usual steps that most runs have? */
-static bool is_odd(const struct reading *q, int side, size_t run)
-{
-    const struct plan *p = &q->plan;
-    size_t steps;
-
-    return p->alike != ALIKE_NOT &&
-           usual_of_run(q->w, q->op, side, run, p->alike, &steps) != p->usual[side];
-}
-
 /*
  * Time per call, of so many calls. Where calls vary it is that of the usual step: the least would be the one whose
  * calls happen to be small. False: no step has calls.
@@ -449,7 +434,12 @@ struct tg_run_values tg_run_values(const struct tg_diff_work *w, const struct tg
     v.device = tg_kind_is_device(op->kind);
     for (int side = 0; side < 2; side++)
         for (size_t run = 0; run < w->c->n_runs[side]; run++) {
-            bool here = false, odd = is_odd(&q, side, run);
+            /* Does the run lack the usual steps that most runs have? */
+            const struct plan *p = &q.plan;
+            size_t steps;
+            bool here = false,
+                 odd = p->alike != ALIKE_NOT &&
+                       usual_of_run(q.w, q.op, side, run, p->alike, &steps) != p->usual[side];
             bool by_call = odd || v.form == TG_FORM_CALLS || v.form == TG_FORM_SCHEDULE;
             double calls = odd ? q.plan.usual[side] : q.plan.calls;
             double share = 1 / (double)w->c->n_ranks[side];
@@ -457,8 +447,8 @@ struct tg_run_values tg_run_values(const struct tg_diff_work *w, const struct tg
             memset(w->room->of_rank, 0, n * sizeof *w->room->of_rank);
             for (size_t rank = 0; rank < n; rank++) {
                 double *y = w->room->of_rank[rank].y;
-                here |= by_call ? call_values(&q, at + rank, calls, y)
-                                : cell_values(&q, at + rank, y);
+                here |=
+                    by_call ? call_values(&q, at + rank, calls, y) : cell_values(&q, at + rank, y);
             }
             if (n > 1 && tg_op_is_collective(op))
                 share_least(w, op, at, n, w->room->of_rank);

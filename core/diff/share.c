@@ -23,11 +23,6 @@ static double wall_step(const struct tg_shard *s, size_t j)
     return length_by(TG_METRIC_STEP_TIME, s, j);
 }
 
-static double device_step(const struct tg_shard *s, size_t j)
-{
-    return length_by(TG_METRIC_DEVICE_EXTENT, s, j);
-}
-
 /* The mean step of a shard by the clock. */
 static double wall_of(const struct tg_side_shards *m, size_t at)
 {
@@ -45,27 +40,6 @@ double tg_wall_of_rank(const struct tg_diff_work *w, int side, size_t rank)
     for (size_t run = 0; run < w->c->n_runs[side]; run++)
         of_run[run] = wall_of(m, run * m->n_ranks + rank);
     return tg_median(of_run, w->c->n_runs[side]);
-}
-
-/* D, the median over runs of the shortest step, and the wall clock, of the mean step. */
-static void steps_of_side(struct tg_diff_work *w, int side)
-{
-    const struct tg_side_shards *m = &w->measured[side];
-    struct tg_comparison *c = w->c;
-    double *shortest = TG_NEW_N(w->a, double, c->n_runs[side]);
-    double *mean = TG_NEW_N(w->a, double, c->n_runs[side]);
-
-    for (size_t run = 0; run < c->n_runs[side]; run++)
-        for (size_t rank = 0; rank < m->n_ranks; rank++) {
-            size_t at = run * m->n_ranks + rank;
-            double least = INFINITY;
-            for (size_t j = 0; j < m->used[at].n; j++)
-                least = fmin(least, device_step(m->shard[at], m->used[at].step[j]));
-            shortest[run] += (isfinite(least) ? least : 0) / (double)m->n_ranks;
-            mean[run] += wall_of(m, at) / (double)m->n_ranks;
-        }
-    c->step_ns[side] = tg_median(shortest, c->n_runs[side]);
-    c->wall_ns[side] = tg_median(mean, c->n_runs[side]);
 }
 
 /* Part that an operator's time is of a run's steps: 0..1. */
@@ -91,10 +65,27 @@ static void share_out(struct tg_op *ops, size_t n, int side, double step)
 
 void tg_share_out(struct tg_diff_work *w)
 {
+    struct tg_comparison *c = w->c;
+
     for (int side = 0; side < 2; side++) {
-        steps_of_side(w, side);
-        share_out(w->c->ops, w->c->n_ops, side, w->c->wall_ns[side]);
-        share_out(w->c->frames, w->c->n_frames, side, w->c->wall_ns[side]);
+        /* D, the median over runs of the shortest step, and the wall clock, of the mean step. */
+        const struct tg_side_shards *m = &w->measured[side];
+        double *shortest = TG_NEW_N(w->a, double, c->n_runs[side]);
+        double *mean = TG_NEW_N(w->a, double, c->n_runs[side]);
+        for (size_t run = 0; run < c->n_runs[side]; run++)
+            for (size_t rank = 0; rank < m->n_ranks; rank++) {
+                size_t at = run * m->n_ranks + rank;
+                double least = INFINITY;
+                for (size_t j = 0; j < m->used[at].n; j++)
+                    least = fmin(least, length_by(TG_METRIC_DEVICE_EXTENT, m->shard[at],
+                                                  m->used[at].step[j]));
+                shortest[run] += (isfinite(least) ? least : 0) / (double)m->n_ranks;
+                mean[run] += wall_of(m, at) / (double)m->n_ranks;
+            }
+        c->step_ns[side] = tg_median(shortest, c->n_runs[side]);
+        c->wall_ns[side] = tg_median(mean, c->n_runs[side]);
+        share_out(c->ops, c->n_ops, side, c->wall_ns[side]);
+        share_out(c->frames, c->n_frames, side, c->wall_ns[side]);
     }
 }
 

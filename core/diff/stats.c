@@ -260,12 +260,6 @@ double tg_rank_p(const double *base, size_t nb, const double *test, size_t nt, d
     return p[u];
 }
 
-/* What the runs of both sides tell together, 1 / nb + 1 / nt: as much as 10v5, or 7v7, or more. */
-static bool is_as_many_as_ten_five(size_t nb, size_t nt)
-{
-    return 10 * (nb + nt) <= 3 * nb * nt;
-}
-
 struct tg_threshold tg_threshold_of(size_t nb, size_t nt)
 {
     size_t d = nb + nt > 2 ? nb + nt - 2 : 0;
@@ -287,7 +281,9 @@ struct tg_threshold tg_threshold_of(size_t nb, size_t nt)
         t.p_limit = TG_P_5;
     if (nb >= 8 && nt >= 8) {
         t.tau = TG_TAU_8;
-    } else if (is_as_many_as_ten_five(nb, nt)) {
+        /* What the runs of both sides tell together, 1 / nb + 1 / nt: as much as 10v5, or 7v7, or
+     * more. */
+    } else if (10 * (nb + nt) <= 3 * nb * nt) {
         t.tau = TG_TAU_7;
         t.p_limit = TG_P_7;
     }

@@ -82,17 +82,6 @@ static size_t most_waited_for(const struct waits *x)
     return best;
 }
 
-/* False: they are many, and nobody is late. */
-static bool choose(const struct waits *x, bool *in)
-{
-    size_t best = most_waited_for(x), n = 0;
-    for (size_t i = 0; i < x->n_ranks; i++) {
-        in[i] = x->rank[i] >= x->rank[best] / 2;
-        n += in[i];
-    }
-    return n == 1 || (double)n <= TG_QUARTER * (double)x->n_ranks;
-}
-
 /* The node of all chosen ranks; "": they are of several. */
 static tg_sv common_node(const struct waits *x, const bool *in)
 {
@@ -101,19 +90,6 @@ static tg_sv common_node(const struct waits *x, const bool *in)
         if (in[i] && !tg_sv_eq(node_of(x->w, i), node))
             return TG_SV("");
     return node;
-}
-
-/* The kernel in which most of the waiting for these ranks is. */
-static tg_sv collective_of(const struct waits *x, const bool *in, struct tg_arena *a)
-{
-    double *sum = TG_NEW_N(a, double, x->names.n + 1);
-    size_t best = 0;
-    for (size_t i = 0; i < x->n; i++)
-        sum[x->v[i].name] += in[x->v[i].rank] ? x->v[i].ns : 0;
-    for (size_t i = 1; i < x->names.n; i++)
-        if (sum[i] > sum[best])
-            best = i;
-    return tg_arena_sv(a, x->names.text[best]);
 }
 
 static int64_t step_number(const struct waits *x, size_t id)
@@ -147,27 +123,21 @@ static void find_since(const struct waits *x, const bool *in, struct tg_straggle
     out->n_steps = x->steps.n;
 }
 
-/* Self time of an operator in the steps of a rank, ns a step, mean over runs. */
-static double time_on(const struct tg_diff_work *w, const struct tg_op *op, size_t rank)
-{
-    double sum = 0;
-    size_t n = 0;
-    for (size_t run = 0; run < w->c->n_runs[TG_TEST]; run++) {
-        size_t at = tg_diff_cell_index(w, TG_TEST, run, rank);
-        n += w->used[at].n;
-        for (size_t j = 0; j < w->used[at].n; j++)
-            sum += tg_cell_time(w, op, at, j, TG_OP_SELF);
-    }
-    return n ? sum / (double)n : 0;
-}
-
 /* Median over the chosen ranks less the median over the others. */
 static double excess(const struct tg_diff_work *w, const struct tg_op *op, const bool *in,
                      double *room)
 {
     size_t n = w->c->n_ranks[TG_TEST], n_in = 0, n_out = 0;
     for (size_t i = 0; i < n; i++) {
-        double t = time_on(w, op, i);
+        /* Self time of an operator in the steps of a rank, ns a step, mean over runs. */
+        double sum = 0, steps = 0;
+        for (size_t run = 0; run < w->c->n_runs[TG_TEST]; run++) {
+            size_t at = tg_diff_cell_index(w, TG_TEST, run, i);
+            steps += (double)w->used[at].n;
+            for (size_t j = 0; j < w->used[at].n; j++)
+                sum += tg_cell_time(w, op, at, j, TG_OP_SELF);
+        }
+        double t = steps > 0 ? sum / steps : 0;
         if (in[i])
             room[n_in++] = t;
         else
@@ -207,7 +177,15 @@ static void tell(struct tg_diff_work *w, const struct waits *x, const bool *in, 
     s->node = common_node(x, in);
     s->wait_ns = ns / steps;
     s->share = ns / x->all;
-    s->collective = collective_of(x, in, w->a);
+    /* The kernel in which most of the waiting for these ranks is. */
+    double *sum = TG_NEW_N(w->a, double, x->names.n + 1);
+    size_t best = 0;
+    for (size_t i = 0; i < x->n; i++)
+        sum[x->v[i].name] += in[x->v[i].rank] ? x->v[i].ns : 0;
+    for (size_t i = 1; i < x->names.n; i++)
+        if (sum[i] > sum[best])
+            best = i;
+    s->collective = tg_arena_sv(w->a, x->names.text[best]);
     find_since(x, in, s, w->a);
     if (!w->c->n_unnamed)
         find_instead(w, in, s);
@@ -227,7 +205,13 @@ void tg_straggler_find(struct tg_diff_work *w)
     if (known && test.all > 0) {
         double ns, before, steps = (double)c->n_runs[TG_TEST] * (double)test.steps.n;
         double base_steps = fmax((double)c->n_runs[TG_BASE] * (double)base.steps.n, 1);
-        bool few = choose(&test, in);
+        /* False: they are many, and nobody is late. */
+        size_t best = most_waited_for(&test), n = 0;
+        for (size_t i = 0; i < test.n_ranks; i++) {
+            in[i] = test.rank[i] >= test.rank[best] / 2;
+            n += in[i];
+        }
+        bool few = n == 1 || (double)n <= TG_QUARTER * (double)test.n_ranks;
         ns = caused(&test, in);
         before = base.n_ranks == test.n_ranks ? caused(&base, in) / base_steps : 0;
         if (few && ns >= TG_HALF * test.all && ns / steps >= TG_LATE_PART * c->step_ns[TG_TEST] &&

@@ -67,57 +67,6 @@ static uint64_t sum_cell(const struct tg_diff_work *w, struct tg_op *op, int sid
     return modal;
 }
 
-/* Adds a rank's counts to its run's. A rank with fewer steps has its usual count in the others. */
-static void add_steps(const struct tg_sum_room *x, double *by_step, size_t n_used, size_t n_steps,
-                      uint64_t modal, size_t n_ranks)
-{
-    for (size_t j = 0; j < n_steps; j++)
-        by_step[j] += (double)(j < n_used ? x->count[j] : modal) / (double)n_ranks;
-}
-
-static size_t most_steps(const struct tg_diff_work *w, int side, size_t run)
-{
-    size_t most = 0;
-    for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
-        size_t n = w->used[tg_diff_cell_index(w, side, run, rank)].n;
-        most = n > most ? n : most;
-    }
-    return most;
-}
-
-static void sum_side(const struct tg_diff_work *w, struct tg_op *op, int side,
-                     struct tg_sum_room *x)
-{
-    size_t n_runs = w->c->n_runs[side], n_ranks = w->c->n_ranks[side];
-
-    for (size_t run = 0; run < n_runs; run++) {
-        double modal = 0, total = 0, self = 0,
-               *by_step = x->counts.by_step[side] + run * w->max_steps;
-        size_t n_steps = most_steps(w, side, run);
-        memset(by_step, 0, w->max_steps * sizeof *by_step);
-        for (size_t rank = 0; rank < n_ranks; rank++) {
-            size_t at = tg_diff_cell_index(w, side, run, rank);
-            bool steady;
-            uint64_t usual = sum_cell(w, op, side, at, x, &total, &self, &steady);
-            double *of_rank = &x->of_rank[side][rank];
-            modal += (double)usual;
-            if (!steady || (run && *of_rank != (double)usual))
-                *of_rank = NAN;
-            else if (!run)
-                *of_rank = (double)usual;
-            add_steps(x, by_step, w->used[at].n, n_steps, usual, n_ranks);
-        }
-        x->counts.run[side][run] = (struct tg_step_counts){ by_step, n_steps };
-        x->counts.modal[side][run] = modal / (double)n_ranks;
-        x->total[run] = total / (double)n_ranks;
-        x->self[run] = self / (double)n_ranks;
-    }
-    op->total[side] = tg_median(x->total, n_runs);
-    op->self[side] = tg_median(x->self, n_runs); /* and sorts */
-    op->self_least[side] = n_runs ? x->self[0] : 0;
-    op->self_most[side] = n_runs ? x->self[n_runs - 1] : 0;
-}
-
 const struct tg_rank_shift *tg_diff_rank_shift(const struct tg_diff_work *w,
                                                double *const of_rank[2])
 {
@@ -146,8 +95,42 @@ const struct tg_rank_shift *tg_diff_rank_shift(const struct tg_diff_work *w,
 struct tg_op_counts *tg_sum_op(struct tg_diff_work *w, struct tg_op *op, struct tg_sum_room *x)
 {
     op->settled = true;
-    for (int side = 0; side < 2; side++)
-        sum_side(w, op, side, x);
+    for (int side = 0; side < 2; side++) {
+        size_t n_runs = w->c->n_runs[side], n_ranks = w->c->n_ranks[side];
+        for (size_t run = 0; run < n_runs; run++) {
+            double modal = 0, total = 0, self = 0,
+                   *by_step = x->counts.by_step[side] + run * w->max_steps;
+            size_t n_steps = 0;
+            for (size_t rank = 0; rank < n_ranks; rank++) {
+                size_t n = w->used[tg_diff_cell_index(w, side, run, rank)].n;
+                n_steps = n > n_steps ? n : n_steps;
+            }
+            memset(by_step, 0, w->max_steps * sizeof *by_step);
+            for (size_t rank = 0; rank < n_ranks; rank++) {
+                size_t at = tg_diff_cell_index(w, side, run, rank);
+                bool steady;
+                uint64_t usual = sum_cell(w, op, side, at, x, &total, &self, &steady);
+                double *of_rank = &x->of_rank[side][rank];
+                modal += (double)usual;
+                if (!steady || (run && *of_rank != (double)usual))
+                    *of_rank = NAN;
+                else if (!run)
+                    *of_rank = (double)usual;
+                /* A rank with fewer steps has its usual count in the others. */
+                for (size_t j = 0; j < n_steps; j++)
+                    by_step[j] +=
+                        (double)(j < w->used[at].n ? x->count[j] : usual) / (double)n_ranks;
+            }
+            x->counts.run[side][run] = (struct tg_step_counts){ by_step, n_steps };
+            x->counts.modal[side][run] = modal / (double)n_ranks;
+            x->total[run] = total / (double)n_ranks;
+            x->self[run] = self / (double)n_ranks;
+        }
+        op->total[side] = tg_median(x->total, n_runs);
+        op->self[side] = tg_median(x->self, n_runs); /* and sorts */
+        op->self_least[side] = n_runs ? x->self[0] : 0;
+        op->self_most[side] = n_runs ? x->self[n_runs - 1] : 0;
+    }
     op->shift = tg_diff_rank_shift(w, x->of_rank);
     return &x->counts;
 }

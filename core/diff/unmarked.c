@@ -5,29 +5,6 @@
 #include "core/diff/numbers.h"
 #include "core/diff/stats.h"
 
-/* The ratio test / baseline that most names share, when it is not 1; else 1. */
-static double common_ratio(const struct tg_diff_work *w)
-{
-    double *v = TG_NEW_N(w->a, double, w->c->n_ops + 1), best = 1;
-    size_t n = 0, most = 0;
-
-    for (size_t i = 0; i < w->c->n_ops; i++) {
-        const struct tg_op *op = &w->c->ops[i];
-        if (tg_kind_is_counted(op->kind) && !op->polling && op->count[0] > 0 && op->count[1] > 0)
-            v[n++] = op->count[TG_TEST] / op->count[TG_BASE];
-    }
-    tg_ascend(v, n);
-    for (size_t i = 0, j; i < n; i = j) {
-        for (j = i; j < n && v[j] <= v[i] * (1 + 1e-12); j++)
-            ;
-        if (j - i > most) {
-            most = j - i;
-            best = v[i];
-        }
-    }
-    return best != 1 && (double)most >= TG_SETTLED * (double)n ? best : 1;
-}
-
 /* Counts after division by the ratio of iterations. Names that did not scale at all ran once. */
 static void scale(struct tg_op *ops, size_t n, double ratio)
 {
@@ -46,7 +23,24 @@ static void scale(struct tg_op *ops, size_t n, double ratio)
 
 void tg_scale_counts(struct tg_diff_work *w)
 {
-    double ratio = common_ratio(w);
+    /* The ratio test / baseline that most names share, when it is not 1; else 1. */
+    double *v = TG_NEW_N(w->a, double, w->c->n_ops + 1), best = 1;
+    size_t n = 0, most = 0;
+    for (size_t i = 0; i < w->c->n_ops; i++) {
+        const struct tg_op *op = &w->c->ops[i];
+        if (tg_kind_is_counted(op->kind) && !op->polling && op->count[0] > 0 && op->count[1] > 0)
+            v[n++] = op->count[TG_TEST] / op->count[TG_BASE];
+    }
+    tg_ascend(v, n);
+    for (size_t i = 0, j; i < n; i = j) {
+        for (j = i; j < n && v[j] <= v[i] * (1 + 1e-12); j++)
+            ;
+        if (j - i > most) {
+            most = j - i;
+            best = v[i];
+        }
+    }
+    double ratio = best != 1 && (double)most >= TG_SETTLED * (double)n ? best : 1;
 
     w->c->iteration_ratio = ratio;
     if (ratio == 1)

@@ -18,23 +18,6 @@ struct building {
     size_t cap;
 };
 
-static void index_names(struct building *b)
-{
-    const struct tg_comparison *c = b->w->c;
-    b->n_named = b->w->names->n;
-    b->named = tg_xmalloc((b->n_named + 1) * sizeof *b->named);
-    memset(b->named, 0xff, (b->n_named + 1) * sizeof *b->named);
-    for (uint32_t i = 0; i < c->n_ops; i++) {
-        uint32_t id = tg_strmap_find(b->w->names, c->ops[i].name);
-        if (id >= b->n_named || !tg_kind_nests(c->ops[i].kind))
-            continue;
-        const tg_ns *known = b->named[id] == TG_NO_ID ? NULL : c->ops[b->named[id]].whole_total;
-        const tg_ns *own = c->ops[i].whole_total;
-        if (!known || own[TG_BASE] + own[TG_TEST] > known[TG_BASE] + known[TG_TEST])
-            b->named[id] = i;
-    }
-}
-
 /* What a name around calls means. */
 static uint32_t op_named(const struct building *b, tg_sv name)
 {
@@ -137,23 +120,6 @@ static double usual_or_mean(const uint64_t *count, size_t n)
     return n ? sum / (double)n : 0;
 }
 
-/* Self time of each use inside an annotation. */
-static void add_times(struct building *b, int side, size_t run, size_t cell, const uint32_t *of)
-{
-    const struct tg_shard *s = b->w->shard[cell];
-    const struct tg_used *used = &b->w->used[cell];
-    TG_FREE double *ns = tg_xcalloc(b->key.n * used->n + 1, sizeof *ns);
-    for (uint32_t i = TG_ROOTS; i < s->tree.n; i++)
-        for (size_t k = 0; of[i] != TG_NO_ID && k < used->n; k++)
-            ns[of[i] * used->n + k] += (double)tg_tree_self(s, &s->tree.node[i])[used->step[k]];
-    for (size_t i = 0; i < b->key.n && used->n; i++) {
-        for (int any = 0; any < 2; any++)
-            if (!b->v[i].ns[any])
-                b->v[i].ns[any] = TG_NEW_N(b->w->a, double, b->w->c->n_runs[any] + 1);
-        b->v[i].ns[side][run] += tg_least(ns + i * used->n, used->n);
-    }
-}
-
 static void add_cell(struct building *b, enum tg_level level, int side, size_t run, size_t cell)
 {
     const struct tg_shard *s = b->w->shard[cell];
@@ -172,20 +138,18 @@ static void add_cell(struct building *b, enum tg_level level, int side, size_t r
     for (size_t i = 0; i < b->key.n; i++)
         b->v[i].run[side][run] += rows ? (double)tg_mode(count + i * used->n, used->n, NULL)
                                        : usual_or_mean(count + i * used->n, used->n);
-    if (!rows)
-        add_times(b, side, run, cell, of);
-}
-
-/* Without trees: by the names around the callers. */
-static void add_callers(struct building *b, const struct tg_use_index *x)
-{
-    const struct tg_comparison *c = b->w->c;
-    for (size_t i = 0; i < x->first[TG_IN_CALLER][c->n_ops]; i++) {
-        const struct tg_use *from = &x->v[TG_IN_CALLER][i];
-        uint32_t to = use_for(b, from->op, climb(b, from->in));
-        for (int side = 0; side < 2; side++)
-            for (size_t run = 0; run < c->n_runs[side]; run++)
-                b->v[to].run[side][run] += from->run[side][run];
+    if (!rows) {
+        /* Self time of each use inside an annotation. */
+        TG_FREE double *ns = tg_xcalloc(b->key.n * used->n + 1, sizeof *ns);
+        for (uint32_t i = TG_ROOTS; i < s->tree.n; i++)
+            for (size_t k = 0; of[i] != TG_NO_ID && k < used->n; k++)
+                ns[of[i] * used->n + k] += (double)tg_tree_self(s, &s->tree.node[i])[used->step[k]];
+        for (size_t i = 0; i < b->key.n && used->n; i++) {
+            for (int any = 0; any < 2; any++)
+                if (!b->v[i].ns[any])
+                    b->v[i].ns[any] = TG_NEW_N(b->w->a, double, b->w->c->n_runs[any] + 1);
+            b->v[i].ns[side][run] += tg_least(ns + i * used->n, used->n);
+        }
     }
 }
 
@@ -219,24 +183,6 @@ static void list_uses(struct building *b, struct tg_use_index *x, enum tg_level 
     x->v[level] = tg_arena_copy(b->w->a, b->v, n, sizeof *b->v);
 }
 
-/* What each operator calls. */
-static void list_inside(struct tg_diff_work *w, struct tg_use_index *x)
-{
-    size_t n = x->first[TG_IN_CALLER][w->c->n_ops];
-    uint32_t *inside = TG_NEW_N(w->a, uint32_t, n + 1);
-    size_t *first = TG_NEW_N(w->a, size_t, w->c->n_ops + 2);
-    for (size_t i = 0; i < n; i++)
-        if (x->v[TG_IN_CALLER][i].by != TG_NO_ID)
-            first[x->v[TG_IN_CALLER][i].by + 2]++;
-    for (size_t op = 0; op < w->c->n_ops; op++)
-        first[op + 2] += first[op + 1];
-    for (uint32_t i = 0; i < n; i++)
-        if (x->v[TG_IN_CALLER][i].by != TG_NO_ID)
-            inside[first[x->v[TG_IN_CALLER][i].by + 1]++] = i;
-    x->inside = inside;
-    x->first_inside = first;
-}
-
 static bool have_trees(const struct tg_diff_work *w)
 {
     for (size_t i = 0; i < w->n_cells; i++)
@@ -253,19 +199,51 @@ void tg_uses_index(struct tg_diff_work *w)
     bool flat = !have_trees(w);
 
     x->exact = w->tick <= 1;
-    index_names(&b);
+    b.n_named = w->names->n;
+    b.named = tg_xmalloc((b.n_named + 1) * sizeof *b.named);
+    memset(b.named, 0xff, (b.n_named + 1) * sizeof *b.named);
+    for (uint32_t i = 0; i < c->n_ops; i++) {
+        uint32_t id = tg_strmap_find(w->names, c->ops[i].name);
+        if (id >= b.n_named || !tg_kind_nests(c->ops[i].kind))
+            continue;
+        const tg_ns *known = b.named[id] == TG_NO_ID ? NULL : c->ops[b.named[id]].whole_total;
+        const tg_ns *own = c->ops[i].whole_total;
+        if (!known || own[TG_BASE] + own[TG_TEST] > known[TG_BASE] + known[TG_TEST])
+            b.named[id] = i;
+    }
     for (enum tg_level level = 0; level < TG_LEVELS; level++) {
         tg_keymap_init(&b.key, 1);
         for (int side = 0; side < 2 && !(flat && level == TG_IN_ANNOTATION); side++)
             for (size_t run = 0; run < c->n_runs[side]; run++)
                 for (size_t rank = 0; rank < c->n_ranks[side]; rank++)
                     add_cell(&b, level, side, run, tg_diff_cell_index(w, side, run, rank));
-        if (flat && level == TG_IN_ANNOTATION)
-            add_callers(&b, x);
+        if (flat && level == TG_IN_ANNOTATION) {
+            /* Without trees: by the names around the callers. */
+            for (size_t i = 0; i < x->first[TG_IN_CALLER][c->n_ops]; i++) {
+                const struct tg_use *from = &x->v[TG_IN_CALLER][i];
+                uint32_t to = use_for(&b, from->op, climb(&b, from->in));
+                for (int side = 0; side < 2; side++)
+                    for (size_t run = 0; run < c->n_runs[side]; run++)
+                        b.v[to].run[side][run] += from->run[side][run];
+            }
+        }
         list_uses(&b, x, level);
         tg_keymap_release(&b.key);
     }
-    list_inside(w, x);
+    /* What each operator calls. */
+    size_t n = x->first[TG_IN_CALLER][c->n_ops];
+    uint32_t *inside = TG_NEW_N(w->a, uint32_t, n + 1);
+    size_t *first = TG_NEW_N(w->a, size_t, c->n_ops + 2);
+    for (size_t i = 0; i < n; i++)
+        if (x->v[TG_IN_CALLER][i].by != TG_NO_ID)
+            first[x->v[TG_IN_CALLER][i].by + 2]++;
+    for (size_t op = 0; op < c->n_ops; op++)
+        first[op + 2] += first[op + 1];
+    for (uint32_t i = 0; i < n; i++)
+        if (x->v[TG_IN_CALLER][i].by != TG_NO_ID)
+            inside[first[x->v[TG_IN_CALLER][i].by + 1]++] = i;
+    x->inside = inside;
+    x->first_inside = first;
     w->uses = x;
     free(b.v);
     free(b.named);

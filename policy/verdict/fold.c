@@ -7,13 +7,6 @@
 #include "policy/verdict/internal.h"
 #include "policy/verdict/pace.h"
 
-/* Is the result about the operator whose additional calls make these? */
-static bool is_leader(const struct tg_result *head, const struct tg_op *op,
-                      const struct tg_comparison *c)
-{
-    return op->leader != TG_NO_ID && tg_result_is_about(head, &c->ops[op->leader]);
-}
-
 bool tg_eval_explains(const struct tg_result *head, const struct tg_result *r,
                       const struct tg_op *op, const struct tg_comparison *c)
 {
@@ -22,9 +15,11 @@ bool tg_eval_explains(const struct tg_result *head, const struct tg_result *r,
     return head->dimension == TG_DIM_COUNT &&
            ((its && head->delta == r->delta) ||
             /* what needs no gradient has no node */
+            /* Is the result about the operator whose additional calls make these? */
             (backward && r->delta > 0 ? r->delta <= head->delta
                                       : backward && r->delta == head->delta) ||
-            (op->parent.n && is_leader(head, op, c)));
+            (op->parent.n &&
+             (op->leader != TG_NO_ID && tg_result_is_about(head, &c->ops[op->leader]))));
 }
 
 /* Operators and waits follow what calls them, and device work follows the operator that launches it. */
@@ -52,15 +47,12 @@ static bool may_tell(const struct tg_result *head, const struct tg_result *r)
     return may_fold(head) && head->state >= r->state;
 }
 
-/* A waived row: is it what that row's waiver covers beside the name that it gives? */
-static bool is_waived_with(const struct tg_result *head, const struct tg_result *r)
-{
-    return head->state == TG_STATE_WAIVED && tg_sv_eq(head->rule, r->rule);
-}
-
 static bool may_fold_under(const struct tg_result *head, const struct tg_result *r)
 {
-    return r->state == TG_STATE_WAIVED ? is_waived_with(head, r) : may_tell(head, r);
+    /* A waived row: is it what that row's waiver covers beside the name that it gives? */
+    return r->state == TG_STATE_WAIVED
+               ? (head->state == TG_STATE_WAIVED && tg_sv_eq(head->rule, r->rule))
+               : may_tell(head, r);
 }
 
 static bool may_lead(const struct tg_result *head, const struct tg_result *r)
@@ -133,20 +125,6 @@ static uint32_t first_head(const struct tg_buckets *of, tg_sv text, uint32_t bes
     return best;
 }
 
-/* The first row that explains row `i`, which is about `op`: of the operator around it, of the operator
- * whose node of autograd's it is, or of the outermost operator that brings it along. */
-static uint32_t head_among(const struct heads *x, const struct tg_result *v, uint32_t i,
-                           const struct tg_op *op, const struct tg_comparison *c)
-{
-    TG_BUF b = { 0 };
-    uint32_t k = first_head(&x->name, op->parent, TG_NO_ID, v, i, op, c);
-    if (op->kind == TG_KIND_OP && tg_name_put_node_letters(op->name, &b))
-        k = first_head(&x->letters, tg_buf_sv(&b), k, v, i, op, c);
-    if (op->leader != TG_NO_ID)
-        k = first_head(&x->name, c->ops[op->leader].name, k, v, i, op, c);
-    return k;
-}
-
 /*
  * An operator that is called as often more as the one that calls it is a consequence, and so is what
  * a new operator calls, however often: one finding instead of five. `clone` calls `empty_like` and
@@ -166,7 +144,15 @@ static void fold_calls(struct tg_result *v, size_t n, const struct tg_comparison
         op = tg_result_op(c, r);
         if (!op || !may_follow(op))
             continue;
-        k = head_among(&x, v, i, op, c);
+        /* The first row that explains row `i`, which is about `op`: of the operator around it, of
+         * the operator whose node of autograd's it is, or of the outermost operator that brings it
+         * along. */
+        TG_BUF b = { 0 };
+        k = first_head(&x.name, op->parent, TG_NO_ID, v, i, op, c);
+        if (op->kind == TG_KIND_OP && tg_name_put_node_letters(op->name, &b))
+            k = first_head(&x.letters, tg_buf_sv(&b), k, v, i, op, c);
+        if (op->leader != TG_NO_ID)
+            k = first_head(&x.name, c->ops[op->leader].name, k, v, i, op, c);
         if (k != TG_NO_ID && fold_under(v, i, k))
             r->follows = tg_sv_eq(r->rule, v[k].rule);
     }
@@ -454,21 +440,16 @@ static bool names_it_better(const struct tg_result *r, const struct tg_result *h
     return worth(r, c) > worth(head, c);
 }
 
-static void recount(struct tg_verdict *v)
-{
-    for (size_t s = 0; s <= TG_STATE_FAIL; s++)
-        v->n_folded[s] = 0;
-    for (size_t i = 0; i < v->n_results; i++)
-        v->n_folded[v->results[i].state] += v->results[i].folded_under != TG_NO_ID;
-}
-
 void tg_verdict_join_causes(struct tg_verdict *v, struct tg_arena *a)
 {
     tg_sv was = tg_describe_headline(v, v->comparison, TG_HEADLINE_BARE, a);
     fold_groups(v->results, v->n_results, v->comparison, key_of_change, names_it_better);
     flatten(v->results, v->n_results);
     fold_step(v->results, v->n_results, v->comparison);
-    recount(v);
+    for (size_t s = 0; s <= TG_STATE_FAIL; s++)
+        v->n_folded[s] = 0;
+    for (size_t i = 0; i < v->n_results; i++)
+        v->n_folded[v->results[i].state] += v->results[i].folded_under != TG_NO_ID;
     tg_describe_weights(v, v->comparison, a);
     tg_describe_replace(v, was, tg_describe_headline(v, v->comparison, TG_HEADLINE_PLACED, a), a);
 }

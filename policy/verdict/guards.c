@@ -446,29 +446,6 @@ static bool is_repeated(const struct damage *d)
     return d->repeated > TG_MAX_REPEATED * d->spans;
 }
 
-/* " 3 launches of kernels have no kernel;" of all that is too much; nothing: it is noise at most. */
-static void put_damage(struct tg_buf *b, const struct damage *d)
-{
-    if (d->overlap > TG_MAX_LOST * d->device_time)
-        tg_buf_printf(b, " %.1f %% of device time runs past the next start on its stream;",
-                      100 * d->overlap / d->device_time);
-    if (d->negative + d->longer > TG_MAX_BAD_SPANS * d->spans)
-        tg_buf_printf(b, " %.0f events have a negative duration or outlast every step;",
-                      d->negative + d->longer);
-    if (d->empty > TG_MAX_LEFT_OUT * d->device_spans)
-        tg_buf_printf(b, " %.0f kernels have start 0 and duration 0;", d->empty);
-    if (d->unlinked >= TG_MIN_DAMAGE && d->unlinked > TG_MAX_UNLINKED * d->device_spans)
-        tg_buf_printf(b, " %.0f of %.0f pieces of device work have no launch;", d->unlinked,
-                      d->device_spans);
-    if (d->lost >= TG_MIN_DAMAGE && d->lost > TG_MAX_LOST * d->device_spans)
-        tg_buf_printf(b, " %.0f launches of kernels have no kernel;", d->lost);
-    if (is_repeated(d))
-        tg_buf_printf(b, " %.0f of %.0f events are there twice;", d->repeated, d->spans);
-    if (lacks_times(d))
-        tg_buf_printf(b, " %.0f events have no start, no duration or no partner;",
-                      d->undated + d->unmatched);
-}
-
 static void tell(struct tg_eval_state *e, bool warning, const char *next, tg_sv text)
 {
     tg_eval_note(e, warning ? TG_REASON_INTEGRITY : TG_REASON_NONE, text, next);
@@ -482,34 +459,6 @@ static double more_a_step(double n, const struct damage *d, double before,
                           const struct damage *base)
 {
     return n / fmax(d->steps, 1) - before / fmax(base->steps, 1);
-}
-
-/* Damage below the limits, each kind with its number. */
-static void tell_damage(struct tg_eval_state *e, const char *name, const struct damage *d,
-                        const struct damage *base)
-{
-    const struct {
-        double n;
-        const char *what;
-    } kinds[] = {
-        { d->overlapping, "run past the next start on their stream" },
-        { d->negative, "have a negative duration" },
-        { d->longer, "are kernels that outlast every step" },
-        { d->empty, "are kernels with start 0 and duration 0" },
-        { d->unlinked, "are device work whose launch is not in the trace (dropped, or from before "
-                       "the recording)" },
-        { d->unnumbered,
-          "are device work that names no launch of the recording, as copies of MTIA and all of XLA "
-          "do" },
-        { d->lost, "are launches whose kernel is not in the trace (dropped)" },
-    };
-    TG_BUF b = { 0 };
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (kinds[i].n > 0)
-            tg_buf_printf(&b, "%s %.0f %s", b.n ? ";" : "", kinds[i].n, kinds[i].what);
-    if (b.n)
-        TELL(e, more_a_step(d->lost, d, base->lost, base) >= 1, "",
-             "of the events of the %s traces%s", name, b.p);
 }
 
 /* ": 2 invalid escapes, 1 NaN or Infinity"; nothing where an older version stored the total alone. */
@@ -539,8 +488,49 @@ static void judge_damage(struct tg_eval_state *e, const char *name, const struct
                          const struct damage *base)
 {
     TG_BUF b = { 0 };
-    tell_damage(e, name, d, base);
-    put_damage(&b, d);
+    /* Damage below the limits, each kind with its number. */
+    const struct {
+        double n;
+        const char *what;
+    } kinds[] = {
+        { d->overlapping, "run past the next start on their stream" },
+        { d->negative, "have a negative duration" },
+        { d->longer, "are kernels that outlast every step" },
+        { d->empty, "are kernels with start 0 and duration 0" },
+        { d->unlinked, "are device work whose launch is not in the trace (dropped, or from before "
+                       "the recording)" },
+        { d->unnumbered,
+          "are device work that names no launch of the recording, as copies of MTIA and all of XLA "
+          "do" },
+        { d->lost, "are launches whose kernel is not in the trace (dropped)" },
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].n > 0)
+            tg_buf_printf(&b, "%s %.0f %s", b.n ? ";" : "", kinds[i].n, kinds[i].what);
+    if (b.n)
+        TELL(e, more_a_step(d->lost, d, base->lost, base) >= 1, "",
+             "of the events of the %s traces%s", name, b.p);
+    tg_buf_clear(&b);
+    /* " 3 launches of kernels have no kernel;" of all that is too much; nothing: it is noise at
+     * most. */
+    if (d->overlap > TG_MAX_LOST * d->device_time)
+        tg_buf_printf(&b, " %.1f %% of device time runs past the next start on its stream;",
+                      100 * d->overlap / d->device_time);
+    if (d->negative + d->longer > TG_MAX_BAD_SPANS * d->spans)
+        tg_buf_printf(&b, " %.0f events have a negative duration or outlast every step;",
+                      d->negative + d->longer);
+    if (d->empty > TG_MAX_LEFT_OUT * d->device_spans)
+        tg_buf_printf(&b, " %.0f kernels have start 0 and duration 0;", d->empty);
+    if (d->unlinked >= TG_MIN_DAMAGE && d->unlinked > TG_MAX_UNLINKED * d->device_spans)
+        tg_buf_printf(&b, " %.0f of %.0f pieces of device work have no launch;", d->unlinked,
+                      d->device_spans);
+    if (d->lost >= TG_MIN_DAMAGE && d->lost > TG_MAX_LOST * d->device_spans)
+        tg_buf_printf(&b, " %.0f launches of kernels have no kernel;", d->lost);
+    if (is_repeated(d))
+        tg_buf_printf(&b, " %.0f of %.0f events are there twice;", d->repeated, d->spans);
+    if (lacks_times(d))
+        tg_buf_printf(&b, " %.0f events have no start, no duration or no partner;",
+                      d->undated + d->unmatched);
     if (b.n)
         GUARD(e, TG_REASON_INTEGRITY, TG_NOWHERE,
               "Record the trace again; a profiler that loses buffers writes such events.",

@@ -220,13 +220,6 @@ const char *tg_few_runs_text(int64_t min_runs, struct tg_arena *a)
                : tg_arena_printf(a, "too few runs a side (need %lld)", (long long)min_runs);
 }
 
-/* Reasons that mean "nothing wrong here" rather than "we could not look". */
-static bool is_harmless(enum tg_judged j)
-{
-    return j == TG_NOT_TOO_SMALL || j == TG_NOT_ONE_SIDED || j == TG_NOT_COUNT_CHANGED ||
-           j == TG_NOT_COUNT_VARIES || j == TG_NOT_REPLACED;
-}
-
 /* What lacks to judge a change, NOT_JUDGED; or why there is nothing to judge, PASS; without `why_not` nothing lacks. */
 static struct tg_judgement need_of(const struct tg_probe *p)
 {
@@ -243,7 +236,11 @@ static struct tg_judgement need_of(const struct tg_probe *p)
         tg_lack(&j, j.state, TG_NEED_NEW_RUNS, tg_confirm_text(ev));
     } else if (ev->judged != TG_JUDGED) {
         bool few = ev->judged == TG_NOT_FEW_RUNS && p->few_runs;
-        tg_lack(&j, is_harmless(ev->judged) ? TG_STATE_PASS : j.state,
+        /* "Nothing wrong here" rather than "we could not look". */
+        bool harmless = ev->judged == TG_NOT_TOO_SMALL || ev->judged == TG_NOT_ONE_SIDED ||
+                        ev->judged == TG_NOT_COUNT_CHANGED || ev->judged == TG_NOT_COUNT_VARIES ||
+                        ev->judged == TG_NOT_REPLACED;
+        tg_lack(&j, harmless ? TG_STATE_PASS : j.state,
                 tg_reason_of_judged(ev->judged), few ? p->few_runs : tg_judged_text(ev->judged));
     }
     return j;

@@ -80,24 +80,19 @@ static bool is_of_device(const struct tg_judging *w)
                                            (tg_kind_is_device(op->kind) && !w->p.exact));
 }
 
-/* noise.min_steps: too few steps sharpen a run's value too little. */
-static bool has_few_steps(const struct tg_judging *w, const struct tg_comparison *c)
-{
-    const size_t *n = c->n_steps;
-    return !w->p.exact && w->x.kind != TG_QUANTITY_NUMBER &&
-           w->l.noise->min_steps > (int64_t)(n[TG_BASE] < n[TG_TEST] ? n[TG_BASE] : n[TG_TEST]);
-}
-
 static void find_lack(const struct tg_eval_state *e, struct tg_judging *w)
 {
+    const size_t *n = e->c->n_steps;
     if (!e->c->same_device && is_of_device(w)) {
         w->p.lacks = TG_REASON_DEVICE;
         w->p.incomparable = e->c->only_device_differs
                                 ? "the two sides ran on different devices"
                                 : tg_arena_printf(e->arena, "the two sides differ in %.*s",
                                                   TG_SV_ARG(e->c->differs));
-    } else if (has_few_steps(w, e->c)) {
-        w->p.lacks = TG_NEED_STEPS;
+    } else if (!w->p.exact && w->x.kind != TG_QUANTITY_NUMBER &&
+               w->l.noise->min_steps >
+                   (int64_t)(n[TG_BASE] < n[TG_TEST] ? n[TG_BASE] : n[TG_TEST])) {
+        w->p.lacks = TG_NEED_STEPS; /* too few sharpen a run's value too little */
         w->p.incomparable = "fewer steps a run than noise.min_steps asks for";
     }
 }
@@ -321,13 +316,6 @@ static enum tg_reason exception_of(const struct tg_judging *w)
     return w->rule->exceptions & 1u << x ? (enum tg_reason)x : TG_REASON_NONE;
 }
 
-/* A call of the runtime that polled before: its number is random. */
-static bool polls(const struct tg_judging *w, enum tg_reason exception)
-{
-    return exception == TG_REASON_POLLING &&
-           (w->x.op->count[TG_BASE] > 0 || w->j.state < TG_STATE_WARN);
-}
-
 static void soften(const struct tg_eval_state *e, struct tg_judging *w)
 {
     const struct tg_op *op = w->x.op;
@@ -376,7 +364,9 @@ static void judge(struct tg_eval_state *e, struct tg_judging *w)
     judge_limits(w);
     judge_mean(e, w);
     judge_most(w);
-    if (polls(w, exception_of(w))) {
+    /* A call of the runtime that polled before: its number is random. */
+    if (exception_of(w) == TG_REASON_POLLING &&
+        (w->x.op->count[TG_BASE] > 0 || w->j.state < TG_STATE_WARN)) {
         w->j.limit = NULL;
         tg_lack(&w->j, TG_STATE_SKIP, TG_REASON_POLLING, "a polling call: its number is random");
         return;
@@ -467,16 +457,6 @@ static enum tg_grounds grounds_of(const struct tg_judging *w)
     return looked_at || p->test_kind == TG_NOISE_NONE ? TG_GROUNDS_RUNS : TG_GROUNDS_NONE;
 }
 
-static void put_grounds(struct tg_result *r, const struct tg_judging *w)
-{
-    bool few = !w->p.exact && w->p.ev && w->p.ev->judged == TG_NOT_FEW_RUNS;
-    r->grounds = grounds_of(w);
-    r->why_not = r->grounds == TG_GROUNDS_NONE ? w->j.why_not : NULL;
-    r->because =
-        w->j.reason || w->j.state == TG_STATE_PASS ? tg_reason_id(w->j.reason) : TG_BECAUSE_LIMIT;
-    r->needs_runs = few ? w->p.min_runs : 0;
-}
-
 static double slower_by(const struct tg_op *op)
 {
     bool compared = op->ev.judged == TG_JUDGED || op->ev.judged == TG_NOT_FEW_RUNS;
@@ -505,54 +485,34 @@ static void put_names(struct tg_result *r, const struct tg_quantity *x, struct t
     r->message = tg_phrase_take(&b, a);
 }
 
-/* "; waits take 80.0 us less, and the step as long as before" */
-static void put_waits(struct tg_result *r, const struct tg_comparison *c, struct tg_arena *a)
-{
-    double less = lost_by(c).waits;
-    if (less >= TG_HALF * r->delta)
-        r->message = TG_SV_PRINTF(a, "%.*s; waits take %s less, and the step as long as before",
-                                  TG_SV_ARG(r->message), TG_VALUE(less, TG_UNIT_NS));
-}
-
-/* Numbers have runs of their own. */
-static void put_number_text(struct tg_result *r, const struct tg_eval_state *e,
-                            const struct tg_judging *w)
-{
-    struct tg_comparison own = { 0 };
-    memcpy(own.n_runs, w->x.number->n_runs, sizeof own.n_runs);
-    tg_describe_metric(r, &own, &w->p, &w->j, e->arena);
-}
-
 static void put_text(struct tg_result *r, const struct tg_eval_state *e, struct tg_judging *w)
 {
     if (e->in->alone)
         w->p.base = NAN; /* there is no former value to tell */
-    if (w->x.kind == TG_QUANTITY_NUMBER)
-        put_number_text(r, e, w);
-    else if (w->x.kind != TG_QUANTITY_OP)
+    if (w->x.kind == TG_QUANTITY_NUMBER) {
+        /* Numbers have runs of their own. */
+        struct tg_comparison own = { 0 };
+        memcpy(own.n_runs, w->x.number->n_runs, sizeof own.n_runs);
+        tg_describe_metric(r, &own, &w->p, &w->j, e->arena);
+    } else if (w->x.kind != TG_QUANTITY_OP)
         tg_describe_metric(r, e->c, &w->p, &w->j, e->arena);
     else if (!e->brief || w->j.state != TG_STATE_PASS)
         tg_describe_op(r, w->x.op, e->c, &w->p, &w->j, e->arena);
     if (w->x.kind == TG_QUANTITY_TOGETHER)
         put_names(r, &w->x, e->arena);
-    if (w->j.reason == TG_REASON_AS_LONG)
-        put_waits(r, e->c, e->arena);
+    if (w->j.reason == TG_REASON_AS_LONG) {
+        /* "; waits take 80.0 us less, and the step as long as before" */
+        double less = lost_by(e->c).waits;
+        if (less >= TG_HALF * r->delta)
+            r->message =
+                TG_SV_PRINTF(e->arena, "%.*s; waits take %s less, and the step as long as before",
+                             TG_SV_ARG(r->message), TG_VALUE(less, TG_UNIT_NS));
+    }
     if (e->rank < 0 || e->brief)
         return;
     r->of_rank = e->rank;
     r->op_normalised =
         TG_SV_PRINTF(e->arena, "%.*s [rank %lld]", TG_SV_ARG(r->plain), (long long)e->rank);
-}
-
-/* Tables and charts show what was decided by: of a finding about an operator's own time. */
-static void report(const struct tg_eval_state *e, const struct tg_judging *w)
-{
-    const struct tg_op *op = w->x.op;
-    bool self = w->rule->metric == TG_RULE_METRIC_SELF ||
-                (op && tg_kind_is_device(op->kind) && w->rule->metric == TG_RULE_METRIC_TOTAL);
-    if (w->x.kind == TG_QUANTITY_OP && self && w->j.limit && w->p.ev &&
-        w->p.ev->judged == TG_JUDGED && !tg_kind_is_frame(op->kind))
-        e->c->ops[op - e->c->ops].reported = w->p.ev;
 }
 
 /* Does the row rest on the least of the steps, which all steps together, as measured, do not bear out? */
@@ -596,8 +556,19 @@ static void add_row(struct tg_eval_state *e, struct tg_judging *w)
     put_subject(r, w, e->c);
     put_limit(r, w, e->arena);
     put_text(r, e, w);
-    put_grounds(r, w);
-    report(e, w);
+    bool few = !w->p.exact && w->p.ev && w->p.ev->judged == TG_NOT_FEW_RUNS;
+    r->grounds = grounds_of(w);
+    r->why_not = r->grounds == TG_GROUNDS_NONE ? w->j.why_not : NULL;
+    r->because =
+        w->j.reason || w->j.state == TG_STATE_PASS ? tg_reason_id(w->j.reason) : TG_BECAUSE_LIMIT;
+    r->needs_runs = few ? w->p.min_runs : 0;
+    /* Tables and charts show what was decided by: of a finding about an operator's own time. */
+    const struct tg_op *op = w->x.op;
+    bool self = w->rule->metric == TG_RULE_METRIC_SELF ||
+                (op && tg_kind_is_device(op->kind) && w->rule->metric == TG_RULE_METRIC_TOTAL);
+    if (w->x.kind == TG_QUANTITY_OP && self && w->j.limit && w->p.ev &&
+        w->p.ev->judged == TG_JUDGED && !tg_kind_is_frame(op->kind))
+        e->c->ops[op - e->c->ops].reported = w->p.ev;
 }
 
 /* A quantity that is a part of others, or a sum of them: a line for each that got slower. */

@@ -143,31 +143,6 @@ static void tell_budgets(struct tg_verdict *v, const struct tg_result *first, st
         TG_SV_ARG(first->op_normalised), TG_SV_ARG(first->message), n > 1 ? ", …" : "");
 }
 
-/* What the first `n` rows make of a verdict without a comparison. A failure is one whatever is
- * missing; the reason why nothing was compared stays beside it. */
-static void close_alone(struct tg_verdict *v, size_t n, struct tg_arena *a)
-{
-    const struct tg_result *fail = tg_result_first(v->results, n, TG_STATE_FAIL);
-    const struct tg_result *warn = tg_result_first(v->results, n, TG_STATE_WARN);
-    const struct tg_result *open = tg_result_first(v->results, n, TG_STATE_INCONCLUSIVE);
-    if (fail) {
-        if (v->error.n)
-            tg_verdict_add_note(v, a, TG_REASON_NOTE, v->error, v->error_hint);
-        v->outcome = TG_OUTCOME_FAIL;
-        v->error = v->error_hint = TG_SV("");
-        tell_budgets(v, fail, a);
-    } else if (open && v->outcome == TG_OUTCOME_PASS) {
-        v->outcome = TG_OUTCOME_INCONCLUSIVE;
-        v->error = open->message;
-        v->error_hint = open->next;
-        v->headline = TG_SV_PRINTF(a, "INCONCLUSIVE: %.*s", TG_SV_ARG(open->message));
-    } else if (warn && v->outcome == TG_OUTCOME_PASS) {
-        v->outcome = TG_OUTCOME_WARN;
-        tell_budgets(v, warn, a);
-    }
-    v->exit_code = tg_outcome_exit_code(v->outcome);
-}
-
 void tg_verdict_add_alone(struct tg_verdict *v, const struct tg_verdict *self, struct tg_arena *a)
 {
     struct tg_result *rows = TG_NEW_N(a, struct tg_result, v->n_results + self->n_results + 1);
@@ -191,7 +166,27 @@ void tg_verdict_add_alone(struct tg_verdict *v, const struct tg_verdict *self, s
     v->budgets_judged = self->budgets_judged;
     if (v->budgets_judged)
         v->coverage = TG_SV("budgets judged; nothing was compared");
-    close_alone(v, n, a);
+    /* What the first `n` rows make of a verdict without a comparison. A failure is one whatever is
+     * missing; the reason why nothing was compared stays beside it. */
+    const struct tg_result *fail = tg_result_first(v->results, n, TG_STATE_FAIL);
+    const struct tg_result *warn = tg_result_first(v->results, n, TG_STATE_WARN);
+    const struct tg_result *open = tg_result_first(v->results, n, TG_STATE_INCONCLUSIVE);
+    if (fail) {
+        if (v->error.n)
+            tg_verdict_add_note(v, a, TG_REASON_NOTE, v->error, v->error_hint);
+        v->outcome = TG_OUTCOME_FAIL;
+        v->error = v->error_hint = TG_SV("");
+        tell_budgets(v, fail, a);
+    } else if (open && v->outcome == TG_OUTCOME_PASS) {
+        v->outcome = TG_OUTCOME_INCONCLUSIVE;
+        v->error = open->message;
+        v->error_hint = open->next;
+        v->headline = TG_SV_PRINTF(a, "INCONCLUSIVE: %.*s", TG_SV_ARG(open->message));
+    } else if (warn && v->outcome == TG_OUTCOME_PASS) {
+        v->outcome = TG_OUTCOME_WARN;
+        tell_budgets(v, warn, a);
+    }
+    v->exit_code = tg_outcome_exit_code(v->outcome);
 }
 
 /* ---- notes ---- */
@@ -210,18 +205,6 @@ static tg_sv headline_by(const struct tg_verdict *v, tg_sv head, const struct tg
                         was.p);
 }
 
-/* `fail_on: [inconclusive]` if nothing was compared; after a comparison its rows have failed. */
-static void fail_inconclusive(struct tg_verdict *v, struct tg_arena *a)
-{
-    struct tg_result *r = insert_row(v, "fail_on", TG_STATE_FAIL, a);
-    tg_eval_message(r, TG_STATE_FAIL, TG_SUBJECT_REQUIRE, TG_NEED_ANY, TG_SV("(inconclusive)"),
-                    v->error, v->error_hint);
-    r->evidence = TG_SV("inconclusive: `fail_on` makes it a failure");
-    set_outcome(v, TG_OUTCOME_FAIL);
-    v->headline = TG_SV_PRINTF(a, "FAIL: %.*s; nothing was compared (fail_on: inconclusive)",
-                               TG_SV_ARG(v->error));
-}
-
 void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *a)
 {
     const struct tg_note *first = NULL;
@@ -231,8 +214,16 @@ void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *
 
     if (v->outcome == TG_OUTCOME_ERROR)
         return;
-    if (v->outcome == TG_OUTCOME_INCONCLUSIVE && fail_on & TG_FAIL_ON_INCONCLUSIVE)
-        fail_inconclusive(v, a);
+    if (v->outcome == TG_OUTCOME_INCONCLUSIVE && fail_on & TG_FAIL_ON_INCONCLUSIVE) {
+        /* Nothing was compared; after a comparison its rows have failed. */
+        r = insert_row(v, "fail_on", TG_STATE_FAIL, a);
+        tg_eval_message(r, TG_STATE_FAIL, TG_SUBJECT_REQUIRE, TG_NEED_ANY, TG_SV("(inconclusive)"),
+                        v->error, v->error_hint);
+        r->evidence = TG_SV("inconclusive: `fail_on` makes it a failure");
+        set_outcome(v, TG_OUTCOME_FAIL);
+        v->headline = TG_SV_PRINTF(a, "FAIL: %.*s; nothing was compared (fail_on: inconclusive)",
+                                   TG_SV_ARG(v->error));
+    }
     for (size_t i = 0; i < v->n_notes; i++) {
         struct tg_note *note = &v->notes[i];
         if (!note->reason || note->placed)

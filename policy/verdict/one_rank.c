@@ -44,28 +44,6 @@ void tg_phrase_rank_alone(struct tg_buf *b, const struct tg_comparison *c)
                   TG_SIGNED(alone->of_names[TG_TEST] - alone->of_names[TG_BASE], TG_UNIT_NS));
 }
 
-static void describe(struct tg_result *r, const struct tg_comparison *c, struct tg_arena *a)
-{
-    const struct tg_rank_alone *alone = c->rank_alone;
-    size_t others = c->n_ranks[TG_TEST] - 1;
-    struct tg_buf b = { 0 };
-    r->one_rank = true;
-    tg_buf_printf(&b, "rank %lld alone: ", (long long)alone->rank);
-    tg_phrase_rank_alone(&b, c);
-    tg_buf_printf(&b, ": together %s per step, was %s; the other %s as before%s",
-                  TG_VALUE(alone->of_names[TG_TEST], TG_UNIT_NS),
-                  TG_VALUE(alone->of_names[TG_BASE], TG_UNIT_NS),
-                  others == 1 ? "rank works" : "ranks work",
-                  !c->straggler ? ""
-                  : others == 1 ? " and waits for it"
-                                : " and wait for it");
-    r->message = tg_phrase_take(&b, a);
-    r->next = TG_SV_PRINTF(a,
-                           "All ranks run the same program: look at the machine of rank %lld "
-                           "first (clock, temperature, other jobs), then at its data.",
-                           (long long)alone->rank);
-}
-
 void tg_fold_rank(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
@@ -91,5 +69,23 @@ void tg_fold_rank(struct tg_eval_state *e)
         while (i != head && e->results[i].folded_under != TG_NO_ID &&
                e->results[e->results[i].folded_under].folded_under != TG_NO_ID)
             e->results[i].folded_under = e->results[e->results[i].folded_under].folded_under;
-    describe(&e->results[head], c, e->arena);
+    struct tg_result *r = &e->results[head];
+    const struct tg_rank_alone *alone = c->rank_alone;
+    size_t others = c->n_ranks[TG_TEST] - 1;
+    struct tg_buf b = { 0 };
+    r->one_rank = true;
+    tg_buf_printf(&b, "rank %lld alone: ", (long long)alone->rank);
+    tg_phrase_rank_alone(&b, c);
+    tg_buf_printf(&b, ": together %s per step, was %s; the other %s as before%s",
+                  TG_VALUE(alone->of_names[TG_TEST], TG_UNIT_NS),
+                  TG_VALUE(alone->of_names[TG_BASE], TG_UNIT_NS),
+                  others == 1 ? "rank works" : "ranks work",
+                  !c->straggler ? ""
+                  : others == 1 ? " and waits for it"
+                                : " and wait for it");
+    r->message = tg_phrase_take(&b, e->arena);
+    r->next = TG_SV_PRINTF(e->arena,
+                           "All ranks run the same program: look at the machine of rank %lld "
+                           "first (clock, temperature, other jobs), then at its data.",
+                           (long long)alone->rank);
 }

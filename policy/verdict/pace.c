@@ -4,16 +4,6 @@
 
 #include "core/diff/numbers.h"
 
-/* ns of a fresh step in calls that wait for the device. */
-static double waits(const struct tg_comparison *c)
-{
-    double sum = 0;
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (c->ops[i].wait)
-            sum += c->ops[i].self[TG_TEST];
-    return sum;
-}
-
 struct tg_pace tg_pace_of(const struct tg_comparison *c)
 {
     const struct tg_metric_change *step = &c->metrics[TG_METRIC_STEP_TIME];
@@ -24,7 +14,12 @@ struct tg_pace tg_pace_of(const struct tg_comparison *c)
     out.set_by = TG_PACE_DEVICE;
     if (!step->known[TG_TEST] || !busy->known[TG_TEST] || !(step->value[TG_TEST] > 0))
         return out;
-    out.idle[TG_PACE_HOST] = fmin(waits(c), step->value[TG_TEST]);
+    /* ns of a fresh step in calls that wait for the device. */
+    double sum = 0;
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].wait)
+            sum += c->ops[i].self[TG_TEST];
+    out.idle[TG_PACE_HOST] = fmin(sum, step->value[TG_TEST]);
     out.idle[TG_PACE_DEVICE] = fmax(0, step->value[TG_TEST] - busy->value[TG_TEST]);
     if (busy->value[TG_TEST] < TG_WINS * step->value[TG_TEST] &&
         out.idle[TG_PACE_HOST] < out.idle[TG_PACE_DEVICE])

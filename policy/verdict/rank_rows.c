@@ -131,48 +131,6 @@ static void put_change(struct tg_buf *b, const struct tg_result *r, float change
     tg_phrase_signed(b, (double)change, tg_rule_metric_info(r->metric)->unit);
 }
 
-/*
- * "8 of 4096 ranks, most on rank 17; on all: median +0.1 %, from −2.0 % to +31.0 %". In % and in the
- * unit are two things: told are the ranks that have what the worst one has.
- */
-static tg_sv distribution(struct tg_rank_row *row, struct tg_arena *a)
-{
-    const struct tg_result *r = &row->worst;
-    struct tg_buf b = { 0 };
-    tg_buf_add(&b, r->evidence);
-    tg_buf_puts(&b, b.n ? "; " : "");
-    tg_buf_printf(&b, "%zu of %zu ranks", row->n_rank, row->n);
-    if (r->has_values) {
-        const struct changes *c = isfinite(r->delta_pct) ? &row->pct : &row->by;
-        TG_SORT(c->v, c->n, by_change);
-        tg_buf_printf(&b, ", these are the values of rank %lld; change on ",
-                      (long long)row->worst_rank);
-        if (c->n < row->n)
-            tg_buf_printf(&b, "%zu of them: median ", c->n);
-        else
-            tg_buf_puts(&b, "all: median ");
-        put_change(&b, r, c->v[c->n / 2]);
-        tg_buf_puts(&b, ", from ");
-        put_change(&b, r, c->v[0]);
-        tg_buf_puts(&b, " to ");
-        put_change(&b, r, c->v[c->n - 1]);
-    }
-    return tg_phrase_take(&b, a);
-}
-
-static tg_sv with_ranks(const struct tg_rank_row *row, struct tg_arena *a)
-{
-    struct tg_buf b = { 0 };
-    tg_buf_add(&b, row->worst.plain.n ? row->worst.plain : row->worst.op);
-    tg_buf_puts(&b, " [");
-    if (row->n_rank == row->n && row->n > 1)
-        tg_buf_printf(&b, "%zu ranks", row->n);
-    else
-        tg_ranks_put(&b, row->rank, row->n_rank);
-    tg_buf_putc(&b, ']');
-    return tg_phrase_take(&b, a);
-}
-
 bool tg_rank_rows_have(const struct tg_rank_rows *x, tg_sv rule)
 {
     return tg_strmap_find(&x->rules, rule) != TG_NO_ID;
@@ -182,8 +140,37 @@ void tg_rank_rows_put(struct tg_rank_rows *x, struct tg_eval_state *e)
 {
     for (size_t i = 0; i < x->names.n; i++) {
         struct tg_rank_row *row = &x->v[i];
-        row->worst.op_normalised = with_ranks(row, e->arena);
-        row->worst.evidence = distribution(row, e->arena);
+        struct tg_buf b = { 0 };
+        tg_buf_add(&b, row->worst.plain.n ? row->worst.plain : row->worst.op);
+        tg_buf_puts(&b, " [");
+        if (row->n_rank == row->n && row->n > 1)
+            tg_buf_printf(&b, "%zu ranks", row->n);
+        else
+            tg_ranks_put(&b, row->rank, row->n_rank);
+        tg_buf_putc(&b, ']');
+        row->worst.op_normalised = tg_phrase_take(&b, e->arena);
+        /* "8 of 4096 ranks, most on rank 17; on all: median +0.1 %, from −2.0 % to +31.0 %". In %
+         * and in the unit are two things: told are the ranks that have what the worst one has. */
+        const struct tg_result *r = &row->worst;
+        tg_buf_add(&b, r->evidence);
+        tg_buf_puts(&b, b.n ? "; " : "");
+        tg_buf_printf(&b, "%zu of %zu ranks", row->n_rank, row->n);
+        if (r->has_values) {
+            const struct changes *c = isfinite(r->delta_pct) ? &row->pct : &row->by;
+            TG_SORT(c->v, c->n, by_change);
+            tg_buf_printf(&b, ", these are the values of rank %lld; change on ",
+                          (long long)row->worst_rank);
+            if (c->n < row->n)
+                tg_buf_printf(&b, "%zu of them: median ", c->n);
+            else
+                tg_buf_puts(&b, "all: median ");
+            put_change(&b, r, c->v[c->n / 2]);
+            tg_buf_puts(&b, ", from ");
+            put_change(&b, r, c->v[0]);
+            tg_buf_puts(&b, " to ");
+            put_change(&b, r, c->v[c->n - 1]);
+        }
+        row->worst.evidence = tg_phrase_take(&b, e->arena);
         *tg_eval_add(e, NULL) = row->worst;
     }
 }

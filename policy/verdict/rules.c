@@ -223,12 +223,6 @@ static void say_all_gone(struct tg_eval_state *e, const struct tg_rule *rule, si
               "it is no longer done, remove the rule."));
 }
 
-/* The rows of a comparison, then those of Python frames. */
-static const struct tg_op *op_at(const struct tg_comparison *c, size_t i)
-{
-    return i < c->n_ops ? &c->ops[i] : &c->frames[i - c->n_ops];
-}
-
 static void judge_names(struct tg_eval_state *e, const struct tg_rule *rule)
 {
     bool frames = has_frames(e, rule), gave_up = false, launched;
@@ -237,7 +231,8 @@ static void judge_names(struct tg_eval_state *e, const struct tg_rule *rule)
     TG_FREE const struct tg_op **quiet = tg_xmalloc((n + 1) * sizeof *quiet);
     launched = tg_rule_metric_of_launched(rule->metric);
     for (size_t i = 0; i < n; i++) {
-        const struct tg_op *op = op_at(e->c, i);
+        /* The rows of a comparison, then those of Python frames. */
+        const struct tg_op *op = i < e->c->n_ops ? &e->c->ops[i] : &e->c->frames[i - e->c->n_ops];
         enum tg_hit hit = i >= e->c->n_ops && op->launched != launched
                               ? TG_HIT_NO
                               : tg_select_op(&rule->match, op);
@@ -278,18 +273,6 @@ static void judge_names(struct tg_eval_state *e, const struct tg_rule *rule)
 
 /* ---- rules about the whole trace, and about benchmarks' numbers ---- */
 
-/* ns that the step got slower by; 0: it did not. */
-static double step_lost(const struct tg_comparison *c)
-{
-    const struct tg_evidence *ev[] = { &c->step.ev, &c->step.ev_total,
-                                       &c->metrics[TG_METRIC_STEP_TIME].ev };
-    double lost = 0;
-    for (size_t i = 0; i < sizeof ev / sizeof *ev; i++)
-        if (ev[i]->slower)
-            lost = fmax(lost, ev[i]->delta_ns);
-    return lost;
-}
-
 static void judge_gap(struct tg_eval_state *e, const struct tg_rule *rule, const struct tg_op *op)
 {
     tg_judge_quantity(e, rule,
@@ -298,7 +281,13 @@ static void judge_gap(struct tg_eval_state *e, const struct tg_rule *rule, const
 
 void tg_judge_gaps(struct tg_eval_state *e, const struct tg_rule *rule)
 {
-    double lost = step_lost(e->c);
+    /* ns that the step got slower by; 0: it did not. */
+    const struct tg_evidence *ev[] = { &e->c->step.ev, &e->c->step.ev_total,
+                                       &e->c->metrics[TG_METRIC_STEP_TIME].ev };
+    double lost = 0;
+    for (size_t i = 0; i < sizeof ev / sizeof *ev; i++)
+        if (ev[i]->slower)
+            lost = fmax(lost, ev[i]->delta_ns);
     judge_gap(e, rule, &e->c->step);
     for (size_t i = 0; lost > 0 && i < e->c->n_ops; i++) {
         const struct tg_op *op = &e->c->ops[i];
@@ -326,20 +315,6 @@ void tg_judge_numbers(struct tg_eval_state *e, const struct tg_rule *rule)
             TG_SV("the rule matches no number of either side"),
             TG_SV("Name the benchmark's results in the suite's `numbers`, or mark the rule "
                   "optional."));
-}
-
-static void judge_scope(struct tg_eval_state *e, const struct tg_rule *rule)
-{
-    enum tg_scope scope = tg_rule_metric_info(rule->metric)->scope;
-    if (scope == TG_SCOPE_NAME) {
-        judge_names(e, rule);
-    } else if (scope == TG_SCOPE_NUMBERS) {
-        tg_judge_numbers(e, rule);
-    } else {
-        tg_judge_quantity(e, rule, &(struct tg_quantity){ .kind = TG_QUANTITY_TRACE });
-        if (rule->metric == TG_RULE_METRIC_STEP_TIME && !tg_rule_is_budget(rule))
-            tg_judge_gaps(e, rule);
-    }
 }
 
 /* ---- ranks, devices and streams ---- */
@@ -445,7 +420,16 @@ void tg_rule_judge_part(struct tg_eval_state *e, const struct tg_rule *rule,
 {
     e->c = c;
     e->rank = rank;
-    judge_scope(e, rule);
+    enum tg_scope scope = tg_rule_metric_info(rule->metric)->scope;
+    if (scope == TG_SCOPE_NAME) {
+        judge_names(e, rule);
+    } else if (scope == TG_SCOPE_NUMBERS) {
+        tg_judge_numbers(e, rule);
+    } else {
+        tg_judge_quantity(e, rule, &(struct tg_quantity){ .kind = TG_QUANTITY_TRACE });
+        if (rule->metric == TG_RULE_METRIC_STEP_TIME && !tg_rule_is_budget(rule))
+            tg_judge_gaps(e, rule);
+    }
 }
 
 /*

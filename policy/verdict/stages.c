@@ -13,14 +13,6 @@
 enum { NAMED = 3, MOST_HIDDEN = 5 }; /* names in a sentence; those of a pass */
 enum { MOST_RUNS = 100 };            /* per side: nobody would make more */
 
-/* " +12.0 % (+4.1 to +20.5 %)": two standard errors either way. */
-static void put_interval(struct tg_buf *b, const struct tg_evidence *ev)
-{
-    double low = 100 * expm1(ev->e - 2 * ev->se), high = 100 * expm1(ev->e + 2 * ev->se);
-    if (isfinite(ev->e) && isfinite(low) && isfinite(high))
-        tg_buf_printf(b, " %+.1f %% (%+.1f to %+.1f %%)", 100 * expm1(ev->e), low, high);
-}
-
 /* Judged, a part of the step that is asked about, and yet it could hide the size that matters. */
 static bool could_hide(const struct tg_eval_state *e, const struct tg_result *r)
 {
@@ -73,9 +65,13 @@ static const char *text_of(const struct names *x, enum tg_asked asked, struct tg
     size_t most = asked ? NAMED : MOST_HIDDEN;
     for (size_t i = 0; i < x->n && i < most; i++) {
         tg_buf_printf(&b, "%s" TG_NAME, i ? ", " : "", TG_SV_ARG(x->v[i]->op_normalised));
-        if (asked == TG_ASKED_OPEN)
-            put_interval(&b, x->v[i]->ev);
-        else
+        if (asked == TG_ASKED_OPEN) {
+            /* " +12.0 % (+4.1 to +20.5 %)": two standard errors either way. */
+            const struct tg_evidence *ev = x->v[i]->ev;
+            double low = 100 * expm1(ev->e - 2 * ev->se), high = 100 * expm1(ev->e + 2 * ev->se);
+            if (isfinite(ev->e) && isfinite(low) && isfinite(high))
+                tg_buf_printf(&b, " %+.1f %% (%+.1f to %+.1f %%)", 100 * expm1(ev->e), low, high);
+        } else
             tg_buf_printf(&b, " (varies by %s)",
                           TG_VALUE(100 * x->v[i]->ev->noise, TG_UNIT_PERCENT));
     }

@@ -24,23 +24,20 @@ static tg_sv outermost(const struct tg_comparison *c, tg_sv name)
     return op ? op->name : name;
 }
 
-/* Keeps the one with more, or less, if no fresh run is like one of the baseline. */
-static void keep(struct tg_wait_shifts *x, const struct tg_op *op, const struct tg_in_caller *of)
-{
-    double ns = of->self[TG_TEST] - of->self[TG_BASE];
-    struct tg_wait_shift shift = { op, of->in, ns };
-    if (ns > x->longer.ns && of->least[TG_TEST] > of->most[TG_BASE])
-        x->longer = shift;
-    if (ns < x->shorter.ns && of->most[TG_TEST] < of->least[TG_BASE])
-        x->shorter = shift;
-}
-
 struct tg_wait_shifts tg_wait_shifts_of(const struct tg_comparison *c)
 {
     struct tg_wait_shifts x = { 0 };
     for (size_t i = 0; i < c->n_ops; i++)
-        for (size_t k = 0; c->ops[i].wait && k < c->ops[i].n_callers; k++)
-            keep(&x, &c->ops[i], &c->ops[i].callers[k]);
+        for (size_t k = 0; c->ops[i].wait && k < c->ops[i].n_callers; k++) {
+            /* Keeps the one with more, or less, if no fresh run is like one of the baseline. */
+            const struct tg_in_caller *of = &c->ops[i].callers[k];
+            double ns = of->self[TG_TEST] - of->self[TG_BASE];
+            struct tg_wait_shift shift = { &c->ops[i], of->in, ns };
+            if (ns > x.longer.ns && of->least[TG_TEST] > of->most[TG_BASE])
+                x.longer = shift;
+            if (ns < x.shorter.ns && of->most[TG_TEST] < of->least[TG_BASE])
+                x.shorter = shift;
+        }
     x.longer.in = outermost(c, x.longer.in);
     x.shorter.in = outermost(c, x.shorter.in);
     return x;

@@ -50,18 +50,6 @@ static void put_ceiling(struct tg_buf *b, const struct tg_limit *l, const struct
     }
 }
 
-static void put_waiver(struct tg_buf *b, const struct tg_waiver *w, const struct tg_result *r)
-{
-    tg_buf_puts(b, "waived: up to ");
-    put_ceiling(b, &w->ceiling, r);
-    tg_buf_printf(b, ", until %.*s (%s:%u): %.*s", TG_SV_ARG(w->expires_text), w->at.file,
-                  w->at.line, TG_SV_ARG(w->reason));
-    if (w->owner.n)
-        tg_buf_printf(b, "; owner %.*s", TG_SV_ARG(w->owner));
-    if (w->issue.n)
-        tg_buf_printf(b, "; %.*s", TG_SV_ARG(w->issue));
-}
-
 /* `head`: the waived name that `r` follows from; "" it is waived itself. */
 static void apply_waiver(struct tg_eval_state *e, const struct tg_waiver *w, struct tg_result *r,
                          tg_sv head)
@@ -81,7 +69,14 @@ static void apply_waiver(struct tg_eval_state *e, const struct tg_waiver *w, str
         put_ceiling(&b, &w->ceiling, r);
     } else {
         to = TG_STATE_WAIVED;
-        put_waiver(&b, w, r);
+        tg_buf_puts(&b, "waived: up to ");
+        put_ceiling(&b, &w->ceiling, r);
+        tg_buf_printf(&b, ", until %.*s (%s:%u): %.*s", TG_SV_ARG(w->expires_text), w->at.file,
+                      w->at.line, TG_SV_ARG(w->reason));
+        if (w->owner.n)
+            tg_buf_printf(&b, "; owner %.*s", TG_SV_ARG(w->owner));
+        if (w->issue.n)
+            tg_buf_printf(&b, "; %.*s", TG_SV_ARG(w->issue));
         r->issue = w->issue;
         if (late >= -14)
             r->next = TG_SV("The waiver ends within 14 days.");
@@ -122,15 +117,6 @@ static void waive_consequences(struct tg_eval_state *e, const struct tg_waiver *
     }
 }
 
-static void tell_unused(struct tg_eval_state *e, const struct tg_waiver *w)
-{
-    tg_verdict_add_note(e->out, e->arena, TG_REASON_NOTE,
-                        TG_SV_PRINTF(e->arena, "waiver for %.*s%s%.*s is unused (%s:%u)",
-                                     TG_SV_ARG(w->rule), w->name_text.n ? " " : "",
-                                     TG_SV_ARG(w->name_text), w->at.file, w->at.line),
-                        TG_SV("Remove it when the change it accepted is in the baseline."));
-}
-
 void tg_waive(struct tg_eval_state *e)
 {
     const struct tg_policy *p = e->in->policy;
@@ -147,7 +133,12 @@ void tg_waive(struct tg_eval_state *e)
         waive_consequences(e, w);
         if (e->in->waivers_used)
             used = e->in->waivers_used[i] |= used;
-        if (!used && !e->in->more_suites)
-            tell_unused(e, w);
+        if (!used && !e->in->more_suites) {
+            tg_verdict_add_note(e->out, e->arena, TG_REASON_NOTE,
+                                TG_SV_PRINTF(e->arena, "waiver for %.*s%s%.*s is unused (%s:%u)",
+                                             TG_SV_ARG(w->rule), w->name_text.n ? " " : "",
+                                             TG_SV_ARG(w->name_text), w->at.file, w->at.line),
+                                TG_SV("Remove it when the change it accepted is in the baseline."));
+        }
     }
 }

@@ -238,7 +238,7 @@ struct tg_op {
     /* The evidence that decided a verdict about this time, if it is not ev: set by the policy, so that
      * tables and charts show the numbers of its sentences. NULL: ev. */
     const struct tg_evidence *reported;
-    tg_sv place; /* of a changed count: the nearest annotation around it; "" the step */
+    tg_sv place; /* the nearest annotation around what changed, or most of it; "" the step */
     enum tg_relation relation;
     uint32_t partner; /* index into ops of a rename; TG_NO_ID */
     /* What ev is of: this one and what it replaced; NULL: this one alone. */

@@ -416,12 +416,9 @@ void tg_places_balance(struct tg_diff_work *w)
             r->time[side] = p->by == TG_NO_ID ? c->step_ns[side] : c->ops[p->by].total[side];
         }
     }
-    for (uint32_t i = 0; i < c->n_ops; i++) {
+    for (uint32_t i = 0; i < c->n_ops; i++)
         if (is_balanced(c, &c->ops[i]))
             relate(&j, i);
-        const struct tg_use *most = tg_uses_most(w, &c->ops[i]);
-        c->ops[i].place = most && w->uses->exact ? most->in : TG_SV("");
-    }
     /* The members of each region, and what is measured as one. */
     uint32_t *member = TG_NEW_N(w->a, uint32_t, c->n_ops + 1);
     for (uint32_t i = 0; i < c->n_ops; i++)

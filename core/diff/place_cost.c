@@ -70,11 +70,12 @@ void tg_excuse_moves(struct tg_diff_work *w)
 
     for (uint32_t i = 0; i < w->c->n_ops; i++) {
         struct tg_op *op = &w->c->ops[i];
-        if ((!op->ev.slower && !op->ev.suspicious) || tg_kind_is_device(op->kind) ||
-            op->change != TG_SAME)
+        if (!op->ev.slower && !op->ev.suspicious)
             continue;
         if (!w->uses)
             tg_uses_index(w);
+        if (tg_kind_is_device(op->kind) || op->change != TG_SAME)
+            continue;
         exchanges = exchanges ? exchanges : exchanging(w);
         const struct tg_use *most = tg_uses_most(w, op);
         bool inside = op->kind == TG_KIND_OP && most && most->by != TG_NO_ID && exchanges[most->by];

@@ -245,6 +245,10 @@ void tg_uses_index(struct tg_diff_work *w)
     x->inside = inside;
     x->first_inside = first;
     w->uses = x;
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_use *most = tg_uses_most(w, &c->ops[i]);
+        w->c->ops[i].place = most && x->exact ? most->in : TG_SV("");
+    }
     free(b.v);
     free(b.named);
 }

@@ -208,37 +208,41 @@ static const struct tg_op *came(const struct tg_result *r, const struct tg_compa
 }
 
 /*
- * The place that a row is about and is not yet told with: of a name that came, or of the time of all that came
- * and went there. NULL: none, or one rank alone.
+ * The place that a row is about and is not yet told with: of a name that came or got slower, or of the time of
+ * all that came and went there. NULL: none, or one rank alone.
  */
 static const tg_sv *place_of(const struct tg_result *r, const struct tg_comparison *c)
 {
     const struct tg_op *op = came(r, c);
+    bool slower = may_fold(r) && r->dimension == TG_DIM_DURATION && r->subject == TG_SUBJECT_NAME;
     if (r->folded_under != TG_NO_ID || !tg_sv_eq(r->plain, r->op_normalised))
         return NULL;
-    if (op)
-        return &op->place;
-    op = may_fold(r) && r->dimension == TG_DIM_DURATION && r->subject == TG_SUBJECT_NAME
-             ? tg_result_op(c, r)
-             : NULL;
-    return op && op->joined && op->region < c->n_regions ? &c->regions[op->region].encloser : NULL;
+    op = slower ? tg_result_op(c, r) : op;
+    return op && op->joined && op->region < c->n_regions ? &c->regions[op->region].encloser
+           : op                                          ? &op->place
+                                                         : NULL;
 }
 
-/* What came inside one annotation, or else in the step. */
+/* What came or got slower inside one annotation, or else in the step; by each of the two clocks, what only got slower. */
 static bool key_of_place(struct tg_buf *key, const struct tg_result *r,
                          const struct tg_comparison *c)
 {
     const tg_sv *place = place_of(r, c);
+    const struct tg_op *op = place ? tg_result_op(c, r) : NULL;
     if (place)
         tg_buf_add(key, *place);
+    if (op && !op->joined && r->dimension == TG_DIM_DURATION && tg_kind_is_device(op->kind))
+        tg_buf_putc(key, '\0'); /* no name has it */
     return place;
 }
 
 /* The costliest operator, which the change wrote; of kernels alone the costliest kernel. */
-static bool is_of_host_first(const struct tg_result *r, const struct tg_result *head,
-                             const struct tg_comparison *c)
+static bool is_costlier(const struct tg_result *r, const struct tg_result *head,
+                        const struct tg_comparison *c)
 {
     (void)c;
+    if (r->dimension == TG_DIM_DURATION && head->dimension == TG_DIM_DURATION)
+        return r->state == head->state && r->delta > head->delta;
     return tg_kind_is_device(head->op_kind) && !tg_kind_is_device(r->op_kind);
 }
 
@@ -389,7 +393,7 @@ void tg_fold(struct tg_eval_state *e)
     fold_nodes(e->results, e->n, e->in->comparison);
     fold_names(e->results, e->n);
     fold_groups(e->results, e->n, e->in->comparison, key_of_attribute, NULL);
-    fold_groups(e->results, e->n, e->in->comparison, key_of_place, is_of_host_first);
+    fold_groups(e->results, e->n, e->in->comparison, key_of_place, is_costlier);
     flatten(e->results, e->n);
     fold_step(e->results, e->n, e->in->comparison);
 }

@@ -341,6 +341,7 @@ WITH_HAND(a_step_that_is_explained_is_no_finding)
     struct tg_op *ops = chain(h);
     struct tg_result gaps = slower("ProfilerStep", 700);
 
+    ops[B].place = TG_SV("elsewhere");
     folded(h, (struct tg_result[]){ step(1000), slower("a", 499) }, 2, "step_time a");
     folded(h, (struct tg_result[]){ step(1000), slower("a", 501) }, 2, "step_time<a a");
     folded(h, (struct tg_result[]){ slower("b", 200), step(1000), slower("a", 600) }, 3,
@@ -357,7 +358,7 @@ WITH_HAND(a_step_that_is_explained_is_no_finding)
 /* Two findings that hold it together; the costlier one has the step. */
 WITH_HAND(a_step_that_several_findings_hold_is_under_the_costliest)
 {
-    (void)chain(h);
+    chain(h)[B].place = TG_SV("elsewhere");
     folded(h, (struct tg_result[]){ slower("b", 249), step(1000), slower("a", 250) }, 3,
            "b step_time a");
     folded(h, (struct tg_result[]){ slower("b", 249), step(1000), slower("a", 251) }, 3,
@@ -409,6 +410,7 @@ WITH_HAND(what_explains_a_step)
     struct tg_op *ops = chain(h);
     struct tg_result host = step(1000), a = slower("a", 900), calls = hand_row("launch_count", 2);
 
+    ops[B].place = TG_SV("elsewhere");
     host.metric = tg_rule_metric_of(TG_METRIC_HOST_TIME); /* of the step as well, */
     folded(h, (struct tg_result[]){ host, a }, 2, "step_time<a a");
     host.metric = TG_RULE_METRIC_DEVICE_TIME; /* and this is not */
@@ -438,6 +440,21 @@ WITH_HAND(on_a_device_its_work_explains_the_step)
     kernel.op_kind = TG_KIND_KERNEL;
     folded(h, (struct tg_result[]){ step(1000), slower("a", 900) }, 2, "step_time a");
     folded(h, (struct tg_result[]){ step(1000), slower("a", 900), kernel }, 3, "step_time<c a c");
+}
+
+/* By each of the two clocks; the costliest leads, and what failed before what warns. */
+WITH_HAND(names_that_got_slower_in_one_place_are_one_finding)
+{
+    struct tg_op *ops = chain(h);
+    struct tg_result kernel = slower("c", 800), warned = slower("b", 900);
+
+    folded(h, (struct tg_result[]){ slower("b", 200), slower("a", 600) }, 2, "b<a a");
+    warned.state = TG_STATE_WARN;
+    folded(h, (struct tg_result[]){ slower("a", 600), warned }, 2, "a b<a");
+    ops[C].kind = kernel.op_kind = TG_KIND_KERNEL;
+    folded(h, (struct tg_result[]){ slower("a", 600), kernel }, 2, "a c");
+    ops[A].place = TG_SV("elsewhere");
+    folded(h, (struct tg_result[]){ slower("b", 200), slower("a", 600) }, 2, "b a");
 }
 
 /* ---- causes ---- */

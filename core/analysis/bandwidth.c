@@ -85,17 +85,6 @@ static struct tg_quantiles run(struct tg_table *series, const struct tg_device_w
     return tg_quantiles_weighted(states, n);
 }
 
-static void put(struct tg_table *tables, const struct tg_device_work *d, struct kind *k)
-{
-    struct tg_quantiles stats = run(tables + 1, d, k);
-    bool none = k->unknown == k->copies;
-    TG_TABLE_PUT(tables, tg_table_int(d->rank), tg_table_text(k->name),
-                 TG_QUANTILE_CELLS(stats, -1), tg_table_int(k->copies),
-                 tg_table_if(!none, tg_table_int(k->bytes)), tg_table_int(k->time),
-                 tg_table_int(k->unknown), tg_work_device(d),
-                 tg_table_if(none, tg_table_text(TG_SV("the trace names no bytes"))));
-}
-
 static int by_name(const void *pa, const void *pb)
 {
     const struct kind *a = pa, *b = pb;
@@ -122,7 +111,13 @@ static void one_device(void *arg, const struct tg_device_work *d)
     }
     TG_SORT(kinds, n, by_name);
     for (size_t k = 0; k < n; k++) {
-        put(tables, d, &kinds[k]);
+        struct tg_quantiles stats = run(tables + 1, d, &kinds[k]);
+        bool none = kinds[k].unknown == kinds[k].copies;
+        TG_TABLE_PUT(tables, tg_table_int(d->rank), tg_table_text(kinds[k].name),
+                     TG_QUANTILE_CELLS(stats, -1), tg_table_int(kinds[k].copies),
+                     tg_table_if(!none, tg_table_int(kinds[k].bytes)), tg_table_int(kinds[k].time),
+                     tg_table_int(kinds[k].unknown), tg_work_device(d),
+                     tg_table_if(none, tg_table_text(TG_SV("the trace names no bytes"))));
         tg_rates_release(&kinds[k].rates);
     }
     if (!n)

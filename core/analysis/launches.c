@@ -67,17 +67,6 @@ static void count(struct totals *t, const struct pair *p, bool first_of_call, bo
     t->long_calls += p->call_dur > LONG_CALL_NS;
 }
 
-static void put_pair(struct tg_table *f, const struct tg_device_work *d, const struct pair *p,
-                     int64_t stream)
-{
-    const struct tg_trace *t = d->work->rank->trace;
-    TG_TABLE_PUT(f, tg_table_int(p->correlation), tg_table_int(p->call_dur),
-                 tg_table_int(p->work_dur), tg_table_int(p->delay), tg_table_int(p->own_delay),
-                 tg_table_int(d->rank), tg_table_text(tg_span_name(t, p->call)->name),
-                 tg_table_text(tg_span_name(t, p->work)->name), tg_table_int(stream),
-                 tg_work_device(d));
-}
-
 static void put_totals(struct tg_table *f, const struct tg_device_work *d, const struct totals *t)
 {
     if (t->pairs) {
@@ -142,7 +131,12 @@ static void one_device(void *arg, const struct tg_device_work *d)
             struct pair p = pair_of(d, r, call, lanes[lane].busy, lanes[lane].until);
             count(&totals, &p, !counted[call], tg_span_kind(rank->trace, p.call) == TG_KIND_GRAPH);
             counted[call] = true;
-            put_pair(tables, d, &p, streams.number[lane]);
+            const struct tg_trace *t = d->work->rank->trace;
+            TG_TABLE_PUT(tables, tg_table_int(p.correlation), tg_table_int(p.call_dur),
+                         tg_table_int(p.work_dur), tg_table_int(p.delay), tg_table_int(p.own_delay),
+                         tg_table_int(d->rank), tg_table_text(tg_span_name(t, p.call)->name),
+                         tg_table_text(tg_span_name(t, p.work)->name),
+                         tg_table_int(streams.number[lane]), tg_work_device(d));
         }
         if (!lanes[lane].busy || r->end > lanes[lane].until)
             lanes[lane].until = r->end;

@@ -258,17 +258,6 @@ static struct tg_table_cell skew_mean(const struct tally *t)
     return tg_table_real((double)t->skew_sum / (double)t->n / 1000);
 }
 
-static void put_name(struct tg_table *f, const struct job *j, size_t id, const struct tally *t,
-                     struct tg_arena *a)
-{
-    tg_sv group = j->names.text[id], name = tg_sv_cut(&group, '\0');
-    if (t->n)
-        TG_TABLE_PUT(f, tg_table_text(tg_arena_sv(a, name)),
-                     tg_table_if(group.n, tg_table_text(tg_arena_sv(a, group))), tg_table_int(t->n),
-                     tg_table_int(t->ranks), skew_mean(t), tg_table_int(t->skew_max),
-                     slowest(j, t));
-}
-
 static void add_collective(void *arg, const struct tg_collective *p, size_t n, bool whole)
 {
     struct job *j = arg;
@@ -290,7 +279,13 @@ static void match(struct job *j, struct tg_table *names, struct tg_arena *a)
         tally_init(&j->each[i], j->in->n);
     tg_collectives_match(j->v, j->n, j->keys.n, add_collective, j);
     for (size_t i = 0; i < j->names.n; i++) {
-        put_name(names, j, i, &j->each[i], a);
+        tg_sv group = j->names.text[i], name = tg_sv_cut(&group, '\0');
+        if (j->each[i].n)
+            TG_TABLE_PUT(names, tg_table_text(tg_arena_sv(a, name)),
+                         tg_table_if(group.n, tg_table_text(tg_arena_sv(a, group))),
+                         tg_table_int(j->each[i].n), tg_table_int(j->each[i].ranks),
+                         skew_mean(&j->each[i]), tg_table_int(j->each[i].skew_max),
+                         slowest(j, &j->each[i]));
         free(j->each[i].caused);
     }
     free(j->each);

@@ -53,18 +53,6 @@ static void put_all(struct tg_table *f, struct tg_arena *a, const struct tg_anal
         put(f, in->ranks[r].rank, tg_sv_of(outside), s->outside, total, false);
 }
 
-/* All wanted steps in one row. */
-static void sum_up(struct tg_stacks *out, const struct tg_analysis_in *in, size_t r,
-                   enum tg_stack_sort sort)
-{
-    const struct tg_steps *steps = in->ranks[r].steps;
-    TG_FREE size_t *bucket = tg_xrealloc(NULL, steps->n + 1, sizeof *bucket);
-    struct tg_stack_spec spec = { .sort = sort, .bucket = bucket, .n_buckets = 1 };
-    for (size_t k = 0; k <= steps->n; k++)
-        bucket[k] = tg_step_wanted(steps, k < steps->n ? (int32_t)k : -1, in->opts) ? 0 : SIZE_MAX;
-    tg_stacks_compute(out, in->ranks[r].trace, steps, &spec);
-}
-
 static void run(const struct tg_analysis_in *in, struct tg_tables *out, const char *name,
                 enum tg_stack_sort sort, const char *none)
 {
@@ -72,7 +60,14 @@ static void run(const struct tg_analysis_in *in, struct tg_tables *out, const ch
     for (size_t r = 0; r < in->n; r++) {
         size_t before = f->n_rows;
         struct tg_stacks s;
-        sum_up(&s, in, r, sort);
+        /* All wanted steps in one row. */
+        const struct tg_steps *steps = in->ranks[r].steps;
+        TG_FREE size_t *bucket = tg_xrealloc(NULL, steps->n + 1, sizeof *bucket);
+        struct tg_stack_spec spec = { .sort = sort, .bucket = bucket, .n_buckets = 1 };
+        for (size_t k = 0; k <= steps->n; k++)
+            bucket[k] =
+                tg_step_wanted(steps, k < steps->n ? (int32_t)k : -1, in->opts) ? 0 : SIZE_MAX;
+        tg_stacks_compute(&s, in->ranks[r].trace, steps, &spec);
         put_all(f, out->arena, in, r, &s, tg_stack_outside(sort));
         if (f->n_rows == before)
             tg_table_put_reason(f, in->ranks[r].rank,

@@ -65,13 +65,6 @@ static char *name_beside(const char *target)
     return name;
 }
 
-static void give_usual_mode(int fd)
-{
-    mode_t mask = umask(0);
-    (void)umask(mask);
-    (void)fchmod(fd, 0666 & ~mask);
-}
-
 char *tg_temporary_open(const char *target, int *fd)
 {
     struct temporary *t = malloc(sizeof *t);
@@ -90,7 +83,9 @@ char *tg_temporary_open(const char *target, int *fd)
     }
     tg_signals_release();
     if (*fd >= 0) {
-        give_usual_mode(*fd);
+        mode_t mask = umask(0);
+        (void)umask(mask);
+        (void)fchmod(*fd, 0666 & ~mask);
         return t->name;
     }
     free(t->name);
@@ -249,19 +244,14 @@ static void watch_crashes(void)
             (void)sigaction(crashes[i], &ours, NULL);
 }
 
-/* The thread that ends the process holds the lock for good, and may still start programs. */
-static void make_lock_recursive(void)
+void tg_signals_watch(void)
 {
+    /* The thread that ends the process holds the lock for good, and may still start programs. */
     pthread_mutexattr_t how;
     (void)pthread_mutexattr_init(&how);
     (void)pthread_mutexattr_settype(&how, PTHREAD_MUTEX_RECURSIVE);
     (void)pthread_mutex_init(&lock, &how);
     (void)pthread_mutexattr_destroy(&how);
-}
-
-void tg_signals_watch(void)
-{
-    make_lock_recursive();
     watch_crashes();
     (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN);

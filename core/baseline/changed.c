@@ -74,16 +74,6 @@ static void add_hunk(struct hunks *h, tg_sv row)
     h->trivial = true;
 }
 
-static void start_file(struct hunks *h, tg_sv path, struct tg_arena *a)
-{
-    close_file(h, a);
-    if (path.n && path.p[path.n - 1] == '\t')
-        path.n--;
-    *TG_PUSH(h->files, h->n, h->cap) =
-        (struct tg_changed_file){ .path = tg_arena_sv(a, path), .was = tg_arena_sv(a, h->was) };
-    h->was = TG_SV("");
-}
-
 /* One row of a file's header. True: it named the file at the newer commit. */
 static bool read_header(struct hunks *h, tg_sv row, bool named, struct tg_arena *a)
 {
@@ -93,7 +83,12 @@ static bool read_header(struct hunks *h, tg_sv row, bool named, struct tg_arena 
     }
     if (!tg_sv_skip(&row, TG_SV("rename to ")) && (named || !tg_sv_skip(&row, TG_SV("+++ b/"))))
         return named;
-    start_file(h, row, a);
+    close_file(h, a);
+    if (row.n && row.p[row.n - 1] == '\t')
+        row.n--;
+    *TG_PUSH(h->files, h->n, h->cap) =
+        (struct tg_changed_file){ .path = tg_arena_sv(a, row), .was = tg_arena_sv(a, h->was) };
+    h->was = TG_SV("");
     return true;
 }
 

@@ -177,16 +177,6 @@ static bool write_record(const struct tg_store *store, tg_sv suite,
     return store->place->create(store, ref, oid, there, err) != TG_SEEN_FAILED;
 }
 
-/* The records that nobody answered yet: the new one answers them all. */
-static tg_sv unanswered(const struct tg_event_record *v, size_t n, tg_sv id, struct tg_arena *a)
-{
-    TG_BUF b = { 0 };
-    for (size_t i = 0; i < n; i++)
-        if (tg_sv_eq(v[i].id, id) && !is_answered(v, n, &v[i]))
-            tg_buf_printf(&b, "%s%.*s", b.n ? " " : "", TG_SV_ARG(v[i].name));
-    return tg_arena_sv(a, tg_buf_sv(&b));
-}
-
 bool tg_event_write(const struct tg_store *store, tg_sv suite, const struct tg_event_record *record,
                     struct tg_arena *a, struct tg_err *err)
 {
@@ -195,7 +185,12 @@ bool tg_event_write(const struct tg_store *store, tg_sv suite, const struct tg_e
     size_t n;
     if (!tg_event_records(store, suite, a, &v, &n, err))
         return false;
-    answer.after = unanswered(v, n, record->id, a);
+    /* The records that nobody answered yet: the new one answers them all. */
+    TG_BUF b = { 0 };
+    for (size_t i = 0; i < n; i++)
+        if (tg_sv_eq(v[i].id, record->id) && !is_answered(v, n, &v[i]))
+            tg_buf_printf(&b, "%s%.*s", b.n ? " " : "", TG_SV_ARG(v[i].name));
+    answer.after = tg_arena_sv(a, tg_buf_sv(&b));
     if (!write_record(store, suite, &answer, a, err) ||
         !tg_event_records(store, suite, a, &v, &n, err))
         return false;

@@ -40,18 +40,13 @@ static bool add_components(struct tg_buf *to, tg_sv path)
     return true;
 }
 
-static bool starts_here(const char *path)
-{
-    return strcmp(path, ".") == 0 || strcmp(path, "..") == 0 || strncmp(path, "./", 2) == 0 ||
-           strncmp(path, "../", 3) == 0;
-}
-
 bool tg_git_tree_path(const struct tg_git *g, const char *path, struct tg_arena *a, tg_sv *out,
                       struct tg_err *err)
 {
     TG_BUF b = { 0 };
     bool ok = path[0] != '/';
-    if (ok && starts_here(path))
+    if (ok && (strcmp(path, ".") == 0 || strcmp(path, "..") == 0 || strncmp(path, "./", 2) == 0 ||
+               strncmp(path, "../", 3) == 0))
         ok = add_components(&b, tg_sv_of(tg_git_prefix(g)));
     ok = ok && add_components(&b, tg_sv_of(path));
     if (ok)

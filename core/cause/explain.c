@@ -92,23 +92,18 @@ static double difference_at(const struct sums *s, size_t place, bool means)
     return middle_at(s, TG_PATHS_TEST, place, means) - middle_at(s, TG_PATHS_BASE, place, means);
 }
 
-/* Means only where the medians hide most of the difference. */
-static void find_differences(struct sums *s, int sign)
-{
-    double median = sign * difference_at(s, 0, false), mean = sign * difference_at(s, 0, true);
-    s->means = median < mean / 2;
-    s->difference = tg_xmalloc((s->n + 1) * sizeof *s->difference);
-    for (size_t i = 0; i < s->n; i++)
-        s->difference[i] = sign * difference_at(s, i, s->means);
-}
-
 static void sums_make(struct sums *s, const struct tg_paths *p, int tree, uint32_t target,
                       enum tg_cause_by by, int sign)
 {
     *s = (struct sums){ .p = p, .t = &p->tree[tree], .tree = tree };
     find_nodes(s, target);
     add_up(s, target, by);
-    find_differences(s, sign);
+    /* Means only where the medians hide most of the difference. */
+    double median = sign * difference_at(s, 0, false), mean = sign * difference_at(s, 0, true);
+    s->means = median < mean / 2;
+    s->difference = tg_xmalloc((s->n + 1) * sizeof *s->difference);
+    for (size_t i = 0; i < s->n; i++)
+        s->difference[i] = sign * difference_at(s, i, s->means);
 }
 
 static void sums_release(struct sums *s)

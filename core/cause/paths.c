@@ -214,13 +214,6 @@ static bool in_step(const struct walk *w, uint32_t thread, const struct open_spa
     return at->backward;
 }
 
-static void count_call(struct walk *w, uint32_t span, const uint32_t *node)
-{
-    int32_t step = step_at(w, span);
-    for (int k = 0; step >= 0 && (uint32_t)step >= w->skip && k < TG_PATHS_TREES; k++)
-        w->p->tree[k].v[node[k]].calls[w->side]++;
-}
-
 /* A function that adds nothing to a path: of a library, say. */
 static bool is_idle(const struct walk *w, const struct tg_span *s)
 {
@@ -247,7 +240,9 @@ static void host_span(struct walk *w, uint32_t i)
         enter_backward(w, i, f, &at);
     if (f->kind != TG_PATH_ROOT) {
         child_node(w, at.node, f->kind, f->text, f->line, at.node);
-        count_call(w, i, at.node);
+        int32_t step = step_at(w, i);
+        for (int k = 0; step >= 0 && (uint32_t)step >= w->skip && k < TG_PATHS_TREES; k++)
+            w->p->tree[k].v[at.node[k]].calls[w->side]++;
     }
     memcpy(w->node[i], at.node, sizeof at.node);
     if (w->p->step_target != TG_NO_ID) {
@@ -315,17 +310,6 @@ static uint32_t *order_host(const struct walk *w, size_t *n)
     return order;
 }
 
-static void walk_spans(struct walk *w)
-{
-    size_t n;
-    TG_FREE uint32_t *order = order_host(w, &n);
-    for (size_t i = 0; i < n; i++)
-        host_span(w, order[i]);
-    for (uint32_t i = 0; i < w->t->n_spans; i++)
-        if (tg_kind_is_device(tg_span_kind(w->t, tg_span_at(w->t, i))))
-            device_span(w, i);
-}
-
 void tg_paths_add(struct tg_paths *p, int side, const struct tg_trace *t,
                   const struct tg_steps *steps, unsigned skip_first)
 {
@@ -341,7 +325,13 @@ void tg_paths_add(struct tg_paths *p, int side, const struct tg_trace *t,
     memset(w.node, 0xff, (all_spans(t) + 1) * sizeof *w.node);
     tg_forwards_init(&w.forward, t, w.is_backward);
     find_threads(&w);
-    walk_spans(&w);
+    size_t n;
+    TG_FREE uint32_t *order = order_host(&w, &n);
+    for (size_t i = 0; i < n; i++)
+        host_span(&w, order[i]);
+    for (uint32_t i = 0; i < w.t->n_spans; i++)
+        if (tg_kind_is_device(tg_span_kind(w.t, tg_span_at(w.t, i))))
+            device_span(&w, i);
     p->n_steps[side] += steps->n > skip_first ? steps->n - skip_first : 0;
     for (size_t i = 0; i < w.n_threads; i++)
         free(w.threads[i].v);

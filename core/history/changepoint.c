@@ -207,20 +207,15 @@ static double mean(const double *v, size_t n)
     return n ? sum / (double)n : 0;
 }
 
-/* Sum of squares about the line of least squares. */
-static double about_line(const double *v, size_t n)
+bool tg_changepoint_is_line(const double *v, size_t n)
 {
+    /* Sum of squares about the line of least squares. */
     double middle = (double)(n - 1) / 2, level = mean(v, n), xx = 0, xy = 0;
     for (size_t i = 0; i < n; i++) {
         xx += ((double)i - middle) * ((double)i - middle);
         xy += ((double)i - middle) * (v[i] - level);
     }
-    return two_sided(v, n, level) - (xx > 0 ? xy * xy / xx : 0);
-}
-
-bool tg_changepoint_is_line(const double *v, size_t n)
-{
-    double line = about_line(v, n);
+    double line = two_sided(v, n, level) - (xx > 0 ? xy * xy / xx : 0);
     for (size_t k = 1; k < n; k++)
         if (two_sided(v, k, mean(v, k)) + two_sided(v + k, n - k, mean(v + k, n - k)) <= line)
             return false;

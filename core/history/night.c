@@ -39,12 +39,6 @@ static bool is_series(enum tg_kind kind)
            kind == TG_KIND_GRAPH || kind == TG_KIND_ANNOTATION || tg_kind_is_device(kind);
 }
 
-static bool is_counted(enum tg_kind kind)
-{
-    return kind == TG_KIND_OP || kind == TG_KIND_SYNC || kind == TG_KIND_GRAPH ||
-           tg_kind_is_device(kind);
-}
-
 static struct tg_series *add_series(struct tg_series_table *t)
 {
     struct tg_series *s = TG_PUSH(t->v, t->n, t->cap);
@@ -96,7 +90,9 @@ static uint32_t series_of(struct tg_series_table *t, enum tg_kind kind, tg_sv ra
     s->what = tg_kind_is_device(kind) ? TG_SERIES_KERNEL : TG_SERIES_OP;
     s->kind = kind;
     s->name = tg_sv_from(t->names.text[key], 1);
-    s->counted = is_counted(kind) && !tg_is_polling(raw);
+    s->counted = (kind == TG_KIND_OP || kind == TG_KIND_SYNC || kind == TG_KIND_GRAPH ||
+                  tg_kind_is_device(kind)) &&
+                 !tg_is_polling(raw);
     s->judged = !tg_is_polling(raw) && !waits(kind, s->name, raw);
     t->of_raw[id] = *known = (uint32_t)t->n;
     return (uint32_t)t->n - 1;
@@ -327,20 +323,15 @@ static void end_run(struct work *w, size_t run)
     }
 }
 
-/* ln ns of the runs that have any time; NAN: none has. */
-static double value_of_runs(double *v, size_t n)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < n; i++)
-        if (v[i] > 0)
-            v[kept++] = log(v[i]);
-    return kept ? tg_mid_mean(v, kept) : (double)NAN;
-}
-
 static void put_op(struct work *w, struct tg_night *out, uint32_t series)
 {
     struct tally *y = &w->tally[series];
-    double v = value_of_runs(y->of_run, w->side->n_runs);
+    /* ln ns of the runs that have any time; NAN: none has. */
+    size_t kept = 0;
+    for (size_t i = 0; i < w->side->n_runs; i++)
+        if (y->of_run[i] > 0)
+            y->of_run[kept++] = log(y->of_run[i]);
+    double v = kept ? tg_mid_mean(y->of_run, kept) : (double)NAN;
     bool settled = !y->several && y->present == w->side->n_runs && y->calls > 0 &&
                    y->agree * 10 >= y->steps * 9;
     out->v[out->n++] = (struct tg_history_value){ .series = series,

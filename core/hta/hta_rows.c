@@ -100,18 +100,6 @@ int64_t tg_hta_partner_of(const struct tg_hta_partners *p, const struct tg_trace
     return !e ? -1 : as_device(t, row) ? e->host : e->device;
 }
 
-/* Before the filter, when a row's place is its span. */
-static void link_rows(struct tg_hta_rows *r, struct tg_hta_partners *p)
-{
-    for (size_t i = 0; i < r->n; i++)
-        tg_hta_partners_add(p, r->trace, &r->v[i]);
-    for (size_t i = 0; i < r->n; i++) {
-        int64_t partner = tg_hta_partner_of(p, r->trace, &r->v[i]);
-        if (partner >= 0)
-            r->v[i].link = r->v[partner].index;
-    }
-}
-
 /* ---- rows ---- */
 
 bool tg_hta_rounds(const struct tg_trace *t, bool no_rounding)
@@ -251,7 +239,14 @@ struct tg_hta *tg_hta_prepare(const struct tg_rank_trace *ranks, size_t n,
     for (size_t k = 0; k < n; k++) {
         read_rows(&h->ranks[k], &ranks[k], tg_hta_rounds(ranks[k].trace, opts->no_rounding));
         tg_hta_partners_init(&partners[k]);
-        link_rows(&h->ranks[k], &partners[k]);
+        /* Before the filter, when a row's place is its span. */
+        for (size_t i = 0; i < h->ranks[k].n; i++)
+            tg_hta_partners_add(&partners[k], h->ranks[k].trace, &h->ranks[k].v[i]);
+        for (size_t i = 0; i < h->ranks[k].n; i++) {
+            int64_t partner = tg_hta_partner_of(&partners[k], h->ranks[k].trace, &h->ranks[k].v[i]);
+            if (partner >= 0)
+                h->ranks[k].v[i].link = h->ranks[k].v[partner].index;
+        }
     }
     align(h);
     if (count_step_names(h) >= 2)

@@ -59,11 +59,6 @@ struct rows { /* of one trace, file order */
     struct tg_hta_partners partners;
 };
 
-static bool is_cpu_op(const struct tg_trace *t, const struct tg_hta_row *row)
-{
-    return tg_sv_eq(t->names->v[row->name].cat, TG_SV("cpu_op"));
-}
-
 /*
  * A host row belongs to the window that contains its start, a device row to the step of its launch.
  * A partner at position 0 of the file means "unknown" to HTA.
@@ -72,7 +67,8 @@ static int64_t step_of(const struct rows *r, const struct tg_hta_row *row)
 {
     struct tg_hta_row launch;
     int64_t partner;
-    if (row->stream < 0 || (row->stream == 0 && is_cpu_op(r->t, row)))
+    if (row->stream < 0 ||
+        (row->stream == 0 && tg_sv_eq(r->t->names->v[row->name].cat, TG_SV("cpu_op"))))
         return tg_hta_timeline_find(&r->line, row->ts);
     if (row->stream == 0)
         return TG_HTA_NO_STEP;

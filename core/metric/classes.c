@@ -132,16 +132,6 @@ static unsigned pair_hash(char a, char b)
     return ((unsigned char)a * 37u + (unsigned char)b) % 1024;
 }
 
-static void rows_init(struct rows *r)
-{
-    memset(r->first, 0, sizeof r->first);
-    for (size_t i = N_ROWS; i > 0; i--) {
-        unsigned char *first = &r->first[pair_hash(table[i - 1].text[0], table[i - 1].text[1])];
-        r->next[i] = *first;
-        *first = (unsigned char)i;
-    }
-}
-
 /* Does `s` begin with the lower-case `text`, ignoring case? */
 static bool begins(tg_sv s, const char *text)
 {
@@ -157,7 +147,12 @@ static size_t first_row(tg_sv name)
     struct rows rows;
     size_t best = N_ROWS;
     char c = name.n ? tg_lower(name.p[0]) : 0;
-    rows_init(&rows);
+    memset(rows.first, 0, sizeof rows.first);
+    for (size_t i = N_ROWS; i > 0; i--) {
+        unsigned char *first = &rows.first[pair_hash(table[i - 1].text[0], table[i - 1].text[1])];
+        rows.next[i] = *first;
+        *first = (unsigned char)i;
+    }
     for (size_t i = 1; i < name.n; i++) {
         char d = tg_lower(name.p[i]);
         size_t r = rows.first[pair_hash(c, d)];

@@ -132,17 +132,6 @@ static void put(const struct work *w, enum tg_metric m, size_t step, int64_t num
     *at(w, m, step) = (struct tg_metric_value){ true, num, 1 };
 }
 
-static void look_up_names(struct work *w, const struct tg_classes *classes)
-{
-    const struct tg_names *names = w->t->names;
-    w->class = tg_xmalloc(names->n);
-    w->call = tg_xmalloc(names->n);
-    for (size_t i = 0; i < names->n; i++) {
-        w->class[i] = (unsigned char)tg_class_of(classes, names->v[i].kind, names->v[i].name, NULL);
-        w->call[i] = (unsigned char)tg_call_of(names->v[i].kind, names->v[i].name);
-    }
-}
-
 /* Did the host launch the span only after the device had become idle at `since`? */
 static enum idle_category category_of(const struct work *w, uint32_t span, tg_ns since, tg_ns gap)
 {
@@ -343,16 +332,6 @@ static bool host_extent(const struct work *w, tg_ns *length)
     return first <= last;
 }
 
-static void host_times(const struct work *w)
-{
-    for (size_t step = 0; step < w->s->n; step++) {
-        tg_ns length = tg_ns_sub(w->s->v[step].end, w->s->v[step].start);
-        if (!w->s->marked && !host_extent(w, &length))
-            continue;
-        put(w, TG_METRIC_HOST_TIME, step, length);
-    }
-}
-
 tg_ns tg_metrics_busy(const struct tg_trace *t, const struct tg_steps *steps,
                       const struct tg_classes *classes)
 {
@@ -413,7 +392,13 @@ void tg_metrics_compute(const struct tg_trace *t, const struct tg_steps *steps,
 {
     struct work w = { .t = t, .s = steps, .out = out };
     size_t n_bins;
-    look_up_names(&w, classes);
+    const struct tg_names *names = w.t->names;
+    w.class = tg_xmalloc(names->n);
+    w.call = tg_xmalloc(names->n);
+    for (size_t i = 0; i < names->n; i++) {
+        w.class[i] = (unsigned char)tg_class_of(classes, names->v[i].kind, names->v[i].name, NULL);
+        w.call[i] = (unsigned char)tg_call_of(names->v[i].kind, names->v[i].name);
+    }
     survey(&w);
     n_bins = steps->lanes.n_devices * steps->n + 1;
     w.bins = tg_xcalloc(n_bins, sizeof *w.bins);
@@ -437,7 +422,12 @@ void tg_metrics_compute(const struct tg_trace *t, const struct tg_steps *steps,
         tg_measure_copies(t, steps, out);
     if (w.linked)
         tg_measure_launches(t, steps, out);
-    host_times(&w);
+    for (size_t step = 0; step < w.s->n; step++) {
+        tg_ns length = tg_ns_sub(w.s->v[step].end, w.s->v[step].start);
+        if (!w.s->marked && !host_extent(&w, &length))
+            continue;
+        put(&w, TG_METRIC_HOST_TIME, step, length);
+    }
     tg_metrics_derive(steps->v, steps->n, out);
     memory_peaks(&w);
     for (size_t i = 0; i < TG_METRICS * steps->n; i++)

@@ -107,17 +107,6 @@ static void walk_queue(struct lane *l, struct tg_metric_value *out)
     }
 }
 
-/* A mean over no time is unknown. */
-static void mark_empty_means_unknown(struct tg_metric_value *out, size_t n_steps)
-{
-    for (size_t k = 0; k < n_steps; k++)
-        for (int m = 0; m < 2; m++) {
-            struct tg_metric_value *v =
-                &out[(m ? TG_METRIC_QUEUE_FULL : TG_METRIC_QUEUE_MEAN) * n_steps + k];
-            v->known &= v->den > 0;
-        }
-}
-
 static tg_ns duration(const struct tg_span *s)
 {
     return s->dur > 0 ? s->dur : 0;
@@ -176,7 +165,13 @@ static void measure_queues(const struct tg_trace *t, const struct tg_steps *s,
         free(l[k].starts);
     }
     free(l);
-    mark_empty_means_unknown(out, s->n);
+    /* A mean over no time is unknown. */
+    for (size_t k = 0; k < s->n; k++)
+        for (int m = 0; m < 2; m++) {
+            struct tg_metric_value *v =
+                &out[(m ? TG_METRIC_QUEUE_FULL : TG_METRIC_QUEUE_MEAN) * s->n + k];
+            v->known &= v->den > 0;
+        }
 }
 
 void tg_measure_launches(const struct tg_trace *t, const struct tg_steps *s,

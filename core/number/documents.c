@@ -54,14 +54,6 @@ struct documents {
     size_t n_roots, cap_roots, n, cap;
 };
 
-static void release(struct documents *d)
-{
-    for (size_t i = 0; i < d->n_roots; i++)
-        tg_doc_free(d->root[i]);
-    free(d->root);
-    free(d->v);
-}
-
 /* A list of results is a run each; a list of numbers is one document. */
 static bool add(struct documents *d, struct tg_number_file *s, tg_sv text, size_t line)
 {
@@ -117,6 +109,9 @@ bool tg_documents_read(struct tg_number_file *s, tg_sv text)
         if (formats[i]->fits(d.v[0].doc))
             format = formats[i];
     ok = ok && (!d.n || format->read(s, d.v, d.n));
-    release(&d);
+    for (size_t i = 0; i < d.n_roots; i++)
+        tg_doc_free(d.root[i]);
+    free(d.root);
+    free(d.v);
     return ok;
 }

@@ -92,14 +92,6 @@ static void groups_init(struct groups *g, const struct tg_trace *t)
             g->names[k] = 0;
 }
 
-static void groups_release(struct groups *g)
-{
-    tg_strmap_release(&g->prefixes);
-    free(g->of);
-    free(g->v);
-    free(g->names);
-}
-
 static struct tally *count_names(const struct tg_trace *t, const uint32_t *order, struct groups *g,
                                  tg_ns *length)
 {
@@ -245,6 +237,9 @@ size_t tg_steps_hints(const struct tg_trace *t, struct tg_window_hint *out, size
     n = n < max ? n : max;
     for (size_t i = 0; i < n; i++)
         out[i] = all[i];
-    groups_release(&g);
+    tg_strmap_release(&g.prefixes);
+    free(g.of);
+    free(g.v);
+    free(g.names);
     return n;
 }

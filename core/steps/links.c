@@ -71,17 +71,6 @@ static uint32_t entry_of(const struct table *h, const struct tg_trace *t, uint32
     return tg_keymap_find(&h->ids, &key);
 }
 
-/* out->launch: the entries, until each knows how many spans it has. */
-static void count_devices(struct tg_steps *out, const struct tg_trace *t, struct table *h)
-{
-    for (uint32_t i = 0; i < t->n_spans; i++) {
-        uint32_t id = out->launch[i] = entry_of(h, t, i);
-        if (id != TG_NO_ID && tg_kind_is_device(tg_span_kind(t, tg_span_at(t, i))) &&
-            h->v[id].devices <= TG_MAX_KERNELS_PER_LAUNCH)
-            h->v[id].devices++;
-    }
-}
-
 /* The innermost operator, annotation or step around a launch; runtime calls are skipped. */
 static uint32_t encloser(const struct tg_steps *out, const struct tg_trace *t, uint32_t launch)
 {
@@ -156,7 +145,13 @@ void tg_steps_link(struct tg_steps *out, const struct tg_trace *t)
         call[i] = (unsigned char)tg_call_of(t->names->v[i].kind, t->names->v[i].name);
     tg_keymap_init(&h.ids, 1);
     collect_launches(&h, t, out->order, call);
-    count_devices(out, t, &h);
+    /* out->launch: the entries, until each knows how many spans it has. */
+    for (uint32_t i = 0; i < t->n_spans; i++) {
+        uint32_t id = out->launch[i] = entry_of(&h, t, i);
+        if (id != TG_NO_ID && tg_kind_is_device(tg_span_kind(t, tg_span_at(t, i))) &&
+            h.v[id].devices <= TG_MAX_KERNELS_PER_LAUNCH)
+            h.v[id].devices++;
+    }
     link_devices(out, t, &h);
     count_lost(out, t, &h, call);
     tg_keymap_release(&h.ids);

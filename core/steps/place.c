@@ -88,15 +88,6 @@ static struct windows *windows_new(const struct tg_steps *out, const struct tg_t
     return w;
 }
 
-static void windows_free(struct windows *w, size_t n)
-{
-    for (size_t d = 0; d < n; d++) {
-        free(w[d].first);
-        free(w[d].last);
-    }
-    free(w);
-}
-
 /*
  * Unlinked device spans. Pass 1 notes in `ahead` the step of the linked neighbour before each span
  * on its stream; pass 2 goes backwards and sees the linked neighbour after it. If both agree, that
@@ -145,7 +136,11 @@ static void ask_device(struct tg_steps *out, const struct tg_trace *t, const str
             out->unassigned += tg_kind_is_device(tg_span_kind(t, s));
         }
     }
-    windows_free(w, l->n_devices);
+    for (size_t d = 0; d < l->n_devices; d++) {
+        free(w[d].first);
+        free(w[d].last);
+    }
+    free(w);
 }
 
 int32_t tg_steps_at(const struct tg_steps *s, tg_ns at)

@@ -259,17 +259,6 @@ static void add_totals(struct build *b)
     }
 }
 
-static void find_collectives(struct build *b)
-{
-    size_t cap = 0;
-    for (size_t k = 0; k < b->t->n_spans; k++) {
-        uint32_t i = b->s->order[k], attr = tg_span_at(b->t, i)->attr;
-        if (b->s->step_of[i] < 0 || attr == TG_NO_ID || !b->collective[attr].op)
-            continue;
-        *TG_PUSH(b->calls, b->n_calls, cap) = (struct call){ i, attr };
-    }
-}
-
 /* The slot `at` of a row is this collective. */
 static void note_collective(struct build *b, uint32_t row, size_t at, uint32_t attr)
 {
@@ -295,14 +284,6 @@ static uint32_t *positions(const struct build *b)
     return at;
 }
 
-/* From here on, row_of has nodes. */
-static void build_tree(struct build *b, const struct tg_limits *limits)
-{
-    TG_FREE uint32_t *position = positions(b);
-    tg_tree_place(&b->placed, b->t, b->s, b->out->rows, tg_tree_room(limits, b->s->n), b->row_of);
-    tg_tree_order(b->out, &b->placed, position, b->a);
-}
-
 struct cursor {
     struct tg_row *row;
     size_t *next; /* per step: the slot */
@@ -317,16 +298,6 @@ static void init_cursor(struct build *b, struct cursor *c, struct tg_row *row)
         at += row->count[k];
     }
     row->slots = TG_NEW_N(b->a, tg_ns, at);
-}
-
-/* Rows with several nodes say of each slot whose it is. */
-static void init_splits(struct build *b)
-{
-    for (size_t i = TG_ROOTS; i < b->placed.n; i++) {
-        struct tg_row *row = &b->out->rows[b->placed.node[i].row];
-        if (!row->slot_node && b->out->tree.node[b->placed.at[i]].split != TG_NO_ID)
-            row->slot_node = TG_NEW_N(b->a, uint32_t, (size_t)tg_row_calls(b->out, row));
-    }
 }
 
 static void add_to_node(struct build *b, uint32_t at, size_t step, tg_ns self)
@@ -347,7 +318,12 @@ static void fill_slots(struct build *b)
     TG_FREE struct cursor *cursor = tg_xrealloc(NULL, b->n_rows + 1, sizeof *cursor);
     for (size_t r = 0; r < b->n_rows; r++)
         init_cursor(b, &cursor[r], &b->out->rows[r]);
-    init_splits(b);
+    /* Rows with several nodes say of each slot whose it is. */
+    for (size_t i = TG_ROOTS; i < b->placed.n; i++) {
+        struct tg_row *row = &b->out->rows[b->placed.node[i].row];
+        if (!row->slot_node && b->out->tree.node[b->placed.at[i]].split != TG_NO_ID)
+            row->slot_node = TG_NEW_N(b->a, uint32_t, (size_t)tg_row_calls(b->out, row));
+    }
     for (size_t k = 0; k < b->t->n_spans; k++) {
         uint32_t i = b->s->order[k], r = b->placed.node[b->row_of[i]].row;
         uint32_t node = b->placed.at[b->row_of[i]];
@@ -410,30 +386,15 @@ static size_t window_of(const struct build *b, uint32_t i)
     return step >= 0 && b->s->v[step].span == i ? (size_t)step : b->s->n;
 }
 
-static void build_steps(struct build *b)
-{
-    tg_ns zero = b->s->v[0].start;
-    b->out->n_steps = b->s->n;
-    b->out->steps = TG_NEW_N(b->a, struct tg_step, b->s->n);
-    for (size_t k = 0; k < b->s->n; k++)
-        b->out->steps[k] = (struct tg_step){ b->s->v[k].number, tg_ns_sub(b->s->v[k].start, zero),
-                                             tg_ns_sub(b->s->v[k].end, zero), TG_NO_SPAN };
-}
-
-static void name_windows(struct build *b)
-{
-    b->names_window = tg_xcalloc(b->t->names->n + 1, 1);
-    for (size_t k = 0; b->s->marked && k < b->s->n; k++)
-        b->names_window[tg_span_at(b->t, b->s->v[k].span)->name] = true;
-}
-
 /* Two walks over the direct children of the windows: count, then measure. */
 static void build_gaps(struct build *b)
 {
     size_t n = b->s->n, total = 0;
     TG_FREE tg_ns *cursor = tg_xrealloc(NULL, n, sizeof *cursor);
     TG_FREE tg_ns **at = tg_xrealloc(NULL, n, sizeof *at);
-    name_windows(b);
+    b->names_window = tg_xcalloc(b->t->names->n + 1, 1);
+    for (size_t k = 0; b->s->marked && k < b->s->n; k++)
+        b->names_window[tg_span_at(b->t, b->s->v[k].span)->name] = true;
     for (size_t k = 0; b->s->marked && k < n; k++)
         b->out->gap_count[k] = 1;
     for (size_t i = 0; i < b->t->n_spans; i++) {
@@ -590,8 +551,18 @@ static void build_details(struct build *b, const struct tg_summarize_opts *o,
     b->out->device_busy = tg_metrics_busy(b->t, b->s, o->classes);
     if (o->frame_sorts)
         tg_frames_of_trace(b->out, b->t, b->s, o->frame_sorts, b->a);
-    find_collectives(b);
-    build_tree(b, o->load.reader.limits);
+    size_t cap = 0;
+    for (size_t k = 0; k < b->t->n_spans; k++) {
+        uint32_t i = b->s->order[k], attr = tg_span_at(b->t, i)->attr;
+        if (b->s->step_of[i] < 0 || attr == TG_NO_ID || !b->collective[attr].op)
+            continue;
+        *TG_PUSH(b->calls, b->n_calls, cap) = (struct call){ i, attr };
+    }
+    /* From here on, row_of has nodes. */
+    TG_FREE uint32_t *position = positions(b);
+    tg_tree_place(&b->placed, b->t, b->s, b->out->rows,
+                  tg_tree_room(o->load.reader.limits, b->s->n), b->row_of);
+    tg_tree_order(b->out, &b->placed, position, b->a);
     if (own)
         drop_spans(own);
     fill_slots(b);
@@ -613,7 +584,12 @@ struct tg_shard *tg_shard_build(const struct tg_trace *t, const struct tg_steps 
     tg_strmap_init(&b.values);
     intern_names(&b);
     split_attrs(&b);
-    build_steps(&b);
+    tg_ns zero = b.s->v[0].start;
+    b.out->n_steps = b.s->n;
+    b.out->steps = TG_NEW_N(b.a, struct tg_step, b.s->n);
+    for (size_t k = 0; k < b.s->n; k++)
+        b.out->steps[k] = (struct tg_step){ b.s->v[k].number, tg_ns_sub(b.s->v[k].start, zero),
+                                            tg_ns_sub(b.s->v[k].end, zero), TG_NO_SPAN };
     out->metrics = TG_NEW_N(a, struct tg_metric_value, TG_METRICS * steps->n);
     out->gap_count = TG_NEW_N(a, uint32_t, steps->n);
     if (!o->totals_only)

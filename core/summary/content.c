@@ -81,25 +81,6 @@ static const struct {
 #define ALWAYS_WRITTEN (N_COUNTERS - 5)
 _Static_assert(sizeof(tg_ns) == sizeof(uint64_t), "counters are read as one type");
 
-static void add_counters(struct tg_doc *d, const struct tg_shard *s)
-{
-    struct tg_doc *o = tg_doc_add_object(d, "counters");
-    for (size_t i = 0; i < N_COUNTERS; i++) {
-        int64_t v;
-        memcpy(&v, (const char *)s + counters[i].offset, sizeof v);
-        if (i < ALWAYS_WRITTEN || v)
-            tg_doc_add_i64(o, counters[i].name, v);
-    }
-}
-
-static void add_frame_sorts(struct tg_doc *d, const struct tg_shard *s)
-{
-    struct tg_doc *list = s->frame_sorts ? tg_doc_add_array(d, "frames") : NULL;
-    for (int sort = 0; list && sort < TG_STACK_SORTS; sort++)
-        if (s->frame_sorts & 1u << sort)
-            tg_doc_add_str(list, NULL, tg_sv_of(tg_frame_sort_name((enum tg_stack_sort)sort)));
-}
-
 static int64_t covered_units(const struct tg_window_hint *h)
 {
     return (int64_t)(h->covered * 10000 + 0.5);
@@ -124,7 +105,13 @@ void tg_content_add(struct tg_doc *d, const struct tg_shard *s)
         tg_doc_add_i64(one, NULL, s->steps[k].end);
     }
     add_metrics(d, s);
-    add_counters(d, s);
+    struct tg_doc *o = tg_doc_add_object(d, "counters");
+    for (size_t i = 0; i < N_COUNTERS; i++) {
+        int64_t v;
+        memcpy(&v, (const char *)s + counters[i].offset, sizeof v);
+        if (i < ALWAYS_WRITTEN || v)
+            tg_doc_add_i64(o, counters[i].name, v);
+    }
     hints = tg_doc_add_array(d, "hints");
     for (size_t i = 0; i < s->n_hints; i++) {
         struct tg_doc *one = tg_doc_add_array(hints, NULL);
@@ -132,7 +119,10 @@ void tg_content_add(struct tg_doc *d, const struct tg_shard *s)
         tg_doc_add_i64(one, NULL, (int64_t)s->hints[i].count);
         tg_doc_add_i64(one, NULL, covered_units(&s->hints[i]));
     }
-    add_frame_sorts(d, s);
+    struct tg_doc *list = s->frame_sorts ? tg_doc_add_array(d, "frames") : NULL;
+    for (int sort = 0; list && sort < TG_STACK_SORTS; sort++)
+        if (s->frame_sorts & 1u << sort)
+            tg_doc_add_str(list, NULL, tg_sv_of(tg_frame_sort_name((enum tg_stack_sort)sort)));
 }
 
 /* ---- the hash ---- */
@@ -373,15 +363,6 @@ static bool read_counters(const struct tg_doc *d, struct tg_shard *s)
     return true;
 }
 
-/* After the counters. */
-static void derive_metrics(struct tg_shard *s)
-{
-    tg_metrics_derive(s->steps, s->n_steps, s->metrics);
-    for (size_t k = 0; !s->device_spans && k < s->n_steps; k++)
-        s->metrics[TG_METRIC_DEVICE_EXTENT * s->n_steps + k] =
-            (struct tg_metric_value){ false, 0, 1 };
-}
-
 static bool read_hints(struct tg_arena *a, const struct tg_doc *d, struct tg_shard *s)
 {
     s->hints = TG_NEW_N(a, struct tg_window_hint, tg_doc_count(d));
@@ -427,7 +408,11 @@ const char *tg_content_read(struct tg_shard *s, const struct tg_doc *d, struct t
         return "measures";
     if (!read_counters(tg_doc_get(d, "counters"), s))
         return "counters";
-    derive_metrics(s);
+    /* After the counters. */
+    tg_metrics_derive(s->steps, s->n_steps, s->metrics);
+    for (size_t k = 0; !s->device_spans && k < s->n_steps; k++)
+        s->metrics[TG_METRIC_DEVICE_EXTENT * s->n_steps + k] =
+            (struct tg_metric_value){ false, 0, 1 };
     if (!read_hints(a, tg_doc_get(d, "hints"), s))
         return "hints";
     return read_frame_sorts(tg_doc_get(d, "frames"), s) ? NULL : "frames";

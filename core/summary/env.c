@@ -138,18 +138,6 @@ static tg_ns recorded_at(const struct tg_trace *t)
     return tg_ns_add(base, tg_span_at(t, 0)->start);
 }
 
-/*
- * PyTorch does not write the processor; a program can (profiler.add_metadata("cpu", ...)). Otherwise
- * a trace from the time since this machine was started is taken for one of its own.
- */
-static void add_cpu(struct env *e, const struct tg_trace *t, const struct tg_host *host)
-{
-    tg_ns at = recorded_at(t);
-    if (host->cpu.n && host->booted && at >= host->booted && at <= host->now)
-        set_text(e, "cpu", host->cpu);
-    set_text(e, "cpu", meta_of(t, "cpu"));
-}
-
 struct seen {
     bool cuda, hip, mtia, device, python, shapes;
 };
@@ -211,7 +199,14 @@ void tg_env_build(struct tg_shard *out, const struct tg_trace *t, const struct t
     add_devices(&e, t);
     add_device_type(&e, t, &s);
     add_versions(&e, t);
-    add_cpu(&e, t, &o->host);
+    /*
+     * PyTorch does not write the processor; a program can (profiler.add_metadata("cpu", ...)).
+     * Otherwise a trace from the time since this machine was started is taken for one of its own.
+     */
+    tg_ns at = recorded_at(t);
+    if (o->host.cpu.n && o->host.booted && at >= o->host.booted && at <= o->host.now)
+        set_text(&e, "cpu", o->host.cpu);
+    set_text(&e, "cpu", meta_of(t, "cpu"));
     if (t->info->world_size >= 0)
         set_number(&e, "world_size", t->info->world_size);
     set_text(&e, "backend", value_in(dist, "backend"));

@@ -166,15 +166,6 @@ static size_t dropped_steps(const struct fit *f, size_t ranks)
     return n;
 }
 
-static bool too_many_steps(const struct fit *f, size_t ranks, struct tg_err *err)
-{
-    tg_err_set(err, TG_ERR_LIMIT, TG_NOWHERE,
-               "%zu of %zu ranks fit into %zu bytes; the others have %zu steps, and the times of "
-               "at most %zu are kept",
-               ranks, f->run->n, f->most, dropped_steps(f, ranks), TG_MAX_STEPS_ONLY);
-    return tg_err_hint(err, "Record fewer steps.");
-}
-
 static bool fit(struct fit *f, struct tg_fitted *how, struct tg_err *err)
 {
     struct tg_fitted one = { 0 };
@@ -185,7 +176,12 @@ static bool fit(struct fit *f, struct tg_fitted *how, struct tg_err *err)
     }
     if (dropped_steps(f, ranks) > TG_MAX_STEPS_ONLY) {
         f->out->n = f->start;
-        return too_many_steps(f, ranks, err);
+        tg_err_set(
+            err, TG_ERR_LIMIT, TG_NOWHERE,
+            "%zu of %zu ranks fit into %zu bytes; the others have %zu steps, and the times of "
+            "at most %zu are kept",
+            ranks, f->run->n, f->most, dropped_steps(f, ranks), TG_MAX_STEPS_ONLY);
+        return tg_err_hint(err, "Record fewer steps.");
     }
     if (ranks == n && attempt(f, n, SIZE_MAX, how)) {
         how->all_slots = true;

@@ -85,13 +85,6 @@ static uint32_t encloser_of(const struct graft *g, const struct tg_row_key *key)
     return best;
 }
 
-static void add_nodes(struct graft *g)
-{
-    for (size_t i = 0; i < g->now->n_rows; i++)
-        if (g->row_was[i] == TG_NO_ID)
-            (void)node_for(g, encloser_of(g, g->now->rows[i].key), (uint32_t)i);
-}
-
 static uint32_t tree_node(const struct graft *g, uint32_t was)
 {
     return g->placed.at[g->node_of[was]];
@@ -180,7 +173,9 @@ void tg_inject_tree(const struct tg_shard *was, struct tg_shard *now,
     g.placed.cut = was->tree.cut;
     pair_rows(&g, key);
     keep_nodes(&g);
-    add_nodes(&g);
+    for (size_t i = 0; i < g.now->n_rows; i++)
+        if (g.row_was[i] == TG_NO_ID)
+            (void)node_for(&g, encloser_of(&g, g.now->rows[i].key), (uint32_t)i);
     tg_tree_order(now, &g.placed, same, a);
     fill(&g, a);
     tg_keymap_release(&g.edges);

@@ -389,17 +389,6 @@ static const char *columns_of(struct tg_layout_reader *r, const struct tg_doc *d
     return rows && pattern ? NULL : "rows or pattern";
 }
 
-static void hash_shape(struct tg_shared_rows *s)
-{
-    const struct tg_shard view = { .rows = s->row[TG_BOOK_ROWS],
-                                   .n_rows = s->n[TG_BOOK_ROWS],
-                                   .frames = s->row[TG_BOOK_FRAMES],
-                                   .n_frames = s->n[TG_BOOK_FRAMES],
-                                   .n_steps = s->n_steps,
-                                   .gap_count = s->gap_count };
-    s->hash = tg_content_shape_hash(&view);
-}
-
 static const struct tg_layout_shape *known_shape(const struct tg_layout_reader *r,
                                                  const struct shared *c, size_t n_steps)
 {
@@ -424,7 +413,13 @@ static const char *read_shape(struct tg_layout_reader *r, struct tg_layout_shape
         !tg_tree_shape_read(&s->shape_of_tree, r->trees.v[s->tree], rows->row[TG_BOOK_ROWS],
                             rows->n[TG_BOOK_ROWS], n_steps, a))
         return "tree";
-    hash_shape(rows);
+    const struct tg_shard view = { .rows = rows->row[TG_BOOK_ROWS],
+                                   .n_rows = rows->n[TG_BOOK_ROWS],
+                                   .frames = rows->row[TG_BOOK_FRAMES],
+                                   .n_frames = rows->n[TG_BOOK_FRAMES],
+                                   .n_steps = rows->n_steps,
+                                   .gap_count = rows->gap_count };
+    rows->hash = tg_content_shape_hash(&view);
     return NULL;
 }
 
@@ -587,12 +582,6 @@ bool tg_layout_skip(struct tg_layout_reader *r, struct tg_err *err)
 
 /* ---- a summary in memory ---- */
 
-/* The next shard is loaded without names. */
-static bool is_unnamed(const struct tg_layout_reader *r, const struct tg_summarize_opts *o)
-{
-    return o->named_ranks && r->next < r->n && r->index[r->next].rank >= o->named_ranks;
-}
-
 /* Its rows are forgotten before the next one is read. */
 static enum tg_next next_unnamed(struct tg_layout_reader *r, const struct tg_summarize_opts *o,
                                  struct tg_kept_rows *kept, struct tg_arena *a,
@@ -614,7 +603,9 @@ static bool read_shards(struct tg_summary *out, struct tg_layout_reader *r,
     for (;;) {
         const struct tg_listing *ids;
         struct tg_shard *s;
-        r->without_trees = is_unnamed(r, o);
+        /* The next shard is loaded without names. */
+        r->without_trees =
+            o->named_ranks && r->next < r->n && r->index[r->next].rank >= o->named_ranks;
         switch (r->without_trees ? next_unnamed(r, o, kept, out->arena, &s, err)
                                  : tg_layout_next(r, out->arena, &s, &ids, err)) {
         case TG_NEXT_END:

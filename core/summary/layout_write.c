@@ -47,17 +47,6 @@ static void put_key(struct tg_buf *b, const struct tg_layout_key *k,
     tg_content_hash_put(b, k->hash);
 }
 
-static void add_index(struct tg_doc *d, const struct tg_layout_key *keys, size_t n,
-                      enum tg_zlib_level level)
-{
-    TG_BUF raw = { 0 }, packed = { 0 };
-    tg_pack_u64(&raw, n);
-    for (size_t i = 0; i < n; i++)
-        put_key(&raw, &keys[i], i ? &keys[i - 1] : NULL);
-    tg_pack_text(tg_buf_sv(&raw), level, &packed);
-    tg_doc_add_str(d, "index", tg_buf_sv(&packed));
-}
-
 /* One object for all that are alike; where the first of them is. */
 static void add_steps_only(struct tg_doc *d, struct tg_shard *const *v, size_t n)
 {
@@ -91,7 +80,12 @@ bool tg_layout_put_head(struct tg_layout_writer *w, const struct tg_layout_key *
             "Store the runs in several files: a side may have more than one.", n, TG_MAX_SHARDS);
     d = tg_doc_new_object();
     tg_doc_add_i64(d, "tracegate_summary", TG_SUMMARY_FORMAT);
-    add_index(d, keys, n, w->form.level);
+    TG_BUF raw = { 0 }, packed = { 0 };
+    tg_pack_u64(&raw, n);
+    for (size_t i = 0; i < n; i++)
+        put_key(&raw, &keys[i], i ? &keys[i - 1] : NULL);
+    tg_pack_text(tg_buf_sv(&raw), w->form.level, &packed);
+    tg_doc_add_str(d, "index", tg_buf_sv(&packed));
     tg_book_write(&w->book, d);
     if (n_steps_only)
         add_steps_only(d, steps_only, n_steps_only);

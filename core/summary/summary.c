@@ -82,11 +82,6 @@ void tg_kept_release(struct tg_kept_trace *k)
     *k = (struct tg_kept_trace){ .any = k->any };
 }
 
-static bool is_kept(const struct tg_kept_trace *k, const struct tg_trace *t)
-{
-    return k && t->n_spans + t->n_python < TG_KEPT_SPANS && (k->any || t->n_python);
-}
-
 /* Of a trace that nobody keeps, what is read for the last time goes before the rest is made. */
 static bool add_spent(struct tg_summary *out, struct tg_trace *t, const struct tg_summarize_opts *o,
                       struct tg_err *err)
@@ -135,7 +130,9 @@ static bool add_trace(struct tg_summary *out, struct tg_source *s,
         return false;
     if (load.keep_python || load.python_aside)
         tg_trace_set_python_apart(t);
-    return is_kept(o->keep, t) ? add_kept(out, t, o, err) : add_spent(out, t, o, err);
+    return o->keep && t->n_spans + t->n_python < TG_KEPT_SPANS && (o->keep->any || t->n_python)
+               ? add_kept(out, t, o, err)
+               : add_spent(out, t, o, err);
 }
 
 /* All of a file of numbers, which is small. */

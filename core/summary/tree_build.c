@@ -132,16 +132,6 @@ static bool is_window(const struct place *p, uint32_t i)
     return step >= 0 && p->s->v[step].span == i;
 }
 
-static uint32_t root_of(const struct place *p, uint32_t i, bool device)
-{
-    uint32_t thread = p->t->tracks[tg_span_at(p->t, i)->track].thread;
-    if (device)
-        return TG_ROOT_DEVICE;
-    if (p->thread != TG_NO_ID && p->thread != thread)
-        return TG_ROOT_THREADS;
-    return p->s->step_of[i] >= 0 ? TG_ROOT_STEP : TG_ROOT_BETWEEN;
-}
-
 /* Where the node of a span goes. Markers are transparent; a window is where a path begins. */
 static uint32_t parent_of(const struct place *p, uint32_t i, bool device, const uint32_t *node_of)
 {
@@ -155,7 +145,12 @@ static uint32_t parent_of(const struct place *p, uint32_t i, bool device, const 
             return p->home[node_of[up]];
         up = p->s->parent[up];
     }
-    return root_of(p, i, device);
+    uint32_t thread = p->t->tracks[tg_span_at(p->t, i)->track].thread;
+    if (device)
+        return TG_ROOT_DEVICE;
+    if (p->thread != TG_NO_ID && p->thread != thread)
+        return TG_ROOT_THREADS;
+    return p->s->step_of[i] >= 0 ? TG_ROOT_STEP : TG_ROOT_BETWEEN;
 }
 
 /* In the total order, what encloses a span is before it; a launch need not be. */

@@ -56,13 +56,6 @@ static void lanes_init(struct lanes *l, const struct tg_trace *t)
                      (void *)(uintptr_t)t);
 }
 
-static void lanes_release(struct lanes *l)
-{
-    tg_lanes_release(&l->of);
-    free(l->end);
-    free(l->span);
-}
-
 /*
  * Work on one stream runs one after the other: a span that runs past the next start is suspicious.
  */
@@ -88,7 +81,9 @@ static void count_overlaps(const struct tg_trace *t, struct tg_integrity *out)
             if (t->tracks[a->track].stream != TG_NO_STREAM)
                 count_overlap(a, tg_span_at(t, l.span[i + 1]), out);
         }
-    lanes_release(&l);
+    tg_lanes_release(&l.of);
+    free(l.end);
+    free(l.span);
 }
 
 /* ---- each span by itself ---- */

@@ -68,16 +68,6 @@ static int by_all(const void *pa, const void *pb, void *arg)
     return c ? c : by_rest(pa, pb, arg);
 }
 
-static void insert_each(struct ranks *r, uint32_t *v, size_t n)
-{
-    for (size_t i = 1, at; i < n; i++) {
-        uint32_t one = v[i];
-        for (at = i; at && by_all(&v[at - 1], &one, r) > 0; at--)
-            v[at] = v[at - 1];
-        v[at] = one;
-    }
-}
-
 /* A range of starts in slices of equal length, fewer than there are spans. */
 struct slices {
     tg_ns least;
@@ -133,7 +123,12 @@ static void sort_spans(struct ranks *r, uint32_t *v, size_t n)
     struct slices s;
     uint32_t *end;
     if (n <= FEW) {
-        insert_each(r, v, n);
+        for (size_t i = 1, at; i < n; i++) {
+            uint32_t one = v[i];
+            for (at = i; at && by_all(&v[at - 1], &one, r) > 0; at--)
+                v[at] = v[at - 1];
+            v[at] = one;
+        }
         return;
     }
     s = slices_of(r->t, v, n);

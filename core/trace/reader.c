@@ -12,15 +12,6 @@
 #define META_COUNT_MAX 1024
 #define READ_AHEAD_FROM ((uint64_t)1 << 20)
 
-/* A large compressed trace is inflated beside its reader; the size of a pipe is not known. */
-static void read_ahead(struct tg_reader *r)
-{
-    uint64_t done, size;
-    tg_source_progress(r->source, &done, &size);
-    if (r->opts.threads > 1 && (size == 0 || size >= READ_AHEAD_FROM))
-        tg_source_read_ahead(r->source);
-}
-
 struct tg_reader *tg_reader_new(struct tg_source *s, const struct tg_reader_opts *o)
 {
     struct tg_reader *r = tg_xmalloc(sizeof *r);
@@ -40,7 +31,11 @@ struct tg_reader *tg_reader_new(struct tg_source *s, const struct tg_reader_opts
     r->meta_arena = tg_arena_new();
     r->fast.strict = r->opts.strict_json;
     r->fast.max_depth = (unsigned)r->limits.max_depth;
-    read_ahead(r);
+    /* A large compressed trace is inflated beside its reader; the size of a pipe is not known. */
+    uint64_t done, size;
+    tg_source_progress(r->source, &done, &size);
+    if (r->opts.threads > 1 && (size == 0 || size >= READ_AHEAD_FROM))
+        tg_source_read_ahead(r->source);
     tg_shapes_init(&r->shapes, r->opts.isa);
     tg_intern_init(&r->names, sizeof(struct tg_name));
     tg_intern_init(&r->threads, sizeof(struct tg_thread));
@@ -112,16 +107,6 @@ static bool stream_is_damaged(struct tg_reader *r, struct tg_err *err)
     return true;
 }
 
-/* The text before the offending byte, and that byte; never what a smaller window would not have. */
-static tg_sv snippet(const struct tg_reader *r, const char *start, const char *at, char *to)
-{
-    const char *from = at - start > 30 ? at - 30 : start;
-    size_t n = 0;
-    for (; from <= at && from < r->buf + r->n; from++)
-        to[n++] = *from >= 0x20 && *from < 0x7f ? *from : ' ';
-    return (tg_sv){ to, n };
-}
-
 static bool report_limit(struct tg_reader *r, uint64_t offset, bool depth, struct tg_err *err)
 {
     struct tg_loc loc;
@@ -148,7 +133,12 @@ static bool report(struct tg_reader *r, const struct tg_scan *s, struct tg_err *
         return report_limit(r, offset, true, err);
     if (stream_is_damaged(r, err))
         return false;
-    text = snippet(r, start, s->at, near);
+    /* Up to the offending byte; never what a smaller window would not have. */
+    const char *from = s->at - start > 30 ? s->at - 30 : start;
+    size_t n = 0;
+    for (; from <= s->at && from < r->buf + r->n; from++)
+        near[n++] = *from >= 0x20 && *from < 0x7f ? *from : ' ';
+    text = (tg_sv){ near, n };
     tg_err_set(err, TG_ERR_TRACE, locate(r, offset), "%s, at byte %" PRIu64 ", near '%.*s'",
                s->message, offset, TG_SV_ARG(text));
     if (s->hint[0])

@@ -316,14 +316,6 @@ bool tg_source_rewind(struct tg_source *s)
 /* After the expected end little is needed: mostly the rest of one event. */
 #define BEYOND_END ((uint64_t)4 << 10)
 
-static size_t wanted(const struct tg_source *s, size_t n)
-{
-    uint64_t at = offset_of(s), most = BEYOND_END;
-    if (at < s->expected_end && s->expected_end - at < UINT64_MAX - BEYOND_END)
-        most = s->expected_end - at + BEYOND_END;
-    return s->expected_end == UINT64_MAX || n < most ? n : (size_t)most;
-}
-
 uint64_t tg_source_plain_size(const struct tg_source *s)
 {
     return s->ops || s->database || (s->fd >= 0 && !s->close_fd) ? 0 : s->total;
@@ -368,7 +360,10 @@ static int64_t fill_plain(struct tg_source *s, char *to, size_t n, struct tg_err
 {
     size_t have = s->in_n - s->in_at;
     ssize_t got;
-    n = wanted(s, n);
+    uint64_t at = offset_of(s), most = BEYOND_END;
+    if (at < s->expected_end && s->expected_end - at < UINT64_MAX - BEYOND_END)
+        most = s->expected_end - at + BEYOND_END;
+    n = s->expected_end == UINT64_MAX || n < most ? n : (size_t)most;
     if (have) {
         have = have < n ? have : n;
         memcpy(to, s->in + s->in_at, have);

@@ -97,18 +97,6 @@ static void add_pair(struct pairs *p, tg_sv a, tg_sv b)
     p->bytes += b.n;
 }
 
-/* What the tables have learnt since the last part. */
-static void tell_new(struct worker *w, struct part *p)
-{
-    const struct tg_names *names = tg_reader_names(w->reader);
-    size_t n;
-    const struct tg_thread *threads = tg_reader_threads(w->reader, &n);
-    for (; w->names < names->n; w->names++)
-        add_pair(&p->names, names->v[w->names].cat, names->v[w->names].name);
-    for (; w->threads < n; w->threads++)
-        add_pair(&p->threads, threads[w->threads].pid, threads[w->threads].tid);
-}
-
 static void read_part(struct worker *w, struct part *p, uint64_t k)
 {
     struct split *s = w->all;
@@ -124,7 +112,14 @@ static void read_part(struct worker *w, struct part *p, uint64_t k)
     p->usable = s->ops->read(w->own, p->own, &ignored) && tg_reader_stopped(w->reader);
     p->end = tg_reader_place(w->reader);
     p->info = *tg_reader_info(w->reader);
-    tell_new(w, p);
+    /* What the tables have learnt since the last part. */
+    const struct tg_names *names = tg_reader_names(w->reader);
+    size_t n;
+    const struct tg_thread *threads = tg_reader_threads(w->reader, &n);
+    for (; w->names < names->n; w->names++)
+        add_pair(&p->names, names->v[w->names].cat, names->v[w->names].name);
+    for (; w->threads < n; w->threads++)
+        add_pair(&p->threads, threads[w->threads].pid, threads[w->threads].tid);
 }
 
 /* Takes part k, which is free; the lock is held before and after. */

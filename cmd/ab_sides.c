@@ -94,11 +94,6 @@ static void find_private(struct tg_ab *ab)
 
 /* ---- a program in a worktree ---- */
 
-static bool ended_well(const struct tg_spawned *how)
-{
-    return how->end == TG_SPAWN_EXIT && how->code == 0;
-}
-
 /* The parent in the text of /proc/PID/stat: the second word after the name, which ends with the last ')'. */
 static long parent_of(const char *pid)
 {
@@ -172,7 +167,7 @@ const char *tg_ab_run(struct tg_ab *ab, size_t side, const char *const *argv, co
     struct tg_spawned how;
     tg_spawn_run(&s, NULL, &how);
     end_left(ab, trace ? ab->side[side].name : "--setup");
-    if (ended_well(&how))
+    if (how.end == TG_SPAWN_EXIT && how.code == 0)
         return NULL;
     if (how.end == TG_SPAWN_SIGNAL)
         return tg_arena_printf(ab->arena, "exit %d, as if by signal %d", 128 + how.code, how.code);

@@ -69,14 +69,6 @@ static int by_real_total(const void *pa, const void *pb)
     return by_name(a, b);
 }
 
-/* Largest total first, then category and name: the same order whatever the files' order. */
-static void sort_rows(struct tg_table *t)
-{
-    if (t->n_rows)
-        qsort(t->cells, t->n_rows, t->n_columns * sizeof *t->cells,
-              t->columns == whole_columns ? by_whole_total : by_real_total);
-}
-
 /* ---- HTA ---- */
 
 static bool ops_hta(struct tg_table *t, const struct tg_analyze_request *q, struct tg_err *err)
@@ -183,16 +175,6 @@ static struct tg_total row_total(const struct tg_shard *shard, const struct tg_r
     return t;
 }
 
-static tg_ns row_self(const struct tg_shard *shard, const struct tg_row *r,
-                      const struct tg_numbers *steps)
-{
-    tg_ns sum = 0;
-    for (size_t j = 0; j < shard->n_steps; j++)
-        if (wanted(steps, shard->steps[j].number))
-            sum += r->self[j];
-    return sum;
-}
-
 static void add_shard(struct sums *s, const struct tg_shard *shard, const struct tg_numbers *steps,
                       bool outside)
 {
@@ -202,7 +184,11 @@ static void add_shard(struct sums *s, const struct tg_shard *shard, const struct
         bool step = !outside && tg_step_number(r->key->name) >= 0;
         if (t.count) {
             uint32_t id = sums_add(s, r->key->cat, step ? TG_SV("ProfilerStep") : r->key->name, t);
-            s->self[id] += row_self(shard, r, steps);
+            tg_ns sum = 0;
+            for (size_t j = 0; j < shard->n_steps; j++)
+                if (wanted(steps, shard->steps[j].number))
+                    sum += r->self[j];
+            s->self[id] += sum;
         }
     }
 }
@@ -350,7 +336,10 @@ bool tg_analyze_ops(struct tg_table *t, const struct tg_analyze_request *q, stru
                             : ops_per_step(t, q, err);
     if (!ok)
         return false;
-    sort_rows(t);
+    /* Largest total first, then category and name: the same order whatever the files' order. */
+    if (t->n_rows)
+        qsort(t->cells, t->n_rows, t->n_columns * sizeof *t->cells,
+              t->columns == whole_columns ? by_whole_total : by_real_total);
     if (q->o->top > 0 && (uint64_t)q->o->top < t->n_rows)
         t->n_rows = (size_t)q->o->top;
     return true;

@@ -59,15 +59,6 @@ static struct tg_trace *load_trace(const struct tg_analyze_request *q, size_t i,
     return t;
 }
 
-static int64_t rank_of(const struct tg_analyze_request *q, size_t i, const struct tg_trace *t,
-                       int64_t hta)
-{
-    int64_t rank = hta >= 0 ? hta : t->info->rank;
-    if (rank < 0 && !q->o->hta)
-        rank = tg_file_rank(tg_sv_of(q->inputs->v[i].label));
-    return rank < 0 && (q->o->hta || q->inputs->n == 1) ? 0 : rank;
-}
-
 /* Side by side with other files: shares nothing with them. */
 static bool read_one(void *arg, size_t i, struct tg_err *err)
 {
@@ -78,7 +69,10 @@ static bool read_one(void *arg, size_t i, struct tg_err *err)
     if ((q->o->hta && !tg_rank_by_hta(&hta, &q->inputs->v[i], q->repo, err)) ||
         !(k->trace = load_trace(q, i, err)))
         return false;
-    k->rank = rank_of(q, i, k->trace, hta);
+    int64_t rank = hta >= 0 ? hta : k->trace->info->rank;
+    if (rank < 0 && !q->o->hta)
+        rank = tg_file_rank(tg_sv_of(q->inputs->v[i].label));
+    k->rank = rank < 0 && (q->o->hta || q->inputs->n == 1) ? 0 : rank;
     if (wanted_rank(q, k->rank))
         return q->o->hta || tg_steps_build(&k->steps, k->trace, &q->window, err);
     tg_trace_free(k->trace);
@@ -185,16 +179,6 @@ static bool load(struct loaded *l, const struct tg_analyze_request *q, struct tg
                             "Run without --rank to see all of them.");
     TG_SORT(l->v, l->n, by_rank);
     return true;
-}
-
-static void release(struct loaded *l)
-{
-    for (size_t i = 0; i < l->n; i++)
-        drop(l, i);
-    free(l->v);
-    free(l->traces);
-    free(l->steps);
-    free(l->labels);
 }
 
 /* ---- options ---- */
@@ -340,6 +324,11 @@ bool tg_analyze_traces(struct tg_buf *out, const struct tg_analyze_request *q, s
         tg_analysis_release(&in);
     }
     tg_tables_release(&tables);
-    release(&l);
+    for (size_t i = 0; i < l.n; i++)
+        drop(&l, i);
+    free(l.v);
+    free(l.traces);
+    free(l.steps);
+    free(l.labels);
     return ok;
 }

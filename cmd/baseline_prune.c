@@ -29,11 +29,6 @@ static bool age(const char *option, const char *text, int64_t *seconds, struct t
     return tg_err_usage(err, "%s '%s' is not an age", "For example 90d, 12w or 2y.", option, text);
 }
 
-static bool is_count(const char *text)
-{
-    return *text && text[strspn(text, "0123456789")] == '\0';
-}
-
 /* --keep N, --keep AGE, --older-than AGE and --then. */
 static bool what_to_keep(const struct tg_store_cmd *s, struct tg_prune_opts *o, int64_t *seconds,
                          struct tg_err *err)
@@ -47,7 +42,8 @@ static bool what_to_keep(const struct tg_store_cmd *s, struct tg_prune_opts *o, 
             "For example: tracegate baseline prune --keep 60d --then weekly --remote origin");
     if (s->o->older_than && !age("--older-than", s->o->older_than, seconds, err))
         return false;
-    if (s->o->keep && is_count(s->o->keep) && tg_sv_i64(tg_sv_of(s->o->keep), &keep))
+    if (s->o->keep && *s->o->keep && s->o->keep[strspn(s->o->keep, "0123456789")] == '\0' &&
+        tg_sv_i64(tg_sv_of(s->o->keep), &keep))
         o->keep = (size_t)keep;
     else if (s->o->keep && s->o->older_than)
         return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,

@@ -16,17 +16,6 @@
 
 /* ---- list ---- */
 
-static void put_date(struct tg_store_cmd *s, const struct tg_commit *c)
-{
-    char text[32];
-    time_t t = (time_t)c->date;
-    struct tm tm;
-    if (c->date && gmtime_r(&t, &tm) && strftime(text, sizeof text, "%Y-%m-%d", &tm))
-        tg_buf_printf(&s->out, "%s", text);
-    else
-        tg_buf_puts(&s->out, "not-here  ");
-}
-
 bool tg_store_cmd_listed(struct tg_store_cmd *s, struct tg_stored **v, size_t *n, size_t *foreign,
                          struct tg_err *err)
 {
@@ -140,7 +129,13 @@ static void put_step(struct tg_buf *out, double ns)
 
 static void put_commit(struct tg_store_cmd *s, const struct listed_commit *c)
 {
-    put_date(s, &c->at);
+    char text[32];
+    time_t t = (time_t)c->at.date;
+    struct tm tm;
+    if (c->at.date && gmtime_r(&t, &tm) && strftime(text, sizeof text, "%Y-%m-%d", &tm))
+        tg_buf_printf(&s->out, "%s", text);
+    else
+        tg_buf_puts(&s->out, "not-here  ");
     tg_buf_printf(&s->out, "  %s  %zu run%s  ", c->runs.v->commit, c->runs.n, tg_plural(c->runs.n));
     if (!s->o->remote) {
         put_step(&s->out, c->step_ns);

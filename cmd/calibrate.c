@@ -118,16 +118,6 @@ static void put_outlier(struct tg_buf *out, const struct job *j, const struct tg
     tg_buf_putc(out, '\n');
 }
 
-static void put_outliers(const struct job *j, struct tg_buf *out)
-{
-    tg_buf_puts(out, "\noutliers: ");
-    tg_buf_puts(out, j->n_outliers ? "runs that are not like the others\n" : "none\n");
-    for (size_t i = 0; i < j->n_outliers && i < MAX_ROWS; i++)
-        put_outlier(out, j, &j->outliers[i]);
-    if (j->n_outliers > MAX_ROWS)
-        tg_buf_printf(out, "  and %zu more\n", j->n_outliers - MAX_ROWS);
-}
-
 static void put_ops(const struct job *j, struct tg_buf *out)
 {
     const struct tg_calibration *c = &j->c;
@@ -432,7 +422,12 @@ static bool put_all(const struct job *j, struct tg_err *err)
         put_yaml(j, &out);
     } else {
         put_alarms(j, &out);
-        put_outliers(j, &out);
+        tg_buf_puts(&out, "\noutliers: ");
+        tg_buf_puts(&out, j->n_outliers ? "runs that are not like the others\n" : "none\n");
+        for (size_t i = 0; i < j->n_outliers && i < MAX_ROWS; i++)
+            put_outlier(&out, j, &j->outliers[i]);
+        if (j->n_outliers > MAX_ROWS)
+            tg_buf_printf(&out, "  and %zu more\n", j->n_outliers - MAX_ROWS);
         put_ops(j, &out);
         tg_buf_puts(&out, "\nlimits that fit (--format yaml prints them alone)\n\n");
         put_yaml(j, &out);

@@ -160,9 +160,9 @@ static tg_sv env_value(const struct tg_comparison *c, const char *key, int side)
 }
 
 /* What a reader of the table should know; people only. */
-/* Ranks that only one side has take no part; sides without any in common compare as they are. */
-static void put_lacking_ranks(const struct tg_diff_request *q, const struct tg_comparison *c)
+static void put_notes(const struct tg_diff_request *q, const struct tg_comparison *c)
 {
+    /* Ranks of one side alone take no part; sides without any in common compare as they are. */
     for (int s = 0; s < 2; s++) {
         TG_BUF b = { 0 };
         if (!c->n_lacking[s] || c->side[TG_BASE].ranks[0] != c->side[TG_TEST].ranks[0])
@@ -170,11 +170,6 @@ static void put_lacking_ranks(const struct tg_diff_request *q, const struct tg_c
         tg_ranks_put(&b, c->lacking[s], c->n_lacking[s]);
         tg_io_note(q->io, "%s not in every run of %s: ignored", b.p, q->label[s]);
     }
-}
-
-static void put_notes(const struct tg_diff_request *q, const struct tg_comparison *c)
-{
-    put_lacking_ranks(q, c);
     if (q->o->hta || q->o->whole || q->splits_names)
         return;
     for (int s = 0; s < 2; s++)

@@ -38,15 +38,6 @@ static bool has_stacks(const struct tg_summary *s)
     return s->n && tg_sv_eq(tg_shard_env(s->shards[0], "with_stack"), TG_SV("1"));
 }
 
-static void put_change(struct tg_buf *out, const struct tg_result *r)
-{
-    tg_buf_printf(out, "  %.*s ", TG_SV_ARG(r->op));
-    if (r->dimension == TG_DIM_COUNT)
-        tg_buf_printf(out, "%+.4g calls a step: ", r->delta);
-    else
-        tg_buf_puts(out, r->delta > 0 ? "slower: " : "faster: ");
-}
-
 static bool put_causes(struct tg_buf *out, const struct tg_verdict *v)
 {
     bool any = false;
@@ -55,7 +46,11 @@ static bool put_causes(struct tg_buf *out, const struct tg_verdict *v)
         if (!v->results[i].cause)
             continue;
         tg_buf_puts(out, any ? "" : "\nCauses\n");
-        put_change(out, &v->results[i]);
+        tg_buf_printf(out, "  %.*s ", TG_SV_ARG(v->results[i].op));
+        if (v->results[i].dimension == TG_DIM_COUNT)
+            tg_buf_printf(out, "%+.4g calls a step: ", v->results[i].delta);
+        else
+            tg_buf_puts(out, v->results[i].delta > 0 ? "slower: " : "faster: ");
         tg_origin_put(&cause, &v->results[i], TG_ORIGIN_WHOLE);
         tg_message_put_plain(out, tg_buf_sv(&cause));
         tg_buf_putc(out, '\n');

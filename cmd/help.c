@@ -130,14 +130,6 @@ static bool is_long(const struct tg_opt *o)
     return o->value && strlen(o->value) > 60;
 }
 
-/* "--format text|csv|json", "-o FILE". */
-static void option_head(struct tg_buf *out, const struct tg_opt *o)
-{
-    tg_buf_printf(out, "%s%s", o->name[1] ? "--" : "-", o->name);
-    if (o->value)
-        tg_buf_printf(out, " %s", is_long(o) ? "NAME" : o->value);
-}
-
 /* Which options are listed: of one action (NULL: of all), and those for scripts or the others. */
 struct listed {
     const struct tg_cmd *cmd;
@@ -209,7 +201,10 @@ static void option_lines(struct tg_buf *out, const struct listed *l, const struc
         TG_BUF head = { 0 };
         if (l->cmd && !is_listed(l, o))
             continue;
-        option_head(&head, o);
+        /* "--format text|csv|json", "-o FILE". */
+        tg_buf_printf(&head, "%s%s", o->name[1] ? "--" : "-", o->name);
+        if (o->value)
+            tg_buf_printf(&head, " %s", is_long(o) ? "NAME" : o->value);
         tg_buf_printf(out, "  %s", head.p);
         if ((int)head.n + 4 > indent)
             tg_buf_printf(out, "\n%*s", indent, "");
@@ -376,16 +371,6 @@ static void roff_examples(struct tg_buf *out, const struct page *page)
     tg_buf_puts(out, ".EE\n");
 }
 
-static void roff_actions(struct tg_buf *out, const struct tg_cmd *cmd)
-{
-    for (const struct tg_verb *v = cmd->verbs; v && v->name; v++) {
-        tg_buf_puts(out, ".TP\n.B ");
-        tg_buf_printf(out, "%s%s", v->name, *v->synopsis ? " " : "");
-        roff_line(out, v->synopsis);
-        roff_line(out, v->about);
-    }
-}
-
 static void roff_options(struct tg_buf *out, const struct listed *l, const struct tg_opt *o)
 {
     for (; o && o->name; o++) {
@@ -434,7 +419,12 @@ void tg_help_man(struct tg_buf *out, const struct tg_cmd *const *commands)
         const struct listed all = { .cmd = *commands },
                             scripts = { .cmd = *commands, .for_scripts = true };
         roff_about(out, (*commands)->about);
-        roff_actions(out, *commands);
+        for (const struct tg_verb *v = (*commands)->verbs; v && v->name; v++) {
+            tg_buf_puts(out, ".TP\n.B ");
+            tg_buf_printf(out, "%s%s", v->name, *v->synopsis ? " " : "");
+            roff_line(out, v->synopsis);
+            roff_line(out, v->about);
+        }
         roff_examples(out, page_of((*commands)->name));
         roff_options(out, &all, (*commands)->options);
         if (!(*commands)->for_scripts)

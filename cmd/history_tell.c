@@ -160,13 +160,6 @@ static bool find_releases(const struct tg_history_cmd *c, const struct tg_nights
 
 /* ---- events ---- */
 
-/* Nobody has to accept improvements and new environments. */
-static bool goes_without_saying(const struct tg_history_event *e)
-{
-    return e->kind == TG_EVENT_IMPROVEMENT || e->kind == TG_EVENT_ENVIRONMENT ||
-           (e->kind == TG_EVENT_CALLS && !tg_history_is_worse(e));
-}
-
 static void tell_commits(const struct tg_history_cmd *c, const struct tg_nights *n,
                          struct tg_history_entry *t)
 {
@@ -194,14 +187,6 @@ static void tell_files(const struct tg_history_cmd *c, struct tg_history_entry *
     t->n_files = t->files_known ? changed.n_paths : 0;
 }
 
-/* Who accepted the beginning of a drift did not accept what has come since. */
-static bool covers(const struct tg_event_record *record, const struct tg_history *h,
-                   const struct tg_history_event *e)
-{
-    return record->word == TG_EVENT_WORD_ACCEPTED &&
-           (e->grew == e->fired || record->time >= h->night[e->grew].date);
-}
-
 static void tell_event(const struct tg_history_cmd *c, const struct tg_nights *n,
                        const struct tg_history_event *e, const struct tg_event_record *record,
                        struct tg_history_entry *t)
@@ -213,13 +198,18 @@ static void tell_event(const struct tg_history_cmd *c, const struct tg_nights *n
                                     .grown = e->grew != e->fired && e->grew + 1 == n->history.n,
                                     .from = n->history.night[e->from].commit,
                                     .to = n->history.night[e->to].commit };
-    if (t->state == TG_EVENT_STATE_OPEN && goes_without_saying(e))
+    /* Nobody has to accept improvements and new environments. */
+    if (t->state == TG_EVENT_STATE_OPEN &&
+        (e->kind == TG_EVENT_IMPROVEMENT || e->kind == TG_EVENT_ENVIRONMENT ||
+         (e->kind == TG_EVENT_CALLS && !tg_history_is_worse(e))))
         t->state = TG_EVENT_STATE_ACCEPTED;
     if (record) {
         t->actor = record->actor;
         t->reason = record->reason;
         t->time = record->time;
-        if (t->state == TG_EVENT_STATE_OPEN && covers(record, &n->history, e))
+        /* Who accepted the beginning of a drift did not accept what has come since. */
+        if (t->state == TG_EVENT_STATE_OPEN && record->word == TG_EVENT_WORD_ACCEPTED &&
+            (e->grew == e->fired || record->time >= n->history.night[e->grew].date))
             t->state = TG_EVENT_STATE_ACCEPTED;
     }
     tell_commits(c, n, t);

@@ -381,18 +381,6 @@ static void put_bench_note(struct job *j, const struct tg_survey_suite *one)
     }
 }
 
-/* What git has to know: all of ours, kept or not, and each bench. */
-static void put_paths(struct job *j, struct tg_buf *out)
-{
-    for (size_t i = 0; i < j->files.n; i++)
-        tg_buf_printf(out, " %.*s", TG_SV_ARG(j->files.v[i].path));
-    for (size_t i = 0; i < j->survey.n_suites; i++) {
-        const struct tg_survey_suite *one = &j->survey.suites[i];
-        if (one->bench == TG_BENCH_THEIRS || one->bench == TG_BENCH_OTHER)
-            tg_buf_printf(out, " %s", tg_survey_in(&j->survey, one->program, "bench.py"));
-    }
-}
-
 static bool ignores_out(struct job *j)
 {
     TG_BUF text = { 0 };
@@ -463,7 +451,14 @@ static void put_next(struct job *j)
         put_next_of_tests(j);
         return;
     }
-    put_paths(j, &add);
+    /* What git has to know: all of ours, kept or not, and each bench. */
+    for (size_t i = 0; i < j->files.n; i++)
+        tg_buf_printf(&add, " %.*s", TG_SV_ARG(j->files.v[i].path));
+    for (size_t i = 0; i < j->survey.n_suites; i++) {
+        const struct tg_survey_suite *one = &j->survey.suites[i];
+        if (one->bench == TG_BENCH_THEIRS || one->bench == TG_BENCH_OTHER)
+            tg_buf_printf(&add, " %s", tg_survey_in(&j->survey, one->program, "bench.py"));
+    }
     tg_buf_puts(&j->out, "next\n");
     if (keeps_any(j))
         tg_buf_puts(&j->out, "  in what was kept: take over the lines with + that you want; the "

@@ -125,18 +125,6 @@ static void add_name(struct tg_strmap *names, const struct tg_row *row)
     (void)tg_strmap_add(names, tg_buf_sv(&text));
 }
 
-/* Each normalised name of the traces, in order of first appearance. */
-static void collect(struct tg_strmap *names, const struct tg_summary *s)
-{
-    tg_strmap_init(names);
-    for (size_t i = 0; i < s->n; i++) {
-        for (size_t r = 0; r < s->shards[i]->n_rows; r++)
-            add_name(names, &s->shards[i]->rows[r]);
-        for (size_t r = 0; r < s->shards[i]->n_frames; r++)
-            add_name(names, &s->shards[i]->frames[r]);
-    }
-}
-
 /* `policy lint FILE` is a likely slip: what follows the verb are traces. */
 static bool are_traces(const struct tg_policy_cmd *j, struct tg_err *err)
 {
@@ -213,7 +201,14 @@ static int lint(struct tg_policy_cmd *j, struct tg_err *err)
         if (j->args->n > 1) {
             if (!read_traces(j, 1, err))
                 return tg_err_exit_code(err->kind);
-            collect(&n, &j->summary);
+            /* Each normalised name of the traces, in order of first appearance. */
+            tg_strmap_init(&n);
+            for (size_t i = 0; i < j->summary.n; i++) {
+                for (size_t r = 0; r < j->summary.shards[i]->n_rows; r++)
+                    add_name(&n, &j->summary.shards[i]->rows[r]);
+                for (size_t r = 0; r < j->summary.shards[i]->n_frames; r++)
+                    add_name(&n, &j->summary.shards[i]->frames[r]);
+            }
             lint_windows(j);
         }
         lint_workflows(j);

@@ -29,11 +29,6 @@ static enum tg_rule_metric metric_of(const struct tg_doc *r)
     return m;
 }
 
-static bool by_calls(const struct tg_doc *r)
-{
-    return tg_rule_metric_info(metric_of(r))->unit == TG_UNIT_COUNT;
-}
-
 /* As a waiver says it: of "aten::mm [rank 3]" the name, unless that is the operator's own. */
 static tg_sv waived_name(const struct tg_doc *r)
 {
@@ -74,8 +69,8 @@ static struct rule *rule_for(struct waivers *w, const struct tg_doc *r)
     for (size_t i = 0; i < w->n; i++)
         if (tg_sv_eq(w->v[i].rule, rule) &&
             (tg_sv_eq(w->v[i].name, name) ||
-             (i == w->root && by_calls(r) && follows(r) &&
-              tg_rule_metric_info(w->v[i].change.metric)->unit == TG_UNIT_COUNT)))
+             (i == w->root && tg_rule_metric_info(metric_of(r))->unit == TG_UNIT_COUNT &&
+              follows(r) && tg_rule_metric_info(w->v[i].change.metric)->unit == TG_UNIT_COUNT)))
             return &w->v[i];
     w->v = tg_grow(w->v, &w->cap, w->n + 1, sizeof *w->v);
     w->v[w->n] = (struct rule){ rule, name, { .metric = metric_of(r) } };

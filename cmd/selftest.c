@@ -167,14 +167,6 @@ static const char *headword(const struct job *j)
                                                                                        : "FAIL";
 }
 
-/* As in JSON; what has to be looked at is in capitals. */
-static const char *outcome_word(enum tg_mutation_outcome s)
-{
-    return s == TG_MUTATION_SURVIVES   ? "SURVIVED"
-           : s == TG_MUTATION_NO_MATCH ? "NO MATCH"
-                                       : tg_mutation_outcome_name(s);
-}
-
 static void put_text(const struct job *j, struct tg_buf *out)
 {
     const char *why = why_survives(j);
@@ -185,8 +177,12 @@ static void put_text(const struct job *j, struct tg_buf *out)
         tg_sv what = s->reason.n ? s->reason : s->injected;
         if (s->outcome == TG_MUTATION_SKIPPED)
             continue;
-        tg_buf_printf(out, "  %-8s  %.*s: %.*s\n", outcome_word(s->outcome), TG_SV_ARG(s->rule->id),
-                      TG_SV_ARG(what));
+        /* As in JSON; what has to be looked at is in capitals. */
+        tg_buf_printf(out, "  %-8s  %.*s: %.*s\n",
+                      s->outcome == TG_MUTATION_SURVIVES   ? "SURVIVED"
+                      : s->outcome == TG_MUTATION_NO_MATCH ? "NO MATCH"
+                                                           : tg_mutation_outcome_name(s->outcome),
+                      TG_SV_ARG(s->rule->id), TG_SV_ARG(what));
         if (s->unfused.n)
             tg_buf_printf(out, "            %s %.*s\n", s->sees_unfused ? "and" : "NOT",
                           TG_SV_ARG(s->unfused));
@@ -211,14 +207,6 @@ static void put_text(const struct job *j, struct tg_buf *out)
                       j->n[TG_MUTATION_UNTESTED]);
 }
 
-static void add_exceptions(struct tg_doc *to, const struct tg_rule *r)
-{
-    struct tg_doc *list = tg_doc_add_array(to, "exceptions");
-    for (int x = 0; tg_words_exception[x]; x++)
-        if (r->exceptions & 2u << x)
-            tg_doc_add_str(list, NULL, tg_sv_of(tg_words_exception[x]));
-}
-
 static void put_json(const struct job *j, struct tg_buf *out)
 {
     struct tg_doc *root = tg_doc_new_object(), *rules;
@@ -241,7 +229,10 @@ static void put_json(const struct job *j, struct tg_buf *out)
         tg_doc_add_str(r, "unfused", s->unfused);
         tg_doc_add_bool(r, "sees_unfused", s->sees_unfused);
         tg_doc_add_i64(r, "tried", (int64_t)s->tried);
-        add_exceptions(r, s->rule);
+        struct tg_doc *list = tg_doc_add_array(r, "exceptions");
+        for (int x = 0; tg_words_exception[x]; x++)
+            if (s->rule->exceptions & 2u << x)
+                tg_doc_add_str(list, NULL, tg_sv_of(tg_words_exception[x]));
         tg_doc_add_str(r, "file", tg_sv_of(s->rule->at.file ? s->rule->at.file : ""));
         tg_doc_add_i64(r, "line", s->rule->at.line);
     }

@@ -58,16 +58,6 @@ static bool parse_rank(const struct summarize_opts *o, int64_t *rank, struct tg_
 
 /* ---- --rank auto ---- */
 
-static void note_place(struct tg_summary *s, const struct tg_launcher *l)
-{
-    if (l->node.n)
-        tg_summary_note(s, "node", l->node);
-    if (l->local_rank >= 0)
-        tg_summary_note(s, "local_rank", TG_SV_PRINTF(s->arena, "%" PRId64, l->local_rank));
-    if (l->world_size >= 0)
-        tg_summary_note(s, "world_size", TG_SV_PRINTF(s->arena, "%" PRId64, l->world_size));
-}
-
 /* The trace's own word, or none: else it is another rank's, or another job's. */
 static bool check_rank(struct tg_summary *s, const struct tg_launcher *l, const char *trace,
                        struct tg_err *err)
@@ -87,7 +77,12 @@ static bool check_rank(struct tg_summary *s, const struct tg_launcher *l, const 
         return tg_err_say(err, TG_ERR_USAGE, TG_AT_FILE(trace),
                           "'%s' is of a job of %" PRId64 " ranks, the launcher has %" PRId64,
                           "Is it the trace of this job?", trace, size, l->world_size);
-    note_place(s, l);
+    if (l->node.n)
+        tg_summary_note(s, "node", l->node);
+    if (l->local_rank >= 0)
+        tg_summary_note(s, "local_rank", TG_SV_PRINTF(s->arena, "%" PRId64, l->local_rank));
+    if (l->world_size >= 0)
+        tg_summary_note(s, "world_size", TG_SV_PRINTF(s->arena, "%" PRId64, l->world_size));
     tg_summary_set_rank(s, l->rank);
     return true;
 }

@@ -143,14 +143,6 @@ static bool asks_for_names(const struct tg_check_job *j)
     return j->verdict.outcome != TG_OUTCOME_PASS || j->gate.comparison.straggler;
 }
 
-static void forget_base(struct tg_check_job *j)
-{
-    tg_summary_release(&j->base_summary);
-    tg_summary_init(&j->base_summary);
-    tg_damage_release(&j->gate.damage[TG_BASE]);
-    tg_kept_release(&j->base_kept);
-}
-
 static bool judge(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
     bool ok;
@@ -160,7 +152,10 @@ static bool judge(struct tg_check *c, struct tg_check_job *j, struct tg_err *err
     ok = judge_once(c, j, err);
     if (has_unnamed(&c->fresh) && (!ok || asks_for_names(j))) {
         tg_err_init(err);
-        forget_base(j);
+        tg_summary_release(&j->base_summary);
+        tg_summary_init(&j->base_summary);
+        tg_damage_release(&j->gate.damage[TG_BASE]);
+        tg_kept_release(&j->base_kept);
         forget_fresh(c);
         c->whole = true;
         ok = judge_once(c, j, err);
@@ -284,18 +279,6 @@ static enum tg_outcome outcome_of(enum tg_on_missing m)
                                      : TG_OUTCOME_INCONCLUSIVE;
 }
 
-/* What is wrong with an input is a verdict; what is wrong with the job ends it. */
-static bool ends_it(enum tg_err_kind kind)
-{
-    return tg_err_exit_code(kind) != 3;
-}
-
-/* There are fresh traces, and no baseline was named: no repository, or not enough, to find one in. */
-static bool no_repository(const struct tg_check_job *j, const struct tg_err *why)
-{
-    return j->fresh.n && why->kind == TG_ERR_GIT && !j->named;
-}
-
 static bool has_budget(const struct tg_policy *p)
 {
     for (size_t i = 0; i < p->n_rules; i++)
@@ -329,7 +312,8 @@ static bool judge_suite(struct tg_check *c, struct tg_check_job *j, bool found, 
     }
     if (found)
         return judge(c, j, why);
-    if (no_repository(j, why))
+    /* Fresh traces, and no baseline was named: no repository, or not enough, to find one in. */
+    if (j->fresh.n && why->kind == TG_ERR_GIT && !j->named)
         return judge_without(c, j, why);
     if (why->kind != TG_ERR_LOST)
         return false;
@@ -353,7 +337,8 @@ static int check_suite(struct tg_check *c, struct tg_check_job *j, struct tg_err
     if (ok && c->o->dry_run)
         return tg_check_print_plan(c, j, err) ? 0 : -1;
     ok = judge_suite(c, j, ok, &why);
-    if (!ok && ends_it(why.kind)) {
+    /* What is wrong with an input is a verdict; what is wrong with the job ends it. */
+    if (!ok && tg_err_exit_code(why.kind) != 3) {
         *err = why;
         return -1;
     }

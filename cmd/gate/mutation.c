@@ -226,19 +226,14 @@ static const char *name_of(const struct look *l, const struct tg_op *op)
     return tg_arena_printf(l->b->arena, "%.*s", TG_SV_ARG(op->name));
 }
 
-/* Calls to add or take at a size: at least one, and one at first. */
-static int64_t calls_at(const struct look *l, const struct tg_op *op, size_t i)
-{
-    double count = op->count[TG_BASE], more = i ? ceil(count * (l->sizes[i] - 1)) : 1;
-    if (l->less) /* a third is left of the largest size */
-        more = i ? ceil(count * (1 - 1 / l->sizes[i])) : 1;
-    return (int64_t)(l->less ? -more : more);
-}
-
 static bool count_attempt(const struct look *l, struct attempt *t, size_t i)
 {
     const struct tg_op *op = t->op;
-    int64_t calls = calls_at(l, op, i);
+    /* Calls to add or take at a size: at least one, and one at first. */
+    double count = op->count[TG_BASE], more = i ? ceil(count * (l->sizes[i] - 1)) : 1;
+    if (l->less) /* a third is left of the largest size */
+        more = i ? ceil(count * (1 - 1 / l->sizes[i])) : 1;
+    int64_t calls = (int64_t)(l->less ? -more : more);
     if (l->less && (double)-calls >= op->count[TG_BASE]) {
         t->inject = (struct tg_inject){ .what = TG_INJECT_DROP };
         t->text = tg_arena_printf(l->b->arena, "%s is gone", name_of(l, op));
@@ -540,14 +535,9 @@ static void say_green(struct look *l)
                           : "Tighten the `warn` limit, or give the rule a `fail` limit.");
 }
 
-static bool matches_nothing(const struct tg_verdict *v)
-{
-    return !v->n_results || v->results[0].subject == TG_SUBJECT_NO_MATCH;
-}
-
 static void say_nothing_there(struct look *l, const struct tg_verdict *v)
 {
-    bool nothing = matches_nothing(v);
+    bool nothing = !v->n_results || v->results[0].subject == TG_SUBJECT_NO_MATCH;
     const char *why = nothing ? "the rule matches nothing on these traces"
                       : is_attr(l->rule.metric)
                           ? tg_arena_printf(l->b->arena, "no name has the same %s in every run",

@@ -48,15 +48,6 @@ static struct tg_known *copy_failures(const struct tg_verdict *v, struct tg_aren
     return out;
 }
 
-/*
- * A night without a baseline had no failure: then what fails today fails. In a shallow clone that
- * may be all there is to know.
- */
-static bool is_known_to_lack(const struct tg_check *c, const struct tg_err *why)
-{
-    return why->kind == TG_ERR_NONE || why->kind == TG_ERR_LOST || tg_git_is_shallow(c->repo.git);
-}
-
 static bool failures_of(void *arg, const char *night, struct tg_known **out, size_t *n,
                         struct tg_err *err)
 {
@@ -73,7 +64,8 @@ static bool failures_of(void *arg, const char *night, struct tg_known **out, siz
     ok = tg_check_find_of_night(&c, &j, night, &why) && judge(&c, &j, summary, &why);
     if (ok)
         *out = copy_failures(&j.verdict, x->c->arena, n);
-    ok = ok || is_known_to_lack(&c, &why);
+    /* A night without a baseline had no failure. In a shallow clone that may be all there is. */
+    ok = ok || why.kind == TG_ERR_NONE || why.kind == TG_ERR_LOST || tg_git_is_shallow(c.repo.git);
     if (!ok)
         *err = why;
     for (int side = 0; side < 2; side++) {

@@ -76,14 +76,6 @@ static bool fetch_night(const struct tg_store *store, const struct tg_stored_nig
     return true;
 }
 
-static void forget(struct night_read *x)
-{
-    for (size_t k = 0; x->bytes && k < x->files.n; k++)
-        tg_buf_release(&x->bytes[k]);
-    tg_summary_release(&x->summary);
-    tg_arena_free(x->arena);
-}
-
 bool tg_nights_each(const struct tg_store *store, const struct tg_stored_night *v, size_t n,
                     tg_nights_take *take, void *arg, const struct tg_progress *progress,
                     struct tg_err *err)
@@ -101,7 +93,10 @@ bool tg_nights_each(const struct tg_store *store, const struct tg_stored_night *
             if (ok)
                 take(arg, first + i, batch[i].ok ? &batch[i].side : NULL, batch[i].damaged,
                      &batch[i].err);
-            forget(&batch[i]);
+            for (size_t k = 0; batch[i].bytes && k < batch[i].files.n; k++)
+                tg_buf_release(&batch[i].bytes[k]);
+            tg_summary_release(&batch[i].summary);
+            tg_arena_free(batch[i].arena);
         }
     }
     return ok;

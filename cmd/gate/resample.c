@@ -206,11 +206,6 @@ struct values {
     size_t n;
 };
 
-static bool is_timed(const struct tg_evidence *ev)
-{
-    return (ev->judged == TG_JUDGED || ev->judged == TG_NOT_FEW_RUNS) && ev->value[TG_BASE] > 1;
-}
-
 static struct op_values *find(struct values *all, const struct tg_op *op)
 {
     for (size_t i = 0; i < all->n; i++)
@@ -230,7 +225,7 @@ static struct op_values new_values(const struct tg_op *op, size_t n_runs, struct
 
 static void keep_value(struct op_values *o, const struct tg_evidence *ev, size_t run)
 {
-    if (o && is_timed(ev))
+    if (o && (ev->judged == TG_JUDGED || ev->judged == TG_NOT_FEW_RUNS) && ev->value[TG_BASE] > 1)
         o->x[run] = log(ev->value[TG_BASE]);
 }
 

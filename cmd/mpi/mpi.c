@@ -16,12 +16,6 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void pause_ms(long ms)
-{
-    struct timespec t = { 0, ms * 1000000 };
-    (void)nanosleep(&t, NULL);
-}
-
 void tg_mpi_start(struct tg_mpi *m, int *argc, char ***argv)
 {
     *m = (struct tg_mpi){ 0 };
@@ -66,7 +60,8 @@ static bool receive(void *to, int n, MPI_Datatype type, int from, int tag, doubl
             (void)MPI_Request_free(&request);
             return false;
         }
-        pause_ms(2);
+        struct timespec t = { 0, 2 * 1000000 };
+        (void)nanosleep(&t, NULL);
     }
     return true;
 }

@@ -520,15 +520,6 @@ static void join_kept(struct tg_survey *s)
     s->n_suites = n;
 }
 
-static void make_names_unique(struct tg_survey *s)
-{
-    for (size_t i = 0; i < s->n_suites; i++)
-        for (size_t k = 0; k < i; k++)
-            if (tg_sv_eq(s->suites[i].name, s->suites[k].name))
-                s->suites[i].name =
-                    TG_SV_PRINTF(s->arena, "%.*s-%zu", TG_SV_ARG(s->suites[i].name), i + 1);
-}
-
 /* A program below the root, nothing recorded yet. */
 static void add_empty_suite(struct tg_survey *s, tg_sv below)
 {
@@ -571,7 +562,11 @@ static bool make_suites(struct tg_survey *s, const struct trace_paths *all, bool
     TG_SORT(all->programs, all->n_programs, tg_by_sv);
     for (size_t i = 0; i < all->n_programs; i++)
         add_empty_suite(s, all->programs[i]);
-    make_names_unique(s);
+    for (size_t i = 0; i < s->n_suites; i++)
+        for (size_t k = 0; k < i; k++)
+            if (tg_sv_eq(s->suites[i].name, s->suites[k].name))
+                s->suites[i].name =
+                    TG_SV_PRINTF(s->arena, "%.*s-%zu", TG_SV_ARG(s->suites[i].name), i + 1);
     return true;
 }
 

@@ -48,11 +48,6 @@ struct waiver {
     struct tg_accept_change change;
 };
 
-static tg_sv name_of(const struct tg_result *r)
-{
-    return r->plain.n ? r->plain : r->op_normalised.n ? r->op_normalised : r->op;
-}
-
 struct waivers {
     struct waiver *v;
     size_t cap;
@@ -61,7 +56,7 @@ struct waivers {
 
 static struct waiver *waiver_for(struct waivers *w, const struct tg_result *r)
 {
-    tg_sv name = name_of(r);
+    tg_sv name = r->plain.n ? r->plain : r->op_normalised.n ? r->op_normalised : r->op;
     size_t n = w->at.n;
     TG_BUF key = { 0 };
     tg_buf_printf(&key, "%.*s ", TG_SV_ARG(r->rule));
@@ -82,18 +77,6 @@ static const struct tg_result *covered_by(const struct tg_verdict *v, const stru
          hops++)
         r = &v->results[r->folded_under];
     return r;
-}
-
-/* Findings first, then their consequences under other rules or names. */
-static void collect(struct waivers *w, const struct tg_verdict *v)
-{
-    for (int pass = 0; pass < 3; pass++)
-        for (size_t i = 0; i < v->n_results; i++) {
-            const struct tg_result *r = &v->results[i];
-            bool folded = r->folded_under < v->n_results;
-            if (is_waivable(v, r) && (r->follows ? 2 : folded ? 1 : 0) == pass)
-                tg_accept_widen(&waiver_for(w, covered_by(v, r))->change, r->delta, r->delta_pct);
-        }
 }
 
 /* Nothing for a name that cannot be copied as it looks. */
@@ -120,7 +103,14 @@ size_t tg_accept_put_all(struct tg_buf *out, const struct tg_verdict *v, size_t 
     struct waivers w = { 0 };
     size_t n;
     tg_strmap_init(&w.at);
-    collect(&w, v);
+    /* Findings first, then their consequences under other rules or names. */
+    for (int pass = 0; pass < 3; pass++)
+        for (size_t i = 0; i < v->n_results; i++) {
+            const struct tg_result *r = &v->results[i];
+            bool folded = r->folded_under < v->n_results;
+            if (is_waivable(v, r) && (r->follows ? 2 : folded ? 1 : 0) == pass)
+                tg_accept_widen(&waiver_for(&w, covered_by(v, r))->change, r->delta, r->delta_pct);
+        }
     n = w.at.n;
     *first = NULL;
     for (size_t i = 0; i < v->n_results && !*first; i++)

@@ -50,15 +50,6 @@ static enum tg_tint tint_of(double delta)
     return delta > 0 ? TG_TINT_RED : delta < 0 ? TG_TINT_GREEN : TG_TINT_NONE;
 }
 
-static void put_change(struct tg_buf *cell, const struct tg_row_numbers *n)
-{
-    bool here = n->count[TG_TEST] > 0, before = n->count[TG_BASE] > 0;
-    if (here && before && n->ns[TG_BASE] > 0)
-        tg_put_pct_delta(cell, 100 * n->d_ns / n->ns[TG_BASE]);
-    else if (here != before)
-        tg_buf_puts(cell, before ? "gone" : "new");
-}
-
 /* `label`: where the full name would not fit. */
 static void add_row(struct tg_texttable *g, const struct tg_difftable *t, const struct tg_op *op,
                     const struct tg_label *label)
@@ -87,7 +78,11 @@ static void add_row(struct tg_texttable *g, const struct tg_difftable *t, const 
     }
     tg_put_us_delta(cell, n.d_ns);
     tg_texttable_cell(g, noise ? TG_TINT_DIM : tint_of(n.d_ns));
-    put_change(cell, &n);
+    bool here = n.count[TG_TEST] > 0, before = n.count[TG_BASE] > 0;
+    if (here && before && n.ns[TG_BASE] > 0)
+        tg_put_pct_delta(cell, 100 * n.d_ns / n.ns[TG_BASE]);
+    else if (here != before)
+        tg_buf_puts(cell, before ? "gone" : "new");
     tg_texttable_cell(g, noise ? TG_TINT_DIM : TG_TINT_NONE);
 }
 

@@ -407,16 +407,6 @@ static void put_nights(struct page *p)
 
 /* ---- the page ---- */
 
-static void put_suite(struct page *p)
-{
-    put_banner(p);
-    put_open(p);
-    put_trends(p);
-    put_events(p);
-    put_series(p);
-    put_nights(p);
-}
-
 void tg_history_put_page(struct tg_buf *out, const struct tg_history_report *r)
 {
     struct page p = { .r = r };
@@ -431,7 +421,12 @@ void tg_history_put_page(struct tg_buf *out, const struct tg_history_report *r)
     for (size_t i = 0; i < r->n; i++) {
         p.s = &r->suites[i];
         p.suite = i;
-        put_suite(&p);
+        put_banner(&p);
+        put_open(&p);
+        put_trends(&p);
+        put_events(&p);
+        put_series(&p);
+        put_nights(&p);
     }
     tg_page_raw(&p.frame, "<footer>Made by <code>tracegate history --html</code>. Self times a "
                           "step; docs/nightly.md says how a change is found.</footer>\n");

@@ -38,14 +38,6 @@ static void put_name(struct tg_buf *out, tg_sv name)
     put_cell(out, tg_buf_sv(&label), NAME_WIDTH, false);
 }
 
-/* "+16.1 %": against the first nights. */
-static void put_since(struct tg_buf *out, const struct tg_history_suite *s, uint32_t id)
-{
-    TG_BUF text = { 0 };
-    tg_history_put_since_first(&text, s, id);
-    put_cell(out, tg_buf_sv(&text), CHANGE_WIDTH, true);
-}
-
 /* The value of the newest night. */
 static void put_now(struct tg_buf *out, const struct tg_history *h, uint32_t id)
 {
@@ -75,7 +67,10 @@ static void put_series(struct tg_buf *out, const struct tg_history_suite *s, siz
     tg_buf_putc(out, ' ');
     put_now(&value, h, id);
     put_cell(out, tg_buf_sv(&value), width, true);
-    put_since(out, s, id);
+    /* "+16.1 %": against the first nights. */
+    TG_BUF text = { 0 };
+    tg_history_put_since_first(&text, s, id);
+    put_cell(out, tg_buf_sv(&text), CHANGE_WIDTH, true);
     tg_buf_puts(out, "  ");
     tg_history_put_spark(out, s, from, id);
     tg_buf_putc(out, '\n');

@@ -193,17 +193,6 @@ static void put_value_text(struct tg_buf *out, const struct plot *p, double v)
     tg_history_put_value(out, &p->h->series->v[p->series], v);
 }
 
-static void put_grid(const struct plot *p)
-{
-    double step = tg_svg_step(p->max - p->min, 4);
-    for (double at = ceil(p->min / step) * step; at <= p->max; at += step) {
-        TG_BUF text = { 0 };
-        put_line(p, "grid", p->left, y_of(p, at), p->right, y_of(p, at));
-        put_value_text(&text, p, at);
-        put_text(p, "tick end", p->left - 8, y_of(p, at) + 4, tg_buf_sv(&text));
-    }
-}
-
 static void put_dates(const struct plot *p)
 {
     size_t nights = p->n - p->first;
@@ -426,7 +415,13 @@ void tg_trend_put(struct tg_buf *out, const struct tg_history_suite *s, uint32_t
     put_group(&p);
     put_head(&p);
     if (!box->small) {
-        put_grid(&p);
+        double step = tg_svg_step(p.max - p.min, 4);
+        for (double at = ceil(p.min / step) * step; at <= p.max; at += step) {
+            TG_BUF text = { 0 };
+            put_line(&p, "grid", p.left, y_of(&p, at), p.right, y_of(&p, at));
+            put_value_text(&text, &p, at);
+            put_text(&p, "tick end", p.left - 8, y_of(&p, at) + 4, tg_buf_sv(&text));
+        }
         put_dates(&p);
     } else {
         put_scale(&p);

@@ -117,16 +117,6 @@ static void put_time(struct tg_html *h, double ns)
     tg_put_time_unit(h->page.out, ns);
 }
 
-static void put_change(struct tg_html *h, const struct tg_op *op, const struct tg_row_numbers *x)
-{
-    tg_page_number(&h->page, x->d_ns);
-    if (op->relation != TG_REL_RENAMED && (op->change == TG_ADDED || op->change == TG_REMOVED))
-        tg_page_raw(&h->page, op->change == TG_ADDED ? "new " : "gone ");
-    if (op->on_rank_alone)
-        tg_buf_printf(h->page.out, "%s: ", h->v->comparison->rank_alone->called);
-    tg_put_time_delta(h->page.out, x->d_ns);
-}
-
 static void put_calls(struct tg_html *h, const struct tg_row_numbers *x)
 {
     struct tg_buf *out = h->page.out;
@@ -160,7 +150,12 @@ static void put_row(struct tg_html *h, const struct ranked *r, const struct tg_l
     tg_page_cell(&h->page);
     tg_buf_printf(h->page.out, "<span class=\"tag %s\">%s</span>", state,
                   strcmp(state, "none") == 0 ? "not judged" : state);
-    put_change(h, op, &x);
+    tg_page_number(&h->page, x.d_ns);
+    if (op->relation != TG_REL_RENAMED && (op->change == TG_ADDED || op->change == TG_REMOVED))
+        tg_page_raw(&h->page, op->change == TG_ADDED ? "new " : "gone ");
+    if (op->on_rank_alone)
+        tg_buf_printf(h->page.out, "%s: ", h->v->comparison->rank_alone->called);
+    tg_put_time_delta(h->page.out, x.d_ns);
     put_time(h, x.ns[TG_BASE]);
     put_time(h, x.ns[TG_TEST]);
     if (tg_row_is_noise(op) || fabs(x.d_ns) < LEAST_CHANGE)

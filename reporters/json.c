@@ -264,17 +264,6 @@ static void add_counted(struct tg_doc *o, const struct tg_count_evidence *ev)
     tg_doc_add_num(e, "p", ev->p);
 }
 
-static void add_attrs(struct tg_doc *o, const struct tg_op *op)
-{
-    struct tg_doc *list = tg_doc_add_array(o, "attributes");
-    for (size_t i = 0; i < op->n_attrs; i++) {
-        struct tg_doc *f = tg_doc_add_object(list, NULL);
-        tg_doc_add_str(f, "kind", tg_attr_kind_name(op->attrs[i].kind));
-        tg_doc_add_str(f, "baseline", op->attrs[i].base);
-        tg_doc_add_str(f, "test", op->attrs[i].test);
-    }
-}
-
 /* What every row of the table has. */
 static void add_calls(struct tg_doc *o, const struct tg_comparison *c, const struct tg_op *op)
 {
@@ -306,7 +295,13 @@ static void add_op(struct tg_doc *o, const struct tg_comparison *c, const struct
     tg_doc_add_bool(o, "grouped", op->grouped);
     add_counted(o, &op->counted);
     add_evidence(o, tg_op_reported(op));
-    add_attrs(o, op);
+    struct tg_doc *list = tg_doc_add_array(o, "attributes");
+    for (size_t i = 0; i < op->n_attrs; i++) {
+        struct tg_doc *f = tg_doc_add_object(list, NULL);
+        tg_doc_add_str(f, "kind", tg_attr_kind_name(op->attrs[i].kind));
+        tg_doc_add_str(f, "baseline", op->attrs[i].base);
+        tg_doc_add_str(f, "test", op->attrs[i].test);
+    }
 }
 
 struct weighed {
@@ -480,13 +475,6 @@ static void add_head(struct tg_doc *root, const struct tg_verdict *v, const stru
     }
 }
 
-static void add_summary(struct tg_doc *root, const struct tg_verdict *v)
-{
-    struct tg_doc *o = tg_doc_add_object(root, "summary");
-    for (int s = 0; s <= TG_STATE_FAIL; s++)
-        tg_doc_add_i64(o, tg_state_name((enum tg_state)s), (int64_t)v->n_state[s]);
-}
-
 static void add_notes(struct tg_doc *root, const struct tg_verdict *v)
 {
     struct tg_doc *list = tg_doc_add_array(root, "notes");
@@ -503,7 +491,9 @@ void tg_reporter_json(struct tg_buf *out, const struct tg_verdict *v, const stru
     TG_AUTO(tg_doc_drop) struct tg_doc *root = tg_doc_new_object();
     struct tg_doc *versions;
     add_head(root, v, r);
-    add_summary(root, v);
+    struct tg_doc *o = tg_doc_add_object(root, "summary");
+    for (int s = 0; s <= TG_STATE_FAIL; s++)
+        tg_doc_add_i64(o, tg_state_name((enum tg_state)s), (int64_t)v->n_state[s]);
     add_shortened(root, v);
     add_results(root, "violations", v, TG_STATE_FAIL);
     add_results(root, "warnings", v, TG_STATE_WARN);

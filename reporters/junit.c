@@ -159,21 +159,16 @@ static void put_unjudged(struct suite *s, const struct tg_result *first)
 
 /* ---- cases of results ---- */
 
-/* "slower: aten::mm": readers that show nothing but the name tell which rule it was. */
-static void open_result(struct suite *s, const struct tg_result *r)
+static void put_result(struct suite *s, const struct tg_result *r)
 {
+    TG_BUF message = { 0 }, body = { 0 };
+    /* "slower: aten::mm": readers that show nothing but the name tell which rule it was. */
     bool timed = r->has_values && r->dimension == TG_DIM_DURATION;
     tg_sv op = r->op_normalised.n ? r->op_normalised : r->op;
     TG_BUF name = { 0 };
     tg_buf_printf(&name, "%.*s%s", TG_SV_ARG(r->rule), r->rule.n ? ": " : "");
     tg_junit_put_name(&name, op);
     open_case(s, r, tg_buf_sv(&name), timed ? r->test / 1e9 : 0);
-}
-
-static void put_result(struct suite *s, const struct tg_result *r)
-{
-    TG_BUF message = { 0 }, body = { 0 };
-    open_result(s, r);
     tg_result_put(&message, r);
     put_body(&body, r);
     switch (r->state) {

@@ -34,14 +34,6 @@ static void put_class_part(struct tg_buf *out, tg_sv text)
         tg_buf_puts(out, "default");
 }
 
-static void put_classname(struct tg_buf *out, const struct tg_verdict *v, tg_sv rule)
-{
-    tg_buf_puts(out, "tracegate.");
-    put_class_part(out, v->suite);
-    tg_buf_putc(out, '.');
-    put_class_part(out, rule);
-}
-
 void tg_junit_put_name(struct tg_buf *out, tg_sv name)
 {
     TG_BUF line = { 0 };
@@ -98,7 +90,10 @@ void tg_junit_open(struct tg_junit *s, const struct tg_junit_case *c)
     struct tg_buf *out = &s->cases;
     TG_BUF classname = { 0 }, unique = { 0 };
     double seconds = isfinite(c->seconds) && c->seconds > 0 ? c->seconds : 0;
-    put_classname(&classname, s->v, c->rule);
+    tg_buf_puts(&classname, "tracegate.");
+    put_class_part(&classname, s->v->suite);
+    tg_buf_putc(&classname, '.');
+    put_class_part(&classname, c->rule);
     tg_junit_put_name(&unique, c->name);
     put_unique(s, &unique, &classname, c->kind);
     tg_buf_puts(out, "    <testcase");

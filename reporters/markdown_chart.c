@@ -13,18 +13,6 @@
 #include "reporters/rows.h"
 #include "reporters/svg_ground.h"
 
-/* As Mermaid compares labels: without blanks at the ends, and several blanks are one. */
-static void squeeze(struct tg_buf *s)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < s->n; i++)
-        if (s->p[i] != ' ' || (n && s->p[n - 1] != ' '))
-            s->p[n++] = s->p[i];
-    s->n = n && s->p[n - 1] == ' ' ? n - 1 : n;
-    if (!s->n) /* nothing is left of the name "`", and "" is a syntax error */
-        tg_buf_putc(s, '?');
-}
-
 /* The short form that the table has, if it has the row and Mermaid has the room. */
 static void put_row(struct tg_buf *text, const struct tg_markdown *m, uint32_t row)
 {
@@ -47,7 +35,14 @@ static void put_label(struct tg_buf *out, const struct tg_markdown *m, uint32_t 
     size_t before = used->n, stem;
     put_row(&text, m, row);
     tg_esc_mermaid(&label, tg_buf_sv(&text));
-    squeeze(&label);
+    /* As Mermaid compares labels: without blanks at the ends, and several blanks are one. */
+    size_t n = 0;
+    for (size_t i = 0; i < label.n; i++)
+        if (label.p[i] != ' ' || (n && label.p[n - 1] != ' '))
+            label.p[n++] = label.p[i];
+    label.n = n && label.p[n - 1] == ' ' ? n - 1 : n;
+    if (!label.n) /* nothing is left of the name "`", and "" is a syntax error */
+        tg_buf_putc(&label, '?');
     stem = label.n;
     (void)tg_strmap_add(used, tg_buf_sv(&label));
     for (unsigned k = 2; used->n == before; k++) {

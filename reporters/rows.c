@@ -222,15 +222,11 @@ static bool is_counted(const struct tg_result *r, const struct tg_op *op)
            tg_metric_info(m)->counts & 1u << op->kind && op->change != TG_SAME;
 }
 
-static bool is_about(const struct tg_result *r, const struct tg_op *op)
-{
-    return tg_result_shown(r) && (tg_result_is_about(r, op) || is_counted(r, op));
-}
-
 static bool any_about(const struct tg_verdict *v, const struct tg_op *op)
 {
     for (size_t i = 0; i < v->n_results; i++)
-        if (is_about(&v->results[i], op))
+        if (tg_result_shown(&v->results[i]) &&
+            (tg_result_is_about(&v->results[i], op) || is_counted(&v->results[i], op)))
             return true;
     return false;
 }

@@ -198,11 +198,6 @@ static enum tg_direction direction_of(struct walk *w, const struct tg_key *k,
     return order > 0 ? k->on_increase : order < 0 ? opposite(k->on_increase) : TG_OTHERWISE;
 }
 
-static bool both_maps(const struct tg_yaml *a, const struct tg_yaml *b)
-{
-    return a && b && a->type == TG_YAML_MAP && b->type == TG_YAML_MAP;
-}
-
 static void compare_keys(struct walk *w, const struct tg_key *k, const char *path,
                          const struct tg_yaml *before, const struct tg_yaml *now)
 {
@@ -221,7 +216,8 @@ static void compare(struct walk *w, const struct tg_key *k, const char *path,
         return;
     if (k->parts == TG_BY_ITEM)
         compare_items(w, k, path, before, now);
-    else if (k->parts != TG_WHOLE && both_maps(before, now))
+    else if (k->parts != TG_WHOLE && before && now && before->type == TG_YAML_MAP &&
+             now->type == TG_YAML_MAP)
         compare_keys(w, k, path, before, now);
     else
         add(w, direction_of(w, k, before, now), path, before, now);

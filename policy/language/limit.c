@@ -70,15 +70,6 @@ static bool unit_fits(const struct tg_rule_metric_info *info, enum tg_bound_kind
     }
 }
 
-/*
- * A whole number of ns, counts or bytes where it was meant: 0.1us is 100 ns, not 100.00000000000001
- */
-static double scaled(double number, double factor)
-{
-    double v = number * factor, whole = round(v);
-    return fabs(v - whole) < 1e-9 * fabs(v) ? whole : v;
-}
-
 static bool bound_value(struct tg_diags *d, const struct tg_yaml *n,
                         const struct tg_rule_metric_info *info, struct tg_bound *b)
 {
@@ -112,7 +103,9 @@ static bool bound_value(struct tg_diags *d, const struct tg_yaml *n,
         return bound_problem(d, TG_DIAG_BOUND_FIT, n, info, b->kind,
                              "the unit does not fit the metric");
     b->of_step = u.of_step;
-    b->value = scaled(number, u.factor);
+    /* Whole ns, counts or bytes where they were meant: 0.1us is 100 ns, not 100.00000000000001. */
+    double v = number * u.factor, whole = round(v);
+    b->value = fabs(v - whole) < 1e-9 * fabs(v) ? whole : v;
     if (b->value > max_bound)
         return bound_problem(d, TG_DIAG_BOUND_RANGE, n, info, b->kind, "larger than makes sense");
     if (info->unit == TG_UNIT_ATTR && b->value != 0)

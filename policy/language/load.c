@@ -52,20 +52,17 @@ static bool find_in(const char *dir, struct tg_arena *a, const char **path, stru
     return tg_err_hint(err, "Keep one of them, or name one with --policy.");
 }
 
-/* Folders above this one may have a policy, and which they are is not known. */
-static bool unknown_place(const char *dir, struct tg_err *err)
-{
-    return tg_err_set(err, TG_ERR_IO, TG_AT_FILE(dir), "cannot look for a policy: '%s': %s", dir,
-                      strerror(errno));
-}
-
 bool tg_policy_find(const char *dir, const char *root, struct tg_arena *a, const char **path,
                     struct tg_err *err)
 {
     TG_FREE char *here = realpath(dir, NULL);
     TG_FREE char *top = root ? realpath(root, NULL) : NULL;
     size_t n = top ? strlen(top) : 0;
-    bool ok = here && (top || !root) ? find_in(dir, a, path, err) : unknown_place(dir, err);
+    /* Folders above this one may have a policy, and which they are is not known. */
+    bool ok = here && (top || !root)
+                  ? find_in(dir, a, path, err)
+                  : tg_err_set(err, TG_ERR_IO, TG_AT_FILE(dir),
+                               "cannot look for a policy: '%s': %s", dir, strerror(errno));
     /* Upwards only below the root. */
     const char *up = strcmp(dir, ".") == 0 ? ".." : NULL;
     while (ok && !*path && here && top && strlen(here) > n && strncmp(here, top, n) == 0 &&

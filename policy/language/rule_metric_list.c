@@ -2,21 +2,6 @@
 #include "core/base/doc.h"
 #include "policy/language/rule_metric.h"
 
-static void put_bounds(struct tg_buf *out, unsigned bounds)
-{
-    const char *sep = "";
-    for (int k = 0; k < TG_BOUNDS; k++)
-        if (bounds & TG_BOUND_BIT(k)) {
-            tg_buf_printf(out, "%s%s", sep, tg_bound_name((enum tg_bound_kind)k));
-            sep = " ";
-        }
-}
-
-static const char *evidence(const struct tg_rule_metric_info *m)
-{
-    return m->exact ? "exact" : "measured";
-}
-
 static const char *const scope_title[] = {
     [TG_SCOPE_NAME] = "a name",
     [TG_SCOPE_TRACE] = "the whole trace",
@@ -49,10 +34,15 @@ void tg_rule_metric_text(struct tg_buf *out)
     for (int i = 0; i < TG_RULE_METRICS; i++) {
         const struct tg_rule_metric_info *m = tg_rule_metric_info((enum tg_rule_metric)i);
         TG_BUF bounds = { 0 };
-        put_bounds(&bounds, m->bounds);
+        const char *sep = "";
+        for (int k = 0; k < TG_BOUNDS; k++)
+            if (m->bounds & TG_BOUND_BIT(k)) {
+                tg_buf_printf(&bounds, "%s%s", sep, tg_bound_name((enum tg_bound_kind)k));
+                sep = " ";
+            }
         tg_buf_printf(out, "%-20s %-5s %-9s %-4s %-8s %-15s %s\n", m->name, tg_scope_name(m->scope),
-                      tg_unit_name(m->unit), tg_polarity_name(m->polarity), evidence(m), bounds.p,
-                      m->meaning);
+                      tg_unit_name(m->unit), tg_polarity_name(m->polarity),
+                      m->exact ? "exact" : "measured", bounds.p, m->meaning);
     }
 }
 

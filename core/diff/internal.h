@@ -99,10 +99,7 @@ void tg_runs_leave(struct tg_diff_work *w);
 /* Which flags those are. */
 size_t tg_profiler_flags(const char *const **flags);
 
-/* core/diff/ranks.c: takes ranks out of both sides that not every run of both has; says which. */
-TG_MUST bool tg_common_ranks(struct tg_diff_work *w, struct tg_err *err);
-
-/* core/diff/steps_only.c: takes out of both sides, which have become c->given, the ranks of which
+/* core/diff/select.c: takes out of both sides, which have become c->given, the ranks of which
  * one has no more than the step times, or no names. `measured`: the former alone. */
 TG_MUST bool tg_diff_drop_steps_only(struct tg_diff_work *w, struct tg_side measured[2],
                                      struct tg_err *err);
@@ -114,12 +111,12 @@ TG_MUST bool tg_align(struct tg_diff_work *w, struct tg_err *err);
 /* core/diff/select.c: the ranks and steps that are compared; lays out the cells. */
 TG_MUST bool tg_diff_select(struct tg_diff_work *w, struct tg_err *err);
 
-/* core/diff/share.c: D and the wall clock of both sides, and each operator's part of the step. */
+/* core/diff/sums.c: D and the wall clock of both sides, and each operator's part of the step. */
 void tg_share_out(struct tg_diff_work *w);
 /* One rank's mean step by the clock, median over runs: once tg_share_out was called. */
 double tg_wall_of_rank(const struct tg_diff_work *w, int side, size_t rank);
 
-/* core/diff/gather.c: rows, or those by Python frame, become operators by kind, then name. */
+/* core/diff/align.c: rows, or those by Python frame, become operators by kind, then name. */
 enum tg_gather_rows { TG_GATHER_OPS, TG_GATHER_FRAMES };
 void tg_gather(struct tg_diff_work *w, enum tg_gather_rows which, struct tg_op **out,
                size_t *n_out);
@@ -142,16 +139,13 @@ const struct tg_rank_shift *tg_diff_rank_shift(const struct tg_diff_work *w,
                                                double *const of_rank[2]);
 struct tg_op_counts *tg_sum_op(struct tg_diff_work *w, struct tg_op *op, struct tg_sum_room *x);
 
-/* core/diff/identify.c: raw names, parent, class, whether it polls or waits. */
-void tg_op_identify(struct tg_diff_work *w, struct tg_op *op);
-
 /* core/diff/change.c: did its count change? */
 void tg_op_find_change(struct tg_diff_work *w, struct tg_op *op, struct tg_op_counts *x);
 
-/* core/diff/callers.c: tg_op.callers, after `change`. */
+/* core/diff/uses.c: tg_op.callers, after `change`. */
 void tg_callers_find(struct tg_diff_work *w);
 
-/* core/diff/unmarked.c: counts of traces without step markers, by the ratio of iterations. */
+/* core/diff/change.c: counts of traces without step markers, by the ratio of iterations. */
 void tg_scale_counts(struct tg_diff_work *w);
 
 /* core/diff/names.c */
@@ -211,7 +205,7 @@ struct tg_run_values {
     double *y[TG_STEP_STATISTICS][2];
     enum tg_value_form form;
     bool complete; /* the operator occurs in every run */
-    bool levelled; /* divided by the speed of each run's machine (logs.c) */
+    bool levelled; /* divided by the speed of each run's machine (rule.c) */
     bool device;   /* times of the device: it is that machine */
 };
 

@@ -1,16 +1,15 @@
 #ifndef TG_DIFF_RULE_H
 #define TG_DIFF_RULE_H
 /*
- * The rule of durations in pieces: logarithms of run values (logs.c), what all operators tell of the
- * machine (machine.c), which values are judged at all (judged.c), and the rule for one operator
- * (rule.c). evidence.c puts them together. Private to core/diff.
+ * The rule of durations in pieces: what all operators tell of the machine (machine.c); logarithms of
+ * run values, which of them are judged at all, and the rule for one operator (rule.c). evidence.c puts them together. Private to core/diff.
  *
  * Formulae: docs/statistics-rules.md. Every result lives in the arena of the comparison.
  */
 #include "core/diff/internal.h"
 #include "core/diff/numbers.h"
 
-/* ---- logs.c: run values as logarithms of ns, at least of 1 ns ---- */
+/* ---- run values as logarithms of ns, at least of 1 ns ---- */
 
 /* By role, not by side: swapped, the fresh side is the one that another is compared with. */
 struct tg_logs {
@@ -54,7 +53,7 @@ static inline enum tg_step_statistic tg_step_statistic_of(enum tg_estimate e)
     return e == TG_ESTIMATE_MEAN ? TG_MEAN : TG_LEAST;
 }
 
-/* ---- judged.c ---- */
+/* ---- which are judged ---- */
 
 /* Reasons that hold for every operator of the comparison; TG_JUDGED: none. Device times have one
  * more: a negative duration on the device. */

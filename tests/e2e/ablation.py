@@ -24,7 +24,7 @@ import tempfile
 MECHANISMS = (
     ("the machine's factor", "core/diff/machine.c", "m->c = fmax(factor, 0);", "m->c = 0;"),
     ("a busy machine", "core/diff/machine.c", "w->busy[clock] = excess", "w->busy[clock] = 0 && excess"),
-    ("levelled runs", "core/diff/logs.c", "if (v->levelled ||", "if (1 || v->levelled ||"),
+    ("levelled runs", "core/diff/rule.c", "if (v->levelled ||", "if (1 || v->levelled ||"),
     ("usual noise", "core/diff/rule.c", "m->has_v0 ? m->v0 : l.variance", "l.variance"),
     ("both halves", "core/diff/rule.c", "return first && last;", "return true;"),
     ("the clock's tick", "core/diff/rule.c", "log1p(q->aim.tick /", "log1p(0 * q->aim.tick /"),

@@ -27,7 +27,7 @@
 #define TG_SLACK                                                                                   \
     0.1 /* of a ratio of iterations; of calls under another parent, or outside the steps */
 #define TG_WORSE 1.25    /* time that came over what other parents lost: more is slower */
-#define TG_SUSPECT 1.3   /* times of a rename; with too few runs: suspicious */
+#define TG_SUSPECT 1.3   /* times of a rename, of a view; with too few runs: suspicious */
 #define TG_RARE_STEP 1.5 /* a slow step against the usual one (noise) */
 #define TG_TWICE 2       /* what other data may do to a count; a host's slow step; a doubled name */
 #define TG_APART 5 /* with too few runs: times what the others changed by (294 pairs of one run) */

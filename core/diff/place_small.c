@@ -10,6 +10,37 @@
 #include "core/diff/place.h"
 #include "core/diff/stats.h"
 
+/* What additions are measured by. */
+struct job {
+    const struct tg_diff_work *w;
+    double pace
+        [2]; /* host, device: the fresh side's time for the same calls, in times the baseline's */
+    double
+        view_ns; /* a call of the baseline's dearest view, at this pace, and what times vary by */
+};
+
+static struct job job_of(const struct tg_diff_work *w)
+{
+    const struct tg_comparison *c = w->c;
+    struct job j = { .w = w };
+    double same[2][2] = { { 0 } };
+
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        for (int side = 0; side < 2 && op->change == TG_SAME && !op->wait; side++)
+            same[tg_kind_is_device(op->kind)][side] +=
+                tg_kind_is_counted(op->kind) ? op->self[side] : 0;
+        if (op->present[TG_BASE] && tg_op_is_view(op))
+            j.view_ns = fmax(j.view_ns, op->self[TG_BASE] / op->count[TG_BASE]);
+    }
+    for (int k = 0; k < 2; k++)
+        j.pace[k] = same[k][TG_BASE] > 0      ? same[k][TG_TEST] / same[k][TG_BASE]
+                    : c->step_ns[TG_BASE] > 0 ? c->step_ns[TG_TEST] / c->step_ns[TG_BASE]
+                                              : 1;
+    j.view_ns = j.view_ns > 0 ? TG_SUSPECT * fmax(j.pace[0], 1) * j.view_ns : INFINITY;
+    return j;
+}
+
 /* What one rank of a side does in a step. */
 struct in_step {
     double ns, calls;
@@ -39,22 +70,42 @@ static struct in_step on_rank(const struct tg_diff_work *w, const struct tg_op *
     return (struct in_step){ n ? tg_median(ns, n) : 0, calls };
 }
 
-/*
- * Part of the step that the additional calls take: as the calls do on average, or what the name takes
- * more than before, whether in time (the rest of the step may be shorter) or as a part of the step (the
- * machine may be slower), if that is more. A call that is longer than the others hides in neither.
- */
-static double rise_on_rank(const struct tg_comparison *c, const struct in_step in[2])
-{
-    double step[2] = { c->step_ns[TG_BASE], c->step_ns[TG_TEST] };
-    double rise = in[TG_TEST].calls / c->iteration_ratio - in[TG_BASE].calls;
+/* Calls that came, and the part of the baseline's step that they take. */
+struct rise {
+    double share, calls;
+};
 
-    if (rise <= 0 || step[TG_BASE] <= 0 || step[TG_TEST] <= 0)
-        return 0;
-    double by_call = in[TG_TEST].ns / step[TG_TEST] * fmin(rise / in[TG_TEST].calls, 1);
-    double by_time = (in[TG_TEST].ns - in[TG_BASE].ns) / step[TG_BASE];
-    double by_part = in[TG_TEST].ns / step[TG_TEST] - in[TG_BASE].ns / step[TG_BASE];
-    return fmax(by_call, fmin(by_time, by_part));
+/*
+ * As the calls do on average, or what the name takes more than before, whether in time or at the pace of
+ * what is called as often (the machine may be slower), if that is more: a call that is longer than the others
+ * hides in neither, and a pause makes nothing small.
+ */
+static struct rise rise_on_rank(const struct tg_comparison *c, const struct in_step in[2],
+                                double pace)
+{
+    double calls = in[TG_TEST].calls / c->iteration_ratio - in[TG_BASE].calls;
+    double by_call = in[TG_TEST].ns * fmin(calls / in[TG_TEST].calls, 1);
+    double by_time = in[TG_TEST].ns / fmax(pace, 1) - in[TG_BASE].ns;
+
+    if (calls <= 0 || c->step_ns[TG_BASE] <= 0)
+        return (struct rise){ 0, 0 };
+    return (struct rise){ fmax(by_call, by_time) / c->step_ns[TG_BASE], calls };
+}
+
+/* On the rank that has most of it: over many ranks, what one of them does would be little. */
+static struct rise rise_of(const struct job *j, const struct tg_op *op)
+{
+    const struct tg_comparison *c = j->w->c;
+    struct rise most = { 0, 0 };
+
+    for (size_t k = 0; k < c->n_ranks[TG_TEST]; k++) {
+        struct in_step in[2] = { { 0, 0 }, on_rank(j->w, op, TG_TEST, k) };
+        if (op->present[TG_BASE] && k < c->n_ranks[TG_BASE])
+            in[TG_BASE] = on_rank(j->w, op, TG_BASE, k);
+        struct rise r = rise_on_rank(c, in, j->pace[tg_kind_is_device(op->kind)]);
+        most = r.share > most.share ? r : most;
+    }
+    return most;
 }
 
 /* New names in some steps are measured by their mean; of known names only a settled count tells what
@@ -68,15 +119,19 @@ static bool may_be_slight(const struct tg_op *op)
            !tg_op_makes_wait(op) && !tg_op_makes_memory(op);
 }
 
-static bool is_view(const struct tg_diff_work *w, const struct tg_op *op)
+/* By name, and by what it costs: a call that takes longer than views do copies. */
+static bool is_view(const struct job *j, const struct tg_op *op)
 {
-    (void)w;
-    return tg_op_is_view(op);
+    if (!tg_op_is_view(op))
+        return false;
+    struct rise r = rise_of(j, op);
+    return r.share * j->w->c->step_ns[TG_BASE] <= r.calls * j->view_ns;
 }
 
 /* A caller without work of its own: what it calls comes as often as before, and takes most of its time. */
-static bool only_wraps(const struct tg_diff_work *w, const struct tg_op *op)
+static bool only_wraps(const struct job *j, const struct tg_op *op)
 {
+    const struct tg_diff_work *w = j->w;
     const struct tg_use_index *x = w->uses;
     size_t at = (size_t)(op - w->c->ops);
     double inside = 0;
@@ -97,38 +152,31 @@ static bool only_wraps(const struct tg_diff_work *w, const struct tg_op *op)
 }
 
 /* Beside what went, a place's balance says what an addition costs. */
-static bool stands_alone(const struct tg_diff_work *w, const struct tg_op *op)
+static bool stands_alone(const struct job *j, const struct tg_op *op)
 {
-    (void)w;
+    (void)j;
     return op->relation == TG_REL_NONE;
 }
 
 static const struct sort {
     enum tg_slight what;
     double limit; /* part of the step that they take together */
-    bool (*is)(const struct tg_diff_work *w, const struct tg_op *op);
+    bool (*is)(const struct job *j, const struct tg_op *op);
 } sorts[] = { { TG_SLIGHT_FREE, TG_BIG, is_view },
               { TG_SLIGHT_FREE, TG_BIG, only_wraps },
               { TG_SLIGHT_SMALL, TG_FLOOR, stands_alone } };
 
-static void find_sort(struct tg_diff_work *w, const struct sort *sort)
+static void find_sort(const struct job *j, const struct sort *sort)
 {
-    struct tg_comparison *c = w->c;
-    bool *chosen = TG_NEW_N(w->a, bool, c->n_ops + 1);
+    struct tg_comparison *c = j->w->c;
+    bool *chosen = TG_NEW_N(j->w->a, bool, c->n_ops + 1);
     double sum = 0;
 
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
-        if (op->slight != TG_SLIGHT_NOT || !may_be_slight(op) || !sort->is(w, op))
+        if (op->slight != TG_SLIGHT_NOT || !may_be_slight(op) || !sort->is(j, op))
             continue;
-        /* On the rank that has most: over many ranks, what one of them does would be little. */
-        double share = 0;
-        for (size_t k = 0; k < c->n_ranks[TG_TEST]; k++) {
-            struct in_step in[2] = { { 0, 0 }, on_rank(w, op, TG_TEST, k) };
-            if (op->present[TG_BASE] && k < c->n_ranks[TG_BASE])
-                in[TG_BASE] = on_rank(w, op, TG_BASE, k);
-            share = fmax(share, rise_on_rank(c, in));
-        }
+        double share = rise_of(j, op).share;
         chosen[i] = share < sort->limit;
         sum += chosen[i] ? share : 0;
     }
@@ -139,7 +187,9 @@ static void find_sort(struct tg_diff_work *w, const struct sort *sort)
 
 void tg_small_find(struct tg_diff_work *w, enum tg_slight what)
 {
+    struct job j = job_of(w);
+
     for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++)
         if (sorts[i].what == what)
-            find_sort(w, &sorts[i]);
+            find_sort(&j, &sorts[i]);
 }

@@ -3,7 +3,8 @@
 
 /*
  * Views of the same storage, the same in place, what has nothing to do or calls what does it, and questions about
- * metadata. One that copies after all calls clone, copy_ or _to_copy, which count.
+ * metadata. One that copies after all calls clone, copy_ or _to_copy, which count, or takes longer than views do
+ * (place_small.c).
  */
 static const char views[] =
     "aten::_conj aten::_neg_view aten::_reshape_alias aten::_unsafe_view aten::adjoint "

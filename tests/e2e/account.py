@@ -205,6 +205,14 @@ def place_probes():
             side(usual(), 100, nt, 3, change=stall(250, at="between"))
 
 
+def view_probes():
+    """A view is what costs as much as one: a longer call of that name copies. A step of 5 ms, and 0.2 % of it."""
+    work = [Work(f"aten::op{i}", "op", "", 120) for i in range(40)] + [Work("aten::view", "op", "", 1), Work("aten::contiguous", "op", "", 1)]
+    for nb, nt in RUNS:
+        for us, want in ((1, "calm"), (11, "red")):
+            yield f"one more contiguous of {us} us, {nb}v{nt}", want, side(work, 1, nb), side(work + [Work("aten::contiguous", "op", "", us)], 100, nt)
+
+
 OWN = "version: 1\nrules:\n  - {id: s, metric: step_time, fail: {pct: %s}}\n"
 
 
@@ -366,7 +374,7 @@ def main():
     text, n = sys.argv[1] if len(sys.argv) > 1 else "", 0
     with tempfile.TemporaryDirectory() as tmp:
         for id_, want, base, fresh, *policy in [*probes(), *flag_probes(), *place_probes(), *agreement_probes(), *step_probes(),
-                                                *loader_probes()]:
+                                                *loader_probes(), *view_probes()]:
             if text not in id_:
                 continue
             n += 1

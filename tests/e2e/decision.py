@@ -14,6 +14,7 @@ usage: decision.py [--part P] [--only TEXT] [--seed N]"""
 import argparse
 import collections
 import copy
+import csv
 import gzip
 import json
 import os
@@ -28,7 +29,7 @@ from support import CORPUS, ROOT, SHARED, expect, fault, read_json, run_parts, t
 RANK = {"pass": 0, "warn": 1, "inconclusive": 2, "fail": 3}
 KINDS = ("fail", "inconclusive", "warn")
 IDS = set(json.loads((pathlib.Path(ROOT) / "docs/report.schema.json").read_text())["definitions"]["result"]["properties"]["because"]["enum"]) - {None}
-LISTS = {"fail": "violations", "inconclusive": "inconclusive", "warn": "warnings"}
+LISTS = {"fail": "violations", "inconclusive": "inconclusive", "warn": "warnings", "suspicious": "suspicious"}
 
 
 # ---- recorded pairs: name, baseline's files, fresh files ----
@@ -57,8 +58,8 @@ def commits(tmp):
 
 
 def noise(tmp):
-    top = pathlib.Path(SHARED) / "noise/gpu", pathlib.Path(SHARED) / "noise/cpu"
-    for model in sorted(p for t in top if t.is_dir() for p in t.iterdir() if p.is_dir()):
+    top = pathlib.Path(SHARED) / "noise/cpu"
+    for model in sorted(top.iterdir()) if top.is_dir() else ():
         variants = {v.name: sorted(v.glob("*.json.gz")) for v in sorted(model.iterdir()) if v.is_dir()}
         same = next((variants[k] for k in ("aa", "base", "baseline") if len(variants.get(k, [])) >= 6), None)
         for name, runs in variants.items() if same else ():
@@ -66,6 +67,17 @@ def noise(tmp):
                 yield f"{model.parent.name} {model.name} same code", same[:3], same[3:6]
             elif runs:
                 yield f"{model.parent.name} {model.name} {name}", same[:min(5, len(same))], runs[:5]
+
+
+def steps_of_gpus(tmp):
+    """Single steps of a device, which lie flat: the table says which are compared."""
+    top = pathlib.Path(SHARED) / "noise"
+    if not top.is_dir():
+        return
+    with open(top / "truth.csv", newline="", encoding="utf-8") as f:
+        for row in (r for r in csv.DictReader(f) if r["domain"] == "gpu"):
+            yield f"gpu {row['pair']} {row['variant']} {row['n_base']}v{row['n_test']}", \
+                *([top / name for name in row[side].split("|")] for side in ("baseline", "test"))
 
 
 def ranks(tmp):
@@ -217,9 +229,9 @@ def lay(folder, docs):
 
 def sane(name, r):
     """The outcome is a function of the rows, and each row says why."""
-    worst = next((k for k in KINDS if r[LISTS[k]]), "pass")
+    worst = next((k for k in LISTS if r[LISTS[k]]), "pass").replace("suspicious", "warn")
     expect(f"{name}: the outcome is the worst row", r["verdict"], worst)
-    for rows in (*LISTS.values(), "suspicious", "waived", "not_judged", "skipped"):
+    for rows in (*LISTS.values(), "waived", "not_judged", "skipped"):
         for row in r[rows]:
             if row["because"] not in IDS or (row["because"] == "limit") > bool(row["limit"] or row["rule"] == "account"):
                 fault(f"{name}: {row['state']} {row['op']} rests on {row['because']}, limit {row['limit']}")
@@ -280,7 +292,7 @@ def main(tmp):
     p.add_argument("--only", default="")
     p.add_argument("--seed", type=int, default=1)
     o = p.parse_args(sys.argv[1:])
-    for source in (examples, commits, noise, ranks):
+    for source in (examples, commits, noise, steps_of_gpus, ranks):
         for name, base, fresh in source(tmp):
             rng = random.Random(f"{o.seed} {name}")
             if o.only in name and (source is examples or rng.random() <= max(o.part, .1)):

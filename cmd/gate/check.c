@@ -293,7 +293,7 @@ static bool judge_without(struct tg_check *c, struct tg_check_job *j, struct tg_
     struct tg_err second = TG_ERR_INIT;
     if (tg_policy_asks_fresh_alone(j->policy)) {
         tg_err_init(why);
-        tg_verdict_alone(&j->verdict);
+        tg_verdict_alone(&j->verdict, c->arena);
         return judge_alone(c, j, why);
     }
     tg_io_error(c->io, why);

@@ -112,12 +112,11 @@ static enum tg_waivers_there waivers_there(const struct tg_policy *p)
 /* "FAIL: …" -> "FAIL against release: …": one check has a verdict for each baseline. */
 static void name_baseline(struct tg_verdict *v, struct tg_arena *a)
 {
-    tg_sv name = v->baseline.name, rest = v->headline, head = tg_sv_cut(&rest, ':');
+    tg_sv name = v->baseline.name;
     if (!name.n)
         return;
     v->suite = TG_SV_PRINTF(a, "%.*s@%.*s", TG_SV_ARG(v->suite), TG_SV_ARG(name));
-    v->headline = TG_SV_PRINTF(a, "%.*s against %.*s:%.*s", TG_SV_ARG(head), TG_SV_ARG(name),
-                               TG_SV_ARG(rest));
+    tg_verdict_title(v, a);
 }
 
 /* Committer date of the judged commit, or SOURCE_DATE_EPOCH; no clock, so that bytes repeat. */

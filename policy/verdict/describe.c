@@ -75,13 +75,13 @@ static void put_where(struct tg_buf *m, const struct tg_comparison *c, const str
 
 /* "new, 4 calls per step", "gone, was 4 calls per step": one side has none; false: it is not so simple */
 static bool put_one_sided(struct tg_buf *m, const struct tg_comparison *c, const struct tg_op *op,
-                          const struct tg_probe *p)
+                          const double calls[2])
 {
     const struct tg_rank_shift *alone = tg_op_rank_alone(c, op);
-    bool came = op->change == TG_ADDED && p->base == 0;
-    double n = alone ? alone->count[TG_TEST] : came ? p->test : p->base;
+    bool came = op->change == TG_ADDED && calls[TG_BASE] == 0;
+    double n = alone ? alone->count[TG_TEST] : calls[came ? TG_TEST : TG_BASE];
     if (op->launched || tg_op_in_some_steps(op) ||
-        (!came && (op->change != TG_REMOVED || p->test != 0)))
+        (!came && (op->change != TG_REMOVED || calls[TG_TEST] != 0)))
         return false;
     tg_buf_printf(m, "%s%s %s%s per step", came ? "new, " : "gone, was ",
                   TG_VALUE(n, TG_UNIT_COUNT),
@@ -104,10 +104,11 @@ static void put_rank(struct tg_buf *m, const struct tg_comparison *c, const stru
                       (long long)alone->rank);
 }
 
-static void describe_count(struct tg_buf *m, struct tg_result *r, const struct tg_comparison *c,
-                           const struct tg_op *op, const struct tg_probe *p)
+static void describe_count(struct tg_buf *m, const struct tg_comparison *c, const struct tg_op *op,
+                           const double calls[2], tg_sv weight)
 {
-    bool one_sided = put_one_sided(m, c, op, p);
+    bool one_sided = put_one_sided(m, c, op, calls);
+    double now = calls[TG_TEST], was = calls[TG_BASE];
     if (!one_sided && op->change == TG_ADDED)
         tg_buf_puts(m, "new: ");
     if (!one_sided && op->change == TG_REMOVED)
@@ -116,19 +117,16 @@ static void describe_count(struct tg_buf *m, struct tg_result *r, const struct t
         tg_phrase_some_steps(m, &op->counted, c->n_runs[TG_TEST]);
         tg_buf_puts(m, ", was ");
     } else if (!one_sided) {
-        tg_buf_printf(m, "%s %s time%s per step, was ", verb(op), TG_VALUE(p->test, TG_UNIT_COUNT),
-                      p->test == 1 ? "" : "s");
+        tg_buf_printf(m, "%s %s time%s per step, was ", verb(op), TG_VALUE(now, TG_UNIT_COUNT),
+                      now == 1 ? "" : "s");
     }
     if (!one_sided) {
-        tg_buf_printf(m, "%s (%s%s", TG_VALUE(p->base, TG_UNIT_COUNT),
-                      TG_SIGNED(p->test - p->base, TG_UNIT_COUNT),
+        tg_buf_printf(m, "%s (%s%s", TG_VALUE(was, TG_UNIT_COUNT),
+                      TG_SIGNED(now - was, TG_UNIT_COUNT),
                       tg_op_in_some_steps(op) ? " a step in the mean" : "");
         put_rank(m, c, op);
     }
-    r->weight_at = m->n;
-    if (op->region >= c->n_regions) /* of a replacement, one name's share says little of its cost */
-        put_share(m, "", op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE]);
-    r->weight_n = m->n - r->weight_at;
+    tg_buf_add(m, weight);
     tg_buf_puts(m, one_sided ? "" : ")");
     put_calling_op(m, op);
     put_where(m, c, op);
@@ -188,12 +186,10 @@ static void describe_change(struct tg_buf *m, const struct tg_probe *p, const st
 static void put_overrun(struct tg_buf *m, const struct tg_probe *p, const struct tg_limit *limit)
 {
     const struct tg_bound *b = limit->bound;
-    TG_BUF text = { 0 };
     double by = limit->n != 1             ? NAN
                 : b->kind == TG_BOUND_MAX ? p->test - b->value
                 : b->kind == TG_BOUND_MIN ? b->value - p->test
                                           : NAN;
-    tg_limit_text(limit, &text);
     tg_buf_puts(m, ", ");
     if (by > 0 && p->unit == TG_UNIT_PERCENT) {
         tg_dec_put_fixed(m, by, 1);
@@ -201,10 +197,12 @@ static void put_overrun(struct tg_buf *m, const struct tg_probe *p, const struct
     } else if (by > 0) {
         tg_buf_printf(m, "%s ", TG_VALUE(by, p->unit));
     }
-    if (by > 0)
-        (void)tg_phrase_budget(m, tg_buf_sv(&text));
-    else
-        tg_buf_printf(m, "limit %.*s", TG_SV_ARG(tg_buf_sv(&text)));
+    if (by > 0) {
+        tg_phrase_budget(m, b);
+    } else {
+        tg_buf_puts(m, "limit ");
+        tg_limit_text(limit, m);
+    }
 }
 
 /* Was the one bound of a budget exceeded by the baseline, too? Then the change did not do it. */
@@ -254,7 +252,6 @@ static tg_sv without_shared_word(tg_sv base, tg_sv test)
 static void describe_attrs(struct tg_buf *m, const struct tg_op *op, enum tg_attr_kind kind)
 {
     bool any = false;
-    tg_buf_puts(m, op->kind == TG_KIND_OP ? "same calls: " : "same launches: ");
     for (size_t i = 0; i < op->n_attrs; i++) {
         const struct tg_attr_change *f = &op->attrs[i];
         if (f->kind != kind)
@@ -474,23 +471,40 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
             TG_SV("Record new runs of both sides (`tracegate ab`): they tell whether it stays.");
 }
 
+void tg_describe_calls(struct tg_result *r, const struct tg_op *op, const struct tg_comparison *c,
+                       const double calls[2], tg_sv weight, struct tg_arena *a)
+{
+    struct tg_buf m = { 0 };
+    describe_count(&m, c, op, calls, weight);
+    describe_relation(&m, op, c);
+    r->message = tg_phrase_take(&m, a);
+}
+
 void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg_comparison *c,
                     const struct tg_probe *p, const struct tg_judgement *j, struct tg_arena *a)
 {
     struct tg_buf m = { 0 };
     bool related = false;
+    TG_BUF share = { 0 }, attrs = { 0 };
     if (r->dimension == TG_DIM_ATTR) {
-        if (j->state == TG_STATE_PASS || p->incomparable)
-            tg_buf_puts(&m, p->incomparable ? "not compared" : "as before");
-        else
-            describe_attrs(&m, op, p->attr);
+        bool same = j->state == TG_STATE_PASS;
+        tg_buf_puts(&m, p->incomparable          ? "not compared"
+                        : same                   ? "as before"
+                        : op->kind == TG_KIND_OP ? "same calls: "
+                                                 : "same launches: ");
+        if (!p->incomparable && !same)
+            describe_attrs(&attrs, op, p->attr);
+        r->attrs = tg_arena_sv(a, tg_buf_sv(&attrs));
+        tg_buf_add(&m, r->attrs);
     } else if (r->over_budget) {
         describe_budget(&m, r, p, op, j->limit);
     } else if (r->dimension == TG_DIM_COUNT && op->relation == TG_REL_REPLACED_WORSE &&
                tg_op_side_of_region(op) == TG_TEST && describe_replacement(&m, op, c)) {
         related = true;
     } else if (r->dimension == TG_DIM_COUNT) {
-        describe_count(&m, r, c, op, p);
+        if (op->region >= c->n_regions) /* of a replacement, one name's share says little */
+            put_share(&share, "", op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE]);
+        describe_count(&m, c, op, (double[]){ p->base, p->test }, tg_buf_sv(&share));
     } else if (j->reason == TG_REASON_SOME_STEPS) {
         describe_some_steps(&m, p->ev);
     } else {

@@ -19,31 +19,17 @@
 #define LARGEST 2
 #define SHARE 0.01
 
-/* What changed in a launch attribute, without the "same launches" before it. */
-static void put_attr(struct tg_buf *b, const struct tg_result *r)
-{
-    tg_sv change = r->message;
-    (void)tg_sv_cut(&change, ' ');
-    (void)tg_sv_cut(&change, ' ');
-    if (r->dimension != TG_DIM_ATTR || !change.n)
-        return;
-    tg_sv shown = tg_message_prefix(change, 40);
-    tg_buf_printf(b, " %.*s%s", TG_SV_ARG(shown), shown.n < change.n ? "…" : "");
-}
-
 /* "17, over the limit of 3", "17, over the limit of 3 as before" */
 static void put_budget(struct tg_buf *b, const struct tg_result *r)
 {
-    size_t at;
     tg_phrase_value(b, r->test, tg_dimension_unit(r->dimension));
-    at = b->n;
-    tg_buf_puts(b, ", ");
-    if (tg_phrase_budget(b, r->limit)) {
-        tg_buf_puts(b, r->was_over ? " as before" : "");
+    if (!r->bound) {
+        tg_buf_printf(b, " (%.*s)", TG_SV_ARG(r->limit));
         return;
     }
-    b->n = at;
-    tg_buf_printf(b, " (%.*s)", TG_SV_ARG(r->limit));
+    tg_buf_puts(b, ", ");
+    tg_phrase_budget(b, r->bound);
+    tg_buf_puts(b, r->was_over ? " as before" : "");
 }
 
 /* ---- what a finding costs ---- */
@@ -397,15 +383,16 @@ static void put_wait(struct tg_buf *b, const struct tg_comparison *c, const stru
 static void weigh(struct tg_result *r, struct costs *x, struct tg_arena *a)
 {
     struct cost cost = cost_of(x, (uint32_t)(r - x->v->results));
-    TG_BUF weight = { 0 }, wait = { 0 };
+    struct tg_buf said = { 0 };
+    TG_BUF weight = { 0 };
     put_weight(&weight, &cost, x->c);
     if (!weight.n)
         return;
-    put_wait(&wait, x->c, &cost);
-    r->told = r->told.n ? r->told : r->message;
-    r->message = TG_SV_PRINTF(
-        a, "%.*s%.*s%.*s%.*s", (int)r->weight_at, r->told.p, TG_SV_ARG(tg_buf_sv(&weight)),
-        TG_SV_ARG(tg_sv_from(r->told, r->weight_at + r->weight_n)), TG_SV_ARG(tg_buf_sv(&wait)));
+    tg_describe_calls(r, tg_result_op(x->c, r), x->c, (double[]){ r->base, r->test },
+                      tg_buf_sv(&weight), a);
+    tg_buf_add(&said, r->message);
+    put_wait(&said, x->c, &cost);
+    r->message = tg_phrase_take(&said, a);
 }
 
 /* A replacement has one number: that of the headline is that of its row. */
@@ -431,7 +418,8 @@ void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, st
         if (r->dimension == TG_DIM_COUNT && r->folded_under == TG_NO_ID && r->delta > 0 &&
             r->state >= TG_STATE_WARN && tg_result_region(c, r))
             sum_whole(r, &costs);
-        if (r->weight_at && r->message.n && r->folded_under == TG_NO_ID && r->delta > 0 &&
+        if (r->dimension == TG_DIM_COUNT && r->has_values && !r->over_budget && !r->one_rank &&
+            r->folded_under == TG_NO_ID && r->delta > 0 &&
             (r->state == TG_STATE_WAIVED || r->state > TG_STATE_SUSPICIOUS) && tg_result_op(c, r) &&
             !tg_kind_is_device(r->op_kind) && !tg_result_region(c, r))
             weigh(r, &costs, a);
@@ -565,7 +553,9 @@ static void put_finding(struct tg_buf *b, const struct tg_result *r, const struc
         g = NULL;
     }
     if (!r->has_values) {
-        put_attr(b, r);
+        tg_sv shown = tg_message_prefix(r->attrs, 40);
+        tg_buf_printf(b, "%s%.*s%s", shown.n ? " " : "", TG_SV_ARG(shown),
+                      shown.n < r->attrs.n ? "…" : "");
         return;
     }
     if (tg_result_is_of_slowest(r)) {
@@ -577,11 +567,17 @@ static void put_finding(struct tg_buf *b, const struct tg_result *r, const struc
     put_amount(b, c, r, g);
 }
 
+/* A note has a sentence of its own. */
+static bool is_finding(const struct tg_result *r, enum tg_state state)
+{
+    return r->state == state && r->folded_under == TG_NO_ID && r->subject != TG_SUBJECT_NOTE;
+}
+
 static size_t unfolded(const struct tg_verdict *v, enum tg_state state)
 {
     size_t n = 0;
     for (size_t i = 0; i < v->n_results; i++)
-        n += v->results[i].state == state && v->results[i].folded_under == TG_NO_ID;
+        n += is_finding(&v->results[i], state);
     return n;
 }
 
@@ -636,13 +632,13 @@ static void describe_wait(struct tg_result *r, const struct tg_comparison *c, st
 }
 
 static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c,
-                      enum tg_state state, enum tg_headline how)
+                      enum tg_state state)
 {
     size_t shown = 0, total = unfolded(v, state);
     for (size_t k = 0; k < 2 * v->n_results && shown < 3; k++) {
         size_t i = k % v->n_results;
         const struct tg_result *r = &v->results[i];
-        if (r->state != state || r->folded_under != TG_NO_ID || is_whole(r) != (k >= v->n_results))
+        if (!is_finding(r, state) || is_whole(r) != (k >= v->n_results))
             continue;
         tg_buf_puts(b, shown++ ? ", " : ": ");
         put_finding(b, r, c);
@@ -652,7 +648,7 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct
         if (total == 1)
             put_wait_behind(b, c, r);
         put_excuse(b, r);
-        if (total == 1 && r->has_values && how == TG_HEADLINE_PLACED)
+        if (total == 1 && r->has_values)
             put_place(b, r);
     }
     if (total > shown)
@@ -735,54 +731,41 @@ static void put_blind(struct tg_buf *b, const struct tg_verdict *v, const struct
                   by_step ? "a slower step" : "slower operators", TG_PCT(100 * from));
 }
 
-tg_sv tg_describe_headline(const struct tg_verdict *v, const struct tg_comparison *c,
-                           enum tg_headline how, struct tg_arena *a)
+void tg_describe_headline(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a)
 {
     struct tg_buf b = { 0 };
     size_t fails = unfolded(v, TG_STATE_FAIL), warns = unfolded(v, TG_STATE_WARN);
     size_t suspicious = unfolded(v, TG_STATE_SUSPICIOUS);
     switch (v->outcome) {
     case TG_OUTCOME_FAIL:
-        tg_buf_printf(&b, "FAIL: %zu %s", fails, fails == 1 ? "violation" : "violations");
-        put_names(&b, v, c, TG_STATE_FAIL, how);
+        tg_buf_printf(&b, "%zu %s", fails, fails == 1 ? "violation" : "violations");
+        put_names(&b, v, c, TG_STATE_FAIL);
         break;
     case TG_OUTCOME_WARN:
-        tg_buf_puts(&b, "WARN: nothing failed");
+        tg_buf_puts(&b, "nothing failed");
         if (warns) {
             tg_buf_printf(&b, ", %zu %s", warns, warns == 1 ? "warning" : "warnings");
-            put_names(&b, v, c, TG_STATE_WARN, how);
+            put_names(&b, v, c, TG_STATE_WARN);
         }
         if (suspicious) {
             tg_buf_printf(&b, "%s%zu suspicious", warns ? "; " : ", ", suspicious);
-            put_names(&b, v, c, TG_STATE_SUSPICIOUS, how);
+            put_names(&b, v, c, TG_STATE_SUSPICIOUS);
         }
         put_faster(&b, c);
         break;
     case TG_OUTCOME_INCONCLUSIVE:
-        tg_buf_printf(&b, "INCONCLUSIVE: %.*s", TG_SV_ARG(v->error));
-        break;
     case TG_OUTCOME_ERROR:
-        tg_buf_printf(&b, "ERROR: %.*s", TG_SV_ARG(v->error));
+        tg_buf_add(&b, v->error);
         break;
     case TG_OUTCOME_PASS:
-        tg_buf_puts(&b, v->n_state[TG_STATE_WAIVED] ? "PASS: no regression beyond what is waived"
-                                                    : "PASS: no regression found");
+        tg_buf_puts(&b, v->n_state[TG_STATE_WAIVED] ? "no regression beyond what is waived"
+                                                    : "no regression found");
         put_faster(&b, c);
         put_blind(&b, v, c);
         break;
     }
-    return tg_phrase_take(&b, a);
-}
-
-void tg_describe_replace(struct tg_verdict *v, tg_sv was, tg_sv now, struct tg_arena *a)
-{
-    const char *at = was.n ? memmem(v->headline.p, v->headline.n, was.p, was.n) : NULL;
-    tg_sv rest;
-    if (!at)
-        return;
-    rest = (tg_sv){ at + was.n, (size_t)(v->headline.p + v->headline.n - at) - was.n };
-    v->headline = TG_SV_PRINTF(a, "%.*s%.*s%.*s", (int)(at - v->headline.p), v->headline.p,
-                               TG_SV_ARG(now), TG_SV_ARG(rest));
+    v->said = tg_phrase_take(&b, a);
+    tg_verdict_title(v, a);
 }
 
 /*
@@ -886,7 +869,7 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
         if (v->results[i].state >= TG_STATE_WARN && v->results[i].folded_under == TG_NO_ID &&
             is_of_time(&v->results[i]))
             describe_wait(&v->results[i], c, a);
-    v->headline = tg_describe_headline(v, c, TG_HEADLINE_BARE, a);
+    tg_describe_headline(v, c, a);
     if (v->budgets_judged && !v->counts_judged) /* what a failure may be about comes first */
         tg_buf_puts(&b, "budgets judged; ");
     tg_buf_puts(&b, v->counts_judged    ? "counts judged"

@@ -102,7 +102,7 @@ void tg_verdict_lost(struct tg_verdict *out, const struct tg_err *why, enum tg_o
                      struct tg_arena *a);
 void tg_verdict_first_run(struct tg_verdict *out, enum tg_outcome outcome, struct tg_arena *a);
 /* No baseline is there, and none is needed: a pass, to which tg_verdict_add_alone adds. */
-void tg_verdict_alone(struct tg_verdict *out);
+void tg_verdict_alone(struct tg_verdict *out, struct tg_arena *a);
 /*
  * Adds what asks the fresh side alone to a verdict without a comparison: `self` is the verdict on
  * the fresh side compared with itself, of which budgets (max, min) and guards count. A failure makes

@@ -446,7 +446,6 @@ static bool names_it_better(const struct tg_result *r, const struct tg_result *h
 
 void tg_verdict_join_causes(struct tg_verdict *v, struct tg_arena *a)
 {
-    tg_sv was = tg_describe_headline(v, v->comparison, TG_HEADLINE_BARE, a);
     fold_groups(v->results, v->n_results, v->comparison, key_of_change, names_it_better);
     flatten(v->results, v->n_results);
     fold_step(v->results, v->n_results, v->comparison);
@@ -455,5 +454,6 @@ void tg_verdict_join_causes(struct tg_verdict *v, struct tg_arena *a)
     for (size_t i = 0; i < v->n_results; i++)
         v->n_folded[v->results[i].state] += v->results[i].folded_under != TG_NO_ID;
     tg_describe_weights(v, v->comparison, a);
-    tg_describe_replace(v, was, tg_describe_headline(v, v->comparison, TG_HEADLINE_PLACED, a), a);
+    if (v->comparison && !v->by_note)
+        tg_describe_headline(v, v->comparison, a);
 }

@@ -434,6 +434,7 @@ static void put_limit(struct tg_result *r, const struct tg_judging *w, struct tg
     if (!l)
         return;
     r->over_budget = tg_limit_is_budget(l);
+    r->bound = r->over_budget && l->n == 1 ? l->bound : NULL;
     tg_limit_text(l, &b);
     r->limit = tg_phrase_take(&b, a);
     tg_describe_limit(&b, l, &w->p);

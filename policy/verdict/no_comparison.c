@@ -11,10 +11,11 @@ static void set_outcome(struct tg_verdict *v, enum tg_outcome outcome)
     v->exit_code = tg_outcome_exit_code(outcome);
 }
 
-static void begin(struct tg_verdict *out, enum tg_outcome outcome, tg_sv headline, tg_sv coverage)
+/* The headline is made when all else is known, by whoever calls this. */
+static void begin(struct tg_verdict *out, enum tg_outcome outcome, tg_sv said, tg_sv coverage)
 {
     *out = (struct tg_verdict){ .suite = TG_SV("default"),
-                                .headline = headline,
+                                .said = said,
                                 .coverage = coverage,
                                 .version = TG_SV(TG_JUDGED_BY) };
     set_outcome(out, outcome);
@@ -24,9 +25,8 @@ void tg_verdict_of_error(struct tg_verdict *out, const struct tg_err *why, struc
 {
     bool lost = why->kind == TG_ERR_LOST;
     tg_sv error = TG_SV_PRINTF(a, "%s%s%s", why->file, why->file[0] ? ": " : "", why->message);
-    begin(out, lost ? TG_OUTCOME_INCONCLUSIVE : TG_OUTCOME_ERROR,
-          TG_SV_PRINTF(a, "%s: %.*s", lost ? "INCONCLUSIVE" : "ERROR", TG_SV_ARG(error)),
-          TG_SV("nothing judged"));
+    begin(out, lost ? TG_OUTCOME_INCONCLUSIVE : TG_OUTCOME_ERROR, error, TG_SV("nothing judged"));
+    tg_verdict_title(out, a);
     out->exit_code = tg_err_exit_code(why->kind);
     out->error = error;
     out->error_hint = tg_arena_sv(a, tg_sv_of(why->hint));
@@ -57,12 +57,10 @@ static struct tg_result *insert_row(struct tg_verdict *v, const char *rule, enum
 static void not_compared(struct tg_verdict *v, const char *key, enum tg_outcome outcome_,
                          struct tg_arena *a)
 {
-    static const char *const head[] = { [TG_OUTCOME_PASS] = "PASS",
-                                        [TG_OUTCOME_INCONCLUSIVE] = "INCONCLUSIVE",
-                                        [TG_OUTCOME_FAIL] = "FAIL" };
     set_outcome(v, outcome_);
-    v->headline = TG_SV_PRINTF(a, "%s: %.*s; nothing was compared (%s: %s)", head[outcome_],
-                               TG_SV_ARG(v->error), key, tg_outcome_name(outcome_));
+    v->said = TG_SV_PRINTF(a, "%.*s; nothing was compared (%s: %s)", TG_SV_ARG(v->error), key,
+                           tg_outcome_name(outcome_));
+    tg_verdict_title(v, a);
     if (outcome_ == TG_OUTCOME_FAIL)
         tg_eval_message(insert_row(v, "baseline", TG_STATE_FAIL, a), TG_STATE_FAIL,
                         TG_SUBJECT_REQUIRE, TG_REASON_BASELINE, TG_SV("(no baseline)"), v->error,
@@ -83,8 +81,10 @@ void tg_verdict_lost(struct tg_verdict *out, const struct tg_err *why, enum tg_o
 
 void tg_verdict_first_run(struct tg_verdict *out, enum tg_outcome outcome_, struct tg_arena *a)
 {
-    begin(out, outcome_, TG_SV("FIRST RUN: no baseline existed yet; nothing was compared"),
+    begin(out, outcome_, TG_SV("no baseline existed yet; nothing was compared"),
           TG_SV("nothing judged: first run"));
+    out->first_run = outcome_ == TG_OUTCOME_PASS;
+    tg_verdict_title(out, a);
     if (outcome_ != TG_OUTCOME_PASS) {
         out->error = TG_SV("no baseline existed yet");
         out->error_hint = TG_SV("Commit a baseline, or record one on the main branch.");
@@ -114,11 +114,12 @@ bool tg_policy_asks_fresh_alone(const struct tg_policy *p)
     return p->n_rules > 0;
 }
 
-void tg_verdict_alone(struct tg_verdict *out)
+void tg_verdict_alone(struct tg_verdict *out, struct tg_arena *a)
 {
     begin(out, TG_OUTCOME_PASS,
-          TG_SV("PASS: every budget is kept; the policy has no rule that needs a baseline"),
+          TG_SV("every budget is kept; the policy has no rule that needs a baseline"),
           TG_SV("nothing judged"));
+    tg_verdict_title(out, a);
 }
 
 /* Of a verdict on the fresh side alone: what does not need a baseline, and is not in order. */
@@ -137,10 +138,10 @@ static void tell_budgets(struct tg_verdict *v, const struct tg_result *first, st
 {
     bool fails = v->outcome == TG_OUTCOME_FAIL;
     size_t n = v->n_state[first->state];
-    v->headline = TG_SV_PRINTF(
-        a, "%s: %zu %s%s: " TG_NAME " %.*s%s; no baseline, only budgets were judged",
-        fails ? "FAIL" : "WARN", n, fails ? "violation" : "warning", n == 1 ? "" : "s",
-        TG_SV_ARG(first->op_normalised), TG_SV_ARG(first->message), n > 1 ? ", …" : "");
+    v->said = TG_SV_PRINTF(a, "%zu %s%s: " TG_NAME " %.*s%s; no baseline, only budgets were judged",
+                           n, fails ? "violation" : "warning", n == 1 ? "" : "s",
+                           TG_SV_ARG(first->op_normalised), TG_SV_ARG(first->message),
+                           n > 1 ? ", …" : "");
 }
 
 void tg_verdict_add_alone(struct tg_verdict *v, const struct tg_verdict *self, struct tg_arena *a)
@@ -181,12 +182,13 @@ void tg_verdict_add_alone(struct tg_verdict *v, const struct tg_verdict *self, s
         v->outcome = TG_OUTCOME_INCONCLUSIVE;
         v->error = open->message;
         v->error_hint = open->next;
-        v->headline = TG_SV_PRINTF(a, "INCONCLUSIVE: %.*s", TG_SV_ARG(open->message));
+        v->said = open->message;
     } else if (warn && v->outcome == TG_OUTCOME_PASS) {
         v->outcome = TG_OUTCOME_WARN;
         tell_budgets(v, warn, a);
     }
     v->exit_code = tg_outcome_exit_code(v->outcome);
+    tg_verdict_title(v, a);
 }
 
 /* ---- notes ---- */
@@ -194,9 +196,9 @@ void tg_verdict_add_alone(struct tg_verdict *v, const struct tg_verdict *self, s
 /* Bytes of a note that a headline has room for. */
 #define HEADLINE_NOTE 160
 
-/* "WARN: nothing failed; the policy is looser than the baseline's: …" */
-static tg_sv headline_by(const struct tg_verdict *v, tg_sv head, const struct tg_note *note,
-                         struct tg_arena *a)
+/* "nothing failed; the policy is looser than the baseline's: …" */
+static tg_sv said_by(const struct tg_verdict *v, tg_sv head, const struct tg_note *note,
+                     struct tg_arena *a)
 {
     tg_sv why = tg_message_prefix(note->text, HEADLINE_NOTE), was = v->headline;
     bool named = v->comparison || v->outcome == TG_OUTCOME_FAIL; /* else `was` has more to tell */
@@ -221,8 +223,9 @@ void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *
                         v->error, v->error_hint);
         r->evidence = TG_SV("inconclusive: `fail_on` makes it a failure");
         set_outcome(v, TG_OUTCOME_FAIL);
-        v->headline = TG_SV_PRINTF(a, "FAIL: %.*s; nothing was compared (fail_on: inconclusive)",
-                                   TG_SV_ARG(v->error));
+        v->said = TG_SV_PRINTF(a, "%.*s; nothing was compared (fail_on: inconclusive)",
+                               TG_SV_ARG(v->error));
+        tg_verdict_title(v, a);
     }
     for (size_t i = 0; i < v->n_notes; i++) {
         struct tg_note *note = &v->notes[i];
@@ -238,11 +241,12 @@ void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *
     }
     if (!first || tg_outcome_of(v) <= v->outcome)
         return;
-    v->headline =
-        headline_by(v,
-                    fails ? TG_SV_PRINTF(a, "FAIL: %zu violation%s", v->n_state[TG_STATE_FAIL],
-                                         v->n_state[TG_STATE_FAIL] == 1 ? "" : "s")
-                          : TG_SV("WARN: nothing failed"),
-                    first, a);
+    v->said = said_by(v,
+                      fails ? TG_SV_PRINTF(a, "%zu violation%s", v->n_state[TG_STATE_FAIL],
+                                           v->n_state[TG_STATE_FAIL] == 1 ? "" : "s")
+                            : TG_SV("nothing failed"),
+                      first, a);
+    v->by_note = true;
     set_outcome(v, tg_outcome_of(v));
+    tg_verdict_title(v, a);
 }

@@ -152,27 +152,16 @@ const char *tg_phrase_type(tg_sv kernel)
 }
 
 /* "300 us" of "300us": as values are written, not as a policy has them. */
-static void put_bound(struct tg_buf *out, tg_sv bound)
+void tg_phrase_budget(struct tg_buf *out, const struct tg_bound *bound)
 {
+    tg_sv unit = bound->text;
     size_t n = 0;
-    while (n < bound.n && memchr("0123456789.+-", bound.p[n], 13))
+    while (n < unit.n && memchr("0123456789.+-", unit.p[n], 13))
         n++;
-    tg_buf_printf(out, "%.*s%s%.*s", (int)n, bound.p,
-                  n && n < bound.n && bound.p[n] != ' ' ? " " : "", (int)(bound.n - n),
-                  bound.p + n);
-}
-
-bool tg_phrase_budget(struct tg_buf *out, tg_sv limit)
-{
-    static const char *const bound[][2] = { { "max: ", "over" }, { "min: ", "under" } };
-    for (size_t i = 0; i < 2 && !tg_sv_has(limit, TG_SV(", ")); i++) {
-        if (!tg_sv_skip(&limit, tg_sv_of(bound[i][0])))
-            continue;
-        tg_buf_printf(out, "%s the limit of ", bound[i][1]);
-        put_bound(out, limit);
-        return true;
-    }
-    return false;
+    unit = tg_sv_from(unit, n);
+    tg_buf_printf(out, "%s the limit of %.*s%s%.*s", bound->kind == TG_BOUND_MAX ? "over" : "under",
+                  (int)n, bound->text.p, n && unit.n && unit.p[0] != ' ' ? " " : "",
+                  TG_SV_ARG(unit));
 }
 
 /* Each run alike? Then a step of one run says it all. */

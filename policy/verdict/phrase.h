@@ -5,7 +5,7 @@
 #include "core/base/message.h"
 #include "core/diff/compare.h"
 #include "core/trace/kind.h"
-#include "policy/language/rule_metric.h"
+#include "policy/language/policy.h"
 
 /* "12.3 us", "14", "3.2 %", "1.5 MiB" */
 void tg_phrase_value(struct tg_buf *out, double v, enum tg_unit unit);
@@ -33,8 +33,8 @@ void tg_phrase_part(struct tg_buf *out, double part, double all);
 void tg_phrase_rank_alone(struct tg_buf *out, const struct tg_comparison *c);
 /* "fp16", "fp32", …: what a kernel computes with, as far as its name says; NULL. */
 const char *tg_phrase_type(tg_sv kernel);
-/* "over the limit of 52 us" of "max: 52us", "under the limit of 3" of "min: 3"; false: nothing, it is another bound */
-bool tg_phrase_budget(struct tg_buf *out, tg_sv limit);
+/* "over the limit of 52 us" of "max: 52us", "under the limit of 3" of "min: 3" */
+void tg_phrase_budget(struct tg_buf *out, const struct tg_bound *bound);
 /* "up to 3 calls in 1 of 4 steps of every run" */
 void tg_phrase_some_steps(struct tg_buf *out, const struct tg_count_evidence *ev, size_t n_runs);
 tg_sv tg_phrase_take(struct tg_buf *b, struct tg_arena *a); /* releases `b` */

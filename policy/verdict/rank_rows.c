@@ -50,7 +50,7 @@ struct tg_result tg_result_copy(const struct tg_result *r, struct tg_arena *a)
     struct tg_result to = *r;
     tg_sv *const texts[] = { &to.op,         &to.op_normalised, &to.plain, &to.calling_op,
                              &to.message,    &to.evidence,      &to.next,  &to.limit,
-                             &to.limit_said, &to.source };
+                             &to.limit_said, &to.source,        &to.attrs };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         *texts[i] = tg_arena_sv(a, *texts[i]);
     if (to.why_not)

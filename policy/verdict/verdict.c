@@ -1,4 +1,6 @@
 #include "policy/verdict/verdict.h"
+
+#include "core/base/arena.h"
 #include "policy/verdict/reason.h"
 
 const char *tg_state_name(enum tg_state s)
@@ -29,6 +31,20 @@ int tg_outcome_exit_code(enum tg_outcome o)
         [TG_OUTCOME_FAIL] = 1, [TG_OUTCOME_ERROR] = 3,
     };
     return code[o];
+}
+
+void tg_verdict_title(struct tg_verdict *v, struct tg_arena *a)
+{
+    static const char *const word[] = {
+        [TG_OUTCOME_PASS] = "PASS",   [TG_OUTCOME_WARN] = "WARN",
+        [TG_OUTCOME_FAIL] = "FAIL",   [TG_OUTCOME_INCONCLUSIVE] = "INCONCLUSIVE",
+        [TG_OUTCOME_ERROR] = "ERROR",
+    };
+    tg_sv against = v->baseline.name;
+    bool first = v->first_run && v->outcome == TG_OUTCOME_PASS;
+    v->headline =
+        TG_SV_PRINTF(a, "%s%s%.*s: %.*s", first ? "FIRST RUN" : word[v->outcome],
+                     against.n ? " against " : "", TG_SV_ARG(against), TG_SV_ARG(v->said));
 }
 
 const char *tg_dimension_name(enum tg_dimension d)

@@ -82,10 +82,11 @@ struct tg_result {
     enum tg_state state;
     enum tg_subject subject;
     enum tg_grounds grounds;
-    bool switched_off; /* the policy has no limit for it, or excepts it: not judged */
-    bool budget;       /* its rule has a limit that asks the fresh side alone */
-    bool over_budget;  /* such a limit is exceeded: `limit` */
-    bool was_over;     /* and was by the baseline */
+    bool switched_off;            /* the policy has no limit for it, or excepts it: not judged */
+    bool budget;                  /* its rule has a limit that asks the fresh side alone */
+    bool over_budget;             /* such a limit is exceeded: `limit` */
+    const struct tg_bound *bound; /* the one bound of that limit; NULL: none, or more */
+    bool was_over;                /* and was by the baseline */
     bool of_fastest;   /* its values are of the fastest steps: all together do not bear them out */
     bool waiver_ended; /* the waiver for it has expired */
     int64_t
@@ -113,11 +114,10 @@ struct tg_result {
     double share;     /* of the step on the test side, 0..1; NaN unknown */
     tg_sv calling_op; /* the operator of unchanged count that makes the additional calls; "" */
     tg_sv message;    /* one line, numbers included: what, how much, share */
-    tg_sv told;       /* of a number of calls: the message with the share of its name alone, */
-    size_t weight_at, weight_n; /* and where in it that is */
-    tg_sv issue;                /* of its waiver: `evidence` ends with it; "" none */
-    tg_sv evidence;   /* "5 of 5 runs above all 5 baseline runs, noise 1.8 %, limit 8 %" */
-    tg_sv next;       /* what to do; for inconclusive, suspicious, not judged; may be "" */
+    tg_sv attrs;    /* of changed attributes: what of it changed, "registers 128 -> 255"; else "" */
+    tg_sv issue;    /* of its waiver: `evidence` ends with it; "" none */
+    tg_sv evidence; /* "5 of 5 runs above all 5 baseline runs, noise 1.8 %, limit 8 %" */
+    tg_sv next;     /* what to do; for inconclusive, suspicious, not judged; may be "" */
     const char *file; /* the rule's place; NULL: built in */
     uint32_t line, col;
     tg_sv source; /* the program's own file its calls come from, in the repository; "" unknown */
@@ -190,7 +190,10 @@ struct tg_verdict {
     enum tg_outcome outcome;
     int exit_code;     /* by the table; --exit-zero keeps it here and changes only the process */
     tg_sv suite;       /* "train"; against one of `baselines` "train@release" */
-    tg_sv headline;    /* "FAIL: 2 regressions …" one line */
+    tg_sv headline;    /* "FAIL against release: 2 violations: …", made by tg_verdict_title of: */
+    tg_sv said;        /* what it says after the outcome; */
+    bool by_note;      /* `said` is of a note, which decided the outcome */
+    bool first_run;    /* nothing to compare with yet, and the policy allows it */
     tg_sv coverage;    /* "counts judged; durations not judged: no step markers" */
     tg_sv policy;      /* "built-in policy" or the file */
     tg_sv policy_file; /* its path in the repository; "" built in, or not known */
@@ -222,6 +225,8 @@ struct tg_verdict {
     tg_sv version;                          /* of the program */
 };
 
+/* Makes the headline: again when `said`, the outcome or the baseline's name changes. */
+void tg_verdict_title(struct tg_verdict *v, struct tg_arena *a);
 /*
  * After causes were found (cmd/gate/cause.c): what is blamed on one change of the program is one
  * finding. The headline and n_folded follow; states and outcome stay.

@@ -379,7 +379,7 @@ static void without_comparison(struct tg_verdict *v, enum model_alone how, struc
     else if (how == MODEL_ERROR)
         tg_verdict_of_error(v, &why, a);
     else if (how == MODEL_NO_BASELINE)
-        tg_verdict_alone(v);
+        tg_verdict_alone(v, a);
     else
         tg_verdict_lost(v, &why,
                         how == MODEL_LOST_PASSES  ? TG_OUTCOME_PASS

@@ -2,10 +2,18 @@
 #include "by_hand.h"
 #include "policy/verdict/describe.h"
 
+static const struct tg_bound one = { .kind = TG_BOUND_MAX, .value = 1, .text = { "1", 1 } };
+
 static void described(struct hand *h)
 {
     h->c.marked[0] = h->c.marked[1] = true;
     tg_describe_verdict(&h->v, &h->c, h->a);
+}
+
+static tg_sv headline_of(struct hand *h, const struct tg_comparison *c)
+{
+    tg_describe_headline(&h->v, c, h->a);
+    return h->v.headline;
 }
 
 static void headline(struct hand *h, struct tg_result row, const char *want)
@@ -36,7 +44,7 @@ WITH_HAND(how_much)
     r.subject = TG_SUBJECT_TRACE;
     headline(h, r, "FAIL: 1 violation: aten::mm +1");
     r.over_budget = true;
-    r.limit = TG_SV("max: 1");
+    r.bound = &one;
     headline(h, r, "FAIL: 1 violation: aten::mm 3, over the limit of 1");
     r.was_over = true;
     headline(h, r, "FAIL: 1 violation: aten::mm 3, over the limit of 1 as before");
@@ -46,6 +54,7 @@ WITH_HAND(how_much)
     headline(h, r, "FAIL: 1 violation: aten::mm 3 ns, over the limit of 1 as before");
     r.dimension = TG_DIM_COUNT;
     r.was_over = false;
+    r.bound = NULL;
     r.limit = TG_SV("max: 1, min: 0");
     headline(h, r, "FAIL: 1 violation: aten::mm 3 (max: 1, min: 0)");
     r = hand_row("aten::mm", 2);
@@ -63,11 +72,11 @@ WITH_HAND(how_much)
     headline(h, r, "FAIL: 1 violation: aten::mm 12.3 %");
     r.has_values = false;
     r.dimension = TG_DIM_ATTR;
-    r.message = TG_SV("same launches: registers 128 -> 255");
+    r.attrs = TG_SV("registers 128 -> 255");
     headline(h, r, "FAIL: 1 violation: aten::mm registers 128 -> 255");
-    r.message = TG_SV("same launches: registers 128 -> 255 and then some of its parts");
+    r.attrs = TG_SV("registers 128 -> 255 and then some of its parts");
     headline(h, r, "FAIL: 1 violation: aten::mm registers 128 -> 255 and then some of it…");
-    r.message = TG_SV("same launches:");
+    r.attrs = TG_SV("");
     headline(h, r, "FAIL: 1 violation: aten::mm");
     r.dimension = TG_DIM_COUNT; /* a guard: its words are below */
     r.message = TG_SV("the fresh side is empty");
@@ -77,8 +86,7 @@ WITH_HAND(how_much)
     r.cause = &cause;
     headline(h, r, "FAIL: 1 violation: aten::mm");
     h->v.results = &r;
-    hand_text(tg_describe_headline(&h->v, &h->c, TG_HEADLINE_PLACED, h->a),
-              "FAIL: 1 violation: aten::mm");
+    hand_text(headline_of(h, &h->c), "FAIL: 1 violation: aten::mm");
 }
 
 /* One finding: what its calls cost, with what is told with it, each operator once; and where it is. */
@@ -115,17 +123,12 @@ WITH_HAND(what_a_finding_costs)
     described(h);
     hand_text(h->v.headline, "FAIL: 1 violation: a +2 calls");
     v[0].cause = &cause;
-    hand_text(tg_describe_headline(&h->v, &h->c, TG_HEADLINE_PLACED, h->a),
-              "FAIL: 1 violation: a +2 calls in Block.forward");
-    hand_text(tg_describe_headline(&h->v, &h->c, TG_HEADLINE_BARE, h->a),
-              "FAIL: 1 violation: a +2 calls");
+    hand_text(headline_of(h, &h->c), "FAIL: 1 violation: a +2 calls in Block.forward");
     cause.share = 0.4; /* too little of it */
-    hand_text(tg_describe_headline(&h->v, &h->c, TG_HEADLINE_PLACED, h->a),
-              "FAIL: 1 violation: a +2 calls");
+    hand_text(headline_of(h, &h->c), "FAIL: 1 violation: a +2 calls");
     v[1].state = TG_STATE_FAIL; /* two findings */
     cause.share = 1;
-    hand_text(tg_describe_headline(&h->v, &h->c, TG_HEADLINE_PLACED, h->a),
-              "FAIL: 2 violations: a +2 calls, k +2 calls");
+    hand_text(headline_of(h, &h->c), "FAIL: 2 violations: a +2 calls, k +2 calls");
 }
 
 /* An operator with a copy: +105 us on the host, +12 us on the device. The cost is that of the side that the step waits
@@ -189,16 +192,14 @@ WITH_HAND(what_has_a_cost)
     v[2].folded_under = 1;
     v[1].cause = &cause; /* a place without a function */
     h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = 3 };
-    hand_text(tg_describe_headline(&h->v, &h->c, TG_HEADLINE_PLACED, h->a),
-              "FAIL: 1 violation: a +2 calls (+5.00 us on the device)");
-    hand_text(tg_describe_headline(&h->v, NULL, TG_HEADLINE_PLACED, h->a),
-              "FAIL: 1 violation: a +2 calls");
+    hand_text(headline_of(h, &h->c), "FAIL: 1 violation: a +2 calls (+5.00 us on the device)");
+    hand_text(headline_of(h, NULL), "FAIL: 1 violation: a +2 calls");
     v[1].subject = TG_SUBJECT_TRACE;
     described(h);
     hand_text(h->v.headline, "FAIL: 1 violation: a +2");
     v[1].subject = TG_SUBJECT_NAME;
     v[1].over_budget = true;
-    v[1].limit = TG_SV("max: 1");
+    v[1].bound = &one;
     described(h);
     hand_text(h->v.headline, "FAIL: 1 violation: a 3, over the limit of 1");
 }
@@ -259,7 +260,7 @@ WITH_HAND(what_a_finding_weighs)
     struct tg_op ops[] = { hand_op("a", TG_KIND_OP), hand_op("k", TG_KIND_KERNEL),
                            hand_op("wait", TG_KIND_SYNC) };
     struct tg_result v[] = { hand_row("a", 2), hand_row("k", 2), hand_row("wait", 2) };
-    const tg_sv said = TG_SV("new, 2 calls per step, 0.1 % of the step; up to 3");
+    const tg_sv said = v[0].message;
     struct tg_metric_change *m = h->c.metrics;
 
     h->c.ops = ops;
@@ -273,12 +274,10 @@ WITH_HAND(what_a_finding_weighs)
     v[1].op_kind = TG_KIND_KERNEL;
     v[2].op_kind = TG_KIND_SYNC;
     v[1].folded_under = v[2].folded_under = 0;
-    v[0].message = said;
-    v[0].weight_at = 21;
-    v[0].weight_n = 19;
     h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = 3 };
     described(h);
-    hand_text(v[0].message, "new, 2 calls per step, with its kernel +4.00 us, 4.0 % of the step; up to 3");
+    hand_text(v[0].message,
+              "called 3 times per step, was 1 (+2, with its kernel +4.00 us, 4.0 % of the step)");
     ops[2].self[TG_TEST] = 20000; /* the same again: nothing is told twice */
     ops[2].share[TG_TEST] = 0.2;
     m[TG_METRIC_STEP_TIME].known[0] = m[TG_METRIC_STEP_TIME].known[1] = true;
@@ -287,29 +286,33 @@ WITH_HAND(what_a_finding_weighs)
     m[TG_METRIC_STEP_TIME].value[1] = 9999;
     for (int i = 0; i < 2; i++) {
         described(h);
-        hand_text(v[0].message, "new, 2 calls per step, waits 20.0 us, 20.0 % of the step; up to "
-                                "3; the step itself grew by less, since the device works "
-                                "meanwhile, but the host can no longer run ahead of it");
+        hand_text(v[0].message,
+                  "called 3 times per step, was 1 (+2, waits 20.0 us, 20.0 % of the step); "
+                  "the step itself grew by less, since the device works "
+                  "meanwhile, but the host can no longer run ahead of it");
     }
     m[TG_METRIC_STEP_TIME].value[1] = 10000; /* half of it: the step tells it */
     described(h);
-    hand_text(v[0].message, "new, 2 calls per step, waits 20.0 us, 20.0 % of the step; up to 3");
+    hand_text(v[0].message,
+              "called 3 times per step, was 1 (+2, waits 20.0 us, 20.0 % of the step)");
     m[TG_METRIC_STEP_TIME].value[1] = 9999;
     m[TG_METRIC_GPU_BUSY].value[1] = 0; /* the device does not work */
     described(h);
-    hand_text(v[0].message, "new, 2 calls per step, waits 20.0 us, 20.0 % of the step; up to 3");
+    hand_text(v[0].message,
+              "called 3 times per step, was 1 (+2, waits 20.0 us, 20.0 % of the step)");
     m[TG_METRIC_GPU_BUSY].value[1] = 1;
     m[TG_METRIC_STEP_TIME].known[0] = false;
     described(h);
-    hand_text(v[0].message, "new, 2 calls per step, waits 20.0 us, 20.0 % of the step; up to 3");
+    hand_text(v[0].message,
+              "called 3 times per step, was 1 (+2, waits 20.0 us, 20.0 % of the step)");
     m[TG_METRIC_STEP_TIME].known[0] = true;
     ops[1].self[TG_TEST] = 30000; /* the device works longer than the host waits */
     ops[1].share[TG_TEST] = 0.3;
     described(h);
-    hand_text(v[0].message, "new, 2 calls per step, with its kernel +30.0 us, 30.0 % of the step; up to 3");
+    hand_text(v[0].message,
+              "called 3 times per step, was 1 (+2, with its kernel +30.0 us, 30.0 % of the step)");
     v[1].folded_under = v[2].folded_under = TG_NO_ID;
     v[0].message = said; /* alone it weighs what it says */
-    v[0].weight_n = 19;
     described(h);
     hand_text(v[0].message, said.p);
 }
@@ -342,27 +345,26 @@ WITH_HAND(a_wait_that_moved)
     v[1].folded_under = 0;
     for (int i = 0; i < 2; i++) {
         ops[3].self[TG_TEST] = i ? 41000 : 40000; /* half of it is not enough */
-        v[0].message = TG_SV("new, 1 call per step, 0.1 % of the step");
-        v[0].weight_at = 20;
-        v[0].weight_n = 19;
         h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = 2 };
         described(h);
         hand_text(
             v[0].message,
-            i ? "new, 1 call per step, waits 20.0 us, 20.0 % of the step; the step itself grew by "
+            i ? "called 2 times per step, was 1 (+1, waits 20.0 us, 20.0 % of the step); the step "
+                "itself grew by "
                 "less, since the device works meanwhile, but the host can no longer run ahead of it"
-              : "new, 1 call per step, waits 20.0 us, 10.0 us of it moved here from sync (50.0 us "
-                "-> 40.0 us): the host can no longer run ahead of the device");
+              : "called 2 times per step, was 1 (+1, waits 20.0 us, 10.0 us of it moved here from "
+                "sync (50.0 us "
+                "-> 40.0 us): the host can no longer run ahead of the device)");
         hand_text(h->v.headline,
                   i ? "FAIL: 1 violation: a +1 call (the host waits 20.0 us in it)"
                     : "FAIL: 1 violation: a +1 call (11.0 us of waiting moved into it)");
     }
 }
 
-/* What has no share to correct stays as it is written. */
+/* Of what has no weight the sentence stays as it is. */
 WITH_HAND(what_is_not_weighed)
 {
-    enum { NO_PLACE, NO_WORDS, FOLDED, FELL, OTHER_NAME, DEVICE, REPLACEMENT, PASSED, WEIGHED, N };
+    enum { BUDGET, FOLDED, FELL, OTHER_NAME, DEVICE, REPLACEMENT, PASSED, WEIGHED, N };
     const tg_sv said = TG_SV("called (+2, 0.1 % of the step)");
 
     for (int what = 0; what < N; what++) {
@@ -379,9 +381,8 @@ WITH_HAND(what_is_not_weighed)
         v[1].op_kind = TG_KIND_KERNEL;
         v[1].folded_under = 0;
         v[2].state = TG_STATE_PASS;
-        v[0].message = what == NO_WORDS ? TG_SV("") : said;
-        v[0].weight_at = what == NO_PLACE ? 0 : 10;
-        v[0].weight_n = 19;
+        v[0].message = said;
+        v[0].over_budget = what == BUDGET;
         if (what == FOLDED)
             v[0].folded_under = 2;
         if (what == FELL)
@@ -401,8 +402,10 @@ WITH_HAND(what_is_not_weighed)
         h->v = (struct tg_verdict){ .outcome = TG_OUTCOME_FAIL, .results = v, .n_results = 3 };
         described(h);
         if (what == WEIGHED)
-            hand_text(v[0].message, "called (+2, with its kernel +4.00 us, 4.0 % of the step)");
-        else if (!tg_sv_eq(v[0].message, what == NO_WORDS ? TG_SV("") : said))
+            hand_text(
+                v[0].message,
+                "called 3 times per step, was 1 (+2, with its kernel +4.00 us, 4.0 % of the step)");
+        else if (!tg_sv_eq(v[0].message, said))
             fail_msg("%d: %.*s", what, TG_SV_ARG(v[0].message));
     }
 }
@@ -456,7 +459,7 @@ WITH_HAND(calls_of_one_rank)
     h->c.n_ranks[TG_TEST] = 4;
     headline(h, r, "FAIL: 1 violation: aten::mm +8 calls on rank 3 alone");
     r.over_budget = true;
-    r.limit = TG_SV("max: 1");
+    r.bound = &one;
     headline(h, r, "FAIL: 1 violation: aten::mm 3, over the limit of 1");
 }
 
@@ -547,7 +550,7 @@ WITH_HAND(the_step_as_a_whole_comes_last)
     described(h);
     hand_text(h->v.headline, "FAIL: 3 violations: b +2 calls, c +2 calls, step_time +9");
     v[0].over_budget = true;
-    v[0].limit = TG_SV("max: 1");
+    v[0].bound = &one;
     described(h);
     hand_text(h->v.headline,
               "FAIL: 3 violations: step_time 10, over the limit of 1, b +2 calls, c +2 calls");

@@ -166,7 +166,7 @@ static struct tg_result *left(struct hand *h, struct tg_result row)
     struct tg_verdict self = { .results = TG_NEW(h->a, struct tg_result), .n_results = 1 };
 
     self.results[0] = row;
-    tg_verdict_alone(&h->v);
+    tg_verdict_alone(&h->v, h->a);
     tg_verdict_add_alone(&h->v, &self, h->a);
     return h->v.n_results ? h->v.results : NULL;
 }
@@ -238,13 +238,13 @@ WITH_HAND(what_is_open_leaves_a_verdict_open)
     self.results[1] = budget(TG_STATE_INCONCLUSIVE);
     self.results[1].over_budget = false;
     self.results[1].message = TG_SV("no such name");
-    tg_verdict_alone(&h->v);
+    tg_verdict_alone(&h->v, h->a);
     tg_verdict_add_alone(&h->v, &self, h->a);
     assert_int_equal(h->v.outcome, TG_OUTCOME_INCONCLUSIVE);
     assert_int_equal(h->v.exit_code, 4);
     hand_text(h->v.headline, "INCONCLUSIVE: no such name");
     self.n_results = 1;
-    tg_verdict_alone(&h->v);
+    tg_verdict_alone(&h->v, h->a);
     tg_verdict_add_alone(&h->v, &self, h->a);
     assert_int_equal(h->v.outcome, TG_OUTCOME_WARN);
     assert_int_equal(h->v.exit_code, 0);

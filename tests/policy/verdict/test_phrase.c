@@ -51,19 +51,14 @@ WITH_HAND(changes_have_a_sign)
     }
 }
 
-/* What a limit reads as where it is exceeded: of one bound of the fresh side alone. */
+/* What the one bound of a budget reads as. */
 WITH_HAND(a_budget_in_words)
 {
-    static const char *const rows[][2] = { { "max: 52", "over the limit of 52" },
-                                           { "min: 3us", "under the limit of 3 us" },
-                                           { "abs: 4", "" },
-                                           { "max: 52, abs: 4", "" } };
-
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct tg_buf b = { 0 };
-        assert_int_equal(tg_phrase_budget(&b, tg_sv_of(rows[i][0])), *rows[i][1] != '\0');
-        hand_text(tg_phrase_take(&b, h->a), rows[i][1]);
-    }
+    struct tg_buf b = { 0 };
+    tg_phrase_budget(&b, &(struct tg_bound){ .kind = TG_BOUND_MAX, .text = TG_SV("52") });
+    tg_buf_puts(&b, ", ");
+    tg_phrase_budget(&b, &(struct tg_bound){ .kind = TG_BOUND_MIN, .text = TG_SV("3us") });
+    hand_text(tg_phrase_take(&b, h->a), "over the limit of 52, under the limit of 3 us");
 }
 
 /* Only where some of the calls stay as they were. */

@@ -168,30 +168,17 @@ static struct runs runs_of(struct tg_diff_work *w, enum tg_account_id id, enum p
     return y;
 }
 
-static double arrangements(size_t nb, size_t nt)
-{
-    double n = 1;
-    for (size_t k = 1; k <= nt && n < 1e6; k++)
-        n = n * (double)(nb + k) / (double)k;
-    return n;
-}
-
 /* Are the values of `more` above those of `less`, as runs, and the median by the limit? */
 static bool is_above(const double *less, size_t n_less, const double *more, size_t n_more,
                      double limit)
 {
-    double p = fmax(1 / arrangements(n_less, n_more), TG_P_5);
+    double p = fmax(1 / tg_choose(n_less + n_more, n_more), TG_P_5);
+    TG_FREE double *v = tg_xmalloc((n_less + n_more + 1) * sizeof *v); /* medians order them */
 
-    double *v[2] = { tg_xmalloc((n_less + 1) * sizeof **v), tg_xmalloc((n_more + 1) * sizeof **v) };
-    bool above;
-
-    memcpy(v[0], less, n_less * sizeof **v);
-    memcpy(v[1], more, n_more * sizeof **v);
-    above = tg_median(v[1], n_more) > (1 + limit) * tg_median(v[0], n_less) &&
-            tg_rank_p(v[0], n_less, v[1], n_more, 0) <= p * (1 + 1e-9);
-    free(v[0]);
-    free(v[1]);
-    return above;
+    memcpy(v, less, n_less * sizeof *v);
+    memcpy(v + n_less, more, n_more * sizeof *v);
+    return tg_median(v + n_less, n_more) > (1 + limit) * tg_median(v, n_less) &&
+           tg_rank_p(v, n_less, v + n_less, n_more, 0) <= p * (1 + 1e-9);
 }
 
 static bool is_above_without_largest(const double *base, size_t n, const double *test,
@@ -205,9 +192,9 @@ static bool is_above_without_largest(const double *base, size_t n, const double 
     tg_ascend(v, n);
     /* It only warns: of three runs per side the size by which three can fail is enough. */
     return is_above(v, n - 1, test, n_test,
-                    arrangements(n - 1, n_test) >= TG_GROWN_ARRANGED ? TG_GROWN
-                    : n_test >= 3                                    ? TG_TAU_3
-                                                                     : TG_GROWN_FEW);
+                    tg_choose(n - 1 + n_test, n_test) >= TG_GROWN_ARRANGED ? TG_GROWN
+                    : n_test >= 3                                          ? TG_TAU_3
+                                                                           : TG_GROWN_FEW);
 }
 
 static enum tg_growth growth_of(const struct tg_comparison *c, double *const y[2], double limit)
@@ -297,7 +284,8 @@ static void close_series(struct tg_diff_work *w, enum tg_account_id id)
     s->known = y.known;
     if (!y.known)
         return;
-    s->few = arrangements(c->n_runs[TG_BASE], c->n_runs[TG_TEST]) < TG_GROWN_ARRANGED;
+    s->few =
+        tg_choose(c->n_runs[TG_BASE] + c->n_runs[TG_TEST], c->n_runs[TG_TEST]) < TG_GROWN_ARRANGED;
     s->limit = s->few ? TG_GROWN_FEW : TG_GROWN;
     s->growth = growth_of(c, y.mean, s->limit);
     if (s->growth < TG_GROWTH_PROVEN) {

@@ -104,7 +104,6 @@ struct tg_evidence {
     bool withheld;       /* slower, but withheld: the machine was busy or the data differs */
     bool slot_form;      /* slot by slot; else by sums of steps or by call */
     enum tg_asked asked; /* RED, CLEARED: all numbers are of the new runs alone */
-    size_t asked_runs;   /* new runs per side; 0: none so far */
     size_t tell_runs;    /* UNTOLD: new runs per side that would exclude the size, at this noise */
     /* Number of operators whose times are added up here: added ones and those that they replaced. 0: a
      * single operator, even if renamed. */
@@ -310,13 +309,13 @@ struct tg_region_side { /* see the functions tg_region_… */
 
 /*
  * A number beside the traces (core/number/number.h), by name. Its runs are its own: those of the files
- * that have it. All values are in its unit. `missing`: a side has none, or the sides have other units.
+ * that have it, of a side maybe none. All values are in its unit: another unit is another number.
  */
 struct tg_number_change {
     tg_sv name, unit;
-    bool more_is_better, missing[2];
+    bool more_is_better;
     size_t n_runs[2];
-    double value[2];               /* median over runs; NaN: missing */
+    double value[2];               /* median over runs; NaN: none */
     struct tg_evidence rose, fell; /* each asks one way */
 };
 
@@ -433,7 +432,6 @@ struct tg_comparison {
      * all that the device's kernels decide, are then shown and not judged.
      */
     bool same_device;
-    bool only_device_differs; /* `differs` is the key "device" alone */
     tg_sv differs;
     bool same_flags; /* of the profiler; else durations are shown, not judged */
     /* Runs recorded with other flags than most of both sides: no part of this comparison (leave.c). */

@@ -93,7 +93,6 @@ void tg_confirm_set(struct tg_evidence *ev, const struct tg_evidence *again,
         ev->p_limit = beside ? beside_p : p_limit;
         ev->tell_runs = tg_confirm_runs(again, asking->new, asking->detect);
     }
-    ev->asked_runs = asking->new;
     ev->proven = ev->slower = ev->asked == TG_ASKED_RED;
     ev->suspicious = ev->withheld = false;
     ev->tau = TG_ASK_SIZE;

@@ -418,7 +418,6 @@ void tg_compare_env(struct tg_diff_work *w)
     TG_SORT(c->env, c->n_env, by_key);
     c->differs = what_differs(w, need, n_need);
     c->same_device = c->differs.n == 0;
-    c->only_device_differs = tg_sv_eq(c->differs, device);
     c->all_ranks = has_all_ranks(w);
     c->same_flags = true;
     for (size_t i = 0, n = tg_profiler_flags(&flags); i < n; i++)

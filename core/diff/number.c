@@ -80,8 +80,7 @@ static void read_side(const struct tg_diff_work *w, struct tg_number_change *x, 
             y[x->n_runs[side]++] = of->value;
     }
     memcpy(sorted, y, x->n_runs[side] * sizeof *y);
-    x->missing[side] = x->n_runs[side] == 0;
-    x->value[side] = x->missing[side] ? NAN : tg_median(sorted, x->n_runs[side]);
+    x->value[side] = x->n_runs[side] ? tg_median(sorted, x->n_runs[side]) : NAN;
 }
 
 /* What the rule of durations takes: positive, and 1 is nothing. For what fell the reciprocal is asked. */
@@ -132,7 +131,7 @@ void tg_compare_numbers(struct tg_diff_work *w)
         for (int side = 0; side < 2; side++)
             read_side(w, x, side, y[side]);
         x->rose.judged = x->fell.judged = TG_NOT_ONE_SIDED;
-        if (x->missing[TG_BASE] || x->missing[TG_TEST] || w->o->no_evidence)
+        if (!x->n_runs[TG_BASE] || !x->n_runs[TG_TEST] || w->o->no_evidence)
             continue;
         judge(w, x, y, false, &x->rose);
         judge(w, x, y, true, &x->fell);

@@ -85,7 +85,7 @@ static void find_lack(const struct tg_eval_state *e, struct tg_judging *w)
     const size_t *n = e->c->n_steps;
     if (!e->c->same_device && is_of_device(w)) {
         w->p.lacks = TG_REASON_DEVICE;
-        w->p.incomparable = e->c->only_device_differs
+        w->p.incomparable = tg_sv_eq(e->c->differs, TG_SV("device"))
                                 ? "the two sides ran on different devices"
                                 : tg_arena_printf(e->arena, "the two sides differ in %.*s",
                                                   TG_SV_ARG(e->c->differs));
@@ -114,7 +114,7 @@ static void say_missing(struct tg_eval_state *e, const struct tg_judging *w)
         tg_eval_message(
             r, state, TG_SUBJECT_NUMBER, TG_NEED_METRIC, x->name,
             TG_SV_PRINTF(e->arena, "%s has no such number%s%.*s",
-                         x->missing[TG_BASE] ? "the baseline" : "the fresh side",
+                         x->n_runs[TG_BASE] ? "the fresh side" : "the baseline",
                          x->unit.n ? " in " : "", TG_SV_ARG(x->unit)),
             TG_SV("Give both sides the benchmark's results, as docs/numbers.md shows."));
     else

@@ -312,7 +312,6 @@ WITH_HAND(what_another_device_leaves_to_judge)
         { TG_KIND_MODULE, false, true, true },
     };
     h->c.differs = TG_SV("device");
-    h->c.only_device_differs = true;
     h->c.frame_sorts[0] = h->c.frame_sorts[1] = ~0u;
     h->rule.fail = hand_limit(h, TG_BOUND_PCT, 10);
     for (int same = 0; same < 2; same++)
@@ -349,7 +348,6 @@ WITH_HAND(metrics_of_the_trace_on_another_device)
     assert_string_equal(differs(h, tg_rule_metric_of(TG_METRIC_LAUNCH_COUNT)),
                         "the two sides differ in cuda_major");
     h->c.differs = TG_SV("device");
-    h->c.only_device_differs = true;
     assert_string_equal(differs(h, tg_rule_metric_of(TG_METRIC_KERNEL_NAMES)),
                         "the two sides ran on different devices");
     assert_non_null(differs(h, tg_rule_metric_of(TG_METRIC_MEM_PEAK)));

@@ -89,7 +89,7 @@ WITH_HAND(proof_and_budgets)
     assert_int_equal(judged(h)->state, TG_STATE_FAIL);
     h->rule.fail = hand_limit(h, TG_BOUND_MAX, 221);
     assert_int_equal(judged(h)->state, TG_STATE_PASS);
-    x->missing[TG_BASE] = true;
+    x->n_runs[TG_BASE] = 0;
     x->value[TG_BASE] = NAN;
     assert_int_equal(judged(h)->state, TG_STATE_PASS);
 }
@@ -101,7 +101,7 @@ WITH_HAND(missing_is_not_a_pass)
     h->rule.fail = hand_limit(h, TG_BOUND_PCT, 5);
     for (int side = 0; side < 2; side++) {
         *x = changed("x", "ms", 0);
-        x->missing[side] = true;
+        x->n_runs[side] = 0;
         assert_int_equal(judged(h)->state, TG_STATE_INCONCLUSIVE);
         assert_true(
             tg_sv_has(judged(h)->message, side ? TG_SV("the fresh side has no such number in ms")

@@ -228,19 +228,6 @@ static void bring_word(struct tg_ab *ab, tg_sv word)
     tg_ab_say(ab, "%.*s is not in the base: it runs with the one of HEAD", TG_SV_ARG(word));
 }
 
-/* Also the words of a `bash -c` script. */
-static void bring(struct tg_ab *ab)
-{
-    for (size_t i = 0; i < ab->command->n; i++) {
-        const char *at = ab->command->v[i];
-        while (*(at += strspn(at, " \t\n"))) {
-            size_t n = strcspn(at, " \t\n");
-            bring_word(ab, (tg_sv){ at, n });
-            at += n;
-        }
-    }
-}
-
 static bool set_up(struct tg_ab *ab, size_t side, struct tg_err *err)
 {
     const char *const argv[] = { "bash", "-c", ab->o->setup, NULL };
@@ -279,7 +266,15 @@ bool tg_ab_prepare(struct tg_ab *ab, struct tg_err *err)
     for (size_t i = 0; i < TG_AB_SIDES; i++)
         if (!ab->side[i].made && !check_out(ab, i, err))
             return false;
-    bring(ab);
+    /* Also the words of a `bash -c` script. */
+    for (size_t i = 0; i < ab->command->n; i++) {
+        const char *at = ab->command->v[i];
+        while (*(at += strspn(at, " \t\n"))) {
+            size_t n = strcspn(at, " \t\n");
+            bring_word(ab, (tg_sv){ at, n });
+            at += n;
+        }
+    }
     ab->settings = tg_ab_settings(ab);
     for (size_t i = 0; i < TG_AB_SIDES; i++) {
         if (!ab->side[i].made && !set_up(ab, i, err))

@@ -4,8 +4,6 @@
  */
 #include "cmd/history.h"
 
-#include <stdlib.h>
-
 #include "cmd/gate/site.h"
 #include "cmd/gate/suite.h"
 #include "core/baseline/git.h"

@@ -187,14 +187,6 @@ static bool is_plain(tg_sv w)
     return !like_sha(w);
 }
 
-bool tg_esc_md_is_plain(tg_sv text)
-{
-    while (text.n)
-        if (!is_plain(tg_sv_cut(&text, ' ')))
-            return false;
-    return true;
-}
-
 /* Not the end of ":smile:", "a::" or "...", which belong to a name. */
 static bool ends_sentence(tg_sv s)
 {

@@ -1,5 +1,4 @@
 /* The nightly report for an issue, a job summary or a chat. */
-#include <math.h>
 
 #include "core/base/decimal.h"
 #include "reporters/escape.h"

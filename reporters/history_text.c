@@ -1,5 +1,4 @@
 /* A history for a terminal: sparklines, newest night last, and the events. */
-#include <math.h>
 
 #include "core/base/decimal.h"
 #include "core/base/utf8.h"

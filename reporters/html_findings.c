@@ -56,19 +56,6 @@ static void put_line(struct tg_html *h, const char *label, tg_sv text)
     tg_page_raw(&h->page, "</p>\n");
 }
 
-/* An issue that the waiver names is a link. */
-static void put_evidence(struct tg_html *h, const struct tg_result *r)
-{
-    tg_sv text = tg_result_evidence(r), issue = tg_result_issue(r);
-    text.n -= issue.n;
-    put_line(h, "evidence", text);
-    if (issue.n) {
-        tg_page_raw(&h->page, "<p class=\"small\"><span class=\"dim\">issue</span> ");
-        tg_page_link(&h->page, issue, issue);
-        tg_page_raw(&h->page, "</p>\n");
-    }
-}
-
 static void put_rule(struct tg_html *h, const struct tg_result *r)
 {
     TG_BUF rule = { 0 }, at = { 0 };
@@ -107,7 +94,15 @@ static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)
     put_origin(h, r);
     (void)tg_findings_put_folded(&folded, h->v, roots, i);
     put_line(h, TG_RESULT_JOINS, tg_buf_sv(&folded));
-    put_evidence(h, r);
+    /* An issue that the waiver names is a link. */
+    tg_sv text = tg_result_evidence(r), issue = tg_result_issue(r);
+    text.n -= issue.n;
+    put_line(h, "evidence", text);
+    if (issue.n) {
+        tg_page_raw(&h->page, "<p class=\"small\"><span class=\"dim\">issue</span> ");
+        tg_page_link(&h->page, issue, issue);
+        tg_page_raw(&h->page, "</p>\n");
+    }
     put_rule(h, r);
     put_line(h, "owner", r->owner);
     put_line(h, "next", tg_result_next(h->v, r));

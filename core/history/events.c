@@ -2,7 +2,6 @@
 #include "core/history/internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/base/sha256.h"
 #include "core/base/sort.h"

@@ -447,20 +447,6 @@ static int by_series_and_value(const void *x, const void *y)
     return c ? c : TG_CMP(a->value, b->value);
 }
 
-/* Their runs need not be those of the traces. */
-static void read_numbers(struct work *w)
-{
-    const struct tg_number_runs *runs = &w->side->summary->numbers;
-    size_t cap = 0;
-    for (size_t r = 0; r < runs->n; r++)
-        for (size_t i = 0; i < runs->v[r].n; i++)
-            *TG_ARENA_PUSH(w->scratch, w->numbers, w->n_numbers, cap) =
-                (struct numbered){ series_of_number(w->t, &runs->v[r].v[i], &w->text),
-                                   runs->v[r].v[i].value };
-    if (w->n_numbers)
-        TG_SORT(w->numbers, w->n_numbers, by_series_and_value);
-}
-
 static void put_numbers(struct work *w, struct tg_night *out)
 {
     const struct numbered *v = w->numbers;
@@ -514,7 +500,16 @@ void tg_night_metric(struct tg_night *out, const struct tg_side *side, struct tg
             add_shard(&w, r, side->at[r][k]);
         end_run(&w, r);
     }
-    read_numbers(&w);
+    /* Their runs need not be those of the traces. */
+    const struct tg_number_runs *runs = &w.side->summary->numbers;
+    size_t cap = 0;
+    for (size_t r = 0; r < runs->n; r++)
+        for (size_t i = 0; i < runs->v[r].n; i++)
+            *TG_ARENA_PUSH(w.scratch, w.numbers, w.n_numbers, cap) =
+                (struct numbered){ series_of_number(w.t, &runs->v[r].v[i], &w.text),
+                                   runs->v[r].v[i].value };
+    if (w.n_numbers)
+        TG_SORT(w.numbers, w.n_numbers, by_series_and_value);
     out->n = 0;
     out->v = TG_NEW_N(a, struct tg_history_value, t->n + TG_METRICS);
     for (uint32_t i = 0; i < w.cap && i < t->n; i++)

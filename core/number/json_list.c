@@ -3,7 +3,6 @@
  * …]`. A name that comes again begins the next run, as in lines.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/base/strmap.h"
 #include "core/number/formats.h"

@@ -1,5 +1,4 @@
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "core/base/sort.h"
 #include "core/base/strmap.h"

@@ -110,23 +110,6 @@ static void add_devices(struct env *e, const struct tg_trace *t)
     free(names);
 }
 
-/* 12040 -> 12.4 (CUDA); 60443483 -> 6.4.43483 (HIP). */
-static void add_versions(struct env *e, const struct tg_trace *t)
-{
-    int64_t v;
-    if (tg_sv_i64(meta_of(t, "cuda_runtime_version"), &v) && v > 0)
-        set_text(e, "cuda", TG_SV_PRINTF(e->a, "%" PRId64 ".%" PRId64, v / 1000, v % 1000 / 10));
-    if (tg_sv_i64(meta_of(t, "cuda_driver_version"), &v) && v > 0)
-        set_text(e, "cuda_driver",
-                 TG_SV_PRINTF(e->a, "%" PRId64 ".%" PRId64, v / 1000, v % 1000 / 10));
-    if (tg_sv_i64(meta_of(t, "hip_runtime_version"), &v) && v > 0)
-        set_text(e, "rocm",
-                 TG_SV_PRINTF(e->a, "%" PRId64 ".%" PRId64 ".%" PRId64, v / 10000000,
-                              v / 100000 % 100, v % 100000));
-    set_text(e, "torch", meta_of(t, "torch_version"));
-    set_text(e, "torch", meta_of(t, "pytorch_version"));
-}
-
 /* Wall time of the first event that was kept, ns since 1970; older traces count from there. */
 static tg_ns recorded_at(const struct tg_trace *t)
 {
@@ -198,7 +181,19 @@ void tg_env_build(struct tg_shard *out, const struct tg_trace *t, const struct t
     tg_sv dist = meta_of(t, "distributedInfo");
     add_devices(&e, t);
     add_device_type(&e, t, &s);
-    add_versions(&e, t);
+    /* 12040 -> 12.4 (CUDA); 60443483 -> 6.4.43483 (HIP). */
+    int64_t v;
+    if (tg_sv_i64(meta_of(t, "cuda_runtime_version"), &v) && v > 0)
+        set_text(&e, "cuda", TG_SV_PRINTF(e.a, "%" PRId64 ".%" PRId64, v / 1000, v % 1000 / 10));
+    if (tg_sv_i64(meta_of(t, "cuda_driver_version"), &v) && v > 0)
+        set_text(&e, "cuda_driver",
+                 TG_SV_PRINTF(e.a, "%" PRId64 ".%" PRId64, v / 1000, v % 1000 / 10));
+    if (tg_sv_i64(meta_of(t, "hip_runtime_version"), &v) && v > 0)
+        set_text(&e, "rocm",
+                 TG_SV_PRINTF(e.a, "%" PRId64 ".%" PRId64 ".%" PRId64, v / 10000000,
+                              v / 100000 % 100, v % 100000));
+    set_text(&e, "torch", meta_of(t, "torch_version"));
+    set_text(&e, "torch", meta_of(t, "pytorch_version"));
     /*
      * PyTorch does not write the processor; a program can (profiler.add_metadata("cpu", ...)).
      * Otherwise a trace from the time since this machine was started is taken for one of its own.

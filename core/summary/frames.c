@@ -85,25 +85,6 @@ static void add_sort(struct tg_shard *out, size_t *cap, const struct tg_trace *t
     tg_stacks_release(&s);
 }
 
-/* Names whose bytes are not text may be cleaned to the same text: they are one row then. */
-static void join_equal(struct tg_shard *s)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < s->n_frames; i++) {
-        struct tg_row *to = kept ? &s->frames[kept - 1] : NULL, *row = &s->frames[i];
-        if (!to || tg_row_cmp(to, row) != 0) {
-            s->frames[kept++] = *row;
-            continue;
-        }
-        for (size_t k = 0; k <= s->n_steps; k++) {
-            to->count[k] = narrow((uint64_t)to->count[k] + row->count[k]);
-            to->total[k] = tg_ns_add(to->total[k], row->total[k]);
-            to->self[k] = tg_ns_add(to->self[k], row->self[k]);
-        }
-    }
-    s->n_frames = kept;
-}
-
 void tg_frames_of_trace(struct tg_shard *out, const struct tg_trace *t,
                         const struct tg_steps *steps, unsigned sorts, struct tg_arena *a)
 {
@@ -114,7 +95,21 @@ void tg_frames_of_trace(struct tg_shard *out, const struct tg_trace *t,
         if (sorts & 1u << sort)
             add_sort(out, &cap, t, steps, (enum tg_stack_sort)sort, a);
     TG_SORT(out->frames, out->n_frames, tg_row_cmp);
-    join_equal(out);
+    /* Names whose bytes are not text may be cleaned to the same text: they are one row then. */
+    size_t kept = 0;
+    for (size_t i = 0; i < out->n_frames; i++) {
+        struct tg_row *to = kept ? &out->frames[kept - 1] : NULL, *row = &out->frames[i];
+        if (!to || tg_row_cmp(to, row) != 0) {
+            out->frames[kept++] = *row;
+            continue;
+        }
+        for (size_t k = 0; k <= out->n_steps; k++) {
+            to->count[k] = narrow((uint64_t)to->count[k] + row->count[k]);
+            to->total[k] = tg_ns_add(to->total[k], row->total[k]);
+            to->self[k] = tg_ns_add(to->self[k], row->self[k]);
+        }
+    }
+    out->n_frames = kept;
     grown = out->frames;
     out->frames = tg_arena_copy(a, grown, out->n_frames, sizeof *grown);
 }

@@ -46,21 +46,6 @@ static uint32_t node_for(struct graft *g, uint32_t parent, uint32_t row)
     return id;
 }
 
-/* What was below a row that is gone is now where that row was. */
-static void keep_nodes(struct graft *g)
-{
-    const struct tg_tree *t = &g->was->tree;
-    g->node_of = tg_xrealloc(NULL, t->n, sizeof *g->node_of);
-    for (uint32_t root = 0; root < TG_ROOTS; root++) {
-        *TG_PUSH(g->placed.node, g->placed.n, g->cap) = t->node[root];
-        g->node_of[root] = root;
-    }
-    for (size_t i = TG_ROOTS; i < t->n; i++) {
-        uint32_t parent = g->node_of[t->node[i].parent], row = g->row_of[t->node[i].row];
-        g->node_of[i] = row == TG_NO_ID ? parent : node_for(g, parent, row);
-    }
-}
-
 /* The node that encloses a new row: of its parent's name, the one called most. */
 static uint32_t encloser_of(const struct graft *g, const struct tg_row_key *key)
 {
@@ -172,7 +157,17 @@ void tg_inject_tree(const struct tg_shard *was, struct tg_shard *now,
     tg_keymap_init(&g.edges, 1);
     g.placed.cut = was->tree.cut;
     pair_rows(&g, key);
-    keep_nodes(&g);
+    /* What was below a row that is gone is now where that row was. */
+    const struct tg_tree *t = &g.was->tree;
+    g.node_of = tg_xrealloc(NULL, t->n, sizeof *g.node_of);
+    for (uint32_t root = 0; root < TG_ROOTS; root++) {
+        *TG_PUSH(g.placed.node, g.placed.n, g.cap) = t->node[root];
+        g.node_of[root] = root;
+    }
+    for (size_t i = TG_ROOTS; i < t->n; i++) {
+        uint32_t parent = g.node_of[t->node[i].parent], row = g.row_of[t->node[i].row];
+        g.node_of[i] = row == TG_NO_ID ? parent : node_for(&g, parent, row);
+    }
     for (size_t i = 0; i < g.now->n_rows; i++)
         if (g.row_was[i] == TG_NO_ID)
             (void)node_for(&g, encloser_of(&g, g.now->rows[i].key), (uint32_t)i);

@@ -162,21 +162,6 @@ static void *run(void *arg)
 
 /* ---- the caller, in order ---- */
 
-/* In file order; equal names of other workers are the same. */
-static void join_ids(struct split *s, struct worker *w, const struct part *p)
-{
-    struct tg_err never = TG_ERR_INIT; /* tg_reader_has_room has checked this */
-    w->name_id = tg_grow(w->name_id, &w->name_cap, w->n_name_id + p->names.n, sizeof *w->name_id);
-    w->thread_id =
-        tg_grow(w->thread_id, &w->thread_cap, w->n_thread_id + p->threads.n, sizeof *w->thread_id);
-    for (size_t i = 0; i < p->names.n; i++)
-        (void)!tg_reader_intern(s->reader, p->names.v[i].a, p->names.v[i].b,
-                                &w->name_id[w->n_name_id++], &never);
-    for (size_t i = 0; i < p->threads.n; i++)
-        (void)!tg_reader_intern_thread(s->reader, p->threads.v[i].a, p->threads.v[i].b,
-                                       &w->thread_id[w->n_thread_id++], &never);
-}
-
 static bool is_right(const struct split *s, const struct part *p)
 {
     return p->usable && p->epoch == p->worker->wanted_epoch && tg_reader_at_event(s->reader) &&
@@ -189,7 +174,17 @@ static void join(struct split *s, struct part *p)
 {
     struct worker *w = p->worker;
     struct tg_split_ids ids = { .first_index = tg_reader_info(s->reader)->events };
-    join_ids(s, w, p);
+    /* In file order; equal names of other workers are the same. */
+    struct tg_err never = TG_ERR_INIT; /* tg_reader_has_room has checked this */
+    w->name_id = tg_grow(w->name_id, &w->name_cap, w->n_name_id + p->names.n, sizeof *w->name_id);
+    w->thread_id =
+        tg_grow(w->thread_id, &w->thread_cap, w->n_thread_id + p->threads.n, sizeof *w->thread_id);
+    for (size_t i = 0; i < p->names.n; i++)
+        (void)!tg_reader_intern(s->reader, p->names.v[i].a, p->names.v[i].b,
+                                &w->name_id[w->n_name_id++], &never);
+    for (size_t i = 0; i < p->threads.n; i++)
+        (void)!tg_reader_intern_thread(s->reader, p->threads.v[i].a, p->threads.v[i].b,
+                                       &w->thread_id[w->n_thread_id++], &never);
     ids.name = w->name_id;
     ids.thread = w->thread_id;
     s->ops->join(s->whole, w->own, p->own, &ids);

@@ -199,21 +199,6 @@ const struct tg_bound *tg_limit_find(const struct tg_limit *l, enum tg_bound_kin
     return NULL;
 }
 
-/* Checks the bounds of one limit together. */
-static void check_limit(struct tg_diags *d, const struct tg_yaml *n, const struct tg_limit *l,
-                        const struct tg_rule_metric_info *info)
-{
-    const struct tg_bound *max = tg_limit_find(l, TG_BOUND_MAX),
-                          *min = tg_limit_find(l, TG_BOUND_MIN);
-    bool from_zero = info->bounds == (TG_BOUND_BIT(TG_BOUND_ABS) | TG_BOUND_BIT(TG_BOUND_MAX));
-    if (max && min && max->value >= min->value)
-        tg_yaml_mistake(d, TG_DIAG_NEVER, n, "write a list:  [{max: ...}, {min: ...}]",
-                        "nothing is above 'max' and below 'min' at once");
-    if (from_zero && !tg_yaml_get(n, "abs") && !tg_yaml_get(n, "max"))
-        tg_yaml_mistake(d, TG_DIAG_NEEDS_ABS, n, "write  abs: 20us  or  abs: 0",
-                        "'abs' is required for metric '%s' (its baseline is 0)", info->name);
-}
-
 bool tg_limit_of(const struct tg_yaml *n, const struct tg_rule_metric_info *info,
                  struct tg_arena *a, struct tg_diags *d, struct tg_limit *out)
 {
@@ -238,7 +223,16 @@ bool tg_limit_of(const struct tg_yaml *n, const struct tg_rule_metric_info *info
         if (bound_value(d, p->value, info, &b))
             bounds[out->n++] = b;
     }
-    check_limit(d, n, out, info);
+    /* Checks the bounds of one limit together. */
+    const struct tg_bound *max = tg_limit_find(out, TG_BOUND_MAX),
+                          *min = tg_limit_find(out, TG_BOUND_MIN);
+    bool from_zero = info->bounds == (TG_BOUND_BIT(TG_BOUND_ABS) | TG_BOUND_BIT(TG_BOUND_MAX));
+    if (max && min && max->value >= min->value)
+        tg_yaml_mistake(d, TG_DIAG_NEVER, n, "write a list:  [{max: ...}, {min: ...}]",
+                        "nothing is above 'max' and below 'min' at once");
+    if (from_zero && !tg_yaml_get(n, "abs") && !tg_yaml_get(n, "max"))
+        tg_yaml_mistake(d, TG_DIAG_NEEDS_ABS, n, "write  abs: 20us  or  abs: 0",
+                        "'abs' is required for metric '%s' (its baseline is 0)", info->name);
     return out->n > 0;
 }
 

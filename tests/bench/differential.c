@@ -9,7 +9,6 @@
  * verdict is '!'.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "core/trace/shape.h"
 #include "core/trace/trace.h"

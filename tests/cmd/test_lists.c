@@ -1,5 +1,4 @@
 /* Lists of numbers. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/lists.h"

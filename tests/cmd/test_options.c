@@ -1,5 +1,4 @@
 /* The option parser on a table of its own: forms, lists, errors with their hints. */
-#include <stdlib.h>
 
 #include "cmd/help.h"
 #include "cmd/options.h"

@@ -1,4 +1,3 @@
-#include <inttypes.h>
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,5 +1,4 @@
 /* Numbers by text, against a pass over all of them. */
-#include <stdlib.h>
 
 #include "core/base/buckets.h"
 #include "tests/support.h"

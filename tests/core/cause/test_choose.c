@@ -1,7 +1,5 @@
 #include "tests/support.h"
 
-#include <stdlib.h>
-
 #include "core/cause/choose.h"
 #include "core/cause/path_tree.h"
 

@@ -1,7 +1,5 @@
 #include "tests/support.h"
 
-#include <stdlib.h>
-
 #include "core/base/buf.h"
 #include "core/cause/python.h"
 

@@ -2,7 +2,6 @@
  * HTA's selection and rounding on a trace small enough to work out by hand (the rules: the table of
  * quirks in docs/metrics.md). The corpus comparison is tests/e2e/golden_hta.py.
  */
-#include <stdlib.h>
 
 #include "core/hta/hta_diff.h"
 #include "tests/support.h"

@@ -1,4 +1,3 @@
-#include <stdlib.h>
 
 #include "core/summary/internal.h"
 #include "core/summary/summary.h"

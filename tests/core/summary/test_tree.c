@@ -1,8 +1,6 @@
 #include "tests/build_trace.h"
 #include "tests/core/summary/tree_check.h"
 
-#include <stdlib.h>
-
 #include "core/base/file.h"
 #include "core/summary/layout.h"
 #include "core/summary/tree_column.h"

@@ -3,7 +3,6 @@
  * byte, whatever the instruction set and the window.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "core/base/file.h"
 #include "core/trace/shape.h"

@@ -4,7 +4,6 @@
  * `json FILE` (null: no YAML).
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/decimal.h"

@@ -5,7 +5,6 @@
 #include "policy/language/changes.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "policy_support.h"
 

@@ -2,8 +2,6 @@
 #include "policy_support.h"
 #include "samples.h"
 
-#include <stdlib.h>
-
 static struct tg_policy *load_sample(const char *text, struct tg_diags *d)
 {
     const struct memory_file files[] = {

@@ -1,8 +1,6 @@
 /* What a policy means once it is loaded: values, layers, presets, profiles, caps. */
 #include "policy_support.h"
 
-#include <stdlib.h>
-
 #include "core/base/limits.h"
 #include "policy/language/yaml.h"
 

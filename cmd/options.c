@@ -190,6 +190,8 @@ struct parser {
     void *opts;
     struct tg_global_opts *common;
     struct tg_arena *arena;
+    const struct tg_opt **given; /* options of the command itself */
+    size_t n_given;
 };
 
 /* "--runs 5": the number would be read as a trace. */
@@ -238,12 +240,18 @@ static const char *value_now(struct parser *p, const struct tg_opt *o, const cha
     return strchr(now, '=') + 1;
 }
 
-/* An option of cmd->others, word by word into its list. False: it has none of that name. */
+/* An option of cmd->others, word by word into its list, by the name that it has now. False: it has none of that name. */
 static bool of_others(struct parser *p, const char *arg, tg_sv name, const char *value)
 {
     const struct tg_cmd *others = p->cmd->others;
     const struct tg_opt *o = others && name.n ? find(others->options, name) : NULL;
+    const char *now = others && !o ? now_called(others, name) : NULL;
     struct tg_strs *to;
+    if (now) {
+        note_old(p, tg_arena_sv(p->arena, name).p, now);
+        o = find(others->options, tg_sv_of(now));
+        arg = tg_arena_printf(p->arena, value ? "--%s=%s" : "--%s", now, value);
+    }
     if (!o || (o->type == TG_OPT_FLAG && value) ||
         (o->type != TG_OPT_FLAG && !value && p->at == p->n))
         return false;
@@ -303,9 +311,31 @@ static bool option(struct parser *p, struct tg_err *err)
         value = p->argv[p->at++];
     }
     to = is_common ? (char *)p->common : p->opts;
+    if (!is_common)
+        p->given[p->n_given++] = o;
     if (p->cmd->was && value)
         value = value_now(p, o, value);
     return store(to + o->offset, o, value, p->cmd, p->arena, err);
+}
+
+/* An option of another action would be ignored. */
+static bool all_of_verb(const struct parser *p, const struct tg_strs *args, struct tg_err *err)
+{
+    const struct tg_verb *verb = args->n ? tg_verb_find(p->cmd, args->v[0]) : NULL;
+    TG_BUF takers = { 0 };
+    for (size_t i = 0; verb && !p->common->help && i < p->n_given; i++) {
+        const char *name = p->given[i]->name;
+        if (tg_options_has(verb->options, name))
+            continue;
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s %s has no option '%s%s'", p->cmd->name,
+                   verb->name, name[1] ? "--" : "-", name);
+        for (const struct tg_verb *v = p->cmd->verbs; v->name; v++)
+            if (tg_options_has(v->options, name))
+                tg_buf_printf(&takers, "%s%s %s", takers.n ? ", " : "", p->cmd->name, v->name);
+        return tg_err_hint(err, "It is an option of tracegate %s.",
+                           takers.n ? takers.p : p->cmd->name);
+    }
+    return true;
 }
 
 static void unset_integers(const struct tg_opt *o, void *opts)
@@ -319,7 +349,8 @@ bool tg_options_parse(const struct tg_cmd *cmd, const char *const *argv, size_t 
                       struct tg_global_opts *common, struct tg_strs *args, struct tg_arena *a,
                       struct tg_err *err)
 {
-    struct parser p = { cmd, argv, n, 0, opts, common, a };
+    struct parser p = { cmd, argv, n, 0, opts, common, a, TG_NEW_N(a, const struct tg_opt *, n + 1),
+                        0 };
     unset_integers(cmd->options, opts);
     unset_integers(tg_global_options, common);
     while (p.at < n) {
@@ -335,5 +366,5 @@ bool tg_options_parse(const struct tg_cmd *cmd, const char *const *argv, size_t 
             p.at++;
         }
     }
-    return true;
+    return all_of_verb(&p, args, err);
 }

@@ -17,8 +17,7 @@ static const struct tg_opt table[] = {
     { "format", TG_OPT_FORMAT, offsetof(struct opts, format), "text|csv", "form of the output" },
     { "mood", TG_OPT_CHOICE, offsetof(struct opts, mood), "mild|stern", "how" },
     { "o", TG_OPT_STR, offsetof(struct opts, output), "FILE", "where to" },
-    { "top", TG_OPT_INT, offsetof(struct opts, top), "N",
-      "make: rows; default: 3; take: pieces" },
+    { "top", TG_OPT_INT, offsetof(struct opts, top), "N", "make: rows; default: 3; take: pieces" },
     { "rank", TG_OPT_INT, offsetof(struct opts, rank), "N", "rank" },
     { "exclude", TG_OPT_LIST, offsetof(struct opts, exclude), "GLOB", "leave out" },
     { 0 },
@@ -101,7 +100,7 @@ TEST(common_options_are_read)
 TEST(mistakes_are_named)
 {
     static const struct {
-        const char *argv[3], *message, *hint;
+        const char *argv[4], *message, *hint;
     } cases[] = {
         { { "--fats", NULL }, "try has no option '--fats'", "Did you mean --fast?" },
         { { "--exclud=x", NULL }, "try has no option '--exclud'", "Did you mean --exclude?" },
@@ -116,6 +115,13 @@ TEST(mistakes_are_named)
         { { "--format", "xml", NULL }, "--format does not know 'xml'", "Use one of text|csv;" },
         { { "--format", "tex", NULL }, "--format does not know 'tex'", "Use one of text|csv;" },
         { { "--mood", "mil", NULL }, "--mood does not know 'mil'", "Use one of mild|stern;" },
+        { { "make", "-o", "f", NULL },
+          "try make has no option '-o'",
+          "option of tracegate try take." },
+        { { "take", "--fast", NULL }, "try take has no option '--fast'", "try make." },
+        { { "take", "--rank=1", NULL }, "try take has no option '--rank'", "tracegate try." },
+        { { "take", "--top=1", NULL }, NULL, NULL },
+        { { "take", "--fast", "--help", NULL }, NULL, NULL },
         { { "--color", "red", NULL }, "--color does not know 'red'", "auto|always|never" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -130,6 +136,24 @@ TEST(mistakes_are_named)
         }
         tg_arena_free(p.arena);
     }
+}
+
+/* As tracegate ab hands them on to check. */
+TEST(options_of_another_command_have_their_old_spellings)
+{
+    static const struct tg_cmd wrap = { .name = "wrap", .others = &cmd };
+    const char *argv[] = { "--best", "5", "--best=6", "--top", "7" };
+    struct tg_global_opts common = { 0 };
+    struct tg_strs args = { 0 }, words = { 0 };
+    struct tg_arena *a = tg_arena_new();
+    struct tg_err err = TG_ERR_INIT;
+    assert_true(tg_options_parse(&wrap, argv, 5, &words, &common, &args, a, &err));
+    assert_int_equal(words.n, 5);
+    assert_string_equal(words.v[0], "--top");
+    assert_string_equal(words.v[2], "--top=6");
+    assert_int_equal(common.was.n, 1);
+    assert_non_null(strstr(common.was.v[0], "--best is now --top"));
+    tg_arena_free(a);
 }
 
 /* They work, and each is said once. */

@@ -46,22 +46,6 @@ static void find_range(struct pool *p)
     p->most = tg_most(p->v, p->n);
 }
 
-static void pool_side(struct question *q, int side)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < q->n_runs[side]; i++)
-        n += q->run[side][i].n;
-    q->all[side].v = tg_xmalloc((n + 1) * sizeof(double));
-    q->rest[side].v = tg_xmalloc((n + 1) * sizeof(double));
-    for (size_t i = 0; i < q->n_runs[side]; i++) {
-        put(&q->all[side], q->run[side][i]);
-        put(&q->rest[side], rest_of(&q->run[side][i]));
-    }
-    find_range(&q->all[side]);
-    find_range(&q->rest[side]);
-}
-
 static bool is_constant(const struct pool *p)
 {
     return p->least == p->most;
@@ -307,8 +291,19 @@ void tg_count_judge(struct tg_count_evidence *ev, const struct tg_step_counts *c
                           .n_runs = { n_runs[TG_BASE], n_runs[TG_TEST] } };
 
     *ev = (struct tg_count_evidence){ .shape = TG_COUNT_CONSTANT, .p = 1 };
-    for (int side = 0; side < 2; side++)
-        pool_side(&q, side);
+    for (int side = 0; side < 2; side++) {
+        size_t n = 0;
+        for (size_t i = 0; i < q.n_runs[side]; i++)
+            n += q.run[side][i].n;
+        q.all[side].v = tg_xmalloc((n + 1) * sizeof(double));
+        q.rest[side].v = tg_xmalloc((n + 1) * sizeof(double));
+        for (size_t i = 0; i < q.n_runs[side]; i++) {
+            put(&q.all[side], q.run[side][i]);
+            put(&q.rest[side], rest_of(&q.run[side][i]));
+        }
+        find_range(&q.all[side]);
+        find_range(&q.rest[side]);
+    }
     decide(&q, calls == TG_CALLS_WAIT, ev);
     for (int side = 0; side < 2; side++) {
         free(q.all[side].v);

@@ -104,19 +104,6 @@ static void judge_step(struct tg_diff_work *w, const struct tg_run_values *v)
     tg_evidence_fill(w, &c->step.ev_total, &sum, m, aim_at(w, 0));
 }
 
-/* The step's own operator, for its gaps. With several (raw names), the first. */
-static void copy_gaps(struct tg_comparison *c)
-{
-    c->step.ev.judged = TG_NOT_NO_STEPS;
-    for (size_t i = c->n_ops; i-- > 0;)
-        if (c->ops[i].kind == TG_KIND_STEP)
-            c->step = c->ops[i];
-    c->step.name = c->step.raw[0] = c->step.raw[1] = TG_SV("ProfilerStep");
-    c->step.kind = TG_KIND_STEP;
-    c->step.partner = c->step.region = c->step.leader = TG_NO_ID;
-    c->step.share[0] = c->step.share[1] = 1;
-}
-
 /* Of values whatever the calls did: reasons that hold for every one, and that some run has none. */
 static enum tg_judged reason_of(const struct tg_diff_work *w, const struct tg_run_values *v,
                                 enum tg_clock clock)
@@ -133,22 +120,16 @@ static double tick_of(const struct tg_diff_work *w, const struct tg_op *op)
     return w->tick > 1 && !tg_kind_is_gap(op->kind) ? (double)w->tick * op->count[TG_BASE] : 0;
 }
 
-void tg_evidence_of_mean_times(const struct tg_diff_work *w, struct tg_evidence *ev,
-                               struct tg_run_values *v)
-{
-    struct tg_machine m = tg_machine_of_drift(w);
-
-    ev->judged = tg_common_reason(w, TG_HOST_TIMES);
-    tg_evidence_by(w, ev, v, &m, aim_at(w, 0), TG_ESTIMATE_MEAN);
-}
-
 void tg_evidence_of_times(const struct tg_diff_work *w, struct tg_evidence *ev,
-                          struct tg_run_values *v)
+                          struct tg_run_values *v, enum tg_estimate by)
 {
     struct tg_machine m = tg_machine_of_drift(w);
 
     ev->judged = tg_common_reason(w, TG_HOST_TIMES);
-    tg_evidence_fill(w, ev, v, &m, aim_at(w, 0));
+    if (by == TG_ESTIMATE_LEAST)
+        tg_evidence_fill(w, ev, v, &m, aim_at(w, 0));
+    else
+        tg_evidence_by(w, ev, v, &m, aim_at(w, 0), by);
 }
 
 double tg_median_of(const struct tg_diff_work *w, const double *of_run, int side)
@@ -207,30 +188,16 @@ static void excuse_faster(struct tg_comparison *c, uint32_t region)
     c->regions[region].worse_count = false;
 }
 
-bool tg_borne_out(const struct tg_diff_work *w, const uint32_t *around, size_t n,
+bool tg_borne_out(struct tg_diff_work *w, const uint32_t *around, size_t n,
                   const struct tg_evidence *ev)
 {
-    struct tg_op *all = tg_ops_join(w, around, n);
+    struct tg_op *all = tg_ops_join(w, around, NULL, n);
     struct tg_run_values v = tg_run_values(w, all, TG_ASK_INCLUSIVE_STEPS);
     struct tg_evidence whole = { .judged = ev->judged };
 
     tg_evidence_by(w, &whole, &v, &w->machine[TG_EITHER_TIMES], aim_at(w, 0), ev->estimate);
     return v.complete && whole.delta_ns >= TG_HALF * ev->delta_ns &&
            whole.p <= tg_half_p_limit(w->c->n_runs[TG_BASE], w->c->n_runs[TG_TEST]);
-}
-
-/* Whatever an operator's work is made of: its time on the device. */
-static void judge_choices(struct tg_diff_work *w)
-{
-    for (size_t i = 0; i < w->c->n_choices; i++) {
-        struct tg_algorithm *x = &w->c->choices[i];
-        struct tg_run_values v = tg_run_values(w, x->work, TG_ASK_STEPS);
-        struct tg_aim aim = aim_at(w, 0);
-        aim.device = true;
-        x->ev.judged = reason_of(w, &v, TG_DEVICE_TIMES);
-        v.device = true;
-        tg_evidence_fill(w, &x->ev, &v, &w->machine[TG_DEVICE_TIMES], aim);
-    }
 }
 
 /* What replaced something has a cost to compare with: that of what it replaced. */
@@ -303,11 +270,30 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
 
 void tg_evidence_of_places(struct tg_diff_work *w)
 {
-    copy_gaps(w->c);
+    struct tg_comparison *c = w->c;
+
+    /* The step's own operator, for its gaps. With several (raw names), the first. */
+    c->step.ev.judged = TG_NOT_NO_STEPS;
+    for (size_t i = c->n_ops; i-- > 0;)
+        if (c->ops[i].kind == TG_KIND_STEP)
+            c->step = c->ops[i];
+    c->step.name = c->step.raw[0] = c->step.raw[1] = TG_SV("ProfilerStep");
+    c->step.kind = TG_KIND_STEP;
+    c->step.partner = c->step.region = c->step.leader = TG_NO_ID;
+    c->step.share[0] = c->step.share[1] = 1;
     judge_step(w, w->values);
     for (size_t i = 0; i < w->n_joints; i++)
         judge_joint(w, &w->joints[i]);
-    judge_choices(w);
+    /* Whatever an operator's work is made of: its time on the device. */
+    for (size_t i = 0; i < c->n_choices; i++) {
+        struct tg_algorithm *x = &c->choices[i];
+        struct tg_run_values v = tg_run_values(w, x->work, TG_ASK_STEPS);
+        struct tg_aim aim = aim_at(w, 0);
+        aim.device = true;
+        x->ev.judged = reason_of(w, &v, TG_DEVICE_TIMES);
+        v.device = true;
+        tg_evidence_fill(w, &x->ev, &v, &w->machine[TG_DEVICE_TIMES], aim);
+    }
 }
 
 static enum tg_value_ask ask_of(const struct tg_op *op, enum tg_op_part part)
@@ -446,7 +432,7 @@ bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidenc
     }
     if (!w)
         return false;
-    tg_evidence_of_times(w, ev, &v);
+    tg_evidence_of_times(w, ev, &v, TG_ESTIMATE_LEAST);
     ev->judged = op->ev.judged;
     return true;
 }

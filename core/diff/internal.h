@@ -167,10 +167,11 @@ void tg_places_repay(struct tg_diff_work *w);
 /* Lists the operators of each replacement; adds them up, when all rows are final. */
 void tg_regions_group(struct tg_comparison *c);
 void tg_regions_close(struct tg_comparison *c);
-/* The rows of several operators as those of one: of each cell all of its members' rows. */
-struct tg_op *tg_ops_join(const struct tg_diff_work *w, const uint32_t *member, size_t n);
+/* The rows of several operators as those of one: of each cell all of its members' rows, or those in a caller of each. */
+struct tg_op *tg_ops_join(struct tg_diff_work *w, const uint32_t *member, const tg_sv *caller,
+                          size_t n);
 /* Do these together, by their inclusive time, show at least half of a slowdown? */
-bool tg_borne_out(const struct tg_diff_work *w, const uint32_t *around, size_t n,
+bool tg_borne_out(struct tg_diff_work *w, const uint32_t *around, size_t n,
                   const struct tg_evidence *ev);
 
 /* ---- core/diff/run_values.c ---- */
@@ -236,16 +237,12 @@ void tg_evidence_of_places(struct tg_diff_work *w);
 /* Evidence for times of the runs outside the list of operators: the machine's common factor is taken off, and the
  * floor of 0.1 % of the step holds. */
 void tg_evidence_of_times(const struct tg_diff_work *w, struct tg_evidence *ev,
-                          struct tg_run_values *v);
+                          struct tg_run_values *v, enum tg_estimate by);
 /* For counts, percentages, GB/s of the runs: did they rise, or with `worse` < 0 fall? They count from 0.01. */
 void tg_evidence_of_numbers(const struct tg_diff_work *w, struct tg_evidence *ev,
                             double *const y[2], int worse);
 /* Median of the runs of a side. */
 double tg_median_of(const struct tg_diff_work *w, const double *of_run, int side);
-/* For times by the mean of the steps alone. */
-void tg_evidence_of_mean_times(const struct tg_diff_work *w, struct tg_evidence *ev,
-                               struct tg_run_values *v);
-
 /* core/diff/companions.c: `beside` of the big operators. After their evidence. */
 void tg_companions_find(struct tg_diff_work *w);
 

@@ -15,21 +15,13 @@ size_t tg_profiler_flags(const char *const **flags)
     return sizeof FLAGS / sizeof *FLAGS;
 }
 
-static tg_sv flag_of(const struct tg_shard *s, const char *flag)
-{
-    for (size_t i = 0; i < s->n_env; i++)
-        if (tg_sv_eq(s->env[i].key, tg_sv_of(flag)))
-            return s->env[i].value;
-    return TG_SV("");
-}
-
 /* "record_shapes=1, with_stack=0": what the run's first rank says. */
 static tg_sv profile_of(const struct tg_side *side, size_t run, struct tg_arena *a)
 {
     TG_BUF b = { 0 };
 
     for (size_t i = 0; side->n_ranks && i < sizeof FLAGS / sizeof *FLAGS; i++) {
-        tg_sv value = flag_of(side->at[run][0], FLAGS[i]);
+        tg_sv value = tg_shard_env(side->at[run][0], FLAGS[i]);
         if (value.n)
             tg_buf_printf(&b, "%s%s=%.*s", b.n ? ", " : "", FLAGS[i], TG_SV_ARG(value));
     }

@@ -121,17 +121,12 @@ static struct value over_ranks(const struct value *v, size_t n_ranks, enum over 
     return x;
 }
 
-struct shown {
-    double median, least, most; /* of the runs */
-};
-
-/* Run values of a side. False: a run lacks it. */
+/* Run values of a side; `of_run` receives what is shown. False: a run lacks it. */
 static bool put_side(const struct tg_diff_work *w, enum tg_metric m, int side,
                      const struct value *v, size_t n_ranks, enum over over, struct tg_run_values *y,
-                     struct shown *shown)
+                     double *of_run)
 {
     size_t n_runs = w->c->n_runs[side];
-    double *of_run = TG_NEW_N(w->a, double, n_runs + 1);
     bool known = n_runs > 0;
 
     for (size_t run = 0; run < n_runs; run++) {
@@ -142,9 +137,6 @@ static bool put_side(const struct tg_diff_work *w, enum tg_metric m, int side,
             if (y->y[r][side])
                 y->y[r][side][run] = x.asked[r];
     }
-    shown->median = tg_median(of_run, n_runs); /* and sorts */
-    shown->least = n_runs ? of_run[0] : 0;
-    shown->most = n_runs ? of_run[n_runs - 1] : 0;
     return known;
 }
 
@@ -165,8 +157,8 @@ static void judge_runs(const struct tg_diff_work *w, enum tg_metric m, struct tg
         tg_evidence_of_numbers(w, ev, v->y[TG_LEAST], tg_metric_info(m)->worse);
         return;
     }
-    tg_evidence_of_times(w, ev, v);
-    tg_evidence_of_mean_times(w, mean, v);
+    tg_evidence_of_times(w, ev, v, TG_ESTIMATE_LEAST);
+    tg_evidence_of_times(w, mean, v, TG_ESTIMATE_MEAN);
 }
 
 static void compare_metric(struct tg_diff_work *w, enum tg_metric id)
@@ -179,17 +171,18 @@ static void compare_metric(struct tg_diff_work *w, enum tg_metric id)
     for (int side = 0; side < 2; side++) {
         const struct tg_side_shards *of = &w->measured[side];
         struct value *v = values_of(w, id, side, of);
-        struct shown all, slowest;
-        m->known[side] = put_side(w, id, side, v, of->n_ranks, MEAN, &mean, &all);
+        size_t n = c->n_runs[side];
+        double *of_run = TG_NEW_N(w->a, double, n + 1);
+        m->known[side] = put_side(w, id, side, v, of->n_ranks, MEAN, &mean, of_run);
+        m->least[side] = tg_least(of_run, n);
+        m->most[side] = tg_most(of_run, n);
+        m->value[side] = tg_median(of_run, n);
         if (is_step(id) && c->n_steps_only) { /* known of ranks that are left out as well */
             of = &w->given[side];
             v = values_of(w, id, side, of);
         }
-        (void)put_side(w, id, side, v, of->n_ranks, WORST, &worst, &slowest);
-        m->value[side] = all.median;
-        m->least[side] = all.least;
-        m->most[side] = all.most;
-        m->slowest[side] = slowest.median;
+        (void)put_side(w, id, side, v, of->n_ranks, WORST, &worst, of_run);
+        m->slowest[side] = tg_median(of_run, n);
     }
     m->ev.judged = m->ev_slowest.judged = TG_NOT_ONE_SIDED;
     m->mean.judged = m->mean_slowest.judged = TG_NOT_ONE_SIDED;
@@ -271,7 +264,7 @@ static void compare_ranks(struct tg_diff_work *w)
     judge_percent(w, &c->skew_ev, skew, c->ranks_known, c->skew);
     c->rank_spread_ev.judged = TG_NOT_ONE_SIDED;
     if (!w->o->no_evidence && c->ranks_known[TG_BASE] && c->ranks_known[TG_TEST])
-        tg_evidence_of_times(w, &c->rank_spread_ev, &spread);
+        tg_evidence_of_times(w, &c->rank_spread_ev, &spread, TG_ESTIMATE_LEAST);
 }
 
 void tg_compare_metrics(struct tg_diff_work *w)
@@ -360,17 +353,6 @@ static bool same_env(const struct tg_diff_work *w, tg_sv key)
     return v[0].n == 0 || v[1].n == 0 || tg_sv_eq(v[0], v[1]);
 }
 
-/* Of these keys, those that differ: "device, cuda_major". */
-static tg_sv what_differs(const struct tg_diff_work *w, const tg_sv *key, size_t n)
-{
-    TG_BUF b = { 0 };
-
-    for (size_t i = 0; i < n; i++)
-        if (!same_env(w, key[i]))
-            tg_buf_printf(&b, "%s%.*s", b.n ? ", " : "", TG_SV_ARG(key[i]));
-    return tg_arena_sv(w->a, tg_buf_sv(&b));
-}
-
 static int by_key(const void *pa, const void *pb)
 {
     const struct tg_env_change *a = pa, *b = pb;
@@ -416,7 +398,12 @@ void tg_compare_env(struct tg_diff_work *w)
             c->env[c->n_env++] = e;
     }
     TG_SORT(c->env, c->n_env, by_key);
-    c->differs = what_differs(w, need, n_need);
+    /* Of these keys, those that differ: "device, cuda_major". */
+    TG_BUF b = { 0 };
+    for (size_t i = 0; i < n_need; i++)
+        if (!same_env(w, need[i]))
+            tg_buf_printf(&b, "%s%.*s", b.n ? ", " : "", TG_SV_ARG(need[i]));
+    c->differs = tg_arena_sv(w->a, tg_buf_sv(&b));
     c->same_device = c->differs.n == 0;
     c->all_ranks = has_all_ranks(w);
     c->same_flags = true;

@@ -307,7 +307,8 @@ void tg_add_once(uint32_t *v, size_t *n, uint32_t x)
         v[(*n)++] = x;
 }
 
-struct tg_op *tg_ops_join(const struct tg_diff_work *w, const uint32_t *member, size_t n)
+struct tg_op *tg_ops_join(struct tg_diff_work *w, const uint32_t *member, const tg_sv *caller,
+                          size_t n)
 {
     struct tg_op *joint = TG_NEW(w->a, struct tg_op);
     struct tg_diff_cell *cell;
@@ -328,7 +329,9 @@ struct tg_op *tg_ops_join(const struct tg_diff_work *w, const uint32_t *member, 
         for (size_t i = 0; i < n; i++) {
             const struct tg_diff_cell *of = &w->c->ops[member[i]].rows->cell[at];
             for (size_t r = 0; r < of->n; r++)
-                row[cell[at].n++] = of->row[r];
+                if (!caller ||
+                    tg_sv_eq(tg_diff_name(w, TG_KIND_OP, of->row[r]->key->parent), caller[i]))
+                    row[cell[at].n++] = of->row[r];
         }
     }
     return joint;
@@ -363,7 +366,7 @@ static void add_joint(struct tg_diff_work *w, const uint32_t *member, size_t n, 
     }
     if (joint.leader == TG_NO_ID || n < 2)
         return;
-    joint.op = tg_ops_join(w, member, n);
+    joint.op = tg_ops_join(w, member, NULL, n);
     joint.n = w->c->ops[joint.leader].relation == TG_REL_RENAMED ? 0 : n;
     if (inside) {
         uint32_t *around = TG_NEW_N(w->a, uint32_t, w->c->n_ops + 1);

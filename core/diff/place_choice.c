@@ -102,31 +102,6 @@ static bool spread(const struct tg_comparison *c, const struct work *x, bool *is
     return *is_chosen != was;
 }
 
-/* All of it as one operator. */
-static struct tg_op *as_one(struct tg_diff_work *w, const struct work *x)
-{
-    struct tg_op *all = TG_NEW(w->a, struct tg_op);
-    struct tg_diff_cell *cell;
-
-    *all = w->c->ops[x->v[x->n - 1]->op];
-    all->rows = tg_op_rows_new(w, &cell);
-    for (size_t at = 0; at < w->n_cells; at++) {
-        const struct tg_row **row;
-        size_t n = 0, k = 0;
-        for (size_t i = 0; i < x->n; i++)
-            n += w->c->ops[x->v[i]->op].rows->cell[at].n;
-        row = TG_NEW_N(w->a, const struct tg_row *, n + 1);
-        for (size_t i = 0; i < x->n; i++) {
-            const struct tg_diff_cell *of = &w->c->ops[x->v[i]->op].rows->cell[at];
-            for (size_t r = 0; r < of->n; r++)
-                if (tg_sv_eq(tg_diff_name(w, TG_KIND_OP, of->row[r]->key->parent), x->v[i]->in))
-                    row[k++] = of->row[r];
-        }
-        cell[at] = (struct tg_diff_cell){ row, k };
-    }
-    return all;
-}
-
 static double mean(const struct tg_comparison *c, const struct tg_use *x, int side)
 {
     double sum = 0;
@@ -140,11 +115,15 @@ static void add_choice(struct tg_diff_work *w, uint32_t by, const struct work *x
 {
     struct tg_comparison *c = w->c;
     struct tg_algorithm *to = &c->choices[c->n_choices++];
+    uint32_t *work = TG_NEW_N(w->a, uint32_t, x->n);
+    tg_sv *in = TG_NEW_N(w->a, tg_sv, x->n);
     double least = 0, most = 0;
 
     c->ops[by].chooses = true;
-    *to = (struct tg_algorithm){ .by = by, .known = known, .work = as_one(w, x) };
+    *to = (struct tg_algorithm){ .by = by, .known = known };
     for (size_t i = 0; i < x->n; i++) {
+        work[i] = x->v[i]->op;
+        in[i] = x->v[i]->in;
         const struct tg_op *op = &c->ops[x->v[i]->op];
         double before = mean(c, x->v[i], TG_BASE), now = mean(c, x->v[i], TG_TEST);
         double more = op->self[TG_TEST] - op->self[TG_BASE];
@@ -158,6 +137,7 @@ static void add_choice(struct tg_diff_work *w, uint32_t by, const struct work *x
             most = more;
         }
     }
+    to->work = tg_ops_join(w, work, in, x->n);
 }
 
 /* A name is chosen if it is launched as often as before wherever no choice was made. */

@@ -235,9 +235,8 @@ static double saved_by_annotation(const struct tg_diff_work *w, uint32_t by)
 
     if (few || device) {
         struct clock x = clock_of(w, by, device, true);
-        tg_evidence_of_times(
-            w, &ev,
-            &(struct tg_run_values){ .y = { [TG_LEAST] = { x.y[TG_BASE], x.y[TG_TEST] } } });
+        struct tg_run_values v = { .y = { [TG_LEAST] = { x.y[TG_BASE], x.y[TG_TEST] } } };
+        tg_evidence_of_times(w, &ev, &v, TG_ESTIMATE_LEAST);
         saved = few ? x.lost : is_less(&ev) ? -ev.delta_ns : 0;
     } else
         saved = is_less(&ev) ? -ev.delta_ns : 0;

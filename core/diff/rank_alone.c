@@ -11,7 +11,6 @@
  * Cost: one pass over the rows of all shards; of names another where a rank stands alone.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/diff/internal.h"
 
@@ -24,14 +23,8 @@ static struct by_run room_for(const struct tg_diff_work *w)
 {
     struct by_run x;
     for (int side = 0; side < 2; side++)
-        x.ns[side] = tg_xcalloc(w->c->n_ranks[side] * w->c->n_runs[side] + 1, sizeof *x.ns[side]);
+        x.ns[side] = TG_NEW_N(w->a, double, w->c->n_ranks[side] * w->c->n_runs[side] + 1);
     return x;
-}
-
-static void release(struct by_run *x)
-{
-    free(x->ns[TG_BASE]);
-    free(x->ns[TG_TEST]);
 }
 
 /* Work whose time is its own: no wait, and nothing that waits for another rank. */
@@ -86,13 +79,14 @@ void tg_rank_alone_find(struct tg_diff_work *w)
     struct tg_comparison *c = w->c;
     bool device = tg_has_device_ops(c);
     struct tg_rank_alone found = { 0 }, *out;
-    struct by_run x;
+    struct by_run x, own;
     size_t rank;
     if (c->n_ranks[TG_TEST] < 2 || c->n_ranks[TG_BASE] != c->n_ranks[TG_TEST] ||
         c->n_runs[TG_BASE] < TG_FEWEST_RUNS || c->n_runs[TG_TEST] < TG_FEWEST_RUNS ||
         w->o->no_evidence)
         return;
     x = room_for(w);
+    own = room_for(w);
     for (size_t i = 0; i < c->n_ops; i++)
         if (is_work(&c->ops[i], device))
             add_op(w, &c->ops[i], &x);
@@ -100,8 +94,9 @@ void tg_rank_alone_find(struct tg_diff_work *w)
     for (size_t i = 0; rank < c->n_ranks[TG_TEST] && i < c->n_ops; i++)
         if (is_work(&c->ops[i], device)) {
             struct tg_op *op = &c->ops[i];
-            struct by_run own = room_for(w);
             double v[2];
+            for (int side = 0; side < 2; side++)
+                memset(own.ns[side], 0, c->n_ranks[side] * c->n_runs[side] * sizeof(double));
             add_op(w, op, &own);
             if (find_alone(w, &own, v) == rank) {
                 op->on_rank_alone = true;
@@ -109,9 +104,7 @@ void tg_rank_alone_find(struct tg_diff_work *w)
                 for (int side = 0; side < 2; side++)
                     found.of_names[side] += op->there_ns[side] = v[side];
             }
-            release(&own);
         }
-    release(&x);
     if (!found.n_names)
         return;
     found.rank = c->side[TG_TEST].ranks[rank];

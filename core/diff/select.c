@@ -283,28 +283,6 @@ static bool lay_out_cells(struct tg_diff_work *w, struct tg_err *err)
     return steps_exist(w, TG_BASE, err) && steps_exist(w, TG_TEST, err);
 }
 
-/* How the steps of a side are known, and how many there are at least. */
-static void look_at_steps(struct tg_diff_work *w, int side)
-{
-    const struct tg_side_shards *m = &w->measured[side];
-    struct tg_comparison *c = w->c;
-
-    c->marked[side] = true;
-    c->least_steps[side] = SIZE_MAX;
-    for (size_t at = 0; at < c->n_runs[side] * m->n_ranks; at++) {
-        const struct tg_shard *s = m->shard[at];
-        bool known = s->marked || tg_sv_eq(s->window, TG_SV("whole"));
-        c->marked[side] &= known;
-        c->any_marked[side] |= known;
-        if (m->used[at].n < c->least_steps[side])
-            c->least_steps[side] = m->used[at].n;
-        if (s->n_hints && !c->n_hints) {
-            c->hints = s->hints;
-            c->n_hints = s->n_hints;
-        }
-    }
-}
-
 static void lay_out_shards(struct tg_diff_work *w, int side, const struct tg_side *s,
                            struct tg_side_shards *to)
 {
@@ -345,7 +323,22 @@ bool tg_diff_select(struct tg_diff_work *w, struct tg_err *err)
         w->measured[side] = w->given[side];
         if (c->n_steps_only)
             lay_out_shards(w, side, &measured[side], &w->measured[side]);
-        look_at_steps(w, side);
+        /* How the steps of a side are known, and how many there are at least. */
+        const struct tg_side_shards *m = &w->measured[side];
+        c->marked[side] = true;
+        c->least_steps[side] = SIZE_MAX;
+        for (size_t at = 0; at < c->n_runs[side] * m->n_ranks; at++) {
+            const struct tg_shard *s = m->shard[at];
+            bool known = s->marked || tg_sv_eq(s->window, TG_SV("whole"));
+            c->marked[side] &= known;
+            c->any_marked[side] |= known;
+            if (m->used[at].n < c->least_steps[side])
+                c->least_steps[side] = m->used[at].n;
+            if (s->n_hints && !c->n_hints) {
+                c->hints = s->hints;
+                c->n_hints = s->n_hints;
+            }
+        }
     }
     w->tick = clock_tick(w);
     return true;

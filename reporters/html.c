@@ -22,9 +22,11 @@ static void put_counts(struct tg_html *h)
     tg_page_raw(&h->page, "<ul class=\"facts\">\n");
     for (size_t i = 0; i < n; i++) {
         bool none = tally[i].state == TG_STATE_NOT_JUDGED;
+        TG_BUF text = { 0 };
         tg_buf_printf(h->page.out, "<li><span class=\"tag %s\">",
                       none ? "none" : tg_state_name(tally[i].state));
-        tg_tally_put(h->page.out, &tally[i]);
+        tg_tally_put(&text, h->v, &tally[i]);
+        tg_html_put_text(h, tg_buf_sv(&text));
         tg_page_raw(&h->page, "</span></li>\n");
     }
     tg_page_raw(&h->page, "</ul>\n");

@@ -39,15 +39,17 @@ static void put_key(struct tg_buf *out, tg_sv key)
 /* ---- head ---- */
 
 /* "❌ 2 failed (1 more follows from them) · ✅ 6 passed · 3 not judged" */
-static void put_counts(struct tg_buf *out, const struct tg_verdict *v)
+static void put_counts(const struct tg_markdown *m, struct tg_buf *out)
 {
     struct tg_tally tally[TG_STATE_FAIL + 1];
-    size_t n = tg_tally(v, tally);
+    size_t n = tg_tally(m->v, tally);
     for (size_t i = 0; i < n; i++) {
+        TG_BUF text = { 0 };
         tg_buf_puts(out, i ? " \xc2\xb7 " : "");
         if (tally[i].state != TG_STATE_NOT_JUDGED)
             tg_buf_printf(out, "%s ", tg_markdown_icon(tally[i].state));
-        tg_tally_put(out, &tally[i]);
+        tg_tally_put(&text, m->v, &tally[i]);
+        tg_markdown_put_text(m, out, tg_buf_sv(&text));
     }
 }
 
@@ -57,7 +59,7 @@ static void put_effect(const struct tg_markdown *m, struct tg_buf *out)
     const struct tg_verdict *v = m->v;
     TG_BUF text = { 0 }, counts = { 0 };
     tg_effect_put(&text, v);
-    put_counts(&counts, v);
+    put_counts(m, &counts);
     if (!text.n && !counts.n)
         return;
     tg_buf_puts(out, "\n");

@@ -231,8 +231,9 @@ static void describe_budget(struct tg_buf *m, struct tg_result *r, const struct 
                       !r->was_over                         ? ""
                       : limit->bound->kind == TG_BOUND_MAX ? " (over it, too)"
                                                            : " (under it, too)");
+    double worse = limit->bound->kind == TG_BOUND_MAX ? p->test - p->base : p->base - p->test;
     const char *blame =
-        fabs(p->test - p->base) < 0.01 * fabs(p->base)
+        worse < 0.01 * fabs(p->base)
             ? "The baseline was beyond the limit, too: this change is not the reason. " RAISE
             : "The baseline was beyond the limit, too: this change is not the only reason. " RAISE;
     if (r->was_over)
@@ -545,6 +546,8 @@ void tg_describe_metric(struct tg_result *r, const struct tg_comparison *c,
     if (p->outside > 0)
         tg_buf_printf(&m, "; %s more outside the steps", TG_VALUE(p->outside, TG_UNIT_COUNT));
     put_behind(&m, r, c);
+    if (!r->over_budget && r->metric == tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT))
+        tg_buf_puts(&m, "; from the first start to the last end of the step's work on the device");
     r->message = tg_phrase_take(&m, a);
     describe_evidence(r, c, p, j, a);
 }

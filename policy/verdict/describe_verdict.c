@@ -457,6 +457,11 @@ static void put_name(struct tg_buf *b, const struct tg_comparison *c, const stru
         tg_buf_puts(b, TG_HOST_GAP);
         return;
     }
+    if (r->subject == TG_SUBJECT_TRACE && !r->over_budget &&
+        r->metric == tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT)) {
+        tg_buf_printf(b, TG_NAME " (the device's part of the step)", TG_SV_ARG(rank));
+        return;
+    }
     if (c && rank.n > LONGEST && tg_sv_skip(&rank, r->plain))
         by = launcher(c, tg_result_op(c, r));
     if (by) {

@@ -203,6 +203,10 @@ WITH_HAND(a_budget_and_its_limit)
     s.j.limit = max.v;
     says(h, &s, "150 us per step, 150 us over the limit of as written, was 100 us (over it, too)");
     assert_true(s.r.was_over);
+    assert_true(tg_sv_has(s.r.next, TG_SV("not the only reason")));
+    s.p.base = 200000; /* it got better, and is over it still */
+    says(h, &s, "150 us per step, 150 us over the limit of as written, was 200 us (over it, too)");
+    assert_true(tg_sv_has(s.r.next, TG_SV("this change is not the reason")));
     s.p.base = 1; /* just within it */
     says(h, &s, "150 us per step, 150 us over the limit of as written, was 1 ns");
     assert_false(s.r.was_over);

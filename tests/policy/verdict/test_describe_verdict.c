@@ -89,6 +89,23 @@ WITH_HAND(how_much)
     hand_text(headline_of(h, &h->c), "FAIL: 1 violation: aten::mm");
 }
 
+/* A metric whose name says little; a budget is told by the name that the policy has. */
+WITH_HAND(the_device_has_a_part_of_the_step)
+{
+    struct tg_result r = hand_row("device_extent", 2);
+
+    r.subject = TG_SUBJECT_TRACE;
+    r.metric = tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT);
+    r.dimension = TG_DIM_DURATION;
+    r.delta = 5000;
+    r.delta_pct = 50;
+    headline(h, r,
+             "FAIL: 1 violation: device_extent (the device's part of the step) +50 % (+5.00 us)");
+    r.over_budget = true;
+    r.bound = &one;
+    headline(h, r, "FAIL: 1 violation: device_extent 3 ns, over the limit of 1");
+}
+
 /* One finding: what its calls cost, with what is told with it, each operator once; and where it is. */
 WITH_HAND(what_a_finding_costs)
 {

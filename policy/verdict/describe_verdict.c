@@ -707,7 +707,7 @@ static bool asks_for_step(const struct tg_verdict *v)
     return false;
 }
 
-/* "; durations not judged: record 3 runs a side", "; a slower step would show from +54 % on only: …": what a pass could
+/* "; durations not judged: record 3 runs a side", "; a slower step is detectable from +54 % on only: …": what a pass could
  * not have found, and what to do. The step counts, where a rule asks for it; else its largest operators. A quarter is
  * what a reader expects any gate to see. */
 static void put_blind(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c)
@@ -732,8 +732,8 @@ static void put_blind(struct tg_buf *b, const struct tg_verdict *v, const struct
     from = by_step ? step->mde : from;
     if (!v->durations_judged || from < TG_WORSE - 1)
         return;
-    tg_buf_printf(b, "; %s would show from %s on only: record more runs, on an idle machine",
-                  by_step ? "a slower step" : "slower operators", TG_PCT(100 * from));
+    tg_buf_printf(b, "; %s detectable from %s on only: record more runs, on an idle machine",
+                  by_step ? "a slower step is" : "slower operators are", TG_PCT(100 * from));
 }
 
 void tg_describe_headline(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a)
@@ -774,7 +774,7 @@ void tg_describe_headline(struct tg_verdict *v, const struct tg_comparison *c, s
 }
 
 /*
- * "; slower is found from +9 % (step time), +12 % and +30 % (largest operators)"; one percentage where
+ * "; detectable from +9 % (step time), +12 % and +30 % (largest operators)"; one percentage where
  * all are the same.
  */
 static void put_detectable(struct tg_buf *b, const struct tg_comparison *c)
@@ -794,7 +794,7 @@ static void put_detectable(struct tg_buf *b, const struct tg_comparison *c)
         same = same && tg_sv_eq(tg_buf_sv(&one), tg_buf_sv(&before));
     }
     if (before.n || n)
-        tg_buf_puts(b, "; slower is found from ");
+        tg_buf_puts(b, "; detectable from ");
     if (before.n)
         tg_buf_printf(b, "%.*s (step time%s)", TG_SV_ARG(tg_buf_sv(&before)),
                       same && n ? ", largest operators" : "");

@@ -540,13 +540,13 @@ WITH_HAND(names_of_a_headline)
     h->c.ops = op;
     h->c.n_ops = 1;
     described(h);
-    hand_text(h->v.headline, "PASS: no regression found; slower operators would show from +42 % on "
+    hand_text(h->v.headline, "PASS: no regression found; slower operators are detectable from +42 % on "
                              "only: record more runs, on an idle machine");
     v[4].subject = TG_SUBJECT_TRACE;
     v[4].metric = TG_RULE_METRIC_STEP_TIME;
     v[4].state = TG_STATE_PASS;
     described(h);
-    hand_text(h->v.headline, "PASS: no regression found; a slower step would show from +54 % on "
+    hand_text(h->v.headline, "PASS: no regression found; a slower step is detectable from +54 % on "
                              "only: record more runs, on an idle machine");
     h->c.metrics[TG_METRIC_STEP_TIME].ev.mde = 0.24;
     described(h);
@@ -708,16 +708,16 @@ WITH_HAND(what_could_have_been_detected)
     h->c.metrics[TG_METRIC_STEP_TIME].ev.mde = 0.05;
     h->c.n_runs[TG_TEST] = 1;
     covers(h, true, true, true,
-           "counts judged; durations judged: 5 baseline runs, 1 fresh run; slower is found from "
+           "counts judged; durations judged: 5 baseline runs, 1 fresh run; detectable from "
            "+5.0 % (step time), +40 % and +50 % (largest operators)");
     h->c.n_ops = 0;
     covers(h, true, true, true,
-           "counts judged; durations judged: 5 baseline runs, 1 fresh run; slower is found from "
+           "counts judged; durations judged: 5 baseline runs, 1 fresh run; detectable from "
            "+5.0 % (step time)");
     h->c.metrics[TG_METRIC_STEP_TIME].ev.judged = TG_NOT_WAIT;
     h->c.n_ops = 3;
     covers(h, true, true, true,
-           "counts judged; durations judged: 5 baseline runs, 1 fresh run; slower is found from "
+           "counts judged; durations judged: 5 baseline runs, 1 fresh run; detectable from "
            "+30 % (largest operator)");
     h->c.n_ops = 0;
     covers(h, true, true, true, "counts judged; durations judged: 5 baseline runs, 1 fresh run");

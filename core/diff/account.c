@@ -139,11 +139,18 @@ static double mean_of(const struct by_step *x, enum part_of part)
     return sum / (double)x->n + (part == INSIDE ? 0 : x->outside);
 }
 
-/* One value per run. */
+/* One value per run: of the mean over ranks, of the rank that has most, then of each rank. */
 struct runs {
-    double *mean[2], *worst[2]; /* over ranks: [side][run] */
+    double *of[2]; /* [TG_ACCOUNT_RANKS + rank][run] of a side */
     bool known;
 };
+
+/* `of`: as in tg_account_series. */
+static void values_of(const struct tg_comparison *c, const struct runs *y, size_t of, double *v[2])
+{
+    for (int side = 0; side < 2; side++)
+        v[side] = y->of[side] + of * c->n_runs[side];
+}
 
 static struct runs runs_of(struct tg_diff_work *w, enum tg_account_id id, enum part_of part)
 {
@@ -153,16 +160,17 @@ static struct runs runs_of(struct tg_diff_work *w, enum tg_account_id id, enum p
     for (int side = 0; side < 2; side++) {
         bool named = id == TG_ACCOUNT_CALLS;
         size_t n_ranks = named ? c->n_ranks[side] : w->measured[side].n_ranks;
-        y.mean[side] = TG_NEW_N(w->a, double, c->n_runs[side] + 1);
-        y.worst[side] = TG_NEW_N(w->a, double, c->n_runs[side] + 1);
+        size_t n = c->n_runs[side];
+        double *v = y.of[side] = TG_NEW_N(w->a, double, (TG_ACCOUNT_RANKS + n_ranks) * n + 1);
         y.known &= c->n_runs[side] > 0 && n_ranks > 0;
-        for (size_t at = 0; y.known && at < c->n_runs[side] * n_ranks; at++) {
+        for (size_t at = 0; y.known && at < n * n_ranks; at++) {
+            size_t run = at / n_ranks, rank = TG_ACCOUNT_RANKS + at % n_ranks;
             struct by_step x;
-            double v;
             y.known = series_of_trace(w, id, side, (named ? w->first[side] : 0) + at, &x);
-            v = y.known ? mean_of(&x, part) / iterations(c, side) : 0;
-            y.mean[side][at / n_ranks] += v / (double)n_ranks;
-            y.worst[side][at / n_ranks] = fmax(y.worst[side][at / n_ranks], v);
+            double one = y.known ? mean_of(&x, part) / iterations(c, side) : 0;
+            v[rank * n + run] = one;
+            v[TG_ACCOUNT_MEAN * n + run] += one / (double)n_ranks;
+            v[TG_ACCOUNT_MOST * n + run] = fmax(v[TG_ACCOUNT_MOST * n + run], one);
         }
     }
     return y;
@@ -266,8 +274,9 @@ static bool is_held_outside(struct tg_diff_work *w, enum tg_account_id id, enum 
     const struct tg_comparison *c = w->c;
     const struct tg_account_series *s = &c->account.of[id];
     struct runs y = runs_of(w, id, part);
-    double *const *of = s->one_rank ? y.worst : y.mean;
+    double *of[2];
 
+    values_of(c, &y, s->of, of);
     if (growth_of(c, of, s->limit) >= s->growth)
         return false;
     return tg_median(of[TG_TEST], c->n_runs[TG_TEST]) -
@@ -275,11 +284,40 @@ static bool is_held_outside(struct tg_diff_work *w, enum tg_account_id id, enum 
            TG_HALF * (s->value[TG_TEST] - s->value[TG_BASE]);
 }
 
+/* Those that both sides have, where runs can prove what one of many does. */
+static size_t ranks_to_look_at(const struct tg_diff_work *w, enum tg_account_id id, bool few)
+{
+    size_t n[2];
+
+    for (int side = 0; side < 2; side++)
+        n[side] = id == TG_ACCOUNT_CALLS ? w->c->n_ranks[side] : w->measured[side].n_ranks;
+    return !few && n[TG_BASE] == n[TG_TEST] ? n[TG_TEST] : 0;
+}
+
+/* A rank that grew beside a slower one shows in neither mean nor most: it has to be proven, by the larger limit. */
+static void find_growth(const struct tg_diff_work *w, struct tg_account_series *s,
+                        const struct runs *y, size_t n_ranks)
+{
+    for (size_t of = 0; of < TG_ACCOUNT_RANKS + n_ranks && s->growth < TG_GROWTH_PROVEN; of++) {
+        bool rank = of >= TG_ACCOUNT_RANKS;
+        double limit = rank ? TG_GROWN_FEW : s->limit, *v[2];
+        values_of(w->c, y, of, v);
+        enum tg_growth growth = growth_of(w->c, v, limit);
+        if (growth <= s->growth || (rank && growth < TG_GROWTH_PROVEN))
+            continue;
+        s->growth = growth;
+        s->of = of;
+        s->limit = limit;
+        s->rank = rank ? w->measured[TG_TEST].ranks[of - TG_ACCOUNT_RANKS] : -1;
+    }
+}
+
 static void close_series(struct tg_diff_work *w, enum tg_account_id id)
 {
     const struct tg_comparison *c = w->c;
     struct tg_account_series *s = &w->c->account.of[id];
     struct runs y = runs_of(w, id, ALL);
+    double *v[2];
 
     s->known = y.known;
     if (!y.known)
@@ -287,17 +325,12 @@ static void close_series(struct tg_diff_work *w, enum tg_account_id id)
     s->few =
         tg_choose(c->n_runs[TG_BASE] + c->n_runs[TG_TEST], c->n_runs[TG_TEST]) < TG_GROWN_ARRANGED;
     s->limit = s->few ? TG_GROWN_FEW : TG_GROWN;
-    s->growth = growth_of(c, y.mean, s->limit);
-    if (s->growth < TG_GROWTH_PROVEN) {
-        enum tg_growth worst = growth_of(c, y.worst, s->limit);
-        s->one_rank = worst > s->growth;
-        s->growth = s->one_rank ? worst : s->growth;
-    }
+    find_growth(w, s, &y, ranks_to_look_at(w, id, s->few));
+    values_of(c, &y, s->of, v);
     for (int side = 0; side < 2; side++) {
-        double *of = s->one_rank ? y.worst[side] : y.mean[side];
-        s->lo[side] = tg_least(of, c->n_runs[side]);
-        s->hi[side] = tg_most(of, c->n_runs[side]);
-        s->value[side] = tg_median(of, c->n_runs[side]);
+        s->lo[side] = tg_least(v[side], c->n_runs[side]);
+        s->hi[side] = tg_most(v[side], c->n_runs[side]);
+        s->value[side] = tg_median(v[side], c->n_runs[side]);
     }
     if (s->growth == TG_GROWTH_NONE)
         return;

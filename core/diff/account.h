@@ -10,7 +10,7 @@
  *           collectives, whose time is a wait for other ranks
  *   calls   rows of operators, calls of the runtime and device work / steps, without polling
  *
- * Mean over ranks; if that has not grown, of the rank that has most. What is outside the steps (busy,
+ * Mean over ranks; if that has not grown, of the rank that has most, else of each rank by 30 %. What is outside the steps (busy,
  * calls) counts by the step or by the trace, whichever grew less; where the window skips steps, the
  * used ones' part of it.
  *
@@ -26,6 +26,7 @@
  */
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/diff/numbers.h"
 
@@ -38,6 +39,9 @@ enum tg_growth {
     TG_GROWTH_FORGIVEN,
     TG_GROWTH_PROVEN,
 };
+
+/* Over ranks, and one of them. */
+enum tg_account_of { TG_ACCOUNT_MEAN, TG_ACCOUNT_MOST, TG_ACCOUNT_RANKS };
 
 struct tg_account_series {
     bool known;      /* in every run of both sides; else nothing below is set */
@@ -52,7 +56,8 @@ struct tg_account_series {
     /* In all names alike, as on a slower or busy machine: without the TG_SPREAD that grew most, the others
      * have grown by half as much or more, in proportion. Of times, means over all steps and runs. */
     bool spread;
-    bool one_rank; /* the numbers are of the rank that has most */
+    size_t of;    /* the numbers are of these, or of one rank: TG_ACCOUNT_RANKS + its index, */
+    int64_t rank; /* and its number */
 };
 struct tg_account {
     struct tg_account_series of[TG_ACCOUNTS];

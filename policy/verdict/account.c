@@ -329,10 +329,11 @@ static void put_numbers(struct tg_buf *b, const struct tg_comparison *c, enum tg
     if (s->value[TG_BASE] > 0)
         tg_buf_printf(b, "%s, ", TG_PCT(pct));
     tg_buf_printf(b, "%s)", TG_SIGNED(growth(s), unit));
-    if (s->one_rank && c->rank_alone)
-        tg_buf_printf(b, " on rank %lld", (long long)c->rank_alone->rank);
-    else if (s->one_rank)
+    if (s->of == TG_ACCOUNT_MOST && !c->rank_alone)
         tg_buf_puts(b, " on the rank that has most");
+    else if (s->of != TG_ACCOUNT_MEAN)
+        tg_buf_printf(b, " on rank %lld",
+                      (long long)(s->of == TG_ACCOUNT_MOST ? c->rank_alone->rank : s->rank));
 }
 
 /* "fresh runs 2.41 ms to 2.60 ms, baseline runs 1.00 ms to 1.05 ms; limit +8 %" */

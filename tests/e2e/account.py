@@ -7,6 +7,7 @@ warning, `open` is inconclusive or fails, `calm` does not fail and is not inconc
 
 usage: account.py [TEXT]: of the probes and parts whose name has TEXT
 """
+import dataclasses
 import datetime
 import re
 import shutil
@@ -339,6 +340,28 @@ def collectives():
                     expect(f"a collective, {what}, {at}: {got.get('headline')}", found, [want] if want else [])
 
 
+def rank_probes(runs):
+    """One rank of eight that takes longer, beside one that is slower anyway: (what, baseline, fresh, wanted)."""
+    for name, work in (("device", usual()), ("host", HOST_ONLY)):
+        slower = [dataclasses.replace(w, us=2 * w.us) for w in work]
+        sides = [[trace([slower if rank == 1 else work] * 5, seed + 10 * run + rank, rank=rank) for run in range(runs) for rank in range(8)]
+                 for seed in (1, 1000, 2000, 3000)]
+        for doc in sides[1][::8]:
+            stall(300, at="between")(0, doc["traceEvents"])
+        sides[2][::8] = [trace([[dataclasses.replace(w, us=1.6 * w.us) for w in work]] * 5, 4000 + run, rank=0) for run in range(runs)]
+        yield f"{name}, longer between the steps", sides[0], sides[1], "red"
+        yield f"{name}, all of it longer", sides[0], sides[2], "red"
+        yield f"{name}, the same code", sides[0], sides[3], "green"
+
+
+def one_rank_of_many():
+    with tempfile.TemporaryDirectory() as tmp:
+        for runs in (3, 5):
+            for what, base, fresh, want in rank_probes(runs):
+                got, _ = check(tmp + "/x", base, fresh, None)
+                expect(f"one rank of 8, {what}, {runs}v{runs}: {got.get('headline')}: {got['verdict']}", got["verdict"] in ALLOWED[want], True)
+
+
 def slow_step():
     """What warns of some steps says what they take."""
     with tempfile.TemporaryDirectory() as tmp:
@@ -384,7 +407,7 @@ def main():
             shown, true = us_of(run.stdout), wall(fresh)
             if shown and true and not re.match("every event twice|skips", id_) and abs(shown - true) > max(0.006 * true, 5):
                 fault(f"{id_}: shown are {shown} us a step, the trace has {true:.1f}: {run.stdout[:200]!r}")
-    for part in (slow_step, collectives):
+    for part in (slow_step, collectives, one_rank_of_many):
         if text in part.__name__:
             n += 1
             part()

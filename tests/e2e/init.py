@@ -13,10 +13,10 @@ import sys
 
 import github
 from box import Box
-from support import (ENV, PROGRAM, ROOT, SHARED, TRACES, Clone, Repository, check, expect, expect_end, expect_has, faults, need, read_json,
+from support import (ENV, PROGRAM, ROOT, SHARED, TRACES, Clone, Repository, check, expect, expect_end, expect_has, need, read_json,
                      read_text, run_parts, tracegate, write_json, write_text)
 from plain_model import launched
-from workflow import Forge, load
+from workflow import Forge, load, told
 
 yaml = need("yaml", "python3-yaml")
 ACTION = yaml.safe_load(read_text(os.path.join(ROOT, "action.yml")))
@@ -272,12 +272,6 @@ def forge(box, mock):
 def pull(f, doc, number, sha):
     event = {"action": "opened", "number": number, "pull_request": {"number": number, "base": {"ref": "main"}, "head": {"repo": {"full_name": "o/r"}}}}
     return f.run(doc, "pull_request", event, f"refs/pull/{number}/merge", sha)
-
-
-def told(what, jobs):
-    if any(x.startswith(what) for x in faults):
-        for name, job in jobs.items():
-            print(f"--- {what}: job {name}: {job.result}, steps {job.ran}\n{job.log}")
 
 
 def workflows(tmp, mock):

@@ -14,8 +14,8 @@ import tempfile
 
 import github
 from box import Box
-from support import PROGRAM, ROOT, TRACES, absent, expect, faults, finish, need, read_text, write_text
-from workflow import Forge, load
+from support import PROGRAM, ROOT, TRACES, absent, expect, finish, need, read_text, write_text
+from workflow import Forge, load, told
 
 yaml = need("yaml", "python3-yaml")
 TRAIN = """import torch
@@ -145,12 +145,6 @@ class User:
     def merge(self, sha):
         self.box.push(sha, "main")
         return self.event("push", {"ref": "refs/heads/main", "before": "0" * 40}, "refs/heads/main", sha)
-
-
-def told(what, jobs):
-    if any(x.startswith(what) for x in faults):
-        for name, job in jobs.items():
-            print(f"--- {what}: job {name}: {job.result}, steps {job.ran}\n{job.log}")
 
 
 def walk(folder, mock, environ, python, exact):

@@ -16,6 +16,7 @@ import sys
 import zipfile
 
 from runner import Expression, Runner, parse_env_file
+from support import faults
 
 TRIGGERS = {"pull_request": ("opened", "synchronize", "reopened")}
 
@@ -271,3 +272,10 @@ def zip_of(entries):
             info.compress_type = zipfile.ZIP_DEFLATED
             z.writestr(info, content)
     return data.getvalue()
+
+
+def told(what, jobs):
+    """The logs, where something of `what` went wrong."""
+    if any(x.startswith(what) for x in faults):
+        for name, job in jobs.items():
+            print(f"--- {what}: job {name}: {job.result}, steps {job.ran}\n{job.log}")

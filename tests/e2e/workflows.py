@@ -9,8 +9,8 @@ import tempfile
 
 import github
 from box import Box, hostile_traces, runs
-from support import PROGRAM, ROOT, TRACES, expect, faults, need, read_bytes, read_text, run_parts
-from workflow import Forge, load, zip_of
+from support import PROGRAM, ROOT, TRACES, expect, need, read_bytes, read_text, run_parts
+from workflow import Forge, load, told, zip_of
 
 yaml = need("yaml", "python3-yaml")
 RULES = "rules:\n  - {id: new-work, why: more calls, match: {kind: op}, metric: count, fail: {abs: 0}}\n"
@@ -82,13 +82,6 @@ def results(jobs):
 
 def refs(box, commit=""):
     return [r for r in box.git(box.bare, "for-each-ref", "--format=%(refname)", "refs/tracegate").split() if commit in r]
-
-
-def told(what, jobs):
-    """The logs, where something of `what` went wrong."""
-    if any(x.startswith(what) for x in faults):
-        for name, job in jobs.items():
-            print(f"--- {what}: job {name}: {job.result}, steps {job.ran}\n{job.log}")
 
 
 # ---- pull requests, pushes, merge queue ----------------------------------------------------------

@@ -2,7 +2,7 @@
 
 #include "core/summary/fit.h"
 #include "core/summary/pack.h"
-#include "tests/build_trace.h"
+#include "tests/core/summary/traced.h"
 #include "tests/support.h"
 
 #define RANKS 10
@@ -27,9 +27,7 @@ static void add_rank(struct tg_summary *to, int64_t rank, tg_ns step, struct tg_
     static const char *const markers[] = { "ProfilerStep#5", "ProfilerStep#6", "ProfilerStep#7" };
     struct tg_summarize_opts o = { .rank = rank, .run = TG_SV("r") };
     struct bt b;
-    struct tg_steps steps;
     uint32_t state = (uint32_t)rank + 1;
-    const struct tg_trace *t;
     bt_init(&b);
     for (int k = 0; k < 3; k++) {
         tg_ns at = 1000000 + k * 10000000;
@@ -40,10 +38,7 @@ static void add_rank(struct tg_summary *to, int64_t rank, tg_ns step, struct tg_
                     1000 + (tg_ns)(next(&state) % 8000), -1);
         }
     }
-    t = bt_trace(&b, 0);
-    assert_true(tg_steps_build(&steps, t, &o.window, err));
-    assert_true(tg_summary_of_trace(to, t, &steps, &o, err));
-    tg_steps_release(&steps);
+    assert_true(traced_add(to, &b, 0, &o, err));
     bt_release(&b);
 }
 
@@ -200,18 +195,13 @@ static void add_long_rank(struct tg_summary *to, struct tg_err *err)
     static char marker[MANY_STEPS][24];
     struct tg_summarize_opts o = { .rank = 0, .run = TG_SV("r") };
     struct bt b;
-    struct tg_steps steps;
-    const struct tg_trace *t;
     bt_init(&b);
     for (int k = 0; k < MANY_STEPS; k++) {
         (void)snprintf(marker[k], sizeof *marker, "ProfilerStep#%d", k);
         bt_host(&b, "user_annotation", marker[k], "1", k * 10000, 9000, -1);
         bt_host(&b, "cpu_op", "aten::op", "1", k * 10000 + 100, 1000 + k * 7 % 501, -1);
     }
-    t = bt_trace(&b, 0);
-    assert_true(tg_steps_build(&steps, t, &o.window, err));
-    assert_true(tg_summary_of_trace(to, t, &steps, &o, err));
-    tg_steps_release(&steps);
+    assert_true(traced_add(to, &b, 0, &o, err));
     bt_release(&b);
 }
 

@@ -1,28 +1,7 @@
 #include "core/base/file.h"
 #include "core/summary/summary.h"
-#include "tests/build_trace.h"
+#include "tests/core/summary/traced.h"
 #include "tests/support.h"
-
-struct fixture {
-    struct bt b;
-    struct tg_summary s;
-    struct tg_err err;
-};
-
-static void setup(struct fixture *f)
-{
-    bt_init(&f->b);
-    tg_summary_init(&f->s);
-    tg_err_init(&f->err);
-}
-
-static void teardown(struct fixture *f)
-{
-    tg_summary_release(&f->s);
-    bt_release(&f->b);
-}
-
-#define CASE(name) TEST_IN(struct fixture, f, setup, teardown, name)
 
 /* Two steps with an operator around a launch, two kernels on one stream, a copy, unlinked work. */
 static void two_steps(struct bt *b, tg_ns slower)
@@ -49,15 +28,10 @@ static void two_steps(struct bt *b, tg_ns slower)
     b->info.world_size = 2;
 }
 
-static bool add(struct fixture *f, struct tg_summary *to, uint64_t seed,
+static bool add(struct traced *f, struct tg_summary *to, uint64_t seed,
                 const struct tg_summarize_opts *o)
 {
-    struct tg_steps steps;
-    const struct tg_trace *t = bt_trace(&f->b, seed);
-    bool ok = tg_steps_build(&steps, t, &o->window, &f->err) &&
-              tg_summary_of_trace(to, t, &steps, o, &f->err);
-    tg_steps_release(&steps);
-    return ok;
+    return traced_add(to, &f->b, seed, o, &f->err);
 }
 
 static const struct tg_summarize_opts PLAIN = { .rank = -1 };
@@ -82,7 +56,7 @@ static char *text_of(const struct tg_summary *s, struct tg_buf *out)
 
 /* mm: 100 less the launch inside, 90. add: 50 less 10, 40. Gaps of step 5: [1000,1100) 100,
  * [1200,1300) 100, [1350,1900) 550. */
-CASE(a_shard_by_hand)
+TRACED(a_shard_by_hand)
 {
     const struct tg_shard *s;
     const struct tg_row *r;
@@ -140,7 +114,7 @@ CASE(a_shard_by_hand)
     assert_int_equal(tg_shard_env(s, "cpu").n, 0);
 }
 
-CASE(the_order_of_the_file_changes_no_byte)
+TRACED(the_order_of_the_file_changes_no_byte)
 {
     TG_BUF first = { 0 }, other = { 0 };
     two_steps(&f->b, 0);
@@ -155,7 +129,7 @@ CASE(the_order_of_the_file_changes_no_byte)
     }
 }
 
-CASE(what_is_read_is_what_was_written)
+TRACED(what_is_read_is_what_was_written)
 {
     TG_BUF first = { 0 }, again = { 0 };
     struct tg_summary back;
@@ -180,7 +154,7 @@ CASE(what_is_read_is_what_was_written)
 }
 
 /* Three runs, merged as ((0+1)+2), (2+(1+0)), through their stored forms or not. */
-CASE(merging_is_a_union)
+TRACED(merging_is_a_union)
 {
     struct tg_summary one[3], a, b;
     TG_BUF text = { 0 }, want = { 0 };
@@ -210,7 +184,7 @@ CASE(merging_is_a_union)
     tg_summary_release(&b);
 }
 
-CASE(the_same_key_with_other_content_is_refused)
+TRACED(the_same_key_with_other_content_is_refused)
 {
     struct tg_summarize_opts named = { .rank = -1, .run = TG_SV("nightly") };
     two_steps(&f->b, 0);
@@ -231,7 +205,7 @@ CASE(the_same_key_with_other_content_is_refused)
     assert_int_equal(f->s.n, 2);
 }
 
-CASE(meta_is_added_and_wins)
+TRACED(meta_is_added_and_wins)
 {
     const struct tg_kv meta[] = { { TG_SV("cpu"), TG_SV("Xeon \xff") },
                                   { TG_SV("world_size"), TG_SV("4") } };
@@ -243,7 +217,7 @@ CASE(meta_is_added_and_wins)
 }
 
 /* Names that are the same once they are valid UTF-8 are one row, and survive the stored form. */
-CASE(broken_names_become_one_row)
+TRACED(broken_names_become_one_row)
 {
     TG_BUF first = { 0 }, again = { 0 };
     struct tg_summary back;
@@ -260,7 +234,7 @@ CASE(broken_names_become_one_row)
     tg_summary_release(&back);
 }
 
-CASE(attrs_beyond_the_limit_are_cut_and_marked)
+TRACED(attrs_beyond_the_limit_are_cut_and_marked)
 {
     struct tg_limits limits = TG_LIMITS_DEFAULT;
     struct tg_summarize_opts o = { .rank = -1 };
@@ -287,7 +261,7 @@ CASE(attrs_beyond_the_limit_are_cut_and_marked)
  * Random slots do not compress: 4000 calls of 16 random bits need 8000 bytes or 10 667 as base64,
  * 4000 of 8 bits 5 333 more. So 8 KiB have room for none, 15 KiB for those of "big" alone.
  */
-CASE(the_smallest_rows_lose_their_slots)
+TRACED(the_smallest_rows_lose_their_slots)
 {
     struct tg_limits limits = TG_LIMITS_DEFAULT;
     TG_BUF text = { 0 }, again = { 0 };
@@ -324,7 +298,7 @@ CASE(the_smallest_rows_lose_their_slots)
 }
 
 /* 5000 steps are 5000 names (ProfilerStep#N): 25 million places, over 64 Mi / 3. */
-CASE(too_many_steps_are_a_limit)
+TRACED(too_many_steps_are_a_limit)
 {
     for (int k = 0; k < 5000; k++)
         bt_host(&f->b, "user_annotation", tg_arena_printf(f->b.arena, "ProfilerStep#%d", k), "1",
@@ -355,7 +329,7 @@ struct damage {
     const char *message; /* of the file: begins with "damaged" or "summary"; else of its shard */
 };
 
-static void is_refused(struct fixture *f, tg_sv whole, const struct damage *d)
+static void is_refused(struct traced *f, tg_sv whole, const struct damage *d)
 {
     TG_BUF text = { 0 };
     struct tg_summary back;
@@ -376,7 +350,7 @@ static void is_refused(struct fixture *f, tg_sv whole, const struct damage *d)
     tg_summary_release(&back);
 }
 
-CASE(damaged_summaries_are_refused)
+TRACED(damaged_summaries_are_refused)
 {
     static const struct damage cases[] = {
         { "{\"tracegate_summary\":1", "{\"tracegate_summary\":2",
@@ -459,7 +433,7 @@ static void stacks(struct bt *b)
     bt_host(b, "python_function", "<built-in method mm>", "1", 1100, 40, -1);
 }
 
-static bool add_stacks(struct fixture *f, struct tg_summary *to, uint64_t seed, unsigned sorts)
+static bool add_stacks(struct traced *f, struct tg_summary *to, uint64_t seed, unsigned sorts)
 {
     struct tg_summarize_opts o = { .rank = -1, .frame_sorts = sorts };
     struct tg_steps steps;
@@ -491,7 +465,7 @@ static void assert_row(const struct tg_row *r, size_t step, uint32_t count, tg_n
 }
 
 /* f: 500, its nested call not again; own time 500 - 0 (the module is no function). */
-CASE(frames_by_hand)
+TRACED(frames_by_hand)
 {
     const struct tg_shard *s;
     stacks(&f->b);
@@ -516,7 +490,7 @@ CASE(frames_by_hand)
 /*
  * All but the frames is what it is without them: the same bytes, and the format that others read.
  */
-CASE(frames_change_nothing_else)
+TRACED(frames_change_nothing_else)
 {
     TG_BUF with = { 0 }, without = { 0 }, again = { 0 };
     struct tg_summary plain, back;
@@ -547,7 +521,7 @@ CASE(frames_change_nothing_else)
     tg_summary_release(&back);
 }
 
-CASE(damaged_frames_are_refused)
+TRACED(damaged_frames_are_refused)
 {
     static const struct damage cases[] = {
         { "\"frames\":[\"module\"", "\"frame\":[\"module\"", "frames" },
@@ -599,7 +573,7 @@ static void read_text(const char *text, struct tg_kept_trace *k, struct tg_buf *
 }
 
 /* Also where the functions are damaged: they are no part of what is judged. */
-CASE(a_kept_trace_changes_no_summary)
+TRACED(a_kept_trace_changes_no_summary)
 {
     struct tg_kept_trace k = { .any = false };
     TG_BUF without = { 0 }, with = { 0 };
@@ -615,7 +589,7 @@ CASE(a_kept_trace_changes_no_summary)
     tg_kept_release(&k);
 }
 
-CASE(a_trace_without_stacks_is_kept_only_if_any_is_wanted)
+TRACED(a_trace_without_stacks_is_kept_only_if_any_is_wanted)
 {
     struct tg_kept_trace k = { .any = false };
     TG_BUF out = { 0 };
@@ -629,7 +603,7 @@ CASE(a_trace_without_stacks_is_kept_only_if_any_is_wanted)
 }
 
 /* A number stays with its operator when functions before it move. */
-CASE(numbers_move_with_their_spans)
+TRACED(numbers_move_with_their_spans)
 {
     static const char text[] =
         "{\"traceEvents\":[" ROW("python_function", "a.py(1): f", "X", "10", ",\"dur\":70") "," ROW(
@@ -657,24 +631,30 @@ CASE(numbers_move_with_their_spans)
 }
 
 /* mm is in the step, in add and after it: three rows by parent. */
-#define NESTED                                                                                                                                                       \
-    "{\"traceEvents\":[" ROW("user_annotation", "ProfilerStep#3", "X", "10", ",\"dur\":90") "," ROW("cpu_op", "aten::mm", "X", "12", ",\"dur\":9") "," ROW(          \
-        "cuda_runtime", "cudaLaunchKernel", "X",                                                                                                                     \
-        "13", ",\"dur\":2,\"args\":{\"correlation\":7}") "," ROW("cpu_op", "aten::add", "X", "30",                                                                   \
-                                                                 ",\"dur\":40") "," ROW("cpu_op",                                                                    \
-                                                                                        "aten::"                                                                     \
-                                                                                        "mm",                                                                        \
-                                                                                        "X", "40",                                                                   \
-                                                                                        ",\"dur\""                                                                   \
-                                                                                        ":8") "," ROW("cuda_runtime",                                                \
-                                                                                                      "cudaLaunchKernel",                                            \
-                                                                                                      "X",                                                           \
-                                                                                                      "41",                                                          \
-                                                                                                      ",\"dur\":3,\"args\":{\"correlation\":8}") "," ROW("cpu_op",   \
-                                                                                                                                                         "aten::mm", \
-                                                                                                                                                         "X",        \
-                                                                                                                                                         "200",      \
-                                                                                                                                                         ",\"dur\":5") "]}"
+#define NESTED                                                                                                                                                               \
+    "{\"traceEvents\":[" ROW(                                                                                                                                                \
+        "user_annotation", "ProfilerStep#3", "X",                                                                                                                            \
+        "10", ",\"dur\":90") "," ROW("cpu_op", "aten::mm", "X", "12",                                                                                                        \
+                                     ",\"dur\":9") "," ROW("cuda_runtime", "cudaLaunchKernel",                                                                               \
+                                                           "X", "13",                                                                                                        \
+                                                           ",\"dur\":2,\"args\":{\"correlation\":"                                                                           \
+                                                           "7}") "," ROW("cpu_op", "aten::add",                                                                              \
+                                                                         "X", "30",                                                                                          \
+                                                                         ",\"dur\":40") "," ROW("cpu_op",                                                                    \
+                                                                                                "aten::"                                                                     \
+                                                                                                "mm",                                                                        \
+                                                                                                "X",                                                                         \
+                                                                                                "40",                                                                        \
+                                                                                                ",\"dur\""                                                                   \
+                                                                                                ":8") "," ROW("cuda_runtime",                                                \
+                                                                                                              "cudaLaunchKernel",                                            \
+                                                                                                              "X",                                                           \
+                                                                                                              "41",                                                          \
+                                                                                                              ",\"dur\":3,\"args\":{\"correlation\":8}") "," ROW("cpu_op",   \
+                                                                                                                                                                 "aten::mm", \
+                                                                                                                                                                 "X",        \
+                                                                                                                                                                 "200",      \
+                                                                                                                                                                 ",\"dur\":5") "]}"
 
 static void read_shard(struct tg_summary *out, const char *text, bool totals_only)
 {
@@ -687,7 +667,7 @@ static void read_shard(struct tg_summary *out, const char *text, bool totals_onl
 }
 
 /* mm: 9 + 8 us in the step, 5 after it; launches: 2 + 3. */
-CASE(totals_alone_are_those_of_the_whole)
+TRACED(totals_alone_are_those_of_the_whole)
 {
     struct tg_summary whole, flat;
     const struct tg_row *mm;

@@ -1,51 +1,26 @@
-#include "tests/build_trace.h"
+#include "tests/core/summary/traced.h"
 #include "tests/core/summary/tree_check.h"
 
 #include "core/base/file.h"
 #include "core/summary/layout.h"
 #include "core/summary/tree_column.h"
 
-struct fixture {
-    struct bt b;
-    struct tg_summary s;
-    struct tg_err err;
-};
-
-static void setup(struct fixture *f)
-{
-    bt_init(&f->b);
-    tg_summary_init(&f->s);
-    tg_err_init(&f->err);
-}
-
-static void teardown(struct fixture *f)
-{
-    tg_summary_release(&f->s);
-    bt_release(&f->b);
-}
-
-#define CASE(name) TEST_IN(struct fixture, f, setup, teardown, name)
-
-static struct tg_shard *shard(struct fixture *f, uint64_t seed, const struct tg_limits *limits)
+static struct tg_shard *shard(struct traced *f, uint64_t seed, const struct tg_limits *limits)
 {
     struct tg_summarize_opts o = { .rank = -1, .load.reader.limits = limits };
-    const struct tg_trace *t = bt_trace(&f->b, seed);
-    struct tg_steps steps;
     tg_summary_release(&f->s);
     tg_summary_init(&f->s);
-    assert_true(tg_steps_build(&steps, t, &o.window, &f->err));
-    assert_true(tg_summary_of_trace(&f->s, t, &steps, &o, &f->err));
-    tg_steps_release(&steps);
+    assert_true(traced_add(&f->s, &f->b, seed, &o, &f->err));
     return f->s.shards[0];
 }
 
-static void op(struct fixture *f, const char *name, tg_ns at, tg_ns dur)
+static void op(struct traced *f, const char *name, tg_ns at, tg_ns dur)
 {
     bt_host(&f->b, "cpu_op", name, "1", at, dur, -1);
 }
 
 /* An operator that launches a kernel: 100 ns, the launch takes 10 of them. */
-static void launching(struct fixture *f, const char *name, const char *kernel, tg_ns at, int64_t id)
+static void launching(struct traced *f, const char *name, const char *kernel, tg_ns at, int64_t id)
 {
     op(f, name, at, 100);
     bt_host(&f->b, "cuda_runtime", "cudaLaunchKernel", "1", at + 20, 10, id);
@@ -56,7 +31,7 @@ static void launching(struct fixture *f, const char *name, const char *kernel, t
  * Two steps of 1000. mm runs once inside linear and once inside norm, in the second step twice inside
  * norm; another thread copies; between the steps something is logged; one kernel has no launch.
  */
-static void program(struct fixture *f)
+static void program(struct traced *f)
 {
     static const char *const names[] = { "ProfilerStep#3", "ProfilerStep#4" };
     for (int k = 0; k < 2; k++) {
@@ -78,7 +53,7 @@ static void program(struct fixture *f)
  * By hand. linear: 150 less the 100 of mm; norm: 250 less 100, then less 200. mm: 100 less 10. The
  * markers: 1000 less 150 and 250. Rows are by kind (operators, calls, kernels, markers), then name.
  */
-CASE(a_tree_by_hand)
+TRACED(a_tree_by_hand)
 {
     program(f);
     check_tree(shard(f, 0, NULL));
@@ -107,7 +82,7 @@ static struct tg_buf stored(const struct tg_summary *s, size_t max_slots)
     return out;
 }
 
-CASE(the_order_of_the_file_does_not_matter)
+TRACED(the_order_of_the_file_does_not_matter)
 {
     struct tg_buf one;
     program(f);
@@ -145,7 +120,7 @@ static void round_trip(const struct tg_summary *s, size_t max_slots)
     tg_summary_release(&back);
 }
 
-CASE(it_is_stored_with_and_without_slots)
+TRACED(it_is_stored_with_and_without_slots)
 {
     program(f);
     (void)shard(f, 0, NULL);
@@ -167,7 +142,7 @@ static struct tg_buf stored_flat(const struct tg_summary *s)
 }
 
 /* A summary of 0.2.0 is the same recording; united with a new one, in any order, the tree remains. */
-CASE(a_summary_without_a_tree_is_the_same_recording)
+TRACED(a_summary_without_a_tree_is_the_same_recording)
 {
     struct tg_buf with, flat;
     program(f);
@@ -195,7 +170,7 @@ CASE(a_summary_without_a_tree_is_the_same_recording)
     tg_buf_release(&flat);
 }
 
-CASE(copies_and_compact_shards_have_it)
+TRACED(copies_and_compact_shards_have_it)
 {
     struct tg_summary owner, copy;
     struct tg_buf was, is;
@@ -224,7 +199,7 @@ static size_t nodes_named(const struct tg_shard *s, const char *name)
 }
 
 /* Nine levels of f: one below the step (another row), then four below f, which have the rest. */
-CASE(recursion_folds)
+TRACED(recursion_folds)
 {
     bt_host(&f->b, "user_annotation", "ProfilerStep#1", "1", 0, 1000, -1);
     for (int k = 0; k < 9; k++)
@@ -242,7 +217,7 @@ CASE(recursion_folds)
 }
 
 /* The first 64 of a series have what is below them; the later ones add to the first. */
-CASE(numbered_annotations_share_what_is_below)
+TRACED(numbered_annotations_share_what_is_below)
 {
     enum { N = TG_TREE_NUMBERED + 6 };
     for (int k = 0; k < N; k++) {
@@ -256,7 +231,7 @@ CASE(numbered_annotations_share_what_is_below)
     assert_int_equal(nodes_named(f->s.shards[0], "mm"), N);
 }
 
-CASE(what_is_too_much_is_cut_and_counted)
+TRACED(what_is_too_much_is_cut_and_counted)
 {
     struct tg_limits limits = TG_LIMITS_DEFAULT;
     limits.max_nodes = TG_ROOTS + 2;
@@ -270,7 +245,7 @@ CASE(what_is_too_much_is_cut_and_counted)
         assert_int_equal(f->s.shards[0]->tree.node[i].parent, TG_ROOT_OTHER);
 }
 
-CASE(depth_is_bounded)
+TRACED(depth_is_bounded)
 {
     enum { N = TG_TREE_DEPTH + 10 };
     for (int k = 0; k < N; k++)
@@ -280,7 +255,7 @@ CASE(depth_is_bounded)
 }
 
 /* Programs of random shape: nesting, threads, steps, launches in either order. */
-CASE(what_holds_of_every_tree)
+TRACED(what_holds_of_every_tree)
 {
     static const char *const names[] = { "a", "b", "c", "d", "e" };
     for (uint32_t seed = 1; seed <= 20; seed++) {
@@ -310,7 +285,7 @@ CASE(what_holds_of_every_tree)
 }
 
 /* A column that is no tree, of another shape than its rows, or that lacks its times. */
-CASE(a_damaged_tree_is_refused)
+TRACED(a_damaged_tree_is_refused)
 {
     static const struct {
         const char *member, *instead, *named;
@@ -351,7 +326,7 @@ static void spoil(struct tg_buf *b, uint64_t *x)
 }
 
 /* Bytes that were not written so are refused, or are a tree of the rows: never more calls, never less. */
-CASE(spoilt_columns_are_refused_or_whole)
+TRACED(spoilt_columns_are_refused_or_whole)
 {
     size_t whole = 0;
     uint64_t x = 1;
@@ -389,7 +364,7 @@ static bool is_mm(const void *arg, const struct tg_row *r)
 }
 
 /* One more call per step is where the first one is; both take as long as it. */
-CASE(an_injected_regression_is_in_the_tree)
+TRACED(an_injected_regression_is_in_the_tree)
 {
     const struct tg_inject all[] = {
         { .what = TG_INJECT_SLOWER, .is = is_mm, .arg = "mm", .factor = 1.37 },
@@ -420,7 +395,7 @@ CASE(an_injected_regression_is_in_the_tree)
 #define TRACES TG_SHARED_DIR "/corpus/traces"
 
 /* Real traces, where ../shared is. */
-CASE(what_holds_of_real_traces)
+TRACED(what_holds_of_real_traces)
 {
     static const char *const paths[] = {
         "/hta/trace_diff/control/control.json.gz",

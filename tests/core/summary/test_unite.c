@@ -5,7 +5,7 @@
 
 #include "core/summary/summary.h"
 #include "core/summary/unite.h"
-#include "tests/build_trace.h"
+#include "tests/core/summary/traced.h"
 #include "tests/support.h"
 
 enum { RANKS = 9 };
@@ -21,9 +21,7 @@ struct fixture {
 static void add_rank(struct tg_summary *to, int64_t rank, struct tg_err *err)
 {
     struct bt b;
-    struct tg_steps steps;
     struct tg_summarize_opts o = { .rank = rank, .run = rank < 5 ? TG_SV("b") : TG_SV("a") };
-    const struct tg_trace *t;
     bt_init(&b);
     for (int k = 0; k < 2; k++) {
         tg_ns at = 1000 + 1000 * k;
@@ -34,10 +32,7 @@ static void add_rank(struct tg_summary *to, int64_t rank, struct tg_err *err)
         bt_device(&b, "kernel", rank % 3 ? "gemm" : "gemm_of_some", 7, at + 400, 200 + 7 * rank,
                   10 + k);
     }
-    t = bt_trace(&b, 0);
-    assert_true(tg_steps_build(&steps, t, &o.window, err));
-    assert_true(tg_summary_of_trace(to, t, &steps, &o, err));
-    tg_steps_release(&steps);
+    assert_true(traced_add(to, &b, 0, &o, err));
     bt_release(&b);
 }
 

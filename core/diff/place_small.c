@@ -81,7 +81,7 @@ struct rise {
  * hides in neither, and a pause makes nothing small.
  */
 static struct rise rise_on_rank(const struct tg_comparison *c, const struct in_step in[2],
-                                double pace)
+                                double pace, bool passes_on)
 {
     double calls = in[TG_TEST].calls / c->iteration_ratio - in[TG_BASE].calls;
     double by_call = in[TG_TEST].ns * fmin(calls / in[TG_TEST].calls, 1);
@@ -89,7 +89,24 @@ static struct rise rise_on_rank(const struct tg_comparison *c, const struct in_s
 
     if (calls <= 0 || c->step_ns[TG_BASE] <= 0)
         return (struct rise){ 0, 0 };
-    return (struct rise){ fmax(by_call, by_time) / c->step_ns[TG_BASE], calls };
+    return (struct rise){ fmax(passes_on ? 0 : by_call, by_time) / c->step_ns[TG_BASE], calls };
+}
+
+/*
+ * All its additional calls are inside calls of the same name: an overload that passes on to another, as `sort` to the
+ * stable `sort`. Only the inner one works, so that an average over both says nothing.
+ */
+static bool passes_on(const struct tg_diff_work *w, const struct tg_op *op)
+{
+    size_t n = 0;
+    const struct tg_use *v = NULL;
+    double inside = 0;
+
+    if (w->uses && w->uses->exact)
+        v = tg_uses_of(w->uses, TG_IN_CALLER, (uint32_t)(op - w->c->ops), &n);
+    for (size_t i = 0; i < n; i++)
+        inside += v[i].by == v[i].op ? tg_use_rise(w->c, &v[i]) : 0;
+    return inside > 0 && inside >= tg_op_rise(w->c, op);
 }
 
 /* On the rank that has most of it: over many ranks, what one of them does would be little. */
@@ -102,7 +119,8 @@ static struct rise rise_of(const struct job *j, const struct tg_op *op)
         struct in_step in[2] = { { 0, 0 }, on_rank(j->w, op, TG_TEST, k) };
         if (op->present[TG_BASE] && k < c->n_ranks[TG_BASE])
             in[TG_BASE] = on_rank(j->w, op, TG_BASE, k);
-        struct rise r = rise_on_rank(c, in, j->pace[tg_kind_is_device(op->kind)]);
+        struct rise r =
+            rise_on_rank(c, in, j->pace[tg_kind_is_device(op->kind)], passes_on(j->w, op));
         most = r.share > most.share ? r : most;
     }
     return most;
@@ -144,7 +162,7 @@ static bool only_wraps(const struct job *j, const struct tg_op *op)
         double rise = tg_use_rise(w->c, of);
         if (rise <= 0)
             continue;
-        if (tg_op_rose(called))
+        if (tg_op_rose(called) && !passes_on(w, called))
             return false;
         inside += rise * called->total[TG_TEST] / called->count[TG_TEST];
     }

@@ -260,14 +260,14 @@ static void relate(struct job *j, uint32_t index)
         if (rise == 0)
             continue;
         const struct place *p = place_of(j, op, &v[i]);
-        /* What costs nothing is paid for by a place that takes no longer, however often it is
-         * called: neither in time nor as a part of the step, which a slower machine leaves as it
-         * is. */
+        /* What costs nothing is paid for by a place that takes no longer, however often it is called:
+         * neither in time nor as a part of the step, which a slower machine leaves as it is. As much as
+         * beside nothing that went (place_small.c): a saving makes no view dearer. */
         const double *step = j->w->c->step_ns;
         double by_time = (p->time[TG_TEST] - p->time[TG_BASE]) / step[TG_BASE];
         double by_part = p->time[TG_TEST] / step[TG_TEST] - p->time[TG_BASE] / step[TG_BASE];
         bool counted = j->weight[index] == p->weight || j->weight[index] != FREE;
-        bool paid = p->cheap && (counted || !(fmin(by_time, by_part) > TG_FLOOR));
+        bool paid = p->cheap && (counted || !(fmin(by_time, by_part) > TG_BIG));
         any |= paid;
         worse |= rise > 0 && !paid;
         if (op->region == TG_NO_ID && (paid || j->weight[index] != FREE))

@@ -6,14 +6,14 @@ set(tier_merge
   e2e_action_hostile e2e_attacks
   e2e_bisect e2e_calibrate e2e_cause_corpus e2e_ci e2e_cluster e2e_comment_openapi e2e_faults
   e2e_get e2e_hostile_names e2e_hta_failures e2e_https e2e_init e2e_issues_openapi e2e_matrix e2e_metrics e2e_nights
-  e2e_planted e2e_pytest_gate e2e_release e2e_score_history e2e_slurm e2e_store_size
+  e2e_planted e2e_pytest_gate e2e_recorded_kinds e2e_release e2e_score_history e2e_slurm e2e_store_size
   e2e_variants e2e_walk e2e_wheel e2e_workflows golden_analysis lint_circles reports_mermaid
   reports_mermaid_labels)
 set(tier_night
   e2e_ablation e2e_calibrate_all e2e_cluster_4096 e2e_corpus_self e2e_decision_all
   e2e_decision_examples e2e_faults_all
   e2e_golden_hta_all e2e_ops_exact_all e2e_outside_in_all e2e_properties_all e2e_ranks_all
-  e2e_ranks_many e2e_stored_corpus e2e_threads_corpus e2e_variants_all e2e_walk_torch golden_ties)
+  e2e_ranks_many e2e_recorded_kinds_5 e2e_stored_corpus e2e_threads_corpus e2e_variants_all e2e_walk_torch golden_ties)
 foreach(tier merge night)
   foreach(name ${tier_${tier}})
     if(TEST ${name})

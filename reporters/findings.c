@@ -201,17 +201,15 @@ void tg_result_put(struct tg_buf *out, const struct tg_result *r)
 {
     enum { LONGEST = 300 };
     tg_sv rest = r->message, name = tg_result_called(r);
-    bool joined;
-    if (tg_result_is_guard(r) || r->one_rank || !name.n) { /* these have messages of their own */
-        tg_buf_add(out, rest);
+    if (tg_result_is_guard(r) || r->one_rank || r->names_itself || !name.n) {
+        tg_buf_add(out, rest); /* these have messages of their own */
         return;
     }
-    joined = tg_sv_skip(&rest, name);
     if (is_gap(r))
         tg_buf_add(out, name);
     else
         tg_message_put_name(out, name, LONGEST);
-    tg_buf_puts(out, joined || !rest.n ? "" : ": ");
+    tg_buf_puts(out, rest.n ? ": " : "");
     tg_buf_add(out, rest);
 }
 

@@ -58,7 +58,7 @@ static void put_banner(struct tg_html *h)
     if (h->r->exit_zero && v->exit_code)
         tg_page_raw(&h->page, "<p>The verdict is as above; the job goes on because of "
                               "<code>--exit-zero</code>.</p>\n");
-    if (v->error.n && !tg_sv_has(v->headline, v->error))
+    if (v->error.n && v->by_note)
         put_paragraph(h, "<p><b>why</b> ", v->error);
     put_paragraph(h, "<p><b>Next</b> ", v->error_hint);
     tg_buf_clear(&effect);

@@ -92,7 +92,7 @@ static void put_error(struct tg_markdown *m)
 {
     TG_BUF part = { 0 }, first = { 0 };
     tg_sv next = m->v->error_hint;
-    if (m->v->error.n && !tg_sv_has(m->v->headline, m->v->error)) {
+    if (m->v->error.n && m->v->by_note) {
         tg_buf_puts(&part, "\n**Why** ");
         tg_markdown_put_text(m, &part, m->v->error);
         tg_buf_puts(&part, "\n");

@@ -188,7 +188,7 @@ static void put_first(struct page *p)
     const struct tg_verdict *v = p->v;
     TG_BUF text = { 0 };
     put_effect(p);
-    if (v->error.n && !tg_sv_has(v->headline, v->error))
+    if (v->error.n && v->by_note)
         put_field(p, 2, "why", 10, v->error, TG_TINT_RED);
     put_field(p, 2, "next", 10, v->error_hint, TG_TINT_DIM);
     tg_esc_terminal(&text, tg_accept_next(v));

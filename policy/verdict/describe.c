@@ -511,6 +511,7 @@ void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg
     } else {
         describe_change(&m, p, r);
     }
+    r->names_itself = related;
     if (!related)
         describe_relation(&m, op, c);
     r->message = tg_phrase_take(&m, a);

@@ -512,6 +512,7 @@ static void put_text(struct tg_result *r, const struct tg_eval_state *e, struct 
     if (e->rank < 0 || e->brief)
         return;
     r->of_rank = e->rank;
+    r->names_itself = false; /* not with the rank */
     r->op_normalised =
         TG_SV_PRINTF(e->arena, "%.*s [rank %lld]", TG_SV_ARG(r->plain), (long long)e->rank);
 }

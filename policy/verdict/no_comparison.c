@@ -246,7 +246,7 @@ void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *
                                            v->n_state[TG_STATE_FAIL] == 1 ? "" : "s")
                             : TG_SV("nothing failed"),
                       first, a);
-    v->by_note = true;
+    v->by_note = v->comparison || v->outcome == TG_OUTCOME_FAIL;
     set_outcome(v, tg_outcome_of(v));
     tg_verdict_title(v, a);
 }

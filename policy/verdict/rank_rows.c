@@ -149,6 +149,7 @@ void tg_rank_rows_put(struct tg_rank_rows *x, struct tg_eval_state *e)
             tg_ranks_put(&b, row->rank, row->n_rank);
         tg_buf_putc(&b, ']');
         row->worst.op_normalised = tg_phrase_take(&b, e->arena);
+        row->worst.names_itself = false; /* not with the ranks */
         /* "8 of 4096 ranks, most on rank 17; on all: median +0.1 %, from −2.0 % to +31.0 %". In %
          * and in the unit are two things: told are the ranks that have what the worst one has. */
         const struct tg_result *r = &row->worst;

@@ -110,10 +110,11 @@ struct tg_result {
     const struct tg_evidence *ev; /* what it was decided by; NULL: exact, a budget, or a guard */
     tg_sv unit;  /* "ns", "count", "%", "bytes", "GB/s", "": to be shown; `dimension` decides */
     tg_sv limit; /* the limit that was exceeded or applied, as written: "pct: 10%, abs: 0.2%step" */
-    tg_sv limit_said; /* the same as reports say it: "+15 %"; "" needs no word */
-    double share;     /* of the step on the test side, 0..1; NaN unknown */
-    tg_sv calling_op; /* the operator of unchanged count that makes the additional calls; "" */
-    tg_sv message;    /* one line, numbers included: what, how much, share */
+    tg_sv limit_said;  /* the same as reports say it: "+15 %"; "" needs no word */
+    double share;      /* of the step on the test side, 0..1; NaN unknown */
+    tg_sv calling_op;  /* the operator of unchanged count that makes the additional calls; "" */
+    tg_sv message;     /* one line, numbers included: what, how much, share */
+    bool names_itself; /* its message begins with its name */
     tg_sv attrs;    /* of changed attributes: what of it changed, "registers 128 -> 255"; else "" */
     tg_sv issue;    /* of its waiver: `evidence` ends with it; "" none */
     tg_sv evidence; /* "5 of 5 runs above all 5 baseline runs, noise 1.8 %, limit 8 %" */
@@ -192,7 +193,7 @@ struct tg_verdict {
     tg_sv suite;       /* "train"; against one of `baselines` "train@release" */
     tg_sv headline;    /* "FAIL against release: 2 violations: …", made by tg_verdict_title of: */
     tg_sv said;        /* what it says after the outcome; */
-    bool by_note;      /* `said` is of a note, which decided the outcome */
+    bool by_note;      /* `said` is of a note, not of findings or `error`: it decided the outcome */
     bool first_run;    /* nothing to compare with yet, and the policy allows it */
     tg_sv coverage;    /* "counts judged; durations not judged: no step markers" */
     tg_sv policy;      /* "built-in policy" or the file */

@@ -285,7 +285,7 @@ def fault_cases(action):
 
         check, second, rec = '[ "$1" = check ]', '[ "$1" = check ] && [ "$3" = --suite ] && [ "$4" = serve ]', '[ "$2" = record ]'
         one, two = dict(suites="train"), dict(suites="train\nserve")
-        ab = dict(AB, runs="1", suites="train")
+        ab = dict(AB, once="1", suites="train")
         record = dict(mode="record", traces="out/train/run10.json.gz", suites="train")
         for name, inputs, verdict in (("one", one, "pass"), ("two", two, "pass"), ("all", {}, "pass"), ("ab", ab, None), ("record", record, "recorded")):
             r = job("false", "exit 9", inputs, "push" if name == "record" else "pull_request")
@@ -330,8 +330,9 @@ AB_CASES = [
     ("more work", "more", 2, AB, {}, "fail", 1, "aten::clone"),
     ("more work, full clone, base named", "more", 0, dict(AB, base="origin/main"), {}, "fail", 1, "aten::clone"),
     ("in a folder", "more", 2, dict(AB, **{"working-directory": "sub", "command": "sh ../bench"}), {}, "fail", 1, "aten::clone"),
-    ("two runs a side", "more", 2, dict(AB, runs="2"), dict(n=2), "fail", 1, ""),
-    ("two runs a side, whatever the budget", "more", 2, dict(AB, runs="2", budget="1s", detect="5%"), dict(n=2), "fail", 1, ""),
+    ("two runs a side", "more", 2, dict(AB, once="2"), dict(n=2), "fail", 1, ""),
+    ("two runs a side, as 0.2 spelled it", "more", 2, dict(AB, runs="2"), dict(n=2), "fail", 1, "input 'runs' is now 'once'"),
+    ("two runs a side, whatever the budget", "more", 2, dict(AB, once="2", budget="1s", detect="5%"), dict(n=2), "fail", 1, ""),
     ("a size and a budget", "same", 2, dict(AB, detect="30%", budget="1h"), {}, None, 0, "5 runs a side in 2 stages"),
     ("a budget that is none", "same", 2, dict(AB, budget="soon"), dict(n=0), "error", 2, "it is a time"),
     ("a size that is none", "same", 2, dict(AB, detect="much"), dict(n=0), "error", 2, "it is a slowdown"),
@@ -342,7 +343,9 @@ AB_CASES = [
     ("command without the mode", "more", 2, {k: v for k, v in AB.items() if k != "mode"}, {}, "fail", 1, "aten::clone"),
     ("command, and mode check", "same", 2, dict(command="true", mode="check"), dict(n=0), "error", 2, "belong to mode ab"),
     ("traces as well", "same", 2, dict(AB, traces="x.json"), dict(n=0), "error", 2, "leave 'traces' and 'baseline' out"),
-    ("runs is no number", "same", 2, dict(AB, runs="three"), dict(n=0), "error", 2, "runs a side, 1 to 99"),
+    ("once is no number", "same", 2, dict(AB, once="three"), dict(n=0), "error", 2, "runs a side, 1 to 99"),
+    ("runs is no word", "same", 2, dict(AB, runs="three"), dict(n=0), "error", 2, "one of: true false"),
+    ("once, and mode check", "same", 2, dict(once="2", mode="check"), dict(n=0), "error", 2, "belong to mode ab"),
     ("two suites", "same", 2, dict(AB, suites="a\nb"), dict(n=0), "error", 2, "judges one suite"),
     ("the command fails", "same", 2, dict(AB, command="exit 9"), dict(n=0), "error", 3, "base, run 0: the command failed"),
     ("a pipe of it fails", "same", 2, dict(AB, command="false | cat"), dict(n=0), "error", 3, "base, run 0: the command failed"),

@@ -130,7 +130,7 @@ class Job:
 
     def run(self, url):
         action = yaml.safe_load(read_text(os.path.join(ROOT, "action.yml")))
-        r = Runner(action, dict(mode="ab", command="bash ./bench", runs="2", binary=self.program), self.checkout, "pull_request",
+        r = Runner(action, dict(mode="ab", command="bash ./bench", once="2", binary=self.program), self.checkout, "pull_request",
                    {"pull_request": {"number": self.number}}, dict(self.environ, GITHUB_API_URL=url), self.place["temp"])
         r.root = self.place["action"]
         return r.run()

@@ -184,6 +184,12 @@ def exported(what, got, doc):
     bench = {x["name"].split(": ", 1)[1]: x["value"] for x in json.loads(got["bench"])}
     expect(f"{what}: benchmark: failed results", bench["failed results"], len(doc["violations"]))
     check(f"{what}: benchmark: step time {bench['step_time']} us, JSON {step} ns", abs(1000 * bench["step_time"] - step) <= 0.5)
+    spread = next((float(x["range"].strip("± %")) for x in json.loads(got["bench"]) if x["name"].endswith(": step_time") and "range" in x), 0)
+    said = re.search(r"fresh runs ([\d.]+) to ([\d.]+) [um]s", " ".join(got["text"].split()))
+    least, most = (float(said[1]), float(said[2])) if said else (4, 5)  # what the line about the step leaves out is less than a quarter
+    there = 100 * (most - least) / (most + least)
+    whole = "Step time of rank" not in got["text"]
+    check(f"{what}: benchmark: range of step_time {spread} %, the runs say {there:.1f}", not whole or (abs(spread - there) < 0.2 if said else spread <= there + 0.1))
     names = {short(row["op_normalised"]): row for row in doc["table"] if row["op_normalised"] != "ProfilerStep"}
     both = [(n, names[n.removesuffix(" mean self time")]) for n in bench if n.removesuffix(" mean self time") in names]
     for name, row in both:

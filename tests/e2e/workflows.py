@@ -290,7 +290,7 @@ def ab(folder, mock):
         expect(f"ab {number}: runs a side", f'"runs": [\n      {n},\n      {n}' in report(jobs["gate"]) or f'"runs": [{n}, {n}]' in report(jobs["gate"]), True)
         told(f"ab {number}", jobs)
     box.push(box.heads[8], "slow")
-    jobs = f.run(doc, "workflow_dispatch", {"inputs": {}}, "refs/heads/slow", box.heads[8], inputs={"base": "origin/main", "runs": "2"})
+    jobs = f.run(doc, "workflow_dispatch", {"inputs": {}}, "refs/heads/slow", box.heads[8], inputs={"base": "origin/main", "once": "2"})
     expect("ab by hand", (results(jobs), '"verdict": "fail"' in report(jobs["gate"])), ({"gate": "failure"}, True))
     told("ab by hand", jobs)
 

@@ -474,13 +474,16 @@ static const struct tg_verdict *make_hostile(struct tg_arena *a)
                                   1 + (double)(i % 3), 10, 30.5 + (double)i);
         struct tg_result *r = add_result(&m, i % 5 ? TG_STATE_FAIL : TG_STATE_WARN, "new-work", op,
                                          TG_RULE_METRIC_COUNT, TG_DIM_COUNT);
-        r->message = name;
+        TG_BUF said = { 0 };
+        tg_message_put_name(&said, name, 300);
+        r->message = tg_arena_sv(a, tg_buf_sv(&said));
         r->evidence =
             TG_SV_PRINTF(a, "of " TG_NAME, TG_SV_ARG(hostile_names[(i + 3) % n_hostile_names]));
         r->next = hostile_names[(i + 5) % n_hostile_names];
         r->limit = r->limit_said = name;
         r->why = hostile_names[(i + 7) % n_hostile_names];
         r->owner = TG_SV("@team");
+        r->names_itself = true;
         r->file = "a,b:c\n::error::%x.yml";
     }
     m.v->suite = TG_SV("su`ite|<b>\n--> x");
@@ -490,6 +493,7 @@ static const struct tg_verdict *make_hostile(struct tg_arena *a)
     m.v->test_paths = hostile_names[11];
     m.v->coverage = hostile_names[6];
     m.v->error = hostile_names[14];
+    m.v->by_note = true;
     m.v->error_hint = hostile_names[5];
     m.v->notes[m.v->n_notes++] = (struct tg_note){
         .text = hostile_names[7], .next = hostile_names[10], .warning = true, .damage = true

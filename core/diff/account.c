@@ -308,6 +308,9 @@ static void find_growth(const struct tg_diff_work *w, struct tg_account_series *
         s->growth = growth;
         s->of = of;
         s->limit = limit;
+        s->one_of_many =
+            rank && tg_choose(w->c->n_runs[TG_BASE] + w->c->n_runs[TG_TEST],
+                              w->c->n_runs[TG_TEST]) < TG_GROWN_ARRANGED * (double)n_ranks;
         s->rank = rank ? w->measured[TG_TEST].ranks[of - TG_ACCOUNT_RANKS] : -1;
     }
 }

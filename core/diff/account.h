@@ -50,6 +50,7 @@ struct tg_account_series {
     double limit;
     bool few; /* too few runs for the separation to say much: the larger limit */
     enum tg_growth growth;
+    bool one_of_many; /* a rank, and of so many one may be so by chance */
     /* Of growth: not as much without the longest step of each trace (a cold start, a
      * recompilation, a clock that jumps); not so within the steps; */
     bool one_step, outside;

@@ -320,7 +320,7 @@ static const struct tg_verb policy_verbs[] = {
     { "show", "",
       "prints the effective policy with the origin of each value; without a policy file the "
       "built-in one.",
-      "policy profile" },
+      "policy profile o" },
     { "explain", "NAME|RULE [TRACE…]",
       "prints the rules that judge a name, with their limits, noise and origin. With traces it "
       "uses the kinds and parents that the name has there, and adds the numbers: value, where "
@@ -328,18 +328,18 @@ static const struct tg_verb policy_verbs[] = {
       "the suite's baseline. A rule's id explains that rule, with traces also what it matches. A "
       "name that neither the policy nor the traces have is an error; the short form of a report "
       "is a name.",
-      "policy profile" },
+      "policy profile o" },
     { "diff", "OLD NEW",
       "prints what NEW allows and OLD does not (looser), the reverse (tighter), and what else "
       "changed; each is a file or REV:PATH.",
-      "strict" },
+      "profile strict o" },
     { "waive", "REPORT [RULE [NAME]]",
       "prints waivers for a name that failed under a rule, and for what the name explains, with "
       "ceilings from the JSON report of check; without NAME for all that failed. NAME may be the "
       "short form of a report. They end after 90 days.",
-      "reason owner issue" },
-    { "schema", "", "prints the JSON schema for editors.", "" },
-    { "metrics", "", "lists what rules can measure: unit, bad direction, bounds.", "format" },
+      "reason owner issue o" },
+    { "schema", "", "prints the JSON schema for editors.", "o" },
+    { "metrics", "", "lists what rules can measure: unit, bad direction, bounds.", "format o" },
     { 0 },
 };
 

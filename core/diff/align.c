@@ -219,6 +219,7 @@ static void identify(struct tg_diff_work *w, struct tg_op *op)
     op->polling = polls(w, op);
     /* Its time is somebody else's: collectives, copies, synchronisation. */
     op->wait = tg_name_waits(op->kind, op->name) || tg_op_is_collective(op);
+    op->view = op->kind == TG_KIND_OP && tg_name_is_view(op->name);
 }
 
 /* ---- did the benchmark run? ---- */

@@ -483,7 +483,7 @@ static void compare_op(struct tg_diff_work *w, struct tg_op *op)
             for (size_t i = 0; i < cell->row[r]->n_attrs; i++)
                 has |= tells(&cell->row[r]->attrs[i]) ? 1u << cell->row[r]->attrs[i].kind : 0;
     }
-    if (has && op->kind == TG_KIND_OP && tg_name_is_view(op->name))
+    if (op->view)
         has = 0;
     for (size_t k = 0; k < N; k++) {
         struct tg_attr_state *state = &op->attr[kinds[k]];

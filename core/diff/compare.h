@@ -73,9 +73,8 @@ enum tg_asked {
 
 struct tg_evidence {
     enum tg_judged judged;
-    enum tg_estimate estimate; /* of all numbers below but `half` */
+    enum tg_estimate estimate; /* of all numbers below */
     double value[2];           /* median over runs, ns per step and rank, as measured */
-    double half[2][2]; /* the same of the first and of the last half of the steps: [half][side] */
     double e;          /* ln ratio of medians, common factor removed */
     double delta_ns;   /* value[TG_BASE] * (exp(e) - 1): what is judged, and less than the measured
                         change by what the machine explains */
@@ -196,8 +195,9 @@ struct tg_op {
     enum tg_kind kind;
     enum tg_class class_;
     bool launched;
-    bool present[2], polling, wait,
-        grouped; /* grouped: several kernels whose names differ in what normalising drops */
+    bool present[2], polling, wait;
+    bool view;    /* a view, or a question about metadata */
+    bool grouped; /* several kernels whose names differ in what normalising drops */
     /* counts per step and rank */
     double count[2]; /* median over runs of the modal count; if `counted` says that steps or runs
                         differ, the mean over all steps */

@@ -146,11 +146,6 @@ static enum tg_kind sort_of(const struct tg_op *op)
     return op->kind == TG_KIND_GRAPH ? TG_KIND_KERNEL : op->kind;
 }
 
-bool tg_op_is_view(const struct tg_op *op)
-{
-    return op->kind == TG_KIND_OP && tg_name_is_view(op->name);
-}
-
 enum { FREE, CALLER, WORK }; /* what a call weighs in a balance */
 
 /* Are counts of this operator part of the balance? Those that vary move it by chance, another device
@@ -395,12 +390,12 @@ void tg_places_balance(struct tg_diff_work *w)
         for (size_t k = x->first_inside[i]; k < x->first_inside[i + 1]; k++) {
             const struct tg_use *of = &x->v[TG_IN_CALLER][x->inside[k]];
             const struct tg_op *called = &c->ops[of->op];
-            bool work = called->kind == TG_KIND_OP && !tg_op_is_view(called) &&
+            bool work = called->kind == TG_KIND_OP && !called->view &&
                         !tg_op_makes_memory(called) && of->op != i;
             inside += work ? of->per_step[TG_BASE] + of->per_step[TG_TEST] : 0;
         }
         bool calls_work = c->ops[i].kind == TG_KIND_OP && inside > TG_HALF * calls;
-        j.weight[i] = tg_op_is_view(&c->ops[i]) ? FREE : node || calls_work ? CALLER : WORK;
+        j.weight[i] = c->ops[i].view ? FREE : node || calls_work ? CALLER : WORK;
     }
     add_up(&j);
     if (revoke_renames(&j))

@@ -19,8 +19,6 @@
  */
 #include "core/diff/uses.h"
 
-/* A view, or a question about metadata. */
-bool tg_op_is_view(const struct tg_op *op);
 /* Does all that came of it lie inside one annotation; TG_NO_ID: in the step? */
 bool tg_uses_only_in(const struct tg_diff_work *w, uint32_t by, uint32_t op);
 /* Adds an index to a list that has room for it, unless it is there, or TG_NO_ID. */

@@ -30,7 +30,7 @@ static struct job job_of(const struct tg_diff_work *w)
         for (int side = 0; side < 2 && op->change == TG_SAME && !op->wait; side++)
             same[tg_kind_is_device(op->kind)][side] +=
                 tg_kind_is_counted(op->kind) ? op->self[side] : 0;
-        if (op->present[TG_BASE] && tg_op_is_view(op))
+        if (op->present[TG_BASE] && op->view)
             j.view_ns = fmax(j.view_ns, op->self[TG_BASE] / op->count[TG_BASE]);
     }
     for (int k = 0; k < 2; k++)
@@ -140,7 +140,7 @@ static bool may_be_slight(const struct tg_op *op)
 /* By name, and by what it costs: a call that takes longer than views do copies. */
 static bool is_view(const struct job *j, const struct tg_op *op)
 {
-    if (!tg_op_is_view(op))
+    if (!op->view)
         return false;
     struct rise r = rise_of(j, op);
     return r.share * j->w->c->step_ns[TG_BASE] <= r.calls * j->view_ns;

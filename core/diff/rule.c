@@ -15,16 +15,14 @@ struct tg_logs tg_logs_of_values(const struct tg_diff_work *w, double *const y[2
                                  enum tg_role_order order)
 {
     struct tg_logs l;
-    size_t n[2];
+    const size_t n[2] = { w->c->n_runs[order], w->c->n_runs[!order] };
+    double *x = TG_NEW_N(w->a, double, 2 * (n[0] + n[1]));
 
-    for (int i = 0; i < 2; i++) {
-        int side = order == TG_SWAPPED ? !i : i;
-        n[i] = w->c->n_runs[side];
-        l.x[i] = TG_NEW_N(w->a, double, n[i]);
-        double *copy = TG_NEW_N(w->a, double, n[i]);
+    for (int i = 0; i < 2; i++, x += 2 * n[i - 1]) {
+        l.x[i] = x;
         for (size_t run = 0; run < n[i]; run++)
-            copy[run] = l.x[i][run] = log(fmax(y[side][run], 1));
-        l.median[i] = tg_median(copy, n[i]);
+            x[n[i] + run] = x[run] = log(fmax(y[order == TG_SWAPPED ? !i : i][run], 1));
+        l.median[i] = tg_median(x + n[i], n[i]); /* and sorts */
     }
     l.variance =
         tg_harmful_variance(l.x[0], n[0], l.x[1], n[1], l.median[TG_BASE], l.median[TG_TEST]);
@@ -170,13 +168,11 @@ struct question {
 
 /* Does the statistic show at least half of the slowdown by itself? */
 static bool supports(const struct tg_diff_work *w, const struct question *q,
-                     enum tg_step_statistic statistic, double c, double e, double value[2])
+                     enum tg_step_statistic statistic, double c, double e)
 {
     struct tg_logs l = tg_logs_of_values(w, q->v->y[statistic], q->order);
     size_t nb = w->c->n_runs[q->order], nt = w->c->n_runs[!q->order];
 
-    for (int side = 0; value && side < 2; side++)
-        value[side] = exp(l.median[side]);
     return l.median[TG_TEST] - l.median[TG_BASE] - c >= TG_HALF * e &&
            tg_rank_table_p(&w->rank[q->order], l.x[TG_BASE], l.x[TG_TEST], c) <=
                tg_half_p_limit(nb, nt);
@@ -188,18 +184,15 @@ static bool supports(const struct tg_diff_work *w, const struct question *q,
  * that were fast for a while, but only in some of their steps. Of the mean: more than the
  * slowest fifth, or some steps of every run; one that was preempted moves a mean, too.
  */
-static bool supported(const struct tg_diff_work *w, struct tg_evidence *ev,
+static bool supported(const struct tg_diff_work *w, const struct tg_evidence *ev,
                       const struct question *q, enum tg_estimate estimate)
 {
     double c = q->m[estimate].c;
 
     if (estimate == TG_ESTIMATE_MEAN)
-        return q->aim.some_steps || supports(w, q, TG_SLOW, c, ev->e, NULL);
-    if (!q->v->y[TG_LEAST_FIRST][0])
-        return true;
-    bool first = supports(w, q, TG_LEAST_FIRST, c, ev->e, ev->half[0]);
-    bool last = supports(w, q, TG_LEAST_LAST, c, ev->e, ev->half[1]);
-    return first && last;
+        return q->aim.some_steps || supports(w, q, TG_SLOW, c, ev->e);
+    return !q->v->y[TG_LEAST_FIRST][0] || (supports(w, q, TG_LEAST_FIRST, c, ev->e) &&
+                                           supports(w, q, TG_LEAST_LAST, c, ev->e));
 }
 
 /* Nothing has the logarithm of 1 ns. */
@@ -241,7 +234,7 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
         ev->above += l.x[TG_TEST][i] - m->c > most;
     ev->suspicious = ev->e > log(TG_SUSPECT) && ev->above == ev->pairs;
     ev->suspicious = ev->suspicious && ev->delta_ns > TG_NOTABLE * w->c->step_ns[TG_BASE];
-    ev->proven = supported(w, ev, q, estimate) && ev->e > 0 && ev->e > need && ev->p <= t.p_limit;
+    ev->proven = ev->e > 0 && ev->e > need && ev->p <= t.p_limit && supported(w, ev, q, estimate);
     ev->slower = ev->proven && ev->e > log1p(t.tau) && ev->delta_ns > q->aim.floor;
 }
 

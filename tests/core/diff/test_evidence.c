@@ -61,10 +61,6 @@ BY_HAND(the_worked_example_is_what_the_code_does)
     within(ev->p, 1.0 / 20, 1e-12);
     within(ev->mde, 0.15, 1e-9); /* tau, since 4 * SE is less than ln 1.15 */
     assert_int_equal(ev->above, 3);
-    /* The first two steps and the last one: 101.2 -> 130.2, and 106.1 -> 134.3. */
-    within(ev->half[0][TG_TEST], 130200, 0.01);
-    within(ev->half[1][TG_BASE], 106100, 0.01);
-    within(ev->half[1][TG_TEST], 134300, 0.01);
     assert_true(ev->proven && ev->slower && !ev->faster && !ev->some_steps);
 }
 

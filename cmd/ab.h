@@ -54,6 +54,7 @@ struct tg_ab {
     int stage;               /* 0: one look */
     const char *suspects;    /* of the stage before, with their intervals; NULL: none */
     int64_t budget_ms;       /* 0: none */
+    int lock;                /* of `out`; 0: not open yet */
     bool stacks;             /* TRACE_STACKS=1 */
     bool line;               /* the line of progress is on the terminal */
     int code;                /* not 0: the exit code of an error that has one of its own */

@@ -1,6 +1,9 @@
 /* One run: its files, made, tried once more, or brought back after a kill. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -155,11 +158,28 @@ static bool name_folders(struct tg_ab *ab, struct tg_err *err)
     return true;
 }
 
+/*
+ * A killed `ab` ends before the run that it made, which would share the machine, and the trace, with the next one. The
+ * command inherits the lock (tg_ab_run), so it is free once that run has ended.
+ */
+static void wait_for_others(struct tg_ab *ab)
+{
+    if (ab->lock)
+        return;
+    ab->lock = open(in_out(ab, "ab.lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (ab->lock < 0 || flock(ab->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return;
+    tg_ab_say(ab, "a run of a comparison before is still going in %s: waiting for its end",
+              ab->out);
+    (void)flock(ab->lock, LOCK_EX);
+}
+
 bool tg_ab_runs_begin(struct tg_ab *ab, struct tg_err *err)
 {
     const char *plan_at, *plan = plan_of(ab);
     if (!name_folders(ab, err))
         return false;
+    wait_for_others(ab);
     plan_at = in_out(ab, "ab.plan");
     if (ab->o->resume && strcmp(read_text(ab, plan_at), plan) != 0)
         return tg_err_usage(err,

@@ -165,7 +165,11 @@ const char *tg_ab_run(struct tg_ab *ab, size_t side, const char *const *argv, co
                           .heard = heard,
                           .arg = ab };
     struct tg_spawned how;
+    if (trace) /* it holds the lock of the folder that it writes to, even if we are killed */
+        (void)fcntl(ab->lock, F_SETFD, 0);
     tg_spawn_run(&s, NULL, &how);
+    if (trace)
+        (void)fcntl(ab->lock, F_SETFD, FD_CLOEXEC);
     end_left(ab, trace ? ab->side[side].name : "--setup");
     if (how.end == TG_SPAWN_EXIT && how.code == 0)
         return NULL;

@@ -251,6 +251,64 @@ def resumed(tmp):
     expect_end("another commit", ab(r, *command, "--resume", *bench), 2, err="has no runs of this command line")
 
 
+# Hands out what was recorded; its call of the number in KILL kills the comparison that waits for it.
+REPLAY = """#!/bin/sh
+call=$(($(grep -vc end LOG) + 1)) from=STORE/$(cat variant)-$(basename $TRACE)
+echo "$(cat variant) $(basename $TRACE)" >> LOG
+read at when < KILL
+if [ "$call" = "$at" ]; then
+    [ $when = written ] && cp $from $TRACE
+    [ $when = half ] && head -c 500 $from > $TRACE
+    kill -9 $PPID
+    [ $when = going ] || exit 1
+    until [ -e KILL.on ]; do sleep 0.05; done
+    echo end >> LOG
+fi
+exec cp $from $TRACE
+"""
+
+
+def ab_that_waits(r, go, *args):
+    """ab, which waits for a run that is still going and ends once the file `go` is there."""
+    going = subprocess.Popen([*AB, *args], cwd=r, env=ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    waits = going.stderr.readline()
+    expect(f"it waits: {waits}", "is still going" in waits, True)
+    write_text(go, "")
+    out, err = going.communicate(timeout=300)
+    os.unlink(go)
+    return subprocess.CompletedProcess(args, going.returncode, out, err)
+
+
+def killed_anywhere(tmp):
+    """Killed before, while, or after a first, second, middle or last run is written, or with the run going on by itself: the verdict of the same runs, whole."""
+    r, log, store, kill = stepper(tmp, "slower"), tmp + "/log", tmp + "/store", tmp + "/kill"
+    os.makedirs(store)
+    for variant in ("base", "slower"):
+        write_text(tmp + "/variant", variant)
+        for k in range(9):
+            subprocess.run([sys.executable, r + "/bench.py"], cwd=tmp, check=True,
+                           env=dict(ENV, LOG="/dev/null", TRACE=f"{store}/{variant}-run{k:02}.json.gz"))
+    write_text(tmp + "/replay", REPLAY.replace("LOG", log).replace("STORE", store).replace("KILL", kill))
+    os.chmod(tmp + "/replay", 0o755)
+    reports = {}
+    for at, when in ((0, "whole"), *((n, w) for n in (1, 2, 10, 11, 18) for w in ("before", "half", "written", "going"))):
+        out = f"{tmp}/out-{at}-{when}"
+        command = ("--base", "main", "--out", out, "--json", tmp + "/r.json", "--", tmp + "/replay")
+        write_text(log, "")
+        write_text(kill, f"{at} {when}\n")
+        if at:
+            expect(f"{when} {at}: killed", ab(r, *command).returncode, -9)
+            command = ("--resume", *command)
+        done = ab_that_waits(r, kill + ".on", *command) if when == "going" else ab(r, *command)
+        expect_end(f"{when} {at}", done, 1, "demo::op3", err="9 runs a side in 3 stages")
+        calls = open(log).read().split("\n")[:-1]
+        reports[at, when] = open(tmp + "/r.json").read().replace(out, "OUT")
+        if when == "going":  # the next run waits for the end of the one that is left
+            expect(f"{when} {at}: {calls}", calls.index("end"), at)
+        expect(f"{when} {at}: calls {calls}", len([c for c in calls if c != "end"]), 18 + (at > 0))
+        expect(f"{when} {at}: the same report", reports[at, when] == reports[0, "whole"], True)
+
+
 HAND = """import gzip, json, os, shutil, sys
 case = "added-copy" if "clone()" in open("models/text.py").read() else "base-text"
 k = int(sys.argv[1].removesuffix(".json.gz")[-2:])
@@ -369,4 +427,4 @@ def snippet(tmp):
     expect(f"a trace with steps {told.stdout} {told.stderr}", told.returncode, 0)
 
 
-run_parts(interleaved, numbers, once_more, in_stages, by_policy, live, resumed, apart, bisect, explain, snippet)
+run_parts(interleaved, numbers, once_more, in_stages, by_policy, live, resumed, killed_anywhere, apart, bisect, explain, snippet)

@@ -27,8 +27,14 @@ struct block {
     max_align_t data[];
 };
 
+struct adopted {
+    struct adopted *next;
+    void *p;
+};
+
 struct tg_arena {
     struct block *blocks;
+    struct adopted *adopted; /* in the arena itself */
     size_t handed_out;
 };
 
@@ -102,6 +108,8 @@ void tg_arena_free(struct tg_arena *a)
 {
     if (!a)
         return;
+    for (const struct adopted *x = a->adopted; x; x = x->next)
+        free(x->p);
     for (struct block *b = a->blocks, *next; b; b = next) {
         next = b->next;
         free(b);
@@ -173,6 +181,13 @@ void *tg_arena_grow(struct tg_arena *a, void *v, size_t n, size_t *cap, size_t s
     *cap = n ? 2 * n : 4;
     grown = tg_arena_alloc(a, *cap, size);
     return n ? memcpy(grown, v, n * size) : grown;
+}
+
+void tg_arena_adopt(struct tg_arena *a, void *p)
+{
+    struct adopted *x = TG_NEW(a, struct adopted);
+    *x = (struct adopted){ a->adopted, p };
+    a->adopted = x;
 }
 
 char *tg_arena_printf(struct tg_arena *a, const char *fmt, ...)

@@ -35,6 +35,8 @@ tg_sv tg_arena_sv(struct tg_arena *a, tg_sv s);
 void *tg_arena_copy(struct tg_arena *a, const void *v, size_t n, size_t size);
 /* `v` of `n` elements if it has room (`*cap`) for one more, else a copy of twice the room. */
 void *tg_arena_grow(struct tg_arena *a, void *v, size_t n, size_t *cap, size_t size);
+/* Frees `p`, which malloc made, with the arena. */
+void tg_arena_adopt(struct tg_arena *a, void *p);
 char *tg_arena_printf(struct tg_arena *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 #define TG_SV_PRINTF(a, ...) tg_sv_of(tg_arena_printf((a), __VA_ARGS__))

@@ -312,11 +312,13 @@ static void place_results(struct tg_eval_state *e)
         TG_SORT(e->results, e->n, by_weight);
     tg_fold(e);
     tg_fold_rank(e);
-    out->results = tg_arena_copy(e->arena, e->results, e->n, sizeof *e->results);
+    out->results = e->results;
     out->n_results = e->n;
-    for (size_t i = 0; i < e->n; i++) {
-        out->n_state[e->results[i].state]++;
-        out->n_folded[e->results[i].state] += e->results[i].folded_under != TG_NO_ID;
+    tg_arena_adopt(e->arena, e->results);
+    e->results = NULL;
+    for (size_t i = 0; i < out->n_results; i++) {
+        out->n_state[out->results[i].state]++;
+        out->n_folded[out->results[i].state] += out->results[i].folded_under != TG_NO_ID;
     }
 }
 

@@ -284,21 +284,32 @@ static bool is_held_outside(struct tg_diff_work *w, enum tg_account_id id, enum 
            TG_HALF * (s->value[TG_TEST] - s->value[TG_BASE]);
 }
 
-/* Those that both sides have, where runs can prove what one of many does. */
-static size_t ranks_to_look_at(const struct tg_diff_work *w, enum tg_account_id id, bool few)
-{
-    size_t n[2];
+/* The ranks whose series there are: for calls those with names. */
+struct ranks {
+    const int64_t *v;
+    size_t n;
+};
 
-    for (int side = 0; side < 2; side++)
-        n[side] = id == TG_ACCOUNT_CALLS ? w->c->n_ranks[side] : w->measured[side].n_ranks;
-    return !few && n[TG_BASE] == n[TG_TEST] ? n[TG_TEST] : 0;
+static struct ranks ranks_of(const struct tg_diff_work *w, enum tg_account_id id, int side)
+{
+    return id == TG_ACCOUNT_CALLS
+               ? (struct ranks){ w->c->side[side].ranks, w->c->n_ranks[side] }
+               : (struct ranks){ w->measured[side].ranks, w->measured[side].n_ranks };
+}
+
+/* Those that both sides have, where runs can prove what one of many does. */
+static struct ranks ranks_to_look_at(const struct tg_diff_work *w, enum tg_account_id id, bool few)
+{
+    struct ranks base = ranks_of(w, id, TG_BASE), test = ranks_of(w, id, TG_TEST);
+
+    return !few && base.n == test.n ? test : (struct ranks){ 0 };
 }
 
 /* A rank that grew beside a slower one shows in neither mean nor most: it has to be proven, by the larger limit. */
 static void find_growth(const struct tg_diff_work *w, struct tg_account_series *s,
-                        const struct runs *y, size_t n_ranks)
+                        const struct runs *y, struct ranks ranks)
 {
-    for (size_t of = 0; of < TG_ACCOUNT_RANKS + n_ranks && s->growth < TG_GROWTH_PROVEN; of++) {
+    for (size_t of = 0; of < TG_ACCOUNT_RANKS + ranks.n && s->growth < TG_GROWTH_PROVEN; of++) {
         bool rank = of >= TG_ACCOUNT_RANKS;
         double limit = rank ? TG_GROWN_FEW : s->limit, *v[2];
         values_of(w->c, y, of, v);
@@ -310,8 +321,8 @@ static void find_growth(const struct tg_diff_work *w, struct tg_account_series *
         s->limit = limit;
         s->one_of_many =
             rank && tg_choose(w->c->n_runs[TG_BASE] + w->c->n_runs[TG_TEST],
-                              w->c->n_runs[TG_TEST]) < TG_GROWN_ARRANGED * (double)n_ranks;
-        s->rank = rank ? w->measured[TG_TEST].ranks[of - TG_ACCOUNT_RANKS] : -1;
+                              w->c->n_runs[TG_TEST]) < TG_GROWN_ARRANGED * (double)ranks.n;
+        s->rank = rank ? ranks.v[of - TG_ACCOUNT_RANKS] : -1;
     }
 }
 

@@ -10,9 +10,9 @@
  *           collectives, whose time is a wait for other ranks
  *   calls   rows of operators, calls of the runtime and device work / steps, without polling
  *
- * Mean over ranks; if that has not grown, of the rank that has most, else of each rank by 30 %. What is outside the steps (busy,
- * calls) counts by the step or by the trace, whichever grew less; where the window skips steps, the
- * used ones' part of it.
+ * Mean over ranks; if that has not grown, of the rank that has most, else of each rank by 30 %. What
+ * is outside the steps (busy, calls) counts by the step or by the trace, whichever grew less; where the
+ * window skips steps, the used ones' part of it.
  *
  *   grown   median fresh / median baseline > 1 + limit, and the exact rank test of the runs has
  *           p <= 2/252 (one inversion of 5v5), or as little as so many runs can have

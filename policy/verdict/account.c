@@ -176,7 +176,7 @@ static enum tg_reason excuse(const struct tg_eval_state *e, enum tg_account_id i
         { s->outside, TG_REASON_BETWEEN_STEPS },
         { s->growth == TG_GROWTH_FORGIVEN, TG_REASON_ONE_SLOW_RUN },
         { s->growth == TG_GROWTH_IN_MOST_RUNS, TG_REASON_SOME_RUNS },
-        { s->one_of_many, TG_REASON_MACHINE },
+        { s->one_of_many, TG_REASON_ONE_OF_MANY },
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].holds)
@@ -186,10 +186,9 @@ static enum tg_reason excuse(const struct tg_eval_state *e, enum tg_account_id i
 
 static const char *excuse_said(const struct tg_eval_state *e, enum tg_reason why)
 {
-    return why == TG_REASON_DEVICE    ? tg_arena_printf(e->arena, "the sides differ in %.*s",
-                                                        TG_SV_ARG(e->in->comparison->differs))
-           : why == TG_REASON_MACHINE ? "of so many ranks one may be so by chance; more runs tell"
-                                      : tg_reason_said(why);
+    return why == TG_REASON_DEVICE ? tg_arena_printf(e->arena, "the sides differ in %.*s",
+                                                     TG_SV_ARG(e->in->comparison->differs))
+                                   : tg_reason_said(why);
 }
 
 /* What is missing to judge it; NONE: nothing. */

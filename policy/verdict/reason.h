@@ -73,6 +73,8 @@
       "it is outside the steps")                                                                   \
     X(TG_REASON_ONE_SLOW_RUN, "one-slow-run", "one run of the baseline was as slow",               \
       "one baseline run was as slow; all others were faster")                                      \
+    X(TG_REASON_ONE_OF_MANY, "one-of-many", "one of many ranks grew",                              \
+      "of so many ranks one may be so by chance; more runs tell")                                  \
     X(TG_REASON_TOLD, "told", "rows that warn explain the growth", NULL)                           \
     X(TG_REASON_NO_RULE, "no-rule", "no rule of the policy fails by such a quantity", NULL)        \
     /* Of a side: a note whose row warns; or a need, of a row or of the comparison. */             \

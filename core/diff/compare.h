@@ -75,7 +75,7 @@ struct tg_evidence {
     enum tg_judged judged;
     enum tg_estimate estimate; /* of all numbers below */
     double value[2];           /* median over runs, ns per step and rank, as measured */
-    double e;          /* ln ratio of medians, common factor removed */
+    double e;                  /* ln ratio of medians, common factor removed */
     double delta_ns;   /* value[TG_BASE] * (exp(e) - 1): what is judged, and less than the measured
                         change by what the machine explains */
     double noise;      /* sqrt of the moderated variance (log scale): "noise 1.8 %" */
@@ -86,13 +86,13 @@ struct tg_evidence {
      * show of each run. RED: these alone confirmed it, and `p` is theirs. */
     bool beside;
     double e_beside, p_beside;
-    unsigned above, pairs;     /* fresh runs above all baseline runs; number of fresh runs */
-    double mde;                /* smallest detectable change, as ratio - 1 */
-    bool proven;     /* e over z * se, rank test, both halves of the steps; judged or not */
-    bool slower;     /* proven, and large enough (tau, floor) */
-    bool faster;     /* the same with signs swapped: for "improved" lines */
-    bool less;       /* `proven` with signs swapped: it takes less time, however little */
-    bool suspicious; /* too few runs, but large and separated */
+    unsigned above, pairs; /* fresh runs above all baseline runs; number of fresh runs */
+    double mde;            /* smallest detectable change, as ratio - 1 */
+    bool proven;           /* e over z * se, rank test, both halves of the steps; judged or not */
+    bool slower;           /* proven, and large enough (tau, floor) */
+    bool faster;           /* the same with signs swapped: for "improved" lines */
+    bool less;             /* `proven` with signs swapped: it takes less time, however little */
+    bool suspicious;       /* too few runs, but large and separated */
     /* In every fresh run, one step takes much longer than the usual step of either side, and longer than
      * any baseline step. This only warns. `slowest`: ns, medians over runs. */
     bool some_steps;

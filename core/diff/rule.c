@@ -191,8 +191,8 @@ static bool supported(const struct tg_diff_work *w, const struct tg_evidence *ev
 
     if (estimate == TG_ESTIMATE_MEAN)
         return q->aim.some_steps || supports(w, q, TG_SLOW, c, ev->e);
-    return !q->v->y[TG_LEAST_FIRST][0] || (supports(w, q, TG_LEAST_FIRST, c, ev->e) &&
-                                           supports(w, q, TG_LEAST_LAST, c, ev->e));
+    return !q->v->y[TG_LEAST_FIRST][0] ||
+           (supports(w, q, TG_LEAST_FIRST, c, ev->e) && supports(w, q, TG_LEAST_LAST, c, ev->e));
 }
 
 /* Nothing has the logarithm of 1 ns. */

@@ -2,7 +2,8 @@
 #define TG_DIFF_RULE_H
 /*
  * The rule of durations in pieces: what all operators tell of the machine (machine.c); logarithms of
- * run values, which of them are judged at all, and the rule for one operator (rule.c). evidence.c puts them together. Private to core/diff.
+ * run values, which of them are judged at all, and the rule for one operator (rule.c). evidence.c puts
+ * them together. Private to core/diff.
  *
  * Formulae: docs/statistics-rules.md. Every result lives in the arena of the comparison.
  */

@@ -15,9 +15,9 @@ bool tg_eval_explains(const struct tg_result *head, const struct tg_result *r,
     return head->dimension == TG_DIM_COUNT &&
            ((its && head->delta == r->delta) ||
             /* what needs no gradient has no node */
-            /* Is the result about the operator whose additional calls make these? */
             (backward && r->delta > 0 ? r->delta <= head->delta
                                       : backward && r->delta == head->delta) ||
+            /* about the operator whose additional calls make these */
             (op->parent.n &&
              (op->leader != TG_NO_ID && tg_result_is_about(head, &c->ops[op->leader]))));
 }

@@ -240,8 +240,8 @@ static struct tg_judgement need_of(const struct tg_probe *p)
         bool harmless = ev->judged == TG_NOT_TOO_SMALL || ev->judged == TG_NOT_ONE_SIDED ||
                         ev->judged == TG_NOT_COUNT_CHANGED || ev->judged == TG_NOT_COUNT_VARIES ||
                         ev->judged == TG_NOT_REPLACED;
-        tg_lack(&j, harmless ? TG_STATE_PASS : j.state,
-                tg_reason_of_judged(ev->judged), few ? p->few_runs : tg_judged_text(ev->judged));
+        tg_lack(&j, harmless ? TG_STATE_PASS : j.state, tg_reason_of_judged(ev->judged),
+                few ? p->few_runs : tg_judged_text(ev->judged));
     }
     return j;
 }

@@ -540,8 +540,9 @@ WITH_HAND(names_of_a_headline)
     h->c.ops = op;
     h->c.n_ops = 1;
     described(h);
-    hand_text(h->v.headline, "PASS: no regression found; slower operators are detectable from +42 % on "
-                             "only: record more runs, on an idle machine");
+    hand_text(h->v.headline,
+              "PASS: no regression found; slower operators are detectable from +42 % on "
+              "only: record more runs, on an idle machine");
     v[4].subject = TG_SUBJECT_TRACE;
     v[4].metric = TG_RULE_METRIC_STEP_TIME;
     v[4].state = TG_STATE_PASS;

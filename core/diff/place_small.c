@@ -13,10 +13,10 @@
 /* What additions are measured by. */
 struct job {
     const struct tg_diff_work *w;
-    double pace
-        [2]; /* host, device: the fresh side's time for the same calls, in times the baseline's */
-    double
-        view_ns; /* a call of the baseline's dearest view, at this pace, and what times vary by */
+    /* host, device: the fresh side's time for the same calls, in times the baseline's */
+    double pace[2];
+    /* a call of the baseline's dearest view, at this pace, and what times vary by */
+    double view_ns;
 };
 
 static struct job job_of(const struct tg_diff_work *w)
@@ -114,13 +114,14 @@ static struct rise rise_of(const struct job *j, const struct tg_op *op)
 {
     const struct tg_comparison *c = j->w->c;
     struct rise most = { 0, 0 };
+    double pace = j->pace[tg_kind_is_device(op->kind)];
+    bool inner = passes_on(j->w, op);
 
     for (size_t k = 0; k < c->n_ranks[TG_TEST]; k++) {
         struct in_step in[2] = { { 0, 0 }, on_rank(j->w, op, TG_TEST, k) };
         if (op->present[TG_BASE] && k < c->n_ranks[TG_BASE])
             in[TG_BASE] = on_rank(j->w, op, TG_BASE, k);
-        struct rise r =
-            rise_on_rank(c, in, j->pace[tg_kind_is_device(op->kind)], passes_on(j->w, op));
+        struct rise r = rise_on_rank(c, in, pace, inner);
         most = r.share > most.share ? r : most;
     }
     return most;

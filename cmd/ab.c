@@ -85,9 +85,6 @@ static bool check_options(const struct tg_ab_opts *o, const struct tg_strs *args
     if (o->runs != TG_OPT_UNSET && (o->detect || o->budget))
         return tg_err_usage(err, "--once is one look%s",
                             "Leave --detect and --budget out, or --once.", "");
-    if (o->resume && !o->out)
-        return tg_err_usage(err, "--resume needs the --out DIR of the runs before%s",
-                            "Runs made without --out are not kept.", "");
     return true;
 }
 
@@ -133,6 +130,8 @@ static int ab_run(const struct tg_cmd_call *c, struct tg_err *err)
 
 static const struct tg_opt_was ab_was[] = { { "runs", "once" }, { 0 } };
 
+static const struct tg_opt_needs ab_needs[] = { { "resume", "out" }, { 0 } };
+
 const struct tg_cmd tg_cmd_ab = {
     .name = "ab",
     .summary = "run a commit and its base in turn on this machine, and compare them",
@@ -169,6 +168,7 @@ const struct tg_cmd tg_cmd_ab = {
         "git bisect run tracegate ab --bisect --base GOOD -- python3 bench.py {trace}",
     .options = ab_options,
     .was = ab_was,
+    .needs = ab_needs,
     .opts_size = sizeof(struct tg_ab_opts),
     .answers_bisect = "bisect",
     .others = &tg_cmd_check,

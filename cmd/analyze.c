@@ -90,12 +90,6 @@ static bool check_options(const struct tg_analyze_opts *o, const struct tg_strs 
                             "For example: tracegate analyze trace.json.gz --measure ops.");
     if (o->top != TG_OPT_UNSET && o->top < 0)
         return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--top is negative");
-    if (o->no_rounding && !o->hta)
-        return tg_err_usage(err, "--no-rounding belongs to --hta",
-                            "Without --hta nothing is ever rounded.");
-    if (o->include_last_step && !o->hta)
-        return tg_err_usage(err, "--include-last-step belongs to --hta",
-                            "Without --hta no step is omitted.");
     if (o->overlay && (o->hta || args->n != 1 || !o->analyses.n || has_analysis(o, "ops")))
         return tg_err_usage(err, "--overlay needs one trace, --measure (not ops), and no --hta",
                             "For example: tracegate analyze t.json.gz --measure queue "
@@ -169,6 +163,10 @@ static const struct tg_opt_was analyze_was[] = { { "operator", "op" },
                                                  { "svg-dir", "out" },
                                                  { 0 } };
 
+static const struct tg_opt_needs analyze_needs[] = {
+    { "no-rounding", "hta" }, { "include-last-step", "hta" }, { "min-length", "op" }, { 0 }
+};
+
 const struct tg_cmd tg_cmd_analyze = {
     .name = "analyze",
     .summary = "measure traces: operators, kernels, and the analyses of HTA's TraceAnalysis",
@@ -185,6 +183,7 @@ const struct tg_cmd tg_cmd_analyze = {
              "  tracegate analyze out/ --measure ops --format csv",
     .options = analyze_options,
     .was = analyze_was,
+    .needs = analyze_needs,
     .opts_size = sizeof(struct tg_analyze_opts),
     .run = analyze_run,
 };

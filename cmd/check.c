@@ -74,6 +74,20 @@ static const struct tg_opt_was check_was[] = { { "cause-traces", "cause-fresh" }
                                                { "again-traces", "again-fresh" },
                                                { 0 } };
 
+static const struct tg_opt_needs check_needs[] = { { "junit-strict", "junit out" },
+                                                   { "svg-narrow", "svg-counts svg-durations out" },
+                                                   { "svg-share", "svg-durations out" },
+                                                   { "trace-url", "html out" },
+                                                   { "base-commit", "baseline" },
+                                                   { "cause-baseline", "cause-fresh" },
+                                                   { "cause-fresh", "cause-baseline" },
+                                                   { "again-baseline", "again-fresh" },
+                                                   { "again-fresh", "again-baseline" },
+                                                   { "again-fresh", "ask" },
+                                                   { "detect", "ask" },
+                                                   { "max-runs", "ask" },
+                                                   { 0 } };
+
 const struct tg_cmd tg_cmd_check = {
     .name = "check",
     .summary = "judge fresh traces against a baseline",
@@ -92,6 +106,7 @@ const struct tg_cmd tg_cmd_check = {
              "  tracegate check out/*.json.gz --runs --baseline origin/main:perf --junit gate.xml",
     .options = check_options,
     .was = check_was,
+    .needs = check_needs,
     .for_scripts = "damaged ask again-baseline again-fresh report-url "
                    "trace-url",
     .opts_size = sizeof(struct tg_check_opts),

@@ -50,6 +50,14 @@ struct tg_opt_was {
     const char *was, *now;
 };
 
+/*
+ * An option that has no effect without another: one of these options or actions, "svg-counts out", has to be
+ * given too. A list of them ends with { 0 }.
+ */
+struct tg_opt_needs {
+    const char *option, *of;
+};
+
 /* An action, the first argument of a command. A list of them ends with { 0 }. */
 struct tg_verb {
     const char *name, *synopsis; /* "record", "[TRACE…]" */
@@ -85,6 +93,7 @@ struct tg_cmd {
     const struct tg_opt *options;
     size_t opts_size;
     const struct tg_opt_was *was; /* NULL: none */
+    const struct tg_opt_needs *needs;
     const struct tg_verb *verbs;  /* NULL: it has no actions */
     const char *for_scripts;      /* names of options that programs give, listed last */
     /* Options of that command are taken too, as they were given, into the list at this offset; or NULL. */

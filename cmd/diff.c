@@ -69,12 +69,6 @@ static bool check_options(struct tg_diff_request *q, const struct tg_strs *args,
                                           "it whole: tracegate diff perf 'out/*.json.gz' --runs."
                                         : "For example: tracegate diff origin/main:perf out/.",
                             args->n);
-    if (o->no_rounding && !o->hta)
-        return tg_err_usage(err, "--no-rounding belongs to --hta",
-                            "Without --hta nothing is ever rounded.");
-    if (o->base_commit && !o->cause)
-        return tg_err_usage(err, "--base-commit belongs to --cause",
-                            "Without --cause the commits are not read.");
     if (o->top != TG_OPT_UNSET && o->top < 1)
         return tg_err_usage(err, "--top needs a number from 1, not %" PRId64,
                             "Without --top every row is shown.", o->top);
@@ -279,6 +273,12 @@ static const struct tg_opt_was diff_was[] = {
     { 0 },
 };
 
+static const struct tg_opt_needs diff_needs[] = { { "no-rounding", "hta" },
+                                                  { "base-commit", "cause" },
+                                                  { "svg-narrow", "svg-counts svg-durations" },
+                                                  { "svg-share", "svg-durations" },
+                                                  { 0 } };
+
 const struct tg_cmd tg_cmd_diff = {
     .name = "diff",
     .summary = "compare two sides without a policy: counts and durations of every name",
@@ -295,6 +295,7 @@ const struct tg_cmd tg_cmd_diff = {
              "  tracegate diff a.json.gz b.json.gz --hta --format csv",
     .options = diff_options,
     .was = diff_was,
+    .needs = diff_needs,
     .opts_size = sizeof(struct tg_diff_opts),
     .run = diff_run,
 };

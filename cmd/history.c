@@ -247,6 +247,8 @@ static const struct tg_verb history_verbs[] = {
     { 0 },
 };
 
+static const struct tg_opt_needs history_needs[] = { { "reason", "accept reopen" }, { 0 } };
+
 const struct tg_cmd tg_cmd_history = {
     .name = "history",
     .summary = "the stored results night by night, and what changed in them",
@@ -269,6 +271,7 @@ const struct tg_cmd tg_cmd_history = {
         "docs/nightly.md.",
     .options = history_options,
     .opts_size = sizeof(struct tg_history_cmd_opts),
+    .needs = history_needs,
     .verbs = history_verbs,
     .run = history_run,
 };

@@ -323,7 +323,7 @@ static bool all_of_verb(const struct parser *p, const struct tg_strs *args, stru
 {
     const struct tg_verb *verb = args->n ? tg_verb_find(p->cmd, args->v[0]) : NULL;
     TG_BUF takers = { 0 };
-    for (size_t i = 0; verb && !p->common->help && i < p->n_given; i++) {
+    for (size_t i = 0; verb && i < p->n_given; i++) {
         const char *name = p->given[i]->name;
         if (tg_options_has(verb->options, name))
             continue;
@@ -334,6 +334,44 @@ static bool all_of_verb(const struct parser *p, const struct tg_strs *args, stru
                 tg_buf_printf(&takers, "%s%s %s", takers.n ? ", " : "", p->cmd->name, v->name);
         return tg_err_hint(err, "It is an option of tracegate %s.",
                            takers.n ? takers.p : p->cmd->name);
+    }
+    return true;
+}
+
+static bool is_given(const struct parser *p, const struct tg_strs *args, tg_sv word)
+{
+    for (size_t i = 0; i < p->n_given; i++)
+        if (tg_sv_eq(tg_sv_of(p->given[i]->name), word))
+            return true;
+    const struct tg_verb *verb = args->n ? tg_verb_find(p->cmd, args->v[0]) : NULL;
+    return verb && tg_sv_eq(tg_sv_of(verb->name), word);
+}
+
+/* "--svg-narrow needs --svg-counts or --svg-durations", "--reason needs history accept or history reopen". */
+static bool refuse_alone(const struct parser *p, const struct tg_opt_needs *need,
+                         struct tg_err *err)
+{
+    TG_BUF text = { 0 };
+    tg_sv rest = tg_sv_of(need->of);
+    for (size_t i = 0; rest.n; i++) {
+        tg_sv word = tg_sv_cut(&rest, ' ');
+        const struct tg_opt *o = find(p->cmd->options, word);
+        tg_buf_printf(&text, "%s%s%s%.*s", i == 0 ? "" : rest.n ? ", " : " or ",
+                      o ? "--" : p->cmd->name, o ? "" : " ", TG_SV_ARG(word));
+    }
+    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--%s needs %s", need->option, text.p);
+    return tg_err_hint(err, "Alone it has no effect; see tracegate %s --help.", p->cmd->name);
+}
+
+static bool none_alone(const struct parser *p, const struct tg_strs *args, struct tg_err *err)
+{
+    for (const struct tg_opt_needs *need = p->cmd->needs; need && need->option; need++) {
+        tg_sv rest = tg_sv_of(need->of);
+        bool there = !is_given(p, args, tg_sv_of(need->option));
+        while (rest.n)
+            there |= is_given(p, args, tg_sv_cut(&rest, ' '));
+        if (!there)
+            return refuse_alone(p, need, err);
     }
     return true;
 }
@@ -366,5 +404,5 @@ bool tg_options_parse(const struct tg_cmd *cmd, const char *const *argv, size_t 
             p.at++;
         }
     }
-    return all_of_verb(&p, args, err);
+    return common->help || (all_of_verb(&p, args, err) && none_alone(&p, args, err));
 }

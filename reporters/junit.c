@@ -24,7 +24,7 @@ struct suite {
 
 static void open_case(struct suite *s, const struct tg_result *r, tg_sv name, double seconds)
 {
-    struct tg_junit_case c = { r->rule, name, tg_result_kind(r), seconds, NULL, r->line };
+    struct tg_junit_case c = { name, tg_result_kind(r), seconds, NULL, r->line };
     TG_BUF changed = { 0 };
     c.file = tg_result_in_file(r) ? r->file : NULL;
     if (r->cause && tg_cause_blames(r->cause)) { /* what a reader has to open */
@@ -38,9 +38,7 @@ static void open_case(struct suite *s, const struct tg_result *r, tg_sv name, do
 /* The case of the verdict itself; `guard`: the result that made it an error, or NULL. */
 static void open_own_case(struct suite *s, const struct tg_result *guard)
 {
-    struct tg_junit_case c = { .rule = TG_SV("verdict"),
-                               .name = TG_SV("could be judged"),
-                               .kind = TG_SV("guard") };
+    struct tg_junit_case c = { .name = TG_SV("could be judged"), .kind = TG_SV("guard") };
     if (guard && tg_result_in_file(guard)) {
         c.file = guard->file;
         c.line = guard->line;

@@ -51,26 +51,21 @@ void tg_junit_put_name(struct tg_buf *out, tg_sv name)
         tg_buf_puts(out, "(blank)");
 }
 
-static bool taken(struct tg_junit *s, const struct tg_buf *classname, const struct tg_buf *name)
+static bool taken(struct tg_junit *s, const struct tg_buf *name)
 {
-    TG_BUF key = { 0 };
     size_t before = s->names.n;
-    tg_buf_add(&key, tg_buf_sv(classname));
-    tg_buf_putc(&key, '\0');
-    tg_buf_add(&key, tg_buf_sv(name));
-    (void)tg_strmap_add(&s->names, tg_buf_sv(&key));
+    (void)tg_strmap_add(&s->names, tg_buf_sv(name));
     return s->names.n == before;
 }
 
 /* The operator's name; a kernel with the name of an operator gets its kind, then a number. */
-static void put_unique(struct tg_junit *s, struct tg_buf *name, const struct tg_buf *classname,
-                       tg_sv kind)
+static void put_unique(struct tg_junit *s, struct tg_buf *name, tg_sv kind)
 {
     size_t plain = name->n;
-    if (!taken(s, classname, name))
+    if (!taken(s, name))
         return;
     tg_buf_printf(name, " [%.*s]", TG_SV_ARG(kind));
-    for (unsigned k = 2; taken(s, classname, name); k++) {
+    for (unsigned k = 2; taken(s, name); k++) {
         name->n = plain;
         tg_buf_printf(name, " [%.*s %u]", TG_SV_ARG(kind), k);
     }
@@ -92,10 +87,8 @@ void tg_junit_open(struct tg_junit *s, const struct tg_junit_case *c)
     double seconds = isfinite(c->seconds) && c->seconds > 0 ? c->seconds : 0;
     tg_buf_puts(&classname, "tracegate.");
     put_class_part(&classname, s->v->suite);
-    tg_buf_putc(&classname, '.');
-    put_class_part(&classname, c->rule);
     tg_junit_put_name(&unique, c->name);
-    put_unique(s, &unique, &classname, c->kind);
+    put_unique(s, &unique, c->kind);
     tg_buf_puts(out, "    <testcase");
     put_attribute(out, "classname", tg_buf_sv(&classname));
     put_attribute(out, "name", tg_buf_sv(&unique));

@@ -14,7 +14,7 @@ struct tg_junit {
     const struct tg_verdict *v;
     bool strict;              /* no file and line, nothing inside a case but its state */
     struct tg_buf cases, log; /* log: the suite's system-out, strict only */
-    struct tg_strmap names;   /* classname NUL name: each once */
+    struct tg_strmap names;   /* each once */
     size_t tests, n_state[TG_JUNIT_STATES];
     double seconds;
 };
@@ -25,7 +25,7 @@ void tg_junit_release(struct tg_junit *s);
 void tg_junit_put_name(struct tg_buf *out, tg_sv name);
 
 struct tg_junit_case {
-    tg_sv rule, name, kind; /* kind: told apart by it, if two cases of a rule have one name */
+    tg_sv name, kind; /* kind: told apart by it, if two cases have one name */
     double seconds;
     const char *file; /* of the rule; NULL: none */
     uint32_t line;

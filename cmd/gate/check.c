@@ -168,12 +168,7 @@ static bool judge(struct tg_check *c, struct tg_check_job *j, struct tg_err *err
 static bool cause_inputs(struct tg_check *c, struct tg_err *err)
 {
     const char *path[2] = { c->o->cause_baseline, c->o->cause_traces };
-    if (!path[0] != !path[1])
-        return tg_err_usage(err, "%s is given without %s",
-                            "A cause is found between two traces, one of each side.",
-                            path[0] ? "--cause-baseline" : "--cause-fresh",
-                            path[0] ? "--cause-fresh" : "--cause-baseline");
-    for (int side = 0; path[0] && side < 2; side++)
+    for (int side = 0; path[0] && path[1] && side < 2; side++)
         if (!tg_inputs_add(&c->cause[side], path[side], NULL, &c->repo, c->arena, err))
             return false;
     return true;

@@ -35,35 +35,15 @@ static bool read_most(struct tg_check *c, struct tg_err *err)
     return true;
 }
 
-/* Options of stages that are given without --ask. */
-static bool is_asked(const struct tg_check *c, struct tg_err *err)
-{
-    const struct tg_check_opts *o = c->o;
-    if (o->ask || (!o->again_baseline && !o->again_traces && !o->detect && o->max_runs <= 0))
-        return true;
-    return tg_err_usage(
-        err, "--%s is given without --ask",
-        "--ask FILE judges in stages, and writes there how many runs are asked for.",
-        o->again_baseline || o->again_traces ? "again-baseline or --again-fresh"
-        : o->detect                          ? "detect"
-                                             : "max-runs");
-}
-
 bool tg_check_ask_begin(struct tg_check *c, struct tg_err *err)
 {
     const char *path[2] = { c->o->again_baseline, c->o->again_traces };
-    if (!is_asked(c, err))
-        return false;
     if (!c->o->ask)
         return true;
     if (!c->args->n || !c->o->baseline.n)
         return tg_err_usage(err, "--%s needs the fresh traces and --baseline",
                             "Name both: stages judge one suite against one baseline.", "ask");
-    if (!path[0] != !path[1])
-        return tg_err_usage(err, "%s is given without the other side's",
-                            "New runs are compared with new runs: name those of both sides.",
-                            path[0] ? "--again-baseline" : "--again-fresh");
-    for (int side = 0; path[0] && side < 2; side++)
+    for (int side = 0; path[0] && path[1] && side < 2; side++)
         if (!tg_inputs_add(&c->again[side], path[side], NULL, &c->repo, c->arena, err))
             return false;
     c->stages.standard = c->io->out;

@@ -25,7 +25,8 @@ static const struct tg_opt table[] = {
 static const struct tg_opt_was was[] = { { "best", "top" },
                                          { "mood=strict", "mood=stern" },
                                          { 0 } };
-static const struct tg_verb verbs[] = { { "make", "A", "makes it.", "fast top" },
+static const struct tg_opt_needs needs[] = { { "mood", "fast top make" }, { 0 } };
+static const struct tg_verb verbs[] = { { "make", "A", "makes it.", "fast top mood" },
                                         { "take", "", "takes it.", "top o" },
                                         { 0 } };
 static const struct tg_cmd cmd = { .name = "try",
@@ -34,6 +35,7 @@ static const struct tg_cmd cmd = { .name = "try",
                                    .about = "About it.",
                                    .options = table,
                                    .was = was,
+                                   .needs = needs,
                                    .verbs = verbs,
                                    .for_scripts = "rank",
                                    .opts_size = sizeof(struct opts) };
@@ -172,6 +174,30 @@ TEST(spellings_of_the_release_before)
     assert_true(p.ok);
     assert_int_equal(p.common.was.n, 0);
     tg_arena_free(p.arena);
+}
+
+/* An argument that is called like what is missing is not it. */
+TEST(an_option_that_has_no_effect_alone)
+{
+    static const struct {
+        const char *argv[4];
+        bool ok;
+    } rows[] = {
+        { { "--mood", "mild" }, false },
+        { { "--mood", "mild", "fast" }, false },
+        { { "--mood", "mild", "--fast" }, true },
+        { { "--top=3", "--mood=mild" }, true },
+        { { "make", "--mood", "mild" }, true },
+        { { "--mood", "mild", "--help" }, true },
+        { { "--fast" }, true },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct parsed p = parse(rows[i].argv);
+        assert_int_equal(p.ok, rows[i].ok);
+        if (!p.ok)
+            assert_string_equal(p.err.message, "--mood needs --fast, --top or try make");
+        tg_arena_free(p.arena);
+    }
 }
 
 /* An action's help has its own options, and of their texts what is said of it */

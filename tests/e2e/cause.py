@@ -314,7 +314,7 @@ print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024, file
 
 
 def usage():
-    for args, words in ((("--cause", "--format", "csv"), "exclude each other"), (("--base-commit", "main"), "belongs to --cause")):
+    for args, words in ((("--cause", "--format", "csv"), "exclude each other"), (("--base-commit", "main"), "--base-commit needs --cause")):
         run = tracegate("diff", "a", "b", *args)
         expect(f"diff {args}: {run.stderr}", (run.returncode, words in run.stderr), (2, True))
     # a revision that cannot be read would leave out what it was named for: nothing is judged

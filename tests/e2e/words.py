@@ -117,6 +117,29 @@ def completion(tmp):
         check(f"{shell}: names of the policy", words in tracegate("help", "--completion", shell).stdout)
 
 
+def alone(tmp):
+    """An option that has no effect without another is an error that names what is missing; beside it, it works."""
+    r = repository(tmp)
+    base, fresh = "perf/run00.json.gz", "out/run00.json.gz"
+    judge = ("check", fresh, "--baseline", base)
+    for words, missing, beside in (
+            (("history", "--reason", "x"), "--reason needs history accept or history reopen", ("--help",)),
+            ((*judge, "--svg-narrow"), "--svg-narrow needs --svg-counts, --svg-durations or --out", ("--out", "n")),
+            ((*judge, "--svg-share"), "--svg-share needs --svg-durations or --out", ("--svg-durations", "d.svg")),
+            ((*judge, "--junit-strict"), "--junit-strict needs --junit or --out", ("--junit", "j.xml")),
+            ((*judge, "--trace-url", "https://x/t.json"), "--trace-url needs --html or --out", ("--html", "p.html")),
+            ((*judge, "--detect", "5%"), "--detect needs --ask", ("--ask", "asked")),
+            ((*judge, "--again-fresh", "out/run01.json.gz"), "--again-fresh needs --again-baseline",
+             ("--again-baseline", "perf/run01.json.gz", "--ask", "asked")),
+            ((*judge, "--cause-baseline", base), "--cause-baseline needs --cause-fresh", ("--cause-fresh", fresh)),
+            (("diff", base, fresh, "--no-rounding"), "--no-rounding needs --hta", ("--hta",)),
+            (("analyze", fresh, "--min-length", "3"), "--min-length needs --op", ("--measure", "sequences", "--op", "aten"))):
+        run = r.run(*words)
+        check(f"{words}: {run.stderr}", run.returncode == 2 and f"error: {missing}\n" in run.stderr and not run.stdout)
+        run = r.run(*words, *beside)
+        check(f"{words} {beside}: {run.stderr}", run.returncode in (0, 1) and " needs " not in run.stderr)
+
+
 def own_help(tmp):
     """An action's help has its options and no other's; `help COMMAND ACTION` is the same."""
     for command, action, has, lacks in (("baseline", "prune", "--keep ", "--strict-json"), ("baseline", "record", "--strict-json", "--keep "),
@@ -143,4 +166,4 @@ def names(tmp):
     check("waive", run.returncode == 0, run.stderr)
 
 
-run_parts(all_reports, several_suites, old_spellings, completion, own_help, names)
+run_parts(all_reports, several_suites, old_spellings, completion, alone, own_help, names)

@@ -93,10 +93,6 @@ TEST(mistakes)
     assert_int_equal(check(&a), 2);
     assert_failed(&a.room, TG_ERR_USAGE, "--max-runs '-3'");
     a.o.max_runs = TG_OPT_UNSET;
-    a.o.again_traces = "f*.json";
-    assert_int_equal(check(&a), 2);
-    assert_failed(&a.room, TG_ERR_USAGE, "--again-fresh is given without the other side's");
-    a.o.again_traces = NULL;
     a.o.ask = "/proc/no/such";
     assert_int_not_equal(check(&a), 0);
     tg_err_init(&a.room.err);
@@ -104,9 +100,5 @@ TEST(mistakes)
     a.o.baseline.n = 0;
     assert_int_equal(check(&a), 2);
     assert_failed(&a.room, TG_ERR_USAGE, "--ask needs the fresh traces and --baseline");
-    a.o.baseline.n = 1;
-    a.o.ask = NULL;
-    assert_int_equal(check(&a), 2);
-    assert_failed(&a.room, TG_ERR_USAGE, "--detect is given without --ask");
     room_close(&a.room);
 }

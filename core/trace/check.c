@@ -89,42 +89,37 @@ static void count_overlaps(const struct tg_trace *t, struct tg_integrity *out)
 /* ---- each span by itself ---- */
 
 /*
- * The longest that a step may take: its window on the host, or the device's own pace, first to last start
- * of its work by the steps, since a host that runs ahead has short windows. -1: no steps.
+ * The longest that a kernel may take: from the first start of a step or of the device to the last
+ * end of a step or start of the device. A host that runs ahead has short steps, however long the
+ * device takes. In one step the last kernel may take any time.
  */
-static tg_ns longest_step(const struct tg_trace *t)
+static tg_ns longest_kernel(const struct tg_trace *t)
 {
-    tg_ns step = -1, first = INT64_MAX, last = INT64_MIN, pace;
-    int64_t n = 0;
+    tg_ns first = INT64_MAX, last = INT64_MIN, longest;
+    size_t steps = 0;
     for (size_t i = 0; i < t->n_spans; i++) {
         const struct tg_span *s = tg_span_at(t, i);
-        enum tg_kind kind = tg_span_kind(t, s);
-        if (kind == TG_KIND_STEP) {
-            step = s->dur > step ? s->dur : step;
-            n++;
-        } else if (tg_kind_is_device(kind)) {
-            first = s->start < first ? s->start : first;
-            last = s->start > last ? s->start : last;
-        }
+        bool step = tg_span_kind(t, s) == TG_KIND_STEP;
+        if (!step && !tg_kind_is_device(tg_span_kind(t, s)))
+            continue;
+        tg_ns end = step ? end_of(s) : s->start;
+        first = s->start < first ? s->start : first;
+        last = end > last ? end : last;
+        steps += step;
     }
-    if (n && first < last && !__builtin_sub_overflow(last, first, &pace) && pace / n > step)
-        step = pace / n;
-    return step;
+    return steps < 2 || __builtin_sub_overflow(last, first, &longest) ? INT64_MAX : longest;
 }
 
 void tg_trace_check(struct tg_trace *t, bool python_aside)
 {
     struct tg_integrity *out = &t->integrity;
-    tg_ns step = longest_step(t);
+    tg_ns longest = longest_kernel(t);
     for (size_t i = 0; i < t->n_spans; i++) {
         const struct tg_span *s = tg_span_at(t, i);
         enum tg_kind kind = tg_span_kind(t, s);
         out->negative_durations += s->dur < 0 && !(python_aside && kind == TG_KIND_PYTHON);
         out->zero_kernels += kind == TG_KIND_KERNEL && s->start == 0 && s->dur == 0;
-    }
-    for (size_t i = 0; i < t->n_spans && step >= 0; i++) {
-        const struct tg_span *s = tg_span_at(t, i);
-        out->longer_than_step += s->dur > step && tg_span_kind(t, s) == TG_KIND_KERNEL;
+        out->longer_than_step += kind == TG_KIND_KERNEL && s->dur > longest;
     }
     count_overlaps(t, out);
 }

@@ -43,7 +43,7 @@ struct tg_integrity {
     uint64_t undated;     /* complete events (X) without a start or a duration: left out */
     uint64_t overlapping; /* device events that run past the start of the next on their stream */
     tg_ns overlapping_ns; /* by how much, summed */
-    uint64_t longer_than_step; /* kernels longer than the longest step and than the device's pace */
+    uint64_t longer_than_step; /* kernels longer than all steps and all of the device's work */
     /*
      * Found by tg_steps_link, 0 until then: device events whose launch is missing (those without a
      * correlation have none to miss), launches without a kernel.

@@ -495,7 +495,7 @@ static void judge_damage(struct tg_eval_state *e, const char *name, const struct
     } kinds[] = {
         { d->overlapping, "run past the next start on their stream" },
         { d->negative, "have a negative duration" },
-        { d->longer, "are kernels that outlast every step" },
+        { d->longer, "are kernels that outlast all steps" },
         { d->empty, "are kernels with start 0 and duration 0" },
         { d->unlinked, "are device work whose launch is not in the trace (dropped, or from before "
                        "the recording)" },
@@ -517,7 +517,7 @@ static void judge_damage(struct tg_eval_state *e, const char *name, const struct
         tg_buf_printf(&b, " %.1f %% of device time runs past the next start on its stream;",
                       100 * d->overlap / d->device_time);
     if (d->negative + d->longer > TG_MAX_BAD_SPANS * d->spans)
-        tg_buf_printf(&b, " %.0f events have a negative duration or outlast every step;",
+        tg_buf_printf(&b, " %.0f events have a negative duration or outlast all steps;",
                       d->negative + d->longer);
     if (d->empty > TG_MAX_LEFT_OUT * d->device_spans)
         tg_buf_printf(&b, " %.0f kernels have start 0 and duration 0;", d->empty);

@@ -45,7 +45,7 @@ def negative(trace, n):
 def long_kernels(trace, n):
     """On a stream of their own, so that nothing overlaps."""
     for k in range(n):
-        trace.append(span("kernel", "k0", 1000, 1001, 0, 7, correlation=0, stream=100 + k, device=0))
+        trace.append(span("kernel", "k0", 1000, 4001, 0, 7, correlation=0, stream=100 + k, device=0))
 
 
 def empty(trace, n):
@@ -64,7 +64,7 @@ DAMAGE = [  # how, below the limit, above it, what the reports say (in the other
     (overlap, 20, 30, "run past the next start on their stream", "6.5 % of device time runs past"),
     # 0.1 % of 404 spans is 0.4
     (negative, 0, 1, "have a negative duration", "1 events have a negative duration or outlast"),
-    (long_kernels, 0, 1, "are kernels that outlast every step", "1 events have a negative duration or outlast"),
+    (long_kernels, 0, 1, "are kernels that outlast all steps", "1 events have a negative duration or outlast"),
     # 1 % of 200
     (empty, 2, 3, "are kernels with start 0 and duration 0", "3 kernels have start 0 and duration 0"),
     # half of 200

@@ -240,6 +240,7 @@ TEST(damage_is_counted)
     struct tg_trace *t = load(
         "[{'ph':'X','cat':'cuda_runtime','name':'launch','ts':0,'dur':1,'args':{'correlation':1}},"
         "{'ph':'X','cat':'user_annotation','name':'ProfilerStep#1','ts':0,'dur':100},"
+        "{'ph':'X','cat':'user_annotation','name':'ProfilerStep#2','ts':100,'dur':1},"
         /* Runs 5 us into the next of its stream; the other stream does not count. */
         "{'ph':'X','cat':'kernel','name':'a','ts':10,'dur':15,'args':{'device':0,'stream':7,'"
         "correlation':1}},"
@@ -247,8 +248,8 @@ TEST(damage_is_counted)
         "correlation':1}},"
         "{'ph':'X','cat':'kernel','name':'c','ts':25,'dur':1,'args':{'device':0,'stream':8,'"
         "correlation':1}},"
-        /* Back to back is no overlap; without a launch; longer than the step, and than the 200 us
-         * from the first start on the device to the last. */
+        /* Back to back is no overlap; without a launch; longer than both steps, and than the
+         * 200 us from the first start on the device to the last. */
         "{'ph':'X','cat':'kernel','name':'d','ts':30,'dur':201,'args':{'device':0,'stream':10,'"
         "correlation':2}},"
         "{'ph':'X','cat':'gpu_memset','name':'m','ts':200,'dur':-3,'args':{'device':0,'stream':7}},"
@@ -260,6 +261,20 @@ TEST(damage_is_counted)
     assert_int_equal(t->integrity.longer_than_step, 1);
     assert_int_equal(t->integrity.negative_durations, 1);
     assert_int_equal(t->integrity.zero_kernels, 1);
+    tg_trace_free(t);
+}
+
+/* The host is done when the device begins, and a kernel takes half of all the device's time. */
+TEST(host_ahead_is_no_damage)
+{
+    struct tg_load_opts o = { 0 };
+    struct tg_trace *t = load(
+        "[{'ph':'X','cat':'user_annotation','name':'ProfilerStep#1','ts':0,'dur':10},"
+        "{'ph':'X','cat':'user_annotation','name':'ProfilerStep#2','ts':10,'dur':10},"
+        "{'ph':'X','cat':'kernel','name':'a','ts':10,'dur':300,'args':{'device':0,'stream':7}},"
+        "{'ph':'X','cat':'kernel','name':'a','ts':320,'dur':300,'args':{'device':0,'stream':7}}]",
+        &o);
+    assert_int_equal(t->integrity.longer_than_step, 0);
     tg_trace_free(t);
 }
 

@@ -421,11 +421,11 @@ WITH_HAND(damage_is_a_part_of_the_whole)
           "the fresh traces are damaged: 5.1 % of device time runs past the next start on its "
           "stream" },
         { 0, 2, 0,
-          "the fresh traces are damaged: 2 events have a negative duration or outlast every step" },
+          "the fresh traces are damaged: 2 events have a negative duration or outlast all steps" },
         { 0, 0, 11, "the fresh traces are damaged: 11 kernels have start 0 and duration 0" },
         { 51000, 2, 11,
           "the fresh traces are damaged: 5.1 % of device time runs past the next start on its "
-          "stream; 2 events have a negative duration or outlast every step; 11 kernels have start "
+          "stream; 2 events have a negative duration or outlast all steps; 11 kernels have start "
           "0 and duration 0" },
     };
 
@@ -535,7 +535,7 @@ WITH_HAND(what_was_accepted_is_told)
     hand_text(
         h->v.notes[0].text,
         "of the events of the baseline traces 2 run past the next start on their stream; 3 have a "
-        "negative duration; 4 are kernels that outlast every step; 5 are kernels with start 0 and "
+        "negative duration; 4 are kernels that outlast all steps; 5 are kernels with start 0 and "
         "duration 0; 6 are device work whose launch is not in the trace (dropped, or from before "
         "the recording); 8 are device work that names no launch of the recording, as copies of "
         "MTIA and "

@@ -4,6 +4,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/decimal.h"
+#include "core/diff/confirm.h"
 #include "core/diff/numbers.h"
 #include "reporters/findings.h"
 #include "reporters/number.h"
@@ -85,7 +86,7 @@ static void put_judged(struct tg_buf *out, const struct tg_verdict *v, const str
     static const char *const whose[] = {
         [TG_DRIFT_OF_ALL] = "machine", [TG_DRIFT_OF_HOST] = "host", [TG_DRIFT_OF_DEVICE] = "device"
     };
-    const struct tg_comparison *c = v->comparison;
+    const struct tg_comparison *c = tg_confirm_last(v->comparison);
     double machine = 100 * expm1(c->drift), change = 100 * expm1(ev->e);
     bool of_machine = fabs(machine) >= TELLS;
     if (!is_ruled(v) || ev->judged != TG_JUDGED || fabs(measured - change) < TELLS || c->rank_alone)
@@ -105,13 +106,15 @@ static void put_judged(struct tg_buf *out, const struct tg_verdict *v, const str
 /* What the verdict says about the step's time, where it says something; else the default rule. */
 static const struct tg_evidence *step_evidence(const struct tg_verdict *v)
 {
+    const struct tg_comparison *c = tg_confirm_last(v->comparison);
     for (size_t i = 0; i < v->n_results; i++) {
         const struct tg_result *r = &v->results[i];
         if (r->subject == TG_SUBJECT_TRACE && r->metric == TG_RULE_METRIC_STEP_TIME &&
-            tg_sv_eq(r->op_normalised, r->plain) && r->ev && r->state > TG_STATE_SUSPICIOUS)
+            tg_sv_eq(r->op_normalised, r->plain) && r->ev && r->state > TG_STATE_SUSPICIOUS &&
+            (c == v->comparison || r->ev->asked))
             return r->ev;
     }
-    return &v->comparison->metrics[TG_METRIC_STEP_TIME].ev;
+    return &c->metrics[TG_METRIC_STEP_TIME].ev;
 }
 
 bool tg_effect_step(const struct tg_verdict *v, double ns[2])
@@ -119,7 +122,7 @@ bool tg_effect_step(const struct tg_verdict *v, double ns[2])
     const struct tg_metric_change *m;
     if (!v->comparison)
         return false;
-    m = &v->comparison->metrics[TG_METRIC_STEP_TIME];
+    m = &tg_confirm_last(v->comparison)->metrics[TG_METRIC_STEP_TIME];
     ns[TG_BASE] = m->value[TG_BASE];
     ns[TG_TEST] = m->value[TG_TEST];
     return m->known[TG_BASE] && m->known[TG_TEST] && ns[TG_BASE] > 0 && isfinite(ns[TG_TEST]);
@@ -158,17 +161,19 @@ static void put_waived(struct tg_buf *out, const struct tg_verdict *v, double ch
 
 void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v)
 {
+    const struct tg_comparison *c;
     const struct tg_evidence *ev;
     double ns[2];
     if (!tg_effect_step(v, ns))
         return;
+    c = tg_confirm_last(v->comparison);
     ev = step_evidence(v);
     tg_buf_puts(out, "Step time ");
-    if (v->comparison->rank_alone)
-        put_rank(out, v->comparison);
+    if (c->rank_alone)
+        put_rank(out, c);
     put_change(out, ns);
     /* The noise is that of the shortest steps: beside a wide range it reads as a contradiction. */
-    if (!put_spread(out, v->comparison) || ev->judged != TG_JUDGED || !is_ruled(v))
+    if (!put_spread(out, c) || ev->judged != TG_JUDGED || !is_ruled(v))
         put_noise(out, v, ev);
     put_judged(out, v, ev, 100 * (ns[TG_TEST] / ns[TG_BASE] - 1));
     put_waived(out, v, ns[TG_TEST] - ns[TG_BASE]);

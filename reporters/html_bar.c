@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "core/diff/confirm.h"
 #include "reporters/effect.h"
 #include "reporters/html.h"
 #include "reporters/number.h"
@@ -71,7 +72,7 @@ static double sum(const struct part *p, int side)
 static bool host_parts(const struct tg_verdict *v, struct part *p)
 {
     enum { OPERATORS, WAITS, BETWEEN, UNUSED };
-    const struct tg_comparison *c = v->comparison;
+    const struct tg_comparison *c = tg_confirm_last(v->comparison);
     double step[2];
     int rest;
     if (!tg_effect_step(v, step))
@@ -152,7 +153,7 @@ static void put_row(struct tg_html *h, const struct part *p, double step)
 /* "Device time per step of rank 5; its parts as in the mean step." */
 static void put_caption(struct tg_html *h, bool device)
 {
-    const struct tg_comparison *c = h->v->comparison;
+    const struct tg_comparison *c = tg_confirm_last(h->v->comparison);
     tg_buf_printf(h->page.out, "<p class=\"dim small\">%s time per step",
                   device ? "Device" : "Host");
     if (device && c->rank_alone)
@@ -168,7 +169,7 @@ void tg_html_put_bar(struct tg_html *h)
     static const struct tg_page_table table = {
         .caption = "Parts of the step", .columns = columns, .n_columns = 5, .plain = true
     };
-    const struct tg_comparison *c = h->v->comparison;
+    const struct tg_comparison *c = tg_confirm_last(h->v->comparison);
     struct part parts[PARTS];
     bool device;
     double largest;

@@ -8,6 +8,7 @@
 
 #include "core/base/decimal.h"
 #include "core/base/sort.h"
+#include "core/diff/confirm.h"
 #include "reporters/findings.h"
 #include "reporters/reporter.h"
 
@@ -397,8 +398,8 @@ static void add_environment(struct tg_doc *root, const struct tg_comparison *c)
     tg_json_pair(o, "rank_spread_ns", c->rank_spread);
     tg_doc_add_bool(o, "step_markers", c->marked[TG_BASE] && c->marked[TG_TEST]);
     tg_doc_add_num(o, "iteration_ratio", c->iteration_ratio);
-    tg_doc_add_num(o, "drift_pct", 100 * expm1(c->drift));
-    tg_doc_add_bool(o, "drifted", c->drifted);
+    tg_doc_add_num(o, "drift_pct", 100 * expm1(tg_confirm_last(c)->drift));
+    tg_doc_add_bool(o, "drifted", tg_confirm_last(c)->drifted);
     tg_doc_add_bool(o, "busy", c->busy);
     tg_doc_add_bool(o, "other_data", c->other_data);
     tg_doc_add_num(o, "excess_pct", 100 * c->excess);

@@ -108,6 +108,11 @@ const struct tg_op *tg_confirm_op(const struct tg_comparison *again, const struc
     return NULL;
 }
 
+const struct tg_comparison *tg_confirm_last(const struct tg_comparison *c)
+{
+    return c && c->asking && c->asking->again ? c->asking->again : c;
+}
+
 void tg_confirm_whole(struct tg_comparison *c)
 {
     static const enum tg_account_id times[] = { TG_ACCOUNT_WALL, TG_ACCOUNT_BUSY };

@@ -53,6 +53,8 @@ const struct tg_op *tg_confirm_op(const struct tg_comparison *again, const struc
  * the new runs say.
  */
 void tg_confirm_whole(struct tg_comparison *c);
+/* Of the new runs, if there are any: what the step as a whole takes, and what the machine did. NULL of NULL. */
+const struct tg_comparison *tg_confirm_last(const struct tg_comparison *c);
 /* Why a time is not judged; NULL: it is, or was not asked. */
 const char *tg_confirm_text(const struct tg_evidence *ev);
 #endif

@@ -4,6 +4,7 @@
  *
  *     rows that failed hold half of it             a note
  *     without rows that warned it has not grown    warn, with the numbers
+ *     the first look of several                    open: new runs tell
  *     the machine, other data, a cold start, one   warn: these explain it
  *         polluted run of the baseline, fresh
  *         runs that disagree
@@ -161,7 +162,7 @@ static enum tg_reason excuse(const struct tg_eval_state *e, enum tg_account_id i
 {
     const struct tg_comparison *c = e->in->comparison;
     const struct tg_account_series *s = &c->account.of[id];
-    double machine = s->value[TG_TEST] * (1 - exp(-fmax(c->drift, 0)));
+    double machine = s->value[TG_TEST] * (1 - exp(-fmax(tg_confirm_last(c)->drift, 0)));
     const struct {
         bool holds;
         enum tg_reason why;
@@ -394,12 +395,15 @@ struct finding {
     const char *next; /* NULL: rows that failed say all of it */
 };
 
-/* A time that grew in the first runs fails only if new runs say so. */
+/*
+ * A time that grew in the first runs is what new runs say of it: these tell the program from a machine that was slow
+ * meanwhile, so no reason is final before. Of other devices they would say the same.
+ */
 static bool is_open(const struct tg_eval_state *e, enum tg_account_id id)
 {
-    const struct tg_asking *asking = e->in->comparison->asking;
-    return id != TG_ACCOUNT_CALLS && asking && !asking->early && asking->new <= TG_ASK_FIRST &&
-           asking->next;
+    const struct tg_comparison *c = e->in->comparison;
+    return id != TG_ACCOUNT_CALLS && c->same_device && c->asking && !c->asking->early &&
+           c->asking->new <= TG_ASK_FIRST && c->asking->next;
 }
 
 static struct finding find(struct tg_eval_state *e, const struct tg_op_index *x,
@@ -420,11 +424,20 @@ static struct finding find(struct tg_eval_state *e, const struct tg_op_index *x,
     if (!remains(s, told))
         return (struct finding){ is_told(e, id) ? TG_STATE_PASS : TG_STATE_WARN, TG_REASON_TOLD,
                                  part, "" };
+    if (strict == TG_STATE_FAIL && !lacks && is_open(e, id)) {
+        e->account_open = true;
+        return (struct finding){ TG_STATE_INCONCLUSIVE, TG_NEED_NEW_RUNS,
+                                 TG_SV(", which new runs have to tell"),
+                                 "Record more runs a side: new ones tell." };
+    }
     if (why)
         return (struct finding){
             TG_STATE_WARN, why,
             TG_SV_PRINTF(e->arena, "; it need not be the program: %s", excuse_said(e, why)),
-            "Record both sides in turn on one idle machine, after a warm-up: `tracegate ab` does."
+            e->in->comparison->asking
+                ? "Run it again on an idle machine, after a warm-up."
+                : "Record both sides in turn on one idle machine, after a warm-up: `tracegate ab` "
+                  "does."
         };
     if (lacks)
         return (struct finding){
@@ -435,12 +448,6 @@ static struct finding find(struct tg_eval_state *e, const struct tg_op_index *x,
     if (strict != TG_STATE_FAIL)
         return (struct finding){ strict, TG_REASON_NO_RULE, part,
                                  "No rule of the policy fails by such a quantity: it warns." };
-    if (is_open(e, id)) {
-        e->account_open = true;
-        return (struct finding){ TG_STATE_INCONCLUSIVE, TG_NEED_NEW_RUNS,
-                                 TG_SV(", and is asked again"),
-                                 "Record more runs a side: new ones tell." };
-    }
     return (struct finding){ TG_STATE_FAIL, TG_REASON_NONE, part,
                              "Nothing that is judged by name explains it: look at what grew most. "
                              "`require: {account: off}` leaves this check out." };
@@ -459,7 +466,8 @@ static void close_series(struct tg_eval_state *e, const struct tg_op_index *x,
     f = find(e, x, id);
     if (f.state == TG_STATE_PASS && (e->in->comparison->rank_alone || !f.next))
         return; /* the rows say it; or the finding is about one rank; this would be the mean of all */
-    if (f.state == TG_STATE_PASS || (f.state == TG_STATE_WARN && failed)) {
+    if (f.state == TG_STATE_PASS ||
+        (failed && (f.state == TG_STATE_WARN || f.because == TG_NEED_NEW_RUNS))) {
         tg_buf_printf(&b, "%s: ", quantity[id].said);
         put_numbers(&b, e->in->comparison, id);
         tg_buf_add(&b, f.more);

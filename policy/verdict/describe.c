@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/decimal.h"
+#include "core/diff/confirm.h"
 #include "policy/language/keys.h"
 #include "policy/verdict/phrase.h"
 
@@ -426,6 +427,9 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
 {
     struct tg_buf b = { 0 };
     const struct tg_evidence *ev = p->exact ? NULL : p->ev;
+    bool in_turn = c->asking;
+    if (ev && ev->asked)
+        c = tg_confirm_last(c);
     if (ev && ev->judged == TG_JUDGED) {
         tg_buf_printf(&b, "%u of %u runs %s all %u baseline runs", ev->above, ev->pairs,
                       p->fell ? "below" : "above", (unsigned)c->n_runs[TG_BASE]);
@@ -468,8 +472,9 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
         (j->state == TG_STATE_NOT_JUDGED && ev && ev->judged == TG_NOT_FEW_RUNS))
         r->next = next_runs(p->min_runs, a);
     if (j->reason == TG_REASON_STEADY)
-        r->next =
-            TG_SV("Record new runs of both sides (`tracegate ab`): they tell whether it stays.");
+        r->next = in_turn ? TG_SV("Allow more runs a side (--max-runs): new ones have to tell.")
+                          : TG_SV("Record new runs of both sides (`tracegate ab`): they tell "
+                                  "whether it stays.");
 }
 
 void tg_describe_calls(struct tg_result *r, const struct tg_op *op, const struct tg_comparison *c,

@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "core/base/decimal.h"
+#include "core/diff/confirm.h"
 #include "core/diff/names.h"
 #include "core/diff/numbers.h"
 #include "policy/verdict/internal.h"
@@ -373,9 +374,11 @@ static const struct tg_env_change *other_cpu(const struct tg_comparison *c)
  * A slower machine and a slowdown of everything look alike; a program that does the same as before
  * makes the machine the likelier one. Comes first, before anybody looks for a cause in the code.
  */
-static void tell_machine(struct tg_eval_state *e, const struct tg_comparison *c)
+static void tell_machine(struct tg_eval_state *e)
 {
+    const struct tg_comparison *c = tg_confirm_last(e->in->comparison);
     const struct tg_env_change *cpu = other_cpu(c);
+    bool in_turn = e->in->comparison->asking;
     bool same = has_same_counts(c);
     TG_BUF b = { 0 };
     if (c->rank_alone) { /* the others are as before: the advice is that rank's machine */
@@ -401,7 +404,9 @@ static void tell_machine(struct tg_eval_state *e, const struct tg_comparison *c)
         tg_buf_printf(&b, "; recorded on %.*s, the baseline on %.*s",
                       TG_SV_ARG(cpu->value[TG_TEST]), TG_SV_ARG(cpu->value[TG_BASE]));
     tg_eval_note(e, c->drifted && c->drift > 0 ? TG_REASON_MACHINE : TG_REASON_NONE, tg_buf_sv(&b),
-                 c->drifted && c->drift < 0
+                 in_turn
+                     ? "Run it again on an idle machine: a slowdown of everything looks the same."
+                 : c->drifted && c->drift < 0
                      ? "It may hide a slowdown of everything: compare on one machine with "
                        "`tracegate ab`, or mode ab of the action."
                      : "Compare on one machine: `tracegate ab`, or mode ab of the "
@@ -607,7 +612,7 @@ static void tell_waits(struct tg_eval_state *e, const struct tg_comparison *c)
 void tg_notes(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
-    tell_machine(e, c);
+    tell_machine(e);
     tell_warming(e, c);
     tell_recompilations(e, c);
     tell_disturbed(e, c);

@@ -105,10 +105,16 @@ def factor(op):
     own = {"slower": 1.2, "lucky": 1.2 if k < 5 else .95}.get(variant, 1)
     if variant == "wild":  # of four new runs three are slower than all of main's, one faster: one-sided p = .17; of twelve four: .09
         own = 1.3 if k < 5 else (2.2, 1.6, .6, 1.4, 1.2, .8)[(k - 5) % 6]
-    return (own if op == 3 else 1) * rng.uniform(.99, 1.01)
+    # hot: the machine is slower, in all runs or in those of the first look; and more: loading takes 6 times as long throughout
+    machine = 1.3 if variant == "hot" or variant in ("hot-first", "hot-and-more") and k < 5 else 1
+    more = 6 if variant == "hot-and-more" and op == "load" else 1
+    return machine * more * (own if op == 3 else 1) * rng.uniform(.99, 1.01)
 events, at = [], 0
 for step in range(4):
     begin = at
+    load = round(100 * factor("load"), 3)
+    events.append(dict(ph="X", cat="user_annotation", name="load", pid=1, tid=1, ts=at, dur=load))
+    at = round(at + load + 1, 3)
     for op in range(12):
         dur = round(100 * factor(op), 3)
         events.append(dict(ph="X", cat="cpu_op", name=f"demo::op{op}", pid=1, tid=1, ts=at, dur=dur))
@@ -152,6 +158,10 @@ def in_stages(tmp):
             ("wild", ("--max-runs", "7"), 4, "cannot be told within 5 runs a side", "5 runs a side in 2 stages", 5),
             ("wild", ("--detect", "900%"), 0, "PASS", "17 runs a side in 5 stages", 17),
             ("wild", ("--bisect", "--max-runs", "11"), 125, "cannot be told", "undecided after 11 runs a side", 11),
+            ("hot-first", (), 0, "Step time 1.31 -> 1.31 ms", "9 runs a side in 3 stages", 9),
+            ("hot-and-more", (), 1, "Step time 1.31 -> 1.81 ms (+38", "9 runs a side in 3 stages", 9),
+            ("hot", (), 0, "WARN: nothing failed, 1 warning: step_time +30 %", "13 runs a side in 4 stages", 13),
+            ("hot", ("--max-runs", "5"), 0, "WARN: nothing failed, 1 warning: step_time +30 %", "5 runs a side in 2 stages", 5),
             ("same", ("--max-runs", "2"), 0, "", "2 runs a side in 2 stages", 2),
             ("slower", ("--budget", "1s"), None, "", "--budget 1s has time for", None)):
         name = f"{variant} {' '.join(options)}"
@@ -165,6 +175,7 @@ def in_stages(tmp):
         done = ab(r, "--base", "main", *options, "--", "sh", "-c", slow + f"exec {sys.executable} bench.py")
         lines = open(log).read().split("\n")[:-1]
         expect_end(name, done, done.returncode if code is None else code, words, err=told)
+        expect(f"{name}: no advice to do what was done {done.stdout}", "tracegate ab" in done.stdout, False)
         if variant == "slower" and not options:  # planted: +20 %, with 1 % of noise
             size = re.search(r"; suspects: 1: demo::op3 \+(\d+\.\d) % \(\+(\d+\.\d) to \+(\d+\.\d) %\)\n", done.stderr)
             expect(f"{name}: its interval {done.stderr}", size and [19 < float(size[1]) < 21, 15 < float(size[2]) < 20, 20 < float(size[3]) < 25], [True] * 3)

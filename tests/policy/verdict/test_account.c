@@ -4,6 +4,8 @@
  */
 #include "by_hand.h"
 
+#include "core/diff/confirm.h"
+
 static struct tg_account_series *grown(struct hand *h, enum tg_account_id id)
 {
     struct tg_account_series *s = &h->c.account.of[id];
@@ -123,6 +125,44 @@ WITH_HAND(reasons_and_needs)
     (void)grown(h, TG_ACCOUNT_WALL);
     h->c.marked[TG_TEST] = false;
     assert_int_equal(judged(h, "step_time"), TG_STATE_INCONCLUSIVE);
+}
+
+/*
+ * While new runs can tell, no reason ends it: not the machine of the first runs, whatever it did (1500 / 1.4 is under the limit of 8 %).
+ * What other devices did they would only repeat; beside a failure nothing is asked. Then the machine of the new runs counts.
+ */
+WITH_HAND(new_runs_tell_before_any_reason)
+{
+    struct tg_comparison again = { .drift = log(1.4) };
+    struct tg_asking asking = tg_asking_of(5, 0, 17, .2);
+    struct tg_result red = hand_row("aten::mm", 1);
+
+    h->c.asking = &asking;
+    h->c.same_device = true;
+    (void)grown(h, TG_ACCOUNT_WALL);
+    h->c.drift = log(1.4);
+    assert_int_equal(judged(h, "step_time"), TG_STATE_INCONCLUSIVE);
+    assert_true(h->e.account_open && says(h, "which new runs have to tell"));
+    grown(h, TG_ACCOUNT_WALL)->one_step = true;
+    assert_int_equal(judged(h, "step_time"), TG_STATE_INCONCLUSIVE);
+    h->c.same_device = false;
+    (void)grown(h, TG_ACCOUNT_WALL);
+    assert_int_equal(judged(h, "step_time"), TG_STATE_WARN);
+    h->c.same_device = true;
+    (void)grown(h, TG_ACCOUNT_WALL);
+    (void)hand_results(h, &red, 1);
+    assert_int_equal(judged(h, "step_time"), TG_STATE_PASS);
+
+    h->e.account_open = false;
+    asking = tg_asking_of(5, 8, 17, .2); /* enough of them */
+    asking.again = &again;
+    (void)grown(h, TG_ACCOUNT_WALL);
+    assert_int_equal(judged(h, "step_time"), TG_STATE_WARN);
+    hand_text(h->e.results[h->e.n - 1].next, "Run it again on an idle machine, after a warm-up.");
+    again.drift = 0;
+    (void)grown(h, TG_ACCOUNT_WALL);
+    assert_int_equal(judged(h, "step_time"), TG_STATE_FAIL);
+    assert_false(h->e.account_open);
 }
 
 /* It is as strict as the policy's rules about all names. */

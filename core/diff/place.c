@@ -263,10 +263,12 @@ static void relate(struct job *j, uint32_t index)
         double by_part = p->time[TG_TEST] / step[TG_TEST] - p->time[TG_BASE] / step[TG_BASE];
         bool counted = j->weight[index] == p->weight || j->weight[index] != FREE;
         bool paid = p->cheap && (counted || !(fmin(by_time, by_part) > TG_BIG));
-        any |= paid;
-        worse |= rise > 0 && !paid;
-        if (op->region == TG_NO_ID && (paid || j->weight[index] != FREE))
+        bool told = paid || j->weight[index] != FREE, unpaid = rise > 0 && !paid;
+        /* Told where it rose unpaid, if anywhere, and there not as what came for something else. */
+        if (told && !worse && (unpaid || op->region == TG_NO_ID))
             op->region = p->region;
+        any |= paid;
+        worse |= unpaid;
     }
     if (rose && tg_op_makes_wait(op))
         op->region = TG_NO_ID; /* counts for itself */

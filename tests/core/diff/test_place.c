@@ -230,3 +230,22 @@ BY_HAND(a_coarse_clock_knows_only_the_step)
         assert_int_equal(find(f, "new")->relation, ns == 5000 ? TG_REL_REPLACED : TG_REL_NONE);
     }
 }
+
+/* "mul" is one of what replaced eight calls in the forward pass; if more came in the optimiser, too, it is not told as that. */
+BY_HAND(a_name_is_told_where_it_rose_unpaid)
+{
+    for (uint32_t calls = 4; calls <= 5; calls++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 1, 1, 3);
+        for (int side = 0; side < 2; side++) {
+            add_all(f, side, TG_KIND_ANNOTATION, "optimizer", "ProfilerStep", 1, 200001);
+            add_all(f, side, TG_KIND_ANNOTATION, "forward", "ProfilerStep", 1, 200001);
+            add_all(f, side, TG_KIND_OP, "mul", "optimizer", side ? calls : 4, 5001);
+        }
+        add_all(f, TG_BASE, TG_KIND_OP, "old", "forward", 8, 5001);
+        add_all(f, TG_TEST, TG_KIND_OP, "mul", "forward", 1, 5001);
+        compare(f);
+        assert_int_equal(find(f, "mul")->relation, calls == 4 ? TG_REL_REPLACED : TG_REL_NONE);
+        assert_int_equal(find(f, "mul")->region, calls == 4 ? 0 : TG_NO_ID);
+    }
+}

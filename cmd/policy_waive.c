@@ -50,36 +50,29 @@ static bool follows(const struct tg_doc *r)
     return !said || tg_doc_bool(said, false);
 }
 
-/* A waiver to be: the largest changes of a name under a rule. */
-struct rule {
-    tg_sv rule, name;
-    struct tg_accept_change change;
-};
+/* Of the name that is being accepted, and of what it explains. */
 struct waivers {
-    struct rule *v;
-    size_t n, cap;
-    size_t root;                /* the waiver of the name that is being accepted */
+    struct tg_accept_list list;
+    const struct tg_doc *root;
+    size_t finding;
     struct tg_strmap explained; /* that name, and what it explains */
 };
 
 /* Calls that the name makes are covered by its waiver, under the same rule; else one of its own. */
-static struct rule *rule_for(struct waivers *w, const struct tg_doc *r)
+static const struct tg_doc *covered_by(const struct waivers *w, const struct tg_doc *r)
 {
-    tg_sv rule = text_of(r, "rule"), name = waived_name(r);
-    for (size_t i = 0; i < w->n; i++)
-        if (tg_sv_eq(w->v[i].rule, rule) &&
-            (tg_sv_eq(w->v[i].name, name) ||
-             (i == w->root && tg_rule_metric_info(metric_of(r))->unit == TG_UNIT_COUNT &&
-              follows(r) && tg_rule_metric_info(w->v[i].change.metric)->unit == TG_UNIT_COUNT)))
-            return &w->v[i];
-    w->v = tg_grow(w->v, &w->cap, w->n + 1, sizeof *w->v);
-    w->v[w->n] = (struct rule){ rule, name, { .metric = metric_of(r) } };
-    return &w->v[w->n++];
+    bool calls = tg_rule_metric_info(metric_of(r))->unit == TG_UNIT_COUNT &&
+                 tg_rule_metric_info(metric_of(w->root))->unit == TG_UNIT_COUNT;
+    return calls && follows(r) && tg_sv_eq(text_of(r, "rule"), text_of(w->root, "rule")) ? w->root
+                                                                                          : r;
 }
 
 static void add(struct waivers *w, const struct tg_doc *r)
 {
-    tg_accept_widen(&rule_for(w, r)->change, tg_doc_num(tg_doc_get(r, "delta"), NAN),
+    const struct tg_doc *c = covered_by(w, r);
+    struct tg_accept_waiver *one =
+        tg_accept_for(&w->list, text_of(c, "rule"), waived_name(c), metric_of(c), w->finding);
+    tg_accept_widen(&one->change, tg_doc_num(tg_doc_get(r, "delta"), NAN),
                     tg_doc_num(tg_doc_get(r, "delta_pct"), NAN));
     (void)tg_strmap_add(&w->explained, name_of(r));
 }
@@ -119,43 +112,31 @@ static bool take(struct waivers *w, const struct tg_doc *violations,
             continue;
         tg_strmap_release(&w->explained);
         tg_strmap_init(&w->explained);
-        w->root = w->n;
-        w->root = (size_t)(rule_for(w, r) - w->v);
+        w->root = r;
+        w->finding++;
         add(w, r);
         take_consequences(w, violations);
     }
-    return w->n > 0;
+    return w->list.n > 0;
 }
 
-static void put_one(struct tg_buf *out, const struct rule *r, const struct tg_policy_waive_ask *ask)
+static void put_all(struct tg_buf *out, struct waivers *w, const struct tg_policy_waive_ask *ask)
 {
-    TG_BUF name = { 0 };
+    TG_BUF rest = { 0 };
     char last[16];
-    bool many;
-    if (!tg_waiver_write(&name, r->name, &many)) {
-        tg_buf_puts(out, "  # no waiver can name this one, under rule ");
-        tg_esc_yaml(out, r->rule);
-        tg_buf_puts(out, ": its name is empty or too long\n");
-        return;
-    }
-    tg_buf_puts(out, "  - rule: ");
-    tg_esc_yaml(out, r->rule);
-    tg_buf_puts(out, "\n    name: ");
-    tg_esc_yaml(out, tg_buf_sv(&name));
-    if (many)
-        tg_buf_puts(out, "\n    many: true   # a pattern, and it matches this name alone");
-    tg_buf_puts(out, "\n    ceiling: ");
-    tg_accept_put_ceiling(out, &r->change, 1.25);
-    tg_buf_puts(out, "\n    reason: ");
-    tg_esc_yaml(out, ask->reason.n ? ask->reason : TG_SV("why this is accepted"));
-    tg_buf_puts(out, "\n    owner: ");
-    tg_esc_yaml(out, ask->owner.n ? ask->owner : TG_SV("who removes it"));
+    tg_buf_puts(&rest, "reason: ");
+    tg_esc_yaml(&rest, ask->reason.n ? ask->reason : TG_SV("why this is accepted"));
+    tg_buf_puts(&rest, ", owner: ");
+    tg_esc_yaml(&rest, ask->owner.n ? ask->owner : TG_SV("who removes it"));
     if (ask->issue.n) {
-        tg_buf_puts(out, "\n    issue: ");
-        tg_esc_yaml(out, ask->issue);
+        tg_buf_puts(&rest, ", issue: ");
+        tg_esc_yaml(&rest, ask->issue);
     }
     tg_value_date_text(ask->today + TG_POLICY_WAIVE_DAYS, last);
-    tg_buf_printf(out, "\n    expires: %s\n", last);
+    tg_buf_printf(&rest, ", expires: %s", last);
+    tg_buf_puts(out, "waivers:\n");
+    (void)tg_accept_put_list(out, &w->list,
+                             &(struct tg_accept_words){ tg_buf_sv(&rest), 1.25, false });
 }
 
 /* The only name of a failure that the one asked for is a short form of, as a report shows it. */
@@ -206,6 +187,7 @@ bool tg_policy_waive(struct tg_buf *out, const struct tg_policy_waive_ask *ask, 
     if (!root)
         return false;
     tg_strmap_init(&w.explained);
+    tg_strmap_init(&w.list.at);
     if (tg_doc_type(violations) != TG_DOC_ARRAY) {
         tg_err_set(err, TG_ERR_USAGE, TG_AT_FILE(ask->file), "it is not a report of check");
         tg_err_hint(err, "tracegate check --json REPORT.json writes one.");
@@ -215,10 +197,8 @@ bool tg_policy_waive(struct tg_buf *out, const struct tg_policy_waive_ask *ask, 
               (take(&w, violations, &whole) || none(ask, violations, err)));
     }
     if (ok)
-        tg_buf_puts(out, "waivers:\n");
-    for (size_t i = 0; i < w.n; i++)
-        put_one(out, &w.v[i], ask);
+        put_all(out, &w, ask);
     tg_strmap_release(&w.explained);
-    free(w.v);
+    tg_accept_release(&w.list);
     return ok;
 }

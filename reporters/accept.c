@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/base/decimal.h"
-#include "core/base/strmap.h"
+#include "core/base/sort.h"
 #include "core/base/utf8.h"
 #include "reporters/escape.h"
 #include "reporters/findings.h"
@@ -42,32 +42,24 @@ void tg_accept_put_ceiling(struct tg_buf *out, const struct tg_accept_change *c,
         tg_buf_printf(out, "{abs: %.0f%s}", more, info->unit == TG_UNIT_RATE ? "GB/s" : "B");
 }
 
-/* One waiver: for a name under a rule, or for a metric that a rule about the whole trace found. */
-struct waiver {
-    tg_sv rule, name;
-    struct tg_accept_change change;
-};
-
-struct waivers {
-    struct waiver *v;
-    size_t cap;
-    struct tg_strmap at; /* "rule name" -> its place in `v` */
-};
-
-static struct waiver *waiver_for(struct waivers *w, const struct tg_result *r)
+struct tg_accept_waiver *tg_accept_for(struct tg_accept_list *l, tg_sv rule, tg_sv name,
+                                       enum tg_rule_metric metric, size_t finding)
 {
-    tg_sv name = r->plain.n ? r->plain : r->op_normalised.n ? r->op_normalised : r->op;
-    size_t n = w->at.n;
     TG_BUF key = { 0 };
-    tg_buf_printf(&key, "%.*s ", TG_SV_ARG(r->rule));
+    tg_buf_printf(&key, "%.*s ", TG_SV_ARG(rule));
     tg_buf_add(&key, name);
-    uint32_t i = tg_strmap_add(&w->at, tg_buf_sv(&key));
-    if (i == n) {
-        w->v = tg_grow(w->v, &w->cap, n + 1, sizeof *w->v);
-        w->v[i] =
-            (struct waiver){ .rule = r->rule, .name = name, .change = { .metric = r->metric } };
+    uint32_t i = tg_strmap_add(&l->at, tg_buf_sv(&key));
+    if (i == l->n) {
+        l->v = tg_grow(l->v, &l->cap, l->n + 1, sizeof *l->v);
+        l->v[l->n++] = (struct tg_accept_waiver){ rule, name, finding, i, { .metric = metric } };
     }
-    return &w->v[i];
+    return &l->v[i];
+}
+
+void tg_accept_release(struct tg_accept_list *l)
+{
+    tg_strmap_release(&l->at);
+    free(l->v);
 }
 
 /* The one whose waiver covers it: itself, unless its calls are made by another's. */
@@ -79,54 +71,117 @@ static const struct tg_result *covered_by(const struct tg_verdict *v, const stru
     return r;
 }
 
-/* Nothing for a name that cannot be copied as it looks. */
-static void put_waiver(struct tg_buf *out, const struct waiver *w)
+/* False: a name that cannot be copied as it looks, or that no waiver can have. */
+static bool put_name(struct tg_buf *out, const struct tg_accept_waiver *w,
+                     const struct tg_accept_words *words)
 {
     TG_BUF visible = { 0 }, name = { 0 };
     bool many;
     tg_utf8_visible(&visible, w->name);
-    if (tg_sv_eq(tg_buf_sv(&visible), w->name) && !memchr(w->name.p, '`', w->name.n) &&
-        tg_waiver_write(&name, w->name, &many)) {
-        tg_buf_printf(out, "  - {rule: %.*s, name: ", TG_SV_ARG(w->rule));
-        tg_esc_yaml(out, tg_buf_sv(&name));
-        tg_buf_puts(out, many ? ", many: true" : "");
-        tg_buf_puts(out, ", ceiling: ");
-        tg_accept_put_ceiling(out, &w->change, 1);
-        tg_buf_puts(out, ", reason: '\xe2\x80\xa6', owner: you, expires: YYYY-MM-DD}\n");
-    }
+    if (words->visible &&
+        (!tg_sv_eq(tg_buf_sv(&visible), w->name) || memchr(w->name.p, '`', w->name.n)))
+        return false;
+    if (!tg_waiver_write(&name, w->name, &many))
+        return false;
+    tg_buf_puts(out, "name: ");
+    tg_esc_yaml(out, tg_buf_sv(&name));
+    tg_buf_puts(out, many ? ", many: true, ceiling: " : ", ceiling: ");
+    tg_accept_put_ceiling(out, &w->change, words->margin);
+    return true;
 }
 
-size_t tg_accept_put_all(struct tg_buf *out, const struct tg_verdict *v, size_t most,
+static void put_rule(struct tg_buf *out, tg_sv rule)
+{
+    bool plain = rule.n > 0;
+    for (size_t i = 0; i < rule.n; i++)
+        plain &= tg_is_word(rule.p[i]) || rule.p[i] == '-';
+    if (plain)
+        tg_buf_add(out, rule);
+    else
+        tg_esc_yaml(out, rule);
+}
+
+/* What one finding has under one rule: one item, further names in its `with`. */
+static void put_item(struct tg_buf *out, const struct tg_accept_waiver *w, size_t n,
+                     const struct tg_accept_words *words)
+{
+    size_t names = 0;
+    for (size_t i = 0; i < n; i++) {
+        TG_BUF one = { 0 };
+        if (!put_name(&one, &w[i], words))
+            continue;
+        tg_buf_puts(out, names == 0 ? "  - {rule: " : names == 1 ? ", with: [\n      {" : ",\n      {");
+        if (!names) {
+            put_rule(out, w->rule);
+            tg_buf_puts(out, ", ");
+        }
+        tg_buf_add(out, tg_buf_sv(&one));
+        tg_buf_puts(out, names ? "}" : ", ");
+        tg_buf_add(out, names ? TG_SV("") : words->rest);
+        names++;
+    }
+    tg_buf_puts(out, names == 0 ? "" : names == 1 ? "}\n" : "]}\n");
+    if (names < n && !words->visible)
+        tg_buf_printf(out, "  # no waiver can have %zu of the names: empty or too long\n", n - names);
+}
+
+static int by_finding(const void *pa, const void *pb)
+{
+    const struct tg_accept_waiver *a = pa, *b = pb;
+    int c = TG_CMP(a->finding, b->finding);
+    c = c ? c : tg_sv_cmp(a->rule, b->rule);
+    return c ? c : TG_CMP(a->order, b->order);
+}
+
+size_t tg_accept_put_list(struct tg_buf *out, struct tg_accept_list *l,
+                          const struct tg_accept_words *words)
+{
+    size_t n, i = 0;
+    TG_SORT(l->v, l->n, by_finding);
+    for (size_t items = 0; i < l->n; i += n, items++) {
+        for (n = 1; i + n < l->n && l->v[i].finding == l->v[i + n].finding &&
+                    tg_sv_eq(l->v[i].rule, l->v[i + n].rule);)
+            n++;
+        if (words->visible && items && (items == TG_ACCEPT_ITEMS || i + n > TG_ACCEPT_NAMES))
+            break;
+        put_item(out, &l->v[i], n, words);
+    }
+    return l->n - i;
+}
+
+size_t tg_accept_put_all(struct tg_buf *out, const struct tg_verdict *v,
                          const struct tg_result **first)
 {
+    const struct tg_accept_words words = {
+        TG_SV("reason: '\xe2\x80\xa6', owner: you, expires: YYYY-MM-DD"), 1, true
+    };
     TG_BUF list = { 0 };
-    struct waivers w = { 0 };
-    size_t n;
+    TG_AUTO(tg_accept_release) struct tg_accept_list w = { 0 };
+    TG_FREE uint32_t *roots = tg_findings_roots(v);
+    size_t left;
     tg_strmap_init(&w.at);
     /* Findings first, then their consequences under other rules or names. */
     for (int pass = 0; pass < 3; pass++)
         for (size_t i = 0; i < v->n_results; i++) {
-            const struct tg_result *r = &v->results[i];
+            const struct tg_result *r = &v->results[i], *c = covered_by(v, r);
             bool folded = r->folded_under < v->n_results;
+            tg_sv name = c->plain.n ? c->plain : c->op_normalised.n ? c->op_normalised : c->op;
             if (is_waivable(v, r) && (r->follows ? 2 : folded ? 1 : 0) == pass)
-                tg_accept_widen(&waiver_for(&w, covered_by(v, r))->change, r->delta, r->delta_pct);
+                tg_accept_widen(&tg_accept_for(&w, c->rule, name, c->metric, roots[i])->change,
+                                r->delta, r->delta_pct);
         }
-    n = w.at.n;
     *first = NULL;
     for (size_t i = 0; i < v->n_results && !*first; i++)
         if (is_waivable(v, &v->results[i]) && v->results[i].folded_under >= v->n_results)
             *first = &v->results[i];
-    for (size_t i = 0; i < n && i < most; i++)
-        put_waiver(&list, &w.v[i]);
+    left = tg_accept_put_list(&list, &w, &words);
     if (list.n) {
         if (v->preset.n)
             tg_buf_printf(out, "version: 1\nextends: ['%.*s']\n", TG_SV_ARG(v->preset));
         tg_buf_puts(out, v->waivers_there == TG_WAIVERS_LISTED ? "" : "waivers:\n");
         tg_buf_add(out, tg_buf_sv(&list));
     }
-    tg_strmap_release(&w.at);
-    free(w.v);
-    return n > most ? n - most : 0;
+    return left;
 }
 
 void tg_accept_put_where(struct tg_buf *out, const struct tg_verdict *v,

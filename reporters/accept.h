@@ -1,7 +1,7 @@
 #ifndef TG_REPORTERS_ACCEPT_H
 #define TG_REPORTERS_ACCEPT_H
 /* What to do about a failure: the next step in one sentence, and waivers to paste. */
-#include "core/base/buf.h"
+#include "core/base/strmap.h"
 #include "policy/verdict/verdict.h"
 
 /* What the first finding itself says is next to do, a sentence to be escaped; "". */
@@ -19,15 +19,6 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const ch
 void tg_accept_put_where(struct tg_buf *out, const struct tg_verdict *v,
                          void (*put_code)(struct tg_buf *out, tg_sv text));
 
-/*
- * Waivers for all failures, at most `most`, without reason, owner and date: findings first, then their
- * consequences that those waivers do not cover. Text that loads where tg_accept_put_where says: a whole
- * policy, `waivers:`, or the items of that list alone. Nothing if there is no waiver. Returns how many
- * did not fit; `*first`: the first finding, or NULL.
- */
-size_t tg_accept_put_all(struct tg_buf *out, const struct tg_verdict *v, size_t most,
-                         const struct tg_result **first);
-
 /* The largest changes that one waiver is to cover. */
 struct tg_accept_change {
     enum tg_rule_metric metric; /* of its rule */
@@ -40,4 +31,38 @@ void tg_accept_widen(struct tg_accept_change *c, double delta, double pct);
  * unless they are exact numbers.
  */
 void tg_accept_put_ceiling(struct tg_buf *out, const struct tg_accept_change *c, double margin);
+
+/* One name to be waived under a rule. Those of one `finding`, any number, are one item of `waivers`. */
+struct tg_accept_waiver {
+    tg_sv rule, name;
+    size_t finding, order;
+    struct tg_accept_change change;
+};
+struct tg_accept_list {
+    struct tg_accept_waiver *v;
+    size_t n, cap;
+    struct tg_strmap at; /* to be initialised: "rule name" -> its place in `v` */
+};
+/* The one of a name under a rule; until the next call. A new one is of that finding. */
+struct tg_accept_waiver *tg_accept_for(struct tg_accept_list *l, tg_sv rule, tg_sv name,
+                                       enum tg_rule_metric metric, size_t finding);
+void tg_accept_release(struct tg_accept_list *l);
+
+struct tg_accept_words {
+    tg_sv rest;    /* YAML: "reason: why, owner: me, expires: 2027-02-28" */
+    double margin; /* of ceilings */
+    bool visible;  /* to be pasted: not too many, and names that are what they look like */
+};
+enum { TG_ACCEPT_ITEMS = 8, TG_ACCEPT_NAMES = 40 };
+/* The items of `waivers`, in the order of findings. Returns how many names did not fit. Sorts the list. */
+size_t tg_accept_put_list(struct tg_buf *out, struct tg_accept_list *l,
+                          const struct tg_accept_words *words);
+/*
+ * Waivers for all failures, without reason, owner and date: of each finding one item, with those of its
+ * consequences that it does not cover. Text that loads where tg_accept_put_where says: a whole
+ * policy, `waivers:`, or the items of that list alone. Nothing if there is no waiver. Returns how many
+ * did not fit; `*first`: the first finding, or NULL.
+ */
+size_t tg_accept_put_all(struct tg_buf *out, const struct tg_verdict *v,
+                         const struct tg_result **first);
 #endif

@@ -95,13 +95,11 @@ static void put_notes(struct tg_html *h, bool warnings)
 
 /* ---- what now ---- */
 
-enum { WAIVERS = 8 };
-
 static void put_next(struct tg_html *h)
 {
     TG_BUF waivers = { 0 };
     const struct tg_result *first;
-    size_t left = tg_accept_put_all(&waivers, h->v, WAIVERS, &first);
+    size_t left = tg_accept_put_all(&waivers, h->v, &first);
     if (first || h->r->command.n) {
         tg_page_section(&h->page, "next", NULL);
         tg_page_fold(&h->page, "What now");

@@ -138,10 +138,9 @@ void tg_markdown_put_findings(struct tg_markdown *m)
 
 void tg_markdown_put_next(struct tg_markdown *m)
 {
-    enum { MAX_WAIVERS = 8 };
     TG_BUF part = { 0 }, waivers = { 0 };
     const struct tg_result *first;
-    size_t left = tg_accept_put_all(&waivers, m->v, MAX_WAIVERS, &first);
+    size_t left = tg_accept_put_all(&waivers, m->v, &first);
     if (first) {
         tg_buf_puts(&part, "\n<details><summary>What now</summary>\n\nWhich rules judge it, and "
                            "where their limits are:\n\n```sh\ntracegate policy explain ");

@@ -134,33 +134,60 @@ static void check_ceiling(struct tg_decode *c, const struct tg_yaml *n, const st
                                    : "'max' is not a ceiling where the rule fails for less");
 }
 
-static void waiver_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_waiver *w)
+/* What is accepted, and up to where: of a waiver, or of a name in its `with`. */
+static void accepted_of(struct tg_decode *c, const struct tg_yaml *n, const struct tg_rule *r,
+                        struct tg_waiver *w)
 {
     const struct tg_yaml *name = tg_node_scalar(n, "name"), *ceiling = tg_yaml_get(n, "ceiling");
-    const struct tg_rule *r = waived_rule(c, tg_node_scalar(n, "rule"));
-    w->at = n->at;
-    w->rule = tg_node_text(n, "rule");
     w->many = tg_node_true(n, "many");
     w->name_text = tg_node_text(n, "name");
     w->name = name ? tg_decode_pattern(c, name, name->text) : NULL;
-    w->reason = tg_node_text(n, "reason");
-    w->issue = tg_node_text(n, "issue");
-    w->owner = tg_node_text(n, "owner");
-    w->when = tg_decode_when(c, tg_yaml_get(n, "when"));
     if (r && ceiling &&
         tg_limit_of(ceiling, tg_rule_metric_info(r->metric), c->arena, c->diags, &w->ceiling))
         check_ceiling(c, ceiling, &w->ceiling, r);
     check_waiver_name(c, n, w, r);
+}
+
+/* Returns how many names it is for. */
+static size_t waiver_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_waiver *w)
+{
+    const struct tg_rule *r = waived_rule(c, tg_node_scalar(n, "rule"));
+    const struct tg_yaml *with = tg_node_list(n, "with");
+    size_t names = 1;
+    w->at = n->at;
+    w->rule = tg_node_text(n, "rule");
+    w->reason = tg_node_text(n, "reason");
+    w->issue = tg_node_text(n, "issue");
+    w->owner = tg_node_text(n, "owner");
+    w->when = tg_decode_when(c, tg_yaml_get(n, "when"));
+    accepted_of(c, n, r, w);
     check_expiry(c, tg_node_scalar(n, "expires"), w);
+    for (size_t i = 0; with && i < with->n; i++)
+        if (with->items[i]->type == TG_YAML_MAP) {
+            w[names] = w[0];
+            w[names].with = true;
+            accepted_of(c, with->items[i], r, &w[names++]);
+        }
+    return names;
+}
+
+static size_t names_of(const struct tg_yaml *waiver)
+{
+    const struct tg_yaml *with = tg_node_list(waiver, "with");
+    return 1 + (with ? with->n : 0);
 }
 
 void tg_decode_waivers(struct tg_decode *c, const struct tg_yaml *n)
 {
-    struct tg_waiver *v = TG_NEW_N(c->arena, struct tg_waiver, n->n + 1);
+    struct tg_waiver *v;
     size_t count = 0;
     for (size_t i = 0; i < n->n; i++)
+        count += names_of(n->items[i]);
+    v = TG_NEW_N(c->arena, struct tg_waiver, count + 1);
+    count = 0;
+    for (size_t i = 0; i < n->n; i++)
         if (n->items[i]->type == TG_YAML_MAP)
-            waiver_of(c, n->items[i], &v[count++]);
+            count += waiver_of(c, n->items[i], &v[count]);
     c->policy->waivers = v;
     c->policy->n_waivers = count;
     c->policy->waivers_at = n->at;

@@ -375,6 +375,13 @@ static const struct tg_key alias_keys[] = {
     { "to", &text, TG_KEY_REQUIRED, "normalised name on the fresh side", OPEN },
     END
 };
+static const struct tg_key accepted_keys[] = {
+    { "name", &pattern, TG_KEY_REQUIRED, "as that of the waiver", ADDED(TIGHTER) },
+    { "many", &yes_no, 0, "name is a pattern on purpose", ADDED(LOOSER) },
+    { "ceiling", &limit, TG_KEY_REQUIRED, "beyond it, it fails again",
+      PARTS(BY_KEY, MAYBE_LOOSER) },
+    END
+};
 static const struct tg_key waiver_keys[] = {
     { "rule", &id, TG_KEY_REQUIRED, "id of the rule", ASIDE },
     { "name", &pattern, 0,
@@ -383,6 +390,11 @@ static const struct tg_key waiver_keys[] = {
     { "many", &yes_no, 0, "name is a pattern on purpose", ADDED(LOOSER) },
     { "ceiling", &limit, TG_KEY_REQUIRED, "beyond it, it fails again",
       PARTS(BY_KEY, MAYBE_LOOSER) },
+    { "with",
+      SHAPE(LIST("a list of names",
+                 SHAPE(MAP("a name", accepted_keys, "{name: \"aten::mm\", ceiling: {abs: 1}}")), 1,
+                 1000, "- {name: \"aten::mm\", ceiling: {abs: 1}}")),
+      0, "further names of the change, each with its ceiling", PARTS(BY_ITEM, LOOSER) },
     { "reason", &text, TG_KEY_REQUIRED, "why this is accepted", ASIDE },
     { "issue", &text, 0, "where it is followed up", ASIDE },
     { "owner", &text, 0, "who answers for it", ASIDE },

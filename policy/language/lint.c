@@ -334,8 +334,8 @@ void tg_policy_lint(const struct tg_policy *p, const tg_sv *names, size_t n_name
         if (!is_refused(&c, "rules", i))
             lint_rule(&c, &p->rules[i]);
     lint_patterns(&c, &p->require.ops);
-    for (size_t i = 0; i < p->n_waivers; i++)
-        if (!is_refused(&c, "waivers", i))
+    for (size_t i = 0, at = 0; i < p->n_waivers; i++)
+        if (!p->waivers[i].with && !is_refused(&c, "waivers", at++))
             lint_waiver(&c, &p->waivers[i]);
     lint_baselines(&c);
     if (p->n_rules == 0 && !diags->errors)

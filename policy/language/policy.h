@@ -254,6 +254,7 @@ struct tg_waiver {
     tg_sv expires_text;
     struct tg_when when;
     struct tg_loc at;
+    bool with; /* a name in the `with` of the waiver before it: one item of the file */
 };
 
 /* ---- the policy ---- */

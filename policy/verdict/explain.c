@@ -107,7 +107,8 @@ static void put_rest(struct tg_buf *out, const struct tg_policy *p, const struct
             continue;
         tg_buf_puts(out, "    waived up to {");
         tg_limit_text(&w->ceiling, out);
-        tg_buf_printf(out, "} until %.*s", TG_SV_ARG(w->expires_text));
+        tg_buf_printf(out, "}%s%.*s until %.*s", op || !w->name ? "" : " for ",
+                      TG_SV_ARG(op ? TG_SV("") : w->name_text), TG_SV_ARG(w->expires_text));
         end_line(out, w->at);
     }
 }

@@ -85,21 +85,19 @@ static void apply_waiver(struct tg_eval_state *e, const struct tg_waiver *w, str
                    tg_phrase_take(&b, e->arena));
 }
 
-/* The waived result whose additional calls make those of `r`; NULL: none. */
-static const struct tg_result *waived_head(const struct tg_eval_state *e, const struct tg_result *r)
+/* The result that this waiver waived (`by`) and whose additional calls make those of `r`; NULL: none. */
+static const struct tg_result *waived_head(const struct tg_eval_state *e, const struct tg_result *r,
+                                           const bool *by)
 {
     const struct tg_op *op = tg_result_op(e->in->comparison, r);
-    for (size_t i = 0; op && i < e->n; i++) {
-        const struct tg_result *x = &e->results[i];
-        if (x->state == TG_STATE_WAIVED && tg_sv_eq(x->rule, r->rule) &&
-            tg_eval_explains(x, r, op, e->in->comparison))
-            return x;
-    }
+    for (size_t i = 0; op && i < e->n; i++)
+        if (by[i] && tg_eval_explains(&e->results[i], r, op, e->in->comparison))
+            return &e->results[i];
     return NULL;
 }
 
 /* What a waived name explains is waived with it: `clone` calls `empty_like` and `copy_`. */
-static void waive_consequences(struct tg_eval_state *e, const struct tg_waiver *w)
+static void waive_consequences(struct tg_eval_state *e, const struct tg_waiver *w, bool *by)
 {
     bool *seen = TG_NEW_N(e->arena, bool, e->n + 1);
     for (bool any = true; any;) {
@@ -107,12 +105,13 @@ static void waive_consequences(struct tg_eval_state *e, const struct tg_waiver *
         for (size_t k = 0; k < e->n; k++) {
             struct tg_result *r = &e->results[k];
             const struct tg_result *head =
-                could_waive(w, r) && r->dimension == TG_DIM_COUNT ? waived_head(e, r) : NULL;
+                could_waive(w, r) && r->dimension == TG_DIM_COUNT ? waived_head(e, r, by) : NULL;
             if (seen[k] || !head)
                 continue;
             seen[k] = true;
             apply_waiver(e, w, r, head->plain);
-            any |= r->state == TG_STATE_WAIVED;
+            by[k] = r->state == TG_STATE_WAIVED;
+            any |= by[k];
         }
     }
 }
@@ -120,20 +119,26 @@ static void waive_consequences(struct tg_eval_state *e, const struct tg_waiver *
 void tg_waive(struct tg_eval_state *e)
 {
     const struct tg_policy *p = e->in->policy;
+    size_t item = 0; /* the waiver that `with` continues */
+    bool used = false;
     for (size_t i = 0; i < p->n_waivers; i++) {
         const struct tg_waiver *w = &p->waivers[i];
-        bool used = false;
+        item = w->with ? item : i;
+        used = used && w->with;
         if (!tg_select_rule(e, &w->when))
             continue; /* it is for elsewhere */
+        bool *by = TG_NEW_N(e->arena, bool, e->n + 1);
         for (size_t k = 0; k < e->n; k++)
             if (could_waive(w, &e->results[k]) && names(w, &e->results[k])) {
                 used = true;
                 apply_waiver(e, w, &e->results[k], TG_SV(""));
+                by[k] = e->results[k].state == TG_STATE_WAIVED;
             }
-        waive_consequences(e, w);
+        waive_consequences(e, w, by);
         if (e->in->waivers_used)
-            used = e->in->waivers_used[i] |= used;
-        if (!used && !e->in->more_suites) {
+            used = e->in->waivers_used[item] |= used;
+        w = &p->waivers[item];
+        if (!used && !e->in->more_suites && (i + 1 == p->n_waivers || !w[i + 1 - item].with)) {
             tg_verdict_add_note(e->out, e->arena, TG_REASON_NOTE,
                                 TG_SV_PRINTF(e->arena, "waiver for %.*s%s%.*s is unused (%s:%u)",
                                              TG_SV_ARG(w->rule), w->name_text.n ? " " : "",

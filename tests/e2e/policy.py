@@ -236,7 +236,7 @@ def short_names(tmp):
         code, out, err = run("policy", "explain", name, "after.json", cwd=tmp)
         expect(f"explain {name} {err}", (code, out.startswith(kernel.format("float") + ", kernel")), (0, True) if found else (2, False))
         code, out, err = run("policy", "waive", "s.json", "new-work", name, cwd=tmp)
-        expect(f"waive {name} {err}", (code, out.count("  - rule: ")), (0, 1) if found else (2, 0))
+        expect(f"waive {name} {err}", (code, out.count("  - {rule: ")), (0, 1) if found else (2, 0))
     report = read_json(tmp + "/s.json")
     more = [dict(r, op=kernel.format("int"), op_normalised=kernel.format("int")) for r in report["violations"] if short in r["op"]]
     report["violations"] += more

@@ -165,7 +165,7 @@ WITH_HAND(what_is_asked_of_a_name)
     rule_is(policy, "b", NULL,
             "  b: count, more is bad  (.tracegate.yml:6)\n    calls or launches per step\n"
             "    fail {abs: 0}  (.tracegate.yml:6)\n"
-            "    waived up to {abs: 7} until 2026-12-01  (.tracegate.yml:11)\n");
+            "    waived up to {abs: 7} for aten::mm until 2026-12-01  (.tracegate.yml:11)\n");
 }
 
 /* Without a trace a name's parent is not known. */

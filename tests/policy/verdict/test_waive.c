@@ -252,6 +252,30 @@ WITH_HAND(consequences_of_consequences)
         assert_int_equal(r[i].state, TG_STATE_WAIVED);
 }
 
+/* What `with` adds is accepted up to its own ceiling; the consequences of a name up to that of the name. */
+WITH_HAND(names_of_one_change)
+{
+    struct tg_waiver w[] = { waiver(h, "a"), waiver(h, "c") };
+    struct tg_result v[] = { hand_row("a", 2), hand_row("b", 3), hand_row("c", 3) }, *r;
+
+    calls(h)[2].parent = TG_SV("");
+    w[1].with = true;
+    w[1].ceiling = hand_limit(h, TG_BOUND_ABS, 3).v[0];
+    r = waived(h, w, 2, v, 3);
+    assert_int_equal(r[0].state, TG_STATE_WAIVED);
+    assert_int_equal(r[1].state, TG_STATE_FAIL);
+    assert_int_equal(r[2].state, TG_STATE_WAIVED);
+    v[2] = hand_row("c", 4);
+    assert_int_equal(waived(h, w, 2, v, 3)[2].state, TG_STATE_FAIL);
+    /* it is used if one of its names is, and named once if none is */
+    (void)waived(h, w, 2, v, 1);
+    assert_int_equal(h->v.n_notes, 0);
+    v[0] = hand_row("other", 2);
+    (void)waived(h, w, 2, v, 1);
+    assert_int_equal(h->v.n_notes, 1);
+    hand_text(h->v.notes[0].text, "waiver for r a is unused (p.yml:7)");
+}
+
 /* A waiver that one of several suites uses is used. */
 WITH_HAND(a_waiver_that_another_suite_used)
 {

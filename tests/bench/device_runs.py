@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Slower kernels between pseudo-runs of one process: what is found on a device, and what else is said.
 
-usage: device_runs PROGRAM [PERCENT …]
+usage: device_runs PROGRAM [PERCENT … | --check]
 
 The two V100 traces of one process in ../shared (TG_SHARED_DIR) are cut into files of two steps: three runs per side, in
 turn. Each of the three largest kernels is planted slower in turn in the fresh runs: each call takes PERCENT more (0, 3,
 5, 10, 20), what follows it on the device and the following steps begin later, and its step ends later. Prints how
 often it fails, warns or passes, and which other names do. Processes differ by more than steps of one process do: this
-shows what is lost, not what is safe. Exit 77 without the traces."""
+shows what is lost, not what is safe. Exit 77 without the traces.
+
+--check: exit 1 unless +10 % warns of each of the three and of nothing else, and +0 % of nothing."""
 import collections
 import gzip
 import json
@@ -86,19 +88,23 @@ def judge(program, folder, base, fresh):
 
 
 def main():
-    program, percents = os.path.abspath(sys.argv[1]), [float(x) for x in sys.argv[2:]] or [0, 3, 5, 10, 20]
+    check = sys.argv[2:] == ["--check"]
+    wanted = {0: "pass", 10: "warn"}
+    program, percents = os.path.abspath(sys.argv[1]), list(wanted) if check else [float(x) for x in sys.argv[2:]] or [0, 3, 5, 10, 20]
     if not os.path.isdir(TRACES):
         return 77
     runs = [r for k in (1, 2) for r in cut(f"{TRACES}/resnet50_w0_run{k}/worker0.json.gz")]
     base, fresh = runs[0::2], runs[1::2]
+    ok = True
     with tempfile.TemporaryDirectory() as folder:
         for percent in percents:
             for name in largest(runs):
                 verdict, states = judge(program, folder, [slower(r, name, 1) for r in base],
                                         [slower(r, name, 1 + percent / 100) for r in fresh])
                 found = states.pop(name, "pass")
+                ok = ok and (not check or (found == verdict == wanted[percent] and not states))
                 print(f"+{percent:g} %  {found:5} {name[:60]}  verdict {verdict}; others: {states or 'none'}", flush=True)
-    return 0
+    return not ok
 
 
 if __name__ == "__main__":

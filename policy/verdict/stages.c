@@ -175,6 +175,15 @@ void tg_stages_note(struct tg_eval_state *e)
     const char *new = "";
     if (!asking || asking->early)
         return;
+    if (!asking->new && !asking->next) {
+        TG_NOTE(e, TG_REASON_NONE,
+                tg_arena_printf(e->arena, "Allow %d runs a side or more (--max-runs, --budget).",
+                                2 * TG_ASK_FIRST + 1),
+                "judged in stages, without room for new runs after %zu a side: no time could fail, "
+                "and %s may be missed",
+                asking->first, TG_PCT(100 * asking->detect));
+        return;
+    }
     if (asking->new)
         new = tg_arena_printf(e->arena, ", then %zu new ones for what looked slower", asking->new);
     TG_NOTE(e, TG_REASON_NONE,

@@ -171,4 +171,10 @@ WITH_HAND(the_note_says_what_was_done)
         "judged in stages: 5 runs a side, then 8 new ones for what looked slower; a time that "
         "looks slower fails only if new runs confirm it, from +4.0 % on; the size that "
         "matters is +20 %");
+    asking = tg_asking_of(5, 0, 10, .2); /* 5 new ones confirm nothing */
+    tg_stages_note(&h->e);
+    hand_text(h->v.notes[1].text,
+              "judged in stages, without room for new runs after 5 a side: no time could fail, and "
+              "+20 % may be missed");
+    hand_text(h->v.notes[1].next, "Allow 11 runs a side or more (--max-runs, --budget).");
 }

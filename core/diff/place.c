@@ -242,11 +242,15 @@ static bool revoke_renames(struct job *j)
     return any;
 }
 
-/* What an operator that changed is to its places: replaced only if every place where it rose is paid. */
+/*
+ * What an operator that changed is to its places: replaced only if every place where it rose is paid. It is
+ * reported in the place where most of it came unpaid, if anywhere.
+ */
 static void relate(struct job *j, uint32_t index)
 {
     struct tg_op *op = &j->w->c->ops[index];
     bool any = false, worse = false, rose = tg_op_rose(op);
+    double most = 0;
     size_t n;
     const struct tg_use *v = spots_of(j->w, index, &n);
 
@@ -263,10 +267,12 @@ static void relate(struct job *j, uint32_t index)
         double by_part = p->time[TG_TEST] / step[TG_TEST] - p->time[TG_BASE] / step[TG_BASE];
         bool counted = j->weight[index] == p->weight || j->weight[index] != FREE;
         bool paid = p->cheap && (counted || !(fmin(by_time, by_part) > TG_BIG));
-        bool told = paid || j->weight[index] != FREE, unpaid = rise > 0 && !paid;
-        /* Told where it rose unpaid, if anywhere, and there not as what came for something else. */
-        if (told && !worse && (unpaid || op->region == TG_NO_ID))
-            op->region = p->region;
+        bool unpaid = rise > 0 && !paid;
+        if ((unpaid && !worse) || (unpaid == worse && fabs(rise) > most)) {
+            op->region = paid || j->weight[index] != FREE ? p->region : TG_NO_ID;
+            op->place = p->in;
+            most = fabs(rise);
+        }
         any |= paid;
         worse |= unpaid;
     }

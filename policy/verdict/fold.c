@@ -199,12 +199,12 @@ static void fold_groups(struct tg_result *v, size_t n, const struct tg_compariso
             (void)fold_under(v, i, head[id[i]]);
 }
 
-/* A name that came, and that others of its place may be told with. A wait counts for itself. */
+/* A name that came, and that others of its place may be told with. Where a device works a wait counts for itself. */
 static const struct tg_op *came(const struct tg_result *r, const struct tg_comparison *c)
 {
     const struct tg_op *op =
         may_fold(r) && r->dimension == TG_DIM_COUNT ? tg_result_op(c, r) : NULL;
-    return op && tg_op_rose(op) && !tg_op_makes_wait(op) ? op : NULL;
+    return op && tg_op_rose(op) && !(tg_op_makes_wait(op) && tg_has_device_ops(c)) ? op : NULL;
 }
 
 /*
@@ -236,13 +236,21 @@ static bool key_of_place(struct tg_buf *key, const struct tg_result *r,
     return place;
 }
 
-/* The costliest operator, which the change wrote; of kernels alone the costliest kernel. */
+/* Views and autograd's own rows are made by others. */
+static bool is_made(const struct tg_op *op)
+{
+    return op->view || tg_name_is_node(op->name);
+}
+
+/* The costliest operator that the change wrote; of kernels alone the costliest kernel. */
 static bool is_costlier(const struct tg_result *r, const struct tg_result *head,
                         const struct tg_comparison *c)
 {
-    (void)c;
+    const struct tg_op *op = tg_result_op(c, r), *of = tg_result_op(c, head);
     if (r->dimension == TG_DIM_DURATION && head->dimension == TG_DIM_DURATION)
         return r->state == head->state && r->delta > head->delta;
+    if (op && of && r->dimension == TG_DIM_COUNT && is_made(op) != is_made(of))
+        return r->state >= head->state && is_made(of);
     return tg_kind_is_device(head->op_kind) && !tg_kind_is_device(r->op_kind);
 }
 
@@ -444,11 +452,36 @@ static bool names_it_better(const struct tg_result *r, const struct tg_result *h
     return worth(r, c) > worth(head, c);
 }
 
+/* Of the findings of one state the first that is blamed on a change leads: the others are what it brings along. */
+static void lead_with_change(struct tg_result *v, uint32_t n, enum tg_state state)
+{
+    uint32_t first = 0, lead = 0;
+    while (first < n && !(v[first].state == state && v[first].folded_under == TG_NO_ID))
+        first++;
+    for (lead = first; lead < n && !(v[lead].state == state && v[lead].folded_under == TG_NO_ID &&
+                                     blamed(&v[lead]));)
+        lead++;
+    if (lead == n)
+        return;
+    struct tg_result r = v[lead];
+    memmove(&v[first + 1], &v[first], (lead - first) * sizeof *v);
+    v[first] = r;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t under = v[i].folded_under;
+        if (under == lead)
+            v[i].folded_under = first;
+        else if (under >= first && under < lead)
+            v[i].folded_under = under + 1;
+    }
+}
+
 void tg_verdict_join_causes(struct tg_verdict *v, struct tg_arena *a)
 {
     fold_groups(v->results, v->n_results, v->comparison, key_of_change, names_it_better);
     flatten(v->results, v->n_results);
     fold_step(v->results, v->n_results, v->comparison);
+    lead_with_change(v->results, (uint32_t)v->n_results, TG_STATE_FAIL);
+    lead_with_change(v->results, (uint32_t)v->n_results, TG_STATE_WARN);
     for (size_t s = 0; s <= TG_STATE_FAIL; s++)
         v->n_folded[s] = 0;
     for (size_t i = 0; i < v->n_results; i++)

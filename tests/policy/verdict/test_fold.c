@@ -75,9 +75,15 @@ WITH_HAND(what_came_in_one_place_is_one_finding)
     assert_false(h->e.results[1].follows); /* a waiver for one is not one for the other */
     ops[B].place = TG_SV("forward");
     folded(h, (struct tg_result[]){ a, b, c }, 3, "a b c<a");
-    ops[C].name = TG_SV("aten::item"); /* a wait counts for itself */
+    ops[C].name = TG_SV("aten::item");
     c = hand_row("aten::item", 1);
+    folded(h, (struct tg_result[]){ a, b, c }, 3, "a b aten::item<a");
+    ops[B].kind = TG_KIND_KERNEL; /* where a device works, a wait counts for itself */
     folded(h, (struct tg_result[]){ a, b, c }, 3, "a b aten::item");
+    ops[B].kind = TG_KIND_OP;
+    ops[A].view = true; /* a view is told with what makes it */
+    folded(h, (struct tg_result[]){ a, b, c }, 3, "a<aten::item b aten::item");
+    ops[A].view = false;
     ops[B].place = TG_SV("");
     ops[B].change = TG_FEWER; /* it went */
     folded(h, (struct tg_result[]){ a, b }, 2, "a b");
@@ -599,9 +605,9 @@ WITH_HAND(a_step_under_a_finding_stays_there)
     (void)chain(h);
     v[2].cause = v[3].cause = cause(h, "m.py", 3);
     v[0].folded_under = 1;
-    joined(h, v, 4, "step_time<a a b c<b");
+    joined(h, v, 4, "step_time<a b a c<b"); /* what the change wrote leads */
     v[3].folded_under = v[0].folded_under = TG_NO_ID;
-    joined(h, v, 4, "step_time<b a b c<b");
+    joined(h, v, 4, "step_time<b b a c<b");
 }
 
 /* The gaps are told with the step, and so is the host's part of it, if the step grew by half as much. */

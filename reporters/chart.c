@@ -93,7 +93,8 @@ static enum category category_of(const struct tg_row_numbers *n, double delta)
 static struct tg_row_numbers numbers(const struct plot *p, size_t i)
 {
     const struct tg_comparison *c = p->chart->comparison;
-    return tg_row_numbers(c, &c->ops[p->rows[i]], p->chart->basis);
+    const struct tg_op *op = &c->ops[p->rows[i]];
+    return p->chart->v ? tg_row_shown(p->chart->v, op) : tg_row_numbers(c, op, p->chart->basis);
 }
 
 /* Changes as parts of the baseline's step; 0: as they are. */
@@ -190,18 +191,35 @@ static void put_delta(struct tg_buf *out, const struct plot *p, double v)
     tg_buf_add(out, tg_buf_sv(&text));
 }
 
-/* Wide (East Asian, emoji) characters take two columns; then half as many are kept. */
-static void put_short_name(struct tg_buf *out, const struct tg_label *label, size_t columns)
+static void put_more(struct tg_buf *out, size_t n)
 {
-    TG_BUF text = { 0 };
+    if (n > 1)
+        tg_buf_printf(out, " and %zu more", n - 1);
+}
+
+/* What a row of several names has after its own. */
+static void put_others(struct tg_buf *out, const struct plot *p, size_t i)
+{
+    const struct tg_op *op = &p->chart->comparison->ops[p->rows[i]];
+    put_more(out, p->chart->v ? tg_row_was(p->chart->v, op).n_after : 0);
+}
+
+/* Wide (East Asian, emoji) characters take two columns; then half as many are kept. */
+static void put_short_name(struct tg_buf *out, const struct plot *p, size_t i)
+{
+    TG_BUF text = { 0 }, others = { 0 };
+    size_t columns = p->form->name_columns;
     bool two = false;
-    tg_label_put(&text, label);
-    for (size_t i = 0; i < text.n; i++)
-        two |= (unsigned char)text.p[i] >= 0xe1 && (unsigned char)text.p[i] != 0xe2;
+    tg_label_put(&text, &p->labels.v[i]);
+    put_others(&others, p, i);
+    columns -= others.n;
+    for (size_t k = 0; k < text.n; k++)
+        two |= (unsigned char)text.p[k] >= 0xe1 && (unsigned char)text.p[k] != 0xe2;
     if (strspn(text.p ? text.p : "", " ") == text.n)
         tg_buf_puts(out, "(blank)");
     else
         tg_shorten(out, tg_buf_sv(&text), two ? columns / 2 : columns);
+    tg_buf_add(out, tg_buf_sv(&others));
 }
 
 /*
@@ -227,7 +245,9 @@ static void put_sentence(struct tg_buf *out, const struct plot *p, size_t i)
     const struct tg_op *op = &p->chart->comparison->ops[p->rows[i]];
     struct tg_row_numbers n = numbers(p, i);
     const double *v = p->chart->durations ? n.ns : n.count;
+    struct tg_row_was was;
     tg_buf_add(out, op->name);
+    put_others(out, p, i);
     tg_buf_printf(out, ": %s, ", category_name[category_of(&n, delta_of(p, &n))]);
     put_value(out, p, v[TG_BASE]);
     tg_buf_puts(out, " \xe2\x86\x92 ");
@@ -237,6 +257,11 @@ static void put_sentence(struct tg_buf *out, const struct plot *p, size_t i)
     if (doubt_of(p->chart, p->rows[i]))
         tg_buf_printf(out, ", %s", doubt_name[doubt_of(p->chart, p->rows[i])]);
     tg_buf_puts(out, ")");
+    if (p->chart->v && (was = tg_row_was(p->chart->v, op)).name) {
+        tg_buf_puts(out, ", was ");
+        tg_buf_add(out, was.name->name);
+        put_more(out, was.n_before);
+    }
 }
 
 /* ---- the chart ---- */
@@ -405,7 +430,7 @@ static void put_row(struct plot *p, size_t i)
         tg_buf_puts(p->out, "/>");
     }
     tg_buf_clear(&text);
-    put_short_name(&text, &p->labels.v[i], f->name_columns);
+    put_short_name(&text, p, i);
     put_text(p, "name", f->margin, y + f->name_y, tg_buf_sv(&text));
     put_bar(p, category_of(&n, delta), doubt != DOUBT_NONE, delta, y + f->bar_y);
     for (int side = 0; f == &wide && side < 2; side++) {
@@ -464,7 +489,7 @@ void tg_chart_svg(struct tg_buf *out, const struct tg_chart *chart)
     if (chart->comparison) {
         size_t all;
         struct tg_rows_choice of = { chart->rows, chart->n_rows, chart->basis, !chart->durations,
-                                     chart->render->keep_steps };
+                                     chart->render->keep_steps, chart->v };
         rows = tg_rows_worst(chart->comparison, &of, &all);
         p.n = order_rows(chart, rows, all, top, &p.more);
     }

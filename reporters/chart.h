@@ -13,6 +13,7 @@
 
 struct tg_chart {
     const struct tg_comparison *comparison;
+    const struct tg_verdict *v; /* whose rows they are; NULL: of a comparison */
     const uint32_t *rows; /* NULL: all of the comparison that are work */
     size_t n_rows;
     enum tg_basis basis;

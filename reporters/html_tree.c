@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/decimal.h"
 #include "core/base/sort.h"
 #include "core/base/utf8.h"
 #include "reporters/escape.h"
@@ -53,7 +54,7 @@ static void put_percent(struct tg_buf *out, const struct tg_picture_node *n)
 {
     if (!(n->value[0] > 0) || !(n->value[1] > 0))
         tg_buf_puts(out, n->value[1] > 0 ? " new" : " gone");
-    else if (fabs(change_of(n)) >= 0.03)
+    else if (fabs(change_of(n)) >= 0.03 && tg_dec_pct_tells(100 * change_of(n)))
         tg_buf_printf(out, " %+.0f %%", 100 * change_of(n));
 }
 

@@ -281,13 +281,16 @@ static void add_calls(struct tg_doc *o, const struct tg_comparison *c, const str
     tg_json_pair(o, "self_ns", op->self);
 }
 
-static void add_op(struct tg_doc *o, const struct tg_comparison *c, const struct tg_op *op)
+static void add_op(struct tg_doc *o, const struct tg_verdict *v, const struct tg_op *op)
 {
+    const struct tg_comparison *c = v->comparison;
     struct tg_row_numbers whole = tg_row_numbers(c, op, TG_BASIS_WHOLE);
     add_calls(o, c, op);
     tg_json_pair(o, "share", op->share);
     if (op->on_rank_alone)
         tg_json_pair(o, "on_one_rank_ns", op->there_ns);
+    if (tg_row_was(v, op).n_after)
+        tg_json_pair(o, "replacement_ns", tg_row_shown(v, op).ns);
     tg_json_pair(o, "whole_count", whole.count);
     tg_json_pair(o, "whole_total_ns", whole.ns);
     tg_doc_add_bool(o, "settled", op->settled);
@@ -330,15 +333,16 @@ static bool *whole_rows(const struct tg_op *ops, size_t n)
     return whole;
 }
 
-static void add_table(struct tg_doc *root, const struct tg_comparison *c)
+static void add_table(struct tg_doc *root, const struct tg_verdict *v)
 {
+    const struct tg_comparison *c = v->comparison;
     struct tg_doc *list = tg_doc_add_array(root, "table");
     size_t n = c ? c->n_ops : 0;
     TG_FREE bool *whole = whole_rows(c ? c->ops : NULL, n);
     for (size_t i = 0; i < n; i++) {
         struct tg_doc *o = tg_doc_add_object(list, NULL);
         if (whole[i]) {
-            add_op(o, c, &c->ops[i]);
+            add_op(o, v, &c->ops[i]);
         } else {
             add_calls(o, c, &c->ops[i]);
             tg_doc_seal(o);
@@ -509,7 +513,7 @@ void tg_reporter_json(struct tg_buf *out, const struct tg_verdict *v, const stru
     add_metrics(root, v->comparison);
     add_numbers(root, v->comparison);
     add_replacements(root, v->comparison);
-    add_table(root, v->comparison);
+    add_table(root, v);
     versions = tg_doc_add_object(root, "versions");
     tg_doc_add_str(versions, "tracegate", v->version);
     tg_doc_add_i64(versions, "report", 1);

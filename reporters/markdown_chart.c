@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "core/base/decimal.h"
-#include "core/base/sort.h"
 #include "core/base/strmap.h"
 #include "core/base/utf8.h"
 #include "reporters/escape.h"
@@ -17,13 +16,18 @@
 static void put_row(struct tg_buf *text, const struct tg_markdown *m, uint32_t row)
 {
     enum { WIDTH = 24 }; /* of a label beside a bar */
-    size_t at = tg_markdown_find_row(m, row);
+    const struct tg_op *op = &m->v->comparison->ops[row];
+    size_t at = tg_markdown_find_row(m, row), names = tg_row_was(m->v, op).n_after;
+    TG_BUF others = { 0 };
+    if (names > 1)
+        tg_buf_printf(&others, " and %zu more", names - 1);
     if (at < m->names.n)
         tg_label_put(text, &m->names.labels.v[at]);
-    if (at == m->names.n || tg_utf8_count(tg_buf_sv(text)) > WIDTH) {
+    if (at == m->names.n || tg_utf8_count(tg_buf_sv(text)) + others.n > WIDTH) {
         tg_buf_clear(text);
-        tg_label_put_one(text, m->v->comparison->ops[row].name, WIDTH);
+        tg_label_put_one(text, op->name, WIDTH - others.n);
     }
+    tg_buf_add(text, tg_buf_sv(&others));
 }
 
 /* Mermaid draws bars of equal labels as one: the second of a label gets a number. */
@@ -67,13 +71,6 @@ struct bars {
     double sum;
 };
 
-static int longest_first(const void *pa, const void *pb)
-{
-    const struct bar *a = pa, *b = pb;
-    int c = TG_CMP(b->value, a->value);
-    return c ? c : TG_CMP(a->row, b->row);
-}
-
 /* Noise is not a slowdown, what is waived is accepted; bars below a hundredth of the largest would be
  * invisible. */
 static void collect_bars(struct bars *b, const struct tg_markdown *m, double sign)
@@ -81,7 +78,7 @@ static void collect_bars(struct bars *b, const struct tg_markdown *m, double sig
     const struct tg_comparison *c = m->v->comparison;
     size_t n = 0, most = m->top < MAX_BARS ? m->top : MAX_BARS;
     TG_FREE uint32_t *rows =
-        tg_rows_worst(c, &(struct tg_rows_choice){ .basis = TG_BASIS_JUDGED }, &n);
+        tg_rows_worst(c, &(struct tg_rows_choice){ .basis = TG_BASIS_JUDGED, .v = m->v }, &n);
     b->v = tg_xmalloc((n + 1) * sizeof *b->v);
     b->n = 0;
     for (size_t i = 0; i < n; i++) {
@@ -89,12 +86,9 @@ static void collect_bars(struct bars *b, const struct tg_markdown *m, double sig
         double d = sign * tg_row_shown(m->v, op).d_ns;
         /* that a wait is longer follows from what it waits for */
         bool wait = op->wait && op->change == TG_SAME;
-        if (d >= 100 && !wait && !tg_row_is_noise(op) && !tg_row_is_part(m->v, op) &&
-            !tg_row_is_waived(m->v, op))
+        if (d >= 100 && !wait && !tg_row_is_noise(op) && !tg_row_is_waived(m->v, op))
             b->v[b->n++] = (struct bar){ rows[i], d };
     }
-    if (b->n)
-        TG_SORT(b->v, b->n, longest_first);
     b->n = b->n < most ? b->n : most;
     while (b->n && b->v[b->n - 1].value < b->v[0].value / 100)
         b->n--;

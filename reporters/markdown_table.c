@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "core/base/decimal.h"
 #include "reporters/escape.h"
 #include "reporters/findings.h"
@@ -11,11 +13,24 @@ static uint32_t row_of(const struct tg_verdict *v, const struct tg_op *op)
     return (uint32_t)(op - v->comparison->ops);
 }
 
-/* Each pair has its unit: rows of both sizes share a table. */
+/*
+ * A row has one unit, that of its least number; from 100 ms on milliseconds. What is shown as 0.0
+ * does not count.
+ */
+static double unit_of(const struct tg_row_numbers *n)
+{
+    enum { LONG = 100000000 };
+    double v[] = { n->ns[TG_BASE], n->ns[TG_TEST], fabs(n->d_ns) };
+    double least = fmax(v[0], v[1]);
+    for (int i = 0; i < 3 && least < LONG; i++)
+        if (v[i] >= 50)
+            least = fmin(least, v[i]);
+    return least > 0 ? least : 1;
+}
+
 static void put_times(struct tg_buf *out, const struct tg_row_numbers *n)
 {
-    double largest = n->ns[TG_BASE] > n->ns[TG_TEST] ? n->ns[TG_BASE] : n->ns[TG_TEST];
-    double shown = largest > 0 ? largest : 1;
+    double shown = unit_of(n);
     tg_put_time(out, n->ns[TG_BASE], shown);
     tg_buf_puts(out, "\xc2\xa0\xe2\x86\x92\xc2\xa0");
     tg_put_time(out, n->ns[TG_TEST], shown);
@@ -90,8 +105,11 @@ static void put_row(struct tg_buf *out, const struct tg_markdown *m, size_t i)
     put_share(&words, tg_row_share(v, op));
     tg_put_printed(out, tg_buf_sv(&words));
     tg_buf_puts(out, "</sub> | ");
-    if (n.d_ns != 0)
-        tg_put_time_delta(out, n.d_ns);
+    if (n.d_ns != 0) {
+        tg_buf_puts(out, n.d_ns >= 50 ? "+" : n.d_ns <= -50 ? "-" : "");
+        tg_put_time(out, fabs(n.d_ns), unit_of(&n));
+        tg_buf_puts(out, tg_time_unit(unit_of(&n)));
+    }
     tg_buf_puts(out, " |\n");
 }
 

@@ -172,24 +172,6 @@ static uint32_t *largest(struct ranked *r, size_t found, size_t n, size_t *n_out
     return out;
 }
 
-uint32_t *tg_rows_worst(const struct tg_comparison *c, const struct tg_rows_choice *of,
-                        size_t *n_out)
-{
-    size_t all = of->rows ? of->n_rows : c->n_ops, found = 0;
-    TG_FREE struct ranked *r = tg_xmalloc((all + 1) * sizeof *r);
-    for (size_t i = 0; i < all; i++) {
-        uint32_t row = of->rows ? of->rows[i] : (uint32_t)i;
-        struct tg_row_numbers v = tg_row_numbers(c, &c->ops[row], of->basis);
-        double size = fabs(of->by_counts ? v.d_count : v.d_ns);
-        /* Below a nanosecond or a thousandth of a call a difference is rounding, not change. */
-        bool twice = of->basis == TG_BASIS_JUDGED && tg_row_is_former(&c->ops[row]);
-        if (is_eligible(&c->ops[row], of->rows != NULL, of->steps) && !twice && isfinite(size) &&
-            size >= (of->by_counts ? 1e-3 : 1))
-            r[found++] = (struct ranked){ size, row, (uint32_t)i };
-    }
-    return largest(r, found, found, n_out);
-}
-
 uint32_t *tg_rows_longest(const struct tg_comparison *c, size_t n, size_t *n_out)
 {
     TG_FREE struct ranked *r = tg_xmalloc((c->n_ops + 1) * sizeof *r);
@@ -314,7 +296,7 @@ static bool is_in_whole(const struct tg_verdict *v, const struct tg_op *op)
     return false;
 }
 
-bool tg_row_is_part(const struct tg_verdict *v, const struct tg_op *op)
+static bool is_part(const struct tg_verdict *v, const struct tg_op *op)
 {
     const struct tg_comparison *c = v->comparison;
     if (!pool_of(v, op) && is_in_whole(v, op))
@@ -346,6 +328,35 @@ struct tg_row_numbers tg_row_shown(const struct tg_verdict *v, const struct tg_o
     n.d_ns = n.ns[TG_TEST] - n.ns[TG_BASE];
     n.d_count = n.count[TG_TEST] - n.count[TG_BASE];
     return n;
+}
+
+/* Is any replacement told as a whole? */
+static bool tells_wholes(const struct tg_verdict *v)
+{
+    for (size_t i = 0; v && i < v->n_results; i++)
+        if (v->results[i].whole_known || tells_pool(&v->results[i]))
+            return true;
+    return false;
+}
+
+uint32_t *tg_rows_worst(const struct tg_comparison *c, const struct tg_rows_choice *of,
+                        size_t *n_out)
+{
+    bool wholes = tells_wholes(of->v);
+    size_t all = of->rows ? of->n_rows : c->n_ops, found = 0;
+    TG_FREE struct ranked *r = tg_xmalloc((all + 1) * sizeof *r);
+    for (size_t i = 0; i < all; i++) {
+        uint32_t row = of->rows ? of->rows[i] : (uint32_t)i;
+        struct tg_row_numbers v = wholes ? tg_row_shown(of->v, &c->ops[row])
+                                         : tg_row_numbers(c, &c->ops[row], of->basis);
+        double size = fabs(of->by_counts ? v.d_count : v.d_ns);
+        /* Below a nanosecond or a thousandth of a call a difference is rounding, not change. */
+        bool twice = of->basis == TG_BASIS_JUDGED && tg_row_is_former(&c->ops[row]);
+        if (is_eligible(&c->ops[row], of->rows != NULL, of->steps) && !twice && isfinite(size) &&
+            size >= (of->by_counts ? 1e-3 : 1) && !(wholes && is_part(of->v, &c->ops[row])))
+            r[found++] = (struct ranked){ size, row, (uint32_t)i };
+    }
+    return largest(r, found, found, n_out);
 }
 
 struct tg_row_was tg_row_was(const struct tg_verdict *v, const struct tg_op *op)
@@ -400,16 +411,15 @@ uint32_t *tg_rows_of_verdict(const struct tg_verdict *v, size_t top, size_t othe
 {
     const struct tg_comparison *c = v->comparison;
     size_t all = 0;
-    const struct tg_rows_choice choice = { .basis = TG_BASIS_JUDGED, .steps = true };
+    const struct tg_rows_choice choice = { .basis = TG_BASIS_JUDGED, .steps = true, .v = v };
     TG_FREE uint32_t *rows = tg_rows_worst(c, &choice, &all);
     uint32_t *out = tg_xmalloc((all + 1) * sizeof *out);
     *n = 0;
     for (size_t i = 0; i < all && *n < top; i++)
-        if (any_about(v, &c->ops[rows[i]]) && !tg_row_is_part(v, &c->ops[rows[i]]))
+        if (any_about(v, &c->ops[rows[i]]))
             out[(*n)++] = rows[i];
     for (size_t i = 0; i < all && *n < top && others; i++)
-        if (is_news(v, &c->ops[rows[i]]) && !any_about(v, &c->ops[rows[i]]) &&
-            !tg_row_is_part(v, &c->ops[rows[i]])) {
+        if (is_news(v, &c->ops[rows[i]]) && !any_about(v, &c->ops[rows[i]])) {
             out[(*n)++] = rows[i];
             others--;
         }

@@ -45,6 +45,7 @@ struct tg_rows_choice {
     enum tg_basis basis;
     bool by_counts; /* |d_count|, else |d_ns| */
     bool steps;     /* with the rows of steps */
+    const struct tg_verdict *v; /* as it shows them: a replacement that it tells is one row; NULL */
 };
 /*
  * The chosen rows that changed, largest change first, ties in the comparison's order. The caller frees
@@ -69,7 +70,6 @@ bool tg_row_is_noise(const struct tg_op *op);
  * The numbers of such a row: of a replacement that a result gives the time of, the whole of it, in the row
  * of that result's name; the others of it have no rows. And its share of the step, and its first cell.
  */
-bool tg_row_is_part(const struct tg_verdict *v, const struct tg_op *op); /* one of those others */
 struct tg_row_numbers tg_row_shown(const struct tg_verdict *v, const struct tg_op *op);
 double tg_row_share(const struct tg_verdict *v, const struct tg_op *op);
 bool tg_row_is_waived(const struct tg_verdict *v, const struct tg_op *op); /* and fails nothing */

@@ -31,6 +31,7 @@ static void write_chart(struct tg_buf *out, const struct tg_verdict *v, const st
     size_t n_notes;
     TG_FREE tg_sv *notes = notes_of(v, durations, &n_notes);
     struct tg_chart chart = { .comparison = v->comparison,
+                              .v = v,
                               .notes = notes,
                               .n_notes = n_notes,
                               .basis = TG_BASIS_JUDGED,

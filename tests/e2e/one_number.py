@@ -5,7 +5,7 @@ For several comparisons all reports are written at once. Value, delta and percen
 the steps; the row of an operator in the terminal's table, in Markdown and in the chart has the numbers of its finding; no
 report has a percentage of ten times and more, which a baseline of (almost) 0 would give: those are told as differences.
 The line about the step is one in terminal, comment and page; the page's table of all names has JSON's numbers. Benchmark
-JSON and OpenMetrics have the means of JSON's table, and say so. The same of the project's recorded examples.
+JSON and OpenMetrics have the means of JSON's table, and say so. The same of the project's recorded examples; with a number of runs, of all recorded kinds of commits.
 """
 import glob
 import html
@@ -70,7 +70,7 @@ def reports(d, policy, base, fresh, n):
 
 def judged(d, base, test, *more):
     """All reports of one check, by kind."""
-    out = {"json": "--json", "md": "--markdown", "xml": "--junit", "svg": "--svg-durations", "html": "--html", "bench": "--benchmark", "prom": "--openmetrics"}
+    out = {"json": "--json", "md": "--markdown", "xml": "--junit", "svg": "--svg-durations", "counts": "--svg-counts", "html": "--html", "bench": "--benchmark", "prom": "--openmetrics"}
     run = subprocess.run([PROGRAM, "check", "--runs", *more, *[x for b in base for x in ("--baseline", b)],
                           *[x for e, o in out.items() for x in (o, f"{d}/o.{e}")], *test],
                          capture_output=True, text=True, env=dict(ENV, COLUMNS="200"))
@@ -112,9 +112,11 @@ def table_values(row):
     which is compared as a whole, its own means; of one rank that alone takes longer, that rank's."""
     if "on_one_rank_ns" in row:
         return row["on_one_rank_ns"]
+    if "replacement_ns" in row:
+        return row["replacement_ns"]
     if row["evidence"].get("some_steps"):
         return row["evidence"]["slowest_step_ns"]
-    return row["evidence"]["value_ns"] if row["evidence"]["judged"] and not row.get("relation") else row["self_ns"]
+    return row["evidence"]["value_ns"] if row["evidence"]["judged"] and row.get("relation") in (None, "", "renamed") else row["self_ns"]
 
 
 def short(name):
@@ -145,7 +147,8 @@ def markdown_rows(text):
         names = re.findall(r"`([^`]*)`", cells[1])
         rows[cells[1] if " more" in cells[1].split("<sub>")[0] else names[-1]] = (base, test)  # several names in a row
         delta = re.match(r"([+-]?[\d.]+) (ns|us|ms|s)$", cells[2])
-        check(f"the comment's {names[-1]}: {cells[2]} of {base} -> {test}", delta and near(in_ns(*delta.groups()), test - base, 0.16))
+        last = in_ns(10 ** -len(m[1].partition(".")[2]), m[3])  # of the digits shown
+        check(f"the comment's {names[-1]}: {cells[2]} of {base} -> {test}", delta and abs(in_ns(*delta.groups()) - test + base) <= 1.6 * last)
         shown = 0.5 * test / base if base else 0  # of three digits each
         check(f"the comment's {names[-1]}: {m[4]} %", not m[4] or abs(100 * (test / base - 1) - float(m[4])) <= 0.6 + shown + 15 / base * 1000)
     return rows
@@ -170,6 +173,31 @@ def said_of_steps(what, got, doc):
     m = lines["text"] and re.match(r"Step time (?:.* ranks )?([\d.]+) -> ([\d.]+) (us|ms) ", lines["text"][0])
     want = next(x["value"] for x in doc["measures"] if x["name"] == "step_time")
     check(f"{what}: {m and m[0]}, JSON {want}", m and all(near(in_ns(m[i + 1], m[3]), want[i]) for i in range(2)))
+
+
+def told_of_many(what, got):
+    """A replacement that is one row is that row in every report, with its numbers: {"aten::mul and 13 more": (us, calls)}."""
+    md = {m[0]: (float(m[2]), int(m[1])) for m in re.findall(
+        r"<br>(`[^`]*` and \d+ more)<br><sub>replaced, (?:\d+ → )?(\d+) calls, .*?</sub> \| \+([\d.]+) µs", got["md"].replace("\u00a0", " "))}
+    md = {name.replace("`", ""): v for name, v in md.items()}
+    text = {f"{m[0]} and {m[1]} more": (float(m[3]), int(m[2])) for m in re.findall(
+        r"-> (\S+) and (\d+) more +(?:\d+ -> )?(\d+) +[\d.]+ +[\d.]+ +\+([\d.]+)", " ".join(got["text"].split()))}
+    svg = {short(m[0]): float(m[1]) for m in re.findall(r"<title>([^<]* and \d+ more): \w+, .*? µs \(\+([\d.]+)", got["svg"])}
+    calls = {short(m[0]): int(m[1]) for m in re.findall(r"<title>([^<]* and \d+ more): \w+, \d+ → (\d+) calls", got["counts"])}
+    axis = re.search(r"x-axis \[(.*)\]\n.*\n    bar \[(.*)\]", got["md"])
+    bars = dict(zip(re.findall(r'"([^"]*)"', axis[1]), map(float, axis[2].split(", ")))) if axis else {}
+    for name, (us, n) in md.items():
+        check(f"{what}: {name}: comment {us} us, terminal {text.get(name)}", text.get(name, (us, n)) == (us, n))
+        check(f"{what}: {name}: comment {us} us, chart {svg.get(name)}", name not in svg or abs(svg[name] - us) < 0.06)
+        check(f"{what}: {name}: comment {n} calls, chart {calls.get(name)}", calls.get(name, n) == n)
+        check(f"{what}: {name}: comment {us} us, bar {bars.get(name)}", abs(bars.get(name, us) - us) < 0.06)
+        check(f"{what}: {name} has no bar of its first name alone", name.split(" and ")[0] not in set(bars) | set(chart_rows(got["svg"])))
+    return len(md)
+
+
+def chart_counts(svg):
+    """{name: (baseline, fresh)} of the chart of calls"""
+    return {n: (float(a), float(b)) for n, a, b in re.findall(r"<title>([^<]*?): \w+, ([\d.]+) → ([\d.]+) calls \(", svg)}
 
 
 def chart_rows(svg):
@@ -225,12 +253,17 @@ def agree(what, got):
         for name, (base, test) in some.items():
             want = table_values(table.get(name, {"evidence": {"judged": True, "value_ns": (base, test)}}))
             check(f"{what}: {where}: {name} {base} -> {test}, JSON {want}", near(base, want[0]) and near(test, want[1]))
+    for name, calls in chart_counts(got["counts"]).items():
+        if short(html.unescape(name)) in table:
+            want = table[short(html.unescape(name))]["count"]
+            check(f"{what}: chart of calls: {name} {calls}, JSON {want}", all(abs(calls[i] - want[i]) <= 0.006 * want[i] + 0.01 for i in range(2)))
+    many = told_of_many(what, got)
     whole = {row["op_normalised"]: row for row in doc["table"] if row["kind"] in ("kernel", "op")}
     for name, (base, test) in page_rows(got["html"]).items():
         if name in whole:
-            want = table_values(whole[name])
+            want = table_values({k: v for k, v in whole[name].items() if k != "replacement_ns"})  # it has a row for each name
             check(f"{what}: page: {name} {base} -> {test}, JSON {want}", near(base, want[0], 0.001) and near(test, want[1], 0.001))
-    return results, table, rows, exported(what, got, doc)
+    return results, table, rows, exported(what, got, doc) + many
 
 
 def compare(what, got, finding):
@@ -252,7 +285,25 @@ def compare(what, got, finding):
     return len(rows["text"]) + len(rows["md"]) + len(rows["svg"])
 
 
+def all_recorded(runs):
+    """The recorded kinds of commits, both ways."""
+    from recorded_kinds import unpack, write_trace
+    n = 0
+    for what, _, _, sides in unpack():
+        with tempfile.TemporaryDirectory() as d:
+            paths = [[f"{d}/{s}{k}.json" for k in range(runs)] for s in "ab"]
+            for side in (0, 1):
+                for k in range(runs):
+                    write_trace(paths[side][k], sides[side], f"{what} {side} {k}")
+            for way, base, test in (("", *paths), (", undone", *paths[::-1])):
+                agree(what + way, judged(d, base, test))
+                n += 1
+    return finish(f"one number: {n} recorded comparisons", n >= 300)
+
+
 def main():
+    if len(sys.argv) > 1:
+        return all_recorded(int(sys.argv[1]))
     seen = 0
     for what, policy, base, (fresh, n), finding in CASES:
         with tempfile.TemporaryDirectory() as d:

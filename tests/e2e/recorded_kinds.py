@@ -124,4 +124,5 @@ def main():
     return finish(f"recorded kinds: {count} verdicts at {runs} a side, {len(told)} red", count >= (1 if match else 300))
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

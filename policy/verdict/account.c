@@ -249,29 +249,27 @@ static bool has_passed(const struct tg_eval_state *e, const struct tg_rule *rule
 }
 
 /*
- * The account is as strict as the policy: it fails where a rule about all names fails by such a quantity,
- * and warns where such rules do less. A policy that asks for some names, for attributes or for budgets
- * alone gets a note; so does growth that a rule about this very quantity passed by a size of its own, up to that size.
+ * The account fails where a rule about all names fails by such a quantity, else it warns: a policy that
+ * does not ask excuses nothing. Growth that a rule about this very quantity passed by a size of
+ * its own is a note, up to that size.
  */
 static enum tg_state strictness(const struct tg_eval_state *e, enum tg_account_id id)
 {
     const struct tg_policy *p = e->in->policy;
-    enum tg_state most = TG_STATE_PASS;
+    enum tg_state most = TG_STATE_WARN;
     for (size_t i = 0; i < p->n_rules; i++) {
         const struct tg_rule *rule = &p->rules[i];
         bool times = tg_rule_metric_info(rule->metric)->unit == TG_UNIT_NS ||
                      rule->metric == TG_RULE_METRIC_SHARE;
-        bool counts = tg_rule_counts_calls(e, rule);
-        bool asks = id == TG_ACCOUNT_CALLS ? counts : times;
-        if (!compares_all(e, rule) || (!times && !counts))
+        bool asks = id == TG_ACCOUNT_CALLS ? tg_rule_counts_calls(e, rule) : times;
+        if (!asks || !compares_all(e, rule))
             continue;
-        if (times && rule->metric == metric_of(id) &&
+        if (rule->metric == metric_of(id) && times &&
             tg_limit_lists_have_size(&rule->warn, &rule->fail) &&
             is_within(e->in->comparison, id, rule) && has_passed(e, rule))
             return TG_STATE_PASS;
-        most = asks && rule->fail.state == TG_LIMIT_ON ? TG_STATE_FAIL
-               : most < TG_STATE_WARN                  ? TG_STATE_WARN
-                                                       : most;
+        if (rule->fail.state == TG_LIMIT_ON)
+            most = TG_STATE_FAIL;
     }
     return most;
 }

@@ -23,7 +23,10 @@ SOON = datetime.date.today() + datetime.timedelta(days=20)
 RUNS = ((1, 1), (3, 3), (5, 5), (5, 2), (10, 10))
 HOST_ONLY = [Work(f"aten::op{i}", "op", "", 30 + i) for i in range(12)]
 SKIPS = "version: 1\nextends: [tracegate:recommended]\nsuites: [{name: default, trace: x, window: {by: ProfilerStep, skip_first: %d}}]\n"
-COUNTS = "version: 1\nextends: [tracegate:recommended]\nrules: {remove: [step, device-step]}\n"
+POLICIES = (("without rules about the step", "version: 1\nextends: [tracegate:recommended]\nrules: {remove: [step, device-step]}\n"),
+            ("that counts alone", "version: 1\nextends: [tracegate:counts-only]\n"),
+            ("of one name", "version: 1\nrules:\n  - {id: o, match: {kind: op, name: 'aten::op3'}, metric: count, fail: {abs: 0}}\n"),
+            ("of a budget", "version: 1\nrules:\n  - {id: b, metric: step_time, fail: {max: 1s}}\n"))
 
 
 def side(work, seed, runs, steps=5, change=None, **how):
@@ -110,10 +113,9 @@ def probes():
                     side(work, 100, nt, change=stall(220))
                 yield f"control, one slow fresh run, {at}", "calm", base, side(work, 100, nt, change=stall(2000, runs={0})) \
                     if nt > 2 else side(work, 100, nt)
-        yield f"a policy without rules about the step, {nb}v{nt}", "told", side(usual(), 1, nb), \
-            side(usual(), 100, nt, change=stall(2000, at="between")), COUNTS
-        yield f"the preset that counts alone, {nb}v{nt}", "told", side(usual(), 1, nb), \
-            side(usual(), 100, nt, change=stall(2000, at="between")), "version: 1\nextends: [tracegate:counts-only]\n"
+        for what, policy in POLICIES:
+            yield f"a policy {what}, {nb}v{nt}", "told", side(usual(), 1, nb), side(usual(), 100, nt, change=stall(2000, at="between")), policy
+            yield f"a policy {what}, control, {nb}v{nt}", "green", side(usual(), 1, nb), side(usual(), 100, nt), policy
         yield f"no step markers, a kernel x5, {nb}v{nt}", "open", side(usual(), 1, nb, marker=None), \
             side(scaled(usual(), "aten::op11", 30), 100, nt, marker=None)
         yield f"control, no step markers, more iterations, {nb}v{nt}", "calm", side(usual(), 1, nb, marker=None), \

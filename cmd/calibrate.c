@@ -152,6 +152,24 @@ static void put_ops(const struct job *j, struct tg_buf *out)
         tg_buf_puts(out, "  ~ more runs than there are: drawn with replacement, an estimate\n");
 }
 
+static void put_contract(const struct job *j, struct tg_buf *out)
+{
+    const struct tg_contract *k = &j->c.contract;
+    if (!isfinite(k->runs))
+        return;
+    tg_buf_printf(out,
+                  "\ntracegate ab, played on 1,000 draws of these runs%s:\n"
+                  "  the same code fails in %s of 100; it takes %s runs a side on average, %d at "
+                  "most (--budget)\n  one operator slower by",
+                  k->again ? " (with replacement, an estimate)" : "", number(j, 100 * k->red, 1),
+                  number(j, k->runs, 1), TG_CONTRACT_RUNS);
+    for (size_t i = 0; i < TG_CONTRACT_SIZES; i++)
+        tg_buf_printf(out, "%s %s %%", i ? "," : "", number(j, 100 * tg_contract_sizes[i], 0));
+    for (size_t i = 0; i < TG_CONTRACT_SIZES; i++)
+        tg_buf_printf(out, "%s %s", i ? "," : " is found in", number(j, 100 * k->found[i], 0));
+    tg_buf_puts(out, " of 100\n");
+}
+
 /* ---- limits ---- */
 
 /* The first limit of a rule that asks for a percentage; NULL: none. */
@@ -386,6 +404,19 @@ static void add_noise(struct tg_doc *list, const struct tg_calibration *c, size_
     }
 }
 
+static void add_contract(struct tg_doc *root, const struct tg_contract *k)
+{
+    struct tg_doc *d = tg_doc_add_object(root, "ab"), *sizes;
+    tg_doc_add_num(d, "runs", k->runs);
+    tg_doc_add_num(d, "false_alarms_per_100", 100 * k->red);
+    sizes = tg_doc_add_array(d, "found");
+    for (size_t i = 0; i < TG_CONTRACT_SIZES; i++) {
+        struct tg_doc *s = tg_doc_add_object(sizes, NULL);
+        tg_doc_add_num(s, "pct", 100 * tg_contract_sizes[i]);
+        tg_doc_add_num(s, "per_100", 100 * k->found[i]);
+    }
+}
+
 static void put_json(const struct job *j, struct tg_buf *out)
 {
     const struct tg_calibration *c = &j->c;
@@ -399,6 +430,8 @@ static void put_json(const struct job *j, struct tg_buf *out)
     tg_doc_add_i64(root, "warned", (int64_t)c->warns);
     tg_doc_add_num(root, "false_alarms_per_100", 100 * c->rate);
     tg_doc_add_num(root, "false_alarms_error", 100 * c->error);
+    if (isfinite(c->contract.runs))
+        add_contract(root, &c->contract);
     list = tg_doc_add_array(root, "alarms");
     for (size_t i = 0; i < c->n_alarms; i++)
         if (c->alarms[i].fails)
@@ -429,6 +462,7 @@ static bool put_all(const struct job *j, struct tg_err *err)
         if (j->n_outliers > MAX_ROWS)
             tg_buf_printf(&out, "  and %zu more\n", j->n_outliers - MAX_ROWS);
         put_ops(j, &out);
+        put_contract(j, &out);
         tg_buf_puts(&out, "\nlimits that fit (--format yaml prints them alone)\n\n");
         put_yaml(j, &out);
     }

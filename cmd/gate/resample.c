@@ -5,6 +5,7 @@
 
 #include "cmd/gate/runs.h"
 #include "core/base/sort.h"
+#include "core/diff/confirm.h"
 #include "core/diff/stats.h"
 
 #define DRAWS 60 /* for the smallest slowdown */
@@ -14,9 +15,12 @@
  */
 #define FOUND 0.98
 #define MARGIN 1.15
-#define MOST 16 /* times as long: no more is tried */
+#define PLAYED 1000 /* draws of a contract */
+#define DETECT 0.2  /* the size that matters */
+#define MOST 16     /* times as long: no more is tried */
 #define SEED 0x74726163u
 
+const double tg_contract_sizes[TG_CONTRACT_SIZES] = { 0.1, 0.2, 0.5 };
 const size_t tg_noise_sizes[TG_NOISE_SIZES] = { 3, 5, 8, 10 };
 
 /* xorshift64*: a fixed sequence, the same everywhere. */
@@ -309,6 +313,93 @@ static void keep_size(struct tg_op_noise *o, size_t at, const double *found)
     o->mde[at] = 2 * n >= DRAWS ? expm1(MARGIN * tg_quantile(v, n, FOUND)) : NAN;
 }
 
+/* ---- what asking again finds ---- */
+
+/* One draw: the same runs of every operator, each side its half. */
+struct played {
+    const size_t *run;
+    const struct tg_rank_table
+        *ranks[TG_ASK_LOOKS + 1]; /* of the first look and of those after it */
+};
+
+/* What a look at `n` runs per side from `at` on sees of an operator that is slower by `more` (ln). */
+static struct tg_evidence look(const struct op_values *o, const struct played *p, size_t look,
+                               size_t at, size_t n, double more)
+{
+    double x[2][TG_CONTRACT_RUNS], y[2][TG_CONTRACT_RUNS], middle[2], sum = 0;
+    for (int side = 0; side < 2; side++) {
+        for (size_t i = 0; i < n; i++)
+            x[side][i] = y[side][i] =
+                o->x[p->run[(size_t)side * TG_CONTRACT_RUNS + at + i]] + side * more;
+        middle[side] = tg_median(y[side], n);
+        for (size_t i = 0; i < n; i++)
+            sum += (x[side][i] - middle[side]) * (x[side][i] - middle[side]);
+    }
+    return (struct tg_evidence){ .value = { o->share },
+                                 .e = middle[TG_TEST] - middle[TG_BASE],
+                                 .se = sqrt(sum / (double)(n - 1) / (double)n),
+                                 .p = tg_rank_table_p(p->ranks[look], x[TG_BASE], x[TG_TEST], 0) };
+}
+
+/* Is it red in the end? *runs becomes at least what that took a side. */
+static bool is_red(const struct op_values *o, const struct played *p, double more, size_t *runs)
+{
+    static const double step[2] = { 1, 1 };
+    struct tg_evidence first = look(o, p, 0, 0, TG_ASK_FIRST, more);
+    enum tg_asked asked = tg_confirm_suspects(&first, step) ? TG_ASKED_OPEN : TG_ASKED_NOT;
+    for (size_t k = 1; k <= TG_ASK_LOOKS && asked == TG_ASKED_OPEN; k++) {
+        size_t n = k * TG_ASK_NEW;
+        struct tg_evidence again = look(o, p, k, TG_ASK_FIRST, n, more);
+        asked = tg_confirm(&first, &again, DETECT, k == TG_ASK_LOOKS);
+        *runs = TG_ASK_FIRST + n > *runs ? TG_ASK_FIRST + n : *runs;
+    }
+    return asked == TG_ASKED_RED;
+}
+
+/* Operators that are large enough to be asked, and are in all runs. */
+static size_t keep_asked(struct op_values *out, const struct values *all, size_t n_runs)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < all->n; i++) {
+        bool known = all->v[i].share >= TG_ASK_PART;
+        for (size_t r = 0; r < n_runs; r++)
+            known = known && isfinite(all->v[i].x[r]);
+        if (known)
+            out[n++] = all->v[i];
+    }
+    return n;
+}
+
+static struct tg_contract contract_of(const struct values *all, size_t n_runs, struct tg_arena *a)
+{
+    struct tg_contract out = { .runs = NAN, .again = 2 * TG_CONTRACT_RUNS > n_runs };
+    struct op_values *op = TG_NEW_N(a, struct op_values, all->n + 1);
+    struct tg_rank_table table[TG_ASK_LOOKS + 1];
+    size_t run[2 * TG_CONTRACT_RUNS], n = keep_asked(op, all, n_runs), taken = 0;
+    struct played p = { .run = run };
+    uint64_t state = SEED;
+    for (size_t k = 0; k <= TG_ASK_LOOKS; k++) {
+        size_t side = k ? k * TG_ASK_NEW : TG_ASK_FIRST;
+        table[k] = tg_rank_table_new(side, side, a);
+        p.ranks[k] = &table[k];
+    }
+    for (size_t d = 0; n && d < PLAYED; d++) {
+        size_t runs = TG_ASK_FIRST, one = draw(&state, n);
+        bool red = false;
+        pick(&state, run, 2 * TG_CONTRACT_RUNS, n_runs, out.again);
+        for (size_t i = 0; i < n; i++)
+            red |= is_red(&op[i], &p, 0, &runs);
+        out.red += red ? 1. / PLAYED : 0;
+        taken += runs;
+        for (size_t k = 0; k < TG_CONTRACT_SIZES; k++)
+            out.found[k] +=
+                is_red(&op[one], &p, log1p(tg_contract_sizes[k]), &runs) ? 1. / PLAYED : 0;
+    }
+    if (n)
+        out.runs = (double)taken / PLAYED;
+    return out;
+}
+
 static bool measure_ops(struct tg_calibration *out, const struct tg_noise_input *in,
                         struct tg_arena *a, struct tg_err *err)
 {
@@ -317,6 +408,7 @@ static bool measure_ops(struct tg_calibration *out, const struct tg_noise_input 
     size_t kept = 0;
     if (!read_values(&all, in, a, err))
         return false;
+    out->contract = contract_of(&all, in->all.n_runs, a);
     out->ops = TG_NEW_N(a, struct tg_op_noise, all.n + 1);
     found = TG_NEW_N(a, double *, all.n + 1);
     for (size_t i = 0; i < all.n; i++) {

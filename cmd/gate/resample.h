@@ -9,9 +9,13 @@
  * of k against k. The error of the rate is estimated by the jackknife.
  */
 #include "cmd/gate/gate.h"
+#include "core/diff/numbers.h"
 
 #define TG_NOISE_SIZES 4
 extern const size_t tg_noise_sizes[TG_NOISE_SIZES]; /* runs per side: 3, 5, 8, 10 */
+#define TG_CONTRACT_SIZES 3
+#define TG_CONTRACT_RUNS (TG_ASK_FIRST + TG_ASK_LOOKS * TG_ASK_NEW) /* a side, at most */
+extern const double tg_contract_sizes[TG_CONTRACT_SIZES];           /* 0.1, 0.2, 0.5 */
 
 /* One name under one rule, over all splits. */
 struct tg_alarm {
@@ -30,7 +34,19 @@ struct tg_op_noise {
     double mde[TG_NOISE_SIZES];
 };
 
+/*
+ * What `tracegate ab` makes of these runs: its stages (core/diff/confirm.h) played on the values of draws, without the
+ * machine's factor and without companions, so it finds a little more than this.
+ */
+struct tg_contract {
+    double runs;                     /* a side, of the same code, on average; NaN: none is judged */
+    double red;                      /* part of draws of the same code that are red */
+    double found[TG_CONTRACT_SIZES]; /* of draws in which one operator is slower by such a part */
+    bool again;                      /* drawn with replacement */
+};
+
 struct tg_calibration {
+    struct tg_contract contract;
     size_t n_runs, side, splits, disjoint;
     size_t fails, warns;
     double rate, error; /* of failing splits, 0..1; its standard error by the jackknife */

@@ -187,6 +187,8 @@ def main(tmp):
     expect("sides larger than half", run("calibrate", "--side", "8", *BASE)[0], 2)
     code, out, _ = run("calibrate", *BASE)
     expect(f"text: {out}", (code, "expected false alarms: " in out, "aten::mkldnn_convolution" in out), (0, True, True))
+    found = [f["per_100"] for f in report["ab"]["found"]]
+    expect(f"asking again {report['ab']}", (found == sorted(found), 5 <= report["ab"]["runs"] <= 17, "tracegate ab, played on" in out), (True,) * 3)
     loose = POLICIES["bare 5 %"].replace("5%", "1000%")
     write_text(f"{tmp}/p.yml", "version: 1\n" + loose + "\n")
     _, _, text = limits(tmp, BASE, "1000 %")

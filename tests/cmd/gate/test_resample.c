@@ -4,16 +4,16 @@
 #include "cmd/gate/resample.h"
 #include "cmd/gate/runs.h"
 
-/* Runs of one commit; run k has `calls[k]` calls of aten::mm, 100 us each and 1 us more in run k. */
-static struct tg_calibration metric(struct fixture *f, const uint32_t *calls, size_t runs,
-                                    size_t side)
+/* Runs of one commit; run k has `calls[k]` calls of aten::mm, 100 us each and k times `apart` more. */
+static struct tg_calibration metric_of(struct fixture *f, const uint32_t *calls, size_t runs,
+                                       size_t side, tg_ns apart)
 {
     struct tg_noise_input in = { .suite = &no_suite, .io = &no_io, .side = side, .splits = 40 };
     struct tg_compare_opts compare;
     struct tg_calibration c;
     make_side(f, TG_BASE, runs, 4);
     for (size_t k = 0; k < runs; k++)
-        add_row(f, TG_BASE, k, TG_KIND_OP, "aten::mm", "", calls[k], 100001 + 1000 * (tg_ns)k);
+        add_row(f, TG_BASE, k, TG_KIND_OP, "aten::mm", "", calls[k], 100001 + apart * (tg_ns)k);
     load_policy(f, "rules: [{id: calls, match: {kind: op}, metric: count, fail: {abs: 0}},\n"
                    "        {id: slower, match: {kind: op}, metric: self, fail: {pct: auto, abs: "
                    "0.1%step}}]\n");
@@ -24,6 +24,12 @@ static struct tg_calibration metric(struct fixture *f, const uint32_t *calls, si
     if (!tg_noise_metric(&c, &in, f->a, &f->err))
         fail_msg("%s", f->err.message);
     return c;
+}
+
+static struct tg_calibration metric(struct fixture *f, const uint32_t *calls, size_t runs,
+                                    size_t side)
+{
+    return metric_of(f, calls, runs, side, 1000);
 }
 
 JUDGED(runs_that_are_alike_never_fail)
@@ -73,6 +79,30 @@ JUDGED(the_noise_of_an_operator)
     assert_true(c.again[2] && c.again[3]); /* 8 and 10 a side need 16 and 20 runs */
     assert_false(c.again[0]);
     assert_true(c.ops[0].mde[3] > 0 && c.ops[0].mde[3] < 0.2);
+}
+
+/*
+ * Stages on draws of 36 runs. All equal: no suspect, and each slowdown is found. From 100 to 135 us: +50 % is above all of the others;
+ * +10 % is not, and some of the same code is suspected, which new runs clear.
+ */
+JUDGED(what_asking_again_finds)
+{
+    uint32_t calls[36];
+    struct tg_contract calm, wide;
+    for (size_t k = 0; k < 36; k++)
+        calls[k] = 1;
+    calm = metric_of(f, calls, 36, 5, 0).contract;
+    near(calm.runs, 5);
+    near(calm.red, 0);
+    near(calm.found[0], 1);
+    assert_false(calm.again);
+    wide = metric_of(f, calls, 36, 5, 1000).contract;
+    near(wide.found[2], 1);
+    assert_true(wide.found[0] < wide.found[1] && wide.found[1] < 1 && wide.found[0] > 0.1);
+    assert_true(wide.red < 0.02 && wide.runs > 5 && wide.runs < 10);
+    assert_true(metric_of(f, calls, 33, 5, 0).contract.again); /* 34 are needed */
+    calls[1] = 2;                                              /* no time is judged */
+    assert_true(isnan(metric_of(f, calls, 36, 5, 0).contract.runs));
 }
 
 JUDGED(a_subset_has_its_runs_in_order)

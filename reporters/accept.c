@@ -259,6 +259,8 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const ch
         tg_buf_puts(out, "). ");
     }
     if (is_waivable(v, r)) {
+        /* its own next step may say that the change is not the reason */
+        tg_buf_puts(out, r->next.n ? "" : "Meant? ");
         tg_buf_puts(out, accept);
     } else if (r->rule.n) {
         tg_buf_clear(&text);

@@ -162,6 +162,17 @@ static void put_effect(struct tg_buf *out, const struct tg_comparison *c, const 
         tg_buf_printf(out, " (%.*s)", TG_SV_ARG(r->rule));
 }
 
+/* In a list of names, what rules about the whole step are about. */
+static tg_sv whole_step(const struct tg_result *r)
+{
+    if (r->subject != TG_SUBJECT_TRACE)
+        return TG_SV("");
+    return r->metric == TG_RULE_METRIC_STEP_TIME ? TG_SV("the step")
+           : r->metric == tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT)
+               ? TG_SV("the step's device work")
+               : TG_SV("");
+}
+
 bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, const uint32_t *roots,
                             size_t i)
 {
@@ -174,7 +185,10 @@ bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, cons
                 n++ >= SHOWN)
                 continue;
             tg_buf_puts(out, n > 1 ? ", " : "");
-            tg_buf_printf(out, TG_NAME, TG_SV_ARG(tg_result_called(r)));
+            if (whole_step(r).n)
+                tg_buf_add(out, whole_step(r));
+            else
+                tg_buf_printf(out, TG_NAME, TG_SV_ARG(tg_result_called(r)));
             put_effect(out, v->comparison, r, &v->results[i]);
         }
     if (n > SHOWN)

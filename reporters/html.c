@@ -63,7 +63,7 @@ static void put_banner(struct tg_html *h)
     put_paragraph(h, "<p><b>Next</b> ", v->error_hint);
     tg_buf_clear(&effect);
     tg_accept_put_next(&effect, v,
-                       "Meant? Accept it with the waiver under <a href=\"#next\">What now</a>.",
+                       "Accept it with the waiver under <a href=\"#next\">What now</a>.",
                        tg_html_put_name);
     if (effect.n || tg_accept_next(v).n) {
         tg_page_raw(&h->page, "<p><b>Next</b> ");

@@ -102,7 +102,7 @@ static void put_error(struct tg_markdown *m)
         tg_markdown_put_text(m, &part, next);
         tg_buf_puts(&part, "\n");
     }
-    tg_accept_put_next(&first, m->v, "Meant? Accept it with the waiver under \"What now\".",
+    tg_accept_put_next(&first, m->v, "Accept it with the waiver under \"What now\".",
                        tg_markdown_put_name);
     if (first.n || tg_accept_next(m->v).n) {
         tg_buf_puts(&part, "\n**Next** ");

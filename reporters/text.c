@@ -194,7 +194,7 @@ static void put_first(struct page *p)
     tg_esc_terminal(&text, tg_accept_next(v));
     tg_buf_puts(&text, text.n ? " " : "");
     tg_accept_put_next(&text, v,
-                       "Meant? Run it with --json R.json; tracegate policy waive R.json then "
+                       "Run it with --json R.json; tracegate policy waive R.json then "
                        "prints what accepts it.",
                        NULL);
     put_field(p, 2, "next", 10, tg_buf_sv(&text), TG_TINT_DIM);

@@ -19,6 +19,7 @@ enum { MAX_CASES = 500 };
 struct suite {
     struct tg_junit xml;
     const struct tg_verdict *v;
+    const uint32_t *roots; /* of its results */
     struct tg_strmap unjudged; /* rules whose case for what they did not judge is there */
 };
 
@@ -157,6 +158,13 @@ static void put_unjudged(struct suite *s, const struct tg_result *first)
 
 /* ---- cases of results ---- */
 
+/* The failure that this one is a part of, which fails by itself; NULL: it is a finding. */
+static const struct tg_result *followed(const struct suite *s, const struct tg_result *r)
+{
+    const struct tg_result *root = &s->v->results[s->roots[r - s->v->results]];
+    return r->state == TG_STATE_FAIL && root != r && root->state == TG_STATE_FAIL ? root : NULL;
+}
+
 static void put_result(struct suite *s, const struct tg_result *r)
 {
     TG_BUF message = { 0 }, body = { 0 };
@@ -167,7 +175,16 @@ static void put_result(struct suite *s, const struct tg_result *r)
     tg_buf_printf(&name, "%.*s%s", TG_SV_ARG(r->rule), r->rule.n ? ": " : "");
     tg_junit_put_name(&name, op);
     open_case(s, r, tg_buf_sv(&name), timed ? r->test / 1e9 : 0);
+    if (followed(s, r)) {
+        tg_buf_puts(&message, "follows from ");
+        tg_label_put_one(&message, tg_result_called(followed(s, r)), 80);
+        tg_buf_puts(&message, ": ");
+    }
     tg_result_put(&message, r);
+    if (followed(s, r)) {
+        tg_junit_close(&s->xml, TG_JUNIT_SKIPPED, TG_SV(""), tg_buf_sv(&message), TG_SV(""));
+        return;
+    }
     put_body(&body, r);
     switch (r->state) {
     case TG_STATE_FAIL:
@@ -250,7 +267,8 @@ static size_t put_results(struct suite *s, size_t max)
 
 void tg_reporter_junit(struct tg_buf *out, const struct tg_verdict *v, const struct tg_render *r)
 {
-    struct suite s = { .v = v };
+    TG_FREE uint32_t *roots = tg_findings_roots(v);
+    struct suite s = { .v = v, .roots = roots };
     size_t omitted;
     tg_junit_init(&s.xml, v, r->strict);
     tg_strmap_init(&s.unjudged);

@@ -211,6 +211,26 @@ static bool judge_schedules(const struct question *q, bool waits, struct tg_coun
     return false;
 }
 
+/* Have all runs of the side, three or more, the same count in each step? */
+static bool repeats_one_run(const struct question *q, int side)
+{
+    struct tg_step_counts first = rest_of(&q->run[side][0]);
+
+    for (size_t i = 1; i < q->n_runs[side]; i++) {
+        struct tg_step_counts s = rest_of(&q->run[side][i]);
+        if (s.n != first.n || memcmp(s.v, first.v, s.n * sizeof *s.v) != 0)
+            return false;
+    }
+    return q->n_runs[side] >= TG_FEWEST_RUNS;
+}
+
+/* What some steps did, the same ones in each run, all do now: every fourth step became every one, or other data. */
+static bool became_all_steps(const struct question *q)
+{
+    return is_constant(&q->rest[TG_TEST]) && q->rest[TG_TEST].most >= q->rest[TG_BASE].most &&
+           repeats_one_run(q, TG_BASE) && repeats_one_run(q, TG_TEST);
+}
+
 /*
  * The baseline varies. More than twice as many calls, with a gap between the sides that is wider
  * than either of them, are neither chance nor other data. Steps that mostly have more may be other data,
@@ -231,7 +251,8 @@ static void judge_varying(const struct question *q, bool waits, struct tg_count_
     }
     if (judge_schedules(q, waits, ev))
         return;
-    if (ev->most - q->all[TG_BASE].most > q->all[TG_BASE].most - q->all[TG_BASE].least)
+    if (became_all_steps(q) ||
+        ev->most - q->all[TG_BASE].most > q->all[TG_BASE].most - q->all[TG_BASE].least)
         ev->proof = TG_COUNT_HINT; /* a step as the baseline has none by far */
     if (2 * (size_t)ev->runs_above <= q->n_runs[TG_TEST])
         return;

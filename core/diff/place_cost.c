@@ -48,25 +48,30 @@ static double moved_with_calls(const struct tg_diff_work *w, uint32_t op)
     return fmax(fmax(gone, 0) + TG_WORSE * lost, other);
 }
 
-/* Annotations in which names replaced others, by index. */
-static bool *exchanging(const struct tg_diff_work *w)
+enum { EXCHANGED = 1, WENT = 2, CAME = 4 };
+
+/* What operators did in each annotation, by index. After an exchange, or if they only went, caches are others. */
+static unsigned char *changes_in(const struct tg_diff_work *w)
 {
-    bool *found = TG_NEW_N(w->a, bool, w->c->n_ops + 1);
+    unsigned char *found = TG_NEW_N(w->a, unsigned char, w->c->n_ops + 1);
 
     for (uint32_t i = 0; i < w->c->n_ops; i++) {
+        const struct tg_op *op = &w->c->ops[i];
         size_t n;
         const struct tg_use *v = tg_uses_of(w->uses, TG_IN_ANNOTATION, i, &n);
-        bool replaced = w->c->ops[i].relation == TG_REL_REPLACED && w->c->ops[i].kind == TG_KIND_OP;
-        for (size_t k = 0; replaced && k < n; k++)
-            if (v[k].by != TG_NO_ID && tg_use_rise(w->c, &v[k]) != 0)
-                found[v[k].by] = true;
+        bool exchanged = op->relation == TG_REL_REPLACED;
+        for (size_t k = 0; op->kind == TG_KIND_OP && op->change != TG_SAME && k < n; k++) {
+            double rise = tg_use_rise(w->c, &v[k]);
+            if (v[k].by != TG_NO_ID && rise != 0)
+                found[v[k].by] |= exchanged ? EXCHANGED : rise < 0 ? WENT : CAME;
+        }
     }
     return found;
 }
 
 void tg_excuse_moves(struct tg_diff_work *w)
 {
-    bool *exchanges = NULL;
+    unsigned char *changes = NULL;
 
     for (uint32_t i = 0; i < w->c->n_ops; i++) {
         struct tg_op *op = &w->c->ops[i];
@@ -76,9 +81,10 @@ void tg_excuse_moves(struct tg_diff_work *w)
             tg_uses_index(w);
         if (tg_kind_is_device(op->kind) || op->change != TG_SAME)
             continue;
-        exchanges = exchanges ? exchanges : exchanging(w);
+        changes = changes ? changes : changes_in(w);
         const struct tg_use *most = tg_uses_most(w, op);
-        bool inside = op->kind == TG_KIND_OP && most && most->by != TG_NO_ID && exchanges[most->by];
+        unsigned in = most && most->by != TG_NO_ID ? changes[most->by] : 0;
+        bool inside = op->kind == TG_KIND_OP && (in & EXCHANGED || in == WENT);
         if ((!inside || tg_borne_out(w, &most->by, 1, &op->ev)) &&
             op->ev.delta_ns > moved_with_calls(w, i))
             continue;

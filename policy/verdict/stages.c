@@ -3,6 +3,7 @@
  * them cannot be told. An open time is never green.
  */
 #include <math.h>
+#include <string.h>
 
 #include "core/base/sort.h"
 #include "core/diff/confirm.h"
@@ -140,13 +141,16 @@ void tg_stages_close(struct tg_eval_state *e)
 
 /*
  * What the first run of each side proves: an operator's number of calls that is the same in all steps of a side.
- * One that varies from step to step may vary from run to run, and kernels are a library's choice.
+ * One that varies from step to step may vary from run to run, and kernels are a library's choice. A recording without
+ * events is a mistake that more of them repeat.
  */
-static bool is_proven_early(const struct tg_verdict *v, const struct tg_comparison *c)
+static bool is_final_early(const struct tg_verdict *v, const struct tg_comparison *c)
 {
     for (size_t i = 0; i < v->n_results; i++) {
         const struct tg_result *r = &v->results[i];
         const struct tg_op *op = r->subject == TG_SUBJECT_NAME ? tg_result_op(c, r) : NULL;
+        if (r->because && strcmp(r->because, tg_reason_id(TG_NEED_FRESH_EVENTS)) == 0)
+            return true;
         if (op && r->state == TG_STATE_FAIL && r->grounds == TG_GROUNDS_COUNT &&
             !tg_kind_is_device(op->kind) && op->counted.shape == TG_COUNT_CONSTANT)
             return true;
@@ -161,7 +165,7 @@ size_t tg_stages_next(const struct tg_eval_state *e)
     if (!c->asking)
         return 0;
     if (c->asking->early)
-        return is_proven_early(v, c) ? 0 : c->asking->next;
+        return is_final_early(v, c) ? 0 : c->asking->next;
     if (v->outcome == TG_OUTCOME_FAIL)
         return 0;
     bool disturbed = (c->busy || c->other_data) && c->n_withheld;

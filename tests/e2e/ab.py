@@ -50,6 +50,7 @@ def interleaved(tmp):
             (("--base", "main", "--once", "x", "--", "true"), 2, "--once"),
             (("--base", "main", "--", "false"), 3, "base, run 0: the command failed"),
             (("--base", "main", "--", "true"), 3, "wrote no trace"),
+            (("--base", "main", "--", "sh", "-c", 'echo "[]" | gzip > "$TRACE"'), 4, "ab: 1 run a side in 1 stage"),
             (("--base", "main", "--setup", "exit 4", "--", "true"), 3, "--setup failed in base"),
             (("--base", "main", "--out", "/proc/nonesuch", "--", "true"), 5, "/proc/nonesuch")):
         run = ab(r, *args)

@@ -89,6 +89,9 @@ WITH_HAND(one_run_a_side_proves_constant_counts_alone)
     row.grounds = TG_GROUNDS_COUNT;
     op.kind = row.op_kind = TG_KIND_KERNEL;
     assert_int_equal((int)tg_stages_next(&h->e), 5);
+    row.because = tg_reason_id(TG_NEED_FRESH_EVENTS); /* nothing was recorded */
+    assert_int_equal((int)tg_stages_next(&h->e), 0);
+    row.because = NULL;
     tg_stages_close(&h->e);
     tg_stages_note(&h->e);
     assert_int_equal(h->e.n + h->v.n_notes, 0);

@@ -27,21 +27,6 @@ struct tg_history_event *tg_history_new_event(struct tg_history_replay *r,
     return e;
 }
 
-/* From the first night that is worse to the last that is worse still. */
-static bool drifted(struct tg_history_event *e)
-{
-    bool any = false;
-    for (size_t i = 0; i < e->n; i++) {
-        const struct tg_moved_series *m = &e->v[i];
-        if (!m->slowly)
-            continue;
-        e->from = any && e->from < m->from ? e->from : m->from;
-        e->to = any && e->to > m->to ? e->to : m->to;
-        any = true;
-    }
-    return any;
-}
-
 /* Metrics of the step follow what moved, on nights of their own; there are others in the event. */
 static bool only_follows(const struct tg_history_event *e, const struct tg_moved_series *m)
 {
@@ -49,6 +34,27 @@ static bool only_follows(const struct tg_history_event *e, const struct tg_moved
         if (!e->v[i].metric)
             return true;
     return false;
+}
+
+/* The event is a drift if what moved drifts; a metric that sums it up may drift for another reason. */
+static bool is_slow(const struct tg_history_event *e, const struct tg_moved_series *m)
+{
+    return m->slowly && !only_follows(e, m);
+}
+
+/* From the first night that is worse to the last that is worse still. */
+static bool drifted(struct tg_history_event *e)
+{
+    bool any = false;
+    for (size_t i = 0; i < e->n; i++) {
+        const struct tg_moved_series *m = &e->v[i];
+        if (!is_slow(e, m))
+            continue;
+        e->from = any && e->from < m->from ? e->from : m->from;
+        e->to = any && e->to > m->to ? e->to : m->to;
+        any = true;
+    }
+    return any;
 }
 
 /* Of a step the nights that all of its changes allow; if there are none, those of the surest change. */
@@ -241,7 +247,7 @@ static struct sums sums_of(const struct tg_history *h, const struct tg_history_e
         const struct tg_moved_series *m = &e->v[i];
         const struct tg_series *x;
         s.machine += m->what == TG_MOVED_MACHINE;
-        s.drifts += m->what == TG_MOVED_DRIFT && m->worse;
+        s.drifts += m->what == TG_MOVED_DRIFT && m->worse && is_slow(e, m);
         if (m->series == UINT32_MAX)
             continue;
         x = &h->series->v[m->series];
@@ -288,7 +294,7 @@ static enum tg_event_kind kind_of(const struct tg_history *h, const struct tg_hi
 bool tg_history_is_slow(const struct tg_history_event *e)
 {
     for (size_t i = 0; i < e->n; i++)
-        if (e->v[i].slowly)
+        if (is_slow(e, &e->v[i]))
             return true;
     return false;
 }

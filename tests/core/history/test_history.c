@@ -325,6 +325,31 @@ CASE(what_drifts_together_is_one_event)
     assert_int_equal(b->h.event[0].n, 3);
 }
 
+/* One operator takes half as long again from night 18 on, and a total of the step drifts for another reason: the
+ * event is of that night, not of all nights on which the total grew. */
+CASE(a_step_in_a_total_that_drifts_has_its_night)
+{
+    const struct tg_history_event *e = NULL;
+    begin(b, 24);
+    b->series.v[7] = (struct tg_series){ .what = TG_SERIES_METRIC,
+                                         .metric = TG_METRIC_COMPUTE_TIME,
+                                         .name = TG_SV("compute_time"),
+                                         .judged = true,
+                                         .worse = 1 };
+    slower(b, 4, 18, 24, 1.5);
+    drift(b, 7, 10, 24, 24, 1.0012);
+    slower(b, 7, 18, 24, 1.053);
+    replay(b);
+    for (size_t i = 0; i < b->h.n_events; i++)
+        if (b->h.event[i].v[0].series == 4)
+            e = &b->h.event[i];
+    assert_non_null(e);
+    assert_true(e->n > 1);
+    assert_int_equal(e->kind, TG_EVENT_REGRESSION);
+    assert_int_equal(e->from, 16);
+    assert_int_equal(tg_history_since(e), 18);
+}
+
 /* What op `s` is called from now on: a number of a benchmark, in which the machine's speed is not. */
 static void be_a_number(struct box *b, uint32_t s, int worse)
 {

@@ -155,6 +155,25 @@ BY_HAND(a_rank_beside_a_slower_one)
     }
 }
 
+/* The same of calls: 14 of rank 4, was 10, where rank 1 has no names and rank 0 calls most. */
+BY_HAND(the_number_of_a_rank_that_calls_more)
+{
+    f->c = (struct tg_comparison){ 0 };
+    for (int side = 0; side < 2; side++) {
+        make_ranks(f, side, 3, 5, 0, 4);
+        for (size_t k = 0; k < 15; k++) {
+            uint32_t n = k % 5 == 0 ? 30 : side && k % 5 == 4 ? 14 : 10;
+            const uint32_t calls[] = { n, n, n, n };
+            shard_of(f, side, k / 5, k % 5)->unnamed = k % 5 == 1;
+            if (k % 5 != 1)
+                add_to(f, shard_of(f, side, k / 5, k % 5), TG_KIND_OP, "a", "", calls, 1001);
+        }
+    }
+    compare(f);
+    assert_int_equal(series(f, TG_ACCOUNT_CALLS)->growth, TG_GROWTH_PROVEN);
+    assert_int_equal(series(f, TG_ACCOUNT_CALLS)->rank, 4);
+}
+
 /* 10 calls a step, and 4 outside: once a trace, so as many in a trace of 8 steps as in one of 4. */
 BY_HAND(calls_outside_the_steps_count_by_the_trace)
 {

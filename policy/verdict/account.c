@@ -157,6 +157,14 @@ static bool varies(const struct tg_comparison *c, enum tg_account_id id)
     return sum >= TG_HALF * growth(&c->account.of[id]);
 }
 
+/* Is the step proven to take less time, as its place does where more calls replace fewer? */
+static bool is_faster(const struct tg_comparison *c)
+{
+    const struct tg_metric_change *m = c->metrics;
+    return m[TG_METRIC_STEP_TIME].ev.judged == TG_JUDGED && m[TG_METRIC_STEP_TIME].ev.less &&
+           !m[TG_METRIC_HOST_TIME].ev.slower;
+}
+
 /* Why the growth that `told` does not hold need not be the program; NONE: nothing says so. */
 static enum tg_reason excuse(const struct tg_eval_state *e, enum tg_account_id id, double told)
 {
@@ -173,6 +181,7 @@ static enum tg_reason excuse(const struct tg_eval_state *e, enum tg_account_id i
         { id != TG_ACCOUNT_CALLS && c->busy, TG_REASON_BUSY },
         { c->other_data, TG_REASON_DATA },
         { id == TG_ACCOUNT_CALLS && varies(c, id), TG_REASON_VARIES },
+        { id == TG_ACCOUNT_CALLS && !s->outside && is_faster(c), TG_REASON_REPAID },
         { s->one_step, TG_REASON_ONE_STEP },
         { s->outside, TG_REASON_BETWEEN_STEPS },
         { s->growth == TG_GROWTH_FORGIVEN, TG_REASON_ONE_SLOW_RUN },
@@ -428,6 +437,9 @@ static struct finding find(struct tg_eval_state *e, const struct tg_op_index *x,
                                  TG_SV(", which new runs have to tell"),
                                  "Record more runs a side: new ones tell." };
     }
+    if (why == TG_REASON_REPAID)
+        return (struct finding){ TG_STATE_WARN, why,
+                                 TG_SV_PRINTF(e->arena, "; %s", excuse_said(e, why)), "" };
     if (why)
         return (struct finding){
             TG_STATE_WARN, why,

@@ -47,7 +47,7 @@
     X(TG_REASON_FASTEST, "fastest-steps",                                                          \
       "the fastest steps take longer, all steps together do not",                                  \
       "all steps together take no longer")                                                         \
-    X(TG_REASON_REPAID, "repaid", "slower, and its place takes less time in all",                  \
+    X(TG_REASON_REPAID, "repaid", "slower, or more calls, and its place takes less time",          \
       "the step takes less time in all")                                                           \
     X(TG_REASON_HOT_MACHINE, "hot-machine", "small names together, on the host",                   \
       "a machine that is shared or hot makes all small ones slower")                               \

@@ -45,6 +45,31 @@ static bool says(const struct hand *h, const char *text)
     return tg_sv_has(tg_buf_sv(&plain), tg_sv_of(text));
 }
 
+/* More calls in a step that provably takes less time warn; not if the host takes longer, nor calls outside the steps. */
+WITH_HAND(calls_are_repaid_by_a_faster_step)
+{
+    struct tg_evidence *step = &h->c.metrics[TG_METRIC_STEP_TIME].ev;
+    struct tg_account_series *s = grown(h, TG_ACCOUNT_CALLS);
+
+    h->rule.metric = TG_RULE_METRIC_COUNT;
+    h->rule.fail = hand_limit(h, TG_BOUND_ABS, 0);
+    step->judged = TG_JUDGED;
+    assert_int_equal(judged(h, "calls"), TG_STATE_FAIL);
+    h->e.n = 0;
+    step->less = true;
+    assert_int_equal(judged(h, "calls"), TG_STATE_WARN);
+    assert_true(says(h, "the step takes less time in all"));
+    assert_false(says(h, "need not be the program"));
+    h->e.n = 0;
+    h->c.metrics[TG_METRIC_HOST_TIME].ev.slower = true;
+    assert_int_equal(judged(h, "calls"), TG_STATE_FAIL);
+    h->e.n = 0;
+    h->c.metrics[TG_METRIC_HOST_TIME].ev.slower = false;
+    s->outside = true;
+    assert_int_equal(judged(h, "calls"), TG_STATE_WARN);
+    assert_false(says(h, "less time"));
+}
+
 WITH_HAND(growth_that_nothing_explains_fails)
 {
     struct tg_op *ops = TG_NEW_N(h->a, struct tg_op, 2);

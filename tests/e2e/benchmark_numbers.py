@@ -243,7 +243,7 @@ def reports(tmp):
         expect(f"{name} tells it", "was 200.2 (+15 %, +30)" in text, True)
     need("jsonschema", "python3-jsonschema").validate(done.report, read_json(os.path.join(ROOT, "docs/report.schema.json")))
     waived = tracegate("policy", "waive", "r.json", "--reason", "agreed", "--owner", "me", cwd=tmp)
-    expect_has("a waiver", waived.stdout, "rule: 'wait'", "name: 'ttft'")
+    expect_has("a waiver", waived.stdout, "rule: wait", "name: 'ttft'")
 
 
 NIGHTS, CHANGED, RETURNED = 30, 16, 24

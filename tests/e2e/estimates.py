@@ -88,7 +88,7 @@ CASES = [
     ("kernel in 1 of 5 steps, by default", kernel(3, 1), DEFAULT, "warn", None),
     # budgets: 96 ms and 24 ms of the mean; the shortest step is 96
     ("a budget of the mean", stalled(30, 4), STEP % "max: 110ms", "fail", None),
-    ("a budget that holds", stalled(30, 4), STEP % "max: 130ms", "pass", None),
+    ("a budget that holds", stalled(30, 4), STEP % "max: 130ms", "warn", None),  # the step took 25 % longer: the account
     # four runs a side show 12 % at best
     ("what has to be detectable is", stalled(0, 0), DEFAULT + "require: {detectable: 15%}", "pass", None),
     ("what has to be detectable is not", stalled(0, 0), DEFAULT + "require: {detectable: 5%}", "inconclusive", None),

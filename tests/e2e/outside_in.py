@@ -349,7 +349,7 @@ def attribute_probes():
             given(ranks(8, 5000), metric, by_rank), own % (metric, "")
         yield f"attributes: {metric}, as many calls more", "red", given(side(u, 1, 1), metric, 8), given(side(u + u, 100, 1), metric, 32), own % (metric, "")
         yield f"attributes: control, {metric}, as many calls more of the same", "green", given(side(u, 1, 1), metric, 8), \
-            given(side(u + u, 100, 1), metric, 8), own % (metric, "")
+            given(side(u + u, 100, 1), metric, 8), own % (metric, "") + "require: {account: off}\n"  # its calls are that row's
 
 
 def row_probes():

@@ -265,12 +265,16 @@ static void put_other(struct tg_buf *b, const struct cost *cost, const struct tg
 {
     struct tg_pace pace = tg_pace_of(c);
     bool host = is_of_host(cost, c);
-    double other = host ? cost->device : cost->host;
+    double mine = host ? cost->host : cost->device, other = host ? cost->device : cost->host;
     bool known = pace.idle[TG_PACE_HOST] > 0 || pace.idle[TG_PACE_DEVICE] > 0;
+    /* Hidden: the step grew by the one, rather than by the other or by both. */
+    bool hidden = pace.idle[host ? TG_PACE_DEVICE : TG_PACE_HOST] >= other &&
+                  c->wall_ns[TG_TEST] - c->wall_ns[TG_BASE] <
+                      (mine + (other > mine ? other : mine + other)) / 2;
     if (!known || other < LEAST || (!host && cost->host < cost->device))
         return;
     tg_buf_printf(b, "; %s on the %s%s", TG_SIGNED(other, TG_UNIT_NS), host ? "device" : "host",
-                  pace.idle[host ? TG_PACE_DEVICE : TG_PACE_HOST] >= other ? ", hidden" : "");
+                  hidden ? ", hidden" : "");
 }
 
 /* What is called more often in some steps; NULL. */

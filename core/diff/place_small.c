@@ -92,6 +92,23 @@ static struct rise rise_on_rank(const struct tg_comparison *c, const struct in_s
     return (struct rise){ fmax(passes_on ? 0 : by_call, by_time) / c->step_ns[TG_BASE], calls };
 }
 
+/* Do its fresh calls that are not inside its own name mostly take time? Not if they are events that were recorded twice. */
+static bool outer_takes_time(const struct tg_diff_work *w, const struct tg_op *op)
+{
+    size_t steps = 0, busy = 0;
+
+    for (size_t at = w->first[TG_TEST]; at < w->n_cells; at++)
+        for (size_t r = 0; r < op->rows->cell[at].n; r++) {
+            const struct tg_row *row = op->rows->cell[at].row[r];
+            bool inner = tg_sv_eq(row->key->parent, row->key->name);
+            for (size_t j = 0; !inner && j < w->used[at].n; j++) {
+                steps += row->count[w->used[at].step[j]] > 0;
+                busy += row->self[w->used[at].step[j]] > 0;
+            }
+        }
+    return 2 * busy > steps;
+}
+
 /*
  * All its additional calls are inside calls of the same name: an overload that passes on to another, as `sort` to the
  * stable `sort`. Only the inner one works, so that an average over both says nothing.
@@ -106,7 +123,7 @@ static bool passes_on(const struct tg_diff_work *w, const struct tg_op *op)
         v = tg_uses_of(w->uses, TG_IN_CALLER, (uint32_t)(op - w->c->ops), &n);
     for (size_t i = 0; i < n; i++)
         inside += v[i].by == v[i].op ? tg_use_rise(w->c, &v[i]) : 0;
-    return inside > 0 && inside >= tg_op_rise(w->c, op);
+    return inside > 0 && inside >= tg_op_rise(w->c, op) && outer_takes_time(w, op);
 }
 
 /* On the rank that has most of it: over many ranks, what one of them does would be little. */

@@ -113,6 +113,7 @@ CHANGES = [
     ("a result detached",                       [],                         [view("detach")] * 3,         "no",    "quiet"),
     ("an operator by its older name",           [Op("maximum", 6)] * 20,    [Op("max", 0.7, inner("maximum", 6))] * 20, "no", "quiet"),
     ("an overload that passes on",              [Op("sort", 20)] * 3,       [Op("argsort", 0.4, inner("sort", 0.5, inner("sort", 20)))] * 3, "no", "no"),
+    ("calls that are recorded twice",           [Op("sort", 20)] * 3,       [Op("sort", 0, inner("sort", 20))] * 3, "red", "no"),
     ("a sort inside a sort",                    [Op("sort", 20)] * 3,       [Op("sort", 20, inner("sort", 20))] * 3, "red", "no"),
     ("more outside the part that became cheaper", [Part("mlp", matrix(1600))], [Part("mlp", matrix(200)), Op("erf", 80), Op("erf", 80)], "red", "red3"),
     ("more in another part than became cheaper", [Part("mlp", matrix(1600)), Part("head", NORM)], [Part("mlp", matrix(200)), Part("head", NORM, Op("erf", 30))], "red", "red3"),

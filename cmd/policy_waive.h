@@ -6,7 +6,7 @@
  *
  *   the name's own rule: the ceiling is the largest change of the name and of those results of the
  *     same rule that it explains, because a waiver covers these within its ceiling
- *   what it explains under other rules: a waiver each
+ *   what it explains under other rules: one item for each rule, further names in its `with`
  *   counts: as they are; durations and shares: a quarter above what was measured
  */
 #include "core/base/buf.h"

@@ -323,7 +323,7 @@ struct played {
 };
 
 /* What a look at `n` runs per side from `at` on sees of an operator that is slower by `more` (ln). */
-static struct tg_evidence look(const struct op_values *o, const struct played *p, size_t look,
+static struct tg_evidence look(const struct op_values *o, const struct played *p, size_t which,
                                size_t at, size_t n, double more)
 {
     double x[2][TG_CONTRACT_RUNS], y[2][TG_CONTRACT_RUNS], middle[2], sum = 0;
@@ -338,7 +338,7 @@ static struct tg_evidence look(const struct op_values *o, const struct played *p
     return (struct tg_evidence){ .value = { o->share },
                                  .e = middle[TG_TEST] - middle[TG_BASE],
                                  .se = sqrt(sum / (double)(n - 1) / (double)n),
-                                 .p = tg_rank_table_p(p->ranks[look], x[TG_BASE], x[TG_TEST], 0) };
+                                 .p = tg_rank_table_p(p->ranks[which], x[TG_BASE], x[TG_TEST], 0) };
 }
 
 /* Is it red in the end? *runs becomes at least what that took a side. */

@@ -5,6 +5,7 @@
  *     rows that failed hold half of it             a note
  *     without rows that warned it has not grown    warn, with the numbers
  *     the first look of several                    open: new runs tell
+ *     more calls, and the step is proven faster    warn
  *     the machine, other data, a cold start, one   warn: these explain it
  *         polluted run of the baseline, fresh
  *         runs that disagree
@@ -160,7 +161,7 @@ static bool varies(const struct tg_comparison *c, enum tg_account_id id)
 /* Is the step proven to take less time, as its place does where more calls replace fewer? */
 static bool is_faster(const struct tg_comparison *c)
 {
-    const struct tg_metric_change *m = c->metrics;
+    const struct tg_metric_change *m = tg_confirm_last(c)->metrics;
     return m[TG_METRIC_STEP_TIME].ev.judged == TG_JUDGED && m[TG_METRIC_STEP_TIME].ev.less &&
            !m[TG_METRIC_HOST_TIME].ev.slower;
 }

@@ -6,6 +6,7 @@
 #include "core/base/decimal.h"
 #include "core/base/sort.h"
 #include "core/base/utf8.h"
+#include "core/diff/confirm.h"
 #include "core/diff/numbers.h"
 #include "policy/verdict/describe.h"
 #include "policy/verdict/index.h"
@@ -667,7 +668,8 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct
 /* "; faster: step -18.7 % (-2.54 ms)", where the runs prove it: as measured, which every report shows. */
 static void put_faster(struct tg_buf *b, const struct tg_comparison *c)
 {
-    const struct tg_metric_change *step = c ? &c->metrics[TG_METRIC_STEP_TIME] : NULL;
+    const struct tg_metric_change *step =
+        c ? &tg_confirm_last(c)->metrics[TG_METRIC_STEP_TIME] : NULL;
     if (!step || step->ev.judged != TG_JUDGED || !step->ev.less ||
         step->value[TG_TEST] > (1 - TG_NOTABLE) * step->value[TG_BASE])
         return;

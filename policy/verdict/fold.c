@@ -237,7 +237,7 @@ static bool key_of_place(struct tg_buf *key, const struct tg_result *r,
 }
 
 /* Views and autograd's own rows are made by others. */
-static bool is_made(const struct tg_op *op)
+static bool is_made_by_others(const struct tg_op *op)
 {
     return op->view || tg_name_is_node(op->name);
 }
@@ -249,8 +249,8 @@ static bool is_costlier(const struct tg_result *r, const struct tg_result *head,
     const struct tg_op *op = tg_result_op(c, r), *of = tg_result_op(c, head);
     if (r->dimension == TG_DIM_DURATION && head->dimension == TG_DIM_DURATION)
         return r->state == head->state && r->delta > head->delta;
-    if (op && of && r->dimension == TG_DIM_COUNT && is_made(op) != is_made(of))
-        return r->state >= head->state && is_made(of);
+    if (op && of && r->dimension == TG_DIM_COUNT && is_made_by_others(op) != is_made_by_others(of))
+        return r->state >= head->state && is_made_by_others(of);
     return tg_kind_is_device(head->op_kind) && !tg_kind_is_device(r->op_kind);
 }
 
@@ -455,7 +455,7 @@ static bool names_it_better(const struct tg_result *r, const struct tg_result *h
 /* Of the findings of one state the first that is blamed on a change leads: the others are what it brings along. */
 static void lead_with_change(struct tg_result *v, uint32_t n, enum tg_state state)
 {
-    uint32_t first = 0, lead = 0;
+    uint32_t first = 0, lead;
     while (first < n && !(v[first].state == state && v[first].folded_under == TG_NO_ID))
         first++;
     for (lead = first; lead < n && !(v[lead].state == state && v[lead].folded_under == TG_NO_ID &&

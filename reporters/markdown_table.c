@@ -106,9 +106,11 @@ static void put_row(struct tg_buf *out, const struct tg_markdown *m, size_t i)
     tg_put_printed(out, tg_buf_sv(&words));
     tg_buf_puts(out, "</sub> | ");
     if (n.d_ns != 0) {
+        /* Beside milliseconds a change of some microseconds would be +0.0. */
+        double d = fabs(n.d_ns), unit = d >= 50 && d < 50000 ? fmin(unit_of(&n), d) : unit_of(&n);
         tg_buf_puts(out, n.d_ns >= 50 ? "+" : n.d_ns <= -50 ? "-" : "");
-        tg_put_time(out, fabs(n.d_ns), unit_of(&n));
-        tg_buf_puts(out, tg_time_unit(unit_of(&n)));
+        tg_put_time(out, d, unit);
+        tg_buf_puts(out, tg_time_unit(unit));
     }
     tg_buf_puts(out, " |\n");
 }

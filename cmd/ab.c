@@ -130,7 +130,13 @@ static int ab_run(const struct tg_cmd_call *c, struct tg_err *err)
 
 static const struct tg_opt_was ab_was[] = { { "runs", "once" }, { 0 } };
 
-static const struct tg_opt_needs ab_needs[] = { { "resume", "out" }, { 0 } };
+/* What `check` would refuse after the last run. Its --out is another one. */
+static const struct tg_opt_needs ab_needs[] = { { "resume", "out" },
+                                                { "junit-strict", "junit" },
+                                                { "svg-narrow", "svg-counts svg-durations" },
+                                                { "svg-share", "svg-durations" },
+                                                { "trace-url", "html" },
+                                                { 0 } };
 
 const struct tg_cmd tg_cmd_ab = {
     .name = "ab",
@@ -152,7 +158,8 @@ const struct tg_cmd tg_cmd_ab = {
         "\n"
         "It goes in stages: one run a side, for what the program does; five, for what looks "
         "slower; "
-        "only if something does, 4, 8 and 12 new ones, in which nothing else is judged. Options that "
+        "only if something does, 4, 8 and 12 new ones, in which nothing else is judged. Options "
+        "that "
         "are "
         "not listed here are those of check. The exit code is that of check; 3 when a side does "
         "not "

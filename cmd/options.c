@@ -190,7 +190,7 @@ struct parser {
     void *opts;
     struct tg_global_opts *common;
     struct tg_arena *arena;
-    const struct tg_opt **given; /* options of the command itself */
+    const struct tg_opt **given; /* options of the command, and of cmd->others */
     size_t n_given;
 };
 
@@ -255,6 +255,7 @@ static bool of_others(struct parser *p, const char *arg, tg_sv name, const char 
     if (!o || (o->type == TG_OPT_FLAG && value) ||
         (o->type != TG_OPT_FLAG && !value && p->at == p->n))
         return false;
+    p->given[p->n_given++] = o;
     to = (struct tg_strs *)(void *)((char *)p->opts + p->cmd->others_offset);
     add_word(to, arg, p->arena);
     if (o->type != TG_OPT_FLAG && !value)
@@ -356,6 +357,8 @@ static bool refuse_alone(const struct parser *p, const struct tg_opt_needs *need
     for (size_t i = 0; rest.n; i++) {
         tg_sv word = tg_sv_cut(&rest, ' ');
         const struct tg_opt *o = find(p->cmd->options, word);
+        if (!o && p->cmd->others)
+            o = find(p->cmd->others->options, word);
         tg_buf_printf(&text, "%s%s%s%.*s", i == 0 ? "" : rest.n ? ", " : " or ",
                       o ? "--" : p->cmd->name, o ? "" : " ", TG_SV_ARG(word));
     }

@@ -110,7 +110,9 @@ static void put_item(struct tg_buf *out, const struct tg_accept_waiver *w, size_
         TG_BUF one = { 0 };
         if (!put_name(&one, &w[i], words))
             continue;
-        tg_buf_puts(out, names == 0 ? "  - {rule: " : names == 1 ? ", with: [\n      {" : ",\n      {");
+        tg_buf_puts(out, names == 0   ? "  - {rule: "
+                         : names == 1 ? ", with: [\n      {"
+                                      : ",\n      {");
         if (!names) {
             put_rule(out, w->rule);
             tg_buf_puts(out, ", ");
@@ -122,7 +124,8 @@ static void put_item(struct tg_buf *out, const struct tg_accept_waiver *w, size_
     }
     tg_buf_puts(out, names == 0 ? "" : names == 1 ? "}\n" : "]}\n");
     if (names < n && !words->visible)
-        tg_buf_printf(out, "  # no waiver can have %zu of the names: empty or too long\n", n - names);
+        tg_buf_printf(out, "  # no waiver can have %zu of the names: empty or too long\n",
+                      n - names);
 }
 
 static int by_finding(const void *pa, const void *pb)
@@ -139,7 +142,8 @@ size_t tg_accept_put_list(struct tg_buf *out, struct tg_accept_list *l,
     size_t n, i = 0;
     TG_SORT(l->v, l->n, by_finding);
     for (size_t items = 0; i < l->n; i += n, items++) {
-        for (n = 1; i + n < l->n && l->v[i].finding == l->v[i + n].finding &&
+        size_t most = words->visible ? TG_ACCEPT_NAMES : TG_ACCEPT_MOST;
+        for (n = 1; n < most && i + n < l->n && l->v[i].finding == l->v[i + n].finding &&
                     tg_sv_eq(l->v[i].rule, l->v[i + n].rule);)
             n++;
         if (words->visible && items && (items == TG_ACCEPT_ITEMS || i + n > TG_ACCEPT_NAMES))

@@ -32,7 +32,7 @@ void tg_accept_widen(struct tg_accept_change *c, double delta, double pct);
  */
 void tg_accept_put_ceiling(struct tg_buf *out, const struct tg_accept_change *c, double margin);
 
-/* One name to be waived under a rule. Those of one `finding`, any number, are one item of `waivers`. */
+/* One name to be waived under a rule. Those of one `finding` are one item of `waivers`, or several where they are many. */
 struct tg_accept_waiver {
     tg_sv rule, name;
     size_t finding, order;
@@ -53,7 +53,11 @@ struct tg_accept_words {
     double margin; /* of ceilings */
     bool visible;  /* to be pasted: not too many, and names that are what they look like */
 };
-enum { TG_ACCEPT_ITEMS = 8, TG_ACCEPT_NAMES = 40 };
+enum {
+    TG_ACCEPT_ITEMS = 8,
+    TG_ACCEPT_NAMES = 40,
+    TG_ACCEPT_MOST = 1000 /* a policy takes no more */
+};
 /* The items of `waivers`, in the order of findings. Returns how many names did not fit. Sorts the list. */
 size_t tg_accept_put_list(struct tg_buf *out, struct tg_accept_list *l,
                           const struct tg_accept_words *words);

@@ -282,35 +282,39 @@ static const struct tg_result *whole_of(const struct tg_verdict *v, const struct
     return NULL;
 }
 
-/* Is its time in the row of a replacement that it follows from? */
-static bool is_in_whole(const struct tg_verdict *v, const struct tg_op *op)
+/*
+ * Of each name: is its time in the row of a replacement that it follows from, or that it is in? NULL: no
+ * row is that of a whole replacement. One pass over results and names.
+ */
+static bool *find_parts(const struct tg_verdict *v)
 {
-    for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_result *r = &v->results[i], *head;
-        if (r->folded_under >= v->n_results || !tg_result_is_about(r, op))
-            continue;
-        head = &v->results[r->folded_under];
-        if (head->whole_known && head->whole_on_host != tg_kind_is_device(op->kind))
-            return true;
-    }
-    return false;
-}
-
-static bool is_part(const struct tg_verdict *v, const struct tg_op *op)
-{
-    const struct tg_comparison *c = v->comparison;
-    if (!pool_of(v, op) && is_in_whole(v, op))
-        return true;
-    if (op->region >= c->n_regions || tg_op_side_of_region(op) < 0 || op->wait ||
-        !tg_region_side_of(c, op->region, TG_TEST).pooled || pool_of(v, op))
-        return false;
+    const struct tg_comparison *c = v ? v->comparison : NULL;
+    bool any = false, *part, *told;
+    for (size_t i = 0; c && i < v->n_results; i++)
+        any |= v->results[i].whole_known || tells_pool(&v->results[i]);
+    if (!any)
+        return NULL;
+    part = tg_xcalloc(c->n_ops + 1, sizeof *part);
+    told = tg_xcalloc(c->n_regions + 1, sizeof *told);
     for (size_t i = 0; i < v->n_results; i++) {
         const struct tg_result *r = &v->results[i];
-        const struct tg_op *of = tells_pool(r) ? tg_result_op(c, r) : NULL;
-        if (of && of->region == op->region)
-            return true;
+        const struct tg_result *head =
+            r->folded_under < v->n_results ? &v->results[r->folded_under] : NULL;
+        const struct tg_op *op = tg_result_op(c, r);
+        if (op && tells_pool(r) && op->region < c->n_regions)
+            told[op->region] = true;
+        if (op && head && head->whole_known && head->whole_on_host != tg_kind_is_device(op->kind) &&
+            !pool_of(v, op))
+            part[op - c->ops] = true;
     }
-    return false;
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        if (op->region < c->n_regions && told[op->region] && tg_op_side_of_region(op) >= 0 &&
+            !op->wait && tg_region_side_of(c, op->region, TG_TEST).pooled && !pool_of(v, op))
+            part[i] = true;
+    }
+    free(told);
+    return part;
 }
 
 struct tg_row_numbers tg_row_shown(const struct tg_verdict *v, const struct tg_op *op)
@@ -330,30 +334,21 @@ struct tg_row_numbers tg_row_shown(const struct tg_verdict *v, const struct tg_o
     return n;
 }
 
-/* Is any replacement told as a whole? */
-static bool tells_wholes(const struct tg_verdict *v)
-{
-    for (size_t i = 0; v && i < v->n_results; i++)
-        if (v->results[i].whole_known || tells_pool(&v->results[i]))
-            return true;
-    return false;
-}
-
 uint32_t *tg_rows_worst(const struct tg_comparison *c, const struct tg_rows_choice *of,
                         size_t *n_out)
 {
-    bool wholes = tells_wholes(of->v);
+    TG_FREE bool *part = find_parts(of->v);
     size_t all = of->rows ? of->n_rows : c->n_ops, found = 0;
     TG_FREE struct ranked *r = tg_xmalloc((all + 1) * sizeof *r);
     for (size_t i = 0; i < all; i++) {
         uint32_t row = of->rows ? of->rows[i] : (uint32_t)i;
-        struct tg_row_numbers v = wholes ? tg_row_shown(of->v, &c->ops[row])
-                                         : tg_row_numbers(c, &c->ops[row], of->basis);
+        struct tg_row_numbers v =
+            part ? tg_row_shown(of->v, &c->ops[row]) : tg_row_numbers(c, &c->ops[row], of->basis);
         double size = fabs(of->by_counts ? v.d_count : v.d_ns);
         /* Below a nanosecond or a thousandth of a call a difference is rounding, not change. */
         bool twice = of->basis == TG_BASIS_JUDGED && tg_row_is_former(&c->ops[row]);
         if (is_eligible(&c->ops[row], of->rows != NULL, of->steps) && !twice && isfinite(size) &&
-            size >= (of->by_counts ? 1e-3 : 1) && !(wholes && is_part(of->v, &c->ops[row])))
+            size >= (of->by_counts ? 1e-3 : 1) && !(part && part[row]))
             r[found++] = (struct ranked){ size, row, (uint32_t)i };
     }
     return largest(r, found, found, n_out);

@@ -132,6 +132,7 @@ def alone(tmp):
             ((*judge, "--again-fresh", "out/run01.json.gz"), "--again-fresh needs --again-baseline",
              ("--again-baseline", "perf/run01.json.gz", "--ask", "asked")),
             ((*judge, "--cause-baseline", base), "--cause-baseline needs --cause-fresh", ("--cause-fresh", fresh)),
+            (("ab", "--svg-narrow", "--out", "d"), "--svg-narrow needs --svg-counts or --svg-durations", ("--help",)),  # before any run
             (("diff", base, fresh, "--no-rounding"), "--no-rounding needs --hta", ("--hta",)),
             (("analyze", fresh, "--min-length", "3"), "--min-length needs --op", ("--measure", "sequences", "--op", "aten"))):
         run = r.run(*words)

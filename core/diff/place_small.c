@@ -115,14 +115,9 @@ static bool outer_takes_time(const struct tg_diff_work *w, const struct tg_op *o
  */
 static bool passes_on(const struct tg_diff_work *w, const struct tg_op *op)
 {
-    size_t n = 0;
-    const struct tg_use *v = NULL;
-    double inside = 0;
+    const struct tg_use *own = w->uses && w->uses->exact ? tg_uses_of_itself(w, op) : NULL;
+    double inside = own ? tg_use_rise(w->c, own) : 0;
 
-    if (w->uses && w->uses->exact)
-        v = tg_uses_of(w->uses, TG_IN_CALLER, (uint32_t)(op - w->c->ops), &n);
-    for (size_t i = 0; i < n; i++)
-        inside += v[i].by == v[i].op ? tg_use_rise(w->c, &v[i]) : 0;
     return inside > 0 && inside >= tg_op_rise(w->c, op) && outer_takes_time(w, op);
 }
 

@@ -302,15 +302,16 @@ void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, stru
     tg_logs_level(w, v);
     *ev = (struct tg_evidence){ 0 };
     apply_rule(w, ev, &q, TG_ESTIMATE_LEAST);
-    apply_rule(w, &back, &swapped, TG_ESTIMATE_LEAST);
+    if (judged == TG_JUDGED && !ev->slower) /* what is not judged got no faster, either */
+        apply_rule(w, &back, &swapped, TG_ESTIMATE_LEAST);
     ev->judged = judged;
     ev->slot_form = v->form == TG_FORM_SLOTS;
     /* What would be judged, but for what else happened in the fresh runs. */
     ev->withheld = ev->slower && (judged == TG_NOT_BUSY || judged == TG_NOT_OTHER_DATA);
     ev->fastest_alone = (ev->proven || ev->suspicious) && is_of_fastest(w, ev, &q);
     ev->slower = ev->slower && judged == TG_JUDGED;
-    ev->faster = back.slower && judged == TG_JUDGED && !ev->slower;
-    ev->less = back.proven && judged == TG_JUDGED && !ev->slower;
+    ev->faster = back.slower;
+    ev->less = back.proven;
     /* Calls that vary may be of other sizes each time: only much slower ones are worth a warning. */
     ev->suspicious = ev->suspicious && (judged == TG_NOT_FEW_RUNS ||
                                         (judged == TG_NOT_COUNT_VARIES &&

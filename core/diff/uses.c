@@ -254,6 +254,20 @@ void tg_uses_index(struct tg_diff_work *w)
     free(b.named);
 }
 
+static int by_name(const void *in, const void *use)
+{
+    return tg_sv_cmp(*(const tg_sv *)in, ((const struct tg_use *)use)->in);
+}
+
+const struct tg_use *tg_uses_of_itself(const struct tg_diff_work *w, const struct tg_op *op)
+{
+    uint32_t at = (uint32_t)(op - w->c->ops);
+    size_t n; /* a launch has as many callers as the program has operators */
+    const struct tg_use *v = tg_uses_of(w->uses, TG_IN_CALLER, at, &n);
+    const struct tg_use *own = n ? bsearch(&op->name, v, n, sizeof *v, by_name) : NULL;
+    return own && own->by == at ? own : NULL;
+}
+
 const struct tg_use *tg_uses_most(const struct tg_diff_work *w, const struct tg_op *op)
 {
     int side = op->present[TG_TEST] ? TG_TEST : TG_BASE;

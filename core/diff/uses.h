@@ -42,6 +42,8 @@ static inline const struct tg_use *tg_uses_of(const struct tg_use_index *x, enum
     *n = x->first[level][op + 1] - x->first[level][op];
     return x->v[level] + x->first[level][op];
 }
+/* Its calls inside calls of its own name; NULL: none. */
+const struct tg_use *tg_uses_of_itself(const struct tg_diff_work *w, const struct tg_op *op);
 /* Those inside the annotation, or the step, where most of them came or went; where their number is the same, where
  * most of them are. NULL: none. */
 const struct tg_use *tg_uses_most(const struct tg_diff_work *w, const struct tg_op *op);

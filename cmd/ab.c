@@ -14,7 +14,7 @@ static const struct tg_opt ab_options[] = {
       "the slowdown that matters: of what looks slower it is found or excluded, or the verdict is "
       "inconclusive; default: 20%" },
     { "budget", AT(STR, budget), "TIME",
-      "no stage begins that would take longer in all: 90s, 5min, 1h" },
+      "no run begins that would end later than that: 90s, 5min, 1h" },
     { "max-runs", AT(INT, max_runs), "N", "the most runs a side; default: 17" },
     { "once", AT(INT, runs), "N", "one look at N runs a side, instead of stages" },
     { "setup", AT(STR, setup), "CMD",

@@ -51,6 +51,9 @@ struct tg_ab {
     struct tg_strs taken;    /* files of the runs so far, each with its SHA-256: "SUM  PATH" */
     int64_t k;               /* runs per side so far */
     int64_t n_made, made_ms; /* runs made here, and how long they took */
+    int64_t pair_ms;         /* the last run of each side */
+    int64_t until;           /* host ms: no run begins that would end later; 0: no budget */
+    bool spent;              /* there was no time for a run that was asked for */
     int stage;               /* 0: one look */
     const char *suspects;    /* of the stage before, with their intervals; NULL: none */
     int64_t budget_ms;       /* 0: none */
@@ -93,8 +96,10 @@ bool tg_ab_side_fails(struct tg_ab *ab, size_t side, struct tg_err *err);
 /* ---- ab_runs.c ---- */
 /* Folders of traces; with --resume what is there is put aside until it is its turn. */
 TG_MUST bool tg_ab_runs_begin(struct tg_ab *ab, struct tg_err *err);
-/* The runs of both sides until there are `n` of each. */
+/* The runs of both sides until there are `n` of each, or the budget has no time for one more of each. */
 TG_MUST bool tg_ab_runs_to(struct tg_ab *ab, int64_t n, struct tg_err *err);
+/* What a run of each side takes: the last ones or the mean, whichever is longer. 0: unknown. */
+int64_t tg_ab_pair_ms(const struct tg_ab *ab);
 TG_MUST bool tg_ab_run_one(struct tg_ab *ab, size_t side, int64_t k, struct tg_err *err);
 /* Files of ranks: their names say what is a run. */
 bool tg_ab_has_ranks(struct tg_ab *ab);

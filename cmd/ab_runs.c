@@ -354,13 +354,25 @@ static void show_run(struct tg_ab *ab, size_t side, int64_t n)
     tg_ab_progress(ab, "%s", line.p);
 }
 
+int64_t tg_ab_pair_ms(const struct tg_ab *ab)
+{
+    int64_t mean = ab->n_made ? 2 * ab->made_ms / ab->n_made : 0;
+    return mean > ab->pair_ms ? mean : ab->pair_ms;
+}
+
 bool tg_ab_runs_to(struct tg_ab *ab, int64_t n, struct tg_err *err)
 {
-    for (; ab->k < n; ab->k++)
+    for (; ab->k < n; ab->k++) {
+        int64_t before = ab->made_ms;
+        ab->spent = ab->until && ab->k && tg_host_ms() + tg_ab_pair_ms(ab) > ab->until;
+        if (ab->spent)
+            return true;
         for (size_t side = 0; side < TG_AB_SIDES; side++) {
             show_run(ab, side, n);
             if (!tg_ab_run_one(ab, side, ab->k, err))
                 return false;
         }
+        ab->pair_ms = ab->made_ms - before;
+    }
     return true;
 }

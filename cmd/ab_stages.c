@@ -186,16 +186,13 @@ static int one_look(struct tg_ab *ab, struct judged *j, struct tg_err *err)
 
 /* ---- stages ---- */
 
-static int64_t pair_ms(const struct tg_ab *ab)
-{
-    return ab->n_made ? 2 * ab->made_ms / ab->n_made : 0;
-}
-
 /* The most runs per side, by `most` and by what the runs so far took of the budget. */
-static int64_t affordable(const struct tg_ab *ab, int64_t most, int64_t until)
+static int64_t affordable(const struct tg_ab *ab, int64_t most)
 {
-    int64_t pair = pair_ms(ab), left = until - tg_host_ms(), can = most;
-    if (until)
+    int64_t pair = tg_ab_pair_ms(ab), left = ab->until - tg_host_ms(), can = most;
+    if (ab->spent)
+        return ab->k;
+    if (ab->until)
         can = ab->k + (left > 0 ? left / (pair ? pair : 1) : 0);
     return can < most ? can : most;
 }
@@ -209,7 +206,7 @@ static void say_stage(struct tg_ab *ab, int stage, const struct ask *k)
 {
     int64_t all = k->first + k->again;
     tg_ab_say(ab, "stage %d: %d of %d runs a side so far, about %s to go%s%s%s%s", stage,
-              (int)ab->k, (int)all, seconds(ab, (all - ab->k) * pair_ms(ab)),
+              (int)ab->k, (int)all, seconds(ab, (all - ab->k) * tg_ab_pair_ms(ab)),
               k->suspects ? "; suspects: " : "",
               k->suspects ? tg_arena_printf(ab->arena, "%d", (int)k->suspects) : "",
               k->names[0] ? ": " : "", k->names);
@@ -220,7 +217,7 @@ static bool make_stage(struct tg_ab *ab, const struct ask *k, struct tg_err *err
 {
     if (!tg_ab_runs_to(ab, k->first, err))
         return false;
-    if (!k->again)
+    if (!k->again || ab->spent)
         return true;
     for (size_t s = 0; s < TG_AB_SIDES; s++)
         ab->side[s].folder = ab->side[s].again;
@@ -234,7 +231,7 @@ static bool make_stage(struct tg_ab *ab, const struct ask *k, struct tg_err *err
 static int stages(struct tg_ab *ab, struct judged *j, struct tg_err *err)
 {
     const char *file = tg_arena_printf(ab->arena, "%s/ask", ab->tmp);
-    int64_t begin = tg_host_ms(), until = ab->budget_ms ? begin + ab->budget_ms : 0;
+    int64_t begin = tg_host_ms(), judging = 0;
     int64_t most = ab->o->max_runs == TG_OPT_UNSET ? TG_ASK_FIRST + TG_ASK_LOOKS * TG_ASK_NEW
                                                    : ab->o->max_runs;
     struct ask k = { .first = 1, .names = "" };
@@ -242,21 +239,24 @@ static int stages(struct tg_ab *ab, struct judged *j, struct tg_err *err)
         struct tg_strs more = { 0 };
         int64_t can;
         ab->stage = stage;
+        ab->until = ab->budget_ms ? begin + ab->budget_ms - judging : 0;
         ab->suspects = k.names[0] ? k.names : NULL;
         if (!make_stage(ab, &k, err))
             return tg_err_exit_code(err->kind);
-        can = affordable(ab, most, until);
+        can = affordable(ab, most);
         can = can > ab->k ? can : ab->k;
         add_option(ab, &more, "--ask", file);
         add_option(ab, &more, "--max-runs", tg_arena_printf(ab->arena, "%d", (int)can));
         if (ab->o->detect)
             add_option(ab, &more, "--detect", ab->o->detect);
-        if (k.again) {
+        if (ab->k > k.first) {
             add_option(ab, &more, "--again-baseline", ab->side[TG_AB_BASE].again);
             add_option(ab, &more, "--again-fresh", ab->side[TG_AB_HEAD].again);
         }
+        judging = tg_host_ms();
         if (!judge(ab, &more, j, err))
             return tg_err_exit_code(err->kind);
+        judging = tg_host_ms() - judging;
         k = read_ask(ab, file);
         if (!k.first) {
             tg_ab_say(ab, "%s a side in %s, %s%s", counted(ab, ab->k, "run"),
@@ -276,7 +276,8 @@ int tg_ab_compare(struct tg_ab *ab, struct tg_err *err)
     int code;
     ab->k = ab->n_made = ab->made_ms = 0;
     ab->taken.n = 0;
-    ab->stacks = false;
+    ab->pair_ms = 0;
+    ab->stacks = ab->spent = false;
     ab->stage = 0;
     ab->suspects = NULL;
     if (!tg_ab_runs_begin(ab, err))

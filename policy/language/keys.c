@@ -406,7 +406,7 @@ static const struct tg_key waiver_keys[] = {
 static const struct tg_key ab_keys[] = {
     { "detect", &percent_above_zero, 0, "the slowdown that matters: --detect", ASIDE },
     { "budget", SHAPE(.kind = TG_KEY_TIME, .example = "5min"), 0,
-      "no stage begins that would take longer in all: --budget", ASIDE },
+      "no run begins that would end later than that: --budget", ASIDE },
     { "max_runs", SHAPE(INT(1, 999)), 0, "the most runs per side: --max-runs", ASIDE },
     END
 };

@@ -190,6 +190,19 @@ def in_stages(tmp):
         expect_end(f"{args}", ab(tmp + "/same", "--base", "main", *args, "--", sys.executable, "bench.py"), 2, err=words)
 
 
+def in_time(tmp):
+    """Runs become slower while they are made: the budget is kept within a stage, and what is there is judged."""
+    r = stepper(tmp, "wild")
+    ENV["LOG"] = tmp + "/log"
+    # From run 5 on each takes a second. Stage 3 asks for eight runs, of which the budget has time for a few.
+    command = f'case $TRACE in *run0[0-4]*) ;; *) sleep 1;; esac; exec {sys.executable} bench.py'
+    begin = time.monotonic()
+    done = ab(r, "--base", "main", "--budget", "6s", "--", "sh", "-c", command)
+    took, n = time.monotonic() - begin, len(open(tmp + "/log").read().split("\n")[:-1]) // 2
+    expect_end("in time", done, 4, "cannot be told within", err=f"--budget 6s has time for {n}")
+    expect(f"in time: {took:.1f} s, {n} runs a side", (took < 8, 5 < n < 9), (True, True))
+
+
 def by_policy(tmp):
     """The policy says how long to ask; the command line wins; a mistake in it is at its place."""
     r = stepper(tmp, "wild")
@@ -436,4 +449,4 @@ def snippet(tmp):
     expect(f"a trace with steps {told.stdout} {told.stderr}", told.returncode, 0)
 
 
-run_parts(interleaved, numbers, once_more, in_stages, by_policy, live, resumed, killed_anywhere, apart, bisect, explain, snippet)
+run_parts(interleaved, numbers, once_more, in_stages, in_time, by_policy, live, resumed, killed_anywhere, apart, bisect, explain, snippet)

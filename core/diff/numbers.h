@@ -17,7 +17,8 @@
     0.01 /* with too few runs: suspicious; with a schedule: the step's; what came into it */
 #define TG_LATE_PART 0.02  /* waiting for stragglers */
 #define TG_RARE_FLOOR 0.03 /* a slow step or a slow call, of device work: warns (noise) */
-#define TG_RESTLESS 0.05 /* excess of a busy machine; by so much each operator has moved (noise) */
+#define TG_RESTLESS                                                                                \
+    0.05 /* excess of a busy machine; by so much each operator, or place, has moved (noise) */
 #define TG_MUCH                                                                                    \
     0.1 /* slow host steps and runs; times that nothing compares; calls no rule is about */
 

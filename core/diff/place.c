@@ -261,12 +261,14 @@ static void relate(struct job *j, uint32_t index)
         const struct place *p = place_of(j, op, &v[i]);
         /* What costs nothing is paid for by a place that takes no longer, however often it is called:
          * neither in time nor as a part of the step, which a slower machine leaves as it is. As much as
-         * beside nothing that went (place_small.c): a saving makes no view dearer. */
+         * beside nothing that went (place_small.c): a saving makes no view dearer. A large place varies
+         * by more than that. */
         const double *step = j->w->c->step_ns;
         double by_time = (p->time[TG_TEST] - p->time[TG_BASE]) / step[TG_BASE];
         double by_part = p->time[TG_TEST] / step[TG_TEST] - p->time[TG_BASE] / step[TG_BASE];
+        double noise = TG_RESTLESS * p->time[TG_BASE] / step[TG_BASE];
         bool counted = j->weight[index] == p->weight || j->weight[index] != FREE;
-        bool paid = p->cheap && (counted || !(fmin(by_time, by_part) > TG_BIG));
+        bool paid = p->cheap && (counted || !(fmin(by_time, by_part) > fmax(TG_BIG, noise)));
         bool unpaid = rise > 0 && !paid;
         if ((unpaid && !worse) || (unpaid == worse && fabs(rise) > most)) {
             op->region = paid || j->weight[index] != FREE ? p->region : TG_NO_ID;

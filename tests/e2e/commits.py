@@ -78,6 +78,7 @@ LIST = [inner("mul_", 1.2)] * 48
 FOREACH = [Op(f"_foreach_{k}", 8, *[inner(n, us)] * 48, gap=4) for k, n, us in
            (("mul_", "mul_", 1.1), ("add_", "add_", 1.1), ("addcmul_", "addcmul_", 1.3), ("sqrt", "sqrt", 1.3), ("div", "div", 1.2), ("addcdiv_", "addcdiv_", 1.4))]
 LOOP = [Op(n, us, gap=5) for n, us in (("mul_", 1.3), ("add_", 1.2), ("addcmul_", 1.4), ("sqrt", 1.4), ("div", 1.3), ("addcdiv_", 1.5))] * 48
+CHUNK = Op("chunk", 1.0, inner("split", 1.5, *[inner("narrow", 0.8, inner("slice", 0.9, inner("as_strided", 0.4)))] * 3))
 HEADS = [view("view"), view("transpose")] * 3
 OTHER_HEADS = [Op("reshape", 0.5, inner("view", 0.4)), view("permute")] * 3
 GELU = [Op("mul", 22), Op("div", 21), Op("erf", 90), Op("add", 21), Op("mul", 24)]
@@ -121,6 +122,7 @@ CHANGES = [
     ("a number read inside the part that became cheaper", [Part("mlp", matrix(1600))], [Part("mlp", matrix(200), NORM, item())], "red", "red3"),
     ("more inside than the part saves",           [Part("mlp", matrix(300))],  [Part("mlp", matrix(200), Op("erf", 80), Op("erf", 80))], "red", "any"),
     ("more for the host where the device saves beside it", [Part("mlp", Op("erf", 600), *[Op("neg", 4)] * 300)], [Part("mlp", Op("erf", 200), *[Op("neg", 4)] * 300, *[Op("pos", 4)] * 60)], "red", "any"),
+    ("one product for three",                   [matrix(300)] * 18,         [matrix(893), CHUNK, Op("cat", 12)] * 6, "no", "red"),
     ("conversions of nothing",                  [],                         [Op("to", 0.4), Op("to", 0.4)] * 3, "no", "quiet"),
 ]
 ONE = "heads in one batch, not in a loop, undone"

@@ -377,6 +377,13 @@ tg_sv tg_result_next(const struct tg_verdict *v, const struct tg_result *r)
     return r == tg_findings_first(v) || tg_sv_eq(r->next, v->error_hint) ? TG_SV("") : r->next;
 }
 
+tg_sv tg_note_next(const struct tg_verdict *v, const struct tg_note *n)
+{
+    const struct tg_result *first = tg_findings_first(v);
+    bool said = tg_sv_eq(n->next, v->error_hint) || (first && tg_sv_eq(n->next, first->next));
+    return said ? TG_SV("") : n->next;
+}
+
 /* ---- the two sides ---- */
 
 const char *tg_situation_said(enum tg_situation s)

@@ -81,6 +81,7 @@ void tg_result_put_at(struct tg_buf *out, const struct tg_result *r); /* "file:l
 const struct tg_result *tg_findings_first(const struct tg_verdict *v);
 /* The next step of one result, or "" if it is at the top: that of the first, or the verdict's own (error_hint). */
 tg_sv tg_result_next(const struct tg_verdict *v, const struct tg_result *r);
+tg_sv tg_note_next(const struct tg_verdict *v, const struct tg_note *n); /* the same of a note */
 /* The rule is in a file of the repository, not in a preset ("tracegate:recommended"). */
 bool tg_result_in_file(const struct tg_result *r);
 

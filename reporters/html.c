@@ -85,9 +85,9 @@ static void put_notes(struct tg_html *h, bool warnings)
         tg_page_raw(&h->page,
                     n->warning ? "<p class=\"note warn\"><b>warning</b> " : "<p class=\"note\">");
         tg_html_put_text(h, n->text);
-        if (n->next.n) {
+        if (tg_note_next(h->v, n).n) {
             tg_page_raw(&h->page, " \xe2\x86\x92 ");
-            tg_html_put_text(h, n->next);
+            tg_html_put_text(h, tg_note_next(h->v, n));
         }
         tg_page_raw(&h->page, "</p>\n");
     }

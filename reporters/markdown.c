@@ -125,9 +125,9 @@ static void put_notes(struct tg_markdown *m, enum tg_note_place place)
                       n->warning ? tg_markdown_outcome_icon(TG_OUTCOME_WARN)
                                  : "\xe2\x84\xb9\xef\xb8\x8f");
         tg_markdown_put_text(m, &part, n->text);
-        if (n->next.n) {
+        if (tg_note_next(m->v, n).n) {
             tg_buf_puts(&part, " \xe2\x86\x92 ");
-            tg_markdown_put_text(m, &part, n->next);
+            tg_markdown_put_text(m, &part, tg_note_next(m->v, n));
         }
         tg_buf_puts(&part, "\n");
         tg_markdown_add_or_drop(m, &part);

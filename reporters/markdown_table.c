@@ -14,12 +14,12 @@ static uint32_t row_of(const struct tg_verdict *v, const struct tg_op *op)
 }
 
 /*
- * A row has one unit, that of its least number; from 100 ms on milliseconds. What is shown as 0.0
+ * A row has one unit, that of its least number; from 10 ms on milliseconds. What is shown as 0.0
  * does not count.
  */
 static double unit_of(const struct tg_row_numbers *n)
 {
-    enum { LONG = 100000000 };
+    enum { LONG = 10000000 };
     double v[] = { n->ns[TG_BASE], n->ns[TG_TEST], fabs(n->d_ns) };
     double least = fmax(v[0], v[1]);
     for (int i = 0; i < 3 && least < LONG; i++)

@@ -204,10 +204,13 @@ static bool is_counted(const struct tg_result *r, const struct tg_op *op)
            tg_metric_info(m)->counts & 1u << op->kind && op->change != TG_SAME;
 }
 
-static bool any_about(const struct tg_verdict *v, const struct tg_op *op)
+enum about { ABOUT_ANY, ABOUT_LEADS /* is folded under no other */ };
+
+static bool is_told(const struct tg_verdict *v, const struct tg_op *op, enum about which)
 {
     for (size_t i = 0; i < v->n_results; i++)
         if (tg_result_shown(&v->results[i]) &&
+            (which == ABOUT_ANY || v->results[i].folded_under >= v->n_results) &&
             (tg_result_is_about(&v->results[i], op) || is_counted(&v->results[i], op)))
             return true;
     return false;
@@ -217,7 +220,7 @@ bool tg_row_is_waived(const struct tg_verdict *v, const struct tg_op *op)
 {
     for (size_t i = 0; v->n_state[TG_STATE_WAIVED] && i < v->n_results; i++)
         if (v->results[i].state == TG_STATE_WAIVED && tg_result_is_about(&v->results[i], op))
-            return !any_about(v, op);
+            return !is_told(v, op, ABOUT_ANY);
     return false;
 }
 
@@ -235,7 +238,7 @@ static bool is_moved_from(const struct tg_verdict *v, const struct tg_op *op)
         const struct tg_op *to = &v->comparison->ops[i];
         double more = to->self[TG_TEST] - to->self[TG_BASE];
         if (to->wait && to->change != TG_SAME && 2 * less > more && 2 * more > less &&
-            any_about(v, to))
+            is_told(v, to, ABOUT_ANY))
             return true;
     }
     return false;
@@ -410,11 +413,13 @@ uint32_t *tg_rows_of_verdict(const struct tg_verdict *v, size_t top, size_t othe
     TG_FREE uint32_t *rows = tg_rows_worst(c, &choice, &all);
     uint32_t *out = tg_xmalloc((all + 1) * sizeof *out);
     *n = 0;
-    for (size_t i = 0; i < all && *n < top; i++)
-        if (any_about(v, &c->ops[rows[i]]))
-            out[(*n)++] = rows[i];
+    for (int follows = 0; follows < 2; follows++)
+        for (size_t i = 0; i < all && *n < top; i++)
+            if (is_told(v, &c->ops[rows[i]], ABOUT_ANY) &&
+                is_told(v, &c->ops[rows[i]], ABOUT_LEADS) == !follows)
+                out[(*n)++] = rows[i];
     for (size_t i = 0; i < all && *n < top && others; i++)
-        if (is_news(v, &c->ops[rows[i]]) && !any_about(v, &c->ops[rows[i]])) {
+        if (is_news(v, &c->ops[rows[i]]) && !is_told(v, &c->ops[rows[i]], ABOUT_ANY)) {
             out[(*n)++] = rows[i];
             others--;
         }

@@ -84,7 +84,7 @@ struct tg_row_was {
 };
 struct tg_row_was tg_row_was(const struct tg_verdict *v, const struct tg_op *op);
 
-/* The rows of the table: those that a shown result is about, worst first, then at most `others` of
- * the rest that changed most: neither noise nor waits for the device. Indices into comparison->ops; the caller frees them. */
+/* The rows of the table: those that a shown result is about, worst first, what follows from another one
+ * after the others; then at most `others` of the rest that changed most: neither noise nor waits for the device. Indices into comparison->ops; the caller frees them. */
 uint32_t *tg_rows_of_verdict(const struct tg_verdict *v, size_t top, size_t others, size_t *n);
 #endif

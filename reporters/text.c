@@ -294,7 +294,7 @@ static void put_notes(struct page *p, enum tg_note_place place)
         gap = "";
         put_field(p, 0, n->warning ? "warning: " : "note: ", n->warning ? 9 : 6, n->text,
                   n->warning ? TG_TINT_YELLOW : TG_TINT_DIM);
-        put_field(p, 2, "next ", 5, n->next, TG_TINT_DIM);
+        put_field(p, 2, "next ", 5, tg_note_next(p->v, n), TG_TINT_DIM);
     }
 }
 

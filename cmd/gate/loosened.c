@@ -167,7 +167,7 @@ static void add_profiles(struct tg_check *c, struct tg_check_job *j,
 static void compare_with(struct tg_check *c, struct tg_check_job *j, const char *where,
                          const char *named, const char *first)
 {
-    const char *next = tg_arena_printf(c->arena, "tracegate policy diff %s %s", named,
+    const char *next = tg_arena_printf(c->arena, "`tracegate policy diff %s %s`", named,
                                        c->suites.policy->built_in ? "tracegate:recommended"
                                                                   : c->suites.policy->file.p);
     struct tg_policy_changes changes;

@@ -346,14 +346,15 @@ static void put_numbers(struct tg_buf *b, const struct tg_comparison *c, enum tg
                       (long long)(s->of == TG_ACCOUNT_MOST ? c->rank_alone->rank : s->rank));
 }
 
-/* "fresh runs 2.41 ms to 2.60 ms, baseline runs 1.00 ms to 1.05 ms; limit +8 %" */
+/* "gpu_busy of fresh runs 2.41 ms to 2.60 ms, of baseline runs 1.00 ms to 1.05 ms; limit +8 %" */
 static tg_sv evidence_of(const struct tg_eval_state *e, enum tg_account_id id)
 {
     const struct tg_account_series *s = &e->in->comparison->account.of[id];
     enum tg_unit unit = quantity[id].unit;
     return TG_SV_PRINTF(e->arena,
-                        "fresh runs %s to %s, baseline runs %s to %s; limit %s: the account, all "
-                        "of it as measured",
+                        "%s of fresh runs %s to %s, of baseline runs %s to %s; limit %s, all of it "
+                        "as measured",
+                        quantity[id].name,
                         TG_VALUE(s->lo[TG_TEST], unit), TG_VALUE(s->hi[TG_TEST], unit),
                         TG_VALUE(s->lo[TG_BASE], unit), TG_VALUE(s->hi[TG_BASE], unit),
                         TG_PCT(100 * s->limit));

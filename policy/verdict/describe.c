@@ -156,7 +156,18 @@ static void put_measured(struct tg_buf *m, const struct tg_probe *p, const struc
         tg_buf_printf(m, " %.*s", TG_SV_ARG(p->own_unit));
 }
 
-static void describe_change(struct tg_buf *m, const struct tg_probe *p, const struct tg_result *r)
+/* Of names that are judged together their number, but of one in place of another. */
+static void put_pooled(struct tg_buf *m, const struct tg_op *op, const struct tg_comparison *c,
+                       size_t pooled)
+{
+    bool pair = op && tg_op_side_of_region(op) == TG_TEST && pooled == 2 &&
+                tg_region_names(c, op->region, TG_BASE, NULL, 0) == 1;
+    if (pooled && !pair)
+        tg_buf_printf(m, ", %zu names together", pooled);
+}
+
+static void describe_change(struct tg_buf *m, const struct tg_probe *p, const struct tg_result *r,
+                            const struct tg_op *op, const struct tg_comparison *c)
 {
     double pct = tg_probe_measured_pct(p), by = p->test - p->base;
     size_t pooled = p->ev ? p->ev->pooled : 0;
@@ -179,8 +190,9 @@ static void describe_change(struct tg_buf *m, const struct tg_probe *p, const st
     if (!pooled && r->metric != TG_RULE_METRIC_SHARE) /* the share is of the one name */
         put_share(m, "now ", r->share);
     tg_buf_puts(m, ")");
-    if (pooled)
-        tg_buf_printf(m, ", %zu names together", pooled);
+    put_pooled(m, op, c, pooled);
+    if (op && op->kind == TG_KIND_KERNEL && op->parent.n)
+        tg_buf_printf(m, ", launched by " TG_NAME, TG_SV_ARG(op->parent));
 }
 
 /* ", 2 over the limit of 1" */
@@ -514,7 +526,7 @@ void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg
     } else if (j->reason == TG_REASON_SOME_STEPS) {
         describe_some_steps(&m, p->ev);
     } else {
-        describe_change(&m, p, r);
+        describe_change(&m, p, r, op, c);
     }
     r->names_itself = related;
     if (!related)
@@ -548,7 +560,7 @@ void tg_describe_metric(struct tg_result *r, const struct tg_comparison *c,
     else if (j->reason == TG_REASON_SOME_STEPS)
         describe_some_steps(&m, p->ev);
     else
-        describe_change(&m, p, r);
+        describe_change(&m, p, r, NULL, c);
     if (p->outside > 0)
         tg_buf_printf(&m, "; %s more outside the steps", TG_VALUE(p->outside, TG_UNIT_COUNT));
     put_behind(&m, r, c);

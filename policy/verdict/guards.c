@@ -339,6 +339,21 @@ static void guard_required(struct tg_eval_state *e, const struct tg_comparison *
     }
 }
 
+/* ", aten::mm most" of those whose times are withheld; "" if no row says which. */
+static const char *withheld_most(const struct tg_eval_state *e)
+{
+    const struct tg_comparison *c = e->in->comparison;
+    const struct tg_op *most = NULL;
+    TG_BUF name = { 0 };
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].ev.withheld && (!most || c->ops[i].ev.delta_ns > most->ev.delta_ns))
+            most = &c->ops[i];
+    if (!most)
+        return "";
+    tg_message_put_name(&name, most->name, 60);
+    return tg_arena_printf(e->arena, c->n_withheld > 1 ? ", %s most" : ": %s", name.p);
+}
+
 /* Durations that are not judged, and look slower. */
 static void guard_held(struct tg_eval_state *e, const struct tg_comparison *c)
 {
@@ -347,9 +362,9 @@ static void guard_held(struct tg_eval_state *e, const struct tg_comparison *c)
         GUARD(e, data ? TG_REASON_DATA : TG_REASON_MACHINE, TG_NOWHERE,
               data ? "Record both sides with the same data and seeds."
                    : "Record the fresh runs again, with nothing else running and after a warm-up.",
-              "%s, and %zu operator%s slower",
+              "%s, and %zu operator%s slower%s",
               data ? "the fresh runs had other data" : "the machine was busy during the fresh runs",
-              c->n_withheld, c->n_withheld == 1 ? " looks" : "s look");
+              c->n_withheld, c->n_withheld == 1 ? " looks" : "s look", withheld_most(e));
 }
 
 /* Runs that left the comparison: what they would have said is not known. */

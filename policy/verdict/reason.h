@@ -60,8 +60,8 @@
     X(TG_REASON_SLOW_MACHINE, "slow-machine",                                                      \
       "what all operators together got slower by explains the growth",                             \
       "the whole machine is slower: all operators together")                                       \
-    X(TG_REASON_ALL_LONGER, "all-longer", "most operators are a little longer",                    \
-      "all operators are a little longer, as on a slower or busy machine")                         \
+    X(TG_REASON_ALL_LONGER, "all-longer", "most operators take longer",                    \
+      "all operators take longer, as on a slower or busy machine")                         \
     X(TG_REASON_BUSY, "busy", "the fresh runs were disturbed",                                     \
       "the machine was busy during the fresh runs")                                                \
     X(TG_REASON_VARIES, "varies",                                                                  \

@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from random import Random
 
 from support import ENV, PROGRAM, ROOT, check, expect, finish, read_text, write_text
 from plain_model import Work, scaled, usual, write_run
@@ -33,6 +34,17 @@ def rank_2(work, times, names):
 PREPARE, ITEM, REPORT = Work("aten::prepare", us=150), Work("aten::item", "sync"), Work("aten::report", "sync")
 ALL, TWO = [w.op for w in usual() if w.sort == "kernel"], ("aten::op4", "aten::op5")
 
+LONG = [Work(f"aten::host{i}", us=300 + 40 * i) for i in range(12)]
+
+
+def busy(run):
+    """A competitor: in each step each operator takes longer by a part of its own of what the run lost, and one by more."""
+    random = Random(40 + run)
+    lost = (0.18, 0.7, 0.45, 0.9, 0.3)[run]
+    return [[dataclasses.replace(w, us=w.us * (1 + lost * random.uniform(0.3, 1.7)) * (3 if w.op == "aten::host3" else 1))
+             for w in LONG] for _ in range(STEPS)]
+
+
 # what; policy (None: built in); baseline's step; fresh step, or by rank, or with the host's pace in each run; in the headline; in the text; nowhere
 CASES = [
     ("a clone where the host sets the pace", None, HOST + SHORT,
@@ -46,7 +58,7 @@ CASES = [
     ("a wait that moves, in a step as long", None, usual()[:-1] + [ITEM, REPORT], usual()[:-1] + [REPORT, ITEM],
      ["PASS: no regression found$"], ["note: the host waits elsewhere: 17", "us longer in aten::report, 17", "us less in aten::item"], [MACHINE, STACKS, WAIVE]),
     ("a replaced kernel", None, usual(), scaled(usual(), "aten::op5", us=1.8, name="void kern5_v2<float, 128>(float*)"),
-     [r"kern5_v2<float, 128> instead of kern5: \+(79|80) % \(\+19\.\d us\)"], ["1 failed", STACKS], ["less work", MACHINE]),
+     [r"kern5_v2<float, 128> instead of kern5: \+(79|80) % \(\+19\.\d us\)"], ["1 failed", STACKS, "launched by aten::op5; in place of kern5"], ["less work", MACHINE, "names together"]),
     ("a kernel that is gone", None, usual(), usual()[:5] + usual()[6:], ["PASS|WARN"], ["less work: "], [STACKS, MACHINE]),
     ("one of three kernels with one functor", None, ALIKE, scaled(ALIKE, "aten::div", us=2),
      [r"a kernel of aten::div \+100 % \(\+19\.\d us\)"], ["MulFunctor<float> of aten::div: "], ["MulFunctor<float> of aten::mul", MACHINE]),
@@ -70,6 +82,8 @@ CASES = [
      ["may be the machine: the host is 14.2 % slower", "Compare on one machine", "1 warned"], [STACKS, WAIVE]),
     ("a kernel a little slower, on a host that is slower now", None, HOST + usual(), (HOST + scaled(usual(), "aten::op3", us=1.05), (1, 1.2, 1.9)),
      [r"2 warnings: kern3 \+[45]\.\d % .*, step_time \+11 %"], ["2 warned", "may be the machine"], ["3 warned", STACKS]),
+    ("a busy machine", None, LONG, [busy(k) for k in range(5)], [r"INCONCLUSIVE: the machine was busy during the fresh runs, and 1 operator looks slower: aten::host3"],
+     ["all operators take longer"], [STACKS, WAIVE, "a little longer"]),
     ("nothing", None, usual(), usual(), ["PASS: no regression found$"], ["detectable from"], [STACKS, MACHINE, WAIVE, "record"]),
     ("nothing, in single runs", None, usual(), usual(), [r"PASS: no regression found; durations not judged: record 3 runs a side"], [], [STACKS, MACHINE, WAIVE]),
 ]
@@ -87,13 +101,15 @@ def judged(d, what, policy, base, fresh):
 
 def reports(d, what, policy, base, fresh):
     by_rank, runs = callable(fresh), 1 if "single runs" in what else RUNS
+    runs = len(fresh) if isinstance(fresh, list) and isinstance(fresh[0], list) else runs
     fresh, paces = fresh if isinstance(fresh, tuple) else (fresh, (1,) * runs)
     paths, runs = {}, len(paces)
     for side, seed, work in (("base", 0, base), ("test", 900, fresh)):
         for run in range(runs):
             for rank in range(RANKS) if by_rank else [None]:
                 path = f"{d}/{side}{run}" + ("" if rank is None else f"_rank{rank}") + ".json"
-                write_run(path, [work(rank) if callable(work) else work] * STEPS, seed + 10 * run + (rank or 0), rank=rank,
+                step = work(rank) if callable(work) else work
+                write_run(path, step[run] if isinstance(step[0], list) else [step] * STEPS, seed + 10 * run + (rank or 0), rank=rank,
                           pace=paces[run] if seed else 1)
                 paths.setdefault(side, []).append(path)
     return judged(d, what, policy, paths["base"], paths["test"])
@@ -114,6 +130,10 @@ def read(name, text, comment, headline, inside, nowhere):
         check(f"{name}: {want} in the text", want in " ".join(text.split()), text)
     for other in nowhere:
         check(f"{name}: no {other!r}", other not in text and other not in plain(comment), text)
+    nexts = re.findall(r"(?:\*\*Next\*\*|\u2192) ([A-Z].*)", comment)
+    expect(f"{name}: what is next is said once", sorted(set(nexts)), sorted(nexts))
+    rows = [m for m in re.findall(r"^\| (`.*?`).*<sub>", comment, re.M) if "host time between" not in title]
+    check(f"{name}: the first row is no time between operators", not rows or "host time between" not in rows[0], rows)
 
 
 for what, rules, before, after, *wanted in CASES:
@@ -125,4 +145,13 @@ with tempfile.TemporaryDirectory() as tmp:
          ["1 violation: aten::mul and 13 more instead of aten::native_layer_norm and 5 more: \\+64 calls \\(\\+1\\d\\d us on the host\\)"],
          ["83 calls per step, was 19 (+64)", STACKS, WAIVE], [MACHINE])
 
-sys.exit(finish(f"reports as they are read: {len(CASES) + 1} cases"))
+with tempfile.TemporaryDirectory() as tmp:
+    sides = [[Work("aten::long", us=150_000), Work("aten::slow", us=100)],
+             [Work("aten::long", us=150_000), Work("aten::long", us=30), Work("aten::slow", us=20_000)]]
+    for side, work in zip("bt", sides):
+        write_run(f"{tmp}/{side}.json", [work] * STEPS, 1, noise=0)
+    comment = judged(tmp, "units", None, [f"{tmp}/b.json"], [f"{tmp}/t.json"])[1].replace("\u00a0", " ")
+    for row in (r"`aten::long`.*more, 1 → 2 calls, 150\.0 → 150\.0 ms.*\| \+32\.0 µs \|", r"`aten::slow`.*, 0\.10 → 20\.00 ms.*\| \+19\.90 ms \|"):
+        check(f"a row has one unit, and its change a number: {row}", re.search(row, comment), comment)
+
+sys.exit(finish(f"reports as they are read: {len(CASES) + 2} cases"))

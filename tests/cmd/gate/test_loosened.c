@@ -36,7 +36,7 @@ IN_BOX(each_looser_value_is_told)
     assert_string_equal(notes(&k), "! the policy is looser than the baseline's: "
                                    "rules.t.fail.pct 5% -> 9% (.tracegate.yml:2)");
     is_text(k.j.verdict.notes[0].next,
-            tg_arena_printf(k.box->a, "tracegate policy diff %.12s:.tracegate.yml %.*s",
+            tg_arena_printf(k.box->a, "`tracegate policy diff %.12s:.tracegate.yml %.*s`",
                             job_commit(&k, "HEAD~1").sha, TG_SV_ARG(k.c.suites.policy->file)));
     job_close(&k);
 }
@@ -185,7 +185,7 @@ IN_BOX(the_first_policy_against_the_built_in_one)
             fail_msg("row %zu: %s", i, told);
         if (rows[i].told)
             is_in(k.j.verdict.notes[1].next.p,
-                  "tracegate policy diff tracegate:recommended .tracegate.yml");
+                  "`tracegate policy diff tracegate:recommended .tracegate.yml`");
     }
 }
 

@@ -330,7 +330,7 @@ struct tg_row_numbers tg_row_shown(const struct tg_verdict *v, const struct tg_o
         return n;
     for (int s = 0; s < 2; s++) {
         n.ns[s] = whole ? whole->whole_ns[s] : ev->value[s];
-        n.count[s] = tg_region_calls(c, &c->regions[op->region], s);
+        n.count[s] = c->regions[op->region].calls[s];
     }
     n.d_ns = n.ns[TG_TEST] - n.ns[TG_BASE];
     n.d_count = n.count[TG_TEST] - n.count[TG_BASE];

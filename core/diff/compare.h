@@ -302,9 +302,9 @@ enum { TG_REGION_NAMED = 3 }; /* names that a report gives at most */
 struct tg_region_side { /* see the functions tg_region_… */
     const struct tg_op *op[TG_REGION_NAMED];
     size_t n;
-    double calls, all[2]; /* all: without and with "Backward" in their names */
-    bool pooled;          /* one of its names has the evidence of all */
-    double less_ns;       /* self time per step that its names lost */
+    double all[2];  /* calls, without and with "Backward" in their names */
+    bool pooled;    /* one of its names has the evidence of all */
+    double less_ns; /* self time per step that its names lost */
 };
 
 /*
@@ -596,10 +596,8 @@ int tg_op_side_of_region(const struct tg_op *op);
  */
 size_t tg_region_names(const struct tg_comparison *c, uint32_t region, int side,
                        const struct tg_op **out, size_t most);
-/* The calls of a replacement per step that one side alone has, without autograd's own bookkeeping
- * ("autograd::engine::evaluate_function: …", "MulBackward0"), unless nothing else is left. */
-double tg_region_calls(const struct tg_comparison *c, const struct tg_region *g, int side);
-/* Calls of the baseline per step that the names of `tg_region_calls` have in all: some may be as before. */
+/* Calls of the baseline per step that the names of a replacement have in all: some may be as before. Without
+ * autograd's own bookkeeping ("autograd::engine::evaluate_function: …", "MulBackward0"), unless nothing else is left. */
 double tg_region_all_calls(const struct tg_comparison *c, const struct tg_region *g);
 /* What reports say of one side of a replacement; of a comparison made by hand it is added up at each call. */
 struct tg_region_side tg_region_side_of(const struct tg_comparison *c, uint32_t region, int side);

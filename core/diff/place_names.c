@@ -46,7 +46,7 @@ static int by_change(const void *pa, const void *pb)
 static struct tg_region_side add_up(const struct tg_comparison *c, uint32_t region, int side)
 {
     const struct tg_region *g = region < c->n_regions ? &c->regions[region] : NULL;
-    struct tg_region_side s = { .calls = g ? g->calls[side] : 0 };
+    struct tg_region_side s = { 0 };
     size_t n = g && g->op ? g->n_ops : c->n_ops, named = 0;
     TG_FREE const struct tg_op **op = tg_xmalloc((n + 1) * sizeof *op);
     TG_AUTO(tg_strmap_release)
@@ -103,11 +103,6 @@ size_t tg_region_names(const struct tg_comparison *c, uint32_t region, int side,
     for (size_t i = 0; i < most && i < s.n; i++)
         out[i] = s.op[i];
     return s.n;
-}
-
-double tg_region_calls(const struct tg_comparison *c, const struct tg_region *g, int side)
-{
-    return tg_region_side_of(c, (uint32_t)(g - c->regions), side).calls;
 }
 
 double tg_region_all_calls(const struct tg_comparison *c, const struct tg_region *g)

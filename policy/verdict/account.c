@@ -16,10 +16,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/buckets.h"
 #include "core/base/sort.h"
 #include "core/diff/confirm.h"
 #include "policy/language/limit.h"
-#include "policy/verdict/index.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 
@@ -67,8 +67,8 @@ struct told {
 
 /* A name with what its change of calls brought along or took away: what is inside it on the host, and
  * the work that it launches. */
-static void add_name(struct told *t, const struct tg_comparison *c, const struct tg_op_index *x,
-                     enum tg_account_id id, uint32_t k)
+static void add_name(struct told *t, const struct tg_comparison *c,
+                     const struct tg_buckets *children, enum tg_account_id id, uint32_t k)
 {
     const struct tg_op *op = &c->ops[k];
     double inside = op->total[TG_TEST] - op->total[TG_BASE] - adds(op, id);
@@ -80,8 +80,8 @@ static void add_name(struct told *t, const struct tg_comparison *c, const struct
         return;
     if (id == TG_ACCOUNT_WALL && isfinite(inside))
         t->inside += inside;
-    for (uint32_t i = tg_buckets_first(&x->children, op->name); i != TG_NO_ID;
-         i = tg_buckets_next(&x->children, i)) {
+    for (uint32_t i = tg_buckets_first(children, op->name); i != TG_NO_ID;
+         i = tg_buckets_next(children, i)) {
         bool device = tg_kind_is_device(c->ops[i].kind);
         if (!t->seen[i] && (id != TG_ACCOUNT_WALL || device))
             t->sum[device] += adds(&c->ops[i], id);
@@ -91,14 +91,16 @@ static void add_name(struct told *t, const struct tg_comparison *c, const struct
 
 /* With the name that it was, and the other names of a replacement: together they add what came less what
  * went. */
-static void add_names(struct told *t, const struct tg_comparison *c, const struct tg_op_index *x,
-                      enum tg_account_id id, const struct tg_op *op)
+static void add_names(struct told *t, const struct tg_comparison *c,
+                      const struct tg_buckets *children, enum tg_account_id id,
+                      const struct tg_op *op)
 {
-    add_name(t, c, x, id, (uint32_t)(op - c->ops));
+    const struct tg_region *g = op->region < c->n_regions ? &c->regions[op->region] : NULL;
+    add_name(t, c, children, id, (uint32_t)(op - c->ops));
     if (op->partner != TG_NO_ID)
-        add_name(t, c, x, id, op->partner);
-    for (uint32_t k = tg_op_index_region(x, op->region); k != TG_NO_ID; k = x->next_of_region[k])
-        add_name(t, c, x, id, k);
+        add_name(t, c, children, id, op->partner);
+    for (size_t i = 0; g && i < g->n_ops; i++)
+        add_name(t, c, children, id, g->op[i]);
 }
 
 /* Is the row about the quantity itself, or about a part of the step? */
@@ -120,7 +122,7 @@ static double whole_of(const struct tg_result *r, enum tg_account_id id)
 }
 
 /* What the rows from state `least` on add. */
-static double explained(const struct tg_eval_state *e, const struct tg_op_index *x,
+static double explained(const struct tg_eval_state *e, const struct tg_buckets *children,
                         enum tg_account_id id, enum tg_state least)
 {
     const struct tg_comparison *c = e->in->comparison;
@@ -135,7 +137,7 @@ static double explained(const struct tg_eval_state *e, const struct tg_op_index 
         whole = fmax(whole, whole_of(r, id));
         op = r->subject == TG_SUBJECT_NAME ? tg_result_op(c, r) : NULL;
         if (op)
-            add_names(&t, c, x, id, op);
+            add_names(&t, c, children, id, op);
     }
     host = t.sum[0] + fmax(t.inside, 0);
     whole = fmax(whole, id == TG_ACCOUNT_CALLS ? host + t.sum[1] : fmax(host, t.sum[1]));
@@ -415,12 +417,12 @@ static bool is_open(const struct tg_eval_state *e, enum tg_account_id id)
            c->asking->new <= TG_ASK_FIRST && c->asking->next;
 }
 
-static struct finding find(struct tg_eval_state *e, const struct tg_op_index *x,
+static struct finding find(struct tg_eval_state *e, const struct tg_buckets *children,
                            enum tg_account_id id)
 {
     const struct tg_account_series *s = &e->in->comparison->account.of[id];
-    double failed = explained(e, x, id, TG_STATE_FAIL);
-    double told = explained(e, x, id, s->few ? TG_STATE_SUSPICIOUS : TG_STATE_WARN);
+    double failed = explained(e, children, id, TG_STATE_FAIL);
+    double told = explained(e, children, id, s->few ? TG_STATE_SUSPICIOUS : TG_STATE_WARN);
     enum tg_state strict = strictness(e, id);
     enum tg_reason why = excuse(e, id, told);
     enum tg_reason lacks = strict == TG_STATE_FAIL ? missing(e, id) : TG_REASON_NONE;
@@ -465,7 +467,7 @@ static struct finding find(struct tg_eval_state *e, const struct tg_op_index *x,
                              "`require: {account: off}` leaves this check out." };
 }
 
-static void close_series(struct tg_eval_state *e, const struct tg_op_index *x,
+static void close_series(struct tg_eval_state *e, const struct tg_buckets *children,
                          enum tg_account_id id)
 {
     const struct tg_account_series *s = &e->in->comparison->account.of[id];
@@ -475,7 +477,7 @@ static void close_series(struct tg_eval_state *e, const struct tg_op_index *x,
     struct tg_buf b = { 0 };
     if (!s->known || s->growth == TG_GROWTH_NONE || growth(s) < 1)
         return;
-    f = find(e, x, id);
+    f = find(e, children, id);
     if (f.state == TG_STATE_PASS && (e->in->comparison->rank_alone || !f.next))
         return; /* the rows say it; or the finding is about one rank; this would be the mean of all */
     if (f.state == TG_STATE_PASS ||
@@ -501,7 +503,7 @@ static void close_series(struct tg_eval_state *e, const struct tg_op_index *x,
 
 void tg_eval_account(struct tg_eval_state *e)
 {
-    TG_AUTO(tg_op_index_release) struct tg_op_index x = { 0 };
+    TG_AUTO(tg_buckets_release) struct tg_buckets children = { 0 };
     if (!e->in->policy->require.account) {
         tg_eval_note(e, TG_REASON_NONE,
                      TG_SV("`require: {account: off}`: whether a step as a whole took longer or "
@@ -511,8 +513,8 @@ void tg_eval_account(struct tg_eval_state *e)
     }
     if (!e->comparable)
         return;
-    tg_op_index_init(&x, e->in->comparison);
-    close_series(e, &x, TG_ACCOUNT_CALLS);
-    close_series(e, &x, TG_ACCOUNT_BUSY);
-    close_series(e, &x, TG_ACCOUNT_WALL); /* which the one before may explain */
+    tg_select_children(&children, e->in->comparison);
+    close_series(e, &children, TG_ACCOUNT_CALLS);
+    close_series(e, &children, TG_ACCOUNT_BUSY);
+    close_series(e, &children, TG_ACCOUNT_WALL); /* which the one before may explain */
 }

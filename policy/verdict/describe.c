@@ -302,7 +302,7 @@ static void put_part_time(struct tg_buf *m, const struct tg_op *op, const struct
 static void put_in_place_of(struct tg_buf *m, const struct tg_op *op, const struct tg_comparison *c)
 {
     const struct tg_region *g = &c->regions[op->region];
-    double went = tg_region_calls(c, g, TG_BASE), all = tg_region_all_calls(c, g);
+    double went = g->calls[TG_BASE], all = tg_region_all_calls(c, g);
     TG_BUF names = { 0 };
     if (tg_op_side_of_region(op) != TG_TEST)
         return;
@@ -314,7 +314,7 @@ static void put_in_place_of(struct tg_buf *m, const struct tg_op *op, const stru
         tg_phrase_part(m, went, all);
         tg_buf_add(m, tg_buf_sv(&names));
         put_types(m, c, op->region);
-        if (went == tg_region_calls(c, g, TG_TEST) && all > went)
+        if (went == g->calls[TG_TEST] && all > went)
             put_part_time(m, op, c);
     }
 }
@@ -339,8 +339,8 @@ static void describe_relation(struct tg_buf *m, const struct tg_op *op,
     const struct tg_region *g = &c->regions[op->region];
     if (op->relation == TG_REL_REPLACED || op->relation == TG_REL_REPLACED_WORSE) {
         size_t before = m->n;
-        double went = tg_region_calls(c, g, TG_BASE);
-        double came = tg_region_calls(c, g, TG_TEST);
+        double went = g->calls[TG_BASE];
+        double came = g->calls[TG_TEST];
         tg_buf_puts(m, "; ");
         put_in_place_of(m, op, c);
         if (went == came && m->n > before + 2)
@@ -359,7 +359,7 @@ static bool describe_replacement(struct tg_buf *m, const struct tg_op *op,
                                  const struct tg_comparison *c)
 {
     const struct tg_region *g = &c->regions[op->region];
-    double went = tg_region_calls(c, g, TG_BASE), came = tg_region_calls(c, g, TG_TEST);
+    double went = g->calls[TG_BASE], came = g->calls[TG_TEST];
     TG_BUF names = { 0 }, others = { 0 };
     size_t n = tg_phrase_region(&others, c, op->region, TG_TEST, op);
     if (went == came || !tg_phrase_region(&names, c, op->region, TG_BASE, NULL))

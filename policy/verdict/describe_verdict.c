@@ -3,13 +3,13 @@
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/base/buckets.h"
 #include "core/base/decimal.h"
 #include "core/base/sort.h"
 #include "core/base/utf8.h"
 #include "core/diff/confirm.h"
 #include "core/diff/numbers.h"
 #include "policy/verdict/describe.h"
-#include "policy/verdict/index.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/pace.h"
 #include "policy/verdict/phrase.h"
@@ -39,7 +39,7 @@ struct cost {
     double device, waits, host; /* ns per step more than in the baseline */
     double base[3];             /* of the baseline: device, waits, host */
     double share[3];            /* of the step: device, waits, host */
-    size_t n_device, n_kernels, n_host;
+    size_t n_device, n_kernels;
     double fewer;             /* what all other waits lost */
     const struct tg_op *from; /* the one of them that lost most */
 };
@@ -72,7 +72,6 @@ static void add_cost(struct cost *cost, const struct tg_comparison *c, const str
     } else {
         cost->host += more;
         cost->share[2] += share;
-        cost->n_host++;
     }
 }
 
@@ -86,8 +85,8 @@ struct call {
 struct costs {
     const struct tg_verdict *v;
     const struct tg_comparison *c;
-    struct tg_op_index of;
-    struct tg_buckets called; /* by the caller's name: */
+    struct tg_buckets children; /* names by that of their parent */
+    struct tg_buckets called;   /* by the caller's name: */
     struct call *calls;
     uint32_t *first, *next; /* by result: those folded under it */
     uint32_t *less;         /* waits that lost time */
@@ -100,7 +99,7 @@ struct costs {
 
 static void costs_release(struct costs *x)
 {
-    tg_op_index_release(&x->of);
+    tg_buckets_release(&x->children);
     tg_buckets_release(&x->called);
     free(x->calls);
     free(x->first);
@@ -132,7 +131,7 @@ static void index_calls(struct costs *x)
 static void costs_init(struct costs *x, const struct tg_verdict *v, const struct tg_comparison *c)
 {
     *x = (struct costs){ .v = v, .c = c };
-    tg_op_index_init(&x->of, c);
+    tg_select_children(&x->children, c);
     index_calls(x);
     x->first = tg_xmalloc((v->n_results + 1) * sizeof *x->first);
     x->next = tg_xmalloc((v->n_results + 1) * sizeof *x->next);
@@ -176,10 +175,10 @@ static void take_names_of(struct costs *x, const struct tg_result *r, uint32_t h
     if (op->region >= x->c->n_regions || x->taken_for[op->region] == head)
         return;
     x->taken_for[op->region] = head;
-    for (uint32_t k = tg_op_index_region(&x->of, op->region); k != TG_NO_ID;
-         k = x->of.next_of_region[k])
-        if (tg_op_side_of_region(&x->c->ops[k]) >= 0)
-            take(x, k);
+    const struct tg_region *g = &x->c->regions[op->region];
+    for (size_t i = 0; i < g->n_ops; i++)
+        if (tg_op_side_of_region(&x->c->ops[g->op[i]]) >= 0)
+            take(x, g->op[i]);
 }
 
 /* Of a name that came or went its device work, which has other names in a replacement. */
@@ -187,8 +186,8 @@ static void take_launched(struct costs *x, const struct tg_op *by)
 {
     if (by->kind != TG_KIND_OP || (by->change != TG_ADDED && by->change != TG_REMOVED))
         return;
-    for (uint32_t k = tg_buckets_first(&x->of.children, by->name); k != TG_NO_ID;
-         k = tg_buckets_next(&x->of.children, k))
+    for (uint32_t k = tg_buckets_first(&x->children, by->name); k != TG_NO_ID;
+         k = tg_buckets_next(&x->children, k))
         if (x->c->ops[k].change != TG_SAME && tg_kind_is_device(x->c->ops[k].kind))
             take(x, k);
 }
@@ -315,7 +314,7 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct 
     TG_AUTO(costs_release) struct costs costs = { 0 };
     struct cost cost;
     const struct tg_region *g = tg_result_region(c, r);
-    bool part = g && tg_region_all_calls(c, g) >= tg_region_calls(c, g, TG_BASE) + 0.5;
+    bool part = g && tg_region_all_calls(c, g) >= g->calls[TG_BASE] + 0.5;
     if (r->dimension == TG_DIM_DURATION && tg_dec_pct_tells(r->delta_pct) && !part &&
         !r->over_budget)
         tg_buf_printf(b, " (%s)", TG_SIGNED(r->delta, TG_UNIT_NS));
@@ -516,7 +515,7 @@ static void put_amount(struct tg_buf *b, const struct tg_comparison *c, const st
 {
     const struct tg_op *op = g ? NULL : in_some_steps(c, r), *named = tg_result_op(c, r);
     const struct tg_rank_shift *alone = named && !g ? tg_op_rank_alone(c, named) : NULL;
-    bool part = g && tg_region_all_calls(c, g) >= tg_region_calls(c, g, TG_BASE) + 0.5;
+    bool part = g && tg_region_all_calls(c, g) >= g->calls[TG_BASE] + 0.5;
     if (op) {
         tg_phrase_some_steps(b, &op->counted, c->n_runs[TG_TEST]);
     } else if (r->dimension == TG_DIM_COUNT && alone && !r->over_budget) {
@@ -529,8 +528,7 @@ static void put_amount(struct tg_buf *b, const struct tg_comparison *c, const st
     } else if (r->dimension == TG_DIM_COUNT && r->subject == TG_SUBJECT_TRACE) {
         tg_phrase_signed(b, r->delta, TG_UNIT_COUNT);
     } else if (r->dimension == TG_DIM_COUNT) {
-        put_calls(b, g ? tg_region_calls(c, g, TG_TEST) - tg_region_calls(c, g, TG_BASE) : r->delta,
-                  "call");
+        put_calls(b, g ? g->calls[TG_TEST] - g->calls[TG_BASE] : r->delta, "call");
     } else if (r->dimension == TG_DIM_RATIO) {
         tg_phrase_value(b, r->test, TG_UNIT_PERCENT);
     } else if (tg_dec_pct_tells(r->delta_pct)) {

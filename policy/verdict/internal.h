@@ -74,6 +74,10 @@ void tg_eval_note(struct tg_eval_state *e, enum tg_reason reason, tg_sv text, co
 
 /* ---- select.c ---- */
 
+struct tg_buckets;
+/* The names of a comparison by that of their parent, each bucket in the order of the comparison. */
+void tg_select_children(struct tg_buckets *children, const struct tg_comparison *c);
+
 /* GAVE_UP: a regular expression ran out of its budget. */
 enum tg_hit tg_select_op(const struct tg_match *m, const struct tg_op *op);
 

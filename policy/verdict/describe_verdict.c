@@ -35,13 +35,22 @@ static void put_budget(struct tg_buf *b, const struct tg_result *r)
 
 /* ---- what a finding costs ---- */
 
+enum { DEVICE, WAITS, HOST, SORTS }; /* of time */
+enum { LEAST = 100 };                /* ns: what is shown */
+
+struct spent {
+    double more, base,
+        share; /* ns per step more than in the baseline, its own, more as part of the step */
+};
 struct cost {
-    double device, waits, host; /* ns per step more than in the baseline */
-    double base[3];             /* of the baseline: device, waits, host */
-    double share[3];            /* of the step: device, waits, host */
+    struct spent of[SORTS];
     size_t n_device, n_kernels;
     double fewer;             /* what all other waits lost */
     const struct tg_op *from; /* the one of them that lost most */
+    /* What of it reports say: that the host pays by waiting (`moved`: others wait less instead), or what the
+     * clock shows that the step waits for, on the host with a wait that is a part of it. */
+    bool by_waiting, moved, on_host, waits_too;
+    struct spent said;
 };
 
 /* The host waits there for the device as it waited elsewhere before. */
@@ -55,24 +64,36 @@ static void add_moved(struct cost *cost, const struct tg_op *op)
         cost->from = op;
 }
 
+static void add_spent(struct spent *to, struct spent x)
+{
+    to->more += x.more;
+    to->base += x.base;
+    to->share += x.share;
+}
+
 static void add_cost(struct cost *cost, const struct tg_comparison *c, const struct tg_op *op,
                      const double ns[2])
 {
-    double more = ns[TG_TEST] - ns[TG_BASE], share = more / c->wall_ns[TG_TEST];
+    double more = ns[TG_TEST] - ns[TG_BASE];
     bool device = tg_kind_is_device(op->kind);
-    cost->base[device ? 0 : op->wait ? 1 : 2] += ns[TG_BASE];
-    if (device) {
-        cost->device += more;
-        cost->share[0] += share;
-        cost->n_device++;
-        cost->n_kernels += op->kind == TG_KIND_KERNEL;
-    } else if (op->wait) {
-        cost->waits += more;
-        cost->share[1] += share;
-    } else {
-        cost->host += more;
-        cost->share[2] += share;
-    }
+    add_spent(&cost->of[device     ? DEVICE
+                        : op->wait ? WAITS
+                                   : HOST],
+              (struct spent){ more, ns[TG_BASE], more / c->wall_ns[TG_TEST] });
+    cost->n_device += device;
+    cost->n_kernels += op->kind == TG_KIND_KERNEL;
+}
+
+static void choose_said(struct cost *x, const struct tg_comparison *c)
+{
+    double device = x->of[DEVICE].more, waits = x->of[WAITS].more, host = x->of[HOST].more;
+    x->by_waiting = waits >= LEAST && waits > device && waits > host;
+    x->moved = x->by_waiting && 2 * x->fewer > waits;
+    x->on_host = device < LEAST || (host >= LEAST && tg_pace_of(c).set_by == TG_PACE_HOST);
+    x->waits_too = x->on_host && waits >= LEAST && !x->by_waiting;
+    x->said = x->of[x->on_host ? HOST : DEVICE];
+    if (x->waits_too)
+        add_spent(&x->said, x->of[WAITS]);
 }
 
 /* A call of the runtime inside one of its callers. */
@@ -232,46 +253,22 @@ static struct cost cost_of(struct costs *x, uint32_t head)
             add_moved(&cost, &x->c->ops[x->less[i]]);
     for (size_t i = 0; i < x->n_mine; i++)
         x->is_mine[x->mine[i]] = false;
+    choose_said(&cost, x->c);
     return cost;
-}
-
-enum { LEAST = 100 }; /* ns: what is shown */
-
-/* It is the host that pays, and by waiting. */
-static bool waits_most(const struct cost *cost)
-{
-    return cost->waits >= LEAST && cost->waits > cost->device && cost->waits > cost->host;
-}
-
-static bool wait_moved(const struct cost *cost)
-{
-    return waits_most(cost) && 2 * cost->fewer > cost->waits;
-}
-
-/* What of it is shown as moved: no more than the waits there lost. */
-static double moved_ns(const struct cost *cost)
-{
-    return fmin(cost->waits, cost->fewer);
-}
-
-/* Which of the two sorts of time is the cost: that of the clock that the step waits for. */
-static bool is_of_host(const struct cost *cost, const struct tg_comparison *c)
-{
-    return cost->device < LEAST || (cost->host >= LEAST && tg_pace_of(c).set_by == TG_PACE_HOST);
 }
 
 /* "; +12.0 us on the device, hidden": the other sort, where it is a part of the finding that a reader would miss. */
 static void put_other(struct tg_buf *b, const struct cost *cost, const struct tg_comparison *c)
 {
     struct tg_pace pace = tg_pace_of(c);
-    bool host = is_of_host(cost, c);
-    double mine = host ? cost->host : cost->device, other = host ? cost->device : cost->host;
+    bool host = cost->on_host;
+    double mine = cost->of[host ? HOST : DEVICE].more, other = cost->of[host ? DEVICE : HOST].more;
     bool known = pace.idle[TG_PACE_HOST] > 0 || pace.idle[TG_PACE_DEVICE] > 0;
     /* Hidden: the step grew by the one, rather than by the other or by both. */
     bool hidden = pace.idle[host ? TG_PACE_DEVICE : TG_PACE_HOST] >= other &&
                   c->wall_ns[TG_TEST] - c->wall_ns[TG_BASE] <
                       (mine + (other > mine ? other : mine + other)) / 2;
-    if (!known || other < LEAST || (!host && cost->host < cost->device))
+    if (!known || other < LEAST || (!host && other < mine))
         return;
     tg_buf_printf(b, "; %s on the %s%s", TG_SIGNED(other, TG_UNIT_NS), host ? "device" : "host",
                   hidden ? ", hidden" : "");
@@ -285,23 +282,15 @@ static const struct tg_op *in_some_steps(const struct tg_comparison *c, const st
     return op && tg_op_in_some_steps(op) ? op : NULL;
 }
 
-/* A part of what it costs on the host. */
-static bool waits_too(const struct cost *cost, const struct tg_comparison *c)
-{
-    return cost->waits >= LEAST && !waits_most(cost) && is_of_host(cost, c);
-}
-
 /* " (+239.3 us on the device)", " (+144 us on the host; +12.4 us on the device, hidden)", " (+10.8 us on the host,
  * 3.80 us of it waiting)" */
 static void put_sorts(struct tg_buf *b, const struct cost *cost, const struct tg_comparison *c,
                       bool some_steps)
 {
-    bool host = is_of_host(cost, c), waits = waits_too(cost, c);
-    double ns = (host ? cost->host : cost->device) + (waits ? cost->waits : 0);
-    tg_buf_printf(b, " (%s on the %s%s", TG_SIGNED(ns, TG_UNIT_NS), host ? "host" : "device",
-                  some_steps ? ", per step on average" : "");
-    if (waits)
-        tg_buf_printf(b, ", %s of it waiting", TG_VALUE(cost->waits, TG_UNIT_NS));
+    tg_buf_printf(b, " (%s on the %s%s", TG_SIGNED(cost->said.more, TG_UNIT_NS),
+                  cost->on_host ? "host" : "device", some_steps ? ", per step on average" : "");
+    if (cost->waits_too)
+        tg_buf_printf(b, ", %s of it waiting", TG_VALUE(cost->of[WAITS].more, TG_UNIT_NS));
     put_other(b, cost, c);
     tg_buf_putc(b, ')');
 }
@@ -322,26 +311,27 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct 
         return;
     costs_init(&costs, v, c);
     cost = cost_of(&costs, head);
-    if (fmax(cost.device, fmax(cost.waits, cost.host)) < LEAST)
+    double waits = cost.of[WAITS].more;
+    if (fmax(cost.of[DEVICE].more, fmax(waits, cost.of[HOST].more)) < LEAST)
         return;
-    if (wait_moved(&cost))
-        tg_buf_printf(b, " (%s of waiting moved into it)", TG_VALUE(moved_ns(&cost), TG_UNIT_NS));
-    else if (waits_most(&cost))
-        tg_buf_printf(b, " (the host waits %s in it)", TG_VALUE(cost.waits, TG_UNIT_NS));
+    if (cost.moved) /* no more than the waits there lost */
+        tg_buf_printf(b, " (%s of waiting moved into it)",
+                      TG_VALUE(fmin(waits, cost.fewer), TG_UNIT_NS));
+    else if (cost.by_waiting)
+        tg_buf_printf(b, " (the host waits %s in it)", TG_VALUE(waits, TG_UNIT_NS));
     else
         put_sorts(b, &cost, c, !g && in_some_steps(c, r) != NULL);
 }
 
 /* ", with its kernel +239 us, 4.1 % of the step", ", +144 us on the host, 12.6 % of the step", ", waits 1.65 ms, 29.1 % of the step" */
-static void put_weight(struct tg_buf *b, const struct cost *cost, const struct tg_comparison *c)
+static void put_weight(struct tg_buf *b, const struct cost *cost)
 {
-    bool waits = waits_most(cost);
-    double share = cost->share[waits];
-    if (waits)
-        tg_buf_printf(b, ", waits %s", TG_VALUE(cost->waits, TG_UNIT_NS));
-    if (wait_moved(cost)) {
+    const struct spent *said = cost->by_waiting ? &cost->of[WAITS] : &cost->said;
+    if (cost->by_waiting)
+        tg_buf_printf(b, ", waits %s", TG_VALUE(said->more, TG_UNIT_NS));
+    if (cost->moved) {
         double less = cost->from->self[TG_BASE] - cost->from->self[TG_TEST];
-        bool all = less >= 0.995 * cost->waits;
+        bool all = less >= 0.995 * said->more;
         tg_buf_printf(b,
                       ", %s%s moved here from " TG_NAME
                       " (%s -> %s): the host can no longer run ahead of "
@@ -351,24 +341,18 @@ static void put_weight(struct tg_buf *b, const struct cost *cost, const struct t
                       TG_VALUE(cost->from->self[TG_TEST], TG_UNIT_NS));
         return;
     }
-    if (!waits && (cost->n_device || waits_too(cost, c)) && is_of_host(cost, c)) {
-        bool too = waits_too(cost, c);
-        share = cost->share[2] + (too ? cost->share[1] : 0);
-        if (share >= 0.0005)
-            tg_buf_printf(b, ", %s on the host, %s of the step",
-                          TG_SIGNED(cost->host + (too ? cost->waits : 0), TG_UNIT_NS),
-                          TG_VALUE(100 * share, TG_UNIT_PERCENT));
-        return;
-    }
-    if (share < 0.0005)
-        return;
-    if (!waits)
+    bool host = cost->on_host && !cost->by_waiting;
+    if (said->share < 0.0005 || (host && !cost->n_device && !cost->waits_too))
+        return; /* little, or the name's own time */
+    if (host)
+        tg_buf_printf(b, ", %s on the host", TG_SIGNED(said->more, TG_UNIT_NS));
+    else if (!cost->by_waiting)
         tg_buf_printf(b, ", with its %s %s",
                       cost->n_kernels < cost->n_device ? "work on the device"
                       : cost->n_kernels == 1           ? "kernel"
                                                        : "kernels",
-                      TG_SIGNED(cost->device, TG_UNIT_NS));
-    tg_buf_printf(b, ", %s of the step", TG_VALUE(100 * share, TG_UNIT_PERCENT));
+                      TG_SIGNED(said->more, TG_UNIT_NS));
+    tg_buf_printf(b, ", %s of the step", TG_VALUE(100 * said->share, TG_UNIT_PERCENT));
 }
 
 /* Why a long wait may leave the step as long as it was: the device works meanwhile. */
@@ -377,8 +361,9 @@ static void put_wait(struct tg_buf *b, const struct tg_comparison *c, const stru
     const struct tg_metric_change *step = &c->metrics[TG_METRIC_STEP_TIME];
     const struct tg_metric_change *busy = &c->metrics[TG_METRIC_GPU_BUSY];
     bool known = step->known[TG_BASE] && step->known[TG_TEST] && busy->known[TG_TEST];
-    if (waits_most(cost) && !wait_moved(cost) && cost->share[1] >= SHARE && known &&
-        busy->value[TG_TEST] > 0 && 2 * (step->value[TG_TEST] - step->value[TG_BASE]) < cost->waits)
+    const struct spent *waits = &cost->of[WAITS];
+    if (cost->by_waiting && !cost->moved && waits->share >= SHARE && known &&
+        busy->value[TG_TEST] > 0 && 2 * (step->value[TG_TEST] - step->value[TG_BASE]) < waits->more)
         tg_buf_puts(b, "; the step itself grew by less, since the device works meanwhile, but the "
                        "host can no longer run ahead of it");
 }
@@ -389,7 +374,7 @@ static void weigh(struct tg_result *r, struct costs *x, struct tg_arena *a)
     struct cost cost = cost_of(x, (uint32_t)(r - x->v->results));
     struct tg_buf said = { 0 };
     TG_BUF weight = { 0 };
-    put_weight(&weight, &cost, x->c);
+    put_weight(&weight, &cost);
     if (!weight.n)
         return;
     tg_describe_calls(r, tg_result_op(x->c, r), x->c, (double[]){ r->base, r->test },
@@ -403,12 +388,10 @@ static void weigh(struct tg_result *r, struct costs *x, struct tg_arena *a)
 static void sum_whole(struct tg_result *r, struct costs *x)
 {
     struct cost cost = cost_of(x, (uint32_t)(r - x->v->results));
-    bool host = is_of_host(&cost, x->c), waits = waits_too(&cost, x->c);
     r->whole_known = true;
-    r->whole_on_host = host;
-    r->whole_ns[TG_BASE] = host ? cost.base[2] + (waits ? cost.base[1] : 0) : cost.base[0];
-    r->whole_ns[TG_TEST] =
-        r->whole_ns[TG_BASE] + (host ? cost.host + (waits ? cost.waits : 0) : cost.device);
+    r->whole_on_host = cost.on_host;
+    r->whole_ns[TG_BASE] = cost.said.base;
+    r->whole_ns[TG_TEST] = cost.said.base + cost.said.more;
 }
 
 void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a)

@@ -188,11 +188,10 @@ static void excuse_faster(struct tg_comparison *c, uint32_t region)
     c->regions[region].worse_count = false;
 }
 
-/* Do the annotations around it together, by their inclusive time, show at least half of its slowdown? */
-static bool is_borne_out(struct tg_diff_work *w, const struct tg_joint *joint,
-                         const struct tg_evidence *ev)
+bool tg_borne_out(struct tg_diff_work *w, const uint32_t *around, size_t n,
+                  const struct tg_evidence *ev)
 {
-    struct tg_op *all = tg_ops_join(w, joint->around, NULL, joint->n_around);
+    struct tg_op *all = tg_ops_join(w, around, NULL, n);
     struct tg_run_values v = tg_run_values(w, all, TG_ASK_INCLUSIVE_STEPS);
     struct tg_evidence whole = { .judged = ev->judged };
 
@@ -212,7 +211,7 @@ static void judge_joint(struct tg_diff_work *w, const struct tg_joint *joint)
 
     ev.judged = reason_of(w, &v, on_device ? TG_DEVICE_TIMES : TG_HOST_TIMES);
     tg_evidence_fill(w, &ev, &v, machine_of(w, leader), aim_at(w, tick_of(w, joint->op)));
-    if (joint->n_around && !(ev.slower && is_borne_out(w, joint, &ev)))
+    if (joint->n_around && !(ev.slower && tg_borne_out(w, joint->around, joint->n_around, &ev)))
         return;
     if (ev.judged != TG_JUDGED && !ev.suspicious)
         return;

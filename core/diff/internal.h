@@ -160,7 +160,7 @@ void tg_choices_find(struct tg_diff_work *w);
 void tg_small_find(struct tg_diff_work *w, enum tg_slight what);
 void tg_places_balance(struct tg_diff_work *w);
 void tg_leaders_find(struct tg_diff_work *w);
-/* After durations are judged: an operator is not slower by what moved to it with calls. */
+/* After durations are judged: an operator is not slower if its place is not. */
 void tg_excuse_moves(struct tg_diff_work *w);
 /* What came where it provably saves time. After times and metrics are judged. */
 void tg_places_repay(struct tg_diff_work *w);
@@ -170,6 +170,9 @@ void tg_regions_close(struct tg_comparison *c);
 /* The rows of several operators as those of one: of each cell all of its members' rows, or those in a caller of each. */
 struct tg_op *tg_ops_join(struct tg_diff_work *w, const uint32_t *member, const tg_sv *caller,
                           size_t n);
+/* Do these together, by their inclusive time, show at least half of a slowdown? */
+bool tg_borne_out(struct tg_diff_work *w, const uint32_t *around, size_t n,
+                  const struct tg_evidence *ev);
 
 /* ---- core/diff/run_values.c ---- */
 

@@ -1,5 +1,6 @@
 /*
- * What a place costs, when times are judged. Inside it time moves between names with calls. And what came does not fail if its place provably takes less time
+ * What a place costs, when times are judged. Inside it time moves between names, with calls or where others
+ * replace them: it must itself be slower. And what came does not fail if its place provably takes less time
  * than before: the work was exchanged for less. A head that is computed for one token alone needs an index.
  */
 #include <math.h>
@@ -47,15 +48,44 @@ static double moved_with_calls(const struct tg_diff_work *w, uint32_t op)
     return fmax(fmax(gone, 0) + TG_WORSE * lost, other);
 }
 
+enum { EXCHANGED = 1, WENT = 2, CAME = 4 };
+
+/* What operators did in each annotation, by index. After an exchange, or if they only went, caches are others. */
+static unsigned char *changes_in(const struct tg_diff_work *w)
+{
+    unsigned char *found = TG_NEW_N(w->a, unsigned char, w->c->n_ops + 1);
+
+    for (uint32_t i = 0; i < w->c->n_ops; i++) {
+        const struct tg_op *op = &w->c->ops[i];
+        size_t n;
+        const struct tg_use *v = tg_uses_of(w->uses, TG_IN_ANNOTATION, i, &n);
+        bool exchanged = op->relation == TG_REL_REPLACED;
+        for (size_t k = 0; op->kind == TG_KIND_OP && op->change != TG_SAME && k < n; k++) {
+            double rise = tg_use_rise(w->c, &v[k]);
+            if (v[k].by != TG_NO_ID && rise != 0)
+                found[v[k].by] |= exchanged ? EXCHANGED : rise < 0 ? WENT : CAME;
+        }
+    }
+    return found;
+}
+
 void tg_excuse_moves(struct tg_diff_work *w)
 {
+    unsigned char *changes = NULL;
+
     for (uint32_t i = 0; i < w->c->n_ops; i++) {
         struct tg_op *op = &w->c->ops[i];
         if (!op->ev.slower && !op->ev.suspicious)
             continue;
         if (!w->uses)
             tg_uses_index(w);
-        if (tg_kind_is_device(op->kind) || op->change != TG_SAME ||
+        if (tg_kind_is_device(op->kind) || op->change != TG_SAME)
+            continue;
+        changes = changes ? changes : changes_in(w);
+        const struct tg_use *most = tg_uses_most(w, op);
+        unsigned in = most && most->by != TG_NO_ID ? changes[most->by] : 0;
+        bool inside = op->kind == TG_KIND_OP && (in & EXCHANGED || in == WENT);
+        if ((!inside || tg_borne_out(w, &most->by, 1, &op->ev)) &&
             op->ev.delta_ns > moved_with_calls(w, i))
             continue;
         op->ev.judged = op->ev_total.judged = TG_NOT_REPLACED;

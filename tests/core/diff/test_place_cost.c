@@ -132,6 +132,38 @@ BY_HAND(what_the_old_parent_lost_excuses_the_new_one)
     assert_int_equal(find(f, "aten::mish")->change, TG_SAME);
 }
 
+/*
+ * Where calls only went, the first to touch the memory is another: 60 -> 100 us in an annotation of 400 that becomes no
+ * longer. It counts if the annotation takes 30 us more, if calls came besides, and outside of annotations.
+ */
+BY_HAND(what_only_went_moves_time_inside_its_annotation)
+{
+    static const struct {
+        const char *in;
+        tg_ns after; /* us of the annotation */
+        uint32_t came;
+        bool slower;
+    } cases[] = { { "optimizer", 390, 0, false },
+                  { "optimizer", 430, 0, true },
+                  { "optimizer", 390, 1, true },
+                  { "", 390, 0, true } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 5, 5, 3);
+        for (int side = 0; side < 2; side++) {
+            tg_ns all = (side ? cases[i].after : 400) * 1000 + 1;
+            add_all(f, side, TG_KIND_ANNOTATION, "optimizer", "ProfilerStep", 1, all);
+            add_all(f, side, TG_KIND_OP, "addcdiv_", cases[i].in, 1, side ? 100001 : 60001);
+        }
+        add_all(f, TG_BASE, TG_KIND_OP, "add", "optimizer", 8, 11);
+        if (cases[i].came)
+            add_all(f, TG_TEST, TG_KIND_OP, "sub", "optimizer", 9, 11);
+        compare(f);
+        if (find(f, "addcdiv_")->ev.slower != cases[i].slower)
+            fail_msg("row %zu", i);
+    }
+}
+
 /* 60 us become 48: 1.25 * 12 = 15 is less than 18. */
 BY_HAND(a_smaller_loss_excuses_nothing)
 {
@@ -173,4 +205,24 @@ BY_HAND(calls_that_went_excuse_time_between_operators)
     assert_true(between(f, TG_KIND_OP, "aten::mish", 17501)->ev.slower);
     /* A wait that went is no work that moved. */
     assert_true(between(f, TG_KIND_SYNC, "cudaDeviceSynchronize", 90001)->ev.slower);
+}
+
+/* Beside a replacement inside an annotation: "beside" takes 18 us more, and that one as long as before, or more too. */
+BY_HAND(inside_an_annotation_its_time_tells)
+{
+    for (int longer = 0; longer < 2; longer++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 5, 5, 3);
+        for (int side = 0; side < 2; side++) {
+            add_all(f, side, TG_KIND_ANNOTATION, "optimizer", "ProfilerStep", 1,
+                    200001 + 18000 * side * longer);
+            add_all(f, side, TG_KIND_OP, "beside", "optimizer", 1, side ? 38001 : 20001);
+            add_all(f, side, TG_KIND_OP, "apart", "ProfilerStep", 1, side ? 38001 : 20001);
+            add_all(f, side, TG_KIND_OP, side ? "new" : "old", "optimizer", 8, side ? 2001 : 5001);
+        }
+        compare(f);
+        assert_int_equal(find(f, "beside")->ev.slower, longer);
+        assert_int_equal(find(f, "beside")->relation, longer ? TG_REL_NONE : TG_REL_MOVED);
+        assert_true(find(f, "apart")->ev.slower);
+    }
 }

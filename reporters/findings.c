@@ -1,5 +1,7 @@
 #include "reporters/findings.h"
 
+#include <math.h>
+
 #include "core/base/arena.h"
 #include "core/base/decimal.h"
 #include "reporters/link.h"
@@ -253,6 +255,29 @@ static bool repeats_limit(tg_sv evidence, tg_sv limit)
 tg_sv tg_result_evidence(const struct tg_result *r)
 {
     return repeats_limit(r->evidence, r->limit_said) ? TG_SV("") : r->evidence;
+}
+
+void tg_result_put_nights(struct tg_buf *out, const struct tg_result *r)
+{
+    static const char bar[][4] = { "\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83",
+                                   "\xe2\x96\x84", "\xe2\x96\x85", "\xe2\x96\x86",
+                                   "\xe2\x96\x87", "\xe2\x96\x88" };
+    double least = INFINITY, most = 0, range;
+    for (size_t i = 0; i < r->n_nights; i++) {
+        least = fmin(least, r->nights[i]);
+        most = fmax(most, r->nights[i]);
+    }
+    if (!r->n_nights)
+        return;
+    range = fmax(most - least, least / 5); /* a bar is 2.5 % at least: noise is flat */
+    for (size_t i = 0; i < r->n_nights; i++)
+        tg_buf_puts(out, bar[(int)(7.999 * (r->nights[i] - least) / range)]);
+    tg_buf_putc(out, ' ');
+    tg_put_time(out, least, most);
+    tg_buf_puts(out, " to ");
+    tg_put_time(out, most, most);
+    tg_buf_printf(out, " %s in %zu nights%s", most >= 1e6 ? "ms" : "us", r->n_nights,
+                  r->subject == TG_SUBJECT_NAME ? ", by the fastest calls" : "");
 }
 
 tg_sv tg_result_issue(const struct tg_result *r)

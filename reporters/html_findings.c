@@ -77,7 +77,7 @@ static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)
 {
     const struct tg_result *r = &h->v->results[i];
     const char *state = tg_state_name(r->state);
-    TG_BUF message = { 0 }, folded = { 0 };
+    TG_BUF message = { 0 }, folded = { 0 }, nights = { 0 };
     struct tg_piece name;
     tg_sv line, rest;
     tg_buf_printf(h->page.out, "<li><p><span class=\"tag %s\">%s</span> ", state, state);
@@ -98,6 +98,8 @@ static void put_card(struct tg_html *h, const uint32_t *roots, size_t i)
     tg_sv text = tg_result_evidence(r), issue = tg_result_issue(r);
     text.n -= issue.n;
     put_line(h, "evidence", text);
+    tg_result_put_nights(&nights, r);
+    put_line(h, TG_RESULT_NIGHTS, tg_buf_sv(&nights));
     if (issue.n) {
         tg_page_raw(&h->page, "<p class=\"small\"><span class=\"dim\">issue</span> ");
         tg_page_link(&h->page, issue, issue);

@@ -160,6 +160,11 @@ static void add_result(struct tg_doc *o, const struct tg_verdict *v, const struc
     add_text(o, "owner", r->owner);
     tg_json_cause(o, r);
     add_text(o, "event", r->event);
+    if (r->n_nights) {
+        struct tg_doc *nights = tg_doc_add_array(o, "nights_ns");
+        for (size_t i = 0; i < r->n_nights; i++)
+            tg_doc_add_num(nights, NULL, r->nights[i]);
+    }
     add_folded(o, v, r);
 }
 

@@ -69,12 +69,14 @@ static void put_origin(const struct tg_markdown *m, struct tg_buf *part, const s
 static void put_finding(struct tg_markdown *m, struct tg_buf *part, const uint32_t *roots, size_t i)
 {
     const struct tg_result *r = &m->v->results[i];
-    TG_BUF message = { 0 };
+    TG_BUF message = { 0 }, nights = { 0 };
     tg_result_put(&message, r);
     tg_buf_printf(part, "- %s ", tg_markdown_icon(r->state));
     tg_markdown_put_text(m, part, tg_buf_sv(&message));
     put_origin(m, part, r);
     put_evidence(m, part, r);
+    tg_result_put_nights(&nights, r);
+    put_sub(m, part, TG_RESULT_NIGHTS, tg_buf_sv(&nights), false);
     put_folded(m, part, roots, i);
     put_sub(m, part, "owner", r->owner, true);
     put_sub(m, part, "**next**", tg_result_next(m->v, r), false);

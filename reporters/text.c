@@ -222,7 +222,7 @@ static void put_finding(struct page *p, const uint32_t *roots, size_t i)
 {
     const struct tg_result *r = &p->v->results[i];
     const size_t indent = 8;
-    TG_BUF message = { 0 }, line = { 0 }, folded = { 0 };
+    TG_BUF message = { 0 }, line = { 0 }, folded = { 0 }, nights = { 0 };
     const char *word = r->state == TG_STATE_SUSPICIOUS ? "maybe" : tg_state_name(r->state);
     size_t at = 3 + (strlen(word) > 5 ? strlen(word) : 5);
     tg_buf_puts(p->out, "  ");
@@ -233,6 +233,8 @@ static void put_finding(struct page *p, const uint32_t *roots, size_t i)
     put_message(&line, tg_buf_sv(&message), &p->names);
     put_wrapped(p, tg_buf_sv(&line), at, indent);
     put_field(p, indent, "evidence", 10, tg_result_evidence(r), TG_TINT_DIM);
+    tg_result_put_nights(&nights, r);
+    put_field(p, indent, TG_RESULT_NIGHTS, 10, tg_buf_sv(&nights), TG_TINT_DIM);
     put_origin(p, r, indent);
     (void)tg_findings_put_folded(&folded, p->v, roots, i);
     put_list(p, indent, TG_RESULT_JOINS, 12, tg_buf_sv(&folded));

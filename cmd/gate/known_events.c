@@ -1,6 +1,7 @@
 #include "cmd/gate/known_events.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "cmd/gate/nights.h"
 #include "core/baseline/event.h"
@@ -106,6 +107,43 @@ static void keep_nights(struct known_list *l, struct tg_known_ask *ask)
                                          h->night[i].date, i + 1 };
 }
 
+/* The newest nights that have a time of the series, oldest first; at least three show a trend. */
+static size_t values_of(const struct tg_history *h, uint32_t series, double out[TG_KNOWN_LOOK])
+{
+    size_t n = 0;
+    for (size_t i = h->n > TG_KNOWN_LOOK ? h->n - TG_KNOWN_LOOK : 0; i < h->n; i++) {
+        const struct tg_history_value *v = tg_night_value(&h->night[i], series);
+        if (v && v->plain > 0)
+            out[n++] = v->plain;
+    }
+    return n < 3 ? 0 : n;
+}
+
+static void keep_trends(const struct tg_nights *nights, struct tg_known_ask *ask)
+{
+    const struct tg_series_table *t = &nights->series;
+    ask->trend = TG_NEW_N(ask->arena, struct tg_known, t->n + 1);
+    for (size_t i = 0; i < t->n; i++) {
+        const struct tg_series *s = &t->v[i];
+        bool step = s->what == TG_SERIES_METRIC && s->metric == TG_METRIC_STEP_TIME;
+        double v[TG_KNOWN_LOOK], *kept;
+        size_t n = step || (tg_series_is_name(s) && s->scale == TG_SCALE_TIME)
+                       ? values_of(&nights->history, (uint32_t)i, v)
+                       : 0;
+        if (!n)
+            continue;
+        kept = TG_NEW_N(ask->arena, double, n);
+        memcpy(kept, v, n * sizeof *kept);
+        ask->trend[ask->n_trends++] =
+            (struct tg_known){ .what = TG_KNOWN_NIGHT_VALUES,
+                               .subject = step ? TG_SUBJECT_TRACE : TG_SUBJECT_NAME,
+                               .kind = s->kind,
+                               .name = tg_arena_sv(ask->arena, s->name),
+                               .nights = kept,
+                               .n_nights = n };
+    }
+}
+
 static size_t find_events(struct tg_known_ask *ask, const struct tg_known **out)
 {
     struct tg_store store = tg_store_open(ask->git);
@@ -121,6 +159,7 @@ static size_t find_events(struct tg_known_ask *ask, const struct tg_known **out)
         (!nights.damaged || tg_nights_damaged(&nights, &ask->err))) {
         add_events(&l);
         keep_nights(&l, ask);
+        keep_trends(&nights, ask);
     }
     tg_nights_release(&nights);
     *out = l.v;
@@ -175,5 +214,9 @@ static size_t find_failures(struct tg_known_ask *ask, const struct tg_known **ou
 size_t tg_known_find(void *arg, enum tg_known_from from, const struct tg_known **out)
 {
     struct tg_known_ask *ask = arg;
+    if (from == TG_KNOWN_TREND) {
+        *out = ask->trend;
+        return ask->n_trends;
+    }
     return from == TG_KNOWN_EVENTS ? find_events(ask, out) : find_failures(ask, out);
 }

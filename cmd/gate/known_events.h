@@ -22,6 +22,8 @@ struct tg_known_ask {
     struct tg_arena *arena;
     struct tg_known_night *night; /* after `since`, oldest first: filled with the events */
     size_t n_nights;
+    struct tg_known *trend; /* of the newest nights: filled with the events, too */
+    size_t n_trends;
     struct tg_err err; /* why an answer is not known; its kind is NONE where all was read */
 };
 struct tg_known_night {
@@ -36,6 +38,7 @@ enum { TG_KNOWN_LOOK = 10 };
  * EVENTS: open and accepted events that came after `since`, up to `until`. NIGHTS, asked after
  * them: what failed in the newest night, since the night in which it failed first. A night that
  * failed of more than the one before it begins anew.
+ * TREND, asked after EVENTS: of each name and of the step its time in the newest TG_KNOWN_LOOK nights.
  */
 size_t tg_known_find(void *ask, enum tg_known_from from, const struct tg_known **out);
 #endif

@@ -27,7 +27,7 @@ struct tg_part {
  * than that warns, because it failed in the night that showed the event; with `fail_on: [open]` it
  * fails until somebody accepts the event.
  */
-enum tg_known_what { TG_KNOWN_NAME, TG_KNOWN_STEP, TG_KNOWN_FAILURE };
+enum tg_known_what { TG_KNOWN_NAME, TG_KNOWN_STEP, TG_KNOWN_FAILURE, TG_KNOWN_NIGHT_VALUES };
 struct tg_known {
     enum tg_known_what what;
     enum tg_kind kind;    /* of NAME and FAILURE */
@@ -42,13 +42,16 @@ struct tg_known {
     tg_sv rule;              /* of FAILURE, and all that follows */
     enum tg_rule_metric metric;
     enum tg_dimension dimension;
+    const double *nights; /* [n_nights], of NIGHT_VALUES: ns per step, oldest first */
+    size_t n_nights;
 };
 
 /* What an event is not needed for: a failure that the night before HEAD had as well. */
 enum tg_known_from {
     TG_KNOWN_EVENTS, /* of the history */
     TG_KNOWN_NIGHTS, /* that failed of it: TG_KNOWN_FAILURE */
-    TG_KNOWN_SOURCES
+    TG_KNOWN_SOURCES,
+    TG_KNOWN_TREND = TG_KNOWN_SOURCES /* of the newest nights: NIGHT_VALUES; asked after EVENTS */
 };
 /* The result as one that later nights may repeat; false: it passed, or it fails every night. */
 bool tg_known_failure(const struct tg_result *r, struct tg_known *out);

@@ -114,8 +114,35 @@ static void explain_by(struct tg_eval_state *e, enum tg_known_from from)
     }
 }
 
+/* Of what takes longer, or the step: what it took in the last nights. */
+static void tell_trends(struct tg_eval_state *e)
+{
+    const struct tg_known *v = NULL;
+    size_t n = e->in->ask_known(e->in->known_arg, TG_KNOWN_TREND, &v);
+    for (size_t i = 0; n && i < e->n; i++) {
+        struct tg_result *r = &e->results[i];
+        bool of_step = r->subject == TG_SUBJECT_TRACE && r->metric == TG_RULE_METRIC_STEP_TIME;
+        bool of_name = r->subject == TG_SUBJECT_NAME && r->of_rank < 0 &&
+                       r->metric == TG_RULE_METRIC_SELF;
+        for (size_t k = 0; k < n && (of_step || of_name) && r->state >= TG_STATE_WARN; k++)
+            if (of_step ? v[k].subject == TG_SUBJECT_TRACE
+                        : v[k].subject == TG_SUBJECT_NAME && v[k].kind == r->op_kind &&
+                              tg_sv_eq(v[k].name, r->plain)) {
+                r->nights = v[k].nights;
+                r->n_nights = v[k].n_nights;
+                break;
+            }
+    }
+}
+
 void tg_known_explain(struct tg_eval_state *e)
 {
-    for (int from = 0; e->in->ask_known && from < TG_KNOWN_SOURCES; from++)
+    bool fails = false;
+    for (size_t i = 0; i < e->n; i++)
+        fails |= e->results[i].state == TG_STATE_FAIL && e->results[i].has_values &&
+                 !e->results[i].over_budget;
+    for (int from = 0; e->in->ask_known && fails && from < TG_KNOWN_SOURCES; from++)
         explain_by(e, (enum tg_known_from)from);
+    if (e->in->ask_known && fails)
+        tell_trends(e);
 }

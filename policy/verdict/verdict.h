@@ -125,6 +125,9 @@ struct tg_result {
     uint32_t source_line;
     const struct tg_cause *cause; /* where in the program it comes from; NULL: see no_cause */
     tg_sv event;                  /* id of the history's event that explains it; "" */
+    const double *nights; /* [n_nights] where something failed and a store has it: its own time, or the step's,
+                           * in the last nights, ns per step, oldest first */
+    size_t n_nights;
     tg_sv no_cause;               /* why there is no cause; "": nobody asked */
     /* Of a replacement that calls tell: ns per step of all that came or went with it and of what is folded under it, by the
      * clock that the step waits for. */

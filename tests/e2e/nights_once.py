@@ -3,10 +3,11 @@
 too few for the history. op03 takes 1.3 times as long from night 5 on; the nights are told from 1 on, so that is night 6."""
 import datetime
 import os
+import re
 
 import nights
 from nights import RUNS, Repository, on, write_trace
-from support import check, read_json, run_parts, write_text
+from support import check, read_json, read_text, run_parts, write_text
 
 SLOW, FACTOR, FIRST = "demo::op03", 1.3, 5
 POLICY = ("version: 1\nbaseline: {ref: %s}\nfail_on: [%s]\nsuites: [{name: default, trace: {files: 'r?.json.gz', run: 'r([0-9])'}}]\n"
@@ -72,6 +73,22 @@ def check_parent(repo):
     expect("merge-base: as much again", repo.at(FIRST + 1, "merge-base", **{SLOW: (FIRST, FACTOR ** 2)}), [SLOW])
 
 
+def check_trend(repo):
+    """What the failing operator took in the nights before, at most ten: five of 1, in the comment, the terminal and JSON."""
+    repo.git("checkout", "-q", "--detach", repo.sha[FIRST])
+    repo.traces(FIRST, {})
+    write_text(os.path.join(repo.dir, "p.yml"), POLICY % ("release(v*)", "fail", ""))
+    run = repo.run("check", "--policy", "p.yml", "--meta", "cpu=a", "--json", "out.json", "--markdown", "c.md")
+    repo.git("checkout", "-q", "-f", "main")
+    result = read_json(os.path.join(repo.dir, "out.json"))["violations"][0]
+    values = result.get("nights_ns", [])
+    check("trend: nights before the change", len(values) == FIRST, values)
+    check("trend: all as long as the baseline", all(abs(v / result["baseline"] - 1) < 0.05 for v in values), (values, result["baseline"]))
+    for where, text in (("terminal", run.stdout), ("comment", read_text(os.path.join(repo.dir, "c.md")))):
+        said = re.search(r"before\s+([\u2581-\u2588]{5}) [\d.]+ to [\d.]+.[\u00b5u]s in 5 nights, by the", text.replace("\u00a0", " "))
+        check(f"trend: {where}", said, text)
+
+
 def record(repo, sha):
     run = repo.run("baseline", "record", "--commit", sha, "--runs", "--meta", "cpu=a", *(f"r{r}.json.gz" for r in range(RUNS)))
     assert run.returncode == 0, run.stderr
@@ -110,7 +127,7 @@ def check_again(repo, refs):
 
 def main(folder):
     repo = Nights(folder)
-    write_text(os.path.join(folder, ".gitignore"), "r?.json.gz\np.yml\nout.json\n")
+    write_text(os.path.join(folder, ".gitignore"), "r?.json.gz\np.yml\nout.json\nc.md\n")
     nights.STEP.clear()
     nights.STEP[SLOW] = (FIRST, FACTOR)
     for k in range(FIRST + 3):
@@ -120,6 +137,7 @@ def main(folder):
     refs = ("window(6)", "release(v*)", repo.sha[1])
     check_main(repo, refs)
     check_parent(repo)
+    check_trend(repo)
     check_branch(repo, refs)
     check_again(repo, refs[1:])
 

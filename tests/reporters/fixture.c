@@ -285,6 +285,7 @@ static const struct tg_verdict *make_warn(struct tg_arena *a)
 
 static void add_failures(struct make *m)
 {
+    static const double nights[] = { 9.12e6, 9.1e6, 9.14e6, 9.6e6, 9.13e6 };
     struct tg_op *copy = add_op(m, TG_KIND_OP, TG_SV("aten::copy_"), 12, 20, 310.5, 522.8);
     struct tg_op *clone = add_op(m, TG_KIND_OP, TG_SV("aten::clone"), 2, 10, 18.2, 96.1);
     struct tg_op *contiguous = add_op(m, TG_KIND_OP, TG_SV("aten::contiguous"), 1, 9, 4.1, 33.0);
@@ -350,6 +351,8 @@ static void add_failures(struct make *m)
     r->limit = TG_SV("pct: auto, abs: 0.1%step");
     r->limit_said = TG_SV("+15 %");
     r->owner = TG_SV("perf-team");
+    r->nights = nights;
+    r->n_nights = sizeof nights / sizeof *nights;
     r = add_result(m, TG_STATE_FAIL, "step", NULL, TG_RULE_METRIC_STEP_TIME, TG_DIM_DURATION);
     r->op = r->op_normalised = TG_SV("step_time");
     r->subject = TG_SUBJECT_TRACE;

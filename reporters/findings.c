@@ -322,11 +322,11 @@ static bool put_names_of(struct tg_buf *out, const struct tg_comparison *c, size
     return n > 0;
 }
 
-/* Is a finding, which is not folded, about this replacement? */
+/* Is a finding, or a waived one, which is not folded, about this replacement? */
 static bool is_told(const struct tg_verdict *v, const struct tg_region *g)
 {
     for (size_t i = 0; i < v->n_results; i++)
-        if (tg_result_shown(&v->results[i]) && v->results[i].folded_under >= v->n_results &&
+        if (tg_result_listed(&v->results[i]) && v->results[i].folded_under >= v->n_results &&
             tg_result_region(v->comparison, &v->results[i]) == g)
             return true;
     return false;

@@ -395,6 +395,24 @@ static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison 
     flatten(v, n);
 }
 
+/* What one item of the waivers covers is one line: its own name's, or the first of its further names. */
+static void fold_waived(struct tg_result *v, size_t n)
+{
+    TG_FREE uint32_t *head = NULL;
+    uint32_t most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = v[i].waiver > most ? v[i].waiver : most;
+    head = tg_xcalloc(most + 1, sizeof *head); /* row + 1 */
+    for (uint32_t i = 0; i < n; i++) {
+        if (!v[i].waiver || v[i].state != TG_STATE_WAIVED || v[i].folded_under != TG_NO_ID)
+            continue;
+        if (!head[v[i].waiver])
+            head[v[i].waiver] = i + 1;
+        else
+            (void)fold_under(v, i, head[v[i].waiver] - 1);
+    }
+}
+
 void tg_fold(struct tg_eval_state *e)
 {
     fold_calls(e->results, e->n, e->in->comparison);
@@ -402,6 +420,7 @@ void tg_fold(struct tg_eval_state *e)
     fold_names(e->results, e->n);
     fold_groups(e->results, e->n, e->in->comparison, key_of_attribute, NULL);
     fold_groups(e->results, e->n, e->in->comparison, key_of_place, is_costlier);
+    fold_waived(e->results, e->n);
     flatten(e->results, e->n);
     fold_step(e->results, e->n, e->in->comparison);
 }

@@ -376,12 +376,12 @@ static void judge(struct tg_eval_state *e, struct tg_judging *w)
 
 /* ---- the result ---- */
 
-/* Part of the step; of a self time, of the value that is shown beside it. */
-static double share_of(const struct tg_result *r, const struct tg_op *op,
+/* Part of the step; of an own time, of the value that is shown beside it. */
+static double share_of(const struct tg_result *r, bool own, const struct tg_op *op,
                        const struct tg_comparison *c)
 {
     int side = op->present[TG_TEST] ? TG_TEST : TG_BASE;
-    if (r->metric == TG_RULE_METRIC_SELF && r->has_values && c->wall_ns[side] > 0)
+    if (own && r->has_values && c->wall_ns[side] > 0)
         return (side == TG_TEST ? r->test : r->base) / c->wall_ns[side];
     return op->share[side];
 }
@@ -408,7 +408,8 @@ static void put_subject(struct tg_result *r, const struct tg_judging *w,
     r->op = op->raw[op->present[TG_TEST] ? TG_TEST : TG_BASE];
     r->op_normalised = r->plain = op->name;
     r->op_kind = op->kind;
-    r->share = share_of(r, op, c);
+    r->share = share_of(
+        r, r->metric == TG_RULE_METRIC_SELF || w->x.kind == TG_QUANTITY_GAP, op, c);
     if (op->kind == TG_KIND_STEP && w->x.kind == TG_QUANTITY_GAP) {
         r->op = r->op_normalised = r->plain = TG_SV("ProfilerStep");
         r->subject = TG_SUBJECT_STEP;

@@ -116,6 +116,7 @@ struct tg_result {
     tg_sv message;     /* one line, numbers included: what, how much, share */
     bool names_itself; /* its message begins with its name */
     tg_sv attrs;    /* of changed attributes: what of it changed, "registers 128 -> 255"; else "" */
+    uint32_t waiver; /* the item of the policy's waivers that covers it by name, from 1 on; 0 */
     tg_sv issue;    /* of its waiver: `evidence` ends with it; "" none */
     tg_sv evidence; /* "5 of 5 runs above all 5 baseline runs, noise 1.8 %, limit 8 %" */
     tg_sv next;     /* what to do; for inconclusive, suspicious, not judged; may be "" */

@@ -54,6 +54,7 @@ static void put_ceiling(struct tg_buf *b, const struct tg_limit *l, const struct
 static void apply_waiver(struct tg_eval_state *e, const struct tg_waiver *w, struct tg_result *r,
                          tg_sv head)
 {
+    const struct tg_waiver *item = w;
     struct tg_buf b = { 0 };
     enum tg_state to = r->state;
     int64_t late = e->in->today - w->expires; /* an unknown day, 0, is before every other */
@@ -78,6 +79,10 @@ static void apply_waiver(struct tg_eval_state *e, const struct tg_waiver *w, str
         if (w->issue.n)
             tg_buf_printf(&b, "; %.*s", TG_SV_ARG(w->issue));
         r->issue = w->issue;
+        while (item->with) /* it continues the one before */
+            item--;
+        if (w->name && !w->many) /* a pattern may cover changes that have nothing to do with each other */
+            r->waiver = (uint32_t)(item - e->in->policy->waivers) + 1;
         if (late >= -14)
             r->next = TG_SV("The waiver ends within 14 days.");
     }

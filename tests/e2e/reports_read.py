@@ -145,6 +145,18 @@ with tempfile.TemporaryDirectory() as tmp:
          ["1 violation: aten::mul and 13 more instead of aten::native_layer_norm and 5 more: \\+64 calls \\(\\+1\\d\\d us on the host\\)"],
          ["83 calls per step, was 19 (+64)", STACKS, WAIVE], [MACHINE])
 
+    # accepted: one line for each item of the waivers
+    args = ["--runs", *[a for p in recorded[0] for a in ("--baseline", p)], *recorded[1]]
+    def run(*a):
+        return subprocess.run([PROGRAM, *a], capture_output=True, text=True, env=dict(ENV, COLUMNS="120"))
+
+    run("check", *args, "--json", f"{tmp}/r.json")
+    waivers = run("policy", "waive", f"{tmp}/r.json", "--reason", "by hand", "--owner", "me").stdout
+    write_text(f"{tmp}/p.yml", waivers if "version:" in waivers else "version: 1\nextends: [tracegate:recommended]\n" + waivers)
+    items = len(re.findall("^  - {rule", waivers, re.M))
+    accepted = run("check", *args, "--policy", f"{tmp}/p.yml", "--markdown", "-").stdout
+    expect("lines of what is waived", (accepted.count("- \U0001f3ab"), accepted.count("**Replaced**")), (items, 0))
+    check("items of waivers", 1 <= items <= 3, waivers)
 with tempfile.TemporaryDirectory() as tmp:
     sides = [[Work("aten::long", us=150_000), Work("aten::slow", us=100)],
              [Work("aten::long", us=150_000), Work("aten::long", us=30), Work("aten::slow", us=20_000)]]

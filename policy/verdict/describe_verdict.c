@@ -45,8 +45,10 @@ struct spent {
 struct cost {
     struct spent of[SORTS];
     size_t n_device, n_kernels;
-    double fewer;             /* what all other waits lost */
-    const struct tg_op *from; /* the one of them that lost most */
+    double
+        fewer; /* what waits elsewhere lost: by other calls, or by the same ones in other callers */
+    tg_sv from;        /* where most of that was, */
+    double from_ns[2]; /* and how long */
     /* What of it reports say: that the host pays by waiting (`moved`: others wait less instead), or what the
      * clock shows that the step waits for, on the host with a wait that is a part of it. */
     bool by_waiting, moved, on_host, waits_too;
@@ -54,14 +56,16 @@ struct cost {
 };
 
 /* The host waits there for the device as it waited elsewhere before. */
-static void add_moved(struct cost *cost, const struct tg_op *op)
+static void add_moved(struct cost *cost, tg_sv from, const double ns[2])
 {
-    double less = op->self[TG_BASE] - op->self[TG_TEST];
-    if (!op->wait || !(less > 0))
+    double less = ns[TG_BASE] - ns[TG_TEST];
+    if (!(less > 0))
         return;
     cost->fewer += less;
-    if (!cost->from || less > cost->from->self[TG_BASE] - cost->from->self[TG_TEST])
-        cost->from = op;
+    if (!cost->from.n || less > cost->from_ns[TG_BASE] - cost->from_ns[TG_TEST]) {
+        cost->from = from;
+        memcpy(cost->from_ns, ns, sizeof cost->from_ns);
+    }
 }
 
 static void add_spent(struct spent *to, struct spent x)
@@ -230,6 +234,34 @@ static int by_number(const void *pa, const void *pb)
     return TG_CMP(*a, *b);
 }
 
+/* Is the operator of this name one of the finding at hand? */
+static bool is_mine_by_name(const struct costs *x, tg_sv name)
+{
+    for (size_t i = 0; i < x->n_mine; i++) {
+        const struct tg_op *op = &x->c->ops[x->mine[i]];
+        if (op->kind == TG_KIND_OP && tg_sv_eq(op->name, name))
+            return true;
+    }
+    return false;
+}
+
+/*
+ * What a wait takes more in the finding's own operators, if it is called there; false: it is called by others
+ * alone, whose sum is that of the row. All of a row's waits together may be as long as before.
+ */
+static bool add_waits_of(struct cost *cost, const struct costs *x, const struct tg_op *wait)
+{
+    bool any = false;
+    for (size_t k = 0; wait->wait && k < wait->n_callers; k++)
+        any |= is_mine_by_name(x, wait->callers[k].in);
+    for (size_t k = 0; any && k < wait->n_callers; k++)
+        if (is_mine_by_name(x, wait->callers[k].in))
+            add_cost(cost, x->c, wait, wait->callers[k].self);
+        else
+            add_moved(cost, wait->callers[k].in, wait->callers[k].self);
+    return any;
+}
+
 /* A finding costs what its own names do, and those folded under it. */
 static struct cost cost_of(struct costs *x, uint32_t head)
 {
@@ -245,12 +277,13 @@ static struct cost cost_of(struct costs *x, uint32_t head)
     TG_SORT(x->mine, x->n_mine, by_number); /* sums do not depend on the order of the results */
     for (size_t i = 0; i < x->n_mine; i++) {
         const struct tg_op *op = &x->c->ops[x->mine[i]];
-        add_cost(&cost, x->c, op, op->self);
+        if (!add_waits_of(&cost, x, op))
+            add_cost(&cost, x->c, op, op->self);
         add_calls(&cost, x, op);
     }
     for (size_t i = 0; i < x->n_less; i++)
         if (!x->is_mine[x->less[i]])
-            add_moved(&cost, &x->c->ops[x->less[i]]);
+            add_moved(&cost, x->c->ops[x->less[i]].name, x->c->ops[x->less[i]].self);
     for (size_t i = 0; i < x->n_mine; i++)
         x->is_mine[x->mine[i]] = false;
     choose_said(&cost, x->c);
@@ -330,15 +363,15 @@ static void put_weight(struct tg_buf *b, const struct cost *cost)
     if (cost->by_waiting)
         tg_buf_printf(b, ", waits %s", TG_VALUE(said->more, TG_UNIT_NS));
     if (cost->moved) {
-        double less = cost->from->self[TG_BASE] - cost->from->self[TG_TEST];
+        double less = cost->from_ns[TG_BASE] - cost->from_ns[TG_TEST];
         bool all = less >= 0.995 * said->more;
         tg_buf_printf(b,
                       ", %s%s moved here from " TG_NAME
                       " (%s -> %s): the host can no longer run ahead of "
                       "the device",
                       all ? "" : TG_VALUE(less, TG_UNIT_NS), all ? "a wait that" : " of it",
-                      TG_SV_ARG(cost->from->name), TG_VALUE(cost->from->self[TG_BASE], TG_UNIT_NS),
-                      TG_VALUE(cost->from->self[TG_TEST], TG_UNIT_NS));
+                      TG_SV_ARG(cost->from), TG_VALUE(cost->from_ns[TG_BASE], TG_UNIT_NS),
+                      TG_VALUE(cost->from_ns[TG_TEST], TG_UNIT_NS));
         return;
     }
     bool host = cost->on_host && !cost->by_waiting;

@@ -259,9 +259,8 @@ tg_sv tg_result_evidence(const struct tg_result *r)
 
 void tg_result_put_nights(struct tg_buf *out, const struct tg_result *r)
 {
-    static const char bar[][4] = { "\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83",
-                                   "\xe2\x96\x84", "\xe2\x96\x85", "\xe2\x96\x86",
-                                   "\xe2\x96\x87", "\xe2\x96\x88" };
+    static const char bar[][4] = { "\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83", "\xe2\x96\x84",
+                                   "\xe2\x96\x85", "\xe2\x96\x86", "\xe2\x96\x87", "\xe2\x96\x88" };
     double least = INFINITY, most = 0, range;
     for (size_t i = 0; i < r->n_nights; i++) {
         least = fmin(least, r->nights[i]);

@@ -408,8 +408,7 @@ static void put_subject(struct tg_result *r, const struct tg_judging *w,
     r->op = op->raw[op->present[TG_TEST] ? TG_TEST : TG_BASE];
     r->op_normalised = r->plain = op->name;
     r->op_kind = op->kind;
-    r->share = share_of(
-        r, r->metric == TG_RULE_METRIC_SELF || w->x.kind == TG_QUANTITY_GAP, op, c);
+    r->share = share_of(r, r->metric == TG_RULE_METRIC_SELF || w->x.kind == TG_QUANTITY_GAP, op, c);
     if (op->kind == TG_KIND_STEP && w->x.kind == TG_QUANTITY_GAP) {
         r->op = r->op_normalised = r->plain = TG_SV("ProfilerStep");
         r->subject = TG_SUBJECT_STEP;

@@ -122,8 +122,8 @@ static void tell_trends(struct tg_eval_state *e)
     for (size_t i = 0; n && i < e->n; i++) {
         struct tg_result *r = &e->results[i];
         bool of_step = r->subject == TG_SUBJECT_TRACE && r->metric == TG_RULE_METRIC_STEP_TIME;
-        bool of_name = r->subject == TG_SUBJECT_NAME && r->of_rank < 0 &&
-                       r->metric == TG_RULE_METRIC_SELF;
+        bool of_name =
+            r->subject == TG_SUBJECT_NAME && r->of_rank < 0 && r->metric == TG_RULE_METRIC_SELF;
         for (size_t k = 0; k < n && (of_step || of_name) && r->state >= TG_STATE_WARN; k++)
             if (of_step ? v[k].subject == TG_SUBJECT_TRACE
                         : v[k].subject == TG_SUBJECT_NAME && v[k].kind == r->op_kind &&

@@ -115,21 +115,22 @@ struct tg_result {
     tg_sv calling_op;  /* the operator of unchanged count that makes the additional calls; "" */
     tg_sv message;     /* one line, numbers included: what, how much, share */
     bool names_itself; /* its message begins with its name */
-    tg_sv attrs;    /* of changed attributes: what of it changed, "registers 128 -> 255"; else "" */
-    uint32_t waiver; /* the item of the policy's waivers that covers it by name, from 1 on; 0 */
-    tg_sv issue;    /* of its waiver: `evidence` ends with it; "" none */
-    tg_sv evidence; /* "5 of 5 runs above all 5 baseline runs, noise 1.8 %, limit 8 %" */
-    tg_sv next;     /* what to do; for inconclusive, suspicious, not judged; may be "" */
+    tg_sv attrs; /* of changed attributes: what of it changed, "registers 128 -> 255"; else "" */
+    uint32_t waiver;  /* the item of the policy's waivers that covers it by name, from 1 on; 0 */
+    tg_sv issue;      /* of its waiver: `evidence` ends with it; "" none */
+    tg_sv evidence;   /* "5 of 5 runs above all 5 baseline runs, noise 1.8 %, limit 8 %" */
+    tg_sv next;       /* what to do; for inconclusive, suspicious, not judged; may be "" */
     const char *file; /* the rule's place; NULL: built in */
     uint32_t line, col;
     tg_sv source; /* the program's own file its calls come from, in the repository; "" unknown */
     uint32_t source_line;
     const struct tg_cause *cause; /* where in the program it comes from; NULL: see no_cause */
     tg_sv event;                  /* id of the history's event that explains it; "" */
-    const double *nights; /* [n_nights] where something failed and a store has it: its own time, or the step's,
+    const double *
+        nights; /* [n_nights] where something failed and a store has it: its own time, or the step's,
                            * in the last nights, ns per step, oldest first */
     size_t n_nights;
-    tg_sv no_cause;               /* why there is no cause; "": nobody asked */
+    tg_sv no_cause; /* why there is no cause; "": nobody asked */
     /* Of a replacement that calls tell: ns per step of all that came or went with it and of what is folded under it, by the
      * clock that the step waits for. */
     bool whole_known, whole_on_host;

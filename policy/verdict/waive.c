@@ -81,7 +81,8 @@ static void apply_waiver(struct tg_eval_state *e, const struct tg_waiver *w, str
         r->issue = w->issue;
         while (item->with) /* it continues the one before */
             item--;
-        if (w->name && !w->many) /* a pattern may cover changes that have nothing to do with each other */
+        if (w->name &&
+            !w->many) /* a pattern may cover changes that have nothing to do with each other */
             r->waiver = (uint32_t)(item - e->in->policy->waivers) + 1;
         if (late >= -14)
             r->next = TG_SV("The waiver ends within 14 days.");

@@ -15,9 +15,9 @@
  */
 #define FOUND 0.98
 #define MARGIN 1.15
-#define PLAYED 1000 /* draws of a contract */
-#define DETECT 0.2  /* the size that matters */
-#define MOST 16     /* times as long: no more is tried */
+#define PLAYED 300 /* draws of a contract */
+#define DETECT 0.2 /* the size that matters */
+#define MOST 16    /* times as long: no more is tried */
 #define SEED 0x74726163u
 
 const double tg_contract_sizes[TG_CONTRACT_SIZES] = { 0.1, 0.2, 0.5 };
@@ -315,42 +315,35 @@ static void keep_size(struct tg_op_noise *o, size_t at, const double *found)
 
 /* ---- what asking again finds ---- */
 
-/* One draw: the same runs of every operator, each side its half. */
+/* One draw: the same runs of every operator, each side its half; and what a look sees of one. */
 struct played {
     const size_t *run;
-    const struct tg_rank_table
-        *ranks[TG_ASK_LOOKS + 1]; /* of the first look and of those after it */
+    double x[2][TG_CONTRACT_RUNS];
 };
 
-/* What a look at `n` runs per side from `at` on sees of an operator that is slower by `more` (ln). */
-static struct tg_evidence look(const struct op_values *o, const struct played *p, size_t which,
-                               size_t at, size_t n, double more)
+/* What a look at `n` runs per side from `at` on sees of an operator that is slower by `more` (ln). Until the next. */
+static struct tg_evidence look(const struct op_values *o, struct played *p, size_t at, size_t n,
+                               double more)
 {
-    double x[2][TG_CONTRACT_RUNS], y[2][TG_CONTRACT_RUNS], middle[2], sum = 0;
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < n; i++)
-            x[side][i] = y[side][i] =
-                o->x[p->run[(size_t)side * TG_CONTRACT_RUNS + at + i]] + side * more;
-        middle[side] = tg_median(y[side], n);
-        for (size_t i = 0; i < n; i++)
-            sum += (x[side][i] - middle[side]) * (x[side][i] - middle[side]);
-    }
+            p->x[side][i] = o->x[p->run[(size_t)side * TG_CONTRACT_RUNS + at + i]] + side * more;
     return (struct tg_evidence){ .value = { o->share },
-                                 .e = middle[TG_TEST] - middle[TG_BASE],
-                                 .se = sqrt(sum / (double)(n - 1) / (double)n),
-                                 .p = tg_rank_table_p(p->ranks[which], x[TG_BASE], x[TG_TEST], 0) };
+                                 .x = { p->x[TG_BASE], p->x[TG_TEST] },
+                                 .n_x = { n, n } };
 }
 
 /* Is it red in the end? *runs becomes at least what that took a side. */
-static bool is_red(const struct op_values *o, const struct played *p, double more, size_t *runs)
+static bool is_red(const struct op_values *o, struct played *p, double more, size_t *runs)
 {
     static const double step[2] = { 1, 1 };
-    struct tg_evidence first = look(o, p, 0, 0, TG_ASK_FIRST, more);
-    enum tg_asked asked = tg_confirm_suspects(&first, step) ? TG_ASKED_OPEN : TG_ASKED_NOT;
+    struct tg_evidence then, first = look(o, p, 0, TG_ASK_FIRST, more);
+    struct tg_shift found;
+    enum tg_asked asked = tg_confirm_suspects(&first, step, DETECT, &then) ? TG_ASKED_OPEN : TG_ASKED_NOT;
     for (size_t k = 1; k <= TG_ASK_LOOKS && asked == TG_ASKED_OPEN; k++) {
         size_t n = k * TG_ASK_NEW;
-        struct tg_evidence again = look(o, p, k, TG_ASK_FIRST, n, more);
-        asked = tg_confirm(&first, &again, DETECT, k == TG_ASK_LOOKS);
+        struct tg_evidence again = look(o, p, TG_ASK_FIRST, n, more);
+        asked = tg_confirm(&first, &again, DETECT, k == TG_ASK_LOOKS, &found);
         *runs = TG_ASK_FIRST + n > *runs ? TG_ASK_FIRST + n : *runs;
     }
     return asked == TG_ASKED_RED;
@@ -374,15 +367,9 @@ static struct tg_contract contract_of(const struct values *all, size_t n_runs, s
 {
     struct tg_contract out = { .runs = NAN, .again = 2 * TG_CONTRACT_RUNS > n_runs };
     struct op_values *op = TG_NEW_N(a, struct op_values, all->n + 1);
-    struct tg_rank_table table[TG_ASK_LOOKS + 1];
     size_t run[2 * TG_CONTRACT_RUNS], n = keep_asked(op, all, n_runs), taken = 0;
     struct played p = { .run = run };
     uint64_t state = SEED;
-    for (size_t k = 0; k <= TG_ASK_LOOKS; k++) {
-        size_t side = k ? k * TG_ASK_NEW : TG_ASK_FIRST;
-        table[k] = tg_rank_table_new(side, side, a);
-        p.ranks[k] = &table[k];
-    }
     for (size_t d = 0; n && d < PLAYED; d++) {
         size_t runs = TG_ASK_FIRST, one = draw(&state, n);
         bool red = false;

@@ -82,10 +82,9 @@ struct tg_evidence {
     double se, z, tau; /* threshold pieces of this number of runs */
     double steady_tau; /* of device work: proven and larger than this warns; 0: of nothing else */
     double p, p_limit; /* exact one-sided rank test */
-    /* companions.c found how its time goes with that of other names: e and p of the values less what these
-     * show of each run. RED: these alone confirmed it, and `p` is theirs. */
-    bool beside;
-    double e_beside, p_beside;
+    /* ln of each run's value, by role, the common factor removed */
+    const double *x[2];
+    size_t n_x[2];
     unsigned above, pairs; /* fresh runs above all baseline runs; number of fresh runs */
     double mde;            /* smallest detectable change, as ratio - 1 */
     bool proven;           /* e over z * se, rank test, both halves of the steps; judged or not */
@@ -100,10 +99,11 @@ struct tg_evidence {
     double slowest[2];
     bool
         fastest_alone; /* `e` is of the fastest steps: neither the mean step rose nor the slow ones did */
-    bool withheld;       /* slower, but withheld: the machine was busy or the data differs */
-    bool slot_form;      /* slot by slot; else by sums of steps or by call */
-    enum tg_asked asked; /* RED, CLEARED: all numbers are of the new runs alone */
-    size_t tell_runs;    /* UNTOLD: new runs per side that would exclude the size, at this noise */
+    bool withheld;  /* slower, but withheld: the machine was busy or the data differs */
+    bool slot_form; /* slot by slot; else by sums of steps or by call */
+    /* RED, CLEARED: all numbers are of the new runs alone; RED: e and p are those of shift.h */
+    enum tg_asked asked;
+    size_t tell_runs; /* UNTOLD: new runs per side that would exclude the size, at this noise */
     /* Number of operators whose times are added up here: added ones and those that they replaced. 0: a
      * single operator, even if renamed. */
     size_t pooled;

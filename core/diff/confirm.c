@@ -1,6 +1,8 @@
+#include "core/diff/confirm.h"
+
 #include <math.h>
 
-#include "core/diff/confirm.h"
+#include "core/diff/numbers.h"
 
 /* Runs a side, first and new, of the look after the one that has `first` and `new`; 0: none. */
 static size_t next_look(size_t first, size_t new, size_t most)
@@ -24,28 +26,52 @@ struct tg_asking tg_asking_of(size_t first, size_t new, size_t most, double dete
                                .early = first < TG_ASK_FIRST &&first < most && !new };
 }
 
-/* The largest p beside companions that confirms: asked in addition, so a part of the allowed error. */
-static const double beside_p = TG_ASK_RED_P / 4;
-
-/* Measured, and beside its companions, if it has any, it looks slower, with a p of at most one of these. */
-static bool looks_slower(const struct tg_evidence *ev, double p, double p_beside)
+/* Of what looks as it would if new runs confirmed it. */
+static void take(struct tg_evidence *ev, struct tg_shift s)
 {
-    return ev->e > log1p(TG_ASK_SIZE) &&
-           (ev->p <= p ||
-            (ev->beside && ev->e_beside > log1p(TG_ASK_SIZE) && ev->p_beside <= p_beside));
+    ev->e = s.e;
+    ev->p = s.p;
+    ev->delta_ns = ev->value[TG_BASE] * expm1(s.e);
 }
 
-bool tg_confirm_suspects(const struct tg_evidence *first, const double *step_ns)
+static bool looks_slower(struct tg_shift s, double p)
 {
+    return s.e > log1p(TG_ASK_SIZE) && s.p <= p;
+}
+
+static struct tg_shift shift_of(const struct tg_evidence *ev)
+{
+    return tg_shift_find(ev->x[TG_BASE], ev->n_x[TG_BASE], ev->x[TG_TEST], ev->n_x[TG_TEST]);
+}
+
+bool tg_confirm_suspects(const struct tg_evidence *first, const double *step_ns, double detect,
+                         struct tg_evidence *then)
+{
+    struct tg_shift s;
+    *then = *first;
+    then->judged = TG_JUDGED;
+    then->asked = TG_ASKED_RED;
+    then->proven = true;
+    then->tau = TG_ASK_SIZE;
     if (first->judged != TG_JUDGED)
         return first->withheld;
-    return first->proven || (step_ns && first->value[TG_BASE] >= TG_ASK_PART * step_ns[TG_BASE] &&
-                             looks_slower(first, TG_ASK_SCREEN_P, TG_P_5));
+    if (first->proven)
+        return true;
+    if (!step_ns || first->value[TG_BASE] < TG_ASK_PART * step_ns[TG_BASE])
+        return false;
+    s = shift_of(first);
+    take(then, s);
+    return looks_slower(s, s.e >= log1p(detect) ? TG_QUARTER : TG_P_HALF);
 }
 
+/* The baseline against the fresh runs without the slowdown: are these too fast then? */
 bool tg_confirm_excludes(const struct tg_evidence *ev, double detect)
 {
-    return ev->e + TG_Z_EXCLUDED * ev->se < log1p(detect);
+    size_t n = ev->n_x[TG_TEST];
+    TG_FREE double *without = tg_xmalloc((n + 1) * sizeof *without);
+    for (size_t i = 0; i < n; i++)
+        without[i] = ev->x[TG_TEST][i] - log1p(detect);
+    return tg_shift_find(without, n, ev->x[TG_BASE], ev->n_x[TG_BASE]).p <= TG_ASK_EXCLUDED_P;
 }
 
 /* The largest p that confirms; of what the first look proves a larger one, since both have to err. */
@@ -55,21 +81,23 @@ static double red_p(bool proven, bool last)
 }
 
 enum tg_asked tg_confirm(const struct tg_evidence *first, const struct tg_evidence *again,
-                         double detect, bool last)
+                         double detect, bool last, struct tg_shift *found)
 {
+    *found = (struct tg_shift){ 0, 1 };
     if (again->judged != TG_JUDGED)
         return last ? TG_ASKED_UNTOLD : TG_ASKED_OPEN;
-    if (looks_slower(again, red_p(first->slower, last), beside_p))
+    *found = shift_of(again);
+    if (looks_slower(*found, red_p(first->slower, last)))
         return TG_ASKED_RED;
-    if (again->p > TG_QUARTER || (last && tg_confirm_excludes(again, detect)))
-        return TG_ASKED_CLEARED;
-    return last ? TG_ASKED_UNTOLD : TG_ASKED_OPEN;
+    if (last)
+        return tg_confirm_excludes(again, detect) ? TG_ASKED_CLEARED : TG_ASKED_UNTOLD;
+    return found->p > TG_QUARTER ? TG_ASKED_CLEARED : TG_ASKED_OPEN;
 }
 
 /* The error falls with the root of the runs. */
 size_t tg_confirm_runs(const struct tg_evidence *ev, size_t n, double detect)
 {
-    double times = TG_Z_EXCLUDED * ev->se / log1p(detect);
+    double times = TG_TWICE * ev->se / log1p(detect);
     return (size_t)ceil((double)n * fmax(1, times * times));
 }
 
@@ -77,22 +105,22 @@ void tg_confirm_set(struct tg_evidence *ev, const struct tg_evidence *again,
                     const struct tg_asking *asking)
 {
     bool last = !asking->next;
-    bool judged = again && again->judged == TG_JUDGED;
 
-    ev->asked = last ? TG_ASKED_UNTOLD : TG_ASKED_OPEN;
-    if (judged) {
-        enum tg_asked asked = tg_confirm(ev, again, asking->detect, last);
+    if (again && again->judged == TG_JUDGED) {
+        struct tg_shift found;
+        enum tg_asked asked = tg_confirm(ev, again, asking->detect, last, &found);
         double p_limit = red_p(ev->slower, last);
-        bool beside = asked == TG_ASKED_RED && again->p > p_limit;
         size_t pooled = ev->pooled;
         *ev = *again;
         ev->pooled = pooled;
         ev->asked = asked;
-        ev->beside = beside;
-        ev->p = beside ? again->p_beside : again->p;
-        ev->p_limit = beside ? beside_p : p_limit;
+        ev->p = found.p;
+        ev->p_limit = p_limit;
         ev->tell_runs = tg_confirm_runs(again, asking->new, asking->detect);
-    }
+        if (asked == TG_ASKED_RED)
+            take(ev, found);
+    } else
+        ev->asked = last ? TG_ASKED_UNTOLD : TG_ASKED_OPEN;
     ev->proven = ev->slower = ev->asked == TG_ASKED_RED;
     ev->suspicious = ev->withheld = false;
     ev->tau = TG_ASK_SIZE;

@@ -3,7 +3,7 @@
 /*
  * Ask again: what a first look suspects is asked of runs that did not choose it. The evidence of a later
  * look is of new runs alone, so the few names that are asked need no allowance for the many that were
- * looked at, and a plain rank test suffices.
+ * looked at, and an exact test of each (shift.h) suffices.
  *
  *     one run per side      counts alone: what they prove ends it
  *     TG_ASK_FIRST per side counts and sizes are final; a time that looks slower is a suspect
@@ -15,6 +15,7 @@
  * Pure functions. Error rates, and the designs tried: docs/experiments/ask-again.md.
  */
 #include "core/diff/compare.h"
+#include "core/diff/shift.h"
 
 /* How a comparison of the first runs is judged in stages. */
 struct tg_asking {
@@ -29,14 +30,16 @@ struct tg_asking {
 struct tg_asking tg_asking_of(size_t first, size_t new, size_t most, double detect);
 
 /*
- * Does the first look ask again? A name is asked by a low bar, unless it is a small part of the step. With
- * `step_ns` NULL, of a metric, only what one look proves is asked.
+ * Does the first look ask again? A name is asked by a low bar, lower still if it looks slower by the
+ * size that matters, unless it is a small part of the step. With
+ * `step_ns` NULL, of a metric, only what one look proves is asked. `then`: as if new runs confirmed it.
  */
-bool tg_confirm_suspects(const struct tg_evidence *first, const double *step_ns);
-/* What all new runs so far say of a suspect. `last`: there will be no more of them. */
+bool tg_confirm_suspects(const struct tg_evidence *first, const double *step_ns, double detect,
+                         struct tg_evidence *then);
+/* What all new runs so far say of a suspect, and what they show. `last`: there will be no more of them. */
 enum tg_asked tg_confirm(const struct tg_evidence *first, const struct tg_evidence *again,
-                         double detect, bool last);
-/* Is the size that matters farther away than two standard errors? */
+                         double detect, bool last, struct tg_shift *found);
+/* Would these runs be unlikely if the fresh ones were slower by the size that matters? */
 bool tg_confirm_excludes(const struct tg_evidence *ev, double detect);
 /* Runs per side that would exclude it of no change, at the noise of these `n`. */
 size_t tg_confirm_runs(const struct tg_evidence *ev, size_t n, double detect);

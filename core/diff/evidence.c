@@ -264,7 +264,6 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
         tg_evidence_fill(w, &op->ev_total, &whole, &m[TG_EITHER_TIMES], aim);
     }
     w->values = v;
-    tg_companions_find(w);
     judge_frames(w);
 }
 

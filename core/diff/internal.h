@@ -243,8 +243,6 @@ void tg_evidence_of_numbers(const struct tg_diff_work *w, struct tg_evidence *ev
                             double *const y[2], int worse);
 /* Median of the runs of a side. */
 double tg_median_of(const struct tg_diff_work *w, const double *of_run, int side);
-/* core/diff/companions.c: `beside` of the big operators. After their evidence. */
-void tg_companions_find(struct tg_diff_work *w);
 
 /* core/diff/metrics.c */
 void tg_compare_metrics(struct tg_diff_work *w);

@@ -30,7 +30,8 @@
 #define TG_WORSE 1.25    /* time that came over what other parents lost: more is slower */
 #define TG_SUSPECT 1.3   /* times of a rename, of a view; with too few runs: suspicious */
 #define TG_RARE_STEP 1.5 /* a slow step against the usual one (noise) */
-#define TG_TWICE 2       /* what other data may do to a count; a host's slow step; a doubled name */
+#define TG_TWICE                                                                                   \
+    2 /* what other data may do to a count; a host's slow step; a doubled name; standard errors */
 #define TG_APART 5 /* with too few runs: times what the others changed by (294 pairs of one run) */
 
 /* ---- parts of runs, steps, names ---- */
@@ -42,20 +43,15 @@
     0.5 /* of a change that half of the steps, the enclosers, the machine have to show; of the calls of
            an operator, each with work of others inside (noise) */
 #define TG_SETTLED 0.6 /* of the steps with one number of calls; of the names with one ratio */
-#define TG_WINS                                                                                    \
-    0.75 /* of the pairs of steps; of the big operators that moved together (noise);
-                          correlation of companions */
+#define TG_WINS 0.75   /* of the pairs of steps; of the big operators that moved together (noise) */
 #define TG_NEARLY_ALL 0.9 /* of the change under one parent; of the other big operators (noise) */
 
 /* ---- numbers of things ---- */
-#define TG_FEWEST_RUNS 3 /* a side: for durations, and for a name of all runs of one side alone */
-#define TG_FEW_VARY 3 /* operators: fewer that vary tell nothing about the data; fewer companions */
-#define TG_MIN_BIG 5  /* operators: fewer tell nothing about the machine; most companions */
+#define TG_FEWEST_RUNS 3  /* a side: for durations, and for a name of all runs of one side alone */
+#define TG_FEW_VARY 3     /* operators: fewer that vary tell nothing about the data */
+#define TG_MIN_BIG 5      /* operators: fewer tell nothing about the machine */
 #define TG_FINE_TICKS 10  /* of the clock a call, from which on it shows a factor */
 #define TG_MORE_A_TRACE 1 /* calls outside the steps, on average of the traces */
-
-/* ---- standard errors ---- */
-#define TG_Z_EXCLUDED 2 /* a size that is farther away is excluded */
 
 /* ---- chances ---- */
 #define TG_PART_P 0.01       /* of k fresh steps above all others; of a schedule: a hint */
@@ -74,18 +70,18 @@
 #define TG_TAU_DEVICE 0.02 /* of device work, proven: warns (172 kernels of a V100: none false) */
 #define TG_P_5 (2.0001 / 252) /* one inversion of 5v5; a hair more than exact, for rounding */
 #define TG_P_7 (2.0001 / 462) /* one inversion of 6v5 */
-#define TG_P_HALF 0.1001      /* of each half of the steps */
+#define TG_P_HALF 0.1001      /* of each half of the steps; of a first look that asks again */
 
 /* ---- asking again (confirm.h, experiments/ask-again.md) ---- */
 #define TG_ASK_FIRST                                                                               \
     5 /* runs per side of the first look at times; as many new ones confirm nothing */
-#define TG_ASK_NEW 4         /* new ones per side of each of the looks after it, */
-#define TG_ASK_LOOKS 3       /* so many, unless --max-runs says */
-#define TG_ASK_PART 0.0025   /* of the step: smaller names are not suspected */
-#define TG_ASK_SIZE 0.04     /* a smaller change is neither suspected nor confirmed */
-#define TG_ASK_SCREEN_P 0.12 /* of the first look */
-#define TG_ASK_RED_P                                                                               \
-    0.0022 /* of the new runs of the last look, one inversion of 6v6; before it half */
+#define TG_ASK_NEW 4           /* new ones per side of each of the looks after it, */
+#define TG_ASK_LOOKS 3         /* so many, unless --max-runs says */
+#define TG_ASK_PART 0.0025     /* of the step: smaller names are not suspected */
+#define TG_ASK_SIZE 0.04       /* a smaller change is neither suspected nor confirmed */
+#define TG_ASK_WIDTH 0.06      /* ln: how far apart runs of one speed are (noise) */
+#define TG_ASK_EXCLUDED_P 0.05 /* that a slowdown is as large as that */
+#define TG_ASK_RED_P 0.0015    /* of the new runs of the last look; before it half */
 #define TG_ASK_PROVEN_P                                                                            \
     0.015 /* of the new runs, of what one look proves: 1 of 70, all above all of 4v4 */
 

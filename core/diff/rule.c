@@ -201,6 +201,19 @@ static double time_of(double log_ns)
     return log_ns > 0 ? exp(log_ns) : 0;
 }
 
+/* What asking again asks of. */
+static void keep_runs(const struct tg_diff_work *w, struct tg_evidence *ev, const struct tg_logs *l,
+                      double c, enum tg_role_order order)
+{
+    double *fresh = TG_NEW_N(w->a, double, w->c->n_runs[!order] + 1);
+    for (size_t i = 0; i < w->c->n_runs[!order]; i++)
+        fresh[i] = l->x[TG_TEST][i] - c;
+    ev->x[TG_BASE] = l->x[TG_BASE];
+    ev->x[TG_TEST] = fresh;
+    ev->n_x[TG_BASE] = w->c->n_runs[order];
+    ev->n_x[TG_TEST] = w->c->n_runs[!order];
+}
+
 /* Size, error and rank of test above base by one estimate; everything but `judged`, `faster`. */
 static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
                        const struct question *q, enum tg_estimate estimate)
@@ -227,6 +240,7 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
     ev->p_limit = t.p_limit;
     ev->p = tg_rank_table_p(&w->rank[q->order], l.x[TG_BASE], l.x[TG_TEST], m->c);
     ev->mde = expm1(fmax(log1p(t.tau), need));
+    keep_runs(w, ev, &l, m->c, q->order);
     double most = tg_most(l.x[TG_BASE], nb);
     ev->pairs = (unsigned)nt;
     ev->above = 0;

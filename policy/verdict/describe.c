@@ -447,8 +447,8 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
                       p->fell ? "below" : "above", (unsigned)c->n_runs[TG_BASE]);
         if (ev->estimate == TG_ESTIMATE_MEAN)
             tg_buf_puts(&b, " by the mean of the steps");
-        if (ev->asked == TG_ASKED_RED && ev->beside)
-            tg_buf_puts(&b, ", confirmed beside names that vary with it");
+        if (ev->asked == TG_ASKED_RED)
+            tg_buf_printf(&b, ", chance %s", TG_VALUE(100 * ev->p, TG_UNIT_PERCENT));
         tg_buf_printf(&b, ", noise %s, %s %s", TG_VALUE(100 * ev->noise, TG_UNIT_PERCENT),
                       j->reason == TG_REASON_STEADY ? "fails from" : "detectable from",
                       TG_PCT(100 * ev->mde));

@@ -128,16 +128,11 @@ static void say_missing(struct tg_eval_state *e, const struct tg_judging *w)
 /* ---- again ---- */
 
 /* If it were confirmed as it looks now, would the rule fail? */
-static bool would_fail(const struct tg_judging *w)
+static bool would_fail(const struct tg_judging *w, const struct tg_evidence *confirmed)
 {
     static const struct tg_limit_list none = { 0 };
-    struct tg_evidence ev = *w->p.ev;
     struct tg_probe then = w->p;
-    ev.judged = TG_JUDGED;
-    ev.proven = true;
-    ev.asked = TG_ASKED_RED;
-    ev.tau = TG_ASK_SIZE;
-    then.ev = &ev;
+    then.ev = confirmed;
     return tg_judge(&then, &none, &w->l.fail).state == TG_STATE_FAIL;
 }
 
@@ -145,12 +140,14 @@ static bool would_fail(const struct tg_judging *w)
 static bool is_suspect(const struct tg_judging *w, const struct tg_comparison *c)
 {
     const struct tg_asking *asking = c->asking;
+    struct tg_evidence then;
     bool name = w->x.kind == TG_QUANTITY_OP || w->x.kind == TG_QUANTITY_CHOICE ||
                 (w->x.kind == TG_QUANTITY_GAP && w->x.op->kind == TG_KIND_STEP);
     return asking && !asking->early && w->x.kind != TG_QUANTITY_NUMBER && !w->p.exact && w->p.ev &&
            !w->p.incomparable && w->p.test_kind != TG_NOISE_NONE &&
            w->l.fail.state == TG_LIMIT_ON && !tg_limit_lists_are_budgets(&w->l.warn, &w->l.fail) &&
-           tg_confirm_suspects(w->p.ev, name ? c->step_ns : NULL) && would_fail(w);
+           tg_confirm_suspects(w->p.ev, name ? c->step_ns : NULL, asking->detect, &then) &&
+           would_fail(w, &then);
 }
 
 /*
@@ -173,8 +170,9 @@ static void ask_again(const struct tg_eval_state *e, struct tg_judging *w, enum 
     *ev = *w->p.ev;
     tg_confirm_set(ev, known ? there.p.ev : NULL, e->c->asking);
     if (known && there.p.ev && there.p.ev->judged == TG_JUDGED) {
+        /* What is red by its shift is shown by it. */
         w->p.base = there.p.base;
-        w->p.test = there.p.test;
+        w->p.test = there.p.test * exp(ev->e - there.p.ev->e);
         w->p.per = there.p.per;
         w->p.whole = there.p.whole;
         w->p.step_ns = there.p.step_ns;
@@ -280,7 +278,7 @@ static bool is_as_long(const struct tg_eval_state *e, const struct tg_judging *w
 {
     const struct tg_comparison *c = e->c;
     const struct tg_evidence *step = &c->metrics[TG_METRIC_HOST_TIME].ev;
-    double longer = step->value[TG_BASE] * expm1(step->e + TG_Z_EXCLUDED * step->se);
+    double longer = step->value[TG_BASE] * expm1(step->e + TG_TWICE * step->se);
     bool gaps = w->x.kind == TG_QUANTITY_GAP && w->x.op->kind == TG_KIND_STEP;
     bool whole = w->x.kind == TG_QUANTITY_TRACE && w->rule->metric == TG_RULE_METRIC_STEP_TIME &&
                  c->step.ev_total.judged == TG_JUDGED;

@@ -104,8 +104,15 @@ k, variant = int(os.environ["TRACE"].removesuffix(".json.gz")[-2:]), open("varia
 rng = random.Random(f"{variant} {k}")
 def factor(op):
     own = {"slower": 1.2, "lucky": 1.2 if k < 5 else .95}.get(variant, 1)
-    if variant == "wild":  # of four new runs three are slower than all of main's, one faster: one-sided p = .17; of twelve four: .09
-        own = 1.3 if k < 5 else (2.2, 1.6, .6, 1.4, 1.2, .8)[(k - 5) % 6]
+    # The first look proves 30 %; the new runs vary on both sides: p of 4, 6, 8, 12 new ones .12, .43, .1, .07; +20 % less likely with .12
+    if variant == "wild":
+        own = 1.3 if k < 5 else (1.7, .5, 1, 1.3, 1.1, .8)[(k - 5) % 6]
+    if variant == "wild-base":
+        own = 1 if k < 5 else (.8, .4, 1.6, 1.4, 1.1, 1.2)[(k - 5) % 6]
+    # Two speeds on both sides, and half as long again: medians of the first look .8 and 1.6, ranks of eight new ones p = .12
+    if variant in ("speeds", "speeds-base"):
+        slow = k in ((0, 2, 3, 6, 7, 9, 11) if variant == "speeds" else (1, 2, 4, 5, 7, 8, 10, 12))
+        own = (2 if slow else 1) * (1.5 if variant == "speeds" else 1)
     # hot: the machine is slower, in all runs or in those of the first look; and more: loading takes 6 times as long throughout
     machine = 1.3 if variant == "hot" or variant in ("hot-first", "hot-and-more") and k < 5 else 1
     more = 6 if variant == "hot-and-more" and op == "load" else 1
@@ -134,11 +141,12 @@ def stepper(tmp, variant):
     os.makedirs(r)
     git(r, "init", "-q", "-b", "main")
     write_text(r + "/bench.py", STEPPER)
-    for v in ("base", variant):
+    main = variant + "-base" if variant in ("wild", "speeds") else "base"
+    for v in (main, variant):
         write_text(r + "/variant", v + "\n")
         git(r, "add", "-A")
         git(r, "commit", "-qm", v, "--allow-empty")
-        if v == "base":
+        if v == main:
             git(r, "checkout", "-q", "-b", "change")
     return r
 
@@ -155,6 +163,7 @@ def in_stages(tmp):
             ("slower", (), 1, "demo::op3", "suspects: 1", 9),
             ("slower", ("--bisect",), 1, "demo::op3", "suspects: 1", 9),
             ("lucky", (), 0, "then 4 new ones", "9 runs a side in 3 stages", 9),
+            ("speeds", (), 1, "demo::op3", "suspects: 1", 13),
             ("wild", (), 4, "cannot be told within 17 runs a side", "17 runs a side in 5 stages", 17),
             ("wild", ("--max-runs", "7"), 4, "cannot be told within 5 runs a side", "5 runs a side in 2 stages", 5),
             ("wild", ("--detect", "900%"), 0, "PASS", "17 runs a side in 5 stages", 17),
@@ -181,7 +190,7 @@ def in_stages(tmp):
             size = re.search(r"; suspects: 1: demo::op3 \+(\d+\.\d) % \(\+(\d+\.\d) to \+(\d+\.\d) %\)\n", done.stderr)
             expect(f"{name}: its interval {done.stderr}", size and [19 < float(size[1]) < 21, 15 < float(size[2]) < 20, 20 < float(size[3]) < 25], [True] * 3)
         if n:
-            expect(f"{name}: runs", lines, [f"{v} {k}" for k in range(n) for v in ("base", variant)])
+            expect(f"{name}: runs", lines, [f"{v} {k}" for k in range(n) for v in (variant + "-base" if variant in ("wild", "speeds") else "base", variant)])
         else:
             expect(f"{name}: fewer runs {len(lines)}", len(lines) < 2 * 17, True)
     for args, words in ((("--once", "3", "--detect", "5%"), "--once is one look"), (("--resume",), "--resume needs --out"),

@@ -82,8 +82,9 @@ JUDGED(the_noise_of_an_operator)
 }
 
 /*
- * Stages on draws of 36 runs. All equal: no suspect, and each slowdown is found. From 100 to 135 us: +50 % is above all of the others;
- * +10 % is not, and some of the same code is suspected, which new runs clear.
+ * Stages on draws of 36 runs. All equal: no suspect, and each slowdown is found. From 100 to 135 us, each time as likely as the other:
+ * +50 % is above all of the others; +10 % is within, where a shift shows least, and some of the same code is suspected, which new runs
+ * clear.
  */
 JUDGED(what_asking_again_finds)
 {
@@ -98,7 +99,7 @@ JUDGED(what_asking_again_finds)
     assert_false(calm.again);
     wide = metric_of(f, calls, 36, 5, 1000).contract;
     near(wide.found[2], 1);
-    assert_true(wide.found[0] < wide.found[1] && wide.found[1] < 1 && wide.found[0] > 0.1);
+    assert_true(wide.found[0] < wide.found[1] && wide.found[1] < 1 && wide.found[0] > 0.05);
     assert_true(wide.red < 0.02 && wide.runs > 5 && wide.runs < 10);
     assert_true(metric_of(f, calls, 33, 5, 0).contract.again); /* 34 are needed */
     calls[1] = 2;                                              /* no time is judged */

@@ -1,10 +1,25 @@
-/* Oracles: ln 1.04 = .039221, ln 1.2 = .182322; each case is on one side of one limit. */
+/* Oracles: of runs that are apart p = 1 / C(nb + nt, nt); each case is on one side of one limit. */
+#include <math.h>
+
 #include "core/diff/confirm.h"
 #include "tests/support.h"
 
-static struct tg_evidence of(double e, double se, double p)
+enum { MOST = 12 };
+struct runs {
+    double x[2][MOST];
+};
+
+/* Runs that vary by up to `wide`, without a pattern; the fresh ones are slower by `e`. */
+static struct tg_evidence of(struct runs *r, size_t nb, size_t nt, double e, double wide)
 {
-    return (struct tg_evidence){ .value = { 1000, 1100 }, .e = e, .se = se, .p = p };
+    uint32_t state = 3;
+    for (size_t i = 0; i < 2 * MOST; i++) {
+        state = state * 1664525u + 1013904223u;
+        r->x[i % 2][i / 2] = wide * (double)(state >> 8) / (1 << 24) + (i % 2 ? e : 0);
+    }
+    return (struct tg_evidence){ .value = { 1000, 1100 },
+                                 .x = { r->x[TG_BASE], r->x[TG_TEST] },
+                                 .n_x = { nb, nt } };
 }
 
 TEST(the_plan_is_fixed_by_the_runs_there_are)
@@ -29,112 +44,86 @@ TEST(the_plan_is_fixed_by_the_runs_there_are)
     }
 }
 
-TEST(a_suspect_is_large_judged_slower_and_separated)
+TEST(a_suspect_is_large_judged_slower_and_apart)
 {
     double step[2] = { 400000, 0 };
-    struct tg_evidence ev = of(.040, .01, .12);
-    assert_true(tg_confirm_suspects(&ev, step)); /* 1000 is .25 % of it */
-    assert_false(tg_confirm_suspects(&ev, NULL));
+    struct runs r;
+    struct tg_evidence then, ev = of(&r, 5, 5, .1, .001);
+    assert_true(tg_confirm_suspects(&ev, step, .2, &then)); /* 1000 is .25 % of it */
+    assert_true(then.asked == TG_ASKED_RED && then.proven && fabs(then.e - .1) < .01);
+    assert_true(fabs(then.delta_ns - 1000 * expm1(then.e)) < 1e-9);
+    assert_false(tg_confirm_suspects(&ev, NULL, .2, &then));
     step[TG_BASE] = 401000;
-    assert_false(tg_confirm_suspects(&ev, step));
+    assert_false(tg_confirm_suspects(&ev, step, .2, &then));
     ev.proven = true; /* what one look proves is one at any size */
-    assert_true(tg_confirm_suspects(&ev, step));
-    assert_true(tg_confirm_suspects(&ev, NULL));
+    assert_true(tg_confirm_suspects(&ev, step, .2, &then));
+    assert_true(tg_confirm_suspects(&ev, NULL, .2, &then));
     step[TG_BASE] = 1000;
-    ev = of(.039, .01, .1);
-    assert_false(tg_confirm_suspects(&ev, step));
-    ev = of(.040, .01, .13);
-    assert_false(tg_confirm_suspects(&ev, step));
-    ev = of(.040, .01, .1);
+    ev = of(&r, 5, 5, .03, .001); /* 3 % matters to nobody */
+    assert_false(tg_confirm_suspects(&ev, step, .2, &then));
+    ev = of(&r, 5, 5, .1, .001);
     ev.judged = TG_NOT_BUSY;
-    assert_false(tg_confirm_suspects(&ev, step));
+    assert_false(tg_confirm_suspects(&ev, step, .2, &then));
     ev.withheld = true;
-    assert_true(tg_confirm_suspects(&ev, step));
+    assert_true(tg_confirm_suspects(&ev, step, .2, &then));
+    ev = of(&r, 5, 5, .1, 2); /* lost in what varies by a factor of seven */
+    assert_false(tg_confirm_suspects(&ev, step, .2, &then));
 }
 
 TEST(new_runs_confirm_clear_or_ask_on)
 {
-    const struct {
-        double e, se, p;
+    static const struct {
+        size_t nb, nt;
+        double e, apart;
         enum tg_asked then, last;
     } want[] = {
-        { .040, .01, .0011, TG_ASKED_RED, TG_ASKED_RED },
-        { .039, .01, .0011, TG_ASKED_OPEN, TG_ASKED_CLEARED }, /* too small to be red */
-        { .040, .01, .0012, TG_ASKED_OPEN, TG_ASKED_RED },     /* the last look allows a larger p */
-        { .040, .01, .0022, TG_ASKED_OPEN, TG_ASKED_RED },
-        { .040, .01, .0023, TG_ASKED_OPEN, TG_ASKED_CLEARED },
-        { 0, .0911, .25, TG_ASKED_OPEN, TG_ASKED_CLEARED },    /* .1822 < ln 1.2 */
-        { 0, .0912, .25, TG_ASKED_OPEN, TG_ASKED_UNTOLD },     /* .1824: 20 % is not excluded, */
-        { 0, .0912, .26, TG_ASKED_CLEARED, TG_ASKED_CLEARED }, /* but it does not look slower */
+        { 8, 8, .1, .001, TG_ASKED_RED, TG_ASKED_RED },       /* none of 10,000 drawn */
+        { 8, 8, .03, .001, TG_ASKED_OPEN, TG_ASKED_CLEARED }, /* too small to be red */
+        { 6, 6, .1, .001, TG_ASKED_OPEN,
+          TG_ASKED_RED }, /* 1 / 924 = .0011: the last look allows it */
+        { 5, 6, .1, .001, TG_ASKED_OPEN, TG_ASKED_CLEARED }, /* 1 / 462 = .0022 */
+        { 4, 7, .1, .001, TG_ASKED_OPEN, TG_ASKED_CLEARED }, /* 1 / 330; and it is not 20 % */
+        { 4, 7, .2, .001, TG_ASKED_OPEN, TG_ASKED_UNTOLD },
+        { 8, 8, 0, .001, TG_ASKED_CLEARED, TG_ASKED_CLEARED },
+        { 8, 8, 0, 2, TG_ASKED_CLEARED, TG_ASKED_UNTOLD }, /* 20 % could hide in that */
     };
-    const struct tg_evidence first = of(.1, .03, .1);
+    struct runs f, r;
+    const struct tg_evidence first = of(&f, 5, 5, .1, .1);
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
-        struct tg_evidence ev = of(want[i].e, want[i].se, want[i].p);
-        assert_int_equal(tg_confirm(&first, &ev, .2, false), want[i].then);
-        assert_int_equal(tg_confirm(&first, &ev, .2, true), want[i].last);
+        struct tg_evidence ev = of(&r, want[i].nb, want[i].nt, want[i].e, want[i].apart);
+        struct tg_shift found;
+        enum tg_asked then = tg_confirm(&first, &ev, .2, false, &found),
+                      last = tg_confirm(&first, &ev, .2, true, &found);
+        if (then != want[i].then || last != want[i].last)
+            fail_msg("%zu: %d and at last %d, p %g", i, then, last, found.p);
         ev.judged = TG_NOT_ONE_SIDED; /* says nothing, whatever its numbers */
-        assert_int_equal(tg_confirm(&first, &ev, .2, false), TG_ASKED_OPEN);
-        assert_int_equal(tg_confirm(&first, &ev, .2, true), TG_ASKED_UNTOLD);
+        assert_int_equal(tg_confirm(&first, &ev, .2, false, &found), TG_ASKED_OPEN);
+        assert_int_equal(tg_confirm(&first, &ev, .2, true, &found), TG_ASKED_UNTOLD);
     }
 }
 
 /* All four new runs above all four of the baseline: p = 1 / C(8, 4) = 1 / 70 = .0143. */
 TEST(what_one_look_proves_few_new_runs_confirm)
 {
-    struct tg_evidence first = of(.1, .01, .004), again = of(.1, .03, 1. / 70);
-    assert_int_equal(tg_confirm(&first, &again, .2, false), TG_ASKED_OPEN);
+    struct runs f, r;
+    struct tg_shift found;
+    struct tg_evidence first = of(&f, 5, 5, .1, .01), again = of(&r, 4, 4, .1, .001);
+    assert_int_equal(tg_confirm(&first, &again, .2, false, &found), TG_ASKED_OPEN);
     first.slower = true;
-    assert_int_equal(tg_confirm(&first, &again, .2, false), TG_ASKED_RED);
-    again.p = 2. / 70;
-    assert_int_equal(tg_confirm(&first, &again, .2, false), TG_ASKED_OPEN);
-}
-
-/* Companions explain what varies: a small p of what is left counts, if the time as measured is longer, too. */
-TEST(beside_its_companions_a_name_is_asked_and_confirmed)
-{
-    double step[2] = { 1000, 0 };
-    struct tg_evidence first = of(.1, .1, .2), again = of(.1, .1, .1);
-    first.e_beside = again.e_beside = .1;
-    first.p_beside = 2. / 252;
-    again.p_beside = .00055;
-    assert_false(tg_confirm_suspects(&first, step)); /* it has none */
-    assert_int_equal(tg_confirm(&first, &again, .2, true), TG_ASKED_UNTOLD);
-    first.beside = again.beside = true;
-    assert_true(tg_confirm_suspects(&first, step));
-    assert_int_equal(tg_confirm(&first, &again, .2, true), TG_ASKED_RED);
-    again.e = .039; /* not measured */
-    assert_int_equal(tg_confirm(&first, &again, .2, true), TG_ASKED_UNTOLD);
-    again.e = .1;
-    again.e_beside = .039;
-    assert_int_equal(tg_confirm(&first, &again, .2, true), TG_ASKED_UNTOLD);
-    again.e_beside = .1;
-    again.p_beside = .0006;
-    assert_int_equal(tg_confirm(&first, &again, .2, true), TG_ASKED_UNTOLD);
-    first.p_beside = .0159;
-    assert_false(tg_confirm_suspects(&first, step));
-}
-
-/* The row has the number that made it: of companions where they alone confirm, as measured where that suffices. */
-TEST(the_p_that_confirmed_is_the_row_s)
-{
-    struct tg_asking asking = { .detect = .2, .first = 5, .new = 12 };
-    struct tg_evidence again = of(.1, .1, .1), ev = of(.1, .1, .1);
-    again.beside = true;
-    again.e_beside = .1;
-    again.p_beside = .0005;
-    tg_confirm_set(&ev, &again, &asking);
-    assert_int_equal(ev.asked, TG_ASKED_RED);
-    assert_true(ev.beside && ev.p == .0005 && ev.p_limit == .0022 / 4);
-    again.p = .0021;
-    tg_confirm_set(&ev, &again, &asking);
-    assert_true(!ev.beside && ev.p == .0021 && ev.p_limit > .0021);
+    assert_int_equal(tg_confirm(&first, &again, .2, false, &found), TG_ASKED_RED);
+    assert_true(fabs(found.p - 1. / 70) < 1e-12);
+    again.n_x[TG_TEST] = 3; /* 1 / 35 */
+    assert_int_equal(tg_confirm(&first, &again, .2, false, &found), TG_ASKED_OPEN);
 }
 
 /* The error falls by the root of the runs: twice the one that excludes takes four times as many. */
 TEST(the_evidence_becomes_that_of_the_new_runs)
 {
     struct tg_asking asking = { .detect = .2, .first = 5, .new = 12 };
-    struct tg_evidence again = of(.09, .1822, .2), ev = of(.5, .01, .001);
+    struct runs f, r;
+    struct tg_evidence again = of(&r, 12, 12, 0, 2), first = of(&f, 5, 5, .5, .01), ev = first;
+    again.e = .09;
+    again.se = .1822;
     ev.proven = ev.slower = ev.suspicious = true;
     ev.pooled = 3;
     tg_confirm_set(&ev, &again, &asking);
@@ -142,16 +131,18 @@ TEST(the_evidence_becomes_that_of_the_new_runs)
     assert_int_equal((int)ev.tell_runs, 48); /* 12 (.3644 / .182322)^2 = 47.9 */
     assert_true(ev.e == .09 && ev.pooled == 3);
     assert_false(ev.proven || ev.slower || ev.suspicious);
-    again = of(.09, .01, .001);
+    again = of(&r, 12, 12, .2, .001);
+    again.e = .09; /* what medians say */
     tg_confirm_set(&ev, &again, &asking);
     assert_int_equal(ev.asked, TG_ASKED_RED);
     assert_true(ev.proven && ev.slower && ev.tau == .04);
-    assert_int_equal((int)ev.tell_runs, 12);
+    assert_true(fabs(ev.e - .2) < .01 && ev.p == 1. / 10001 && ev.p_limit == .0015);
+    assert_true(fabs(ev.delta_ns - 1000 * expm1(ev.e)) < 1e-9);
     asking.next = 17;
-    ev = of(.5, .01, .001);
+    ev = first;
     tg_confirm_set(&ev, NULL, &asking); /* the new runs lack it */
     assert_int_equal(ev.asked, TG_ASKED_OPEN);
-    assert_true(ev.e == .5 && !ev.proven);
+    assert_true(ev.n_x[TG_BASE] == 5 && !ev.proven);
     assert_string_equal(tg_confirm_text(&ev), "it looks slower, and new runs are asked");
     ev.asked = TG_ASKED_RED;
     assert_null(tg_confirm_text(&ev));

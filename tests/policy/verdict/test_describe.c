@@ -518,13 +518,12 @@ WITH_HAND(evidence_of_a_time)
              "5 of 5 runs above all 5 baseline runs by the mean of the steps, noise 1.8 %, "
              "detectable from +8.0 %");
     ev.estimate = TG_ESTIMATE_LEAST;
-    ev.beside = true; /* its companions say nothing unless they confirm it */
-    rests_on(h, &s, "5 of 5 runs above all 5 baseline runs, noise 1.8 %, detectable from +8.0 %");
     ev.asked = TG_ASKED_RED;
+    ev.p = 1. / 924;
     rests_on(h, &s,
-             "5 of 5 runs above all 5 baseline runs, confirmed beside names that vary with it, "
-             "noise 1.8 %, detectable from +8.0 %");
-    ev.beside = false;
+             "5 of 5 runs above all 5 baseline runs, chance 0.1 %, noise 1.8 %, detectable from "
+             "+8.0 %");
+    ev.asked = TG_ASKED_NOT;
     h->c.drifted = true;
     h->c.drift = log(1.2);
     rests_on(h, &s,

@@ -1,0 +1,246 @@
+#include "core/diff/shift.h"
+
+#include <math.h>
+#include <stdint.h>
+
+#include "core/base/arena.h"
+#include "core/diff/numbers.h"
+#include "core/diff/stats.h"
+
+enum {
+    SIZES = 14
+}; /* that runs are moved back by: none, and each 1.4 times the last, the two largest twice */
+enum { FINE = 16 };  /* steps from one of them to the next */
+enum { ALL = 1000 }; /* so many divisions are all tried; */
+enum {
+    DRAWN = 10000
+}; /* else so many are drawn, or until ENOUGH gain as much (Besag, Clifford 1991) */
+enum { ENOUGH = 50 };
+enum { BLOCK = 16 }; /* factors of a likelihood that are multiplied before the logarithm */
+
+struct field {
+    size_t n, nb; /* runs; of the baseline */
+    double *x;    /* ascending */
+    size_t *run;  /* a division: the baseline's runs, then the fresh ones */
+    double *near; /* [size][i][j]: of run i of the baseline to run j, moved back */
+    double *own;  /* [i]: sum over its own side */
+    double *all;  /* [i]: and over the other one */
+    double size[SIZES];
+};
+
+/* Heavy tails: a run that is far from all others hardly counts. */
+static double nearness(double distance)
+{
+    double d = distance / TG_ASK_WIDTH;
+    return 1 / (1 + d * d);
+}
+
+static void fill_near(const struct field *f, double *near, double back)
+{
+    for (size_t i = 0; i < f->n; i++)
+        for (size_t j = 0; j < f->n; j++)
+            near[i * f->n + j] = nearness(f->x[i] - f->x[j] + back);
+}
+
+static void sum_side(const struct field *f, size_t from, size_t to)
+{
+    for (size_t a = from; a < to; a++)
+        f->own[a] = 0;
+    for (size_t a = from; a < to; a++) {
+        const double *row = f->near + f->run[a] * f->n;
+        for (size_t b = from; b < a; b++) {
+            f->own[a] += row[f->run[b]];
+            f->own[b] += row[f->run[b]];
+        }
+    }
+}
+
+/* ln of the product, in blocks that stay in range. */
+static double log_of(const double *factor, size_t n)
+{
+    double sum = 0, product = 1;
+    for (size_t i = 0; i < n; i++) {
+        product *= factor[i];
+        if (i % BLOCK == BLOCK - 1) {
+            sum += log(product);
+            product = 1;
+        }
+    }
+    return sum + log(product);
+}
+
+/* ln, but for a constant. */
+static double likelihood(const struct field *f, const double *near)
+{
+    double *base = f->all, *fresh = f->all + f->nb;
+    size_t nt = f->n - f->nb;
+    const size_t *of_fresh = f->run + f->nb;
+    for (size_t i = 0; i < f->n; i++)
+        f->all[i] = f->own[i];
+    for (size_t a = 0; a < f->nb; a++) {
+        const double *row = near + f->run[a] * f->n;
+        double sum = base[a];
+        for (size_t b = 0; b < nt; b++) {
+            double is = row[of_fresh[b]];
+            sum += is;
+            fresh[b] += is;
+        }
+        base[a] = sum;
+    }
+    return log_of(f->all, f->n);
+}
+
+/* What the best size gains over none; 0: no size does. */
+static double gain(const struct field *f, size_t *best)
+{
+    double most = 0, unmoved;
+    sum_side(f, 0, f->nb);
+    sum_side(f, f->nb, f->n);
+    unmoved = likelihood(f, f->near);
+    *best = 0;
+    for (size_t k = 1; k < SIZES; k++) {
+        double more = likelihood(f, f->near + k * f->n * f->n) - unmoved;
+        if (more > most) {
+            most = more;
+            *best = k;
+        }
+    }
+    return most;
+}
+
+static double more_than_last(size_t k)
+{
+    return k < SIZES - 2 ? 1.4 : 2;
+}
+
+/* Around the best of the sizes; of the division that `gain` has seen last. */
+static double refine(const struct field *f, size_t best)
+{
+    double most = -INFINITY, e = 0;
+    for (int i = -FINE; i <= FINE; i++) {
+        double size = f->size[best] * pow(more_than_last(best), (double)i / FINE);
+        fill_near(f, f->near, size);
+        double is = likelihood(f, f->near);
+        if (is > most) {
+            most = is;
+            e = size;
+        }
+    }
+    fill_near(f, f->near, 0);
+    return e;
+}
+
+/* ---- divisions ---- */
+
+/* The next larger number with as many bits. */
+static uint64_t next_choice(uint64_t bits)
+{
+    uint64_t low = bits & (~bits + 1), ripple = bits + low;
+    return ripple | ((bits ^ ripple) / low >> 2);
+}
+
+/* Bit i: run i is of the baseline. */
+static void divide(const struct field *f, uint64_t bits)
+{
+    size_t base = 0, fresh = f->nb;
+    for (size_t i = 0; i < f->n; i++)
+        f->run[bits >> i & 1 ? base++ : fresh++] = i;
+}
+
+/* xorshift64*: a fixed sequence, the same everywhere. */
+static size_t draw(uint64_t *state, size_t below)
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return (size_t)((*state * UINT64_C(0x2545F4914F6CDD1D) >> 33) % below);
+}
+
+static void shuffle(const struct field *f, uint64_t *state)
+{
+    for (size_t i = 0; i < f->nb; i++) {
+        size_t k = i + draw(state, f->n - i), run = f->run[k];
+        f->run[k] = f->run[i];
+        f->run[i] = run;
+    }
+}
+
+static double chance_of(const struct field *f, double found)
+{
+    double least = found - 1e-9 * fmax(1, found); /* rounding */
+    size_t n = 0, as_much = 0, best;
+    if (tg_choose(f->n, f->nb) <= ALL && f->n < 64) {
+        for (uint64_t bits = (UINT64_C(1) << f->nb) - 1; bits >> f->n == 0;
+             bits = next_choice(bits), n++) {
+            divide(f, bits);
+            as_much += gain(f, &best) >= least;
+        }
+        return (double)as_much / (double)n;
+    }
+    uint64_t state = UINT64_C(0x73686966);
+    for (; n < DRAWN && as_much < ENOUGH; n++) {
+        shuffle(f, &state);
+        as_much += gain(f, &best) >= least;
+    }
+    return as_much == ENOUGH ? (double)as_much / (double)n
+                             : (double)(as_much + 1) / (double)(n + 1);
+}
+
+/* ---- one question ---- */
+
+/* All runs in ascending order, so that the order in which they came does not matter. */
+static void merge(struct field *f, double *base, double *fresh)
+{
+    size_t b = 0, t = 0, nt = f->n - f->nb;
+    tg_ascend(base, f->nb);
+    tg_ascend(fresh, nt);
+    for (size_t i = 0; i < f->n; i++) {
+        bool of_base = t == nt || (b < f->nb && base[b] <= fresh[t]);
+        f->run[of_base ? b : f->nb + t] = i;
+        f->x[i] = of_base ? base[b++] : fresh[t++];
+    }
+}
+
+static struct tg_shift find(struct field *f, double *base, double *fresh)
+{
+    struct tg_shift s = { 0, 1 };
+    double size = log1p(TG_ASK_SIZE) / more_than_last(0);
+    size_t best;
+    merge(f, base, fresh);
+    for (size_t k = 0; k < SIZES; k++) {
+        size *= more_than_last(k);
+        f->size[k] = k ? size : 0;
+        fill_near(f, f->near + k * f->n * f->n, f->size[k]);
+    }
+    double found = gain(f, &best);
+    if (found > 0) {
+        s.e = refine(f, best);
+        s.p = chance_of(f, found);
+    }
+    return s;
+}
+
+struct tg_shift tg_shift_find(const double *base, size_t nb, const double *fresh, size_t nt)
+{
+    size_t n = nb + nt;
+    struct tg_shift s = { 0, 1 };
+    bool many = nb > TG_RANK_MAX || nt > TG_RANK_MAX;
+    TG_FREE double *room = tg_xmalloc(((many ? 0 : SIZES * n * n) + 4 * n + 1) * sizeof *room);
+    TG_FREE size_t *run = tg_xmalloc((n + 1) * sizeof *run);
+    struct field f = { .n = n, .nb = nb, .run = run };
+    if (!nb || !nt)
+        return s;
+    double *sorted = room + 3 * n;
+    memcpy(sorted, base, nb * sizeof *base);
+    memcpy(sorted + nb, fresh, nt * sizeof *fresh);
+    if (many) {
+        s.e = tg_median(sorted + nb, nt) - tg_median(sorted, nb);
+        s.p = tg_rank_p(base, nb, fresh, nt, 0);
+        return s;
+    }
+    f.x = room;
+    f.own = f.x + n;
+    f.all = f.own + n;
+    f.near = sorted + n;
+    return find(&f, sorted, sorted + nb);
+}

@@ -158,11 +158,11 @@ static void put_contract(const struct job *j, struct tg_buf *out)
     if (!isfinite(k->runs))
         return;
     tg_buf_printf(out,
-                  "\ntracegate ab, played on 1,000 draws of these runs%s:\n"
+                  "\ntracegate ab, played on %d draws of these runs%s:\n"
                   "  the same code fails in %s of 100; it takes %s runs a side on average, %d at "
                   "most (--budget)\n  one operator slower by",
-                  k->again ? " (with replacement, an estimate)" : "", number(j, 100 * k->red, 1),
-                  number(j, k->runs, 1), TG_CONTRACT_RUNS);
+                  TG_CONTRACT_DRAWS, k->again ? " (with replacement, an estimate)" : "",
+                  number(j, 100 * k->red, 1), number(j, k->runs, 1), TG_CONTRACT_RUNS);
     for (size_t i = 0; i < TG_CONTRACT_SIZES; i++)
         tg_buf_printf(out, "%s %s %%", i ? "," : "", number(j, 100 * tg_contract_sizes[i], 0));
     for (size_t i = 0; i < TG_CONTRACT_SIZES; i++)

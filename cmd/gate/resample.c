@@ -15,7 +15,6 @@
  */
 #define FOUND 0.98
 #define MARGIN 1.15
-#define PLAYED 300 /* draws of a contract */
 #define DETECT 0.2 /* the size that matters */
 #define MOST 16    /* times as long: no more is tried */
 #define SEED 0x74726163u
@@ -339,7 +338,8 @@ static bool is_red(const struct op_values *o, struct played *p, double more, siz
     static const double step[2] = { 1, 1 };
     struct tg_evidence then, first = look(o, p, 0, TG_ASK_FIRST, more);
     struct tg_shift found;
-    enum tg_asked asked = tg_confirm_suspects(&first, step, DETECT, &then) ? TG_ASKED_OPEN : TG_ASKED_NOT;
+    enum tg_asked asked =
+        tg_confirm_suspects(&first, step, DETECT, &then) ? TG_ASKED_OPEN : TG_ASKED_NOT;
     for (size_t k = 1; k <= TG_ASK_LOOKS && asked == TG_ASKED_OPEN; k++) {
         size_t n = k * TG_ASK_NEW;
         struct tg_evidence again = look(o, p, TG_ASK_FIRST, n, more);
@@ -370,20 +370,21 @@ static struct tg_contract contract_of(const struct values *all, size_t n_runs, s
     size_t run[2 * TG_CONTRACT_RUNS], n = keep_asked(op, all, n_runs), taken = 0;
     struct played p = { .run = run };
     uint64_t state = SEED;
-    for (size_t d = 0; n && d < PLAYED; d++) {
+    for (size_t d = 0; n && d < TG_CONTRACT_DRAWS; d++) {
         size_t runs = TG_ASK_FIRST, one = draw(&state, n);
         bool red = false;
         pick(&state, run, 2 * TG_CONTRACT_RUNS, n_runs, out.again);
         for (size_t i = 0; i < n; i++)
             red |= is_red(&op[i], &p, 0, &runs);
-        out.red += red ? 1. / PLAYED : 0;
+        out.red += red ? 1. / TG_CONTRACT_DRAWS : 0;
         taken += runs;
         for (size_t k = 0; k < TG_CONTRACT_SIZES; k++)
-            out.found[k] +=
-                is_red(&op[one], &p, log1p(tg_contract_sizes[k]), &runs) ? 1. / PLAYED : 0;
+            out.found[k] += is_red(&op[one], &p, log1p(tg_contract_sizes[k]), &runs)
+                                ? 1. / TG_CONTRACT_DRAWS
+                                : 0;
     }
     if (n)
-        out.runs = (double)taken / PLAYED;
+        out.runs = (double)taken / TG_CONTRACT_DRAWS;
     return out;
 }
 

@@ -186,6 +186,11 @@ def in_stages(tmp):
         lines = open(log).read().split("\n")[:-1]
         expect_end(name, done, done.returncode if code is None else code, words, err=told)
         expect(f"{name}: no advice to do what was done {done.stdout}", "tracegate ab" in done.stdout, False)
+        if variant == "same" and not options:  # what a pass states is what was measured
+            page = open(ROOT + "/docs/experiments/ask-again.md", encoding="utf-8").read()
+            red = re.search(r"\*\*in stages\*\* \| 0 \| 0\.(\d) %.*\n.*\n\| \| \+20 % \| [0-9.]+ % \| (\d+)\.\d %", page)
+            said = re.search(r"failed in (\d+) of 1,000 cases, and \+20 % on one operator was found in (\d+) of 100", " ".join(done.stdout.split()))
+            expect(f"the contract is the page's {done.stdout}", said and said.groups(), red and red.groups())
         if variant == "slower" and not options:  # planted: +20 %, with 1 % of noise
             size = re.search(r"; suspects: 1: demo::op3 \+(\d+\.\d) % \(\+(\d+\.\d) to \+(\d+\.\d) %\)\n", done.stderr)
             expect(f"{name}: its interval {done.stderr}", size and [19 < float(size[1]) < 21, 15 < float(size[2]) < 20, 20 < float(size[3]) < 25], [True] * 3)

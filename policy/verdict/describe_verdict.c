@@ -38,15 +38,15 @@ static void put_budget(struct tg_buf *b, const struct tg_result *r)
 enum { DEVICE, WAITS, HOST, SORTS }; /* of time */
 enum { LEAST = 100 };                /* ns: what is shown */
 
-struct spent {
-    double more, base,
-        share; /* ns per step more than in the baseline, its own, more as part of the step */
+struct spent {    /* per step */
+    double more;  /* ns, than in the baseline */
+    double base;  /* ns, in the baseline */
+    double share; /* `more` as a part of the step */
 };
 struct cost {
     struct spent of[SORTS];
     size_t n_device, n_kernels;
-    double
-        fewer; /* what waits elsewhere lost: by other calls, or by the same ones in other callers */
+    double fewer;      /* ns that other waits lost, or the same ones in other callers */
     tg_sv from;        /* where most of that was, */
     double from_ns[2]; /* and how long */
     /* What of it reports say: that the host pays by waiting (`moved`: others wait less instead), or what the

@@ -14,7 +14,7 @@
 #define TG_NOISE_SIZES 4
 extern const size_t tg_noise_sizes[TG_NOISE_SIZES]; /* runs per side: 3, 5, 8, 10 */
 #define TG_CONTRACT_SIZES 3
-#define TG_CONTRACT_DRAWS 300 /* of same code, and of each size */
+#define TG_CONTRACT_DRAWS 100 /* of same code, and of each size */
 #define TG_CONTRACT_RUNS (TG_ASK_FIRST + TG_ASK_LOOKS * TG_ASK_NEW) /* a side, at most */
 extern const double tg_contract_sizes[TG_CONTRACT_SIZES];           /* 0.1, 0.2, 0.5 */
 

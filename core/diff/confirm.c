@@ -39,9 +39,9 @@ static bool looks_slower(struct tg_shift s, double p)
     return s.e > log1p(TG_ASK_SIZE) && s.p <= p;
 }
 
-static struct tg_shift shift_of(const struct tg_evidence *ev)
+static struct tg_shift shift_of(const struct tg_evidence *ev, double least)
 {
-    return tg_shift_find(ev->x[TG_BASE], ev->n_x[TG_BASE], ev->x[TG_TEST], ev->n_x[TG_TEST]);
+    return tg_shift_find(ev->x[TG_BASE], ev->n_x[TG_BASE], ev->x[TG_TEST], ev->n_x[TG_TEST], least);
 }
 
 bool tg_confirm_suspects(const struct tg_evidence *first, const double *step_ns, double detect,
@@ -59,7 +59,7 @@ bool tg_confirm_suspects(const struct tg_evidence *first, const double *step_ns,
         return true;
     if (!step_ns || first->value[TG_BASE] < TG_ASK_PART * step_ns[TG_BASE])
         return false;
-    s = shift_of(first);
+    s = shift_of(first, log1p(TG_ASK_SIZE));
     take(then, s);
     return looks_slower(s, s.e >= log1p(detect) ? TG_QUARTER : TG_P_HALF);
 }
@@ -71,7 +71,7 @@ bool tg_confirm_excludes(const struct tg_evidence *ev, double detect)
     TG_FREE double *without = tg_xmalloc((n + 1) * sizeof *without);
     for (size_t i = 0; i < n; i++)
         without[i] = ev->x[TG_TEST][i] - log1p(detect);
-    return tg_shift_find(without, n, ev->x[TG_BASE], ev->n_x[TG_BASE]).p <= TG_ASK_EXCLUDED_P;
+    return tg_shift_find(without, n, ev->x[TG_BASE], ev->n_x[TG_BASE], 0).p <= TG_ASK_EXCLUDED_P;
 }
 
 /* The largest p that confirms; of what the first look proves a larger one, since both have to err. */
@@ -86,7 +86,7 @@ enum tg_asked tg_confirm(const struct tg_evidence *first, const struct tg_eviden
     *found = (struct tg_shift){ 0, 1 };
     if (again->judged != TG_JUDGED)
         return last ? TG_ASKED_UNTOLD : TG_ASKED_OPEN;
-    *found = shift_of(again);
+    *found = shift_of(again, 0);
     if (looks_slower(*found, red_p(first->slower, last)))
         return TG_ASKED_RED;
     if (last)

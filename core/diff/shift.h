@@ -20,7 +20,8 @@ struct tg_shift {
 };
 /*
  * Of logarithms of run values, in any order. If the divisions are many, of a fixed sequence of random ones. Beyond
- * TG_RANK_MAX runs of a side: of medians and ranks.
+ * TG_RANK_MAX runs of a side: of medians and ranks. p of a slowdown up to `least` is not asked for: it stays 1.
  */
-struct tg_shift tg_shift_find(const double *base, size_t nb, const double *fresh, size_t nt);
+struct tg_shift tg_shift_find(const double *base, size_t nb, const double *fresh, size_t nt,
+                              double least);
 #endif

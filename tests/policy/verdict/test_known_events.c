@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const struct tg_known *known;
-static size_t asked[TG_KNOWN_SOURCES];
+static size_t asked[TG_KNOWN_TREND + 1];
 
 static size_t ask(void *arg, enum tg_known_from from, const struct tg_known **out)
 {

@@ -7,7 +7,7 @@ libcmocka-dev"
 test_packages="python3-jsonschema python3-junitparser python3-numpy python3-yaml libxml2-utils cmark-gfm
 librsvg2-bin chromium openssl jq zstd gzip nodejs npm gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 valgrind openmpi-bin libopenmpi-dev munge slurm-client slurmctld slurmd
-python3-venv python3-pandas python3-pytest python3-pytest-xdist python3-pytest-rerunfailures mypy flake8"
+python3-venv python3-pandas python3-pytest python3-pytest-xdist python3-pytest-rerunfailures python3-distributed mypy flake8"
 
 say() { printf '%s\n' "$*" >&2; }
 

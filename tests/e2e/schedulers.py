@@ -1,10 +1,16 @@
 #!/usr/bin/env python3
-"""The lines of docs/clusters.md for schedulers whose workers return their summaries, run as they stand by a pool of processes:
-what the driver gathers is what summaries of the same files on one disk are, and the gate takes it. A worker without its trace fails.
+"""The lines of docs/clusters.md for schedulers whose workers return their summaries, run as they stand by a pool of processes, and by
+Dask's workers (Debian: python3-distributed) where they are installed: what the driver gathers is what summaries of the same files on one
+disk are, and the gate takes it. A worker without its trace fails.
 """
 import concurrent.futures
 import os
 import subprocess
+
+try:
+    import distributed
+except ImportError:
+    distributed = None
 
 from support import PROGRAM, ROOT, check, expect, expect_end, read_bytes, read_text, run_parts, tracegate
 from plain_model import usual, write_run
@@ -24,15 +30,25 @@ def work(path, rank, run):
     return page()["summary"](path, rank, run)
 
 
+def by_processes(files, run):
+    with concurrent.futures.ProcessPoolExecutor(2) as pool:
+        return list(pool.map(work, files, range(RANKS), [run] * RANKS))
+
+
+def by_dask(files, run):
+    """Two workers of Dask's own, in this process: theirs take as long to start and to end as the whole test."""
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster, \
+            distributed.Client(cluster) as client:
+        return client.gather(client.map(page()["summary"], files, range(RANKS), [run] * RANKS))
+
+
 def gathered(tmp, name, seed):
     """A job of RANKS workers; each returns the bytes of its summary."""
     os.makedirs(f"{tmp}/{name}")
     files = [f"{tmp}/{name}/{rank}.json" for rank in range(RANKS)]
     for rank, path in enumerate(files):
         write_run(path, [usual()] * 3, seed + rank)
-    with concurrent.futures.ProcessPoolExecutor(2) as pool:
-        parts = list(pool.map(work, files, range(RANKS), [name] * RANKS))
-    page()["gather"](parts, f"{tmp}/{name}.tgs")
+    page()["gather"](by_processes(files, name), f"{tmp}/{name}.tgs")
     return files
 
 
@@ -45,6 +61,9 @@ def main(tmp):
         expect_end("summarize", tracegate("summarize", path, "--rank", str(rank), "--run", "one", "-o", f"{tmp}/disk{rank}.tgs"), 0)
     expect_end("merge", tracegate("merge", *[f"{tmp}/disk{k}.tgs" for k in range(RANKS)], "-o", f"{tmp}/disk.tgs"), 0)
     check("gathered are the same bytes as from a disk", read_bytes(f"{tmp}/one.tgs") == read_bytes(f"{tmp}/disk.tgs"))
+    if distributed:
+        page()["gather"](by_dask(files, "one"), f"{tmp}/dask.tgs")
+        check("Dask's workers return the same bytes", read_bytes(f"{tmp}/dask.tgs") == read_bytes(f"{tmp}/disk.tgs"))
     done = tracegate("check", f"{tmp}/two.tgs", "--baseline", f"{tmp}/one.tgs", "--json", f"{tmp}/r.json")
     expect(f"the gate takes it: {done.stderr}", done.returncode, 0)
     try:

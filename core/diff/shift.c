@@ -12,9 +12,11 @@
 enum { SIZES = 14 };
 enum { FINE = 16 };  /* steps from one of them to the next */
 enum { ALL = 1000 }; /* so many divisions are all tried; */
-/* else so many are drawn, or until ENOUGH gain as much (Besag, Clifford 1991), or none of SURE: p = .0022, the largest
- * that decides of so many runs, has none there in one of 700 cases. */
-enum { DRAWN = 10000, ENOUGH = 50, SURE = 3000 };
+/*
+ * else so many are drawn, or until ENOUGH gain as much (Besag, Clifford 1991), or none of SURE: that
+ * adds under a hundredth to the error of a look, e^(-SURE p) / (SURE p) of its largest p.
+ */
+enum { DRAWN = 10000, ENOUGH = 50, SURE = 5000 };
 enum { BLOCK = 16, BLOCKS = 2 * TG_RANK_MAX / BLOCK }; /* factors of a likelihood in one product */
 
 /* One value for each size: a division is asked about all of them at once, which the compiler makes vectors of. */

@@ -136,7 +136,7 @@ TEST(the_evidence_becomes_that_of_the_new_runs)
     tg_confirm_set(&ev, &again, &asking);
     assert_int_equal(ev.asked, TG_ASKED_RED);
     assert_true(ev.proven && ev.slower && ev.tau == .04);
-    assert_true(fabs(ev.e - .2) < .01 && ev.p == 1. / 3001 && ev.p_limit == .0015);
+    assert_true(fabs(ev.e - .2) < .01 && ev.p == 1. / 5001 && ev.p_limit == .0015);
     assert_true(fabs(ev.delta_ns - 1000 * expm1(ev.e)) < 1e-9);
     asking.next = 17;
     ev = first;

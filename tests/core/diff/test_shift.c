@@ -59,7 +59,7 @@ TEST(of_many_divisions_some_are_drawn)
         turned[11 - i] = fresh[i];
     }
     struct tg_shift s = tg_shift_find(base, 12, fresh, 12, 0), t = tg_shift_find(base, 12, turned, 12, 0);
-    near_by(s.p, 1. / 3001, 1e-12); /* of 3,000 drawn none of 2.7 million */
+    near_by(s.p, 1. / 5001, 1e-12); /* of 5,000 drawn none of 2.7 million */
     assert_true(s.p == t.p && s.e == t.e);
     for (int i = 0; i < 12; i++)
         fresh[i] = base[i] + .001;

@@ -29,7 +29,7 @@ static void put_noise(struct tg_buf *out, const struct tg_verdict *v, const stru
         tg_buf_puts(out, ", not judged: no rule");
         return;
     }
-    if (ev->judged != TG_JUDGED) {
+    if (ev->why_not != TG_JUDGED) {
         tg_buf_puts(out, ", not judged");
         return;
     }
@@ -89,7 +89,8 @@ static void put_judged(struct tg_buf *out, const struct tg_verdict *v, const str
     const struct tg_comparison *c = tg_confirm_last(v->comparison);
     double machine = 100 * expm1(c->drift), change = 100 * expm1(ev->e);
     bool of_machine = fabs(machine) >= TELLS;
-    if (!is_ruled(v) || ev->judged != TG_JUDGED || fabs(measured - change) < TELLS || c->rank_alone)
+    if (!is_ruled(v) || ev->why_not != TG_JUDGED || fabs(measured - change) < TELLS ||
+        c->rank_alone)
         return;
     if (of_machine) {
         tg_buf_printf(out, "; the %s is ", whose[c->drift_of]);
@@ -173,7 +174,7 @@ void tg_effect_put(struct tg_buf *out, const struct tg_verdict *v)
         put_rank(out, c);
     put_change(out, ns);
     /* The noise is that of the shortest steps: beside a wide range it reads as a contradiction. */
-    if (!put_spread(out, c) || ev->judged != TG_JUDGED || !is_ruled(v))
+    if (!put_spread(out, c) || ev->why_not != TG_JUDGED || !is_ruled(v))
         put_noise(out, v, ev);
     put_judged(out, v, ev, 100 * (ns[TG_TEST] / ns[TG_BASE] - 1));
     put_waived(out, v, ns[TG_TEST] - ns[TG_BASE]);

@@ -150,7 +150,7 @@ static void add_result(struct tg_doc *o, const struct tg_verdict *v, const struc
     add_subject(o, r);
     add_values(o, r);
     add_name(o, "estimate",
-             r->ev && r->ev->judged == TG_JUDGED ? tg_estimate_name(r->ev->estimate) : "");
+             r->ev && r->ev->why_not == TG_JUDGED ? tg_estimate_name(r->ev->estimate) : "");
     tg_doc_add_num(o, "share", r->share);
     add_place(o, r);
     add_text(o, "evidence", r->evidence);
@@ -222,8 +222,8 @@ static void add_estimate(struct tg_doc *o, const char *key, double v)
 static void add_evidence(struct tg_doc *o, const struct tg_evidence *ev)
 {
     struct tg_doc *e = tg_doc_add_object(o, "evidence");
-    tg_doc_add_bool(e, "judged", ev->judged == TG_JUDGED);
-    add_name(e, "reason", tg_judged_text(ev->judged));
+    tg_doc_add_bool(e, "judged", ev->why_not == TG_JUDGED);
+    add_name(e, "reason", tg_judged_text(ev->why_not));
     add_name(e, "estimate", tg_estimate_name(ev->estimate));
     tg_json_pair(e, "value_ns", ev->value);
     add_estimate(e, "log_ratio", ev->e);

@@ -228,7 +228,7 @@ static struct op_values new_values(const struct tg_op *op, size_t n_runs, struct
 
 static void keep_value(struct op_values *o, const struct tg_evidence *ev, size_t run)
 {
-    if (o && (ev->judged == TG_JUDGED || ev->judged == TG_NOT_FEW_RUNS) && ev->value[TG_BASE] > 1)
+    if (o && (ev->why_not == TG_JUDGED || ev->why_not == TG_NOT_FEW_RUNS) && ev->value[TG_BASE] > 1)
         o->x[run] = log(ev->value[TG_BASE]);
 }
 
@@ -286,7 +286,7 @@ static bool draw_size(double **found, const struct values *all, const struct tg_
         for (size_t i = 0; ok && i < c.n_ops; i++) {
             struct values copy = *all;
             struct op_values *o = find(&copy, &c.ops[i]);
-            if (!o || c.ops[i].ev.judged != TG_JUDGED)
+            if (!o || c.ops[i].ev.why_not != TG_JUDGED)
                 continue;
             found[o - all->v][d] = log(tg_op_slower_from(&c.ops[i], MOST));
         }

@@ -72,7 +72,7 @@ enum tg_asked {
 };
 
 struct tg_evidence {
-    enum tg_judged judged;
+    enum tg_judged why_not;    /* TG_JUDGED: it was */
     enum tg_estimate estimate; /* of all numbers below */
     double value[2];           /* median over runs, ns per step and rank, as measured */
     double e;                  /* ln ratio of medians, common factor removed */
@@ -330,7 +330,7 @@ struct tg_metric_change {
      * all others the mean, as in `value`. */
     struct tg_evidence ev;
     struct tg_evidence ev_slowest; /* the same of the worst rank of each run */
-    /* Times of which more is worse: the same by the mean of the steps; else judged TG_NOT_ONE_SIDED. */
+    /* Times of which more is worse: the same by the mean of the steps; else why_not is TG_NOT_ONE_SIDED. */
     struct tg_evidence mean, mean_slowest;
 };
 
@@ -489,7 +489,7 @@ struct tg_compare_opts {
  */
 double tg_op_quantile(const struct tg_op *op, int side, double q);
 /*
- * Evidence for the same of each run; `judged` is that of the operator's own time. False: a run has
+ * Evidence for the same of each run; `why_not` is that of the operator's own time. False: a run has
  * no values.
  */
 bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidence *ev);
@@ -511,7 +511,7 @@ static inline const struct tg_evidence *tg_op_reported(const struct tg_op *op)
 /* Were its runs compared? Not with `no_evidence`. */
 static inline bool tg_evidence_compared(const struct tg_evidence *ev)
 {
-    return ev->judged == TG_JUDGED && ev->pairs;
+    return ev->why_not == TG_JUDGED && ev->pairs;
 }
 
 /*

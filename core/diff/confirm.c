@@ -49,11 +49,11 @@ bool tg_confirm_suspects(const struct tg_evidence *first, const double *step_ns,
 {
     struct tg_shift s;
     *then = *first;
-    then->judged = TG_JUDGED;
+    then->why_not = TG_JUDGED;
     then->asked = TG_ASKED_RED;
     then->proven = true;
     then->tau = TG_ASK_SIZE;
-    if (first->judged != TG_JUDGED)
+    if (first->why_not != TG_JUDGED)
         return first->withheld;
     if (first->proven)
         return true;
@@ -84,7 +84,7 @@ enum tg_asked tg_confirm(const struct tg_evidence *first, const struct tg_eviden
                          double detect, bool last, struct tg_shift *found)
 {
     *found = (struct tg_shift){ 0, 1 };
-    if (again->judged != TG_JUDGED)
+    if (again->why_not != TG_JUDGED)
         return last ? TG_ASKED_UNTOLD : TG_ASKED_OPEN;
     *found = shift_of(again, 0);
     if (looks_slower(*found, red_p(first->slower, last)))
@@ -106,7 +106,7 @@ void tg_confirm_set(struct tg_evidence *ev, const struct tg_evidence *again,
 {
     bool last = !asking->next;
 
-    if (again && again->judged == TG_JUDGED) {
+    if (again && again->why_not == TG_JUDGED) {
         struct tg_shift found;
         enum tg_asked asked = tg_confirm(ev, again, asking->detect, last, &found);
         double p_limit = red_p(ev->slower, last);

@@ -33,7 +33,7 @@ static void find_slow_steps(const struct tg_diff_work *w, struct tg_op *op,
     double worst = 0, before = INFINITY, *slowest[2],
            *usual = TG_NEW_N(w->a, double, c->n_runs[TG_BASE] + 1);
     bool device = tg_kind_is_device(op->kind);
-    bool all = op->ev.judged == TG_JUDGED && !op->ev.slower && v->form != TG_FORM_CALLS &&
+    bool all = op->ev.why_not == TG_JUDGED && !op->ev.slower && v->form != TG_FORM_CALLS &&
                !tg_op_is_collective(op); /* one rank was late once */
 
     for (int side = 0; all && side < 2; side++) {
@@ -98,8 +98,9 @@ static void judge_step(struct tg_diff_work *w, const struct tg_run_values *v)
         add_values(w, &sum, &each);
     }
     c->step.ev_total =
-        (struct tg_evidence){ .judged = device ? TG_NOT_WAIT : tg_common_reason(w, TG_HOST_TIMES) };
-    c->step_mean.judged = c->step.ev_total.judged;
+        (struct tg_evidence){ .why_not =
+                                  device ? TG_NOT_WAIT : tg_common_reason(w, TG_HOST_TIMES) };
+    c->step_mean.why_not = c->step.ev_total.why_not;
     tg_evidence_by(w, &c->step_mean, &sum, m, aim_at(w, 0), TG_ESTIMATE_MEAN);
     tg_evidence_fill(w, &c->step.ev_total, &sum, m, aim_at(w, 0));
 }
@@ -125,7 +126,7 @@ void tg_evidence_of_times(const struct tg_diff_work *w, struct tg_evidence *ev,
 {
     struct tg_machine m = tg_machine_of_drift(w);
 
-    ev->judged = tg_common_reason(w, TG_HOST_TIMES);
+    ev->why_not = tg_common_reason(w, TG_HOST_TIMES);
     if (by == TG_ESTIMATE_LEAST)
         tg_evidence_fill(w, ev, v, &m, aim_at(w, 0));
     else
@@ -152,7 +153,7 @@ void tg_evidence_of_numbers(const struct tg_diff_work *w, struct tg_evidence *ev
             x[run] = worse < 0 ? 1e12 / x[run] : x[run];
         }
     }
-    ev->judged = tg_common_reason(w, TG_HOST_TIMES);
+    ev->why_not = tg_common_reason(w, TG_HOST_TIMES);
     tg_evidence_fill(w, ev, &v, &m, (struct tg_aim){ 0 });
     for (int side = 0; side < 2; side++)
         ev->value[side] = tg_median_of(w, y[side], side);
@@ -172,7 +173,7 @@ static void judge_frames(struct tg_diff_work *w)
         for (int k = 0; k < 2; k++) {
             struct tg_run_values v =
                 tg_run_values(w, op, k ? TG_ASK_INCLUSIVE_STEPS : TG_ASK_STEPS);
-            ev[k]->judged = reason_of(w, &v, op->launched ? TG_DEVICE_TIMES : TG_HOST_TIMES);
+            ev[k]->why_not = reason_of(w, &v, op->launched ? TG_DEVICE_TIMES : TG_HOST_TIMES);
             v.device = op->launched;
             tg_evidence_fill(w, ev[k], &v, &w->machine[clock], aim_at(w, tick_of(w, op)));
         }
@@ -193,7 +194,7 @@ bool tg_borne_out(struct tg_diff_work *w, const uint32_t *around, size_t n,
 {
     struct tg_op *all = tg_ops_join(w, around, NULL, n);
     struct tg_run_values v = tg_run_values(w, all, TG_ASK_INCLUSIVE_STEPS);
-    struct tg_evidence whole = { .judged = ev->judged };
+    struct tg_evidence whole = { .why_not = ev->why_not };
 
     tg_evidence_by(w, &whole, &v, &w->machine[TG_EITHER_TIMES], aim_at(w, 0), ev->estimate);
     return v.complete && whole.delta_ns >= TG_HALF * ev->delta_ns &&
@@ -209,11 +210,11 @@ static void judge_joint(struct tg_diff_work *w, const struct tg_joint *joint)
     struct tg_run_values v = tg_run_values(w, joint->op, TG_ASK_BEST);
     struct tg_evidence ev = { 0 };
 
-    ev.judged = reason_of(w, &v, on_device ? TG_DEVICE_TIMES : TG_HOST_TIMES);
+    ev.why_not = reason_of(w, &v, on_device ? TG_DEVICE_TIMES : TG_HOST_TIMES);
     tg_evidence_fill(w, &ev, &v, machine_of(w, leader), aim_at(w, tick_of(w, joint->op)));
     if (joint->n_around && !(ev.slower && tg_borne_out(w, joint->around, joint->n_around, &ev)))
         return;
-    if (ev.judged != TG_JUDGED && !ev.suspicious)
+    if (ev.why_not != TG_JUDGED && !ev.suspicious)
         return;
     ev.pooled = joint->n;
     leader->ev = ev;
@@ -248,7 +249,7 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
         enum tg_judged own = tg_own_reason(op, &v[i]);
         if (own == TG_JUDGED && (op->relation != TG_REL_NONE || op->choice || op->chooses))
             own = TG_NOT_REPLACED;
-        op->ev.judged = own != TG_JUDGED ? own : all;
+        op->ev.why_not = own != TG_JUDGED ? own : all;
         struct tg_aim aim = aim_at(w, tick_of(w, op)), own_aim = aim;
         own_aim.device = tg_kind_is_device(op->kind) && !tg_op_is_collective(op);
         tg_evidence_fill(w, &op->ev, &v[i], machine_of(w, op), own_aim);
@@ -260,7 +261,7 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
         if (tg_kind_is_device(op->kind) || !tg_kind_nests(op->kind))
             continue;
         struct tg_run_values whole = tg_run_values(w, op, TG_ASK_INCLUSIVE);
-        op->ev_total = (struct tg_evidence){ .judged = op->ev.judged };
+        op->ev_total = (struct tg_evidence){ .why_not = op->ev.why_not };
         tg_evidence_fill(w, &op->ev_total, &whole, &m[TG_EITHER_TIMES], aim);
     }
     w->values = v;
@@ -272,7 +273,7 @@ void tg_evidence_of_places(struct tg_diff_work *w)
     struct tg_comparison *c = w->c;
 
     /* The step's own operator, for its gaps. With several (raw names), the first. */
-    c->step.ev.judged = TG_NOT_NO_STEPS;
+    c->step.ev.why_not = TG_NOT_NO_STEPS;
     for (size_t i = c->n_ops; i-- > 0;)
         if (c->ops[i].kind == TG_KIND_STEP)
             c->step = c->ops[i];
@@ -289,7 +290,7 @@ void tg_evidence_of_places(struct tg_diff_work *w)
         struct tg_run_values v = tg_run_values(w, x->work, TG_ASK_STEPS);
         struct tg_aim aim = aim_at(w, 0);
         aim.device = true;
-        x->ev.judged = reason_of(w, &v, TG_DEVICE_TIMES);
+        x->ev.why_not = reason_of(w, &v, TG_DEVICE_TIMES);
         v.device = true;
         tg_evidence_fill(w, &x->ev, &v, &w->machine[TG_DEVICE_TIMES], aim);
     }
@@ -309,16 +310,16 @@ bool tg_op_evidence_of_mean(const struct tg_op *op, enum tg_op_part part, struct
     const struct tg_diff_work *w = op->rows ? op->rows->work : NULL;
     struct tg_run_values v;
 
-    if (!w || !w->machine || op->ev.judged != TG_JUDGED || op->relation != TG_REL_NONE)
+    if (!w || !w->machine || op->ev.why_not != TG_JUDGED || op->relation != TG_REL_NONE)
         return false;
     v = tg_run_values(w, op, ask_of(op, part));
     struct tg_aim aim = aim_at(w, tick_of(w, op));
     aim.some_steps = op->ev.some_steps;
-    *ev = (struct tg_evidence){ .judged = v.complete ? TG_JUDGED : TG_NOT_ONE_SIDED };
+    *ev = (struct tg_evidence){ .why_not = v.complete ? TG_JUDGED : TG_NOT_ONE_SIDED };
     tg_evidence_by(w, ev, &v,
                    part == TG_OP_TOTAL ? &w->machine[TG_EITHER_TIMES] : machine_of(w, op), aim,
                    TG_ESTIMATE_MEAN);
-    return ev->judged == TG_JUDGED;
+    return ev->why_not == TG_JUDGED;
 }
 
 bool tg_ops_evidence(const struct tg_op *const *op, size_t n, struct tg_evidence *ev)
@@ -337,7 +338,7 @@ bool tg_ops_evidence(const struct tg_op *const *op, size_t n, struct tg_evidence
     }
     struct tg_aim aim = aim_at(w, tick);
     aim.device = tg_kind_is_device(op[0]->kind);
-    *ev = (struct tg_evidence){ .judged = op[0]->ev.judged };
+    *ev = (struct tg_evidence){ .why_not = op[0]->ev.why_not };
     sum.device = aim.device;
     tg_evidence_fill(w, ev, &sum, machine_of(w, op[0]), aim);
     return true;
@@ -347,7 +348,7 @@ bool tg_ops_evidence(const struct tg_op *const *op, size_t n, struct tg_evidence
 static bool is_slower_by(const struct tg_diff_work *w, struct tg_run_values *v,
                          const struct tg_machine *m, struct tg_aim aim, double factor)
 {
-    struct tg_evidence ev = { .judged = TG_JUDGED };
+    struct tg_evidence ev = { .why_not = TG_JUDGED };
 
     for (enum tg_step_statistic s = 0; s < TG_STEP_STATISTICS; s++)
         for (size_t run = 0; run < w->c->n_runs[TG_TEST]; run++)
@@ -361,7 +362,7 @@ double tg_op_slower_from(const struct tg_op *op, double most)
     const struct tg_diff_work *w = op->rows ? op->rows->work : NULL;
     double low = 1, high = most, now = 1;
 
-    if (!w || !w->machine || op->ev.judged != TG_JUDGED || op->relation != TG_REL_NONE)
+    if (!w || !w->machine || op->ev.why_not != TG_JUDGED || op->relation != TG_REL_NONE)
         return most;
     struct tg_run_values v = tg_run_values(w, op, TG_ASK_BEST);
     struct tg_aim aim = aim_at(w, tick_of(w, op));
@@ -432,6 +433,6 @@ bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidenc
     if (!w)
         return false;
     tg_evidence_of_times(w, ev, &v, TG_ESTIMATE_LEAST);
-    ev->judged = op->ev.judged;
+    ev->why_not = op->ev.why_not;
     return true;
 }

@@ -184,14 +184,14 @@ static void compare_metric(struct tg_diff_work *w, enum tg_metric id)
         (void)put_side(w, id, side, v, of->n_ranks, WORST, &worst, of_run);
         m->slowest[side] = tg_median(of_run, n);
     }
-    m->ev.judged = m->ev_slowest.judged = TG_NOT_ONE_SIDED;
-    m->mean.judged = m->mean_slowest.judged = TG_NOT_ONE_SIDED;
+    m->ev.why_not = m->ev_slowest.why_not = TG_NOT_ONE_SIDED;
+    m->mean.why_not = m->mean_slowest.why_not = TG_NOT_ONE_SIDED;
     if (w->o->no_evidence || !m->known[TG_BASE] || !m->known[TG_TEST])
         return;
     judge_runs(w, id, &m->ev_slowest, &m->mean_slowest, &worst);
     judge_runs(w, id, &m->ev, &m->mean, &mean);
     /* Is the step's time the sum of its parts, which are known of all ranks? */
-    if (id == TG_METRIC_STEP_TIME && c->step.name.n && c->step.ev_total.judged != TG_NOT_WAIT &&
+    if (id == TG_METRIC_STEP_TIME && c->step.name.n && c->step.ev_total.why_not != TG_NOT_WAIT &&
         !c->n_unnamed) { /* better values than those of the shortest step */
         m->ev = c->step.ev_total;
         m->mean = c->step_mean;
@@ -229,7 +229,7 @@ static void judge_percent(const struct tg_diff_work *w, struct tg_evidence *ev, 
 {
     for (int side = 0; side < 2; side++)
         value[side] = tg_median_of(w, of[side], side);
-    ev->judged = TG_NOT_ONE_SIDED;
+    ev->why_not = TG_NOT_ONE_SIDED;
     if (!w->o->no_evidence && known[TG_BASE] && known[TG_TEST])
         tg_evidence_of_numbers(w, ev, of, 1);
 }
@@ -262,7 +262,7 @@ static void compare_ranks(struct tg_diff_work *w)
         c->rank_spread[side] = tg_median_of(w, spread.y[TG_LEAST][side], side);
     }
     judge_percent(w, &c->skew_ev, skew, c->ranks_known, c->skew);
-    c->rank_spread_ev.judged = TG_NOT_ONE_SIDED;
+    c->rank_spread_ev.why_not = TG_NOT_ONE_SIDED;
     if (!w->o->no_evidence && c->ranks_known[TG_BASE] && c->ranks_known[TG_TEST])
         tg_evidence_of_times(w, &c->rank_spread_ev, &spread, TG_ESTIMATE_LEAST);
 }

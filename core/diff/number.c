@@ -110,7 +110,7 @@ static void judge(const struct tg_diff_work *w, const struct tg_number_change *x
         prepare(v.y[TG_LEAST][side], x->n_runs[side], largest > 0 ? largest : 1, fell);
         own.rank[side] = tg_rank_table_new(x->n_runs[side], x->n_runs[!side], w->a);
     }
-    ev->judged =
+    ev->why_not =
         x->n_runs[TG_BASE] < need || x->n_runs[TG_TEST] < need ? TG_NOT_FEW_RUNS : TG_JUDGED;
     tg_evidence_fill(&own, ev, &v, &machine, (struct tg_aim){ .floor = 0 });
     ev->value[TG_BASE] = x->value[TG_BASE];
@@ -130,7 +130,7 @@ void tg_compare_numbers(struct tg_diff_work *w)
         struct tg_number_change *x = &c->numbers[i];
         for (int side = 0; side < 2; side++)
             read_side(w, x, side, y[side]);
-        x->rose.judged = x->fell.judged = TG_NOT_ONE_SIDED;
+        x->rose.why_not = x->fell.why_not = TG_NOT_ONE_SIDED;
         if (!x->n_runs[TG_BASE] || !x->n_runs[TG_TEST] || w->o->no_evidence)
             continue;
         judge(w, x, y, false, &x->rose);

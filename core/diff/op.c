@@ -53,14 +53,14 @@ double tg_op_rise(const struct tg_comparison *c, const struct tg_op *op)
 
 bool tg_op_is_small(const struct tg_comparison *c, const struct tg_op *op)
 {
-    return (op->ev.judged == TG_JUDGED || op->ev.judged == TG_NOT_FEW_RUNS) &&
+    return (op->ev.why_not == TG_JUDGED || op->ev.why_not == TG_NOT_FEW_RUNS) &&
            op->ev.value[TG_BASE] < TG_BIG * c->step_ns[TG_BASE];
 }
 
 static bool has_grown(const struct tg_op *op, double e)
 {
     const struct tg_evidence *ev = &op->ev;
-    return ev->judged == TG_NOT_FEW_RUNS && !ev->suspicious && !op->wait && ev->pairs &&
+    return ev->why_not == TG_NOT_FEW_RUNS && !ev->suspicious && !op->wait && ev->pairs &&
            ev->above == ev->pairs && ev->e > e;
 }
 
@@ -77,7 +77,7 @@ size_t tg_ops_that_grew(const struct tg_op *const *op, size_t n, const struct tg
     size_t n_still = 0, found = 0;
 
     for (size_t i = 0; i < n; i++)
-        if (op[i]->ev.judged == TG_NOT_FEW_RUNS && op[i]->ev.e <= log(TG_SUSPECT))
+        if (op[i]->ev.why_not == TG_NOT_FEW_RUNS && op[i]->ev.e <= log(TG_SUSPECT))
             still[n_still++] = fabs(op[i]->ev.e);
     if (n_still < TG_MIN_BIG)
         return 0;

@@ -88,7 +88,7 @@ void tg_excuse_moves(struct tg_diff_work *w)
         if ((!inside || tg_borne_out(w, &most->by, 1, &op->ev)) &&
             op->ev.delta_ns > moved_with_calls(w, i))
             continue;
-        op->ev.judged = op->ev_total.judged = TG_NOT_REPLACED;
+        op->ev.why_not = op->ev_total.why_not = TG_NOT_REPLACED;
         op->ev.slower = op->ev.proven = op->ev.suspicious = false;
         op->ev_total.slower = op->ev_total.proven = op->ev_total.suspicious = false;
         op->relation = TG_REL_MOVED;
@@ -99,7 +99,7 @@ void tg_excuse_moves(struct tg_diff_work *w)
 
 static bool is_less(const struct tg_evidence *ev)
 {
-    return ev->judged == TG_JUDGED && ev->less && ev->delta_ns < 0;
+    return ev->why_not == TG_JUDGED && ev->less && ev->delta_ns < 0;
 }
 
 /* Work of the device, or the host's own time, gaps of Python included. */
@@ -119,7 +119,7 @@ static double distance_of_still(const struct tg_comparison *c, bool device)
 
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
-        if (is_of_clock(op, device) && op->ev.judged == TG_NOT_FEW_RUNS &&
+        if (is_of_clock(op, device) && op->ev.why_not == TG_NOT_FEW_RUNS &&
             fabs(op->ev.e) <= log(TG_SUSPECT) && !tg_op_is_small(c, op))
             still[n++] = fabs(op->ev.e);
     }
@@ -235,7 +235,7 @@ static struct clock clock_of(const struct tg_diff_work *w, uint32_t by, bool dev
 static double saved_by_annotation(const struct tg_diff_work *w, uint32_t by)
 {
     const struct tg_evidence *host = &w->c->ops[by].ev_total;
-    bool device = tg_has_device_ops(w->c), few = host->judged == TG_NOT_FEW_RUNS;
+    bool device = tg_has_device_ops(w->c), few = host->why_not == TG_NOT_FEW_RUNS;
     struct tg_evidence ev = *host;
     double saved;
 
@@ -264,9 +264,9 @@ static double saved_by_step(const struct tg_diff_work *w)
         device ? &c->metrics[TG_METRIC_STEP_TIME].ev : &c->step.ev_total;
     double saved = is_less(step) ? -step->delta_ns : 0;
 
-    if (host->judged == TG_NOT_FEW_RUNS)
+    if (host->why_not == TG_NOT_FEW_RUNS)
         saved = device && lost_by_few(c, false, false) < 0 ? 0 : lost_by_few(c, device, true);
-    else if (device && (host->judged != TG_JUDGED || host->slower))
+    else if (device && (host->why_not != TG_JUDGED || host->slower))
         saved = 0;
     return saved > 0 ? saved - saved_elsewhere(w, device) : 0;
 }

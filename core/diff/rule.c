@@ -255,13 +255,13 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
 void tg_evidence_by(const struct tg_diff_work *w, struct tg_evidence *ev, struct tg_run_values *v,
                     const struct tg_machine *m, struct tg_aim aim, enum tg_estimate estimate)
 {
-    enum tg_judged judged = ev->judged;
+    enum tg_judged judged = ev->why_not;
     struct question q = { v, m->of[TG_FORWARD], TG_FORWARD, aim };
 
     tg_logs_level(w, v);
     *ev = (struct tg_evidence){ 0 };
     apply_rule(w, ev, &q, estimate);
-    ev->judged = judged;
+    ev->why_not = judged;
     ev->slot_form = v->form == TG_FORM_SLOTS;
     ev->slower = ev->slower && judged == TG_JUDGED;
     ev->suspicious = ev->suspicious && judged == TG_NOT_FEW_RUNS;
@@ -308,7 +308,7 @@ static bool is_of_fastest(const struct tg_diff_work *w, const struct tg_evidence
 void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, struct tg_run_values *v,
                       const struct tg_machine *m, struct tg_aim aim)
 {
-    enum tg_judged judged = ev->judged;
+    enum tg_judged judged = ev->why_not;
     struct tg_evidence back = { 0 };
     struct question q = { v, m->of[TG_FORWARD], TG_FORWARD, aim };
     struct question swapped = { v, m->of[TG_SWAPPED], TG_SWAPPED, aim };
@@ -318,7 +318,7 @@ void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, stru
     apply_rule(w, ev, &q, TG_ESTIMATE_LEAST);
     if (judged == TG_JUDGED && !ev->slower) /* what is not judged got no faster, either */
         apply_rule(w, &back, &swapped, TG_ESTIMATE_LEAST);
-    ev->judged = judged;
+    ev->why_not = judged;
     ev->slot_form = v->form == TG_FORM_SLOTS;
     /* What would be judged, but for what else happened in the fresh runs. */
     ev->withheld = ev->slower && (judged == TG_NOT_BUSY || judged == TG_NOT_OTHER_DATA);

@@ -87,7 +87,7 @@ static inline double tg_most_floor(bool device)
 {
     return device ? TG_RARE_FLOOR : TG_MUCH;
 }
-/* Fills `ev`, all but `judged`, which says whether what is found counts. Levels the values. */
+/* Fills `ev`, all but `why_not`, which says whether what is found counts. Levels the values. */
 void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, struct tg_run_values *v,
                       const struct tg_machine *m, struct tg_aim aim);
 /* The same by one estimate alone and forward only: nothing is `faster` or held. */

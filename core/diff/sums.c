@@ -227,7 +227,7 @@ bool tg_op_share_evidence(const struct tg_op *op, struct tg_evidence *ev)
     const struct tg_diff_work *w = op->rows ? op->rows->work : NULL;
     double *y[2];
 
-    if (!w || op->ev.judged != TG_JUDGED)
+    if (!w || op->ev.why_not != TG_JUDGED)
         return false;
     op = op->joined ? op->joined : op;
     for (int side = 0; side < 2; side++) {

@@ -293,7 +293,7 @@ static void put_types(struct tg_buf *m, const struct tg_comparison *c, uint32_t 
 static void put_part_time(struct tg_buf *m, const struct tg_op *op, const struct tg_comparison *c)
 {
     double ns = tg_region_side_of(c, op->region, TG_BASE).less_ns;
-    if (op->ev.pooled && op->ev.judged == TG_JUDGED && ns > 0)
+    if (op->ev.pooled && op->ev.why_not == TG_JUDGED && ns > 0)
         tg_buf_printf(m, ": these took %s, now %s", TG_VALUE(ns, TG_UNIT_NS),
                       TG_VALUE(ns + op->ev.delta_ns, TG_UNIT_NS));
 }
@@ -429,7 +429,7 @@ static tg_sv next_runs(int64_t min_runs, struct tg_arena *a)
 /* A time that no number of runs makes comparable. */
 static bool is_of_varying_calls(const struct tg_judgement *j, const struct tg_evidence *ev)
 {
-    return j->state == TG_STATE_SUSPICIOUS && ev && ev->judged == TG_NOT_COUNT_VARIES;
+    return j->state == TG_STATE_SUSPICIOUS && ev && ev->why_not == TG_NOT_COUNT_VARIES;
 }
 
 /* "5 of 5 runs above all 5 baseline runs, noise 1.8 %, smallest detectable change 8 %" */
@@ -442,7 +442,7 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
     bool in_turn = c->asking;
     if (ev && ev->asked)
         c = tg_confirm_last(c);
-    if (ev && ev->judged == TG_JUDGED) {
+    if (ev && ev->why_not == TG_JUDGED) {
         tg_buf_printf(&b, "%u of %u runs %s all %u baseline runs", ev->above, ev->pairs,
                       p->fell ? "below" : "above", (unsigned)c->n_runs[TG_BASE]);
         if (ev->estimate == TG_ESTIMATE_MEAN)
@@ -481,7 +481,7 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
     put_reason(&b, j);
     r->evidence = tg_phrase_take(&b, a);
     if ((j->state == TG_STATE_SUSPICIOUS && !is_of_varying_calls(j, ev)) ||
-        (j->state == TG_STATE_NOT_JUDGED && ev && ev->judged == TG_NOT_FEW_RUNS))
+        (j->state == TG_STATE_NOT_JUDGED && ev && ev->why_not == TG_NOT_FEW_RUNS))
         r->next = next_runs(p->min_runs, a);
     if (j->reason == TG_REASON_STEADY)
         r->next = in_turn ? TG_SV("Allow more runs a side (--max-runs): new ones have to tell.")

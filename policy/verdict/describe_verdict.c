@@ -684,7 +684,7 @@ static void put_faster(struct tg_buf *b, const struct tg_comparison *c)
 {
     const struct tg_metric_change *step =
         c ? &tg_confirm_last(c)->metrics[TG_METRIC_STEP_TIME] : NULL;
-    if (!step || step->ev.judged != TG_JUDGED || !step->ev.less ||
+    if (!step || step->ev.why_not != TG_JUDGED || !step->ev.less ||
         step->value[TG_TEST] > (1 - TG_NOTABLE) * step->value[TG_BASE])
         return;
     tg_buf_puts(b, "; faster: step ");
@@ -710,7 +710,7 @@ static const struct tg_op *next_largest(const struct tg_comparison *c, double ab
     const struct tg_op *largest = NULL;
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
-        if (op->ev.judged == TG_JUDGED && op->kind != TG_KIND_STEP &&
+        if (op->ev.why_not == TG_JUDGED && op->kind != TG_KIND_STEP &&
             op->ev.value[TG_BASE] < above &&
             (!largest || op->ev.value[TG_BASE] > largest->ev.value[TG_BASE]))
             largest = op;
@@ -744,7 +744,7 @@ static void put_blind(struct tg_buf *b, const struct tg_verdict *v, const struct
         tg_buf_printf(b, "; durations not judged: record %lld runs a side", (long long)need);
         return;
     }
-    by_step = step->judged == TG_JUDGED && asks_for_step(v);
+    by_step = step->why_not == TG_JUDGED && asks_for_step(v);
     for (size_t n = 0; n < LARGEST; n++)
         if ((op = next_largest(c, op ? op->ev.value[TG_BASE] : INFINITY)) == NULL)
             break;
@@ -804,7 +804,7 @@ static void put_detectable(struct tg_buf *b, const struct tg_comparison *c)
     const struct tg_op *op = NULL;
     TG_BUF ops = { 0 }, one = { 0 }, before = { 0 };
     size_t n = 0;
-    bool same = step->judged == TG_JUDGED;
+    bool same = step->why_not == TG_JUDGED;
     if (same)
         tg_phrase_pct(&before, 100 * step->mde);
     while (n < LARGEST && (op = next_largest(c, op ? op->ev.value[TG_BASE] : INFINITY)) != NULL) {
@@ -831,7 +831,7 @@ static void put_varying(struct tg_buf *b, const struct tg_comparison *c)
     size_t n = 0;
     for (size_t i = 0; i < c->n_ops; i++) {
         double share = fmax(c->ops[i].share[TG_BASE], c->ops[i].share[TG_TEST]);
-        if (c->ops[i].ev.judged != TG_NOT_COUNT_VARIES || share < SHARE)
+        if (c->ops[i].ev.why_not != TG_NOT_COUNT_VARIES || share < SHARE)
             continue;
         largest = fmax(largest, share);
         n++;

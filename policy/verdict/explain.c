@@ -171,14 +171,14 @@ static void put_from(struct tg_buf *out, const struct tg_probe *p, const struct 
 static void put_evidence(struct tg_buf *out, const struct tg_probe *p,
                          const struct tg_comparison *c)
 {
-    if (p->exact || p->test_kind == TG_NOISE_NONE)
+    if (p->exact || p->noise_test == TG_NOISE_NONE)
         return;
     tg_buf_printf(out, "; %zu run%s: ", c->n_runs[TG_TEST], c->n_runs[TG_TEST] == 1 ? "" : "s");
-    if (!p->ev || p->ev->judged != TG_JUDGED) {
+    if (!p->ev || p->ev->why_not != TG_JUDGED) {
         tg_buf_printf(out, "not judged, %s",
-                      !p->ev                             ? "no evidence exists for this metric"
-                      : p->ev->judged == TG_NOT_FEW_RUNS ? p->few_runs
-                                                         : tg_judged_text(p->ev->judged));
+                      !p->ev                              ? "no evidence exists for this metric"
+                      : p->ev->why_not == TG_NOT_FEW_RUNS ? p->few_runs
+                                                          : tg_judged_text(p->ev->why_not));
         return;
     }
     tg_buf_printf(out, "noise %s, detectable from +%s",

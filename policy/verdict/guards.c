@@ -33,17 +33,17 @@ static void guard_detectable(struct tg_eval_state *e, const struct tg_comparison
                              const struct tg_require *q)
 {
     const struct tg_evidence *ev = &c->metrics[TG_METRIC_STEP_TIME].ev;
-    const char *why = ev->judged == TG_NOT_FEW_RUNS
+    const char *why = ev->why_not == TG_NOT_FEW_RUNS
                           ? tg_few_runs_text(e->in->policy->noise.min_runs, e->arena)
-                          : tg_judged_text(ev->judged);
-    if (!(q->detectable > 0) || (ev->judged == TG_JUDGED && 100 * ev->mde <= q->detectable))
+                          : tg_judged_text(ev->why_not);
+    if (!(q->detectable > 0) || (ev->why_not == TG_JUDGED && 100 * ev->mde <= q->detectable))
         return;
     if (!why)
         why = tg_arena_printf(e->arena, "these runs show a change of step time from %s on",
                               TG_PCT(100 * ev->mde));
     GUARD(e, TG_NEED_DETECTABLE, q->detectable_at,
           "Record more runs a side, or on a quieter machine. `tracegate calibrate` says how many.",
-          "%s%s; required is %s", ev->judged == TG_JUDGED ? "" : "step time is not judged: ", why,
+          "%s%s; required is %s", ev->why_not == TG_JUDGED ? "" : "step time is not judged: ", why,
           TG_PCT(q->detectable));
 }
 

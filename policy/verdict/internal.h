@@ -209,7 +209,7 @@ void tg_rule_judge_part(struct tg_eval_state *e, const struct tg_rule *rule,
 /* After the last part: a rule that judged nothing is not green. */
 void tg_rule_close(struct tg_eval_state *e, const struct tg_rule *rule);
 
-/* account.c: after all rules. */
+/* judge_account.c: after all rules. */
 void tg_eval_account(struct tg_eval_state *e);
 void tg_waive(struct tg_eval_state *e);
 /* known_events.c */

@@ -7,7 +7,7 @@
 
 static bool has_evidence(const struct tg_probe *p)
 {
-    return !p->exact && p->ev && p->ev->judged == TG_JUDGED;
+    return !p->exact && p->ev && p->ev->why_not == TG_JUDGED;
 }
 
 double tg_probe_measured_pct(const struct tg_probe *p)
@@ -142,18 +142,18 @@ static struct tg_judgement by_evidence(const struct tg_probe *p, enum tg_state s
 {
     const struct tg_evidence *ev = p->ev;
     struct tg_judgement j = { .state = severity, .limit = l };
-    if (p->exact || tg_limit_is_budget(l) || p->test_kind == TG_NOISE_NONE)
+    if (p->exact || tg_limit_is_budget(l) || p->noise_test == TG_NOISE_NONE)
         return j;
     if (!ev)
         j.state = TG_STATE_NOT_JUDGED;
-    else if (ev->judged != TG_JUDGED)
+    else if (ev->why_not != TG_JUDGED)
         j.state = ev->suspicious ? TG_STATE_SUSPICIOUS : TG_STATE_NOT_JUDGED;
     else if (!ev->proven && ev->some_runs && has_size(l))
         tg_soften(&j, TG_REASON_SOME_RUNS, TG_STATE_WARN);
     else if (!ev->proven)
         j.state = TG_STATE_PASS;
-    if (ev && ev->judged != TG_JUDGED)
-        j.reason = tg_reason_of_judged(ev->judged);
+    if (ev && ev->why_not != TG_JUDGED)
+        j.reason = tg_reason_of_judged(ev->why_not);
     return j;
 }
 
@@ -227,21 +227,21 @@ static struct tg_judgement need_of(const struct tg_probe *p)
     struct tg_judgement j = { .state = TG_STATE_NOT_JUDGED };
     if (p->incomparable) {
         tg_lack(&j, j.state, p->lacks, p->incomparable);
-    } else if (p->exact || p->test_kind == TG_NOISE_NONE) {
+    } else if (p->exact || p->noise_test == TG_NOISE_NONE) {
         return j;
     } else if (!ev) {
         tg_lack(&j, j.state, TG_NEED_EVIDENCE,
                 "no evidence exists for this metric in these traces");
     } else if (tg_confirm_text(ev)) {
         tg_lack(&j, j.state, TG_NEED_NEW_RUNS, tg_confirm_text(ev));
-    } else if (ev->judged != TG_JUDGED) {
-        bool few = ev->judged == TG_NOT_FEW_RUNS && p->few_runs;
+    } else if (ev->why_not != TG_JUDGED) {
+        bool few = ev->why_not == TG_NOT_FEW_RUNS && p->few_runs;
         /* "Nothing wrong here" rather than "we could not look". */
-        bool harmless = ev->judged == TG_NOT_TOO_SMALL || ev->judged == TG_NOT_ONE_SIDED ||
-                        ev->judged == TG_NOT_COUNT_CHANGED || ev->judged == TG_NOT_COUNT_VARIES ||
-                        ev->judged == TG_NOT_REPLACED;
-        tg_lack(&j, harmless ? TG_STATE_PASS : j.state, tg_reason_of_judged(ev->judged),
-                few ? p->few_runs : tg_judged_text(ev->judged));
+        bool harmless = ev->why_not == TG_NOT_TOO_SMALL || ev->why_not == TG_NOT_ONE_SIDED ||
+                        ev->why_not == TG_NOT_COUNT_CHANGED || ev->why_not == TG_NOT_COUNT_VARIES ||
+                        ev->why_not == TG_NOT_REPLACED;
+        tg_lack(&j, harmless ? TG_STATE_PASS : j.state, tg_reason_of_judged(ev->why_not),
+                few ? p->few_runs : tg_judged_text(ev->why_not));
     }
     return j;
 }

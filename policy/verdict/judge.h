@@ -28,7 +28,7 @@ struct tg_probe {
     tg_sv own_unit;         /* with TG_UNIT_NUMBER: as in its file; "" none */
     enum tg_attr_kind attr; /* with TG_UNIT_ATTR */
     enum tg_polarity bad;
-    enum tg_noise_test test_kind;
+    enum tg_noise_test noise_test;
 };
 
 struct tg_judgement {

@@ -38,14 +38,14 @@ static void ask_runs(struct tg_judging *w, const struct tg_policy *policy,
     struct tg_probe *p = &w->p;
     p->min_runs = w->l.noise->min_runs;
     if (p->ev && p->min_runs != policy->noise.min_runs &&
-        p->ev->judged == (enough ? TG_NOT_FEW_RUNS : TG_JUDGED)) {
+        p->ev->why_not == (enough ? TG_NOT_FEW_RUNS : TG_JUDGED)) {
         struct tg_evidence *own = TG_NEW(a, struct tg_evidence);
         *own = *p->ev;
-        own->judged = enough ? TG_JUDGED : TG_NOT_FEW_RUNS;
+        own->why_not = enough ? TG_JUDGED : TG_NOT_FEW_RUNS;
         own->suspicious = enough ? own->suspicious : own->slower;
         p->ev = own;
     }
-    if (p->ev && p->ev->judged == TG_NOT_FEW_RUNS)
+    if (p->ev && p->ev->why_not == TG_NOT_FEW_RUNS)
         p->few_runs = tg_few_runs_text(p->min_runs, a);
 }
 
@@ -144,7 +144,7 @@ static bool is_suspect(const struct tg_judging *w, const struct tg_comparison *c
     bool name = w->x.kind == TG_QUANTITY_OP || w->x.kind == TG_QUANTITY_CHOICE ||
                 (w->x.kind == TG_QUANTITY_GAP && w->x.op->kind == TG_KIND_STEP);
     return asking && !asking->early && w->x.kind != TG_QUANTITY_NUMBER && !w->p.exact && w->p.ev &&
-           !w->p.incomparable && w->p.test_kind != TG_NOISE_NONE &&
+           !w->p.incomparable && w->p.noise_test != TG_NOISE_NONE &&
            w->l.fail.state == TG_LIMIT_ON && !tg_limit_lists_are_budgets(&w->l.warn, &w->l.fail) &&
            tg_confirm_suspects(w->p.ev, name ? c->step_ns : NULL, asking->detect, &then) &&
            would_fail(w, &then);
@@ -169,7 +169,7 @@ static void ask_again(const struct tg_eval_state *e, struct tg_judging *w, enum 
     ev = TG_NEW(e->arena, struct tg_evidence);
     *ev = *w->p.ev;
     tg_confirm_set(ev, known ? there.p.ev : NULL, e->c->asking);
-    if (known && there.p.ev && there.p.ev->judged == TG_JUDGED) {
+    if (known && there.p.ev && there.p.ev->why_not == TG_JUDGED) {
         /* What is red by its shift is shown by it. */
         w->p.base = there.p.base;
         w->p.test = there.p.test * exp(ev->e - there.p.ev->e);
@@ -195,7 +195,7 @@ static void judge_limits(struct tg_judging *w)
 static void judge_mean(const struct tg_eval_state *e, struct tg_judging *w)
 {
     struct tg_judging mean = *w;
-    if (!w->p.ev || w->p.ev->judged != TG_JUDGED || w->l.test == TG_NOISE_NONE ||
+    if (!w->p.ev || w->p.ev->why_not != TG_JUDGED || w->l.test == TG_NOISE_NONE ||
         w->p.incomparable || !tg_limit_lists_have_size(&w->l.warn, &w->l.fail) ||
         !tg_probe(&mean.p, w, e->c, TG_ESTIMATE_MEAN))
         return;
@@ -281,7 +281,7 @@ static bool is_as_long(const struct tg_eval_state *e, const struct tg_judging *w
     double longer = step->value[TG_BASE] * expm1(step->e + TG_TWICE * step->se);
     bool gaps = w->x.kind == TG_QUANTITY_GAP && w->x.op->kind == TG_KIND_STEP;
     bool whole = w->x.kind == TG_QUANTITY_TRACE && w->rule->metric == TG_RULE_METRIC_STEP_TIME &&
-                 c->step.ev_total.judged == TG_JUDGED;
+                 c->step.ev_total.why_not == TG_JUDGED;
     if (!(gaps || whole) || is_budget(w) || !c->metrics[TG_METRIC_HOST_TIME].known[TG_BASE])
         return false;
     return fmax(longer, 0) + lost_by(c).operators < TG_HALF * w->p.ev->delta_ns;
@@ -334,7 +334,7 @@ static void soften(const struct tg_eval_state *e, struct tg_judging *w)
         { fails && repaid && !w->p.exact && !is_budget(w), TG_REASON_REPAID, TG_STATE_WARN },
         /* who asks for a flat limit means it with the wait */
         { fails && op && tg_op_is_collective(op) && !w->p.exact && !is_budget(w) &&
-              w->p.test_kind != TG_NOISE_NONE && !e->c->all_ranks,
+              w->p.noise_test != TG_NOISE_NONE && !e->c->all_ranks,
           TG_REASON_RANKS, TG_STATE_WARN },
         { fails && small, small, TG_STATE_WARN },
         { fails && is_as_long(e, w), TG_REASON_AS_LONG, TG_STATE_WARN },
@@ -446,19 +446,19 @@ static void put_limit(struct tg_result *r, const struct tg_judging *w, struct tg
 static enum tg_grounds grounds_of(const struct tg_judging *w)
 {
     const struct tg_probe *p = &w->p;
-    bool looked_at = !p->ev || p->ev->judged == TG_JUDGED || p->ev->judged == TG_NOT_TOO_SMALL;
+    bool looked_at = !p->ev || p->ev->why_not == TG_JUDGED || p->ev->why_not == TG_NOT_TOO_SMALL;
     if (w->j.state == TG_STATE_NOT_JUDGED || w->j.state == TG_STATE_SKIP)
         return TG_GROUNDS_NONE;
     if (tg_limit_lists_are_budgets(&w->l.warn, &w->l.fail))
         return TG_GROUNDS_BUDGET;
     if (p->exact)
         return p->unit == TG_UNIT_COUNT ? TG_GROUNDS_COUNT : TG_GROUNDS_ATTR;
-    return looked_at || p->test_kind == TG_NOISE_NONE ? TG_GROUNDS_RUNS : TG_GROUNDS_NONE;
+    return looked_at || p->noise_test == TG_NOISE_NONE ? TG_GROUNDS_RUNS : TG_GROUNDS_NONE;
 }
 
 static double slower_by(const struct tg_op *op)
 {
-    bool compared = op->ev.judged == TG_JUDGED || op->ev.judged == TG_NOT_FEW_RUNS;
+    bool compared = op->ev.why_not == TG_JUDGED || op->ev.why_not == TG_NOT_FEW_RUNS;
     const double *of = compared ? op->ev.value : op->self;
     return of[TG_TEST] - of[TG_BASE];
 }
@@ -523,7 +523,7 @@ static bool is_of_fastest(const struct tg_judging *w)
         w->j.reason == TG_REASON_SOME_STEPS)
         return false;
     return ev->fastest_alone || (w->rule->metric == TG_RULE_METRIC_STEP_TIME &&
-                                 ev->judged == TG_JUDGED && !tg_probe_shows(&w->p, w->j.limit));
+                                 ev->why_not == TG_JUDGED && !tg_probe_shows(&w->p, w->j.limit));
 }
 
 static void add_row(struct tg_eval_state *e, struct tg_judging *w)
@@ -556,7 +556,7 @@ static void add_row(struct tg_eval_state *e, struct tg_judging *w)
     put_subject(r, w, e->c);
     put_limit(r, w, e->arena);
     put_text(r, e, w);
-    bool few = !w->p.exact && w->p.ev && w->p.ev->judged == TG_NOT_FEW_RUNS;
+    bool few = !w->p.exact && w->p.ev && w->p.ev->why_not == TG_NOT_FEW_RUNS;
     r->grounds = grounds_of(w);
     r->why_not = r->grounds == TG_GROUNDS_NONE ? w->j.why_not : NULL;
     r->because =
@@ -567,7 +567,7 @@ static void add_row(struct tg_eval_state *e, struct tg_judging *w)
     bool self = w->rule->metric == TG_RULE_METRIC_SELF ||
                 (op && tg_kind_is_device(op->kind) && w->rule->metric == TG_RULE_METRIC_TOTAL);
     if (w->x.kind == TG_QUANTITY_OP && self && w->j.limit && w->p.ev &&
-        w->p.ev->judged == TG_JUDGED && !tg_kind_is_frame(op->kind))
+        w->p.ev->why_not == TG_JUDGED && !tg_kind_is_frame(op->kind))
         e->c->ops[op - e->c->ops].reported = w->p.ev;
 }
 
@@ -590,7 +590,7 @@ enum tg_state tg_judge_quantity(struct tg_eval_state *e, const struct tg_rule *r
         say_missing(e, &w);
         return TG_STATE_INCONCLUSIVE;
     }
-    if (x->ev && w.p.ev->judged != TG_JUDGED && !w.p.ev->suspicious)
+    if (x->ev && w.p.ev->why_not != TG_JUDGED && !w.p.ev->suspicious)
         return TG_STATE_NOT_JUDGED;
     judge(e, &w);
     if (!is_finding_only(&w) || w.j.state > TG_STATE_WAIVED)

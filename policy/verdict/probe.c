@@ -82,7 +82,7 @@ static void put_time(struct tg_probe *p, const struct tg_evidence *ev, const dou
     for (int side = 0; side < 2; side++)
         recorded[side] = mean[side] / (!calls ? 1 : calls[side] > 0 ? calls[side] : INFINITY);
     put_recorded(p, recorded);
-    if (ev->judged == TG_JUDGED) {
+    if (ev->why_not == TG_JUDGED) {
         p->base = ev->value[TG_BASE] / (p->per > 0 ? p->per : 1);
         p->test = ev->value[TG_TEST] / (p->per > 0 ? p->per : 1);
     }
@@ -117,7 +117,7 @@ static void probe_quantile(struct tg_probe *p, double q, const struct tg_compari
     if (!tg_op_quantile_evidence(op, q, ev))
         return;
     p->ev = ev;
-    if (ev->judged == TG_JUDGED)
+    if (ev->why_not == TG_JUDGED)
         put_values(p, ev->value);
 }
 
@@ -247,7 +247,7 @@ static bool probe_trace(struct tg_probe *p, const struct tg_rule *rule,
     p->ev = ev;
     p->outside = tg_outside_growth_of(c, tg_metric_info(id)->counts);
     p->test += p->outside;
-    return least || ev->judged == TG_JUDGED;
+    return least || ev->why_not == TG_JUDGED;
 }
 
 /* Which way is bad: the rule's, else the number's own. A size of the rule's own is not bounded by the
@@ -278,7 +278,7 @@ bool tg_probe(struct tg_probe *p, const struct tg_judging *w, const struct tg_co
     *p = (struct tg_probe){ .unit = tg_rule_metric_info(w->rule->metric)->unit,
                             .step_ns = c->wall_ns[TG_BASE],
                             .bad = w->rule->bad,
-                            .test_kind = w->l.test,
+                            .noise_test = w->l.test,
                             .known = { true, true } };
     if (of_name)
         found = probe_op(p, w->rule->metric, c, w->x.op, by);

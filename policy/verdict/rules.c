@@ -68,7 +68,7 @@ static bool is_quiet(const struct tg_eval_state *e, const struct tg_rule *rule,
     for (size_t i = 0; i < rule->n_overrides; i++)
         own &= !tg_select_override(&rule->overrides[i], op);
     return own && !tg_kind_is_frame(op->kind) && !tg_rule_is_budget(rule) &&
-           (tg_op_is_small(e->c, op) || op->ev.judged == TG_NOT_FEW_RUNS) &&
+           (tg_op_is_small(e->c, op) || op->ev.why_not == TG_NOT_FEW_RUNS) &&
            state <= TG_STATE_NOT_JUDGED;
 }
 
@@ -142,7 +142,7 @@ static void say_choice(struct tg_eval_state *e, const struct tg_rule *rule,
                        const struct tg_algorithm *x, const struct tg_op *op)
 {
     struct tg_result *r = tg_eval_add(e, rule);
-    bool as_fast = x->known || (x->ev.judged == TG_JUDGED && !x->ev.slower);
+    bool as_fast = x->known || (x->ev.why_not == TG_JUDGED && !x->ev.slower);
     tg_eval_message(
         r, as_fast ? TG_STATE_PASS : TG_STATE_WARN, TG_SUBJECT_NAME, TG_REASON_CHOICE, op->name,
         choice_text(x, e->arena),

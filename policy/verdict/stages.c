@@ -25,7 +25,7 @@ static bool could_hide(const struct tg_eval_state *e, const struct tg_result *r)
 {
     const struct tg_comparison *c = e->in->comparison;
     return r->state == TG_STATE_PASS && r->subject == TG_SUBJECT_NAME && r->of_rank < 0 &&
-           r->ev->judged == TG_JUDGED &&
+           r->ev->why_not == TG_JUDGED &&
            r->ev->value[TG_BASE] >= TG_ASK_PART * c->step_ns[TG_BASE] &&
            !tg_confirm_excludes(r->ev, c->asking->detect);
 }

@@ -165,7 +165,7 @@ static struct tg_gate gate_of(const struct rule_book *b, const struct tg_io *io,
 
 static void dump_op(FILE *f, const struct tg_op *op)
 {
-    const char *why = tg_judged_text(op->ev.judged);
+    const char *why = tg_judged_text(op->ev.why_not);
 
     if (op->kind == TG_KIND_PYTHON)
         return;

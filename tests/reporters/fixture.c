@@ -90,7 +90,7 @@ struct make {
 
 static struct tg_evidence no_evidence(enum tg_judged why)
 {
-    return (struct tg_evidence){ .judged = why, .mde = NAN, .p = NAN };
+    return (struct tg_evidence){ .why_not = why, .mde = NAN, .p = NAN };
 }
 
 static struct tg_op *add_op(struct make *m, enum tg_kind kind, tg_sv name, double count_base,
@@ -298,7 +298,7 @@ static void add_failures(struct make *m)
     struct tg_op *mm = add_op(m, TG_KIND_OP, TG_SV("aten::mm"), 6, 6, 211, 219);
     struct tg_result *r;
     struct tg_attr_change *attr = TG_NEW(m->a, struct tg_attr_change);
-    gemm->ev = (struct tg_evidence){ .judged = TG_JUDGED,
+    gemm->ev = (struct tg_evidence){ .why_not = TG_JUDGED,
                                      .value = { 9120e3, 10410e3 },
                                      .e = .1323,
                                      .delta_ns = 1290e3,

@@ -357,7 +357,7 @@ CASE(a_replacement_at_no_cost_passes)
     near(f->c.regions[0].calls[TG_TEST], 7);
     assert_false(f->c.regions[0].worse_count);
     assert_int_equal(find(f, "aten::mul_")->relation, TG_REL_MOVED);
-    assert_int_equal(find(f, "aten::mul_")->ev.judged, TG_NOT_REPLACED);
+    assert_int_equal(find(f, "aten::mul_")->ev.why_not, TG_NOT_REPLACED);
     assert_false(find(f, "aten::mul_")->ev.slower);
 }
 
@@ -582,7 +582,7 @@ CASE(a_busy_machine_judges_no_durations)
         /* Each of six has 100 us of excess in five steps, 20 us a step; without two of them 80 us of
          * 650 us: 12 %. One operator alone is a change of the program. */
         assert_int_equal(f->c.busy, disturbed == 6);
-        assert_int_equal(find(f, "slow")->ev.judged, disturbed == 6 ? TG_NOT_BUSY : TG_JUDGED);
+        assert_int_equal(find(f, "slow")->ev.why_not, disturbed == 6 ? TG_NOT_BUSY : TG_JUDGED);
         assert_int_equal(find(f, "slow")->ev.withheld, disturbed == 6);
         assert_int_equal(find(f, "slow")->ev.slower, disturbed == 1);
         assert_int_equal(f->c.n_withheld, disturbed == 6);
@@ -687,10 +687,10 @@ CASE(waits_and_changed_counts_are_not_judged)
     assert_true(find(f, "ncclDevKernel_AllReduce_Sum_f32")->ev.slower);
     assert_false(f->c.all_ranks);                   /* it may be others that it waits for */
     assert_true(find(f, "Memcpy HtoD")->ev.slower); /* others wait for it */
-    assert_int_equal(find(f, "cudaDeviceSynchronize")->ev.judged, TG_NOT_WAIT);
-    assert_int_equal(find(f, "twice")->ev.judged, TG_NOT_COUNT_CHANGED);
+    assert_int_equal(find(f, "cudaDeviceSynchronize")->ev.why_not, TG_NOT_WAIT);
+    assert_int_equal(find(f, "twice")->ev.why_not, TG_NOT_COUNT_CHANGED);
     assert_true(find(f, "gemm")->ev.slower);
-    assert_int_equal(f->c.step.ev_total.judged, TG_NOT_WAIT); /* device work: no host step */
+    assert_int_equal(f->c.step.ev_total.why_not, TG_NOT_WAIT); /* device work: no host step */
 }
 
 /* ---- environment ---- */
@@ -714,7 +714,7 @@ CASE(another_device_is_shown_not_judged)
     is_text(f->c.differs, "device");
     assert_int_equal(f->c.n_env, 1);
     is_text(f->c.env[0].value[TG_TEST], "H100");
-    assert_int_equal(find(f, "slow")->ev.judged, TG_NOT_OTHER_DEVICE);
+    assert_int_equal(find(f, "slow")->ev.why_not, TG_NOT_OTHER_DEVICE);
     assert_false(find(f, "slow")->ev.slower);
     assert_int_equal(verdict_on(f, "sm90_gemm"), TG_STATE_NOT_JUDGED);
     assert_int_equal(verdict_on(f, "aten::mm"), TG_STATE_FAIL);

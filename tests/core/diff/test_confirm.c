@@ -62,7 +62,7 @@ TEST(a_suspect_is_large_judged_slower_and_apart)
     ev = of(&r, 5, 5, .03, .001); /* 3 % matters to nobody */
     assert_false(tg_confirm_suspects(&ev, step, .2, &then));
     ev = of(&r, 5, 5, .1, .001);
-    ev.judged = TG_NOT_BUSY;
+    ev.why_not = TG_NOT_BUSY;
     assert_false(tg_confirm_suspects(&ev, step, .2, &then));
     ev.withheld = true;
     assert_true(tg_confirm_suspects(&ev, step, .2, &then));
@@ -96,7 +96,7 @@ TEST(new_runs_confirm_clear_or_ask_on)
                       last = tg_confirm(&first, &ev, .2, true, &found);
         if (then != want[i].then || last != want[i].last)
             fail_msg("%zu: %d and at last %d, p %g", i, then, last, found.p);
-        ev.judged = TG_NOT_ONE_SIDED; /* says nothing, whatever its numbers */
+        ev.why_not = TG_NOT_ONE_SIDED; /* says nothing, whatever its numbers */
         assert_int_equal(tg_confirm(&first, &ev, .2, false, &found), TG_ASKED_OPEN);
         assert_int_equal(tg_confirm(&first, &ev, .2, true, &found), TG_ASKED_UNTOLD);
     }

@@ -46,9 +46,9 @@ BY_HAND(the_worked_example_is_what_the_code_does)
 
     assert_int_equal(a->change, TG_MORE);
     assert_int_equal(a->counted.proof, TG_COUNT_PROVEN);
-    assert_int_equal(a->ev.judged, TG_NOT_COUNT_CHANGED);
+    assert_int_equal(a->ev.why_not, TG_NOT_COUNT_CHANGED);
 
-    assert_int_equal(ev->judged, TG_JUDGED);
+    assert_int_equal(ev->why_not, TG_JUDGED);
     assert_int_equal(ev->estimate, TG_ESTIMATE_LEAST);
     within(ev->value[TG_BASE], 101200, 0.01); /* median of 100.2, 102.2, 101.2 */
     within(ev->value[TG_TEST], 130200, 0.01); /* of 130.2, 129.2, 132.2 */
@@ -208,7 +208,7 @@ BY_HAND(other_data_judges_no_durations)
         compare(f);
         bool other = moved > 2; /* more than half of four */
         assert_int_equal(f->c.other_data, other);
-        assert_int_equal(find(f, "slow")->ev.judged, other ? TG_NOT_OTHER_DATA : TG_JUDGED);
+        assert_int_equal(find(f, "slow")->ev.why_not, other ? TG_NOT_OTHER_DATA : TG_JUDGED);
         assert_int_equal(find(f, "slow")->ev.withheld, other);
         assert_int_equal(find(f, "slow")->ev.slower, !other);
         assert_int_equal(f->c.n_withheld, other);

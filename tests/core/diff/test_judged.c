@@ -18,7 +18,7 @@ BY_HAND(reasons_that_hold_for_all)
         add_all(f, TG_BASE, TG_KIND_OP, "x", "", 1, 10001);
         add_all(f, TG_TEST, TG_KIND_OP, "x", "", 1, 20001);
         compare(f);
-        assert_int_equal(find(f, "x")->ev.judged, runs < 3 ? TG_NOT_FEW_RUNS : TG_JUDGED);
+        assert_int_equal(find(f, "x")->ev.why_not, runs < 3 ? TG_NOT_FEW_RUNS : TG_JUDGED);
         assert_int_equal(find(f, "x")->ev.slower, runs == 3);
     }
     f->c = (struct tg_comparison){ 0 };
@@ -27,7 +27,7 @@ BY_HAND(reasons_that_hold_for_all)
     add_all(f, TG_TEST, TG_KIND_OP, "x", "", 1, 20001);
     shard(f, TG_TEST, 1)->truncated = true;
     compare(f);
-    assert_int_equal(find(f, "x")->ev.judged, TG_NOT_INTEGRITY);
+    assert_int_equal(find(f, "x")->ev.why_not, TG_NOT_INTEGRITY);
 }
 
 BY_HAND(why_one_operator_is_not)
@@ -59,8 +59,8 @@ BY_HAND(why_one_operator_is_not)
                     add_counts(f, side, run, cases[i].kind, cases[i].name, "", count, 10001);
             }
         compare(f);
-        if (find(f, cases[i].name)->ev.judged != cases[i].judged)
-            fail_msg("row %zu: %s", i, tg_judged_text(find(f, cases[i].name)->ev.judged));
+        if (find(f, cases[i].name)->ev.why_not != cases[i].judged)
+            fail_msg("row %zu: %s", i, tg_judged_text(find(f, cases[i].name)->ev.why_not));
     }
 }
 
@@ -81,8 +81,8 @@ BY_HAND(no_steps_and_other_devices)
                 add_row(f, side, run, TG_KIND_OP, "x", "", 1, 10001);
             }
         compare(f);
-        assert_int_equal(find(f, "x")->ev.judged, i == 0   ? TG_JUDGED
-                                                  : i == 1 ? TG_NOT_NO_STEPS
-                                                           : TG_NOT_OTHER_DEVICE);
+        assert_int_equal(find(f, "x")->ev.why_not, i == 0   ? TG_JUDGED
+                                                   : i == 1 ? TG_NOT_NO_STEPS
+                                                            : TG_NOT_OTHER_DEVICE);
     }
 }

@@ -62,7 +62,7 @@ BY_HAND(what_a_run_does_not_know)
     assert_true(metric(f, TG_METRIC_SYNC_COUNT)->known[TG_BASE]);
     near(metric(f, TG_METRIC_SYNC_COUNT)->value[TG_BASE], 5);
     assert_false(metric(f, TG_METRIC_SYNC_COUNT)->known[TG_TEST]);
-    assert_int_equal(metric(f, TG_METRIC_SYNC_COUNT)->ev.judged, TG_NOT_ONE_SIDED);
+    assert_int_equal(metric(f, TG_METRIC_SYNC_COUNT)->ev.why_not, TG_NOT_ONE_SIDED);
 }
 
 /* Steps of 1000 and 3000 ns idle for 100 and 900: 1000 of 4000, not the mean of 10 and 30 %. */
@@ -162,7 +162,7 @@ BY_HAND(nothing_is_judged_where_nobody_asks)
         f->o.no_evidence = no;
         compare(f);
         near(metric(f, TG_METRIC_IDLE)->value[TG_TEST], 40);
-        assert_int_equal(metric(f, TG_METRIC_IDLE)->ev.judged, no ? TG_NOT_ONE_SIDED : TG_JUDGED);
+        assert_int_equal(metric(f, TG_METRIC_IDLE)->ev.why_not, no ? TG_NOT_ONE_SIDED : TG_JUDGED);
     }
 }
 
@@ -181,7 +181,7 @@ BY_HAND(skew_and_spread_of_ranks)
     near(f->c.skew[TG_TEST], 60);
     near(f->c.rank_spread[TG_TEST], 300);
     assert_int_equal(f->c.slowest_rank, 1);
-    assert_int_equal(f->c.skew_ev.judged, TG_NOT_ONE_SIDED);
+    assert_int_equal(f->c.skew_ev.why_not, TG_NOT_ONE_SIDED);
 }
 
 /* ---- environment ---- */

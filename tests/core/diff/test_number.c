@@ -79,7 +79,7 @@ BY_HAND(other_units_are_other_numbers)
     assert_int_equal(f->c.n_numbers, 2);
     assert_true(x[0].n_runs[TG_BASE] && !x[0].n_runs[TG_TEST] && isnan(x[0].value[TG_TEST]));
     assert_true(!x[1].n_runs[TG_BASE] && x[1].n_runs[TG_TEST]);
-    assert_int_equal(x[0].rose.judged, TG_NOT_ONE_SIDED);
+    assert_int_equal(x[0].rose.why_not, TG_NOT_ONE_SIDED);
 }
 
 BY_HAND(few_runs_are_not_judged)
@@ -87,10 +87,10 @@ BY_HAND(few_runs_are_not_judged)
     static const double v[] = { 1, 1, 1 };
     const struct tg_number_change *x =
         compared(f, &(struct given){ "x", "", 3, v }, 1, &(struct given){ "x", "", 2, v }, 1);
-    assert_int_equal(x->rose.judged, TG_NOT_FEW_RUNS);
+    assert_int_equal(x->rose.why_not, TG_NOT_FEW_RUNS);
     f->o.min_runs = 2;
     x = compared(f, &(struct given){ "x", "", 3, v }, 1, &(struct given){ "x", "", 2, v }, 1);
-    assert_int_equal(x->rose.judged, TG_JUDGED);
+    assert_int_equal(x->rose.why_not, TG_JUDGED);
 }
 
 /* ---- drawing ---- */
@@ -122,7 +122,7 @@ static size_t found(struct fixture *f, double factor, bool fell)
         const struct tg_number_change *x = compared(f, &(struct given){ "x", "", RUNS, v[0] }, 1,
                                                     &(struct given){ "x", "", RUNS, v[1] }, 1);
         const struct tg_evidence *ev = fell ? &x->fell : &x->rose;
-        n += ev->judged == TG_JUDGED && ev->proven && ev->e > log(1.03);
+        n += ev->why_not == TG_JUDGED && ev->proven && ev->e > log(1.03);
     }
     return n;
 }

@@ -96,7 +96,7 @@ BY_HAND(exceptions_have_an_order)
 BY_HAND(doubled_but_not_suspicious)
 {
     const struct tg_op doubled = {
-        .ev = { .judged = TG_NOT_FEW_RUNS, .pairs = 2, .above = 2, .e = 0.7 } /* ln 2 = 0.693 */
+        .ev = { .why_not = TG_NOT_FEW_RUNS, .pairs = 2, .above = 2, .e = 0.7 } /* ln 2 = 0.693 */
     };
     struct tg_op op = doubled;
     assert_true(tg_op_has_doubled(&op));
@@ -112,7 +112,7 @@ BY_HAND(doubled_but_not_suspicious)
     op.wait = true;
     assert_false(tg_op_has_doubled(&op));
     op = doubled;
-    op.ev.judged = TG_JUDGED; /* enough runs: the rule has the word */
+    op.ev.why_not = TG_JUDGED; /* enough runs: the rule has the word */
     assert_false(tg_op_has_doubled(&op));
     op = doubled;
     op.ev.pairs = op.ev.above = 0;
@@ -134,7 +134,7 @@ BY_HAND(grown_beside_others_that_did_not)
         struct tg_op ops[10];
         const struct tg_op *op[10], *out[10];
         for (size_t k = 0; k < 10; k++) {
-            ops[k] = (struct tg_op){ .ev = { .judged = TG_NOT_FEW_RUNS,
+            ops[k] = (struct tg_op){ .ev = { .why_not = TG_NOT_FEW_RUNS,
                                              .pairs = 1,
                                              .above = 1,
                                              .e = k < 2 ? cases[i].e : cases[i].still } };

@@ -125,8 +125,8 @@ BY_HAND(what_the_old_parent_lost_excuses_the_new_one)
     const struct tg_op *inner = find(f, "inner");
     near(inner->ev.delta_ns, 18000);
     assert_int_equal(inner->relation, TG_REL_MOVED);
-    assert_int_equal(inner->ev.judged, TG_NOT_REPLACED);
-    assert_int_equal(inner->ev_total.judged, TG_NOT_REPLACED);
+    assert_int_equal(inner->ev.why_not, TG_NOT_REPLACED);
+    assert_int_equal(inner->ev_total.why_not, TG_NOT_REPLACED);
     assert_false(inner->ev.slower || inner->ev.proven || inner->ev_total.slower);
     assert_int_equal(find(f, "outer")->relation, TG_REL_NONE);
     assert_int_equal(find(f, "aten::mish")->change, TG_SAME);
@@ -169,7 +169,7 @@ BY_HAND(a_smaller_loss_excuses_nothing)
 {
     moved(f, "inner", 48001);
     assert_true(find(f, "inner")->ev.slower);
-    assert_int_equal(find(f, "inner")->ev.judged, TG_JUDGED);
+    assert_int_equal(find(f, "inner")->ev.why_not, TG_JUDGED);
     assert_int_equal(find(f, "inner")->relation, TG_REL_NONE);
 }
 

@@ -29,7 +29,7 @@ static void ask(struct fixture *f, struct asked *q, const double *test_us)
 
 static struct tg_evidence answer(struct asked *q, struct tg_aim aim)
 {
-    struct tg_evidence ev = { .judged = TG_JUDGED };
+    struct tg_evidence ev = { .why_not = TG_JUDGED };
     tg_evidence_by(&q->w, &ev, &q->v, &q->m, aim, TG_ESTIMATE_LEAST);
     return ev;
 }
@@ -114,15 +114,15 @@ BY_HAND(the_machine_and_the_clock)
 BY_HAND(what_is_not_judged_may_be_suspicious)
 {
     static const double much[] = { 150, 151, 152, 153, 154 }, some[] = { 120, 121, 122, 123, 124 };
-    struct tg_evidence ev = { .judged = TG_NOT_FEW_RUNS };
+    struct tg_evidence ev = { .why_not = TG_NOT_FEW_RUNS };
     struct asked q;
 
     ask(f, &q, much); /* +49 %, 5 % of the step */
     tg_evidence_fill(&q.w, &ev, &q.v, &q.m, (struct tg_aim){ 0 });
-    assert_true(ev.suspicious && !ev.slower && ev.judged == TG_NOT_FEW_RUNS);
+    assert_true(ev.suspicious && !ev.slower && ev.why_not == TG_NOT_FEW_RUNS);
     assert_false(answer(&q, (struct tg_aim){ 0 }).suspicious);
     ask(f, &q, some); /* +20 %, not 30 */
-    ev = (struct tg_evidence){ .judged = TG_NOT_FEW_RUNS };
+    ev = (struct tg_evidence){ .why_not = TG_NOT_FEW_RUNS };
     tg_evidence_fill(&q.w, &ev, &q.v, &q.m, (struct tg_aim){ 0 });
     assert_false(ev.suspicious);
 }
@@ -131,14 +131,14 @@ BY_HAND(what_is_not_judged_may_be_suspicious)
 BY_HAND(faster_and_held)
 {
     static const double less[] = { 50, 51, 52, 53, 54 }, much[] = { 150, 151, 152, 153, 154 };
-    struct tg_evidence ev = { .judged = TG_JUDGED };
+    struct tg_evidence ev = { .why_not = TG_JUDGED };
     struct asked q;
 
     ask(f, &q, less);
     tg_evidence_fill(&q.w, &ev, &q.v, &q.m, (struct tg_aim){ 0 });
     assert_true(ev.faster && !ev.slower);
     ask(f, &q, much);
-    ev = (struct tg_evidence){ .judged = TG_NOT_BUSY };
+    ev = (struct tg_evidence){ .why_not = TG_NOT_BUSY };
     tg_evidence_fill(&q.w, &ev, &q.v, &q.m, (struct tg_aim){ 0 });
     assert_true(ev.withheld && !ev.slower && !ev.faster);
 }

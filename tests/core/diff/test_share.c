@@ -60,7 +60,7 @@ BY_HAND(evidence_in_percent)
     near(ev.value[TG_BASE], 10.0003);
     near(ev.value[TG_TEST], 25.0003);
     near(ev.delta_ns, 15);
-    assert_int_equal(ev.judged, TG_JUDGED);
+    assert_int_equal(ev.why_not, TG_JUDGED);
 }
 
 /* A new name takes as much of the step as the two that it replaced: 10 %. */

@@ -89,7 +89,7 @@ static inline struct tg_limit_list hand_auto(struct hand *h)
 /* A time of `base` ns that grew by the factor 1 + `more`: judged, proven if it grew. */
 static inline struct tg_evidence hand_evidence(double base, double more)
 {
-    return (struct tg_evidence){ .judged = TG_JUDGED,
+    return (struct tg_evidence){ .why_not = TG_JUDGED,
                                  .value = { base, base * (1 + more) },
                                  .e = log1p(more),
                                  .delta_ns = base * more,
@@ -111,8 +111,8 @@ static inline struct tg_op hand_op(const char *name, enum tg_kind kind)
                            .region = TG_NO_ID,
                            .partner = TG_NO_ID,
                            .leader = TG_NO_ID,
-                           .ev = { .judged = TG_NOT_FEW_RUNS },
-                           .ev_total = { .judged = TG_NOT_FEW_RUNS } };
+                           .ev = { .why_not = TG_NOT_FEW_RUNS },
+                           .ev_total = { .why_not = TG_NOT_FEW_RUNS } };
 }
 
 /* A failure of the rule for calls of a name: `more` than one. */

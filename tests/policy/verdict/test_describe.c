@@ -347,7 +347,7 @@ WITH_HAND(values_of_bytes)
 
 WITH_HAND(what_it_is_related_to)
 {
-    const struct tg_evidence pooled = { .judged = TG_JUDGED, .pooled = 5 };
+    const struct tg_evidence pooled = { .why_not = TG_JUDGED, .pooled = 5 };
     struct tg_op ops[3] = { hand_op("old", TG_KIND_OP), hand_op("new", TG_KIND_OP),
                             hand_op("both", TG_KIND_OP) };
     struct tg_region region = { .encloser = TG_SV("Adam.step"), .calls = { 6, 7 } };
@@ -489,7 +489,7 @@ WITH_HAND(a_part_of_the_calls_is_replaced)
         s.op.region = 0;
         s.op.ev = hand_evidence(6000, 0.5);
         s.op.ev.pooled = i == ALONE ? 0 : 3;
-        s.op.ev.judged = i == FEW_RUNS ? TG_NOT_FEW_RUNS : TG_JUDGED;
+        s.op.ev.why_not = i == FEW_RUNS ? TG_NOT_FEW_RUNS : TG_JUDGED;
         says(h, &s,
              i == MORE ? want[i]
                        : tg_arena_printf(h->a, "called 2 times per step, was 1 (+1); %s", want[i]));
@@ -592,7 +592,7 @@ WITH_HAND(evidence_of_the_rest)
                                  .reason = TG_REASON_SOME_CALLS };
     rests_on(h, &s, "only warns: more calls in some steps or runs may be chance");
     s = of_time(100000, 0.5, &ev);
-    ev.judged = TG_NOT_FEW_RUNS;
+    ev.why_not = TG_NOT_FEW_RUNS;
     s.j = (struct tg_judgement){ .state = TG_STATE_NOT_JUDGED, .why_not = "few" };
     rests_on(h, &s, "not judged: few");
     hand_text(s.r.next, "Record at least 3 (better 5) runs a side; then this can be judged.");
@@ -604,7 +604,7 @@ WITH_HAND(evidence_of_the_rest)
     hand_text(s.r.next, "Record at least 5 runs a side; then this can be judged.");
     s.p.min_runs = 3;
     s.r.next = TG_SV("");
-    ev.judged = TG_NOT_BUSY;
+    ev.why_not = TG_NOT_BUSY;
     rests_on(h, &s, "not judged: few");
     hand_text(s.r.next, "");
     s.j.state = TG_STATE_SUSPICIOUS;

@@ -541,11 +541,12 @@ WITH_HAND(names_of_a_headline)
               "PASS: no regression found; durations not judged: record 3 runs a side");
     v[0].needs_runs = v[1].needs_runs = 0;
     h->v.durations_judged = true;
-    h->c.metrics[TG_METRIC_STEP_TIME].ev = (struct tg_evidence){ .judged = TG_JUDGED, .mde = 0.54 };
+    h->c.metrics[TG_METRIC_STEP_TIME].ev =
+        (struct tg_evidence){ .why_not = TG_JUDGED, .mde = 0.54 };
     described(h);
     hand_text(h->v.headline, "PASS: no regression found"); /* no rule asks for it */
     *op = hand_op("aten::mm", TG_KIND_OP);
-    op->ev = (struct tg_evidence){ .judged = TG_JUDGED, .mde = 0.42, .value = { 900, 900 } };
+    op->ev = (struct tg_evidence){ .why_not = TG_JUDGED, .mde = 0.42, .value = { 900, 900 } };
     h->c.ops = op;
     h->c.n_ops = 1;
     described(h);
@@ -713,7 +714,7 @@ WITH_HAND(what_could_have_been_detected)
         ops[i].ev = hand_evidence(value[i], 0);
         ops[i].ev.mde = 0.1 * (i + 1);
     }
-    ops[1].ev.judged = TG_NOT_WAIT;
+    ops[1].ev.why_not = TG_NOT_WAIT;
     h->c.metrics[TG_METRIC_STEP_TIME].ev = hand_evidence(1000000, 0);
     h->c.metrics[TG_METRIC_STEP_TIME].ev.mde = 0.05;
     h->c.n_runs[TG_TEST] = 1;
@@ -724,7 +725,7 @@ WITH_HAND(what_could_have_been_detected)
     covers(h, true, true, true,
            "counts judged; durations judged: 5 baseline runs, 1 fresh run; detectable from "
            "+5.0 % (step time)");
-    h->c.metrics[TG_METRIC_STEP_TIME].ev.judged = TG_NOT_WAIT;
+    h->c.metrics[TG_METRIC_STEP_TIME].ev.why_not = TG_NOT_WAIT;
     h->c.n_ops = 3;
     covers(h, true, true, true,
            "counts judged; durations judged: 5 baseline runs, 1 fresh run; detectable from "
@@ -753,7 +754,7 @@ WITH_HAND(attributes_that_were_not_compared)
     r[3].metric = TG_RULE_METRIC_COUNT;
     r[3].dimension = TG_DIM_COUNT;
     r[4].op_normalised = TG_SV("b [rank 1]");
-    h->c.metrics[TG_METRIC_STEP_TIME].ev.judged = TG_NOT_WAIT;
+    h->c.metrics[TG_METRIC_STEP_TIME].ev.why_not = TG_NOT_WAIT;
     h->c.ops = ops;
     h->c.n_ops = 2;
     h->v = (struct tg_verdict){ .counts_judged = true,
@@ -786,9 +787,9 @@ WITH_HAND(what_varies_is_not_judged)
                            hand_op("c", TG_KIND_OP), hand_op("d", TG_KIND_OP) };
 
     h->c.ops = ops;
-    h->c.metrics[TG_METRIC_STEP_TIME].ev.judged = TG_NOT_WAIT;
+    h->c.metrics[TG_METRIC_STEP_TIME].ev.why_not = TG_NOT_WAIT;
     for (int i = 0; i < 4; i++) {
-        ops[i].ev.judged = i == 3 ? TG_NOT_WAIT : TG_NOT_COUNT_VARIES;
+        ops[i].ev.why_not = i == 3 ? TG_NOT_WAIT : TG_NOT_COUNT_VARIES;
         memcpy(ops[i].share, share[i], sizeof share[i]);
     }
     h->c.n_ops = 4;
@@ -801,6 +802,6 @@ WITH_HAND(what_varies_is_not_judged)
            tg_arena_printf(
                h->a, "%s; not judged: 1 operator whose calls vary, the largest 4.0 %% of the step",
                said));
-    ops[0].ev.judged = TG_NOT_WAIT;
+    ops[0].ev.why_not = TG_NOT_WAIT;
     covers(h, true, true, true, said);
 }

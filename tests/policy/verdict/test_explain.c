@@ -308,10 +308,10 @@ WITH_HAND(how_sharp_the_runs_are)
     now(h, &op, "metric: self, fail: {abs: 20us}, noise: {test: none}",
         "now 100 us, fails above 120 us\n");
     h->c.n_runs[TG_TEST] = 1;
-    op.ev.judged = TG_NOT_WAIT;
+    op.ev.why_not = TG_NOT_WAIT;
     now(h, &op, "metric: self, fail: {abs: 20us}",
         "now 100 us, fails above 120 us; 1 run: not judged, its time is a wait for others\n");
-    op.ev.judged = TG_NOT_FEW_RUNS;
+    op.ev.why_not = TG_NOT_FEW_RUNS;
     now(h, &op, "metric: self, fail: {abs: 20us}",
         "now 100 us, fails above 120 us; 1 run: not judged, too few runs a side (need 3, better "
         "5)\n");

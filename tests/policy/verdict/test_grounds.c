@@ -145,7 +145,7 @@ WITH_HAND(grounds_by_what_was_looked_at)
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         const struct tg_result *r;
         op.ev = hand_evidence(30000, 0);
-        op.ev.judged = times[i].judged;
+        op.ev.why_not = times[i].judged;
         h->rule.noise.test = times[i].test;
         r = judged(h, TG_RULE_METRIC_SELF, &op);
         if (r->grounds != times[i].want)
@@ -165,7 +165,7 @@ WITH_HAND(too_few_runs_are_told)
 {
     struct tg_op op = renamed(TG_SAME);
     const struct tg_result *r;
-    op.ev.judged = TG_NOT_FEW_RUNS;
+    op.ev.why_not = TG_NOT_FEW_RUNS;
     h->policy.noise.min_runs = h->rule.noise.min_runs = 6;
     h->rule.fail = hand_limit(h, TG_BOUND_PCT, 10);
     r = judged(h, TG_RULE_METRIC_SELF, &op);
@@ -176,7 +176,7 @@ WITH_HAND(too_few_runs_are_told)
     r = judged(h, TG_RULE_METRIC_SELF, &op);
     assert_true(r->state == TG_STATE_SUSPICIOUS && !r->why_not && r->needs_runs == 6);
     assert_int_equal(judged(h, TG_RULE_METRIC_COUNT, &op)->needs_runs, 0); /* a count needs none */
-    op.ev.judged = TG_NOT_BUSY;
+    op.ev.why_not = TG_NOT_BUSY;
     op.ev.suspicious = false;
     r = judged(h, TG_RULE_METRIC_SELF, &op);
     assert_int_equal(r->needs_runs, 0);
@@ -268,32 +268,32 @@ static struct tg_evidence asked(struct hand *h, int64_t asked, const struct tg_e
     h->rule.noise.min_runs = asked;
     assert_true(tg_judging_measure(&w, &h->rule, &(struct tg_quantity){ .op = &op }, &h->policy,
                                    &h->c, h->a));
-    assert_true((w.p.ev == &op.ev) == (w.p.ev->judged == ev->judged));
+    assert_true((w.p.ev == &op.ev) == (w.p.ev->why_not == ev->why_not));
     assert_int_equal(w.p.min_runs, asked);
-    assert_true((w.p.few_runs != NULL) == (w.p.ev->judged == TG_NOT_FEW_RUNS));
+    assert_true((w.p.few_runs != NULL) == (w.p.ev->why_not == TG_NOT_FEW_RUNS));
     return *w.p.ev;
 }
 
 WITH_HAND(a_rule_asks_for_runs_of_its_own)
 {
     struct tg_evidence ev = hand_evidence(1000, 0.5);
-    assert_int_equal(asked(h, 3, &ev).judged, TG_JUDGED);
-    assert_int_equal(asked(h, 5, &ev).judged, TG_JUDGED);
+    assert_int_equal(asked(h, 3, &ev).why_not, TG_JUDGED);
+    assert_int_equal(asked(h, 5, &ev).why_not, TG_JUDGED);
     assert_false(asked(h, 5, &ev).suspicious);
-    assert_int_equal(asked(h, 6, &ev).judged, TG_NOT_FEW_RUNS);
+    assert_int_equal(asked(h, 6, &ev).why_not, TG_NOT_FEW_RUNS);
     assert_true(asked(h, 6, &ev).suspicious); /* slower, but for the rule too few say so */
     ev = hand_evidence(1000, 0);
     assert_false(asked(h, 6, &ev).suspicious);
-    ev.judged = TG_NOT_BUSY; /* for another reason: runs do not mend that */
-    assert_int_equal(asked(h, 2, &ev).judged, TG_NOT_BUSY);
-    assert_int_equal(asked(h, 6, &ev).judged, TG_NOT_BUSY);
+    ev.why_not = TG_NOT_BUSY; /* for another reason: runs do not mend that */
+    assert_int_equal(asked(h, 2, &ev).why_not, TG_NOT_BUSY);
+    assert_int_equal(asked(h, 6, &ev).why_not, TG_NOT_BUSY);
     h->c.n_runs[TG_TEST] = 2;
-    ev.judged = TG_NOT_FEW_RUNS;
-    assert_int_equal(asked(h, 2, &ev).judged, TG_JUDGED);
-    assert_int_equal(asked(h, 4, &ev).judged, TG_NOT_FEW_RUNS);
+    ev.why_not = TG_NOT_FEW_RUNS;
+    assert_int_equal(asked(h, 2, &ev).why_not, TG_JUDGED);
+    assert_int_equal(asked(h, 4, &ev).why_not, TG_NOT_FEW_RUNS);
     h->c.n_runs[TG_TEST] = 5;
     h->c.n_runs[TG_BASE] = 2; /* the side with fewer counts */
-    assert_int_equal(asked(h, 4, &ev).judged, TG_NOT_FEW_RUNS);
+    assert_int_equal(asked(h, 4, &ev).why_not, TG_NOT_FEW_RUNS);
 }
 
 /* ---- another device ---- */

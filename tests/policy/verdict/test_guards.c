@@ -172,10 +172,10 @@ WITH_HAND(a_change_has_to_be_detectable)
     guarded(h, "");
     ev->mde = 0.08;
     guarded(h, "");
-    ev->judged = TG_NOT_OTHER_DEVICE;
+    ev->why_not = TG_NOT_OTHER_DEVICE;
     guarded(
         h, "detectable: step time is not judged: recorded on different devices; required is +10 %");
-    ev->judged = TG_NOT_FEW_RUNS;
+    ev->why_not = TG_NOT_FEW_RUNS;
     h->policy.noise.min_runs = 6;
     guarded(h,
             "detectable: step time is not judged: too few runs a side (need 6); required is +10 %");

@@ -99,7 +99,9 @@ static struct tg_probe timed(struct tg_evidence *ev, double base, double test)
  * and a limit asks the 600 ns (+60 %) that the machine does not explain. */
 TEST(what_is_shown_is_measured_and_what_is_judged_is_the_evidence)
 {
-    struct tg_evidence ev = { .judged = TG_JUDGED, .delta_ns = 600, .e = log(1.6), .proven = true };
+    struct tg_evidence ev = {
+        .why_not = TG_JUDGED, .delta_ns = 600, .e = log(1.6), .proven = true
+    };
     struct tg_probe p = timed(&ev, 1000, 2000);
     struct one below, above;
     assert_true(tg_probe_measured_pct(&p) == 100);
@@ -120,7 +122,7 @@ TEST(auto_is_the_threshold_of_the_runs)
     struct one o;
     for (int i = 0; i < 2; i++) {
         struct tg_evidence ev = {
-            .judged = TG_JUDGED, .proven = true, .tau = 0.08, .e = log(i ? 1.09 : 1.07)
+            .why_not = TG_JUDGED, .proven = true, .tau = 0.08, .e = log(i ? 1.09 : 1.07)
         };
         struct tg_probe p = timed(&ev, 1000, 1100);
         assert_int_equal(tg_judge(&p, &off, limit(&o, tau, NULL)).state,
@@ -143,7 +145,7 @@ TEST(steady_work_warns_below_the_threshold_of_the_runs)
     struct tg_bound tau = { .kind = TG_BOUND_PCT, .is_auto = true };
     struct one o;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct tg_evidence ev = { .judged = TG_JUDGED,
+        struct tg_evidence ev = { .why_not = TG_JUDGED,
                                   .proven = cases[i].proven,
                                   .tau = 0.08,
                                   .steady_tau = cases[i].steady_tau,
@@ -195,7 +197,7 @@ TEST(a_time_without_evidence_is_not_judged)
     assert_non_null(j.why_not);
     j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_MAX, 5000), NULL));
     assert_int_equal(j.state, TG_STATE_PASS);
-    p.test_kind = TG_NOISE_NONE;
+    p.noise_test = TG_NOISE_NONE;
     j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_ABS, 5000), NULL));
     assert_int_equal(j.state, TG_STATE_PASS);
     j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_ABS, 0), NULL));
@@ -206,7 +208,7 @@ TEST(a_time_without_evidence_is_not_judged)
 TEST(the_worst_limit_counts)
 {
     struct tg_bound change = bound(TG_BOUND_ABS, 0), budget = bound(TG_BOUND_MAX, 1500);
-    struct tg_evidence unproven = { .judged = TG_JUDGED, .delta_ns = 1000, .e = log(2) };
+    struct tg_evidence unproven = { .why_not = TG_JUDGED, .delta_ns = 1000, .e = log(2) };
     struct tg_evidence *const evidence[] = { NULL, &unproven };
     for (int swapped = 0; swapped < 2; swapped++)
         for (int i = 0; i < 2; i++) {
@@ -223,7 +225,7 @@ TEST(the_worst_limit_counts)
 /* A failure that is not proven hides no warning; of two that are not, the failure's limit is told. */
 TEST(a_warning_beside_a_failure)
 {
-    struct tg_evidence unproven = { .judged = TG_JUDGED, .delta_ns = 1000, .e = log(2) };
+    struct tg_evidence unproven = { .why_not = TG_JUDGED, .delta_ns = 1000, .e = log(2) };
     const struct tg_bound change = bound(TG_BOUND_ABS, 0), far = bound(TG_BOUND_ABS, 5000),
                           broken = bound(TG_BOUND_MAX, 1500), kept = bound(TG_BOUND_MAX, 5000);
     const struct {
@@ -258,7 +260,7 @@ TEST(some_reasons_are_harmless)
         bool harmless = why == TG_NOT_TOO_SMALL || why == TG_NOT_ONE_SIDED ||
                         why == TG_NOT_COUNT_CHANGED || why == TG_NOT_COUNT_VARIES ||
                         why == TG_NOT_REPLACED;
-        struct tg_evidence ev = { .judged = why };
+        struct tg_evidence ev = { .why_not = why };
         struct tg_probe p = timed(&ev, 1000, 2000);
         struct one o;
         struct tg_judgement j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_ABS, 0), NULL));
@@ -301,7 +303,7 @@ TEST(every_bound_must_be_exceeded)
 TEST(durations_need_size_and_proof)
 {
     struct one o;
-    struct tg_evidence ev = { .judged = TG_JUDGED,
+    struct tg_evidence ev = { .why_not = TG_JUDGED,
                               .e = log(1.3),
                               .delta_ns = 30e3,
                               .z = 3.5,
@@ -316,7 +318,7 @@ TEST(durations_need_size_and_proof)
     assert_int_equal(tg_judge(&p, &off, fail).state, TG_STATE_FAIL);
     ev.proven = false;
     assert_int_equal(tg_judge(&p, &off, fail).state, TG_STATE_PASS); /* within the noise */
-    p.test_kind = TG_NOISE_NONE;
+    p.noise_test = TG_NOISE_NONE;
     assert_int_equal(tg_judge(&p, &off, fail).state, TG_STATE_FAIL); /* the bare limit */
 }
 
@@ -325,7 +327,7 @@ TEST(durations_need_size_and_proof)
 TEST(slow_steps_are_a_warning)
 {
     struct one o;
-    struct tg_evidence ev = { .judged = TG_JUDGED, .tau = 0.08, .some_steps = true };
+    struct tg_evidence ev = { .why_not = TG_JUDGED, .tau = 0.08, .some_steps = true };
     struct tg_probe p = timed(&ev, 100e3, 100e3);
     struct tg_bound by_noise = { .kind = TG_BOUND_PCT, .is_auto = true };
     struct tg_judgement j = tg_judge(&p, &off, limit(&o, by_noise, NULL));
@@ -338,7 +340,7 @@ TEST(slow_steps_are_a_warning)
     j = tg_judge(&p, &off, limit(&o, by_noise, NULL));
     assert_int_equal(j.state, TG_STATE_FAIL);
     assert_int_equal(j.reason, TG_REASON_NONE);
-    ev = (struct tg_evidence){ .judged = TG_JUDGED, .tau = 0.08 };
+    ev = (struct tg_evidence){ .why_not = TG_JUDGED, .tau = 0.08 };
     assert_int_equal(tg_judge(&p, &off, limit(&o, by_noise, NULL)).state, TG_STATE_PASS);
 }
 
@@ -346,7 +348,7 @@ TEST(slow_steps_are_a_warning)
 TEST(what_is_nearly_proven_warns)
 {
     struct one o;
-    struct tg_evidence ev = { .judged = TG_JUDGED, .tau = 0.08, .e = log(1.3) };
+    struct tg_evidence ev = { .why_not = TG_JUDGED, .tau = 0.08, .e = log(1.3) };
     struct tg_probe p = timed(&ev, 100e3, 130e3);
     struct tg_bound by_noise = { .kind = TG_BOUND_PCT, .is_auto = true };
     assert_int_equal(tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PCT, 20), NULL)).state,
@@ -363,7 +365,7 @@ TEST(what_is_nearly_proven_warns)
 TEST(few_runs_never_fail)
 {
     struct one o;
-    struct tg_evidence ev = { .judged = TG_NOT_FEW_RUNS, .e = log(2) };
+    struct tg_evidence ev = { .why_not = TG_NOT_FEW_RUNS, .e = log(2) };
     struct tg_probe p = timed(&ev, 100e3, 200e3);
     struct tg_judgement j = tg_judge(&p, &off, limit(&o, bound(TG_BOUND_PCT, 20), NULL));
     assert_int_equal(j.state, TG_STATE_NOT_JUDGED);
@@ -413,7 +415,7 @@ TEST(what_is_a_size_of_its_own)
 /* From nothing there is no percentage, whatever the evidence counts from. */
 TEST(nothing_before_has_no_percentage)
 {
-    struct tg_evidence ev = { .judged = TG_JUDGED, .delta_ns = 600, .e = log(600) };
+    struct tg_evidence ev = { .why_not = TG_JUDGED, .delta_ns = 600, .e = log(600) };
     struct tg_probe p = timed(&ev, 0, 600);
     assert_true(isnan(tg_probe_measured_pct(&p)));
     p.base = 1;
@@ -424,7 +426,7 @@ TEST(nothing_before_has_no_percentage)
 TEST(some_slow_steps_warn_under_auto)
 {
     struct tg_bound tau = { .kind = TG_BOUND_PCT, .is_auto = true };
-    struct tg_evidence ev = { .judged = TG_JUDGED, .tau = 0.08, .some_steps = true };
+    struct tg_evidence ev = { .why_not = TG_JUDGED, .tau = 0.08, .some_steps = true };
     struct tg_probe p = timed(&ev, 1000, 1000);
     struct one o;
     struct tg_judgement j;
@@ -437,6 +439,6 @@ TEST(some_slow_steps_warn_under_auto)
     ev.some_steps = false;
     assert_int_equal(tg_judge(&p, &off, limit(&o, tau, NULL)).state, TG_STATE_PASS);
     p.ev = NULL;
-    p.test_kind = TG_NOISE_NONE; /* no evidence, and none asked for */
+    p.noise_test = TG_NOISE_NONE; /* no evidence, and none asked for */
     assert_int_equal(tg_judge(&p, &off, limit(&o, tau, NULL)).state, TG_STATE_PASS);
 }

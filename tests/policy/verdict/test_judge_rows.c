@@ -115,12 +115,12 @@ WITH_HAND(a_rule_may_ask_for_fewer_runs)
 
     slow.ev = hand_evidence(100000, 0.5);
     same.ev = hand_evidence(300000, 0);
-    slow.ev.judged = same.ev.judged = TG_NOT_FEW_RUNS; /* by the policy's 8, of 5 runs */
+    slow.ev.why_not = same.ev.why_not = TG_NOT_FEW_RUNS; /* by the policy's 8, of 5 runs */
     h->policy.noise.min_runs = 8;
     rule(h, TG_RULE_METRIC_SELF, hand_auto(h));
     assert_int_equal(judged(h, &slow)->state, TG_STATE_FAIL);
     assert_int_equal(judged(h, &same)->state, TG_STATE_PASS);
-    assert_int_equal(h->e.results[0].ev->judged, TG_JUDGED);
+    assert_int_equal(h->e.results[0].ev->why_not, TG_JUDGED);
     hand_near(h->e.results[0].ev->value[TG_TEST], 150000);
     hand_near(h->e.results[1].ev->value[TG_TEST], 300000);
 }
@@ -201,7 +201,7 @@ WITH_HAND(what_tells_nothing)
     assert_int_equal(judged(h, &ops[0])->state, TG_STATE_FAIL);
     assert_null(ops[0].reported);
     rule(h, TG_RULE_METRIC_SELF, hand_auto(h)); /* suspicious: not by what was compared */
-    ops[0].ev = (struct tg_evidence){ .judged = TG_NOT_FEW_RUNS, .suspicious = true, .e = 0.5 };
+    ops[0].ev = (struct tg_evidence){ .why_not = TG_NOT_FEW_RUNS, .suspicious = true, .e = 0.5 };
     ops[0].self[TG_BASE] = 100000;
     assert_int_equal(judged(h, &ops[0])->state, TG_STATE_SUSPICIOUS);
     assert_null(ops[0].reported);
@@ -247,7 +247,7 @@ static struct tg_metric_change *busy(struct hand *h)
     struct tg_metric_change *m = &h->c.metrics[TG_METRIC_GPU_BUSY];
 
     m->known[0] = m->known[1] = true;
-    m->mean.judged = TG_NOT_ONE_SIDED;
+    m->mean.why_not = TG_NOT_ONE_SIDED;
     return m;
 }
 
@@ -270,7 +270,7 @@ WITH_HAND(a_size_of_its_own_asks_the_mean)
     h->rule.noise.test = TG_NOISE_NONE; /* the bare limit, on what is compared */
     assert_int_equal(measured(h)->state, TG_STATE_PASS);
     h->rule.noise.test = TG_NOISE_RUNS;
-    m->ev.judged = TG_NOT_BUSY; /* what is not judged, no estimate judges */
+    m->ev.why_not = TG_NOT_BUSY; /* what is not judged, no estimate judges */
     assert_int_equal(measured(h)->state, TG_STATE_NOT_JUDGED);
 }
 
@@ -298,7 +298,7 @@ WITH_HAND(a_budget_of_a_metric_that_the_baseline_lacks)
     m->known[TG_BASE] = false;
     m->value[TG_BASE] = 777;
     m->value[TG_TEST] = 60000;
-    m->ev.judged = TG_NOT_ONE_SIDED;
+    m->ev.why_not = TG_NOT_ONE_SIDED;
     rule(h, tg_rule_metric_of(TG_METRIC_GPU_BUSY), hand_limit(h, TG_BOUND_MAX, 50000));
     assert_int_equal(measured(h)->state, TG_STATE_FAIL);
     assert_true(isnan(h->e.results[0].base));
@@ -333,7 +333,7 @@ static void step_of(struct hand *h, double more)
 {
     h->c.step = hand_op("ProfilerStep", TG_KIND_STEP);
     h->c.step.ev = hand_evidence(100000, more);
-    h->c.step.ev_total = (struct tg_evidence){ .judged = TG_NOT_WAIT };
+    h->c.step.ev_total = (struct tg_evidence){ .why_not = TG_NOT_WAIT };
     h->c.metrics[TG_METRIC_STEP_TIME].ev = hand_evidence(1000000, 0);
 }
 
@@ -366,7 +366,7 @@ WITH_HAND(gaps_without_evidence)
 {
     rule(h, TG_RULE_METRIC_STEP_TIME, hand_auto(h));
     step_of(h, 0.5);
-    h->c.step.ev.judged = TG_NOT_FEW_RUNS;
+    h->c.step.ev.why_not = TG_NOT_FEW_RUNS;
     assert_int_equal(gaps(h), 0);
     h->c.step.ev.suspicious = true;
     assert_int_equal(gaps(h), 1);
@@ -469,10 +469,10 @@ WITH_HAND(gaps_of_a_step_that_is_as_long_only_warn)
         assert_int_equal(tg_sv_has(h->e.results[1].evidence, TG_SV("takes as long as before")),
                          rows[i].want == TG_STATE_WARN);
         /* The host's alone: nothing of this excuses a device's step. */
-        h->c.step.ev_total.judged = TG_NOT_WAIT;
+        h->c.step.ev_total.why_not = TG_NOT_WAIT;
         assert_int_equal(measured(h)->state, TG_STATE_FAIL);
     }
-    h->c.step.ev_total.judged = TG_JUDGED;
+    h->c.step.ev_total.why_not = TG_JUDGED;
     h->c.metrics[TG_METRIC_STEP_TIME].ev = hand_evidence(1000000, 0); /* nothing grew */
     host->known[TG_BASE] = true;
     rule(h, TG_RULE_METRIC_STEP_TIME, hand_limit(h, TG_BOUND_PCT, 3));

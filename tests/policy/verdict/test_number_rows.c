@@ -83,7 +83,7 @@ WITH_HAND(proof_and_budgets)
     h->rule.fail = hand_limit(h, TG_BOUND_PCT, 5);
     x->rose.proven = false;
     assert_int_equal(judged(h)->state, TG_STATE_PASS);
-    x->rose.judged = TG_NOT_FEW_RUNS;
+    x->rose.why_not = TG_NOT_FEW_RUNS;
     assert_int_equal(judged(h)->state, TG_STATE_NOT_JUDGED);
     h->rule.fail = hand_limit(h, TG_BOUND_MAX, 219);
     assert_int_equal(judged(h)->state, TG_STATE_FAIL);

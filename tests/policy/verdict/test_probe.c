@@ -13,8 +13,8 @@ static struct tg_op op_of(enum tg_kind kind)
                            .share = { 0.25, 0.5 },
                            .bytes = { 64, 128 },
                            .bytes_known = { true, true },
-                           .ev = { .judged = TG_NOT_FEW_RUNS },
-                           .ev_total = { .judged = TG_NOT_FEW_RUNS } };
+                           .ev = { .why_not = TG_NOT_FEW_RUNS },
+                           .ev_total = { .why_not = TG_NOT_FEW_RUNS } };
 }
 
 /* By one estimate; LEAST: as the comparison has it. */
@@ -245,7 +245,7 @@ WITH_HAND(metrics_over_ranks)
     c->rank_spread_ev = (struct tg_evidence){ .value = { 300, 450 } };
     assert_true(measured(h, &p, TG_RULE_METRIC_RANK_SPREAD));
     assert_true(p.base == 300 && p.test == 450 && p.ev == &c->rank_spread_ev);
-    c->rank_spread_ev.judged = TG_NOT_FEW_RUNS;
+    c->rank_spread_ev.why_not = TG_NOT_FEW_RUNS;
     assert_true(measured(h, &p, TG_RULE_METRIC_RANK_SPREAD));
     assert_true(p.base == 300 && p.test == 500 && p.recorded[TG_TEST] == 500);
     assert_false(measured(h, &p, TG_RULE_METRIC_COLLECTIVE_SKEW)); /* no shared collectives */
@@ -286,7 +286,7 @@ WITH_HAND(a_metric_of_all_ranks_or_of_the_slowest)
     busy->value[TG_BASE] = 1000, busy->value[TG_TEST] = 1100;
     busy->slowest[TG_BASE] = 2000, busy->slowest[TG_TEST] = 2200;
     busy->ev = hand_evidence(900, 0.1);
-    busy->ev_slowest = (struct tg_evidence){ .judged = TG_NOT_FEW_RUNS };
+    busy->ev_slowest = (struct tg_evidence){ .why_not = TG_NOT_FEW_RUNS };
     idle->value[TG_BASE] = 10, idle->value[TG_TEST] = 11;
     idle->slowest[TG_BASE] = 20, idle->slowest[TG_TEST] = 22;
     idle->ev = hand_evidence(9, 0.1);
@@ -310,7 +310,7 @@ WITH_HAND(one_estimate_of_a_metric)
     struct tg_probe p;
 
     m->mean = hand_evidence(1000, 0.5);
-    m->mean_slowest.judged = TG_NOT_ONE_SIDED;
+    m->mean_slowest.why_not = TG_NOT_ONE_SIDED;
     assert_true(measured_by(h, &p, of_busy, TG_ESTIMATE_MEAN));
     hand_near(p.test, 1500);
     h->rule.match.rank = TG_MATCH_RANK_SLOWEST;

@@ -1,5 +1,5 @@
 /*
- * What the account makes of growth (account.c): a step of 1000 us grew to 1500 us at 5v5 unless a row says otherwise. The rule of
+ * What the account makes of growth (judge_account.c): a step of 1000 us grew to 1500 us at 5v5 unless a row says otherwise. The rule of
  * the policy fails by the step's time.
  */
 #include "by_hand.h"
@@ -53,7 +53,7 @@ WITH_HAND(calls_are_repaid_by_a_faster_step)
 
     h->rule.metric = TG_RULE_METRIC_COUNT;
     h->rule.fail = hand_limit(h, TG_BOUND_ABS, 0);
-    step->judged = TG_JUDGED;
+    step->why_not = TG_JUDGED;
     assert_int_equal(judged(h, "calls"), TG_STATE_FAIL);
     h->e.n = 0;
     step->less = true;

@@ -164,7 +164,7 @@ static bool varies(const struct tg_comparison *c, enum tg_account_id id)
 static bool is_faster(const struct tg_comparison *c)
 {
     const struct tg_metric_change *m = tg_confirm_last(c)->metrics;
-    return m[TG_METRIC_STEP_TIME].ev.judged == TG_JUDGED && m[TG_METRIC_STEP_TIME].ev.less &&
+    return m[TG_METRIC_STEP_TIME].ev.why_not == TG_JUDGED && m[TG_METRIC_STEP_TIME].ev.less &&
            !m[TG_METRIC_HOST_TIME].ev.slower;
 }
 
@@ -356,10 +356,9 @@ static tg_sv evidence_of(const struct tg_eval_state *e, enum tg_account_id id)
     return TG_SV_PRINTF(e->arena,
                         "%s of fresh runs %s to %s, of baseline runs %s to %s; limit %s, all of it "
                         "as measured",
-                        quantity[id].name,
-                        TG_VALUE(s->lo[TG_TEST], unit), TG_VALUE(s->hi[TG_TEST], unit),
-                        TG_VALUE(s->lo[TG_BASE], unit), TG_VALUE(s->hi[TG_BASE], unit),
-                        TG_PCT(100 * s->limit));
+                        quantity[id].name, TG_VALUE(s->lo[TG_TEST], unit),
+                        TG_VALUE(s->hi[TG_TEST], unit), TG_VALUE(s->lo[TG_BASE], unit),
+                        TG_VALUE(s->hi[TG_BASE], unit), TG_PCT(100 * s->limit));
 }
 
 static struct tg_result *add_row(struct tg_eval_state *e, enum tg_account_id id,

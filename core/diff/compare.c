@@ -1,4 +1,4 @@
-/* The stages of a comparison in order, and the exceptions for a changed count. */
+/* The stages of a comparison in order. */
 #include "core/diff/compare.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fails if a page names a file, a folder or an identifier that does not exist, if a link or its #section leads
 nowhere, if a table is torn by a blank line, if a room has no README, if a room's README does not name one of its C files (`x.h` names x.c as well),
-if CONTRIBUTING.md's table has no row for a list of changes in a README, if the list of a new category misses a file that asks for kinds of events, or the list of a new threshold a file of core/diff with limits. Pages are CONTRIBUTING.md, the READMEs, and docs/. NAME and capitals like it are placeholders.
+if CONTRIBUTING.md's table has no row for a list of changes in a README, if a walk of docs/architecture.md names a function beside a file where it is not defined, if the list of a new category misses a file that asks for kinds of events, or the list of a new threshold a file of core/diff with limits. Pages are CONTRIBUTING.md, the READMEs, and docs/. NAME and capitals like it are placeholders.
 
 The check checks itself first: an injected wrong name of each sort must be found.
 """
@@ -40,6 +40,7 @@ BEGIN = "\n## Changes that begin here\n"
 # The page that follows a run by function name: static ones as well.
 FOLLOWED = "docs/architecture.md"
 FUNCTION = re.compile(r"^[a-z][a-z0-9]*(?:_[a-z0-9]+)+$")
+STATION = re.compile(r"`(\w+)`(?: \(|, )`([\w/]+\.c)`")
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 IDENTIFIER = re.compile(r"\b(?:struct |enum )?(?:tg|TG)_[A-Za-z0-9_]+\b")
 
@@ -120,6 +121,13 @@ def faults(there, page, text):
                 yield f"{page}: nothing is called {word}"
 
 
+def misplaced(text):
+    """Stations of a walk, a function and its file, which is another one."""
+    for function, path in STATION.findall(text):
+        if not re.search(rf"^[a-z][^;\n]*\b{function}\(", tree.read(path), re.M):
+            yield f"{FOLLOWED}: {function} is not in {path}"
+
+
 def unnamed(room, sources, text):
     """C files of a room that its README does not name: `x.c`, `x.h`, or a pattern such as `shape_*.c`."""
     names = {w.strip(".,:;()") for span in SPAN.findall(text) for w in span.split()}
@@ -196,6 +204,7 @@ def main():
     found = [f"{room}: no README.md" for room in ROOMS if not there.has(room + "/README.md")]
     found += all_unnamed(there)
     found += all_unrowed(there)
+    found += misplaced(tree.read(FOLLOWED))
     for f in sorted(there.files):
         if f.endswith((".c", ".h")):
             found += strays(f, tree.read(f))
@@ -203,7 +212,8 @@ def main():
     for page in names:
         found += faults(there, page, tree.read(page))
     injected = [(text, faults(there, page, text)) for page, text in wrong]
-    injected += [("a file that no README names", unnamed("core/base", ["core/base/nowhere.c"], tree.read("core/base/README.md"))),
+    injected += [("a function of another file", misplaced("`tg_compare` (`core/diff/align.c`)")),
+                 ("a file that no README names", unnamed("core/base", ["core/base/nowhere.c"], tree.read("core/base/README.md"))),
                  ("a file that only prose names", unnamed("core/base", ["core/base/sv.c"], "sv.h, and `sv_*.c`")),
                  ("a change that the table of all misses", unrowed([("core/base", "x", set())], "- x: [core/base](core/base/README.md#y); first y")),
                  ("a number in another file", list(strays("core/diff/op.c", "#define LARGE 0.2\n"))),

@@ -15,12 +15,6 @@ static const char suffix[] = ".json.gz";
 
 /* ---- the files of a run ---- */
 
-/* "/out/base-1234/run03", without its suffix. */
-static const char *stem_of(struct tg_ab *ab, size_t side, int64_t k)
-{
-    return tg_arena_printf(ab->arena, "%s/run%02d", ab->side[side].folder, (int)k);
-}
-
 static bool is_of(tg_sv path, tg_sv stem)
 {
     if (!tg_sv_skip(&path, stem))
@@ -203,13 +197,6 @@ bool tg_ab_runs_begin(struct tg_ab *ab, struct tg_err *err)
     return tg_file_write(plan_at, tg_sv_of(plan), err);
 }
 
-static bool remember(struct tg_ab *ab, const char *line, struct tg_err *err)
-{
-    const char *at = in_out(ab, "ab.runs");
-    return tg_file_write(
-        at, tg_sv_of(tg_arena_printf(ab->arena, "%s%s\n", read_text(ab, at), line)), err);
-}
-
 static bool is_remembered(struct tg_ab *ab, const char *line)
 {
     tg_sv rest = tg_sv_of(read_text(ab, in_out(ab, "ab.runs")));
@@ -319,7 +306,8 @@ static bool make(struct tg_ab *ab, const struct run *r, struct tg_err *err)
 
 bool tg_ab_run_one(struct tg_ab *ab, size_t side, int64_t k, struct tg_err *err)
 {
-    const char *stem = stem_of(ab, side, k);
+    /* "/out/base-1234/run03", without its suffix. */
+    const char *stem = tg_arena_printf(ab->arena, "%s/run%02d", ab->side[side].folder, (int)k);
     const char *trace = tg_arena_printf(ab->arena, "%s%s", stem, suffix);
     const char **argv = TG_NEW_N(ab->arena, const char *, ab->command->n + 1);
     struct run r = { side, k, stem, trace, argv };
@@ -335,7 +323,11 @@ bool tg_ab_run_one(struct tg_ab *ab, size_t side, int64_t k, struct tg_err *err)
     for (size_t i = 0; i < files.n; i++)
         *TG_ARENA_PUSH(ab->arena, ab->taken.v, ab->taken.n, ab->taken.cap) = tg_arena_printf(
             ab->arena, "%s  %s", tg_sha256_file(files.v[i], sum) ? sum : "unreadable", files.v[i]);
-    return remember(ab, line_of(ab, side, k, &files), err);
+    const char *at = in_out(ab, "ab.runs");
+    return tg_file_write(at,
+                         tg_sv_of(tg_arena_printf(ab->arena, "%s%s\n", read_text(ab, at),
+                                                  line_of(ab, side, k, &files))),
+                         err);
 }
 
 /* "stage 3: run 7 of 11 per side, head; 12.4 s to go; demo::op3 +20.1 % (+19.0 to +21.2 %)" */

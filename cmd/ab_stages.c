@@ -202,16 +202,6 @@ static const char *counted(struct tg_ab *ab, int64_t n, const char *what)
     return tg_arena_printf(ab->arena, "%d %s%s", (int)n, what, n == 1 ? "" : "s");
 }
 
-static void say_stage(struct tg_ab *ab, int stage, const struct ask *k)
-{
-    int64_t all = k->first + k->again;
-    tg_ab_say(ab, "stage %d: %d of %d runs a side so far, about %s to go%s%s%s%s", stage,
-              (int)ab->k, (int)all, seconds(ab, (all - ab->k) * tg_ab_pair_ms(ab)),
-              k->suspects ? "; suspects: " : "",
-              k->suspects ? tg_arena_printf(ab->arena, "%d", (int)k->suspects) : "",
-              k->names[0] ? ": " : "", k->names);
-}
-
 /* The runs that a stage asks for; the new ones go to folders of their own. */
 static bool make_stage(struct tg_ab *ab, const struct ask *k, struct tg_err *err)
 {
@@ -266,7 +256,12 @@ static int stages(struct tg_ab *ab, struct judged *j, struct tg_err *err)
                                                     ab->o->budget, (int)can));
             return finish(ab, j, &more, err);
         }
-        say_stage(ab, stage + 1, &k);
+        int64_t all = k.first + k.again;
+        tg_ab_say(ab, "stage %d: %d of %d runs a side so far, about %s to go%s%s%s%s", stage + 1,
+                  (int)ab->k, (int)all, seconds(ab, (all - ab->k) * tg_ab_pair_ms(ab)),
+                  k.suspects ? "; suspects: " : "",
+                  k.suspects ? tg_arena_printf(ab->arena, "%d", (int)k.suspects) : "",
+                  k.names[0] ? ": " : "", k.names);
     }
 }
 

@@ -155,13 +155,6 @@ static bool wanted(const struct tg_numbers *list, int64_t number)
     return list->n == 0;
 }
 
-static void add_totals(struct sums *s, const struct tg_totals *t)
-{
-    for (size_t i = 0; i < t->names->n; i++)
-        if (t->v[i].count)
-            (void)sums_add(s, t->names->v[i].cat, t->names->v[i].name, t->v[i]);
-}
-
 /* One row over the steps wanted; with `outside`, over everything. */
 static struct tg_total row_total(const struct tg_shard *shard, const struct tg_row *r,
                                  const struct tg_numbers *steps, bool outside)
@@ -226,8 +219,11 @@ static bool add_trace(struct whole *w, struct tg_source *source, unsigned thread
     if (!tg_totals_read(&t, source, &opts, err))
         return false;
     (void)pthread_mutex_lock(&w->lock);
-    if (wanted(&w->q->ranks, tg_reader_info(t.reader)->rank))
-        add_totals(&w->sums, &t);
+    if (wanted(&w->q->ranks, tg_reader_info(t.reader)->rank)) {
+        for (size_t i = 0; i < t.names->n; i++)
+            if (t.v[i].count)
+                (void)sums_add(&w->sums, t.names->v[i].cat, t.names->v[i].name, t.v[i]);
+    }
     (void)pthread_mutex_unlock(&w->lock);
     tg_totals_release(&t);
     return true;

@@ -287,15 +287,6 @@ static void put_tables(const struct tg_tables *f, const struct tg_analyze_reques
     }
 }
 
-static void run_hta(const struct tg_analyze_opts *m, const struct loaded *l,
-                    const struct tg_analysis_opts *opts, struct tg_tables *out)
-{
-    struct tg_hta *in = tg_hta_prepare(l->v, l->n, opts);
-    for (size_t i = 0; i < m->analyses.n; i++)
-        tg_hta_find(tg_sv_of(m->analyses.v[i]))->run(in, out);
-    tg_hta_free(in);
-}
-
 bool tg_analyze_traces(struct tg_buf *out, const struct tg_analyze_request *q, struct tg_err *err)
 {
     const struct tg_analyze_opts *m = q->o;
@@ -308,7 +299,10 @@ bool tg_analyze_traces(struct tg_buf *out, const struct tg_analyze_request *q, s
     if (ok) {
         if (opts.hta) {
             in = (struct tg_analysis_in){ .ranks = l.v, .n = l.n, .opts = &opts };
-            run_hta(m, &l, &opts, &tables);
+            struct tg_hta *hta = tg_hta_prepare(l.v, l.n, &opts);
+            for (size_t i = 0; i < m->analyses.n; i++)
+                tg_hta_find(tg_sv_of(m->analyses.v[i]))->run(hta, &tables);
+            tg_hta_free(hta);
         } else {
             tg_analysis_init(&in, l.v, l.n, &opts);
             for (size_t i = 0; i < m->analyses.n; i++)

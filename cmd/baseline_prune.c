@@ -55,17 +55,6 @@ static bool what_to_keep(const struct tg_store_cmd *s, struct tg_prune_opts *o, 
     return true;
 }
 
-/* A clock that is wrong by years deletes years: whoever set it has to say that it is right. */
-static bool refuse_clock(int64_t newest, int64_t now, struct tg_err *err)
-{
-    int64_t days = (now - newest) / DAY;
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
-               "the newest run is of %" PRId64 " days %s this machine's clock",
-               days < 0 ? -days : days, days < 0 ? "after" : "before");
-    return tg_err_hint(err, "Nothing was deleted. If the clock is right, run again with "
-                            "--trust-clock: ages then count from now.");
-}
-
 /*
  * An age counts from the newest stored commit, or from now where that is earlier: a clock that is
  * ahead then deletes nothing more, and neither does a commit with a date in the future.
@@ -80,8 +69,15 @@ static bool count_age(const struct tg_store_cmd *s, int64_t seconds, const struc
         return false;
     if (newest == INT64_MIN)
         return true; /* no date is known, and nothing is old */
-    if (!s->o->trust_clock && (now < newest - DAY || now > newest + FAR * DAY))
-        return refuse_clock(newest, now, err);
+    if (!s->o->trust_clock && (now < newest - DAY || now > newest + FAR * DAY)) {
+        /* A clock that is wrong by years deletes years: whoever set it has to say that it is right. */
+        int64_t days = (now - newest) / DAY;
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
+                   "the newest run is of %" PRId64 " days %s this machine's clock",
+                   days < 0 ? -days : days, days < 0 ? "after" : "before");
+        return tg_err_hint(err, "Nothing was deleted. If the clock is right, run again with "
+                                "--trust-clock: ages then count from now.");
+    }
     o->since = (newest < now && !s->o->trust_clock ? newest : now) - seconds;
     return true;
 }

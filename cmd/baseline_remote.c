@@ -215,15 +215,6 @@ static size_t sift(struct tg_stored *v, size_t n, const struct tg_stored *of, si
     return kept;
 }
 
-static void tell_no_room(const struct tg_store_cmd *s, const struct tg_stored *run, size_t used,
-                         size_t size)
-{
-    tg_io_note(s->io,
-               "not pushed: %.*s; its commit has %zu bytes at '%s' and room for %d, this run takes "
-               "%zu",
-               TG_SV_ARG(run->ref), used, s->remote.name, TG_STORE_COMMIT_BYTES, size);
-}
-
 /*
  * Of the runs of one suite at one commit those for which the commit has room at the remote: what
  * others stored there is fetched for its size. A remote that cannot be read is left to the push,
@@ -253,7 +244,10 @@ static bool with_room(struct tg_store_cmd *s, const struct tg_commit *at, struct
         if (!size_of(s, &mine[i], 1, &size, err))
             return false;
         if (used + size > TG_STORE_COMMIT_BYTES) {
-            tell_no_room(s, &mine[i], used, size);
+            tg_io_note(s->io,
+                       "not pushed: %.*s; its commit has %zu bytes at '%s' and room for %d, this "
+                       "run takes %zu",
+                       TG_SV_ARG(mine[i].ref), used, s->remote.name, TG_STORE_COMMIT_BYTES, size);
             continue;
         }
         used += size;

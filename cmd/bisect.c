@@ -49,14 +49,6 @@ struct search {
 
 /* ---- the line of commits ---- */
 
-static bool not_on_line(const struct search *s, const char *bad, struct tg_err *err)
-{
-    return tg_err_usage(err, "commit %.12s (good) is not among the first parents of %.12s (bad)",
-                        "Give the good commit of the line that `tracegate history` follows; in a "
-                        "shallow clone fetch more of it (fetch-depth: 0).",
-                        s->good.sha, bad);
-}
-
 static bool find_line(struct search *s, const struct tg_commit *bad, struct tg_err *err)
 {
     struct tg_commit at = *bad, next;
@@ -68,7 +60,11 @@ static bool find_line(struct search *s, const struct tg_commit *bad, struct tg_e
         case TG_SEEN_FAILED:
             return false;
         case TG_ABSENT:
-            return not_on_line(s, bad->sha, err);
+            return tg_err_usage(
+                err, "commit %.12s (good) is not among the first parents of %.12s (bad)",
+                "Give the good commit of the line that `tracegate history` follows; in a "
+                "shallow clone fetch more of it (fetch-depth: 0).",
+                s->good.sha, bad->sha);
         case TG_SEEN:
             at = next;
         }
@@ -91,15 +87,10 @@ static void put_commit(struct search *s, const struct tg_commit *c)
     tg_esc_terminal(&s->out, tg_utf8_prefix(c->summary, 72));
 }
 
-static const char *word_of(enum tg_bisect_answer a)
-{
-    static const char *const word[] = { "untested", "good", "bad", "skip", "error" };
-    return word[a];
-}
-
 static void put_answer(struct search *s, const struct candidate *c, tg_sv why)
 {
-    tg_buf_printf(&s->out, "%-5s ", word_of(c->answer));
+    static const char *const word[] = { "untested", "good", "bad", "skip", "error" };
+    tg_buf_printf(&s->out, "%-5s ", word[c->answer]);
     put_commit(s, &c->commit);
     tg_buf_puts(&s->out, "\n      ");
     tg_esc_terminal(&s->out, tg_utf8_prefix(why, 200));

@@ -377,16 +377,6 @@ static void add_outlier(struct tg_doc *list, const struct tg_outlier *o)
         tg_doc_add_str(d, "op", o->op);
 }
 
-static void add_alarm(struct tg_doc *list, const struct tg_alarm *m)
-{
-    struct tg_doc *d = tg_doc_add_object(list, NULL);
-    tg_doc_add_str(d, "rule", m->rule->id);
-    tg_doc_add_str(d, "kind", m->kind);
-    tg_doc_add_str(d, "op", m->op);
-    tg_doc_add_i64(d, "failed", (int64_t)m->fails);
-    tg_doc_add_num(d, "worst_pct", m->worst);
-}
-
 static void add_noise(struct tg_doc *list, const struct tg_calibration *c, size_t i)
 {
     struct tg_doc *d = tg_doc_add_object(list, NULL), *sizes;
@@ -434,8 +424,14 @@ static void put_json(const struct job *j, struct tg_buf *out)
         add_contract(root, &c->contract);
     list = tg_doc_add_array(root, "alarms");
     for (size_t i = 0; i < c->n_alarms; i++)
-        if (c->alarms[i].fails)
-            add_alarm(list, &c->alarms[i]);
+        if (c->alarms[i].fails) {
+            struct tg_doc *d = tg_doc_add_object(list, NULL);
+            tg_doc_add_str(d, "rule", c->alarms[i].rule->id);
+            tg_doc_add_str(d, "kind", c->alarms[i].kind);
+            tg_doc_add_str(d, "op", c->alarms[i].op);
+            tg_doc_add_i64(d, "failed", (int64_t)c->alarms[i].fails);
+            tg_doc_add_num(d, "worst_pct", c->alarms[i].worst);
+        }
     list = tg_doc_add_array(root, "outliers");
     for (size_t i = 0; i < j->n_outliers; i++)
         add_outlier(list, &j->outliers[i]);

@@ -177,16 +177,6 @@ static void tell_commits(const struct tg_history_cmd *c, const struct tg_nights 
     t->n_commits = k;
 }
 
-/* Costs a run of git per event, so only for events that somebody may look into. */
-static void tell_files(const struct tg_history_cmd *c, struct tg_history_entry *t)
-{
-    struct tg_changed changed = { 0 };
-    struct tg_err ignored = TG_ERR_INIT;
-    t->files_known = tg_git_changed(c->git, t->from.p, t->to.p, c->arena, &changed, &ignored);
-    t->files = changed.paths;
-    t->n_files = t->files_known ? changed.n_paths : 0;
-}
-
 static void tell_event(const struct tg_history_cmd *c, const struct tg_nights *n,
                        const struct tg_history_event *e, const struct tg_event_record *record,
                        struct tg_history_entry *t)
@@ -231,7 +221,13 @@ static bool tell_events(const struct tg_history_cmd *c, const struct tg_nights *
     }
     for (size_t i = k; i-- > 0 && asked < EVENTS_WITH_FILES;)
         if (v[i].state == TG_EVENT_STATE_OPEN) {
-            tell_files(c, &v[i]);
+            /* Costs a run of git per event, so only for events that somebody may look into. */
+            struct tg_changed changed = { 0 };
+            struct tg_err ignored = TG_ERR_INIT;
+            v[i].files_known =
+                tg_git_changed(c->git, v[i].from.p, v[i].to.p, c->arena, &changed, &ignored);
+            v[i].files = changed.paths;
+            v[i].n_files = v[i].files_known ? changed.n_paths : 0;
             asked++;
         }
     out->events = v;

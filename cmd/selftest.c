@@ -161,12 +161,6 @@ static void put_exceptions(const struct tg_rule *r, struct tg_buf *out)
         tg_buf_putc(out, '\n');
 }
 
-static const char *headword(const struct job *j)
-{
-    return j->n[TG_MUTATION_NO_MATCH] && !j->n[TG_MUTATION_SURVIVES] && self_passes(j) ? "NO MATCH"
-                                                                                       : "FAIL";
-}
-
 static void put_text(const struct job *j, struct tg_buf *out)
 {
     const char *why = why_survives(j);
@@ -199,7 +193,11 @@ static void put_text(const struct job *j, struct tg_buf *out)
             out, "  skipped   %s: optional, and these traces have nothing to judge by %s\n",
             rules_with(j, TG_MUTATION_SKIPPED), j->n[TG_MUTATION_SKIPPED] == 1 ? "it" : "them");
     if (why)
-        tg_buf_printf(out, "\n%s: %s\n", headword(j), why);
+        tg_buf_printf(out, "\n%s: %s\n",
+                      j->n[TG_MUTATION_NO_MATCH] && !j->n[TG_MUTATION_SURVIVES] && self_passes(j)
+                          ? "NO MATCH"
+                          : "FAIL",
+                      why);
     else
         tg_buf_printf(out, "\nOK: %zu rule%s turned red, %zu warned, %zu skipped, %zu untested\n",
                       j->n[TG_MUTATION_RED], j->n[TG_MUTATION_RED] == 1 ? "" : "s",

@@ -27,13 +27,6 @@ struct finder {
 
 /* ---- targets ---- */
 
-static uint32_t target_of(struct finder *f, const char *kind, tg_sv name)
-{
-    tg_buf_clear(&f->key);
-    tg_buf_printf(&f->key, "%s %.*s", kind, TG_SV_ARG(name));
-    return tg_strmap_find(&f->targets, tg_buf_sv(&f->key));
-}
-
 static uint32_t ask_target(void *arg, enum tg_kind kind, tg_sv name)
 {
     struct finder *f = arg;
@@ -41,7 +34,9 @@ static uint32_t ask_target(void *arg, enum tg_kind kind, tg_sv name)
     if (!f->targets.n || kind == TG_KIND_STEP)
         return TG_NO_ID;
     tg_name_normalise(kind, name, &plain);
-    return target_of(f, tg_kind_name(kind), tg_buf_sv(&plain));
+    tg_buf_clear(&f->key);
+    tg_buf_printf(&f->key, "%s %.*s", tg_kind_name(kind), TG_SV_ARG(tg_buf_sv(&plain)));
+    return tg_strmap_find(&f->targets, tg_buf_sv(&f->key));
 }
 
 /* The host's step, or its gaps. */
@@ -115,13 +110,6 @@ static const struct tg_py_function *function_at(const struct tg_codefile *file,
               : tg_py_function_nearest(file->functions, file->n_functions, n->function, n->line);
 }
 
-/* Of a baseline whose commit is HEAD, or not known, HEAD's. */
-static struct tg_codefiles *sources_of(struct finder *f, int side)
-{
-    bool one = strcmp(f->sources[0].commit, f->sources[1].commit) == 0;
-    return &f->sources[one ? TG_PATHS_TEST : side];
-}
-
 static bool ask_function(void *arg, int side, tg_sv name, tg_sv *file, tg_sv *function,
                          uint32_t *line, bool *by_line)
 {
@@ -137,7 +125,9 @@ static bool ask_function(void *arg, int side, tg_sv name, tg_sv *file, tg_sv *fu
     *by_line = !f->git;
     if (!f->git)
         return !tg_codefile_is_foreign(n.file);
-    found = tg_codefiles_file(sources_of(f, side), n.file);
+    /* Of a baseline whose commit is HEAD, or not known, HEAD's. */
+    bool one = strcmp(f->sources[0].commit, f->sources[1].commit) == 0;
+    found = tg_codefiles_file(&f->sources[one ? TG_PATHS_TEST : side], n.file);
     if (side == TG_PATHS_TEST && !tg_codefile_holds(found, n.function, n.line))
         return false; /* HEAD is not what ran */
     *file = path_now(f, side, found->in_repo);

@@ -38,14 +38,6 @@ static bool read_launcher(struct tg_launcher *out, size_t i, const struct tg_io 
            number_of(io, launchers[i].world_size, &out->world_size, err);
 }
 
-static bool none_found(struct tg_err *err)
-{
-    return tg_err_usage(err, "--rank auto: no launcher set a rank",
-                        "Start it with torchrun, mpirun or srun (RANK with WORLD_SIZE, "
-                        "OMPI_COMM_WORLD_RANK, PMI_RANK, PMIX_RANK, SLURM_PROCID, "
-                        "JOB_COMPLETION_INDEX), or give the rank itself: --rank N.");
-}
-
 static tg_sv node_name(const struct tg_io *io, struct tg_arena *a)
 {
     const char *slurm = tg_io_env(io, "SLURMD_NODENAME");
@@ -70,5 +62,8 @@ bool tg_launcher_find(struct tg_launcher *out, const struct tg_io *io, struct tg
         out->node = node_name(io, a);
         return true;
     }
-    return none_found(err);
+    return tg_err_usage(err, "--rank auto: no launcher set a rank",
+                        "Start it with torchrun, mpirun or srun (RANK with WORLD_SIZE, "
+                        "OMPI_COMM_WORLD_RANK, PMI_RANK, PMIX_RANK, SLURM_PROCID, "
+                        "JOB_COMPLETION_INDEX), or give the rank itself: --rank N.");
 }

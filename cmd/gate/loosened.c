@@ -257,15 +257,6 @@ enum tg_seen tg_check_change_start(struct tg_check *c, struct tg_git *git, struc
     return TG_SEEN_FAILED;
 }
 
-static void tell_not_known(struct tg_check *c, struct tg_check_job *j, const struct tg_err *why)
-{
-    tell(c, j, TG_REASON_POLICY,
-         tg_arena_printf(c->arena,
-                         "whether the policy is looser than the baseline's is not known: %s",
-                         why->message),
-         tg_arena_printf(c->arena, "%s", why->hint));
-}
-
 /* With the commit that the change starts from; without one, the baseline's. */
 void tg_check_note_policy(struct tg_check *c, struct tg_check_job *j)
 {
@@ -279,8 +270,13 @@ void tg_check_note_policy(struct tg_check *c, struct tg_check_job *j)
     git = c->repo.git;
     if (seen == TG_SEEN)
         seen = tg_check_change_start(c, git, &from, &why);
-    if (seen == TG_SEEN_FAILED)
-        tell_not_known(c, j, &why);
+    if (seen == TG_SEEN_FAILED) {
+        tell(c, j, TG_REASON_POLICY,
+             tg_arena_printf(c->arena,
+                             "whether the policy is looser than the baseline's is not known: %s",
+                             why.message),
+             tg_arena_printf(c->arena, "%s", why.hint));
+    }
     if (seen == TG_SEEN_FAILED || !git)
         return;
     if (seen == TG_ABSENT)

@@ -3,18 +3,16 @@
 
 #include <time.h>
 
-/* Several suites: FILE.xml becomes FILE-SUITE.xml; of `baselines`, FILE@NAME.xml. */
-static const char *report_path(struct tg_check *c, const struct tg_check_job *j, int k)
-{
-    return tg_suites_path(c->o->report[k], c->suites.n == 1 ? TG_SV("") : j->suite->name,
-                          j->policy->baseline.name, c->arena);
-}
-
 bool tg_check_open_reports(struct tg_check *c, struct tg_check_job *j, struct tg_err *err)
 {
+    /* Several suites: FILE.xml becomes FILE-SUITE.xml; of `baselines`, FILE@NAME.xml. */
     for (int k = 0; k < TG_REPORTS; k++)
         if (c->o->report[k] &&
-            !tg_outputs_open(&j->outputs, report_path(c, j, k), &j->handle[k], err))
+            !tg_outputs_open(&j->outputs,
+                             tg_suites_path(c->o->report[k],
+                                            c->suites.n == 1 ? TG_SV("") : j->suite->name,
+                                            j->policy->baseline.name, c->arena),
+                             &j->handle[k], err))
             return false;
     return true;
 }

@@ -226,12 +226,6 @@ static struct op_values new_values(const struct tg_op *op, size_t n_runs, struct
     return o;
 }
 
-static void keep_value(struct op_values *o, const struct tg_evidence *ev, size_t run)
-{
-    if (o && (ev->why_not == TG_JUDGED || ev->why_not == TG_NOT_FEW_RUNS) && ev->value[TG_BASE] > 1)
-        o->x[run] = log(ev->value[TG_BASE]);
-}
-
 /* Run against run: the value of a side of one run is the run's own. */
 static bool read_values(struct values *all, const struct tg_noise_input *in, struct tg_arena *a,
                         struct tg_err *err)
@@ -250,8 +244,12 @@ static bool read_values(struct values *all, const struct tg_noise_input *in, str
         for (size_t k = 0; ok && i == 0 && k < c.n_ops; k++)
             if (c.ops[k].kind != TG_KIND_ANNOTATION) /* shown with the step, never by itself */
                 all->v[all->n++] = new_values(&c.ops[k], n, a);
-        for (size_t k = 0; ok && k < c.n_ops; k++)
-            keep_value(find(all, &c.ops[k]), &c.ops[k].ev, i);
+        for (size_t k = 0; ok && k < c.n_ops; k++) {
+            struct op_values *o = find(all, &c.ops[k]);
+            if (o && (c.ops[k].ev.why_not == TG_JUDGED || c.ops[k].ev.why_not == TG_NOT_FEW_RUNS) &&
+                c.ops[k].ev.value[TG_BASE] > 1)
+                o->x[i] = log(c.ops[k].ev.value[TG_BASE]);
+        }
     }
     return ok;
 }

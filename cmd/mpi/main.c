@@ -134,19 +134,6 @@ static bool merge(struct tg_buf *own, const struct tg_buf *other, struct tg_err 
 
 /* ---- the tree ---- */
 
-static void lose_process(struct job *j, int from)
-{
-    const char *why = tg_arena_printf(j->a, "process %d was lost", from);
-    for (size_t i = (size_t)from; i < j->n; i += (size_t)j->mpi.size)
-        lose(j, j->path[i], why);
-}
-
-static void add_lost(struct job *j, tg_sv lines)
-{
-    while (lines.n)
-        tg_damage_say(&j->lost, tg_sv_cut(&lines, '\n'));
-}
-
 /* Two messages: what was lost, and the summaries. If a process is lost, so are those that it had merged. */
 static bool take(struct job *j, int from, int step, struct tg_buf *own, struct tg_err *err)
 {
@@ -156,11 +143,16 @@ static bool take(struct job *j, int from, int step, struct tg_buf *own, struct t
     there = tg_mpi_receive(&j->mpi, from, j->wait, &lost) &&
             tg_mpi_receive(&j->mpi, from, j->wait, &other);
     if (there) {
-        add_lost(j, tg_buf_sv(&lost));
+        tg_sv lines = tg_buf_sv(&lost);
+        while (lines.n)
+            tg_damage_say(&j->lost, tg_sv_cut(&lines, '\n'));
         ok = merge(own, &other, err);
     }
-    for (int p = from; !there && p < from + step && p < j->mpi.size; p++)
-        lose_process(j, p);
+    for (int p = from; !there && p < from + step && p < j->mpi.size; p++) {
+        const char *why = tg_arena_printf(j->a, "process %d was lost", p);
+        for (size_t i = (size_t)p; i < j->n; i += (size_t)j->mpi.size)
+            lose(j, j->path[i], why);
+    }
     return ok;
 }
 

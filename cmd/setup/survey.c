@@ -266,15 +266,6 @@ static bool look_below(struct trace_paths *all, const struct tg_survey *s, const
     return ok;
 }
 
-static void add_program(struct trace_paths *all, const char *dir)
-{
-    size_t n = strlen(dir);
-    while (n > 1 && dir[n - 1] == '/')
-        n--;
-    *TG_PUSH(all->programs, all->n_programs, all->programs_cap) =
-        tg_arena_sv(all->arena, (tg_sv){ dir, tg_sv_eq((tg_sv){ dir, n }, TG_SV(".")) ? 0 : n });
-}
-
 /*
  * A folder of traces, or one of a program: what it has in folders below, or nothing recorded
  * yet.
@@ -294,8 +285,13 @@ static bool look_in_folder(struct trace_paths *all, const struct tg_survey *s, c
     }
     if (all->n == before && !look_below(all, s, dir, 1, err))
         return false;
-    if (all->n == before)
-        add_program(all, dir);
+    if (all->n == before) {
+        size_t len = strlen(dir);
+        while (len > 1 && dir[len - 1] == '/')
+            len--;
+        *TG_PUSH(all->programs, all->n_programs, all->programs_cap) = tg_arena_sv(
+            all->arena, (tg_sv){ dir, tg_sv_eq((tg_sv){ dir, len }, TG_SV(".")) ? 0 : len });
+    }
     return true;
 }
 

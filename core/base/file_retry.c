@@ -18,22 +18,15 @@ static bool passes(int code)
 }
 
 /* 0, or why not. */
-static int put_all(int fd, tg_sv bytes)
-{
-    int code = tg_file_put(fd, bytes);
-    if (!code && fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
-        code = errno;
-    return code;
-}
-
-/* 0, or why not. */
 static int try_once(const char *path, tg_sv bytes)
 {
-    int fd, code;
+    int fd;
     char *name = tg_temporary_open(path, &fd);
     if (!name)
         return errno;
-    code = put_all(fd, bytes);
+    int code = tg_file_put(fd, bytes);
+    if (!code && fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
+        code = errno;
     if (close(fd) != 0 && !code) /* NFS tells of a full disk here */
         code = errno;
     if (!code && !tg_temporary_keep(name, path))
@@ -44,22 +37,18 @@ static int try_once(const char *path, tg_sv bytes)
     return code;
 }
 
-/* 0.1 s, then twice as long each time, half of it by chance. */
-static void wait_before(unsigned try, uint64_t seed)
-{
-    uint64_t most = (uint64_t)100000000 << (try - 1);
-    uint64_t ns = most / 2 + tg_hash_fold(seed + try, 0x9e3779b97f4a7c15u) % (most / 2);
-    struct timespec t = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
-    while (nanosleep(&t, &t) != 0 && errno == EINTR)
-        ;
-}
-
 bool tg_file_retry_write(const char *path, tg_sv bytes, uint64_t seed, struct tg_err *err)
 {
     int code = 0;
     for (unsigned try = 0; try < TG_FILE_RETRY_TIMES; try++) {
-        if (try)
-            wait_before(try, seed);
+        if (try) {
+            /* 0.1 s, then twice as long each time, half of it by chance. */
+            uint64_t most = (uint64_t)100000000 << (try - 1);
+            uint64_t ns = most / 2 + tg_hash_fold(seed + try, 0x9e3779b97f4a7c15u) % (most / 2);
+            struct timespec t = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
+            while (nanosleep(&t, &t) != 0 && errno == EINTR)
+                ;
+        }
         code = try_once(path, bytes);
         if (!code)
             return true;

@@ -41,16 +41,6 @@ static bool choose(const struct search *s, const char *sha, enum tg_how how, tg_
     return tg_err_hint(s->err, "Run `git fetch origin %s`.", sha);
 }
 
-static bool nothing_before(const struct search *s)
-{
-    *s->out =
-        (struct tg_commit){ .how = TG_HOW_NONE,
-                            .ref = TG_SV(""),
-                            .found = TG_SV("HEAD is the first commit: nothing comes before it"),
-                            .summary = TG_SV("") };
-    return true;
-}
-
 static bool is_pull_merge_ref(const char *ref)
 {
     size_t n = ref ? strlen(ref) : 0;
@@ -108,15 +98,6 @@ static bool named_target(const struct search *s, const char *name, tg_sv *label,
     return true;
 }
 
-static bool unproven_merge(const struct search *s)
-{
-    return tg_err_say(s->err, TG_ERR_GIT, TG_NOWHERE,
-                      "HEAD's message says that it is a pull request's merge commit, and without "
-                      "the target branch nothing here proves it",
-                      "Run `git fetch origin +BRANCH:refs/remotes/origin/BRANCH` with the target "
-                      "branch, or name the commit to compare with in TRACEGATE_BASE.");
-}
-
 static bool usual_target(const struct search *s, tg_sv *label, char sha[TG_SHA_SIZE])
 {
     static const char *const usual[] = { "refs/remotes/origin/HEAD", "refs/remotes/origin/main",
@@ -137,7 +118,12 @@ static bool usual_target(const struct search *s, tg_sv *label, char sha[TG_SHA_S
         }
     }
     if (says_pull_request_merge(s))
-        return unproven_merge(s);
+        return tg_err_say(
+            s->err, TG_ERR_GIT, TG_NOWHERE,
+            "HEAD's message says that it is a pull request's merge commit, and without "
+            "the target branch nothing here proves it",
+            "Run `git fetch origin +BRANCH:refs/remotes/origin/BRANCH` with the target "
+            "branch, or name the commit to compare with in TRACEGATE_BASE.");
     if (tg_git_is_shallow(s->g))
         return tg_git_shallow("the target branch", s->err);
     tg_err_set(s->err, TG_ERR_REF, TG_NOWHERE,
@@ -158,8 +144,14 @@ static bool target_of(const struct search *s, tg_sv *label, char sha[TG_SHA_SIZE
 
 static bool first_parent(const struct search *s, enum tg_how how, tg_sv label, const char *found)
 {
-    if (!s->parents.n)
-        return nothing_before(s);
+    if (!s->parents.n) {
+        *s->out =
+            (struct tg_commit){ .how = TG_HOW_NONE,
+                                .ref = TG_SV(""),
+                                .found = TG_SV("HEAD is the first commit: nothing comes before it"),
+                                .summary = TG_SV("") };
+        return true;
+    }
     return choose(s, s->parents.sha[0], how, label, found);
 }
 
@@ -188,14 +180,6 @@ static bool on_target(const struct search *s, tg_sv label)
         tg_arena_printf(s->a, "first parent of HEAD, which is on %.*s", TG_SV_ARG(label)));
 }
 
-static bool named_base(const struct search *s)
-{
-    struct tg_commit c;
-    if (!tg_git_resolve(s->g, s->env->base, s->a, &c, s->err))
-        return tg_err_context(s->err, "looking for the base that the job names");
-    return choose(s, c.sha, TG_HOW_EVENT, c.ref, "base that the job names");
-}
-
 static bool pull_request_merge(const struct search *s)
 {
     return choose(s, s->parents.sha[0], TG_HOW_PR_MERGE, TG_SV("HEAD^1"),
@@ -208,8 +192,12 @@ static bool merge_base(const struct search *s)
     const char *found;
     enum tg_seen seen;
     tg_sv label;
-    if (s->env->base && s->env->base[0])
-        return named_base(s);
+    if (s->env->base && s->env->base[0]) {
+        struct tg_commit c;
+        if (!tg_git_resolve(s->g, s->env->base, s->a, &c, s->err))
+            return tg_err_context(s->err, "looking for the base that the job names");
+        return choose(s, c.sha, TG_HOW_EVENT, c.ref, "base that the job names");
+    }
     seen = is_pull_request_merge(s);
     if (seen != TG_ABSENT)
         return seen == TG_SEEN && pull_request_merge(s);

@@ -40,17 +40,12 @@ static bool reads_as_file(const char *text)
            strchr("/.~", text[0]) != NULL || strchr(text, '\\') != NULL;
 }
 
-/* The folder of a path, "." for a bare name; in `a`. */
-static const char *folder_of(const char *path, struct tg_arena *a)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? tg_arena_printf(a, "%.*s", (int)(slash - path), path) : ".";
-}
-
 /* The likely mistake: a slip in the name, or nothing recorded yet. */
 static bool guess(const char *text, struct tg_arena *a, struct tg_err *err)
 {
-    const char *dir = folder_of(text, a), **paths, *meant;
+    const char *slash = strrchr(text, '/');
+    const char *dir = slash ? tg_arena_printf(a, "%.*s", (int)(slash - text), text) : ".", **paths,
+               *meant;
     struct tg_err ignored = TG_ERR_INIT;
     size_t n = 0;
     if (dir[0] && !has_glob(dir) && !tg_file_is_dir(dir)) {

@@ -167,18 +167,15 @@ static struct tg_history_event *event_for(struct tg_history_replay *r,
     return NULL;
 }
 
-static tg_sv series_key(const struct tg_history_replay *r, uint32_t series)
-{
-    return series == UINT32_MAX ? TG_SV("machine") : r->h->series->v[series].name;
-}
-
 /* One change a series and event: a later look at the same one brings it up to date. */
 size_t tg_history_attach(struct tg_history_replay *r, struct tg_history_stream *s,
                          const struct tg_moved_series *m, size_t *moved)
 {
     struct tg_history_event *e = event_for(r, s, m);
     if (!e)
-        e = tg_history_new_event(r, s, m->fired, m->to, series_key(r, m->series));
+        e = tg_history_new_event(r, s, m->fired, m->to,
+                                 m->series == UINT32_MAX ? TG_SV("machine")
+                                                         : r->h->series->v[m->series].name);
     for (size_t i = 0; i < e->n; i++)
         if (e->v[i].series == m->series && e->v[i].slowly && m->slowly) {
             e->v[i].after = m->after;

@@ -271,14 +271,6 @@ struct work {
     struct tg_arena *scratch;
 };
 
-static struct tally *tally_of(struct work *w, uint32_t series)
-{
-    w->tally = with_element(w->tally, &w->cap, series, sizeof *w->tally);
-    if (!w->tally[series].of_run)
-        w->tally[series].of_run = TG_NEW_N(w->scratch, double, w->side->n_runs);
-    return &w->tally[series];
-}
-
 static void add_shard(struct work *w, size_t run, const struct tg_shard *s)
 {
     struct member *m = TG_NEW_N(w->scratch, struct member, s->n_rows + 1);
@@ -293,7 +285,10 @@ static void add_shard(struct work *w, size_t run, const struct tg_shard *s)
     for (size_t i = 0; i < n; i = end) {
         for (end = i; end < n && m[end].series == m[i].series;)
             end++;
-        add_operator(tally_of(w, m[i].series), run, m + i, end - i, s->n_steps, &w->room);
+        w->tally = with_element(w->tally, &w->cap, m[i].series, sizeof *w->tally);
+        if (!w->tally[m[i].series].of_run)
+            w->tally[m[i].series].of_run = TG_NEW_N(w->scratch, double, w->side->n_runs);
+        add_operator(&w->tally[m[i].series], run, m + i, end - i, s->n_steps, &w->room);
     }
 }
 

@@ -39,12 +39,6 @@ static int by_stream(const void *pa, const void *pb)
     return c ? c : TG_CMP(*a, *b);
 }
 
-static double launch_start(const struct tg_hta_rows *r, const struct tg_hta_row *row)
-{
-    const struct tg_hta_row *launch = tg_hta_linked(r, row);
-    return launch ? launch->ts : NAN;
-}
-
 struct lane {
     double *gap[CATEGORIES];
     size_t n[CATEGORIES], cap[CATEGORIES];
@@ -60,7 +54,8 @@ static void sum_gaps(struct lane *l, const struct tg_hta_rows *r,
     for (size_t i = 1; i < n; i++) {
         double since = rows[i - 1]->ts + rows[i - 1]->dur, gap = rows[i]->ts - since;
         enum category c = gap < KERNEL_WAIT_US ? KERNEL_WAIT : OTHER;
-        if (launch_start(r, rows[i]) > since)
+        const struct tg_hta_row *launch = tg_hta_linked(r, rows[i]);
+        if ((launch ? launch->ts : NAN) > since)
             c = HOST_WAIT;
         l->met[c] = true;
         *TG_PUSH(l->gap[c], l->n[c], l->cap[c]) = gap;

@@ -197,17 +197,6 @@ static void nest_thread(struct tree *t, uint32_t *rows, size_t n)
     }
 }
 
-/* Leaves `order` such that parents come before their children. */
-static void nest(struct tree *t)
-{
-    for (size_t i = 0, k; i < t->n; i = k) {
-        for (k = i + 1; k < t->n && thread_id(t->r, &t->r->v[t->order[k]]) ==
-                                        thread_id(t->r, &t->r->v[t->order[i]]);)
-            k++;
-        nest_thread(t, t->order + i, k - i);
-    }
-}
-
 /* ---- the autograd thread ---- */
 
 /* The only thread other than `except` that has a row of this name; NOBODY: none, or several. */
@@ -369,7 +358,13 @@ void tg_hta_sequences(const struct tg_hta *in, struct tg_tables *out)
     for (size_t k = 0; k < in->n; k++) {
         struct tree t;
         collect(&t, &in->ranks[k]);
-        nest(&t);
+        /* Leaves `order` such that parents come before their children. */
+        for (size_t i = 0, next; i < t.n; i = next) {
+            for (next = i + 1; next < t.n && thread_id(t.r, &t.r->v[t.order[next]]) ==
+                                           thread_id(t.r, &t.r->v[t.order[i]]);)
+                next++;
+            nest_thread(&t, t.order + i, next - i);
+        }
         attach_backward(&t);
         attach_device_rows(&t);
         find(&table, &t, in->opts);

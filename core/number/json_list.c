@@ -14,14 +14,11 @@ static bool begins(tg_sv head)
            !tg_number_has_key(head, "ph");
 }
 
-static bool is_number(const struct tg_doc *d)
-{
-    return tg_doc_str(tg_doc_get(d, "name"), TG_SV("")).n && tg_doc_get(d, "value") != NULL;
-}
-
 static bool fits(const struct tg_doc *d)
 {
-    return tg_doc_type(d) == TG_DOC_ARRAY && is_number(tg_doc_first(d));
+    return tg_doc_type(d) == TG_DOC_ARRAY &&
+           tg_doc_str(tg_doc_get(tg_doc_first(d), "name"), TG_SV("")).n &&
+           tg_doc_get(tg_doc_first(d), "value") != NULL;
 }
 
 static bool read_list(struct tg_number_file *s, const struct tg_number_object *v, size_t n)

@@ -123,24 +123,20 @@ static bool add_runs(struct tg_number_runs *out, struct tg_number_file *s)
     return true;
 }
 
-static bool refuse_format(const char *file, struct tg_err *err)
-{
-    TG_BUF known = { 0 };
-    for (size_t i = 0; tg_documents_format(i); i++)
-        tg_buf_printf(&known, "%s, ", tg_documents_format(i));
-    tg_buf_puts(&known, "lines `name value unit`");
-    tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(file), "not a file of numbers");
-    return tg_err_hint(err, "Formats: %s.", known.p);
-}
-
 bool tg_number_read(struct tg_number_runs *out, tg_sv text, const char *file, struct tg_arena *a,
                     struct tg_err *err)
 {
     struct tg_number_file s = { .a = a, .file = file ? file : "", .err = err };
     bool ok;
     text = without_mark(text);
-    if (!tg_number_is_json(text) && !tg_lines_begin(text))
-        return refuse_format(s.file, err);
+    if (!tg_number_is_json(text) && !tg_lines_begin(text)) {
+        TG_BUF known = { 0 };
+        for (size_t i = 0; tg_documents_format(i); i++)
+            tg_buf_printf(&known, "%s, ", tg_documents_format(i));
+        tg_buf_puts(&known, "lines `name value unit`");
+        tg_err_set(err, TG_ERR_TRACE, TG_AT_FILE(s.file), "not a file of numbers");
+        return tg_err_hint(err, "Formats: %s.", known.p);
+    }
     ok = (tg_number_is_json(text) ? tg_documents_read(&s, text) : tg_lines_read(&s, text)) &&
          add_runs(out, &s);
     free(s.v);

@@ -36,14 +36,6 @@ static bool is_linked_kind(enum tg_kind k)
     return tg_kind_is_device(k) || k == TG_KIND_DEVICE_SYNC;
 }
 
-/* NULL: no runtime row has it. */
-static struct entry *table_find(const struct table *h, int64_t correlation)
-{
-    const uint64_t key = (uint64_t)correlation;
-    uint32_t id = tg_keymap_find(&h->ids, &key);
-    return id == TG_NO_ID ? NULL : &h->v[id];
-}
-
 /* In total order, so that the outermost of equally good rows stays, whatever the file's order. */
 static void collect_launches(struct table *h, const struct tg_trace *t, const uint32_t *order,
                              const unsigned char *call)
@@ -111,7 +103,9 @@ static void count_lost(struct tg_steps *out, const struct tg_trace *t, const str
             *here = capture[s->name] == CAPTURE_BEGIN;
         if (call[s->name] != TG_CALL_KERNEL || correlation < 0 || *here)
             continue;
-        if (table_find(h, correlation)->devices) {
+        const uint64_t key = (uint64_t)correlation;
+        uint32_t id = tg_keymap_find(&h->ids, &key);
+        if (h->v[id].devices) {
             out->lost_kernels += since;
             since = 0;
         } else {

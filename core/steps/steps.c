@@ -21,15 +21,6 @@ static int thread_cmp(const struct tg_thread *a, const struct tg_thread *b)
     return c ? c : tg_sv_cmp(a->tid, b->tid);
 }
 
-/* Per name: is it a window's? */
-static bool *window_names(const struct tg_trace *t, const struct tg_window_spec *w)
-{
-    bool *is = tg_xmalloc(t->names->n + 1);
-    for (size_t i = 0; i < t->names->n; i++)
-        is[i] = is_window(&t->names->v[i], w);
-    return is;
-}
-
 /*
  * The thread with most windows; of several, the first by text, because ids follow the file's order.
  */
@@ -52,7 +43,9 @@ static uint32_t main_thread(const struct tg_trace *t, const bool *is_window_name
 static void find_windows(struct tg_steps *out, const struct tg_trace *t,
                          const struct tg_window_spec *w)
 {
-    TG_FREE bool *is_window_name = window_names(t, w);
+    TG_FREE bool *is_window_name = tg_xmalloc(t->names->n + 1);
+    for (size_t i = 0; i < t->names->n; i++)
+        is_window_name[i] = is_window(&t->names->v[i], w);
     uint32_t thread = main_thread(t, is_window_name);
     size_t cap = 0;
     for (size_t k = 0; k < t->n_spans; k++) {

@@ -534,14 +534,6 @@ static void drop_launches(const struct tg_spent *own)
     own->steps->launch = NULL;
 }
 
-static void drop_spans(const struct tg_spent *own)
-{
-    drop_launches(own);
-    free(own->steps->parent);
-    own->steps->parent = NULL;
-    tg_trace_drop(own->trace, TG_TRACE_SPANS);
-}
-
 /* What a comparison of runs asks for, beside sums by name. */
 static void build_details(struct build *b, const struct tg_summarize_opts *o,
                           const struct tg_spent *own)
@@ -563,8 +555,12 @@ static void build_details(struct build *b, const struct tg_summarize_opts *o,
     tg_tree_place(&b->placed, b->t, b->s, b->out->rows,
                   tg_tree_room(o->load.reader.limits, b->s->n), b->row_of);
     tg_tree_order(b->out, &b->placed, position, b->a);
-    if (own)
-        drop_spans(own);
+    if (own) {
+        drop_launches(own);
+        free(own->steps->parent);
+        own->steps->parent = NULL;
+        tg_trace_drop(own->trace, TG_TRACE_SPANS);
+    }
     fill_slots(b);
     place_attrs(b);
 }

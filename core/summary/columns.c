@@ -164,14 +164,6 @@ static void put_self(struct tg_buf *b, const struct tg_row *r, size_t from, size
         put_delta(b, r->self[k], k > from ? r->self[k - 1] : 0, unit);
 }
 
-static void put_slots(struct tg_buf *b, const struct tg_row *r, size_t n_steps, uint64_t unit)
-{
-    const tg_ns *at = r->slots;
-    for (size_t step = 0; step < n_steps; step++)
-        for (size_t c = 0; c < r->count[step]; c++, at++)
-            put_delta(b, *at, expected(r, step, c, at), unit);
-}
-
 void tg_shard_values_put(struct tg_buf *b, const struct tg_shard *s, const bool *kept)
 {
     uint64_t unit = unit_of(s, kept);
@@ -188,8 +180,12 @@ void tg_shard_values_put(struct tg_buf *b, const struct tg_shard *s, const bool 
     for (size_t i = 0; i < gaps; i++)
         tg_pack_u64(b, (uint64_t)s->gaps[i] / unit);
     for (size_t i = 0; i < s->n_rows; i++)
-        if (kept[i])
-            put_slots(b, &s->rows[i], s->n_steps, unit);
+        if (kept[i]) {
+            const tg_ns *at = s->rows[i].slots;
+            for (size_t step = 0; step < s->n_steps; step++)
+                for (size_t c = 0; c < s->rows[i].count[step]; c++, at++)
+                    put_delta(b, *at, expected(&s->rows[i], step, c, at), unit);
+        }
 }
 
 /* ---- reading the values ---- */

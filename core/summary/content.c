@@ -9,13 +9,6 @@
 
 /* ---- writing ---- */
 
-static void add_pair(struct tg_doc *array, int64_t a, int64_t b)
-{
-    struct tg_doc *pair = tg_doc_add_array(array, NULL);
-    tg_doc_add_i64(pair, NULL, a);
-    tg_doc_add_i64(pair, NULL, b);
-}
-
 /* Under which name a metric is stored; NULL: it is derived. The device's extent was called step_time
  * once, and was the host's window if there is no device: the bytes stay. */
 static const char *stored_name(enum tg_metric m)
@@ -35,9 +28,11 @@ static void add_metrics(struct tg_doc *d, const struct tg_shard *s)
             const struct tg_metric_value *x = &s->metrics[(size_t)m * s->n_steps + k];
             if (m == TG_METRIC_DEVICE_EXTENT && !s->device_spans)
                 x = &s->metrics[TG_METRIC_HOST_TIME * s->n_steps + k];
-            if (x->known)
-                add_pair(v, x->num, x->den);
-            else
+            if (x->known) {
+                struct tg_doc *pair = tg_doc_add_array(v, NULL);
+                tg_doc_add_i64(pair, NULL, x->num);
+                tg_doc_add_i64(pair, NULL, x->den);
+            } else
                 tg_doc_add_null(v, NULL);
         }
     }
@@ -81,11 +76,6 @@ static const struct {
 #define ALWAYS_WRITTEN (N_COUNTERS - 5)
 _Static_assert(sizeof(tg_ns) == sizeof(uint64_t), "counters are read as one type");
 
-static int64_t covered_units(const struct tg_window_hint *h)
-{
-    return (int64_t)(h->covered * 10000 + 0.5);
-}
-
 void tg_content_add(struct tg_doc *d, const struct tg_shard *s)
 {
     struct tg_doc *env, *steps, *hints;
@@ -117,7 +107,7 @@ void tg_content_add(struct tg_doc *d, const struct tg_shard *s)
         struct tg_doc *one = tg_doc_add_array(hints, NULL);
         tg_doc_add_str(one, NULL, s->hints[i].name);
         tg_doc_add_i64(one, NULL, (int64_t)s->hints[i].count);
-        tg_doc_add_i64(one, NULL, covered_units(&s->hints[i]));
+        tg_doc_add_i64(one, NULL, (int64_t)(s->hints[i].covered * 10000 + 0.5));
     }
     struct tg_doc *list = s->frame_sorts ? tg_doc_add_array(d, "frames") : NULL;
     for (int sort = 0; list && sort < TG_STACK_SORTS; sort++)

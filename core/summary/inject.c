@@ -204,13 +204,6 @@ static void drop_rows(struct job *j)
     j->s->n_rows = kept;
 }
 
-static struct tg_row *add_row(struct job *j, const struct tg_row *row)
-{
-    j->s->rows = tg_arena_copy(j->a, j->s->rows, j->s->n_rows, sizeof *row);
-    j->s->rows[j->s->n_rows] = *row;
-    return &j->s->rows[j->s->n_rows++];
-}
-
 /* A row of `model`'s place with `calls[k]` calls and `ns[k]` in step k. */
 static void new_row(struct job *j, const struct tg_row_key *model, tg_sv name,
                     const uint32_t *calls, const tg_ns *ns)
@@ -233,7 +226,9 @@ static void new_row(struct job *j, const struct tg_row_key *model, tg_sv name,
         j->calls[k] = calls[k];
         add(j, TG_METRIC_KERNEL_NAMES, k, key.kind == TG_KIND_KERNEL, 0);
     }
-    settle(j, add_row(j, &r));
+    j->s->rows = tg_arena_copy(j->a, j->s->rows, j->s->n_rows, sizeof r);
+    j->s->rows[j->s->n_rows] = r;
+    settle(j, &j->s->rows[j->s->n_rows++]);
 }
 
 static void unfuse(struct job *j)

@@ -11,14 +11,6 @@ static tg_ns scaled(tg_ns v, double factor)
     return (tg_ns)llround((double)v * factor);
 }
 
-static void slow(const struct tg_shard *s, struct tg_row *r, double factor)
-{
-    for (size_t k = 0; k < s->n_steps; k++) {
-        r->total[k] = scaled(r->total[k], factor);
-        r->self[k] = scaled(r->self[k], factor);
-    }
-}
-
 /* Calls as long as the existing ones. */
 static void recount(const struct tg_shard *s, struct tg_row *r, int64_t more)
 {
@@ -76,9 +68,12 @@ size_t tg_inject_frames(struct tg_shard *s, const struct tg_inject *p, struct tg
             continue;
         kind = r->key->kind;
         injected++;
-        if (p->what == TG_INJECT_SLOWER)
-            slow(s, r, p->factor);
-        else if (p->what == TG_INJECT_CALLS)
+        if (p->what == TG_INJECT_SLOWER) {
+            for (size_t k = 0; k < s->n_steps; k++) {
+                r->total[k] = scaled(r->total[k], p->factor);
+                r->self[k] = scaled(r->self[k], p->factor);
+            }
+        } else if (p->what == TG_INJECT_CALLS)
             recount(s, r, p->calls);
         else
             injected = p->what == TG_INJECT_NEW ? injected : 0;

@@ -235,14 +235,6 @@ static void put_packed(struct tg_buf *b, const struct tg_doc *d)
     }
 }
 
-static void keep_book(struct tg_layout_books *all, struct tg_layout_book *b)
-{
-    put_down(all->v[all->next]);
-    all->v[all->next] = b;
-    b->users++;
-    all->next = (all->next + 1) % TG_LAYOUT_BOOKS;
-}
-
 static bool read_book(struct tg_layout_reader *r, const struct tg_doc *d)
 {
     TG_BUF packed = { 0 };
@@ -266,8 +258,12 @@ static bool read_book(struct tg_layout_reader *r, const struct tg_doc *d)
     tg_buf_release(&packed);
     if (!tg_book_read(&r->book->read, d, a))
         return false;
-    if (r->books)
-        keep_book(r->books, r->book);
+    if (r->books) {
+        put_down(r->books->v[r->books->next]);
+        r->books->v[r->books->next] = r->book;
+        r->book->users++;
+        r->books->next = (r->books->next + 1) % TG_LAYOUT_BOOKS;
+    }
     return true;
 }
 

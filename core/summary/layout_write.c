@@ -220,13 +220,6 @@ static void put_content(struct tg_buf *out, const struct tg_shard *s)
     out->n -= 2; /* the brace and the end of the line */
 }
 
-static bool does_not_fit(const struct tg_shard *s, struct tg_err *err)
-{
-    return tg_err_say(err, TG_ERR_LIMIT, TG_NOWHERE,
-                      "'%.*s': %zu names times %zu steps do not fit into a summary",
-                      "Record fewer steps.", TG_SV_ARG(s->source), s->n_rows, s->n_steps);
-}
-
 bool tg_layout_put_shard(struct tg_layout_writer *w, const struct tg_shard *s,
                          const struct tg_listing *l, struct tg_err *err)
 {
@@ -256,7 +249,9 @@ bool tg_layout_put_shard(struct tg_layout_writer *w, const struct tg_shard *s,
         }
         tg_buf_putc(w->out, '}');
     } else {
-        (void)does_not_fit(s, err);
+        (void)tg_err_say(err, TG_ERR_LIMIT, TG_NOWHERE,
+                         "'%.*s': %zu names times %zu steps do not fit into a summary",
+                         "Record fewer steps.", TG_SV_ARG(s->source), s->n_rows, s->n_steps);
     }
     tg_buf_release(&own.values);
     tg_buf_release(&own.node_times);

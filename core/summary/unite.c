@@ -288,14 +288,6 @@ static bool survey(struct merging *g, size_t i)
            tg_damage_add(g->m->damage, g->err);
 }
 
-static bool nothing_whole(struct merging *g)
-{
-    tg_sv rest = tg_buf_sv(&g->m->damage->text);
-    tg_sv first = tg_sv_cut(&rest, '\n');
-    tg_err_set(g->err, TG_ERR_SUMMARY, TG_NOWHERE, "no part can be read: %.*s", TG_SV_ARG(first));
-    return tg_err_hint(g->err, "Record it again.");
-}
-
 static bool merge(struct merging *g)
 {
     for (size_t i = 0; i < g->m->n; i++) {
@@ -304,8 +296,13 @@ static bool merge(struct merging *g)
             return false;
         close_input(g, &g->input[i]);
     }
-    if (g->m->damage && g->m->damage->n && g->n + g->less.n == 0)
-        return nothing_whole(g);
+    if (g->m->damage && g->m->damage->n && g->n + g->less.n == 0) {
+        tg_sv rest = tg_buf_sv(&g->m->damage->text);
+        tg_sv first = tg_sv_cut(&rest, '\n');
+        tg_err_set(g->err, TG_ERR_SUMMARY, TG_NOWHERE, "no part can be read: %.*s",
+                   TG_SV_ARG(first));
+        return tg_err_hint(g->err, "Record it again.");
+    }
     if (g->n)
         TG_SORT(g->entry, g->n, by_key);
     if (!put_head(g))

@@ -315,21 +315,17 @@ static bool put_device(struct tg_database *d, struct tg_err *err)
     return true;
 }
 
-static bool put_end(struct tg_database *d, struct tg_err *err)
-{
-    d->stage = AT_END;
-    tg_buf_puts(&d->text, "\n]}\n");
-    return d->rows > 0 || tg_err_say(err, TG_ERR_TRACE, TG_AT_FILE(d->name),
-                                     "the database '%s' of %s holds no kernel, call or range",
-                                     d->dialect->hint, d->name, d->dialect->profiler);
-}
-
 static bool next_query(struct tg_database *d, struct tg_err *err)
 {
     const struct tg_db_query *q = d->dialect->queries + d->query;
     bool begun;
-    if (d->query == d->dialect->n)
-        return put_end(d, err);
+    if (d->query == d->dialect->n) {
+        d->stage = AT_END;
+        tg_buf_puts(&d->text, "\n]}\n");
+        return d->rows > 0 || tg_err_say(err, TG_ERR_TRACE, TG_AT_FILE(d->name),
+                                         "the database '%s' of %s holds no kernel, call or range",
+                                         d->dialect->hint, d->name, d->dialect->profiler);
+    }
     if (!begin(d, q, d->query + 1 == d->dialect->n || strcmp(q[1].table, q->table) != 0, &begun,
                err))
         return false;

@@ -229,14 +229,6 @@ static void read_memory(struct tg_memory_event *out, tg_sv args)
     }
 }
 
-static void take_memory(struct loader *l, const struct tg_event *ev)
-{
-    struct tg_trace *t = l->t;
-    struct tg_memory_event *e = TG_PUSH(t->memory, t->n_memory, l->cap.memory);
-    e->ts = ev->ts;
-    read_memory(e, ev->args);
-}
-
 static void take_label(struct loader *l, const struct tg_event *ev, uint32_t name)
 {
     struct tg_trace *t = l->t;
@@ -247,11 +239,6 @@ static void take_label(struct loader *l, const struct tg_event *ev, uint32_t nam
     tg_xla_label(TG_PUSH(t->labels, t->n_labels, l->cap.labels), ev, process);
 }
 
-static bool is_hta_row(const struct loader *l, const struct tg_event *ev)
-{
-    return ev->has_dur && ev->has_cat && !tg_sv_eq(l->t->names->v[ev->name].cat, TG_SV("Trace"));
-}
-
 static bool take(void *arg, const struct tg_event *ev)
 {
     struct loader *l = arg;
@@ -260,12 +247,19 @@ static bool take(void *arg, const struct tg_event *ev)
     if (ev->index >= UINT32_MAX)
         return limit(l, "events", UINT32_MAX);
     if (l->opts->want_memory && ev->has_ts && name != TG_NO_ID &&
-        (ev->ph == 'i' || ev->ph == 'I') && tg_sv_eq(l->t->names->v[name].name, TG_SV("[memory]")))
-        take_memory(l, ev);
+        (ev->ph == 'i' || ev->ph == 'I') &&
+        tg_sv_eq(l->t->names->v[name].name, TG_SV("[memory]"))) {
+        struct tg_trace *t = l->t;
+        struct tg_memory_event *e = TG_PUSH(t->memory, t->n_memory, l->cap.memory);
+        e->ts = ev->ts;
+        read_memory(e, ev->args);
+    }
     if (ev->ph == 'M' && name != TG_NO_ID)
         take_label(l, ev, name);
     if (l->opts->keep_hta)
-        return !is_hta_row(l, ev) || take_span(l, ev, name);
+        return !(ev->has_dur && ev->has_cat &&
+                 !tg_sv_eq(l->t->names->v[ev->name].cat, TG_SV("Trace"))) ||
+               take_span(l, ev, name);
     if (kind == TG_KIND_PYTHON && (tg_event_is_mark(ev) ? !l->opts->keep_python : drops_python(l)))
         return true;
     if (tg_event_is_mark(ev)) {
@@ -372,12 +366,6 @@ static void lend_columns(struct worker *w, struct part *p)
     p->marks.n = 0;
 }
 
-static void take_columns(const struct worker *w, struct part *p)
-{
-    p->columns = w->t;
-    p->cap = w->l.cap;
-}
-
 static void tell_new(struct worker *w, struct part *p)
 {
     p->n_tracks = w->t.n_tracks - w->told_tracks;
@@ -393,10 +381,12 @@ static void tell_new(struct worker *w, struct part *p)
 static bool read_part(void *worker, void *part, struct tg_err *err)
 {
     struct worker *w = worker;
+    struct part *p = part;
     bool ok;
     lend_columns(w, part);
     ok = read_events(&w->l, err);
-    take_columns(w, part);
+    p->columns = w->t;
+    p->cap = w->l.cap;
     tell_new(w, part);
     return ok;
 }
@@ -489,12 +479,6 @@ static const struct tg_split_ops split_ops = { .here = read_events,
 
 /* ---- the whole ---- */
 
-static void publish(struct tg_trace *t)
-{
-    t->threads = tg_reader_threads(t->reader, &t->n_threads);
-    t->info = tg_reader_info(t->reader);
-}
-
 /* PyTorch's profiler without Kineto writes no categories: nothing says what its events are. */
 static bool has_categories(const struct tg_trace *t)
 {
@@ -535,7 +519,8 @@ static bool load(struct loader *l, struct tg_source *s)
     l->t->integrity.unmatched_begin = sink.unmatched_begin;
     l->t->integrity.unmatched_end = sink.unmatched_end;
     tg_reader_done(l->t->reader);
-    publish(l->t);
+    l->t->threads = tg_reader_threads(l->t->reader, &l->t->n_threads);
+    l->t->info = tg_reader_info(l->t->reader);
     if (!find_kinds(l))
         return false;
     if (!l->opts->skip_check)

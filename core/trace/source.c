@@ -182,24 +182,20 @@ static bool refuse_foreign(const struct tg_source *s, tg_sv head, struct tg_err 
                             "it.");
 }
 
-/* SQLite reads the file itself, here and there, so it needs a path or all bytes. */
-static bool open_database(struct tg_source *s, struct tg_err *err)
-{
-    if (s->fd >= 0 && (!s->close_fd || !s->total))
-        return tg_err_say(err, TG_ERR_TRACE, TG_AT_FILE(s->name),
-                          "%s is an SQLite database, which cannot be read from a pipe",
-                          "Give the path of the file.", s->name);
-    s->database = tg_database_open(s->name, s->fd < 0 ? &s->memory : NULL, err);
-    return s->database != NULL;
-}
-
 static bool recognise(struct tg_source *s, struct tg_err *err)
 {
     const struct format *f;
     if (!need_input(s, TAR_HEADER, err))
         return false;
-    if (begins(s, TG_SQLITE_MAGIC, sizeof TG_SQLITE_MAGIC))
-        return open_database(s, err);
+    if (begins(s, TG_SQLITE_MAGIC, sizeof TG_SQLITE_MAGIC)) {
+        /* SQLite reads the file itself, here and there, so it needs a path or all bytes. */
+        if (s->fd >= 0 && (!s->close_fd || !s->total))
+            return tg_err_say(err, TG_ERR_TRACE, TG_AT_FILE(s->name),
+                              "%s is an SQLite database, which cannot be read from a pipe",
+                              "Give the path of the file.", s->name);
+        s->database = tg_database_open(s->name, s->fd < 0 ? &s->memory : NULL, err);
+        return s->database != NULL;
+    }
     if (!refuse_foreign(s, buffered(s), err))
         return false;
     f = format_of(s);

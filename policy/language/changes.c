@@ -198,16 +198,6 @@ static enum tg_direction direction_of(struct walk *w, const struct tg_key *k,
     return order > 0 ? k->on_increase : order < 0 ? opposite(k->on_increase) : TG_OTHERWISE;
 }
 
-static void compare_keys(struct walk *w, const struct tg_key *k, const char *path,
-                         const struct tg_yaml *before, const struct tg_yaml *now)
-{
-    const struct tg_key_shape *map = k->shape->kind == TG_KEY_CHOICE ? k->shape->map : k->shape;
-    bool outside = w->opposite;
-    w->opposite = outside != (k->parts == TG_OPPOSITE_KEYS);
-    compare_maps(w, map->keys, path, before, now);
-    w->opposite = outside;
-}
-
 static void compare(struct walk *w, const struct tg_key *k, const char *path,
                     const struct tg_yaml *before, const struct tg_yaml *now)
 {
@@ -217,9 +207,13 @@ static void compare(struct walk *w, const struct tg_key *k, const char *path,
     if (k->parts == TG_BY_ITEM)
         compare_items(w, k, path, before, now);
     else if (k->parts != TG_WHOLE && before && now && before->type == TG_YAML_MAP &&
-             now->type == TG_YAML_MAP)
-        compare_keys(w, k, path, before, now);
-    else
+             now->type == TG_YAML_MAP) {
+        const struct tg_key_shape *map = k->shape->kind == TG_KEY_CHOICE ? k->shape->map : k->shape;
+        bool outside = w->opposite;
+        w->opposite = outside != (k->parts == TG_OPPOSITE_KEYS);
+        compare_maps(w, map->keys, path, before, now);
+        w->opposite = outside;
+    } else
         add(w, direction_of(w, k, before, now), path, before, now);
 }
 

@@ -1,12 +1,5 @@
 #include "policy/language/internal.h"
 
-static struct tg_pattern *keep_pattern(struct tg_decode *c, struct tg_pattern *p)
-{
-    struct tg_policy_private *v = c->policy->private_;
-    *TG_PUSH(v->patterns, v->n_patterns, v->cap_patterns) = p;
-    return p;
-}
-
 /* An error inside a pattern is shown at its byte if the file spells the text as it is. */
 struct tg_pattern *tg_decode_pattern(struct tg_decode *c, const struct tg_yaml *n, tg_sv text)
 {
@@ -20,8 +13,11 @@ struct tg_pattern *tg_decode_pattern(struct tg_decode *c, const struct tg_yaml *
         return NULL;
     }
     p = tg_pattern_new(text, c->arena, why, sizeof why, &offset);
-    if (p)
-        return keep_pattern(c, p);
+    if (p) {
+        struct tg_policy_private *v = c->policy->private_;
+        *TG_PUSH(v->patterns, v->n_patterns, v->cap_patterns) = p;
+        return p;
+    }
     if (text.n == 0 || text.n > TG_PATTERN_MAX)
         return NULL; /* its length was reported */
     struct tg_loc at = n->at;
@@ -59,14 +55,6 @@ static struct tg_ints ints_of(struct tg_decode *c, const struct tg_yaml *n)
     return (struct tg_ints){ v, count };
 }
 
-static uint32_t kinds_of(const struct tg_yaml *n)
-{
-    uint32_t words = tg_node_mask(n, tg_words_kind), mask = 0;
-    for (int i = 0; tg_words_kind[i]; i++)
-        mask |= words & (1u << i) ? 1u << tg_kind_of_word[i] : 0;
-    return mask;
-}
-
 static void rank_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_match *out)
 {
     int word = n && n->type == TG_YAML_SCALAR ? tg_sv_index(tg_words_rank, n->text) : -1;
@@ -86,7 +74,10 @@ struct tg_match tg_decode_match(struct tg_decode *c, const struct tg_yaml *n)
     const struct tg_yaml *excluded = tg_yaml_get(n, "not");
     m.present = true;
     m.at = n->at;
-    m.kinds = kinds_of(tg_yaml_get(n, "kind"));
+    uint32_t words = tg_node_mask(tg_yaml_get(n, "kind"), tg_words_kind), mask = 0;
+    for (int i = 0; tg_words_kind[i]; i++)
+        mask |= words & (1u << i) ? 1u << tg_kind_of_word[i] : 0;
+    m.kinds = mask;
     m.classes = tg_node_mask(tg_yaml_get(n, "class"), tg_words_class);
     m.families = tg_node_mask(tg_yaml_get(n, "family"), tg_words_family);
     m.name = tg_decode_patterns(c, tg_yaml_get(n, "name"));

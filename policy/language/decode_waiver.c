@@ -15,17 +15,6 @@ static const struct tg_rule *find_rule(const struct tg_policy *p, tg_sv id)
     return NULL;
 }
 
-/*
- * The account is not a rule of a file; its failures are waived as those of a rule about the
- * step's time.
- */
-static const struct tg_rule *account_rule(struct tg_decode *c)
-{
-    struct tg_rule *r = TG_NEW(c->arena, struct tg_rule);
-    *r = (struct tg_rule){ .id = TG_SV("account"), .metric = TG_RULE_METRIC_STEP_TIME };
-    return r;
-}
-
 static const struct tg_rule *waived_rule(struct tg_decode *c, const struct tg_yaml *n)
 {
     const char **names = TG_NEW_N(c->arena, const char *, c->policy->n_rules + 1);
@@ -35,8 +24,12 @@ static const struct tg_rule *waived_rule(struct tg_decode *c, const struct tg_ya
             return NULL; /* dropped by a later layer: nothing is left to waive */
     if (!n || r)
         return r;
-    if (tg_sv_eq(n->text, TG_SV("account")))
-        return account_rule(c);
+    if (tg_sv_eq(n->text, TG_SV("account"))) {
+        /* Not a rule of a file; its failures are waived as those of a rule about the step's time. */
+        struct tg_rule *account = TG_NEW(c->arena, struct tg_rule);
+        *account = (struct tg_rule){ .id = TG_SV("account"), .metric = TG_RULE_METRIC_STEP_TIME };
+        return account;
+    }
     for (size_t i = 0; i < c->policy->n_rules; i++)
         names[i] = c->policy->rules[i].id.p;
     const char *near = tg_sv_nearest(n->text, names);

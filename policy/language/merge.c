@@ -115,11 +115,6 @@ static struct tg_yaml *merge_rules(struct merge *m, const struct tg_yaml *base,
 
 /* ---- maps ---- */
 
-static const struct tg_key *map_keys(const struct tg_key_shape *s)
-{
-    return s->kind == TG_KEY_MAP ? s->keys : NULL;
-}
-
 static struct tg_yaml *merge_value(struct merge *m, const struct tg_key *k, struct tg_yaml *base,
                                    struct tg_yaml *over)
 {
@@ -128,7 +123,7 @@ static struct tg_yaml *merge_value(struct merge *m, const struct tg_key *k, stru
     if (k->flags & TG_KEY_BY_ID)
         return merge_rules(m, base, over);
     if ((k->flags & TG_KEY_MERGE) && maps)
-        return merge_maps(m, map_keys(k->shape), base, over);
+        return merge_maps(m, k->shape->kind == TG_KEY_MAP ? k->shape->keys : NULL, base, over);
     if ((k->flags & TG_KEY_APPEND) && lists)
         return merge_lists(m, base, over);
     if ((k->flags & TG_KEY_BY_NAME) && lists)

@@ -118,14 +118,6 @@ static void put_bound(struct tg_doc *o, enum tg_bound_kind kind)
                                      : "^" NUMBER "(" TIME "|" MEMORY "|" RATE "|%)?$");
 }
 
-static void put_list(struct schema *s, struct tg_doc *o, const struct tg_key_shape *shape)
-{
-    put_type(o, "array");
-    tg_doc_add_i64(o, "minItems", shape->min);
-    tg_doc_add_i64(o, "maxItems", shape->max);
-    put_shape(s, tg_doc_add_object(o, "items"), shape->item);
-}
-
 static void put_choice(struct schema *s, struct tg_doc *o, const struct tg_key_shape *shape)
 {
     const struct tg_key_shape *const parts[] = { shape->scalar, shape->list, shape->map };
@@ -133,15 +125,6 @@ static void put_choice(struct schema *s, struct tg_doc *o, const struct tg_key_s
     for (size_t i = 0; i < 3; i++)
         if (parts[i])
             put_shape(s, tg_doc_add_object(list, NULL), parts[i]);
-}
-
-static void put_map_of(struct schema *s, struct tg_doc *o, const struct tg_key_shape *shape)
-{
-    put_type(o, "object");
-    tg_doc_add_str(tg_doc_add_object(o, "propertyNames"), "pattern", TG_SV("^[a-z0-9-]+$"));
-    tg_doc_add_i64(o, "minProperties", shape->min);
-    tg_doc_add_i64(o, "maxProperties", shape->max);
-    put_shape(s, tg_doc_add_object(o, "additionalProperties"), shape->item);
 }
 
 static void put_map(struct schema *s, struct tg_doc *o, const struct tg_key_shape *shape)
@@ -164,25 +147,30 @@ static void put_map(struct schema *s, struct tg_doc *o, const struct tg_key_shap
     }
 }
 
-static void put_reference(struct schema *s, struct tg_doc *o, const struct tg_key_shape *shape)
-{
-    char ref[80];
-    (void)snprintf(ref, sizeof ref, "#/$defs/%s", s->name[define(s, shape)]);
-    tg_doc_add_str(o, "$ref", tg_sv_of(ref));
-}
-
 static void put_shape(struct schema *s, struct tg_doc *o, const struct tg_key_shape *shape)
 {
     switch (shape->kind) {
-    case TG_KEY_MAP:
-        put_reference(s, o, shape);
+    case TG_KEY_MAP: {
+        char ref[80];
+        (void)snprintf(ref, sizeof ref, "#/$defs/%s", s->name[define(s, shape)]);
+        tg_doc_add_str(o, "$ref", tg_sv_of(ref));
         break;
-    case TG_KEY_MAP_OF:
-        put_map_of(s, o, shape);
+    }
+    case TG_KEY_MAP_OF: {
+        put_type(o, "object");
+        tg_doc_add_str(tg_doc_add_object(o, "propertyNames"), "pattern", TG_SV("^[a-z0-9-]+$"));
+        tg_doc_add_i64(o, "minProperties", shape->min);
+        tg_doc_add_i64(o, "maxProperties", shape->max);
+        put_shape(s, tg_doc_add_object(o, "additionalProperties"), shape->item);
         break;
-    case TG_KEY_LIST:
-        put_list(s, o, shape);
+    }
+    case TG_KEY_LIST: {
+        put_type(o, "array");
+        tg_doc_add_i64(o, "minItems", shape->min);
+        tg_doc_add_i64(o, "maxItems", shape->max);
+        put_shape(s, tg_doc_add_object(o, "items"), shape->item);
         break;
+    }
     case TG_KEY_CHOICE:
         put_choice(s, o, shape);
         break;

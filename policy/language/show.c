@@ -86,11 +86,6 @@ static void end_line(struct show *s, const struct tg_yaml *from)
 static void put_block(struct show *s, const struct tg_key *keys, const struct tg_yaml *map,
                       size_t indent, bool in_item);
 
-static const struct tg_key_shape *list_of(const struct tg_key_shape *s)
-{
-    return s->kind == TG_KEY_CHOICE ? s->list : s->kind == TG_KEY_LIST ? s : NULL;
-}
-
 /* Lists of mappings: one item a block, so that each of its values has its own line. */
 static void put_items(struct show *s, const struct tg_key_shape *item, const struct tg_yaml *list,
                       size_t indent)
@@ -105,7 +100,9 @@ static void put_items(struct show *s, const struct tg_key_shape *item, const str
 static void put_value(struct show *s, const struct tg_key *k, const struct tg_yaml *v,
                       size_t indent)
 {
-    const struct tg_key_shape *list = list_of(k->shape);
+    const struct tg_key_shape *list = k->shape->kind == TG_KEY_CHOICE ? k->shape->list
+                                      : k->shape->kind == TG_KEY_LIST ? k->shape
+                                                                      : NULL;
     if (v->type == TG_YAML_MAP && (k->flags & TG_KEY_MERGE)) {
         end_line(s, NULL);
         put_block(s, k->shape->keys, v, indent + 2, false);

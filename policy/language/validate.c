@@ -119,15 +119,6 @@ static void check_int(struct check *c, const struct tg_key_shape *s, const struc
         complain(c, TG_DIAG_NUMBER, n, range, key, "is out of range");
 }
 
-static void check_word_or_int(struct check *c, const struct tg_key_shape *s,
-                              const struct tg_yaml *n, const char *key)
-{
-    if (n->text.n && tg_is_digit(n->text.p[0]))
-        check_int(c, s, n, key);
-    else
-        check_word(c, s, n, key);
-}
-
 static bool is_name(tg_sv s, bool capitals)
 {
     for (size_t i = 0; i < s.n; i++) {
@@ -209,9 +200,13 @@ static void check_scalar(struct check *c, const struct tg_key_shape *s, const st
                             "this program knows version 1 of the policy language, not '%s'",
                             n->text.p);
         break;
-    case TG_KEY_WORD_OR_INT:
-        check_word_or_int(c, s, n, key);
+    case TG_KEY_WORD_OR_INT: {
+        if (n->text.n && tg_is_digit(n->text.p[0]))
+            check_int(c, s, n, key);
+        else
+            check_word(c, s, n, key);
         break;
+    }
     case TG_KEY_BOOL:
         if (!n->plain || (!tg_sv_eq(n->text, TG_SV("true")) && !tg_sv_eq(n->text, TG_SV("false"))))
             complain(c, TG_DIAG_WORD, n, "write true or false", key, "must be true or false");
@@ -247,16 +242,6 @@ static const char *name_of(const struct tg_key_shape *s)
            : s->kind == TG_KEY_LIST                            ? "a list"
            : s->kind == TG_KEY_INT                             ? "a whole number"
                                                                : "one value";
-}
-
-static void wrong_type(struct check *c, const struct tg_key_shape *s, const struct tg_yaml *n,
-                       const char *key)
-{
-    tg_buf_clear(&c->fix);
-    if (s->example)
-        tg_buf_printf(&c->fix, "write  %s: %s", key, s->example);
-    tg_yaml_mistake(c->diags, TG_DIAG_TYPE, n, c->fix.n ? c->fix.p : NULL,
-                    "'%s' must be %s, not %s", key, name_of(s), tg_yaml_type_name(n));
 }
 
 /* Two items of a list with the same identity: the later one is the mistake. */
@@ -350,9 +335,13 @@ static void check(struct check *c, const struct tg_key_shape *s, const struct tg
 {
     const struct tg_key_shape *one = choose(s, n);
     bool nothing = n->type == TG_YAML_SCALAR && n->plain && n->text.n == 0;
-    if (!one || nothing)
-        wrong_type(c, s, n, key);
-    else if (one->kind == TG_KEY_MAP)
+    if (!one || nothing) {
+        tg_buf_clear(&c->fix);
+        if (s->example)
+            tg_buf_printf(&c->fix, "write  %s: %s", key, s->example);
+        tg_yaml_mistake(c->diags, TG_DIAG_TYPE, n, c->fix.n ? c->fix.p : NULL,
+                        "'%s' must be %s, not %s", key, name_of(s), tg_yaml_type_name(n));
+    } else if (one->kind == TG_KEY_MAP)
         check_map(c, one, n);
     else if (one->kind == TG_KEY_MAP_OF)
         check_map_of(c, one, n, key);

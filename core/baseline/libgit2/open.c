@@ -63,14 +63,6 @@ static bool is_owner_error(int rc)
            (rc == GIT_ENOTFOUND && strstr(tg_libgit2_error(), "safe.directory") != NULL);
 }
 
-/* Extensions that change nothing for a reader; libgit2 compares them in lower case. */
-static void allow_extensions(void)
-{
-    const char *names[] = { "worktreeconfig", "partialclone", "preciousobjects",
-                            "relativeworktrees" };
-    (void)git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, names, sizeof names / sizeof *names);
-}
-
 static int open_at(git_repository **repo, const char *dir, bool validate)
 {
     unsigned flags = dir ? 0 : GIT_REPOSITORY_OPEN_FROM_ENV;
@@ -186,7 +178,10 @@ struct tg_git *tg_git_open(const struct tg_git_opts *o, struct tg_err *err)
         tg_libgit2_failed(err, "libgit2 does not start");
         return NULL;
     }
-    allow_extensions();
+    /* Extensions that change nothing for a reader; libgit2 compares them in lower case. */
+    const char *names[] = { "worktreeconfig", "partialclone", "preciousobjects",
+                            "relativeworktrees" };
+    (void)git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, names, sizeof names / sizeof *names);
     /* Each object is inflated, and the checksum of that found right; a trace has checksums of its own. */
     (void)git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
     rc = open_trusted(&repo, o, dir);

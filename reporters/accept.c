@@ -264,13 +264,13 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const ch
     }
     if (is_waivable(v, r)) {
         /* its own next step may say that the change is not the reason */
-        tg_buf_puts(out, r->next.n ? "" : "Meant? ");
+        tg_buf_puts(out, r->next.n ? "Or " : "If it is meant, ");
         tg_buf_puts(out, accept);
-    } else if (r->rule.n) {
+    } else if (r->rule.n && !r->next.n) {
         tg_buf_clear(&text);
         tg_buf_printf(&text, "tracegate policy explain %.*s", TG_SV_ARG(r->rule));
         tg_result_put_at(&at, r);
-        tg_buf_puts(out, "Where its limit is set: ");
+        tg_buf_puts(out, "Its limit is set by ");
         if (at.n)
             put_code(out, tg_buf_sv(&at));
         tg_buf_puts(out, at.n ? " (" : "");

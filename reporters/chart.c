@@ -41,8 +41,7 @@ static const char style[] =
     "    .downt{fill:#0a58a8;font-weight:600}\n"
     "    .hu,.hd{stroke-width:1.5}.hu{stroke:#d4520a}.hd{stroke:#0a66c2}\n"
     "    .hbu,.hbd{fill:#fff}.hl{stroke-width:3}.grid{stroke:#e6eaef}.zero{stroke:#818b98}\n"
-    "    .rule{stroke:#eef1f4}.within{fill-opacity:.35}\n" TG_SVG_DARK
-    ".sub,.head,.tick{fill:#9198a1}\n"
+    "    .rule{stroke:#eef1f4}\n" TG_SVG_DARK ".sub,.head,.tick{fill:#9198a1}\n"
     "      .up{fill:#f0883e}.down{fill:#58a6ff}.upt{fill:#ffa657}.downt{fill:#79c0ff}\n"
     "      .hu{stroke:#f0883e}.hd{stroke:#58a6ff}.hbu,.hbd{fill:#0d1117}\n"
     "      .grid{stroke:#262c36}.zero{stroke:#656c76}.rule{stroke:#1b212a}\n"
@@ -222,24 +221,6 @@ static void put_short_name(struct tg_buf *out, const struct plot *p, size_t i)
     tg_buf_add(out, tg_buf_sv(&others));
 }
 
-/*
- * Calls are exact; a duration may differ by as much as runs of one program do, and waits and short
- * series are not judged at all. In the order of rows.
- */
-enum doubt { DOUBT_NONE, DOUBT_NOT_JUDGED, DOUBT_NOISE, DOUBTS };
-static const char *const doubt_name[] = { "", "not judged", "within noise" };
-
-static enum doubt doubt_of(const struct tg_chart *chart, uint32_t row)
-{
-    const struct tg_op *op = &chart->comparison->ops[row];
-    if (!chart->durations || chart->basis != TG_BASIS_JUDGED)
-        return DOUBT_NONE;
-    if (tg_row_is_noise(op))
-        return DOUBT_NOISE;
-    return op->change == TG_SAME && !tg_evidence_compared(tg_op_reported(op)) ? DOUBT_NOT_JUDGED
-                                                                              : DOUBT_NONE;
-}
-
 static void put_sentence(struct tg_buf *out, const struct plot *p, size_t i)
 {
     const struct tg_op *op = &p->chart->comparison->ops[p->rows[i]];
@@ -254,8 +235,6 @@ static void put_sentence(struct tg_buf *out, const struct plot *p, size_t i)
     put_value(out, p, v[TG_TEST]);
     tg_buf_printf(out, " %s (", p->s.unit);
     put_delta(out, p, delta_of(p, &n));
-    if (doubt_of(p->chart, p->rows[i]))
-        tg_buf_printf(out, ", %s", doubt_name[doubt_of(p->chart, p->rows[i])]);
     tg_buf_puts(out, ")");
     if (p->chart->v && (was = tg_row_was(p->chart->v, op)).name) {
         tg_buf_puts(out, ", was ");
@@ -313,20 +292,6 @@ static void put_legend(struct plot *p)
         tg_buf_puts(p->out, " y=\"66\" width=\"18\" height=\"10\"/>");
         put_text(p, "sub", x + 24, 75, tg_sv_of(category_name[k]));
     }
-    bool has[DOUBTS] = { false };
-    for (size_t i = 0; i < p->n; i++)
-        has[doubt_of(p->chart, p->rows[i])] = true;
-    if (has[DOUBT_NOISE] || has[DOUBT_NOT_JUDGED]) {
-        int x = p->form->margin + (p->form == &narrow ? 0 : 356), y = p->form == &narrow ? 82 : 66;
-        tg_buf_printf(p->out,
-                      "<rect class=\"up within\" x=\"%d\" y=\"%d\" width=\"9\" height=\"10\"/>"
-                      "<rect class=\"down within\" x=\"%d\" y=\"%d\" width=\"9\" height=\"10\"/>",
-                      x, y, x + 9, y);
-        put_text(p, "sub", x + 24, y + 9,
-                 tg_sv_of(!has[DOUBT_NOISE]        ? doubt_name[DOUBT_NOT_JUDGED]
-                          : !has[DOUBT_NOT_JUDGED] ? doubt_name[DOUBT_NOISE]
-                                                   : "within noise, or not judged"));
-    }
     tg_buf_puts(p->out, "</g>\n");
 }
 
@@ -334,7 +299,7 @@ static void put_head(struct plot *p)
 {
     TG_BUF text = { 0 };
     tg_buf_puts(p->out, "  ");
-    tg_sv title = p->chart->title; /* narrow: "Self time per step" without ": what changed most" */
+    tg_sv title = p->chart->title; /* narrow: "Time per step" without ": what changed most" */
     put_text(p, "title", p->form->margin, 34, p->form == &narrow ? tg_sv_cut(&title, ':') : title);
     tg_shorten_visible(&text, p->chart->sub, p->form->sub_columns - (p->more ? 28 : 0));
     if (p->more)
@@ -390,7 +355,7 @@ static void put_columns(struct plot *p)
     tg_buf_putc(p->out, '\n');
 }
 
-static void put_bar(struct plot *p, enum category k, bool faded, double delta, double y)
+static void put_bar(struct plot *p, enum category k, double delta, double y)
 {
     double zero = x_of(p, 0), x = x_of(p, delta / p->s.divisor);
     double from = fmin(zero, x), w = fabs(x - zero);
@@ -398,10 +363,7 @@ static void put_bar(struct plot *p, enum category k, bool faded, double delta, d
         w = 2;
         from = delta < 0 ? zero - 2 : zero;
     }
-    if (faded)
-        tg_buf_printf(p->out, "<rect class=\"%s within\"", k == INCREASED ? "up" : "down");
-    else
-        tg_buf_printf(p->out, "<rect %s", bar_paint[k]);
+    tg_buf_printf(p->out, "<rect %s", bar_paint[k]);
     tg_svg_attribute(p->out, "x", from);
     tg_svg_attribute(p->out, "y", y);
     tg_svg_attribute(p->out, "width", w);
@@ -413,7 +375,6 @@ static void put_row(struct plot *p, size_t i)
     struct tg_row_numbers n = numbers(p, i);
     const double *v = p->chart->durations ? n.ns : n.count;
     const struct form *f = p->form;
-    enum doubt doubt = doubt_of(p->chart, p->rows[i]);
     double delta = delta_of(p, &n), y = HEAD + (double)(i * (size_t)f->row);
     double base = f == &narrow ? y + f->bar_y + BAR - 3 : y + f->name_y;
     TG_BUF text = { 0 };
@@ -432,7 +393,7 @@ static void put_row(struct plot *p, size_t i)
     tg_buf_clear(&text);
     put_short_name(&text, p, i);
     put_text(p, "name", f->margin, y + f->name_y, tg_buf_sv(&text));
-    put_bar(p, category_of(&n, delta), doubt != DOUBT_NONE, delta, y + f->bar_y);
+    put_bar(p, category_of(&n, delta), delta, y + f->bar_y);
     for (int side = 0; f == &wide && side < 2; side++) {
         tg_buf_clear(&text);
         put_value(&text, p, v[side]);
@@ -442,11 +403,8 @@ static void put_row(struct plot *p, size_t i)
         put_text(p, "sub mid", ARROW_X, base, TG_SV("\xe2\x86\x92"));
     tg_buf_clear(&text);
     put_delta(&text, p, delta);
-    put_text(p,
-             doubt       ? "num end sub"
-             : delta > 0 ? "num end upt"
-                         : "num end downt",
-             f->width - f->margin, base, tg_buf_sv(&text));
+    put_text(p, delta > 0 ? "num end upt" : "num end downt", f->width - f->margin, base,
+             tg_buf_sv(&text));
     tg_buf_puts(p->out, "</g>\n");
 }
 
@@ -462,21 +420,13 @@ static void put_notes(struct plot *p)
     }
 }
 
-/* What was not judged after what was, then noise, three rows of it at most; n: how many rows there are,
- * *more: how many are not shown. */
-static size_t order_rows(const struct tg_chart *chart, uint32_t *rows, size_t n, size_t top,
-                         size_t *more)
+/* Of times that a verdict has looked at, those that it judged and that are no noise; how many. */
+static size_t keep_judged(const struct tg_chart *chart, uint32_t *rows, size_t n)
 {
-    enum { NOISE = 3 };
-    TG_FREE uint32_t *all = tg_xmalloc((n + 1) * sizeof *all);
     size_t kept = 0;
-    if (n)
-        memcpy(all, rows, n * sizeof *all);
-    for (enum doubt d = DOUBT_NONE; d < DOUBTS; d++)
-        for (size_t i = 0, m = 0; i < n && kept < top; i++)
-            if (doubt_of(chart, all[i]) == d && (d != DOUBT_NOISE || m++ < NOISE))
-                rows[kept++] = all[i];
-    *more = n - kept;
+    for (size_t i = 0; i < n; i++)
+        if (!chart->v || !chart->durations || tg_row_is_judged(&chart->comparison->ops[rows[i]]))
+            rows[kept++] = rows[i];
     return kept;
 }
 
@@ -488,10 +438,14 @@ void tg_chart_svg(struct tg_buf *out, const struct tg_chart *chart)
     top = top < MAX_ROWS ? top : MAX_ROWS;
     if (chart->comparison) {
         size_t all;
-        struct tg_rows_choice of = { chart->rows, chart->n_rows, chart->basis, !chart->durations,
-                                     chart->render->keep_steps, chart->v };
+        struct tg_rows_choice of = {
+            chart->rows, chart->n_rows, chart->basis, !chart->durations, chart->render->keep_steps,
+            chart->v
+        };
         rows = tg_rows_worst(chart->comparison, &of, &all);
-        p.n = order_rows(chart, rows, all, top, &p.more);
+        all = keep_judged(chart, rows, all);
+        p.n = all < top ? all : top;
+        p.more = all - p.n;
     }
     p.rows = rows;
     if (chart->comparison)
@@ -507,7 +461,9 @@ void tg_chart_svg(struct tg_buf *out, const struct tg_chart *chart)
     } else {
         tg_buf_puts(out, "  ");
         put_text(&p, "", p.form->margin, HEAD - 28,
-                 chart->comparison ? TG_SV("no differences") : TG_SV("nothing was compared"));
+                 !chart->comparison             ? TG_SV("nothing was compared")
+                 : chart->v && chart->durations ? TG_SV("no change of time that was judged")
+                                                : TG_SV("no differences"));
         tg_buf_putc(out, '\n');
     }
     put_notes(&p);

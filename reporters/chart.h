@@ -5,8 +5,7 @@
  * columns. Made to be read through <img>: no scripts, no fonts or styles from outside, both colour
  * schemes. Bars of added or removed names are hatched; up and down differ by side, sign and colour
  * (orange, blue), so that nobody needs to see colours. The layout depends on the rows alone. As a
- * verdict sees them (TG_BASIS_JUDGED) rows that were judged come first, then those whose time was
- * not, then noise; the last two are faded, and say so.
+ * verdict sees them (TG_BASIS_JUDGED) durations end with what was judged and is no noise.
  */
 #include "reporters/reporter.h"
 #include "reporters/rows.h"
@@ -14,7 +13,7 @@
 struct tg_chart {
     const struct tg_comparison *comparison;
     const struct tg_verdict *v; /* whose rows they are; NULL: of a comparison */
-    const uint32_t *rows; /* NULL: all of the comparison that are work */
+    const uint32_t *rows;       /* NULL: all of the comparison that are work */
     size_t n_rows;
     enum tg_basis basis;
     bool durations;

@@ -42,9 +42,15 @@ static void put_noise(struct tg_buf *out, const struct tg_verdict *v, const stru
 static void put_change(struct tg_buf *out, const double ns[2])
 {
     double most = fmax(ns[TG_BASE], ns[TG_TEST]), pct = 100 * (ns[TG_TEST] / ns[TG_BASE] - 1);
-    tg_put_time(out, ns[TG_BASE], most);
-    tg_buf_puts(out, " -> ");
-    tg_put_time(out, ns[TG_TEST], most);
+    bool alike = most >= 1e6 && most < 1e8 && fabs(pct) >= 0.05 &&
+                 round(ns[TG_BASE] / 1e4) == round(ns[TG_TEST] / 1e4);
+    for (int s = 0; s < 2; s++) {
+        tg_buf_puts(out, s ? " -> " : "");
+        if (alike) /* as shown */
+            tg_dec_put_fixed(out, ns[s] / 1e6, 3);
+        else
+            tg_put_time(out, ns[s], most);
+    }
     tg_buf_puts(out, most >= 1e6 ? " ms" : " us");
     tg_buf_puts(out, " (");
     if (tg_dec_pct_tells(pct))

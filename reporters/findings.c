@@ -398,17 +398,28 @@ const struct tg_result *tg_findings_first(const struct tg_verdict *v)
 
 tg_sv tg_result_next(const struct tg_verdict *v, const struct tg_result *r)
 {
-    return r == tg_findings_first(v) || tg_sv_eq(r->next, v->error_hint) ? TG_SV("") : r->next;
+    bool said = r == tg_findings_first(v) || tg_sv_eq(r->next, v->error_hint);
+    for (size_t i = 0; i < v->n_notes; i++) /* those are above */
+        said |= tg_sv_eq(r->next, v->notes[i].next);
+    return said ? TG_SV("") : r->next;
 }
 
 tg_sv tg_note_next(const struct tg_verdict *v, const struct tg_note *n)
 {
     const struct tg_result *first = tg_findings_first(v);
     bool said = tg_sv_eq(n->next, v->error_hint) || (first && tg_sv_eq(n->next, first->next));
+    for (const struct tg_note *before = v->notes; before < n; before++)
+        said |= tg_sv_eq(n->next, before->next);
     return said ? TG_SV("") : n->next;
 }
 
 /* ---- the two sides ---- */
+
+tg_sv tg_version_of(const struct tg_verdict *v)
+{
+    tg_sv rest = v->version;
+    return tg_sv_cut(&rest, ' ');
+}
 
 const char *tg_situation_said(enum tg_situation s)
 {

@@ -27,6 +27,7 @@ bool tg_result_listed(const struct tg_result *r); /* these, or waived */
  * its own index. */
 uint32_t *tg_findings_roots(const struct tg_verdict *v); /* the caller frees it */
 
+tg_sv tg_version_of(const struct tg_verdict *v);    /* "0.2.0", for people */
 const char *tg_situation_said(enum tg_situation s); /* "not found", where JSON has "lost" */
 
 /* How many results there are of a state, and how many follow from these: one figure in every report. */

@@ -63,7 +63,7 @@ static void put_banner(struct tg_html *h)
     put_paragraph(h, "<p><b>Next</b> ", v->error_hint);
     tg_buf_clear(&effect);
     tg_accept_put_next(&effect, v,
-                       "Accept it with the waiver under <a href=\"#next\">What now</a>.",
+                       "accept it with the waiver under <a href=\"#next\">What now</a>.",
                        tg_html_put_name);
     if (effect.n || tg_accept_next(v).n) {
         tg_page_raw(&h->page, "<p><b>Next</b> ");
@@ -285,7 +285,7 @@ static void put_footer(struct tg_html *h)
         tg_page_raw(&h->page, " \xc2\xb7 ");
         tg_page_link(&h->page, h->r->run_url, TG_SV("run"));
     }
-    tg_buf_printf(h->page.out, " \xc2\xb7 tracegate %.*s</footer>\n", TG_SV_ARG(v->version));
+    tg_buf_printf(h->page.out, " \xc2\xb7 tracegate %.*s</footer>\n", TG_SV_ARG(tg_version_of(v)));
 }
 
 static void begin(struct tg_html *h, struct tg_buf *out)

@@ -296,6 +296,8 @@ static void add_op(struct tg_doc *o, const struct tg_verdict *v, const struct tg
         tg_json_pair(o, "on_one_rank_ns", op->there_ns);
     if (tg_row_was(v, op).n_after)
         tg_json_pair(o, "replacement_ns", tg_row_shown(v, op).ns);
+    if (tg_row_is_whole(v, op))
+        tg_json_pair(o, "finding_ns", tg_row_shown(v, op).ns);
     tg_json_pair(o, "whole_count", whole.count);
     tg_json_pair(o, "whole_total_ns", whole.ns);
     tg_doc_add_bool(o, "settled", op->settled);

@@ -102,12 +102,12 @@ static void put_error(struct tg_markdown *m)
         tg_markdown_put_text(m, &part, next);
         tg_buf_puts(&part, "\n");
     }
-    tg_accept_put_next(&first, m->v, "Accept it with the waiver under \"What now\".",
+    tg_accept_put_next(&first, m->v, "accept it with the waiver under \"What now\".",
                        tg_markdown_put_name);
     if (first.n || tg_accept_next(m->v).n) {
         tg_buf_puts(&part, "\n**Next** ");
         tg_markdown_put_text(m, &part, tg_accept_next(m->v));
-        tg_buf_printf(&part, "%s%.*s\n", tg_accept_next(m->v).n ? " " : "",
+        tg_buf_printf(&part, "%s%.*s\n", tg_accept_next(m->v).n && first.n ? " " : "",
                       TG_SV_ARG(tg_buf_sv(&first)));
     }
     tg_markdown_add_or_drop(m, &part);
@@ -175,7 +175,7 @@ static void put_environment(struct tg_markdown *m)
     TG_BUF part = { 0 };
     if (c && c->n_env) {
         tg_buf_puts(&part, "\n<details><summary>Environment: what differs or is unknown</summary>\n"
-                           "\n| | baseline | test |\n|:--|:--|:--|\n");
+                           "\n| | baseline | fresh |\n|:--|:--|:--|\n");
         for (size_t i = 0; i < c->n_env; i++) {
             tg_buf_puts(&part, "| ");
             tg_esc_md_code(&part, c->env[i].key, TG_ESC_CELL);
@@ -226,7 +226,7 @@ static void put_side(const struct tg_markdown *m, int side)
     tg_sv path = side == TG_BASE ? b->paths : v->test_paths;
     TG_BUF runs = { 0 };
     tg_put_side(&runs, v->comparison, side);
-    tg_buf_puts(m->out, side == TG_BASE ? "baseline" : " \xc2\xb7 test");
+    tg_buf_puts(m->out, side == TG_BASE ? "baseline" : " \xc2\xb7 fresh");
     if (commit.n)
         put_commit(m, commit);
     if (side == TG_BASE && b->how.n && commit.n) {
@@ -270,7 +270,7 @@ static void put_foot(struct tg_markdown *m)
         tg_buf_puts(m->out, " \xc2\xb7 ");
         put_linked(m->out, m->r->run_url, "run");
     }
-    tg_buf_printf(m->out, " \xc2\xb7 tracegate %.*s", TG_SV_ARG(v->version));
+    tg_buf_printf(m->out, " \xc2\xb7 tracegate %.*s", TG_SV_ARG(tg_version_of(v)));
     if (m->dropped_rows || m->dropped_parts) {
         tg_buf_puts(m->out, "<br>Too long for one comment: ");
         if (m->dropped_rows)

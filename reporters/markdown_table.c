@@ -126,7 +126,7 @@ void tg_markdown_put_table(struct tg_markdown *m)
     TG_BUF part = { 0 };
     const struct tg_markdown_names *s = &m->names;
     size_t shown = 0;
-    bool noise = false, sort[2] = { false }; /* sort[true]: on the device */
+    bool noise = false, whole = false, sort[2] = { false }; /* sort[true]: on the device */
     if (!c || m->v->outcome == TG_OUTCOME_PASS)
         return;
     tg_buf_puts(&part, "\n");
@@ -136,15 +136,22 @@ void tg_markdown_put_table(struct tg_markdown *m)
             put_row(&part, m, shown);
             if (!tg_markdown_add(m, &part))
                 break;
-            sort[tg_kind_is_device(c->ops[s->row[shown]].kind)] = true;
+            if (tg_row_is_whole(m->v, &c->ops[s->row[shown]]))
+                whole = true;
+            else
+                sort[tg_kind_is_device(c->ops[s->row[shown]].kind)] = true;
             noise |= tg_row_is_noise(&c->ops[s->row[shown]]);
         }
         if (shown)
-            tg_buf_printf(m->out, "\n<sub>each name's own time, without what it calls, %s</sub>\n",
+            tg_buf_printf(m->out, "\n<sub>%s%s%s%s</sub>\n",
+                          whole ? "with all that follows from a finding" : "",
+                          whole && (sort[0] || sort[1]) ? "; else " : "",
+                          sort[0] || sort[1] ? "each name's own time, without what it calls, " : "",
                           sort[0] && sort[1]
                               ? "on the host; of kernels and memory copies on the device"
                           : sort[1] ? "on the device"
-                                    : "on the host");
+                          : sort[0] ? "on the host"
+                                    : "");
         tg_buf_puts(m->out, noise ? "\n<sub>" TG_ROW_NOISE "</sub>\n" : "");
     }
     m->dropped_rows += s->n_rows - shown;

@@ -196,6 +196,12 @@ bool tg_row_is_noise(const struct tg_op *op)
     return as_often && tg_evidence_compared(ev) && tg_evidence_is_noise(ev);
 }
 
+bool tg_row_is_judged(const struct tg_op *op)
+{
+    return (op->change != TG_SAME || tg_evidence_compared(tg_op_reported(op))) &&
+           !tg_row_is_noise(op);
+}
+
 /* Of a number of calls the rows that it counts, where they changed. */
 static bool is_counted(const struct tg_result *r, const struct tg_op *op)
 {
@@ -249,8 +255,8 @@ static bool is_news(const struct tg_verdict *v, const struct tg_op *op)
 {
     if (is_moved_from(v, op))
         return true;
-    bool judged = op->change != TG_SAME || tg_evidence_compared(tg_op_reported(op));
-    return judged && op->kind != TG_KIND_STEP && op->kind != TG_KIND_SYNC && !tg_row_is_noise(op);
+    bool calls = op->kind == TG_KIND_SYNC || op->kind == TG_KIND_RUNTIME; /* of operators */
+    return op->kind != TG_KIND_STEP && !calls && tg_row_is_judged(op);
 }
 
 /* ---- replacements that are one row ---- */
@@ -276,23 +282,26 @@ static const struct tg_evidence *pool_of(const struct tg_verdict *v, const struc
 /* The finding that tells of all that came and went in the region of `op`, with what follows; NULL. */
 static const struct tg_result *whole_of(const struct tg_verdict *v, const struct tg_op *op)
 {
-    for (size_t i = 0; i < v->n_results && op->region < v->comparison->n_regions; i++) {
+    bool in_region = op->region < v->comparison->n_regions;
+    for (size_t i = 0; i < v->n_results && !op->on_rank_alone; i++) {
         const struct tg_result *r = &v->results[i];
         const struct tg_op *of = r->whole_known ? tg_result_op(v->comparison, r) : NULL;
-        if (of && of->region == op->region)
+        if (of && (in_region ? of->region == op->region : of == op))
             return r;
     }
     return NULL;
 }
 
-/*
- * Of each name: is its time in the row of a replacement that it follows from, or that it is in? NULL: no
- * row is that of a whole replacement. One pass over results and names.
- */
-static bool *find_parts(const struct tg_verdict *v)
+/* Is the time of a name in the row of a finding that it follows from, or of a replacement that it is in? Or is its row
+ * that of a whole finding? */
+enum part { PART_NONE, PART_OF, PART_WHOLE };
+
+/* Of each name; NULL: no row is that of a whole finding. One pass over results and names. */
+static unsigned char *find_parts(const struct tg_verdict *v, bool by_counts)
 {
     const struct tg_comparison *c = v ? v->comparison : NULL;
-    bool any = false, *part, *told;
+    bool any = false, *told;
+    unsigned char *part;
     for (size_t i = 0; c && i < v->n_results; i++)
         any |= v->results[i].whole_known || tells_pool(&v->results[i]);
     if (!any)
@@ -306,18 +315,27 @@ static bool *find_parts(const struct tg_verdict *v)
         const struct tg_op *op = tg_result_op(c, r);
         if (op && tells_pool(r) && op->region < c->n_regions)
             told[op->region] = true;
-        if (op && head && head->whole_known && head->whole_on_host != tg_kind_is_device(op->kind) &&
-            !pool_of(v, op))
-            part[op - c->ops] = true;
+        if (op && r->whole_known && op->region >= c->n_regions)
+            part[op - c->ops] = PART_WHOLE;
+        if (!op || !head || !head->whole_known || pool_of(v, op) || part[op - c->ops])
+            continue;
+        if (tg_result_region(c, head) ? head->whole_on_host != tg_kind_is_device(op->kind)
+                                      : !by_counts)
+            part[op - c->ops] = PART_OF;
     }
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
         if (op->region < c->n_regions && told[op->region] && tg_op_side_of_region(op) >= 0 &&
             !op->wait && tg_region_side_of(c, op->region, TG_TEST).pooled && !pool_of(v, op))
-            part[i] = true;
+            part[i] = PART_OF;
     }
     free(told);
     return part;
+}
+
+bool tg_row_is_whole(const struct tg_verdict *v, const struct tg_op *op)
+{
+    return op->region >= v->comparison->n_regions && whole_of(v, op);
 }
 
 struct tg_row_numbers tg_row_shown(const struct tg_verdict *v, const struct tg_op *op)
@@ -325,12 +343,12 @@ struct tg_row_numbers tg_row_shown(const struct tg_verdict *v, const struct tg_o
     const struct tg_comparison *c = v->comparison;
     const struct tg_evidence *ev = pool_of(v, op);
     struct tg_row_numbers n = tg_row_numbers(c, op, TG_BASIS_JUDGED);
-    const struct tg_result *whole = ev ? whole_of(v, op) : NULL;
-    if (!ev)
+    const struct tg_result *whole = ev || op->region >= c->n_regions ? whole_of(v, op) : NULL;
+    if (!ev && !whole)
         return n;
     for (int s = 0; s < 2; s++) {
         n.ns[s] = whole ? whole->whole_ns[s] : ev->value[s];
-        n.count[s] = c->regions[op->region].calls[s];
+        n.count[s] = ev ? c->regions[op->region].calls[s] : n.count[s];
     }
     n.d_ns = n.ns[TG_TEST] - n.ns[TG_BASE];
     n.d_count = n.count[TG_TEST] - n.count[TG_BASE];
@@ -340,18 +358,19 @@ struct tg_row_numbers tg_row_shown(const struct tg_verdict *v, const struct tg_o
 uint32_t *tg_rows_worst(const struct tg_comparison *c, const struct tg_rows_choice *of,
                         size_t *n_out)
 {
-    TG_FREE bool *part = find_parts(of->v);
+    TG_FREE unsigned char *part = find_parts(of->v, of->by_counts);
     size_t all = of->rows ? of->n_rows : c->n_ops, found = 0;
     TG_FREE struct ranked *r = tg_xmalloc((all + 1) * sizeof *r);
     for (size_t i = 0; i < all; i++) {
         uint32_t row = of->rows ? of->rows[i] : (uint32_t)i;
-        struct tg_row_numbers v =
-            part ? tg_row_shown(of->v, &c->ops[row]) : tg_row_numbers(c, &c->ops[row], of->basis);
+        struct tg_row_numbers v = part && (part[row] || c->ops[row].region < c->n_regions)
+                                      ? tg_row_shown(of->v, &c->ops[row])
+                                      : tg_row_numbers(c, &c->ops[row], of->basis);
         double size = fabs(of->by_counts ? v.d_count : v.d_ns);
         /* Below a nanosecond or a thousandth of a call a difference is rounding, not change. */
         bool twice = of->basis == TG_BASIS_JUDGED && tg_row_is_former(&c->ops[row]);
         if (is_eligible(&c->ops[row], of->rows != NULL, of->steps) && !twice && isfinite(size) &&
-            size >= (of->by_counts ? 1e-3 : 1) && !(part && part[row]))
+            size >= (of->by_counts ? 1e-3 : 1) && !(part && part[row] == PART_OF))
             r[found++] = (struct ranked){ size, row, (uint32_t)i };
     }
     return largest(r, found, found, n_out);

@@ -43,8 +43,8 @@ struct tg_rows_choice {
     const uint32_t *rows; /* [n_rows]; NULL: all of the comparison that are work */
     size_t n_rows;
     enum tg_basis basis;
-    bool by_counts; /* |d_count|, else |d_ns| */
-    bool steps;     /* with the rows of steps */
+    bool by_counts;             /* |d_count|, else |d_ns| */
+    bool steps;                 /* with the rows of steps */
     const struct tg_verdict *v; /* as it shows them: a replacement that it tells is one row; NULL */
 };
 /*
@@ -64,12 +64,14 @@ uint32_t *tg_rows_longest(const struct tg_comparison *c, size_t n, size_t *n_out
 /* The change is smaller than the usual difference between runs. Never where calls came. */
 bool tg_evidence_is_noise(const struct tg_evidence *ev); /* no change shown, of what was compared */
 bool tg_row_is_noise(const struct tg_op *op);
+bool tg_row_is_judged(const struct tg_op *op); /* and its change is not noise */
 #define TG_ROW_NOISE "\xe2\x89\x88 within the noise of these runs"
 
 /*
- * The numbers of such a row: of a replacement that a result gives the time of, the whole of it, in the row
- * of that result's name; the others of it have no rows. And its share of the step, and its first cell.
+ * The numbers of such a row: of a finding about calls, or a replacement that a result gives the time of, the whole of it, in the
+ * row of that result's name; the others of it have no rows. And its share of the step, and its first cell.
  */
+bool tg_row_is_whole(const struct tg_verdict *v, const struct tg_op *op);
 struct tg_row_numbers tg_row_shown(const struct tg_verdict *v, const struct tg_op *op);
 double tg_row_share(const struct tg_verdict *v, const struct tg_op *op);
 bool tg_row_is_waived(const struct tg_verdict *v, const struct tg_op *op); /* and fails nothing */

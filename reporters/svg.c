@@ -37,7 +37,7 @@ static void write_chart(struct tg_buf *out, const struct tg_verdict *v, const st
                               .basis = TG_BASIS_JUDGED,
                               .durations = durations,
                               .render = r,
-                              .title = durations ? TG_SV("Self time per step: what changed most")
+                              .title = durations ? TG_SV("Time per step: what changed most")
                                                  : TG_SV("Calls per step: what changed most") };
     if (v->suite.n)
         tg_buf_printf(&sub, "%.*s \xc2\xb7 ", TG_SV_ARG(v->suite));

@@ -155,7 +155,7 @@ static void put_passed(struct page *p)
     tg_buf_printf(&text, "suite %.*s, ", TG_SV_ARG(v->suite.n ? v->suite : TG_SV("default")));
     if (v->policy.n)
         tg_buf_printf(&text, "%.*s, ", TG_SV_ARG(v->policy));
-    tg_buf_printf(&text, "tracegate %.*s, baseline ", TG_SV_ARG(v->version));
+    tg_buf_printf(&text, "tracegate %.*s, baseline ", TG_SV_ARG(tg_version_of(v)));
     tg_put_baseline(&text, v);
     tg_buf_printf(&text, ": %.*s", TG_SV_ARG(v->coverage));
     put_field(p, 2, "judged", 10, tg_buf_sv(&text), TG_TINT_DIM);
@@ -169,7 +169,7 @@ static void put_context(struct page *p)
     tg_buf_puts(p->out, "\n");
     put_field(p, 2, "suite", 10, v->suite, TG_TINT_DIM);
     tg_buf_printf(&text, "%.*s%stracegate %.*s", TG_SV_ARG(v->policy), v->policy.n ? "; " : "",
-                  TG_SV_ARG(v->version));
+                  TG_SV_ARG(tg_version_of(v)));
     put_field(p, 2, "policy", 10, tg_buf_sv(&text), TG_TINT_DIM);
     tg_buf_clear(&text);
     tg_put_baseline(&text, v);
@@ -179,7 +179,7 @@ static void put_context(struct page *p)
         tg_buf_add(&text, tg_utf8_prefix(v->test_commit, 12));
     if (v->test_paths.n)
         tg_buf_printf(&text, "%s%.*s", text.n ? ", " : "", TG_SV_ARG(v->test_paths));
-    put_side(p, "test", tg_buf_sv(&text), TG_TEST);
+    put_side(p, "fresh", tg_buf_sv(&text), TG_TEST);
     put_field(p, 2, "coverage", 10, v->coverage, TG_TINT_DIM);
 }
 
@@ -194,7 +194,7 @@ static void put_first(struct page *p)
     tg_esc_terminal(&text, tg_accept_next(v));
     tg_buf_puts(&text, text.n ? " " : "");
     tg_accept_put_next(&text, v,
-                       "Run it with --json R.json; tracegate policy waive R.json then "
+                       "run it with --json R.json; tracegate policy waive R.json then "
                        "prints what accepts it.",
                        NULL);
     put_field(p, 2, "next", 10, tg_buf_sv(&text), TG_TINT_DIM);
@@ -309,7 +309,7 @@ static const struct tg_texttable_column mover_columns[] = {
       .most = TG_TEXTTABLE_NAME_MOST },
     { .title = "calls", .right = true },
     { .title = "base us", .right = true, .drop = 3 },
-    { .title = "test us", .right = true, .drop = 1 },
+    { .title = "fresh us", .right = true, .drop = 1 },
     { .title = "change us", .right = true },
     { .title = "%", .right = true, .drop = 2 },
     { .title = "of step", .right = true, .drop = 4 },
@@ -401,7 +401,7 @@ static void put_movers(struct page *p)
         noise |= tg_row_is_noise(&c->ops[rows[i]]);
     }
     if (n) {
-        tg_buf_puts(p->out, "\nSelf time per step");
+        tg_buf_puts(p->out, "\nTime per step");
         if (c->n_ranks[TG_TEST] > 1)
             tg_buf_printf(p->out, ", mean of %zu ranks%s%s", c->n_ranks[TG_TEST],
                           c->rank_alone ? "; marked " : "",

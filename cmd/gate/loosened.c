@@ -102,8 +102,11 @@ static void tell_change(struct tg_check *c, struct tg_check_job *j,
     const char *where =
         x->at.file ? tg_arena_printf(c->arena, " (%s:%u)", x->at.file, x->at.line) : "";
     tell(c, j, TG_REASON_POLICY,
-         tg_arena_printf(c->arena, "the policy %s than the baseline's: %.*s %.*s -> %.*s%s",
-                         x->direction == TG_LOOSER ? "is looser" : "may be looser",
+         tg_arena_printf(c->arena, "%s: %.*s %.*s -> %.*s%s",
+                         x->direction == TG_LOOSER ? "the policy is looser than the baseline's"
+                         : tg_sv_ends(x->path, TG_SV(".baseline"))
+                             ? "the change has another baseline"
+                             : "the policy may be looser than the baseline's",
                          TG_SV_ARG(x->path),
                          TG_SV_ARG(x->before.n ? clipped(c, x->before) : TG_SV("absent")),
                          TG_SV_ARG(clipped(c, x->to)), where),

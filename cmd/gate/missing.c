@@ -68,11 +68,11 @@ static bool nothing_stored(const struct tg_check_job *j, const struct tg_commit 
 static bool commit_one(const struct tg_suite *s, struct tg_err *err)
 {
     return tg_err_hint(err,
-                       "Record runs on the target branch and commit them there as %.*s, then "
-                       "rebase: files that this branch adds do not count. Or correct `baseline:` "
-                       "of suite %.*s (%s:%u), a path from the repository's root.",
-                       TG_SV_ARG(s->baseline), TG_SV_ARG(s->name), s->baseline_at.file,
-                       (unsigned)s->baseline_at.line);
+                       "Correct `baseline:` of suite %.*s (%s:%u), a path from the repository's "
+                       "root. Or record runs on the target branch and commit them there as %.*s, "
+                       "then rebase: files that this branch adds do not count.",
+                       TG_SV_ARG(s->name), s->baseline_at.file, (unsigned)s->baseline_at.line,
+                       TG_SV_ARG(s->baseline));
 }
 
 static bool no_files(const struct tg_suite *s, const struct tg_baseline *b, const char *policy,

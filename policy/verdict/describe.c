@@ -8,7 +8,7 @@
 #include "policy/language/keys.h"
 #include "policy/verdict/phrase.h"
 
-#define RAISE "Raise the limit to what the program needs, or waive it for a time."
+#define RAISE "Raise the limit to what the program needs."
 
 static void put_share(struct tg_buf *out, const char *when, double share)
 {
@@ -149,7 +149,7 @@ static void describe_some_steps(struct tg_buf *m, const struct tg_evidence *ev)
 /* "1.2 ms per step"; a benchmark's number with its own unit. */
 static void put_measured(struct tg_buf *m, const struct tg_probe *p, const struct tg_result *r)
 {
-    tg_phrase_value(m, p->test, p->unit);
+    tg_buf_puts(m, TG_BESIDE(p->test, p->base, p->unit));
     if (p->unit != TG_UNIT_NUMBER)
         tg_buf_puts(m, r->metric == TG_RULE_METRIC_SHARE ? " of the step" : " per step");
     else if (p->own_unit.n)
@@ -177,7 +177,7 @@ static void describe_change(struct tg_buf *m, const struct tg_probe *p, const st
         tg_buf_puts(m, ", unknown in the baseline");
         return;
     }
-    tg_buf_printf(m, ", was %s (", TG_VALUE(p->base, p->unit));
+    tg_buf_printf(m, ", was %s (", TG_BESIDE(p->base, p->test, p->unit));
     if (p->unit == TG_UNIT_PERCENT) {
         tg_buf_puts(m, by >= 0 ? "+" : "");
         tg_dec_put_fixed(m, by, 1);
@@ -240,7 +240,7 @@ static void describe_budget(struct tg_buf *m, struct tg_result *r, const struct 
         put_measured(m, p, r);
     put_overrun(m, p, limit);
     if (!isnan(p->base))
-        tg_buf_printf(m, ", was %s%s", TG_VALUE(p->base, p->unit),
+        tg_buf_printf(m, ", was %s%s", TG_BESIDE(p->base, p->test, p->unit),
                       !r->was_over                         ? ""
                       : limit->bound->kind == TG_BOUND_MAX ? " (over it, too)"
                                                            : " (under it, too)");
@@ -407,11 +407,14 @@ void tg_describe_limit(struct tg_buf *b, const struct tg_limit *l, const struct 
 }
 
 /* Why what exceeds a failing limit only warns. */
-static void put_reason(struct tg_buf *b, const struct tg_judgement *j)
+static void put_reason(struct tg_buf *b, const struct tg_judgement *j, const struct tg_evidence *ev)
 {
     if (j->state != TG_STATE_WARN || !j->reason || !tg_reason_said(j->reason))
         return;
-    tg_buf_printf(b, "%sonly warns: %s", b->n ? "; " : "", tg_reason_said(j->reason));
+    tg_buf_puts(b, b->n ? "; only warns" : "only warns");
+    if (j->reason == TG_REASON_STEADY && ev)
+        tg_buf_printf(b, " below %s", TG_PCT(100 * ev->mde));
+    tg_buf_printf(b, ": %s", tg_reason_said(j->reason));
     if (tg_reason_is_exception(j->reason))
         tg_buf_printf(b, " (exception `%s`)", tg_reason_id(j->reason));
 }
@@ -449,9 +452,9 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
             tg_buf_puts(&b, " by the mean of the steps");
         if (ev->asked == TG_ASKED_RED)
             tg_buf_printf(&b, ", chance %s", TG_VALUE(100 * ev->p, TG_UNIT_PERCENT));
-        tg_buf_printf(&b, ", noise %s, %s %s", TG_VALUE(100 * ev->noise, TG_UNIT_PERCENT),
-                      j->reason == TG_REASON_STEADY ? "fails from" : "detectable from",
-                      TG_PCT(100 * ev->mde));
+        tg_buf_printf(&b, ", noise %s", TG_VALUE(100 * ev->noise, TG_UNIT_PERCENT));
+        if (j->reason != TG_REASON_STEADY)
+            tg_buf_printf(&b, ", detectable from %s", TG_PCT(100 * ev->mde));
         if (c->drifted) {
             static const char *const whose[] = { [TG_DRIFT_OF_ALL] = "machine-wide drift",
                                                  [TG_DRIFT_OF_HOST] = "drift of the host",
@@ -478,7 +481,7 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
                                                                           : "",
                           limit.p);
     }
-    put_reason(&b, j);
+    put_reason(&b, j, ev);
     r->evidence = tg_phrase_take(&b, a);
     if ((j->state == TG_STATE_SUSPICIOUS && !is_of_varying_calls(j, ev)) ||
         (j->state == TG_STATE_NOT_JUDGED && ev && ev->why_not == TG_NOT_FEW_RUNS))
@@ -521,7 +524,8 @@ void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg
         related = true;
     } else if (r->dimension == TG_DIM_COUNT) {
         if (op->region >= c->n_regions) /* of a replacement, one name's share says little */
-            put_share(&share, "", op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE]);
+            put_share(&share, op->present[TG_BASE] && op->present[TG_TEST] ? "now " : "",
+                      op->share[op->present[TG_TEST] ? TG_TEST : TG_BASE]);
         describe_count(&m, c, op, (double[]){ p->base, p->test }, tg_buf_sv(&share));
     } else if (j->reason == TG_REASON_SOME_STEPS) {
         describe_some_steps(&m, p->ev);

@@ -20,7 +20,7 @@
 #define LARGEST 2
 #define SHARE 0.01
 
-/* "17, over the limit of 3", "17, over the limit of 3 as before" */
+/* "17, over the limit of 3", "17, over the limit of 3, as the baseline was" */
 static void put_budget(struct tg_buf *b, const struct tg_result *r)
 {
     tg_phrase_value(b, r->test, tg_dimension_unit(r->dimension));
@@ -30,7 +30,7 @@ static void put_budget(struct tg_buf *b, const struct tg_result *r)
     }
     tg_buf_puts(b, ", ");
     tg_phrase_budget(b, r->bound);
-    tg_buf_puts(b, r->was_over ? " as before" : "");
+    tg_buf_puts(b, r->was_over ? ", as the baseline was" : "");
 }
 
 /* ---- what a finding costs ---- */
@@ -45,13 +45,14 @@ struct spent {    /* per step */
 };
 struct cost {
     struct spent of[SORTS];
-    size_t n_device, n_kernels;
+    size_t n_device;
     double fewer;      /* ns that other waits lost, or the same ones in other callers */
     tg_sv from;        /* where most of that was, */
     double from_ns[2]; /* and how long */
     /* What of it reports say: that the host pays by waiting (`moved`: others wait less instead), or what the
      * clock shows that the step waits for, on the host with a wait that is a part of it. */
     bool by_waiting, moved, on_host, waits_too;
+    bool both; /* one after the other: the step is longer by their sum */
     struct spent said;
 };
 
@@ -85,7 +86,17 @@ static void add_cost(struct cost *cost, const struct tg_comparison *c, const str
                                    : HOST],
               (struct spent){ more, ns[TG_BASE], more / c->wall_ns[TG_TEST] });
     cost->n_device += device;
-    cost->n_kernels += op->kind == TG_KIND_KERNEL;
+}
+
+/* Does the step wait for the other sort, too? It grew by more than the one, and that one does not work meanwhile. */
+static bool is_both(const struct cost *x, const struct tg_comparison *c)
+{
+    struct tg_pace pace = tg_pace_of(c);
+    double mine = x->of[x->on_host ? HOST : DEVICE].more;
+    double other = x->of[x->on_host ? DEVICE : HOST].more;
+    bool known = pace.idle[TG_PACE_HOST] > 0 || pace.idle[TG_PACE_DEVICE] > 0;
+    bool longer = c->wall_ns[TG_TEST] - c->wall_ns[TG_BASE] >= mine + other / 2;
+    return known && longer && !x->by_waiting && mine >= LEAST && other >= LEAST;
 }
 
 static void choose_said(struct cost *x, const struct tg_comparison *c)
@@ -95,9 +106,11 @@ static void choose_said(struct cost *x, const struct tg_comparison *c)
     x->moved = x->by_waiting && 2 * x->fewer > waits;
     x->on_host = device < LEAST || (host >= LEAST && tg_pace_of(c).set_by == TG_PACE_HOST);
     x->waits_too = x->on_host && waits >= LEAST && !x->by_waiting;
-    x->said = x->of[x->on_host ? HOST : DEVICE];
-    if (x->waits_too)
-        add_spent(&x->said, x->of[WAITS]);
+    x->both = is_both(x, c);
+    x->waits_too = x->waits_too && !x->both; /* for what the device does, which is said */
+    x->said = x->of[x->by_waiting ? WAITS : x->on_host ? HOST : DEVICE];
+    if (x->waits_too || x->both)
+        add_spent(&x->said, x->of[x->waits_too ? WAITS : x->on_host ? DEVICE : HOST]);
 }
 
 /* A call of the runtime inside one of its callers. */
@@ -290,23 +303,6 @@ static struct cost cost_of(struct costs *x, uint32_t head)
     return cost;
 }
 
-/* "; +12.0 us on the device, hidden": the other sort, where it is a part of the finding that a reader would miss. */
-static void put_other(struct tg_buf *b, const struct cost *cost, const struct tg_comparison *c)
-{
-    struct tg_pace pace = tg_pace_of(c);
-    bool host = cost->on_host;
-    double mine = cost->of[host ? HOST : DEVICE].more, other = cost->of[host ? DEVICE : HOST].more;
-    bool known = pace.idle[TG_PACE_HOST] > 0 || pace.idle[TG_PACE_DEVICE] > 0;
-    /* Hidden: the step grew by the one, rather than by the other or by both. */
-    bool hidden = pace.idle[host ? TG_PACE_DEVICE : TG_PACE_HOST] >= other &&
-                  c->wall_ns[TG_TEST] - c->wall_ns[TG_BASE] <
-                      (mine + (other > mine ? other : mine + other)) / 2;
-    if (!known || other < LEAST || (!host && other < mine))
-        return;
-    tg_buf_printf(b, "; %s on the %s%s", TG_SIGNED(other, TG_UNIT_NS), host ? "device" : "host",
-                  hidden ? ", hidden" : "");
-}
-
 /* What is called more often in some steps; NULL. */
 static const struct tg_op *in_some_steps(const struct tg_comparison *c, const struct tg_result *r)
 {
@@ -315,17 +311,17 @@ static const struct tg_op *in_some_steps(const struct tg_comparison *c, const st
     return op && tg_op_in_some_steps(op) ? op : NULL;
 }
 
-/* " (+239.3 us on the device)", " (+144 us on the host; +12.4 us on the device, hidden)", " (+10.8 us on the host,
- * 3.80 us of it waiting)" */
-static void put_sorts(struct tg_buf *b, const struct cost *cost, const struct tg_comparison *c,
-                      bool some_steps)
+/* "+239.3 us on the device", "+252 us on host and device", "the host waits 306 us in it" */
+static void put_said(struct tg_buf *b, const struct cost *cost)
 {
-    tg_buf_printf(b, " (%s on the %s%s", TG_SIGNED(cost->said.more, TG_UNIT_NS),
-                  cost->on_host ? "host" : "device", some_steps ? ", per step on average" : "");
-    if (cost->waits_too)
-        tg_buf_printf(b, ", %s of it waiting", TG_VALUE(cost->of[WAITS].more, TG_UNIT_NS));
-    put_other(b, cost, c);
-    tg_buf_putc(b, ')');
+    if (cost->by_waiting) {
+        tg_buf_printf(b, "the host waits %s in it", TG_VALUE(cost->said.more, TG_UNIT_NS));
+        return;
+    }
+    tg_buf_printf(b, "%s on %s", TG_SIGNED(cost->said.more, TG_UNIT_NS),
+                  cost->both      ? "host and device"
+                  : cost->on_host ? "the host"
+                                  : "the device");
 }
 
 /* By the clock that the step waits for; of some steps the mean of all. */
@@ -347,44 +343,38 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct 
     double waits = cost.of[WAITS].more;
     if (fmax(cost.of[DEVICE].more, fmax(waits, cost.of[HOST].more)) < LEAST)
         return;
-    if (cost.moved) /* no more than the waits there lost */
+    if (cost.moved) { /* no more than the waits there lost */
         tg_buf_printf(b, " (%s of waiting moved into it)",
                       TG_VALUE(fmin(waits, cost.fewer), TG_UNIT_NS));
-    else if (cost.by_waiting)
-        tg_buf_printf(b, " (the host waits %s in it)", TG_VALUE(waits, TG_UNIT_NS));
-    else
-        put_sorts(b, &cost, c, !g && in_some_steps(c, r) != NULL);
+        return;
+    }
+    tg_buf_puts(b, " (");
+    put_said(b, &cost);
+    tg_buf_puts(b, !g && in_some_steps(c, r) && !cost.by_waiting ? ", per step on average)" : ")");
 }
 
-/* ", with its kernel +239 us, 4.1 % of the step", ", +144 us on the host, 12.6 % of the step", ", waits 1.65 ms, 29.1 % of the step" */
+/* ", +144 us on the host, 12.6 % of the step" */
 static void put_weight(struct tg_buf *b, const struct cost *cost)
 {
-    const struct spent *said = cost->by_waiting ? &cost->of[WAITS] : &cost->said;
-    if (cost->by_waiting)
-        tg_buf_printf(b, ", waits %s", TG_VALUE(said->more, TG_UNIT_NS));
+    const struct spent *said = &cost->said;
     if (cost->moved) {
         double less = cost->from_ns[TG_BASE] - cost->from_ns[TG_TEST];
         bool all = less >= 0.995 * said->more;
         tg_buf_printf(b,
-                      ", %s%s moved here from " TG_NAME
+                      ", the host waits %s in it, %s%s moved here from " TG_NAME
                       " (%s -> %s): the host can no longer run ahead of "
                       "the device",
-                      all ? "" : TG_VALUE(less, TG_UNIT_NS), all ? "a wait that" : " of it",
-                      TG_SV_ARG(cost->from), TG_VALUE(cost->from_ns[TG_BASE], TG_UNIT_NS),
+                      TG_VALUE(said->more, TG_UNIT_NS), all ? "" : TG_VALUE(less, TG_UNIT_NS),
+                      all ? "which" : " of it", TG_SV_ARG(cost->from),
+                      TG_VALUE(cost->from_ns[TG_BASE], TG_UNIT_NS),
                       TG_VALUE(cost->from_ns[TG_TEST], TG_UNIT_NS));
         return;
     }
-    bool host = cost->on_host && !cost->by_waiting;
-    if (said->share < 0.0005 || (host && !cost->n_device && !cost->waits_too))
+    bool own = cost->on_host && !cost->by_waiting && !cost->n_device && !cost->waits_too;
+    if (said->share < 0.0005 || own)
         return; /* little, or the name's own time */
-    if (host)
-        tg_buf_printf(b, ", %s on the host", TG_SIGNED(said->more, TG_UNIT_NS));
-    else if (!cost->by_waiting)
-        tg_buf_printf(b, ", with its %s %s",
-                      cost->n_kernels < cost->n_device ? "work on the device"
-                      : cost->n_kernels == 1           ? "kernel"
-                                                       : "kernels",
-                      TG_SIGNED(said->more, TG_UNIT_NS));
+    tg_buf_puts(b, ", ");
+    put_said(b, cost);
     tg_buf_printf(b, ", %s of the step", TG_VALUE(100 * said->share, TG_UNIT_PERCENT));
 }
 
@@ -417,11 +407,11 @@ static void weigh(struct tg_result *r, struct costs *x, struct tg_arena *a)
     r->message = tg_phrase_take(&said, a);
 }
 
-/* A replacement has one number: that of the headline is that of its row. */
+/* A finding has one number: that of the headline is that of its row. Waiting that moved costs nothing by itself. */
 static void sum_whole(struct tg_result *r, struct costs *x)
 {
     struct cost cost = cost_of(x, (uint32_t)(r - x->v->results));
-    r->whole_known = true;
+    r->whole_known = tg_result_region(x->c, r) || (!cost.moved && cost.said.more >= LEAST);
     r->whole_on_host = cost.on_host;
     r->whole_ns[TG_BASE] = cost.said.base;
     r->whole_ns[TG_TEST] = cost.said.base + cost.said.more;
@@ -436,7 +426,7 @@ void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, st
     for (size_t i = 0; i < v->n_results; i++) {
         struct tg_result *r = &v->results[i];
         if (r->dimension == TG_DIM_COUNT && r->folded_under == TG_NO_ID && r->delta > 0 &&
-            r->state >= TG_STATE_WARN && tg_result_region(c, r))
+            r->state >= TG_STATE_WARN && tg_result_op(c, r) && !r->one_rank)
             sum_whole(r, &costs);
         if (r->dimension == TG_DIM_COUNT && r->has_values && !r->over_budget && !r->one_rank &&
             r->folded_under == TG_NO_ID && r->delta > 0 &&

@@ -6,6 +6,7 @@
 #include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/pace.h"
+#include "policy/verdict/waits.h"
 
 bool tg_eval_explains(const struct tg_result *head, const struct tg_result *r,
                       const struct tg_op *op, const struct tg_comparison *c)
@@ -368,6 +369,16 @@ static bool is_around_calls(const struct tg_result *r, const struct tg_compariso
     return r->subject == TG_SUBJECT_STEP && !is_silent_wait(r, c);
 }
 
+/* Does the finding hold the wait that the step is longer by? */
+static bool holds_wait(const struct tg_result *v, size_t n, uint32_t head,
+                       const struct tg_wait_shift *wait, const struct tg_comparison *c)
+{
+    for (uint32_t m = 0; m < n; m++)
+        if ((m == head || v[m].folded_under == head) && tg_result_op(c, &v[m]) == wait->call)
+            return v[m].dimension == TG_DIM_COUNT && tg_op_rose(wait->call);
+    return false;
+}
+
 /* The step is longer by what findings add, and by the Python around the calls that came: they are one. */
 static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison *c)
 {
@@ -376,6 +387,8 @@ static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison 
         uint32_t best = TG_NO_ID;
         double most = 0, all = 0;
         bool waits = is_silent_wait(&v[i], c), around = is_around_calls(&v[i], c);
+        struct tg_wait_shift wait =
+            is_step_time(&v[i]) ? tg_wait_behind(c, v[i].delta) : (struct tg_wait_shift){ 0 };
         if (!(is_step_time(&v[i]) || waits || around) || !may_fold(&v[i]) ||
             v[i].folded_under != TG_NO_ID)
             continue;
@@ -387,6 +400,11 @@ static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison 
             most = fmax(most, sum[k]);
             all += sum[k];
         }
+        for (uint32_t k = 0; wait.call && k < n; k++)
+            if (may_lead(&v[k], &v[i]) && holds_wait(v, n, k, &wait, c)) {
+                best = k;
+                all = v[i].delta;
+            }
         if (v[i].delta > 0 && (waits || around ? most : all) >= TG_HALF * v[i].delta &&
             (!waits || is_mirrored(&v[i], c, most)))
             v[i].folded_under = best;

@@ -350,7 +350,10 @@ static const char *withheld_most(const struct tg_eval_state *e)
             most = &c->ops[i];
     if (!most)
         return "";
-    tg_message_put_name(&name, most->name, 60);
+    if (most->kind == TG_KIND_STEP)
+        tg_buf_puts(&name, TG_HOST_GAP);
+    else
+        tg_message_put_name(&name, most->name, 60);
     return tg_arena_printf(e->arena, c->n_withheld > 1 ? ", %s most" : ": %s", name.p);
 }
 
@@ -360,8 +363,7 @@ static void guard_held(struct tg_eval_state *e, const struct tg_comparison *c)
     bool data = c->other_data;
     if (c->n_withheld && (data || c->busy))
         GUARD(e, data ? TG_REASON_DATA : TG_REASON_MACHINE, TG_NOWHERE,
-              data ? "Record both sides with the same data and seeds."
-                   : "Record the fresh runs again, with nothing else running and after a warm-up.",
+              data ? "Record both sides with the same data and seeds." : TG_NEXT_IN_TURN,
               "%s, and %zu operator%s slower%s",
               data ? "the fresh runs had other data" : "the machine was busy during the fresh runs",
               c->n_withheld, c->n_withheld == 1 ? " looks" : "s look", withheld_most(e));

@@ -15,6 +15,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/buckets.h"
 #include "core/base/sort.h"
@@ -336,8 +337,8 @@ static void put_numbers(struct tg_buf *b, const struct tg_comparison *c, enum tg
     const struct tg_account_series *s = &c->account.of[id];
     enum tg_unit unit = quantity[id].unit;
     double pct = 100 * growth(s) / s->value[TG_BASE];
-    tg_buf_printf(b, "%s per step, was %s (", TG_VALUE(s->value[TG_TEST], unit),
-                  TG_VALUE(s->value[TG_BASE], unit));
+    tg_buf_printf(b, "%s per step, was %s (", TG_BESIDE(s->value[TG_TEST], s->value[TG_BASE], unit),
+                  TG_BESIDE(s->value[TG_BASE], s->value[TG_TEST], unit));
     if (s->value[TG_BASE] > 0)
         tg_buf_printf(b, "%s, ", TG_PCT(pct));
     tg_buf_printf(b, "%s)", TG_SIGNED(growth(s), unit));
@@ -348,17 +349,27 @@ static void put_numbers(struct tg_buf *b, const struct tg_comparison *c, enum tg
                       (long long)(s->of == TG_ACCOUNT_MOST ? c->rank_alone->rank : s->rank));
 }
 
-/* "gpu_busy of fresh runs 2.41 ms to 2.60 ms, of baseline runs 1.00 ms to 1.05 ms; limit +8 %" */
+/* "2.41 to 2.60 ms", "4.80 ms" */
+static void put_range(struct tg_buf *b, double lo, double hi, enum tg_unit unit)
+{
+    if (strcmp(TG_VALUE(lo, unit), TG_VALUE(hi, unit)) == 0)
+        lo = hi;
+    if (lo < hi)
+        tg_buf_printf(b, "%s to ", TG_BESIDE(lo, hi, unit));
+    tg_buf_puts(b, TG_BESIDE(hi, lo, unit));
+}
+
+/* "busy time of the device: fresh runs 2.41 ms to 2.60 ms, baseline runs 1.00 ms to 1.05 ms; limit +8 %" */
 static tg_sv evidence_of(const struct tg_eval_state *e, enum tg_account_id id)
 {
     const struct tg_account_series *s = &e->in->comparison->account.of[id];
-    enum tg_unit unit = quantity[id].unit;
-    return TG_SV_PRINTF(e->arena,
-                        "%s of fresh runs %s to %s, of baseline runs %s to %s; limit %s, all of it "
-                        "as measured",
-                        quantity[id].name, TG_VALUE(s->lo[TG_TEST], unit),
-                        TG_VALUE(s->hi[TG_TEST], unit), TG_VALUE(s->lo[TG_BASE], unit),
-                        TG_VALUE(s->hi[TG_BASE], unit), TG_PCT(100 * s->limit));
+    struct tg_buf b = { 0 };
+    tg_buf_printf(&b, "%s: fresh runs ", quantity[id].said);
+    put_range(&b, s->lo[TG_TEST], s->hi[TG_TEST], quantity[id].unit);
+    tg_buf_puts(&b, ", baseline runs ");
+    put_range(&b, s->lo[TG_BASE], s->hi[TG_BASE], quantity[id].unit);
+    tg_buf_printf(&b, "; limit %s", TG_PCT(100 * s->limit));
+    return tg_phrase_take(&b, e->arena);
 }
 
 static struct tg_result *add_row(struct tg_eval_state *e, enum tg_account_id id,
@@ -433,7 +444,7 @@ static struct finding find(struct tg_eval_state *e, const struct tg_buckets *chi
         return (struct finding){ .more = part, .next = failed >= TG_WINS * growth(s) ? NULL : "" };
     if (!remains(s, told))
         return (struct finding){ is_told(e, id) ? TG_STATE_PASS : TG_STATE_WARN, TG_REASON_TOLD,
-                                 part, "" };
+                                 part, is_told(e, id) && told >= TG_WINS * growth(s) ? NULL : "" };
     if (strict == TG_STATE_FAIL && !lacks && is_open(e, id)) {
         e->account_open = true;
         return (struct finding){ TG_STATE_INCONCLUSIVE, TG_NEED_NEW_RUNS,
@@ -444,14 +455,10 @@ static struct finding find(struct tg_eval_state *e, const struct tg_buckets *chi
         return (struct finding){ TG_STATE_WARN, why,
                                  TG_SV_PRINTF(e->arena, "; %s", excuse_said(e, why)), "" };
     if (why)
-        return (struct finding){
-            TG_STATE_WARN, why,
-            TG_SV_PRINTF(e->arena, "; it need not be the program: %s", excuse_said(e, why)),
-            e->in->comparison->asking
-                ? "Run it again on an idle machine, after a warm-up."
-                : "Record both sides in turn on one idle machine, after a warm-up: `tracegate ab` "
-                  "does."
-        };
+        return (struct finding){ TG_STATE_WARN, why,
+                                 TG_SV_PRINTF(e->arena, "; it need not be the program: %s",
+                                              excuse_said(e, why)),
+                                 e->in->comparison->asking ? TG_NEXT_AGAIN : TG_NEXT_IN_TURN };
     if (lacks)
         return (struct finding){
             TG_STATE_INCONCLUSIVE, lacks,

@@ -111,7 +111,7 @@ static void tell_other_device(struct tg_eval_state *e, const struct tg_compariso
         return;
     TG_NOTE(
         e, TG_REASON_DEVICE,
-        "Judged are operators, copies, sets, synchronisations and graph launches, by number and "
+        "Judged are operators, copies, memory sets, synchronisations and graph launches, by number and "
         "bytes. Record both sides alike, or change baseline.require_same.",
         "kernels are not judged, %s of the step: the two sides differ in %.*s",
         TG_VALUE(100 * fmin(share, 1), TG_UNIT_PERCENT), TG_SV_ARG(c->differs));
@@ -139,12 +139,10 @@ static void tell_disturbed(struct tg_eval_state *e, const struct tg_comparison *
         TG_NOTE(e, TG_REASON_DATA, "Record both sides with the same data and seeds.",
                 "the fresh runs had other data: most of the counts that vary are where "
                 "the baseline's never were; durations are not judged");
-    if (c->busy)
-        TG_NOTE(e, TG_REASON_MACHINE,
-                "Record the fresh runs again, with nothing else running and after a warm-up.",
-                "the machine was busy during the fresh runs: most operators wait in their steps, "
-                "together %.0f %% of a step longer than in the baseline; durations are not judged",
-                100 * c->excess);
+    if (c->busy && !c->n_withheld)
+        TG_NOTE(e, TG_REASON_MACHINE, TG_NEXT_IN_TURN,
+                "the machine was busy during the fresh runs: most operators wait in their steps; "
+                "durations are not judged");
 }
 
 static void put_outside(struct tg_buf *b, const struct tg_comparison *c, const struct tg_op *op)
@@ -189,7 +187,7 @@ static void tell_idle_launches(struct tg_eval_state *e, const struct tg_comparis
     if (calls < 1 || calls <= fmax(work, 0) + 0.5)
         return;
     TG_NOTE(e, TG_REASON_LAUNCHES,
-            "Kernels, copies and sets. Were their events lost, or do more calls now launch "
+            "Kernels, copies and memory sets. Were their events lost, or do more calls now launch "
             "the same work?",
             "%s more launching calls a step, but %s more of what they launch",
             TG_VALUE(calls, TG_UNIT_COUNT), work > 0 ? TG_VALUE(work, TG_UNIT_COUNT) : "none");
@@ -381,6 +379,8 @@ static void tell_machine(struct tg_eval_state *e)
     bool in_turn = e->in->comparison->asking;
     bool same = has_same_counts(c);
     TG_BUF b = { 0 };
+    if (c->busy && e->in->comparison == c)
+        return;          /* which is said */
     if (c->rank_alone) { /* the others are as before: the advice is that rank's machine */
         if (!cpu)
             return;
@@ -404,14 +404,11 @@ static void tell_machine(struct tg_eval_state *e)
         tg_buf_printf(&b, "; recorded on %.*s, the baseline on %.*s",
                       TG_SV_ARG(cpu->value[TG_TEST]), TG_SV_ARG(cpu->value[TG_BASE]));
     tg_eval_note(e, c->drifted && c->drift > 0 ? TG_REASON_MACHINE : TG_REASON_NONE, tg_buf_sv(&b),
-                 in_turn
-                     ? "Run it again on an idle machine: a slowdown of everything looks the same."
+                 in_turn ? TG_NEXT_AGAIN
                  : c->drifted && c->drift < 0
                      ? "It may hide a slowdown of everything: compare on one machine with "
                        "`tracegate ab`, or mode ab of the action."
-                     : "Compare on one machine: `tracegate ab`, or mode ab of the "
-                       "action. If both sides ran in turn on one machine, run it again: a slowdown "
-                       "of everything looks the same.");
+                     : TG_NEXT_IN_TURN);
 }
 
 /* A cold card takes other times in its first steps than later, and power limits make it drift. */

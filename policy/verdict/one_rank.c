@@ -2,6 +2,7 @@
  * What takes longer on one rank alone is one event: its rows are under the first of the worst, whose
  * sentence tells of the rank. Of equal state one of that rank itself comes first, then a name.
  */
+#include "core/base/decimal.h"
 #include "core/base/strmap.h"
 #include "core/diff/numbers.h"
 #include "policy/verdict/internal.h"
@@ -38,10 +39,11 @@ void tg_phrase_rank_alone(struct tg_buf *b, const struct tg_comparison *c)
         tg_buf_printf(b, "%zu %s", alone->n_names, alone->device ? "kernels" : "operators");
     else
         tg_buf_printf(b, TG_NAME, TG_SV_ARG(named->name));
-    if (alone->of_names[TG_BASE] > 0)
-        tg_buf_printf(b, " \xc3\x97%.1f", alone->of_names[TG_TEST] / alone->of_names[TG_BASE]);
-    tg_buf_printf(b, " (%s)",
-                  TG_SIGNED(alone->of_names[TG_TEST] - alone->of_names[TG_BASE], TG_UNIT_NS));
+    double more = alone->of_names[TG_TEST] - alone->of_names[TG_BASE];
+    double pct = 100 * more / alone->of_names[TG_BASE];
+    if (tg_dec_pct_tells(pct))
+        tg_buf_printf(b, " %s", TG_PCT(pct));
+    tg_buf_printf(b, " (%s)", TG_SIGNED(more, TG_UNIT_NS));
 }
 
 void tg_fold_rank(struct tg_eval_state *e)
@@ -77,8 +79,8 @@ void tg_fold_rank(struct tg_eval_state *e)
     tg_buf_printf(&b, "rank %lld alone: ", (long long)alone->rank);
     tg_phrase_rank_alone(&b, c);
     tg_buf_printf(&b, ": together %s per step, was %s; the other %s as before%s",
-                  TG_VALUE(alone->of_names[TG_TEST], TG_UNIT_NS),
-                  TG_VALUE(alone->of_names[TG_BASE], TG_UNIT_NS),
+                  TG_BESIDE(alone->of_names[TG_TEST], alone->of_names[TG_BASE], TG_UNIT_NS),
+                  TG_BESIDE(alone->of_names[TG_BASE], alone->of_names[TG_TEST], TG_UNIT_NS),
                   others == 1 ? "rank works" : "ranks work",
                   !c->straggler ? ""
                   : others == 1 ? " and waits for it"

@@ -19,6 +19,10 @@ struct tg_phrase tg_phrase_of(double v, enum tg_unit unit);
 struct tg_phrase tg_phrase_signed_of(double v, enum tg_unit unit);
 struct tg_phrase tg_phrase_pct_of(double pct);
 #define TG_VALUE(v, unit) (tg_phrase_of((v), (unit)).text)
+/* A time beside another one, in one unit, and with digits that tell them apart: "0.980 ms" beside "1.030 ms", "1.031 ms" beside
+ * "1.034 ms". Of times that are far apart each has its own. */
+struct tg_phrase tg_phrase_beside_of(double v, double other, enum tg_unit unit);
+#define TG_BESIDE(v, other, unit) (tg_phrase_beside_of((v), (other), (unit)).text)
 #define TG_SIGNED(v, unit) (tg_phrase_signed_of((v), (unit)).text)
 #define TG_PCT(pct) (tg_phrase_pct_of((pct)).text)
 /* "kernels", "copies", … as people call the names of a kind; its own name for what needs no other. */
@@ -29,7 +33,7 @@ size_t tg_phrase_region(struct tg_buf *out, const struct tg_comparison *c, uint3
                         int side, const struct tg_op *but);
 /* "12 of 27 calls of ": a replacement takes the place of a part of its names' calls; of all: nothing. */
 void tg_phrase_part(struct tg_buf *out, double part, double all);
-/* "5 kernels ×6.0 (+571 us)": what takes longer on one rank alone; one_rank.c */
+/* "5 kernels +500 % (+571 us)": what takes longer on one rank alone; one_rank.c */
 void tg_phrase_rank_alone(struct tg_buf *out, const struct tg_comparison *c);
 /* "fp16", "fp32", …: what a kernel computes with, as far as its name says; NULL. */
 const char *tg_phrase_type(tg_sv kernel);

@@ -39,7 +39,7 @@
       "most fresh runs are above all of the baseline, the others are not")                         \
     X(TG_REASON_STEADY, "steady",                                                                  \
       "proven of device work, but smaller than what fails without new runs",                       \
-      "device work of one program may differ so from process to process; new runs tell")           \
+      "device work of one program may differ as much between processes; new runs tell")           \
     X(TG_REASON_AS_LONG, "as-long",                                                                \
       "the time between operators grew, and the step takes as long as before",                     \
       "the host's step takes as long as before; do waits end sooner, or did operators move to "    \

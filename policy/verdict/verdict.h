@@ -131,8 +131,8 @@ struct tg_result {
                            * in the last nights, ns per step, oldest first */
     size_t n_nights;
     tg_sv no_cause; /* why there is no cause; "": nobody asked */
-    /* Of a replacement that calls tell: ns per step of all that came or went with it and of what is folded under it, by the
-     * clock that the step waits for. */
+    /* Of a finding about calls: ns per step of all that came or went with it and of what is folded under it, by the clock that
+     * the step waits for. */
     bool whole_known, whole_on_host;
     double whole_ns[2];
     uint32_t folded_under; /* index of the result that explains it; TG_NO_ID */

@@ -65,14 +65,13 @@ def the_main_job(tmp):
     expect_end("extra copy", run, 1, "aten::clone")
     for name in ("r.json", "r.xml", "r.md", "c.svg", "d.svg", "t.csv", "p.html"):
         expect(f"extra copy: {name} is there", os.path.getsize(r.path(name)) > 100, True)
-    # The chart fades what runs differ by anyway: what the report's own numbers say of each operator shown.
+    # The chart ends with what was judged, and is no noise: by the report's own numbers of each operator.
     table = {x["op_normalised"]: (x["change"], x["evidence"]) for x in json.load(open(r.path("r.json")))["table"]}
     svg = open(r.path("d.svg"), encoding="utf-8").read()
-    shown = re.findall(r"<g><title>([^<]*): ((?:increased|decreased|added|removed),[^<]*)</title>", svg)
-    want = [c == "same" and e["judged"] and not (e["proven"] or e["slower"] or e["faster"]) for c, e in (table[n] for n, _ in shown)]
-    expect("durations chart: within noise", ["within noise" in text for _, text in shown], want)
-    expect("durations chart: some are, some are not", set(want), {True, False})
-    expect("durations chart: as many faded bars, and the legend's two", svg.count(' within"'), sum(want) + 2)
+    shown = re.findall(r"<g><title>([^<]*): (?:increased|decreased|added|removed),[^<]*</title>", svg)
+    expect("durations chart: there are some, and others are not shown", 0 < len(shown) < len(table), True)
+    expect("durations chart: what is no proven change", [n for n in shown for c, e in [table[n]] if c == "same" and
+                                                         not (e["judged"] and (e["proven"] or e["slower"] or e["faster"]))], [])
     first = {n: open(r.path(n), "rb").read() for n in ("r.json", "r.xml", "r.md", "c.svg", "d.svg", "t.csv", "p.html")}
     again = r.check("--json", "r.json", "--junit", "r.xml", "--markdown", "r.md", "--svg-counts", "c.svg",
                     "--svg-durations", "d.svg", "--csv", "t.csv", "--html", "p.html")

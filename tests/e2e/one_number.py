@@ -112,8 +112,9 @@ def table_values(row):
     which is compared as a whole, its own means; of one rank that alone takes longer, that rank's."""
     if "on_one_rank_ns" in row:
         return row["on_one_rank_ns"]
-    if "replacement_ns" in row:
-        return row["replacement_ns"]
+    for whole in ("replacement_ns", "finding_ns"):
+        if whole in row:
+            return row[whole]
     if row["evidence"].get("some_steps"):
         return row["evidence"]["slowest_step_ns"]
     return row["evidence"]["value_ns"] if row["evidence"]["judged"] and row.get("relation") in (None, "", "renamed") else row["self_ns"]
@@ -128,7 +129,7 @@ def text_rows(text):
     """{name: (baseline, fresh, delta in us, pct)} of the terminal's table"""
     rows, on = {}, False
     for line in text.splitlines():
-        on = on or line.startswith("Self time per step")
+        on = on or line.startswith("Time per step")
         m = re.match(r"\s+(?:[≈=]|rank \d+|new|gone|renamed|more|less|fewer|some|slower|faster)?\s*(\S.*?)\s{2,}(\d+(?: -> \d+)?)\s+([\d.]+)\s+([\d.]+)\s+([+-]?[\d.]+)\s*([+-]?[\d.]+%)?", line)
         if on and m:
             rows[m[1]] = (float(m[3]), float(m[4]), float(m[5]), m[6])
@@ -263,7 +264,7 @@ def agree(what, got):
     whole = {row["op_normalised"]: row for row in doc["table"] if row["kind"] in ("kernel", "op")}
     for name, (base, test) in page_rows(got["html"]).items():
         if name in whole:
-            want = table_values({k: v for k, v in whole[name].items() if k != "replacement_ns"})  # it has a row for each name
+            want = table_values({k: v for k, v in whole[name].items() if k not in ("replacement_ns", "finding_ns")})  # it has a row for each name
             check(f"{what}: page: {name} {base} -> {test}, JSON {want}", near(base, want[0], 0.001) and near(test, want[1], 0.001))
     return results, table, rows, exported(what, got, doc) + many
 

@@ -16,7 +16,7 @@ from support import ENV, PROGRAM, ROOT, check, expect, finish, read_text, write_
 from plain_model import Work, scaled, usual, write_run
 
 RUNS, STEPS, RANKS = 3, 4, 4
-STACKS, MACHINE, WAIVE = "Python stacks", "look at the machine", "Meant?"
+STACKS, MACHINE, WAIVE = "Python stacks", "look at the machine", "If it is meant"
 FRAME = "void at::native::vectorized_elementwise_kernel<{}, at::native::BinaryFunctor<float, float, float, " \
     "at::native::binary_internal::MulFunctor<float> > >(int, float*)"
 ALIKE = usual() + [Work(f"aten::{op}", "kernel", FRAME.format(n), 20) for op, n in (("mul", 4), ("div", 8), ("pow", 2))]
@@ -31,6 +31,8 @@ def rank_2(work, times, names):
     return lambda rank: [dataclasses.replace(w, us=w.us * times) if rank == 2 and w.op in names else w for w in work]
 
 
+# What a reader stumbled over, in no report.
+STUMBLES = ["Meant?", "Where its limit", "as measured", "decisions", "hidden", "as before,", "fails from", "differ so", ", sets", "\u00d7", "test us"]
 PREPARE, ITEM, REPORT = Work("aten::prepare", us=150), Work("aten::item", "sync"), Work("aten::report", "sync")
 ALL, TWO = [w.op for w in usual() if w.sort == "kernel"], ("aten::op4", "aten::op5")
 
@@ -49,12 +51,14 @@ def busy(run):
 CASES = [
     ("a clone where the host sets the pace", None, HOST + SHORT,
      HOST + [Work("aten::clone", us=40), Work("aten::copy_", "memcpy", "Memcpy DtoD (Device -> Device)", 12)] + SHORT,
-     [r"aten::clone \+1 call \(\+5[12]\.\d us on the host; \+12\.\d us on the device, hidden\)"], [STACKS, WAIVE], [MACHINE]),
+     [r"aten::clone \+1 call \(\+5[12]\.\d us on the host\)"], [STACKS, WAIVE], [MACHINE]),
     ("a wait in a new operator", None, usual(), usual()[:-1] + [Work("aten::item", "sync", "", 3)] + usual()[-1:],
      [r"1 violation: aten::item \+1 call \(17\d us of waiting moved into it\)"],
      ["us of it moved here from aten::loss (17", "the host waits elsewhere: 17", "with it cudaStreamSynchronize +1 (new-sync)", STACKS], [MACHINE]),
     ("a wait where nothing is left to wait for", None, usual() + [PREPARE], usual() + [Work("aten::item", "sync", "", 3), PREPARE],
-     [r"1 violation: aten::item \+1 call \(\+10\.\d us on the host, 3\.\d+ us of it waiting\)"], [STACKS], [MACHINE, "waits elsewhere"]),
+     [r"1 violation: aten::item \+1 call \(\+10\.\d us on the host\)"], [STACKS], [MACHINE, "waits elsewhere"]),
+    ("a new wait that the step is longer by", None, usual()[:-1] + [PREPARE] + usual()[-1:], usual()[:-1] + [ITEM, PREPARE] + usual()[-1:],
+     [r"1 violation: aten::item \+1 call \(the host waits 17\d us in it\)"], ["with it the step +4", STACKS], [MACHINE, "step_time +", "step_time:"]),
     ("a wait that comes earlier", None, usual()[:-1] + [PREPARE, ITEM, REPORT], usual()[:-1] + [ITEM, PREPARE, REPORT],
      [r"1 violation: step_time \+4\d % \(\+15\d us\): the host waits longer in aten::item"],
      ["the host waits 15", "us longer in aten::item (cudaStreamSynchronize) for a device that does no more than before"], [MACHINE, "device_extent"]),
@@ -66,23 +70,23 @@ CASES = [
     ("one of three kernels with one functor", None, ALIKE, scaled(ALIKE, "aten::div", us=2),
      [r"a kernel of aten::div \+100 % \(\+19\.\d us\)"], ["MulFunctor<float> of aten::div: "], ["MulFunctor<float> of aten::mul", MACHINE]),
     ("one rank of four, two kernels", None, usual(), rank_2(usual(), 6, TWO),
-     [r"1 violation: rank 2 alone: 2 kernels ×6\.0 \(\+24\d us\)"], [MACHINE + " of rank 2 first", "the other ranks work as before", "mean of 4 ranks",
+     [r"1 violation: rank 2 alone: 2 kernels \+(49\d|50\d) % \(\+24\d us\)"], [MACHINE + " of rank 2 first", "the other ranks work as before", "mean of 4 ranks",
       "Step time of rank 2 345.7 -> 590.4 us", "rank 2 kern5 1 25.1 149.8 +124.8", "rank 2 kern4 1 24.0 143.5 +119.5"],
      [STACKS, "the whole machine", "grew most", "+31", "+29"]),
     ("one rank of four, everything on its device", None, usual(), rank_2(usual(), 1.7, ALL),
-     [r"rank 2 alone: 12 kernels ×1\.7 \(\+2\d\d us\)"], [MACHINE + " of rank 2 first"], [STACKS, "the whole machine", "the rank that has most"]),
+     [r"rank 2 alone: 12 kernels \+(69|70) % \(\+2\d\d us\)"], [MACHINE + " of rank 2 first"], [STACKS, "the whole machine", "the rank that has most"]),
     ("one rank of four, by a rule for each", EACH, usual(), rank_2(usual(), 6, TWO),
-     [r"1 violation: rank 2 alone: 2 kernels ×6\.0"], [MACHINE + " of rank 2 first", "[rank 2] +50"], [STACKS]),
+     [r"1 violation: rank 2 alone: 2 kernels \+(49\d|50\d) %"], [MACHINE + " of rank 2 first", "[rank 2] +50"], [STACKS]),
     ("all ranks, two kernels", None, usual(), lambda rank: [dataclasses.replace(w, us=w.us * 6) if w.op in TWO else w for w in usual()],
      [r"kern5 \+50\d %"], [STACKS, "with it the step +7", "the step's device work +7"], [MACHINE, "alone", "device_extent +"]),
     ("a budget that was over before", BUDGET % 200, usual(), scaled(usual(), "aten::op3", us=1.3),
-     [r"step_time 35\d us, over the limit of 200 us as before"], ["The baseline was beyond the limit, too", "not the only reason"], [STACKS, MACHINE, WAIVE]),
+     [r"step_time 35\d us, over the limit of 200 us, as the baseline was"], ["The baseline was beyond the limit, too", "not the only reason"], [STACKS, MACHINE, WAIVE]),
     ("a budget that is over now", BUDGET % 350, usual(), scaled(usual(), "aten::op3", us=1.6),
-     [r"step_time 36\d us, over the limit of 350 us(?! as before)"], [STACKS], ["The baseline was beyond", MACHINE]),
+     [r"step_time 36\d us, over the limit of 350 us(?!, as)"], [STACKS], ["The baseline was beyond", MACHINE]),
     ("a kernel a little slower", None, usual(), scaled(usual(), "aten::op3", us=1.05), [r"1 warning: kern3 \+[45]\.\d %"],
-     ["new runs of both sides", "fails from +15 %", "1 warned"], [STACKS, MACHINE, ", detectable from", WAIVE]),
+     ["new runs of both sides", "only warns below +15 %", "1 warned"], [STACKS, MACHINE, ", detectable from", WAIVE]),
     ("a machine that is slower now", None, HOST + SHORT, (HOST + SHORT, (1, 1.2, 1.9)), [r"1 warning: step_time \+16 % .*, which may be the machine$"],
-     ["may be the machine: the host is 14.2 % slower", "Compare on one machine", "1 warned"], [STACKS, WAIVE]),
+     ["may be the machine: the host is 14.2 % slower", "Record both sides in turn on one idle machine", "1 warned"], [STACKS, WAIVE]),
     ("a kernel a little slower, on a host that is slower now", None, HOST + usual(), (HOST + scaled(usual(), "aten::op3", us=1.05), (1, 1.2, 1.9)),
      [r"2 warnings: kern3 \+[45]\.\d % .*, step_time \+11 %"], ["2 warned", "may be the machine"], ["3 warned", STACKS]),
     ("a busy machine", None, LONG, [busy(k) for k in range(5)], [r"INCONCLUSIVE: the machine was busy during the fresh runs, and 1 operator looks slower: aten::host3"],
@@ -131,7 +135,7 @@ def read(name, text, comment, headline, inside, nowhere):
     expect(f"{name}: the comment's headline", plain(comment).split("### ")[1].split("\n")[0].split(" ", 1)[1].strip(), title)
     for want in inside:
         check(f"{name}: {want} in the text", want in " ".join(text.split()), text)
-    for other in nowhere:
+    for other in nowhere + STUMBLES:
         check(f"{name}: no {other!r}", other not in text and other not in plain(comment), text)
     nexts = re.findall(r"(?:\*\*Next\*\*|\u2192) ([A-Z].*)", comment)
     expect(f"{name}: what is next is said once", sorted(set(nexts)), sorted(nexts))

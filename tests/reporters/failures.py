@@ -256,7 +256,7 @@ FAILURES = [
      {"unfused": True}, {}, ["aten::erf", "+8 calls", "12 calls per step, was 4", "`Block.forward`", "model.py:14-15"]),
     ("lost-baseline", CLONE, {"copy": True}, {"baseline": "lost", "policy": "extends: [tracegate:recommended]\nsuites:\n  - name: train\n"
                                                         "    trace: {files: out/*.json.gz, run: 'run(.)'}\n    baseline: perf/*.json.gz\n"},
-     ["baseline", "Record runs on the target branch", "`baseline:` of suite train (`.tracegate.yml:6`)"]),
+     ["baseline", "record runs on the target branch", "`baseline:` of suite train (`.tracegate.yml:6`)"]),
     ("missing-rank", CLONE, {}, {"ranks": [0, 1, 3], "policy": "extends: [tracegate:recommended]\nsuites:\n  - {name: train, ranks: {expect: 4}}\n"}, ["rank 2"]),
     ("data-loading", {"data.py": [("        return rows", "        rows = {k: v.clone() for k, v in rows.items()}\n        return rows")]},
      {"load": 900}, {}, ["Step time", "`Batches.load`", "data.py:10"]),

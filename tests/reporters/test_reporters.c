@@ -257,7 +257,7 @@ TEST(causes_come_in_order)
                                          "rule step",
                                          "Replaced",
                                          "Waived",
-                                         "Self time per step" };
+                                         "Time per step" };
     TG_BUF out = { 0 };
     const char *at;
     render(tg_reporter_text, FIXTURE_FAIL, &plain, &out);

@@ -176,8 +176,11 @@ WITH_HAND(busy_and_other_data)
     h->c.excess = 0.07;
     noted(h, "");
     h->c.busy = true;
-    noted(h, "!the machine was busy during the fresh runs: most operators wait in their steps, "
-             "together 7 % of a step longer than in the baseline; durations are not judged");
+    noted(h, "!the machine was busy during the fresh runs: most operators wait in their steps; "
+             "durations are not judged");
+    h->c.n_withheld = 1; /* the guard says it */
+    noted(h, "");
+    h->c.n_withheld = 0;
     h->c.busy = false;
     h->c.other_data = true;
     noted(h, "!the fresh runs had other data: most of the counts that vary are where the "

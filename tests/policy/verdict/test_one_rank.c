@@ -59,8 +59,8 @@ WITH_HAND(all_of_it_is_told_once)
     assert_true(r[0].one_rank);
     hand_text(
         r[0].message,
-        "rank 5 alone: 2 kernels \xc3\x97"
-        "6.0 (+16.0 us): together 19.2 us per step, was 3.20 us; the other ranks work as before");
+        "rank 5 alone: 2 kernels +500 % (+16.0 us): together 19.20 us per step, was 3.20 us; the "
+        "other ranks work as before");
     assert_true(tg_sv_has(r[0].next, TG_SV("look at the machine of rank 5 first")));
 }
 

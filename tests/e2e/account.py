@@ -10,12 +10,11 @@ usage: account.py [TEXT]: of the probes and parts whose name has TEXT
 import dataclasses
 import datetime
 import re
-import shutil
 import sys
 import tempfile
 
-from support import expect, fault, finish, read_json, tracegate, write_text
-from plain_model import Work, scaled, span, trace, usual, write
+from support import expect, fault, finish, judge
+from plain_model import Work, scaled, span, trace, usual
 
 ALLOWED = {"red": {"fail"}, "told": {"warn", "fail", "inconclusive"}, "open": {"inconclusive", "fail"}, "calm": {"pass", "warn"},
            "green": {"pass"}, "warning": {"warn"}}
@@ -337,7 +336,7 @@ def collectives():
                         ("two ranks, one of them late", ranks(1, nb, exposed, 20, 20), ranks(100, nt, exposed, 20, 100), None),
                         ("two ranks, the other one late", ranks(1, nb, exposed, 20, 100), ranks(100, nt, exposed, 100, 20), None),
                         ("two ranks, the same code", ranks(1, nb, exposed, 20, 22), ranks(100, nt, exposed, 20, 22), None)):
-                    got, _ = check(tmp + "/x", base, fresh, None)
+                    got, _ = judge(tmp + "/x", base, fresh)
                     found = [k for k in ("violations", "warnings", "suspicious") for r in got.get(k, ()) if r["op"] == REDUCE]
                     expect(f"a collective, {what}, {at}: {got.get('headline')}", found, [want] if want else [])
 
@@ -360,7 +359,7 @@ def one_rank_of_many():
     with tempfile.TemporaryDirectory() as tmp:
         for runs in (3, 5):
             for what, base, fresh, want in rank_probes(runs):
-                got, _ = check(tmp + "/x", base, fresh, None)
+                got, _ = judge(tmp + "/x", base, fresh)
                 if want == "warning":  # by chance, which is not the machine
                     expect("one rank of 8: reason", [x["because"] for x in got["warnings"] if x["rule"] == "account"], ["one-of-many"])
                 expect(f"one rank of 8, {what}, {runs}v{runs}: {got.get('headline')}: {got['verdict']}", got["verdict"] in ALLOWED[want], True)
@@ -370,27 +369,11 @@ def slow_step():
     """What warns of some steps says what they take."""
     with tempfile.TemporaryDirectory() as tmp:
         one = scaled(usual(), "aten::op11", 4)
-        got, _ = check(tmp + "/x", side(usual(), 1, 5), [trace([usual()] * 3 + [one, usual()], 100 + r) for r in range(5)], None)
+        got, _ = judge(tmp + "/x", side(usual(), 1, 5), [trace([usual()] * 3 + [one, usual()], 100 + r) for r in range(5)])
     row = next(r for r in got["warnings"] if r["because"] == "some-steps" and "kern11" in r["op"])  # 31 us, and four times as long
     expect("a slow step: verdict", got["verdict"], "warn")
     expect(f"a slow step: {got['headline']}", bool(re.search(r"kern11.*: slowest step 12\d us, was 3\d\.\d us", got["headline"])), True)
     expect("a slow step: values", (round(row["baseline"] / 1000), round(row["test"] / 1000)), (31, 124))
-
-
-def check(folder, base, fresh, policy):
-    shutil.rmtree(folder, ignore_errors=True)
-    for name, docs in (("base", base), ("x", fresh)):
-        for run, doc in enumerate(docs):
-            write(f"{folder}/{name}/run{run}.json", doc)
-    args = ["--runs"] if max(len(base), len(fresh)) > 1 else []
-    if policy:
-        write_text(f"{folder}/p.yml", policy)
-        args += ["--policy", "p.yml"]
-    run = tracegate("check", "x", "--baseline", "base", *args, "--json", "out.json", cwd=folder, timeout=120)
-    try:
-        return read_json(f"{folder}/out.json"), run
-    except OSError:
-        return {"verdict": "no report"}, run
 
 
 def us_of(text):
@@ -405,7 +388,7 @@ def main():
             if text not in id_:
                 continue
             n += 1
-            got, run = check(tmp + "/x", base, fresh, policy[0] if policy else None)
+            got, run = judge(tmp + "/x", base, fresh, *policy)
             if got["verdict"] not in ALLOWED[want]:
                 fault(f"{id_}: {got['verdict']}, must be {want}: {(run.stdout + run.stderr)[:250]!r}")
             shown, true = us_of(run.stdout), wall(fresh)

@@ -9,7 +9,7 @@ import random
 import sys
 import tempfile
 
-from support import expect, finish, judged, read_json, tracegate, write_json
+from support import expect, finish, judge, judged
 from plain_model import mark, span
 
 OPS, STEPS = 16, 4
@@ -80,14 +80,7 @@ def fixed(chosen, rng, n, **how):
 
 
 def verdict(base, fresh, tmp):
-    for side, docs in (("base", base), ("fresh", fresh)):
-        for k, doc in enumerate(docs):
-            write_json(f"{tmp}/{side}{k}.json", doc)
-    args = [f"{tmp}/fresh{k}.json" for k in range(len(fresh))]
-    for k in range(len(base)):
-        args += ["--baseline", f"{tmp}/base{k}.json"]
-    tracegate("check", *args, "--runs", "--quiet", "--json", f"{tmp}/v.json")
-    return read_json(f"{tmp}/v.json")
+    return judge(tmp + "/x", base, fresh)[0]
 
 
 def main():

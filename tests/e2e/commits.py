@@ -15,7 +15,7 @@ import random
 import sys
 import tempfile
 
-from support import expect, finish, judged, read_json, tracegate, write_json
+from support import expect, findings, finish, is_wanted, judge, judged
 from plain_model import launched, mark, span
 
 STEPS = 4
@@ -183,24 +183,7 @@ def trace(ops, seed, on_device):
 
 
 def verdict(base, fresh, runs, seed, tmp, on_device=False):
-    args = []
-    for k in range(runs):
-        write_json(f"{tmp}/fresh{k}.json", trace(fresh, f"{seed} fresh {k}", on_device))
-        write_json(f"{tmp}/base{k}.json", trace(base, f"{seed} base {k}", on_device))
-        args += [f"{tmp}/fresh{k}.json", "--baseline", f"{tmp}/base{k}.json"]
-    tracegate("check", *args, "--runs", "--quiet", "--json", f"{tmp}/v.json")
-    return read_json(f"{tmp}/v.json")
-
-
-def findings(v):
-    return [r for r in v["violations"] + v["warnings"] if not r["explained_by"]]
-
-
-def holds(v, want, runs):
-    if want == "red3":
-        want = "red" if runs >= 3 else "any"
-    return {"red": v["verdict"] == "fail", "no": v["verdict"] in ("pass", "warn"), "any": v["verdict"] in ("pass", "warn", "fail"),
-            "quiet": v["verdict"] == "pass" and not findings(v)}[want]
+    return judge(tmp + "/x", *([trace(work, f"{seed} {side} {k}", on_device) for k in range(runs)] for side, work in (("base", base), ("fresh", fresh))))[0]
 
 
 def main():
@@ -209,14 +192,14 @@ def main():
             for way, base, fresh, want in (("", before, after, commit), (", undone", after, before, undone)):
                 for runs in (5, 3, 1):
                     v = verdict(base, fresh, runs, what + way, tmp)
-                    right, known = holds(v, want, runs), (what + way, runs) in KNOWN
+                    right, known = is_wanted(v, want, runs), (what + way, runs) in KNOWN
                     judged(right != known, f"{what}{way}, {runs} a side: wants {want}{', no longer KNOWN' * known}, got {v['headline']}")
                     judged(len(findings(v)) <= (1 if what + way == ONE else 3), f"{what}{way}, {runs} a side: {len(findings(v))} findings")
                     if "--all" in sys.argv:
                         print(what + way, runs, want, v["headline"])
                     if any(isinstance(x, Part) for x in base) and want in ("red", "no"):
                         v = verdict(base, fresh, runs, what + way, tmp, True)
-                        judged(holds(v, want, runs) != ((f"{what}{way}, on a device", runs) in KNOWN), f"{what}{way}, on a device, {runs} a side: wants {want}, got {v['headline']}")
+                        judged(is_wanted(v, want, runs) != ((f"{what}{way}, on a device", runs) in KNOWN), f"{what}{way}, on a device, {runs} a side: wants {want}, got {v['headline']}")
     return finish(f"commits: {len(CHANGES)} changes, forward and undone", len(CHANGES) >= 15)
 
 

@@ -4,13 +4,13 @@ are one line, whatever their number, and none where the baseline has them too.
 """
 import re
 
-from support import expect, read_json, run_parts, tracegate, write_json
+from support import expect, judge, run_parts
 from plain_model import launched, mark, span
 
 KERNEL = "triton_poi_fused_add_{}"
 
 
-def trace(path, triton, regions, steps=4):
+def trace(triton, regions, steps=4):
     """`triton` kernels a step, each launched by an operator of its name; `regions` are names of compiled regions."""
     events = []
     for k in range(steps):
@@ -23,14 +23,12 @@ def trace(path, triton, regions, steps=4):
             ts = t0 + 2000 + 100 * i
             call, kernel = launched(name, ts + 5, ts + 40, 55, len(events), 10)
             events += [span("cpu_op", name, ts, 60), dict(call, cat="cuda_driver", name="cuLaunchKernel"), kernel]
-    write_json(path, {"traceEvents": events})
+    return {"traceEvents": events}
 
 
 def check(tmp, base, fresh):
-    trace(tmp + "/base.json", *base)
-    trace(tmp + "/fresh.json", *fresh)
-    run = tracegate("check", "fresh.json", "--baseline", "base.json", "--json", "r.json", cwd=tmp)
-    return run.returncode, " ".join(run.stdout.split()), read_json(tmp + "/r.json")
+    report, run = judge(tmp + "/x", [trace(*base)], [trace(*fresh)])
+    return run.returncode, " ".join(run.stdout.split()), report
 
 
 def main(tmp):

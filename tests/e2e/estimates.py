@@ -6,8 +6,8 @@ the same code, and the same change inside the limit. Values are written by hand,
 import sys
 import tempfile
 
-from support import check, expect, finish, read_json, tracegate, write_text
-from plain_model import Work, scaled, trace, usual, write
+from support import check, expect, finish, judge
+from plain_model import Work, scaled, trace, usual
 
 STEPS, RUNS = 5, 4
 RULE = "version: 1\nrules: [{id: r, match: {%s}, metric: %s, fail: {%s}}]\n"
@@ -34,22 +34,6 @@ def stall(doc, ms, slow):
 def plain(kernel_ms):
     """A step whose device work takes 12 times so long."""
     return [Work(w.op, w.sort, w.name, 1000 * kernel_ms if w.sort == "kernel" else w.us) for w in usual()]
-
-
-def sides(d, fresh):
-    """Baseline runs, and fresh ones that `fresh`(run) makes."""
-    base = [trace([plain(8)] * STEPS, seed) for seed in range(RUNS)]
-    for side, docs in (("base", base), ("test", [fresh(run) for run in range(RUNS)])):
-        for run, doc in enumerate(docs):
-            write(f"{d}/{side}/run{run}.json", doc)
-
-
-def judge(d, policy):
-    write_text(f"{d}/p.yml", policy)
-    args = [x for side in (["--baseline"], []) for run in range(RUNS)
-            for x in side + [f"{d}/{'base' if side else 'test'}/run{run}.json"]]
-    run = tracegate("check", "--runs", "--policy", f"{d}/p.yml", "--json", f"{d}/o.json", "--quiet", *args)
-    return read_json(f"{d}/o.json"), run
 
 
 def stalled(ms, n):
@@ -110,8 +94,8 @@ def values_agree(what, report):
 def main():
     for what, fresh, policy, verdict, estimate in CASES:
         with tempfile.TemporaryDirectory() as d:
-            sides(d, fresh)
-            report, run = judge(d, policy)
+            base = [trace([plain(8)] * STEPS, seed) for seed in range(RUNS)]
+            report, run = judge(d + "/x", base, [fresh(run) for run in range(RUNS)], policy)
         expect(what, (report["verdict"], run.returncode), (verdict, {"fail": 1, "inconclusive": 4}.get(verdict, 0)))
         if estimate and report["violations"]:
             expect(what + ": estimate", report["violations"][0].get("estimate"), estimate)

@@ -3,13 +3,12 @@
 
 Traces are made by plain_model; what has to come out is written here by hand. TG_PROGRAM=... runs the cases with another program.
 """
-import os
 import re
 import sys
 import tempfile
 
-from support import ENV, expect, finish, read_json, tracegate, write_text
-from plain_model import Work, trace, usual, write
+from support import ENV, expect, finish, judge
+from plain_model import Work, trace, usual
 
 FORWARD = "## forward ##"
 DEFAULT = "version: 1\nextends: [tracegate:recommended]\n"
@@ -144,25 +143,12 @@ CASES = [
 ]
 
 
-def judge(case):
-    _, _, runs, policy, base, fresh, *_ = case
-    with tempfile.TemporaryDirectory() as d:
-        args = []
-        for side, n, make in (("base", runs[0], base), ("fresh", runs[1], fresh)):
-            for run in range(n):
-                write(f"{d}/{side}{run}.json", make(run))
-                args += ["--baseline"] * (side == "base") + [f"{d}/{side}{run}.json"]
-        write_text(f"{d}/p.yml", policy)
-        run = tracegate("check", "--runs", "--policy", f"{d}/p.yml", "--json", f"{d}/o.json", *args, env=dict(ENV, COLUMNS="400"))
-        if not os.path.exists(f"{d}/o.json"):
-            return {"verdict": f"exit {run.returncode}: {run.stderr}", "violations": []}, run.stdout
-        return read_json(f"{d}/o.json"), run.stdout
-
-
 def main():
     for case in CASES:
-        point, what, _, _, _, _, verdicts, named, not_named = case
-        report, text = judge(case)
+        point, what, runs, policy, base, fresh, verdicts, named, not_named = case
+        with tempfile.TemporaryDirectory() as d:
+            report, run = judge(d + "/x", *([make(k) for k in range(n)] for make, n in zip((base, fresh), runs)), policy, dict(ENV, COLUMNS="400"))
+        text = run.stdout
         ops = [v["op"] for v in report["violations"]]
         what = f"{point}. {what}"
         expect(f"{what}: verdict {report['verdict']}, of {verdicts}; {ops}", report["verdict"] in verdicts, True)

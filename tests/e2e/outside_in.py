@@ -12,12 +12,11 @@ import datetime
 import functools
 import itertools
 import random
-import shutil
 import sys
 import tempfile
 
-from support import expect, fault, finish, read_json, tracegate, write_text
-from plain_model import Work, scaled, trace, usual, write
+from support import expect, fault, finish, judge
+from plain_model import Work, scaled, trace, usual
 
 ALLOWED = {"red": {"fail"}, "told": {"warn", "fail", "inconclusive"}, "open": {"inconclusive"}, "green": {"pass"},
            "calm": {"pass", "warn"}, "warn": {"warn"}, "not red": {"pass", "warn", "inconclusive"}}
@@ -777,22 +776,6 @@ def probes():
         yield from part()
 
 
-def verdict(folder, base, fresh, policy):
-    shutil.rmtree(folder, ignore_errors=True)
-    for name, docs in (("base", base), ("x", fresh)):
-        for run, doc in enumerate(docs):
-            write(f"{folder}/{name}/run{run}.json", doc)
-    args = ["--runs"] if max(len(base), len(fresh)) > 1 else []
-    if policy:
-        write_text(f"{folder}/p.yml", policy)
-        args += ["--policy", "p.yml"]
-    run = tracegate("check", "x", "--baseline", "base", *args, "--json", "out.json", cwd=folder, timeout=120)
-    try:
-        return read_json(f"{folder}/out.json")["verdict"], run
-    except OSError:
-        return "no report", run
-
-
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--part", type=float, default=1)
@@ -809,7 +792,8 @@ def main():
             if drawn.random() >= args.part:
                 continue
             n += 1
-            got, run = verdict(tmp + "/x", base, fresh, policy[0] if policy else None)
+            report, run = judge(tmp + "/x", base, fresh, *policy)
+            got = report["verdict"]
             if got not in ALLOWED[want] or codes.get(got) != run.returncode:
                 fault(f"{id_}: {got}, exit {run.returncode}, must be {want}: {(run.stdout + run.stderr)[:160]!r}")
     expect("each probe has a name of its own", len(set(ids)), len(ids))

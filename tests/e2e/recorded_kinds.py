@@ -18,7 +18,7 @@ import random
 import sys
 import tempfile
 
-from support import finish, judged, read_json, tracegate
+from support import findings, finish, is_wanted, judged, read_json, tracegate
 
 FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "recorded_kinds.xz")
 STEPS, TAIL, GAP, LEAST = 3, 1.2, 1.5, 0.05  # levels of time: ratios, and the us of the first
@@ -86,17 +86,6 @@ def verdict(base, fresh, runs, tmp):
     return read_json(f"{tmp}/v.json")
 
 
-def findings(v):
-    return [r for r in v["violations"] + v["warnings"] if not r["explained_by"]]
-
-
-def holds(v, want, runs):
-    if want.endswith("3"):
-        want = want[:-1] if runs >= 3 else "any"
-    return {"red": v["verdict"] == "fail", "no": v["verdict"] in ("pass", "warn"), "any": v["verdict"] in ("pass", "warn", "fail"),
-            "quiet": v["verdict"] == "pass" and not findings(v)}[want]
-
-
 def main():
     runs, match = int(sys.argv[1]), sys.argv[sys.argv.index("--match") + 1] if "--match" in sys.argv else ""
     told, count = [], 0
@@ -110,7 +99,7 @@ def main():
             for way, base, fresh, want in (("", "a", "b", commit), (", undone", "b", "a", undone)):
                 v = verdict(base, fresh, runs, tmp)
                 count += 1
-                right, known = holds(v, want, runs), (what + way, runs) in KNOWN
+                right, known = is_wanted(v, want, runs), (what + way, runs) in KNOWN
                 judged(right != known, f"{what}{way}, {runs} a side: wants {want}{', no longer KNOWN' * known}, got {v['headline']}")
                 if v["verdict"] == "fail":
                     told.append(len(findings(v)))

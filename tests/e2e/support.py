@@ -110,6 +110,37 @@ def tracegate(*args, env=ENV, **more):
     return subprocess.run([PROGRAM, *args], capture_output=True, text=True, env=env, **more)
 
 
+def judge(folder, base, fresh, policy=None, env=ENV):
+    """`check` of two sides, each a list of traces, in a folder that is made anew: its report, and how it ended."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for name, traces in (("base", base), ("x", fresh)):
+        os.makedirs(f"{folder}/{name}")
+        for run_, trace in enumerate(traces):
+            write_json(f"{folder}/{name}/run{run_}.json", trace)
+    args = ["--runs"] if max(len(base), len(fresh)) > 1 else []
+    if policy:
+        write_text(f"{folder}/p.yml", policy)
+        args += ["--policy", "p.yml"]
+    done = tracegate("check", "x", "--baseline", "base", *args, "--json", "out.json", cwd=folder, env=env, timeout=120)
+    try:
+        return read_json(f"{folder}/out.json"), done
+    except OSError:
+        return {"verdict": f"no report, exit {done.returncode}: {done.stderr}", "violations": []}, done
+
+
+def findings(report):
+    return [r for r in report["violations"] + report["warnings"] if not r["explained_by"]]
+
+
+def is_wanted(report, want, runs):
+    """red, any: whatever it is, no: not red, quiet: a pass without a finding. A 3 after it: with fewer than three runs any is right."""
+    if want.endswith("3"):
+        want = want[:-1] if runs >= 3 else "any"
+    verdict = report["verdict"]
+    return {"red": verdict == "fail", "no": verdict in ("pass", "warn"), "any": verdict in ("pass", "warn", "fail"),
+            "quiet": verdict == "pass" and not findings(report)}[want]
+
+
 def run(*args, **more):
     """The exit code, what was printed, and what was said on standard error."""
     done = tracegate(*args, **more)

@@ -7,7 +7,7 @@ import re
 import sys
 import tempfile
 
-from support import ROOT, check, expect, expect_has, finish, read_json, read_text, tracegate, write_json
+from support import ROOT, check, expect, expect_has, finish, judge, read_text
 from plain_model import mark, span
 
 STEP_US = 149.0
@@ -22,23 +22,19 @@ def runs(readme):
     return sides
 
 
-def write(path, steps, calls_of_a, serial):
+def trace(steps, calls_of_a, serial):
     """Steps of 149 us on one thread: demo::a so often, then demo::b. `serial` makes each run a recording of its own."""
     events = []
     for number, us in enumerate(steps):
         start = 1000.0 + STEP_US * number + serial
         events += [mark(number + 3, start, STEP_US), *(span("cpu_op", "demo::a", start + k, 0.301) for k in range(calls_of_a)),
                    span("cpu_op", "demo::b", start + 4, us)]
-    write_json(path, {"schemaVersion": 1, "traceEvents": events})
+    return {"schemaVersion": 1, "traceEvents": events}
 
 
-def judge(d, base, fresh, calls_of_a):
-    for side, some, calls in (("base", base, 2), ("test", fresh, calls_of_a)):
-        for run, steps in enumerate(some):
-            write(f"{d}/{side}{run}.json", steps, calls, run + (10 if side == "test" else 0))
-    run = tracegate("check", "--runs", "--quiet", "--json", f"{d}/o.json", *(x for k in range(len(base)) for x in ("--baseline", f"{d}/base{k}.json")),
-                    *(f"{d}/test{k}.json" for k in range(len(fresh))))
-    return run.returncode, read_json(f"{d}/o.json")
+def verdict(d, base, fresh, calls_of_a):
+    report, run = judge(d + "/x", [trace(steps, 2, k) for k, steps in enumerate(base)], [trace(steps, calls_of_a, 10 + k) for k, steps in enumerate(fresh)])
+    return run.returncode, report
 
 
 def number(page, pattern):
@@ -53,8 +49,8 @@ def main():
     sides = runs(readme)
     expect("runs of the README", [len(sides["baseline"]), len(sides["fresh"])], [3, 3])
     with tempfile.TemporaryDirectory() as d:
-        code, report = judge(d, sides["baseline"], sides["fresh"], 3)
-        same, control = judge(d, sides["baseline"], [[us + 0.001 for us in run] for run in sides["baseline"]], 2)
+        code, report = verdict(d, sides["baseline"], sides["fresh"], 3)
+        same, control = verdict(d, sides["baseline"], [[us + 0.001 for us in run] for run in sides["baseline"]], 2)
     expect("verdict", (code, report["verdict"]), (1, "fail"))
     expect("verdict of the control", (same, control["verdict"]), (0, "pass"))
     expect("findings", sorted(v["op"] for v in report["violations"] if v["kind"] == "op"), ["demo::a", "demo::b"])

@@ -22,7 +22,8 @@ struct tg_logs tg_logs_of_values(const struct tg_diff_work *w, double *const y[2
         l.x[i] = x;
         for (size_t run = 0; run < n[i]; run++)
             x[n[i] + run] = x[run] = log(fmax(y[order == TG_SWAPPED ? !i : i][run], 1));
-        l.median[i] = tg_median(x + n[i], n[i]); /* and sorts */
+        l.ascending[i] = x + n[i];
+        l.median[i] = tg_median(l.ascending[i], n[i]); /* and sorts */
     }
     l.variance =
         tg_harmful_variance(l.x[0], n[0], l.x[1], n[1], l.median[TG_BASE], l.median[TG_TEST]);
@@ -174,7 +175,7 @@ static bool supports(const struct tg_diff_work *w, const struct question *q,
     size_t nb = w->c->n_runs[q->order], nt = w->c->n_runs[!q->order];
 
     return l.median[TG_TEST] - l.median[TG_BASE] - c >= TG_HALF * e &&
-           tg_rank_table_p(&w->rank[q->order], l.x[TG_BASE], l.x[TG_TEST], c) <=
+           tg_rank_table_p(&w->rank[q->order], l.ascending[TG_BASE], l.ascending[TG_TEST], c) <=
                tg_half_p_limit(nb, nt);
 }
 
@@ -238,7 +239,7 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
     ev->tau = t.tau;
     ev->steady_tau = q->aim.device && w->c->warming == 0 ? TG_TAU_DEVICE : 0;
     ev->p_limit = t.p_limit;
-    ev->p = tg_rank_table_p(&w->rank[q->order], l.x[TG_BASE], l.x[TG_TEST], m->c);
+    ev->p = tg_rank_table_p(&w->rank[q->order], l.ascending[TG_BASE], l.ascending[TG_TEST], m->c);
     ev->mde = expm1(fmax(log1p(t.tau), need));
     keep_runs(w, ev, &l, m->c, q->order);
     double most = tg_most(l.x[TG_BASE], nb);

@@ -14,7 +14,7 @@
 
 /* By role, not by side: swapped, the fresh side is the one that another is compared with. */
 struct tg_logs {
-    double *x[2], median[2]; /* [role][run] */
+    double *x[2], *ascending[2], median[2]; /* [role][run] */
     double variance;         /* noise that speaks against a finding */
 };
 /* SWAPPED: the sides change roles, so that what got faster is found by the same rule. */

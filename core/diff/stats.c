@@ -172,31 +172,30 @@ double tg_choose(size_t n, size_t k)
 
 /*
  * Arrangements of m + n values with statistic u, by which side holds the largest:
- * w(m, n, u) = w(m - 1, n, u - n) + w(m, n - 1, u), and 0 from u = m n + 1 on. One column of m at a
- * time: after round k row[j][u] is w(k, j, u). Cost (m n)^2 / 4. `p` receives the part of all
- * arrangements that has at most u, for u = 0..u_max.
+ * w(m, n, u) = w(m - 1, n, u - n) + w(m, n - 1, u), and 0 from u = m n + 1 on. One m at a time: after
+ * round i row j has w(i, j, u), from the largest u down, so that what is read is still of round
+ * i - 1. Cost (m n)^2 / 4. `p` receives the part of all arrangements that has at most u, for
+ * u = 0..u_max.
  */
 static void rank_chances(double *p, size_t m, size_t n, size_t u_max)
 {
     size_t width = u_max + 1;
-    TG_FREE double *prev = tg_xcalloc((n + 1) * width, sizeof *prev);
-    TG_FREE double *cur = tg_xcalloc((n + 1) * width, sizeof *cur);
-    double sum = 0;
+    TG_FREE double *w = tg_xcalloc((n + 1) * width, sizeof *w);
+    double sum = 0, all = tg_choose(m + n, n);
     for (size_t j = 0; j <= n; j++)
-        prev[j * width] = 1;
-    for (size_t i = 1; i <= m; i++) {
-        for (size_t j = 0; j <= n; j++)
-            for (size_t u = 0; u < width && u <= i * j; u++) {
-                double w = u >= j ? prev[j * width + u - j] : 0;
-                cur[j * width + u] = w + (j ? cur[(j - 1) * width + u] : 0);
-            }
-        double *swap = prev;
-        prev = cur;
-        cur = swap;
-    }
+        w[j * width] = 1;
+    for (size_t i = 1; i <= m; i++)
+        for (size_t j = 1; j <= n; j++) {
+            double *row = w + j * width;
+            const double *less = row - width;
+            size_t end = i * j < u_max ? i * j + 1 : width;
+            for (size_t u = end; u-- > j;)
+                row[u] = row[u - j] + less[u];
+            memcpy(row, less, (j < end ? j : end) * sizeof *row);
+        }
     for (size_t u = 0; u < width; u++) {
-        sum += prev[n * width + u];
-        p[u] = sum / tg_choose(m + n, n);
+        sum += w[n * width + u];
+        p[u] = sum / all;
     }
 }
 
@@ -240,10 +239,15 @@ struct tg_rank_table tg_rank_table_new(size_t nb, size_t nt, struct tg_arena *a)
 double tg_rank_table_p(const struct tg_rank_table *t, const double *base, const double *test,
                        double shift)
 {
-    size_t u = rank_statistic(base, t->nb, test, t->nt, shift);
+    size_t u = 0;
 
     if (t->nb == 0 || t->nt == 0)
         return 1;
+    for (size_t i = 0, below = 0; i < t->nt; i++) {
+        while (below < t->nb && base[below] < test[i] - shift)
+            below++;
+        u += t->nb - below;
+    }
     return t->p ? t->p[u] : rank_p_of_many(u, t->nb, t->nt);
 }
 

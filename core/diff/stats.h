@@ -54,7 +54,7 @@ double tg_moderated_se(double v, double v0, size_t nb, size_t nt);
 double tg_rank_p(const double *base, size_t nb, const double *test, size_t nt, double shift);
 /*
  * The same for many tests of one pair of sizes: the chances of all U are counted once, which costs
- * (nb nt)^2; a test is then a look-up, and equal bit for bit. In the arena.
+ * (nb nt)^2; a test of values that ascend is then a look-up, and equal bit for bit. In the arena.
  */
 struct tg_rank_table {
     size_t nb, nt;

@@ -33,7 +33,7 @@ enum { MOST_ABOVE = 2 }; /* folders that Python may have dropped from a path's b
 struct tg_codefile_places {
     struct tg_strmap names;
     uint32_t *head; /* per name: its last place, or TG_NO_ID */
-    size_t n_heads;
+    size_t n_heads, heads_cap;
     struct place {
         const char *folder; /* "pkg/", "pkg/sub/" */
         uint32_t next;
@@ -44,13 +44,10 @@ struct tg_codefile_places {
 static void add_place(struct tg_codefile_places *p, tg_sv name, const char *folder)
 {
     uint32_t id = tg_strmap_add(&p->names, name);
-    if (id == p->n_heads) {
-        p->head = tg_xrealloc(p->head, ++p->n_heads, sizeof *p->head);
-        p->head[id] = TG_NO_ID;
-    }
-    p->v = tg_grow(p->v, &p->cap, p->n + 1, sizeof *p->v);
-    p->v[p->n] = (struct place){ folder, p->head[id] };
-    p->head[id] = (uint32_t)p->n++;
+    if (id == p->n_heads)
+        *TG_PUSH(p->head, p->n_heads, p->heads_cap) = TG_NO_ID;
+    *TG_PUSH(p->v, p->n, p->cap) = (struct place){ folder, p->head[id] };
+    p->head[id] = (uint32_t)p->n - 1;
 }
 
 static bool is_searched(const struct tg_entry *e, const void *arg)

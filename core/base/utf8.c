@@ -30,7 +30,11 @@ size_t tg_utf8_len(tg_sv s)
 bool tg_utf8_valid(tg_sv s)
 {
     while (s.n) {
-        size_t len = tg_utf8_len(s);
+        uint64_t eight = UINT64_MAX;
+        size_t len;
+        if (s.n >= sizeof eight)
+            memcpy(&eight, s.p, sizeof eight);
+        len = eight & 0x8080808080808080 ? tg_utf8_len(s) : sizeof eight; /* eight of ASCII */
         if (!len)
             return false;
         s = tg_sv_from(s, len);

@@ -4,7 +4,7 @@
 Runs PROGRAM under callgrind on synthetic traces and compares with tests/bench/commands.txt, in millions: more than 3 % above a recorded
 figure fails, unless the figure is recorded anew in the same commit. Figures hold for one compiler, architecture and set of libraries; under
 others nothing is compared (exit 77). One thread, vectors of SSE2. The start of libgit2, which reads the certificates of the machine, is
-taken off where a command reads from git. What a command costs beside the reader: docs/experiments/gate-cost.md.
+taken off where a command reads from git.
 """
 import gzip
 import json

@@ -128,6 +128,9 @@ struct place {
     int weight;        /* of what is counted */
     double calls[2];   /* counted: went, came, per step */
     double time[2];    /* per step, of all that changed here, as measured */
+    double made[2];    /* went, came: calls that no operator makes, but the program */
+    double made_ns[2]; /* per step: of all whose callers changed here */
+    double all;        /* calls of the baseline that no operator makes, per step */
     bool cheap;        /* something went, and no more came */
     uint32_t region;   /* of the comparison; TG_NO_ID: nothing came, or nothing went */
 };
@@ -174,10 +177,69 @@ static struct place *place_of(struct job *j, const struct tg_op *op, const struc
     return &j->place[id];
 }
 
+/* Of operators; NULL: nothing changed there. */
+static struct place *known_place(const struct job *j, uint32_t by)
+{
+    const struct tg_comparison *c = j->w->c;
+    bool within = by != TG_NO_ID && c->ops[by].kind == TG_KIND_ANNOTATION;
+    for (size_t i = 0; i < j->key.n; i++)
+        if (j->place[i].sort == TG_KIND_OP && j->place[i].by == (within ? by : TG_NO_ID))
+            return &j->place[i];
+    return NULL;
+}
+
+/* ns per step outside every operator. */
+static const double *step_gaps(const struct tg_comparison *c)
+{
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].kind == TG_KIND_STEP)
+            return c->ops[i].self;
+    return NULL;
+}
+
+/* Neither in time nor as a part of the step, which a slower machine leaves as it is. */
+static double longer_by(const struct tg_comparison *c, const double ns[2])
+{
+    return fmin((ns[TG_TEST] - ns[TG_BASE]) / c->step_ns[TG_BASE],
+                ns[TG_TEST] / c->step_ns[TG_TEST] - ns[TG_BASE] / c->step_ns[TG_BASE]);
+}
+
 /* Its calls by annotation. */
 static const struct tg_use *spots_of(const struct tg_diff_work *w, uint32_t op, size_t *n)
 {
     return tg_uses_of(w->uses, TG_IN_ANNOTATION, op, n);
+}
+
+/*
+ * What the program itself calls: fewer calls that take no longer are no more, whatever those call inside.
+ * `foreach` calls what a loop called, and a batched product may be as many products inside. Counts that vary with
+ * the data are left out.
+ */
+static void add_up_made(struct job *j)
+{
+    const struct tg_comparison *c = j->w->c;
+
+    for (uint32_t i = 0; i < c->n_ops; i++) {
+        size_t n, n_spots;
+        const struct tg_use *v = tg_uses_of(j->w->uses, TG_IN_CALLER, i, &n);
+        const struct tg_use *spot = spots_of(j->w, i, &n_spots);
+        bool other = false;
+        for (size_t k = 0; c->ops[i].kind == TG_KIND_OP && k < n; k++) {
+            double rise = tg_use_rise(c, &v[k]);
+            bool is_call = v[k].by != TG_NO_ID && c->ops[v[k].by].kind == TG_KIND_OP;
+            struct place *p = is_call ? NULL : known_place(j, v[k].by);
+            other |= rise != 0;
+            if (p)
+                p->all += v[k].per_step[TG_BASE];
+            if (p && j->weight[i] != FREE && c->ops[i].counted.shape == TG_COUNT_CONSTANT)
+                p->made[rise > 0] += fabs(rise);
+        }
+        for (size_t k = 0; other && k < n_spots; k++) {
+            struct place *p = known_place(j, spot[k].by);
+            for (int side = 0; p && spot[k].ns[side] && side < 2; side++)
+                p->made_ns[side] += tg_use_ns(j->w, &spot[k], side);
+        }
+    }
 }
 
 static void add_up(struct job *j)
@@ -194,7 +256,9 @@ static void add_up(struct job *j)
             }
     }
     for (size_t i = 0; i < j->key.n; i++)
-        j->place[i].calls[0] = j->place[i].calls[1] = j->place[i].time[0] = j->place[i].time[1] = 0;
+        for (int side = 0; side < 2; side++)
+            j->place[i].calls[side] = j->place[i].time[side] = j->place[i].made[side] =
+                j->place[i].made_ns[side] = j->place[i].all = 0;
     for (uint32_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
         size_t n;
@@ -212,9 +276,17 @@ static void add_up(struct job *j)
                 p->time[side] += op->self[side] * fabs(rise) / all;
         }
     }
+    add_up_made(j);
     for (size_t i = 0; i < j->key.n; i++) {
         struct place *p = &j->place[i];
+        const double *gaps = p->by != TG_NO_ID ? c->ops[p->by].self : step_gaps(c);
+        for (int side = 0; side < 2;
+             side++) /* and of Python's around a call, which is that of all */
+            p->made_ns[side] += gaps && p->all > 0 ? p->made[side] * gaps[TG_BASE] / p->all : 0;
         p->cheap = p->calls[TG_BASE] > 0 && p->calls[TG_TEST] <= (1 + EQUAL) * p->calls[TG_BASE];
+        p->cheap |= p->sort == TG_KIND_OP && j->w->uses->exact &&
+                    p->made[TG_TEST] < (1 - EQUAL) * p->made[TG_BASE] &&
+                    longer_by(c, p->made_ns) <= 0;
     }
 }
 
@@ -231,7 +303,7 @@ static bool revoke_renames(struct job *j)
             if (tg_use_rise(c, &v[k]) <= 0)
                 continue;
             const struct place *p = place_of(j, &c->ops[i], &v[k]);
-            if (p->calls[TG_TEST] > p->calls[TG_BASE]) {
+            if (p->calls[TG_TEST] > p->calls[TG_BASE] && !p->cheap) {
                 struct tg_op *other = &c->ops[c->ops[i].partner];
                 c->ops[i].relation = other->relation = TG_REL_NONE;
                 c->ops[i].partner = other->partner = TG_NO_ID;
@@ -263,12 +335,9 @@ static void relate(struct job *j, uint32_t index)
          * neither in time nor as a part of the step, which a slower machine leaves as it is. As much as
          * beside nothing that went (place_small.c): a saving makes no view dearer. A large place varies
          * by more than that. */
-        const double *step = j->w->c->step_ns;
-        double by_time = (p->time[TG_TEST] - p->time[TG_BASE]) / step[TG_BASE];
-        double by_part = p->time[TG_TEST] / step[TG_TEST] - p->time[TG_BASE] / step[TG_BASE];
-        double noise = TG_RESTLESS * p->time[TG_BASE] / step[TG_BASE];
+        double noise = TG_RESTLESS * p->time[TG_BASE] / j->w->c->step_ns[TG_BASE];
         bool counted = j->weight[index] == p->weight || j->weight[index] != FREE;
-        bool paid = p->cheap && (counted || !(fmin(by_time, by_part) > fmax(TG_BIG, noise)));
+        bool paid = p->cheap && (counted || !(longer_by(j->w->c, p->time) > fmax(TG_BIG, noise)));
         bool unpaid = rise > 0 && !paid;
         if ((unpaid && !worse) || (unpaid == worse && fabs(rise) > most)) {
             op->region = paid || j->weight[index] != FREE ? p->region : TG_NO_ID;

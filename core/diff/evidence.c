@@ -189,6 +189,14 @@ static void excuse_faster(struct tg_comparison *c, uint32_t region)
     c->regions[region].worse_count = false;
 }
 
+/* Does the whole take longer by at least half of what a part does? */
+static bool shows(const struct tg_diff_work *w, const struct tg_evidence *whole,
+                  const struct tg_evidence *part)
+{
+    return whole->delta_ns >= TG_HALF * part->delta_ns &&
+           whole->p <= tg_half_p_limit(w->c->n_runs[TG_BASE], w->c->n_runs[TG_TEST]);
+}
+
 bool tg_borne_out(struct tg_diff_work *w, const uint32_t *around, size_t n,
                   const struct tg_evidence *ev)
 {
@@ -197,8 +205,14 @@ bool tg_borne_out(struct tg_diff_work *w, const uint32_t *around, size_t n,
     struct tg_evidence whole = { .why_not = ev->why_not };
 
     tg_evidence_by(w, &whole, &v, &w->machine[TG_EITHER_TIMES], aim_at(w, 0), ev->estimate);
-    return v.complete && whole.delta_ns >= TG_HALF * ev->delta_ns &&
-           whole.p <= tg_half_p_limit(w->c->n_runs[TG_BASE], w->c->n_runs[TG_TEST]);
+    return v.complete && shows(w, &whole, ev);
+}
+
+bool tg_borne_out_by_step(const struct tg_diff_work *w, const struct tg_evidence *ev)
+{
+    const struct tg_evidence *step = &w->c->step.ev_total;
+
+    return step->why_not != TG_JUDGED || shows(w, step, ev);
 }
 
 /* What replaced something has a cost to compare with: that of what it replaced. */
@@ -213,6 +227,8 @@ static void judge_joint(struct tg_diff_work *w, const struct tg_joint *joint)
     ev.why_not = reason_of(w, &v, on_device ? TG_DEVICE_TIMES : TG_HOST_TIMES);
     tg_evidence_fill(w, &ev, &v, machine_of(w, leader), aim_at(w, tick_of(w, joint->op)));
     if (joint->n_around && !(ev.slower && tg_borne_out(w, joint->around, joint->n_around, &ev)))
+        return;
+    if (!joint->n_around && !on_device && ev.slower && !tg_borne_out_by_step(w, &ev))
         return;
     if (ev.why_not != TG_JUDGED && !ev.suspicious)
         return;
@@ -265,6 +281,7 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
         tg_evidence_fill(w, &op->ev_total, &whole, &m[TG_EITHER_TIMES], aim);
     }
     w->values = v;
+    judge_step(w, w->values);
     judge_frames(w);
 }
 
@@ -273,6 +290,7 @@ void tg_evidence_of_places(struct tg_diff_work *w)
     struct tg_comparison *c = w->c;
 
     /* The step's own operator, for its gaps. With several (raw names), the first. */
+    const struct tg_evidence whole = c->step.ev_total;
     c->step.ev.why_not = TG_NOT_NO_STEPS;
     for (size_t i = c->n_ops; i-- > 0;)
         if (c->ops[i].kind == TG_KIND_STEP)
@@ -281,7 +299,7 @@ void tg_evidence_of_places(struct tg_diff_work *w)
     c->step.kind = TG_KIND_STEP;
     c->step.partner = c->step.region = c->step.leader = TG_NO_ID;
     c->step.share[0] = c->step.share[1] = 1;
-    judge_step(w, w->values);
+    c->step.ev_total = whole;
     for (size_t i = 0; i < w->n_joints; i++)
         judge_joint(w, &w->joints[i]);
     /* Whatever an operator's work is made of: its time on the device. */

@@ -173,6 +173,8 @@ struct tg_op *tg_ops_join(struct tg_diff_work *w, const uint32_t *member, const 
 /* Do these together, by their inclusive time, show at least half of a slowdown? */
 bool tg_borne_out(struct tg_diff_work *w, const uint32_t *around, size_t n,
                   const struct tg_evidence *ev);
+/* The same of the step; where a device works, its host's time says nothing, and all is borne out. */
+bool tg_borne_out_by_step(const struct tg_diff_work *w, const struct tg_evidence *ev);
 
 /* ---- core/diff/run_values.c ---- */
 

@@ -50,7 +50,10 @@ static double moved_with_calls(const struct tg_diff_work *w, uint32_t op)
 
 enum { EXCHANGED = 1, WENT = 2, CAME = 4 };
 
-/* What operators did in each annotation, by index. After an exchange, or if they only went, caches are others. */
+/*
+ * What operators did in each annotation, by index, and last outside them. After an exchange, or if they only went,
+ * caches and memory are others.
+ */
 static unsigned char *changes_in(const struct tg_diff_work *w)
 {
     unsigned char *found = TG_NEW_N(w->a, unsigned char, w->c->n_ops + 1);
@@ -62,8 +65,10 @@ static unsigned char *changes_in(const struct tg_diff_work *w)
         bool exchanged = op->relation == TG_REL_REPLACED;
         for (size_t k = 0; op->kind == TG_KIND_OP && op->change != TG_SAME && k < n; k++) {
             double rise = tg_use_rise(w->c, &v[k]);
-            if (v[k].by != TG_NO_ID && rise != 0)
-                found[v[k].by] |= exchanged ? EXCHANGED : rise < 0 ? WENT : CAME;
+            if (rise != 0)
+                found[v[k].by == TG_NO_ID ? w->c->n_ops : v[k].by] |= exchanged  ? EXCHANGED
+                                                                      : rise < 0 ? WENT
+                                                                                 : CAME;
         }
     }
     return found;
@@ -83,10 +88,12 @@ void tg_excuse_moves(struct tg_diff_work *w)
             continue;
         changes = changes ? changes : changes_in(w);
         const struct tg_use *most = tg_uses_most(w, op);
-        unsigned in = most && most->by != TG_NO_ID ? changes[most->by] : 0;
+        bool in_step = most && most->by == TG_NO_ID;
+        unsigned in = !most ? 0 : changes[in_step ? w->c->n_ops : most->by];
         bool inside = op->kind == TG_KIND_OP && (in & EXCHANGED || in == WENT);
-        if ((!inside || tg_borne_out(w, &most->by, 1, &op->ev)) &&
-            op->ev.delta_ns > moved_with_calls(w, i))
+        bool excused = inside && !(in_step ? tg_borne_out_by_step(w, &op->ev)
+                                           : tg_borne_out(w, &most->by, 1, &op->ev));
+        if (!excused && op->ev.delta_ns > moved_with_calls(w, i))
             continue;
         op->ev.why_not = op->ev_total.why_not = TG_NOT_REPLACED;
         op->ev.slower = op->ev.proven = op->ev.suspicious = false;
@@ -214,10 +221,9 @@ static struct clock clock_of(const struct tg_diff_work *w, uint32_t by, bool dev
         double ns[2];
         for (int side = 0; of && side < 2; side++) {
             size_t n = c->n_runs[side];
-            double *sorted = tg_arena_copy(w->a, of->ns[side], n, sizeof *sorted);
             for (size_t run = 0; run < n; run++)
                 x.y[side][run] += of->ns[side][run] / (double)c->n_ranks[side];
-            ns[side] = tg_median(sorted, n) / (double)c->n_ranks[side];
+            ns[side] = tg_use_ns(w, of, side);
         }
         if (!of)
             continue;

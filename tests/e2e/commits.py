@@ -87,6 +87,8 @@ TWICE = [Op("contiguous", 0.3, *COPY), Op("reshape", 0.8, inner("_reshape_alias"
 ONCE = [Op("reshape", 2.6, *COPY, inner("_unsafe_view", 0.5))] * 8
 SCORES = [Op("masked_fill", 60), Op("div", 30), Op("softmax", 0.8, inner("_softmax", 80)), view("select"), view("transpose"), Op("bmm", 90)]
 DECAY = Part("Optimizer.step", *[Op("div", 2), Op("sqrt", 2), Op("masked_fill", 3)] * 20)
+SCALED = [Op("bmm", 30), Op("mul", 6), Op("add", 6)] * 3
+BADDBMM = [Op("baddbmm", 8, *[inner("addmm_", 1.6)] * 16)] * 3
 MASK = [Op("ones", 0.8, inner("empty", 0.5), inner("fill_", 2)), Op("tril", 9), Op("eq", 8), view("slice")]
 
 #        what                                   before                      after                         commit   undone
@@ -101,6 +103,10 @@ CHANGES = [
     ("a head for the last token alone",         [matrix(1600)],             [view("slice"), contiguous(1.5), matrix(200)], "no", "red3"),
     ("the scale on the smaller factor",         [MATMUL, Op("mul", 60)] * 4, [Op("mul", 12), MATMUL] * 4, "no",    "any"),
     ("a mask made once",                        MASK * 3,                   [view("slice")] * 3,          "no",    "red"),
+    ("a product of many, where the loop is inside", SCALED,                 BADDBMM,                      "no",    "any"),
+    ("more calls of the program's, as many inside", BADDBMM,                BADDBMM + [Op("addmm_", 5)] * 3, "red",  "no"),
+    ("a mask made once, and other memory",      MASK * 3 + [Op("roll", 30)], [view("slice")] * 3 + [Op("roll", 45)], "no", "red"),
+    ("another view, and an operator takes longer", [view("select"), Op("roll", 100)], [view("slice"), Op("roll", 900)], "red3", "no"),
     ("heads in one batch, not in a loop",       [*SCORES * 12, DECAY],      [*SCORES * 3, DECAY],         "no",    "red"),
     ("clamping that a caller repeats",          [Op("clamp", 20)] * 4,      [Op("clamp", 20)] * 2,        "no",    "red"),
     ("copies of what is contiguous",            HEADS,                      HEADS + [contiguous(30)] * 3, "red",   "no"),

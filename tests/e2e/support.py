@@ -133,12 +133,13 @@ def findings(report):
 
 
 def is_wanted(report, want, runs):
-    """red, any: whatever it is, no: not red, quiet: a pass without a finding. A 3 after it: with fewer than three runs any is right."""
+    """red, any: whatever it is, no: not red, quiet: a pass without a finding, aloud: a failure or a warning. A 3 after it:
+    with fewer than three runs any is right, instead of `quiet` any but red."""
     if want.endswith("3"):
-        want = want[:-1] if runs >= 3 else "any"
+        want = want[:-1] if runs >= 3 else "no" if want == "quiet3" else "any"
     verdict = report["verdict"]
     return {"red": verdict == "fail", "no": verdict in ("pass", "warn"), "any": verdict in ("pass", "warn", "fail"),
-            "quiet": verdict == "pass" and not findings(report)}[want]
+            "quiet": verdict == "pass" and not findings(report), "aloud": verdict in ("warn", "fail")}[want]
 
 
 def run(*args, **more):

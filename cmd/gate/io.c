@@ -93,14 +93,33 @@ static size_t colour(const struct tg_io *io, tg_sv s)
     return n < s.n && s.p[n] == 'm' ? n + 1 : 0;
 }
 
-/* Most lines: printable ASCII. */
-static bool is_harmless(tg_sv line)
+/* How much of it is printable ASCII without '#': most of most lines. */
+static size_t harmless(tg_sv line)
 {
-    for (size_t i = 0; i < line.n; i++)
-        if (((unsigned char)line.p[i] < 0x20 && line.p[i] != '\t') ||
-            (unsigned char)line.p[i] >= 0x7f || line.p[i] == '#')
-            return false;
-    return true;
+    size_t n = 0;
+    while (n < line.n && (((unsigned char)line.p[n] >= 0x20 && (unsigned char)line.p[n] < 0x7f &&
+                           line.p[n] != '#') ||
+                          line.p[n] == '\t'))
+        n++;
+    return n;
+}
+
+/* The first character, which is none of these; returns its length. */
+static size_t put_other(const struct tg_io *io, tg_sv line, struct tg_buf *out)
+{
+    size_t len = tg_utf8_len(line), sgr = colour(io, line);
+    uint32_t c = len ? tg_utf8_code(line, len) : 0;
+    if (tg_sv_starts(line, TG_SV("##["))) {
+        tg_buf_puts(out, "##\\u200b");
+        return 2;
+    }
+    if (len && tg_utf8_is_invisible(c) && !sgr) {
+        tg_utf8_spell(out, c);
+        return len;
+    }
+    len = sgr ? sgr : len ? len : 1;
+    tg_buf_add(out, (tg_sv){ line.p, len });
+    return len;
 }
 
 /* Nothing of a line moves the cursor, hides, ends the line or is a command, whatever format wrote it. */
@@ -108,23 +127,12 @@ static void put_line(const struct tg_io *io, tg_sv line, struct tg_buf *out)
 {
     if (tg_esc_is_command(line))
         tg_buf_puts(out, "| ");
-    if (is_harmless(line)) {
-        tg_buf_add(out, line);
-        return;
-    }
-    while (line.n) {
-        size_t len = tg_utf8_len(line), sgr = colour(io, line);
-        uint32_t c = len ? tg_utf8_code(line, len) : 0;
-        if (tg_sv_starts(line, TG_SV("##["))) {
-            tg_buf_puts(out, "##\\u200b");
-            len = 2;
-        } else if (len && tg_utf8_is_invisible(c) && c != '\t' && !sgr) {
-            tg_utf8_spell(out, c);
-        } else {
-            len = sgr ? sgr : len ? len : 1;
-            tg_buf_add(out, (tg_sv){ line.p, len });
-        }
-        line = tg_sv_from(line, len);
+    for (size_t n; line.n; line = tg_sv_from(line, n)) {
+        n = harmless(line);
+        if (n)
+            tg_buf_add(out, (tg_sv){ line.p, n });
+        else
+            n = put_other(io, line, out);
     }
 }
 

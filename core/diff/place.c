@@ -26,13 +26,13 @@ static bool same_calls(const struct tg_op *removed, const struct tg_op *added)
     return a == b || (vary && fmax(a, b) <= TG_TWICE * fmin(a, b));
 }
 
-static bool could_rename(const struct tg_op *removed, const struct tg_op *added, double *distance)
+static bool could_rename(const struct tg_op *removed, const struct tg_op *added, const double ns[2],
+                         double *distance)
 {
-    double tb = removed->self[TG_BASE], tt = added->self[TG_TEST];
-
     if (removed->kind != added->kind || !same_calls(removed, added))
         return false;
-    *distance = fabs(log(tt / added->count[TG_TEST] * removed->count[TG_BASE] / tb));
+    *distance =
+        fabs(log(ns[TG_TEST] / added->count[TG_TEST] * removed->count[TG_BASE] / ns[TG_BASE]));
     return *distance <= log(TG_SUSPECT);
 }
 
@@ -101,13 +101,20 @@ static void pair_renames(struct tg_diff_work *w, bool device)
     size_t n = 0, cap = 0, n_removed, n_added;
     TG_FREE uint32_t *removed_at = rename_candidates(c, TG_REMOVED, device, &n_removed);
     TG_FREE uint32_t *added_at = rename_candidates(c, TG_ADDED, device, &n_added);
-    double distance;
+    /* By the least of the steps, as times are judged: one in which a name is slow by chance makes no names alike. */
+    double distance, *least = TG_NEW_N(w->a, double, n_added + 1), ns[2];
 
-    for (size_t i = 0; i < n_removed; i++)
-        for (size_t j = 0; j < n_added; j++)
-            if (could_rename(&c->ops[removed_at[i]], &c->ops[added_at[j]], &distance) &&
+    for (size_t j = 0; j < n_added; j++)
+        least[j] = tg_op_least_ns(w, &c->ops[added_at[j]], TG_TEST);
+    for (size_t i = 0; i < n_removed; i++) {
+        ns[TG_BASE] = tg_op_least_ns(w, &c->ops[removed_at[i]], TG_BASE);
+        for (size_t j = 0; j < n_added; j++) {
+            ns[TG_TEST] = least[j];
+            if (could_rename(&c->ops[removed_at[i]], &c->ops[added_at[j]], ns, &distance) &&
                 has_same_caller(w, removed_at[i], added_at[j], distance))
                 *TG_PUSH(v, n, cap) = (struct pair){ distance, removed_at[i], added_at[j] };
+        }
+    }
     TG_SORT(v, n, by_distance);
     for (size_t i = 0; i < n; i++) {
         struct tg_op *removed = &c->ops[v[i].removed], *added = &c->ops[v[i].added];

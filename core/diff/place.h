@@ -21,6 +21,8 @@
 
 /* Does all that came of it lie inside one annotation; TG_NO_ID: in the step? */
 bool tg_uses_only_in(const struct tg_diff_work *w, uint32_t by, uint32_t op);
+/* Its time per step and rank on a side: the median over runs of the least step, where each has the same calls. */
+double tg_op_least_ns(const struct tg_diff_work *w, const struct tg_op *op, int side);
 /* Adds an index to a list that has room for it, unless it is there, or TG_NO_ID. */
 void tg_add_once(uint32_t *v, size_t *n, uint32_t x);
 #endif

@@ -70,6 +70,15 @@ static struct in_step on_rank(const struct tg_diff_work *w, const struct tg_op *
     return (struct in_step){ n ? tg_median(ns, n) : 0, calls };
 }
 
+double tg_op_least_ns(const struct tg_diff_work *w, const struct tg_op *op, int side)
+{
+    double ns = 0;
+
+    for (size_t k = 0; k < w->c->n_ranks[side]; k++)
+        ns += on_rank(w, op, side, k).ns / (double)w->c->n_ranks[side];
+    return ns;
+}
+
 /* Calls that came, and the part of the baseline's step that they take. */
 struct rise {
     double share, calls;

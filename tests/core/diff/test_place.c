@@ -44,6 +44,25 @@ BY_HAND(what_a_rename_is)
     assert_false(renamed(f));
 }
 
+/* The old name takes 10 us in two steps and 60 in one, the new one as long as its mean: no rename; or its least. */
+BY_HAND(a_slow_step_makes_no_rename)
+{
+    static const tg_ns ns[2] = { 26667, 10003 };
+
+    for (size_t i = 0; i < 2; i++) {
+        f->c = (struct tg_comparison){ 0 };
+        make(f, 3, 3, 3);
+        for (size_t run = 0; run < 3; run++) {
+            struct tg_row *old = add_row(f, TG_BASE, run, TG_KIND_OP, "old", "", 1, 10001);
+            old->self[2] = old->total[2] = old->slots[2] = 60001;
+        }
+        add_all(f, TG_TEST, TG_KIND_OP, "new", "", 1, ns[i]);
+        compare(f);
+        if (renamed(f) != (ns[i] == 10003))
+            fail_msg("row %zu", i);
+    }
+}
+
 /* In one step of each run, 21 us a call: at most twice as often, and 1.3 times as long a call. */
 BY_HAND(a_name_in_some_steps_is_renamed)
 {

@@ -197,15 +197,6 @@ bool tg_ab_runs_begin(struct tg_ab *ab, struct tg_err *err)
     return tg_file_write(plan_at, tg_sv_of(plan), err);
 }
 
-static bool is_remembered(struct tg_ab *ab, const char *line)
-{
-    tg_sv rest = tg_sv_of(read_text(ab, in_out(ab, "ab.runs")));
-    while (rest.n)
-        if (tg_sv_eq(tg_sv_cut(&rest, '\n'), tg_sv_of(line)))
-            return true;
-    return false;
-}
-
 /* Brings back the traces of a run from before a kill, if they are as ab.runs has them. */
 static bool is_kept(struct tg_ab *ab, size_t side, int64_t k, const char *stem)
 {
@@ -213,7 +204,8 @@ static bool is_kept(struct tg_ab *ab, size_t side, int64_t k, const char *stem)
     if (!ab->o->resume || ab->stacks)
         return false;
     were = files_of(ab, aside(ab, ab->side[side].folder), stem);
-    if (!has_trace(&were) || !is_remembered(ab, line_of(ab, side, k, &were)))
+    if (!has_trace(&were) || !tg_sv_lists(tg_sv_of(read_text(ab, in_out(ab, "ab.runs"))), '\n',
+                                          tg_sv_of(line_of(ab, side, k, &were))))
         return false;
     move_all(&were, ab, ab->side[side].folder);
     return true;
@@ -231,18 +223,6 @@ static const char *with_trace(struct tg_ab *ab, const char *word, const char *tr
     }
     tg_buf_puts(&out, word);
     return tg_arena_sv(ab->arena, tg_buf_sv(&out)).p;
-}
-
-/* A word as a shell reads it back. */
-static void put_word(struct tg_buf *out, const char *word)
-{
-    tg_buf_puts(out, " '");
-    for (; *word; word++)
-        if (*word == '\'')
-            tg_buf_puts(out, "'\\''");
-        else
-            tg_buf_putc(out, *word);
-    tg_buf_putc(out, '\'');
 }
 
 struct run {
@@ -274,8 +254,10 @@ static bool fails_twice(struct tg_ab *ab, const struct run *r, const char *why, 
 {
     const struct tg_ab_side *s = &ab->side[r->side];
     TG_BUF line = { 0 };
-    for (const char *const *word = r->argv; *word; word++)
-        put_word(&line, *word);
+    for (const char *const *word = r->argv; *word; word++) {
+        tg_buf_putc(&line, ' ');
+        tg_buf_quote(&line, *word);
+    }
     tg_ab_say(ab, "it was, in %s/%s of commit %.12s:\n    TRACE=%s%s", s->tree,
               tg_git_prefix(ab->git), s->commit.sha, r->trace, line.p);
     (void)tg_err_say(err, TG_ERR_IO, TG_NOWHERE, "%s, run %d: %s (twice)",

@@ -38,14 +38,6 @@ static void remove_all(void *arg)
 
 /* ---- the environment ---- */
 
-static bool is_one_of(const char *name, const char *const *list)
-{
-    for (; *list; list++)
-        if (strcmp(name, *list) == 0)
-            return true;
-    return false;
-}
-
 /*
  * Names that a runner gives its own steps: files by which a step speaks to the runner, tokens, and the inputs of our
  * action. The command gets none of them.
@@ -73,7 +65,7 @@ static bool is_private(const char *name)
     for (size_t i = 0; start[i]; i++)
         if (tg_sv_starts(n, tg_sv_of(start[i])))
             return true;
-    return is_one_of(name, whole) ||
+    return tg_sv_index(whole, n) >= 0 ||
            (tg_sv_starts(n, TG_SV("CI_")) && tg_sv_ends(n, TG_SV("PASSWORD")));
 }
 

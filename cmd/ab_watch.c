@@ -11,22 +11,13 @@ enum { LINK = 4096 };
 
 /* ---- texts of lines ---- */
 
-static bool has_line(const char *text, tg_sv line)
-{
-    tg_sv rest = tg_sv_of(text);
-    while (rest.n)
-        if (tg_sv_eq(tg_sv_cut(&rest, '\n'), line))
-            return true;
-    return false;
-}
-
 /* The first line of `a` that `b` lacks; "" if there is none. */
 static tg_sv lacks(const char *a, const char *b)
 {
     tg_sv rest = tg_sv_of(a);
     while (rest.n) {
         tg_sv line = tg_sv_cut(&rest, '\n');
-        if (!has_line(b, line))
+        if (!tg_sv_lists(tg_sv_of(b), '\n', line))
             return line;
     }
     return TG_SV("");

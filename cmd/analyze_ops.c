@@ -5,6 +5,7 @@
 #include "cmd/analyze.h"
 #include "cmd/gate/reading.h"
 #include "cmd/hta_side.h"
+#include "core/base/sort.h"
 #include "core/diff/names.h"
 
 /* HTA's columns; a step has self time and its share of the step as well. */
@@ -147,21 +148,13 @@ static struct tg_table_cell *sums_row(struct tg_table *t, struct tg_arena *a, co
                     tg_arena_sv(a, s->names.text[s->pairs[i].name]));
 }
 
-static bool wanted(const struct tg_numbers *list, int64_t number)
-{
-    for (size_t i = 0; i < list->n; i++)
-        if (list->v[i] == number)
-            return true;
-    return list->n == 0;
-}
-
 /* One row over the steps wanted; with `outside`, over everything. */
 static struct tg_total row_total(const struct tg_shard *shard, const struct tg_row *r,
                                  const struct tg_numbers *steps, bool outside)
 {
     struct tg_total t = { 0 };
     for (size_t j = 0; j < shard->n_steps + outside; j++)
-        if (j == shard->n_steps || wanted(steps, shard->steps[j].number)) {
+        if (j == shard->n_steps || tg_listed(steps->v, steps->n, shard->steps[j].number)) {
             t.count += r->count[j];
             t.total += r->total[j];
         }
@@ -179,7 +172,7 @@ static void add_shard(struct sums *s, const struct tg_shard *shard, const struct
             uint32_t id = sums_add(s, r->key->cat, step ? TG_SV("ProfilerStep") : r->key->name, t);
             tg_ns sum = 0;
             for (size_t j = 0; j < shard->n_steps; j++)
-                if (wanted(steps, shard->steps[j].number))
+                if (tg_listed(steps->v, steps->n, shard->steps[j].number))
                     sum += r->self[j];
             s->self[id] += sum;
         }
@@ -203,7 +196,7 @@ static bool add_summary(struct whole *w, struct tg_source *source, struct tg_err
     ok = tg_summary_add(&summary, source, &so, w->q->progress, err);
     (void)pthread_mutex_lock(&w->lock);
     for (size_t i = 0; ok && i < summary.n; i++)
-        if (wanted(&w->q->ranks, summary.shards[i]->rank))
+        if (tg_listed(w->q->ranks.v, w->q->ranks.n, summary.shards[i]->rank))
             add_shard(&w->sums, summary.shards[i], &w->q->steps, true);
     (void)pthread_mutex_unlock(&w->lock);
     return ok;
@@ -219,7 +212,7 @@ static bool add_trace(struct whole *w, struct tg_source *source, unsigned thread
     if (!tg_totals_read(&t, source, &opts, err))
         return false;
     (void)pthread_mutex_lock(&w->lock);
-    if (wanted(&w->q->ranks, tg_reader_info(t.reader)->rank)) {
+    if (tg_listed(w->q->ranks.v, w->q->ranks.n, tg_reader_info(t.reader)->rank)) {
         for (size_t i = 0; i < t.names->n; i++)
             if (t.v[i].count)
                 (void)sums_add(&w->sums, t.names->v[i].cat, t.names->v[i].name, t.v[i]);
@@ -275,10 +268,10 @@ static uint64_t add_side(struct sums *s, const struct tg_side *side,
     for (size_t run = 0; run < side->n_runs; run++)
         for (size_t rank = 0; rank < side->n_ranks; rank++) {
             const struct tg_shard *shard = side->at[run][rank];
-            if (!wanted(&q->ranks, shard->rank))
+            if (!tg_listed(q->ranks.v, q->ranks.n, shard->rank))
                 continue;
             for (size_t j = 0; j < shard->n_steps; j++) {
-                if (!wanted(&q->steps, shard->steps[j].number))
+                if (!tg_listed(q->steps.v, q->steps.n, shard->steps[j].number))
                     continue;
                 units++;
                 *length += shard->steps[j].end - shard->steps[j].start;

@@ -34,14 +34,6 @@ struct tasks {
     const struct tg_analyze_request *q;
 };
 
-static bool wanted_rank(const struct tg_analyze_request *q, int64_t rank)
-{
-    for (size_t i = 0; i < q->ranks.n; i++)
-        if (q->ranks.v[i] == rank)
-            return true;
-    return q->ranks.n == 0;
-}
-
 static struct tg_trace *load_trace(const struct tg_analyze_request *q, size_t i, struct tg_err *err)
 {
     struct tg_load_opts opts = { .keep_hta = q->o->hta,
@@ -73,7 +65,7 @@ static bool read_one(void *arg, size_t i, struct tg_err *err)
     if (rank < 0 && !q->o->hta)
         rank = tg_file_rank(tg_sv_of(q->inputs->v[i].label));
     k->rank = rank < 0 && (q->o->hta || q->inputs->n == 1) ? 0 : rank;
-    if (wanted_rank(q, k->rank))
+    if (tg_listed(q->ranks.v, q->ranks.n, k->rank))
         return q->o->hta || tg_steps_build(&k->steps, k->trace, &q->window, err);
     tg_trace_free(k->trace);
     k->trace = NULL;

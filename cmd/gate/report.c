@@ -195,13 +195,7 @@ static void put_word(struct tg_buf *out, const char *word)
         tg_buf_puts(out, word);
         return;
     }
-    tg_buf_putc(out, '\'');
-    for (; *word; word++)
-        if (*word == '\'')
-            tg_buf_puts(out, "'\\''");
-        else
-            tg_buf_putc(out, *word);
-    tg_buf_putc(out, '\'');
+    tg_buf_quote(out, word);
 }
 
 static void put_option(struct tg_buf *out, const char *name, const char *value)

@@ -87,3 +87,11 @@ void tg_buf_printf(struct tg_buf *b, const char *fmt, ...)
     b->n += (size_t)n;
     b->p[b->n] = '\0';
 }
+
+void tg_buf_quote(struct tg_buf *b, const char *word)
+{
+    tg_buf_putc(b, '\'');
+    for (; *word; word++)
+        tg_buf_add(b, *word == '\'' ? TG_SV("'\\''") : (tg_sv){ word, 1 });
+    tg_buf_putc(b, '\'');
+}

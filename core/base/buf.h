@@ -17,6 +17,8 @@ char *tg_buf_room(struct tg_buf *b, size_t n);
 void tg_buf_add(struct tg_buf *b, tg_sv s);
 void tg_buf_puts(struct tg_buf *b, const char *s);
 void tg_buf_putc(struct tg_buf *b, char c);
+/* Between single quotes, as a shell reads it back. */
+void tg_buf_quote(struct tg_buf *b, const char *word);
 void tg_buf_printf(struct tg_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static inline tg_sv tg_buf_sv(const struct tg_buf *b)

@@ -58,6 +58,14 @@ tg_sv tg_sv_cut(tg_sv *s, char sep)
     return head;
 }
 
+bool tg_sv_lists(tg_sv list, char sep, tg_sv item)
+{
+    while (list.n)
+        if (tg_sv_eq(tg_sv_cut(&list, sep), item))
+            return true;
+    return false;
+}
+
 tg_sv tg_sv_unquoted(tg_sv s)
 {
     return s.n >= 2 && s.p[0] == '"' && s.p[s.n - 1] == '"' ? (tg_sv){ s.p + 1, s.n - 2 } : s;

@@ -113,6 +113,9 @@ tg_sv tg_sv_trim(tg_sv s);
 /* Cuts `s` after its first `sep`; returns what was before it. Without `sep`: all of `s`. */
 tg_sv tg_sv_cut(tg_sv *s, char sep);
 
+/* Is `item` one of those that `sep` separates? */
+bool tg_sv_lists(tg_sv list, char sep, tg_sv item);
+
 /* Without the double quotes around it, if there are any. */
 tg_sv tg_sv_unquoted(tg_sv s);
 

@@ -87,15 +87,6 @@ static unsigned quota_of(const char *root, char *group,
     }
 }
 
-/* Is `name` one of "cpu,cpuacct"? */
-static bool has_controller(tg_sv list, tg_sv name)
-{
-    while (list.n)
-        if (tg_sv_eq(tg_sv_cut(&list, ','), name))
-            return true;
-    return false;
-}
-
 unsigned tg_threads_quota(const char *root)
 {
     char text[16384];
@@ -115,7 +106,7 @@ unsigned tg_threads_quota(const char *root)
         path[group.n] = '\0';
         if (!controllers.n)
             n = least(n, quota_of(root, path, quota_v2));
-        else if (has_controller(controllers, TG_SV("cpu")))
+        else if (tg_sv_lists(controllers, ',', TG_SV("cpu")))
             n = least(n, quota_of(root, path, quota_v1));
     }
     return n;

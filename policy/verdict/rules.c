@@ -319,14 +319,6 @@ void tg_judge_numbers(struct tg_eval_state *e, const struct tg_rule *rule)
 
 /* ---- ranks, devices and streams ---- */
 
-static bool has_number(const int64_t *v, size_t n, int64_t x)
-{
-    for (size_t i = 0; i < n; i++)
-        if (v[i] == x)
-            return true;
-    return false;
-}
-
 /* Ranks of a side are ascending. */
 static bool has_rank(const struct tg_side *side, int64_t rank)
 {
@@ -368,7 +360,7 @@ bool tg_rule_wants(const struct tg_eval_state *e, const struct tg_rule *rule, in
     if (is_slowest(all, rule))
         return rank >= 0 && rank == all->slowest_rank;
     if (m->rank == TG_MATCH_RANK_LIST)
-        return has_number(m->ranks.v, m->ranks.n, rank) && has_rank(&all->side[TG_BASE], rank);
+        return tg_is_among(m->ranks.v, m->ranks.n, rank) && has_rank(&all->side[TG_BASE], rank);
     if (is_each(all, rule))
         return rank >= 0 && has_rank(&all->side[TG_BASE], rank);
     return rank < 0 && (m->devices.n || m->streams.n);
@@ -382,9 +374,9 @@ static void say_missing_ranks(struct tg_eval_state *e, const struct tg_rule *rul
     const int64_t *v = list ? rule->match.ranks.v : c->side[TG_TEST].ranks;
     for (size_t i = 0, n = list ? rule->match.ranks.n : c->n_ranks[TG_TEST]; i < n; i++) {
         bool fresh = has_rank(&c->side[TG_TEST], v[i]);
-        bool base_alone = has_number(c->lacking[TG_BASE], c->n_lacking[TG_BASE], v[i]) &&
-                          !has_number(c->lacking[TG_TEST], c->n_lacking[TG_TEST], v[i]);
-        bool stored = has_number(c->steps_only, c->n_steps_only, v[i]);
+        bool base_alone = tg_is_among(c->lacking[TG_BASE], c->n_lacking[TG_BASE], v[i]) &&
+                          !tg_is_among(c->lacking[TG_TEST], c->n_lacking[TG_TEST], v[i]);
+        bool stored = tg_is_among(c->steps_only, c->n_steps_only, v[i]);
         if (fresh && has_rank(&c->side[TG_BASE], v[i]))
             continue;
         say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_RANK,

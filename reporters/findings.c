@@ -99,23 +99,7 @@ size_t tg_tally(const struct tg_verdict *v, struct tg_tally out[TG_STATE_FAIL + 
     return n;
 }
 
-/* The one name that a reader would look for. */
-static void put_not_judged(struct tg_buf *out, const struct tg_verdict *v)
-{
-    enum { LONGEST = 60 };
-    for (size_t i = 0; i < v->n_results; i++) {
-        const struct tg_result *r = &v->results[i];
-        if (r->state != TG_STATE_NOT_JUDGED || r->folded_under < v->n_results)
-            continue;
-        tg_buf_puts(out, ": ");
-        tg_message_put_name(out, tg_result_called(r), LONGEST);
-        if (r->why_not)
-            tg_buf_printf(out, " (%s)", r->why_not);
-        return;
-    }
-}
-
-void tg_tally_put(struct tg_buf *out, const struct tg_verdict *v, const struct tg_tally *t)
+void tg_tally_put(struct tg_buf *out, const struct tg_tally *t)
 {
     static const char *const word[] = {
         [TG_STATE_FAIL] = "failed",   [TG_STATE_INCONCLUSIVE] = "inconclusive",
@@ -124,8 +108,6 @@ void tg_tally_put(struct tg_buf *out, const struct tg_verdict *v, const struct t
         [TG_STATE_SKIP] = "skipped",  [TG_STATE_NOT_JUDGED] = "not judged",
     };
     tg_buf_printf(out, "%zu %s", t->n, word[t->state]);
-    if (t->n == 1 && t->state == TG_STATE_NOT_JUDGED)
-        put_not_judged(out, v);
     if (t->follow)
         tg_buf_printf(out, " (%zu more follow%s from %s)", t->follow, t->follow == 1 ? "s" : "",
                       t->n == 1 ? "it" : "them");

@@ -37,8 +37,8 @@ struct tg_tally {
 };
 /* Findings first, then what passed and what was not judged; the number of them. */
 size_t tg_tally(const struct tg_verdict *v, struct tg_tally out[TG_STATE_FAIL + 1]);
-/* "1 failed (7 more follow from it)", "1 not judged: aten::mm (its calls vary)": a message */
-void tg_tally_put(struct tg_buf *out, const struct tg_verdict *v, const struct tg_tally *t);
+/* "1 failed (7 more follow from it)", "2 not judged" */
+void tg_tally_put(struct tg_buf *out, const struct tg_tally *t);
 
 /* Warnings come before the causes; of a failure only those about the traces, and those that would lift a pass. */
 enum tg_note_place { TG_PLACE_FIRST, TG_PLACE_LAST };

@@ -25,7 +25,7 @@ static void put_counts(struct tg_html *h)
         TG_BUF text = { 0 };
         tg_buf_printf(h->page.out, "<li><span class=\"tag %s\">",
                       none ? "none" : tg_state_name(tally[i].state));
-        tg_tally_put(&text, h->v, &tally[i]);
+        tg_tally_put(&text, &tally[i]);
         tg_html_put_text(h, tg_buf_sv(&text));
         tg_page_raw(&h->page, "</span></li>\n");
     }

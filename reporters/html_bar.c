@@ -40,7 +40,7 @@ static bool device_parts(const struct tg_comparison *c, struct part *p)
     bool known = true, bound = false;
     p[0] = (struct part){ .title = "compute", .paint = "c1" };
     p[1] = (struct part){ .title = "communication not hidden", .paint = "c2" };
-    p[2] = (struct part){ .title = "copies and sets not hidden", .paint = "c3" };
+    p[2] = (struct part){ .title = "memory copies and sets by themselves", .paint = "c3" };
     p[3] = (struct part){ .title = "idle", .paint = "c4" };
     for (int s = 0; s < 2; s++) {
         double step, extent, busy;

@@ -18,7 +18,7 @@ static const char *const paint[TG_PAINTS] = {
 static const char *const paint_name[TG_PAINTS] = {
     [TG_PAINT_COMPUTE] = "compute",
     [TG_PAINT_COMM] = "communication",
-    [TG_PAINT_MEMORY] = "copies and sets",
+    [TG_PAINT_MEMORY] = "memory copies and sets",
     [TG_PAINT_HOST] = "host",
     [TG_PAINT_WAIT] = "host waits for the device",
 };

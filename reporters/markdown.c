@@ -48,7 +48,7 @@ static void put_counts(const struct tg_markdown *m, struct tg_buf *out)
         tg_buf_puts(out, i ? " \xc2\xb7 " : "");
         if (tally[i].state != TG_STATE_NOT_JUDGED)
             tg_buf_printf(out, "%s ", tg_markdown_icon(tally[i].state));
-        tg_tally_put(&text, m->v, &tally[i]);
+        tg_tally_put(&text, &tally[i]);
         tg_markdown_put_text(m, out, tg_buf_sv(&text));
     }
 }

@@ -346,8 +346,10 @@ struct tg_row_numbers tg_row_shown(const struct tg_verdict *v, const struct tg_o
     const struct tg_result *whole = ev || op->region >= c->n_regions ? whole_of(v, op) : NULL;
     if (!ev && !whole)
         return n;
+    double part[2];
+    bool of_part = !whole && tg_region_part(c, op, part);
     for (int s = 0; s < 2; s++) {
-        n.ns[s] = whole ? whole->whole_ns[s] : ev->value[s];
+        n.ns[s] = whole ? whole->whole_ns[s] : of_part ? part[s] : ev->value[s];
         n.count[s] = ev ? c->regions[op->region].calls[s] : n.count[s];
     }
     n.d_ns = n.ns[TG_TEST] - n.ns[TG_BASE];

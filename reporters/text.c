@@ -141,7 +141,7 @@ static void put_effect(struct page *p)
     tg_effect_put(&text, p->v);
     for (size_t i = 0; i < n; i++) {
         tg_buf_puts(&text, i ? ", " : text.n ? "; " : "");
-        tg_tally_put(&text, p->v, &tally[i]);
+        tg_tally_put(&text, &tally[i]);
     }
     put_field(p, 2, "effect", 10, tg_buf_sv(&text), TG_TINT_NONE);
 }

@@ -356,7 +356,8 @@ static bool is_changed(const struct tg_cause *c, uint32_t line)
     return false;
 }
 
-/* The first changed line that is neither blank nor a comment. O(bytes of the file). */
+/* The first changed line that is neither blank nor a comment, rather one that does something than one that opens a block.
+ * O(bytes of the file). */
 static void quote(struct tg_cause *out, const struct tg_cause_change *change)
 {
     tg_sv path = out->changed_file.n || !out->function ? out->changed_file : out->function->file;
@@ -365,11 +366,13 @@ static void quote(struct tg_cause *out, const struct tg_cause_change *change)
     for (uint32_t n = 1; rest.n; n++) {
         tg_sv line = tg_sv_cut(&rest, '\n');
         tg_sv code = is_changed(out, n) ? tg_sv_trim(line) : TG_SV("");
-        if (!code.n || *code.p == '#')
+        bool opens = code.n && code.p[code.n - 1] == ':';
+        if (!code.n || *code.p == '#' || (opens && out->quoted.n))
             continue;
         out->quoted = code;
         out->quoted_line = n;
-        return;
+        if (!opens)
+            return;
     }
 }
 

@@ -599,6 +599,9 @@ size_t tg_region_names(const struct tg_comparison *c, uint32_t region, int side,
 /* Calls of the baseline per step that the names of a replacement have in all: some may be as before. Without
  * autograd's own bookkeeping ("autograd::engine::evaluate_function: …", "MulBackward0"), unless nothing else is left. */
 double tg_region_all_calls(const struct tg_comparison *c, const struct tg_region *g);
+/* Of a name that took the place of a part of other names' calls, and is judged with the rest of them: ns per step of that part
+ * before and after. False: it is not so. */
+bool tg_region_part(const struct tg_comparison *c, const struct tg_op *op, double ns[2]);
 /* What reports say of one side of a replacement; of a comparison made by hand it is added up at each call. */
 struct tg_region_side tg_region_side_of(const struct tg_comparison *c, uint32_t region, int side);
 /* Adds waiting or traffic: synchronising calls, copies, collectives, aten::item. Such additions

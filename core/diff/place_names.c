@@ -110,3 +110,17 @@ double tg_region_all_calls(const struct tg_comparison *c, const struct tg_region
     struct tg_region_side s = tg_region_side_of(c, (uint32_t)(g - c->regions), TG_BASE);
     return s.all[false] > 0 ? s.all[false] : s.all[true];
 }
+
+bool tg_region_part(const struct tg_comparison *c, const struct tg_op *op, double ns[2])
+{
+    const struct tg_region *g = op->region < c->n_regions ? &c->regions[op->region] : NULL;
+    const struct tg_evidence *ev = &op->ev;
+    bool part = g && ev->pooled && ev->why_not == TG_JUDGED &&
+                g->calls[TG_BASE] == g->calls[TG_TEST] && tg_op_side_of_region(op) == TG_TEST &&
+                tg_region_all_calls(c, g) > g->calls[TG_BASE];
+    if (!part)
+        return false;
+    ns[TG_BASE] = tg_region_side_of(c, op->region, TG_BASE).less_ns;
+    ns[TG_TEST] = ns[TG_BASE] + ev->value[TG_TEST] - ev->value[TG_BASE];
+    return ns[TG_BASE] > 0;
+}

@@ -800,8 +800,8 @@ static void put_detectable(struct tg_buf *b, const struct tg_comparison *c)
     while (n < LARGEST && (op = next_largest(c, op ? op->ev.value[TG_BASE] : INFINITY)) != NULL) {
         tg_buf_clear(&one);
         tg_phrase_pct(&one, 100 * op->ev.mde);
-        tg_buf_puts(&ops, n++ ? " and " : "");
-        tg_buf_add(&ops, tg_buf_sv(&one));
+        if (!n++ || !tg_sv_eq(tg_buf_sv(&ops), tg_buf_sv(&one)))
+            tg_buf_printf(&ops, "%s%s", ops.n ? " and " : "", one.p);
         same = same && tg_sv_eq(tg_buf_sv(&one), tg_buf_sv(&before));
     }
     if (before.n || n)

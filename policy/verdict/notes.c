@@ -109,12 +109,12 @@ static void tell_other_device(struct tg_eval_state *e, const struct tg_compariso
         }
     if (c->same_device || !kernels)
         return;
-    TG_NOTE(
-        e, TG_REASON_DEVICE,
-        "Judged are operators, copies, memory sets, synchronisations and graph launches, by number and "
-        "bytes. Record both sides alike, or change baseline.require_same.",
-        "kernels are not judged, %s of the step: the two sides differ in %.*s",
-        TG_VALUE(100 * fmin(share, 1), TG_UNIT_PERCENT), TG_SV_ARG(c->differs));
+    TG_NOTE(e, TG_REASON_DEVICE,
+            "Judged are operators, copies, memory sets, synchronisations and graph launches, by "
+            "number and "
+            "bytes. Record both sides alike, or change baseline.require_same.",
+            "kernels are not judged, %s of the step: the two sides differ in %.*s",
+            TG_VALUE(100 * fmin(share, 1), TG_UNIT_PERCENT), TG_SV_ARG(c->differs));
 }
 
 /* What would do as steps: 'window: {by: annotation, name: "execute_*"} (or "step *"); …' */
@@ -582,11 +582,31 @@ static void put_gone(struct tg_buf *b, const struct tg_comparison *c, const stru
     tg_buf_printf(b, " %s call%s", TG_SIGNED(-calls, TG_UNIT_COUNT), calls == 1 ? "" : "s");
 }
 
+/* Does a rule warn, or fail, of each call less? */
+static bool is_strict(const struct tg_limit_list *l)
+{
+    for (size_t i = 0; l->state == TG_LIMIT_ON && i < l->n; i++)
+        if (l->v[i].n == 1 && l->v[i].bound->kind == TG_BOUND_ABS && l->v[i].bound->value == 0)
+            return true;
+    return false;
+}
+
+static bool judges_less(const struct tg_policy *p)
+{
+    for (size_t i = 0; i < p->n_rules; i++) {
+        const struct tg_rule *rule = &p->rules[i];
+        if (rule->metric == TG_RULE_METRIC_COUNT && rule->bad == TG_LESS_IS_BAD &&
+            !tg_rule_is_narrow(&rule->match) && (is_strict(&rule->warn) || is_strict(&rule->fail)))
+            return true;
+    }
+    return false;
+}
+
 /* "less work: aten::mul -24 calls, aten::pow -4 calls and 3 more": no warning, but never silent. */
 static void tell_less_work(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     TG_BUF b = { 0 };
-    if (put_most(&b, c, ~0u, weigh_gone, put_gone))
+    if (!judges_less(e->in->policy) && put_most(&b, c, ~0u, weigh_gone, put_gone))
         TG_NOTE(e, TG_REASON_NONE,
                 "Was it meant to go? The rule less-work with `warn: {abs: 0}` warns of it.",
                 "less work: %s", b.p);

@@ -123,6 +123,8 @@ def in_browser(b, what, path, n_rows):
     expect(f"{what}: rows without script", bare.run("Array.from(document.querySelectorAll('table.rows tbody tr')).filter(r => "
                                                     "r.getClientRects().length).length"), n_rows)
     narrow = b.open(path, width=390, dark=True)
+    expect(f"{what}: 390 px: one number a row", narrow.run("Math.max(...Array.from(document.querySelectorAll('table.rows tr, .parts + .wide tr'))"
+                                                          ".map(r => Array.from(r.cells).filter(c => c.getClientRects().length).length))"), 2)
     expect(f"{what}: 390 px", narrow.run("document.scrollingElement.scrollWidth <= 390"), True)
     expect(f"{what}: dark", narrow.run("getComputedStyle(document.body).backgroundColor"), "rgb(13, 17, 23)")
     return page

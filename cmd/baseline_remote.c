@@ -119,17 +119,6 @@ static bool fetch_suite(struct tg_store_cmd *s, const struct tg_baseline_setting
     return true;
 }
 
-static bool fetch_all(struct tg_store_cmd *s, struct tg_err *err)
-{
-    struct tg_stored *v;
-    size_t n;
-    if (!tg_remote_fetch_all(s->git, &s->remote, tg_store_cmd_suite(s), err) ||
-        !tg_store_list(&s->store, tg_store_cmd_suite(s), NULL, s->arena, &v, &n, NULL, err))
-        return false;
-    tg_buf_printf(&s->out, "%zu run%s are here now\n", n, tg_plural(n));
-    return true;
-}
-
 /* All suites' runs of the walk that one baseline of the policy begins. */
 static bool fetch_from(struct tg_store_cmd *s, const struct tg_baseline_settings *b,
                        const struct tg_commit *start, struct tg_err *err)
@@ -164,8 +153,15 @@ bool tg_baseline_fetch(struct tg_store_cmd *s, struct tg_err *err)
     const struct tg_policy *p = s->suites.policy;
     struct tg_commit start;
     bool any = s->o->suite != NULL;
-    if (s->o->all)
-        return fetch_all(s, err);
+    if (s->o->all) {
+        struct tg_stored *v;
+        size_t n;
+        if (!tg_remote_fetch_all(s->git, &s->remote, tg_store_cmd_suite(s), err) ||
+            !tg_store_list(&s->store, tg_store_cmd_suite(s), NULL, s->arena, &v, &n, NULL, err))
+            return false;
+        tg_buf_printf(&s->out, "%zu run%s are here now\n", n, tg_plural(n));
+        return true;
+    }
     for (size_t i = 0; i < s->suites.n; i++)
         any = any || s->suites.v[i]->stored;
     if (!any) {

@@ -66,17 +66,6 @@ static const char *choose_report(struct tg_bisect *b, const char *sha)
     return path;
 }
 
-/* What an error of ours says of the commit: it cannot be tested, or nothing can. */
-static enum tg_bisect_answer failed(struct tg_bisect *b, int code, tg_sv *why, struct tg_err *err)
-{
-    bool skip = b->ab.code == TG_AB_SKIP || (!b->ab.code && code == 3 && b->compared);
-    if (!skip)
-        return TG_BISECT_ERROR;
-    *why = TG_SV_PRINTF(b->ab.arena, "%s", err->message);
-    tg_err_init(err);
-    return TG_BISECT_SKIP;
-}
-
 enum tg_bisect_answer tg_bisect_test(struct tg_bisect *b, const struct tg_commit *c, tg_sv *why,
                                      struct tg_err *err)
 {
@@ -87,8 +76,15 @@ enum tg_bisect_answer tg_bisect_test(struct tg_bisect *b, const struct tg_commit
     b->ab.code = 0;
     b->compared = tg_ab_prepare(&b->ab, err);
     code = b->compared ? tg_ab_compare(&b->ab, err) : tg_err_exit_code(err->kind);
-    if (err->kind != TG_ERR_NONE && code != 1)
-        return failed(b, code, why, err);
+    if (err->kind != TG_ERR_NONE && code != 1) {
+        /* What an error of ours says of the commit: it cannot be tested, or nothing can. */
+        bool skip = b->ab.code == TG_AB_SKIP || (!b->ab.code && code == 3 && b->compared);
+        if (!skip)
+            return TG_BISECT_ERROR;
+        *why = TG_SV_PRINTF(b->ab.arena, "%s", err->message);
+        tg_err_init(err);
+        return TG_BISECT_SKIP;
+    }
     *why = headline(b, report);
     if (code > 1)
         *why = TG_SV_PRINTF(b->ab.arena, "undecided after %d runs per side: %.*s", (int)b->ab.k,

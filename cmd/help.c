@@ -249,15 +249,6 @@ void tg_help_overview(struct tg_buf *out, const struct tg_cmd *const *commands, 
     }
 }
 
-static void put_examples(struct tg_buf *out, const struct tg_cmd *cmd)
-{
-    const struct page *page = page_of(cmd->name);
-    if (!page)
-        return;
-    tg_buf_printf(out, "\nexamples\n  tracegate %s\n  tracegate %s\n", page->example[0],
-                  page->example[1]);
-}
-
 static const struct listed everywhere = { .cmd = NULL };
 
 static void action_lines(struct tg_buf *out, const struct tg_cmd *cmd, int width)
@@ -275,11 +266,14 @@ static void action_lines(struct tg_buf *out, const struct tg_cmd *cmd, int width
 void tg_help_command(struct tg_buf *out, const struct tg_cmd *cmd, int columns)
 {
     int width = width_of(columns);
+    const struct page *page = page_of(cmd->name);
     const struct listed all = { .cmd = cmd }, scripts = { .cmd = cmd, .for_scripts = true };
     tg_buf_printf(out, "usage: tracegate %s %s\n\n", cmd->name, cmd->synopsis);
     about_text(out, cmd->about, width);
     action_lines(out, cmd, width);
-    put_examples(out, cmd);
+    if (page)
+        tg_buf_printf(out, "\nexamples\n  tracegate %s\n  tracegate %s\n", page->example[0],
+                      page->example[1]);
     tg_buf_puts(out, "\noptions\n");
     option_lines(out, &all, cmd->options, width);
     option_lines(out, &everywhere, tg_global_options, width);

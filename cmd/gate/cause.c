@@ -295,16 +295,6 @@ static void keep(struct tg_result *r, struct tg_arena *a)
     c->function = function;
 }
 
-static void read_both(struct finder *f, uint32_t step)
-{
-    struct tg_paths_ask names = { f, ask_target, ask_function };
-    tg_paths_init(&f->paths, &names, step);
-    for (int side = 0; f->ask->stacks && side < 2; side++)
-        f->read[side] = tg_inputs_use_first(&f->ask->from, side, add_side, f);
-    tg_paths_finish(&f->paths);
-    f->paths.ask = NULL; /* `names` ends here */
-}
-
 void tg_cause_find(struct tg_verdict *v, const struct tg_cause_ask *ask)
 {
     struct finder f = { .ask = ask };
@@ -328,7 +318,12 @@ void tg_cause_find(struct tg_verdict *v, const struct tg_cause_ask *ask)
                                                                         : f.head.sha,
                               ask->workspace, ask->arena);
         read_change(&f);
-        read_both(&f, tg_strmap_find(&f.targets, TG_SV("step")));
+        struct tg_paths_ask names = { &f, ask_target, ask_function };
+        tg_paths_init(&f.paths, &names, tg_strmap_find(&f.targets, TG_SV("step")));
+        for (int side = 0; ask->stacks && side < 2; side++)
+            f.read[side] = tg_inputs_use_first(&ask->from, side, add_side, &f);
+        tg_paths_finish(&f.paths);
+        f.paths.ask = NULL; /* `names` ends here */
         f.change.paths = &f.paths;
         for (size_t i = 0; i < v->n_results; i++)
             if (!can_have_cause(v, &v->results[i]))

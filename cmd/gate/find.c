@@ -60,16 +60,6 @@ static bool is_found(const struct tg_baseline *b)
     return b->found == TG_FOUND || b->found == TG_FOUND_GAP;
 }
 
-/* What is stored exactly at a commit that was named. */
-static bool stored_at(struct tg_check *c, struct tg_check_job *j, struct tg_git *git,
-                      const struct tg_commit *at, struct tg_baseline *out, struct tg_err *err)
-{
-    struct tg_store store = tg_store_open(git);
-    *out = (struct tg_baseline){ .found = TG_FOUND, .start = *at, .commit = *at };
-    out->path = TG_SV_PRINTF(c->arena, "stored:%.*s", TG_SV_ARG(j->suite->name));
-    return tg_store_files(&store, j->suite->name, at->sha, c->arena, &out->files, err);
-}
-
 /*
  * A suite whose baseline is stored. If nothing is stored, the fresh trace's own path in the commits
  * may do: that needs no store. A named commit's own files come before runs that are stored at its
@@ -103,7 +93,11 @@ static bool find_at(struct tg_check *c, struct tg_check_job *j, struct tg_git *g
                     struct tg_err *err)
 {
     if (explicit_side) {
-        if (!stored_at(c, j, git, start, out, err))
+        /* What is stored exactly at a commit that was named. */
+        struct tg_store store = tg_store_open(git);
+        *out = (struct tg_baseline){ .found = TG_FOUND, .start = *start, .commit = *start };
+        out->path = TG_SV_PRINTF(c->arena, "stored:%.*s", TG_SV_ARG(j->suite->name));
+        if (!tg_store_files(&store, j->suite->name, start->sha, c->arena, &out->files, err))
             return false;
         if (out->files.n)
             return true;

@@ -29,15 +29,6 @@ static bool number_of(const struct tg_io *io, const char *name, int64_t *out, st
                         text);
 }
 
-static bool read_launcher(struct tg_launcher *out, size_t i, const struct tg_io *io,
-                          struct tg_err *err)
-{
-    *out = (struct tg_launcher){ .from = launchers[i].rank };
-    return number_of(io, launchers[i].rank, &out->rank, err) &&
-           number_of(io, launchers[i].local_rank, &out->local_rank, err) &&
-           number_of(io, launchers[i].world_size, &out->world_size, err);
-}
-
 static tg_sv node_name(const struct tg_io *io, struct tg_arena *a)
 {
     const char *slurm = tg_io_env(io, "SLURMD_NODENAME");
@@ -51,7 +42,10 @@ bool tg_launcher_find(struct tg_launcher *out, const struct tg_io *io, struct tg
                       struct tg_err *err)
 {
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
-        if (!read_launcher(out, i, io, err))
+        *out = (struct tg_launcher){ .from = launchers[i].rank };
+        if (!(number_of(io, launchers[i].rank, &out->rank, err) &&
+              number_of(io, launchers[i].local_rank, &out->local_rank, err) &&
+              number_of(io, launchers[i].world_size, &out->world_size, err)))
             return false;
         if (out->rank < 0 || (launchers[i].needs_size && out->world_size < 0))
             continue;

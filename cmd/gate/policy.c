@@ -88,25 +88,6 @@ static bool find_source(struct tg_policy_opts *o, struct tree *tree, struct tg_r
     return true;
 }
 
-static void choose_profile(struct tg_policy_opts *o, const struct tg_io *io)
-{
-    const char *event;
-    if (!o->profile || strcmp(o->profile, "auto") != 0)
-        return;
-    event = tg_io_env(io, "GITHUB_EVENT_NAME");
-    o->profile = event ? tg_policy_profile_for(event) : NULL;
-    o->profile_may_lack = true;
-}
-
-static void put_diags(const struct tg_diags *diags, const struct tg_io *io)
-{
-    TG_BUF text = { 0 };
-    if (!diags->n)
-        return;
-    tg_diags_text(diags, &text);
-    tg_io_lines(io, tg_buf_sv(&text));
-}
-
 struct tg_policy *tg_gate_policy(const struct tg_gate_policy_opts *o, struct tg_diags *diags,
                                  const struct tg_io *io, struct tg_repo *repo, struct tg_arena *a,
                                  struct tg_err *err)
@@ -124,11 +105,18 @@ struct tg_policy *tg_gate_policy(const struct tg_gate_policy_opts *o, struct tg_
         return NULL;
     if (!po.path)
         note_misplaced(po.root, io, a);
-    choose_profile(&po, io);
+    if (po.profile && strcmp(po.profile, "auto") == 0) {
+        const char *event = tg_io_env(io, "GITHUB_EVENT_NAME");
+        po.profile = event ? tg_policy_profile_for(event) : NULL;
+        po.profile_may_lack = true;
+    }
     tg_diags_init(&own);
     policy = tg_policy_load(&po, diags ? diags : &own, err);
-    if (!policy)
-        put_diags(&own, io);
+    if (!policy && own.n) {
+        TG_BUF text = { 0 };
+        tg_diags_text(&own, &text);
+        tg_io_lines(io, tg_buf_sv(&text));
+    }
     tg_diags_release(&own);
     return policy;
 }

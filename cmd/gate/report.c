@@ -107,16 +107,6 @@ static enum tg_waivers_there waivers_there(const struct tg_policy *p)
                : TG_WAIVERS_ABSENT;
 }
 
-/* "FAIL: …" -> "FAIL against release: …": one check has a verdict for each baseline. */
-static void name_baseline(struct tg_verdict *v, struct tg_arena *a)
-{
-    tg_sv name = v->baseline.name;
-    if (!name.n)
-        return;
-    v->suite = TG_SV_PRINTF(a, "%.*s@%.*s", TG_SV_ARG(v->suite), TG_SV_ARG(name));
-    tg_verdict_title(v, a);
-}
-
 /* Committer date of the judged commit, or SOURCE_DATE_EPOCH; no clock, so that bytes repeat. */
 void tg_check_describe(struct tg_check *c, struct tg_check_job *j)
 {
@@ -149,7 +139,11 @@ void tg_check_describe(struct tg_check *c, struct tg_check_job *j)
     v->suite = j->suite->name;
     v->baseline = j->info;
     v->baseline.name = j->policy->baseline.name;
-    name_baseline(v, c->arena);
+    if (v->baseline.name.n) { /* one check has a verdict for each baseline */
+        v->suite =
+            TG_SV_PRINTF(c->arena, "%.*s@%.*s", TG_SV_ARG(v->suite), TG_SV_ARG(v->baseline.name));
+        tg_verdict_title(v, c->arena);
+    }
     if (c->o->baseline.n > 2 && j->info.situation == TG_SITUATION_PATH)
         v->baseline.paths = paths_of(&j->base, c->arena);
     v->policy_file = policy_file(c);

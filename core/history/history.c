@@ -27,13 +27,6 @@ const char *tg_moved_name(enum tg_moved m)
 
 /* ---- the common factor ---- */
 
-static int factor_of(const struct tg_history *h, size_t night, const struct tg_series *s)
-{
-    if (s->what == TG_SERIES_METRIC)
-        return isnan(h->factor[DEVICE][night]) ? HOST : DEVICE;
-    return on_device(s) ? DEVICE : HOST;
-}
-
 double tg_history_corrected(const struct tg_history *h, size_t night, uint32_t series)
 {
     const struct tg_history_value *v = tg_night_value(&h->night[night], series);
@@ -41,7 +34,8 @@ double tg_history_corrected(const struct tg_history *h, size_t night, uint32_t s
     double c;
     if (!v || isnan(v->v) || s->scale != TG_SCALE_TIME)
         return v ? v->v : NAN;
-    c = h->factor[factor_of(h, night, s)][night];
+    bool device = s->what == TG_SERIES_METRIC ? !isnan(h->factor[DEVICE][night]) : on_device(s);
+    c = h->factor[device ? DEVICE : HOST][night];
     return isnan(c) ? v->v : v->v - c;
 }
 

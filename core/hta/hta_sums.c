@@ -98,21 +98,16 @@ static void name_ids(struct tg_hta_side *s, const struct tg_trace *t, uint32_t i
         *TG_PUSH(s->steps, s->n_steps, s->steps_cap) = number;
 }
 
-static void open_rows(struct rows *r)
-{
-    tg_hta_timeline_init(&r->line, r->t, r->rounded);
-    tg_hta_partners_init(&r->partners);
-    for (size_t i = 0; i < r->t->n_spans; i++) {
-        struct tg_hta_row row = tg_hta_row_at(r->t, i, r->rounded);
-        tg_hta_partners_add(&r->partners, r->t, &row);
-    }
-}
-
 static void fill_rank(struct tg_hta_side *s, struct tg_hta_rank *to, struct rows *r)
 {
     const struct tg_trace *t = r->t;
     TG_FREE struct text_ids *ids = tg_xcalloc(t->names->n + 1, sizeof *ids);
-    open_rows(r);
+    tg_hta_timeline_init(&r->line, t, r->rounded);
+    tg_hta_partners_init(&r->partners);
+    for (size_t i = 0; i < t->n_spans; i++) {
+        struct tg_hta_row row = tg_hta_row_at(t, i, r->rounded);
+        tg_hta_partners_add(&r->partners, t, &row);
+    }
     for (size_t i = 0; i < t->n_spans; i++) {
         struct tg_hta_row row = tg_hta_row_at(t, i, r->rounded);
         struct tg_hta_cell key = { 0 }, *c;

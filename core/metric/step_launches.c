@@ -112,17 +112,6 @@ static tg_ns duration(const struct tg_span *s)
     return s->dur > 0 ? s->dur : 0;
 }
 
-static void count(const struct tg_span *call, const struct tg_span *work, bool first_of_call,
-                  size_t step, size_t n_steps, struct tg_metric_value *out)
-{
-    tg_ns delay = tg_ns_sub(work->start, tg_span_end(call));
-    add(&out[TG_METRIC_LAUNCH_DELAY * n_steps + step], delay > 0 ? delay : 0, 1);
-    out[TG_METRIC_SHORT_KERNELS * n_steps + step].num += duration(work) < duration(call);
-    out[TG_METRIC_DELAY_OUTLIERS * n_steps + step].num += delay > TG_LONG_DELAY_NS;
-    out[TG_METRIC_RUNTIME_OUTLIERS * n_steps + step].num +=
-        first_of_call && duration(call) > TG_LONG_CALL_NS;
-}
-
 static bool is_launched(const struct tg_trace *t, const struct tg_steps *s, uint32_t i)
 {
     return s->launch[i] != TG_NO_SPAN && tg_is_work(t, tg_span_at(t, i));
@@ -189,8 +178,15 @@ void tg_measure_launches(const struct tg_trace *t, const struct tg_steps *s,
         if (!is_launched(t, s, i))
             continue;
         call = tg_span_at(t, s->launch[i]);
-        if (s->step_of[i] >= 0)
-            count(call, work, !counted[s->launch[i]], (size_t)s->step_of[i], s->n, out);
+        if (s->step_of[i] >= 0) {
+            size_t step = (size_t)s->step_of[i];
+            tg_ns delay = tg_ns_sub(work->start, tg_span_end(call));
+            add(&out[TG_METRIC_LAUNCH_DELAY * s->n + step], delay > 0 ? delay : 0, 1);
+            out[TG_METRIC_SHORT_KERNELS * s->n + step].num += duration(work) < duration(call);
+            out[TG_METRIC_DELAY_OUTLIERS * s->n + step].num += delay > TG_LONG_DELAY_NS;
+            out[TG_METRIC_RUNTIME_OUTLIERS * s->n + step].num +=
+                !counted[s->launch[i]] && duration(call) > TG_LONG_CALL_NS;
+        }
         counted[s->launch[i]] = true;
     }
     free(counted);

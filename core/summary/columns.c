@@ -334,15 +334,6 @@ static bool read_times(struct values *v, struct tg_shard *s, const bool *kept, t
            add_less(v, s->frames, s->n_frames, n, less[TG_BOOK_FRAMES]);
 }
 
-static bool read_all(struct values *v, struct tg_shard *s, const bool *kept)
-{
-    tg_ns *less[TG_BOOK_SETS] = { NULL };
-    bool ok = read_times(v, s, kept, less);
-    for (int set = 0; set < TG_BOOK_SETS; set++)
-        free(less[set]);
-    return ok;
-}
-
 bool tg_shard_values_read(struct tg_shard *s, tg_sv raw, const struct tg_shared_rows *shape,
                           struct tg_arena *a)
 {
@@ -364,5 +355,9 @@ bool tg_shard_values_read(struct tg_shard *s, tg_sv raw, const struct tg_shared_
         kept[i] = flag == 1;
         ok &= flag <= 1;
     }
-    return ok && read_all(&v, s, kept);
+    tg_ns *less[TG_BOOK_SETS] = { NULL };
+    ok = ok && read_times(&v, s, kept, less);
+    for (int set = 0; set < TG_BOOK_SETS; set++)
+        free(less[set]);
+    return ok;
 }

@@ -24,17 +24,6 @@ static void recount(const struct tg_shard *s, struct tg_row *r, int64_t more)
     }
 }
 
-static size_t drop(struct tg_shard *s, const struct tg_inject *p)
-{
-    size_t kept = 0, dropped;
-    for (size_t i = 0; i < s->n_frames; i++)
-        if (!p->is(p->arg, &s->frames[i]))
-            s->frames[kept++] = s->frames[i];
-    dropped = s->n_frames - kept;
-    s->n_frames = kept;
-    return dropped;
-}
-
 /* One call a step; in its place among the others. */
 static size_t add_new(struct tg_shard *s, const struct tg_inject *p, enum tg_kind kind,
                       struct tg_arena *a)
@@ -60,8 +49,15 @@ size_t tg_inject_frames(struct tg_shard *s, const struct tg_inject *p, struct tg
 {
     size_t injected = 0;
     enum tg_kind kind = p->kind;
-    if (p->what == TG_INJECT_DROP && p->is)
-        return drop(s, p);
+    if (p->what == TG_INJECT_DROP && p->is) {
+        size_t kept = 0;
+        for (size_t i = 0; i < s->n_frames; i++)
+            if (!p->is(p->arg, &s->frames[i]))
+                s->frames[kept++] = s->frames[i];
+        injected = s->n_frames - kept;
+        s->n_frames = kept;
+        return injected;
+    }
     for (size_t i = 0; p->is && i < s->n_frames; i++) {
         struct tg_row *r = &s->frames[i];
         if (!p->is(p->arg, r))

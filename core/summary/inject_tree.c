@@ -86,15 +86,6 @@ static void split_slots(struct graft *g, struct tg_row *row, const struct tg_row
             *to++ = was->count[k] ? tree_node(g, old[i % was->count[k]]) : TG_NO_ID;
 }
 
-/* A node of the row for calls of steps that had none. */
-static void fill_empty(const struct graft *g, struct tg_row *row, uint32_t node)
-{
-    size_t n = (size_t)tg_row_calls(g->now, row);
-    for (size_t i = 0; i < n; i++)
-        if (row->slot_node[i] == TG_NO_ID)
-            row->slot_node[i] = node;
-}
-
 static size_t cell(const struct tg_shard *s, uint32_t node, size_t bucket)
 {
     return s->tree.node[node].split * (s->n_steps + 1) + bucket;
@@ -131,7 +122,10 @@ static void fill(struct graft *g, struct tg_arena *a)
         if (s->tree.node[i].split == TG_NO_ID || row->slot_node)
             continue;
         split_slots(g, row, &g->was->rows[g->row_was[s->tree.node[i].row]], a);
-        fill_empty(g, row, i);
+        size_t calls = (size_t)tg_row_calls(s, row);
+        for (size_t k = 0; k < calls; k++) /* of steps that had no call */
+            if (row->slot_node[k] == TG_NO_ID)
+                row->slot_node[k] = i;
         for (size_t k = 0, slot = 0; k < s->n_steps; slot += row->count[k++])
             split_time(g, row, k, slot);
     }

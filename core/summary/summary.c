@@ -30,13 +30,6 @@ void tg_summary_note(struct tg_summary *one, const char *key, tg_sv value)
     s->n_env++;
 }
 
-static int64_t rank_of(const struct tg_trace *t, const struct tg_summarize_opts *o)
-{
-    if (o->rank >= 0)
-        return o->rank;
-    return t->info->rank >= 0 ? t->info->rank : tg_file_rank(tg_sv_of(t->path));
-}
-
 static struct tg_shard *shard_of(struct tg_summary *out, const struct tg_trace *t,
                                  const struct tg_steps *steps, const struct tg_summarize_opts *o,
                                  const struct tg_spent *own, struct tg_err *err)
@@ -44,7 +37,9 @@ static struct tg_shard *shard_of(struct tg_summary *out, const struct tg_trace *
     struct tg_shard *s = tg_shard_build(t, steps, o, own, out->arena, err);
     if (!s)
         return NULL;
-    s->rank = rank_of(t, o);
+    s->rank = o->rank >= 0         ? o->rank
+              : t->info->rank >= 0 ? t->info->rank
+                                   : tg_file_rank(tg_sv_of(t->path));
     s->source = tg_clean_text(out->arena, tg_file_name(tg_sv_of(t->path)));
     s->hash = tg_shard_hash(s, out->arena);
     s->run = o->run.n ? tg_clean_text(out->arena, o->run) : s->hash;

@@ -366,19 +366,14 @@ static bool more(struct tg_database *d, struct tg_err *err)
     return true;
 }
 
-static void forget_handed_out(struct tg_database *d)
-{
-    if (!d->at)
-        return;
-    d->text.n -= d->at;
-    memmove(d->text.p, d->text.p + d->at, d->text.n);
-    d->at = 0;
-}
-
 int64_t tg_database_fill(struct tg_database *d, char *to, size_t n, struct tg_err *err)
 {
     size_t have;
-    forget_handed_out(d);
+    if (d->at) {
+        d->text.n -= d->at;
+        memmove(d->text.p, d->text.p + d->at, d->text.n);
+        d->at = 0;
+    }
     while (d->text.n < n && d->stage != AT_END)
         if (!more(d, err))
             return -1;

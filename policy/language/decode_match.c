@@ -55,17 +55,6 @@ static struct tg_ints ints_of(struct tg_decode *c, const struct tg_yaml *n)
     return (struct tg_ints){ v, count };
 }
 
-static void rank_of(struct tg_decode *c, const struct tg_yaml *n, struct tg_match *out)
-{
-    int word = n && n->type == TG_YAML_SCALAR ? tg_sv_index(tg_words_rank, n->text) : -1;
-    if (!n)
-        return;
-    out->ranks = ints_of(c, n);
-    out->rank = word == 0   ? TG_MATCH_RANK_EACH
-                : word == 1 ? TG_MATCH_RANK_SLOWEST
-                            : TG_MATCH_RANK_LIST;
-}
-
 struct tg_match tg_decode_match(struct tg_decode *c, const struct tg_yaml *n)
 {
     struct tg_match m = { .at = TG_NOWHERE };
@@ -74,6 +63,7 @@ struct tg_match tg_decode_match(struct tg_decode *c, const struct tg_yaml *n)
     const struct tg_yaml *excluded = tg_yaml_get(n, "not");
     m.present = true;
     m.at = n->at;
+    const struct tg_yaml *rank = tg_yaml_get(n, "rank");
     uint32_t words = tg_node_mask(tg_yaml_get(n, "kind"), tg_words_kind), mask = 0;
     for (int i = 0; tg_words_kind[i]; i++)
         mask |= words & (1u << i) ? 1u << tg_kind_of_word[i] : 0;
@@ -85,7 +75,13 @@ struct tg_match tg_decode_match(struct tg_decode *c, const struct tg_yaml *n)
     m.parent = tg_decode_patterns(c, tg_yaml_get(n, "parent"));
     m.devices = ints_of(c, tg_yaml_get(n, "device"));
     m.streams = ints_of(c, tg_yaml_get(n, "stream"));
-    rank_of(c, tg_yaml_get(n, "rank"), &m);
+    if (rank) {
+        int word = rank->type == TG_YAML_SCALAR ? tg_sv_index(tg_words_rank, rank->text) : -1;
+        m.ranks = ints_of(c, rank);
+        m.rank = word == 0   ? TG_MATCH_RANK_EACH
+                 : word == 1 ? TG_MATCH_RANK_SLOWEST
+                             : TG_MATCH_RANK_LIST;
+    }
     if (excluded && excluded->type == TG_YAML_MAP) {
         struct tg_match *inner = TG_NEW(c->arena, struct tg_match);
         *inner = tg_decode_match(c, excluded);

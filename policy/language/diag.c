@@ -46,15 +46,6 @@ void tg_diags_source(struct tg_diags *d, const char *file, tg_sv text)
     };
 }
 
-/* The caller's file name may die before the diagnostics do. */
-static const char *keep_file(struct tg_diags *d, const char *file)
-{
-    size_t i = source_of(d, file);
-    if (!file)
-        return NULL;
-    return i < d->n_sources ? d->sources[i].file : tg_arena_sv(d->arena, tg_sv_of(file)).p;
-}
-
 static bool same(const struct tg_diag *a, const struct tg_diag *b)
 {
     return a->code == b->code && a->at.line == b->at.line && a->at.col == b->at.col &&
@@ -89,7 +80,11 @@ bool tg_diags_add(struct tg_diags *d, enum tg_diag_code code, struct tg_loc at, 
         d->warnings++;
     if (d->n == TG_DIAGS_KEPT)
         return false;
-    one.at.file = keep_file(d, at.file);
+    /* The caller's file name may die before the diagnostics do. */
+    size_t source = source_of(d, at.file);
+    one.at.file = !at.file                ? NULL
+                  : source < d->n_sources ? d->sources[source].file
+                                          : tg_arena_sv(d->arena, tg_sv_of(at.file)).p;
     one.message = tg_arena_sv(d->arena, one.message);
     one.fix = fix ? tg_arena_sv(d->arena, tg_sv_of(fix)) : TG_SV("");
     one.order = d->n;

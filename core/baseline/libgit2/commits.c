@@ -68,16 +68,6 @@ enum tg_seen tg_git_commit(struct tg_git *g, const char *sha, struct tg_arena *a
     return TG_SEEN;
 }
 
-/* GitHub's own message: "Merge <head> into <base>". */
-static void parse_merge_message(const char *m, struct tg_parents *out)
-{
-    if (strncmp(m, "Merge ", 6) != 0 || !tg_is_sha(m + 6) || strncmp(m + 46, " into ", 6) != 0 ||
-        !tg_is_sha(m + 52))
-        return;
-    memcpy(out->merged[0], m + 6, TG_SHA_SIZE - 1);
-    memcpy(out->merged[1], m + 52, TG_SHA_SIZE - 1);
-}
-
 /*
  * Read from the raw header: from 1.7 on libgit2 hides the parents beyond a shallow cut, and "no
  * parent" and "parent not fetched" must not look alike.
@@ -97,7 +87,13 @@ bool tg_git_parents(struct tg_git *g, const char *sha, struct tg_parents *out, s
             out->n++;
         }
     }
-    parse_merge_message(git_commit_message(c), out);
+    /* GitHub's own message: "Merge <head> into <base>". */
+    const char *m = git_commit_message(c);
+    if (strncmp(m, "Merge ", 6) == 0 && tg_is_sha(m + 6) && strncmp(m + 46, " into ", 6) == 0 &&
+        tg_is_sha(m + 52)) {
+        memcpy(out->merged[0], m + 6, TG_SHA_SIZE - 1);
+        memcpy(out->merged[1], m + 52, TG_SHA_SIZE - 1);
+    }
     git_commit_free(c);
     return true;
 }

@@ -76,6 +76,7 @@ static bool judge(struct tg_ab *ab, const struct tg_strs *more, struct judged *j
     const char *said = tg_arena_printf(ab->arena, "%s/said", ab->tmp);
     struct tg_io io = *ab->io;
     struct tg_strs argv = { 0 };
+    io.in_turn = true;
     if (!tg_ab_unchanged(ab, err))
         return false;
     io.out = open(said, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

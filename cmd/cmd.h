@@ -68,6 +68,7 @@ struct tg_verb {
 struct tg_io {        /* all that a command may touch of the process */
     int in, out, err; /* file descriptors */
     bool color, progress;
+    bool in_turn; /* `ab` made both sides, run by run in turn: nothing advises to do that */
     int columns;
     const char *const *environ_;
 };
@@ -94,8 +95,8 @@ struct tg_cmd {
     size_t opts_size;
     const struct tg_opt_was *was; /* NULL: none */
     const struct tg_opt_needs *needs;
-    const struct tg_verb *verbs;  /* NULL: it has no actions */
-    const char *for_scripts;      /* names of options that programs give, listed last */
+    const struct tg_verb *verbs; /* NULL: it has no actions */
+    const char *for_scripts;     /* names of options that programs give, listed last */
     /* Options of that command are taken too, as they were given, into the list at this offset; or NULL. */
     const struct tg_cmd *others;
     size_t others_offset;

@@ -57,8 +57,10 @@ static bool compare_again(struct tg_comparison *c, const struct tg_gate *g,
 static bool compare(struct tg_comparison *out, const struct tg_gate *g,
                     const struct tg_compare_opts *o, struct tg_arena *a, struct tg_err *err)
 {
-    return tg_compare(out, &g->side[TG_BASE], &g->side[TG_TEST], o, a, err) &&
-           (!g->ask || compare_again(out, g, o, a, err));
+    if (!tg_compare(out, &g->side[TG_BASE], &g->side[TG_TEST], o, a, err))
+        return false;
+    out->in_turn = g->io->in_turn || g->ask;
+    return !g->ask || compare_again(out, g, o, a, err);
 }
 
 /* Compares one part, has it judged, and forgets it. */

@@ -449,6 +449,7 @@ struct tg_comparison {
     bool collectives_known[2]; /* every run has collectives that two ranks or more share */
     double collective_skew[2]; /* longest - shortest of a collective's ranks, % of the longest */
     struct tg_evidence collective_skew_ev;
+    bool in_turn;                   /* both sides were made run by run in turn, on one machine */
     const struct tg_asking *asking; /* what looks slower is asked again; NULL: one look is all */
     int64_t slowest_rank;           /* of the fresh side: the longest step, median over runs */
     struct tg_arena *arena;

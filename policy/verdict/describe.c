@@ -431,7 +431,7 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
 {
     struct tg_buf b = { 0 };
     const struct tg_evidence *ev = p->exact ? NULL : p->ev;
-    bool in_turn = c->asking;
+    bool in_turn = c->in_turn, asking = c->asking;
     if (ev && ev->asked)
         c = tg_confirm_last(c);
     if (ev && ev->why_not == TG_JUDGED) {
@@ -476,9 +476,10 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
         (j->state == TG_STATE_NOT_JUDGED && ev && ev->why_not == TG_NOT_FEW_RUNS))
         r->next = next_runs(p->min_runs, a);
     if (j->reason == TG_REASON_STEADY)
-        r->next = in_turn ? TG_SV("Allow more runs a side (--max-runs): new ones have to tell.")
-                          : TG_SV("Record new runs of both sides (`tracegate ab`): they tell "
-                                  "whether it stays.");
+        r->next = asking    ? TG_SV("Allow more runs a side (--max-runs): new ones have to tell.")
+                  : in_turn ? TG_SV("Leave --once out: new runs tell whether it stays.")
+                            : TG_SV("Record new runs of both sides (`tracegate ab`): they tell "
+                                    "whether it stays.");
 }
 
 void tg_describe_calls(struct tg_result *r, const struct tg_op *op, const struct tg_comparison *c,

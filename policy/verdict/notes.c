@@ -376,7 +376,7 @@ static void tell_machine(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = tg_confirm_last(e->in->comparison);
     const struct tg_env_change *cpu = other_cpu(c);
-    bool in_turn = e->in->comparison->asking;
+    bool in_turn = e->in->comparison->in_turn;
     bool same = has_same_counts(c);
     TG_BUF b = { 0 };
     if (c->busy && e->in->comparison == c)

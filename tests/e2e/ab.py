@@ -171,6 +171,7 @@ def in_stages(tmp):
             ("hot-first", (), 0, "Step time 1.31 -> 1.31 ms", "9 runs a side in 3 stages", 9),
             ("hot-and-more", (), 1, "Step time 1.31 -> 1.81 ms (+38", "9 runs a side in 3 stages", 9),
             ("hot", (), 0, "WARN: nothing failed, 1 warning: step_time +30 %", "13 runs a side in 4 stages", 13),
+            ("hot", ("--once", "5"), 0, "WARN: nothing failed, 1 warning: step_time +30 %", "", 5),
             ("hot", ("--max-runs", "5"), 0, "WARN: nothing failed, 1 warning: step_time +30 %", "5 runs a side in 2 stages", 5),
             ("same", ("--max-runs", "2"), 0, "without room for new runs after 2 a side", "2 runs a side in 2 stages", 2),
             ("slower", ("--budget", "1s"), None, "", "--budget 1s has time for", None)):

@@ -1,5 +1,9 @@
 #include "cmd/gate/gate.h"
+
+#include <math.h>
+
 #include "core/diff/confirm.h"
+#include "core/diff/numbers.h"
 
 void tg_gate_compare_opts(struct tg_compare_opts *out, const struct tg_policy *p,
                           const struct tg_suite *suite, struct tg_arena *a)
@@ -50,6 +54,7 @@ static bool compare_again(struct tg_comparison *c, const struct tg_gate *g,
     if (!tg_compare(again, &g->again[TG_BASE], &g->again[TG_TEST], o, a, err))
         return tg_err_context(err, "comparing the new runs");
     asking->again = again;
+    asking->disturbed = again->drift > fmax(c->drift, 0) + log1p(TG_RESTLESS);
     tg_confirm_whole(c);
     return true;
 }

@@ -109,6 +109,8 @@ void tg_confirm_set(struct tg_evidence *ev, const struct tg_evidence *again,
     if (again && again->why_not == TG_JUDGED) {
         struct tg_shift found;
         enum tg_asked asked = tg_confirm(ev, again, asking->detect, last, &found);
+        if (asked == TG_ASKED_RED && asking->disturbed)
+            asked = last ? TG_ASKED_UNTOLD : TG_ASKED_OPEN;
         double p_limit = red_p(ev->slower, last);
         size_t pooled = ev->pooled;
         *ev = *again;

@@ -25,6 +25,8 @@ struct tg_asking {
     size_t
         next; /* runs per side, first and new, that the next look would have; 0: this is the last */
     bool early; /* a look at counts: TG_ASK_FIRST are still to come, and no time is asked */
+    /* All names rose together, and did not in the first look: nothing is red by these new runs. */
+    bool disturbed;
 };
 /* `most`: runs per side that there may be in all. */
 struct tg_asking tg_asking_of(size_t first, size_t new, size_t most, double detect);

@@ -136,11 +136,13 @@ void tg_stages_close(struct tg_eval_state *e)
                    TG_SV_PRINTF(e->arena, "cannot be told within %zu runs a side: %s",
                                 asking->first + asking->new,
                                 text_of(&untold, TG_ASKED_UNTOLD, e->arena)),
-                   untold.runs ? tg_arena_printf(e->arena,
-                                                 "About %zu runs a side would tell (--max-runs), "
-                                                 "or a larger --detect.",
-                                                 asking->first + untold.runs)
-                               : "Allow more runs a side (--max-runs): new ones have to tell.");
+                   asking->disturbed
+                       ? "All names rose together in the new runs: run it again on an idle machine."
+                   : untold.runs ? tg_arena_printf(e->arena,
+                                                   "About %zu runs a side would tell (--max-runs), "
+                                                   "or a larger --detect.",
+                                                   asking->first + untold.runs)
+                                 : "Allow more runs a side (--max-runs): new ones have to tell.");
     if (!open.n)
         note_hidden(e);
 }

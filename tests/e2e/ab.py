@@ -113,8 +113,14 @@ def factor(op):
     if variant in ("speeds", "speeds-base"):
         slow = k in ((0, 2, 3, 6, 7, 9, 11) if variant == "speeds" else (1, 2, 4, 5, 7, 8, 10, 12))
         own = (2 if slow else 1) * (1.5 if variant == "speeds" else 1)
+    # rush: the machine is slower in the first new runs, and op3 most: in these alone, or in all by a fifth
+    rushed = variant.startswith("rush") and 5 <= k < 9
+    if variant == "rush":
+        own = 1.2 if k < 5 else 1.3 if rushed else .95
+    if variant == "rush-slower":
+        own = 1.2
     # hot: the machine is slower, in all runs or in those of the first look; and more: loading takes 6 times as long throughout
-    machine = 1.3 if variant == "hot" or variant in ("hot-first", "hot-and-more") and k < 5 else 1
+    machine = 1.3 if variant == "hot" or variant in ("hot-first", "hot-and-more") and k < 5 or rushed else 1
     more = 6 if variant == "hot-and-more" and op == "load" else 1
     return machine * more * (own if op == 3 else 1) * rng.uniform(.99, 1.01)
 events, at = [], 0
@@ -164,6 +170,8 @@ def in_stages(tmp):
             ("slower", ("--bisect",), 1, "demo::op3", "suspects: 1", 9),
             ("lucky", (), 0, "then 4 new ones", "9 runs a side in 3 stages", 9),
             ("speeds", (), 1, "demo::op3", "suspects: 1", 13),
+            ("rush", (), 0, "PASS", "17 runs a side in 5 stages", 17),
+            ("rush-slower", (), 1, "demo::op3", "17 runs a side in 5 stages", 17),
             ("wild", (), 4, "cannot be told within 17 runs a side", "17 runs a side in 5 stages", 17),
             ("wild", ("--max-runs", "7"), 4, "cannot be told within 5 runs a side", "5 runs a side in 2 stages", 5),
             ("wild", ("--detect", "900%"), 0, "PASS", "17 runs a side in 5 stages", 17),

@@ -138,7 +138,15 @@ TEST(the_evidence_becomes_that_of_the_new_runs)
     assert_true(ev.proven && ev.slower && ev.tau == .04);
     assert_true(fabs(ev.e - .2) < .01 && ev.p == 1. / 5001 && ev.p_limit == .0015);
     assert_true(fabs(ev.delta_ns - 1000 * expm1(ev.e)) < 1e-9);
+    asking.disturbed = true;
+    ev = first;
+    tg_confirm_set(&ev, &again, &asking);
+    assert_int_equal(ev.asked, TG_ASKED_UNTOLD);
     asking.next = 17;
+    ev = first;
+    tg_confirm_set(&ev, &again, &asking);
+    assert_int_equal(ev.asked, TG_ASKED_OPEN);
+    assert_false(ev.proven || ev.slower);
     ev = first;
     tg_confirm_set(&ev, NULL, &asking); /* the new runs lack it */
     assert_int_equal(ev.asked, TG_ASKED_OPEN);

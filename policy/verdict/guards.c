@@ -363,7 +363,7 @@ static void guard_held(struct tg_eval_state *e, const struct tg_comparison *c)
     bool data = c->other_data;
     if (c->n_withheld && (data || c->busy))
         GUARD(e, data ? TG_REASON_DATA : TG_REASON_MACHINE, TG_NOWHERE,
-              data ? "Record both sides with the same data and seeds." : TG_NEXT_IN_TURN,
+              data ? "Record both sides with the same data and seeds." : TG_NEXT_MACHINE(e),
               "%s, and %zu operator%s slower%s",
               data ? "the fresh runs had other data" : "the machine was busy during the fresh runs",
               c->n_withheld, c->n_withheld == 1 ? " looks" : "s look", withheld_most(e));

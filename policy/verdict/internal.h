@@ -71,9 +71,10 @@ void tg_eval_note(struct tg_eval_state *e, enum tg_reason reason, tg_sv text, co
 #define TG_NOTE(e, reason, next, ...)                                                              \
     tg_eval_note((e), (reason), TG_SV_PRINTF((e)->arena, __VA_ARGS__), (next))
 /* What to do about a machine, wherever it is said: reports say it once. */
-#define TG_NEXT_IN_TURN                                                                            \
-    "Record both sides in turn on one idle machine, after a warm-up: `tracegate ab` does."
-#define TG_NEXT_AGAIN "Run it again on an idle machine, after a warm-up."
+#define TG_NEXT_MACHINE(e)                                                                         \
+    ((e)->in->comparison->in_turn                                                                  \
+         ? "Run it again on an idle machine, after a warm-up."                                     \
+         : "Record both sides in turn on one idle machine, after a warm-up: `tracegate ab` does.")
 #define TG_PLURAL(n) ((n) == 1 ? "" : "s")
 
 /* ---- select.c ---- */

@@ -458,7 +458,7 @@ static struct finding find(struct tg_eval_state *e, const struct tg_buckets *chi
         return (struct finding){ TG_STATE_WARN, why,
                                  TG_SV_PRINTF(e->arena, "; it need not be the program: %s",
                                               excuse_said(e, why)),
-                                 e->in->comparison->in_turn ? TG_NEXT_AGAIN : TG_NEXT_IN_TURN };
+                                 TG_NEXT_MACHINE(e) };
     if (lacks)
         return (struct finding){
             TG_STATE_INCONCLUSIVE, lacks,

@@ -140,7 +140,7 @@ static void tell_disturbed(struct tg_eval_state *e, const struct tg_comparison *
                 "the fresh runs had other data: most of the counts that vary are where "
                 "the baseline's never were; durations are not judged");
     if (c->busy && !c->n_withheld)
-        TG_NOTE(e, TG_REASON_MACHINE, TG_NEXT_IN_TURN,
+        TG_NOTE(e, TG_REASON_MACHINE, TG_NEXT_MACHINE(e),
                 "the machine was busy during the fresh runs: most operators wait in their steps; "
                 "durations are not judged");
 }
@@ -376,7 +376,6 @@ static void tell_machine(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = tg_confirm_last(e->in->comparison);
     const struct tg_env_change *cpu = other_cpu(c);
-    bool in_turn = e->in->comparison->in_turn;
     bool same = has_same_counts(c);
     TG_BUF b = { 0 };
     if (c->busy && e->in->comparison == c)
@@ -404,11 +403,10 @@ static void tell_machine(struct tg_eval_state *e)
         tg_buf_printf(&b, "; recorded on %.*s, the baseline on %.*s",
                       TG_SV_ARG(cpu->value[TG_TEST]), TG_SV_ARG(cpu->value[TG_BASE]));
     tg_eval_note(e, c->drifted && c->drift > 0 ? TG_REASON_MACHINE : TG_REASON_NONE, tg_buf_sv(&b),
-                 in_turn ? TG_NEXT_AGAIN
-                 : c->drifted && c->drift < 0
+                 !e->in->comparison->in_turn && c->drifted && c->drift < 0
                      ? "It may hide a slowdown of everything: compare on one machine with "
                        "`tracegate ab`, or mode ab of the action."
-                     : TG_NEXT_IN_TURN);
+                     : TG_NEXT_MACHINE(e));
 }
 
 /* A cold card takes other times in its first steps than later, and power limits make it drift. */

@@ -176,7 +176,7 @@ def in_stages(tmp):
             ("wild", ("--max-runs", "7"), 4, "cannot be told within 5 runs a side", "5 runs a side in 2 stages", 5),
             ("wild", ("--detect", "900%"), 0, "PASS", "17 runs a side in 5 stages", 17),
             ("wild", ("--bisect", "--max-runs", "11"), 125, "cannot be told", "undecided after 11 runs a side", 11),
-            ("hot-first", (), 0, "Step time 1.31 -> 1.31 ms", "9 runs a side in 3 stages", 9),
+            ("hot-first", (), 0, "Step time 1.312 -> 1.314 ms (+0.1 %", "9 runs a side in 3 stages", 9),
             ("hot-and-more", (), 1, "Step time 1.31 -> 1.81 ms (+38", "9 runs a side in 3 stages", 9),
             ("hot", (), 0, "WARN: nothing failed, 1 warning: step_time +30 %", "13 runs a side in 4 stages", 13),
             ("hot", ("--once", "5"), 0, "WARN: nothing failed, 1 warning: step_time +30 %", "", 5),

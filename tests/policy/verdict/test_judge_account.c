@@ -163,6 +163,7 @@ WITH_HAND(new_runs_tell_before_any_reason)
     struct tg_result red = hand_row("aten::mm", 1);
 
     h->c.asking = &asking;
+    h->c.in_turn = true;
     h->c.same_device = true;
     (void)grown(h, TG_ACCOUNT_WALL);
     h->c.drift = log(1.4);

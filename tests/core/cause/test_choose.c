@@ -156,6 +156,13 @@ CASE(the_changed_line_is_quoted)
     choose(f, 10, 13);
     assert_sv_equal(f->out.quoted, TG_SV("x = x.clone()"));
     assert_int_equal(f->out.quoted_line, 12);
+    f->text =
+        TG_SV("1\n2\n3\n4\n5\n6\n7\n8\n9\n\n    if late:\n        x = x.clone()\n    else:\n");
+    choose(f, 10, 13); /* what opens a block says less than what is in it */
+    assert_sv_equal(f->out.quoted, TG_SV("x = x.clone()"));
+    choose(f, 11, 11); /* unless there is nothing else */
+    assert_sv_equal(f->out.quoted, TG_SV("if late:"));
+    f->text = TG_SV("1\n2\n3\n4\n5\n6\n7\n8\n9\n\n    # why\n    x = x.clone()\t\r\n    y = 1\n");
     choose(f, 10, 11); /* nothing but a comment */
     assert_sv_equal(f->out.quoted, TG_SV(""));
     choose(f, 55, 55); /* of a function that is not blamed */

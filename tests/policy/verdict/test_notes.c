@@ -556,3 +556,28 @@ WITH_HAND(recompilations)
     noted(h, "torch.compile compiled 6 regions again that the baseline did not: 1/1, 1/2, 6/1, "
              "7/1, 8/1, …");
 }
+
+/* What is gone is a note, but where a rule about every name warns of each call less. */
+WITH_HAND(less_work)
+{
+    static const struct tg_bound none = { .kind = TG_BOUND_ABS, .value = 0 };
+    static const struct tg_bound all = { .kind = TG_BOUND_PCT, .value = 100 };
+    const struct tg_limit limit[2] = { { .bound = &all, .n = 1 }, { .bound = &none, .n = 1 } };
+    struct tg_op op = hand_op("kern", TG_KIND_KERNEL);
+
+    plain(h);
+    op.change = TG_FEWER;
+    op.count[TG_BASE] = 3;
+    op.count[TG_TEST] = 1;
+    h->c.ops = &op;
+    h->c.n_ops = 1;
+    h->rule.metric = TG_RULE_METRIC_COUNT;
+    noted(h, "less work: kern -2 calls");
+    h->rule.bad = TG_LESS_IS_BAD;
+    h->rule.warn = (struct tg_limit_list){ .state = TG_LIMIT_ON, .v = &limit[0], .n = 1 };
+    noted(h, "less work: kern -2 calls"); /* it warns of all or nothing */
+    h->rule.warn.v = &limit[1];
+    noted(h, "");
+    h->rule.bad = TG_MORE_IS_BAD;
+    noted(h, "less work: kern -2 calls");
+}

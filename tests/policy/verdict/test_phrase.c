@@ -80,6 +80,24 @@ WITH_HAND(a_part_of_the_calls)
 }
 
 /* As libraries name their kernels; a name that says nothing has no type. */
+/* In one unit, and told apart; of what is far apart, or no time, as it is alone. */
+TEST(a_time_beside_another_one)
+{
+    static const struct {
+        double v, other;
+        const char *want;
+    } rows[] = {
+        { 980e3, 1030e3, "0.980 ms" },  { 1030e3, 980e3, "1.030 ms" },
+        { 1031e3, 1034e3, "1.031 ms" }, { 1030e3, 1030e3, "1.03 ms" },
+        { 3200, 19200, "3.20 us" },     { 8000, 1030e3, "8.00 us" },
+        { 250, 900, "250 ns" },         { 2.5e9, 2.6e9, "2.50 s" },
+        { 120e6, 121e6, "120 ms" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_string_equal(TG_BESIDE(rows[i].v, rows[i].other, TG_UNIT_NS), rows[i].want);
+    assert_string_equal(TG_BESIDE(3, 4, TG_UNIT_COUNT), "3");
+}
+
 TEST(the_data_type_of_a_kernel)
 {
     static const char *const rows[][2] = {

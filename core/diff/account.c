@@ -194,14 +194,14 @@ static bool is_above_without_largest(const double *base, size_t n, const double 
 {
     TG_FREE double *v = tg_xmalloc((n + 1) * sizeof *v);
 
-    if (n < 3)
+    if (n < 2)
         return false;
     memcpy(v, base, n * sizeof *v);
     tg_ascend(v, n);
     /* It only warns: of three runs per side the size by which three can fail is enough. */
     return is_above(v, n - 1, test, n_test,
                     tg_choose(n - 1 + n_test, n_test) >= TG_GROWN_ARRANGED ? TG_GROWN
-                    : n_test >= 3                                          ? TG_TAU_3
+                    : n >= 3 && n_test >= 3                                ? TG_TAU_3
                                                                            : TG_GROWN_FEW);
 }
 

@@ -207,6 +207,48 @@ static bool guard_device(struct tg_eval_state *e)
     return true;
 }
 
+/* Work of a sort in a comparison; `graph`: launched by a graph, which needs neither operators nor a launch each. */
+struct sorts {
+    bool device, graph, launches;
+    size_t operators; /* names */
+};
+
+static struct sorts sorts_of(const struct tg_comparison *c, int side)
+{
+    struct sorts x = { 0 };
+    for (size_t i = 0; i < c->n_ops; i++) {
+        enum tg_kind kind = c->ops[i].kind;
+        bool there = c->ops[i].present[side];
+        x.device |= there && tg_kind_is_device(kind);
+        x.graph |= there && kind == TG_KIND_GRAPH;
+        x.operators += there && kind == TG_KIND_OP;
+        x.launches |= there && kind == TG_KIND_RUNTIME;
+    }
+    return x;
+}
+
+/* A side without any operator, or without the launches of its device work, which the other has, was recorded
+ * without them: what it lacks did not go, and what its rows hold is other time. */
+static bool guard_sorts(struct tg_eval_state *e)
+{
+    for (int side = 0; side < 2; side++) {
+        struct sorts x = sorts_of(e->in->comparison, side);
+        struct sorts other = sorts_of(e->in->comparison, !side);
+        /* A single name may be gone. */
+        bool operators =
+            !x.operators && other.operators > 1 && !x.graph && (x.device || !other.device);
+        bool launches = x.device && !x.launches && !x.graph && other.device && other.launches;
+        if (!operators && !launches)
+            continue;
+        GUARD(e, TG_REASON_FLAGS, TG_NOWHERE,
+              "Record both sides with the same activities: ProfilerActivity.CPU, and CUDA.",
+              "the %s traces hold no %s, unlike the %s ones", side_name[side],
+              operators ? "operators" : "launches of their device work", side_name[!side]);
+        return true;
+    }
+    return false;
+}
+
 /* A trace without events keeps every budget and shows nothing. */
 static void guard_empty(struct tg_eval_state *e)
 {
@@ -395,7 +437,7 @@ bool tg_guards(struct tg_eval_state *e)
     const struct tg_comparison *c = e->in->comparison;
     const struct tg_suite *suite = e->in->suite;
     bool comparable = !guard_markers(e) && !guard_markings(e) && !guard_steps(e) &&
-                      !guard_cuts(e) && !guard_device(e);
+                      !guard_cuts(e) && !guard_device(e) && !guard_sorts(e);
     guard_empty(e);
     guard_required(e, c, q);
     guard_detectable(e, c, q);

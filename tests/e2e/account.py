@@ -3,7 +3,8 @@
 
 Each probe is a baseline, fresh traces, what may come of it, and the true number that the headline has to have. Expected values follow from
 what is planted: microseconds a step, added to a step whose length the trace itself gives. `red` fails, `told` is a failure, inconclusive or a
-warning, `open` is inconclusive or fails, `calm` does not fail and is not inconclusive, `green` passes.
+warning, `open` is inconclusive or fails, `calm` does not fail and is not inconclusive, `green` passes,
+`unknown` is inconclusive.
 
 usage: account.py [TEXT]: of the probes and parts whose name has TEXT
 """
@@ -17,7 +18,7 @@ from support import expect, fault, finish, judge
 from plain_model import Work, scaled, span, trace, usual
 
 ALLOWED = {"red": {"fail"}, "told": {"warn", "fail", "inconclusive"}, "open": {"inconclusive", "fail"}, "calm": {"pass", "warn"},
-           "green": {"pass"}, "warning": {"warn"}}
+           "green": {"pass"}, "warning": {"warn"}, "unknown": {"inconclusive"}}
 SOON = datetime.date.today() + datetime.timedelta(days=20)
 RUNS = ((1, 1), (3, 3), (5, 5), (5, 2), (10, 10))
 HOST_ONLY = [Work(f"aten::op{i}", "op", "", 30 + i) for i in range(12)]
@@ -160,6 +161,26 @@ def flag_probes():
     yield "every event twice on the fresh side", "open", side(usual(), 1, 3), twice
     yield "every event twice in the baseline", "open", twice, side(usual(), 1, 3)
     yield "a baseline of the CPU alone", "open", side([Work(w.op, "op", "", 5) for w in usual()], 1, 3), side(usual(), 100, 3)
+
+
+def without(category):
+    def change(run, events):
+        events[:] = [e for e in events if e["cat"] != category]
+    return change
+
+
+def sort_probes():
+    """What one side was recorded without did not go, and its rows hold other time: the comparison tells nothing."""
+    for n in (1, 3, 5):
+        for category in ("cpu_op", "cuda_runtime"):
+            for which, base, fresh in (("fresh", None, without(category)), ("baseline", without(category), None)):
+                yield f"the {which} side has no {category}, {n}v{n}", "unknown", side(usual(), 1, n, change=base), side(usual(), 100, n, change=fresh)
+        yield f"the fresh side has no operators, host, {n}v{n}", "unknown", side(HOST_ONLY, 1, n), side(HOST_ONLY, 100, n, change=without("cpu_op"))
+    for name, work in (("device", usual()), ("host", HOST_ONLY)):
+        base = side(work, 1, 2, change=stall(800, runs={0}))
+        for fresh in (2, 3, 5):
+            yield f"one of two baseline runs as slow, {name}, 2v{fresh}", "warning", base, side(work, 100, fresh, change=stall(800))
+            yield f"control, one of two baseline runs slow, {name}, 2v{fresh}", "calm", base, side(work, 100, fresh)
 
 
 def renamed(run, events):
@@ -384,7 +405,7 @@ def main():
     text, n = sys.argv[1] if len(sys.argv) > 1 else "", 0
     with tempfile.TemporaryDirectory() as tmp:
         for id_, want, base, fresh, *policy in [*probes(), *flag_probes(), *place_probes(), *agreement_probes(), *step_probes(),
-                                                *loader_probes(), *view_probes()]:
+                                                *loader_probes(), *view_probes(), *sort_probes()]:
             if text not in id_:
                 continue
             n += 1

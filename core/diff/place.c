@@ -476,8 +476,9 @@ void tg_places_balance(struct tg_diff_work *w)
         for (size_t k = x->first_inside[i]; k < x->first_inside[i + 1]; k++) {
             const struct tg_use *of = &x->v[TG_IN_CALLER][x->inside[k]];
             const struct tg_op *called = &c->ops[of->op];
-            bool work = called->kind == TG_KIND_OP && !called->view &&
-                        !tg_op_makes_memory(called) && of->op != i;
+            /* One allocation has many names: empty_like calls empty_strided. What copies allocates, too. */
+            bool memory = tg_op_makes_memory(called) && !tg_op_makes_memory(&c->ops[i]);
+            bool work = called->kind == TG_KIND_OP && !called->view && !memory && of->op != i;
             inside += work ? of->per_step[TG_BASE] + of->per_step[TG_TEST] : 0;
         }
         bool calls_work = c->ops[i].kind == TG_KIND_OP && inside > TG_HALF * calls;

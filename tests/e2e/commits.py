@@ -88,6 +88,8 @@ TWICE = [Op("contiguous", 0.3, *COPY), Op("reshape", 0.8, inner("_reshape_alias"
 ONCE = [Op("reshape", 2.6, *COPY, inner("_unsafe_view", 0.5))] * 8
 SCORES = [Op("masked_fill", 60), Op("div", 30), Op("softmax", 0.8, inner("_softmax", 80)), view("select"), view("transpose"), Op("bmm", 90)]
 DECAY = Part("Optimizer.step", *[Op("div", 2), Op("sqrt", 2), Op("masked_fill", 3)] * 20)
+RANDN = Op("randn", 1.5, inner("empty", 0.5), inner("normal_", 40))
+RANDN_LIKE = Op("randn_like", 1.2, inner("empty_like", 0.5, inner("empty_strided", 0.5)), inner("normal_", 40))
 SCALED = [Op("bmm", 30), Op("mul", 6), Op("add", 6)] * 3
 BADDBMM = [Op("baddbmm", 8, *[inner("addmm_", 1.6)] * 16)] * 3
 MASK = [Op("ones", 0.8, inner("empty", 0.5), inner("fill_", 2)), Op("tril", 9), Op("eq", 8), view("slice")]
@@ -108,6 +110,8 @@ CHANGES = [
     ("a mask made once",                        MASK * 3,                   [view("slice")] * 3,          "no",    "red"),
     ("a product of many, where the loop is inside", SCALED,                 BADDBMM,                      "no",    "any"),
     ("more calls of the program's, as many inside", BADDBMM,                BADDBMM + [Op("addmm_", 5)] * 3, "red",  "no"),
+    ("an allocation by its caller's name",      [RANDN],                    [RANDN_LIKE],                 "no",    "no"),
+    ("a number drawn twice",                    [RANDN],                    [RANDN_LIKE, RANDN_LIKE],     "red",   "no"),
     ("a mask made once, and other memory",      MASK * 3 + [Op("roll", 30)], [view("slice")] * 3 + [Op("roll", 45)], "no", "red"),
     ("another view, and an operator takes longer", [view("select"), Op("roll", 100)], [view("slice"), Op("roll", 900)], "red3", "no"),
     ("heads in one batch, not in a loop",       [*SCORES * 12, DECAY],      [*SCORES * 3, DECAY],         "quiet3", "red"),

@@ -339,13 +339,14 @@ static void repay(struct tg_diff_work *w, uint32_t by)
     }
 }
 
-/* Fewer calls came than went here, and all its names together, as judged, take no longer. */
+/* No more calls, that provably take less together; or fewer, that as judged take no longer. */
 static bool is_for_less(const struct tg_comparison *c, const struct tg_region *g)
 {
     for (size_t i = 0; i < g->n_ops; i++) {
         const struct tg_evidence *ev = &c->ops[g->op[i]].ev;
         if (ev->pooled && ev->why_not == TG_JUDGED)
-            return g->calls[TG_TEST] < g->calls[TG_BASE] && ev->e <= 0;
+            return (g->calls[TG_TEST] < g->calls[TG_BASE] && ev->e <= 0) ||
+                   (g->calls[TG_TEST] == g->calls[TG_BASE] && ev->less);
     }
     return false;
 }

@@ -24,7 +24,6 @@ struct walls {
 static const struct tg_account_series *compared(struct fixture *f, struct walls base,
                                                 struct walls test)
 {
-    f->c = (struct tg_comparison){ 0 };
     make(f, base.n, test.n, 4);
     for (size_t r = 0; r < base.n; r++)
         wall(f, TG_BASE, r, 0, base.us[r]);
@@ -109,7 +108,6 @@ BY_HAND(growth_in_most_runs)
 BY_HAND(what_one_step_holds)
 {
     for (int every = 0; every < 2; every++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 3, 3, 4);
         for (int side = 0; side < 2; side++)
             for (size_t run = 0; run < 3; run++)
@@ -126,7 +124,6 @@ BY_HAND(what_one_step_holds)
 /* Two ranks, one of which takes 1.12 times as long: the mean is 6 % up, that rank 12 %. */
 BY_HAND(the_rank_that_has_most)
 {
-    f->c = (struct tg_comparison){ 0 };
     for (int side = 0; side < 2; side++) {
         make_ranks(f, side, 3, 2, 0, 4);
         for (size_t run = 0; run < 3; run++)
@@ -143,7 +140,6 @@ BY_HAND(the_rank_that_has_most)
 BY_HAND(a_rank_beside_a_slower_one)
 {
     for (int64_t us = 1299; us <= 1301; us += 2) {
-        f->c = (struct tg_comparison){ 0 };
         for (int side = 0; side < 2; side++) {
             make_ranks(f, side, 3, 5, 0, 4);
             for (size_t run = 0; run < 3; run++)
@@ -160,7 +156,6 @@ BY_HAND(a_rank_beside_a_slower_one)
 /* The same of calls: 14 of rank 4, was 10, where rank 1 has no names and rank 0 calls most. */
 BY_HAND(the_number_of_a_rank_that_calls_more)
 {
-    f->c = (struct tg_comparison){ 0 };
     for (int side = 0; side < 2; side++) {
         make_ranks(f, side, 3, 5, 0, 4);
         for (size_t k = 0; k < 15; k++) {
@@ -180,7 +175,6 @@ BY_HAND(the_number_of_a_rank_that_calls_more)
 BY_HAND(calls_outside_the_steps_count_by_the_trace)
 {
     for (uint32_t more = 0; more < 2; more++) {
-        f->c = (struct tg_comparison){ 0 };
         make_side(f, TG_BASE, 1, 4);
         make_side(f, TG_TEST, 1, more ? 4 : 8);
         for (int side = 0; side < 2; side++) {
@@ -202,7 +196,6 @@ BY_HAND(calls_outside_the_steps_count_by_the_trace)
 BY_HAND(growth_that_all_names_share)
 {
     for (int one = 0; one < 2; one++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 3, 3, 4);
         for (int side = 0; side < 2; side++) {
             for (int i = 0; i < 10; i++) {

@@ -58,7 +58,6 @@ BY_HAND(a_benchmark_that_did_not_run)
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 1, 1, 2);
         add_all(f, TG_BASE, TG_KIND_KERNEL, "k", "", 10, 1000);
         if (cases[i].kernels)
@@ -82,7 +81,6 @@ static void make_frame(struct tg_shard *h)
 BY_HAND(a_side_recorded_without_stacks)
 {
     for (int lacking = 0; lacking < 2; lacking++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 2, 2, 2);
         for (int side = 0; side < 2; side++)
             for (size_t run = 0; run < 2; run++) {

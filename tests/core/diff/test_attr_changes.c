@@ -17,7 +17,6 @@ static void give(struct fixture *f, int side, size_t run, enum tg_attr_kind kind
 
 static void start(struct fixture *f, size_t runs, enum tg_kind kind, uint32_t calls)
 {
-    f->c = (struct tg_comparison){ 0 };
     make(f, runs, 1, STEPS);
     for (int side = 0; side < 2; side++)
         add_all(f, side, kind, "x", "", calls, 5001);
@@ -173,7 +172,6 @@ BY_HAND(compared_or_why_not)
         { { { "a5", "" }, { "a5", "a5" } }, TG_ATTR_LACKS, BASE, { 0 }, 0 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, cases[i].run[TG_BASE][1] ? 2 : 1, cases[i].run[TG_TEST][1] ? 2 : 1, 5);
         for (int side = 0; side < 2; side++) {
             uint32_t calls = side && cases[i].fresh_calls ? cases[i].fresh_calls : 1;
@@ -217,7 +215,6 @@ BY_HAND(values_left_out)
 BY_HAND(names_of_one_side)
 {
     for (int side = 0; side < 2; side++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 1, 1, STEPS);
         add_all(f, side, TG_KIND_OP, "x", "", 1, 5001);
         give(f, side, 0, TG_ATTR_KIND_SHAPES, "[[1]]", STEPS);

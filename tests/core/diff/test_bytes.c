@@ -28,7 +28,6 @@ static void copy_of(struct fixture *f, int side, size_t run, const char *const o
 
 static void start(struct fixture *f, size_t runs)
 {
-    f->c = (struct tg_comparison){ 0 };
     make(f, runs, runs, STEPS);
 }
 
@@ -131,7 +130,6 @@ BY_HAND(the_same_bytes_on_other_ranks)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         static const uint32_t once[STEPS] = { 1, 1, 1, 1 };
-        f->c = (struct tg_comparison){ 0 };
         for (int side = 0; side < 2; side++) {
             make_ranks(f, side, 1, 2, 0, STEPS);
             for (size_t rank = 0; rank < 2; rank++) {

@@ -18,7 +18,6 @@ BY_HAND(by_step)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct tg_op *op;
-        f->c = (struct tg_comparison){ 0 };
         make(f, 2, 2, 3);
         for (int side = 0; side < 2; side++)
             for (size_t run = 0; run < 2; run++)
@@ -65,7 +64,6 @@ BY_HAND(in_some_steps)
         { 2, { { 0, 1 }, { 0, 0, 2 } }, { { 0 } }, TG_SAME },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, cases[i].runs, cases[i].runs, 5);
         for (int side = 0; side < 2; side++)
             for (size_t run = 0; run < cases[i].runs; run++)
@@ -82,7 +80,6 @@ BY_HAND(few_runs_of_the_other_side)
 {
     static const uint32_t part[] = { 0, 1, 0, 0, 0 }, none[5];
     for (int with = 0; with < 2; with++) {
-        f->c = (struct tg_comparison){ 0 };
         make_side(f, with, 3, 5);
         make_side(f, !with, 2, 5);
         for (int side = 0; side < 2; side++)
@@ -116,7 +113,6 @@ BY_HAND(by_trace)
     static const char *const others[] = { "a", "b", "c" };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 3, 3, 1);
         for (int side = 0; side < 2; side++)
             for (size_t run = 0; run < 3; run++) {

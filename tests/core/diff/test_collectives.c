@@ -19,7 +19,6 @@ static void note(void *arg, const struct tg_wait *p)
 
 static void start(struct fixture *f, size_t ranks)
 {
-    f->c = (struct tg_comparison){ 0 };
     for (int side = 0; side < 2; side++) {
         make_ranks(f, side, 1, ranks, 0, 2);
         for (size_t rank = 0; rank < ranks; rank++)

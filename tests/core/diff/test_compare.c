@@ -315,7 +315,6 @@ CASE(changes_of_calls_are_as_written)
     for (size_t k = 0; k < sizeof changes / sizeof *changes; k++) {
         const struct change *w = &changes[k];
         size_t n = 0;
-        f->c = (struct tg_comparison){ 0 };
         make(f, 1, 1, 3);
         for (; n < MOST && w->row[n].name; n++)
             for (int side = 0; side < 2; side++)
@@ -570,7 +569,6 @@ CASE(a_busy_machine_judges_no_durations)
 {
     static const char *const name[] = { "a", "b", "c", "d", "e", "f" };
     for (int disturbed = 1; disturbed <= 6; disturbed += 5) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 3, 3, 5);
         for (int i = 0; i < 6; i++) {
             add_odd(f, name[i], (size_t)i, (struct pair){ 100001, 100001 },

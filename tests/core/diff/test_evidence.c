@@ -141,7 +141,6 @@ BY_HAND(small_ones_are_slower_together)
     struct tg_evidence ev;
 
     for (int slower = 0; slower < 2; slower++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 3, 3, 4);
         for (int side = 0; side < 2; side++) {
             add_all(f, side, TG_KIND_KERNEL, "large", "", 1, 500001);
@@ -196,7 +195,6 @@ BY_HAND(other_data_judges_no_durations)
     static const uint32_t usual[] = { 3, 5, 4, 6, 5, 3 }, more[] = { 8, 9, 8, 10, 9, 8 };
 
     for (int moved = 1; moved <= 4; moved++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 4, 4, 6);
         for (int i = 0; i < 4; i++)
             for (int side = 0; side < 2; side++)

@@ -77,7 +77,6 @@ BY_HAND(whose_time_is_a_wait)
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 1, 1, 1);
         for (int side = 0; side < 2; side++)
             add_all(f, side, cases[i].kind, cases[i].name, "", 1, 11);

@@ -13,7 +13,6 @@ BY_HAND(every_reason_has_words_of_its_own)
 BY_HAND(reasons_that_hold_for_all)
 {
     for (size_t runs = 2; runs <= 3; runs++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, runs, 3, 3);
         add_all(f, TG_BASE, TG_KIND_OP, "x", "", 1, 10001);
         add_all(f, TG_TEST, TG_KIND_OP, "x", "", 1, 20001);
@@ -21,7 +20,6 @@ BY_HAND(reasons_that_hold_for_all)
         assert_int_equal(find(f, "x")->ev.why_not, runs < 3 ? TG_NOT_FEW_RUNS : TG_JUDGED);
         assert_int_equal(find(f, "x")->ev.slower, runs == 3);
     }
-    f->c = (struct tg_comparison){ 0 };
     make(f, 3, 3, 3);
     add_all(f, TG_BASE, TG_KIND_OP, "x", "", 1, 10001);
     add_all(f, TG_TEST, TG_KIND_OP, "x", "", 1, 20001);
@@ -50,7 +48,6 @@ BY_HAND(why_one_operator_is_not)
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 3, 3, 3);
         for (int side = 0; side < 2; side++)
             for (size_t run = 0; run < 3; run++) {
@@ -70,7 +67,6 @@ BY_HAND(no_steps_and_other_devices)
                               a100[] = { { { "device", 6 }, { "A100", 4 } } };
 
     for (int i = 0; i < 3; i++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 3, 3, 1);
         for (int side = 0; side < 2; side++)
             for (size_t run = 0; run < 3; run++) {

@@ -20,7 +20,6 @@ BY_HAND(a_coarse_clock_shows_the_machine_in_long_calls)
     static const char *const large[] = { "u", "v", "w", "x", "y", "z" };
 
     for (int coarse = 0; coarse < 2; coarse++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 3, 3, 3);
         for (int i = 0; i < 7; i++)
             for (int side = 0; side < 2; side++)
@@ -41,7 +40,6 @@ BY_HAND(a_coarse_clock_shows_the_machine_in_long_calls)
 BY_HAND(four_operators_tell_nothing)
 {
     for (int n = 4; n <= 5; n++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 3, 3, 3);
         for (int i = 0; i < n; i++) {
             add_all(f, TG_BASE, TG_KIND_OP, name[i], "", 1, 50001);
@@ -102,7 +100,6 @@ BY_HAND(host_and_device_are_two_machines)
     static const char *const kernel[] = { "k", "l", "m", "n", "o", "p" };
 
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 3, 3, 3);
         for (int i = 0; i < 6; i++) {
             tg_ns host = i ? rows[r].host_us * 1000 + 1 : 60001;
@@ -129,7 +126,6 @@ BY_HAND(host_and_device_are_two_machines)
 BY_HAND(a_busy_machine)
 {
     for (int risen = 2; risen <= 6; risen += 4) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 3, 3, 5);
         for (int side = 0; side < 2; side++)
             for (size_t run = 0; run < 3; run++)
@@ -152,7 +148,6 @@ BY_HAND(a_busy_machine)
 BY_HAND(a_device_that_changes_its_speed)
 {
     for (int late = 50500; late <= 52000; late += 1500) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 3, 3, 4);
         for (int side = 0; side < 2; side++)
             for (size_t run = 0; run < 3; run++)

@@ -3,7 +3,6 @@
 
 static void start(struct fixture *f, size_t runs, size_t ranks, size_t steps)
 {
-    f->c = (struct tg_comparison){ 0 };
     for (int side = 0; side < 2; side++)
         make_ranks(f, side, runs, ranks, 0, steps);
 }

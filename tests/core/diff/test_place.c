@@ -3,7 +3,6 @@
 
 static void one_for_one(struct fixture *f, enum tg_kind kind[2], uint32_t calls[2], tg_ns ns[2])
 {
-    f->c = (struct tg_comparison){ 0 };
     make(f, 1, 1, 3);
     add_all(f, TG_BASE, kind[0], "old", "", calls[0], ns[0]);
     add_all(f, TG_TEST, kind[1], "new", "", calls[1], ns[1]);
@@ -50,7 +49,6 @@ BY_HAND(a_slow_step_makes_no_rename)
     static const tg_ns ns[2] = { 26667, 10003 };
 
     for (size_t i = 0; i < 2; i++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 3, 3, 3);
         for (size_t run = 0; run < 3; run++) {
             struct tg_row *old = add_row(f, TG_BASE, run, TG_KIND_OP, "old", "", 1, 10001);
@@ -77,7 +75,6 @@ BY_HAND(a_name_in_some_steps_is_renamed)
         { { 0, 1, 1 }, 27305, false },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 3, 3, 5);
         for (size_t run = 0; run < 3; run++) {
             add_counts(f, TG_BASE, run, TG_KIND_OP, "old", "", base, 21001);
@@ -113,7 +110,6 @@ BY_HAND(a_kernel_is_renamed_within_its_operator)
                   { "backward", "backward", true },
                   { "old_op", "new_op", true } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 1, 1, 3);
         for (int side = 0; side < 2; side++) {
             add_all(f, side, TG_KIND_OP, "forward", "", 1, 5001);
@@ -133,7 +129,6 @@ BY_HAND(a_kernel_is_renamed_within_its_operator)
 BY_HAND(new_names_beside_a_pair_make_it_chance)
 {
     for (uint32_t added = 4; added <= 5; added++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 1, 1, 3);
         add_all(f, TG_BASE, TG_KIND_OP, "old", "", 1, 10001);
         add_all(f, TG_TEST, TG_KIND_OP, "new", "", 1, 10001);
@@ -175,7 +170,6 @@ BY_HAND(views_pay_for_no_work)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 1, 1, 3);
         add_all(f, TG_BASE, TG_KIND_OP, "x::old", "", rows[i].gone, 30001);
         add_all(f, TG_BASE, TG_KIND_OP, "aten::view", "", rows[i].gone_views, 30001);
@@ -217,7 +211,6 @@ BY_HAND(kernels_of_another_device_are_no_replacement)
                                    { { "device", 6 }, { "H100", 4 } } };
 
     for (int other = 0; other < 2; other++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 1, 1, 3);
         for (int side = 0; side < 2; side++) {
             add_all(f, side, TG_KIND_KERNEL, side ? "new" : "old", "", 8 - (uint32_t)side, 5001);
@@ -237,7 +230,6 @@ BY_HAND(kernels_of_another_device_are_no_replacement)
 BY_HAND(a_coarse_clock_knows_only_the_step)
 {
     for (tg_ns ns = 5000; ns <= 5001; ns++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 1, 1, 3);
         for (int side = 0; side < 2; side++) {
             add_all(f, side, TG_KIND_ANNOTATION, "optimizer", "ProfilerStep", 1, 40 * ns);
@@ -254,7 +246,6 @@ BY_HAND(a_coarse_clock_knows_only_the_step)
 BY_HAND(a_name_is_told_where_it_rose_unpaid)
 {
     for (uint32_t calls = 4; calls <= 5; calls++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 1, 1, 3);
         for (int side = 0; side < 2; side++) {
             add_all(f, side, TG_KIND_ANNOTATION, "optimizer", "ProfilerStep", 1, 200001);

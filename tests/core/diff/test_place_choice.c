@@ -20,7 +20,6 @@ static void add_set(struct fixture *f, int side, size_t run, const char *parent,
 static void runs_of(struct fixture *f, const struct set base[3], const struct set test[3],
                     uint32_t calls, const char *parent)
 {
-    f->c = (struct tg_comparison){ 0 };
     make(f, 3, 3, 3);
     for (int side = 0; side < 2; side++) {
         add_all(f, side, TG_KIND_OP, "aten::conv", "", side ? calls : 2, 20001);
@@ -92,7 +91,6 @@ BY_HAND(a_choice_of_the_baseline_is_known)
 BY_HAND(the_same_kernel_elsewhere_counts)
 {
     for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 1, 1, 3);
         for (int side = 0; side < 2; side++) {
             add_all(f, side, TG_KIND_OP, "aten::conv", "", 2, 20001);

@@ -17,7 +17,6 @@ struct work {
 
 static void compare_work(struct fixture *f, struct work x)
 {
-    f->c = (struct tg_comparison){ 0 };
     make(f, 5, 5, 3);
     for (int side = 0; side < 2; side++) {
         if (x.parent && !x.saves)
@@ -107,7 +106,6 @@ BY_HAND(a_slower_neighbour_is_repaid_beside_an_exchange)
  * excuses 1.25 times as much. */
 static void moved(struct fixture *f, const char *to, tg_ns outer_after)
 {
-    f->c = (struct tg_comparison){ 0 };
     make(f, 5, 5, 3);
     for (int side = 0; side < 2; side++) {
         add_all(f, side, TG_KIND_OP, "outer", "ProfilerStep", 1, side ? outer_after : 60001);
@@ -148,7 +146,6 @@ BY_HAND(what_only_went_moves_time_inside_its_annotation)
                   { "optimizer", 390, 1, true },
                   { "", 390, 0, true } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 5, 5, 3);
         for (int side = 0; side < 2; side++) {
             tg_ns all = (side ? cases[i].after : 400) * 1000 + 1;
@@ -186,7 +183,6 @@ BY_HAND(only_where_calls_went_time_may_go)
 static const struct tg_op *between(struct fixture *f, enum tg_kind kind, const char *name,
                                    tg_ns gone)
 {
-    f->c = (struct tg_comparison){ 0 };
     make(f, 5, 5, 3);
     for (int side = 0; side < 2; side++) {
         add_all(f, side, TG_KIND_STEP, "ProfilerStep#3", "", 1, side ? 38001 : 20001);
@@ -211,7 +207,6 @@ BY_HAND(calls_that_went_excuse_time_between_operators)
 BY_HAND(inside_an_annotation_its_time_tells)
 {
     for (int longer = 0; longer < 2; longer++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 5, 5, 3);
         for (int side = 0; side < 2; side++) {
             add_all(f, side, TG_KIND_ANNOTATION, "optimizer", "ProfilerStep", 1,

@@ -6,7 +6,6 @@
  * times more. */
 static const struct tg_op *select_more(struct fixture *f, uint32_t bmm, uint32_t other, tg_ns ns)
 {
-    f->c = (struct tg_comparison){ 0 };
     make(f, 1, 1, 3);
     for (int side = 0; side < 2; side++) {
         add_all(f, side, TG_KIND_OP, "aten::bmm", "ProfilerStep", 2, ns);
@@ -52,7 +51,6 @@ BY_HAND(a_coarse_clock_names_none)
  */
 static const struct tg_op *through_bmm(struct fixture *f, uint32_t more, uint32_t calls)
 {
-    f->c = (struct tg_comparison){ 0 };
     make(f, 1, 1, 3);
     for (int side = 0; side < 2; side++) {
         add_all(f, side, TG_KIND_OP, "aten::attn", "ProfilerStep", 1, 501);
@@ -76,7 +74,6 @@ BY_HAND(a_changed_caller_has_to_explain_the_calls)
  */
 static const struct tg_op *other_clones(struct fixture *f, uint32_t before, uint32_t after)
 {
-    f->c = (struct tg_comparison){ 0 };
     make(f, 1, 1, 3);
     for (int side = 0; side < 2; side++) {
         add_all(f, side, TG_KIND_OP, "aten::clone", "ProfilerStep", side ? 3 : 1, 501);

@@ -16,7 +16,6 @@ static void more_of(struct fixture *f, const char *name, uint32_t base, uint32_t
 
 static void one_more(struct fixture *f, const char *name, uint32_t base, uint32_t test, tg_ns ns)
 {
-    f->c = (struct tg_comparison){ 0 };
     make(f, 1, 1, 3);
     more_of(f, name, base, test, ns);
     compare(f);
@@ -44,7 +43,6 @@ BY_HAND(together_they_are_not_small)
     static const char *const views[] = { "aten::view", "aten::t", "aten::detach", "aten::expand" };
 
     for (int n = 2; n <= 3; n++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 1, 1, 3);
         for (int i = 0; i < n; i++)
             more_of(f, names[i], 2, 3, 400);
@@ -52,7 +50,6 @@ BY_HAND(together_they_are_not_small)
         assert_int_equal(slight(f, names[0]), n == 2 ? TG_SLIGHT_SMALL : TG_SLIGHT_NOT);
     }
     for (int n = 3; n <= 4; n++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 1, 1, 3);
         for (int i = 0; i < n; i++)
             more_of(f, views[i], 2, 3, 900);
@@ -68,7 +65,6 @@ BY_HAND(together_they_are_not_small)
 /* "aten::max" around one "aten::maximum" of 1.2 us, which was called once without it. */
 static enum tg_slight around(struct fixture *f, uint32_t inside, tg_ns own)
 {
-    f->c = (struct tg_comparison){ 0 };
     make(f, 1, 1, 3);
     add_all(f, TG_BASE, TG_KIND_OP, "aten::maximum", "", 1, 1200);
     add_all(f, TG_TEST, TG_KIND_OP, "aten::maximum", "aten::max", inside, 1200);
@@ -88,7 +84,6 @@ BY_HAND(a_caller_without_work_of_its_own_is_free)
 /* 50 calls of 10 ns, and one of 5 us more: 0.05 % by the call, and 0.5 % by the time. */
 BY_HAND(a_long_call_among_short_ones_is_not_small)
 {
-    f->c = (struct tg_comparison){ 0 };
     make(f, 1, 1, 3);
     more_of(f, "aten::mm", 50, 50, 10);
     add_all(f, TG_TEST, TG_KIND_OP, "aten::mm", "aten::linear", 1, 5000);
@@ -115,7 +110,6 @@ BY_HAND(waits_copies_and_memory_are_not_small)
 BY_HAND(what_calls_them_is_not_small)
 {
     for (uint32_t copies = 0; copies <= 1; copies++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 1, 1, 3);
         for (int side = 0; side < 2; side++) {
             add_all(f, side, TG_KIND_OP, "aten::to", "ProfilerStep", 5 + (uint32_t)side, 101);
@@ -147,7 +141,6 @@ BY_HAND(on_the_rank_that_has_most)
     static const uint32_t once[] = { 1, 1 };
 
     for (tg_ns ns = 999; ns <= 1000; ns++) {
-        f->c = (struct tg_comparison){ 0 };
         make_ranks(f, TG_BASE, 1, 2, 0, 2);
         make_ranks(f, TG_TEST, 1, 2, 0, 2);
         add_to(f, shard_of(f, TG_TEST, 0, 1), TG_KIND_OP, "new", "", once, ns);

@@ -39,7 +39,6 @@ BY_HAND(not_where_calls_are_not_known)
     assert_true(isnan(tg_op_quantile(find(f, "x"), TG_TEST, 0.5)));
     assert_true(!isnan(tg_op_quantile(find(f, "x"), TG_BASE, 0.5)));
     assert_false(tg_op_quantile_evidence(find(f, "x"), 0.5, &ev));
-    f->c = (struct tg_comparison){ 0 };
     make(f, 1, 1, 2);
     add_all(f, TG_BASE, TG_KIND_OP, "gone", "", 1, 1000);
     compare(f);
@@ -83,7 +82,6 @@ BY_HAND(of_what_was_replaced)
     struct tg_evidence ev;
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 3, 3, 4);
         for (int side = 0; side < 2; side++)
             add_all(f, side, TG_KIND_KERNEL, "other", "", 1, 500001);

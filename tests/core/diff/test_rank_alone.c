@@ -15,7 +15,6 @@ struct plan {
 static const struct tg_rank_alone *alone(struct fixture *f, const struct plan *plan)
 {
     static const char *const name[] = { "kernel_a", "kernel_b", "kernel_c" };
-    f->c = (struct tg_comparison){ 0 };
     for (int side = 0; side < 2; side++) {
         make_ranks(f, side, RUNS, RANKS, 0, 2);
         for (size_t k = 0; k < (size_t)RUNS * RANKS * KERNELS; k++) {

@@ -31,7 +31,6 @@ static tg_ns time_of(size_t op, int side, size_t run)
 /* Basic blocks of stats.c in a comparison of `n_ops` operators, n runs a side. */
 static size_t cost_of(struct fixture *f, size_t n_ops, size_t n)
 {
-    f->c = (struct tg_comparison){ 0 };
     make(f, n, n, 1);
     for (size_t op = 0; op < n_ops; op++) {
         const char *name = tg_arena_printf(f->a, "op%zu", op);

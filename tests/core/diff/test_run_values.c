@@ -72,7 +72,6 @@ BY_HAND(steps_with_other_calls)
                  { often[0], often[1], TG_FORM_CALLS, 3 } }; /* the mean */
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 3, 3, 5);
         for (size_t r = 0; r < 3; r++) {
             add_counts(f, TG_BASE, r, TG_KIND_OP, "x", "", rows[i].base, 101);
@@ -101,7 +100,6 @@ BY_HAND(one_run_with_other_calls)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 5, 5, 5);
         for (size_t r = 0; r < 5; r++) {
             add_counts(f, TG_BASE, r, TG_KIND_OP, "x", "", usual, 101);
@@ -155,7 +153,6 @@ BY_HAND(steps_that_differ_alike)
         { "12345678", "21345678", TG_FORM_CALLS, 4.5 * 131, 4.5 * 136 },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 3, 3, strlen(rows[i].base));
         add_digits(f, TG_BASE, rows[i].base);
         add_digits(f, TG_TEST, rows[i].test);

@@ -66,7 +66,6 @@ BY_HAND(how_many_steps_there_are)
 BY_HAND(a_trace_without_markers_is_one_step)
 {
     for (int whole = 0; whole < 2; whole++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 1, 1, 1);
         for (int side = 0; side < 2; side++) {
             shard(f, side, 0)->marked = false;
@@ -83,7 +82,6 @@ BY_HAND(a_trace_without_markers_is_one_step)
 BY_HAND(the_clock)
 {
     for (int fine = 0; fine < 4; fine++) { /* a bit a side */
-        f->c = (struct tg_comparison){ 0 };
         make(f, 1, 1, 2);
         for (int side = 0; side < 2; side++)
             add_all(f, side, TG_KIND_OP, "x", "", 1, 3000 + (fine >> side & 1));

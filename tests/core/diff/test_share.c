@@ -73,7 +73,6 @@ BY_HAND(with_what_was_replaced)
     struct tg_evidence ev;
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 3, 3, 4);
         for (int side = 0; side < 2; side++)
             add_all(f, side, TG_KIND_KERNEL, "other", "", 1, 500000);

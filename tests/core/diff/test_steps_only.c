@@ -7,7 +7,6 @@ enum { RUNS = 2, RANKS = 4 };
 /* Ranks 5 to 8 on both sides. */
 static struct tg_diff_work work(struct fixture *f)
 {
-    f->c = (struct tg_comparison){ 0 };
     for (int side = 0; side < 2; side++) {
         make_ranks(f, side, RUNS, RANKS, 5, 1);
         f->c.side[side] = f->side[side];

@@ -21,7 +21,6 @@ static void reduce(struct fixture *f, int side, const tg_ns wait[RANKS])
 /* The waits for rank 2 before and after, and for rank 3 after. */
 static const struct tg_straggler *late(struct fixture *f, tg_ns before, tg_ns after, tg_ns other)
 {
-    f->c = (struct tg_comparison){ 0 };
     reduce(f, TG_BASE, (tg_ns[RANKS]){ 0, 0, before, 0 });
     reduce(f, TG_TEST, (tg_ns[RANKS]){ 0, 0, after, other });
     compare(f);

@@ -33,7 +33,6 @@ BY_HAND(means_over_ranks_medians_over_runs)
     compare(f);
     near(find(f, "x")->count[TG_BASE], 4);
     near(find(f, "x")->total[TG_BASE], 400);
-    f->c = (struct tg_comparison){ 0 };
     make(f, 3, 3, 2);
     for (int side = 0; side < 2; side++)
         for (size_t run = 0; run < 3; run++)
@@ -51,7 +50,6 @@ BY_HAND(settled_where_most_steps_agree)
     static const uint32_t three[] = { 2, 2, 2, 3, 4 }, two[] = { 2, 2, 3, 3, 4 };
 
     for (int most = 0; most < 2; most++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 1, 1, 5);
         for (int side = 0; side < 2; side++)
             add_counts(f, side, 0, TG_KIND_OP, "x", "", most ? three : two, 101);
@@ -94,7 +92,6 @@ BY_HAND(the_same_calls_on_other_ranks)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        f->c = (struct tg_comparison){ 0 };
         for (int side = 0; side < 2; side++) {
             make_ranks(f, side, 1, 2, 0, 3);
             for (size_t rank = 0; rank < 2; rank++)

@@ -29,7 +29,6 @@ BY_HAND(most_names_must_share_the_ratio)
     static const char *const name[] = { "a", "b", "c", "d", "e" };
 
     for (int scaled = 2; scaled <= 3; scaled++) {
-        f->c = (struct tg_comparison){ 0 };
         make(f, 1, 1, 1);
         for (int side = 0; side < 2; side++)
             shard(f, side, 0)->marked = false;

@@ -69,6 +69,12 @@ static void replay(struct box *b)
     tg_history_replay(&b->h, TG_SV("s"), b->a);
 }
 
+static void replays_to(struct box *b, size_t n_events)
+{
+    replay(b);
+    assert_int_equal(b->h.n_events, n_events);
+}
+
 static void nothing(struct box *b)
 {
     (void)b;
@@ -78,8 +84,7 @@ static void nothing(struct box *b)
 CASE(nothing_changed)
 {
     begin(b, 60);
-    replay(b);
-    assert_int_equal(b->h.n_events, 0);
+    replays_to(b, 0);
 }
 
 /* +10 % of op3 (130 us) from night 20 on: 13 us a step, told with its second night. */
@@ -88,8 +93,7 @@ CASE(a_step_is_one_open_event)
     const struct tg_history_event *e;
     begin(b, 40);
     slower(b, 3, 20, 40, 1.10);
-    replay(b);
-    assert_int_equal(b->h.n_events, 1);
+    replays_to(b, 1);
     e = &b->h.event[0];
     assert_int_equal(e->kind, TG_EVENT_REGRESSION);
     assert_int_equal(e->state, TG_EVENT_STATE_OPEN);
@@ -108,14 +112,12 @@ CASE(an_event_keeps_its_id)
     char id[13];
     begin(b, 24);
     slower(b, 3, 20, 24, 1.10);
-    replay(b);
-    assert_int_equal(b->h.n_events, 1);
+    replays_to(b, 1);
     memcpy(id, b->h.event[0].id, sizeof id);
     begin(b, 60);
     slower(b, 3, 20, 60, 1.10);
     slower(b, 5, 40, 60, 1.20);
-    replay(b);
-    assert_int_equal(b->h.n_events, 2);
+    replays_to(b, 2);
     assert_string_equal(b->h.event[0].id, id);
     assert_string_not_equal(b->h.event[1].id, id);
 }
@@ -147,8 +149,7 @@ CASE(what_comes_back_is_told_so)
 {
     begin(b, 60);
     slower(b, 3, 20, 25, 1.3);
-    replay(b);
-    assert_int_equal(b->h.n_events, 1);
+    replays_to(b, 1);
     assert_int_equal(b->h.event[0].state, TG_EVENT_STATE_WENT_AWAY);
     begin(b, 60);
     slower(b, 3, 20, 40, 1.3);
@@ -164,8 +165,7 @@ CASE(all_together_is_the_machine)
     begin(b, 60);
     for (uint32_t s = 0; s < OPS; s++)
         slower(b, s, 30, 60, 1.3);
-    replay(b);
-    assert_int_equal(b->h.n_events, 1);
+    replays_to(b, 1);
     assert_int_equal(b->h.event[0].kind, TG_EVENT_MACHINE);
 }
 
@@ -177,8 +177,7 @@ CASE(an_environment_is_told_and_not_compared)
         slower(b, s, 30, 60, 1.0 + 0.1 * s);
     for (size_t i = 30; i < 60; i++)
         b->night[i].environment = TG_SV("cpu=b");
-    replay(b);
-    assert_int_equal(b->h.n_events, 1);
+    replays_to(b, 1);
     assert_int_equal(b->h.event[0].kind, TG_EVENT_ENVIRONMENT);
     assert_int_equal(b->h.event[0].to, 30);
     assert_int_equal(b->h.n_streams, 2);
@@ -188,8 +187,7 @@ CASE(calls_change_at_once)
 {
     begin(b, 20);
     b->night[19].v[2].calls = 3;
-    replay(b);
-    assert_int_equal(b->h.n_events, 1);
+    replays_to(b, 1);
     assert_int_equal(b->h.event[0].kind, TG_EVENT_CALLS);
     assert_int_equal(b->h.event[0].fired, 19);
     assert_int_equal(b->h.event[0].from, 18);
@@ -201,8 +199,7 @@ CASE(random_calls_are_no_event)
     begin(b, 40);
     for (size_t i = 0; i < 40; i++)
         b->night[i].v[2].calls = i % 3 == 0 ? (double)NAN : (double)(i % 4);
-    replay(b);
-    assert_int_equal(b->h.n_events, 0);
+    replays_to(b, 0);
 }
 
 /* Two operators on one night: one event; what one loses and the other gains: moved. */
@@ -211,15 +208,13 @@ CASE(one_night_is_one_event)
     begin(b, 40);
     slower(b, 1, 20, 40, 1.2);
     slower(b, 5, 20, 40, 1.1);
-    replay(b);
-    assert_int_equal(b->h.n_events, 1);
+    replays_to(b, 1);
     assert_int_equal(b->h.event[0].n, 2);
     assert_int_equal(b->h.event[0].v[0].series, 1); /* 22 us against 15 */
     begin(b, 40);
     slower(b, 0, 20, 40, 1.3); /* 100 us: +30 */
     slower(b, 5, 20, 40, 0.8); /* 150 us: -30 */
-    replay(b);
-    assert_int_equal(b->h.n_events, 1);
+    replays_to(b, 1);
     assert_int_equal(b->h.event[0].kind, TG_EVENT_MOVED);
 }
 
@@ -252,8 +247,7 @@ CASE(a_drift_is_one_event_that_grows)
     char id[13];
     begin(b, 24);
     drift(b, 4, 20, 30, 24, 1.015);
-    replay(b);
-    assert_int_equal(b->h.n_events, 1);
+    replays_to(b, 1);
     assert_true(b->h.event[0].delta < 0.06);
     memcpy(id, b->h.event[0].id, sizeof id);
     for (size_t n = 35; n <= 60; n += 5) {
@@ -280,8 +274,7 @@ CASE(two_steps_are_no_drift)
     begin(b, 60);
     slower(b, 4, 22, 60, 1.05);
     slower(b, 4, 34, 60, 1.05);
-    replay(b);
-    assert_int_equal(b->h.n_events, 2);
+    replays_to(b, 2);
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(b->h.event[i].kind, TG_EVENT_REGRESSION);
         assert_int_equal(b->h.event[i].to, i ? 34 : 22);
@@ -295,14 +288,12 @@ CASE(a_drift_the_other_way_and_one_that_ends)
 {
     begin(b, 60);
     drift(b, 4, 20, 30, 60, 1 / 1.015);
-    replay(b);
-    assert_int_equal(b->h.n_events, 1);
+    replays_to(b, 1);
     assert_int_equal(b->h.event[0].kind, TG_EVENT_IMPROVEMENT);
     assert_true(fabs(b->h.event[0].delta + 0.1383) < 0.02);
     begin(b, 60);
     drift(b, 4, 20, 30, 45, 1.015);
-    replay(b);
-    assert_int_equal(b->h.n_events, 1);
+    replays_to(b, 1);
     assert_int_equal(b->h.event[0].state, TG_EVENT_STATE_FIXED);
     assert_in_range(b->h.event[0].ended, 45, 46);
 }
@@ -319,8 +310,7 @@ CASE(what_drifts_together_is_one_event)
     drift(b, 4, 20, 30, 60, 1.015);
     drift(b, 2, 20, 30, 60, 1.02);
     drift(b, 7, 20, 30, 60, 1.01);
-    replay(b);
-    assert_int_equal(b->h.n_events, 1);
+    replays_to(b, 1);
     assert_int_equal(b->h.event[0].kind, TG_EVENT_DRIFT);
     assert_int_equal(b->h.event[0].n, 3);
 }
@@ -370,8 +360,7 @@ CASE(numbers_that_got_better_and_worse_are_two_events)
     be_a_number(b, 5, -1);
     slower(b, 3, 20, 40, 1.10);
     slower(b, 5, 20, 40, 1.10);
-    replay(b);
-    assert_int_equal(b->h.n_events, 2);
+    replays_to(b, 2);
     for (size_t i = 0; i < 2; i++) {
         const struct tg_history_event *e = &b->h.event[i];
         bool worse = e->v[0].series == 3;
@@ -391,8 +380,7 @@ CASE(nothing_is_taken_off_a_number)
     be_a_number(b, 3, 1);
     for (uint32_t s = 0; s < OPS; s++)
         slower(b, s, 30, 31, 1.05);
-    replay(b);
-    assert_int_equal(b->h.n_events, 0);
+    replays_to(b, 0);
     assert_true(fabs(tg_history_corrected(&b->h, 30, 2) - log(120e3)) < 0.01);
     assert_true(fabs(tg_history_corrected(&b->h, 30, 3) - log(1.05 * 130e3)) < 0.01);
 }

@@ -488,6 +488,7 @@ static bool choose_sizes(struct job *j, struct tg_err *err)
 static bool run_job(struct job *j, struct tg_err *err)
 {
     j->in = (struct tg_noise_input){ .policy = j->same.policy,
+                                     .contract = j->o->format != TG_FORMAT_YAML,
                                      .suite = j->same.suite,
                                      .io = j->io,
                                      .compare = &j->same.compare,

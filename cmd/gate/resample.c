@@ -394,7 +394,9 @@ static bool measure_ops(struct tg_calibration *out, const struct tg_noise_input 
     size_t kept = 0;
     if (!read_values(&all, in, a, err))
         return false;
-    out->contract = contract_of(&all, in->all.n_runs, a);
+    out->contract.runs = NAN;
+    if (in->contract)
+        out->contract = contract_of(&all, in->all.n_runs, a);
     out->ops = TG_NEW_N(a, struct tg_op_noise, all.n + 1);
     found = TG_NEW_N(a, double *, all.n + 1);
     for (size_t i = 0; i < all.n; i++) {

@@ -67,6 +67,7 @@ struct tg_noise_input {
     struct tg_side all;
     size_t side;   /* runs per side; 2 * side <= runs */
     size_t splits; /* at most */
+    bool contract; /* what `tracegate ab` makes of them, too: takes longer than all else */
 };
 TG_MUST bool tg_noise_metric(struct tg_calibration *out, const struct tg_noise_input *in,
                              struct tg_arena *a, struct tg_err *err);

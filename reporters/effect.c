@@ -135,19 +135,35 @@ bool tg_effect_step(const struct tg_verdict *v, double ns[2])
     return m->known[TG_BASE] && m->known[TG_TEST] && ns[TG_BASE] > 0 && isfinite(ns[TG_TEST]);
 }
 
-/* ns per step that waived rows add: on the device, where it works. */
+/* Is the time of a name that of a waived finding with all that follows from it? */
+static bool is_in_whole(const struct tg_verdict *v, const struct tg_op *op)
+{
+    for (size_t i = 0; i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i];
+        const struct tg_result *head =
+            r->folded_under < v->n_results ? &v->results[r->folded_under] : r;
+        if (r->state == TG_STATE_WAIVED && head->whole_known && tg_result_is_about(r, op))
+            return true;
+    }
+    return false;
+}
+
+/* ns per step that waived findings add; of rows without one on the device, where it works. */
 static double waived_ns(const struct tg_verdict *v)
 {
     const struct tg_comparison *c = v->comparison;
-    double ns[2] = { 0 };
+    double ns[2] = { 0 }, whole = 0;
     bool device = false;
+    for (size_t i = 0; i < v->n_results; i++)
+        if (v->results[i].state == TG_STATE_WAIVED && v->results[i].whole_known)
+            whole += v->results[i].whole_ns[TG_TEST] - v->results[i].whole_ns[TG_BASE];
     for (size_t i = 0; i < c->n_ops; i++) {
         bool on_device = tg_kind_is_device(c->ops[i].kind);
         device |= on_device;
-        if (tg_row_is_waived(v, &c->ops[i]) && !c->ops[i].wait)
+        if (tg_row_is_waived(v, &c->ops[i]) && !c->ops[i].wait && !is_in_whole(v, &c->ops[i]))
             ns[on_device] += tg_row_shown(v, &c->ops[i]).d_ns;
     }
-    return ns[device];
+    return whole + ns[device];
 }
 
 /* "of it +240 us waived"; of a change that is not longer than that: only that it holds such changes. */

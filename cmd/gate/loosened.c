@@ -101,6 +101,13 @@ static void tell_change(struct tg_check *c, struct tg_check_job *j,
 {
     const char *where =
         x->at.file ? tg_arena_printf(c->arena, " (%s:%u)", x->at.file, x->at.line) : "";
+    if (!x->before.n && x->to.n && tg_sv_starts(x->path, TG_SV("waivers."))) {
+        tell(c, j, TG_REASON_POLICY, /* the report has the waiver itself */
+             tg_arena_printf(c->arena, "the policy is looser than the baseline's: %.*s is new%s",
+                             TG_SV_ARG(x->path), where),
+             next);
+        return;
+    }
     tell(c, j, TG_REASON_POLICY,
          tg_arena_printf(c->arena, "%s: %.*s %.*s -> %.*s%s",
                          x->direction == TG_LOOSER ? "the policy is looser than the baseline's"

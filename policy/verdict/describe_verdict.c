@@ -426,7 +426,9 @@ void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, st
     for (size_t i = 0; i < v->n_results; i++) {
         struct tg_result *r = &v->results[i];
         if (r->dimension == TG_DIM_COUNT && r->folded_under == TG_NO_ID && r->delta > 0 &&
-            r->state >= TG_STATE_WARN && tg_result_op(c, r) && !r->one_rank)
+            (r->state >= TG_STATE_WARN ||
+             (r->state == TG_STATE_WAIVED && !tg_result_region(c, r))) &&
+            tg_result_op(c, r) && !r->one_rank)
             sum_whole(r, &costs);
         if (r->dimension == TG_DIM_COUNT && r->has_values && !r->over_budget && !r->one_rank &&
             r->folded_under == TG_NO_ID && r->delta > 0 &&

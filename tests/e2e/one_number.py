@@ -156,8 +156,8 @@ def markdown_rows(text):
         delta = re.match(r"([+-]?[\d.]+) (ns|us|ms|s)$", cells[2])
         last = in_ns(10 ** -len(m[1].partition(".")[2]), m[3])  # of the digits shown
         check(f"the comment's {names[-1]}: {cells[2]} of {base} -> {test}", delta and abs(in_ns(*delta.groups()) - test + base) <= 1.6 * last)
-        shown = 0.5 * test / base if base else 0  # of three digits each
-        check(f"the comment's {names[-1]}: {m[4]} %", not m[4] or abs(100 * (test / base - 1) - float(m[4])) <= 0.6 + shown + 15 / base * 1000)
+        shown = 0.5 * test / base + 5000 / base * (1 + test / base) if base else 0  # three digits each, or half a tenth of a us
+        check(f"the comment's {names[-1]}: {m[4]} %", not m[4] or abs(100 * (test / base - 1) - float(m[4])) <= 0.6 + shown)
     return rows
 
 

@@ -420,7 +420,7 @@ static void put_notes(struct plot *p)
     }
 }
 
-/* Of times that a verdict has looked at, those that it judged and that are no noise; how many. */
+/* Of times that a verdict has looked at, those that it judged and that are not noise; how many. */
 static size_t keep_judged(const struct tg_chart *chart, uint32_t *rows, size_t n)
 {
     size_t kept = 0;

@@ -5,7 +5,7 @@
  * columns. Made to be read through <img>: no scripts, no fonts or styles from outside, both colour
  * schemes. Bars of added or removed names are hatched; up and down differ by side, sign and colour
  * (orange, blue), so that nobody needs to see colours. The layout depends on the rows alone. As a
- * verdict sees them (TG_BASIS_JUDGED) durations end with what was judged and is no noise.
+ * verdict sees them (TG_BASIS_JUDGED) durations end with what was judged and is not noise.
  */
 #include "reporters/reporter.h"
 #include "reporters/rows.h"

@@ -104,7 +104,7 @@ static size_t harmless(tg_sv line)
     return n;
 }
 
-/* The first character, which is none of these; returns its length. */
+/* The first character, which is not one of these; returns its length. */
 static size_t put_other(const struct tg_io *io, tg_sv line, struct tg_buf *out)
 {
     size_t len = tg_utf8_len(line), sgr = colour(io, line);

@@ -101,7 +101,7 @@ static void pair_renames(struct tg_diff_work *w, bool device)
     size_t n = 0, cap = 0, n_removed, n_added;
     TG_FREE uint32_t *removed_at = rename_candidates(c, TG_REMOVED, device, &n_removed);
     TG_FREE uint32_t *added_at = rename_candidates(c, TG_ADDED, device, &n_added);
-    /* By the least of the steps, as times are judged: one in which a name is slow by chance makes no names alike. */
+    /* By the least of the steps, as times are judged: one slow by chance does not make names alike. */
     double distance, *least = TG_NEW_N(w->a, double, n_added + 1), ns[2];
 
     for (size_t j = 0; j < n_added; j++)

@@ -392,10 +392,7 @@ static const char *withheld_most(const struct tg_eval_state *e)
             most = &c->ops[i];
     if (!most)
         return "";
-    if (most->kind == TG_KIND_STEP)
-        tg_buf_puts(&name, TG_HOST_GAP);
-    else
-        tg_message_put_name(&name, most->name, 60);
+    tg_message_put_name(&name, most->name, 60);
     return tg_arena_printf(e->arena, c->n_withheld > 1 ? ", %s most" : ": %s", name.p);
 }
 

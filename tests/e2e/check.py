@@ -65,7 +65,7 @@ def the_main_job(tmp):
     expect_end("extra copy", run, 1, "aten::clone")
     for name in ("r.json", "r.xml", "r.md", "c.svg", "d.svg", "t.csv", "p.html"):
         expect(f"extra copy: {name} is there", os.path.getsize(r.path(name)) > 100, True)
-    # The chart ends with what was judged, and is no noise: by the report's own numbers of each operator.
+    # The chart ends with what was judged, and is not noise: by the report's own numbers of each operator.
     table = {x["op_normalised"]: (x["change"], x["evidence"]) for x in json.load(open(r.path("r.json")))["table"]}
     svg = open(r.path("d.svg"), encoding="utf-8").read()
     shown = re.findall(r"<g><title>([^<]*): (?:increased|decreased|added|removed),[^<]*</title>", svg)

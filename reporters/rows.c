@@ -282,14 +282,12 @@ static const struct tg_evidence *pool_of(const struct tg_verdict *v, const struc
 /* The finding that tells of all that came and went in the region of `op`, with what follows; NULL. */
 static const struct tg_result *whole_of(const struct tg_verdict *v, const struct tg_op *op)
 {
-    bool in_region = op->region < v->comparison->n_regions;
-    for (size_t i = 0; i < v->n_results && !op->on_rank_alone; i++) {
-        const struct tg_result *r = &v->results[i];
-        const struct tg_op *of = r->whole_known ? tg_result_op(v->comparison, r) : NULL;
-        if (of && (in_region ? of->region == op->region : of == op))
-            return r;
-    }
-    return NULL;
+    const struct tg_comparison *c = v->comparison;
+    bool in_region = op->region < c->n_regions, of_all = op >= c->ops && op < c->ops + c->n_ops;
+    if (!v->whole_of || op->on_rank_alone || !(in_region || of_all))
+        return NULL;
+    uint32_t at = v->whole_of[in_region ? c->n_ops + op->region : (size_t)(op - c->ops)];
+    return at == TG_NO_ID ? NULL : &v->results[at];
 }
 
 /* Is the time of a name in the row of a finding that it follows from, or of a replacement that it is in? Or is its row

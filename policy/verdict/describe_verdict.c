@@ -420,19 +420,28 @@ static void sum_whole(struct tg_result *r, struct costs *x)
 void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a)
 {
     TG_AUTO(costs_release) struct costs costs = { 0 };
+    uint32_t *whole_of;
     if (!c)
         return;
     costs_init(&costs, v, c);
+    v->whole_of = whole_of = TG_NEW_N(a, uint32_t, c->n_ops + c->n_regions + 1);
+    memset(whole_of, 0xff, (c->n_ops + c->n_regions) * sizeof *whole_of); /* TG_NO_ID */
     for (size_t i = 0; i < v->n_results; i++) {
         struct tg_result *r = &v->results[i];
+        const struct tg_op *op = tg_result_op(c, r);
         if (r->dimension == TG_DIM_COUNT && r->folded_under == TG_NO_ID && r->delta > 0 &&
             (r->state >= TG_STATE_WARN ||
              (r->state == TG_STATE_WAIVED && !tg_result_region(c, r))) &&
-            tg_result_op(c, r) && !r->one_rank)
+            op && !r->one_rank)
             sum_whole(r, &costs);
+        if (op && r->whole_known) {
+            bool in_region = op->region < c->n_regions;
+            uint32_t *at = &whole_of[in_region ? c->n_ops + op->region : (size_t)(op - c->ops)];
+            *at = *at == TG_NO_ID ? (uint32_t)i : *at;
+        }
         if (r->dimension == TG_DIM_COUNT && r->has_values && !r->over_budget && !r->one_rank &&
             r->folded_under == TG_NO_ID && r->delta > 0 &&
-            (r->state == TG_STATE_WAIVED || r->state > TG_STATE_SUSPICIOUS) && tg_result_op(c, r) &&
+            (r->state == TG_STATE_WAIVED || r->state > TG_STATE_SUSPICIOUS) && op &&
             !tg_kind_is_device(r->op_kind) && !tg_result_region(c, r))
             weigh(r, &costs, a);
     }

@@ -225,6 +225,9 @@ struct tg_verdict {
     size_t n_results;
     size_t n_state[TG_STATE_FAIL + 1];  /* results in a state, */
     size_t n_folded[TG_STATE_FAIL + 1]; /* of them consequences of another: not in the headline */
+    const uint32_t *
+        whole_of; /* for each name of the comparison, then for each of its regions: the first result whose
+                                 whole_ns tells of it, TG_NO_ID none; NULL: none at all */
     struct tg_note *notes;
     size_t n_notes;
     const struct tg_comparison *comparison; /* NULL on errors and first runs */

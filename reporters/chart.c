@@ -420,12 +420,15 @@ static void put_notes(struct plot *p)
     }
 }
 
-/* Of times that a verdict has looked at, those that it judged and that are not noise; how many. */
+/* Of times that a verdict has looked at, those that it judged and that are not noise, or that it tells; how many. */
 static size_t keep_judged(const struct tg_chart *chart, uint32_t *rows, size_t n)
 {
+    if (!chart->v || !chart->durations)
+        return n;
+    TG_FREE bool *told = tg_rows_told(chart->v);
     size_t kept = 0;
     for (size_t i = 0; i < n; i++)
-        if (!chart->v || !chart->durations || tg_row_is_judged(&chart->comparison->ops[rows[i]]))
+        if (told[rows[i]] || tg_row_is_judged(&chart->comparison->ops[rows[i]]))
             rows[kept++] = rows[i];
     return kept;
 }

@@ -202,6 +202,18 @@ bool tg_row_is_judged(const struct tg_op *op)
            !tg_row_is_noise(op);
 }
 
+bool *tg_rows_told(const struct tg_verdict *v)
+{
+    bool *told = tg_xcalloc(v->comparison->n_ops + 1, sizeof *told);
+    for (size_t i = 0; i < v->n_results; i++) {
+        const struct tg_op *op =
+            tg_result_shown(&v->results[i]) ? tg_result_op(v->comparison, &v->results[i]) : NULL;
+        if (op)
+            told[op - v->comparison->ops] = true;
+    }
+    return told;
+}
+
 /* Of a number of calls the rows that it counts, where they changed. */
 static bool is_counted(const struct tg_result *r, const struct tg_op *op)
 {

@@ -65,6 +65,8 @@ uint32_t *tg_rows_longest(const struct tg_comparison *c, size_t n, size_t *n_out
 bool tg_evidence_is_noise(const struct tg_evidence *ev); /* no change shown, of what was compared */
 bool tg_row_is_noise(const struct tg_op *op);
 bool tg_row_is_judged(const struct tg_op *op); /* and its change is not noise */
+/* For each name of the verdict's comparison: is it in a finding, by statistics or by a flat limit? The caller frees it. */
+bool *tg_rows_told(const struct tg_verdict *v);
 #define TG_ROW_NOISE "\xe2\x89\x88 within the noise of these runs"
 
 /*

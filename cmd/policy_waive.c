@@ -64,7 +64,7 @@ static const struct tg_doc *covered_by(const struct waivers *w, const struct tg_
     bool calls = tg_rule_metric_info(metric_of(r))->unit == TG_UNIT_COUNT &&
                  tg_rule_metric_info(metric_of(w->root))->unit == TG_UNIT_COUNT;
     return calls && follows(r) && tg_sv_eq(text_of(r, "rule"), text_of(w->root, "rule")) ? w->root
-                                                                                          : r;
+                                                                                         : r;
 }
 
 static void add(struct waivers *w, const struct tg_doc *r)
@@ -74,6 +74,7 @@ static void add(struct waivers *w, const struct tg_doc *r)
         tg_accept_for(&w->list, text_of(c, "rule"), waived_name(c), metric_of(c), w->finding);
     tg_accept_widen(&one->change, tg_doc_num(tg_doc_get(r, "delta"), NAN),
                     tg_doc_num(tg_doc_get(r, "delta_pct"), NAN));
+    tg_accept_budget(&one->change, text_of(r, "limit"), tg_doc_num(tg_doc_get(r, "test"), NAN));
     (void)tg_strmap_add(&w->explained, name_of(r));
 }
 

@@ -25,12 +25,42 @@ void tg_accept_widen(struct tg_accept_change *c, double delta, double pct)
     c->pct = isnan(pct) || isnan(c->pct) ? NAN : fmax(c->pct, fabs(pct));
 }
 
+void tg_accept_budget(struct tg_accept_change *c, tg_sv limit, double value)
+{
+    enum tg_bound_kind bound = tg_sv_starts(limit, TG_SV("max: ")) ? TG_BOUND_MAX : TG_BOUND_MIN;
+    if ((bound == TG_BOUND_MIN && !tg_sv_starts(limit, TG_SV("min: "))) ||
+        tg_sv_has(limit, TG_SV(", ")) || isnan(value))
+        return;
+    bool more = bound == TG_BOUND_MAX ? value > c->value : value < c->value;
+    if (c->bound != bound || more)
+        c->value = value;
+    c->bound = bound;
+}
+
+/* "{max: 9017us}" */
+static void put_value(struct tg_buf *out, const struct tg_accept_change *c, double margin)
+{
+    const struct tg_rule_metric_info *info = tg_rule_metric_info(c->metric);
+    bool max = c->bound == TG_BOUND_MAX, number = info->unit == TG_UNIT_NUMBER;
+    double v = c->value / (info->unit == TG_UNIT_NS ? 1000 : 1), by = info->exact ? 1 : margin;
+    v = max ? v * by : v / by;
+    v = number ? v : max ? ceil(v) : floor(v);
+    tg_buf_printf(out, number ? "{%s: %.9g}" : "{%s: %.0f%s}", max ? "max" : "min", v,
+                  info->unit == TG_UNIT_NS        ? "us"
+                  : info->unit == TG_UNIT_PERCENT ? "%"
+                  : info->unit == TG_UNIT_BYTES   ? "B"
+                  : info->unit == TG_UNIT_RATE    ? "GB/s"
+                                                  : "");
+}
+
 /* From (almost) nothing a value has no percentage: then so many us, bytes or GB/s more. */
 void tg_accept_put_ceiling(struct tg_buf *out, const struct tg_accept_change *c, double margin)
 {
     const struct tg_rule_metric_info *info = tg_rule_metric_info(c->metric);
     double more = ceil(c->delta * (info->exact ? 1 : margin));
-    if (info->unit == TG_UNIT_COUNT)
+    if (c->bound == TG_BOUND_MAX || c->bound == TG_BOUND_MIN)
+        put_value(out, c, margin);
+    else if (info->unit == TG_UNIT_COUNT)
         tg_buf_printf(out, "{abs: %.0f}", ceil(c->delta));
     else if (info->unit == TG_UNIT_PERCENT)
         tg_buf_printf(out, "{pp: %.0fpp}", more);
@@ -51,7 +81,10 @@ struct tg_accept_waiver *tg_accept_for(struct tg_accept_list *l, tg_sv rule, tg_
     uint32_t i = tg_strmap_add(&l->at, tg_buf_sv(&key));
     if (i == l->n) {
         l->v = tg_grow(l->v, &l->cap, l->n + 1, sizeof *l->v);
-        l->v[l->n++] = (struct tg_accept_waiver){ rule, name, finding, i, { .metric = metric } };
+        l->v[l->n++] = (struct tg_accept_waiver){ rule, name, finding, i, i, { .metric = metric } };
+        for (uint32_t k = 0; k < i && l->v[i].first == i; k++)
+            if (l->v[k].finding == finding && tg_sv_eq(l->v[k].rule, rule))
+                l->v[i].first = l->v[k].first;
     }
     return &l->v[i];
 }
@@ -132,7 +165,7 @@ static int by_finding(const void *pa, const void *pb)
 {
     const struct tg_accept_waiver *a = pa, *b = pb;
     int c = TG_CMP(a->finding, b->finding);
-    c = c ? c : tg_sv_cmp(a->rule, b->rule);
+    c = c ? c : TG_CMP(a->first, b->first); /* what the finding is about, then what follows */
     return c ? c : TG_CMP(a->order, b->order);
 }
 
@@ -170,9 +203,12 @@ size_t tg_accept_put_all(struct tg_buf *out, const struct tg_verdict *v,
             const struct tg_result *r = &v->results[i], *c = covered_by(v, r);
             bool folded = r->folded_under < v->n_results;
             tg_sv name = c->plain.n ? c->plain : c->op_normalised.n ? c->op_normalised : c->op;
-            if (is_waivable(v, r) && (r->follows ? 2 : folded ? 1 : 0) == pass)
-                tg_accept_widen(&tg_accept_for(&w, c->rule, name, c->metric, roots[i])->change,
-                                r->delta, r->delta_pct);
+            if (!is_waivable(v, r) || (r->follows ? 2 : folded ? 1 : 0) != pass)
+                continue;
+            struct tg_accept_change *change =
+                &tg_accept_for(&w, c->rule, name, c->metric, roots[i])->change;
+            tg_accept_widen(change, r->delta, r->delta_pct);
+            tg_accept_budget(change, r->limit, r->test);
         }
     *first = NULL;
     for (size_t i = 0; i < v->n_results && !*first; i++)

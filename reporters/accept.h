@@ -22,20 +22,25 @@ void tg_accept_put_where(struct tg_buf *out, const struct tg_verdict *v,
 /* The largest changes that one waiver is to cover. */
 struct tg_accept_change {
     enum tg_rule_metric metric; /* of its rule */
+    enum tg_bound_kind
+        bound; /* of the budget that was exceeded, MAX or MIN, and the value; else PCT */
+    double value;
     double delta,
         pct; /* in the metric's unit (ns for times), percent of the baseline; signs do not count, NaN: none */
 };
 void tg_accept_widen(struct tg_accept_change *c, double delta, double pct);
+/* A budget ("max: 8.5ms") is about the value, not the change: so is what accepts it. Other limits: nothing. */
+void tg_accept_budget(struct tg_accept_change *c, tg_sv limit, double value);
 /*
- * "{abs: 4}", "{pct: 18%}": a ceiling above them, in a bound that the metric has; times `margin`
- * unless they are exact numbers.
+ * "{abs: 4}", "{pct: 18%}", of a budget "{max: 9017us}": a ceiling above them, in a bound that the metric has; times
+ * `margin` unless they are exact numbers.
  */
 void tg_accept_put_ceiling(struct tg_buf *out, const struct tg_accept_change *c, double margin);
 
 /* One name to be waived under a rule. Those of one `finding` are one item of `waivers`, or several where they are many. */
 struct tg_accept_waiver {
     tg_sv rule, name;
-    size_t finding, order;
+    size_t finding, order, first; /* first: order of the first of its finding under its rule */
     struct tg_accept_change change;
 };
 struct tg_accept_list {

@@ -22,6 +22,17 @@ static bool is_ruled(const struct tg_verdict *v)
     return !v->n_results;
 }
 
+/* Does a row tell of it all the same, by the range of the runs? */
+static bool is_told(const struct tg_verdict *v)
+{
+    for (size_t i = 0; i < v->n_results; i++)
+        if (v->results[i].subject == TG_SUBJECT_TRACE && tg_result_shown(&v->results[i]) &&
+            v->results[i].metric == TG_RULE_METRIC_STEP_TIME && v->results[i].has_values &&
+            !v->results[i].over_budget)
+            return true;
+    return false;
+}
+
 /* Noise as a percentage of the value: the evidence has it on a log scale. */
 static void put_noise(struct tg_buf *out, const struct tg_verdict *v, const struct tg_evidence *ev)
 {
@@ -30,7 +41,7 @@ static void put_noise(struct tg_buf *out, const struct tg_verdict *v, const stru
         return;
     }
     if (ev->why_not != TG_JUDGED) {
-        tg_buf_puts(out, ", not judged");
+        tg_buf_puts(out, is_told(v) ? "" : ", not judged");
         return;
     }
     tg_buf_puts(out, ev->noise < 0.0005 ? ", noise below " : ", noise ");

@@ -1,6 +1,7 @@
 #include "reporters/findings.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/base/arena.h"
 #include "core/base/decimal.h"
@@ -77,6 +78,27 @@ uint32_t *tg_findings_roots(const struct tg_verdict *v)
     return root;
 }
 
+/* Of what was not judged the reason that most of it has. */
+static void find_why(struct tg_tally *t, const struct tg_verdict *v)
+{
+    const char *most = NULL;
+    size_t lead = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < v->n_results; i++) {
+            const struct tg_result *r = &v->results[i];
+            if (r->state != TG_STATE_NOT_JUDGED || !r->why_not || r->folded_under < v->n_results)
+                continue;
+            bool same = most && strcmp(most, r->why_not) == 0;
+            if (pass) { /* after the vote */
+                t->n_why += same;
+                continue;
+            }
+            most = lead ? most : r->why_not;
+            lead += !lead || same ? 1 : (size_t)-1;
+        }
+    t->why = 2 * t->n_why > t->n ? most : NULL;
+}
+
 size_t tg_tally(const struct tg_verdict *v, struct tg_tally out[TG_STATE_FAIL + 1])
 {
     static const enum tg_state order[] = { TG_STATE_FAIL,      TG_STATE_INCONCLUSIVE,
@@ -88,11 +110,15 @@ size_t tg_tally(const struct tg_verdict *v, struct tg_tally out[TG_STATE_FAIL + 
     for (size_t i = 0; i < v->n_results; i++)
         notes += v->results[i].state == TG_STATE_WARN && !tg_result_shown(&v->results[i]);
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        struct tg_tally t = { order[i], v->n_state[order[i]] - v->n_folded[order[i]], 0 };
+        struct tg_tally t = { order[i], v->n_state[order[i]] - v->n_folded[order[i]], 0, NULL, 0 };
+        /* Nothing was compared: no row says so. */
+        t.n += t.state == TG_STATE_INCONCLUSIVE && v->outcome == TG_OUTCOME_INCONCLUSIVE && !t.n;
         t.n -= t.n > notes && t.state == TG_STATE_WARN ? notes : 0;
         for (size_t k = 0; k < v->n_results; k++)
             t.follow += root[k] != k && v->results[root[k]].state == t.state &&
                         (tg_result_shown(&v->results[k]) || t.state == TG_STATE_WAIVED);
+        if (t.n && t.state == TG_STATE_NOT_JUDGED)
+            find_why(&t, v);
         if (t.n)
             out[n++] = t;
     }
@@ -111,6 +137,10 @@ void tg_tally_put(struct tg_buf *out, const struct tg_tally *t)
     if (t->follow)
         tg_buf_printf(out, " (%zu more follow%s from %s)", t->follow, t->follow == 1 ? "s" : "",
                       t->n == 1 ? "it" : "them");
+    if (t->why && t->n_why == t->n)
+        tg_buf_printf(out, " (%s)", t->why);
+    else if (t->why)
+        tg_buf_printf(out, " (%zu: %s)", t->n_why, t->why);
 }
 
 enum tg_note_place tg_note_place(const struct tg_verdict *v, const struct tg_note *n)
@@ -119,12 +149,15 @@ enum tg_note_place tg_note_place(const struct tg_verdict *v, const struct tg_not
     return n->warning && first ? TG_PLACE_FIRST : TG_PLACE_LAST;
 }
 
-/* Operators are the program's own words; what runs on the device follows them. */
-static int order_of(const struct tg_result *r)
+/* What the finding's own waiver does not cover has an item of its own there: it is named first. Operators are the program's
+ * own words; what runs on the device follows them. */
+static int order_of(const struct tg_result *r, const struct tg_result *head)
 {
+    bool accepted = tg_sv_eq(r->rule, head->rule) || head->one_rank || r->state != TG_STATE_FAIL;
     return r->subject == TG_SUBJECT_TRACE                              ? 0
-           : r->subject == TG_SUBJECT_NAME && r->op_kind == TG_KIND_OP ? 1
-                                                                       : 2;
+           : !accepted                                                 ? 1
+           : r->subject == TG_SUBJECT_NAME && r->op_kind == TG_KIND_OP ? 2
+                                                                       : 3;
 }
 
 /* What a folded result adds after its name: " +4", " +18.2% (slower)"; the rule if it is another one.
@@ -151,10 +184,9 @@ static tg_sv whole_step(const struct tg_result *r)
 {
     if (r->subject != TG_SUBJECT_TRACE)
         return TG_SV("");
-    return r->metric == TG_RULE_METRIC_STEP_TIME ? TG_SV("the step")
-           : r->metric == tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT)
-               ? TG_SV("the step's device work")
-               : TG_SV("");
+    return r->metric == TG_RULE_METRIC_STEP_TIME                     ? TG_SV("the step")
+           : r->metric == tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT) ? TG_SV(TG_DEVICE_EXTENT)
+                                                                     : TG_SV("");
 }
 
 bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, const uint32_t *roots,
@@ -162,11 +194,11 @@ bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, cons
 {
     enum { SHOWN = 3 };
     size_t n = 0;
-    for (int order = 0; order < 3; order++)
+    for (int order = 0; order < 4; order++)
         for (size_t k = 0; k < v->n_results; k++) {
             const struct tg_result *r = &v->results[k];
-            if (roots[k] != i || k == i || !tg_result_listed(r) || order_of(r) != order ||
-                n++ >= SHOWN)
+            if (roots[k] != i || k == i || !tg_result_listed(r) ||
+                order_of(r, &v->results[i]) != order || n++ >= SHOWN)
                 continue;
             tg_buf_puts(out, n > 1 ? ", " : "");
             if (whole_step(r).n)

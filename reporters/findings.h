@@ -34,6 +34,8 @@ const char *tg_situation_said(enum tg_situation s); /* "not found", where JSON h
 struct tg_tally {
     enum tg_state state;
     size_t n, follow;
+    const char *why; /* of what was not judged: the reason that `n_why`, most of it, have; NULL */
+    size_t n_why;
 };
 /* Findings first, then what passed and what was not judged; the number of them. */
 size_t tg_tally(const struct tg_verdict *v, struct tg_tally out[TG_STATE_FAIL + 1]);

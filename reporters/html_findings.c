@@ -37,6 +37,9 @@ static void put_origin(struct tg_html *h, const struct tg_result *r)
         tg_page_raw(&h->page, "</p>\n<p><span class=\"dim\">" TG_ORIGIN_QUOTE "</span> <code>");
         tg_page_text(&h->page, tg_buf_sv(&quote));
         tg_page_raw(&h->page, "</code>");
+        tg_buf_clear(&quote);
+        tg_origin_put_unquoted(&quote, r->cause);
+        tg_page_text(&h->page, tg_buf_sv(&quote));
     }
     if (r->cause->path.n > 1) {
         tg_page_raw(&h->page, "</p>\n<p class=\"dim small\">path ");

@@ -63,6 +63,7 @@ static void put_origin(const struct tg_markdown *m, struct tg_buf *part, const s
     if (tg_origin_put_quote(&quote, r->cause)) {
         tg_buf_puts(part, "<br>\n  " TG_ORIGIN_QUOTE " ");
         tg_esc_md_code(part, tg_buf_sv(&quote), TG_ESC_PROSE);
+        tg_origin_put_unquoted(part, r->cause);
     }
 }
 
@@ -138,19 +139,41 @@ void tg_markdown_put_findings(struct tg_markdown *m)
 
 /* ---- what now, folded ---- */
 
+/* Does a waiver cover more names than it has? */
+static bool follows_any(const struct tg_verdict *v)
+{
+    for (size_t i = 0; i < v->n_results; i++)
+        if (v->results[i].follows && v->results[i].state == TG_STATE_FAIL)
+            return true;
+    return false;
+}
+
 void tg_markdown_put_next(struct tg_markdown *m)
 {
     TG_BUF part = { 0 }, waivers = { 0 };
     const struct tg_result *first;
     size_t left = tg_accept_put_all(&waivers, m->v, &first);
-    if (first) {
-        tg_buf_puts(&part, "\n<details><summary>What now</summary>\n\nWhich rules judge it, and "
-                           "where their limits are:\n\n```sh\ntracegate policy explain ");
-        tg_buf_add(&part, first->rule);
-        tg_buf_puts(&part, "\n```\n");
+    const struct tg_result *head = first ? first : tg_findings_first(m->v);
+    if (first || (head && head->one_rank && m->v->outcome == TG_OUTCOME_FAIL)) {
+        tg_buf_puts(&part, "\n<details><summary>What now</summary>\n");
+        if (tg_sv_eq(head->rule, TG_SV("account"))) /* of no policy */
+            tg_buf_puts(&part, "\nThe account judges it, whatever the rules of the policy ask "
+                               "(docs/statistics.md, \"The account\").\n");
+        else
+            tg_buf_printf(&part,
+                          "\nWhich rules judge it, and where their limits are:\n\n"
+                          "```sh\ntracegate policy explain %.*s\n```\n",
+                          TG_SV_ARG(head->rule));
+        if (!first)
+            tg_buf_puts(&part,
+                        "\nNo waiver accepts what one rank alone does: record the fresh runs "
+                        "again when its machine is as the others.\n");
         if (waivers.n) {
             tg_buf_puts(&part, "\nTo accept it until a date, ");
             tg_accept_put_where(&part, m->v, tg_markdown_put_name);
+            tg_buf_puts(&part, follows_any(m->v) ? " (what follows from a name, as calls that it "
+                                                   "makes, is accepted with it)"
+                                                 : "");
             tg_buf_puts(&part, ":\n\n```yaml\n");
             tg_buf_add(&part, tg_buf_sv(&waivers));
             tg_buf_puts(&part, "```\n");

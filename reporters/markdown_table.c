@@ -94,8 +94,10 @@ static void put_row(struct tg_buf *out, const struct tg_markdown *m, size_t i)
     tg_buf_puts(out, "<br><sub>");
     if (*tg_row_mark(v, op))
         tg_buf_printf(out, "%s, ", tg_row_mark(v, op));
-    put_calls(out, &n);
-    tg_buf_puts(out, ", ");
+    if (op->kind != TG_KIND_STEP) { /* a gap is not called */
+        put_calls(out, &n);
+        tg_buf_puts(out, ", ");
+    }
     put_times(out, &n);
     if (n.ns[TG_BASE] > 0 && n.ns[TG_TEST] > 0 && tg_dec_pct_tells(pct)) {
         tg_buf_puts(&words, " (");
@@ -125,7 +127,7 @@ void tg_markdown_put_table(struct tg_markdown *m)
     const struct tg_comparison *c = m->v->comparison;
     TG_BUF part = { 0 };
     const struct tg_markdown_names *s = &m->names;
-    size_t shown = 0;
+    size_t shown = 0, left;
     bool noise = false, whole = false, sort[2] = { false }; /* sort[true]: on the device */
     if (!c || m->v->outcome == TG_OUTCOME_PASS)
         return;
@@ -138,11 +140,15 @@ void tg_markdown_put_table(struct tg_markdown *m)
                 break;
             if (tg_row_is_whole(m->v, &c->ops[s->row[shown]]))
                 whole = true;
-            else
+            else if (c->ops[s->row[shown]].kind != TG_KIND_STEP)
                 sort[tg_kind_is_device(c->ops[s->row[shown]].kind)] = true;
             noise |= tg_row_is_noise(&c->ops[s->row[shown]]);
         }
-        if (shown)
+        left = tg_rows_left_of_rank(m->v, s->row, shown);
+        if (left)
+            tg_buf_printf(m->out, "\n<sub>and %zu more of %s that take longer</sub>\n", left,
+                          c->rank_alone->called);
+        if (whole || sort[0] || sort[1])
             tg_buf_printf(m->out, "\n<sub>%s%s%s%s</sub>\n",
                           whole ? "with all that follows from a finding" : "",
                           whole && (sort[0] || sort[1]) ? "; else " : "",

@@ -64,7 +64,7 @@ void tg_put_us_delta(struct tg_buf *out, double ns)
 
 void tg_put_pct_delta(struct tg_buf *out, double pct)
 {
-    int decimals = fabs(pct) < 99.95;
+    int decimals = fabs(pct) < 10; /* as in sentences (tg_phrase_pct) */
     if (!tg_dec_pct_tells(pct))
         return;
     put_sign(out, round(pct * 10));

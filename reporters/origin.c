@@ -145,6 +145,15 @@ bool tg_origin_put_quote(struct tg_buf *out, const struct tg_cause *c)
     return true;
 }
 
+void tg_origin_put_unquoted(struct tg_buf *out, const struct tg_cause *c)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < c->n_changed; i++)
+        n += c->changed[i].last - c->changed[i].first + 1;
+    if (n > 1)
+        tg_buf_printf(out, " (1 of %u changed lines)", (unsigned)n);
+}
+
 /* "78 % of it" */
 static void put_part(struct tg_buf *out, const struct tg_cause *c, double share)
 {

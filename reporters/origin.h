@@ -26,6 +26,8 @@ struct tg_origin_place tg_origin_look(const struct tg_cause *c);
 void tg_origin_put_place(struct tg_buf *out, const struct tg_origin_place *p);
 /* The changed line as the change has it, "91 | x = x.clone()", at most 120 characters of it; raw text. False: not known. */
 bool tg_origin_put_quote(struct tg_buf *out, const struct tg_cause *c);
+/* After it: " (1 of 3 changed lines)", where it is not the only one. */
+void tg_origin_put_unquoted(struct tg_buf *out, const struct tg_cause *c);
 #define TG_ORIGIN_QUOTE "changed" /* the word before it */
 /* The path, a message: "train.py: step > Block_3 > model.py: forward > aten::linear". */
 void tg_origin_put_path(struct tg_buf *out, const struct tg_cause *c);

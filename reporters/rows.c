@@ -404,6 +404,8 @@ double tg_row_share(const struct tg_verdict *v, const struct tg_op *op)
 {
     struct tg_row_numbers n = tg_row_shown(v, op);
     int s = n.ns[TG_TEST] > 0 ? TG_TEST : TG_BASE;
+    if (tg_row_is_whole(v, op)) /* as the finding's sentence has it: of what it takes more */
+        return n.d_ns / v->comparison->wall_ns[TG_TEST];
     return n.ns[s] /
            (op->on_rank_alone ? v->comparison->rank_alone->wall_ns[s] : v->comparison->wall_ns[s]);
 }
@@ -434,6 +436,14 @@ const char *tg_row_mark(const struct tg_verdict *v, const struct tg_op *op)
     return tg_row_is_noise(op)            ? "\xe2\x89\x88"
            : tg_row_shown(v, op).d_ns > 0 ? "slower"
                                           : "faster";
+}
+
+size_t tg_rows_left_of_rank(const struct tg_verdict *v, const uint32_t *rows, size_t n)
+{
+    size_t left = v->comparison->rank_alone ? v->comparison->rank_alone->n_names : 0;
+    for (size_t i = 0; i < n && left; i++)
+        left -= v->comparison->ops[rows[i]].on_rank_alone;
+    return left;
 }
 
 uint32_t *tg_rows_of_verdict(const struct tg_verdict *v, size_t top, size_t others, size_t *n)

@@ -91,4 +91,6 @@ struct tg_row_was tg_row_was(const struct tg_verdict *v, const struct tg_op *op)
 /* The rows of the table: those that a shown result is about, worst first, what follows from another one
  * after the others; then at most `others` of the rest that changed most: neither noise nor waits for the device. Indices into comparison->ops; the caller frees them. */
 uint32_t *tg_rows_of_verdict(const struct tg_verdict *v, size_t top, size_t others, size_t *n);
+/* Of what one rank alone does, how many names are not among these rows. */
+size_t tg_rows_left_of_rank(const struct tg_verdict *v, const uint32_t *rows, size_t n);
 #endif

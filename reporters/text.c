@@ -214,8 +214,10 @@ static void put_origin(struct page *p, const struct tg_result *r, size_t indent)
     tg_origin_put(&text, r, TG_ORIGIN_WHOLE);
     put_field(p, indent, "cause", 10, tg_buf_sv(&text), TG_TINT_NONE);
     tg_buf_clear(&text);
-    if (tg_origin_put_quote(&text, r->cause))
+    if (tg_origin_put_quote(&text, r->cause)) {
+        tg_origin_put_unquoted(&text, r->cause);
         put_field(p, indent, TG_ORIGIN_QUOTE, 10, tg_buf_sv(&text), TG_TINT_NONE);
+    }
 }
 
 static void put_finding(struct page *p, const uint32_t *roots, size_t i)
@@ -352,7 +354,8 @@ static void add_mover(struct tg_texttable *g, const struct page *p, const struct
     if (op->grouped)
         tg_buf_puts(cell, " ~grouped");
     tg_texttable_cell(g, TG_TINT_NONE);
-    tg_put_count(cell, n.count[TG_BASE]);
+    if (op->kind != TG_KIND_STEP) /* a gap is not called */
+        tg_put_count(cell, n.count[TG_BASE]);
     if (n.d_count != 0) {
         tg_buf_puts(cell, " -> ");
         tg_put_count(cell, n.count[TG_TEST]);
@@ -410,6 +413,9 @@ static void put_movers(struct page *p)
         tg_texttable_write(&g, p->out, 2, p->columns,
                            p->r->color ? TG_TEXTTABLE_COLOR_ON : TG_TEXTTABLE_COLOR_OFF);
     }
+    if (tg_rows_left_of_rank(p->v, rows, n))
+        tg_buf_printf(p->out, "  and %zu more of %s that take longer\n",
+                      tg_rows_left_of_rank(p->v, rows, n), c->rank_alone->called);
     if (noise)
         tg_buf_puts(p->out, "  " TG_ROW_NOISE "\n");
 }

@@ -50,6 +50,8 @@ static bool can_have_cause(const struct tg_verdict *v, const struct tg_result *r
 {
     if (!tg_result_shown(r) || !r->has_values || r->state == TG_STATE_INCONCLUSIVE)
         return false;
+    if (tg_result_is_of_machine(r))
+        return false;
     if (r->was_over && fabs(r->delta) < TG_NOTABLE * fabs(r->base))
         return false; /* the change did nothing that could have one */
     if (is_step(r) || tg_result_behind(r, v->comparison))

@@ -395,12 +395,16 @@ void tg_describe_limit(struct tg_buf *b, const struct tg_limit *l, const struct 
         tg_limit_text(l, b);
 }
 
-/* Why what exceeds a failing limit only warns. */
+/* Why what exceeds a limit only warns. */
 static void put_reason(struct tg_buf *b, const struct tg_judgement *j, const struct tg_evidence *ev)
 {
-    if (j->state != TG_STATE_WARN || !j->reason || !tg_reason_said(j->reason))
+    if (j->state != TG_STATE_WARN || (j->reason && !tg_reason_said(j->reason)))
         return;
     tg_buf_puts(b, b->n ? "; only warns" : "only warns");
+    if (!j->reason) {
+        tg_buf_puts(b, ": the policy has this limit as `warn`");
+        return;
+    }
     if (j->reason == TG_REASON_STEADY && ev)
         tg_buf_printf(b, " below %s", TG_PCT(100 * ev->mde));
     tg_buf_printf(b, ": %s", tg_reason_said(j->reason));
@@ -505,6 +509,12 @@ static bool describe_part(struct tg_buf *m, const struct tg_result *r, const str
     };
     tg_buf_puts(m, ": ");
     describe_change(m, &part, r, op, c);
+    /* The number that was judged, which a waiver limits, beside the one that is shown. */
+    const struct tg_region *g = &c->regions[op->region];
+    tg_buf_printf(m, "; judged with the other %s: %s, was %s (%s)",
+                  TG_VALUE(tg_region_all_calls(c, g) - g->calls[TG_BASE], TG_UNIT_COUNT),
+                  TG_BESIDE(r->test, r->base, TG_UNIT_NS), TG_BESIDE(r->base, r->test, TG_UNIT_NS),
+                  TG_PCT(r->delta_pct));
     return true;
 }
 
@@ -578,7 +588,8 @@ void tg_describe_metric(struct tg_result *r, const struct tg_comparison *c,
         tg_buf_printf(&m, "; %s more outside the steps", TG_VALUE(p->outside, TG_UNIT_COUNT));
     put_behind(&m, r, c);
     if (!r->over_budget && r->metric == tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT))
-        tg_buf_puts(&m, "; from the first start to the last end of the step's work on the device");
+        tg_buf_puts(&m, "; " TG_DEVICE_EXTENT
+                        ": from the first start to the last end of the step's work on the device");
     r->message = tg_phrase_take(&m, a);
     describe_evidence(r, c, p, j, a);
 }

@@ -20,7 +20,7 @@
 #define LARGEST 2
 #define SHARE 0.01
 
-/* "17, over the limit of 3", "17, over the limit of 3, as the baseline was" */
+/* "17, over the limit of 3", "17, over the limit of 3 (the baseline was, too)" */
 static void put_budget(struct tg_buf *b, const struct tg_result *r)
 {
     tg_phrase_value(b, r->test, tg_dimension_unit(r->dimension));
@@ -30,7 +30,7 @@ static void put_budget(struct tg_buf *b, const struct tg_result *r)
     }
     tg_buf_puts(b, ", ");
     tg_phrase_budget(b, r->bound);
-    tg_buf_puts(b, r->was_over ? ", as the baseline was" : "");
+    tg_buf_puts(b, r->was_over ? " (the baseline was, too)" : "");
 }
 
 /* ---- what a finding costs ---- */
@@ -45,7 +45,7 @@ struct spent {    /* per step */
 };
 struct cost {
     struct spent of[SORTS];
-    size_t n_device;
+    size_t n_names;
     double fewer;      /* ns that other waits lost, or the same ones in other callers */
     tg_sv from;        /* where most of that was, */
     double from_ns[2]; /* and how long */
@@ -85,7 +85,7 @@ static void add_cost(struct cost *cost, const struct tg_comparison *c, const str
                         : op->wait ? WAITS
                                    : HOST],
               (struct spent){ more, ns[TG_BASE], more / c->wall_ns[TG_TEST] });
-    cost->n_device += device;
+    cost->n_names++;
 }
 
 /* Does the step wait for the other sort, too? It grew by more than the one, and that one does not work meanwhile. */
@@ -370,7 +370,7 @@ static void put_weight(struct tg_buf *b, const struct cost *cost)
                       TG_VALUE(cost->from_ns[TG_TEST], TG_UNIT_NS));
         return;
     }
-    bool own = cost->on_host && !cost->by_waiting && !cost->n_device && !cost->waits_too;
+    bool own = cost->on_host && !cost->by_waiting && cost->n_names == 1 && !cost->waits_too;
     if (said->share < 0.0005 || own)
         return; /* little, or the name's own time */
     tg_buf_puts(b, ", ");
@@ -413,8 +413,9 @@ static void sum_whole(struct tg_result *r, struct costs *x)
     struct cost cost = cost_of(x, (uint32_t)(r - x->v->results));
     r->whole_known = tg_result_region(x->c, r) || (!cost.moved && cost.said.more >= LEAST);
     r->whole_on_host = cost.on_host;
-    r->whole_ns[TG_BASE] = cost.said.base;
-    r->whole_ns[TG_TEST] = cost.said.base + cost.said.more;
+    /* What was not there had no time: what it calls was called by others. */
+    r->whole_ns[TG_BASE] = r->base == 0 ? 0 : cost.said.base;
+    r->whole_ns[TG_TEST] = r->whole_ns[TG_BASE] + cost.said.more;
 }
 
 void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a)
@@ -480,7 +481,8 @@ static void put_name(struct tg_buf *b, const struct tg_comparison *c, const stru
     }
     if (r->subject == TG_SUBJECT_TRACE && !r->over_budget &&
         r->metric == tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT)) {
-        tg_buf_printf(b, TG_NAME " (the device's part of the step)", TG_SV_ARG(rank));
+        (void)tg_sv_skip(&rank, r->plain);
+        tg_buf_printf(b, TG_DEVICE_EXTENT "%.*s", TG_SV_ARG(rank));
         return;
     }
     if (c && rank.n > LONGEST && tg_sv_skip(&rank, r->plain))
@@ -635,12 +637,8 @@ static void put_wait_behind(struct tg_buf *b, const struct tg_comparison *c,
 /* ", which may be the machine": what the account does not blame on the program. */
 static void put_excuse(struct tg_buf *b, const struct tg_result *r)
 {
-    static const enum tg_reason machine[] = { TG_REASON_SLOW_MACHINE, TG_REASON_ALL_LONGER,
-                                              TG_REASON_BUSY };
-    for (size_t i = 0; i < sizeof machine / sizeof *machine; i++)
-        if (r->state == TG_STATE_WARN && is_of_time(r) && r->because &&
-            strcmp(r->because, tg_reason_id(machine[i])) == 0)
-            tg_buf_puts(b, ", which may be the machine");
+    if (r->state == TG_STATE_WARN && is_of_time(r) && tg_result_is_of_machine(r))
+        tg_buf_puts(b, ", which may be the machine");
 }
 
 /* "; the host waits 836 us longer in aten::item (cudaStreamSynchronize), and the device does no more meanwhile" */
@@ -825,6 +823,18 @@ static void put_detectable(struct tg_buf *b, const struct tg_comparison *c)
                       TG_SV_ARG(tg_buf_sv(&ops)), n == 1 ? "" : "s");
 }
 
+/* "; host times not judged: the machine was busy during the fresh runs" */
+static void put_busy(struct tg_buf *b, const struct tg_comparison *c)
+{
+    bool busy[2] = { false }; /* host, device */
+    for (size_t i = 0; i < c->n_ops; i++)
+        busy[tg_kind_is_device(c->ops[i].kind)] |= c->ops[i].ev.why_not == TG_NOT_BUSY;
+    if (busy[0] || busy[1])
+        tg_buf_printf(b, "; %s%s%s times not judged: %s", busy[0] ? "host" : "",
+                      busy[0] && busy[1] ? " and " : "", busy[1] ? "device" : "",
+                      tg_judged_text(TG_NOT_BUSY));
+}
+
 /* "; not judged: 2 operators whose calls vary, the largest 4.0 % of the step"; of small ones nothing. */
 static void put_varying(struct tg_buf *b, const struct tg_comparison *c)
 {
@@ -912,6 +922,7 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
         tg_buf_printf(&b, ", %zu fresh run%s", c->n_runs[TG_TEST],
                       c->n_runs[TG_TEST] == 1 ? "" : "s");
         put_detectable(&b, c);
+        put_busy(&b, c);
         put_varying(&b, c);
     } else {
         tg_buf_puts(&b, "; durations not judged");

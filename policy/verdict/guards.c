@@ -381,8 +381,8 @@ static void guard_required(struct tg_eval_state *e, const struct tg_comparison *
     }
 }
 
-/* ", aten::mm most" of those whose times are withheld; "" if no row says which. */
-static const char *withheld_most(const struct tg_eval_state *e)
+/* "aten::mm looks slower", "2 names look slower, aten::mm most" of those whose times are withheld. */
+static const char *withheld_said(const struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
     const struct tg_op *most = NULL;
@@ -391,9 +391,15 @@ static const char *withheld_most(const struct tg_eval_state *e)
         if (c->ops[i].ev.withheld && (!most || c->ops[i].ev.delta_ns > most->ev.delta_ns))
             most = &c->ops[i];
     if (!most)
-        return "";
-    tg_message_put_name(&name, most->name, 60);
-    return tg_arena_printf(e->arena, c->n_withheld > 1 ? ", %s most" : ": %s", name.p);
+        return tg_arena_printf(e->arena, "%zu name%s slower", c->n_withheld,
+                               c->n_withheld == 1 ? " looks" : "s look");
+    if (most->kind == TG_KIND_STEP)
+        tg_buf_puts(&name, TG_HOST_GAP);
+    else
+        tg_message_put_name(&name, most->name, 60);
+    if (c->n_withheld == 1)
+        return tg_arena_printf(e->arena, "%s looks slower", name.p);
+    return tg_arena_printf(e->arena, "%zu names look slower, %s most", c->n_withheld, name.p);
 }
 
 /* Durations that are not judged, and look slower. */
@@ -403,9 +409,9 @@ static void guard_held(struct tg_eval_state *e, const struct tg_comparison *c)
     if (c->n_withheld && (data || c->busy))
         GUARD(e, data ? TG_REASON_DATA : TG_REASON_MACHINE, TG_NOWHERE,
               data ? "Record both sides with the same data and seeds." : TG_NEXT_MACHINE(e),
-              "%s, and %zu operator%s slower%s",
+              "%s, and %s",
               data ? "the fresh runs had other data" : "the machine was busy during the fresh runs",
-              c->n_withheld, c->n_withheld == 1 ? " looks" : "s look", withheld_most(e));
+              withheld_said(e));
 }
 
 /* Runs that left the comparison: what they would have said is not known. */

@@ -121,6 +121,16 @@ bool tg_result_is_guard(const struct tg_result *r)
            r->subject == TG_SUBJECT_NO_MATCH || r->subject == TG_SUBJECT_GUARD;
 }
 
+bool tg_result_is_of_machine(const struct tg_result *r)
+{
+    static const enum tg_reason machine[] = { TG_REASON_SLOW_MACHINE, TG_REASON_ALL_LONGER,
+                                              TG_REASON_BUSY };
+    for (size_t i = 0; i < sizeof machine / sizeof *machine; i++)
+        if (r->because && strcmp(r->because, tg_reason_id(machine[i])) == 0)
+            return true;
+    return false;
+}
+
 bool tg_result_is_of_slowest(const struct tg_result *r)
 {
     return r->ev && r->because == tg_reason_id(TG_REASON_SOME_STEPS);

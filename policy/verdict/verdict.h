@@ -64,6 +64,8 @@ enum tg_grounds {
 };
 
 #define TG_HOST_GAP "host time between operators" /* what people call the step's own time */
+/* From the first start to the last end of a step's work on the device, gaps included. */
+#define TG_DEVICE_EXTENT "the device's extent"
 
 /* What a result is about. */
 enum tg_subject {
@@ -154,6 +156,8 @@ const struct tg_op *tg_result_op(const struct tg_comparison *c, const struct tg_
 const struct tg_region *tg_result_region(const struct tg_comparison *c, const struct tg_result *r);
 /* About no name and no metric: see `message`. */
 bool tg_result_is_guard(const struct tg_result *r);
+/* Is it, for all that was measured, the machine's? Then no place of the program is to blame. */
+bool tg_result_is_of_machine(const struct tg_result *r);
 /* Are its values those of the slowest steps, or runs, and not of the mean step? */
 bool tg_result_is_of_slowest(const struct tg_result *r);
 

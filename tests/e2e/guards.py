@@ -221,7 +221,7 @@ def budgets(tmp):
     for policy, head, row in (
             ("match: {kind: graph}, metric: count, fail: {max: 1}", "cudaGraphLaunch 3, over the limit of 1",
              "cudaGraphLaunch: launched 3 times per step, 2 over the limit of 1, was 0"),
-            ("match: {name: 'aten::op3'}, metric: count, fail: {min: 2}", "aten::op3 1, under the limit of 2, as the baseline was",
+            ("match: {name: 'aten::op3'}, metric: count, fail: {min: 2}", "aten::op3 1, under the limit of 2 (the baseline was, too)",
              "aten::op3: called 1 time per step, 1 under the limit of 2, was 1 (under it, too)"),
             ("metric: launch_count, fail: {max: 16}", "launch_count 17, over the limit of 16", "launch_count: 17 per step, 1 over the limit of 16, was 14")):
         write_text(f"{tmp}/p.yml", "version: 1\nrules: [{id: g, %s}]\n" % policy)

@@ -99,6 +99,10 @@ def own_numbers(what, r):
     if part:  # judged with the other calls of these names, and told of itself
         before, after, more = in_ns(part[3], part[4]), in_ns(part[1], part[2]), in_ns(part[6], part[7])
         check(f"{what}: {r['message']}: JSON {r['delta']}", near(more, r["delta"]) and abs(after - before - more) <= 0.01 * after)
+        whole = re.search(r"; judged with the other \d+: ([\d.]+) (\w+), was ([\d.]+) (\w+) \(([+-][\d.]+) %\)", r["message"])
+        check(f"{what}: {r['message']}: judged {r['test']}, was {r['baseline']}, {r['delta_pct']} %", whole and
+              near(in_ns(whole[1], whole[2]), r["test"]) and near(in_ns(whole[3], whole[4]), r["baseline"]) and
+              abs(float(whole[5]) - r["delta_pct"]) <= 0.6)
         return
     said = re.match(number, r["message"])
     if not said:

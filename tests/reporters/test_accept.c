@@ -1,4 +1,5 @@
 /* How many names an item of `waivers` has: to be pasted no more than a reader looks through, else no more than a policy takes. */
+#include <math.h>
 #include <string.h>
 
 #include "core/base/arena.h"
@@ -23,8 +24,8 @@ static size_t put(struct tg_buf *out, size_t n, bool visible)
     tg_strmap_init(&l.at);
     for (size_t i = 0; i < n; i++) {
         tg_sv name = TG_SV_PRINTF(a, "op%zu", i);
-        tg_accept_widen(
-            &tg_accept_for(&l, TG_SV("more"), name, TG_RULE_METRIC_COUNT, 0)->change, 1, 100);
+        tg_accept_widen(&tg_accept_for(&l, TG_SV("more"), name, TG_RULE_METRIC_COUNT, 0)->change, 1,
+                        100);
     }
     left = tg_accept_put_list(out, &l, &words);
     tg_arena_free(a);
@@ -52,4 +53,49 @@ TEST(no_item_is_too_long_for_a_policy)
     assert_int_equal(put(&out, TG_ACCEPT_MOST + 1, false), 0);
     assert_int_equal(count_of(out.p, "{rule: more"), 2);
     assert_int_equal(count_of(out.p, "name: "), TG_ACCEPT_MOST + 1);
+}
+
+/* One ceiling. */
+static void ceiling(const char *limit, double value, enum tg_rule_metric m, double margin,
+                    const char *want)
+{
+    struct tg_accept_change c = { .metric = m };
+    TG_BUF out = { 0 };
+    tg_accept_widen(&c, 42, 12);
+    tg_accept_budget(&c, tg_sv_of(limit), value);
+    tg_accept_put_ceiling(&out, &c, margin);
+    assert_string_equal(out.p, want);
+}
+
+TEST(a_budget_is_accepted_in_its_own_terms)
+{
+    ceiling("max: 8.5ms", 9016200, TG_RULE_METRIC_STEP_TIME, 1, "{max: 9017us}");
+    ceiling("max: 8.5ms", 9016000, TG_RULE_METRIC_STEP_TIME, 1.25, "{max: 11270us}");
+    ceiling("max: 3", 17, TG_RULE_METRIC_COUNT, 1.25, "{max: 17}");
+    ceiling("min: 80%", 61.5, TG_RULE_METRIC_SHARE, 1, "{min: 61%}");
+    /* The rest is about the change. */
+    ceiling("pct: 10%", 9016000, TG_RULE_METRIC_STEP_TIME, 1, "{pct: 12%}");
+    ceiling("max: 8ms, pct: 5%", 9016000, TG_RULE_METRIC_STEP_TIME, 1, "{pct: 12%}");
+    ceiling("max: 8ms", NAN, TG_RULE_METRIC_STEP_TIME, 1, "{pct: 12%}");
+}
+
+TEST(what_a_finding_is_about_comes_first)
+{
+    static const char *const names[][2] = { { "new-work", "a" },
+                                            { "a-rule", "b" },
+                                            { "new-work", "c" } };
+    const struct tg_accept_words words = { TG_SV("reason: r"), 1, true };
+    TG_AUTO(tg_accept_release) struct tg_accept_list l = { 0 };
+    TG_BUF out = { 0 };
+    tg_strmap_init(&l.at);
+    for (size_t i = 0; i < 3; i++)
+        tg_accept_widen(&tg_accept_for(&l, tg_sv_of(names[i][0]), tg_sv_of(names[i][1]),
+                                       TG_RULE_METRIC_COUNT, 0)
+                             ->change,
+                        1, 100);
+    assert_int_equal(tg_accept_put_list(&out, &l, &words), 0);
+    assert_string_equal(out.p,
+                        "  - {rule: new-work, name: 'a', ceiling: {abs: 1}, reason: r, with: [\n"
+                        "      {name: 'c', ceiling: {abs: 1}}]}\n"
+                        "  - {rule: a-rule, name: 'b', ceiling: {abs: 1}, reason: r}\n");
 }

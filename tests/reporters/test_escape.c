@@ -130,7 +130,8 @@ TEST(numbers)
     number(tg_put_count_delta, 0.001, "0");
     number(tg_put_us_delta, 12345, "+12.3");
     number(tg_put_us_delta, -20, "0.0");
-    number(tg_put_pct_delta, 12.34, "+12.3 %");
+    number(tg_put_pct_delta, 12.34, "+12 %");
+    number(tg_put_pct_delta, 9.94, "+9.9 %");
     number(tg_put_pct_delta, 250.4, "+250 %");
     number(tg_put_share, .0314, "3.1 %");
     number(tg_put_count, nothing, "");

@@ -50,11 +50,11 @@ WITH_HAND(how_much)
     r.bound = &one;
     headline(h, r, "FAIL: 1 violation: aten::mm 3, over the limit of 1");
     r.was_over = true;
-    headline(h, r, "FAIL: 1 violation: aten::mm 3, over the limit of 1, as the baseline was");
+    headline(h, r, "FAIL: 1 violation: aten::mm 3, over the limit of 1 (the baseline was, too)");
     r.dimension = TG_DIM_DURATION; /* what it changed by is not what is wrong */
     r.delta = -2;
     r.delta_pct = -40;
-    headline(h, r, "FAIL: 1 violation: aten::mm 3 ns, over the limit of 1, as the baseline was");
+    headline(h, r, "FAIL: 1 violation: aten::mm 3 ns, over the limit of 1 (the baseline was, too)");
     r.dimension = TG_DIM_COUNT;
     r.was_over = false;
     r.bound = NULL;
@@ -102,8 +102,7 @@ WITH_HAND(the_device_has_a_part_of_the_step)
     r.dimension = TG_DIM_DURATION;
     r.delta = 5000;
     r.delta_pct = 50;
-    headline(h, r,
-             "FAIL: 1 violation: device_extent (the device's part of the step) +50 % (+5.00 us)");
+    headline(h, r, "FAIL: 1 violation: the device's extent +50 % (+5.00 us)");
     r.over_budget = true;
     r.bound = &one;
     headline(h, r, "FAIL: 1 violation: device_extent 3 ns, over the limit of 1");
@@ -805,4 +804,11 @@ WITH_HAND(what_varies_is_not_judged)
                said));
     ops[0].ev.why_not = TG_NOT_WAIT;
     covers(h, true, true, true, said);
+    static const char busy[] = "not judged: the machine was busy during the fresh runs";
+    h->c.n_ops = 4;
+    for (int i = 0; i < 4; i++)
+        ops[i].ev.why_not = i == 0 || i == 3 ? TG_NOT_BUSY : TG_NOT_WAIT;
+    covers(h, true, true, true, tg_arena_printf(h->a, "%s; host times %s", said, busy));
+    ops[1].ev.why_not = TG_NOT_BUSY;
+    covers(h, true, true, true, tg_arena_printf(h->a, "%s; host and device times %s", said, busy));
 }

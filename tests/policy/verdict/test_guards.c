@@ -140,21 +140,21 @@ WITH_HAND(slower_on_a_busy_machine_or_other_data)
     h->c.n_withheld = 2; /* held by nothing that we know of */
     guarded(h, "");
     h->c.busy = true;
-    guarded(h, "machine: the machine was busy during the fresh runs, and 2 operators look slower");
+    guarded(h, "machine: the machine was busy during the fresh runs, and 2 names look slower");
     h->c.n_withheld = 0; /* busy, and nothing looks slower */
     guarded(h, "");
     h->c.busy = false;
     h->c.other_data = true;
     guarded(h, "");
     h->c.n_withheld = 1;
-    guarded(h, "data: the fresh runs had other data, and 1 operator looks slower");
+    guarded(h, "data: the fresh runs had other data, and 1 name looks slower");
     h->c.busy = true; /* one reason will do */
-    guarded(h, "data: the fresh runs had other data, and 1 operator looks slower");
+    guarded(h, "data: the fresh runs had other data, and 1 name looks slower");
     h->c.n_withheld = 2;
-    guarded(h, "data: the fresh runs had other data, and 2 operators look slower");
+    guarded(h, "data: the fresh runs had other data, and 2 names look slower");
     h->c.n_withheld = 1;
     h->c.other_data = false;
-    guarded(h, "machine: the machine was busy during the fresh runs, and 1 operator looks slower");
+    guarded(h, "machine: the machine was busy during the fresh runs, and 1 name looks slower");
 }
 
 /* require.detectable: 10 %. These runs show a change from 8 %, from 12 %, or none. */

@@ -52,7 +52,7 @@ class profile:
         other = open("README.md").read() == "y" or not os.path.exists(".tracegate.yml")  # never one recording on both sides
         variant, first = ("extra_copy", 0) if "clone()" in code else ("base", 10 if "# tidy" in code else 5 if other else 0)
         k = int(path.removesuffix(".json.gz")[-1])
-        shutil.copy(f"{os.environ['TRACES']}/{variant}/run{first + k:02}.json.gz", path)
+        shutil.copy(f"{os.environ['TRACES']}/{variant}/run{(first + k) % 15:02}.json.gz", path)
 profiler = types.ModuleType("torch.profiler")
 profiler.ProfilerActivity, profiler.profile, profiler.schedule = types.SimpleNamespace(CPU=0, CUDA=1), profile, lambda **k: k
 sys.modules["torch.profiler"] = profiler

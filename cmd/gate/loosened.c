@@ -96,8 +96,25 @@ static void tell(struct tg_check *c, struct tg_check_job *j, enum tg_reason reas
     j->verdict.notes[j->verdict.n_notes - 1].policy = true;
 }
 
+/* ", which is still there": the baseline of before, in the commit with the policy of before. */
+static const char *still_there(struct tg_check *c, const struct tg_policy_change *x,
+                               const char *sha)
+{
+    tg_sv path = x->before;
+    struct tg_git_files files = { 0 };
+    struct tg_err ignored = TG_ERR_INIT;
+    if (path.n > 2 && path.p[0] == '"') /* as a policy writes it */
+        path = (tg_sv){ path.p + 1, path.n - 2 };
+    return sha && c->repo.git && tg_sv_ends(x->path, TG_SV(".baseline")) && path.n &&
+                   tg_git_list(c->repo.git, sha, tg_arena_printf(c->arena, "%.*s", TG_SV_ARG(path)),
+                               c->arena, &files, &ignored) &&
+                   files.n
+               ? tg_arena_printf(c->arena, "; traces are still at %.*s", TG_SV_ARG(x->before))
+               : "";
+}
+
 static void tell_change(struct tg_check *c, struct tg_check_job *j,
-                        const struct tg_policy_change *x, const char *next)
+                        const struct tg_policy_change *x, const char *sha, const char *next)
 {
     const char *where =
         x->at.file ? tg_arena_printf(c->arena, " (%s:%u)", x->at.file, x->at.line) : "";
@@ -109,14 +126,14 @@ static void tell_change(struct tg_check *c, struct tg_check_job *j,
         return;
     }
     tell(c, j, TG_REASON_POLICY,
-         tg_arena_printf(c->arena, "%s: %.*s %.*s -> %.*s%s",
+         tg_arena_printf(c->arena, "%s: %.*s %.*s -> %.*s%s%s",
                          x->direction == TG_LOOSER ? "the policy is looser than the baseline's"
                          : tg_sv_ends(x->path, TG_SV(".baseline"))
                              ? "the change has another baseline"
                              : "the policy may be looser than the baseline's",
                          TG_SV_ARG(x->path),
                          TG_SV_ARG(x->before.n ? clipped(c, x->before) : TG_SV("absent")),
-                         TG_SV_ARG(clipped(c, x->to)), where),
+                         TG_SV_ARG(clipped(c, x->to)), where, still_there(c, x, sha)),
          next);
 }
 
@@ -134,10 +151,10 @@ static struct tg_policy *load_from(struct tg_check *c, const char *where, struct
 }
 
 static void tell_changes(struct tg_check *c, struct tg_check_job *j,
-                         const struct tg_policy_changes *changes, const char *next)
+                         const struct tg_policy_changes *changes, const char *sha, const char *next)
 {
     for (size_t i = 0; i < changes->n_looser && i < MAX_TOLD; i++)
-        tell_change(c, j, &changes->v[i], i ? "" : next);
+        tell_change(c, j, &changes->v[i], sha, i ? "" : next);
     if (changes->n_looser > MAX_TOLD)
         tell(c, j, TG_REASON_POLICY,
              tg_arena_printf(c->arena, "the policy is looser in %zu more values",
@@ -172,10 +189,10 @@ static void add_profiles(struct tg_check *c, struct tg_check_job *j,
 
 /*
  * With the policy at `where`; `named` is the same place for people, `first` is reported before values
- * that are looser.
+ * that are looser, `sha` is its commit or NULL.
  */
 static void compare_with(struct tg_check *c, struct tg_check_job *j, const char *where,
-                         const char *named, const char *first)
+                         const char *named, const char *first, const char *sha)
 {
     const char *next = tg_arena_printf(c->arena, "`tracegate policy diff %s %s`", named,
                                        c->suites.policy->built_in ? "tracegate:recommended"
@@ -196,7 +213,7 @@ static void compare_with(struct tg_check *c, struct tg_check_job *j, const char 
     add_profiles(c, j, &changes, where, before);
     if (first && changes.n_looser)
         tell(c, j, TG_REASON_NOTE, first, "");
-    tell_changes(c, j, &changes, next);
+    tell_changes(c, j, &changes, sha, next);
     tg_policy_free(before);
 }
 
@@ -214,7 +231,7 @@ static void compare_with_commit(struct tg_check *c, struct tg_check_job *j, stru
                                          : p->file.p),
              "");
     compare_with(c, j, tg_arena_printf(c->arena, "%s:%s", sha, path),
-                 tg_arena_printf(c->arena, "%.12s:%s", sha, path), NULL);
+                 tg_arena_printf(c->arena, "%.12s:%s", sha, path), NULL, sha);
 }
 
 /*
@@ -233,7 +250,8 @@ static void compare_with_built_in(struct tg_check *c, struct tg_check_job *j, st
                      tg_arena_printf(c->arena,
                                      "the baseline's commit has no policy, so the built-in one "
                                      "judged there; %s judges now",
-                                     now));
+                                     now),
+                     NULL);
 }
 
 /* A build that repeats may fix the day; a day in the past revives what has expired since. */

@@ -327,6 +327,8 @@ def lost(tmp):
         expect(f"{name}: exit", got, code)
         expect(f"{name}: situation", json.loads(reports["json"])["baseline"]["situation"], situation)
         expect_has(f"{name}: said", err + " ".join(reports["text"].split()), said)
+        there = "; traces are still at \"perf/run*.json.gz\"" in plain(reports["text"])
+        expect(f"{name}: where the baseline is still", there, name in ("another path", "path to stored"))
         if name == "fail_on":
             expect_has(f"{name}: headline", reports["text"].replace("\n  ", " "), "FAIL: nothing is stored", "(fail_on: inconclusive)")
             expect(f"{name}: JUnit is red", "<failure" in reports["xml"], True)

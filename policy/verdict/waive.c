@@ -43,6 +43,8 @@ static void put_ceiling(struct tg_buf *b, const struct tg_limit *l, const struct
                           r->dimension != TG_DIM_COUNT ? ""
                           : one                        ? " call"
                                                        : " calls");
+        else if (x->kind == TG_BOUND_MAX) /* a value */
+            tg_buf_add(b, text);
         else if (x->kind == TG_BOUND_PCT && tg_sv_ends(text, TG_SV("%")))
             tg_buf_printf(b, "+%.*s %%", (int)(text.n - 1), text.p);
         else

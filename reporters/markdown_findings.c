@@ -154,7 +154,8 @@ void tg_markdown_put_next(struct tg_markdown *m)
     const struct tg_result *first;
     size_t left = tg_accept_put_all(&waivers, m->v, &first);
     const struct tg_result *head = first ? first : tg_findings_first(m->v);
-    if (first || (head && head->one_rank && m->v->outcome == TG_OUTCOME_FAIL)) {
+    bool of_rule = head && m->v->outcome == TG_OUTCOME_FAIL && head->rule.n && head->file;
+    if (first || of_rule || (head && head->one_rank && m->v->outcome == TG_OUTCOME_FAIL)) {
         tg_buf_puts(&part, "\n<details><summary>What now</summary>\n");
         if (tg_sv_eq(head->rule, TG_SV("account"))) /* of no policy */
             tg_buf_puts(&part, "\nThe account judges it, whatever the rules of the policy ask "
@@ -164,10 +165,13 @@ void tg_markdown_put_next(struct tg_markdown *m)
                           "\nWhich rules judge it, and where their limits are:\n\n"
                           "```sh\ntracegate policy explain %.*s\n```\n",
                           TG_SV_ARG(head->rule));
-        if (!first)
+        if (!first && head->one_rank)
             tg_buf_puts(&part,
                         "\nNo waiver accepts what one rank alone does: record the fresh runs "
                         "again when its machine is as the others.\n");
+        else if (!first)
+            tg_buf_puts(&part, "\nNo waiver accepts it, since it has no amount: where it is meant, "
+                               "the rule has to say so.\n");
         if (waivers.n) {
             tg_buf_puts(&part, "\nTo accept it until a date, ");
             tg_accept_put_where(&part, m->v, tg_markdown_put_name);

@@ -187,6 +187,7 @@ def changed_line(tmp):
         finding = [r for r in json.loads(got["json"])["violations"] if r["op"] == "aten::clone"][0]
         expect(f"{change}: JSON", finding["cause"]["quoted"], LINE if line else None)
         expect(f"{change}: text", " ".join(f"changed {line}".split()) in " ".join(run.stdout.split()), bool(line))
+        expect(f"{change}: the only changed line", "changed lines)" in run.stdout + got["markdown"] + got["html"], False)
         expect(f"{change}: comment", f"changed ``{line}``" in got["markdown"], bool(line))
         expect(f"{change}: page", f"{html.escape(line or '5 | ')}" in got["html"], bool(line))
         expect(f"{change}: nothing of it is a command", [x for x in run.stdout.split("\n") if x.startswith("::error::")], [])

@@ -224,6 +224,14 @@ size_t tg_accept_put_all(struct tg_buf *out, const struct tg_verdict *v,
     return left;
 }
 
+bool tg_accept_covers_more(const struct tg_verdict *v)
+{
+    for (size_t i = 0; i < v->n_results; i++)
+        if (v->results[i].follows && v->results[i].state == TG_STATE_FAIL)
+            return true;
+    return false;
+}
+
 void tg_accept_put_where(struct tg_buf *out, const struct tg_verdict *v,
                          void (*put_code)(struct tg_buf *out, tg_sv text))
 {

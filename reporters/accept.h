@@ -19,6 +19,10 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const ch
 void tg_accept_put_where(struct tg_buf *out, const struct tg_verdict *v,
                          void (*put_code)(struct tg_buf *out, tg_sv text));
 
+/* Does a waiver cover more names than it has? Then a report says so. */
+bool tg_accept_covers_more(const struct tg_verdict *v);
+#define TG_ACCEPT_COVERS "What follows from a name, as calls that it makes, is accepted with it."
+
 /* The largest changes that one waiver is to cover. */
 struct tg_accept_change {
     enum tg_rule_metric metric; /* of its rule */

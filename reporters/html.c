@@ -108,7 +108,7 @@ static void put_next(struct tg_html *h)
             tg_page_text(&h->page, h->r->command);
             tg_page_raw(&h->page, "</pre>\n");
         }
-        if (first) {
+        if (first && !tg_sv_eq(first->rule, TG_SV("account"))) { /* of no policy */
             tg_page_raw(&h->page, "<p>Which rules judge it, and where their limits are:</p>\n"
                                   "<pre>tracegate policy explain ");
             tg_page_text(&h->page, first->rule);
@@ -120,6 +120,8 @@ static void put_next(struct tg_html *h)
             tg_page_raw(&h->page, ":</p>\n<pre>");
             tg_esc_xml_lines(h->page.out, tg_buf_sv(&waivers));
             tg_page_raw(&h->page, "</pre>\n");
+            if (tg_accept_covers_more(h->v))
+                tg_page_raw(&h->page, "<p>" TG_ACCEPT_COVERS "</p>\n");
         }
         if (left)
             tg_buf_printf(h->page.out,

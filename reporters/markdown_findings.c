@@ -139,15 +139,6 @@ void tg_markdown_put_findings(struct tg_markdown *m)
 
 /* ---- what now, folded ---- */
 
-/* Does a waiver cover more names than it has? */
-static bool follows_any(const struct tg_verdict *v)
-{
-    for (size_t i = 0; i < v->n_results; i++)
-        if (v->results[i].follows && v->results[i].state == TG_STATE_FAIL)
-            return true;
-    return false;
-}
-
 void tg_markdown_put_next(struct tg_markdown *m)
 {
     TG_BUF part = { 0 }, waivers = { 0 };
@@ -175,12 +166,11 @@ void tg_markdown_put_next(struct tg_markdown *m)
         if (waivers.n) {
             tg_buf_puts(&part, "\nTo accept it until a date, ");
             tg_accept_put_where(&part, m->v, tg_markdown_put_name);
-            tg_buf_puts(&part, follows_any(m->v) ? " (what follows from a name, as calls that it "
-                                                   "makes, is accepted with it)"
-                                                 : "");
             tg_buf_puts(&part, ":\n\n```yaml\n");
             tg_buf_add(&part, tg_buf_sv(&waivers));
             tg_buf_puts(&part, "```\n");
+            if (tg_accept_covers_more(m->v))
+                tg_buf_puts(&part, "\n" TG_ACCEPT_COVERS "\n");
         }
         if (left)
             tg_buf_printf(&part,

@@ -66,7 +66,7 @@ CASES = [
     ("a wait that moves, in a step as long", None, usual()[:-1] + [ITEM, REPORT], usual()[:-1] + [REPORT, ITEM],
      ["PASS: no regression found$"], ["note: the host waits elsewhere: 17", "us longer in aten::report, 17", "us less in aten::item"], [MACHINE, STACKS, WAIVE]),
     ("a replaced kernel", None, usual(), scaled(usual(), "aten::op5", us=1.8, name="void kern5_v2<float, 128>(float*)"),
-     [r"kern5_v2<float, 128> instead of kern5: \+(79|80) % \(\+19\.\d us\)"], ["1 failed", STACKS, "launched by aten::op5; in place of kern5"], ["less work", MACHINE, "names together"]),
+     [r"kern5_v2<float, 128> instead of kern5: \+(79|80) % \(\+19\.\d us\)"], ["1 failed", STACKS, "launched by aten::op5; in place of kern5"], ["less work", MACHINE, "names together", "is accepted with it"]),
     ("a kernel that is gone", None, usual(), usual()[:5] + usual()[6:], ["PASS|WARN"], ["less work: "], [STACKS, MACHINE]),
     ("one of three kernels with one functor", None, ALIKE, scaled(ALIKE, "aten::div", us=2),
      [r"a kernel of aten::div \+100 % \(\+19\.\d us\)"], ["MulFunctor<float> of aten::div: "], ["MulFunctor<float> of aten::mul", MACHINE]),
@@ -144,6 +144,7 @@ def read(name, text, comment, headline, inside, nowhere):
         check(f"{name}: no {other!r}", other not in text and other not in plain(comment), text)
     nexts = re.findall(r"(?:\*\*Next\*\*|\u2192) ([A-Z].*)", comment)
     expect(f"{name}: what is next is said once", sorted(set(nexts)), sorted(nexts))
+    check(f"{name}: a command that explains is one of a rule", "policy explain account" not in comment, comment)
     rows = [m for m in re.findall(r"^\| (`.*?`).*<sub>", comment, re.M) if "host time between" not in title]
     check(f"{name}: the first row is no time between operators", not rows or "host time between" not in rows[0], rows)
 

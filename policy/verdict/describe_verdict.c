@@ -641,15 +641,15 @@ static void put_excuse(struct tg_buf *b, const struct tg_result *r)
         tg_buf_puts(b, ", which may be the machine");
 }
 
-/* "; the host waits 836 us longer in aten::item (cudaStreamSynchronize), and the device does no more meanwhile" */
+/* "; the host waits 836 us longer in aten::item (cudaStreamSynchronize) for a device that works no longer than before" */
 static void describe_wait(struct tg_result *r, const struct tg_comparison *c, struct tg_arena *a)
 {
     struct tg_wait_shift wait = tg_wait_behind(c, r->delta);
     if (wait.call)
         r->message = TG_SV_PRINTF(
             a,
-            "%.*s; the host waits %s longer in %.*s (%.*s) for a device that does no more than "
-            "before: what ran beside the device comes after the wait now",
+            "%.*s; the host waits %s longer in %.*s (%.*s) for a device that works no longer than "
+            "before: host work that overlapped the device comes after the wait now",
             TG_SV_ARG(r->message), TG_VALUE(wait.ns, TG_UNIT_NS),
             TG_SV_ARG(wait.in.n ? wait.in : TG_SV("the step")), TG_SV_ARG(wait.call->name));
 }

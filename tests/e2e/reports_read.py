@@ -62,7 +62,7 @@ CASES = [
      [r"1 violation: aten::item \+1 call \(the host waits 17\d us in it\)"], ["with it the step +4", STACKS], [MACHINE, "step_time +", "step_time:"]),
     ("a wait that comes earlier", None, usual()[:-1] + [PREPARE, ITEM, REPORT], usual()[:-1] + [ITEM, PREPARE, REPORT],
      [r"1 violation: step_time \+4\d % \(\+15\d us\): the host waits longer in aten::item"],
-     ["the host waits 15", "us longer in aten::item (cudaStreamSynchronize) for a device that does no more than before"], [MACHINE, "device_extent"]),
+     ["the host waits 15", "us longer in aten::item (cudaStreamSynchronize) for a device that works no longer than before"], [MACHINE, "device_extent"]),
     ("a wait that moves, in a step as long", None, usual()[:-1] + [ITEM, REPORT], usual()[:-1] + [REPORT, ITEM],
      ["PASS: no regression found$"], ["note: the host waits elsewhere: 17", "us longer in aten::report, 17", "us less in aten::item"], [MACHINE, STACKS, WAIVE]),
     ("a replaced kernel", None, usual(), scaled(usual(), "aten::op5", us=1.8, name="void kern5_v2<float, 128>(float*)"),

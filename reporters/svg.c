@@ -43,7 +43,7 @@ static void write_chart(struct tg_buf *out, const struct tg_verdict *v, const st
         tg_buf_printf(&sub, "%.*s \xc2\xb7 ", TG_SV_ARG(v->suite));
     tg_buf_puts(&sub, "baseline ");
     tg_buf_add(&sub, side_of(v->baseline.commit, v->baseline.paths));
-    tg_buf_puts(&sub, " \xe2\x86\x92 test ");
+    tg_buf_puts(&sub, " \xe2\x86\x92 fresh ");
     tg_buf_add(&sub, side_of(v->test_commit, v->test_paths));
     chart.sub = tg_buf_sv(&sub);
     tg_chart_svg(out, &chart);

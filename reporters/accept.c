@@ -314,7 +314,7 @@ void tg_accept_put_next(struct tg_buf *out, const struct tg_verdict *v, const ch
         tg_buf_clear(&text);
         tg_buf_printf(&text, "tracegate policy explain %.*s", TG_SV_ARG(r->rule));
         tg_result_put_at(&at, r);
-        tg_buf_puts(out, "Its limit is set by ");
+        tg_buf_puts(out, "The limit that it exceeds is in ");
         if (at.n)
             put_code(out, tg_buf_sv(&at));
         tg_buf_puts(out, at.n ? " (" : "");

@@ -294,6 +294,7 @@ struct tg_region {      /* a place where calls came and went */
     size_t n_ops;
     double time[2]; /* ns per step: the encloser's inclusive time, or the step's */
     bool worse_count;
+    struct tg_evidence ev;             /* of the time of all its names but waits */
     const struct tg_region_side *side; /* of both sides; NULL while the comparison is being made */
 };
 

@@ -226,6 +226,8 @@ static void judge_joint(struct tg_diff_work *w, const struct tg_joint *joint)
 
     ev.why_not = reason_of(w, &v, on_device ? TG_DEVICE_TIMES : TG_HOST_TIMES);
     tg_evidence_fill(w, &ev, &v, machine_of(w, leader), aim_at(w, tick_of(w, joint->op)));
+    if (joint->region != TG_NO_ID)
+        c->regions[joint->region].ev = ev;
     if (joint->n_around && !(ev.slower && tg_borne_out(w, joint->around, joint->n_around, &ev)))
         return;
     if (!joint->n_around && !on_device && ev.slower && !tg_borne_out_by_step(w, &ev))

@@ -51,7 +51,8 @@ enum tg_clock { TG_HOST_TIMES, TG_DEVICE_TIMES, TG_OWN_CLOCKS, TG_EITHER_TIMES =
  */
 struct tg_joint {
     uint32_t leader;
-    size_t n; /* operators in it that are reported as one; 0: one, under one or two names */
+    size_t n;        /* operators in it that are reported as one; 0: one, under one or two names */
+    uint32_t region; /* whose names these are; TG_NO_ID: one operator's two */
     const struct tg_op *op;
     const uint32_t *around; /* annotations around it; none: nothing has to confirm it */
     size_t n_around;

@@ -435,9 +435,10 @@ static size_t put_around(const struct tg_diff_work *w, const uint32_t *member, s
 
 /* Reported at the member that came and takes longest. Inside annotations cost moves between names, so they
  * have to confirm a slowdown. */
-static void add_joint(struct tg_diff_work *w, const uint32_t *member, size_t n, bool inside)
+static void add_joint(struct tg_diff_work *w, const uint32_t *member, size_t n, uint32_t region)
 {
-    struct tg_joint joint = { .leader = TG_NO_ID };
+    struct tg_joint joint = { .leader = TG_NO_ID, .region = region };
+    const struct tg_region *r = region != TG_NO_ID ? &w->c->regions[region] : NULL;
 
     for (size_t i = 0; i < n; i++) {
         const struct tg_op *op = &w->c->ops[member[i]];
@@ -449,7 +450,7 @@ static void add_joint(struct tg_diff_work *w, const uint32_t *member, size_t n, 
         return;
     joint.op = tg_ops_join(w, member, NULL, n);
     joint.n = w->c->ops[joint.leader].relation == TG_REL_RENAMED ? 0 : n;
-    if (inside) {
+    if (r && r->encloser.n && r->kind == TG_KIND_OP) {
         uint32_t *around = TG_NEW_N(w->a, uint32_t, w->c->n_ops + 1);
         joint.n_around = put_around(w, member, n, around);
         joint.around = around;
@@ -508,7 +509,7 @@ void tg_places_balance(struct tg_diff_work *w)
     uint32_t *member = TG_NEW_N(w->a, uint32_t, c->n_ops + 1);
     for (uint32_t i = 0; i < c->n_ops; i++)
         if (c->ops[i].relation == TG_REL_RENAMED && c->ops[i].change == TG_ADDED)
-            add_joint(w, (uint32_t[]){ c->ops[i].partner, i }, 2, false);
+            add_joint(w, (uint32_t[]){ c->ops[i].partner, i }, 2, TG_NO_ID);
     tg_regions_group(c);
     for (uint32_t id = 0; id < c->n_regions; id++) {
         const struct tg_region *r = &c->regions[id];
@@ -516,7 +517,7 @@ void tg_places_balance(struct tg_diff_work *w)
         for (size_t i = 0; i < r->n_ops; i++)
             if (!c->ops[r->op[i]].wait)
                 member[n++] = r->op[i];
-        add_joint(w, member, n, r->encloser.n && r->kind == TG_KIND_OP);
+        add_joint(w, member, n, id);
     }
     tg_keymap_release(&j.key);
     free(j.place);

@@ -340,15 +340,11 @@ static void repay(struct tg_diff_work *w, uint32_t by)
 }
 
 /* No more calls, that provably take less together; or fewer, that as judged take no longer. */
-static bool is_for_less(const struct tg_comparison *c, const struct tg_region *g)
+static bool is_for_less(const struct tg_region *g)
 {
-    for (size_t i = 0; i < g->n_ops; i++) {
-        const struct tg_evidence *ev = &c->ops[g->op[i]].ev;
-        if (ev->pooled && ev->why_not == TG_JUDGED)
-            return (g->calls[TG_TEST] < g->calls[TG_BASE] && ev->e <= 0) ||
-                   (g->calls[TG_TEST] == g->calls[TG_BASE] && ev->less);
-    }
-    return false;
+    return tg_evidence_compared(&g->ev) &&
+           ((g->calls[TG_TEST] < g->calls[TG_BASE] && g->ev.e <= 0) ||
+            (g->calls[TG_TEST] == g->calls[TG_BASE] && g->ev.less));
 }
 
 /* An exchange for less needs no warning; on the host only if what the device does there was not exchanged for more. */
@@ -356,10 +352,10 @@ static void repay_exchanges(struct tg_comparison *c)
 {
     for (size_t id = 0; id < c->n_regions; id++) {
         const struct tg_region *g = &c->regions[id];
-        bool less = is_for_less(c, g);
+        bool less = is_for_less(g);
         for (size_t k = 0; less && !tg_kind_is_device(g->kind) && k < c->n_regions; k++)
             less = !tg_kind_is_device(c->regions[k].kind) ||
-                   !tg_sv_eq(c->regions[k].encloser, g->encloser) || is_for_less(c, &c->regions[k]);
+                   !tg_sv_eq(c->regions[k].encloser, g->encloser) || is_for_less(&c->regions[k]);
         for (size_t i = 0; less && i < g->n_ops; i++)
             if (c->ops[g->op[i]].relation == TG_REL_REPLACED && tg_op_rose(&c->ops[g->op[i]]))
                 repay_op(&c->ops[g->op[i]], false);

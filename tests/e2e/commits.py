@@ -102,6 +102,8 @@ CHANGES = [
     ("one wait for 48",                         [NORM, item()] * 48,        [NORM] * 48 + [Op("stack", 8, *[inner("unsqueeze", 0.4, inner("as_strided", 0.2))] * 48, inner("cat", 9)), NORM, item()], "no", "red"),
     ("a fused operator for its parts",          GELU * 3,                   [Op("gelu", 60)] * 3,         "quiet3", "red"),
     ("a fused operator of a small part",        [Op("mul", 6), Op("add", 6)] * 2, [Op("addcmul", 8)] * 2, "quiet3", "red"),
+    ("a fused operator of a small part, inside a module", [Part("mlp", *[Op("mul", 6), Op("add", 6)] * 2, matrix(1600))], [Part("mlp", *[Op("addcmul", 8)] * 2, matrix(1600))], "quiet3", "any"),
+    ("a fused operator that takes longer, inside a module", [Part("mlp", *[Op("mul", 6), Op("add", 6)] * 2, matrix(1600))], [Part("mlp", *[Op("addcmul", 16)] * 2, matrix(1600))], "aloud3", "any"),
     ("a fused operator that takes longer",      [Op("mul", 6), Op("add", 6)] * 2, [Op("addcmul", 14)] * 2, "aloud3", "any"),
     ("addcmul_ and addcdiv_ for their parts",   PARTS * 24,                 FUSED * 24,                   "no",    "red"),
     ("a loop becomes foreach",                  LOOP,                       FOREACH,                      "no",    "red3"),

@@ -74,7 +74,12 @@ static void add(struct waivers *w, const struct tg_doc *r)
         tg_accept_for(&w->list, text_of(c, "rule"), waived_name(c), metric_of(c), w->finding);
     tg_accept_widen(&one->change, tg_doc_num(tg_doc_get(r, "delta"), NAN),
                     tg_doc_num(tg_doc_get(r, "delta_pct"), NAN));
-    tg_accept_budget(&one->change, text_of(r, "limit"), tg_doc_num(tg_doc_get(r, "test"), NAN));
+    tg_sv ceiling = text_of(r, "ceiling"); /* "max", "min"; "" of the change */
+    tg_accept_budget(&one->change,
+                     tg_sv_eq(ceiling, TG_SV("max"))   ? TG_BOUND_MAX
+                     : tg_sv_eq(ceiling, TG_SV("min")) ? TG_BOUND_MIN
+                                                       : TG_BOUND_PCT,
+                     tg_doc_num(tg_doc_get(r, "test"), NAN));
     (void)tg_strmap_add(&w->explained, name_of(r));
 }
 

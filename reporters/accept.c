@@ -25,11 +25,9 @@ void tg_accept_widen(struct tg_accept_change *c, double delta, double pct)
     c->pct = isnan(pct) || isnan(c->pct) ? NAN : fmax(c->pct, fabs(pct));
 }
 
-void tg_accept_budget(struct tg_accept_change *c, tg_sv limit, double value)
+void tg_accept_budget(struct tg_accept_change *c, enum tg_bound_kind bound, double value)
 {
-    enum tg_bound_kind bound = tg_sv_starts(limit, TG_SV("max: ")) ? TG_BOUND_MAX : TG_BOUND_MIN;
-    if ((bound == TG_BOUND_MIN && !tg_sv_starts(limit, TG_SV("min: "))) ||
-        tg_sv_has(limit, TG_SV(", ")) || isnan(value))
+    if (bound == TG_BOUND_PCT || isnan(value))
         return;
     bool more = bound == TG_BOUND_MAX ? value > c->value : value < c->value;
     if (c->bound != bound || more)
@@ -58,7 +56,7 @@ void tg_accept_put_ceiling(struct tg_buf *out, const struct tg_accept_change *c,
 {
     const struct tg_rule_metric_info *info = tg_rule_metric_info(c->metric);
     double more = ceil(c->delta * (info->exact ? 1 : margin));
-    if (c->bound == TG_BOUND_MAX || c->bound == TG_BOUND_MIN)
+    if (c->bound != TG_BOUND_PCT)
         put_value(out, c, margin);
     else if (info->unit == TG_UNIT_COUNT)
         tg_buf_printf(out, "{abs: %.0f}", ceil(c->delta));
@@ -208,7 +206,7 @@ size_t tg_accept_put_all(struct tg_buf *out, const struct tg_verdict *v,
             struct tg_accept_change *change =
                 &tg_accept_for(&w, c->rule, name, c->metric, roots[i])->change;
             tg_accept_widen(change, r->delta, r->delta_pct);
-            tg_accept_budget(change, r->limit, r->test);
+            tg_accept_budget(change, r->ceiling, r->test);
         }
     *first = NULL;
     for (size_t i = 0; i < v->n_results && !*first; i++)

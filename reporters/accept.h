@@ -33,8 +33,8 @@ struct tg_accept_change {
         pct; /* in the metric's unit (ns for times), percent of the baseline; signs do not count, NaN: none */
 };
 void tg_accept_widen(struct tg_accept_change *c, double delta, double pct);
-/* A budget ("max: 8.5ms") is about the value, not the change: so is what accepts it. Other limits: nothing. */
-void tg_accept_budget(struct tg_accept_change *c, tg_sv limit, double value);
+/* A budget is about the value, not the change: so is what accepts it (tg_result.ceiling). PCT: nothing. */
+void tg_accept_budget(struct tg_accept_change *c, enum tg_bound_kind bound, double value);
 /*
  * "{abs: 4}", "{pct: 18%}", of a budget "{max: 9017us}": a ceiling above them, in a bound that the metric has; times
  * `margin` unless they are exact numbers.

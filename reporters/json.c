@@ -132,6 +132,8 @@ static void add_place(struct tg_doc *o, const struct tg_result *r)
 {
     TG_BUF at = { 0 };
     add_text(o, "limit", r->limit);
+    add_text(o, "ceiling",
+             r->ceiling == TG_BOUND_PCT ? TG_SV("") : tg_sv_of(tg_bound_name(r->ceiling)));
     tg_result_put_at(&at, r);
     add_text(o, "at", tg_buf_sv(&at));
     tg_doc_add_str(o, "message", r->message);

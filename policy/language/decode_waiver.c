@@ -79,33 +79,6 @@ static void check_expiry(struct tg_decode *c, const struct tg_yaml *n, struct tg
                     n->text.p);
 }
 
-/* In which direction a rule may be violated: by a change, and by its budgets. */
-struct directions {
-    bool up, down;
-};
-
-static void add_directions(struct directions *w, const struct tg_limit_list *list,
-                           enum tg_polarity bad)
-{
-    for (size_t i = 0; list->state == TG_LIMIT_ON && i < list->n; i++) {
-        bool change = !tg_limit_is_budget(&list->v[i]);
-        w->up |= (change && bad != TG_LESS_IS_BAD) || tg_limit_find(&list->v[i], TG_BOUND_MAX);
-        w->down |= (change && bad != TG_MORE_IS_BAD) || tg_limit_find(&list->v[i], TG_BOUND_MIN);
-    }
-}
-
-static struct directions directions_of(const struct tg_rule *r)
-{
-    struct directions w = { false, false };
-    add_directions(&w, &r->fail, r->bad);
-    add_directions(&w, &r->warn, r->bad);
-    for (size_t i = 0; i < r->n_overrides; i++) {
-        add_directions(&w, &r->overrides[i].fail, r->bad);
-        add_directions(&w, &r->overrides[i].warn, r->bad);
-    }
-    return w;
-}
-
 /*
  * All bounds of a ceiling must be exceeded: one that is not, however far the value goes that way,
  * ends nothing.
@@ -114,7 +87,7 @@ static void check_ceiling(struct tg_decode *c, const struct tg_yaml *n, const st
                           const struct tg_rule *r)
 {
     const struct tg_bound *pct = tg_limit_find(l, TG_BOUND_PCT);
-    struct directions w = directions_of(r);
+    struct tg_directions w = tg_rule_directions(r);
     bool endless_up = w.up && tg_limit_find(l, TG_BOUND_MIN);
     bool endless_down = w.down && tg_limit_find(l, TG_BOUND_MAX);
     if (pct && pct->is_auto)

@@ -191,6 +191,28 @@ bool tg_rule_has_budget(const struct tg_rule *r)
     return limits_of_rule(r).budgets > 0;
 }
 
+static void add_directions(struct tg_directions *w, const struct tg_limit_list *list,
+                           enum tg_polarity bad)
+{
+    for (size_t i = 0; list->state == TG_LIMIT_ON && i < list->n; i++) {
+        bool change = !tg_limit_is_budget(&list->v[i]);
+        w->up |= (change && bad != TG_LESS_IS_BAD) || tg_limit_find(&list->v[i], TG_BOUND_MAX);
+        w->down |= (change && bad != TG_MORE_IS_BAD) || tg_limit_find(&list->v[i], TG_BOUND_MIN);
+    }
+}
+
+struct tg_directions tg_rule_directions(const struct tg_rule *r)
+{
+    struct tg_directions w = { false, false };
+    add_directions(&w, &r->fail, r->bad);
+    add_directions(&w, &r->warn, r->bad);
+    for (size_t i = 0; i < r->n_overrides; i++) {
+        add_directions(&w, &r->overrides[i].fail, r->bad);
+        add_directions(&w, &r->overrides[i].warn, r->bad);
+    }
+    return w;
+}
+
 const struct tg_bound *tg_limit_find(const struct tg_limit *l, enum tg_bound_kind kind)
 {
     for (size_t i = 0; i < l->n; i++)

@@ -22,6 +22,10 @@ bool tg_limit_lists_are_budgets(const struct tg_limit_list *warn, const struct t
 /* The same of a rule and its overrides; is any of them one? */
 bool tg_rule_is_budget(const struct tg_rule *r);
 bool tg_rule_has_budget(const struct tg_rule *r);
+/* In which direction it may be violated, overrides included: by a change, and by its budgets. */
+struct tg_directions {
+    bool up, down;
+} tg_rule_directions(const struct tg_rule *r);
 
 /* NULL: the limit has no such bound. */
 const struct tg_bound *tg_limit_find(const struct tg_limit *l, enum tg_bound_kind kind);

@@ -433,6 +433,8 @@ static void put_limit(struct tg_result *r, const struct tg_judging *w, struct tg
         return;
     r->over_budget = tg_limit_is_budget(l);
     r->bound = r->over_budget && l->n == 1 ? l->bound : NULL;
+    struct tg_directions ways = tg_rule_directions(w->rule);
+    r->ceiling = r->bound && ways.up != ways.down ? r->bound->kind : TG_BOUND_PCT;
     tg_limit_text(l, &b);
     r->limit = tg_phrase_take(&b, a);
     tg_describe_limit(&b, l, &w->p);

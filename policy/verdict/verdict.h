@@ -89,6 +89,8 @@ struct tg_result {
     bool over_budget;             /* such a limit is exceeded: `limit` */
     const struct tg_bound *bound; /* the one bound of that limit; NULL: none, or more */
     bool was_over;                /* and was by the baseline */
+    /* MAX, MIN: a waiver's ceiling may be a value, since the rule fails this way alone; else PCT: it is about the change */
+    enum tg_bound_kind ceiling;
     bool of_fastest;   /* its values are of the fastest steps: all together do not bear them out */
     bool waiver_ended; /* the waiver for it has expired */
     int64_t

@@ -104,6 +104,24 @@ EDITS = [
 ]
 
 
+def ceilings(tmp):
+    """What a report offers for a budget loads and waives it: a value where the rule fails that way alone, else the change."""
+    for side, gap in (("before", 499), ("after", 500)):
+        write_run(f"{tmp}/{side}.json", gap)
+    for limits, bound in (("{max: 1ms}", "max"), ("{min: 9ms}", "min"), ("[{max: 1ms}, {min: 1us}]", "pct"), ("[{max: 1ms}, {pct: 10%}]", "max")):
+        rules = f"version: 1\nrules: [{{id: c, metric: step_time, fail: {limits}}}]\n"
+        write_text(tmp + "/ceiling.yml", rules)
+        args = ("check", "after.json", "--baseline", "before.json", "--policy", "ceiling.yml", "--quiet")
+        expect(f"{limits}: fails", run(*args, "--json", "c.json", "--markdown", "c.md", cwd=tmp, env=DATED)[0], 1)
+        _, waived, err = run("policy", "waive", "c.json", "--reason", "meant", "--owner", "me", cwd=tmp, env=DATED)
+        comment = read_text(tmp + "/c.md").split("```yaml\n")[1].split("```")[0]
+        for what, text in (("policy waive", waived), ("comment", comment.replace("YYYY-MM-DD", "2026-02-02"))):
+            expect(f"{limits}: {what}'s ceiling is {bound}: {text} {err}", f"ceiling: {{{bound}: " in text, True)
+            write_text(tmp + "/ceiling.yml", rules + text)
+            code, out, err = run(*args, cwd=tmp, env=DATED)
+            expect(f"{limits}: {what} is accepted: {text} {out} {err}", code, 0)
+
+
 def diff(tmp):
     """Every edit is told with its direction, and the opposite edit with the opposite one."""
     opposite = {"looser": "tighter", "tighter": "looser", "looser?": "looser?", "changed": "changed"}
@@ -291,6 +309,7 @@ def main(tmp):
     explain(tmp, traces[0])
     short_names(tmp)
     waive(tmp)
+    ceilings(tmp)
 
 
 def placeholder(tmp):

@@ -56,27 +56,26 @@ TEST(no_item_is_too_long_for_a_policy)
 }
 
 /* One ceiling. */
-static void ceiling(const char *limit, double value, enum tg_rule_metric m, double margin,
+static void ceiling(enum tg_bound_kind bound, double value, enum tg_rule_metric m, double margin,
                     const char *want)
 {
     struct tg_accept_change c = { .metric = m };
     TG_BUF out = { 0 };
     tg_accept_widen(&c, 42, 12);
-    tg_accept_budget(&c, tg_sv_of(limit), value);
+    tg_accept_budget(&c, bound, value);
     tg_accept_put_ceiling(&out, &c, margin);
     assert_string_equal(out.p, want);
 }
 
 TEST(a_budget_is_accepted_in_its_own_terms)
 {
-    ceiling("max: 8.5ms", 9016200, TG_RULE_METRIC_STEP_TIME, 1, "{max: 9017us}");
-    ceiling("max: 8.5ms", 9016000, TG_RULE_METRIC_STEP_TIME, 1.25, "{max: 11270us}");
-    ceiling("max: 3", 17, TG_RULE_METRIC_COUNT, 1.25, "{max: 17}");
-    ceiling("min: 80%", 61.5, TG_RULE_METRIC_SHARE, 1, "{min: 61%}");
+    ceiling(TG_BOUND_MAX, 9016200, TG_RULE_METRIC_STEP_TIME, 1, "{max: 9017us}");
+    ceiling(TG_BOUND_MAX, 9016000, TG_RULE_METRIC_STEP_TIME, 1.25, "{max: 11270us}");
+    ceiling(TG_BOUND_MAX, 17, TG_RULE_METRIC_COUNT, 1.25, "{max: 17}");
+    ceiling(TG_BOUND_MIN, 61.5, TG_RULE_METRIC_SHARE, 1, "{min: 61%}");
     /* The rest is about the change. */
-    ceiling("pct: 10%", 9016000, TG_RULE_METRIC_STEP_TIME, 1, "{pct: 12%}");
-    ceiling("max: 8ms, pct: 5%", 9016000, TG_RULE_METRIC_STEP_TIME, 1, "{pct: 12%}");
-    ceiling("max: 8ms", NAN, TG_RULE_METRIC_STEP_TIME, 1, "{pct: 12%}");
+    ceiling(TG_BOUND_PCT, 9016000, TG_RULE_METRIC_STEP_TIME, 1, "{pct: 12%}");
+    ceiling(TG_BOUND_MAX, NAN, TG_RULE_METRIC_STEP_TIME, 1, "{pct: 12%}");
 }
 
 TEST(what_a_finding_is_about_comes_first)

@@ -287,8 +287,7 @@ static void add_up(struct job *j)
     for (size_t i = 0; i < j->key.n; i++) {
         struct place *p = &j->place[i];
         const double *gaps = p->by != TG_NO_ID ? c->ops[p->by].self : step_gaps(c);
-        for (int side = 0; side < 2;
-             side++) /* and of Python's around a call, which is that of all */
+        for (int side = 0; side < 2; side++) /* with Python's time around a call, that of all */
             p->made_ns[side] += gaps && p->all > 0 ? p->made[side] * gaps[TG_BASE] / p->all : 0;
         p->cheap = p->calls[TG_BASE] > 0 && p->calls[TG_TEST] <= (1 + EQUAL) * p->calls[TG_BASE];
         p->cheap |= p->sort == TG_KIND_OP && j->w->uses->exact &&

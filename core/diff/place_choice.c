@@ -73,12 +73,18 @@ static bool is_choice(const struct tg_comparison *c, const struct work *x, bool 
     return true;
 }
 
-/* As many calls of others in every run are a rename or a replacement, which every metric by name is judged for. */
+/*
+ * As many calls of others in every run are a rename or a replacement, which every metric by name is judged for: if whole
+ * names came and went. Of a name that others launch still, the operator holds the difference.
+ */
 static bool is_exchange(const struct tg_comparison *c, const struct work *x)
 {
     double calls[2] = { 0 };
 
-    for (size_t i = 0; i < x->n; i++)
+    for (size_t i = 0; i < x->n; i++) {
+        const struct tg_op *op = &c->ops[x->v[i]->op];
+        if (op->present[TG_BASE] && op->present[TG_TEST] && !is_same(c, x->v[i]))
+            return false;
         for (int side = 0; side < 2; side++) {
             const double *run = x->v[i]->run[side];
             for (size_t k = 0; k < c->n_runs[side]; k++)
@@ -86,6 +92,7 @@ static bool is_exchange(const struct tg_comparison *c, const struct work *x)
                     return false;
             calls[side] += run[0] / (double)c->n_ranks[side];
         }
+    }
     return calls[TG_BASE] == calls[TG_TEST];
 }
 

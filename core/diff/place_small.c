@@ -168,34 +168,41 @@ static bool is_view(const struct job *j, const struct tg_op *op)
     return r.share * j->w->c->step_ns[TG_BASE] <= r.calls * j->view_ns;
 }
 
+/* What its additional calls call, or launch, takes. */
+static double inside_ns(const struct job *j, const struct tg_op *op, bool on_device)
+{
+    const struct tg_use_index *x = j->w->uses;
+    size_t at = (size_t)(op - j->w->c->ops);
+    double ns = 0;
+
+    for (size_t i = x->first_inside[at]; i < x->first_inside[at + 1]; i++) {
+        const struct tg_use *of = &x->v[TG_IN_CALLER][x->inside[i]];
+        const struct tg_op *called = &j->w->c->ops[of->op];
+        double rise = tg_use_rise(j->w->c, of);
+        if (rise <= 0 || (on_device && !tg_kind_is_device(called->kind)))
+            continue;
+        if (!on_device && tg_op_rose(called) && !passes_on(j->w, called))
+            return 0;
+        ns += rise * called->total[TG_TEST] / called->count[TG_TEST];
+    }
+    return ns;
+}
+
 /* A caller without work of its own: what it calls comes as often as before, and takes most of its time. */
 static bool only_wraps(const struct job *j, const struct tg_op *op)
 {
     const struct tg_diff_work *w = j->w;
-    const struct tg_use_index *x = w->uses;
-    size_t at = (size_t)(op - w->c->ops);
-    double inside = 0;
 
-    if (!x || !x->exact)
-        return false;
-    for (size_t i = x->first_inside[at]; i < x->first_inside[at + 1]; i++) {
-        const struct tg_use *of = &x->v[TG_IN_CALLER][x->inside[i]];
-        const struct tg_op *called = &w->c->ops[of->op];
-        double rise = tg_use_rise(w->c, of);
-        if (rise <= 0)
-            continue;
-        if (tg_op_rose(called) && !passes_on(w, called))
-            return false;
-        inside += rise * called->total[TG_TEST] / called->count[TG_TEST];
-    }
-    return inside > tg_op_rise(w->c, op) * op->self[TG_TEST] / op->count[TG_TEST];
+    return w->uses && w->uses->exact &&
+           inside_ns(j, op, false) > tg_op_rise(w->c, op) * op->self[TG_TEST] / op->count[TG_TEST];
 }
 
-/* Beside what went, a place's balance says what an addition costs. */
+/* Beside what went, a place's balance says what an addition costs. What it launches may hide among the
+ * same kernels of others. */
 static bool stands_alone(const struct job *j, const struct tg_op *op)
 {
-    (void)j;
-    return op->relation == TG_REL_NONE;
+    return op->relation == TG_REL_NONE &&
+           !(j->w->uses && inside_ns(j, op, true) >= TG_FLOOR * j->w->c->step_ns[TG_BASE]);
 }
 
 static const struct sort {

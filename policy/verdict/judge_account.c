@@ -238,17 +238,16 @@ static bool compares_all(const struct tg_eval_state *e, const struct tg_rule *ru
            rule->match.rank != TG_MATCH_RANK_LIST && !tg_rule_is_budget(rule);
 }
 
-/* Is it, as measured, within the limits of the rule? */
-static bool is_within(const struct tg_comparison *c, enum tg_account_id id,
-                      const struct tg_rule *rule)
+/* What the rule says of such a change, as measured. */
+static enum tg_state said_by(const struct tg_comparison *c, const struct tg_rule *rule, double base,
+                             double test)
 {
-    const struct tg_account_series *s = &c->account.of[id];
-    struct tg_probe p = { .base = s->value[TG_BASE],
-                          .test = s->value[TG_TEST],
+    struct tg_probe p = { .base = base,
+                          .test = test,
                           .step_ns = c->step_ns[TG_BASE],
                           .bad = TG_MORE_IS_BAD,
                           .exact = true };
-    return tg_judge(&p, &rule->warn, &rule->fail).state == TG_STATE_PASS;
+    return tg_judge(&p, &rule->warn, &rule->fail).state;
 }
 
 /* Did the rule judge the whole trace by its runs, and pass it? */
@@ -263,11 +262,13 @@ static bool has_passed(const struct tg_eval_state *e, const struct tg_rule *rule
 
 /*
  * The account fails where a rule about all names fails by such a quantity, else it warns: a policy that
- * does not ask excuses nothing. Growth that a rule about this very quantity passed by a size of
+ * does not ask, or that allows each name a call more, excuses nothing. Growth that a rule about this very quantity passed by a size of
  * its own is a note, up to that size.
  */
 static enum tg_state strictness(const struct tg_eval_state *e, enum tg_account_id id)
 {
+    const struct tg_comparison *c = e->in->comparison;
+    const struct tg_account_series *s = &c->account.of[id];
     const struct tg_policy *p = e->in->policy;
     enum tg_state most = TG_STATE_WARN;
     for (size_t i = 0; i < p->n_rules; i++) {
@@ -279,9 +280,10 @@ static enum tg_state strictness(const struct tg_eval_state *e, enum tg_account_i
             continue;
         if (rule->metric == metric_of(id) && times &&
             tg_limit_lists_have_size(&rule->warn, &rule->fail) &&
-            is_within(e->in->comparison, id, rule) && has_passed(e, rule))
+            said_by(c, rule, s->value[TG_BASE], s->value[TG_TEST]) == TG_STATE_PASS &&
+            has_passed(e, rule))
             return TG_STATE_PASS;
-        if (rule->fail.state == TG_LIMIT_ON)
+        if (rule->fail.state == TG_LIMIT_ON && (times || said_by(c, rule, 1, 2) == TG_STATE_FAIL))
             most = TG_STATE_FAIL;
     }
     return most;

@@ -120,6 +120,9 @@ def probes():
             side(scaled(usual(), "aten::op11", 30), 100, nt, marker=None)
         yield f"control, no step markers, more iterations, {nb}v{nt}", "calm", side(usual(), 1, nb, marker=None), \
             side(usual(), 100, nt, steps=8, marker=None)
+    for calls, limit, want in ((4, "abs: 5", "warning"), (4, "abs: 0", "red"), (6, "abs: 5", "red"), (2, "pct: 10%", "red")):  # of each name
+        yield f"{calls} more calls, of which {limit} are allowed", want, side(HOST_ONLY, 1, 3), side(HOST_ONLY + HOST_ONLY[3:4] * calls, 100, 3), \
+            "version: 1\nrules:\n  - {id: c, match: {kind: op}, metric: count, fail: {%s}}\n" % limit
     yield "a budget of wall clock", "red", side(usual(), 1, 1), side(usual(), 1, 1, change=stall(2000, at="between")), \
         "version: 1\nrules:\n  - {id: b, metric: step_time, fail: {max: 1500us}}\n"
     yield "a budget of wall clock, kept", "green", side(usual(), 1, 1), side(usual(), 100, 1), \

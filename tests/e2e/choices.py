@@ -47,13 +47,13 @@ class Run:
         self.host += 1.5
 
 
-def trace(chosen, seed, slow=1.0, more=()):
-    """`chosen`: by operator. `more`: (operator, its work) at the end of each step."""
+def trace(chosen, seed, slow=1.0, more=(), of=algorithms):
+    """`chosen`: by operator, index into what `of` gives. `more`: (operator, its work) at the end of each step."""
     run = Run(random.Random(seed))
     for step in range(STEPS):
         start = run.host = max(run.host, run.device) + 5
         for op, k in enumerate(chosen):
-            run.operator(f"aten::conv{op % 8}", algorithms(op, slow)[k])
+            run.operator(f"aten::conv{op % 8}", of(op, slow)[k])
         for name, work in more:
             run.operator(name, work)
         run.events.append(mark(step + 3, start, max(run.host, run.device) + 2 - start))
@@ -69,6 +69,12 @@ def whole(docs):
             e["ts"] = int(e["ts"])
             e["dur"] = max(end - e["ts"], 1)
     return docs
+
+
+def common(other, rng, slow=1.0, before=(), more=()):
+    """Two kernels for all operators; `other`: which of them run the second one, and `before` it."""
+    return trace(other, rng.random(), more=more, of=lambda op, _: [
+        [("kernel", "void g(float*)", 60.0 + 7 * op)], [*before, ("kernel", "void g2(float*)", (60.0 + 7 * op) * slow)]])
 
 
 def draws(rng, n, **how):
@@ -110,6 +116,14 @@ def main():
                 for chosen in (first, other):
                     added = verdict(fixed(first, rng, n), fixed(chosen, rng, n, more=[work]), tmp)
                     expect(f"{what} beside {'a choice' if chosen is other else 'nothing'}, {n}", added["verdict"], "fail")
+        for n in (3, 5):  # all operators launch the same few kernels: what one of them chose is little of a name
+            for slow, want in ((1.0, "pass"), (1.9, "fail")):
+                v = verdict(*([common([k == 1 and op == 8 for op in range(OPS)], rng, slow) for _ in range(n)] for k in range(2)), tmp)
+                expect(f"another common kernel, x{slow}, {n}: {v['headline']}", v["verdict"], want)
+        chosen = [op % 3 == 0 and op % 8 != 4 for op in range(40)]
+        for more, want in (((), "warn"), ([("aten::conv4", [("kernel", "void g(float*)", 60.0)])], "fail")):
+            v = verdict([common([False] * 40, rng)], [common(chosen, rng, 1.0, algorithms(0)[2][:1], more)], tmp)
+            expect(f"{len(more)} more calls, whose kernel is less often launched by others: {v['headline']}", v["verdict"], want)
         for percent, want in ((0, "pass"), (10, "warn"), (30, "fail")):
             base, fresh = (fixed(first, rng, 3, more=[("aten::steady", [("kernel", "void steady(float*)", us)])])
                            for us in (90.0, 90.0 + 0.9 * percent))

@@ -236,7 +236,7 @@ static double mean_self(const struct tg_diff_work *w, const struct tg_op *op, in
 {
     double sum = 0;
 
-    for (size_t at = w->first[side]; at < (side ? w->n_cells : w->first[TG_TEST]); at++)
+    for (size_t at = w->first[side]; at < w->first[side + 1]; at++)
         for (size_t j = 0; j < w->used[at].n; j++)
             sum += tg_cell_time(w, op, at, j, TG_OP_SELF);
     return sum / fmax((double)w->c->n_units[side], 1);

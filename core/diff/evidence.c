@@ -429,7 +429,7 @@ double tg_op_quantile(const struct tg_op *op, int side, double q)
     const struct tg_diff_work *w = op->rows ? op->rows->work : NULL;
     if (!w || op->step_count[side] == 0)
         return NAN;
-    return cells_quantile(w, op, w->first[side], side ? w->n_cells : w->first[TG_TEST], q);
+    return cells_quantile(w, op, w->first[side], w->first[side + 1], q);
 }
 
 bool tg_op_quantile_evidence(const struct tg_op *op, double q, struct tg_evidence *ev)

@@ -62,12 +62,11 @@ struct tg_diff_work {
     struct tg_comparison *c;
     const struct tg_compare_opts *o;
     struct tg_arena *a;
-    size_t first[2],
-        n_cells; /* cells of a side start at first[side], run after run, rank by rank */
-    const struct tg_shard **shard;     /* per cell */
-    struct tg_used *used;              /* per cell */
-    size_t max_steps;                  /* of any shard */
-    struct tg_side_shards given[2];    /* all, also those of which step times alone are stored */
+    size_t n_cells, first[3];       /* a side's are [first[side], first[side + 1]), run after run */
+    const struct tg_shard **shard;  /* per cell */
+    struct tg_used *used;           /* per cell */
+    size_t max_steps;               /* of any shard */
+    struct tg_side_shards given[2]; /* all, also those of which step times alone are stored */
     struct tg_side_shards measured[2]; /* without those: what metrics are of */
     double *speed[TG_OWN_CLOCKS][2];   /* of each run's machine against the usual one of its side */
     const struct tg_run_values *values; /* of each operator; NULL: durations not judged */
@@ -108,46 +107,24 @@ TG_MUST bool tg_diff_drop_steps_only(struct tg_diff_work *w, struct tg_side meas
 /* ---- core/diff/align.c and its parts ---- */
 
 TG_MUST bool tg_align(struct tg_diff_work *w, struct tg_err *err);
+/* Rows, or those by Python frame, become operators by kind, then name. */
+void tg_gather(struct tg_diff_work *w, bool frames, struct tg_op **out, size_t *n_out);
 
 /* core/diff/select.c: the ranks and steps that are compared; lays out the cells. */
 TG_MUST bool tg_diff_select(struct tg_diff_work *w, struct tg_err *err);
 
-/* core/diff/sums.c: D and the wall clock of both sides, and each operator's part of the step. */
-void tg_share_out(struct tg_diff_work *w);
-/* One rank's mean step by the clock, median over runs: once tg_share_out was called. */
+/* One rank's mean step by the clock, median over runs. */
 double tg_wall_of_rank(const struct tg_diff_work *w, int side, size_t rank);
-
-/* core/diff/align.c: rows, or those by Python frame, become operators by kind, then name. */
-enum tg_gather_rows { TG_GATHER_OPS, TG_GATHER_FRAMES };
-void tg_gather(struct tg_diff_work *w, enum tg_gather_rows which, struct tg_op **out,
-               size_t *n_out);
 
 /* No rows yet: `cell` is to be filled. */
 const struct tg_op_rows *tg_op_rows_new(const struct tg_diff_work *w, struct tg_diff_cell **cell);
 
-/* Calls per step, mean over ranks. */
-struct tg_op_counts {
-    double *modal[2];              /* per run */
-    double *by_step[2];            /* [run * max_steps + step] */
-    struct tg_step_counts *run[2]; /* views of by_step */
-};
-
-/* core/diff/sums.c: counts and sums of one operator. The counts are valid until the next call. */
-struct tg_sum_room;
-struct tg_sum_room *tg_sum_room_new(const struct tg_diff_work *w);
 /* Which ranks have more than before, whatever the mean over all did? NAN: a rank's value varies. NULL: none. */
 const struct tg_rank_shift *tg_diff_rank_shift(const struct tg_diff_work *w,
                                                double *const of_rank[2]);
-struct tg_op_counts *tg_sum_op(struct tg_diff_work *w, struct tg_op *op, struct tg_sum_room *x);
-
-/* core/diff/change.c: did its count change? */
-void tg_op_find_change(struct tg_diff_work *w, struct tg_op *op, struct tg_op_counts *x);
 
 /* core/diff/uses.c: tg_op.callers, after `change`. */
 void tg_callers_find(struct tg_diff_work *w);
-
-/* core/diff/change.c: counts of traces without step markers, by the ratio of iterations. */
-void tg_scale_counts(struct tg_diff_work *w);
 
 /* core/diff/names.c */
 /* Normalised and aliased (unless raw_names); the view lives in the arena. */

@@ -235,7 +235,7 @@ static bool steps_exist(const struct tg_diff_work *w, int side, struct tg_err *e
 
     for (size_t i = 0; list && i < w->o->n_step_numbers[side]; i++) {
         bool seen = false;
-        for (size_t cell = w->first[side]; cell < (side ? w->n_cells : w->first[1]); cell++)
+        for (size_t cell = w->first[side]; cell < w->first[side + 1]; cell++)
             for (size_t j = 0; j < w->used[cell].n; j++)
                 seen |= w->shard[cell]->steps[w->used[cell].step[j]].number == list[i];
         if (!seen)
@@ -263,9 +263,8 @@ static bool lay_out_cells(struct tg_diff_work *w, struct tg_err *err)
         c->n_runs[side] = c->side[side].n_runs;
         c->n_ranks[side] = c->side[side].n_ranks;
     }
-    w->first[TG_BASE] = 0;
     w->first[TG_TEST] = c->n_runs[TG_BASE] * c->n_ranks[TG_BASE];
-    w->n_cells = w->first[TG_TEST] + c->n_runs[TG_TEST] * c->n_ranks[TG_TEST];
+    w->n_cells = w->first[2] = w->first[TG_TEST] + c->n_runs[TG_TEST] * c->n_ranks[TG_TEST];
     w->shard = TG_NEW_N(w->a, const struct tg_shard *, w->n_cells);
     w->used = TG_NEW_N(w->a, struct tg_used, w->n_cells);
     for (int side = 0; side < 2; side++) {

@@ -61,12 +61,12 @@ def faults(files):
 
 
 def injected(files):
-    source, test = "core/diff/sums.c", "tests/core/diff/test_sums.c"
+    source, test = "core/diff/machine.c", "tests/core/diff/test_machine.c"
     cmake = files["tests/CMakeLists.txt"]
     yield "a source without a test", faults({f: t for f, t in files.items() if f != test})
-    yield "a test that nobody runs", faults({**files, "tests/CMakeLists.txt": cmake.replace(" sums", "")})
+    yield "a test that nobody runs", faults({**files, "tests/CMakeLists.txt": cmake.replace(" machine", "")})
     yield "a test of something else", faults({**files, test: '#include "core/base/sv.h"'})
-    yield "a new source", faults({**files, source.replace("sums", "new"): files[source].replace("tg_", "tg_new_")})
+    yield "a new source", faults({**files, source.replace("machine", "new"): files[source].replace("tg_", "tg_new_")})
 
 
 def main():

@@ -1,4 +1,4 @@
-/* How the calls of an operator changed (change.c): what the rule of counts is asked, and of traces. */
+/* How the calls of an operator changed (align.c): what the rule of counts is asked, and of traces. */
 #include "by_hand.h"
 
 BY_HAND(by_step)

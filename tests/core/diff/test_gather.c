@@ -1,4 +1,4 @@
-/* Rows become operators (gather.c), by kind and normalised name. */
+/* Rows become operators (align.c), by kind and normalised name. */
 #include "by_hand.h"
 
 /* Two rows of one kernel under two operators, and an operator of the same name. */

@@ -1,4 +1,4 @@
-/* Calls and times of one operator, added up over steps, ranks and runs (sums.c). */
+/* Calls and times of one operator, added up over steps, ranks and runs (align.c). */
 #include "by_hand.h"
 
 /* Sums over two runs of two steps: 3 calls of 100 ns each. */

@@ -90,8 +90,9 @@ static const struct tg_row *next_row(const struct tg_diff_work *w, bool frames, 
     return NULL;
 }
 
-void tg_gather(struct tg_diff_work *w, bool frames, struct tg_op **out, size_t *n_out)
+void tg_gather(struct tg_diff_work *w, enum tg_gather_rows which, struct tg_op **out, size_t *n_out)
 {
+    const bool frames = which == TG_GATHER_FRAMES;
     struct gather g = { 0 };
     const struct tg_row *row;
     TG_BUF b = { 0 };
@@ -678,8 +679,8 @@ bool tg_align(struct tg_diff_work *w, struct tg_err *err)
 
     if (!tg_diff_select(w, err))
         return false;
-    tg_gather(w, false, &c->ops, &c->n_ops);
-    tg_gather(w, true, &c->frames, &c->n_frames);
+    tg_gather(w, TG_GATHER_OPS, &c->ops, &c->n_ops);
+    tg_gather(w, TG_GATHER_FRAMES, &c->frames, &c->n_frames);
     struct sums *x = sums_new(w);
     for (size_t i = 0; i < c->n_ops + c->n_frames; i++) {
         struct tg_op *op = i < c->n_ops ? &c->ops[i] : &c->frames[i - c->n_ops];

@@ -435,7 +435,7 @@ struct tg_comparison {
     bool same_device;
     tg_sv differs;
     bool same_flags; /* of the profiler; else durations are shown, not judged */
-    /* Runs recorded with other flags than most of both sides: no part of this comparison (leave.c). */
+    /* Runs recorded with other flags than most of both sides: no part of this comparison. */
     struct tg_left_run *left;
     size_t n_left;
     bool collapsed;                       /* more than half of the kernels gone and busy time too */

@@ -94,7 +94,7 @@ static inline size_t tg_diff_cell_index(const struct tg_diff_work *w, int side, 
 /* What messages call a side: "baseline", "fresh". */
 const char *tg_side_label(const struct tg_diff_work *w, int side);
 
-/* core/diff/leave.c: takes runs out of both sides that were recorded with other flags of the profiler. */
+/* core/diff/select.c: takes runs out of both sides that were recorded with other flags of the profiler. */
 void tg_runs_leave(struct tg_diff_work *w);
 /* Which flags those are. */
 size_t tg_profiler_flags(const char *const **flags);
@@ -108,7 +108,9 @@ TG_MUST bool tg_diff_drop_steps_only(struct tg_diff_work *w, struct tg_side meas
 
 TG_MUST bool tg_align(struct tg_diff_work *w, struct tg_err *err);
 /* Rows, or those by Python frame, become operators by kind, then name. */
-void tg_gather(struct tg_diff_work *w, bool frames, struct tg_op **out, size_t *n_out);
+enum tg_gather_rows { TG_GATHER_OPS, TG_GATHER_FRAMES };
+void tg_gather(struct tg_diff_work *w, enum tg_gather_rows which, struct tg_op **out,
+               size_t *n_out);
 
 /* core/diff/select.c: the ranks and steps that are compared; lays out the cells. */
 TG_MUST bool tg_diff_select(struct tg_diff_work *w, struct tg_err *err);

@@ -1,8 +1,86 @@
-/* The ranks and the steps that are compared, and the grid of cells that everything after works on. */
+/* The runs, ranks and steps that are compared, and the grid of cells that everything after works on. */
 #include <inttypes.h>
 
 #include "core/diff/internal.h"
+#include "core/diff/numbers.h"
 #include "core/diff/stats.h"
+
+/*
+ * ---- runs that another profile was recorded of. Shapes, stacks and memory cost time, so a run that records
+ * them is not a sample beside runs that do not. If enough runs of both sides were recorded alike, the others
+ * leave, and the comparison says which; a side that differs as a whole has nothing to be compared with ----
+ */
+
+static const char *const FLAGS[] = { "with_stack", "record_shapes", "profile_memory", "with_flops",
+                                     "with_modules" };
+
+size_t tg_profiler_flags(const char *const **flags)
+{
+    *flags = FLAGS;
+    return sizeof FLAGS / sizeof *FLAGS;
+}
+
+/* "record_shapes=1, with_stack=0": what the run's first rank says. */
+static tg_sv profile_of(const struct tg_side *side, size_t run, struct tg_arena *a)
+{
+    TG_BUF b = { 0 };
+
+    for (size_t i = 0; side->n_ranks && i < sizeof FLAGS / sizeof *FLAGS; i++) {
+        tg_sv value = tg_shard_env(side->at[run][0], FLAGS[i]);
+        if (value.n)
+            tg_buf_printf(&b, "%s%s=%.*s", b.n ? ", " : "", FLAGS[i], TG_SV_ARG(value));
+    }
+    return tg_arena_sv(a, tg_buf_sv(&b));
+}
+
+static size_t alike(const tg_sv *profile, size_t n, tg_sv as)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < n; i++)
+        found += tg_sv_eq(profile[i], as);
+    return found;
+}
+
+void tg_runs_leave(struct tg_diff_work *w)
+{
+    struct tg_comparison *c = w->c;
+    tg_sv *profile[2], common = { 0 };
+    const size_t n[2] = { c->side[TG_BASE].n_runs, c->side[TG_TEST].n_runs };
+    size_t least = w->o->min_runs ? w->o->min_runs : TG_FEWEST_RUNS, same[2] = { 0 };
+    bool enough = false;
+
+    for (int side = 0; side < 2; side++) {
+        profile[side] = TG_NEW_N(w->a, tg_sv, n[side] + 1);
+        for (size_t run = 0; run < n[side]; run++)
+            profile[side][run] = profile_of(&c->side[side], run, w->a);
+    }
+    /* The profile of most runs of both sides. */
+    for (size_t i = 0; !enough && i < n[TG_BASE]; i++) {
+        common = profile[TG_BASE][i];
+        enough = true;
+        for (int side = 0; side < 2; side++) {
+            same[side] = alike(profile[side], n[side], common);
+            enough = enough && same[side] >= least && 2 * same[side] > n[side];
+        }
+    }
+    if (!enough || same[TG_BASE] + same[TG_TEST] == n[TG_BASE] + n[TG_TEST])
+        return;
+    c->left = TG_NEW_N(c->arena, struct tg_left_run, n[TG_BASE] + n[TG_TEST]);
+    for (int side = 0; side < 2; side++) {
+        struct tg_side *s = &c->side[side];
+        const struct tg_shard ***at = TG_NEW_N(c->arena, const struct tg_shard **, n[side]);
+        s->n_runs = 0;
+        for (size_t run = 0; run < n[side]; run++) {
+            if (tg_sv_eq(profile[side][run], common))
+                at[s->n_runs++] = s->at[run];
+            else
+                c->left[c->n_left++] =
+                    (struct tg_left_run){ side, run, s->at[run][0]->source, profile[side][run] };
+        }
+        s->at = at;
+    }
+}
 
 /*
  * ---- ranks of which a stored side holds no more than the step times, and those that were loaded without
@@ -10,32 +88,6 @@
  */
 
 enum lack { LACKS_ALL_BUT_STEPS, LACKS_NAMES };
-
-/* In any of the side's runs. */
-static bool lacks(const struct tg_side *s, size_t column, enum lack what)
-{
-    for (size_t run = 0; run < s->n_runs; run++) {
-        const struct tg_shard *at = s->at[run][column];
-        if (what == LACKS_ALL_BUT_STEPS ? at->steps_only : at->unnamed)
-            return true;
-    }
-    return false;
-}
-
-/* The ranks of which either side lacks something, ascending. */
-static size_t list_them(struct tg_diff_work *w, enum lack what, const int64_t **out)
-{
-    struct tg_comparison *c = w->c;
-    int64_t *v = TG_NEW_N(w->a, int64_t, c->side[TG_BASE].n_ranks + c->side[TG_TEST].n_ranks + 1);
-    size_t n = 0;
-
-    for (int side = 0; side < 2; side++)
-        for (size_t r = 0; r < c->side[side].n_ranks; r++)
-            if (lacks(&c->side[side], r, what))
-                v[n++] = c->side[side].ranks[r];
-    *out = v;
-    return tg_sort_distinct(v, n);
-}
 
 /* Keeps the ranks that are among these, or those that are not. */
 static void keep_ranks(struct tg_diff_work *w, struct tg_side *s, const int64_t *ranks, size_t n,
@@ -48,54 +100,52 @@ static void keep_ranks(struct tg_diff_work *w, struct tg_side *s, const int64_t 
     tg_side_keep(s, keep, w->a);
 }
 
-static bool none_is_whole(int side, struct tg_err *err)
+/* Takes out of both sides the ranks of which any run of either lacks something: these, ascending. */
+static size_t drop_lacking(struct tg_diff_work *w, enum lack what, const int64_t **out)
 {
-    tg_err_set(err, TG_ERR_SUMMARY, TG_NOWHERE,
-               "for the ranks of the %s side, the stored side has step times only",
-               side == TG_BASE ? "baseline" : "fresh");
-    return tg_err_hint(err, "`tracegate baseline show` lists the ranks that are stored in full: "
-                            "compare one of these too.");
+    struct tg_side *in = w->c->side;
+    int64_t *v = TG_NEW_N(w->a, int64_t, in[TG_BASE].n_ranks + in[TG_TEST].n_ranks + 1);
+    size_t n = 0;
+
+    for (int side = 0; side < 2; side++)
+        for (size_t r = 0; r < in[side].n_ranks; r++) {
+            bool lacks = false;
+            for (size_t run = 0; run < in[side].n_runs; run++) {
+                const struct tg_shard *at = in[side].at[run][r];
+                lacks |= what == LACKS_ALL_BUT_STEPS ? at->steps_only : at->unnamed;
+            }
+            if (lacks)
+                v[n++] = in[side].ranks[r];
+        }
+    n = tg_sort_distinct(v, n);
+    for (int side = 0; n && side < 2; side++)
+        keep_ranks(w, &in[side], v, n, false);
+    *out = v;
+    return n;
 }
 
+/* `measured`: without the ranks of which one side has no more than the step times. */
 bool tg_diff_drop_steps_only(struct tg_diff_work *w, struct tg_side measured[2], struct tg_err *err)
 {
     struct tg_comparison *c = w->c;
     const int64_t *unnamed;
 
-    c->n_steps_only = list_them(w, LACKS_ALL_BUT_STEPS, &c->steps_only);
+    c->n_steps_only = drop_lacking(w, LACKS_ALL_BUT_STEPS, &c->steps_only);
+    memcpy(measured, c->side, sizeof c->side);
+    c->n_unnamed = drop_lacking(w, LACKS_NAMES, &unnamed);
     for (int side = 0; side < 2; side++) {
-        if (c->n_steps_only)
-            keep_ranks(w, &c->side[side], c->steps_only, c->n_steps_only, false);
-        measured[side] = c->side[side];
-    }
-    c->n_unnamed = list_them(w, LACKS_NAMES, &unnamed);
-    for (int side = 0; side < 2; side++) {
-        if (c->n_unnamed)
-            keep_ranks(w, &c->side[side], unnamed, c->n_unnamed, false);
-        if ((c->n_steps_only || c->n_unnamed) && c->side[side].n_ranks == 0)
-            return none_is_whole(side, err);
+        if ((!c->n_steps_only && !c->n_unnamed) || c->side[side].n_ranks)
+            continue;
+        tg_err_set(err, TG_ERR_SUMMARY, TG_NOWHERE,
+                   "for the ranks of the %s side, the stored side has step times only",
+                   side == TG_BASE ? "baseline" : "fresh");
+        return tg_err_hint(err, "`tracegate baseline show` lists the ranks that are stored in "
+                                "full: compare one of these too.");
     }
     return true;
 }
 
 /* ---- ranks that one side lacks: nothing is averaged over others than on the other side ---- */
-
-/* Every rank that any run of either side has, ascending. */
-static size_t all_ranks(const struct tg_side side[2], int64_t **out, struct tg_arena *a)
-{
-    size_t n = 0;
-    int64_t *v = TG_NEW_N(
-        a, int64_t, side[0].n_ranks + side[0].n_partial + side[1].n_ranks + side[1].n_partial + 1);
-
-    for (int s = 0; s < 2; s++) {
-        for (size_t i = 0; i < side[s].n_ranks; i++)
-            v[n++] = side[s].ranks[i];
-        for (size_t i = 0; i < side[s].n_partial; i++)
-            v[n++] = side[s].partial[i];
-    }
-    *out = v;
-    return tg_sort_distinct(v, n);
-}
 
 void tg_ranks_put(struct tg_buf *b, const int64_t *v, size_t n)
 {
@@ -111,10 +161,8 @@ void tg_ranks_put(struct tg_buf *b, const int64_t *v, size_t n)
             return;
         }
         tg_buf_printf(b, "%s%" PRId64, i ? ", " : "", v[i]);
-        if (j - i > 2)
-            tg_buf_printf(b, "–%" PRId64, v[j - 1]);
-        else if (j - i == 2)
-            tg_buf_printf(b, ", %" PRId64, v[j - 1]);
+        if (j - i > 1)
+            tg_buf_printf(b, "%s%" PRId64, j - i > 2 ? "–" : ", ", v[j - 1]);
     }
 }
 
@@ -123,13 +171,11 @@ static bool none_in_common(const struct tg_diff_work *w, const struct tg_side s[
 {
     struct tg_buf text[2] = { { 0 }, { 0 } };
 
-    for (int side = 0; side < 2; side++) {
-        struct tg_buf *b = &text[side];
+    for (int side = 0; side < 2; side++)
         if (s[side].n_ranks == 1 && s[side].ranks[0] < 0)
-            tg_buf_puts(b, "a trace without a rank");
+            tg_buf_puts(&text[side], "a trace without a rank");
         else
-            tg_ranks_put(b, s[side].ranks, s[side].n_ranks);
-    }
+            tg_ranks_put(&text[side], s[side].ranks, s[side].n_ranks);
     tg_err_set(err, TG_ERR_SUMMARY, TG_NOWHERE,
                "the sides have no rank in common: the %s side has %s, the %s side %s",
                tg_side_label(w, TG_BASE), text[TG_BASE].p, tg_side_label(w, TG_TEST),
@@ -140,44 +186,47 @@ static bool none_in_common(const struct tg_diff_work *w, const struct tg_side s[
                             "sides.");
 }
 
-/* One trace a run on either side: what their ranks are does not matter. */
-static bool is_one_against_one(const struct tg_side side[2])
-{
-    return side[TG_BASE].n_ranks == 1 && side[TG_TEST].n_ranks == 1 && !side[TG_BASE].n_partial &&
-           !side[TG_TEST].n_partial;
-}
-
 /* Takes ranks out of both sides that not every run of both has; says which. */
 static bool common_ranks(struct tg_diff_work *w, struct tg_err *err)
 {
     struct tg_comparison *c = w->c;
     const struct tg_side in[2] = { c->side[TG_BASE], c->side[TG_TEST] };
-    int64_t *all;
-    size_t n;
+    bool one_each = true; /* one trace per run on either side: ranks do not matter */
+    size_t n = 1;
 
-    for (int side = 0; side < 2; side++)
-        c->n_brought[side] = c->side[side].n_ranks;
+    for (int side = 0; side < 2; side++) {
+        c->n_brought[side] = in[side].n_ranks;
+        one_each = one_each && in[side].n_ranks == 1 && !in[side].n_partial;
+        n += in[side].n_ranks + in[side].n_partial;
+    }
     if (w->o->ranks[TG_BASE] || w->o->ranks[TG_TEST])
         return true; /* chosen by hand */
-    if (is_one_against_one(in) && (in[TG_BASE].ranks[0] < 0 || in[TG_TEST].ranks[0] < 0))
+    if (one_each && (in[TG_BASE].ranks[0] < 0 || in[TG_TEST].ranks[0] < 0))
         return true;
-    n = all_ranks(in, &all, w->a);
+    /* Every rank that any run of either side has, ascending. */
+    int64_t *all = TG_NEW_N(w->a, int64_t, n);
+    n = 0;
     for (int side = 0; side < 2; side++) {
-        const struct tg_side *s = &c->side[side];
+        for (size_t i = 0; i < in[side].n_ranks; i++)
+            all[n++] = in[side].ranks[i];
+        for (size_t i = 0; i < in[side].n_partial; i++)
+            all[n++] = in[side].partial[i];
+    }
+    n = tg_sort_distinct(all, n);
+    for (int side = 0; side < 2; side++) {
         int64_t *v = TG_NEW_N(w->a, int64_t, n + 1);
         for (size_t i = 0; i < n; i++)
-            if (!tg_is_among(s->ranks, s->n_ranks, all[i]))
+            if (!tg_is_among(in[side].ranks, in[side].n_ranks, all[i]))
                 v[c->n_lacking[side]++] = all[i];
         c->lacking[side] = v;
     }
-    if (is_one_against_one(in))
+    if (one_each)
         return true;
     for (int side = 0; (c->n_lacking[TG_BASE] || c->n_lacking[TG_TEST]) && side < 2; side++)
         keep_ranks(w, &c->side[side], in[!side].ranks, in[!side].n_ranks, true);
     if (c->side[TG_BASE].n_ranks)
         return true;
-    c->side[TG_BASE] = in[TG_BASE];
-    c->side[TG_TEST] = in[TG_TEST];
+    memcpy(c->side, in, sizeof in);
     return w->o->any_ranks || none_in_common(w, in, err);
 }
 
@@ -198,6 +247,8 @@ static bool pick_ranks(struct tg_diff_work *w, int side, struct tg_err *err)
     return true;
 }
 
+/* ---- steps, and the grid ---- */
+
 static struct tg_used pick_steps(const struct tg_diff_work *w, int side, const struct tg_shard *s)
 {
     const int64_t *list = w->o->steps[side];
@@ -212,83 +263,74 @@ static struct tg_used pick_steps(const struct tg_diff_work *w, int side, const s
     return (struct tg_used){ step, n };
 }
 
-/* "That side has steps 3, 4, 5." Its shards may differ; the first shard's steps are listed. */
-static bool no_such_step(const struct tg_diff_work *w, int side, int64_t number, struct tg_err *err)
-{
-    const struct tg_shard *s = w->shard[w->first[side]];
-    TG_BUF b = { 0 };
-
-    tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no step %lld on the %s side", (long long)number,
-               tg_side_label(w, side));
-    for (size_t j = 0; s->marked && j < s->n_steps && j < 12; j++)
-        tg_buf_printf(&b, "%s%lld", j ? ", " : "", (long long)s->steps[j].number);
-    if (b.n)
-        tg_err_hint(err, "That side has the steps %s%s.", b.p, s->n_steps > 12 ? ", …" : "");
-    else
-        tg_err_hint(err, "That side has no ProfilerStep markers.");
-    return false;
-}
-
-static bool steps_exist(const struct tg_diff_work *w, int side, struct tg_err *err)
-{
-    const int64_t *list = w->o->steps[side];
-
-    for (size_t i = 0; list && i < w->o->n_step_numbers[side]; i++) {
-        bool seen = false;
-        for (size_t cell = w->first[side]; cell < w->first[side + 1]; cell++)
-            for (size_t j = 0; j < w->used[cell].n; j++)
-                seen |= w->shard[cell]->steps[w->used[cell].step[j]].number == list[i];
-        if (!seen)
-            return no_such_step(w, side, list[i], err);
-    }
-    return true;
-}
-
 /* Run after run, rank by rank. */
-static void fill(const struct tg_diff_work *w, int side, const struct tg_side *s,
-                 const struct tg_shard **shard, struct tg_used *used)
+static struct tg_side_shards lay_out(const struct tg_diff_work *w, int side,
+                                     const struct tg_side *s)
 {
-    for (size_t run = 0; run < s->n_runs; run++)
-        for (size_t rank = 0; rank < s->n_ranks; rank++) {
-            *shard = s->at[run][rank];
-            *used++ = pick_steps(w, side, *shard++);
-        }
+    size_t n = s->n_runs * s->n_ranks;
+    struct tg_side_shards to = { .n_ranks = s->n_ranks, .ranks = s->ranks };
+
+    to.shard = TG_NEW_N(w->a, const struct tg_shard *, n + 1);
+    to.used = TG_NEW_N(w->a, struct tg_used, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        to.shard[i] = s->at[i / s->n_ranks][i % s->n_ranks];
+        to.used[i] = pick_steps(w, side, to.shard[i]);
+    }
+    return to;
 }
 
-static bool lay_out_cells(struct tg_diff_work *w, struct tg_err *err)
+static void lay_out_cells(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
 
     for (int side = 0; side < 2; side++) {
         c->n_runs[side] = c->side[side].n_runs;
         c->n_ranks[side] = c->side[side].n_ranks;
+        w->first[side + 1] = w->first[side] + c->n_runs[side] * c->n_ranks[side];
     }
-    w->first[TG_TEST] = c->n_runs[TG_BASE] * c->n_ranks[TG_BASE];
-    w->n_cells = w->first[2] = w->first[TG_TEST] + c->n_runs[TG_TEST] * c->n_ranks[TG_TEST];
+    w->n_cells = w->first[2];
     w->shard = TG_NEW_N(w->a, const struct tg_shard *, w->n_cells);
     w->used = TG_NEW_N(w->a, struct tg_used, w->n_cells);
     for (int side = 0; side < 2; side++) {
-        size_t first = w->first[side], n = c->n_runs[side] * c->n_ranks[side];
+        struct tg_side_shards of = lay_out(w, side, &c->side[side]);
+        size_t first = w->first[side], n = w->first[side + 1] - first;
         double *n_steps = TG_NEW_N(w->a, double, n);
-        fill(w, side, &c->side[side], w->shard + first, w->used + first);
+        memcpy(w->shard + first, of.shard, n * sizeof *of.shard);
+        memcpy(w->used + first, of.used, n * sizeof *of.used);
         for (size_t i = 0; i < n; i++) {
-            const struct tg_shard *s = w->shard[first + i];
-            n_steps[i] = (double)w->used[first + i].n;
-            c->n_units[side] += w->used[first + i].n;
-            w->max_steps = s->n_steps > w->max_steps ? s->n_steps : w->max_steps;
+            n_steps[i] = (double)of.used[i].n;
+            c->n_units[side] += of.used[i].n;
+            w->max_steps =
+                of.shard[i]->n_steps > w->max_steps ? of.shard[i]->n_steps : w->max_steps;
         }
         c->n_steps[side] = (size_t)tg_median(n_steps, n);
     }
-    return steps_exist(w, TG_BASE, err) && steps_exist(w, TG_TEST, err);
 }
 
-static void lay_out_shards(struct tg_diff_work *w, int side, const struct tg_side *s,
-                           struct tg_side_shards *to)
+/* Are the steps that were asked for there? If not, the hint lists those of the side's first shard. */
+static bool steps_exist(const struct tg_diff_work *w, int side, struct tg_err *err)
 {
-    *to = (struct tg_side_shards){ .n_ranks = s->n_ranks, .ranks = s->ranks };
-    to->shard = TG_NEW_N(w->a, const struct tg_shard *, s->n_runs * s->n_ranks + 1);
-    to->used = TG_NEW_N(w->a, struct tg_used, s->n_runs * s->n_ranks + 1);
-    fill(w, side, s, to->shard, to->used);
+    const int64_t *list = w->o->steps[side];
+    const struct tg_shard *s = w->shard[w->first[side]];
+    TG_BUF b = { 0 };
+
+    for (size_t i = 0; list && i < w->o->n_step_numbers[side]; i++) {
+        bool seen = false;
+        for (size_t cell = w->first[side]; cell < w->first[side + 1]; cell++)
+            for (size_t j = 0; j < w->used[cell].n; j++)
+                seen |= w->shard[cell]->steps[w->used[cell].step[j]].number == list[i];
+        if (seen)
+            continue;
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "no step %lld on the %s side", (long long)list[i],
+                   tg_side_label(w, side));
+        for (size_t j = 0; s->marked && j < s->n_steps && j < 12; j++)
+            tg_buf_printf(&b, "%s%lld", j ? ", " : "", (long long)s->steps[j].number);
+        if (b.n)
+            return tg_err_hint(err, "That side has the steps %s%s.", b.p,
+                               s->n_steps > 12 ? ", …" : "");
+        return tg_err_hint(err, "That side has no ProfilerStep markers.");
+    }
+    return true;
 }
 
 /* Whole microseconds everywhere in the first shard of a side: that clock has no finer tick. */
@@ -313,15 +355,15 @@ bool tg_diff_select(struct tg_diff_work *w, struct tg_err *err)
 
     if (!pick_ranks(w, TG_BASE, err) || !pick_ranks(w, TG_TEST, err) || !common_ranks(w, err))
         return false;
-    for (int side = 0; side < 2; side++)
-        c->given[side] = c->side[side];
-    if (!tg_diff_drop_steps_only(w, measured, err) || !lay_out_cells(w, err))
+    memcpy(c->given, c->side, sizeof c->side);
+    if (!tg_diff_drop_steps_only(w, measured, err))
+        return false;
+    lay_out_cells(w);
+    if (!steps_exist(w, TG_BASE, err) || !steps_exist(w, TG_TEST, err))
         return false;
     for (int side = 0; side < 2; side++) {
-        lay_out_shards(w, side, &c->given[side], &w->given[side]);
-        w->measured[side] = w->given[side];
-        if (c->n_steps_only)
-            lay_out_shards(w, side, &measured[side], &w->measured[side]);
+        w->given[side] = lay_out(w, side, &c->given[side]);
+        w->measured[side] = c->n_steps_only ? lay_out(w, side, &measured[side]) : w->given[side];
         /* How the steps of a side are known, and how many there are at least. */
         const struct tg_side_shards *m = &w->measured[side];
         c->marked[side] = true;

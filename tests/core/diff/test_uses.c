@@ -100,7 +100,7 @@ static void assert_uses(struct fixture *f, enum tg_level level, const char *name
     for (int side = 0; side < 2; side++)
         f->c.side[side] = f->side[side];
     assert_true(tg_diff_select(&w, &f->err));
-    tg_gather(&w, false, &f->c.ops, &f->c.n_ops);
+    tg_gather(&w, TG_GATHER_OPS, &f->c.ops, &f->c.n_ops);
     tg_uses_index(&w);
     v = tg_uses_of(w.uses, level, (uint32_t)(find(f, name) - f->c.ops), &n);
     for (size_t i = 0; i < n; i++) {

@@ -183,9 +183,8 @@ static void describe_change(struct tg_buf *m, const struct tg_probe *p, const st
         tg_dec_put_fixed(m, by, 1);
         tg_buf_puts(m, " points");
     } else {
-        if (tg_dec_pct_tells(pct))
-            tg_buf_printf(m, "%s, ", TG_PCT(pct));
-        tg_phrase_signed(m, by, p->unit);
+        tg_buf_puts(m, tg_dec_pct_tells(pct) ? TG_PCT(pct) : "");
+        tg_buf_printf(m, "%s%s", tg_dec_pct_tells(pct) ? ", " : "", TG_SIGNED(by, p->unit));
     }
     if (!pooled && r->metric != TG_RULE_METRIC_SHARE) /* the share is of the one name */
         put_share(m, "now ", r->share);
@@ -390,7 +389,7 @@ void tg_describe_limit(struct tg_buf *b, const struct tg_limit *l, const struct 
     if (none)
         return;
     if (is_by_noise(l, p->ev))
-        tg_phrase_pct(b, 100 * p->ev->tau);
+        tg_buf_puts(b, TG_PCT(100 * p->ev->tau));
     else
         tg_limit_text(l, b);
 }
@@ -408,7 +407,7 @@ static void put_reason(struct tg_buf *b, const struct tg_judgement *j, const str
     if (j->reason == TG_REASON_STEADY && ev)
         tg_buf_printf(b, " below %s", TG_PCT(100 * ev->mde));
     tg_buf_printf(b, ": %s", tg_reason_said(j->reason));
-    if (tg_reason_is_exception(j->reason))
+    if (j->reason <= TG_REASON_CHANCE)
         tg_buf_printf(b, " (exception `%s`)", tg_reason_id(j->reason));
 }
 

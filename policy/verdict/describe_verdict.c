@@ -13,7 +13,6 @@
 #include "policy/verdict/internal.h"
 #include "policy/verdict/pace.h"
 #include "policy/verdict/phrase.h"
-#include "policy/verdict/waits.h"
 
 /* Operators whose smallest slowdown the coverage line gives, and the share of the step from which it
  * says that one is not judged. */
@@ -23,7 +22,7 @@
 /* "17, over the limit of 3", "17, over the limit of 3 (the baseline was, too)" */
 static void put_budget(struct tg_buf *b, const struct tg_result *r)
 {
-    tg_phrase_value(b, r->test, tg_dimension_unit(r->dimension));
+    tg_buf_puts(b, TG_VALUE(r->test, tg_dimension_unit(r->dimension)));
     if (!r->bound) {
         tg_buf_printf(b, " (%.*s)", TG_SV_ARG(r->limit));
         return;
@@ -541,19 +540,19 @@ static void put_amount(struct tg_buf *b, const struct tg_comparison *c, const st
         put_calls(b, alone->count[TG_TEST] - alone->count[TG_BASE], "call");
         tg_buf_printf(b, " on rank %lld alone", (long long)alone->rank);
     } else if (r->dimension == TG_DIM_DURATION && part) { /* the rest is as it was */
-        tg_phrase_signed(b, r->delta, TG_UNIT_NS);
+        tg_buf_puts(b, TG_SIGNED(r->delta, TG_UNIT_NS));
     } else if (r->over_budget) {
         put_budget(b, r);
     } else if (r->dimension == TG_DIM_COUNT && r->subject == TG_SUBJECT_TRACE) {
-        tg_phrase_signed(b, r->delta, TG_UNIT_COUNT);
+        tg_buf_puts(b, TG_SIGNED(r->delta, TG_UNIT_COUNT));
     } else if (r->dimension == TG_DIM_COUNT) {
         put_calls(b, g ? g->calls[TG_TEST] - g->calls[TG_BASE] : r->delta, "call");
     } else if (r->dimension == TG_DIM_RATIO) {
-        tg_phrase_value(b, r->test, TG_UNIT_PERCENT);
+        tg_buf_puts(b, TG_VALUE(r->test, TG_UNIT_PERCENT));
     } else if (tg_dec_pct_tells(r->delta_pct)) {
-        tg_phrase_pct(b, r->delta_pct);
+        tg_buf_puts(b, TG_PCT(r->delta_pct));
     } else if (isfinite(r->delta)) {
-        tg_phrase_signed(b, r->delta, tg_dimension_unit(r->dimension));
+        tg_buf_puts(b, TG_SIGNED(r->delta, tg_dimension_unit(r->dimension)));
     }
 }
 
@@ -686,11 +685,9 @@ static void put_faster(struct tg_buf *b, const struct tg_comparison *c)
     if (!step || step->ev.why_not != TG_JUDGED || !step->ev.less ||
         step->value[TG_TEST] > (1 - TG_NOTABLE) * step->value[TG_BASE])
         return;
-    tg_buf_puts(b, "; faster: step ");
-    tg_phrase_pct(b, 100 * (step->value[TG_TEST] / step->value[TG_BASE] - 1));
-    tg_buf_puts(b, " (");
-    tg_phrase_signed(b, step->value[TG_TEST] - step->value[TG_BASE], TG_UNIT_NS);
-    tg_buf_puts(b, ")");
+    tg_buf_printf(b, "; faster: step %s (%s)",
+                  TG_PCT(100 * (step->value[TG_TEST] / step->value[TG_BASE] - 1)),
+                  TG_SIGNED(step->value[TG_TEST] - step->value[TG_BASE], TG_UNIT_NS));
 }
 
 /* Runs a side that would judge a duration, at least: a rule may ask for a number of its own. 0: nothing wants runs. */
@@ -805,10 +802,10 @@ static void put_detectable(struct tg_buf *b, const struct tg_comparison *c)
     size_t n = 0;
     bool same = step->why_not == TG_JUDGED;
     if (same)
-        tg_phrase_pct(&before, 100 * step->mde);
+        tg_buf_puts(&before, TG_PCT(100 * step->mde));
     while (n < LARGEST && (op = next_largest(c, op ? op->ev.value[TG_BASE] : INFINITY)) != NULL) {
         tg_buf_clear(&one);
-        tg_phrase_pct(&one, 100 * op->ev.mde);
+        tg_buf_puts(&one, TG_PCT(100 * op->ev.mde));
         if (!n++ || !tg_sv_eq(tg_buf_sv(&ops), tg_buf_sv(&one)))
             tg_buf_printf(&ops, "%s%s", ops.n ? " and " : "", one.p);
         same = same && tg_sv_eq(tg_buf_sv(&one), tg_buf_sv(&before));

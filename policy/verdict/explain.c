@@ -160,9 +160,9 @@ static void put_from(struct tg_buf *out, const struct tg_probe *p, const struct 
             if (budget || floor ? budget != (sign > 0)
                                 : p->bad == (sign > 0 ? TG_LESS_IS_BAD : TG_MORE_IS_BAD))
                 continue;
-            tg_buf_printf(out, "%s%s %s ", listed ? " or" : ", ", listed ? "" : what,
-                          sign > 0 ? "above" : "below");
-            tg_phrase_value(out, limit_from(p, &list->v[i], sign), p->unit);
+            tg_buf_printf(out, "%s%s %s %s", listed ? " or" : ", ", listed ? "" : what,
+                          sign > 0 ? "above" : "below",
+                          TG_VALUE(limit_from(p, &list->v[i], sign), p->unit));
             listed = true;
         }
 }

@@ -6,7 +6,6 @@
 #include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/pace.h"
-#include "policy/verdict/waits.h"
 
 bool tg_eval_explains(const struct tg_result *head, const struct tg_result *r,
                       const struct tg_op *op, const struct tg_comparison *c)

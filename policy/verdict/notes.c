@@ -5,8 +5,8 @@
 #include "core/diff/names.h"
 #include "core/diff/numbers.h"
 #include "policy/verdict/internal.h"
+#include "policy/verdict/pace.h"
 #include "policy/verdict/phrase.h"
-#include "policy/verdict/waits.h"
 
 #define NAMED 3 /* names in a list */
 

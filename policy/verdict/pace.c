@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "core/diff/names.h"
 #include "core/diff/numbers.h"
 
 struct tg_pace tg_pace_of(const struct tg_comparison *c)
@@ -25,4 +26,52 @@ struct tg_pace tg_pace_of(const struct tg_comparison *c)
         out.idle[TG_PACE_HOST] < out.idle[TG_PACE_DEVICE])
         out.set_by = TG_PACE_HOST;
     return out;
+}
+
+static const struct tg_op *op_named(const struct tg_comparison *c, tg_sv name)
+{
+    for (size_t i = 0; name.n && i < c->n_ops; i++)
+        if (c->ops[i].kind == TG_KIND_OP && tg_sv_eq(c->ops[i].name, name))
+            return &c->ops[i];
+    return NULL;
+}
+
+/* "aten::item" of "aten::_local_scalar_dense", which it calls once each time: the name that a program has. */
+static tg_sv outermost(const struct tg_comparison *c, tg_sv name)
+{
+    const struct tg_op *op = op_named(c, name), *by;
+    while (op && (by = op_named(c, op->parent)) != NULL && by != op &&
+           by->count[TG_BASE] == op->count[TG_BASE] && by->count[TG_TEST] == op->count[TG_TEST] &&
+           !tg_name_is_node(by->name) && by->total[TG_TEST] >= op->total[TG_TEST])
+        op = by;
+    return op ? op->name : name;
+}
+
+struct tg_wait_shifts tg_wait_shifts_of(const struct tg_comparison *c)
+{
+    struct tg_wait_shifts x = { 0 };
+    for (size_t i = 0; i < c->n_ops; i++)
+        for (size_t k = 0; c->ops[i].wait && k < c->ops[i].n_callers; k++) {
+            /* Keeps the one with more, or less, if no fresh run is like one of the baseline. */
+            const struct tg_in_caller *of = &c->ops[i].callers[k];
+            double ns = of->self[TG_TEST] - of->self[TG_BASE];
+            struct tg_wait_shift shift = { &c->ops[i], of->in, ns };
+            if (ns > x.longer.ns && of->least[TG_TEST] > of->most[TG_BASE])
+                x.longer = shift;
+            if (ns < x.shorter.ns && of->most[TG_TEST] < of->least[TG_BASE])
+                x.shorter = shift;
+        }
+    x.longer.in = outermost(c, x.longer.in);
+    x.shorter.in = outermost(c, x.shorter.in);
+    return x;
+}
+
+struct tg_wait_shift tg_wait_behind(const struct tg_comparison *c, double ns)
+{
+    const struct tg_metric_change *busy = &c->metrics[TG_METRIC_GPU_BUSY];
+    struct tg_wait_shift longer = tg_wait_shifts_of(c).longer;
+    bool works_more = !busy->known[TG_BASE] || !busy->known[TG_TEST] ||
+                      busy->value[TG_TEST] - busy->value[TG_BASE] >= TG_HALF * ns;
+    return longer.ns >= TG_HALF * ns && ns > 0 && !works_more ? longer
+                                                              : (struct tg_wait_shift){ 0 };
 }

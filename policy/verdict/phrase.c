@@ -24,47 +24,6 @@ static void put_bytes(struct tg_buf *out, double v)
     tg_buf_printf(out, " %s", unit[i]);
 }
 
-void tg_phrase_value(struct tg_buf *out, double v, enum tg_unit unit)
-{
-    switch (unit) {
-    case TG_UNIT_NS:
-        tg_dec_put_human_ns(out, v);
-        break;
-    case TG_UNIT_PERCENT:
-        tg_dec_put_fixed(out, v, 1);
-        tg_buf_puts(out, " %");
-        break;
-    case TG_UNIT_BYTES:
-        put_bytes(out, v);
-        break;
-    case TG_UNIT_RATE:
-        tg_dec_put_fixed(out, v, 2);
-        tg_buf_puts(out, " GB/s");
-        break;
-    case TG_UNIT_NUMBER:
-        tg_dec_put_significant(out, v);
-        break;
-    case TG_UNIT_COUNT:
-    case TG_UNIT_ATTR:
-        tg_dec_put_fixed(out, v, v == floor(v) ? 0 : 2);
-        break;
-    }
-}
-
-void tg_phrase_signed(struct tg_buf *out, double v, enum tg_unit unit)
-{
-    if (v >= 0)
-        tg_buf_putc(out, '+');
-    tg_phrase_value(out, v, unit);
-}
-
-void tg_phrase_pct(struct tg_buf *out, double pct)
-{
-    tg_buf_puts(out, pct >= 0 ? "+" : "");
-    tg_dec_put_fixed(out, pct, fabs(pct) < 10 ? 1 : 0);
-    tg_buf_puts(out, " %");
-}
-
 static struct tg_phrase phrase_in(const struct tg_buf *b)
 {
     struct tg_phrase p;
@@ -72,10 +31,33 @@ static struct tg_phrase phrase_in(const struct tg_buf *b)
     return p;
 }
 
-struct tg_phrase tg_phrase_of(double v, enum tg_unit unit)
+struct tg_phrase tg_phrase_of(double v, enum tg_unit unit, const char *plus)
 {
     TG_BUF b = { 0 };
-    tg_phrase_value(&b, v, unit);
+    tg_buf_puts(&b, v >= 0 ? plus : "");
+    switch (unit) {
+    case TG_UNIT_NS:
+        tg_dec_put_human_ns(&b, v);
+        break;
+    case TG_UNIT_PERCENT:
+        tg_dec_put_fixed(&b, v, *plus && fabs(v) >= 10 ? 0 : 1);
+        tg_buf_puts(&b, " %");
+        break;
+    case TG_UNIT_BYTES:
+        put_bytes(&b, v);
+        break;
+    case TG_UNIT_RATE:
+        tg_dec_put_fixed(&b, v, 2);
+        tg_buf_puts(&b, " GB/s");
+        break;
+    case TG_UNIT_NUMBER:
+        tg_dec_put_significant(&b, v);
+        break;
+    case TG_UNIT_COUNT:
+    case TG_UNIT_ATTR:
+        tg_dec_put_fixed(&b, v, v == floor(v) ? 0 : 2);
+        break;
+    }
     return phrase_in(&b);
 }
 
@@ -90,7 +72,7 @@ struct tg_phrase tg_phrase_beside_of(double v, double other, enum tg_unit unit)
     size_t i = 0;
     int decimals;
     if (unit != TG_UNIT_NS || !isfinite(most) || most < 999.5 || 20 * least < most)
-        return tg_phrase_of(v, unit);
+        return tg_phrase_of(v, unit, "");
     while (most >= scale[i].below && i < 2)
         i++;
     shown = least / scale[i].unit;
@@ -100,20 +82,6 @@ struct tg_phrase tg_phrase_beside_of(double v, double other, enum tg_unit unit)
                     round(least / scale[i].unit * pow(10, decimals));
     tg_dec_put_fixed(&b, v / scale[i].unit, decimals);
     tg_buf_printf(&b, " %s", scale[i].name);
-    return phrase_in(&b);
-}
-
-struct tg_phrase tg_phrase_signed_of(double v, enum tg_unit unit)
-{
-    TG_BUF b = { 0 };
-    tg_phrase_signed(&b, v, unit);
-    return phrase_in(&b);
-}
-
-struct tg_phrase tg_phrase_pct_of(double pct)
-{
-    TG_BUF b = { 0 };
-    tg_phrase_pct(&b, pct);
     return phrase_in(&b);
 }
 

@@ -7,24 +7,19 @@
 #include "core/trace/kind.h"
 #include "policy/language/policy.h"
 
-/* "12.3 us", "14", "3.2 %", "1.5 MiB" */
-void tg_phrase_value(struct tg_buf *out, double v, enum tg_unit unit);
-void tg_phrase_signed(struct tg_buf *out, double v, enum tg_unit unit); /* "+14" */
-void tg_phrase_pct(struct tg_buf *out, double pct);                     /* "+3.2 %", "-41 %" */
-/* The same three in a format: TG_VALUE(v, unit) is a text until the end of its statement. */
+/* A value in a format: a text until the end of its statement. */
 struct tg_phrase {
     char text[320]; /* the largest double has 309 digits before its point */
 };
-struct tg_phrase tg_phrase_of(double v, enum tg_unit unit);
-struct tg_phrase tg_phrase_signed_of(double v, enum tg_unit unit);
-struct tg_phrase tg_phrase_pct_of(double pct);
-#define TG_VALUE(v, unit) (tg_phrase_of((v), (unit)).text)
+/* `plus`: before what is not negative. */
+struct tg_phrase tg_phrase_of(double v, enum tg_unit unit, const char *plus);
+#define TG_VALUE(v, unit) (tg_phrase_of((v), (unit), "").text)       /* "12.3 us", "14", "3.2 %" */
+#define TG_SIGNED(v, unit) (tg_phrase_of((v), (unit), "+").text)     /* "+14" */
+#define TG_PCT(pct) (tg_phrase_of((pct), TG_UNIT_PERCENT, "+").text) /* "+3.2 %", "-41 %" */
 /* A time beside another one, in one unit, and with digits that tell them apart: "0.980 ms" beside "1.030 ms", "1.031 ms" beside
  * "1.034 ms". Of times that are far apart each has its own. */
 struct tg_phrase tg_phrase_beside_of(double v, double other, enum tg_unit unit);
 #define TG_BESIDE(v, other, unit) (tg_phrase_beside_of((v), (other), (unit)).text)
-#define TG_SIGNED(v, unit) (tg_phrase_signed_of((v), (unit)).text)
-#define TG_PCT(pct) (tg_phrase_pct_of((pct)).text)
 /* "kernels", "copies", … as people call the names of a kind; its own name for what needs no other. */
 const char *tg_phrase_kind(enum tg_kind kind);
 /* "aten::mul, aten::erf and 2 more": the names that came or went in a replacement, without `but` (NULL: all);

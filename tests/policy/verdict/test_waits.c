@@ -1,6 +1,6 @@
-/* Where the host waits longer, and whether the step is longer by it (waits.c). */
+/* Where the host waits longer, and whether the step is longer by it (pace.c). */
 #include "by_hand.h"
-#include "policy/verdict/waits.h"
+#include "policy/verdict/pace.h"
 
 /* aten::_local_scalar_dense is all that aten::item calls; aten::copy_ is by itself. Times in ns. */
 static void waits(struct hand *h, double item[2], double copy[2], double busy_more)

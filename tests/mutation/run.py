@@ -36,7 +36,7 @@ import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-VERDICT = ["guards", "eval", "no_comparison", "judge", "waive", "fold", "select", "verdict", "rules", "judge_rows", "probe", "result",
+VERDICT = ["guards", "eval", "no_comparison", "judge", "waive", "fold", "select", "verdict", "rules", "judge_rows", "probe",
            "describe", "describe_verdict", "notes", "outside_steps", "rank_rows", "phrase", "explain", "known_events"]
 SOURCES = [f"policy/verdict/{name}.c" for name in VERDICT] + ["policy/language/limit.c", "policy/language/changes.c"] + \
           [f"cmd/gate/{name}.c" for name in ("check", "clash", "known_events", "loosened", "missing", "find", "window", "night", "suite")]

@@ -70,7 +70,8 @@ static bool count_age(const struct tg_store_cmd *s, int64_t seconds, const struc
     if (newest == INT64_MIN)
         return true; /* no date is known, and nothing is old */
     if (!s->o->trust_clock && (now < newest - DAY || now > newest + FAR * DAY)) {
-        /* A clock that is wrong by years deletes years: whoever set it has to say that it is right. */
+        /* A clock that is wrong by years deletes years: whoever set it has to say that it is
+         * right. */
         int64_t days = (now - newest) / DAY;
         tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
                    "the newest run is of %" PRId64 " days %s this machine's clock",

@@ -3,8 +3,9 @@
 #include "core/summary/fit.h"
 
 /*
- * Several traces must say what they are when they are recorded: later nobody knows. Shards without a rank are
- * runs only if --runs or the suite's `run` regex says so; what check --ranks refuses is refused.
+ * Several traces must say what they are when they are recorded: later nobody knows. Shards without
+ * a rank are runs only if --runs or the suite's `run` regex says so; what check --ranks refuses is
+ * refused.
  */
 static bool check_sides(struct tg_store_cmd *s, const struct tg_suite *suite,
                         const struct tg_summary *summary, struct tg_err *err)

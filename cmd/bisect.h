@@ -1,8 +1,8 @@
 #ifndef TG_CMD_BISECT_H
 #define TG_CMD_BISECT_H
 /*
- * What one commit's test is: `ab` with the good commit as its base (ab.h). Its stages end at once where the program
- * does more than before, and ask again where it looks slower.
+ * What one commit's test is: `ab` with the good commit as its base (ab.h). Its stages end at once
+ * where the program does more than before, and ask again where it looks slower.
  */
 #include "cmd/ab.h"
 
@@ -26,7 +26,8 @@ struct tg_bisect {
     struct tg_ab_opts ab_opts;
     bool compared; /* both sides were prepared */
 };
-/* A folder for it; tg_bisect_end removes it and the worktrees, and so does a signal that ends us. */
+/* A folder for it; tg_bisect_end removes it and the worktrees, and so does a signal that ends
+ * us. */
 TG_MUST bool tg_bisect_begin(struct tg_bisect *b, const struct tg_commit *good, struct tg_err *err);
 void tg_bisect_end(struct tg_bisect *b);
 /* `why` in the arena: the verdict's headline, or what failed. */

@@ -43,16 +43,16 @@ struct tg_opt {
 };
 
 /*
- * A spelling of the release before: "operator" for "op", or a value's, "sort=control" for "sort=baseline". It
- * works, and says so. A list of them ends with { 0 }.
+ * A spelling of the release before: "operator" for "op", or a value's, "sort=control" for
+ * "sort=baseline". It works, and says so. A list of them ends with { 0 }.
  */
 struct tg_opt_was {
     const char *was, *now;
 };
 
 /*
- * An option that has no effect without another: one of these options or actions, "svg-counts out", has to be
- * given too. A list of them ends with { 0 }.
+ * An option that has no effect without another: one of these options or actions, "svg-counts out",
+ * has to be given too. A list of them ends with { 0 }.
  */
 struct tg_opt_needs {
     const char *option, *of;
@@ -97,10 +97,12 @@ struct tg_cmd {
     const struct tg_opt_needs *needs;
     const struct tg_verb *verbs; /* NULL: it has no actions */
     const char *for_scripts;     /* names of options that programs give, listed last */
-    /* Options of that command are taken too, as they were given, into the list at this offset; or NULL. */
+    /* Options of that command are taken too, as they were given, into the list at this offset; or
+     * NULL. */
     const struct tg_cmd *others;
     size_t others_offset;
-    /* The flag with which it answers `git bisect run`, to which 1 to 127 is a word about the commit; or NULL. */
+    /* The flag with which it answers `git bisect run`, to which 1 to 127 is a word about the
+     * commit; or NULL. */
     const char *answers_bisect;
     /* Returns the exit code; on an error the caller prints err. */
     int (*run)(const struct tg_cmd_call *c, struct tg_err *err);

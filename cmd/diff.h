@@ -1,6 +1,7 @@
 #ifndef TG_CMD_DIFF_H
 #define TG_CMD_DIFF_H
-/* What the files of `tracegate diff` share: what is asked, sides -> comparison, comparison -> rows. */
+/* What the files of `tracegate diff` share: what is asked, sides -> comparison, comparison ->
+ * rows. */
 #include "cmd/gate/given.h"
 #include "cmd/lists.h"
 #include "core/diff/compare.h"

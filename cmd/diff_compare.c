@@ -30,8 +30,8 @@ static bool compare_hta(struct tg_comparison *out, const struct tg_diff_request 
 
 enum { JUDGED_RUNS = 3 }; /* per side: what evidence about durations needs */
 
-/* One trace is one run: nothing but its sums can be in the table. The page and causes ask for more, and a
- * normalised name is that of the raw one with most time under a parent. */
+/* One trace is one run: nothing but its sums can be in the table. The page and causes ask for more,
+ * and a normalised name is that of the raw one with most time under a parent. */
 static bool needs_totals_only(const struct tg_diff_request *q, int side)
 {
     return q->inputs[side].n == 1 && !q->o->html && !q->o->cause && !q->o->normalise;

@@ -143,7 +143,8 @@ static bool is_listed(const struct listed *l, const struct tg_opt *o)
            l->for_scripts == tg_options_has(l->cmd->for_scripts, o->name);
 }
 
-/* "record, show" at the begin of "record, show: the commit": are these actions, and `verb` among them? */
+/* "record, show" at the begin of "record, show: the commit": are these actions, and `verb` among
+ * them? */
 static bool is_of_verbs(const struct listed *l, tg_sv names, bool *has)
 {
     *has = false;

@@ -2,8 +2,8 @@
 #define TG_CMD_HELP_H
 /*
  * Everything that is said about the commands, made from their tables: --help, the manual page
- * (roff), completion for bash, zsh and fish. `about` texts are paragraphs separated by an empty line;
- * lines that begin with two blanks are kept as they are.
+ * (roff), completion for bash, zsh and fish. `about` texts are paragraphs separated by an empty
+ * line; lines that begin with two blanks are kept as they are.
  */
 #include "cmd/cmd.h"
 #include "core/base/buf.h"

@@ -157,7 +157,8 @@ static bool report(struct tg_history_cmd *c, struct tg_err *err)
            print(c, &r, err) && tg_outputs_commit(&c->files, err);
 }
 
-/* What happened in a night that cannot be read is not known: the reports are there, no code is 0. */
+/* What happened in a night that cannot be read is not known: the reports are there, no code is
+ * 0. */
 static bool all_readable(const struct tg_history_cmd *c, struct tg_err *err)
 {
     for (size_t i = 0; i < c->n; i++)

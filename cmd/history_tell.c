@@ -57,8 +57,8 @@ static bool is_asked_for(const struct tg_history_cmd_opts *o, const struct tg_se
                     (glob == o->op && tg_label_stands_for(tg_sv_of(glob), s->name)));
 }
 
-/* Step time first; then what moved, by cost; then numbers of benchmarks, those that measure something
- * first; then what takes most time. */
+/* Step time first; then what moved, by cost; then numbers of benchmarks, those that measure
+ * something first; then what takes most time. */
 static double weight_of(const struct tg_nights *n, uint32_t id)
 {
     const struct tg_history *h = &n->history;

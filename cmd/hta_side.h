@@ -4,7 +4,8 @@
 #include "cmd/gate/inputs.h"
 #include "core/hta/hta_diff.h"
 
-/* The rank that the text says; standard input passes only once and is asked for distributedInfo: -1. */
+/* The rank that the text says; standard input passes only once and is asked for distributedInfo:
+ * -1. */
 TG_MUST bool tg_rank_by_hta(int64_t *rank, const struct tg_input_item *item, struct tg_repo *repo,
                             struct tg_err *err);
 TG_MUST bool tg_hta_side_load(struct tg_hta_side *side, const struct tg_input_list *inputs,

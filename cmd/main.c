@@ -22,8 +22,9 @@ static bool keep_standard_descriptors(void)
 }
 
 /*
- * glibc raises the first limit when large blocks are freed; the memory of one trace would then stay with the
- * process. The second is how much may stay: a trace's small blocks would be given back and asked for again.
+ * glibc raises the first limit when large blocks are freed; the memory of one trace would then stay
+ * with the process. The second is how much may stay: a trace's small blocks would be given back and
+ * asked for again.
  */
 static void set_up_memory(void)
 {

@@ -107,7 +107,8 @@ static bool read_summary(struct reading *r, size_t i, struct tg_source *s, struc
     return ok;
 }
 
-/* Without categories the names alone do not say what they are: traces of XLA, which its lines tell. */
+/* Without categories the names alone do not say what they are: traces of XLA, which its lines
+ * tell. */
 static bool has_categories(const struct tg_totals *t)
 {
     bool any = t->names->n == 0;
@@ -192,7 +193,8 @@ static void join_rows(struct tg_table *t)
     t->n_rows = kept_rows;
 }
 
-/* Names to copy into a policy: whole, and last in the line; as recorded where normalising changes them. */
+/* Names to copy into a policy: whole, and last in the line; as recorded where normalising changes
+ * them. */
 static void put_text(const struct tg_table *t, struct tg_arena *a, struct tg_buf *out)
 {
     static const struct tg_table_column heads[] = { { "kind", TG_TABLE_TEXT },

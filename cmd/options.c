@@ -240,7 +240,8 @@ static const char *value_now(struct parser *p, const struct tg_opt *o, const cha
     return strchr(now, '=') + 1;
 }
 
-/* An option of cmd->others, word by word into its list, by the name that it has now. False: it has none of that name. */
+/* An option of cmd->others, word by word into its list, by the name that it has now. False: it has
+ * none of that name. */
 static bool of_others(struct parser *p, const char *arg, tg_sv name, const char *value)
 {
     const struct tg_cmd *others = p->cmd->others;
@@ -348,7 +349,8 @@ static bool is_given(const struct parser *p, const struct tg_strs *args, tg_sv w
     return verb && tg_sv_eq(tg_sv_of(verb->name), word);
 }
 
-/* "--svg-narrow needs --svg-counts or --svg-durations", "--reason needs history accept or history reopen". */
+/* "--svg-narrow needs --svg-counts or --svg-durations", "--reason needs history accept or history
+ * reopen". */
 static bool refuse_alone(const struct parser *p, const struct tg_opt_needs *need,
                          struct tg_err *err)
 {
@@ -359,7 +361,10 @@ static bool refuse_alone(const struct parser *p, const struct tg_opt_needs *need
         const struct tg_opt *o = find(p->cmd->options, word);
         if (!o && p->cmd->others)
             o = find(p->cmd->others->options, word);
-        tg_buf_printf(&text, "%s%s%s%.*s", i == 0 ? "" : rest.n ? ", " : " or ",
+        tg_buf_printf(&text, "%s%s%s%.*s",
+                      i == 0   ? ""
+                      : rest.n ? ", "
+                               : " or ",
                       o ? "--" : p->cmd->name, o ? "" : " ", TG_SV_ARG(word));
     }
     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--%s needs %s", need->option, text.p);

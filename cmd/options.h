@@ -5,7 +5,8 @@
  * VALUE` and `-oVALUE` for names of one letter, `--flag`; `--` ends the options; `-` is an ordinary
  * argument. Options and arguments may be mixed. A value that is a list of lower-case words joined
  * by '|' in the table ("text|csv|json") is checked here. An option given twice: the last one wins,
- * except TG_OPT_LIST, which collects. A spelling of the release before is read as today's. Everything wrong is TG_ERR_USAGE (exit 2).
+ * except TG_OPT_LIST, which collects. A spelling of the release before is read as today's.
+ * Everything wrong is TG_ERR_USAGE (exit 2).
  */
 #include "cmd/cmd.h"
 #include "core/base/arena.h"
@@ -27,8 +28,8 @@ TG_MUST bool tg_options_parse(const struct tg_cmd *cmd, const char *const *argv,
                               struct tg_arena *a, struct tg_err *err);
 
 /*
- * The first argument's place among a command's verbs, a list that ends with NULL. For any other word the
- * place of the end, and an error that guesses which was meant.
+ * The first argument's place among a command's verbs, a list that ends with NULL. For any other
+ * word the place of the end, and an error that guesses which was meant.
  */
 size_t tg_options_verb(const char *cmd, const struct tg_strs *args, const char *const *verbs,
                        struct tg_err *err);

@@ -151,7 +151,8 @@ static void lint_windows(struct tg_policy_cmd *j)
 
 enum { MAX_WORKFLOW = 1 << 20 };
 
-/* Where the placeholder is that `init` writes if it does not know the action's place; comments do not count. */
+/* Where the placeholder is that `init` writes if it does not know the action's place; comments do
+ * not count. */
 static void lint_workflow(struct tg_policy_cmd *j, const char *path, tg_sv text)
 {
     static const char used[] = "uses: " TG_SETUP_PLACEHOLDER;

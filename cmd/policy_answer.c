@@ -1,4 +1,5 @@
-/* What every verb of `policy` begins and ends with: the policy in force, and where the answer goes. */
+/* What every verb of `policy` begins and ends with: the policy in force, and where the answer
+ * goes. */
 #include "cmd/policy.h"
 #include "core/base/file.h"
 

@@ -108,7 +108,8 @@ static void take_consequences(struct waivers *w, const struct tg_doc *violations
     }
 }
 
-/* Each that was asked for, with what it explains; if nothing is asked for, each that nothing explains. */
+/* Each that was asked for, with what it explains; if nothing is asked for, each that nothing
+ * explains. */
 static bool take(struct waivers *w, const struct tg_doc *violations,
                  const struct tg_policy_waive_ask *ask)
 {

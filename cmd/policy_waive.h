@@ -1,8 +1,8 @@
 #ifndef TG_CMD_POLICY_WAIVE_H
 #define TG_CMD_POLICY_WAIVE_H
 /*
- * `policy waive REPORT.json [RULE [NAME]]`: the waivers that accept a failed name and what it explains,
- * as text for the policy; without NAME those for all failures (of the rule).
+ * `policy waive REPORT.json [RULE [NAME]]`: the waivers that accept a failed name and what it
+ * explains, as text for the policy; without NAME those for all failures (of the rule).
  *
  *   the name's own rule: the ceiling is the largest change of the name and of those results of the
  *     same rule that it explains, because a waiver covers these within its ceiling

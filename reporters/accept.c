@@ -11,7 +11,8 @@
 #include "reporters/label.h"
 #include "reporters/origin.h"
 
-/* It failed, by a value under a rule; what one rank alone does is its machine's, and nobody accepts that. */
+/* It failed, by a value under a rule; what one rank alone does is its machine's, and nobody accepts
+ * that. */
 static bool is_waivable(const struct tg_verdict *v, const struct tg_result *r)
 {
     bool under = r->folded_under < v->n_results && v->results[r->folded_under].one_rank;

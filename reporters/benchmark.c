@@ -1,9 +1,9 @@
 /*
  * The fresh side's numbers for services that keep them: `customSmallerIsBetter` of
- * github-action-benchmark, which Bencher reads as well. How many results failed, which every verdict has, as
- * these services refuse an empty list; step time, launches, then the operators that take most of the
- * step, by their mean, whatever was compared: a name is one series, so it has no number in it. A range is
- * half of that between the least and the most of the runs.
+ * github-action-benchmark, which Bencher reads as well. How many results failed, which every
+ * verdict has, as these services refuse an empty list; step time, launches, then the operators that
+ * take most of the step, by their mean, whatever was compared: a name is one series, so it has no
+ * number in it. A range is half of that between the least and the most of the runs.
  */
 #include <math.h>
 

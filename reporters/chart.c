@@ -420,7 +420,8 @@ static void put_notes(struct plot *p)
     }
 }
 
-/* Of times that a verdict has looked at, those that it judged and that are not noise, or that it tells; how many. */
+/* Of times that a verdict has looked at, those that it judged and that are not noise, or that it
+ * tells; how many. */
 static size_t keep_judged(const struct tg_chart *chart, uint32_t *rows, size_t n)
 {
     if (!chart->v || !chart->durations)

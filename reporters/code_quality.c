@@ -1,7 +1,7 @@
 /*
- * GitLab's Code Quality report (the part of Code Climate's that GitLab reads): one entry a finding, at the
- * changed line of the program that it comes from, else at the rule that is violated. GitLab compares entries
- * of two branches by their fingerprints, so these hold no measured value.
+ * GitLab's Code Quality report (the part of Code Climate's that GitLab reads): one entry a finding,
+ * at the changed line of the program that it comes from, else at the rule that is violated. GitLab
+ * compares entries of two branches by their fingerprints, so these hold no measured value.
  */
 #include <inttypes.h>
 

@@ -1,6 +1,7 @@
 /*
- * The fresh side's call paths as collapsed stacks, "step;train.py: step;Block;aten::mm 12345", in ns
- * per step: for speedscope, flamegraph.pl and Perfetto. Of the first trace, as the page draws it.
+ * The fresh side's call paths as collapsed stacks, "step;train.py: step;Block;aten::mm 12345", in
+ * ns per step: for speedscope, flamegraph.pl and Perfetto. Of the first trace, as the page draws
+ * it.
  */
 
 #include "core/base/decimal.h"

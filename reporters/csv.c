@@ -44,7 +44,8 @@ static bool csv_plain(tg_sv text, bool *comma)
     return true;
 }
 
-/* What a spreadsheet would take for a formula is text after an apostrophe, as it shows it itself. */
+/* What a spreadsheet would take for a formula is text after an apostrophe, as it shows it
+ * itself. */
 bool tg_csv_is_formula(tg_sv text)
 {
     text = tg_sv_past(text, " \t\r\n");

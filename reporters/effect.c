@@ -10,7 +10,8 @@
 #include "reporters/number.h"
 #include "reporters/rows.h"
 
-/* Does a rule ask for the time of a step? Where nothing is judged at all, that is said elsewhere. */
+/* Does a rule ask for the time of a step? Where nothing is judged at all, that is said
+ * elsewhere. */
 static bool is_ruled(const struct tg_verdict *v)
 {
     for (size_t i = 0; i < v->n_results; i++) {
@@ -95,8 +96,8 @@ static bool put_spread(struct tg_buf *out, const struct tg_comparison *c)
     return true;
 }
 
-/* "; the host is 28.5 % slower", "; in the fastest steps +0.2 %": why what was judged is not the measured change, that of the
- * machine or of disturbed steps. Nothing where it is all. */
+/* "; the host is 28.5 % slower", "; in the fastest steps +0.2 %": why what was judged is not the
+ * measured change, that of the machine or of disturbed steps. Nothing where it is all. */
 static void put_judged(struct tg_buf *out, const struct tg_verdict *v, const struct tg_evidence *ev,
                        double measured)
 {
@@ -115,7 +116,7 @@ static void put_judged(struct tg_buf *out, const struct tg_verdict *v, const str
         tg_buf_puts(out, machine > 0 ? " % slower" : " % faster");
     }
     if (of_machine && ev->estimate == TG_ESTIMATE_LEAST && machine > 0)
-        return; /* what is left of it is in disturbed steps: a second number would look like another answer */
+        return; /* the rest is in disturbed steps: a second number would look like another answer */
     tg_buf_puts(out, of_machine ? ", " : "; ");
     tg_buf_puts(out, ev->estimate == TG_ESTIMATE_LEAST ? "in the fastest steps " : "judged as ");
     tg_put_pct_delta(out, change);
@@ -177,7 +178,8 @@ static double waived_ns(const struct tg_verdict *v)
     return whole + ns[device];
 }
 
-/* "of it +240 us waived"; of a change that is not longer than that: only that it holds such changes. */
+/* "of it +240 us waived"; of a change that is not longer than that: only that it holds such
+ * changes. */
 static void put_waived(struct tg_buf *out, const struct tg_verdict *v, double change)
 {
     double ns = v->n_state[TG_STATE_WAIVED] ? waived_ns(v) : 0;

@@ -29,7 +29,8 @@ void tg_esc_md_text(struct tg_buf *out, tg_sv text, enum tg_esc_place place);
 void tg_esc_xml(struct tg_buf *out, tg_sv text); /* text and attributes; XML 1.0 characters only */
 void tg_esc_xml_lines(struct tg_buf *out, tg_sv text); /* the same, but LF stays */
 
-/* A scalar on one line, the same text when it is read: single quotes, or double ones with escapes. */
+/* A scalar on one line, the same text when it is read: single quotes, or double ones with
+ * escapes. */
 void tg_esc_yaml(struct tg_buf *out, tg_sv text);
 
 /* A quoted Mermaid label: no quotes, backticks, semicolons; guillemets for angle brackets. */

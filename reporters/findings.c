@@ -149,8 +149,8 @@ enum tg_note_place tg_note_place(const struct tg_verdict *v, const struct tg_not
     return n->warning && first ? TG_PLACE_FIRST : TG_PLACE_LAST;
 }
 
-/* What the finding's own waiver does not cover has an item of its own there: it is named first. Operators are the program's
- * own words; what runs on the device follows them. */
+/* What the finding's own waiver does not cover has an item of its own there: it is named first.
+ * Operators are the program's own words; what runs on the device follows them. */
 static int order_of(const struct tg_result *r, const struct tg_result *head)
 {
     bool accepted = tg_sv_eq(r->rule, head->rule) || head->one_rank || r->state != TG_STATE_FAIL;
@@ -160,8 +160,8 @@ static int order_of(const struct tg_result *r, const struct tg_result *head)
                                                                        : 3;
 }
 
-/* What a folded result adds after its name: " +4", " +18.2% (slower)"; the rule if it is another one.
- * Of what one rank alone does, its own change, as in the table. */
+/* What a folded result adds after its name: " +4", " +18.2% (slower)"; the rule if it is another
+ * one. Of what one rank alone does, its own change, as in the table. */
 static void put_effect(struct tg_buf *out, const struct tg_comparison *c, const struct tg_result *r,
                        const struct tg_result *head)
 {

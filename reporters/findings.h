@@ -23,14 +23,15 @@ const char *tg_section_title(enum tg_section s);  /* "Counts changed" */
 bool tg_result_shown(const struct tg_result *r);  /* fail, inconclusive, warn, suspicious */
 bool tg_result_listed(const struct tg_result *r); /* these, or waived */
 
-/* For each result the index of the shown one that it is folded under (a waived one under a waived one), or
- * its own index. */
+/* For each result the index of the shown one that it is folded under (a waived one under a waived
+ * one), or its own index. */
 uint32_t *tg_findings_roots(const struct tg_verdict *v); /* the caller frees it */
 
 tg_sv tg_version_of(const struct tg_verdict *v);    /* "0.2.0", for people */
 const char *tg_situation_said(enum tg_situation s); /* "not found", where JSON has "lost" */
 
-/* How many results there are of a state, and how many follow from these: one figure in every report. */
+/* How many results there are of a state, and how many follow from these: one figure in every
+ * report. */
 struct tg_tally {
     enum tg_state state;
     size_t n, follow;
@@ -42,11 +43,13 @@ size_t tg_tally(const struct tg_verdict *v, struct tg_tally out[TG_STATE_FAIL + 
 /* "1 failed (7 more follow from it)", "2 not judged" */
 void tg_tally_put(struct tg_buf *out, const struct tg_tally *t);
 
-/* Warnings come before the causes; of a failure only those about the traces, and those that would lift a pass. */
+/* Warnings come before the causes; of a failure only those about the traces, and those that would
+ * lift a pass. */
 enum tg_note_place { TG_PLACE_FIRST, TG_PLACE_LAST };
 enum tg_note_place tg_note_place(const struct tg_verdict *v, const struct tg_note *n);
 
-/* What is folded under result `i`, the whole step first, then operators: "aten::clone +8, copy +18.2 % (slower) and 2 more". */
+/* What is folded under result `i`, the whole step first, then operators: "aten::clone +8, copy
+ * +18.2 % (slower) and 2 more". */
 bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, const uint32_t *roots,
                             size_t i);
 #define TG_RESULT_JOINS "with it" /* the word before them */
@@ -58,7 +61,8 @@ bool tg_findings_put_folded(struct tg_buf *out, const struct tg_verdict *v, cons
 uint32_t *tg_findings_of(const struct tg_verdict *v, const uint32_t *roots, enum tg_section s,
                          size_t *n);
 
-/* A result's line, "name: what, how much": a message, whose name is a piece unless it is our own words. */
+/* A result's line, "name: what, how much": a message, whose name is a piece unless it is our own
+ * words. */
 void tg_result_put(struct tg_buf *out, const struct tg_result *r);
 tg_sv tg_result_called(const struct tg_result *r); /* its name, or our own words */
 
@@ -78,14 +82,17 @@ void tg_result_put_nights(struct tg_buf *out, const struct tg_result *r);
 /* The address at the end of the evidence, for reports with links; "" none. */
 tg_sv tg_result_issue(const struct tg_result *r);
 /*
- * What came and went in one place of the program, in one line; false: no name did, or a finding tells it.
- * "aten::gelu -> aten::erf, aten::mul: calls -8 +32 in Block (242.0 -> 428.0 us per step); slower"
+ * What came and went in one place of the program, in one line; false: no name did, or a finding
+ * tells it. "aten::gelu -> aten::erf, aten::mul: calls -8 +32 in Block (242.0 -> 428.0 us per
+ * step); slower"
  */
 bool tg_put_replaced(struct tg_buf *out, const struct tg_verdict *v, size_t region);
 void tg_result_put_at(struct tg_buf *out, const struct tg_result *r); /* "file:line" or "" */
-/* The first violation, or else warning, that is not a consequence of another: what is next to do is at the top. */
+/* The first violation, or else warning, that is not a consequence of another: what is next to do is
+ * at the top. */
 const struct tg_result *tg_findings_first(const struct tg_verdict *v);
-/* The next step of one result, or "" if it is at the top: that of the first, or the verdict's own (error_hint). */
+/* The next step of one result, or "" if it is at the top: that of the first, or the verdict's own
+ * (error_hint). */
 tg_sv tg_result_next(const struct tg_verdict *v, const struct tg_result *r);
 tg_sv tg_note_next(const struct tg_verdict *v, const struct tg_note *n); /* the same of a note */
 /* The rule is in a file of the repository, not in a preset ("tracegate:recommended"). */

@@ -150,8 +150,8 @@ static void put_bands(const struct plot *p, double *scratch)
 /* ---- the scale ---- */
 
 /*
- * Small drawings stand side by side, where 1 % must not look like 30 %: each shows 10 % more and less than
- * its level (TG_HISTORY_SPAN), and says so where its values need more.
+ * Small drawings stand side by side, where 1 % must not look like 30 %: each shows 10 % more and
+ * less than its level (TG_HISTORY_SPAN), and says so where its values need more.
  */
 static void choose_scale(struct plot *p)
 {
@@ -246,7 +246,8 @@ static void put_event_label(const struct plot *p, const struct tg_history_event 
 
 enum { LABEL_ROWS = 3 };
 
-/* The lowest row with room for a label at x, in which its end is noted; LABEL_ROWS: there is none. */
+/* The lowest row with room for a label at x, in which its end is noted; LABEL_ROWS: there is
+ * none. */
 static size_t label_row(const struct plot *p, double *end, double x)
 {
     bool left = x > p->right - LABEL_WIDTH;
@@ -481,7 +482,8 @@ enum {
     SHOWN = 13
 };
 
-/* The value of the colour at the begin of `text`, "--t-bg)", in a list "--t-bg:#fff;…}"; its length in *n. */
+/* The value of the colour at the begin of `text`, "--t-bg)", in a list "--t-bg:#fff;…}"; its length
+ * in *n. */
 static tg_sv colour(tg_sv list, tg_sv text, size_t *n)
 {
     tg_sv name = tg_sv_cut(&text, ')'), value;

@@ -65,9 +65,9 @@ static double sum(const struct part *p, int side)
 }
 
 /*
- * Of the thread that runs the step: its waits, and the time between operators where the traces have a
- * row for it; operators and calls of the runtime are the rest. Without such a row the time between
- * is the rest. False: the parts do not fit in, since work of other threads is among them.
+ * Of the thread that runs the step: its waits, and the time between operators where the traces have
+ * a row for it; operators and calls of the runtime are the rest. Without such a row the time
+ * between is the rest. False: the parts do not fit in, since work of other threads is among them.
  */
 static bool host_parts(const struct tg_verdict *v, struct part *p)
 {
@@ -98,7 +98,8 @@ static bool host_parts(const struct tg_verdict *v, struct part *p)
     return p[rest].ns[TG_BASE] >= 0 && p[rest].ns[TG_TEST] >= 0;
 }
 
-/* The words are not in the drawing, which has the width of the screen: they would shrink with it. */
+/* The words are not in the drawing, which has the width of the screen: they would shrink with
+ * it. */
 static void put_side(struct tg_buf *out, const struct part *p, int side, double largest)
 {
     double x = 0;

@@ -1,8 +1,8 @@
 /*
- * Where time comes from: the call paths of both sides as one icicle. The width of a frame is its time
- * after the change, of one that is gone its time before; colour and the sign in its label are the
- * difference; what only one side has is hatched. Wrappers around the program, one frame below the
- * other with nothing beside them, are one frame. report.js zooms and walks them by keyboard.
+ * Where time comes from: the call paths of both sides as one icicle. The width of a frame is its
+ * time after the change, of one that is gone its time before; colour and the sign in its label are
+ * the difference; what only one side has is hatched. Wrappers around the program, one frame below
+ * the other with nothing beside them, are one frame. report.js zooms and walks them by keyboard.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -89,8 +89,8 @@ static size_t held_by(const struct tree *t, size_t i)
 }
 
 /*
- * Functions that wrap the program: each holds nearly all of the one before. The last is the one to look
- * at, and what else a wrapper holds is beside it.
+ * Functions that wrap the program: each holds nearly all of the one before. The last is the one to
+ * look at, and what else a wrapper holds is beside it.
  */
 static void fold_wrappers(struct tree *t)
 {
@@ -250,7 +250,8 @@ static int longest_first(const void *pa, const void *pb)
     return c ? c : TG_CMP(a->node, b->node);
 }
 
-/* "cudaLaunchKernel" is in much of the program: the place is the function, module or mark around it. */
+/* "cudaLaunchKernel" is in much of the program: the place is the function, module or mark around
+ * it. */
 static const struct tg_picture_node *place_of(const struct tg_picture *p,
                                               const struct tg_picture_node *n)
 {

@@ -170,8 +170,8 @@ static void add_result(struct tg_doc *o, const struct tg_verdict *v, const struc
     add_folded(o, v, r);
 }
 
-/* Of a list the first WHOLE results, which are the worst, have all keys; the rest are short rows of one line. A
- * renaming refactor has ten thousand. */
+/* Of a list the first WHOLE results, which are the worst, have all keys; the rest are short rows of
+ * one line. A renaming refactor has ten thousand. */
 enum { WHOLE = 1000 };
 
 static void add_short(struct tg_doc *o, const struct tg_verdict *v, const struct tg_result *r)

@@ -156,8 +156,9 @@ static tg_sv text_of(tg_sv s, struct piece p)
 }
 
 /*
- * The functor in a frame, with its template arguments; `*within`: the argument it was found in. What
- * it does to elements may be the argument after it: "UnaryOpFunctor<float>, std::negate<float>".
+ * The functor in a frame, with its template arguments; `*within`: the argument it was found in.
+ * What it does to elements may be the argument after it: "UnaryOpFunctor<float>,
+ * std::negate<float>".
  */
 static struct piece find_functor(tg_sv s, struct piece *within)
 {
@@ -197,7 +198,8 @@ static struct piece lambda_arguments(tg_sv s, struct piece of)
     return (struct piece){ of.at, of.at };
 }
 
-/* "_ZN2at6native13reduce_kernelILi512E…": "reduce_kernel", the last name before the template's arguments. */
+/* "_ZN2at6native13reduce_kernelILi512E…": "reduce_kernel", the last name before the template's
+ * arguments. */
 static struct piece mangled_name(tg_sv s)
 {
     size_t at = tg_sv_starts(s, TG_SV("_ZN")) ? 3 : tg_sv_starts(s, TG_SV("_Z")) ? 2 : s.n, n;
@@ -419,8 +421,8 @@ static size_t show_difference(struct tg_label *l, struct tg_label *other)
 }
 
 /*
- * "…s16816gemm_fp16_256x64…" or "…s16816gemm_fp16…64x4_tn": from the word of a gemm on, with the end if
- * the difference is there; false: no gemm, or both do not fit.
+ * "…s16816gemm_fp16_256x64…" or "…s16816gemm_fp16…64x4_tn": from the word of a gemm on, with the
+ * end if the difference is there; false: no gemm, or both do not fit.
  */
 static bool cut_gemm(struct tg_label *l, size_t at, size_t n, size_t width)
 {

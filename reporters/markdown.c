@@ -4,8 +4,8 @@
  * stays within a budget of bytes: whole rows are dropped, and the last line says how many and where
  * the full report is.
  *
- * All names are code spans, all sentences go through tg_markdown_put_text: nothing in a trace can mention
- * somebody, link, or end a table (docs/reports.md).
+ * All names are code spans, all sentences go through tg_markdown_put_text: nothing in a trace can
+ * mention somebody, link, or end a table (docs/reports.md).
  */
 #include "reporters/markdown.h"
 

@@ -1,6 +1,7 @@
 #ifndef TG_REPORTERS_MARKDOWN_H
 #define TG_REPORTERS_MARKDOWN_H
-/* The parts of the pull request comment: markdown.c is its order, markdown_pieces.c what the others share. */
+/* The parts of the pull request comment: markdown.c is its order, markdown_pieces.c what the others
+ * share. */
 #include "core/base/strmap.h"
 #include "reporters/escape.h"
 #include "reporters/label.h"
@@ -8,13 +9,14 @@
 
 /*
  * Code points of a name: a path or command; an operator, of which there is one short form in
- * sentences, table and chart. Wider cells make the rows of the table scroll, on a phone all of them.
+ * sentences, table and chart. Wider cells make the rows of the table scroll, on a phone all of
+ * them.
  */
 enum { TG_MARKDOWN_NAME = 80, TG_MARKDOWN_SHORT = 40 };
 
 /*
- * The names of a comment, each with one short form, and no two with the same: of the table's rows, of what
- * their cells call former names, of findings and of what was replaced.
+ * The names of a comment, each with one short form, and no two with the same: of the table's rows,
+ * of what their cells call former names, of findings and of what was replaced.
  */
 struct tg_markdown_names {
     uint32_t *row; /* of the comparison: n_rows of the table, then former names */

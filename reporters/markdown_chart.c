@@ -71,8 +71,8 @@ struct bars {
     double sum;
 };
 
-/* Noise is not a slowdown, what is waived is accepted; bars below a hundredth of the largest would be
- * invisible. */
+/* Noise is not a slowdown, what is waived is accepted; bars below a hundredth of the largest would
+ * be invisible. */
 static void collect_bars(struct bars *b, const struct tg_markdown *m, double sign)
 {
     const struct tg_comparison *c = m->v->comparison;

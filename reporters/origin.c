@@ -163,7 +163,8 @@ static void put_part(struct tg_buf *out, const struct tg_cause *c, double share)
         tg_buf_printf(out, "%d %% of %s", percent(share), of_what(c));
 }
 
-/* " in layer `Block_1`": one instance, as the profiler numbers them; a class stands for several layers. */
+/* " in layer `Block_1`": one instance, as the profiler numbers them; a class stands for several
+ * layers. */
 static void put_layer(struct tg_buf *out, const struct tg_cause *c)
 {
     tg_sv rest = c->module;

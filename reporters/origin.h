@@ -1,8 +1,8 @@
 #ifndef TG_REPORTERS_ORIGIN_H
 #define TG_REPORTERS_ORIGIN_H
 /*
- * The cause of a result in words, the same in every report: what accounts for the difference, where that
- * is in the program, and whether the change touched it.
+ * The cause of a result in words, the same in every report: what accounts for the difference, where
+ * that is in the program, and whether the change touched it.
  *
  *   model.py:88 Block.forward (module Block_3), changed in this pull request (lines 91-97),
  *   accounts for 92 % of it
@@ -20,11 +20,13 @@ struct tg_origin_place {
 };
 /* Of a cause with a function: its changed lines as one range, else its first line. */
 struct tg_origin_place tg_origin_place(const struct tg_cause *c);
-/* Where to look: the lines that changed, in the function and the file that has them; else as above. */
+/* Where to look: the lines that changed, in the function and the file that has them; else as
+ * above. */
 struct tg_origin_place tg_origin_look(const struct tg_cause *c);
 /* "train.py:20-22" */
 void tg_origin_put_place(struct tg_buf *out, const struct tg_origin_place *p);
-/* The changed line as the change has it, "91 | x = x.clone()", at most 120 characters of it; raw text. False: not known. */
+/* The changed line as the change has it, "91 | x = x.clone()", at most 120 characters of it; raw
+ * text. False: not known. */
 bool tg_origin_put_quote(struct tg_buf *out, const struct tg_cause *c);
 /* After it: " (1 of 3 changed lines)", where it is not the only one. */
 void tg_origin_put_unquoted(struct tg_buf *out, const struct tg_cause *c);

@@ -28,10 +28,9 @@ struct tg_render {
 };
 /*
  * The list of reports, in the order of help. From a row follow the writer's declaration,
- * tg_reporters[] and its index, and for a FILE the option `check --NAME FILE` with its help, and its
- * place in `check --out DIR`; the
- * GitHub action's outputs are checked against it (tests/lint/reports.py). A new report is a row
- * here and a file that defines tg_reporter_ID.
+ * tg_reporters[] and its index, and for a FILE the option `check --NAME FILE` with its help, and
+ * its place in `check --out DIR`; the GitHub action's outputs are checked against it
+ * (tests/lint/reports.py). A new report is a row here and a file that defines tg_reporter_ID.
  *
  * X(ID, name, its file in `check --out DIR`, FILE or PRINT, summary)
  */

@@ -42,8 +42,8 @@ struct tg_row_numbers tg_row_numbers(const struct tg_comparison *c, const struct
         if (basis == TG_BASIS_JUDGED) {
             const struct tg_evidence *ev = tg_op_reported(op);
             const struct tg_op *of = s == TG_BASE && former ? former : op;
-            /* What runs every so many steps has calls, though no usual step has one: as many on both
-             * sides, or the count of one would be a mean already. */
+            /* What runs every so many steps has calls, though no usual step has one: as many on
+             * both sides, or the count of one would be a mean already. */
             bool rare = op->count[TG_BASE] == 0 && op->count[TG_TEST] == 0;
             n.count[s] =
                 rare ? (double)op->step_count[TG_TEST] / step_units(c, TG_TEST) : of->count[s];
@@ -291,7 +291,8 @@ static const struct tg_evidence *pool_of(const struct tg_verdict *v, const struc
     return NULL;
 }
 
-/* The finding that tells of all that came and went in the region of `op`, with what follows; NULL. */
+/* The finding that tells of all that came and went in the region of `op`, with what follows;
+ * NULL. */
 static const struct tg_result *whole_of(const struct tg_verdict *v, const struct tg_op *op)
 {
     const struct tg_comparison *c = v->comparison;
@@ -302,8 +303,8 @@ static const struct tg_result *whole_of(const struct tg_verdict *v, const struct
     return at == TG_NO_ID ? NULL : &v->results[at];
 }
 
-/* Is the time of a name in the row of a finding that it follows from, or of a replacement that it is in? Or is its row
- * that of a whole finding? */
+/* Is the time of a name in the row of a finding that it follows from, or of a replacement that it
+ * is in? Or is its row that of a whole finding? */
 enum part { PART_NONE, PART_OF, PART_WHOLE };
 
 /* Of each name; NULL: no row is that of a whole finding. One pass over results and names. */

@@ -1,16 +1,17 @@
 #ifndef TG_REPORTERS_ROWS_H
 #define TG_REPORTERS_ROWS_H
-/* What a comparison's row is called and worth, in tables, charts and sentences; and the order of rows. */
+/* What a comparison's row is called and worth, in tables, charts and sentences; and the order of
+ * rows. */
 #include "policy/verdict/verdict.h"
 
 /*
  * How counts and durations of a row are taken:
- *   JUDGED    what the verdict saw: modal count per step, self time (a kernel's own duration): the value
- *              that was compared, where it was judged, else the mean of the steps
- *   PER_STEP  HTA's sums, divided exactly by steps x ranks x runs
- *   ESTIMATED the same, but inclusive durations as check takes them, where they were compared:
+ *   JUDGED     what the verdict saw: modal count per step, self time (a kernel's own duration): the
+ *              value that was compared, where it was judged, else the mean of the steps
+ *   PER_STEP   HTA's sums, divided exactly by steps x ranks x runs
+ *   ESTIMATED  the same, but inclusive durations as check takes them, where they were compared:
  *              from three runs per side on
- *   WHOLE     HTA's sums over everything, including what is outside steps
+ *   WHOLE      HTA's sums over everything, including what is outside steps
  */
 enum tg_basis { TG_BASIS_JUDGED, TG_BASIS_PER_STEP, TG_BASIS_ESTIMATED, TG_BASIS_WHOLE };
 
@@ -48,8 +49,8 @@ struct tg_rows_choice {
     const struct tg_verdict *v; /* as it shows them: a replacement that it tells is one row; NULL */
 };
 /*
- * The chosen rows that changed, largest change first, ties in the comparison's order. The caller frees
- * the result.
+ * The chosen rows that changed, largest change first, ties in the comparison's order. The caller
+ * frees the result.
  */
 uint32_t *tg_rows_worst(const struct tg_comparison *c, const struct tg_rows_choice *of,
                         size_t *n_out);
@@ -65,31 +66,34 @@ uint32_t *tg_rows_longest(const struct tg_comparison *c, size_t n, size_t *n_out
 bool tg_evidence_is_noise(const struct tg_evidence *ev); /* no change shown, of what was compared */
 bool tg_row_is_noise(const struct tg_op *op);
 bool tg_row_is_judged(const struct tg_op *op); /* and its change is not noise */
-/* For each name of the verdict's comparison: is it in a finding, by statistics or by a flat limit? The caller frees it. */
+/* For each name of the verdict's comparison: is it in a finding, by statistics or by a flat limit?
+ * The caller frees it. */
 bool *tg_rows_told(const struct tg_verdict *v);
 #define TG_ROW_NOISE "\xe2\x89\x88 within the noise of these runs"
 
 /*
- * The numbers of such a row: of a finding about calls, or a replacement that a result gives the time of, the whole of it, in the
- * row of that result's name; the others of it have no rows. And its share of the step, and its first cell.
+ * The numbers of such a row: of a finding about calls, or a replacement that a result gives the
+ * time of, the whole of it, in the row of that result's name; the others of it have no rows. And
+ * its share of the step, and its first cell.
  */
 bool tg_row_is_whole(const struct tg_verdict *v, const struct tg_op *op);
 struct tg_row_numbers tg_row_shown(const struct tg_verdict *v, const struct tg_op *op);
 double tg_row_share(const struct tg_verdict *v, const struct tg_op *op);
 bool tg_row_is_waived(const struct tg_verdict *v, const struct tg_op *op); /* and fails nothing */
-/* The first cell of a row: "new", "gone", "renamed", "more", "fewer", "some" (steps or runs), "slower",
- * "faster", or that it is within the noise; "": its time was not judged. */
+/* The first cell of a row: "new", "gone", "renamed", "more", "fewer", "some" (steps or runs),
+ * "slower", "faster", or that it is within the noise; "": its time was not judged. */
 const char *tg_row_mark(const struct tg_verdict *v, const struct tg_op *op);
-/* What a renamed row, or that of a replacement, was called; how many names such a replacement has on
- * either side (0: it is a rename). */
+/* What a renamed row, or that of a replacement, was called; how many names such a replacement has
+ * on either side (0: it is a rename). */
 struct tg_row_was {
     const struct tg_op *name; /* the largest; NULL: nothing, the row has one name */
     size_t n_before, n_after;
 };
 struct tg_row_was tg_row_was(const struct tg_verdict *v, const struct tg_op *op);
 
-/* The rows of the table: those that a shown result is about, worst first, what follows from another one
- * after the others; then at most `others` of the rest that changed most: neither noise nor waits for the device. Indices into comparison->ops; the caller frees them. */
+/* The rows of the table: those that a shown result is about, worst first, what follows from another
+ * one after the others; then at most `others` of the rest that changed most: neither noise nor
+ * waits for the device. Indices into comparison->ops; the caller frees them. */
 uint32_t *tg_rows_of_verdict(const struct tg_verdict *v, size_t top, size_t others, size_t *n);
 /* Of what one rank alone does, how many names are not among these rows. */
 size_t tg_rows_left_of_rank(const struct tg_verdict *v, const uint32_t *rows, size_t n);

@@ -8,9 +8,10 @@
 #include "core/base/buf.h"
 
 /*
- * For people: the numbers of a column share a unit, names are short (label.h) where they do not fit, what
- * all rows share is said once above, and columns at the right are dropped until a line fits in `columns`
- * (0: any width). TG_TABLE_WHOLE: any width, and names as they are. The last line says how many columns and rows, after `max_rows` (0: all), are missing.
+ * For people: the numbers of a column share a unit, names are short (label.h) where they do not
+ * fit, what all rows share is said once above, and columns at the right are dropped until a line
+ * fits in `columns` (0: any width). TG_TABLE_WHOLE: any width, and names as they are. The last line
+ * says how many columns and rows, after `max_rows` (0: all), are missing.
  */
 enum { TG_TABLE_WHOLE = -1 };
 void tg_table_as_text(struct tg_buf *out, const struct tg_table *t, int columns, size_t max_rows);

@@ -16,7 +16,8 @@ struct short_forms {
     struct tg_labels labels;
 };
 
-/* A column of the text. Its numbers share a unit and a number of decimals, so that they can be compared. */
+/* A column of the text. Its numbers share a unit and a number of decimals, so that they can be
+ * compared. */
 struct column {
     size_t from; /* of the table */
     char title[64];
@@ -57,7 +58,8 @@ static bool is_place(const char *name)
     return false;
 }
 
-/* A column without a value tells people nothing, nor does one of zeros; programs get every column. */
+/* A column without a value tells people nothing, nor does one of zeros; programs get every
+ * column. */
 static bool is_shown(const struct tg_table *t, size_t column)
 {
     if (type_of(t, column) == TG_TABLE_MACHINE_TEXT)
@@ -73,7 +75,8 @@ static bool is_shown(const struct tg_table *t, size_t column)
     return t->n_rows == 0;
 }
 
-/* "idle_time(us)" -> "idle time", "self_duration" -> "self", "share_pctg" -> "share (%)": units of times follow. */
+/* "idle_time(us)" -> "idle time", "self_duration" -> "self", "share_pctg" -> "share (%)": units of
+ * times follow. */
 static void put_title(struct tg_buf *out, const struct tg_table_column *c)
 {
     static const char percent[] = "_pctg", us[] = "(us)", duration[] = "duration";

@@ -1,7 +1,7 @@
 /*
- * The terminal: verdict first, then the findings one line each, then what moved most. Readable at 80
- * columns; colour only if asked. No line starts with hostile text ("::error::" is a command to a CI
- * runner).
+ * The terminal: verdict first, then the findings one line each, then what moved most. Readable at
+ * 80 columns; colour only if asked. No line starts with hostile text ("::error::" is a command to a
+ * CI runner).
  */
 
 #include "core/base/message.h"

@@ -1,4 +1,5 @@
-/* The tests of a program, in the order of their sources, and a main() for programs that have none. */
+/* The tests of a program, in the order of their sources, and a main() for programs that have
+ * none. */
 #include "tests/support.h"
 
 #include <string.h>

@@ -19,13 +19,13 @@
  *     #define CASE(name) TEST_IN(struct fixture, f, set_up, tear_down, name)
  *     CASE(it_holds_in_a_fixture) { assert_true(f->…); }
  *
- * TEST_IN gives each test a fixture of zeroes, and takes it down if the test has not failed. What has
- * to be cleaned up in any case, as a folder, is cmocka's fixture: TEST_WITH.
+ * TEST_IN gives each test a fixture of zeroes, and takes it down if the test has not failed. What
+ * has to be cleaned up in any case, as a folder, is cmocka's fixture: TEST_WITH.
  */
 void register_test(const char *file, const char *name, CMUnitTestFunction run,
                    CMFixtureFunction set_up, CMFixtureFunction tear_down);
-/* Runs the tests of FILE.c, or all of them for NULL; the fixture is that of all tests together. For a
- * main() of the test's own. */
+/* Runs the tests of FILE.c, or all of them for NULL; the fixture is that of all tests together. For
+ * a main() of the test's own. */
 int run_registered(const char *file, CMFixtureFunction set_up, CMFixtureFunction tear_down);
 
 #define REGISTER(set_up, tear_down, name)                                                          \

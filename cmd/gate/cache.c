@@ -15,8 +15,8 @@ enum { HEAD_BYTES = 35 };
 
 /* ---- keys ---- */
 
-/* No version number says what a program was built from; the linker's note does, a hash of all that it
- * linked. It is among the first bytes of the file: after its length, its type (3) and "GNU". */
+/* No version number says what a program was built from; the linker's note does, a hash of all that
+ * it linked. It is among the first bytes of the file: after its length, its type (3) and "GNU". */
 static bool hash_program(uint64_t *out)
 {
     static const char type[] = "\3\0\0\0GNU";

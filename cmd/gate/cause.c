@@ -182,7 +182,8 @@ static void read_change(struct finder *f)
 
 /* ---- results ---- */
 
-/* Without stacks, what the summary knows: the annotation, or operator of the program's own, around it. */
+/* Without stacks, what the summary knows: the annotation, or operator of the program's own, around
+ * it. */
 static const struct tg_op *op_inside(const struct tg_verdict *v, const struct tg_result *r)
 {
     const struct tg_op *op = tg_result_op(v->comparison, r);

@@ -1,8 +1,8 @@
 #ifndef TG_CMD_GATE_CAUSE_H
 #define TG_CMD_GATE_CAUSE_H
 /*
- * Where in the program the worst results of a verdict come from (core/cause): looks into the first fresh
- * trace and the first of the baseline, with their Python stacks, and asks git what the change
+ * Where in the program the worst results of a verdict come from (core/cause): looks into the first
+ * fresh trace and the first of the baseline, with their Python stacks, and asks git what the change
  * touched. Only for verdicts that show a violation, so that a pass costs nothing.
  *
  * Never an error: a result without a cause says why in `no_cause`.

@@ -4,8 +4,8 @@
 #include "policy/language/limit.h"
 
 /*
- * Of this many ranks, by number, names are loaded where no rule is about names. A verdict that is not
- * a plain pass is made again with those of all ranks.
+ * Of this many ranks, by number, names are loaded where no rule is about names. A verdict that is
+ * not a plain pass is made again with those of all ranks.
  */
 #define NAMED_RANKS 64
 
@@ -34,8 +34,8 @@ static bool needs_names(const struct tg_check *c)
 }
 
 /*
- * Where the first trace of a side is kept for causes and the page. A check that passes pays nothing for causes:
- * one that fails reads the first traces again, where that is possible.
+ * Where the first trace of a side is kept for causes and the page. A check that passes pays nothing
+ * for causes: one that fails reads the first traces again, where that is possible.
  */
 static struct tg_kept_trace *keeper(const struct tg_check *c, const struct tg_input_list *files,
                                     struct tg_kept_trace *k)
@@ -125,7 +125,8 @@ static bool judge_once(struct tg_check *c, struct tg_check_job *j, struct tg_err
     return true;
 }
 
-/* Names are left out by the number of a rank: what is compared lacks them on both sides or on none. */
+/* Names are left out by the number of a rank: what is compared lacks them on both sides or on
+ * none. */
 static bool has_unnamed(const struct tg_summary *s)
 {
     for (size_t i = 0; i < s->n; i++)
@@ -181,8 +182,9 @@ static tg_sv folder_of(const char *path)
 }
 
 /*
- * `check out/x* --baseline perf/x*`: the shell gives --baseline the first file, and the others would be
- * fresh traces. Told by a folder that both sides share while other fresh traces come from elsewhere.
+ * `check out/x* --baseline perf/x*`: the shell gives --baseline the first file, and the others
+ * would be fresh traces. Told by a folder that both sides share while other fresh traces come from
+ * elsewhere.
  */
 static bool refuse_spread(const struct tg_check *c, struct tg_err *err)
 {

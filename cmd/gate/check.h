@@ -2,8 +2,8 @@
 #define TG_CMD_GATE_CHECK_H
 /*
  * `check` as a function: fresh traces + baseline + policy -> verdict and reports, a set of them for
- * each suite and each baseline of the policy. What can fail cheaply fails first: policy, output files, repository, ref, baseline;
- * then the traces are read.
+ * each suite and each baseline of the policy. What can fail cheaply fails first: policy, output
+ * files, repository, ref, baseline; then the traces are read.
  */
 #include "cmd/gate/given.h"
 #include "reporters/reporter.h"

@@ -30,7 +30,8 @@ struct tg_codefiles {
     const char *not_searched;          /* what was left out first, and why; NULL: nothing was */
     struct tg_codefile_places *places; /* made by the first path that may be below a folder */
 };
-/* The budget of a search, by commit; what is beyond it is reported as "not searched". docs/reports.md */
+/* The budget of a search, by commit; what is beyond it is reported as "not searched".
+ * docs/reports.md */
 #define TG_CODEFILES_MOST 2000
 #define TG_CODEFILES_MOST_BYTES ((size_t)64 << 20)
 #define TG_CODEFILES_MOST_PLACES 50000

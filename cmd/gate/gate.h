@@ -21,8 +21,8 @@ struct tg_gate {
     const struct tg_io *io;
     struct tg_side side[2];
     struct tg_damage damage[2]; /* what of them could not be read */
-    /* In stages: what looks slower is asked of the sides `again`, of new runs, if there are any. NULL: one
-     * look is all. */
+    /* In stages: what looks slower is asked of the sides `again`, of new runs, if there are any.
+     * NULL: one look is all. */
     const struct tg_gate_ask {
         double detect; /* the size that matters, as ratio - 1 */
         size_t most;   /* runs per side that there may be in all */

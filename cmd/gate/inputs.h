@@ -87,7 +87,7 @@ bool tg_inputs_first_lasts(const struct tg_input_list *list);
 /* The first trace of each side: where it is and how it is read. */
 struct tg_first_traces {
     const struct tg_input_list *side[2]; /* baseline, fresh */
-    size_t at[2]; /* another than the first of a side: it is read again */
+    size_t at[2];                        /* another than the first of a side: it is read again */
     struct tg_kept_trace
         *kept[2]; /* as tg_inputs_load filled them, else read and filled; or NULL */
     const struct tg_load_opts *load;
@@ -96,13 +96,14 @@ struct tg_first_traces {
     struct tg_repo *repo;
 };
 /*
- * Hands the first trace of a side, with its Python functions, to `use`; it lasts for the call. False:
- * the first input is a summary, standard input or unreadable; never an error.
+ * Hands the first trace of a side, with its Python functions, to `use`; it lasts for the call.
+ * False: the first input is a summary, standard input or unreadable; never an error.
  */
 bool tg_inputs_use_first(const struct tg_first_traces *f, int side,
                          void (*use)(void *arg, int side, const struct tg_kept_trace *k),
                          void *arg);
-/* An output that would replace one of the inputs is a mistake of the command line (TG_ERR_USAGE). */
+/* An output that would replace one of the inputs is a mistake of the command line
+ * (TG_ERR_USAGE). */
 TG_MUST bool tg_inputs_spare(const struct tg_input_list *list, const struct tg_outputs *o,
                              struct tg_err *err);
 TG_MUST bool tg_inputs_spare_file(const char *input, const struct tg_outputs *o,

@@ -1,8 +1,9 @@
 #ifndef TG_CMD_GATE_INTERNAL_H
 #define TG_CMD_GATE_INTERNAL_H
 /*
- * A check while it runs. check.c is its order; find.c, window.c and missing.c find the baseline, night.c
- * judges earlier nights, stages.c asks for more runs, clash.c refuses files in two roles, loosened.c compares policies, report.c writes.
+ * A check while it runs. check.c is its order; find.c, window.c and missing.c find the baseline,
+ * night.c judges earlier nights, stages.c asks for more runs, clash.c refuses files in two roles,
+ * loosened.c compares policies, report.c writes.
  */
 #include "cmd/gate/check.h"
 #include "cmd/gate/gate.h"
@@ -75,12 +76,14 @@ TG_MUST bool tg_check_window(struct tg_check *c, struct tg_check_job *j, struct 
                              const struct tg_baseline *b, struct tg_err *err);
 /* A recording that is on both sides is an error, unless the command line names both. */
 TG_MUST bool tg_check_two_sides(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);
-/* Notes of recordings that are in two places: on both sides, or of two ranks. Said of traces that are
- * read: whatever their names, compression and place. */
+/* Notes of recordings that are in two places: on both sides, or of two ranks. Said of traces that
+ * are read: whatever their names, compression and place. */
 void tg_check_note_copies(struct tg_check *c, struct tg_check_job *j);
-/* New runs that are among the first ones are an error: they would confirm what they made a suspect. */
+/* New runs that are among the first ones are an error: they would confirm what they made a
+ * suspect. */
 TG_MUST bool tg_check_new_runs(const struct tg_check_job *j, struct tg_err *err);
-/* A report that would replace a trace, a baseline or the policy is a mistake of the command line. */
+/* A report that would replace a trace, a baseline or the policy is a mistake of the command
+ * line. */
 TG_MUST bool tg_check_outputs(struct tg_check *c, const struct tg_check_job *j, struct tg_err *err);
 /* The policy's path in a commit, by the rules that find it in the work tree; NULL: none. */
 const char *tg_check_policy_at(struct tg_check *c, struct tg_git *git, const char *sha);
@@ -93,8 +96,8 @@ TG_MUST bool tg_check_find(struct tg_check *c, struct tg_check_job *j, struct tg
 TG_MUST bool tg_check_find_of_night(struct tg_check *c, struct tg_check_job *j, const char *night,
                                     struct tg_err *err);
 /*
- * Reads the files of a side and arranges them into `to`, or else j->gate.side[side]. `damage`: what of them cannot
- * be read, where the suite can do without; `keep`, `progress` NULL: none.
+ * Reads the files of a side and arranges them into `to`, or else j->gate.side[side]. `damage`: what
+ * of them cannot be read, where the suite can do without; `keep`, `progress` NULL: none.
  */
 struct tg_check_reading {
     struct tg_summary *summary;
@@ -109,7 +112,8 @@ TG_MUST bool tg_check_read(struct tg_check *c, struct tg_check_job *j, int side,
                            const struct tg_check_reading *r, struct tg_err *err);
 /* What is known to be slower since the baseline: by events, and by nights that failed of it. */
 void tg_check_ask_nights(struct tg_check *c, struct tg_check_job *j);
-/* Where the change under test begins, whatever its own policy calls the baseline; false: unknown. */
+/* Where the change under test begins, whatever its own policy calls the baseline; false:
+ * unknown. */
 TG_MUST enum tg_seen tg_check_change_start(struct tg_check *c, struct tg_git *git,
                                            struct tg_commit *out, struct tg_err *err);
 /* The baseline's commit, found or, where it is a path, said by --base-commit; NULL: not known. */
@@ -128,8 +132,8 @@ void tg_check_tell(const struct tg_check *c, const struct tg_err *why);
 /* All reports into place, the text and the annotations onto standard output. */
 TG_MUST bool tg_check_report(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);
 /*
- * --ask, a verdict in stages: its options and files; the new runs into j->gate; what each job asks for; the
- * file that says it. Without the option they do nothing.
+ * --ask, a verdict in stages: its options and files; the new runs into j->gate; what each job asks
+ * for; the file that says it. Without the option they do nothing.
  */
 TG_MUST bool tg_check_ask_begin(struct tg_check *c, struct tg_err *err);
 TG_MUST bool tg_check_ask_load(struct tg_check *c, struct tg_check_job *j, struct tg_err *err);

@@ -122,7 +122,8 @@ static size_t put_other(const struct tg_io *io, tg_sv line, struct tg_buf *out)
     return len;
 }
 
-/* Nothing of a line moves the cursor, hides, ends the line or is a command, whatever format wrote it. */
+/* Nothing of a line moves the cursor, hides, ends the line or is a command, whatever format wrote
+ * it. */
 static void put_line(const struct tg_io *io, tg_sv line, struct tg_buf *out)
 {
     if (tg_esc_is_command(line))

@@ -24,8 +24,8 @@ int64_t tg_io_today(const struct tg_io *io);
 
 /*
  * Results on standard output, whole lines. A line that a CI runner would execute (it begins with
- * "::" or "##[", after blanks) gets "| " in front, "##[" elsewhere is broken, and what is invisible is
- * spelled out: names come from traces and policies. JSON has no such line.
+ * "::" or "##[", after blanks) gets "| " in front, "##[" elsewhere is broken, and what is invisible
+ * is spelled out: names come from traces and policies. JSON has no such line.
  */
 TG_MUST bool tg_io_put(const struct tg_io *io, tg_sv bytes, struct tg_err *err);
 /* The same bytes, appended: for a report that goes to standard output by its name "-". */

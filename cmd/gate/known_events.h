@@ -33,12 +33,12 @@ struct tg_known_night {
 };
 enum { TG_KNOWN_LOOK = 10 };
 /*
- * As tg_eval_input.ask_known. What cannot be read leaves its error in `err`, and the verdict does not
- * count: an event of that night may be fixed, or open.
- * EVENTS: open and accepted events that came after `since`, up to `until`. NIGHTS, asked after
- * them: what failed in the newest night, since the night in which it failed first. A night that
- * failed of more than the one before it begins anew.
- * TREND, asked after EVENTS: of each name and of the step its time in the newest TG_KNOWN_LOOK nights.
+ * As tg_eval_input.ask_known. What cannot be read leaves its error in `err`, and the verdict does
+ * not count: an event of that night may be fixed, or open. EVENTS: open and accepted events that
+ * came after `since`, up to `until`. NIGHTS, asked after them: what failed in the newest night,
+ * since the night in which it failed first. A night that failed of more than the one before it
+ * begins anew. TREND, asked after EVENTS: of each name and of the step its time in the newest
+ * TG_KNOWN_LOOK nights.
  */
 size_t tg_known_find(void *ask, enum tg_known_from from, const struct tg_known **out);
 #endif

@@ -4,9 +4,9 @@
 #include "policy/language/value.h"
 
 /*
- * A change may bring its own policy, and so the rules that judge it. The policy in force on the target
- * branch, wherever its file is, is compared with the policy that judges now, with every profile; each
- * difference that lets more pass is reported.
+ * A change may bring its own policy, and so the rules that judge it. The policy in force on the
+ * target branch, wherever its file is, is compared with the policy that judges now, with every
+ * profile; each difference that lets more pass is reported.
  */
 
 enum { MAX_TOLD = 50, MAX_VALUE = 160 };
@@ -168,7 +168,8 @@ static const char *place_now(const struct tg_check *c)
     return p->built_in ? "tracegate:recommended" : c->o->policy ? c->o->policy : p->file.p;
 }
 
-/* Another job may check the same change with another profile, a nightly one only after the merge. */
+/* Another job may check the same change with another profile, a nightly one only after the
+ * merge. */
 static void add_profiles(struct tg_check *c, struct tg_check_job *j,
                          struct tg_policy_changes *changes, const char *where,
                          const struct tg_policy *before)
@@ -188,8 +189,8 @@ static void add_profiles(struct tg_check *c, struct tg_check_job *j,
 }
 
 /*
- * With the policy at `where`; `named` is the same place for people, `first` is reported before values
- * that are looser, `sha` is its commit or NULL.
+ * With the policy at `where`; `named` is the same place for people, `first` is reported before
+ * values that are looser, `sha` is its commit or NULL.
  */
 static void compare_with(struct tg_check *c, struct tg_check_job *j, const char *where,
                          const char *named, const char *first, const char *sha)

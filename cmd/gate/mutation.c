@@ -393,7 +393,8 @@ static const struct tg_op *op_of(const struct look *l, const struct tg_result *r
     return NULL;
 }
 
-/* The largest names that the rule has judged (all of them where runs are few), steady ones first. */
+/* The largest names that the rule has judged (all of them where runs are few), steady ones
+ * first. */
 static size_t candidates(const struct look *l, const struct tg_verdict *v,
                          const struct tg_op *out[MAX_CANDIDATES])
 {

@@ -3,7 +3,8 @@
 /*
  * Can a rule fail? Regressions that its metric, match and direction are about are injected into the
  * fresh side, small ones first, up to three times as long or as often; the rule's result is the
- * answer. If a threefold regression of its largest names survives, the rule cannot work as intended.
+ * answer. If a threefold regression of its largest names survives, the rule cannot work as
+ * intended.
  */
 #include "cmd/gate/gate.h"
 

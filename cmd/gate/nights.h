@@ -5,8 +5,8 @@
  * are stored at; repeated jobs on one commit are one night. Commits without runs are kept in the
  * line, because a change may be theirs. Everything lives in `arena`.
  *
- * Cost: one pass over the store's refs, one commit object per step of the line, one parse per stored
- * run (as many at a time as --threads allows); memory is the values, not the summaries.
+ * Cost: one pass over the store's refs, one commit object per step of the line, one parse per
+ * stored run (as many at a time as --threads allows); memory is the values, not the summaries.
  */
 #include "cmd/gate/inputs.h"
 #include "core/baseline/store.h"
@@ -19,8 +19,8 @@ struct tg_stored_night {
 };
 /*
  * Reads these nights, as many at a time as --threads allows, and hands each to `take`, in order;
- * `side` NULL: its runs cannot be read (`damaged`) or do not fit together, `why` says so. A side is gone after
- * the call. False: git failed.
+ * `side` NULL: its runs cannot be read (`damaged`) or do not fit together, `why` says so. A side is
+ * gone after the call. False: git failed.
  */
 typedef void tg_nights_take(void *arg, size_t i, const struct tg_side *side, bool damaged,
                             const struct tg_err *why);

@@ -71,7 +71,8 @@ static bool is_asked(const struct tg_comparison *c, const struct tg_shard *s)
     return !c->rank_alone || s->rank == c->rank_alone->rank;
 }
 
-/* The first trace may be an unusual one: its drawing would tell of another change than the numbers. */
+/* The first trace may be an unusual one: its drawing would tell of another change than the
+ * numbers. */
 static size_t choose_trace(const struct tg_comparison *c, const struct tg_input_list *list,
                            int side)
 {
@@ -129,7 +130,8 @@ static double larger(const double *value, size_t node)
     return value[2 * node] > value[2 * node + 1] ? value[2 * node] : value[2 * node + 1];
 }
 
-/* The least time at which no more than TG_PICTURE_NODES paths are kept; from 0.2 % of the step on. */
+/* The least time at which no more than TG_PICTURE_NODES paths are kept; from 0.2 % of the step
+ * on. */
 static double choose_least(const double *value, size_t n)
 {
     double least = larger(value, 0) * 0.002;

@@ -1,10 +1,10 @@
 #ifndef TG_CMD_GATE_PICTURE_H
 #define TG_CMD_GATE_PICTURE_H
 /*
- * The data of the page's drawings (reporters/picture.h), from one trace of each side: the first, or of
- * several the one whose steps are as long as usual, on the rank that the verdict tells of; only
- * where a page is asked for. A side that is a summary has no picture: never an
- * error. What is kept is bounded: at most TG_PICTURE_NODES paths and TG_PICTURE_SPANS spans per side.
+ * The data of the page's drawings (reporters/picture.h), from one trace of each side: the first, or
+ * of several the one whose steps are as long as usual, on the rank that the verdict tells of; only
+ * where a page is asked for. A side that is a summary has no picture: never an error. What is kept
+ * is bounded: at most TG_PICTURE_NODES paths and TG_PICTURE_SPANS spans per side.
  */
 #include "cmd/gate/inputs.h"
 #include "core/diff/compare.h"

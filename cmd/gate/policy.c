@@ -43,8 +43,9 @@ static void note_misplaced(const char *root, const struct tg_io *io, struct tg_a
 }
 
 /*
- * How far up a policy may be: as a rule the folder with a `.git`, so that libgit2 is not started for it. No repository is fine here; one that cannot be opened has a root
- * nevertheless, and its policy must not be missed.
+ * How far up a policy may be: as a rule the folder with a `.git`, so that libgit2 is not started
+ * for it. No repository is fine here; one that cannot be opened has a root nevertheless, and its
+ * policy must not be missed.
  */
 static bool find_root(struct tg_repo *repo, struct tg_arena *a, const char **root,
                       struct tg_err *err)

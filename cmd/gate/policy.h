@@ -26,8 +26,8 @@ TG_MUST struct tg_policy *tg_gate_policy(const struct tg_gate_policy_opts *o,
                                          struct tg_repo *repo, struct tg_arena *a,
                                          struct tg_err *err);
 /*
- * Adds what differs between two policies, read again from these places, without a profile and with each that
- * either of them has, beyond what `out` has. As above; `diags` may be NULL too.
+ * Adds what differs between two policies, read again from these places, without a profile and with
+ * each that either of them has, beyond what `out` has. As above; `diags` may be NULL too.
  */
 TG_MUST bool tg_gate_policy_profiles(struct tg_policy_changes *out, const char *const place[2],
                                      const struct tg_policy *const policy[2],

@@ -10,8 +10,8 @@
 
 #define DRAWS 60 /* for the smallest slowdown */
 /*
- * What 9 of 10 comparisons of other runs find: nearly all of these draws, which share their runs, and
- * a margin (of the ln) for runs that were not seen. Measured: docs/calibrate.md.
+ * What 9 of 10 comparisons of other runs find: nearly all of these draws, which share their runs,
+ * and a margin (of the ln) for runs that were not seen. Measured: docs/calibrate.md.
  */
 #define FOUND 0.98
 #define MARGIN 1.15
@@ -265,8 +265,8 @@ static double deviation(const double *x, size_t n)
 }
 
 /*
- * found[op][draw]: ln of the smallest slowdown that the rule finds, at tg_noise_sizes[at]; NaN if the
- * operator was not judged.
+ * found[op][draw]: ln of the smallest slowdown that the rule finds, at tg_noise_sizes[at]; NaN if
+ * the operator was not judged.
  */
 static bool draw_size(double **found, const struct values *all, const struct tg_noise_input *in,
                       size_t at, bool again, struct tg_err *err)
@@ -318,7 +318,8 @@ struct played {
     double x[2][TG_CONTRACT_RUNS];
 };
 
-/* What a look at `n` runs per side from `at` on sees of an operator that is slower by `more` (ln). Until the next. */
+/* What a look at `n` runs per side from `at` on sees of an operator that is slower by `more` (ln).
+ * Until the next. */
 static struct tg_evidence look(const struct op_values *o, struct played *p, size_t at, size_t n,
                                double more)
 {

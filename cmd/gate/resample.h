@@ -36,8 +36,8 @@ struct tg_op_noise {
 };
 
 /*
- * What `tracegate ab` makes of these runs: its stages (core/diff/confirm.h) played on the values of draws, without the
- * machine's factor and without companions, so it finds a little more than this.
+ * What `tracegate ab` makes of these runs: its stages (core/diff/confirm.h) played on the values of
+ * draws, without the machine's factor and without companions, so it finds a little more than this.
  */
 struct tg_contract {
     double runs;                     /* a side, of the same code, on average; NaN: none is judged */

@@ -16,7 +16,8 @@ static tg_sv github(const struct tg_io *io, struct tg_arena *a)
     return TG_SV_PRINTF(a, "%.*s/%.*s", TG_SV_ARG(server), TG_SV_ARG(name));
 }
 
-/* "git@github.com:o/r.git" and "https://github.com/o/r.git". An address with a password is nobody's. */
+/* "git@github.com:o/r.git" and "https://github.com/o/r.git". An address with a password is
+ * nobody's. */
 static tg_sv of_remote(tg_sv url, struct tg_arena *a)
 {
     tg_sv host;

@@ -5,8 +5,9 @@
 #include "core/baseline/git.h"
 
 /*
- * "https://HOST/OWNER/NAME": what CI says (GITHUB_SERVER_URL and GITHUB_REPOSITORY, CI_PROJECT_URL),
- * else the remote "origin" of `git`, which may be NULL. "": not known. Everything in `a`.
+ * "https://HOST/OWNER/NAME": what CI says (GITHUB_SERVER_URL and GITHUB_REPOSITORY,
+ * CI_PROJECT_URL), else the remote "origin" of `git`, which may be NULL. "": not known. Everything
+ * in `a`.
  */
 tg_sv tg_site_repository(const struct tg_io *io, struct tg_git *git, struct tg_arena *a);
 /* The same of the remote alone. */

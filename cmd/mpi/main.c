@@ -1,10 +1,11 @@
 /*
  * tracegate-mpi: the summaries of all traces of a job, in parallel. Each process summarises its
- * share of the files; then pairs of processes merge, until the first one has all. Files that a process
- * could not read are named, and the exit code is 4, inconclusive. After --check the first process
- * judges the result, with the options of `tracegate check` that follow.
+ * share of the files; then pairs of processes merge, until the first one has all. Files that a
+ * process could not read are named, and the exit code is 4, inconclusive. After --check the first
+ * process judges the result, with the options of `tracegate check` that follow.
  *
- *     mpirun -n 8 tracegate-mpi -o all.tgs [--run ID] [--wait SECONDS] TRACE|FOLDER... [--check ...]
+ *     mpirun -n 8 tracegate-mpi -o all.tgs [--run ID] [--wait SECONDS] TRACE|FOLDER...
+ *         [--check ...]
  */
 #include <signal.h>
 #include <stdio.h>
@@ -134,7 +135,8 @@ static bool merge(struct tg_buf *own, const struct tg_buf *other, struct tg_err 
 
 /* ---- the tree ---- */
 
-/* Two messages: what was lost, and the summaries. If a process is lost, so are those that it had merged. */
+/* Two messages: what was lost, and the summaries. If a process is lost, so are those that it had
+ * merged. */
 static bool take(struct job *j, int from, int step, struct tg_buf *own, struct tg_err *err)
 {
     TG_BUF lost = { 0 }, other = { 0 };

@@ -1,9 +1,9 @@
 #ifndef TG_BASE_BUCKETS_H
 #define TG_BASE_BUCKETS_H
 /*
- * Small numbers by the text that they belong to, each bucket in the order of the adds: what is asked for
- * each of many rows, "all rows of this name", then costs the answer instead of a pass over all rows.
- * A number is in one bucket at most.
+ * Small numbers by the text that they belong to, each bucket in the order of the adds: what is
+ * asked for each of many rows, "all rows of this name", then costs the answer instead of a pass
+ * over all rows. A number is in one bucket at most.
  *
  *     for (uint32_t k = tg_buckets_first(&g, name); k != TG_NO_ID; k = tg_buckets_next(&g, k))
  */

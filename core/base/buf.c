@@ -51,7 +51,8 @@ void tg_buf_putc(struct tg_buf *b, char c)
     b->n++;
 }
 
-/* Most of what is put together is texts: "%s" and "%.*s" are copied here. Returns where the rest begins. */
+/* Most of what is put together is texts: "%s" and "%.*s" are copied here. Returns where the rest
+ * begins. */
 static const char *put_texts(struct tg_buf *b, const char *fmt, va_list *ap)
 {
     for (;;) {

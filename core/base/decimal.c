@@ -201,7 +201,8 @@ void tg_dec_put_double(struct tg_buf *out, double v)
     tg_buf_puts(out, text);
 }
 
-/* True: written. A product is off by less than 1e-4 of its last place here: nearer to a half, printf decides. */
+/* True: written. A product is off by less than 1e-4 of its last place here: nearer to a half,
+ * printf decides. */
 static bool put_small_fixed(struct tg_buf *out, double v, int decimals)
 {
     static const unsigned power[] = { 1, 10, 100, 1000 };

@@ -54,8 +54,8 @@ void tg_doc_add_num(struct tg_doc *parent, const char *key, double value); /* Na
 void tg_doc_add_i64(struct tg_doc *parent, const char *key, int64_t value);
 void tg_doc_add_bool(struct tg_doc *parent, const char *key, bool value);
 void tg_doc_add_null(struct tg_doc *parent, const char *key);
-/* The object or array becomes its text, in one line and a fraction of the memory: nothing is added or asked of it
- * afterwards. For rows of which there may be ten thousand. */
+/* The object or array becomes its text, in one line and a fraction of the memory: nothing is added
+ * or asked of it afterwards. For rows of which there may be ten thousand. */
 void tg_doc_seal(struct tg_doc *d);
 /* Serialises; `pretty` uses two blanks. Numbers in the shortest form that reads back equal. */
 enum tg_doc_form { TG_DOC_COMPACT, TG_DOC_INDENTED };

@@ -2,8 +2,8 @@
 #define TG_BASE_LOOK_H
 /*
  * Looking into the file system, in three answers: it is there, it is not there, or nobody could
- * look (no permission, an I/O error, no descriptor left). Only ENOENT and its like mean "not there";
- * whoever takes the third answer for the second judges by less than there is.
+ * look (no permission, an I/O error, no descriptor left). Only ENOENT and its like mean "not
+ * there"; whoever takes the third answer for the second judges by less than there is.
  */
 #include "core/base/arena.h"
 #include "core/base/err.h"

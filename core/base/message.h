@@ -1,14 +1,14 @@
 #ifndef TG_BASE_MESSAGE_H
 #define TG_BASE_MESSAGE_H
 /*
- * A message is one line of text whose pieces have types: words, names, code. A report sets a name off, shortens
- * or links it, and never searches a sentence for it.
+ * A message is one line of text whose pieces have types: words, names, code. A report sets a name
+ * off, shortens or links it, and never searches a sentence for it.
  *
  *   tg_buf_printf(&b, "renamed from " TG_NAME "? `tracegate diff` says so.", TG_SV_ARG(op->name));
  *
- * A name is between marks, bytes that UTF-8 and therefore no name has (core/summary/row.c). Sinks of
- * plain text (tg_utf8_visible, tg_doc_add_str) omit them. Code is between backticks. Whoever prints pieces escapes
- * all of them: a path that holds a mark looks wrong, and does no harm.
+ * A name is between marks, bytes that UTF-8 and therefore no name has (core/summary/row.c). Sinks
+ * of plain text (tg_utf8_visible, tg_doc_add_str) omit them. Code is between backticks. Whoever
+ * prints pieces escapes all of them: a path that holds a mark looks wrong, and does no harm.
  */
 #include "core/base/buf.h"
 

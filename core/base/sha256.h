@@ -1,6 +1,7 @@
 #ifndef TG_BASE_SHA256_H
 #define TG_BASE_SHA256_H
-/* SHA-256, for objects whose name is their SHA-256 (Git LFS), and to tell whether a file changed. By libmd. */
+/* SHA-256, for objects whose name is their SHA-256 (Git LFS), and to tell whether a file changed.
+ * By libmd. */
 #include "core/base/sv.h"
 
 /* Digest of `bytes` as 64 lower-case hex digits and NUL. */

@@ -32,16 +32,16 @@ void tg_temporary_remove_all(void);
  * RLIMIT_FSIZE is a failed write (EFBIG), and so is a closed pipe (EPIPE). A crash (SEGV, BUS, ILL,
  * FPE, ABRT) removes the files as well, says so on standard error and exits with 5.
  *
- * This takes a thread, which is started with the first file, program or other thread: before that, nothing is
- * to be undone. Without memory for it, the signals stay as they were.
+ * This takes a thread, which is started with the first file, program or other thread: before that,
+ * nothing is to be undone. Without memory for it, the signals stay as they were.
  */
 void tg_signals_watch(void);
 /* The caller will start a thread, which inherits the mask. */
 void tg_signals_before_threads(void);
 /*
  * A program that this process started, the leader of its process group: when a signal ends this
- * process, it is passed on to the group, which gets 5 s, then SIGKILL. The caller's memory, until it is
- * removed; whoever started the program waits for it. Add it between tg_signals_hold and
+ * process, it is passed on to the group, which gets 5 s, then SIGKILL. The caller's memory, until
+ * it is removed; whoever started the program waits for it. Add it between tg_signals_hold and
  * tg_signals_release, with the start itself, so that no signal comes between.
  */
 struct tg_signals_child {
@@ -51,14 +51,14 @@ struct tg_signals_child {
 void tg_signals_add_child(struct tg_signals_child *c);
 void tg_signals_remove_child(struct tg_signals_child *c);
 /*
- * `f` undoes the rest when a signal ends the process, after its files and programs are gone. There is
- * one such function; NULL: none. It runs in its own thread, while the others are stopped wherever they
- * next hold, open or start something.
+ * `f` undoes the rest when a signal ends the process, after its files and programs are gone. There
+ * is one such function; NULL: none. It runs in its own thread, while the others are stopped
+ * wherever they next hold, open or start something.
  */
 void tg_signals_at_end(void (*f)(void *), void *arg);
 /*
- * A call between these two is finished before such a signal ends the process, for libraries with their
- * own temporary and lock files. Keep it short, and call nothing of the above in between.
+ * A call between these two is finished before such a signal ends the process, for libraries with
+ * their own temporary and lock files. Keep it short, and call nothing of the above in between.
  */
 void tg_signals_hold(void);
 void tg_signals_release(void);

@@ -14,8 +14,8 @@ void tg_utf8_put(struct tg_buf *out, uint32_t code);
 void tg_utf8_clean(struct tg_buf *out, tg_sv s);
 /*
  * Where a line ends for those who read what we write: at LF, at CRLF and at a CR alone (runners and
- * terminals), and nowhere else. Cuts the line off the front of *rest; *end is what it ended with, "" at
- * the end of the text.
+ * terminals), and nowhere else. Cuts the line off the front of *rest; *end is what it ended with,
+ * "" at the end of the text.
  */
 tg_sv tg_utf8_line(tg_sv *rest, tg_sv *end);
 /* Does it move a cursor, hide, or turn round what is beside it? Controls, C1, format characters. */
@@ -24,8 +24,8 @@ bool tg_utf8_is_invisible(uint32_t code);
 void tg_utf8_spell(struct tg_buf *out, uint32_t code);
 /*
  * Appends `s` for a one-line text sink: CR, LF and TAB become one blank, other controls and the
- * invisible or direction-changing code points become visible "\u200b", bad bytes become U+FFFD, marks (message.h)
- * nothing.
+ * invisible or direction-changing code points become visible "\u200b", bad bytes become U+FFFD,
+ * marks (message.h) nothing.
  */
 void tg_utf8_visible(struct tg_buf *out, tg_sv s);
 /* Marks around the names in a message (message.h): bytes that UTF-8 does not have. */

@@ -356,8 +356,8 @@ static bool is_changed(const struct tg_cause *c, uint32_t line)
     return false;
 }
 
-/* The first changed line that is neither blank nor a comment, rather one that does something than one that opens a block.
- * O(bytes of the file). */
+/* The first changed line that is neither blank nor a comment, rather one that does something than
+ * one that opens a block. O(bytes of the file). */
 static void quote(struct tg_cause *out, const struct tg_cause_change *change)
 {
     tg_sv path = out->changed_file.n || !out->function ? out->changed_file : out->function->file;

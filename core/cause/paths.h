@@ -18,8 +18,8 @@
  * A name that only the baseline has and one that only the fresh side has are one frame, renamed, if
  * they hang at the same place, are called as often, and call mostly the same.
  *
- * Feed one trace or more per side, tg_paths_finish, ask tg_cause_explain, release. O(spans log spans);
- * memory is one entry a followed call.
+ * Feed one trace or more per side, tg_paths_finish, ask tg_cause_explain, release. O(spans log
+ * spans); memory is one entry a followed call.
  */
 #include "core/base/strmap.h"
 #include "core/steps/steps.h"
@@ -86,9 +86,9 @@ struct tg_paths {
 void tg_paths_init(struct tg_paths *p, const struct tg_paths_ask *ask, uint32_t step_target);
 void tg_paths_release(struct tg_paths *p);
 /*
- * `t`: loaded with Python functions and want_sequence; `steps` built from it. Whether Python was set
- * apart before makes no difference but that the steps cost less.
- * `skip_first`: steps ignored, as the suite's window says.
+ * `t`: loaded with Python functions and want_sequence; `steps` built from it. Whether Python was
+ * set apart before makes no difference but that the steps cost less. `skip_first`: steps ignored,
+ * as the suite's window says.
  */
 void tg_paths_add(struct tg_paths *p, int side, const struct tg_trace *t,
                   const struct tg_steps *steps, unsigned skip_first);

@@ -66,8 +66,8 @@ static bool is_open(const struct tg_history_line *l, bool up)
 }
 
 /*
- * Are the nights of the level that ends before `first` nearer to a line, from the end of the level before
- * it to the beginning of the one after it, than to a level of their own?
+ * Are the nights of the level that ends before `first` nearer to a line, from the end of the level
+ * before it to the beginning of the one after it, than to a level of their own?
  *
  *     two changes  ___---^^^         a drift  __.-''^^
  *                        |                        |
@@ -95,13 +95,15 @@ static bool is_ramp(const struct tg_history_line *l, size_t first)
     return line < level;
 }
 
-/* What an open change has to exceed to be more than it was said to be; as what check forgives it (known_events.h). */
+/* What an open change has to exceed to be more than it was said to be; as what check forgives it
+ * (known_events.h). */
 static double enough(double e)
 {
     return fabs(e) + fmax(fabs(e) / 4, TG_CHANGEPOINT_TAU);
 }
 
-/* The newest change is more than it was, until night `to`: the nights from the place `first` on say how much. */
+/* The newest change is more than it was, until night `to`: the nights from the place `first` on say
+ * how much. */
 static void grow(const struct tg_history_line *l, size_t first, size_t to)
 {
     struct tg_history_pending *p = l->t->pending;
@@ -215,8 +217,8 @@ static void negate(const struct tg_history_window *w, double *out)
         out[i] = -w->v[i];
 }
 
-/* What is about the whole step or run holds all that disturbs a machine for some nights: no fast lane,
- * and more z. */
+/* What is about the whole step or run holds all that disturbs a machine for some nights: no fast
+ * lane, and more z. */
 static bool is_taken(const struct tg_history_line *l, const struct tg_history_scan *scan)
 {
     const struct tg_series *x = series_of(l);
@@ -281,8 +283,8 @@ void tg_history_look_for_drift(const struct tg_history_line *l)
 }
 
 /*
- * An open change that is a quarter more than it was, or 2 %, on each of the newest five nights, by nights that
- * rise as a line: the beginning of a drift was taken for a step.
+ * An open change that is a quarter more than it was, or 2 %, on each of the newest five nights, by
+ * nights that rise as a line: the beginning of a drift was taken for a step.
  */
 void tg_history_look_for_more(const struct tg_history_line *l)
 {

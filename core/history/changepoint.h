@@ -9,18 +9,19 @@
  *
  *     z_k = (U_k - k b / 2) / sqrt(k b (n + 1) / 12),   U_k = #{old x new pairs with new > old}
  *
- * for k = TG_CHANGEPOINT_FIRST..TG_CHANGEPOINT_LAST with b >= TG_CHANGEPOINT_OLD. The largest z_k has to exceed c(n),
- * tg_changepoint_critical: without a change that happens in one look of 1000, whatever the distribution
- * of the nights (the nights being exchangeable). Ties count against the change.
+ * for k = TG_CHANGEPOINT_FIRST..TG_CHANGEPOINT_LAST with b >= TG_CHANGEPOINT_OLD. The largest z_k
+ * has to exceed c(n), tg_changepoint_critical: without a change that happens in one look of 1000,
+ * whatever the distribution of the nights (the nights being exchangeable). Ties count against the
+ * change.
  *
- * Size. The difference of the medians e has to exceed TG_CHANGEPOINT_TAU and z = e / (s sqrt(1/b + 1/k))
- * to exceed TG_CHANGEPOINT_Z, with s from the harmful halves only (core/diff/stats.h), because the nights
- * of a machine that is busy spread upwards.
+ * Size. The difference of the medians e has to exceed TG_CHANGEPOINT_TAU and z = e / (s sqrt(1/b +
+ * 1/k)) to exceed TG_CHANGEPOINT_Z, with s from the harmful halves only (core/diff/stats.h),
+ * because the nights of a machine that is busy spread upwards.
  *
- * Fast lane, for large steps: k = 2..4 against at least TG_CHANGEPOINT_FAST_OLD nights, each of the new ones
- * above each of the old ones, exact rank test p <= 0.005, e > TG_CHANGEPOINT_TAU, z > 8 with the smaller of
- * the two-sided and the harmful variance. A shorter past of an operator that is now and then slow by
- * half has not shown it yet.
+ * Fast lane, for large steps: k = 2..4 against at least TG_CHANGEPOINT_FAST_OLD nights, each of the
+ * new ones above each of the old ones, exact rank test p <= 0.005, e > TG_CHANGEPOINT_TAU, z > 8
+ * with the smaller of the two-sided and the harmful variance. A shorter past of an operator that is
+ * now and then slow by half has not shown it yet.
  *
  * Cost: O(n (TG_CHANGEPOINT_LAST + 1)) comparisons a look; medians only where the ranks fire.
  */
@@ -64,16 +65,16 @@ double tg_changepoint_median(const double *v, size_t n);
 struct tg_history_scan tg_history_scan_look(const double *v, size_t n);
 /*
  * Where a step is, now that more nights are known: the best split and those that may be it as
- * well, among those that leave TG_CHANGEPOINT_OLD nights before it and one after. *k_min and *k_max count
- * nights after the change. n <= TG_CHANGEPOINT_WINDOW. Returns the best split.
+ * well, among those that leave TG_CHANGEPOINT_OLD nights before it and one after. *k_min and *k_max
+ * count nights after the change. n <= TG_CHANGEPOINT_WINDOW. Returns the best split.
  */
 size_t tg_changepoint_locate(const double *v, size_t n, size_t *k_min, size_t *k_max);
 
 /*
  * A drift that no window sees: all of the newest TG_DRIFT_NIGHTS nights are more than 5 % above
  * every night of the level they are compared with, and the medians more than 5 standard errors
- * apart. `old` are the first nights of that level. What came in one burst is not a drift: the caller
- * asks tg_changepoint_trend of all nights in between.
+ * apart. `old` are the first nights of that level. What came in one burst is not a drift: the
+ * caller asks tg_changepoint_trend of all nights in between.
  */
 enum { TG_DRIFT_NIGHTS = 5, TG_DRIFT_LEVEL = 10 };
 #define TG_DRIFT_TAU 0.048790164169432 /* ln 1.05 */
@@ -82,9 +83,11 @@ struct tg_drift {
     double e, z;
 };
 #define TG_DRIFT_TREND 3.0
-/* Mann-Kendall: z of the number of pairs that rise less those that fall. n (n - 1) / 2 comparisons. */
+/* Mann-Kendall: z of the number of pairs that rise less those that fall. n (n - 1) / 2
+ * comparisons. */
 double tg_changepoint_trend(const double *v, size_t n);
-/* Nearer to a straight line than to two levels, split where that is best: by squares, n <= TG_CHANGEPOINT_WINDOW. */
+/* Nearer to a straight line than to two levels, split where that is best: by squares, n <=
+ * TG_CHANGEPOINT_WINDOW. */
 bool tg_changepoint_is_line(const double *v, size_t n);
 struct tg_drift tg_drift_look(const double *old, size_t n_old, const double *new_, size_t n_new);
 #endif

@@ -36,7 +36,8 @@ static bool only_follows(const struct tg_history_event *e, const struct tg_moved
     return false;
 }
 
-/* The event is a drift if what moved drifts; a metric that sums it up may drift for another reason. */
+/* The event is a drift if what moved drifts; a metric that sums it up may drift for another
+ * reason. */
 static bool is_slow(const struct tg_history_event *e, const struct tg_moved_series *m)
 {
     return m->slowly && !only_follows(e, m);
@@ -57,7 +58,8 @@ static bool drifted(struct tg_history_event *e)
     return any;
 }
 
-/* Of a step the nights that all of its changes allow; if there are none, those of the surest change. */
+/* Of a step the nights that all of its changes allow; if there are none, those of the surest
+ * change. */
 void tg_history_set_range(struct tg_history_event *e)
 {
     size_t best = 0;
@@ -115,9 +117,9 @@ static bool has_series(const struct tg_history_event *e, uint32_t series)
 }
 
 /*
- * The step's time is noisier than what it is made of: its change is found nights later, and its place is wide.
- * If what moved in the nights of a look comes to half of it, there is nothing else to look for: the costliest
- * event of those. NULL: it does not.
+ * The step's time is noisier than what it is made of: its change is found nights later, and its
+ * place is wide. If what moved in the nights of a look comes to half of it, there is nothing else
+ * to look for: the costliest event of those. NULL: it does not.
  */
 static struct tg_history_event *explained_by(struct tg_history_replay *r,
                                              const struct tg_history_stream *s,

@@ -14,14 +14,14 @@
  * TG_HISTORY_FACTOR series take part. References are medians of five to ten nights, renewed every
  * 20, on the scale of the values already corrected, so that values of different years compare.
  *
- * A change of a series begins a new level: only its nights are looked at from then on. A change that
- * follows an open one in the same direction is more of that one, a drift, if the nights between are
- * nearer to a line from one level to the other than to a level of their own. A series whose last
- * three nights are back (under the 90th percentile of the level before, or within a
+ * A change of a series begins a new level: only its nights are looked at from then on. A change
+ * that follows an open one in the same direction is more of that one, a drift, if the nights
+ * between are nearer to a line from one level to the other than to a level of their own. A series
+ * whose last three nights are back (under the 90th percentile of the level before, or within a
  * quarter of the change above its median, and nearer to it than to the new level) returns to it.
  *
- * Cost: nights x series x TG_CHANGEPOINT_WINDOW / 4 comparisons; memory: nights x values, and one window
- * for each series and environment.
+ * Cost: nights x series x TG_CHANGEPOINT_WINDOW / 4 comparisons; memory: nights x values, and one
+ * window for each series and environment.
  */
 #include "core/history/changepoint.h"
 #include "core/history/night.h"
@@ -125,9 +125,9 @@ size_t tg_history_since(const struct tg_history_event *e);
 double tg_history_corrected(const struct tg_history *h, size_t night, uint32_t series);
 
 /*
- * Nights from `first` on, but the newest, that were slow alone: one name took 10 % more than in the nights
- * around, and those beside it did not. No event, and a word on the page. The costliest first; `out` has room
- * for all nights. Returns their number.
+ * Nights from `first` on, but the newest, that were slow alone: one name took 10 % more than in the
+ * nights around, and those beside it did not. No event, and a word on the page. The costliest
+ * first; `out` has room for all nights. Returns their number.
  */
 struct tg_lone_night {
     size_t night;

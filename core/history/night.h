@@ -2,8 +2,8 @@
 #define TG_HISTORY_NIGHT_H
 /*
  * One night of a suite: what its runs come to, one value for each series. A series is an operator
- * or kernel (kind and normalised name), a metric of the whole step, or a number of a benchmark (name
- * and unit).
+ * or kernel (kind and normalised name), a metric of the whole step, or a number of a benchmark
+ * (name and unit).
  *
  * Value of a run: the sum over slots of the minimum over the steps whose calls are the usual ones
  * (slot: the k-th call of a row within its step), averaged over ranks; without slots the least sum

@@ -11,8 +11,8 @@
  * Else, and for a name and group that one rank never numbers, by order: the k-th of a key in a step
  * is the k-th of that key on the other ranks. A key identifies what runs: kernel name, process
  * group, the operator around the launch (one kernel serves several collectives, and ranks may run
- * them in different orders), and the ordinal of the stream. Uses durations only: the clocks of ranks
- * need not agree.
+ * them in different orders), and the ordinal of the stream. Uses durations only: the clocks of
+ * ranks need not agree.
  */
 #include "core/base/buf.h"
 #include "core/base/strmap.h"

@@ -42,9 +42,9 @@ const struct tg_metric_info *tg_metric_info(enum tg_metric m);
 bool tg_metric_find(tg_sv name, enum tg_metric *out);
 
 /*
- * Fills what the steps alone tell, so that it is not stored: step_time, the wall clock from a step's
- * start to that of the step with the next number; if there is none, to its own end. The mean over
- * consecutive steps is (end of the last - start of the first) / steps. `out` as below.
+ * Fills what the steps alone tell, so that it is not stored: step_time, the wall clock from a
+ * step's start to that of the step with the next number; if there is none, to its own end. The mean
+ * over consecutive steps is (end of the last - start of the first) / steps. `out` as below.
  */
 void tg_metrics_derive(const struct tg_step *step, size_t n, struct tg_metric_value *out);
 

@@ -5,9 +5,9 @@
  * token). A run has one value per name. A file holds one run or several, and is known by its
  * content:
  *
- *   lines       `name value [unit]`; a name that comes again begins the next run; # begins a comment
- *   serving     vLLM's and SGLang's benchmarks: a run is an object of numbers by name; a file has one,
- *               one per line, or a list of them
+ *   lines       `name value [unit]`; a repeated name begins the next run; # begins a comment
+ *   serving     vLLM's and SGLang's benchmarks: a run is an object of numbers by name; a file has
+ *               one, one per line, or a list of them
  *   list        [{name, unit, value} …], as github-action-benchmark takes it
  *   pytest      pytest-benchmark's JSON: the median of each benchmark's rounds, in seconds
  *   google      Google Benchmark's JSON: real_time, the median of the repetitions

@@ -25,7 +25,8 @@ static const struct tg_rule *waived_rule(struct tg_decode *c, const struct tg_ya
     if (!n || r)
         return r;
     if (tg_sv_eq(n->text, TG_SV("account"))) {
-        /* Not a rule of a file; its failures are waived as those of a rule about the step's time. */
+        /* Not a rule of a file; its failures are waived as those of a rule about the step's
+         * time. */
         struct tg_rule *account = TG_NEW(c->arena, struct tg_rule);
         *account = (struct tg_rule){ .id = TG_SV("account"), .metric = TG_RULE_METRIC_STEP_TIME };
         return account;

@@ -16,8 +16,8 @@
 
 /*
  * Every code, once. Numbers are stable: people search for them. 15x/16x the YAML itself, 10x the
- * shape, 11x-12x limits and rules, 13x identities, 14x waivers and layers, 2xx warnings. The comments
- * are the list of docs/policy-diagnostics.md (tests/e2e/reference.py): one on each line.
+ * shape, 11x-12x limits and rules, 13x identities, 14x waivers and layers, 2xx warnings. The
+ * comments are the list of docs/policy-diagnostics.md (tests/e2e/reference.py): one on each line.
  */
 enum tg_diag_code {
     TG_DIAG_UNKNOWN_KEY = 101, /* unknown key */

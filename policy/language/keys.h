@@ -4,7 +4,8 @@
  * The grammar of a policy file as tables: which keys exist where, the form of their values, and
  * what they mean. The loader checks against it, the schema and the manual's lists are printed from
  * it, so the three cannot differ. What a change of a value means for the verdict is read from it
- * (changes.h). Checks that need more than one value (a bound must fit the metric) are in decode_*.c.
+ * (changes.h). Checks that need more than one value (a bound must fit the metric) are in
+ * decode_*.c.
  */
 #include "policy/language/policy.h"
 
@@ -76,9 +77,9 @@ struct tg_key {
     unsigned flags;
     const char *meaning;
     /*
-     * `on_add`: the key, or an item BY_ITEM, is there. `on_increase`: the number is greater, the day later,
-     * the list longer, the word further on in its table; TG_MAYBE_LOOSER and TG_OTHERWISE: any
-     * change of the value.
+     * `on_add`: the key, or an item BY_ITEM, is there. `on_increase`: the number is greater, the
+     * day later, the list longer, the word further on in its table; TG_MAYBE_LOOSER and
+     * TG_OTHERWISE: any change of the value.
      */
     enum tg_direction on_add, on_increase;
     enum tg_key_parts parts;

@@ -23,12 +23,14 @@ struct tg_pattern; /* lives in the arena it was made in; release before the aren
 
 enum tg_hit { TG_HIT_NO, TG_HIT_YES, TG_HIT_GAVE_UP };
 
-/* How a waiver gives a name as it is: by itself, with `many: true` because it reads as a pattern, or not at all. */
+/* How a waiver gives a name as it is: by itself, with `many: true` because it reads as a pattern,
+ * or not at all. */
 enum tg_waiver_naming { TG_WAIVER_EXACT, TG_WAIVER_MANY, TG_WAIVER_NEVER };
 enum tg_waiver_naming tg_waiver_naming(tg_sv name);
 /*
- * Appends what a waiver writes for this name alone: the name, or, if that would be a pattern, a regex
- * that matches nothing else (*many: such a waiver needs `many: true`). False: no waiver can name it.
+ * Appends what a waiver writes for this name alone: the name, or, if that would be a pattern, a
+ * regex that matches nothing else (*many: such a waiver needs `many: true`). False: no waiver can
+ * name it.
  */
 TG_MUST bool tg_waiver_write(struct tg_buf *out, tg_sv name, bool *many);
 

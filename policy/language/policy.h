@@ -222,7 +222,7 @@ struct tg_report_settings {
     struct tg_loc at;
 };
 
-struct tg_policy_ab {   /* of tracegate ab, as its options have them */
+struct tg_policy_ab {     /* of tracegate ab, as its options have them */
     tg_sv detect, budget; /* "10%", "5min"; "": not given */
     int64_t max_runs;     /* 0: not given */
 };
@@ -295,9 +295,9 @@ struct tg_policy {
 void tg_policy_free(struct tg_policy *p); /* accepts NULL */
 
 /*
- * Baseline 0 is `baseline`, 1 to n_baselines are those of `baselines`. The policy as it is for one of
- * them: its settings in `baseline`, and the rules that are against it. A view in `a`: it dies with
- * `p` and is never freed itself.
+ * Baseline 0 is `baseline`, 1 to n_baselines are those of `baselines`. The policy as it is for one
+ * of them: its settings in `baseline`, and the rules that are against it. A view in `a`: it dies
+ * with `p` and is never freed itself.
  */
 #define TG_POLICY_BASELINES 16u /* of `baselines` at most */
 const struct tg_policy *tg_policy_against(const struct tg_policy *p, size_t i, struct tg_arena *a);

@@ -37,9 +37,8 @@ struct tg_page_table {
     const char *caption; /* for screen readers and the filter's label */
     const struct tg_page_column *columns;
     size_t n_columns;
-    size_t
-        first; /* rows shown before the button "Show all"; 0: all. Printed and without script: all */
-    bool plain; /* no sort and no filter: facts, not rows */
+    size_t first; /* rows before the button "Show all"; 0: all. Printed and without script: all */
+    bool plain;   /* no sort and no filter: facts, not rows */
 };
 struct tg_page {
     struct tg_buf *out;

@@ -1,14 +1,13 @@
 /*
- * The table of core/history/changepoint_null.h: c(n), which the largest z_k of the rank scan exceeds in
- * one look of 1000 when nothing changed.
+ * The table of core/history/changepoint_null.h: c(n), which the largest z_k of the rank scan
+ * exceeds in one look of 1000 when nothing changed.
  *
  *     history_null FROM TO DRAWS      lines "n c(n) P(M > c(n)) P(M >= c(n))"; DRAWS 0: exactly
  *
  * Under exchangeable nights without ties the ranks of the newest nights are a sample without
- * replacement of 1..n, and U_k is their sum less k (k + 1) / 2, so a look needs TG_CHANGEPOINT_LAST draws.
- * Exactly means all ordered samples: n! / (n - 10)! of them, feasible up to n = 16.
- * The generator (xoshiro256**, Blackman and Vigna 2018) has a fixed seed: the table is
- * reproducible.
+ * replacement of 1..n, and U_k is their sum less k (k + 1) / 2, so a look needs TG_CHANGEPOINT_LAST
+ * draws. Exactly means all ordered samples: n! / (n - 10)! of them, feasible up to n = 16. The
+ * generator (xoshiro256**, Blackman and Vigna 2018) has a fixed seed: the table is reproducible.
  */
 #include <math.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
 /*
  * What core/cause makes of one trace, for tests/e2e/cause_corpus.py:
  *
- *   cause_driver links TRACE    "backward forward" for each numbered backward operator: positions in
- *                               traceEvents; forward -1 where none is found
- *   cause_driver device TRACE   device time in ns, of the whole trace: all of it, backward work, that
- *                               linked to a forward operator, that of AccumulateGrad
+ *   cause_driver links TRACE    "backward forward" for each numbered backward operator: positions
+ *                               in traceEvents; forward -1 where none is found
+ *   cause_driver device TRACE   device time in ns, of the whole trace: all of it, backward work,
+ *                               that linked to a forward operator, that of AccumulateGrad
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,14 +5,14 @@
  *   score_driver [--dump] --base FILE... --test FILE...
  *   score_driver --pairs ROOT OUTDIR [--single-runs|--stages] < LIST
  *
- * Prints {"verdict": "...", "violations": [{"op", "metric", "delta_pct"}], "warnings": the same}; with --dump one line
- * for each judged operator instead. LIST has lines "name TAB base|base TAB test|test", relative to
+ * Prints {"verdict": "...", "violations": [{"op", "metric", "delta_pct"}], "warnings": the same};
+ * with --dump one line for each judged operator instead. LIST has lines "name TAB base|base TAB test|test", relative to
  * ROOT. Each answer goes to OUTDIR/name.json, and each file is read once. "test|test@1.2@OPERATOR"
  * plants a slowdown: each call of that operator (ProfilerStep: its gaps) takes 1.2 times as long on
  * the test side.
  * --stages: in stages, as `check --ask` does. Lines have "TAB base|base TAB test|test" more, the new
- * runs of a side, if there are any; OUTDIR/name.json says what is red, what cannot be told, the notes,
- * and the runs a side that are asked for.
+ * runs of a side, if there are any; OUTDIR/name.json says what is red, what cannot be told, the
+ * notes, and the runs a side that are asked for.
  * --single-runs judges durations of single runs, too: a rule known to be worse.
  */
 #include <math.h>
@@ -81,7 +81,8 @@ static void put_warnings(FILE *f, const struct tg_verdict *v)
                           v->results[i].delta_pct);
 }
 
-/* The account's rows about busy time and calls name no operator, neither a right nor a wrong one. */
+/* The account's rows about busy time and calls name no operator, neither a right nor a wrong
+ * one. */
 static bool names_something(const struct tg_result *r)
 {
     return !tg_sv_eq(r->rule, TG_SV("account")) || tg_sv_eq(r->op, TG_SV("step_time"));
@@ -176,7 +177,8 @@ static void dump_op(FILE *f, const struct tg_op *op)
             op->ev.delta_ns, op->ev.se, op->ev.p, op->ev.slot_form, op->ev.slower, why ? why : "");
 }
 
-/* Names that are red, those that cannot be told, the notes, and the runs a side that are asked for (0: final). */
+/* Names that are red, those that cannot be told, the notes, and the runs a side that are asked for
+ * (0: final). */
 static void put_stage(FILE *f, const struct tg_verdict *v)
 {
     bool first = true;

@@ -1,6 +1,6 @@
 /*
- * A file of numbers of any bytes: it is read or refused with a reason. What is read is stored, and what is
- * stored reads back the same; a union with itself adds nothing.
+ * A file of numbers of any bytes: it is read or refused with a reason. What is read is stored, and
+ * what is stored reads back the same; a union with itself adds nothing.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 /*
- * A Python file of any bytes, behind a line that is a frame's name, and the same bytes as a diff: functions
- * lie in order inside the file, each line is in the innermost one, and hunks are lines of their file.
+ * A Python file of any bytes, behind a line that is a frame's name, and the same bytes as a diff:
+ * functions lie in order inside the file, each line is in the innermost one, and hunks are lines of
+ * their file.
  */
 #include <stdlib.h>
 

@@ -78,8 +78,8 @@ static inline void reading_release(struct reading *r)
     tg_buf_release(&r->text);
 }
 
-/* What was packed begins like another format, which its first piece tells if it is long enough: no question
- * of unpacking. */
+/* What was packed begins like another format, which its first piece tells if it is long enough: no
+ * question of unpacking. */
 static inline bool is_foreign(const struct reading *r)
 {
     return !r->ok && strncmp(r->err.message, "'standard input' is ", 20) == 0;

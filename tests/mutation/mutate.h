@@ -1,7 +1,8 @@
 /*
- * Included before each source that tests/mutation/run.py has rewritten: TG_MUT(id, condition) is the condition, unless
- * TG_MUTANT names 2 * id (always false) or 2 * id + 1 (always true). With TG_MUTANT_COVER=FILE the values that each condition
- * had are appended to FILE at the end, a line "id seen" with bit 0 for false and bit 1 for true.
+ * Included before each source that tests/mutation/run.py has rewritten: TG_MUT(id, condition) is
+ * the condition, unless TG_MUTANT names 2 * id (always false) or 2 * id + 1 (always true). With
+ * TG_MUTANT_COVER=FILE the values that each condition had are appended to FILE at the end, a line
+ * "id seen" with bit 0 for false and bit 1 for true.
  */
 #ifndef TG_MUTATE_H
 #define TG_MUTATE_H
@@ -46,7 +47,8 @@ __attribute__((weak)) int tg_mut(int id, int value)
     return value;
 }
 
-/* For a change that is no value: whether it is wanted. Seen as false, so that 2 * id + 1 wants it. */
+/* For a change that is no value: whether it is wanted. Seen as false, so that 2 * id + 1 wants
+ * it. */
 __attribute__((weak)) int tg_mut_is(int id);
 __attribute__((weak)) int tg_mut_is(int id)
 {

@@ -7,7 +7,7 @@
 enum fixture {
     FIXTURE_PASS,
     FIXTURE_WARN,
-    FIXTURE_FAIL, /* counts, durations, a gap, attributes, folded callers, a replacement, a waiver */
+    FIXTURE_FAIL, /* counts, durations, gap, attributes, folded callers, replacement, waiver */
     FIXTURE_INCONCLUSIVE,
     FIXTURE_LOST,
     FIXTURE_FIRST_RUN,

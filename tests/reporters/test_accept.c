@@ -1,4 +1,5 @@
-/* How many names an item of `waivers` has: to be pasted no more than a reader looks through, else no more than a policy takes. */
+/* How many names an item of `waivers` has: to be pasted no more than a reader looks through, else
+ * no more than a policy takes. */
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
- * The page and the drawing of a history made of plain numbers: 500 operators of 100 us on 60 nights,
- * of which op 7, 1 ms, is 20 % slower from night 40 on; another machine from night 20 on; the step is 50 ms,
- * and 62.5 ms in the last night. Names, subjects and authors are hostile.
+ * The page and the drawing of a history made of plain numbers: 500 operators of 100 us on 60
+ * nights, of which op 7, 1 ms, is 20 % slower from night 40 on; another machine from night 20 on;
+ * the step is 50 ms, and 62.5 ms in the last night. Names, subjects and authors are hostile.
  *
  *     test_history_page --dump PAGE DRAWING      what history_page.py opens
  */

@@ -65,7 +65,8 @@ TEST(the_functor_stays)
     one("void reduce_kernel<(>", 34, "reduce_kernel<(>");
 }
 
-/* The function's own name, where the whole is too long; what is no mangled name is whole, whatever it begins with. */
+/* The function's own name, where the whole is too long; what is no mangled name is whole, whatever
+ * it begins with. */
 TEST(a_mangled_name_is_called_by_its_function)
 {
     static const char reduce[] = "_ZN2at6native13reduce_kernelILi512ELi1ENS0_8ReduceOpIfffEEEvT1_";

@@ -101,7 +101,8 @@ TEST(hostile_text_is_text)
         strstr(out.p, "href=\"https://example.org/?a=&quot;b&quot;&amp;c\">a link</a>"));
 }
 
-/* 40 columns less the ellipsis: 26 before it, 13 after it; the 971 between them stay in the text. */
+/* 40 columns less the ellipsis: 26 before it, 13 after it; the 971 between them stay in the
+ * text. */
 TEST(long_names_are_whole)
 {
     TG_BUF out = { 0 };

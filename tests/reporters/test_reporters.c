@@ -112,7 +112,8 @@ TEST(no_nan_no_inf)
         }
 }
 
-/* Five names of one rule that were not judged, for two reasons, and one of another rule: two cases. */
+/* Five names of one rule that were not judged, for two reasons, and one of another rule: two
+ * cases. */
 TEST(junit_tells_once_what_a_rule_did_not_judge)
 {
     struct tg_result r[6];

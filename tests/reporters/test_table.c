@@ -94,8 +94,8 @@ static void add_kernel(struct tg_table *t, const char *name, int64_t ns, double 
 }
 
 /*
- * Numbers of a column share unit and decimals: 84.724 ms and 12 us are 84.72 and 0.01 ms. What all rows
- * share is said once, but a count that happens to be equal is not.
+ * Numbers of a column share unit and decimals: 84.724 ms and 12 us are 84.72 and 0.01 ms. What all
+ * rows share is said once, but a count that happens to be equal is not.
  */
 TEST(numbers_share_a_unit)
 {
@@ -140,7 +140,8 @@ TEST(a_single_row)
     tg_table_release(&t);
 }
 
-/* Names that do not fit are called as reports call them, the same in each row; whole where they are copied. */
+/* Names that do not fit are called as reports call them, the same in each row; whole where they are
+ * copied. */
 TEST(names_are_short_where_they_do_not_fit)
 {
     static const char mul[] = "void at::native::vectorized_elementwise_kernel<4, at::native::"

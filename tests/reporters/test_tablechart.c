@@ -82,7 +82,8 @@ static const struct tg_table_column idle[] = {
     { "idle_time", TG_TABLE_US },
 };
 
-/* A row a category: 500, 300 and 200 ns of one stream are one bar, 500 ns of the next half of it. */
+/* A row a category: 500, 300 and 200 ns of one stream are one bar, 500 ns of the next half of
+ * it. */
 CASE(categories_of_a_stream_are_one_bar)
 {
     static const struct {

@@ -39,7 +39,8 @@ static inline void job_repository(const struct box *b, const char *const *script
                                *scripts));
 }
 
-/* Under the policy in the work tree (NULL: what is there; "": none); all options may be set before. */
+/* Under the policy in the work tree (NULL: what is there; "": none); all options may be set
+ * before. */
 static inline void job_open(struct job *k, const struct box *b, const char *policy)
 {
     assert_int_equal(chdir(box_path(b, "w")), 0);

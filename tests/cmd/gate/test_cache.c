@@ -1,4 +1,5 @@
-/* Summaries of what is in git are kept (cache.h): which of them, under which name, and what comes back. */
+/* Summaries of what is in git are kept (cache.h): which of them, under which name, and what comes
+ * back. */
 #include "cmd/gate/cache.h"
 #include "tests/cmd/gate/room.h"
 #include "tests/cmd/gate/traces.h"

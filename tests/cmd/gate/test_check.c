@@ -1,5 +1,5 @@
-/* `check` as a function: verdict, reports, what stops it before. On the traces of examples/ outside any
- * repository, and in repositories of a few commits on small traces that are made here. */
+/* `check` as a function: verdict, reports, what stops it before. On the traces of examples/ outside
+ * any repository, and in repositories of a few commits on small traces that are made here. */
 #include "tests/cmd/gate/room.h"
 #include "tests/cmd/gate/stored.h"
 
@@ -264,7 +264,8 @@ IN_ROOM_OF_TRACES(what_is_wrong_with_an_input_or_with_the_job)
     each_says(r->arena, rows);
 }
 
-/* What the shell makes of `fresh/x* --baseline perf/x*`; all in one folder, or none beside the baseline, is meant so. */
+/* What the shell makes of `fresh/x* --baseline perf/x*`; all in one folder, or none beside the
+ * baseline, is meant so. */
 IN_ROOM_OF_TRACES(a_glob_that_the_shell_expanded)
 {
     static const char spread[] =
@@ -333,7 +334,8 @@ IN_ROOM(ranks_that_are_one_recording)
 
 #define WITHOUT_NAMES "operators and kernels are compared on 64 of 66 ranks"
 
-/* Of no two ranks and sides the same; all wait in one kernel a step, a rank that is late not as long. */
+/* Of no two ranks and sides the same; all wait in one kernel a step, a rank that is late not as
+ * long. */
 static const char *rank_trace(struct tg_arena *a, int rank, unsigned side, bool late)
 {
     const struct trace_calls calls[] = { { "aten::mm", "cpu_op", 1, 10 + (unsigned)rank },
@@ -352,7 +354,8 @@ static const char *rank_trace(struct tg_arena *a, int rank, unsigned side, bool 
     return tg_arena_printf(a, "%s]}", text);
 }
 
-/* FILE of each rank from 0 to 65: b*.json and f*.json, l*.json with rank 64 late; "last-" those from 64 on. */
+/* FILE of each rank from 0 to 65: b*.json and f*.json, l*.json with rank 64 late; "last-" those
+ * from 64 on. */
 static void room_of_ranks(struct room *r)
 {
     room_open(r);
@@ -367,8 +370,8 @@ static void room_of_ranks(struct room *r)
 }
 
 /*
- * docs/clusters.md: names are loaded of ranks 0 to 63 where only metrics of whole traces are asked for
- * and all is well. The note says so; where names are loaded of all, there is none.
+ * docs/clusters.md: names are loaded of ranks 0 to 63 where only metrics of whole traces are asked
+ * for and all is well. The note says so; where names are loaded of all, there is none.
  */
 TEST(ranks_whose_names_are_not_loaded)
 {
@@ -476,7 +479,8 @@ IN_ROOM_OF_TRACES(meta_is_of_the_fresh_side)
     (void)says(r->arena, k, 0, "note: cuda: unknown -> 12");
 }
 
-/* With `ranks: {expect: N}` a rank that cannot be read leaves the verdict open; without, it is an error. */
+/* With `ranks: {expect: N}` a rank that cannot be read leaves the verdict open; without, it is an
+ * error. */
 IN_ROOM(a_rank_that_is_damaged)
 {
     struct command k = { .o.policy = "p.yml", .baseline = { "b.json" } };

@@ -1,4 +1,5 @@
-/* Which files the baseline of a suite is, in repositories of a few commits; git says which commit. */
+/* Which files the baseline of a suite is, in repositories of a few commits; git says which
+ * commit. */
 #include "tests/cmd/gate/job.h"
 
 static const char *const committed[] = { "echo 1 > perf/base.json", "echo x > x", NULL };
@@ -143,7 +144,8 @@ IN_BOX(what_is_stored_and_else_the_traces_own_path)
     is_text(k.j.info.paths, "perf/base.json");
 }
 
-/* What is outside the repository has no path in its commits: no trace, several or the standard input, nor a policy. */
+/* What is outside the repository has no path in its commits: no trace, several or the standard
+ * input, nor a policy. */
 IN_BOX(what_has_no_path_in_a_commit)
 {
     static const char *const at_root[] = { "echo 1 > base.json", "echo x > x", NULL };
@@ -277,7 +279,8 @@ static void search(const struct box *b, const struct search *s, size_t row)
     }
 }
 
-/* docs/baselines.md: the named commit, its ancestors, the store, the trace's own path, a first run. */
+/* docs/baselines.md: the named commit, its ancestors, the store, the trace's own path, a first
+ * run. */
 IN_BOX(where_a_baseline_is_looked_for)
 {
 #define FIRST .situation = TG_SITUATION_FIRST_RUN

@@ -59,8 +59,8 @@ JUDGED(a_change_fails_and_none_passes)
     assert_int_equal(v.outcome, TG_OUTCOME_PASS);
 }
 
-/* A rule that looks at one rank compares that rank by itself: 2 -> 3, not the mean's 2 -> 2.5, of which
- * the account warns where no rule looks. */
+/* A rule that looks at one rank compares that rank by itself: 2 -> 3, not the mean's 2 -> 2.5, of
+ * which the account warns where no rule looks. */
 JUDGED(a_rule_by_rank_sees_that_rank_alone)
 {
     struct tg_verdict v = judge(f, 3, RULE(", rank: 5"));

@@ -102,7 +102,8 @@ IN_BOX(events_between_the_baseline_and_the_change)
     assert_null(event_of(&k, "HEAD~4", NULL));     /* nobody knows where the change begins */
 }
 
-/* Of the events that a check at HEAD against HEAD~4 knows: the names, and "step" for their cost, blanks between them. */
+/* Of the events that a check at HEAD against HEAD~4 knows: the names, and "step" for their cost,
+ * blanks between them. */
 static const char *names_known(struct job *k)
 {
     struct answers x = { .until = "HEAD" };

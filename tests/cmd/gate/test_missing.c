@@ -106,7 +106,8 @@ IN_BOX(an_origin_that_holds_none_is_told_so)
     job_close(&k);
 }
 
-/* Runs of HEAD itself, as after the first recording, are no baseline of it; and of a clone without HEAD nobody can say. */
+/* Runs of HEAD itself, as after the first recording, are no baseline of it; and of a clone without
+ * HEAD nobody can say. */
 IN_BOX(runs_of_head_itself_are_no_baseline)
 {
     static const char *const night[] = { "echo 'version: 1' > .tracegate.yml", "echo 2 > x", NULL };
@@ -129,7 +130,8 @@ IN_BOX(runs_of_head_itself_are_no_baseline)
     job_close(&k);
 }
 
-/* In a clone that is cut nobody can say whose the runs at origin are; that there are none, one can. */
+/* In a clone that is cut nobody can say whose the runs at origin are; that there are none, one
+ * can. */
 IN_BOX(a_clone_that_is_cut)
 {
     for (int runs = 0; runs < 2; runs++) {
@@ -145,7 +147,8 @@ IN_BOX(a_clone_that_is_cut)
     }
 }
 
-/* The first commit of all has none before it to start from, so nobody can say whose runs those are. */
+/* The first commit of all has none before it to start from, so nobody can say whose runs those
+ * are. */
 IN_BOX(without_a_commit_origin_says_nothing)
 {
     struct job k;

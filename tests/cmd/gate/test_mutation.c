@@ -38,7 +38,8 @@ static void is(const struct tg_mutation_result *r, enum tg_mutation_outcome outc
                  TG_SV_ARG(r->said));
 }
 
-/* Two calls: one more is the first that is tried, +20 % means one, +50 % one, twice two, 3x four. */
+/* Two calls: one more is the first that is tried, +20 % means one, +50 % one, twice two, 3x
+ * four. */
 JUDGED(counts_by_their_limit)
 {
     static const struct {

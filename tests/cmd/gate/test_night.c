@@ -8,7 +8,8 @@ static const char *const five[] = { "echo 1 > x", "echo 2 > x", "echo 3 > x",
     "version: 1\nbaseline: {ref: '" ref "'}\nsuites: [{name: main, trace: 'o.json'}]\n"            \
     "rules:\n  - {id: calls, match: {kind: op}, metric: count, fail: {abs: 0}}\n"
 
-/* aten::mm is called once, from HEAD~2 on twice; nothing is stored at HEAD~1. HEAD~3 is release v1. */
+/* aten::mm is called once, from HEAD~2 on twice; nothing is stored at HEAD~1. HEAD~3 is release
+ * v1. */
 static void open_nights(struct job *k, const struct box *b, const char *policy)
 {
     static const unsigned calls[] = { 2, 0, 2, 1, 1 };

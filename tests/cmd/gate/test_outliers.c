@@ -1,4 +1,5 @@
-/* Runs that are not like the others: eight runs of five steps and three operators, one of them changed. */
+/* Runs that are not like the others: eight runs of five steps and three operators, one of them
+ * changed. */
 #include "judged.h"
 
 #include "cmd/gate/outliers.h"

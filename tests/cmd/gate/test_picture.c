@@ -95,7 +95,8 @@ IN_ROOM(a_side_without_a_trace_has_no_tree)
 
 enum { RUNS = 3, RANKS = 2 };
 
-/* The trace that is drawn of three runs of two ranks, whose steps are so long (us); rank -1: none stands alone. */
+/* The trace that is drawn of three runs of two ranks, whose steps are so long (us); rank -1: none
+ * stands alone. */
 static tg_sv drawn(struct room *r, const unsigned step_us[RUNS * RANKS], int64_t rank)
 {
     static const struct tg_window_spec window = { TG_WINDOW_AUTO, { NULL, 0 } };

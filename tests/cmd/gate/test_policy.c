@@ -79,7 +79,8 @@ IN_ROOM(a_commit_needs_a_repository)
     assert_true(r->err.kind != TG_ERR_NONE && r->err.kind != TG_ERR_POLICY);
 }
 
-/* A waiver that ended on the day before SOURCE_DATE_EPOCH (2025-10-09) is kept when no day counts. */
+/* A waiver that ended on the day before SOURCE_DATE_EPOCH (2025-10-09) is kept when no day
+ * counts. */
 IN_ROOM(undated_keeps_what_has_expired)
 {
     struct tg_gate_policy_opts o = { .path = "w.yml" };

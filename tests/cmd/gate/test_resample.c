@@ -4,7 +4,8 @@
 #include "cmd/gate/resample.h"
 #include "cmd/gate/runs.h"
 
-/* Runs of one commit; run k has `calls[k]` calls of aten::mm, 100 us each and k times `apart` more. */
+/* Runs of one commit; run k has `calls[k]` calls of aten::mm, 100 us each and k times `apart`
+ * more. */
 static struct tg_calibration metric_of(struct fixture *f, const uint32_t *calls, size_t runs,
                                        size_t side, tg_ns apart)
 {
@@ -84,9 +85,9 @@ JUDGED(the_noise_of_an_operator)
 }
 
 /*
- * Stages on draws of 36 runs. All equal: no suspect, and each slowdown is found. From 100 to 135 us, each time as likely as the other:
- * +50 % is above all of the others; +10 % is within, where a shift shows least, and some of the same code is suspected, which new runs
- * clear.
+ * Stages on draws of 36 runs. All equal: no suspect, and each slowdown is found. From 100 to 135
+ * us, each time as likely as the other: +50 % is above all of the others; +10 % is within, where a
+ * shift shows least, and some of the same code is suspected, which new runs clear.
  */
 JUDGED(what_asking_again_finds)
 {

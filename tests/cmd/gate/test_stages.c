@@ -1,6 +1,6 @@
 /*
- * `check --ask` (stages.c): the file that says how many runs are asked for, and the options. Runs of four calls of one operator in
- * a step of 1 ms; the new ones are files of their own.
+ * `check --ask` (stages.c): the file that says how many runs are asked for, and the options. Runs
+ * of four calls of one operator in a step of 1 ms; the new ones are files of their own.
  */
 #include "tests/cmd/gate/room.h"
 #include "tests/cmd/gate/traces.h"
@@ -23,7 +23,8 @@ static void ask(struct asked *a)
     a->o.ask = "ask";
 }
 
-/* Runs of `us` a call; another operator tells them apart, and those whose stem begins with n from the others. */
+/* Runs of `us` a call; another operator tells them apart, and those whose stem begins with n from
+ * the others. */
 static void record(struct asked *a, const char *stem, unsigned n, unsigned us)
 {
     for (unsigned i = 0; i < n; i++) {

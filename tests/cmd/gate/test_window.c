@@ -50,7 +50,8 @@ IN_BOX(as_many_commits_as_it_says)
     }
 }
 
-/* A run: aten::mm is called as often as the digit says; r: once, and the driver once more; x: unreadable. */
+/* A run: aten::mm is called as often as the digit says; r: once, and the driver once more; x:
+ * unreadable. */
 static void store_runs(struct job *k, const char *rev, const char *runs)
 {
     for (; *runs; runs++)
@@ -67,7 +68,8 @@ static void store_runs(struct job *k, const char *rev, const char *runs)
             store_run(k, "main", rev, (unsigned)(*runs - '0'));
 }
 
-/* The baseline is HEAD~1; the runs of each commit from there on, and what then happens to the store. */
+/* The baseline is HEAD~1; the runs of each commit from there on, and what then happens to the
+ * store. */
 static bool window_of(struct job *k, const char *const runs[4], const char *script)
 {
     struct tg_baseline b = { .commit = job_commit(k, "HEAD~1") };
@@ -118,7 +120,8 @@ IN_BOX(until_the_calls_changed)
     }
 }
 
-/* A store that cannot be read is an error, not a shorter window: a run that is gone, refs that are damaged. */
+/* A store that cannot be read is an error, not a shorter window: a run that is gone, refs that are
+ * damaged. */
 IN_BOX(a_store_that_is_damaged)
 {
     static const char *const runs[] = { "1", "2", "1", "1" };

@@ -24,7 +24,8 @@ TEST(a_bucket_has_its_numbers_in_the_order_of_the_adds)
     tg_buckets_release(&g); /* the zero state */
 }
 
-/* Many more groups than the first table holds; the numbers are added in another order than theirs. */
+/* Many more groups than the first table holds; the numbers are added in another order than
+ * theirs. */
 TEST(many_buckets_stay_apart)
 {
     enum { N = 3000, BUCKETS = 700 };

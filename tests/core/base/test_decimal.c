@@ -58,7 +58,8 @@ TEST(doubles_read_back)
         assert_true(tg_dec_double(tg_buf_sv(&b), &back));
         assert_true(back == v[i]);
     }
-    /* whole numbers, and what has few digits after the point, are written without printf: as it writes them */
+    /* whole numbers, and what has few digits after the point, are written without printf: as it
+     * writes them */
     static const struct {
         double v;
         const char *text;
@@ -123,7 +124,8 @@ TEST(texts_among_numbers_are_printfs)
 #undef BOTH
 }
 
-/* Halves that a double has (0.125) and only nears (0.005), sums of noise, and both ends of what is short. */
+/* Halves that a double has (0.125) and only nears (0.005), sums of noise, and both ends of what is
+ * short. */
 TEST(fixed_digits_are_printfs)
 {
     static const double of[] = { 0,   0.005, 0.015, 0.125,     0.5,

@@ -11,7 +11,8 @@ static enum tg_discovered discover(const struct box *b, const char *dir, char ro
     return tg_git_discover(&(struct tg_git_opts){ .dir = box_path(b, dir) }, root);
 }
 
-/* A clone, a folder below it, a linked work tree, a submodule's work tree, through a symbolic link. */
+/* A clone, a folder below it, a linked work tree, a submodule's work tree, through a symbolic
+ * link. */
 IN_BOX(a_work_tree_is_the_one_that_git_finds)
 {
     static const char *const dirs[] = { "origin", "origin/perf/sub", "tree/perf", "super/mod",
@@ -30,7 +31,8 @@ IN_BOX(a_work_tree_is_the_one_that_git_finds)
     }
 }
 
-/* What libgit2 has to say: a bare one, inside `.git`, a `.git` that is none. Then nothing is concluded. */
+/* What libgit2 has to say: a bare one, inside `.git`, a `.git` that is none. Then nothing is
+ * concluded. */
 IN_BOX(what_is_not_plain_is_left_to_libgit2)
 {
     char root[PATH_MAX];

@@ -1,8 +1,9 @@
 #ifndef TG_TESTS_CAUSE_BOX_H
 #define TG_TESTS_CAUSE_BOX_H
 /*
- * Traces of one step in text, for the tests of core/cause: rows are {category, name, thread, begin, length, number}, us; number 0: none.
- * Functions are the program's own if their file is "m.py". Operators "op…" and the whole step are followed.
+ * Traces of one step in text, for the tests of core/cause: rows are {category, name, thread, begin,
+ * length, number}, us; number 0: none. Functions are the program's own if their file is "m.py".
+ * Operators "op…" and the whole step are followed.
  */
 #include "tests/support.h"
 

@@ -149,7 +149,8 @@ CASE(another_function_of_the_file_is_not_blamed)
     assert_int_equal(f->out.confidence, TG_CAUSE_MEDIUM);
 }
 
-/* The line that a reader looks for: not the comment above it, not what no function of the path has. */
+/* The line that a reader looks for: not the comment above it, not what no function of the path
+ * has. */
 CASE(the_changed_line_is_quoted)
 {
     f->text = TG_SV("1\n2\n3\n4\n5\n6\n7\n8\n9\n\n    # why\n    x = x.clone()\t\r\n    y = 1\n");
@@ -240,7 +241,8 @@ CASE(new_backward_work_is_that_of_who_gives_the_tensor)
     tg_paths_release(&p);
 }
 
-/* An unchanged callee, called as often as before, holds it: the changed caller may not be the cause. */
+/* An unchanged callee, called as often as before, holds it: the changed caller may not be the
+ * cause. */
 CASE(a_caller_alone_is_not_certain)
 {
     functions[0].share = 0.9;

@@ -166,7 +166,8 @@ TEST(the_fast_lane_needs_sixteen_nights_without_such_a_night)
 }
 
 /* Ten rising nights: 45 pairs of 45, variance 10 * 9 * 25 / 18 = 125. */
-/* 0 … 5: the line has no residual, the best two levels (0 1 2 | 3 4 5) have 2 + 2. A step has none with two levels. */
+/* 0 … 5: the line has no residual, the best two levels (0 1 2 | 3 4 5) have 2 + 2. A step has none
+ * with two levels. */
 TEST(a_line_is_no_step)
 {
     const double line[] = { 0, 1, 2, 3, 4, 5 }, step[] = { 0, 0, 0, 1, 1, 1 }, flat[] = { 1, 1, 1 };

@@ -122,7 +122,8 @@ CASE(an_event_keeps_its_id)
     assert_string_not_equal(b->h.event[1].id, id);
 }
 
-/* It is one that was slow alone: +50 % of 130 us is 65 us. Two nights, or a change that stays, are none. */
+/* It is one that was slow alone: +50 % of 130 us is 65 us. Two nights, or a change that stays, are
+ * none. */
 CASE(one_bad_night_is_no_event)
 {
     static const size_t nights[] = { 0, 1, 2, 35 };
@@ -240,8 +241,8 @@ static void drift(struct box *b, uint32_t s, size_t from, size_t to, size_t n, d
         slower(b, s, i, i + 1, pow(factor, (double)((i < to ? i : to - 1) - from + 1)));
 }
 
-/* 1.5 % a night from night 20 to 29: 1.015^10 = +16.05 %. One event, which says that from its end on, keeps the
- * id of its first night, and holds the nights 20 to 29 in its range. */
+/* 1.5 % a night from night 20 to 29: 1.015^10 = +16.05 %. One event, which says that from its end on,
+ * keeps the id of its first night, and holds the nights 20 to 29 in its range. */
 CASE(a_drift_is_one_event_that_grows)
 {
     char id[13];
@@ -283,7 +284,8 @@ CASE(two_steps_are_no_drift)
     }
 }
 
-/* 1.5 % less a night, and nobody has to accept it; twelve nights at the new level, then the old one: it went. */
+/* 1.5 % less a night, and nobody has to accept it; twelve nights at the new level, then the old
+ * one: it went. */
 CASE(a_drift_the_other_way_and_one_that_ends)
 {
     begin(b, 60);
@@ -315,8 +317,8 @@ CASE(what_drifts_together_is_one_event)
     assert_int_equal(b->h.event[0].n, 3);
 }
 
-/* One operator takes half as long again from night 18 on, and a total of the step drifts for another reason: the
- * event is of that night, not of all nights on which the total grew. */
+/* One operator takes half as long again from night 18 on, and a total of the step drifts for
+ * another reason: the event is of that night, not of all nights on which the total grew. */
 CASE(a_step_in_a_total_that_drifts_has_its_night)
 {
     const struct tg_history_event *e = NULL;
@@ -340,7 +342,8 @@ CASE(a_step_in_a_total_that_drifts_has_its_night)
     assert_int_equal(tg_history_since(e), 18);
 }
 
-/* What op `s` is called from now on: a number of a benchmark, in which the machine's speed is not. */
+/* What op `s` is called from now on: a number of a benchmark, in which the machine's speed is
+ * not. */
 static void be_a_number(struct box *b, uint32_t s, int worse)
 {
     b->series.v[s] = (struct tg_series){ .what = TG_SERIES_NUMBER,
@@ -351,8 +354,8 @@ static void be_a_number(struct box *b, uint32_t s, int worse)
                                          .worse = worse };
 }
 
-/* Two numbers rise by 10 % together: more of one is worse, less of the other. Neither costs a step anything, and
- * neither speaks for the other. */
+/* Two numbers rise by 10 % together: more of one is worse, less of the other. Neither costs a step
+ * anything, and neither speaks for the other. */
 CASE(numbers_that_got_better_and_worse_are_two_events)
 {
     begin(b, 40);
@@ -373,7 +376,8 @@ CASE(numbers_that_got_better_and_worse_are_two_events)
     }
 }
 
-/* The six names that are left tell the machine's factor of a night; the numbers keep what was measured. */
+/* The six names that are left tell the machine's factor of a night; the numbers keep what was
+ * measured. */
 CASE(nothing_is_taken_off_a_number)
 {
     begin(b, 40);

@@ -194,9 +194,9 @@ CASE(what_a_trace_cannot_tell_is_unknown)
            "launch_gap ? launch_count ?");
 }
 
-/* Wall clock: from the start of a step to that of the next one; the last one's, or one before a gap in the
- * numbers, is its window. PyTorch numbers the first two steps alike. Steps 0 [0,100), 0 [120,220), 1 [250,350),
- * 7 [900,1000). */
+/* Wall clock: from the start of a step to that of the next one; the last one's, or one before a gap
+ * in the numbers, is its window. PyTorch numbers the first two steps alike. Steps 0 [0,100), 0
+ * [120,220), 1 [250,350), 7 [900,1000). */
 TEST(wall_clock_of_steps)
 {
     static const struct tg_step v[] = {

@@ -47,8 +47,8 @@ WITH_FILE(damage_names_the_place)
     assert_refused(f, "{\"completed\": 1}\n[]\n3\n", 3, "not an object of numbers by name");
 }
 
-/* As SGLang and vLLM write them where nothing limits the rate and a percentile has no requests; a text keeps its
- * words. */
+/* As SGLang and vLLM write them where nothing limits the rate and a percentile has no requests; a
+ * text keeps its words. */
 WITH_FILE(what_python_writes_for_no_number_is_left_out)
 {
     assert_true(file_is(f, "{\"dataset_name\": \"NaN \\\" Infinity\", \"request_rate\": Infinity, "

@@ -544,17 +544,34 @@ TRACED(damaged_frames_are_refused)
 #define ROW(cat, name, ph, ts, rest)                                                               \
     "{\"ph\":\"" ph "\",\"cat\":\"" cat "\",\"name\":\"" name                                      \
     "\",\"pid\":1,\"tid\":1,\"ts\":" ts rest "}"
-#define OPERATORS                                                                                  \
-    "{\"traceEvents\":[" ROW("user_annotation", "ProfilerStep#1", "X", "0",                        \
-                             ",\"dur\":90") "," ROW("cpu_op", "aten::mm", "X", "20",               \
-                                                    ",\"dur\":9,\"args\":{\"Sequence "             \
-                                                    "number\":7}") "," ROW("cpu_op", "aten::add",  \
-                                                                           "X", "40",              \
-                                                                           ",\"dur\":9")
-#define PYTHON                                                                                     \
-    "," ROW("python_function", "a.py(1): f", "X", "10", ",\"dur\":70") "," ROW(                    \
-        "python_function", "a.py(2): g", "X", "15",                                                \
-        ",\"dur\":-5") "," ROW("python_function", "a.py(3): h", "E", "60", "")
+/* A row each. */
+/* clang-format off */
+#define OPERATORS "{\"traceEvents\":["                                                             \
+    ROW("user_annotation", "ProfilerStep#1", "X", "0", ",\"dur\":90") ","                          \
+    ROW("cpu_op", "aten::mm", "X", "20", ",\"dur\":9,\"args\":{\"Sequence number\":7}") ","        \
+    ROW("cpu_op", "aten::add", "X", "40", ",\"dur\":9")
+#define PYTHON ","                                                                                 \
+    ROW("python_function", "a.py(1): f", "X", "10", ",\"dur\":70") ","                             \
+    ROW("python_function", "a.py(2): g", "X", "15", ",\"dur\":-5") ","                             \
+    ROW("python_function", "a.py(3): h", "E", "60", "")
+#define MOVED "{\"traceEvents\":["                                                                 \
+    ROW("python_function", "a.py(1): f", "X", "10", ",\"dur\":70") ","                             \
+    ROW("cpu_op", "aten::add", "X", "40", ",\"dur\":9") ","                                        \
+    ROW("python_function", "a.py(2): g", "X", "41", ",\"dur\":5") ","                              \
+    ROW("cpu_op", "aten::mm", "X", "50",                                                           \
+        ",\"dur\":9,\"args\":{\"Same\":\"\",\"Sequence number\": 12}") "]}"
+/* mm is in the step, in add and after it: three rows by parent. */
+#define NESTED "{\"traceEvents\":["                                                                \
+    ROW("user_annotation", "ProfilerStep#3", "X", "10", ",\"dur\":90") ","                         \
+    ROW("cpu_op", "aten::mm", "X", "12", ",\"dur\":9") ","                                         \
+    ROW("cuda_runtime", "cudaLaunchKernel", "X", "13",                                             \
+        ",\"dur\":2,\"args\":{\"correlation\":7}") ","                                             \
+    ROW("cpu_op", "aten::add", "X", "30", ",\"dur\":40") ","                                       \
+    ROW("cpu_op", "aten::mm", "X", "40", ",\"dur\":8") ","                                         \
+    ROW("cuda_runtime", "cudaLaunchKernel", "X", "41",                                             \
+        ",\"dur\":3,\"args\":{\"correlation\":8}") ","                                             \
+    ROW("cpu_op", "aten::mm", "X", "200", ",\"dur\":5") "]}"
+/* clang-format on */
 
 /* The stored form of what was read; `k` NULL: nothing is kept. */
 static void read_text(const char *text, struct tg_kept_trace *k, struct tg_buf *out)
@@ -605,18 +622,11 @@ TRACED(a_trace_without_stacks_is_kept_only_if_any_is_wanted)
 /* A number stays with its operator when functions before it move. */
 TRACED(numbers_move_with_their_spans)
 {
-    static const char text[] =
-        "{\"traceEvents\":[" ROW("python_function", "a.py(1): f", "X", "10", ",\"dur\":70") "," ROW(
-            "cpu_op", "aten::add", "X", "40",
-            ",\"dur\":9") "," ROW("python_function", "a.py(2): g", "X", "41",
-                                  ",\"dur\":5") "," ROW("cpu_op", "aten::mm", "X", "50",
-                                                        ",\"dur\":9,\"args\":{\"Same\":\"\","
-                                                        "\"Sequence number\": 12}") "]}";
     struct tg_load_opts o = { .keep_python = true, .want_sequence = true };
     struct tg_source *source;
     struct tg_trace *t;
     struct tg_err err = TG_ERR_INIT;
-    source = tg_source_memory(tg_sv_of(text), "made.json", NULL, &err);
+    source = tg_source_memory(tg_sv_of(MOVED), "made.json", NULL, &err);
     assert_non_null(source);
     t = tg_trace_load(source, &o, NULL, &err);
     assert_non_null(t);
@@ -629,32 +639,6 @@ TRACED(numbers_move_with_their_spans)
     tg_trace_free(t);
     tg_source_close(source);
 }
-
-/* mm is in the step, in add and after it: three rows by parent. */
-#define NESTED                                                                                                                                                               \
-    "{\"traceEvents\":[" ROW(                                                                                                                                                \
-        "user_annotation", "ProfilerStep#3", "X",                                                                                                                            \
-        "10", ",\"dur\":90") "," ROW("cpu_op", "aten::mm", "X", "12",                                                                                                        \
-                                     ",\"dur\":9") "," ROW("cuda_runtime", "cudaLaunchKernel",                                                                               \
-                                                           "X", "13",                                                                                                        \
-                                                           ",\"dur\":2,\"args\":{\"correlation\":"                                                                           \
-                                                           "7}") "," ROW("cpu_op", "aten::add",                                                                              \
-                                                                         "X", "30",                                                                                          \
-                                                                         ",\"dur\":40") "," ROW("cpu_op",                                                                    \
-                                                                                                "aten::"                                                                     \
-                                                                                                "mm",                                                                        \
-                                                                                                "X",                                                                         \
-                                                                                                "40",                                                                        \
-                                                                                                ",\"dur\""                                                                   \
-                                                                                                ":8") "," ROW("cuda_runtime",                                                \
-                                                                                                              "cudaLaunchKernel",                                            \
-                                                                                                              "X",                                                           \
-                                                                                                              "41",                                                          \
-                                                                                                              ",\"dur\":3,\"args\":{\"correlation\":8}") "," ROW("cpu_op",   \
-                                                                                                                                                                 "aten::mm", \
-                                                                                                                                                                 "X",        \
-                                                                                                                                                                 "200",      \
-                                                                                                                                                                 ",\"dur\":5") "]}"
 
 static void read_shard(struct tg_summary *out, const char *text, bool totals_only)
 {

@@ -28,8 +28,9 @@ static void launching(struct traced *f, const char *name, const char *kernel, tg
 }
 
 /*
- * Two steps of 1000. mm runs once inside linear and once inside norm, in the second step twice inside
- * norm; another thread copies; between the steps something is logged; one kernel has no launch.
+ * Two steps of 1000. mm runs once inside linear and once inside norm, in the second step twice
+ * inside norm; another thread copies; between the steps something is logged; one kernel has no
+ * launch.
  */
 static void program(struct traced *f)
 {
@@ -141,7 +142,8 @@ static struct tg_buf stored_flat(const struct tg_summary *s)
     return text;
 }
 
-/* A summary of 0.2.0 is the same recording; united with a new one, in any order, the tree remains. */
+/* A summary of 0.2.0 is the same recording; united with a new one, in any order, the tree
+ * remains. */
 TRACED(a_summary_without_a_tree_is_the_same_recording)
 {
     struct tg_buf with, flat;
@@ -239,7 +241,8 @@ TRACED(what_is_too_much_is_cut_and_counted)
     check_tree(shard(f, 0, &limits));
     round_trip(&f->s, SIZE_MAX);
     round_trip(&f->s, 0);
-    /* Room for the first marker and linear; of the 23 spans, the second linear is not cut either. */
+    /* Room for the first marker and linear; of the 23 spans, the second linear is not cut
+     * either. */
     assert_int_equal(f->s.shards[0]->tree.cut, f->b.n - 3);
     for (size_t i = TG_ROOTS + 2; i < f->s.shards[0]->tree.n; i++)
         assert_int_equal(f->s.shards[0]->tree.node[i].parent, TG_ROOT_OTHER);
@@ -325,7 +328,8 @@ static void spoil(struct tg_buf *b, uint64_t *x)
         b->p[(*x >> 33) % b->n] = (char)(*x >> 20);
 }
 
-/* Bytes that were not written so are refused, or are a tree of the rows: never more calls, never less. */
+/* Bytes that were not written so are refused, or are a tree of the rows: never more calls, never
+ * less. */
 TRACED(spoilt_columns_are_refused_or_whole)
 {
     size_t whole = 0;

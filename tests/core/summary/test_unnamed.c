@@ -53,7 +53,8 @@ BY_HAND(collectives_and_metrics_stay)
     tg_kept_rows_release(&kept);
 }
 
-/* A rank whose rows are left out is empty only if it was: marks of steps alone are nothing that ran. */
+/* A rank whose rows are left out is empty only if it was: marks of steps alone are nothing that
+ * ran. */
 BY_HAND(a_rank_of_host_work_is_not_empty)
 {
     struct tg_kept_rows kept = { 0 };

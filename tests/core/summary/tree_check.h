@@ -4,7 +4,8 @@
 #include "core/summary/internal.h"
 #include "tests/support.h"
 
-/* Canonical order; counts and self times of the nodes of a row are the row's; each slot has a node. */
+/* Canonical order; counts and self times of the nodes of a row are the row's; each slot has a
+ * node. */
 static inline void check_tree(const struct tg_shard *s)
 {
     const struct tg_tree *t = &s->tree;
@@ -43,7 +44,8 @@ static inline void check_tree(const struct tg_shard *s)
     free(last);
 }
 
-/* "step > aten::mm > gemm 2 200 | 1 100 | 0 0": calls and self time of each bucket, a line a node. */
+/* "step > aten::mm > gemm 2 200 | 1 100 | 0 0": calls and self time of each bucket, a line a
+ * node. */
 static inline void tree_text(const struct tg_shard *s, struct tg_buf *out)
 {
     static const char *const roots[] = { "step", "threads", "between", "device", "other" };

@@ -7,7 +7,8 @@
 #include "policy/language/load.h"
 #include "tests/support.h"
 
-/* Released where their block ends: `AUTO_DIAGS d = no_diags();`, `AUTO_POLICY *p = must_load(…);` */
+/* Released where their block ends: `AUTO_DIAGS d = no_diags();`, `AUTO_POLICY *p =
+ * must_load(…);` */
 #define AUTO_DIAGS struct tg_diags TG_AUTO(tg_diags_release)
 #define AUTO_POLICY struct tg_policy TG_AUTO(drop_policy)
 

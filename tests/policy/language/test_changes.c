@@ -249,7 +249,8 @@ TEST(looser_ones_come_first)
     tg_arena_free(a);
 }
 
-/* Forty changes: by direction, then by path, each with its place, whatever the order of the rules. */
+/* Forty changes: by direction, then by path, each with its place, whatever the order of the
+ * rules. */
 static void forty_changes(bool ascending)
 {
     struct tg_arena *a = tg_arena_new();
@@ -304,7 +305,8 @@ TEST(many_changes_are_in_order)
     forty_changes(true);
 }
 
-/* With a profile a change is told once more only where it is another: its path, what was or what is. */
+/* With a profile a change is told once more only where it is another: its path, what was or what
+ * is. */
 TEST(what_a_profile_adds)
 {
     struct tg_policy_change had[] = {

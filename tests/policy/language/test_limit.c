@@ -1,4 +1,5 @@
-/* Limits of a rule (limit.c): which bounds and units mean something for a metric (docs/policy.md), and what is a budget. */
+/* Limits of a rule (limit.c): which bounds and units mean something for a metric (docs/policy.md),
+ * and what is a budget. */
 #include "policy_support.h"
 
 #include "policy/language/limit.h"
@@ -138,7 +139,8 @@ TEST(the_rest_of_a_limit_is_kept)
     drop(r);
 }
 
-/* A decimal fraction of a unit is a whole number of ns where it was meant: 2.01 * 1000 is 2009.9999999999998. */
+/* A decimal fraction of a unit is a whole number of ns where it was meant: 2.01 * 1000 is
+ * 2009.9999999999998. */
 TEST(a_fraction_of_a_unit_is_whole)
 {
     struct read *r = parse("step_time", "{abs: 2.01us}");

@@ -282,8 +282,8 @@ TEST(presets)
     AUTO_DIAGS d = no_diags();
     AUTO_POLICY *counts = must_load(V "extends: [tracegate:counts-only]\n", &d);
     AUTO_POLICY *advice = must_load(V "extends: [tracegate:advisory]\n", &d);
-    /* count: new-work, new-sync, new-calls, collectives, less-work; more-bytes; attributes: launch-config,
-     * input-types, input-shapes */
+    /* count: new-work, new-sync, new-calls, collectives, less-work; more-bytes; attributes:
+     * launch-config, input-types, input-shapes */
     assert_int_equal(counts->n_rules, 9);
     assert_null(rule(counts, "slower"));
     assert_int_equal(rule(counts, "new-sync")->fail.state, TG_LIMIT_ON);
@@ -433,7 +433,8 @@ TEST(profiles_are_later_layers)
     assert_null(tg_policy_profile_for("push"));
 }
 
-/* What one of `baselines` does not say is as in `baseline`; a view has its settings and its rules. */
+/* What one of `baselines` does not say is as in `baseline`; a view has its settings and its
+ * rules. */
 TEST(several_baselines)
 {
     AUTO_DIAGS d = no_diags();

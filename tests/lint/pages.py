@@ -121,10 +121,12 @@ def faults(there, page, text):
                 yield f"{page}: nothing is called {word}"
 
 
-def misplaced(text):
-    """Stations of a walk, a function and its file, which is another one."""
+def misplaced(there, text):
+    """Stations of a walk, a function and its file, which is another one or is not there."""
     for function, path in STATION.findall(text):
-        if not re.search(rf"^[a-z][^;\n]*\b{function}\(", tree.read(path), re.M):
+        if not there.has(path):
+            yield f"{FOLLOWED}: {function} is in {path}, which does not exist"
+        elif not re.search(rf"^[a-z][^;\n]*\b{function}\(", tree.read(path), re.M):
             yield f"{FOLLOWED}: {function} is not in {path}"
 
 
@@ -204,7 +206,7 @@ def main():
     found = [f"{room}: no README.md" for room in ROOMS if not there.has(room + "/README.md")]
     found += all_unnamed(there)
     found += all_unrowed(there)
-    found += misplaced(tree.read(FOLLOWED))
+    found += misplaced(there, tree.read(FOLLOWED))
     for f in sorted(there.files):
         if f.endswith((".c", ".h")):
             found += strays(f, tree.read(f))
@@ -212,7 +214,8 @@ def main():
     for page in names:
         found += faults(there, page, tree.read(page))
     injected = [(text, faults(there, page, text)) for page, text in wrong]
-    injected += [("a function of another file", misplaced("`tg_compare` (`core/diff/align.c`)")),
+    injected += [("a function of another file", misplaced(there, "`tg_compare` (`core/diff/align.c`)")),
+                 ("a function of a file that is gone", misplaced(there, "`tg_compare` (`core/diff/no_such.c`)")),
                  ("a file that no README names", unnamed("core/base", ["core/base/nowhere.c"], tree.read("core/base/README.md"))),
                  ("a file that only prose names", unnamed("core/base", ["core/base/sv.c"], "sv.h, and `sv_*.c`")),
                  ("a change that the table of all misses", unrowed([("core/base", "x", set())], "- x: [core/base](core/base/README.md#y); first y")),

@@ -27,13 +27,46 @@ struct entry {
 };
 struct table {
     struct tg_keymap ids;
+    uint32_t *near; /* by correlation - low: the id + 1. NULL: they lie too far apart */
+    uint64_t low, range;
     struct entry *v; /* by id */
-    size_t cap;
+    size_t n, cap;
 };
 
 static bool is_linked_kind(enum tg_kind k)
 {
     return tg_kind_is_device(k) || k == TG_KIND_DEVICE_SYNC;
+}
+
+/* The correlation of a call; below 0: none. */
+static int64_t call_number(const struct tg_trace *t, size_t i)
+{
+    return tg_kind_is_call(tg_span_kind(t, tg_span_at(t, i))) ? *tg_correlation_at(t, i) : -1;
+}
+
+/* Numbers from one counter need no hashing. */
+static void find_range(struct table *h, const struct tg_trace *t)
+{
+    uint64_t high = 0;
+    h->low = UINT64_MAX;
+    for (size_t i = 0; i < t->n_spans; i++) {
+        int64_t number = call_number(t, i);
+        if (number < 0)
+            continue;
+        h->low = (uint64_t)number < h->low ? (uint64_t)number : h->low;
+        high = (uint64_t)number > high ? (uint64_t)number : high;
+    }
+    h->range = high >= h->low ? high - h->low + 1 : 0;
+    if (h->range && h->range <= 2 * t->n_spans)
+        h->near = tg_xcalloc(h->range, sizeof *h->near);
+}
+
+/* TG_NO_ID: absent. */
+static uint32_t find_id(const struct table *h, uint64_t key)
+{
+    if (!h->near)
+        return tg_keymap_find(&h->ids, &key);
+    return key - h->low < h->range ? h->near[key - h->low] - 1 : TG_NO_ID;
 }
 
 /* In total order, so that the outermost of equally good rows stays, whatever the file's order. */
@@ -42,15 +75,21 @@ static void collect_launches(struct table *h, const struct tg_trace *t, const ui
 {
     for (size_t k = 0; k < t->n_spans; k++) {
         const struct tg_span *s = tg_span_at(t, order[k]);
-        const uint64_t key = (uint64_t)*tg_correlation_at(t, order[k]);
-        size_t known = h->ids.n;
+        const uint64_t key = (uint64_t)call_number(t, order[k]);
         uint32_t id;
-        if ((int64_t)key < 0 || !tg_kind_is_call(tg_span_kind(t, s)))
+        if ((int64_t)key < 0)
             continue;
-        id = tg_keymap_add(&h->ids, &key);
-        h->v = tg_grow(h->v, &h->cap, h->ids.n, sizeof *h->v);
-        if (id == known || call[s->name] > h->v[id].call)
+        id = find_id(h, key);
+        if (id == TG_NO_ID) {
+            id = (uint32_t)h->n;
+            *TG_PUSH(h->v, h->n, h->cap) = (struct entry){ order[k], 0, call[s->name] & 3u };
+            if (h->near)
+                h->near[key - h->low] = id + 1;
+            else
+                (void)tg_keymap_add(&h->ids, &key);
+        } else if (call[s->name] > h->v[id].call) {
             h->v[id] = (struct entry){ order[k], 0, call[s->name] & 3u };
+        }
     }
 }
 
@@ -60,7 +99,7 @@ static uint32_t entry_of(const struct table *h, const struct tg_trace *t, uint32
     const uint64_t key = (uint64_t)*tg_correlation_at(t, i);
     if ((int64_t)key < 0 || !is_linked_kind(tg_span_kind(t, tg_span_at(t, i))))
         return TG_NO_ID;
-    return tg_keymap_find(&h->ids, &key);
+    return find_id(h, key);
 }
 
 /* The innermost operator, annotation or step around a launch; runtime calls are skipped. */
@@ -103,9 +142,7 @@ static void count_lost(struct tg_steps *out, const struct tg_trace *t, const str
             *here = capture[s->name] == CAPTURE_BEGIN;
         if (call[s->name] != TG_CALL_KERNEL || correlation < 0 || *here)
             continue;
-        const uint64_t key = (uint64_t)correlation;
-        uint32_t id = tg_keymap_find(&h->ids, &key);
-        if (h->v[id].devices) {
+        if (h->v[find_id(h, (uint64_t)correlation)].devices) {
             out->lost_kernels += since;
             since = 0;
         } else {
@@ -138,6 +175,7 @@ void tg_steps_link(struct tg_steps *out, const struct tg_trace *t)
     for (size_t i = 0; i < t->names->n; i++)
         call[i] = (unsigned char)tg_call_of(t->names->v[i].kind, t->names->v[i].name);
     tg_keymap_init(&h.ids, 1);
+    find_range(&h, t);
     collect_launches(&h, t, out->order, call);
     /* out->launch: the entries, until each knows how many spans it has. */
     for (uint32_t i = 0; i < t->n_spans; i++) {
@@ -149,6 +187,7 @@ void tg_steps_link(struct tg_steps *out, const struct tg_trace *t)
     link_devices(out, t, &h);
     count_lost(out, t, &h, call);
     tg_keymap_release(&h.ids);
+    free(h.near);
     free(h.v);
 }
 

@@ -552,7 +552,7 @@ static void build_details(struct build *b, const struct tg_summarize_opts *o,
     }
     /* From here on, row_of has nodes. */
     TG_FREE uint32_t *position = positions(b);
-    tg_tree_place(&b->placed, b->t, b->s, b->out->rows,
+    tg_tree_place(&b->placed, b->t, b->s, b->out->rows, b->n_rows,
                   tg_tree_room(o->load.reader.limits, b->s->n), b->row_of);
     tg_tree_order(b->out, &b->placed, position, b->a);
     if (own) {

@@ -22,6 +22,9 @@ struct place {
     uint32_t *to;           /* its node */
     bool *is_cut;           /* is it there in place of another one? */
     size_t to_cap, is_cut_cap;
+    struct {
+        uint32_t parent, id;
+    } * last;                  /* per row: its last edge, which is mostly that of its next span */
     struct tg_strmap stems;    /* numbered names without their numbers */
     struct tg_keymap numbered; /* (parent, stem) -> the id in `series` */
     struct series {
@@ -106,7 +109,9 @@ static uint32_t make_child(struct place *p, uint32_t parent, uint32_t row, bool 
 static uint32_t child(struct place *p, uint32_t parent, uint32_t row)
 {
     const uint64_t word = (uint64_t)parent << 32 | row;
-    uint32_t id = tg_keymap_find(&p->edges, &word);
+    uint32_t id = p->last[row].id;
+    if (id == TG_NO_ID || p->last[row].parent != parent)
+        id = tg_keymap_find(&p->edges, &word);
     if (id == TG_NO_ID) {
         bool cut;
         uint32_t node = make_child(p, parent, row, &cut);
@@ -116,6 +121,8 @@ static uint32_t child(struct place *p, uint32_t parent, uint32_t row)
         p->to[id] = node;
         p->is_cut[id] = cut;
     }
+    p->last[row].parent = parent;
+    p->last[row].id = id;
     p->out->cut += p->is_cut[id];
     return p->to[id];
 }
@@ -175,13 +182,15 @@ static void find_windows(struct place *p)
 }
 
 void tg_tree_place(struct tg_placed *out, const struct tg_trace *t, const struct tg_steps *s,
-                   const struct tg_row *rows, size_t max_nodes, uint32_t *row_of)
+                   const struct tg_row *rows, size_t n_rows, size_t max_nodes, uint32_t *row_of)
 {
     struct place p = { .t = t, .s = s, .rows = rows, .out = out, .most = max_nodes };
     *out = (struct tg_placed){ 0 };
     tg_keymap_init(&p.edges, 1);
     tg_keymap_init(&p.numbered, 1);
     tg_strmap_init(&p.stems);
+    p.last = tg_xmalloc((n_rows + 1) * sizeof *p.last);
+    memset(p.last, 0xff, (n_rows + 1) * sizeof *p.last);
     find_windows(&p);
     for (int root = 0; root < TG_ROOTS; root++)
         (void)new_node(&p, TG_NO_ID, TG_NO_ID);
@@ -195,6 +204,7 @@ void tg_tree_place(struct tg_placed *out, const struct tg_trace *t, const struct
     free(p.depth);
     free(p.to);
     free(p.is_cut);
+    free(p.last);
     free(p.series);
 }
 

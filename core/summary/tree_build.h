@@ -19,7 +19,7 @@ struct tg_placed {
  * the spans; creating a node costs its depth.
  */
 void tg_tree_place(struct tg_placed *out, const struct tg_trace *t, const struct tg_steps *s,
-                   const struct tg_row *rows, size_t max_nodes, uint32_t *row_of);
+                   const struct tg_row *rows, size_t n_rows, size_t max_nodes, uint32_t *row_of);
 void tg_placed_release(struct tg_placed *p);
 
 /* How many nodes a shard of `n_steps` may have: their numbers have a place for every step. */

@@ -273,8 +273,15 @@ bool tg_summary_write(const struct tg_summary *s, const struct tg_limits *limits
 
 bool tg_summary_write_quick(const struct tg_summary *s, struct tg_buf *out, struct tg_err *err)
 {
-    return tg_summary_write_form(s, NULL, (struct tg_summary_form){ SIZE_MAX, TG_ZLIB_QUICK }, out,
-                                 err);
+    enum { MANY = 1 << 18 }; /* numbers: a few megabytes */
+    uint64_t numbers = 0;
+    for (size_t i = 0; i < s->n; i++)
+        for (size_t r = 0; r < s->shards[i]->n_rows; r++)
+            numbers += s->shards[i]->n_steps + tg_row_calls(s->shards[i], &s->shards[i]->rows[r]);
+    return tg_summary_write_form(
+        s, NULL,
+        (struct tg_summary_form){ SIZE_MAX, numbers < MANY ? TG_ZLIB_NONE : TG_ZLIB_QUICK }, out,
+        err);
 }
 
 bool tg_summary_write_form(const struct tg_summary *s, const struct tg_limits *limits,

@@ -87,20 +87,16 @@ static bool tells(const struct tg_attr *f)
 static tg_sv types_of_tensors(tg_sv value, struct tg_arena *a)
 {
     tg_sv rest = elements_of(value), e;
-    struct tg_buf b = { 0 };
+    TG_BUF b = { 0 };
     bool others = false;
 
     while (next_element(&rest, &e)) {
         if (is_number_type(e))
             tg_buf_printf(&b, "%s%.*s", b.n ? "," : "[", TG_SV_ARG(e));
-        else
-            others = true;
+        others |= !is_number_type(e);
     }
     tg_buf_putc(&b, ']');
-    if (others)
-        value = tg_arena_sv(a, tg_buf_sv(&b));
-    tg_buf_release(&b);
-    return value;
+    return others ? tg_arena_sv(a, tg_buf_sv(&b)) : value;
 }
 
 /* One value in one row. */
@@ -117,77 +113,55 @@ static int by_text(const void *pa, const void *pb)
     return a->text.p == b->text.p && a->text.n == b->text.n ? 0 : tg_sv_cmp(a->text, b->text);
 }
 
-struct events {
-    struct event *v;
-    size_t n, cap;
-};
-
-/* Adds the row's values of a kind. Were some left out of the summary? The kind that is cut has the most of them. */
-static bool add_row(struct events *e, size_t run, const struct tg_row *row, enum tg_attr_kind kind,
-                    struct tg_arena *a)
-{
-    size_t n[TG_ATTR_KINDS] = { 0 };
-    bool most = true;
-
-    for (size_t i = 0; i < row->n_attrs; i++) {
-        const struct tg_attr *f = &row->attrs[i];
-        n[f->kind]++;
-        if (f->kind != kind || !tells(f))
-            continue;
-        tg_sv text = kind == TG_ATTR_KIND_TYPES ? types_of_tensors(f->value, a) : f->value;
-        *TG_PUSH(e->v, e->n, e->cap) = (struct event){ text, run, f->count };
-    }
-    for (size_t k = 0; k < TG_ATTR_KINDS; k++)
-        most &= n[k] <= n[kind];
-    return row->attrs_capped && most;
-}
-
-/* False: a run has no value. */
-static bool read_runs(const struct tg_diff_work *w, const struct tg_op *op, int side,
-                      enum tg_attr_kind kind, struct table *t, struct events *e)
-{
-    size_t at = w->first[side];
-    bool lacks = false;
-
-    for (size_t run = t->first[side]; run < t->end[side]; run++) {
-        size_t known = e->n;
-        uint64_t all = 0, steps = 0;
-        for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++, at++) {
-            const struct tg_diff_cell *cell = &op->rows->cell[at];
-            steps += w->shard[at]->n_steps;
-            for (size_t r = 0; r < cell->n; r++)
-                if (add_row(e, run, cell->row[r], kind, w->a))
-                    t->cut |= 1u << side;
-        }
-        for (size_t i = known; i < e->n; i++)
-            all += e->v[i].times;
-        t->run[run] = (struct run){ steps, steps ? (all + steps - 1) / steps : 0 };
-        lacks |= e->n == known;
-    }
-    return !lacks;
-}
-
 static struct table table_of(const struct tg_diff_work *w, const struct tg_op *op,
                              enum tg_attr_kind kind)
 {
     size_t n_base = w->c->n_runs[TG_BASE], n_runs = n_base + w->c->n_runs[TG_TEST];
     struct table t = { .first = { 0, n_base }, .end = { n_base, n_runs } };
-    struct events e = { 0 };
+    struct event *v = NULL;
+    size_t n = 0, cap = 0;
 
     t.run = tg_xcalloc(n_runs + 1, sizeof *t.run);
-    for (int side = 0; side < 2; side++)
-        if (!read_runs(w, op, side, kind, &t, &e))
-            t.lack |= 1u << side;
-    TG_SORT(e.v, e.n, by_text);
-    t.v = tg_xcalloc(e.n + 1, sizeof *t.v);
-    for (size_t i = 0; i < e.n; i++) {
-        if (!i || by_text(&e.v[i - 1], &e.v[i]) != 0)
-            t.v[t.n++] =
-                (struct value){ e.v[i].text, tg_xcalloc(n_runs, sizeof *t.v->times), { 0 } };
-        t.v[t.n - 1].times[e.v[i].run] += e.v[i].times;
-        t.v[t.n - 1].all[e.v[i].run >= n_base] += e.v[i].times;
+    for (size_t run = 0, at = 0; run < n_runs; run++) {
+        int side = run >= n_base;
+        size_t known = n;
+        uint64_t all = 0, steps = 0;
+        for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++, at++) {
+            const struct tg_diff_cell *cell = &op->rows->cell[at];
+            steps += w->shard[at]->n_steps;
+            for (size_t r = 0; r < cell->n; r++) {
+                const struct tg_row *row = cell->row[r];
+                size_t of[TG_ATTR_KINDS] = { 0 };
+                bool most = row->attrs_capped;
+                for (size_t i = 0; i < row->n_attrs; i++) {
+                    const struct tg_attr *f = &row->attrs[i];
+                    of[f->kind]++;
+                    if (f->kind != kind || !tells(f))
+                        continue;
+                    all += f->count;
+                    *TG_PUSH(v, n, cap) = (struct event){ kind == TG_ATTR_KIND_TYPES
+                                                              ? types_of_tensors(f->value, w->a)
+                                                              : f->value,
+                                                          run, f->count };
+                }
+                /* Values were left out of the summary: of the kind that has the most of them. */
+                for (size_t k = 0; k < TG_ATTR_KINDS; k++)
+                    most &= of[k] <= of[kind];
+                t.cut |= (unsigned)most << side;
+            }
+        }
+        t.run[run] = (struct run){ steps, steps ? (all + steps - 1) / steps : 0 };
+        t.lack |= (unsigned)(n == known) << side;
     }
-    free(e.v);
+    TG_SORT(v, n, by_text);
+    t.v = tg_xcalloc(n + 1, sizeof *t.v);
+    for (size_t i = 0; i < n; i++) {
+        if (!i || by_text(&v[i - 1], &v[i]) != 0)
+            t.v[t.n++] = (struct value){ v[i].text, tg_xcalloc(n_runs, sizeof *t.v->times), { 0 } };
+        t.v[t.n - 1].times[v[i].run] += v[i].times;
+        t.v[t.n - 1].all[v[i].run >= n_base] += v[i].times;
+    }
+    free(v);
     return t;
 }
 
@@ -234,18 +208,6 @@ static uint64_t foreign(const struct table *t, size_t run, int side)
     return times;
 }
 
-/* Do the values of its runs come again from run to run, but for those of one step? One run must have the same in
- * its steps. */
-static bool comes_again(const struct table *t, int side)
-{
-    if (t->end[side] - t->first[side] == 1)
-        return !is_uneven(t, side);
-    for (size_t run = t->first[side]; run < t->end[side]; run++)
-        if (foreign(t, run, side) > t->run[run].of_step)
-            return false;
-    return true;
-}
-
 /* ---- text ---- */
 
 /* Types as people write them. */
@@ -265,29 +227,22 @@ static void put_word(struct tg_buf *b, tg_sv s)
     tg_buf_add(b, s.n ? s : TG_SV("none"));
 }
 
-static size_t length_of(tg_sv array)
-{
-    tg_sv rest = elements_of(array), e;
-    size_t n = 0;
-
-    while (next_element(&rest, &e))
-        n++;
-    return n;
-}
-
 /* Elements of two arrays that differ, equal pairs once; all of them when the lengths differ. */
 static void put_arrays(struct tg_buf text[2], tg_sv a, tg_sv b)
 {
     tg_sv rest[2] = { elements_of(a), elements_of(b) }, e[2], last[2] = { { 0 } };
-    size_t start[2] = { text[0].n, text[1].n };
-    bool paired = length_of(a) == length_of(b), more[2];
+    size_t start[2] = { text[0].n, text[1].n }, length[2] = { 0 };
+    bool more[2];
 
+    for (int i = 0; i < 2; i++)
+        for (tg_sv of = rest[i]; next_element(&of, &e[i]);)
+            length[i]++;
     for (;;) {
         for (int i = 0; i < 2; i++)
             more[i] = next_element(&rest[i], &e[i]);
         if (!more[0] && !more[1])
             return;
-        if (paired &&
+        if (length[0] == length[1] &&
             (tg_sv_eq(e[0], e[1]) || (tg_sv_eq(e[0], last[0]) && tg_sv_eq(e[1], last[1]))))
             continue;
         for (int i = 0; i < 2; i++) {
@@ -305,10 +260,8 @@ static void put_pair(struct tg_buf text[2], tg_sv key, tg_sv a, tg_sv b)
     for (int i = 0; i < 2; i++) {
         if (text[i].n)
             tg_buf_puts(&text[i], ", ");
-        if (key.n) {
-            tg_buf_add(&text[i], key);
-            tg_buf_putc(&text[i], ' ');
-        }
+        if (key.n)
+            tg_buf_printf(&text[i], "%.*s ", TG_SV_ARG(key));
     }
     if (is_array(a) && is_array(b) && (strchr("[\"", a.p[1]) || strchr("[\"", b.p[1])))
         put_arrays(text, a, b);
@@ -413,31 +366,18 @@ static bool has_new(const struct tg_op *op, const struct table *t)
     for (size_t run = t->first[TG_TEST]; run < t->end[TG_TEST]; run++)
         if (foreign(t, run, TG_BASE) <= t->run[run].of_step)
             return false;
-    if (!any_stays(t))
-        return comes_again(t, TG_BASE);
+    /* Do the values of its runs come again from run to run, but for those of one step? One run must have the
+     * same in its steps. */
+    if (!any_stays(t) && t->end[TG_BASE] == 1)
+        return !is_uneven(t, TG_BASE);
+    if (!any_stays(t)) {
+        for (size_t run = 0; run < t->end[TG_BASE]; run++)
+            if (foreign(t, run, TG_BASE) > t->run[run].of_step)
+                return false;
+        return true;
+    }
     return op->change == TG_SAME &&
            (is_steady(t, TG_BASE) || are_alike(t, t->first[TG_BASE], t->end[TG_BASE]));
-}
-
-/* Is there a difference that neither other data nor other counts explain? */
-static bool differ(const struct tg_diff_work *w, const struct tg_op *op, enum tg_attr_kind kind,
-                   const struct table *t, struct tg_attr_change *out)
-{
-    return (op->change == TG_SAME && agrees(t, TG_BASE) && agrees(t, TG_TEST) &&
-            describe(w, kind, t, BY_STEP, out)) ||
-           (has_new(op, t) && describe(w, kind, t, NEW, out));
-}
-
-/* The same usual values, and as often; at other counts the same values. */
-static bool are_equal(const struct tg_op *op, const struct table *t)
-{
-    bool equal = true;
-
-    for (size_t i = 0; equal && i < t->n; i++) {
-        uint64_t a = usual(t, i, t->first[TG_BASE]), b = usual(t, i, t->first[TG_TEST]);
-        equal = op->change == TG_SAME ? a == b : !a == !b;
-    }
-    return equal;
 }
 
 static struct tg_attr_state compare_kind(const struct tg_diff_work *w, const struct tg_op *op,
@@ -447,16 +387,24 @@ static struct tg_attr_state compare_kind(const struct tg_diff_work *w, const str
     struct table t = table_of(w, op, kind);
     struct tg_attr_state state = { TG_ATTR_COMPARED, 0 };
     unsigned vary = !is_steady(&t, TG_BASE) << TG_BASE | !is_steady(&t, TG_TEST) << TG_TEST;
+    bool same = op->change == TG_SAME, equal = true;
 
+    /* The same usual values, and as often; at other counts the same values. */
+    for (size_t i = 0; i < t.n; i++) {
+        uint64_t a = usual(&t, i, t.first[TG_BASE]), b = usual(&t, i, t.first[TG_TEST]);
+        equal = equal && (same ? a == b : !a == !b);
+    }
     if (t.lack)
         state = (struct tg_attr_state){ TG_ATTR_LACKS, t.lack };
     else if (t.cut)
         state = (struct tg_attr_state){ TG_ATTR_CUT, t.cut };
-    else if (differ(w, op, kind, &t, &out[*n]))
-        ++*n;
+    else if ((same && agrees(&t, TG_BASE) && agrees(&t, TG_TEST) &&
+              describe(w, kind, &t, BY_STEP, &out[*n])) ||
+             (has_new(op, &t) && describe(w, kind, &t, NEW, &out[*n])))
+        ++*n; /* neither other data nor other counts explain it */
     else if (vary && !are_alike(&t, 0, t.end[TG_TEST]))
         state = (struct tg_attr_state){ TG_ATTR_VARIES, vary };
-    else if (!vary && !are_equal(op, &t))
+    else if (!vary && !equal)
         state = (struct tg_attr_state){ TG_ATTR_OTHER_COUNT, 0 };
     for (size_t i = 0; i < t.n; i++)
         free(t.v[i].times);
@@ -477,14 +425,12 @@ static void compare_op(struct tg_diff_work *w, struct tg_op *op)
     /* The kinds that any call has, as 1 << kind; none of a view, whose input another operator
      * made. */
     unsigned has = 0;
-    for (size_t at = 0; at < w->n_cells; at++) {
-        const struct tg_diff_cell *cell = &op->rows->cell[at];
-        for (size_t r = 0; r < cell->n; r++)
-            for (size_t i = 0; i < cell->row[r]->n_attrs; i++)
-                has |= tells(&cell->row[r]->attrs[i]) ? 1u << cell->row[r]->attrs[i].kind : 0;
-    }
-    if (op->view)
-        has = 0;
+    for (size_t at = 0; !op->view && at < w->n_cells; at++)
+        for (size_t r = 0; r < op->rows->cell[at].n; r++) {
+            const struct tg_row *row = op->rows->cell[at].row[r];
+            for (size_t i = 0; i < row->n_attrs; i++)
+                has |= tells(&row->attrs[i]) ? 1u << row->attrs[i].kind : 0;
+        }
     for (size_t k = 0; k < N; k++) {
         struct tg_attr_state *state = &op->attr[kinds[k]];
         if (op->kind == TG_KIND_KERNEL && !w->c->same_device)

@@ -21,13 +21,14 @@ static bool is_step(enum tg_metric m)
 }
 
 /*
- * A metric of a shard, or of a run over its ranks. `shown`: the mean of the steps; of a ratio that of the sums, so that
- * long steps weigh as long as they are. `asked`: what the rule is asked. As the least of times the middle step, of the
- * step time the shortest, which preemption touches least; of all else what is shown.
+ * A metric of a shard, or of a run over its ranks. SHOWN: the mean of the steps; of a ratio that of the sums,
+ * so that long steps weigh as long as they are. The others are what the rule is asked. As the least of times
+ * the middle step, of the step time the shortest, which preemption touches least; of all else what is shown.
  */
+enum { SHOWN = TG_STEP_STATISTICS, NUMBERS };
 struct value {
     bool known;
-    double shown, asked[TG_STEP_STATISTICS];
+    double of[NUMBERS];
 };
 
 static struct value value_of(const struct tg_diff_work *w, enum tg_metric m,
@@ -51,13 +52,13 @@ static struct value value_of(const struct tg_diff_work *w, enum tg_metric m,
         den += info->how == TG_METRIC_RATIO ? (double)v->den : 1;
     }
     x.known = n > 0;
-    x.shown = den > 0 ? scale * num / den : 0;
+    x.of[SHOWN] = den > 0 ? scale * num / den : 0;
     if (n && is_time(m))
-        tg_step_statistics_add(x.asked, each, n);
+        tg_step_statistics_add(x.of, each, n);
     if (!is_time(m))
-        x.asked[TG_LEAST] = x.shown;
+        x.of[TG_LEAST] = x.of[SHOWN];
     else if (n && !is_step(m))
-        x.asked[TG_LEAST] = tg_median(each, n);
+        x.of[TG_LEAST] = tg_median(each, n);
     return x;
 }
 
@@ -71,7 +72,7 @@ bool tg_metric_of_rank(const struct tg_diff_work *w, enum tg_metric m, int side,
     for (size_t run = 0; run < w->c->n_runs[side]; run++) {
         struct value x = value_of(w, m, of, run * of->n_ranks + rank);
         known &= x.known;
-        of_run[run] = x.shown;
+        of_run[run] = x.of[SHOWN];
     }
     *value = tg_median(of_run, w->c->n_runs[side]);
     return known;
@@ -89,39 +90,31 @@ static struct value *values_of(const struct tg_diff_work *w, enum tg_metric m, i
     return v;
 }
 
-enum over { MEAN, WORST };
+enum over { MEAN, WORST, OVERS };
 
-/* Adds the n-th rank that knows it to those of a run: larger is worse by `sign`. */
-static void add(double *to, double x, enum over over, int sign, size_t n)
-{
-    if (over == MEAN)
-        *to += x;
-    else if (n == 0 || sign * x > sign * *to)
-        *to = x;
-}
-
+/* Of the ranks that know it; larger is worse by `sign`. */
 static struct value over_ranks(const struct value *v, size_t n_ranks, enum over over, int sign)
 {
     struct value x = { 0 };
     size_t n = 0;
 
     for (size_t rank = 0; rank < n_ranks; rank++) {
-        if (!v[rank].known)
-            continue;
-        add(&x.shown, v[rank].shown, over, sign, n);
-        for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
-            add(&x.asked[r], v[rank].asked[r], over, sign, n);
-        n++;
+        for (int r = 0; v[rank].known && r < NUMBERS; r++) {
+            double one = v[rank].of[r], *to = &x.of[r];
+            if (over == MEAN)
+                *to += one;
+            else if (n == 0 || sign * one > sign * *to)
+                *to = one;
+        }
+        n += v[rank].known;
     }
     x.known = n > 0;
-    for (enum tg_step_statistic r = 0; x.known && over == MEAN && r < TG_STEP_STATISTICS; r++)
-        x.asked[r] /= (double)n;
-    if (x.known && over == MEAN)
-        x.shown /= (double)n;
+    for (int r = 0; x.known && over == MEAN && r < NUMBERS; r++)
+        x.of[r] /= (double)n;
     return x;
 }
 
-/* Run values of a side; `of_run` receives what is shown. False: a run lacks it. */
+/* Run values of a side over its ranks; `of_run` receives what is shown. False: a run lacks it. */
 static bool put_side(const struct tg_diff_work *w, enum tg_metric m, int side,
                      const struct value *v, size_t n_ranks, enum over over, struct tg_run_values *y,
                      double *of_run)
@@ -132,48 +125,31 @@ static bool put_side(const struct tg_diff_work *w, enum tg_metric m, int side,
     for (size_t run = 0; run < n_runs; run++) {
         struct value x = over_ranks(v + run * n_ranks, n_ranks, over, tg_metric_info(m)->worse);
         known &= x.known;
-        of_run[run] = x.shown;
+        of_run[run] = x.of[SHOWN];
         for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
             if (y->y[r][side])
-                y->y[r][side][run] = x.asked[r];
+                y->y[r][side][run] = x.of[r];
     }
     return known;
-}
-
-/* There are few steps, and they are whole: their halves say little. */
-static struct tg_run_values without_halves(const struct tg_diff_work *w)
-{
-    struct tg_run_values v = tg_run_values_new(w);
-
-    for (int side = 0; side < 2; side++)
-        v.y[TG_LEAST_FIRST][side] = v.y[TG_LEAST_LAST][side] = NULL;
-    return v;
-}
-
-static void judge_runs(const struct tg_diff_work *w, enum tg_metric m, struct tg_evidence *ev,
-                       struct tg_evidence *mean, struct tg_run_values *v)
-{
-    if (!is_time(m)) {
-        tg_evidence_of_numbers(w, ev, v->y[TG_LEAST], tg_metric_info(m)->worse);
-        return;
-    }
-    tg_evidence_of_times(w, ev, v, TG_ESTIMATE_LEAST);
-    tg_evidence_of_times(w, mean, v, TG_ESTIMATE_MEAN);
 }
 
 static void compare_metric(struct tg_diff_work *w, enum tg_metric id)
 {
     struct tg_comparison *c = w->c;
     struct tg_metric_change *m = &c->metrics[id];
-    struct tg_run_values mean = without_halves(w), worst = without_halves(w);
+    struct tg_run_values y[OVERS] = { tg_run_values_new(w), tg_run_values_new(w) };
+    struct tg_evidence *const ev[OVERS][2] = { { &m->ev, &m->mean },
+                                               { &m->ev_slowest, &m->mean_slowest } };
 
     m->id = id;
     for (int side = 0; side < 2; side++) {
         const struct tg_side_shards *of = &w->measured[side];
-        struct value *v = values_of(w, id, side, of);
+        const struct value *v = values_of(w, id, side, of);
         size_t n = c->n_runs[side];
         double *of_run = TG_NEW_N(w->a, double, n + 1);
-        m->known[side] = put_side(w, id, side, v, of->n_ranks, MEAN, &mean, of_run);
+        for (enum over o = 0; o < OVERS; o++) /* few steps, and whole: their halves say little */
+            y[o].y[TG_LEAST_FIRST][side] = y[o].y[TG_LEAST_LAST][side] = NULL;
+        m->known[side] = put_side(w, id, side, v, of->n_ranks, MEAN, &y[MEAN], of_run);
         m->least[side] = tg_least(of_run, n);
         m->most[side] = tg_most(of_run, n);
         m->value[side] = tg_median(of_run, n);
@@ -181,18 +157,23 @@ static void compare_metric(struct tg_diff_work *w, enum tg_metric id)
             of = &w->given[side];
             v = values_of(w, id, side, of);
         }
-        (void)put_side(w, id, side, v, of->n_ranks, WORST, &worst, of_run);
+        (void)put_side(w, id, side, v, of->n_ranks, WORST, &y[WORST], of_run);
         m->slowest[side] = tg_median(of_run, n);
     }
-    m->ev.why_not = m->ev_slowest.why_not = TG_NOT_ONE_SIDED;
-    m->mean.why_not = m->mean_slowest.why_not = TG_NOT_ONE_SIDED;
-    if (w->o->no_evidence || !m->known[TG_BASE] || !m->known[TG_TEST])
-        return;
-    judge_runs(w, id, &m->ev_slowest, &m->mean_slowest, &worst);
-    judge_runs(w, id, &m->ev, &m->mean, &mean);
-    /* Is the step's time the sum of its parts, which are known of all ranks? */
-    if (id == TG_METRIC_STEP_TIME && c->step.name.n && c->step.ev_total.why_not != TG_NOT_WAIT &&
-        !c->n_unnamed) { /* better values than those of the shortest step */
+    for (enum over o = 0; o < OVERS; o++) {
+        ev[o][0]->why_not = ev[o][1]->why_not = TG_NOT_ONE_SIDED;
+        if (w->o->no_evidence || !m->known[TG_BASE] || !m->known[TG_TEST])
+            continue;
+        if (!is_time(id)) {
+            tg_evidence_of_numbers(w, ev[o][0], y[o].y[TG_LEAST], tg_metric_info(id)->worse);
+            continue;
+        }
+        tg_evidence_of_times(w, ev[o][0], &y[o], TG_ESTIMATE_LEAST);
+        tg_evidence_of_times(w, ev[o][1], &y[o], TG_ESTIMATE_MEAN);
+    }
+    /* Is the step's time the sum of its parts, which are known of all ranks? Better values than the shortest's. */
+    if (id == TG_METRIC_STEP_TIME && m->ev.why_not != TG_NOT_ONE_SIDED && c->step.name.n &&
+        c->step.ev_total.why_not != TG_NOT_WAIT && !c->n_unnamed) {
         m->ev = c->step.ev_total;
         m->mean = c->step_mean;
     }
@@ -206,21 +187,6 @@ static struct value rank_step(const struct tg_diff_work *w, const struct tg_side
 {
     struct value device = value_of(w, TG_METRIC_DEVICE_EXTENT, of, at);
     return device.known ? device : value_of(w, TG_METRIC_STEP_TIME, of, at);
-}
-
-/* Step times of a run's ranks, ascending; returns how many are known. */
-static size_t rank_times(const struct tg_diff_work *w, int side, size_t run, double *mean)
-{
-    const struct tg_side_shards *given = &w->given[side];
-    size_t n = 0;
-
-    for (size_t rank = 0; rank < given->n_ranks; rank++) {
-        struct value v = rank_step(w, given, run * given->n_ranks + rank);
-        if (v.known)
-            mean[n++] = v.shown;
-    }
-    tg_ascend(mean, n);
-    return n;
 }
 
 /* Their medians over the runs, and evidence if all runs of both sides have one: percentages. */
@@ -245,17 +211,23 @@ static void compare_ranks(struct tg_diff_work *w)
     double *skew[2];
 
     for (int side = 0; side < 2; side++) {
+        const struct tg_side_shards *given = &w->given[side];
         size_t n_runs = c->n_runs[side];
-        double *mean = TG_NEW_N(w->a, double, w->given[side].n_ranks + 1);
+        double *mean = TG_NEW_N(w->a, double, given->n_ranks + 1);
         skew[side] = TG_NEW_N(w->a, double, n_runs + 1);
         spread.y[TG_LEAST][side] = TG_NEW_N(w->a, double, n_runs + 1);
         c->ranks_known[side] = n_runs > 0;
         for (size_t run = 0; run < n_runs; run++) {
-            size_t n = rank_times(w, side, run, mean);
+            size_t n = 0; /* ranks whose step is known */
+            for (size_t rank = 0; rank < given->n_ranks; rank++) {
+                struct value v = rank_step(w, given, run * given->n_ranks + rank);
+                mean[n] = v.of[SHOWN];
+                n += v.known;
+            }
             c->ranks_known[side] &= n > 1;
             if (n < 2)
                 continue;
-            double middle = tg_median(mean, n);
+            double middle = tg_median(mean, n); /* and sorts */
             skew[side][run] = middle > 0 ? 100 * (mean[n - 1] / middle - 1) : 0;
             spread.y[TG_LEAST][side][run] = mean[n - 1] - mean[0];
         }
@@ -289,7 +261,7 @@ void tg_compare_metrics(struct tg_diff_work *w)
     for (size_t rank = 0; rank < m->n_ranks; rank++) {
         double *v = TG_NEW_N(w->a, double, c->n_runs[TG_TEST] + 1), middle;
         for (size_t run = 0; run < c->n_runs[TG_TEST]; run++)
-            v[run] = rank_step(w, m, run * m->n_ranks + rank).shown;
+            v[run] = rank_step(w, m, run * m->n_ranks + rank).of[SHOWN];
         middle = tg_median(v, c->n_runs[TG_TEST]);
         if (middle > longest) {
             longest = middle;
@@ -315,14 +287,12 @@ static tg_sv env_of(const struct tg_diff_work *w, int side, tg_sv key)
             if (!tg_sv_eq(kv->key, key) || kv->value.n == 0 ||
                 tg_strmap_add(&seen, kv->value) < known)
                 continue;
-            if (b.n)
-                tg_buf_puts(&b, ", ");
-            tg_buf_add(&b, kv->value);
+            tg_buf_printf(&b, "%s%.*s", b.n ? ", " : "", TG_SV_ARG(kv->value));
         }
     return tg_arena_sv(w->a, tg_buf_sv(&b));
 }
 
-/* The first `parts` dot-separated numbers of a version. */
+/* The first `parts` dot-separated numbers of a version; 0: all of it. */
 static tg_sv version_prefix(tg_sv v, int parts)
 {
     for (size_t i = 0; i < v.n; i++)
@@ -335,21 +305,13 @@ static tg_sv version_prefix(tg_sv v, int parts)
  * `cuda` and `torch`. */
 static bool same_env(const struct tg_diff_work *w, tg_sv key)
 {
-    tg_sv name = key, v[2];
-    int parts = 0;
+    int parts = tg_sv_eq(key, TG_SV("cuda_major"))    ? 1
+                : tg_sv_eq(key, TG_SV("torch_minor")) ? 2
+                                                      : 0;
+    tg_sv name = parts == 1 ? TG_SV("cuda") : parts == 2 ? TG_SV("torch") : key, v[2];
 
-    if (tg_sv_eq(key, TG_SV("cuda_major"))) {
-        name = TG_SV("cuda");
-        parts = 1;
-    } else if (tg_sv_eq(key, TG_SV("torch_minor"))) {
-        name = TG_SV("torch");
-        parts = 2;
-    }
-    for (int side = 0; side < 2; side++) {
-        v[side] = env_of(w, side, name);
-        if (parts)
-            v[side] = version_prefix(v[side], parts);
-    }
+    for (int side = 0; side < 2; side++)
+        v[side] = version_prefix(env_of(w, side, name), parts);
     return v[0].n == 0 || v[1].n == 0 || tg_sv_eq(v[0], v[1]);
 }
 

@@ -17,25 +17,6 @@ struct pair {
     uint32_t removed, added;
 };
 
-/* What only some steps have comes more often in some runs than in others, as counts that vary do. */
-static bool same_calls(const struct tg_op *removed, const struct tg_op *added)
-{
-    double a = removed->count[TG_BASE], b = added->count[TG_TEST];
-    bool vary =
-        removed->counted.shape == TG_COUNT_VARIES && added->counted.shape == TG_COUNT_SOME_STEPS;
-    return a == b || (vary && fmax(a, b) <= TG_TWICE * fmin(a, b));
-}
-
-static bool could_rename(const struct tg_op *removed, const struct tg_op *added, const double ns[2],
-                         double *distance)
-{
-    if (removed->kind != added->kind || !same_calls(removed, added))
-        return false;
-    *distance =
-        fabs(log(ns[TG_TEST] / added->count[TG_TEST] * removed->count[TG_BASE] / ns[TG_BASE]));
-    return *distance <= log(TG_SUSPECT);
-}
-
 static int by_distance(const void *pa, const void *pb)
 {
     const struct pair *a = pa, *b = pb;
@@ -49,72 +30,41 @@ static bool is_counted(const struct tg_op *op)
     return op->change != TG_SAME && !op->polling && !op->choice && tg_kind_is_counted(op->kind);
 }
 
-/* What came or went alone, and takes so long that its time says something: never many names. */
-static uint32_t *rename_candidates(const struct tg_comparison *c, enum tg_change change,
-                                   bool device, size_t *n)
-{
-    int side = change == TG_ADDED ? TG_TEST : TG_BASE;
-    double floor = TG_RENAME_FLOOR * c->step_ns[TG_BASE];
-    uint32_t *v = tg_xmalloc((c->n_ops + 1) * sizeof *v);
-
-    *n = 0;
-    for (uint32_t i = 0; i < c->n_ops; i++)
-        if (is_counted(&c->ops[i]) && c->ops[i].change == change &&
-            tg_kind_is_device(c->ops[i].kind) == device && !(c->ops[i].self[side] <= floor))
-            v[(*n)++] = i;
-    return v;
-}
-
-/* What makes most of its calls on a side. */
-static uint32_t caller_of(const struct tg_diff_work *w, uint32_t op, int side)
-{
-    size_t n;
-    const struct tg_use *v = tg_uses_of(w->uses, TG_IN_CALLER, op, &n), *most = NULL;
-
-    for (size_t i = 0; i < n; i++)
-        if (!most || v[i].per_step[side] > most->per_step[side])
-            most = &v[i];
-    return most ? most->by : TG_NO_ID;
-}
-
-/*
- * A kernel is renamed within its operator, or within what that operator was renamed to: as long as another is no
- * more than chance. If both operators changed, their own renames may be chance, too (host times resemble each
- * other), so that kernels which take as long within the smallest slowdown are paired first.
- */
-static bool has_same_caller(const struct tg_diff_work *w, uint32_t removed, uint32_t added,
-                            double distance)
-{
-    uint32_t was = caller_of(w, removed, TG_BASE), is = caller_of(w, added, TG_TEST);
-    if (!w->uses->exact || !tg_kind_is_device(w->c->ops[removed].kind) || was == is)
-        return true;
-    return was != TG_NO_ID && is != TG_NO_ID && w->c->ops[was].change == TG_REMOVED &&
-           w->c->ops[is].change == TG_ADDED &&
-           (w->c->ops[was].partner == is || distance <= log1p(TG_GROWN));
-}
-
-/* The nearest in time first. Operators come before the device's work, whose callers they are. */
-static void pair_renames(struct tg_diff_work *w, bool device)
+static void pair_renames(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
+    const double floor = TG_RENAME_FLOOR * c->step_ns[TG_BASE];
     TG_FREE struct pair *v = NULL;
-    size_t n = 0, cap = 0, n_removed, n_added;
-    TG_FREE uint32_t *removed_at = rename_candidates(c, TG_REMOVED, device, &n_removed);
-    TG_FREE uint32_t *added_at = rename_candidates(c, TG_ADDED, device, &n_added);
-    /* By the least of the steps, as times are judged: one slow by chance does not make names alike. */
-    double distance, *least = TG_NEW_N(w->a, double, n_added + 1), ns[2];
+    size_t n = 0, cap = 0, n_of[2] = { 0 };
+    uint32_t *of[2];
+    double *ns[2];
 
-    for (size_t j = 0; j < n_added; j++)
-        least[j] = tg_op_least_ns(w, &c->ops[added_at[j]], TG_TEST);
-    for (size_t i = 0; i < n_removed; i++) {
-        ns[TG_BASE] = tg_op_least_ns(w, &c->ops[removed_at[i]], TG_BASE);
-        for (size_t j = 0; j < n_added; j++) {
-            ns[TG_TEST] = least[j];
-            if (could_rename(&c->ops[removed_at[i]], &c->ops[added_at[j]], ns, &distance) &&
-                has_same_caller(w, removed_at[i], added_at[j], distance))
-                *TG_PUSH(v, n, cap) = (struct pair){ distance, removed_at[i], added_at[j] };
-        }
+    for (int side = 0; side < 2; side++) {
+        of[side] = TG_NEW_N(w->a, uint32_t, c->n_ops + 1);
+        ns[side] = TG_NEW_N(w->a, double, c->n_ops + 1);
     }
+    /* What came or went alone, and takes so long that its time says something: never many names. By the least
+     * of the steps, as times are judged: one slow by chance does not make names alike. */
+    for (uint32_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        int side = op->change == TG_ADDED ? TG_TEST : TG_BASE;
+        if (!is_counted(op) || (op->change != TG_ADDED && op->change != TG_REMOVED) ||
+            op->self[side] <= floor)
+            continue;
+        ns[side][n_of[side]] = tg_op_least_ns(w, op, side);
+        of[side][n_of[side]++] = i;
+    }
+    for (size_t i = 0; i < n_of[TG_BASE]; i++)
+        for (size_t k = 0; k < n_of[TG_TEST]; k++) {
+            struct pair x = { 0, of[TG_BASE][i], of[TG_TEST][k] };
+            const struct tg_op *removed = &c->ops[x.removed], *added = &c->ops[x.added];
+            x.distance = fabs(log(ns[TG_TEST][k] / added->count[TG_TEST] * removed->count[TG_BASE] /
+                                  ns[TG_BASE][i]));
+            if (removed->kind == added->kind && removed->count[TG_BASE] == added->count[TG_TEST] &&
+                x.distance <= log(TG_SUSPECT))
+                *TG_PUSH(v, n, cap) = x;
+        }
+    /* The nearest in time first. */
     TG_SORT(v, n, by_distance);
     for (size_t i = 0; i < n; i++) {
         struct tg_op *removed = &c->ops[v[i].removed], *added = &c->ops[v[i].added];
@@ -129,17 +79,19 @@ static void pair_renames(struct tg_diff_work *w, bool device)
 /* ---- the balance of each place ---- */
 
 struct place {
-    tg_sv in;          /* "" the step */
-    uint32_t by;       /* index of the annotation; TG_NO_ID */
-    enum tg_kind sort; /* of what came and went: each sort is balanced by itself */
-    int weight;        /* of what is counted */
-    double calls[2];   /* counted: went, came, per step */
-    double time[2];    /* per step, of all that changed here, as measured */
-    double made[2];    /* went, came: calls that no operator makes, but the program */
-    double made_ns[2]; /* per step: of all whose callers changed here */
-    double all;        /* calls of the baseline that no operator makes, per step */
-    bool cheap;        /* something went, and no more came */
-    uint32_t region;   /* of the comparison; TG_NO_ID: nothing came, or nothing went */
+    tg_sv in;              /* "" the step */
+    uint32_t by;           /* index of the annotation; TG_NO_ID */
+    enum tg_kind sort;     /* of what came and went: each sort is balanced by itself */
+    int weight;            /* of what is counted */
+    struct sums {          /* per step */
+        double calls[2];   /* counted: went, came */
+        double time[2];    /* of all that changed here, as measured */
+        double made[2];    /* went, came: calls that no operator makes, but the program */
+        double made_ns[2]; /* of all whose callers changed here */
+        double all;        /* calls of the baseline that no operator makes */
+    } sum;
+    bool cheap;      /* something went, and no more came */
+    uint32_t region; /* of the comparison; TG_NO_ID: nothing came, or nothing went */
 };
 
 struct job {
@@ -184,6 +136,12 @@ static struct place *place_of(struct job *j, const struct tg_op *op, const struc
     return &j->place[id];
 }
 
+/* Its calls by annotation. */
+static const struct tg_use *spots_of(const struct tg_diff_work *w, uint32_t op, size_t *n)
+{
+    return tg_uses_of(w->uses, TG_IN_ANNOTATION, op, n);
+}
+
 /* Of operators; NULL: nothing changed there. */
 static struct place *known_place(const struct job *j, uint32_t by)
 {
@@ -195,26 +153,11 @@ static struct place *known_place(const struct job *j, uint32_t by)
     return NULL;
 }
 
-/* ns per step outside every operator. */
-static const double *step_gaps(const struct tg_comparison *c)
-{
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (c->ops[i].kind == TG_KIND_STEP)
-            return c->ops[i].self;
-    return NULL;
-}
-
 /* Neither in time nor as a part of the step, which a slower machine leaves as it is. */
 static double longer_by(const struct tg_comparison *c, const double ns[2])
 {
     return fmin((ns[TG_TEST] - ns[TG_BASE]) / c->step_ns[TG_BASE],
                 ns[TG_TEST] / c->step_ns[TG_TEST] - ns[TG_BASE] / c->step_ns[TG_BASE]);
-}
-
-/* Its calls by annotation. */
-static const struct tg_use *spots_of(const struct tg_diff_work *w, uint32_t op, size_t *n)
-{
-    return tg_uses_of(w->uses, TG_IN_ANNOTATION, op, n);
 }
 
 /*
@@ -237,14 +180,14 @@ static void add_up_made(struct job *j)
             struct place *p = is_call ? NULL : known_place(j, v[k].by);
             other |= rise != 0;
             if (p)
-                p->all += v[k].per_step[TG_BASE];
+                p->sum.all += v[k].per_step[TG_BASE];
             if (p && j->weight[i] != FREE && c->ops[i].counted.shape == TG_COUNT_CONSTANT)
-                p->made[rise > 0] += fabs(rise);
+                p->sum.made[rise > 0] += fabs(rise);
         }
         for (size_t k = 0; other && k < n_spots; k++) {
             struct place *p = known_place(j, spot[k].by);
             for (int side = 0; p && spot[k].ns[side] && side < 2; side++)
-                p->made_ns[side] += tg_use_ns(j->w, &spot[k], side);
+                p->sum.made_ns[side] += tg_use_ns(j->w, &spot[k], side);
         }
     }
 }
@@ -263,9 +206,7 @@ static void add_up(struct job *j)
             }
     }
     for (size_t i = 0; i < j->key.n; i++)
-        for (int side = 0; side < 2; side++)
-            j->place[i].calls[side] = j->place[i].time[side] = j->place[i].made[side] =
-                j->place[i].made_ns[side] = j->place[i].all = 0;
+        j->place[i].sum = (struct sums){ 0 };
     for (uint32_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
         size_t n;
@@ -278,21 +219,26 @@ static void add_up(struct job *j)
             if (rise == 0)
                 continue;
             struct place *p = place_of(j, op, &v[k]);
-            p->calls[rise > 0] += j->weight[i] == p->weight ? fabs(rise) : 0;
+            p->sum.calls[rise > 0] += j->weight[i] == p->weight ? fabs(rise) : 0;
             for (int side = 0; side < 2; side++)
-                p->time[side] += op->self[side] * fabs(rise) / all;
+                p->sum.time[side] += op->self[side] * fabs(rise) / all;
         }
     }
     add_up_made(j);
     for (size_t i = 0; i < j->key.n; i++) {
         struct place *p = &j->place[i];
-        const double *gaps = p->by != TG_NO_ID ? c->ops[p->by].self : step_gaps(c);
-        for (int side = 0; side < 2; side++) /* with Python's time around a call, that of all */
-            p->made_ns[side] += gaps && p->all > 0 ? p->made[side] * gaps[TG_BASE] / p->all : 0;
-        p->cheap = p->calls[TG_BASE] > 0 && p->calls[TG_TEST] <= (1 + EQUAL) * p->calls[TG_BASE];
+        /* ns per step outside every operator: with a call goes Python's time around it, that of all. */
+        const struct tg_op *gaps = p->by != TG_NO_ID ? &c->ops[p->by] : NULL;
+        for (size_t k = 0; !gaps && k < c->n_ops; k++)
+            gaps = c->ops[k].kind == TG_KIND_STEP ? &c->ops[k] : NULL;
+        for (int side = 0; side < 2; side++)
+            p->sum.made_ns[side] +=
+                gaps && p->sum.all > 0 ? p->sum.made[side] * gaps->self[TG_BASE] / p->sum.all : 0;
+        p->cheap = p->sum.calls[TG_BASE] > 0 &&
+                   p->sum.calls[TG_TEST] <= (1 + EQUAL) * p->sum.calls[TG_BASE];
         p->cheap |= p->sort == TG_KIND_OP && j->w->uses->exact &&
-                    p->made[TG_TEST] < (1 - EQUAL) * p->made[TG_BASE] &&
-                    longer_by(c, p->made_ns) <= 0;
+                    p->sum.made[TG_TEST] < (1 - EQUAL) * p->sum.made[TG_BASE] &&
+                    longer_by(c, p->sum.made_ns) <= 0;
     }
 }
 
@@ -309,7 +255,7 @@ static bool revoke_renames(struct job *j)
             if (tg_use_rise(c, &v[k]) <= 0)
                 continue;
             const struct place *p = place_of(j, &c->ops[i], &v[k]);
-            if (p->calls[TG_TEST] > p->calls[TG_BASE] && !p->cheap) {
+            if (p->sum.calls[TG_TEST] > p->sum.calls[TG_BASE] && !p->cheap) {
                 struct tg_op *other = &c->ops[c->ops[i].partner];
                 c->ops[i].relation = other->relation = TG_REL_NONE;
                 c->ops[i].partner = other->partner = TG_NO_ID;
@@ -341,9 +287,10 @@ static void relate(struct job *j, uint32_t index)
          * neither in time nor as a part of the step, which a slower machine leaves as it is. As much as
          * beside nothing that went (place_small.c): a saving makes no view dearer. A large place varies
          * by more than that. */
-        double noise = TG_RESTLESS * p->time[TG_BASE] / j->w->c->step_ns[TG_BASE];
+        double noise = TG_RESTLESS * p->sum.time[TG_BASE] / j->w->c->step_ns[TG_BASE];
         bool counted = j->weight[index] == p->weight || j->weight[index] != FREE;
-        bool paid = p->cheap && (counted || !(longer_by(j->w->c, p->time) > fmax(TG_BIG, noise)));
+        bool paid =
+            p->cheap && (counted || !(longer_by(j->w->c, p->sum.time) > fmax(TG_BIG, noise)));
         bool unpaid = rise > 0 && !paid;
         if ((unpaid && !worse) || (unpaid == worse && fabs(rise) > most)) {
             op->region = paid || j->weight[index] != FREE ? p->region : TG_NO_ID;
@@ -465,8 +412,7 @@ void tg_places_balance(struct tg_diff_work *w)
     if (!w->uses)
         return;
     tg_keymap_init(&j.key, 1);
-    pair_renames(w, false);
-    pair_renames(w, true);
+    pair_renames(w);
     /* Operators that mostly call work, and autograd's own rows, come and go with what they call. */
     const struct tg_use_index *x = w->uses;
     j.weight = TG_NEW_N(w->a, int, c->n_ops + 1);
@@ -491,13 +437,13 @@ void tg_places_balance(struct tg_diff_work *w)
     c->regions = TG_NEW_N(w->a, struct tg_region, j.key.n + 1);
     for (size_t i = 0; i < j.key.n; i++) {
         struct place *p = &j.place[i];
-        if (p->calls[TG_BASE] <= 0 || p->calls[TG_TEST] <= 0)
+        if (p->sum.calls[TG_BASE] <= 0 || p->sum.calls[TG_TEST] <= 0)
             continue;
         p->region = (uint32_t)c->n_regions;
         struct tg_region *r = &c->regions[c->n_regions++];
         *r = (struct tg_region){ .encloser = p->in, .kind = p->sort, .worse_count = !p->cheap };
         for (int side = 0; side < 2; side++) {
-            r->calls[side] = p->calls[side];
+            r->calls[side] = p->sum.calls[side];
             r->time[side] = p->by == TG_NO_ID ? c->step_ns[side] : c->ops[p->by].total[side];
         }
     }

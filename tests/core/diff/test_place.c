@@ -61,31 +61,6 @@ BY_HAND(a_slow_step_makes_no_rename)
     }
 }
 
-/* In one step of each run, 21 us a call: at most twice as often, and 1.3 times as long a call. */
-BY_HAND(a_name_in_some_steps_is_renamed)
-{
-    static const uint32_t base[5] = { 0, 1 };
-    static const struct {
-        uint32_t test[5];
-        tg_ns ns;
-        bool renamed;
-    } cases[] = {
-        { { 0, 0, 0, 1 }, 21001, true }, { { 0, 1, 1 }, 21001, true },
-        { { 0, 1, 2 }, 21001, false },   { { 0, 1, 1 }, 27299, true },
-        { { 0, 1, 1 }, 27305, false },
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        make(f, 3, 3, 5);
-        for (size_t run = 0; run < 3; run++) {
-            add_counts(f, TG_BASE, run, TG_KIND_OP, "old", "", base, 21001);
-            add_counts(f, TG_TEST, run, TG_KIND_OP, "new", "", cases[i].test, cases[i].ns);
-        }
-        compare(f);
-        if (renamed(f) != cases[i].renamed)
-            fail_msg("row %zu", i);
-    }
-}
-
 /* 100 and 110 us go, 109 and 101 us come: the nearest pair up, though all are within 1.3. */
 BY_HAND(the_nearest_pair_up)
 {

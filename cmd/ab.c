@@ -5,8 +5,6 @@
 #include "core/baseline/git.h"
 #include "policy/language/value.h"
 
-enum { BISECT_STOPS = 128 };
-
 #define AT(kind, member) TG_OPT_##kind, offsetof(struct tg_ab_opts, member)
 static const struct tg_opt ab_options[] = {
     { "base", AT(STR, base), "REV", "the commit that HEAD is compared with; needed" },
@@ -28,8 +26,6 @@ static const struct tg_opt ab_options[] = {
       "go on after a kill with the runs in --out DIR, for the same command and commits" },
     { "watch", AT(LIST, watch), "PATH",
       "a file, or the files of a folder, that the command must not change; may be repeated" },
-    { "bisect", AT(FLAG, bisect), NULL,
-      "answer as `git bisect run` asks: 0 good, 1 bad, 125 cannot be tested, 128 and more stop" },
     { 0 },
 };
 
@@ -124,8 +120,7 @@ static int ab_run(const struct tg_cmd_call *c, struct tg_err *err)
     tg_ab_end(&ab);
     if (ab.code)
         code = ab.code;
-    /* `git bisect run` takes 1 to 127 for an answer about the commit. */
-    return o.bisect && code > 1 && code != TG_AB_SKIP ? BISECT_STOPS + code : code;
+    return code;
 }
 
 static const struct tg_opt_was ab_was[] = { { "runs", "once" }, { 0 } };
@@ -133,8 +128,7 @@ static const struct tg_opt_was ab_was[] = { { "runs", "once" }, { 0 } };
 /* What `check` would refuse after the last run. Its --out is another one. */
 static const struct tg_opt_needs ab_needs[] = { { "resume", "out" },
                                                 { "junit-strict", "junit" },
-                                                { "svg-narrow", "svg-counts svg-durations" },
-                                                { "svg-share", "svg-durations" },
+                                                { "svg-style", "svg-counts svg-durations" },
                                                 { "trace-url", "html" },
                                                 { 0 } };
 
@@ -168,16 +162,11 @@ const struct tg_cmd tg_cmd_ab = {
         "COMMAND is the change's code: it gets no tokens, what it leaves running is ended, and "
         "nothing "
         "is judged if it changed earlier traces, the other side, the program and the tools, this "
-        "repository's settings, hooks, notes, stored runs and policy, or what --watch names.\n"
-        "\n"
-        "With --bisect, and with a copy of bench.py that no commit changes: git bisect start BAD "
-        "GOOD && "
-        "git bisect run tracegate ab --bisect --base GOOD -- python3 bench.py {trace}",
+        "repository's settings, hooks, notes, stored runs and policy, or what --watch names.",
     .options = ab_options,
     .was = ab_was,
     .needs = ab_needs,
     .opts_size = sizeof(struct tg_ab_opts),
-    .answers_bisect = "bisect",
     .others = &tg_cmd_check,
     .others_offset = offsetof(struct tg_ab_opts, check),
     .run = ab_run,

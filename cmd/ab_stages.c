@@ -129,7 +129,6 @@ static bool records_stacks(const char *folder)
 /* One run a side with stacks. False: there are none, and it was said why; what was judged stays. */
 static bool record_stacks(struct tg_ab *ab, struct tg_strs *more)
 {
-    static const char *const option[] = { "--cause-baseline", "--cause-fresh" };
     ab->stacks = true;
     for (size_t s = 0; s < TG_AB_SIDES; s++) {
         struct tg_ab_side *side = &ab->side[s];
@@ -148,7 +147,8 @@ static bool record_stacks(struct tg_ab *ab, struct tg_strs *more)
                       side->folder);
             return false;
         }
-        add_option(ab, more, option[s], side->folder);
+        add_option(ab, more, "--cause-trace",
+                   tg_arena_printf(ab->arena, "%s=%s", s ? "fresh" : "baseline", side->folder));
     }
     return true;
 }
@@ -241,8 +241,10 @@ static int stages(struct tg_ab *ab, struct judged *j, struct tg_err *err)
         if (ab->o->detect)
             add_option(ab, &more, "--detect", ab->o->detect);
         if (ab->k > k.first) {
-            add_option(ab, &more, "--again-baseline", ab->side[TG_AB_BASE].again);
-            add_option(ab, &more, "--again-fresh", ab->side[TG_AB_HEAD].again);
+            for (size_t s = 0; s < TG_AB_SIDES; s++)
+                add_option(ab, &more, "--again",
+                           tg_arena_printf(ab->arena, "%s=%s", s ? "fresh" : "baseline",
+                                           ab->side[s].again));
         }
         judging = tg_host_ms();
         if (!judge(ab, &more, j, err))

@@ -25,8 +25,8 @@ static const struct tg_opt analyze_options[] = {
     { "min-length", AT(INT, min_length), "N",
       "sequences: only those of at least N kernels, copies or sets; 3 is the default" },
     { "class", AT(LIST, classes), "GLOB=CLASS",
-      "device work whose name matches is compute, comm, memory or other" },
-    { "classes", AT(STR, classes_file), "FILE", "a file of such rules, one per line: CLASS GLOB" },
+      "device work whose name matches is compute, comm, memory or other; or a FILE of such rules, "
+      "one per line: CLASS GLOB; repeatable" },
     { "include-last-step", AT(FLAG, include_last_step), NULL,
       "with --hta: keep the last step, which HTA omits" },
     TG_GIVEN_WINDOW(struct tg_analyze_opts, given),
@@ -43,18 +43,10 @@ static const struct tg_opt analyze_options[] = {
     { 0 },
 };
 
-static bool has_analysis(const struct tg_analyze_opts *o, const char *name)
-{
-    for (size_t i = 0; i < o->analyses.n; i++)
-        if (strcmp(o->analyses.v[i], name) == 0)
-            return true;
-    return false;
-}
-
 /* Either "ops", or any number of the analyses that share loaded traces. */
 static bool find_analyses(const struct tg_analyze_opts *o, bool *ops, struct tg_err *err)
 {
-    *ops = !o->analyses.n || has_analysis(o, "ops");
+    *ops = !o->analyses.n || tg_strs_has(&o->analyses, "ops");
     if (!*ops || o->analyses.n < 2)
         return true;
     return tg_err_usage(err, "--measure ops cannot be combined with others",
@@ -90,11 +82,12 @@ static bool check_options(const struct tg_analyze_opts *o, const struct tg_strs 
                             "For example: tracegate analyze trace.json.gz --measure ops.");
     if (o->top != TG_OPT_UNSET && o->top < 0)
         return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--top is negative");
-    if (o->overlay && (o->hta || args->n != 1 || !o->analyses.n || has_analysis(o, "ops")))
+    if (o->overlay &&
+        (o->hta || args->n != 1 || !o->analyses.n || tg_strs_has(&o->analyses, "ops")))
         return tg_err_usage(err, "--overlay needs one trace, --measure (not ops), and no --hta",
                             "For example: tracegate analyze t.json.gz --measure queue "
                             "--overlay marked.json.gz.");
-    if (has_analysis(o, "sequences") != (o->operator_name != NULL))
+    if (tg_strs_has(&o->analyses, "sequences") != (o->operator_name != NULL))
         return tg_err_usage(err,
                             o->operator_name ? "--op belongs to --measure sequences"
                                              : "--measure sequences needs --op",
@@ -159,9 +152,9 @@ static int analyze_run(const struct tg_cmd_call *c, struct tg_err *err)
     return ok && tg_io_put(c->io, tg_buf_sv(&out), err) ? 0 : tg_err_exit_code(err->kind);
 }
 
-static const struct tg_opt_was analyze_was[] = { { "operator", "op" },
-                                                 { "svg-dir", "out" },
-                                                 { 0 } };
+static const struct tg_opt_was analyze_was[] = {
+    { "operator", "op" }, { "svg-dir", "out" }, { "classes", "class" }, { 0 }
+};
 
 static const struct tg_opt_needs analyze_needs[] = {
     { "no-rounding", "hta" }, { "include-last-step", "hta" }, { "min-length", "op" }, { 0 }

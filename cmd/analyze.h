@@ -11,11 +11,10 @@
 struct tg_analyze_opts {
     enum tg_format format;
     const char *operator_name;
-    const char *svg_dir;      /* NULL: no charts */
-    const char *overlay;      /* NULL: none; else one trace only */
-    const char *classes_file; /* NULL: none; see core/metric/classes.h */
-    struct tg_strs analyses;  /* "ops", or names of tg_analyzers */
-    struct tg_strs rank, step, classes /* GLOB=CLASS */;
+    const char *svg_dir;     /* NULL: no charts */
+    const char *overlay;     /* NULL: none; else one trace only */
+    struct tg_strs analyses; /* "ops", or names of tg_analyzers */
+    struct tg_strs rank, step, classes /* GLOB=CLASS, or a file: core/metric/classes.h */;
     int64_t min_length, top; /* TG_OPT_UNSET: the analysis's own default; top 0: all */
     struct tg_given given;
     bool whole, hta, no_rounding; /* undivided instead of per step; HTA's selection and rounding */

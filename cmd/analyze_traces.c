@@ -175,32 +175,37 @@ static bool load(struct loaded *l, const struct tg_analyze_request *q, struct tg
 
 /* ---- options ---- */
 
-/* --class rows come before those of --classes: the command line has the last word. */
+/* Rows of the command line come before those of files: it has the last word. */
 static bool class_rows(struct tg_classes *out, const struct tg_analyze_opts *m, struct tg_arena *a,
                        struct tg_err *err)
 {
-    TG_BUF text = { 0 };
-    struct tg_classes file = { 0 };
-    struct tg_class_row *rows;
-    size_t n = m->classes.n;
-    bool ok = !m->classes_file ||
-              (tg_file_read(&text, m->classes_file, TG_LIMITS_DEFAULT.max_policy, err) &&
-               tg_classes_parse(&file, tg_buf_sv(&text), m->classes_file, a, err));
-    if (!ok)
-        return false;
-    rows = TG_NEW_N(a, struct tg_class_row, n + file.n + 1);
-    for (size_t i = 0; i < n; i++) {
+    struct tg_class_row *rows = NULL;
+    size_t n = 0, cap = 0;
+    for (size_t i = 0; i < m->classes.n; i++) {
         const char *row = m->classes.v[i], *eq = strrchr(row, '=');
-        if (!eq || !tg_class_from_name(tg_sv_of(eq + 1), &rows[i].class_))
+        if (!eq)
+            continue;
+        *TG_ARENA_PUSH(a, rows, n, cap) =
+            (struct tg_class_row){ .glob = { row, (size_t)(eq - row) } };
+        if (!tg_class_from_name(tg_sv_of(eq + 1), &rows[n - 1].class_))
             return tg_err_usage(err, "--class '%s' is not GLOB=CLASS",
                                 "For example --class '*my_allreduce*=comm'; the classes are "
                                 "compute, comm, memory, other.",
                                 row);
-        rows[i].glob = (tg_sv){ row, (size_t)(eq - row) };
     }
-    if (file.n)
-        memcpy(rows + n, file.v, file.n * sizeof *rows);
-    *out = (struct tg_classes){ rows, n + file.n };
+    for (size_t i = 0; i < m->classes.n; i++) {
+        TG_BUF text = { 0 };
+        struct tg_classes file = { 0 };
+        const char *path = m->classes.v[i];
+        if (strchr(path, '='))
+            continue;
+        if (!tg_file_read(&text, path, TG_LIMITS_DEFAULT.max_policy, err) ||
+            !tg_classes_parse(&file, tg_buf_sv(&text), path, a, err))
+            return false;
+        for (size_t k = 0; k < file.n; k++)
+            *TG_ARENA_PUSH(a, rows, n, cap) = file.v[k];
+    }
+    *out = (struct tg_classes){ rows, n };
     return true;
 }
 

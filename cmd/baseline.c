@@ -17,17 +17,14 @@ static const struct tg_opt baseline_options[] = {
       "fetch, push: default origin; list, prune: that remote's store instead of this clone's" },
     { "policy", AT(STR, policy), "FILE",
       "the policy with the suites and windows; default: .tracegate.yml here or above" },
-    { "keep", AT(STR, keep), "N|AGE",
-      "prune: keep the N newest commits of each suite, or all that are younger than 60d, 8w or "
-      "2y" },
+    { "keep", AT(LIST, keep), "N|AGE|weekly|monthly",
+      "prune: keep the N newest commits of each suite, all that are younger than 60d, 8w or 2y, "
+      "and of older ones one a week or month; repeatable" },
     { "keep-tags", AT(STR, keep_tags), "GLOB",
       "prune: which tags keep their night, the last one stored up to theirs; default: *" },
-    { "then", AT(STR, then), "weekly|monthly",
-      "prune: of older ones keep one commit a week or month" },
-    { "older-than", AT(STR, older_than), "AGE", "prune: only commits older than 90d, 12w or 2y" },
     { "trust-clock", AT(FLAG, trust_clock), NULL,
       "prune: count ages from now, however far the newest run is from it" },
-    { "o", AT(STR, output), "FILE", "show: write the runs as one summary" },
+    { "out", AT(STR, output), "FILE", "show: write the runs as one summary" },
     { "all", AT(FLAG, all), NULL, "fetch: the runs of every commit, as `history` needs them" },
     { "dry-run", AT(FLAG, dry_run), NULL, "say what would be done" },
     TG_GIVEN_META(struct tg_baseline_opts, given, "record: "),
@@ -99,7 +96,7 @@ static const struct tg_verb baseline_verbs[] = {
       "stores the runs of TRACE… (default: the suite's own files) for a commit.",
       "suite commit policy dry-run meta runs ranks strict-json allow-truncated trust-repository" },
     { "show", "", "lists the runs of one commit, with its largest rows.",
-      "suite commit policy o trust-repository" },
+      "suite commit policy out trust-repository" },
     { "list", "", "lists the commits that runs are stored of.",
       "suite remote policy trust-repository" },
     { "fetch", "",
@@ -109,9 +106,13 @@ static const struct tg_verb baseline_verbs[] = {
     { "push", "", "sends the runs of one commit, and what people said about events.",
       "suite commit remote policy dry-run trust-repository" },
     { "prune", "", "deletes old runs, and with --remote there too.",
-      "suite remote policy keep keep-tags then older-than trust-clock dry-run trust-repository" },
+      "suite remote policy keep keep-tags trust-clock dry-run trust-repository" },
     { 0 },
 };
+
+static const struct tg_opt_was baseline_was[] = { { "older-than", "keep" },
+                                                  { "then", "keep" },
+                                                  { 0 } };
 
 const struct tg_cmd tg_cmd_baseline = {
     .name = "baseline",
@@ -132,6 +133,7 @@ const struct tg_cmd tg_cmd_baseline = {
         "Git does everything on the network, with its own credentials, without prompts. A push "
         "that lost a race is tried again; one that the remote forbids is not.",
     .options = baseline_options,
+    .was = baseline_was,
     .opts_size = sizeof(struct tg_baseline_opts),
     .verbs = baseline_verbs,
     .run = baseline_run,

@@ -6,7 +6,8 @@
 #include "core/baseline/remote.h"
 
 struct tg_baseline_opts {
-    const char *suite, *policy, *commit, *remote, *older_than, *output, *keep, *then, *keep_tags;
+    const char *suite, *policy, *commit, *remote, *output, *keep_tags;
+    struct tg_strs keep;
     struct tg_given given;
     bool dry_run, trust_clock, all;
 };

@@ -12,7 +12,7 @@
 enum { DAY = 86400, FAR = 366 }; /* a clock so many days after the newest run is not believed */
 
 /* "60d" -> seconds. */
-static bool age(const char *option, const char *text, int64_t *seconds, struct tg_err *err)
+static bool age(const char *text, int64_t *seconds, struct tg_err *err)
 {
     static const struct {
         char unit;
@@ -26,33 +26,36 @@ static bool age(const char *option, const char *text, int64_t *seconds, struct t
             *seconds = n * units[i].days * 86400;
             return true;
         }
-    return tg_err_usage(err, "%s '%s' is not an age", "For example 90d, 12w or 2y.", option, text);
+    return tg_err_usage(err, "--keep '%s' is not an age", "For example 90d, 12w or 2y.", text);
 }
 
-/* --keep N, --keep AGE, --older-than AGE and --then. */
+/* --keep */
 static bool what_to_keep(const struct tg_store_cmd *s, struct tg_prune_opts *o, int64_t *seconds,
                          struct tg_err *err)
 {
-    int64_t keep = 0;
     *o = (struct tg_prune_opts){ .since = INT64_MAX };
     *seconds = -1;
-    if (!s->o->keep && !s->o->older_than)
-        return tg_err_usage(
-            err, "prune needs --keep N, --keep AGE or --older-than AGE",
-            "For example: tracegate baseline prune --keep 60d --then weekly --remote origin");
-    if (s->o->older_than && !age("--older-than", s->o->older_than, seconds, err))
-        return false;
-    if (s->o->keep && *s->o->keep && s->o->keep[strspn(s->o->keep, "0123456789")] == '\0' &&
-        tg_sv_i64(tg_sv_of(s->o->keep), &keep))
-        o->keep = (size_t)keep;
-    else if (s->o->keep && s->o->older_than)
-        return tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE,
-                          "--keep AGE and --older-than AGE exclude each other");
-    else if (s->o->keep && !age("--keep", s->o->keep, seconds, err))
-        return false;
-    if (s->o->then)
-        o->thin = strcmp(s->o->then, "weekly") == 0 ? TG_THIN_WEEKLY : TG_THIN_MONTHLY;
-    return true;
+    size_t thins = 0;
+    for (size_t i = 0; i < s->o->keep.n; i++) {
+        const char *text = s->o->keep.v[i];
+        bool weekly = strcmp(text, "weekly") == 0;
+        int64_t n = 0;
+        if (weekly || strcmp(text, "monthly") == 0) {
+            o->thin = weekly ? TG_THIN_WEEKLY : TG_THIN_MONTHLY;
+            thins++;
+        } else if (*text && !text[strspn(text, "0123456789")] && tg_sv_i64(tg_sv_of(text), &n)) {
+            o->keep = (size_t)n;
+        } else if (age(text, &n, err)) {
+            *seconds = n > *seconds ? n : *seconds;
+        } else {
+            return false;
+        }
+    }
+    if (thins < s->o->keep.n)
+        return true;
+    return tg_err_usage(
+        err, "prune needs --keep N or --keep AGE",
+        "For example: tracegate baseline prune --keep 60d --keep weekly --remote origin");
 }
 
 /*

@@ -247,7 +247,10 @@ static int bisect_run(const struct tg_cmd_call *c, struct tg_err *err)
     return tg_err_exit_code(err->kind) + (o.step ? 128 : 0);
 }
 
-static const struct tg_opt_was bisect_was[] = { { "runs", "once" }, { 0 } };
+/* tracegate-ab --bisect --base REV */
+static const struct tg_opt_was bisect_was[] = {
+    { "base", "good" }, { "bisect", "step" }, { "runs", "once" }, { 0 }
+};
 
 const struct tg_cmd tg_cmd_bisect = {
     .name = "bisect",

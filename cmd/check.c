@@ -25,26 +25,22 @@ static const struct tg_opt check_options[] = {
     TG_REPORTERS(OPTION) /* --NAME FILE of each */
     { "junit-strict", AT(FLAG, junit_strict), NULL,
       "JUnit without file and line, for readers with a strict schema" },
-    { "svg-narrow", AT(FLAG, svg_narrow), NULL, "draw for 390 px: a bar below its name" },
-    { "svg-share", AT(FLAG, svg_share), NULL, "draw durations in percent of the step" },
+    { "svg-style", AT(LIST, svg_style), TG_SVG_STYLES },
     { "annotations", AT(FLAG, annotations), NULL, "print GitHub annotations as well" },
     { "base-commit", AT(STR, base_commit), "REV",
       "commit of the baseline if --baseline is a path: shows which functions the change touched" },
     { "damaged", AT(LIST, damaged), "TEXT",
       "describe a part of the fresh side that could not be read: the verdict is inconclusive at "
       "best; repeatable" },
-    { "cause-baseline", AT(STR, cause_baseline), "PATH",
-      "a trace of the baseline with Python stacks: used for causes only, never judged" },
-    { "cause-fresh", AT(STR, cause_traces), "PATH",
-      "the same for the fresh side; give both or neither" },
+    { "cause-trace", AT(LIST, cause), "SIDE=PATH",
+      "traces with Python stacks, baseline=PATH and fresh=PATH: for causes only, never judged" },
     { "ask", AT(STR, ask), "FILE",
       "judge in stages: a time that looks slower fails only if new runs confirm it; FILE gets "
       "three "
       "numbers: the runs a side that are asked for, the new ones beside them (0 0: final), the "
       "suspects; in a second line their names" },
-    { "again-baseline", AT(STR, again_baseline), "PATH",
-      "with --ask: the baseline's new runs, of which only suspects are judged" },
-    { "again-fresh", AT(STR, again_traces), "PATH", "the same of the fresh side" },
+    { "again", AT(LIST, again), "SIDE=PATH",
+      "with --ask: new runs, baseline=PATH and fresh=PATH, of which only suspects are judged" },
     { "detect", AT(STR, detect), "PCT",
       "with --ask: the slowdown that matters; of a suspect it is found or excluded, or the verdict "
       "is inconclusive; default: 20%" },
@@ -70,20 +66,17 @@ static int check_run(const struct tg_cmd_call *c, struct tg_err *err)
     return tg_check_run(c->opts, c->args, c->io, err);
 }
 
-static const struct tg_opt_was check_was[] = { { "cause-traces", "cause-fresh" },
-                                               { "again-traces", "again-fresh" },
+static const struct tg_opt_was check_was[] = { { "cause-baseline", "cause-trace=baseline=" },
+                                               { "cause-traces", "cause-trace=fresh=" },
+                                               { "svg-narrow", "svg-style=narrow" },
+                                               { "svg-share", "svg-style=share" },
                                                { 0 } };
 
 static const struct tg_opt_needs check_needs[] = { { "junit-strict", "junit out" },
-                                                   { "svg-narrow", "svg-counts svg-durations out" },
-                                                   { "svg-share", "svg-durations out" },
+                                                   { "svg-style", "svg-counts svg-durations out" },
                                                    { "trace-url", "html out" },
                                                    { "base-commit", "baseline" },
-                                                   { "cause-baseline", "cause-fresh" },
-                                                   { "cause-fresh", "cause-baseline" },
-                                                   { "again-baseline", "again-fresh" },
-                                                   { "again-fresh", "again-baseline" },
-                                                   { "again-fresh", "ask" },
+                                                   { "again", "ask" },
                                                    { "detect", "ask" },
                                                    { "max-runs", "ask" },
                                                    { 0 } };
@@ -107,8 +100,7 @@ const struct tg_cmd tg_cmd_check = {
     .options = check_options,
     .was = check_was,
     .needs = check_needs,
-    .for_scripts = "damaged ask again-baseline again-fresh report-url "
-                   "trace-url",
+    .for_scripts = "damaged ask again report-url trace-url",
     .opts_size = sizeof(struct tg_check_opts),
     .run = check_run,
 };

@@ -32,6 +32,7 @@ struct tg_strs {
     const char **v;
     size_t n, cap;
 };
+bool tg_strs_has(const struct tg_strs *l, const char *word); /* cmd/gate/given.c */
 
 struct tg_opt {
     const char *name; /* without "--" */
@@ -43,8 +44,9 @@ struct tg_opt {
 };
 
 /*
- * A spelling of the release before: "operator" for "op", or a value's, "sort=control" for
- * "sort=baseline". It works, and says so. A list of them ends with { 0 }.
+ * A spelling of the release before: "operator" for "op", a value's, "sort=control" for
+ * "sort=baseline", one that is a value now, "by=short-name", or begins one, "rank=baseline=". It
+ * works, and says so. A list of them ends with { 0 }.
  */
 struct tg_opt_was {
     const char *was, *now;

@@ -12,21 +12,17 @@
 #define AT(kind, member) TG_OPT_##kind, offsetof(struct tg_diff_opts, member)
 static const struct tg_opt diff_options[] = {
     { "device", AT(CHOICE, device), "all|cpu|gpu", "host rows, device rows, or all (the default)" },
-    { "baseline-rank", AT(LIST, control_rank), "LIST",
-      "only these ranks of BASELINE: 0 or 0,3 or 0-7" },
-    { "fresh-rank", AT(LIST, test_rank), "LIST", "only these ranks of FRESH" },
-    { "baseline-step", AT(LIST, control_step), "LIST",
-      "only these numbers of ProfilerStep#N in BASELINE" },
-    { "fresh-step", AT(LIST, test_step), "LIST", "only these numbers of ProfilerStep#N in FRESH" },
+    { "rank", AT(LIST, rank), "LIST",
+      "only these ranks: 0 or 0,3 or 0-7; of one side: baseline=0 or fresh=3; repeatable" },
+    { "step", AT(LIST, step), "LIST",
+      "only these numbers of ProfilerStep#N; of one side: baseline=4 or fresh=5; repeatable" },
     { "whole", AT(FLAG, whole), NULL,
       "undivided sums over everything, including the time outside steps" },
     { "group", AT(LIST, group), "added|deleted|increased|decreased|unchanged",
       "only rows of this group; repeatable" },
-    { "short-names", AT(FLAG, short_names), NULL,
-      "join rows by HTA's short name (which merges different kernels)" },
-    { "normalised-names", AT(FLAG, normalise), NULL, "join rows by the name that check judges" },
-    { "by", AT(CHOICE, by), "name|shape|grid",
-      "split a name by its input shapes, or by its launch grid and block" },
+    { "by", AT(CHOICE, by), "name|shape|grid|short-name|judged-name",
+      "split a name by its input shapes, or by its launch grid and block; join names by HTA's "
+      "short one (which merges different kernels), or by the one that check judges" },
     { "sort", AT(CHOICE, sort), "duration|count|name|baseline|fresh",
       "largest change of duration (the default) or of count first, by name, or by a side's total" },
     { "top", AT(INT, top), "N", "only the first N rows" },
@@ -42,8 +38,7 @@ static const struct tg_opt diff_options[] = {
     { "svg-durations", AT(STR, svg_durations), "FILE", "draw the largest changes of durations" },
     { "html", AT(STR, html), "FILE",
       "write a self-contained page: the step before and after, call paths, all rows" },
-    { "svg-narrow", AT(FLAG, narrow), NULL, "draw for 390 px: a bar below its name" },
-    { "svg-share", AT(FLAG, share), NULL, "draw durations in percent of the step" },
+    { "svg-style", AT(LIST, svg_style), TG_SVG_STYLES },
     TG_GIVEN_WINDOW(struct tg_diff_opts, given),
     TG_GIVEN_RUNS(struct tg_diff_opts, given, ""),
     { "hta", AT(FLAG, hta), NULL,
@@ -60,6 +55,17 @@ static bool excludes(const char *a, bool has_a, const char *b, bool has_b, struc
     return tg_err_usage(err, "%s and %s exclude each other", "See tracegate diff --help.", a, b);
 }
 
+/* The numbers of each side. */
+static bool numbers(struct tg_numbers of[2], const struct tg_strs *given, const char *option,
+                    const struct tg_diff_request *q, struct tg_err *err)
+{
+    struct tg_strs side[2];
+    for (size_t s = 0; s < 2; s++)
+        side[s] = tg_given_side(given, s, q->arena);
+    return tg_numbers_parse(&of[0], &side[0], option, q->arena, err) &&
+           tg_numbers_parse(&of[1], &side[1], option, q->arena, err);
+}
+
 static bool check_options(struct tg_diff_request *q, const struct tg_strs *args, struct tg_err *err)
 {
     const struct tg_diff_opts *o = q->o;
@@ -73,25 +79,20 @@ static bool check_options(struct tg_diff_request *q, const struct tg_strs *args,
         return tg_err_usage(err, "--top needs a number from 1, not %" PRId64,
                             "Without --top every row is shown.", o->top);
     return tg_given_check(&o->given, err) &&
-           excludes("--short-names", o->short_names, "--normalised-names", o->normalise, err) &&
-           excludes("--hta", o->hta, "--normalised-names", o->normalise, err) &&
+           excludes("--hta", o->hta, "--by judged-name", o->by == TG_DIFF_BY_JUDGED_NAME, err) &&
            excludes("--hta", o->hta, "--window", o->given.window != NULL, err) &&
-           excludes("--normalised-names", o->normalise, "--by", q->splits_names, err) &&
-           excludes("--hta", o->hta, "--by", q->splits_names, err) &&
+           excludes("--hta", o->hta, "--by shape or grid", q->splits_names, err) &&
            excludes("--html", o->html != NULL, "--hta", o->hta, err) &&
            excludes("--html", o->html != NULL, "--whole", o->whole, err) &&
-           excludes("--html", o->html != NULL, "--by", q->splits_names, err) &&
+           excludes("--html", o->html != NULL, "--by shape or grid", q->splits_names, err) &&
            excludes("--cause", o->cause, "--hta", o->hta, err) &&
-           excludes("--cause", o->cause, "--by", q->splits_names, err) &&
+           excludes("--cause", o->cause, "--by shape or grid", q->splits_names, err) &&
            excludes("--cause", o->cause, "--whole", o->whole, err) &&
            excludes("--cause", o->cause, "--format csv", o->format == TG_FORMAT_CSV, err) &&
-           excludes("--whole", o->whole, "--baseline-step", o->control_step.n > 0, err) &&
-           excludes("--whole", o->whole, "--fresh-step", o->test_step.n > 0, err) &&
+           excludes("--whole", o->whole, "--step", o->step.n > 0, err) &&
            tg_given_window(&q->window, &o->given, err) &&
-           tg_numbers_parse(&q->ranks[0], &o->control_rank, "baseline-rank", q->arena, err) &&
-           tg_numbers_parse(&q->ranks[1], &o->test_rank, "fresh-rank", q->arena, err) &&
-           tg_numbers_parse(&q->steps[0], &o->control_step, "baseline-step", q->arena, err) &&
-           tg_numbers_parse(&q->steps[1], &o->test_step, "fresh-step", q->arena, err);
+           numbers(q->ranks, &o->rank, "rank", q, err) &&
+           numbers(q->steps, &o->step, "step", q, err);
 }
 
 /* ---- output ---- */
@@ -220,8 +221,8 @@ static bool report(const struct tg_diff_request *q, const struct tg_comparison *
     if (q->o->format == TG_FORMAT_TEXT)
         put_notes(q, c);
     r.top = q->o->top != TG_OPT_UNSET ? (size_t)q->o->top : 0;
-    r.narrow = q->o->narrow;
-    r.share = q->o->share;
+    r.narrow = tg_strs_has(&q->o->svg_style, "narrow");
+    r.share = tg_strs_has(&q->o->svg_style, "share");
     if (ch->path[CHART_PAGE]) {
         for (int s = 0; s < 2; s++)
             t.label[s] = tg_sv_of(q->label[s]);
@@ -264,10 +265,14 @@ static int diff_run(const struct tg_cmd_call *call, struct tg_err *err)
 
 /* HTA's words for the sides */
 static const struct tg_opt_was diff_was[] = {
-    { "control-rank", "baseline-rank" },
-    { "test-rank", "fresh-rank" },
-    { "control-step", "baseline-step" },
-    { "test-step", "fresh-step" },
+    { "control-rank", "rank=baseline=" },
+    { "test-rank", "rank=fresh=" },
+    { "control-step", "step=baseline=" },
+    { "test-step", "step=fresh=" },
+    { "svg-narrow", "svg-style=narrow" },
+    { "svg-share", "svg-style=share" },
+    { "short-names", "by=short-name" },
+    { "normalised-names", "by=judged-name" },
     { "sort=control", "sort=baseline" },
     { "sort=test", "sort=fresh" },
     { 0 },
@@ -275,8 +280,7 @@ static const struct tg_opt_was diff_was[] = {
 
 static const struct tg_opt_needs diff_needs[] = { { "no-rounding", "hta" },
                                                   { "base-commit", "cause" },
-                                                  { "svg-narrow", "svg-counts svg-durations" },
-                                                  { "svg-share", "svg-durations" },
+                                                  { "svg-style", "svg-counts svg-durations" },
                                                   { 0 } };
 
 const struct tg_cmd tg_cmd_diff = {

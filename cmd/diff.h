@@ -9,7 +9,14 @@
 
 /* In the order of the words in the option table; 0: not given. */
 enum tg_diff_device { TG_DIFF_DEVICE_DEFAULT, TG_DIFF_ALL, TG_DIFF_CPU, TG_DIFF_GPU };
-enum tg_diff_by { TG_DIFF_BY_DEFAULT, TG_DIFF_BY_NAME, TG_DIFF_BY_SHAPE, TG_DIFF_BY_GRID };
+enum tg_diff_by {
+    TG_DIFF_BY_DEFAULT,
+    TG_DIFF_BY_NAME,
+    TG_DIFF_BY_SHAPE,
+    TG_DIFF_BY_GRID,
+    TG_DIFF_BY_SHORT_NAME,
+    TG_DIFF_BY_JUDGED_NAME
+};
 enum tg_diff_sort {
     TG_DIFF_SORT_DEFAULT,
     TG_DIFF_SORT_DURATION,
@@ -26,9 +33,9 @@ struct tg_diff_opts {
     enum tg_diff_sort sort;
     const char *svg_counts, *svg_durations, *html;
     struct tg_given given;
-    struct tg_strs control_rank, test_rank, control_step, test_step, group, exclude;
+    struct tg_strs rank, step, group, exclude, svg_style;
     const char *base_commit;
-    bool whole, short_names, hta, no_rounding, normalise, cause, narrow, share;
+    bool whole, hta, no_rounding, cause;
     int64_t top;
 };
 

@@ -21,8 +21,8 @@ static bool compare_hta(struct tg_comparison *out, const struct tg_diff_request 
     }
     for (int s = 0; ok && s < 2; s++)
         ok = tg_hta_side_load(&side[s], &q->inputs[s], q->repo, q->io, q->progress, err);
-    ok = ok &&
-         tg_hta_compare(out, sides, select, device, q->o->short_names, q->label, q->arena, err);
+    ok = ok && tg_hta_compare(out, sides, select, device, q->o->by == TG_DIFF_BY_SHORT_NAME,
+                              q->label, q->arena, err);
     for (int s = 0; s < 2; s++)
         tg_hta_release(&side[s]);
     return ok;
@@ -34,7 +34,8 @@ enum { JUDGED_RUNS = 3 }; /* per side: what evidence about durations needs */
  * and a normalised name is that of the raw one with most time under a parent. */
 static bool needs_totals_only(const struct tg_diff_request *q, int side)
 {
-    return q->inputs[side].n == 1 && !q->o->html && !q->o->cause && !q->o->normalise;
+    return q->inputs[side].n == 1 && !q->o->html && !q->o->cause &&
+           q->o->by != TG_DIFF_BY_JUDGED_NAME;
 }
 
 /* Both sides as summaries, aligned; exact sums, and evidence where there are runs for it. */
@@ -42,7 +43,7 @@ static bool compare_summaries(struct tg_comparison *out, struct tg_diff_request 
                               struct tg_err *err)
 {
     struct tg_summarize_opts so = { .window = q->window, .rank = -1 };
-    struct tg_compare_opts co = { .raw_names = !q->o->normalise,
+    struct tg_compare_opts co = { .raw_names = q->o->by != TG_DIFF_BY_JUDGED_NAME,
                                   .any_ranks = true,
                                   .label = { "baseline", "fresh" } };
     struct tg_side side[2];
@@ -121,7 +122,7 @@ static bool tally_side(struct tg_tally *t, const struct tg_diff_request *q, int 
     if (!ok || all.steps)
         return ok;
     tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s has none of the wanted steps", q->label[side]);
-    return tg_err_hint(err, "Run without --%s-step to see all.", side ? "fresh" : "baseline");
+    return tg_err_hint(err, "Run without --step to see all.");
 }
 
 static bool compare_by_attr(struct tg_comparison *out, const struct tg_diff_request *q,
@@ -145,6 +146,6 @@ bool tg_diff_compare(struct tg_comparison *out, struct tg_diff_request *q, struc
         return compare_hta(out, q, err);
     ok = q->splits_names ? compare_by_attr(out, q, err) : compare_summaries(out, q, err);
     if (ok)
-        tg_join_names(out, q->o->short_names, q->arena);
+        tg_join_names(out, q->o->by == TG_DIFF_BY_SHORT_NAME, q->arena);
     return ok;
 }

@@ -22,14 +22,6 @@ static bool is_excluded(const struct tg_diff_opts *o, const struct tg_op *op)
     return false;
 }
 
-static bool in_groups(const struct tg_diff_opts *o, const struct tg_row_numbers *n)
-{
-    for (size_t i = 0; i < o->group.n; i++)
-        if (strcmp(o->group.v[i], tg_row_group(n)) == 0)
-            return true;
-    return o->group.n == 0;
-}
-
 struct sorted {
     uint32_t row;
     double key; /* larger first */
@@ -79,7 +71,7 @@ const uint32_t *tg_diff_rows(const struct tg_diff_request *q, const struct tg_co
         /* What ran only outside steps has no row per step. */
         if ((r.count[0] > 0 || r.count[1] > 0) &&
             (o->hta || on_device(c->ops[i].kind, o->device)) && !is_excluded(o, &c->ops[i]) &&
-            in_groups(o, &r))
+            (!o->group.n || tg_strs_has(&o->group, tg_row_group(&r))))
             v[n++] = (struct sorted){ (uint32_t)i, sort_key(o->sort, &r), c->ops[i].name,
                                       c->ops[i].kind };
     }

@@ -194,6 +194,12 @@ static void option_text(struct tg_buf *out, const struct listed *l, const struct
         tg_buf_printf(out, "%.*s", *p == '|' ? 2 : 1, *p == '|' ? ", " : p);
 }
 
+/* The one short form. */
+static const char *short_of(const struct tg_opt *o)
+{
+    return strcmp(o->name, "out") == 0 ? "-o, " : "";
+}
+
 static void option_lines(struct tg_buf *out, const struct listed *l, const struct tg_opt *o,
                          int columns)
 {
@@ -202,8 +208,8 @@ static void option_lines(struct tg_buf *out, const struct listed *l, const struc
         TG_BUF head = { 0 };
         if (l->cmd && !is_listed(l, o))
             continue;
-        /* "--format text|csv|json", "-o FILE". */
-        tg_buf_printf(&head, "%s%s", o->name[1] ? "--" : "-", o->name);
+        /* "--format text|csv|json", "-o, --out FILE". */
+        tg_buf_printf(&head, "%s--%s", short_of(o), o->name);
         if (o->value)
             tg_buf_printf(&head, " %s", is_long(o) ? "NAME" : o->value);
         tg_buf_printf(out, "  %s", head.p);
@@ -372,7 +378,8 @@ static void roff_options(struct tg_buf *out, const struct listed *l, const struc
         if (l->cmd && !is_listed(l, o))
             continue;
         tg_buf_puts(out, ".TP\n.B ");
-        roff(out, tg_sv_of(o->name[1] ? "--" : "-"));
+        roff(out, tg_sv_of(short_of(o)));
+        roff(out, TG_SV("--"));
         roff(out, tg_sv_of(o->name));
         if (o->value) {
             tg_buf_puts(out, " \\fI");
@@ -438,7 +445,7 @@ void tg_help_man(struct tg_buf *out, const struct tg_cmd *const *commands)
 static void option_words(struct tg_buf *out, const struct tg_opt *o)
 {
     for (; o && o->name; o++)
-        tg_buf_printf(out, "%s%s ", o->name[1] ? "--" : "-", o->name);
+        tg_buf_printf(out, "--%s ", o->name);
 }
 
 /* "a|b" -> "a b" */
@@ -532,7 +539,7 @@ static void fish_text(struct tg_buf *out, const char *s)
 static void fish_options(struct tg_buf *out, const char *when, const struct tg_opt *o)
 {
     for (; o && o->name; o++) {
-        tg_buf_printf(out, "complete -c tracegate%s -%c %s", when, o->name[1] ? 'l' : 's', o->name);
+        tg_buf_printf(out, "complete -c tracegate%s -l %s", when, o->name);
         if (tg_opt_is_choice(o)) {
             tg_buf_puts(out, " -x -a '");
             choice_words(out, o->value);
@@ -587,8 +594,7 @@ static void zsh_text(struct tg_buf *out, const char *s)
 static void zsh_options(struct tg_buf *out, const struct tg_opt *o)
 {
     for (; o && o->name; o++) {
-        tg_buf_printf(out, "        '%s%s%s[", o->type == TG_OPT_LIST ? "*" : "",
-                      o->name[1] ? "--" : "-", o->name);
+        tg_buf_printf(out, "        '%s--%s[", o->type == TG_OPT_LIST ? "*" : "", o->name);
         zsh_text(out, o->help);
         tg_buf_puts(out, "]");
         if (o->value) {

@@ -21,7 +21,7 @@ static const struct tg_opt history_options[] = {
       "the newest commit, default HEAD; only first parents are followed" },
     { "last", AT(INT, last), "N", "show the last N nights" },
     { "format", AT(FORMAT, format), "text|csv|json", "output format; default: text" },
-    { "o", AT(STR, output), "FILE", "write to FILE instead of standard output" },
+    { "out", AT(STR, output), "FILE", "write to FILE instead of standard output" },
     { "markdown", AT(STR, markdown), "FILE",
       "also write the nightly report for an issue or a chat" },
     { "html", AT(STR, html), "FILE", "also write the nightly report as one self-contained page" },

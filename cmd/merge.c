@@ -8,7 +8,7 @@ struct merge_opts {
     bool keep_going;
 };
 static const struct tg_opt merge_options[] = {
-    { "o", TG_OPT_STR, offsetof(struct merge_opts, output), "FILE",
+    { "out", TG_OPT_STR, offsetof(struct merge_opts, output), "FILE",
       "the file of the joined summary; - (the default) is standard output" },
     { "keep-going", TG_OPT_FLAG, offsetof(struct merge_opts, keep_going), NULL,
       "omit damaged parts, name them, and end with exit code 4" },

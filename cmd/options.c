@@ -153,8 +153,8 @@ static bool unknown(const struct tg_cmd *cmd, const char *arg, tg_sv name, struc
     if (as_elsewhere(cmd, name, err))
         return false;
     if (meant)
-        return tg_err_hint(err, "Did you mean %s%s? tracegate %s --help lists the options.",
-                           meant[1] ? "--" : "-", meant, cmd->name);
+        return tg_err_hint(err, "Did you mean --%s? tracegate %s --help lists the options.", meant,
+                           cmd->name);
     return tg_err_hint(err, "tracegate %s --help lists the options.", cmd->name);
 }
 
@@ -213,20 +213,19 @@ static void note_old(struct parser *p, const char *was, const char *now)
 {
     const char *note = tg_arena_printf(
         p->arena, "--%s is now --%s: the old spelling goes with the next release", was, now);
-    for (size_t i = 0; i < p->common->was.n; i++)
-        if (strcmp(p->common->was.v[i], note) == 0)
-            return;
-    add_word(&p->common->was, note, p->arena);
+    if (!tg_strs_has(&p->common->was, note))
+        add_word(&p->common->was, note, p->arena);
 }
 
-/* An option as a release before spelled it; NULL: none. */
-static const struct tg_opt *find_old(struct parser *p, tg_sv name)
+/* An option as a release before spelled it, and what its value begins with today: "rank=baseline=". NULL: none. */
+static const struct tg_opt *find_old(struct parser *p, tg_sv name, tg_sv *begin)
 {
     const char *now = now_called(p->cmd, name);
     if (!now)
         return NULL;
     note_old(p, tg_arena_sv(p->arena, name).p, now);
-    return find(p->cmd->options, tg_sv_of(now));
+    *begin = tg_sv_of(now);
+    return find(p->cmd->options, tg_sv_cut(begin, '='));
 }
 
 /* A value as a release before spelled it. */
@@ -249,9 +248,17 @@ static bool of_others(struct parser *p, const char *arg, tg_sv name, const char 
     const char *now = others && !o ? now_called(others, name) : NULL;
     struct tg_strs *to;
     if (now) {
+        tg_sv begin = tg_sv_of(now);
+        bool begins = now[strlen(now) - 1] == '=';
         note_old(p, tg_arena_sv(p->arena, name).p, now);
-        o = find(others->options, tg_sv_of(now));
-        arg = tg_arena_printf(p->arena, value ? "--%s=%s" : "--%s", now, value);
+        o = find(others->options, tg_sv_cut(&begin, '='));
+        if (begins && !value && p->at < p->n)
+            value = p->argv[p->at++];
+        arg = tg_arena_printf(p->arena, "--%s%s%s", now, begin.n || !value ? "" : "=",
+                              begin.n && !begins ? ""
+                              : value            ? value
+                                                 : "");
+        value = begin.n ? arg : value;
     }
     if (!o || (o->type == TG_OPT_FLAG && value) ||
         (o->type != TG_OPT_FLAG && !value && p->at == p->n))
@@ -269,7 +276,7 @@ static bool option(struct parser *p, struct tg_err *err)
 {
     const char *arg = p->argv[p->at++], *value = NULL;
     bool is_long = arg[1] == '-', is_common = false;
-    tg_sv name = tg_sv_of(arg + 2);
+    tg_sv name = tg_sv_of(arg + 2), begin = { 0 };
     const struct tg_opt *o;
     char *to;
     if (is_long) {
@@ -279,16 +286,16 @@ static bool option(struct parser *p, struct tg_err *err)
             value = eq + 1;
         }
     } else {
-        name = (tg_sv){ arg + 1, 1 };
+        name = arg[1] == 'o' ? TG_SV("out") : (tg_sv){ arg + 1, 1 };
         value = arg[2] ? arg + 2 : NULL;
         if (arg[1] == 'h' && !arg[2]) {
             p->common->help = true;
             return true;
         }
     }
-    o = name.n > (is_long ? 1u : 0u) ? find(p->cmd->options, name) : NULL;
+    o = find(p->cmd->options, name);
     if (!o && is_long)
-        o = find_old(p, name);
+        o = find_old(p, name, &begin);
     if (!o && is_long) {
         o = find(tg_global_options, name);
         is_common = o != NULL;
@@ -298,20 +305,24 @@ static bool option(struct parser *p, struct tg_err *err)
     if (!o)
         return unknown(p->cmd, arg, is_long ? name : tg_sv_of(arg + 1), err);
     if (o->type == TG_OPT_FLAG && value) {
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s%s takes no value", is_long ? "--" : "-",
-                   o->name);
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--%s takes no value", o->name);
         return tg_err_hint(err, "See tracegate %s --help.", p->cmd->name);
     }
     if (o->type == TG_OPT_FLAG && is_long && !refuse_number(p, o, err))
         return false;
+    if (begin.n && begin.p[begin.n - 1] != '=') { /* a flag of then is a value of now */
+        value = begin.p;
+        begin.n = 0;
+    }
     if (o->type != TG_OPT_FLAG && !value) {
         if (p->at == p->n) {
-            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s%s needs a value: %s",
-                       is_long ? "--" : "-", o->name, o->value);
+            tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "--%s needs a value: %s", o->name, o->value);
             return tg_err_hint(err, "See tracegate %s --help.", p->cmd->name);
         }
         value = p->argv[p->at++];
     }
+    if (begin.n)
+        value = tg_arena_printf(p->arena, "%s%s", begin.p, value);
     to = is_common ? (char *)p->common : p->opts;
     if (!is_common)
         p->given[p->n_given++] = o;
@@ -329,8 +340,8 @@ static bool all_of_verb(const struct parser *p, const struct tg_strs *args, stru
         const char *name = p->given[i]->name;
         if (tg_options_has(verb->options, name))
             continue;
-        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s %s has no option '%s%s'", p->cmd->name,
-                   verb->name, name[1] ? "--" : "-", name);
+        tg_err_set(err, TG_ERR_USAGE, TG_NOWHERE, "%s %s has no option '--%s'", p->cmd->name,
+                   verb->name, name);
         for (const struct tg_verb *v = p->cmd->verbs; v->name; v++)
             if (tg_options_has(v->options, name))
                 tg_buf_printf(&takers, "%s%s %s", takers.n ? ", " : "", p->cmd->name, v->name);

@@ -2,7 +2,7 @@
 #define TG_CMD_OPTIONS_H
 /*
  * Arguments -> a command's option struct, from its table. Forms: `--x VALUE`, `--x=VALUE`, `-o
- * VALUE` and `-oVALUE` for names of one letter, `--flag`; `--` ends the options; `-` is an ordinary
+ * VALUE` and `-oVALUE` for --out, `--flag`; `--` ends the options; `-` is an ordinary
  * argument. Options and arguments may be mixed. A value that is a list of lower-case words joined
  * by '|' in the table ("text|csv|json") is checked here. An option given twice: the last one wins,
  * except TG_OPT_LIST, which collects. A spelling of the release before is read as today's.

@@ -22,7 +22,7 @@ static const struct tg_opt policy_options[] = {
     { "reason", AT(STR, reason), "TEXT", "waive: why" },
     { "owner", AT(STR, owner), "WHO", "waive: who removes it" },
     { "issue", AT(STR, issue), "URL", "waive: URL of the issue" },
-    { "o", AT(STR, output), "FILE", "the file to write; default: standard output" },
+    { "out", AT(STR, output), "FILE", "the file to write; default: standard output" },
     { 0 },
 };
 
@@ -321,7 +321,7 @@ static const struct tg_verb policy_verbs[] = {
     { "show", "",
       "prints the effective policy with the origin of each value; without a policy file the "
       "built-in one.",
-      "policy profile o" },
+      "policy profile out" },
     { "explain", "NAME|RULE [TRACE…]",
       "prints the rules that judge a name, with their limits, noise and origin. With traces it "
       "uses the kinds and parents that the name has there, and adds the numbers: value, where "
@@ -329,18 +329,18 @@ static const struct tg_verb policy_verbs[] = {
       "the suite's baseline. A rule's id explains that rule, with traces also what it matches. A "
       "name that neither the policy nor the traces have is an error; the short form of a report "
       "is a name.",
-      "policy profile o" },
+      "policy profile out" },
     { "diff", "OLD NEW",
       "prints what NEW allows and OLD does not (looser), the reverse (tighter), and what else "
       "changed; each is a file or REV:PATH.",
-      "profile strict o" },
+      "profile strict out" },
     { "waive", "REPORT [RULE [NAME]]",
       "prints waivers for a name that failed under a rule, and for what the name explains, with "
       "ceilings from the JSON report of check; without NAME for all that failed. NAME may be the "
       "short form of a report. They end after 90 days.",
-      "reason owner issue o" },
-    { "schema", "", "prints the JSON schema for editors.", "o" },
-    { "metrics", "", "lists what rules can measure: unit, bad direction, bounds.", "format o" },
+      "reason owner issue out" },
+    { "schema", "", "prints the JSON schema for editors.", "out" },
+    { "metrics", "", "lists what rules can measure: unit, bad direction, bounds.", "format out" },
     { 0 },
 };
 

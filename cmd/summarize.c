@@ -13,7 +13,7 @@ struct summarize_opts {
     bool stacks;
 };
 static const struct tg_opt summarize_options[] = {
-    { "o", TG_OPT_STR, offsetof(struct summarize_opts, output), "FILE",
+    { "out", TG_OPT_STR, offsetof(struct summarize_opts, output), "FILE",
       "the file of the summary; - (the default) is standard output; with --rank auto a folder, for "
       "summary-RANK.tgs (default: the current one)" },
     TG_GIVEN_META(struct summarize_opts, given, ""),

@@ -165,16 +165,6 @@ static bool judge(struct tg_check *c, struct tg_check_job *j, struct tg_err *err
     return ok;
 }
 
-/* Where the verdict's own traces have no stacks, others may have. */
-static bool cause_inputs(struct tg_check *c, struct tg_err *err)
-{
-    const char *path[2] = { c->o->cause_baseline, c->o->cause_traces };
-    for (int side = 0; path[0] && path[1] && side < 2; side++)
-        if (!tg_inputs_add(&c->cause[side], path[side], NULL, &c->repo, c->arena, err))
-            return false;
-    return true;
-}
-
 static tg_sv folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -470,7 +460,8 @@ int tg_check_run(const struct tg_check_opts *given, const struct tg_strs *args,
     c.repo.opts.trust_owner = c.o->given.trust_repository;
     c.repo.cached = !o->no_cache;
     c.suites = (struct tg_suites){ .io = io, .repo = &c.repo, .arena = c.arena };
-    if (tg_given_check(&c.o->given, err) && refuse_spread(&c, err) && cause_inputs(&c, err) &&
+    if (tg_given_check(&c.o->given, err) && refuse_spread(&c, err) &&
+        tg_given_sides(c.cause, &c.o->cause, "cause-trace", &c.repo, c.arena, err) &&
         tg_check_ask_begin(&c, err) &&
         tg_repo_commit(&c.named_base, &c.repo, "base-commit", c.o->base_commit, c.arena, err) &&
         tg_suites_load(&c.suites, c.o->policy, c.o->profile, err) && choose_baseline(&c, err) &&
@@ -479,8 +470,8 @@ int tg_check_run(const struct tg_check_opts *given, const struct tg_strs *args,
             .columns = io->columns,
             .color = io->color,
             .strict = c.o->junit_strict,
-            .narrow = c.o->svg_narrow,
-            .share = c.o->svg_share,
+            .narrow = tg_strs_has(&c.o->svg_style, "narrow"),
+            .share = tg_strs_has(&c.o->svg_style, "share"),
             .top = c.o->top > 0 ? (size_t)c.o->top : (size_t)c.suites.policy->report.top,
             .junit_max = (size_t)c.suites.policy->report.junit_max,
             .exit_zero = c.o->exit_zero,

@@ -12,14 +12,16 @@
 struct tg_check_opts {
     struct tg_strs baseline; /* paths, REV:PATH, REV; none: the policy says where it is */
     struct tg_given given;
+    struct tg_strs svg_style;
     struct tg_strs damaged; /* what of the fresh side could not be read, by whoever made it */
     const char *out;        /* a folder for all reports that `report` does not name */
     const char *policy, *suite, *against, *profile, *report[TG_REPORTS], *report_url, *base_commit,
         *trace_url;
-    const char *cause_baseline, *cause_traces;                /* read for the causes alone */
-    const char *ask, *again_baseline, *again_traces, *detect; /* stages; see stages.c */
+    struct tg_strs cause; /* SIDE=PATH, read for the causes alone */
+    struct tg_strs again; /* SIDE=PATH; stages, see stages.c */
+    const char *ask, *detect;
     int64_t max_runs;
-    bool junit_strict, no_cache, annotations, dry_run, exit_zero, quiet, svg_narrow, svg_share;
+    bool junit_strict, no_cache, annotations, dry_run, exit_zero, quiet;
     int64_t top; /* rows shown */
 };
 

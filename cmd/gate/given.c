@@ -1,5 +1,13 @@
 #include "cmd/gate/given.h"
 
+bool tg_strs_has(const struct tg_strs *l, const char *word)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (strcmp(l->v[i], word) == 0)
+            return true;
+    return false;
+}
+
 bool tg_given_check(const struct tg_given *g, struct tg_err *err)
 {
     if (!g->runs || !g->ranks)
@@ -55,4 +63,33 @@ bool tg_given_window(struct tg_window_spec *out, const struct tg_given *g, struc
     return tg_err_usage(err, "--window does not know '%s'",
                         "Use auto, whole, or annotation:GLOB, as in annotation:execute_*.",
                         g->window);
+}
+
+struct tg_strs tg_given_side(const struct tg_strs *words, size_t side, struct tg_arena *a)
+{
+    static const char *const begin[] = { "baseline=", "fresh=" };
+    struct tg_strs own = { 0 };
+    for (size_t i = 0; i < words->n; i++) {
+        const char *word = words->v[i];
+        if (strncmp(word, begin[!side], strlen(begin[!side])) == 0)
+            continue;
+        if (strncmp(word, begin[side], strlen(begin[side])) == 0)
+            word += strlen(begin[side]);
+        *TG_ARENA_PUSH(a, own.v, own.n, own.cap) = word;
+    }
+    return own;
+}
+
+bool tg_given_sides(struct tg_input_list files[2], const struct tg_strs *words, const char *option,
+                    struct tg_repo *repo, struct tg_arena *a, struct tg_err *err)
+{
+    for (size_t side = 0; words->n && side < 2; side++) {
+        struct tg_strs own = tg_given_side(words, side, a);
+        if (words->n != 2 || own.n != 1)
+            return tg_err_usage(err, "--%s needs a path of each side",
+                                "Give both: --%s baseline=PATH --%s fresh=PATH.", option);
+        if (!tg_inputs_add(&files[side], own.v[0], NULL, repo, a, err))
+            return false;
+    }
+    return true;
 }

@@ -41,6 +41,10 @@ struct tg_given {
     TG_GIVEN_ROW(type, member, "trust-repository", TG_OPT_FLAG, trust_repository, NULL,            \
                  "open the git repository although another user owns it")
 
+#define TG_SVG_STYLES                                                                              \
+    "narrow|share", "narrow: charts for 390 px, a bar below its name; share: durations in "        \
+                    "percent of the step; repeatable"
+
 /* TG_ERR_USAGE: --runs and --ranks exclude each other. */
 TG_MUST bool tg_given_check(const struct tg_given *g, struct tg_err *err);
 /* What files without a rank are; `otherwise` if neither option says. */
@@ -51,4 +55,10 @@ TG_MUST bool tg_given_apply(struct tg_summarize_opts *so, const struct tg_given 
 /* --window: "auto", "whole", or "annotation:GLOB"; auto if it is not given. */
 TG_MUST bool tg_given_window(struct tg_window_spec *out, const struct tg_given *g,
                              struct tg_err *err);
+/* Of "0", "baseline=1", "fresh=2" what is said of a side, TG_BASE or TG_TEST: its own words, and those of no side. */
+struct tg_strs tg_given_side(const struct tg_strs *words, size_t side, struct tg_arena *a);
+/* The files of an option SIDE=PATH, which both sides have or none. */
+TG_MUST bool tg_given_sides(struct tg_input_list files[2], const struct tg_strs *words,
+                            const char *option, struct tg_repo *repo, struct tg_arena *a,
+                            struct tg_err *err);
 #endif

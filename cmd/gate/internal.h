@@ -15,7 +15,7 @@ struct tg_check {
     const struct tg_strs *args;
     const struct tg_io *io;
     struct tg_arena *arena;
-    struct tg_input_list cause[2]; /* --cause-baseline, --cause-fresh; empty: not given */
+    struct tg_input_list cause[2]; /* --cause-trace; empty: not given */
     struct tg_repo repo;
     struct tg_commit named_base; /* --base-commit; `sha` "": not given */
     struct tg_suites suites;     /* the ones to check */
@@ -28,7 +28,7 @@ struct tg_check {
     struct tg_damage fresh_damage;   /* what of them could not be read */
     struct tg_kept_trace fresh_kept; /* the first of them */
     bool has_fresh, wants_picture;
-    struct tg_input_list again[2]; /* --again-baseline, --again-fresh; empty: not given */
+    struct tg_input_list again[2]; /* --again; empty: not given */
     struct tg_gate_ask ask;        /* of --ask */
     struct tg_outputs stages;      /* its file */
     size_t stages_at, next_runs, n_suspects;

@@ -37,17 +37,14 @@ static bool read_most(struct tg_check *c, struct tg_err *err)
 
 bool tg_check_ask_begin(struct tg_check *c, struct tg_err *err)
 {
-    const char *path[2] = { c->o->again_baseline, c->o->again_traces };
     if (!c->o->ask)
         return true;
     if (!c->args->n || !c->o->baseline.n)
         return tg_err_usage(err, "--%s needs the fresh traces and --baseline",
                             "Name both: stages judge one suite against one baseline.", "ask");
-    for (int side = 0; path[0] && path[1] && side < 2; side++)
-        if (!tg_inputs_add(&c->again[side], path[side], NULL, &c->repo, c->arena, err))
-            return false;
     c->stages.standard = c->io->out;
-    return read_detect(c, err) && read_most(c, err) &&
+    return tg_given_sides(c->again, &c->o->again, "again", &c->repo, c->arena, err) &&
+           read_detect(c, err) && read_most(c, err) &&
            tg_outputs_open(&c->stages, c->o->ask, &c->stages_at, err);
 }
 

@@ -16,7 +16,7 @@ static const struct tg_opt table[] = {
     { "fast", TG_OPT_FLAG, offsetof(struct opts, fast), NULL, "be fast" },
     { "format", TG_OPT_FORMAT, offsetof(struct opts, format), "text|csv", "form of the output" },
     { "mood", TG_OPT_CHOICE, offsetof(struct opts, mood), "mild|stern", "how" },
-    { "o", TG_OPT_STR, offsetof(struct opts, output), "FILE", "where to" },
+    { "out", TG_OPT_STR, offsetof(struct opts, output), "FILE", "where to" },
     { "top", TG_OPT_INT, offsetof(struct opts, top), "N", "make: rows; default: 3; take: pieces" },
     { "rank", TG_OPT_INT, offsetof(struct opts, rank), "N", "rank" },
     { "exclude", TG_OPT_LIST, offsetof(struct opts, exclude), "GLOB", "leave out" },
@@ -24,10 +24,12 @@ static const struct tg_opt table[] = {
 };
 static const struct tg_opt_was was[] = { { "best", "top" },
                                          { "mood=strict", "mood=stern" },
+                                         { "sternly", "mood=stern" },
+                                         { "mine", "exclude=mine=" },
                                          { 0 } };
 static const struct tg_opt_needs needs[] = { { "mood", "fast top make" }, { 0 } };
 static const struct tg_verb verbs[] = { { "make", "A", "makes it.", "fast top mood" },
-                                        { "take", "", "takes it.", "top o" },
+                                        { "take", "", "takes it.", "top out" },
                                         { 0 } };
 static const struct tg_cmd cmd = { .name = "try",
                                    .summary = "a trial",
@@ -118,7 +120,7 @@ TEST(mistakes_are_named)
         { { "--format", "tex", NULL }, "--format does not know 'tex'", "Use one of text|csv;" },
         { { "--mood", "mil", NULL }, "--mood does not know 'mil'", "Use one of mild|stern;" },
         { { "make", "-o", "f", NULL },
-          "try make has no option '-o'",
+          "try make has no option '--out'",
           "option of tracegate try take." },
         { { "take", "--fast", NULL }, "try take has no option '--fast'", "try make." },
         { { "take", "--rank=1", NULL }, "try take has no option '--rank'", "tracegate try." },
@@ -162,6 +164,7 @@ TEST(options_of_another_command_have_their_old_spellings)
 TEST(spellings_of_the_release_before)
 {
     const char *argv[] = { "--best", "5", "--best=6", "--mood", "strict", NULL };
+    const char *values[] = { "--fast", "--sternly", "--mine", "x", "--mine=y", NULL };
     struct parsed p = parse(argv);
     assert_true(p.ok);
     assert_int_equal(p.o.top, 6);
@@ -173,6 +176,13 @@ TEST(spellings_of_the_release_before)
     p = parse((const char *const[]){ "--top", "5", "--mood=stern", NULL });
     assert_true(p.ok);
     assert_int_equal(p.common.was.n, 0);
+    tg_arena_free(p.arena);
+    p = parse(values);
+    assert_true(p.ok);
+    assert_int_equal(p.o.mood, MOOD_STERN);
+    assert_string_equal(p.o.exclude.v[0], "mine=x");
+    assert_string_equal(p.o.exclude.v[1], "mine=y");
+    assert_non_null(strstr(p.common.was.v[0], "--sternly is now --mood=stern"));
     tg_arena_free(p.arena);
 }
 
@@ -209,12 +219,12 @@ TEST(help_of_an_action)
     assert_non_null(strstr(out.p, "usage: tracegate try make A [options]\n\nMakes it.\n"));
     assert_non_null(strstr(out.p, "--fast"));
     assert_non_null(strstr(out.p, "  rows; default: 3\n"));
-    assert_null(strstr(out.p, "-o FILE"));
+    assert_null(strstr(out.p, "-o, --out FILE"));
     tg_buf_clear(&out);
     tg_help_verb(&out, &cmd, tg_verb_find(&cmd, "take"), 80);
     assert_non_null(strstr(out.p, "usage: tracegate try take [options]\n\nTakes it.\n"));
     assert_non_null(strstr(out.p, "  pieces\n"));
-    assert_non_null(strstr(out.p, "-o FILE"));
+    assert_non_null(strstr(out.p, "-o, --out FILE"));
     assert_null(strstr(out.p, "--fast"));
 }
 
@@ -234,8 +244,7 @@ TEST(help_names_every_option)
     for (const struct tg_opt *o = table; o->name; o++)
         assert_non_null(strstr(out.p, o->help));
     assert_non_null(strstr(out.p, "--format text|csv"));
-    assert_non_null(strstr(out.p, "  -o FILE"));
-    assert_null(strstr(out.p, "--o "));
+    assert_non_null(strstr(out.p, "  -o, --out FILE"));
     tg_buf_clear(&out);
     tg_help_man(&out, commands);
     assert_non_null(strstr(out.p, ".B \\-\\-format \\fItext|csv\\fR\n"));

@@ -11,7 +11,7 @@ import time
 
 from support import ENV, PROGRAM, ROOT, expect, expect_end, git, read_json, run_parts, tracegate, write_text
 
-TRACES, AB, ALIAS = os.path.join(ROOT, "examples/traces"), (PROGRAM, "ab"), os.path.join(ROOT, "scripts/ab")
+TRACES, AB = os.path.join(ROOT, "examples/traces"), (PROGRAM, "ab")
 ENV = dict(ENV, TRACEGATE=PROGRAM)
 
 
@@ -168,7 +168,6 @@ def in_stages(tmp):
     for variant, options, code, words, told, n in (
             ("same", (), 0, "PASS", "5 runs a side in 2 stages", 5),
             ("slower", (), 1, "demo::op3", "suspects: 1", 9),
-            ("slower", ("--bisect",), 1, "demo::op3", "suspects: 1", 9),
             ("lucky", (), 0, "then 4 new ones", "9 runs a side in 3 stages", 9),
             ("speeds", (), 1, "demo::op3", "suspects: 1", 13),
             ("rush", (), 0, "PASS", "17 runs a side in 5 stages", 17),
@@ -176,7 +175,6 @@ def in_stages(tmp):
             ("wild", (), 4, "cannot be told within 17 runs a side", "17 runs a side in 5 stages", 17),
             ("wild", ("--max-runs", "7"), 4, "cannot be told within 5 runs a side", "5 runs a side in 2 stages", 5),
             ("wild", ("--detect", "900%"), 0, "PASS", "17 runs a side in 5 stages", 17),
-            ("wild", ("--bisect", "--max-runs", "11"), 125, "cannot be told", "undecided after 11 runs a side", 11),
             ("hot-first", (), 0, "Step time 1.312 -> 1.314 ms (+0.1 %", "9 runs a side in 3 stages", 9),
             ("hot-and-more", (), 1, "Step time 1.31 -> 1.81 ms (+38", "9 runs a side in 3 stages", 9),
             ("hot", (), 0, "WARN: nothing failed, 1 warning: step_time +30 %", "13 runs a side in 4 stages", 13),
@@ -433,32 +431,6 @@ def explain(tmp):
     expect("a pass needs no stacks", (done.returncode, len(log)), (0, 6))
 
 
-def bisect(tmp):
-    """Six commits: the third does not run, the fifth makes an extra copy; `git bisect` has to find that one."""
-    r, shas = tmp + "/b", []
-    os.makedirs(r)
-    git(r, "init", "-q", "-b", "main")
-    for k, variant in enumerate(("base", "base", "", "base", "extra_copy", "extra_copy")):
-        write_text(r + "/bench", f"#!/bin/sh\n# {k}\n" + (f'cp {TRACES}/{variant}/$(basename "$1") "$1"\n' if variant else "exit 1\n"))
-        os.chmod(r + "/bench", 0o755)
-        git(r, "add", "-A")
-        git(r, "commit", "-qm", f"commit {k}")
-        shas.append(git(r, "rev-parse", "HEAD").strip())
-    command = ("--bisect", "--base", shas[0], "--once", "3", "--", "./bench", "{trace}")
-    for at, code in ((1, 0), (2, 125), (4, 1)):
-        git(r, "checkout", "-q", shas[at])
-        run = ab(r, *command)
-        expect(f"commit {at}: exit {run.stderr[-300:]}", run.returncode, code)
-    git(r, "checkout", "-q", "main")
-    git(r, "bisect", "start", shas[5], shas[0])
-    run = subprocess.run(["git", "bisect", "run", ALIAS, *command], cwd=r, env=ENV, capture_output=True, text=True)
-    expect(f"found {run.stdout[-300:]} {run.stderr[-300:]}", f"{shas[4]} is the first bad commit" in run.stdout, True)
-    for args in (("--bisect", "--base", "nonesuch", "--", "true"), ("--bisect", "--base", shas[0], "--", "false"),
-                 ("--bisect", "--base", shas[0], "--max-runs", "x", "--", "true")):
-        run = ab(r, *args)
-        expect(f"{args}: ends the bisection", run.returncode >= 128, True)
-
-
 def snippet(tmp):
     """The lines of docs/record.md compile; with a PyTorch that has Kineto they run."""
     text = open(os.path.join(ROOT, "docs/record.md")).read()
@@ -481,4 +453,4 @@ def snippet(tmp):
     expect(f"a trace with steps {told.stdout} {told.stderr}", told.returncode, 0)
 
 
-run_parts(interleaved, numbers, once_more, in_stages, in_time, by_policy, live, resumed, killed_anywhere, apart, bisect, explain, snippet)
+run_parts(interleaved, numbers, once_more, in_stages, in_time, by_policy, live, resumed, killed_anywhere, apart, explain, snippet)

@@ -59,13 +59,13 @@ with tempfile.TemporaryDirectory() as folder:
           json.loads(r.stdout)["measures"]["overlap"][0]["reason"] == "no communication")
     table = folder / "classes.txt"
     table.write_text("# not a collective\ncompute ncclDEV*\nother gemm\n")
-    r = run(trace, "--measure", "kernels", "--classes", table, "--class", "gemm=memory", "--format", "json")
+    r = run(trace, "--measure", "kernels", "--class", table, "--class", "gemm=memory", "--format", "json")
     check("a table of classes; the command line comes first",
           {(k["name"], k["kernel_type"]) for k in json.loads(r.stdout)["measures"]["kernels"]} ==
           {("gemm", "MEMORY"), ("ncclDevKernel_AllReduce", "COMPUTATION"),
            ("Memcpy HtoD (Pageable -> Device)", "MEMORY")})
     table.write_text("compute a\n comms b\n")
-    r = run(trace, "--measure", "kernels", "--classes", table)
+    r = run(trace, "--measure", "kernels", "--class", table)
     check("a bad table is refused with its place",
           r.returncode == 2 and "classes.txt:2:2: error: 'comms' is not a class" in r.stderr and not r.stdout)
     r = run(trace, "--measure", "kernels", "--class", "no*=comm", "--format", "json")
@@ -218,7 +218,7 @@ with tempfile.TemporaryDirectory() as folder:
     for args, word in (((trace, "--measure", "nothing"), "does not know 'nothing'"),
                        ((trace, "--measure", "sequences"), "--op"),
                        ((trace, "--measure", "ops", "--measure", "idle"), "cannot be combined"),
-                       ((trace, "--measure", "idle", "--class", "x"), "GLOB=CLASS"),
+                       ((trace, "--measure", "idle", "--class", "x=y"), "GLOB=CLASS"),
                        ((trace, "--include-last-step", "--measure", "idle"), "--hta"),
                        ((trace, rank1, "--measure", "idle", "--overlay", "x.json"), "one trace")):
         r = run(*args)

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 
-from support import (ENV, PROGRAM, TRACES, expect, expect_end, git, read_json, read_text, run_parts, tracegate,
+from support import (ENV, PROGRAM, ROOT, TRACES, expect, expect_end, git, read_json, read_text, run_parts, tracegate,
                      write_text)
 
 
@@ -83,9 +83,14 @@ def git_bisect(tmp):
         git(r, "checkout", "-q", shas[at])
         run = subprocess.run(step, cwd=r, env=ENV, capture_output=True, text=True)
         expect(f"commit {at}: exit {run.stderr}", run.returncode, code)
-    git(r, "bisect", "start", shas[5], shas[0])
-    run = subprocess.run(["git", "bisect", "run", *step], cwd=r, env=ENV, capture_output=True, text=True)
-    expect(f"git bisect run {run.stdout[-300:]}", f"{shas[4]} is the first bad commit" in run.stdout, True)
+    as_script = (f"{ROOT}/scripts/ab", "--bisect", "--base", shas[0], *RUN)  # as 0.2.0 spelled it
+    for command in (step, as_script):
+        git(r, "bisect", "start", shas[5], shas[0])
+        run = subprocess.run(["git", "bisect", "run", *command], cwd=r, env={**ENV, "TRACEGATE": PROGRAM}, capture_output=True, text=True)
+        expect(f"git bisect run {run.stdout[-300:]}", f"{shas[4]} is the first bad commit" in run.stdout, True)
+        git(r, "bisect", "reset")
+    wrong = subprocess.run((*as_script[:3], "nonesuch", *RUN), cwd=r, env={**ENV, "TRACEGATE": PROGRAM}, capture_output=True, text=True)
+    expect("as a script, a mistake: ends the bisection", wrong.returncode >= 128, True)
     for args in (("--good", "nonesuch", "--", "true"), ("--good", shas[0], "--", "false"), ("--good", shas[0]),
                  ("--good", shas[0], "--once", "0", "--", "true")):
         expect(f"{args}: ends the bisection", bisect(r, "--step", *args).returncode >= 128, True)

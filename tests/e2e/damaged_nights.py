@@ -139,13 +139,13 @@ def clocks(tmp):
     for name, shift, words in (("ahead", -400 * DAY, "days before this machine's clock"), ("behind", 9 * DAY, "days after this machine's clock")):
         repo = make(f"{tmp}/{name}", {k: now + shift - (NIGHTS - 1 - k) * DAY for k in range(NIGHTS)})
         before = refs(repo)
-        for args in (("--keep", "2d"), ("--older-than", "2d"), ("--keep", "2d", "--dry-run")):
+        for args in (("--keep", "2d"), ("--keep", "weekly", "--keep", "2d"), ("--keep", "2d", "--dry-run")):
             done = repo.run("baseline", "prune", "--suite", "s", *args)
             expect(f"clock {name}, {args}: {done.stderr}", done.returncode, 2)
             expect_has(f"clock {name}: told", done.stderr, words, "Nothing was deleted", "--trust-clock")
             same(f"clock {name}, {args}", repo, before, done.stdout)
         expect(f"clock {name}: a number of nights", repo.run("baseline", "prune", "--suite", "s", "--keep", "5").returncode, 0)
-        done = repo.run("baseline", "prune", "--suite", "s", "--older-than", "1d", "--trust-clock")
+        done = repo.run("baseline", "prune", "--suite", "s", "--keep", "1d", "--trust-clock")
         expect(f"clock {name}: trusted: {done.stderr}", done.returncode, 0)
         check(f"clock {name}: all are old, or none is", shift > 0 or len(refs(repo)) < NIGHTS, refs(repo))
 

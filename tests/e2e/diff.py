@@ -83,7 +83,7 @@ def worked_out():
     t = by_name(rows(a, b, "--whole"))
     check("whole sums take what lies outside", t["aten::mm"]["counts"] == [4, 5]
           and t["aten::mm"]["total_duration_us"] == [3 * 30.125 + 7, 4 * 30.125 + 7])
-    t = by_name(rows(a, b, "--baseline-step", "5", "--fresh-step", "6,8"))
+    t = by_name(rows(a, b, "--step", "baseline=5", "--step=fresh=6,8"))
     check("chosen steps", t["void gemm<float>(int)"]["counts"] == [1, 2])
     t = by_name(rows(a, b, "--by", "shape"))
     # shapes alternate: steps 5 and 7 of 5..7 have [16,2], 6 has [16,4]; 2 and 2 of the 4 steps of b
@@ -92,7 +92,7 @@ def worked_out():
           and two["total_duration_us"] == [float(fractions.Fraction(2 * 30125, 3000)), 30.125 / 2])
     t = by_name(rows(a, b, "--by", "grid", "--device", "gpu"))
     check("by grid", t["void gemm<float>(int) grid=[2,1,1] block=[64,1,1]"]["counts"] == [0, 1] and len(t) == 2)
-    t = by_name(rows(a, b, "--short-names"))
+    t = by_name(rows(a, b, "--by", "short-name"))
     check("short names", t["gemm"]["counts"] == [1, 2])
     check("device cpu", set(by_name(rows(a, b, "--device", "cpu"))) == {"ProfilerStep", "aten::mm", "cudaLaunchKernel"})
     check("device gpu", set(by_name(rows(a, b, "--device", "gpu"))) == {"void gemm<float>(int)"})
@@ -111,7 +111,7 @@ def worked_out():
     t = by_name(rows(tmp + "/ranks", b))
     check("ranks divide", t["void gemm<float>(int)"]["counts"] == [2, 2]
           and t["aten::mm"]["total_duration_us"] == [30.625, 30.125])
-    t = by_name(rows(tmp + "/ranks", b, "--baseline-rank", "1"))
+    t = by_name(rows(tmp + "/ranks", b, "--rank", "baseline=1"))
     check("one rank", t["void gemm<float>(int)"]["counts"] == [3, 2])
     t = by_name(rows(tmp + "/ranks/r1.json", tmp + "/ranks/r0.json"))
     check("one rank a side compares whatever their numbers", t["void gemm<float>(int)"]["counts"] == [3, 1])
@@ -221,8 +221,8 @@ def mistakes():
     for args, code, text in (
             ((a,), 2, "two sides"), ((a, b, a), 2, "3 given"), ((a, b, "--hta", "--by", "shape"), 2, "--by"),
             ((a, b, "--hta", "--html", tmp + "/h.html"), 2, "--html"), ((a, b, "--whole", "--html", tmp + "/h.html"), 2, "--html"),
-            ((a, b, "--no-rounding"), 2, "--hta"), ((a, b, "--whole", "--fresh-step", "5"), 2, "--whole"),
-            ((a, b, "--top", "0"), 2, "--top"), ((a, b, "--baseline-step", "99"), 2, "no step 99 on the baseline side"),
+            ((a, b, "--no-rounding"), 2, "--hta"), ((a, b, "--whole", "--step", "fresh=5"), 2, "--whole"),
+            ((a, b, "--top", "0"), 2, "--top"), ((a, b, "--step", "baseline=99"), 2, "no step 99 on the baseline side"),
             ((a, b, "--device", "gpus"), 2, "all|cpu|gpu"), ((a, b, "--window", "annotation:"), 2, "--window"),
             ((a, bare, "--hta"), 2, "add --whole"), ((a, tmp + "/none.json"), 3, "none.json"),
             ((a, write("cut.json", json.dumps(trace(2, 1))[:-40])), 3, "cut.json"),

@@ -105,12 +105,12 @@ def arguments(index, output):
     if index["mode"] == "exact":
         args.append("--no-rounding")
     if output["kind"].startswith("whole"):
-        return args + ["--whole", "--baseline-rank", listed(output["control_ranks"]),
-                       "--fresh-rank", listed(output["test_ranks"])]
-    for key, option in (("control_rank", "--baseline-rank"), ("test_rank", "--fresh-rank"),
-                        ("control_iteration", "--baseline-step"), ("test_iteration", "--fresh-step")):
+        return args + ["--whole", "--rank", "baseline=" + listed(output["control_ranks"]),
+                       "--rank", "fresh=" + listed(output["test_ranks"])]
+    for key, option in (("control_rank", "--rank=baseline="), ("test_rank", "--rank=fresh="),
+                        ("control_iteration", "--step=baseline="), ("test_iteration", "--step=fresh=")):
         if key in output["args"]:
-            args += [option, listed(output["args"][key])]
+            args.append(option + listed(output["args"][key]))
     return args
 
 
@@ -121,7 +121,7 @@ def our_tables(args):
         groups[device] = {}
         for short in ("no", "yes"):
             text = run("diff", *args, "--device", device, "--format", "json",
-                       *(["--short-names"] if short == "yes" else []))
+                       *(["--by", "short-name"] if short == "yes" else []))
             for r in json.loads(text)["rows"]:
                 rows[(device, short, r["name"])] = {
                     "control_counts": r["counts"][0], "test_counts": r["counts"][1],

@@ -364,14 +364,14 @@ def check_prune(repo):
         kept |= {k} if newest == k else set()
     want = sorted(repo.sha[k] for k in stored if k not in kept)
     repo.git("tag", "-d", *repo.git("tag").split())
-    run = repo.run("baseline", "prune", "--suite", "quiet", "--keep", f"{days}d", "--then", "weekly", "--dry-run", "--trust-clock")
+    run = repo.run("baseline", "prune", "--suite", "quiet", "--keep", f"{days}d", "--keep", "weekly", "--dry-run", "--trust-clock")
     check("prune: weekly", sorted(x.split("/")[4] for x in run.stdout.splitlines()) == want, (run.stdout, run.stderr))
     check("prune: some", 15 < len(want) < 25, len(want))
     run = repo.run("baseline", "prune", "--suite", "quiet", "--keep", "10d", "--dry-run")
     check("prune: ages count from the newest night", {x.split("/")[4] for x in run.stdout.splitlines()} ==
           {repo.sha[k] for k in stored if k < 29}, (run.stdout, run.stderr))
     _, before = repo.history("--suite", "default")
-    run = repo.run("baseline", "prune", "--suite", "default", "--keep", f"{days - 27}d", "--then", "weekly", "--trust-clock")
+    run = repo.run("baseline", "prune", "--suite", "default", "--keep", f"{days - 27}d", "--keep", "weekly", "--trust-clock")
     check("prune: deleted", run.returncode == 0 and run.stdout.startswith("deleted"), (run.stdout, run.stderr))
     _, after = repo.history("--suite", "default")
     told = [[(e["id"], e["kind"], e["state"]) for e in x["events"] if e["state"] == "open"] for x in (before, after)]
@@ -379,14 +379,14 @@ def check_prune(repo):
     for k, tag in ((10, "v1"), (LOST, "v2"), (11, "other")):
         repo.git("tag", "-m", tag, tag, repo.sha[k])
     for args, spared in (((), {10, 11, LOST - 1}), (("--keep-tags", "v*"), {10, LOST - 1}), (("--keep-tags", "x*"), set())):
-        run = repo.run("baseline", "prune", "--suite", "quiet", "--keep", f"{days}d", "--then", "weekly", "--dry-run", "--trust-clock", *args)
+        run = repo.run("baseline", "prune", "--suite", "quiet", "--keep", f"{days}d", "--keep", "weekly", "--dry-run", "--trust-clock", *args)
         gone = {x.split("/")[4] for x in run.stdout.splitlines()}
         check(f"prune: tags {args}", gone == set(want) - {repo.sha[k] for k in spared}, (run.stderr, spared))
         run = repo.run("baseline", "prune", "--suite", "quiet", "--keep", "3", "--dry-run", *args)
         stays = set(stored[-3:]) | spared
         check(f"prune: three, and tags {args}", {x.split("/")[4] for x in run.stdout.splitlines()} ==
               {repo.sha[k] for k in stored if k not in stays}, (run.stderr, spared))
-    for args, words in ((("--keep", "5x"), "not an age"), (("--keep", "5d", "--older-than", "9d"), "exclude"),
+    for args, words in ((("--keep", "5x"), "not an age"), (("--keep", "weekly"), "prune needs --keep N"),
                         ((), "prune needs")):
         run = repo.run("baseline", "prune", *args)
         check(f"prune {args}", run.returncode == 2 and words in run.stderr, run.stderr)

@@ -96,7 +96,7 @@ def inputs_stay(tmp):
         shutil.copyfile(tmp + "/a.json", f"{tmp}/{name}")
     for to in ("main.yml", "ci/layer.yml", "./ci/last.yml", "cb.json", "ct.json"):
         before = open(f"{tmp}/{to}", encoding="utf-8").read()
-        p = run(tmp, "check", "b.json", "--baseline", "a.json", "--policy", "main.yml", "--cause-baseline", "cb.json", "--cause-fresh", "ct.json",
+        p = run(tmp, "check", "b.json", "--baseline", "a.json", "--policy", "main.yml", "--cause-trace", "baseline=cb.json", "--cause-trace", "fresh=ct.json",
                 "--json", to)
         expect(f"a policy's layers and causes, {to}: exit", (p.returncode, "would overwrite the input" in p.stderr), (2, True))
         expect(f"{to}: unchanged", open(f"{tmp}/{to}", encoding="utf-8").read(), before)

@@ -324,7 +324,7 @@ def refusals(tmp):
             (("record", trace("base", "00"), trace("base", "01"), "--policy", "other.yml"), 2, "ranks or repeats"),
             (("record", "--suite", "none"), 2, "no suite 'none'"),
             (("prune",), 2, "--keep"),
-            (("prune", "--older-than", "3 moons"), 2, "90d"),
+            (("prune", "--keep", "3 moons"), 2, "90d"),
             (("puhs",), 2, "push"),
             ((), 2, "record"),
             (("list", "x"), 2, "no argument")):
@@ -350,9 +350,9 @@ def pruning(tmp):
     expect("keep 3: another clone's own", len(w.refs()), 5)
     w.ok("prune", "--keep", "4")
     expect("keep 4 here", {r.split("/")[4] for r in w.refs()}, set(shas[:4]))
-    w.ok("prune", "--older-than", "100y")
+    w.ok("prune", "--keep", "100y")
     expect("nothing is that old", len(w.refs()), 4)
-    w.ok("prune", "--older-than", "0d", "--keep", "1")
+    w.ok("prune", "--keep", "0d", "--keep", "1")
     expect("all but one", [r.split("/")[4] for r in w.refs()], [shas[0]])
     # A shallow clone does not know the dates: it keeps what it cannot judge.
     s = clone(url, tmp + "/s", "--depth=1")

@@ -127,7 +127,7 @@ with tempfile.TemporaryDirectory() as tmp:
         code, out, err = same(" ".join(command), *command, *control)
         check(f"{' '.join(command)} works: {err.decode()}", code == 0 and out)
     sides = tmp / "control_rank*", tmp / "test_rank*"
-    for extra in ((), ("--hta",), ("--by", "grid"), ("--by", "shape", "--short-names", "--format", "json")):
+    for extra in ((), ("--hta",), ("--by", "grid"), ("--by", "shape", "--format", "json"), ("--by", "short-name")):
         code, out, err = same(f"diff {extra}", "diff", *sides, "--format", "csv", *extra)
         check(f"diff {extra} works: {err.decode()}", code == 0 and out)
 

@@ -65,20 +65,30 @@ def several_suites(tmp):
 def old_spellings(tmp):
     r = repository(tmp)
     base, fresh = "perf/run00.json.gz", "out/run00.json.gz"
+    r.write("rules", "memory *\n")
     fake = ("-c", "import shutil, sys; shutil.copy(sys.argv[1], sys.argv[2])", os.path.join(tmp, base), "{trace}")
     plain_model.write(tmp + "/device.json", plain_model.trace([plain_model.usual()] * 3, 1))
     cases = [  # as before, as now, the note
         (("diff", base, fresh, "--sort", "control"), ("diff", base, fresh, "--sort", "baseline"), "--sort=control is now --sort=baseline"),
         (("diff", base, fresh, "--sort=test"), ("diff", base, fresh, "--sort=fresh"), "--sort=test is now --sort=fresh"),
-        (("diff", base, fresh, "--control-step", "1"), ("diff", base, fresh, "--baseline-step", "1"), "--control-step is now --baseline-step"),
-        (("diff", base, fresh, "--test-rank=0"), ("diff", base, fresh, "--fresh-rank=0"), "--test-rank is now --fresh-rank"),
+        (("diff", base, fresh, "--control-step", "1"), ("diff", base, fresh, "--step", "baseline=1"), "--control-step is now --step=baseline="),
+        (("diff", base, fresh, "--test-rank=0"), ("diff", base, fresh, "--rank=fresh=0"), "--test-rank is now --rank=fresh="),
         (("analyze", fresh, "--measure", "sequences", "--operator", "aten::"), ("analyze", fresh, "--measure", "sequences", "--op", "aten::"),
          "--operator is now --op"),
         (("analyze", "device.json", "--measure", "temporal", "--svg-dir", "a"), ("analyze", "device.json", "--measure", "temporal", "--out", "b"),
          "--svg-dir is now --out"),
         (("check", "out", "--runs", "--baseline", "perf", "--cause-baseline", base, "--cause-traces", fresh),
-         ("check", "out", "--runs", "--baseline", "perf", "--cause-baseline", base, "--cause-fresh", fresh),
-         "--cause-traces is now --cause-fresh"),
+         ("check", "out", "--runs", "--baseline", "perf", "--cause-trace", "baseline=" + base, "--cause-trace", "fresh=" + fresh),
+         "--cause-traces is now --cause-trace=fresh="),
+        (("diff", base, fresh, "--short-names"), ("diff", base, fresh, "--by", "short-name"), "--short-names is now --by=short-name"),
+        (("diff", base, fresh, "--normalised-names"), ("diff", base, fresh, "--by", "judged-name"), "--normalised-names is now --by=judged-name"),
+        (("analyze", "device.json", "--measure", "kernels", "--classes", "rules"), ("analyze", "device.json", "--measure", "kernels", "--class", "rules"),
+         "--classes is now --class"),
+        (("baseline", "prune", "--older-than", "9d", "--then", "weekly"), ("baseline", "prune", "--keep", "9d", "--keep", "weekly"), "--then is now --keep"),
+        (("check", "out", "--runs", "--baseline", "perf", "--svg-counts", "-", "--svg-narrow"),
+         ("check", "out", "--runs", "--baseline", "perf", "--svg-counts", "-", "--svg-style", "narrow"), "--svg-narrow is now --svg-style=narrow"),
+        (("ab", "--base", "HEAD", "--once", "1", "--svg-durations", "-", "--svg-share", "--", sys.executable, *fake),
+         ("ab", "--base", "HEAD", "--once", "1", "--svg-durations", "-", "--svg-style=share", "--", sys.executable, *fake), "--svg-share is now --svg-style=share"),
         (("ab", "--base", "HEAD", "--runs", "1", "--quiet", "--", sys.executable, *fake),
          ("ab", "--base", "HEAD", "--once", "1", "--quiet", "--", sys.executable, *fake), "--runs is now --once"),
         (("bisect", "--good", "HEAD", "--runs", "1", "--", "true"), ("bisect", "--good", "HEAD", "--once", "1", "--", "true"),
@@ -124,15 +134,13 @@ def alone(tmp):
     judge = ("check", fresh, "--baseline", base)
     for words, missing, beside in (
             (("history", "--reason", "x"), "--reason needs history accept or history reopen", ("--help",)),
-            ((*judge, "--svg-narrow"), "--svg-narrow needs --svg-counts, --svg-durations or --out", ("--out", "n")),
-            ((*judge, "--svg-share"), "--svg-share needs --svg-durations or --out", ("--svg-durations", "d.svg")),
+            ((*judge, "--svg-style", "narrow"), "--svg-style needs --svg-counts, --svg-durations or --out", ("--out", "n")),
             ((*judge, "--junit-strict"), "--junit-strict needs --junit or --out", ("--junit", "j.xml")),
             ((*judge, "--trace-url", "https://x/t.json"), "--trace-url needs --html or --out", ("--html", "p.html")),
             ((*judge, "--detect", "5%"), "--detect needs --ask", ("--ask", "asked")),
-            ((*judge, "--again-fresh", "out/run01.json.gz"), "--again-fresh needs --again-baseline",
-             ("--again-baseline", "perf/run01.json.gz", "--ask", "asked")),
-            ((*judge, "--cause-baseline", base), "--cause-baseline needs --cause-fresh", ("--cause-fresh", fresh)),
-            (("ab", "--svg-narrow", "--out", "d"), "--svg-narrow needs --svg-counts or --svg-durations", ("--help",)),  # before any run
+            ((*judge, "--again", "fresh=out/run01.json.gz", "--again", "baseline=perf/run01.json.gz"), "--again needs --ask", ("--ask", "asked")),
+            ((*judge, "--cause-trace", "baseline=" + base), "--cause-trace needs a path of each side", ("--cause-trace", "fresh=" + fresh)),
+            (("ab", "--svg-style", "narrow", "--out", "d"), "--svg-style needs --svg-counts or --svg-durations", ("--help",)),  # before any run
             (("diff", base, fresh, "--no-rounding"), "--no-rounding needs --hta", ("--hta",)),
             (("analyze", fresh, "--min-length", "3"), "--min-length needs --op", ("--measure", "sequences", "--op", "aten"))):
         run = r.run(*words)

@@ -230,6 +230,8 @@ IN_ROOM_OF_TRACES(without_a_repository)
 
 IN_ROOM_OF_TRACES(what_is_wrong_with_an_input_or_with_the_job)
 {
+    static const char *same[] = { "baseline=base.json", "fresh=base.json" },
+                      *missing[] = { "baseline=base.json", "fresh=nofile.json" };
     static const char *no_value[] = { "cpu" };
     static const struct command_row rows[] = {
         { { AGAINST("base.json", "base.json") }, 0, "the baseline's own recording" },
@@ -252,12 +254,10 @@ IN_ROOM_OF_TRACES(what_is_wrong_with_an_input_or_with_the_job)
         { { .fresh = { "base.json", "fresh.json" }, .baseline = { "base.json" } },
           2,
           "reading the fresh side" },
-        { { AGAINST("base.json", "base.json"),
-            .o = { .cause_baseline = "base.json", .cause_traces = "base.json" } },
+        { { AGAINST("base.json", "base.json"), .o = { .cause = { same, 2, 0 } } },
           0,
           "the baseline's own recording" },
-        { { AGAINST("base.json", "base.json"),
-            .o = { .cause_baseline = "base.json", .cause_traces = "nofile.json" } },
+        { { AGAINST("base.json", "base.json"), .o = { .cause = { missing, 2, 0 } } },
           3,
           "no such file: 'nofile.json'" },
     };

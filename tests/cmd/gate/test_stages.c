@@ -60,17 +60,17 @@ TEST(the_file_says_what_is_asked_for)
     assert_memory_equal(room_text(&a.room, "ask"), "5 4 ", 4);
     record(&a, "nb", 6, 60);
     record(&a, "nf", 6, 60);
-    a.o.again_baseline = "nb*.json";
-    a.o.again_traces = "nf*.json";
+    const char *again[] = { "baseline=nb*.json", "fresh=nf*.json" };
+    a.o.again = (struct tg_strs){ again, 2, 2 };
     assert_int_equal(check(&a), 0); /* the new runs do not show it */
     assert_string_equal(room_text(&a.room, "ask"), "0 0 0\n");
     record(&a, "nf", 6, 80);
     assert_int_equal(check(&a), 1);
     assert_string_equal(room_text(&a.room, "ask"), "0 0 0\n");
-    a.o.again_traces = "f*.json"; /* what made it a suspect would confirm it */
+    again[1] = "fresh=f*.json"; /* what made it a suspect would confirm it */
     assert_int_equal(check(&a), 3);
     assert_non_null(strstr(room_text(&a.room, "stderr"), ".json' is one of the first runs"));
-    a.o.again_baseline = a.o.again_traces = NULL;
+    a.o.again.n = 0;
     a.o.max_runs = 10; /* five new ones confirm nothing */
     assert_int_equal(check(&a), 4);
     assert_string_equal(room_text(&a.room, "ask"), "0 0 0\n");

@@ -1,15 +1,9 @@
+/* What must hold before anything can be judged; and what of the traces themselves is damaged. */
 #include <math.h>
 
 #include "core/diff/numbers.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
-
-/*
- * Above these a trace is damaged rather than noisy, and no verdict is given. Real traces stay far
- * below: the worst of 68 has 0.6 % of its device time in overlaps on one stream, 31 % of its device
- * work without a launch (recording began while it ran), and none of the rest; launches without
- * their kernel only the smallest have (of 15 to 28 pieces of device work), at most 4.
- */
 
 static struct tg_result *guard(struct tg_eval_state *e, enum tg_reason need, struct tg_loc at,
                                const char *next, tg_sv message)
@@ -25,8 +19,6 @@ static struct tg_result *guard(struct tg_eval_state *e, enum tg_reason need, str
 }
 #define GUARD(e, need, at, next, ...)                                                              \
     guard((e), (need), (at), (next), TG_SV_PRINTF((e)->arena, __VA_ARGS__))
-
-static const char *const side_name[] = { "baseline", "fresh" };
 
 /* Could these runs have shown a change of step time that matters? */
 static void guard_detectable(struct tg_eval_state *e, const struct tg_comparison *c,
@@ -45,16 +37,6 @@ static void guard_detectable(struct tg_eval_state *e, const struct tg_comparison
           "Record more runs a side, or on a quieter machine. `tracegate calibrate` says how many.",
           "%s%s; required is %s", ev->why_not == TG_JUDGED ? "" : "step time is not judged: ", why,
           TG_PCT(q->detectable));
-}
-
-/* The window by which the sides were cut, as people say it; and its place. */
-static const char *marker_of(const struct tg_eval_state *e)
-{
-    const struct tg_suite *suite = e->in->suite;
-    return suite && suite->window.name
-               ? tg_arena_printf(e->arena, "annotations '%.*s'",
-                                 TG_SV_ARG(tg_pattern_text(suite->window.name)))
-               : "step markers";
 }
 
 static struct tg_loc window_at(const struct tg_eval_state *e)
@@ -90,8 +72,12 @@ static bool guard_markers(struct tg_eval_state *e)
     for (int side = 1; side >= 0; side--) {
         if (c->marked[side] || !(any || named))
             continue;
+        const char *marker = "step markers"; /* the window by which the sides were cut */
+        if (suite && suite->window.name)
+            marker = tg_arena_printf(e->arena, "annotations '%.*s'",
+                                     TG_SV_ARG(tg_pattern_text(suite->window.name)));
         GUARD(e, TG_NEED_WINDOW, window_at(e), window_next(e, side), "%s %s traces have no %s%s",
-              c->any_marked[side] ? "some of the" : "the", side_name[side], marker_of(e),
+              c->any_marked[side] ? "some of the" : "the", TG_SIDE_NAME(side), marker,
               c->any_marked[!side] ? ", unlike the other side's" : "");
         return true;
     }
@@ -101,22 +87,16 @@ static bool guard_markers(struct tg_eval_state *e)
 /* How steps are marked, beside the marks themselves. */
 enum { NESTED, CROSSING, HOLLOW, MARKINGS };
 
-struct markings {
-    uint64_t n[MARKINGS], steps;
-};
-
-static struct markings markings_of(const struct tg_side *side)
+static void count_markings(const struct tg_side *side, uint64_t n[MARKINGS], uint64_t *steps)
 {
-    struct markings m = { 0 };
     const struct tg_shard *s;
     for (size_t i = 0; (s = tg_side_shard(side, i)); i++) {
-        m.n[NESTED] += s->integrity.nested_windows;
-        m.n[CROSSING] += s->integrity.crossing_windows;
-        m.steps += s->n_steps;
+        n[NESTED] += s->integrity.nested_windows;
+        n[CROSSING] += s->integrity.crossing_windows;
+        *steps += s->n_steps;
         for (size_t k = 0; k < s->n_steps; k++)
-            m.n[HOLLOW] += s->marked && s->gap_count[k] == 1;
+            n[HOLLOW] += s->marked && s->gap_count[k] == 1;
     }
-    return m;
 }
 
 /* Steps that are cut in another way than the other side's: their calls are not comparable. */
@@ -126,17 +106,18 @@ static bool guard_markings(struct tg_eval_state *e)
                                         [CROSSING] = "that overlap",
                                         [HOLLOW] = "on a thread that does nothing else" };
     const struct tg_comparison *c = e->in->comparison;
-    const struct markings of[2] = { markings_of(&c->side[TG_BASE]),
-                                    markings_of(&c->side[TG_TEST]) };
+    uint64_t n[2][MARKINGS] = { 0 }, steps[2] = { 0 };
+    for (int side = 0; side < 2; side++)
+        count_markings(&c->side[side], n[side], &steps[side]);
     for (int side = 1; side >= 0; side--)
         for (int i = 0; i < MARKINGS; i++) {
-            if (of[!side].n[i] || 2 * of[side].n[i] <= (i == NESTED ? 0 : of[side].steps))
+            if (n[!side][i] || 2 * n[side][i] <= (i == NESTED ? 0 : steps[side]))
                 continue;
             GUARD(e, TG_NEED_WINDOW, window_at(e),
                   "Record both sides with the same markers. If the window is an annotation, name "
                   "one that does not contain itself.",
                   "the %s traces have %llu marker%s of steps %s, unlike the other side's",
-                  side_name[side], (unsigned long long)of[side].n[i], TG_PLURAL(of[side].n[i]),
+                  TG_SIDE_NAME(side), (unsigned long long)n[side][i], TG_PLURAL(n[side][i]),
                   what[i]);
             return true;
         }
@@ -171,19 +152,9 @@ static bool guard_steps(struct tg_eval_state *e)
         if (!c->least_steps[side]) {
             GUARD(e, TG_NEED_STEPS, window_at(e),
                   "Record more steps, or lower `skip_first` and `skip_last` of the suite's window.",
-                  "a %s trace has no usable step", side_name[side]);
+                  "a %s trace has no usable step", TG_SIDE_NAME(side));
             return true;
         }
-    return false;
-}
-
-/* Is `op` device work of an operator that is called as often as before? */
-static bool is_of_same_operator(const struct tg_comparison *c, const struct tg_op *op)
-{
-    for (size_t i = 0; tg_kind_is_device(op->kind) && i < c->n_ops; i++)
-        if (c->ops[i].kind == TG_KIND_OP && c->ops[i].change == TG_SAME &&
-            tg_sv_eq(c->ops[i].name, op->parent))
-            return true;
     return false;
 }
 
@@ -193,18 +164,22 @@ static bool guard_device(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
     bool any = false;
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (c->ops[i].present[TG_BASE] && tg_kind_is_device(c->ops[i].kind))
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        if (!tg_kind_is_device(op->kind))
+            continue;
+        if (op->present[TG_BASE])
             return false;
-    for (size_t i = 0; i < c->n_ops && !any; i++)
-        any = is_of_same_operator(c, &c->ops[i]);
-    if (!any)
-        return false;
-    GUARD(e, TG_REASON_DEVICE, TG_NOWHERE,
-          "Record both sides on the same device, with ProfilerActivity.CUDA. If the program now "
-          "runs on a device, record the baseline again.",
-          "the baseline traces hold no device work, unlike the fresh ones");
-    return true;
+        for (size_t k = 0; k < c->n_ops && !any; k++)
+            any = c->ops[k].kind == TG_KIND_OP && c->ops[k].change == TG_SAME &&
+                  tg_sv_eq(c->ops[k].name, op->parent);
+    }
+    if (any)
+        GUARD(e, TG_REASON_DEVICE, TG_NOWHERE,
+              "Record both sides on the same device, with ProfilerActivity.CUDA. If the program "
+              "now runs on a device, record the baseline again.",
+              "the baseline traces hold no device work, unlike the fresh ones");
+    return any;
 }
 
 /* Work of a sort in a comparison; `graph`: launched by a graph, which needs neither operators nor a launch each. */
@@ -242,8 +217,8 @@ static bool guard_sorts(struct tg_eval_state *e)
             continue;
         GUARD(e, TG_REASON_FLAGS, TG_NOWHERE,
               "Record both sides with the same activities: ProfilerActivity.CPU, and CUDA.",
-              "the %s traces hold no %s, unlike the %s ones", side_name[side],
-              operators ? "operators" : "launches of their device work", side_name[!side]);
+              "the %s traces hold no %s, unlike the %s ones", TG_SIDE_NAME(side),
+              operators ? "operators" : "launches of their device work", TG_SIDE_NAME(!side));
         return true;
     }
     return false;
@@ -266,23 +241,6 @@ static void guard_empty(struct tg_eval_state *e)
               n == 1 ? " holds" : "s hold");
 }
 
-static double kernels_per_step(const struct tg_comparison *c)
-{
-    double n = 0;
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (c->ops[i].kind == TG_KIND_KERNEL)
-            n += c->ops[i].count[TG_TEST];
-    return n;
-}
-
-static bool has_op(const struct tg_comparison *c, const struct tg_pattern *p)
-{
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (c->ops[i].present[TG_TEST] && tg_pattern_test(p, c->ops[i].name) == TG_HIT_YES)
-            return true;
-    return false;
-}
-
 /*
  * "rank 2 of 4 has no fresh trace (found: ranks 0, 1, 3)"; "9 ranks in the baseline run, 8 are expected". The lost
  * rank is looked for first; then the policy says so, in case so many are meant.
@@ -300,7 +258,7 @@ static void guard_ranks_of(struct tg_eval_state *e, int side, size_t expected, s
                       runs  ? one ? "is" : "are"
                       : one ? "has"
                             : "have",
-                      runs ? " not in every" : " no", side_name[side], runs ? "run" : "trace");
+                      runs ? " not in every" : " no", TG_SIDE_NAME(side), runs ? "run" : "trace");
         tg_buf_printf(&next, "%s %s%s%s", fresh ? "Find why" : "Record the baseline with", ranks.p,
                       fresh ? " wrote no trace" : "", fresh && runs ? " in some runs" : "");
         if (found->n_ranks && found->ranks && found->ranks[0] >= 0) { /* they count from 0 */
@@ -310,7 +268,7 @@ static void guard_ranks_of(struct tg_eval_state *e, int side, size_t expected, s
         }
     } else {
         tg_buf_printf(&said, "%zu rank%s in %s %s run, %zu %s expected", n, TG_PLURAL(n),
-                      runs ? "every" : "the", side_name[side], expected,
+                      runs ? "every" : "the", TG_SIDE_NAME(side), expected,
                       expected == 1 ? "is" : "are");
         tg_buf_puts(&next, "Record every rank");
     }
@@ -351,7 +309,7 @@ static void guard_damage(struct tg_eval_state *e, const struct tg_suite *suite)
             tg_buf_printf(&b, "; and %zu more", d->n - SHOWN);
         GUARD(e, TG_REASON_RANKS, suite ? suite->at : TG_NOWHERE,
               "Record these ranks again, or restore their files.",
-              "%s side, damaged and not judged: %s", side_name[side], b.p);
+              "%s side, damaged and not judged: %s", TG_SIDE_NAME(side), b.p);
     }
 }
 
@@ -360,18 +318,25 @@ static void guard_required(struct tg_eval_state *e, const struct tg_comparison *
                            const struct tg_require *q)
 {
     size_t steps = c->marked[TG_TEST] ? c->n_steps[TG_TEST] : 0;
+    double kernels = 0; /* per step */
+    for (size_t i = 0; i < c->n_ops; i++)
+        kernels += c->ops[i].kind == TG_KIND_KERNEL ? c->ops[i].count[TG_TEST] : 0;
     if (steps < (size_t)q->steps)
         GUARD(e, TG_NEED_STEPS, q->steps_at,
               "Record more steps (the schedule's `active`), or lower require.steps.",
               "the fresh trace has %zu steps, required are %lld", steps, (long long)q->steps);
-    if (kernels_per_step(c) < (double)q->kernels)
+    if (kernels < (double)q->kernels)
         GUARD(e, TG_NEED_KERNELS, q->kernels_at,
               "Did the benchmark run on the device? Otherwise lower require.kernels.",
-              "the fresh trace has %.0f kernels per step, required are %lld", kernels_per_step(c),
+              "the fresh trace has %.0f kernels per step, required are %lld", kernels,
               (long long)q->kernels);
     for (size_t i = 0; i < q->ops.n; i++) {
         tg_sv name = tg_pattern_text(q->ops.v[i]);
-        if (has_op(c, q->ops.v[i]))
+        bool found = false;
+        for (size_t k = 0; k < c->n_ops && !found; k++)
+            found = c->ops[k].present[TG_TEST] &&
+                    tg_pattern_test(q->ops.v[i], c->ops[k].name) == TG_HIT_YES;
+        if (found)
             continue;
         struct tg_result *r =
             GUARD(e, TG_NEED_NAME, q->ops_at,
@@ -429,7 +394,7 @@ static void tell_left_runs(struct tg_eval_state *e, const struct tg_comparison *
             TG_NOTE(e, TG_REASON_FLAGS, "Record all runs with the same options of the profiler.",
                     "%zu of %zu %s runs %s left out: recorded with other profiler "
                     "flags than the others (%.*s: %.*s)",
-                    n, n + c->n_runs[side], side_name[side], n == 1 ? "is" : "are",
+                    n, n + c->n_runs[side], TG_SIDE_NAME(side), n == 1 ? "is" : "are",
                     TG_SV_ARG(first->source), TG_SV_ARG(first->profile));
     }
 }
@@ -456,11 +421,21 @@ bool tg_guards(struct tg_eval_state *e)
     return comparable;
 }
 
-struct damage { /* of one side: all its runs and ranks, times in ns */
+/*
+ * ---- damage ----
+ *
+ * Above the limits of core/diff/numbers.h a trace is damaged rather than noisy, and no verdict is given. Real traces
+ * stay far below: the worst of 68 has 0.6 % of its device time in overlaps on one stream, 31 % of its device work
+ * without a launch (recording began while it ran), and none of the rest; launches without their kernel only the
+ * smallest have (of 15 to 28 pieces of device work), at most 4.
+ */
+
+enum { LENIENT = 5 }; /* kinds of deviations from JSON */
+struct damage {       /* of one side: all its runs and ranks, times in ns */
     double overlap, device_time, spans, empty, device_spans, unlinked, unnumbered;
     double overlapping, negative, longer, lost, repeated; /* how many */
     double unmatched, undated, leniencies;
-    uint64_t lenient[5]; /* of these, by kind */
+    uint64_t lenient[LENIENT]; /* of these, by kind */
     double steps;
     bool truncated;
 };
@@ -470,37 +445,31 @@ static struct damage damage_of(const struct tg_side *side)
     struct damage d = { 0 };
     const struct tg_shard *s;
     for (size_t i = 0; (s = tg_side_shard(side, i)); i++) {
-        d.overlap += (double)s->integrity.overlapping_ns;
+        const struct tg_integrity *x = &s->integrity;
+        const struct tg_lenient *l = &s->lenient;
+        const uint64_t lenient[LENIENT] = { l->invalid_escapes, l->control_bytes, l->bad_utf8,
+                                            l->non_finite, l->huge_integers };
+        d.overlap += (double)x->overlapping_ns;
         d.device_time += (double)s->device_time;
-        d.overlapping += (double)s->integrity.overlapping;
-        d.negative += (double)s->integrity.negative_durations;
-        d.longer += (double)s->integrity.longer_than_step;
+        d.overlapping += (double)x->overlapping;
+        d.negative += (double)x->negative_durations;
+        d.longer += (double)x->longer_than_step;
         d.spans += (double)s->spans;
-        d.empty += (double)s->integrity.zero_kernels;
+        d.empty += (double)x->zero_kernels;
         d.device_spans += (double)s->device_spans;
-        d.unlinked += (double)s->integrity.unlinked;
-        d.unnumbered += (double)(s->unlinked - s->integrity.unlinked);
-        d.lost += (double)s->integrity.lost_kernels;
-        d.repeated += (double)s->integrity.repeated;
-        d.unmatched += (double)(s->integrity.unmatched_begin + s->integrity.unmatched_end);
-        d.undated += (double)s->integrity.undated;
+        d.unlinked += (double)x->unlinked;
+        d.unnumbered += (double)(s->unlinked - x->unlinked);
+        d.lost += (double)x->lost_kernels;
+        d.repeated += (double)x->repeated;
+        d.unmatched += (double)(x->unmatched_begin + x->unmatched_end);
+        d.undated += (double)x->undated;
         d.steps += (double)s->n_steps;
         d.leniencies += (double)s->leniencies;
-        d.lenient[0] += s->lenient.invalid_escapes;
-        d.lenient[1] += s->lenient.control_bytes;
-        d.lenient[2] += s->lenient.bad_utf8;
-        d.lenient[3] += s->lenient.non_finite;
-        d.lenient[4] += s->lenient.huge_integers;
+        for (size_t k = 0; k < LENIENT; k++)
+            d.lenient[k] += lenient[k];
         d.truncated |= s->truncated;
     }
     return d;
-}
-
-/* Work that may have been there and that no rule can see. */
-static bool lacks_times(const struct damage *d)
-{
-    double unmatched = d->unmatched >= TG_MIN_DAMAGE ? d->unmatched : 0;
-    return d->undated + unmatched > TG_MAX_LEFT_OUT * d->spans;
 }
 
 static bool is_repeated(const struct damage *d)
@@ -523,34 +492,51 @@ static double more_a_step(double n, const struct damage *d, double before,
     return n / fmax(d->steps, 1) - before / fmax(base->steps, 1);
 }
 
-/* ": 2 invalid escapes, 1 NaN or Infinity"; nothing where an older version stored the total alone. */
-static void tell_lenient(struct tg_eval_state *e, const char *name, const struct damage *d)
+/* What is too much, and no verdict is given: " 3 launches of kernels have no kernel;" */
+static void put_too_much(struct tg_buf *b, const struct damage *d)
 {
-    static const char *const kinds[][2] = {
-        { "invalid escape", "invalid escapes" },
-        { "raw control byte", "raw control bytes" },
-        { "text with invalid bytes", "texts with invalid bytes" },
-        { "NaN or Infinity", "times NaN or Infinity" },
-        { "integer out of range", "integers out of range" },
+    double unmatched = d->unmatched >= TG_MIN_DAMAGE ? d->unmatched : 0;
+    const struct {
+        bool is;
+        double n, of;
+        const char *what;
+    } kinds[] = {
+        { d->negative + d->longer > TG_MAX_BAD_SPANS * d->spans, d->negative + d->longer, 0,
+          "events have a negative duration or outlast all steps" },
+        { d->empty > TG_MAX_LEFT_OUT * d->device_spans, d->empty, 0,
+          "kernels have start 0 and duration 0" },
+        { d->unlinked >= TG_MIN_DAMAGE && d->unlinked > TG_MAX_UNLINKED * d->device_spans,
+          d->unlinked, d->device_spans, "pieces of device work have no launch" },
+        { d->lost >= TG_MIN_DAMAGE && d->lost > TG_MAX_LOST * d->device_spans, d->lost, 0,
+          "launches of kernels have no kernel" },
+        { is_repeated(d), d->repeated, d->spans, "events are there twice" },
+        { d->undated + unmatched > TG_MAX_LEFT_OUT * d->spans, d->undated + d->unmatched, 0,
+          "events have no start, no duration or no partner" }, /* work that no rule can see */
     };
-    TG_BUF b = { 0 };
-    if (!(d->leniencies > 0))
-        return;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (d->lenient[i])
-            tg_buf_printf(&b, "%s%llu %s", b.n ? ", " : ": ", (unsigned long long)d->lenient[i],
-                          kinds[i][d->lenient[i] != 1]);
-    TELL(e, false, "--strict-json refuses them and says where.",
-         "%.0f deviation%s from JSON in the %s traces accepted%.*s", d->leniencies,
-         TG_PLURAL(d->leniencies), name, TG_SV_ARG(tg_buf_sv(&b)));
+    if (d->overlap > TG_MAX_LOST * d->device_time)
+        tg_buf_printf(b, " %.1f %% of device time runs past the next start on its stream;",
+                      100 * d->overlap / d->device_time);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (!kinds[i].is)
+            continue;
+        tg_buf_printf(b, " %.0f ", kinds[i].n);
+        if (kinds[i].of > 0)
+            tg_buf_printf(b, "of %.0f ", kinds[i].of);
+        tg_buf_printf(b, "%s;", kinds[i].what);
+    }
 }
 
 /* `base`: what the baseline has of it, which may be `d` itself. */
 static void judge_damage(struct tg_eval_state *e, const char *name, const struct damage *d,
                          const struct damage *base)
 {
-    TG_BUF b = { 0 };
-    /* Damage below the limits, each kind with its number. */
+    static const char *const deviations[LENIENT][2] = {
+        { "invalid escape", "invalid escapes" },
+        { "raw control byte", "raw control bytes" },
+        { "text with invalid bytes", "texts with invalid bytes" },
+        { "NaN or Infinity", "times NaN or Infinity" },
+        { "integer out of range", "integers out of range" },
+    };
     const struct {
         double n;
         const char *what;
@@ -566,40 +552,29 @@ static void judge_damage(struct tg_eval_state *e, const char *name, const struct
           "do" },
         { d->lost, "are launches whose kernel is not in the trace (dropped)" },
     };
+    TG_BUF below = { 0 }, beyond = { 0 }, lenient = { 0 };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i].n > 0)
-            tg_buf_printf(&b, "%s %.0f %s", b.n ? ";" : "", kinds[i].n, kinds[i].what);
-    if (b.n)
+            tg_buf_printf(&below, "%s %.0f %s", below.n ? ";" : "", kinds[i].n, kinds[i].what);
+    if (below.n)
         TELL(e, more_a_step(d->lost, d, base->lost, base) >= 1, "",
-             "of the events of the %s traces%s", name, b.p);
-    tg_buf_clear(&b);
-    /* " 3 launches of kernels have no kernel;" of all that is too much; nothing: it is noise at
-     * most. */
-    if (d->overlap > TG_MAX_LOST * d->device_time)
-        tg_buf_printf(&b, " %.1f %% of device time runs past the next start on its stream;",
-                      100 * d->overlap / d->device_time);
-    if (d->negative + d->longer > TG_MAX_BAD_SPANS * d->spans)
-        tg_buf_printf(&b, " %.0f events have a negative duration or outlast all steps;",
-                      d->negative + d->longer);
-    if (d->empty > TG_MAX_LEFT_OUT * d->device_spans)
-        tg_buf_printf(&b, " %.0f kernels have start 0 and duration 0;", d->empty);
-    if (d->unlinked >= TG_MIN_DAMAGE && d->unlinked > TG_MAX_UNLINKED * d->device_spans)
-        tg_buf_printf(&b, " %.0f of %.0f pieces of device work have no launch;", d->unlinked,
-                      d->device_spans);
-    if (d->lost >= TG_MIN_DAMAGE && d->lost > TG_MAX_LOST * d->device_spans)
-        tg_buf_printf(&b, " %.0f launches of kernels have no kernel;", d->lost);
-    if (is_repeated(d))
-        tg_buf_printf(&b, " %.0f of %.0f events are there twice;", d->repeated, d->spans);
-    if (lacks_times(d))
-        tg_buf_printf(&b, " %.0f events have no start, no duration or no partner;",
-                      d->undated + d->unmatched);
-    if (b.n)
+             "of the events of the %s traces%s", name, below.p);
+    put_too_much(&beyond, d);
+    if (beyond.n)
         GUARD(e, TG_REASON_INTEGRITY, TG_NOWHERE,
               "Record the trace again; a profiler that loses buffers writes such events.",
-              "the %s traces are damaged:%.*s", name, (int)b.n - 1, b.p);
+              "the %s traces are damaged:%.*s", name, (int)beyond.n - 1, beyond.p);
     if (d->truncated)
         TELL(e, true, "", "a %s trace is truncated: its missing part was not judged", name);
-    tell_lenient(e, name, d);
+    /* ": 2 invalid escapes, 1 NaN or Infinity"; nothing where an older version stored the total alone. */
+    for (size_t i = 0; i < LENIENT; i++)
+        if (d->lenient[i])
+            tg_buf_printf(&lenient, "%s%llu %s", lenient.n ? ", " : ": ",
+                          (unsigned long long)d->lenient[i], deviations[i][d->lenient[i] != 1]);
+    if (d->leniencies > 0)
+        TELL(e, false, "--strict-json refuses them and says where.",
+             "%.0f deviation%s from JSON in the %s traces accepted%.*s", d->leniencies,
+             TG_PLURAL(d->leniencies), name, TG_SV_ARG(tg_buf_sv(&lenient)));
     if (d->unmatched > 0)
         TELL(e, more_a_step(d->unmatched, d, base->unmatched, base) >= 1, "",
              "%.0f begin or end event%s of the %s traces without a partner ignored", d->unmatched,
@@ -616,7 +591,7 @@ bool tg_guard_integrity(struct tg_eval_state *e)
 {
     struct damage base = damage_of(&e->in->comparison->given[TG_BASE]);
     struct damage fresh = damage_of(&e->in->comparison->given[TG_TEST]);
-    judge_damage(e, side_name[TG_BASE], &base, &base);
-    judge_damage(e, side_name[TG_TEST], &fresh, &base);
+    judge_damage(e, "baseline", &base, &base);
+    judge_damage(e, "fresh", &fresh, &base);
     return !is_repeated(&base) && !is_repeated(&fresh);
 }

@@ -1,3 +1,4 @@
+/* What is said of the sides beside the rows, in the order of reports. */
 #include <math.h>
 
 #include "core/base/decimal.h"
@@ -5,7 +6,6 @@
 #include "core/diff/names.h"
 #include "core/diff/numbers.h"
 #include "policy/verdict/internal.h"
-#include "policy/verdict/pace.h"
 #include "policy/verdict/phrase.h"
 
 #define NAMED 3 /* names in a list */
@@ -40,10 +40,109 @@ static size_t put_most(struct tg_buf *b, const struct tg_comparison *c, uint32_t
     return n;
 }
 
+/* Did most large operators get slower, or most of them faster? */
+static bool has_moved_together(const struct tg_comparison *c)
+{
+    size_t n = 0, up = 0, down = 0;
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        if (fmax(op->share[TG_BASE], op->share[TG_TEST]) < TG_BIG || op->self[TG_BASE] <= 0)
+            continue;
+        n++;
+        up += op->self[TG_TEST] > (1 + TG_RESTLESS) * op->self[TG_BASE];
+        down += op->self[TG_TEST] < (1 - TG_RESTLESS) * op->self[TG_BASE];
+    }
+    return n >= TG_MIN_BIG && (double)(up > down ? up : down) >= TG_WINS * (double)n;
+}
+
+static const struct tg_env_change *other_cpu(const struct tg_comparison *c)
+{
+    for (size_t i = 0; i < c->n_env; i++)
+        if (tg_sv_eq(c->env[i].key, TG_SV("cpu")) && c->env[i].value[0].n && c->env[i].value[1].n)
+            return &c->env[i];
+    return NULL;
+}
+
+/*
+ * A slower machine and a slowdown of everything look alike; a program that does the same as before
+ * makes the machine the likelier one. Comes first, before anybody looks for a cause in the code.
+ */
+static void tell_machine(struct tg_eval_state *e)
+{
+    static const char *const whose[] = { [TG_DRIFT_OF_ALL] = "whole machine",
+                                         [TG_DRIFT_OF_HOST] = "host",
+                                         [TG_DRIFT_OF_DEVICE] = "device" };
+    const struct tg_comparison *c = tg_confirm_last(e->in->comparison);
+    const struct tg_env_change *cpu = other_cpu(c);
+    bool same = true, slower = c->drifted && c->drift > 0;
+    TG_BUF b = { 0 };
+    for (size_t i = 0; i < c->n_ops; i++)
+        same &= c->ops[i].change == TG_SAME;
+    if (c->busy && e->in->comparison == c)
+        return; /* which is said */
+    if (c->drifted && !c->rank_alone)
+        tg_buf_printf(&b, "%sthe %s is %s %s than for the baseline%s",
+                      same && slower ? "may be the machine: " : "", whose[c->drift_of],
+                      TG_VALUE(100 * fabs(expm1(c->drift)), TG_UNIT_PERCENT),
+                      slower ? "slower" : "faster", same ? ", and no count changed" : "");
+    else if (!c->rank_alone && same && c->n_runs[TG_BASE] && has_moved_together(c))
+        tg_buf_puts(&b, "may be the machine: most operators moved together, and no count changed");
+    else if (cpu) /* of one rank alone the others are as before: the advice is its machine */
+        tg_buf_puts(&b, "may be the machine: the processors differ");
+    else
+        return;
+    if (cpu)
+        tg_buf_printf(&b, "; recorded on %.*s, the baseline on %.*s",
+                      TG_SV_ARG(cpu->value[TG_TEST]), TG_SV_ARG(cpu->value[TG_BASE]));
+    tg_eval_note(e, slower ? TG_REASON_MACHINE : TG_REASON_NONE, tg_buf_sv(&b),
+                 !e->in->comparison->in_turn && c->drifted && c->drift < 0
+                     ? "It may hide a slowdown of everything: compare on one machine with "
+                       "`tracegate ab`, or mode ab of the action."
+                     : TG_NEXT_MACHINE(e));
+}
+
+/* "2/1" of "Torch-Compiled Region: 2/1", frame and recompilation; "" for the first compilation. */
+static tg_sv recompilation_of(tg_sv name)
+{
+    tg_sv rest, frame;
+    if (!tg_sv_skip(&name, TG_SV("Torch-Compiled Region: ")))
+        return TG_SV("");
+    rest = name;
+    frame = tg_sv_cut(&rest, '/');
+    return !frame.n || !rest.n || tg_sv_eq(rest, TG_SV("0")) ? TG_SV("") : name;
+}
+
+static void find_recompilations(const struct tg_side *side, struct tg_strmap *out)
+{
+    const struct tg_shard *s;
+    tg_strmap_init(out);
+    for (size_t k = 0; (s = tg_side_shard(side, k)); k++)
+        for (size_t i = 0; i < s->n_rows; i++)
+            if (recompilation_of(s->rows[i].key->name).n)
+                (void)tg_strmap_add(out, recompilation_of(s->rows[i].key->name));
+}
+
+/* One line, whatever they did to the counts of the steps they fell into. */
+static void tell_recompilations(struct tg_eval_state *e, const struct tg_comparison *c)
+{
+    TG_AUTO(tg_strmap_release) struct tg_strmap base, fresh;
+    TG_BUF names = { 0 };
+    size_t n = 0;
+    find_recompilations(&c->side[TG_BASE], &base);
+    find_recompilations(&c->side[TG_TEST], &fresh);
+    for (size_t i = 0; i < fresh.n; i++)
+        if (tg_strmap_find(&base, fresh.text[i]) == TG_NO_ID && n++ < 5)
+            tg_buf_printf(&names, "%s%.*s", names.n ? ", " : "", TG_SV_ARG(fresh.text[i]));
+    if (n)
+        TG_NOTE(e, TG_REASON_NONE,
+                "TORCH_LOGS=recompiles says why. Warm up longer if it is only the first steps.",
+                "torch.compile compiled %zu region%s again that the baseline did not: %s%s", n,
+                TG_PLURAL(n), names.p, n > 5 ? ", …" : "");
+}
+
 /* "rank 5 is not in every fresh run: not compared; 7 ranks are" */
 static void tell_ranks(struct tg_eval_state *e, const struct tg_comparison *c)
 {
-    static const char *const name[] = { "baseline", "fresh" };
     size_t expected = e->in->suite ? (size_t)e->in->suite->ranks_expect : 0;
     size_t compared = c->given[TG_TEST].n_ranks;
     if (c->n_ranks[TG_BASE] == 1 && c->n_ranks[TG_TEST] == 1 && c->n_lacking[TG_BASE] &&
@@ -64,7 +163,7 @@ static void tell_ranks(struct tg_eval_state *e, const struct tg_comparison *c)
                          : "Record every rank on both sides. `ranks: {expect: N}` in the "
                            "suite makes a missing rank inconclusive.",
                 "%s %s not in every %s run: not compared; %zu rank%s", b.p,
-                c->n_lacking[side] == 1 ? "is" : "are", name[side], compared,
+                c->n_lacking[side] == 1 ? "is" : "are", TG_SIDE_NAME(side), compared,
                 compared == 1 ? " is" : "s are");
     }
 }
@@ -73,9 +172,8 @@ static void tell_ranks(struct tg_eval_state *e, const struct tg_comparison *c)
  * "ranks 8-15 (node n1) are late: the others wait for them up to 2.1 ms a step, most in
  * ncclAllReduce, from step 3 on; meanwhile 2.0 ms a step more in aten::copy_ (host)"
  */
-static void tell_straggler(struct tg_eval_state *e, const struct tg_comparison *c)
+static void tell_straggler(struct tg_eval_state *e, const struct tg_straggler *s)
 {
-    const struct tg_straggler *s = c->straggler;
     TG_BUF b = { 0 };
     if (!s)
         return;
@@ -97,53 +195,7 @@ static void tell_straggler(struct tg_eval_state *e, const struct tg_comparison *
                          "the time between operators.");
 }
 
-/* "kernels are not judged, 93.1 % of the step: the two sides differ in device" */
-static void tell_other_device(struct tg_eval_state *e, const struct tg_comparison *c)
-{
-    double share = 0;
-    size_t kernels = 0;
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (c->ops[i].kind == TG_KIND_KERNEL) {
-            share += c->ops[i].share[TG_TEST];
-            kernels++;
-        }
-    if (c->same_device || !kernels)
-        return;
-    TG_NOTE(e, TG_REASON_DEVICE,
-            "Judged are operators, copies, memory sets, synchronisations and graph launches, by "
-            "number and "
-            "bytes. Record both sides alike, or change baseline.require_same.",
-            "kernels are not judged, %s of the step: the two sides differ in %.*s",
-            TG_VALUE(100 * fmin(share, 1), TG_UNIT_PERCENT), TG_SV_ARG(c->differs));
-}
-
-/* What would do as steps: 'window: {by: annotation, name: "execute_*"} (or "step *"); …' */
-static void put_windows(struct tg_buf *b, const struct tg_comparison *c)
-{
-    for (size_t i = 0; i < c->n_hints && i < 3; i++)
-        tg_buf_printf(b, i ? "%s\"%.*s\"" : "%s\"%.*s\"}",
-                      i == 0   ? "window: {by: annotation, name: "
-                      : i == 1 ? " (or "
-                               : ", ",
-                      TG_SV_ARG(c->hints[i].name));
-    if (c->n_hints > 1)
-        tg_buf_puts(b, ")");
-    tg_buf_puts(b, c->n_hints ? "; or" : "Call prof.step() once an iteration; or say");
-    tg_buf_puts(b, " window: {by: trace}, if each trace is one step.");
-}
-
-/* Where nothing looks slower the counts stand for themselves; else see tg_guards. */
-static void tell_disturbed(struct tg_eval_state *e, const struct tg_comparison *c)
-{
-    if (c->other_data)
-        TG_NOTE(e, TG_REASON_DATA, "Record both sides with the same data and seeds.",
-                "the fresh runs had other data: most of the counts that vary are where "
-                "the baseline's never were; durations are not judged");
-    if (c->busy && !c->n_withheld)
-        TG_NOTE(e, TG_REASON_MACHINE, TG_NEXT_MACHINE(e),
-                "the machine was busy during the fresh runs: most operators wait in their steps; "
-                "durations are not judged");
-}
+/* ---- work that no rule is about ---- */
 
 static void put_outside(struct tg_buf *b, const struct tg_comparison *c, const struct tg_op *op)
 {
@@ -152,51 +204,12 @@ static void put_outside(struct tg_buf *b, const struct tg_comparison *c, const s
                   TG_VALUE(tg_outside_calls(c, op, TG_TEST), TG_UNIT_COUNT));
 }
 
-/* No rule per name sees what runs outside the windows: work that went there must not be green. */
-static void tell_outside(struct tg_eval_state *e, const struct tg_comparison *c)
-{
-    TG_BUF b = { 0 };
-    if (put_most(&b, c, ~0u, tg_outside_growth, put_outside))
-        TG_NOTE(e, tg_outside_has_steps(c) ? TG_REASON_NOTE : TG_REASON_OUTSIDE,
-                "Calls a step. Rules about names judge what is inside the steps: widen the "
-                "window, or see `diff --whole`. launch_count and sync_count count them.",
-                "more calls outside the steps: %s", b.p);
-}
-
 static bool is_launch_call(const struct tg_op *op)
 {
-    static const char *const words[] = { "Launch", "Memcpy", "Memset" };
-    bool found = false;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        found |= tg_sv_has(op->name, tg_sv_of(words[i]));
-    return op->kind == TG_KIND_RUNTIME && found;
+    return op->kind == TG_KIND_RUNTIME &&
+           (tg_sv_has(op->name, TG_SV("Launch")) || tg_sv_has(op->name, TG_SV("Memcpy")) ||
+            tg_sv_has(op->name, TG_SV("Memset")));
 }
-
-/* What calls launch is judged by its work on the device; calls without any must not be green. */
-static void tell_idle_launches(struct tg_eval_state *e, const struct tg_comparison *c)
-{
-    double calls = 0, work = 0;
-    for (size_t i = 0; c->same_device && i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
-        double more = op->change == TG_SAME
-                          ? 0
-                          : op->count[TG_TEST] / c->iteration_ratio - op->count[TG_BASE];
-        calls += is_launch_call(op) ? more : 0;
-        work += tg_kind_is_device(op->kind) ? more : 0;
-    }
-    if (calls < 1 || calls <= fmax(work, 0) + 0.5)
-        return;
-    TG_NOTE(e, TG_REASON_LAUNCHES,
-            "Kernels, copies and memory sets. Were their events lost, or do more calls now launch "
-            "the same work?",
-            "%s more launching calls a step, but %s more of what they launch",
-            TG_VALUE(calls, TG_UNIT_COUNT), work > 0 ? TG_VALUE(work, TG_UNIT_COUNT) : "none");
-}
-
-/* Kinds of which people expect that a policy looks at them. */
-static const enum tg_kind expected[] = { TG_KIND_KERNEL,  TG_KIND_MEMCPY,    TG_KIND_MEMSET,
-                                         TG_KIND_GRAPH,   TG_KIND_OP,        TG_KIND_SYNC,
-                                         TG_KIND_RUNTIME, TG_KIND_ANNOTATION };
 
 /* Is there a rule about names that matches one of this kind? */
 static bool is_judged(const struct tg_eval_state *e, const struct tg_comparison *c,
@@ -205,10 +218,9 @@ static bool is_judged(const struct tg_eval_state *e, const struct tg_comparison 
     const struct tg_policy *p = e->in->policy;
     for (size_t r = 0; r < p->n_rules; r++) {
         const struct tg_rule *rule = &p->rules[r];
-        if (tg_rule_metric_info(rule->metric)->scope != TG_SCOPE_NAME ||
-            !tg_select_rule(e, &rule->when))
-            continue;
-        for (size_t i = 0; i < c->n_ops; i++)
+        bool asks = tg_rule_metric_info(rule->metric)->scope == TG_SCOPE_NAME &&
+                    tg_select_rule(e, &rule->when);
+        for (size_t i = 0; asks && i < c->n_ops; i++)
             if (c->ops[i].kind == kind && c->ops[i].present[TG_TEST] &&
                 tg_select_op(&rule->match, &c->ops[i]) != TG_HIT_NO)
                 return true;
@@ -253,57 +265,13 @@ static void tell_more_rows(struct tg_eval_state *e, const struct tg_comparison *
     }
 }
 
-/* Events of a side, of all traces; `rest`: those of them that are not rows of a name. */
-static double events_of(const struct tg_comparison *c, int side, double *rest)
-{
-    const struct tg_shard *s;
-    double all = 0;
-    for (size_t i = 0; (s = tg_side_shard(&c->side[side], i)); i++)
-        all += (double)s->events;
-    *rest = all;
-    for (size_t i = 0; i < c->n_ops; i++)
-        *rest -=
-            c->ops[i].kind == TG_KIND_DEVICE_ANNOTATION ? 0 : (double)c->ops[i].whole_count[side];
-    return all;
-}
-
-/*
- * Python functions, the device's copies of annotations, flows, counters: no rule sees them. If there
- * are as many more as the baseline has events, by the step and by the trace, neither fewer steps nor
- * a longer start explains them.
- */
-static void tell_more_events(struct tg_eval_state *e, const struct tg_comparison *c)
-{
-    double rest[2], all[2], traces[2];
-    for (int side = 0; side < 2; side++) {
-        all[side] = events_of(c, side, &rest[side]);
-        traces[side] = (double)(c->side[side].n_runs * c->side[side].n_ranks);
-        if (all[side] <= 0 || !c->n_units[side])
-            return;
-    }
-    double by_trace = traces[TG_TEST] / traces[TG_BASE];
-    double by_step = (double)c->n_units[TG_TEST] / (double)c->n_units[TG_BASE];
-    if (rest[TG_TEST] - rest[TG_BASE] * by_trace < all[TG_BASE] * by_trace ||
-        rest[TG_TEST] - rest[TG_BASE] * by_step < all[TG_BASE] * by_step)
-        return;
-    TG_NOTE(e, TG_REASON_EVENTS,
-            "Python functions, flows, counters. Record both sides with the same settings of "
-            "the profiler; recording them takes time as well.",
-            "the fresh traces have %.2g times as many events a step as the "
-            "baseline's, most of them of kinds that no rule sees",
-            all[TG_TEST] / all[TG_BASE] / by_step);
-}
-
-/* Annotations enclose operators, which are judged: their own time has to matter, and it is in the
- * account. */
-static bool matters(const struct tg_eval_state *e, enum tg_kind kind, double share)
-{
-    return kind != TG_KIND_ANNOTATION || (share >= TG_RESTLESS && !e->in->policy->require.account);
-}
-
 /* "no rule checks the kernels (20 names, 93.1 % of the step), annotations (2 names, …)" */
 static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_comparison *c)
 {
+    /* Kinds of which people expect that a policy looks at them. */
+    static const enum tg_kind expected[] = { TG_KIND_KERNEL,  TG_KIND_MEMCPY,    TG_KIND_MEMSET,
+                                             TG_KIND_GRAPH,   TG_KIND_OP,        TG_KIND_SYNC,
+                                             TG_KIND_RUNTIME, TG_KIND_ANNOTATION };
     TG_BUF b = { 0 };
     for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
         double share = 0;
@@ -314,11 +282,13 @@ static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_compari
                 share += c->ops[i].share[TG_TEST];
                 n++;
             }
-        if (!n || !matters(e, expected[k], share) || is_judged(e, c, expected[k]))
-            continue;
-        tg_buf_printf(&b, "%s%s (%zu name%s, %s of the step)", b.n ? ", " : "no rule checks the ",
-                      tg_phrase_kind(expected[k]), n, TG_PLURAL(n),
-                      TG_VALUE(100 * fmin(share, 1), TG_UNIT_PERCENT));
+        /* Annotations enclose operators, which are judged; their own time is in the account. */
+        bool matters = expected[k] != TG_KIND_ANNOTATION ||
+                       (share >= TG_RESTLESS && !e->in->policy->require.account);
+        if (n && matters && !is_judged(e, c, expected[k]))
+            tg_buf_printf(&b, "%s%s (%zu name%s, %s of the step)",
+                          b.n ? ", " : "no rule checks the ", tg_phrase_kind(expected[k]), n,
+                          TG_PLURAL(n), TG_VALUE(100 * fmin(share, 1), TG_UNIT_PERCENT));
     }
     if (b.n)
         tg_eval_note(e, TG_REASON_NONE, tg_buf_sv(&b),
@@ -326,192 +296,30 @@ static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_compari
                      "[tracegate:recommended]` in the policy checks them.");
 }
 
-/* Where steps are not known, more work everywhere cannot be told from more steps. */
-static void tell_ratio(struct tg_eval_state *e, const struct tg_comparison *c)
-{
-    if (c->iteration_ratio != 1)
-        TG_NOTE(e, TG_REASON_ITERATIONS,
-                "Mark the steps (prof.step()), or record the same number of them on both sides.",
-                "every count of the fresh traces is %.4g times the baseline's: taken for "
-                "more or fewer steps, but the same work done more often looks alike",
-                c->iteration_ratio);
-}
-
-static bool has_same_counts(const struct tg_comparison *c)
-{
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (c->ops[i].change != TG_SAME)
-            return false;
-    return true;
-}
-
-/* Did most large operators get slower, or most of them faster? */
-static bool has_moved_together(const struct tg_comparison *c)
-{
-    size_t n = 0, up = 0, down = 0;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
-        if (fmax(op->share[TG_BASE], op->share[TG_TEST]) < TG_BIG || op->self[TG_BASE] <= 0)
-            continue;
-        n++;
-        up += op->self[TG_TEST] > (1 + TG_RESTLESS) * op->self[TG_BASE];
-        down += op->self[TG_TEST] < (1 - TG_RESTLESS) * op->self[TG_BASE];
-    }
-    return n >= TG_MIN_BIG && (double)(up > down ? up : down) >= TG_WINS * (double)n;
-}
-
-static const struct tg_env_change *other_cpu(const struct tg_comparison *c)
-{
-    for (size_t i = 0; i < c->n_env; i++)
-        if (tg_sv_eq(c->env[i].key, TG_SV("cpu")) && c->env[i].value[0].n && c->env[i].value[1].n)
-            return &c->env[i];
-    return NULL;
-}
-
 /*
- * A slower machine and a slowdown of everything look alike; a program that does the same as before
- * makes the machine the likelier one. Comes first, before anybody looks for a cause in the code.
+ * "as many calls as before, but on other ranks: 'kern3' 1 -> 7 on rank 1; 2 more names": ranks changed places, or one
+ * does what another did, which the mean over ranks does not show. Bytes of calls that are on other ranks count as calls.
  */
-static void tell_machine(struct tg_eval_state *e)
-{
-    const struct tg_comparison *c = tg_confirm_last(e->in->comparison);
-    const struct tg_env_change *cpu = other_cpu(c);
-    bool same = has_same_counts(c);
-    TG_BUF b = { 0 };
-    if (c->busy && e->in->comparison == c)
-        return;          /* which is said */
-    if (c->rank_alone) { /* the others are as before: the advice is that rank's machine */
-        if (!cpu)
-            return;
-        tg_buf_puts(&b, "may be the machine: the processors differ");
-    } else if (c->drifted) {
-        static const char *const whose[] = { [TG_DRIFT_OF_ALL] = "whole machine",
-                                             [TG_DRIFT_OF_HOST] = "host",
-                                             [TG_DRIFT_OF_DEVICE] = "device" };
-        tg_buf_printf(&b, "%sthe %s is %s %s than for the baseline%s",
-                      same && c->drift > 0 ? "may be the machine: " : "", whose[c->drift_of],
-                      TG_VALUE(100 * fabs(expm1(c->drift)), TG_UNIT_PERCENT),
-                      c->drift > 0 ? "slower" : "faster", same ? ", and no count changed" : "");
-    } else if (same && c->n_runs[TG_BASE] && has_moved_together(c)) {
-        tg_buf_puts(&b, "may be the machine: most operators moved together, and no count changed");
-    } else if (cpu) {
-        tg_buf_puts(&b, "may be the machine: the processors differ");
-    } else {
-        return;
-    }
-    if (cpu)
-        tg_buf_printf(&b, "; recorded on %.*s, the baseline on %.*s",
-                      TG_SV_ARG(cpu->value[TG_TEST]), TG_SV_ARG(cpu->value[TG_BASE]));
-    tg_eval_note(e, c->drifted && c->drift > 0 ? TG_REASON_MACHINE : TG_REASON_NONE, tg_buf_sv(&b),
-                 !e->in->comparison->in_turn && c->drifted && c->drift < 0
-                     ? "It may hide a slowdown of everything: compare on one machine with "
-                       "`tracegate ab`, or mode ab of the action."
-                     : TG_NEXT_MACHINE(e));
-}
-
-/* A cold card takes other times in its first steps than later, and power limits make it drift. */
-static void tell_warming(struct tg_eval_state *e, const struct tg_comparison *c)
-{
-    if (c->warming == 0)
-        return;
-    TG_NOTE(e, TG_REASON_NONE,
-            "Warm up for two seconds before recording. Until then only large changes of device "
-            "times are found.",
-            "the device's speed changes within the runs: its work takes %s %s in the last steps "
-            "than in the first ones",
-            TG_VALUE(100 * fabs(expm1(c->warming)), TG_UNIT_PERCENT),
-            c->warming > 0 ? "longer" : "shorter");
-}
-
-/* "2/1" of "Torch-Compiled Region: 2/1", frame and recompilation; "" for the first compilation. */
-static tg_sv recompilation_of(tg_sv name)
-{
-    tg_sv rest, frame;
-    if (!tg_sv_skip(&name, TG_SV("Torch-Compiled Region: ")))
-        return TG_SV("");
-    rest = name;
-    frame = tg_sv_cut(&rest, '/');
-    return !frame.n || !rest.n || tg_sv_eq(rest, TG_SV("0")) ? TG_SV("") : name;
-}
-
-static void find_recompilations(const struct tg_side *side, struct tg_strmap *out)
-{
-    const struct tg_shard *s;
-    tg_strmap_init(out);
-    for (size_t k = 0; (s = tg_side_shard(side, k)); k++)
-        for (size_t i = 0; i < s->n_rows; i++)
-            if (recompilation_of(s->rows[i].key->name).n)
-                (void)tg_strmap_add(out, recompilation_of(s->rows[i].key->name));
-}
-
-/* One line, whatever they did to the counts of the steps they fell into. */
-static void tell_recompilations(struct tg_eval_state *e, const struct tg_comparison *c)
-{
-    TG_AUTO(tg_strmap_release) struct tg_strmap base, fresh;
-    TG_BUF names = { 0 };
-    size_t n = 0;
-    find_recompilations(&c->side[TG_BASE], &base);
-    find_recompilations(&c->side[TG_TEST], &fresh);
-    for (size_t i = 0; i < fresh.n; i++)
-        if (tg_strmap_find(&base, fresh.text[i]) == TG_NO_ID && n++ < 5)
-            tg_buf_printf(&names, "%s%.*s", names.n ? ", " : "", TG_SV_ARG(fresh.text[i]));
-    if (n)
-        TG_NOTE(e, TG_REASON_NONE,
-                "TORCH_LOGS=recompiles says why. Warm up longer if it is only the first steps.",
-                "torch.compile compiled %zu region%s again that the baseline did not: %s%s", n,
-                TG_PLURAL(n), names.p, n > 5 ? ", …" : "");
-}
-
-static void tell_partial_ranks(struct tg_eval_state *e, const struct tg_comparison *c)
-{
-    size_t full = c->n_ranks[TG_TEST], all = c->given[TG_TEST].n_ranks;
-    if (c->n_steps_only)
-        TG_NOTE(e, TG_REASON_NONE,
-                "The stored size of a run is limited (docs/baselines.md). Fewer steps leave "
-                "room for more ranks.",
-                "%zu of %zu ranks are compared in full; of the others the stored "
-                "side has step times only, which are compared",
-                full, all);
-    if (c->n_unnamed)
-        TG_NOTE(e, TG_REASON_NONE,
-                "A rule about names, or --json, --html or --csv, compares them on all ranks "
-                "(docs/clusters.md).",
-                "operators and kernels are compared on %zu of %zu ranks: no rule "
-                "is about them; metrics, step times and collectives on all",
-                full, all);
-}
-
-/*
- * Ranks changed places, or one does what another did: the mean over ranks does not show it. Bytes of
- * calls that are on other ranks count as calls. NULL: no such rise.
- */
-static const struct tg_rank_shift *shift_of(const struct tg_comparison *c, const struct tg_op *op,
-                                            enum tg_unit unit)
-{
-    bool told = op->change == TG_SAME && c->marked[TG_BASE] && c->marked[TG_TEST] &&
-                tg_kind_is_counted(op->kind) && !op->polling;
-    if (unit == TG_UNIT_COUNT)
-        return told ? op->shift : NULL;
-    return told && !op->shift && op->bytes[TG_BASE] == op->bytes[TG_TEST] ? op->bytes_shift : NULL;
-}
-
-/* "as many calls as before, but on other ranks: 'kern3' 1 -> 7 on rank 1; 2 more names" */
 static void tell_shifted(struct tg_eval_state *e, const struct tg_comparison *c, enum tg_unit unit)
 {
     const struct tg_rank_shift *most = NULL;
     TG_BUF b = { 0 };
     tg_sv name = { 0 };
     size_t n = 0;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_rank_shift *shift = shift_of(c, &c->ops[i], unit);
-        if (!shift)
+    for (size_t i = 0; i < c->n_ops && c->marked[TG_BASE] && c->marked[TG_TEST]; i++) {
+        const struct tg_op *op = &c->ops[i];
+        bool same_bytes = !op->shift && op->bytes[TG_BASE] == op->bytes[TG_TEST];
+        const struct tg_rank_shift *shift = unit == TG_UNIT_COUNT ? op->shift
+                                            : same_bytes          ? op->bytes_shift
+                                                                  : NULL;
+        if (!shift || op->change != TG_SAME || !tg_kind_is_counted(op->kind) || op->polling)
             continue;
         n++;
         if (most && shift->count[TG_TEST] - shift->count[TG_BASE] <=
                         most->count[TG_TEST] - most->count[TG_BASE])
             continue;
         most = shift;
-        name = c->ops[i].name;
+        name = op->name;
     }
     if (!n)
         return;
@@ -529,6 +337,9 @@ static void tell_shifted(struct tg_eval_state *e, const struct tg_comparison *c,
                  "a rule with `rank: each` judges every rank by itself.");
 }
 
+/* ---- how the sides were recorded ---- */
+
+/* No ProfilerStep; and what would do as steps: 'window: {by: annotation, name: "execute_*"} (or "step *"); …' */
 static void tell_unmarked(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     TG_BUF b = { 0 }, next = { 0 };
@@ -537,18 +348,27 @@ static void tell_unmarked(struct tg_eval_state *e, const struct tg_comparison *c
     tg_buf_puts(&b, "no ProfilerStep markers: the whole trace counts as one step");
     if (c->iteration_ratio != 1)
         tg_buf_printf(&b, ", counts are divided by the common ratio %.4g", c->iteration_ratio);
-    put_windows(&next, c);
+    for (size_t i = 0; i < c->n_hints && i < 3; i++)
+        tg_buf_printf(&next, i ? "%s\"%.*s\"" : "%s\"%.*s\"}",
+                      i == 0   ? "window: {by: annotation, name: "
+                      : i == 1 ? " (or "
+                               : ", ",
+                      TG_SV_ARG(c->hints[i].name));
+    tg_buf_puts(&next, c->n_hints > 1 ? ")" : "");
+    tg_buf_puts(&next, c->n_hints ? "; or" : "Call prof.step() once an iteration; or say");
+    tg_buf_puts(&next, " window: {by: trace}, if each trace is one step.");
     tg_eval_note(e, TG_REASON_NONE, tg_buf_sv(&b), next.p);
 }
 
 static void tell_environment(struct tg_eval_state *e, const struct tg_comparison *c)
 {
+    const struct tg_env_change *told = other_cpu(c); /* first */
     for (size_t i = 0; i < c->n_env; i++) {
         const struct tg_env_change *x = &c->env[i];
         tg_sv unknown = TG_SV("unknown");
         tg_sv base = x->value[0].n ? x->value[0] : unknown;
         tg_sv test = x->value[1].n ? x->value[1] : unknown;
-        if (x != other_cpu(c)) /* told first */
+        if (x != told)
             TG_NOTE(e, TG_REASON_NONE, "", "%.*s: %.*s -> %.*s", TG_SV_ARG(x->key), TG_SV_ARG(base),
                     TG_SV_ARG(test));
     }
@@ -577,74 +397,104 @@ static void put_gone(struct tg_buf *b, const struct tg_comparison *c, const stru
 {
     double calls = calls_gone(c, op);
     tg_message_put_name(b, op->name, 60);
-    tg_buf_printf(b, " %s call%s", TG_SIGNED(-calls, TG_UNIT_COUNT), calls == 1 ? "" : "s");
+    tg_buf_printf(b, " %s call%s", TG_SIGNED(-calls, TG_UNIT_COUNT), TG_PLURAL(calls));
 }
 
 /* Does a rule warn, or fail, of each call less? */
-static bool is_strict(const struct tg_limit_list *l)
-{
-    for (size_t i = 0; l->state == TG_LIMIT_ON && i < l->n; i++)
-        if (l->v[i].n == 1 && l->v[i].bound->kind == TG_BOUND_ABS && l->v[i].bound->value == 0)
-            return true;
-    return false;
-}
-
 static bool judges_less(const struct tg_policy *p)
 {
     for (size_t i = 0; i < p->n_rules; i++) {
         const struct tg_rule *rule = &p->rules[i];
-        if (rule->metric == TG_RULE_METRIC_COUNT && rule->bad == TG_LESS_IS_BAD &&
-            !tg_rule_is_narrow(&rule->match) && (is_strict(&rule->warn) || is_strict(&rule->fail)))
-            return true;
+        const struct tg_limit_list *const lists[] = { &rule->warn, &rule->fail };
+        if (rule->metric != TG_RULE_METRIC_COUNT || rule->bad != TG_LESS_IS_BAD ||
+            tg_rule_is_narrow(&rule->match))
+            continue;
+        for (int k = 0; k < 2; k++)
+            for (size_t x = 0; lists[k]->state == TG_LIMIT_ON && x < lists[k]->n; x++) {
+                const struct tg_limit *l = &lists[k]->v[x];
+                if (l->n == 1 && l->bound->kind == TG_BOUND_ABS && l->bound->value == 0)
+                    return true;
+            }
     }
     return false;
-}
-
-/* "less work: aten::mul -24 calls, aten::pow -4 calls and 3 more": no warning, but never silent. */
-static void tell_less_work(struct tg_eval_state *e, const struct tg_comparison *c)
-{
-    TG_BUF b = { 0 };
-    if (!judges_less(e->in->policy) && put_most(&b, c, ~0u, weigh_gone, put_gone))
-        TG_NOTE(e, TG_REASON_NONE,
-                "Was it meant to go? The rule less-work with `warn: {abs: 0}` warns of it.",
-                "less work: %s", b.p);
-}
-
-/* "the host waits elsewhere: 1.20 ms longer in aten::item, 1.18 ms less in aten::to": the step may be as before. */
-static void tell_waits(struct tg_eval_state *e, const struct tg_comparison *c)
-{
-    struct tg_wait_shifts x = tg_wait_shifts_of(c);
-    double least = TG_RESTLESS * c->wall_ns[TG_BASE];
-    if (!x.longer.call || !x.shorter.call || x.longer.ns < least || -x.shorter.ns < least)
-        return;
-    TG_NOTE(e, TG_REASON_NONE, "", "the host waits elsewhere: %s longer in %.*s, %s less in %.*s",
-            TG_VALUE(x.longer.ns, TG_UNIT_NS),
-            TG_SV_ARG(x.longer.in.n ? x.longer.in : x.longer.call->name),
-            TG_VALUE(-x.shorter.ns, TG_UNIT_NS),
-            TG_SV_ARG(x.shorter.in.n ? x.shorter.in : x.shorter.call->name));
 }
 
 void tg_notes(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
+    size_t full = c->n_ranks[TG_TEST], all = c->given[TG_TEST].n_ranks, kernels = 0;
+    TG_BUF outside = { 0 }, gone = { 0 };
+    double share = 0;
     tell_machine(e);
-    tell_warming(e, c);
+    /* A cold card takes other times in its first steps than later, and power limits make it drift. */
+    if (c->warming != 0)
+        TG_NOTE(e, TG_REASON_NONE,
+                "Warm up for two seconds before recording. Until then only large changes of device "
+                "times are found.",
+                "the device's speed changes within the runs: its work takes %s %s in the last "
+                "steps than in the first ones",
+                TG_VALUE(100 * fabs(expm1(c->warming)), TG_UNIT_PERCENT),
+                c->warming > 0 ? "longer" : "shorter");
     tell_recompilations(e, c);
-    tell_disturbed(e, c);
+    /* Where nothing looks slower the counts stand for themselves; else see tg_guards. */
+    if (c->other_data)
+        TG_NOTE(e, TG_REASON_DATA, "Record both sides with the same data and seeds.",
+                "the fresh runs had other data: most of the counts that vary are where the "
+                "baseline's never were; durations are not judged");
+    if (c->busy && !c->n_withheld)
+        TG_NOTE(e, TG_REASON_MACHINE, TG_NEXT_MACHINE(e),
+                "the machine was busy during the fresh runs: most operators wait in their steps; "
+                "durations are not judged");
     tell_ranks(e, c);
-    tell_straggler(e, c);
-    tell_other_device(e, c);
-    tell_outside(e, c);
+    tell_straggler(e, c->straggler);
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].kind == TG_KIND_KERNEL) {
+            share += c->ops[i].share[TG_TEST];
+            kernels++;
+        }
+    if (!c->same_device && kernels)
+        TG_NOTE(
+            e, TG_REASON_DEVICE,
+            "Judged are operators, copies, memory sets, synchronisations and graph launches, by "
+            "number and bytes. Record both sides alike, or change baseline.require_same.",
+            "kernels are not judged, %s of the step: the two sides differ in %.*s",
+            TG_VALUE(100 * fmin(share, 1), TG_UNIT_PERCENT), TG_SV_ARG(c->differs));
+    /* No rule per name sees what runs outside the windows: work that went there must not be green. */
+    if (put_most(&outside, c, ~0u, tg_outside_growth, put_outside))
+        TG_NOTE(e, tg_outside_has_steps(c) ? TG_REASON_NOTE : TG_REASON_OUTSIDE,
+                "Calls a step. Rules about names judge what is inside the steps: widen the "
+                "window, or see `diff --whole`. launch_count and sync_count count them.",
+                "more calls outside the steps: %s", outside.p);
     tell_more_rows(e, c);
-    tell_more_events(e, c);
-    tell_idle_launches(e, c);
-    tell_partial_ranks(e, c);
+    if (c->n_steps_only)
+        TG_NOTE(e, TG_REASON_NONE,
+                "The stored size of a run is limited (docs/baselines.md). Fewer steps leave room "
+                "for more ranks.",
+                "%zu of %zu ranks are compared in full; of the others the stored side has step "
+                "times only, which are compared",
+                full, all);
+    if (c->n_unnamed)
+        TG_NOTE(e, TG_REASON_NONE,
+                "A rule about names, or --json, --html or --csv, compares them on all ranks "
+                "(docs/clusters.md).",
+                "operators and kernels are compared on %zu of %zu ranks: no rule is about them; "
+                "metrics, step times and collectives on all",
+                full, all);
     tell_shifted(e, c, TG_UNIT_COUNT);
     tell_shifted(e, c, TG_UNIT_BYTES);
-    tell_ratio(e, c);
+    /* Where steps are not known, more work everywhere cannot be told from more steps. */
+    if (c->iteration_ratio != 1)
+        TG_NOTE(e, TG_REASON_ITERATIONS,
+                "Mark the steps (prof.step()), or record the same number of them on both sides.",
+                "every count of the fresh traces is %.4g times the baseline's: taken for more or "
+                "fewer steps, but the same work done more often looks alike",
+                c->iteration_ratio);
     tell_unjudged_kinds(e, c);
     tell_unmarked(e, c);
     tell_environment(e, c);
-    tell_less_work(e, c);
-    tell_waits(e, c);
+    /* No warning, but never silent: "less work: aten::mul -24 calls, aten::pow -4 calls and 3 more". */
+    if (!judges_less(e->in->policy) && put_most(&gone, c, ~0u, weigh_gone, put_gone))
+        TG_NOTE(e, TG_REASON_NONE,
+                "Was it meant to go? The rule less-work with `warn: {abs: 0}` warns of it.",
+                "less work: %s", gone.p);
 }

@@ -47,31 +47,21 @@ static tg_sv outermost(const struct tg_comparison *c, tg_sv name)
     return op ? op->name : name;
 }
 
-struct tg_wait_shifts tg_wait_shifts_of(const struct tg_comparison *c)
-{
-    struct tg_wait_shifts x = { 0 };
-    for (size_t i = 0; i < c->n_ops; i++)
-        for (size_t k = 0; c->ops[i].wait && k < c->ops[i].n_callers; k++) {
-            /* Keeps the one with more, or less, if no fresh run is like one of the baseline. */
-            const struct tg_in_caller *of = &c->ops[i].callers[k];
-            double ns = of->self[TG_TEST] - of->self[TG_BASE];
-            struct tg_wait_shift shift = { &c->ops[i], of->in, ns };
-            if (ns > x.longer.ns && of->least[TG_TEST] > of->most[TG_BASE])
-                x.longer = shift;
-            if (ns < x.shorter.ns && of->most[TG_TEST] < of->least[TG_BASE])
-                x.shorter = shift;
-        }
-    x.longer.in = outermost(c, x.longer.in);
-    x.shorter.in = outermost(c, x.shorter.in);
-    return x;
-}
-
-struct tg_wait_shift tg_wait_behind(const struct tg_comparison *c, double ns)
+struct tg_wait tg_wait_behind(const struct tg_comparison *c, double ns)
 {
     const struct tg_metric_change *busy = &c->metrics[TG_METRIC_GPU_BUSY];
-    struct tg_wait_shift longer = tg_wait_shifts_of(c).longer;
     bool works_more = !busy->known[TG_BASE] || !busy->known[TG_TEST] ||
                       busy->value[TG_TEST] - busy->value[TG_BASE] >= TG_HALF * ns;
-    return longer.ns >= TG_HALF * ns && ns > 0 && !works_more ? longer
-                                                              : (struct tg_wait_shift){ 0 };
+    struct tg_wait longer = {
+        0
+    }; /* the one that rose most, if no fresh run is like one of the baseline */
+    for (size_t i = 0; i < c->n_ops; i++)
+        for (size_t k = 0; c->ops[i].wait && k < c->ops[i].n_callers; k++) {
+            const struct tg_in_caller *of = &c->ops[i].callers[k];
+            double more = of->self[TG_TEST] - of->self[TG_BASE];
+            if (more > longer.ns && of->least[TG_TEST] > of->most[TG_BASE])
+                longer = (struct tg_wait){ &c->ops[i], of->in, more };
+        }
+    longer.in = outermost(c, longer.in);
+    return longer.ns >= TG_HALF * ns && ns > 0 && !works_more ? longer : (struct tg_wait){ 0 };
 }

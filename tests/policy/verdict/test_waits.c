@@ -29,14 +29,12 @@ static void waits(struct hand *h, double item[2], double copy[2], double busy_mo
 
 WITH_HAND(a_wait_that_comes_earlier)
 {
-    struct tg_wait_shifts x;
+    struct tg_wait x;
     waits(h, (double[]){ 5000, 905000 }, (double[]){ 800000, 3000 }, 0);
-    x = tg_wait_shifts_of(&h->c);
-    hand_text(x.longer.in, "aten::item"); /* the name that a program has */
-    assert_true(x.longer.ns == 900000);
-    hand_text(x.shorter.in, "aten::copy_");
-    assert_true(x.shorter.ns == -797000);
-    assert_non_null(tg_wait_behind(&h->c, 900000).call);
+    x = tg_wait_behind(&h->c, 900000);
+    assert_ptr_equal(x.call, &h->c.ops[3]);
+    hand_text(x.in, "aten::item"); /* the name that a program has */
+    assert_true(x.ns == 900000);
     assert_non_null(tg_wait_behind(&h->c, 1799000).call);
     assert_null(tg_wait_behind(&h->c, 1801000).call); /* less than half of it */
     assert_null(tg_wait_behind(&h->c, 0).call);
@@ -58,5 +56,5 @@ WITH_HAND(a_wait_that_varies)
 {
     waits(h, (double[]){ 5000, 905000 }, (double[]){ 3000, 3000 }, 0);
     ((struct tg_in_caller *)(uintptr_t)h->c.ops[3].callers)[0].least[TG_TEST] = 4000;
-    assert_null(tg_wait_shifts_of(&h->c).longer.call);
+    assert_null(tg_wait_behind(&h->c, 900000).call);
 }

@@ -104,7 +104,6 @@ bool tg_select_rule(const struct tg_eval_state *e, const struct tg_when *when);
 
 /* By the step. */
 double tg_outside_calls(const struct tg_comparison *c, const struct tg_op *op, int side);
-double tg_inside_calls(const struct tg_comparison *c, const struct tg_op *op, int side);
 /* How many more by the step the fresh side has; 0: not more by the step and by the trace. */
 double tg_outside_growth(const struct tg_comparison *c, const struct tg_op *op);
 /*
@@ -132,22 +131,18 @@ const char *tg_unit_text(enum tg_unit unit); /* as in reports: "ns", "%", "" */
 /* A quantity with a value of each run: what one row is about. */
 struct tg_quantity {
     enum tg_quantity_kind {
-        TG_QUANTITY_OP,       /* a metric of a name */
-        TG_QUANTITY_GAP,      /* time that no operator has: of the step, or of an annotation */
-        TG_QUANTITY_TOGETHER, /* time of names of one kind that are too small by themselves */
+        TG_QUANTITY_OP,     /* a metric of a name */
+        TG_QUANTITY_GAP,    /* time that no operator has: of the step, or of an annotation */
         TG_QUANTITY_CHOICE, /* device time of an operator that launches other kernels than before */
         TG_QUANTITY_TRACE,  /* a metric of the whole trace */
         TG_QUANTITY_NUMBER  /* a benchmark's */
     } kind;
-    const struct tg_op
-        *op; /* of TOGETHER and CHOICE what stands for them; of TRACE and NUMBER NULL */
-    const struct tg_op *const *some; /* TOGETHER */
-    size_t n_some;
-    const struct tg_evidence *ev; /* GAP, TOGETHER, CHOICE: its time */
+    const struct tg_op *op;       /* of CHOICE what stands for it; of TRACE and NUMBER NULL */
+    const struct tg_evidence *ev; /* GAP, CHOICE: its time */
     const struct tg_number_change *number;
 };
 /* `x` becomes the same quantity in other runs; false: they lack it. */
-bool tg_quantity_find(struct tg_quantity *x, const struct tg_comparison *c, struct tg_arena *a);
+bool tg_quantity_find(struct tg_quantity *x, const struct tg_comparison *c);
 
 struct tg_judging { /* one row while it is judged: each part is made from those before it */
     const struct tg_rule *rule;
@@ -188,16 +183,6 @@ bool tg_guards(struct tg_eval_state *e);
 /* False: events are there twice, so that neither calls nor times are comparable. */
 bool tg_guard_integrity(struct tg_eval_state *e);
 /* ---- rules.c ---- */
-
-/*
- * The time of names of one kind that are too small to be judged by themselves, together (`ev`): of those
- * that the rule just judged, by its own limits, and found nothing in.
- */
-void tg_judge_together(struct tg_eval_state *e, const struct tg_rule *rule,
-                       const struct tg_op *const *op, size_t n, const struct tg_evidence *ev);
-/* Host time that no operator has: of the step and, if it got slower, of annotations that hold most of that. */
-void tg_judge_gaps(struct tg_eval_state *e, const struct tg_rule *rule);
-void tg_judge_numbers(struct tg_eval_state *e, const struct tg_rule *rule);
 
 /* Does its `when` hold, and does it count calls? */
 bool tg_rule_counts_calls(const struct tg_eval_state *e, const struct tg_rule *rule);

@@ -163,9 +163,8 @@ static void ask_again(const struct tg_eval_state *e, struct tg_judging *w, enum 
     if (!is_suspect(w, e->c))
         return;
     there = *w;
-    known = again && tg_quantity_find(&there.x, again, e->arena) &&
-            tg_probe(&there.p, &there, again, by) && there.p.known[TG_BASE] &&
-            there.p.known[TG_TEST];
+    known = again && tg_quantity_find(&there.x, again) && tg_probe(&there.p, &there, again, by) &&
+            there.p.known[TG_BASE] && there.p.known[TG_TEST];
     ev = TG_NEW(e->arena, struct tg_evidence);
     *ev = *w->p.ev;
     tg_confirm_set(ev, known ? there.p.ev : NULL, e->c->asking);
@@ -237,67 +236,20 @@ static void judge_most(struct tg_judging *w)
 
 /* ---- reasons ---- */
 
-/* Of the calls that the fresh side's step lacks. */
-static double part_that_went_out(const struct tg_comparison *c, const struct tg_op *op)
-{
-    double more = tg_outside_calls(c, op, TG_TEST) - tg_outside_calls(c, op, TG_BASE);
-    double less = tg_inside_calls(c, op, TG_BASE) - tg_inside_calls(c, op, TG_TEST);
-    return less > 0 ? fmin(fmax(more, 0) / less, 1) : 0;
-}
-
-/* ns of host time that names lost: of waits, and of operators, but by what went outside the steps. */
-struct lost {
-    double waits, operators;
-};
-
-static struct lost lost_by(const struct tg_comparison *c)
-{
-    struct lost lost = { 0 };
-    double device = 0;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
-        double less = op->self[TG_BASE] - op->self[TG_TEST];
-        if (tg_kind_is_device(op->kind))
-            device += less;
-        else if (tg_kind_nests(op->kind) && op->kind != TG_KIND_STEP)
-            *(op->wait ? &lost.waits : &lost.operators) += less * (1 - part_that_went_out(c, op));
-    }
-    /* What device work saves would have ended the waits sooner: it is a saving in another place. */
-    device = fmin(fmax(device, 0), fmax(lost.waits, 0));
-    lost.operators = fmax(lost.operators, 0) + device;
-    lost.waits -= device;
-    return lost;
-}
-
 /*
  * Gaps, and the sum of operators and gaps, also grow where operators leave the marker's thread, or the
  * marker its place; and where the host waits for the device less, since it comes later. Then the step is
- * as long as before, beyond the doubt of its runs, and no operator is shorter instead.
+ * as long as before, beyond the doubt of its runs.
  */
-static bool is_as_long(const struct tg_eval_state *e, const struct tg_judging *w)
+static bool is_as_long(const struct tg_comparison *c, const struct tg_judging *w)
 {
-    const struct tg_comparison *c = e->c;
-    const struct tg_evidence *step = &c->metrics[TG_METRIC_HOST_TIME].ev;
-    double longer = step->value[TG_BASE] * expm1(step->e + TG_TWICE * step->se);
+    const struct tg_metric_change *step = &c->metrics[TG_METRIC_HOST_TIME];
+    double longer = step->ev.value[TG_BASE] * expm1(step->ev.e + TG_TWICE * step->ev.se);
     bool gaps = w->x.kind == TG_QUANTITY_GAP && w->x.op->kind == TG_KIND_STEP;
     bool whole = w->x.kind == TG_QUANTITY_TRACE && w->rule->metric == TG_RULE_METRIC_STEP_TIME &&
                  c->step.ev_total.why_not == TG_JUDGED;
-    if (!(gaps || whole) || is_budget(w) || !c->metrics[TG_METRIC_HOST_TIME].known[TG_BASE])
-        return false;
-    return fmax(longer, 0) + lost_by(c).operators < TG_HALF * w->p.ev->delta_ns;
-}
-
-/* Why the time of all small ones together may not be their own; NONE: it is. */
-static enum tg_reason doubt_of_small(const struct tg_comparison *c, const struct tg_judging *w)
-{
-    if (w->x.kind != TG_QUANTITY_TOGETHER)
-        return TG_REASON_NONE;
-    if (!tg_kind_is_device(w->x.op->kind))
-        return TG_REASON_HOT_MACHINE;
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (c->ops[i].change != TG_SAME && tg_kind_is_device(c->ops[i].kind))
-            return TG_REASON_BESIDE;
-    return TG_REASON_NONE;
+    return (gaps || whole) && !is_budget(w) && step->known[TG_BASE] &&
+           longer < TG_HALF * w->p.ev->delta_ns;
 }
 
 /* The exception of the rule that holds, as a reason. */
@@ -317,7 +269,7 @@ static enum tg_reason exception_of(const struct tg_judging *w)
 static void soften(const struct tg_eval_state *e, struct tg_judging *w)
 {
     const struct tg_op *op = w->x.op;
-    enum tg_reason x = exception_of(w), small = doubt_of_small(e->c, w);
+    enum tg_reason x = exception_of(w);
     bool fails = w->j.state == TG_STATE_FAIL;
     bool repaid = w->x.kind == TG_QUANTITY_OP && op->repaid;
     const struct {
@@ -336,8 +288,7 @@ static void soften(const struct tg_eval_state *e, struct tg_judging *w)
         { fails && op && tg_op_is_collective(op) && !w->p.exact && !is_budget(w) &&
               w->p.noise_test != TG_NOISE_NONE && !e->c->all_ranks,
           TG_REASON_RANKS, TG_STATE_WARN },
-        { fails && small, small, TG_STATE_WARN },
-        { fails && is_as_long(e, w), TG_REASON_AS_LONG, TG_STATE_WARN },
+        { fails && is_as_long(e->c, w), TG_REASON_AS_LONG, TG_STATE_WARN },
         { fails && w->x.kind != TG_QUANTITY_OP && !w->p.exact && !is_budget(w) &&
               w->p.ev->fastest_alone,
           TG_REASON_FASTEST, TG_STATE_WARN },
@@ -458,34 +409,6 @@ static enum tg_grounds grounds_of(const struct tg_judging *w)
     return looked_at || p->noise_test == TG_NOISE_NONE ? TG_GROUNDS_RUNS : TG_GROUNDS_NONE;
 }
 
-static double slower_by(const struct tg_op *op)
-{
-    bool compared = op->ev.why_not == TG_JUDGED || op->ev.why_not == TG_NOT_FEW_RUNS;
-    const double *of = compared ? op->ev.value : op->self;
-    return of[TG_TEST] - of[TG_BASE];
-}
-
-/* "; 60 names together, most of the rise in tiny3, tiny17, tiny5" */
-static void put_names(struct tg_result *r, const struct tg_quantity *x, struct tg_arena *a)
-{
-    const struct tg_op *last = NULL;
-    struct tg_buf b = { 0 };
-    tg_buf_add(&b, r->message);
-    tg_buf_printf(&b, "; %zu names together, most of the rise in ", x->n_some);
-    for (size_t named = 0; named < 3; named++) {
-        const struct tg_op *next = NULL;
-        for (size_t i = 0; i < x->n_some; i++)
-            if (slower_by(x->some[i]) > 0 && (!last || slower_by(x->some[i]) < slower_by(last)) &&
-                (!next || slower_by(x->some[i]) > slower_by(next)))
-                next = x->some[i];
-        if (!next)
-            break;
-        tg_buf_printf(&b, "%s" TG_NAME, named ? ", " : "", TG_SV_ARG(next->name));
-        last = next;
-    }
-    r->message = tg_phrase_take(&b, a);
-}
-
 static void put_text(struct tg_result *r, const struct tg_eval_state *e, struct tg_judging *w)
 {
     if (e->in->alone)
@@ -499,16 +422,6 @@ static void put_text(struct tg_result *r, const struct tg_eval_state *e, struct 
         tg_describe_metric(r, e->c, &w->p, &w->j, e->arena);
     else if (!e->brief || w->j.state != TG_STATE_PASS)
         tg_describe_op(r, w->x.op, e->c, &w->p, &w->j, e->arena);
-    if (w->x.kind == TG_QUANTITY_TOGETHER)
-        put_names(r, &w->x, e->arena);
-    if (w->j.reason == TG_REASON_AS_LONG) {
-        /* "; waits take 80.0 us less, and the step as long as before" */
-        double less = lost_by(e->c).waits;
-        if (less >= TG_HALF * r->delta)
-            r->message =
-                TG_SV_PRINTF(e->arena, "%.*s; waits take %s less, and the step as long as before",
-                             TG_SV_ARG(r->message), TG_VALUE(less, TG_UNIT_NS));
-    }
     if (e->rank < 0 || e->brief)
         return;
     r->of_rank = e->rank;
@@ -573,10 +486,10 @@ static void add_row(struct tg_eval_state *e, struct tg_judging *w)
         e->c->ops[op - e->c->ops].reported = w->p.ev;
 }
 
-/* A quantity that is a part of others, or a sum of them: a line for each that got slower. */
+/* A quantity that is a part of others: a line for each that got slower. */
 static bool is_finding_only(const struct tg_judging *w)
 {
-    return w->x.kind == TG_QUANTITY_TOGETHER || w->x.kind == TG_QUANTITY_CHOICE ||
+    return w->x.kind == TG_QUANTITY_CHOICE ||
            (w->x.kind == TG_QUANTITY_GAP && w->x.op->kind != TG_KIND_STEP);
 }
 

@@ -300,18 +300,6 @@ bool tg_probe(struct tg_probe *p, const struct tg_judging *w, const struct tg_co
 
 /* ---- the same in other runs ---- */
 
-static bool find_together(struct tg_quantity *x, const struct tg_comparison *c, struct tg_arena *a)
-{
-    const struct tg_op **there = TG_NEW_N(a, const struct tg_op *, x->n_some + 1);
-    struct tg_evidence *ev = TG_NEW(a, struct tg_evidence);
-    for (size_t i = 0; i < x->n_some; i++)
-        if (!(there[i] = tg_confirm_op(c, x->some[i])))
-            return false;
-    x->some = there;
-    x->ev = ev;
-    return tg_ops_evidence(there, x->n_some, ev);
-}
-
 static bool find_choice(struct tg_quantity *x, const struct tg_comparison *c)
 {
     for (size_t i = 0; i < c->n_choices; i++)
@@ -322,13 +310,11 @@ static bool find_choice(struct tg_quantity *x, const struct tg_comparison *c)
     return false;
 }
 
-bool tg_quantity_find(struct tg_quantity *x, const struct tg_comparison *c, struct tg_arena *a)
+bool tg_quantity_find(struct tg_quantity *x, const struct tg_comparison *c)
 {
     switch (x->kind) {
     case TG_QUANTITY_TRACE:
         return true;
-    case TG_QUANTITY_TOGETHER:
-        return find_together(x, c, a);
     case TG_QUANTITY_CHOICE:
         return find_choice(x, c);
     case TG_QUANTITY_NUMBER:

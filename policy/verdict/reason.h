@@ -31,9 +31,6 @@
       "another thread, or the markers?")                                                           \
     X(TG_REASON_FASTEST, "fastest-steps", "all steps together take no longer")                     \
     X(TG_REASON_REPAID, "repaid", "the step takes less time in all")                               \
-    X(TG_REASON_HOT_MACHINE, "hot-machine",                                                        \
-      "a machine that is shared or hot makes all small ones slower")                               \
-    X(TG_REASON_BESIDE, "beside", "beside other work small ones may take longer")                  \
     X(TG_REASON_CHOICE, "choice", NULL)                                                            \
     X(TG_REASON_WAIVED, "waived", NULL)                                                            \
     X(TG_REASON_EVENT, "event", NULL)                                                              \

@@ -3,18 +3,17 @@
 #include <stdlib.h>
 
 #include "core/base/sort.h"
-#include "core/base/utf8.h"
 #include "policy/language/limit.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 
 /* A result of the rule that is about no name. */
 static void say(struct tg_eval_state *e, const struct tg_rule *rule, enum tg_state state,
-                enum tg_reason because, tg_sv what, tg_sv message, tg_sv next)
+                enum tg_reason because, const char *what, const char *message, const char *next)
 {
     tg_eval_message(tg_eval_add(e, rule), state,
                     because == TG_NEED_MATCH ? TG_SUBJECT_NO_MATCH : TG_SUBJECT_GUARD, because,
-                    what, message, next);
+                    tg_sv_of(what), tg_sv_of(message), tg_sv_of(next));
 }
 
 /* Of a rule that has nothing to judge. */
@@ -25,9 +24,9 @@ static enum tg_state unless_optional(const struct tg_rule *rule)
 
 static void say_pattern(struct tg_eval_state *e, const struct tg_rule *rule)
 {
-    say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_PATTERN, TG_SV("(pattern)"),
-        TG_SV("a regular expression exceeded its budget of steps on a name"),
-        TG_SV("Write a simpler pattern; nested repeats are the usual cause."));
+    say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_PATTERN, "(pattern)",
+        "a regular expression exceeded its budget of steps on a name",
+        "Write a simpler pattern; nested repeats are the usual cause.");
 }
 
 bool tg_rule_counts_calls(const struct tg_eval_state *e, const struct tg_rule *rule)
@@ -56,73 +55,16 @@ static struct tg_op *stand_in(struct tg_arena *a, enum tg_kind kind, tg_sv name)
     return op;
 }
 
-/* ---- small names together ---- */
-
-/* Has the rule judged the name by its own limits, and found nothing since it is too small, or has too few
- * runs, to show anything by itself? */
-static bool is_quiet(const struct tg_eval_state *e, const struct tg_rule *rule,
-                     const struct tg_op *op, enum tg_state state)
-{
-    bool own = rule->metric == TG_RULE_METRIC_SELF ||
-               (rule->metric == TG_RULE_METRIC_TOTAL && tg_kind_is_device(op->kind));
-    for (size_t i = 0; i < rule->n_overrides; i++)
-        own &= !tg_select_override(&rule->overrides[i], op);
-    return own && !tg_kind_is_frame(op->kind) && !tg_rule_is_budget(rule) &&
-           (tg_op_is_small(e->c, op) || op->ev.why_not == TG_NOT_FEW_RUNS) &&
-           state <= TG_STATE_NOT_JUDGED;
-}
-
-/* Is there something to say of them together? */
-static bool judge_together(struct tg_eval_state *e, const struct tg_rule *rule,
-                           const struct tg_op *const *op, size_t n)
-{
-    struct tg_evidence ev;
-    size_t before = e->n;
-    if (n > 1 && rule->noise.test != TG_NOISE_NONE && tg_ops_evidence(op, n, &ev))
-        tg_judge_together(e, rule, op, n, &ev);
-    return e->n > before;
-}
-
-void tg_judge_together(struct tg_eval_state *e, const struct tg_rule *rule,
-                       const struct tg_op *const *op, size_t n, const struct tg_evidence *ev)
-{
-    struct tg_evidence *kept = TG_NEW(e->arena, struct tg_evidence);
-    struct tg_op *all = stand_in(e->arena, op[0]->kind,
-                                 TG_SV_PRINTF(e->arena, "(small %s)", tg_phrase_kind(op[0]->kind)));
-    *kept = *ev;
-    for (size_t i = 0; i < n; i++)
-        for (int side = 0; side < 2; side++)
-            all->share[side] += op[i]->share[side];
-    tg_judge_quantity(
-        e, rule,
-        &(struct tg_quantity){
-            .kind = TG_QUANTITY_TOGETHER, .op = all, .some = op, .n_some = n, .ev = kept });
-}
-
-/* Of one kind: all small ones; with few runs those of them that doubled, or all that stand out. */
-static void judge_kind(struct tg_eval_state *e, const struct tg_rule *rule,
-                       const struct tg_op *const *op, size_t n)
-{
-    TG_FREE const struct tg_op **some = tg_xmalloc((n + 1) * sizeof *some);
-    size_t small = 0, doubled = 0;
-    for (size_t i = 0; i < n; i++)
-        if (tg_op_is_small(e->c, op[i]))
-            some[small++] = op[i];
-    if (judge_together(e, rule, some, small))
-        return;
-    for (size_t i = 0; i < small; i++)
-        if (tg_op_has_doubled(some[i]))
-            some[doubled++] = some[i];
-    if (!judge_together(e, rule, some, doubled))
-        (void)judge_together(e, rule, some, tg_ops_that_grew(op, n, some));
-}
-
 /* ---- libraries' choices: their launches under rules about calls, their time under rules about times ---- */
 
-/* "same calls: void a(float*) in place of void b(float*), 5 launches per step, was 3" */
-static tg_sv choice_text(const struct tg_algorithm *x, struct tg_arena *a)
+/* Launches are nothing that the runs show to be as fast as before. */
+static void say_choice(struct tg_eval_state *e, const struct tg_rule *rule,
+                       const struct tg_algorithm *x, const struct tg_op *op)
 {
+    struct tg_result *r = tg_eval_add(e, rule);
+    bool as_fast = x->known || (x->ev.why_not == TG_JUDGED && !x->ev.slower);
     struct tg_buf b = { 0 };
+    /* "same calls: void a(float*) in place of void b(float*), 5 launches per step, was 3" */
     tg_buf_puts(&b, "same calls: ");
     if (x->came)
         tg_message_put_name(&b, x->came->name, 60);
@@ -134,18 +76,9 @@ static tg_sv choice_text(const struct tg_algorithm *x, struct tg_arena *a)
         tg_buf_printf(&b, ", %s launches per step, was %s",
                       TG_VALUE(x->calls[TG_TEST], TG_UNIT_COUNT),
                       TG_VALUE(x->calls[TG_BASE], TG_UNIT_COUNT));
-    return tg_phrase_take(&b, a);
-}
-
-/* Launches are nothing that the runs show to be as fast as before. */
-static void say_choice(struct tg_eval_state *e, const struct tg_rule *rule,
-                       const struct tg_algorithm *x, const struct tg_op *op)
-{
-    struct tg_result *r = tg_eval_add(e, rule);
-    bool as_fast = x->known || (x->ev.why_not == TG_JUDGED && !x->ev.slower);
     tg_eval_message(
         r, as_fast ? TG_STATE_PASS : TG_STATE_WARN, TG_SUBJECT_NAME, TG_REASON_CHOICE, op->name,
-        choice_text(x, e->arena),
+        tg_phrase_take(&b, e->arena),
         TG_SV(
             "If a library picked them: docs/guides/noisy-machines.md says how to pin its choice."));
     r->op_kind = op->kind;
@@ -176,127 +109,76 @@ static void judge_choices(struct tg_eval_state *e, const struct tg_rule *rule)
 
 /* ---- rules about names ---- */
 
-/* What a bound says of the fresh side alone. Added and removed are so of the other side. */
-static bool is_of_test_alone(const struct tg_rule *rule)
-{
-    return tg_rule_is_budget(rule) && rule->metric != TG_RULE_METRIC_ADDED &&
-           rule->metric != TG_RULE_METRIC_REMOVED;
-}
-
 /*
  * Are the totals by Python frame there that the rule asks for? A side that was stored or recorded
  * without them must not look like a program without modules: that is never optional. A budget asks
- * the fresh side alone.
+ * the fresh side alone; added and removed are so of the other side.
  */
 static bool has_frames(struct tg_eval_state *e, const struct tg_rule *rule)
 {
+    bool fresh_alone = tg_rule_is_budget(rule) && rule->metric != TG_RULE_METRIC_ADDED &&
+                       rule->metric != TG_RULE_METRIC_REMOVED;
     int side = tg_lacks_frames(e->c, rule->match.kinds, TG_TEST) ? TG_TEST : TG_BASE;
     bool stored = !(tg_frame_sorts(rule->match.kinds) & ~e->c->frame_sorts[side]);
     bool base = side == TG_BASE;
-    if (!tg_lacks_frames(e->c, rule->match.kinds, side) || (base && is_of_test_alone(rule)))
+    if (!tg_lacks_frames(e->c, rule->match.kinds, side) || (base && fresh_alone))
         return true;
-    if (stored)
-        say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_STACKS, TG_SV("(no totals)"),
-            base ? TG_SV("not in every trace of the baseline: recorded without Python stacks, "
-                         "unlike the fresh ones")
-                 : TG_SV("not in every fresh trace: recorded without Python stacks, unlike the "
-                         "baseline"),
-            TG_SV("Record both sides with with_stack=True."));
-    else
-        say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_STACKS, TG_SV("(no totals)"),
-            base ? TG_SV("not in this baseline: totals by Python frame were not taken")
-                 : TG_SV("not in this summary: totals by Python frame were not taken"),
-            base ? TG_SV("Record the baseline again with this policy, or with summarize --stacks.")
-                 : TG_SV("Summarise with --stacks, or name the traces themselves."));
+    say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_STACKS, "(no totals)",
+        stored && base ? "not in every trace of the baseline: recorded without Python stacks, "
+                         "unlike the fresh ones"
+        : stored ? "not in every fresh trace: recorded without Python stacks, unlike the baseline"
+        : base   ? "not in this baseline: totals by Python frame were not taken"
+                 : "not in this summary: totals by Python frame were not taken",
+        stored ? "Record both sides with with_stack=True."
+        : base ? "Record the baseline again with this policy, or with summarize --stacks."
+               : "Summarise with --stacks, or name the traces themselves.");
     return false;
-}
-
-/* All that the rule looked at went, under another name or elsewhere for all it knows: no plain pass. */
-static void say_all_gone(struct tg_eval_state *e, const struct tg_rule *rule, size_t from)
-{
-    for (size_t i = from; i < e->n; i++)
-        if (e->results[i].state >= TG_STATE_WARN)
-            return;
-    say(e, rule, TG_STATE_WARN, TG_REASON_ALL_GONE, TG_SV("(all gone)"),
-        TG_SV("nothing that the rule matches is left in the fresh traces"),
-        TG_SV("If the work has another name now, or runs elsewhere, change the rule's `match`; if "
-              "it is no longer done, remove the rule."));
 }
 
 static void judge_names(struct tg_eval_state *e, const struct tg_rule *rule)
 {
-    bool frames = has_frames(e, rule), gave_up = false, launched;
-    size_t before = e->n, matched = 0, fresh = 0, n_quiet = 0;
-    size_t n = e->c->n_ops + (frames ? e->c->n_frames : 0);
-    TG_FREE const struct tg_op **quiet = tg_xmalloc((n + 1) * sizeof *quiet);
-    launched = tg_rule_metric_of_launched(rule->metric);
-    for (size_t i = 0; i < n; i++) {
+    bool frames = has_frames(e, rule), gave_up = false;
+    size_t before = e->n, matched = 0, fresh = 0;
+    enum tg_state worst = TG_STATE_PASS;
+    for (size_t i = 0; i < e->c->n_ops + (frames ? e->c->n_frames : 0); i++) {
         /* The rows of a comparison, then those of Python frames. */
-        const struct tg_op *op = i < e->c->n_ops ? &e->c->ops[i] : &e->c->frames[i - e->c->n_ops];
-        enum tg_hit hit = i >= e->c->n_ops && op->launched != launched
-                              ? TG_HIT_NO
-                              : tg_select_op(&rule->match, op);
+        bool frame = i >= e->c->n_ops;
+        const struct tg_op *op = frame ? &e->c->frames[i - e->c->n_ops] : &e->c->ops[i];
+        bool other = frame && op->launched != tg_rule_metric_of_launched(rule->metric);
+        enum tg_hit hit = other ? TG_HIT_NO : tg_select_op(&rule->match, op);
         gave_up |= hit == TG_HIT_GAVE_UP;
         if (hit != TG_HIT_YES)
             continue;
         matched++;
         fresh += op->present[TG_TEST];
-        if (is_quiet(e, rule, op,
-                     tg_judge_quantity(e, rule,
-                                       &(struct tg_quantity){ .kind = TG_QUANTITY_OP, .op = op })))
-            quiet[n_quiet++] = op;
+        tg_judge_quantity(e, rule, &(struct tg_quantity){ .kind = TG_QUANTITY_OP, .op = op });
     }
     judge_choices(e, rule);
-    for (size_t i = 0, same; i < n_quiet; i += same) { /* operators come by kind */
-        for (same = 1; i + same < n_quiet && quiet[i + same]->kind == quiet[i]->kind;)
-            same++;
-        judge_kind(e, rule, quiet + i, same);
-    }
     if (gave_up)
         say_pattern(e, rule);
     if (matched && e->n == before)
         say(e, rule, rule->unjudged_note ? TG_STATE_SKIP : TG_STATE_INCONCLUSIVE, TG_NEED_VALUE,
-            TG_SV("(no value)"),
-            TG_SV("no matching name has what this metric needs, on both sides"),
-            TG_SV("Record what docs/metrics.md names for it; `unjudged: note` makes this a note."));
+            "(no value)", "no matching name has what this metric needs, on both sides",
+            "Record what docs/metrics.md names for it; `unjudged: note` makes this a note.");
+    for (size_t i = before; i < e->n; i++)
+        worst = e->results[i].state > worst ? e->results[i].state : worst;
+    /* All that the rule looked at went, under another name or elsewhere for all it knows: no plain pass. */
     if (matched && !fresh && tg_rule_is_narrow(&rule->match) &&
-        rule->metric != TG_RULE_METRIC_REMOVED)
-        say_all_gone(e, rule, before);
+        rule->metric != TG_RULE_METRIC_REMOVED && worst < TG_STATE_WARN)
+        say(e, rule, TG_STATE_WARN, TG_REASON_ALL_GONE, "(all gone)",
+            "nothing that the rule matches is left in the fresh traces",
+            "If the work has another name now, or runs elsewhere, change the rule's `match`; if it "
+            "is no longer done, remove the rule.");
     if (!matched && !gave_up && frames)
-        say(e, rule, unless_optional(rule), TG_NEED_MATCH, TG_SV("(no match)"),
-            TG_SV("the rule matches no name in either trace"),
+        say(e, rule, unless_optional(rule), TG_NEED_MATCH, "(no match)",
+            "the rule matches no name in either trace",
             rule->match.kinds & TG_FRAME_KINDS
-                ? TG_SV("Record with with_stack=True; `tracegate analyze --measure modules` shows "
-                        "the names; or mark the rule optional.")
-                : TG_SV("Check the pattern with `tracegate names`, or mark the rule optional."));
+                ? "Record with with_stack=True; `tracegate analyze --measure modules` shows the "
+                  "names; or mark the rule optional."
+                : "Check the pattern with `tracegate names`, or mark the rule optional.");
 }
 
-/* ---- rules about the whole trace, and about benchmarks' numbers ---- */
-
-static void judge_gap(struct tg_eval_state *e, const struct tg_rule *rule, const struct tg_op *op)
-{
-    tg_judge_quantity(e, rule,
-                      &(struct tg_quantity){ .kind = TG_QUANTITY_GAP, .op = op, .ev = &op->ev });
-}
-
-void tg_judge_gaps(struct tg_eval_state *e, const struct tg_rule *rule)
-{
-    /* ns that the step got slower by; 0: it did not. */
-    const struct tg_evidence *ev[] = { &e->c->step.ev, &e->c->step.ev_total,
-                                       &e->c->metrics[TG_METRIC_STEP_TIME].ev };
-    double lost = 0;
-    for (size_t i = 0; i < sizeof ev / sizeof *ev; i++)
-        if (ev[i]->slower)
-            lost = fmax(lost, ev[i]->delta_ns);
-    judge_gap(e, rule, &e->c->step);
-    for (size_t i = 0; lost > 0 && i < e->c->n_ops; i++) {
-        const struct tg_op *op = &e->c->ops[i];
-        if (op->kind == TG_KIND_ANNOTATION && op->ev.slower && 2 * op->ev.delta_ns > lost)
-            judge_gap(e, rule, op);
-    }
-}
-
-void tg_judge_numbers(struct tg_eval_state *e, const struct tg_rule *rule)
+static void judge_numbers(struct tg_eval_state *e, const struct tg_rule *rule)
 {
     bool matched = false, gave_up = false;
     for (size_t i = 0; i < e->c->n_numbers; i++) {
@@ -311,10 +193,27 @@ void tg_judge_numbers(struct tg_eval_state *e, const struct tg_rule *rule)
     if (gave_up)
         say_pattern(e, rule);
     if (!matched)
-        say(e, rule, unless_optional(rule), TG_NEED_MATCH, TG_SV("(no match)"),
-            TG_SV("the rule matches no number of either side"),
-            TG_SV("Name the benchmark's results in the suite's `numbers`, or mark the rule "
-                  "optional."));
+        say(e, rule, unless_optional(rule), TG_NEED_MATCH, "(no match)",
+            "the rule matches no number of either side",
+            "Name the benchmark's results in the suite's `numbers`, or mark the rule optional.");
+}
+
+/* Host time that no operator has: of the step and, if it got slower, of annotations that hold most of that. */
+static void judge_gaps(struct tg_eval_state *e, const struct tg_rule *rule)
+{
+    const struct tg_evidence *ev[] = { &e->c->step.ev, &e->c->step.ev_total,
+                                       &e->c->metrics[TG_METRIC_STEP_TIME].ev };
+    struct tg_quantity x = { .kind = TG_QUANTITY_GAP, .op = &e->c->step, .ev = &e->c->step.ev };
+    double lost = 0; /* ns that the step got slower by */
+    for (size_t i = 0; i < sizeof ev / sizeof *ev; i++)
+        lost = fmax(lost, ev[i]->slower ? ev[i]->delta_ns : 0);
+    tg_judge_quantity(e, rule, &x);
+    for (size_t i = 0; lost > 0 && i < e->c->n_ops; i++) {
+        x.op = &e->c->ops[i];
+        x.ev = &x.op->ev;
+        if (x.op->kind == TG_KIND_ANNOTATION && x.ev->slower && 2 * x.ev->delta_ns > lost)
+            tg_judge_quantity(e, rule, &x);
+    }
 }
 
 /* ---- ranks, devices and streams ---- */
@@ -380,13 +279,13 @@ static void say_missing_ranks(struct tg_eval_state *e, const struct tg_rule *rul
         if (fresh && has_rank(&c->side[TG_BASE], v[i]))
             continue;
         say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_RANK,
-            TG_SV_PRINTF(e->arena, "(rank %lld)", (long long)v[i]),
-            stored ? TG_SV("the stored side has step times only of this rank")
-                   : TG_SV_PRINTF(e->arena, "the %s has no trace of this rank",
-                                  fresh || base_alone ? "baseline" : "fresh side"),
-            stored ? TG_SV("The stored size of a run is limited: name a rank that `tracegate "
-                           "baseline show` lists in full, or record fewer steps.")
-                   : TG_SV("Record every rank on both sides."));
+            tg_arena_printf(e->arena, "(rank %lld)", (long long)v[i]),
+            stored ? "the stored side has step times only of this rank"
+                   : tg_arena_printf(e->arena, "the %s has no trace of this rank",
+                                     fresh || base_alone ? "baseline" : "fresh side"),
+            stored ? "The stored size of a run is limited: name a rank that `tracegate baseline "
+                     "show` lists in full, or record fewer steps."
+                   : "Record every rank on both sides.");
     }
 }
 
@@ -395,12 +294,12 @@ void tg_rule_judge(struct tg_eval_state *e, const struct tg_rule *rule)
     const struct tg_comparison *all = e->in->comparison;
     const struct tg_match *m = &rule->match;
     if (!tg_select_rule(e, &rule->when))
-        say(e, rule, TG_STATE_SKIP, TG_NEED_EVENT, TG_SV("(when)"),
-            TG_SV("the rule does not apply to this event, branch or device"), TG_SV(""));
+        say(e, rule, TG_STATE_SKIP, TG_NEED_EVENT, "(when)",
+            "the rule does not apply to this event, branch or device", "");
     else if (!has_limit(rule))
-        say(e, rule, unless_optional(rule), TG_NEED_LIMIT, TG_SV("(no limit)"),
-            TG_SV("every limit of the rule is off"),
-            TG_SV("Set `warn` or `fail`, or remove the rule: `rules: {remove: [id]}`."));
+        say(e, rule, unless_optional(rule), TG_NEED_LIMIT, "(no limit)",
+            "every limit of the rule is off",
+            "Set `warn` or `fail`, or remove the rule: `rules: {remove: [id]}`.");
     else if (m->rank == TG_MATCH_RANK_LIST || is_each(all, rule))
         say_missing_ranks(e, rule);
     else if (!is_slowest(all, rule) && !m->devices.n && !m->streams.n)
@@ -416,11 +315,11 @@ void tg_rule_judge_part(struct tg_eval_state *e, const struct tg_rule *rule,
     if (scope == TG_SCOPE_NAME) {
         judge_names(e, rule);
     } else if (scope == TG_SCOPE_NUMBERS) {
-        tg_judge_numbers(e, rule);
+        judge_numbers(e, rule);
     } else {
         tg_judge_quantity(e, rule, &(struct tg_quantity){ .kind = TG_QUANTITY_TRACE });
         if (rule->metric == TG_RULE_METRIC_STEP_TIME && !tg_rule_is_budget(rule))
-            tg_judge_gaps(e, rule);
+            judge_gaps(e, rule);
     }
 }
 
@@ -443,10 +342,9 @@ void tg_rule_close(struct tg_eval_state *e, const struct tg_rule *rule)
         silent |= r->why_not && !r->switched_off;
         why = r->why_not ? r->why_not : why;
     }
-    if (!why || (silent && rule->unjudged_note))
-        return;
-    say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_ANY, TG_SV("(nothing judged)"),
-        TG_SV_PRINTF(e->arena, "nothing that the rule matches was judged: %s", why),
-        silent ? TG_SV("The rows that are not judged say why; `unjudged: note` makes this a note.")
-               : TG_SV("Narrow the override or `noise.ignore`, or remove the rule."));
+    if (why && !(silent && rule->unjudged_note))
+        say(e, rule, TG_STATE_INCONCLUSIVE, TG_NEED_ANY, "(nothing judged)",
+            tg_arena_printf(e->arena, "nothing that the rule matches was judged: %s", why),
+            silent ? "The rows that are not judged say why; `unjudged: note` makes this a note."
+                   : "Narrow the override or `noise.ignore`, or remove the rule.");
 }

@@ -43,8 +43,7 @@ MECHANISMS = (
     ("moves inside an annotation", "core/diff/place_cost.c", "bool inside = op->kind", "bool inside = 0 && op->kind"),
     ("revoked renames", "core/diff/place.c", "if (revoke_renames(&j))", "if (0 && revoke_renames(&j))"),
     ("the account", "policy/verdict/eval.c", "tg_eval_account(e);", ""),
-    ("a step as long", "policy/verdict/judge_rows.c", "if (!(gaps || whole) ||", "if (1 || !(gaps || whole) ||"),
-    ("small names together", "policy/verdict/rules.c", "judge_kind(e, rule, quiet + i, same);", ""),
+    ("a step as long", "policy/verdict/judge_rows.c", "return (gaps || whole) && !is_budget", "return 0 && (gaps || whole) && !is_budget"),
 )
 
 SHARED = os.environ.get('TG_SHARED_DIR', '../shared')

@@ -228,49 +228,10 @@ def written_probes():
     yield "written: bytes of one step", "red", side(u, 1, 3), side(only_in({2}, big, u), 100, 3), own % ("bytes", 0, "")
 
 
-# ---- many small ones, and what no rule is about ------------------------------------------------------------------------
-
-def tiny(factor=1.0, n=60, us=0.4, sort="kernel"):
-    return [Work(f"aten::tiny{i}", sort, f"void tiny{i}(float*)", us * factor) for i in range(n)]
-
-
-def crowd(n, us, sort):
-    """400 small operators in a step of 5 ms, and n more."""
-    return usual() + [Work(f"aten::many{i}", sort, f"void many{i}(float*)", 8) for i in range(400)] + \
-        [Work(f"aten::few{i}", sort, f"void few{i}(float*)", us) for i in range(n)]
-
+# ---- small ones, and what no rule is about -----------------------------------------------------------------------------
 
 def small_probes():
     u = usual()
-    for n, us, factor in ((60, 0.4, 2), (20, 1.0, 2), (100, 0.3, 3), (8, 0.05, 20)):
-        for runs in (3, 5):
-            what = f"{n} of {us} us x{factor}, {runs} runs"
-            yield f"small: kernels, {what}", "red", side(u + tiny(n=n, us=us), 1, runs), \
-                side(u + tiny(factor, n, us), 100, runs)
-            yield f"small: operators, {what}", "told", side(u + tiny(n=n, us=us, sort="op"), 1, runs), \
-                side(u + tiny(factor, n, us, "op"), 100, runs)
-            yield f"small: control, the same, {what}", "green", side(u + tiny(n=n, us=us), 1, runs), side(u + tiny(n=n, us=us), 100, runs)
-            yield f"small: control, faster, {what}", "green", side(u + tiny(factor, n, us), 1, runs), side(u + tiny(n=n, us=us), 100, runs)
-    for n, us, factor in ((8, 0.05, 20), (4, 0.1, 20), (12, 0.02, 40)):
-        for runs in (1, 2):
-            what, base = f"own part of {n} of {us} us x{factor}, {runs} runs", side(u + tiny(n=n, us=us, sort="op"), 1, runs)
-            yield f"small: {what}", "warn", base, side(u + tiny(factor, n, us, "op"), 100, runs)
-            yield f"small: control, {what}, the same", "green", base, side(u + tiny(n=n, us=us, sort="op"), 100, runs)
-            yield f"small: control, {what}, faster", "green", side(u + tiny(factor, n, us, "op"), 1, runs), side(u + tiny(n=n, us=us, sort="op"), 100, runs)
-    for sort in ("op", "kernel"):
-        for runs, n, us, factor in ((1, 8, 1.5, 20), (2, 8, 1.5, 20), (1, 3, 10, 4), (1, 20, 4, 3)):
-            what = f"{n} of {us} us x{factor} beside 400, {sort}, {runs} runs"
-            yield f"small: {what}", "warn", side(crowd(n, us, sort), 1, runs, 3), side(crowd(n, us * factor, sort), 100, runs, 3)
-            yield f"small: control, {what}, the same", "green", side(crowd(n, us, sort), 1, runs, 3), side(crowd(n, us, sort), 100, runs, 3)
-            yield f"small: control, {what}, faster", "green", side(crowd(n, us * factor, sort), 1, runs, 3), side(crowd(n, us, sort), 100, runs, 3)
-    some = [Work(w.op, w.sort, w.name, w.us * (2 if w.op.startswith("aten::tiny") and int(w.op[10:]) % 2 else 1)) for w in tiny()]
-    yield "small: every other one", "red", side(u + tiny(), 1, 5), side(u + some, 100, 5)
-    own = "version: 1\nrules:\n  - {id: k, match: {kind: kernel, name: '*tiny*'}, metric: self, fail: {pct: auto, abs: 0.1%%step}%s}\n"
-    yield "small: a rule of one's own", "red", side(u + tiny(), 1, 3), side(u + tiny(2), 100, 3), own % ""
-    yield "small: control, an override switches them off", "open", side(u + tiny(), 1, 3), side(u + tiny(2), 100, 3), \
-        own % ", overrides: [{match: {name: '*'}, fail: off}]"
-    waiver = "waivers:\n  - {rule: k, name: '(small kernels)', ceiling: {pct: 150%%}, reason: x, owner: me, expires: %s}\n" % SOON
-    yield "small: control, a waiver", "calm", side(u + tiny(), 1, 3), side(u + tiny(2), 100, 3), own % "" + waiver
     for op in ("aten::zero_", "aten::copy_"):
         for runs in (3, 5):
             yield f"small: {op} x20, {runs}", "told", side(u, 1, runs), side(scaled(u, op, us=20), 100, runs)

@@ -47,67 +47,6 @@ WITH_HAND(few_steps_leave_counts_judged)
     assert_int_equal(judged(h, &op)->state, TG_STATE_FAIL);
 }
 
-/* Small names together: fails by what they cost, the three most costly named; warns in doubt. */
-WITH_HAND(small_ones_together)
-{
-    static const char names[] = "; 4 names together, most of the rise in " TG_NAMED(
-        "k3") ", " TG_NAMED("k1") ", " TG_NAMED("k2");
-    struct tg_op k[4], other = hand_op("other", TG_KIND_KERNEL);
-    const struct tg_op *v[4];
-    struct tg_evidence ev = hand_evidence(40000, 1);
-    const struct tg_result *r;
-    static const double more[] = { -1, 3, 2, 4 };
-
-    rule(h, TG_RULE_METRIC_SELF, hand_limit(h, TG_BOUND_PCT, 10));
-    for (size_t i = 0; i < 4; i++) {
-        k[i] = hand_op((const char *[]){ "k0", "k1", "k2", "k3" }[i], TG_KIND_KERNEL);
-        k[i].ev = hand_evidence(10000, more[i] / 10);
-        v[i] = &k[i];
-    }
-    h->c.ops = &other;
-    h->c.n_ops = 1;
-    tg_judge_together(&h->e, &h->rule, v, 4, &ev);
-    assert_int_equal(h->e.n, 1);
-    r = &h->e.results[0];
-    assert_int_equal(r->state, TG_STATE_FAIL);
-    assert_true(tg_sv_ends(r->message, tg_sv_of(names)));
-    hand_text(r->op_normalised, "(small kernels)");
-    other.change = TG_MORE; /* new work on the device */
-    tg_judge_together(&h->e, &h->rule, v, 4, &ev);
-    assert_int_equal(h->e.results[1].state, TG_STATE_WARN);
-    assert_true(tg_sv_has(h->e.results[1].evidence, TG_SV("beside other work")));
-    other.kind = TG_KIND_OP; /* on the host, that slows no kernel */
-    h->e.rank = 3;
-    tg_judge_together(&h->e, &h->rule, v, 2, &ev);
-    assert_int_equal(h->e.results[2].state, TG_STATE_FAIL);
-    hand_text(h->e.results[2].op_normalised, "(small kernels) [rank 3]");
-    assert_true(tg_sv_ends(h->e.results[2].message,
-                           TG_SV("; 2 names together, most of the rise in " TG_NAMED("k1"))));
-    h->e.brief = true;
-    tg_judge_together(&h->e, &h->rule, v, 2, &ev);
-    hand_text(h->e.results[3].op_normalised, "(small kernels)");
-    k[0].kind = TG_KIND_OP; /* the host: the machine may be hot */
-    k[0].ev = k[1].ev;      /* two of one cost are told once */
-    tg_judge_together(&h->e, &h->rule, v, 2, &ev);
-    assert_int_equal(h->e.results[4].state, TG_STATE_WARN);
-    assert_true(tg_sv_has(h->e.results[4].evidence, TG_SV("shared or hot")));
-    assert_true(tg_sv_ends(h->e.results[4].message, TG_SV("most of the rise in " TG_NAMED("k0"))));
-    h->rule.warn = h->rule.fail;
-    h->rule.fail = (struct tg_limit_list){ 0 };
-    k[0].kind = TG_KIND_KERNEL; /* a rule that only warns has no doubt to tell */
-    other.kind = TG_KIND_KERNEL;
-    tg_judge_together(&h->e, &h->rule, v, 2, &ev);
-    assert_int_equal(h->e.results[5].state, TG_STATE_WARN);
-    assert_false(tg_sv_has(h->e.results[5].evidence, TG_SV("beside other work")));
-    ev = hand_evidence(40000, 0.05);
-    tg_judge_together(&h->e, &h->rule, v, 2, &ev);
-    assert_int_equal(h->e.n, 6);
-    ev = hand_evidence(40000, 1);
-    h->rule.noise.min_steps = 5; /* each run has 4 */
-    tg_judge_together(&h->e, &h->rule, v, 2, &ev);
-    assert_int_equal(h->e.n, 6);
-}
-
 /* noise.min_runs of the rule: what it makes of the evidence is the result's as long as that is there. */
 WITH_HAND(a_rule_may_ask_for_fewer_runs)
 {
@@ -341,7 +280,7 @@ static size_t gaps(struct hand *h)
 {
     size_t before = h->e.n;
 
-    tg_judge_gaps(&h->e, &h->rule);
+    tg_rule_judge_part(&h->e, &h->rule, &h->c, -1);
     return h->e.n - before;
 }
 

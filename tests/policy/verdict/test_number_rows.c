@@ -27,7 +27,7 @@ static struct tg_number_change changed(const char *name, const char *unit, doubl
 static const struct tg_result *judged(struct hand *h)
 {
     size_t before = h->e.n;
-    tg_judge_numbers(&h->e, &h->rule);
+    tg_rule_judge_part(&h->e, &h->rule, &h->c, -1);
     assert_int_equal(h->e.n, before + 1);
     return &h->e.results[before];
 }

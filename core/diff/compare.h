@@ -523,23 +523,8 @@ static inline bool tg_evidence_compared(const struct tg_evidence *ev)
 enum tg_op_part { TG_OP_SELF, TG_OP_TOTAL };
 bool tg_op_evidence_of_mean(const struct tg_op *op, enum tg_op_part part, struct tg_evidence *ev);
 
-/*
- * Evidence for the self time (device: duration) of several of one kind together, whose own is judged alike:
- * too small to show anything by themselves, they may have become slower together. False: nobody asked
- * for evidence. Cost: that of their own evidence.
- */
-bool tg_ops_evidence(const struct tg_op *const *op, size_t n, struct tg_evidence *ev);
 /* Is its own time judged, and under 0.3 % of the step? */
 bool tg_op_is_small(const struct tg_comparison *c, const struct tg_op *op);
-/* With too few runs to judge: does it take twice as long, too little of the step to be suspicious by
- * itself? Two single runs of the same code seldom have one such name that matters, and not several. */
-bool tg_op_has_doubled(const struct tg_op *op);
-/*
- * With too few runs to judge: those of one kind that take 1.3 times as long and stand out from the others, which
- * hardly changed, none of them suspicious by itself. In `out`, which has room for all; how many.
- */
-size_t tg_ops_that_grew(const struct tg_op *const *op, size_t n, const struct tg_op **out);
-
 /*
  * Compares two sides. `out`, and everything that it points at, is in `a`, except for what it shares with
  * the sides: their summaries must outlive it. False: the sides cannot be compared (no rank in common,

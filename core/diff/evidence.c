@@ -342,28 +342,6 @@ bool tg_op_evidence_of_mean(const struct tg_op *op, enum tg_op_part part, struct
     return ev->why_not == TG_JUDGED;
 }
 
-bool tg_ops_evidence(const struct tg_op *const *op, size_t n, struct tg_evidence *ev)
-{
-    const struct tg_diff_work *w = n && op[0]->rows ? op[0]->rows->work : NULL;
-    struct tg_run_values sum, each;
-    double tick = 0;
-
-    if (!w || !w->machine)
-        return false;
-    sum = tg_run_values_new(w);
-    for (size_t i = 0; i < n; i++) {
-        each = tg_run_values(w, op[i]->joined ? op[i]->joined : op[i], TG_ASK_BEST);
-        add_values(w, &sum, &each);
-        tick += tick_of(w, op[i]);
-    }
-    struct tg_aim aim = aim_at(w, tick);
-    aim.device = tg_kind_is_device(op[0]->kind);
-    *ev = (struct tg_evidence){ .why_not = op[0]->ev.why_not };
-    sum.device = aim.device;
-    tg_evidence_fill(w, ev, &sum, machine_of(w, op[0]), aim);
-    return true;
-}
-
 /* `v` takes `factor` times as long in the fresh runs from here on. */
 static bool is_slower_by(const struct tg_diff_work *w, struct tg_run_values *v,
                          const struct tg_machine *m, struct tg_aim aim, double factor)

@@ -57,37 +57,6 @@ bool tg_op_is_small(const struct tg_comparison *c, const struct tg_op *op)
            op->ev.value[TG_BASE] < TG_BIG * c->step_ns[TG_BASE];
 }
 
-static bool has_grown(const struct tg_op *op, double e)
-{
-    const struct tg_evidence *ev = &op->ev;
-    return ev->why_not == TG_NOT_FEW_RUNS && !ev->suspicious && !op->wait && ev->pairs &&
-           ev->above == ev->pairs && ev->e > e;
-}
-
-bool tg_op_has_doubled(const struct tg_op *op)
-{
-    return has_grown(op, log(TG_TWICE));
-}
-
-/* With these, none of 294 pairs of single runs of the same code is reported; with the median, or 3, some are. */
-
-size_t tg_ops_that_grew(const struct tg_op *const *op, size_t n, const struct tg_op **out)
-{
-    TG_FREE double *still = tg_xmalloc((n + 1) * sizeof *still);
-    size_t n_still = 0, found = 0;
-
-    for (size_t i = 0; i < n; i++)
-        if (op[i]->ev.why_not == TG_NOT_FEW_RUNS && op[i]->ev.e <= log(TG_SUSPECT))
-            still[n_still++] = fabs(op[i]->ev.e);
-    if (n_still < TG_MIN_BIG)
-        return 0;
-    double e = fmax(log(TG_SUSPECT), TG_APART * tg_quantile(still, n_still, TG_NEARLY_ALL));
-    for (size_t i = 0; i < n; i++)
-        if (has_grown(op[i], e))
-            out[found++] = op[i];
-    return found;
-}
-
 enum tg_exception tg_op_bytes_exception(const struct tg_op *op)
 {
     double each = op->count[TG_BASE] > 0 ? op->bytes[TG_BASE] / op->count[TG_BASE] : INFINITY;

@@ -131,41 +131,6 @@ BY_HAND(what_would_be_slower)
     within(tg_op_slower_from(find(f, "aSynchronize"), 16), 16, 0); /* a wait: not judged */
 }
 
-/* Ten of 401 ns, each 400 ns longer: below the floor of 1 us by themselves, 4 us together. An eleventh got
- * another name and is as fast as it was: with its old name's time, or the new one would be a rise. */
-BY_HAND(small_ones_are_slower_together)
-{
-    static const char *const names[] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j" };
-    enum { N = sizeof names / sizeof *names };
-    const struct tg_op *op[N + 1];
-    struct tg_evidence ev;
-
-    for (int slower = 0; slower < 2; slower++) {
-        make(f, 3, 3, 4);
-        for (int side = 0; side < 2; side++) {
-            add_all(f, side, TG_KIND_KERNEL, "large", "", 1, 500001);
-            for (size_t i = 0; i < N; i++)
-                add_all(f, side, TG_KIND_KERNEL, names[i], "", 1, side && slower ? 801 : 401);
-            add_all(f, side, TG_KIND_KERNEL, side ? "new" : "old", "", 1, 1401);
-        }
-        compare(f);
-        op[N] = find(f, "new");
-        assert_non_null(op[N]->joined);
-        assert_true(tg_op_is_small(&f->c, op[N]));
-        for (size_t i = 0; i < N; i++) {
-            op[i] = find(f, names[i]);
-            assert_false(op[i]->ev.slower);
-            assert_true(tg_op_is_small(&f->c, op[i]));
-        }
-        assert_false(tg_op_is_small(&f->c, find(f, "large")));
-        assert_true(tg_ops_evidence(op, N + 1, &ev));
-        within(ev.value[TG_BASE], 10 * 401 + 1401, 1e-6);
-        within(ev.delta_ns, slower * 10 * 400, 1e-6);
-        assert_int_equal(ev.slower, slower);
-    }
-    assert_false(tg_ops_evidence(op, 0, &ev));
-}
-
 BY_HAND(an_operator_that_is_not_judged_has_no_estimate)
 {
     struct tg_evidence ev;

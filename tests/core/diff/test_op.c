@@ -92,61 +92,6 @@ BY_HAND(exceptions_have_an_order)
     assert_int_equal(tg_op_exception(&op), TG_EXCEPTION_REPLACED);
 }
 
-/* Twice as long with few runs, in all of them, and not suspicious by itself. */
-BY_HAND(doubled_but_not_suspicious)
-{
-    const struct tg_op doubled = {
-        .ev = { .why_not = TG_NOT_FEW_RUNS, .pairs = 2, .above = 2, .e = 0.7 } /* ln 2 = 0.693 */
-    };
-    struct tg_op op = doubled;
-    assert_true(tg_op_has_doubled(&op));
-    op.ev.e = 0.69;
-    assert_false(tg_op_has_doubled(&op));
-    op = doubled;
-    op.ev.above = 1;
-    assert_false(tg_op_has_doubled(&op));
-    op = doubled;
-    op.ev.suspicious = true;
-    assert_false(tg_op_has_doubled(&op));
-    op = doubled;
-    op.wait = true;
-    assert_false(tg_op_has_doubled(&op));
-    op = doubled;
-    op.ev.why_not = TG_JUDGED; /* enough runs: the rule has the word */
-    assert_false(tg_op_has_doubled(&op));
-    op = doubled;
-    op.ev.pairs = op.ev.above = 0;
-    assert_false(tg_op_has_doubled(&op));
-}
-
-/* Two of ten took 1.35 times as long (ln 0.30); the other eight changed by `still`: 5 times as much is less, or not. */
-BY_HAND(grown_beside_others_that_did_not)
-{
-    static const struct {
-        double e, still;
-        size_t n, want;
-    } cases[] = {
-        { 0.30, 0.01, 10, 2 }, { 0.30, -0.01, 10, 2 }, { 0.26, 0.01, 10, 0 }, /* ln 1.3 = 0.262 */
-        { 0.30, 0.07, 10, 0 }, { 0.30, -0.07, 10, 0 }, { 0.40, 0.07, 10, 2 },
-        { 0.30, 0.01, 6, 0 },  { 0.30, 0.01, 7, 2 }, /* four others say too little */
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct tg_op ops[10];
-        const struct tg_op *op[10], *out[10];
-        for (size_t k = 0; k < 10; k++) {
-            ops[k] = (struct tg_op){ .ev = { .why_not = TG_NOT_FEW_RUNS,
-                                             .pairs = 1,
-                                             .above = 1,
-                                             .e = k < 2 ? cases[i].e : cases[i].still } };
-            op[k] = &ops[k];
-        }
-        size_t got = tg_ops_that_grew(op, cases[i].n, out);
-        if (got != cases[i].want)
-            fail_msg("case %zu: %zu", i, got);
-        assert_true(!got || (out[0] == op[0] && out[1] == op[1]));
-    }
-}
-
 BY_HAND(which_kinds_are_counted)
 {
     static const enum tg_kind counted[] = { TG_KIND_OP,     TG_KIND_SYNC,   TG_KIND_GRAPH,

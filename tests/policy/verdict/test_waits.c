@@ -29,7 +29,7 @@ static void waits(struct hand *h, double item[2], double copy[2], double busy_mo
 
 WITH_HAND(a_wait_that_comes_earlier)
 {
-    struct tg_wait x;
+    struct tg_long_wait x;
     waits(h, (double[]){ 5000, 905000 }, (double[]){ 800000, 3000 }, 0);
     x = tg_wait_behind(&h->c, 900000);
     assert_ptr_equal(x.call, &h->c.ops[3]);

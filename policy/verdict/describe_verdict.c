@@ -625,9 +625,9 @@ static bool is_of_time(const struct tg_result *r)
 static void put_wait_behind(struct tg_buf *b, const struct tg_comparison *c,
                             const struct tg_result *r)
 {
-    struct tg_long_wait wait = { 0 };
+    struct tg_pace_wait wait = { 0 };
     if (c && is_of_time(r))
-        wait = tg_wait_behind(c, r->delta);
+        wait = tg_pace_wait_behind(c, r->delta);
     if (wait.call)
         tg_buf_printf(b, ": the host waits longer in %.*s",
                       TG_SV_ARG(wait.in.n ? wait.in : wait.call->name));
@@ -643,7 +643,7 @@ static void put_excuse(struct tg_buf *b, const struct tg_result *r)
 /* "; the host waits 836 us longer in aten::item (cudaStreamSynchronize) for a device that works no longer than before" */
 static void describe_wait(struct tg_result *r, const struct tg_comparison *c, struct tg_arena *a)
 {
-    struct tg_long_wait wait = tg_wait_behind(c, r->delta);
+    struct tg_pace_wait wait = tg_pace_wait_behind(c, r->delta);
     if (wait.call)
         r->message = TG_SV_PRINTF(
             a,

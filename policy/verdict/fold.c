@@ -370,7 +370,7 @@ static bool is_around_calls(const struct tg_result *r, const struct tg_compariso
 
 /* Does the finding hold the wait that the step is longer by? */
 static bool holds_wait(const struct tg_result *v, size_t n, uint32_t head,
-                       const struct tg_long_wait *wait, const struct tg_comparison *c)
+                       const struct tg_pace_wait *wait, const struct tg_comparison *c)
 {
     for (uint32_t m = 0; m < n; m++)
         if ((m == head || v[m].folded_under == head) && tg_result_op(c, &v[m]) == wait->call)
@@ -386,8 +386,8 @@ static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison 
         uint32_t best = TG_NO_ID;
         double most = 0, all = 0;
         bool waits = is_silent_wait(&v[i], c), around = is_around_calls(&v[i], c);
-        struct tg_long_wait wait =
-            is_step_time(&v[i]) ? tg_wait_behind(c, v[i].delta) : (struct tg_long_wait){ 0 };
+        struct tg_pace_wait wait =
+            is_step_time(&v[i]) ? tg_pace_wait_behind(c, v[i].delta) : (struct tg_pace_wait){ 0 };
         if (!(is_step_time(&v[i]) || waits || around) || !may_fold(&v[i]) ||
             v[i].folded_under != TG_NO_ID)
             continue;

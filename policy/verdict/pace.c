@@ -47,12 +47,12 @@ static tg_sv outermost(const struct tg_comparison *c, tg_sv name)
     return op ? op->name : name;
 }
 
-struct tg_long_wait tg_wait_behind(const struct tg_comparison *c, double ns)
+struct tg_pace_wait tg_pace_wait_behind(const struct tg_comparison *c, double ns)
 {
     const struct tg_metric_change *busy = &c->metrics[TG_METRIC_GPU_BUSY];
     bool works_more = !busy->known[TG_BASE] || !busy->known[TG_TEST] ||
                       busy->value[TG_TEST] - busy->value[TG_BASE] >= TG_HALF * ns;
-    struct tg_long_wait longer = {
+    struct tg_pace_wait longer = {
         0
     }; /* the one that rose most, if no fresh run is like one of the baseline */
     for (size_t i = 0; i < c->n_ops; i++)
@@ -60,8 +60,8 @@ struct tg_long_wait tg_wait_behind(const struct tg_comparison *c, double ns)
             const struct tg_in_caller *of = &c->ops[i].callers[k];
             double more = of->self[TG_TEST] - of->self[TG_BASE];
             if (more > longer.ns && of->least[TG_TEST] > of->most[TG_BASE])
-                longer = (struct tg_long_wait){ &c->ops[i], of->in, more };
+                longer = (struct tg_pace_wait){ &c->ops[i], of->in, more };
         }
     longer.in = outermost(c, longer.in);
-    return longer.ns >= TG_HALF * ns && ns > 0 && !works_more ? longer : (struct tg_long_wait){ 0 };
+    return longer.ns >= TG_HALF * ns && ns > 0 && !works_more ? longer : (struct tg_pace_wait){ 0 };
 }

@@ -31,10 +31,10 @@ struct tg_pace tg_pace_of(const struct tg_comparison *c);
  *     before   |launch|prepare|..wait..|      the device works during `prepare`
  *     after    |launch|......wait......|prepare|
  */
-struct tg_long_wait {
+struct tg_pace_wait {
     const struct tg_op *call; /* cudaStreamSynchronize; NULL: none */
     tg_sv in;                 /* the outermost operator that calls it as often: aten::item */
     double ns;                /* more per step */
 };
-struct tg_long_wait tg_wait_behind(const struct tg_comparison *c, double ns);
+struct tg_pace_wait tg_pace_wait_behind(const struct tg_comparison *c, double ns);
 #endif

@@ -29,26 +29,26 @@ static void waits(struct hand *h, double item[2], double copy[2], double busy_mo
 
 WITH_HAND(a_wait_that_comes_earlier)
 {
-    struct tg_long_wait x;
+    struct tg_pace_wait x;
     waits(h, (double[]){ 5000, 905000 }, (double[]){ 800000, 3000 }, 0);
-    x = tg_wait_behind(&h->c, 900000);
+    x = tg_pace_wait_behind(&h->c, 900000);
     assert_ptr_equal(x.call, &h->c.ops[3]);
     hand_text(x.in, "aten::item"); /* the name that a program has */
     assert_true(x.ns == 900000);
-    assert_non_null(tg_wait_behind(&h->c, 1799000).call);
-    assert_null(tg_wait_behind(&h->c, 1801000).call); /* less than half of it */
-    assert_null(tg_wait_behind(&h->c, 0).call);
+    assert_non_null(tg_pace_wait_behind(&h->c, 1799000).call);
+    assert_null(tg_pace_wait_behind(&h->c, 1801000).call); /* less than half of it */
+    assert_null(tg_pace_wait_behind(&h->c, 0).call);
 }
 
 /* The host waits longer because the device works longer: that is the finding. */
 WITH_HAND(a_wait_for_more_work)
 {
     waits(h, (double[]){ 5000, 905000 }, (double[]){ 3000, 3000 }, 450000);
-    assert_null(tg_wait_behind(&h->c, 900000).call);
+    assert_null(tg_pace_wait_behind(&h->c, 900000).call);
     waits(h, (double[]){ 5000, 905000 }, (double[]){ 3000, 3000 }, 449000);
-    assert_non_null(tg_wait_behind(&h->c, 900000).call);
+    assert_non_null(tg_pace_wait_behind(&h->c, 900000).call);
     h->c.metrics[TG_METRIC_GPU_BUSY].known[TG_BASE] = false;
-    assert_null(tg_wait_behind(&h->c, 900000).call);
+    assert_null(tg_pace_wait_behind(&h->c, 900000).call);
 }
 
 /* A fresh run waits there no longer than a run of the baseline. */
@@ -56,5 +56,5 @@ WITH_HAND(a_wait_that_varies)
 {
     waits(h, (double[]){ 5000, 905000 }, (double[]){ 3000, 3000 }, 0);
     ((struct tg_in_caller *)(uintptr_t)h->c.ops[3].callers)[0].least[TG_TEST] = 4000;
-    assert_null(tg_wait_behind(&h->c, 900000).call);
+    assert_null(tg_pace_wait_behind(&h->c, 900000).call);
 }

@@ -182,7 +182,7 @@ void tg_picture_take(struct tg_picture *out, const struct tg_picture_ask *ask)
     out->stacks = p->stacks[0] && p->stacks[1];
     value = add_up(p, DEVICE);
     out->device = value[0] > 0 && value[1] > 0 &&
-                  (!ask->comparison || tg_pace_of(ask->comparison).set_by == TG_PACE_DEVICE);
+                  (!ask->comparison || tg_pace_of(ask->comparison) == TG_PACE_DEVICE);
     if (!out->device) {
         free(value);
         value = add_up(p, HOST);

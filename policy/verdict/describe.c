@@ -42,36 +42,21 @@ static void put_calling_op(struct tg_buf *m, const struct tg_op *op)
     tg_buf_printf(m, " inside " TG_NAME, TG_SV_ARG(op->calling_op));
 }
 
-/* One value per run, in the order of runs. */
-static void put_runs(struct tg_buf *m, const struct tg_comparison *c, const struct tg_op *op)
-{
-    size_t n = c->n_runs[TG_TEST];
-    tg_buf_puts(m, "; the runs disagree: ");
-    for (size_t i = 0; i < n && i < 12; i++)
-        tg_buf_printf(m, "%s%s", i ? ", " : "",
-                      TG_VALUE(op->counted.run[TG_TEST][i], TG_UNIT_COUNT));
-    tg_buf_puts(m, n > 12 ? ", …" : "");
-}
-
-/* Where the calls came, when not in every step of every run. */
+/* Where the calls came, when not in every step of every run; of some steps it is reported before. */
 static void put_where(struct tg_buf *m, const struct tg_comparison *c, const struct tg_op *op)
 {
     const struct tg_count_evidence *ev = &op->counted;
     if (ev->proof == TG_COUNT_UNCHANGED || op->launched)
         return;
-    switch (ev->shape) {
-    case TG_COUNT_CONSTANT:
-        return;
-    case TG_COUNT_RUNS_DIFFER:
-        put_runs(m, c, op);
-        return;
-    case TG_COUNT_SOME_STEPS:
-    case TG_COUNT_FIRST_STEP: /* told first */
-        return;
-    case TG_COUNT_VARIES:
+    if (ev->shape == TG_COUNT_VARIES)
         tg_buf_puts(m, "; the baseline's steps differ, too");
+    if (ev->shape != TG_COUNT_RUNS_DIFFER)
         return;
-    }
+    size_t n = c->n_runs[TG_TEST]; /* one value per run, in the order of runs */
+    tg_buf_puts(m, "; the runs disagree: ");
+    for (size_t i = 0; i < n && i < 12; i++)
+        tg_buf_printf(m, "%s%s", i ? ", " : "", TG_VALUE(ev->run[TG_TEST][i], TG_UNIT_COUNT));
+    tg_buf_puts(m, n > 12 ? ", …" : "");
 }
 
 /* "new, 4 calls per step", "gone, was 4 calls per step": one side has none; false: it is not so simple */
@@ -95,19 +80,10 @@ static bool put_one_sided(struct tg_buf *m, const struct tg_comparison *c, const
     return true;
 }
 
-/* The mean over ranks of what one rank alone does more. */
-static void put_rank(struct tg_buf *m, const struct tg_comparison *c, const struct tg_op *op)
-{
-    const struct tg_rank_shift *alone = tg_op_rank_alone(c, op);
-    if (alone)
-        tg_buf_printf(m, ", %s on rank %lld alone",
-                      TG_SIGNED(alone->count[TG_TEST] - alone->count[TG_BASE], TG_UNIT_COUNT),
-                      (long long)alone->rank);
-}
-
 static void describe_count(struct tg_buf *m, const struct tg_comparison *c, const struct tg_op *op,
                            const double calls[2], tg_sv weight)
 {
+    const struct tg_rank_shift *alone = tg_op_rank_alone(c, op);
     bool one_sided = put_one_sided(m, c, op, calls);
     double now = calls[TG_TEST], was = calls[TG_BASE];
     if (!one_sided && op->change == TG_ADDED)
@@ -125,7 +101,10 @@ static void describe_count(struct tg_buf *m, const struct tg_comparison *c, cons
         tg_buf_printf(m, "%s (%s%s", TG_VALUE(was, TG_UNIT_COUNT),
                       TG_SIGNED(now - was, TG_UNIT_COUNT),
                       tg_op_in_some_steps(op) ? " a step in the mean" : "");
-        put_rank(m, c, op);
+        if (alone) /* the mean over ranks of what one does more */
+            tg_buf_printf(m, ", %s on rank %lld alone",
+                          TG_SIGNED(alone->count[TG_TEST] - alone->count[TG_BASE], TG_UNIT_COUNT),
+                          (long long)alone->rank);
     }
     tg_buf_add(m, weight);
     tg_buf_puts(m, one_sided ? "" : ")");
@@ -307,11 +286,6 @@ static void put_in_place_of(struct tg_buf *m, const struct tg_op *op, const stru
     }
 }
 
-static void put_encloser(struct tg_buf *m, const struct tg_region *g)
-{
-    tg_buf_printf(m, g->encloser.n ? TG_NAME : "%.*sthe step", TG_SV_ARG(g->encloser));
-}
-
 /* "; with aten::erf in place of aten::gelu: calls -8 +32 in the step"; as many: nothing of calls */
 static void describe_relation(struct tg_buf *m, const struct tg_op *op,
                               const struct tg_comparison *c)
@@ -335,7 +309,7 @@ static void describe_relation(struct tg_buf *m, const struct tg_op *op,
             return;
         tg_buf_printf(m, "%scalls -%s +%s in ", m->n > before + 2 ? ": " : "",
                       TG_VALUE(went, TG_UNIT_COUNT), TG_VALUE(came, TG_UNIT_COUNT));
-        put_encloser(m, g);
+        tg_buf_printf(m, g->encloser.n ? TG_NAME : "%.*sthe step", TG_SV_ARG(g->encloser));
     }
 }
 
@@ -411,16 +385,6 @@ static void put_reason(struct tg_buf *b, const struct tg_judgement *j, const str
         tg_buf_printf(b, " (exception `%s`)", tg_reason_id(j->reason));
 }
 
-static tg_sv next_runs(int64_t min_runs, struct tg_arena *a)
-{
-    struct tg_buf b = { 0 };
-    tg_buf_printf(&b, "Record at least %lld ", (long long)min_runs);
-    if (min_runs < TG_BETTER_RUNS)
-        tg_buf_printf(&b, "(better %d) ", TG_BETTER_RUNS);
-    tg_buf_puts(&b, "runs a side; then this can be judged.");
-    return tg_phrase_take(&b, a);
-}
-
 /* A time that no number of runs makes comparable. */
 static bool is_of_varying_calls(const struct tg_judgement *j, const struct tg_evidence *ev)
 {
@@ -477,7 +441,9 @@ static void describe_evidence(struct tg_result *r, const struct tg_comparison *c
     r->evidence = tg_phrase_take(&b, a);
     if ((j->state == TG_STATE_SUSPICIOUS && !is_of_varying_calls(j, ev)) ||
         (j->state == TG_STATE_NOT_JUDGED && ev && ev->why_not == TG_NOT_FEW_RUNS))
-        r->next = next_runs(p->min_runs, a);
+        r->next =
+            TG_SV_PRINTF(a, "Record at least %lld %sruns a side; then this can be judged.",
+                         (long long)p->min_runs, p->min_runs < TG_BETTER_RUNS ? "(better 5) " : "");
     if (j->reason == TG_REASON_STEADY)
         r->next = asking    ? TG_SV("Allow more runs a side (--max-runs): new ones have to tell.")
                   : in_turn ? TG_SV("Leave --once out: new runs tell whether it stays.")

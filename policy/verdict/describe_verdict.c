@@ -3,10 +3,7 @@
 #include <string.h>
 
 #include "core/base/arena.h"
-#include "core/base/buckets.h"
 #include "core/base/decimal.h"
-#include "core/base/sort.h"
-#include "core/base/utf8.h"
 #include "core/diff/confirm.h"
 #include "core/diff/numbers.h"
 #include "policy/verdict/describe.h"
@@ -14,7 +11,7 @@
 #include "policy/verdict/pace.h"
 #include "policy/verdict/phrase.h"
 
-/* Operators whose smallest slowdown the coverage line gives, and the share of the step from which it
+/* Operators whose smallest slowdown the coverage line gives the larger one of, and the share of the step from which it
  * says that one is not judged. */
 #define LARGEST 2
 #define SHARE 0.01
@@ -37,13 +34,8 @@ static void put_budget(struct tg_buf *b, const struct tg_result *r)
 enum { DEVICE, WAITS, HOST, SORTS }; /* of time */
 enum { LEAST = 100 };                /* ns: what is shown */
 
-struct spent {    /* per step */
-    double more;  /* ns, than in the baseline */
-    double base;  /* ns, in the baseline */
-    double share; /* `more` as a part of the step */
-};
-struct cost {
-    struct spent of[SORTS];
+struct cost {                        /* per step */
+    double more[SORTS], base[SORTS]; /* ns, than in the baseline; in the baseline */
     size_t n_names;
     double fewer;      /* ns that other waits lost, or the same ones in other callers */
     tg_sv from;        /* where most of that was, */
@@ -51,9 +43,17 @@ struct cost {
     /* What of it reports say: that the host pays by waiting (`moved`: others wait less instead), or what the
      * clock shows that the step waits for, on the host with a wait that is a part of it. */
     bool by_waiting, moved, on_host, waits_too;
-    bool both; /* one after the other: the step is longer by their sum */
-    struct spent said;
+    bool both;              /* one after the other: the step is longer by their sum */
+    double said, said_base; /* ns */
 };
+
+static void add_cost(struct cost *cost, const struct tg_op *op, const double ns[2])
+{
+    int sort = tg_kind_is_device(op->kind) ? DEVICE : op->wait ? WAITS : HOST;
+    cost->more[sort] += ns[TG_TEST] - ns[TG_BASE];
+    cost->base[sort] += ns[TG_BASE];
+    cost->n_names++;
+}
 
 /* The host waits there for the device as it waited elsewhere before. */
 static void add_moved(struct cost *cost, tg_sv from, const double ns[2])
@@ -68,192 +68,25 @@ static void add_moved(struct cost *cost, tg_sv from, const double ns[2])
     }
 }
 
-static void add_spent(struct spent *to, struct spent x)
-{
-    to->more += x.more;
-    to->base += x.base;
-    to->share += x.share;
-}
-
-static void add_cost(struct cost *cost, const struct tg_comparison *c, const struct tg_op *op,
-                     const double ns[2])
-{
-    double more = ns[TG_TEST] - ns[TG_BASE];
-    bool device = tg_kind_is_device(op->kind);
-    add_spent(&cost->of[device     ? DEVICE
-                        : op->wait ? WAITS
-                                   : HOST],
-              (struct spent){ more, ns[TG_BASE], more / c->wall_ns[TG_TEST] });
-    cost->n_names++;
-}
-
-/* Does the step wait for the other sort, too? It grew by more than the one, and that one does not work meanwhile. */
-static bool is_both(const struct cost *x, const struct tg_comparison *c)
-{
-    struct tg_pace pace = tg_pace_of(c);
-    double mine = x->of[x->on_host ? HOST : DEVICE].more;
-    double other = x->of[x->on_host ? DEVICE : HOST].more;
-    bool known = pace.idle[TG_PACE_HOST] > 0 || pace.idle[TG_PACE_DEVICE] > 0;
-    bool longer = c->wall_ns[TG_TEST] - c->wall_ns[TG_BASE] >= mine + other / 2;
-    return known && longer && !x->by_waiting && mine >= LEAST && other >= LEAST;
-}
-
-static void choose_said(struct cost *x, const struct tg_comparison *c)
-{
-    double device = x->of[DEVICE].more, waits = x->of[WAITS].more, host = x->of[HOST].more;
-    x->by_waiting = waits >= LEAST && waits > device && waits > host;
-    x->moved = x->by_waiting && 2 * x->fewer > waits;
-    x->on_host = device < LEAST || (host >= LEAST && tg_pace_of(c).set_by == TG_PACE_HOST);
-    x->waits_too = x->on_host && waits >= LEAST && !x->by_waiting;
-    x->both = is_both(x, c);
-    x->waits_too = x->waits_too && !x->both; /* for what the device does, which is said */
-    x->said = x->of[x->by_waiting ? WAITS : x->on_host ? HOST : DEVICE];
-    if (x->waits_too || x->both)
-        add_spent(&x->said, x->of[x->waits_too ? WAITS : x->on_host ? DEVICE : HOST]);
-}
-
-/* A call of the runtime inside one of its callers. */
-struct call {
-    const struct tg_op *op;
-    const struct tg_in_caller *in;
-};
-
-/* What the costs of many findings are added up from. */
-struct costs {
-    const struct tg_verdict *v;
-    const struct tg_comparison *c;
-    struct tg_buckets children; /* names by that of their parent */
-    struct tg_buckets called;   /* by the caller's name: */
-    struct call *calls;
-    uint32_t *first, *next; /* by result: those folded under it */
-    uint32_t *less;         /* waits that lost time */
-    size_t n_less;
-    uint32_t *mine; /* of the finding at hand: its operators */
-    size_t n_mine;
-    bool *is_mine;
-    uint32_t *taken_for; /* by region: the finding that has taken its operators */
-};
-
-static void costs_release(struct costs *x)
-{
-    tg_buckets_release(&x->children);
-    tg_buckets_release(&x->called);
-    free(x->calls);
-    free(x->first);
-    free(x->next);
-    free(x->less);
-    free(x->mine);
-    free(x->is_mine);
-    free(x->taken_for);
-}
-
-static void index_calls(struct costs *x)
-{
-    uint32_t n = 0;
-    for (size_t i = 0; i < x->c->n_ops; i++)
-        n += (uint32_t)x->c->ops[i].n_callers;
-    tg_buckets_init(&x->called, n);
-    x->calls = tg_xmalloc((n + 1) * sizeof *x->calls);
-    n = 0;
-    for (size_t i = 0; i < x->c->n_ops; i++) {
-        const struct tg_op *op = &x->c->ops[i];
-        for (size_t k = 0; k < op->n_callers; k++) {
-            const struct tg_in_caller *of = &op->callers[k];
-            tg_buckets_add(&x->called, of->in, n);
-            x->calls[n++] = (struct call){ op, of };
-        }
-    }
-}
-
-static void costs_init(struct costs *x, const struct tg_verdict *v, const struct tg_comparison *c)
-{
-    *x = (struct costs){ .v = v, .c = c };
-    tg_select_children(&x->children, c);
-    index_calls(x);
-    x->first = tg_xmalloc((v->n_results + 1) * sizeof *x->first);
-    x->next = tg_xmalloc((v->n_results + 1) * sizeof *x->next);
-    x->less = tg_xmalloc((c->n_ops + 1) * sizeof *x->less);
-    x->mine = tg_xmalloc((c->n_ops + 1) * sizeof *x->mine);
-    x->is_mine = tg_xcalloc(c->n_ops + 1, 1);
-    x->taken_for = tg_xmalloc((c->n_regions + 1) * sizeof *x->taken_for);
-    for (size_t i = 0; i < c->n_regions; i++)
-        x->taken_for[i] = TG_NO_ID;
-    for (size_t i = 0; i < v->n_results; i++)
-        x->first[i] = TG_NO_ID;
-    for (uint32_t i = 0; i < v->n_results; i++) {
-        uint32_t head = v->results[i].folded_under;
-        if (head >= v->n_results)
-            continue;
-        x->next[i] = x->first[head];
-        x->first[head] = i;
-    }
-    for (uint32_t i = 0; i < c->n_ops; i++)
-        if (c->ops[i].wait && c->ops[i].self[TG_BASE] - c->ops[i].self[TG_TEST] > 0)
-            x->less[x->n_less++] = i;
-}
-
-static void take(struct costs *x, uint32_t op)
-{
-    if (x->is_mine[op])
-        return;
-    x->is_mine[op] = true;
-    x->mine[x->n_mine++] = op;
-}
-
 /* What a result is about; of a rename and a replacement what went, too. */
-static void take_names_of(struct costs *x, const struct tg_result *r, uint32_t head)
+static void take_names_of(bool *mine, const struct tg_comparison *c, const struct tg_result *r)
 {
-    const struct tg_op *op = tg_result_op(x->c, r);
-    if (!op)
-        return;
-    take(x, (uint32_t)(op - x->c->ops));
-    if (op->partner != TG_NO_ID)
-        take(x, op->partner);
-    if (op->region >= x->c->n_regions || x->taken_for[op->region] == head)
-        return;
-    x->taken_for[op->region] = head;
-    const struct tg_region *g = &x->c->regions[op->region];
-    for (size_t i = 0; i < g->n_ops; i++)
-        if (tg_op_side_of_region(&x->c->ops[g->op[i]]) >= 0)
-            take(x, g->op[i]);
-}
-
-/* Of a name that came or went its device work, which has other names in a replacement. */
-static void take_launched(struct costs *x, const struct tg_op *by)
-{
-    if (by->kind != TG_KIND_OP || (by->change != TG_ADDED && by->change != TG_REMOVED))
-        return;
-    for (uint32_t k = tg_buckets_first(&x->children, by->name); k != TG_NO_ID;
-         k = tg_buckets_next(&x->children, k))
-        if (x->c->ops[k].change != TG_SAME && tg_kind_is_device(x->c->ops[k].kind))
-            take(x, k);
-}
-
-/* What a name's calls of the runtime take more where it is called in another number than before. */
-static void add_calls(struct cost *cost, const struct costs *x, const struct tg_op *by)
-{
-    if (by->kind != TG_KIND_OP || by->change == TG_SAME)
-        return;
-    for (uint32_t k = tg_buckets_first(&x->called, by->name); k != TG_NO_ID;
-         k = tg_buckets_next(&x->called, k))
-        if (!x->is_mine[x->calls[k].op - x->c->ops])
-            add_cost(cost, x->c, x->calls[k].op, x->calls[k].in->self);
-}
-
-static int by_number(const void *pa, const void *pb)
-{
-    const uint32_t *a = pa, *b = pb;
-    return TG_CMP(*a, *b);
+    const struct tg_op *op = tg_result_op(c, r);
+    const struct tg_region *g = op && op->region < c->n_regions ? &c->regions[op->region] : NULL;
+    if (op)
+        mine[op - c->ops] = true;
+    if (op && op->partner != TG_NO_ID)
+        mine[op->partner] = true;
+    for (size_t i = 0; g && i < g->n_ops; i++)
+        mine[g->op[i]] |= tg_op_side_of_region(&c->ops[g->op[i]]) >= 0;
 }
 
 /* Is the operator of this name one of the finding at hand? */
-static bool is_mine_by_name(const struct costs *x, tg_sv name)
+static bool is_mine(const bool *mine, const struct tg_comparison *c, tg_sv name)
 {
-    for (size_t i = 0; i < x->n_mine; i++) {
-        const struct tg_op *op = &x->c->ops[x->mine[i]];
-        if (op->kind == TG_KIND_OP && tg_sv_eq(op->name, name))
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (mine[i] && c->ops[i].kind == TG_KIND_OP && tg_sv_eq(c->ops[i].name, name))
             return true;
-    }
     return false;
 }
 
@@ -261,44 +94,75 @@ static bool is_mine_by_name(const struct costs *x, tg_sv name)
  * What a wait takes more in the finding's own operators, if it is called there; false: it is called by others
  * alone, whose sum is that of the row. All of a row's waits together may be as long as before.
  */
-static bool add_waits_of(struct cost *cost, const struct costs *x, const struct tg_op *wait)
+static bool add_waits_of(struct cost *cost, const bool *mine, const struct tg_comparison *c,
+                         const struct tg_op *wait)
 {
     bool any = false;
     for (size_t k = 0; wait->wait && k < wait->n_callers; k++)
-        any |= is_mine_by_name(x, wait->callers[k].in);
+        any |= is_mine(mine, c, wait->callers[k].in);
     for (size_t k = 0; any && k < wait->n_callers; k++)
-        if (is_mine_by_name(x, wait->callers[k].in))
-            add_cost(cost, x->c, wait, wait->callers[k].self);
+        if (is_mine(mine, c, wait->callers[k].in))
+            add_cost(cost, wait, wait->callers[k].self);
         else
             add_moved(cost, wait->callers[k].in, wait->callers[k].self);
     return any;
 }
 
-/* A finding costs what its own names do, and those folded under it. */
-static struct cost cost_of(struct costs *x, uint32_t head)
+/* What a name's calls of the runtime take more where it is called in another number than before. */
+static void add_calls(struct cost *cost, const bool *mine, const struct tg_comparison *c,
+                      const struct tg_op *by)
 {
+    for (size_t i = 0; by->kind == TG_KIND_OP && by->change != TG_SAME && i < c->n_ops; i++)
+        for (size_t k = 0; !mine[i] && k < c->ops[i].n_callers; k++)
+            if (tg_sv_eq(c->ops[i].callers[k].in, by->name))
+                add_cost(cost, &c->ops[i], c->ops[i].callers[k].self);
+}
+
+static void choose_said(struct cost *x, const struct tg_comparison *c)
+{
+    double device = x->more[DEVICE], waits = x->more[WAITS], host = x->more[HOST];
+    int sort, other;
+    x->by_waiting = waits >= LEAST && waits > device && waits > host;
+    x->moved = x->by_waiting && 2 * x->fewer > waits;
+    x->on_host = device < LEAST || (host >= LEAST && tg_pace_of(c) == TG_PACE_HOST);
+    x->both = !x->by_waiting && host >= LEAST && device >= LEAST &&
+              c->metrics[TG_METRIC_GPU_BUSY].known[TG_TEST] &&
+              c->wall_ns[TG_TEST] - c->wall_ns[TG_BASE] >=
+                  (x->on_host ? host + device / 2 : device + host / 2);
+    x->waits_too = x->on_host && waits >= LEAST && !x->by_waiting && !x->both;
+    sort = x->by_waiting ? WAITS : x->on_host ? HOST : DEVICE;
+    other = x->both ? (x->on_host ? DEVICE : HOST) : x->waits_too ? WAITS : SORTS;
+    x->said = x->more[sort] + (other < SORTS ? x->more[other] : 0);
+    x->said_base = x->base[sort] + (other < SORTS ? x->base[other] : 0);
+}
+
+/* A finding costs what its own names do, and those folded under it; of a name that came or went also the device
+ * work that it launches, which has other names in a replacement. */
+static struct cost cost_of(const struct tg_verdict *v, const struct tg_comparison *c, uint32_t head)
+{
+    TG_FREE bool *mine = tg_xcalloc(c->n_ops + 1, 1), *named = tg_xcalloc(c->n_ops + 1, 1);
     struct cost cost = { 0 };
-    size_t named;
-    x->n_mine = 0;
-    take_names_of(x, &x->v->results[head], head);
-    for (uint32_t i = x->first[head]; i != TG_NO_ID; i = x->next[i])
-        take_names_of(x, &x->v->results[i], head);
-    named = x->n_mine;
-    for (size_t i = 0; i < named; i++)
-        take_launched(x, &x->c->ops[x->mine[i]]);
-    TG_SORT(x->mine, x->n_mine, by_number); /* sums do not depend on the order of the results */
-    for (size_t i = 0; i < x->n_mine; i++) {
-        const struct tg_op *op = &x->c->ops[x->mine[i]];
-        if (!add_waits_of(&cost, x, op))
-            add_cost(&cost, x->c, op, op->self);
-        add_calls(&cost, x, op);
+    for (uint32_t i = 0; i < v->n_results; i++)
+        if (i == head || v->results[i].folded_under == head)
+            take_names_of(named, c, &v->results[i]);
+    memcpy(mine, named, c->n_ops);
+    for (size_t i = 0; i < c->n_ops; i++)
+        for (size_t k = 0;
+             named[i] && c->ops[i].kind == TG_KIND_OP &&
+             (c->ops[i].change == TG_ADDED || c->ops[i].change == TG_REMOVED) && k < c->n_ops;
+             k++)
+            mine[k] |= c->ops[k].change != TG_SAME && tg_kind_is_device(c->ops[k].kind) &&
+                       tg_sv_eq(c->ops[k].parent, c->ops[i].name);
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        if (mine[i] && !add_waits_of(&cost, mine, c, op))
+            add_cost(&cost, op, op->self);
+        if (mine[i])
+            add_calls(&cost, mine, c, op);
+        else if (op->wait)
+            add_moved(&cost, op->name, op->self);
     }
-    for (size_t i = 0; i < x->n_less; i++)
-        if (!x->is_mine[x->less[i]])
-            add_moved(&cost, x->c->ops[x->less[i]].name, x->c->ops[x->less[i]].self);
-    for (size_t i = 0; i < x->n_mine; i++)
-        x->is_mine[x->mine[i]] = false;
-    choose_said(&cost, x->c);
+    choose_said(&cost, c);
     return cost;
 }
 
@@ -313,14 +177,13 @@ static const struct tg_op *in_some_steps(const struct tg_comparison *c, const st
 /* "+239.3 us on the device", "+252 us on host and device", "the host waits 306 us in it" */
 static void put_said(struct tg_buf *b, const struct cost *cost)
 {
-    if (cost->by_waiting) {
-        tg_buf_printf(b, "the host waits %s in it", TG_VALUE(cost->said.more, TG_UNIT_NS));
-        return;
-    }
-    tg_buf_printf(b, "%s on %s", TG_SIGNED(cost->said.more, TG_UNIT_NS),
-                  cost->both      ? "host and device"
-                  : cost->on_host ? "the host"
-                                  : "the device");
+    if (cost->by_waiting)
+        tg_buf_printf(b, "the host waits %s in it", TG_VALUE(cost->said, TG_UNIT_NS));
+    else
+        tg_buf_printf(b, "%s on %s", TG_SIGNED(cost->said, TG_UNIT_NS),
+                      cost->both      ? "host and device"
+                      : cost->on_host ? "the host"
+                                      : "the device");
 }
 
 /* By the clock that the step waits for; of some steps the mean of all. */
@@ -328,7 +191,6 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct 
                      uint32_t head)
 {
     const struct tg_result *r = &v->results[head];
-    TG_AUTO(costs_release) struct costs costs = { 0 };
     struct cost cost;
     const struct tg_region *g = tg_result_region(c, r);
     bool part = g && tg_region_all_calls(c, g) >= g->calls[TG_BASE] + 0.5;
@@ -337,14 +199,12 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct 
         tg_buf_printf(b, " (%s)", TG_SIGNED(r->delta, TG_UNIT_NS));
     if (r->dimension != TG_DIM_COUNT || r->over_budget || r->subject != TG_SUBJECT_NAME || !c)
         return;
-    costs_init(&costs, v, c);
-    cost = cost_of(&costs, head);
-    double waits = cost.of[WAITS].more;
-    if (fmax(cost.of[DEVICE].more, fmax(waits, cost.of[HOST].more)) < LEAST)
+    cost = cost_of(v, c, head);
+    if (fmax(cost.more[DEVICE], fmax(cost.more[WAITS], cost.more[HOST])) < LEAST)
         return;
     if (cost.moved) { /* no more than the waits there lost */
         tg_buf_printf(b, " (%s of waiting moved into it)",
-                      TG_VALUE(fmin(waits, cost.fewer), TG_UNIT_NS));
+                      TG_VALUE(fmin(cost.more[WAITS], cost.fewer), TG_UNIT_NS));
         return;
     }
     tg_buf_puts(b, " (");
@@ -353,97 +213,71 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct 
 }
 
 /* ", +144 us on the host, 12.6 % of the step" */
-static void put_weight(struct tg_buf *b, const struct cost *cost)
+static void put_weight(struct tg_buf *b, const struct cost *cost, const struct tg_comparison *c)
 {
-    const struct spent *said = &cost->said;
+    double share = cost->said / c->wall_ns[TG_TEST];
     if (cost->moved) {
         double less = cost->from_ns[TG_BASE] - cost->from_ns[TG_TEST];
-        bool all = less >= 0.995 * said->more;
+        bool all = less >= 0.995 * cost->said;
         tg_buf_printf(b,
                       ", the host waits %s in it, %s%s moved here from " TG_NAME
                       " (%s -> %s): the host can no longer run ahead of "
                       "the device",
-                      TG_VALUE(said->more, TG_UNIT_NS), all ? "" : TG_VALUE(less, TG_UNIT_NS),
+                      TG_VALUE(cost->said, TG_UNIT_NS), all ? "" : TG_VALUE(less, TG_UNIT_NS),
                       all ? "which" : " of it", TG_SV_ARG(cost->from),
                       TG_VALUE(cost->from_ns[TG_BASE], TG_UNIT_NS),
                       TG_VALUE(cost->from_ns[TG_TEST], TG_UNIT_NS));
         return;
     }
     bool own = cost->on_host && !cost->by_waiting && cost->n_names == 1 && !cost->waits_too;
-    if (said->share < 0.0005 || own)
+    if (share < 0.0005 || own)
         return; /* little, or the name's own time */
     tg_buf_puts(b, ", ");
     put_said(b, cost);
-    tg_buf_printf(b, ", %s of the step", TG_VALUE(100 * said->share, TG_UNIT_PERCENT));
+    tg_buf_printf(b, ", %s of the step", TG_VALUE(100 * share, TG_UNIT_PERCENT));
 }
 
-/* Why a long wait may leave the step as long as it was: the device works meanwhile. */
-static void put_wait(struct tg_buf *b, const struct tg_comparison *c, const struct cost *cost)
+/* A finding about calls has one number, of all that follows it: in its row, in the headline, in tables. */
+static void weigh(struct tg_verdict *v, const struct tg_comparison *c, struct tg_result *r,
+                  struct tg_arena *a)
 {
-    const struct tg_metric_change *step = &c->metrics[TG_METRIC_STEP_TIME];
-    const struct tg_metric_change *busy = &c->metrics[TG_METRIC_GPU_BUSY];
-    bool known = step->known[TG_BASE] && step->known[TG_TEST] && busy->known[TG_TEST];
-    const struct spent *waits = &cost->of[WAITS];
-    if (cost->by_waiting && !cost->moved && waits->share >= SHARE && known &&
-        busy->value[TG_TEST] > 0 && 2 * (step->value[TG_TEST] - step->value[TG_BASE]) < waits->more)
-        tg_buf_puts(b, "; the step itself grew by less, since the device works meanwhile, but the "
-                       "host can no longer run ahead of it");
-}
-
-/* A finding about calls gets the share of all that follows it, not of the one name. */
-static void weigh(struct tg_result *r, struct costs *x, struct tg_arena *a)
-{
-    struct cost cost = cost_of(x, (uint32_t)(r - x->v->results));
-    struct tg_buf said = { 0 };
+    const struct tg_op *op = tg_result_op(c, r);
+    bool region = tg_result_region(c, r), waived = r->state == TG_STATE_WAIVED;
+    struct cost cost = cost_of(v, c, (uint32_t)(r - v->results));
     TG_BUF weight = { 0 };
-    put_weight(&weight, &cost);
-    if (!weight.n)
+    if (r->state >= TG_STATE_WARN || (waived && !region)) {
+        /* Waiting that moved costs nothing by itself. */
+        r->whole_known = region || (!cost.moved && cost.said >= LEAST);
+        r->whole_on_host = cost.on_host;
+        /* What was not there had no time: what it calls was called by others. */
+        r->whole_ns[TG_BASE] = r->base == 0 ? 0 : cost.said_base;
+        r->whole_ns[TG_TEST] = r->whole_ns[TG_BASE] + cost.said;
+    }
+    if (!r->has_values || r->over_budget || region || tg_kind_is_device(r->op_kind))
         return;
-    tg_describe_calls(r, tg_result_op(x->c, r), x->c, (double[]){ r->base, r->test },
-                      tg_buf_sv(&weight), a);
-    tg_buf_add(&said, r->message);
-    put_wait(&said, x->c, &cost);
-    r->message = tg_phrase_take(&said, a);
-}
-
-/* A finding has one number: that of the headline is that of its row. Waiting that moved costs nothing by itself. */
-static void sum_whole(struct tg_result *r, struct costs *x)
-{
-    struct cost cost = cost_of(x, (uint32_t)(r - x->v->results));
-    r->whole_known = tg_result_region(x->c, r) || (!cost.moved && cost.said.more >= LEAST);
-    r->whole_on_host = cost.on_host;
-    /* What was not there had no time: what it calls was called by others. */
-    r->whole_ns[TG_BASE] = r->base == 0 ? 0 : cost.said.base;
-    r->whole_ns[TG_TEST] = r->whole_ns[TG_BASE] + cost.said.more;
+    put_weight(&weight, &cost, c);
+    if (weight.n)
+        tg_describe_calls(r, op, c, (double[]){ r->base, r->test }, tg_buf_sv(&weight), a);
 }
 
 void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a)
 {
-    TG_AUTO(costs_release) struct costs costs = { 0 };
     uint32_t *whole_of;
     if (!c)
         return;
-    costs_init(&costs, v, c);
     v->whole_of = whole_of = TG_NEW_N(a, uint32_t, c->n_ops + c->n_regions + 1);
     memset(whole_of, 0xff, (c->n_ops + c->n_regions) * sizeof *whole_of); /* TG_NO_ID */
     for (size_t i = 0; i < v->n_results; i++) {
         struct tg_result *r = &v->results[i];
         const struct tg_op *op = tg_result_op(c, r);
-        if (r->dimension == TG_DIM_COUNT && r->folded_under == TG_NO_ID && r->delta > 0 &&
-            (r->state >= TG_STATE_WARN ||
-             (r->state == TG_STATE_WAIVED && !tg_result_region(c, r))) &&
-            op && !r->one_rank)
-            sum_whole(r, &costs);
+        if (op && r->dimension == TG_DIM_COUNT && r->folded_under == TG_NO_ID && r->delta > 0 &&
+            (r->state == TG_STATE_WAIVED || r->state >= TG_STATE_WARN) && !r->one_rank)
+            weigh(v, c, r, a);
         if (op && r->whole_known) {
             bool in_region = op->region < c->n_regions;
             uint32_t *at = &whole_of[in_region ? c->n_ops + op->region : (size_t)(op - c->ops)];
             *at = *at == TG_NO_ID ? (uint32_t)i : *at;
         }
-        if (r->dimension == TG_DIM_COUNT && r->has_values && !r->over_budget && !r->one_rank &&
-            r->folded_under == TG_NO_ID && r->delta > 0 &&
-            (r->state == TG_STATE_WAIVED || r->state > TG_STATE_SUSPICIOUS) && op &&
-            !tg_kind_is_device(r->op_kind) && !tg_result_region(c, r))
-            weigh(r, &costs, a);
     }
 }
 
@@ -556,14 +390,6 @@ static void put_amount(struct tg_buf *b, const struct tg_comparison *c, const st
     }
 }
 
-/* ": slowest step 19.0 us, was 7.04 us" */
-static void put_slowest(struct tg_buf *b, const struct tg_evidence *ev)
-{
-    tg_buf_printf(b, ": %s %s, was %s", ev->some_steps ? "slowest step" : "in most runs",
-                  TG_VALUE(ev->slowest[TG_TEST], TG_UNIT_NS),
-                  TG_VALUE(ev->slowest[TG_BASE], TG_UNIT_NS));
-}
-
 static void put_finding(struct tg_buf *b, const struct tg_result *r, const struct tg_comparison *c)
 {
     const struct tg_region *g = tg_result_region(c, r);
@@ -585,7 +411,9 @@ static void put_finding(struct tg_buf *b, const struct tg_result *r, const struc
         return;
     }
     if (tg_result_is_of_slowest(r)) {
-        put_slowest(b, r->ev);
+        tg_buf_printf(b, ": %s %s, was %s", r->ev->some_steps ? "slowest step" : "in most runs",
+                      TG_VALUE(r->ev->slowest[TG_TEST], TG_UNIT_NS),
+                      TG_VALUE(r->ev->slowest[TG_BASE], TG_UNIT_NS));
         return;
     }
     tg_buf_puts(b, !g && in_some_steps(c, r) ? ": " : " ");
@@ -633,13 +461,6 @@ static void put_wait_behind(struct tg_buf *b, const struct tg_comparison *c,
                       TG_SV_ARG(wait.in.n ? wait.in : wait.call->name));
 }
 
-/* ", which may be the machine": what the account does not blame on the program. */
-static void put_excuse(struct tg_buf *b, const struct tg_result *r)
-{
-    if (r->state == TG_STATE_WARN && is_of_time(r) && tg_result_is_of_machine(r))
-        tg_buf_puts(b, ", which may be the machine");
-}
-
 /* "; the host waits 836 us longer in aten::item (cudaStreamSynchronize) for a device that works no longer than before" */
 static void describe_wait(struct tg_result *r, const struct tg_comparison *c, struct tg_arena *a)
 {
@@ -669,7 +490,9 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct
             put_cost(b, v, c, (uint32_t)i);
         if (total == 1)
             put_wait_behind(b, c, r);
-        put_excuse(b, r);
+        if (r->state == TG_STATE_WARN && is_of_time(r) && tg_result_is_of_machine(r))
+            tg_buf_puts(b,
+                        ", which may be the machine"); /* the account does not blame the program */
         if (total == 1 && r->has_values)
             put_place(b, r);
     }
@@ -700,18 +523,23 @@ static int64_t runs_wanted(const struct tg_verdict *v)
     return least < INT64_MAX ? least : 0;
 }
 
-/* The largest operator after `above` (self time); NULL: none that is judged. */
-static const struct tg_op *next_largest(const struct tg_comparison *c, double above)
+/* The smallest slowdown that would be found in each of the LARGEST operators by self time; 0: none is judged. */
+static double detectable_in_ops(const struct tg_comparison *c)
 {
-    const struct tg_op *largest = NULL;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
-        if (op->ev.why_not == TG_JUDGED && op->kind != TG_KIND_STEP &&
-            op->ev.value[TG_BASE] < above &&
-            (!largest || op->ev.value[TG_BASE] > largest->ev.value[TG_BASE]))
-            largest = op;
+    double above = INFINITY, from = 0;
+    for (size_t n = 0; n < LARGEST; n++) {
+        const struct tg_op *largest = NULL;
+        for (size_t i = 0; i < c->n_ops; i++) {
+            const struct tg_op *op = &c->ops[i];
+            if (op->ev.why_not == TG_JUDGED && op->kind != TG_KIND_STEP &&
+                op->ev.value[TG_BASE] < above &&
+                (!largest || op->ev.value[TG_BASE] > largest->ev.value[TG_BASE]))
+                largest = op;
+        }
+        above = largest ? largest->ev.value[TG_BASE] : 0;
+        from = largest ? fmax(from, largest->ev.mde) : from;
     }
-    return largest;
+    return from;
 }
 
 /* Does a rule ask for the time of the step, in which all else is? */
@@ -730,9 +558,8 @@ static bool asks_for_step(const struct tg_verdict *v)
 static void put_blind(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c)
 {
     const struct tg_evidence *step = c ? &c->metrics[TG_METRIC_STEP_TIME].ev : NULL;
-    const struct tg_op *op = NULL;
     int64_t need = runs_wanted(v);
-    double from = 0;
+    double from;
     bool by_step;
     if (!c)
         return;
@@ -741,12 +568,7 @@ static void put_blind(struct tg_buf *b, const struct tg_verdict *v, const struct
         return;
     }
     by_step = step->why_not == TG_JUDGED && asks_for_step(v);
-    for (size_t n = 0; n < LARGEST; n++)
-        if ((op = next_largest(c, op ? op->ev.value[TG_BASE] : INFINITY)) == NULL)
-            break;
-        else
-            from = fmax(from, op->ev.mde);
-    from = by_step ? step->mde : from;
+    from = by_step ? step->mde : detectable_in_ops(c);
     if (!v->durations_judged || from < TG_WORSE - 1)
         return;
     tg_buf_printf(b, "; %s detectable from %s on only: record more runs, on an idle machine",
@@ -790,34 +612,17 @@ void tg_describe_headline(struct tg_verdict *v, const struct tg_comparison *c, s
     tg_verdict_title(v, a);
 }
 
-/*
- * "; detectable from +9 % (step time), +12 % and +30 % (largest operators)"; one percentage where
- * all are the same.
- */
+/* "; detectable from +9 % (step time), +30 % (largest operators)" */
 static void put_detectable(struct tg_buf *b, const struct tg_comparison *c)
 {
     const struct tg_evidence *step = &c->metrics[TG_METRIC_STEP_TIME].ev;
-    const struct tg_op *op = NULL;
-    TG_BUF ops = { 0 }, one = { 0 }, before = { 0 };
-    size_t n = 0;
-    bool same = step->why_not == TG_JUDGED;
-    if (same)
-        tg_buf_puts(&before, TG_PCT(100 * step->mde));
-    while (n < LARGEST && (op = next_largest(c, op ? op->ev.value[TG_BASE] : INFINITY)) != NULL) {
-        tg_buf_clear(&one);
-        tg_buf_puts(&one, TG_PCT(100 * op->ev.mde));
-        if (!n++ || !tg_sv_eq(tg_buf_sv(&ops), tg_buf_sv(&one)))
-            tg_buf_printf(&ops, "%s%s", ops.n ? " and " : "", one.p);
-        same = same && tg_sv_eq(tg_buf_sv(&one), tg_buf_sv(&before));
-    }
-    if (before.n || n)
-        tg_buf_puts(b, "; detectable from ");
-    if (before.n)
-        tg_buf_printf(b, "%.*s (step time%s)", TG_SV_ARG(tg_buf_sv(&before)),
-                      same && n ? ", largest operators" : "");
-    if (n && !same)
-        tg_buf_printf(b, "%s%.*s (largest operator%s)", before.n ? ", " : "",
-                      TG_SV_ARG(tg_buf_sv(&ops)), n == 1 ? "" : "s");
+    double ops = detectable_in_ops(c);
+    bool by_step = step->why_not == TG_JUDGED;
+    if (by_step)
+        tg_buf_printf(b, "; detectable from %s (step time)", TG_PCT(100 * step->mde));
+    if (ops > 0)
+        tg_buf_printf(b, "%s%s (largest operators)", by_step ? ", " : "; detectable from ",
+                      TG_PCT(100 * ops));
 }
 
 /* "; host times not judged: the machine was busy during the fresh runs" */
@@ -847,7 +652,7 @@ static void put_varying(struct tg_buf *b, const struct tg_comparison *c)
     if (!n)
         return;
     tg_buf_printf(b, "; not judged: %zu operator%s whose calls vary, the largest %s of the step", n,
-                  n == 1 ? "" : "s", TG_VALUE(100 * largest, TG_UNIT_PERCENT));
+                  TG_PLURAL(n), TG_VALUE(100 * largest, TG_UNIT_PERCENT));
 }
 
 /* Did the traces not tell what a rule about an attribute asks, of a name that both sides have? */
@@ -874,7 +679,7 @@ static void put_untold(struct tg_buf *b, const struct tg_verdict *v, const struc
             n += is_untold(v, c, i, m);
         if (n)
             tg_buf_printf(b, "%s%s of %zu name%s", before, tg_rule_metric_info(m)->name, n,
-                          n == 1 ? "" : "s");
+                          TG_PLURAL(n));
         before = n ? ", " : before;
     }
 }
@@ -914,29 +719,28 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
     if (!v->counts_judged && !v->counts_asked)
         tg_buf_puts(&b, ": no rule asks for them");
     if (v->durations_judged) {
-        tg_buf_printf(&b, "; durations judged: %zu baseline run%s", c->n_runs[TG_BASE],
-                      c->n_runs[TG_BASE] == 1 ? "" : "s");
-        tg_buf_printf(&b, ", %zu fresh run%s", c->n_runs[TG_TEST],
-                      c->n_runs[TG_TEST] == 1 ? "" : "s");
+        tg_buf_printf(&b, "; durations judged: %zu baseline run%s, %zu fresh run%s",
+                      c->n_runs[TG_BASE], TG_PLURAL(c->n_runs[TG_BASE]), c->n_runs[TG_TEST],
+                      TG_PLURAL(c->n_runs[TG_TEST]));
         put_detectable(&b, c);
         put_busy(&b, c);
         put_varying(&b, c);
     } else {
+        bool few = c->n_runs[TG_BASE] < need || c->n_runs[TG_TEST] < need;
         tg_buf_puts(&b, "; durations not judged");
-        if (!c->marked[TG_BASE] || !c->marked[TG_TEST])
-            tg_buf_puts(&b, ": no step markers");
-        else if (!c->same_device)
+        if (c->marked[TG_BASE] && c->marked[TG_TEST] && !c->same_device)
             tg_buf_printf(&b, ": the sides differ in %.*s", TG_SV_ARG(c->differs));
-        else if (!c->same_flags)
-            tg_buf_puts(&b, ": other profiler flags");
-        else if (c->other_data)
-            tg_buf_puts(&b, ": the fresh runs had other data");
-        else if (c->busy)
-            tg_buf_puts(&b, ": the machine was busy during the fresh runs");
-        else if (c->n_runs[TG_BASE] < need || c->n_runs[TG_TEST] < need)
-            tg_buf_printf(&b, ": %zu baseline run%s and %zu fresh, at least %zu a side are needed",
-                          c->n_runs[TG_BASE], c->n_runs[TG_BASE] == 1 ? "" : "s",
-                          c->n_runs[TG_TEST], need);
+        else
+            tg_buf_puts(&b, !c->marked[TG_BASE] || !c->marked[TG_TEST] ? ": no step markers"
+                            : !c->same_flags                           ? ": other profiler flags"
+                            : c->other_data ? ": the fresh runs had other data"
+                            : c->busy       ? ": the machine was busy during the fresh runs"
+                            : few           ? ": "
+                                            : "");
+        if (few && tg_sv_ends(tg_buf_sv(&b), TG_SV(": ")))
+            tg_buf_printf(&b, "%zu baseline run%s and %zu fresh, at least %zu a side are needed",
+                          c->n_runs[TG_BASE], TG_PLURAL(c->n_runs[TG_BASE]), c->n_runs[TG_TEST],
+                          need);
     }
     if (v->budgets_judged && v->counts_judged)
         tg_buf_puts(&b, "; budgets judged");

@@ -6,31 +6,22 @@
 #include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
 
-static bool is_of_trace(const struct tg_result *r)
-{
-    return r->subject == TG_SUBJECT_TRACE;
-}
-
-/* Of the whole, whatever is judged by name. */
-static bool is_account(const struct tg_result *r)
-{
-    return tg_sv_eq(r->rule, TG_SV("account"));
-}
-
 static int by_weight(const void *a, const void *b)
 {
     const struct tg_result *x = a, *y = b;
+    /* The account is of the whole, whatever is judged by name; a metric of the trace tells that, an operator where. */
+    bool account[] = { tg_sv_eq(x->rule, TG_SV("account")), tg_sv_eq(y->rule, TG_SV("account")) };
+    bool trace[] = { x->subject == TG_SUBJECT_TRACE, y->subject == TG_SUBJECT_TRACE };
     int c;
     if (x->state != y->state)
         return x->state > y->state ? -1 : 1;
-    if (is_account(x) != is_account(y))
-        return is_account(x) ? 1 : -1;
+    if (account[0] != account[1])
+        return account[0] ? 1 : -1;
     /* Findings: counts, then attributes, then durations and ratios. */
     if ((x->dimension == TG_DIM_COUNT) != (y->dimension == TG_DIM_COUNT))
         return x->dimension == TG_DIM_COUNT ? -1 : 1;
-    /* What tells where comes before what tells that: an operator before a metric of the trace. */
-    if (is_of_trace(x) != is_of_trace(y))
-        return is_of_trace(y) ? -1 : 1;
+    if (trace[0] != trace[1])
+        return trace[0] ? 1 : -1;
     if (x->rank < y->rank || x->rank > y->rank)
         return x->rank > y->rank ? -1 : 1;
     if ((c = tg_sv_cmp(x->op_normalised, y->op_normalised)))
@@ -38,24 +29,6 @@ static int by_weight(const void *a, const void *b)
     if ((c = tg_sv_cmp(x->rule, y->rule)))
         return c;
     return tg_sv_cmp(tg_result_kind(x), tg_result_kind(y));
-}
-
-static bool asks_for_counts(const struct tg_eval_state *e)
-{
-    const struct tg_policy *p = e->in->policy;
-    for (size_t i = 0; i < p->n_rules; i++)
-        if (tg_rule_counts_calls(e, &p->rules[i]))
-            return true;
-    return false;
-}
-
-/* Names of which the fresh side's number could be judged. */
-static size_t countable(const struct tg_comparison *c)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < c->n_ops; i++)
-        n += c->ops[i].present[TG_TEST] && tg_kind_is_counted(c->ops[i].kind);
-    return n;
 }
 
 static void open_guard(struct tg_eval_state *e, enum tg_reason need, const char *name,
@@ -72,30 +45,34 @@ static void open_guard(struct tg_eval_state *e, enum tg_reason need, const char 
 static void close_coverage(struct tg_eval_state *e)
 {
     struct tg_verdict *v = e->out;
-    size_t on[TG_GROUNDS_BUDGET + 1] = { 0 }, of_traces = 0;
+    const struct tg_policy *p = e->in->policy;
+    const struct tg_comparison *c = e->in->comparison;
+    size_t on[TG_GROUNDS_BUDGET + 1] = { 0 }, of_traces = 0, countable = 0;
     for (size_t i = 0; i < e->n; i++) {
         const struct tg_result *r = &e->results[i];
         on[r->grounds]++;
         of_traces += r->grounds == TG_GROUNDS_RUNS && r->subject != TG_SUBJECT_NUMBER;
     }
-    v->counts_asked = asks_for_counts(e);
+    for (size_t i = 0; i < p->n_rules; i++)
+        v->counts_asked |= tg_rule_counts_calls(e, &p->rules[i]);
+    for (size_t i = 0; i < c->n_ops; i++) /* of which the fresh side's number could be judged */
+        countable += c->ops[i].present[TG_TEST] && tg_kind_is_counted(c->ops[i].kind);
     v->counts_judged = on[TG_GROUNDS_COUNT] > 0;
     v->durations_judged = of_traces > 0; /* benchmarks' numbers rest on runs of their own */
-    v->min_runs = e->in->policy->noise.min_runs;
+    v->min_runs = p->noise.min_runs;
     v->budgets_judged = on[TG_GROUNDS_BUDGET] > 0;
     if (tg_result_first(e->results, e->n, TG_STATE_INCONCLUSIVE))
         return;
-    if (v->counts_asked && !countable(e->in->comparison))
+    if (v->counts_asked && !countable)
         open_guard(e, TG_NEED_CALLS, "(no calls)",
                    "the fresh traces hold no operators, kernels, copies or synchronisations: "
                    "there is nothing to count",
                    "Did the benchmark run, and do the events have a category (`cat`)?");
     else if (on[TG_GROUNDS_NONE] == e->n && !tg_result_first(e->results, e->n, TG_STATE_SUSPICIOUS))
         open_guard(e, TG_NEED_ANY, "(nothing judged)", "nothing could be judged",
-                   e->in->policy->n_rules
-                       ? "See the coverage line and the rules that were skipped."
-                       : "The policy has no rules: write some, or start from the built-in "
-                         "ones with `extends: [tracegate:recommended]`.");
+                   p->n_rules ? "See the coverage line and the rules that were skipped."
+                              : "The policy has no rules: write some, or start from the built-in "
+                                "ones with `extends: [tracegate:recommended]`.");
 }
 
 /* States that `fail_on` names are failures, in every report. */
@@ -105,16 +82,15 @@ static void promote(struct tg_eval_state *e)
         unsigned bit;
         enum tg_state state;
         const char *what;
-    } kinds[] = { { TG_FAIL_ON_WARN, TG_STATE_WARN, "a warning: `fail_on` makes it a failure" },
-                  { TG_FAIL_ON_SUSPICIOUS, TG_STATE_SUSPICIOUS,
-                    "suspicious: `fail_on` makes it a failure" },
-                  { TG_FAIL_ON_INCONCLUSIVE, TG_STATE_INCONCLUSIVE,
-                    "inconclusive: `fail_on` makes it a failure" } };
+    } kinds[] = { { TG_FAIL_ON_WARN, TG_STATE_WARN, "a warning" },
+                  { TG_FAIL_ON_SUSPICIOUS, TG_STATE_SUSPICIOUS, "suspicious" },
+                  { TG_FAIL_ON_INCONCLUSIVE, TG_STATE_INCONCLUSIVE, "inconclusive" } };
     for (size_t i = 0; i < e->n; i++)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
             if (e->in->policy->fail_on & kinds[k].bit && e->results[i].state == kinds[k].state)
-                tg_eval_revise(e, &e->results[i], TG_STATE_FAIL, TG_REASON_NONE,
-                               tg_sv_of(kinds[k].what));
+                tg_eval_revise(
+                    e, &e->results[i], TG_STATE_FAIL, TG_REASON_NONE,
+                    TG_SV_PRINTF(e->arena, "%s: `fail_on` makes it a failure", kinds[k].what));
 }
 
 /* ---- rules and the parts they ask for ---- */
@@ -150,16 +126,6 @@ static void list_parts(struct tg_eval_state *e)
                                       &p->rules[i].match.streams };
         }
     }
-}
-
-/* Does the rule look at more ranks one by one than have rows of their own? */
-static bool has_many_ranks(const struct tg_eval_state *e, const struct tg_rule *rule)
-{
-    const struct tg_side *side = &e->in->comparison->side[TG_TEST];
-    size_t n = 0;
-    for (size_t i = 0; i < side->n_ranks && n <= TG_RANK_ROWS; i++)
-        n += tg_rule_wants(e, rule, side->ranks[i]);
-    return n > TG_RANK_ROWS;
 }
 
 struct tg_eval_state *tg_eval_begin(struct tg_verdict *out, const struct tg_eval_input *in,
@@ -201,13 +167,16 @@ void tg_eval_part(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     const struct tg_policy *p = e->in->policy;
     const struct tg_part *part = &e->parts[e->next_part - 1];
+    const struct tg_side *side = &e->in->comparison->side[TG_TEST];
     e->arena = tg_arena_new();
     for (size_t i = 0; i < p->n_rules; i++) {
         const struct tg_rule *rule = &p->rules[i];
-        size_t from = e->n;
+        size_t from = e->n, ranks = 0; /* that it looks at one by one */
         if (!is_of_part(rule, part) || !tg_rule_wants(e, rule, part->rank))
             continue;
-        bool many = has_many_ranks(e, rule);
+        for (size_t k = 0; k < side->n_ranks && ranks <= TG_RANK_ROWS; k++)
+            ranks += tg_rule_wants(e, rule, side->ranks[k]);
+        bool many = ranks > TG_RANK_ROWS; /* than have rows of their own */
         e->brief = many && tg_rank_rows_have(&e->ranks, rule->id);
         tg_rule_judge_part(e, rule, c, part->rank);
         for (size_t k = from; k < e->n; k++) {

@@ -1,11 +1,13 @@
 #include <math.h>
 
 #include "core/base/buckets.h"
+#include "core/base/decimal.h"
 #include "core/diff/names.h"
 #include "core/diff/numbers.h"
 #include "policy/verdict/describe.h"
 #include "policy/verdict/internal.h"
 #include "policy/verdict/pace.h"
+#include "policy/verdict/phrase.h"
 
 bool tg_eval_explains(const struct tg_result *head, const struct tg_result *r,
                       const struct tg_op *op, const struct tg_comparison *c)
@@ -20,13 +22,6 @@ bool tg_eval_explains(const struct tg_result *head, const struct tg_result *r,
             /* about the operator whose additional calls make these */
             (op->parent.n &&
              (op->leader != TG_NO_ID && tg_result_is_about(head, &c->ops[op->leader]))));
-}
-
-/* Operators and waits follow what calls them, and device work follows the operator that launches it. */
-static bool may_follow(const struct tg_op *op)
-{
-    bool own = tg_sv_eq(op->parent, op->name);
-    return op->kind == TG_KIND_OP ? !own : op->kind == TG_KIND_SYNC || tg_kind_is_device(op->kind);
 }
 
 static bool is_about_op(const struct tg_result *r)
@@ -55,11 +50,6 @@ static bool may_fold_under(const struct tg_result *head, const struct tg_result 
                : may_tell(head, r);
 }
 
-static bool may_lead(const struct tg_result *head, const struct tg_result *r)
-{
-    return may_tell(head, r) && head->folded_under == TG_NO_ID;
-}
-
 /* The row that a row is under in the end; itself if it is under none. */
 static uint32_t root_of(const struct tg_result *v, uint32_t i)
 {
@@ -86,32 +76,6 @@ static void flatten(struct tg_result *v, size_t n)
             v[i].folded_under = root_of(v, i);
 }
 
-/* Rows about numbers of calls, by the names that tg_eval_explains asks for. */
-struct heads {
-    struct tg_buckets name, letters; /* letters: as tg_name_put_letters */
-};
-
-static void heads_release(struct heads *x)
-{
-    tg_buckets_release(&x->name);
-    tg_buckets_release(&x->letters);
-}
-
-static void index_heads(struct heads *x, const struct tg_result *v, size_t n)
-{
-    TG_BUF b = { 0 };
-    tg_buckets_init(&x->name, n);
-    tg_buckets_init(&x->letters, n);
-    for (uint32_t i = 0; i < n; i++) {
-        if (v[i].dimension != TG_DIM_COUNT)
-            continue;
-        tg_buf_clear(&b);
-        tg_buckets_add(&x->name, v[i].op_normalised, i);
-        if (tg_name_put_letters(v[i].op_normalised, &b))
-            tg_buckets_add(&x->letters, tg_buf_sv(&b), i);
-    }
-}
-
 /* The first row of the list that explains `i`, or `best` if that is before it. */
 static uint32_t first_head(const struct tg_buckets *of, tg_sv text, uint32_t best,
                            const struct tg_result *v, uint32_t i, const struct tg_op *op,
@@ -133,8 +97,18 @@ static uint32_t first_head(const struct tg_buckets *of, tg_sv text, uint32_t bes
  */
 static void fold_calls(struct tg_result *v, size_t n, const struct tg_comparison *c)
 {
-    TG_AUTO(heads_release) struct heads x;
-    index_heads(&x, v, n);
+    /* Rows about numbers of calls, by the names that tg_eval_explains asks for; letters: as tg_name_put_letters. */
+    TG_AUTO(tg_buckets_release) struct tg_buckets name, letters;
+    tg_buckets_init(&name, n);
+    tg_buckets_init(&letters, n);
+    for (uint32_t i = 0; i < n; i++) {
+        TG_BUF b = { 0 };
+        if (v[i].dimension != TG_DIM_COUNT)
+            continue;
+        tg_buckets_add(&name, v[i].op_normalised, i);
+        if (tg_name_put_letters(v[i].op_normalised, &b))
+            tg_buckets_add(&letters, tg_buf_sv(&b), i);
+    }
     for (uint32_t i = 0; i < n; i++) {
         struct tg_result *r = &v[i];
         const struct tg_op *op;
@@ -142,17 +116,20 @@ static void fold_calls(struct tg_result *v, size_t n, const struct tg_comparison
         if (r->dimension != TG_DIM_COUNT || !(may_fold(r) || r->state == TG_STATE_WAIVED))
             continue;
         op = tg_result_op(c, r);
-        if (!op || !may_follow(op))
+        /* Operators and waits follow what calls them, device work the operator that launches it. */
+        if (!op ||
+            (op->kind == TG_KIND_OP ? tg_sv_eq(op->parent, op->name)
+                                    : op->kind != TG_KIND_SYNC && !tg_kind_is_device(op->kind)))
             continue;
         /* The first row that explains row `i`, which is about `op`: of the operator around it, of
          * the operator whose node of autograd's it is, or of the outermost operator that brings it
          * along. */
         TG_BUF b = { 0 };
-        k = first_head(&x.name, op->parent, TG_NO_ID, v, i, op, c);
+        k = first_head(&name, op->parent, TG_NO_ID, v, i, op, c);
         if (op->kind == TG_KIND_OP && tg_name_put_node_letters(op->name, &b))
-            k = first_head(&x.letters, tg_buf_sv(&b), k, v, i, op, c);
+            k = first_head(&letters, tg_buf_sv(&b), k, v, i, op, c);
         if (op->leader != TG_NO_ID)
-            k = first_head(&x.name, c->ops[op->leader].name, k, v, i, op, c);
+            k = first_head(&name, c->ops[op->leader].name, k, v, i, op, c);
         if (k != TG_NO_ID && fold_under(v, i, k))
             r->follows = tg_sv_eq(r->rule, v[k].rule);
     }
@@ -260,16 +237,15 @@ static bool same_name(const struct tg_result *head, const struct tg_result *r)
            head->subject == TG_SUBJECT_NAME && r->subject == TG_SUBJECT_NAME;
 }
 
-/* Calls, then time, then how they are called. */
-static unsigned told_at(const struct tg_result *r)
-{
-    return r->dimension == TG_DIM_COUNT ? 0 : r->dimension == TG_DIM_ATTR ? 2 : 1;
-}
-
 /* One name under two rules, of which `k` may tell `i`: what failed before what warns. */
 static bool is_told_first(const struct tg_result *v, uint32_t k, uint32_t i)
 {
-    unsigned at[2] = { told_at(&v[k]), told_at(&v[i]) };
+    /* Calls, then time, then how they are called. */
+    int at[2];
+    for (int x = 0; x < 2; x++) {
+        enum tg_dimension d = v[x ? i : k].dimension;
+        at[x] = d == TG_DIM_COUNT ? 0 : d == TG_DIM_ATTR ? 2 : 1;
+    }
     return v[k].state != v[i].state || (at[0] != at[1] ? at[0] < at[1] : k < i);
 }
 
@@ -319,8 +295,9 @@ static void fold_extent(struct tg_result *v, size_t n)
             may_fold(&v[i]) && step == TG_NO_ID)
             step = i;
     for (uint32_t i = 0; step != TG_NO_ID && i < n; i++)
-        if (i != step && is_step_time(&v[i]) && may_lead(&v[step], &v[i]) && may_fold(&v[i]) &&
-            v[i].folded_under == TG_NO_ID && v[step].delta >= TG_HALF * v[i].delta)
+        if (i != step && v[step].folded_under == TG_NO_ID && is_step_time(&v[i]) &&
+            may_tell(&v[step], &v[i]) && may_fold(&v[i]) && v[i].folded_under == TG_NO_ID &&
+            v[step].delta >= TG_HALF * v[i].delta)
             v[i].folded_under = step;
 }
 
@@ -339,7 +316,7 @@ static double adds(const struct tg_result *r, const struct tg_comparison *c, boo
 /* What each finding adds with all that is folded under it; nothing of a name that is its own twice. */
 static double *sums_of(const struct tg_result *v, size_t n, const struct tg_comparison *c)
 {
-    bool device = tg_pace_of(c).set_by == TG_PACE_DEVICE;
+    bool device = tg_pace_of(c) == TG_PACE_DEVICE;
     double *sum = tg_xcalloc(n + 1, sizeof *sum);
     for (uint32_t m = 0; m < n; m++) {
         uint32_t k = v[m].folded_under == TG_NO_ID ? m : v[m].folded_under;
@@ -347,25 +324,6 @@ static double *sums_of(const struct tg_result *v, size_t n, const struct tg_comp
             sum[k] += adds(&v[m], c, device);
     }
     return sum;
-}
-
-/* The host's time between operators, where the device sets the pace: a wait that no call of its own makes. */
-static bool is_silent_wait(const struct tg_result *r, const struct tg_comparison *c)
-{
-    return r->subject == TG_SUBJECT_STEP && tg_pace_of(c).set_by == TG_PACE_DEVICE;
-}
-
-/* Both at once: had the host worked for it, the step would be longer by their sum. */
-static bool is_mirrored(const struct tg_result *r, const struct tg_comparison *c, double added)
-{
-    const double *step = c->metrics[TG_METRIC_STEP_TIME].value;
-    return step[TG_TEST] - step[TG_BASE] < TG_WINS * (added + r->delta);
-}
-
-/* The host's time between operators, where the host sets the pace: the Python around calls comes with them. */
-static bool is_around_calls(const struct tg_result *r, const struct tg_comparison *c)
-{
-    return r->subject == TG_SUBJECT_STEP && !is_silent_wait(r, c);
 }
 
 /* Does the finding hold the wait that the step is longer by? */
@@ -385,27 +343,32 @@ static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison 
     for (size_t i = 0; c && i < n; i++) {
         uint32_t best = TG_NO_ID;
         double most = 0, all = 0;
-        bool waits = is_silent_wait(&v[i], c), around = is_around_calls(&v[i], c);
+        /* The host's time between operators: where the device sets the pace a wait that no call of its own makes,
+         * else the Python around calls, which comes with them. */
+        bool gaps = v[i].subject == TG_SUBJECT_STEP;
+        bool waits = gaps && tg_pace_of(c) == TG_PACE_DEVICE, around = gaps && !waits;
+        const double *step = c->metrics[TG_METRIC_STEP_TIME].value;
         struct tg_pace_wait wait =
             is_step_time(&v[i]) ? tg_pace_wait_behind(c, v[i].delta) : (struct tg_pace_wait){ 0 };
-        if (!(is_step_time(&v[i]) || waits || around) || !may_fold(&v[i]) ||
-            v[i].folded_under != TG_NO_ID)
+        if (!(is_step_time(&v[i]) || gaps) || !may_fold(&v[i]) || v[i].folded_under != TG_NO_ID)
             continue;
         for (uint32_t k = 0; k < n; k++) {
-            if (!may_lead(&v[k], &v[i]) || is_step_time(&v[k]) || !(sum[k] > 0) ||
-                (around && !came(&v[k], c)))
+            if (v[k].folded_under != TG_NO_ID || !may_tell(&v[k], &v[i]) || is_step_time(&v[k]) ||
+                !(sum[k] > 0) || (around && !came(&v[k], c)))
                 continue;
             best = sum[k] > most ? k : best;
             most = fmax(most, sum[k]);
             all += sum[k];
         }
         for (uint32_t k = 0; wait.call && k < n; k++)
-            if (may_lead(&v[k], &v[i]) && holds_wait(v, n, k, &wait, c)) {
+            if (v[k].folded_under == TG_NO_ID && may_tell(&v[k], &v[i]) &&
+                holds_wait(v, n, k, &wait, c)) {
                 best = k;
                 all = v[i].delta;
             }
-        if (v[i].delta > 0 && (waits || around ? most : all) >= TG_HALF * v[i].delta &&
-            (!waits || is_mirrored(&v[i], c, most)))
+        /* Had the host worked for it, the step would be longer by their sum. */
+        bool mirrored = step[TG_TEST] - step[TG_BASE] < TG_WINS * (most + v[i].delta);
+        if (v[i].delta > 0 && (gaps ? most : all) >= TG_HALF * v[i].delta && (!waits || mirrored))
             v[i].folded_under = best;
     }
     fold_extent(v, n);
@@ -451,12 +414,6 @@ static const struct tg_cause *blamed(const struct tg_result *r)
                                                                                       : NULL;
 }
 
-/* The file that the changed lines are in. */
-static tg_sv changed_file(const struct tg_cause *c)
-{
-    return c->changed_file.n ? c->changed_file : c->function->file;
-}
-
 /* The change that a result is blamed on. */
 static bool key_of_change(struct tg_buf *key, const struct tg_result *r,
                           const struct tg_comparison *c)
@@ -465,7 +422,7 @@ static bool key_of_change(struct tg_buf *key, const struct tg_result *r,
     (void)c;
     if (!change)
         return false;
-    tg_buf_add(key, changed_file(change));
+    tg_buf_add(key, change->changed_file.n ? change->changed_file : change->function->file);
     tg_buf_putc(key, '\0'); /* no path has it */
     for (size_t i = 0; i < change->n_changed; i++)
         tg_buf_printf(key, " %u-%u", change->changed[i].first, change->changed[i].last);
@@ -525,4 +482,77 @@ void tg_verdict_join_causes(struct tg_verdict *v, struct tg_arena *a)
     tg_describe_weights(v, v->comparison, a);
     if (v->comparison && !v->by_note)
         tg_describe_headline(v, v->comparison, a);
+}
+
+/* ---- one rank ---- */
+
+/* Is it about time that this rank alone took more of? The step's is longer by at most as much. */
+static bool is_of_rank(const struct tg_result *r, const struct tg_comparison *c,
+                       const struct tg_strmap *names)
+{
+    const struct tg_rank_alone *alone = c->rank_alone;
+    if ((r->state != TG_STATE_FAIL && r->state != TG_STATE_WARN) || !r->has_values ||
+        r->over_budget || r->dimension != TG_DIM_DURATION || !(r->delta > 0) ||
+        (r->of_rank >= 0 && r->of_rank != alone->rank))
+        return false;
+    if (r->subject == TG_SUBJECT_NAME)
+        return tg_strmap_find(names, r->plain) != TG_NO_ID;
+    return (r->subject == TG_SUBJECT_TRACE || r->subject == TG_SUBJECT_STEP) &&
+           r->delta <= TG_AS_LARGE * (alone->value[TG_TEST] - alone->value[TG_BASE]);
+}
+
+static unsigned leads_by(const struct tg_result *r)
+{
+    return (r->state == TG_STATE_FAIL ? 4U : 0U) + (r->of_rank >= 0 ? 2U : 0U) +
+           (r->subject == TG_SUBJECT_NAME ? 1U : 0U);
+}
+
+/*
+ * What takes longer on one rank alone is one event: its rows are under the first of the worst, whose
+ * sentence tells of the rank. Of equal state one of that rank itself comes first, then a name.
+ */
+void tg_fold_rank(struct tg_eval_state *e)
+{
+    const struct tg_comparison *c = e->in->comparison;
+    TG_AUTO(tg_strmap_release) struct tg_strmap names = { 0 };
+    uint32_t head = TG_NO_ID;
+    if (!c || !c->rank_alone)
+        return;
+    tg_strmap_init(&names);
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].on_rank_alone)
+            (void)tg_strmap_add(&names, c->ops[i].name);
+    for (uint32_t i = 0; i < e->n; i++)
+        if (is_of_rank(&e->results[i], c, &names) &&
+            (head == TG_NO_ID || leads_by(&e->results[i]) > leads_by(&e->results[head])))
+            head = i;
+    for (uint32_t i = 0; head != TG_NO_ID && i < e->n; i++)
+        if (i != head && is_of_rank(&e->results[i], c, &names))
+            e->results[i].folded_under = head;
+    if (head == TG_NO_ID)
+        return;
+    e->results[head].folded_under = TG_NO_ID;
+    for (uint32_t i = 0; i < e->n; i++) /* what was under one of them */
+        while (i != head && e->results[i].folded_under != TG_NO_ID &&
+               e->results[e->results[i].folded_under].folded_under != TG_NO_ID)
+            e->results[i].folded_under = e->results[e->results[i].folded_under].folded_under;
+    struct tg_result *r = &e->results[head];
+    const struct tg_rank_alone *alone = c->rank_alone;
+    size_t others = c->n_ranks[TG_TEST] - 1;
+    struct tg_buf b = { 0 };
+    r->one_rank = true;
+    tg_buf_printf(&b, "rank %lld alone: ", (long long)alone->rank);
+    tg_phrase_rank_alone(&b, c);
+    tg_buf_printf(&b, ": together %s per step, was %s; the other %s as before%s",
+                  TG_BESIDE(alone->of_names[TG_TEST], alone->of_names[TG_BASE], TG_UNIT_NS),
+                  TG_BESIDE(alone->of_names[TG_BASE], alone->of_names[TG_TEST], TG_UNIT_NS),
+                  others == 1 ? "rank works" : "ranks work",
+                  !c->straggler ? ""
+                  : others == 1 ? " and waits for it"
+                                : " and wait for it");
+    r->message = tg_phrase_take(&b, e->arena);
+    r->next = TG_SV_PRINTF(e->arena,
+                           "All ranks run the same program: look at the machine of rank %lld "
+                           "first (clock, temperature, other jobs), then at its data.",
+                           (long long)alone->rank);
 }

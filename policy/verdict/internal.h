@@ -80,10 +80,6 @@ void tg_eval_note(struct tg_eval_state *e, enum tg_reason reason, tg_sv text, co
 
 /* ---- select.c ---- */
 
-struct tg_buckets;
-/* The names of a comparison by that of their parent, each bucket in the order of the comparison. */
-void tg_select_children(struct tg_buckets *children, const struct tg_comparison *c);
-
 /* GAVE_UP: a regular expression ran out of its budget. */
 enum tg_hit tg_select_op(const struct tg_match *m, const struct tg_op *op);
 
@@ -206,5 +202,5 @@ void tg_waive(struct tg_eval_state *e);
 /* known_events.c */
 void tg_known_explain(struct tg_eval_state *e);
 void tg_fold(struct tg_eval_state *e);      /* results in their final order */
-void tg_fold_rank(struct tg_eval_state *e); /* then what one rank alone does: one_rank.c */
+void tg_fold_rank(struct tg_eval_state *e); /* then what one rank alone does*/
 #endif

@@ -90,20 +90,6 @@ static void add_name(struct told *t, const struct tg_comparison *c,
     }
 }
 
-/* With the name that it was, and the other names of a replacement: together they add what came less what
- * went. */
-static void add_names(struct told *t, const struct tg_comparison *c,
-                      const struct tg_buckets *children, enum tg_account_id id,
-                      const struct tg_op *op)
-{
-    const struct tg_region *g = op->region < c->n_regions ? &c->regions[op->region] : NULL;
-    add_name(t, c, children, id, (uint32_t)(op - c->ops));
-    if (op->partner != TG_NO_ID)
-        add_name(t, c, children, id, op->partner);
-    for (size_t i = 0; g && i < g->n_ops; i++)
-        add_name(t, c, children, id, g->op[i]);
-}
-
 /* Is the row about the quantity itself, or about a part of the step? */
 static double whole_of(const struct tg_result *r, enum tg_account_id id)
 {
@@ -137,8 +123,15 @@ static double explained(const struct tg_eval_state *e, const struct tg_buckets *
             continue;
         whole = fmax(whole, whole_of(r, id));
         op = r->subject == TG_SUBJECT_NAME ? tg_result_op(c, r) : NULL;
-        if (op)
-            add_names(&t, c, children, id, op);
+        if (!op)
+            continue;
+        /* With the name that it was, and the other names of a replacement: what came less what went. */
+        const struct tg_region *g = op->region < c->n_regions ? &c->regions[op->region] : NULL;
+        add_name(&t, c, children, id, (uint32_t)(op - c->ops));
+        if (op->partner != TG_NO_ID)
+            add_name(&t, c, children, id, op->partner);
+        for (size_t k = 0; g && k < g->n_ops; k++)
+            add_name(&t, c, children, id, g->op[k]);
     }
     host = t.sum[0] + fmax(t.inside, 0);
     whole = fmax(whole, id == TG_ACCOUNT_CALLS ? host + t.sum[1] : fmax(host, t.sum[1]));
@@ -151,41 +144,31 @@ static bool remains(const struct tg_account_series *s, double less)
     return s->value[TG_TEST] - less > (1 + s->limit) * s->value[TG_BASE];
 }
 
-/* Do names whose calls vary anyway hold half of the growth? */
-static bool varies(const struct tg_comparison *c, enum tg_account_id id)
-{
-    double sum = 0;
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (c->ops[i].counted.shape == TG_COUNT_VARIES)
-            sum += adds(&c->ops[i], id);
-    return sum >= TG_HALF * growth(&c->account.of[id]);
-}
-
-/* Is the step proven to take less time, as its place does where more calls replace fewer? */
-static bool is_faster(const struct tg_comparison *c)
-{
-    const struct tg_metric_change *m = tg_confirm_last(c)->metrics;
-    return m[TG_METRIC_STEP_TIME].ev.why_not == TG_JUDGED && m[TG_METRIC_STEP_TIME].ev.less &&
-           !m[TG_METRIC_HOST_TIME].ev.slower;
-}
-
 /* Why the growth that `told` does not hold need not be the program; NONE: nothing says so. */
 static enum tg_reason excuse(const struct tg_eval_state *e, enum tg_account_id id, double told)
 {
     const struct tg_comparison *c = e->in->comparison;
     const struct tg_account_series *s = &c->account.of[id];
+    const struct tg_metric_change *last = tg_confirm_last(c)->metrics;
+    const struct tg_evidence *step = &last[TG_METRIC_STEP_TIME].ev;
+    bool calls = id == TG_ACCOUNT_CALLS;
     double machine = s->value[TG_TEST] * (1 - exp(-fmax(tg_confirm_last(c)->drift, 0)));
+    double varies = 0; /* of names whose calls vary anyway */
+    for (size_t i = 0; i < c->n_ops; i++)
+        varies += c->ops[i].counted.shape == TG_COUNT_VARIES ? adds(&c->ops[i], id) : 0;
+    /* Proven to take less time, as its place does where more calls replace fewer. */
+    bool faster = step->why_not == TG_JUDGED && step->less && !last[TG_METRIC_HOST_TIME].ev.slower;
     const struct {
         bool holds;
         enum tg_reason why;
     } all[] = {
         { !c->same_device, TG_REASON_DEVICE },
-        { id != TG_ACCOUNT_CALLS && !remains(s, told + machine), TG_REASON_SLOW_MACHINE },
+        { !calls && !remains(s, told + machine), TG_REASON_SLOW_MACHINE },
         { s->spread, TG_REASON_ALL_LONGER },
-        { id != TG_ACCOUNT_CALLS && c->busy, TG_REASON_BUSY },
+        { !calls && c->busy, TG_REASON_BUSY },
         { c->other_data, TG_REASON_DATA },
-        { id == TG_ACCOUNT_CALLS && varies(c, id), TG_REASON_VARIES },
-        { id == TG_ACCOUNT_CALLS && !s->outside && is_faster(c), TG_REASON_REPAID },
+        { calls && varies >= TG_HALF * growth(s), TG_REASON_VARIES },
+        { calls && !s->outside && faster, TG_REASON_REPAID },
         { s->one_step, TG_REASON_ONE_STEP },
         { s->outside, TG_REASON_BETWEEN_STEPS },
         { s->growth == TG_GROWTH_FORGIVEN, TG_REASON_ONE_SLOW_RUN },
@@ -231,13 +214,6 @@ static const char *missing_said(const struct tg_eval_state *e, enum tg_reason ne
     return tg_judged_text(need == TG_NEED_MARKERS ? TG_NOT_NO_STEPS : TG_NOT_OTHER_FLAGS);
 }
 
-/* Does it compare all names, or the whole trace, of all ranks? */
-static bool compares_all(const struct tg_eval_state *e, const struct tg_rule *rule)
-{
-    return tg_select_rule(e, &rule->when) && !tg_rule_is_narrow(&rule->match) &&
-           rule->match.rank != TG_MATCH_RANK_LIST && !tg_rule_is_budget(rule);
-}
-
 /* What the rule says of such a change, as measured. */
 static enum tg_state said_by(const struct tg_comparison *c, const struct tg_rule *rule, double base,
                              double test)
@@ -248,16 +224,6 @@ static enum tg_state said_by(const struct tg_comparison *c, const struct tg_rule
                           .bad = TG_MORE_IS_BAD,
                           .exact = true };
     return tg_judge(&p, &rule->warn, &rule->fail).state;
-}
-
-/* Did the rule judge the whole trace by its runs, and pass it? */
-static bool has_passed(const struct tg_eval_state *e, const struct tg_rule *rule)
-{
-    for (size_t k = 0; k < e->n; k++)
-        if (tg_sv_eq(e->results[k].rule, rule->id) && e->results[k].state == TG_STATE_PASS &&
-            e->results[k].grounds == TG_GROUNDS_RUNS)
-            return true;
-    return false;
 }
 
 /*
@@ -276,12 +242,17 @@ static enum tg_state strictness(const struct tg_eval_state *e, enum tg_account_i
         bool times = tg_rule_metric_info(rule->metric)->unit == TG_UNIT_NS ||
                      rule->metric == TG_RULE_METRIC_SHARE;
         bool asks = id == TG_ACCOUNT_CALLS ? tg_rule_counts_calls(e, rule) : times;
-        if (!asks || !compares_all(e, rule))
-            continue;
+        bool passed = false; /* it judged the whole trace by its runs */
+        if (!asks || !tg_select_rule(e, &rule->when) || tg_rule_is_narrow(&rule->match) ||
+            rule->match.rank == TG_MATCH_RANK_LIST || tg_rule_is_budget(rule))
+            continue; /* it compares not all names, or ranks */
+        for (size_t k = 0; k < e->n; k++)
+            passed |= tg_sv_eq(e->results[k].rule, rule->id) &&
+                      e->results[k].state == TG_STATE_PASS &&
+                      e->results[k].grounds == TG_GROUNDS_RUNS;
         if (rule->metric == metric_of(id) && times &&
             tg_limit_lists_have_size(&rule->warn, &rule->fail) &&
-            said_by(c, rule, s->value[TG_BASE], s->value[TG_TEST]) == TG_STATE_PASS &&
-            has_passed(e, rule))
+            said_by(c, rule, s->value[TG_BASE], s->value[TG_TEST]) == TG_STATE_PASS && passed)
             return TG_STATE_PASS;
         if (rule->fail.state == TG_LIMIT_ON && (times || said_by(c, rule, 1, 2) == TG_STATE_FAIL))
             most = TG_STATE_FAIL;
@@ -488,21 +459,17 @@ static void close_series(struct tg_eval_state *e, const struct tg_buckets *child
     f = find(e, children, id);
     if (f.state == TG_STATE_PASS && (e->in->comparison->rank_alone || !f.next))
         return; /* the rows say it; or the finding is about one rank; this would be the mean of all */
-    if (f.state == TG_STATE_PASS ||
-        (failed && (f.state == TG_STATE_WARN || f.because == TG_NEED_NEW_RUNS))) {
-        tg_buf_printf(&b, "%s: ", quantity[id].said);
-        put_numbers(&b, e->in->comparison, id);
-        tg_buf_add(&b, f.more);
-        put_growers(&b, e->in->comparison, id);
-        tg_eval_note(e, TG_REASON_NONE, tg_buf_sv(&b), "");
-        tg_buf_release(&b);
-        return;
-    }
-    if (f.state == TG_STATE_INCONCLUSIVE) /* the headline has no name before it */
-        tg_buf_printf(&b, "%s ", quantity[id].said);
+    bool note = f.state == TG_STATE_PASS ||
+                (failed && (f.state == TG_STATE_WARN || f.because == TG_NEED_NEW_RUNS));
+    if (note || f.state == TG_STATE_INCONCLUSIVE) /* the headline has no name before it */
+        tg_buf_printf(&b, note ? "%s: " : "%s ", quantity[id].said);
     put_numbers(&b, e->in->comparison, id);
     tg_buf_add(&b, f.more);
     put_growers(&b, e->in->comparison, id);
+    if (note) {
+        tg_eval_note(e, TG_REASON_NONE, tg_phrase_take(&b, e->arena), "");
+        return;
+    }
     r = add_row(e, id, f.state);
     r->message = tg_phrase_take(&b, e->arena);
     r->next = tg_sv_of(f.next);
@@ -512,6 +479,7 @@ static void close_series(struct tg_eval_state *e, const struct tg_buckets *child
 void tg_eval_account(struct tg_eval_state *e)
 {
     TG_AUTO(tg_buckets_release) struct tg_buckets children = { 0 };
+    const struct tg_comparison *c = e->in->comparison;
     if (!e->in->policy->require.account) {
         tg_eval_note(e, TG_REASON_NONE,
                      TG_SV("`require: {account: off}`: whether a step as a whole took longer or "
@@ -521,7 +489,9 @@ void tg_eval_account(struct tg_eval_state *e)
     }
     if (!e->comparable)
         return;
-    tg_select_children(&children, e->in->comparison);
+    tg_buckets_init(&children, c->n_ops); /* by the name of their parent */
+    for (uint32_t i = 0; i < c->n_ops; i++)
+        tg_buckets_add(&children, c->ops[i].parent, i);
     close_series(e, &children, TG_ACCOUNT_CALLS);
     close_series(e, &children, TG_ACCOUNT_BUSY);
     close_series(e, &children, TG_ACCOUNT_WALL); /* which the one before may explain */

@@ -325,16 +325,6 @@ static void judge(struct tg_eval_state *e, struct tg_judging *w)
 
 /* ---- the result ---- */
 
-/* Part of the step; of an own time, of the value that is shown beside it. */
-static double share_of(const struct tg_result *r, bool own, const struct tg_op *op,
-                       const struct tg_comparison *c)
-{
-    int side = op->present[TG_TEST] ? TG_TEST : TG_BASE;
-    if (own && r->has_values && c->wall_ns[side] > 0)
-        return (side == TG_TEST ? r->test : r->base) / c->wall_ns[side];
-    return op->share[side];
-}
-
 /* What a quantity is called, and its weight: ns per step that it is about, the order of reports. */
 static void put_subject(struct tg_result *r, const struct tg_judging *w,
                         const struct tg_comparison *c)
@@ -354,10 +344,15 @@ static void put_subject(struct tg_result *r, const struct tg_judging *w,
         r->rank = w->p.base > 0 ? fabs(r->delta / w->p.base) * c->step_ns[TG_BASE] : 0;
         return;
     }
-    r->op = op->raw[op->present[TG_TEST] ? TG_TEST : TG_BASE];
+    int side = op->present[TG_TEST] ? TG_TEST : TG_BASE;
+    bool own = r->metric == TG_RULE_METRIC_SELF || w->x.kind == TG_QUANTITY_GAP;
+    r->op = op->raw[side];
     r->op_normalised = r->plain = op->name;
     r->op_kind = op->kind;
-    r->share = share_of(r, r->metric == TG_RULE_METRIC_SELF || w->x.kind == TG_QUANTITY_GAP, op, c);
+    r->share =
+        own && r->has_values && c->wall_ns[side] > 0 /* of the value that is shown beside it */
+            ? (side == TG_TEST ? r->test : r->base) / c->wall_ns[side]
+            : op->share[side];
     if (op->kind == TG_KIND_STEP && w->x.kind == TG_QUANTITY_GAP) {
         r->op = r->op_normalised = r->plain = TG_SV("ProfilerStep");
         r->subject = TG_SUBJECT_STEP;
@@ -486,29 +481,23 @@ static void add_row(struct tg_eval_state *e, struct tg_judging *w)
         e->c->ops[op - e->c->ops].reported = w->p.ev;
 }
 
-/* A quantity that is a part of others: a line for each that got slower. */
-static bool is_finding_only(const struct tg_judging *w)
-{
-    return w->x.kind == TG_QUANTITY_CHOICE ||
-           (w->x.kind == TG_QUANTITY_GAP && w->x.op->kind != TG_KIND_STEP);
-}
-
 enum tg_state tg_judge_quantity(struct tg_eval_state *e, const struct tg_rule *rule,
                                 const struct tg_quantity *x)
 {
     struct tg_judging w;
-    bool missing;
     if (!tg_judging_measure(&w, rule, x, e->in->policy, e->c, e->arena))
         return TG_STATE_NOT_JUDGED;
-    missing = !w.p.known[TG_TEST] || (!w.p.known[TG_BASE] && !tg_rule_is_budget(rule));
-    if (missing) {
+    if (!w.p.known[TG_TEST] || (!w.p.known[TG_BASE] && !tg_rule_is_budget(rule))) {
         say_missing(e, &w);
         return TG_STATE_INCONCLUSIVE;
     }
     if (x->ev && w.p.ev->why_not != TG_JUDGED && !w.p.ev->suspicious)
         return TG_STATE_NOT_JUDGED;
     judge(e, &w);
-    if (!is_finding_only(&w) || w.j.state > TG_STATE_WAIVED)
+    /* Of a quantity that is a part of others a line only if it got slower. */
+    bool part = x->kind == TG_QUANTITY_CHOICE ||
+                (x->kind == TG_QUANTITY_GAP && x->op->kind != TG_KIND_STEP);
+    if (!part || w.j.state > TG_STATE_WAIVED)
         add_row(e, &w);
     return w.j.state;
 }

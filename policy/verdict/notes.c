@@ -298,9 +298,9 @@ static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_compari
 
 /*
  * "as many calls as before, but on other ranks: 'kern3' 1 -> 7 on rank 1; 2 more names": ranks changed places, or one
- * does what another did, which the mean over ranks does not show. Bytes of calls that are on other ranks count as calls.
+ * does what another did, which the mean over ranks does not show.
  */
-static void tell_shifted(struct tg_eval_state *e, const struct tg_comparison *c, enum tg_unit unit)
+static void tell_shifted(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     const struct tg_rank_shift *most = NULL;
     TG_BUF b = { 0 };
@@ -308,10 +308,7 @@ static void tell_shifted(struct tg_eval_state *e, const struct tg_comparison *c,
     size_t n = 0;
     for (size_t i = 0; i < c->n_ops && c->marked[TG_BASE] && c->marked[TG_TEST]; i++) {
         const struct tg_op *op = &c->ops[i];
-        bool same_bytes = !op->shift && op->bytes[TG_BASE] == op->bytes[TG_TEST];
-        const struct tg_rank_shift *shift = unit == TG_UNIT_COUNT ? op->shift
-                                            : same_bytes          ? op->bytes_shift
-                                                                  : NULL;
+        const struct tg_rank_shift *shift = op->shift;
         if (!shift || op->change != TG_SAME || !tg_kind_is_counted(op->kind) || op->polling)
             continue;
         n++;
@@ -323,17 +320,16 @@ static void tell_shifted(struct tg_eval_state *e, const struct tg_comparison *c,
     }
     if (!n)
         return;
-    tg_buf_printf(&b,
-                  "as many %s as before, but on other ranks: '" TG_NAME "' %s -> %s on rank %lld",
-                  unit == TG_UNIT_COUNT ? "calls" : "bytes", TG_SV_ARG(name),
-                  TG_VALUE(most->count[TG_BASE], unit), TG_VALUE(most->count[TG_TEST], unit),
-                  (long long)most->rank);
+    tg_buf_printf(
+        &b, "as many calls as before, but on other ranks: '" TG_NAME "' %s -> %s on rank %lld",
+        TG_SV_ARG(name), TG_VALUE(most->count[TG_BASE], TG_UNIT_COUNT),
+        TG_VALUE(most->count[TG_TEST], TG_UNIT_COUNT), (long long)most->rank);
     if (most->n > 1)
         tg_buf_printf(&b, " (and more on %zu other%s)", most->n - 1, TG_PLURAL(most->n - 1));
     if (n > 1)
         tg_buf_printf(&b, "; %zu more name%s", n - 1, TG_PLURAL(n - 1));
     tg_eval_note(e, TG_REASON_RANKS, tg_buf_sv(&b),
-                 "A step takes as long as its slowest rank. Counts and bytes are means over ranks; "
+                 "A step takes as long as its slowest rank. Counts are means over ranks; "
                  "a rule with `rank: each` judges every rank by itself.");
 }
 
@@ -480,8 +476,7 @@ void tg_notes(struct tg_eval_state *e)
                 "operators and kernels are compared on %zu of %zu ranks: no rule is about them; "
                 "metrics, step times and collectives on all",
                 full, all);
-    tell_shifted(e, c, TG_UNIT_COUNT);
-    tell_shifted(e, c, TG_UNIT_BYTES);
+    tell_shifted(e, c);
     /* Where steps are not known, more work everywhere cannot be told from more steps. */
     if (c->iteration_ratio != 1)
         TG_NOTE(e, TG_REASON_ITERATIONS,

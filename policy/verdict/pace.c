@@ -5,27 +5,22 @@
 #include "core/diff/names.h"
 #include "core/diff/numbers.h"
 
-struct tg_pace tg_pace_of(const struct tg_comparison *c)
+enum tg_pace_maker tg_pace_of(const struct tg_comparison *c)
 {
     const struct tg_metric_change *step = &c->metrics[TG_METRIC_STEP_TIME];
     const struct tg_metric_change *busy = &c->metrics[TG_METRIC_GPU_BUSY];
-    struct tg_pace out = { .set_by = TG_PACE_HOST };
+    double waits = 0; /* ns of a fresh step in calls that wait for the device */
     if (!tg_has_device_ops(c))
-        return out;
-    out.set_by = TG_PACE_DEVICE;
+        return TG_PACE_HOST;
     if (!step->known[TG_TEST] || !busy->known[TG_TEST] || !(step->value[TG_TEST] > 0))
-        return out;
-    /* ns of a fresh step in calls that wait for the device. */
-    double sum = 0;
+        return TG_PACE_DEVICE;
     for (size_t i = 0; i < c->n_ops; i++)
         if (c->ops[i].wait)
-            sum += c->ops[i].self[TG_TEST];
-    out.idle[TG_PACE_HOST] = fmin(sum, step->value[TG_TEST]);
-    out.idle[TG_PACE_DEVICE] = fmax(0, step->value[TG_TEST] - busy->value[TG_TEST]);
-    if (busy->value[TG_TEST] < TG_WINS * step->value[TG_TEST] &&
-        out.idle[TG_PACE_HOST] < out.idle[TG_PACE_DEVICE])
-        out.set_by = TG_PACE_HOST;
-    return out;
+            waits += c->ops[i].self[TG_TEST];
+    return busy->value[TG_TEST] < TG_WINS * step->value[TG_TEST] &&
+                   fmin(waits, step->value[TG_TEST]) < step->value[TG_TEST] - busy->value[TG_TEST]
+               ? TG_PACE_HOST
+               : TG_PACE_DEVICE;
 }
 
 static const struct tg_op *op_named(const struct tg_comparison *c, tg_sv name)

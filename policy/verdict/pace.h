@@ -15,14 +15,8 @@
  */
 #include "core/diff/compare.h"
 
-enum tg_pace_maker { TG_PACE_HOST, TG_PACE_DEVICE };
-
-struct tg_pace {
-    enum tg_pace_maker set_by;
-    double idle[2]; /* ns of a fresh step in which the host, the device does not work; 0: unknown */
-};
 /* Device where it has work and the times of a step are not known. */
-struct tg_pace tg_pace_of(const struct tg_comparison *c);
+enum tg_pace_maker { TG_PACE_HOST, TG_PACE_DEVICE } tg_pace_of(const struct tg_comparison *c);
 
 /*
  * The wait, inside one caller, that a step which is `ns` longer waits longer in, while the device does no more than

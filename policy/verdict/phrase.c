@@ -175,3 +175,20 @@ void tg_phrase_some_steps(struct tg_buf *out, const struct tg_count_evidence *ev
     else if (n_runs > 1)
         tg_buf_printf(out, " (%u of %zu runs)", ev->runs_above, n_runs);
 }
+
+void tg_phrase_rank_alone(struct tg_buf *b, const struct tg_comparison *c)
+{
+    const struct tg_rank_alone *alone = c->rank_alone;
+    const struct tg_op *named = NULL;
+    for (size_t i = 0; i < c->n_ops && !named; i++)
+        named = c->ops[i].on_rank_alone ? &c->ops[i] : NULL;
+    if (alone->n_names > 1 || !named)
+        tg_buf_printf(b, "%zu %s", alone->n_names, alone->device ? "kernels" : "operators");
+    else
+        tg_buf_printf(b, TG_NAME, TG_SV_ARG(named->name));
+    double more = alone->of_names[TG_TEST] - alone->of_names[TG_BASE];
+    double pct = 100 * more / alone->of_names[TG_BASE];
+    if (tg_dec_pct_tells(pct))
+        tg_buf_printf(b, " %s", TG_PCT(pct));
+    tg_buf_printf(b, " (%s)", TG_SIGNED(more, TG_UNIT_NS));
+}

@@ -1,28 +1,16 @@
 /*
  * Many ranks in one row. Each rule with `rank: each` has a result for every rank; beyond
- * TG_RANK_ROWS ranks there is one row for each name: the worst rank's, which ranks share its state,
- * and how the change is distributed over all of them.
+ * TG_RANK_ROWS ranks there is one row for each name: the worst rank's, and which ranks share its state.
  */
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/base/sort.h"
 #include "policy/verdict/internal.h"
-#include "policy/verdict/phrase.h"
-
-struct changes {
-    float *v;
-    size_t n, cap;
-};
 
 struct tg_rank_row {
     struct tg_result worst;
-    int64_t *rank; /* those in the worst state, ascending */
-    size_t n_rank, cap_rank;
-    size_t n;           /* ranks */
-    struct changes pct; /* of ranks with values and a baseline, in %; */
-    struct changes by;  /* of those without one, in the unit */
-    int64_t worst_rank;
+    int64_t worst_rank, *rank;  /* those in the worst state, ascending */
+    size_t n_rank, cap_rank, n; /* n: ranks */
 };
 
 void tg_rank_rows_init(struct tg_rank_rows *x)
@@ -34,11 +22,8 @@ void tg_rank_rows_init(struct tg_rank_rows *x)
 
 void tg_rank_rows_release(struct tg_rank_rows *x)
 {
-    for (size_t i = 0; i < x->names.n; i++) {
+    for (size_t i = 0; i < x->names.n; i++)
         free(x->v[i].rank);
-        free(x->v[i].pct.v);
-        free(x->v[i].by.v);
-    }
     free(x->v);
     tg_strmap_release(&x->names);
     tg_strmap_release(&x->rules);
@@ -86,15 +71,6 @@ static bool is_worse(const struct tg_result *a, const struct tg_result *b)
     return a->has_values && (!b->has_values || fabs(a->delta) > fabs(b->delta));
 }
 
-static void add_change(struct tg_rank_row *row, const struct tg_result *r)
-{
-    bool pct = isfinite(r->delta_pct);
-    struct changes *c = pct ? &row->pct : &row->by;
-    if (!r->has_values)
-        return;
-    *TG_PUSH(c->v, c->n, c->cap) = (float)(pct ? r->delta_pct : r->delta);
-}
-
 void tg_rank_rows_add(struct tg_rank_rows *x, const struct tg_result *r, int64_t rank,
                       struct tg_arena *a)
 {
@@ -102,33 +78,14 @@ void tg_rank_rows_add(struct tg_rank_rows *x, const struct tg_result *r, int64_t
     bool first = row->n == 0;
     (void)tg_strmap_add(&x->rules, r->rule);
     row->n++;
-    add_change(row, r);
     if (r->state > row->worst.state)
         row->n_rank = 0;
-    if (r->state >= row->worst.state) {
+    if (r->state >= row->worst.state)
         *TG_PUSH(row->rank, row->n_rank, row->cap_rank) = rank;
-    }
     if (first || (r->message.n && is_worse(r, &row->worst))) {
         row->worst = tg_result_copy(r, a);
         row->worst_rank = rank;
     }
-}
-
-/* ---- the rows ---- */
-
-static int by_change(const void *a, const void *b)
-{
-    float x = *(const float *)a, y = *(const float *)b;
-    return TG_CMP(x, y);
-}
-
-static void put_change(struct tg_buf *b, const struct tg_result *r, float change)
-{
-    enum tg_unit unit = tg_rule_metric_info(r->metric)->unit;
-    if (isfinite(r->delta_pct) || unit == TG_UNIT_PERCENT)
-        tg_buf_printf(b, "%+.1f %%", fabsf(change) < 0.05F ? 0.0 : (double)change);
-    else
-        tg_buf_puts(b, TG_SIGNED((double)change, unit));
 }
 
 bool tg_rank_rows_have(const struct tg_rank_rows *x, tg_sv rule)
@@ -140,38 +97,20 @@ void tg_rank_rows_put(struct tg_rank_rows *x, struct tg_eval_state *e)
 {
     for (size_t i = 0; i < x->names.n; i++) {
         struct tg_rank_row *row = &x->v[i];
-        struct tg_buf b = { 0 };
-        tg_buf_add(&b, row->worst.plain.n ? row->worst.plain : row->worst.op);
-        tg_buf_puts(&b, " [");
+        struct tg_result *r = &row->worst;
+        TG_BUF ranks = { 0 };
         if (row->n_rank == row->n && row->n > 1)
-            tg_buf_printf(&b, "%zu ranks", row->n);
+            tg_buf_printf(&ranks, "%zu ranks", row->n);
         else
-            tg_ranks_put(&b, row->rank, row->n_rank);
-        tg_buf_putc(&b, ']');
-        row->worst.op_normalised = tg_phrase_take(&b, e->arena);
-        row->worst.names_itself = false; /* not with the ranks */
-        /* "8 of 4096 ranks, most on rank 17; on all: median +0.1 %, from −2.0 % to +31.0 %". In %
-         * and in the unit are two things: told are the ranks that have what the worst one has. */
-        const struct tg_result *r = &row->worst;
-        tg_buf_add(&b, r->evidence);
-        tg_buf_puts(&b, b.n ? "; " : "");
-        tg_buf_printf(&b, "%zu of %zu ranks", row->n_rank, row->n);
-        if (r->has_values) {
-            const struct changes *c = isfinite(r->delta_pct) ? &row->pct : &row->by;
-            TG_SORT(c->v, c->n, by_change);
-            tg_buf_printf(&b, ", these are the values of rank %lld; change on ",
-                          (long long)row->worst_rank);
-            if (c->n < row->n)
-                tg_buf_printf(&b, "%zu of them: median ", c->n);
-            else
-                tg_buf_puts(&b, "all: median ");
-            put_change(&b, r, c->v[c->n / 2]);
-            tg_buf_puts(&b, ", from ");
-            put_change(&b, r, c->v[0]);
-            tg_buf_puts(&b, " to ");
-            put_change(&b, r, c->v[c->n - 1]);
-        }
-        row->worst.evidence = tg_phrase_take(&b, e->arena);
-        *tg_eval_add(e, NULL) = row->worst;
+            tg_ranks_put(&ranks, row->rank, row->n_rank);
+        r->op_normalised =
+            TG_SV_PRINTF(e->arena, "%.*s [%s]", TG_SV_ARG(r->plain.n ? r->plain : r->op), ranks.p);
+        r->names_itself = false; /* not with the ranks */
+        r->evidence = TG_SV_PRINTF(e->arena, "%.*s%s%zu of %zu ranks", TG_SV_ARG(r->evidence),
+                                   r->evidence.n ? "; " : "", row->n_rank, row->n);
+        if (r->has_values)
+            r->evidence = TG_SV_PRINTF(e->arena, "%.*s, these are the values of rank %lld",
+                                       TG_SV_ARG(r->evidence), (long long)row->worst_rank);
+        *tg_eval_add(e, NULL) = *r;
     }
 }

@@ -230,30 +230,6 @@ WITH_HAND(the_same_calls_on_other_ranks)
     }
 }
 
-/* Of a copy that is on other ranks the calls are told, else its bytes; more in all is another matter. */
-WITH_HAND(the_same_bytes_on_other_ranks)
-{
-    static const char told[] =
-        "!as many bytes as before, but on other ranks: 'a' 4.0 KiB -> 6.0 KiB on rank 1";
-    const struct tg_rank_shift bytes = { 1, { 4096, 6144 }, 1 }, calls = { 1, { 2, 3 }, 1 };
-    struct tg_op op = hand_op("a", TG_KIND_MEMCPY);
-    plain(h);
-    h->c.ops = &op;
-    h->c.n_ops = 1;
-    op.bytes[TG_BASE] = op.bytes[TG_TEST] = 5120;
-    noted(h, "");
-    op.bytes_shift = &bytes;
-    noted(h, told);
-    op.bytes[TG_TEST] = 5121;
-    noted(h, "");
-    op.bytes[TG_TEST] = 5120;
-    op.shift = &calls;
-    noted(h, "!as many calls as before, but on other ranks: 'a' 2 -> 3 on rank 1");
-    op.shift = NULL;
-    op.change = TG_MORE;
-    noted(h, "");
-}
-
 /* Each name up to three, and how many more. */
 WITH_HAND(more_of_what_no_rule_is_about)
 {

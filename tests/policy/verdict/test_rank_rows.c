@@ -43,8 +43,7 @@ WITH_HAND(the_worst_state_and_its_ranks)
     assert_int_equal(r.state, TG_STATE_FAIL);
     hand_text(r.op_normalised, "aten::mm [ranks 2–4]");
     assert_true(r.delta == -3); /* the largest change of those */
-    hand_text(r.evidence, "exact; 3 of 6 ranks, these are the values of rank 3; change on all: "
-                          "median +10.0 %, from -30.0 % to +90.0 %");
+    hand_text(r.evidence, "exact; 3 of 6 ranks, these are the values of rank 3");
     r = row_of(h, v, 2);
     hand_text(r.op_normalised, "aten::mm [rank 1]");
 }
@@ -59,11 +58,9 @@ WITH_HAND(all_ranks_alike)
     v[0].evidence = TG_SV("");
     r = row_of(h, v, 1); /* "1 ranks" is no name */
     hand_text(r.op_normalised, "aten::mm [rank 0]");
-    hand_text(r.evidence, "1 of 1 ranks, these are the values of rank 0; change on all: median "
-                          "+10.0 %, from +10.0 % to +10.0 %");
+    hand_text(r.evidence, "1 of 1 ranks, these are the values of rank 0");
     r = row_of(h, &v[2], 1); /* less than is shown is no change */
-    hand_text(r.evidence, "exact; 1 of 1 ranks, these are the values of rank 0; change on all: "
-                          "median +0.0 %, from +0.0 % to +0.0 %");
+    hand_text(r.evidence, "exact; 1 of 1 ranks, these are the values of rank 0");
 }
 
 /* From nothing there is no percentage: the change itself, in the metric's unit. */
@@ -73,15 +70,13 @@ WITH_HAND(changes_from_nothing)
                              of_rank(TG_STATE_FAIL, 0, -1) };
     struct tg_result r = row_of(h, v, 3);
 
-    hand_text(r.evidence, "exact; 3 of 3 ranks, these are the values of rank 0; change on all: "
-                          "median +2, from -1 to +3");
+    hand_text(r.evidence, "exact; 3 of 3 ranks, these are the values of rank 0");
     for (int i = 0; i < 3; i++) {
         v[i].metric = TG_RULE_METRIC_ADDED;
         v[i].delta *= 1000;
     }
     r = row_of(h, v, 3);
-    hand_text(r.evidence, "exact; 3 of 3 ranks, these are the values of rank 0; change on all: "
-                          "median +2.00 us, from -1.00 us to +3.00 us");
+    hand_text(r.evidence, "exact; 3 of 3 ranks, these are the values of rank 0");
 }
 
 /* Calls where there were none are no percentage, and 3 of them are not "3 %". */
@@ -92,11 +87,8 @@ WITH_HAND(ranks_without_a_baseline_are_apart)
                            w[] = { of_rank(TG_STATE_FAIL, 10, 5), of_rank(TG_STATE_FAIL, 0, 7),
                                    of_rank(TG_STATE_FAIL, 10, 1) };
 
-    hand_text(row_of(h, v, 3).evidence,
-              "exact; 3 of 3 ranks, these are the values of rank 0; change on 2 of them: median "
-              "+50.0 %, from +10.0 % to +50.0 %");
-    hand_text(row_of(h, w, 3).evidence, "exact; 3 of 3 ranks, these are the values of rank 1; "
-                                        "change on 1 of them: median +7, from +7 to +7");
+    hand_text(row_of(h, v, 3).evidence, "exact; 3 of 3 ranks, these are the values of rank 0");
+    hand_text(row_of(h, w, 3).evidence, "exact; 3 of 3 ranks, these are the values of rank 1");
 }
 
 /* What has no values, as facts: no spread; of two in one state the first stays. */
@@ -113,8 +105,7 @@ WITH_HAND(rows_without_values)
     v[1].has_values = true; /* values say more than none */
     r = row_of(h, v, 2);
     hand_text(r.message, "the second");
-    hand_text(r.evidence, "exact; 2 of 2 ranks, these are the values of rank 1; change on 1 of "
-                          "them: median +0.0 %, from +0.0 % to +0.0 %");
+    hand_text(r.evidence, "exact; 2 of 2 ranks, these are the values of rank 1");
     v[0].has_values = true;
     v[1].has_values = false;
     r = row_of(h, v, 2);

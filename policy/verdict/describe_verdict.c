@@ -281,24 +281,6 @@ void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, st
     }
 }
 
-/* " in Block.forward"; a budget is of the whole step, and only its rise has a place, unless it was over before */
-static void put_place(struct tg_buf *b, const struct tg_result *r)
-{
-    const struct tg_cause *at = r->cause;
-    if (at && at->function && at->share >= TG_CAUSE_ENOUGH && !r->was_over)
-        tg_buf_printf(b, "%s in " TG_NAME, r->over_budget ? ", the rise is" : "",
-                      TG_SV_ARG(at->function->text));
-}
-
-/* The operator that launches `op` among the rows; NULL. */
-static const struct tg_op *launcher(const struct tg_comparison *c, const struct tg_op *op)
-{
-    for (size_t i = 0; op && op->kind == TG_KIND_KERNEL && op->parent.n && i < c->n_ops; i++)
-        if (c->ops[i].kind == TG_KIND_OP && tg_sv_eq(c->ops[i].name, op->parent))
-            return &c->ops[i];
-    return NULL;
-}
-
 /*
  * A long kernel's name begins as most do, so the operator that launches it says more: "a kernel of
  * aten::nonzero", " [rank 2]" after it as after the name.
@@ -318,8 +300,11 @@ static void put_name(struct tg_buf *b, const struct tg_comparison *c, const stru
         tg_buf_printf(b, TG_DEVICE_EXTENT "%.*s", TG_SV_ARG(rank));
         return;
     }
-    if (c && rank.n > LONGEST && tg_sv_skip(&rank, r->plain))
-        by = launcher(c, tg_result_op(c, r));
+    const struct tg_op *op =
+        c && rank.n > LONGEST && tg_sv_skip(&rank, r->plain) ? tg_result_op(c, r) : NULL;
+    for (size_t i = 0; op && op->kind == TG_KIND_KERNEL && op->parent.n && i < c->n_ops && !by; i++)
+        by = c->ops[i].kind == TG_KIND_OP && tg_sv_eq(c->ops[i].name, op->parent) ? &c->ops[i]
+                                                                                  : NULL;
     if (by) {
         tg_buf_printf(b, "a kernel of " TG_NAME "%.*s", TG_SV_ARG(by->name), TG_SV_ARG(rank));
         return;
@@ -493,8 +478,11 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct
         if (r->state == TG_STATE_WARN && is_of_time(r) && tg_result_is_of_machine(r))
             tg_buf_puts(b,
                         ", which may be the machine"); /* the account does not blame the program */
-        if (total == 1 && r->has_values)
-            put_place(b, r);
+        /* " in Block.forward"; a budget is of the whole step, and only its rise has a place, unless it was over before */
+        const struct tg_cause *at = total == 1 && r->has_values && !r->was_over ? r->cause : NULL;
+        if (at && at->function && at->share >= TG_CAUSE_ENOUGH)
+            tg_buf_printf(b, "%s in " TG_NAME, r->over_budget ? ", the rise is" : "",
+                          TG_SV_ARG(at->function->text));
     }
     if (total > shown)
         tg_buf_printf(b, " and %zu more", total - shown);
@@ -542,16 +530,6 @@ static double detectable_in_ops(const struct tg_comparison *c)
     return from;
 }
 
-/* Does a rule ask for the time of the step, in which all else is? */
-static bool asks_for_step(const struct tg_verdict *v)
-{
-    for (size_t i = 0; i < v->n_results; i++)
-        if (v->results[i].subject == TG_SUBJECT_TRACE && !v->results[i].switched_off &&
-            v->results[i].metric == TG_RULE_METRIC_STEP_TIME)
-            return true;
-    return false;
-}
-
 /* "; durations not judged: record 3 runs a side", "; a slower step is detectable from +54 % on only: …": what a pass could
  * not have found, and what to do. The step counts, where a rule asks for it; else its largest operators. A quarter is
  * what a reader expects any gate to see. */
@@ -560,14 +538,17 @@ static void put_blind(struct tg_buf *b, const struct tg_verdict *v, const struct
     const struct tg_evidence *step = c ? &c->metrics[TG_METRIC_STEP_TIME].ev : NULL;
     int64_t need = runs_wanted(v);
     double from;
-    bool by_step;
+    bool by_step = false;
     if (!c)
         return;
     if (!v->durations_judged && need) {
         tg_buf_printf(b, "; durations not judged: record %lld runs a side", (long long)need);
         return;
     }
-    by_step = step->why_not == TG_JUDGED && asks_for_step(v);
+    for (size_t i = 0; i < v->n_results; i++) /* does a rule ask for the time of the step? */
+        by_step |= v->results[i].subject == TG_SUBJECT_TRACE && !v->results[i].switched_off &&
+                   v->results[i].metric == TG_RULE_METRIC_STEP_TIME;
+    by_step = by_step && step->why_not == TG_JUDGED;
     from = by_step ? step->mde : detectable_in_ops(c);
     if (!v->durations_judged || from < TG_WORSE - 1)
         return;
@@ -655,18 +636,6 @@ static void put_varying(struct tg_buf *b, const struct tg_comparison *c)
                   TG_PLURAL(n), TG_VALUE(100 * largest, TG_UNIT_PERCENT));
 }
 
-/* Did the traces not tell what a rule about an attribute asks, of a name that both sides have? */
-static bool is_untold(const struct tg_verdict *v, const struct tg_comparison *c, size_t i,
-                      enum tg_rule_metric m)
-{
-    const struct tg_result *r = &v->results[i];
-    const struct tg_op *op;
-    if (r->state != TG_STATE_NOT_JUDGED || r->metric != m)
-        return false;
-    op = tg_result_op(c, r);
-    return op && op->change == TG_SAME && c->same_device;
-}
-
 /* "; not compared: input_shapes of 12 names, launch_config of 1 name" */
 static void put_untold(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c)
 {
@@ -675,8 +644,12 @@ static void put_untold(struct tg_buf *b, const struct tg_verdict *v, const struc
         size_t n = 0;
         if (tg_rule_metric_info(m)->unit != TG_UNIT_ATTR)
             continue;
-        for (size_t i = 0; i < v->n_results; i++)
-            n += is_untold(v, c, i, m);
+        for (size_t i = 0; i < v->n_results; i++) {
+            const struct tg_result *r = &v->results[i];
+            const struct tg_op *op =
+                r->state == TG_STATE_NOT_JUDGED && r->metric == m ? tg_result_op(c, r) : NULL;
+            n += op && op->change == TG_SAME && c->same_device; /* a name that both sides have */
+        }
         if (n)
             tg_buf_printf(b, "%s%s of %zu name%s", before, tg_rule_metric_info(m)->name, n,
                           TG_PLURAL(n));

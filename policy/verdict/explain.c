@@ -40,27 +40,6 @@ static void put_limits(struct tg_buf *out, const char *what, const struct tg_lim
     end_line(out, l->at);
 }
 
-static void put_noise(struct tg_buf *out, const struct tg_noise *n)
-{
-    if (n->test == TG_NOISE_NONE)
-        tg_buf_puts(out, "    noise: none, the limit alone decides");
-    else
-        tg_buf_printf(out, "    noise: durations need %lld runs a side", (long long)n->min_runs);
-    if (n->min_steps)
-        tg_buf_printf(out, " and %lld steps a run", (long long)n->min_steps);
-    end_line(out, n->at);
-}
-
-static void put_head(struct tg_buf *out, const struct tg_rule *r)
-{
-    tg_buf_printf(out, "  %.*s: %s, %s", TG_SV_ARG(r->id), tg_rule_metric_info(r->metric)->name,
-                  r->bad == TG_OWN_IS_BAD    ? "each name says what is bad"
-                  : r->bad == TG_ANY_IS_BAD  ? "any is bad"
-                  : r->bad == TG_LESS_IS_BAD ? "less is bad"
-                                             : "more is bad");
-    end_line(out, r->at);
-}
-
 /* What exceeds the failing limit and only warns, and what is not judged. */
 static void put_exceptions(struct tg_buf *out, const struct tg_rule *r)
 {
@@ -77,24 +56,17 @@ static void put_exceptions(struct tg_buf *out, const struct tg_rule *r)
         tg_buf_puts(out, "    not judged: runtime calls that noise.ignore names\n");
 }
 
-/* Only where it is not `baseline` alone. */
-static void put_against(struct tg_buf *out, const struct tg_policy *p, const struct tg_rule *r)
+static void put_rest(struct tg_buf *out, const struct tg_policy *p, const struct tg_rule *r,
+                     const struct tg_op *op)
 {
-    const char *before = "    against ";
+    const char *before = "    against "; /* only where it is not `baseline` alone */
     for (size_t i = 0; r->against != 1 && i <= p->n_baselines; i++)
         if (r->against & 1u << i) {
             tg_buf_printf(out, "%s%.*s", before,
                           TG_SV_ARG(i ? p->baselines[i - 1].name : TG_SV("baseline")));
             before = ", ";
         }
-    if (r->against != 1)
-        tg_buf_putc(out, '\n');
-}
-
-static void put_rest(struct tg_buf *out, const struct tg_policy *p, const struct tg_rule *r,
-                     const struct tg_op *op)
-{
-    put_against(out, p, r);
+    tg_buf_puts(out, r->against != 1 ? "\n" : "");
     put_exceptions(out, r);
     if (r->when.present) {
         tg_buf_puts(out, "    only where its `when` holds");
@@ -111,11 +83,6 @@ static void put_rest(struct tg_buf *out, const struct tg_policy *p, const struct
                       TG_SV_ARG(op ? TG_SV("") : w->name_text), TG_SV_ARG(w->expires_text));
         end_line(out, w->at);
     }
-}
-
-static bool asks_parent(const struct tg_match *m)
-{
-    return m->parent.n || (m->not_ && m->not_->parent.n);
 }
 
 /* ---- numbers of traces ---- */
@@ -139,15 +106,6 @@ static double bound_from(const struct tg_probe *p, const struct tg_bound *b, int
     return b->value;
 }
 
-/* All bounds of a limit have to be exceeded: the farthest one counts. */
-static double limit_from(const struct tg_probe *p, const struct tg_limit *l, int sign)
-{
-    double from = -INFINITY;
-    for (size_t i = 0; i < l->n; i++)
-        from = fmax(from, sign * bound_from(p, &l->bound[i], sign));
-    return sign * from;
-}
-
 /* ", fails above 13.3 us or above 20.0 us" */
 static void put_from(struct tg_buf *out, const struct tg_probe *p, const struct tg_limit_list *list,
                      const char *what)
@@ -160,9 +118,11 @@ static void put_from(struct tg_buf *out, const struct tg_probe *p, const struct 
             if (budget || floor ? budget != (sign > 0)
                                 : p->bad == (sign > 0 ? TG_LESS_IS_BAD : TG_MORE_IS_BAD))
                 continue;
+            double from = -INFINITY; /* all bounds have to be exceeded: the farthest one counts */
+            for (size_t b = 0; b < list->v[i].n; b++)
+                from = fmax(from, sign * bound_from(p, &list->v[i].bound[b], sign));
             tg_buf_printf(out, "%s%s %s %s", listed ? " or" : ", ", listed ? "" : what,
-                          sign > 0 ? "above" : "below",
-                          TG_VALUE(limit_from(p, &list->v[i], sign), p->unit));
+                          sign > 0 ? "above" : "below", TG_VALUE(sign * from, p->unit));
             listed = true;
         }
 }
@@ -173,7 +133,7 @@ static void put_evidence(struct tg_buf *out, const struct tg_probe *p,
 {
     if (p->exact || p->noise_test == TG_NOISE_NONE)
         return;
-    tg_buf_printf(out, "; %zu run%s: ", c->n_runs[TG_TEST], c->n_runs[TG_TEST] == 1 ? "" : "s");
+    tg_buf_printf(out, "; %zu run%s: ", c->n_runs[TG_TEST], TG_PLURAL(c->n_runs[TG_TEST]));
     if (!p->ev || p->ev->why_not != TG_JUDGED) {
         tg_buf_printf(out, "not judged, %s",
                       !p->ev                              ? "no evidence exists for this metric"
@@ -241,7 +201,7 @@ static void rule_names(struct tg_buf *out, const struct tg_policy *policy, const
             op[n++] = one;
     }
     TG_SORT(op, n, by_time);
-    tg_buf_printf(out, "    matches %zu name%s of these traces\n", n, n == 1 ? "" : "s");
+    tg_buf_printf(out, "    matches %zu name%s of these traces\n", n, TG_PLURAL(n));
     for (size_t i = 0; i < n && i < MOST_NAMES; i++) {
         TG_BUF line = { 0 };
         if (put_name(&line, policy, r, op[i], c))
@@ -263,7 +223,12 @@ static void put_rule(struct tg_buf *out, const struct tg_policy *p, const struct
     const struct tg_override *last = NULL; /* whose limits win */
     TG_BUF numbers = { 0 };
     bool known = false;
-    put_head(out, r);
+    tg_buf_printf(out, "  %.*s: %s, %s", TG_SV_ARG(r->id), info->name,
+                  r->bad == TG_OWN_IS_BAD    ? "each name says what is bad"
+                  : r->bad == TG_ANY_IS_BAD  ? "any is bad"
+                  : r->bad == TG_LESS_IS_BAD ? "less is bad"
+                                             : "more is bad");
+    end_line(out, r->at);
     if (!op)
         tg_buf_printf(out, "    %s\n", info->meaning);
     if (!op && r->why.n)
@@ -287,8 +252,16 @@ static void put_rule(struct tg_buf *out, const struct tg_policy *p, const struct
         tg_buf_puts(out, "    by an override");
         end_line(out, last->at);
     }
-    if (info->unit == TG_UNIT_NS || info->unit == TG_UNIT_PERCENT || info->unit == TG_UNIT_NUMBER)
-        put_noise(out, l.noise);
+    if (info->unit == TG_UNIT_NS || info->unit == TG_UNIT_PERCENT || info->unit == TG_UNIT_NUMBER) {
+        if (l.noise->test == TG_NOISE_NONE)
+            tg_buf_puts(out, "    noise: none, the limit alone decides");
+        else
+            tg_buf_printf(out, "    noise: durations need %lld runs a side",
+                          (long long)l.noise->min_runs);
+        if (l.noise->min_steps)
+            tg_buf_printf(out, " and %lld steps a run", (long long)l.noise->min_steps);
+        end_line(out, l.noise->at);
+    }
     put_rest(out, p, r, op);
     if (!c)
         return;
@@ -312,7 +285,8 @@ size_t tg_policy_explain_op(const struct tg_policy *p, const struct tg_op *op,
     size_t n = 0;
     for (size_t i = 0; i < p->n_rules; i++) {
         const struct tg_rule *r = &p->rules[i];
-        bool depends = !c && asks_parent(&r->match);
+        bool parent = r->match.parent.n || (r->match.not_ && r->match.not_->parent.n);
+        bool depends = !c && parent;
         struct tg_match open = r->match; /* whatever the parent */
         if (tg_rule_metric_info(r->metric)->scope != TG_SCOPE_NAME)
             continue;

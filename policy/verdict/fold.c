@@ -172,7 +172,8 @@ static void fold_groups(struct tg_result *v, size_t n, const struct tg_compariso
             head[id[i]] = i;
     }
     for (uint32_t i = 0; i < n; i++)
-        if (id[i] != TG_NO_ID && head[id[i]] != i && may_tell(&v[head[id[i]]], &v[i]))
+        if (id[i] != TG_NO_ID && head[id[i]] != i && v[i].folded_under == TG_NO_ID &&
+            (v[i].state == TG_STATE_WAIVED || may_tell(&v[head[id[i]]], &v[i])))
             (void)fold_under(v, i, head[id[i]]);
 }
 
@@ -237,30 +238,22 @@ static bool same_name(const struct tg_result *head, const struct tg_result *r)
            head->subject == TG_SUBJECT_NAME && r->subject == TG_SUBJECT_NAME;
 }
 
-/* One name under two rules, of which `k` may tell `i`: what failed before what warns. */
-static bool is_told_first(const struct tg_result *v, uint32_t k, uint32_t i)
+/* One name under several rules: what failed before what warns; calls, then time, then how they are called. */
+static bool key_of_name(struct tg_buf *key, const struct tg_result *r,
+                        const struct tg_comparison *c)
 {
-    /* Calls, then time, then how they are called. */
-    int at[2];
-    for (int x = 0; x < 2; x++) {
-        enum tg_dimension d = v[x ? i : k].dimension;
-        at[x] = d == TG_DIM_COUNT ? 0 : d == TG_DIM_ATTR ? 2 : 1;
-    }
-    return v[k].state != v[i].state || (at[0] != at[1] ? at[0] < at[1] : k < i);
+    (void)c;
+    tg_buf_printf(key, "%d %.*s", (int)r->op_kind, TG_SV_ARG(r->op_normalised));
+    return may_fold(r) && r->subject == TG_SUBJECT_NAME;
 }
 
-static void fold_names(struct tg_result *v, size_t n)
+static bool is_told_before(const struct tg_result *r, const struct tg_result *head,
+                           const struct tg_comparison *c)
 {
-    TG_AUTO(tg_buckets_release) struct tg_buckets names;
-    tg_buckets_init(&names, n);
-    for (uint32_t i = 0; i < n; i++)
-        tg_buckets_add(&names, v[i].op_normalised, i);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t k = may_fold(&v[i]) ? tg_buckets_first(&names, v[i].op_normalised) : TG_NO_ID;
-        for (; k != TG_NO_ID && v[i].folded_under == TG_NO_ID; k = tg_buckets_next(&names, k))
-            if (may_tell(&v[k], &v[i]) && same_name(&v[k], &v[i]) && is_told_first(v, k, i))
-                (void)fold_under(v, i, k);
-    }
+    static const int at[TG_DIM_NUMBER + 1] = { [TG_DIM_COUNT] = -1, [TG_DIM_ATTR] = 1 };
+    (void)c;
+    return r->state != head->state ? r->state > head->state
+                                   : at[r->dimension] < at[head->dimension];
 }
 
 /*
@@ -376,33 +369,25 @@ static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison 
 }
 
 /* What one item of the waivers covers is one line: its own name's, or the first of its further names. */
-static void fold_waived(struct tg_result *v, size_t n)
+static bool key_of_waiver(struct tg_buf *key, const struct tg_result *r,
+                          const struct tg_comparison *c)
 {
-    TG_FREE uint32_t *head = NULL;
-    uint32_t most = 0;
-    for (size_t i = 0; i < n; i++)
-        most = v[i].waiver > most ? v[i].waiver : most;
-    head = tg_xcalloc(most + 1, sizeof *head); /* row + 1 */
-    for (uint32_t i = 0; i < n; i++) {
-        if (!v[i].waiver || v[i].state != TG_STATE_WAIVED || v[i].folded_under != TG_NO_ID)
-            continue;
-        if (!head[v[i].waiver])
-            head[v[i].waiver] = i + 1;
-        else
-            (void)fold_under(v, i, head[v[i].waiver] - 1);
-    }
+    (void)c;
+    tg_buf_printf(key, "%u", r->waiver);
+    return r->waiver && r->state == TG_STATE_WAIVED && r->folded_under == TG_NO_ID;
 }
 
 void tg_fold(struct tg_eval_state *e)
 {
-    fold_calls(e->results, e->n, e->in->comparison);
-    fold_nodes(e->results, e->n, e->in->comparison);
-    fold_names(e->results, e->n);
-    fold_groups(e->results, e->n, e->in->comparison, key_of_attribute, NULL);
-    fold_groups(e->results, e->n, e->in->comparison, key_of_place, is_costlier);
-    fold_waived(e->results, e->n);
+    const struct tg_comparison *c = e->in->comparison;
+    fold_calls(e->results, e->n, c);
+    fold_nodes(e->results, e->n, c);
+    fold_groups(e->results, e->n, c, key_of_name, is_told_before);
+    fold_groups(e->results, e->n, c, key_of_attribute, NULL);
+    fold_groups(e->results, e->n, c, key_of_place, is_costlier);
+    fold_groups(e->results, e->n, c, key_of_waiver, NULL);
     flatten(e->results, e->n);
-    fold_step(e->results, e->n, e->in->comparison);
+    fold_step(e->results, e->n, c);
 }
 
 /* ---- causes ---- */

@@ -66,12 +66,6 @@ static bool has_auto(const struct tg_limit *l)
     return is_auto;
 }
 
-/* A part of the step beside `auto` is what one look cannot tell from noise: new runs did. */
-static bool is_told_by_new_runs(const struct tg_probe *p, const struct tg_limit *l)
-{
-    return p->ev && p->ev->asked == TG_ASKED_RED && has_auto(l);
-}
-
 static bool bound_exceeded(const struct tg_probe *p, const struct tg_limit *l,
                            const struct tg_bound *b)
 {
@@ -80,7 +74,8 @@ static bool bound_exceeded(const struct tg_probe *p, const struct tg_limit *l,
     case TG_BOUND_PCT:
         return pct_exceeded(p, b);
     case TG_BOUND_ABS:
-        if (b->of_step && is_told_by_new_runs(p, l))
+        /* A part of the step beside `auto` is what one look cannot tell from noise: new runs did. */
+        if (b->of_step && p->ev && p->ev->asked == TG_ASKED_RED && has_auto(l))
             return delta > 0;
         return delta > (b->of_step ? b->value / 100 * p->step_ns : b->value);
     case TG_BOUND_PP:

@@ -127,27 +127,21 @@ static void say_missing(struct tg_eval_state *e, const struct tg_judging *w)
 
 /* ---- again ---- */
 
-/* If it were confirmed as it looks now, would the rule fail? */
-static bool would_fail(const struct tg_judging *w, const struct tg_evidence *confirmed)
-{
-    static const struct tg_limit_list none = { 0 };
-    struct tg_probe then = w->p;
-    then.ev = confirmed;
-    return tg_judge(&then, &none, &w->l.fail).state == TG_STATE_FAIL;
-}
-
 /* Of a name, or of the step's gaps, a low bar suspects; of what adds up many names only what one look proves. */
 static bool is_suspect(const struct tg_judging *w, const struct tg_comparison *c)
 {
+    static const struct tg_limit_list none = { 0 };
     const struct tg_asking *asking = c->asking;
-    struct tg_evidence then;
+    struct tg_evidence confirmed;
+    struct tg_probe then = w->p;
     bool name = w->x.kind == TG_QUANTITY_OP || w->x.kind == TG_QUANTITY_CHOICE ||
                 (w->x.kind == TG_QUANTITY_GAP && w->x.op->kind == TG_KIND_STEP);
+    then.ev = &confirmed; /* as it looks now: would the rule fail? */
     return asking && !asking->early && w->x.kind != TG_QUANTITY_NUMBER && !w->p.exact && w->p.ev &&
            !w->p.incomparable && w->p.noise_test != TG_NOISE_NONE &&
            w->l.fail.state == TG_LIMIT_ON && !tg_limit_lists_are_budgets(&w->l.warn, &w->l.fail) &&
-           tg_confirm_suspects(w->p.ev, name ? c->step_ns : NULL, asking->detect, &then) &&
-           would_fail(w, &then);
+           tg_confirm_suspects(w->p.ev, name ? c->step_ns : NULL, asking->detect, &confirmed) &&
+           tg_judge(&then, &none, &w->l.fail).state == TG_STATE_FAIL;
 }
 
 /*

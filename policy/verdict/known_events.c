@@ -60,15 +60,6 @@ bool tg_known_goes_on(const struct tg_known *then, const struct tg_known *now)
            is_no_more(then, now);
 }
 
-static bool is_about(const struct tg_known *k, const struct tg_result *r)
-{
-    if (k->what == TG_KNOWN_STEP)
-        return r->metric == TG_RULE_METRIC_STEP_TIME;
-    return r->subject == k->subject && r->op_kind == k->kind && tg_sv_eq(r->plain, k->name) &&
-           (r->dimension == TG_DIM_COUNT || r->dimension == TG_DIM_DURATION ||
-            r->dimension == TG_DIM_NUMBER);
-}
-
 static void tell(struct tg_eval_state *e, struct tg_result *r, const struct tg_known *k)
 {
     bool fails = (e->in->policy->fail_on & TG_FAIL_ON_OPEN) && !k->accepted;
@@ -91,7 +82,13 @@ static bool explains(const struct tg_known *k, const struct tg_result *r)
     bool goes_on = tg_known_failure(r, &now);
     if (k->what == TG_KNOWN_FAILURE)
         return goes_on && tg_known_goes_on(k, &now);
-    return (goes_on || k->accepted) && is_about(k, r) && is_within(k, r);
+    bool about = k->what == TG_KNOWN_STEP
+                     ? r->metric == TG_RULE_METRIC_STEP_TIME
+                     : r->subject == k->subject && r->op_kind == k->kind &&
+                           tg_sv_eq(r->plain, k->name) &&
+                           (r->dimension == TG_DIM_COUNT || r->dimension == TG_DIM_DURATION ||
+                            r->dimension == TG_DIM_NUMBER);
+    return (goes_on || k->accepted) && about && is_within(k, r);
 }
 
 static void explain_by(struct tg_eval_state *e, enum tg_known_from from)

@@ -122,26 +122,14 @@ void tg_verdict_alone(struct tg_verdict *out, struct tg_arena *a)
     tg_verdict_title(out, a);
 }
 
-/* Of a verdict on the fresh side alone: what does not need a baseline, and is not in order. */
-static bool asks_fresh_alone(const struct tg_result *r)
-{
-    if (r->subject == TG_SUBJECT_REQUIRE)
-        return true;
-    if (!r->budget)
-        return false;
-    return r->state == TG_STATE_INCONCLUSIVE ||
-           (r->over_budget && (r->state == TG_STATE_FAIL || r->state == TG_STATE_WARN ||
-                               r->state == TG_STATE_WAIVED));
-}
-
 static void tell_budgets(struct tg_verdict *v, const struct tg_result *first, struct tg_arena *a)
 {
     bool fails = v->outcome == TG_OUTCOME_FAIL;
     size_t n = v->n_state[first->state];
-    v->said = TG_SV_PRINTF(a, "%zu %s%s: " TG_NAME " %.*s%s; no baseline, only budgets were judged",
-                           n, fails ? "violation" : "warning", n == 1 ? "" : "s",
-                           TG_SV_ARG(first->op_normalised), TG_SV_ARG(first->message),
-                           n > 1 ? ", …" : "");
+    v->said =
+        TG_SV_PRINTF(a, "%zu %s%s: " TG_NAME " %.*s%s; no baseline, only budgets were judged", n,
+                     fails ? "violation" : "warning", TG_PLURAL(n), TG_SV_ARG(first->op_normalised),
+                     TG_SV_ARG(first->message), n > 1 ? ", …" : "");
 }
 
 void tg_verdict_add_alone(struct tg_verdict *v, const struct tg_verdict *self, struct tg_arena *a)
@@ -149,7 +137,12 @@ void tg_verdict_add_alone(struct tg_verdict *v, const struct tg_verdict *self, s
     struct tg_result *rows = TG_NEW_N(a, struct tg_result, v->n_results + self->n_results + 1);
     size_t n = 0, own = v->n_results;
     for (size_t i = 0; i < self->n_results; i++) {
-        if (!asks_fresh_alone(&self->results[i]))
+        const struct tg_result *r = &self->results[i];
+        /* What does not need a baseline, and is not in order. */
+        bool bad = r->state == TG_STATE_INCONCLUSIVE ||
+                   (r->over_budget && (r->state == TG_STATE_FAIL || r->state == TG_STATE_WARN ||
+                                       r->state == TG_STATE_WAIVED));
+        if (r->subject != TG_SUBJECT_REQUIRE && !(r->budget && bad))
             continue;
         rows[n] = self->results[i];
         rows[n].folded_under = TG_NO_ID;
@@ -193,20 +186,6 @@ void tg_verdict_add_alone(struct tg_verdict *v, const struct tg_verdict *self, s
 
 /* ---- notes ---- */
 
-/* Bytes of a note that a headline has room for. */
-#define HEADLINE_NOTE 160
-
-/* "nothing failed; the policy is looser than the baseline's: …" */
-static tg_sv said_by(const struct tg_verdict *v, tg_sv head, const struct tg_note *note,
-                     struct tg_arena *a)
-{
-    tg_sv why = tg_message_prefix(note->text, HEADLINE_NOTE), was = v->headline;
-    bool named = v->comparison || v->outcome == TG_OUTCOME_FAIL; /* else `was` has more to tell */
-    return TG_SV_PRINTF(a, "%.*s; %.*s%s%s%.*s", TG_SV_ARG(head), TG_SV_ARG(why),
-                        why.n < note->text.n ? "…" : "", named ? "" : "; ", named ? 0 : (int)was.n,
-                        was.p);
-}
-
 void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *a)
 {
     const struct tg_note *first = NULL;
@@ -241,12 +220,18 @@ void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *
     }
     if (!first || tg_outcome_of(v) <= v->outcome)
         return;
-    v->said = said_by(v,
-                      fails ? TG_SV_PRINTF(a, "%zu violation%s", v->n_state[TG_STATE_FAIL],
-                                           v->n_state[TG_STATE_FAIL] == 1 ? "" : "s")
-                            : TG_SV("nothing failed"),
-                      first, a);
-    v->by_note = v->comparison || v->outcome == TG_OUTCOME_FAIL;
+    /* "nothing failed; the policy is looser than the baseline's: …"; without a comparison the headline before has
+     * more to tell. */
+    enum { ROOM = 160 }; /* bytes of a note that a headline has room for */
+    tg_sv why = tg_message_prefix(first->text, ROOM), was = v->headline;
+    bool named = v->comparison || v->outcome == TG_OUTCOME_FAIL;
+    tg_sv head = fails ? TG_SV_PRINTF(a, "%zu violation%s", v->n_state[TG_STATE_FAIL],
+                                      TG_PLURAL(v->n_state[TG_STATE_FAIL]))
+                       : TG_SV("nothing failed");
+    v->said = TG_SV_PRINTF(a, "%.*s; %.*s%s%s%.*s", TG_SV_ARG(head), TG_SV_ARG(why),
+                           why.n < first->text.n ? "…" : "", named ? "" : "; ",
+                           named ? 0 : (int)was.n, was.p);
+    v->by_note = named;
     set_outcome(v, tg_outcome_of(v));
     tg_verdict_title(v, a);
 }

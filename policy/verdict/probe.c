@@ -121,16 +121,6 @@ static void probe_quantile(struct tg_probe *p, double q, const struct tg_compari
         put_values(p, ev->value);
 }
 
-/* What is shown is what was compared: the part of the mean step. */
-static void probe_share(struct tg_probe *p, const struct tg_comparison *c, const struct tg_op *op)
-{
-    struct tg_evidence *ev = TG_NEW(c->arena, struct tg_evidence);
-    put_recorded(p, (double[]){ 100 * op->share[TG_BASE], 100 * op->share[TG_TEST] });
-    p->ev = &op->ev;
-    if (tg_op_share_evidence(op, ev))
-        put_evidence(p, ev);
-}
-
 /* False: neither side has any. An attribute that was not compared does not pass. */
 static bool probe_attr(struct tg_probe *p, enum tg_rule_metric m, const struct tg_comparison *c,
                        const struct tg_op *op)
@@ -163,6 +153,8 @@ bool tg_lacks_frames(const struct tg_comparison *c, uint32_t kinds, int side)
 static bool probe_op(struct tg_probe *p, enum tg_rule_metric m, const struct tg_comparison *c,
                      const struct tg_op *op, enum tg_estimate by)
 {
+    struct tg_evidence *own =
+        m == TG_RULE_METRIC_SHARE ? TG_NEW(c->arena, struct tg_evidence) : NULL;
     p->known[TG_BASE] = !tg_lacks_frames(c, 1u << op->kind, TG_BASE);
     p->known[TG_TEST] = true;
     switch (m) {
@@ -189,16 +181,20 @@ static bool probe_op(struct tg_probe *p, enum tg_rule_metric m, const struct tg_
                   op->change != TG_REMOVED);
         break;
     case TG_RULE_METRIC_SHARE:
-        probe_share(p, c, op);
+        put_recorded(p, (double[]){ 100 * op->share[TG_BASE], 100 * op->share[TG_TEST] });
+        p->ev = &op->ev;
+        if (tg_op_share_evidence(op,
+                                 own)) /* shown is what was compared: the part of the mean step */
+            put_evidence(p, own);
         break;
     case TG_RULE_METRIC_MEDIAN:
-        probe_quantile(p, .5, c, op);
-        break;
     case TG_RULE_METRIC_P95:
-        probe_quantile(p, .95, c, op);
-        break;
     case TG_RULE_METRIC_MAX:
-        probe_quantile(p, 1, c, op);
+        probe_quantile(p,
+                       m == TG_RULE_METRIC_MEDIAN ? .5
+                       : m == TG_RULE_METRIC_P95  ? .95
+                                                  : 1,
+                       c, op);
         break;
     case TG_RULE_METRIC_BYTES:
         return probe_bytes(p, op);

@@ -1,15 +1,6 @@
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 
-/* An exact name is a text, whatever it holds: "void kern(float*)". */
-static bool names(const struct tg_waiver *w, const struct tg_result *r)
-{
-    if (!w->name)
-        return true;
-    return w->many ? tg_pattern_test(w->name, r->plain) == TG_HIT_YES
-                   : tg_sv_eq(w->name_text, r->plain);
-}
-
 static bool could_waive(const struct tg_waiver *w, const struct tg_result *r)
 {
     return r->state == TG_STATE_FAIL && r->has_values && tg_sv_eq(w->rule, r->rule);
@@ -64,8 +55,8 @@ static void apply_waiver(struct tg_eval_state *e, const struct tg_waiver *w, str
         tg_buf_printf(&b, "follows from " TG_NAME ", ", TG_SV_ARG(head));
     r->waiver_ended = late > 0;
     if (late > 0) {
-        tg_buf_printf(&b, "waiver expired %lld day%s ago (%s:%u)", (long long)late,
-                      late == 1 ? "" : "s", w->at.file, w->at.line);
+        tg_buf_printf(&b, "waiver expired %lld day%s ago (%s:%u)", (long long)late, TG_PLURAL(late),
+                      w->at.file, w->at.line);
         r->next = TG_SV("Fix the regression, or renew the waiver with a new date.");
     } else if (!within_ceiling(e, w, r)) {
         tg_buf_puts(&b, "beyond the waiver: up to ");
@@ -93,17 +84,6 @@ static void apply_waiver(struct tg_eval_state *e, const struct tg_waiver *w, str
                    tg_phrase_take(&b, e->arena));
 }
 
-/* The result that this waiver waived (`by`) and whose additional calls make those of `r`; NULL: none. */
-static const struct tg_result *waived_head(const struct tg_eval_state *e, const struct tg_result *r,
-                                           const bool *by)
-{
-    const struct tg_op *op = tg_result_op(e->in->comparison, r);
-    for (size_t i = 0; op && i < e->n; i++)
-        if (by[i] && tg_eval_explains(&e->results[i], r, op, e->in->comparison))
-            return &e->results[i];
-    return NULL;
-}
-
 /* What a waived name explains is waived with it: `clone` calls `empty_like` and `copy_`. */
 static void waive_consequences(struct tg_eval_state *e, const struct tg_waiver *w, bool *by)
 {
@@ -112,9 +92,13 @@ static void waive_consequences(struct tg_eval_state *e, const struct tg_waiver *
         any = false;
         for (size_t k = 0; k < e->n; k++) {
             struct tg_result *r = &e->results[k];
-            const struct tg_result *head =
-                could_waive(w, r) && r->dimension == TG_DIM_COUNT ? waived_head(e, r, by) : NULL;
-            if (seen[k] || !head)
+            const struct tg_result *head = NULL; /* whose additional calls make those of `r` */
+            bool could = could_waive(w, r) && r->dimension == TG_DIM_COUNT && !seen[k];
+            const struct tg_op *op = could ? tg_result_op(e->in->comparison, r) : NULL;
+            for (size_t i = 0; op && !head && i < e->n; i++)
+                if (by[i] && tg_eval_explains(&e->results[i], r, op, e->in->comparison))
+                    head = &e->results[i];
+            if (!head)
                 continue;
             seen[k] = true;
             apply_waiver(e, w, r, head->plain);
@@ -136,12 +120,17 @@ void tg_waive(struct tg_eval_state *e)
         if (!tg_select_rule(e, &w->when))
             continue; /* it is for elsewhere */
         bool *by = TG_NEW_N(e->arena, bool, e->n + 1);
-        for (size_t k = 0; k < e->n; k++)
-            if (could_waive(w, &e->results[k]) && names(w, &e->results[k])) {
-                used = true;
-                apply_waiver(e, w, &e->results[k], TG_SV(""));
-                by[k] = e->results[k].state == TG_STATE_WAIVED;
-            }
+        for (size_t k = 0; k < e->n; k++) {
+            struct tg_result *r = &e->results[k];
+            /* An exact name is a text, whatever it holds: "void kern(float*)". */
+            bool names = !w->name || (w->many ? tg_pattern_test(w->name, r->plain) == TG_HIT_YES
+                                              : tg_sv_eq(w->name_text, r->plain));
+            if (!could_waive(w, r) || !names)
+                continue;
+            used = true;
+            apply_waiver(e, w, r, TG_SV(""));
+            by[k] = r->state == TG_STATE_WAIVED;
+        }
         waive_consequences(e, w, by);
         if (e->in->waivers_used)
             used = e->in->waivers_used[item] |= used;

@@ -10,7 +10,6 @@
 
 #include "core/diff/internal.h"
 #include "core/diff/numbers.h"
-#include "core/diff/rule.h"
 #include "core/diff/stats.h"
 
 /* A change of times that is large enough. */
@@ -101,8 +100,8 @@ static void judge_step(struct tg_diff_work *w, const struct tg_run_values *v)
         (struct tg_evidence){ .why_not =
                                   device ? TG_NOT_WAIT : tg_common_reason(w, TG_HOST_TIMES) };
     c->step_mean.why_not = c->step.ev_total.why_not;
-    tg_evidence_by(w, &c->step_mean, &sum, m, aim_at(w, 0), TG_ESTIMATE_MEAN);
-    tg_evidence_fill(w, &c->step.ev_total, &sum, m, aim_at(w, 0));
+    tg_evidence_fill(w, &c->step_mean, &sum, m, aim_at(w, 0), TG_ESTIMATE_MEAN);
+    tg_evidence_fill(w, &c->step.ev_total, &sum, m, aim_at(w, 0), TG_ESTIMATE_LEAST);
 }
 
 /* Of values whatever the calls did: reasons that hold for every one, and that some run has none. */
@@ -127,10 +126,7 @@ void tg_evidence_of_times(const struct tg_diff_work *w, struct tg_evidence *ev,
     struct tg_machine m = tg_machine_of_drift(w);
 
     ev->why_not = tg_common_reason(w, TG_HOST_TIMES);
-    if (by == TG_ESTIMATE_LEAST)
-        tg_evidence_fill(w, ev, v, &m, aim_at(w, 0));
-    else
-        tg_evidence_by(w, ev, v, &m, aim_at(w, 0), by);
+    tg_evidence_fill(w, ev, v, &m, aim_at(w, 0), by);
 }
 
 double tg_median_of(const struct tg_diff_work *w, const double *of_run, int side)
@@ -154,7 +150,7 @@ void tg_evidence_of_numbers(const struct tg_diff_work *w, struct tg_evidence *ev
         }
     }
     ev->why_not = tg_common_reason(w, TG_HOST_TIMES);
-    tg_evidence_fill(w, ev, &v, &m, (struct tg_aim){ 0 });
+    tg_evidence_fill(w, ev, &v, &m, (struct tg_aim){ 0 }, TG_ESTIMATE_LEAST);
     for (int side = 0; side < 2; side++)
         ev->value[side] = tg_median_of(w, y[side], side);
     ev->delta_ns = ev->value[TG_TEST] - ev->value[TG_BASE];
@@ -175,18 +171,10 @@ static void judge_frames(struct tg_diff_work *w)
                 tg_run_values(w, op, k ? TG_ASK_INCLUSIVE_STEPS : TG_ASK_STEPS);
             ev[k]->why_not = reason_of(w, &v, op->launched ? TG_DEVICE_TIMES : TG_HOST_TIMES);
             v.device = op->launched;
-            tg_evidence_fill(w, ev[k], &v, &w->machine[clock], aim_at(w, tick_of(w, op)));
+            tg_evidence_fill(w, ev[k], &v, &w->machine[clock], aim_at(w, tick_of(w, op)),
+                             TG_ESTIMATE_LEAST);
         }
     }
-}
-
-/* What measurably got faster is not a regression, however many calls it takes. */
-static void excuse_faster(struct tg_comparison *c, uint32_t region)
-{
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (c->ops[i].region == region && c->ops[i].relation == TG_REL_REPLACED_WORSE)
-            c->ops[i].relation = TG_REL_REPLACED;
-    c->regions[region].worse_count = false;
 }
 
 /* Does the whole take longer by at least half of what a part does? */
@@ -204,14 +192,13 @@ bool tg_borne_out(struct tg_diff_work *w, const uint32_t *around, size_t n,
     struct tg_run_values v = tg_run_values(w, all, TG_ASK_INCLUSIVE_STEPS);
     struct tg_evidence whole = { .why_not = ev->why_not };
 
-    tg_evidence_by(w, &whole, &v, &w->machine[TG_EITHER_TIMES], aim_at(w, 0), ev->estimate);
+    tg_evidence_fill(w, &whole, &v, &w->machine[TG_EITHER_TIMES], aim_at(w, 0), ev->estimate);
     return v.complete && shows(w, &whole, ev);
 }
 
 bool tg_borne_out_by_step(const struct tg_diff_work *w, const struct tg_evidence *ev)
 {
     const struct tg_evidence *step = &w->c->step.ev_total;
-
     return step->why_not != TG_JUDGED || shows(w, step, ev);
 }
 
@@ -225,7 +212,8 @@ static void judge_joint(struct tg_diff_work *w, const struct tg_joint *joint)
     struct tg_evidence ev = { 0 };
 
     ev.why_not = reason_of(w, &v, on_device ? TG_DEVICE_TIMES : TG_HOST_TIMES);
-    tg_evidence_fill(w, &ev, &v, machine_of(w, leader), aim_at(w, tick_of(w, joint->op)));
+    tg_evidence_fill(w, &ev, &v, machine_of(w, leader), aim_at(w, tick_of(w, joint->op)),
+                     TG_ESTIMATE_LEAST);
     if (joint->region != TG_NO_ID)
         c->regions[joint->region].ev = ev;
     if (joint->n_around && !(ev.slower && tg_borne_out(w, joint->around, joint->n_around, &ev)))
@@ -238,9 +226,14 @@ static void judge_joint(struct tg_diff_work *w, const struct tg_joint *joint)
     leader->ev = ev;
     leader->joined = joint->op;
     leader->ev_total = ev;
-    /* A host's time tells no cost where a device does the work. */
-    if (ev.faster && leader->region != TG_NO_ID && (on_device || !tg_has_device_ops(c)))
-        excuse_faster(c, leader->region);
+    /* What measurably got faster is not a regression, however many calls it takes. A host's time tells no
+     * cost where a device does the work. */
+    if (!ev.faster || leader->region == TG_NO_ID || (!on_device && tg_has_device_ops(c)))
+        return;
+    c->regions[leader->region].worse_count = false;
+    for (size_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].region == leader->region && c->ops[i].relation == TG_REL_REPLACED_WORSE)
+            c->ops[i].relation = TG_REL_REPLACED;
 }
 
 void tg_evidence_of_ops(struct tg_diff_work *w)
@@ -270,7 +263,7 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
         op->ev.why_not = own != TG_JUDGED ? own : all;
         struct tg_aim aim = aim_at(w, tick_of(w, op)), own_aim = aim;
         own_aim.device = tg_kind_is_device(op->kind) && !tg_op_is_collective(op);
-        tg_evidence_fill(w, &op->ev, &v[i], machine_of(w, op), own_aim);
+        tg_evidence_fill(w, &op->ev, &v[i], machine_of(w, op), own_aim, TG_ESTIMATE_LEAST);
         find_slow_steps(w, op, &v[i]);
         /* Two single runs say nothing of the bus, and of collectives if these take twice as long. */
         op->ev.suspicious &= !op->wait || (tg_op_is_collective(op) && op->ev.e > log(TG_TWICE));
@@ -280,7 +273,7 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
             continue;
         struct tg_run_values whole = tg_run_values(w, op, TG_ASK_INCLUSIVE);
         op->ev_total = (struct tg_evidence){ .why_not = op->ev.why_not };
-        tg_evidence_fill(w, &op->ev_total, &whole, &m[TG_EITHER_TIMES], aim);
+        tg_evidence_fill(w, &op->ev_total, &whole, &m[TG_EITHER_TIMES], aim, TG_ESTIMATE_LEAST);
     }
     w->values = v;
     judge_step(w, w->values);
@@ -312,7 +305,7 @@ void tg_evidence_of_places(struct tg_diff_work *w)
         aim.device = true;
         x->ev.why_not = reason_of(w, &v, TG_DEVICE_TIMES);
         v.device = true;
-        tg_evidence_fill(w, &x->ev, &v, &w->machine[TG_DEVICE_TIMES], aim);
+        tg_evidence_fill(w, &x->ev, &v, &w->machine[TG_DEVICE_TIMES], aim, TG_ESTIMATE_LEAST);
     }
 }
 
@@ -336,9 +329,9 @@ bool tg_op_evidence_of_mean(const struct tg_op *op, enum tg_op_part part, struct
     struct tg_aim aim = aim_at(w, tick_of(w, op));
     aim.some_steps = op->ev.some_steps;
     *ev = (struct tg_evidence){ .why_not = v.complete ? TG_JUDGED : TG_NOT_ONE_SIDED };
-    tg_evidence_by(w, ev, &v,
-                   part == TG_OP_TOTAL ? &w->machine[TG_EITHER_TIMES] : machine_of(w, op), aim,
-                   TG_ESTIMATE_MEAN);
+    tg_evidence_fill(w, ev, &v,
+                     part == TG_OP_TOTAL ? &w->machine[TG_EITHER_TIMES] : machine_of(w, op), aim,
+                     TG_ESTIMATE_MEAN);
     return ev->why_not == TG_JUDGED;
 }
 
@@ -351,7 +344,7 @@ static bool is_slower_by(const struct tg_diff_work *w, struct tg_run_values *v,
     for (enum tg_step_statistic s = 0; s < TG_STEP_STATISTICS; s++)
         for (size_t run = 0; run < w->c->n_runs[TG_TEST]; run++)
             v->y[s][TG_TEST][run] *= factor;
-    tg_evidence_fill(w, &ev, v, m, aim);
+    tg_evidence_fill(w, &ev, v, m, aim, TG_ESTIMATE_LEAST);
     return ev.slower;
 }
 

@@ -1,18 +1,9 @@
 /* What all operators tell of the machine: its factor, its speed by run, whether it was busy. */
 #include <math.h>
 
+#include "core/diff/internal.h"
 #include "core/diff/numbers.h"
-#include "core/diff/rule.h"
 #include "core/diff/stats.h"
-
-/* An operator that speaks for the machine and for the usual noise. */
-static bool is_big(const struct tg_diff_work *w, size_t i, const struct tg_run_values *v,
-                   const bool *judged)
-{
-    double floor = TG_BIG * w->c->step_ns[TG_BASE];
-    return judged[i] && !tg_kind_is_gap(w->c->ops[i].kind) &&
-           exp(tg_logs_of_values(w, v->y[TG_LEAST], TG_FORWARD).median[TG_BASE]) >= floor;
-}
 
 enum tg_clock tg_clock_of(enum tg_kind kind)
 {
@@ -59,10 +50,9 @@ static double find_common(const struct tg_diff_work *w, const struct tg_run_valu
                           const bool *big, enum tg_clock clock, int estimate,
                           enum tg_role_order order, struct tg_background *m)
 {
-    struct tg_comparison *c = w->c;
-    double *var = TG_NEW_N(w->a, double, c->n_ops + 1);
-    double *shifts = TG_NEW_N(w->a, double, c->n_ops + 1);
-    double *fine = TG_NEW_N(w->a, double, c->n_ops + 1);
+    const struct tg_comparison *c = w->c;
+    double *var = TG_NEW_N(w->a, double, 3 * (c->n_ops + 1));
+    double *shifts = var + c->n_ops + 1, *fine = shifts + c->n_ops + 1;
     size_t n = 0, n_fine = 0;
 
     for (size_t i = 0; i < c->n_ops; i++) {
@@ -80,9 +70,9 @@ static double find_common(const struct tg_diff_work *w, const struct tg_run_valu
             fine[n_fine++] = shift;
         n++;
     }
-    double factor = n >= TG_MIN_BIG ? tg_median(shifts, n) : 0;
-    if (n_fine >= TG_MIN_BIG)
-        factor = tg_median(fine, n_fine);
+    double factor = n_fine >= TG_MIN_BIG ? tg_median(fine, n_fine)
+                    : n >= TG_MIN_BIG    ? tg_median(shifts, n)
+                                         : 0;
     m->has_v0 = n > 0;
     m->v0 = n ? tg_quantile(var, n, 0.25) : 0;
     m->c = fmax(factor, 0);
@@ -170,28 +160,32 @@ void tg_machine_find(struct tg_diff_work *w, struct tg_run_values *v, const bool
                      struct tg_machine *m)
 {
     struct tg_comparison *c = w->c;
-    bool *big = TG_NEW_N(w->a, bool, c->n_ops + 1);
+    bool *big = w->big = TG_NEW_N(w->a, bool, c->n_ops + 1);
     double factor[TG_OWN_CLOCKS];
 
+    /* These speak for the machine and for the usual noise. */
     for (size_t i = 0; i < c->n_ops; i++)
-        big[i] = is_big(w, i, &v[i], judged);
+        big[i] = judged[i] && !tg_kind_is_gap(c->ops[i].kind) &&
+                 exp(tg_logs_of_values(w, v[i].y[TG_LEAST], TG_FORWARD).median[TG_BASE]) >=
+                     TG_BIG * c->step_ns[TG_BASE];
     for (enum tg_clock clock = 0; clock < TG_OWN_CLOCKS; clock++)
         find_speeds(w, v, big, clock);
     for (size_t i = 0; i < c->n_ops; i++)
         tg_logs_level(w, &v[i]);
-    for (enum tg_clock clock = 0; clock < TG_OWN_CLOCKS; clock++)
-        for (int d = 0; d < 2; d++)
-            for (int estimate = 0; estimate < TG_ESTIMATES; estimate++) {
-                double f = find_common(w, v, big, clock, estimate, d, &m[clock].of[d][estimate]);
+    for (int d = 0; d < 2; d++)
+        for (int estimate = 0; estimate < TG_ESTIMATES; estimate++) {
+            struct tg_background *of[TG_CLOCKS];
+            for (enum tg_clock clock = 0; clock < TG_CLOCKS; clock++)
+                of[clock] = &m[clock].of[d][estimate];
+            for (enum tg_clock clock = 0; clock < TG_OWN_CLOCKS; clock++) {
+                double f = find_common(w, v, big, clock, estimate, d, of[clock]);
                 if (d == 0 && estimate == TG_ESTIMATE_LEAST)
                     factor[clock] = f;
             }
-    /* The slower machine of the two judges what may wait for either. */
-    for (int d = 0; d < 2; d++)
-        for (int estimate = 0; estimate < TG_ESTIMATES; estimate++) {
-            const struct tg_background *host = &m[TG_HOST_TIMES].of[d][estimate];
-            const struct tg_background *device = &m[TG_DEVICE_TIMES].of[d][estimate];
-            m[TG_EITHER_TIMES].of[d][estimate] = device->c > host->c ? *device : *host;
+            /* The slower machine of the two judges what may wait for either. */
+            *of[TG_EITHER_TIMES] =
+                *of[of[TG_DEVICE_TIMES]->c > of[TG_HOST_TIMES]->c ? TG_DEVICE_TIMES
+                                                                  : TG_HOST_TIMES];
         }
     /* Of host and device the one that changed more, or both as one. */
     double limit = log1p(w->o->drift_limit > 0 ? w->o->drift_limit : 0.10);
@@ -202,7 +196,6 @@ void tg_machine_find(struct tg_diff_work *w, struct tg_run_values *v, const bool
     if (c->drifted && m[TG_DEVICE_TIMES].of[TG_FORWARD][TG_ESTIMATE_LEAST].has_v0 && !together)
         c->drift_of = fabs(device) > fabs(host) ? TG_DRIFT_OF_DEVICE : TG_DRIFT_OF_HOST;
     c->warming = warming_of(w, v, big);
-    w->big = big;
     for (enum tg_clock clock = 0; clock < TG_OWN_CLOCKS; clock++)
         find_busy(w, v, judged, big, clock);
 }
@@ -212,10 +205,7 @@ struct tg_machine tg_machine_of_drift(const struct tg_diff_work *w)
     struct tg_machine m = w->machine ? w->machine[TG_EITHER_TIMES] : (struct tg_machine){ 0 };
 
     for (int d = 0; d < 2; d++)
-        for (int estimate = 0; estimate < TG_ESTIMATES; estimate++) {
-            struct tg_background *of = &m.of[d][estimate];
-            of->has_v0 = false;
-            of->v0 = 0;
-        }
+        for (int estimate = 0; estimate < TG_ESTIMATES; estimate++)
+            m.of[d][estimate].has_v0 = false;
     return m;
 }

@@ -6,7 +6,6 @@
 #include <math.h>
 
 #include "core/diff/internal.h"
-#include "core/diff/rule.h"
 #include "core/diff/stats.h"
 
 /* The rule takes logarithms of values of at least 1: the largest becomes this. */
@@ -112,7 +111,7 @@ static void judge(const struct tg_diff_work *w, const struct tg_number_change *x
     }
     ev->why_not =
         x->n_runs[TG_BASE] < need || x->n_runs[TG_TEST] < need ? TG_NOT_FEW_RUNS : TG_JUDGED;
-    tg_evidence_fill(&own, ev, &v, &machine, (struct tg_aim){ .floor = 0 });
+    tg_evidence_fill(&own, ev, &v, &machine, (struct tg_aim){ 0 }, TG_ESTIMATE_LEAST);
     ev->value[TG_BASE] = x->value[TG_BASE];
     ev->value[TG_TEST] = x->value[TG_TEST];
     ev->delta_ns = x->value[TG_TEST] - x->value[TG_BASE];

@@ -2,10 +2,9 @@
  * The rule of durations for one operator: size, error, an exact rank test and what supports them, in
  * both directions. Formulae: docs/statistics-rules.md; example: README.md.
  */
-#include "core/diff/rule.h"
-
 #include <math.h>
 
+#include "core/diff/internal.h"
 #include "core/diff/numbers.h"
 #include "core/diff/stats.h"
 
@@ -56,11 +55,9 @@ static double variance_of(const struct tg_diff_work *w, double *const y[2])
 
 void tg_logs_level(const struct tg_diff_work *w, struct tg_run_values *v)
 {
-    double before;
-
     if (v->levelled || !w->speed[TG_HOST_TIMES][TG_BASE])
         return;
-    before = variance_of(w, v->y[TG_LEAST]);
+    double before = variance_of(w, v->y[TG_LEAST]);
     divide(w, v, TG_LEAST, OFF);
     v->levelled = variance_of(w, v->y[TG_LEAST]) < TG_LEVELLED * before;
     if (!v->levelled)
@@ -98,16 +95,6 @@ const char *tg_estimate_name(enum tg_estimate e)
     return e == TG_ESTIMATE_MEAN ? "mean" : "least";
 }
 
-static bool damaged(const struct tg_diff_work *w, bool device)
-{
-    for (size_t at = 0; at < w->n_cells; at++) {
-        const struct tg_shard *s = w->shard[at];
-        if (s->truncated || (device && s->integrity.negative_durations))
-            return true;
-    }
-    return false;
-}
-
 enum tg_judged tg_common_reason(const struct tg_diff_work *w, enum tg_clock clock)
 {
     const struct tg_comparison *c = w->c;
@@ -115,28 +102,22 @@ enum tg_judged tg_common_reason(const struct tg_diff_work *w, enum tg_clock cloc
 
     if (!c->marked[TG_BASE] || !c->marked[TG_TEST] || tg_fewest_steps(w) == 0)
         return TG_NOT_NO_STEPS;
-    if (damaged(w, clock == TG_DEVICE_TIMES))
-        return TG_NOT_INTEGRITY;
-    if (!c->same_device)
-        return TG_NOT_OTHER_DEVICE;
-    if (!c->same_flags)
-        return TG_NOT_OTHER_FLAGS;
-    if (c->n_runs[TG_BASE] < need || c->n_runs[TG_TEST] < need)
-        return TG_NOT_FEW_RUNS;
-    if (c->other_data)
-        return TG_NOT_OTHER_DATA;
-    return w->busy[clock] ? TG_NOT_BUSY : TG_JUDGED;
+    for (size_t at = 0; at < w->n_cells; at++)
+        if (w->shard[at]->truncated ||
+            (clock == TG_DEVICE_TIMES && w->shard[at]->integrity.negative_durations))
+            return TG_NOT_INTEGRITY;
+    return !c->same_device                                          ? TG_NOT_OTHER_DEVICE
+           : !c->same_flags                                         ? TG_NOT_OTHER_FLAGS
+           : c->n_runs[TG_BASE] < need || c->n_runs[TG_TEST] < need ? TG_NOT_FEW_RUNS
+           : c->other_data                                          ? TG_NOT_OTHER_DATA
+           : w->busy[clock]                                         ? TG_NOT_BUSY
+                                                                    : TG_JUDGED;
 }
 
 bool tg_kind_is_timed(enum tg_kind k)
 {
     return k == TG_KIND_OP || k == TG_KIND_RUNTIME || k == TG_KIND_GRAPH || k == TG_KIND_KERNEL ||
            k == TG_KIND_MEMCPY || k == TG_KIND_MEMSET || k == TG_KIND_STEP;
-}
-
-bool tg_kind_is_gap(enum tg_kind k)
-{
-    return k == TG_KIND_STEP || k == TG_KIND_ANNOTATION;
 }
 
 enum tg_judged tg_own_reason(const struct tg_op *op, const struct tg_run_values *v)
@@ -158,6 +139,8 @@ enum tg_judged tg_own_reason(const struct tg_op *op, const struct tg_run_values 
         return TG_NOT_WAIT;
     return TG_JUDGED;
 }
+
+/* ---- the rule ---- */
 
 /* One comparison in one direction: what is compared, and what a change has to be. */
 struct question {
@@ -202,19 +185,6 @@ static double time_of(double log_ns)
     return log_ns > 0 ? exp(log_ns) : 0;
 }
 
-/* What asking again asks of. */
-static void keep_runs(const struct tg_diff_work *w, struct tg_evidence *ev, const struct tg_logs *l,
-                      double c, enum tg_role_order order)
-{
-    double *fresh = TG_NEW_N(w->a, double, w->c->n_runs[!order] + 1);
-    for (size_t i = 0; i < w->c->n_runs[!order]; i++)
-        fresh[i] = l->x[TG_TEST][i] - c;
-    ev->x[TG_BASE] = l->x[TG_BASE];
-    ev->x[TG_TEST] = fresh;
-    ev->n_x[TG_BASE] = w->c->n_runs[order];
-    ev->n_x[TG_TEST] = w->c->n_runs[!order];
-}
-
 /* Size, error and rank of test above base by one estimate; everything but `judged`, `faster`. */
 static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
                        const struct question *q, enum tg_estimate estimate)
@@ -223,70 +193,56 @@ static void apply_rule(const struct tg_diff_work *w, struct tg_evidence *ev,
     size_t nb = w->c->n_runs[q->order], nt = w->c->n_runs[!q->order];
     struct tg_logs l = tg_logs_of_values(w, q->v->y[tg_step_statistic_of(estimate)], q->order);
     struct tg_threshold t = tg_threshold_of(nb, nt);
-    double v0 = m->has_v0 ? m->v0 : l.variance;
+    double v0 = m->has_v0 ? m->v0 : l.variance, most = tg_most(l.x[TG_BASE], nb);
+    double *fresh = TG_NEW_N(w->a, double, nt + 1);
 
-    ev->value[TG_BASE] = time_of(l.median[TG_BASE]);
-    ev->value[TG_TEST] = time_of(l.median[TG_TEST]);
-    ev->e = l.median[TG_TEST] - l.median[TG_BASE] - m->c;
-    ev->delta_ns = time_of(l.median[TG_TEST] - m->c) - ev->value[TG_BASE];
-    ev->estimate = estimate;
-    ev->se = fmax(tg_moderated_se(l.variance, v0, nb, nt),
-                  log1p(q->aim.tick / exp(l.median[TG_BASE])) / t.z);
-    ev->noise = ev->se / sqrt(1 / (double)nb + 1 / (double)nt);
+    *ev = (struct tg_evidence){
+        .estimate = estimate,
+        .value = { time_of(l.median[TG_BASE]), time_of(l.median[TG_TEST]) },
+        .e = l.median[TG_TEST] - l.median[TG_BASE] - m->c,
+        .delta_ns = time_of(l.median[TG_TEST] - m->c) - time_of(l.median[TG_BASE]),
+        .se = fmax(tg_moderated_se(l.variance, v0, nb, nt),
+                   log1p(q->aim.tick / exp(l.median[TG_BASE])) / t.z),
+        .z = t.z,
+        .tau = t.tau,
+        .steady_tau = q->aim.device && w->c->warming == 0 ? TG_TAU_DEVICE : 0,
+        .p = tg_rank_table_p(&w->rank[q->order], l.ascending[TG_BASE], l.ascending[TG_TEST], m->c),
+        .p_limit = t.p_limit,
+        .x = { l.x[TG_BASE], fresh }, /* what asking again asks of */
+        .n_x = { nb, nt },
+        .pairs = (unsigned)nt,
+    };
     /* A mean has what disturbs single steps: more than twice of what others moved by. */
     double need = t.z * ev->se + (estimate == TG_ESTIMATE_MEAN ? TG_TWICE * m->others : 0);
-    ev->z = t.z;
-    ev->tau = t.tau;
-    ev->steady_tau = q->aim.device && w->c->warming == 0 ? TG_TAU_DEVICE : 0;
-    ev->p_limit = t.p_limit;
-    ev->p = tg_rank_table_p(&w->rank[q->order], l.ascending[TG_BASE], l.ascending[TG_TEST], m->c);
+    ev->noise = ev->se / sqrt(1 / (double)nb + 1 / (double)nt);
     ev->mde = expm1(fmax(log1p(t.tau), need));
-    keep_runs(w, ev, &l, m->c, q->order);
-    double most = tg_most(l.x[TG_BASE], nb);
-    ev->pairs = (unsigned)nt;
-    ev->above = 0;
-    for (size_t i = 0; i < nt; i++)
-        ev->above += l.x[TG_TEST][i] - m->c > most;
-    ev->suspicious = ev->e > log(TG_SUSPECT) && ev->above == ev->pairs;
-    ev->suspicious = ev->suspicious && ev->delta_ns > TG_NOTABLE * w->c->step_ns[TG_BASE];
+    for (size_t i = 0; i < nt; i++) {
+        fresh[i] = l.x[TG_TEST][i] - m->c;
+        ev->above += fresh[i] > most;
+    }
+    ev->suspicious = ev->e > log(TG_SUSPECT) && ev->above == ev->pairs &&
+                     ev->delta_ns > TG_NOTABLE * w->c->step_ns[TG_BASE];
     ev->proven = ev->e > 0 && ev->e > need && ev->p <= t.p_limit && supported(w, ev, q, estimate);
     ev->slower = ev->proven && ev->e > log1p(t.tau) && ev->delta_ns > q->aim.floor;
-}
-
-void tg_evidence_by(const struct tg_diff_work *w, struct tg_evidence *ev, struct tg_run_values *v,
-                    const struct tg_machine *m, struct tg_aim aim, enum tg_estimate estimate)
-{
-    enum tg_judged judged = ev->why_not;
-    struct question q = { v, m->of[TG_FORWARD], TG_FORWARD, aim };
-
-    tg_logs_level(w, v);
-    *ev = (struct tg_evidence){ 0 };
-    apply_rule(w, ev, &q, estimate);
-    ev->why_not = judged;
-    ev->slot_form = v->form == TG_FORM_SLOTS;
-    ev->slower = ev->slower && judged == TG_JUDGED;
-    ev->suspicious = ev->suspicious && judged == TG_NOT_FEW_RUNS;
 }
 
 /* Most fresh runs are much slower than any of the baseline, and some are not. This only warns. */
 static void find_slow_runs(const struct tg_diff_work *w, struct tg_evidence *ev,
                            const struct question *q)
 {
-    struct tg_logs l = tg_logs_of_values(w, q->v->y[TG_LEAST], q->order);
-    double c = q->m[TG_ESTIMATE_LEAST].c;
-    double most = tg_most(l.x[TG_BASE], w->c->n_runs[TG_BASE]);
-    size_t nt = w->c->n_runs[TG_TEST];
+    double most = tg_most(ev->x[TG_BASE], ev->n_x[TG_BASE]);
     unsigned n = 0;
 
-    for (size_t run = 0; run < nt; run++)
-        n += l.x[TG_TEST][run] - c >= most + log(tg_most_ratio(q->aim.device)) &&
-             exp(l.x[TG_TEST][run] - c) - exp(most) >=
-                 tg_most_floor(q->aim.device) * w->c->step_ns[TG_BASE];
-    if (2 * (size_t)n <= nt)
+    for (size_t run = 0; run < ev->n_x[TG_TEST]; run++) {
+        double x = ev->x[TG_TEST][run];
+        n += x >= most + log(tg_most_ratio(q->aim.device)) &&
+             exp(x) - exp(most) >= tg_most_floor(q->aim.device) * w->c->step_ns[TG_BASE];
+    }
+    if (2 * (size_t)n <= ev->n_x[TG_TEST])
         return;
     ev->some_runs = n;
     ev->slowest[TG_BASE] = time_of(most);
-    ev->slowest[TG_TEST] = time_of(l.median[TG_TEST] - c);
+    ev->slowest[TG_TEST] = ev->delta_ns + ev->value[TG_BASE];
 }
 
 /* Did only the least of the steps rise? Slow steps but for the slowest fifth, which may be cold starts. */
@@ -307,31 +263,35 @@ static bool is_of_fastest(const struct tg_diff_work *w, const struct tg_evidence
 }
 
 void tg_evidence_fill(const struct tg_diff_work *w, struct tg_evidence *ev, struct tg_run_values *v,
-                      const struct tg_machine *m, struct tg_aim aim)
+                      const struct tg_machine *m, struct tg_aim aim, enum tg_estimate estimate)
 {
     enum tg_judged judged = ev->why_not;
-    struct tg_evidence back = { 0 };
     struct question q = { v, m->of[TG_FORWARD], TG_FORWARD, aim };
     struct question swapped = { v, m->of[TG_SWAPPED], TG_SWAPPED, aim };
 
     tg_logs_level(w, v);
-    *ev = (struct tg_evidence){ 0 };
-    apply_rule(w, ev, &q, TG_ESTIMATE_LEAST);
-    if (judged == TG_JUDGED && !ev->slower) /* what is not judged got no faster, either */
-        apply_rule(w, &back, &swapped, TG_ESTIMATE_LEAST);
+    apply_rule(w, ev, &q, estimate);
+    bool slower = ev->slower, least = estimate == TG_ESTIMATE_LEAST;
     ev->why_not = judged;
     ev->slot_form = v->form == TG_FORM_SLOTS;
+    ev->slower = slower && judged == TG_JUDGED;
+    /* Calls that vary may be of other sizes each time: only much slower ones are worth a warning. */
+    bool varies = least && judged == TG_NOT_COUNT_VARIES && v->form == TG_FORM_CALLS &&
+                  ev->e > log(TG_RARE_STEP) &&
+                  ev->delta_ns > TG_RARE_FLOOR * w->c->step_ns[TG_BASE];
+    if (least)
+        ev->fastest_alone = (ev->proven || ev->suspicious) && is_of_fastest(w, ev, &q);
+    ev->suspicious = ev->suspicious && (judged == TG_NOT_FEW_RUNS || varies);
+    if (!least)
+        return;
     /* What would be judged, but for what else happened in the fresh runs. */
-    ev->withheld = ev->slower && (judged == TG_NOT_BUSY || judged == TG_NOT_OTHER_DATA);
-    ev->fastest_alone = (ev->proven || ev->suspicious) && is_of_fastest(w, ev, &q);
-    ev->slower = ev->slower && judged == TG_JUDGED;
+    ev->withheld = slower && (judged == TG_NOT_BUSY || judged == TG_NOT_OTHER_DATA);
+    if (judged != TG_JUDGED || slower) /* what is not judged got no faster, either */
+        return;
+    struct tg_evidence back;
+    apply_rule(w, &back, &swapped, estimate);
     ev->faster = back.slower;
     ev->less = back.proven;
-    /* Calls that vary may be of other sizes each time: only much slower ones are worth a warning. */
-    ev->suspicious = ev->suspicious && (judged == TG_NOT_FEW_RUNS ||
-                                        (judged == TG_NOT_COUNT_VARIES &&
-                                         v->form == TG_FORM_CALLS && ev->e > log(TG_RARE_STEP) &&
-                                         ev->delta_ns > TG_RARE_FLOOR * w->c->step_ns[TG_BASE]));
-    if (judged == TG_JUDGED && !ev->slower && q.aim.floor > 0)
+    if (aim.floor > 0)
         find_slow_runs(w, ev, &q);
 }

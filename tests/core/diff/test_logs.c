@@ -1,6 +1,6 @@
 /* Run values as logarithms, and the speeds of the runs' machines. Numbers by hand. */
 #include "by_hand.h"
-#include "core/diff/rule.h"
+#include "core/diff/internal.h"
 
 static struct tg_diff_work work_of(struct fixture *f)
 {

@@ -29,7 +29,7 @@ MECHANISMS = (
     ("both halves", "core/diff/rule.c", "return !q->v->y[TG_LEAST_FIRST][0] ||", "return 1 || !q->v->y[TG_LEAST_FIRST][0] ||"),
     ("the clock's tick", "core/diff/rule.c", "log1p(q->aim.tick /", "log1p(0 * q->aim.tick /"),
     ("the rank test", "core/diff/rule.c", "&& ev->p <= t.p_limit", ""),
-    ("slow runs", "core/diff/rule.c", "&& q.aim.floor > 0)", "&& 0)"),
+    ("slow runs", "core/diff/rule.c", "if (aim.floor > 0)", "if (0)"),
     ("odd runs", "core/diff/run_values.c", "bool odd = v.form <=", "bool odd = 0 && v.form <="),
     ("schedules of counts", "core/diff/counts.c", "if (s[TG_TEST].mean <= s[TG_BASE].mean || p > TG_PART_P)", "if (1)"),
     ("other data", "core/diff/compare.c", "c->other_data = vary", "c->other_data = 0 && vary"),

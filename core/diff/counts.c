@@ -15,16 +15,11 @@ struct pool {
 
 struct question {
     const struct tg_step_counts *run[2];
+    struct tg_step_counts
+        *warm[2]; /* without the first step, which may be cold, if there are others */
     size_t n_runs[2];
-    struct pool all[2], rest[2]; /* rest: without the first step of each run, which may be cold */
+    struct pool all[2], rest[2]; /* rest: of the warm steps */
 };
-
-/* The steps of a run but the first, where there are others. */
-static struct tg_step_counts rest_of(const struct tg_step_counts *run)
-{
-    size_t skip = run->n > 1;
-    return (struct tg_step_counts){ run->v + skip, run->n - skip };
-}
 
 static size_t above(const double *v, size_t n, double limit)
 {
@@ -34,16 +29,20 @@ static size_t above(const double *v, size_t n, double limit)
     return found;
 }
 
-static void put(struct pool *p, struct tg_step_counts s)
+static struct pool pool_of(const struct tg_step_counts *run, size_t n_runs)
 {
-    for (size_t i = 0; i < s.n; i++)
-        p->v[p->n++] = s.v[i];
-}
+    struct pool p = { 0 };
+    size_t n = 1;
 
-static void find_range(struct pool *p)
-{
-    p->least = tg_least(p->v, p->n);
-    p->most = tg_most(p->v, p->n);
+    for (size_t i = 0; i < n_runs; i++)
+        n += run[i].n;
+    p.v = tg_xmalloc(n * sizeof *p.v);
+    for (size_t i = 0; i < n_runs; i++)
+        for (size_t k = 0; k < run[i].n; k++)
+            p.v[p.n++] = run[i].v[k];
+    p.least = tg_least(p.v, p.n);
+    p.most = tg_most(p.v, p.n);
+    return p;
 }
 
 static bool is_constant(const struct pool *p)
@@ -64,20 +63,19 @@ static double all_fresh(size_t base, size_t fresh, size_t k)
 static bool runs_constant(const struct question *q, int side)
 {
     for (size_t i = 0; i < q->n_runs[side]; i++) {
-        struct tg_step_counts s = rest_of(&q->run[side][i]);
-        if (tg_least(s.v, s.n) != tg_most(s.v, s.n))
+        const struct tg_step_counts *s = &q->warm[side][i];
+        if (tg_least(s->v, s->n) != tg_most(s->v, s->n))
             return false;
     }
     return true;
 }
 
-static size_t runs_above(const struct question *q, double limit)
+/* Fresh runs that have such steps. */
+static unsigned runs_above(const struct tg_step_counts *run, size_t n, double limit)
 {
-    size_t found = 0;
-    for (size_t i = 0; i < q->n_runs[TG_TEST]; i++) {
-        struct tg_step_counts s = rest_of(&q->run[TG_TEST][i]);
-        found += above(s.v, s.n, limit) > 0;
-    }
+    unsigned found = 0;
+    for (size_t i = 0; i < n; i++)
+        found += above(run[i].v, run[i].n, limit) > 0;
     return found;
 }
 
@@ -91,9 +89,7 @@ static void judge_first_steps(const struct question *q, struct tg_count_evidence
         return;
     ev->shape = TG_COUNT_FIRST_STEP;
     ev->proof = TG_COUNT_HINT;
-    ev->runs_above = 0;
-    for (size_t i = 0; i < q->n_runs[TG_TEST]; i++)
-        ev->runs_above += above(q->run[TG_TEST][i].v, q->run[TG_TEST][i].n, most) > 0;
+    ev->runs_above = runs_above(q->run[TG_TEST], q->n_runs[TG_TEST], most);
 }
 
 /* One count in the baseline; some of the fresh steps or runs have another one. */
@@ -113,25 +109,6 @@ static void judge_parts(const struct question *q, bool waits, struct tg_count_ev
     bool enough = ev->shape == TG_COUNT_RUNS_DIFFER || ev->p <= TG_PART_P ||
                   (waits && more > 1); /* once may be the step that logs */
     ev->proof = most_runs && enough ? TG_COUNT_PROVEN : TG_COUNT_HINT;
-}
-
-static double mean_of_rest(const struct tg_step_counts *run)
-{
-    struct tg_step_counts s = rest_of(run);
-    return tg_mean(s.v, s.n);
-}
-
-/* Fresh runs whose mean is above that of every baseline run. */
-static size_t means_above(const struct question *q)
-{
-    double most = -INFINITY;
-    size_t found = 0;
-
-    for (size_t i = 0; i < q->n_runs[TG_BASE]; i++)
-        most = fmax(most, mean_of_rest(&q->run[TG_BASE][i]));
-    for (size_t i = 0; i < q->n_runs[TG_TEST]; i++)
-        found += mean_of_rest(&q->run[TG_TEST][i]) > most;
-    return found;
 }
 
 /* What runs every so many steps (an optimizer after four batches): a side whose runs repeat it. */
@@ -156,12 +133,12 @@ static double ln_orders(const double *v, size_t n)
     return ln;
 }
 
-/* The first `skip` steps of each run aside, does each run of the side repeat one schedule? */
-static bool find_schedule(const struct question *q, int side, bool skip, struct schedule *out)
+/* Does each run of a side repeat one schedule? */
+static bool find_schedule(const struct tg_step_counts *run, size_t n_runs, struct schedule *out)
 {
     *out = (struct schedule){ 0 };
-    for (size_t i = 0; i < q->n_runs[side]; i++) {
-        struct tg_step_counts s = skip ? rest_of(&q->run[side][i]) : q->run[side][i];
+    for (size_t i = 0; i < n_runs; i++) {
+        struct tg_step_counts s = run[i];
         size_t period = tg_period_of(s.v, s.n);
         if (period == 0)
             return false;
@@ -175,60 +152,43 @@ static bool find_schedule(const struct question *q, int side, bool skip, struct 
 }
 
 /*
- * The chance to draw the numbers of a fresh run, in whatever order, from the steps of a run of each
- * side: all of a constant one at least as large, else those that are above the baseline.
- */
-static double chance_of_numbers(const struct question *q)
-{
-    const struct tg_step_counts *base = &q->run[TG_BASE][0], *fresh = &q->run[TG_TEST][0];
-    size_t as_many = 0;
-
-    if (!is_constant(&q->all[TG_TEST]))
-        return all_fresh(base->n, fresh->n, above(fresh->v, fresh->n, q->all[TG_BASE].most));
-    for (size_t i = 0; i < base->n; i++)
-        as_many += base->v[i] >= q->all[TG_TEST].most;
-    return all_fresh(base->n - as_many, fresh->n + as_many, fresh->n);
-}
-
-/*
- * Both sides repeat a schedule: their means over its periods are as exact as constant counts, if
- * neither repeats by luck. Does it decide?
+ * Both sides repeat a schedule, all steps or those after the first: their means over its periods are as
+ * exact as constant counts, if neither repeats by luck. Does it decide?
  */
 static bool judge_schedules(const struct question *q, bool waits, struct tg_count_evidence *ev)
 {
-    for (int skip = 0; skip < 2; skip++) {
-        struct schedule s[2];
-        if (!find_schedule(q, TG_BASE, skip, &s[TG_BASE]) ||
-            !find_schedule(q, TG_TEST, skip, &s[TG_TEST]))
-            continue;
-        double p = s[TG_BASE].chance * s[TG_TEST].chance * chance_of_numbers(q);
-        if (s[TG_TEST].mean <= s[TG_BASE].mean || p > TG_PART_P)
-            return false;
-        ev->p = p;
-        ev->proof = p <= TG_SCHEDULE_P || waits ? TG_COUNT_PROVEN : TG_COUNT_HINT;
-        return true;
-    }
-    return false;
+    struct schedule s[2];
+    bool all = find_schedule(q->run[TG_BASE], q->n_runs[TG_BASE], &s[TG_BASE]) &&
+               find_schedule(q->run[TG_TEST], q->n_runs[TG_TEST], &s[TG_TEST]);
+    if (!all && (!find_schedule(q->warm[TG_BASE], q->n_runs[TG_BASE], &s[TG_BASE]) ||
+                 !find_schedule(q->warm[TG_TEST], q->n_runs[TG_TEST], &s[TG_TEST])))
+        return false;
+    /* The chance to draw the numbers of a fresh run, in whatever order, from the steps of a run of each
+     * side: all of a constant one at least as large, else those that are above the baseline. */
+    const struct tg_step_counts *base = &q->run[TG_BASE][0], *fresh = &q->run[TG_TEST][0];
+    bool constant = is_constant(&q->all[TG_TEST]);
+    size_t as_many = 0;
+    for (size_t i = 0; constant && i < base->n; i++)
+        as_many += base->v[i] >= q->all[TG_TEST].most;
+    size_t drawn = constant ? fresh->n : above(fresh->v, fresh->n, q->all[TG_BASE].most);
+    double p = s[TG_BASE].chance * s[TG_TEST].chance *
+               all_fresh(base->n - as_many, fresh->n + as_many, drawn);
+    if (s[TG_TEST].mean <= s[TG_BASE].mean || p > TG_PART_P)
+        return false;
+    ev->p = p;
+    ev->proof = p <= TG_SCHEDULE_P || waits ? TG_COUNT_PROVEN : TG_COUNT_HINT;
+    return true;
 }
 
 /* Have all runs of the side, three or more, the same count in each step? */
 static bool repeats_one_run(const struct question *q, int side)
 {
-    struct tg_step_counts first = rest_of(&q->run[side][0]);
+    const struct tg_step_counts *s = q->warm[side];
 
-    for (size_t i = 1; i < q->n_runs[side]; i++) {
-        struct tg_step_counts s = rest_of(&q->run[side][i]);
-        if (s.n != first.n || memcmp(s.v, first.v, s.n * sizeof *s.v) != 0)
+    for (size_t i = 1; i < q->n_runs[side]; i++)
+        if (s[i].n != s[0].n || memcmp(s[i].v, s[0].v, s[0].n * sizeof *s[0].v) != 0)
             return false;
-    }
     return q->n_runs[side] >= TG_FEWEST_RUNS;
-}
-
-/* What some steps did, the same ones in each run, all do now: every fourth step became every one, or other data. */
-static bool became_all_steps(const struct question *q)
-{
-    return is_constant(&q->rest[TG_TEST]) && q->rest[TG_TEST].most >= q->rest[TG_BASE].most &&
-           repeats_one_run(q, TG_BASE) && repeats_one_run(q, TG_TEST);
 }
 
 /*
@@ -239,21 +199,29 @@ static bool became_all_steps(const struct question *q)
 static void judge_varying(const struct question *q, bool waits, struct tg_count_evidence *ev)
 {
     const struct pool *base = &q->rest[TG_BASE], *fresh = &q->rest[TG_TEST];
-    double width = fmax(base->most - base->least, fresh->most - fresh->least);
+    const struct pool *all = &q->all[TG_BASE];
+    double width = fmax(base->most - base->least, fresh->most - fresh->least), most = -INFINITY;
 
     ev->shape = TG_COUNT_VARIES;
-    ev->runs_above = (unsigned)means_above(q);
     ev->above = (unsigned)above(fresh->v, fresh->n, base->most);
-    bool twice = fresh->least > TG_TWICE * base->most;
-    if (twice && fresh->least - base->most > width) {
+    /* Fresh runs whose mean is above that of every baseline run. */
+    ev->runs_above = 0;
+    for (size_t i = 0; i < q->n_runs[TG_BASE]; i++)
+        most = fmax(most, tg_mean(q->warm[TG_BASE][i].v, q->warm[TG_BASE][i].n));
+    for (size_t i = 0; i < q->n_runs[TG_TEST]; i++)
+        ev->runs_above += tg_mean(q->warm[TG_TEST][i].v, q->warm[TG_TEST][i].n) > most;
+    if (fresh->least > TG_TWICE * base->most && fresh->least - base->most > width) {
         ev->proof = TG_COUNT_PROVEN;
         return;
     }
     if (judge_schedules(q, waits, ev))
         return;
-    if (became_all_steps(q) ||
-        ev->most - q->all[TG_BASE].most > q->all[TG_BASE].most - q->all[TG_BASE].least)
-        ev->proof = TG_COUNT_HINT; /* a step as the baseline has none by far */
+    /* What some steps did, the same ones in each run, all do now: every fourth step became every one, or other
+     * data. Or a step as the baseline has none by far. */
+    bool all_now = is_constant(fresh) && fresh->most >= base->most && repeats_one_run(q, TG_BASE) &&
+                   repeats_one_run(q, TG_TEST);
+    if (all_now || ev->most - all->most > all->most - all->least)
+        ev->proof = TG_COUNT_HINT;
     if (2 * (size_t)ev->runs_above <= q->n_runs[TG_TEST])
         return;
     ev->p = tg_rank_p(base->v, base->n, fresh->v, fresh->n, 0);
@@ -274,35 +242,32 @@ static bool follows_odd_run(const struct question *q)
         !runs_constant(q, TG_BASE))
         return false;
     for (size_t i = 0; i < q->n_runs[TG_BASE]; i++) {
-        struct tg_step_counts s = rest_of(&q->run[TG_BASE][i]);
-        if (!s.n || s.v[0] > fresh)
+        const struct tg_step_counts *s = &q->warm[TG_BASE][i];
+        if (!s->n || s->v[0] > fresh)
             return false;
-        alike += s.v[0] == fresh;
+        alike += s->v[0] == fresh;
     }
     return 2 * alike < q->n_runs[TG_BASE];
 }
 
 static void decide(const struct question *q, bool waits, struct tg_count_evidence *ev)
 {
-    if (q->all[TG_BASE].n == 0 || q->all[TG_TEST].n == 0)
-        return;
+    const struct pool *base = &q->rest[TG_BASE], *fresh = &q->rest[TG_TEST];
+
     ev->steps = (unsigned)q->all[TG_TEST].n;
     ev->most = q->all[TG_TEST].most;
-    ev->runs_above = (unsigned)runs_above(q, q->rest[TG_BASE].most);
-    if (!is_constant(&q->rest[TG_BASE])) {
+    ev->runs_above = runs_above(q->warm[TG_TEST], q->n_runs[TG_TEST], base->most);
+    if (!is_constant(base)) {
         judge_varying(q, waits, ev);
         if (ev->proof == TG_COUNT_UNCHANGED && follows_odd_run(q))
             ev->proof = TG_COUNT_HINT;
-    } else if (is_constant(&q->rest[TG_TEST])) {
-        /* One count in the baseline and one in the fresh steps, cold first ones aside. */
-        if (q->rest[TG_TEST].most > q->rest[TG_BASE].most) {
-            ev->proof = TG_COUNT_PROVEN;
-            ev->above = ev->steps;
-        } else if (q->rest[TG_TEST].most == q->rest[TG_BASE].most) {
-            judge_first_steps(q, ev);
-        }
-    } else
+    } else if (!is_constant(fresh)) {
         judge_parts(q, waits, ev);
+    } else if (fresh->most > base->most) { /* cold first steps aside */
+        ev->proof = TG_COUNT_PROVEN;
+        ev->above = ev->steps;
+    } else if (fresh->most == base->most)
+        judge_first_steps(q, ev);
 }
 
 void tg_count_judge(struct tg_count_evidence *ev, const struct tg_step_counts *const run[2],
@@ -313,20 +278,19 @@ void tg_count_judge(struct tg_count_evidence *ev, const struct tg_step_counts *c
 
     *ev = (struct tg_count_evidence){ .shape = TG_COUNT_CONSTANT, .p = 1 };
     for (int side = 0; side < 2; side++) {
-        size_t n = 0;
-        for (size_t i = 0; i < q.n_runs[side]; i++)
-            n += q.run[side][i].n;
-        q.all[side].v = tg_xmalloc((n + 1) * sizeof(double));
-        q.rest[side].v = tg_xmalloc((n + 1) * sizeof(double));
-        for (size_t i = 0; i < q.n_runs[side]; i++) {
-            put(&q.all[side], q.run[side][i]);
-            put(&q.rest[side], rest_of(&q.run[side][i]));
+        q.warm[side] = tg_xmalloc((n_runs[side] + 1) * sizeof *q.warm[side]);
+        for (size_t i = 0; i < n_runs[side]; i++) {
+            size_t cold = run[side][i].n > 1;
+            q.warm[side][i] =
+                (struct tg_step_counts){ run[side][i].v + cold, run[side][i].n - cold };
         }
-        find_range(&q.all[side]);
-        find_range(&q.rest[side]);
+        q.all[side] = pool_of(run[side], n_runs[side]);
+        q.rest[side] = pool_of(q.warm[side], n_runs[side]);
     }
-    decide(&q, calls == TG_CALLS_WAIT, ev);
+    if (q.all[TG_BASE].n && q.all[TG_TEST].n)
+        decide(&q, calls == TG_CALLS_WAIT, ev);
     for (int side = 0; side < 2; side++) {
+        free(q.warm[side]);
         free(q.all[side].v);
         free(q.rest[side].v);
     }

@@ -87,7 +87,7 @@ static void collect_bars(struct bars *b, const struct tg_markdown *m, double sig
         double d = sign * tg_row_shown(m->v, op).d_ns;
         /* that a wait is longer follows from what it waits for */
         bool wait = op->wait && op->change == TG_SAME;
-        bool judged = told[rows[i]] || tg_row_is_judged(op);
+        bool judged = told[rows[i]] || tg_row_is_judged(c, op);
         if (d >= 100 && !wait && judged && !tg_row_is_waived(m->v, op))
             b->v[b->n++] = (struct bar){ rows[i], d };
     }

@@ -196,10 +196,13 @@ bool tg_row_is_noise(const struct tg_op *op)
     return as_often && tg_evidence_compared(ev) && tg_evidence_is_noise(ev);
 }
 
-bool tg_row_is_judged(const struct tg_op *op)
+bool tg_row_is_judged(const struct tg_comparison *c, const struct tg_op *op)
 {
-    return (op->change != TG_SAME || tg_evidence_compared(tg_op_reported(op))) &&
-           !tg_row_is_noise(op);
+    double ns = tg_row_numbers(c, op, TG_BASIS_JUDGED).d_ns;
+    if (op->change != TG_SAME)
+        return !tg_row_is_noise(op);
+    return tg_evidence_compared(tg_op_reported(op)) && !tg_row_is_noise(op) &&
+           fabs(ns) >= TG_BIG * c->wall_ns[TG_BASE];
 }
 
 bool *tg_rows_told(const struct tg_verdict *v)
@@ -268,7 +271,7 @@ static bool is_news(const struct tg_verdict *v, const struct tg_op *op)
     if (is_moved_from(v, op))
         return true;
     bool calls = op->kind == TG_KIND_SYNC || op->kind == TG_KIND_RUNTIME; /* of operators */
-    return op->kind != TG_KIND_STEP && !calls && tg_row_is_judged(op);
+    return op->kind != TG_KIND_STEP && !calls && tg_row_is_judged(v->comparison, op);
 }
 
 /* ---- replacements that are one row ---- */

@@ -65,7 +65,8 @@ uint32_t *tg_rows_longest(const struct tg_comparison *c, size_t n, size_t *n_out
 /* The change is smaller than the usual difference between runs. Never where calls came. */
 bool tg_evidence_is_noise(const struct tg_evidence *ev); /* no change shown, of what was compared */
 bool tg_row_is_noise(const struct tg_op *op);
-bool tg_row_is_judged(const struct tg_op *op); /* and its change is not noise */
+/* And its change is neither noise nor, of as many calls, under 0.3 % of the step. */
+bool tg_row_is_judged(const struct tg_comparison *c, const struct tg_op *op);
 /* For each name of the verdict's comparison: is it in a finding, by statistics or by a flat limit?
  * The caller frees it. */
 bool *tg_rows_told(const struct tg_verdict *v);

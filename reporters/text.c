@@ -294,9 +294,11 @@ static void put_notes(struct page *p, enum tg_note_place place)
         const struct tg_note *n = &p->v->notes[i];
         if (tg_note_place(p->v, n) != place)
             continue;
+        TG_BUF text = { 0 };
+        put_message(&text, n->text, &p->in_lists);
         tg_buf_puts(p->out, gap);
         gap = "";
-        put_field(p, 0, n->warning ? "warning: " : "note: ", n->warning ? 9 : 6, n->text,
+        put_field(p, 0, n->warning ? "warning: " : "note: ", n->warning ? 9 : 6, tg_buf_sv(&text),
                   n->warning ? TG_TINT_YELLOW : TG_TINT_DIM);
         put_field(p, 2, "next ", 5, tg_note_next(p->v, n), TG_TINT_DIM);
     }

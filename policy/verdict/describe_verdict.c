@@ -282,8 +282,8 @@ void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, st
 }
 
 /*
- * A long kernel's name begins as most do, so the operator that launches it says more: "a kernel of
- * aten::nonzero", " [rank 2]" after it as after the name.
+ * A long kernel's name begins as most do, so where no report shortens it the operator that launches
+ * it says more: "a kernel of aten::nonzero", " [rank 2]" after it as after the name.
  */
 static void put_name(struct tg_buf *b, const struct tg_comparison *c, const struct tg_result *r)
 {
@@ -306,7 +306,8 @@ static void put_name(struct tg_buf *b, const struct tg_comparison *c, const stru
         by = c->ops[i].kind == TG_KIND_OP && tg_sv_eq(c->ops[i].name, op->parent) ? &c->ops[i]
                                                                                   : NULL;
     if (by) {
-        tg_buf_printf(b, "a kernel of " TG_NAME "%.*s", TG_SV_ARG(by->name), TG_SV_ARG(rank));
+        tg_buf_printf(b, TG_NAMED("%.*s" TG_SAID "a kernel of %.*s%.*s"),
+                      TG_SV_ARG(r->op_normalised), TG_SV_ARG(by->name), TG_SV_ARG(rank));
         return;
     }
     tg_message_put_name(b, r->op_normalised, LONGEST);

@@ -132,7 +132,10 @@ static bool probe_attr(struct tg_probe *p, enum tg_rule_metric m, const struct t
     p->bad = TG_ANY_IS_BAD;
     p->incomparable = tg_attr_state_text(op, p->attr, c->arena);
     p->lacks = TG_NEED_ATTRIBUTE;
-    return op->attr[p->attr].what != TG_ATTR_NONE;
+    /* Of a name that one side lacks there is nothing to compare. */
+    return op->attr[p->attr].what != TG_ATTR_NONE &&
+           !(op->attr[p->attr].what == TG_ATTR_LACKS &&
+             (op->change == TG_ADDED || op->change == TG_REMOVED));
 }
 
 static bool probe_bytes(struct tg_probe *p, const struct tg_op *op)

@@ -142,8 +142,7 @@ static void put_all(struct tg_buf *out, struct waivers *w, const struct tg_polic
     tg_value_date_text(ask->today + TG_POLICY_WAIVE_DAYS, last);
     tg_buf_printf(&rest, ", expires: %s", last);
     tg_buf_puts(out, "waivers:\n");
-    (void)tg_accept_put_list(out, &w->list,
-                             &(struct tg_accept_words){ tg_buf_sv(&rest), 1.25, false });
+    (void)tg_accept_put_list(out, &w->list, &(struct tg_accept_words){ tg_buf_sv(&rest), false });
 }
 
 /* The only name of a failure that the one asked for is a short form of, as a report shows it. */

@@ -36,12 +36,18 @@ void tg_accept_budget(struct tg_accept_change *c, enum tg_bound_kind bound, doub
     c->bound = bound;
 }
 
+/* A measured value is another one in the next run. */
+static double margin_of(const struct tg_rule_metric_info *info)
+{
+    return info->exact ? 1 : 1.25;
+}
+
 /* "{max: 9017us}" */
-static void put_value(struct tg_buf *out, const struct tg_accept_change *c, double margin)
+static void put_value(struct tg_buf *out, const struct tg_accept_change *c)
 {
     const struct tg_rule_metric_info *info = tg_rule_metric_info(c->metric);
     bool max = c->bound == TG_BOUND_MAX, number = info->unit == TG_UNIT_NUMBER;
-    double v = c->value / (info->unit == TG_UNIT_NS ? 1000 : 1), by = info->exact ? 1 : margin;
+    double v = c->value / (info->unit == TG_UNIT_NS ? 1000 : 1), by = margin_of(info);
     v = max ? v * by : v / by;
     v = number ? v : max ? ceil(v) : floor(v);
     tg_buf_printf(out, number ? "{%s: %.9g}" : "{%s: %.0f%s}", max ? "max" : "min", v,
@@ -53,20 +59,20 @@ static void put_value(struct tg_buf *out, const struct tg_accept_change *c, doub
 }
 
 /* From (almost) nothing a value has no percentage: then so many us, bytes or GB/s more. */
-void tg_accept_put_ceiling(struct tg_buf *out, const struct tg_accept_change *c, double margin)
+void tg_accept_put_ceiling(struct tg_buf *out, const struct tg_accept_change *c)
 {
     const struct tg_rule_metric_info *info = tg_rule_metric_info(c->metric);
-    double more = ceil(c->delta * (info->exact ? 1 : margin));
+    double more = ceil(c->delta * margin_of(info));
     if (c->bound != TG_BOUND_PCT)
-        put_value(out, c, margin);
+        put_value(out, c);
     else if (info->unit == TG_UNIT_COUNT)
         tg_buf_printf(out, "{abs: %.0f}", ceil(c->delta));
     else if (info->unit == TG_UNIT_PERCENT)
         tg_buf_printf(out, "{pp: %.0fpp}", more);
     else if (info->bounds & TG_BOUND_BIT(TG_BOUND_PCT) && tg_dec_pct_tells(c->pct))
-        tg_buf_printf(out, "{pct: %.0f%%}", ceil(c->pct * (info->exact ? 1 : margin)));
+        tg_buf_printf(out, "{pct: %.0f%%}", ceil(c->pct * margin_of(info)));
     else if (info->unit == TG_UNIT_NS)
-        tg_buf_printf(out, "{abs: %.0fus}", ceil(c->delta * margin / 1000));
+        tg_buf_printf(out, "{abs: %.0fus}", ceil(c->delta * margin_of(info) / 1000));
     else
         tg_buf_printf(out, "{abs: %.0f%s}", more, info->unit == TG_UNIT_RATE ? "GB/s" : "B");
 }
@@ -118,7 +124,7 @@ static bool put_name(struct tg_buf *out, const struct tg_accept_waiver *w,
     tg_buf_puts(out, "name: ");
     tg_esc_yaml(out, tg_buf_sv(&name));
     tg_buf_puts(out, many ? ", many: true, ceiling: " : ", ceiling: ");
-    tg_accept_put_ceiling(out, &w->change, words->margin);
+    tg_accept_put_ceiling(out, &w->change);
     return true;
 }
 
@@ -172,6 +178,11 @@ size_t tg_accept_put_list(struct tg_buf *out, struct tg_accept_list *l,
                           const struct tg_accept_words *words)
 {
     size_t n, i = 0;
+    bool measured = false;
+    for (size_t k = 0; k < l->n; k++)
+        measured |= margin_of(tg_rule_metric_info(l->v[k].change.metric)) > 1;
+    if (measured)
+        tg_buf_puts(out, "  # ceilings of measured values are a quarter above them: runs differ\n");
     TG_SORT(l->v, l->n, by_finding);
     for (size_t items = 0; i < l->n; i += n, items++) {
         size_t most = words->visible ? TG_ACCEPT_NAMES : TG_ACCEPT_MOST;
@@ -189,7 +200,7 @@ size_t tg_accept_put_all(struct tg_buf *out, const struct tg_verdict *v,
                          const struct tg_result **first)
 {
     const struct tg_accept_words words = {
-        TG_SV("reason: '\xe2\x80\xa6', owner: you, expires: YYYY-MM-DD"), 1, true
+        TG_SV("reason: '\xe2\x80\xa6', owner: you, expires: YYYY-MM-DD"), true
     };
     TG_BUF list = { 0 };
     TG_AUTO(tg_accept_release) struct tg_accept_list w = { 0 };

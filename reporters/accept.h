@@ -40,9 +40,9 @@ void tg_accept_widen(struct tg_accept_change *c, double delta, double pct);
 void tg_accept_budget(struct tg_accept_change *c, enum tg_bound_kind bound, double value);
 /*
  * "{abs: 4}", "{pct: 18%}", of a budget "{max: 9017us}": a ceiling above them, in a bound that the
- * metric has; times `margin` unless they are exact numbers.
+ * metric has; a quarter more unless they are exact numbers.
  */
-void tg_accept_put_ceiling(struct tg_buf *out, const struct tg_accept_change *c, double margin);
+void tg_accept_put_ceiling(struct tg_buf *out, const struct tg_accept_change *c);
 
 /* One name to be waived under a rule. Those of one `finding` are one item of `waivers`, or several
  * where they are many. */
@@ -62,9 +62,8 @@ struct tg_accept_waiver *tg_accept_for(struct tg_accept_list *l, tg_sv rule, tg_
 void tg_accept_release(struct tg_accept_list *l);
 
 struct tg_accept_words {
-    tg_sv rest;    /* YAML: "reason: why, owner: me, expires: 2027-02-28" */
-    double margin; /* of ceilings */
-    bool visible;  /* to be pasted: not too many, and names that are what they look like */
+    tg_sv rest;   /* YAML: "reason: why, owner: me, expires: 2027-02-28" */
+    bool visible; /* to be pasted: not too many, and names that are what they look like */
 };
 enum {
     TG_ACCEPT_ITEMS = 8,

@@ -126,7 +126,7 @@ static void put_notes(struct tg_markdown *m, enum tg_note_place place)
                                  : "\xe2\x84\xb9\xef\xb8\x8f");
         tg_markdown_put_text(m, &part, n->text);
         if (tg_note_next(m->v, n).n) {
-            tg_buf_puts(&part, "<br>**Next** ");
+            tg_buf_puts(&part, "<br>\xe2\x86\x92 ");
             tg_markdown_put_text(m, &part, tg_note_next(m->v, n));
         }
         tg_buf_puts(&part, "\n");

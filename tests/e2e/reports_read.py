@@ -144,6 +144,7 @@ def read(name, text, comment, headline, inside, nowhere):
         check(f"{name}: no {other!r}", other not in text and other not in plain(comment), text)
     nexts = re.findall(r"(?:\*\*Next\*\*|\u2192) ([A-Z].*)", comment)
     expect(f"{name}: what is next is said once", sorted(set(nexts)), sorted(nexts))
+    check(f"{name}: one line is what is next", comment.count("**Next**") <= 1, comment)
     check(f"{name}: a command that explains is one of a rule", "policy explain account" not in comment, comment)
     rows = [m for m in re.findall(r"^\| (`.*?`).*<sub>", comment, re.M) if "host time between" not in title]
     check(f"{name}: the first row is no time between operators", not rows or "host time between" not in rows[0], rows)

@@ -341,7 +341,7 @@ static tg_sv evidence_of(const struct tg_eval_state *e, enum tg_account_id id)
     put_range(&b, s->lo[TG_TEST], s->hi[TG_TEST], quantity[id].unit);
     tg_buf_puts(&b, ", baseline runs ");
     put_range(&b, s->lo[TG_BASE], s->hi[TG_BASE], quantity[id].unit);
-    tg_buf_printf(&b, "; limit of the account %s", TG_PCT(100 * s->limit));
+    tg_buf_printf(&b, "; more than %s has to be explained by name", TG_PCT(100 * s->limit));
     return tg_phrase_take(&b, e->arena);
 }
 

@@ -118,7 +118,7 @@ static void put_row(struct tg_buf *out, const struct tg_markdown *m, size_t i)
 }
 
 /* One number a cell: a phone shows two columns, and the words below a name wrap. */
-static const char table_head[] = "| operator or kernel | per step |\n"
+static const char table_head[] = "| what changed most | per step |\n"
                                  "|:--|--:|\n";
 
 /* What results are about, then what else changed; nothing on a pass. */

@@ -406,7 +406,7 @@ static void put_movers(struct page *p)
         noise |= tg_row_is_noise(&c->ops[rows[i]]);
     }
     if (n) {
-        tg_buf_puts(p->out, "\nTime per step");
+        tg_buf_puts(p->out, "\nTime per step: what changed most");
         if (c->n_ranks[TG_TEST] > 1)
             tg_buf_printf(p->out, ", mean of %zu ranks%s%s", c->n_ranks[TG_TEST],
                           c->rank_alone ? "; marked " : "",

@@ -13,8 +13,7 @@
 #include "core/base/buf.h"
 
 #define TG_NAMED(literal) "\xf8" literal "\xfa"
-#define TG_SAID                                                                                    \
-    "\xf9" /* in TG_NAMED: what follows is printed of the name where nothing shortens it */
+#define TG_SAID "\xf9"           /* in TG_NAMED: what is printed if nothing shortens the name */
 #define TG_NAME TG_NAMED("%.*s") /* in a format: TG_SV_ARG(name) */
 /* A name of which a line has room for `most` bytes. */
 void tg_message_put_name(struct tg_buf *out, tg_sv name, size_t most);

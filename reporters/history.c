@@ -115,6 +115,16 @@ double tg_history_share(const struct tg_history *h, const struct tg_history_even
     return e->cost_ns != 0 && isfinite(step) && step > 0 ? 100 * e->cost_ns / step : (double)NAN;
 }
 
+void tg_history_put_share(struct tg_buf *out, const struct tg_history *h,
+                          const struct tg_history_event *e)
+{
+    double share = tg_history_share(h, e);
+    if (isnan(share))
+        tg_history_put_cost(out, e->cost_ns);
+    else
+        put_signed(out, share, " %");
+}
+
 void tg_history_put_cost_a_step(struct tg_buf *out, const struct tg_history *h,
                                 const struct tg_history_event *e)
 {

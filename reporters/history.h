@@ -106,6 +106,9 @@ void tg_history_put_when(struct tg_buf *out, const struct tg_history *h,
 bool tg_history_put_lone(struct tg_buf *out, const struct tg_history_suite *s);
 /* Its cost in % of the step before it; NAN: none. */
 double tg_history_share(const struct tg_history *h, const struct tg_history_event *e);
+/* "+1.1 %" of the step; the time where the step's is not known. */
+void tg_history_put_share(struct tg_buf *out, const struct tg_history *h,
+                          const struct tg_history_event *e);
 /* "costs 1.20 ms a step, 3.1 % of it"; nothing where it costs nothing. */
 void tg_history_put_cost_a_step(struct tg_buf *out, const struct tg_history *h,
                                 const struct tg_history_event *e);

@@ -157,17 +157,6 @@ static struct sizes sizes_of(const struct tg_diff_work *w, const struct tg_op *o
     return s;
 }
 
-/* Over the runs of a side: the least and the most of their means. */
-struct range {
-    double least, most;
-};
-
-static struct range range_of(const struct tg_diff_work *w, const struct sizes of[2], int side)
-{
-    size_t n = w->c->n_runs[side];
-    return (struct range){ tg_least(of[side].mean, n), tg_most(of[side].mean, n) };
-}
-
 /* The usual step of the usual run; where steps or runs differ, the mean. */
 static double value_of(const struct tg_diff_work *w, const struct sizes *s, int side, bool usual)
 {
@@ -198,27 +187,36 @@ static void judge_op(struct tg_diff_work *w, struct tg_op *op)
             tg_diff_rank_shift(w, (double *const[]){ of[TG_BASE].of_rank, of[TG_TEST].of_rank });
     for (int side = 0; side < 2; side++)
         op->bytes_known[side] = of[side].known;
-    struct range base = range_of(w, of, TG_BASE), fresh = range_of(w, of, TG_TEST);
+    struct {
+        double least, most; /* of the runs' means */
+    } range[2];
+    for (int side = 0; side < 2; side++) {
+        range[side].least = tg_least(of[side].mean, w->c->n_runs[side]);
+        range[side].most = tg_most(of[side].mean, w->c->n_runs[side]);
+    }
     if (!marked) {
         /* A whole trace is one step: every run alike, or a gap between the sides. */
         double ratio = w->c->iteration_ratio;
-        bool agreed = base.least == base.most && fresh.least == fresh.most && !of[TG_BASE].varies &&
+        bool agreed = range[TG_BASE].least == range[TG_BASE].most &&
+                      range[TG_TEST].least == range[TG_TEST].most && !of[TG_BASE].varies &&
                       !of[TG_TEST].varies;
-        ev->most = fresh.most;
-        if (fresh.least > base.most * ratio * (agreed && ratio == 1 ? 1 : 1 + TG_SLACK))
+        ev->most = range[TG_TEST].most;
+        if (range[TG_TEST].least >
+            range[TG_BASE].most * ratio * (agreed && ratio == 1 ? 1 : 1 + TG_SLACK))
             ev->proof = TG_COUNT_PROVEN;
     } else if (of[TG_BASE].varies || of[TG_TEST].varies) {
         /* Sizes that follow the data. A sum that is larger than other data explains is reported;
          * if the calls are also larger, on average, than any of the baseline, it is proven. If the
          * steps of the baseline are alike, more in some steps of every fresh run counts as more. */
-        bool steady = !of[TG_BASE].varies && base.least == base.most;
+        bool steady = !of[TG_BASE].varies && range[TG_BASE].least == range[TG_BASE].most;
         double calls = op->count[TG_TEST];
         ev->shape = TG_COUNT_VARIES;
-        ev->most = fresh.most;
-        if (fresh.least > TG_TWICE * base.most || (steady && fresh.least > base.most))
+        ev->most = range[TG_TEST].most;
+        if (range[TG_TEST].least > TG_TWICE * range[TG_BASE].most ||
+            (steady && range[TG_TEST].least > range[TG_BASE].most))
             ev->proof = TG_COUNT_HINT;
-        if (fresh.least > TG_TWICE * base.most && calls > 0 &&
-            fresh.least / calls > TG_TWICE * of[TG_BASE].largest)
+        if (range[TG_TEST].least > TG_TWICE * range[TG_BASE].most && calls > 0 &&
+            range[TG_TEST].least / calls > TG_TWICE * of[TG_BASE].largest)
             ev->proof = TG_COUNT_PROVEN;
     } else
         tg_count_judge(ev, run, w->c->n_runs, tg_calls_of(op));

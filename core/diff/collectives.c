@@ -82,21 +82,6 @@ static const char *which_of(const struct tg_shard *s, const struct tg_row *row)
     return NULL;
 }
 
-static uint32_t key_in_group(struct job *j, const struct tg_row *row, uint32_t group)
-{
-    TG_BUF text = { 0 };
-    tg_buf_add(&text, row->key->name);
-    tg_buf_putc(&text, '\0');
-    tg_buf_printf(&text, "#%" PRIu32, group);
-    return tg_strmap_add(&j->keys, tg_buf_sv(&text));
-}
-
-static void add(struct job *j, struct tg_collective p)
-{
-    tg_collective_count(&j->counter, &p);
-    *TG_PUSH(j->v, j->n, j->cap) = p;
-}
-
 /* The key by order is made for the first call that needs it: keys count the streams. */
 static void collect_row(struct job *j, const struct tg_shard *s, const struct tg_row *row,
                         const struct tg_used *used, uint32_t rank, struct tg_strmap *of_rank)
@@ -116,30 +101,29 @@ static void collect_row(struct job *j, const struct tg_shard *s, const struct tg
                 id = tg_collective_id_read(which + i * TG_COLLECTIVE_ID_TEXT);
             if (!id.op && by_order == TG_NO_ID)
                 by_order = key_of(j, row, of_rank);
-            p.key = id.op ? key_in_group(j, row, id.group) : by_order;
+            p.key = by_order;
+            if (id.op) {
+                TG_BUF text = { 0 };
+                tg_buf_add(&text, row->key->name);
+                tg_buf_putc(&text, '\0');
+                tg_buf_printf(&text, "#%" PRIu32, id.group);
+                p.key = tg_strmap_add(&j->keys, tg_buf_sv(&text));
+            }
             p.op = id.op;
             p.step = s->marked ? s->steps[k].number : -1;
-            add(j, p);
+            tg_collective_count(&j->counter, &p);
+            *TG_PUSH(j->v, j->n, j->cap) = p;
         }
     }
-}
-
-static bool runs_in_steps(const struct tg_shard *s, const struct tg_row *row)
-{
-    for (size_t k = 0; k < s->n_steps; k++)
-        if (row->count[k])
-            return true;
-    return false;
 }
 
 static bool communicates(struct job *j, const struct tg_row *row)
 {
     const struct tg_classes *classes = j->w->o->classes;
     size_t known = j->kernels.n;
-    uint32_t id;
     if (row->key->kind != TG_KIND_KERNEL)
         return tg_class_of(classes, row->key->kind, row->key->name, NULL) == TG_CLASS_COMM;
-    id = tg_strmap_add(&j->kernels, row->key->name);
+    uint32_t id = tg_strmap_add(&j->kernels, row->key->name);
     if (id == known) {
         j->comm = tg_grow(j->comm, &j->cap_comm, j->kernels.n, sizeof *j->comm);
         j->comm[id] = tg_class_of(classes, row->key->kind, row->key->name, NULL) == TG_CLASS_COMM;
@@ -147,26 +131,26 @@ static bool communicates(struct job *j, const struct tg_row *row)
     return j->comm[id];
 }
 
-static bool is_numbered(const struct tg_shard *s, const struct tg_row *row)
-{
-    const char *which = which_of(s, row);
-    for (size_t i = 0; which && i < (size_t)tg_row_calls(s, row); i++)
-        if (tg_collective_id_read(which + i * TG_COLLECTIVE_ID_TEXT).op)
-            return true;
-    return false;
-}
-
 static bool is_collected(struct job *j, const struct tg_shard *s, const struct tg_row *row)
 {
-    return tg_kind_is_device(row->key->kind) && runs_in_steps(s, row) && communicates(j, row);
+    size_t k = 0;
+    while (k < s->n_steps && !row->count[k])
+        k++;
+    return tg_kind_is_device(row->key->kind) && k < s->n_steps && communicates(j, row);
 }
 
 static void see_numbers(struct job *j, uint32_t rank, const struct tg_shard *s)
 {
-    for (size_t i = 0; i < s->n_rows; i++)
-        if (is_collected(j, s, &s->rows[i]))
-            tg_collective_numbers_see(&j->numbers, name_of(j, &s->rows[i]), rank,
-                                      is_numbered(s, &s->rows[i]));
+    for (size_t i = 0; i < s->n_rows; i++) {
+        const struct tg_row *row = &s->rows[i];
+        bool numbered = false;
+        if (!is_collected(j, s, row))
+            continue;
+        const char *which = which_of(s, row);
+        for (size_t k = 0; which && k < (size_t)tg_row_calls(s, row); k++)
+            numbered |= tg_collective_id_read(which + k * TG_COLLECTIVE_ID_TEXT).op != 0;
+        tg_collective_numbers_see(&j->numbers, name_of(j, row), rank, numbered);
+    }
 }
 
 /* False: single durations were left out of this summary. */

@@ -82,15 +82,6 @@ static void read_side(const struct tg_diff_work *w, struct tg_number_change *x, 
     x->value[side] = x->n_runs[side] ? tg_median(sorted, x->n_runs[side]) : NAN;
 }
 
-/* What the rule of durations takes: positive, and 1 is nothing. For what fell the reciprocal is asked. */
-static void prepare(double *y, size_t n, double largest, bool fell)
-{
-    for (size_t i = 0; i < n; i++) {
-        y[i] = fmax(y[i] / largest, 0) * scaled;
-        y[i] = fell ? scaled * scaled / fmax(y[i], 1) : y[i];
-    }
-}
-
 static void judge(const struct tg_diff_work *w, const struct tg_number_change *x,
                   double *const y[2], bool fell, struct tg_evidence *ev)
 {
@@ -105,8 +96,12 @@ static void judge(const struct tg_diff_work *w, const struct tg_number_change *x
         for (size_t i = 0; i < x->n_runs[side]; i++)
             largest = fmax(largest, fabs(y[side][i]));
     for (int side = 0; side < 2; side++) {
-        v.y[TG_LEAST][side] = tg_arena_copy(w->a, y[side], x->n_runs[side], sizeof(double));
-        prepare(v.y[TG_LEAST][side], x->n_runs[side], largest > 0 ? largest : 1, fell);
+        double *of = v.y[TG_LEAST][side] = TG_NEW_N(w->a, double, x->n_runs[side] + 1);
+        /* Positive, and 1 is nothing. For what fell the reciprocal is asked. */
+        for (size_t i = 0; i < x->n_runs[side]; i++) {
+            of[i] = fmax(y[side][i] / (largest > 0 ? largest : 1), 0) * scaled;
+            of[i] = fell ? scaled * scaled / fmax(of[i], 1) : of[i];
+        }
         own.rank[side] = tg_rank_table_new(x->n_runs[side], x->n_runs[!side], w->a);
     }
     ev->why_not =

@@ -14,18 +14,10 @@
 
 #include "core/diff/internal.h"
 
-/* [rank * n_runs + run] of a side. */
+/* Of an operator, ns per step: [rank * n_runs + run] of a side. */
 struct by_run {
     double *ns[2];
 };
-
-static struct by_run room_for(const struct tg_diff_work *w)
-{
-    struct by_run x;
-    for (int side = 0; side < 2; side++)
-        x.ns[side] = TG_NEW_N(w->a, double, w->c->n_ranks[side] * w->c->n_runs[side] + 1);
-    return x;
-}
 
 /* Work whose time is its own: no wait, and nothing that waits for another rank. */
 static bool is_work(const struct tg_op *op, bool device)
@@ -54,9 +46,7 @@ static size_t find_alone(const struct tg_diff_work *w, const struct by_run *x, d
     size_t n = w->c->n_ranks[TG_TEST], found = n, n_grown = 0;
     double more = 0;
     for (size_t rank = 0; rank < n; rank++) {
-        double v[2];
-        /* Of one rank: its median before and after; true: it has grown. */
-        double *of[2]; /* medians may order them */
+        double v[2], *of[2]; /* of one rank: its median before and after, which may order them */
         for (int side = 0; side < 2; side++) {
             of[side] = x->ns[side] + rank * w->c->n_runs[side];
             v[side] = tg_median(of[side], w->c->n_runs[side]);
@@ -78,15 +68,17 @@ void tg_rank_alone_find(struct tg_diff_work *w)
 {
     struct tg_comparison *c = w->c;
     bool device = tg_has_device_ops(c);
-    struct tg_rank_alone found = { 0 }, *out;
+    struct tg_rank_alone found = { .device = device };
     struct by_run x, own;
     size_t rank;
     if (c->n_ranks[TG_TEST] < 2 || c->n_ranks[TG_BASE] != c->n_ranks[TG_TEST] ||
         c->n_runs[TG_BASE] < TG_FEWEST_RUNS || c->n_runs[TG_TEST] < TG_FEWEST_RUNS ||
         w->o->no_evidence)
         return;
-    x = room_for(w);
-    own = room_for(w);
+    for (int side = 0; side < 2; side++) {
+        x.ns[side] = TG_NEW_N(w->a, double, c->n_ranks[side] * c->n_runs[side] + 1);
+        own.ns[side] = TG_NEW_N(w->a, double, c->n_ranks[side] * c->n_runs[side] + 1);
+    }
     for (size_t i = 0; i < c->n_ops; i++)
         if (is_work(&c->ops[i], device))
             add_op(w, &c->ops[i], &x);
@@ -115,8 +107,5 @@ void tg_rank_alone_find(struct tg_diff_work *w)
             found.metric_known[m][side] =
                 tg_metric_of_rank(w, m, side, rank, &found.metric[m][side]);
     }
-    found.device = device;
-    out = TG_NEW(w->a, struct tg_rank_alone);
-    *out = found;
-    c->rank_alone = out;
+    c->rank_alone = tg_arena_copy(w->a, &found, 1, sizeof found);
 }

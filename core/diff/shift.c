@@ -61,14 +61,6 @@ static void sum_side(const struct field *f, size_t from, size_t to)
     }
 }
 
-static void add(double *restrict to, double *restrict too, const double *restrict is)
-{
-    for (size_t k = 0; k < SIZES; k++) {
-        to[k] += is[k];
-        too[k] += is[k];
-    }
-}
-
 /* Of each size, but for a constant: the product over all runs, in blocks that stay in range. Returns how many. */
 static size_t likelihoods(const struct field *f, sizes out[BLOCKS])
 {
@@ -78,8 +70,14 @@ static size_t likelihoods(const struct field *f, sizes out[BLOCKS])
             f->all[i][k] = f->own[i];
     for (size_t a = 0; a < f->nb; a++) {
         sizes *row = f->near + f->run[a] * f->n;
-        for (size_t b = 0; b < f->n - f->nb; b++)
-            add(base[a], fresh[b], row[f->run[f->nb + b]]);
+        for (size_t b = 0; b < f->n - f->nb; b++) {
+            double *restrict to = base[a], *restrict too = fresh[b];
+            const double *restrict is = row[f->run[f->nb + b]];
+            for (size_t k = 0; k < SIZES; k++) {
+                to[k] += is[k];
+                too[k] += is[k];
+            }
+        }
     }
     for (size_t i = 0; i < f->n; i++)
         for (size_t k = 0; k < SIZES; k++)
@@ -146,14 +144,6 @@ static uint64_t next_choice(uint64_t bits)
     return ripple | ((bits ^ ripple) / low >> 2);
 }
 
-/* Bit i: run i is of the baseline. */
-static void divide(const struct field *f, uint64_t bits)
-{
-    size_t base = 0, fresh = f->nb;
-    for (size_t i = 0; i < f->n; i++)
-        f->run[bits >> i & 1 ? base++ : fresh++] = i;
-}
-
 /* xorshift64*: a fixed sequence, the same everywhere. */
 static size_t draw(uint64_t *state, size_t below)
 {
@@ -163,15 +153,6 @@ static size_t draw(uint64_t *state, size_t below)
     return (size_t)((*state * UINT64_C(0x2545F4914F6CDD1D) >> 33) % below);
 }
 
-static void shuffle(const struct field *f, uint64_t *state)
-{
-    for (size_t i = 0; i < f->nb; i++) {
-        size_t k = i + draw(state, f->n - i), run = f->run[k];
-        f->run[k] = f->run[i];
-        f->run[i] = run;
-    }
-}
-
 static double chance_of(const struct field *f, double found)
 {
     double least = found - 1e-9 * fmax(1, found); /* rounding */
@@ -179,14 +160,20 @@ static double chance_of(const struct field *f, double found)
     if (tg_choose(f->n, f->nb) <= ALL && f->n < 64) {
         for (uint64_t bits = (UINT64_C(1) << f->nb) - 1; bits >> f->n == 0;
              bits = next_choice(bits), n++) {
-            divide(f, bits);
+            size_t base = 0, fresh = f->nb; /* bit i: run i is of the baseline */
+            for (size_t i = 0; i < f->n; i++)
+                f->run[bits >> i & 1 ? base++ : fresh++] = i;
             as_much += gain(f, &best) >= least;
         }
         return (double)as_much / (double)n;
     }
     uint64_t state = UINT64_C(0x73686966);
     for (; n < (as_much ? DRAWN : SURE) && as_much < ENOUGH; n++) {
-        shuffle(f, &state);
+        for (size_t i = 0; i < f->nb; i++) { /* shuffled as far as the baseline goes */
+            size_t k = i + draw(&state, f->n - i), run = f->run[k];
+            f->run[k] = f->run[i];
+            f->run[i] = run;
+        }
         as_much += gain(f, &best) >= least;
     }
     return as_much == ENOUGH ? (double)as_much / (double)n
@@ -195,10 +182,12 @@ static double chance_of(const struct field *f, double found)
 
 /* ---- one question ---- */
 
-/* All runs in ascending order, so that the order in which they came does not matter. */
-static void merge(struct field *f, double *base, double *fresh)
+static struct tg_shift find(struct field *f, double *base, double *fresh, double least)
 {
-    size_t b = 0, t = 0, nt = f->n - f->nb;
+    struct tg_shift s = { 0, 1 };
+    double size = log1p(TG_ASK_SIZE) / more_than_last(0);
+    size_t best, b = 0, t = 0, nt = f->n - f->nb;
+    /* All runs in ascending order, so that the order in which they came does not matter. */
     tg_ascend(base, f->nb);
     tg_ascend(fresh, nt);
     for (size_t i = 0; i < f->n; i++) {
@@ -206,14 +195,6 @@ static void merge(struct field *f, double *base, double *fresh)
         f->run[of_base ? b : f->nb + t] = i;
         f->x[i] = of_base ? base[b++] : fresh[t++];
     }
-}
-
-static struct tg_shift find(struct field *f, double *base, double *fresh, double least)
-{
-    struct tg_shift s = { 0, 1 };
-    double size = log1p(TG_ASK_SIZE) / more_than_last(0);
-    size_t best;
-    merge(f, base, fresh);
     for (size_t k = 0; k < SIZES; k++) {
         size *= more_than_last(k);
         f->size[k] = k ? size : 0;

@@ -91,20 +91,14 @@ double tg_quantile(double *v, size_t n, double q)
     return v[i] + (at - (double)i) * (v[i + 1] - v[i]);
 }
 
-static bool ascends(const uint64_t *v, size_t n)
-{
-    for (size_t i = 1; i < n; i++)
-        if (v[i - 1] > v[i])
-            return false;
-    return true;
-}
-
 uint64_t tg_mode(uint64_t *v, size_t n, size_t *hits)
 {
     uint64_t best = 0;
-    size_t most = 0;
+    size_t most = 0, up = 1;
 
-    if (!ascends(v, n)) /* most counts are constant */
+    while (up < n && v[up - 1] <= v[up])
+        up++;
+    if (up < n) /* most counts are constant */
         TG_SORT(v, n, by_count);
     for (size_t i = 0, j; i < n; i = j) {
         for (j = i; j < n && v[j] == v[i]; j++)
@@ -199,17 +193,6 @@ static void rank_chances(double *p, size_t m, size_t n, size_t u_max)
     }
 }
 
-static size_t rank_statistic(const double *base, size_t nb, const double *test, size_t nt,
-                             double shift)
-{
-    size_t u = 0;
-
-    for (size_t i = 0; i < nt; i++)
-        for (size_t j = 0; j < nb; j++)
-            u += test[i] - shift <= base[j];
-    return u;
-}
-
 /* Normal approximation with continuity correction. */
 static double rank_p_of_many(size_t u, size_t nb, size_t nt)
 {
@@ -253,10 +236,13 @@ double tg_rank_table_p(const struct tg_rank_table *t, const double *base, const 
 
 double tg_rank_p(const double *base, size_t nb, const double *test, size_t nt, double shift)
 {
-    size_t u = rank_statistic(base, nb, test, nt, shift);
+    size_t u = 0;
 
     if (nb == 0 || nt == 0)
         return 1;
+    for (size_t i = 0; i < nt; i++)
+        for (size_t j = 0; j < nb; j++)
+            u += test[i] - shift <= base[j];
     if (is_many(nb, nt))
         return rank_p_of_many(u, nb, nt);
     TG_FREE double *p = tg_xmalloc((u + 1) * sizeof *p);
@@ -267,15 +253,14 @@ double tg_rank_p(const double *base, size_t nb, const double *test, size_t nt, d
 struct tg_threshold tg_threshold_of(size_t nb, size_t nt)
 {
     size_t d = nb + nt > 2 ? nb + nt - 2 : 0;
-    struct tg_threshold t = { .z = TG_Z_5, .tau = TG_TAU_5, .p_limit = TG_RANK_P };
+    struct tg_threshold t = { .z = d <= 5   ? TG_Z_3
+                                   : d <= 7 ? TG_Z_4
+                                            : TG_Z_5,
+                              .tau = d <= 5   ? TG_TAU_3
+                                     : d <= 7 ? TG_TAU_4
+                                              : TG_TAU_5,
+                              .p_limit = TG_RANK_P };
 
-    if (d <= 5) {
-        t.z = TG_Z_3;
-        t.tau = TG_TAU_3;
-    } else if (d <= 7) {
-        t.z = TG_Z_4;
-        t.tau = TG_TAU_4;
-    }
     /*
      * With five runs per side one pair may be the wrong way round; with more runs, as many as are
      * equally unlikely, so that one busy run hides nothing. Smaller changes need the probability of

@@ -59,11 +59,6 @@ static void forget(struct waits *x)
     free(x->v);
 }
 
-static tg_sv node_of(const struct tg_diff_work *w, size_t rank)
-{
-    return tg_shard_env(w->measured[TG_TEST].shard[rank], "node");
-}
-
 /* ns that a set of ranks causes. */
 static double caused(const struct waits *x, const bool *in)
 {
@@ -80,16 +75,6 @@ static size_t most_waited_for(const struct waits *x)
         if (x->rank[i] > x->rank[best])
             best = i;
     return best;
-}
-
-/* The node of all chosen ranks; "": they are of several. */
-static tg_sv common_node(const struct waits *x, const bool *in)
-{
-    tg_sv node = node_of(x->w, most_waited_for(x));
-    for (size_t i = 0; i < x->n_ranks; i++)
-        if (in[i] && !tg_sv_eq(node_of(x->w, i), node))
-            return TG_SV("");
-    return node;
 }
 
 static int64_t step_number(const struct waits *x, size_t id)
@@ -174,7 +159,14 @@ static void tell(struct tg_diff_work *w, const struct waits *x, const bool *in, 
         if (in[i])
             ranks[s->n_ranks++] = w->measured[TG_TEST].ranks[i];
     s->ranks = ranks;
-    s->node = common_node(x, in);
+    /* The node of all of them; "": they are of several. */
+    for (size_t i = 0, n = 0; i < x->n_ranks; i++) {
+        tg_sv node = tg_shard_env(w->measured[TG_TEST].shard[i], "node");
+        if (in[i])
+            s->node = !n++ || tg_sv_eq(node, s->node) ? node : TG_SV("");
+        if (in[i] && !s->node.n)
+            break;
+    }
     s->wait_ns = ns / steps;
     s->share = ns / x->all;
     /* The kernel in which most of the waiting for these ranks is. */

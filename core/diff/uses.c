@@ -322,27 +322,19 @@ static void split(struct tg_diff_work *w, struct tg_op *op)
                 &callers, tg_diff_name(w, TG_KIND_OP, op->rows->cell[at].row[r]->key->parent));
     v = TG_NEW_N(w->a, struct tg_in_caller, callers.n + 1);
     for (int side = 0; side < 2; side++) {
-        size_t n = c->n_runs[side];
+        size_t n = c->n_runs[side], n_ranks = c->n_ranks[side];
         TG_FREE double *of_run = tg_xcalloc(callers.n * n + 1, sizeof *of_run);
-        TG_FREE double **sum = tg_xmalloc((callers.n + 1) * sizeof *sum);
-        for (size_t run = 0; run < n; run++) {
-            for (size_t k = 0; k < callers.n; k++)
-                sum[k] = &of_run[k * n + run];
-            for (size_t rank = 0; rank < c->n_ranks[side]; rank++) {
-                /* ns per step of the cell's calls inside each caller, over the ranks of a run. */
-                const struct tg_used *used = &w->used[tg_diff_cell_index(w, side, run, rank)];
-                for (size_t r = 0; r < op->rows->cell[tg_diff_cell_index(w, side, run, rank)].n;
-                     r++) {
-                    const struct tg_row *row =
-                        op->rows->cell[tg_diff_cell_index(w, side, run, rank)].row[r];
-                    uint32_t id =
-                        tg_strmap_find(&callers, tg_diff_name(w, TG_KIND_OP, row->key->parent));
-                    tg_ns self = 0;
-                    for (size_t j = 0; j < used->n; j++)
-                        self += row->self[used->step[j]];
-                    *sum[id] +=
-                        used->n ? (double)self / (double)used->n / (double)c->n_ranks[side] : 0;
-                }
+        /* ns per step of each cell's calls inside each caller, over the ranks of a run. */
+        for (size_t i = 0; i < n * n_ranks; i++) {
+            const struct tg_diff_cell *cell = &op->rows->cell[w->first[side] + i];
+            const struct tg_used *used = &w->used[w->first[side] + i];
+            for (size_t r = 0; used->n && r < cell->n; r++) {
+                tg_sv in = tg_diff_name(w, TG_KIND_OP, cell->row[r]->key->parent);
+                tg_ns self = 0;
+                for (size_t j = 0; j < used->n; j++)
+                    self += cell->row[r]->self[used->step[j]];
+                of_run[tg_strmap_find(&callers, in) * n + i / n_ranks] +=
+                    (double)self / (double)used->n / (double)n_ranks;
             }
         }
         for (size_t k = 0; k < callers.n; k++) {

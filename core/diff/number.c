@@ -96,11 +96,11 @@ static void judge(const struct tg_diff_work *w, const struct tg_number_change *x
         for (size_t i = 0; i < x->n_runs[side]; i++)
             largest = fmax(largest, fabs(y[side][i]));
     for (int side = 0; side < 2; side++) {
-        double *of = v.y[TG_LEAST][side] = TG_NEW_N(w->a, double, x->n_runs[side] + 1);
+        double *z = v.y[TG_LEAST][side] = TG_NEW_N(w->a, double, x->n_runs[side] + 1);
         /* Positive, and 1 is nothing. For what fell the reciprocal is asked. */
         for (size_t i = 0; i < x->n_runs[side]; i++) {
-            of[i] = fmax(y[side][i] / (largest > 0 ? largest : 1), 0) * scaled;
-            of[i] = fell ? scaled * scaled / fmax(of[i], 1) : of[i];
+            z[i] = fmax(y[side][i] / (largest > 0 ? largest : 1), 0) * scaled;
+            z[i] = fell ? scaled * scaled / fmax(z[i], 1) : z[i];
         }
         own.rank[side] = tg_rank_table_new(x->n_runs[side], x->n_runs[!side], w->a);
     }

@@ -138,17 +138,6 @@ static void put_inductor(struct tg_buf *out, tg_sv w, size_t prefix)
     tg_buf_add(out, signature);
 }
 
-/* "graph_0_cpp_fused_add_1" -> "cpp_fused_add_1" */
-static tg_sv without_graph_number(tg_sv w)
-{
-    if (tg_sv_starts(w, TG_SV("graph_"))) {
-        size_t i = tg_sv_digits(w, 6);
-        if (i > 6 && tg_sv_starts(tg_sv_from(w, i), TG_SV("_cpp_fused")))
-            return tg_sv_from(w, i + 1);
-    }
-    return w;
-}
-
 /* The cache folder of Inductor is named after the user and the hash: only the file is kept. */
 static void torchinductor(struct scan *z)
 {
@@ -168,7 +157,12 @@ static void word(struct scan *z)
     while (i < z->s.n && tg_is_word(z->s.p[i]))
         i++;
     size_t end = i;
-    tg_sv w = { z->s.p + z->i, end - z->i }, plain = without_graph_number(w);
+    tg_sv w = { z->s.p + z->i, end - z->i }, plain = w;
+    if (tg_sv_starts(w, TG_SV("graph_"))) { /* "graph_0_cpp_fused_add_1" -> "cpp_fused_add_1" */
+        i = tg_sv_digits(w, 6);
+        if (i > 6 && tg_sv_starts(tg_sv_from(w, i), TG_SV("_cpp_fused")))
+            plain = tg_sv_from(w, i + 1);
+    }
     char before = z->i ? z->s.p[z->i - 1] : '\0', after = end < z->s.n ? z->s.p[end] : '\0';
     size_t prefix = inductor_prefix(plain);
     if (tg_sv_starts(w, TG_SV("torchinductor_"))) {
@@ -204,12 +198,9 @@ static bool line_number(struct scan *z, enum tg_kind kind)
     if (end == z->i)
         return false;
     python = tg_sv_ends((tg_sv){ z->s.p, z->i }, TG_SV(".py"));
-    if ((python && (end == z->s.n || z->s.p[end] == ':' || z->s.p[end] == ' ')) ||
-        (kind == TG_KIND_PYTHON && tg_sv_starts(tg_sv_from(z->s, end), TG_SV(": ")))) {
-        z->i = end;
-        return true;
-    }
-    tg_buf_add(z->out, (tg_sv){ z->s.p + z->i, end - z->i });
+    if (!(python && (end == z->s.n || z->s.p[end] == ':' || z->s.p[end] == ' ')) &&
+        !(kind == TG_KIND_PYTHON && tg_sv_starts(tg_sv_from(z->s, end), TG_SV(": "))))
+        tg_buf_add(z->out, (tg_sv){ z->s.p + z->i, end - z->i });
     z->i = end;
     return true;
 }
@@ -259,17 +250,6 @@ static void without_numbers(tg_sv s, struct tg_buf *out)
     }
 }
 
-/* "ProfilerStep#12"; the parser of HTA allows blanks before the number, and so do we. */
-static bool is_step(tg_sv s)
-{
-    size_t i = sizeof "ProfilerStep#" - 1;
-    if (!tg_sv_starts(s, TG_SV("ProfilerStep#")))
-        return false;
-    while (i < s.n && s.p[i] == ' ')
-        i++;
-    return i < s.n && tg_sv_digits(s, i) == s.n;
-}
-
 /* ---- XLA's instructions: fusion.3, all-reduce-start.1.clone.2, loop_add_fusion_4 ---- */
 
 /* On GPUs the number is a word of the kernel's name. */
@@ -314,21 +294,25 @@ static bool put_instruction(struct tg_buf *out, tg_sv raw)
 void tg_name_normalise(enum tg_kind kind, tg_sv raw, struct tg_buf *out)
 {
     struct scan z = { raw, 0, out };
-    if (is_step(raw)) {
-        tg_buf_puts(out, "ProfilerStep");
-        return;
+    bool annotation = kind == TG_KIND_ANNOTATION || kind == TG_KIND_DEVICE_ANNOTATION;
+    tg_sv number = raw;
+    if (tg_sv_skip(&number,
+                   TG_SV("ProfilerStep#"))) { /* the parser of HTA allows blanks, and so do we */
+        number = tg_sv_past(number, " ");
+        if (all_digits(number)) {
+            tg_buf_puts(out, "ProfilerStep");
+            return;
+        }
     }
-    if (tg_sv_starts(raw, TG_SV("Torch-Compiled Region: "))) { /* frame and recompilation */
+    /* Of a compiled region the frame and its recompilation. */
+    if (tg_sv_starts(raw, TG_SV("Torch-Compiled Region: ")) ||
+        (annotation &&
+         (tg_sv_starts(raw, TG_SV("execute_")) || tg_sv_starts(raw, TG_SV("step["))))) {
         without_numbers(raw, out);
         return;
     }
     if (kind == TG_KIND_MODULE && tg_sv_starts(raw, TG_SV("nn.Module: ")))
         z.i = sizeof "nn.Module: " - 1;
-    if ((kind == TG_KIND_ANNOTATION || kind == TG_KIND_DEVICE_ANNOTATION) &&
-        (tg_sv_starts(raw, TG_SV("execute_")) || tg_sv_starts(raw, TG_SV("step[")))) {
-        without_numbers(raw, out);
-        return;
-    }
     if (tg_kind_is_device(kind) && put_instruction(out, raw))
         return;
     while (z.i < raw.n) {

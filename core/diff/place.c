@@ -364,21 +364,6 @@ struct tg_op *tg_ops_join(struct tg_diff_work *w, const uint32_t *member, const 
     return joint;
 }
 
-/* The annotations around the calls of some operators, each once. */
-static size_t put_around(const struct tg_diff_work *w, const uint32_t *member, size_t n,
-                         uint32_t *out)
-{
-    size_t found = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        size_t spots;
-        const struct tg_use *v = spots_of(w, member[i], &spots);
-        for (size_t at = 0; at < spots; at++)
-            tg_add_once(out, &found, v[at].by);
-    }
-    return found;
-}
-
 /* Reported at the member that came and takes longest. Inside annotations cost moves between names, so they
  * have to confirm a slowdown. */
 static void add_joint(struct tg_diff_work *w, const uint32_t *member, size_t n, uint32_t region)
@@ -398,7 +383,12 @@ static void add_joint(struct tg_diff_work *w, const uint32_t *member, size_t n, 
     joint.n = w->c->ops[joint.leader].relation == TG_REL_RENAMED ? 0 : n;
     if (r && r->encloser.n && r->kind == TG_KIND_OP) {
         uint32_t *around = TG_NEW_N(w->a, uint32_t, w->c->n_ops + 1);
-        joint.n_around = put_around(w, member, n, around);
+        for (size_t i = 0; i < n; i++) {
+            size_t spots;
+            const struct tg_use *v = spots_of(w, member[i], &spots);
+            for (size_t at = 0; at < spots; at++)
+                tg_add_once(around, &joint.n_around, v[at].by);
+        }
         joint.around = around;
     }
     *TG_PUSH(w->joints, w->n_joints, w->cap_joints) = joint;

@@ -109,15 +109,6 @@ static bool spread(const struct tg_comparison *c, const struct work *x, bool *is
     return *is_chosen != was;
 }
 
-static double mean(const struct tg_comparison *c, const struct tg_use *x, int side)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < c->n_runs[side]; i++)
-        sum += x->run[side][i];
-    return sum / (double)(c->n_runs[side] * c->n_ranks[side]);
-}
-
 static void add_choice(struct tg_diff_work *w, uint32_t by, const struct work *x, bool known)
 {
     struct tg_comparison *c = w->c;
@@ -132,7 +123,10 @@ static void add_choice(struct tg_diff_work *w, uint32_t by, const struct work *x
         work[i] = x->v[i]->op;
         in[i] = x->v[i]->in;
         const struct tg_op *op = &c->ops[x->v[i]->op];
-        double before = mean(c, x->v[i], TG_BASE), now = mean(c, x->v[i], TG_TEST);
+        double calls[2]; /* means over the runs */
+        for (int side = 0; side < 2; side++)
+            calls[side] = tg_mean(x->v[i]->run[side], c->n_runs[side]) / (double)c->n_ranks[side];
+        double before = calls[TG_BASE], now = calls[TG_TEST];
         double more = op->self[TG_TEST] - op->self[TG_BASE];
         to->calls[TG_BASE] += before;
         to->calls[TG_TEST] += now;

@@ -186,17 +186,6 @@ static double saved_elsewhere(const struct tg_diff_work *w, bool device)
     return fmax(saved, 0);
 }
 
-/* The calls of an operator inside an annotation, with their times; NULL: none. */
-static const struct tg_use *use_in(const struct tg_diff_work *w, uint32_t by, uint32_t op)
-{
-    size_t n;
-    const struct tg_use *v = tg_uses_of(w->uses, TG_IN_ANNOTATION, op, &n);
-    for (size_t i = 0; i < n; i++)
-        if (v[i].by == by && v[i].ns[TG_BASE] && v[i].ns[TG_TEST])
-            return &v[i];
-    return NULL;
-}
-
 /*
  * The clock of an annotation: what its names take inside it, ns per step and rank in each run. `lost`: what it
  * lost beyond all doubt of few runs, as lost_by_few says of the step, on the host with the time between the
@@ -217,7 +206,12 @@ static struct clock clock_of(const struct tg_diff_work *w, uint32_t by, bool dev
         x.y[side] = TG_NEW_N(w->a, double, c->n_runs[side] + 1);
     for (uint32_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
-        const struct tg_use *of = is_of_clock(op, device) ? use_in(w, by, i) : NULL;
+        const struct tg_use *of = NULL; /* its calls inside the annotation, with their times */
+        size_t n_spots;
+        const struct tg_use *spot = tg_uses_of(w->uses, TG_IN_ANNOTATION, i, &n_spots);
+        for (size_t k = 0; is_of_clock(op, device) && k < n_spots && !of; k++)
+            if (spot[k].by == by && spot[k].ns[TG_BASE] && spot[k].ns[TG_TEST])
+                of = &spot[k];
         double ns[2];
         for (int side = 0; of && side < 2; side++) {
             size_t n = c->n_runs[side];
@@ -243,15 +237,15 @@ static double saved_by_annotation(const struct tg_diff_work *w, uint32_t by)
     const struct tg_evidence *host = &w->c->ops[by].ev_total;
     bool device = tg_has_device_ops(w->c), few = host->why_not == TG_NOT_FEW_RUNS;
     struct tg_evidence ev = *host;
-    double saved;
+    struct clock x = { .lost = 0 };
 
-    if (few || device) {
-        struct clock x = clock_of(w, by, device, true);
+    if (few || device)
+        x = clock_of(w, by, device, true);
+    if (device) {
         struct tg_run_values v = { .y = { [TG_LEAST] = { x.y[TG_BASE], x.y[TG_TEST] } } };
         tg_evidence_of_times(w, &ev, &v, TG_ESTIMATE_LEAST);
-        saved = few ? x.lost : is_less(&ev) ? -ev.delta_ns : 0;
-    } else
-        saved = is_less(&ev) ? -ev.delta_ns : 0;
+    }
+    double saved = few ? x.lost : is_less(&ev) ? -ev.delta_ns : 0;
     if (device)
         saved += fmin(few            ? clock_of(w, by, false, false).lost
                       : host->slower ? -host->delta_ns

@@ -85,27 +85,18 @@ struct rise {
 };
 
 /*
- * As the calls do on average, or what the name takes more than before, whether in time or at the pace of
- * what is called as often (the machine may be slower), if that is more: a call that is longer than the others
- * hides in neither, and a pause makes nothing small.
+ * All its additional calls are inside calls of the same name: an overload that passes on to another, as `sort` to the
+ * stable `sort`. Only the inner one works, so that an average over both says nothing.
  */
-static struct rise rise_on_rank(const struct tg_comparison *c, const struct in_step in[2],
-                                double pace, bool passes_on)
+static bool passes_on(const struct tg_diff_work *w, const struct tg_op *op)
 {
-    double calls = in[TG_TEST].calls / c->iteration_ratio - in[TG_BASE].calls;
-    double by_call = in[TG_TEST].ns * fmin(calls / in[TG_TEST].calls, 1);
-    double by_time = in[TG_TEST].ns / fmax(pace, 1) - in[TG_BASE].ns;
-
-    if (calls <= 0 || c->step_ns[TG_BASE] <= 0)
-        return (struct rise){ 0, 0 };
-    return (struct rise){ fmax(passes_on ? 0 : by_call, by_time) / c->step_ns[TG_BASE], calls };
-}
-
-/* Do its fresh calls that are not inside its own name mostly take time? Not if they are events that were recorded twice. */
-static bool outer_takes_time(const struct tg_diff_work *w, const struct tg_op *op)
-{
+    const struct tg_use *own = w->uses && w->uses->exact ? tg_uses_of_itself(w, op) : NULL;
+    double inside = own ? tg_use_rise(w->c, own) : 0;
     size_t steps = 0, busy = 0;
 
+    if (inside <= 0 || inside < tg_op_rise(w->c, op))
+        return false;
+    /* The fresh calls that are not inside its own name mostly take time, or are events that were recorded twice. */
     for (size_t at = w->first[TG_TEST]; at < w->n_cells; at++)
         for (size_t r = 0; r < op->rows->cell[at].n; r++) {
             const struct tg_row *row = op->rows->cell[at].row[r];
@@ -119,31 +110,27 @@ static bool outer_takes_time(const struct tg_diff_work *w, const struct tg_op *o
 }
 
 /*
- * All its additional calls are inside calls of the same name: an overload that passes on to another, as `sort` to the
- * stable `sort`. Only the inner one works, so that an average over both says nothing.
+ * As the calls do on average, or what the name takes more than before, whether in time or at the pace of
+ * what is called as often (the machine may be slower), if that is more: a call that is longer than the others
+ * hides in neither, and a pause makes nothing small. On the rank that has most of it: over many ranks, what
+ * one of them does would be little.
  */
-static bool passes_on(const struct tg_diff_work *w, const struct tg_op *op)
-{
-    const struct tg_use *own = w->uses && w->uses->exact ? tg_uses_of_itself(w, op) : NULL;
-    double inside = own ? tg_use_rise(w->c, own) : 0;
-
-    return inside > 0 && inside >= tg_op_rise(w->c, op) && outer_takes_time(w, op);
-}
-
-/* On the rank that has most of it: over many ranks, what one of them does would be little. */
 static struct rise rise_of(const struct job *j, const struct tg_op *op)
 {
     const struct tg_comparison *c = j->w->c;
     struct rise most = { 0, 0 };
-    double pace = j->pace[tg_kind_is_device(op->kind)];
+    double pace = fmax(j->pace[tg_kind_is_device(op->kind)], 1);
     bool inner = passes_on(j->w, op);
 
-    for (size_t k = 0; k < c->n_ranks[TG_TEST]; k++) {
-        struct in_step in[2] = { { 0, 0 }, on_rank(j->w, op, TG_TEST, k) };
+    for (size_t k = 0; c->step_ns[TG_BASE] > 0 && k < c->n_ranks[TG_TEST]; k++) {
+        struct in_step base = { 0, 0 }, test = on_rank(j->w, op, TG_TEST, k);
         if (op->present[TG_BASE] && k < c->n_ranks[TG_BASE])
-            in[TG_BASE] = on_rank(j->w, op, TG_BASE, k);
-        struct rise r = rise_on_rank(c, in, pace, inner);
-        most = r.share > most.share ? r : most;
+            base = on_rank(j->w, op, TG_BASE, k);
+        double calls = test.calls / c->iteration_ratio - base.calls;
+        double by_call = inner ? 0 : test.ns * fmin(calls / test.calls, 1);
+        double share = fmax(by_call, test.ns / pace - base.ns) / c->step_ns[TG_BASE];
+        if (calls > 0 && share > most.share)
+            most = (struct rise){ share, calls };
     }
     return most;
 }
@@ -162,10 +149,8 @@ static bool may_be_slight(const struct tg_op *op)
 /* By name, and by what it costs: a call that takes longer than views do copies. */
 static bool is_view(const struct job *j, const struct tg_op *op)
 {
-    if (!op->view)
-        return false;
-    struct rise r = rise_of(j, op);
-    return r.share * j->w->c->step_ns[TG_BASE] <= r.calls * j->view_ns;
+    struct rise r = op->view ? rise_of(j, op) : (struct rise){ 0, 0 };
+    return op->view && r.share * j->w->c->step_ns[TG_BASE] <= r.calls * j->view_ns;
 }
 
 /* What its additional calls call, or launch, takes. */
@@ -213,30 +198,25 @@ static const struct sort {
               { TG_SLIGHT_FREE, TG_BIG, only_wraps },
               { TG_SLIGHT_SMALL, TG_FLOOR, stands_alone } };
 
-static void find_sort(const struct job *j, const struct sort *sort)
-{
-    struct tg_comparison *c = j->w->c;
-    bool *chosen = TG_NEW_N(j->w->a, bool, c->n_ops + 1);
-    double sum = 0;
-
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
-        if (op->slight != TG_SLIGHT_NOT || !may_be_slight(op) || !sort->is(j, op))
-            continue;
-        double share = rise_of(j, op).share;
-        chosen[i] = share < sort->limit;
-        sum += chosen[i] ? share : 0;
-    }
-    for (size_t i = 0; sum < sort->limit && i < c->n_ops; i++)
-        if (chosen[i])
-            c->ops[i].slight = sort->what;
-}
-
 void tg_small_find(struct tg_diff_work *w, enum tg_slight what)
 {
+    struct tg_comparison *c = w->c;
     struct job j = job_of(w);
 
-    for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++)
-        if (sorts[i].what == what)
-            find_sort(&j, &sorts[i]);
+    for (size_t k = 0; k < sizeof sorts / sizeof *sorts; k++) {
+        const struct sort *sort = &sorts[k];
+        bool *chosen = TG_NEW_N(w->a, bool, c->n_ops + 1);
+        double sum = 0;
+        for (size_t i = 0; sort->what == what && i < c->n_ops; i++) {
+            const struct tg_op *op = &c->ops[i];
+            if (op->slight != TG_SLIGHT_NOT || !may_be_slight(op) || !sort->is(&j, op))
+                continue;
+            double share = rise_of(&j, op).share;
+            chosen[i] = share < sort->limit;
+            sum += chosen[i] ? share : 0;
+        }
+        for (size_t i = 0; sum < sort->limit && i < c->n_ops; i++)
+            if (chosen[i])
+                c->ops[i].slight = sort->what;
+    }
 }

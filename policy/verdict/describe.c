@@ -42,7 +42,8 @@ static void put_calling_op(struct tg_buf *m, const struct tg_op *op)
     tg_buf_printf(m, " inside " TG_NAME, TG_SV_ARG(op->calling_op));
 }
 
-/* Where the calls came, when not in every step of every run; of some steps it is reported before. */
+/* Where the calls came, when not in every step of every run; of some steps it is reported
+ * before. */
 static void put_where(struct tg_buf *m, const struct tg_comparison *c, const struct tg_op *op)
 {
     const struct tg_count_evidence *ev = &op->counted;
@@ -59,7 +60,8 @@ static void put_where(struct tg_buf *m, const struct tg_comparison *c, const str
     tg_buf_puts(m, n > 12 ? ", …" : "");
 }
 
-/* "new, 4 calls per step", "gone, was 4 calls per step": one side has none; false: it is not so simple */
+/* "new, 4 calls per step", "gone, was 4 calls per step": one side has none; false: it is not so
+ * simple */
 static bool put_one_sided(struct tg_buf *m, const struct tg_comparison *c, const struct tg_op *op,
                           const double calls[2])
 {
@@ -135,16 +137,6 @@ static void put_measured(struct tg_buf *m, const struct tg_probe *p, const struc
         tg_buf_printf(m, " %.*s", TG_SV_ARG(p->own_unit));
 }
 
-/* Of names that are judged together their number, but of one in place of another. */
-static void put_pooled(struct tg_buf *m, const struct tg_op *op, const struct tg_comparison *c,
-                       size_t pooled)
-{
-    bool pair = op && tg_op_side_of_region(op) == TG_TEST && pooled == 2 &&
-                tg_region_names(c, op->region, TG_BASE, NULL, 0) == 1;
-    if (pooled && !pair)
-        tg_buf_printf(m, ", %zu names together", pooled);
-}
-
 static void describe_change(struct tg_buf *m, const struct tg_probe *p, const struct tg_result *r,
                             const struct tg_op *op, const struct tg_comparison *c)
 {
@@ -168,7 +160,11 @@ static void describe_change(struct tg_buf *m, const struct tg_probe *p, const st
     if (!pooled && r->metric != TG_RULE_METRIC_SHARE) /* the share is of the one name */
         put_share(m, "now ", r->share);
     tg_buf_puts(m, ")");
-    put_pooled(m, op, c, pooled);
+    /* Of names that are judged together their number, but of one in place of another. */
+    bool pair = op && tg_op_side_of_region(op) == TG_TEST && pooled == 2 &&
+                tg_region_names(c, op->region, TG_BASE, NULL, 0) == 1;
+    if (pooled && !pair)
+        tg_buf_printf(m, ", %zu names together", pooled);
     if (op && op->kind == TG_KIND_KERNEL && op->parent.n)
         tg_buf_printf(m, ", launched by " TG_NAME, TG_SV_ARG(op->parent));
 }
@@ -206,7 +202,8 @@ static bool was_over(const struct tg_probe *p, const struct tg_limit *limit)
            ((b->kind == TG_BOUND_MAX && over) || (b->kind == TG_BOUND_MIN && under));
 }
 
-/* "launched 3 times per step, 2 over the limit of 1, was 0": a budget is about the value, not the change. */
+/* "launched 3 times per step, 2 over the limit of 1, was 0": a budget is about the value, not
+ * the change. */
 static void describe_budget(struct tg_buf *m, struct tg_result *r, const struct tg_probe *p,
                             const struct tg_op *op, const struct tg_limit *limit)
 {
@@ -241,32 +238,6 @@ static tg_sv without_shared_word(tg_sv base, tg_sv test)
     return tg_sv_eq(tg_sv_cut(&rest, ' '), word) && rest.n ? rest : test;
 }
 
-static void describe_attrs(struct tg_buf *m, const struct tg_op *op, enum tg_attr_kind kind)
-{
-    bool any = false;
-    for (size_t i = 0; i < op->n_attrs; i++) {
-        const struct tg_attr_change *f = &op->attrs[i];
-        if (f->kind != kind)
-            continue;
-        tg_sv test = without_shared_word(f->base, f->test);
-        tg_buf_printf(m, "%s%.*s -> %.*s", any ? "; " : "", TG_SV_ARG(f->base), TG_SV_ARG(test));
-        any = true;
-    }
-}
-
-/* " (fp16 -> fp32 by their names)": other kernels for another data type */
-static void put_types(struct tg_buf *m, const struct tg_comparison *c, uint32_t region)
-{
-    const char *type[2] = { NULL, NULL };
-    for (int s = 0; s < 2; s++) {
-        const struct tg_op *op = NULL;
-        if (tg_region_names(c, region, s, &op, 1) && op->kind == TG_KIND_KERNEL)
-            type[s] = tg_phrase_type(op->name);
-    }
-    if (type[TG_BASE] && type[TG_TEST] && strcmp(type[TG_BASE], type[TG_TEST]) != 0)
-        tg_buf_printf(m, " (%s -> %s by their names)", type[TG_BASE], type[TG_TEST]);
-}
-
 /* "with aten::erf in place of aten::gelu" */
 static void put_in_place_of(struct tg_buf *m, const struct tg_op *op, const struct tg_comparison *c)
 {
@@ -282,7 +253,6 @@ static void put_in_place_of(struct tg_buf *m, const struct tg_op *op, const stru
         tg_buf_puts(m, "in place of ");
         tg_phrase_part(m, went, all);
         tg_buf_add(m, tg_buf_sv(&names));
-        put_types(m, c, op->region);
     }
 }
 
@@ -313,10 +283,9 @@ static void describe_relation(struct tg_buf *m, const struct tg_op *op,
     }
 }
 
-/*
- * "aten::mul, aten::sum and 12 more instead of 17 of 34 calls of aten::native_layer_norm: 63 calls per step, was 17
- * (+46)": of calls that replaced fewer, the place as a whole; false: nothing went.
- */
+/* "aten::mul, aten::sum and 12 more instead of 17 of 34 calls of aten::native_layer_norm: 63
+ * calls per step, was 17 (+46)": of calls that replaced fewer, the place as a whole; false:
+ * nothing went. */
 static bool describe_replacement(struct tg_buf *m, const struct tg_op *op,
                                  const struct tg_comparison *c)
 {
@@ -333,7 +302,6 @@ static bool describe_replacement(struct tg_buf *m, const struct tg_op *op,
                   TG_SV_ARG(tg_buf_sv(&others)));
     tg_phrase_part(m, went, tg_region_all_calls(c, g));
     tg_buf_add(m, tg_buf_sv(&names));
-    put_types(m, c, op->region);
     tg_buf_printf(m, ": %s call%s per step, was %s (%s)", TG_VALUE(came, TG_UNIT_COUNT),
                   came == 1 ? "" : "s", TG_VALUE(went, TG_UNIT_COUNT),
                   TG_SIGNED(came - went, TG_UNIT_COUNT));
@@ -342,27 +310,22 @@ static bool describe_replacement(struct tg_buf *m, const struct tg_op *op,
     return true;
 }
 
-/* What decides by noise: a percentage that the runs give, and beside it at most a least size. */
-static bool is_by_noise(const struct tg_limit *l, const struct tg_evidence *ev)
-{
-    bool by_noise = false;
-    for (size_t i = 0; ev && ev->tau > 0 && i < l->n; i++) {
-        if (!l->bound[i].is_auto && l->bound[i].kind != TG_BOUND_ABS)
-            return false;
-        by_noise |= l->bound[i].is_auto;
-    }
-    return by_noise;
-}
-
 void tg_describe_limit(struct tg_buf *b, const struct tg_limit *l, const struct tg_probe *p)
 {
     bool any_is_too_much =
         p->unit == TG_UNIT_ATTR || (p->unit == TG_UNIT_COUNT && p->bad == TG_MORE_IS_BAD);
     bool none =
         l->n == 1 && l->bound[0].kind == TG_BOUND_ABS && l->bound[0].value == 0 && any_is_too_much;
+    /* What decides by noise: a percentage that the runs give, and beside it at most a least
+     * size. */
+    bool by_noise = false, other = !p->ev || !(p->ev->tau > 0);
+    for (size_t i = 0; i < l->n; i++) {
+        by_noise |= l->bound[i].is_auto;
+        other |= !l->bound[i].is_auto && l->bound[i].kind != TG_BOUND_ABS;
+    }
     if (none)
         return;
-    if (is_by_noise(l, p->ev))
+    if (by_noise && !other)
         tg_buf_puts(b, TG_PCT(100 * p->ev->tau));
     else
         tg_limit_text(l, b);
@@ -460,7 +423,8 @@ void tg_describe_calls(struct tg_result *r, const struct tg_op *op, const struct
     r->message = tg_phrase_take(&m, a);
 }
 
-/* "in place of 4 of 17 calls of bf16_gemm: 1.664 ms per step, was 0.641 ms (+160 %, +1.02 ms), launched by aten::addmm" */
+/* "in place of 4 of 17 calls of bf16_gemm: 1.664 ms per step, was 0.641 ms (+160 %, +1.02 ms),
+ * launched by aten::addmm" */
 static bool describe_part(struct tg_buf *m, const struct tg_result *r, const struct tg_op *op,
                           const struct tg_comparison *c)
 {
@@ -496,7 +460,12 @@ void tg_describe_op(struct tg_result *r, const struct tg_op *op, const struct tg
                         : op->kind == TG_KIND_OP ? "same calls: "
                                                  : "same launches: ");
         if (!p->incomparable && !same)
-            describe_attrs(&attrs, op, p->attr);
+            for (size_t i = 0; i < op->n_attrs; i++) {
+                const struct tg_attr_change *f = &op->attrs[i];
+                if (f->kind == p->attr)
+                    tg_buf_printf(&attrs, "%s%.*s -> %.*s", attrs.n ? "; " : "", TG_SV_ARG(f->base),
+                                  TG_SV_ARG(without_shared_word(f->base, f->test)));
+            }
         r->attrs = tg_arena_sv(a, tg_buf_sv(&attrs));
         tg_buf_add(&m, r->attrs);
     } else if (r->over_budget) {

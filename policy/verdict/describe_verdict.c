@@ -11,8 +11,8 @@
 #include "policy/verdict/pace.h"
 #include "policy/verdict/phrase.h"
 
-/* Operators whose smallest slowdown the coverage line gives the larger one of, and the share of the step from which it
- * says that one is not judged. */
+/* Operators whose smallest slowdown the coverage line gives the larger one of, and the share of
+ * the step from which it says that one is not judged. */
 #define LARGEST 2
 #define SHARE 0.01
 
@@ -40,8 +40,9 @@ struct cost {                        /* per step */
     double fewer;      /* ns that other waits lost, or the same ones in other callers */
     tg_sv from;        /* where most of that was, */
     double from_ns[2]; /* and how long */
-    /* What of it reports say: that the host pays by waiting (`moved`: others wait less instead), or what the
-     * clock shows that the step waits for, on the host with a wait that is a part of it. */
+    /* What of it reports say: that the host pays by waiting (`moved`: others wait less instead),
+     * or what the clock shows that the step waits for, on the host with a wait that is a part of
+     * it. */
     bool by_waiting, moved, on_host, waits_too;
     bool both;              /* one after the other: the step is longer by their sum */
     double said, said_base; /* ns */
@@ -90,10 +91,9 @@ static bool is_mine(const bool *mine, const struct tg_comparison *c, tg_sv name)
     return false;
 }
 
-/*
- * What a wait takes more in the finding's own operators, if it is called there; false: it is called by others
- * alone, whose sum is that of the row. All of a row's waits together may be as long as before.
- */
+/* What a wait takes more in the finding's own operators, if it is called there; false: it is
+ * called by others alone, whose sum is that of the row. All of a row's waits together may be as
+ * long as before. */
 static bool add_waits_of(struct cost *cost, const bool *mine, const struct tg_comparison *c,
                          const struct tg_op *wait)
 {
@@ -136,8 +136,8 @@ static void choose_said(struct cost *x, const struct tg_comparison *c)
     x->said_base = x->base[sort] + (other < SORTS ? x->base[other] : 0);
 }
 
-/* A finding costs what its own names do, and those folded under it; of a name that came or went also the device
- * work that it launches, which has other names in a replacement. */
+/* A finding costs what its own names do, and those folded under it; of a name that came or went
+ * also the device work that it launches, which has other names in a replacement. */
 static struct cost cost_of(const struct tg_verdict *v, const struct tg_comparison *c, uint32_t head)
 {
     TG_FREE bool *mine = tg_xcalloc(c->n_ops + 1, 1), *named = tg_xcalloc(c->n_ops + 1, 1);
@@ -237,7 +237,8 @@ static void put_weight(struct tg_buf *b, const struct cost *cost, const struct t
     tg_buf_printf(b, ", %s of the step", TG_VALUE(100 * share, TG_UNIT_PERCENT));
 }
 
-/* A finding about calls has one number, of all that follows it: in its row, in the headline, in tables. */
+/* A finding about calls has one number, of all that follows it: in its row, in the headline, in
+ * tables. */
 static void weigh(struct tg_verdict *v, const struct tg_comparison *c, struct tg_result *r,
                   struct tg_arena *a)
 {
@@ -281,10 +282,8 @@ void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, st
     }
 }
 
-/*
- * A long kernel's name begins as most do, so where no report shortens it the operator that launches
- * it says more: "a kernel of aten::nonzero", " [rank 2]" after it as after the name.
- */
+/* A long kernel's name begins as most do, so where no report shortens it the operator that launches
+ * it says more: "a kernel of aten::nonzero", " [rank 2]" after it as after the name. */
 static void put_name(struct tg_buf *b, const struct tg_comparison *c, const struct tg_result *r)
 {
     enum { LONGEST = 60 };
@@ -328,7 +327,8 @@ static bool put_side(struct tg_buf *b, const struct tg_comparison *c, uint32_t r
     return n > 0;
 }
 
-/* "aten::mul and 5 more instead of aten::gelu:"; false: nothing went. It is found by a name that came. */
+/* "aten::mul and 5 more instead of aten::gelu:"; false: nothing went. It is found by a name that
+ * came. */
 static bool put_replaced(struct tg_buf *b, const struct tg_region *g, const struct tg_comparison *c)
 {
     uint32_t region = (uint32_t)(g - c->regions);
@@ -447,7 +447,8 @@ static void put_wait_behind(struct tg_buf *b, const struct tg_comparison *c,
                       TG_SV_ARG(wait.in.n ? wait.in : wait.call->name));
 }
 
-/* "; the host waits 836 us longer in aten::item (cudaStreamSynchronize) for a device that works no longer than before" */
+/* "; the host waits 836 us longer in aten::item (cudaStreamSynchronize) for a device that works
+ * no longer than before" */
 static void describe_wait(struct tg_result *r, const struct tg_comparison *c, struct tg_arena *a)
 {
     struct tg_pace_wait wait = tg_pace_wait_behind(c, r->delta);
@@ -479,7 +480,8 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct
         if (r->state == TG_STATE_WARN && is_of_time(r) && tg_result_is_of_machine(r))
             tg_buf_puts(b,
                         ", which may be the machine"); /* the account does not blame the program */
-        /* " in Block.forward"; a budget is of the whole step, and only its rise has a place, unless it was over before */
+        /* " in Block.forward"; a budget is of the whole step, and only its rise has a place,
+         * unless it was over before */
         const struct tg_cause *at = total == 1 && r->has_values && !r->was_over ? r->cause : NULL;
         if (at && at->function && at->share >= TG_CAUSE_ENOUGH)
             tg_buf_printf(b, "%s in " TG_NAME, r->over_budget ? ", the rise is" : "",
@@ -489,7 +491,8 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct
         tg_buf_printf(b, " and %zu more", total - shown);
 }
 
-/* "; faster: step -18.7 % (-2.54 ms)", where the runs prove it: as measured, which every report shows. */
+/* "; faster: step -18.7 % (-2.54 ms)", where the runs prove it: as measured, which every report
+ * shows. */
 static void put_faster(struct tg_buf *b, const struct tg_comparison *c)
 {
     const struct tg_metric_change *step =
@@ -502,7 +505,8 @@ static void put_faster(struct tg_buf *b, const struct tg_comparison *c)
                   TG_SIGNED(step->value[TG_TEST] - step->value[TG_BASE], TG_UNIT_NS));
 }
 
-/* Runs a side that would judge a duration, at least: a rule may ask for a number of its own. 0: nothing wants runs. */
+/* Runs a side that would judge a duration, at least: a rule may ask for a number of its own. 0:
+ * nothing wants runs. */
 static int64_t runs_wanted(const struct tg_verdict *v)
 {
     int64_t least = INT64_MAX;
@@ -512,7 +516,8 @@ static int64_t runs_wanted(const struct tg_verdict *v)
     return least < INT64_MAX ? least : 0;
 }
 
-/* The smallest slowdown that would be found in each of the LARGEST operators by self time; 0: none is judged. */
+/* The smallest slowdown that would be found in each of the LARGEST operators by self time; 0:
+ * none is judged. */
 static double detectable_in_ops(const struct tg_comparison *c)
 {
     double above = INFINITY, from = 0;
@@ -531,9 +536,9 @@ static double detectable_in_ops(const struct tg_comparison *c)
     return from;
 }
 
-/* "; durations not judged: record 3 runs a side", "; a slower step is detectable from +54 % on only: …": what a pass could
- * not have found, and what to do. The step counts, where a rule asks for it; else its largest operators. A quarter is
- * what a reader expects any gate to see. */
+/* "; durations not judged: record 3 runs a side", "; a slower step is detectable from +54 % on
+ * only: …": what a pass could not have found, and what to do. The step counts, where a rule asks
+ * for it; else its largest operators. A quarter is what a reader expects any gate to see. */
 static void put_blind(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c)
 {
     const struct tg_evidence *step = c ? &c->metrics[TG_METRIC_STEP_TIME].ev : NULL;
@@ -594,89 +599,90 @@ void tg_describe_headline(struct tg_verdict *v, const struct tg_comparison *c, s
     tg_verdict_title(v, a);
 }
 
-/* "; detectable from +9 % (step time), +30 % (largest operators)" */
-static void put_detectable(struct tg_buf *b, const struct tg_comparison *c)
+/* "; detectable from +9 % (step time), +30 % (largest operators)", and which times are not
+ * judged. */
+static void put_durations(struct tg_buf *b, const struct tg_comparison *c)
 {
     const struct tg_evidence *step = &c->metrics[TG_METRIC_STEP_TIME].ev;
-    double ops = detectable_in_ops(c);
-    bool by_step = step->why_not == TG_JUDGED;
+    double from = detectable_in_ops(c), largest = 0;
+    bool by_step = step->why_not == TG_JUDGED, busy[2] = { false }; /* host, device */
+    size_t varying = 0; /* of small ones nothing is said */
+    tg_buf_printf(b, "; durations judged: %zu baseline run%s, %zu fresh run%s", c->n_runs[TG_BASE],
+                  TG_PLURAL(c->n_runs[TG_BASE]), c->n_runs[TG_TEST], TG_PLURAL(c->n_runs[TG_TEST]));
     if (by_step)
         tg_buf_printf(b, "; detectable from %s (step time)", TG_PCT(100 * step->mde));
-    if (ops > 0)
+    if (from > 0)
         tg_buf_printf(b, "%s%s (largest operators)", by_step ? ", " : "; detectable from ",
-                      TG_PCT(100 * ops));
-}
-
-/* "; host times not judged: the machine was busy during the fresh runs" */
-static void put_busy(struct tg_buf *b, const struct tg_comparison *c)
-{
-    bool busy[2] = { false }; /* host, device */
-    for (size_t i = 0; i < c->n_ops; i++)
-        busy[tg_kind_is_device(c->ops[i].kind)] |= c->ops[i].ev.why_not == TG_NOT_BUSY;
+                      TG_PCT(100 * from));
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        double share = fmax(op->share[TG_BASE], op->share[TG_TEST]);
+        busy[tg_kind_is_device(op->kind)] |= op->ev.why_not == TG_NOT_BUSY;
+        if (op->ev.why_not == TG_NOT_COUNT_VARIES && share >= SHARE) {
+            largest = fmax(largest, share);
+            varying++;
+        }
+    }
     if (busy[0] || busy[1])
         tg_buf_printf(b, "; %s%s%s times not judged: %s", busy[0] ? "host" : "",
                       busy[0] && busy[1] ? " and " : "", busy[1] ? "device" : "",
                       tg_judged_text(TG_NOT_BUSY));
+    if (varying)
+        tg_buf_printf(b,
+                      "; not judged: %zu operator%s whose calls vary, the largest %s of the step",
+                      varying, TG_PLURAL(varying), TG_VALUE(100 * largest, TG_UNIT_PERCENT));
 }
 
-/* "; not judged: 2 operators whose calls vary, the largest 4.0 % of the step"; of small ones nothing. */
-static void put_varying(struct tg_buf *b, const struct tg_comparison *c)
+/* ": no step markers": why no duration is judged. */
+static void put_no_durations(struct tg_buf *b, const struct tg_verdict *v,
+                             const struct tg_comparison *c)
 {
-    double largest = 0;
-    size_t n = 0;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        double share = fmax(c->ops[i].share[TG_BASE], c->ops[i].share[TG_TEST]);
-        if (c->ops[i].ev.why_not != TG_NOT_COUNT_VARIES || share < SHARE)
-            continue;
-        largest = fmax(largest, share);
-        n++;
-    }
-    if (!n)
-        return;
-    tg_buf_printf(b, "; not judged: %zu operator%s whose calls vary, the largest %s of the step", n,
-                  TG_PLURAL(n), TG_VALUE(100 * largest, TG_UNIT_PERCENT));
+    size_t need = (size_t)(runs_wanted(v) ? runs_wanted(v) : v->min_runs);
+    tg_buf_puts(b, "; durations not judged");
+    if (!c->marked[TG_BASE] || !c->marked[TG_TEST])
+        tg_buf_puts(b, ": no step markers");
+    else if (!c->same_device)
+        tg_buf_printf(b, ": the sides differ in %.*s", TG_SV_ARG(c->differs));
+    else if (!c->same_flags)
+        tg_buf_puts(b, ": other profiler flags");
+    else if (c->other_data)
+        tg_buf_puts(b, ": the fresh runs had other data");
+    else if (c->busy)
+        tg_buf_puts(b, ": the machine was busy during the fresh runs");
+    else if (c->n_runs[TG_BASE] < need || c->n_runs[TG_TEST] < need)
+        tg_buf_printf(b, ": %zu baseline run%s and %zu fresh, at least %zu a side are needed",
+                      c->n_runs[TG_BASE], TG_PLURAL(c->n_runs[TG_BASE]), c->n_runs[TG_TEST], need);
 }
 
-/* "; not compared: input_shapes of 12 names, launch_config of 1 name" */
-static void put_untold(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c)
+/* "; numbers judged: 3 of 4; not compared: input_shapes of 12 names, launch_config of 1 name" */
+static void put_others(struct tg_buf *b, const struct tg_verdict *v, const struct tg_comparison *c)
 {
+    size_t n = 0, judged = 0, untold[TG_RULE_METRICS] = { 0 };
     const char *before = "; not compared: ";
-    for (enum tg_rule_metric m = 0; m < TG_RULE_METRICS; m++) {
-        size_t n = 0;
-        if (tg_rule_metric_info(m)->unit != TG_UNIT_ATTR)
-            continue;
-        for (size_t i = 0; i < v->n_results; i++) {
-            const struct tg_result *r = &v->results[i];
-            const struct tg_op *op =
-                r->state == TG_STATE_NOT_JUDGED && r->metric == m ? tg_result_op(c, r) : NULL;
-            n += op && op->change == TG_SAME && c->same_device; /* a name that both sides have */
-        }
-        if (n)
-            tg_buf_printf(b, "%s%s of %zu name%s", before, tg_rule_metric_info(m)->name, n,
-                          TG_PLURAL(n));
-        before = n ? ", " : before;
+    for (size_t i = 0; i < v->n_results; i++) {
+        const struct tg_result *r = &v->results[i];
+        bool attr = !tg_result_is_guard(r) && tg_rule_metric_info(r->metric)->unit == TG_UNIT_ATTR;
+        const struct tg_op *op =
+            attr && r->state == TG_STATE_NOT_JUDGED ? tg_result_op(c, r) : NULL;
+        n += r->subject == TG_SUBJECT_NUMBER;
+        judged += r->subject == TG_SUBJECT_NUMBER && r->grounds != TG_GROUNDS_NONE;
+        untold[r->metric] += op && op->change == TG_SAME && c->same_device; /* both sides have it */
     }
-}
-
-/* "; numbers judged: 3 of 4" */
-static void put_numbers(struct tg_buf *b, const struct tg_verdict *v)
-{
-    size_t n = 0, judged = 0;
-    for (size_t i = 0; i < v->n_results; i++)
-        if (v->results[i].subject == TG_SUBJECT_NUMBER) {
-            n++;
-            judged += v->results[i].grounds != TG_GROUNDS_NONE;
-        }
     if (n && judged == n)
         tg_buf_puts(b, "; numbers judged");
     else if (n)
         tg_buf_printf(b, "; numbers judged: %zu of %zu", judged, n);
+    for (enum tg_rule_metric m = 0; m < TG_RULE_METRICS; m++)
+        if (untold[m]) {
+            tg_buf_printf(b, "%s%s of %zu name%s", before, tg_rule_metric_info(m)->name, untold[m],
+                          TG_PLURAL(untold[m]));
+            before = ", ";
+        }
 }
 
 void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a)
 {
     struct tg_buf b = { 0 };
-    size_t need = (size_t)(runs_wanted(v) ? runs_wanted(v) : v->min_runs);
     tg_describe_weights(v, c, a);
     for (size_t i = 0; i < v->n_results; i++)
         if (v->results[i].state >= TG_STATE_WARN && v->results[i].folded_under == TG_NO_ID &&
@@ -692,33 +698,12 @@ void tg_describe_verdict(struct tg_verdict *v, const struct tg_comparison *c, st
         tg_buf_puts(&b, ", but not of kernels");
     if (!v->counts_judged && !v->counts_asked)
         tg_buf_puts(&b, ": no rule asks for them");
-    if (v->durations_judged) {
-        tg_buf_printf(&b, "; durations judged: %zu baseline run%s, %zu fresh run%s",
-                      c->n_runs[TG_BASE], TG_PLURAL(c->n_runs[TG_BASE]), c->n_runs[TG_TEST],
-                      TG_PLURAL(c->n_runs[TG_TEST]));
-        put_detectable(&b, c);
-        put_busy(&b, c);
-        put_varying(&b, c);
-    } else {
-        bool few = c->n_runs[TG_BASE] < need || c->n_runs[TG_TEST] < need;
-        tg_buf_puts(&b, "; durations not judged");
-        if (c->marked[TG_BASE] && c->marked[TG_TEST] && !c->same_device)
-            tg_buf_printf(&b, ": the sides differ in %.*s", TG_SV_ARG(c->differs));
-        else
-            tg_buf_puts(&b, !c->marked[TG_BASE] || !c->marked[TG_TEST] ? ": no step markers"
-                            : !c->same_flags                           ? ": other profiler flags"
-                            : c->other_data ? ": the fresh runs had other data"
-                            : c->busy       ? ": the machine was busy during the fresh runs"
-                            : few           ? ": "
-                                            : "");
-        if (few && tg_sv_ends(tg_buf_sv(&b), TG_SV(": ")))
-            tg_buf_printf(&b, "%zu baseline run%s and %zu fresh, at least %zu a side are needed",
-                          c->n_runs[TG_BASE], TG_PLURAL(c->n_runs[TG_BASE]), c->n_runs[TG_TEST],
-                          need);
-    }
+    if (v->durations_judged)
+        put_durations(&b, c);
+    else
+        put_no_durations(&b, v, c);
     if (v->budgets_judged && v->counts_judged)
         tg_buf_puts(&b, "; budgets judged");
-    put_numbers(&b, v);
-    put_untold(&b, v, c);
+    put_others(&b, v, c);
     v->coverage = tg_phrase_take(&b, a);
 }

@@ -9,7 +9,8 @@
 static int by_weight(const void *a, const void *b)
 {
     const struct tg_result *x = a, *y = b;
-    /* The account is of the whole, whatever is judged by name; a metric of the trace tells that, an operator where. */
+    /* The account is of the whole, whatever is judged by name; a metric of the trace tells that,
+     * an operator where. */
     bool account[] = { tg_sv_eq(x->rule, TG_SV("account")), tg_sv_eq(y->rule, TG_SV("account")) };
     bool trace[] = { x->subject == TG_SUBJECT_TRACE, y->subject == TG_SUBJECT_TRACE };
     int c;
@@ -38,10 +39,8 @@ static void open_guard(struct tg_eval_state *e, enum tg_reason need, const char 
                     tg_sv_of(name), tg_sv_of(message), tg_sv_of(next));
 }
 
-/*
- * The one place that decides whether a verdict may be green: some rule judged something, and where
- * a rule counts calls, there were calls to count.
- */
+/* The one place that decides whether a verdict may be green: some rule judged something, and where
+ * a rule counts calls, there were calls to count. */
 static void close_coverage(struct tg_eval_state *e)
 {
     struct tg_verdict *v = e->out;

@@ -22,11 +22,9 @@ struct tg_part {
     const struct tg_ints *devices, *streams; /* n 0: all; else device rows of these only */
 };
 
-/*
- * What an event of the history (core/history) changed since the baseline: a failure that is no more
+/* What an event of the history (core/history) changed since the baseline: a failure that is no more
  * than that warns, because it failed in the night that showed the event; with `fail_on: [open]` it
- * fails until somebody accepts the event.
- */
+ * fails until somebody accepts the event. */
 enum tg_known_what { TG_KNOWN_NAME, TG_KNOWN_STEP, TG_KNOWN_FAILURE, TG_KNOWN_NIGHT_VALUES };
 struct tg_known {
     enum tg_known_what what;
@@ -55,12 +53,10 @@ enum tg_known_from {
 };
 /* The result as one that later nights may repeat; false: it passed, or it fails every night. */
 bool tg_known_failure(const struct tg_result *r, struct tg_known *out);
-/*
- * Is `now` the failure `then` of an earlier night, and no more than it? The same rule, name, metric
+/* Is `now` the failure `then` of an earlier night, and no more than it? The same rule, name, metric
  * and direction; the same number of calls, or a value that is at most a quarter of that night's
  * change, or 2 %, beyond that night's; against a baseline that has not gone the same way by more
- * than a quarter of it, or the change would be a new one.
- */
+ * than a quarter of it, or the change would be a new one. */
 bool tg_known_goes_on(const struct tg_known *then, const struct tg_known *now);
 
 struct tg_eval_input {
@@ -106,30 +102,22 @@ void tg_verdict_lost(struct tg_verdict *out, const struct tg_err *why, enum tg_o
 void tg_verdict_first_run(struct tg_verdict *out, enum tg_outcome outcome, struct tg_arena *a);
 /* No baseline is there, and none is needed: a pass, to which tg_verdict_add_alone adds. */
 void tg_verdict_alone(struct tg_verdict *out, struct tg_arena *a);
-/*
- * Adds what asks the fresh side alone to a verdict without a comparison: `self` is the verdict on
- * the fresh side compared with itself, of which budgets (max, min) and guards count. A failure makes
- * the verdict fail; a guard, or a budget that cannot be judged, makes a pass inconclusive; a warning
- * lifts a pass. What is in order changes nothing.
- */
+/* Adds what asks the fresh side alone to a verdict without a comparison: `self` is the verdict
+ * on the fresh side compared with itself, of which budgets (max, min) and guards count. A
+ * failure makes the verdict fail; a guard, or a budget that cannot be judged, makes a pass
+ * inconclusive; a warning lifts a pass. What is in order changes nothing. */
 void tg_verdict_add_alone(struct tg_verdict *v, const struct tg_verdict *self, struct tg_arena *a);
-/*
- * Do all rules ask metrics of whole traces, and of all ranks together? Their verdict needs no names of
- * operators but for what guards and notes say of them.
- */
+/* Do all rules ask metrics of whole traces, and of all ranks together? Their verdict needs no
+ * names of operators but for what guards and notes say of them. */
 bool tg_policy_asks_metrics_alone(const struct tg_policy *p);
 /* Does no rule of the policy need a baseline? */
 bool tg_policy_asks_fresh_alone(const struct tg_policy *p);
-/*
- * Makes rows of the notes that have a reason, also of those added after tg_eval: warnings, or failures
- * if `fail_on` (bits of enum tg_fail_on) names warnings. The outcome is that of the worst row. If
- * `fail_on` names `inconclusive`, a verdict without a comparison fails too.
- */
+/* Makes rows of the notes that have a reason, also of those added after tg_eval: warnings, or
+ * failures if `fail_on` (bits of enum tg_fail_on) names warnings. The outcome is that of the
+ * worst row. If `fail_on` names `inconclusive`, a verdict without a comparison fails too. */
 void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *a);
-/*
- * What is said of a side. NONE: no warning. NOTE: a warning, shown up front. Any other reason: such a
- * warning that is a row of the rule `require` as well.
- */
+/* What is said of a side. NONE: no warning. NOTE: a warning, shown up front. Any other reason:
+ * such a warning that is a row of the rule `require` as well. */
 void tg_verdict_add_note(struct tg_verdict *v, struct tg_arena *a, enum tg_reason reason,
                          tg_sv text, tg_sv next);
 #endif

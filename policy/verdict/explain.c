@@ -146,7 +146,8 @@ static void put_evidence(struct tg_buf *out, const struct tg_probe *p,
                   TG_VALUE(100 * p->ev->mde, TG_UNIT_PERCENT));
 }
 
-/* As a check measures it. False: the rule has no number there: no step has calls, or the traces lack it. */
+/* As a check measures it. False: the rule has no number there: no step has calls, or the traces
+ * lack it. */
 static bool put_quantity(struct tg_buf *out, const struct tg_policy *policy,
                          const struct tg_rule *r, const struct tg_quantity *x,
                          const struct tg_comparison *c)

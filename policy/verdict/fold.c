@@ -89,15 +89,14 @@ static uint32_t first_head(const struct tg_buckets *of, tg_sv text, uint32_t bes
     return best;
 }
 
-/*
- * An operator that is called as often more as the one that calls it is a consequence, and so is what
- * a new operator calls, however often: one finding instead of five. `clone` calls `empty_like` and
- * `copy_`: three rows, one finding. Autograd's node of an operator runs as often as the operator at
- * most. The order of the rows plays no part.
- */
+/* An operator that is called as often more as the one that calls it is a consequence, and so is
+ * what a new operator calls, however often: one finding instead of five. `clone` calls
+ * `empty_like` and `copy_`: three rows, one finding. Autograd's node of an operator runs as
+ * often as the operator at most. The order of the rows plays no part. */
 static void fold_calls(struct tg_result *v, size_t n, const struct tg_comparison *c)
 {
-    /* Rows about numbers of calls, by the names that tg_eval_explains asks for; letters: as tg_name_put_letters. */
+    /* Rows about numbers of calls, by the names that tg_eval_explains asks for; letters: as
+     * tg_name_put_letters. */
     TG_AUTO(tg_buckets_release) struct tg_buckets name, letters;
     tg_buckets_init(&name, n);
     tg_buckets_init(&letters, n);
@@ -135,7 +134,8 @@ static void fold_calls(struct tg_result *v, size_t n, const struct tg_comparison
     }
 }
 
-/* Nobody writes autograd's node around an operator: the operator is the finding, and the node follows. */
+/* Nobody writes autograd's node around an operator: the operator is the finding, and the node
+ * follows. */
 static void fold_nodes(struct tg_result *v, size_t n, const struct tg_comparison *c)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -153,7 +153,8 @@ static void fold_nodes(struct tg_result *v, size_t n, const struct tg_comparison
     flatten(v, n);
 }
 
-/* Rows of one key are one finding: the best of them, of equals the first, which is the worst. False: it has none. */
+/* Rows of one key are one finding: the best of them, of equals the first, which is the worst.
+ * False: it has none. */
 typedef bool key_of(struct tg_buf *key, const struct tg_result *r, const struct tg_comparison *c);
 typedef bool is_better(const struct tg_result *r, const struct tg_result *head,
                        const struct tg_comparison *c);
@@ -177,7 +178,8 @@ static void fold_groups(struct tg_result *v, size_t n, const struct tg_compariso
             (void)fold_under(v, i, head[id[i]]);
 }
 
-/* A name that came, and that others of its place may be told with. Where a device works a wait counts for itself. */
+/* A name that came, and that others of its place may be told with. Where a device works a wait
+ * counts for itself. */
 static const struct tg_op *came(const struct tg_result *r, const struct tg_comparison *c)
 {
     const struct tg_op *op =
@@ -185,10 +187,8 @@ static const struct tg_op *came(const struct tg_result *r, const struct tg_compa
     return op && tg_op_rose(op) && !(tg_op_makes_wait(op) && tg_has_device_ops(c)) ? op : NULL;
 }
 
-/*
- * The place that a row is about and is not yet told with: of a name that came or got slower, or of the time of
- * all that came and went there. NULL: none, or one rank alone.
- */
+/* The place that a row is about and is not yet told with: of a name that came or got slower, or
+ * of the time of all that came and went there. NULL: none, or one rank alone. */
 static const tg_sv *place_of(const struct tg_result *r, const struct tg_comparison *c)
 {
     const struct tg_op *op = came(r, c);
@@ -201,7 +201,8 @@ static const tg_sv *place_of(const struct tg_result *r, const struct tg_comparis
                                                          : NULL;
 }
 
-/* What came or got slower inside one annotation, or else in the step; by each of the two clocks, what only got slower. */
+/* What came or got slower inside one annotation, or else in the step; by each of the two clocks,
+ * what only got slower. */
 static bool key_of_place(struct tg_buf *key, const struct tg_result *r,
                          const struct tg_comparison *c)
 {
@@ -238,7 +239,8 @@ static bool same_name(const struct tg_result *head, const struct tg_result *r)
            head->subject == TG_SUBJECT_NAME && r->subject == TG_SUBJECT_NAME;
 }
 
-/* One name under several rules: what failed before what warns; calls, then time, then how they are called. */
+/* One name under several rules: what failed before what warns; calls, then time, then how they
+ * are called. */
 static bool key_of_name(struct tg_buf *key, const struct tg_result *r,
                         const struct tg_comparison *c)
 {
@@ -256,10 +258,8 @@ static bool is_told_before(const struct tg_result *r, const struct tg_result *he
                                    : at[r->dimension] < at[head->dimension];
 }
 
-/*
- * What one operator is called with is what another one made: a change of shapes runs through all that
- * follows, so each rule has one finding, the costliest name.
- */
+/* What one operator is called with is what another one made: a change of shapes runs through all
+ * that follows, so each rule has one finding, the costliest name. */
 static bool key_of_attribute(struct tg_buf *key, const struct tg_result *r,
                              const struct tg_comparison *c)
 {
@@ -306,7 +306,8 @@ static double adds(const struct tg_result *r, const struct tg_comparison *c, boo
     return r->dimension == TG_DIM_DURATION ? r->delta : op->self[TG_TEST] - op->self[TG_BASE];
 }
 
-/* What each finding adds with all that is folded under it; nothing of a name that is its own twice. */
+/* What each finding adds with all that is folded under it; nothing of a name that is its own
+ * twice. */
 static double *sums_of(const struct tg_result *v, size_t n, const struct tg_comparison *c)
 {
     bool device = tg_pace_of(c) == TG_PACE_DEVICE;
@@ -329,15 +330,16 @@ static bool holds_wait(const struct tg_result *v, size_t n, uint32_t head,
     return false;
 }
 
-/* The step is longer by what findings add, and by the Python around the calls that came: they are one. */
+/* The step is longer by what findings add, and by the Python around the calls that came: they
+ * are one. */
 static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison *c)
 {
     TG_FREE double *sum = c ? sums_of(v, n, c) : NULL;
     for (size_t i = 0; c && i < n; i++) {
         uint32_t best = TG_NO_ID;
         double most = 0, all = 0;
-        /* The host's time between operators: where the device sets the pace a wait that no call of its own makes,
-         * else the Python around calls, which comes with them. */
+        /* The host's time between operators: where the device sets the pace a wait that no call
+         * of its own makes, else the Python around calls, which comes with them. */
         bool gaps = v[i].subject == TG_SUBJECT_STEP;
         bool waits = gaps && tg_pace_of(c) == TG_PACE_DEVICE, around = gaps && !waits;
         const double *step = c->metrics[TG_METRIC_STEP_TIME].value;
@@ -368,7 +370,8 @@ static void fold_step(struct tg_result *v, size_t n, const struct tg_comparison 
     flatten(v, n);
 }
 
-/* What one item of the waivers covers is one line: its own name's, or the first of its further names. */
+/* What one item of the waivers covers is one line: its own name's, or the first of its further
+ * names. */
 static bool key_of_waiver(struct tg_buf *key, const struct tg_result *r,
                           const struct tg_comparison *c)
 {
@@ -414,7 +417,8 @@ static bool key_of_change(struct tg_buf *key, const struct tg_result *r,
     return true;
 }
 
-/* What names a change best: a failure; what waits; an operator that the function itself calls; calls, not time. */
+/* What names a change best: a failure; what waits; an operator that the function itself calls;
+ * calls, not time. */
 static unsigned worth(const struct tg_result *r, const struct tg_comparison *c)
 {
     const struct tg_op *op = r->dimension == TG_DIM_COUNT ? tg_result_op(c, r) : NULL;
@@ -430,7 +434,8 @@ static bool names_it_better(const struct tg_result *r, const struct tg_result *h
     return worth(r, c) > worth(head, c);
 }
 
-/* Of the findings of one state the first that is blamed on a change leads: the others are what it brings along. */
+/* Of the findings of one state the first that is blamed on a change leads: the others are what
+ * it brings along. */
 static void lead_with_change(struct tg_result *v, uint32_t n, enum tg_state state)
 {
     uint32_t first = 0, lead;
@@ -492,10 +497,9 @@ static unsigned leads_by(const struct tg_result *r)
            (r->subject == TG_SUBJECT_NAME ? 1U : 0U);
 }
 
-/*
- * What takes longer on one rank alone is one event: its rows are under the first of the worst, whose
- * sentence tells of the rank. Of equal state one of that rank itself comes first, then a name.
- */
+/* What takes longer on one rank alone is one event: its rows are under the first of the worst,
+ * whose sentence tells of the rank. Of equal state one of that rank itself comes first, then a
+ * name. */
 void tg_fold_rank(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;

@@ -124,10 +124,8 @@ static bool guard_markings(struct tg_eval_state *e)
     return false;
 }
 
-/*
- * The baseline's steps lack work that it did, and that the fresh ones hold: more calls and longer steps
- * show that steps are cut elsewhere.
- */
+/* The baseline's steps lack work that it did, and that the fresh ones hold: more calls and
+ * longer steps show that steps are cut elsewhere. */
 static bool guard_cuts(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
@@ -158,8 +156,8 @@ static bool guard_steps(struct tg_eval_state *e)
     return false;
 }
 
-/* Where the fresh side alone has device work, and operators launch it that are called as often as before,
- * the baseline was recorded without the device's activities, or ran elsewhere. */
+/* Where the fresh side alone has device work, and operators launch it that are called as often
+ * as before, the baseline was recorded without the device's activities, or ran elsewhere. */
 static bool guard_device(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
@@ -182,7 +180,8 @@ static bool guard_device(struct tg_eval_state *e)
     return any;
 }
 
-/* Work of a sort in a comparison; `graph`: launched by a graph, which needs neither operators nor a launch each. */
+/* Work of a sort in a comparison; `graph`: launched by a graph, which needs neither operators
+ * nor a launch each. */
 struct sorts {
     bool device, graph, launches;
     size_t operators; /* names */
@@ -202,8 +201,8 @@ static struct sorts sorts_of(const struct tg_comparison *c, int side)
     return x;
 }
 
-/* A side without any operator, or without the launches of its device work, which the other has, was recorded
- * without them: what it lacks did not go, and what its rows hold is other time. */
+/* A side without any operator, or without the launches of its device work, which the other has,
+ * was recorded without them: what it lacks did not go, and what its rows hold is other time. */
 static bool guard_sorts(struct tg_eval_state *e)
 {
     for (int side = 0; side < 2; side++) {
@@ -241,10 +240,9 @@ static void guard_empty(struct tg_eval_state *e)
               n == 1 ? " holds" : "s hold");
 }
 
-/*
- * "rank 2 of 4 has no fresh trace (found: ranks 0, 1, 3)"; "9 ranks in the baseline run, 8 are expected". The lost
- * rank is looked for first; then the policy says so, in case so many are meant.
- */
+/* "rank 2 of 4 has no fresh trace (found: ranks 0, 1, 3)"; "9 ranks in the baseline run, 8 are
+ * expected". The lost rank is looked for first; then the policy says so, in case so many are
+ * meant. */
 static void guard_ranks_of(struct tg_eval_state *e, int side, size_t expected, struct tg_loc at)
 {
     const struct tg_comparison *c = e->in->comparison;
@@ -346,7 +344,8 @@ static void guard_required(struct tg_eval_state *e, const struct tg_comparison *
     }
 }
 
-/* "aten::mm looks slower", "2 names look slower, aten::mm most" of those whose times are withheld. */
+/* "aten::mm looks slower", "2 names look slower, aten::mm most" of those whose times are
+ * withheld. */
 static const char *withheld_said(const struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
@@ -424,10 +423,11 @@ bool tg_guards(struct tg_eval_state *e)
 /*
  * ---- damage ----
  *
- * Above the limits of core/diff/numbers.h a trace is damaged rather than noisy, and no verdict is given. Real traces
- * stay far below: the worst of 68 has 0.6 % of its device time in overlaps on one stream, 31 % of its device work
- * without a launch (recording began while it ran), and none of the rest; launches without their kernel only the
- * smallest have (of 15 to 28 pieces of device work), at most 4.
+ * Above the limits of core/diff/numbers.h a trace is damaged rather than noisy, and no verdict is
+ * given. Real traces stay far below: the worst of 68 has 0.6 % of its device time in overlaps on
+ * one stream, 31 % of its device work without a launch (recording began while it ran), and none of
+ * the rest; launches without their kernel only the smallest have (of 15 to 28 pieces of device
+ * work), at most 4.
  */
 
 enum { LENIENT = 5 }; /* kinds of deviations from JSON */
@@ -566,7 +566,8 @@ static void judge_damage(struct tg_eval_state *e, const char *name, const struct
               "the %s traces are damaged:%.*s", name, (int)beyond.n - 1, beyond.p);
     if (d->truncated)
         TELL(e, true, "", "a %s trace is truncated: its missing part was not judged", name);
-    /* ": 2 invalid escapes, 1 NaN or Infinity"; nothing where an older version stored the total alone. */
+    /* ": 2 invalid escapes, 1 NaN or Infinity"; nothing where an older version stored the total
+     * alone. */
     for (size_t i = 0; i < LENIENT; i++)
         if (d->lenient[i])
             tg_buf_printf(&lenient, "%s%llu %s", lenient.n ? ", " : ": ",

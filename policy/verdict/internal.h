@@ -1,6 +1,7 @@
 #ifndef TG_POLICY_VERDICT_INTERNAL_H
 #define TG_POLICY_VERDICT_INTERNAL_H
-/* What the files of this room share; all others include eval.h. The stages in their order: README.md. */
+/* What the files of this room share; all others include eval.h. The stages in their order:
+ * README.md. */
 #include "policy/verdict/eval.h"
 #include "policy/verdict/judge.h"
 
@@ -61,10 +62,8 @@ enum tg_outcome tg_outcome_of(const struct tg_verdict *v);
 /* Makes it a result without values; `op` is what reports call it. */
 void tg_eval_message(struct tg_result *r, enum tg_state state, enum tg_subject subject,
                      enum tg_reason because, tg_sv op, tg_sv message, tg_sv next);
-/*
- * What comes after the judge, a waiver, an event or `fail_on`, makes the state of a row and adds to its
- * evidence. `why` NONE: it is as before because of what it was.
- */
+/* What comes after the judge, a waiver, an event or `fail_on`, makes the state of a row and adds
+ * to its evidence. `why` NONE: it is as before because of what it was. */
 void tg_eval_revise(struct tg_eval_state *e, struct tg_result *r, enum tg_state to,
                     enum tg_reason why, tg_sv evidence);
 void tg_eval_note(struct tg_eval_state *e, enum tg_reason reason, tg_sv text, const char *next);
@@ -102,10 +101,8 @@ bool tg_select_rule(const struct tg_eval_state *e, const struct tg_when *when);
 double tg_outside_calls(const struct tg_comparison *c, const struct tg_op *op, int side);
 /* How many more by the step the fresh side has; 0: not more by the step and by the trace. */
 double tg_outside_growth(const struct tg_comparison *c, const struct tg_op *op);
-/*
- * What the baseline did outside its steps and the fresh side does inside them, as often: the same work,
- * marked or linked in another way. Nothing where steps are skipped.
- */
+/* What the baseline did outside its steps and the fresh side does inside them, as often: the
+ * same work, marked or linked in another way. Nothing where steps are skipped. */
 struct tg_came_in {
     double ns; /* of a trace, inclusive */
     size_t n_names;
@@ -147,7 +144,8 @@ struct tg_judging { /* one row while it is judged: each part is made from those 
     struct tg_probe p;
     struct tg_judgement j;
 };
-/* Values and evidence of the row's quantity, by one estimate (LEAST: as the comparison has it); false: it has none. */
+/* Values and evidence of the row's quantity, by one estimate (LEAST: as the comparison has it);
+ * false: it has none. */
 bool tg_probe(struct tg_probe *p, const struct tg_judging *w, const struct tg_comparison *c,
               enum tg_estimate by);
 /* Does a side lack totals by Python frame that rules about these kinds need? */
@@ -155,7 +153,8 @@ bool tg_lacks_frames(const struct tg_comparison *c, uint32_t kinds, int side);
 
 /* ---- judge_rows.c ---- */
 
-/* Limits and values of a quantity, by as many runs as the rule asks for; false: the quantity has no value. */
+/* Limits and values of a quantity, by as many runs as the rule asks for; false: the quantity has
+ * no value. */
 bool tg_judging_measure(struct tg_judging *w, const struct tg_rule *rule,
                         const struct tg_quantity *x, const struct tg_policy *policy,
                         const struct tg_comparison *c, struct tg_arena *a);

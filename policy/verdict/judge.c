@@ -74,7 +74,8 @@ static bool bound_exceeded(const struct tg_probe *p, const struct tg_limit *l,
     case TG_BOUND_PCT:
         return pct_exceeded(p, b);
     case TG_BOUND_ABS:
-        /* A part of the step beside `auto` is what one look cannot tell from noise: new runs did. */
+        /* A part of the step beside `auto` is what one look cannot tell from noise: new runs
+         * did. */
         if (b->of_step && p->ev && p->ev->asked == TG_ASKED_RED && has_auto(l))
             return delta > 0;
         return delta > (b->of_step ? b->value / 100 * p->step_ns : b->value);
@@ -128,10 +129,8 @@ void tg_lack(struct tg_judgement *j, enum tg_state state, enum tg_reason need, c
     j->why_not = why_not;
 }
 
-/*
- * Evidence is required whatever size the policy asks for; `slower` is not, because it contains tau
- * and the floor of the default policy.
- */
+/* Evidence is required whatever size the policy asks for; `slower` is not, because it contains tau
+ * and the floor of the default policy. */
 static struct tg_judgement by_evidence(const struct tg_probe *p, enum tg_state severity,
                                        const struct tg_limit *l)
 {
@@ -152,10 +151,8 @@ static struct tg_judgement by_evidence(const struct tg_probe *p, enum tg_state s
     return j;
 }
 
-/*
- * A step of every fresh run is much slower, or most of the runs are: worth a warning where the noise
- * decides about size, as it does of times alone.
- */
+/* A step of every fresh run is much slower, or most of the runs are: worth a warning where the
+ * noise decides about size, as it does of times alone. */
 static bool some_steps_slow(const struct tg_probe *p, const struct tg_limit_list *list)
 {
     bool is_auto = false;
@@ -180,10 +177,8 @@ static struct tg_judgement judge_list(const struct tg_probe *p, const struct tg_
     return worst;
 }
 
-/*
- * Device work varies less from run to run than the sizes by numbers of runs allow, but single processes
- * may differ by more: what is proven warns, and fails where new runs confirm it.
- */
+/* Device work varies less from run to run than the sizes by numbers of runs allow, but single
+ * processes may differ by more: what is proven warns, and fails where new runs confirm it. */
 static bool is_steady_work_slower(const struct tg_probe *p, const struct tg_limit_list *fail)
 {
     struct tg_probe fine = *p;
@@ -215,7 +210,8 @@ const char *tg_few_runs_text(int64_t min_runs, struct tg_arena *a)
                : tg_arena_printf(a, "too few runs a side (need %lld)", (long long)min_runs);
 }
 
-/* What lacks to judge a change, NOT_JUDGED; or why there is nothing to judge, PASS; without `why_not` nothing lacks. */
+/* What lacks to judge a change, NOT_JUDGED; or why there is nothing to judge, PASS; without
+ * `why_not` nothing lacks. */
 static struct tg_judgement need_of(const struct tg_probe *p)
 {
     const struct tg_evidence *ev = p->ev;

@@ -51,8 +51,8 @@ struct tg_judgement tg_judge(const struct tg_probe *p, const struct tg_limit_lis
 
 /* Do the numbers that are shown exceed the limit, too, as the judged ones did? */
 bool tg_probe_shows(const struct tg_probe *p, const struct tg_limit *l);
-/* The measured change, as reports show it, in percent; NaN: the baseline is 0. Limits ask what is left
- * of it once the common factor of the machine is taken off. */
+/* The measured change, as reports show it, in percent; NaN: the baseline is 0. Limits ask what
+ * is left of it once the common factor of the machine is taken off. */
 double tg_probe_measured_pct(const struct tg_probe *p);
 void tg_limit_text(const struct tg_limit *l, struct tg_buf *out); /* "pct: 10%, abs: 0.2%step" */
 #endif

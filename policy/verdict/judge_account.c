@@ -1,6 +1,6 @@
 /*
- * The account (core/diff/account.h), judged last and over everything: a PASS says that a step took no
- * longer and did no more, so what grew and no row explains is a row of its own.
+ * The account (core/diff/account.h), judged last and over everything: a PASS says that a step took
+ * no longer and did no more, so what grew and no row explains is a row of its own.
  *
  *     rows that failed hold half of it             a note
  *     without rows that warned it has not grown    warn, with the numbers
@@ -47,7 +47,8 @@ static double growth(const struct tg_account_series *s)
 
 /* ---- what explains it ---- */
 
-/* What a name adds to a series, per step: more calls with all that is inside them. Device work may be what the host waits for. */
+/* What a name adds to a series, per step: more calls with all that is inside them. Device work
+ * may be what the host waits for. */
 static double adds(const struct tg_op *op, enum tg_account_id id)
 {
     bool device = tg_kind_is_device(op->kind);
@@ -66,8 +67,8 @@ struct told {
     double inside; /* on the host, inside operators that came or went */
 };
 
-/* A name with what its change of calls brought along or took away: what is inside it on the host, and
- * the work that it launches. */
+/* A name with what its change of calls brought along or took away: what is inside it on the
+ * host, and the work that it launches. */
 static void add_name(struct told *t, const struct tg_comparison *c,
                      const struct tg_buckets *children, enum tg_account_id id, uint32_t k)
 {
@@ -125,7 +126,8 @@ static double explained(const struct tg_eval_state *e, const struct tg_buckets *
         op = r->subject == TG_SUBJECT_NAME ? tg_result_op(c, r) : NULL;
         if (!op)
             continue;
-        /* With the name that it was, and the other names of a replacement: what came less what went. */
+        /* With the name that it was, and the other names of a replacement: what came less what
+         * went. */
         const struct tg_region *g = op->region < c->n_regions ? &c->regions[op->region] : NULL;
         add_name(&t, c, children, id, (uint32_t)(op - c->ops));
         if (op->partner != TG_NO_ID)
@@ -226,11 +228,9 @@ static enum tg_state said_by(const struct tg_comparison *c, const struct tg_rule
     return tg_judge(&p, &rule->warn, &rule->fail).state;
 }
 
-/*
- * The account fails where a rule about all names fails by such a quantity, else it warns: a policy that
- * does not ask, or that allows each name a call more, excuses nothing. Growth that a rule about this very quantity passed by a size of
- * its own is a note, up to that size.
- */
+/* The account fails where a rule about all names fails by such a quantity, else it warns: a
+ * policy that does not ask, or that allows each name a call more, excuses nothing. Growth that a
+ * rule about this very quantity passed by a size of its own is a note, up to that size. */
 static enum tg_state strictness(const struct tg_eval_state *e, enum tg_account_id id)
 {
     const struct tg_comparison *c = e->in->comparison;
@@ -274,7 +274,8 @@ static int by_more(const void *pa, const void *pb)
     return a->more > b->more ? -1 : a->more < b->more ? 1 : tg_sv_cmp(a->name, b->name);
 }
 
-/* "; grew most: aten::mm +1.20 ms, time between steps +80 us": all rows of the account, named or not. */
+/* "; grew most: aten::mm +1.20 ms, time between steps +80 us": all rows of the account, named or
+ * not. */
 static void put_growers(struct tg_buf *b, const struct tg_comparison *c, enum tg_account_id id)
 {
     TG_FREE struct grower *v = tg_xmalloc((c->n_ops + 2) * sizeof *v);
@@ -332,7 +333,8 @@ static void put_range(struct tg_buf *b, double lo, double hi, enum tg_unit unit)
     tg_buf_puts(b, TG_BESIDE(hi, lo, unit));
 }
 
-/* "busy time of the device: fresh runs 2.41 ms to 2.60 ms, baseline runs 1.00 ms to 1.05 ms; limit +8 %" */
+/* "busy time of the device: fresh runs 2.41 ms to 2.60 ms, baseline runs 1.00 ms to 1.05 ms;
+ * limit +8 %" */
 static tg_sv evidence_of(const struct tg_eval_state *e, enum tg_account_id id)
 {
     const struct tg_account_series *s = &e->in->comparison->account.of[id];
@@ -389,10 +391,9 @@ struct finding {
     const char *next; /* NULL: rows that failed say all of it */
 };
 
-/*
- * A time that grew in the first runs is what new runs say of it: these tell the program from a machine that was slow
- * meanwhile, so no reason is final before. Of other devices they would say the same.
- */
+/* A time that grew in the first runs is what new runs say of it: these tell the program from a
+ * machine that was slow meanwhile, so no reason is final before. Of other devices they would say
+ * the same. */
 static bool is_open(const struct tg_eval_state *e, enum tg_account_id id)
 {
     const struct tg_comparison *c = e->in->comparison;
@@ -458,7 +459,7 @@ static void close_series(struct tg_eval_state *e, const struct tg_buckets *child
         return;
     f = find(e, children, id);
     if (f.state == TG_STATE_PASS && (e->in->comparison->rank_alone || !f.next))
-        return; /* the rows say it; or the finding is about one rank; this would be the mean of all */
+        return; /* the rows say it, or the finding is about one rank; this is the mean of all */
     bool note = f.state == TG_STATE_PASS ||
                 (failed && (f.state == TG_STATE_WARN || f.because == TG_NEED_NEW_RUNS));
     if (note || f.state == TG_STATE_INCONCLUSIVE) /* the headline has no name before it */

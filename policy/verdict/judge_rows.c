@@ -1,5 +1,6 @@
 /*
- * The one judge. A rule asks about quantities; the row of each is decided here, and its state is written once:
+ * The one judge. A rule asks about quantities; the row of each is decided here, and its state is
+ * written once:
  *
  *     measure   its two values, and the evidence for a change of them (probe.c)
  *     needs     what must hold so that it can be judged: what lacks ends it
@@ -25,10 +26,8 @@ static bool is_budget(const struct tg_judging *w)
 
 /* ---- measure ---- */
 
-/*
- * The evidence is computed whatever the number of runs, so a rule may ask for more of them than the
- * policy does, or for fewer. The row keeps what the rule makes of it.
- */
+/* The evidence is computed whatever the number of runs, so a rule may ask for more of them than the
+ * policy does, or for fewer. The row keeps what the rule makes of it. */
 static void ask_runs(struct tg_judging *w, const struct tg_policy *policy,
                      const struct tg_comparison *c, struct tg_arena *a)
 {
@@ -64,11 +63,9 @@ bool tg_judging_measure(struct tg_judging *w, const struct tg_rule *rule,
 
 /* ---- needs ---- */
 
-/*
- * Another device chooses other kernels, and everything takes another time there. What the program
+/* Another device chooses other kernels, and everything takes another time there. What the program
  * asks for stays: operators, copies, sets, synchronisations and graph launches, their number and
- * bytes. Other evidence says so itself.
- */
+ * bytes. Other evidence says so itself. */
 static bool is_of_device(const struct tg_judging *w)
 {
     const struct tg_op *op = w->x.op;
@@ -127,7 +124,8 @@ static void say_missing(struct tg_eval_state *e, const struct tg_judging *w)
 
 /* ---- again ---- */
 
-/* Of a name, or of the step's gaps, a low bar suspects; of what adds up many names only what one look proves. */
+/* Of a name, or of the step's gaps, a low bar suspects; of what adds up many names only what one
+ * look proves. */
 static bool is_suspect(const struct tg_judging *w, const struct tg_comparison *c)
 {
     static const struct tg_limit_list none = { 0 };
@@ -144,10 +142,8 @@ static bool is_suspect(const struct tg_judging *w, const struct tg_comparison *c
            tg_judge(&then, &none, &w->l.fail).state == TG_STATE_FAIL;
 }
 
-/*
- * A time that looks slower, and by which the rule would fail, is what the new runs make of it; until these
- * tell, or if they lack it, it is open.
- */
+/* A time that looks slower, and by which the rule would fail, is what the new runs make of it;
+ * until these tell, or if they lack it, it is open. */
 static void ask_again(const struct tg_eval_state *e, struct tg_judging *w, enum tg_estimate by)
 {
     const struct tg_comparison *again = e->c->asking ? e->c->asking->again : NULL;
@@ -180,11 +176,9 @@ static void judge_limits(struct tg_judging *w)
     w->j = tg_judge(&w->p, &w->l.warn, &w->l.fail);
 }
 
-/*
- * A limit with a size of its own is about what its metric says, the mean over all steps: what the
- * least of the steps does not show is looked for in the mean, too: of times, which alone have it. The
- * worse answer holds, and its values are shown.
- */
+/* A limit with a size of its own is about what its metric says, the mean over all steps: what
+ * the least of the steps does not show is looked for in the mean, too: of times, which alone
+ * have it. The worse answer holds, and its values are shown. */
 static void judge_mean(const struct tg_eval_state *e, struct tg_judging *w)
 {
     struct tg_judging mean = *w;
@@ -199,11 +193,9 @@ static void judge_mean(const struct tg_eval_state *e, struct tg_judging *w)
         *w = mean;
 }
 
-/*
- * Calls that came in some steps or runs only, where chance is possible: what would fail or warn if
- * every step were like the one with most of them, warns. Never "no change": something did change. It
- * fails if its mean exceeds a failing limit, unless the rule excepts chance.
- */
+/* Calls that came in some steps or runs only, where chance is possible: what would fail or warn
+ * if every step were like the one with most of them, warns. Never "no change": something did
+ * change. It fails if its mean exceeds a failing limit, unless the rule excepts chance. */
 static void judge_most(struct tg_judging *w)
 {
     enum tg_rule_metric m = w->rule->metric;
@@ -230,11 +222,9 @@ static void judge_most(struct tg_judging *w)
 
 /* ---- reasons ---- */
 
-/*
- * Gaps, and the sum of operators and gaps, also grow where operators leave the marker's thread, or the
- * marker its place; and where the host waits for the device less, since it comes later. Then the step is
- * as long as before, beyond the doubt of its runs.
- */
+/* Gaps, and the sum of operators and gaps, also grow where operators leave the marker's thread,
+ * or the marker its place; and where the host waits for the device less, since it comes later.
+ * Then the step is as long as before, beyond the doubt of its runs. */
 static bool is_as_long(const struct tg_comparison *c, const struct tg_judging *w)
 {
     const struct tg_metric_change *step = &c->metrics[TG_METRIC_HOST_TIME];
@@ -360,7 +350,8 @@ static void put_subject(struct tg_result *r, const struct tg_judging *w,
     r->op_at = (uint32_t)(op - c->ops);
     if (r->dimension == TG_DIM_COUNT)
         r->calling_op = op->calling_op;
-    /* What polls by its name says nothing; another name that `noise.ignore` has is left out by it. */
+    /* What polls by its name says nothing; another name that `noise.ignore` has is left out by
+     * it. */
     r->switched_off = r->state == TG_STATE_SKIP && (w->j.reason != TG_REASON_POLLING ||
                                                     !tg_is_polling(op->raw[op->present[TG_TEST]]));
 }
@@ -419,7 +410,8 @@ static void put_text(struct tg_result *r, const struct tg_eval_state *e, struct 
         TG_SV_PRINTF(e->arena, "%.*s [rank %lld]", TG_SV_ARG(r->plain), (long long)e->rank);
 }
 
-/* Does the row rest on the least of the steps, which all steps together, as measured, do not bear out? */
+/* Does the row rest on the least of the steps, which all steps together, as measured, do not
+ * bear out? */
 static bool is_of_fastest(const struct tg_judging *w)
 {
     const struct tg_evidence *ev = w->p.exact || is_budget(w) ? NULL : w->p.ev;

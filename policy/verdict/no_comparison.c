@@ -32,7 +32,8 @@ void tg_verdict_of_error(struct tg_verdict *out, const struct tg_err *why, struc
     out->error_hint = tg_arena_sv(a, tg_sv_of(why->hint));
 }
 
-/* What no rule judged is a row as well, after all that are as bad, so that every report counts it. */
+/* What no rule judged is a row as well, after all that are as bad, so that every report counts
+ * it. */
 static struct tg_result *insert_row(struct tg_verdict *v, const char *rule, enum tg_state state,
                                     struct tg_arena *a)
 {
@@ -220,8 +221,8 @@ void tg_verdict_settle(struct tg_verdict *v, unsigned fail_on, struct tg_arena *
     }
     if (!first || tg_outcome_of(v) <= v->outcome)
         return;
-    /* "nothing failed; the policy is looser than the baseline's: …"; without a comparison the headline before has
-     * more to tell. */
+    /* "nothing failed; the policy is looser than the baseline's: …"; without a comparison the
+     * headline before has more to tell. */
     enum { ROOM = 160 }; /* bytes of a note that a headline has room for */
     tg_sv why = tg_message_prefix(first->text, ROOM), was = v->headline;
     bool named = v->comparison || v->outcome == TG_OUTCOME_FAIL;

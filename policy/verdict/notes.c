@@ -14,7 +14,8 @@
 typedef double weigh(const struct tg_comparison *c, const struct tg_op *op);
 typedef void put(struct tg_buf *b, const struct tg_comparison *c, const struct tg_op *op);
 
-/* "fancy +100, other +3 and 2 more": the names of these kinds that weigh most; how many have any weight. */
+/* "fancy +100, other +3 and 2 more": the names of these kinds that weigh most; how many have any
+ * weight. */
 static size_t put_most(struct tg_buf *b, const struct tg_comparison *c, uint32_t kinds, weigh *of,
                        put *tell)
 {
@@ -40,21 +41,6 @@ static size_t put_most(struct tg_buf *b, const struct tg_comparison *c, uint32_t
     return n;
 }
 
-/* Did most large operators get slower, or most of them faster? */
-static bool has_moved_together(const struct tg_comparison *c)
-{
-    size_t n = 0, up = 0, down = 0;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
-        if (fmax(op->share[TG_BASE], op->share[TG_TEST]) < TG_BIG || op->self[TG_BASE] <= 0)
-            continue;
-        n++;
-        up += op->self[TG_TEST] > (1 + TG_RESTLESS) * op->self[TG_BASE];
-        down += op->self[TG_TEST] < (1 - TG_RESTLESS) * op->self[TG_BASE];
-    }
-    return n >= TG_MIN_BIG && (double)(up > down ? up : down) >= TG_WINS * (double)n;
-}
-
 static const struct tg_env_change *other_cpu(const struct tg_comparison *c)
 {
     for (size_t i = 0; i < c->n_env; i++)
@@ -63,10 +49,8 @@ static const struct tg_env_change *other_cpu(const struct tg_comparison *c)
     return NULL;
 }
 
-/*
- * A slower machine and a slowdown of everything look alike; a program that does the same as before
- * makes the machine the likelier one. Comes first, before anybody looks for a cause in the code.
- */
+/* A slower machine and a slowdown of everything look alike; a program that does the same as before
+ * makes the machine the likelier one. Comes first, before anybody looks for a cause in the code. */
 static void tell_machine(struct tg_eval_state *e)
 {
     static const char *const whose[] = { [TG_DRIFT_OF_ALL] = "whole machine",
@@ -85,8 +69,6 @@ static void tell_machine(struct tg_eval_state *e)
                       same && slower ? "may be the machine: " : "", whose[c->drift_of],
                       TG_VALUE(100 * fabs(expm1(c->drift)), TG_UNIT_PERCENT),
                       slower ? "slower" : "faster", same ? ", and no count changed" : "");
-    else if (!c->rank_alone && same && c->n_runs[TG_BASE] && has_moved_together(c))
-        tg_buf_puts(&b, "may be the machine: most operators moved together, and no count changed");
     else if (cpu) /* of one rank alone the others are as before: the advice is its machine */
         tg_buf_puts(&b, "may be the machine: the processors differ");
     else
@@ -168,10 +150,8 @@ static void tell_ranks(struct tg_eval_state *e, const struct tg_comparison *c)
     }
 }
 
-/*
- * "ranks 8-15 (node n1) are late: the others wait for them up to 2.1 ms a step, most in
- * ncclAllReduce, from step 3 on; meanwhile 2.0 ms a step more in aten::copy_ (host)"
- */
+/* "ranks 8-15 (node n1) are late: the others wait for them up to 2.1 ms a step, most in
+ * ncclAllReduce, from step 3 on; meanwhile 2.0 ms a step more in aten::copy_ (host)" */
 static void tell_straggler(struct tg_eval_state *e, const struct tg_straggler *s)
 {
     TG_BUF b = { 0 };
@@ -240,10 +220,8 @@ static void put_more(struct tg_buf *b, const struct tg_comparison *c, const stru
                   TG_SIGNED(more_calls(c, op), TG_UNIT_COUNT));
 }
 
-/*
- * Rows that no rule can be about, or none is: events whose category nobody knows, in any number; those
- * that only describe what runs, where they are many, for writing them takes time as well.
- */
+/* Rows that no rule can be about, or none is: events whose category nobody knows, in any number;
+ * those that only describe what runs, where they are many, for writing them takes time as well. */
 static void tell_more_rows(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     static const enum tg_kind kinds[] = { TG_KIND_OTHER, TG_KIND_ANNOTATION, TG_KIND_OVERHEAD };
@@ -296,10 +274,8 @@ static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_compari
                      "[tracegate:recommended]` in the policy checks them.");
 }
 
-/*
- * "as many calls as before, but on other ranks: 'kern3' 1 -> 7 on rank 1; 2 more names": ranks changed places, or one
- * does what another did, which the mean over ranks does not show.
- */
+/* "as many calls as before, but on other ranks: 'kern3' 1 -> 7 on rank 1; 2 more names": ranks
+ * changed places, or one does what another did, which the mean over ranks does not show. */
 static void tell_shifted(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     const struct tg_rank_shift *most = NULL;
@@ -335,7 +311,8 @@ static void tell_shifted(struct tg_eval_state *e, const struct tg_comparison *c)
 
 /* ---- how the sides were recorded ---- */
 
-/* No ProfilerStep; and what would do as steps: 'window: {by: annotation, name: "execute_*"} (or "step *"); …' */
+/* No ProfilerStep; and what would do as steps: 'window: {by: annotation, name: "execute_*"} (or
+ * "step *"); …' */
 static void tell_unmarked(struct tg_eval_state *e, const struct tg_comparison *c)
 {
     TG_BUF b = { 0 }, next = { 0 };
@@ -422,7 +399,8 @@ void tg_notes(struct tg_eval_state *e)
     TG_BUF outside = { 0 }, gone = { 0 };
     double share = 0;
     tell_machine(e);
-    /* A cold card takes other times in its first steps than later, and power limits make it drift. */
+    /* A cold card takes other times in its first steps than later, and power limits make it
+     * drift. */
     if (c->warming != 0)
         TG_NOTE(e, TG_REASON_NONE,
                 "Warm up for two seconds before recording. Until then only large changes of device "
@@ -455,7 +433,8 @@ void tg_notes(struct tg_eval_state *e)
             "number and bytes. Record both sides alike, or change baseline.require_same.",
             "kernels are not judged, %s of the step: the two sides differ in %.*s",
             TG_VALUE(100 * fmin(share, 1), TG_UNIT_PERCENT), TG_SV_ARG(c->differs));
-    /* No rule per name sees what runs outside the windows: work that went there must not be green. */
+    /* No rule per name sees what runs outside the windows: work that went there must not be
+     * green. */
     if (put_most(&outside, c, ~0u, tg_outside_growth, put_outside))
         TG_NOTE(e, tg_outside_has_steps(c) ? TG_REASON_NOTE : TG_REASON_OUTSIDE,
                 "Calls a step. Rules about names judge what is inside the steps: widen the "
@@ -487,7 +466,8 @@ void tg_notes(struct tg_eval_state *e)
     tell_unjudged_kinds(e, c);
     tell_unmarked(e, c);
     tell_environment(e, c);
-    /* No warning, but never silent: "less work: aten::mul -24 calls, aten::pow -4 calls and 3 more". */
+    /* No warning, but never silent: "less work: aten::mul -24 calls, aten::pow -4 calls and 3
+     * more". */
     if (!judges_less(e->in->policy) && put_most(&gone, c, ~0u, weigh_gone, put_gone))
         TG_NOTE(e, TG_REASON_NONE,
                 "Was it meant to go? The rule less-work with `warn: {abs: 0}` warns of it.",

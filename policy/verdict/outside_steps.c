@@ -22,10 +22,8 @@ static double calls_of_trace(const struct tg_comparison *c, const struct tg_op *
     return traces > 0 ? calls / traces : 0;
 }
 
-/*
- * What runs once a trace grows by the step where a trace has fewer of them, and what runs between
- * steps grows by the trace where it has more: same code does not grow by both.
- */
+/* What runs once a trace grows by the step where a trace has fewer of them, and what runs between
+ * steps grows by the trace where it has more: same code does not grow by both. */
 double tg_outside_growth(const struct tg_comparison *c, const struct tg_op *op)
 {
     double more = tg_outside_calls(c, op, TG_TEST) - tg_outside_calls(c, op, TG_BASE);
@@ -34,10 +32,9 @@ double tg_outside_growth(const struct tg_comparison *c, const struct tg_op *op)
     return counts && of_trace >= TG_MORE_A_TRACE && more > 0 ? more : 0;
 }
 
-/*
- * Of a trace, the baseline's that came in; 0: as many did not go outside, or as many per trace are there
- * still, as before a first step, of which another number of steps makes another part of a step.
- */
+/* Of a trace, the baseline's that came in; 0: as many did not go outside, or as many per trace
+ * are there still, as before a first step, of which another number of steps makes another part
+ * of a step. */
 static double calls_that_came_in(const struct tg_comparison *c, const struct tg_op *op)
 {
     double less = tg_outside_calls(c, op, TG_BASE) - tg_outside_calls(c, op, TG_TEST);

@@ -31,7 +31,8 @@ static const struct tg_op *op_named(const struct tg_comparison *c, tg_sv name)
     return NULL;
 }
 
-/* "aten::item" of "aten::_local_scalar_dense", which it calls once each time: the name that a program has. */
+/* "aten::item" of "aten::_local_scalar_dense", which it calls once each time: the name that a
+ * program has. */
 static tg_sv outermost(const struct tg_comparison *c, tg_sv name)
 {
     const struct tg_op *op = op_named(c, name), *by;

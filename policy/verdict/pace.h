@@ -1,8 +1,8 @@
 #ifndef TG_POLICY_VERDICT_PACE_H
 #define TG_POLICY_VERDICT_PACE_H
 /*
- * Who sets the pace of a step: the host, which launches, or the device, which works. The other one waits, and what it
- * does in that time costs the step nothing.
+ * Who sets the pace of a step: the host, which launches, or the device, which works. The other one
+ * waits, and what it does in that time costs the step nothing.
  *
  *     host    |launch|launch|launch|      the device is idle in between: device time is hidden
  *     device    |k|    |k|    |k|
@@ -10,8 +10,9 @@
  *     host    |launch|launch|..wait....|  the host waits: host time is hidden
  *     device    |k         |k         |
  *
- * It is the one that works longer in a fresh step. A device that is busy for three quarters of the step sets it whatever
- * the host does: a wait without a call of its own looks like work of the host.
+ * It is the one that works longer in a fresh step. A device that is busy for three quarters of the
+ * step sets it whatever the host does: a wait without a call of its own looks like work of the
+ * host.
  */
 #include "core/diff/compare.h"
 
@@ -19,8 +20,8 @@
 enum tg_pace_maker { TG_PACE_HOST, TG_PACE_DEVICE } tg_pace_of(const struct tg_comparison *c);
 
 /*
- * The wait, inside one caller, that a step which is `ns` longer waits longer in, while the device does no more than
- * before: what the host did meanwhile comes after it now.
+ * The wait, inside one caller, that a step which is `ns` longer waits longer in, while the device
+ * does no more than before: what the host did meanwhile comes after it now.
  *
  *     before   |launch|prepare|..wait..|      the device works during `prepare`
  *     after    |launch|......wait......|prepare|

@@ -70,8 +70,9 @@ static void put_evidence(struct tg_probe *p, const struct tg_evidence *ev)
 }
 
 /*
- * Values of a time with evidence: what was compared, where that was judged, else the means. Per call
- * both sides are divided by the baseline's calls, as the evidence is: it is judged at equal counts.
+ * Values of a time with evidence: what was compared, where that was judged, else the means. Per
+ * call both sides are divided by the baseline's calls, as the evidence is: it is judged at equal
+ * counts.
  */
 static void put_time(struct tg_probe *p, const struct tg_evidence *ev, const double mean[2],
                      const double calls[2])
@@ -249,8 +250,8 @@ static bool probe_trace(struct tg_probe *p, const struct tg_rule *rule,
     return least || ev->why_not == TG_JUDGED;
 }
 
-/* Which way is bad: the rule's, else the number's own. A size of the rule's own is not bounded by the
- * threshold of `auto`. */
+/* Which way is bad: the rule's, else the number's own. A size of the rule's own is not bounded
+ * by the threshold of `auto`. */
 static bool probe_number(struct tg_probe *p, const struct tg_judging *w,
                          const struct tg_comparison *c)
 {
@@ -289,7 +290,8 @@ bool tg_probe(struct tg_probe *p, const struct tg_judging *w, const struct tg_co
         found = probe_number(p, w, c);
     else
         put_evidence(p, w->x.ev);
-    /* A part of the step: a size of the rule's own is one of the step, whatever the part was before. */
+    /* A part of the step: a size of the rule's own is one of the step, whatever the part was
+     * before. */
     if (w->x.kind == TG_QUANTITY_GAP && tg_limit_lists_have_size(&w->l.warn, &w->l.fail))
         p->whole = c->wall_ns[TG_BASE];
     if (!p->known[TG_BASE])

@@ -1,6 +1,7 @@
 /*
  * Many ranks in one row. Each rule with `rank: each` has a result for every rank; beyond
- * TG_RANK_ROWS ranks there is one row for each name: the worst rank's, and which ranks share its state.
+ * TG_RANK_ROWS ranks there is one row for each name: the worst rank's, and which ranks share its
+ * state.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 #ifndef TG_POLICY_VERDICT_REASON_H
 #define TG_POLICY_VERDICT_REASON_H
 /*
- * Why a row is not a plain pass or failure, in one table. A *need* is what lacks to judge it: its row
- * is not judged, suspicious or inconclusive. A *reason* softens a failure: its row warns, or passes.
- * A policy's `exceptions` are reasons by these names, JSON's `because` names them all, and
+ * Why a row is not a plain pass or failure, in one table. A *need* is what lacks to judge it: its
+ * row is not judged, suspicious or inconclusive. A *reason* softens a failure: its row warns, or
+ * passes. A policy's `exceptions` are reasons by these names, JSON's `because` names them all, and
  * docs/reasons.md says what each means.
  *
  * A row has one: a need ends its judgement, and what is softened already no reason softens again.
@@ -109,8 +109,8 @@ enum tg_reason {
 #define TG_BECAUSE_LIMIT "limit"
 /* "renamed", "runs"; NULL: TG_REASON_NONE. Stable: consumers of JSON compare it. */
 const char *tg_reason_id(enum tg_reason r);
-/* What `evidence` says after "only warns: " of a reason of a row, or the account after "it need not be
- * the program: "; NULL: its row says it at greater length. */
+/* What `evidence` says after "only warns: " of a reason of a row, or the account after "it need
+ * not be the program: "; NULL: its row says it at greater length. */
 const char *tg_reason_said(enum tg_reason r);
 /* The need that lacks where core/diff did not judge a duration. */
 enum tg_reason tg_reason_of_judged(enum tg_judged j);

@@ -1,4 +1,5 @@
-/* Which quantities a rule asks about, in which comparison; and what it says if there is nothing to ask. */
+/* Which quantities a rule asks about, in which comparison; and what it says if there is nothing
+ * to ask. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -55,7 +56,8 @@ static struct tg_op *stand_in(struct tg_arena *a, enum tg_kind kind, tg_sv name)
     return op;
 }
 
-/* ---- libraries' choices: their launches under rules about calls, their time under rules about times ---- */
+/* ---- libraries' choices: their launches under rules about calls, their time under rules about
+ * times ---- */
 
 /* Launches are nothing that the runs show to be as fast as before. */
 static void say_choice(struct tg_eval_state *e, const struct tg_rule *rule,
@@ -109,11 +111,9 @@ static void judge_choices(struct tg_eval_state *e, const struct tg_rule *rule)
 
 /* ---- rules about names ---- */
 
-/*
- * Are the totals by Python frame there that the rule asks for? A side that was stored or recorded
+/* Are the totals by Python frame there that the rule asks for? A side that was stored or recorded
  * without them must not look like a program without modules: that is never optional. A budget asks
- * the fresh side alone; added and removed are so of the other side.
- */
+ * the fresh side alone; added and removed are so of the other side. */
 static bool has_frames(struct tg_eval_state *e, const struct tg_rule *rule)
 {
     bool fresh_alone = tg_rule_is_budget(rule) && rule->metric != TG_RULE_METRIC_ADDED &&
@@ -162,7 +162,8 @@ static void judge_names(struct tg_eval_state *e, const struct tg_rule *rule)
             "Record what docs/metrics.md names for it; `unjudged: note` makes this a note.");
     for (size_t i = before; i < e->n; i++)
         worst = e->results[i].state > worst ? e->results[i].state : worst;
-    /* All that the rule looked at went, under another name or elsewhere for all it knows: no plain pass. */
+    /* All that the rule looked at went, under another name or elsewhere for all it knows: no
+     * plain pass. */
     if (matched && !fresh && tg_rule_is_narrow(&rule->match) &&
         rule->metric != TG_RULE_METRIC_REMOVED && worst < TG_STATE_WARN)
         say(e, rule, TG_STATE_WARN, TG_REASON_ALL_GONE, "(all gone)",
@@ -198,7 +199,8 @@ static void judge_numbers(struct tg_eval_state *e, const struct tg_rule *rule)
             "Name the benchmark's results in the suite's `numbers`, or mark the rule optional.");
 }
 
-/* Host time that no operator has: of the step and, if it got slower, of annotations that hold most of that. */
+/* Host time that no operator has: of the step and, if it got slower, of annotations that hold
+ * most of that. */
 static void judge_gaps(struct tg_eval_state *e, const struct tg_rule *rule)
 {
     const struct tg_evidence *ev[] = { &e->c->step.ev, &e->c->step.ev_total,
@@ -241,8 +243,9 @@ static bool is_each(const struct tg_comparison *all, const struct tg_rule *rule)
 }
 
 /*
- * The slowest rank: of metrics of the whole trace the worst rank of either side, which the comparison of all knows;
- * of names the rank whose steps take longest in the fresh traces, against itself in the baseline.
+ * The slowest rank: of metrics of the whole trace the worst rank of either side, which the
+ * comparison of all knows; of names the rank whose steps take longest in the fresh traces, against
+ * itself in the baseline.
  */
 static bool is_slowest(const struct tg_comparison *all, const struct tg_rule *rule)
 {
@@ -265,7 +268,8 @@ bool tg_rule_wants(const struct tg_eval_state *e, const struct tg_rule *rule, in
     return rank < 0 && (m->devices.n || m->streams.n);
 }
 
-/* Ranks that the rule asks for and that are not compared are reported: an empty choice is not a pass. */
+/* Ranks that the rule asks for and that are not compared are reported: an empty choice is not a
+ * pass. */
 static void say_missing_ranks(struct tg_eval_state *e, const struct tg_rule *rule)
 {
     const struct tg_comparison *c = e->in->comparison;
@@ -323,12 +327,10 @@ void tg_rule_judge_part(struct tg_eval_state *e, const struct tg_rule *rule,
     }
 }
 
-/*
- * What was not judged is never green. A rule that found something and judged none of it is
- * inconclusive: without evidence unless the policy says `unjudged: note`, and in any case where the
- * policy itself leaves out all that it matches. A rule that found nothing has said so already, and one
- * that wants more runs says that in the coverage.
- */
+/* What was not judged is never green. A rule that found something and judged none of it is
+ * inconclusive: without evidence unless the policy says `unjudged: note`, and in any case where
+ * the policy itself leaves out all that it matches. A rule that found nothing has said so
+ * already, and one that wants more runs says that in the coverage. */
 void tg_rule_close(struct tg_eval_state *e, const struct tg_rule *rule)
 {
     const char *why = NULL;

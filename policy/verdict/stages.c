@@ -1,7 +1,5 @@
-/*
- * A verdict in stages (core/diff/confirm.h): whether it is final, how many runs it asks for, and what of
- * them cannot be told. An open time is never green.
- */
+/* A verdict in stages (core/diff/confirm.h): whether it is final, how many runs it asks for, and
+ * what of them cannot be told. An open time is never green. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +10,8 @@
 #include "policy/verdict/phrase.h"
 
 enum { NAMED = 3 }; /* names in a sentence */
-/* Measured on recorded models, with up to MEASURED_RUNS a side: docs/experiments/ask-again.md, which tests/e2e/ab.py compares. */
+/* Measured on recorded models, with up to MEASURED_RUNS a side: docs/experiments/ask-again.md,
+ * which tests/e2e/ab.py compares. */
 enum {
     MEASURED_RUNS = TG_ASK_FIRST + TG_ASK_LOOKS * TG_ASK_NEW,
     RED_OF_1000 = 2,
@@ -107,11 +106,9 @@ void tg_stages_close(struct tg_eval_state *e)
                                  : "Allow more runs a side (--max-runs): new ones have to tell.");
 }
 
-/*
- * What the first run of each side proves: an operator's number of calls that is the same in all steps of a side.
- * One that varies from step to step may vary from run to run, and kernels are a library's choice. A recording without
- * events is a mistake that more of them repeat.
- */
+/* What the first run of each side proves: an operator's number of calls that is the same in all
+ * steps of a side. One that varies from step to step may vary from run to run, and kernels are a
+ * library's choice. A recording without events is a mistake that more of them repeat. */
 static bool is_final_early(const struct tg_verdict *v, const struct tg_comparison *c)
 {
     for (size_t i = 0; i < v->n_results; i++) {

@@ -1,21 +1,17 @@
 #ifndef TG_POLICY_VERDICT_VERDICT_H
 #define TG_POLICY_VERDICT_VERDICT_H
-/*
- * The verdict as plain data: everything that a report may show. Made by policy/verdict/eval.c, read
- * by reporters. Lives in one arena; every view points into it.
- */
+/* The verdict as plain data: everything that a report may show. Made by policy/verdict/eval.c, read
+ * by reporters. Lives in one arena; every view points into it. */
 #include "core/cause/choose.h"
 #include "core/diff/compare.h"
 #include "policy/language/match.h"
 #include "policy/language/rule_metric.h"
 #include "policy/verdict/reason.h"
 
-/*
- * The rules of evidence (core/diff, policy/verdict) by number: it rises with each release that may
+/* The rules of evidence (core/diff, policy/verdict) by number: it rises with each release that may
  * judge the same traces and the same policy otherwise, every report names it, and a policy may ask
  * for it (`decisions`). What changed:
- * docs/release.md#upgrades.
- */
+ * docs/release.md#upgrades. */
 #define TG_DECISIONS 3
 #define TG_TEXT_OF(n) #n
 #define TG_TEXT(n) TG_TEXT_OF(n)
@@ -89,7 +85,8 @@ struct tg_result {
     bool over_budget;             /* such a limit is exceeded: `limit` */
     const struct tg_bound *bound; /* the one bound of that limit; NULL: none, or more */
     bool was_over;                /* and was by the baseline */
-    /* MAX, MIN: a waiver's ceiling may be a value, since the rule fails this way alone; else PCT: it is about the change */
+    /* MAX, MIN: a waiver's ceiling may be a value, since the rule fails this way alone; else
+     * PCT: it is about the change */
     enum tg_bound_kind ceiling;
     bool of_fastest;   /* its values are of the fastest steps: all together do not bear them out */
     bool waiver_ended; /* the waiver for it has expired */
@@ -97,15 +94,14 @@ struct tg_result {
         needs_runs; /* so many per side would judge it (noise.min_runs); 0: not for want of runs */
     const char
         *because; /* id of its reason or need (reason.h), or TG_BECAUSE_LIMIT; NULL: a pass */
-    const char *why_not;    /* not judged: the need, in words; NULL: judged, or a guard */
-    tg_sv rule, why, owner; /* rule id; its `why` */
-    tg_sv op,
-        op_normalised; /* raw, normalised; for metrics of the whole trace the metric's name in both */
-    tg_sv plain;       /* op_normalised without the rank */
-    int64_t of_rank;   /* a rule looked at this rank by itself; -1: at all */
-    bool one_rank;     /* it leads what one rank alone does: tg_comparison.rank_alone, `next` */
-    enum tg_kind op_kind;       /* of subject NAME */
-    uint32_t op_at;             /* where tg_result_op looks first; says nothing by itself */
+    const char *why_not;     /* not judged: the need, in words; NULL: judged, or a guard */
+    tg_sv rule, why, owner;  /* rule id; its `why` */
+    tg_sv op, op_normalised; /* raw, normalised; of metrics of the whole trace its name */
+    tg_sv plain;             /* op_normalised without the rank */
+    int64_t of_rank;         /* a rule looked at this rank by itself; -1: at all */
+    bool one_rank;        /* it leads what one rank alone does: tg_comparison.rank_alone, `next` */
+    enum tg_kind op_kind; /* of subject NAME */
+    uint32_t op_at;       /* where tg_result_op looks first; says nothing by itself */
     enum tg_rule_metric metric; /* of guards: nothing; see tg_result_metric */
     enum tg_dimension dimension;
     bool has_values;              /* false: attributes and guards, see `message` */
@@ -130,13 +126,13 @@ struct tg_result {
     uint32_t source_line;
     const struct tg_cause *cause; /* where in the program it comes from; NULL: see no_cause */
     tg_sv event;                  /* id of the history's event that explains it; "" */
-    const double *
-        nights; /* [n_nights] where something failed and a store has it: its own time, or the step's,
-                           * in the last nights, ns per step, oldest first */
+    /* [n_nights] where something failed and a store has it: its own time, or the step's, in the last
+     * nights, ns per step, oldest first */
+    const double *nights;
     size_t n_nights;
     tg_sv no_cause; /* why there is no cause; "": nobody asked */
-    /* Of a finding about calls: ns per step of all that came or went with it and of what is folded under it, by the clock that
-     * the step waits for. */
+    /* Of a finding about calls: ns per step of all that came or went with it and of what is
+     * folded under it, by the clock that the step waits for. */
     bool whole_known, whole_on_host;
     double whole_ns[2];
     uint32_t folded_under; /* index of the result that explains it; TG_NO_ID */
@@ -218,7 +214,8 @@ struct tg_verdict {
     bool counts_asked; /* a rule counts calls; */
     bool counts_judged, durations_judged, budgets_judged;
     int64_t min_runs; /* noise.min_runs of the policy */
-    /* Judged in stages (core/diff/confirm.h): runs per side that are asked for, 0: final; names of which. */
+    /* Judged in stages (core/diff/confirm.h): runs per side that are asked for, 0: final; names
+     * of which. */
     size_t next_runs, n_suspects;
     tg_sv suspects; /* the first of these names, each with how much slower it looks; "" */
     tg_sv error;    /* outcome error, inconclusive: why, one line */
@@ -231,9 +228,9 @@ struct tg_verdict {
     size_t n_results;
     size_t n_state[TG_STATE_FAIL + 1];  /* results in a state, */
     size_t n_folded[TG_STATE_FAIL + 1]; /* of them consequences of another: not in the headline */
-    const uint32_t *
-        whole_of; /* for each name of the comparison, then for each of its regions: the first result whose
-                                 whole_ns tells of it, TG_NO_ID none; NULL: none at all */
+    /* For each name of the comparison, then for each of its regions: the first result whose whole_ns
+     * tells of it, TG_NO_ID none; NULL: none at all */
+    const uint32_t *whole_of;
     struct tg_note *notes;
     size_t n_notes;
     const struct tg_comparison *comparison; /* NULL on errors and first runs */
@@ -242,9 +239,7 @@ struct tg_verdict {
 
 /* Makes the headline: again when `said`, the outcome or the baseline's name changes. */
 void tg_verdict_title(struct tg_verdict *v, struct tg_arena *a);
-/*
- * After causes were found (cmd/gate/cause.c): what is blamed on one change of the program is one
- * finding. The headline and n_folded follow; states and outcome stay.
- */
+/* After causes were found (cmd/gate/cause.c): what is blamed on one change of the program is one
+ * finding. The headline and n_folded follow; states and outcome stay. */
 void tg_verdict_join_causes(struct tg_verdict *v, struct tg_arena *a);
 #endif

@@ -305,42 +305,6 @@ static void steps_of(struct hand *h, struct tg_op *ops, int moved, double factor
     }
 }
 
-#define TOGETHER "may be the machine: most operators moved together, and no count changed"
-
-/* Three quarters of at least five big operators, in one direction, by more than 5 %. */
-WITH_HAND(operators_that_move_together)
-{
-    struct tg_op ops[6];
-
-    plain(h);
-    steps_of(h, ops, 5, 2);
-    noted(h, TOGETHER);
-    steps_of(h, ops, 5, 0.5); /* faster is a machine, too */
-    noted(h, TOGETHER);
-    steps_of(h, ops, 5, 1.05);
-    noted(h, "");
-    steps_of(h, ops, 4, 2); /* 80 % */
-    noted(h, TOGETHER);
-    steps_of(h, ops, 3, 2);
-    noted(h, "");
-    h->c.n_ops = 4; /* three of four, but few of them */
-    noted(h, "");
-    steps_of(h, ops, 5, 2);
-    ops[4].share[TG_BASE] = ops[4].share[TG_TEST] = 0.002; /* small ones do not count */
-    noted(h, "");
-    ops[4].share[TG_TEST] = 0.003;
-    noted(h, TOGETHER);
-    ops[4].self[TG_BASE] = 0; /* nor new ones */
-    noted(h, "");
-    steps_of(h, ops, 5, 2);
-    ops[5].change = TG_MORE; /* another program */
-    h->c.n_ops = 6;
-    noted(h, "");
-    steps_of(h, ops, 5, 2);
-    h->c.n_runs[TG_BASE] = 0; /* nothing to compare with */
-    noted(h, "");
-}
-
 /* A device that gets slower within its runs is told, one that gets faster too; a steady one is not. */
 WITH_HAND(a_device_that_changes_its_speed)
 {

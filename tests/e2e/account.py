@@ -10,6 +10,7 @@ usage: account.py [TEXT]: of the probes and parts whose name has TEXT
 """
 import dataclasses
 import datetime
+import random
 import re
 import sys
 import tempfile
@@ -389,6 +390,26 @@ def one_rank_of_many():
                 expect(f"one rank of 8, {what}, {runs}v{runs}: {got.get('headline')}: {got['verdict']}", got["verdict"] in ALLOWED[want], True)
 
 
+def overlapped(seed, runs, slow=1.0):
+    """Seven kernels beside another stream's work take a fifth more or less from step to step; `slow`: one of the others."""
+    rng, beside = random.Random(seed), {f"aten::op{i}" for i in range(2, 9)}
+
+    def us(w):
+        return w.us * (max(rng.gauss(1, 0.2), 0.5) if w.op in beside else slow if w.op == "aten::op11" else 1)
+    return [trace([[dataclasses.replace(w, us=us(w)) for w in usual()] for _ in range(2)], seed + run) for run in range(runs)]
+
+
+def kernels_that_overlap():
+    """What differs from step to step differs from run to run, also where a few runs are alike by chance."""
+    with tempfile.TemporaryDirectory() as tmp:
+        for runs in (3, 5):
+            for draw in range(20):
+                got, _ = judge(tmp + "/x", overlapped(100 * draw, runs), overlapped(50000 + 100 * draw, runs))
+                expect(f"kernels that overlap, {runs}, draw {draw}: {got['headline']}", got["verdict"] == "fail", False)
+            got, _ = judge(tmp + "/x", overlapped(1, runs), overlapped(50001, runs, 1.2))
+            expect(f"a kernel beside them, +20 %, {runs}", [r["op"] for r in got["violations"]], ["void kern11(float*)"])
+
+
 def slow_step():
     """What warns of some steps says what they take."""
     with tempfile.TemporaryDirectory() as tmp:
@@ -418,7 +439,7 @@ def main():
             shown, true = us_of(run.stdout), wall(fresh)
             if shown and true and not re.match("every event twice|skips", id_) and abs(shown - true) > max(0.006 * true, 5):
                 fault(f"{id_}: shown are {shown} us a step, the trace has {true:.1f}: {run.stdout[:200]!r}")
-    for part in (slow_step, collectives, one_rank_of_many):
+    for part in (slow_step, kernels_that_overlap, collectives, one_rank_of_many):
         if text in part.__name__:
             n += 1
             part()

@@ -101,7 +101,7 @@ struct tg_evidence {
         fastest_alone; /* `e` is of the fastest steps: neither the mean step rose nor the slow ones did */
     bool withheld;  /* slower, but withheld: the machine was busy or the data differs */
     bool slot_form; /* slot by slot; else by sums of steps or by call */
-    /* RED, CLEARED: all numbers are of the new runs alone; RED: e and p are those of shift.h */
+    /* RED, CLEARED: all numbers are of the new runs alone; RED: e and p are those of shift.c */
     enum tg_asked asked;
     size_t tell_runs; /* UNTOLD: new runs per side that would exclude the size, at this noise */
     /* Number of operators whose times are added up here: added ones and those that they replaced. 0: a
@@ -268,7 +268,6 @@ struct tg_op {
     double bytes[2], bytes_mean[2];
     bool bytes_known[2];
     struct tg_count_evidence moved;
-    const struct tg_rank_shift *bytes_shift; /* as `shift`, of bytes */
     const struct tg_op_rows *rows;
 };
 
@@ -289,7 +288,7 @@ struct tg_algorithm {
 struct tg_region {      /* a place where calls came and went */
     tg_sv encloser;     /* normalised name; "" the whole step */
     enum tg_kind kind;  /* of the added and removed; graph launches count as kernels */
-    double calls[2];    /* per step: removed, added, by one measure (core/diff/place.h) */
+    double calls[2];    /* per step: removed, added, by one measure (core/diff/uses.h) */
     const uint32_t *op; /* what came or went here, ascending; NULL in one made by hand */
     size_t n_ops;
     double time[2]; /* ns per step: the encloser's inclusive time, or the step's */
@@ -523,8 +522,6 @@ static inline bool tg_evidence_compared(const struct tg_evidence *ev)
 enum tg_op_part { TG_OP_SELF, TG_OP_TOTAL };
 bool tg_op_evidence_of_mean(const struct tg_op *op, enum tg_op_part part, struct tg_evidence *ev);
 
-/* Is its own time judged, and under 0.3 % of the step? */
-bool tg_op_is_small(const struct tg_comparison *c, const struct tg_op *op);
 /*
  * Compares two sides. `out`, and everything that it points at, is in `a`, except for what it shares with
  * the sides: their summaries must outlive it. False: the sides cannot be compared (no rank in common,

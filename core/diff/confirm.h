@@ -3,7 +3,7 @@
 /*
  * Ask again: what a first look suspects is asked of runs that did not choose it. The evidence of a later
  * look is of new runs alone, so the few names that are asked need no allowance for the many that were
- * looked at, and an exact test of each (shift.h) suffices.
+ * looked at, and an exact test of each (tg_shift_find) suffices.
  *
  *     one run per side      counts alone: what they prove ends it
  *     TG_ASK_FIRST per side counts and sizes are final; a time that looks slower is a suspect
@@ -15,7 +15,30 @@
  * Pure functions. Error rates, and the designs tried: docs/experiments/ask-again.md.
  */
 #include "core/diff/compare.h"
-#include "core/diff/shift.h"
+
+/*
+ * By how much are the fresh runs slower, and could that be chance? The time of an operator depends on the layout of its
+ * process. Many have two speeds, and each run one of them: medians and ranks compare the fast runs of one side with the
+ * slow ones of the other. But if the fresh runs are moved back by the slowdown, all fall together:
+ *
+ *     baseline   x x xx         x xx          moved back   x x xx         x xx
+ *     fresh          y yy yy        y y                    y yy yy        y y
+ *
+ * The statistic is by how much more likely all runs become, each by its distances from the others, when the fresh ones
+ * are moved back by the best of some sizes. p is the part of all divisions of these runs into two sides that gain as
+ * much, so it is exact whatever the distribution is. Compared with other tests: docs/experiments/ask-again.md.
+ */
+
+struct tg_shift {
+    double e; /* ln of the slowdown; 0: none */
+    double p;
+};
+/*
+ * Of logarithms of run values, in any order. If the divisions are many, of a fixed sequence of random ones. Beyond
+ * TG_RANK_MAX runs of a side: of medians and ranks. p of a slowdown up to `least` is not asked for: it stays 1.
+ */
+struct tg_shift tg_shift_find(const double *base, size_t nb, const double *fresh, size_t nt,
+                              double least);
 
 /* How a comparison of the first runs is judged in stages. */
 struct tg_asking {

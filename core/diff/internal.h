@@ -121,10 +121,6 @@ double tg_wall_of_rank(const struct tg_diff_work *w, int side, size_t rank);
 /* No rows yet: `cell` is to be filled. */
 const struct tg_op_rows *tg_op_rows_new(const struct tg_diff_work *w, struct tg_diff_cell **cell);
 
-/* Which ranks have more than before, whatever the mean over all did? NAN: a rank's value varies. NULL: none. */
-const struct tg_rank_shift *tg_diff_rank_shift(const struct tg_diff_work *w,
-                                               double *const of_rank[2]);
-
 /* core/diff/uses.c: tg_op.callers, after `change`. */
 void tg_callers_find(struct tg_diff_work *w);
 
@@ -132,7 +128,7 @@ void tg_callers_find(struct tg_diff_work *w);
 /* Normalised and aliased (unless raw_names); the view lives in the arena. */
 tg_sv tg_diff_name(struct tg_diff_work *w, enum tg_kind kind, tg_sv raw);
 
-/* ---- places (place.h says which file) ---- */
+/* ---- places (uses.h says which file) ---- */
 
 /* Other kernels under the same calls. After attributes are compared. */
 void tg_choices_find(struct tg_diff_work *w);

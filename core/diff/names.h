@@ -52,7 +52,7 @@ bool tg_name_put_letters(tg_sv op, struct tg_buf *out);
 
 /*
  * Does the operator of this name, where it neither copies nor allocates, cost nothing in a program: a
- * view, a question about metadata (views.c), or autograd's node of one?
+ * view, a question about metadata (names.c), or autograd's node of one?
  */
 bool tg_name_is_view(tg_sv name);
 #endif

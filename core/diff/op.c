@@ -51,12 +51,6 @@ double tg_op_rise(const struct tg_comparison *c, const struct tg_op *op)
     return op->count[TG_TEST] / c->iteration_ratio - op->count[TG_BASE];
 }
 
-bool tg_op_is_small(const struct tg_comparison *c, const struct tg_op *op)
-{
-    return (op->ev.why_not == TG_JUDGED || op->ev.why_not == TG_NOT_FEW_RUNS) &&
-           op->ev.value[TG_BASE] < TG_BIG * c->step_ns[TG_BASE];
-}
-
 enum tg_exception tg_op_bytes_exception(const struct tg_op *op)
 {
     double each = op->count[TG_BASE] > 0 ? op->bytes[TG_BASE] / op->count[TG_BASE] : INFINITY;

@@ -1,4 +1,4 @@
-#include "core/diff/place.h"
+#include "core/diff/uses.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "core/diff/place.h"
+#include "core/diff/uses.h"
 
 /* Work that a library may exchange for other work. A copy to or from the host is the program's. */
 static bool may_be_chosen(const struct tg_op *op)

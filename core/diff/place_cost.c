@@ -6,8 +6,8 @@
 #include <math.h>
 
 #include "core/diff/numbers.h"
-#include "core/diff/place.h"
 #include "core/diff/stats.h"
+#include "core/diff/uses.h"
 
 /* ---- moved ---- */
 
@@ -127,7 +127,8 @@ static double distance_of_still(const struct tg_comparison *c, bool device)
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct tg_op *op = &c->ops[i];
         if (is_of_clock(op, device) && op->ev.why_not == TG_NOT_FEW_RUNS &&
-            fabs(op->ev.e) <= log(TG_SUSPECT) && !tg_op_is_small(c, op))
+            fabs(op->ev.e) <= log(TG_SUSPECT) &&
+            op->ev.value[TG_BASE] >= TG_BIG * c->step_ns[TG_BASE])
             still[n++] = fabs(op->ev.e);
     }
     return n < TG_MIN_BIG ? INFINITY

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "core/diff/numbers.h"
-#include "core/diff/place.h"
+#include "core/diff/uses.h"
 
 #define MAX_DEPTH 64 /* of callers; names that enclose each other would not end */
 

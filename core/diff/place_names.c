@@ -7,7 +7,7 @@
 
 #include "core/base/sort.h"
 #include "core/diff/names.h"
-#include "core/diff/place.h"
+#include "core/diff/uses.h"
 
 int tg_op_side_of_region(const struct tg_op *op)
 {

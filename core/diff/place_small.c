@@ -7,8 +7,8 @@
 #include <math.h>
 
 #include "core/diff/numbers.h"
-#include "core/diff/place.h"
 #include "core/diff/stats.h"
+#include "core/diff/uses.h"
 
 /* What additions are measured by. */
 struct job {

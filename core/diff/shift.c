@@ -1,4 +1,4 @@
-#include "core/diff/shift.h"
+#include "core/diff/confirm.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 #ifndef TG_DIFF_USES_H
 #define TG_DIFF_USES_H
 /*
- * Who calls what, and how often: the index that places are made of (place.h), built once where any count
+ * Who calls what, and how often: the index that places are made of, built once where any count
  * changed. The caller is the name around a row, for device work what launched it. The annotation is the
  * nearest one around each call by its path in the calling context trees of both sides
  * (core/summary/tree.h), at the largest the step: work of one name under two annotations is in two places.
@@ -31,6 +31,31 @@ struct tg_use_index {
     const size_t *first_inside;        /* [n_ops + 1] */
     bool exact;
 };
+
+/*
+ * A place is where the program decides work: the annotation around calls, at the largest the step. Inside
+ * a place names are contents. What came and what went there are balanced, and the balance is what the
+ * place decided; what another place saves excuses nothing.
+ *
+ *   index     who calls what, and inside which annotation                  uses.c
+ *   balance   what came and went in a place: renamed, replaced, worse      place.c
+ *   choice    the place is one operator: a library's other kernels         place_choice.c
+ *   lead      the operator whose additional calls make others              place_lead.c
+ *   small     what costs next to nothing                                   place_small.c
+ *   cost      moved with calls, repaid by the place                        place_cost.c
+ *   names     what reports tell of a place                                 place_names.c
+ *
+ * Calls are counted by one measure: of what changed in a place, the weightiest sort alone. Views and
+ * metadata weigh nothing, an operator that mostly calls others less than what it calls. A graph counts as the
+ * kernels that it launches.
+ */
+
+/* Does all that came of it lie inside one annotation; TG_NO_ID: in the step? */
+bool tg_uses_only_in(const struct tg_diff_work *w, uint32_t by, uint32_t op);
+/* Its time per step and rank on a side: the median over runs of the least step, where each has the same calls. */
+double tg_op_least_ns(const struct tg_diff_work *w, const struct tg_op *op, int side);
+/* Adds an index to a list that has room for it, unless it is there, or TG_NO_ID. */
+void tg_add_once(uint32_t *v, size_t *n, uint32_t x);
 
 /* In w->a, with w->uses. After operators are aligned. */
 void tg_uses_index(struct tg_diff_work *w);

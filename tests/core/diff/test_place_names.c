@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "core/diff/names.h"
-#include "core/diff/place.h"
+#include "core/diff/uses.h"
 #include "tests/support.h"
 
 enum { N = 120, REGIONS = 6 };

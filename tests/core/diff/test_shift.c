@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "core/diff/shift.h"
+#include "core/diff/confirm.h"
 #include "core/diff/stats.h"
 #include "tests/support.h"
 

@@ -1,4 +1,4 @@
-/* Which operators make a view or ask for metadata, by their names (views.c). */
+/* Which operators make a view or ask for metadata, by their names (names.c). */
 #include "core/diff/names.h"
 #include "tests/support.h"
 

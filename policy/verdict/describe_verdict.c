@@ -16,19 +16,6 @@
 #define LARGEST 2
 #define SHARE 0.01
 
-/* "17, over the limit of 3", "17, over the limit of 3 (the baseline was, too)" */
-static void put_budget(struct tg_buf *b, const struct tg_result *r)
-{
-    tg_buf_puts(b, TG_VALUE(r->test, tg_dimension_unit(r->dimension)));
-    if (!r->bound) {
-        tg_buf_printf(b, " (%.*s)", TG_SV_ARG(r->limit));
-        return;
-    }
-    tg_buf_puts(b, ", ");
-    tg_phrase_budget(b, r->bound);
-    tg_buf_puts(b, r->was_over ? " (the baseline was, too)" : "");
-}
-
 /* ---- what a finding costs ---- */
 
 enum { DEVICE, WAITS, HOST, SORTS }; /* of time */
@@ -362,7 +349,15 @@ static void put_amount(struct tg_buf *b, const struct tg_comparison *c, const st
     } else if (r->dimension == TG_DIM_DURATION && part) { /* the rest is as it was */
         tg_buf_puts(b, TG_SIGNED(r->delta, TG_UNIT_NS));
     } else if (r->over_budget) {
-        put_budget(b, r);
+        /* "17, over the limit of 3 (the baseline was, too)" */
+        tg_buf_puts(b, TG_VALUE(r->test, tg_dimension_unit(r->dimension)));
+        if (r->bound) {
+            tg_buf_puts(b, ", ");
+            tg_phrase_budget(b, r->bound);
+            tg_buf_puts(b, r->was_over ? " (the baseline was, too)" : "");
+        } else {
+            tg_buf_printf(b, " (%.*s)", TG_SV_ARG(r->limit));
+        }
     } else if (r->dimension == TG_DIM_COUNT && r->subject == TG_SUBJECT_TRACE) {
         tg_buf_puts(b, TG_SIGNED(r->delta, TG_UNIT_COUNT));
     } else if (r->dimension == TG_DIM_COUNT) {
@@ -435,18 +430,6 @@ static bool is_of_time(const struct tg_result *r)
             r->metric == tg_rule_metric_of(TG_METRIC_DEVICE_EXTENT));
 }
 
-/* ": the host waits for it in aten::item": of a step that is longer by a wait. */
-static void put_wait_behind(struct tg_buf *b, const struct tg_comparison *c,
-                            const struct tg_result *r)
-{
-    struct tg_pace_wait wait = { 0 };
-    if (c && is_of_time(r))
-        wait = tg_pace_wait_behind(c, r->delta);
-    if (wait.call)
-        tg_buf_printf(b, ": the host waits longer in %.*s",
-                      TG_SV_ARG(wait.in.n ? wait.in : wait.call->name));
-}
-
 /* "; the host waits 836 us longer in aten::item (cudaStreamSynchronize) for a device that works
  * no longer than before" */
 static void describe_wait(struct tg_result *r, const struct tg_comparison *c, struct tg_arena *a)
@@ -475,8 +458,12 @@ static void put_names(struct tg_buf *b, const struct tg_verdict *v, const struct
         if ((total == 1 || (shown == 1 && !is_whole(r))) && r->has_values && !r->one_rank &&
             !tg_result_is_of_slowest(r))
             put_cost(b, v, c, (uint32_t)i);
-        if (total == 1)
-            put_wait_behind(b, c, r);
+        struct tg_pace_wait wait = { 0 };
+        if (total == 1 && c && is_of_time(r)) /* of a step that is longer by a wait */
+            wait = tg_pace_wait_behind(c, r->delta);
+        if (wait.call)
+            tg_buf_printf(b, ": the host waits longer in %.*s",
+                          TG_SV_ARG(wait.in.n ? wait.in : wait.call->name));
         if (r->state == TG_STATE_WARN && is_of_time(r) && tg_result_is_of_machine(r))
             tg_buf_puts(b,
                         ", which may be the machine"); /* the account does not blame the program */

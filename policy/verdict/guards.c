@@ -87,18 +87,6 @@ static bool guard_markers(struct tg_eval_state *e)
 /* How steps are marked, beside the marks themselves. */
 enum { NESTED, CROSSING, HOLLOW, MARKINGS };
 
-static void count_markings(const struct tg_side *side, uint64_t n[MARKINGS], uint64_t *steps)
-{
-    const struct tg_shard *s;
-    for (size_t i = 0; (s = tg_side_shard(side, i)); i++) {
-        n[NESTED] += s->integrity.nested_windows;
-        n[CROSSING] += s->integrity.crossing_windows;
-        *steps += s->n_steps;
-        for (size_t k = 0; k < s->n_steps; k++)
-            n[HOLLOW] += s->marked && s->gap_count[k] == 1;
-    }
-}
-
 /* Steps that are cut in another way than the other side's: their calls are not comparable. */
 static bool guard_markings(struct tg_eval_state *e)
 {
@@ -107,8 +95,15 @@ static bool guard_markings(struct tg_eval_state *e)
                                         [HOLLOW] = "on a thread that does nothing else" };
     const struct tg_comparison *c = e->in->comparison;
     uint64_t n[2][MARKINGS] = { 0 }, steps[2] = { 0 };
+    const struct tg_shard *s;
     for (int side = 0; side < 2; side++)
-        count_markings(&c->side[side], n[side], &steps[side]);
+        for (size_t i = 0; (s = tg_side_shard(&c->side[side], i)); i++) {
+            n[side][NESTED] += s->integrity.nested_windows;
+            n[side][CROSSING] += s->integrity.crossing_windows;
+            steps[side] += s->n_steps;
+            for (size_t k = 0; k < s->n_steps; k++)
+                n[side][HOLLOW] += s->marked && s->gap_count[k] == 1;
+        }
     for (int side = 1; side >= 0; side--)
         for (int i = 0; i < MARKINGS; i++) {
             if (n[!side][i] || 2 * n[side][i] <= (i == NESTED ? 0 : steps[side]))
@@ -180,38 +175,26 @@ static bool guard_device(struct tg_eval_state *e)
     return any;
 }
 
-/* Work of a sort in a comparison; `graph`: launched by a graph, which needs neither operators
- * nor a launch each. */
-struct sorts {
-    bool device, graph, launches;
-    size_t operators; /* names */
-};
-
-static struct sorts sorts_of(const struct tg_comparison *c, int side)
-{
-    struct sorts x = { 0 };
-    for (size_t i = 0; i < c->n_ops; i++) {
-        enum tg_kind kind = c->ops[i].kind;
-        bool there = c->ops[i].present[side];
-        x.device |= there && tg_kind_is_device(kind);
-        x.graph |= there && kind == TG_KIND_GRAPH;
-        x.operators += there && kind == TG_KIND_OP;
-        x.launches |= there && kind == TG_KIND_RUNTIME;
-    }
-    return x;
-}
-
 /* A side without any operator, or without the launches of its device work, which the other has,
  * was recorded without them: what it lacks did not go, and what its rows hold is other time. */
 static bool guard_sorts(struct tg_eval_state *e)
 {
+    const struct tg_comparison *c = e->in->comparison;
+    size_t device[2] = { 0 }, graph[2] = { 0 }, ops[2] = { 0 }, calls[2] = { 0 }; /* names */
+    for (size_t i = 0; i < c->n_ops; i++)
+        for (int side = 0; side < 2; side++) {
+            bool there = c->ops[i].present[side];
+            device[side] += there && tg_kind_is_device(c->ops[i].kind);
+            graph[side] += there && c->ops[i].kind == TG_KIND_GRAPH;
+            ops[side] += there && c->ops[i].kind == TG_KIND_OP;
+            calls[side] += there && c->ops[i].kind == TG_KIND_RUNTIME;
+        }
     for (int side = 0; side < 2; side++) {
-        struct sorts x = sorts_of(e->in->comparison, side);
-        struct sorts other = sorts_of(e->in->comparison, !side);
-        /* A single name may be gone. */
+        /* A single name may be gone; what a graph launches needs neither operators nor a launch each. */
         bool operators =
-            !x.operators && other.operators > 1 && !x.graph && (x.device || !other.device);
-        bool launches = x.device && !x.launches && !x.graph && other.device && other.launches;
+            !ops[side] && ops[!side] > 1 && !graph[side] && (device[side] || !device[!side]);
+        bool launches =
+            device[side] && !calls[side] && !graph[side] && device[!side] && calls[!side];
         if (!operators && !launches)
             continue;
         GUARD(e, TG_REASON_FLAGS, TG_NOWHERE,
@@ -366,18 +349,6 @@ static const char *withheld_said(const struct tg_eval_state *e)
     return tg_arena_printf(e->arena, "%zu names look slower, %s most", c->n_withheld, name.p);
 }
 
-/* Durations that are not judged, and look slower. */
-static void guard_held(struct tg_eval_state *e, const struct tg_comparison *c)
-{
-    bool data = c->other_data;
-    if (c->n_withheld && (data || c->busy))
-        GUARD(e, data ? TG_REASON_DATA : TG_REASON_MACHINE, TG_NOWHERE,
-              data ? "Record both sides with the same data and seeds." : TG_NEXT_MACHINE(e),
-              "%s, and %s",
-              data ? "the fresh runs had other data" : "the machine was busy during the fresh runs",
-              withheld_said(e));
-}
-
 /* Runs that left the comparison: what they would have said is not known. */
 static void tell_left_runs(struct tg_eval_state *e, const struct tg_comparison *c)
 {
@@ -411,7 +382,15 @@ bool tg_guards(struct tg_eval_state *e)
     if (suite && suite->ranks_expect)
         guard_ranks(e, suite);
     guard_damage(e, suite);
-    guard_held(e, c);
+    if (c->n_withheld &&
+        (c->other_data || c->busy)) /* durations that are not judged, and look slower */
+        GUARD(e, c->other_data ? TG_REASON_DATA : TG_REASON_MACHINE, TG_NOWHERE,
+              c->other_data ? "Record both sides with the same data and seeds."
+                            : TG_NEXT_MACHINE(e),
+              "%s, and %s",
+              c->other_data ? "the fresh runs had other data"
+                            : "the machine was busy during the fresh runs",
+              withheld_said(e));
     tell_left_runs(e, c);
     if (q->collapse && c->collapsed)
         GUARD(e, TG_NEED_COLLAPSE, q->at,

@@ -190,30 +190,23 @@ static const char *excuse_said(const struct tg_eval_state *e, enum tg_reason why
                                    : tg_reason_said(why);
 }
 
-/* What is missing to judge it; NONE: nothing. */
-static enum tg_reason missing(const struct tg_eval_state *e, enum tg_account_id id)
+/* What is missing to judge it, also in words; NONE: nothing. */
+static enum tg_reason missing(const struct tg_eval_state *e, enum tg_account_id id,
+                              const char **said)
 {
     const struct tg_comparison *c = e->in->comparison;
     bool times = id != TG_ACCOUNT_CALLS;
     int64_t min_runs = e->in->policy->noise.min_runs;
     size_t runs = c->n_runs[TG_BASE] < c->n_runs[TG_TEST] ? c->n_runs[TG_BASE] : c->n_runs[TG_TEST];
-    if (!c->marked[TG_BASE] || !c->marked[TG_TEST])
-        return TG_NEED_MARKERS;
-    if (times && !c->same_flags)
-        return TG_REASON_FLAGS;
+    bool marked = c->marked[TG_BASE] && c->marked[TG_TEST];
+    *said = tg_judged_text(marked ? TG_NOT_OTHER_FLAGS : TG_NOT_NO_STEPS);
+    if (!marked || (times && !c->same_flags))
+        return marked ? TG_REASON_FLAGS : TG_NEED_MARKERS;
+    *said = tg_arena_printf(e->arena, "%zu baseline run%s and %zu fresh are too few",
+                            c->n_runs[TG_BASE], TG_PLURAL(c->n_runs[TG_BASE]), c->n_runs[TG_TEST]);
     return times && (c->account.of[id].few || (min_runs > 3 && (int64_t)runs < min_runs))
                ? TG_NEED_RUNS
                : TG_REASON_NONE;
-}
-
-static const char *missing_said(const struct tg_eval_state *e, enum tg_reason need)
-{
-    const struct tg_comparison *c = e->in->comparison;
-    if (need == TG_NEED_RUNS)
-        return tg_arena_printf(e->arena, "%zu baseline run%s and %zu fresh are too few",
-                               c->n_runs[TG_BASE], c->n_runs[TG_BASE] == 1 ? "" : "s",
-                               c->n_runs[TG_TEST]);
-    return tg_judged_text(need == TG_NEED_MARKERS ? TG_NOT_NO_STEPS : TG_NOT_OTHER_FLAGS);
 }
 
 /* What the rule says of such a change, as measured. */
@@ -391,25 +384,16 @@ struct finding {
     const char *next; /* NULL: rows that failed say all of it */
 };
 
-/* A time that grew in the first runs is what new runs say of it: these tell the program from a
- * machine that was slow meanwhile, so no reason is final before. Of other devices they would say
- * the same. */
-static bool is_open(const struct tg_eval_state *e, enum tg_account_id id)
-{
-    const struct tg_comparison *c = e->in->comparison;
-    return id != TG_ACCOUNT_CALLS && c->same_device && c->asking && !c->asking->early &&
-           c->asking->new <= TG_ASK_FIRST && c->asking->next;
-}
-
 static struct finding find(struct tg_eval_state *e, const struct tg_buckets *children,
                            enum tg_account_id id)
 {
     const struct tg_account_series *s = &e->in->comparison->account.of[id];
     double failed = explained(e, children, id, TG_STATE_FAIL);
     double told = explained(e, children, id, s->few ? TG_STATE_SUSPICIOUS : TG_STATE_WARN);
+    const char *lacks_said = "";
     enum tg_state strict = strictness(e, id);
     enum tg_reason why = excuse(e, id, told);
-    enum tg_reason lacks = strict == TG_STATE_FAIL ? missing(e, id) : TG_REASON_NONE;
+    enum tg_reason lacks = strict == TG_STATE_FAIL ? missing(e, id, &lacks_said) : TG_REASON_NONE;
     tg_sv part = told > 0.005 * growth(s)
                      ? TG_SV_PRINTF(e->arena, "; what failed or warned explains %.0f %% of it",
                                     100 * told / growth(s))
@@ -419,7 +403,12 @@ static struct finding find(struct tg_eval_state *e, const struct tg_buckets *chi
     if (!remains(s, told))
         return (struct finding){ is_told(e, id) ? TG_STATE_PASS : TG_STATE_WARN, TG_REASON_TOLD,
                                  part, is_told(e, id) && told >= TG_WINS * growth(s) ? NULL : "" };
-    if (strict == TG_STATE_FAIL && !lacks && is_open(e, id)) {
+    /* A time that grew in the first runs is what new runs say of it: these tell the program from a
+     * machine that was slow meanwhile, so no reason is final before. Of other devices they would say the same. */
+    const struct tg_comparison *c = e->in->comparison;
+    bool open = id != TG_ACCOUNT_CALLS && c->same_device && c->asking && !c->asking->early &&
+                c->asking->new <= TG_ASK_FIRST && c->asking->next;
+    if (strict == TG_STATE_FAIL && !lacks && open) {
         e->account_open = true;
         return (struct finding){ TG_STATE_INCONCLUSIVE, TG_NEED_NEW_RUNS,
                                  TG_SV(", which new runs have to tell"),
@@ -436,7 +425,7 @@ static struct finding find(struct tg_eval_state *e, const struct tg_buckets *chi
     if (lacks)
         return (struct finding){
             TG_STATE_INCONCLUSIVE, lacks,
-            TG_SV_PRINTF(e->arena, ", which cannot be judged: %s", missing_said(e, lacks)),
+            TG_SV_PRINTF(e->arena, ", which cannot be judged: %s", lacks_said),
             "Record both sides alike, with step markers and at least 3 runs a side."
         };
     if (strict != TG_STATE_FAIL)

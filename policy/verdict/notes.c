@@ -184,13 +184,6 @@ static void put_outside(struct tg_buf *b, const struct tg_comparison *c, const s
                   TG_VALUE(tg_outside_calls(c, op, TG_TEST), TG_UNIT_COUNT));
 }
 
-static bool is_launch_call(const struct tg_op *op)
-{
-    return op->kind == TG_KIND_RUNTIME &&
-           (tg_sv_has(op->name, TG_SV("Launch")) || tg_sv_has(op->name, TG_SV("Memcpy")) ||
-            tg_sv_has(op->name, TG_SV("Memset")));
-}
-
 /* Is there a rule about names that matches one of this kind? */
 static bool is_judged(const struct tg_eval_state *e, const struct tg_comparison *c,
                       enum tg_kind kind)
@@ -254,12 +247,16 @@ static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_compari
     for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
         double share = 0;
         size_t n = 0;
-        for (size_t i = 0; i < c->n_ops; i++)
-            if (c->ops[i].kind == expected[k] && c->ops[i].count[TG_TEST] > 0 &&
-                !is_launch_call(&c->ops[i])) {
-                share += c->ops[i].share[TG_TEST];
-                n++;
-            }
+        for (size_t i = 0; i < c->n_ops; i++) {
+            const struct tg_op *op = &c->ops[i];
+            bool launch = op->kind == TG_KIND_RUNTIME && (tg_sv_has(op->name, TG_SV("Launch")) ||
+                                                          tg_sv_has(op->name, TG_SV("Memcpy")) ||
+                                                          tg_sv_has(op->name, TG_SV("Memset")));
+            if (op->kind != expected[k] || op->count[TG_TEST] <= 0 || launch)
+                continue;
+            share += op->share[TG_TEST];
+            n++;
+        }
         /* Annotations enclose operators, which are judged; their own time is in the account. */
         bool matters = expected[k] != TG_KIND_ANNOTATION ||
                        (share >= TG_RESTLESS && !e->in->policy->require.account);

@@ -301,29 +301,17 @@ bool tg_probe(struct tg_probe *p, const struct tg_judging *w, const struct tg_co
 
 /* ---- the same in other runs ---- */
 
-static bool find_choice(struct tg_quantity *x, const struct tg_comparison *c)
+bool tg_quantity_find(struct tg_quantity *x, const struct tg_comparison *c)
 {
-    for (size_t i = 0; i < c->n_choices; i++)
+    if (x->kind == TG_QUANTITY_TRACE || x->kind == TG_QUANTITY_NUMBER)
+        return x->kind == TG_QUANTITY_TRACE;
+    for (size_t i = 0; x->kind == TG_QUANTITY_CHOICE && i < c->n_choices; i++)
         if (tg_sv_eq(c->ops[c->choices[i].by].name, x->op->name)) {
             x->ev = &c->choices[i].ev;
             return true;
         }
-    return false;
-}
-
-bool tg_quantity_find(struct tg_quantity *x, const struct tg_comparison *c)
-{
-    switch (x->kind) {
-    case TG_QUANTITY_TRACE:
-        return true;
-    case TG_QUANTITY_CHOICE:
-        return find_choice(x, c);
-    case TG_QUANTITY_NUMBER:
+    if (x->kind == TG_QUANTITY_CHOICE)
         return false;
-    case TG_QUANTITY_GAP:
-    case TG_QUANTITY_OP:
-        break;
-    }
     x->op = x->kind == TG_QUANTITY_GAP && x->op->kind == TG_KIND_STEP ? &c->step
                                                                       : tg_confirm_op(c, x->op);
     x->ev = x->op ? &x->op->ev : NULL;

@@ -108,7 +108,7 @@ static const char *state_of(const struct ranked *r, const struct tg_op *op)
         return tg_state_name(r->state);
     if (tg_row_is_noise(op))
         return "noise";
-    return r->judged && r->state == TG_STATE_PASS ? "pass" : "none";
+    return r->judged && r->state == TG_STATE_PASS ? "pass" : "not-judged";
 }
 
 static void put_time(struct tg_html *h, double ns)
@@ -149,7 +149,7 @@ static void put_row(struct tg_html *h, const struct ranked *r, const struct tg_l
     tg_page_label(&h->page, label);
     tg_page_cell(&h->page);
     tg_buf_printf(h->page.out, "<span class=\"tag %s\">%s</span>", state,
-                  strcmp(state, "none") == 0 ? "not judged" : state);
+                  strcmp(state, "not-judged") == 0 ? "not judged" : state);
     tg_page_number(&h->page, x.d_ns);
     if (op->relation != TG_REL_RENAMED && (op->change == TG_ADDED || op->change == TG_REMOVED))
         tg_page_raw(&h->page, op->change == TG_ADDED ? "new " : "gone ");
@@ -197,6 +197,7 @@ void tg_html_put_rows(struct tg_html *h)
     tg_page_raw(
         &h->page,
         "<p class=\"dim small\"><b>noise</b>: the difference is one that runs of the same code "
-        "show. <b>not judged</b>: no rule judges the name, or its times could not be.</p>\n");
+        "show. <b>not judged</b>: no rule judges the name, or its times could not be. A finding "
+        "above has the time of what it calls, too.</p>\n");
     tg_page_section_end(&h->page);
 }

@@ -205,9 +205,9 @@ bool tg_limit_lists_have_size(const struct tg_limit_list *warn, const struct tg_
 const char *tg_few_runs_text(int64_t min_runs, struct tg_arena *a)
 {
     return min_runs < TG_BETTER_RUNS
-               ? tg_arena_printf(a, "too few runs a side (need %lld, better %d)",
+               ? tg_arena_printf(a, "too few runs a side: %lld needed, %d better",
                                  (long long)min_runs, TG_BETTER_RUNS)
-               : tg_arena_printf(a, "too few runs a side (need %lld)", (long long)min_runs);
+               : tg_arena_printf(a, "too few runs a side: %lld needed", (long long)min_runs);
 }
 
 /* What lacks to judge a change, NOT_JUDGED; or why there is nothing to judge, PASS; without

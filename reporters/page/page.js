@@ -65,11 +65,11 @@
     rows.forEach(function (r) { if (r.className && states.indexOf(r.className) < 0) states.push(r.className); });
     tools.appendChild(input);
     if (states.length > 1 && states.length < 9) states.forEach(function (s) {
-      var b = make("button", s, { type: "button", "aria-pressed": "false" });
+      var b = make("button", s.replace("-", " "), { type: "button", "aria-pressed": "false" });
       b.addEventListener("click", function () {
         wanted = wanted === s ? "" : s;
         Array.prototype.forEach.call(tools.querySelectorAll("button"), function (o) {
-          o.setAttribute("aria-pressed", String(o.textContent === wanted));
+          o.setAttribute("aria-pressed", String(o.textContent === wanted.replace("-", " ")));
         });
         show();
       });

@@ -233,7 +233,7 @@ def numbers(tmp):
     # steps of 1 ms begin every 2 ms: (2 + 2 + 1) / 3
     expect("explain step_time in numbers", (code, "now 1.67 ms, fails above 2.00 ms" in out), (0, True))
     code, out, _ = run("policy", "explain", "x", "--policy", "n.yml", runs[0], cwd=tmp)
-    expect("one run", (code, "; 1 run: not judged, too few runs a side (need 3, better 5)" in out), (0, True))
+    expect("one run", (code, "; 1 run: not judged, too few runs a side: 3 needed, 5 better" in out), (0, True))
     code, out, _ = run("policy", "explain", "mine::y", "--policy", "n.yml", cwd=tmp)
     expect("no numbers without traces", (code, "now " in out), (0, False))
 

@@ -119,6 +119,9 @@ def in_browser(b, what, path, n_rows):
     expect(f"{what}: errors", page.errors, [])
     expect(f"{what}: requests", [r for r in page.requests if not r.startswith("data:")][1:], [])
     expect(f"{what}: pwned", page.run("window.pwned === undefined"), True)
+    states = page.run("Array.from(document.querySelectorAll('.tools button[aria-pressed]')).map(x => x.textContent).join()").split(",")
+    shown = page.run("Array.from(document.querySelectorAll('table.rows td .tag')).map(x => x.textContent).join()").split(",")
+    expect(f"{what}: states are filtered by the words that rows have", set(states) - set(shown) - {""}, set())
     bare = b.open(path, script=False)
     expect(f"{what}: rows without script", bare.run("Array.from(document.querySelectorAll('table.rows tbody tr')).filter(r => "
                                                     "r.getClientRects().length).length"), n_rows)

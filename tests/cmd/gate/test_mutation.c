@@ -95,12 +95,12 @@ JUDGED(durations_need_runs)
     assert_true(tg_sv_has(r.reason, TG_SV("even this passes")));
     r = try_rule(f, 1, rule);
     assert_int_equal(r.outcome, TG_MUTATION_UNTESTED);
-    assert_true(tg_sv_eq(r.reason, TG_SV("too few runs a side (need 3, better 5)")));
+    assert_true(tg_sv_eq(r.reason, TG_SV("too few runs a side: 3 needed, 5 better")));
     r = try_rule(f, 5,
                  "rules: [{id: r, match: {kind: op}, metric: self, fail: {abs: 30us}, noise: "
                  "{min_runs: 7}}]");
     assert_int_equal(r.outcome, TG_MUTATION_UNTESTED);
-    assert_true(tg_sv_eq(r.reason, TG_SV("too few runs a side (need 7)")));
+    assert_true(tg_sv_eq(r.reason, TG_SV("too few runs a side: 7 needed")));
     r = try_rule(f, 2,
                  "rules: [{id: r, match: {kind: op}, metric: self, fail: {abs: 30us}, noise: "
                  "{min_runs: 2}}]");

@@ -313,16 +313,16 @@ WITH_HAND(how_sharp_the_runs_are)
         "now 100 us, fails above 120 us; 1 run: not judged, its time is a wait for others\n");
     op.ev.why_not = TG_NOT_FEW_RUNS;
     now(h, &op, "metric: self, fail: {abs: 20us}",
-        "now 100 us, fails above 120 us; 1 run: not judged, too few runs a side (need 3, better "
-        "5)\n");
+        "now 100 us, fails above 120 us; 1 run: not judged, too few runs a side: 3 needed, 5 "
+        "better\n");
     now(h, &op, "metric: self, fail: {abs: 20us}, noise: {min_runs: 6}",
-        "now 100 us, fails above 120 us; 1 run: not judged, too few runs a side (need 6)\n");
+        "now 100 us, fails above 120 us; 1 run: not judged, too few runs a side: 6 needed\n");
     h->c.n_runs[TG_BASE] = h->c.n_runs[TG_TEST] = 2; /* as a check has it: the rule's own decides */
     now(h, &op, "metric: self, fail: {abs: 20us}, noise: {min_runs: 2}",
         "now 100 us, fails above 120 us; 2 runs: noise 0.0 %, detectable from +0.0 %\n");
     op.ev = hand_evidence(100000, 0);
     now(h, &op, "metric: self, fail: {abs: 20us}, noise: {min_runs: 6}",
-        "now 100 us, fails above 120 us; 2 runs: not judged, too few runs a side (need 6)\n");
+        "now 100 us, fails above 120 us; 2 runs: not judged, too few runs a side: 6 needed\n");
     now(h, &op, "metric: max, fail: {abs: 20us}", NULL); /* no call of it was seen in a step */
 }
 

@@ -178,7 +178,7 @@ WITH_HAND(a_change_has_to_be_detectable)
     ev->why_not = TG_NOT_FEW_RUNS;
     h->policy.noise.min_runs = 6;
     guarded(h,
-            "detectable: step time is not judged: too few runs a side (need 6); required is +10 %");
+            "detectable: step time is not judged: too few runs a side: 6 needed; required is +10 %");
 }
 
 /* Of four expected: which are missing, where the other side has them; else how many there are. */

@@ -276,9 +276,9 @@ TEST(how_many_runs_are_needed)
 {
     struct tg_arena *a = tg_arena_new();
 
-    assert_string_equal(tg_few_runs_text(3, a), "too few runs a side (need 3, better 5)");
-    assert_string_equal(tg_few_runs_text(4, a), "too few runs a side (need 4, better 5)");
-    assert_string_equal(tg_few_runs_text(5, a), "too few runs a side (need 5)");
+    assert_string_equal(tg_few_runs_text(3, a), "too few runs a side: 3 needed, 5 better");
+    assert_string_equal(tg_few_runs_text(4, a), "too few runs a side: 4 needed, 5 better");
+    assert_string_equal(tg_few_runs_text(5, a), "too few runs a side: 5 needed");
     tg_arena_free(a);
 }
 

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/diff/counts.h"
 #include "core/diff/internal.h"
 #include "core/diff/names.h"
 #include "core/diff/numbers.h"

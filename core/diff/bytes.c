@@ -1,6 +1,6 @@
 /*
  * How much is copied, set or sent: the bytes of an operator by step, judged as its calls are
- * (counts.h). Copies and sets say their bytes; a collective says how many elements of which type.
+ * (counts.c). Copies and sets say their bytes; a collective says how many elements of which type.
  */
 #include <math.h>
 

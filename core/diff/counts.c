@@ -1,4 +1,4 @@
-#include "core/diff/counts.h"
+#include "core/diff/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -84,14 +84,6 @@ const struct tg_op *tg_op_behind(const struct tg_comparison *c, enum tg_metric m
     return most;
 }
 
-static tg_sv aliased(const struct tg_diff_work *w, tg_sv name)
-{
-    for (size_t i = 0; i < w->o->n_aliases; i++)
-        if (tg_sv_glob(w->o->aliases[i].key, name))
-            return w->o->aliases[i].value;
-    return name;
-}
-
 const struct tg_op_rows *tg_op_rows_new(const struct tg_diff_work *w, struct tg_diff_cell **cell)
 {
     struct tg_op_rows *rows = TG_NEW(w->a, struct tg_op_rows);
@@ -113,8 +105,10 @@ tg_sv tg_diff_name(struct tg_diff_work *w, enum tg_kind kind, tg_sv raw)
         tg_name_normalise(kind, raw, &b);
         name = tg_buf_sv(&b);
     }
-    name = aliased(w, name);
-    size_t known = w->names->n;
+    size_t known = w->names->n, alias = 0;
+    while (alias < w->o->n_aliases && !tg_sv_glob(w->o->aliases[alias].key, name))
+        alias++;
+    name = alias < w->o->n_aliases ? w->o->aliases[alias].value : name;
     uint32_t id = tg_strmap_add(w->names, name);
     if (id == known) {
         w->interned = tg_grow(w->interned, &w->cap_interned, id + 1, sizeof *w->interned);

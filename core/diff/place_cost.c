@@ -153,21 +153,6 @@ static double lost_by_few(const struct tg_comparison *c, bool device, bool doubt
     return lost;
 }
 
-/* The part of a name's calls that is outside annotations. */
-static double part_outside(const struct tg_diff_work *w, uint32_t op)
-{
-    size_t n;
-    const struct tg_use *v = tg_uses_of(w->uses, TG_IN_ANNOTATION, op, &n);
-    double outside = 0, all = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        double calls = v[i].per_step[TG_BASE] + v[i].per_step[TG_TEST];
-        outside += v[i].by == TG_NO_ID ? calls : 0;
-        all += calls;
-    }
-    return all > 0 ? outside / all : 1;
-}
-
 /*
  * ns per step that annotations lost: places of their own, which pay for nothing outside them. On the host
  * by their time, of those that are in no other; on a device, where they have none, by the names of which
@@ -179,10 +164,19 @@ static double saved_elsewhere(const struct tg_diff_work *w, bool device)
 
     for (uint32_t i = 0; i < w->c->n_ops; i++) {
         const struct tg_op *op = &w->c->ops[i];
+        double outside = 0, all = 0; /* calls outside annotations, and all */
+        size_t n;
+        const struct tg_use *v = tg_uses_of(w->uses, TG_IN_ANNOTATION, i, &n);
+        for (size_t k = 0; k < n; k++) {
+            double calls = v[k].per_step[TG_BASE] + v[k].per_step[TG_TEST];
+            outside += v[k].by == TG_NO_ID ? calls : 0;
+            all += calls;
+        }
+        double part = all > 0 ? outside / all : 1;
         if (device && tg_kind_is_device(op->kind))
-            saved += part_outside(w, i) < 1 ? op->self[TG_BASE] - op->self[TG_TEST] : 0;
+            saved += part < 1 ? op->self[TG_BASE] - op->self[TG_TEST] : 0;
         else if (!device && op->kind == TG_KIND_ANNOTATION)
-            saved += part_outside(w, i) * (op->total[TG_BASE] - op->total[TG_TEST]);
+            saved += part * (op->total[TG_BASE] - op->total[TG_TEST]);
     }
     return fmax(saved, 0);
 }

@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <math.h>
 
-#include "core/diff/counts.h"
+#include "core/diff/internal.h"
 #include "tests/support.h"
 
 enum { MAX_STEPS = 64, MAX_RUNS = 10 };

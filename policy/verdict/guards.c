@@ -190,7 +190,8 @@ static bool guard_sorts(struct tg_eval_state *e)
             calls[side] += there && c->ops[i].kind == TG_KIND_RUNTIME;
         }
     for (int side = 0; side < 2; side++) {
-        /* A single name may be gone; what a graph launches needs neither operators nor a launch each. */
+        /* A single name may be gone; what a graph launches needs neither operators nor a launch
+         * each. */
         bool operators =
             !ops[side] && ops[!side] > 1 && !graph[side] && (device[side] || !device[!side]);
         bool launches =

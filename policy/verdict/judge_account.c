@@ -403,8 +403,9 @@ static struct finding find(struct tg_eval_state *e, const struct tg_buckets *chi
     if (!remains(s, told))
         return (struct finding){ is_told(e, id) ? TG_STATE_PASS : TG_STATE_WARN, TG_REASON_TOLD,
                                  part, is_told(e, id) && told >= TG_WINS * growth(s) ? NULL : "" };
-    /* A time that grew in the first runs is what new runs say of it: these tell the program from a
-     * machine that was slow meanwhile, so no reason is final before. Of other devices they would say the same. */
+    /* A time that grew in the first runs is what new runs say of it: these tell the program from
+     * a machine that was slow meanwhile, so no reason is final before. Of other devices they
+     * would say the same. */
     const struct tg_comparison *c = e->in->comparison;
     bool open = id != TG_ACCOUNT_CALLS && c->same_device && c->asking && !c->asking->early &&
                 c->asking->new <= TG_ASK_FIRST && c->asking->next;

@@ -126,8 +126,8 @@ struct tg_result {
     uint32_t source_line;
     const struct tg_cause *cause; /* where in the program it comes from; NULL: see no_cause */
     tg_sv event;                  /* id of the history's event that explains it; "" */
-    /* [n_nights] where something failed and a store has it: its own time, or the step's, in the last
-     * nights, ns per step, oldest first */
+    /* [n_nights] where something failed and a store has it: its own time, or the step's, in the
+     * last nights, ns per step, oldest first */
     const double *nights;
     size_t n_nights;
     tg_sv no_cause; /* why there is no cause; "": nobody asked */
@@ -228,8 +228,8 @@ struct tg_verdict {
     size_t n_results;
     size_t n_state[TG_STATE_FAIL + 1];  /* results in a state, */
     size_t n_folded[TG_STATE_FAIL + 1]; /* of them consequences of another: not in the headline */
-    /* For each name of the comparison, then for each of its regions: the first result whose whole_ns
-     * tells of it, TG_NO_ID none; NULL: none at all */
+    /* For each name of the comparison, then for each of its regions: the first result whose
+     * whole_ns tells of it, TG_NO_ID none; NULL: none at all */
     const uint32_t *whole_of;
     struct tg_note *notes;
     size_t n_notes;

@@ -80,14 +80,19 @@ static double red_p(bool proven, bool last)
     return proven ? TG_ASK_PROVEN_P : last ? TG_ASK_RED_P : TG_ASK_RED_P / 2;
 }
 
+bool tg_confirm_tells(const struct tg_evidence *again)
+{
+    return again->why_not == TG_JUDGED || again->why_not == TG_NOT_BUSY;
+}
+
 enum tg_asked tg_confirm(const struct tg_evidence *first, const struct tg_evidence *again,
                          double detect, bool last, struct tg_shift *found)
 {
     *found = (struct tg_shift){ 0, 1 };
-    if (again->why_not != TG_JUDGED)
+    if (!tg_confirm_tells(again))
         return last ? TG_ASKED_UNTOLD : TG_ASKED_OPEN;
     *found = shift_of(again, 0);
-    if (looks_slower(*found, red_p(first->slower, last)))
+    if (again->why_not == TG_JUDGED && looks_slower(*found, red_p(first->slower, last)))
         return TG_ASKED_RED;
     if (last)
         return tg_confirm_excludes(again, detect) ? TG_ASKED_CLEARED : TG_ASKED_UNTOLD;
@@ -106,7 +111,7 @@ void tg_confirm_set(struct tg_evidence *ev, const struct tg_evidence *again,
 {
     bool last = !asking->next;
 
-    if (again && again->why_not == TG_JUDGED) {
+    if (again && tg_confirm_tells(again)) {
         struct tg_shift found;
         enum tg_asked asked = tg_confirm(ev, again, asking->detect, last, &found);
         if (asked == TG_ASKED_RED && asking->disturbed)
@@ -114,6 +119,7 @@ void tg_confirm_set(struct tg_evidence *ev, const struct tg_evidence *again,
         double p_limit = red_p(ev->slower, last);
         size_t pooled = ev->pooled;
         *ev = *again;
+        ev->why_not = TG_JUDGED;
         ev->pooled = pooled;
         ev->asked = asked;
         ev->p = found.p;
@@ -143,6 +149,18 @@ const struct tg_comparison *tg_confirm_last(const struct tg_comparison *c)
     return c && c->asking && c->asking->again ? c->asking->again : c;
 }
 
+/* Names that the first look withheld, and the new runs do, too: others have passed. */
+static size_t still_withheld(const struct tg_comparison *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op =
+            c->ops[i].ev.withheld ? tg_confirm_op(c->asking->again, &c->ops[i]) : NULL;
+        n += op && op->ev.withheld;
+    }
+    return n;
+}
+
 void tg_confirm_whole(struct tg_comparison *c)
 {
     static const enum tg_account_id times[] = { TG_ACCOUNT_WALL, TG_ACCOUNT_BUSY };
@@ -158,7 +176,7 @@ void tg_confirm_whole(struct tg_comparison *c)
     c->busy = again->busy;
     c->excess = again->excess;
     c->other_data = again->other_data;
-    c->n_withheld = again->n_withheld;
+    c->n_withheld = still_withheld(c);
 }
 
 const char *tg_confirm_text(const struct tg_evidence *ev)

@@ -61,6 +61,11 @@ struct tg_asking tg_asking_of(size_t first, size_t new, size_t most, double dete
  */
 bool tg_confirm_suspects(const struct tg_evidence *first, const double *step_ns, double detect,
                          struct tg_evidence *then);
+/*
+ * Do new runs say anything of a suspect? A machine that disturbed the fresh ones made them slower: these prove
+ * nothing, but clear what does not look slower even so.
+ */
+bool tg_confirm_tells(const struct tg_evidence *again);
 /* What all new runs so far say of a suspect, and what they show. `last`: there will be no more of them. */
 enum tg_asked tg_confirm(const struct tg_evidence *first, const struct tg_evidence *again,
                          double detect, bool last, struct tg_shift *found);

@@ -158,7 +158,7 @@ static void ask_again(const struct tg_eval_state *e, struct tg_judging *w, enum 
     ev = TG_NEW(e->arena, struct tg_evidence);
     *ev = *w->p.ev;
     tg_confirm_set(ev, known ? there.p.ev : NULL, e->c->asking);
-    if (known && there.p.ev && there.p.ev->why_not == TG_JUDGED) {
+    if (known && there.p.ev && tg_confirm_tells(there.p.ev)) {
         /* What is red by its shift is shown by it. */
         w->p.base = there.p.base;
         w->p.test = there.p.test * exp(ev->e - there.p.ev->e);

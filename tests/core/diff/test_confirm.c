@@ -102,6 +102,24 @@ TEST(new_runs_confirm_clear_or_ask_on)
     }
 }
 
+/* A machine that disturbed the fresh runs proves no slowdown, and hides none. */
+TEST(busy_new_runs_clear_and_confirm_nothing)
+{
+    struct runs f, r;
+    struct tg_shift found;
+    struct tg_evidence first = of(&f, 5, 5, .1, .01), again = of(&r, 8, 8, .1, .001);
+    again.why_not = TG_NOT_BUSY;
+    assert_int_equal(tg_confirm(&first, &again, .2, false, &found), TG_ASKED_OPEN);
+    assert_int_equal(tg_confirm(&first, &again, .05, true, &found), TG_ASKED_UNTOLD);
+    again = of(&r, 8, 8, 0, .001);
+    again.why_not = TG_NOT_BUSY;
+    assert_int_equal(tg_confirm(&first, &again, .2, false, &found), TG_ASKED_CLEARED);
+    assert_int_equal(tg_confirm(&first, &again, .2, true, &found), TG_ASKED_CLEARED);
+    struct tg_asking asking = { .detect = .2, .first = 5, .new = 8 };
+    tg_confirm_set(&first, &again, &asking);
+    assert_true(first.asked == TG_ASKED_CLEARED && first.why_not == TG_JUDGED);
+}
+
 /* All four new runs above all four of the baseline: p = 1 / C(8, 4) = 1 / 70 = .0143. */
 TEST(what_one_look_proves_few_new_runs_confirm)
 {
@@ -169,9 +187,15 @@ TEST(the_same_name_of_the_same_kind)
 /* What grew in the first runs alone has not grown; what the first runs do not show is not looked for. */
 TEST(the_whole_is_what_the_new_runs_say)
 {
-    struct tg_comparison again = { .busy = true, .n_withheld = 2 };
+    struct tg_op first[] = { { .name = TG_SV("a"), .ev.withheld = true },
+                             { .name = TG_SV("b"), .ev.withheld = true },
+                             { .name = TG_SV("c") } },
+                 then[] = { { .name = TG_SV("c"), .ev.withheld = true },
+                            { .name = TG_SV("a"), .ev.withheld = true },
+                            { .name = TG_SV("b") } };
+    struct tg_comparison again = { .busy = true, .n_withheld = 2, .ops = then, .n_ops = 3 };
     struct tg_asking asking = { .again = &again };
-    struct tg_comparison c = { .asking = &asking };
+    struct tg_comparison c = { .asking = &asking, .ops = first, .n_ops = 3 };
     c.account.of[TG_ACCOUNT_WALL].growth = TG_GROWTH_PROVEN;
     c.account.of[TG_ACCOUNT_CALLS].growth = TG_GROWTH_PROVEN;
     again.account.of[TG_ACCOUNT_BUSY].growth = TG_GROWTH_PROVEN;
@@ -180,7 +204,7 @@ TEST(the_whole_is_what_the_new_runs_say)
     assert_int_equal(c.account.of[TG_ACCOUNT_WALL].growth, TG_GROWTH_NONE);
     assert_int_equal(c.account.of[TG_ACCOUNT_BUSY].growth, TG_GROWTH_NONE);
     assert_int_equal(c.account.of[TG_ACCOUNT_CALLS].growth, TG_GROWTH_PROVEN); /* calls are final */
-    assert_true(c.busy && c.n_withheld == 2);
+    assert_true(c.busy && c.n_withheld == 1); /* c has passed, b does not look slower any more */
     asking.again = NULL;
     assert_ptr_equal(tg_confirm_last(&c), &c);
     c.account.of[TG_ACCOUNT_WALL].growth = TG_GROWTH_PROVEN;

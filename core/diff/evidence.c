@@ -38,7 +38,7 @@ static void find_slow_steps(const struct tg_diff_work *w, struct tg_op *op,
     for (int side = 0; all && side < 2; side++) {
         slowest[side] = TG_NEW_N(w->a, double, c->n_runs[side] + 1);
         for (size_t run = 0; run < c->n_runs[side]; run++) {
-            struct tg_slow_step s = tg_run_slow_step(w, op, side, run);
+            struct tg_slow_step s = tg_run_slow_step(w, op, side, run, v->form);
             slowest[side][run] = s.slowest;
             if (side == TG_BASE) {
                 worst = fmax(worst, s.slowest);
@@ -247,8 +247,8 @@ void tg_evidence_of_ops(struct tg_diff_work *w)
     w->room = tg_value_room_new(w);
     for (size_t i = 0; i < c->n_ops; i++) {
         v[i] = tg_run_values(w, &c->ops[i], TG_ASK_BEST);
-        judged[i] =
-            tg_own_reason(&c->ops[i], &v[i]) == TG_JUDGED && !c->ops[i].wait && !c->ops[i].chooses;
+        judged[i] = tg_own_reason(&c->ops[i], &v[i]) == TG_JUDGED && !c->ops[i].wait &&
+                    v[i].form != TG_FORM_SCHEDULE && !c->ops[i].chooses;
     }
     tg_machine_find(w, v, judged, m);
     w->machine = m;

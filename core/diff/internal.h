@@ -193,6 +193,7 @@ enum tg_value_form {
     TG_FORM_SLOTS,       /* slot by slot, in the steps with the usual pattern of calls */
     TG_FORM_USUAL_STEPS, /* sums of the steps with the usual number of calls */
     TG_FORM_STEPS,       /* sums of all steps */
+    TG_FORM_SCHEDULE,    /* as TG_FORM_CALLS, and the calls vary alike in all runs */
     TG_FORM_CALLS        /* calls vary: time per call at the baseline's mean number of calls */
 };
 
@@ -222,12 +223,13 @@ double tg_cell_time(const struct tg_diff_work *w, const struct tg_op *op, size_t
                     enum tg_op_part part);
 /* Adds the statistics of the n >= 1 values of `v`, in the order of the steps. Sorts `v`. */
 void tg_step_statistics_add(double out[TG_STEP_STATISTICS], double *v, size_t n);
-/* Self time (device: duration) in a run's slowest and usual step, ns per rank, as recorded. */
+/* Self time (device: duration) in a run's slowest and usual step, ns per rank, as recorded; by a
+ * schedule, of the steps with the most calls. */
 struct tg_slow_step {
     double slowest, usual;
 };
 struct tg_slow_step tg_run_slow_step(const struct tg_diff_work *w, const struct tg_op *op, int side,
-                                     size_t run);
+                                     size_t run, enum tg_value_form form);
 /* Steps of the run with the fewest. */
 size_t tg_fewest_steps(const struct tg_diff_work *w);
 

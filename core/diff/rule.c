@@ -130,8 +130,8 @@ enum tg_judged tg_own_reason(const struct tg_op *op, const struct tg_run_values 
         return TG_NOT_POLLING;
     /* The step with the fewest calls of one run against that of another says nothing. */
     if (v->form == TG_FORM_CALLS ||
-        (v->form != TG_FORM_SLOTS && op->counted.shape != TG_COUNT_CONSTANT &&
-         op->counted.shape != TG_COUNT_FIRST_STEP))
+        (v->form != TG_FORM_SLOTS && v->form != TG_FORM_SCHEDULE &&
+         op->counted.shape != TG_COUNT_CONSTANT && op->counted.shape != TG_COUNT_FIRST_STEP))
         return TG_NOT_COUNT_VARIES;
     /* Others wait for copies; a collective's time is that of the rank which waits least. */
     bool own = op->kind == TG_KIND_MEMCPY || op->kind == TG_KIND_MEMSET || tg_op_is_collective(op);

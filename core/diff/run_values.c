@@ -12,6 +12,7 @@
 
 #define HASH_BITS 24
 #define HASH 0xffffff
+#define LONGEST 64 /* steps: of more of them none is looked for that makes other calls */
 
 struct tg_value_room {
     uint64_t *key, *sorted; /* per step */
@@ -41,34 +42,41 @@ struct tg_value_room *tg_value_room_new(const struct tg_diff_work *w)
 
 /* ---- statistics of one series ---- */
 
-/* The lower median, in place of the least. Sorts. */
+/* The largest without the slowest fifth. Sorts. */
+static double slow(double *v, size_t n)
+{
+    tg_ascend(v, n);
+    return v[n - 1 - n / 5];
+}
+
+void tg_step_statistics_add(double out[TG_STEP_STATISTICS], double *v, size_t n)
+{
+    size_t last = n > 1 ? n / 2 : n;
+
+    out[TG_LEAST] += tg_least(v, n);
+    out[TG_LEAST_FIRST] += tg_least(v, (n + 1) / 2);
+    out[TG_LEAST_LAST] += tg_least(v + n - last, last);
+    out[TG_MEAN] += tg_mean(v, n);
+    out[TG_SLOW] += slow(v, n);
+}
+
+/* The lower median. Sorts. */
 static double usual(double *v, size_t n)
 {
     tg_ascend(v, n);
     return v[(n - 1) / 2];
 }
 
-static void add_statistics(double out[TG_STEP_STATISTICS], double *v, size_t n,
-                           double (*least)(double *v, size_t n))
+/* In place of the least the usual value. Sorts `v`: each half, then all. */
+static void add_usual(double out[TG_STEP_STATISTICS], double *v, size_t n)
 {
     size_t last = n > 1 ? n / 2 : n;
 
     out[TG_MEAN] += tg_mean(v, n);
-    out[TG_LEAST_FIRST] += least(v, (n + 1) / 2);
-    out[TG_LEAST_LAST] += least(v + n - last, last);
-    out[TG_LEAST] += least(v, n);
-    tg_ascend(v, n);
-    out[TG_SLOW] += v[n - 1 - n / 5]; /* the largest without the slowest fifth */
-}
-
-static double least(double *v, size_t n)
-{
-    return tg_least(v, n);
-}
-
-void tg_step_statistics_add(double out[TG_STEP_STATISTICS], double *v, size_t n)
-{
-    add_statistics(out, v, n, least);
+    out[TG_LEAST_FIRST] += usual(v, (n + 1) / 2);
+    out[TG_LEAST_LAST] += usual(v + n - last, last);
+    out[TG_LEAST] += usual(v, n);
+    out[TG_SLOW] += slow(v, n);
 }
 
 /* ---- one step of a cell, the j-th of those that are compared ---- */
@@ -95,31 +103,46 @@ double tg_cell_time(const struct tg_diff_work *w, const struct tg_op *op, size_t
     return sum;
 }
 
+/* Were its slots dropped from the summary for its size? */
+static bool has_slots(const struct tg_diff_work *w, const struct tg_op *op, size_t at, size_t j)
+{
+    const struct tg_diff_cell *cell = &op->rows->cell[at];
+
+    for (size_t r = 0; r < cell->n; r++)
+        if (!cell->row[r]->slots && cell->row[r]->count[w->used[at].step[j]])
+            return false;
+    return true;
+}
+
+/* ---- slots ---- */
+
+/* What has to be alike in the steps that are read: nothing, the number of calls, or that of each fine row. */
+enum alike { ALIKE_NOT, ALIKE_CALLS, ALIKE_ROWS };
+
 /*
- * What has to be alike in the steps that are read: with usual steps the number of calls, with slots that of
- * each fine row. The keys of the cell's steps: calls in the high bits, so that of equally frequent ones the
- * fuller wins, a hash of the rows' counts below. Returns the usual one, and in `hits` how many steps have it.
+ * The keys of the cell's steps: calls in the high bits, so that of equally frequent ones the fuller wins, a hash of
+ * the rows' counts below. Returns the usual one, and in `hits` how many steps have it.
  */
 static uint64_t find_keys(const struct tg_diff_work *w, const struct tg_op *op, size_t at,
-                          enum tg_value_form form, size_t *hits)
+                          enum alike alike, size_t *hits)
 {
     const struct tg_diff_cell *cell = &op->rows->cell[at];
     const struct tg_used *used = &w->used[at];
 
     for (size_t j = 0; j < used->n; j++) {
         uint64_t h = 1, sum = 0;
-        for (size_t r = 0; form <= TG_FORM_USUAL_STEPS && r < cell->n; r++) {
+        for (size_t r = 0; alike != ALIKE_NOT && r < cell->n; r++) {
             h = (h ^ cell->row[r]->count[used->step[j]]) * UINT64_C(0x9e3779b97f4a7c15);
             h = h ^ (h >> 32);
             sum += cell->row[r]->count[used->step[j]];
         }
-        h = form == TG_FORM_SLOTS ? h & HASH : 0;
+        h = alike == ALIKE_ROWS ? h & HASH : 0;
         w->room->key[j] = w->room->sorted[j] = sum << HASH_BITS | h;
     }
     return tg_mode(w->room->sorted, used->n, hits);
 }
 
-/* ---- usual steps and calls ---- */
+/* ---- steps and calls ---- */
 
 size_t tg_fewest_steps(const struct tg_diff_work *w)
 {
@@ -133,24 +156,27 @@ size_t tg_fewest_steps(const struct tg_diff_work *w)
 /* How the values are taken, and of how many steps of a run; or at how many calls per step. */
 struct plan {
     enum tg_value_form form;
+    enum alike alike;
     size_t steps;
     double calls;
     double usual[2]; /* calls of a usual step, by side: a run that has others is read by the call */
 };
+
+/* ---- usual steps ---- */
 
 /*
  * The run's calls in a usual step, mean over its ranks; `steps` receives in how many steps each rank
  * has them at least. -1: its steps vary.
  */
 static double usual_of_run(const struct tg_diff_work *w, const struct tg_op *op, int side,
-                           size_t run, enum tg_value_form form, size_t *steps)
+                           size_t run, enum alike alike, size_t *steps)
 {
     double sum = 0;
 
     *steps = SIZE_MAX;
     for (size_t rank = 0; rank < w->c->n_ranks[side]; rank++) {
         size_t at = tg_diff_cell_index(w, side, run, rank), n;
-        uint64_t calls = find_keys(w, op, at, form, &n) >> HASH_BITS;
+        uint64_t calls = find_keys(w, op, at, alike, &n) >> HASH_BITS;
         if (n == 0 || (double)n < TG_SETTLED * (double)w->used[at].n)
             return -1;
         *steps = n < *steps ? n : *steps;
@@ -164,19 +190,19 @@ static double usual_of_run(const struct tg_diff_work *w, const struct tg_op *op,
  * many such steps all of these have. The other runs hide nothing of them.
  */
 static double usual_of_side(const struct tg_diff_work *w, const struct tg_op *op, int side,
-                            enum tg_value_form form, size_t *steps)
+                            enum alike alike, size_t *steps)
 {
     size_t n = w->c->n_runs[side], of_run, have = 0;
     double *x = w->room->of_run, usual;
 
     for (size_t run = 0; run < n; run++)
-        x[run] = usual_of_run(w, op, side, run, form, &of_run);
+        x[run] = usual_of_run(w, op, side, run, alike, &of_run);
     tg_ascend(x, n);
     usual = x[n / 2]; /* what more than half have is in the middle */
     if (usual < 0)
         return -1;
     for (size_t run = 0; run < n; run++) {
-        if (usual_of_run(w, op, side, run, form, &of_run) != usual)
+        if (usual_of_run(w, op, side, run, alike, &of_run) != usual)
             continue;
         have++;
         if (of_run < *steps)
@@ -185,16 +211,12 @@ static double usual_of_side(const struct tg_diff_work *w, const struct tg_op *op
     return 2 * have > n ? usual : -1;
 }
 
-/* Were slots dropped from a summary for its size? */
 static bool all_have_slots(const struct tg_diff_work *w, const struct tg_op *op)
 {
     for (size_t at = 0; at < w->n_cells; at++)
-        for (size_t r = 0; r < op->rows->cell[at].n; r++) {
-            const struct tg_row *row = op->rows->cell[at].row[r];
-            for (size_t j = 0; !row->slots && j < w->used[at].n; j++)
-                if (row->count[w->used[at].step[j]])
-                    return false;
-        }
+        for (size_t j = 0; j < w->used[at].n; j++)
+            if (!has_slots(w, op, at, j))
+                return false;
     return true;
 }
 
@@ -203,16 +225,61 @@ static struct plan usual_plan(const struct tg_diff_work *w, const struct tg_op *
                               enum tg_value_form form)
 {
     bool slots = form == TG_FORM_SLOTS;
-    struct plan p = { form, .steps = SIZE_MAX };
+    struct plan p = { form, slots ? ALIKE_ROWS : ALIKE_CALLS, .steps = SIZE_MAX };
 
     if (slots && !all_have_slots(w, op))
         return (struct plan){ 0 };
     for (int side = 0; side < 2; side++)
-        p.usual[side] = usual_of_side(w, op, side, form, &p.steps);
+        p.usual[side] = usual_of_side(w, op, side, p.alike, &p.steps);
     if (p.steps == 0 || p.steps == SIZE_MAX || fmin(p.usual[TG_BASE], p.usual[TG_TEST]) < 0 ||
         (slots && p.usual[TG_BASE] != p.usual[TG_TEST]))
         return (struct plan){ 0 };
     return p;
+}
+
+/* ---- steps that differ, alike in all runs: an optimizer's after some batches, data by a fixed seed ---- */
+
+/* A first step with calls like no other is cold: the steps that say something begin after it. */
+static size_t first_warm(const struct tg_diff_work *w, const struct tg_op *op)
+{
+    for (size_t j = 1; j < w->used[0].n; j++)
+        if (calls_in(w, op, 0, j) == calls_in(w, op, 0, 0))
+            return 0;
+    return w->used[0].n > 1;
+}
+
+/* The calls of the cell's steps from `from` on, ascending, in `out`. Do they differ? */
+static bool sort_calls(const struct tg_diff_work *w, const struct tg_op *op, size_t at, size_t from,
+                       uint64_t *out)
+{
+    size_t n = w->used[at].n - from;
+
+    for (size_t j = 0; j < n; j++)
+        out[j] = calls_in(w, op, at, from + j);
+    (void)tg_mode(out, n, NULL); /* sorts */
+    return out[0] != out[n - 1];
+}
+
+/* Has each rank as many steps of each number of calls in all runs, in whatever order, and several numbers? */
+static bool differ_alike(const struct tg_diff_work *w, const struct tg_op *op)
+{
+    size_t n = w->used[0].n, n_ranks = w->c->n_ranks[TG_BASE], from = first_warm(w, op);
+    uint64_t *want = w->room->key, *have = w->room->sorted;
+    bool differ = false;
+
+    if (n <= from || n > LONGEST || n_ranks != w->c->n_ranks[TG_TEST])
+        return false;
+    for (size_t rank = 0; rank < n_ranks; rank++) {
+        differ |= w->used[rank].n == n && sort_calls(w, op, rank, from, want);
+        for (size_t at = rank; differ && at < w->n_cells; at += n_ranks) {
+            if (w->used[at].n != n)
+                return false;
+            (void)sort_calls(w, op, at, from, have);
+            if (memcmp(want, have, (n - from) * sizeof *want) != 0)
+                return false;
+        }
+    }
+    return differ;
 }
 
 /* ---- one cell ---- */
@@ -249,7 +316,7 @@ static bool cell_values(const struct reading *q, size_t at, double out[TG_STEP_S
 {
     const struct tg_diff_cell *cell = &q->op->rows->cell[at];
     struct tg_value_room *x = q->w->room;
-    uint64_t key = find_keys(q->w, q->op, at, q->plan.form, NULL);
+    uint64_t key = find_keys(q->w, q->op, at, q->plan.alike, NULL);
     size_t n = 0;
 
     for (size_t j = 0; j < q->w->used[at].n && n < q->plan.steps; j++)
@@ -279,8 +346,10 @@ static bool call_values(const struct reading *q, size_t at, double of,
         if (calls)
             x->v[n++] = of * tg_cell_time(q->w, q->op, at, j, q->part) / (double)calls;
     }
-    if (n)
-        add_statistics(out, x->v, n, q->plan.form == TG_FORM_CALLS ? usual : least);
+    if (n && q->plan.alike == ALIKE_NOT)
+        add_usual(out, x->v, n);
+    else if (n)
+        tg_step_statistics_add(out, x->v, n);
     return n > 0;
 }
 
@@ -296,26 +365,35 @@ struct tg_run_values tg_run_values_new(const struct tg_diff_work *w)
     return v;
 }
 
-static struct plan plan_of(const struct tg_diff_work *w, const struct tg_op *op,
-                           enum tg_value_ask ask)
+/* The baseline's mean number of calls in a step of a rank. */
+static double mean_calls(const struct tg_diff_work *w, const struct tg_op *op)
 {
-    struct plan p = { TG_FORM_STEPS, .steps = tg_fewest_steps(w) };
     double calls = 0, steps = 0;
 
-    if (ask == TG_ASK_STEPS || ask == TG_ASK_INCLUSIVE_STEPS)
-        return p;
-    p = ask == TG_ASK_BEST ? usual_plan(w, op, TG_FORM_SLOTS) : (struct plan){ 0 };
-    if (!p.steps)
-        p = usual_plan(w, op, TG_FORM_USUAL_STEPS);
-    if (p.steps)
-        return p;
-    /* The baseline's mean number of calls in a step of a rank. */
     for (size_t at = 0; at < w->first[TG_TEST]; at++) {
         for (size_t j = 0; j < w->used[at].n; j++)
             calls += (double)calls_in(w, op, at, j);
         steps += (double)w->used[at].n;
     }
-    return (struct plan){ TG_FORM_CALLS, SIZE_MAX, steps > 0 ? calls / steps : 0, { 0 } };
+    return steps > 0 ? calls / steps : 0;
+}
+
+static struct plan plan_of(const struct tg_diff_work *w, const struct tg_op *op,
+                           enum tg_value_ask ask)
+{
+    struct plan p = { TG_FORM_STEPS, ALIKE_NOT, .steps = tg_fewest_steps(w) };
+    bool alike;
+
+    if (ask == TG_ASK_STEPS || ask == TG_ASK_INCLUSIVE_STEPS)
+        return p;
+    alike = differ_alike(w, op);
+    p = ask == TG_ASK_BEST && !alike ? usual_plan(w, op, TG_FORM_SLOTS) : (struct plan){ 0 };
+    if (!p.steps && !alike)
+        p = usual_plan(w, op, TG_FORM_USUAL_STEPS);
+    if (!p.steps)
+        p = (struct plan){ alike ? TG_FORM_SCHEDULE : TG_FORM_CALLS, ALIKE_NOT, .steps = SIZE_MAX,
+                           .calls = mean_calls(w, op) };
+    return p;
 }
 
 /*
@@ -357,37 +435,46 @@ struct tg_run_values tg_run_values(const struct tg_diff_work *w, const struct tg
     for (int side = 0; side < 2; side++)
         for (size_t run = 0; run < w->c->n_runs[side]; run++) {
             /* Does the run lack the usual steps that most runs have? */
-            size_t steps, n = w->c->n_ranks[side], at = tg_diff_cell_index(w, side, run, 0);
-            bool odd = v.form <= TG_FORM_USUAL_STEPS &&
-                       usual_of_run(w, op, side, run, v.form, &steps) != q.plan.usual[side];
-            bool here = false, by_call = odd || v.form == TG_FORM_CALLS;
-            double calls = odd ? q.plan.usual[side] : q.plan.calls, share = 1 / (double)n;
-            struct of_rank *of = w->room->of_rank;
-            memset(of, 0, n * sizeof *of);
-            for (size_t rank = 0; rank < n; rank++)
-                here |= by_call ? call_values(&q, at + rank, calls, of[rank].y)
-                                : cell_values(&q, at + rank, of[rank].y);
+            const struct plan *p = &q.plan;
+            size_t steps;
+            bool here = false,
+                 odd = p->alike != ALIKE_NOT &&
+                       usual_of_run(q.w, q.op, side, run, p->alike, &steps) != p->usual[side];
+            bool by_call = odd || v.form == TG_FORM_CALLS || v.form == TG_FORM_SCHEDULE;
+            double calls = odd ? q.plan.usual[side] : q.plan.calls;
+            double share = 1 / (double)w->c->n_ranks[side];
+            size_t n = w->c->n_ranks[side], at = tg_diff_cell_index(w, side, run, 0);
+            memset(w->room->of_rank, 0, n * sizeof *w->room->of_rank);
+            for (size_t rank = 0; rank < n; rank++) {
+                double *y = w->room->of_rank[rank].y;
+                here |=
+                    by_call ? call_values(&q, at + rank, calls, y) : cell_values(&q, at + rank, y);
+            }
             if (n > 1 && tg_op_is_collective(op))
-                share_least(w, op, at, n, of);
+                share_least(w, op, at, n, w->room->of_rank);
             for (size_t rank = 0; rank < n; rank++)
                 for (enum tg_step_statistic r = 0; r < TG_STEP_STATISTICS; r++)
-                    v.y[r][side][run] += of[rank].y[r] * share;
+                    v.y[r][side][run] += w->room->of_rank[rank].y[r] * share;
             v.complete &= here;
         }
     return v;
 }
 
 struct tg_slow_step tg_run_slow_step(const struct tg_diff_work *w, const struct tg_op *op, int side,
-                                     size_t run)
+                                     size_t run, enum tg_value_form form)
 {
     struct tg_slow_step s = { 0 };
     double *v = w->room->v;
     size_t n_ranks = w->c->n_ranks[side];
 
     for (size_t rank = 0; rank < n_ranks; rank++) {
-        size_t at = tg_diff_cell_index(w, side, run, rank), n = w->used[at].n;
-        for (size_t j = 0; j < n; j++)
-            v[j] = tg_cell_time(w, op, at, j, TG_OP_SELF);
+        size_t at = tg_diff_cell_index(w, side, run, rank), n = 0;
+        uint64_t most = 0;
+        for (size_t j = 0; form == TG_FORM_SCHEDULE && j < w->used[at].n; j++)
+            most = calls_in(w, op, at, j) > most ? calls_in(w, op, at, j) : most;
+        for (size_t j = 0; j < w->used[at].n; j++)
+            if (calls_in(w, op, at, j) >= most)
+                v[n++] = tg_cell_time(w, op, at, j, TG_OP_SELF);
         if (!n)
             continue;
         tg_ascend(v, n);

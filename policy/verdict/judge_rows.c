@@ -222,9 +222,33 @@ static void judge_most(struct tg_judging *w)
 
 /* ---- reasons ---- */
 
+/* Of the calls that the fresh side's step lacks. */
+static double part_that_went_out(const struct tg_comparison *c, const struct tg_op *op)
+{
+    double more = tg_outside_calls(c, op, TG_TEST) - tg_outside_calls(c, op, TG_BASE);
+    double less = tg_inside_calls(c, op, TG_BASE) - tg_inside_calls(c, op, TG_TEST);
+    return less > 0 ? fmin(fmax(more, 0) / less, 1) : 0;
+}
+
+/* ns that operators lost, but by what went outside the steps. What device work saves would have ended
+ * the waits sooner: it is a saving in another place, too. */
+static double saved_elsewhere(const struct tg_comparison *c)
+{
+    double device = 0, waits = 0, operators = 0;
+    for (size_t i = 0; i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        double less = op->self[TG_BASE] - op->self[TG_TEST];
+        if (tg_kind_is_device(op->kind))
+            device += less;
+        else if (tg_kind_nests(op->kind) && op->kind != TG_KIND_STEP)
+            *(op->wait ? &waits : &operators) += less * (1 - part_that_went_out(c, op));
+    }
+    return fmax(operators, 0) + fmin(fmax(device, 0), fmax(waits, 0));
+}
+
 /* Gaps, and the sum of operators and gaps, also grow where operators leave the marker's thread,
  * or the marker its place; and where the host waits for the device less, since it comes later.
- * Then the step is as long as before, beyond the doubt of its runs. */
+ * Then the step is as long as before, beyond the doubt of its runs, and no operator is shorter instead. */
 static bool is_as_long(const struct tg_comparison *c, const struct tg_judging *w)
 {
     const struct tg_metric_change *step = &c->metrics[TG_METRIC_HOST_TIME];
@@ -233,7 +257,7 @@ static bool is_as_long(const struct tg_comparison *c, const struct tg_judging *w
     bool whole = w->x.kind == TG_QUANTITY_TRACE && w->rule->metric == TG_RULE_METRIC_STEP_TIME &&
                  c->step.ev_total.why_not == TG_JUDGED;
     return (gaps || whole) && !is_budget(w) && step->known[TG_BASE] &&
-           longer < TG_HALF * w->p.ev->delta_ns;
+           fmax(longer, 0) + saved_elsewhere(c) < TG_HALF * w->p.ev->delta_ns;
 }
 
 /* The exception of the rule that holds, as a reason. */

@@ -286,10 +286,10 @@ def step_probes():
         yield f"later to a wait, {at}", "warning", side(usual(), 1, nb), side(usual(), 100, nt, change=hide(80))
         yield f"later to a wait, and 100 us longer, {at}", "told" if few else "red", side(usual(), 1, nb), \
             side(usual(), 100, nt, change=both(hide(80), stall(100)))
-        yield f"shorter operators, and as much time between them, {at}", "told" if few else "warning", side(HOST_ONLY, 1, nb), \
+        yield f"shorter operators, and as much time between them, {at}", "told" if few else "red", side(HOST_ONLY, 1, nb), \
             side(HOST_ONLY, 100, nt, change=shorter(36, "aten::op11"))
         kernels = [f"void kern{i}(float*)" for i in range(12)]
-        yield f"later to a wait that shorter kernels end, {at}", "told" if few else "warning", side(usual(), 1, nb), \
+        yield f"later to a wait that shorter kernels end, {at}", "told" if few else "red", side(usual(), 1, nb), \
             side(usual(), 100, nt, change=both(hide(80), shorter(9, *kernels)))
         for name, work in (("device", usual()), ("host", HOST_ONLY)):
             uneven = side(work, 1, nb, change=stall(500, steps={1, 3}))

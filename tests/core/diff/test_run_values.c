@@ -58,7 +58,7 @@ BY_HAND(each_reading_of_steps)
     near(v.y[TG_LEAST][TG_BASE][0], 1150);
 }
 
-/* A step of five with other calls is left out; with three of five the slots do not align. */
+/* A step of five with other calls is left out, unless all runs have one; with three of five the slots do not align. */
 BY_HAND(steps_with_other_calls)
 {
     static const uint32_t usual[] = { 2, 2, 2, 2, 2 }, once[] = { 2, 2, 3, 2, 2 },
@@ -68,7 +68,7 @@ BY_HAND(steps_with_other_calls)
         enum tg_value_form form;
         double calls;
     } rows[] = { { usual, once, TG_FORM_SLOTS, 2 },
-                 { once, once, TG_FORM_SLOTS, 2 },
+                 { once, once, TG_FORM_SCHEDULE, 2 * 4 / 5.0 + 3 / 5.0 },
                  { often[0], often[1], TG_FORM_CALLS, 3 } }; /* the mean */
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -115,6 +115,71 @@ BY_HAND(one_run_with_other_calls)
     }
 }
 
+/* Each call of step j takes 101 + 10 j ns; `digits`: calls by step. */
+static void add_digits(struct fixture *f, int side, const char *digits)
+{
+    uint32_t count[MAX_STEPS] = { 0 };
+
+    for (size_t j = 0; digits[j]; j++)
+        count[j] = (uint32_t)(digits[j] - '0');
+    for (size_t r = 0; r < f->side[side].n_runs; r++) {
+        struct tg_row *row = add_counts(f, side, r, TG_KIND_OP, "x", "", count, 101);
+        for (size_t j = 0, n = 0; digits[j]; j++) {
+            row->self[j] = count[j] * (101 + 10 * (tg_ns)j);
+            for (size_t k = 0; k < count[j]; k++)
+                row->slots[n++] = 101 + 10 * (tg_ns)j;
+        }
+    }
+}
+
+/* Time of the usual step with calls by the call, times the mean number of calls. Fresh values. */
+BY_HAND(steps_that_differ_alike)
+{
+    static const struct {
+        const char *base, *test;
+        enum tg_value_form form;
+        double least, mean;
+    } rows[] = {
+        { "11111111", "11111111", TG_FORM_SLOTS, 101, 136 },
+        { "10101010", "10101010", TG_FORM_SCHEDULE, 121 / 2.0, 131 / 2.0 },
+        { "10101010", "01010101", TG_FORM_SCHEDULE, 131 / 2.0, 141 / 2.0 },
+        { "10010010", "10010010", TG_FORM_SCHEDULE, 131 * 3 / 8.0, 131 * 3 / 8.0 },
+        { "10001000", "01000100", TG_FORM_SCHEDULE, 111 / 4.0, 131 / 4.0 },
+        { "21212121", "21212121", TG_FORM_SCHEDULE, 1.5 * 131, 1.5 * 136 },
+        { "31010101", "31010101", TG_FORM_SCHEDULE, 131 * 7 / 8.0, 133 * 7 / 8.0 },
+        { "11000000", "00110000", TG_FORM_SCHEDULE, 121 / 4.0, 126 / 4.0 },
+        { "12345678", "12345678", TG_FORM_SCHEDULE, 4.5 * 131, 4.5 * 136 },
+        { "10101010", "10001000", TG_FORM_CALLS, 101 / 2.0, 121 / 2.0 },
+        { "12345678", "21345678", TG_FORM_CALLS, 4.5 * 131, 4.5 * 136 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        make(f, 3, 3, strlen(rows[i].base));
+        add_digits(f, TG_BASE, rows[i].base);
+        add_digits(f, TG_TEST, rows[i].test);
+        compare(f);
+        struct tg_run_values v = read_values(f, "x", TG_ASK_BEST);
+        if (v.form != rows[i].form)
+            fail_msg("%s, %s: %d", rows[i].base, rows[i].test, v.form);
+        near(v.y[TG_LEAST][TG_TEST][2], rows[i].least);
+        near(v.y[TG_MEAN][TG_TEST][2], rows[i].mean);
+    }
+}
+
+/* Of the steps with calls alone, where most have none by schedule; else of all. */
+BY_HAND(the_slowest_step_of_a_schedule)
+{
+    make(f, 3, 3, 6);
+    add_digits(f, TG_BASE, "100100");
+    add_digits(f, TG_TEST, "100100");
+    compare(f);
+    const struct tg_diff_work *w = find(f, "x")->rows->work;
+    for (enum tg_value_form form = TG_FORM_SLOTS; form <= TG_FORM_SCHEDULE; form++) {
+        struct tg_slow_step s = tg_run_slow_step(w, find(f, "x"), TG_TEST, 0, form);
+        near(s.slowest, 131);
+        near(s.usual, form == TG_FORM_SCHEDULE ? 101 : 0);
+    }
+}
+
 BY_HAND(an_operator_that_a_run_lacks_is_not_complete)
 {
     make(f, 3, 3, 2);
@@ -133,7 +198,7 @@ BY_HAND(the_slowest_step)
     compare(f);
     const struct tg_op *op = find(f, "x");
     const struct tg_diff_work *w = op->rows->work;
-    struct tg_slow_step s = tg_run_slow_step(w, op, TG_BASE, 0);
+    struct tg_slow_step s = tg_run_slow_step(w, op, TG_BASE, 0, TG_FORM_SLOTS);
     near(s.slowest, 510);
     near(s.usual, 340);
 }

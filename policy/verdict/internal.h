@@ -99,6 +99,7 @@ bool tg_select_rule(const struct tg_eval_state *e, const struct tg_when *when);
 
 /* By the step. */
 double tg_outside_calls(const struct tg_comparison *c, const struct tg_op *op, int side);
+double tg_inside_calls(const struct tg_comparison *c, const struct tg_op *op, int side);
 /* How many more by the step the fresh side has; 0: not more by the step and by the trace. */
 double tg_outside_growth(const struct tg_comparison *c, const struct tg_op *op);
 /* What the baseline did outside its steps and the fresh side does inside them, as often: the

@@ -9,7 +9,7 @@ double tg_outside_calls(const struct tg_comparison *c, const struct tg_op *op, i
     return c->n_units[side] ? calls / (double)c->n_units[side] : 0;
 }
 
-static double inside_calls(const struct tg_comparison *c, const struct tg_op *op, int side)
+double tg_inside_calls(const struct tg_comparison *c, const struct tg_op *op, int side)
 {
     return c->n_units[side] ? (double)op->step_count[side] / (double)c->n_units[side] : 0;
 }
@@ -38,7 +38,7 @@ double tg_outside_growth(const struct tg_comparison *c, const struct tg_op *op)
 static double calls_that_came_in(const struct tg_comparison *c, const struct tg_op *op)
 {
     double less = tg_outside_calls(c, op, TG_BASE) - tg_outside_calls(c, op, TG_TEST);
-    double more = inside_calls(c, op, TG_TEST) - inside_calls(c, op, TG_BASE);
+    double more = tg_inside_calls(c, op, TG_TEST) - tg_inside_calls(c, op, TG_BASE);
     bool as_many = fabs(less - more) <= TG_SLACK * more; /* `more` is not negative then */
     double steps = (double)c->n_units[TG_BASE] / (double)(c->n_runs[TG_BASE] * c->n_ranks[TG_BASE]);
     bool fewer = calls_of_trace(c, op, TG_TEST) < calls_of_trace(c, op, TG_BASE);

@@ -9,7 +9,7 @@
 #include "policy/verdict/internal.h"
 #include "policy/verdict/phrase.h"
 
-enum { NAMED = 3 }; /* names in a sentence */
+enum { NAMED = 3, MOST_HIDDEN = 5 }; /* names in a sentence; those of a pass */
 /* Measured on recorded models, with up to MEASURED_RUNS a side: docs/experiments/ask-again.md,
  * which tests/e2e/ab.py compares. */
 enum {
@@ -17,6 +17,17 @@ enum {
     RED_OF_1000 = 2,
     FOUND_OF_100 = 86
 };
+enum { MOST_RUNS = 100 }; /* per side: nobody would make more */
+
+/* Judged, a part of the step that is asked about, and yet it could hide the size that matters. */
+static bool could_hide(const struct tg_eval_state *e, const struct tg_result *r)
+{
+    const struct tg_comparison *c = e->in->comparison;
+    return r->state == TG_STATE_PASS && r->subject == TG_SUBJECT_NAME && r->of_rank < 0 &&
+           r->ev->why_not == TG_JUDGED &&
+           r->ev->value[TG_BASE] >= TG_ASK_PART * c->step_ns[TG_BASE] &&
+           !tg_confirm_excludes(r->ev, c->asking->detect);
+}
 
 /* The one that looks slower most is most likely to be. */
 static int by_rank_test(const void *pa, const void *pb)
@@ -30,17 +41,23 @@ static int by_rank_test(const void *pa, const void *pb)
 struct names { /* of times, in the order of their rank tests */
     const struct tg_result **v;
     size_t n, runs; /* runs per side that would tell of all; 0: unknown */
+    double share;   /* of the step */
 };
 
-/* Times that are open, or that cannot be told. */
+/* Times that are open, that cannot be told, or, of NOT, that could hide the size that matters. */
 static struct names find_names(const struct tg_eval_state *e, enum tg_asked asked)
 {
+    const struct tg_asking *asking = e->in->comparison->asking;
     struct names x = { .v = TG_NEW_N(e->arena, const struct tg_result *, e->n + 1) };
     for (size_t i = 0; i < e->n; i++) {
         const struct tg_result *r = &e->results[i];
-        if (!r->ev || r->state != TG_STATE_NOT_JUDGED || r->ev->asked != asked)
+        if (!r->ev ||
+            (asked ? r->state != TG_STATE_NOT_JUDGED || r->ev->asked != asked : !could_hide(e, r)))
             continue;
-        x.runs = r->ev->tell_runs > x.runs ? r->ev->tell_runs : x.runs;
+        size_t runs =
+            r->ev->asked ? r->ev->tell_runs : tg_confirm_runs(r->ev, asking->first, asking->detect);
+        x.runs = runs > x.runs ? runs : x.runs;
+        x.share += isfinite(r->share) ? r->share : 0;
         x.v[x.n++] = r;
     }
     TG_SORT(x.v, x.n, by_rank_test);
@@ -51,7 +68,8 @@ static struct names find_names(const struct tg_eval_state *e, enum tg_asked aske
 static const char *text_of(const struct names *x, enum tg_asked asked, struct tg_arena *a)
 {
     TG_BUF b = { 0 };
-    for (size_t i = 0; i < x->n && i < NAMED; i++) {
+    size_t most = asked ? NAMED : MOST_HIDDEN;
+    for (size_t i = 0; i < x->n && i < most; i++) {
         tg_buf_printf(&b, "%s" TG_NAME, i ? ", " : "", TG_SV_ARG(x->v[i]->op_normalised));
         if (asked == TG_ASKED_OPEN) {
             /* " +12.0 % (+4.1 to +20.5 %)": two standard errors either way. */
@@ -63,8 +81,8 @@ static const char *text_of(const struct names *x, enum tg_asked asked, struct tg
             tg_buf_printf(&b, " (varies by %s)",
                           TG_VALUE(100 * x->v[i]->ev->noise, TG_UNIT_PERCENT));
     }
-    if (x->n > NAMED)
-        tg_buf_printf(&b, " and %zu more", x->n - NAMED);
+    if (x->n > most)
+        tg_buf_printf(&b, " and %zu more", x->n - most);
     return tg_arena_printf(a, "%s", b.p);
 }
 
@@ -72,6 +90,26 @@ static void open_guard(struct tg_eval_state *e, tg_sv message, const char *next)
 {
     tg_eval_message(tg_eval_add(e, NULL), TG_STATE_INCONCLUSIVE, TG_SUBJECT_GUARD, TG_NEED_NEW_RUNS,
                     TG_SV("(asked again)"), message, tg_sv_of(next));
+}
+
+/* A pass says what it could have missed: only a note, because most passes of the same code have such names. */
+static void note_hidden(struct tg_eval_state *e)
+{
+    const struct tg_asking *asking = e->in->comparison->asking;
+    struct names hidden = find_names(e, TG_ASKED_NOT);
+    if (!hidden.n)
+        return;
+    TG_NOTE(
+        e, TG_REASON_NONE,
+        hidden.runs > MOST_RUNS
+            ? "More runs would not tell: record on a quieter machine, or name a larger --detect."
+            : tg_arena_printf(e->arena,
+                              "One look at %zu runs a side would tell (`ab --once`), or a "
+                              "larger --detect.",
+                              hidden.runs),
+        "%s could hide in %zu name%s, %s of the step: %s", TG_PCT(100 * asking->detect), hidden.n,
+        TG_PLURAL(hidden.n), TG_VALUE(100 * hidden.share, TG_UNIT_PERCENT),
+        text_of(&hidden, TG_ASKED_NOT, e->arena));
 }
 
 void tg_stages_close(struct tg_eval_state *e)
@@ -104,6 +142,8 @@ void tg_stages_close(struct tg_eval_state *e)
                                                    "or a larger --detect.",
                                                    asking->first + untold.runs)
                                  : "Allow more runs a side (--max-runs): new ones have to tell.");
+    if (!open.n)
+        note_hidden(e);
 }
 
 /* What the first run of each side proves: an operator's number of calls that is the same in all
@@ -114,7 +154,7 @@ static bool is_final_early(const struct tg_verdict *v, const struct tg_compariso
     for (size_t i = 0; i < v->n_results; i++) {
         const struct tg_result *r = &v->results[i];
         const struct tg_op *op = r->subject == TG_SUBJECT_NAME ? tg_result_op(c, r) : NULL;
-        if (r->because && r->because == tg_reason_id(TG_NEED_FRESH_EVENTS))
+        if (r->because && strcmp(r->because, tg_reason_id(TG_NEED_FRESH_EVENTS)) == 0)
             return true;
         if (op && r->state == TG_STATE_FAIL && r->grounds == TG_GROUNDS_COUNT &&
             !tg_kind_is_device(op->kind) && op->counted.shape == TG_COUNT_CONSTANT)

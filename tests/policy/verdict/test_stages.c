@@ -113,6 +113,64 @@ WITH_HAND(a_machine_that_was_busy_is_asked_again)
     assert_int_equal((int)tg_stages_next(&h->e), 0);
 }
 
+/* ln 1.2 = .182. Of a pass of 5v5, e + 2 SE: a .21, c .19 (cleared by 12 new ones), d .18 (excluded); b is 0.2 % of
+ * the step. a needs 5 (.16 / .182)^2 = 3.9, at least the 5 that it has. */
+WITH_HAND(a_pass_names_what_could_hide_the_size_that_matters)
+{
+    static const struct {
+        const char *name;
+        double wide, ns, p; /* runs vary by up to a factor of 1.02, or 1.8 */
+        enum tg_asked asked;
+    } of[] = { { "d", .02, 9000, .1, TG_ASKED_NOT },
+               { "c", .6, 9000, .3, TG_ASKED_CLEARED },
+               { "b", .6, 2000, .1, TG_ASKED_NOT },
+               { "a", .6, 2500, .2, TG_ASKED_NOT } };
+    double x[4][2][5];
+    uint32_t state = 3;
+    struct tg_asking asking;
+    struct tg_result rows[4];
+    in_stages(h, &asking, 5, 12);
+    for (size_t i = 0; i < 4; i++) {
+        struct tg_evidence *ev = TG_NEW(h->a, struct tg_evidence);
+        *ev = hand_evidence(of[i].ns, 0);
+        ev->p = of[i].p;
+        for (int k = 0; k < 10; k++) {
+            state = state * 1664525u + 1013904223u;
+            x[i][k % 2][k / 2] = of[i].wide * (double)(state >> 8) / (1 << 24);
+        }
+        for (int side = 0; side < 2; side++) {
+            ev->x[side] = x[i][side];
+            ev->n_x[side] = 5;
+        }
+        ev->noise = .3;
+        ev->asked = of[i].asked;
+        ev->tell_runs = 15;
+        rows[i] = hand_row(of[i].name, 0);
+        rows[i].state = TG_STATE_PASS;
+        rows[i].dimension = TG_DIM_DURATION;
+        rows[i].of_rank = -1;
+        rows[i].share = of[i].ns / 1e6;
+        rows[i].ev = ev;
+    }
+    (void)hand_results(h, rows, 4);
+    tg_stages_close(&h->e);
+    assert_int_equal(h->v.n_notes, 1);
+    hand_text(h->v.notes[0].text,
+              "+20 % could hide in 2 names, 1.1 % of the step: a (varies by 30.0 %), c (varies by "
+              "30.0 %)");
+    hand_text(h->v.notes[0].next,
+              "One look at 15 runs a side would tell (`ab --once`), or a larger --detect.");
+    assert_false(h->v.notes[0].warning);
+    ((struct tg_evidence *)(uintptr_t)rows[1].ev)->tell_runs = 101;
+    tg_stages_close(&h->e);
+    hand_text(h->v.notes[1].next,
+              "More runs would not tell: record on a quieter machine, or name a larger --detect.");
+    asking.detect = 3; /* four times as slow is seen */
+    h->v.n_notes = 0;
+    tg_stages_close(&h->e);
+    assert_int_equal(h->v.n_notes, 0);
+}
+
 WITH_HAND(the_note_says_what_was_done)
 {
     struct tg_asking asking;

@@ -278,9 +278,9 @@ static uint64_t sum_cell(const struct tg_diff_work *w, struct tg_op *op, int sid
     return modal;
 }
 
-/* Which ranks have more than before, whatever the mean over all did? NULL: none. */
-static const struct tg_rank_shift *rank_shift(const struct tg_diff_work *w,
-                                              double *const of_rank[2])
+/* NULL: none. */
+const struct tg_rank_shift *tg_diff_rank_shift(const struct tg_diff_work *w,
+                                               double *const of_rank[2])
 {
     struct tg_rank_shift most = { 0 };
     double rise = 0;
@@ -332,7 +332,7 @@ static void sum_op(struct tg_diff_work *w, struct tg_op *op, struct sums *x)
         op->self_least[side] = n_runs ? x->self[0] : 0;
         op->self_most[side] = n_runs ? x->self[n_runs - 1] : 0;
     }
-    op->shift = rank_shift(w, x->of_rank);
+    op->shift = tg_diff_rank_shift(w, x->of_rank);
 }
 
 /* ---- did the calls of an operator change? ---- */

@@ -12,6 +12,7 @@
 struct sizes {
     struct tg_step_counts *run; /* bytes by step, mean over ranks */
     double *mean;               /* of each run */
+    double *of_rank;            /* in every step but the first of every run; NAN: they vary */
     double largest;             /* of one call */
     bool known;                 /* every call says it */
     bool varies;                /* which step has which size is not known: shared out evenly */
@@ -121,6 +122,7 @@ static struct sizes sizes_of(const struct tg_diff_work *w, const struct tg_op *o
     size_t n_runs = w->c->n_runs[side], n_ranks = w->c->n_ranks[side];
     struct sizes s = { .run = TG_NEW_N(w->a, struct tg_step_counts, n_runs + 1),
                        .mean = TG_NEW_N(w->a, double, n_runs + 1),
+                       .of_rank = TG_NEW_N(w->a, double, n_ranks + 1),
                        .known = true };
     double *of_one = TG_NEW_N(w->a, double, w->max_steps + 1);
 
@@ -130,11 +132,20 @@ static struct sizes sizes_of(const struct tg_diff_work *w, const struct tg_op *o
         for (size_t rank = 0; rank < n_ranks; rank++) {
             size_t at = tg_diff_cell_index(w, side, run, rank);
             const struct tg_diff_cell *cell = &op->rows->cell[at];
+            bool varied = s.varies;
+            s.varies = false;
             memset(of_one, 0, w->max_steps * sizeof *of_one);
             for (size_t r = 0; r < cell->n; r++)
                 add_row(cell->row[r], w->shard[at]->n_steps, &w->used[at], &s, of_one);
             for (size_t j = 0; j < w->used[at].n; j++)
                 by_step[j] += of_one[j];
+            /* The bytes of all steps of a run but the first; NAN: they are not alike. */
+            bool steady = w->used[at].n > 0 && !s.varies;
+            for (size_t j = 2; j < w->used[at].n; j++)
+                steady &= of_one[j] == of_one[1];
+            double usual = steady ? of_one[w->used[at].n > 1] : NAN;
+            s.of_rank[rank] = !run || s.of_rank[rank] == usual ? usual : NAN;
+            s.varies |= varied;
             n = w->used[at].n < n ? w->used[at].n : n;
         }
         n = n == SIZE_MAX ? 0 : n;
@@ -171,6 +182,9 @@ static void judge_op(struct tg_diff_work *w, struct tg_op *op)
     bool marked = w->c->marked[TG_BASE] && w->c->marked[TG_TEST], usual;
 
     *ev = (struct tg_count_evidence){ .p = 1 };
+    if (of[TG_BASE].known && of[TG_TEST].known && before == op)
+        op->bytes_shift =
+            tg_diff_rank_shift(w, (double *const[]){ of[TG_BASE].of_rank, of[TG_TEST].of_rank });
     for (int side = 0; side < 2; side++)
         op->bytes_known[side] = of[side].known;
     struct {

@@ -268,6 +268,7 @@ struct tg_op {
     double bytes[2], bytes_mean[2];
     bool bytes_known[2];
     struct tg_count_evidence moved;
+    const struct tg_rank_shift *bytes_shift; /* as `shift`, of bytes */
     const struct tg_op_rows *rows;
 };
 

@@ -132,6 +132,9 @@ TG_MUST bool tg_diff_drop_steps_only(struct tg_diff_work *w, struct tg_side meas
 /* ---- core/diff/align.c and its parts ---- */
 
 TG_MUST bool tg_align(struct tg_diff_work *w, struct tg_err *err);
+/* Which ranks have more than before, whatever the mean over all did? NAN: its value varies. */
+const struct tg_rank_shift *tg_diff_rank_shift(const struct tg_diff_work *w,
+                                               double *const of_rank[2]);
 /* Rows, or those by Python frame, become operators by kind, then name. */
 enum tg_gather_rows { TG_GATHER_OPS, TG_GATHER_FRAMES };
 void tg_gather(struct tg_diff_work *w, enum tg_gather_rows which, struct tg_op **out,

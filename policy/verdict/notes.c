@@ -213,6 +213,36 @@ static void put_more(struct tg_buf *b, const struct tg_comparison *c, const stru
                   TG_SIGNED(more_calls(c, op), TG_UNIT_COUNT));
 }
 
+static bool is_launch_call(const struct tg_op *op)
+{
+    static const char *const words[] = { "Launch", "Memcpy", "Memset" };
+    bool found = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        found |= tg_sv_has(op->name, tg_sv_of(words[i]));
+    return op->kind == TG_KIND_RUNTIME && found;
+}
+
+/* What calls launch is judged by its work on the device; calls without any must not be green. */
+static void tell_idle_launches(struct tg_eval_state *e, const struct tg_comparison *c)
+{
+    double calls = 0, work = 0;
+    for (size_t i = 0; c->same_device && i < c->n_ops; i++) {
+        const struct tg_op *op = &c->ops[i];
+        double more = op->change == TG_SAME
+                          ? 0
+                          : op->count[TG_TEST] / c->iteration_ratio - op->count[TG_BASE];
+        calls += is_launch_call(op) ? more : 0;
+        work += tg_kind_is_device(op->kind) ? more : 0;
+    }
+    if (calls < 1 || calls <= fmax(work, 0) + 0.5)
+        return;
+    TG_NOTE(e, TG_REASON_LAUNCHES,
+            "Kernels, copies and memory sets. Were their events lost, or do more calls now launch "
+            "the same work?",
+            "%s more launching calls a step, but %s more of what they launch",
+            TG_VALUE(calls, TG_UNIT_COUNT), work > 0 ? TG_VALUE(work, TG_UNIT_COUNT) : "none");
+}
+
 /* Rows that no rule can be about, or none is: events whose category nobody knows, in any number;
  * those that only describe what runs, where they are many, for writing them takes time as well. */
 static void tell_more_rows(struct tg_eval_state *e, const struct tg_comparison *c)
@@ -236,6 +266,47 @@ static void tell_more_rows(struct tg_eval_state *e, const struct tg_comparison *
     }
 }
 
+/* Events of a side, of all traces; `rest`: those of them that are not rows of a name. */
+static double events_of(const struct tg_comparison *c, int side, double *rest)
+{
+    const struct tg_shard *s;
+    double all = 0;
+    for (size_t i = 0; (s = tg_side_shard(&c->side[side], i)); i++)
+        all += (double)s->events;
+    *rest = all;
+    for (size_t i = 0; i < c->n_ops; i++)
+        *rest -=
+            c->ops[i].kind == TG_KIND_DEVICE_ANNOTATION ? 0 : (double)c->ops[i].whole_count[side];
+    return all;
+}
+
+/*
+ * Python functions, the device's copies of annotations, flows, counters: no rule sees them. If there
+ * are as many more as the baseline has events, by the step and by the trace, neither fewer steps nor
+ * a longer start explains them.
+ */
+static void tell_more_events(struct tg_eval_state *e, const struct tg_comparison *c)
+{
+    double rest[2], all[2], traces[2];
+    for (int side = 0; side < 2; side++) {
+        all[side] = events_of(c, side, &rest[side]);
+        traces[side] = (double)(c->side[side].n_runs * c->side[side].n_ranks);
+        if (all[side] <= 0 || !c->n_units[side])
+            return;
+    }
+    double by_trace = traces[TG_TEST] / traces[TG_BASE];
+    double by_step = (double)c->n_units[TG_TEST] / (double)c->n_units[TG_BASE];
+    if (rest[TG_TEST] - rest[TG_BASE] * by_trace < all[TG_BASE] * by_trace ||
+        rest[TG_TEST] - rest[TG_BASE] * by_step < all[TG_BASE] * by_step)
+        return;
+    TG_NOTE(e, TG_REASON_EVENTS,
+            "Python functions, flows, counters. Record both sides with the same settings of "
+            "the profiler; recording them takes time as well.",
+            "the fresh traces have %.2g times as many events a step as the "
+            "baseline's, most of them of kinds that no rule sees",
+            all[TG_TEST] / all[TG_BASE] / by_step);
+}
+
 /* "no rule checks the kernels (20 names, 93.1 % of the step), annotations (2 names, …)" */
 static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_comparison *c)
 {
@@ -249,10 +320,7 @@ static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_compari
         size_t n = 0;
         for (size_t i = 0; i < c->n_ops; i++) {
             const struct tg_op *op = &c->ops[i];
-            bool launch = op->kind == TG_KIND_RUNTIME && (tg_sv_has(op->name, TG_SV("Launch")) ||
-                                                          tg_sv_has(op->name, TG_SV("Memcpy")) ||
-                                                          tg_sv_has(op->name, TG_SV("Memset")));
-            if (op->kind != expected[k] || op->count[TG_TEST] <= 0 || launch)
+            if (op->kind != expected[k] || op->count[TG_TEST] <= 0 || is_launch_call(op))
                 continue;
             share += op->share[TG_TEST];
             n++;
@@ -272,8 +340,9 @@ static void tell_unjudged_kinds(struct tg_eval_state *e, const struct tg_compari
 }
 
 /* "as many calls as before, but on other ranks: 'kern3' 1 -> 7 on rank 1; 2 more names": ranks
- * changed places, or one does what another did, which the mean over ranks does not show. */
-static void tell_shifted(struct tg_eval_state *e, const struct tg_comparison *c)
+ * changed places, or one does what another did, which the mean over ranks does not show. Bytes of
+ * calls that are on other ranks count as calls. */
+static void tell_shifted(struct tg_eval_state *e, const struct tg_comparison *c, enum tg_unit unit)
 {
     const struct tg_rank_shift *most = NULL;
     TG_BUF b = { 0 };
@@ -281,7 +350,10 @@ static void tell_shifted(struct tg_eval_state *e, const struct tg_comparison *c)
     size_t n = 0;
     for (size_t i = 0; i < c->n_ops && c->marked[TG_BASE] && c->marked[TG_TEST]; i++) {
         const struct tg_op *op = &c->ops[i];
-        const struct tg_rank_shift *shift = op->shift;
+        bool same_bytes = !op->shift && op->bytes[TG_BASE] == op->bytes[TG_TEST];
+        const struct tg_rank_shift *shift = unit == TG_UNIT_COUNT ? op->shift
+                                            : same_bytes          ? op->bytes_shift
+                                                                  : NULL;
         if (!shift || op->change != TG_SAME || !tg_kind_is_counted(op->kind) || op->polling)
             continue;
         n++;
@@ -293,16 +365,17 @@ static void tell_shifted(struct tg_eval_state *e, const struct tg_comparison *c)
     }
     if (!n)
         return;
-    tg_buf_printf(
-        &b, "as many calls as before, but on other ranks: '" TG_NAME "' %s -> %s on rank %lld",
-        TG_SV_ARG(name), TG_VALUE(most->count[TG_BASE], TG_UNIT_COUNT),
-        TG_VALUE(most->count[TG_TEST], TG_UNIT_COUNT), (long long)most->rank);
+    tg_buf_printf(&b,
+                  "as many %s as before, but on other ranks: '" TG_NAME "' %s -> %s on rank %lld",
+                  unit == TG_UNIT_COUNT ? "calls" : "bytes", TG_SV_ARG(name),
+                  TG_VALUE(most->count[TG_BASE], unit), TG_VALUE(most->count[TG_TEST], unit),
+                  (long long)most->rank);
     if (most->n > 1)
         tg_buf_printf(&b, " (and more on %zu other%s)", most->n - 1, TG_PLURAL(most->n - 1));
     if (n > 1)
         tg_buf_printf(&b, "; %zu more name%s", n - 1, TG_PLURAL(n - 1));
     tg_eval_note(e, TG_REASON_RANKS, tg_buf_sv(&b),
-                 "A step takes as long as its slowest rank. Counts are means over ranks; "
+                 "A step takes as long as its slowest rank. Counts and bytes are means over ranks; "
                  "a rule with `rank: each` judges every rank by itself.");
 }
 
@@ -438,6 +511,8 @@ void tg_notes(struct tg_eval_state *e)
                 "window, or see `diff --whole`. launch_count and sync_count count them.",
                 "more calls outside the steps: %s", outside.p);
     tell_more_rows(e, c);
+    tell_more_events(e, c);
+    tell_idle_launches(e, c);
     if (c->n_steps_only)
         TG_NOTE(e, TG_REASON_NONE,
                 "The stored size of a run is limited (docs/baselines.md). Fewer steps leave room "
@@ -452,7 +527,8 @@ void tg_notes(struct tg_eval_state *e)
                 "operators and kernels are compared on %zu of %zu ranks: no rule is about them; "
                 "metrics, step times and collectives on all",
                 full, all);
-    tell_shifted(e, c);
+    tell_shifted(e, c, TG_UNIT_COUNT);
+    tell_shifted(e, c, TG_UNIT_BYTES);
     /* Where steps are not known, more work everywhere cannot be told from more steps. */
     if (c->iteration_ratio != 1)
         TG_NOTE(e, TG_REASON_ITERATIONS,

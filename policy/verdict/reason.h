@@ -59,7 +59,9 @@
     X(TG_REASON_MACHINE, "machine", NULL)                                                          \
     X(TG_REASON_FLAGS, "flags", NULL)                                                              \
     X(TG_REASON_OUTSIDE, "outside", NULL)                                                          \
+    X(TG_REASON_LAUNCHES, "launches", NULL)                                                        \
     X(TG_REASON_UNKNOWN_WORK, "unknown", NULL)                                                     \
+    X(TG_REASON_EVENTS, "events", NULL)                                                            \
     X(TG_REASON_ITERATIONS, "iterations", NULL)                                                    \
     X(TG_REASON_INTEGRITY, "integrity", NULL)                                                      \
     X(TG_REASON_SAME_RECORDING, "same", NULL)                                                      \

@@ -107,3 +107,46 @@ BY_HAND(collectives_tell_elements)
     assert_true(f->c.ops[0].bytes_known[TG_BASE]);
     assert_false(f->c.ops[0].bytes_known[TG_TEST]);
 }
+
+/* A copy a step on each of two ranks: [side][rank][step], and the rank that has more than before. */
+BY_HAND(the_same_bytes_on_other_ranks)
+{
+    static const struct {
+        const char *of[2][2][STEPS];
+        bool shifted;
+    } cases[] = {
+        { { { { "8", "8", "8", "8" }, { "8", "8", "8", "8" } },
+            { { "4", "4", "4", "4" }, { "12", "12", "12", "12" } } },
+          true },
+        { { { { "4", "4", "4", "4" }, { "8", "8", "8", "8" } },
+            { { "4", "4", "4", "4" }, { "8", "8", "8", "8" } } },
+          false },
+        { { { { "4", "4", "4", "4" }, { "8", "8", "8", "8" } },
+            { { "4", "4", "4", "4" }, { "8", "12", "4", "8" } } },
+          false }, /* they follow the data */
+        { { { { "9", "9", "9", "9" }, { "8", "8", "8", "8" } },
+            { { "5", "5", "5", "5" }, { "12", "12", "12", "12" } } },
+          true },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static const uint32_t once[STEPS] = { 1, 1, 1, 1 };
+        for (int side = 0; side < 2; side++) {
+            make_ranks(f, side, 1, 2, 0, STEPS);
+            for (size_t rank = 0; rank < 2; rank++) {
+                struct tg_row *r =
+                    add_to(f, shard_of(f, side, 0, rank), TG_KIND_MEMCPY, "x", "", once, 100);
+                r->attrs = TG_NEW_N(f->a, struct tg_attr, 8);
+                for (size_t j = 0; j < STEPS; j++)
+                    give(r, TG_ATTR_KIND_BYTES, cases[i].of[side][rank][j], 1);
+            }
+        }
+        compare(f);
+        const struct tg_rank_shift *shift = find(f, "x")->bytes_shift;
+        assert_int_equal(shift != NULL, cases[i].shifted);
+        if (!shift)
+            continue;
+        assert_int_equal(shift->rank, 1);
+        near(shift->count[TG_BASE], 8);
+        near(shift->count[TG_TEST], 12);
+    }
+}

@@ -230,6 +230,30 @@ WITH_HAND(the_same_calls_on_other_ranks)
     }
 }
 
+/* Of a copy that is on other ranks the calls are told, else its bytes; more in all is another matter. */
+WITH_HAND(the_same_bytes_on_other_ranks)
+{
+    static const char told[] =
+        "!as many bytes as before, but on other ranks: 'a' 4.0 KiB -> 6.0 KiB on rank 1";
+    const struct tg_rank_shift bytes = { 1, { 4096, 6144 }, 1 }, calls = { 1, { 2, 3 }, 1 };
+    struct tg_op op = hand_op("a", TG_KIND_MEMCPY);
+    plain(h);
+    h->c.ops = &op;
+    h->c.n_ops = 1;
+    op.bytes[TG_BASE] = op.bytes[TG_TEST] = 5120;
+    noted(h, "");
+    op.bytes_shift = &bytes;
+    noted(h, told);
+    op.bytes[TG_TEST] = 5121;
+    noted(h, "");
+    op.bytes[TG_TEST] = 5120;
+    op.shift = &calls;
+    noted(h, "!as many calls as before, but on other ranks: 'a' 2 -> 3 on rank 1");
+    op.shift = NULL;
+    op.change = TG_MORE;
+    noted(h, "");
+}
+
 /* Each name up to three, and how many more. */
 WITH_HAND(more_of_what_no_rule_is_about)
 {
@@ -258,6 +282,93 @@ WITH_HAND(more_of_what_no_rule_is_about)
     noted(h, "!more annotations: f +100");
     h->rule.match.kinds = 1u << TG_KIND_ANNOTATION; /* has a rule */
     noted(h, "");
+}
+
+/*
+ * In the baseline's one trace of four steps are 100 events, of which 60 are rows of names. The fresh side
+ * is told where, beside those of names, it has 100 more a step and 100 more a trace.
+ */
+WITH_HAND(more_events_that_are_no_rows)
+{
+    static const struct {
+        uint64_t events[2], rows[2]; /* of each trace; of all */
+        size_t runs[2];
+        uint64_t steps[2]; /* of all */
+        enum tg_kind kind;
+        const char *told; /* NULL: nothing */
+    } rows[] = {
+        { { 100, 200 }, { 60, 60 }, { 1, 1 }, { 4, 4 }, TG_KIND_OP, "2" },
+        { { 100, 199 }, { 60, 60 }, { 1, 1 }, { 4, 4 }, TG_KIND_OP, NULL },
+        { { 100, 200 }, { 60, 61 }, { 1, 1 }, { 4, 4 }, TG_KIND_OP, NULL }, /* rows are judged */
+        { { 100, 900 }, { 60, 860 }, { 1, 1 }, { 4, 4 }, TG_KIND_OP, NULL },
+        { { 100, 900 }, { 60, 860 }, { 1, 1 }, { 4, 4 }, TG_KIND_DEVICE_ANNOTATION, "9" },
+        { { 100, 300 }, { 60, 60 }, { 1, 1 }, { 4, 8 }, TG_KIND_OP, NULL }, /* steps are more */
+        { { 100, 400 }, { 60, 120 }, { 1, 1 }, { 4, 8 }, TG_KIND_OP, "2" },
+        { { 100, 150 }, { 60, 60 }, { 1, 2 }, { 4, 4 }, TG_KIND_OP, NULL }, /* traces are more */
+        { { 100, 200 }, { 60, 120 }, { 1, 2 }, { 4, 8 }, TG_KIND_OP, "2" },
+        { { 100, 200 }, { 120, 60 }, { 2, 1 }, { 8, 4 }, TG_KIND_OP, "2" },
+        { { 0, 200 }, { 0, 0 }, { 1, 1 }, { 4, 4 }, TG_KIND_OP, NULL }, /* as many as what? */
+        { { 60, 200 }, { 60, 60 }, { 1, 1 }, { 0, 4 }, TG_KIND_OP, NULL },
+        { { 100, 900 }, { 60, 60 }, { 1, 1 }, { 4, 0 }, TG_KIND_OP, NULL },
+    };
+    plain(h);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tg_op op = hand_op("a", rows[i].kind);
+        struct tg_shard shard[2];
+        const struct tg_shard *one[2] = { &shard[0], &shard[1] }, **run[2][2];
+
+        for (int side = 0; side < 2; side++) {
+            shard[side] = (struct tg_shard){ .events = rows[i].events[side], .n_steps = 4 };
+            run[side][0] = run[side][1] = &one[side];
+            h->c.side[side] = (struct tg_side){ .n_runs = rows[i].runs[side],
+                                                .n_ranks = 1,
+                                                .at = (void *)run[side] };
+            h->c.n_units[side] = rows[i].steps[side];
+            op.whole_count[side] = op.step_count[side] = rows[i].rows[side];
+        }
+        h->c.ops = &op;
+        h->c.n_ops = 1;
+        noted(h, rows[i].told
+                     ? tg_arena_printf(h->a,
+                                       "!the fresh traces have %s times as many events a step as "
+                                       "the baseline's, most of them of kinds that no rule sees",
+                                       rows[i].told)
+                     : "");
+    }
+}
+
+/* Calls that launch, with as many kernels and with fewer. */
+WITH_HAND(more_launching_calls_than_work)
+{
+    struct tg_op ops[2] = { hand_op("cudaLaunchKernel", TG_KIND_RUNTIME),
+                            hand_op("kern", TG_KIND_KERNEL) };
+
+    plain(h);
+    h->c.iteration_ratio = 1;
+    h->c.ops = ops;
+    h->c.n_ops = 2;
+    ops[0].change = ops[1].change = TG_MORE;
+    ops[0].count[TG_TEST] = 4; /* 3 more */
+    ops[1].count[TG_TEST] = 3; /* 2 more */
+    noted(h, "!3 more launching calls a step, but 2 more of what they launch");
+    ops[1].change = TG_SAME; /* chance: as many */
+    noted(h, "!3 more launching calls a step, but none more of what they launch");
+    ops[1].change = TG_FEWER;
+    ops[1].count[TG_TEST] = 0;
+    ops[1].polling = true; /* no less work */
+    noted(h, "!3 more launching calls a step, but none more of what they launch");
+    ops[1].polling = false;
+    ops[1].change = TG_MORE;
+    ops[1].count[TG_TEST] = 4;
+    noted(h, "");
+    ops[1].change = TG_SAME;
+    ops[0].count[TG_TEST] = 1.9; /* less than one in each step */
+    noted(h, "");
+    ops[0].count[TG_TEST] = 2;
+    noted(h, "!1 more launching calls a step, but none more of what they launch");
+    h->c.same_device = false; /* another device launches otherwise */
+    h->c.differs = TG_SV("device");
+    noted(h, "!kernels are not judged, 0.0 % of the step: the two sides differ in device");
 }
 
 /* One run of one rank of 4 steps a side, in which each name runs 8 times more outside the steps. */

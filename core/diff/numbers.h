@@ -42,7 +42,7 @@
 #define TG_HALF                                                                                    \
     0.5 /* of a change that half of the steps, the enclosers, the machine have to show; of the calls of
            an operator, each with work of others inside (noise) */
-#define TG_SETTLED 0.6 /* of the steps with one number of calls; of the names with one ratio */
+#define TG_SETTLED 0.6 /* of the steps with one number of calls; of the names with one ratio; of a kernel */
 #define TG_WINS 0.75   /* of the pairs of steps; of the big operators that moved together (noise) */
 #define TG_NEARLY_ALL 0.9 /* of the change under one parent; of the other big operators (noise) */
 

@@ -6,6 +6,7 @@
  *
  * A run that has all that a run of the baseline has, and more, made no choice: work was added.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/diff/uses.h"
@@ -73,17 +74,18 @@ static bool is_choice(const struct tg_comparison *c, const struct work *x, bool 
     return true;
 }
 
-/*
- * As many calls of others in every run are a rename or a replacement, which every metric by name is judged for: if whole
- * names came and went. Of a name that others launch still, the operator holds the difference.
- */
+/* As many calls of others in every run are a rename or a replacement, which every metric by name is
+ * judged for. Of a name that mostly stays, since others launch it, the operator holds the difference:
+ * in the name's time it is lost. */
 static bool is_exchange(const struct tg_comparison *c, const struct work *x)
 {
     double calls[2] = { 0 };
 
     for (size_t i = 0; i < x->n; i++) {
         const struct tg_op *op = &c->ops[x->v[i]->op];
-        if (op->present[TG_BASE] && op->present[TG_TEST] && !is_same(c, x->v[i]))
+        const double *n = op->count;
+        if (!is_same(c, x->v[i]) &&
+            fmin(n[TG_BASE], n[TG_TEST]) >= TG_SETTLED * fmax(n[TG_BASE], n[TG_TEST]))
             return false;
         for (int side = 0; side < 2; side++) {
             const double *run = x->v[i]->run[side];

@@ -6,7 +6,6 @@
 
 #define SLOTS ((size_t)1 << 15)
 #define MOST (SLOTS / 2)
-#define PAIRS ((size_t)1 << 12)
 #define BYTES_MOST ((size_t)8 << 20)
 #define BIT(attr) ((uint32_t)1 << (attr))
 #define NEVER_REPEATS (BIT(TG_ATTR_BANDWIDTH) | BIT(TG_ATTR_SEQ) | BIT(TG_ATTR_COMMS_ID))
@@ -22,7 +21,6 @@ void tg_attr_cache_init(struct tg_attr_cache *c)
 {
     *c = (struct tg_attr_cache){ .arena = tg_arena_new() };
     c->slot = tg_xcalloc(SLOTS, sizeof *c->slot);
-    c->pair = tg_xcalloc(PAIRS, sizeof *c->pair);
 }
 
 void tg_attr_cache_release(struct tg_attr_cache *c)
@@ -30,7 +28,6 @@ void tg_attr_cache_release(struct tg_attr_cache *c)
     tg_arena_free(c->arena);
     free(c->v);
     free(c->slot);
-    free(c->pair);
     tg_buf_release(&c->text);
     *c = (struct tg_attr_cache){ 0 };
 }
@@ -81,12 +78,16 @@ static uint32_t canonical(struct tg_attr_cache *c, struct tg_strmap *attrs, uint
     return c->text.n ? tg_strmap_add(attrs, tg_buf_sv(&c->text)) : TG_NO_ID;
 }
 
-static uint32_t by_text(struct tg_attr_cache *c, struct tg_strmap *attrs, uint32_t which,
-                        const struct tg_attr_values *f)
+uint32_t tg_attr_cache_id(struct tg_attr_cache *c, struct tg_strmap *attrs, enum tg_kind kind,
+                          const struct tg_attr_values *f)
 {
+    uint32_t which = tg_attrs_of_kind(kind, f), id;
     uint64_t h = which;
-    uint32_t id;
     size_t i;
+    if (!which)
+        return TG_NO_ID;
+    if (which & NEVER_REPEATS)
+        return canonical(c, attrs, which, f);
     for (uint32_t rest = which; rest; rest &= rest - 1) {
         tg_sv v = f->v[__builtin_ctz(rest)];
         h = tg_text_hash(v.p, v.n, h);
@@ -99,24 +100,4 @@ static uint32_t by_text(struct tg_attr_cache *c, struct tg_strmap *attrs, uint32
     id = canonical(c, attrs, which, f);
     keep(c, &c->slot[i], h, which, f, id);
     return id;
-}
-
-uint32_t tg_attr_cache_id(struct tg_attr_cache *c, struct tg_strmap *attrs, enum tg_kind kind,
-                          const struct tg_attr_values *f)
-{
-    uint32_t which = tg_attrs_of_kind(kind, f), shapes, types;
-    struct tg_attr_pair *pair;
-    if (!which)
-        return TG_NO_ID;
-    if (which & NEVER_REPEATS)
-        return canonical(c, attrs, which, f);
-    if (which != (BIT(TG_ATTR_SHAPES) | BIT(TG_ATTR_TYPES)) || !f->text[TG_ATTR_SHAPES] ||
-        !f->text[TG_ATTR_TYPES])
-        return by_text(c, attrs, which, f);
-    shapes = f->text[TG_ATTR_SHAPES];
-    types = f->text[TG_ATTR_TYPES];
-    pair = &c->pair[(shapes * 31 + types) % PAIRS];
-    if (pair->shapes != shapes || pair->types != types)
-        *pair = (struct tg_attr_pair){ shapes, types, by_text(c, attrs, which, f) };
-    return pair->id;
 }

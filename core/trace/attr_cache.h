@@ -12,9 +12,6 @@ struct tg_attr_cache {
     struct tg_attr_cached *v;
     size_t n, cap;
     uint32_t *slot; /* index + 1 */
-    struct tg_attr_pair {
-        uint32_t shapes, types, id; /* numbers of the texts; 0: free */
-    } * pair;                       /* of operators, by the numbers; the last one stays */
     struct tg_buf text;
 };
 

@@ -34,7 +34,6 @@ enum tg_attr_key {
 struct tg_attr_values {
     uint32_t have; /* bit per enum tg_attr_key */
     tg_sv v[TG_ATTRS];
-    uint32_t text[TG_ATTRS]; /* equal numbers are equal values; 0: nobody knows */
 };
 
 /* The attribute for this key of args; TG_ATTRS: no attribute. */

@@ -35,7 +35,6 @@ static void note_attr(const struct tg_value *key, tg_sv value, struct tg_attr_va
         return;
     attrs->have |= (uint32_t)1 << attr;
     attrs->v[attr] = value;
-    attrs->text[attr] = 0;
 }
 
 static bool read_args(struct tg_scan *s, struct tg_raw_event *out)

@@ -20,9 +20,7 @@ void tg_memo_add(struct tg_shapes *f, uint64_t hash, tg_sv text, unsigned tries)
         return;
     f->memo = tg_grow(f->memo, &f->memo_cap, f->memo_n + 1, sizeof *f->memo);
     m = &f->memo[f->memo_n];
-    *m = (struct tg_memo){
-        .hash = hash, .n = (uint32_t)text.n, .next = *slot, .number = ++f->memo_made
-    };
+    *m = (struct tg_memo){ .hash = hash, .n = (uint32_t)text.n, .next = *slot };
     m->text = tg_arena_alloc(f->memo_arena, text.n + TG_SHAPE_PAD, 1);
     memcpy(m->text, text.p, text.n);
     f->memo_bytes += text.n;

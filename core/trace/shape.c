@@ -246,9 +246,7 @@ void tg_shapes_learn(struct tg_shapes *f, tg_sv event, bool want_args)
     if (!f->run || (f->made > 512 && f->misses > f->hits / 8))
         return;
     sh = tg_xmalloc(sizeof *sh);
-    *sh = (struct tg_shape){ .n = 0 };
-    for (int k = 0; k < TG_SHAPE_MEMORY; k++)
-        sh->thread[k].id = TG_NO_ID;
+    *sh = (struct tg_shape){ .thread = TG_NO_ID };
     sh->proto = (struct tg_event){ .name = TG_NO_ID,
                                    .thread = TG_NO_ID,
                                    .stream = TG_NO_STREAM,
@@ -274,20 +272,20 @@ void tg_shapes_learn(struct tg_shapes *f, tg_sv event, bool want_args)
     }
 }
 
-static void note_thread(struct tg_shape_thread *t, const struct tg_raw_event *raw, uint32_t id)
+static void note_thread(struct tg_shape *sh, const struct tg_raw_event *raw, uint32_t id)
 {
     const struct tg_value *from[] = { &raw->pid, &raw->tid };
-    char *to[] = { t->pid, t->tid };
-    uint32_t *n[] = { &t->pid_n, &t->tid_n };
-    t->id = id;
+    char *to[] = { sh->pid, sh->tid };
+    uint32_t *n[] = { &sh->pid_n, &sh->tid_n };
+    sh->thread = id;
     for (int k = 0; k < 2; k++) {
         size_t quotes = from[k]->type == TG_TOKEN_STRING ? 2 : 0;
         size_t size = from[k]->raw.n + quotes;
-        *n[k] = 0;
         if (from[k]->type == TG_TOKEN_NULL)
             continue;
+        *n[k] = 0;
         if (size + 1 > TG_THREAD_TEXT) {
-            t->id = TG_NO_ID;
+            sh->thread = TG_NO_ID;
             continue;
         }
         memcpy(to[k], from[k]->raw.p - quotes / 2, size + 1);
@@ -296,34 +294,32 @@ static void note_thread(struct tg_shape_thread *t, const struct tg_raw_event *ra
 }
 
 /* pid, literal, tid and the byte after it as one text. */
-static void note_both(struct tg_shape_thread *t, const struct tg_shape *sh)
+static void note_both(struct tg_shape *sh)
 {
     unsigned i = 0;
     size_t n;
-    t->both_n = 0;
+    sh->thread_n = 0;
     while (i < sh->n && sh->step[i].slot != TG_SLOT_PID)
         i++;
     if (i + 1 >= sh->n || sh->step[i + 1].slot != TG_SLOT_TID || sh->step[i].mark ||
-        sh->step[i + 1].mark || !t->pid_n || !t->tid_n || t->id == TG_NO_ID)
+        sh->step[i + 1].mark || !sh->pid_n || !sh->tid_n || sh->thread == TG_NO_ID)
         return;
     n = sh->step[i + 1].n;
-    t->tid_at = t->pid_n - 1 + (uint32_t)n;
-    if (t->tid_at + t->tid_n > 2 * TG_THREAD_TEXT)
+    sh->tid_at = sh->pid_n - 1 + (uint32_t)n;
+    if (sh->tid_at + sh->tid_n > 2 * TG_THREAD_TEXT)
         return;
-    memcpy(t->both, t->pid, t->pid_n - 1);
-    memcpy(t->both + t->pid_n - 1, sh->step[i + 1].literal, n);
-    memcpy(t->both + t->tid_at, t->tid, t->tid_n);
-    t->both_n = t->tid_at + t->tid_n;
+    memcpy(sh->thread_text, sh->pid, sh->pid_n - 1);
+    memcpy(sh->thread_text + sh->pid_n - 1, sh->step[i + 1].literal, n);
+    memcpy(sh->thread_text + sh->tid_at, sh->tid, sh->tid_n);
+    sh->thread_n = sh->tid_at + sh->tid_n;
 }
 
 void tg_shapes_note(struct tg_shapes *f, const struct tg_raw_event *raw, const struct tg_event *ev,
                     const struct tg_intern *names, bool clean)
 {
     if (clean) {
-        struct tg_shape *sh = f->last;
-        sh->now = (sh->now + 1) % TG_SHAPE_MEMORY;
-        note_thread(&sh->thread[sh->now], raw, ev->thread);
-        note_both(&sh->thread[sh->now], sh);
+        note_thread(f->last, raw, ev->thread);
+        note_both(f->last);
     }
     if (ev->name != TG_NO_ID)
         f->last->cat_known = tg_intern_at(names, ev->name)->a.p;

@@ -24,7 +24,6 @@
 #define TG_SHAPE_PAD 32 /* literals are compared in blocks of up to 32 bytes */
 #define TG_BETWEEN 64
 #define TG_THREAD_TEXT 32
-#define TG_SHAPE_MEMORY 4 /* threads that take turns: forward and backward, streams */
 #define TG_MEMO_SLOTS 4096
 #define TG_MEMO_BYTES ((size_t)1 << 20)
 
@@ -65,15 +64,6 @@ struct tg_shape_step {
     uint32_t memo_hits, memo_misses;
 };
 
-/* A thread of a shape's events: its texts, each with the byte after it. */
-struct tg_shape_thread {
-    char pid[TG_THREAD_TEXT + TG_SHAPE_PAD], tid[TG_THREAD_TEXT + TG_SHAPE_PAD];
-    uint32_t pid_n, tid_n, id; /* n 0: no text */
-    /* Both at once, with the literal between them, if they follow each other. */
-    char both[2 * TG_THREAD_TEXT + TG_SHAPE_PAD];
-    uint32_t both_n, tid_at;
-};
-
 struct tg_shape {
     struct tg_shape_step step[TG_SHAPE_STEPS];
     unsigned n;
@@ -84,14 +74,18 @@ struct tg_shape {
     uint64_t seed;
     char *text; /* owns the literals and the category */
     struct tg_shape *next;
-    struct tg_shape_thread thread[TG_SHAPE_MEMORY];
-    unsigned now; /* that of the last event */
+    /* The thread of this shape's last event: its texts, each with the byte after it. */
+    char pid[TG_THREAD_TEXT + TG_SHAPE_PAD], tid[TG_THREAD_TEXT + TG_SHAPE_PAD];
+    uint32_t pid_n, tid_n, thread; /* n 0: no text */
+    /* Both at once, with the literal between them, if they follow each other. */
+    char thread_text[2 * TG_THREAD_TEXT + TG_SHAPE_PAD];
+    uint32_t thread_n, tid_at;
 };
 
 struct tg_memo {
     uint64_t hash;
     char *text;
-    uint32_t n, next, number; /* number: of this text alone, from 1 */
+    uint32_t n, next;
 };
 
 struct tg_shapes {
@@ -102,7 +96,6 @@ struct tg_shapes {
     struct tg_memo *memo; /* chains by hash; index + 1, 0: end */
     uint32_t *memo_slot;
     size_t memo_n, memo_cap, memo_bytes;
-    uint32_t memo_made, memo_met; /* memo_met: the number of the last nested value; 0: not kept */
     struct tg_arena *memo_arena;
     bool memo_wide;
     /* The text between the last two events, from after '}' up to and including '{'. */

@@ -71,19 +71,6 @@ static HOT const char *skip_integer(const char *p)
     return p + n;
 }
 
-/* The same, or with up to 15 decimals; NULL: something else. */
-static HOT const char *skip_number(const char *p)
-{
-    const char *q = skip_integer(p);
-    unsigned n = 0;
-    if (!q || *q != '.')
-        return q;
-    n = tg_digit_run(TG_DIGITS(tg_load8(++q)));
-    if (n == 8)
-        n += tg_digit_run(TG_DIGITS(tg_load8(q + 8)));
-    return n && n < 16 ? q + n : NULL;
-}
-
 /* Up to three decimals after a point; NULL: something else. */
 static HOT const char *fast_fraction(const char *q, uint64_t *fraction)
 {
@@ -202,14 +189,12 @@ static RARE const char *nested_slot(struct fast *x, struct tg_shape_step *st, co
     const char *q;
     unsigned tries = 0;
     uint8_t key = st->memo;
-    x->f->memo_met = 0;
     if (st->memo != TG_MEMO_OFF) {
         const struct tg_memo *memo = x->f->memo;
         for (uint32_t m = x->f->memo_slot[h & (TG_MEMO_SLOTS - 1)]; m;
              m = memo[m - 1].next, tries++)
             if (memo[m - 1].hash == h && equals(p, memo[m - 1].text, memo[m - 1].n)) {
                 st->memo_hits++;
-                x->f->memo_met = memo[m - 1].number;
                 return p + memo[m - 1].n;
             }
         st->memo_misses++;
@@ -262,9 +247,8 @@ static RARE const char *integer_slot(struct fast *x, const struct tg_shape_step 
 static RARE const char *thread_slot(struct fast *x, const struct tg_shape_step *st, const char *p)
 {
     bool is_pid = st->slot == TG_SLOT_PID;
-    const struct tg_shape_thread *now = &x->sh->thread[x->sh->now];
-    const char *memo = is_pid ? now->pid : now->tid;
-    uint32_t n = is_pid ? now->pid_n : now->tid_n;
+    const char *memo = is_pid ? x->sh->pid : x->sh->tid;
+    uint32_t n = is_pid ? x->sh->pid_n : x->sh->tid_n;
     struct tg_value *v = is_pid ? &x->out->pid : &x->out->tid;
     const char *q;
     if (is_pid)
@@ -299,7 +283,7 @@ static HOT const char *slot(struct fast *x, struct tg_shape_step *st, const char
     const char *q;
     switch (st->slot) {
     case TG_SLOT_NUMBER:
-        q = skip_number(p);
+        q = skip_integer(p);
         return q ? q : other_value(x, st, p);
     case TG_SLOT_TEXT:
         q = text_end(p);
@@ -354,9 +338,9 @@ static struct tg_value remembered(const char *p, uint32_t n)
 static RARE void spell_thread(struct fast *x)
 {
     if (x->pid && !x->new_pid)
-        x->out->pid = remembered(x->pid, x->sh->thread[x->sh->now].pid_n);
+        x->out->pid = remembered(x->pid, x->sh->pid_n);
     if (x->tid && !x->new_tid)
-        x->out->tid = remembered(x->tid, x->sh->thread[x->sh->now].tid_n);
+        x->out->tid = remembered(x->tid, x->sh->tid_n);
 }
 
 /* The same so far, but what the literals decide may differ, and so may the remembered thread. */
@@ -386,8 +370,7 @@ static HOT void take_texts(struct fast *x)
     struct tg_raw_event *out = x->out;
     const struct tg_shape *sh = x->sh;
     struct tg_event *ev = x->ev;
-    uint32_t thread = sh->thread[sh->now].id;
-    if (x->new_pid || x->new_tid || thread == TG_NO_ID) {
+    if (x->new_pid || x->new_tid || sh->thread == TG_NO_ID) {
         spell_thread(x);
         if (!x->pid)
             out->pid = (struct tg_value){ .type = TG_TOKEN_NULL };
@@ -395,7 +378,7 @@ static HOT void take_texts(struct fast *x)
             out->tid = (struct tg_value){ .type = TG_TOKEN_NULL };
         ev->thread = TG_NO_ID;
     } else {
-        ev->thread = thread;
+        ev->thread = sh->thread;
     }
     if (!ev->has_name)
         out->name = (struct tg_value){ .raw = { "", 0 }, .type = TG_TOKEN_NULL };
@@ -404,20 +387,6 @@ static HOT void take_texts(struct fast *x)
     if (ev->name == TG_NO_ID)
         out->cat = (struct tg_value){ .raw = sh->cat,
                                       .type = ev->has_cat ? TG_TOKEN_STRING : TG_TOKEN_NULL };
-}
-
-/* A thread that the shape remembers: it is that of the shape now. */
-static HOT bool is_thread(struct tg_shape *sh, const char *p)
-{
-    for (unsigned k = 0; k < TG_SHAPE_MEMORY; k++) {
-        unsigned i = (sh->now + k) % TG_SHAPE_MEMORY;
-        const struct tg_shape_thread *t = &sh->thread[i];
-        if (t->both_n && equals(p, t->both, t->both_n)) {
-            sh->now = i;
-            return true;
-        }
-    }
-    return false;
 }
 
 /* Where args are, and the values of attributes: `p` and `end` are those of the slot. */
@@ -432,7 +401,6 @@ static inline void note(struct fast *x, const struct tg_shape_step *st, const ch
     if (st->mark & TG_MARK_ATTR) {
         x->out->attrs.have |= (uint32_t)1 << st->attr;
         x->out->attrs.v[st->attr] = (tg_sv){ p, (size_t)(end - p) };
-        x->out->attrs.text[st->attr] = st->slot == TG_SLOT_NESTED ? x->f->memo_met : 0;
     }
 }
 
@@ -456,10 +424,10 @@ bool RUN(struct tg_shapes *f, struct tg_scan *s, const struct tg_intern *names,
         at = p += st->n;
         if (st->slot == TG_SLOT_END)
             break;
-        if (st->slot == TG_SLOT_PID && is_thread(sh, p)) {
+        if (st->slot == TG_SLOT_PID && sh->thread_n && equals(p, sh->thread_text, sh->thread_n)) {
             x.pid = p;
-            x.tid = p + sh->thread[sh->now].tid_at;
-            p += sh->thread[sh->now].both_n - 1;
+            x.tid = p + sh->tid_at;
+            p += sh->thread_n - 1;
             st++;
         } else {
             p = slot(&x, st, p);

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/base/buckets.h"
 #include "core/base/decimal.h"
+#include "core/base/sort.h"
 #include "core/diff/confirm.h"
 #include "core/diff/numbers.h"
 #include "policy/verdict/describe.h"
@@ -56,53 +58,168 @@ static void add_moved(struct cost *cost, tg_sv from, const double ns[2])
     }
 }
 
-/* What a result is about; of a rename and a replacement what went, too. */
-static void take_names_of(bool *mine, const struct tg_comparison *c, const struct tg_result *r)
+/* A call of the runtime inside one of its callers. */
+struct call {
+    const struct tg_op *op;
+    const struct tg_in_caller *in;
+};
+
+/* What the costs of many findings are added up from. */
+struct costs {
+    const struct tg_verdict *v;
+    const struct tg_comparison *c;
+    struct tg_buckets children; /* names by that of their parent */
+    struct tg_buckets called;   /* by the caller's name: */
+    struct call *calls;
+    uint32_t *first, *next; /* by result: those folded under it */
+    uint32_t *less;         /* waits that lost time */
+    size_t n_less;
+    uint32_t *mine; /* of the finding at hand: its operators */
+    size_t n_mine;
+    bool *is_mine;
+    uint32_t *taken_for; /* by region: the finding that has taken its operators */
+};
+
+static void costs_release(struct costs *x)
 {
-    const struct tg_op *op = tg_result_op(c, r);
-    const struct tg_region *g = op && op->region < c->n_regions ? &c->regions[op->region] : NULL;
-    if (op)
-        mine[op - c->ops] = true;
-    if (op && op->partner != TG_NO_ID)
-        mine[op->partner] = true;
-    for (size_t i = 0; g && i < g->n_ops; i++)
-        mine[g->op[i]] |= tg_op_side_of_region(&c->ops[g->op[i]]) >= 0;
+    tg_buckets_release(&x->children);
+    tg_buckets_release(&x->called);
+    free(x->calls);
+    free(x->first);
+    free(x->next);
+    free(x->less);
+    free(x->mine);
+    free(x->is_mine);
+    free(x->taken_for);
+}
+
+static void index_calls(struct costs *x)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < x->c->n_ops; i++)
+        n += (uint32_t)x->c->ops[i].n_callers;
+    tg_buckets_init(&x->called, n);
+    x->calls = tg_xmalloc((n + 1) * sizeof *x->calls);
+    n = 0;
+    for (size_t i = 0; i < x->c->n_ops; i++) {
+        const struct tg_op *op = &x->c->ops[i];
+        for (size_t k = 0; k < op->n_callers; k++) {
+            const struct tg_in_caller *of = &op->callers[k];
+            tg_buckets_add(&x->called, of->in, n);
+            x->calls[n++] = (struct call){ op, of };
+        }
+    }
+}
+
+static void costs_init(struct costs *x, const struct tg_verdict *v, const struct tg_comparison *c)
+{
+    *x = (struct costs){ .v = v, .c = c };
+    tg_buckets_init(&x->children, c->n_ops);
+    for (uint32_t i = 0; i < c->n_ops; i++)
+        tg_buckets_add(&x->children, c->ops[i].parent, i);
+    index_calls(x);
+    x->first = tg_xmalloc((v->n_results + 1) * sizeof *x->first);
+    x->next = tg_xmalloc((v->n_results + 1) * sizeof *x->next);
+    x->less = tg_xmalloc((c->n_ops + 1) * sizeof *x->less);
+    x->mine = tg_xmalloc((c->n_ops + 1) * sizeof *x->mine);
+    x->is_mine = tg_xcalloc(c->n_ops + 1, 1);
+    x->taken_for = tg_xmalloc((c->n_regions + 1) * sizeof *x->taken_for);
+    for (size_t i = 0; i < c->n_regions; i++)
+        x->taken_for[i] = TG_NO_ID;
+    for (size_t i = 0; i < v->n_results; i++)
+        x->first[i] = TG_NO_ID;
+    for (uint32_t i = 0; i < v->n_results; i++) {
+        uint32_t head = v->results[i].folded_under;
+        if (head >= v->n_results)
+            continue;
+        x->next[i] = x->first[head];
+        x->first[head] = i;
+    }
+    for (uint32_t i = 0; i < c->n_ops; i++)
+        if (c->ops[i].wait && c->ops[i].self[TG_BASE] - c->ops[i].self[TG_TEST] > 0)
+            x->less[x->n_less++] = i;
+}
+
+static void take(struct costs *x, uint32_t op)
+{
+    if (x->is_mine[op])
+        return;
+    x->is_mine[op] = true;
+    x->mine[x->n_mine++] = op;
+}
+
+/* What a result is about; of a rename and a replacement what went, too. */
+static void take_names_of(struct costs *x, const struct tg_result *r, uint32_t head)
+{
+    const struct tg_op *op = tg_result_op(x->c, r);
+    if (!op)
+        return;
+    take(x, (uint32_t)(op - x->c->ops));
+    if (op->partner != TG_NO_ID)
+        take(x, op->partner);
+    if (op->region >= x->c->n_regions || x->taken_for[op->region] == head)
+        return;
+    x->taken_for[op->region] = head;
+    const struct tg_region *g = &x->c->regions[op->region];
+    for (size_t i = 0; i < g->n_ops; i++)
+        if (tg_op_side_of_region(&x->c->ops[g->op[i]]) >= 0)
+            take(x, g->op[i]);
+}
+
+/* Of a name that came or went its device work, which has other names in a replacement. */
+static void take_launched(struct costs *x, const struct tg_op *by)
+{
+    if (by->kind != TG_KIND_OP || (by->change != TG_ADDED && by->change != TG_REMOVED))
+        return;
+    for (uint32_t k = tg_buckets_first(&x->children, by->name); k != TG_NO_ID;
+         k = tg_buckets_next(&x->children, k))
+        if (x->c->ops[k].change != TG_SAME && tg_kind_is_device(x->c->ops[k].kind))
+            take(x, k);
+}
+
+/* What a name's calls of the runtime take more where it is called in another number than before. */
+static void add_calls(struct cost *cost, const struct costs *x, const struct tg_op *by)
+{
+    if (by->kind != TG_KIND_OP || by->change == TG_SAME)
+        return;
+    for (uint32_t k = tg_buckets_first(&x->called, by->name); k != TG_NO_ID;
+         k = tg_buckets_next(&x->called, k))
+        if (!x->is_mine[x->calls[k].op - x->c->ops])
+            add_cost(cost, x->calls[k].op, x->calls[k].in->self);
+}
+
+static int by_number(const void *pa, const void *pb)
+{
+    const uint32_t *a = pa, *b = pb;
+    return TG_CMP(*a, *b);
 }
 
 /* Is the operator of this name one of the finding at hand? */
-static bool is_mine(const bool *mine, const struct tg_comparison *c, tg_sv name)
+static bool is_mine_by_name(const struct costs *x, tg_sv name)
 {
-    for (size_t i = 0; i < c->n_ops; i++)
-        if (mine[i] && c->ops[i].kind == TG_KIND_OP && tg_sv_eq(c->ops[i].name, name))
+    for (size_t i = 0; i < x->n_mine; i++) {
+        const struct tg_op *op = &x->c->ops[x->mine[i]];
+        if (op->kind == TG_KIND_OP && tg_sv_eq(op->name, name))
             return true;
+    }
     return false;
 }
 
-/* What a wait takes more in the finding's own operators, if it is called there; false: it is
- * called by others alone, whose sum is that of the row. All of a row's waits together may be as
- * long as before. */
-static bool add_waits_of(struct cost *cost, const bool *mine, const struct tg_comparison *c,
-                         const struct tg_op *wait)
+/*
+ * What a wait takes more in the finding's own operators, if it is called there; false: it is called by
+ * others alone, whose sum is that of the row. All of a row's waits together may be as long as before.
+ */
+static bool add_waits_of(struct cost *cost, const struct costs *x, const struct tg_op *wait)
 {
     bool any = false;
     for (size_t k = 0; wait->wait && k < wait->n_callers; k++)
-        any |= is_mine(mine, c, wait->callers[k].in);
+        any |= is_mine_by_name(x, wait->callers[k].in);
     for (size_t k = 0; any && k < wait->n_callers; k++)
-        if (is_mine(mine, c, wait->callers[k].in))
+        if (is_mine_by_name(x, wait->callers[k].in))
             add_cost(cost, wait, wait->callers[k].self);
         else
             add_moved(cost, wait->callers[k].in, wait->callers[k].self);
     return any;
-}
-
-/* What a name's calls of the runtime take more where it is called in another number than before. */
-static void add_calls(struct cost *cost, const bool *mine, const struct tg_comparison *c,
-                      const struct tg_op *by)
-{
-    for (size_t i = 0; by->kind == TG_KIND_OP && by->change != TG_SAME && i < c->n_ops; i++)
-        for (size_t k = 0; !mine[i] && k < c->ops[i].n_callers; k++)
-            if (tg_sv_eq(c->ops[i].callers[k].in, by->name))
-                add_cost(cost, &c->ops[i], c->ops[i].callers[k].self);
 }
 
 static void choose_said(struct cost *x, const struct tg_comparison *c)
@@ -125,31 +242,30 @@ static void choose_said(struct cost *x, const struct tg_comparison *c)
 
 /* A finding costs what its own names do, and those folded under it; of a name that came or went
  * also the device work that it launches, which has other names in a replacement. */
-static struct cost cost_of(const struct tg_verdict *v, const struct tg_comparison *c, uint32_t head)
+static struct cost cost_of(struct costs *x, uint32_t head)
 {
-    TG_FREE bool *mine = tg_xcalloc(c->n_ops + 1, 1), *named = tg_xcalloc(c->n_ops + 1, 1);
     struct cost cost = { 0 };
-    for (uint32_t i = 0; i < v->n_results; i++)
-        if (i == head || v->results[i].folded_under == head)
-            take_names_of(named, c, &v->results[i]);
-    memcpy(mine, named, c->n_ops);
-    for (size_t i = 0; i < c->n_ops; i++)
-        for (size_t k = 0;
-             named[i] && c->ops[i].kind == TG_KIND_OP &&
-             (c->ops[i].change == TG_ADDED || c->ops[i].change == TG_REMOVED) && k < c->n_ops;
-             k++)
-            mine[k] |= c->ops[k].change != TG_SAME && tg_kind_is_device(c->ops[k].kind) &&
-                       tg_sv_eq(c->ops[k].parent, c->ops[i].name);
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const struct tg_op *op = &c->ops[i];
-        if (mine[i] && !add_waits_of(&cost, mine, c, op))
+    size_t named;
+    x->n_mine = 0;
+    take_names_of(x, &x->v->results[head], head);
+    for (uint32_t i = x->first[head]; i != TG_NO_ID; i = x->next[i])
+        take_names_of(x, &x->v->results[i], head);
+    named = x->n_mine;
+    for (size_t i = 0; i < named; i++)
+        take_launched(x, &x->c->ops[x->mine[i]]);
+    TG_SORT(x->mine, x->n_mine, by_number); /* sums do not depend on the order of the results */
+    for (size_t i = 0; i < x->n_mine; i++) {
+        const struct tg_op *op = &x->c->ops[x->mine[i]];
+        if (!add_waits_of(&cost, x, op))
             add_cost(&cost, op, op->self);
-        if (mine[i])
-            add_calls(&cost, mine, c, op);
-        else if (op->wait)
-            add_moved(&cost, op->name, op->self);
+        add_calls(&cost, x, op);
     }
-    choose_said(&cost, c);
+    for (size_t i = 0; i < x->n_less; i++)
+        if (!x->is_mine[x->less[i]])
+            add_moved(&cost, x->c->ops[x->less[i]].name, x->c->ops[x->less[i]].self);
+    for (size_t i = 0; i < x->n_mine; i++)
+        x->is_mine[x->mine[i]] = false;
+    choose_said(&cost, x->c);
     return cost;
 }
 
@@ -178,6 +294,7 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct 
                      uint32_t head)
 {
     const struct tg_result *r = &v->results[head];
+    TG_AUTO(costs_release) struct costs costs = { 0 };
     struct cost cost;
     const struct tg_region *g = tg_result_region(c, r);
     bool part = g && tg_region_all_calls(c, g) >= g->calls[TG_BASE] + 0.5;
@@ -186,7 +303,8 @@ static void put_cost(struct tg_buf *b, const struct tg_verdict *v, const struct 
         tg_buf_printf(b, " (%s)", TG_SIGNED(r->delta, TG_UNIT_NS));
     if (r->dimension != TG_DIM_COUNT || r->over_budget || r->subject != TG_SUBJECT_NAME || !c)
         return;
-    cost = cost_of(v, c, head);
+    costs_init(&costs, v, c);
+    cost = cost_of(&costs, head);
     if (fmax(cost.more[DEVICE], fmax(cost.more[WAITS], cost.more[HOST])) < LEAST)
         return;
     if (cost.moved) { /* no more than the waits there lost */
@@ -226,12 +344,12 @@ static void put_weight(struct tg_buf *b, const struct cost *cost, const struct t
 
 /* A finding about calls has one number, of all that follows it: in its row, in the headline, in
  * tables. */
-static void weigh(struct tg_verdict *v, const struct tg_comparison *c, struct tg_result *r,
-                  struct tg_arena *a)
+static void weigh(struct costs *x, struct tg_result *r, struct tg_arena *a)
 {
+    const struct tg_comparison *c = x->c;
     const struct tg_op *op = tg_result_op(c, r);
     bool region = tg_result_region(c, r), waived = r->state == TG_STATE_WAIVED;
-    struct cost cost = cost_of(v, c, (uint32_t)(r - v->results));
+    struct cost cost = cost_of(x, (uint32_t)(r - x->v->results));
     TG_BUF weight = { 0 };
     if (r->state >= TG_STATE_WARN || (waived && !region)) {
         /* Waiting that moved costs nothing by itself. */
@@ -250,9 +368,11 @@ static void weigh(struct tg_verdict *v, const struct tg_comparison *c, struct tg
 
 void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, struct tg_arena *a)
 {
+    TG_AUTO(costs_release) struct costs costs = { 0 };
     uint32_t *whole_of;
     if (!c)
         return;
+    costs_init(&costs, v, c);
     v->whole_of = whole_of = TG_NEW_N(a, uint32_t, c->n_ops + c->n_regions + 1);
     memset(whole_of, 0xff, (c->n_ops + c->n_regions) * sizeof *whole_of); /* TG_NO_ID */
     for (size_t i = 0; i < v->n_results; i++) {
@@ -260,7 +380,7 @@ void tg_describe_weights(struct tg_verdict *v, const struct tg_comparison *c, st
         const struct tg_op *op = tg_result_op(c, r);
         if (op && r->dimension == TG_DIM_COUNT && r->folded_under == TG_NO_ID && r->delta > 0 &&
             (r->state == TG_STATE_WAIVED || r->state >= TG_STATE_WARN) && !r->one_rank)
-            weigh(v, c, r, a);
+            weigh(&costs, r, a);
         if (op && r->whole_known) {
             bool in_region = op->region < c->n_regions;
             uint32_t *at = &whole_of[in_region ? c->n_ops + op->region : (size_t)(op - c->ops)];

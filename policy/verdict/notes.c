@@ -6,6 +6,7 @@
 #include "core/diff/names.h"
 #include "core/diff/numbers.h"
 #include "policy/verdict/internal.h"
+#include "policy/verdict/pace.h"
 #include "policy/verdict/phrase.h"
 
 #define NAMED 3 /* names in a list */
@@ -462,6 +463,21 @@ static bool judges_less(const struct tg_policy *p)
     return false;
 }
 
+/* "the host waits elsewhere: 1.20 ms longer in aten::item, 1.18 ms less in aten::to": the step may
+ * be as long as before. */
+static void tell_waits(struct tg_eval_state *e, const struct tg_comparison *c)
+{
+    struct tg_pace_waits x = tg_pace_waits_of(c);
+    double least = TG_RESTLESS * c->wall_ns[TG_BASE];
+    if (x.longer.call && x.shorter.call && x.longer.ns >= least && -x.shorter.ns >= least)
+        TG_NOTE(e, TG_REASON_NONE, "",
+                "the host waits elsewhere: %s longer in %.*s, %s less in %.*s",
+                TG_VALUE(x.longer.ns, TG_UNIT_NS),
+                TG_SV_ARG(x.longer.in.n ? x.longer.in : x.longer.call->name),
+                TG_VALUE(-x.shorter.ns, TG_UNIT_NS),
+                TG_SV_ARG(x.shorter.in.n ? x.shorter.in : x.shorter.call->name));
+}
+
 void tg_notes(struct tg_eval_state *e)
 {
     const struct tg_comparison *c = e->in->comparison;
@@ -545,4 +561,5 @@ void tg_notes(struct tg_eval_state *e)
         TG_NOTE(e, TG_REASON_NONE,
                 "Was it meant to go? The rule less-work with `warn: {abs: 0}` warns of it.",
                 "less work: %s", gone.p);
+    tell_waits(e, c);
 }

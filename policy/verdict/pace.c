@@ -43,21 +43,29 @@ static tg_sv outermost(const struct tg_comparison *c, tg_sv name)
     return op ? op->name : name;
 }
 
-struct tg_pace_wait tg_pace_wait_behind(const struct tg_comparison *c, double ns)
+struct tg_pace_waits tg_pace_waits_of(const struct tg_comparison *c)
 {
-    const struct tg_metric_change *busy = &c->metrics[TG_METRIC_GPU_BUSY];
-    bool works_more = !busy->known[TG_BASE] || !busy->known[TG_TEST] ||
-                      busy->value[TG_TEST] - busy->value[TG_BASE] >= TG_HALF * ns;
-    struct tg_pace_wait longer = {
-        0
-    }; /* the one that rose most, if no fresh run is like one of the baseline */
+    struct tg_pace_waits x = { 0 };
     for (size_t i = 0; i < c->n_ops; i++)
         for (size_t k = 0; c->ops[i].wait && k < c->ops[i].n_callers; k++) {
             const struct tg_in_caller *of = &c->ops[i].callers[k];
             double more = of->self[TG_TEST] - of->self[TG_BASE];
-            if (more > longer.ns && of->least[TG_TEST] > of->most[TG_BASE])
-                longer = (struct tg_pace_wait){ &c->ops[i], of->in, more };
+            struct tg_pace_wait wait = { &c->ops[i], of->in, more };
+            if (more > x.longer.ns && of->least[TG_TEST] > of->most[TG_BASE])
+                x.longer = wait;
+            if (more < x.shorter.ns && of->most[TG_TEST] < of->least[TG_BASE])
+                x.shorter = wait;
         }
-    longer.in = outermost(c, longer.in);
+    x.longer.in = outermost(c, x.longer.in);
+    x.shorter.in = outermost(c, x.shorter.in);
+    return x;
+}
+
+struct tg_pace_wait tg_pace_wait_behind(const struct tg_comparison *c, double ns)
+{
+    const struct tg_metric_change *busy = &c->metrics[TG_METRIC_GPU_BUSY];
+    struct tg_pace_wait longer = tg_pace_waits_of(c).longer;
+    bool works_more = !busy->known[TG_BASE] || !busy->known[TG_TEST] ||
+                      busy->value[TG_TEST] - busy->value[TG_BASE] >= TG_HALF * ns;
     return longer.ns >= TG_HALF * ns && ns > 0 && !works_more ? longer : (struct tg_pace_wait){ 0 };
 }

@@ -20,8 +20,8 @@
 enum tg_pace_maker { TG_PACE_HOST, TG_PACE_DEVICE } tg_pace_of(const struct tg_comparison *c);
 
 /*
- * The wait, inside one caller, that a step which is `ns` longer waits longer in, while the device
- * does no more than before: what the host did meanwhile comes after it now.
+ * Where the host waits for the device, by the operator that waits: a wait that comes earlier than
+ * before takes the time that another one loses, and what the host did meanwhile comes after it.
  *
  *     before   |launch|prepare|..wait..|      the device works during `prepare`
  *     after    |launch|......wait......|prepare|
@@ -29,7 +29,15 @@ enum tg_pace_maker { TG_PACE_HOST, TG_PACE_DEVICE } tg_pace_of(const struct tg_c
 struct tg_pace_wait {
     const struct tg_op *call; /* cudaStreamSynchronize; NULL: none */
     tg_sv in;                 /* the outermost operator that calls it as often: aten::item */
-    double ns;                /* more per step */
+    double ns;                /* more per step, or less */
 };
+
+/* The waits that rose and fell most, each in all fresh runs, of all of the baseline. */
+struct tg_pace_waits {
+    struct tg_pace_wait longer, shorter;
+} tg_pace_waits_of(const struct tg_comparison *c);
+
+/* The longer wait that a step which is `ns` longer waits in, while the device does no more than
+ * before; `call` NULL: none. */
 struct tg_pace_wait tg_pace_wait_behind(const struct tg_comparison *c, double ns);
 #endif

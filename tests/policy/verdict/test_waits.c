@@ -29,12 +29,15 @@ static void waits(struct hand *h, double item[2], double copy[2], double busy_mo
 
 WITH_HAND(a_wait_that_comes_earlier)
 {
-    struct tg_pace_wait x;
+    struct tg_pace_waits x;
     waits(h, (double[]){ 5000, 905000 }, (double[]){ 800000, 3000 }, 0);
-    x = tg_pace_wait_behind(&h->c, 900000);
-    assert_ptr_equal(x.call, &h->c.ops[3]);
-    hand_text(x.in, "aten::item"); /* the name that a program has */
-    assert_true(x.ns == 900000);
+    x = tg_pace_waits_of(&h->c);
+    assert_ptr_equal(x.longer.call, &h->c.ops[3]);
+    hand_text(x.longer.in, "aten::item"); /* the name that a program has */
+    assert_true(x.longer.ns == 900000);
+    hand_text(x.shorter.in, "aten::copy_");
+    assert_true(x.shorter.ns == -797000);
+    assert_non_null(tg_pace_wait_behind(&h->c, 900000).call);
     assert_non_null(tg_pace_wait_behind(&h->c, 1799000).call);
     assert_null(tg_pace_wait_behind(&h->c, 1801000).call); /* less than half of it */
     assert_null(tg_pace_wait_behind(&h->c, 0).call);

@@ -238,6 +238,19 @@ static tg_sv without_shared_word(tg_sv base, tg_sv test)
     return tg_sv_eq(tg_sv_cut(&rest, ' '), word) && rest.n ? rest : test;
 }
 
+/* " (fp16 -> fp32 by their names)": other kernels for another data type */
+static void put_types(struct tg_buf *m, const struct tg_comparison *c, uint32_t region)
+{
+    const char *type[2] = { NULL, NULL };
+    for (int s = 0; s < 2; s++) {
+        const struct tg_op *op = NULL;
+        if (tg_region_names(c, region, s, &op, 1) && op->kind == TG_KIND_KERNEL)
+            type[s] = tg_phrase_type(op->name);
+    }
+    if (type[TG_BASE] && type[TG_TEST] && strcmp(type[TG_BASE], type[TG_TEST]) != 0)
+        tg_buf_printf(m, " (%s -> %s by their names)", type[TG_BASE], type[TG_TEST]);
+}
+
 /* "with aten::erf in place of aten::gelu" */
 static void put_in_place_of(struct tg_buf *m, const struct tg_op *op, const struct tg_comparison *c)
 {
@@ -253,6 +266,7 @@ static void put_in_place_of(struct tg_buf *m, const struct tg_op *op, const stru
         tg_buf_puts(m, "in place of ");
         tg_phrase_part(m, went, all);
         tg_buf_add(m, tg_buf_sv(&names));
+        put_types(m, c, op->region);
     }
 }
 
@@ -302,6 +316,7 @@ static bool describe_replacement(struct tg_buf *m, const struct tg_op *op,
                   TG_SV_ARG(tg_buf_sv(&others)));
     tg_phrase_part(m, went, tg_region_all_calls(c, g));
     tg_buf_add(m, tg_buf_sv(&names));
+    put_types(m, c, op->region);
     tg_buf_printf(m, ": %s call%s per step, was %s (%s)", TG_VALUE(came, TG_UNIT_COUNT),
                   came == 1 ? "" : "s", TG_VALUE(went, TG_UNIT_COUNT),
                   TG_SIGNED(came - went, TG_UNIT_COUNT));

@@ -129,6 +129,20 @@ void tg_phrase_part(struct tg_buf *out, double part, double all)
                   TG_VALUE(all, TG_UNIT_COUNT));
 }
 
+const char *tg_phrase_type(tg_sv kernel)
+{
+    static const char *const said[][2] = {
+        { "bf16", "bf16" },  { "BFloat16", "bf16" }, { "tf32", "tf32" },  { "fp16", "fp16" },
+        { "_f16", "fp16" },  { "hgemm", "fp16" },    { "Half", "fp16" },  { "half", "fp16" },
+        { "dgemm", "fp64" }, { "double", "fp64" },   { "sgemm", "fp32" }, { "fp32", "fp32" },
+        { "_f32", "fp32" },  { "float", "fp32" },
+    };
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        if (tg_sv_has(kernel, tg_sv_of(said[i][0])))
+            return said[i][1];
+    return NULL;
+}
+
 /* "300 us" of "300us": as values are written, not as a policy has them. */
 void tg_phrase_budget(struct tg_buf *out, const struct tg_bound *bound)
 {

@@ -30,6 +30,8 @@ size_t tg_phrase_region(struct tg_buf *out, const struct tg_comparison *c, uint3
 /* "12 of 27 calls of ": a replacement takes the place of a part of its names' calls; of all:
  * nothing. */
 void tg_phrase_part(struct tg_buf *out, double part, double all);
+/* "fp16", "fp32", …: what a kernel computes with, as far as its name says; NULL. */
+const char *tg_phrase_type(tg_sv kernel);
 /* "5 kernels +500 % (+571 us)": what takes longer on one rank alone*/
 void tg_phrase_rank_alone(struct tg_buf *out, const struct tg_comparison *c);
 /* "over the limit of 52 us" of "max: 52us", "under the limit of 3" of "min: 3" */

@@ -242,7 +242,7 @@ CLONE = {"model.py": [("self.up(y)", "self.up(y.clone())")]}
 # name, edits of the head commit, work of the fresh side, more; what must be on the first screen
 FAILURES = [
     ("slower-operator", {"model.py": [("gelu(self.up(y))", "gelu(self.up(y.float()).half())")]}, {"fp32": 2.4}, {},
-     ["12 of 27 calls of `ampere_fp16_s16816gemm_fp1\u2026", "4.58", "1.92", "ampere_sgemm", "`Block.forward`", "model.py:14"]),
+     ["12 of 27 calls of `ampere_fp16_s16816gemm_fp1\u2026", "fp16 \u2192 fp32", "4.58", "1.92", "ampere_sgemm", "`Block.forward`", "model.py:14"]),
     ("added-copy", CLONE, {"copy": True}, {}, ["aten::clone", "`Block.forward`", "model.py:14"]),
     ("synchronisation", {"train.py": [("        return torch.nn.functional.cross_entropy(logits, labels)",
                                        "        loss = torch.nn.functional.cross_entropy(logits, labels)\n"

@@ -423,6 +423,8 @@ WITH_HAND(kernels_of_another_data_type)
         enum tg_kind kind;
         const char *want;
     } rows[] = {
+        { "a_fp16", "b_fp32", TG_KIND_KERNEL,
+          "with b_fp32 in place of a_fp16 (fp16 -> fp32 by their names)" },
         { "a_fp16", "b_fp32", TG_KIND_OP, "with b_fp32 in place of a_fp16" },
         { "a_fp16", "b_fp16", TG_KIND_KERNEL, "with b_fp16 in place of a_fp16" },
         { "a", "b_fp32", TG_KIND_KERNEL, "with b_fp32 in place of a" },

@@ -92,6 +92,29 @@ TEST(a_time_beside_another_one)
     assert_string_equal(TG_BESIDE(3, 4, TG_UNIT_COUNT), "3");
 }
 
+/* As libraries name their kernels; a name that says nothing has no type. */
+TEST(the_data_type_of_a_kernel)
+{
+    static const char *const rows[][2] = {
+        { "ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_64x4_tn", "fp16" },
+        { "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_tn", "bf16" },
+        { "ampere_sgemm_128x64_tn", "fp32" },
+        { "volta_dgemm_64x64_nn", "fp64" },
+        { "sm80_xmma_gemm_f32f32_tf32f32_f32_tn_n", "tf32" },
+        { "cutlass_80_tensorop_f16_s16816gemm_f16_256x128", "fp16" },
+        { "void kern<c10::Half>(int)", "fp16" },
+        { "void kern<c10::BFloat16>(float)", "bf16" },
+        { "void kern<float>(int)", "fp32" },
+        { "flash_fwd_kernel", NULL },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *got = tg_phrase_type(tg_sv_of(rows[i][0]));
+        if (!got != !rows[i][1] || (got && strcmp(got, rows[i][1]) != 0))
+            fail_msg("%s: %s", rows[i][0], got ? got : "no type");
+    }
+}
+
 /* Names of a replacement but one, the one that changed most first: two, and how many more. */
 WITH_HAND(what_else_came)
 {

@@ -114,9 +114,7 @@ static void index_calls(struct costs *x)
 static void costs_init(struct costs *x, const struct tg_verdict *v, const struct tg_comparison *c)
 {
     *x = (struct costs){ .v = v, .c = c };
-    tg_buckets_init(&x->children, c->n_ops);
-    for (uint32_t i = 0; i < c->n_ops; i++)
-        tg_buckets_add(&x->children, c->ops[i].parent, i);
+    tg_select_children(&x->children, c);
     index_calls(x);
     x->first = tg_xmalloc((v->n_results + 1) * sizeof *x->first);
     x->next = tg_xmalloc((v->n_results + 1) * sizeof *x->next);

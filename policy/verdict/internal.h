@@ -5,6 +5,7 @@
 #include "policy/verdict/eval.h"
 #include "policy/verdict/judge.h"
 
+struct tg_buckets;
 struct tg_rank_row;
 struct tg_rank_rows { /* rank_rows.c: what rules say of many ranks */
     struct tg_strmap names, rules;
@@ -79,6 +80,8 @@ void tg_eval_note(struct tg_eval_state *e, enum tg_reason reason, tg_sv text, co
 
 /* ---- select.c ---- */
 
+/* Operators by the name of their parent. */
+void tg_select_children(struct tg_buckets *children, const struct tg_comparison *c);
 /* GAVE_UP: a regular expression ran out of its budget. */
 enum tg_hit tg_select_op(const struct tg_match *m, const struct tg_op *op);
 

@@ -480,9 +480,7 @@ void tg_eval_account(struct tg_eval_state *e)
     }
     if (!e->comparable)
         return;
-    tg_buckets_init(&children, c->n_ops); /* by the name of their parent */
-    for (uint32_t i = 0; i < c->n_ops; i++)
-        tg_buckets_add(&children, c->ops[i].parent, i);
+    tg_select_children(&children, c);
     close_series(e, &children, TG_ACCOUNT_CALLS);
     close_series(e, &children, TG_ACCOUNT_BUSY);
     close_series(e, &children, TG_ACCOUNT_WALL); /* which the one before may explain */

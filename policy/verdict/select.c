@@ -1,4 +1,12 @@
+#include "core/base/buckets.h"
 #include "policy/verdict/internal.h"
+
+void tg_select_children(struct tg_buckets *children, const struct tg_comparison *c)
+{
+    tg_buckets_init(children, c->n_ops);
+    for (uint32_t i = 0; i < c->n_ops; i++)
+        tg_buckets_add(children, c->ops[i].parent, i);
+}
 
 /* What a rule judges if it names no kind. */
 #define DEFAULT_KINDS                                                                              \

@@ -1,7 +1,8 @@
 #ifndef TG_CMD_AB_H
 #define TG_CMD_AB_H
 /*
- * `tracegate ab`: the base and HEAD, checked out side by side, run in turn on this machine, and check compares them.
+ * `tracegate ab`: the base and HEAD, checked out side by side, run in turn on this machine,
+ * and check compares them.
  *
  * ab.c        the command line, and the two commits
  * ab_stages.c how many runs there are, and what check says of them (docs/stages.md)
@@ -10,8 +11,9 @@
  * ab_runs.c   one run: made, tried once more, or brought back after a kill
  * ab_watch.c  whether the command changed what decides about it (docs/security.md)
  *
- * The command is the change's code. Invariants: what is judged are the files that the runs left, which nothing
- * changed since; while the command runs nothing else of ours does, so that nothing disturbs it.
+ * The command is the change's code. Invariants: what is judged are the files that the runs left,
+ * which nothing changed since; while the command runs nothing else of ours does,
+ * so that nothing disturbs it.
  */
 #include "cmd/gate/inputs.h"
 #include "core/base/buf.h"
@@ -76,27 +78,32 @@ bool tg_ab_git_how(struct tg_ab *ab, const char *const *args, struct tg_buf *out
 struct tg_strs tg_ab_list(struct tg_arena *a, const char *dir);
 /* One line on standard error, "ab: " in front. */
 void tg_ab_say(struct tg_ab *ab, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The line of progress, on a terminal: replaced by the next one, gone before anything else is said. */
+/* The line of progress, on a terminal: replaced by the next one,
+ * gone before anything else is said. */
 void tg_ab_progress(struct tg_ab *ab, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- ab_sides.c ---- */
-/* A folder for all of it; tg_ab_end removes it and the worktrees, and so does a signal that ends us. */
+/* A folder for all of it; tg_ab_end removes it and the worktrees,
+ * and so does a signal that ends us. */
 TG_MUST bool tg_ab_begin(struct tg_ab *ab, struct tg_err *err);
 void tg_ab_end(struct tg_ab *ab);
 /* Checks out and sets up each side that is not `made`, at its commit. */
 TG_MUST bool tg_ab_prepare(struct tg_ab *ab, struct tg_err *err);
 /*
- * Runs `argv` in a side's worktree, in the folder of it that this was called from, without what is private and with
- * nothing to read, and ends what it leaves running. NULL if it ended with 0; else what happened, in the arena.
+ * Runs `argv` in a side's worktree, in the folder of it that this was called from, without what is
+ * private and with nothing to read, and ends what it leaves running. NULL if it ended with 0; else
+ * what happened, in the arena.
  */
 const char *tg_ab_run(struct tg_ab *ab, size_t side, const char *const *argv, const char *trace);
-/* Nothing can be said of HEAD, which a bisection skips; without the base nothing can be said at all. False. */
+/* Nothing can be said of HEAD, which a bisection skips;
+ * without the base nothing can be said at all. False. */
 bool tg_ab_side_fails(struct tg_ab *ab, size_t side, struct tg_err *err);
 
 /* ---- ab_runs.c ---- */
 /* Folders of traces; with --resume what is there is put aside until it is its turn. */
 TG_MUST bool tg_ab_runs_begin(struct tg_ab *ab, struct tg_err *err);
-/* The runs of both sides until there are `n` of each, or the budget has no time for one more of each. */
+/* The runs of both sides until there are `n` of each,
+ * or the budget has no time for one more of each. */
 TG_MUST bool tg_ab_runs_to(struct tg_ab *ab, int64_t n, struct tg_err *err);
 /* What a run of each side takes: the last ones or the mean, whichever is longer. 0: unknown. */
 int64_t tg_ab_pair_ms(const struct tg_ab *ab);
@@ -106,8 +113,8 @@ bool tg_ab_has_ranks(struct tg_ab *ab);
 
 /* ---- ab_stages.c ---- */
 /*
- * Runs and judges the two sides, which are prepared; prints what check says. The exit code of check, TG_AB_SKIP, or
- * that of err.
+ * Runs and judges the two sides, which are prepared; prints what check says. The exit code of
+ * check, TG_AB_SKIP, or that of err.
  */
 int tg_ab_compare(struct tg_ab *ab, struct tg_err *err);
 
@@ -115,7 +122,8 @@ int tg_ab_compare(struct tg_ab *ab, struct tg_err *err);
 const char *tg_ab_settings(struct tg_ab *ab);
 /* Of a worktree: names, sizes and times of change. */
 const char *tg_ab_tree(struct tg_ab *ab, size_t side);
-/* False with err set and `code` TG_AB_CHANGED: they differ; the error has the first line that does. */
+/* False with err set and `code` TG_AB_CHANGED: they differ;
+ * the error has the first line that does. */
 TG_MUST bool tg_ab_same(struct tg_ab *ab, const char *what, const char *before, const char *after,
                         struct tg_err *err);
 /* What judges, and the traces, are as they were. */

@@ -24,7 +24,8 @@ static bool is_of(tg_sv path, tg_sv stem)
            (tg_sv_starts(path, TG_SV("-rank")) && tg_sv_ends(path, tg_sv_of(suffix)));
 }
 
-/* Those of `dir` that belong to the run whose name is `stem`'s: its trace, its ranks', its benchmark's numbers. */
+/* Those of `dir` that belong to the run whose name is `stem`'s: its trace, its ranks',
+ * its benchmark's numbers. */
 static struct tg_strs files_of(struct tg_ab *ab, const char *dir, const char *stem)
 {
     struct tg_strs in = tg_ab_list(ab->arena, dir), of = { 0 };
@@ -83,7 +84,8 @@ static const char *in_out(struct tg_ab *ab, const char *name)
     return tg_arena_printf(ab->arena, "%s/%s", ab->out, name);
 }
 
-/* Where the traces of a folder are until it is their turn; until then this comparison does not see them. */
+/* Where the traces of a folder are until it is their turn;
+ * until then this comparison does not see them. */
 static const char *aside(struct tg_ab *ab, const char *folder)
 {
     return tg_arena_printf(ab->arena, "%s/before/%.*s", ab->out,
@@ -153,8 +155,9 @@ static bool name_folders(struct tg_ab *ab, struct tg_err *err)
 }
 
 /*
- * A killed `ab` ends before the run that it made, which would share the machine, and the trace, with the next one. The
- * command inherits the lock (tg_ab_run), so it is free once that run has ended.
+ * A killed `ab` ends before the run that it made, which would share the machine, and the trace,
+ * with the next one. The command inherits the lock (tg_ab_run),
+ * so it is free once that run has ended.
  */
 static void wait_for_others(struct tg_ab *ab)
 {

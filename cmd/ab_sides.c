@@ -39,8 +39,8 @@ static void remove_all(void *arg)
 /* ---- the environment ---- */
 
 /*
- * Names that a runner gives its own steps: files by which a step speaks to the runner, tokens, and the inputs of our
- * action. The command gets none of them.
+ * Names that a runner gives its own steps: files by which a step speaks to the runner, tokens, and
+ * the inputs of our action. The command gets none of them.
  */
 static bool is_private(const char *name)
 {
@@ -86,7 +86,8 @@ static void find_private(struct tg_ab *ab)
 
 /* ---- a program in a worktree ---- */
 
-/* The parent in the text of /proc/PID/stat: the second word after the name, which ends with the last ')'. */
+/* The parent in the text of /proc/PID/stat: the second word after the name,
+ * which ends with the last ')'. */
 static long parent_of(const char *pid)
 {
     char path[64], text[512];
@@ -119,8 +120,9 @@ static size_t kill_children(void)
 }
 
 /*
- * What a program left running would disturb the next run, and may change what was taken from its own. Whatever loses
- * its parent becomes our child (PR_SET_CHILD_SUBREAPER), so killing our children until there are none ends all.
+ * What a program left running would disturb the next run, and may change what was taken from its
+ * own. Whatever loses its parent becomes our child (PR_SET_CHILD_SUBREAPER), so killing our
+ * children until there are none ends all.
  */
 static void end_left(struct tg_ab *ab, const char *whose)
 {
@@ -200,7 +202,8 @@ static bool check_out(struct tg_ab *ab, size_t i, struct tg_err *err)
     return tg_ab_side_fails(ab, i, err);
 }
 
-/* A word of the command that names a file of HEAD's which the base lacks: the change brings the bench. */
+/* A word of the command that names a file of HEAD's which the base lacks:
+ * the change brings the bench. */
 static void bring_word(struct tg_ab *ab, tg_sv word)
 {
     const char *prefix = tg_git_prefix(ab->git);

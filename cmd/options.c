@@ -217,7 +217,8 @@ static void note_old(struct parser *p, const char *was, const char *now)
         add_word(&p->common->was, note, p->arena);
 }
 
-/* An option as a release before spelled it, and what its value begins with today: "rank=baseline=". NULL: none. */
+/* An option as a release before spelled it, and what its value begins with today:
+ * "rank=baseline=". NULL: none. */
 static const struct tg_opt *find_old(struct parser *p, tg_sv name, tg_sv *begin)
 {
     const char *now = now_called(p->cmd, name);

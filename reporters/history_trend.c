@@ -226,7 +226,7 @@ static bool is_step_time(const struct plot *p)
     return x->what == TG_SERIES_METRIC && x->metric == TG_METRIC_STEP_TIME;
 }
 
-/* "+14.6 %  5eea04": the change, or what it costs of the step, and where the page tells the rest. */
+/* "+14.6 % 5eea04": the change, or what it costs of the step, and where the page tells the rest. */
 static void put_event_label(const struct plot *p, const struct tg_history_event *e,
                             const struct tg_moved_series *m, double x, size_t row, bool worse)
 {

@@ -55,7 +55,8 @@ TG_MUST bool tg_given_apply(struct tg_summarize_opts *so, const struct tg_given 
 /* --window: "auto", "whole", or "annotation:GLOB"; auto if it is not given. */
 TG_MUST bool tg_given_window(struct tg_window_spec *out, const struct tg_given *g,
                              struct tg_err *err);
-/* Of "0", "baseline=1", "fresh=2" what is said of a side, TG_BASE or TG_TEST: its own words, and those of no side. */
+/* Of "0", "baseline=1", "fresh=2" what is said of a side, TG_BASE or TG_TEST: its own words,
+ * and those of no side. */
 struct tg_strs tg_given_side(const struct tg_strs *words, size_t side, struct tg_arena *a);
 /* The files of an option SIDE=PATH, which both sides have or none. */
 TG_MUST bool tg_given_sides(struct tg_input_list files[2], const struct tg_strs *words,

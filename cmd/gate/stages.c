@@ -1,6 +1,7 @@
 /*
- * `check --ask`: a verdict in stages (core/diff/confirm.h). Whoever makes the runs asks after each stage how many
- * there have to be; the plan, what is judged and when it is final are decided here alone.
+ * `check --ask`: a verdict in stages (core/diff/confirm.h). Whoever makes the runs asks after each
+ * stage how many there have to be; the plan, what is judged and
+ * when it is final are decided here alone.
  */
 #include <math.h>
 

@@ -149,9 +149,9 @@ struct tg_baseline_ref { /* `baseline.ref` and `baseline.target` of a policy */
  *      origin/main, origin/master, main, master.
  *   4. that is HEAD itself (we are on the target): push's base_sha if it is there and an ancestor,
  *      else the first parent; a root commit: TG_HOW_NONE, which tg_baseline_find calls a first run.
- * `window(N)` starts where merge-base does. `release(GLOB)` is the nearest of HEAD's first parents that
- * a tag whose name matches points at, never HEAD itself; none: TG_ERR_LOST, where history is cut
- * TG_ERR_GIT. Cost: 70 us per commit.
+ * `window(N)` starts where merge-base does. `release(GLOB)` is the nearest of HEAD's first parents
+ * that a tag whose name matches points at, never HEAD itself; none: TG_ERR_LOST, where history is
+ * cut TG_ERR_GIT. Cost: 70 us per commit.
  */
 TG_MUST bool tg_baseline_commit(struct tg_git *g, const struct tg_baseline_ref *ref,
                                 const struct tg_ci_env *env, struct tg_arena *a,

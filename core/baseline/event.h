@@ -8,8 +8,8 @@
  * A record is a small JSON document that is only ever created, as runs are (store.h): two jobs
  * that write at once both stay. Which one counts does not depend on a clock: a record names the
  * records that it answers, and one that nobody answered counts. Of several such, from jobs that did
- * not know of each other, a reopening counts before an acceptance. Records of 0.2.0 name none: among
- * themselves the later time answers the earlier.
+ * not know of each other, a reopening counts before an acceptance. Records of 0.2.0 name none:
+ * among themselves the later time answers the earlier.
  */
 #include "core/baseline/store.h"
 
@@ -34,7 +34,8 @@ struct tg_event_record {
 TG_MUST bool tg_event_write(const struct tg_store *store, tg_sv suite,
                             const struct tg_event_record *record, struct tg_arena *a,
                             struct tg_err *err);
-/* All records of a suite, by event and time; refs of another form are skipped, damage is an error. */
+/* All records of a suite, by event and time; refs of another form are skipped,
+ * damage is an error. */
 TG_MUST bool tg_event_records(const struct tg_store *store, tg_sv suite, struct tg_arena *a,
                               struct tg_event_record **out, size_t *n, struct tg_err *err);
 /* The same as names and objects, of one suite or all (n = 0), for tg_remote_push. */

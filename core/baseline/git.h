@@ -1,9 +1,10 @@
 #ifndef TG_BASELINE_GIT_H
 #define TG_BASELINE_GIT_H
 /*
- * The few things this room asks of a repository, in plain C: the files of libgit2/ answer them with libgit2, the
- * rules about baselines (find.c, list.c) are written on top and know no library. Object names are
- * 40 hex digits. An object that a partial clone lacks is fetched before the answer.
+ * The few things this room asks of a repository, in plain C: the files of libgit2/ answer them with
+ * libgit2, the rules about baselines (find.c, list.c) are written on top and know no library.
+ * Object names are 40 hex digits. An object that a partial
+ * clone lacks is fetched before the answer.
  */
 #include "core/baseline/baseline.h"
 
@@ -37,8 +38,8 @@ TG_MUST bool tg_git_parents(struct tg_git *g, const char *sha, struct tg_parents
                             struct tg_err *err);
 
 /*
- * The commit a full ref name ("refs/remotes/origin/main") points at, symbolic refs followed. ABSENT:
- * no such ref, or one of something else than a commit.
+ * The commit a full ref name ("refs/remotes/origin/main") points at, symbolic refs followed.
+ * ABSENT: no such ref, or one of something else than a commit.
  */
 TG_MUST enum tg_seen tg_git_ref(struct tg_git *g, const char *name, char sha[TG_SHA_SIZE],
                                 struct tg_err *err);
@@ -99,7 +100,8 @@ TG_MUST bool tg_git_refs_delete(struct tg_git *g, const struct tg_git_ref_at *v,
 /* All refs whose name begins with `prefix` (which ends in '/'). */
 TG_MUST bool tg_git_refs(struct tg_git *g, const char *prefix, struct tg_arena *a,
                          struct tg_git_ref_at **out, size_t *n, struct tg_err *err);
-/* SEEN: it is an ancestor, or the same. A commit that is not here, and a cut between them, is ABSENT. */
+/* SEEN: it is an ancestor, or the same. A commit that is not here, and a cut between them,
+ * is ABSENT. */
 TG_MUST enum tg_seen tg_git_is_ancestor(struct tg_git *g, const char *sha, const char *of,
                                         struct tg_err *err);
 

@@ -196,8 +196,8 @@ static bool matches(const struct tg_entry *e, const void *arg)
 }
 
 /*
- * Goes down one folder per component of the pattern, so it is never deeper than the pattern. "": the
- * traces and summaries of the folder.
+ * Goes down one folder per component of the pattern, so it is never deeper than the pattern. "":
+ * the traces and summaries of the folder.
  */
 static bool list_folder(struct list *l, const struct tg_entry *folder, tg_sv path, tg_sv pattern)
 {

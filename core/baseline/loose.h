@@ -2,10 +2,10 @@
 #define TG_BASELINE_LOOSE_H
 /*
  * Loose objects, read here and not by libgit2 (1.5), which never returns from one that is cut: a
- * writer was killed, or the disk was full. libgit2/guard.c hands them to libgit2, which checks their
- * hash. The format: zlib over "TYPE SIZE", a zero byte and the content (gitformat-loose(5)). Cost: a
- * header is its first bytes, a content is inflated once; a packed object costs nothing where no
- * loose one begins with its two digits, else a failed open per folder.
+ * writer was killed, or the disk was full. libgit2/guard.c hands them to libgit2, which checks
+ * their hash. The format: zlib over "TYPE SIZE", a zero byte and the content (gitformat-loose(5)).
+ * Cost: a header is its first bytes, a content is inflated once; a packed object costs nothing
+ * where no loose one begins with its two digits, else a failed open per folder.
  */
 #include "core/base/arena.h"
 #include "core/base/buf.h"

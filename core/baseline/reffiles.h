@@ -10,7 +10,8 @@
 
 /*
  * All refs whose name begins with `prefix` (which ends in '/'), sorted by name, in `a`; symbolic
- * ones are skipped. `common` is the repository's common folder and ends in '/'. TG_ERR_GIT, TG_ERR_IO.
+ * ones are skipped. `common` is the repository's common folder and ends in '/'.
+ * TG_ERR_GIT, TG_ERR_IO.
  */
 TG_MUST bool tg_reffiles_list(const char *common, const char *prefix, struct tg_arena *a,
                               struct tg_git_ref_at **out, size_t *n, struct tg_err *err);

@@ -31,7 +31,8 @@ static tg_sv complaint(const struct tg_spawned *s)
     return tg_sv_of(s->last_words[0] ? s->last_words : "git says nothing");
 }
 
-/* What the remote said, joined to one line: its own lines if there are any, else git's complaint. */
+/* What the remote said, joined to one line: its own lines if there are any,
+ * else git's complaint. */
 static tg_sv reason(const struct tg_spawned *s, struct tg_arena *a)
 {
     TG_BUF b = { 0 };

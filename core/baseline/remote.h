@@ -28,14 +28,15 @@ struct tg_pushed {
     unsigned tries;
 };
 enum tg_remote_do { TG_REMOTE_CREATE, TG_REMOTE_DELETE };
-/* Creates or deletes these refs on the remote. After an error `out` says what was done until then. */
+/* Creates or deletes these refs on the remote.
+ * After an error `out` says what was done until then. */
 TG_MUST bool tg_remote_push(struct tg_git *g, const struct tg_remote *r, enum tg_remote_do what,
                             const struct tg_stored *v, size_t n, struct tg_pushed *out,
                             struct tg_err *err);
 
 /*
- * Brings all runs of a suite at these commits, and what people said of the suite's events (event.h).
- * If there are none, that is not an error.
+ * Brings all runs of a suite at these commits, and what people said of the suite's events
+ * (event.h). If there are none, that is not an error.
  */
 TG_MUST bool tg_remote_fetch(struct tg_git *g, const struct tg_remote *r, tg_sv suite,
                              const struct tg_commit *at, size_t n, struct tg_err *err);

@@ -2,8 +2,8 @@
 #define TG_BASELINE_SPAWN_H
 /*
  * Runs a program and collects what it prints. No shell; standard input is `input`; a session of its
- * own (unless `foreground`), so that nothing in it can ask at the terminal; killed as a group at the
- * timeout, and ended with this process by the signals of core/base/temporary.h.
+ * own (unless `foreground`), so that nothing in it can ask at the terminal; killed as a group at
+ * the timeout, and ended with this process by the signals of core/base/temporary.h.
  */
 #include "core/base/buf.h"
 #include "core/base/err.h"

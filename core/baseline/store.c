@@ -109,7 +109,8 @@ bool tg_store_misnamed(const struct tg_git_ref_at *ref, struct tg_err *err)
                        TG_SV_ARG(ref->name));
 }
 
-/* A name of the store's form with another object is a run that cannot be read, not a foreign ref. */
+/* A name of the store's form with another object is a run that cannot be read,
+ * not a foreign ref. */
 static bool objects_fit(const struct tg_git_ref_at *refs, size_t n, struct tg_arena *a,
                         struct tg_err *err)
 {

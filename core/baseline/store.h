@@ -6,16 +6,16 @@
  *     refs/tracegate/v1/SUITE/SHA/RUN          RUN: first 16 hex digits of the blob's name
  *
  * A run is immutable and its ref is only ever created, so writers cannot lose each other's work
- * and there is no tip to race for: the same bytes give the same ref, other bytes another one. Repeating
- * a job adds a run. No branch, work tree, index or identity takes part, a
- * plain clone or fetch does not bring the refs, and `git gc` keeps what they point at. This is the
- * local half; moving refs between clones is `git fetch` and `git push` of exactly these names.
+ * and there is no tip to race for: the same bytes give the same ref, other bytes another one.
+ * Repeating a job adds a run. No branch, work tree, index or identity takes part, a plain clone or
+ * fetch does not bring the refs, and `git gc` keeps what they point at. This is the local half;
+ * moving refs between clones is `git fetch` and `git push` of exactly these names.
  *
  * What the bytes are is the caller's business (a summary); limits.max_summary bounds them.
  *
  * At one commit, the runs of a suite may take TG_STORE_COMMIT_BYTES in all, as git packs them
- * (core/summary/fit.h), whatever the number of ranks and runs. The caller enforces this, counting the
- * runs that are already there.
+ * (core/summary/fit.h), whatever the number of ranks and runs. The caller enforces this, counting
+ * the runs that are already there.
  */
 #include "core/baseline/baseline.h"
 
@@ -53,8 +53,8 @@ struct tg_store_place {
     bool (*size)(const struct tg_store *s, const char *id, uint64_t *size, struct tg_err *err);
     bool (*read)(const struct tg_store *s, const char *id, const char *path, struct tg_buf *out,
                  struct tg_err *err);
-    /* Removes the names that still refer to these objects; missing names are ignored. All at once or,
-     * after an error, some of them. */
+    /* Removes the names that still refer to these objects; missing names are ignored. All at once
+     * or, after an error, some of them. */
     bool (*remove)(const struct tg_store *s, const struct tg_git_ref_at *v, size_t n,
                    struct tg_err *err);
 };
@@ -81,7 +81,8 @@ struct tg_stored {
  */
 TG_MUST bool tg_store_suite(tg_sv suite, struct tg_arena *a, tg_sv *component, struct tg_err *err);
 
-/* What the refs of a suite (n = 0: of all) begin with, by the prefix of their kind: "PREFIXSUITE/". */
+/* What the refs of a suite (n = 0: of all) begin with,
+ * by the prefix of their kind: "PREFIXSUITE/". */
 TG_MUST bool tg_store_below(const char *prefix, tg_sv suite, struct tg_arena *a, tg_sv *out,
                             struct tg_err *err);
 
@@ -96,8 +97,8 @@ TG_MUST bool tg_store_record(const struct tg_store *store, tg_sv suite, const ch
 /*
  * What is stored: of one suite or all (n = 0), at one commit or all (NULL); sorted by suite,
  * commit, run in byte order. Refs that are not of this form are skipped and counted in `foreign`
- * (may be NULL); one whose name is of this form and whose object is another is TG_ERR_GIT. Cost: one
- * pass over the refs below the prefix.
+ * (may be NULL); one whose name is of this form and whose object is another is TG_ERR_GIT. Cost:
+ * one pass over the refs below the prefix.
  */
 TG_MUST bool tg_store_list(const struct tg_store *store, tg_sv suite, const char *sha,
                            struct tg_arena *a, struct tg_stored **out, size_t *n, size_t *foreign,

@@ -2,7 +2,8 @@
 #define TG_STEPS_INTERNAL_H
 /*
  * The passes of tg_steps_build, in the order they run: what takes most memory last. Each makes and
- * fills its columns of `out`; no pass fails. Cost: linear in the spans, apart from the sort before them.
+ * fills its columns of `out`; no pass fails. Cost: linear in the spans,
+ * apart from the sort before them.
  */
 #include "core/base/arena.h"
 #include "core/steps/steps.h"

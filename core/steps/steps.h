@@ -109,7 +109,8 @@ TG_MUST bool tg_steps_build(struct tg_steps *out, const struct tg_trace *t,
 /* The same, and frees the correlations of `t` as soon as work is linked. */
 TG_MUST bool tg_steps_build_sparing(struct tg_steps *out, struct tg_trace *t,
                                     const struct tg_window_spec *w, struct tg_err *err);
-/* Steps and launches alone, for sums by name: `parent` and `self` stay NULL. Frees the correlations, too. */
+/* Steps and launches alone, for sums by name: `parent` and `self` stay NULL.
+ * Frees the correlations, too. */
 TG_MUST bool tg_steps_build_flat(struct tg_steps *out, struct tg_trace *t,
                                  const struct tg_window_spec *w, struct tg_err *err);
 void tg_steps_release(struct tg_steps *s);

@@ -39,7 +39,8 @@ void tg_book_init(struct tg_book *b);
 void tg_book_release(struct tg_book *b);
 /* Adds a shard's texts, keys and attributes; `out` are their ids. */
 void tg_book_list(struct tg_book *b, const struct tg_shard *s, struct tg_listing *out);
-/* After the last shard: positions, and the members "texts", "rows", "frames" and "attributes" of `d`. */
+/* After the last shard: positions, and the members "texts", "rows",
+ * "frames" and "attributes" of `d`. */
 void tg_book_write(struct tg_book *b, struct tg_doc *d);
 /* The listing as positions: numbers of rows, frames and attributes, each with its differences. */
 void tg_listing_put(struct tg_buf *out, const struct tg_listing *l, const struct tg_book *b);

@@ -9,8 +9,8 @@
 
 /* ---- writing ---- */
 
-/* Under which name a metric is stored; NULL: it is derived. The device's extent was called step_time
- * once, and was the host's window if there is no device: the bytes stay. */
+/* Under which name a metric is stored; NULL: it is derived. The device's extent was called
+ * step_time once, and was the host's window if there is no device: the bytes stay. */
 static const char *stored_name(enum tg_metric m)
 {
     return m == TG_METRIC_STEP_TIME       ? NULL

@@ -15,6 +15,7 @@ TG_MUST const char *tg_content_read(struct tg_shard *s, const struct tg_doc *d, 
 
 /* Of keys, calls and attributes: the same for shards of one tg_shared_rows. */
 uint64_t tg_content_shape_hash(const struct tg_shard *s);
-/* Does a shard that was read from `line`, its object in the stored form, have the hash that it names? */
+/* Does a shard that was read from `line`, its object in the stored form,
+ * have the hash that it names? */
 bool tg_content_has_hash(const struct tg_shard *s, uint64_t shape, tg_sv line);
 #endif

@@ -91,7 +91,8 @@ static size_t cell(const struct tg_shard *s, uint32_t node, size_t bucket)
     return s->tree.node[node].split * (s->n_steps + 1) + bucket;
 }
 
-/* The row's self time in one step over its nodes, by what their calls took; exact to the nanosecond. */
+/* The row's self time in one step over its nodes, by what their calls took;
+ * exact to the nanosecond. */
 static void split_time(struct graft *g, const struct tg_row *row, size_t k, size_t slot)
 {
     struct tg_shard *s = g->now;

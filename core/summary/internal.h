@@ -42,8 +42,8 @@ struct tg_row tg_frame_row(enum tg_kind kind, tg_sv name, int64_t device, size_t
 /* inject_frames.c: how many rows were changed. */
 size_t tg_inject_frames(struct tg_shard *s, const struct tg_inject *p, struct tg_arena *a);
 /*
- * inject_tree.c: makes now->tree of was->tree, after rows were changed. `key`: of the rows of `was`,
- * as `now` had them first.
+ * inject_tree.c: makes now->tree of was->tree, after rows were changed. `key`: of the rows of
+ * `was`, as `now` had them first.
  */
 void tg_inject_tree(const struct tg_shard *was, struct tg_shard *now,
                     const struct tg_row_key *const *key, struct tg_arena *a);
@@ -51,8 +51,8 @@ void tg_inject_tree(const struct tg_shard *was, struct tg_shard *now,
 const char *tg_frame_sort_name(enum tg_stack_sort sort);
 bool tg_frame_sort_find(tg_sv name, enum tg_stack_sort *out);
 
-/* A trace and its steps of which nothing but the shard is wanted: what the shard was made of is freed
- * column by column. */
+/* A trace and its steps of which nothing but the shard is wanted: what the shard was made of is
+ * freed column by column. */
 struct tg_spent {
     struct tg_trace *trace;
     struct tg_steps *steps;

@@ -12,18 +12,18 @@
  *
  * The first line says which shards follow (`index`: run, rank and hash of each, ascending), and has
  * what they share: texts, keys and launch attributes (book.h), and the shards with step times only
- * (steps_only.c), and the numbers beside the traces (core/number/number.h). `frames`, `steps_only` and
- * `numbers` are there only if they are not empty. A shard has its
- * content (content.h) and three columns: `rows`, its rows and attributes as positions in the book;
- * `pattern` and `values` (columns.h). A `rows` or a `pattern` that an earlier shard has is the
- * number of that column, else packed text; the texts among these are numbered from 0. The calling
- * context tree (tree_column.h) is two more: `tree`, which is numbered in the same way by itself, and
- * `node_times`. Both are optional, and the hash does not cover them: what wrote a summary before
- * there were trees reads those that have one, and the other way round.
+ * (steps_only.c), and the numbers beside the traces (core/number/number.h). `frames`, `steps_only`
+ * and `numbers` are there only if they are not empty. A shard has its content (content.h) and three
+ * columns: `rows`, its rows and attributes as positions in the book; `pattern` and `values`
+ * (columns.h). A `rows` or a `pattern` that an earlier shard has is the number of that column, else
+ * packed text; the texts among these are numbered from 0. The calling context tree (tree_column.h)
+ * is two more: `tree`, which is numbered in the same way by itself, and `node_times`. Both are
+ * optional, and the hash does not cover them: what wrote a summary before there were trees reads
+ * those that have one, and the other way round.
  *
  * So a shard of a program that is there already takes little more than its times, and a document of
- * thousands is merged with one of them in memory. Equal shards give equal bytes, whatever was merged
- * with what. The only limit is TG_MAX_SHARDS, known from the indexes before any work.
+ * thousands is merged with one of them in memory. Equal shards give equal bytes, whatever was
+ * merged with what. The only limit is TG_MAX_SHARDS, known from the indexes before any work.
  *
  * Reading is strict: what is not as it is written here is damage, and it names the rank.
  */

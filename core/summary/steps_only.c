@@ -5,10 +5,10 @@
  *
  * packed (pack.h): how many shards; per shard rank (difference to the one before), content hash (8
  * bytes), steps; per step its number (difference) and the step time: denominator, 0 when it is not
- * known, and numerator (difference to the step before). `times` are those of the metric step_time as
- * it was once: the device's extent, else the host's window. `walls` are wall clock; documents of 0.2.0
- * have none. Versions that do not know this object
- * refuse the file; they must not take the whole ranks for all ranks.
+ * known, and numerator (difference to the step before). `times` are those of the metric step_time
+ * as it was once: the device's extent, else the host's window. `walls` are wall clock; documents of
+ * 0.2.0 have none. Versions that do not know this object refuse the file; they must not take the
+ * whole ranks for all ranks.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -32,14 +32,15 @@
  *                digits each; not there if the trace does not number them
  * Lines are separated by LF; a key that the trace lacks has no line.
  */
-enum tg_attr_kind { /* in the order of their names, because rows sort by name; the numbers are stored */
-                    TG_ATTR_KIND_BYTES,
-                    TG_ATTR_KIND_COLLECTIVE,
-                    TG_ATTR_KIND_LAUNCH,
-                    TG_ATTR_KIND_SHAPES,
-                    TG_ATTR_KIND_TYPES,
-                    TG_ATTR_KIND_WHICH,
-                    TG_ATTR_KINDS
+/* In the order of their names, because rows sort by name; the numbers are stored. */
+enum tg_attr_kind {
+    TG_ATTR_KIND_BYTES,
+    TG_ATTR_KIND_COLLECTIVE,
+    TG_ATTR_KIND_LAUNCH,
+    TG_ATTR_KIND_SHAPES,
+    TG_ATTR_KIND_TYPES,
+    TG_ATTR_KIND_WHICH,
+    TG_ATTR_KINDS
 };
 tg_sv tg_attr_kind_name(enum tg_attr_kind k); /* "bytes", "collective", … */
 
@@ -104,8 +105,8 @@ struct tg_shard {
                             self time */
     struct tg_row *rows; /* by kind, name, cat, parent, device, stream */
     size_t n_rows;
-    /* Whose child each row is. Not part of the hash: a summary of 0.2.0 has none, and a recording is
-     * the same one with it and without it. */
+    /* Whose child each row is. Not part of the hash: a summary of 0.2.0 has none, and a recording
+     * is the same one with it and without it. */
     struct tg_tree tree;
     /*
      * Totals by Python frame (core/metric/stacks.h), for rules of kind module and source; taken
@@ -126,8 +127,8 @@ struct tg_shard {
     bool truncated;
     struct tg_window_hint *hints; /* for unmarked traces */
     size_t n_hints;
-    /* There was no room (fit.h) for more than step times: rows, gaps, counters, environment and other
-     * metrics are missing. */
+    /* There was no room (fit.h) for more than step times: rows, gaps, counters, environment and
+     * other metrics are missing. */
     bool steps_only;
     bool unnamed; /* of its rows only collectives were loaded (tg_summarize_opts.named_ranks) */
     bool ran;     /* and there were others of work: it is not empty */
@@ -147,8 +148,8 @@ struct tg_summary {
     size_t n;
     struct tg_number_runs
         numbers; /* of files of numbers: their runs need not be those of the traces */
-    /* Owners of the memory: its own arena, those of the summaries that were taken over, and the texts that
-     * compact shards share (NULL: nothing yet). */
+    /* Owners of the memory: its own arena, those of the summaries that were taken over, and the
+     * texts that compact shards share (NULL: nothing yet). */
     struct tg_arena *arena;
     struct tg_arena **taken;
     size_t n_taken, cap_taken;
@@ -172,11 +173,11 @@ struct tg_summarize_opts {
     struct tg_window_spec window;
     const struct tg_classes *classes; /* rows before the built-in class table; NULL: none */
     unsigned frame_sorts;             /* totals by Python frame: a bit per enum tg_stack_sort */
-    bool
-        totals_only; /* of a trace only calls and inclusive times by name: all that a table of one run
-                         looks at. No parents, self times, attributes, metrics, gaps or tree */
-    int64_t rank;    /* -1: from the trace, else the file name, else none */
-    tg_sv run;       /* "": content hash */
+    /* Of a trace only calls and inclusive times by name: all that a table of one run looks at. No
+     * parents, self times, attributes, metrics, gaps or tree. */
+    bool totals_only;
+    int64_t rank;             /* -1: from the trace, else the file name, else none */
+    tg_sv run;                /* "": content hash */
     const struct tg_kv *meta; /* --meta k=v */
     size_t n_meta;
     int64_t named_ranks;      /* ranks from this number on are loaded with metrics, step times and
@@ -185,15 +186,15 @@ struct tg_summarize_opts {
                                  is named here */
     struct tg_kept_trace *keep; /* where the trace goes, if it has Python functions; NULL: nowhere.
                                    Of several files, tg_inputs_load keeps the first */
-    bool
-        numbers; /* a file of numbers is meant, even where its content does not tell it from a trace */
+    /* A file of numbers is meant, even where its content does not tell it from a trace. */
+    bool numbers;
     struct tg_host host; /* this machine: supplies `cpu` for traces that were recorded here since it
                             booted and do not name one; zero: off */
 };
 /*
  * Reads one trace (or, when the bytes are a stored summary or a file of numbers, that) and adds its
- * shards or numbers to `out`. A trace that is there already is TG_ERR_USAGE (the same file twice); equal shards of a summary
- * collapse.
+ * shards or numbers to `out`. A trace that is there already is TG_ERR_USAGE (the same file twice);
+ * equal shards of a summary collapse.
  */
 TG_MUST bool tg_summary_add(struct tg_summary *out, struct tg_source *s,
                             const struct tg_summarize_opts *o, const struct tg_progress *progress,

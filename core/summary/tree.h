@@ -9,15 +9,15 @@
  *   root > annotation > operator > operator > runtime call       host: what encloses it
  *   root > annotation > operator > kernel, copy, set             device: what encloses its launch
  *
- * Step markers and the spans that are windows have nodes of their own, directly below the root; what
- * they enclose does too, so that steps are not told apart. Python functions are not nodes: only
- * traces with stacks have them, and a summary must not depend on whether somebody asked for them.
- * Backward work is what autograd's thread did: it has no encloser.
+ * Step markers and the spans that are windows have nodes of their own, directly below the root;
+ * what they enclose does too, so that steps are not told apart. Python functions are not nodes:
+ * only traces with stacks have them, and a summary must not depend on whether somebody asked for
+ * them. Backward work is what autograd's thread did: it has no encloser.
  *
- * Bounded: a row that is TG_TREE_RECURSION times on a path is not entered again (its calls are those
- * of its deepest node there); numbered annotations beside each other share what is below the first of
- * them (TG_TREE_NUMBERED); what is deeper than TG_TREE_DEPTH, or more than limits.max_nodes, is a
- * node of its row below TG_ROOT_OTHER, and `cut` counts these spans.
+ * Bounded: a row that is TG_TREE_RECURSION times on a path is not entered again (its calls are
+ * those of its deepest node there); numbered annotations beside each other share what is below the
+ * first of them (TG_TREE_NUMBERED); what is deeper than TG_TREE_DEPTH, or more than
+ * limits.max_nodes, is a node of its row below TG_ROOT_OTHER, and `cut` counts these spans.
  */
 #include <stddef.h>
 #include <stdint.h>

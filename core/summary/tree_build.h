@@ -1,8 +1,8 @@
 #ifndef TG_SUMMARY_TREE_BUILD_H
 #define TG_SUMMARY_TREE_BUILD_H
 /*
- * Makes trees. tg_tree_place finds the node of every span of a trace; tg_tree_order gives a tree its
- * canonical order and room for its numbers, whoever made its nodes.
+ * Makes trees. tg_tree_place finds the node of every span of a trace; tg_tree_order gives a tree
+ * its canonical order and room for its numbers, whoever made its nodes.
  */
 #include "core/steps/steps.h"
 #include "core/summary/summary.h"
@@ -30,11 +30,12 @@ bool tg_tree_fits(const struct tg_tree *t, size_t n_rows, size_t n_steps);
 size_t tg_tree_split(struct tg_tree_node *v, size_t n, size_t n_rows);
 
 /*
- * out->tree of the nodes, in `a`: order, splits, and counts and self times of zero. `position`: where
- * each row will be in out->rows.
+ * out->tree of the nodes, in `a`: order, splits, and counts and self times of zero. `position`:
+ * where each row will be in out->rows.
  */
 void tg_tree_order(struct tg_shard *out, struct tg_placed *p, const uint32_t *position,
                    struct tg_arena *a);
-/* Where the self time of a row saturated, it is that of its first node. After everything is added up. */
+/* Where the self time of a row saturated, it is that of its first node.
+ * After everything is added up. */
 void tg_tree_settle(struct tg_shard *s);
 #endif

@@ -69,7 +69,8 @@ static bool put_column(struct tg_database *d, struct tg_buf *out, const char *ta
     return true;
 }
 
-/* "{table text}", "{table.column text}": the text belongs to the query if there is such a table or column. */
+/* "{table text}", "{table.column text}": the text belongs to the
+ * query if there is such a table or column. */
 static bool expand(struct tg_database *d, struct tg_buf *out, const struct tg_db_query *q,
                    struct tg_err *err)
 {

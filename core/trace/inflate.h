@@ -29,8 +29,8 @@ struct tg_inflate_ops {
     void (*close)(void *state);
 };
 
-/* A whole buffer in zlib's wrapper into exactly `size` bytes. CANNOT: the build does not have the library, or
- * it is too large: zlib must do it. */
+/* A whole buffer in zlib's wrapper into exactly `size` bytes. CANNOT: the build does not have the
+ * library, or it is too large: zlib must do it. */
 enum tg_isal_unpacked { TG_ISAL_WHOLE, TG_ISAL_DAMAGED, TG_ISAL_CANNOT };
 enum tg_isal_unpacked tg_isal_unpack_zlib(tg_sv in, char *out, size_t size);
 

@@ -1,7 +1,7 @@
 /*
  * The SQLite export of Nsight Systems (`nsys export --type sqlite`). Tables are made when something
- * is in them, and columns differ by version. Correlations count within a process, whose number is in
- * bits 24 to 47 of globalPid and globalTid; a file may have several processes.
+ * is in them, and columns differ by version. Correlations count within a process, whose number is
+ * in bits 24 to 47 of globalPid and globalTid; a file may have several processes.
  */
 #include "core/trace/database.h"
 #include "core/trace/nvtx.h"

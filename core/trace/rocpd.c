@@ -1,12 +1,13 @@
 /*
  * rocpd, what rocprofv3 writes: views of bare names over tables with a suffix. Two generations:
- * times, process and thread in the rows, or (with start_id and end_id) times in rocpd_timestamp, and
- * a track that has the rest. A launch and its work share the stack id of their events.
+ * times, process and thread in the rows, or (with start_id and end_id) times in rocpd_timestamp,
+ * and a track that has the rest. A launch and its work share the stack id of their events.
  */
 #include "core/trace/database.h"
 #include "core/trace/nvtx.h"
 
-/* Only what gives a row its meaning is required: tables and columns differ between versions and merges. */
+/* Only what gives a row its meaning is required:
+ * tables and columns differ between versions and merges. */
 #define AGENT "coalesce($a:rocpd_info_agent.type_index, $a:rocpd_info_agent.id, $agent_id, 0)"
 #define BLOCKS(axis) "($grid_size_" axis " + $workgroup_size_" axis " - 1) / $workgroup_size_" axis
 #define SHAPE                                                                                      \
@@ -24,8 +25,8 @@
 /* What ran when the recording ended has no end. */
 #define ENDED " WHERE t.[end] IS NOT NULL"
 #define STAMPED " WHERE t.end_id IS NOT NULL"
-/* Stack ids count within a process; a file may have several, merged. If calls do not tell theirs, one is
- * taken for granted. */
+/* Stack ids count within a process; a file may have several, merged. If calls do not tell theirs,
+ * one is taken for granted. */
 #define IN_PROCESS(pid) "((coalesce(" pid ", 0) << 32) | ($e:rocpd_event.stack_id & 4294967295))"
 #define CORRELATION IN_PROCESS("{rocpd_region.pid $pid,} 0")
 #define TRACK_CORRELATION IN_PROCESS("$pid, $k:rocpd_track.pid")

@@ -50,7 +50,8 @@ static inline bool tg_scan_enter(struct tg_scan *s)
     return true;
 }
 
-/* Over the members of `object`, with its braces, which was checked before and ends with its padding. */
+/* Over the members of `object`, with its braces,
+ * which was checked before and ends with its padding. */
 static inline struct tg_scan tg_scan_object(tg_sv object)
 {
     return (struct tg_scan){ .p = object.p + 1,

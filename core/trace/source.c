@@ -127,9 +127,9 @@ static const struct format *format_of(const struct tg_source *s)
 }
 
 /*
- * XPlane, what JAX's and TensorFlow's profilers write beside their JSON: a message whose first field
- * (0A) is a message of some length that begins with its id (08) or its name (12). JSON may begin
- * with 0A, a line feed, but has no such bytes near it.
+ * XPlane, what JAX's and TensorFlow's profilers write beside their JSON: a message whose first
+ * field (0A) is a message of some length that begins with its id (08) or its name (12). JSON may
+ * begin with 0A, a line feed, but has no such bytes near it.
  */
 static bool is_xplane(tg_sv head)
 {

@@ -132,8 +132,8 @@ struct tg_load_opts {
     bool want_attrs, want_memory;
     bool want_sequence; /* tg_trace.sequence: links of backward work to its forward operator */
     bool skip_check;    /* nobody asks for tg_trace.integrity */
-    /* Above 0: Python functions are kept beside the rest, up to this many (a trace with exactly this
-     * number may have had more). Damage in them is not counted, and B/E pairs are ignored. */
+    /* Above 0: Python functions are kept beside the rest, up to this many (a trace with exactly
+     * this number may have had more). Damage in them is not counted, and B/E pairs are ignored. */
     size_t python_aside;
 };
 
@@ -143,8 +143,8 @@ TG_MUST struct tg_trace *tg_trace_load(struct tg_source *s, const struct tg_load
 void tg_trace_free(struct tg_trace *t);
 
 /* Frees columns that nobody asks for any more: a bit each. Sequence numbers, correlations (after
- * that, the total order is without them), all of the spans (n_spans stays), the n_python after them;
- * ALL: every column, which only a caller that is done with them may ask for. */
+ * that, the total order is without them), all of the spans (n_spans stays), the n_python after
+ * them; ALL: every column, which only a caller that is done with them may ask for. */
 enum tg_trace_column {
     TG_TRACE_SEQUENCE = 1,
     TG_TRACE_CORRELATIONS = 2,
@@ -154,8 +154,8 @@ enum tg_trace_column {
 };
 void tg_trace_drop(struct tg_trace *t, unsigned columns);
 
-/* Gives the place of span `to` what span `from` has, sequence number and correlation too, and the other way
- * round. */
+/* Gives the place of span `to` what span `from` has, sequence number and correlation too,
+ * and the other way round. */
 void tg_trace_swap(struct tg_trace *t, size_t from, size_t to);
 
 /*
@@ -177,7 +177,8 @@ void tg_trace_sort_list(const struct tg_trace *t, uint32_t *list, size_t n);
  */
 void tg_trace_set_python_apart(struct tg_trace *t);
 
-/* Dense ids of devices and of (device, stream), ascending: each once, even if several tracks name it. */
+/* Dense ids of devices and of (device, stream), ascending: each once,
+ * even if several tracks name it. */
 struct tg_lanes {
     uint32_t *device, *stream; /* per track */
     size_t n_devices, n_streams;

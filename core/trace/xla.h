@@ -5,7 +5,7 @@
  * core/trace. Their events have no category: what one is follows from the names of its process and
  * thread, which metadata events give ("process_name", "thread_name"):
  *
- *   /host:CPU                         any thread            host operators; "$file.py:1 f" is Python
+ *   /host:CPU       any thread        host operators; "$file.py:1 f" is Python
  *   /device:GPU:0   Stream #13(…)     kernels and copies, on stream 13
  *   /device:TPU:0   XLA Ops           kernels, where the device has no streams
  *   /device:…       Steps             one event per step, its number as name

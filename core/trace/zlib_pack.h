@@ -3,8 +3,8 @@
 /* Buffers in zlib's wrapper, whole, the checksum checked. In inflate_zlib.c. */
 #include "core/base/buf.h"
 
-/* Level 9 saves half a percent and takes five times as long as the usual one; the quick one takes a third of the
- * time, and a seventh more room; none: four times the room. */
+/* Level 9 saves half a percent and takes five times as long as the usual one; the quick one takes a
+ * third of the time, and a seventh more room; none: four times the room. */
 enum tg_zlib_level { TG_ZLIB_NONE = 0, TG_ZLIB_QUICK = 1, TG_ZLIB_USUAL = 6 };
 /* Appends the packed bytes. */
 void tg_zlib_pack(tg_sv in, enum tg_zlib_level level, struct tg_buf *out);

@@ -1,8 +1,8 @@
 /*
  * The reader's half of tests/bench/differential.py: texts on standard input, what it makes of each
- * on standard output. In:  u32 length, u32 window, the text. Out: u8 verdict, then u32 length and that
- * many bytes: the rows (u32 and bytes of category, of name, u64 count, i64 ns), or the error. All
- * little-endian, as on every machine that this runs on.
+ * on standard output. In: u32 length, u32 window, the text. Out: u8 verdict, then u32 length and
+ * that many bytes: the rows (u32 and bytes of category, of name, u64 count, i64 ns), or the error.
+ * All little-endian, as on every machine that this runs on.
  *
  * Strictly, by the generic path over the whole text; then by each fast path over windows of the
  * given size, some with three threads, and leniently by all of them. They must agree, or the

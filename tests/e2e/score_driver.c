@@ -6,13 +6,12 @@
  *   score_driver --pairs ROOT OUTDIR [--single-runs|--stages] < LIST
  *
  * Prints {"verdict": "...", "violations": [{"op", "metric", "delta_pct"}], "warnings": the same};
- * with --dump one line for each judged operator instead. LIST has lines "name TAB base|base TAB test|test", relative to
- * ROOT. Each answer goes to OUTDIR/name.json, and each file is read once. "test|test@1.2@OPERATOR"
- * plants a slowdown: each call of that operator (ProfilerStep: its gaps) takes 1.2 times as long on
- * the test side.
- * --stages: in stages, as `check --ask` does. Lines have "TAB base|base TAB test|test" more, the new
- * runs of a side, if there are any; OUTDIR/name.json says what is red, what cannot be told, the
- * notes, and the runs a side that are asked for.
+ * with --dump one line for each judged operator instead. LIST has lines "name TAB base|base TAB
+ * test|test", relative to ROOT. Each answer goes to OUTDIR/name.json, and each file is read once.
+ * "test|test@1.2@OPERATOR" plants a slowdown: each call of that operator (ProfilerStep: its gaps)
+ * takes 1.2 times as long on the test side. --stages: in stages, as `check --ask` does. Lines have
+ * "TAB base|base TAB test|test" more, the new runs of a side, if there are any; OUTDIR/name.json
+ * says what is red, what cannot be told, the notes, and the runs a side that are asked for.
  * --single-runs judges durations of single runs, too: a rule known to be worse.
  */
 #include <math.h>

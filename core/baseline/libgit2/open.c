@@ -182,7 +182,8 @@ struct tg_git *tg_git_open(const struct tg_git_opts *o, struct tg_err *err)
     const char *names[] = { "worktreeconfig", "partialclone", "preciousobjects",
                             "relativeworktrees" };
     (void)git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, names, sizeof names / sizeof *names);
-    /* Each object is inflated, and the checksum of that found right; a trace has checksums of its own. */
+    /* Each object is inflated, and the checksum of that found right;
+     * a trace has checksums of its own. */
     (void)git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
     rc = open_trusted(&repo, o, dir);
     if (rc < 0) {

@@ -241,8 +241,8 @@ static void drift(struct box *b, uint32_t s, size_t from, size_t to, size_t n, d
         slower(b, s, i, i + 1, pow(factor, (double)((i < to ? i : to - 1) - from + 1)));
 }
 
-/* 1.5 % a night from night 20 to 29: 1.015^10 = +16.05 %. One event, which says that from its end on,
- * keeps the id of its first night, and holds the nights 20 to 29 in its range. */
+/* 1.5 % a night from night 20 to 29: 1.015^10 = +16.05 %. One event, which says that from its end
+ * on, keeps the id of its first night, and holds the nights 20 to 29 in its range. */
 CASE(a_drift_is_one_event_that_grows)
 {
     char id[13];
